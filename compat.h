@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What differs between the kernels that the module builds for. The code is
+ * written for the newest of them; this is the only file that asks for versions.
+ */
+#ifndef _WHEEL_COMPAT_H
+#define _WHEEL_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/version.h>
+#include <linux/workqueue.h>
+
+/* 6.13 made one call of hrtimer_init() and the setting of the function. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
+/*
+ * Work in softirq context. 6.9 brought a workqueue for it, which shall replace
+ * tasklets; before, a tasklet does the same.
+ */
+struct bh_work {
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+	struct work_struct	work;
+#else
+	struct tasklet_struct	tasklet;
+#endif
+	void			(*function)(struct bh_work *bh);
+};
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+
+static inline void bh_work_run(struct work_struct *work)
+{
+	struct bh_work *bh = container_of(work, struct bh_work, work);
+
+	bh->function(bh);
+}
+
+static inline void bh_work_init(struct bh_work *bh,
+				void (*function)(struct bh_work *bh))
+{
+	bh->function = function;
+	INIT_WORK(&bh->work, bh_work_run);
+}
+
+static inline void bh_work_queue(struct bh_work *bh)
+{
+	queue_work(system_bh_wq, &bh->work);
+}
+
+static inline void bh_work_cancel_sync(struct bh_work *bh)
+{
+	cancel_work_sync(&bh->work);
+}
+
+#else
+
+static inline void bh_work_run(struct tasklet_struct *tasklet)
+{
+	struct bh_work *bh = container_of(tasklet, struct bh_work, tasklet);
+
+	bh->function(bh);
+}
+
+static inline void bh_work_init(struct bh_work *bh,
+				void (*function)(struct bh_work *bh))
+{
+	bh->function = function;
+	tasklet_setup(&bh->tasklet, bh_work_run);
+}
+
+static inline void bh_work_queue(struct bh_work *bh)
+{
+	tasklet_schedule(&bh->tasklet);
+}
+
+static inline void bh_work_cancel_sync(struct bh_work *bh)
+{
+	tasklet_kill(&bh->tasklet);
+}
+
+#endif
+
+#endif

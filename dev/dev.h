@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * /dev/wheel: a client of the in-kernel API like any other.
+ *
+ * An open file is a wheel and a table of timers. User memory is touched with no
+ * lock held. Lock order: wheel_file.lock -> what the in-kernel API takes; a
+ * timer's callback, which the API calls without a lock, takes wheel_file.lock.
+ */
+#ifndef _WHEEL_DEV_H
+#define _WHEEL_DEV_H
+
+#include <linux/fs.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/wheel_timer.h>
+
+struct mem_cgroup;
+
+/* Operations and events that are handled under one lock hold, at most. */
+#define DEV_HOLD	64
+
+enum slot_state {
+	SLOT_FREE,
+	SLOT_ARMED,	/* pending, or its callback is about to come */
+	SLOT_FIRED,	/* its event is unread */
+	SLOT_STOPPED,	/* was pending when the wheel was stopped */
+};
+
+/**
+ * struct slot - a timer of user space
+ * @timer: what the wheel knows of it
+ * @id: WHEEL_ID() of the last arm
+ * @cookie: the program's
+ * @period: nanoseconds; 0: once, or not any more
+ * @slack: nanoseconds
+ * @next: in a queue of slots, the number of the next one
+ * @state: enum slot_state
+ * @seq: FIRED: the number of its event
+ */
+struct slot {
+	struct wheel_timer	timer;
+	u64			id;
+	u64			cookie;
+	u64			period;
+	u64			slack;
+	u32			next : WHEEL_SLOT_BITS;
+	u32			state : 8;
+	u32			seq;
+};
+
+/**
+ * struct slot_queue - slots in a row, linked by number
+ * @head: the first, if @count
+ * @tail: the last, if @count
+ * @count: how many
+ */
+struct slot_queue {
+	u32	head;
+	u32	tail;
+	u32	count;
+};
+
+/**
+ * struct wheel_file - an open /dev/wheel
+ * @wheel: NULL until it is set up; then constant, as are @setup and @pages
+ * @setup: what is in force
+ * @pages: of slots, each there when a slot of it was first armed
+ * @setting_up: only one task does
+ * @memcg: the opener's, to whom the pages are charged
+ * @lock: protects the slots, and what follows
+ * @fired: slots whose events are unread, the oldest first
+ * @unused: slots that can be picked again, with WHEEL_SETUP_ANY_SLOT
+ * @fresh: the first slot that was never picked
+ * @seq: number of the next event
+ * @stopped: nothing can be armed and nothing fires any more
+ * @told: the readers were woken and have not looked since
+ * @overruns: periods missed
+ * @refused: arms refused
+ * @readers: tasks in read(); an event wakes one
+ * @pollers: poll() and epoll; an event wakes all
+ */
+struct wheel_file {
+	struct wheel		*wheel;
+	struct wheel_setup	setup;
+	unsigned long		*pages;
+	struct mutex		setting_up;
+	struct mem_cgroup	*memcg;
+
+	spinlock_t		lock;
+	struct slot_queue	fired;
+	struct slot_queue	unused;
+	u32			fresh;
+	u32			seq;
+	bool			stopped;
+	bool			told;
+	u64			overruns;
+	u64			refused;
+	wait_queue_head_t	readers;
+	wait_queue_head_t	pollers;
+};
+
+int wheel_dev_init(void);
+void wheel_dev_exit(void);
+
+/* setup.c */
+int file_setup(struct wheel_file *file, struct wheel_setup *setup);
+void file_teardown(struct wheel_file *file);
+struct wheel *file_wheel(struct wheel_file *file);
+struct wheel *file_wheel_ready(const struct wheel_file *file);
+void file_info(struct wheel_file *file, struct wheel_setup *setup);
+
+/* slot.c */
+struct slot *slot_at(const struct wheel_file *file, u32 nr);
+struct slot *slot_of_id(const struct wheel_file *file, u64 id);
+int slot_page_alloc(struct wheel_file *file, u32 nr);
+void slot_pages_free(struct wheel_file *file);
+u32 slot_table_pages(u32 timers);
+void slot_free(struct wheel_file *file, struct slot *slot);
+void slot_fired(struct wheel_timer *timer);
+void slot_unpop(struct slot_queue *queue, struct slot *slot);
+struct slot *slot_pop(struct wheel_file *file, struct slot_queue *queue);
+
+/* submit.c, list.c, read.c: each command with its argument in kernel memory */
+int file_submit(struct wheel_file *file, struct wheel_submit *submit);
+int file_list(struct wheel_file *file, struct wheel_list *list);
+int file_stop(struct wheel_file *file, struct wheel_stop *stop);
+ssize_t file_read_iter(struct kiocb *iocb, struct iov_iter *to);
+__poll_t file_poll(struct file *filp, struct poll_table_struct *wait);
+
+/* ioctl.c */
+long file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
+void file_stats(struct wheel_file *file, struct wheel *wheel,
+		struct wheel_stats *stats);
+
+static inline u32 slot_nr(const struct slot *slot)
+{
+	return WHEEL_ID_SLOT(slot->id);
+}
+
+#endif

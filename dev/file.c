@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/wheel as a file: opened, described, closed.
+ */
+#include <linux/memcontrol.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include "dev.h"
+
+static int file_open(struct inode *inode, struct file *filp)
+{
+	struct wheel_file *file;
+
+	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	if (!file)
+		return -ENOMEM;
+	mutex_init(&file->setting_up);
+	spin_lock_init(&file->lock);
+	init_waitqueue_head(&file->readers);
+	init_waitqueue_head(&file->pollers);
+	file->memcg = get_mem_cgroup_from_mm(current->mm);
+	filp->private_data = file;
+	return stream_open(inode, filp);
+}
+
+static int file_release(struct inode *inode, struct file *filp)
+{
+	struct wheel_file *file = filp->private_data;
+
+	file_teardown(file);
+	mem_cgroup_put(file->memcg);
+	kfree(file);
+	return 0;
+}
+
+static void file_fdinfo(struct seq_file *m, struct file *filp)
+{
+	struct wheel_file *file = filp->private_data;
+	struct wheel *wheel = file_wheel_ready(file);
+	struct wheel_setup setup;
+	struct wheel_stats stats = {};
+
+	file_info(file, &setup);
+	if (wheel)
+		file_stats(file, wheel, &stats);
+	seq_printf(m, "clock:\t%u\n", setup.clock);
+	seq_printf(m, "scheme:\t%u\n", setup.scheme);
+	seq_printf(m, "tick_ns:\t%llu\n", setup.tick_ns);
+	seq_printf(m, "timers:\t%u\n", setup.timers);
+	seq_printf(m, "slots:\t%u\n", setup.slots);
+	seq_printf(m, "armed:\t%llu\n", stats.armed);
+	seq_printf(m, "fired:\t%llu\n", stats.fired);
+	seq_printf(m, "cancelled:\t%llu\n", stats.cancelled);
+	seq_printf(m, "pending:\t%llu\n", stats.pending);
+	seq_printf(m, "unread:\t%llu\n", stats.unread);
+}
+
+static const struct file_operations file_ops = {
+	.owner		= THIS_MODULE,
+	.open		= file_open,
+	.release	= file_release,
+	.read_iter	= file_read_iter,
+	.poll		= file_poll,
+	.unlocked_ioctl	= file_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.show_fdinfo	= file_fdinfo,
+	.llseek		= noop_llseek,
+};
+
+/*
+ * For everybody, like timerfd: what a file costs is charged to who opens it and
+ * how often it may interrupt is bounded by WHEEL_MIN_TICK_NS.
+ */
+static struct miscdevice device = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "wheel",
+	.fops	= &file_ops,
+	.mode	= 0666,
+};
+
+int wheel_dev_init(void)
+{
+	return misc_register(&device);
+}
+
+void wheel_dev_exit(void)
+{
+	misc_deregister(&device);
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ioctl table, and the layout of what it takes, frozen.
+ */
+#include <linux/build_bug.h>
+#include <linux/err.h>
+#include <linux/uaccess.h>
+#include "dev.h"
+
+/*
+ * The ABI as a table. A struct may grow at its end, at a multiple of 8; nothing
+ * of what is here may ever change.
+ */
+#define FROZEN(type, member, offset) \
+	static_assert(offsetof(struct type, member) == (offset))
+#define FROZEN_SIZE(type, bytes) \
+	static_assert(sizeof(struct type) == (bytes) && (bytes) % 8 == 0)
+
+FROZEN(wheel_setup, size, 0);
+FROZEN(wheel_setup, flags, 4);
+FROZEN(wheel_setup, clock, 8);
+FROZEN(wheel_setup, scheme, 12);
+FROZEN(wheel_setup, tick_ns, 16);
+FROZEN(wheel_setup, timers, 24);
+FROZEN(wheel_setup, slots, 28);
+FROZEN(wheel_setup, events, 32);
+FROZEN(wheel_setup, ops, 36);
+FROZEN(wheel_setup, features, 40);
+FROZEN_SIZE(wheel_setup, 48);
+
+FROZEN(wheel_op, op, 0);
+FROZEN(wheel_op, flags, 4);
+FROZEN(wheel_op, id, 8);
+FROZEN(wheel_op, when, 16);
+FROZEN(wheel_op, slack, 24);
+FROZEN(wheel_op, period, 32);
+FROZEN(wheel_op, cookie, 40);
+FROZEN(wheel_op, res, 48);
+FROZEN(wheel_op, reserved, 52);
+FROZEN_SIZE(wheel_op, 64);
+
+FROZEN(wheel_submit, size, 0);
+FROZEN(wheel_submit, flags, 4);
+FROZEN(wheel_submit, ops, 8);
+FROZEN(wheel_submit, op_size, 16);
+FROZEN(wheel_submit, count, 20);
+FROZEN(wheel_submit, done, 24);
+FROZEN(wheel_submit, failed, 28);
+FROZEN(wheel_submit, now, 32);
+FROZEN_SIZE(wheel_submit, 40);
+
+FROZEN(wheel_event, id, 0);
+FROZEN(wheel_event, cookie, 8);
+FROZEN(wheel_event, deadline, 16);
+FROZEN(wheel_event, fired, 24);
+FROZEN(wheel_event, overrun, 32);
+FROZEN(wheel_event, seq, 40);
+FROZEN(wheel_event, res, 44);
+FROZEN_SIZE(wheel_event, 48);
+
+FROZEN(wheel_list, size, 0);
+FROZEN(wheel_list, flags, 4);
+FROZEN(wheel_list, timers, 8);
+FROZEN(wheel_list, op_size, 16);
+FROZEN(wheel_list, count, 20);
+FROZEN(wheel_list, cursor, 24);
+FROZEN(wheel_list, done, 28);
+FROZEN_SIZE(wheel_list, 32);
+
+FROZEN(wheel_stop, unfired, 8);
+FROZEN_SIZE(wheel_stop, 16);
+
+FROZEN(wheel_advance, now, 8);
+FROZEN(wheel_advance, next, 16);
+FROZEN_SIZE(wheel_advance, 24);
+
+FROZEN(wheel_stats, armed, 8);
+FROZEN(wheel_stats, late, 112);
+FROZEN_SIZE(wheel_stats, 624);
+
+/**
+ * file_stats - WHEEL_IOC_STATS
+ * @file: file that is set up
+ * @wheel: its wheel
+ * @stats: filled
+ */
+void file_stats(struct wheel_file *file, struct wheel *wheel,
+		struct wheel_stats *stats)
+{
+	spin_lock_bh(&file->lock);
+	wheel_read_stats(wheel, stats);
+	stats->unread = file->fired.count;
+	stats->overruns = file->overruns;
+	stats->refused = file->refused;
+	spin_unlock_bh(&file->lock);
+	stats->size = sizeof(*stats);
+	stats->flags = 0;
+}
+
+static int ioctl_setup(struct wheel_file *file, void *arg)
+{
+	return file_setup(file, arg);
+}
+
+static int ioctl_info(struct wheel_file *file, void *arg)
+{
+	const struct wheel_setup *info = arg;
+
+	if (info->flags)
+		return -EINVAL;
+	file_info(file, arg);
+	return 0;
+}
+
+static int ioctl_submit(struct wheel_file *file, void *arg)
+{
+	return file_submit(file, arg);
+}
+
+static int ioctl_list(struct wheel_file *file, void *arg)
+{
+	return file_list(file, arg);
+}
+
+static int ioctl_stop(struct wheel_file *file, void *arg)
+{
+	return file_stop(file, arg);
+}
+
+static int ioctl_stats(struct wheel_file *file, void *arg)
+{
+	const struct wheel_stats *stats = arg;
+	struct wheel *wheel;
+
+	if (stats->flags)
+		return -EINVAL;
+	wheel = file_wheel(file);
+	if (IS_ERR(wheel))
+		return PTR_ERR(wheel);
+	file_stats(file, wheel, arg);
+	return 0;
+}
+
+static int ioctl_advance(struct wheel_file *file, void *arg)
+{
+	struct wheel_advance *advance = arg;
+	struct wheel *wheel;
+
+	if (advance->flags)
+		return -EINVAL;
+	if (advance->now > WHEEL_MAX_TIME)
+		return -ERANGE;
+	wheel = file_wheel(file);
+	if (IS_ERR(wheel))
+		return PTR_ERR(wheel);
+	if (file->setup.clock != WHEEL_CLOCK_VIRTUAL)
+		return -EOPNOTSUPP;
+	advance->next = wheel_advance_to(wheel, advance->now);
+	advance->now = wheel_now(wheel);
+	return 0;
+}
+
+/**
+ * struct command - one ioctl
+ * @size: of its struct
+ * @progress: the struct tells how far a call came, also when it fails
+ * @make: does it, with the struct in kernel memory
+ */
+struct command {
+	u32	size;
+	bool	progress;
+	int	(*make)(struct wheel_file *file, void *arg);
+};
+
+static const struct command commands[] = {
+	[_IOC_NR(WHEEL_IOC_SETUP)] = {
+		.size = sizeof(struct wheel_setup), .make = ioctl_setup,
+	},
+	[_IOC_NR(WHEEL_IOC_INFO)] = {
+		.size = sizeof(struct wheel_setup), .make = ioctl_info,
+	},
+	[_IOC_NR(WHEEL_IOC_SUBMIT)] = {
+		.size = sizeof(struct wheel_submit), .make = ioctl_submit,
+		.progress = true,
+	},
+	[_IOC_NR(WHEEL_IOC_LIST)] = {
+		.size = sizeof(struct wheel_list), .make = ioctl_list,
+		.progress = true,
+	},
+	[_IOC_NR(WHEEL_IOC_STOP)] = {
+		.size = sizeof(struct wheel_stop), .make = ioctl_stop,
+	},
+	[_IOC_NR(WHEEL_IOC_STATS)] = {
+		.size = sizeof(struct wheel_stats), .make = ioctl_stats,
+	},
+	[_IOC_NR(WHEEL_IOC_ADVANCE)] = {
+		.size = sizeof(struct wheel_advance), .make = ioctl_advance,
+	},
+};
+
+union command_arg {
+	u32			size;
+	struct wheel_setup	setup;
+	struct wheel_submit	submit;
+	struct wheel_list	list;
+	struct wheel_stop	stop;
+	struct wheel_stats	stats;
+	struct wheel_advance	advance;
+};
+
+static const struct command *command_of(unsigned int cmd)
+{
+	if (_IOC_TYPE(cmd) != WHEEL_IOC_TYPE || cmd != _IO(WHEEL_IOC_TYPE, _IOC_NR(cmd)))
+		return NULL;
+	return _IOC_NR(cmd) < ARRAY_SIZE(commands) ? &commands[_IOC_NR(cmd)] : NULL;
+}
+
+/**
+ * file_ioctl - all commands
+ * @filp: open /dev/wheel
+ * @cmd: WHEEL_IOC_*
+ * @arg: address of its struct, whose first member is its size
+ *
+ * Return: 0 or an errno.
+ */
+long file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	const struct command *command = command_of(cmd);
+	struct wheel_file *file = filp->private_data;
+	void __user *uarg = (void __user *)arg;
+	union command_arg karg;
+	u32 size;
+	int err;
+
+	if (!command)
+		return -ENOTTY;
+	if (get_user(size, (u32 __user *)uarg))
+		return -EFAULT;
+	if (size < command->size)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(&karg, command->size, uarg, size);
+	if (err)
+		return err;
+	err = command->make(file, &karg);
+	if (err && !command->progress)
+		return err;
+	/* The program's size: what it read first, and what it may rely on. */
+	karg.size = size;
+	if (copy_to_user(uarg, &karg, command->size))
+		return -EFAULT;
+	return err;
+}

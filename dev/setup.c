@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What kind of wheel a file is: asked for by WHEEL_IOC_SETUP, or the defaults
+ * at the first verb.
+ */
+#include <linux/capability.h>
+#include <linux/err.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include "dev.h"
+
+#define DEFAULT_TICK_NS	1000000
+#define DEFAULT_TIMERS	65536
+
+/* So that nobody can make each tick walk the world. */
+#define MAX_TIMERS_A_SLOT	32
+
+static int setup_check(const struct wheel_setup *setup)
+{
+	u64 features = wheel_features();
+
+	if (setup->flags & ~(WHEEL_SETUP_ANY_SLOT | WHEEL_SETUP_TOUCH) ||
+	    setup->clock > WHEEL_CLOCK_VIRTUAL ||
+	    setup->scheme > WHEEL_OVERFLOW ||
+	    setup->tick_ns > WHEEL_MAX_TIME ||
+	    setup->timers > WHEEL_MAX_TIMERS ||
+	    setup->slots > WHEEL_MAX_SLOTS || setup->features)
+		return -EINVAL;
+	if (!(features & WHEEL_HAS_CLOCK(setup->clock)) ||
+	    !(features & WHEEL_HAS_SCHEME(setup->scheme)) ||
+	    setup->flags & WHEEL_SETUP_TOUCH || setup->events || setup->ops)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/* A clock that its owner moves makes no interrupts, whatever its tick. */
+static int tick_permitted(const struct wheel_setup *setup)
+{
+	if (setup->tick_ns >= WHEEL_MIN_TICK_NS ||
+	    setup->clock == WHEEL_CLOCK_VIRTUAL || capable(CAP_SYS_RESOURCE))
+		return 0;
+	return -EPERM;
+}
+
+/* Turn what was asked for into what will be in force. */
+static void setup_resolve(struct wheel_setup *setup)
+{
+	setup->size = sizeof(*setup);
+	setup->tick_ns = setup->tick_ns ?: DEFAULT_TICK_NS;
+	setup->timers = setup->timers ?: DEFAULT_TIMERS;
+	if (!setup->slots)
+		setup->slots = wheel_default_slots(setup->timers);
+	else
+		setup->slots = roundup_pow_of_two(max(setup->slots,
+				DIV_ROUND_UP(setup->timers, MAX_TIMERS_A_SLOT)));
+	setup->features = wheel_features();
+}
+
+static struct wheel *setup_wheel(struct wheel_file *file,
+				 const struct wheel_setup *setup)
+{
+	struct wheel_config config = {
+		.name		= "/dev/wheel",
+		.clock		= setup->clock,
+		.scheme		= setup->scheme,
+		.slots		= setup->slots,
+		.tick_ns	= setup->tick_ns,
+		.limit		= setup->timers,
+		.data		= file,
+	};
+
+	return wheel_create(&config);
+}
+
+static int setup_locked(struct wheel_file *file, struct wheel_setup *setup)
+{
+	struct wheel *wheel;
+
+	lockdep_assert_held(&file->setting_up);
+	file->pages = kvcalloc(slot_table_pages(setup->timers),
+			       sizeof(*file->pages), GFP_KERNEL_ACCOUNT);
+	if (!file->pages)
+		return -ENOMEM;
+	wheel = setup_wheel(file, setup);
+	if (IS_ERR(wheel)) {
+		kvfree(file->pages);
+		file->pages = NULL;
+		return PTR_ERR(wheel);
+	}
+	file->setup = *setup;
+	/* Publishes the file's set-up; pairs with file_wheel_ready(). */
+	smp_store_release(&file->wheel, wheel);
+	return 0;
+}
+
+/**
+ * file_setup - WHEEL_IOC_SETUP
+ * @file: file
+ * @setup: what is asked for; on success what is in force
+ *
+ * Return: 0 or an errno; then nothing changed.
+ */
+int file_setup(struct wheel_file *file, struct wheel_setup *setup)
+{
+	int err = setup_check(setup);
+
+	if (err)
+		return err;
+	setup_resolve(setup);
+	err = tick_permitted(setup);
+	if (err)
+		return err;
+	mutex_lock(&file->setting_up);
+	err = file->wheel ? -EBUSY : setup_locked(file, setup);
+	mutex_unlock(&file->setting_up);
+	return err;
+}
+
+/**
+ * file_wheel_ready - the wheel of a file that is set up
+ * @file: file
+ *
+ * Return: the wheel, or NULL.
+ */
+struct wheel *file_wheel_ready(const struct wheel_file *file)
+{
+	/* Pairs with setup_locked(). */
+	return smp_load_acquire(&file->wheel);
+}
+
+/**
+ * file_wheel - the wheel of a file, set up by defaults if need be
+ * @file: file
+ *
+ * Return: the wheel, or an ERR_PTR.
+ */
+struct wheel *file_wheel(struct wheel_file *file)
+{
+	struct wheel *wheel = file_wheel_ready(file);
+	struct wheel_setup setup = {};
+	int err;
+
+	if (likely(wheel))
+		return wheel;
+	err = file_setup(file, &setup);
+	if (err && err != -EBUSY)
+		return ERR_PTR(err);
+	return file_wheel_ready(file);
+}
+
+/**
+ * file_info - WHEEL_IOC_INFO
+ * @file: file
+ * @info: what is in force, or what the defaults would be
+ */
+void file_info(struct wheel_file *file, struct wheel_setup *info)
+{
+	if (file_wheel_ready(file)) {
+		*info = file->setup;
+		return;
+	}
+	*info = (struct wheel_setup){};
+	setup_resolve(info);
+}
+
+/**
+ * file_teardown - free what set-up made
+ * @file: file that nobody uses any more
+ */
+void file_teardown(struct wheel_file *file)
+{
+	if (!file->wheel)
+		return;
+	wheel_destroy(file->wheel);
+	slot_pages_free(file);
+	kvfree(file->pages);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The timers of a file, by slot. They lie in pages that are allocated when a
+ * slot of theirs is first armed: memory grows with what is used.
+ *
+ * A timer that fired is the storage of its own event until that is read, which
+ * is why no event can be lost for want of memory.
+ */
+#include <linux/gfp.h>
+#include <linux/memcontrol.h>
+#include <linux/nospec.h>
+#include <linux/poll.h>
+#include <linux/sched/mm.h>
+#include "dev.h"
+
+#define SLOTS_PER_PAGE	((u32)(PAGE_SIZE / sizeof(struct slot)))
+
+/**
+ * slot_table_pages - pages that a file may come to need
+ * @timers: slots
+ */
+u32 slot_table_pages(u32 timers)
+{
+	return DIV_ROUND_UP(timers, SLOTS_PER_PAGE);
+}
+
+/**
+ * slot_at - find a slot
+ * @file: file that is set up
+ * @nr: number below setup.timers
+ *
+ * Return: the slot, or NULL if its page is not there: it was never armed.
+ */
+struct slot *slot_at(const struct wheel_file *file, u32 nr)
+{
+	struct slot *page;
+
+	nr = array_index_nospec(nr, file->setup.timers);
+	/* Pairs with cmpxchg() in slot_page_alloc(): the page is zeroed. */
+	page = (struct slot *)smp_load_acquire(&file->pages[nr / SLOTS_PER_PAGE]);
+	return page ? page + nr % SLOTS_PER_PAGE : NULL;
+}
+
+/**
+ * slot_of_id - find the slot that a timer's id names now
+ * @file: file that is set up, locked
+ * @id: WHEEL_ID()
+ *
+ * Return: the slot, or NULL if the id is stale or was never used.
+ */
+struct slot *slot_of_id(const struct wheel_file *file, u64 id)
+{
+	struct slot *slot;
+
+	if (WHEEL_ID_SLOT(id) >= file->setup.timers)
+		return NULL;
+	slot = slot_at(file, WHEEL_ID_SLOT(id));
+	if (!slot || slot->id != id || slot->state == SLOT_FREE)
+		return NULL;
+	return slot;
+}
+
+/**
+ * slot_page_alloc - bring the page of a slot
+ * @file: file that is set up, not locked
+ * @nr: number of the slot
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int slot_page_alloc(struct wheel_file *file, u32 nr)
+{
+	struct mem_cgroup *old = set_active_memcg(file->memcg);
+	unsigned long page = get_zeroed_page(GFP_KERNEL_ACCOUNT);
+
+	set_active_memcg(old);
+	if (!page)
+		return -ENOMEM;
+	/* Somebody else may have been faster. */
+	if (cmpxchg(&file->pages[nr / SLOTS_PER_PAGE], 0, page))
+		free_page(page);
+	return 0;
+}
+
+/**
+ * slot_pages_free - free all slots
+ * @file: file whose wheel is gone
+ */
+void slot_pages_free(struct wheel_file *file)
+{
+	u32 i;
+
+	for (i = 0; i < slot_table_pages(file->setup.timers); i++) {
+		free_page(file->pages[i]);
+		cond_resched();
+	}
+}
+
+static void slot_push(struct wheel_file *file, struct slot_queue *queue,
+		      struct slot *slot)
+{
+	u32 nr = slot_nr(slot);
+
+	if (queue->count++)
+		slot_at(file, queue->tail)->next = nr;
+	else
+		queue->head = nr;
+	queue->tail = nr;
+}
+
+/**
+ * slot_unpop - put a slot back to the front of a queue
+ * @queue: queue
+ * @slot: slot that was taken from it
+ */
+void slot_unpop(struct slot_queue *queue, struct slot *slot)
+{
+	u32 nr = slot_nr(slot);
+
+	if (!queue->count++)
+		queue->tail = nr;
+	slot->next = queue->head;
+	queue->head = nr;
+}
+
+/**
+ * slot_pop - take the first slot of a queue
+ * @file: file, locked
+ * @queue: queue
+ *
+ * Return: the slot, or NULL when the queue is empty.
+ */
+struct slot *slot_pop(struct wheel_file *file, struct slot_queue *queue)
+{
+	struct slot *slot;
+
+	if (!queue->count)
+		return NULL;
+	queue->count--;
+	slot = slot_at(file, queue->head);
+	queue->head = slot->next;
+	return slot;
+}
+
+/**
+ * slot_free - a timer is over, its slot can be armed anew
+ * @file: file, locked
+ * @slot: slot that is neither pending nor queued
+ */
+void slot_free(struct wheel_file *file, struct slot *slot)
+{
+	slot->state = SLOT_FREE;
+	if (file->setup.flags & WHEEL_SETUP_ANY_SLOT)
+		slot_push(file, &file->unused, slot);
+}
+
+/**
+ * slot_fired - callback of all timers of user space
+ * @timer: of a slot
+ *
+ * Readers are woken once for all events until they look again. A reader clears
+ * told under the lock after it has put itself on the wait queue, so either it
+ * sees the event or it is woken:
+ *
+ *	this				file_poll(), file_read_iter()
+ *
+ *					add to the wait queue
+ *	lock				lock
+ *	queue the event			told = false
+ *	wake = !told, told = true	any event?
+ *	unlock				unlock
+ *	if wake: wake up		if not: sleep
+ */
+void slot_fired(struct wheel_timer *timer)
+{
+	struct wheel_file *file = wheel_data(wheel_timer_wheel(timer));
+	struct slot *slot = container_of(timer, struct slot, timer);
+	bool wake;
+
+	spin_lock(&file->lock);
+	slot->state = SLOT_FIRED;
+	slot->seq = file->seq++;
+	slot_push(file, &file->fired, slot);
+	wake = !file->told;
+	file->told = true;
+	spin_unlock(&file->lock);
+
+	if (!wake)
+		return;
+	wake_up_interruptible(&file->readers);
+	wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * The timer as its owner embeds it. Apart from its operations, so that the
+ * wheel itself, which also compiles in user space, needs nothing else.
+ */
+#ifndef _LINUX_WHEEL_TIMER_TYPES_H
+#define _LINUX_WHEEL_TIMER_TYPES_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#endif
+
+struct wheel_timer;
+
+typedef void (*wheel_timer_fn)(struct wheel_timer *timer);
+
+/**
+ * struct wheel_timer - a timer on a wheel; embed it, touch no field
+ * @node: in its slot; after wheel_stop() on the caller's list
+ * @deadline: when it shall fire, in nanoseconds on the wheel's clock
+ * @due: while pending, the tick it is due at; afterwards the time it fired
+ * @function: called when it fires
+ * @base: the wheel that it belongs to, and state in the low bits
+ * @slot: of the ring where it is filed; WHEEL_UNFILED when it is not pending
+ * @order: slack: due ticks are multiples of 2^order
+ */
+struct wheel_timer {
+	struct list_head	node;
+	u64			deadline;
+	u64			due;
+	wheel_timer_fn		function;
+	unsigned long		base;
+	u32			slot;
+	u8			order;
+};
+
+#define WHEEL_UNFILED	(~(u32)0)
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR MIT) */
+/*
+ * The ABI of /dev/wheel: one file descriptor, one wheel, millions of timers.
+ */
+#ifndef _UAPI_LINUX_WHEEL_TIMER_H
+#define _UAPI_LINUX_WHEEL_TIMER_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/**
+ * DOC: form
+ *
+ * Every command takes one struct whose first member is its size in bytes. A
+ * program built against an older header passes a smaller size, one built
+ * against a newer header a larger one: what the kernel does not know must be
+ * zero. Times are nanoseconds on the wheel's clock, 0 .. 2^63-1.
+ *
+ * One errno, one meaning:
+ *
+ * ============= ============================================================
+ * EINVAL        flag, pad, op, size, slot or tick
+ * E2BIG         a tail that this kernel does not know is not zero
+ * ENOTTY        unknown command
+ * EFAULT        a buffer that cannot be read or written
+ * ENOMEM        no memory
+ * EINTR         a signal came first
+ * ENOENT        no such timer is pending
+ * EBUSY         the slot is not free; the file is set up already
+ * ESTALE        the generation is not newer than the slot's last one
+ * ERANGE        past 2^63-1 ns
+ * EDQUOT        a limit
+ * ESHUTDOWN     the wheel was stopped
+ * EAGAIN        nothing to read
+ * EPERM         a tick below the unprivileged floor
+ * EOPNOTSUPP    known, but not by this wheel, kernel or time namespace
+ * ============= ============================================================
+ */
+
+/**
+ * DOC: names
+ *
+ * A timer is named by a slot and a generation. The slots are 0 .. timers-1;
+ * each arm names a generation greater than the slot's last one, so an id is
+ * never used twice and a stale id never reaches another timer.
+ */
+#define WHEEL_SLOT_BITS		24
+#define WHEEL_SLOT_MASK		((1ULL << WHEEL_SLOT_BITS) - 1)
+#define WHEEL_ID(slot, gen)	((__u64)(gen) << WHEEL_SLOT_BITS | (slot))
+#define WHEEL_ID_SLOT(id)	((__u32)((id) & WHEEL_SLOT_MASK))
+#define WHEEL_ID_GEN(id)	((__u64)(id) >> WHEEL_SLOT_BITS)
+
+/* wheel_setup.clock */
+#define WHEEL_CLOCK_MONOTONIC	0	/* stops over suspend */
+#define WHEEL_CLOCK_BOOTTIME	1	/* goes on over suspend */
+#define WHEEL_CLOCK_REALTIME	2
+#define WHEEL_CLOCK_TAI		3
+#define WHEEL_CLOCK_VIRTUAL	4	/* moved by WHEEL_IOC_ADVANCE alone */
+
+/* wheel_setup.scheme */
+#define WHEEL_HASHED		0
+#define WHEEL_HIERARCHICAL	1
+#define WHEEL_BOUNDED		2
+#define WHEEL_OVERFLOW		3
+
+/* wheel_setup.flags */
+#define WHEEL_SETUP_ANY_SLOT	(1U << 0)	/* the kernel picks the slots */
+#define WHEEL_SETUP_TOUCH	(1U << 1)	/* touch words */
+
+/* wheel_setup.features */
+#define WHEEL_HAS_SCHEME(s)	(1ULL << (s))
+#define WHEEL_HAS_CLOCK(c)	(1ULL << (8 + (c)))
+#define WHEEL_HAS_TOUCH		(1ULL << 16)
+#define WHEEL_HAS_RINGS		(1ULL << 17)
+
+/* Limits that no privilege lifts. */
+#define WHEEL_MAX_TIMERS	(1U << WHEEL_SLOT_BITS)
+#define WHEEL_MAX_SLOTS		(1U << 20)
+#define WHEEL_MAX_TIME		((1ULL << 63) - 1)
+
+/* Without CAP_SYS_RESOURCE a tick of a running clock is at least this long. */
+#define WHEEL_MIN_TICK_NS	50000
+
+/**
+ * struct wheel_setup - WHEEL_IOC_SETUP, WHEEL_IOC_INFO
+ * @size: sizeof(struct wheel_setup)
+ * @flags: WHEEL_SETUP_*
+ * @clock: WHEEL_CLOCK_*
+ * @scheme: WHEEL_HASHED or another scheme
+ * @tick_ns: nanoseconds a tick, exact; 0: 1 ms
+ * @timers: how many timers the file can hold, at most 2^24; 0: 65536
+ * @slots: of the ring, at most 2^20; rounded up to a power of two and to at
+ *	least @timers / 32; 0: @timers / 16, at least 256
+ * @events: entries of the completion ring; 0: none
+ * @ops: entries of the submission ring; 0: none
+ * @features: out: WHEEL_HAS_*, what this kernel's module can do
+ *
+ * SETUP configures the wheel, once, and returns what is in force; a file whose
+ * first verb is another one has the defaults. INFO tells what is in force, or
+ * what the defaults would be, and configures nothing.
+ *
+ * SETUP fails with EBUSY when the file is set up, EINVAL for a flag, clock,
+ * scheme, tick, timers or slots out of range, EPERM for a tick below
+ * WHEEL_MIN_TICK_NS, EOPNOTSUPP for what @features does not list.
+ */
+struct wheel_setup {
+	__u32 size;
+	__u32 flags;
+	__u32 clock;
+	__u32 scheme;
+	__u64 tick_ns;
+	__u32 timers;
+	__u32 slots;
+	__u32 events;
+	__u32 ops;
+	__u64 features;
+};
+
+/* wheel_op.op */
+#define WHEEL_OP_ARM		1
+#define WHEEL_OP_REARM		2
+#define WHEEL_OP_CANCEL		3
+#define WHEEL_OP_QUERY		4
+
+/* wheel_op.flags */
+#define WHEEL_OP_REL		(1U << 0)	/* when counts from the call's now */
+#define WHEEL_OP_TOUCH		(1U << 1)	/* ARM: the slot's word governs */
+
+/**
+ * struct wheel_op - one operation on one timer
+ * @op: WHEEL_OP_*
+ * @flags: WHEEL_OP_REL for ARM and REARM, otherwise 0
+ * @id: WHEEL_ID(slot, generation); with WHEEL_SETUP_ANY_SLOT ARM writes it
+ * @when: ARM, REARM: the deadline; QUERY writes it
+ * @slack: ARM, REARM: how much later is as good; wake-ups are shared
+ * @period: ARM: nanoseconds between expiries, 0: once
+ * @cookie: ARM: handed back with the event
+ * @res: out: 0 or more, or a negative errno
+ * @reserved: 0
+ *
+ * A deadline that has passed is due at the next tick. What an operation does
+ * not read it ignores. An operation that fails changes nothing.
+ *
+ * =======  ==========================  ===============  =====================
+ * op       slot free                   pending, same id other
+ * =======  ==========================  ===============  =====================
+ * ARM      0, or ESTALE if the         EBUSY            EBUSY
+ *          generation is not newer
+ * REARM    ENOENT                      0                ENOENT
+ * CANCEL   ENOENT                      0                ENOENT; 1 for a
+ *                                                       periodic timer whose
+ *                                                       event is unread: it
+ *                                                       stops after that one
+ * QUERY    ENOENT                      0                ENOENT
+ * =======  ==========================  ===============  =====================
+ */
+struct wheel_op {
+	__u32 op;
+	__u32 flags;
+	__u64 id;
+	__u64 when;
+	__u64 slack;
+	__u64 period;
+	__u64 cookie;
+	__s32 res;
+	__u32 reserved[3];
+};
+
+/**
+ * struct wheel_submit - WHEEL_IOC_SUBMIT: a batch of operations, in order
+ * @size: sizeof(struct wheel_submit)
+ * @flags: 0
+ * @ops: address of the struct wheel_op array; answers are written into it
+ * @op_size: sizeof(struct wheel_op), the stride of the array
+ * @count: entries
+ * @done: out: entries answered, the first ones
+ * @failed: out: of these, with a negative res
+ * @now: out: the wheel's clock, from which WHEEL_OP_REL counted
+ *
+ * Returns 0 when each entry has its answer. A call that stops earlier (EFAULT,
+ * E2BIG, EINTR) has done the first @done entries and nothing else.
+ */
+struct wheel_submit {
+	__u32 size;
+	__u32 flags;
+	__u64 ops;
+	__u32 op_size;
+	__u32 count;
+	__u32 done;
+	__u32 failed;
+	__u64 now;
+};
+
+/**
+ * struct wheel_event - what read() returns, as many as fit
+ * @id: of the timer
+ * @cookie: of the timer
+ * @deadline: the newest deadline that is due
+ * @fired: the wheel's clock when it fired; never less than its deadline was
+ * @overrun: periods missed before @deadline
+ * @seq: counts the events of the file, from 0
+ * @res: 0
+ *
+ * A periodic timer goes on, on its grid, when its event is read: a program that
+ * does not read makes no work.
+ */
+struct wheel_event {
+	__u64 id;
+	__u64 cookie;
+	__u64 deadline;
+	__u64 fired;
+	__u64 overrun;
+	__u32 seq;
+	__s32 res;
+};
+
+/* wheel_list.flags */
+#define WHEEL_LIST_TAKE		(1U << 0)	/* after STOP: free what is listed */
+
+/**
+ * struct wheel_list - WHEEL_IOC_LIST: the pending timers, by slot
+ * @size: sizeof(struct wheel_list)
+ * @flags: WHEEL_LIST_TAKE or 0
+ * @timers: address of a struct wheel_op array, filled with operations that arm
+ *	the same timers again
+ * @op_size: sizeof(struct wheel_op), the stride of the array
+ * @count: entries of the array
+ * @cursor: in: the slot to start at, 0 first; out: the slot to go on from
+ * @done: out: entries filled; 0: the end
+ *
+ * After WHEEL_IOC_STOP it lists the timers that had not fired.
+ */
+struct wheel_list {
+	__u32 size;
+	__u32 flags;
+	__u64 timers;
+	__u32 op_size;
+	__u32 count;
+	__u32 cursor;
+	__u32 done;
+};
+
+/**
+ * struct wheel_stop - WHEEL_IOC_STOP: no timer of this wheel fires any more
+ * @size: sizeof(struct wheel_stop)
+ * @flags: 0
+ * @unfired: out: timers that were pending; they count as cancelled
+ *
+ * Idempotent: a second call finds nothing pending. Events that fired before
+ * can still be read; after them read() fails with ESHUTDOWN.
+ */
+struct wheel_stop {
+	__u32 size;
+	__u32 flags;
+	__u64 unfired;
+};
+
+/**
+ * struct wheel_advance - WHEEL_IOC_ADVANCE: move a VIRTUAL clock
+ * @size: sizeof(struct wheel_advance)
+ * @flags: 0
+ * @now: in: the time to move to; out: the clock, which never goes back
+ * @next: out: when the earliest pending timer is due, ~0: none is pending
+ *
+ * When it returns, everything due by then has fired and can be read.
+ */
+struct wheel_advance {
+	__u32 size;
+	__u32 flags;
+	__u64 now;
+	__u64 next;
+};
+
+/**
+ * struct wheel_stats - WHEEL_IOC_STATS: exact counters
+ * @size: sizeof(struct wheel_stats)
+ * @flags: 0
+ * @armed: arms, and each period that a periodic timer went on
+ * @fired: expiries
+ * @cancelled: cancelled or stopped while pending
+ * @pending: @armed - @fired - @cancelled
+ * @rearmed: deadlines moved while pending
+ * @refiled: touched timers placed again
+ * @refused: arms that failed with EDQUOT, ERANGE or ESHUTDOWN
+ * @overruns: periods missed
+ * @unread: events not yet taken
+ * @backlogged: events that had to wait for ring space
+ * @moved: placements in a lower level
+ * @passes: times that the wheel was advanced
+ * @wakeups: hrtimer interrupts
+ * @late: [i]: expiries with fired - deadline in [2^i, 2^(i+1)) ns; [0]: 0, too
+ */
+struct wheel_stats {
+	__u32 size;
+	__u32 flags;
+	__u64 armed;
+	__u64 fired;
+	__u64 cancelled;
+	__u64 pending;
+	__u64 rearmed;
+	__u64 refiled;
+	__u64 refused;
+	__u64 overruns;
+	__u64 unread;
+	__u64 backlogged;
+	__u64 moved;
+	__u64 passes;
+	__u64 wakeups;
+	__u64 late[64];
+};
+
+#define WHEEL_IOC_TYPE		0xBB
+#define WHEEL_IOC_SETUP		_IO(WHEEL_IOC_TYPE, 0x00)
+#define WHEEL_IOC_INFO		_IO(WHEEL_IOC_TYPE, 0x01)
+#define WHEEL_IOC_SUBMIT	_IO(WHEEL_IOC_TYPE, 0x02)
+#define WHEEL_IOC_LIST		_IO(WHEEL_IOC_TYPE, 0x03)
+#define WHEEL_IOC_STOP		_IO(WHEEL_IOC_TYPE, 0x04)
+#define WHEEL_IOC_STATS		_IO(WHEEL_IOC_TYPE, 0x05)
+#define WHEEL_IOC_ADVANCE	_IO(WHEEL_IOC_TYPE, 0x06)
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wheel_timer: timers on hashed timing wheels, for kernel modules and, through
+ * /dev/wheel, for user space.
+ */
+#include <linux/module.h>
+#include "dev/dev.h"
+#include "engine/engine.h"
+
+static int __init wheel_timer_init_module(void)
+{
+	int err = wheel_dispatch_init();
+
+	if (err)
+		return err;
+	err = wheel_dev_init();
+	if (err)
+		wheel_dispatch_exit();
+	return err;
+}
+
+static void __exit wheel_timer_exit_module(void)
+{
+	wheel_dev_exit();
+	wheel_dispatch_exit();
+}
+
+module_init(wheel_timer_init_module);
+module_exit(wheel_timer_exit_module);
+
+MODULE_DESCRIPTION("Timers on hashed timing wheels");
+MODULE_AUTHOR("The wheel_timer authors");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS("wheel");
