@@ -10,7 +10,6 @@
 
 #include <linux/bitops.h>
 #include <linux/cache.h>
-#include <linux/errno.h>
 #include <linux/indirect_call_wrapper.h>
 #include <linux/list.h>
 #include <linux/log2.h>
@@ -25,32 +24,35 @@ static inline u64 wheel_mulhi(u64 a, u64 b)
 
 #else
 
-#include <errno.h>
+#include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-typedef uint8_t u8;
-typedef uint32_t u32;
-typedef uint64_t u64;
+typedef __u8 u8;
+typedef __u32 u32;
+typedef __u64 u64;
 
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
-#define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
-#define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
-#define min(a, b)		((a) < (b) ? (a) : (b))
-#define max(a, b)		((a) > (b) ? (a) : (b))
-#define min_t(t, a, b)		min((t)(a), (t)(b))
+#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
+
+#define min_t(type, x, y) \
+	({ type _x = (x); type _y = (y); _x < _y ? _x : _y; })
+#define max_t(type, x, y) \
+	({ type _x = (x); type _y = (y); _x > _y ? _x : _y; })
+#define min(x, y)		min_t(__typeof__(x), x, y)
+#define max(x, y)		max_t(__typeof__(x), x, y)
 
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 #define list_entry(ptr, type, member)	container_of(ptr, type, member)
 
-#define INDIRECT_CALL_1(f, f1, ...)	f(__VA_ARGS__)
+#define INDIRECT_CALL_1(f, f1, ...)	((void)(f1), (f)(__VA_ARGS__))
 
 static inline u64 wheel_mulhi(u64 a, u64 b)
 {
-	return (u64)((unsigned __int128)a * b >> 64);
+	return (u64)((__uint128_t)a * b >> 64);
 }
 
 static inline unsigned int fls64(u64 x)

@@ -84,9 +84,11 @@ struct wheel_file {
 	struct wheel		*wheel;
 	struct wheel_setup	setup;
 	unsigned long		*pages;
+	/* Taken by those who may be the first to need @wheel. */
 	struct mutex		setting_up;
 	struct mem_cgroup	*memcg;
 
+	/* Taken with softirqs disabled, as callbacks take it in softirq. */
 	spinlock_t		lock;
 	struct slot_queue	fired;
 	struct slot_queue	unused;

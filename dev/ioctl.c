@@ -4,6 +4,7 @@
  */
 #include <linux/build_bug.h>
 #include <linux/err.h>
+#include <linux/nospec.h>
 #include <linux/uaccess.h>
 #include "dev.h"
 
@@ -14,7 +15,7 @@
 #define FROZEN(type, member, offset) \
 	static_assert(offsetof(struct type, member) == (offset))
 #define FROZEN_SIZE(type, bytes) \
-	static_assert(sizeof(struct type) == (bytes) && (bytes) % 8 == 0)
+	static_assert(sizeof(struct type) == (bytes))
 
 FROZEN(wheel_setup, size, 0);
 FROZEN(wheel_setup, flags, 4);
@@ -210,9 +211,11 @@ union command_arg {
 
 static const struct command *command_of(unsigned int cmd)
 {
-	if (_IOC_TYPE(cmd) != WHEEL_IOC_TYPE || cmd != _IO(WHEEL_IOC_TYPE, _IOC_NR(cmd)))
+	unsigned int nr = _IOC_NR(cmd);
+
+	if (cmd != _IO(WHEEL_IOC_TYPE, nr) || nr >= ARRAY_SIZE(commands))
 		return NULL;
-	return _IOC_NR(cmd) < ARRAY_SIZE(commands) ? &commands[_IOC_NR(cmd)] : NULL;
+	return &commands[array_index_nospec(nr, ARRAY_SIZE(commands))];
 }
 
 /**

@@ -25,7 +25,7 @@ static int setup_check(const struct wheel_setup *setup)
 	    setup->scheme > WHEEL_OVERFLOW ||
 	    setup->tick_ns > WHEEL_MAX_TIME ||
 	    setup->timers > WHEEL_MAX_TIMERS ||
-	    setup->slots > WHEEL_MAX_SLOTS || setup->features)
+	    setup->slots > WHEEL_MAX_SLOTS)
 		return -EINVAL;
 	if (!(features & WHEEL_HAS_CLOCK(setup->clock)) ||
 	    !(features & WHEEL_HAS_SCHEME(setup->scheme)) ||
@@ -46,14 +46,16 @@ static int tick_permitted(const struct wheel_setup *setup)
 /* Turn what was asked for into what will be in force. */
 static void setup_resolve(struct wheel_setup *setup)
 {
+	u32 least;
+
 	setup->size = sizeof(*setup);
 	setup->tick_ns = setup->tick_ns ?: DEFAULT_TICK_NS;
 	setup->timers = setup->timers ?: DEFAULT_TIMERS;
+	least = DIV_ROUND_UP(setup->timers, MAX_TIMERS_A_SLOT);
 	if (!setup->slots)
 		setup->slots = wheel_default_slots(setup->timers);
 	else
-		setup->slots = roundup_pow_of_two(max(setup->slots,
-				DIV_ROUND_UP(setup->timers, MAX_TIMERS_A_SLOT)));
+		setup->slots = roundup_pow_of_two(max(setup->slots, least));
 	setup->features = wheel_features();
 }
 

@@ -18,6 +18,8 @@
 /**
  * slot_table_pages - pages that a file may come to need
  * @timers: slots
+ *
+ * Return: how many.
  */
 u32 slot_table_pages(u32 timers)
 {

@@ -223,6 +223,8 @@ void wheel_base_quiesce(struct wheel_base *base)
  *
  * A callback in softirq context runs on top of a task, which cannot get here
  * by itself meanwhile.
+ *
+ * Return: true if we are.
  */
 bool wheel_base_calls_us(const struct wheel_base *base)
 {

@@ -84,6 +84,7 @@ struct wheel {
 	void			*data;
 	const char		*name;
 	u64			virtual_now;
+	/* Held over the passes that a VIRTUAL clock's move makes. */
 	struct mutex		advancing;
 	void			*memory;
 };
