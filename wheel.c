@@ -221,6 +221,27 @@ void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
 }
 
 /**
+ * wheel_reduce - let a timer fire earlier
+ * @w: wheel
+ * @t: timer that is filed
+ * @deadline: nanoseconds, earlier than its present one
+ * @slack: nanoseconds later that are as good
+ *
+ * A timer that is due at a tick which is being taken stays where it is: filed
+ * anew it would come later.
+ */
+void wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
+		  u64 slack)
+{
+	if (t->due <= w->floor) {
+		t->deadline = deadline;
+		return;
+	}
+	wheel_remove(w, t);
+	wheel_place(w, t, deadline, slack);
+}
+
+/**
  * wheel_pop - go on with a pass: take the next timer that is due
  * @w: wheel
  * @until: the tick to advance to

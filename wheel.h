@@ -157,6 +157,8 @@ u64 wheel_time_of(const struct wheel_core *w, u64 tick);
 
 void wheel_place(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
 		 u64 slack);
+void wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
+		  u64 slack);
 void wheel_remove(struct wheel_core *w, struct wheel_timer *t);
 struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until,
 			      unsigned int *budget);

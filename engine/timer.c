@@ -77,6 +77,17 @@ static int base_rearm(struct wheel_base *base, struct wheel_timer *timer,
 	return 0;
 }
 
+/* Move a timer that is pending to an earlier deadline. */
+static void base_reduce(struct wheel_base *base, struct wheel_timer *timer,
+			u64 deadline, u64 slack)
+{
+	lockdep_assert_held(&base->lock);
+	wheel_reduce(&base->core, timer, deadline, slack);
+	if (timer->due < base->programmed)
+		wheel_base_program(base, timer->due);
+	base->counts.rearmed++;
+}
+
 static int base_cancel(struct wheel_base *base, struct wheel_timer *timer)
 {
 	lockdep_assert_held(&base->lock);
@@ -245,8 +256,8 @@ int wheel_timer_reduce(struct wheel_timer *timer, u64 deadline, u64 slack)
 	raw_spin_lock_irqsave(&base->lock, flags);
 	if (!wheel_filed(timer))
 		err = -ENOENT;
-	else if (deadline < timer->deadline)
-		err = base_rearm(base, timer, deadline, slack, err);
+	else if (!err && deadline < timer->deadline)
+		base_reduce(base, timer, deadline, slack);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return err;
 }
