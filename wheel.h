@@ -105,6 +105,7 @@ struct wheel_scheme {
  * @open: the slot that is being walked, or NULL
  * @tick: the tick it is walked for
  * @scanned: how many slots after the clock the search for the next tick has seen
+ * @refreshed: the minimum of the slot that comes next was refreshed
  */
 struct wheel_hashed {
 	struct list_head	walked;
@@ -112,6 +113,7 @@ struct wheel_hashed {
 	struct wheel_slot	*open;
 	u64			tick;
 	u32			scanned;
+	bool			refreshed;
 };
 
 /**
@@ -120,7 +122,7 @@ struct wheel_hashed {
  * @clock: every tick up to this one has been taken
  * @floor: the first tick at which a timer armed now may be due
  * @next: no timer is due before this tick, except while a pass searches
- * @found: @next is exact
+ * @found: @next is exact, or a timer was removed while a pass was under way
  * @max_order: slack rounds to no more than 2^max_order ticks
  * @pending: how many timers are filed
  * @tick: the tick's length

@@ -33,9 +33,10 @@ enum slot_state {
  * @id: WHEEL_ID() of the last arm
  * @cookie: the program's
  * @period: nanoseconds; 0: once, or not any more
- * @slack: nanoseconds
+ * @slack: nanoseconds; when @ended, the periods that were missed until then
  * @next: in a queue of slots, the number of the next one
  * @state: enum slot_state
+ * @ended: cancelled with an event unread: its periods are over
  * @seq: FIRED: the number of its event
  */
 struct slot {
@@ -45,7 +46,8 @@ struct slot {
 	u64			period;
 	u64			slack;
 	u32			next : WHEEL_SLOT_BITS;
-	u32			state : 8;
+	u32			state : 7;
+	u32			ended : 1;
 	u32			seq;
 };
 
@@ -119,6 +121,7 @@ int slot_page_alloc(struct wheel_file *file, u32 nr);
 void slot_pages_free(struct wheel_file *file);
 u32 slot_table_pages(u32 timers);
 void slot_free(struct wheel_file *file, struct slot *slot);
+u64 slot_missed(const struct slot *slot, u64 now);
 void slot_fired(struct wheel_timer *timer);
 void slot_unpop(struct slot_queue *queue, struct slot *slot);
 struct slot *slot_pop(struct wheel_file *file, struct slot_queue *queue);

@@ -6,7 +6,6 @@
  * only then are they over. Those that could not be copied go back to the front.
  */
 #include <linux/err.h>
-#include <linux/math64.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/uio.h>
@@ -31,8 +30,8 @@ static void describe(const struct slot *slot, u64 now,
 	u64 deadline = wheel_timer_deadline(&slot->timer);
 	u64 missed = 0;
 
-	if (slot->period && now > deadline)
-		missed = div64_u64(now - deadline, slot->period);
+	if (slot->period)
+		missed = slot->ended ? slot->slack : slot_missed(slot, now);
 	*event = (struct wheel_event){
 		.id		= slot->id,
 		.cookie		= slot->cookie,
@@ -66,7 +65,7 @@ static void event_over(struct wheel_file *file, struct slot *slot,
 {
 	file->overruns += event->overrun;
 	slot->state = SLOT_ARMED;
-	if (!slot->period || file->stopped ||
+	if (!slot->period || slot->ended || file->stopped ||
 	    slot->period > WHEEL_MAX_TIME - event->deadline ||
 	    wheel_timer_arm(&slot->timer, event->deadline + slot->period,
 			    slot->slack))

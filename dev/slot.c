@@ -7,6 +7,7 @@
  * is why no event can be lost for want of memory.
  */
 #include <linux/gfp.h>
+#include <linux/math64.h>
 #include <linux/memcontrol.h>
 #include <linux/nospec.h>
 #include <linux/poll.h>
@@ -141,6 +142,20 @@ struct slot *slot_pop(struct wheel_file *file, struct slot_queue *queue)
 	slot = slot_at(file, queue->head);
 	queue->head = slot->next;
 	return slot;
+}
+
+/**
+ * slot_missed - how many periods passed since the deadline of a slot
+ * @slot: slot with a period
+ * @now: the clock
+ *
+ * Return: periods.
+ */
+u64 slot_missed(const struct slot *slot, u64 now)
+{
+	u64 deadline = wheel_timer_deadline(&slot->timer);
+
+	return now > deadline ? div64_u64(now - deadline, slot->period) : 0;
 }
 
 /**

@@ -80,7 +80,7 @@ static int op_deadline(const struct batch *b, const struct wheel_op *op,
 	if (!(op->flags & WHEEL_OP_REL) && b->shifted)
 		return -EOPNOTSUPP;
 	if (op->when > WHEEL_MAX_TIME - base || op->slack > WHEEL_MAX_TIME ||
-	    op->period > WHEEL_MAX_TIME)
+	    (op->op == WHEEL_OP_ARM && op->period > WHEEL_MAX_TIME))
 		return -ERANGE;
 	*deadline = base + op->when;
 	return 0;
@@ -134,6 +134,7 @@ static int arm_slot(const struct batch *b, const struct wheel_op *op,
 	slot->cookie = op->cookie;
 	slot->period = op->period;
 	slot->slack = op->slack;
+	slot->ended = false;
 	slot->state = SLOT_ARMED;
 	return 0;
 }
@@ -194,9 +195,10 @@ static int op_cancel(const struct batch *b, const struct wheel_op *op)
 	if (err != -EALREADY)
 		return err;
 	/* Its event is unread or on its way; what can end is its periods. */
-	if (!slot->period)
+	if (!slot->period || slot->ended)
 		return -ENOENT;
-	slot->period = 0;
+	slot->ended = true;
+	slot->slack = slot_missed(slot, b->now);
 	return 1;
 }
 

@@ -34,6 +34,7 @@ static void hashed_init(struct wheel_core *w)
 	w->max_order = ilog2(max(slots / MAX_SLACK_FRACTION, 1u));
 	w->hashed.open = NULL;
 	w->hashed.scanned = 0;
+	w->hashed.refreshed = false;
 }
 
 void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t)
@@ -65,9 +66,6 @@ void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
 		slot_emptied(&w->ring, slot);
 	else if (t->due == slot->min)
 		slot->stale = true;
-	/* A search under way may rest on this timer: let it start over. */
-	if (t->due == w->next)
-		w->hashed.scanned = 0;
 }
 
 /* For a @tick that the clock has taken this only refreshes the minimum. */
@@ -96,6 +94,8 @@ static void slot_close(struct wheel_core *w)
 		w->clock = h->tick;
 		w->found = false;
 		h->scanned = 0;
+	} else {
+		h->refreshed = true;
 	}
 }
 
@@ -131,6 +131,10 @@ static struct wheel_timer *slot_walk(struct wheel_core *w, unsigned int *budget)
 /*
  * Look at one more busy slot. The search is over when no later slot can hold an
  * earlier timer than the earliest that was seen.
+ *
+ * What is cancelled during the search may leave it with a lower bound, which
+ * costs an empty wake-up. It is not started over, nor is a slot refreshed twice:
+ * who arms and cancels fast enough could keep it from its end for ever.
  */
 static void search_step(struct wheel_core *w, unsigned int *budget)
 {
@@ -145,11 +149,12 @@ static void search_step(struct wheel_core *w, unsigned int *budget)
 	if (at == to || !*budget)
 		return;
 	(*budget)--;
-	if (slot->stale && slot->min < w->next) {
+	if (slot->stale && slot->min < w->next && !h->refreshed) {
 		slot_open(w, slot, w->clock);
 		return;
 	}
 	w->next = min(w->next, slot->min);
+	h->refreshed = false;
 	h->scanned++;
 	if (w->next <= w->clock + h->scanned)
 		h->scanned = slots;
