@@ -25,6 +25,7 @@ enum slot_state {
 	SLOT_ARMED,	/* pending, or its callback is about to come */
 	SLOT_FIRED,	/* its event is unread */
 	SLOT_STOPPED,	/* was pending when the wheel was stopped */
+	SLOT_TAKEN,	/* so, and is being handed to the program */
 };
 
 /**
@@ -130,6 +131,7 @@ struct slot *slot_pop(struct wheel_file *file, struct slot_queue *queue);
 int file_submit(struct wheel_file *file, struct wheel_submit *submit);
 int file_list(struct wheel_file *file, struct wheel_list *list);
 int file_stop(struct wheel_file *file, struct wheel_stop *stop);
+void file_wake(struct wheel_file *file);
 ssize_t file_read_iter(struct kiocb *iocb, struct iov_iter *to);
 __poll_t file_poll(struct file *filp, struct poll_table_struct *wait);
 

@@ -218,6 +218,20 @@ static const struct command *command_of(unsigned int cmd)
 	return &commands[array_index_nospec(nr, ARRAY_SIZE(commands))];
 }
 
+/*
+ * Asked before anything is done, so that a struct that cannot be written changes
+ * nothing. What is written is what is there, but for the size that was read.
+ */
+static bool answer_writable(const struct command *command, void __user *uarg,
+			    const union command_arg *karg)
+{
+	size_t last = command->size - sizeof(u32);
+
+	return !put_user(karg->size, (u32 __user *)uarg) &&
+	       !put_user(*(const u32 *)((const void *)karg + last),
+			 (u32 __user *)(uarg + last));
+}
+
 /**
  * file_ioctl - all commands
  * @filp: open /dev/wheel
@@ -246,10 +260,12 @@ long file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	err = copy_struct_from_user(&karg, command->size, uarg, size);
 	if (err)
 		return err;
+	if (!answer_writable(command, uarg, &karg))
+		return -EFAULT;
 	err = command->make(file, &karg);
 	if (err && !command->progress)
 		return err;
-	/* The program's size: what it read first, and what it may rely on. */
+	/* What the program knows of the struct, and not what we do. */
 	karg.size = size;
 	if (copy_to_user(uarg, &karg, command->size))
 		return -EFAULT;

@@ -85,17 +85,20 @@ static void describe(const struct slot *slot, struct wheel_op *op)
 
 /* One lock hold's worth: moves *@cursor, returns how many were found. */
 static u32 look(struct wheel_file *file, struct wheel_op *ops, u32 room,
-		u32 *cursor)
+		bool take, u32 *cursor)
 {
 	u32 end = min(file->setup.timers, *cursor + LOOK_HOLD);
 	u32 found = 0;
 
 	spin_lock_bh(&file->lock);
 	for (; *cursor < end && found < room; ++*cursor) {
-		const struct slot *slot = slot_at(file, *cursor);
+		struct slot *slot = slot_at(file, *cursor);
 
-		if (slot && listed(slot))
-			describe(slot, &ops[found++]);
+		if (!slot || !listed(slot))
+			continue;
+		describe(slot, &ops[found++]);
+		if (take)
+			slot->state = SLOT_TAKEN;
 	}
 	spin_unlock_bh(&file->lock);
 	return found;
@@ -117,8 +120,9 @@ static int copy_out(const struct wheel_list *list, const struct wheel_op *ops,
 	return 0;
 }
 
-/* What has been copied to the program is its own now. */
-static void take(struct wheel_file *file, const struct wheel_op *ops, u32 count)
+/* What has been copied is the program's own now; what has not goes back. */
+static void taken(struct wheel_file *file, const struct wheel_op *ops,
+		  u32 count, bool copied)
 {
 	u32 i;
 
@@ -126,7 +130,8 @@ static void take(struct wheel_file *file, const struct wheel_op *ops, u32 count)
 	for (i = 0; i < count; i++) {
 		struct slot *slot = slot_of_id(file, ops[i].id);
 
-		if (slot && slot->state == SLOT_STOPPED)
+		slot->state = SLOT_STOPPED;
+		if (copied)
 			slot_free(file, slot);
 	}
 	spin_unlock_bh(&file->lock);
@@ -135,15 +140,18 @@ static void take(struct wheel_file *file, const struct wheel_op *ops, u32 count)
 static int list_all(struct wheel_file *file, struct wheel_list *list,
 		    struct wheel_op *ops)
 {
+	bool take = list->flags & WHEEL_LIST_TAKE;
+
 	while (list->done < list->count && list->cursor < file->setup.timers) {
 		u32 room = min_t(u32, DEV_HOLD, list->count - list->done);
 		u32 cursor = list->cursor;
-		u32 found = look(file, ops, room, &cursor);
+		u32 found = look(file, ops, room, take, &cursor);
+		bool fault = copy_out(list, ops, found);
 
-		if (copy_out(list, ops, found))
+		if (take)
+			taken(file, ops, found, !fault);
+		if (fault)
 			return -EFAULT;
-		if (list->flags & WHEEL_LIST_TAKE)
-			take(file, ops, found);
 		list->cursor = cursor;
 		list->done += found;
 		if (signal_pending(current))

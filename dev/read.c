@@ -72,10 +72,24 @@ static void event_over(struct wheel_file *file, struct slot *slot,
 		slot_free(file, slot);
 }
 
-/* The first @copied events are over, the others go back. */
+/**
+ * file_wake - tell readers and pollers that there is an event
+ * @file: file whose told is set
+ */
+void file_wake(struct wheel_file *file)
+{
+	wake_up_interruptible(&file->readers);
+	wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
+}
+
+/*
+ * The first @copied events are over, the others go back. While they were away
+ * somebody may have looked and gone to sleep.
+ */
 static void settle_events(struct wheel_file *file, const struct handful *hand,
 			  u32 copied)
 {
+	bool back = hand->count > copied;
 	u32 i;
 
 	spin_lock_bh(&file->lock);
@@ -83,7 +97,11 @@ static void settle_events(struct wheel_file *file, const struct handful *hand,
 		event_over(file, hand->slot[i], &hand->event[i]);
 	for (i = hand->count; i > copied; i--)
 		slot_unpop(&file->fired, hand->slot[i - 1]);
+	file->told |= back;
 	spin_unlock_bh(&file->lock);
+
+	if (back)
+		file_wake(file);
 }
 
 /* Returns how many events were copied; *@fault if the buffer ended that. */

@@ -10,7 +10,6 @@
 #include <linux/math64.h>
 #include <linux/memcontrol.h>
 #include <linux/nospec.h>
-#include <linux/poll.h>
 #include <linux/sched/mm.h>
 #include "dev.h"
 
@@ -201,8 +200,6 @@ void slot_fired(struct wheel_timer *timer)
 	file->told = true;
 	spin_unlock(&file->lock);
 
-	if (!wake)
-		return;
-	wake_up_interruptible(&file->readers);
-	wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
+	if (wake)
+		file_wake(file);
 }

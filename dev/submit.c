@@ -186,7 +186,7 @@ static int op_cancel(const struct batch *b, const struct wheel_op *op)
 	struct slot *slot = slot_of_id(b->file, op->id);
 	int err = -EALREADY;
 
-	if (!slot || slot->state == SLOT_STOPPED)
+	if (!slot || slot->state >= SLOT_STOPPED)
 		return -ENOENT;
 	if (slot->state == SLOT_ARMED)
 		err = wheel_timer_cancel(&slot->timer);
@@ -299,6 +299,11 @@ static u32 chunk_copy_in(const struct batch *b, u32 count, int *err)
 	return i;
 }
 
+static unsigned long page_of(const void __user *address)
+{
+	return (unsigned long)address & PAGE_MASK;
+}
+
 /*
  * Can the answers be written? Asked before anything is done, since an operation
  * whose answer gets lost is worse than one that is refused. What is written is
@@ -306,18 +311,18 @@ static u32 chunk_copy_in(const struct batch *b, u32 count, int *err)
  */
 static u32 chunk_writable(const struct batch *b, u32 count, int *err)
 {
-	unsigned long page = 0;
+	unsigned long asked = 0;
 	u32 i;
 
 	for (i = 0; i < count; i++) {
 		struct wheel_op __user *uop = user_op(b, i);
-		unsigned long last = (unsigned long)&uop->reserved & PAGE_MASK;
+		u32 __user *last = &uop->reserved[2];
 
-		if (i && last == page)
+		if (i && page_of(uop) == asked && page_of(last) == asked)
 			continue;
-		page = last;
+		asked = page_of(last);
 		if (put_user(b->ops[i].op, &uop->op) ||
-		    put_user(b->ops[i].res, &uop->res)) {
+		    put_user(b->ops[i].reserved[2], last)) {
 			*err = -EFAULT;
 			break;
 		}
@@ -345,11 +350,11 @@ static int submit_chunk(struct batch *b, struct wheel_submit *submit, u32 count)
 	count = chunk_copy_in(b, count, &err);
 	count = chunk_writable(b, count, &err);
 	chunk_make(b, count);
-	if (chunk_copy_out(b, count))
-		return -EFAULT;
 	for (i = 0; i < count; i++)
 		submit->failed += b->ops[i].res < 0;
 	submit->done += count;
+	if (chunk_copy_out(b, count))
+		return -EFAULT;
 	b->uops = user_op(b, count);
 	return err;
 }
