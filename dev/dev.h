@@ -73,6 +73,7 @@ struct slot_queue {
  * @memcg: the opener's, to whom the pages are charged
  * @lock: protects the slots, and what follows
  * @fired: slots whose events are unread, the oldest first
+ * @in_hand: events that readers are copying
  * @unused: slots that can be picked again, with WHEEL_SETUP_ANY_SLOT
  * @fresh: the first slot that was never picked
  * @seq: number of the next event
@@ -94,6 +95,7 @@ struct wheel_file {
 	/* Taken with softirqs disabled, as callbacks take it in softirq. */
 	spinlock_t		lock;
 	struct slot_queue	fired;
+	u32			in_hand;
 	struct slot_queue	unused;
 	u32			fresh;
 	u32			seq;

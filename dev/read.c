@@ -56,6 +56,7 @@ static void take_events(struct wheel_file *file, struct handful *hand, u32 room)
 		describe(slot, now, &hand->event[hand->count]);
 		hand->slot[hand->count++] = slot;
 	}
+	file->in_hand += hand->count;
 	spin_unlock_bh(&file->lock);
 }
 
@@ -84,12 +85,13 @@ void file_wake(struct wheel_file *file)
 
 /*
  * The first @copied events are over, the others go back. While they were away
- * somebody may have looked and gone to sleep.
+ * somebody may have looked and gone to sleep, for events or for the end.
  */
 static void settle_events(struct wheel_file *file, const struct handful *hand,
 			  u32 copied)
 {
 	bool back = hand->count > copied;
+	bool wake;
 	u32 i;
 
 	spin_lock_bh(&file->lock);
@@ -97,10 +99,12 @@ static void settle_events(struct wheel_file *file, const struct handful *hand,
 		event_over(file, hand->slot[i], &hand->event[i]);
 	for (i = hand->count; i > copied; i--)
 		slot_unpop(&file->fired, hand->slot[i - 1]);
+	file->in_hand -= hand->count;
 	file->told |= back;
+	wake = back || file->stopped;
 	spin_unlock_bh(&file->lock);
 
-	if (back)
+	if (wake)
 		file_wake(file);
 }
 
@@ -138,27 +142,41 @@ static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 	return bytes;
 }
 
+enum news {
+	NOTHING,
+	EVENTS,
+	/* The wheel is stopped, and all that fired has been read. */
+	OVER,
+};
+
 /* To be asked from a wait queue: from now on an event wakes us again. */
-static bool anything_to_read(struct wheel_file *file)
+static enum news look(struct wheel_file *file)
 {
-	bool any;
+	enum news news = NOTHING;
 
 	spin_lock_bh(&file->lock);
 	file->told = false;
-	any = file->fired.count;
+	if (file->fired.count)
+		news = EVENTS;
+	else if (file->stopped && !file->in_hand)
+		news = OVER;
 	spin_unlock_bh(&file->lock);
-	return any;
+	return news;
 }
 
 static int wait_for_events(struct wheel_file *file, bool block)
 {
-	if (READ_ONCE(file->stopped))
-		return -ESHUTDOWN;
-	if (!block)
+	enum news news = look(file);
+	int err = 0;
+
+	if (news == NOTHING && !block)
 		return -EAGAIN;
-	return wait_event_interruptible_exclusive(file->readers,
-						  anything_to_read(file) ||
-						  READ_ONCE(file->stopped));
+	if (news == NOTHING)
+		err = wait_event_interruptible_exclusive(file->readers,
+				(news = look(file)) != NOTHING);
+	if (!err && news == OVER)
+		err = -ESHUTDOWN;
+	return err;
 }
 
 /**
@@ -206,7 +224,7 @@ __poll_t file_poll(struct file *filp, struct poll_table_struct *wait)
 	__poll_t mask = 0;
 
 	poll_wait(filp, &file->pollers, wait);
-	if (anything_to_read(file))
+	if (look(file) == EVENTS)
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(file->stopped))
 		mask |= EPOLLHUP;
