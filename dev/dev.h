@@ -139,8 +139,7 @@ __poll_t file_poll(struct file *filp, struct poll_table_struct *wait);
 
 /* ioctl.c */
 long file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
-void file_stats(struct wheel_file *file, struct wheel *wheel,
-		struct wheel_stats *stats);
+void file_stats(struct wheel_file *file, struct wheel_stats *stats);
 
 static inline u32 slot_nr(const struct slot *slot)
 {

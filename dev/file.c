@@ -38,13 +38,11 @@ static int file_release(struct inode *inode, struct file *filp)
 static void file_fdinfo(struct seq_file *m, struct file *filp)
 {
 	struct wheel_file *file = filp->private_data;
-	struct wheel *wheel = file_wheel_ready(file);
 	struct wheel_setup setup;
-	struct wheel_stats stats = {};
+	struct wheel_stats stats;
 
 	file_info(file, &setup);
-	if (wheel)
-		file_stats(file, wheel, &stats);
+	file_stats(file, &stats);
 	seq_printf(m, "clock:\t%u\n", setup.clock);
 	seq_printf(m, "scheme:\t%u\n", setup.scheme);
 	seq_printf(m, "tick_ns:\t%llu\n", setup.tick_ns);

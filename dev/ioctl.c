@@ -81,21 +81,21 @@ FROZEN_SIZE(wheel_stats, 624);
 
 /**
  * file_stats - WHEEL_IOC_STATS
- * @file: file that is set up
- * @wheel: its wheel
+ * @file: file; looking at it does not set it up
  * @stats: filled
  */
-void file_stats(struct wheel_file *file, struct wheel *wheel,
-		struct wheel_stats *stats)
+void file_stats(struct wheel_file *file, struct wheel_stats *stats)
 {
+	struct wheel *wheel = file_wheel_ready(file);
+
+	memset(stats, 0, sizeof(*stats));
 	spin_lock_bh(&file->lock);
-	wheel_read_stats(wheel, stats);
+	if (wheel)
+		wheel_read_stats(wheel, stats);
 	stats->unread = file->fired.count;
 	stats->overruns = file->overruns;
 	stats->refused = file->refused;
 	spin_unlock_bh(&file->lock);
-	stats->size = sizeof(*stats);
-	stats->flags = 0;
 }
 
 static int ioctl_setup(struct wheel_file *file, void *arg)
@@ -131,14 +131,10 @@ static int ioctl_stop(struct wheel_file *file, void *arg)
 static int ioctl_stats(struct wheel_file *file, void *arg)
 {
 	const struct wheel_stats *stats = arg;
-	struct wheel *wheel;
 
 	if (stats->flags)
 		return -EINVAL;
-	wheel = file_wheel(file);
-	if (IS_ERR(wheel))
-		return PTR_ERR(wheel);
-	file_stats(file, wheel, arg);
+	file_stats(file, arg);
 	return 0;
 }
 

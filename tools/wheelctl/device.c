@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The device, as calls that succeed or end the program with a clear line.
+ */
+#define _GNU_SOURCE
+#include "device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "parse.h"
+
+/* Says what was tried, what came of it, and what to do. */
+static void __noreturn device_fail(const char *what, int error,
+				   const char *advice)
+{
+	fail(EXIT_DEVICE, "%s: %s%s%s%s", globals.device, what,
+	     *what ? ": " : "", strerror(error), advice);
+}
+
+static const char *open_advice(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+		return " (is the module loaded? insmod wheel_timer.ko)";
+	case EACCES:
+	case EPERM:
+		return " (run as root, or ask for access to the device)";
+	default:
+		return "";
+	}
+}
+
+static const char *call_advice(int error)
+{
+	switch (error) {
+	case ENOTTY:
+		return " (not a wheel, or a module too old for this program)";
+	case EPERM:
+		return " (a tick below 50us needs CAP_SYS_RESOURCE)";
+	case EOPNOTSUPP:
+		return " (not in this module or time namespace; try wheelctl info)";
+	case ENOMEM:
+		return " (ask for fewer timers, or raise the memory limit)";
+	default:
+		return "";
+	}
+}
+
+static void call(struct device *d, unsigned long command, void *argument,
+		 const char *name)
+{
+	while (ioctl(d->fd, command, argument) < 0)
+		if (errno != EINTR)
+			device_fail(name, errno, call_advice(errno));
+}
+
+/**
+ * device_status - which device --device names
+ * @status: of a character device
+ */
+void device_status(struct stat *status)
+{
+	if (stat(globals.device, status))
+		device_fail("", errno, open_advice(errno));
+	if (!S_ISCHR(status->st_mode))
+		fail(EXIT_DEVICE, "%s: not a device", globals.device);
+}
+
+/**
+ * device_open - open the device that --device names
+ * @d: set up
+ */
+void device_open(struct device *d)
+{
+	d->clock = WHEEL_CLOCK_MONOTONIC;
+	d->fd = open(globals.device, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (d->fd < 0)
+		device_fail("", errno, open_advice(errno));
+}
+
+/**
+ * device_adopt - take over a descriptor of a wheel
+ * @d: set up
+ * @fd: closed by device_close()
+ */
+void device_adopt(struct device *d, int fd)
+{
+	struct wheel_setup setup;
+
+	d->fd = fd;
+	device_info(d, &setup);
+	d->clock = setup.clock;
+}
+
+void device_close(struct device *d)
+{
+	close(d->fd);
+	d->fd = -1;
+}
+
+void device_setup(struct device *d, struct wheel_setup *setup)
+{
+	setup->size = sizeof(*setup);
+	call(d, WHEEL_IOC_SETUP, setup, "WHEEL_IOC_SETUP");
+	d->clock = setup->clock;
+}
+
+void device_info(struct device *d, struct wheel_setup *setup)
+{
+	memset(setup, 0, sizeof(*setup));
+	setup->size = sizeof(*setup);
+	call(d, WHEEL_IOC_INFO, setup, "WHEEL_IOC_INFO");
+}
+
+void device_stats(struct device *d, struct wheel_stats *stats)
+{
+	memset(stats, 0, sizeof(*stats));
+	stats->size = sizeof(*stats);
+	call(d, WHEEL_IOC_STATS, stats, "WHEEL_IOC_STATS");
+}
+
+/**
+ * device_submit - have operations done, every one
+ * @d: wheel
+ * @ops: get their answers
+ * @count: how many
+ */
+void device_submit(struct device *d, struct wheel_op *ops, u32 count)
+{
+	u32 at = 0;
+
+	while (at < count) {
+		struct wheel_submit submit = {
+			.size = sizeof(submit),
+			.ops = (u64)(unsigned long)(ops + at),
+			.op_size = sizeof(*ops),
+			.count = count - at,
+		};
+
+		if (ioctl(d->fd, WHEEL_IOC_SUBMIT, &submit) < 0) {
+			if (errno != EINTR)
+				device_fail("WHEEL_IOC_SUBMIT", errno,
+					    call_advice(errno));
+		} else if (submit.done != submit.count) {
+			fail(EXIT_DEVICE,
+			     "%s: WHEEL_IOC_SUBMIT answered %u of %u operations",
+			     globals.device, submit.done, submit.count);
+		}
+		at += submit.done;
+	}
+}
+
+/**
+ * device_list - one page of the pending timers
+ * @d: wheel
+ * @ops: filled with operations that would arm them
+ * @count: how many fit
+ * @cursor: 0 for the first page, then as the last call left it
+ *
+ * Return: how many were filled; 0 at the end.
+ */
+u32 device_list(struct device *d, struct wheel_op *ops, u32 count, u32 *cursor)
+{
+	struct wheel_list list = {
+		.size = sizeof(list),
+		.timers = (u64)(unsigned long)ops,
+		.op_size = sizeof(*ops),
+		.count = count,
+		.cursor = *cursor,
+	};
+
+	call(d, WHEEL_IOC_LIST, &list, "WHEEL_IOC_LIST");
+	*cursor = list.cursor;
+	return list.done;
+}
+
+/**
+ * device_read - take events
+ * @d: wheel
+ * @events: filled
+ * @count: how many fit
+ *
+ * Return: how many there were.
+ */
+u32 device_read(struct device *d, struct wheel_event *events, u32 count)
+{
+	ssize_t bytes;
+
+	do {
+		bytes = read(d->fd, events, count * sizeof(*events));
+	} while (bytes < 0 && errno == EINTR);
+	if (bytes < 0 && errno == EAGAIN)
+		return 0;
+	if (bytes < 0)
+		device_fail("read", errno, call_advice(errno));
+	if (!bytes || bytes % (ssize_t)sizeof(*events))
+		fail(EXIT_DEVICE, "%s: read gave %zd bytes; an event has %zu",
+		     globals.device, bytes, sizeof(*events));
+	return (u32)((size_t)bytes / sizeof(*events));
+}
+
+/**
+ * device_now - the wheel's clock as we see it
+ * @d: wheel
+ *
+ * Return: nanoseconds.
+ */
+u64 device_now(const struct device *d)
+{
+	static const clockid_t ids[] = {
+		[WHEEL_CLOCK_MONOTONIC]	= CLOCK_MONOTONIC,
+		[WHEEL_CLOCK_BOOTTIME]	= CLOCK_BOOTTIME,
+		[WHEEL_CLOCK_REALTIME]	= CLOCK_REALTIME,
+		[WHEEL_CLOCK_TAI]	= CLOCK_TAI,
+	};
+	struct timespec now;
+
+	if (d->clock >= ARRAY_SIZE(ids) || clock_gettime(ids[d->clock], &now))
+		fail(EXIT_DEVICE, "cannot read the clock %s",
+		     clock_name(d->clock));
+	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
+}
+
+/**
+ * device_wait - sleep until there is an event
+ * @d: wheel
+ * @until: but no longer than up to this time of its clock
+ * @other: or until this descriptor can be read; -1: none
+ *
+ * May return for no reason.
+ */
+void device_wait(struct device *d, u64 until, int other)
+{
+	struct pollfd fds[] = {
+		{ .fd = d->fd, .events = POLLIN },
+		{ .fd = other, .events = POLLIN },
+	};
+	struct timespec timeout = { 0 };
+	u64 now = device_now(d);
+
+	if (until > now) {
+		timeout.tv_sec = (time_t)((until - now) / NSEC_PER_SEC);
+		timeout.tv_nsec = (long)((until - now) % NSEC_PER_SEC);
+	}
+	if (ppoll(fds, ARRAY_SIZE(fds), until == NEVER ? NULL : &timeout,
+		  NULL) < 0 && errno != EINTR)
+		device_fail("poll", errno, "");
+	if (fds[0].revents & (POLLERR | POLLHUP | POLLNVAL))
+		fail(EXIT_DEVICE, "%s: poll says that the wheel is gone",
+		     globals.device);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+/*
+ * wheelctl info: what a wheel is by default, and what the module can do.
+ */
+#include <stdio.h>
+
+#include "device.h"
+#include "json.h"
+#include "options.h"
+#include "parse.h"
+#include "setup.h"
+
+static const struct option_spec options[] = {
+	{ NULL }
+};
+
+static bool has_scheme(u64 features, u32 scheme)
+{
+	return features & WHEEL_HAS_SCHEME(scheme);
+}
+
+static bool has_clock(u64 features, u32 clock)
+{
+	return features & WHEEL_HAS_CLOCK(clock);
+}
+
+static void print_names(const char *title, u64 features, u32 last,
+			bool (*has)(u64 features, u32 which),
+			const char *(*name)(u32 which))
+{
+	u32 i;
+
+	printf("%-11s", title);
+	for (i = 0; i <= last; i++)
+		if (has(features, i))
+			printf(" %s", name(i));
+	putchar('\n');
+}
+
+static void json_names(const char *key, u64 features, u32 last,
+		       bool (*has)(u64 features, u32 which),
+		       const char *(*name)(u32 which))
+{
+	u32 i;
+
+	json_open(key, '[');
+	for (i = 0; i <= last; i++)
+		if (has(features, i))
+			json_string(NULL, name(i));
+	json_close(']');
+}
+
+static void print_features(u64 features)
+{
+	print_names("schemes", features, WHEEL_OVERFLOW, has_scheme,
+		    scheme_name);
+	print_names("clocks", features, WHEEL_CLOCK_VIRTUAL, has_clock,
+		    clock_name);
+	printf("touch words %s\n", features & WHEEL_HAS_TOUCH ? "yes" : "no");
+	printf("rings       %s\n", features & WHEEL_HAS_RINGS ? "yes" : "no");
+}
+
+static void json_features(u64 features)
+{
+	json_open("features", '{');
+	json_names("schemes", features, WHEEL_OVERFLOW, has_scheme,
+		   scheme_name);
+	json_names("clocks", features, WHEEL_CLOCK_VIRTUAL, has_clock,
+		   clock_name);
+	json_bool("touch", features & WHEEL_HAS_TOUCH);
+	json_bool("rings", features & WHEEL_HAS_RINGS);
+	json_close('}');
+}
+
+static int run(const char *none)
+{
+	struct wheel_setup setup;
+	struct device device;
+
+	(void)none;
+	device_open(&device);
+	device_info(&device, &setup);
+	device_close(&device);
+	if (globals.json) {
+		json_open(NULL, '{');
+		json_string("device", globals.device);
+		setup_json(&setup);
+		json_features(setup.features);
+		json_close('}');
+		return 0;
+	}
+	puts("A wheel by default:\n");
+	setup_print(&setup);
+	puts("\nThis module can do:\n");
+	print_features(setup.features);
+	return 0;
+}
+
+const struct command info_command = {
+	.name = "info",
+	.summary = "what a wheel is by default, what the module can do",
+	.details =
+	"Shows what a wheel is when its program sets nothing, and which clocks, schemes\n"
+	"and features the module has.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A collection of times that answers with percentiles.
+ */
+#ifndef SAMPLES_H
+#define SAMPLES_H
+
+#include "wheelctl.h"
+
+/**
+ * struct samples - the times, every one
+ * @value: nanoseconds
+ * @count: how many
+ * @room: how many fit
+ */
+struct samples {
+	u64 *value;
+	size_t count;
+	size_t room;
+};
+
+void samples_add(struct samples *s, u64 value);
+void samples_sort(struct samples *s);
+u64 samples_percentile(const struct samples *s, u32 per_mille);
+void samples_free(struct samples *s);
+
+#endif

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The witness, put to the test: against a device that keeps its promises it
+ * finds nothing, against one that breaks a single one it finds that one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake.h"
+#include "ktap.h"
+#include "memory.h"
+#include "parse.h"
+#include "player.h"
+
+#define RECORDS	20000
+#define TIMERS	100
+
+/* A generator that is the same everywhere. */
+static u64 random_below(u64 limit)
+{
+	static u64 state = 0x9e3779b97f4a7c15ULL;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state % limit;
+}
+
+/* Re-arms before, at and after the expiry; delays of 0; some of hours. */
+static void make_trace(struct trace *t)
+{
+	bool armed[TIMERS] = { false };
+	u64 time = 0;
+	u32 i;
+
+	*t = (struct trace) { .count = RECORDS, .timers = TIMERS };
+	t->record = memory_zeroed(t->count, sizeof(*t->record));
+	for (i = 0; i < RECORDS; i++) {
+		struct record *r = &t->record[i];
+
+		time += random_below(200000);
+		r->time = time;
+		r->line = i + 1;
+		r->timer = (u32)random_below(TIMERS);
+		if (armed[r->timer] && !random_below(4))
+			r->delay = TRACE_CANCEL;
+		else if (!random_below(50))
+			r->delay = 3600 * NSEC_PER_SEC;
+		else if (!random_below(20))
+			r->delay = 0;
+		else
+			r->delay = random_below(20 * NSEC_PER_MSEC);
+		armed[r->timer] = true;
+	}
+}
+
+/* Plays the made-up trace against the fake, from which @fault is asked. */
+static struct player *replay_after(u64 after, enum fault fault, u64 speed,
+				   u64 tamper)
+{
+	static struct device device = { .fd = -1 };
+	static struct trace trace;
+	struct player *player = memory_zeroed(1, sizeof(*player));
+
+	if (!trace.count)
+		make_trace(&trace);
+	memset(&fake, 0, sizeof(fake));
+	fake.now = 1000 * NSEC_PER_SEC;
+	fake.fault = fault;
+	fake.after = after;
+	player_init(player, &trace, &device, FAKE_TICK_NS);
+	player->speed = speed;
+	player->tamper = tamper;
+	player_run(player);
+	return player;
+}
+
+static struct player *replay(enum fault fault, u64 speed, u64 tamper)
+{
+	return replay_after(fault < FAULT_UNLISTED ? 1000 : 0, fault, speed,
+			    tamper);
+}
+
+static void done(struct player *player)
+{
+	player_free(player);
+	free(player);
+}
+
+static bool catches(enum fault fault, enum breach breach)
+{
+	struct player *player = replay(fault, SPEED_UNIT, 0);
+	bool caught = player->ledger.breaches.count[breach] &&
+		      fake.fault == FAULT_NONE;
+
+	done(player);
+	return caught;
+}
+
+static void keeps(u64 speed)
+{
+	struct player *player = replay(FAULT_NONE, speed, 0);
+	const struct ledger *l = &player->ledger;
+
+	KTAP_EXPECT(!breach_total(&l->breaches));
+	KTAP_EXPECT(player->next == RECORDS);
+	KTAP_EXPECT(l->armed + l->rearmed + player->cancels == RECORDS);
+	KTAP_EXPECT(l->armed == l->fired + l->cancelled);
+	KTAP_EXPECT(!l->pending && !l->owed && !l->awaited);
+	KTAP_EXPECT(l->late.count == l->fired);
+	KTAP_EXPECT(l->races && l->idle_cancels && l->cancelled && l->rearmed);
+	KTAP_EXPECT(player->behind.count == RECORDS);
+	/* Only what is due in an hour had to be cancelled. */
+	KTAP_EXPECT(l->cancelled - player->cancelled < TIMERS / 4);
+	done(player);
+}
+
+static void at_recorded_speed(void)
+{
+	keeps(SPEED_UNIT);
+}
+
+static void slower(void)
+{
+	keeps(SPEED_UNIT / 3);
+}
+
+/* Most operations are behind, and their deadlines have passed. */
+static void too_fast(void)
+{
+	keeps(20 * SPEED_UNIT);
+}
+
+static void early(void)
+{
+	KTAP_EXPECT(catches(FAULT_EARLY, BREACH_EARLY));
+	KTAP_EXPECT(catches(FAULT_LIAR, BREACH_EARLY));
+}
+
+static void lost(void)
+{
+	struct player *player = replay(FAULT_LOSE, SPEED_UNIT, 0);
+
+	/* It cannot go on, and ends well all the same. */
+	KTAP_EXPECT(player->stuck && player->next < RECORDS);
+	done(player);
+	KTAP_EXPECT(catches(FAULT_LOSE, BREACH_LOST));
+}
+
+static void out_of_order(void)
+{
+	KTAP_EXPECT(catches(FAULT_LATER, BREACH_ORDER));
+	KTAP_EXPECT(catches(FAULT_FIRST, BREACH_ORDER));
+	KTAP_EXPECT(catches(FAULT_FORGET, BREACH_ORDER));
+}
+
+static void duplicated(void)
+{
+	KTAP_EXPECT(catches(FAULT_TWICE, BREACH_DUPLICATE));
+	KTAP_EXPECT(catches(FAULT_CANCEL, BREACH_DUPLICATE));
+}
+
+/* The last cancel of all does not hold. */
+static void doubled_at_the_end(void)
+{
+	struct player *player = replay(FAULT_NONE, SPEED_UNIT, 0);
+	u64 cancels = player->ledger.cancelled;
+
+	done(player);
+	player = replay_after(cancels - 1, FAULT_CANCEL, SPEED_UNIT, 0);
+	KTAP_EXPECT(fake.fault == FAULT_NONE);
+	KTAP_EXPECT(player->ledger.breaches.count[BREACH_DUPLICATE]);
+	done(player);
+}
+
+static void wrong(void)
+{
+	KTAP_EXPECT(catches(FAULT_DEADLINE, BREACH_WRONG));
+	KTAP_EXPECT(catches(FAULT_COOKIE, BREACH_WRONG));
+	KTAP_EXPECT(catches(FAULT_SEQ, BREACH_WRONG));
+	KTAP_EXPECT(catches(FAULT_UNLISTED, BREACH_WRONG));
+	KTAP_EXPECT(catches(FAULT_LIST, BREACH_WRONG));
+}
+
+static void answered(void)
+{
+	KTAP_EXPECT(catches(FAULT_REFUSE, BREACH_ANSWER));
+}
+
+static void counted(void)
+{
+	KTAP_EXPECT(catches(FAULT_COUNT, BREACH_COUNTER));
+	KTAP_EXPECT(catches(FAULT_BUCKET, BREACH_COUNTER));
+}
+
+/* Whatever becomes of the arm that is spoilt, it is noticed. */
+static void tampered(void)
+{
+	u64 k;
+
+	for (k = 1; k < RECORDS / 2; k += 499) {
+		struct player *player = replay(FAULT_NONE, SPEED_UNIT, k);
+
+		KTAP_EXPECT(player->ledger.breaches.count[BREACH_WRONG]);
+		done(player);
+	}
+}
+
+const struct ktap_case replay_cases[] = {
+	{ "a good device at recorded speed", at_recorded_speed },
+	{ "a good device, slower", slower },
+	{ "a good device, too fast for it", too_fast },
+	{ "finds what is early", early },
+	{ "finds what is lost", lost },
+	{ "finds what is doubled", duplicated },
+	{ "finds what is doubled at the end", doubled_at_the_end },
+	{ "finds what is out of order", out_of_order },
+	{ "finds what is wrong", wrong },
+	{ "finds wrong answers", answered },
+	{ "finds wrong counters", counted },
+	{ "finds a deadline that was tampered with", tampered },
+	{ NULL }
+};
