@@ -81,7 +81,7 @@ FROZEN_SIZE(wheel_stats, 624);
 
 /**
  * file_stats - WHEEL_IOC_STATS
- * @file: file; looking at it does not set it up
+ * @file: file; need not be set up
  * @stats: filled
  */
 void file_stats(struct wheel_file *file, struct wheel_stats *stats)
@@ -131,9 +131,13 @@ static int ioctl_stop(struct wheel_file *file, void *arg)
 static int ioctl_stats(struct wheel_file *file, void *arg)
 {
 	const struct wheel_stats *stats = arg;
+	struct wheel *wheel;
 
 	if (stats->flags)
 		return -EINVAL;
+	wheel = file_wheel(file);
+	if (IS_ERR(wheel))
+		return PTR_ERR(wheel);
 	file_stats(file, arg);
 	return 0;
 }

@@ -171,17 +171,18 @@ static int list_all(struct wheel_file *file, struct wheel_list *list,
 int file_list(struct wheel_file *file, struct wheel_list *list)
 {
 	struct wheel_op *ops;
+	struct wheel *wheel;
 	int err;
 
 	list->done = 0;
 	if (list->flags & ~WHEEL_LIST_TAKE ||
 	    list->op_size < sizeof(struct wheel_op) || list->op_size > PAGE_SIZE)
 		return -EINVAL;
+	wheel = file_wheel(file);
+	if (IS_ERR(wheel))
+		return PTR_ERR(wheel);
 	if (list->flags & WHEEL_LIST_TAKE && !READ_ONCE(file->stopped))
 		return -EINVAL;
-	/* Looking at a file does not set it up. */
-	if (!file_wheel_ready(file))
-		return 0;
 	ops = kmalloc_array(DEV_HOLD, sizeof(*ops), GFP_KERNEL);
 	if (!ops)
 		return -ENOMEM;

@@ -155,10 +155,10 @@ int wheel_stop(struct wheel *wheel, struct list_head *unfired)
 	struct wheel_base *base = &wheel->base;
 	int err;
 
-	might_sleep();
 	err = base_stop(base);
 	if (err)
 		return err;
+	might_sleep();
 	while (base_drain(base, unfired))
 		cond_resched();
 	wheel_base_quiesce(base);
@@ -220,34 +220,35 @@ static bool pass_in_context(struct wheel *wheel)
  * @now: nanoseconds, at most WHEEL_MAX_TIME
  *
  * The callbacks of all timers that are due by then have returned when this
- * returns. The clock never goes back: an earlier @now moves nothing. Nor does
- * anything happen with a clock that is not VIRTUAL, or in a callback of the
- * wheel.
+ * returns. The clock never goes back: an earlier @now moves nothing. A clock that
+ * is not VIRTUAL cannot be moved, nor can one from a callback of its wheel.
  *
  * Context: Process context. May sleep. The callbacks run here, with softirqs
  * disabled unless the wheel is WHEEL_SLEEPABLE.
  *
  * Return: when the earliest pending timer is due, in nanoseconds; WHEEL_NEVER
- * if none is pending.
+ * if none is pending or the clock cannot be moved.
  */
 u64 wheel_advance_to(struct wheel *wheel, u64 now)
 {
 	struct wheel_base *base = &wheel->base;
 	bool ours;
+	u64 next;
 
 	raw_spin_lock_irq(&base->lock);
 	ours = wheel_base_calls_us(base);
 	raw_spin_unlock_irq(&base->lock);
 	if (ours || wheel->clock != WHEEL_CLOCK_VIRTUAL)
-		return base_next(base);
+		return WHEEL_NEVER;
 
 	mutex_lock(&wheel->advancing);
 	now = min_t(u64, now, WHEEL_MAX_TIME);
 	WRITE_ONCE(wheel->virtual_now, max(now, wheel->virtual_now));
 	while (pass_in_context(wheel))
 		cond_resched();
+	next = base_next(base);
 	mutex_unlock(&wheel->advancing);
-	return base_next(base);
+	return next;
 }
 EXPORT_SYMBOL_GPL(wheel_advance_to);
 

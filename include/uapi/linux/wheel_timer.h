@@ -97,8 +97,7 @@
  *
  * SETUP configures the wheel, once, and returns what is in force; a file whose
  * first verb is another one has the defaults. INFO tells what is in force, or
- * what the defaults would be. It configures nothing, nor do STATS, LIST and
- * poll().
+ * what the defaults would be. It configures nothing, nor does poll().
  *
  * SETUP fails with EBUSY when the file is set up, EINVAL for a flag, clock,
  * scheme, tick, timers or slots out of range, EPERM for a tick below
