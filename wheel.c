@@ -3,6 +3,7 @@
  * The wheel: ticks, slack, rings, and what all schemes share.
  */
 #include "wheel.h"
+#include "schemes/ring.h"
 
 /*
  * Every arm divides by the tick, so the division is a multiplication. With
@@ -57,7 +58,7 @@ static u64 tick_ceil(const struct wheel_tick *tick, u64 ns)
 u64 wheel_tick_at(const struct wheel_core *w, u64 now)
 {
 	if (unlikely(now >= WHEEL_END_NS))
-		return tick_ceil(&w->tick, WHEEL_END_NS);
+		return w->last;
 	return tick_floor(&w->tick, now);
 }
 
@@ -73,27 +74,53 @@ u64 wheel_time_of(const struct wheel_core *w, u64 tick)
 	return min(tick * w->tick.ns, WHEEL_END_NS);
 }
 
-/*
- * The due tick within [earliest, latest] that is the multiple of the highest
- * power of two: timers with slack meet there and share a wake-up. That power is
- * the highest bit in which earliest - 1 and latest differ.
- */
-static u64 due_tick(const struct wheel_core *w, struct wheel_timer *t,
-		    u64 slack)
-{
-	u64 earliest = max(tick_ceil(&w->tick, t->deadline), w->floor);
-	u64 latest, mask;
+/* When a timer is due, and the power of two that its slack gave it. */
+struct due {
+	u64	tick;
+	u8	order;
+};
 
-	t->order = 0;
+/*
+ * The tick within [earliest, latest] that is the multiple of the highest power of
+ * two: timers with slack meet there and share a wake-up. That power is the
+ * highest bit in which earliest - 1 and latest differ.
+ */
+static struct due due_within(const struct wheel_core *w, u64 earliest,
+			     u64 latest)
+{
+	u32 order = fls64((earliest - 1) ^ latest) - 1;
+	u64 mask;
+
+	order = min_t(u32, order, w->max_order);
+	mask = ((u64)1 << order) - 1;
+	return (struct due){ (earliest + mask) & ~mask, order };
+}
+
+static struct due due_of(const struct wheel_core *w, u64 deadline, u64 slack)
+{
+	u64 earliest = max(tick_ceil(&w->tick, deadline), w->floor);
+	u64 latest;
+
 	if (likely(!slack))
-		return earliest;
-	latest = tick_floor(&w->tick,
-			    t->deadline + min(slack, WHEEL_END_NS - t->deadline));
+		return (struct due){ earliest, 0 };
+	latest = deadline + min(slack, WHEEL_END_NS - deadline);
+	latest = tick_floor(&w->tick, latest);
 	if (latest <= earliest)
-		return earliest;
-	t->order = min_t(u32, fls64((earliest - 1) ^ latest) - 1, w->max_order);
-	mask = ((u64)1 << t->order) - 1;
-	return (earliest + mask) & ~mask;
+		return (struct due){ earliest, 0 };
+	return due_within(w, earliest, latest);
+}
+
+/* Where a scheme has a bound, slack may not lead beyond it. */
+static int admit(struct wheel_core *w, u64 deadline, u64 slack, struct due *due)
+{
+	*due = due_of(w, deadline, slack);
+	/* At the clock's end there is no next tick for what is overdue. */
+	if (unlikely(due->tick > w->last))
+		return -ERANGE;
+	if (likely(!w->scheme->admit) || !w->scheme->admit(w, due->tick))
+		return 0;
+	*due = due_of(w, deadline, 0);
+	return w->scheme->admit(w, due->tick);
 }
 
 /**
@@ -105,23 +132,7 @@ static u64 due_tick(const struct wheel_core *w, struct wheel_timer *t,
 size_t wheel_memory(u32 slots)
 {
 	return slots * sizeof(struct wheel_slot) +
-	       (slots + 63) / 64 * sizeof(u64);
-}
-
-static void ring_init(struct wheel_ring *r, u32 slots, void *memory)
-{
-	u32 i;
-
-	r->slot = memory;
-	r->busy = (u64 *)(r->slot + slots);
-	r->mask = slots - 1;
-	for (i = 0; i < slots; i++) {
-		INIT_LIST_HEAD(&r->slot[i].timers);
-		r->slot[i].min = WHEEL_NO_TICK;
-		r->slot[i].stale = false;
-	}
-	for (i = 0; i < (slots + 63) / 64; i++)
-		r->busy[i] = 0;
+	       (slots + 63) / 64 * sizeof(struct wheel_group);
 }
 
 /**
@@ -140,50 +151,40 @@ void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 	w->floor = 1;
 	w->next = WHEEL_NO_TICK;
 	w->found = true;
+	w->lost = false;
 	w->pending = 0;
+	w->moved = 0;
+	w->walk.slot = NULL;
+	w->opened = NULL;
+	w->refreshed = NULL;
+	w->drained = 0;
 	tick_init(&w->tick, tick_ns);
+	w->last = tick_ceil(&w->tick, WHEEL_END_NS);
 	ring_init(&w->ring, slots, memory);
 	scheme->init(w);
 }
 
-/**
- * ring_append - file a timer at the tail of a slot
- * @r: ring
- * @at: number of the slot
- * @t: timer, its due tick set
- */
-void ring_append(struct wheel_ring *r, u32 at, struct wheel_timer *t)
+static void file(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
+		 struct due due)
 {
-	struct wheel_slot *slot = &r->slot[at];
-
-	WRITE_ONCE(t->slot, at);
-	list_add_tail(&t->node, &slot->timers);
-	slot->min = min(slot->min, t->due);
-	r->busy[at / 64] |= (u64)1 << at % 64;
+	t->deadline = deadline;
+	t->due = due.tick;
+	t->order = due.order;
+	INDIRECT_CALL_2(w->scheme->file, wheel_hierarchical_file,
+			wheel_hashed_file, w, t);
+	if (t->due < w->next)
+		w->next = t->due;
+	w->drained = 0;
 }
 
-/**
- * ring_find - the first busy slot in a part of a ring
- * @r: ring
- * @from: where to start
- * @to: where to stop
- * @budget: words of the bitmap that may be read, counted down
- *
- * Return: the slot, which is busy; or the place before which none is, @to or,
- * with the budget used up, an earlier one.
- */
-u32 ring_find(const struct wheel_ring *r, u32 from, u32 to,
-	      unsigned int *budget)
+static void unfile(struct wheel_core *w, struct wheel_timer *t)
 {
-	while (from < to && *budget) {
-		u64 word = r->busy[from / 64] >> from % 64;
-
-		if (word)
-			return min(from + (u32)__ffs64(word), to);
-		from = (from | 63) + 1;
-		(*budget)--;
+	INDIRECT_CALL_2(w->scheme->unfile, wheel_hierarchical_unfile,
+			wheel_hashed_unfile, w, t);
+	if (t->due == w->next) {
+		w->found = false;
+		w->lost = true;
 	}
-	return min(from, to);
 }
 
 /**
@@ -192,16 +193,42 @@ u32 ring_find(const struct wheel_ring *r, u32 from, u32 to,
  * @t: timer that is not filed
  * @deadline: nanoseconds, at most WHEEL_END_NS
  * @slack: nanoseconds later that are as good
+ *
+ * Return: 0, or -ERANGE: later than the scheme can hold.
  */
-void wheel_place(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
-		 u64 slack)
+int wheel_place(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
+		u64 slack)
 {
-	t->deadline = deadline;
-	t->due = due_tick(w, t, slack);
-	INDIRECT_CALL_1(w->scheme->file, wheel_hashed_file, w, t);
+	struct due due;
+	int err = admit(w, deadline, slack, &due);
+
+	if (unlikely(err))
+		return err;
+	file(w, t, deadline, due);
 	w->pending++;
-	if (t->due < w->next)
-		w->next = t->due;
+	return 0;
+}
+
+/**
+ * wheel_move - file a timer anew
+ * @w: wheel
+ * @t: timer that is filed
+ * @deadline: nanoseconds, at most WHEEL_END_NS
+ * @slack: nanoseconds later that are as good
+ *
+ * Return: 0, or -ERANGE: later than the scheme can hold; nothing changed.
+ */
+int wheel_move(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
+	       u64 slack)
+{
+	struct due due;
+	int err = admit(w, deadline, slack, &due);
+
+	if (unlikely(err))
+		return err;
+	unfile(w, t);
+	file(w, t, deadline, due);
+	return 0;
 }
 
 /**
@@ -214,10 +241,8 @@ void wheel_place(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
  */
 void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
 {
-	INDIRECT_CALL_1(w->scheme->unfile, wheel_hashed_unfile, w, t);
+	unfile(w, t);
 	w->pending--;
-	if (t->due == w->next)
-		w->found = false;
 }
 
 /**
@@ -237,8 +262,7 @@ void wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
 		t->deadline = deadline;
 		return;
 	}
-	wheel_remove(w, t);
-	wheel_place(w, t, deadline, slack);
+	wheel_move(w, t, deadline, slack);
 }
 
 /**
@@ -261,7 +285,8 @@ struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until,
 	struct wheel_timer *t;
 
 	w->floor = max(w->floor, until + 1);
-	t = INDIRECT_CALL_1(w->scheme->pop, wheel_hashed_pop, w, until, budget);
+	t = INDIRECT_CALL_2(w->scheme->pop, wheel_hierarchical_pop,
+			    wheel_hashed_pop, w, until, budget);
 	if (t)
 		w->pending--;
 	return t;
@@ -270,12 +295,14 @@ struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until,
 /**
  * wheel_drain - take any timer
  * @w: wheel
+ * @budget: places to look at, counted down
  *
- * Return: a timer, not filed any more; NULL when the wheel is empty.
+ * Return: a timer, not filed any more; or NULL, with budget left when the wheel
+ * is empty.
  */
-struct wheel_timer *wheel_drain(struct wheel_core *w)
+struct wheel_timer *wheel_drain(struct wheel_core *w, unsigned int *budget)
 {
-	struct wheel_timer *t = w->scheme->first(w);
+	struct wheel_timer *t = w->scheme->first(w, budget);
 
 	if (t)
 		wheel_remove(w, t);
@@ -283,22 +310,44 @@ struct wheel_timer *wheel_drain(struct wheel_core *w)
 }
 
 /**
- * wheel_forward - set the clock of a wheel that is empty
- * @w: wheel with no timer pending
+ * wheel_forward - tell a wheel the time before a timer is armed
+ * @w: wheel
  * @tick: the present one
  *
- * Nobody has looked at an idle wheel's clock; before a timer is armed it
- * catches up here in one step.
+ * Nobody has looked at an idle wheel's clock; here it catches up in one step. The
+ * clock of a wheel that is not idle moves in passes, unless its scheme wants it
+ * near the present.
  */
 void wheel_forward(struct wheel_core *w, u64 tick)
 {
 	if (tick <= w->clock)
 		return;
+	if (w->pending) {
+		if (w->scheme->follow)
+			w->scheme->follow(w, tick);
+		return;
+	}
 	w->clock = tick;
 	w->floor = max(w->floor, tick + 1);
 	w->next = WHEEL_NO_TICK;
 	w->found = true;
 	w->scheme->forward(w);
+}
+
+/**
+ * wheel_set_back - the clock was set
+ * @w: wheel of a scheme that files by the due tick alone
+ * @tick: the present one, before which the wheel's clock may be
+ *
+ * What is armed now may be due at ticks that were taken in another time. A pass
+ * under way goes on first.
+ */
+void wheel_set_back(struct wheel_core *w, u64 tick)
+{
+	if (tick >= w->clock || w->walk.slot || w->scanned)
+		return;
+	w->clock = tick;
+	w->floor = tick + 1;
 }
 
 /**

@@ -9,7 +9,7 @@
 #ifdef __KERNEL__
 
 #include <linux/bitops.h>
-#include <linux/cache.h>
+#include <linux/errno.h>
 #include <linux/indirect_call_wrapper.h>
 #include <linux/list.h>
 #include <linux/log2.h>
@@ -24,6 +24,7 @@ static inline u64 wheel_mulhi(u64 a, u64 b)
 
 #else
 
+#include <errno.h>
 #include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,9 +39,9 @@ typedef __u64 u64;
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 
 #define min_t(type, x, y) \
-	({ type _x = (x); type _y = (y); _x < _y ? _x : _y; })
+	({ type _low = (x); type _y = (y); _low < _y ? _low : _y; })
 #define max_t(type, x, y) \
-	({ type _x = (x); type _y = (y); _x > _y ? _x : _y; })
+	({ type _high = (x); type _z = (y); _high > _z ? _high : _z; })
 #define min(x, y)		min_t(__typeof__(x), x, y)
 #define max(x, y)		max_t(__typeof__(x), x, y)
 
@@ -48,7 +49,8 @@ typedef __u64 u64;
 	((type *)((char *)(ptr) - offsetof(type, member)))
 #define list_entry(ptr, type, member)	container_of(ptr, type, member)
 
-#define INDIRECT_CALL_1(f, f1, ...)	((void)(f1), (f)(__VA_ARGS__))
+#define INDIRECT_CALL_2(f, f2, f1, ...) \
+	((void)(f1), (void)(f2), (f)(__VA_ARGS__))
 
 static inline u64 wheel_mulhi(u64 a, u64 b)
 {

@@ -5,7 +5,6 @@
  */
 #include <linux/capability.h>
 #include <linux/err.h>
-#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include "dev.h"
@@ -25,6 +24,8 @@ static int setup_check(const struct wheel_setup *setup)
 	    setup->scheme > WHEEL_OVERFLOW ||
 	    setup->tick_ns > WHEEL_MAX_TIME ||
 	    setup->timers > WHEEL_MAX_TIMERS ||
+	    (setup->scheme == WHEEL_OVERFLOW &&
+	     setup->timers > WHEEL_OVERFLOW_TIMERS) ||
 	    setup->slots > WHEEL_MAX_SLOTS)
 		return -EINVAL;
 	if (!(features & WHEEL_HAS_CLOCK(setup->clock)) ||
@@ -43,40 +44,41 @@ static int tick_permitted(const struct wheel_setup *setup)
 	return -EPERM;
 }
 
-/* Turn what was asked for into what will be in force. */
-static void setup_resolve(struct wheel_setup *setup)
+static struct wheel_config setup_config(struct wheel_file *file,
+					const struct wheel_setup *setup)
 {
-	u32 least;
+	u32 least = DIV_ROUND_UP(setup->timers, MAX_TIMERS_A_SLOT);
 
-	setup->size = sizeof(*setup);
-	setup->tick_ns = setup->tick_ns ?: DEFAULT_TICK_NS;
-	setup->timers = setup->timers ?: DEFAULT_TIMERS;
-	least = DIV_ROUND_UP(setup->timers, MAX_TIMERS_A_SLOT);
-	if (!setup->slots)
-		setup->slots = wheel_default_slots(setup->timers);
-	else
-		setup->slots = roundup_pow_of_two(max(setup->slots, least));
-	setup->features = wheel_features();
-}
-
-static struct wheel *setup_wheel(struct wheel_file *file,
-				 const struct wheel_setup *setup)
-{
-	struct wheel_config config = {
+	return (struct wheel_config){
 		.name		= "/dev/wheel",
 		.clock		= setup->clock,
 		.scheme		= setup->scheme,
-		.slots		= setup->slots,
+		.slots		= setup->slots ? max(setup->slots, least) : 0,
 		.tick_ns	= setup->tick_ns,
 		.limit		= setup->timers,
 		.data		= file,
 	};
+}
 
-	return wheel_create(&config);
+/* Turn what was asked for into what will be in force. */
+static void setup_resolve(struct wheel_file *file, struct wheel_setup *setup)
+{
+	struct wheel_config config;
+
+	setup->size = sizeof(*setup);
+	if (!setup->tick_ns)
+		setup->tick_ns = DEFAULT_TICK_NS;
+	if (!setup->timers)
+		setup->timers = setup->scheme == WHEEL_OVERFLOW ?
+				WHEEL_OVERFLOW_TIMERS : DEFAULT_TIMERS;
+	config = setup_config(file, setup);
+	setup->slots = wheel_slots_for(&config);
+	setup->features = wheel_features();
 }
 
 static int setup_locked(struct wheel_file *file, struct wheel_setup *setup)
 {
+	struct wheel_config config = setup_config(file, setup);
 	struct wheel *wheel;
 
 	lockdep_assert_held(&file->setting_up);
@@ -84,7 +86,7 @@ static int setup_locked(struct wheel_file *file, struct wheel_setup *setup)
 			       sizeof(*file->pages), GFP_KERNEL_ACCOUNT);
 	if (!file->pages)
 		return -ENOMEM;
-	wheel = setup_wheel(file, setup);
+	wheel = wheel_create(&config);
 	if (IS_ERR(wheel)) {
 		kvfree(file->pages);
 		file->pages = NULL;
@@ -109,7 +111,7 @@ int file_setup(struct wheel_file *file, struct wheel_setup *setup)
 
 	if (err)
 		return err;
-	setup_resolve(setup);
+	setup_resolve(file, setup);
 	err = tick_permitted(setup);
 	if (err)
 		return err;
@@ -163,7 +165,7 @@ void file_info(struct wheel_file *file, struct wheel_setup *info)
 		return;
 	}
 	*info = (struct wheel_setup){};
-	setup_resolve(info);
+	setup_resolve(file, info);
 }
 
 /**

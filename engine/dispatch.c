@@ -121,25 +121,22 @@ static void base_call(struct wheel_base *base, struct wheel_timer *timer,
 bool wheel_base_pass(struct wheel_base *base)
 {
 	struct wheel_core *core = &base->core;
-	unsigned int run, budget;
+	unsigned int run = 0, calls = 0;
 	bool more = true;
 	u64 now = 0;
 
 	raw_spin_lock_irq(&base->lock);
 	base->programmed = 0;
 	base->counts.passes++;
-	for (run = 0; run < WHEEL_RUN && more; run++) {
+	while (more && run < WHEEL_RUN && !base->stopped) {
+		unsigned int budget = WHEEL_HOLD;
 		struct wheel_timer *timer;
 
-		if (base->stopped) {
-			more = false;
-			break;
-		}
-		/* One reading of the clock serves so many callbacks. */
-		if (run % WHEEL_HOLD == 0)
+		/* A reading of the clock serves many callbacks, if they are short. */
+		if (calls++ % WHEEL_HOLD == 0 || wheel_sleeps(base->owner))
 			now = wheel_now(base->owner);
-		budget = WHEEL_HOLD;
 		timer = wheel_pop(core, wheel_tick_at(core, now), &budget);
+		run += WHEEL_HOLD - budget + WHEEL_CALL;
 		if (timer) {
 			base_call(base, timer, now);
 		} else if (budget) {
@@ -151,6 +148,7 @@ bool wheel_base_pass(struct wheel_base *base)
 			raw_spin_lock_irq(&base->lock);
 		}
 	}
+	more &= !base->stopped;
 	raw_spin_unlock_irq(&base->lock);
 	return more;
 }
@@ -173,8 +171,16 @@ static void base_pass_work(struct work_struct *work)
 
 static clockid_t base_clockid(const struct wheel *wheel)
 {
-	return wheel->clock == WHEEL_CLOCK_BOOTTIME ? CLOCK_BOOTTIME :
-						      CLOCK_MONOTONIC;
+	switch (wheel->clock) {
+	case WHEEL_CLOCK_BOOTTIME:
+		return CLOCK_BOOTTIME;
+	case WHEEL_CLOCK_REALTIME:
+		return CLOCK_REALTIME;
+	case WHEEL_CLOCK_TAI:
+		return CLOCK_TAI;
+	default:
+		return CLOCK_MONOTONIC;
+	}
 }
 
 /**

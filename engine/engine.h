@@ -27,8 +27,9 @@ struct task_struct;
 /* Timers and places that are looked at under one lock hold, at most. */
 #define WHEEL_HOLD	64
 
-/* Callbacks and lock holds of one run of the work item, at most. */
-#define WHEEL_RUN	512
+/* One run of the work item looks at so many; a callback counts as several. */
+#define WHEEL_RUN	2048
+#define WHEEL_CALL	4
 
 /**
  * struct wheel_base - one wheel, its lock and what drives it
@@ -99,7 +100,13 @@ void wheel_base_wait(struct wheel_base *base, const struct wheel_timer *timer);
 int wheel_dispatch_init(void);
 void wheel_dispatch_exit(void);
 
-/* The scheduler's name for "a callback of this wheel may sleep". */
+/* Can this clock be set, back as well? */
+static inline bool wheel_settable(u32 clock)
+{
+	return clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI;
+}
+
+/* May a callback of this wheel sleep? */
 static inline bool wheel_sleeps(const struct wheel *wheel)
 {
 	return wheel->flags & WHEEL_SLEEPABLE;

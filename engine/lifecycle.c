@@ -16,6 +16,13 @@
 #define MIN_DEFAULT_SLOTS	256
 #define TIMERS_A_SLOT		16
 
+static const struct wheel_scheme * const schemes[] = {
+	[WHEEL_HASHED]		= &wheel_hashed,
+	[WHEEL_HIERARCHICAL]	= &wheel_hierarchical,
+	[WHEEL_BOUNDED]		= &wheel_bounded,
+	[WHEEL_OVERFLOW]	= &wheel_overflow,
+};
+
 static int config_check(const struct wheel_config *config)
 {
 	if (!config || !config->name)
@@ -26,28 +33,46 @@ static int config_check(const struct wheel_config *config)
 	    config->tick_ns > WHEEL_MAX_TIME ||
 	    config->slots > WHEEL_MAX_SLOTS)
 		return -EINVAL;
+	if (config->scheme == WHEEL_OVERFLOW &&
+	    config->limit > WHEEL_OVERFLOW_TIMERS)
+		return -EINVAL;
 	if (!(wheel_features() & WHEEL_HAS_CLOCK(config->clock)) ||
 	    !(wheel_features() & WHEEL_HAS_SCHEME(config->scheme)))
+		return -EOPNOTSUPP;
+	if (wheel_settable(config->clock) && config->scheme != WHEEL_HASHED &&
+	    config->scheme != WHEEL_BOUNDED)
 		return -EOPNOTSUPP;
 	return 0;
 }
 
 /**
- * wheel_default_slots - how many slots suit a number of timers
- * @limit: timers pending at once, at most; 0: any number
+ * wheel_slots_for - how many slots a wheel would have
+ * @config: of which scheme, slots and limit matter
  *
  * Context: Any.
  *
- * Return: a power of two.
+ * Return: slots of all its rings.
  */
-u32 wheel_default_slots(u64 limit)
+u32 wheel_slots_for(const struct wheel_config *config)
 {
-	if (!limit)
-		return DEFAULT_SLOTS;
-	return roundup_pow_of_two(clamp_t(u64, limit / TIMERS_A_SLOT,
-					  MIN_DEFAULT_SLOTS, WHEEL_MAX_SLOTS));
+	u64 slots = config->slots;
+
+	if (!slots && !config->limit)
+		slots = DEFAULT_SLOTS;
+	else if (!slots)
+		slots = clamp_t(u64, config->limit / TIMERS_A_SLOT,
+				MIN_DEFAULT_SLOTS, WHEEL_MAX_SLOTS);
+	return schemes[config->scheme]->slots(roundup_pow_of_two(slots));
 }
-EXPORT_SYMBOL_GPL(wheel_default_slots);
+EXPORT_SYMBOL_GPL(wheel_slots_for);
+
+static u64 config_limit(const struct wheel_config *config)
+{
+	if (config->limit)
+		return config->limit;
+	return config->scheme == WHEEL_OVERFLOW ? WHEEL_OVERFLOW_TIMERS :
+						  U64_MAX;
+}
 
 /**
  * wheel_create - make a wheel
@@ -60,9 +85,10 @@ EXPORT_SYMBOL_GPL(wheel_default_slots);
  *
  * Return: the wheel, or an ERR_PTR:
  *
- * * %-EINVAL - no name, or a clock, scheme, flag, tick or number of slots that
- *   does not exist
- * * %-EOPNOTSUPP - a clock or scheme that wheel_features() does not list
+ * * %-EINVAL - no name, a clock, scheme, flag, tick or number of slots that does
+ *   not exist, or more than WHEEL_OVERFLOW_TIMERS for that scheme
+ * * %-EOPNOTSUPP - a clock or scheme that wheel_features() does not list, or a
+ *   clock that can be set on a scheme other than WHEEL_HASHED and WHEEL_BOUNDED
  * * %-ENOMEM - no memory
  */
 struct wheel *wheel_create(const struct wheel_config *config)
@@ -73,9 +99,7 @@ struct wheel *wheel_create(const struct wheel_config *config)
 
 	if (err)
 		return ERR_PTR(err);
-	slots = config->slots ? roundup_pow_of_two(config->slots) :
-				wheel_default_slots(config->limit);
-
+	slots = wheel_slots_for(config);
 	wheel = kzalloc(sizeof(*wheel), GFP_KERNEL_ACCOUNT);
 	if (!wheel)
 		return ERR_PTR(-ENOMEM);
@@ -85,13 +109,13 @@ struct wheel *wheel_create(const struct wheel_config *config)
 		return ERR_PTR(-ENOMEM);
 	}
 
-	wheel->limit = config->limit ?: U64_MAX;
+	wheel->limit = config_limit(config);
 	wheel->clock = config->clock;
 	wheel->flags = config->flags;
 	wheel->data = config->data;
 	wheel->name = config->name;
 	mutex_init(&wheel->advancing);
-	wheel_init(&wheel->base.core, &wheel_hashed, slots,
+	wheel_init(&wheel->base.core, schemes[config->scheme], slots,
 		   config->tick_ns ?: DEFAULT_TICK_NS, wheel->memory);
 	wheel_base_init(&wheel->base, wheel);
 	return wheel;
@@ -115,20 +139,18 @@ static int base_stop(struct wheel_base *base)
 /* One lock hold's worth. Returns false when nothing is left. */
 static bool base_drain(struct wheel_base *base, struct list_head *unfired)
 {
-	struct wheel_timer *timer = NULL;
-	unsigned int n;
+	unsigned int budget = WHEEL_HOLD;
+	struct wheel_timer *timer;
 
 	raw_spin_lock_irq(&base->lock);
-	for (n = 0; n < WHEEL_HOLD; n++) {
-		timer = wheel_drain(&base->core);
-		if (!timer)
-			break;
+	while (budget && (timer = wheel_drain(&base->core, &budget))) {
 		base->counts.cancelled++;
 		if (unfired)
 			list_add_tail(&timer->node, unfired);
+		budget--;
 	}
 	raw_spin_unlock_irq(&base->lock);
-	return timer;
+	return !budget;
 }
 
 /**
@@ -267,6 +289,10 @@ u64 wheel_now(const struct wheel *wheel)
 		return READ_ONCE(wheel->virtual_now);
 	case WHEEL_CLOCK_BOOTTIME:
 		return ktime_get_boottime_ns();
+	case WHEEL_CLOCK_REALTIME:
+		return ktime_get_real_ns();
+	case WHEEL_CLOCK_TAI:
+		return ktime_get_clocktai_ns();
 	default:
 		return ktime_get_ns();
 	}
@@ -297,8 +323,13 @@ EXPORT_SYMBOL_GPL(wheel_data);
 u64 wheel_features(void)
 {
 	return WHEEL_HAS_SCHEME(WHEEL_HASHED) |
+	       WHEEL_HAS_SCHEME(WHEEL_HIERARCHICAL) |
+	       WHEEL_HAS_SCHEME(WHEEL_BOUNDED) |
+	       WHEEL_HAS_SCHEME(WHEEL_OVERFLOW) |
 	       WHEEL_HAS_CLOCK(WHEEL_CLOCK_MONOTONIC) |
 	       WHEEL_HAS_CLOCK(WHEEL_CLOCK_BOOTTIME) |
+	       WHEEL_HAS_CLOCK(WHEEL_CLOCK_REALTIME) |
+	       WHEEL_HAS_CLOCK(WHEEL_CLOCK_TAI) |
 	       WHEEL_HAS_CLOCK(WHEEL_CLOCK_VIRTUAL);
 }
 EXPORT_SYMBOL_GPL(wheel_features);
@@ -320,6 +351,7 @@ void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats)
 	raw_spin_lock_irqsave(&base->lock, flags);
 	*stats = base->counts;
 	stats->pending = base->core.pending;
+	stats->moved = base->core.moved;
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 EXPORT_SYMBOL_GPL(wheel_read_stats);

@@ -37,12 +37,26 @@ static int arm_check(const struct wheel_base *base,
 	return 0;
 }
 
-static void place(struct wheel_base *base, struct wheel_timer *timer,
-		  u64 deadline, u64 slack)
+/* A timer was filed: is it the earliest? */
+static void watch(struct wheel_base *base, const struct wheel_timer *timer)
 {
-	wheel_place(&base->core, timer, deadline, slack);
 	if (timer->due < base->programmed)
 		wheel_base_program(base, timer->due);
+}
+
+/* Who has to be told: an idle wheel, one with a bound, a clock that can be set. */
+static void tell_time(struct wheel_base *base)
+{
+	struct wheel_core *core = &base->core;
+	bool settable = wheel_settable(base->owner->clock);
+	u64 tick;
+
+	if (likely(core->pending && !core->scheme->follow && !settable))
+		return;
+	tick = wheel_tick_at(core, wheel_now(base->owner));
+	if (settable)
+		wheel_set_back(core, tick);
+	wheel_forward(core, tick);
 }
 
 /* Arm a timer that is not pending, unless @err or anything else forbids it. */
@@ -53,13 +67,15 @@ static int base_arm(struct wheel_base *base, struct wheel_timer *timer,
 
 	lockdep_assert_held(&base->lock);
 	err = arm_check(base, timer, err);
+	if (likely(!err)) {
+		tell_time(base);
+		err = wheel_place(core, timer, deadline, slack);
+	}
 	if (unlikely(err)) {
 		base->counts.refused++;
 		return err;
 	}
-	if (!core->pending)
-		wheel_forward(core, wheel_tick_at(core, wheel_now(base->owner)));
-	place(base, timer, deadline, slack);
+	watch(base, timer);
 	base->counts.armed++;
 	return 0;
 }
@@ -71,8 +87,11 @@ static int base_rearm(struct wheel_base *base, struct wheel_timer *timer,
 	lockdep_assert_held(&base->lock);
 	if (err)
 		return err;
-	wheel_remove(&base->core, timer);
-	place(base, timer, deadline, slack);
+	tell_time(base);
+	err = wheel_move(&base->core, timer, deadline, slack);
+	if (unlikely(err))
+		return err;
+	watch(base, timer);
 	base->counts.rearmed++;
 	return 0;
 }
@@ -83,8 +102,7 @@ static void base_reduce(struct wheel_base *base, struct wheel_timer *timer,
 {
 	lockdep_assert_held(&base->lock);
 	wheel_reduce(&base->core, timer, deadline, slack);
-	if (timer->due < base->programmed)
-		wheel_base_program(base, timer->due);
+	watch(base, timer);
 	base->counts.rearmed++;
 }
 
@@ -141,7 +159,8 @@ EXPORT_SYMBOL_GPL(wheel_timer_init);
  * * %0 - armed
  * * %-EBUSY - it is pending; nothing changed
  * * %-EINVAL - it has no function
- * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME
+ * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME, or @deadline is
+ *   later than a bounded wheel can hold
  * * %-EDQUOT - as many timers as the wheel's limit allows are pending
  * * %-ESHUTDOWN - the wheel was stopped or the timer was shut down
  */
@@ -178,7 +197,7 @@ EXPORT_SYMBOL_GPL(wheel_timer_arm);
  *
  * * %0 - moved
  * * %-ENOENT - it is not pending; nothing changed
- * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME; nothing changed
+ * * %-ERANGE - as wheel_timer_arm(); nothing changed
  */
 int wheel_timer_rearm(struct wheel_timer *timer, u64 deadline, u64 slack)
 {

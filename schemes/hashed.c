@@ -15,26 +15,34 @@
  *    ends at the second mark, however much is armed meanwhile;
  *
  *  - the search for the next due tick, in slots after the clock. It ends at the
- *    first slot whose minimum falls into this revolution; failing that it has
- *    seen all slots, which happens once a revolution at most;
+ *    first slot whose minimum falls into this revolution; failing that it goes
+ *    round, 64 slots at a step where their common minimum says that none of them
+ *    can be it;
  *
  *  - the refreshing of a minimum whose timer was cancelled. The search does it
- *    when such a slot could be the answer: it walks the slot for no tick. So a
- *    cancelled timer costs at most one empty wake-up.
+ *    when such a slot could be the answer and is not walked in this pass anyway:
+ *    it walks the slot for no tick. So a cancelled timer costs at most one empty
+ *    wake-up.
  */
-#include "../wheel.h"
+#include "hashed.h"
 
 /* Slack may gather timers from so many slots into one, and not from more. */
 #define MAX_SLACK_FRACTION	16
 
-static void hashed_init(struct wheel_core *w)
+/* To look at the minima of a group is as dear as to look at so many timers. */
+#define GROUP_COST		4
+
+u32 hashed_slots(u32 asked)
+{
+	return asked;
+}
+
+void hashed_init(struct wheel_core *w)
 {
 	u32 slots = w->ring.mask + 1;
 
-	w->max_order = ilog2(max(slots / MAX_SLACK_FRACTION, 1u));
-	w->hashed.open = NULL;
-	w->hashed.scanned = 0;
-	w->hashed.refreshed = false;
+	w->max_order = ilog2(max(slots / MAX_SLACK_FRACTION, (u32)1));
+	w->scanned = 0;
 }
 
 void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t)
@@ -42,90 +50,42 @@ void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t)
 	ring_append(&w->ring, (u32)t->due & w->ring.mask, t);
 }
 
-static void slot_detach(struct wheel_timer *t)
-{
-	list_del(&t->node);
-	WRITE_ONCE(t->slot, WHEEL_UNFILED);
-}
-
-static void slot_emptied(struct wheel_ring *r, struct wheel_slot *slot)
-{
-	u32 at = (u32)(slot - r->slot);
-
-	r->busy[at / 64] &= ~((u64)1 << at % 64);
-	slot->min = WHEEL_NO_TICK;
-	slot->stale = false;
-}
-
 void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
 {
-	struct wheel_slot *slot = &w->ring.slot[t->slot];
-
-	slot_detach(t);
-	if (list_empty(&slot->timers))
-		slot_emptied(&w->ring, slot);
-	else if (t->due == slot->min)
-		slot->stale = true;
+	ring_remove(&w->ring, t);
 }
 
-/* For a @tick that the clock has taken this only refreshes the minimum. */
-static void slot_open(struct wheel_core *w, struct wheel_slot *slot, u64 tick)
+/* All that was due at the walk's tick has been taken. */
+static void tick_over(struct wheel_core *w)
 {
-	struct wheel_hashed *h = &w->hashed;
-
-	h->open = slot;
-	h->tick = tick;
-	slot->min = WHEEL_NO_TICK;
-	slot->stale = false;
-	list_add(&h->walked, &slot->timers);
-	list_add_tail(&h->newer, &slot->timers);
+	walk_end(&w->walk, &w->ring);
+	w->clock = w->walk.tick;
+	w->found = false;
+	w->refreshed = NULL;
+	w->scanned = 0;
 }
 
-static void slot_close(struct wheel_core *w)
+/*
+ * Can a group that the search comes to be left out? Most can once the search has
+ * seen a few, so that timers which are far away, however many, do not make it
+ * long.
+ */
+static bool pass_group(struct wheel_core *w, u32 at, u32 to,
+		       unsigned int *budget)
 {
-	struct wheel_hashed *h = &w->hashed;
+	struct wheel_group *group = ring_group(&w->ring, at);
 
-	list_del(&h->walked);
-	list_del(&h->newer);
-	if (list_empty(&h->open->timers))
-		slot_emptied(&w->ring, h->open);
-	h->open = NULL;
-	if (h->tick > w->clock) {
-		w->clock = h->tick;
-		w->found = false;
-		h->scanned = 0;
-	} else {
-		h->refreshed = true;
+	if (at % 64)
+		return false;
+	if (group->busy && group->min < w->next) {
+		ring_group_refresh(&w->ring, at);
+		*budget = *budget > GROUP_COST ? *budget - GROUP_COST : 1;
 	}
-}
-
-static struct wheel_timer *slot_walk(struct wheel_core *w, unsigned int *budget)
-{
-	struct wheel_hashed *h = &w->hashed;
-	struct list_head *at = &h->walked;
-	struct wheel_timer *due = NULL;
-
-	while (at->next != &h->newer && *budget) {
-		struct wheel_timer *t = list_entry(at->next, struct wheel_timer,
-						   node);
-
-		(*budget)--;
-		if (t->due == h->tick) {
-			due = t;
-			break;
-		}
-		h->open->min = min(h->open->min, t->due);
-		at = at->next;
-	}
-	if (at != &h->walked) {
-		list_del(&h->walked);
-		list_add(&h->walked, at);
-	}
-	if (due)
-		slot_detach(due);
-	else if (h->walked.next == &h->newer)
-		slot_close(w);
-	return due;
+	if (group->busy && group->min < w->next)
+		return false;
+	(*budget)--;
+	w->scanned += min((u32)64, to - at);
+	return true;
 }
 
 /*
@@ -134,44 +94,50 @@ static struct wheel_timer *slot_walk(struct wheel_core *w, unsigned int *budget)
  *
  * What is cancelled during the search may leave it with a lower bound, which
  * costs an empty wake-up. It is not started over, nor is a slot refreshed twice:
- * who arms and cancels fast enough could keep it from its end for ever.
+ * who arms and cancels fast enough could keep it from its end for ever. The next
+ * pass will search anew.
  */
-static void search_step(struct wheel_core *w, unsigned int *budget)
+static void search_step(struct wheel_core *w, u64 until, unsigned int *budget)
 {
-	struct wheel_hashed *h = &w->hashed;
 	u32 slots = w->ring.mask + 1;
-	u32 from = (u32)(w->clock + 1 + h->scanned) & w->ring.mask;
-	u32 to = min(slots, from + slots - h->scanned);
-	u32 at = ring_find(&w->ring, from, to, budget);
-	struct wheel_slot *slot = &w->ring.slot[at];
+	u32 from = (u32)(w->clock + 1 + w->scanned) & w->ring.mask;
+	u32 to = min(slots, from + slots - w->scanned);
+	struct wheel_slot *slot;
+	u32 at;
 
-	h->scanned += at - from;
-	if (at == to || !*budget)
+	if (pass_group(w, from, to, budget))
+		return;
+	at = ring_find(&w->ring, from, min(to, (from | 63) + 1), budget);
+	w->scanned += at - from;
+	if (at == to || at == (from | 63) + 1 || !*budget)
 		return;
 	(*budget)--;
-	if (slot->stale && slot->min < w->next && !h->refreshed) {
-		slot_open(w, slot, w->clock);
+	slot = &w->ring.slot[at];
+	if (slot->stale && slot->min < w->next && slot->min > until &&
+	    slot != w->refreshed) {
+		walk_begin(&w->walk, slot, w->clock);
+		w->refreshed = slot;
 		return;
 	}
 	w->next = min(w->next, slot->min);
-	h->refreshed = false;
-	h->scanned++;
-	if (w->next <= w->clock + h->scanned)
-		h->scanned = slots;
+	w->lost |= slot->stale;
+	w->scanned++;
+	if (w->next <= w->clock + w->scanned)
+		w->scanned = slots;
 }
 
-static void search(struct wheel_core *w, unsigned int *budget)
+static void search(struct wheel_core *w, u64 until, unsigned int *budget)
 {
-	struct wheel_hashed *h = &w->hashed;
-
-	if (!h->scanned)
+	if (!w->scanned) {
 		w->next = WHEEL_NO_TICK;
+		w->lost = false;
+	}
 	if (!w->pending)
-		h->scanned = w->ring.mask + 1;
+		w->scanned = w->ring.mask + 1;
 	else
-		search_step(w, budget);
-	if (h->scanned == w->ring.mask + 1) {
-		h->scanned = 0;
+		search_step(w, until, budget);
+	if (w->scanned == w->ring.mask + 1) {
+		w->scanned = 0;
 		w->found = true;
 	}
 }
@@ -179,102 +145,74 @@ static void search(struct wheel_core *w, unsigned int *budget)
 struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until,
 				     unsigned int *budget)
 {
-	struct wheel_hashed *h = &w->hashed;
 	struct wheel_timer *t;
 
 	while (*budget) {
-		if (h->open) {
-			t = slot_walk(w, budget);
+		if (w->walk.slot && w->walk.tick <= w->clock) {
+			walk_refresh(&w->walk, &w->ring, budget);
+		} else if (w->walk.slot) {
+			t = walk_on(&w->walk, budget);
 			if (t)
 				return t;
+			if (walk_over(&w->walk))
+				tick_over(w);
 		} else if (!w->found) {
-			search(w, budget);
+			search(w, until, budget);
 		} else if (w->next <= until) {
-			slot_open(w, &w->ring.slot[w->next & w->ring.mask],
-				  w->next);
+			walk_begin(&w->walk,
+				   &w->ring.slot[w->next & w->ring.mask],
+				   w->next);
 		} else {
 			w->clock = max(w->clock, until);
+			w->found = !w->lost;
+			w->refreshed = NULL;
 			return NULL;
 		}
 	}
 	return NULL;
 }
 
-/* The wheel is given up or moved: a walk under way has lost its meaning. */
-static void hashed_abandon(struct wheel_core *w)
+void hashed_forward(struct wheel_core *w)
 {
-	if (!w->hashed.open)
-		return;
-	w->hashed.open->min = w->clock + 1;
-	w->hashed.open->stale = true;
-	w->hashed.tick = 0;
-	slot_close(w);
+	walk_abandon(&w->walk, &w->ring);
+	w->scanned = 0;
 }
 
-static void hashed_forward(struct wheel_core *w)
+struct wheel_timer *hashed_first(struct wheel_core *w, unsigned int *budget)
 {
-	hashed_abandon(w);
-	w->hashed.scanned = 0;
+	hashed_forward(w);
+	return ring_first(&w->ring, w->ring.mask + 1, &w->drained, budget);
 }
 
-static struct wheel_timer *hashed_first(struct wheel_core *w)
+static const char *place_check(const struct wheel_core *w, u32 at)
 {
-	unsigned int budget = w->ring.mask / 64 + 1;
-	u32 slots = w->ring.mask + 1;
-	u32 at;
-
-	hashed_abandon(w);
-	at = ring_find(&w->ring, 0, slots, &budget);
-	if (at == slots)
-		return NULL;
-	return list_entry(w->ring.slot[at].timers.next, struct wheel_timer, node);
-}
-
-static const char *slot_check(const struct wheel_core *w, u32 at, u64 *count)
-{
-	const struct wheel_slot *slot = &w->ring.slot[at];
-	const struct wheel_hashed *h = &w->hashed;
-	bool walking = slot == h->open;
+	const struct list_head *head = &w->ring.slot[at].timers;
 	const struct list_head *node;
-	u64 earliest = WHEEL_NO_TICK;
-	bool busy = w->ring.busy[at / 64] >> at % 64 & 1;
 
-	for (node = slot->timers.next; node != &slot->timers; node = node->next) {
-		const struct wheel_timer *t;
-
-		if (node == &h->walked || node == &h->newer)
-			continue;
-		t = list_entry(node, struct wheel_timer, node);
-		if (t->slot != at || (t->due & w->ring.mask) != at)
+	for (node = head->next; node != head; node = node->next) {
+		if (!walk_mark(&w->walk, node) &&
+		    (timer_of(node)->due & w->ring.mask) != at)
 			return "a timer is in a slot that is not its own";
-		if (t->due <= w->clock)
-			return "the clock passed a timer";
-		earliest = min(earliest, t->due);
-		++*count;
 	}
-	if (busy == list_empty(&slot->timers))
-		return "the bitmap is wrong";
-	if (walking)
-		return NULL;
-	if (slot->stale ? slot->min > earliest : slot->min != earliest)
-		return "a slot's minimum is wrong";
-	if (w->found && w->next > earliest)
-		return "a timer is due before the next expiry";
 	return NULL;
 }
 
-static const char *hashed_check(const struct wheel_core *w, u64 *count)
+const char *hashed_check(const struct wheel_core *w, u64 *count)
 {
 	const char *error = NULL;
 	u32 at;
 
-	for (at = 0; at <= w->ring.mask && !error; at++)
+	for (at = 0; at <= w->ring.mask && !error; at++) {
 		error = slot_check(w, at, count);
+		if (!error)
+			error = place_check(w, at);
+	}
 	return error;
 }
 
 const struct wheel_scheme wheel_hashed = {
 	.name		= "hashed",
+	.slots		= hashed_slots,
 	.init		= hashed_init,
 	.file		= wheel_hashed_file,
 	.unfile		= wheel_hashed_unfile,

@@ -27,9 +27,9 @@ struct wheel;
  * struct wheel_config - what wheel_create() makes
  * @name: for messages; must outlive the wheel
  * @clock: WHEEL_CLOCK_MONOTONIC, _BOOTTIME or _VIRTUAL
- * @scheme: WHEEL_HASHED
+ * @scheme: WHEEL_HASHED, _HIERARCHICAL, _BOUNDED or _OVERFLOW
  * @slots: of the ring, at most WHEEL_MAX_SLOTS, rounded up to a power of two;
- *	0: wheel_default_slots()
+ *	0: @limit / 16, at least 256, and 4096 without a limit
  * @flags: WHEEL_SLEEPABLE or 0
  * @tick_ns: nanoseconds a tick, exact; 0: 1 ms
  * @limit: how many timers may be pending at once; 0: any number
@@ -53,7 +53,7 @@ u64 wheel_advance_to(struct wheel *wheel, u64 now);
 
 u64 wheel_now(const struct wheel *wheel);
 void *wheel_data(const struct wheel *wheel);
-u32 wheel_default_slots(u64 limit);
+u32 wheel_slots_for(const struct wheel_config *config);
 u64 wheel_features(void);
 void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats);
 

@@ -28,7 +28,7 @@
  * ENOENT        no such timer is pending
  * EBUSY         the slot is not free; the file is set up already
  * ESTALE        the generation is not newer than the slot's last one
- * ERANGE        past 2^63-1 ns
+ * ERANGE        past 2^63-1 ns, or beyond the revolution of WHEEL_BOUNDED
  * EDQUOT        a limit
  * ESHUTDOWN     the wheel was stopped
  * EAGAIN        nothing to read
@@ -58,10 +58,10 @@
 #define WHEEL_CLOCK_VIRTUAL	4	/* moved by WHEEL_IOC_ADVANCE alone */
 
 /* wheel_setup.scheme */
-#define WHEEL_HASHED		0
-#define WHEEL_HIERARCHICAL	1
-#define WHEEL_BOUNDED		2
-#define WHEEL_OVERFLOW		3
+#define WHEEL_HASHED		0	/* one ring, many rounds */
+#define WHEEL_HIERARCHICAL	1	/* levels of rings */
+#define WHEEL_BOUNDED		2	/* one ring, one round: else ERANGE */
+#define WHEEL_OVERFLOW		3	/* one ring and a sorted list */
 
 /* wheel_setup.flags */
 #define WHEEL_SETUP_ANY_SLOT	(1U << 0)	/* the kernel picks the slots */
@@ -76,6 +76,7 @@
 /* Limits that no privilege lifts. */
 #define WHEEL_MAX_TIMERS	(1U << WHEEL_SLOT_BITS)
 #define WHEEL_MAX_SLOTS		(1U << 20)
+#define WHEEL_OVERFLOW_TIMERS	4096
 #define WHEEL_MAX_TIME		((1ULL << 63) - 1)
 
 /* Without CAP_SYS_RESOURCE a tick of a running clock is at least this long. */

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * The bounded wheel: one ring, and no timer is due later than one revolution from
+ * now; what is, is refused. The classical simple wheel with its MaxInterval. A
+ * walk never meets a timer of another round.
+ */
+#include "hashed.h"
+
+static int bounded_admit(struct wheel_core *w, u64 due)
+{
+	return due - w->clock <= (u64)w->ring.mask + 1 ? 0 : -ERANGE;
+}
+
+/*
+ * The bound counts from the present, and the clock may have stayed behind for
+ * want of anything to do. It can catch up as far as nothing is due; when a pass
+ * is under way it is being moved already.
+ */
+static void bounded_follow(struct wheel_core *w, u64 tick)
+{
+	if (w->walk.slot || w->scanned)
+		return;
+	w->clock = max(w->clock, min(tick, w->next - 1));
+	w->floor = max(w->floor, w->clock + 1);
+}
+
+const struct wheel_scheme wheel_bounded = {
+	.name		= "bounded",
+	.slots		= hashed_slots,
+	.init		= hashed_init,
+	.admit		= bounded_admit,
+	.follow		= bounded_follow,
+	.file		= wheel_hashed_file,
+	.unfile		= wheel_hashed_unfile,
+	.pop		= wheel_hashed_pop,
+	.first		= hashed_first,
+	.forward	= hashed_forward,
+	.check		= hashed_check,
+};

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * The hashed wheel for the schemes that are built on it: one ring as well, but
+ * with a bound, or with a list behind it.
+ */
+#ifndef _WHEEL_SCHEMES_HASHED_H
+#define _WHEEL_SCHEMES_HASHED_H
+
+#include "ring.h"
+
+u32 hashed_slots(u32 asked);
+void hashed_init(struct wheel_core *w);
+void hashed_forward(struct wheel_core *w);
+struct wheel_timer *hashed_first(struct wheel_core *w, unsigned int *budget);
+const char *hashed_check(const struct wheel_core *w, u64 *count);
+
+#endif

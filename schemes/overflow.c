@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * The wheel with an overflow list: one ring for the timers before an edge, a list
+ * sorted by due tick for those behind it. When the ring's revolution is over the
+ * edge moves on and the ring takes from the list what came into its span.
+ *
+ * The edge moves only when that is done. Until then what is armed beyond it joins
+ * the list, so that timers due at one tick never overtake each other.
+ *
+ * An arm beyond the edge is O(n) by design, which is why such a wheel holds no
+ * more than WHEEL_OVERFLOW_TIMERS.
+ */
+#include "hashed.h"
+
+/* In wheel_timer.slot: on the list. No ring has so many slots. */
+#define BEYOND	(WHEEL_UNFILED - 1)
+
+static void overflow_init(struct wheel_core *w)
+{
+	hashed_init(w);
+	INIT_LIST_HEAD(&w->beyond);
+	w->edge = w->clock + 1 + w->ring.mask + 1;
+	w->next_edge = 0;
+}
+
+/* Behind all that are due as early: from the tail, where the latest are. */
+static void file_beyond(struct wheel_core *w, struct wheel_timer *t)
+{
+	struct list_head *at = w->beyond.prev;
+
+	while (at != &w->beyond && timer_of(at)->due > t->due)
+		at = at->prev;
+	list_add(&t->node, at);
+	WRITE_ONCE(t->slot, BEYOND);
+}
+
+static void overflow_file(struct wheel_core *w, struct wheel_timer *t)
+{
+	if (t->due < w->edge)
+		wheel_hashed_file(w, t);
+	else
+		file_beyond(w, t);
+}
+
+static void overflow_unfile(struct wheel_core *w, struct wheel_timer *t)
+{
+	if (t->slot == BEYOND)
+		timer_detach(t);
+	else
+		wheel_hashed_unfile(w, t);
+}
+
+static u64 first_beyond(const struct wheel_core *w)
+{
+	if (list_empty(&w->beyond))
+		return WHEEL_NO_TICK;
+	return timer_of(w->beyond.next)->due;
+}
+
+/*
+ * The ring is empty. Begin a revolution at the clock, which may jump to just
+ * before the first timer on the list, and take what is due within it.
+ */
+static void revolve(struct wheel_core *w, u64 until, unsigned int *budget)
+{
+	if (!w->next_edge) {
+		w->clock = max(w->clock, min(until, first_beyond(w) - 1));
+		w->next_edge = w->clock + 1 + w->ring.mask + 1;
+	}
+	w->found = false;
+	while (first_beyond(w) < w->next_edge) {
+		struct wheel_timer *t = timer_of(w->beyond.next);
+
+		if (!*budget)
+			return;
+		(*budget)--;
+		timer_detach(t);
+		wheel_hashed_file(w, t);
+		w->moved++;
+	}
+	w->edge = w->next_edge;
+	w->next_edge = 0;
+}
+
+static struct wheel_timer *overflow_pop(struct wheel_core *w, u64 until,
+					unsigned int *budget)
+{
+	while (*budget) {
+		struct wheel_timer *t;
+
+		t = wheel_hashed_pop(w, min(until, w->edge - 1), budget);
+		/* The ring does not know of the list. */
+		w->next = min(w->next, first_beyond(w));
+		if (t || !*budget || until < w->edge)
+			return t;
+		revolve(w, until, budget);
+	}
+	return NULL;
+}
+
+static void overflow_forward(struct wheel_core *w)
+{
+	hashed_forward(w);
+	w->edge = w->clock + 1 + w->ring.mask + 1;
+	w->next_edge = 0;
+}
+
+static struct wheel_timer *overflow_first(struct wheel_core *w,
+					  unsigned int *budget)
+{
+	if (!list_empty(&w->beyond))
+		return timer_of(w->beyond.next);
+	return hashed_first(w, budget);
+}
+
+static const char *overflow_check(const struct wheel_core *w, u64 *count)
+{
+	const struct list_head *node;
+	u64 last = 0;
+
+	for (node = w->beyond.next; node != &w->beyond; node = node->next) {
+		const struct wheel_timer *t = timer_of(node);
+
+		if (t->slot != BEYOND || t->due < w->edge)
+			return "a timer is on the list that belongs to the ring";
+		if (t->due < last)
+			return "the list is not sorted";
+		if (w->found && t->due < w->next)
+			return "a timer is due before the next expiry";
+		last = t->due;
+		++*count;
+	}
+	return hashed_check(w, count);
+}
+
+const struct wheel_scheme wheel_overflow = {
+	.name		= "overflow",
+	.slots		= hashed_slots,
+	.init		= overflow_init,
+	.file		= overflow_file,
+	.unfile		= overflow_unfile,
+	.pop		= overflow_pop,
+	.first		= overflow_first,
+	.forward	= overflow_forward,
+	.check		= overflow_check,
+};

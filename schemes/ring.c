@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Slots in a ring, and walks through one of them.
+ */
+#include "ring.h"
+
+/* A slot with more timers than these is crowded. */
+#define CROWD	256
+
+/**
+ * ring_init - make all slots empty
+ * @r: ring
+ * @slots: how many
+ * @memory: of wheel_memory(@slots) bytes
+ */
+void ring_init(struct wheel_ring *r, u32 slots, void *memory)
+{
+	u32 i;
+
+	r->slot = memory;
+	r->group = (struct wheel_group *)(r->slot + slots);
+	r->mask = slots - 1;
+	for (i = 0; i < slots; i++) {
+		INIT_LIST_HEAD(&r->slot[i].timers);
+		r->slot[i].min = WHEEL_NO_TICK;
+		r->slot[i].stale = false;
+	}
+	for (i = 0; i < (slots + 63) / 64; i++)
+		r->group[i] = (struct wheel_group){ 0, WHEEL_NO_TICK };
+}
+
+/**
+ * ring_append - file a timer at the tail of a slot
+ * @r: ring
+ * @at: number of the slot
+ * @t: timer, its due tick set
+ */
+void ring_append(struct wheel_ring *r, u32 at, struct wheel_timer *t)
+{
+	struct wheel_group *group = ring_group(r, at);
+	struct wheel_slot *slot = &r->slot[at];
+
+	WRITE_ONCE(t->slot, at);
+	list_add_tail(&t->node, &slot->timers);
+	slot->min = min(slot->min, t->due);
+	group->min = min(group->min, t->due);
+	group->busy |= (u64)1 << at % 64;
+}
+
+/**
+ * ring_emptied - a slot holds no timer any more
+ * @r: ring
+ * @slot: slot
+ */
+void ring_emptied(struct wheel_ring *r, struct wheel_slot *slot)
+{
+	u32 at = ring_at(r, slot);
+
+	ring_group(r, at)->busy &= ~((u64)1 << at % 64);
+	slot->min = WHEEL_NO_TICK;
+	slot->stale = false;
+}
+
+/**
+ * ring_remove - take a timer out of its slot
+ * @r: ring
+ * @t: timer
+ *
+ * If the slot's minimum came from it, the slot is stale now.
+ *
+ * Return: true if the slot is empty.
+ */
+bool ring_remove(struct wheel_ring *r, struct wheel_timer *t)
+{
+	struct wheel_slot *slot = &r->slot[t->slot];
+
+	timer_detach(t);
+	if (list_empty(&slot->timers)) {
+		ring_emptied(r, slot);
+		return true;
+	}
+	if (t->due == slot->min)
+		slot->stale = true;
+	return false;
+}
+
+/**
+ * ring_find - the first busy slot in a part of a ring
+ * @r: ring
+ * @from: where to start
+ * @to: where to stop
+ * @budget: words of the bitmap that may be read, counted down
+ *
+ * Return: the slot, which is busy; or the place before which none is, @to or,
+ * with the budget used up, an earlier one.
+ */
+u32 ring_find(const struct wheel_ring *r, u32 from, u32 to,
+	      unsigned int *budget)
+{
+	while (from < to && *budget) {
+		u64 word = ring_group(r, from)->busy >> from % 64;
+
+		if (word)
+			return min(from + (u32)__ffs64(word), to);
+		from = (from | 63) + 1;
+		(*budget)--;
+	}
+	return min(from, to);
+}
+
+/**
+ * ring_first - the first timer in a part of a ring
+ * @r: ring in which nothing is walked
+ * @slots: where to stop
+ * @from: where to start; moved past what is empty
+ * @budget: words of the bitmap that may be read, counted down
+ *
+ * Return: the timer, or NULL at the end or when the budget is used up.
+ */
+struct wheel_timer *ring_first(const struct wheel_ring *r, u32 slots,
+			       u32 *from, unsigned int *budget)
+{
+	*from = ring_find(r, *from, slots, budget);
+	if (*from == slots || !*budget)
+		return NULL;
+	return timer_of(r->slot[*from].timers.next);
+}
+
+/**
+ * ring_group_refresh - find the minimum of a group anew
+ * @r: ring
+ * @at: a slot of the group
+ */
+void ring_group_refresh(struct wheel_ring *r, u32 at)
+{
+	struct wheel_group *group = ring_group(r, at);
+	const struct wheel_slot *slots = &r->slot[at & ~63u];
+	u64 busy = group->busy;
+
+	group->min = WHEEL_NO_TICK;
+	for (; busy; busy &= busy - 1)
+		group->min = min(group->min, slots[__ffs64(busy)].min);
+}
+
+/**
+ * walk_begin - start to walk a slot
+ * @walk: walk
+ * @slot: slot that is not empty
+ * @tick: which timers to take
+ *
+ * The slot's minimum is found anew on the way.
+ */
+void walk_begin(struct wheel_walk *walk, struct wheel_slot *slot, u64 tick)
+{
+	walk->slot = slot;
+	walk->tick = tick;
+	walk->before = slot->min;
+	walk->seen = 0;
+	slot->min = WHEEL_NO_TICK;
+	slot->stale = false;
+	list_add(&walk->walked, &slot->timers);
+	list_add_tail(&walk->newer, &slot->timers);
+}
+
+/**
+ * walk_on - go on
+ * @walk: walk
+ * @budget: timers that may be looked at, counted down
+ *
+ * Return: the next timer that is due at the walk's tick, detached; NULL at the
+ * end or when the budget is used up.
+ */
+struct wheel_timer *walk_on(struct wheel_walk *walk, unsigned int *budget)
+{
+	struct list_head *at = &walk->walked;
+	struct wheel_timer *due = NULL;
+
+	while (at->next != &walk->newer && *budget) {
+		struct wheel_timer *t = timer_of(at->next);
+
+		(*budget)--;
+		walk->seen++;
+		if (t->due == walk->tick) {
+			due = t;
+			break;
+		}
+		walk->slot->min = min(walk->slot->min, t->due);
+		at = at->next;
+	}
+	if (at != &walk->walked) {
+		list_del(&walk->walked);
+		list_add(&walk->walked, at);
+	}
+	if (due)
+		timer_detach(due);
+	return due;
+}
+
+/**
+ * walk_over - has a walk seen all that was there when it began?
+ * @walk: walk
+ *
+ * Return: true if so.
+ */
+bool walk_over(const struct wheel_walk *walk)
+{
+	return walk->walked.next == &walk->newer;
+}
+
+/**
+ * walk_end - leave the slot
+ * @walk: walk that is over
+ * @r: the slot's ring
+ */
+void walk_end(struct wheel_walk *walk, struct wheel_ring *r)
+{
+	list_del(&walk->walked);
+	list_del(&walk->newer);
+	if (list_empty(&walk->slot->timers))
+		ring_emptied(r, walk->slot);
+	walk->slot = NULL;
+}
+
+/**
+ * walk_abandon - leave the slot, whatever was seen
+ * @walk: walk, under way or not
+ * @r: the slot's ring
+ */
+void walk_abandon(struct wheel_walk *walk, struct wheel_ring *r)
+{
+	if (!walk->slot)
+		return;
+	walk->slot->min = min(walk->slot->min, walk->before);
+	walk->slot->stale = true;
+	walk_end(walk, r);
+}
+
+/**
+ * walk_refresh - go on with a walk for the slot's minimum alone
+ * @walk: walk
+ * @r: the slot's ring
+ * @budget: timers that may be looked at, counted down
+ *
+ * A crowded slot is not worth it: it keeps the minimum that it had, at the price
+ * of an empty wake-up. Otherwise one cancel in it would cost a pass through all
+ * that it holds.
+ *
+ * Return: true when it is over.
+ */
+bool walk_refresh(struct wheel_walk *walk, struct wheel_ring *r,
+		  unsigned int *budget)
+{
+	walk_on(walk, budget);
+	if (walk_over(walk))
+		walk_end(walk, r);
+	else if (walk->seen >= CROWD)
+		walk_abandon(walk, r);
+	return !walk->slot;
+}
+
+/**
+ * walk_mark - is this node a mark of a walk, and no timer's?
+ * @walk: walk
+ * @node: in a slot
+ *
+ * Return: true if so.
+ */
+bool walk_mark(const struct wheel_walk *walk, const struct list_head *node)
+{
+	return node == &walk->walked || node == &walk->newer;
+}
+
+/**
+ * slot_check - wheel_check() of one slot
+ * @w: wheel
+ * @at: number of the slot
+ * @count: timers, counted up
+ *
+ * Return: NULL, or what is wrong.
+ */
+const char *slot_check(const struct wheel_core *w, u32 at, u64 *count)
+{
+	const struct wheel_slot *slot = &w->ring.slot[at];
+	const struct wheel_group *group = ring_group(&w->ring, at);
+	bool busy = group->busy >> at % 64 & 1;
+	const struct list_head *node;
+	u64 earliest = WHEEL_NO_TICK;
+
+	for (node = slot->timers.next; node != &slot->timers; node = node->next) {
+		const struct wheel_timer *t;
+
+		if (walk_mark(&w->walk, node))
+			continue;
+		t = timer_of(node);
+		if (t->slot != at)
+			return "a timer is in a slot that is not its own";
+		if (t->due <= w->clock)
+			return "the clock passed a timer";
+		earliest = min(earliest, t->due);
+		++*count;
+	}
+	if (slot == w->walk.slot || slot == w->opened)
+		return NULL;
+	if (busy == list_empty(&slot->timers))
+		return "the bitmap is wrong";
+	if (slot->min < group->min)
+		return "a group's minimum is wrong";
+	if (slot->stale ? slot->min > earliest : slot->min != earliest)
+		return "a slot's minimum is wrong";
+	if (w->found && w->next > earliest)
+		return "a timer is due before the next expiry";
+	return NULL;
+}
