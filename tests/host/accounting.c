@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P3, exactly once; P4, a cancel is decisive; P10, a wheel that is given up
+ * keeps nothing; P11, exact counters.
+ */
+#include "random.h"
+#include "rig.h"
+#include "tests.h"
+
+#define TIMERS 100
+
+/* Half of what fires is armed once more, from its own callback. */
+static const char *p3_exactly_once(void)
+{
+	struct random r = random_start(20);
+	u64 armed[TIMERS];
+	struct rig rig;
+	const char *error;
+	unsigned int i;
+	u64 until;
+
+	rig_init(&rig, 16, 1, TIMERS);
+	for (i = 0; i < TIMERS; i++) {
+		rig_arm(&rig, i, random_below(&r, 300), 0);
+		armed[i] = 1;
+	}
+	for (until = 1; until < 1000; until += random_below(&r, 20)) {
+		do {
+			struct rig_timer *t = rig_pop(&rig, until, 3);
+
+			if (!t || random_percent(&r, 50))
+				continue;
+			i = (unsigned int)(t - rig.timer);
+			rig_arm(&rig, i, random_below(&r, until + 50), 0);
+			armed[i]++;
+		} while (rig.passing);
+	}
+	rig_pass(&rig, 2000, 3);
+	error = rig.error;
+	for (i = 0; i < TIMERS && !error; i++)
+		if (rig.timer[i].fired != armed[i])
+			error = "a timer did not fire once for each arm";
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p4_cancel_is_decisive(void)
+{
+	struct rig rig;
+	const char *error;
+	unsigned int i;
+
+	rig_init(&rig, 4, 1, TIMERS);
+	for (i = 0; i < TIMERS; i++)
+		rig_arm(&rig, i, 5 + i % 3 * 4, 0);
+	for (i = 0; i < TIMERS; i += 2)
+		rig_cancel(&rig, i);
+	rig_pass(&rig, 100, 7);
+	error = rig.error;
+	for (i = 0; i < TIMERS && !error; i++)
+		if (rig.timer[i].fired != i % 2)
+			error = "not just those fired that were not cancelled";
+	rig_free(&rig);
+	return error;
+}
+
+/*
+ * Timers 0 .. 7 share a slot and are due at ticks 1 and 2 by turns. A pass is
+ * stopped after @pops calls, with any timer before or behind its mark, and one
+ * of them is cancelled.
+ */
+static const char *cancel_in_pass(unsigned int victim, unsigned int pops)
+{
+	const char *error;
+	struct rig rig;
+	unsigned int i;
+	u64 fired;
+
+	rig_init(&rig, 1, 1, 8);
+	for (i = 0; i < 8; i++)
+		rig_arm(&rig, i, 1 + i % 2, 0);
+	for (i = 0; i < pops; i++)
+		rig_pop(&rig, 1, 1);
+	fired = rig.timer[victim].fired;
+	rig_cancel(&rig, victim);
+	rig_check(&rig);
+	rig_pass(&rig, 1, 1);
+	rig_check(&rig);
+	rig_pass(&rig, 2, 1);
+	rig_check(&rig);
+	error = rig.error;
+	if (!error && rig.timer[victim].fired != fired)
+		error = "a cancelled timer fired";
+	if (!error && rig.wheel.pending)
+		error = "a timer did not fire";
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p4_cancel_within_a_pass(void)
+{
+	const char *error = NULL;
+	unsigned int victim;
+	unsigned int pops;
+
+	for (victim = 0; victim < 8 && !error; victim++)
+		for (pops = 0; pops < 20 && !error; pops++)
+			error = cancel_in_pass(victim, pops);
+	return error;
+}
+
+static const char *left_behind(const struct rig *rig)
+{
+	u32 at;
+
+	if (rig->wheel.pending)
+		return "timers are pending in an empty wheel";
+	for (at = 0; at <= rig->wheel.ring.mask; at++) {
+		const struct wheel_slot *slot = &rig->wheel.ring.slot[at];
+
+		if (!list_empty(&slot->timers))
+			return "a list of an empty wheel is not empty";
+		if (slot->min != WHEEL_NO_TICK || slot->stale)
+			return "a slot of an empty wheel has a minimum";
+		if (rig->wheel.ring.group[at / 64].busy)
+			return "a slot of an empty wheel is busy";
+	}
+	return NULL;
+}
+
+/* Given up after @pops calls of a pass, in whatever it was doing; used again. */
+static const char *drain_in_pass(unsigned int pops)
+{
+	const char *error;
+	struct rig rig;
+	unsigned int i;
+
+	rig_init(&rig, 8, 1, TIMERS);
+	for (i = 0; i < TIMERS; i++)
+		rig_arm(&rig, i, 1 + i % 50, 0);
+	for (i = 0; i < TIMERS; i += 5)
+		rig_cancel(&rig, i);
+	for (i = 0; i < pops; i++)
+		rig_pop(&rig, 20, 1);
+	rig_drain(&rig);
+	rig_check(&rig);
+	error = rig.error ? rig.error : left_behind(&rig);
+	rig_forward(&rig, 90);
+	for (i = 0; i < TIMERS; i++)
+		rig_arm(&rig, i, 100 + i % 30, 0);
+	rig_pass(&rig, 200, 3);
+	if (!error)
+		error = rig.error;
+	if (!error && oracle_pending(&rig.oracle))
+		error = "a drained wheel does not work again";
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p10_drain_hands_back_all(void)
+{
+	const char *error = NULL;
+	unsigned int pops;
+
+	for (pops = 0; pops < 400 && !error; pops++)
+		error = drain_in_pass(pops);
+	return error;
+}
+
+/* Given up in part: what is left still fires. */
+static const char *p10_drain_in_part(void)
+{
+	const char *error = NULL;
+	unsigned int pops;
+
+	for (pops = 0; pops < 60 && !error; pops++) {
+		struct rig rig;
+		struct rig_timer *rt;
+		unsigned int budget, i;
+
+		rig_init(&rig, 4, 1, 20);
+		for (i = 0; i < 20; i++)
+			rig_arm(&rig, i, 1 + i % 10, 0);
+		for (i = 0; i < pops; i++)
+			rig_pop(&rig, 5, 1);
+		budget = 1;
+		rt = (struct rig_timer *)wheel_drain(&rig.wheel, &budget);
+		if (rt)
+			oracle_cancel(&rig.oracle, &rt->oracle);
+		rig_check(&rig);
+		rig_pass(&rig, 5, 1);
+		rig_check(&rig);
+		rig_pass(&rig, 10, 1);
+		error = rig.error;
+		rig_free(&rig);
+	}
+	return error;
+}
+
+/* Siblings are cancelled in the very tick that fires. */
+static const char *p11_exact_counters(void)
+{
+	struct random r = random_start(21);
+	const char *error = NULL;
+	u64 pending = TIMERS;
+	struct rig rig;
+	unsigned int i;
+
+	rig_init(&rig, 4, 1, TIMERS);
+	for (i = 0; i < TIMERS; i++)
+		rig_arm(&rig, i, 8, 0);
+	do {
+		if (rig_pop(&rig, 8, 2))
+			pending--;
+		i = (unsigned int)random_below(&r, TIMERS);
+		if (rig.timer[i].oracle.pending)
+			pending--;
+		rig_cancel(&rig, i);
+		rig_cancel(&rig, i);
+		if (rig.wheel.pending != pending)
+			error = "pending is not the program's own count";
+	} while (rig.passing && !error);
+	if (!error && rig.wheel.pending)
+		error = "timers are pending in an empty wheel";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+const struct ktap_test accounting_tests[] = {
+	{ "p3_exactly_once", p3_exactly_once },
+	{ "p4_cancel_is_decisive", p4_cancel_is_decisive },
+	{ "p4_cancel_within_a_pass", p4_cancel_within_a_pass },
+	{ "p10_drain_hands_back_all", p10_drain_hands_back_all },
+	{ "p10_drain_in_part", p10_drain_in_part },
+	{ "p11_exact_counters", p11_exact_counters },
+	{ }
+};

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The multiplication that the wheel divides with is a division: at each
+ * multiple of the tick, before it and after it, to the end of the clock.
+ */
+#include <stdio.h>
+
+#include "random.h"
+#include "tests.h"
+#include "wheel.h"
+
+#define NEAR	300
+#define RANDOM	300
+
+struct division {
+	struct wheel_core wheel;
+	struct wheel_slot slot;
+	struct wheel_group group;
+	const char *error;
+};
+
+static void start(struct division *d, u64 tick_ns)
+{
+	wheel_init(&d->wheel, &wheel_hashed, 1, tick_ns, &d->slot);
+	d->error = NULL;
+}
+
+static void complain(struct division *d, u64 x, const char *error)
+{
+	printf("# %llu / %llu\n", x, d->wheel.tick.ns);
+	d->error = error;
+}
+
+static void try(struct division *d, u64 x)
+{
+	u64 ns = d->wheel.tick.ns;
+	u64 floor = x / ns;
+	u64 ceil = floor + (x % ns != 0);
+	struct wheel_timer t;
+	u64 due;
+
+	if (d->error)
+		return;
+	if (wheel_tick_at(&d->wheel, x) != (x == WHEEL_END_NS ? ceil : floor)) {
+		complain(d, x, "not the newest boundary");
+		return;
+	}
+	wheel_place(&d->wheel, &t, x, 0);
+	due = t.due;
+	wheel_remove(&d->wheel, &t);
+	if (due != (ceil ? ceil : 1))
+		complain(d, x, "not the first boundary at or after");
+	if (wheel_time_of(&d->wheel, due) < x)
+		complain(d, x, "the due tick's time is before the deadline");
+}
+
+static void try_around(struct division *d, u64 multiple)
+{
+	u64 x = multiple * d->wheel.tick.ns;
+
+	if (x)
+		try(d, x - 1);
+	try(d, x);
+	if (x < WHEEL_END_NS)
+		try(d, x + 1);
+}
+
+static const char *try_tick(u64 ns, struct random *r)
+{
+	u64 most = WHEEL_END_NS / ns;
+	struct division d;
+	u64 i;
+
+	start(&d, ns);
+	for (i = 0; i <= NEAR && i <= most; i++) {
+		try_around(&d, i);
+		try_around(&d, most - i);
+	}
+	for (i = 0; i < 63; i++) {
+		try_around(&d, min((u64)1 << i, most));
+		try(&d, ((u64)1 << i) - 1);
+		try(&d, (u64)1 << i);
+	}
+	for (i = 0; i < RANDOM; i++) {
+		try_around(&d, most ? random_below(r, most) : 0);
+		try(&d, random_next(r) >> 1);
+	}
+	try(&d, WHEEL_END_NS - 1);
+	try(&d, WHEEL_END_NS);
+	return d.error;
+}
+
+static const char *division_by_small_ticks(void)
+{
+	struct random r = random_start(1);
+	const char *error = NULL;
+	u64 ns;
+
+	for (ns = 1; ns <= 300 && !error; ns++)
+		error = try_tick(ns, &r);
+	return error;
+}
+
+static const char *division_by_powers_of_two(void)
+{
+	struct random r = random_start(2);
+	const char *error = NULL;
+	unsigned int bit;
+
+	for (bit = 1; bit <= 62 && !error; bit++) {
+		error = try_tick(((u64)1 << bit) - 1, &r);
+		if (!error)
+			error = try_tick((u64)1 << bit, &r);
+		if (!error)
+			error = try_tick(((u64)1 << bit) + 1, &r);
+	}
+	return error ? error : try_tick(WHEEL_END_NS, &r);
+}
+
+static const char *division_by_powers_of_ten(void)
+{
+	struct random r = random_start(3);
+	const char *error = NULL;
+	u64 ns;
+
+	for (ns = 1; ns <= WHEEL_END_NS / 10 && !error; ns *= 10)
+		error = try_tick(ns, &r);
+	return error;
+}
+
+static const char *division_by_primes(void)
+{
+	static const u64 primes[] = {
+		257, 641, 65537, 999983, 6700417, 999999937, 2147483647,
+		4294967291, 4294967311, 1000000000039, 999999999999989,
+		2305843009213693951, 4611686018427387847, 9223372036854775783,
+	};
+	struct random r = random_start(4);
+	const char *error = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(primes) / sizeof(*primes) && !error; i++)
+		error = try_tick(primes[i], &r);
+	return error;
+}
+
+static const char *division_by_random_ticks(void)
+{
+	struct random r = random_start(5);
+	const char *error = NULL;
+	unsigned int i;
+
+	for (i = 0; i < 600 && !error; i++)
+		error = try_tick((random_next(&r) >> (1 + i % 63)) | 1, &r);
+	return error;
+}
+
+const struct ktap_test division_tests[] = {
+	{ "division_by_small_ticks", division_by_small_ticks },
+	{ "division_by_powers_of_two", division_by_powers_of_two },
+	{ "division_by_powers_of_ten", division_by_powers_of_ten },
+	{ "division_by_primes", division_by_primes },
+	{ "division_by_random_ticks", division_by_random_ticks },
+	{ }
+};

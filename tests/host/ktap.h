@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Runs tests and reports them in KTAP version 1, a line a test. Each test runs
+ * in a process of its own, so that one which a sanitizer stops is one that
+ * fails, and the others still run.
+ */
+#ifndef _HOST_KTAP_H
+#define _HOST_KTAP_H
+
+/**
+ * struct ktap_test - a test
+ * @name: as reported; NULL ends a table
+ * @run: returns NULL, or what went wrong
+ */
+struct ktap_test {
+	const char *name;
+	const char *(*run)(void);
+};
+
+/* Runs those whose name contains @part. Returns how many failed. */
+int ktap_run(const struct ktap_test *const *tables, const char *part);
+
+#endif

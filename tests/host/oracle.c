@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "oracle.h"
+
+#include "wheel.h"
+
+void oracle_init(struct oracle *o, u32 slots, u64 tick_ns)
+{
+	*o = (struct oracle){
+		.tick_ns	= tick_ns,
+		.coarsest	= max(slots / 16, 1u),
+		.floor		= 1,
+	};
+}
+
+static u64 first_boundary(const struct oracle *o, u64 deadline)
+{
+	return deadline / o->tick_ns + (deadline % o->tick_ns != 0);
+}
+
+/* The end of the clock is a boundary, too. */
+u64 oracle_tick_at(const struct oracle *o, u64 now)
+{
+	return now == WHEEL_END_NS ? first_boundary(o, now) : now / o->tick_ns;
+}
+
+/* The coarsest boundary, and of these the first, that slack lets it choose. */
+static u64 due_tick(const struct oracle *o, u64 deadline, u64 slack)
+{
+	u64 first = max(first_boundary(o, deadline), o->floor);
+	u64 last = (deadline + min(slack, WHEEL_END_NS - deadline)) / o->tick_ns;
+	u64 step;
+
+	for (step = o->coarsest; step > 1; step /= 2) {
+		u64 due = (first + step - 1) / step * step;
+
+		if (due <= last)
+			return due;
+	}
+	return first;
+}
+
+void oracle_arm(struct oracle *o, struct oracle_timer *t, u64 deadline,
+		u64 slack)
+{
+	t->due = due_tick(o, deadline, slack);
+	t->pending = true;
+	t->prev = o->last;
+	while (t->prev && t->prev->due > t->due)
+		t->prev = t->prev->prev;
+	t->next = t->prev ? t->prev->next : o->first;
+	if (t->prev)
+		t->prev->next = t;
+	else
+		o->first = t;
+	if (t->next)
+		t->next->prev = t;
+	else
+		o->last = t;
+	o->armed++;
+}
+
+static void take_out(struct oracle *o, struct oracle_timer *t)
+{
+	if (t->prev)
+		t->prev->next = t->next;
+	else
+		o->first = t->next;
+	if (t->next)
+		t->next->prev = t->prev;
+	else
+		o->last = t->prev;
+	t->pending = false;
+}
+
+void oracle_cancel(struct oracle *o, struct oracle_timer *t)
+{
+	take_out(o, t);
+	o->cancelled++;
+}
+
+/* What is due at the first tick that can be had keeps its place. */
+void oracle_reduce(struct oracle *o, struct oracle_timer *t, u64 deadline,
+		   u64 slack)
+{
+	if (t->due <= o->floor)
+		return;
+	oracle_cancel(o, t);
+	oracle_arm(o, t, deadline, slack);
+}
+
+void oracle_fire(struct oracle *o, struct oracle_timer *t)
+{
+	take_out(o, t);
+	o->fired++;
+}
+
+void oracle_pass(struct oracle *o, u64 until)
+{
+	o->floor = max(o->floor, until + 1);
+}
+
+void oracle_reach(struct oracle *o, u64 tick)
+{
+	o->clock = max(o->clock, tick);
+	o->floor = max(o->floor, tick + 1);
+}
+
+u64 oracle_next(const struct oracle *o)
+{
+	return o->first ? o->first->due : WHEEL_NO_TICK;
+}
+
+u64 oracle_pending(const struct oracle *o)
+{
+	return o->armed - o->fired - o->cancelled;
+}

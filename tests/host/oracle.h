@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a wheel promises, as plainly as it can be said: a list sorted by due
+ * tick and then by the order of arming. It divides with a division and
+ * searches by looking at everything.
+ */
+#ifndef _HOST_ORACLE_H
+#define _HOST_ORACLE_H
+
+#include "wheel_env.h"
+
+struct oracle_timer {
+	struct oracle_timer *prev;
+	struct oracle_timer *next;
+	u64 due;
+	bool pending;
+};
+
+/**
+ * struct oracle - one imagined wheel
+ * @first: the timer that fires next
+ * @last: the one that fires last
+ * @tick_ns: nanoseconds a tick
+ * @coarsest: slack rounds to multiples of no more than so many ticks
+ * @clock: the last tick of which all timers have fired
+ * @floor: a timer armed now is due at this tick or later
+ * @armed: how many timers were
+ * @fired: how many of them have
+ * @cancelled: how many of them were
+ */
+struct oracle {
+	struct oracle_timer *first;
+	struct oracle_timer *last;
+	u64 tick_ns;
+	u64 coarsest;
+	u64 clock;
+	u64 floor;
+	u64 armed;
+	u64 fired;
+	u64 cancelled;
+};
+
+void oracle_init(struct oracle *o, u32 slots, u64 tick_ns);
+u64 oracle_tick_at(const struct oracle *o, u64 now);
+
+void oracle_arm(struct oracle *o, struct oracle_timer *t, u64 deadline,
+		u64 slack);
+void oracle_reduce(struct oracle *o, struct oracle_timer *t, u64 deadline,
+		   u64 slack);
+void oracle_cancel(struct oracle *o, struct oracle_timer *t);
+
+/* A pass up to a tick begins, or goes on; the first timer fires; all is done. */
+void oracle_pass(struct oracle *o, u64 until);
+void oracle_fire(struct oracle *o, struct oracle_timer *t);
+void oracle_reach(struct oracle *o, u64 tick);
+
+u64 oracle_next(const struct oracle *o);
+u64 oracle_pending(const struct oracle *o);
+
+#endif

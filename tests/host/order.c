@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P5, in order: by due tick, then as armed, whatever the budget and whatever
+ * is armed and removed between two calls. The rig compares each timer that
+ * fires with the oracle's first.
+ */
+#include "random.h"
+#include "rig.h"
+#include "tests.h"
+
+#define TIMERS	48
+#define BUDGETS	60
+
+static const u32 rings[] = { 1, 2, 4, 16, 64, 128 };
+
+static const char *with_each_ring(const char *(*run)(u32 slots,
+						     unsigned int budget))
+{
+	const char *error = NULL;
+	unsigned int budget;
+	size_t i;
+
+	for (i = 0; i < sizeof(rings) / sizeof(*rings) && !error; i++)
+		for (budget = 1; budget <= BUDGETS && !error; budget++)
+			error = run(rings[i], budget);
+	return error;
+}
+
+/* Due ticks that meet in slots: few ticks, one revolution apart or two. */
+static u64 meeting_tick(struct random *r, u64 after, u32 slots)
+{
+	return after + 1 + random_below(r, 3) + random_below(r, 3) * slots;
+}
+
+static const char *in_order(u32 slots, unsigned int budget)
+{
+	struct random r = random_start(30);
+	const char *error;
+	struct rig rig;
+	unsigned int i;
+	u64 until;
+
+	rig_init(&rig, slots, 1, TIMERS);
+	for (i = 0; i < TIMERS; i++)
+		rig_arm(&rig, i, meeting_tick(&r, 0, slots), 0);
+	rig_check(&rig);
+	for (until = 1; until < 4 * (u64)slots; until += 1 + slots / 2)
+		rig_pass(&rig, until, budget);
+	rig_pass(&rig, until + 4, budget);
+	rig_check(&rig);
+	error = rig.error;
+	if (!error && rig.wheel.pending)
+		error = "a timer did not fire";
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p5_in_order(void)
+{
+	return with_each_ring(in_order);
+}
+
+/* After each call of the pass one timer is armed, moved or removed. */
+static const char *in_order_disturbed(u32 slots, unsigned int budget)
+{
+	struct random r = random_start(31);
+	unsigned int calls = 300;
+	const char *error;
+	struct rig rig;
+	u64 until = 0;
+	unsigned int i;
+
+	rig_init(&rig, slots, 1, TIMERS);
+	for (i = 0; i < TIMERS; i++)
+		rig_arm(&rig, i, meeting_tick(&r, 0, slots), 0);
+	while (calls--) {
+		if (!rig.passing)
+			until += random_below(&r, 2 * slots + 2);
+		rig_pop(&rig, until, budget);
+		i = (unsigned int)random_below(&r, TIMERS);
+		if (random_percent(&r, 40))
+			rig_cancel(&rig, i);
+		else if (random_percent(&r, 20))
+			rig_arm(&rig, i, 0, 0);
+		else if (random_percent(&r, 50))
+			rig_arm(&rig, i, meeting_tick(&r, until, slots), 0);
+		rig_check(&rig);
+	}
+	rig_pass(&rig, until, budget);
+	rig_pass(&rig, until + 3 * slots + 4, budget);
+	rig_check(&rig);
+	error = rig.error;
+	if (!error && rig.wheel.pending)
+		error = "a timer did not fire";
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p5_in_order_while_it_changes(void)
+{
+	return with_each_ring(in_order_disturbed);
+}
+
+/*
+ * One slot, timers due at ticks 1 and 2 by turns, a pass stopped after @pops
+ * calls of budget 1; then one timer is armed anew and takes its place behind
+ * the mark: at the tail of tick 2.
+ */
+static const char *arm_in_walk(unsigned int i, unsigned int pops)
+{
+	const char *error;
+	struct rig rig;
+	unsigned int k;
+
+	rig_init(&rig, 1, 1, 8);
+	for (k = 0; k < 8; k++)
+		rig_arm(&rig, k, 1 + k % 2, 0);
+	for (k = 0; k < pops; k++)
+		rig_pop(&rig, 1, 1);
+	rig_arm(&rig, i, 0, 0);
+	rig_check(&rig);
+	rig_pass(&rig, 1, 1);
+	rig_check(&rig);
+	rig_pass(&rig, 2, 1);
+	error = rig.error;
+	if (!error && rig.wheel.pending)
+		error = "a timer did not fire";
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p5_arm_within_a_walk(void)
+{
+	const char *error = NULL;
+	unsigned int pops;
+	unsigned int i;
+
+	for (i = 0; i < 8 && !error; i++)
+		for (pops = 0; pops < 20 && !error; pops++)
+			error = arm_in_walk(i, pops);
+	return error;
+}
+
+/* Armed for one tick from one, two and three revolutions away, and from 1. */
+static const char *p5_first_armed_first_fired(void)
+{
+	struct rig rig;
+	const char *error;
+	unsigned int i;
+
+	rig_init(&rig, 8, 1, 32);
+	for (i = 0; i < 32; i++) {
+		rig_arm(&rig, i, 40, 0);
+		rig_pass(&rig, i + 1, 1);
+	}
+	for (i = 0; i < 32 && !rig.error; i++) {
+		struct rig_timer *t = rig_pop(&rig, 40, 1000);
+
+		if (t != &rig.timer[i])
+			break;
+	}
+	error = rig.error;
+	if (!error && i < 32)
+		error = "not in the order in which they were armed";
+	rig_free(&rig);
+	return error;
+}
+
+/* A callback arms in the past: one of them is served a pass, not one a tick. */
+static const char *p5_past_joins_the_next_pass(void)
+{
+	const char *error = NULL;
+	struct rig rig;
+	u64 fired = 0;
+
+	rig_init(&rig, 8, 1, 2);
+	rig_arm(&rig, 0, 1, 0);
+	rig_arm(&rig, 1, 1000, 0);
+	do {
+		struct rig_timer *t = rig_pop(&rig, 1000, 4);
+
+		if (!t)
+			continue;
+		fired++;
+		rig_arm(&rig, (unsigned int)(t - rig.timer), 0, 0);
+		if (t->wheel.due != 1001)
+			error = "a callback's timer is due within its own pass";
+	} while (rig.passing && !error);
+	if (!error && fired != 2)
+		error = "a stall was served tick by tick";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+const struct ktap_test order_tests[] = {
+	{ "p5_in_order", p5_in_order },
+	{ "p5_in_order_while_it_changes", p5_in_order_while_it_changes },
+	{ "p5_arm_within_a_walk", p5_arm_within_a_walk },
+	{ "p5_first_armed_first_fired", p5_first_armed_first_fired },
+	{ "p5_past_joins_the_next_pass", p5_past_joins_the_next_pass },
+	{ }
+};

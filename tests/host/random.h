@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Random numbers that can be had again: all come from one seed, which main()
+ * prints. The generator is splitmix64.
+ */
+#ifndef _HOST_RANDOM_H
+#define _HOST_RANDOM_H
+
+#include "wheel_env.h"
+
+struct random {
+	u64 state;
+};
+
+extern u64 random_seed;
+
+/* @stream: tests that differ in it draw different numbers. */
+static inline struct random random_start(u64 stream)
+{
+	return (struct random){ random_seed + (stream << 32) };
+}
+
+static inline u64 random_next(struct random *r)
+{
+	u64 x = r->state += 0x9e3779b97f4a7c15;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return x ^ x >> 31;
+}
+
+/* 0 .. @limit - 1 */
+static inline u64 random_below(struct random *r, u64 limit)
+{
+	return random_next(r) % limit;
+}
+
+static inline bool random_percent(struct random *r, unsigned int percent)
+{
+	return random_below(r, 100) < percent;
+}
+
+#endif

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P6, any delay, from any time: to the end of a 63-bit clock, exactly.
+ */
+#include <stdio.h>
+
+#include "random.h"
+#include "rig.h"
+#include "tests.h"
+
+static const u64 starts[] = {
+	0, 1, ((u64)1 << 31) - 3, (u64)1 << 31, ((u64)1 << 32) - 3,
+	(u64)1 << 32, (u64)1 << 62, WHEEL_END_NS - ((u64)1 << 32) - 9,
+	WHEEL_END_NS - ((u64)1 << 31) - 9, WHEEL_END_NS - 5000,
+	WHEEL_END_NS - 70, WHEEL_END_NS - 3, WHEEL_END_NS - 1,
+};
+
+static const u64 delays[] = {
+	0, 1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 127, 128, 129,
+	640, 641, 4095, 4096, 4097, 64 << 10,
+	((u64)1 << 31) - 1, (u64)1 << 31, ((u64)1 << 31) + 1,
+	((u64)1 << 32) - 1, (u64)1 << 32, ((u64)1 << 32) + 1,
+	((u64)1 << 62) - 1, (u64)1 << 62, ((u64)1 << 62) + 1,
+	WHEEL_END_NS - 2, WHEEL_END_NS - 1, WHEEL_END_NS,
+};
+
+#define STARTS (sizeof(starts) / sizeof(*starts))
+#define DELAYS (sizeof(delays) / sizeof(*delays))
+
+static u64 after(u64 start, u64 delay)
+{
+	return start + min(delay, WHEEL_END_NS - start);
+}
+
+static const char *explain(const char *error, u64 start, u64 delay)
+{
+	if (error)
+		printf("# start %llu delay %llu\n", start, delay);
+	return error;
+}
+
+/* One timer, the clock to one tick before it, then to it. */
+static const char *alone(u32 slots, u64 start, u64 delay)
+{
+	u64 deadline = after(start, delay);
+	const char *error = NULL;
+	struct rig rig;
+	u64 due;
+
+	rig_init(&rig, slots, 1, 1);
+	rig_forward(&rig, start);
+	rig_arm(&rig, 0, deadline, 0);
+	due = rig.wheel.next;
+	if (due != max(deadline, start + 1))
+		error = "the next expiry is not the deadline";
+	else if (rig_pass(&rig, due - 1, 8))
+		error = "it fired before its deadline";
+	else if (rig_pass(&rig, due, 8) != 1)
+		error = "it did not fire at its deadline";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return explain(error, start, delay);
+}
+
+static const char *p6_any_delay(void)
+{
+	const char *error = NULL;
+	size_t s;
+	size_t d;
+
+	for (s = 0; s < STARTS && !error; s++)
+		for (d = 0; d < DELAYS && !error; d++)
+			error = alone(64, starts[s], delays[d]);
+	return error;
+}
+
+/* All delays at once: a far timer hides no near one. */
+static const char *together(u32 slots, u64 start, unsigned int budget)
+{
+	const char *error;
+	struct rig rig;
+	unsigned int i;
+
+	rig_init(&rig, slots, 1, DELAYS);
+	rig_forward(&rig, start);
+	for (i = 0; i < DELAYS; i++)
+		rig_arm(&rig, i, after(start, delays[i]), 0);
+	rig_check(&rig);
+	while (rig.wheel.pending && !rig.error) {
+		u64 next = rig.wheel.next;
+
+		rig_pass(&rig, next - 1, budget);
+		if (!rig_pass(&rig, next, budget))
+			break;
+		rig_check(&rig);
+	}
+	error = rig.error;
+	if (!error && rig.wheel.pending)
+		error = "a wake-up found nothing";
+	rig_free(&rig);
+	return explain(error, start, 0);
+}
+
+static const char *p6_all_delays_together(void)
+{
+	const char *error = NULL;
+	size_t s;
+
+	for (s = 0; s < STARTS && !error; s++) {
+		error = together(1, starts[s], 1);
+		if (!error)
+			error = together(8, starts[s], 3);
+		if (!error)
+			error = together(64, starts[s], 1000);
+		if (!error)
+			error = together(4096, starts[s], 2);
+	}
+	return error;
+}
+
+/* A delay of whole revolutions ends in the slot where the clock stands. */
+static const char *p6_whole_revolutions(void)
+{
+	const char *error = NULL;
+	u32 slots;
+	u64 turns;
+
+	for (slots = 1; slots <= 65536 && !error; slots *= 16)
+		for (turns = 1; turns < 20 && !error; turns++)
+			error = alone(slots, 12345, turns * slots);
+	return error;
+}
+
+/* Deadlines in the clock's last, incomplete tick fire at its very end. */
+static const char *end_of_clock(u64 tick_ns)
+{
+	const char *error = NULL;
+	struct rig rig;
+	u64 end;
+
+	rig_init(&rig, 8, tick_ns, 3);
+	end = oracle_tick_at(&rig.oracle, WHEEL_END_NS);
+	rig_arm(&rig, 0, WHEEL_END_NS, 0);
+	rig_arm(&rig, 1, WHEEL_END_NS - 1, 0);
+	rig_arm(&rig, 2, WHEEL_END_NS / tick_ns * tick_ns, 0);
+	if (wheel_tick_at(&rig.wheel, WHEEL_END_NS) != end)
+		error = "the clock's end is no boundary";
+	if (wheel_time_of(&rig.wheel, end) != WHEEL_END_NS)
+		error = "the last boundary is not the clock's end";
+	if (rig_pass(&rig, wheel_tick_at(&rig.wheel, WHEEL_END_NS), 5) != 3)
+		error = "a timer did not fire at the end of the clock";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return explain(error, tick_ns, 0);
+}
+
+static const char *p6_end_of_the_clock(void)
+{
+	static const u64 ticks[] = {
+		1, 2, 3, 10, 1000, 1000000, 1000000007, (u64)1 << 32,
+		(u64)1 << 62, ((u64)1 << 62) + 1, WHEEL_END_NS - 1, WHEEL_END_NS,
+	};
+	const char *error = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(ticks) / sizeof(*ticks) && !error; i++)
+		error = end_of_clock(ticks[i]);
+	return error;
+}
+
+/* An idle wheel catches up in one step, never back, and from any state. */
+static const char *p6_forward_when_idle(void)
+{
+	const char *error = NULL;
+	struct rig rig;
+
+	rig_init(&rig, 8, 1, 2);
+	rig_forward(&rig, 100);
+	rig_forward(&rig, 50);
+	if (rig.wheel.clock != 100)
+		error = "the clock went back";
+	rig_arm(&rig, 0, 103, 0);
+	rig_cancel(&rig, 0);
+	rig_forward(&rig, 200);
+	rig_arm(&rig, 0, 201, 0);
+	rig_arm(&rig, 1, 201, 0);
+	rig_pop(&rig, 300, 1);
+	rig_pop(&rig, 300, 1);
+	rig_forward(&rig, 301);
+	rig_check(&rig);
+	rig_arm(&rig, 0, 305, 0);
+	if (rig_pass(&rig, 304, 1) || rig_pass(&rig, 305, 1) != 1)
+		error = "a timer armed after it did not fire at its tick";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+/* Within a pass it does not take back that the pass has got so far. */
+static const char *p6_forward_within_a_pass(void)
+{
+	const char *error = NULL;
+	struct rig rig;
+
+	rig_init(&rig, 8, 1, 2);
+	rig_arm(&rig, 0, 10, 0);
+	if (!rig_pop(&rig, 300, 8))
+		error = "it did not fire at its tick";
+	rig_forward(&rig, 250);
+	rig_arm(&rig, 0, 260, 0);
+	rig_arm(&rig, 1, 18, 0);
+	rig_check(&rig);
+	if (rig.wheel.next != 301)
+		error = "a timer is due within the pass";
+	if (rig_pass(&rig, 300, 1) || rig_pass(&rig, 301, 1) != 2)
+		error = "a timer armed after it did not fire at its tick";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+const struct ktap_test range_tests[] = {
+	{ "p6_any_delay", p6_any_delay },
+	{ "p6_all_delays_together", p6_all_delays_together },
+	{ "p6_whole_revolutions", p6_whole_revolutions },
+	{ "p6_end_of_the_clock", p6_end_of_the_clock },
+	{ "p6_forward_when_idle", p6_forward_when_idle },
+	{ "p6_forward_within_a_pass", p6_forward_within_a_pass },
+	{ }
+};

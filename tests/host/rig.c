@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rig.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void complain(struct rig *rig, const char *error)
+{
+	if (!rig->error)
+		rig->error = error;
+	rig->passing = false;
+}
+
+static void *allocate(size_t size)
+{
+	void *memory = malloc(size);
+
+	if (!memory)
+		abort();
+	/* The wheel must not rely on memory that it was not given clean. */
+	memset(memory, 0xa5, size);
+	return memory;
+}
+
+/* A timer that is not filed is its owner's: the wheel must not look at it. */
+static void poison(struct wheel_timer *t)
+{
+	memset(t, 0xa5, sizeof(*t));
+	t->slot = WHEEL_UNFILED;
+}
+
+void rig_init(struct rig *rig, u32 slots, u64 tick_ns, unsigned int timers)
+{
+	unsigned int i;
+
+	memset(rig, 0, sizeof(*rig));
+	memset(&rig->wheel, 0xa5, sizeof(rig->wheel));
+	rig->memory = allocate(wheel_memory(slots));
+	rig->timer = allocate(timers * sizeof(*rig->timer));
+	rig->timers = timers;
+	for (i = 0; i < timers; i++) {
+		memset(&rig->timer[i], 0, sizeof(rig->timer[i]));
+		poison(&rig->timer[i].wheel);
+	}
+	wheel_init(&rig->wheel, &wheel_hashed, slots, tick_ns, rig->memory);
+	oracle_init(&rig->oracle, slots, tick_ns);
+}
+
+void rig_free(struct rig *rig)
+{
+	free(rig->timer);
+	free(rig->memory);
+}
+
+static void compare(struct rig *rig)
+{
+	const struct wheel_core *w = &rig->wheel;
+	const struct oracle *o = &rig->oracle;
+
+	if (w->pending != oracle_pending(o))
+		complain(rig, "pending is not armed - fired - cancelled");
+	if (w->clock < rig->clock)
+		complain(rig, "the clock went back");
+	if (w->clock >= oracle_next(o))
+		complain(rig, "the clock passed a timer");
+	if (w->floor != o->floor)
+		complain(rig, "the floor is not behind the pass");
+	rig->clock = w->clock;
+	if (rig->passing)
+		return;
+	if (w->clock != o->clock)
+		complain(rig, "the clock is not where the pass ended");
+	if (w->next > oracle_next(o))
+		complain(rig, "the wheel would sleep past a timer");
+	if (w->found && !rig->doubt && w->next != oracle_next(o))
+		complain(rig, "the next expiry is said to be exact and is not");
+}
+
+static void cancel(struct rig *rig, struct rig_timer *t)
+{
+	rig->doubt |= rig->passing;
+	if (!wheel_filed(&t->wheel)) {
+		complain(rig, "a pending timer is not filed");
+		return;
+	}
+	wheel_remove(&rig->wheel, &t->wheel);
+	oracle_cancel(&rig->oracle, &t->oracle);
+	if (wheel_filed(&t->wheel))
+		complain(rig, "a cancelled timer is still filed");
+	poison(&t->wheel);
+}
+
+static void compare_timer(struct rig *rig, const struct rig_timer *t)
+{
+	if (t->wheel.due != t->oracle.due)
+		complain(rig, "the due tick is not the promised one");
+	if (t->wheel.due & (((u64)1 << t->wheel.order) - 1))
+		complain(rig, "the due tick is no multiple of 2^order");
+	if (!wheel_filed(&t->wheel))
+		complain(rig, "an armed timer is not filed");
+	compare(rig);
+}
+
+void rig_arm(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
+{
+	const struct oracle *o = &rig->oracle;
+	bool late = o->floor > oracle_tick_at(o, WHEEL_END_NS);
+	struct rig_timer *t = &rig->timer[i];
+	int err;
+
+	if (rig->error)
+		return;
+	if (t->oracle.pending)
+		cancel(rig, t);
+	t->deadline = deadline;
+	err = wheel_place(&rig->wheel, &t->wheel, deadline, slack);
+	if (err != (late ? -ERANGE : 0))
+		complain(rig, "what no tick is left for is not refused");
+	if (err)
+		return;
+	oracle_arm(&rig->oracle, &t->oracle, deadline, slack);
+	compare_timer(rig, t);
+}
+
+void rig_reduce(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
+{
+	struct rig_timer *t = &rig->timer[i];
+
+	if (rig->error || !t->oracle.pending || deadline >= t->deadline)
+		return;
+	t->deadline = deadline;
+	rig->doubt |= rig->passing;
+	wheel_reduce(&rig->wheel, &t->wheel, deadline, slack);
+	oracle_reduce(&rig->oracle, &t->oracle, deadline, slack);
+	if (t->wheel.deadline != deadline)
+		complain(rig, "a reduced timer has its old deadline");
+	compare_timer(rig, t);
+}
+
+void rig_cancel(struct rig *rig, unsigned int i)
+{
+	if (rig->error || !rig->timer[i].oracle.pending)
+		return;
+	cancel(rig, &rig->timer[i]);
+	compare(rig);
+}
+
+static struct rig_timer *fire(struct rig *rig, struct wheel_timer *t, u64 until)
+{
+	struct rig_timer *rt = container_of(t, struct rig_timer, wheel);
+	struct oracle_timer *first = rig->oracle.first;
+
+	if (wheel_filed(t))
+		complain(rig, "a timer that fired is still filed");
+	if (!rt->oracle.pending)
+		complain(rig, "a timer fired that was not pending");
+	else if (first->due > until)
+		complain(rig, "a timer fired before its tick");
+	else if (first != &rt->oracle)
+		complain(rig, "a timer fired before another that was first");
+	if (rig->error)
+		return NULL;
+	oracle_fire(&rig->oracle, first);
+	rt->fired++;
+	poison(t);
+	return rt;
+}
+
+static void finish(struct rig *rig, u64 until)
+{
+	rig->passing = false;
+	if (oracle_next(&rig->oracle) <= until)
+		complain(rig, "a pass ended before all that was due had fired");
+	oracle_reach(&rig->oracle, until);
+	if (!rig->doubt && rig->wheel.next != oracle_next(&rig->oracle))
+		complain(rig, "after a pass the next expiry is not exact");
+}
+
+struct rig_timer *rig_pop(struct rig *rig, u64 until, unsigned int budget)
+{
+	struct rig_timer *fired = NULL;
+	unsigned int left = budget;
+	struct wheel_timer *t;
+
+	if (rig->error)
+		return NULL;
+	if (!rig->passing && until >= rig->wheel.next)
+		rig->doubt = false;
+	rig->passing = true;
+	oracle_pass(&rig->oracle, until);
+	t = wheel_pop(&rig->wheel, until, &left);
+	rig->spent += budget - left;
+	if (left > budget)
+		complain(rig, "more work was done than the budget allows");
+	else if (t)
+		fired = fire(rig, t, until);
+	else if (left)
+		finish(rig, until);
+	compare(rig);
+	return fired;
+}
+
+/*
+ * Far more than any pass may take: for each timer that fires, to look at all
+ * timers twice and at the whole ring.
+ */
+static u64 enough(const struct rig *rig)
+{
+	u64 pending = oracle_pending(&rig->oracle);
+
+	return (pending + 2) * (3 * pending + rig->wheel.ring.mask / 64 + 4);
+}
+
+u64 rig_pass(struct rig *rig, u64 until, unsigned int budget)
+{
+	u64 limit = rig->spent + enough(rig);
+	u64 fired = 0;
+
+	do {
+		if (rig_pop(rig, until, budget))
+			fired++;
+		if (rig->spent > limit)
+			complain(rig, "a pass does not end");
+	} while (rig->passing);
+	return fired;
+}
+
+void rig_drain(struct rig *rig)
+{
+	while (!rig->error) {
+		unsigned int budget = ~0u;
+		struct wheel_timer *t = wheel_drain(&rig->wheel, &budget);
+		struct rig_timer *rt;
+
+		if (!t)
+			break;
+		rt = container_of(t, struct rig_timer, wheel);
+		if (!rt->oracle.pending || wheel_filed(t)) {
+			complain(rig, "a timer was drained that was not pending");
+			break;
+		}
+		oracle_cancel(&rig->oracle, &rt->oracle);
+		rig->doubt |= rig->passing;
+		poison(t);
+		compare(rig);
+	}
+	if (oracle_pending(&rig->oracle))
+		complain(rig, "a timer was not drained");
+}
+
+void rig_forward(struct rig *rig, u64 tick)
+{
+	if (rig->error)
+		return;
+	if (tick > rig->wheel.clock) {
+		oracle_reach(&rig->oracle, tick);
+		rig->passing = false;
+	}
+	wheel_forward(&rig->wheel, tick);
+	compare(rig);
+}
+
+void rig_check(struct rig *rig)
+{
+	const char *error = wheel_check(&rig->wheel);
+
+	if (error)
+		complain(rig, error);
+}

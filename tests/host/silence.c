@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P7, silence costs nothing. A driver that sleeps until the next expiry stands
+ * for the hrtimer, which a cancel does not touch.
+ */
+#include "random.h"
+#include "rig.h"
+#include "tests.h"
+
+#define TIMERS	60
+#define ROUNDS	400
+
+static const u32 rings[] = { 1, 4, 64, 256 };
+
+static const char *with_each_ring(const char *(*run)(u32 slots))
+{
+	const char *error = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(rings) / sizeof(*rings) && !error; i++)
+		error = run(rings[i]);
+	return error;
+}
+
+static const char *nothing_pending(u32 slots)
+{
+	const char *error = NULL;
+	struct rig rig;
+
+	rig_init(&rig, slots, 1, 1);
+	if (rig.wheel.next != WHEEL_NO_TICK)
+		error = "a new wheel wants to be woken";
+	rig_arm(&rig, 0, 10, 0);
+	rig_cancel(&rig, 0);
+	rig_pass(&rig, 10, 5);
+	if (rig.wheel.next != WHEEL_NO_TICK)
+		error = "a wheel whose only timer was cancelled wakes again";
+	rig_arm(&rig, 0, 20, 0);
+	rig_pass(&rig, 20, 5);
+	if (rig.wheel.next != WHEEL_NO_TICK)
+		error = "a wheel whose only timer fired wakes again";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p7_silence_when_empty(void)
+{
+	return with_each_ring(nothing_pending);
+}
+
+/* Each wake-up finds something, though all are many revolutions away. */
+static const char *only_far(u32 slots)
+{
+	struct random r = random_start(40);
+	const char *error = NULL;
+	struct rig rig;
+	unsigned int i;
+
+	rig_init(&rig, slots, 1, TIMERS);
+	for (i = 0; i < TIMERS; i++)
+		rig_arm(&rig, i, 10 * slots + random_below(&r, 50 * slots), 0);
+	while (rig.wheel.pending && !error && !rig.error)
+		if (!rig_pass(&rig, rig.wheel.next, 1 + i % 9))
+			error = "a wake-up found nothing";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p7_silence_when_far(void)
+{
+	return with_each_ring(only_far);
+}
+
+static void cancel_earliest(struct rig *rig, u64 count)
+{
+	while (count-- && rig->oracle.first)
+		rig_cancel(rig, (unsigned int)
+			   (container_of(rig->oracle.first, struct rig_timer,
+					 oracle) - rig->timer));
+}
+
+/* How many wake-ups find nothing before one does. */
+static unsigned int empty_wakeups(struct rig *rig, unsigned int budget)
+{
+	unsigned int empty = 0;
+
+	while (rig->wheel.pending && !rig->error) {
+		if (rig_pass(rig, rig->wheel.next, budget))
+			break;
+		empty++;
+	}
+	return empty;
+}
+
+static void arm_many(struct rig *rig, struct random *r, unsigned int percent)
+{
+	u64 now = rig->wheel.clock;
+	unsigned int i;
+
+	for (i = 0; i < TIMERS; i++)
+		if (random_percent(r, percent))
+			rig_arm(rig, i, now + random_below(r, 20 *
+				(rig->wheel.ring.mask + 1)), 0);
+}
+
+/* After the earliest are cancelled one wake-up may find nothing. */
+static const char *one_empty(u32 slots)
+{
+	struct random r = random_start(41);
+	const char *error = NULL;
+	unsigned int round;
+	struct rig rig;
+
+	rig_init(&rig, slots, 1, TIMERS);
+	for (round = 0; round < ROUNDS && !error; round++) {
+		arm_many(&rig, &r, 60);
+		cancel_earliest(&rig, random_below(&r, TIMERS));
+		if (empty_wakeups(&rig, 1 + round % 9) > 1)
+			error = "cancelled timers cost several empty wake-ups";
+		if (rig.error)
+			error = rig.error;
+	}
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p7_one_empty_wakeup(void)
+{
+	return with_each_ring(one_empty);
+}
+
+/* The same when they are cancelled between the calls of a pass. */
+static const char *one_empty_after_pass(u32 slots)
+{
+	struct random r = random_start(43);
+	const char *error = NULL;
+	unsigned int round;
+	struct rig rig;
+
+	rig_init(&rig, slots, 1, TIMERS);
+	for (round = 0; round < ROUNDS && !error; round++) {
+		unsigned int budget = 1 + round % 9;
+		u64 until;
+
+		arm_many(&rig, &r, 60);
+		until = rig.wheel.next + random_below(&r, 3 * slots);
+		do {
+			rig_pop(&rig, until, budget);
+			cancel_earliest(&rig, random_percent(&r, 30));
+			if (random_percent(&r, 10))
+				rig_arm(&rig, 0, until + slots, 0);
+		} while (rig.passing);
+		if (empty_wakeups(&rig, budget) > 1)
+			error = "cancelled timers cost several empty wake-ups";
+		if (!rig.wheel.pending)
+			rig_forward(&rig, rig.wheel.clock + slots);
+		if (rig.error)
+			error = rig.error;
+	}
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p7_one_empty_wakeup_after_a_pass(void)
+{
+	return with_each_ring(one_empty_after_pass);
+}
+
+/* The rig compares the next expiry after each pass with the true minimum. */
+static const char *exact_next(u32 slots)
+{
+	struct random r = random_start(42);
+	const char *error;
+	unsigned int round;
+	struct rig rig;
+	u64 now = 0;
+
+	rig_init(&rig, slots, 1, TIMERS);
+	for (round = 0; round < 20 * ROUNDS; round++) {
+		unsigned int i = (unsigned int)random_below(&r, TIMERS);
+
+		if (random_percent(&r, 35))
+			cancel_earliest(&rig, 1);
+		else if (random_percent(&r, 30))
+			rig_cancel(&rig, i);
+		else
+			rig_arm(&rig, i, now + random_below(&r, 4 * slots), 0);
+		rig_check(&rig);
+		if (random_percent(&r, 60))
+			continue;
+		now += random_below(&r, slots / 2 + 2);
+		rig_pass(&rig, now, 1 + round % 7);
+		rig_check(&rig);
+	}
+	error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p7_silence(void)
+{
+	return with_each_ring(exact_next);
+}
+
+/* A cancelled minimum is refreshed while its slot gains and loses timers. */
+static const char *refresh_disturbed(unsigned int pops, unsigned int victim,
+				     bool arm)
+{
+	const char *error;
+	struct rig rig;
+	unsigned int i;
+
+	rig_init(&rig, 4, 1, 9);
+	for (i = 0; i < 8; i++)
+		rig_arm(&rig, i, 9 + 4 * i, 0);
+	rig_cancel(&rig, 0);
+	for (i = 0; i < pops; i++)
+		rig_pop(&rig, 8, 1);
+	rig_cancel(&rig, victim);
+	if (arm)
+		rig_arm(&rig, 8, 9 + 4 * victim, 0);
+	rig_check(&rig);
+	rig_pass(&rig, 8, 1);
+	rig_check(&rig);
+	rig_pass(&rig, 100, 1);
+	error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p7_refresh_while_it_changes(void)
+{
+	const char *error = NULL;
+	unsigned int victim;
+	unsigned int pops;
+
+	for (pops = 0; pops < 16 && !error; pops++) {
+		for (victim = 0; victim < 8 && !error; victim++) {
+			error = refresh_disturbed(pops, victim, false);
+			if (!error)
+				error = refresh_disturbed(pops, victim, true);
+		}
+	}
+	return error;
+}
+
+/*
+ * A pass is left after @pops calls, in whatever it was doing, since all timers
+ * are gone. Nothing of it shows in the next one, where a timer of a slot that
+ * is searched was cancelled beforehand.
+ */
+static const char *pass_left(unsigned int pops, bool drain, bool forward)
+{
+	const char *error = NULL;
+	struct rig rig;
+	unsigned int i;
+
+	rig_init(&rig, 4, 1, 4);
+	rig_arm(&rig, 0, 1, 0);
+	rig_arm(&rig, 1, 6, 0);
+	rig_arm(&rig, 2, 10, 0);
+	rig_arm(&rig, 3, 11, 0);
+	rig_cancel(&rig, 1);
+	for (i = 0; i < pops; i++)
+		rig_pop(&rig, 3, 1);
+	if (drain)
+		rig_drain(&rig);
+	for (i = 0; i < 4; i++)
+		rig_cancel(&rig, i);
+	if (forward)
+		rig_forward(&rig, 20);
+	else
+		rig_pass(&rig, 20, 1);
+	rig_arm(&rig, 0, 25, 0);
+	rig_arm(&rig, 1, 26, 0);
+	rig_arm(&rig, 2, 30, 0);
+	rig_cancel(&rig, 1);
+	if (rig_pass(&rig, 25, 1) != 1)
+		error = "it did not fire at its tick";
+	if (rig.wheel.next != 30)
+		error = "a wake-up will find nothing";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p7_nothing_stays_of_a_pass(void)
+{
+	const char *error = NULL;
+	unsigned int pops;
+
+	for (pops = 0; pops < 16 && !error; pops++) {
+		error = pass_left(pops, false, false);
+		if (!error)
+			error = pass_left(pops, false, true);
+		if (!error)
+			error = pass_left(pops, true, false);
+		if (!error)
+			error = pass_left(pops, true, true);
+	}
+	return error;
+}
+
+const struct ktap_test silence_tests[] = {
+	{ "p7_silence", p7_silence },
+	{ "p7_silence_when_empty", p7_silence_when_empty },
+	{ "p7_silence_when_far", p7_silence_when_far },
+	{ "p7_one_empty_wakeup", p7_one_empty_wakeup },
+	{ "p7_one_empty_wakeup_after_a_pass",
+	  p7_one_empty_wakeup_after_a_pass },
+	{ "p7_nothing_stays_of_a_pass", p7_nothing_stays_of_a_pass },
+	{ "p7_refresh_while_it_changes", p7_refresh_while_it_changes },
+	{ }
+};
