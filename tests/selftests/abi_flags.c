@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is unknown is refused, bit by bit, and changes nothing; what is known
+ * but absent says so with another errno.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+
+#include "wheel_test.h"
+
+#define ID	WHEEL_ID(1, 1)
+#define WHEN	(5 * WT_MS)
+
+FIXTURE(wheel) {
+	int fd;
+};
+
+/* One timer is pending. */
+FIXTURE_SETUP(wheel)
+{
+	self->fd = wt_open_virtual(64, WT_MS);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, wt_arm(self->fd, ID, WHEN));
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	close(self->fd);
+}
+
+static bool untouched(int fd)
+{
+	struct wheel_stats stats;
+	__u64 when;
+
+	return !wt_stats(fd, &stats) && stats.armed == 1 &&
+		stats.pending == 1 && stats.cancelled == 0 &&
+		!wt_query(fd, ID, &when) && when == WHEN && wt_quiet(fd);
+}
+
+/* An operation that would succeed but for what the caller spoils in it. */
+static struct wheel_op good(__u32 op)
+{
+	return wt_op(op, op == WHEEL_OP_ARM ? WHEEL_ID(2, 1) : ID, 9 * WT_MS);
+}
+
+WT_TEST(wheel, setup_flags)
+{
+	int fd = wt_open(0);
+	int bit;
+
+	ASSERT_LE(0, fd);
+	for (bit = 2; bit < 32; bit++) {
+		struct wheel_setup setup = { .flags = 1U << bit };
+
+		EXPECT_EQ(-EINVAL, wt_setup(fd, &setup));
+		setup.flags |= WHEEL_SETUP_ANY_SLOT;
+		EXPECT_EQ(-EINVAL, wt_setup(fd, &setup));
+	}
+	/* None of it has set the file up. */
+	EXPECT_EQ(0, wt_setup(fd, &(struct wheel_setup){}));
+}
+
+WT_TEST(wheel, submit_flags)
+{
+	struct wheel_op op = good(WHEEL_OP_CANCEL);
+	struct wheel_submit batch = {
+		.size = sizeof(batch), .ops = wt_addr(&op),
+		.op_size = sizeof(op), .count = 1,
+	};
+	int bit;
+
+	for (bit = 0; bit < 32; bit++) {
+		batch.flags = 1U << bit;
+		EXPECT_EQ(-EINVAL,
+			  wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &batch));
+	}
+	EXPECT_TRUE(untouched(self->fd));
+}
+
+WT_TEST(wheel, list_flags)
+{
+	struct wheel_list list = {};
+	struct wheel_op op;
+	int bit;
+
+	for (bit = 1; bit < 32; bit++)
+		EXPECT_EQ(-EINVAL,
+			  wt_list(self->fd, 1U << bit, &op, 1, &list));
+	EXPECT_TRUE(untouched(self->fd));
+}
+
+WT_TEST(wheel, stop_flags)
+{
+	struct wheel_stop stop = { .size = sizeof(stop) };
+	int bit;
+
+	for (bit = 0; bit < 32; bit++) {
+		stop.flags = 1U << bit;
+		EXPECT_EQ(-EINVAL, wt_ioctl(self->fd, WHEEL_IOC_STOP, &stop));
+	}
+	EXPECT_TRUE(untouched(self->fd));
+}
+
+WT_TEST(wheel, advance_flags)
+{
+	struct wheel_advance advance = {
+		.size = sizeof(advance), .now = WT_HOUR,
+	};
+	int bit;
+
+	for (bit = 0; bit < 32; bit++) {
+		advance.flags = 1U << bit;
+		EXPECT_EQ(-EINVAL,
+			  wt_ioctl(self->fd, WHEEL_IOC_ADVANCE, &advance));
+	}
+	EXPECT_TRUE(untouched(self->fd));
+}
+
+WT_TEST(wheel, stats_flags)
+{
+	struct wheel_stats stats = { .size = sizeof(stats) };
+	int bit;
+
+	for (bit = 0; bit < 32; bit++) {
+		stats.flags = 1U << bit;
+		EXPECT_EQ(-EINVAL, wt_ioctl(self->fd, WHEEL_IOC_STATS, &stats));
+	}
+}
+
+/* Here the entry is refused and not the call. */
+WT_TEST(wheel, op_flags)
+{
+	__u32 kind;
+	int bit;
+
+	for (kind = WHEEL_OP_ARM; kind <= WHEEL_OP_QUERY; kind++) {
+		for (bit = 2; bit < 32; bit++) {
+			struct wheel_op op = good(kind);
+
+			op.flags = 1U << bit;
+			EXPECT_EQ(-EINVAL, wt_do(self->fd, &op));
+			op.flags |= WHEEL_OP_REL;
+			EXPECT_EQ(-EINVAL, wt_do(self->fd, &op));
+		}
+	}
+	EXPECT_TRUE(untouched(self->fd));
+}
+
+WT_TEST(wheel, op_rel_is_for_arm_and_rearm)
+{
+	struct wheel_op op = good(WHEEL_OP_CANCEL);
+
+	op.flags = WHEEL_OP_REL;
+	EXPECT_EQ(-EINVAL, wt_do(self->fd, &op));
+	op = good(WHEEL_OP_QUERY);
+	op.flags = WHEEL_OP_REL;
+	EXPECT_EQ(-EINVAL, wt_do(self->fd, &op));
+	EXPECT_TRUE(untouched(self->fd));
+	op = good(WHEEL_OP_REARM);
+	op.flags = WHEEL_OP_REL;
+	EXPECT_EQ(0, wt_do(self->fd, &op));
+	op = good(WHEEL_OP_ARM);
+	op.flags = WHEEL_OP_REL;
+	EXPECT_EQ(0, wt_do(self->fd, &op));
+}
+
+WT_TEST(wheel, op_reserved)
+{
+	int bit, i;
+	__u32 kind;
+
+	for (kind = WHEEL_OP_ARM; kind <= WHEEL_OP_QUERY; kind++) {
+		for (bit = 0; bit < 96; bit++) {
+			struct wheel_op op = good(kind);
+
+			for (i = 0; i < 3; i++)
+				if (bit / 32 == i)
+					op.reserved[i] = 1U << bit % 32;
+			EXPECT_EQ(-EINVAL, wt_do(self->fd, &op));
+		}
+	}
+	EXPECT_TRUE(untouched(self->fd));
+}
+
+WT_TEST(wheel, op_kinds)
+{
+	struct wheel_op op;
+	int bit;
+
+	op = good(0);
+	EXPECT_EQ(-EINVAL, wt_do(self->fd, &op));
+	for (bit = 0; bit < 32; bit++) {
+		op = good((1U << bit) + WHEEL_OP_QUERY);
+		EXPECT_EQ(-EINVAL, wt_do(self->fd, &op));
+	}
+	op = good(~0U);
+	EXPECT_EQ(-EINVAL, wt_do(self->fd, &op));
+	EXPECT_TRUE(untouched(self->fd));
+}
+
+/* What an operation does not read it ignores. */
+WT_TEST(wheel, what_is_not_read_is_ignored)
+{
+	struct wheel_op op = good(WHEEL_OP_QUERY);
+
+	op.when = ~0ULL;
+	op.slack = ~0ULL;
+	op.period = ~0ULL;
+	op.cookie = ~0ULL;
+	EXPECT_EQ(0, wt_do(self->fd, &op));
+	EXPECT_EQ(WHEN, op.when);
+	op = good(WHEEL_OP_REARM);
+	op.period = ~0ULL;
+	op.cookie = 1;
+	EXPECT_EQ(0, wt_do(self->fd, &op));
+	op = good(WHEEL_OP_CANCEL);
+	op.when = ~0ULL;
+	op.slack = ~0ULL;
+	op.period = ~0ULL;
+	op.cookie = ~0ULL;
+	EXPECT_EQ(0, wt_do(self->fd, &op));
+}
+
+WT_TEST(wheel, info_reads_nothing)
+{
+	struct wheel_setup info;
+
+	EXPECT_EQ(0, wt_info(self->fd, &info));
+	EXPECT_EQ(64, info.timers);
+	EXPECT_EQ(WHEEL_CLOCK_VIRTUAL, info.clock);
+}
+
+WT_TEST(wheel, slots_out_of_range)
+{
+	static const __u32 slots[] = { 64, 65, 127, 1 << 16, WHEEL_SLOT_MASK };
+	unsigned int i;
+	__u32 kind;
+
+	for (i = 0; i < ARRAY_SIZE(slots); i++) {
+		for (kind = WHEEL_OP_ARM; kind <= WHEEL_OP_QUERY; kind++) {
+			struct wheel_op op = good(kind);
+
+			op.id = WHEEL_ID(slots[i], 1);
+			EXPECT_EQ(-EINVAL, wt_do(self->fd, &op))
+				TH_LOG("op %u slot %u", kind, slots[i]);
+		}
+	}
+	EXPECT_EQ(0, wt_arm(self->fd, WHEEL_ID(63, 1), WHEN));
+}
+
+/* Touch words and rings: there, or EOPNOTSUPP. */
+WT_TEST(wheel, absent_parts_are_eopnotsupp)
+{
+	__u64 has = wt_features();
+	struct wheel_setup setup;
+	struct wheel_op op;
+
+	if (!(has & WHEEL_HAS_TOUCH)) {
+		setup = (struct wheel_setup){ .flags = WHEEL_SETUP_TOUCH };
+		EXPECT_EQ(-EOPNOTSUPP, wt_open_setup(0, &setup));
+	}
+	if (!(has & WHEEL_HAS_RINGS)) {
+		setup = (struct wheel_setup){ .events = 64 };
+		EXPECT_EQ(-EOPNOTSUPP, wt_open_setup(0, &setup));
+		setup = (struct wheel_setup){ .ops = 64 };
+		EXPECT_EQ(-EOPNOTSUPP, wt_open_setup(0, &setup));
+	}
+	op = good(WHEEL_OP_ARM);
+	op.flags = WHEEL_OP_TOUCH;
+	EXPECT_EQ(-EOPNOTSUPP, wt_do(self->fd, &op));
+	EXPECT_TRUE(untouched(self->fd));
+}
+
+/* What is not there cannot be mapped. */
+WT_TEST(wheel, absent_memory_is_not_mapped)
+{
+	static const off_t offsets[] = { 0, 4096, 1 << 20, 1 << 30 };
+	unsigned int i;
+
+	if (wt_features() & (WHEEL_HAS_TOUCH | WHEEL_HAS_RINGS))
+		SKIP(return, "the module has shared memory");
+	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
+		EXPECT_EQ(MAP_FAILED, mmap(NULL, 4096, PROT_READ, MAP_SHARED,
+					   self->fd, offsets[i]));
+		EXPECT_EQ(MAP_FAILED, mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+					   MAP_PRIVATE, self->fd, offsets[i]));
+	}
+}
+
+WT_TEST(wheel, touch_is_for_arm)
+{
+	static const __u32 kinds[] = {
+		WHEEL_OP_REARM, WHEEL_OP_CANCEL, WHEEL_OP_QUERY,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct wheel_op op = good(kinds[i]);
+
+		op.flags = WHEEL_OP_TOUCH;
+		EXPECT_EQ(-EINVAL, wt_do(self->fd, &op));
+	}
+	EXPECT_TRUE(untouched(self->fd));
+}
+
+WT_TEST(wheel, schemes_and_clocks_are_listed_or_absent)
+{
+	__u64 has = wt_features();
+	__u32 i;
+	int fd;
+
+	EXPECT_TRUE(has & WHEEL_HAS_SCHEME(WHEEL_HASHED));
+	EXPECT_TRUE(has & WHEEL_HAS_CLOCK(WHEEL_CLOCK_MONOTONIC));
+	EXPECT_TRUE(has & WHEEL_HAS_CLOCK(WHEEL_CLOCK_VIRTUAL));
+	for (i = WHEEL_HASHED; i <= WHEEL_OVERFLOW; i++) {
+		struct wheel_setup setup = { .scheme = i, .timers = 64 };
+
+		fd = wt_open_setup(0, &setup);
+		EXPECT_EQ(has & WHEEL_HAS_SCHEME(i) ? 0 : -EOPNOTSUPP,
+			  fd < 0 ? fd : 0);
+	}
+	for (i = WHEEL_CLOCK_MONOTONIC; i <= WHEEL_CLOCK_VIRTUAL; i++) {
+		fd = wt_open_clock(i, 64, 0);
+		EXPECT_EQ(has & WHEEL_HAS_CLOCK(i) ? 0 : -EOPNOTSUPP,
+			  fd < 0 ? fd : 0);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The form of every command: a struct that says its size, whose unknown tail
+ * must be zero, at an address that must be good.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+
+#include "wheel_test.h"
+
+#define PAGE	4096
+#define WHEN	(5 * WT_MS)
+
+FIXTURE(command) {
+	/* Two wheels in the same state, and a page before a hole. */
+	int fd;
+	int twin;
+	char *page;
+};
+
+FIXTURE_VARIANT(command) {
+	unsigned long cmd;
+	__u32 size;
+	/* The wheel is to be set up before the command. */
+	bool after_setup;
+};
+
+FIXTURE_VARIANT_ADD(command, setup) {
+	.cmd = WHEEL_IOC_SETUP, .size = sizeof(struct wheel_setup),
+};
+
+FIXTURE_VARIANT_ADD(command, info) {
+	.cmd = WHEEL_IOC_INFO, .size = sizeof(struct wheel_setup),
+	.after_setup = true,
+};
+
+FIXTURE_VARIANT_ADD(command, submit) {
+	.cmd = WHEEL_IOC_SUBMIT, .size = sizeof(struct wheel_submit),
+	.after_setup = true,
+};
+
+FIXTURE_VARIANT_ADD(command, list) {
+	.cmd = WHEEL_IOC_LIST, .size = sizeof(struct wheel_list),
+	.after_setup = true,
+};
+
+FIXTURE_VARIANT_ADD(command, stop) {
+	.cmd = WHEEL_IOC_STOP, .size = sizeof(struct wheel_stop),
+	.after_setup = true,
+};
+
+FIXTURE_VARIANT_ADD(command, stats) {
+	.cmd = WHEEL_IOC_STATS, .size = sizeof(struct wheel_stats),
+	.after_setup = true,
+};
+
+FIXTURE_VARIANT_ADD(command, advance) {
+	.cmd = WHEEL_IOC_ADVANCE, .size = sizeof(struct wheel_advance),
+	.after_setup = true,
+};
+
+/* One timer at WHEN, another much later. */
+static int make(bool setup)
+{
+	int fd;
+
+	if (!setup)
+		return wt_open(O_NONBLOCK);
+	fd = wt_open_virtual(64, WT_MS);
+	if (fd < 0 || wt_arm(fd, WHEEL_ID(1, 1), WHEN) ||
+	    wt_arm(fd, WHEEL_ID(2, 1), WT_HOUR))
+		abort();
+	return fd;
+}
+
+FIXTURE_SETUP(command)
+{
+	self->fd = make(variant->after_setup);
+	self->twin = make(variant->after_setup);
+	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->twin);
+	self->page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->page);
+	ASSERT_EQ(0, mprotect(self->page + PAGE, PAGE, PROT_NONE));
+}
+
+FIXTURE_TEARDOWN(command)
+{
+	close(self->fd);
+	close(self->twin);
+}
+
+/* A call that changes something and answers something, of the given size. */
+static void fill(void *arg, unsigned long cmd, __u32 size)
+{
+	static struct wheel_op op;
+	struct wheel_submit submit = {
+		.ops = wt_addr(&op), .op_size = sizeof(op), .count = 1,
+	};
+	struct wheel_list list = {
+		.timers = wt_addr(&op), .op_size = sizeof(op), .count = 1,
+	};
+	struct wheel_setup setup = {
+		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 77,
+	};
+	struct wheel_advance advance = { .now = WHEN };
+
+	op = wt_op(WHEEL_OP_CANCEL, WHEEL_ID(1, 1), 0);
+	if (cmd == WHEEL_IOC_SETUP)
+		memcpy(arg, &setup, sizeof(setup));
+	else if (cmd == WHEEL_IOC_SUBMIT)
+		memcpy(arg, &submit, sizeof(submit));
+	else if (cmd == WHEEL_IOC_LIST)
+		memcpy(arg, &list, sizeof(list));
+	else if (cmd == WHEEL_IOC_ADVANCE)
+		memcpy(arg, &advance, sizeof(advance));
+	*(__u32 *)arg = size;
+}
+
+/* What can be seen of a wheel. Looking at an unconfigured one configures it. */
+static bool untouched(int fd, bool setup)
+{
+	struct wheel_setup info;
+	struct wheel_stats stats;
+	__u64 when;
+
+	if (!setup)
+		return !wt_info(fd, &info) && info.timers != 77;
+	return !wt_stats(fd, &stats) && stats.armed == 2 &&
+		stats.pending == 2 && stats.cancelled == 0 &&
+		!wt_query(fd, WHEEL_ID(1, 1), &when) && when == WHEN &&
+		!wt_query(fd, WHEEL_ID(2, 1), &when) && when == WT_HOUR &&
+		wt_quiet(fd);
+}
+
+/* Does the exact size still do its work, as on a wheel never spoiled? */
+static bool still_works(int fd, int twin, unsigned long cmd, __u32 size)
+{
+	char arg[PAGE] = {}, other[PAGE] = {};
+
+	fill(arg, cmd, size);
+	fill(other, cmd, size);
+	return !wt_ioctl(fd, cmd, arg) && !wt_ioctl(twin, cmd, other) &&
+		!memcmp(arg + 4, other + 4, PAGE - 4);
+}
+
+WT_TEST(command, one_byte_less_is_einval)
+{
+	char arg[PAGE] = {};
+
+	fill(arg, variant->cmd, variant->size - 1);
+	EXPECT_EQ(-EINVAL, wt_ioctl(self->fd, variant->cmd, arg));
+	EXPECT_TRUE(untouched(self->fd, variant->after_setup));
+	EXPECT_TRUE(still_works(self->fd, self->twin, variant->cmd,
+				variant->size));
+}
+
+WT_TEST(command, every_smaller_size_is_einval)
+{
+	char arg[PAGE] = {};
+	__u32 size;
+
+	for (size = 0; size < variant->size; size++) {
+		fill(arg, variant->cmd, size);
+		EXPECT_EQ(-EINVAL, wt_ioctl(self->fd, variant->cmd, arg))
+			TH_LOG("size %u", size);
+	}
+	EXPECT_TRUE(untouched(self->fd, variant->after_setup));
+}
+
+WT_TEST(command, zero_tail_is_the_same_call)
+{
+	static const __u32 more[] = { 1, 4, 8, 64, 512 };
+	char arg[PAGE], exact[PAGE];
+	unsigned int i;
+	int fd, twin;
+
+	for (i = 0; i < ARRAY_SIZE(more); i++) {
+		fd = make(variant->after_setup);
+		twin = make(variant->after_setup);
+		memset(arg, 0, sizeof(arg));
+		memset(exact, 0, sizeof(exact));
+		fill(arg, variant->cmd, variant->size + more[i]);
+		EXPECT_EQ(0, wt_ioctl(fd, variant->cmd, arg));
+		fill(exact, variant->cmd, variant->size);
+		EXPECT_EQ(0, wt_ioctl(twin, variant->cmd, exact));
+		EXPECT_EQ(0, memcmp(arg + 4, exact + 4, sizeof(arg) - 4));
+		close(fd);
+		close(twin);
+	}
+}
+
+WT_TEST(command, unknown_tail_is_e2big)
+{
+	char arg[PAGE];
+	__u32 at;
+
+	for (at = variant->size; at < variant->size + 16; at++) {
+		memset(arg, 0, sizeof(arg));
+		fill(arg, variant->cmd, variant->size + 16);
+		arg[at] = 1;
+		EXPECT_EQ(-E2BIG, wt_ioctl(self->fd, variant->cmd, arg));
+	}
+	EXPECT_TRUE(untouched(self->fd, variant->after_setup));
+	EXPECT_TRUE(still_works(self->fd, self->twin, variant->cmd,
+				variant->size));
+}
+
+WT_TEST(command, last_byte_of_a_page_is_e2big)
+{
+	char arg[PAGE] = {};
+
+	fill(arg, variant->cmd, PAGE);
+	arg[PAGE - 1] = (char)0x80;
+	EXPECT_EQ(-E2BIG, wt_ioctl(self->fd, variant->cmd, arg));
+	EXPECT_TRUE(untouched(self->fd, variant->after_setup));
+}
+
+/* Whichever check comes first, a lie about the size does nothing. */
+WT_TEST(command, huge_sizes_fail)
+{
+	static const __u32 sizes[] = {
+		0x7fffffff, 0x80000000, 0xfffffff8, 0xffffffff,
+	};
+	char *arg = self->page;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		fill(arg, variant->cmd, sizes[i]);
+		ret = wt_ioctl(self->fd, variant->cmd, arg);
+		EXPECT_TRUE(ret == -EINVAL || ret == -E2BIG || ret == -EFAULT);
+	}
+	EXPECT_TRUE(untouched(self->fd, variant->after_setup));
+	EXPECT_TRUE(still_works(self->fd, self->twin, variant->cmd,
+				variant->size));
+}
+
+WT_TEST(command, bad_addresses_are_efault)
+{
+	char *end = self->page + PAGE;
+	char arg[PAGE] = {};
+	void *ro;
+
+	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, variant->cmd, NULL));
+	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, variant->cmd, (void *)-4096L));
+	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, variant->cmd, end));
+	/* The size alone can be read, half of it, all but the last byte. */
+	fill(arg, variant->cmd, variant->size);
+	memcpy(end - 4, arg, 4);
+	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, variant->cmd, end - 4));
+	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, variant->cmd, end - 2));
+	memcpy(end - variant->size + 1, arg, variant->size - 1);
+	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, variant->cmd,
+				    end - variant->size + 1));
+	/* The struct is good, its tail is not there. */
+	fill(arg, variant->cmd, variant->size + 8);
+	memcpy(end - variant->size, arg, variant->size);
+	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, variant->cmd,
+				    end - variant->size));
+	EXPECT_TRUE(untouched(self->fd, variant->after_setup));
+	/* The answer cannot be written. */
+	ro = end - variant->size;
+	fill(ro, variant->cmd, variant->size);
+	ASSERT_EQ(0, mprotect(self->page, PAGE, PROT_READ));
+	EXPECT_EQ(-EFAULT, wt_ioctl(self->twin, variant->cmd, ro));
+}
+
+/* At any alignment and right before a hole. */
+WT_TEST(command, end_of_a_page)
+{
+	char *arg = self->page + PAGE - variant->size;
+
+	fill(arg, variant->cmd, variant->size);
+	EXPECT_EQ(0, wt_ioctl(self->fd, variant->cmd, arg));
+}
+
+FIXTURE(wheel) {
+	int fd;
+};
+
+FIXTURE_SETUP(wheel)
+{
+	self->fd = wt_open_virtual(64, WT_MS);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	close(self->fd);
+}
+
+WT_TEST(wheel, unknown_commands_are_enotty)
+{
+	struct wheel_stats stats = { .size = sizeof(stats) };
+	unsigned int nr;
+
+	for (nr = 7; nr < 256; nr++)
+		EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, _IO(WHEEL_IOC_TYPE, nr),
+					    &stats));
+	EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, _IO(WHEEL_IOC_TYPE + 1, 5),
+				    &stats));
+	EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, _IO(WHEEL_IOC_TYPE - 1, 5),
+				    &stats));
+	EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, 0, &stats));
+	EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, 5, &stats));
+	EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, 0xffffffffUL, &stats));
+}
+
+/* A number with a direction and a size in it is another number. */
+WT_TEST(wheel, numbers_with_a_size_are_enotty)
+{
+	struct wheel_stats stats = { .size = sizeof(stats) };
+	unsigned int nr;
+
+	for (nr = 0; nr < 7; nr++) {
+		unsigned long cmd = _IO(WHEEL_IOC_TYPE, nr);
+
+		EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, cmd | 1UL << 30, &stats));
+		EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, cmd | 2UL << 30, &stats));
+		EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, cmd | 3UL << 30, &stats));
+		EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, cmd | 8UL << 16, &stats));
+	}
+	EXPECT_EQ(0, wt_ioctl(self->fd, WHEEL_IOC_STATS, &stats));
+}
+
+/* Another file's command number finds no wheel, and the other way round. */
+WT_TEST(wheel, other_files_are_enotty)
+{
+	struct wheel_stats stats = { .size = sizeof(stats) };
+	int pipefd[2];
+	int null;
+
+	ASSERT_EQ(0, pipe(pipefd));
+	null = open("/dev/null", O_RDWR);
+	ASSERT_LE(0, null);
+	EXPECT_EQ(-ENOTTY, wt_ioctl(null, WHEEL_IOC_STATS, &stats));
+	EXPECT_EQ(-ENOTTY, wt_ioctl(pipefd[0], WHEEL_IOC_STATS, &stats));
+	EXPECT_EQ(-EBADF, wt_ioctl(-1, WHEEL_IOC_STATS, &stats));
+	EXPECT_EQ(-EBADF, wt_ioctl(open(WT_DEVICE, O_PATH), WHEEL_IOC_STATS,
+				   &stats));
+}
+
+TEST_HARNESS_MAIN

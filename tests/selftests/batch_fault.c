@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Batches that stop in the middle: the first done entries are done and
+ * answered, and nothing else is.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#include "wheel_test.h"
+
+#define PAGE	4096
+#define PAGES	8
+#define ROOM	(PAGES * PAGE)
+#define FIT	(ROOM / (int)sizeof(struct wheel_op))
+#define WHEN	(10 * WT_MS)
+
+FIXTURE(wheel) {
+	int fd;
+	/* FIT entries that arm, right before a page that is not there. */
+	struct wheel_op *ops;
+	struct wheel_submit batch;
+};
+
+FIXTURE_SETUP(wheel)
+{
+	char *room;
+	int i;
+
+	self->fd = wt_open_virtual(1024, WT_MS);
+	ASSERT_LE(0, self->fd);
+	room = mmap(NULL, ROOM + PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, room);
+	ASSERT_EQ(0, mprotect(room + ROOM, PAGE, PROT_NONE));
+	self->ops = (struct wheel_op *)room;
+	for (i = 0; i < FIT; i++) {
+		self->ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1), WHEN);
+		self->ops[i].res = 7;
+	}
+	self->batch = (struct wheel_submit){
+		.size = sizeof(self->batch), .ops = wt_addr(room),
+		.op_size = sizeof(struct wheel_op), .count = FIT,
+		.done = ~0U, .failed = ~0U, .now = ~0ULL,
+	};
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	close(self->fd);
+}
+
+/* Timers armed so far, or -1. */
+static long armed(int fd)
+{
+	struct wheel_stats stats;
+
+	return wt_stats(fd, &stats) ? -1 : (long)stats.armed;
+}
+
+/* Are the first entries answered with 0, and all others not at all? */
+static bool answered(const struct wheel_op *ops, __u32 first, __u32 done,
+		     __u32 count)
+{
+	__u32 i;
+
+	for (i = first; i < count; i++)
+		if (ops[i].res != (i < done ? 0 : 7))
+			return false;
+	return true;
+}
+
+WT_TEST(wheel, bad_address_does_nothing)
+{
+	static const __u64 addresses[] = {
+		0, 8, 0xffffffffffffffffULL, 0xffffffffffffff00ULL,
+		0xffff888000000000ULL, 0xffffffff81000000ULL,
+		0x8000000000000000ULL, 0x00007fffffffffffULL,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(addresses); i++) {
+		self->batch.ops = addresses[i];
+		self->batch.done = ~0U;
+		EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT,
+					    &self->batch));
+		EXPECT_EQ(0, self->batch.done);
+	}
+	EXPECT_EQ(0, armed(self->fd));
+}
+
+WT_TEST(wheel, array_into_a_hole)
+{
+	int ret;
+
+	self->batch.count = FIT + 1;
+	ret = wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &self->batch);
+	EXPECT_EQ(-EFAULT, ret);
+	EXPECT_GE(FIT, self->batch.done);
+	EXPECT_EQ(self->batch.done, armed(self->fd));
+	EXPECT_TRUE(answered(self->ops, 0, self->batch.done, FIT));
+}
+
+WT_TEST(wheel, count_beyond_all_memory)
+{
+	self->batch.count = ~0U;
+	EXPECT_EQ(-EFAULT,
+		  wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &self->batch));
+	EXPECT_EQ(self->batch.done, armed(self->fd));
+	EXPECT_TRUE(answered(self->ops, 0, self->batch.done, FIT));
+}
+
+/* A hole where each page begins, and the same call again when it is mended. */
+WT_TEST(wheel, goes_on_from_done)
+{
+	struct wheel_op *ops = self->ops;
+	__u32 total = 0;
+	int page;
+
+	for (page = 0; page < PAGES; page++)
+		ASSERT_EQ(0, mprotect((char *)ops + page * PAGE, PAGE,
+				      PROT_NONE));
+	for (page = 0; page < PAGES; page++) {
+		self->batch.ops = wt_addr(ops + total);
+		self->batch.count = FIT - total;
+		EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT,
+					    &self->batch));
+		total += self->batch.done;
+		EXPECT_GE(page * PAGE / sizeof(*ops), total);
+		EXPECT_EQ(total, armed(self->fd));
+		ASSERT_EQ(0, mprotect((char *)ops + page * PAGE, PAGE,
+				      PROT_READ | PROT_WRITE));
+		EXPECT_TRUE(answered(ops, 0, total,
+				     (page + 1) * PAGE / sizeof(*ops)));
+	}
+	self->batch.ops = wt_addr(ops + total);
+	self->batch.count = FIT - total;
+	EXPECT_EQ(0, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &self->batch));
+	EXPECT_EQ(FIT - total, self->batch.done);
+	EXPECT_EQ(FIT, armed(self->fd));
+	EXPECT_TRUE(answered(ops, 0, FIT, FIT));
+}
+
+/* The hole begins inside an entry. */
+WT_TEST(wheel, hole_inside_an_entry)
+{
+	struct wheel_op *ops;
+	__u32 cut;
+
+	for (cut = 4; cut < sizeof(*ops); cut += 4) {
+		__u32 before = armed(self->fd);
+		__u32 i;
+
+		/* Three entries fit, and cut bytes of a fourth one. */
+		ops = (void *)((char *)self->ops + ROOM - cut -
+			       3 * sizeof(*ops));
+		for (i = 0; i < 3; i++) {
+			ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, cut), WHEN);
+			ops[i].res = 7;
+		}
+		memset(&ops[3], 0, cut);
+		self->batch.ops = wt_addr(ops);
+		self->batch.count = 4;
+		EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT,
+					    &self->batch));
+		EXPECT_GE(3, self->batch.done);
+		EXPECT_EQ(before + self->batch.done, armed(self->fd));
+		EXPECT_TRUE(answered(ops, 0, self->batch.done, 3));
+		for (i = 0; i < 3; i++)
+			wt_cancel(self->fd, WHEEL_ID(i, cut));
+	}
+}
+
+/* Entries that can be read but not answered are not done. */
+WT_TEST(wheel, answers_cannot_be_written)
+{
+	ASSERT_EQ(0, mprotect(self->ops, ROOM, PROT_READ));
+	EXPECT_EQ(-EFAULT,
+		  wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &self->batch));
+	EXPECT_EQ(0, self->batch.done);
+	EXPECT_EQ(0, armed(self->fd));
+	EXPECT_TRUE(answered(self->ops, 0, 0, FIT));
+}
+
+WT_TEST(wheel, answers_can_be_written_half_way)
+{
+	char *half = (char *)self->ops + ROOM / 2;
+
+	ASSERT_EQ(0, mprotect(half, ROOM / 2, PROT_READ));
+	EXPECT_EQ(-EFAULT,
+		  wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &self->batch));
+	EXPECT_GE(FIT / 2, self->batch.done);
+	EXPECT_EQ(self->batch.done, armed(self->fd));
+	EXPECT_TRUE(answered(self->ops, 0, self->batch.done, FIT));
+}
+
+/* An unknown tail in the middle stops there with E2BIG. */
+WT_TEST(wheel, a_tail_that_is_not_zero)
+{
+	static const __u32 places[] = { 0, 1, 31, 32, 63, 64, 65, 99 };
+	static char room[100 * 128];
+	unsigned int i, gen;
+
+	for (gen = 0; gen < ARRAY_SIZE(places); gen++) {
+		long before = armed(self->fd);
+		__u32 bad = places[gen];
+		struct wheel_op op;
+
+		memset(room, 0, sizeof(room));
+		for (i = 0; i < 100; i++) {
+			op = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen + 1), WHEN);
+			op.res = 7;
+			memcpy(room + i * 128, &op, sizeof(op));
+		}
+		room[bad * 128 + 64 + gen * 9] = 1;
+		self->batch.ops = wt_addr(room);
+		self->batch.op_size = 128;
+		self->batch.count = 100;
+		EXPECT_EQ(-E2BIG, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT,
+					   &self->batch));
+		EXPECT_GE(bad, self->batch.done);
+		EXPECT_EQ(before + self->batch.done, armed(self->fd));
+		for (i = 0; i < 100; i++) {
+			memcpy(&op, room + i * 128, sizeof(op));
+			EXPECT_EQ(i < self->batch.done ? 0 : 7, op.res);
+			wt_cancel(self->fd, op.id);
+		}
+	}
+}
+
+/* Two entries name one slot, and the batch stops between the two. */
+WT_TEST(wheel, cancel_after_the_hole_is_not_done)
+{
+	__u64 when;
+
+	self->ops[FIT - 2] = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WHEN);
+	self->ops[FIT - 1] = wt_op(WHEEL_OP_QUERY, WHEEL_ID(1, 1), WHEN);
+	self->batch.ops = wt_addr(self->ops + FIT - 2);
+	self->batch.count = 3;
+	EXPECT_EQ(-EFAULT,
+		  wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &self->batch));
+	EXPECT_EQ(self->batch.done ? 0 : -ENOENT,
+		  wt_query(self->fd, WHEEL_ID(1, 1), &when));
+}
+
+static void on_alarm(int nr)
+{
+	(void)nr;
+}
+
+/* Signals all the time: a batch is done, or says how far it came. */
+WT_TEST(wheel, goes_on_after_signals)
+{
+	enum { N = 50000 };
+	struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct wheel_op *ops = calloc(N, sizeof(*ops));
+	__u32 total;
+	int fd, i, ret;
+
+	fd = wt_open_virtual(N, WT_MS);
+	ASSERT_LE(0, fd);
+	ASSERT_NE(NULL, ops);
+	for (i = 0; i < N; i++)
+		ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1), WHEN);
+	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
+	for (total = 0; total < N; total += self->batch.done) {
+		self->batch.ops = wt_addr(ops + total);
+		self->batch.count = N - total;
+		self->batch.done = ~0U;
+		ret = wt_ioctl(fd, WHEEL_IOC_SUBMIT, &self->batch);
+		ASSERT_TRUE(ret == -EINTR || !ret);
+		ASSERT_GE(N - total, self->batch.done);
+		ASSERT_EQ(ret ? -1 : (int)(N - total),
+			  ret ? -1 : (int)self->batch.done);
+		ASSERT_EQ(total + self->batch.done, armed(fd));
+	}
+	memset(&often, 0, sizeof(often));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
+	for (i = 0; i < N; i++)
+		ASSERT_EQ(0, ops[i].res);
+	EXPECT_EQ(N, armed(fd));
+	close(fd);
+}
+
+WT_TEST(wheel, list_into_bad_memory_takes_nothing)
+{
+	struct wheel_list list = {
+		.size = sizeof(list), .flags = WHEEL_LIST_TAKE,
+		.op_size = sizeof(struct wheel_op), .count = 4,
+	};
+	struct wheel_op ops[8];
+	__u64 unfired;
+
+	ASSERT_EQ(0, wt_arm_many(self->fd, 5, 1, WHEN));
+	ASSERT_EQ(0, wt_stop(self->fd, &unfired));
+	ASSERT_EQ(5, unfired);
+	list.timers = 8;
+	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, WHEEL_IOC_LIST, &list));
+	ASSERT_EQ(0, mprotect(self->ops, ROOM, PROT_READ));
+	list.timers = wt_addr(self->ops);
+	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, WHEEL_IOC_LIST, &list));
+	list.cursor = 0;
+	ASSERT_EQ(0, wt_list(self->fd, 0, ops, 8, &list));
+	EXPECT_EQ(5, list.done);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /proc/PID/fdinfo: a wheel tells whoever may look what it is and what is in it,
+ * and nothing that is not theirs to know.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+
+#include "wheel_test.h"
+
+#define TIMERS	1000
+
+FIXTURE(wheel) {
+	int fd;
+	char text[4096];
+};
+
+FIXTURE_SETUP(wheel)
+{
+	self->fd = wt_open_virtual(TIMERS, 1234567);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	close(self->fd);
+}
+
+static int look(int fd, char *text, size_t room)
+{
+	char path[64];
+	ssize_t len;
+	int info;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	info = open(path, O_RDONLY);
+	if (info < 0)
+		return -errno;
+	len = read(info, text, room - 1);
+	close(info);
+	if (len < 0)
+		return -EIO;
+	text[len] = 0;
+	return 0;
+}
+
+/* Is there a line with this number in it and a word that begins like that? */
+static bool says(const char *text, const char *word, unsigned long long number)
+{
+	char line[256], digits[32];
+	const char *end;
+	char *at;
+
+	snprintf(digits, sizeof(digits), "%llu", number);
+	for (; *text; text = end + !!*end) {
+		end = strchrnul(text, '\n');
+		snprintf(line, sizeof(line), "%.*s", (int)(end - text), text);
+		if (!strcasestr(line, word))
+			continue;
+		for (at = line; (at = strstr(at, digits)); at++)
+			if ((at == line || !isdigit(at[-1])) &&
+			    !isdigit(at[strlen(digits)]))
+				return true;
+	}
+	return false;
+}
+
+WT_TEST(wheel, tells_what_is_in_force)
+{
+	ASSERT_EQ(0, look(self->fd, self->text, sizeof(self->text)));
+	TH_LOG("%s", self->text);
+	EXPECT_TRUE(says(self->text, "pos", 0));
+	EXPECT_TRUE(says(self->text, "tick", 1234567));
+	EXPECT_TRUE(says(self->text, "clock", WHEEL_CLOCK_VIRTUAL) ||
+		    strcasestr(self->text, "virtual"));
+}
+
+WT_TEST(wheel, tells_what_is_in_it)
+{
+	ASSERT_EQ(0, wt_arm_many(self->fd, 777, 1, WT_MS));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(800, 1), WT_HOUR));
+	ASSERT_EQ(0, wt_cancel(self->fd, WHEEL_ID(776, 1)));
+	ASSERT_EQ(0, look(self->fd, self->text, sizeof(self->text)));
+	EXPECT_TRUE(says(self->text, "pending", 777));
+	ASSERT_EQ(0, wt_advance(self->fd, WT_SEC, NULL));
+	ASSERT_EQ(0, look(self->fd, self->text, sizeof(self->text)));
+	EXPECT_TRUE(says(self->text, "pending", 1));
+	EXPECT_TRUE(says(self->text, "unread", 776));
+}
+
+/* Every line is a name, a colon and a value. */
+WT_TEST(wheel, lines_have_a_form)
+{
+	char *line, *rest;
+	int lines = 0;
+
+	ASSERT_EQ(0, wt_arm_many(self->fd, TIMERS, 1, WT_MS));
+	ASSERT_EQ(0, look(self->fd, self->text, sizeof(self->text)));
+	for (line = strtok_r(self->text, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		EXPECT_NE(NULL, strchr(line, ':'));
+		lines++;
+	}
+	/* pos, flags, mnt_id and ino are every file's. */
+	EXPECT_LT(4, lines);
+	EXPECT_GT(64, lines);
+}
+
+/* No kernel address, no cookie of a timer. */
+WT_TEST(wheel, tells_no_secrets)
+{
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WT_MS);
+	const char *at;
+	int run;
+
+	op.cookie = 6666666666666666666ULL;
+	ASSERT_EQ(0, wt_do(self->fd, &op));
+	ASSERT_EQ(0, look(self->fd, self->text, sizeof(self->text)));
+	EXPECT_EQ(NULL, strstr(self->text, "6666666666666666666"));
+	EXPECT_EQ(NULL, strcasestr(self->text, "5c84d51e9cf2aaaa"));
+	for (run = 0, at = self->text; *at; at++) {
+		run = isxdigit(*at) ? run + 1 : 0;
+		/* ffff888012345678 and the like. */
+		if (run == 16)
+			EXPECT_NE(0, strncasecmp(at - 15, "ffff", 4));
+	}
+}
+
+/* A file that is not set up has a text, and looking does not set it up. */
+WT_TEST(wheel, of_a_new_file)
+{
+	struct wheel_setup setup = { .timers = 5 };
+	int fd = wt_open(0);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, look(fd, self->text, sizeof(self->text)));
+	EXPECT_EQ(0, wt_setup(fd, &setup));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a wheel's owner can go: killed, by exit, by exec, by close, with timers by
+ * the million and threads that wait. When it has gone, so has the wheel.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+
+#include "wheel_test.h"
+
+#define MANY	100000
+#define FEWER	10000
+/* One width is enough for this one. */
+#define MILLION	(sizeof(long) == 8 ? 1000000 : MANY)
+
+FIXTURE(owner) {
+	long refs;
+	/* A child writes a byte when it is ready. */
+	int ready[2];
+};
+
+FIXTURE_SETUP(owner)
+{
+	self->refs = wt_module_refs();
+	ASSERT_EQ(0, pipe(self->ready));
+}
+
+FIXTURE_TEARDOWN(owner)
+{
+}
+
+/* A wheel with timers that are due in a while of random length. */
+static int make(int n, __u64 soonest, __u64 latest)
+{
+	static struct wheel_op ops[MANY];
+	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);
+	__u64 seed = now;
+	int fd, i;
+
+	fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, MANY, WT_MS);
+	for (i = 0; i < n; i++)
+		ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1),
+			       now + soonest + wt_below(&seed, latest));
+	if (fd < 0 || wt_batch(fd, ops, n))
+		_exit(1);
+	return fd;
+}
+
+static void *block_in_read(void *arg)
+{
+	struct wheel_event event;
+
+	return wt_read(*(int *)arg, &event, 1) ? NULL : arg;
+}
+
+static void *block_in_poll(void *arg)
+{
+	return wt_wait(*(int *)arg) ? NULL : arg;
+}
+
+static void *block_in_epoll(void *arg)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int ep = epoll_create1(0);
+
+	epoll_ctl(ep, EPOLL_CTL_ADD, *(int *)arg, &event);
+	return epoll_wait(ep, &event, 1, -1) ? NULL : arg;
+}
+
+/* Start threads that wait on the wheel in all the ways that there are. */
+static void block(int *fd)
+{
+	void *(*const ways[])(void *) = {
+		block_in_read, block_in_poll, block_in_epoll, block_in_read,
+	};
+	pthread_t thread;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ways); i++)
+		if (pthread_create(&thread, NULL, ways[i], fd))
+			_exit(1);
+	wt_let_pass(2 * WT_MS);
+}
+
+static void say_ready(int fd)
+{
+	if (write(fd, "r", 1) != 1)
+		_exit(1);
+}
+
+/* How the child ended: its exit status, or minus the signal. */
+static int end_of(pid_t pid)
+{
+	int status;
+
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -255;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+WT_TEST(owner, killed_with_100000_armed)
+{
+	char byte;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		make(MANY, WT_HOUR, WT_HOUR);
+		say_ready(self->ready[1]);
+		pause();
+	}
+	ASSERT_EQ(1, read(self->ready[0], &byte, 1));
+	if (self->refs >= 0)
+		EXPECT_EQ(self->refs + 1, wt_module_refs());
+	ASSERT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(-SIGKILL, end_of(pid));
+	EXPECT_EQ(self->refs, wt_module_refs());
+}
+
+/* While they fire, read or unread, and threads wait for more. */
+WT_TEST(owner, killed_while_timers_fire)
+{
+	char byte;
+	pid_t pid;
+	int i, fd;
+
+	for (i = 0; i < 4; i++) {
+		pid = fork();
+		if (!pid) {
+			fd = make(FEWER, 0, 50 * WT_MS);
+			if (i % 2)
+				block(&fd);
+			say_ready(self->ready[1]);
+			for (;;)
+				block_in_read(&fd);
+		}
+		ASSERT_EQ(1, read(self->ready[0], &byte, 1));
+		wt_let_pass(1 + i * 3 * WT_MS);
+		ASSERT_EQ(0, kill(pid, SIGKILL));
+		EXPECT_EQ(-SIGKILL, end_of(pid));
+		EXPECT_EQ(self->refs, wt_module_refs());
+	}
+}
+
+/* In the middle of a system call that arms. */
+WT_TEST(owner, killed_while_it_arms)
+{
+	char byte;
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		pid = fork();
+		if (!pid) {
+			say_ready(self->ready[1]);
+			for (;;)
+				close(make(FEWER, 0, WT_SEC));
+		}
+		ASSERT_EQ(1, read(self->ready[0], &byte, 1));
+		wt_let_pass(1 + i * 7 * WT_MS);
+		ASSERT_EQ(0, kill(pid, SIGKILL));
+		EXPECT_EQ(-SIGKILL, end_of(pid));
+		EXPECT_EQ(self->refs, wt_module_refs());
+	}
+}
+
+/* Exit does not wait for what its threads wait for. */
+WT_TEST(owner, exits_with_threads_that_wait)
+{
+	pid_t pid;
+	int fd;
+
+	pid = fork();
+	if (!pid) {
+		fd = make(FEWER, WT_HOUR, WT_HOUR);
+		block(&fd);
+		exit(7);
+	}
+	EXPECT_EQ(7, end_of(pid));
+	EXPECT_EQ(self->refs, wt_module_refs());
+}
+
+WT_TEST(owner, exits_with_events_unread)
+{
+	struct wheel_stats stats;
+	pid_t pid;
+	int fd;
+
+	pid = fork();
+	if (!pid) {
+		fd = make(FEWER, 0, 1);
+		do {
+			if (wt_stats(fd, &stats))
+				_exit(1);
+		} while (stats.fired < FEWER / 2);
+		_exit(7);
+	}
+	EXPECT_EQ(7, end_of(pid));
+	EXPECT_EQ(self->refs, wt_module_refs());
+}
+
+/* The descriptor is close-on-exec: the new program has no wheel. */
+WT_TEST(owner, executes_another_program)
+{
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		make(FEWER, WT_HOUR, WT_HOUR);
+		setenv("WHEEL_REFS", "1", 1);
+		execl("/proc/self/exe", "life_exit", NULL);
+		_exit(1);
+	}
+	EXPECT_EQ((int)(self->refs & 0x7f), end_of(pid));
+}
+
+/* What the program does when it was started by the test above. */
+static void __attribute__((constructor)) tell_refs(void)
+{
+	if (getenv("WHEEL_REFS"))
+		_exit(wt_module_refs() & 0x7f);
+}
+
+WT_TEST(owner, closes_a_million)
+{
+	struct wheel_stats stats;
+	int fd;
+
+	fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, MILLION, WT_MS);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, wt_arm_many(fd, MILLION, 1, WT_HOUR +
+				 wt_now(WHEEL_CLOCK_MONOTONIC)));
+	ASSERT_EQ(0, wt_stats(fd, &stats));
+	EXPECT_EQ(MILLION, stats.pending);
+	EXPECT_EQ(0, stats.wakeups);
+	ASSERT_EQ(0, close(fd));
+	EXPECT_EQ(self->refs, wt_module_refs());
+}
+
+/* Killed by a full stack, by a bad address: no other way out than exit. */
+WT_TEST(owner, crashes)
+{
+	pid_t pid;
+	int fd;
+
+	pid = fork();
+	if (!pid) {
+		fd = make(FEWER, 0, 20 * WT_MS);
+		block(&fd);
+		raise(SIGSEGV);
+	}
+	EXPECT_EQ(-SIGSEGV, end_of(pid));
+	EXPECT_EQ(self->refs, wt_module_refs());
+}
+
+/* Stopped and continued: it finds what came, once. */
+WT_TEST(owner, is_stopped_and_continued)
+{
+	struct wheel_event event;
+	__u64 start;
+	pid_t pid;
+	char byte;
+	int fd;
+
+	fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);
+	ASSERT_LE(0, fd);
+	pid = fork();
+	if (!pid) {
+		start = wt_now(WHEEL_CLOCK_MONOTONIC);
+		if (wt_arm_every(fd, WHEEL_ID(1, 1), start, WT_MS))
+			_exit(1);
+		say_ready(self->ready[1]);
+		raise(SIGSTOP);
+		if (wt_read(fd, &event, 1) != 1 || event.overrun < 5 ||
+		    event.deadline != start + event.overrun * WT_MS)
+			_exit(1);
+		_exit(7);
+	}
+	ASSERT_EQ(1, read(self->ready[0], &byte, 1));
+	ASSERT_EQ(pid, waitpid(pid, NULL, WUNTRACED));
+	wt_let_pass(20 * WT_MS);
+	ASSERT_EQ(0, kill(pid, SIGCONT));
+	EXPECT_EQ(7, end_of(pid));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

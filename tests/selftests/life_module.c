@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module stays as long as anybody has a wheel, wherever the descriptor may be
+ * at the time.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+
+#include "wheel_test.h"
+
+FIXTURE(module) {
+	int fd;
+};
+
+FIXTURE_SETUP(module)
+{
+	if (wt_module_refs() < 0)
+		SKIP(return, "wheel_timer is not a module here");
+	if (geteuid())
+		SKIP(return, "needs root");
+	self->fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(module)
+{
+	close(self->fd);
+}
+
+/* Only ever called while a wheel is open: it must not succeed. */
+static int unload(void)
+{
+	return syscall(SYS_delete_module, "wheel_timer", O_NONBLOCK) ?
+		-errno : 0;
+}
+
+WT_TEST(module, unload_is_refused)
+{
+	int i, fd;
+
+	for (i = 0; i < 10; i++)
+		EXPECT_EQ(-EWOULDBLOCK, unload());
+	ASSERT_EQ(0, wt_arm_rel(self->fd, WHEEL_ID(1, 1), WT_HOUR));
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	fd = wt_open(0);
+	EXPECT_LE(0, fd);
+	close(fd);
+}
+
+/* A file that was never set up holds it, too. */
+WT_TEST(module, unload_is_refused_for_an_unused_file)
+{
+	int fd = wt_open(0);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, close(self->fd));
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	close(fd);
+}
+
+/* Elsewhere: in a child alone, that arms when this one has no wheel. */
+WT_TEST(module, unload_is_refused_for_a_child)
+{
+	int go[2], ready[2], status;
+	struct wheel_event event;
+	pid_t pid;
+	char c;
+
+	ASSERT_EQ(0, pipe(go));
+	ASSERT_EQ(0, pipe(ready));
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		if (write(ready[1], "r", 1) != 1 || read(go[0], &c, 1) ||
+		    wt_arm_rel(self->fd, WHEEL_ID(1, 1), WT_MS))
+			_exit(1);
+		_exit(wt_read(self->fd, &event, 1) == 1 ? 7 : 1);
+	}
+	close(go[0]);
+	ASSERT_EQ(1, read(ready[0], &c, 1));
+	ASSERT_EQ(0, close(self->fd));
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	ASSERT_EQ(0, close(go[1]));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(7, WEXITSTATUS(status));
+}
+
+static void *read_one(void *arg)
+{
+	struct wheel_event event;
+
+	return wt_read(*(int *)arg, &event, 1) == 1 ? arg : NULL;
+}
+
+/* The descriptor is closed, but a thread is still reading. */
+WT_TEST(module, unload_is_refused_for_a_reader)
+{
+	long refs = wt_module_refs();
+	int number = self->fd, other;
+	pthread_t thread;
+	void *ret;
+
+	/* It keeps the module when the test is too slow for the reader. */
+	other = wt_open(0);
+	ASSERT_LE(0, other);
+	ASSERT_EQ(0, wt_arm_rel(self->fd, WHEEL_ID(1, 1), 100 * WT_MS));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, read_one, &number));
+	wt_let_pass(5 * WT_MS);
+	ASSERT_EQ(0, close(self->fd));
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	ASSERT_EQ(0, pthread_join(thread, &ret));
+	EXPECT_EQ(refs, wt_module_refs());
+	close(other);
+}
+
+/* An epoll does not keep a wheel, and needs none to be closed. */
+WT_TEST(module, an_epoll_holds_nothing)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	long refs = wt_module_refs();
+	int ep = epoll_create1(0);
+	int fd = wt_open(0);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event));
+	EXPECT_EQ(refs + 1, wt_module_refs());
+	ASSERT_EQ(0, close(fd));
+	EXPECT_EQ(refs, wt_module_refs());
+	ASSERT_EQ(0, close(ep));
+	EXPECT_EQ(refs, wt_module_refs());
+}
+
+/* Open and close against attempts to unload: none gets through. */
+static void *open_and_close(void *arg)
+{
+	int i, fd;
+
+	for (i = 0; i < 300; i++) {
+		fd = wt_open(0);
+		if (fd < 0 || close(fd))
+			return arg;
+	}
+	return NULL;
+}
+
+WT_TEST(module, unload_against_open)
+{
+	pthread_t thread;
+	void *failed;
+	int i;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, open_and_close, self));
+	for (i = 0; i < 300; i++)
+		EXPECT_EQ(-EWOULDBLOCK, unload());
+	ASSERT_EQ(0, pthread_join(thread, &failed));
+	EXPECT_EQ(NULL, failed);
+}
+
+TEST_HARNESS_MAIN

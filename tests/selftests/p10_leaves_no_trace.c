@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P10, leaves no trace: after the last close there is nothing left of a wheel,
+ * not a reference to the module and not its memory.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+
+#include "wheel_test.h"
+
+#define CYCLES	200
+/* Of every twentieth cycle, and of the others. */
+#define TIMERS	10000
+#define FEW	500
+/* In kB; a leak of all that was armed is twice as much and more. */
+#define NOISE	(8L << 10)
+
+FIXTURE(module) {
+	long refs;
+	long free_kb;
+};
+
+/* MemFree and what the page cache could give back, in kB. */
+static long free_kb(void)
+{
+	long kb, sum = 0;
+	char line[128];
+	FILE *f;
+
+	f = fopen("/proc/meminfo", "r");
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemFree: %ld kB", &kb) == 1 ||
+		    sscanf(line, "Buffers: %ld kB", &kb) == 1 ||
+		    sscanf(line, "Cached: %ld kB", &kb) == 1)
+			sum += kb;
+	fclose(f);
+	return sum;
+}
+
+FIXTURE_SETUP(module)
+{
+	self->refs = wt_module_refs();
+	if (self->refs < 0)
+		SKIP(return, "wheel_timer is not a module here");
+	self->free_kb = free_kb();
+}
+
+FIXTURE_TEARDOWN(module)
+{
+}
+
+/* The test can see a reference at all, and each file holds one. */
+WT_TEST(module, p10_leaves_no_trace_of_a_file)
+{
+	int fds[10], i;
+
+	for (i = 0; i < 10; i++) {
+		fds[i] = wt_open(0);
+		ASSERT_LE(0, fds[i]);
+		EXPECT_EQ(self->refs + i + 1, wt_module_refs());
+	}
+	for (i = 9; i >= 0; i--) {
+		ASSERT_EQ(0, close(fds[i]));
+		EXPECT_EQ(self->refs + i, wt_module_refs());
+	}
+}
+
+/* Pending, fired, cancelled, periodic and stopped timers in one file. */
+static int use(int fd, int cycle, __u32 clock)
+{
+	__u64 now = clock == WHEEL_CLOCK_VIRTUAL ? 0 : wt_now(clock);
+	__u32 n = cycle % 20 ? FEW : TIMERS;
+	struct wheel_event event;
+	__u64 unfired;
+	int i;
+
+	if (wt_arm_many(fd, n, 1, now + WT_HOUR) ||
+	    wt_arm_every(fd, WHEEL_ID(TIMERS, 1), 1, WT_MS))
+		return -1;
+	for (i = 0; i < 50; i++)
+		if (wt_rearm(fd, WHEEL_ID(i, 1), 1) ||
+		    wt_cancel(fd, WHEEL_ID(100 + i, 1)))
+			return -1;
+	if (clock == WHEEL_CLOCK_VIRTUAL &&
+	    (wt_advance(fd, WT_MS, NULL) || wt_read(fd, &event, 1) != 1))
+		return -1;
+	return cycle & 1 ? wt_stop(fd, &unfired) : 0;
+}
+
+/* How many cycles went well. */
+static int cycles(int n, __u32 clock)
+{
+	int fd, i;
+
+	for (i = 0; i < n; i++) {
+		fd = wt_open_clock(clock, TIMERS + 1, WT_MS);
+		if (fd < 0 || use(fd, i, clock) || close(fd))
+			break;
+	}
+	return i;
+}
+
+WT_TEST(module, p10_leaves_no_trace_of_timers)
+{
+	long before;
+
+	/* What the kernel caches for good it has after the first ones. */
+	ASSERT_EQ(4, cycles(4, WHEEL_CLOCK_VIRTUAL));
+	before = free_kb();
+	ASSERT_EQ(CYCLES, cycles(CYCLES, WHEEL_CLOCK_VIRTUAL));
+	EXPECT_EQ(self->refs, wt_module_refs());
+	EXPECT_GT(NOISE, before - free_kb());
+}
+
+/* Closed with its hrtimer and its work under way. */
+WT_TEST(module, p10_leaves_no_trace_of_a_running_clock)
+{
+	long before;
+
+	ASSERT_EQ(4, cycles(4, WHEEL_CLOCK_MONOTONIC));
+	before = free_kb();
+	ASSERT_EQ(CYCLES, cycles(CYCLES, WHEEL_CLOCK_MONOTONIC));
+	EXPECT_EQ(self->refs, wt_module_refs());
+	EXPECT_GT(NOISE, before - free_kb());
+}
+
+/* Set up and never used; opened and never set up; refused. */
+WT_TEST(module, p10_leaves_no_trace_of_empty_wheels)
+{
+	struct wheel_setup setup;
+	long before = free_kb();
+	int fd, i;
+
+	for (i = 0; i < 2000; i++) {
+		setup = (struct wheel_setup){
+			.timers = i % 3 ? WHEEL_MAX_TIMERS + 1 : 1 << 16,
+		};
+		fd = wt_open(0);
+		ASSERT_LE(0, fd);
+		if (i % 2)
+			wt_setup(fd, &setup);
+		ASSERT_EQ(0, close(fd));
+	}
+	EXPECT_EQ(self->refs, wt_module_refs());
+	EXPECT_GT(NOISE, before - free_kb());
+}
+
+/* A timer that is due right when its file is closed. */
+WT_TEST(module, p10_leaves_no_trace_of_what_is_due_at_close)
+{
+	__u64 seed = wt_seed();
+	int fd, i;
+
+	for (i = 0; i < 300; i++) {
+		fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64,
+				   WHEEL_MIN_TICK_NS);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, wt_arm_many(fd, 64, 1,
+					 wt_now(WHEEL_CLOCK_MONOTONIC) +
+					 100 * WT_US));
+		wt_let_pass(1 + wt_below(&seed, 200 * WT_US));
+		ASSERT_EQ(0, close(fd));
+	}
+	EXPECT_EQ(self->refs, wt_module_refs());
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P11, exact counters: at each quiescent point STATS equals the ledger that the
+ * program keeps of its own calls.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+
+#include "wheel_test.h"
+
+#define TIMERS	64
+
+FIXTURE(wheel) {
+	int fd;
+	struct wheel_stats stats;
+	struct wheel_event event;
+};
+
+FIXTURE_SETUP(wheel)
+{
+	self->fd = wt_open_virtual(TIMERS, WT_MS);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	close(self->fd);
+}
+
+/* armed, fired, cancelled, pending, rearmed, refused, overruns, unread */
+#define EXPECT_LEDGER(...) do { \
+	static const __u64 ledger[] = { __VA_ARGS__ }; \
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats)); \
+	EXPECT_EQ(ledger[0], self->stats.armed); \
+	EXPECT_EQ(ledger[1], self->stats.fired); \
+	EXPECT_EQ(ledger[2], self->stats.cancelled); \
+	EXPECT_EQ(ledger[3], self->stats.pending); \
+	EXPECT_EQ(ledger[4], self->stats.rearmed); \
+	EXPECT_EQ(ledger[5], self->stats.refused); \
+	EXPECT_EQ(ledger[6], self->stats.overruns); \
+	EXPECT_EQ(ledger[7], self->stats.unread); \
+	EXPECT_TRUE(wt_balanced(&self->stats)); \
+} while (0)
+
+WT_TEST(wheel, p11_exact_counters_of_a_new_wheel)
+{
+	struct wheel_stats zero = { .size = sizeof(zero) };
+
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_EQ(0, memcmp(&self->stats, &zero, sizeof(zero)));
+}
+
+WT_TEST(wheel, p11_exact_counters_call_by_call)
+{
+	int fd = self->fd;
+
+	ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(1, 1), WT_MS));
+	EXPECT_LEDGER(1, 0, 0, 1, 0, 0, 0, 0);
+	ASSERT_EQ(0, wt_rearm(fd, WHEEL_ID(1, 1), 2 * WT_MS));
+	EXPECT_LEDGER(1, 0, 0, 1, 1, 0, 0, 0);
+	ASSERT_EQ(0, wt_query(fd, WHEEL_ID(1, 1), NULL));
+	EXPECT_LEDGER(1, 0, 0, 1, 1, 0, 0, 0);
+	ASSERT_EQ(0, wt_advance(fd, 2 * WT_MS, NULL));
+	EXPECT_LEDGER(1, 1, 0, 0, 1, 0, 0, 1);
+	ASSERT_EQ(1, wt_read(fd, &self->event, 1));
+	EXPECT_LEDGER(1, 1, 0, 0, 1, 0, 0, 0);
+	ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(1, 2), WT_HOUR));
+	EXPECT_LEDGER(2, 1, 0, 1, 1, 0, 0, 0);
+	ASSERT_EQ(0, wt_cancel(fd, WHEEL_ID(1, 2)));
+	EXPECT_LEDGER(2, 1, 1, 0, 1, 0, 0, 0);
+}
+
+/* What fails counts nothing, but for arms at a limit. */
+WT_TEST(wheel, p11_exact_counters_of_failures)
+{
+	int fd = self->fd;
+	__u64 unfired;
+
+	ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(1, 1), WT_MS));
+	EXPECT_EQ(-EBUSY, wt_arm(fd, WHEEL_ID(1, 2), WT_MS));
+	EXPECT_EQ(-ESTALE, wt_arm(fd, WHEEL_ID(2, 0), WT_MS));
+	EXPECT_EQ(-EINVAL, wt_arm(fd, WHEEL_ID(TIMERS, 1), WT_MS));
+	EXPECT_EQ(-ENOENT, wt_rearm(fd, WHEEL_ID(1, 2), WT_MS));
+	EXPECT_EQ(-ENOENT, wt_cancel(fd, WHEEL_ID(1, 2)));
+	EXPECT_LEDGER(1, 0, 0, 1, 0, 0, 0, 0);
+	EXPECT_EQ(-ERANGE, wt_arm(fd, WHEEL_ID(2, 1), 1ULL << 63));
+	EXPECT_LEDGER(1, 0, 0, 1, 0, 1, 0, 0);
+	ASSERT_EQ(0, wt_stop(fd, &unfired));
+	EXPECT_LEDGER(1, 0, 1, 0, 0, 1, 0, 0);
+	EXPECT_EQ(-ESHUTDOWN, wt_arm(fd, WHEEL_ID(2, 1), WT_MS));
+	EXPECT_LEDGER(1, 0, 1, 0, 0, 2, 0, 0);
+}
+
+WT_TEST(wheel, p11_exact_counters_of_a_period)
+{
+	int fd = self->fd;
+
+	ASSERT_EQ(0, wt_arm_every(fd, WHEEL_ID(1, 1), WT_MS, WT_MS));
+	EXPECT_LEDGER(1, 0, 0, 1, 0, 0, 0, 0);
+	ASSERT_EQ(0, wt_advance(fd, 5 * WT_MS, NULL));
+	ASSERT_EQ(1, wt_read(fd, &self->event, 1));
+	EXPECT_LEDGER(2, 1, 0, 1, 0, 0, 4, 0);
+	ASSERT_EQ(0, wt_advance(fd, 6 * WT_MS, NULL));
+	ASSERT_EQ(1, wt_read(fd, &self->event, 1));
+	EXPECT_LEDGER(3, 2, 0, 1, 0, 0, 4, 0);
+	ASSERT_EQ(0, wt_cancel(fd, WHEEL_ID(1, 1)));
+	EXPECT_LEDGER(3, 2, 1, 0, 0, 0, 4, 0);
+	ASSERT_EQ(0, wt_arm_every(fd, WHEEL_ID(1, 2), 7 * WT_MS, WT_MS));
+	ASSERT_EQ(0, wt_advance(fd, 7 * WT_MS, NULL));
+	/* Stopped with its event unread: it was not pending. */
+	ASSERT_EQ(1, wt_cancel(fd, WHEEL_ID(1, 2)));
+	EXPECT_LEDGER(4, 3, 1, 0, 0, 0, 4, 1);
+	ASSERT_EQ(1, wt_read(fd, &self->event, 1));
+	EXPECT_LEDGER(4, 3, 1, 0, 0, 0, 4, 0);
+}
+
+/* What this kernel's module has not done it does not count. */
+WT_TEST(wheel, p11_exact_counters_of_absent_parts)
+{
+	ASSERT_EQ(0, wt_arm_many(self->fd, TIMERS, 1, WT_HOUR));
+	ASSERT_EQ(0, wt_advance(self->fd, WT_HOUR, NULL));
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_EQ(0, self->stats.refiled);
+	EXPECT_EQ(0, self->stats.backlogged);
+	EXPECT_EQ(0, self->stats.wakeups);
+	/* A hashed wheel has no lower level. */
+	EXPECT_EQ(0, self->stats.moved);
+	EXPECT_LT(0, self->stats.passes);
+}
+
+/* late[i] for fired - deadline in [2^i, 2^(i+1)), [0] for 0, too. */
+WT_TEST(wheel, p11_exact_counters_of_lateness)
+{
+	__u64 late[64] = {};
+	__u64 tick = 1ULL << 40;
+	int fd, bit;
+
+	fd = wt_open_virtual(TIMERS, tick);
+	ASSERT_LE(0, fd);
+	for (bit = 0; bit < 40; bit++) {
+		__u64 due = (bit + 1) * tick;
+
+		ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(0, bit + 1), due));
+		late[0]++;
+		ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(1, bit + 1),
+				    due - (1ULL << bit)));
+		late[bit]++;
+		ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(2, bit + 1),
+				    due - (2ULL << bit) + 1));
+		late[bit]++;
+		ASSERT_EQ(0, wt_advance(fd, due, NULL));
+		while (wt_read(fd, &self->event, 1) == 1)
+			ASSERT_EQ(due, self->event.fired);
+	}
+	ASSERT_EQ(0, wt_stats(fd, &self->stats));
+	for (bit = 0; bit < 64; bit++)
+		EXPECT_EQ(late[bit], self->stats.late[bit]);
+	close(fd);
+}
+
+/* Counters are 64 bit wide in every sense: overruns by the billion. */
+WT_TEST(wheel, p11_exact_counters_beyond_32_bits)
+{
+	__u64 far = 1ULL << 62;
+
+	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(1, 1), 1, 1));
+	ASSERT_EQ(0, wt_advance(self->fd, far, NULL));
+	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+	EXPECT_EQ(far - 1, self->event.overrun);
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_EQ(far - 1, self->stats.overruns);
+	EXPECT_EQ(2, self->stats.armed);
+}
+
+/* On a running clock, quiet for a moment after every storm. */
+WT_TEST(wheel, p11_exact_counters_of_a_running_clock)
+{
+	__u64 seed = wt_seed(), gen, fired = 0, cancelled = 0;
+	int fd, i;
+
+	fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, TIMERS, WHEEL_MIN_TICK_NS);
+	ASSERT_LE(0, fd);
+	for (gen = 1; gen <= 50; gen++) {
+		int answered = 0, ret;
+
+		for (i = 0; i < TIMERS; i++)
+			ASSERT_EQ(0, wt_arm_rel(fd, WHEEL_ID(i, gen),
+						wt_below(&seed, WT_MS)));
+		for (i = 0; i < TIMERS; i += 2) {
+			ret = wt_cancel(fd, WHEEL_ID(i, gen));
+			ASSERT_TRUE(ret == 0 || ret == -ENOENT);
+			answered += !ret;
+		}
+		cancelled += answered;
+		for (; answered < TIMERS; answered++) {
+			ASSERT_EQ(1, wt_read(fd, &self->event, 1));
+			fired++;
+		}
+		ASSERT_EQ(0, wt_stats(fd, &self->stats));
+		ASSERT_EQ(gen * TIMERS, self->stats.armed);
+		ASSERT_EQ(fired, self->stats.fired);
+		ASSERT_EQ(cancelled, self->stats.cancelled);
+		ASSERT_EQ(0, self->stats.pending);
+		ASSERT_EQ(0, self->stats.unread);
+		ASSERT_TRUE(wt_balanced(&self->stats));
+	}
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

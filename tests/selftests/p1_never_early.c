@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P1, never early: by the clock of whoever receives the event, with no
+ * tolerance. Lateness is no failure here.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+
+#include "wheel_test.h"
+
+#define TIMERS	256
+#define ROUNDS	4
+
+FIXTURE(clock) {
+	int fd;
+	__u64 tick;
+	__u64 seed;
+	struct wheel_op ops[TIMERS];
+	struct wheel_event events[TIMERS];
+};
+
+FIXTURE_VARIANT(clock) {
+	__u32 clock;
+	__u64 tick;
+};
+
+FIXTURE_VARIANT_ADD(clock, monotonic) {
+	.clock = WHEEL_CLOCK_MONOTONIC, .tick = WT_MS,
+};
+
+FIXTURE_VARIANT_ADD(clock, monotonic_finest_tick) {
+	.clock = WHEEL_CLOCK_MONOTONIC, .tick = WHEEL_MIN_TICK_NS,
+};
+
+FIXTURE_VARIANT_ADD(clock, monotonic_odd_tick) {
+	.clock = WHEEL_CLOCK_MONOTONIC, .tick = 333333,
+};
+
+FIXTURE_VARIANT_ADD(clock, boottime) {
+	.clock = WHEEL_CLOCK_BOOTTIME, .tick = 100 * WT_US,
+};
+
+FIXTURE_VARIANT_ADD(clock, realtime) {
+	.clock = WHEEL_CLOCK_REALTIME, .tick = 100 * WT_US,
+};
+
+FIXTURE_VARIANT_ADD(clock, tai) {
+	.clock = WHEEL_CLOCK_TAI, .tick = 100 * WT_US,
+};
+
+FIXTURE_SETUP(clock)
+{
+	if (!(wt_features() & WHEEL_HAS_CLOCK(variant->clock)))
+		SKIP(return, "the module has no such clock");
+	self->tick = variant->tick;
+	self->seed = wt_seed();
+	self->fd = wt_open_clock(variant->clock, TIMERS, variant->tick);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(clock)
+{
+	close(self->fd);
+}
+
+/*
+ * Read as many events as were armed, each against the clock as it is after the
+ * read that brought it. Returns how many were early, or -1.
+ */
+static int early(int fd, __u32 clock, struct wheel_event *events, int want)
+{
+	int bad = 0, got = 0;
+	int i, n;
+	__u64 now;
+
+	for (got = 0; got < want; got += n) {
+		n = wt_read(fd, events + got, want - got);
+		now = wt_now(clock);
+		if (n < 0)
+			return -1;
+		for (i = got; i < got + n; i++)
+			bad += events[i].deadline > now ||
+				events[i].fired > now ||
+				events[i].fired < events[i].deadline;
+	}
+	return bad;
+}
+
+WT_TEST(clock, p1_never_early_absolute)
+{
+	__u64 gen, now;
+	int i;
+
+	for (gen = 1; gen <= ROUNDS; gen++) {
+		now = wt_now(variant->clock);
+		for (i = 0; i < TIMERS; i++)
+			self->ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen),
+					     now + wt_below(&self->seed,
+							    3 * WT_MS));
+		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
+		ASSERT_EQ(0, early(self->fd, variant->clock, self->events,
+				   TIMERS));
+		for (i = 0; i < TIMERS; i++) {
+			__u32 slot = WHEEL_ID_SLOT(self->events[i].id);
+
+			ASSERT_GT(TIMERS, slot);
+			EXPECT_EQ(self->ops[slot].when,
+				  self->events[i].deadline);
+		}
+	}
+}
+
+/* Counted from the call's now, which is never before the program's own. */
+WT_TEST(clock, p1_never_early_relative)
+{
+	struct wheel_submit batch;
+	__u64 before, gen;
+	int i;
+
+	for (gen = 1; gen <= ROUNDS; gen++) {
+		for (i = 0; i < TIMERS; i++) {
+			self->ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen),
+					     wt_below(&self->seed, 3 * WT_MS));
+			self->ops[i].flags = WHEEL_OP_REL;
+		}
+		before = wt_now(variant->clock);
+		ASSERT_EQ(0, wt_submit(self->fd, self->ops, TIMERS, &batch));
+		ASSERT_LE(before, batch.now);
+		ASSERT_EQ(0, early(self->fd, variant->clock, self->events,
+				   TIMERS));
+		for (i = 0; i < TIMERS; i++) {
+			__u32 slot = WHEEL_ID_SLOT(self->events[i].id);
+
+			ASSERT_GT(TIMERS, slot);
+			EXPECT_EQ(batch.now + self->ops[slot].when,
+				  self->events[i].deadline);
+		}
+	}
+}
+
+/* Deadlines on a tick boundary and a nanosecond to either side. */
+WT_TEST(clock, p1_never_early_at_the_tick_edge)
+{
+	__u64 gen, edge;
+	int i;
+
+	for (gen = 1; gen <= ROUNDS; gen++) {
+		edge = wt_boundary(wt_now(variant->clock), self->tick);
+		for (i = 0; i < 30; i++)
+			self->ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen),
+					     edge + i / 3 * self->tick +
+					     i % 3 - 1);
+		ASSERT_EQ(0, wt_batch(self->fd, self->ops, 30));
+		EXPECT_EQ(0, early(self->fd, variant->clock, self->events,
+				   30));
+	}
+}
+
+/* One at a time: each is the only one and starts and ends an idle phase. */
+WT_TEST(clock, p1_never_early_one_by_one)
+{
+	__u64 gen;
+
+	for (gen = 1; gen <= 20; gen++) {
+		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(3, gen),
+				    wt_now(variant->clock) +
+				    wt_below(&self->seed, 2 * WT_MS)));
+		ASSERT_EQ(0, early(self->fd, variant->clock, self->events, 1));
+		EXPECT_EQ(WHEEL_ID(3, gen), self->events[0].id);
+	}
+}
+
+/* Moved to later, to earlier and to the past while pending. */
+WT_TEST(clock, p1_never_early_after_rearm)
+{
+	__u64 gen, now;
+	int i;
+
+	for (gen = 1; gen <= ROUNDS; gen++) {
+		now = wt_now(variant->clock);
+		for (i = 0; i < TIMERS; i++)
+			self->ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen),
+					     now + WT_SEC +
+					     wt_below(&self->seed, WT_SEC));
+		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
+		for (i = 0; i < TIMERS; i++)
+			self->ops[i] = wt_op(WHEEL_OP_REARM, WHEEL_ID(i, gen),
+					     now + wt_below(&self->seed,
+							    3 * WT_MS));
+		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
+		ASSERT_EQ(0, early(self->fd, variant->clock, self->events,
+				   TIMERS));
+		for (i = 0; i < TIMERS; i++) {
+			__u32 slot = WHEEL_ID_SLOT(self->events[i].id);
+
+			ASSERT_GT(TIMERS, slot);
+			EXPECT_EQ(self->ops[slot].when,
+				  self->events[i].deadline);
+		}
+	}
+}
+
+/* A periodic timer: each event after its own deadline, all on the grid. */
+WT_TEST(clock, p1_never_early_periodic)
+{
+	__u64 start = wt_now(variant->clock) + WT_MS;
+	__u64 period = 777777;
+	__u64 last = 0;
+	int i;
+
+	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(1, 1), start, period));
+	for (i = 0; i < 15; i++) {
+		__u64 deadline, now;
+
+		ASSERT_EQ(1, wt_read(self->fd, self->events, 1));
+		now = wt_now(variant->clock);
+		deadline = self->events[0].deadline;
+		EXPECT_LE(deadline, now);
+		EXPECT_LE(self->events[0].fired, now);
+		EXPECT_EQ(0, (deadline - start) % period);
+		EXPECT_LT(last, deadline);
+		last = deadline;
+	}
+}
+
+/* Slack only ever adds. */
+WT_TEST(clock, p1_never_early_with_slack)
+{
+	__u64 gen, now;
+	int i;
+
+	for (gen = 1; gen <= ROUNDS; gen++) {
+		now = wt_now(variant->clock);
+		for (i = 0; i < TIMERS; i++) {
+			self->ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen),
+					     now + wt_below(&self->seed,
+							    3 * WT_MS));
+			self->ops[i].slack = wt_below(&self->seed, 5 * WT_MS);
+		}
+		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
+		ASSERT_EQ(0, early(self->fd, variant->clock, self->events,
+				   TIMERS));
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P2, bounded late: due at the first tick boundary that is not before the
+ * deadline, or at a later one that slack allows; exact on a virtual clock.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+
+#include "wheel_test.h"
+
+#define TIMERS	1024
+#define NONE	(~0ULL)
+
+FIXTURE(scheme) {
+	int fd;
+	__u64 seed;
+};
+
+FIXTURE_VARIANT(scheme) {
+	__u32 scheme;
+	__u64 tick;
+};
+
+FIXTURE_VARIANT_ADD(scheme, hashed) {
+	.scheme = WHEEL_HASHED, .tick = WT_MS,
+};
+
+FIXTURE_VARIANT_ADD(scheme, hashed_1ns) {
+	.scheme = WHEEL_HASHED, .tick = 1,
+};
+
+FIXTURE_VARIANT_ADD(scheme, hashed_odd) {
+	.scheme = WHEEL_HASHED, .tick = 1000003,
+};
+
+FIXTURE_VARIANT_ADD(scheme, hashed_coarse) {
+	.scheme = WHEEL_HASHED, .tick = 3 * WT_SEC + 1,
+};
+
+FIXTURE_VARIANT_ADD(scheme, hierarchical) {
+	.scheme = WHEEL_HIERARCHICAL, .tick = 7,
+};
+
+FIXTURE_VARIANT_ADD(scheme, hierarchical_power_of_two) {
+	.scheme = WHEEL_HIERARCHICAL, .tick = 1 << 20,
+};
+
+FIXTURE_VARIANT_ADD(scheme, bounded) {
+	.scheme = WHEEL_BOUNDED, .tick = 12345,
+};
+
+FIXTURE_VARIANT_ADD(scheme, overflow) {
+	.scheme = WHEEL_OVERFLOW, .tick = WT_MS,
+};
+
+FIXTURE_SETUP(scheme)
+{
+	struct wheel_setup setup = {
+		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = variant->scheme,
+		.tick_ns = variant->tick, .timers = TIMERS, .slots = 1024,
+	};
+
+	if (!(wt_features() & WHEEL_HAS_SCHEME(variant->scheme)))
+		SKIP(return, "the module has no such scheme");
+	self->seed = wt_seed();
+	self->fd = wt_open_setup(O_NONBLOCK, &setup);
+	ASSERT_LE(0, self->fd);
+	/* No test starts at 0, none on a boundary. */
+	ASSERT_EQ(0, wt_advance(self->fd,
+				(1000 + wt_below(&self->seed, 100000)) *
+				variant->tick + variant->tick / 3, NULL));
+}
+
+FIXTURE_TEARDOWN(scheme)
+{
+	close(self->fd);
+}
+
+static __u64 clock_of(int fd)
+{
+	struct wheel_submit batch;
+
+	return wt_submit(fd, NULL, 0, &batch) ? NONE : batch.now;
+}
+
+/* Nothing a nanosecond before, all of it then. */
+WT_TEST(scheme, p2_bounded_late_to_the_nanosecond)
+{
+	__u64 now, when, due, next, gen;
+	struct wheel_event event;
+
+	for (gen = 1; gen <= 300; gen++) {
+		now = clock_of(self->fd);
+		when = now + 1 + wt_below(&self->seed, 900 * variant->tick);
+		due = wt_boundary(when, variant->tick);
+		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(5, gen), when));
+		ASSERT_EQ(0, wt_advance(self->fd, now, &next));
+		EXPECT_EQ(due, next);
+		ASSERT_EQ(0, wt_advance(self->fd, due - 1, &next));
+		EXPECT_EQ(due, next);
+		EXPECT_EQ(-EAGAIN, wt_read(self->fd, &event, 1));
+		ASSERT_EQ(0, wt_advance(self->fd, due, &next));
+		EXPECT_EQ(NONE, next);
+		ASSERT_EQ(1, wt_read(self->fd, &event, 1));
+		EXPECT_EQ(WHEEL_ID(5, gen), event.id);
+		EXPECT_EQ(~WHEEL_ID(5, gen), event.cookie);
+		EXPECT_EQ(when, event.deadline);
+		EXPECT_EQ(due, event.fired);
+		EXPECT_EQ(0, event.overrun);
+		EXPECT_EQ(gen - 1, event.seq);
+		EXPECT_EQ(0, event.res);
+	}
+}
+
+/* Many at once; the clock goes from one due time that it names to the next. */
+WT_TEST(scheme, p2_bounded_late_by_next)
+{
+	__u64 whens[TIMERS], now = clock_of(self->fd), next;
+	struct wheel_event event;
+	int i, left = TIMERS;
+
+	for (i = 0; i < TIMERS; i++) {
+		whens[i] = now + 1 + wt_below(&self->seed, 900 * variant->tick);
+		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(i, 1), whens[i]));
+	}
+	ASSERT_EQ(0, wt_advance(self->fd, 0, &next));
+	while (next != NONE) {
+		__u64 at = next;
+
+		ASSERT_EQ(0, wt_advance(self->fd, at, &next));
+		ASSERT_LT(at, next);
+		ASSERT_FALSE(wt_quiet(self->fd));
+		while (wt_read(self->fd, &event, 1) == 1) {
+			i = WHEEL_ID_SLOT(event.id);
+			ASSERT_GT(TIMERS, i);
+			EXPECT_EQ(at, wt_boundary(whens[i], variant->tick));
+			EXPECT_EQ(at, event.fired);
+			left--;
+		}
+	}
+	EXPECT_EQ(0, left);
+}
+
+/* One step over everything: nothing stays behind, nothing goes along. */
+WT_TEST(scheme, p2_bounded_late_in_one_step)
+{
+	__u64 now = clock_of(self->fd), to, next, when, least = NONE;
+	struct wheel_event events[TIMERS];
+	int due = 0, i;
+
+	to = now + 300 * variant->tick + 1;
+	for (i = 0; i < TIMERS; i++) {
+		when = now + 1 + wt_below(&self->seed, 900 * variant->tick);
+		when = wt_boundary(when, variant->tick);
+		due += when <= to;
+		if (when > to && when < least)
+			least = when;
+		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(i, 1), when));
+	}
+	ASSERT_EQ(0, wt_advance(self->fd, to, &next));
+	EXPECT_EQ(least, next);
+	ASSERT_EQ(due, wt_read_all(self->fd, events, TIMERS, TIMERS));
+	for (i = 0; i < due; i++) {
+		EXPECT_LE(events[i].deadline, events[i].fired);
+		EXPECT_GE(to, events[i].fired);
+	}
+}
+
+/* What has passed, and what is now, is due at the next tick. */
+WT_TEST(scheme, p2_bounded_late_for_the_past)
+{
+	__u64 now = clock_of(self->fd), next;
+	struct wheel_event events[3];
+	__u64 tick = variant->tick;
+	__u64 due = (now / tick + 1) * tick;
+
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), 0));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(2, 1), now));
+	ASSERT_EQ(0, wt_arm_rel(self->fd, WHEEL_ID(3, 1), 0));
+	ASSERT_EQ(0, wt_advance(self->fd, due - 1, &next));
+	EXPECT_EQ(due, next);
+	EXPECT_TRUE(wt_quiet(self->fd));
+	ASSERT_EQ(0, wt_advance(self->fd, due, &next));
+	ASSERT_EQ(3, wt_read_all(self->fd, events, 3, 3));
+	EXPECT_EQ(0, events[0].deadline);
+	EXPECT_EQ(now, events[1].deadline);
+	EXPECT_EQ(now, events[2].deadline);
+}
+
+/* On the boundary itself, that tick has been taken. */
+WT_TEST(scheme, p2_bounded_late_on_the_boundary)
+{
+	__u64 at = wt_boundary(clock_of(self->fd) + 1, variant->tick);
+	__u64 next;
+
+	ASSERT_EQ(0, wt_advance(self->fd, at, &next));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), at));
+	ASSERT_EQ(0, wt_advance(self->fd, at, &next));
+	EXPECT_EQ(at + variant->tick, next);
+	EXPECT_TRUE(wt_quiet(self->fd));
+	ASSERT_EQ(0, wt_advance(self->fd, next, &next));
+	EXPECT_FALSE(wt_quiet(self->fd));
+}
+
+/* With slack: a boundary in [deadline, deadline + slack], or the first one. */
+WT_TEST(scheme, p2_bounded_late_with_slack)
+{
+	__u64 now, when, slack, first, last, next, gen;
+	__u64 tick = variant->tick;
+	struct wheel_event event;
+	struct wheel_op op;
+
+	for (gen = 1; gen <= 200; gen++) {
+		now = clock_of(self->fd);
+		when = now + 1 + wt_below(&self->seed, 400 * tick);
+		slack = wt_below(&self->seed, 1 + 400 * tick);
+		first = wt_boundary(when, tick);
+		last = (when + slack) / tick * tick;
+		last = last < first ? first : last;
+		op = wt_op(WHEEL_OP_ARM, WHEEL_ID(5, gen), when);
+		op.slack = slack;
+		ASSERT_EQ(0, wt_do(self->fd, &op));
+		ASSERT_EQ(0, wt_advance(self->fd, first - 1, &next));
+		EXPECT_LE(first, next);
+		EXPECT_GE(last, next);
+		EXPECT_TRUE(wt_quiet(self->fd));
+		ASSERT_EQ(0, wt_advance(self->fd, last, &next));
+		EXPECT_EQ(NONE, next);
+		ASSERT_EQ(1, wt_read(self->fd, &event, 1));
+		EXPECT_EQ(when, event.deadline);
+	}
+}
+
+/* Slack is there to share wake-ups: 200 deadlines, far fewer times. */
+WT_TEST(scheme, p2_bounded_late_slack_shares_ticks)
+{
+	__u64 now = clock_of(self->fd), tick = variant->tick, next;
+	int times = 0, i;
+
+	for (i = 0; i < 200; i++) {
+		struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1),
+					   now + (i + 1) * tick);
+
+		op.slack = 16 * tick;
+		ASSERT_EQ(0, wt_do(self->fd, &op));
+	}
+	ASSERT_EQ(0, wt_advance(self->fd, 0, &next));
+	for (; next != NONE; times++)
+		ASSERT_EQ(0, wt_advance(self->fd, next, &next));
+	EXPECT_GE(20, times);
+}
+
+TEST_HARNESS_MAIN

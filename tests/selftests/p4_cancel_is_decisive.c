@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P4, cancel is decisive: 0 means that no event comes, ever; another answer
+ * means that it has come or will.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <pthread.h>
+
+#include "wheel_test.h"
+
+#define TIMERS	512
+#define ROUNDS	40
+
+struct race {
+	int fd;
+	__u32 clock;
+	__u64 gen;
+	__u64 start;
+	__u64 seed;
+	/* What CANCEL said of each slot, and the events that came for it. */
+	int answer[TIMERS];
+	int events[TIMERS];
+	pthread_barrier_t barrier;
+};
+
+FIXTURE(wheel) {
+	struct race race;
+};
+
+FIXTURE_SETUP(wheel)
+{
+	self->race.seed = wt_seed();
+	ASSERT_EQ(0, pthread_barrier_init(&self->race.barrier, NULL, 2));
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	close(self->race.fd);
+}
+
+/* Cancel each slot once, in an order of its own, in batches or one by one. */
+static void cancel_all(struct race *r)
+{
+	struct wheel_op ops[TIMERS];
+	__u32 step = 2 * wt_below(&r->seed, TIMERS / 2) + 1;
+	__u32 at = wt_below(&r->seed, TIMERS);
+	__u32 i, n, done;
+
+	for (i = 0; i < TIMERS; i++, at = (at + step) % TIMERS)
+		ops[i] = wt_op(WHEEL_OP_CANCEL, WHEEL_ID(at, r->gen), 0);
+	for (done = 0; done < TIMERS; done += n) {
+		n = 1 + wt_below(&r->seed, 64);
+		n = n < TIMERS - done ? n : TIMERS - done;
+		wt_batch(r->fd, ops + done, n);
+	}
+	for (i = 0; i < TIMERS; i++)
+		r->answer[WHEEL_ID_SLOT(ops[i].id)] = ops[i].res;
+}
+
+static int arm_all(struct race *r, __u64 span)
+{
+	struct wheel_op ops[TIMERS];
+	int i;
+
+	memset(r->events, 0, sizeof(r->events));
+	for (i = 0; i < TIMERS; i++)
+		ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, r->gen),
+			       r->start + wt_below(&r->seed, span));
+	if (wt_batch(r->fd, ops, TIMERS))
+		return -1;
+	for (i = 0; i < TIMERS; i++)
+		if (ops[i].res)
+			return -1;
+	return 0;
+}
+
+/* Count what comes until nothing is pending and nothing unread. */
+static int count_events(struct race *r)
+{
+	struct wheel_event events[64];
+	struct wheel_stats stats;
+	int i, n;
+
+	for (;;) {
+		if (wt_stats(r->fd, &stats) || !wt_balanced(&stats))
+			return -1;
+		if (!stats.pending && !stats.unread)
+			return 0;
+		n = wt_read(r->fd, events, 64);
+		if (n < 0)
+			return -1;
+		for (i = 0; i < n; i++) {
+			__u32 slot = WHEEL_ID_SLOT(events[i].id);
+
+			if (slot >= TIMERS ||
+			    events[i].id != WHEEL_ID(slot, r->gen))
+				return -1;
+			r->events[slot]++;
+		}
+	}
+}
+
+/* One-shot: cancelled XOR delivered. How many slots got it wrong. */
+static int wrong(const struct race *r, int *cancelled)
+{
+	int bad = 0, i;
+
+	for (i = 0; i < TIMERS; i++) {
+		if (r->answer[i] == 0)
+			bad += r->events[i] != 0;
+		else
+			bad += r->answer[i] != -ENOENT || r->events[i] != 1;
+		*cancelled += r->answer[i] == 0;
+	}
+	return bad;
+}
+
+static void *cancel_thread(void *arg)
+{
+	struct race *r = arg;
+
+	for (;;) {
+		pthread_barrier_wait(&r->barrier);
+		if (!r->gen)
+			return NULL;
+		cancel_all(r);
+		pthread_barrier_wait(&r->barrier);
+	}
+}
+
+/* The clock runs and the timers fire all the while that they are cancelled. */
+WT_TEST(wheel, p4_cancel_is_decisive_against_the_interrupt)
+{
+	struct race *r = &self->race;
+	int cancelled = 0;
+
+	r->fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, TIMERS, WHEEL_MIN_TICK_NS);
+	ASSERT_LE(0, r->fd);
+	for (r->gen = 1; r->gen <= ROUNDS; r->gen++) {
+		r->start = wt_now(WHEEL_CLOCK_MONOTONIC);
+		ASSERT_EQ(0, arm_all(r, 4 * WT_MS));
+		cancel_all(r);
+		ASSERT_EQ(0, count_events(r));
+		ASSERT_EQ(0, wrong(r, &cancelled));
+	}
+	TH_LOG("%d of %d cancelled", cancelled, ROUNDS * TIMERS);
+}
+
+/* One thread moves the clock over the timers, another cancels them. */
+WT_TEST(wheel, p4_cancel_is_decisive_against_the_clock)
+{
+	struct race *r = &self->race;
+	int cancelled = 0, step;
+	pthread_t thread;
+
+	r->fd = wt_open_virtual(TIMERS, WT_MS);
+	ASSERT_LE(0, r->fd);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, cancel_thread, r));
+	for (r->gen = 1; r->gen <= ROUNDS; r->gen++) {
+		r->start += 200 * WT_MS;
+		ASSERT_EQ(0, wt_advance(r->fd, r->start, NULL));
+		ASSERT_EQ(0, arm_all(r, 100 * WT_MS));
+		pthread_barrier_wait(&r->barrier);
+		for (step = 1; step <= 100; step++)
+			ASSERT_EQ(0, wt_advance(r->fd, r->start + step * WT_MS,
+						NULL));
+		pthread_barrier_wait(&r->barrier);
+		ASSERT_EQ(0, count_events(r));
+		ASSERT_EQ(0, wrong(r, &cancelled));
+	}
+	r->gen = 0;
+	pthread_barrier_wait(&r->barrier);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	TH_LOG("%d of %d cancelled", cancelled, ROUNDS * TIMERS);
+}
+
+/* Two threads cancel the same timers: exactly one of them is told 0. */
+WT_TEST(wheel, p4_cancel_is_decisive_against_another_cancel)
+{
+	struct race *r = &self->race;
+	struct race twin;
+	int zeros, i;
+	pthread_t thread;
+
+	r->fd = wt_open_virtual(TIMERS, WT_MS);
+	ASSERT_LE(0, r->fd);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, cancel_thread, r));
+	for (r->gen = 1; r->gen <= ROUNDS; r->gen++) {
+		r->start = WT_SEC;
+		ASSERT_EQ(0, arm_all(r, WT_SEC));
+		twin = *r;
+		pthread_barrier_wait(&r->barrier);
+		twin.seed ^= 1;
+		cancel_all(&twin);
+		pthread_barrier_wait(&r->barrier);
+		for (i = 0; i < TIMERS; i++) {
+			zeros = !r->answer[i] + !twin.answer[i];
+			ASSERT_EQ(1, zeros);
+			ASSERT_EQ(-ENOENT, r->answer[i] + twin.answer[i]);
+		}
+	}
+	r->gen = 0;
+	pthread_barrier_wait(&r->barrier);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+}
+
+/* Without a race: cancelled for good, also in the tick that is due. */
+WT_TEST(wheel, p4_cancel_is_decisive_to_the_last_moment)
+{
+	struct race *r = &self->race;
+	struct wheel_event event;
+	int i;
+
+	r->fd = wt_open_virtual(TIMERS, WT_MS);
+	ASSERT_LE(0, r->fd);
+	for (i = 0; i < TIMERS; i++)
+		ASSERT_EQ(0, wt_arm(r->fd, WHEEL_ID(i, 1), 10 * WT_MS));
+	ASSERT_EQ(0, wt_advance(r->fd, 10 * WT_MS - 1, NULL));
+	for (i = 0; i < TIMERS; i++)
+		ASSERT_EQ(0, wt_cancel(r->fd, WHEEL_ID(i, 1)));
+	ASSERT_EQ(0, wt_advance(r->fd, WT_HOUR, NULL));
+	EXPECT_EQ(-EAGAIN, wt_read(r->fd, &event, 1));
+	for (i = 0; i < TIMERS; i++)
+		EXPECT_EQ(-ENOENT, wt_cancel(r->fd, WHEEL_ID(i, 1)));
+}
+
+/* Cancelled and armed again at once: the old id never fires, the new one does. */
+WT_TEST(wheel, p4_cancel_is_decisive_for_the_old_id)
+{
+	struct race *r = &self->race;
+	struct wheel_event event;
+	__u64 gen;
+
+	r->fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, TIMERS, WHEEL_MIN_TICK_NS);
+	ASSERT_LE(0, r->fd);
+	ASSERT_EQ(0, wt_arm_rel(r->fd, WHEEL_ID(1, 1), 0));
+	for (gen = 1; gen < 500; gen++) {
+		int ret = wt_cancel(r->fd, WHEEL_ID(1, gen));
+
+		ASSERT_TRUE(ret == 0 || ret == -ENOENT);
+		if (ret) {
+			ASSERT_EQ(1, wt_read(r->fd, &event, 1));
+			ASSERT_EQ(WHEEL_ID(1, gen), event.id);
+		}
+		ASSERT_EQ(0, wt_arm_rel(r->fd, WHEEL_ID(1, gen + 1),
+					wt_below(&r->seed, 100 * WT_US)));
+	}
+	ASSERT_EQ(1, wt_read(r->fd, &event, 1));
+	EXPECT_EQ(WHEEL_ID(1, gen), event.id);
+}
+
+/* A periodic one: 0 or 1, and one event more in the second case alone. */
+WT_TEST(wheel, p4_cancel_is_decisive_for_a_period)
+{
+	struct race *r = &self->race;
+	struct wheel_event event;
+	struct wheel_stats stats;
+	__u64 gen;
+
+	r->fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, TIMERS, WHEEL_MIN_TICK_NS);
+	ASSERT_LE(0, r->fd);
+	for (gen = 1; gen <= 300; gen++) {
+		__u64 id = WHEEL_ID(1, gen);
+		int ret;
+
+		ASSERT_EQ(0, wt_arm_every(r->fd, id,
+					  wt_now(WHEEL_CLOCK_MONOTONIC),
+					  50 * WT_US));
+		while (wt_below(&r->seed, 4))
+			ASSERT_EQ(1, wt_read(r->fd, &event, 1));
+		ret = wt_cancel(r->fd, id);
+		ASSERT_TRUE(ret == 0 || ret == 1);
+		ASSERT_EQ(-ENOENT, wt_cancel(r->fd, id));
+		ASSERT_EQ(0, wt_stats(r->fd, &stats));
+		ASSERT_EQ(0, stats.pending);
+		ASSERT_EQ(ret, stats.unread);
+		if (ret)
+			ASSERT_EQ(1, wt_read(r->fd, &event, 1));
+		ASSERT_TRUE(wt_quiet(r->fd));
+	}
+}
+
+TEST_HARNESS_MAIN

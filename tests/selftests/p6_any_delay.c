@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P6, any delay: from 0 to the end of a 63-bit clock, exactly; what cannot be
+ * held is refused and never shortened.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+
+#include "wheel_test.h"
+
+#define NONE	(~0ULL)
+#define SLOTS	256
+
+FIXTURE(scheme) {
+	struct wheel_setup setup;
+	__u64 seed;
+};
+
+FIXTURE_VARIANT(scheme) {
+	__u32 scheme;
+	__u64 tick;
+};
+
+FIXTURE_VARIANT_ADD(scheme, hashed) {
+	.scheme = WHEEL_HASHED, .tick = 1,
+};
+
+FIXTURE_VARIANT_ADD(scheme, hashed_1ms) {
+	.scheme = WHEEL_HASHED, .tick = WT_MS,
+};
+
+FIXTURE_VARIANT_ADD(scheme, hierarchical) {
+	.scheme = WHEEL_HIERARCHICAL, .tick = 1,
+};
+
+FIXTURE_VARIANT_ADD(scheme, hierarchical_1ms) {
+	.scheme = WHEEL_HIERARCHICAL, .tick = WT_MS,
+};
+
+FIXTURE_VARIANT_ADD(scheme, bounded) {
+	.scheme = WHEEL_BOUNDED, .tick = 1000,
+};
+
+FIXTURE_VARIANT_ADD(scheme, overflow) {
+	.scheme = WHEEL_OVERFLOW, .tick = 1,
+};
+
+FIXTURE_SETUP(scheme)
+{
+	if (!(wt_features() & WHEEL_HAS_SCHEME(variant->scheme)))
+		SKIP(return, "the module has no such scheme");
+	self->seed = wt_seed();
+	self->setup = (struct wheel_setup){
+		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = variant->scheme,
+		.tick_ns = variant->tick, .timers = 64, .slots = SLOTS,
+	};
+}
+
+FIXTURE_TEARDOWN(scheme)
+{
+}
+
+/*
+ * On a new wheel whose clock stands at start, does a timer fire exactly at its
+ * time, with one that is due first and one that is due later beside it?
+ * 0: yes, -ERANGE: refused, else the line that went wrong.
+ */
+static int fires_exactly(struct wheel_setup setup, __u64 start, __u64 when)
+{
+	__u64 due = wt_boundary(when, setup.tick_ns), next;
+	struct wheel_event event;
+	int bad = 0;
+	int fd, ret;
+
+	if (due < start / setup.tick_ns * setup.tick_ns + setup.tick_ns)
+		due = start / setup.tick_ns * setup.tick_ns + setup.tick_ns;
+	fd = wt_open_setup(O_NONBLOCK, &setup);
+	if (fd < 0 || wt_advance(fd, start, NULL))
+		return __LINE__;
+	ret = wt_arm(fd, WHEEL_ID(1, 1), when);
+	if (ret == -ERANGE)
+		bad = ret;
+	else if (ret)
+		bad = __LINE__;
+	else if (wt_advance(fd, due - 1, &next) || next != due)
+		bad = __LINE__;
+	else if (wt_read(fd, &event, 1) != -EAGAIN)
+		bad = __LINE__;
+	else if (wt_advance(fd, due, &next) || next != NONE)
+		bad = __LINE__;
+	else if (wt_read(fd, &event, 1) != 1 || event.deadline != when)
+		bad = __LINE__;
+	close(fd);
+	return bad;
+}
+
+/* A bounded wheel may refuse, but only what is beyond its ring. */
+static bool may_refuse(const struct wheel_setup *setup, __u64 start,
+		       __u64 when)
+{
+	return setup->scheme == WHEEL_BOUNDED && when > start &&
+		when - start > (SLOTS - 2) * setup->tick_ns;
+}
+
+/* The same with a refusal that is allowed taken for good. */
+static int exact(const struct wheel_setup *setup, __u64 start, __u64 when)
+{
+	int ret = fires_exactly(*setup, start, when);
+
+	if (ret == -ERANGE && may_refuse(setup, start, when))
+		return 0;
+	if (ret)
+		fprintf(stderr, "# %d: from %llu for %llu\n", ret,
+			(unsigned long long)start, (unsigned long long)when);
+	return ret;
+}
+
+static const __u64 starts[] = {
+	0, 255, 12345678901ULL, (1ULL << 32) - 1, (1ULL << 36) - 3,
+};
+
+WT_TEST(scheme, p6_any_delay_in_ticks_and_revolutions)
+{
+	static const __u64 ticks[] = {
+		0, 1, 2, 63, 64, 65, SLOTS - 1, SLOTS, SLOTS + 1, 2 * SLOTS - 1,
+		2 * SLOTS, 2 * SLOTS + 1, 10 * SLOTS, 4095, 4096, 4097, 65536,
+		1000 * SLOTS - 1, 1000 * SLOTS, 1 << 24, 1 << 30,
+		(1ULL << 30) + 1, (1ULL << 31) - 1, 1ULL << 31,
+		(1ULL << 31) + 1, (1ULL << 32) - 1, 1ULL << 32,
+		(1ULL << 32) + 1, 1ULL << 36, (1ULL << 42) + 1,
+	};
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(starts); i++)
+		for (j = 0; j < ARRAY_SIZE(ticks); j++) {
+			__u64 start = starts[i];
+			__u64 when = start + ticks[j] * variant->tick;
+
+			EXPECT_EQ(0, exact(&self->setup, start, when));
+			EXPECT_EQ(0, exact(&self->setup, start, when + 1));
+			when -= !!when;
+			EXPECT_EQ(0, exact(&self->setup, start, when));
+		}
+}
+
+/* 12 days, 15 days, 50 days, 2.2 years, 24 years: where others wrapped. */
+WT_TEST(scheme, p6_any_delay_in_days_and_years)
+{
+	static const __u64 days[] = { 1, 12, 15, 24, 25, 49, 50, 248, 803, 9000,
+		36525, 100000 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(days); i++) {
+		EXPECT_EQ(0, exact(&self->setup, 0, days[i] * 24 * WT_HOUR));
+		EXPECT_EQ(0, exact(&self->setup, WT_HOUR + 1,
+				   days[i] * 24 * WT_HOUR));
+	}
+}
+
+WT_TEST(scheme, p6_any_delay_to_the_end_of_the_clock)
+{
+	__u64 last = WHEEL_MAX_TIME / variant->tick * variant->tick;
+	__u64 bit;
+
+	for (bit = 1; bit < 63; bit++)
+		EXPECT_EQ(0, exact(&self->setup, 0, 1ULL << bit));
+	EXPECT_EQ(0, exact(&self->setup, 0, last));
+	EXPECT_EQ(0, exact(&self->setup, 1, last));
+	EXPECT_EQ(0, exact(&self->setup, 0, last - variant->tick));
+	EXPECT_EQ(0, exact(&self->setup, 0, last - 1));
+	EXPECT_EQ(0, exact(&self->setup, last / 2, last));
+	EXPECT_EQ(0, exact(&self->setup, last - 5 * variant->tick, last));
+	EXPECT_EQ(0, exact(&self->setup, last - 1, last));
+}
+
+WT_TEST(scheme, p6_any_delay_at_random)
+{
+	int i;
+
+	for (i = 0; i < 300; i++) {
+		__u64 start = wt_random(&self->seed) >>
+			(2 + wt_below(&self->seed, 62));
+		__u64 delay = wt_random(&self->seed) >>
+			(2 + wt_below(&self->seed, 62));
+
+		EXPECT_EQ(0, exact(&self->setup, start, start + delay));
+	}
+}
+
+/* tokio #8334: a far timer hides no near one when a level wraps. */
+WT_TEST(scheme, p6_any_delay_beside_a_far_timer)
+{
+	static const int bits[] = { 8, 12, 18, 24, 30, 36, 42, 48 };
+	struct wheel_event event;
+	unsigned int i;
+	__u64 at, next;
+	int fd, ret;
+
+	for (i = 0; i < ARRAY_SIZE(bits); i++) {
+		at = (1ULL << bits[i]) - 3;
+		if (at > WHEEL_MAX_TIME / 4 / variant->tick)
+			continue;
+		at *= variant->tick;
+		fd = wt_open_setup(O_NONBLOCK, &self->setup);
+		ASSERT_LE(0, fd);
+		ret = wt_arm(fd, WHEEL_ID(1, 1), 3 * at);
+		EXPECT_TRUE(!ret || (ret == -ERANGE &&
+				     may_refuse(&self->setup, 0, 3 * at)));
+		ASSERT_EQ(0, wt_advance(fd, at, NULL));
+		ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(2, 1),
+				    at + 9 * variant->tick));
+		ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(3, 1),
+				    at + 2 * variant->tick));
+		ASSERT_EQ(0, wt_advance(fd, at + 2 * variant->tick, &next));
+		EXPECT_EQ(at + 9 * variant->tick, next);
+		ASSERT_EQ(1, wt_read(fd, &event, 1));
+		EXPECT_EQ(WHEEL_ID(3, 1), event.id);
+		ASSERT_EQ(0, wt_advance(fd, at + 9 * variant->tick, &next));
+		EXPECT_EQ(ret ? NONE : wt_boundary(3 * at, variant->tick),
+			  next);
+		ASSERT_EQ(1, wt_read(fd, &event, 1));
+		EXPECT_EQ(WHEEL_ID(2, 1), event.id);
+		close(fd);
+	}
+}
+
+/* Beyond 2^63-1 ns: refused, counted, and nothing is armed. */
+WT_TEST(scheme, p6_any_delay_beyond_the_clock_is_erange)
+{
+	static const __u64 beyond[] = { 1ULL << 63, (1ULL << 63) + 1, ~0ULL };
+	struct wheel_stats stats;
+	unsigned int i;
+	int fd;
+
+	fd = wt_open_setup(O_NONBLOCK, &self->setup);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, wt_advance(fd, 1000, NULL));
+	for (i = 0; i < ARRAY_SIZE(beyond); i++) {
+		EXPECT_EQ(-ERANGE, wt_arm(fd, WHEEL_ID(1, 1), beyond[i]));
+		EXPECT_EQ(-ERANGE, wt_arm_rel(fd, WHEEL_ID(1, 1), beyond[i]));
+		EXPECT_EQ(-ERANGE, wt_advance(fd, beyond[i], NULL));
+	}
+	EXPECT_EQ(-ERANGE,
+		  wt_arm_rel(fd, WHEEL_ID(1, 1), WHEEL_MAX_TIME - 999));
+	EXPECT_EQ(-ERANGE, wt_arm_rel(fd, WHEEL_ID(1, 1), WHEEL_MAX_TIME));
+	ASSERT_EQ(0, wt_stats(fd, &stats));
+	EXPECT_EQ(0, stats.armed);
+	EXPECT_EQ(8, stats.refused);
+	EXPECT_EQ(0, wt_arm_rel(fd, WHEEL_ID(1, 1), 10 * variant->tick));
+	for (i = 0; i < ARRAY_SIZE(beyond); i++)
+		EXPECT_EQ(-ERANGE, wt_rearm(fd, WHEEL_ID(1, 1), beyond[i]));
+	ASSERT_EQ(0, wt_stats(fd, &stats));
+	EXPECT_EQ(1, stats.pending);
+	EXPECT_EQ(0, stats.rearmed);
+	close(fd);
+}
+
+/* The longest relative delay that there is, exactly. */
+WT_TEST(scheme, p6_any_delay_relative_to_the_end)
+{
+	__u64 when;
+	int fd, ret;
+
+	fd = wt_open_setup(O_NONBLOCK, &self->setup);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, wt_advance(fd, 1000, NULL));
+	ret = wt_arm_rel(fd, WHEEL_ID(1, 1), WHEEL_MAX_TIME - 1000);
+	if (variant->scheme == WHEEL_BOUNDED) {
+		EXPECT_EQ(-ERANGE, ret);
+	} else {
+		EXPECT_EQ(0, ret);
+		EXPECT_EQ(0, wt_query(fd, WHEEL_ID(1, 1), &when));
+		EXPECT_EQ(WHEEL_MAX_TIME, when);
+	}
+	close(fd);
+}
+
+/* An endless slack or period is no reason to be early, nor to be lost. */
+WT_TEST(scheme, p6_any_delay_with_endless_slack)
+{
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1),
+				   10 * variant->tick);
+	struct wheel_stats stats;
+	int fd, ret;
+
+	fd = wt_open_setup(O_NONBLOCK, &self->setup);
+	ASSERT_LE(0, fd);
+	op.slack = ~0ULL;
+	ret = wt_do(fd, &op);
+	EXPECT_TRUE(!ret || ret == -ERANGE);
+	ASSERT_EQ(0, wt_stats(fd, &stats));
+	EXPECT_EQ(!ret, stats.pending);
+	ASSERT_EQ(0, wt_advance(fd, 10 * variant->tick - 1, NULL));
+	EXPECT_TRUE(wt_quiet(fd));
+	ASSERT_EQ(0, wt_advance(fd, WHEEL_MAX_TIME, NULL));
+	EXPECT_EQ(!!ret, wt_quiet(fd));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P7, silence costs nothing: no wake-up until the first timer is due, and at
+ * most one for an earliest timer that was cancelled.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+
+#include "wheel_test.h"
+
+#define TIMERS	4096
+
+FIXTURE(wheel) {
+	int fd;
+	__u64 now;
+	struct wheel_event event;
+};
+
+FIXTURE_VARIANT(wheel) {
+	__u32 scheme;
+	__u64 tick;
+};
+
+FIXTURE_VARIANT_ADD(wheel, hashed) {
+	.scheme = WHEEL_HASHED, .tick = WT_MS,
+};
+
+FIXTURE_VARIANT_ADD(wheel, hashed_finest_tick) {
+	.scheme = WHEEL_HASHED, .tick = WHEEL_MIN_TICK_NS,
+};
+
+FIXTURE_VARIANT_ADD(wheel, hierarchical) {
+	.scheme = WHEEL_HIERARCHICAL, .tick = WT_MS,
+};
+
+FIXTURE_VARIANT_ADD(wheel, overflow) {
+	.scheme = WHEEL_OVERFLOW, .tick = WT_MS,
+};
+
+FIXTURE_SETUP(wheel)
+{
+	struct wheel_setup setup = {
+		.scheme = variant->scheme, .tick_ns = variant->tick,
+		.timers = TIMERS, .slots = 256,
+	};
+
+	if (!(wt_features() & WHEEL_HAS_SCHEME(variant->scheme)))
+		SKIP(return, "the module has no such scheme");
+	self->fd = wt_open_setup(O_NONBLOCK, &setup);
+	ASSERT_LE(0, self->fd);
+	self->now = wt_now(WHEEL_CLOCK_MONOTONIC);
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	close(self->fd);
+}
+
+static __u64 wakeups(int fd)
+{
+	struct wheel_stats stats;
+
+	return wt_stats(fd, &stats) ? ~0ULL : stats.wakeups;
+}
+
+WT_TEST(wheel, p7_silence_of_an_empty_wheel)
+{
+	EXPECT_EQ(0, wakeups(self->fd));
+	wt_let_pass(20 * WT_MS);
+	EXPECT_EQ(0, wakeups(self->fd));
+	EXPECT_TRUE(wt_quiet(self->fd));
+}
+
+/* Many revolutions away, in every slot of the ring. */
+WT_TEST(wheel, p7_silence_of_far_timers)
+{
+	int i;
+
+	for (i = 0; i < TIMERS; i++)
+		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(i, 1),
+				    self->now + WT_HOUR + i * variant->tick));
+	wt_let_pass(20 * WT_MS);
+	EXPECT_EQ(0, wakeups(self->fd));
+	EXPECT_TRUE(wt_quiet(self->fd));
+}
+
+/* The counter counts: this is what the other tests would see. */
+WT_TEST(wheel, p7_silence_is_broken_by_what_is_due)
+{
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), self->now + WT_HOUR));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(2, 1), self->now + 5 * WT_MS));
+	ASSERT_LT(0, wt_wait(self->fd));
+	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+	EXPECT_EQ(WHEEL_ID(2, 1), self->event.id);
+	EXPECT_EQ(1, wakeups(self->fd));
+	/* And is quiet again when that is done. */
+	wt_let_pass(30 * WT_MS);
+	EXPECT_EQ(1, wakeups(self->fd));
+}
+
+WT_TEST(wheel, p7_silence_after_the_earliest_was_cancelled)
+{
+	struct wheel_op ops[] = {
+		wt_op(WHEEL_OP_ARM, WHEEL_ID(2, 1), 20 * WT_MS),
+		wt_op(WHEEL_OP_CANCEL, WHEEL_ID(2, 1), 0),
+	};
+	__u64 count;
+
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), self->now + WT_HOUR));
+	ops[0].flags = WHEEL_OP_REL;
+	ASSERT_EQ(0, wt_batch(self->fd, ops, 2));
+	ASSERT_EQ(0, ops[0].res);
+	ASSERT_EQ(0, ops[1].res);
+	wt_let_pass(40 * WT_MS);
+	count = wakeups(self->fd);
+	EXPECT_GE(1, count);
+	wt_let_pass(40 * WT_MS);
+	EXPECT_EQ(count, wakeups(self->fd));
+}
+
+/* All of them moved and cancelled: one empty wake-up for all. */
+WT_TEST(wheel, p7_silence_after_all_were_cancelled)
+{
+	struct wheel_op ops[3 * 64];
+	int i;
+
+	for (i = 0; i < 64; i++) {
+		ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1),
+			       (20 + i) * WT_MS);
+		ops[i].flags = WHEEL_OP_REL;
+		ops[64 + i] = wt_op(WHEEL_OP_REARM, WHEEL_ID(i, 1),
+				    self->now + WT_HOUR);
+		ops[128 + i] = wt_op(WHEEL_OP_CANCEL, WHEEL_ID(i, 1), 0);
+	}
+	ASSERT_EQ(0, wt_batch(self->fd, ops, 3 * 64));
+	for (i = 0; i < 3 * 64; i++)
+		ASSERT_EQ(0, ops[i].res);
+	wt_let_pass(100 * WT_MS);
+	EXPECT_GE(1, wakeups(self->fd));
+}
+
+/* An idle connection's timeout: pushed and pushed, never waking anybody. */
+WT_TEST(wheel, p7_silence_of_timeouts_that_are_pushed)
+{
+	__u64 gen;
+
+	ASSERT_EQ(0, wt_arm_rel(self->fd, WHEEL_ID(1, 1), WT_HOUR));
+	for (gen = 1; gen <= 20; gen++) {
+		ASSERT_EQ(0, wt_arm_rel(self->fd, WHEEL_ID(2, gen),
+					WT_HOUR - gen));
+		wt_let_pass(WT_MS);
+		ASSERT_EQ(0, wt_cancel(self->fd, WHEEL_ID(2, gen)));
+	}
+	EXPECT_EQ(0, wakeups(self->fd));
+}
+
+/* An event that nobody reads makes no work, of a periodic timer neither. */
+WT_TEST(wheel, p7_silence_of_unread_events)
+{
+	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(1, 1), self->now,
+				  variant->tick));
+	ASSERT_LT(0, wt_wait(self->fd));
+	wt_let_pass(30 * WT_MS);
+	EXPECT_EQ(1, wakeups(self->fd));
+	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+	EXPECT_LT(10, self->event.overrun);
+}
+
+WT_TEST(wheel, p7_silence_of_a_stopped_wheel)
+{
+	__u64 unfired, count;
+
+	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(1, 1), self->now +
+				  10 * WT_MS, WT_MS));
+	ASSERT_EQ(0, wt_stop(self->fd, &unfired));
+	wt_let_pass(20 * WT_MS);
+	count = wakeups(self->fd);
+	EXPECT_GE(1, count);
+	wt_let_pass(20 * WT_MS);
+	EXPECT_EQ(count, wakeups(self->fd));
+}
+
+/* Nothing runs by itself on a virtual clock. */
+TEST(p7_silence_of_a_virtual_clock)
+{
+	int fd = wt_open_virtual(64, WT_MS);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(1, 1), WT_MS));
+	wt_let_pass(10 * WT_MS);
+	EXPECT_TRUE(wt_quiet(fd));
+	ASSERT_EQ(0, wt_advance(fd, WT_MS, NULL));
+	EXPECT_FALSE(wt_quiet(fd));
+	EXPECT_EQ(0, wakeups(fd));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P8, nothing lost: a slow reader, a small buffer or a bad one delays an event
+ * and never drops one.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <sys/uio.h>
+
+#include "wheel_test.h"
+
+#define PAGE	4096
+#define MANY	100000
+
+FIXTURE(wheel) {
+	int fd;
+	struct wheel_event events[256];
+	/* Two pages, of which the second is not there. */
+	char *page;
+};
+
+FIXTURE_SETUP(wheel)
+{
+	self->fd = wt_open_virtual(MANY, WT_MS);
+	ASSERT_LE(0, self->fd);
+	self->page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->page);
+	ASSERT_EQ(0, mprotect(self->page + PAGE, PAGE, PROT_NONE));
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	close(self->fd);
+}
+
+/* Let slots from..to-1 fire, one a tick, that slot i has event number i. */
+static int fire(int fd, int from, int to)
+{
+	int i;
+
+	for (i = from; i < to; i++)
+		if (wt_arm(fd, WHEEL_ID(i, 1), (i + 1) * WT_MS))
+			return -1;
+	return wt_advance(fd, to * WT_MS, NULL);
+}
+
+/* Are these the events number first, first + 1 and so on? */
+static bool in_line(const struct wheel_event *events, int n, int first)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (events[i].id != WHEEL_ID(first + i, 1) ||
+		    events[i].seq != (__u32)(first + i))
+			return false;
+	return true;
+}
+
+WT_TEST(wheel, p8_nothing_lost_100000_unread)
+{
+	struct wheel_event *all = calloc(MANY, sizeof(*all));
+	struct wheel_stats stats;
+	__u64 id;
+
+	ASSERT_NE(NULL, all);
+	ASSERT_EQ(0, wt_arm_many(self->fd, MANY / 2, 1, WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, WT_HOUR, NULL));
+	for (id = MANY / 2; id < MANY; id++)
+		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(id, 1), WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, 2 * WT_HOUR, NULL));
+	ASSERT_EQ(0, wt_stats(self->fd, &stats));
+	EXPECT_EQ(MANY, stats.unread);
+	EXPECT_EQ(0, stats.pending);
+	ASSERT_EQ(MANY, wt_read_all(self->fd, all, MANY, MANY));
+	EXPECT_TRUE(in_line(all, MANY, 0));
+	ASSERT_EQ(0, wt_stats(self->fd, &stats));
+	EXPECT_EQ(0, stats.unread);
+	free(all);
+}
+
+/* One at a time, with new ones coming in between. */
+WT_TEST(wheel, p8_nothing_lost_to_a_slow_reader)
+{
+	int fired = 0, got = 0;
+
+	while (fired < 2000) {
+		ASSERT_EQ(0, fire(self->fd, fired, fired + 10));
+		fired += 10;
+		ASSERT_EQ(1, wt_read(self->fd, self->events, 1));
+		ASSERT_TRUE(in_line(self->events, 1, got++));
+	}
+	while (got < fired) {
+		ASSERT_EQ(1, wt_read(self->fd, self->events, 1));
+		ASSERT_TRUE(in_line(self->events, 1, got++));
+	}
+	EXPECT_TRUE(wt_quiet(self->fd));
+}
+
+WT_TEST(wheel, p8_nothing_lost_to_bad_addresses)
+{
+	static const size_t sizes[] = { 48, 96, 4096, 65536 };
+	unsigned int i;
+
+	ASSERT_EQ(0, fire(self->fd, 0, 200));
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		EXPECT_EQ(-1, read(self->fd, self->page + PAGE, sizes[i]));
+		EXPECT_EQ(EFAULT, errno);
+	}
+	ASSERT_EQ(0, mprotect(self->page, PAGE, PROT_READ));
+	EXPECT_EQ(-1, read(self->fd, self->page, PAGE));
+	EXPECT_EQ(EFAULT, errno);
+	ASSERT_EQ(200, wt_read_all(self->fd, self->events, 200, 200));
+	EXPECT_TRUE(in_line(self->events, 200, 0));
+}
+
+/* The buffer ends in the middle of an event, at every one of its bytes. */
+WT_TEST(wheel, p8_nothing_lost_half_way_through_an_event)
+{
+	int at = 0, cut, n;
+	ssize_t got;
+	char *buf;
+
+	ASSERT_EQ(0, fire(self->fd, 0, 500));
+	for (cut = 1; cut < 48; cut++) {
+		buf = self->page + PAGE - cut;
+		EXPECT_EQ(-1, read(self->fd, buf, 48));
+		EXPECT_EQ(EFAULT, errno);
+		/* Two fit, the third does not: two come or none. */
+		got = read(self->fd, buf - 96, 3 * 48);
+		if (got < 0) {
+			EXPECT_EQ(EFAULT, errno);
+			got = 0;
+		}
+		ASSERT_EQ(0, got % 48);
+		n = got / 48;
+		ASSERT_GE(2, n);
+		memcpy(self->events, buf - 96, got);
+		EXPECT_TRUE(in_line(self->events, n, at));
+		at += n;
+	}
+	ASSERT_EQ(200, wt_read_all(self->fd, self->events, 200, 200));
+	EXPECT_TRUE(in_line(self->events, 200, at));
+}
+
+WT_TEST(wheel, p8_nothing_lost_to_short_buffers)
+{
+	size_t size;
+
+	ASSERT_EQ(0, fire(self->fd, 0, 10));
+	for (size = 0; size < 48; size++) {
+		EXPECT_EQ(-1, read(self->fd, self->events, size));
+		EXPECT_EQ(EINVAL, errno);
+	}
+	ASSERT_EQ(10, wt_read_all(self->fd, self->events, 200, 200));
+	EXPECT_TRUE(in_line(self->events, 10, 0));
+}
+
+/* A periodic timer is as little consumed by a read that fails. */
+WT_TEST(wheel, p8_nothing_lost_of_a_period)
+{
+	struct wheel_stats stats;
+	int i;
+
+	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(0, 1), WT_MS, WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, 10 * WT_MS, NULL));
+	for (i = 0; i < 5; i++) {
+		EXPECT_EQ(-1, read(self->fd, self->page + PAGE, 48));
+		EXPECT_EQ(EFAULT, errno);
+	}
+	ASSERT_EQ(0, wt_stats(self->fd, &stats));
+	EXPECT_EQ(1, stats.armed);
+	EXPECT_EQ(1, stats.unread);
+	EXPECT_EQ(0, stats.overruns);
+	ASSERT_EQ(1, wt_read(self->fd, self->events, 200));
+	EXPECT_EQ(10 * WT_MS, self->events[0].deadline);
+	EXPECT_EQ(9, self->events[0].overrun);
+	ASSERT_EQ(0, wt_stats(self->fd, &stats));
+	EXPECT_EQ(2, stats.armed);
+	EXPECT_EQ(9, stats.overruns);
+}
+
+/* As a whole: random buffers, good and bad, while events keep coming. */
+WT_TEST(wheel, p8_nothing_lost_at_random)
+{
+	__u64 seed = wt_seed();
+	int fired = 0, at = 0;
+
+	while (at < 3000) {
+		size_t off = wt_below(&seed, 2 * PAGE);
+		size_t len = wt_below(&seed, PAGE);
+		ssize_t got;
+		int n;
+
+		if (fired < 3000) {
+			n = wt_below(&seed, 40);
+			ASSERT_EQ(0, fire(self->fd, fired, fired + n));
+			fired += n;
+		}
+		got = read(self->fd, self->page + off, len);
+		if (got < 0) {
+			ASSERT_TRUE(errno == (len < 48 ? EINVAL : EFAULT) ||
+				    (errno == EAGAIN && at == fired));
+			continue;
+		}
+		ASSERT_EQ(0, got % 48);
+		ASSERT_GE(PAGE, off + got);
+		memcpy(self->events, self->page + off, got);
+		ASSERT_TRUE(in_line(self->events, got / 48, at));
+		at += got / 48;
+	}
+	EXPECT_EQ(fired, at + wt_read_all(self->fd, self->events, 256, 256));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One wheel, many descriptors: dup, fork, exec, and a socket that carries it
+ * away. What they share is the wheel; what ends it is the last close.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include "wheel_test.h"
+
+#define TIMERS	256
+
+FIXTURE(wheel) {
+	int fd;
+	long refs;
+	struct wheel_event events[TIMERS];
+};
+
+FIXTURE_SETUP(wheel)
+{
+	self->refs = wt_module_refs();
+	self->fd = wt_open_virtual(TIMERS, WT_MS);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), 5 * WT_MS));
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	close(self->fd);
+}
+
+/* In a child: what it returns, -1 for a child that died. */
+static int in_child(int (*what)(int fd), int fd)
+{
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid)
+		_exit(what(fd));
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+WT_TEST(wheel, dup_is_the_same_wheel)
+{
+	struct wheel_setup info;
+	int twin = dup(self->fd);
+
+	ASSERT_LE(0, twin);
+	ASSERT_EQ(0, wt_info(twin, &info));
+	EXPECT_EQ(TIMERS, info.timers);
+	EXPECT_EQ(0, wt_query(twin, WHEEL_ID(1, 1), NULL));
+	ASSERT_EQ(0, wt_arm(twin, WHEEL_ID(2, 1), 6 * WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, 10 * WT_MS, NULL));
+	ASSERT_EQ(1, wt_read(self->fd, self->events, 1));
+	EXPECT_EQ(WHEEL_ID(1, 1), self->events[0].id);
+	ASSERT_EQ(1, wt_read(twin, self->events, TIMERS));
+	EXPECT_EQ(WHEEL_ID(2, 1), self->events[0].id);
+	EXPECT_EQ(1, self->events[0].seq);
+	EXPECT_TRUE(wt_quiet(self->fd));
+	close(twin);
+}
+
+WT_TEST(wheel, close_of_a_dup_changes_nothing)
+{
+	int i;
+
+	for (i = 0; i < 100; i++)
+		ASSERT_EQ(0, close(dup(self->fd)));
+	EXPECT_EQ(0, wt_query(self->fd, WHEEL_ID(1, 1), NULL));
+}
+
+/* The number goes, the wheel stays; then nobody has it and it is gone. */
+WT_TEST(wheel, dup2_over_the_last_one)
+{
+	int twin = dup(self->fd);
+	int other = wt_open_virtual(TIMERS, WT_MS);
+
+	if (self->refs < 0)
+		SKIP(return, "wheel_timer is not a module here");
+	ASSERT_LE(0, other);
+	EXPECT_EQ(self->refs + 2, wt_module_refs());
+	ASSERT_EQ(self->fd, dup2(other, self->fd));
+	EXPECT_EQ(0, wt_query(twin, WHEEL_ID(1, 1), NULL));
+	EXPECT_EQ(-ENOENT, wt_query(self->fd, WHEEL_ID(1, 1), NULL));
+	EXPECT_EQ(self->refs + 2, wt_module_refs());
+	ASSERT_EQ(twin, dup2(other, twin));
+	EXPECT_EQ(-ENOENT, wt_query(twin, WHEEL_ID(1, 1), NULL));
+	EXPECT_EQ(self->refs + 1, wt_module_refs());
+	close(other);
+	close(twin);
+}
+
+static int close_it(int fd)
+{
+	return close(fd);
+}
+
+static int arm_and_exit(int fd)
+{
+	return wt_arm(fd, WHEEL_ID(2, 1), 5 * WT_MS) ||
+		wt_cancel(fd, WHEEL_ID(1, 1));
+}
+
+static int killed(int fd)
+{
+	wt_arm(fd, WHEEL_ID(2, 1), 5 * WT_MS);
+	return raise(SIGKILL);
+}
+
+WT_TEST(wheel, close_by_a_child_is_harmless)
+{
+	struct wheel_stats stats;
+	int i;
+
+	for (i = 0; i < 20; i++)
+		ASSERT_EQ(0, in_child(close_it, self->fd));
+	ASSERT_EQ(-1, in_child(killed, self->fd));
+	ASSERT_EQ(0, wt_stats(self->fd, &stats));
+	EXPECT_EQ(2, stats.pending);
+	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
+	EXPECT_EQ(2, wt_read_all(self->fd, self->events, TIMERS, TIMERS));
+}
+
+WT_TEST(wheel, child_uses_the_same_wheel)
+{
+	ASSERT_EQ(0, in_child(arm_and_exit, self->fd));
+	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, WHEEL_ID(1, 1)));
+	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
+	ASSERT_EQ(1, wt_read(self->fd, self->events, TIMERS));
+	EXPECT_EQ(WHEEL_ID(2, 1), self->events[0].id);
+}
+
+/* The child has the only descriptor left when the timer fires. */
+WT_TEST(wheel, child_outlives_the_parent_descriptor)
+{
+	int go[2], status;
+	pid_t pid;
+	char c;
+
+	ASSERT_EQ(0, pipe(go));
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		if (read(go[0], &c, 1) || wt_advance(self->fd, WT_SEC, NULL))
+			_exit(1);
+		_exit(wt_read(self->fd, self->events, TIMERS) != 1 ||
+		      self->events[0].id != WHEEL_ID(1, 1));
+	}
+	ASSERT_EQ(0, close(self->fd));
+	ASSERT_EQ(0, close(go[1]));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+	EXPECT_EQ(self->refs, wt_module_refs());
+}
+
+/* Without close-on-exec another program goes on with it. */
+WT_TEST(wheel, exec_keeps_what_it_is_told_to_keep)
+{
+	char number[16];
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
+	pid = fork();
+	if (!pid) {
+		fcntl(self->fd, F_SETFD, 0);
+		snprintf(number, sizeof(number), "%d", self->fd);
+		setenv("WHEEL_READ_FD", number, 1);
+		execl("/proc/self/exe", "pass", NULL);
+		_exit(1);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(77, WEXITSTATUS(status));
+	EXPECT_TRUE(wt_quiet(self->fd));
+}
+
+/* What the program does when it was started by the test above. */
+static void __attribute__((constructor)) read_after_exec(void)
+{
+	const char *number = getenv("WHEEL_READ_FD");
+	struct wheel_event event;
+
+	if (number)
+		_exit(wt_read(atoi(number), &event, 1) == 1 &&
+		      event.id == WHEEL_ID(1, 1) ? 77 : 1);
+}
+
+static int send_fd(int socket, int fd)
+{
+	char control[CMSG_SPACE(sizeof(fd))] = {};
+	char byte = 1;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+
+	cmsg->cmsg_level = SOL_SOCKET;
+	cmsg->cmsg_type = SCM_RIGHTS;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
+	return sendmsg(socket, &msg, 0) == 1 ? 0 : -errno;
+}
+
+static int receive_fd(int socket)
+{
+	char control[CMSG_SPACE(sizeof(int))] = {};
+	char byte;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cmsg;
+	int fd = -1;
+
+	if (recvmsg(socket, &msg, 0) != 1)
+		return -errno;
+	cmsg = CMSG_FIRSTHDR(&msg);
+	if (cmsg)
+		memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
+	return fd;
+}
+
+/* A child makes a wheel, hands it over and is gone when the timers fire. */
+WT_TEST(wheel, sent_by_a_process_that_is_gone)
+{
+	int sockets[2], status, fd;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
+		SKIP(return, "no sockets");
+	pid = fork();
+	if (!pid) {
+		fd = wt_open_virtual(TIMERS, WT_MS);
+		_exit(fd < 0 || wt_arm_many(fd, TIMERS, 3, WT_SEC) ||
+		      send_fd(sockets[1], fd));
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status));
+	ASSERT_EQ(0, WEXITSTATUS(status));
+	fd = receive_fd(sockets[0]);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, wt_cancel(fd, WHEEL_ID(0, 3)));
+	ASSERT_EQ(0, wt_advance(fd, WT_SEC, NULL));
+	EXPECT_EQ(TIMERS - 1, wt_read_all(fd, self->events, TIMERS, TIMERS));
+	close(fd);
+}
+
+/* Sent and never received: gone with the socket. */
+WT_TEST(wheel, sent_and_never_received)
+{
+	int sockets[2], fd, i;
+
+	for (i = 0; i < 50; i++) {
+		if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
+			SKIP(return, "no sockets");
+		fd = wt_open_virtual(TIMERS, WT_MS);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, wt_arm_many(fd, TIMERS, 1, WT_SEC));
+		ASSERT_EQ(0, send_fd(sockets[1], fd));
+		ASSERT_EQ(0, close(fd));
+		close(sockets[0]);
+		close(sockets[1]);
+	}
+	if (self->refs >= 0)
+		EXPECT_EQ(self->refs + 1, wt_module_refs());
+}
+
+TEST_HARNESS_MAIN

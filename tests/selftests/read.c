@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * read(): whole events, as many as fit, numbered; what the call does not give it
+ * keeps.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <sys/uio.h>
+
+#include "wheel_test.h"
+
+#define TIMERS	1000
+#define EVENT	sizeof(struct wheel_event)
+
+FIXTURE(wheel) {
+	int fd;
+	struct wheel_event events[TIMERS];
+};
+
+/* Ten unread events: of slot i, armed for i + 1 ms. */
+FIXTURE_SETUP(wheel)
+{
+	int i;
+
+	self->fd = wt_open_virtual(TIMERS, WT_MS);
+	ASSERT_LE(0, self->fd);
+	for (i = 0; i < 10; i++)
+		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(i, 1), (i + 1) * WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, 10 * WT_MS, NULL));
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	close(self->fd);
+}
+
+static bool is_event(const struct wheel_event *e, __u32 nr)
+{
+	return e->id == WHEEL_ID(nr, 1) && e->cookie == ~WHEEL_ID(nr, 1) &&
+		e->deadline == (nr + 1) * WT_MS && e->fired >= e->deadline &&
+		e->fired <= 10 * WT_MS && e->overrun == 0 && e->seq == nr &&
+		e->res == 0;
+}
+
+WT_TEST(wheel, one_event)
+{
+	ASSERT_EQ(EVENT, read(self->fd, self->events, EVENT));
+	EXPECT_TRUE(is_event(self->events, 0));
+}
+
+/* What follows the event is not touched. */
+WT_TEST(wheel, nothing_beyond_whole_events)
+{
+	unsigned char *byte = (unsigned char *)(self->events + 1);
+	size_t i;
+
+	memset(self->events, WT_POISON, sizeof(self->events));
+	ASSERT_EQ(EVENT, read(self->fd, self->events, 2 * EVENT - 1));
+	EXPECT_TRUE(is_event(self->events, 0));
+	for (i = 0; i < EVENT; i++)
+		EXPECT_EQ(WT_POISON, byte[i]);
+	ASSERT_EQ(3 * EVENT, read(self->fd, self->events, 4 * EVENT - 1));
+	for (i = 0; i < 3; i++)
+		EXPECT_TRUE(is_event(&self->events[i], i + 1));
+}
+
+WT_TEST(wheel, as_many_as_there_are)
+{
+	int i;
+
+	ASSERT_EQ(10, wt_read(self->fd, self->events, TIMERS));
+	for (i = 0; i < 10; i++)
+		EXPECT_TRUE(is_event(&self->events[i], i));
+	EXPECT_EQ(-EAGAIN, wt_read(self->fd, self->events, 1));
+}
+
+/* As many as fit, and not a batch of the kernel's size. */
+WT_TEST(wheel, as_many_as_fit)
+{
+	int i;
+
+	for (i = 10; i < TIMERS; i++)
+		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(i, 1), 0));
+	ASSERT_EQ(0, wt_advance(self->fd, WT_SEC, NULL));
+	EXPECT_EQ(TIMERS - 1, wt_read(self->fd, self->events, TIMERS - 1));
+	EXPECT_EQ(1, wt_read(self->fd, self->events, TIMERS));
+	EXPECT_EQ(TIMERS - 1, self->events[0].seq);
+}
+
+WT_TEST(wheel, nothing_to_read_is_eagain)
+{
+	ASSERT_EQ(10, wt_read(self->fd, self->events, TIMERS));
+	EXPECT_EQ(-EAGAIN, wt_read(self->fd, self->events, 1));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 2), WT_HOUR));
+	EXPECT_EQ(-EAGAIN, wt_read(self->fd, self->events, 1));
+	ASSERT_EQ(0, wt_advance(self->fd, WT_HOUR, NULL));
+	EXPECT_EQ(1, wt_read(self->fd, self->events, 1));
+	EXPECT_EQ(-EAGAIN, wt_read(self->fd, self->events, 1));
+}
+
+/* Even where there is nothing to read. */
+WT_TEST(wheel, short_buffer_is_einval)
+{
+	size_t size;
+
+	for (size = 0; size < EVENT; size++) {
+		EXPECT_EQ(-1, read(self->fd, self->events, size));
+		EXPECT_EQ(EINVAL, errno);
+	}
+	ASSERT_EQ(10, wt_read(self->fd, self->events, TIMERS));
+	EXPECT_EQ(-1, read(self->fd, self->events, EVENT - 1));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+/* At any address. */
+WT_TEST(wheel, unaligned)
+{
+	char *room = (char *)self->events;
+	struct wheel_event e;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(EVENT, read(self->fd, room + i, EVENT));
+		memcpy(&e, room + i, EVENT);
+		EXPECT_TRUE(is_event(&e, i));
+	}
+}
+
+WT_TEST(wheel, readv_of_events)
+{
+	struct iovec iov[3];
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		iov[i].iov_base = &self->events[2 * i];
+		iov[i].iov_len = 2 * EVENT;
+	}
+	ASSERT_EQ(6 * EVENT, readv(self->fd, iov, 3));
+	for (i = 0; i < 6; i++)
+		EXPECT_TRUE(is_event(&self->events[i], i));
+}
+
+/* The sum counts: an event may lie across buffers. */
+WT_TEST(wheel, readv_of_pieces)
+{
+	struct iovec iov[] = {
+		{ self->events, 1 },
+		{ (char *)self->events + 1, EVENT + 10 },
+		{ (char *)self->events + EVENT + 11, EVENT - 10 },
+	};
+	int i;
+
+	ASSERT_EQ(2 * EVENT, readv(self->fd, iov, 3));
+	for (i = 0; i < 2; i++)
+		EXPECT_TRUE(is_event(&self->events[i], i));
+	EXPECT_EQ(-1, readv(self->fd, iov, 1));
+	EXPECT_EQ(EINVAL, errno);
+	ASSERT_EQ(1, wt_read(self->fd, self->events, 1));
+	EXPECT_TRUE(is_event(self->events, 2));
+}
+
+/* There are no positions in this file. */
+WT_TEST(wheel, no_seek_no_pread_no_write)
+{
+	EXPECT_EQ(-1, lseek(self->fd, 0, SEEK_SET));
+	EXPECT_EQ(ESPIPE, errno);
+	EXPECT_EQ(-1, pread(self->fd, self->events, EVENT, 0));
+	EXPECT_EQ(ESPIPE, errno);
+	EXPECT_EQ(-1, write(self->fd, self->events, EVENT));
+	ASSERT_EQ(10, wt_read(self->fd, self->events, TIMERS));
+	EXPECT_TRUE(is_event(self->events, 0));
+}
+
+/* The number of an event counts the file's events, over rounds and slots. */
+WT_TEST(wheel, numbers_go_on)
+{
+	__u32 seq = 10;
+	int round, i, n;
+
+	ASSERT_EQ(10, wt_read(self->fd, self->events, TIMERS));
+	for (round = 2; round < 20; round++) {
+		for (i = 0; i < 20; i++)
+			ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(i, round), 0));
+		ASSERT_EQ(0, wt_cancel(self->fd, WHEEL_ID(3, round)));
+		ASSERT_EQ(0, wt_advance(self->fd, round * WT_SEC, NULL));
+		n = wt_read(self->fd, self->events, TIMERS);
+		ASSERT_EQ(19, n);
+		for (i = 0; i < n; i++)
+			EXPECT_EQ(seq++, self->events[i].seq);
+	}
+}
+
+/* Each file has its own clock, events and numbers. */
+WT_TEST(wheel, another_file)
+{
+	int fd = wt_open_virtual(TIMERS, WT_MS);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EAGAIN, wt_read(fd, self->events, 1));
+	ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(5, 9), 3 * WT_MS));
+	ASSERT_EQ(0, wt_advance(fd, 3 * WT_MS, NULL));
+	ASSERT_EQ(1, wt_read(fd, self->events, 10));
+	EXPECT_EQ(WHEEL_ID(5, 9), self->events[0].id);
+	EXPECT_EQ(0, self->events[0].seq);
+	EXPECT_EQ(10, wt_read(self->fd, self->events, TIMERS));
+	close(fd);
+}
+
+/* On a running clock, too: read does not give what is not yet due. */
+TEST(running_clock)
+{
+	int fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);
+	struct wheel_event event;
+	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, fcntl(fd, F_SETFL, O_NONBLOCK));
+	ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(1, 1), now + WT_HOUR));
+	EXPECT_EQ(-EAGAIN, wt_read(fd, &event, 1));
+	ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(2, 1), now));
+	ASSERT_EQ(0, fcntl(fd, F_SETFL, 0));
+	ASSERT_EQ(1, wt_read(fd, &event, 1));
+	EXPECT_EQ(WHEEL_ID(2, 1), event.id);
+	EXPECT_EQ(now, event.deadline);
+}
+
+TEST_HARNESS_MAIN

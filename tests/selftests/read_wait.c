@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * read() that waits: woken by an event, by a signal, by STOP; several readers
+ * share the events and each event has one reader.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+
+#include "wheel_test.h"
+
+#define TIMERS	4096
+#define READERS	4
+
+struct reader {
+	pthread_t thread;
+	int fd;
+	atomic_int tid;
+	int ret;
+	int got;
+	struct wheel_event event;
+	/* By the number of the event: how often this reader had it. */
+	unsigned char seen[TIMERS];
+};
+
+FIXTURE(wheel) {
+	int fd;
+	struct reader readers[READERS];
+};
+
+/* A virtual clock with reads that wait. */
+FIXTURE_SETUP(wheel)
+{
+	int i;
+
+	self->fd = wt_open_virtual(TIMERS, WT_MS);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, 0));
+	for (i = 0; i < READERS; i++)
+		self->readers[i].fd = self->fd;
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	close(self->fd);
+}
+
+static void *read_one(void *arg)
+{
+	struct reader *r = arg;
+
+	r->tid = syscall(SYS_gettid);
+	r->ret = wt_read(r->fd, &r->event, 1);
+	return NULL;
+}
+
+/* Until the read fails. */
+static void *read_on(void *arg)
+{
+	struct wheel_event events[7];
+	struct reader *r = arg;
+	int i;
+
+	r->tid = syscall(SYS_gettid);
+	while ((r->ret = wt_read(r->fd, events, 1 + r->got % 7)) > 0)
+		for (i = 0; i < r->ret; i++, r->got++)
+			if (events[i].seq < TIMERS)
+				r->seen[events[i].seq]++;
+	return NULL;
+}
+
+/* Wait until the thread sleeps, by what /proc says of it. */
+static bool sleeps(struct reader *r)
+{
+	char path[64], state;
+	FILE *f;
+	int n;
+
+	while (!r->tid)
+		wt_let_pass(10 * WT_US);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", r->tid);
+	do {
+		wt_let_pass(100 * WT_US);
+		f = fopen(path, "r");
+		if (!f)
+			return false;
+		n = fscanf(f, "%*d (%*[^)]) %c", &state);
+		fclose(f);
+	} while (n == 1 && state == 'R');
+	return n == 1 && state == 'S';
+}
+
+static int start(struct reader *r, void *(*what)(void *))
+{
+	return pthread_create(&r->thread, NULL, what, r) || !sleeps(r);
+}
+
+WT_TEST(wheel, woken_by_an_event)
+{
+	struct reader *r = &self->readers[0];
+
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), 5 * WT_MS));
+	ASSERT_EQ(0, start(r, read_one));
+	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS - 1, NULL));
+	ASSERT_TRUE(sleeps(r));
+	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
+	ASSERT_EQ(0, pthread_join(r->thread, NULL));
+	EXPECT_EQ(1, r->ret);
+	EXPECT_EQ(WHEEL_ID(1, 1), r->event.id);
+}
+
+WT_TEST(wheel, woken_by_a_running_clock)
+{
+	struct reader *r = &self->readers[0];
+	__u64 now;
+
+	r->fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);
+	ASSERT_LE(0, r->fd);
+	ASSERT_EQ(0, start(r, read_one));
+	now = wt_now(WHEEL_CLOCK_MONOTONIC);
+	ASSERT_EQ(0, wt_arm(r->fd, WHEEL_ID(1, 1), now + 3 * WT_MS));
+	ASSERT_EQ(0, pthread_join(r->thread, NULL));
+	EXPECT_LE(now + 3 * WT_MS, wt_now(WHEEL_CLOCK_MONOTONIC));
+	EXPECT_EQ(1, r->ret);
+	EXPECT_EQ(WHEEL_ID(1, 1), r->event.id);
+	close(r->fd);
+}
+
+WT_TEST(wheel, woken_by_stop)
+{
+	__u64 unfired;
+	int i;
+
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), 5 * WT_MS));
+	for (i = 0; i < READERS; i++)
+		ASSERT_EQ(0, start(&self->readers[i], read_one));
+	ASSERT_EQ(0, wt_stop(self->fd, &unfired));
+	EXPECT_EQ(1, unfired);
+	for (i = 0; i < READERS; i++) {
+		ASSERT_EQ(0, pthread_join(self->readers[i].thread, NULL));
+		EXPECT_EQ(-ESHUTDOWN, self->readers[i].ret);
+	}
+}
+
+static void on_signal(int nr)
+{
+	(void)nr;
+}
+
+WT_TEST(wheel, interrupted_by_a_signal)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	struct reader *r = &self->readers[0];
+
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), 5 * WT_MS));
+	ASSERT_EQ(0, start(r, read_one));
+	ASSERT_EQ(0, pthread_kill(r->thread, SIGUSR1));
+	ASSERT_EQ(0, pthread_join(r->thread, NULL));
+	EXPECT_EQ(-EINTR, r->ret);
+	/* Nothing is lost by it. */
+	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
+	EXPECT_EQ(1, wt_read(self->fd, &r->event, 1));
+}
+
+/* What is there is read, also with a signal pending. */
+WT_TEST(wheel, an_event_comes_before_a_signal)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	struct wheel_event event;
+	sigset_t set, old;
+
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	ASSERT_EQ(0, sigprocmask(SIG_BLOCK, &set, &old));
+	ASSERT_EQ(0, kill(getpid(), SIGUSR1));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), 5 * WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
+	EXPECT_EQ(1, wt_read(self->fd, &event, 1));
+	ASSERT_EQ(0, sigprocmask(SIG_SETMASK, &old, NULL));
+}
+
+/* One event, many that wait: one of them has it. */
+WT_TEST(wheel, one_event_wakes_one_reader)
+{
+	__u64 unfired;
+	int i, got = 0, shut = 0;
+
+	for (i = 0; i < READERS; i++)
+		ASSERT_EQ(0, start(&self->readers[i], read_one));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), 5 * WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
+	while (!wt_quiet(self->fd))
+		wt_let_pass(100 * WT_US);
+	ASSERT_EQ(0, wt_stop(self->fd, &unfired));
+	for (i = 0; i < READERS; i++) {
+		ASSERT_EQ(0, pthread_join(self->readers[i].thread, NULL));
+		got += self->readers[i].ret == 1;
+		shut += self->readers[i].ret == -ESHUTDOWN;
+	}
+	EXPECT_EQ(1, got);
+	EXPECT_EQ(READERS - 1, shut);
+}
+
+/* Many events for many readers: as many reads end as there are events. */
+WT_TEST(wheel, events_wake_as_many_readers)
+{
+	int i;
+
+	for (i = 0; i < READERS; i++)
+		ASSERT_EQ(0, start(&self->readers[i], read_one));
+	ASSERT_EQ(0, wt_arm_many(self->fd, READERS, 1, 5 * WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
+	for (i = 0; i < READERS; i++) {
+		ASSERT_EQ(0, pthread_join(self->readers[i].thread, NULL));
+		EXPECT_EQ(1, self->readers[i].ret);
+	}
+	EXPECT_TRUE(wt_quiet(self->fd));
+}
+
+/* Events go on coming; each is read once, by whomever. */
+WT_TEST(wheel, each_event_has_one_reader)
+{
+	int total = 0, i, nr, seen;
+	__u64 unfired;
+
+	for (i = 0; i < READERS; i++)
+		ASSERT_EQ(0, start(&self->readers[i], read_on));
+	for (i = 0; i < TIMERS; i++) {
+		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(i, 1), (i + 1) * WT_MS));
+		if (i % 5 == 4)
+			ASSERT_EQ(0, wt_advance(self->fd, (i + 1) * WT_MS,
+						NULL));
+	}
+	ASSERT_EQ(0, wt_advance(self->fd, WT_HOUR, NULL));
+	ASSERT_EQ(0, wt_stop(self->fd, &unfired));
+	EXPECT_EQ(0, unfired);
+	for (i = 0; i < READERS; i++) {
+		ASSERT_EQ(0, pthread_join(self->readers[i].thread, NULL));
+		EXPECT_EQ(-ESHUTDOWN, self->readers[i].ret);
+		total += self->readers[i].got;
+	}
+	EXPECT_EQ(TIMERS, total);
+	for (nr = 0; nr < TIMERS; nr++) {
+		for (seen = 0, i = 0; i < READERS; i++)
+			seen += self->readers[i].seen[nr];
+		ASSERT_EQ(1, seen);
+	}
+}
+
+/* One who waits holds nobody up: the wheel can be used beside it. */
+WT_TEST(wheel, a_reader_holds_nothing_up)
+{
+	struct reader *r = &self->readers[0];
+	struct wheel_event event;
+	struct wheel_stats stats;
+	struct wheel_list list = {};
+	struct wheel_op op;
+
+	ASSERT_EQ(0, start(r, read_one));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), WT_HOUR));
+	ASSERT_EQ(0, wt_query(self->fd, WHEEL_ID(1, 1), NULL));
+	ASSERT_EQ(0, wt_stats(self->fd, &stats));
+	ASSERT_EQ(0, wt_list(self->fd, 0, &op, 1, &list));
+	ASSERT_EQ(0, wt_cancel(self->fd, WHEEL_ID(1, 1)));
+	ASSERT_TRUE(wt_quiet(self->fd));
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
+	EXPECT_EQ(-EAGAIN, wt_read(self->fd, &event, 1));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 2), 5 * WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
+	ASSERT_EQ(0, pthread_join(r->thread, NULL));
+	EXPECT_EQ(1, r->ret);
+	EXPECT_EQ(WHEEL_ID(1, 2), r->event.id);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * STOP: no timer fires any more, what had fired can be read, what had not is
+ * told; a second call finds nothing.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <pthread.h>
+
+#include "wheel_test.h"
+
+#define TIMERS	1000
+
+FIXTURE(wheel) {
+	int fd;
+	__u64 unfired;
+	struct wheel_stats stats;
+	struct wheel_event events[TIMERS];
+};
+
+FIXTURE_SETUP(wheel)
+{
+	self->fd = wt_open_virtual(TIMERS, WT_MS);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	close(self->fd);
+}
+
+WT_TEST(wheel, of_an_empty_wheel)
+{
+	EXPECT_EQ(0, wt_stop(self->fd, &self->unfired));
+	EXPECT_EQ(0, self->unfired);
+}
+
+WT_TEST(wheel, tells_how_many_had_not_fired)
+{
+	ASSERT_EQ(0, wt_arm_many(self->fd, TIMERS, 1, WT_HOUR));
+	ASSERT_EQ(0, wt_cancel(self->fd, WHEEL_ID(9, 1)));
+	ASSERT_EQ(0, wt_rearm(self->fd, WHEEL_ID(10, 1), WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
+	EXPECT_EQ(0, wt_stop(self->fd, &self->unfired));
+	EXPECT_EQ(TIMERS - 2, self->unfired);
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_EQ(TIMERS - 1, self->stats.cancelled);
+	EXPECT_EQ(1, self->stats.fired);
+	EXPECT_EQ(0, self->stats.pending);
+	EXPECT_EQ(1, self->stats.unread);
+	EXPECT_TRUE(wt_balanced(&self->stats));
+}
+
+WT_TEST(wheel, is_idempotent)
+{
+	int i;
+
+	ASSERT_EQ(0, wt_arm_many(self->fd, TIMERS, 1, WT_HOUR));
+	EXPECT_EQ(0, wt_stop(self->fd, &self->unfired));
+	EXPECT_EQ(TIMERS, self->unfired);
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(0, wt_stop(self->fd, &self->unfired));
+		EXPECT_EQ(0, self->unfired);
+	}
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_EQ(TIMERS, self->stats.cancelled);
+}
+
+WT_TEST(wheel, nothing_is_armed_after_it)
+{
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	EXPECT_EQ(-ESHUTDOWN, wt_arm(self->fd, WHEEL_ID(1, 1), WT_MS));
+	EXPECT_EQ(-ESHUTDOWN, wt_arm_rel(self->fd, WHEEL_ID(1, 1), 0));
+	EXPECT_EQ(-ESHUTDOWN, wt_arm_every(self->fd, WHEEL_ID(1, 1), 1, 1));
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_EQ(0, self->stats.armed);
+	EXPECT_EQ(3, self->stats.refused);
+}
+
+/* An id of an unfired timer names nothing that is pending. */
+WT_TEST(wheel, nothing_is_pending_after_it)
+{
+	int ret;
+
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), WT_MS));
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, WHEEL_ID(1, 1)));
+	EXPECT_EQ(-ENOENT, wt_query(self->fd, WHEEL_ID(1, 1), NULL));
+	ret = wt_rearm(self->fd, WHEEL_ID(1, 1), WT_HOUR);
+	EXPECT_TRUE(ret == -ENOENT || ret == -ESHUTDOWN);
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_EQ(1, self->stats.cancelled);
+	EXPECT_EQ(0, self->stats.pending);
+}
+
+/* The whole batch is answered, each entry for itself. */
+WT_TEST(wheel, a_batch_after_it)
+{
+	struct wheel_op ops[] = {
+		wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WT_MS),
+		wt_op(WHEEL_OP_CANCEL, WHEEL_ID(2, 1), 0),
+		wt_op(99, WHEEL_ID(3, 1), 0),
+	};
+
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	ASSERT_EQ(0, wt_batch(self->fd, ops, 3));
+	EXPECT_EQ(-ESHUTDOWN, ops[0].res);
+	EXPECT_EQ(-ENOENT, ops[1].res);
+	EXPECT_EQ(-EINVAL, ops[2].res);
+}
+
+WT_TEST(wheel, events_before_it_are_read_after_it)
+{
+	int i;
+
+	ASSERT_EQ(0, wt_arm_many(self->fd, 10, 1, WT_MS));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(11, 1), WT_HOUR));
+	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	EXPECT_EQ(1, self->unfired);
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(1, wt_read(self->fd, self->events, 1));
+		EXPECT_EQ(WHEEL_ID(i, 1), self->events[0].id);
+		EXPECT_EQ(i, self->events[0].seq);
+	}
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, self->events, 1));
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, 0));
+	EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, self->events, 1));
+}
+
+/* A bad buffer takes nothing, also from a stopped wheel. */
+WT_TEST(wheel, a_bad_read_after_it)
+{
+	void *nowhere = mmap(NULL, 4096, PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, nowhere);
+	ASSERT_EQ(0, wt_arm_many(self->fd, 10, 1, WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	EXPECT_EQ(-1, read(self->fd, nowhere, 48));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(-1, read(self->fd, self->events, 47));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(10, wt_read_all(self->fd, self->events, TIMERS, 10));
+}
+
+/* A period whose event is unread ends with that event. */
+WT_TEST(wheel, periods_end_with_it)
+{
+	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(1, 1), WT_MS, WT_MS));
+	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(2, 1), WT_SEC, WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	EXPECT_EQ(1, self->unfired);
+	ASSERT_EQ(1, wt_read(self->fd, self->events, TIMERS));
+	EXPECT_EQ(WHEEL_ID(1, 1), self->events[0].id);
+	EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, self->events, 1));
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_EQ(2, self->stats.armed);
+	EXPECT_EQ(1, self->stats.fired);
+	EXPECT_EQ(1, self->stats.cancelled);
+	EXPECT_TRUE(wt_balanced(&self->stats));
+}
+
+WT_TEST(wheel, info_and_stats_after_it)
+{
+	struct wheel_setup info = {};
+
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	EXPECT_EQ(-EBUSY, wt_setup(self->fd, &info));
+	ASSERT_EQ(0, wt_info(self->fd, &info));
+	EXPECT_EQ(TIMERS, info.timers);
+	EXPECT_EQ(0, wt_stats(self->fd, &self->stats));
+}
+
+struct arms {
+	int fd;
+	pthread_t thread;
+	__u64 armed;
+	__u64 fired;
+	int last;
+};
+
+/* Arm until it is told that the wheel was stopped. */
+static void *arm_on(void *arg)
+{
+	struct arms *a = arg;
+	__u32 slot = 0;
+	__u64 gen = 1;
+
+	for (;;) {
+		a->last = wt_arm_rel(a->fd, WHEEL_ID(slot, gen),
+				     slot % 2 ? WT_HOUR : slot * WT_US);
+		if (a->last && a->last != -EBUSY)
+			return NULL;
+		a->armed += !a->last;
+		slot = (slot + 1) % TIMERS;
+		gen += !slot;
+	}
+}
+
+static void *read_on(void *arg)
+{
+	struct wheel_event events[16];
+	struct arms *a = arg;
+
+	while ((a->last = wt_read(a->fd, events, 16)) > 0)
+		a->fired += a->last;
+	return NULL;
+}
+
+/* Every arm before it is told of, or fires: arms, expiries and STOP race. */
+WT_TEST(wheel, races_arms_and_expiries)
+{
+	struct arms armer, reader;
+	__u64 seed = wt_seed();
+	int round;
+
+	for (round = 0; round < 30; round++) {
+		armer = (struct arms){
+			.fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, TIMERS,
+					    WHEEL_MIN_TICK_NS),
+		};
+		ASSERT_LE(0, armer.fd);
+		reader = armer;
+		ASSERT_EQ(0, pthread_create(&armer.thread, NULL, arm_on,
+					    &armer));
+		ASSERT_EQ(0, pthread_create(&reader.thread, NULL, read_on,
+					    &reader));
+		wt_let_pass(1 + wt_below(&seed, 2 * WT_MS));
+		ASSERT_EQ(0, wt_stop(armer.fd, &self->unfired));
+		ASSERT_EQ(0, pthread_join(armer.thread, NULL));
+		ASSERT_EQ(0, pthread_join(reader.thread, NULL));
+		EXPECT_EQ(-ESHUTDOWN, armer.last);
+		EXPECT_EQ(-ESHUTDOWN, reader.last);
+		EXPECT_EQ(armer.armed, reader.fired + self->unfired);
+		ASSERT_EQ(0, wt_stats(armer.fd, &self->stats));
+		EXPECT_EQ(armer.armed, self->stats.armed);
+		EXPECT_EQ(reader.fired, self->stats.fired);
+		EXPECT_EQ(self->unfired, self->stats.cancelled);
+		EXPECT_EQ(0, self->stats.pending);
+		close(armer.fd);
+	}
+}
+
+static void *stop_it(void *arg)
+{
+	struct arms *a = arg;
+
+	a->last = wt_stop(a->fd, &a->fired);
+	return NULL;
+}
+
+/* Two that stop at once: each timer is told of to one of them. */
+WT_TEST(wheel, races_another_stop)
+{
+	struct arms stops[3];
+	__u64 sum;
+	int i;
+
+	ASSERT_EQ(0, wt_arm_many(self->fd, TIMERS, 1, WT_HOUR));
+	for (i = 0; i < 3; i++) {
+		stops[i] = (struct arms){ .fd = self->fd };
+		ASSERT_EQ(0, pthread_create(&stops[i].thread, NULL, stop_it,
+					    &stops[i]));
+	}
+	for (sum = 0, i = 0; i < 3; i++) {
+		ASSERT_EQ(0, pthread_join(stops[i].thread, NULL));
+		EXPECT_EQ(0, stops[i].last);
+		sum += stops[i].fired;
+	}
+	EXPECT_EQ(TIMERS, sum);
+}
+
+TEST_HARNESS_MAIN

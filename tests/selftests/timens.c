@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * In a time namespace that is shifted, an absolute time means nothing to the
+ * wheel: refused, entry by entry. Relative times and virtual clocks go on.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <sched.h>
+
+#include "wheel_test.h"
+
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME	0x00000080
+#endif
+
+#define CANNOT	200
+
+FIXTURE(namespace) {
+};
+
+FIXTURE_SETUP(namespace)
+{
+}
+
+FIXTURE_TEARDOWN(namespace)
+{
+}
+
+static int shift(const char *offsets)
+{
+	int fd = open("/proc/self/timens_offsets", O_WRONLY);
+	ssize_t len = strlen(offsets);
+	ssize_t done;
+
+	if (fd < 0)
+		return -1;
+	done = write(fd, offsets, len);
+	close(fd);
+	return done == len ? 0 : -1;
+}
+
+/* Run it in a new time namespace: its result, or CANNOT. */
+static int in_namespace(const char *offsets, int (*what)(int fd), int fd)
+{
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		/* The namespace is the children's. */
+		if (unshare(CLONE_NEWTIME) || shift(offsets))
+			_exit(CANNOT);
+		pid = fork();
+		if (!pid)
+			_exit(what(fd));
+		if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+			_exit(CANNOT + 1);
+		_exit(WEXITSTATUS(status));
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+static int absolute(int fd)
+{
+	return -wt_arm(fd, WHEEL_ID(1, 1), wt_now(0) + WT_HOUR);
+}
+
+static int absolute_rearm(int fd)
+{
+	return -wt_rearm(fd, WHEEL_ID(2, 1), wt_now(0) + WT_HOUR);
+}
+
+/* Armed, moved, read; the line where it went wrong. */
+static int relative(int fd)
+{
+	struct wheel_op op = wt_op(WHEEL_OP_REARM, WHEEL_ID(3, 1), 3 * WT_MS);
+	__u64 before = wt_now(WHEEL_CLOCK_MONOTONIC);
+	struct wheel_event event;
+
+	op.flags = WHEEL_OP_REL;
+	if (wt_arm_rel(fd, WHEEL_ID(3, 1), WT_HOUR))
+		return 1;
+	if (wt_do(fd, &op))
+		return 2;
+	if (wt_read(fd, &event, 1) != 1 || event.id != WHEEL_ID(3, 1))
+		return 3;
+	return wt_now(WHEEL_CLOCK_MONOTONIC) >= before + 3 * WT_MS ? 0 : 4;
+}
+
+static int virtual(int fd)
+{
+	struct wheel_event event;
+
+	fd = wt_open_virtual(64, WT_MS);
+	return fd < 0 || wt_arm(fd, WHEEL_ID(1, 1), WT_MS) ||
+		wt_advance(fd, WT_MS, NULL) || wt_read(fd, &event, 1) != 1;
+}
+
+#define SHIFTED	"monotonic 86400 0\nboottime 86400 0\n"
+
+WT_TEST(namespace, absolute_times_are_refused_when_shifted)
+{
+	__u32 clocks[] = { WHEEL_CLOCK_MONOTONIC, WHEEL_CLOCK_BOOTTIME };
+	struct wheel_stats stats;
+	unsigned int i;
+	int fd, ret;
+
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		fd = wt_open_clock(clocks[i], 64, WT_MS);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, wt_arm_rel(fd, WHEEL_ID(2, 1), WT_HOUR));
+		ret = in_namespace(SHIFTED, absolute, fd);
+		if (ret == CANNOT)
+			SKIP(return, "no time namespaces");
+		EXPECT_EQ(EOPNOTSUPP, ret);
+		EXPECT_EQ(EOPNOTSUPP, in_namespace(SHIFTED, absolute_rearm,
+						   fd));
+		ASSERT_EQ(0, wt_stats(fd, &stats));
+		EXPECT_EQ(1, stats.armed);
+		EXPECT_EQ(0, stats.rearmed);
+		close(fd);
+	}
+}
+
+WT_TEST(namespace, relative_times_are_good_when_shifted)
+{
+	int fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);
+	int ret = in_namespace(SHIFTED, relative, fd);
+
+	if (ret == CANNOT)
+		SKIP(return, "no time namespaces");
+	EXPECT_EQ(0, ret);
+}
+
+WT_TEST(namespace, virtual_times_are_good_when_shifted)
+{
+	int ret = in_namespace(SHIFTED, virtual, -1);
+
+	if (ret == CANNOT)
+		SKIP(return, "no time namespaces");
+	EXPECT_EQ(0, ret);
+}
+
+/* A namespace that shifts nothing is none. */
+WT_TEST(namespace, absolute_times_are_good_when_not_shifted)
+{
+	int fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);
+	int ret = in_namespace("monotonic 0 0\n", absolute, fd);
+
+	if (ret == CANNOT)
+		SKIP(return, "no time namespaces");
+	EXPECT_EQ(0, ret);
+	EXPECT_EQ(0, absolute(wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, 0)));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "wheel_test.h"
+
+#define BATCH	1024
+
+/* A program that needs the device is skipped where there is none. */
+static void __attribute__((constructor)) need_device(void)
+{
+	if (!access(WT_DEVICE, F_OK))
+		return;
+	printf("TAP version 13\n1..0 # SKIP no " WT_DEVICE "\n");
+	exit(4);
+}
+
+int wt_open(int flags)
+{
+	int fd = open(WT_DEVICE, O_RDWR | O_CLOEXEC | flags);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int wt_open_setup(int flags, struct wheel_setup *setup)
+{
+	int fd = wt_open(flags);
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = wt_setup(fd, setup);
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
+}
+
+static int open_clock(int flags, __u32 clock, __u32 timers, __u64 tick_ns)
+{
+	struct wheel_setup setup = {
+		.clock = clock, .tick_ns = tick_ns, .timers = timers,
+	};
+
+	return wt_open_setup(flags, &setup);
+}
+
+int wt_open_clock(__u32 clock, __u32 timers, __u64 tick_ns)
+{
+	return open_clock(0, clock, timers, tick_ns);
+}
+
+/* Nothing happens behind the back of a virtual clock: never block. */
+int wt_open_virtual(__u32 timers, __u64 tick_ns)
+{
+	return open_clock(O_NONBLOCK, WHEEL_CLOCK_VIRTUAL, timers, tick_ns);
+}
+
+int wt_ioctl(int fd, unsigned long cmd, void *arg)
+{
+	int ret = ioctl(fd, cmd, arg);
+
+	return ret < 0 ? -errno : ret;
+}
+
+int wt_setup(int fd, struct wheel_setup *setup)
+{
+	setup->size = sizeof(*setup);
+	memset(&setup->features, WT_POISON, sizeof(setup->features));
+	return wt_ioctl(fd, WHEEL_IOC_SETUP, setup);
+}
+
+int wt_info(int fd, struct wheel_setup *setup)
+{
+	memset(setup, WT_POISON, sizeof(*setup));
+	setup->size = sizeof(*setup);
+	setup->flags = 0;
+	return wt_ioctl(fd, WHEEL_IOC_INFO, setup);
+}
+
+__u64 wt_features(void)
+{
+	struct wheel_setup setup;
+	int fd = wt_open(0);
+	int ret;
+
+	if (fd < 0)
+		return 0;
+	ret = wt_info(fd, &setup);
+	close(fd);
+	return ret ? 0 : setup.features;
+}
+
+int wt_submit(int fd, struct wheel_op *ops, __u32 count,
+	      struct wheel_submit *batch)
+{
+	__u32 failed = 0;
+	__u32 i;
+	int ret;
+
+	memset(batch, WT_POISON, sizeof(*batch));
+	batch->size = sizeof(*batch);
+	batch->flags = 0;
+	batch->ops = wt_addr(ops);
+	batch->op_size = sizeof(*ops);
+	batch->count = count;
+	for (i = 0; i < count; i++)
+		memset(&ops[i].res, WT_POISON, sizeof(ops[i].res));
+	ret = wt_ioctl(fd, WHEEL_IOC_SUBMIT, batch);
+	if (ret)
+		return ret;
+	for (i = 0; i < count; i++) {
+		if (ops[i].res < -4095 || ops[i].res > 1)
+			return WT_LIES;
+		failed += ops[i].res < 0;
+	}
+	if (batch->done != count || batch->failed != failed ||
+	    batch->now > WHEEL_MAX_TIME)
+		return WT_LIES;
+	return 0;
+}
+
+int wt_batch(int fd, struct wheel_op *ops, __u32 count)
+{
+	struct wheel_submit batch;
+
+	return wt_submit(fd, ops, count, &batch);
+}
+
+int wt_list(int fd, __u32 flags, struct wheel_op *timers, __u32 count,
+	    struct wheel_list *list)
+{
+	__u32 cursor = list->cursor;
+
+	memset(timers, WT_POISON, count * sizeof(*timers));
+	memset(list, WT_POISON, sizeof(*list));
+	list->size = sizeof(*list);
+	list->flags = flags;
+	list->timers = wt_addr(timers);
+	list->op_size = sizeof(*timers);
+	list->count = count;
+	list->cursor = cursor;
+	return wt_ioctl(fd, WHEEL_IOC_LIST, list);
+}
+
+int wt_stop(int fd, __u64 *unfired)
+{
+	struct wheel_stop stop = { .size = sizeof(stop) };
+	int ret;
+
+	memset(&stop.unfired, WT_POISON, sizeof(stop.unfired));
+	ret = wt_ioctl(fd, WHEEL_IOC_STOP, &stop);
+	*unfired = stop.unfired;
+	return ret;
+}
+
+int wt_advance(int fd, __u64 now, __u64 *next)
+{
+	struct wheel_advance advance = { .size = sizeof(advance), .now = now };
+	int ret;
+
+	memset(&advance.next, WT_POISON, sizeof(advance.next));
+	ret = wt_ioctl(fd, WHEEL_IOC_ADVANCE, &advance);
+	if (next)
+		*next = advance.next;
+	if (!ret && advance.now < now)
+		return WT_LIES;
+	return ret;
+}
+
+int wt_stats(int fd, struct wheel_stats *stats)
+{
+	memset(stats, WT_POISON, sizeof(*stats));
+	stats->size = sizeof(*stats);
+	stats->flags = 0;
+	return wt_ioctl(fd, WHEEL_IOC_STATS, stats);
+}
+
+bool wt_balanced(const struct wheel_stats *stats)
+{
+	__u64 late = 0;
+	int i;
+
+	for (i = 0; i < 64; i++)
+		late += stats->late[i];
+	return late == stats->fired &&
+		stats->armed == stats->fired + stats->cancelled + stats->pending;
+}
+
+struct wheel_op wt_op(__u32 op, __u64 id, __u64 when)
+{
+	struct wheel_op o = { .op = op, .id = id, .when = when, .cookie = ~id };
+
+	return o;
+}
+
+int wt_do(int fd, struct wheel_op *op)
+{
+	int ret = wt_batch(fd, op, 1);
+
+	return ret ? WT_CALL(-ret) : op->res;
+}
+
+int wt_arm(int fd, __u64 id, __u64 when)
+{
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, id, when);
+
+	return wt_do(fd, &op);
+}
+
+int wt_arm_rel(int fd, __u64 id, __u64 delay)
+{
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, id, delay);
+
+	op.flags = WHEEL_OP_REL;
+	return wt_do(fd, &op);
+}
+
+int wt_arm_every(int fd, __u64 id, __u64 when, __u64 period)
+{
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, id, when);
+
+	op.period = period;
+	return wt_do(fd, &op);
+}
+
+int wt_rearm(int fd, __u64 id, __u64 when)
+{
+	struct wheel_op op = wt_op(WHEEL_OP_REARM, id, when);
+
+	return wt_do(fd, &op);
+}
+
+int wt_cancel(int fd, __u64 id)
+{
+	struct wheel_op op = wt_op(WHEEL_OP_CANCEL, id, 0);
+
+	return wt_do(fd, &op);
+}
+
+int wt_query(int fd, __u64 id, __u64 *when)
+{
+	struct wheel_op op = wt_op(WHEEL_OP_QUERY, id, 0);
+	int ret;
+
+	memset(&op.when, WT_POISON, sizeof(op.when));
+	ret = wt_do(fd, &op);
+	if (when)
+		*when = op.when;
+	return ret;
+}
+
+int wt_arm_many(int fd, __u32 count, __u64 gen, __u64 when)
+{
+	static struct wheel_op ops[BATCH];
+	struct wheel_submit batch;
+	__u32 done, i, n;
+	int ret;
+
+	for (done = 0; done < count; done += n) {
+		n = count - done < BATCH ? count - done : BATCH;
+		for (i = 0; i < n; i++)
+			ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(done + i, gen),
+				       when);
+		ret = wt_submit(fd, ops, n, &batch);
+		if (ret)
+			return WT_CALL(-ret);
+		for (i = 0; batch.failed && i < n; i++)
+			if (ops[i].res)
+				return ops[i].res;
+	}
+	return 0;
+}
+
+int wt_read(int fd, struct wheel_event *events, size_t room)
+{
+	ssize_t got;
+
+	memset(events, WT_POISON, room * sizeof(*events));
+	got = read(fd, events, room * sizeof(*events));
+	if (got < 0)
+		return -errno;
+	if (!got || got % sizeof(*events))
+		return WT_LIES;
+	return got / sizeof(*events);
+}
+
+int wt_read_all(int fd, struct wheel_event *events, size_t room, size_t want)
+{
+	size_t got = 0;
+	int ret;
+
+	while (got < want && got < room) {
+		ret = wt_read(fd, events + got, room - got);
+		if (ret == -EAGAIN)
+			break;
+		if (ret < 0)
+			return ret;
+		got += ret;
+	}
+	return got;
+}
+
+bool wt_quiet(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return !poll(&p, 1, 0);
+}
+
+int wt_wait(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, -1) < 0 ? -errno : p.revents;
+}
+
+__u64 wt_now(__u32 clock)
+{
+	static const clockid_t ids[] = {
+		[WHEEL_CLOCK_MONOTONIC] = CLOCK_MONOTONIC,
+		[WHEEL_CLOCK_BOOTTIME] = CLOCK_BOOTTIME,
+		[WHEEL_CLOCK_REALTIME] = CLOCK_REALTIME,
+		[WHEEL_CLOCK_TAI] = CLOCK_TAI,
+	};
+	struct timespec ts;
+
+	clock_gettime(ids[clock], &ts);
+	return ts.tv_sec * WT_SEC + ts.tv_nsec;
+}
+
+void wt_let_pass(__u64 ns)
+{
+	struct itimerspec its = {
+		.it_value.tv_sec = ns / WT_SEC,
+		.it_value.tv_nsec = ns % WT_SEC,
+	};
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	__u64 ticks;
+
+	if (fd < 0 || timerfd_settime(fd, 0, &its, NULL) ||
+	    read(fd, &ticks, sizeof(ticks)) != sizeof(ticks))
+		abort();
+	close(fd);
+}
+
+long wt_module_refs(void)
+{
+	char line[256], name[64];
+	unsigned long size;
+	long found = -1;
+	long refs;
+	FILE *f;
+
+	f = fopen("/proc/modules", "r");
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%63s %lu %ld", name, &size, &refs) == 3 &&
+		    !strcmp(name, "wheel_timer"))
+			found = refs;
+	fclose(f);
+	return found;
+}
+
+__u64 wt_seed(void)
+{
+	const char *env = getenv("SEED");
+	__u64 seed;
+
+	if (env)
+		seed = strtoull(env, NULL, 0);
+	else
+		seed = wt_now(WHEEL_CLOCK_REALTIME) ^ (__u64)getpid() << 40;
+	printf("# SEED=0x%llx\n", seed);
+	fflush(stdout);
+	return seed;
+}
+
+/* The finalizer of splitmix64. */
+__u64 wt_random(__u64 *state)
+{
+	__u64 x = *state += 0x9e3779b97f4a7c15ULL;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return x ^ x >> 31;
+}
+
+__u64 wt_below(__u64 *state, __u64 limit)
+{
+	return wt_random(state) % limit;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tests of /dev/wheel share: one function a command, with every output
+ * poisoned before the call and every answer checked for form after it.
+ */
+#ifndef _WHEEL_TEST_H
+#define _WHEEL_TEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+#include <linux/wheel_timer.h>
+
+#define WT_DEVICE	"/dev/wheel"
+#define WT_POISON	0xcc
+#define WT_US		1000ULL
+#define WT_MS		1000000ULL
+#define WT_SEC		1000000000ULL
+#define WT_HOUR		(3600 * WT_SEC)
+
+/* A guard against hangs on the slowest machine, not a limit on speed. */
+#define WT_TIMEOUT	300
+
+/* An ioctl that should have succeeded failed with errno e. */
+#define WT_CALL(e)	(-100000 - (e))
+/* An answer has not the form that the contract gives it. */
+#define WT_LIES		(-200000)
+
+#define WT_TEST(fixture, name) TEST_F_TIMEOUT(fixture, name, WT_TIMEOUT)
+
+/* Files. All return a file descriptor or a negative errno. */
+int wt_open(int flags);
+int wt_open_setup(int flags, struct wheel_setup *setup);
+int wt_open_virtual(__u32 timers, __u64 tick_ns);
+int wt_open_clock(__u32 clock, __u32 timers, __u64 tick_ns);
+
+/* Commands. All return 0 or a negative errno. */
+int wt_ioctl(int fd, unsigned long cmd, void *arg);
+int wt_setup(int fd, struct wheel_setup *setup);
+int wt_info(int fd, struct wheel_setup *setup);
+int wt_submit(int fd, struct wheel_op *ops, __u32 count,
+	      struct wheel_submit *batch);
+int wt_batch(int fd, struct wheel_op *ops, __u32 count);
+int wt_list(int fd, __u32 flags, struct wheel_op *timers, __u32 count,
+	    struct wheel_list *list);
+int wt_stop(int fd, __u64 *unfired);
+int wt_advance(int fd, __u64 now, __u64 *next);
+int wt_stats(int fd, struct wheel_stats *stats);
+bool wt_balanced(const struct wheel_stats *stats);
+__u64 wt_features(void);
+
+/* Operations. All return wheel_op.res, or WT_CALL() when the call failed. */
+struct wheel_op wt_op(__u32 op, __u64 id, __u64 when);
+int wt_do(int fd, struct wheel_op *op);
+int wt_arm(int fd, __u64 id, __u64 when);
+int wt_arm_rel(int fd, __u64 id, __u64 delay);
+int wt_arm_every(int fd, __u64 id, __u64 when, __u64 period);
+int wt_rearm(int fd, __u64 id, __u64 when);
+int wt_cancel(int fd, __u64 id);
+int wt_query(int fd, __u64 id, __u64 *when);
+/* Arm slots 0 .. count-1, generation gen, all for the same time. */
+int wt_arm_many(int fd, __u32 count, __u64 gen, __u64 when);
+
+/* Events: how many came, or a negative errno. */
+int wt_read(int fd, struct wheel_event *events, size_t room);
+/* Read until it would block, or until there are at least want events. */
+int wt_read_all(int fd, struct wheel_event *events, size_t room, size_t want);
+/* Nothing to read now? */
+bool wt_quiet(int fd);
+/* Wait on poll() until readable. */
+int wt_wait(int fd);
+
+/* The program's own clock, one of WHEEL_CLOCK_*. */
+__u64 wt_now(__u32 clock);
+/* Let so many nanoseconds go by, by the events of a timerfd. */
+void wt_let_pass(__u64 ns);
+
+/* The reference count of the module in /proc/modules, -1: no such line. */
+long wt_module_refs(void);
+
+/* Numbers from one seed, which is printed and can be given as env SEED. */
+__u64 wt_seed(void);
+__u64 wt_random(__u64 *state);
+__u64 wt_below(__u64 *state, __u64 limit);
+
+/* The first tick boundary that is not before t. */
+static inline __u64 wt_boundary(__u64 t, __u64 tick)
+{
+	return (t / tick + !!(t % tick)) * tick;
+}
+
+/* The address of a buffer as the ABI has it. */
+static inline __u64 wt_addr(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+#endif
