@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a callback may do to its own timer, and to the others of the tick that
+ * is being drained. The clock is virtual: a tick is drained when the test says.
+ */
+#include <linux/slab.h>
+
+#include "schemes.h"
+
+/* Three timers of one tick; the action is the first one's. */
+static struct rig *three(struct kunit *test, probe_fn action)
+{
+	struct rig *rig = rig_virtual(test, TICK, 3);
+	u32 i;
+
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 5 * TICK), 0);
+	rig->probes[0].action = action;
+	rig->probes[0].other = &rig->probes[1];
+	return rig;
+}
+
+static void note_state(struct probe *probe)
+{
+	struct wheel_timer *timer = &probe->timer;
+
+	probe->answer = !wheel_timer_pending(timer) &&
+			wheel_timer_deadline(timer) == 5 * TICK &&
+			wheel_timer_fired(timer) == wheel_now(probe->rig->wheel);
+}
+
+static void callback_sees_its_timer(struct kunit *test)
+{
+	struct rig *rig = three(test, note_state);
+
+	rig_advance(rig, 7 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 1);
+	KUNIT_EXPECT_EQ(test, wheel_timer_fired(&rig->probes[0].timer), 7 * TICK);
+}
+
+static void arm_in_the_past(struct probe *probe)
+{
+	probe->answer = wheel_timer_arm(&probe->timer, 0, 0);
+}
+
+/* Served once in an advance, however far it goes: nobody spins. */
+static void callback_arms_itself_in_the_past(struct kunit *test)
+{
+	struct rig *rig = three(test, arm_in_the_past);
+
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 1000 * TICK), 1001 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].calls, 1);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 0);
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 1001 * TICK - 1), 1001 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].calls, 1);
+	rig_advance(rig, 1001 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].calls, 2);
+}
+
+static void arm_other_now(struct probe *probe)
+{
+	probe->answer = rig_arm(probe->rig, 2, 5 * TICK);
+}
+
+/* A timer that fired in this tick, or never, armed for this tick: the next. */
+static void callback_arms_another_for_its_tick(struct kunit *test)
+{
+	struct rig *rig = three(test, NULL);
+	const u32 order[] = { 0, 1, 2 };
+
+	KUNIT_ASSERT_EQ(test, wheel_timer_cancel(&rig->probes[2].timer), 0);
+	rig->probes[0].action = arm_other_now;
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 5 * TICK), 6 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 0);
+	KUNIT_EXPECT_EQ(test, rig->calls, 2);
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 6 * TICK), WHEEL_NEVER);
+	rig_expect_log(rig, order, ARRAY_SIZE(order));
+}
+
+static void rearm_other_later(struct probe *probe)
+{
+	probe->answer = wheel_timer_rearm(&probe->other->timer, 9 * TICK, 0);
+}
+
+/* One that is due in this tick, but has not had its turn, goes later. */
+static void callback_rearms_another_of_its_tick(struct kunit *test)
+{
+	struct rig *rig = three(test, rearm_other_later);
+	const u32 order[] = { 0, 2, 1 };
+
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 5 * TICK), 9 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 0);
+	KUNIT_EXPECT_EQ(test, rig->calls, 2);
+	rig_advance(rig, 9 * TICK);
+	rig_expect_log(rig, order, ARRAY_SIZE(order));
+}
+
+/* The same by a jump over both ticks: each still comes at its own. */
+static void callback_rearms_another_within_the_jump(struct kunit *test)
+{
+	struct rig *rig = three(test, rearm_other_later);
+
+	rig_advance(rig, 20 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 0);
+	KUNIT_EXPECT_EQ(test, rig->probes[1].calls, 0);
+	KUNIT_EXPECT_TRUE(test, wheel_timer_pending(&rig->probes[1].timer));
+	rig_advance(rig, 21 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->probes[1].calls, 1);
+}
+
+static void reduce_other(struct probe *probe)
+{
+	probe->answer = wheel_timer_reduce(&probe->other->timer, 4 * TICK, 0);
+}
+
+/* It is due in this tick: there is nothing earlier that could be had. */
+static void callback_reduces_another_of_its_tick(struct kunit *test)
+{
+	struct rig *rig = three(test, reduce_other);
+	const u32 order[] = { 0, 1, 2 };
+
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 5 * TICK), WHEEL_NEVER);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 0);
+	rig_expect_log(rig, order, ARRAY_SIZE(order));
+}
+
+static void cancel_all(struct probe *probe)
+{
+	struct rig *rig = probe->rig;
+	u32 i;
+
+	for (i = 0; i < rig->count; i++)
+		if (!wheel_timer_cancel(&rig->probes[i].timer))
+			probe->answer++;
+}
+
+/* Counted once each, or the limit would leak (netty#14959). */
+static void callback_cancels_its_tick(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 1000);
+	u32 i;
+
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 5 * TICK), 0);
+	rig->probes[10].action = cancel_all;
+	rig_advance(rig, 5 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->calls, 11);
+	KUNIT_EXPECT_EQ(test, rig->probes[10].answer, 989);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->pending, 0);
+	KUNIT_EXPECT_EQ(test, rig->stats.cancelled, 989);
+}
+
+static void cancel_itself(struct probe *probe)
+{
+	struct wheel_timer *timer = &probe->timer;
+
+	probe->answer = wheel_timer_cancel(timer) == -EALREADY &&
+			wheel_timer_rearm(timer, 9 * TICK, 0) == -ENOENT &&
+			wheel_timer_reduce(timer, 9 * TICK, 0) == -ENOENT &&
+			wheel_timer_arm(timer, 9 * TICK, 0) == 0 &&
+			wheel_timer_arm(timer, 9 * TICK, 0) == -EBUSY &&
+			wheel_timer_rearm(timer, 8 * TICK, 0) == 0 &&
+			wheel_timer_reduce(timer, 7 * TICK, 0) == 0 &&
+			wheel_timer_cancel(timer) == 0 &&
+			wheel_timer_cancel(timer) == -EALREADY &&
+			wheel_timer_mod(timer, 8 * TICK, 0) == 0 &&
+			wheel_timer_mod(timer, 6 * TICK, 0) == 1;
+}
+
+/* Running and pending are two things: each verb answers for the second. */
+static void callback_works_on_itself(struct kunit *test)
+{
+	struct rig *rig = three(test, cancel_itself);
+
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 5 * TICK), 6 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 1);
+	rig->probes[0].action = NULL;
+	rig_advance(rig, 6 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].calls, 2);
+}
+
+static void sync_itself(struct probe *probe)
+{
+	struct wheel_timer *timer = &probe->timer;
+
+	probe->answer = wheel_timer_cancel_sync(timer) == -EDEADLK &&
+			wheel_timer_shutdown_sync(timer) == -EDEADLK &&
+			wheel_timer_arm(timer, 9 * TICK, 0) == 0 &&
+			wheel_timer_cancel_sync(timer) == -EDEADLK &&
+			wheel_timer_shutdown_sync(timer) == -EDEADLK &&
+			wheel_timer_pending(timer);
+}
+
+/* It would wait for itself. Nothing has changed. */
+static void callback_syncs_with_itself(struct kunit *test)
+{
+	struct rig *rig = three(test, sync_itself);
+
+	rig_advance(rig, 5 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 1);
+	KUNIT_EXPECT_TRUE(test, wheel_timer_pending(&rig->probes[0].timer));
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 0);
+	rig->probes[0].action = NULL;
+	rig_advance(rig, 9 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].calls, 2);
+}
+
+static void sync_others(struct probe *probe)
+{
+	struct rig *rig = probe->rig;
+
+	probe->answer = wheel_timer_cancel_sync(&rig->probes[1].timer) == 0 &&
+			wheel_timer_shutdown_sync(&rig->probes[2].timer) == 0 &&
+			wheel_timer_cancel_sync(&rig->probes[1].timer) == -ENOENT &&
+			rig_arm(rig, 2, 9 * TICK) == -ESHUTDOWN;
+}
+
+static void callback_syncs_with_others(struct kunit *test)
+{
+	struct rig *rig = three(test, sync_others);
+
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 5 * TICK), WHEEL_NEVER);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 1);
+	KUNIT_EXPECT_EQ(test, rig->calls, 1);
+}
+
+static void advance_the_clock(struct probe *probe)
+{
+	probe->answer = rig_advance(probe->rig, 9 * TICK) == WHEEL_NEVER &&
+			wheel_now(probe->rig->wheel) == 5 * TICK;
+}
+
+/* One pass at a time: it would be in the middle of itself. */
+static void callback_cannot_move_the_clock(struct kunit *test)
+{
+	struct rig *rig = three(test, advance_the_clock);
+
+	KUNIT_ASSERT_EQ(test, wheel_timer_rearm(&rig->probes[2].timer,
+						9 * TICK, 0), 0);
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 5 * TICK), 9 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 1);
+	KUNIT_EXPECT_EQ(test, rig->calls, 2);
+}
+
+/* An object that owns its timer, and goes with it. */
+struct object {
+	struct wheel_timer	timer;
+	struct object		*sibling;
+	struct rig		*rig;
+};
+
+static void free_itself(struct wheel_timer *timer)
+{
+	struct object *object = from_wheel_timer(object, timer, timer);
+	struct object *sibling = object->sibling;
+
+	object->rig->calls++;
+	if (sibling && !wheel_timer_cancel(&sibling->timer)) {
+		memset(sibling, POISON_FREE, sizeof(*sibling));
+		kfree(sibling);
+	}
+	memset(object, POISON_FREE, sizeof(*object));
+	kfree(object);
+}
+
+/* Every third object takes its neighbour of the same tick along. */
+static void callback_frees_timers(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 1);
+	struct object *object, *last = NULL;
+	int i;
+
+	for (i = 0; i < 3000; i++) {
+		object = kzalloc(sizeof(*object), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, object);
+		object->rig = rig;
+		wheel_timer_init(&object->timer, rig->wheel, free_itself);
+		KUNIT_ASSERT_EQ(test, wheel_timer_arm(&object->timer,
+						      (1 + i / 100) * TICK, 0), 0);
+		if (last && i % 3 == 1)
+			last->sibling = object;
+		last = object;
+	}
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 10 * TICK), 11 * TICK);
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 100 * TICK), WHEEL_NEVER);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1000);
+	KUNIT_EXPECT_EQ(test, rig->calls, 2000);
+}
+
+static struct kunit_case callback_cases[] = {
+	ANY_CASE(callback_sees_its_timer),
+	ANY_CASE(callback_arms_itself_in_the_past),
+	ANY_CASE(callback_arms_another_for_its_tick),
+	ANY_CASE(callback_rearms_another_of_its_tick),
+	ANY_CASE(callback_rearms_another_within_the_jump),
+	ANY_CASE(callback_reduces_another_of_its_tick),
+	ANY_CASE(callback_cancels_its_tick),
+	ANY_CASE(callback_works_on_itself),
+	ANY_CASE(callback_syncs_with_itself),
+	ANY_CASE(callback_syncs_with_others),
+	ANY_CASE(callback_cannot_move_the_clock),
+	ANY_CASE(callback_frees_timers),
+	{}
+};
+
+struct kunit_suite callback_suite = {
+	.name = "wheel_timer_callback",
+	.init = rig_init_scheme,
+	.exit = rig_exit,
+	.test_cases = callback_cases,
+};

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From where the verbs may be called, and where the callbacks come.
+ */
+#include <linux/delay.h>
+#include <linux/interrupt.h>
+#include <linux/preempt.h>
+#include <linux/spinlock.h>
+
+#include "compat.h"
+#include "rig.h"
+
+enum { ARM, REARM, MOD, REDUCE, CANCEL, NEXT, VERBS };
+
+/* Each verb once, each on its own probe; only that of ARM is idle before. */
+struct verbs {
+	struct rig		*rig;
+	struct hrtimer		hardirq;
+	struct tasklet_struct	softirq;
+	struct completion	done;
+	bool			there;
+	long			answers[VERBS];
+};
+
+static void call_verbs(struct verbs *verbs)
+{
+	struct probe *probes = verbs->rig->probes;
+	long *answers = verbs->answers;
+
+	answers[ARM] = wheel_timer_arm(&probes[ARM].timer, 7 * TICK, 0);
+	answers[REARM] = wheel_timer_rearm(&probes[REARM].timer, 7 * TICK, 0);
+	answers[MOD] = wheel_timer_mod(&probes[MOD].timer, 7 * TICK, 0);
+	answers[REDUCE] = wheel_timer_reduce(&probes[REDUCE].timer, 7 * TICK, 0);
+	answers[CANCEL] = wheel_timer_cancel(&probes[CANCEL].timer);
+	answers[NEXT] = wheel_timer_arm_next(&probes[NEXT].timer, 3 * TICK);
+}
+
+static enum hrtimer_restart verbs_in_hardirq(struct hrtimer *timer)
+{
+	struct verbs *verbs = container_of(timer, struct verbs, hardirq);
+
+	verbs->there = in_hardirq();
+	call_verbs(verbs);
+	complete(&verbs->done);
+	return HRTIMER_NORESTART;
+}
+
+static void verbs_in_softirq(struct tasklet_struct *tasklet)
+{
+	struct verbs *verbs = container_of(tasklet, struct verbs, softirq);
+
+	verbs->there = in_serving_softirq();
+	call_verbs(verbs);
+	complete(&verbs->done);
+}
+
+static struct verbs *verbs_new(struct kunit *test)
+{
+	struct verbs *verbs = kunit_kzalloc(test, sizeof(*verbs), GFP_KERNEL);
+	struct rig *rig = rig_virtual(test, TICK, VERBS);
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, verbs);
+	verbs->rig = rig;
+	init_completion(&verbs->done);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, NEXT, TICK), 0);
+	rig_advance(rig, TICK);
+	for (i = REARM; i < NEXT; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 9 * TICK), 0);
+	return verbs;
+}
+
+static void expect_verbs(struct verbs *verbs)
+{
+	static const u32 order[] = { NEXT, NEXT, ARM, REARM, MOD, REDUCE };
+	static const long answers[] = {
+		[ARM] = 0, [REARM] = 0, [MOD] = 1, [REDUCE] = 0, [CANCEL] = 0,
+		[NEXT] = 0,
+	};
+	struct kunit *test = verbs->rig->test;
+	int i;
+
+	KUNIT_EXPECT_TRUE(test, verbs->there);
+	for (i = 0; i < VERBS; i++)
+		KUNIT_EXPECT_EQ_MSG(test, verbs->answers[i], answers[i],
+				    "verb %d", i);
+	KUNIT_EXPECT_EQ(test, rig_advance(verbs->rig, 6 * TICK), 7 * TICK);
+	KUNIT_EXPECT_EQ(test, rig_advance(verbs->rig, 7 * TICK), WHEEL_NEVER);
+	rig_expect_log(verbs->rig, order, ARRAY_SIZE(order));
+}
+
+static void verbs_from_hardirq(struct kunit *test)
+{
+	struct verbs *verbs = verbs_new(test);
+
+	hrtimer_setup(&verbs->hardirq, verbs_in_hardirq, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_HARD);
+	hrtimer_start(&verbs->hardirq, 0, HRTIMER_MODE_REL_HARD);
+	wait_for_completion(&verbs->done);
+	hrtimer_cancel(&verbs->hardirq);
+	expect_verbs(verbs);
+}
+
+static void verbs_from_softirq(struct kunit *test)
+{
+	struct verbs *verbs = verbs_new(test);
+
+	tasklet_setup(&verbs->softirq, verbs_in_softirq);
+	tasklet_schedule(&verbs->softirq);
+	wait_for_completion(&verbs->done);
+	tasklet_kill(&verbs->softirq);
+	expect_verbs(verbs);
+}
+
+static void verbs_with_interrupts_off(struct kunit *test)
+{
+	struct verbs *verbs = verbs_new(test);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	verbs->there = irqs_disabled();
+	call_verbs(verbs);
+	/* Whoever saved them finds them as they were. */
+	verbs->there &= irqs_disabled();
+	local_irq_restore(flags);
+	expect_verbs(verbs);
+}
+
+/*
+ * An interrupt that arms while the wheel is in use by the one it interrupts; as
+ * often as the machine can take it.
+ */
+#define STORM_NS	(IS_ENABLED(CONFIG_KASAN) ? 500000 : 20000)
+
+struct storm {
+	struct hrtimer	timer;
+	struct rig	*rig;
+	u32		left;
+	u32		armed;
+};
+
+static enum hrtimer_restart storm_once(struct hrtimer *timer)
+{
+	struct storm *storm = container_of(timer, struct storm, timer);
+	struct rig *rig = storm->rig;
+	u32 id = storm->left % 8;
+
+	if (!rig_arm(rig, id, rig_now(rig)))
+		WRITE_ONCE(storm->armed, storm->armed + 1);
+	hrtimer_forward_now(timer, STORM_NS);
+	return --storm->left ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+static void hardirq_arms_a_running_wheel(struct kunit *test)
+{
+	static const u32 flags[] = { 0, WHEEL_SLEEPABLE };
+	int f;
+
+	for (f = 0; f < ARRAY_SIZE(flags); f++) {
+		struct rig *rig = rig_running(test, flags[f], 10000, 9);
+		struct storm *storm = kunit_kzalloc(test, sizeof(*storm),
+						    GFP_KERNEL);
+		u32 cancelled = 0;
+
+		KUNIT_ASSERT_NOT_NULL(test, storm);
+		rig->shared = true;
+		storm->rig = rig;
+		storm->left = 2000;
+		hrtimer_setup(&storm->timer, storm_once, CLOCK_MONOTONIC,
+			      HRTIMER_MODE_REL_HARD);
+		hrtimer_start(&storm->timer, 0, HRTIMER_MODE_REL_HARD);
+		while (hrtimer_active(&storm->timer)) {
+			KUNIT_EXPECT_EQ(test, rig_arm(rig, 8, WHEEL_MAX_TIME), 0);
+			KUNIT_EXPECT_EQ(test,
+					wheel_timer_cancel(&rig->probes[8].timer), 0);
+			cancelled++;
+			cond_resched();
+		}
+		hrtimer_cancel(&storm->timer);
+		rig_await(rig, storm->armed);
+		rig_wait(rig);
+		KUNIT_EXPECT_GT(test, storm->armed, 0);
+		KUNIT_EXPECT_EQ(test, rig_stats(rig)->armed,
+				storm->armed + cancelled);
+	}
+}
+
+static void note_context(struct probe *probe)
+{
+	probe->answer = in_serving_softirq() && !in_hardirq() &&
+			!irqs_disabled();
+}
+
+/* In softirq context, with interrupts on. */
+static void callback_in_softirq(struct kunit *test)
+{
+	struct rig *rig = rig_running(test, 0, NSEC_PER_MSEC, 1);
+
+	rig->probes[0].action = note_context;
+	rig_await(rig, 1);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 0), 0);
+	rig_wait(rig);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 1);
+}
+
+static void sleep_a_little(struct probe *probe)
+{
+	might_sleep();
+	usleep_range(100, 200);
+	probe->answer = in_task() && !irqs_disabled();
+}
+
+/* A task that may sleep, and does. */
+static void callback_in_process_context(struct kunit *test)
+{
+	struct rig *rig = rig_running(test, WHEEL_SLEEPABLE, NSEC_PER_MSEC, 20);
+	u32 i;
+
+	rig_await(rig, rig->count);
+	for (i = 0; i < rig->count; i++) {
+		rig->probes[i].action = sleep_a_little;
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 0), 0);
+	}
+	rig_wait(rig);
+	for (i = 0; i < rig->count; i++)
+		KUNIT_EXPECT_EQ(test, rig->probes[i].answer, 1);
+}
+
+static struct kunit_case context_cases[] = {
+	KUNIT_CASE(verbs_from_hardirq),
+	KUNIT_CASE(verbs_from_softirq),
+	KUNIT_CASE(verbs_with_interrupts_off),
+	KUNIT_CASE(hardirq_arms_a_running_wheel),
+	KUNIT_CASE(callback_in_softirq),
+	KUNIT_CASE(callback_in_process_context),
+	{}
+};
+
+struct kunit_suite context_suite = {
+	.name = "wheel_timer_context",
+	.init = rig_init,
+	.exit = rig_exit,
+	.test_cases = context_cases,
+};

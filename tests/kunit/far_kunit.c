@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P6, any delay, and the numbers on which other wheels failed: the revolution
+ * and its multiples, 2^31, 2^32, the end of the clock 292 years away.
+ */
+#include "schemes.h"
+
+#define YEAR	(365ULL * 24 * 3600 * NSEC_PER_SEC)
+
+/* From tick to tick that the wheel says is next; nothing comes in between. */
+static void run_to_the_end(struct rig *rig)
+{
+	u64 next = rig_advance(rig, wheel_now(rig->wheel));
+
+	while (next != WHEEL_NEVER) {
+		u32 calls = rig->calls;
+
+		KUNIT_ASSERT_LE(rig->test, next, WHEEL_MAX_TIME);
+		KUNIT_ASSERT_GT(rig->test, next, wheel_now(rig->wheel));
+		KUNIT_ASSERT_EQ(rig->test, rig_advance(rig, next - 1), next);
+		KUNIT_ASSERT_EQ(rig->test, rig->calls, calls);
+		next = rig_advance(rig, next);
+		KUNIT_ASSERT_GT(rig->test, rig->calls, calls);
+	}
+}
+
+/* A power of two and its neighbours, armed at @start, the farthest first. */
+static void any_delay(struct kunit *test, u64 tick, u64 start, int bit)
+{
+	struct rig *rig = rig_virtual(test, tick, 3);
+	u32 armed = 0, i;
+	u64 due[3];
+
+	rig_advance(rig, start);
+	for (i = 0; i < 3; i++) {
+		u64 deadline = start + (1ULL << bit) + 1 - i;
+
+		if (deadline > WHEEL_MAX_TIME)
+			continue;
+		due[i] = due_at(deadline, start, tick);
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, deadline), 0);
+		armed++;
+	}
+	run_to_the_end(rig);
+	KUNIT_ASSERT_EQ(test, rig->calls, armed);
+	for (i = 0; i < 3; i++) {
+		struct probe *probe = &rig->probes[i];
+
+		if (probe->calls)
+			KUNIT_ASSERT_EQ_MSG(test,
+					    wheel_timer_fired(&probe->timer),
+					    due[i], "2^%d + 1 - %u at %llu",
+					    bit, i, start);
+	}
+	rig_destroy(rig);
+}
+
+static void p6_any_delay(struct kunit *test)
+{
+	static const u64 ticks[] = {
+		1, 3, 1000000, (1ULL << 32) + 1, WHEEL_MAX_TIME
+	};
+	static const u64 starts[] = {
+		0, 12345678901ULL, (1ULL << 31) - 1, 1ULL << 53, 3ULL << 61,
+	};
+	int t, s, bit;
+
+	for (t = 0; t < ARRAY_SIZE(ticks); t++)
+		for (s = 0; s < ARRAY_SIZE(starts); s++)
+			for (bit = 0; bit < 63; bit++)
+				any_delay(test, ticks[t], starts[s], bit);
+}
+
+/* The last nanosecond of the clock can be reached, whatever the tick. */
+static void p6_any_delay_to_the_end_of_the_clock(struct kunit *test)
+{
+	static const u64 ticks[] = { 1, 7, 1000000, WHEEL_MAX_TIME };
+	int t;
+
+	for (t = 0; t < ARRAY_SIZE(ticks); t++) {
+		struct rig *rig = rig_virtual(test, ticks[t], 2);
+
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, WHEEL_MAX_TIME), 0);
+		KUNIT_ASSERT_EQ(test, wheel_timer_arm(&rig->probes[1].timer,
+						      WHEEL_MAX_TIME,
+						      WHEEL_MAX_TIME), 0);
+		rig_advance(rig, WHEEL_MAX_TIME - 1);
+		KUNIT_EXPECT_EQ(test, rig->calls, 0);
+		KUNIT_EXPECT_EQ(test, rig_advance(rig, WHEEL_MAX_TIME),
+				WHEEL_NEVER);
+		KUNIT_EXPECT_EQ(test, rig->calls, 2);
+		KUNIT_EXPECT_EQ(test, wheel_now(rig->wheel), WHEEL_MAX_TIME);
+		KUNIT_EXPECT_EQ(test, wheel_timer_fired(&rig->probes[0].timer),
+				WHEEL_MAX_TIME);
+		/* It has no time after that. */
+		rig_advance(rig, U64_MAX);
+		KUNIT_EXPECT_EQ(test, wheel_now(rig->wheel), WHEEL_MAX_TIME);
+	}
+}
+
+/* Weeks, years, centuries at a millisecond a tick, in any order of arms. */
+static void p6_any_delay_of_years(struct kunit *test)
+{
+	static const u64 delays[] = {
+		292 * YEAR, 15 * 24 * 3600 * NSEC_PER_SEC, YEAR, 100 * YEAR,
+		NSEC_PER_MSEC, 49 * 24 * 3600 * NSEC_PER_SEC, 3 * YEAR,
+	};
+	struct rig *rig = rig_virtual(test, NSEC_PER_MSEC, ARRAY_SIZE(delays));
+	static const u32 order[] = { 4, 1, 5, 2, 6, 3, 0 };
+	u32 i;
+
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, delays[i]), 0);
+	run_to_the_end(rig);
+	rig_expect_log(rig, order, ARRAY_SIZE(order));
+	for (i = 0; i < rig->count; i++)
+		KUNIT_EXPECT_EQ(test, wheel_timer_fired(&rig->probes[i].timer),
+				delays[i]);
+}
+
+/* Where a count of rounds goes wrong by one (akka#1016, netty#1959). */
+static void multiple_of_the_revolution(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 60);
+	u64 round = SLOTS * TICK;
+	u64 start = 17 * TICK + 3;
+	u32 i;
+
+	rig_advance(rig, start);
+	for (i = 0; i < rig->count; i++) {
+		u64 ticks = (i / 3) * round + (i % 3) * TICK;
+
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 17 * TICK + ticks), 0);
+	}
+	run_to_the_end(rig);
+	KUNIT_ASSERT_EQ(test, rig->calls, rig->count);
+	for (i = 0; i < rig->count; i++) {
+		u64 deadline = wheel_timer_deadline(&rig->probes[i].timer);
+
+		KUNIT_ASSERT_EQ(test, wheel_timer_fired(&rig->probes[i].timer),
+				due_at(deadline, start, TICK));
+	}
+}
+
+/* The count of ticks passes 2^31, 2^32 and so on while timers pend. */
+static void tick_counter_wraps(struct kunit *test)
+{
+	int bit;
+
+	for (bit = 8; bit < 63; bit++) {
+		struct rig *rig = rig_virtual(test, 1, 600);
+		u64 start = (1ULL << bit) - 300;
+		u32 i;
+
+		if (bit == 8)
+			start = 0;
+		rig_advance(rig, start);
+		for (i = 0; i < rig->count; i++)
+			KUNIT_ASSERT_EQ(test, rig_arm(rig, i, start + 1 + i), 0);
+		for (i = 0; i < rig->count; i++) {
+			rig_advance(rig, start + 1 + i);
+			KUNIT_ASSERT_EQ(test, rig->calls, i + 1);
+			KUNIT_ASSERT_EQ(test, rig->log[i], i);
+		}
+		rig_destroy(rig);
+	}
+}
+
+/* A far timer is no reason not to see a near one (tokio#8334, glommio#44). */
+static void far_timer_hides_nothing(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 3);
+	u64 now;
+	int bit;
+
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 200 * YEAR), 0);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, 100 * YEAR), 0);
+	for (bit = 12; bit < 61; bit++) {
+		now = (1ULL << bit) - 2 * TICK - 1;
+		rig_advance(rig, now);
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, 2, now + 3 * TICK), 0);
+		KUNIT_ASSERT_EQ(test, rig_advance(rig, now),
+				due_at(now + 3 * TICK, now, TICK));
+		rig_advance(rig, now + 4 * TICK);
+		KUNIT_ASSERT_EQ(test, rig->calls, bit - 11);
+		KUNIT_ASSERT_FALSE(test,
+				   wheel_timer_pending(&rig->probes[2].timer));
+	}
+	rig_advance(rig, 200 * YEAR);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].calls, 1);
+	KUNIT_EXPECT_EQ(test, rig->probes[1].calls, 1);
+}
+
+static struct kunit_case far_cases[] = {
+	FAR_CASE(p6_any_delay),
+	FAR_CASE(p6_any_delay_to_the_end_of_the_clock),
+	FAR_CASE(p6_any_delay_of_years),
+	FAR_CASE(multiple_of_the_revolution),
+	FAR_CASE(tick_counter_wraps),
+	FAR_CASE(far_timer_hides_nothing),
+	{}
+};
+
+struct kunit_suite far_suite = {
+	.name = "wheel_timer_far",
+	.init = rig_init_scheme,
+	.exit = rig_exit,
+	.test_cases = far_cases,
+};

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bad input, one row a mistake, and what a wheel says of itself.
+ */
+#include <linux/err.h>
+
+#include "rig.h"
+
+struct create_case {
+	const char		*desc;
+	struct wheel_config	config;
+	long			error;
+};
+
+#define CREATE(_desc, _error, ...) {				\
+	.desc = _desc,						\
+	.error = _error,					\
+	.config = { .name = "table", ##__VA_ARGS__ },		\
+}
+
+static const struct create_case create_cases[] = {
+	CREATE("defaults", 0),
+	CREATE("boottime", 0, .clock = WHEEL_CLOCK_BOOTTIME),
+	CREATE("virtual", 0, .clock = WHEEL_CLOCK_VIRTUAL),
+	CREATE("sleepable", 0, .flags = WHEEL_SLEEPABLE),
+	CREATE("one slot", 0, .slots = 1),
+	CREATE("most slots", 0, .slots = WHEEL_MAX_SLOTS),
+	CREATE("tick of 1 ns", 0, .tick_ns = 1),
+	CREATE("longest tick", 0, .tick_ns = WHEEL_MAX_TIME),
+	CREATE("greatest limit", 0, .limit = U64_MAX),
+	CREATE("clock 5", -EINVAL, .clock = WHEEL_CLOCK_VIRTUAL + 1),
+	CREATE("clock -1", -EINVAL, .clock = U32_MAX),
+	CREATE("scheme 4", -EINVAL, .scheme = WHEEL_OVERFLOW + 1),
+	CREATE("scheme -1", -EINVAL, .scheme = U32_MAX),
+	CREATE("slots over", -EINVAL, .slots = WHEEL_MAX_SLOTS + 1),
+	CREATE("slots -1", -EINVAL, .slots = U32_MAX),
+	CREATE("flag 1", -EINVAL, .flags = BIT(1)),
+	CREATE("flag 31", -EINVAL, .flags = BIT(31)),
+	CREATE("known and unknown flag", -EINVAL, .flags = WHEEL_SLEEPABLE | BIT(7)),
+	CREATE("tick over", -EINVAL, .tick_ns = WHEEL_MAX_TIME + 1),
+	CREATE("tick -1", -EINVAL, .tick_ns = U64_MAX),
+};
+
+KUNIT_ARRAY_PARAM_DESC(create, create_cases, desc);
+
+static void create(struct kunit *test)
+{
+	const struct create_case *row = test->param_value;
+	struct wheel *wheel = wheel_create(&row->config);
+
+	KUNIT_EXPECT_EQ(test, IS_ERR(wheel) ? PTR_ERR(wheel) : 0, row->error);
+	KUNIT_EXPECT_NOT_NULL(test, wheel);
+	if (!IS_ERR_OR_NULL(wheel))
+		wheel_destroy(wheel);
+}
+
+static void create_from_nothing(struct kunit *test)
+{
+	const struct wheel_config nameless = {};
+
+	KUNIT_EXPECT_EQ(test, PTR_ERR(wheel_create(NULL)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(wheel_create(&nameless)), -EINVAL);
+}
+
+static bool announced(u32 scheme, u32 clock)
+{
+	bool set = clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI;
+
+	/* A clock that can be set suits those who do not place by the clock. */
+	if (set && scheme != WHEEL_HASHED && scheme != WHEEL_BOUNDED)
+		return false;
+	return wheel_features() & WHEEL_HAS_SCHEME(scheme) &&
+	       wheel_features() & WHEEL_HAS_CLOCK(clock);
+}
+
+/* What is announced can be had; what is not is known, but not had. */
+static void features_tell_the_truth(struct kunit *test)
+{
+	u32 scheme, clock;
+
+	for (scheme = 0; scheme <= WHEEL_OVERFLOW; scheme++) {
+		for (clock = 0; clock <= WHEEL_CLOCK_VIRTUAL; clock++) {
+			const struct wheel_config config = {
+				.name = "features",
+				.scheme = scheme,
+				.clock = clock,
+			};
+			struct wheel *wheel = wheel_create(&config);
+
+			KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(wheel),
+					    announced(scheme, clock) ?
+					    0 : -EOPNOTSUPP,
+					    "scheme %u, clock %u", scheme, clock);
+			wheel_destroy(wheel);
+		}
+	}
+}
+
+struct slots_case {
+	u64	limit;
+	u32	slots;
+	u32	got;
+};
+
+static const struct slots_case slots_cases[] = {
+	{ 0, 1, 1 }, { 0, 3, 4 }, { 0, 256, 256 }, { 0, 257, 512 },
+	{ 0, WHEEL_MAX_SLOTS - 1, WHEEL_MAX_SLOTS }, { 1000000, 64, 64 },
+	{ 0, 0, 4096 }, { 1, 0, 256 }, { 4096, 0, 256 }, { 4112, 0, 512 },
+	{ 65536, 0, 4096 }, { 100000, 0, 8192 },
+	{ 16ULL << 20, 0, WHEEL_MAX_SLOTS }, { 1ULL << 40, 0, WHEEL_MAX_SLOTS },
+	{ U64_MAX, 0, WHEEL_MAX_SLOTS },
+};
+
+static void slots_as_asked(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(slots_cases); i++) {
+		const struct wheel_config config = {
+			.name = "slots",
+			.slots = slots_cases[i].slots,
+			.limit = slots_cases[i].limit,
+		};
+
+		KUNIT_EXPECT_EQ_MSG(test, wheel_slots_for(&config),
+				    slots_cases[i].got, "row %d", i);
+	}
+}
+
+static void data_as_given(struct kunit *test)
+{
+	const struct wheel_config config = { .name = "data", .data = test };
+	struct rig *rig = rig_new(test, &config, 1);
+
+	KUNIT_EXPECT_PTR_EQ(test, wheel_data(rig->wheel), (void *)test);
+	KUNIT_EXPECT_PTR_EQ(test, wheel_timer_wheel(&rig->probes[0].timer),
+			    rig->wheel);
+}
+
+/* A clock that runs shows what its callers see for themselves. */
+static void clocks_as_asked(struct kunit *test)
+{
+	static const u32 clocks[] = {
+		WHEEL_CLOCK_MONOTONIC, WHEEL_CLOCK_BOOTTIME,
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		const struct wheel_config config = {
+			.name = "clock",
+			.clock = clocks[i],
+		};
+		struct rig *rig = rig_new(test, &config, 1);
+		u64 before = rig_now(rig);
+		u64 now = wheel_now(rig->wheel);
+
+		KUNIT_EXPECT_LE(test, before, now);
+		KUNIT_EXPECT_LE(test, now, rig_now(rig));
+	}
+}
+
+struct arm_case {
+	const char	*desc;
+	u64		deadline;
+	u64		slack;
+	int		error;
+};
+
+static const struct arm_case arm_cases[] = {
+	{ "now", 0, 0, 0 },
+	{ "tick", TICK, 0, 0 },
+	{ "last", WHEEL_MAX_TIME, 0, 0 },
+	{ "last with slack", WHEEL_MAX_TIME, 1, 0 },
+	{ "most slack", 1, WHEEL_MAX_TIME, 0 },
+	{ "most of both", WHEEL_MAX_TIME, WHEEL_MAX_TIME, 0 },
+	{ "over", WHEEL_MAX_TIME + 1, 0, -ERANGE },
+	{ "negative", -1ULL, 0, -ERANGE },
+	{ "too much slack", 1, WHEEL_MAX_TIME + 1, -ERANGE },
+	{ "negative slack", 1, -1ULL, -ERANGE },
+	{ "sum wraps", -1ULL, 2, -ERANGE },
+};
+
+KUNIT_ARRAY_PARAM_DESC(arm, arm_cases, desc);
+
+/* Each verb takes and refuses the same times, and a refusal changes nothing. */
+static void arm(struct kunit *test)
+{
+	const struct arm_case *row = test->param_value;
+	struct rig *rig = rig_virtual(test, TICK, 1);
+	struct wheel_timer *timer = &rig->probes[0].timer;
+	u64 deadline = row->error ? 9 * TICK : row->deadline;
+
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, row->deadline, row->slack),
+			row->error);
+	KUNIT_EXPECT_EQ(test, wheel_timer_pending(timer), !row->error);
+	wheel_timer_cancel(timer);
+	KUNIT_EXPECT_EQ(test, wheel_timer_mod(timer, row->deadline, row->slack),
+			row->error);
+	KUNIT_EXPECT_EQ(test, wheel_timer_pending(timer), !row->error);
+	wheel_timer_cancel(timer);
+
+	KUNIT_ASSERT_EQ(test, wheel_timer_arm(timer, 9 * TICK, 0), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_rearm(timer, row->deadline, row->slack),
+			row->error);
+	KUNIT_EXPECT_EQ(test, wheel_timer_deadline(timer), deadline);
+	KUNIT_ASSERT_EQ(test, wheel_timer_rearm(timer, 9 * TICK, 0), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_mod(timer, row->deadline, row->slack),
+			row->error ?: 1);
+	KUNIT_EXPECT_EQ(test, wheel_timer_deadline(timer), deadline);
+	KUNIT_EXPECT_TRUE(test, wheel_timer_pending(timer));
+	rig_advance(rig, WHEEL_MAX_TIME);
+	KUNIT_EXPECT_EQ(test, rig->calls, 1);
+}
+
+static void arm_without_a_function(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 1);
+	struct wheel_timer *timer = &rig->probes[0].timer;
+
+	wheel_timer_init(timer, rig->wheel, NULL);
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, TICK, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wheel_timer_mod(timer, TICK, 0), -EINVAL);
+	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(timer));
+}
+
+/* Only its owner moves a virtual clock, forward; nobody moves another. */
+static void advance(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 2);
+	struct rig *running = rig_running(test, 0, NSEC_PER_MSEC, 1);
+	u64 far = rig_now(running) + 1000 * NSEC_PER_SEC;
+
+	KUNIT_EXPECT_EQ(test, wheel_now(rig->wheel), 0);
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 100 * TICK + 1), WHEEL_NEVER);
+	KUNIT_EXPECT_EQ(test, wheel_now(rig->wheel), 100 * TICK + 1);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 200 * TICK), 0);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, 50 * TICK), 0);
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 99 * TICK), 101 * TICK);
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 0), 101 * TICK);
+	KUNIT_EXPECT_EQ(test, wheel_now(rig->wheel), 100 * TICK + 1);
+	KUNIT_EXPECT_EQ(test, rig->calls, 0);
+
+	KUNIT_ASSERT_EQ(test, rig_arm(running, 0, far), 0);
+	KUNIT_EXPECT_EQ(test, rig_advance(running, WHEEL_MAX_TIME), WHEEL_NEVER);
+	KUNIT_EXPECT_TRUE(test, wheel_timer_pending(&running->probes[0].timer));
+	KUNIT_EXPECT_LT(test, wheel_now(running->wheel), far);
+}
+
+/* What a failed wheel_create() left can be handed to its opposite. */
+static void destroy_of_nothing(struct kunit *test)
+{
+	wheel_destroy(NULL);
+	wheel_destroy(wheel_create(NULL));
+}
+
+static struct kunit_case input_cases[] = {
+	KUNIT_CASE_PARAM(create, create_gen_params),
+	KUNIT_CASE(create_from_nothing),
+	KUNIT_CASE(features_tell_the_truth),
+	KUNIT_CASE(slots_as_asked),
+	KUNIT_CASE(data_as_given),
+	KUNIT_CASE(clocks_as_asked),
+	KUNIT_CASE_PARAM(arm, arm_gen_params),
+	KUNIT_CASE(arm_without_a_function),
+	KUNIT_CASE(advance),
+	KUNIT_CASE(destroy_of_nothing),
+	{}
+};
+
+struct kunit_suite input_suite = {
+	.name = "wheel_timer_input",
+	.init = rig_init,
+	.exit = rig_exit,
+	.test_cases = input_cases,
+};

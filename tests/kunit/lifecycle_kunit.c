@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From creation to destruction, as the tests of Netty's HashedWheelTimer have
+ * it: stop hands back what it did not process, nothing is armed after it, and a
+ * limit is a limit.
+ */
+#include "schemes.h"
+
+static u32 count_and_clear(struct list_head *list)
+{
+	struct wheel_timer *timer, *next;
+	u32 count = 0;
+
+	list_for_each_entry_safe(timer, next, list, node) {
+		list_del(&timer->node);
+		count++;
+	}
+	return count;
+}
+
+/* Timers 3..7 of 8 are pending when the wheel stops. */
+static void stop_hands_back_the_unprocessed(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 8);
+	struct wheel_timer *timer;
+	LIST_HEAD(unfired);
+	u32 i;
+
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, (i + 1) * TICK), 0);
+	rig_advance(rig, 3 * TICK);
+	KUNIT_ASSERT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
+
+	list_for_each_entry(timer, &unfired, node) {
+		struct probe *probe = from_wheel_timer(probe, timer, timer);
+
+		KUNIT_EXPECT_PTR_EQ(test, probe->rig, rig);
+		KUNIT_EXPECT_GE(test, probe->id, 3);
+		KUNIT_EXPECT_EQ(test, probe->calls, 0);
+		KUNIT_EXPECT_FALSE(test, wheel_timer_pending(timer));
+		KUNIT_EXPECT_EQ(test, wheel_timer_deadline(timer),
+				(probe->id + 1) * TICK);
+		KUNIT_EXPECT_EQ(test, wheel_timer_cancel(timer), -ENOENT);
+		probe->calls++;
+	}
+	KUNIT_EXPECT_EQ(test, count_and_clear(&unfired), 5);
+	for (i = 0; i < rig->count; i++)
+		KUNIT_EXPECT_EQ(test, rig->probes[i].calls, 1);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->fired, 3);
+	KUNIT_EXPECT_EQ(test, rig->stats.cancelled, 5);
+	KUNIT_EXPECT_EQ(test, rig->stats.pending, 0);
+}
+
+static void stop_is_idempotent(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 2);
+	LIST_HEAD(unfired);
+
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, TICK), 0);
+	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
+	KUNIT_EXPECT_EQ(test, count_and_clear(&unfired), 1);
+	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
+	KUNIT_EXPECT_TRUE(test, list_empty(&unfired));
+	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, NULL), 0);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
+}
+
+/* Of a wheel that never ran there is nothing to hand back. */
+static void stop_before_the_first_timer(struct kunit *test)
+{
+	struct rig *rig = rig_running(test, 0, NSEC_PER_MSEC, 1);
+	LIST_HEAD(unfired);
+
+	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
+	KUNIT_EXPECT_TRUE(test, list_empty(&unfired));
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, 0), -ESHUTDOWN);
+}
+
+static void nothing_is_armed_after_stop(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 2);
+	struct wheel_timer *fired = &rig->probes[0].timer;
+	struct wheel_timer *fresh = &rig->probes[1].timer;
+
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, TICK), 0);
+	rig_advance(rig, TICK);
+	KUNIT_ASSERT_EQ(test, wheel_stop(rig->wheel, NULL), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(fired, 5 * TICK, 0), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(fresh, 5 * TICK, 0), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wheel_timer_mod(fresh, 5 * TICK, 0), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wheel_timer_rearm(fresh, 5 * TICK, 0), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wheel_timer_reduce(fresh, 5 * TICK, 0), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm_next(fired, TICK), WHEEL_NEVER);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(fired), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(fresh), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wheel_timer_shutdown_sync(fresh), -ENOENT);
+	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(fired));
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, WHEEL_MAX_TIME), WHEEL_NEVER);
+	KUNIT_EXPECT_EQ(test, rig->calls, 1);
+	/* What the timer remembers of its last life stays readable. */
+	KUNIT_EXPECT_EQ(test, wheel_timer_fired(fired), TICK);
+}
+
+static void stop_wheel(struct probe *probe)
+{
+	LIST_HEAD(unfired);
+
+	probe->answer = wheel_stop(probe->rig->wheel, &unfired);
+	probe->missed = !list_empty(&unfired);
+}
+
+/* It would wait for itself. Nothing has changed, and the next one fires. */
+static void stop_from_a_callback(struct kunit *test)
+{
+	static const u32 flags[] = { 0, WHEEL_SLEEPABLE };
+	int f;
+
+	for (f = 0; f < ARRAY_SIZE(flags); f++) {
+		struct rig *rig = rig_running(test, flags[f], NSEC_PER_MSEC, 2);
+		u64 now = rig_now(rig);
+
+		rig->probes[0].action = stop_wheel;
+		rig_await(rig, 2);
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, now), 0);
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, now + 20 * NSEC_PER_MSEC), 0);
+		rig_wait(rig);
+		KUNIT_EXPECT_EQ(test, rig->probes[0].answer, -EDEADLK);
+		KUNIT_EXPECT_EQ(test, rig->probes[0].missed, 0);
+		KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 0);
+	}
+}
+
+static void stop_from_a_virtual_callback(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 2);
+
+	rig->probes[0].action = stop_wheel;
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, TICK), 0);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, TICK), 0);
+	rig_advance(rig, TICK);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, -EDEADLK);
+	KUNIT_EXPECT_EQ(test, rig->calls, 2);
+}
+
+/* A service that restarts takes its timers along to the next wheel. */
+static void stopped_timers_go_on_elsewhere(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 100);
+	struct rig *next = rig_virtual(test, TICK, 1);
+	struct wheel_timer *timer, *safe;
+	LIST_HEAD(unfired);
+	u32 i;
+
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, (i + 1) * TICK), 0);
+	KUNIT_ASSERT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
+	list_for_each_entry_safe(timer, safe, &unfired, node) {
+		struct probe *probe = from_wheel_timer(probe, timer, timer);
+		u64 deadline = wheel_timer_deadline(timer);
+
+		list_del(&timer->node);
+		probe->rig = next;
+		wheel_timer_init(timer, next->wheel, probe_fire);
+		KUNIT_ASSERT_EQ(test, wheel_timer_arm(timer, deadline, 0), 0);
+	}
+	for (i = 1; i <= rig->count; i++) {
+		rig_advance(next, i * TICK);
+		KUNIT_ASSERT_EQ(test, next->calls, i);
+	}
+}
+
+/* Exactly as many as the limit says, and one more for each that went. */
+static void limit_is_exact(struct kunit *test)
+{
+	const struct wheel_config config = {
+		.name = "limit",
+		.clock = WHEEL_CLOCK_VIRTUAL,
+		.tick_ns = TICK,
+		.limit = 10,
+	};
+	struct rig *rig = rig_new(test, &config, 12);
+	struct wheel_timer *refused = &rig->probes[10].timer;
+	u32 i;
+
+	for (i = 0; i < 10; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, (i + 1) * TICK), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(refused, TICK, 0), -EDQUOT);
+	KUNIT_EXPECT_EQ(test, wheel_timer_mod(refused, TICK, 0), -EDQUOT);
+	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(refused));
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(refused), -ENOENT);
+
+	/* Moving one that pends needs no room. */
+	KUNIT_EXPECT_EQ(test, wheel_timer_rearm(&rig->probes[9].timer,
+						20 * TICK, 0), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_mod(&rig->probes[9].timer,
+					      21 * TICK, 0), 1);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, 9, TICK), -EBUSY);
+
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[5].timer), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(refused, 30 * TICK, 0), 0);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, 11, TICK), -EDQUOT);
+
+	/* Two have fired: two more, and not three. */
+	rig_advance(rig, 2 * TICK);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, 9 * TICK), 0);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, 1, 9 * TICK), 0);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, 11, 9 * TICK), -EDQUOT);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->pending, 10);
+	KUNIT_EXPECT_EQ(test, rig->stats.refused, 4);
+}
+
+/* A timer whose callback runs is not pending, and may be armed again. */
+static void limit_leaves_room_for_the_one_that_runs(struct kunit *test)
+{
+	const struct wheel_config config = {
+		.name = "limit",
+		.clock = WHEEL_CLOCK_VIRTUAL,
+		.tick_ns = TICK,
+		.limit = 1,
+	};
+	struct rig *rig = rig_new(test, &config, 1);
+	struct probe *probe = &rig->probes[0];
+	u64 i;
+
+	probe->action = probe_arm_next;
+	probe->period = TICK;
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, TICK), 0);
+	for (i = 1; i < 100; i++) {
+		rig_advance(rig, i * TICK);
+		KUNIT_ASSERT_EQ(test, probe->calls, i);
+		KUNIT_ASSERT_EQ(test, probe->answer, 0);
+	}
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->refused, 0);
+}
+
+/* Stop returns when the callback that ran has returned, not before. */
+static void stop_waits_for_the_callback(struct kunit *test)
+{
+	struct rig *rig = rig_running(test, WHEEL_SLEEPABLE, NSEC_PER_MSEC, 2);
+	LIST_HEAD(unfired);
+
+	rig->probes[0].action = rig_pass_gate;
+	rig_await(rig, 1);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 0), 0);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, WHEEL_MAX_TIME), 0);
+	rig_wait_for(rig, &rig->entered);
+	rig_open_gate_soon(rig);
+	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
+	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
+	KUNIT_EXPECT_EQ(test, count_and_clear(&unfired), 1);
+}
+
+/* The same of destroy, which nobody has prepared by a stop. */
+static void destroy_waits_for_the_callback(struct kunit *test)
+{
+	struct rig *rig = rig_running(test, WHEEL_SLEEPABLE, NSEC_PER_MSEC, 1);
+
+	rig->probes[0].action = rig_pass_gate;
+	rig_await(rig, 1);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 0), 0);
+	rig_wait_for(rig, &rig->entered);
+	rig_open_gate_soon(rig);
+	wheel_destroy(rig->wheel);
+	rig->wheel = NULL;
+	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
+}
+
+static struct kunit_case lifecycle_cases[] = {
+	FAR_CASE(stop_hands_back_the_unprocessed),
+	FAR_CASE(stop_is_idempotent),
+	FAR_CASE(stop_before_the_first_timer),
+	FAR_CASE(nothing_is_armed_after_stop),
+	FAR_CASE(stop_from_a_callback),
+	FAR_CASE(stop_from_a_virtual_callback),
+	FAR_CASE(stopped_timers_go_on_elsewhere),
+	FAR_CASE(limit_is_exact),
+	FAR_CASE(limit_leaves_room_for_the_one_that_runs),
+	FAR_CASE(stop_waits_for_the_callback),
+	FAR_CASE(destroy_waits_for_the_callback),
+	{}
+};
+
+struct kunit_suite lifecycle_suite = {
+	.name = "wheel_timer_lifecycle",
+	.init = rig_init_scheme,
+	.exit = rig_exit,
+	.test_cases = lifecycle_cases,
+};

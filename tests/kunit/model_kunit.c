@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Random operations against a plain model: an array, walked in full for every
+ * question. The seed is in the log; "seed=" of the module replays it.
+ *
+ * Where slack lets the wheel choose, the model knows the window of ticks only,
+ * and leaves out of the order what it cannot know.
+ */
+#include <linux/moduleparam.h>
+#include <linux/random.h>
+
+#include "schemes.h"
+
+static unsigned long long seed;
+module_param(seed, ullong, 0444);
+MODULE_PARM_DESC(seed, "of the random test; 0: another one each time");
+
+static unsigned int steps = 60000;
+module_param(steps, uint, 0444);
+MODULE_PARM_DESC(steps, "of the random test");
+
+#define TIMERS		150
+#define LIMIT		120
+
+/**
+ * struct shadow - what the model knows of one timer
+ * @deadline: as armed last
+ * @slack: as armed last
+ * @first: nanosecond at which it is due at the earliest
+ * @last: and at the latest; both are exact without slack
+ * @seq: counts arms; decides between timers of one tick
+ * @pending: armed, and not yet fired or cancelled
+ * @running: in its callback
+ */
+struct shadow {
+	u64	deadline;
+	u64	slack;
+	u64	first;
+	u64	last;
+	u64	seq;
+	bool	pending;
+	bool	running;
+};
+
+struct model {
+	struct kunit		*test;
+	struct rig		*rig;
+	struct shadow		shadows[TIMERS];
+	struct wheel_stats	stats;
+	u64			tick;
+	u64			now;
+	u64			seq;
+	u32			step;
+	const char		*wrong;
+	u32			culprit;
+};
+
+static struct model *model;
+
+/* Only the first mistake is worth a report: the others follow from it. */
+static void check(bool right, const char *claim, u32 id)
+{
+	if (right || model->wrong)
+		return;
+	model->wrong = claim;
+	model->culprit = id;
+}
+
+static u64 random_below(u64 below)
+{
+	return rig_random(model->rig, below);
+}
+
+/* Deadlines of all sizes, many of them on the edges. */
+static u64 random_deadline(void)
+{
+	u64 tick = model->tick, now = model->now, deadline;
+
+	switch (random_below(10)) {
+	case 0:
+		deadline = random_below(now + 1);
+		break;
+	case 1:
+		deadline = now + random_below(1ULL << random_below(62));
+		break;
+	case 2:
+		deadline = now + SLOTS * tick * random_below(4);
+		break;
+	case 3:
+		deadline = div64_u64(now, tick) * tick + tick * random_below(4);
+		break;
+	case 4:
+		deadline = div64_u64(now, tick) * tick + tick * random_below(SLOTS) +
+			   1 - random_below(3);
+		break;
+	case 5:
+		deadline = random_below(50) ? now : WHEEL_MAX_TIME - random_below(9);
+		break;
+	default:
+		deadline = now + random_below(3 * SLOTS * tick);
+		break;
+	}
+	return deadline > WHEEL_MAX_TIME ? now + 1 : deadline;
+}
+
+static void file(struct shadow *shadow, u64 deadline, u64 slack)
+{
+	u64 end = min(deadline + slack, WHEEL_MAX_TIME);
+
+	shadow->deadline = deadline;
+	shadow->slack = slack;
+	shadow->first = due_at(deadline, model->now, model->tick);
+	shadow->last = max(shadow->first,
+			   div64_u64(end, model->tick) * model->tick);
+	shadow->seq = model->seq++;
+	shadow->pending = true;
+}
+
+/* What a new arm of this timer is answered. */
+static int may_arm(const struct shadow *shadow)
+{
+	if (shadow->pending)
+		return -EBUSY;
+	return model->stats.pending < LIMIT ? 0 : -EDQUOT;
+}
+
+static void count_arm(int error)
+{
+	if (!error) {
+		model->stats.armed++;
+		model->stats.pending++;
+	} else if (error == -EDQUOT) {
+		model->stats.refused++;
+	}
+}
+
+static void do_arm(struct wheel_timer *timer, struct shadow *shadow, u32 id)
+{
+	u64 slack = random_below(4) ? 0 : random_below(40 * model->tick);
+	u64 deadline = random_deadline();
+	int expected = may_arm(shadow);
+
+	check(wheel_timer_arm(timer, deadline, slack) == expected, "arm", id);
+	count_arm(expected);
+	if (!expected)
+		file(shadow, deadline, slack);
+}
+
+static void do_mod(struct wheel_timer *timer, struct shadow *shadow, u32 id)
+{
+	u64 deadline = random_deadline();
+	int expected = may_arm(shadow);
+
+	if (expected == -EBUSY) {
+		expected = 1;
+		model->stats.rearmed++;
+	} else {
+		count_arm(expected);
+	}
+	check(wheel_timer_mod(timer, deadline, 0) == expected, "mod", id);
+	if (expected >= 0)
+		file(shadow, deadline, 0);
+}
+
+static void do_rearm(struct wheel_timer *timer, struct shadow *shadow, u32 id)
+{
+	u64 deadline = random_deadline();
+	int expected = shadow->pending ? 0 : -ENOENT;
+
+	check(wheel_timer_rearm(timer, deadline, 0) == expected, "rearm", id);
+	if (expected)
+		return;
+	model->stats.rearmed++;
+	file(shadow, deadline, 0);
+}
+
+/* Slack on either side, or the same tick, would leave the answer open. */
+static void do_reduce(struct wheel_timer *timer, struct shadow *shadow, u32 id)
+{
+	u64 deadline = random_deadline();
+	u64 due = due_at(deadline, model->now, model->tick);
+
+	if (!shadow->pending) {
+		check(wheel_timer_reduce(timer, deadline, 0) == -ENOENT,
+		      "reduce of an idle timer", id);
+		return;
+	}
+	if (shadow->slack || due == shadow->first)
+		return;
+	check(wheel_timer_reduce(timer, deadline, 0) == 0, "reduce", id);
+	if (deadline >= shadow->deadline)
+		return;
+	model->stats.rearmed++;
+	if (due < shadow->first)
+		file(shadow, deadline, 0);
+	else
+		/* In the tick that is taken now: it cannot come earlier. */
+		shadow->deadline = deadline;
+}
+
+static void do_cancel(struct wheel_timer *timer, struct shadow *shadow, u32 id)
+{
+	int expected = shadow->running ? -EALREADY : -ENOENT;
+
+	if (shadow->pending) {
+		expected = 0;
+		model->stats.cancelled++;
+		model->stats.pending--;
+		shadow->pending = false;
+	}
+	check(wheel_timer_cancel(timer) == expected, "cancel", id);
+}
+
+/* For timers that have had their time: the grid starts at the deadline. */
+static void do_next(struct wheel_timer *timer, struct shadow *shadow, u32 id)
+{
+	u64 period = 1 + random_below(5 * SLOTS * model->tick);
+	u64 expected = WHEEL_NEVER, deadline = 0;
+
+	if (!shadow->pending && shadow->deadline > model->now)
+		return;
+	if (!may_arm(shadow)) {
+		expected = div64_u64(model->now - shadow->deadline, period);
+		deadline = shadow->deadline + (expected + 1) * period;
+		if (deadline > WHEEL_MAX_TIME)
+			expected = WHEEL_NEVER;
+	}
+	if (may_arm(shadow) == -EDQUOT || deadline > WHEEL_MAX_TIME)
+		return;
+	check(wheel_timer_arm_next(timer, period) == expected, "arm_next", id);
+	if (expected == WHEEL_NEVER)
+		return;
+	model->stats.overruns += expected;
+	count_arm(0);
+	file(shadow, deadline, shadow->slack);
+}
+
+static void do_anything(void)
+{
+	static void (*const verbs[])(struct wheel_timer *timer,
+				     struct shadow *shadow, u32 id) = {
+		do_arm, do_arm, do_arm, do_mod, do_rearm, do_reduce, do_cancel,
+		do_next,
+	};
+	u32 id = random_below(TIMERS);
+	struct wheel_timer *timer = &model->rig->probes[id].timer;
+	struct shadow *shadow = &model->shadows[id];
+
+	verbs[random_below(ARRAY_SIZE(verbs))](timer, shadow, id);
+	check(wheel_timer_pending(timer) == shadow->pending, "pending", id);
+	if (shadow->pending)
+		check(wheel_timer_deadline(timer) == shadow->deadline,
+		      "deadline", id);
+}
+
+/* Whether @a had to come before @b. */
+static bool before(const struct shadow *a, const struct shadow *b)
+{
+	if (a->last != b->first)
+		return a->last < b->first;
+	return a->first == a->last && b->first == b->last && a->seq < b->seq;
+}
+
+static void model_fire(struct probe *probe)
+{
+	struct shadow *shadow = &model->shadows[probe->id];
+	u32 i;
+
+	check(shadow->pending, "called without being pending", probe->id);
+	check(shadow->first <= model->now, "called early", probe->id);
+	check(wheel_timer_fired(&probe->timer) == model->now, "fired", probe->id);
+	for (i = 0; i < TIMERS; i++)
+		check(!model->shadows[i].pending ||
+		      !before(&model->shadows[i], shadow), "overtaken", i);
+	shadow->pending = false;
+	model->stats.pending--;
+	model->stats.fired++;
+
+	shadow->running = true;
+	while (!random_below(3))
+		do_anything();
+	shadow->running = false;
+}
+
+static void advance(u64 target)
+{
+	u64 first = WHEEL_NEVER, last = WHEEL_NEVER, next;
+	u32 i;
+
+	model->now = max(model->now, target);
+	next = rig_advance(model->rig, target);
+	for (i = 0; i < TIMERS; i++) {
+		const struct shadow *shadow = &model->shadows[i];
+
+		if (!shadow->pending)
+			continue;
+		check(shadow->last > model->now, "late", i);
+		first = min(first, shadow->first);
+		last = min(last, shadow->last);
+	}
+	check(next >= first && next <= last, "next", 0);
+	check(wheel_now(model->rig->wheel) == model->now, "clock", 0);
+}
+
+static void random_step(void)
+{
+	u64 tick = model->tick, now = model->now;
+
+	switch (random_below(12)) {
+	case 0:
+		advance(now + random_below(SLOTS * tick));
+		break;
+	case 1:
+		advance(now + random_below(1ULL << random_below(50)));
+		break;
+	case 2:
+		advance(random_below(now + 1));
+		break;
+	case 3:
+	case 4:
+		advance(now + random_below(2 * tick + 1));
+		break;
+	default:
+		do_anything();
+		break;
+	}
+}
+
+static void compare_stats(void)
+{
+	const struct wheel_stats *got = rig_stats(model->rig);
+	const struct wheel_stats *want = &model->stats;
+
+	check(got->armed == want->armed, "stats: armed", 0);
+	check(got->fired == want->fired, "stats: fired", 0);
+	check(got->cancelled == want->cancelled, "stats: cancelled", 0);
+	check(got->pending == want->pending, "stats: pending", 0);
+	check(got->rearmed == want->rearmed, "stats: rearmed", 0);
+	check(got->refused == want->refused, "stats: refused", 0);
+	check(got->overruns == want->overruns, "stats: overruns", 0);
+}
+
+static void run_model(struct kunit *test, u64 tick)
+{
+	const struct wheel_config config = {
+		.name = "model",
+		.clock = WHEEL_CLOCK_VIRTUAL,
+		.slots = SLOTS,
+		.tick_ns = tick,
+		.limit = LIMIT,
+	};
+	u32 i;
+
+	memset(model, 0, sizeof(*model));
+	model->test = test;
+	model->tick = tick;
+	model->rig = rig_new(test, &config, TIMERS);
+	prandom_seed_state(&model->rig->rnd, seed);
+	for (i = 0; i < TIMERS; i++)
+		model->rig->probes[i].action = model_fire;
+	for (i = 0; i < steps && !model->wrong; i++) {
+		model->step = i;
+		random_step();
+		compare_stats();
+		if (i % 256 == 0)
+			cond_resched();
+	}
+	for (i = 0; i < TIMERS && !model->wrong; i++)
+		model->rig->probes[i].action = NULL;
+	if (model->wrong)
+		KUNIT_FAIL(test, "%s, timer %u, step %u, tick %llu, seed=%llu",
+			   model->wrong, model->culprit, model->step, tick, seed);
+}
+
+static void random_operations(struct kunit *test)
+{
+	static const u64 ticks[] = { 1, 1000, 999983, 1000000 };
+	int t;
+
+	if (!seed)
+		seed = get_random_u64();
+	kunit_info(test, "seed=%llu", seed);
+	model = kunit_kzalloc(test, sizeof(*model), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, model);
+	for (t = 0; t < ARRAY_SIZE(ticks); t++)
+		run_model(test, ticks[t]);
+}
+
+static struct kunit_case model_cases[] = {
+	ANY_CASE(random_operations),
+	{}
+};
+
+struct kunit_suite model_suite = {
+	.name = "wheel_timer_model",
+	.init = rig_init_scheme,
+	.exit = rig_exit,
+	.test_cases = model_cases,
+};

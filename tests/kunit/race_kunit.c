@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks that arm, cancel, wait and free while timers fire. Each keeps a ledger
+ * of the answers it got; at the end the ledgers and the wheel must agree.
+ */
+#include <linux/atomic.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "schemes.h"
+
+#define TASKS		4
+#define ROUNDS		(IS_ENABLED(CONFIG_KASAN) ? 2000 : 20000)
+#define POOL		64
+
+struct crew;
+
+typedef void (*task_fn)(struct crew *crew, struct rnd_state *rnd);
+
+/* Tasks that do the same, and their common ledger. */
+struct crew {
+	struct kunit		*test;
+	struct rig		*rig;
+	task_fn			task;
+	atomic_t		left;
+	atomic_t		born;
+	struct completion	done;
+	atomic64_t		armed;
+	atomic64_t		cancelled;
+	atomic64_t		wrong;
+};
+
+static int crew_task(void *data)
+{
+	struct crew *crew = data;
+	struct rnd_state rnd;
+
+	prandom_seed_state(&rnd, atomic_inc_return(&crew->born));
+	crew->task(crew, &rnd);
+	if (atomic_dec_and_test(&crew->left))
+		kthread_complete_and_exit(&crew->done, 0);
+	return 0;
+}
+
+/* Starts the tasks. Every one that starts finishes, so wait_crew() does. */
+static struct crew *start_crew(struct rig *rig, task_fn task)
+{
+	struct crew *crew = kunit_kzalloc(rig->test, sizeof(*crew), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(rig->test, crew);
+	crew->test = rig->test;
+	crew->rig = rig;
+	rig->shared = true;
+	crew->task = task;
+	init_completion(&crew->done);
+	atomic_set(&crew->left, TASKS);
+	for (i = 0; i < TASKS; i++) {
+		struct task_struct *one = kthread_run(crew_task, crew, "crew/%d", i);
+
+		if (!IS_ERR(one))
+			continue;
+		KUNIT_FAIL(rig->test, "no task");
+		if (atomic_dec_and_test(&crew->left))
+			complete(&crew->done);
+	}
+	return crew;
+}
+
+static void wait_crew(struct crew *crew)
+{
+	wait_for_completion(&crew->done);
+	KUNIT_EXPECT_EQ(crew->test, atomic64_read(&crew->wrong), 0);
+}
+
+static u32 below(struct rnd_state *rnd, u32 n)
+{
+	return prandom_u32_state(rnd) % n;
+}
+
+/* Any verb on any timer of the pool; only the answers count. */
+static void arm_and_cancel(struct crew *crew, struct rnd_state *rnd)
+{
+	struct rig *rig = crew->rig;
+	int i, error;
+
+	for (i = 0; i < ROUNDS; i++) {
+		struct wheel_timer *timer = &rig->probes[below(rnd, POOL)].timer;
+		u64 deadline = rig_now(rig) + below(rnd, 50 * NSEC_PER_USEC);
+
+		switch (below(rnd, 6)) {
+		case 0:
+			if (!wheel_timer_arm(timer, deadline, 0))
+				atomic64_inc(&crew->armed);
+			break;
+		case 1:
+			if (!wheel_timer_mod(timer, deadline, 0))
+				atomic64_inc(&crew->armed);
+			break;
+		case 2:
+			wheel_timer_rearm(timer, deadline, 0);
+			break;
+		case 3:
+			if (!wheel_timer_cancel(timer))
+				atomic64_inc(&crew->cancelled);
+			break;
+		case 4:
+			error = wheel_timer_cancel_sync(timer);
+			if (!error)
+				atomic64_inc(&crew->cancelled);
+			else if (error != -ENOENT)
+				atomic64_inc(&crew->wrong);
+			break;
+		default:
+			wheel_timer_reduce(timer, deadline, 0);
+			break;
+		}
+		if (i % 64 == 0)
+			cond_resched();
+	}
+}
+
+static void expect_crew_ledger(struct crew *crew)
+{
+	const struct wheel_stats *stats = rig_stats(crew->rig);
+	struct kunit *test = crew->test;
+
+	KUNIT_EXPECT_EQ(test, stats->armed, atomic64_read(&crew->armed));
+	KUNIT_EXPECT_EQ(test, stats->cancelled, atomic64_read(&crew->cancelled));
+	KUNIT_EXPECT_EQ(test, stats->fired, crew->rig->calls);
+	KUNIT_EXPECT_EQ(test, stats->pending, 0);
+	KUNIT_EXPECT_GT(test, stats->fired, 0);
+	KUNIT_EXPECT_GT(test, stats->cancelled, 0);
+}
+
+static void arms_against_cancels(struct kunit *test, u32 flags)
+{
+	struct rig *rig = rig_running(test, flags, 10000, POOL);
+	struct crew *crew = start_crew(rig, arm_and_cancel);
+	u32 i;
+
+	wait_crew(crew);
+	for (i = 0; i < POOL; i++)
+		if (!wheel_timer_cancel_sync(&rig->probes[i].timer))
+			atomic64_inc(&crew->cancelled);
+	expect_crew_ledger(crew);
+}
+
+static void arm_and_cancel_in_softirq(struct kunit *test)
+{
+	arms_against_cancels(test, 0);
+}
+
+static void arm_and_cancel_in_process_context(struct kunit *test)
+{
+	arms_against_cancels(test, WHEEL_SLEEPABLE);
+}
+
+/* An object of its own for each round, freed as soon as that is allowed. */
+#define ALIVE		0x600d600d
+#define DEAD		0xdeaddead
+
+struct victim {
+	struct wheel_timer	timer;
+	struct crew		*crew;
+	u32			life;
+	u32			slow;
+	u32			calls;
+	bool			rearm;
+};
+
+static void victim_fire(struct wheel_timer *timer)
+{
+	struct victim *victim = from_wheel_timer(victim, timer, timer);
+	u32 i;
+
+	if (READ_ONCE(victim->life) != ALIVE)
+		atomic64_inc(&victim->crew->wrong);
+	WRITE_ONCE(victim->calls, victim->calls + 1);
+	for (i = 0; i < victim->slow; i++)
+		cpu_relax();
+	if (victim->rearm && !wheel_timer_arm(timer, 0, 0))
+		atomic64_inc(&victim->crew->armed);
+	if (READ_ONCE(victim->life) != ALIVE)
+		atomic64_inc(&victim->crew->wrong);
+}
+
+/* Lets the time from arm to expiry, and beyond, be swept by the rounds. */
+static void linger(const struct victim *victim, struct rnd_state *rnd)
+{
+	u32 spin = below(rnd, 2000);
+
+	switch (below(rnd, 4)) {
+	case 0:
+		break;
+	case 1:
+		while (!READ_ONCE(victim->calls))
+			usleep_range(1, 10);
+		break;
+	case 2:
+		usleep_range(1, 50);
+		break;
+	default:
+		while (spin--)
+			cpu_relax();
+		break;
+	}
+}
+
+static void kill_victim(struct crew *crew, struct rnd_state *rnd,
+			struct victim *victim)
+{
+	struct wheel_timer *timer = &victim->timer;
+	u64 deadline = rig_now(crew->rig) + below(rnd, 20 * NSEC_PER_USEC);
+	int error;
+
+	if (!wheel_timer_arm(timer, deadline, 0))
+		atomic64_inc(&crew->armed);
+	linger(victim, rnd);
+	error = victim->rearm || below(rnd, 2) ?
+		wheel_timer_shutdown_sync(timer) : wheel_timer_cancel_sync(timer);
+	if (!error)
+		atomic64_inc(&crew->cancelled);
+	else if (error != -ENOENT)
+		atomic64_inc(&crew->wrong);
+	if (wheel_timer_pending(timer))
+		atomic64_inc(&crew->wrong);
+	WRITE_ONCE(victim->life, DEAD);
+}
+
+static void kill_victims(struct crew *crew, struct rnd_state *rnd, bool rearm)
+{
+	int i;
+
+	for (i = 0; i < ROUNDS / 10; i++) {
+		struct victim *victim = kzalloc(sizeof(*victim), GFP_KERNEL);
+
+		if (!victim) {
+			atomic64_inc(&crew->wrong);
+			return;
+		}
+		victim->crew = crew;
+		victim->life = ALIVE;
+		victim->slow = below(rnd, 500);
+		victim->rearm = rearm;
+		wheel_timer_init(&victim->timer, crew->rig->wheel, victim_fire);
+		kill_victim(crew, rnd, victim);
+		kfree(victim);
+		cond_resched();
+	}
+}
+
+static void free_after_sync(struct crew *crew, struct rnd_state *rnd)
+{
+	kill_victims(crew, rnd, false);
+}
+
+static void free_after_shutdown(struct crew *crew, struct rnd_state *rnd)
+{
+	kill_victims(crew, rnd, true);
+}
+
+static void frees(struct kunit *test, task_fn task, u64 tick)
+{
+	static const u32 flags[] = { 0, WHEEL_SLEEPABLE };
+	int f;
+
+	for (f = 0; f < ARRAY_SIZE(flags); f++) {
+		struct rig *rig = rig_running(test, flags[f], tick, 1);
+		struct crew *crew = start_crew(rig, task);
+
+		wait_crew(crew);
+		/* The callbacks were not the probes': the wheel counted them. */
+		rig->calls = rig_stats(rig)->fired;
+		expect_crew_ledger(crew);
+		rig_destroy(rig);
+	}
+}
+
+/* After cancel_sync() the object can go: no callback uses it any more. */
+static void cancel_sync_and_free(struct kunit *test)
+{
+	frees(test, free_after_sync, 5000);
+}
+
+/*
+ * After shutdown_sync() too, even of one that always arms itself again; for the
+ * sake of slow machines not so often that nothing else can run.
+ */
+static void shutdown_sync_and_free(struct kunit *test)
+{
+	frees(test, free_after_shutdown, 200000);
+}
+
+static void arm_until_stopped(struct crew *crew, struct rnd_state *rnd)
+{
+	struct rig *rig = crew->rig;
+	int error;
+
+	do {
+		struct wheel_timer *timer = &rig->probes[below(rnd, POOL)].timer;
+
+		error = wheel_timer_arm(timer, rig_now(rig) +
+					below(rnd, NSEC_PER_MSEC), 0);
+		if (!error)
+			atomic64_inc(&crew->armed);
+		else if (error != -EBUSY && error != -ESHUTDOWN)
+			atomic64_inc(&crew->wrong);
+		cond_resched();
+	} while (error != -ESHUTDOWN);
+}
+
+/* Every arm that was let in either fired or came back with the stop. */
+static void stop_while_arming(struct kunit *test)
+{
+	int round;
+
+	for (round = 0; round < 20; round++) {
+		struct rig *rig = rig_running(test, round & 1, 10000, POOL);
+		struct wheel_timer *timer, *next;
+		struct crew *crew;
+		LIST_HEAD(unfired);
+		u64 back = 0;
+
+		rig_await(rig, 100);
+		crew = start_crew(rig, arm_until_stopped);
+		rig_wait(rig);
+		KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
+		list_for_each_entry_safe(timer, next, &unfired, node) {
+			list_del(&timer->node);
+			back++;
+		}
+		wait_crew(crew);
+		KUNIT_EXPECT_EQ(test, rig->calls + back,
+				atomic64_read(&crew->armed));
+		KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, back);
+		rig_destroy(rig);
+	}
+}
+
+static struct kunit_case race_cases[] = {
+	MANY_CASE(arm_and_cancel_in_softirq),
+	MANY_CASE(arm_and_cancel_in_process_context),
+	MANY_CASE(cancel_sync_and_free),
+	MANY_CASE(shutdown_sync_and_free),
+	MANY_CASE(stop_while_arming),
+	{}
+};
+
+struct kunit_suite race_suite = {
+	.name = "wheel_timer_race",
+	.init = rig_init_scheme,
+	.exit = rig_exit,
+	.test_cases = race_cases,
+};

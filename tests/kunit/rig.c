@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "schemes.h"
+
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/vmalloc.h>
+
+/* How long a test waits for what must come; never how long it lasts. */
+#define PATIENCE	(60 * HZ)
+
+const struct rig_scheme rig_schemes[] = {
+	{ "hashed", WHEEL_HASHED },
+	{ "hierarchical", WHEEL_HIERARCHICAL },
+	{ "overflow", WHEEL_OVERFLOW },
+	{ "bounded", WHEEL_BOUNDED },
+};
+
+const struct rig_scheme rig_far_schemes[] = {
+	{ "hashed", WHEEL_HASHED },
+	{ "hierarchical", WHEEL_HIERARCHICAL },
+	{ "overflow", WHEEL_OVERFLOW },
+};
+
+const struct rig_scheme rig_many_schemes[] = {
+	{ "hashed", WHEEL_HASHED },
+	{ "hierarchical", WHEEL_HIERARCHICAL },
+};
+
+/* The init of every suite. */
+int rig_init(struct kunit *test)
+{
+	test->priv = kunit_kzalloc(test, sizeof(struct rig_bench), GFP_KERNEL);
+	return test->priv ? 0 : -ENOMEM;
+}
+
+/* And of one whose tests are run for several schemes. */
+int rig_init_scheme(struct kunit *test)
+{
+	const struct rig_scheme *param = test->param_value;
+	int error = rig_init(test);
+	struct rig_bench *bench = test->priv;
+
+	if (!error && param)
+		bench->scheme = param->scheme;
+	return error;
+}
+
+static void open_gate(struct work_struct *work)
+{
+	struct rig *rig = container_of(work, struct rig, opener.work);
+
+	complete_all(&rig->gate);
+}
+
+/**
+ * rig_new - a wheel with its timers, idle
+ * @test: that it is for
+ * @config: of the wheel; WHEEL_HASHED stands for the scheme of the test
+ * @count: timers
+ *
+ * Return: the rig; the test ends when there is none.
+ */
+struct rig *rig_new(struct kunit *test, const struct wheel_config *config,
+		    u32 count)
+{
+	struct rig *rig = kunit_kzalloc(test, sizeof(*rig), GFP_KERNEL);
+	struct rig_bench *bench = test->priv;
+	struct wheel_config own = *config;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, rig);
+	own.scheme = own.scheme ?: bench->scheme;
+	if (own.scheme == WHEEL_BOUNDED && own.slots)
+		own.slots = BOUNDED_SLOTS;
+	rig->test = test;
+	rig->clock = config->clock;
+	rig->count = count;
+	rig->room = 2 * count;
+	init_completion(&rig->done);
+	init_completion(&rig->entered);
+	init_completion(&rig->gate);
+	INIT_DELAYED_WORK(&rig->opener, open_gate);
+	prandom_seed_state(&rig->rnd, 1);
+	rig->next = bench->rigs;
+	bench->rigs = rig;
+
+	rig->probes = kvcalloc(count, sizeof(*rig->probes), GFP_KERNEL);
+	rig->log = kvcalloc(rig->room, sizeof(*rig->log), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, rig->probes);
+	KUNIT_ASSERT_NOT_NULL(test, rig->log);
+
+	rig->wheel = wheel_create(&own);
+	if (IS_ERR(rig->wheel)) {
+		long error = PTR_ERR(rig->wheel);
+
+		rig->wheel = NULL;
+		KUNIT_FAIL_AND_ABORT(test, "no wheel: %ld", error);
+	}
+	for (i = 0; i < count; i++) {
+		rig->probes[i].rig = rig;
+		rig->probes[i].id = i;
+		wheel_timer_init(&rig->probes[i].timer, rig->wheel, probe_fire);
+	}
+	return rig;
+}
+
+/* A wheel whose clock starts at 0 and is moved by the test alone. */
+struct rig *rig_virtual(struct kunit *test, u64 tick, u32 count)
+{
+	const struct wheel_config config = {
+		.name = "virtual",
+		.clock = WHEEL_CLOCK_VIRTUAL,
+		.slots = SLOTS,
+		.tick_ns = tick,
+	};
+
+	return rig_new(test, &config, count);
+}
+
+/* A wheel of real time. */
+struct rig *rig_running(struct kunit *test, u32 flags, u64 tick, u32 count)
+{
+	const struct wheel_config config = {
+		.name = "running",
+		.clock = WHEEL_CLOCK_MONOTONIC,
+		.slots = SLOTS,
+		.tick_ns = tick,
+		.flags = flags,
+	};
+
+	return rig_new(test, &config, count);
+}
+
+/* The promises that hold at any quiescent point of any wheel. */
+static void expect_invariants(struct rig *rig)
+{
+	const struct wheel_stats *stats = rig_stats(rig);
+	u64 late = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(stats->late); i++)
+		late += stats->late[i];
+	KUNIT_EXPECT_EQ(rig->test, rig->early, 0);
+	KUNIT_EXPECT_EQ(rig->test, stats->armed,
+			stats->fired + stats->cancelled + stats->pending);
+	KUNIT_EXPECT_EQ(rig->test, stats->fired, rig->calls);
+	KUNIT_EXPECT_EQ(rig->test, stats->fired, late);
+}
+
+/* Stops the wheel, checks what it did, and destroys it. */
+void rig_destroy(struct rig *rig)
+{
+	if (!rig->wheel)
+		return;
+	complete_all(&rig->gate);
+	KUNIT_EXPECT_EQ(rig->test, wheel_stop(rig->wheel, NULL), 0);
+	KUNIT_EXPECT_EQ(rig->test, rig_stats(rig)->pending, 0);
+	expect_invariants(rig);
+	wheel_destroy(rig->wheel);
+	rig->wheel = NULL;
+}
+
+/* The exit of every suite: takes down what the test built, failed or not. */
+void rig_exit(struct kunit *test)
+{
+	struct rig_bench *bench = test->priv;
+	struct rig *rig;
+
+	for (rig = bench->rigs; rig; rig = rig->next) {
+		cancel_delayed_work_sync(&rig->opener);
+		rig_destroy(rig);
+		kvfree(rig->probes);
+		kvfree(rig->log);
+	}
+}
+
+int rig_arm(struct rig *rig, u32 id, u64 deadline)
+{
+	return wheel_timer_arm(&rig->probes[id].timer, deadline, 0);
+}
+
+u64 rig_advance(struct rig *rig, u64 now)
+{
+	return wheel_advance_to(rig->wheel, now);
+}
+
+/* The receiver's own clock: not what the wheel says, where that can differ. */
+u64 rig_now(const struct rig *rig)
+{
+	switch (rig->clock) {
+	case WHEEL_CLOCK_MONOTONIC:
+		return ktime_get_ns();
+	case WHEEL_CLOCK_BOOTTIME:
+		return ktime_get_boottime_ns();
+	default:
+		return wheel_now(rig->wheel);
+	}
+}
+
+u64 rig_random(struct rig *rig, u64 below)
+{
+	u64 high = prandom_u32_state(&rig->rnd);
+	u64 n = high << 32 | prandom_u32_state(&rig->rnd);
+	u64 rest;
+
+	div64_u64_rem(n, below, &rest);
+	return rest;
+}
+
+const struct wheel_stats *rig_stats(struct rig *rig)
+{
+	/* What the wheel does not write must not look like a counter. */
+	memset(&rig->stats, 0xcc, sizeof(rig->stats));
+	wheel_read_stats(rig->wheel, &rig->stats);
+	return &rig->stats;
+}
+
+/* From here on rig_wait() waits until @calls callbacks have come in all. */
+void rig_await(struct rig *rig, u32 calls)
+{
+	reinit_completion(&rig->done);
+	WRITE_ONCE(rig->awaited, calls);
+	/* Pairs with the barrier in probe_fire(): one of the two completes. */
+	smp_mb();
+	if (READ_ONCE(rig->calls) >= calls)
+		complete(&rig->done);
+}
+
+void rig_wait(struct rig *rig)
+{
+	rig_wait_for(rig, &rig->done);
+}
+
+void rig_wait_for(struct rig *rig, struct completion *event)
+{
+	if (!wait_for_completion_timeout(event, PATIENCE))
+		KUNIT_FAIL_AND_ABORT(rig->test, "no answer; %u calls, %u awaited",
+				     READ_ONCE(rig->calls), rig->awaited);
+}
+
+/* Exactly these callbacks came, in this order. */
+void rig_expect_log(struct rig *rig, const u32 *ids, u32 count)
+{
+	u32 i;
+
+	KUNIT_ASSERT_EQ(rig->test, rig->calls, count);
+	for (i = 0; i < count; i++)
+		KUNIT_ASSERT_EQ_MSG(rig->test, rig->log[i], ids[i],
+				    "call %u", i);
+}
+
+/* Opens the gate while the caller is on its way into a function that waits. */
+void rig_open_gate_soon(struct rig *rig)
+{
+	schedule_delayed_work(&rig->opener, 2);
+}
+
+/* The action of a callback that sleeps until the test lets it go on. */
+void rig_pass_gate(struct probe *probe)
+{
+	complete(&probe->rig->entered);
+	wait_for_completion(&probe->rig->gate);
+}
+
+/* The callback of every probe. Its action may free the probe. */
+void probe_fire(struct wheel_timer *timer)
+{
+	struct probe *probe = from_wheel_timer(probe, timer, timer);
+	struct rig *rig = probe->rig;
+
+	probe->seen = rig_now(rig);
+	if (!rig->shared && probe->seen < wheel_timer_deadline(timer))
+		rig->early++;
+	probe->calls++;
+	if (rig->calls < rig->room)
+		rig->log[rig->calls] = probe->id;
+	WRITE_ONCE(rig->calls, rig->calls + 1);
+	if (probe->action)
+		probe->action(probe);
+	/* Pairs with the barrier in rig_await(). */
+	smp_mb();
+	if (rig->calls == READ_ONCE(rig->awaited))
+		complete(&rig->done);
+}
+
+/* The action of a periodic timer. */
+void probe_arm_next(struct probe *probe)
+{
+	u64 missed = wheel_timer_arm_next(&probe->timer, probe->period);
+
+	probe->answer = missed == WHEEL_NEVER ? -1 : 0;
+	if (missed != WHEEL_NEVER)
+		probe->missed += missed;
+}
+
+/*
+ * When a timer fires that is armed for @deadline, with no slack, while the
+ * clock shows @now: at the first tick after now that is not before the
+ * deadline; where the clock ends before that tick, at its end.
+ */
+u64 due_at(u64 deadline, u64 now, u64 tick)
+{
+	u64 first = deadline ? div64_u64(deadline - 1, tick) + 1 : 0;
+	u64 ticks = max(first, div64_u64(now, tick) + 1);
+
+	if (ticks > div64_u64(WHEEL_MAX_TIME, tick))
+		return WHEEL_MAX_TIME;
+	return ticks * tick;
+}

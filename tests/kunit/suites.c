@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/module.h>
+
+#include "rig.h"
+
+kunit_test_suites(&promises_suite,
+		  &far_suite,
+		  &work_suite,
+		  &counters_suite,
+		  &lifecycle_suite,
+		  &callback_suite,
+		  &periodic_suite,
+		  &input_suite,
+		  &context_suite,
+		  &sync_suite,
+		  &race_suite,
+		  &traps_suite,
+		  &model_suite);
+
+MODULE_DESCRIPTION("KUnit tests of wheel_timer");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Waiting for a callback that runs: cancel_sync and shutdown_sync. Callbacks
+ * sleep at a gate that the test opens while somebody waits for them.
+ */
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+
+#include "rig.h"
+
+/* A wheel whose first timer's callback has been entered. */
+static struct rig *entered(struct kunit *test, probe_fn action)
+{
+	struct rig *rig = rig_running(test, WHEEL_SLEEPABLE, NSEC_PER_MSEC, 2);
+
+	rig->probes[0].action = action;
+	rig_await(rig, 1);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 0), 0);
+	rig_wait_for(rig, &rig->entered);
+	return rig;
+}
+
+/* While it runs cancel says so; when it has run there is nothing to say. */
+static void cancel_tells_that_it_runs(struct kunit *test)
+{
+	struct rig *rig = entered(test, rig_pass_gate);
+	struct wheel_timer *timer = &rig->probes[0].timer;
+
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(timer), -EALREADY);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(timer), -EALREADY);
+	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(timer));
+	KUNIT_EXPECT_EQ(test, wheel_timer_rearm(timer, 0, 0), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[1].timer), -ENOENT);
+	KUNIT_EXPECT_FALSE(test, completion_done(&rig->done));
+	complete_all(&rig->gate);
+	rig_wait(rig);
+	wheel_timer_cancel_sync(timer);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(timer), -ENOENT);
+}
+
+/* Armed again while its callback runs, it is pending: cancel takes that. */
+static void cancel_of_one_that_runs_and_pends(struct kunit *test)
+{
+	struct rig *rig = entered(test, rig_pass_gate);
+	struct wheel_timer *timer = &rig->probes[0].timer;
+
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, WHEEL_MAX_TIME, 0), 0);
+	KUNIT_EXPECT_TRUE(test, wheel_timer_pending(timer));
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(timer), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(timer), -EALREADY);
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, WHEEL_MAX_TIME, 0), 0);
+	rig_open_gate_soon(rig);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(timer), 0);
+	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
+	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(timer));
+}
+
+static void cancel_sync_waits(struct kunit *test)
+{
+	struct rig *rig = entered(test, rig_pass_gate);
+
+	rig_open_gate_soon(rig);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(&rig->probes[0].timer),
+			-ENOENT);
+	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
+}
+
+/* Of a callback that does not run nobody waits for another that does. */
+static void cancel_sync_waits_for_its_own_only(struct kunit *test)
+{
+	struct rig *rig = entered(test, rig_pass_gate);
+	struct wheel_timer *other = &rig->probes[1].timer;
+
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(other), -ENOENT);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(other), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_shutdown_sync(other), -ENOENT);
+	KUNIT_EXPECT_FALSE(test, completion_done(&rig->done));
+}
+
+static void shutdown_waits(struct kunit *test)
+{
+	struct rig *rig = entered(test, rig_pass_gate);
+	struct wheel_timer *timer = &rig->probes[0].timer;
+
+	rig_open_gate_soon(rig);
+	KUNIT_EXPECT_EQ(test, wheel_timer_shutdown_sync(timer), -ENOENT);
+	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, 0, 0), -ESHUTDOWN);
+}
+
+/* After it the timer is never armed again; the wheel goes on. */
+static void shutdown_is_for_ever(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 3);
+	struct wheel_timer *pending = &rig->probes[0].timer;
+	struct wheel_timer *idle = &rig->probes[1].timer;
+
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, TICK), 0);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 2, TICK), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_shutdown_sync(pending), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_shutdown_sync(pending), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wheel_timer_shutdown_sync(idle), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(pending, TICK, 0), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wheel_timer_mod(pending, TICK, 0), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(idle, TICK, 0), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm_next(idle, TICK), WHEEL_NEVER);
+	KUNIT_EXPECT_EQ(test, wheel_timer_rearm(pending, TICK, 0), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(pending), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(pending), -ENOENT);
+	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(pending));
+	rig_advance(rig, 9 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->calls, 1);
+	KUNIT_EXPECT_EQ(test, rig->log[0], 2);
+
+	/* An object that is used anew gets a timer that is new. */
+	wheel_timer_init(pending, rig->wheel, probe_fire);
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(pending, 10 * TICK, 0), 0);
+	rig_advance(rig, 10 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->calls, 2);
+}
+
+/*
+ * Arms its timer until that is refused, which it must be as soon as somebody
+ * is in shutdown_sync(), though the callback runs (the class of CVE-2026-23393
+ * and CVE-2025-68214).
+ */
+static void arm_until_refused(struct probe *probe)
+{
+	int tries;
+
+	complete(&probe->rig->entered);
+	for (tries = 0; tries < 30 * HZ; tries++) {
+		probe->answer = wheel_timer_arm(&probe->timer, WHEEL_MAX_TIME, 0);
+		if (probe->answer == -ESHUTDOWN)
+			return;
+		schedule_timeout_uninterruptible(1);
+	}
+}
+
+static void shutdown_refuses_the_callback(struct kunit *test)
+{
+	struct rig *rig = entered(test, arm_until_refused);
+	struct wheel_timer *timer = &rig->probes[0].timer;
+
+	wheel_timer_shutdown_sync(timer);
+	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, -ESHUTDOWN);
+	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(timer));
+}
+
+static void stop_refuses_the_callback(struct kunit *test)
+{
+	struct rig *rig = entered(test, arm_until_refused);
+
+	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, NULL), 0);
+	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->pending, 0);
+}
+
+static void pass_gate_and_arm(struct probe *probe)
+{
+	rig_pass_gate(probe);
+	probe->answer = wheel_timer_arm(&probe->timer, 0, 0);
+}
+
+/* Who waited for a callback that armed its timer again has not cancelled it
+ * in vain: afterwards it is neither running nor pending.
+ */
+static void cancel_sync_ends_one_that_arms_itself(struct kunit *test)
+{
+	struct rig *rig = entered(test, pass_gate_and_arm);
+	struct wheel_timer *timer = &rig->probes[0].timer;
+	u32 calls;
+
+	rig_open_gate_soon(rig);
+	wheel_timer_cancel_sync(timer);
+	calls = rig->calls;
+	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(timer));
+	usleep_range(5000, 6000);
+	KUNIT_EXPECT_EQ(test, rig->calls, calls);
+}
+
+static void sync_itself(struct probe *probe)
+{
+	struct wheel_timer *timer = &probe->timer;
+
+	probe->answer = wheel_timer_cancel_sync(timer) == -EDEADLK &&
+			wheel_timer_shutdown_sync(timer) == -EDEADLK &&
+			wheel_timer_arm(timer, WHEEL_MAX_TIME, 0) == 0 &&
+			wheel_timer_cancel_sync(timer) == -EDEADLK &&
+			wheel_timer_pending(timer);
+}
+
+/* It would wait for itself: told, not hung, in either context. */
+static void sync_from_its_own_callback(struct kunit *test)
+{
+	static const u32 flags[] = { 0, WHEEL_SLEEPABLE };
+	int f;
+
+	for (f = 0; f < ARRAY_SIZE(flags); f++) {
+		struct rig *rig = rig_running(test, flags[f], NSEC_PER_MSEC, 1);
+
+		rig->probes[0].action = sync_itself;
+		rig_await(rig, 1);
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 0), 0);
+		rig_wait(rig);
+		KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 1);
+		KUNIT_EXPECT_EQ(test,
+				wheel_timer_cancel_sync(&rig->probes[0].timer), 0);
+	}
+}
+
+static struct kunit_case sync_cases[] = {
+	KUNIT_CASE(cancel_tells_that_it_runs),
+	KUNIT_CASE(cancel_of_one_that_runs_and_pends),
+	KUNIT_CASE(cancel_sync_waits),
+	KUNIT_CASE(cancel_sync_waits_for_its_own_only),
+	KUNIT_CASE(shutdown_waits),
+	KUNIT_CASE(shutdown_is_for_ever),
+	KUNIT_CASE(shutdown_refuses_the_callback),
+	KUNIT_CASE(stop_refuses_the_callback),
+	KUNIT_CASE(cancel_sync_ends_one_that_arms_itself),
+	KUNIT_CASE(sync_from_its_own_callback),
+	{}
+};
+
+struct kunit_suite sync_suite = {
+	.name = "wheel_timer_sync",
+	.init = rig_init,
+	.exit = rig_exit,
+	.test_cases = sync_cases,
+};

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Traps that other wheels fell into, beyond those that the promises' own tests
+ * cover, each with the name of one that did.
+ */
+#include "schemes.h"
+
+/* Not a count of rounds, not the slot's start: the exact tick (agrona#73). */
+static void armed_at_the_edge_of_a_tick(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 1);
+	static const u32 delays[] = { 0, 1, TICK - 1, TICK, TICK + 1 };
+	static const u32 places[] = { 0, 1, TICK / 2, TICK - 1 };
+	int d, p;
+
+	for (d = 0; d < ARRAY_SIZE(delays); d++) {
+		for (p = 0; p < ARRAY_SIZE(places); p++) {
+			u64 now = div64_u64(wheel_now(rig->wheel), TICK) * TICK +
+				  5 * TICK + places[p];
+			u64 due = due_at(now + delays[d], now, TICK);
+			u32 calls = rig->calls;
+
+			rig_advance(rig, now);
+			KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, now + delays[d]), 0);
+			rig_advance(rig, due - 1);
+			KUNIT_ASSERT_EQ(test, rig->calls, calls);
+			rig_advance(rig, due);
+			KUNIT_ASSERT_EQ(test, rig->calls, calls + 1);
+		}
+	}
+}
+
+/*
+ * After a stall of years everything that is due comes in one pass, by tick and
+ * in the order armed, the far timers stay, and the periodic one comes once
+ * (akka-core#26910, fibers#89).
+ */
+static void stall_of_years(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, NSEC_PER_MSEC, 1002);
+	u64 year = 365ULL * 24 * 3600 * NSEC_PER_SEC;
+	struct probe *periodic = &rig->probes[1000];
+	struct probe *far = &rig->probes[1001];
+	u32 i;
+
+	for (i = 0; i < 1000; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, (1 + i) * NSEC_PER_SEC), 0);
+	periodic->action = probe_arm_next;
+	periodic->period = NSEC_PER_MSEC;
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1000, NSEC_PER_MSEC), 0);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1001, 9 * year), 0);
+
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 5 * year),
+			5 * year + NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, rig->calls, 1001);
+	KUNIT_EXPECT_EQ(test, rig->log[0], 1000);
+	for (i = 0; i < 1000; i++)
+		KUNIT_ASSERT_EQ(test, rig->log[i + 1], i);
+	KUNIT_EXPECT_EQ(test, periodic->missed,
+			div_u64(5 * year, NSEC_PER_MSEC) - 1);
+	KUNIT_EXPECT_EQ(test, far->calls, 0);
+}
+
+/* A past deadline moves no clock back (timer.c, 2020). */
+static void past_deadline_then_a_normal_one(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 2);
+	static const u32 order[] = { 0, 1 };
+
+	rig_advance(rig, 1000 * TICK);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 3 * TICK), 0);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, 1002 * TICK), 0);
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 1000 * TICK), 1001 * TICK);
+	KUNIT_EXPECT_EQ(test, wheel_now(rig->wheel), 1000 * TICK);
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 1001 * TICK), 1002 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->calls, 1);
+	rig_advance(rig, 1002 * TICK);
+	rig_expect_log(rig, order, ARRAY_SIZE(order));
+}
+
+/* All in one slot, of as many rounds as timers: each in its own round. */
+static void all_in_one_slot(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 2000);
+	u32 i;
+
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, rig->count - 1 - i,
+					      (5 + (u64)SLOTS * (rig->count - i)) *
+					      TICK), 0);
+	for (i = 0; i < rig->count; i++) {
+		u64 due = (5 + (u64)SLOTS * (i + 1)) * TICK;
+
+		KUNIT_ASSERT_EQ(test, rig_advance(rig, due - 1), due);
+		KUNIT_ASSERT_EQ(test, rig->calls, i);
+		rig_advance(rig, due);
+		KUNIT_ASSERT_EQ(test, rig->calls, i + 1);
+		KUNIT_ASSERT_EQ(test, rig->log[i], i);
+	}
+}
+
+/* What is armed while time passes under it, in an idle wheel (timer.c, 2016). */
+static void idle_wheel_starts_late(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 1);
+	u64 now = 0;
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		u64 delay = rig_random(rig, 3 * SLOTS * TICK);
+
+		now += rig_random(rig, 1000 * SLOTS * TICK);
+		rig_advance(rig, now);
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, now + delay), 0);
+		KUNIT_ASSERT_EQ(test, rig_advance(rig, now),
+				due_at(now + delay, now, TICK));
+		now += delay + TICK;
+		rig_advance(rig, now);
+		KUNIT_ASSERT_EQ(test, rig->calls, i + 1);
+	}
+}
+
+/* The hint of what comes next, as one after the other goes (msquic#3206). */
+static void next_is_exact_as_timers_go(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 500);
+	u32 i;
+
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, (3 + i * 7) * TICK), 0);
+	for (i = 0; i < rig->count; i++) {
+		KUNIT_ASSERT_EQ(test, rig_advance(rig, 0), (3 + i * 7) * TICK);
+		KUNIT_ASSERT_EQ(test,
+				wheel_timer_cancel(&rig->probes[i].timer), 0);
+	}
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 0), WHEEL_NEVER);
+	for (i = rig->count; i--; ) {
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, (3 + i * 7) * TICK), 0);
+		KUNIT_ASSERT_EQ(test, rig_advance(rig, 0), (3 + i * 7) * TICK);
+	}
+}
+
+/* An earlier timer brings the interrupt forward (glommio#44: 16 s late). */
+static void earlier_timer_comes_first(struct kunit *test)
+{
+	struct rig *rig = rig_running(test, 0, 100 * NSEC_PER_USEC, 20);
+	u64 now = rig_now(rig);
+	u32 i;
+
+	rig_await(rig, 15);
+	for (i = 0; i < rig->count; i++) {
+		u64 delay = i < 5 ? (1000 - i) * NSEC_PER_SEC :
+				    (50 - i) * NSEC_PER_MSEC;
+
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, now + delay), 0);
+	}
+	rig_wait(rig);
+	/* The machine may be slow; none of them may come before another. */
+	for (i = 0; i < 15; i++)
+		KUNIT_EXPECT_EQ(test, rig->log[i], 19 - i);
+}
+
+/* Also where it is not armed but brought forward. */
+static void reduced_timer_comes_first(struct kunit *test)
+{
+	struct rig *rig = rig_running(test, 0, 100 * NSEC_PER_USEC, 3);
+	struct probe *probes = rig->probes;
+	u64 now = rig_now(rig);
+	u32 i;
+
+	rig_await(rig, 3);
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, now + 900 * NSEC_PER_SEC), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_reduce(&probes[0].timer, now, 0), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_rearm(&probes[1].timer, now, 0), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_mod(&probes[2].timer, now, 0), 1);
+	rig_wait(rig);
+}
+
+/* Slack is for who can wait: a reduced timer never waits longer for it. */
+static void reduced_timer_is_never_later(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 1);
+	struct wheel_timer *timer = &rig->probes[0].timer;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		u64 now = wheel_now(rig->wheel), due, reduced;
+
+		KUNIT_ASSERT_EQ(test, wheel_timer_arm(timer,
+						      now + rig_random(rig, 99 * TICK),
+						      rig_random(rig, 20 * TICK)), 0);
+		due = rig_advance(rig, now);
+		KUNIT_ASSERT_EQ(test, wheel_timer_reduce(timer,
+							 now + rig_random(rig, 99 * TICK),
+							 rig_random(rig, 50 * TICK)), 0);
+		reduced = rig_advance(rig, now);
+		KUNIT_ASSERT_LE(test, reduced, due);
+		KUNIT_ASSERT_GE(test, reduced, wheel_timer_deadline(timer));
+		rig_advance(rig, reduced);
+		KUNIT_ASSERT_EQ(test, rig->calls, i + 1);
+	}
+}
+
+/* A hundred wheels, one after the other and side by side (netty's 64). */
+static void many_wheels(struct kunit *test)
+{
+	struct rig *rigs[100];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rigs); i++) {
+		rigs[i] = rig_running(test, i & 1, NSEC_PER_MSEC, 5);
+		rig_await(rigs[i], 5);
+	}
+	for (i = 0; i < 5 * ARRAY_SIZE(rigs); i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rigs[i / 5], i % 5,
+					      rig_now(rigs[0]) +
+					      (i % 7) * NSEC_PER_MSEC), 0);
+	for (i = 0; i < ARRAY_SIZE(rigs); i++)
+		rig_wait(rigs[i]);
+}
+
+static struct kunit_case traps_cases[] = {
+	FAR_CASE(armed_at_the_edge_of_a_tick),
+	FAR_CASE(stall_of_years),
+	FAR_CASE(past_deadline_then_a_normal_one),
+	FAR_CASE(all_in_one_slot),
+	FAR_CASE(idle_wheel_starts_late),
+	FAR_CASE(next_is_exact_as_timers_go),
+	FAR_CASE(earlier_timer_comes_first),
+	FAR_CASE(reduced_timer_comes_first),
+	FAR_CASE(reduced_timer_is_never_later),
+	FAR_CASE(many_wheels),
+	{}
+};
+
+struct kunit_suite traps_suite = {
+	.name = "wheel_timer_traps",
+	.init = rig_init_scheme,
+	.exit = rig_exit,
+	.test_cases = traps_cases,
+};
