@@ -256,11 +256,13 @@ static bool base_still_calls(struct wheel_base *base,
  * @base: base
  * @timer: whose callback
  *
+ * With PREEMPT_RT a callback in softirq context can be preempted by who waits for
+ * it, so there it is waited for asleep.
+ *
  * Context: As wheel_timer_cancel_sync().
  */
 void wheel_base_wait(struct wheel_base *base, const struct wheel_timer *timer)
 {
-	/* With PREEMPT_RT a callback in softirq context can be preempted by us. */
 	if (wheel_sleeps(base->owner) || IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		wait_event(base->idle, !base_still_calls(base, timer));
 		return;

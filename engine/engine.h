@@ -22,6 +22,10 @@
 #include "../compat.h"
 #include "../wheel.h"
 
+#ifndef CONFIG_64BIT
+#error "deadlines and clocks are read without a lock and must not tear"
+#endif
+
 struct task_struct;
 
 /* Timers and places that are looked at under one lock hold, at most. */

@@ -289,7 +289,7 @@ EXPORT_SYMBOL_GPL(wheel_timer_reduce);
 static u64 next_period(u64 deadline, u64 period, u64 now, u64 *missed)
 {
 	*missed = now > deadline ? div64_u64(now - deadline, period) : 0;
-	if ((WHEEL_MAX_TIME - deadline) / period <= *missed)
+	if (div64_u64(WHEEL_MAX_TIME - deadline, period) <= *missed)
 		return WHEEL_NEVER;
 	return deadline + (*missed + 1) * period;
 }
@@ -371,7 +371,8 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 	int ret = -ENOENT;
 	bool running;
 
-	might_sleep_if(wheel_sleeps(base->owner));
+	might_sleep_if(wheel_sleeps(base->owner) ||
+		       IS_ENABLED(CONFIG_PREEMPT_RT));
 	do {
 		raw_spin_lock_irqsave(&base->lock, flags);
 		running = base->running == timer;
@@ -404,7 +405,8 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
  *					spin_lock_bh(&lock)
  *	spin_lock(&lock): spins		wheel_timer_cancel_sync(): waits
  *
- * Context: Not hardirq. For a WHEEL_SLEEPABLE wheel process context, may sleep.
+ * Context: Not hardirq. For a WHEEL_SLEEPABLE wheel, and for all with PREEMPT_RT,
+ * process context, may sleep.
  *
  * Return:
  *

@@ -116,11 +116,19 @@ static struct wheel_timer *empty_slot(struct wheel_core *w, unsigned int *budget
 	return NULL;
 }
 
+/* An open slot that has become empty still has its bits. */
+static void close_slot(struct wheel_core *w)
+{
+	if (list_empty(&w->opened->timers)) {
+		ring_emptied(&w->ring, w->opened);
+		level_emptied(w, ring_at(&w->ring, w->opened) / GROUP_SLOTS);
+	}
+	w->opened = NULL;
+}
+
 static void enter_slot(struct wheel_core *w)
 {
-	ring_emptied(&w->ring, w->opened);
-	level_emptied(w, ring_at(&w->ring, w->opened) / GROUP_SLOTS);
-	w->opened = NULL;
+	close_slot(w);
 	w->clock = w->taken;
 }
 
@@ -186,14 +194,17 @@ struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until,
 static void hierarchical_forward(struct wheel_core *w)
 {
 	walk_abandon(&w->walk, &w->ring);
-	w->opened = NULL;
 	w->levels = 0;
+	if (w->opened)
+		close_slot(w);
 }
 
 static struct wheel_timer *hierarchical_first(struct wheel_core *w,
 					      unsigned int *budget)
 {
 	walk_abandon(&w->walk, &w->ring);
+	if (w->opened)
+		close_slot(w);
 	return ring_first(&w->ring, LEVELS * GROUP_SLOTS, &w->drained, budget);
 }
 
