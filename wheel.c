@@ -252,17 +252,16 @@ void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
  * @deadline: nanoseconds, earlier than its present one
  * @slack: nanoseconds later that are as good
  *
- * A timer that is due at a tick which is being taken stays where it is: filed
- * anew it would come later.
+ * A timer that would not come earlier stays where it is: due at a tick which is
+ * being taken, or for its slack, it might even come later.
  */
 void wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
 		  u64 slack)
 {
-	if (t->due <= w->floor) {
+	if (due_of(w, deadline, slack).tick >= t->due)
 		t->deadline = deadline;
-		return;
-	}
-	wheel_move(w, t, deadline, slack);
+	else
+		wheel_move(w, t, deadline, slack);
 }
 
 /**

@@ -82,7 +82,7 @@ void oracle_cancel(struct oracle *o, struct oracle_timer *t)
 void oracle_reduce(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		   u64 slack)
 {
-	if (t->due <= o->floor)
+	if (due_tick(o, deadline, slack) >= t->due)
 		return;
 	oracle_cancel(o, t);
 	oracle_arm(o, t, deadline, slack);

@@ -51,6 +51,7 @@ struct model {
 	u64			now;
 	u64			seq;
 	u32			step;
+	bool			bounded;
 	const char		*wrong;
 	u32			culprit;
 };
@@ -69,6 +70,15 @@ static void check(bool right, const char *claim, u32 id)
 static u64 random_below(u64 below)
 {
 	return rig_random(model->rig, below);
+}
+
+/* What WHEEL_BOUNDED refuses has tests of its own. */
+static bool beyond(u64 deadline)
+{
+	u64 due = due_at(deadline, model->now, model->tick);
+
+	return model->bounded &&
+	       due - model->now > (BOUNDED_SLOTS - 1) * model->tick;
 }
 
 /* Deadlines of all sizes, many of them on the edges. */
@@ -100,7 +110,9 @@ static u64 random_deadline(void)
 		deadline = now + random_below(3 * SLOTS * tick);
 		break;
 	}
-	return deadline > WHEEL_MAX_TIME ? now + 1 : deadline;
+	if (deadline > WHEEL_MAX_TIME || beyond(deadline))
+		deadline = now + random_below(3 * SLOTS * tick);
+	return deadline;
 }
 
 static void file(struct shadow *shadow, u64 deadline, u64 slack)
@@ -225,7 +237,8 @@ static void do_next(struct wheel_timer *timer, struct shadow *shadow, u32 id)
 		if (deadline > WHEEL_MAX_TIME)
 			expected = WHEEL_NEVER;
 	}
-	if (may_arm(shadow) == -EDQUOT || deadline > WHEEL_MAX_TIME)
+	if (may_arm(shadow) == -EDQUOT || deadline > WHEEL_MAX_TIME ||
+	    beyond(deadline))
 		return;
 	check(wheel_timer_arm_next(timer, period) == expected, "arm_next", id);
 	if (expected == WHEEL_NEVER)
@@ -304,26 +317,19 @@ static void advance(u64 target)
 
 static void random_step(void)
 {
-	u64 tick = model->tick, now = model->now;
+	u64 now = model->now;
+	u32 kind = random_below(12);
 
-	switch (random_below(12)) {
-	case 0:
-		advance(now + random_below(SLOTS * tick));
-		break;
-	case 1:
+	if (kind == 0)
+		advance(now + random_below(SLOTS * model->tick));
+	else if (kind == 1)
 		advance(now + random_below(1ULL << random_below(50)));
-		break;
-	case 2:
+	else if (kind == 2)
 		advance(random_below(now + 1));
-		break;
-	case 3:
-	case 4:
-		advance(now + random_below(2 * tick + 1));
-		break;
-	default:
+	else if (kind <= 4)
+		advance(now + random_below(2 * model->tick + 1));
+	else
 		do_anything();
-		break;
-	}
 }
 
 static void compare_stats(void)
@@ -349,11 +355,13 @@ static void run_model(struct kunit *test, u64 tick)
 		.tick_ns = tick,
 		.limit = LIMIT,
 	};
+	const struct rig_bench *bench = test->priv;
 	u32 i;
 
 	memset(model, 0, sizeof(*model));
 	model->test = test;
 	model->tick = tick;
+	model->bounded = bench->scheme == WHEEL_BOUNDED;
 	model->rig = rig_new(test, &config, TIMERS);
 	prandom_seed_state(&model->rig->rnd, seed);
 	for (i = 0; i < TIMERS; i++)

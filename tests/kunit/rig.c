@@ -70,9 +70,11 @@ struct rig *rig_new(struct kunit *test, const struct wheel_config *config,
 	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, rig);
-	own.scheme = own.scheme ?: bench->scheme;
-	if (own.scheme == WHEEL_BOUNDED && own.slots)
-		own.slots = BOUNDED_SLOTS;
+	if (!own.scheme) {
+		own.scheme = bench->scheme;
+		if (own.scheme == WHEEL_BOUNDED)
+			own.slots = BOUNDED_SLOTS;
+	}
 	rig->test = test;
 	rig->clock = config->clock;
 	rig->count = count;

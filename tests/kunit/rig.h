@@ -150,6 +150,7 @@ extern struct kunit_suite model_suite;
 extern struct kunit_suite periodic_suite;
 extern struct kunit_suite promises_suite;
 extern struct kunit_suite race_suite;
+extern struct kunit_suite scheme_suite;
 extern struct kunit_suite sync_suite;
 extern struct kunit_suite traps_suite;
 extern struct kunit_suite work_suite;

@@ -14,6 +14,7 @@ kunit_test_suites(&promises_suite,
 		  &context_suite,
 		  &sync_suite,
 		  &race_suite,
+		  &scheme_suite,
 		  &traps_suite,
 		  &model_suite);
 
