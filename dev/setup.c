@@ -5,7 +5,9 @@
  */
 #include <linux/capability.h>
 #include <linux/err.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include "dev.h"
 
@@ -98,6 +100,16 @@ static int setup_locked(struct wheel_file *file, struct wheel_setup *setup)
 	return 0;
 }
 
+/* Whoever it is that makes the first verb, the opener pays. */
+static int setup_charged(struct wheel_file *file, struct wheel_setup *setup)
+{
+	struct mem_cgroup *old = set_active_memcg(file->memcg);
+	int err = setup_locked(file, setup);
+
+	set_active_memcg(old);
+	return err;
+}
+
 /**
  * file_setup - WHEEL_IOC_SETUP
  * @file: file
@@ -116,7 +128,7 @@ int file_setup(struct wheel_file *file, struct wheel_setup *setup)
 	if (err)
 		return err;
 	mutex_lock(&file->setting_up);
-	err = file->wheel ? -EBUSY : setup_locked(file, setup);
+	err = file->wheel ? -EBUSY : setup_charged(file, setup);
 	mutex_unlock(&file->setting_up);
 	return err;
 }

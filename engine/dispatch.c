@@ -27,6 +27,14 @@ static enum hrtimer_restart base_wakeup(struct hrtimer *hrtimer)
 	return HRTIMER_NORESTART;
 }
 
+static void base_start(struct wheel_base *base, u64 tick)
+{
+	ktime_t time = ns_to_ktime(wheel_time_of(&base->core, tick));
+
+	base->programmed = tick;
+	hrtimer_start(&base->hrtimer, time, HRTIMER_MODE_ABS_HARD);
+}
+
 /**
  * wheel_base_program - have a pass made at a tick
  * @base: base, locked
@@ -45,18 +53,26 @@ void wheel_base_program(struct wheel_base *base, u64 tick)
 	tick = max(tick, wheel_tick_at(core, wheel_now(base->owner)) + 1);
 	if (tick >= base->programmed)
 		return;
-	base->programmed = tick;
-	hrtimer_start(&base->hrtimer, ns_to_ktime(wheel_time_of(core, tick)),
-		      HRTIMER_MODE_ABS_HARD);
+	base_start(base, tick);
 }
 
-/* The pass is over: hand the watch back to the hrtimer. */
-static void base_settle(struct wheel_base *base)
+/*
+ * All that was due when the clock was read has been taken: hand the watch back to
+ * the hrtimer, unless more has become due meanwhile.
+ */
+static bool base_settle(struct wheel_base *base)
 {
+	struct wheel_core *core = &base->core;
+
 	if (base->owner->clock == WHEEL_CLOCK_VIRTUAL)
-		return;
-	base->programmed = WHEEL_NO_TICK;
-	wheel_base_program(base, base->core.next);
+		return true;
+	if (core->next <= wheel_tick_at(core, wheel_now(base->owner)))
+		return false;
+	if (core->next == WHEEL_NO_TICK)
+		base->programmed = WHEEL_NO_TICK;
+	else
+		base_start(base, core->next);
+	return true;
 }
 
 static void count_expiry(struct wheel_stats *counts, u64 late)
@@ -140,8 +156,8 @@ bool wheel_base_pass(struct wheel_base *base)
 		if (timer) {
 			base_call(base, timer, now);
 		} else if (budget) {
-			base_settle(base);
-			more = false;
+			more = !base_settle(base);
+			calls = 0;
 		} else {
 			raw_spin_unlock_irq(&base->lock);
 			cpu_relax();

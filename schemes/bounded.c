@@ -8,13 +8,14 @@
 
 static int bounded_admit(struct wheel_core *w, u64 due)
 {
-	return due - w->clock <= (u64)w->ring.mask + 1 ? 0 : -ERANGE;
+	return due - w->floor <= w->ring.mask ? 0 : -ERANGE;
 }
 
 /*
- * The bound counts from the present, and the clock may have stayed behind for
- * want of anything to do. It can catch up as far as nothing is due; when a pass
- * is under way it is being moved already.
+ * The bound counts from the present, which is just before the floor. The clock may
+ * have stayed behind for want of anything to do; it can catch up as far as nothing
+ * is due. When a pass is under way it is being moved already, and for as long a
+ * slot may hold timers of two rounds: their due ticks differ.
  */
 static void bounded_follow(struct wheel_core *w, u64 tick)
 {

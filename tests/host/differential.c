@@ -74,6 +74,7 @@ static u64 draw_deadline(struct run *run)
 		     random_below(r, c->tick_ns));
 }
 
+/* As the engine does, it may tell the time first. */
 static void arm_one(struct run *run)
 {
 	const struct differential *c = run->config;
@@ -84,6 +85,9 @@ static void arm_one(struct run *run)
 
 	if (c->slack && random_percent(r, 33))
 		slack = random_below(r, c->slack * c->tick_ns);
+	if (random_percent(r, 30))
+		rig_forward(&run->rig,
+			    oracle_tick_at(&run->rig.oracle, run->now));
 	rig_arm(&run->rig, i, deadline, slack);
 }
 

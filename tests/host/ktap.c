@@ -8,7 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool passes(const struct ktap_test *test)
+const void *ktap_subject;
+
+static bool passes(const struct ktap_test *test, const char *name)
 {
 	int status;
 	pid_t pid;
@@ -19,45 +21,57 @@ static bool passes(const struct ktap_test *test)
 		const char *error = test->run();
 
 		if (error)
-			printf("# %s: %s\n", test->name, error);
+			printf("# %s: %s\n", name, error);
 		exit(error ? EXIT_FAILURE : EXIT_SUCCESS);
 	}
 	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
 }
 
 /* With a @number of 0 it only counts. */
-static int run_table(const struct ktap_test *test, const char *part,
-		     int number, int *failed)
+static int run_table(const struct ktap_group *group,
+		     const struct ktap_test *test, const char *part, int number,
+		     int *failed)
 {
+	char name[100];
 	int count = 0;
 
 	for (; test->name; test++) {
-		if (!strstr(test->name, part))
+		snprintf(name, sizeof(name), "%s.%s", group->name, test->name);
+		if (!strstr(name, part))
 			continue;
 		count++;
 		if (!number)
 			continue;
-		if (passes(test)) {
-			printf("ok %d %s\n", number++, test->name);
+		if (passes(test, name)) {
+			printf("ok %d %s\n", number++, name);
 		} else {
-			printf("not ok %d %s\n", number++, test->name);
+			printf("not ok %d %s\n", number++, name);
 			++*failed;
 		}
 	}
 	return count;
 }
 
-int ktap_run(const struct ktap_test *const *tables, const char *part)
+static int run_groups(const struct ktap_group *group, const char *part,
+		      int number, int *failed)
 {
 	const struct ktap_test *const *table;
-	int failed = 0;
 	int count = 0;
 
-	for (table = tables; *table; table++)
-		count += run_table(*table, part, 0, NULL);
-	printf("1..%d\n", count);
-	count = 1;
-	for (table = tables; *table; table++)
-		count += run_table(*table, part, count, &failed);
+	for (; group->name; group++) {
+		ktap_subject = group->subject;
+		for (table = group->tables; *table; table++)
+			count += run_table(group, *table, part,
+					   number ? number + count : 0, failed);
+	}
+	return count;
+}
+
+int ktap_run(const struct ktap_group *groups, const char *part)
+{
+	int failed = 0;
+
+	printf("1..%d\n", run_groups(groups, part, 0, &failed));
+	run_groups(groups, part, 1, &failed);
 	return failed;
 }

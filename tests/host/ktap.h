@@ -17,7 +17,22 @@ struct ktap_test {
 	const char *(*run)(void);
 };
 
+/**
+ * struct ktap_group - tests of one thing
+ * @name: of the thing, before the names of the tests and a dot; NULL ends the
+ *	groups
+ * @subject: the thing, which the tests find in ktap_subject
+ * @tables: NULL ends them
+ */
+struct ktap_group {
+	const char *name;
+	const void *subject;
+	const struct ktap_test *const *tables;
+};
+
+extern const void *ktap_subject;
+
 /* Runs those whose name contains @part. Returns how many failed. */
-int ktap_run(const struct ktap_test *const *tables, const char *part);
+int ktap_run(const struct ktap_group *groups, const char *part);
 
 #endif

@@ -127,6 +127,8 @@ static const char *slack_on_ring(u32 slots, unsigned int most)
 	u64 due;
 
 	rig_init(&rig, slots, tick_ns, 1);
+	if (rig.wheel.scheme == &wheel_hierarchical)
+		most = 63;
 	for (deadline = 0; deadline < 700; deadline += 3) {
 		for (slack = 0; slack < 1000; slack += 7) {
 			rig_arm(&rig, 0, deadline, slack);

@@ -3,15 +3,6 @@
 
 #include "wheel.h"
 
-void oracle_init(struct oracle *o, u32 slots, u64 tick_ns)
-{
-	*o = (struct oracle){
-		.tick_ns	= tick_ns,
-		.coarsest	= max(slots / 16, 1u),
-		.floor		= 1,
-	};
-}
-
 static u64 first_boundary(const struct oracle *o, u64 deadline)
 {
 	return deadline / o->tick_ns + (deadline % o->tick_ns != 0);
@@ -20,7 +11,18 @@ static u64 first_boundary(const struct oracle *o, u64 deadline)
 /* The end of the clock is a boundary, too. */
 u64 oracle_tick_at(const struct oracle *o, u64 now)
 {
-	return now == WHEEL_END_NS ? first_boundary(o, now) : now / o->tick_ns;
+	return now == WHEEL_END_NS ? o->end : now / o->tick_ns;
+}
+
+void oracle_init(struct oracle *o, u64 tick_ns)
+{
+	*o = (struct oracle){
+		.tick_ns	= tick_ns,
+		.coarsest	= 1,
+		.span		= WHEEL_NO_TICK,
+		.floor		= 1,
+	};
+	o->end = first_boundary(o, WHEEL_END_NS);
 }
 
 /* The coarsest boundary, and of these the first, that slack lets it choose. */
@@ -39,10 +41,13 @@ static u64 due_tick(const struct oracle *o, u64 deadline, u64 slack)
 	return first;
 }
 
-void oracle_arm(struct oracle *o, struct oracle_timer *t, u64 deadline,
-		u64 slack)
+static bool can_be_had(const struct oracle *o, u64 due)
 {
-	t->due = due_tick(o, deadline, slack);
+	return due <= o->end && due - o->present <= o->span;
+}
+
+static void put_in(struct oracle *o, struct oracle_timer *t)
+{
 	t->pending = true;
 	t->prev = o->last;
 	while (t->prev && t->prev->due > t->due)
@@ -72,20 +77,34 @@ static void take_out(struct oracle *o, struct oracle_timer *t)
 	t->pending = false;
 }
 
+bool oracle_arm(struct oracle *o, struct oracle_timer *t, u64 deadline,
+		u64 slack)
+{
+	u64 due = due_tick(o, deadline, slack);
+
+	if (!can_be_had(o, due))
+		due = due_tick(o, deadline, 0);
+	if (!can_be_had(o, due))
+		return false;
+	if (t->pending)
+		oracle_cancel(o, t);
+	t->due = due;
+	put_in(o, t);
+	return true;
+}
+
 void oracle_cancel(struct oracle *o, struct oracle_timer *t)
 {
 	take_out(o, t);
 	o->cancelled++;
 }
 
-/* What is due at the first tick that can be had keeps its place. */
+/* What would not come earlier keeps its place. */
 void oracle_reduce(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		   u64 slack)
 {
-	if (due_tick(o, deadline, slack) >= t->due)
-		return;
-	oracle_cancel(o, t);
-	oracle_arm(o, t, deadline, slack);
+	if (due_tick(o, deadline, slack) < t->due)
+		oracle_arm(o, t, deadline, slack);
 }
 
 void oracle_fire(struct oracle *o, struct oracle_timer *t)

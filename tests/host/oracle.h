@@ -22,6 +22,9 @@ struct oracle_timer {
  * @last: the one that fires last
  * @tick_ns: nanoseconds a tick
  * @coarsest: slack rounds to multiples of no more than so many ticks
+ * @end: the last tick
+ * @span: no timer is due more than so many ticks after the present
+ * @present: the tick from which that counts
  * @clock: the last tick of which all timers have fired
  * @floor: a timer armed now is due at this tick or later
  * @armed: how many timers were
@@ -33,6 +36,9 @@ struct oracle {
 	struct oracle_timer *last;
 	u64 tick_ns;
 	u64 coarsest;
+	u64 end;
+	u64 span;
+	u64 present;
 	u64 clock;
 	u64 floor;
 	u64 armed;
@@ -40,10 +46,11 @@ struct oracle {
 	u64 cancelled;
 };
 
-void oracle_init(struct oracle *o, u32 slots, u64 tick_ns);
+void oracle_init(struct oracle *o, u64 tick_ns);
 u64 oracle_tick_at(const struct oracle *o, u64 now);
 
-void oracle_arm(struct oracle *o, struct oracle_timer *t, u64 deadline,
+/* False, and nothing is changed: no tick can be had that is late enough. */
+bool oracle_arm(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		u64 slack);
 void oracle_reduce(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		   u64 slack);

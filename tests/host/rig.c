@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "rig.h"
 
+#include "ktap.h"
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,10 +32,25 @@ static void poison(struct wheel_timer *t)
 	t->slot = WHEEL_UNFILED;
 }
 
+/* What the schemes promise in different ways. */
+static void promise(struct rig *rig, u32 slots)
+{
+	const struct wheel_scheme *scheme = rig->wheel.scheme;
+	struct oracle *o = &rig->oracle;
+
+	o->coarsest = max(slots / 16, (u32)1);
+	if (scheme == &wheel_hierarchical)
+		o->coarsest = (u64)1 << 63;
+	if (scheme == &wheel_bounded)
+		o->span = slots;
+}
+
 void rig_init(struct rig *rig, u32 slots, u64 tick_ns, unsigned int timers)
 {
+	const struct wheel_scheme *scheme = ktap_subject;
 	unsigned int i;
 
+	slots = scheme->slots(slots);
 	memset(rig, 0, sizeof(*rig));
 	memset(&rig->wheel, 0xa5, sizeof(rig->wheel));
 	rig->memory = allocate(wheel_memory(slots));
@@ -42,8 +60,9 @@ void rig_init(struct rig *rig, u32 slots, u64 tick_ns, unsigned int timers)
 		memset(&rig->timer[i], 0, sizeof(rig->timer[i]));
 		poison(&rig->timer[i].wheel);
 	}
-	wheel_init(&rig->wheel, &wheel_hashed, slots, tick_ns, rig->memory);
-	oracle_init(&rig->oracle, slots, tick_ns);
+	wheel_init(&rig->wheel, scheme, slots, tick_ns, rig->memory);
+	oracle_init(&rig->oracle, tick_ns);
+	promise(rig, slots);
 }
 
 void rig_free(struct rig *rig)
@@ -68,7 +87,9 @@ static void compare(struct rig *rig)
 	rig->clock = w->clock;
 	if (rig->passing)
 		return;
-	if (w->clock != o->clock)
+	/* The hierarchical wheel's clock rests before a slot. */
+	if (w->scheme == &wheel_hierarchical ? w->clock > o->clock :
+					       w->clock != o->clock)
 		complain(rig, "the clock is not where the pass ended");
 	if (w->next > oracle_next(o))
 		complain(rig, "the wheel would sleep past a timer");
@@ -101,25 +122,32 @@ static void compare_timer(struct rig *rig, const struct rig_timer *t)
 	compare(rig);
 }
 
-void rig_arm(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
+bool rig_arm(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
 {
-	const struct oracle *o = &rig->oracle;
-	bool late = o->floor > oracle_tick_at(o, WHEEL_END_NS);
 	struct rig_timer *t = &rig->timer[i];
+	bool moved = t->oracle.pending;
 	int err;
 
 	if (rig->error)
-		return;
+		return false;
+	rig->oracle.present = rig->wheel.clock;
+	rig->doubt |= moved && rig->passing;
+	if (moved)
+		err = wheel_move(&rig->wheel, &t->wheel, deadline, slack);
+	else
+		err = wheel_place(&rig->wheel, &t->wheel, deadline, slack);
+	if (oracle_arm(&rig->oracle, &t->oracle, deadline, slack)) {
+		if (err)
+			complain(rig, "a timer was refused");
+		t->deadline = deadline;
+	} else if (err != -ERANGE) {
+		complain(rig, "what no tick can be had for is not refused");
+	}
 	if (t->oracle.pending)
-		cancel(rig, t);
-	t->deadline = deadline;
-	err = wheel_place(&rig->wheel, &t->wheel, deadline, slack);
-	if (err != (late ? -ERANGE : 0))
-		complain(rig, "what no tick is left for is not refused");
-	if (err)
-		return;
-	oracle_arm(&rig->oracle, &t->oracle, deadline, slack);
-	compare_timer(rig, t);
+		compare_timer(rig, t);
+	else if (wheel_filed(&t->wheel))
+		complain(rig, "a refused timer is filed");
+	return t->oracle.pending;
 }
 
 void rig_reduce(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
@@ -130,6 +158,7 @@ void rig_reduce(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
 		return;
 	t->deadline = deadline;
 	rig->doubt |= rig->passing;
+	rig->oracle.present = rig->wheel.clock;
 	wheel_reduce(&rig->wheel, &t->wheel, deadline, slack);
 	oracle_reduce(&rig->oracle, &t->oracle, deadline, slack);
 	if (t->wheel.deadline != deadline)
@@ -248,15 +277,33 @@ void rig_drain(struct rig *rig)
 		complain(rig, "a timer was not drained");
 }
 
+/* The clock of a wheel that is not idle may follow, as far as nothing is due. */
 void rig_forward(struct rig *rig, u64 tick)
+{
+	u64 before = rig->wheel.clock;
+	bool idle = !rig->wheel.pending;
+
+	if (rig->error)
+		return;
+	wheel_forward(&rig->wheel, tick);
+	if (rig->wheel.clock > max(before, tick) ||
+	    (idle && rig->wheel.clock < tick))
+		complain(rig, "the clock did not go where it was sent");
+	if (rig->wheel.clock > before)
+		oracle_reach(&rig->oracle, rig->wheel.clock);
+	if (rig->wheel.clock > before && idle)
+		rig->passing = false;
+	compare(rig);
+}
+
+void rig_set_back(struct rig *rig, u64 tick)
 {
 	if (rig->error)
 		return;
-	if (tick > rig->wheel.clock) {
-		oracle_reach(&rig->oracle, tick);
-		rig->passing = false;
-	}
-	wheel_forward(&rig->wheel, tick);
+	wheel_set_back(&rig->wheel, tick);
+	rig->oracle.clock = tick;
+	rig->oracle.floor = tick + 1;
+	rig->clock = tick;
 	compare(rig);
 }
 

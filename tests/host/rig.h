@@ -2,7 +2,8 @@
 /*
  * A wheel and the oracle side by side: what is done to one is done to the
  * other, and each answer is compared. The first difference stays in @error,
- * and from then on the rig does nothing any more.
+ * and from then on the rig does nothing any more. The wheel's scheme is the
+ * subject of the test.
  */
 #ifndef _HOST_RIG_H
 #define _HOST_RIG_H
@@ -54,8 +55,11 @@ struct rig {
 void rig_init(struct rig *rig, u32 slots, u64 tick_ns, unsigned int timers);
 void rig_free(struct rig *rig);
 
-/* Arms, or moves when it is pending. The others do nothing unless it is. */
-void rig_arm(struct rig *rig, unsigned int i, u64 deadline, u64 slack);
+/*
+ * Arms, or moves when it is pending; is it pending then? The others do nothing
+ * unless it is.
+ */
+bool rig_arm(struct rig *rig, unsigned int i, u64 deadline, u64 slack);
 void rig_reduce(struct rig *rig, unsigned int i, u64 deadline, u64 slack);
 void rig_cancel(struct rig *rig, unsigned int i);
 
@@ -65,6 +69,7 @@ u64 rig_pass(struct rig *rig, u64 until, unsigned int budget);
 
 void rig_drain(struct rig *rig);
 void rig_forward(struct rig *rig, u64 tick);
+void rig_set_back(struct rig *rig, u64 tick);
 
 /* wheel_check() */
 void rig_check(struct rig *rig);

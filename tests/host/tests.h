@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A table a file; main() runs them in its own order. */
+/* The tables of tests; main() says which thing each is for. */
 #ifndef _HOST_TESTS_H
 #define _HOST_TESTS_H
 
@@ -13,7 +13,10 @@ extern const struct ktap_test accounting_tests[];
 extern const struct ktap_test order_tests[];
 extern const struct ktap_test range_tests[];
 extern const struct ktap_test silence_tests[];
+extern const struct ktap_test set_back_tests[];
+extern const struct ktap_test bound_tests[];
 extern const struct ktap_test work_tests[];
+extern const struct ktap_test search_tests[];
 extern const struct ktap_test exhaustive_tests[];
 extern const struct ktap_test differential_tests[];
 

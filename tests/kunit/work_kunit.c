@@ -251,6 +251,28 @@ static void p9_bounded_work_in_one_slot(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->log[0], 0);
 }
 
+static void advance_to_the_first(struct rig *rig)
+{
+	rig_advance(rig, wheel_timer_deadline(&rig->probes[0].timer));
+}
+
+/* Many that come near at the same time, of which one is due. */
+static void p9_bounded_work_in_a_cascade(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, MANY);
+	u64 edge = TICK << 24;
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, edge), 0);
+	for (i = 1; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, edge + i % 64 * TICK + 1),
+				0);
+	expect_beats(rig, advance_to_the_first);
+	KUNIT_EXPECT_EQ(test, rig->calls, 1);
+	rig_advance(rig, edge + 64 * TICK);
+	expect_each_called_once(rig);
+}
+
 /* The first callback of the flood arms a timer on another wheel. */
 static void arm_elsewhere(struct probe *probe)
 {
@@ -355,6 +377,7 @@ static struct kunit_case work_cases[] = {
 	MANY_CASE(p8_nothing_lost_at_stop),
 	MANY_CASE(p9_bounded_work_on_one_tick),
 	MANY_CASE(p9_bounded_work_in_one_slot),
+	MANY_CASE(p9_bounded_work_in_a_cascade),
 	MANY_CASE(p9_bounded_work_lets_others_in),
 	MANY_CASE(p10_leaves_no_trace_of_wheels),
 	MANY_CASE(p10_leaves_no_trace_of_timers),

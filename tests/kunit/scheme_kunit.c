@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What distinguishes the schemes: the bound of one, the number of another.
+ */
+#include "rig.h"
+
+#define BOUND		64
+
+/* A wheel of 64 slots: no timer is due later than 64 ticks from now. */
+static struct rig *bounded(struct kunit *test, u32 clock, u64 tick, u32 count)
+{
+	const struct wheel_config config = {
+		.name = "bounded",
+		.clock = clock,
+		.scheme = WHEEL_BOUNDED,
+		.slots = BOUND,
+		.tick_ns = tick,
+	};
+
+	return rig_new(test, &config, count);
+}
+
+/* Exact from any place in a tick, on a wheel that is empty and one that is not. */
+static void bound_is_exact(struct kunit *test)
+{
+	struct rig *rig = bounded(test, WHEEL_CLOCK_VIRTUAL, TICK, 3);
+	struct wheel_timer *timer = &rig->probes[0].timer;
+	int i;
+
+	for (i = 0; i < 500; i++) {
+		u64 now = wheel_now(rig->wheel) + rig_random(rig, 200 * TICK);
+		u64 last = (div64_u64(now, TICK) + BOUND) * TICK;
+
+		rig_advance(rig, now);
+		if (i & 1)
+			rig_arm(rig, 1, now + rig_random(rig, 30 * TICK));
+		KUNIT_ASSERT_EQ(test, wheel_timer_arm(timer, last + 1, 0), -ERANGE);
+		KUNIT_ASSERT_FALSE(test, wheel_timer_pending(timer));
+		KUNIT_ASSERT_EQ(test, wheel_timer_mod(timer, last + TICK, 0),
+				-ERANGE);
+		KUNIT_ASSERT_EQ(test, wheel_timer_arm(timer, last, 0), 0);
+		KUNIT_ASSERT_EQ(test, wheel_timer_rearm(timer, last + 1, 0),
+				-ERANGE);
+		KUNIT_ASSERT_EQ(test, wheel_timer_mod(timer, WHEEL_MAX_TIME, 0),
+				-ERANGE);
+		KUNIT_ASSERT_EQ(test, wheel_timer_deadline(timer), last);
+		rig_advance(rig, last - 1);
+		KUNIT_ASSERT_EQ(test, rig->probes[0].calls, i);
+		rig_advance(rig, last);
+		KUNIT_ASSERT_EQ(test, rig->probes[0].calls, i + 1);
+		KUNIT_ASSERT_EQ(test, wheel_timer_arm_next(timer, 2 * BOUND * TICK),
+				WHEEL_NEVER);
+	}
+}
+
+/* Slack may choose a later tick; it is no reason to refuse. */
+static void bound_does_not_count_slack(struct kunit *test)
+{
+	struct rig *rig = bounded(test, WHEEL_CLOCK_VIRTUAL, TICK, 1);
+	u64 now = 37 * TICK + 5, due;
+	u32 ahead;
+
+	rig_advance(rig, now);
+	for (ahead = 1; ahead <= BOUND; ahead++) {
+		u64 deadline = (37 + ahead) * TICK;
+
+		KUNIT_ASSERT_EQ(test, wheel_timer_arm(&rig->probes[0].timer,
+						      deadline, 500 * TICK), 0);
+		due = rig_advance(rig, now);
+		KUNIT_ASSERT_GE(test, due, deadline);
+		KUNIT_ASSERT_LE(test, due, deadline + 500 * TICK);
+		KUNIT_ASSERT_EQ(test, wheel_timer_cancel(&rig->probes[0].timer), 0);
+	}
+}
+
+static void arm_at_the_bound(struct probe *probe)
+{
+	u64 now = wheel_now(probe->rig->wheel);
+
+	probe->answer = rig_arm(probe->rig, 2, now + (BOUND - 1) * TICK);
+}
+
+/* The present is what the clock shows, also in a pass that is late. */
+static void bound_counts_from_now_in_a_late_pass(struct kunit *test)
+{
+	struct rig *rig = bounded(test, WHEEL_CLOCK_VIRTUAL, TICK, 3);
+
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, TICK), 0);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, BOUND * TICK), 0);
+	rig->probes[0].action = arm_at_the_bound;
+	rig_advance(rig, 1000 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 0);
+	KUNIT_EXPECT_EQ(test, rig->calls, 2);
+	rig_advance(rig, (1000 + BOUND - 1) * TICK);
+	KUNIT_EXPECT_EQ(test, rig->calls, 3);
+}
+
+/* Real time passes while a timer pends: the bound moves with it. */
+static void bound_moves_with_the_time(struct kunit *test)
+{
+	struct rig *rig = bounded(test, WHEEL_CLOCK_MONOTONIC, NSEC_PER_MSEC, 100);
+	u64 now = rig_now(rig);
+	u32 i;
+
+	rig_await(rig, rig->count);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, now + 60 * NSEC_PER_MSEC), 0);
+	for (i = 1; i < rig->count; i++) {
+		now = rig_now(rig);
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, now + (BOUND - 2) *
+					      NSEC_PER_MSEC), 0);
+		while (rig_now(rig) < now + NSEC_PER_MSEC / 2)
+			cond_resched();
+	}
+	rig_wait(rig);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, rig_now(rig) + NSEC_PER_SEC),
+			-ERANGE);
+}
+
+static void overflow_takes_so_many_and_no_more(struct kunit *test)
+{
+	struct wheel_config config = {
+		.name = "overflow",
+		.clock = WHEEL_CLOCK_VIRTUAL,
+		.scheme = WHEEL_OVERFLOW,
+		.slots = 16,
+		.tick_ns = TICK,
+	};
+	struct rig *rig = rig_new(test, &config, WHEEL_OVERFLOW_TIMERS + 1);
+	u32 i;
+
+	for (i = 0; i < WHEEL_OVERFLOW_TIMERS; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, rig_random(rig, 999 * TICK)),
+				0);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, i, TICK), -EDQUOT);
+	rig_advance(rig, 999 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->calls, WHEEL_OVERFLOW_TIMERS);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, i, TICK), 0);
+
+	config.limit = WHEEL_OVERFLOW_TIMERS + 1;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(wheel_create(&config)), -EINVAL);
+	config.limit = WHEEL_OVERFLOW_TIMERS;
+	KUNIT_EXPECT_FALSE(test, IS_ERR(rig_new(test, &config, 1)->wheel));
+}
+
+static struct kunit_case scheme_cases[] = {
+	KUNIT_CASE(bound_is_exact),
+	KUNIT_CASE(bound_does_not_count_slack),
+	KUNIT_CASE(bound_counts_from_now_in_a_late_pass),
+	KUNIT_CASE(bound_moves_with_the_time),
+	KUNIT_CASE(overflow_takes_so_many_and_no_more),
+	{}
+};
+
+struct kunit_suite scheme_suite = {
+	.name = "wheel_timer_scheme",
+	.init = rig_init,
+	.exit = rig_exit,
+	.test_cases = scheme_cases,
+};
