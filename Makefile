@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0
+# The front door: what one may ask for. How it is done stands in the scripts.
+
+KDIR	?= /lib/modules/$(shell uname -r)/build
+KERNEL	?= 6.1 6.12
+PREFIX	?= /usr/local
+
+vm	:= tests/vm
+suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix consumer-,$(KERNEL))
+
+all: module tool	## the module for the running kernel or KDIR=, and wheelctl
+
+help:			## this list
+	@sed -n 's/^\([a-z-]*\):.*## */\1	/p' Makefile | expand -t 18
+
+module:			## the module alone
+	@$(vm)/module-for "$(KDIR)"
+
+tool:			## wheelctl alone
+	$(MAKE) -C tools/wheelctl
+
+run:			## see it work: a recorded trace replayed in a guest
+	@$(vm)/run
+
+check:			## every test, in guests on 6.1 and 6.12 and in User-Mode Linux
+	@$(vm)/check host kunit-uml $(suites)
+
+check-host:		## the wheel's core, in user space
+	@$(vm)/check host
+
+check-kunit:		## the module from inside, in User-Mode Linux
+	@$(vm)/check kunit-uml
+
+check-selftests:	## /dev/wheel from user space, on KERNEL="6.1 6.12"
+	@$(vm)/check $(filter selftests-%,$(suites))
+
+check-consumer:		## another module on the exported API, on KERNEL="6.1 6.12"
+	@$(vm)/check $(filter consumer-%,$(suites))
+
+check-debug:		## all of it under KASAN, lockdep and kmemleak: slow
+	@$(vm)/check planted-debug kunit-debug selftests-debug consumer-debug
+
+check-mutants:		## does each planted bug turn its test red?
+	@$(vm)/check mutants
+
+bench-kernel:		## in the kernel, beside the kernel's own timers
+	@tests/bench/kernel/run
+
+bench-core:		## the pure core on the host, beside other libraries
+	@$(vm)/bring bench || true
+	@$(MAKE) -s -C tests/bench/core run
+
+lint:			## every checker, at zero
+	@tests/lint/lint
+
+install: all		## module, headers and tool, under DESTDIR= and PREFIX=
+	@$(vm)/module-for "$(KDIR)" "$(DESTDIR)"
+	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/include/linux" include/uapi/linux/wheel_timer.h
+	$(MAKE) -C tools/wheelctl install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
+
+clean:			## what was built here; the kernels stay in their cache
+	rm -rf build wheel_timer.ko
+	$(MAKE) -C tests/host clean
+	$(MAKE) -C tests/bench/core clean
+	$(MAKE) -C tools/wheelctl clean
+
+.PHONY: all help module tool run check check-host check-kunit check-selftests \
+	check-consumer check-debug check-mutants bench-kernel bench-core lint \
+	install clean

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The project's own wheel, with as many slots as it has by default, one for 16
+ * timers, and with a slot a timer. A pass goes as the engine's does: by calls
+ * with a budget.
+ */
+#include <stdlib.h>
+
+#include "contestant.h"
+#include "wheel.h"
+
+#define TICK_NS	1000000
+#define BUDGET	64
+
+static struct wheel_core wheel;
+static struct wheel_timer *timers;
+static void *memory;
+
+static void fire(struct wheel_timer *t)
+{
+	(void)t;
+	bench_fire();
+}
+
+static bool create(u32 count, u32 least)
+{
+	u32 slots = 256;
+	u32 i;
+
+	while (slots < least)
+		slots *= 2;
+	memory = aligned_alloc(64, (wheel_memory(slots) + 63) / 64 * 64);
+	timers = aligned_alloc(64, (count * sizeof(*timers) + 63) / 64 * 64);
+	if (!memory || !timers)
+		return false;
+	wheel_init(&wheel, &wheel_hashed, slots, TICK_NS, memory);
+	wheel_forward(&wheel, bench_now);
+	for (i = 0; i < count; i++)
+		timers[i] = (struct wheel_timer){
+			.function = fire, .slot = WHEEL_UNFILED,
+		};
+	return true;
+}
+
+static bool create_default(u32 count)
+{
+	return create(count, count / 16);
+}
+
+static bool create_large(u32 count)
+{
+	return create(count, count);
+}
+
+static void arm(u32 i, u64 deadline)
+{
+	wheel_place(&wheel, &timers[i], deadline * TICK_NS, 0);
+}
+
+static void cancel(u32 i)
+{
+	wheel_remove(&wheel, &timers[i]);
+}
+
+static void rearm(u32 i, u64 deadline)
+{
+	cancel(i);
+	arm(i, deadline);
+}
+
+static void advance(void)
+{
+	u64 until = wheel_tick_at(&wheel, bench_now * TICK_NS);
+	unsigned int budget;
+
+	do {
+		struct wheel_timer *t;
+
+		budget = BUDGET;
+		while ((t = wheel_pop(&wheel, until, &budget)))
+			t->function(t);
+	} while (!budget);
+}
+
+const struct contestant hashed_default = {
+	"wheel/16", create_default, arm, rearm, cancel, advance,
+};
+
+const struct contestant hashed_large = {
+	"wheel/1", create_large, arm, rearm, cancel, advance,
+};

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The wheel beside the kernel's two timers, in one run: what an operation costs.
+ */
+#ifndef _WHEEL_BENCH_H
+#define _WHEEL_BENCH_H
+
+/* Before anything that prints: every file includes this header first. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/hrtimer.h>
+#include <linux/prandom.h>
+#include <linux/timer.h>
+#include <linux/wheel_timer.h>
+
+/* Each figure is the median of so many. */
+#define ROUNDS		5
+
+enum { WHEEL, TIMER_LIST, HRTIMER, CONTESTANTS };
+
+/**
+ * struct bench - @count timers of each kind, and when they shall fire
+ * @count: timers a contestant
+ * @order: in which they are worked on, indices
+ * @when: deadlines in nanoseconds, two sets: to arm, and to re-arm
+ * @expires: the same in jiffies
+ * @wheel: of @wheel_timers
+ * @wheel_timers: of the wheel
+ * @timers: of timer_list
+ * @hrtimers: of hrtimer
+ * @rnd: where the deadlines come from, the same in each run
+ */
+struct bench {
+	u32			count;
+	u32			*order;
+	u64			*when[2];
+	unsigned long		*expires[2];
+	struct wheel		*wheel;
+	struct wheel_timer	*wheel_timers;
+	struct timer_list	*timers;
+	struct hrtimer		*hrtimers;
+	struct rnd_state	rnd;
+};
+
+/**
+ * struct figures - a line of the table: tenths of nanoseconds an operation
+ * @round: by contestant
+ */
+struct figures {
+	u64	round[CONTESTANTS][ROUNDS];
+};
+
+/**
+ * struct expiries - what the callbacks count
+ * @fired: callbacks that have come
+ * @group: callbacks that come in one go, as they share a tick
+ * @left: of the present group
+ * @start: when the first one of it came
+ * @ns: from the first to the last callback of each group
+ */
+struct expiries {
+	u32	fired;
+	u32	group;
+	u32	left;
+	u64	start;
+	u64	ns;
+};
+
+extern struct expiries bench_expired;
+
+/* Of the wheels: WHEEL_HASHED or another one. */
+extern unsigned int bench_scheme;
+
+int bench_open(struct bench *bench, u32 count);
+void bench_close(struct bench *bench);
+int bench_make_wheel(struct bench *bench, u32 clock, u64 tick_ns);
+void bench_drop_wheel(struct bench *bench);
+void bench_shuffle(struct bench *bench);
+void bench_draw(struct bench *bench, u64 base, u64 from, u64 to);
+void bench_print(const struct bench *bench, const char *order, const char *op,
+		 struct figures *figures);
+void bench_expect(u32 group);
+u64 bench_tenths(u64 ns, u32 count);
+
+int bench_arms(struct bench *bench, const char *order);
+int bench_expiries(struct bench *bench);
+#endif

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # for those who source this
+# What every script of the harness shares. Source it; it runs nothing.
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../.." && pwd)
+
+# Kernels are dear to fetch and to build: they outlive the checkout.
+cache=${WHEEL_CACHE:-${XDG_CACHE_HOME:-~/.cache}/wheel_timer}
+
+# The make that called us has its options and variables; ours are other makes.
+unset MAKEFLAGS MAKEOVERRIDES MFLAGS MAKELEVEL
+
+say() { printf '%s\n' "$*" >&2; }
+
+die() {
+	say "${0##*/}: $*"
+	exit 1
+}
+
+# Sets $scratch: a folder of our own that is gone when the script ends.
+make_scratch() {
+	scratch=$(mktemp -d "${TMPDIR:-/tmp}/wheel.XXXXXX")
+	trap 'rm -rf "$scratch"' EXIT
+}
+
+# lock PATH: until the script ends, nobody else makes what will be there.
+lock() {
+	mkdir -p "${1%/*}"
+	exec 9>"$1.lock"
+	flock -n 9 || { say "waiting for another run that makes $1"; flock 9; }
+}
+
+# Runs a command as root, if we may: as root, or by a sudo that does not ask.
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif sudo -n true 2>/dev/null; then
+		sudo -n "$@"
+	else
+		return 126
+	fi
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bugs on purpose, one a load. A checker that lets its bug pass is blind, and
+ * whatever else it lets pass proves nothing.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+static char *bug;
+module_param(bug, charp, 0);
+MODULE_PARM_DESC(bug, "which one");
+
+static DEFINE_SPINLOCK(first);
+static DEFINE_SPINLOCK(second);
+
+static void read_past_the_end(void)
+{
+	char *p = kmalloc(24, GFP_KERNEL);
+
+	OPTIMIZER_HIDE_VAR(p);
+	if (p)
+		READ_ONCE(p[24]);
+	kfree(p);
+}
+
+static void read_after_free(void)
+{
+	char *p = kmalloc(24, GFP_KERNEL);
+
+	OPTIMIZER_HIDE_VAR(p);
+	kfree(p);
+	if (p)
+		READ_ONCE(p[0]);
+}
+
+static void lock_both_ways(void)
+{
+	spin_lock(&first);
+	spin_lock(&second);
+	spin_unlock(&second);
+	spin_unlock(&first);
+
+	spin_lock(&second);
+	spin_lock(&first);
+	spin_unlock(&first);
+	spin_unlock(&second);
+}
+
+static void sleep_under_a_lock(void)
+{
+	spin_lock(&first);
+	might_sleep();
+	spin_unlock(&first);
+}
+
+static void shift_too_far(void)
+{
+	int bits = 32;
+
+	OPTIMIZER_HIDE_VAR(bits);
+	pr_info("%x\n", 1U << bits);
+}
+
+static void leak(void)
+{
+	void *p = kmalloc(4096, GFP_KERNEL);
+
+	OPTIMIZER_HIDE_VAR(p);
+}
+
+static const struct {
+	const char *name;
+	void (*plant)(void);
+} bugs[] = {
+	{ "read_past_the_end", read_past_the_end },
+	{ "read_after_free", read_after_free },
+	{ "lock_both_ways", lock_both_ways },
+	{ "sleep_under_a_lock", sleep_under_a_lock },
+	{ "shift_too_far", shift_too_far },
+	{ "leak", leak },
+};
+
+static int __init planted_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bugs); i++)
+		if (bug && !strcmp(bug, bugs[i].name)) {
+			bugs[i].plant();
+			return 0;
+		}
+	return -EINVAL;
+}
+
+static void __exit planted_exit(void)
+{
+}
+
+module_init(planted_init);
+module_exit(planted_exit);
+MODULE_DESCRIPTION("Bugs on purpose");
+MODULE_LICENSE("GPL");
