@@ -143,7 +143,7 @@ static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 }
 
 enum news {
-	NOTHING,
+	NOTHING = 0,
 	EVENTS,
 	/* The wheel is stopped, and all that fired has been read. */
 	OVER,
@@ -164,6 +164,12 @@ static enum news look(struct wheel_file *file)
 	return news;
 }
 
+static int wait_for_news(struct wheel_file *file, enum news *news)
+{
+	return wait_event_interruptible_exclusive(file->readers,
+						  (*news = look(file)));
+}
+
 static int wait_for_events(struct wheel_file *file, bool block)
 {
 	enum news news = look(file);
@@ -172,8 +178,7 @@ static int wait_for_events(struct wheel_file *file, bool block)
 	if (news == NOTHING && !block)
 		return -EAGAIN;
 	if (news == NOTHING)
-		err = wait_event_interruptible_exclusive(file->readers,
-				(news = look(file)) != NOTHING);
+		err = wait_for_news(file, &news);
 	if (!err && news == OVER)
 		err = -ESHUTDOWN;
 	return err;

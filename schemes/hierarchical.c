@@ -25,7 +25,7 @@
 #include "ring.h"
 
 #define GROUP_BITS	6
-#define GROUP_SLOTS	(1u << GROUP_BITS)
+#define GROUP_SLOTS	64
 #define LEVELS		11
 
 static u32 hierarchical_slots(u32 asked)
@@ -43,7 +43,7 @@ static void hierarchical_init(struct wheel_core *w)
 
 static u32 level_of(u64 due, u64 clock)
 {
-	return (fls64(due ^ clock) - 1) / GROUP_BITS;
+	return (fls64((due ^ clock) | 1) - 1) / GROUP_BITS;
 }
 
 /* File a timer as seen from @clock, which is before its due tick. */
