@@ -69,7 +69,7 @@ struct slot_queue {
  * @wheel: NULL until it is set up; then constant, as are @setup and @pages
  * @setup: what is in force
  * @pages: of slots, each there when a slot of it was first armed
- * @setting_up: only one task does
+ * @whole: one at a time sets the file up or stops it
  * @memcg: the opener's, to whom the pages are charged
  * @lock: protects the slots, and what follows
  * @fired: slots whose events are unread, the oldest first
@@ -88,8 +88,8 @@ struct wheel_file {
 	struct wheel		*wheel;
 	struct wheel_setup	setup;
 	unsigned long		*pages;
-	/* Taken by those who may be the first to need @wheel. */
-	struct mutex		setting_up;
+	/* Taken by those who may be the first to need @wheel, and to stop it. */
+	struct mutex		whole;
 	struct mem_cgroup	*memcg;
 
 	/* Taken with softirqs disabled, as callbacks take it in softirq. */

@@ -16,7 +16,7 @@ static int file_open(struct inode *inode, struct file *filp)
 	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 	if (!file)
 		return -ENOMEM;
-	mutex_init(&file->setting_up);
+	mutex_init(&file->whole);
 	spin_lock_init(&file->lock);
 	init_waitqueue_head(&file->readers);
 	init_waitqueue_head(&file->pollers);

@@ -49,6 +49,7 @@ int file_stop(struct wheel_file *file, struct wheel_stop *stop)
 	if (IS_ERR(wheel))
 		return PTR_ERR(wheel);
 
+	mutex_lock(&file->whole);
 	wheel_stop(wheel, &unfired);
 	spin_lock_bh(&file->lock);
 	WRITE_ONCE(file->stopped, true);
@@ -59,6 +60,7 @@ int file_stop(struct wheel_file *file, struct wheel_stop *stop)
 		stop->unfired += n;
 		cond_resched();
 	}
+	mutex_unlock(&file->whole);
 	wake_up_interruptible_all(&file->readers);
 	wake_up_interruptible_poll(&file->pollers, EPOLLHUP);
 	return 0;
@@ -154,9 +156,9 @@ static int list_all(struct wheel_file *file, struct wheel_list *list,
 			return -EFAULT;
 		list->cursor = cursor;
 		list->done += found;
-		if (signal_pending(current))
-			return list->done ? 0 : -EINTR;
 		cond_resched();
+		if (cursor < file->setup.timers && signal_pending(current))
+			return list->done ? 0 : -EINTR;
 	}
 	return 0;
 }
@@ -176,8 +178,10 @@ int file_list(struct wheel_file *file, struct wheel_list *list)
 
 	list->done = 0;
 	if (list->flags & ~WHEEL_LIST_TAKE ||
-	    list->op_size < sizeof(struct wheel_op) || list->op_size > PAGE_SIZE)
+	    list->op_size < sizeof(struct wheel_op))
 		return -EINVAL;
+	if (list->op_size > PAGE_SIZE)
+		return -E2BIG;
 	wheel = file_wheel(file);
 	if (IS_ERR(wheel))
 		return PTR_ERR(wheel);

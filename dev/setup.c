@@ -83,7 +83,7 @@ static int setup_locked(struct wheel_file *file, struct wheel_setup *setup)
 	struct wheel_config config = setup_config(file, setup);
 	struct wheel *wheel;
 
-	lockdep_assert_held(&file->setting_up);
+	lockdep_assert_held(&file->whole);
 	file->pages = kvcalloc(slot_table_pages(setup->timers),
 			       sizeof(*file->pages), GFP_KERNEL_ACCOUNT);
 	if (!file->pages)
@@ -127,9 +127,9 @@ int file_setup(struct wheel_file *file, struct wheel_setup *setup)
 	err = tick_permitted(setup);
 	if (err)
 		return err;
-	mutex_lock(&file->setting_up);
+	mutex_lock(&file->whole);
 	err = file->wheel ? -EBUSY : setup_charged(file, setup);
-	mutex_unlock(&file->setting_up);
+	mutex_unlock(&file->whole);
 	return err;
 }
 

@@ -109,8 +109,9 @@ static void base_call(struct wheel_base *base, struct wheel_timer *timer,
 	lockdep_assert_held(&base->lock);
 	count_expiry(&base->counts, now - timer->deadline);
 	timer->due = now;
-	WRITE_ONCE(base->running, timer);
+	base->running = timer;
 	base->runner = current;
+	base->calls++;
 	raw_spin_unlock_irq(&base->lock);
 
 	function(timer);
@@ -235,8 +236,10 @@ void wheel_base_quiesce(struct wheel_base *base)
 		bh_work_cancel_sync(&base->bh);
 
 	/* A pass over a VIRTUAL clock runs in the task that moves it. */
-	mutex_lock(&wheel->advancing);
-	mutex_unlock(&wheel->advancing);
+	if (wheel->clock == WHEEL_CLOCK_VIRTUAL) {
+		mutex_lock(&wheel->advancing);
+		mutex_unlock(&wheel->advancing);
+	}
 }
 
 /**
@@ -254,42 +257,43 @@ bool wheel_base_calls_us(const struct wheel_base *base)
 	return base->running && base->runner == current;
 }
 
-static bool base_still_calls(struct wheel_base *base,
-			     const struct wheel_timer *timer)
+/* Is that call still under way? Not the next one, of a timer armed again. */
+static bool base_still_calls(struct wheel_base *base, u64 call)
 {
+	unsigned long flags;
 	bool calls;
 
-	raw_spin_lock_irq(&base->lock);
-	calls = base->running == timer;
+	raw_spin_lock_irqsave(&base->lock, flags);
+	calls = base->running && base->calls == call;
 	if (calls)
 		base->awaited = true;
-	raw_spin_unlock_irq(&base->lock);
+	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return calls;
 }
 
 /**
  * wheel_base_wait - wait until a callback has returned
  * @base: base
- * @timer: whose callback
+ * @call: which, by the count of calls when it ran
  *
  * With PREEMPT_RT a callback in softirq context can be preempted by who waits for
  * it, so there it is waited for asleep.
  *
  * Context: As wheel_timer_cancel_sync().
  */
-void wheel_base_wait(struct wheel_base *base, const struct wheel_timer *timer)
+void wheel_base_wait(struct wheel_base *base, u64 call)
 {
 	if (wheel_sleeps(base->owner) || IS_ENABLED(CONFIG_PREEMPT_RT)) {
-		wait_event(base->idle, !base_still_calls(base, timer));
+		wait_event(base->idle, !base_still_calls(base, call));
 		return;
 	}
-	while (READ_ONCE(base->running) == timer)
+	while (base_still_calls(base, call))
 		cpu_relax();
 }
 
 int wheel_dispatch_init(void)
 {
-	sleepers = alloc_workqueue("wheel_timer", WQ_UNBOUND, 0);
+	sleepers = alloc_workqueue("wheel_timer", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	return sleepers ? 0 : -ENOMEM;
 }
 

@@ -41,6 +41,7 @@ struct task_struct;
  * @core: the wheel itself
  * @running: the timer whose callback runs; it may be freed already: compare only
  * @runner: the task in, or on top of, which that callback runs
+ * @calls: how many callbacks were begun
  * @awaited: somebody sleeps on @idle
  * @stopped: nothing fires and nothing is armed any more
  * @programmed: the tick that @hrtimer is set to; 0: the pass under way, or the
@@ -58,6 +59,7 @@ struct wheel_base {
 	struct wheel_core	core;
 	struct wheel_timer	*running;
 	struct task_struct	*runner;
+	u64			calls;
 	bool			awaited;
 	bool			stopped;
 	u64			programmed;
@@ -99,7 +101,7 @@ void wheel_base_program(struct wheel_base *base, u64 tick);
 bool wheel_base_pass(struct wheel_base *base);
 void wheel_base_quiesce(struct wheel_base *base);
 bool wheel_base_calls_us(const struct wheel_base *base);
-void wheel_base_wait(struct wheel_base *base, const struct wheel_timer *timer);
+void wheel_base_wait(struct wheel_base *base, u64 call);
 
 int wheel_dispatch_init(void);
 void wheel_dispatch_exit(void);

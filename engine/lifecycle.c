@@ -161,7 +161,8 @@ static bool base_drain(struct wheel_base *base, struct list_head *unfired)
  *
  * The timers that are handed back are not pending and count as cancelled. When
  * this returns no callback runs and none will; arming a timer of the wheel
- * fails with -ESHUTDOWN. Stopping again finds no timer.
+ * fails with -ESHUTDOWN. Stopping again finds no timer. Until it has returned
+ * nobody may free a timer that was pending.
  *
  * The idea is that of stop() of Netty's HashedWheelTimer.
  *
@@ -193,8 +194,8 @@ EXPORT_SYMBOL_GPL(wheel_stop);
  * @wheel: wheel, NULL or an ERR_PTR; not from one of its own callbacks
  *
  * When this returns no callback runs and none will. Timers that are pending are
- * forgotten and not visited, their memory may be gone already; to have them back
- * call wheel_stop() first. Nothing of the wheel may be used any more; a timer
+ * forgotten: their memory may be freed as soon as this has returned. To have them
+ * back call wheel_stop() first. Nothing of the wheel may be used any more; a timer
  * needs wheel_timer_init() before it can go to another wheel.
  *
  * Context: Process context. May sleep. Waits for a callback that runs.

@@ -370,12 +370,15 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 	unsigned long flags;
 	int ret = -ENOENT;
 	bool running;
+	u64 call;
 
+	WARN_ON_ONCE(in_hardirq());
 	might_sleep_if(wheel_sleeps(base->owner) ||
 		       IS_ENABLED(CONFIG_PREEMPT_RT));
 	do {
 		raw_spin_lock_irqsave(&base->lock, flags);
 		running = base->running == timer;
+		call = base->calls;
 		if (running && wheel_base_calls_us(base)) {
 			raw_spin_unlock_irqrestore(&base->lock, flags);
 			return -EDEADLK;
@@ -385,7 +388,7 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 			ret = 0;
 		raw_spin_unlock_irqrestore(&base->lock, flags);
 		if (running)
-			wheel_base_wait(base, timer);
+			wheel_base_wait(base, call);
 	} while (running);
 	return ret;
 }
