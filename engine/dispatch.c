@@ -109,9 +109,9 @@ static void base_call(struct wheel_base *base, struct wheel_timer *timer,
 	lockdep_assert_held(&base->lock);
 	count_expiry(&base->counts, now - timer->deadline);
 	timer->due = now;
-	base->running = timer;
+	WRITE_ONCE(base->calls, base->calls + 1);
+	WRITE_ONCE(base->running, timer);
 	base->runner = current;
-	base->calls++;
 	raw_spin_unlock_irq(&base->lock);
 
 	function(timer);
@@ -287,7 +287,8 @@ void wheel_base_wait(struct wheel_base *base, u64 call)
 		wait_event(base->idle, !base_still_calls(base, call));
 		return;
 	}
-	while (base_still_calls(base, call))
+	/* The caller takes the lock next, and so sees what the callback did. */
+	while (READ_ONCE(base->running) && READ_ONCE(base->calls) == call)
 		cpu_relax();
 }
 
