@@ -3,7 +3,7 @@
  * The wheel: ticks, slack, rings, and what all schemes share.
  */
 #include "wheel.h"
-#include "schemes/ring.h"
+#include "schemes/hashed.h"
 
 /*
  * Every arm divides by the tick, so the division is a multiplication. With
@@ -343,7 +343,7 @@ void wheel_forward(struct wheel_core *w, u64 tick)
  */
 void wheel_set_back(struct wheel_core *w, u64 tick)
 {
-	if (tick >= w->clock || w->walk.slot || w->scanned)
+	if (tick >= w->clock || hashed_is_busy(w))
 		return;
 	w->clock = tick;
 	w->floor = tick + 1;

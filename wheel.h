@@ -42,11 +42,13 @@
  * @timers: their nodes
  * @min: no timer here is due earlier; exact unless @stale
  * @stale: the timer that @min came from is gone
+ * @crowded: when it was walked last it held so many that @min is not refreshed
  */
 struct wheel_slot {
 	struct list_head	timers;
 	u64			min;
 	bool			stale;
+	bool			crowded;
 };
 
 /**

@@ -91,7 +91,7 @@ static void settle_events(struct wheel_file *file, const struct handful *hand,
 			  u32 copied)
 {
 	bool back = hand->count > copied;
-	bool wake;
+	bool stopped;
 	u32 i;
 
 	spin_lock_bh(&file->lock);
@@ -101,11 +101,13 @@ static void settle_events(struct wheel_file *file, const struct handful *hand,
 		slot_unpop(&file->fired, hand->slot[i - 1]);
 	file->in_hand -= hand->count;
 	file->told |= back;
-	wake = back || file->stopped;
+	stopped = file->stopped;
 	spin_unlock_bh(&file->lock);
 
-	if (wake)
+	if (back)
 		file_wake(file);
+	if (stopped)
+		wake_up_interruptible_all(&file->readers);
 }
 
 /* Returns how many events were copied; *@fault if the buffer ended that. */

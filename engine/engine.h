@@ -46,6 +46,7 @@ struct task_struct;
  * @stopped: nothing fires and nothing is armed any more
  * @programmed: the tick that @hrtimer is set to; 0: the pass under way, or the
  *	owner of a VIRTUAL clock, looks for itself
+ * @limit: timers pending at once, at most; constant
  * @owner: the wheel that this is the base of; constant
  * @counts: for wheel_read_stats(); its wakeups are written by @hrtimer alone,
  *	without the lock
@@ -56,14 +57,15 @@ struct task_struct;
  */
 struct wheel_base {
 	raw_spinlock_t		lock;
+	bool			awaited;
+	bool			stopped;
+	u64			programmed;
+	u64			limit;
+	struct wheel		*owner;
 	struct wheel_core	core;
 	struct wheel_timer	*running;
 	struct task_struct	*runner;
 	u64			calls;
-	bool			awaited;
-	bool			stopped;
-	u64			programmed;
-	struct wheel		*owner;
 	struct wheel_stats	counts;
 	struct hrtimer		hrtimer;
 	struct bh_work		bh;
@@ -74,7 +76,6 @@ struct wheel_base {
 /**
  * struct wheel - what wheel_create() returns; constant but for @virtual_now
  * @base: its wheel
- * @limit: timers pending at once, at most
  * @clock: WHEEL_CLOCK_*
  * @flags: WHEEL_SLEEPABLE
  * @data: its owner's
@@ -85,7 +86,6 @@ struct wheel_base {
  */
 struct wheel {
 	struct wheel_base	base;
-	u64			limit;
 	u32			clock;
 	u32			flags;
 	void			*data;

@@ -109,7 +109,7 @@ struct wheel *wheel_create(const struct wheel_config *config)
 		return ERR_PTR(-ENOMEM);
 	}
 
-	wheel->limit = config_limit(config);
+	wheel->base.limit = config_limit(config);
 	wheel->clock = config->clock;
 	wheel->flags = config->flags;
 	wheel->data = config->data;
@@ -206,7 +206,8 @@ void wheel_destroy(struct wheel *wheel)
 		return;
 	might_sleep();
 	/* Freeing it under its own feet is worse than a leak. */
-	if (WARN_ON_ONCE(base_stop(&wheel->base)))
+	if (WARN(base_stop(&wheel->base), "%s: destroyed by its own callback\n",
+		 wheel->name))
 		return;
 	wheel_base_quiesce(&wheel->base);
 	kvfree(wheel->memory);

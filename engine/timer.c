@@ -32,7 +32,7 @@ static int arm_check(const struct wheel_base *base,
 		return err;
 	if (base->stopped || timer->base & TIMER_SHUTDOWN)
 		return -ESHUTDOWN;
-	if (base->core.pending >= base->owner->limit)
+	if (base->core.pending >= base->limit)
 		return -EDQUOT;
 	return 0;
 }

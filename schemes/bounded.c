@@ -19,7 +19,7 @@ static int bounded_admit(struct wheel_core *w, u64 due)
  */
 static void bounded_follow(struct wheel_core *w, u64 tick)
 {
-	if (w->walk.slot || w->scanned)
+	if (hashed_is_busy(w))
 		return;
 	w->clock = max(w->clock, min(tick, w->next - 1));
 	w->floor = max(w->floor, w->clock + 1);

@@ -113,8 +113,8 @@ static void search_step(struct wheel_core *w, u64 until, unsigned int *budget)
 		return;
 	(*budget)--;
 	slot = &w->ring.slot[at];
-	if (slot->stale && slot->min < w->next && slot->min > until &&
-	    slot != w->refreshed) {
+	if (slot->stale && !slot->crowded && slot->min < w->next &&
+	    slot->min > until && slot != w->refreshed) {
 		walk_begin(&w->walk, slot, w->clock);
 		w->refreshed = slot;
 		return;

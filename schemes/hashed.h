@@ -8,6 +8,12 @@
 
 #include "ring.h"
 
+/* Is a walk or a search under way, so that next is no bound and clock is fixed? */
+static inline bool hashed_is_busy(const struct wheel_core *w)
+{
+	return w->walk.slot || w->scanned || w->refreshed;
+}
+
 u32 hashed_slots(u32 asked);
 void hashed_init(struct wheel_core *w);
 void hashed_forward(struct wheel_core *w);

@@ -180,7 +180,8 @@ struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until,
 		slot = first_slot(w);
 		if (slot && slot->min <= until) {
 			open_slot(w, slot);
-		} else if (slot && slot->stale && slot != w->refreshed) {
+		} else if (slot && slot->stale && !slot->crowded &&
+			   slot != w->refreshed) {
 			walk_begin(&w->walk, slot, w->clock);
 			w->refreshed = slot;
 		} else {

@@ -24,6 +24,7 @@ void ring_init(struct wheel_ring *r, u32 slots, void *memory)
 		INIT_LIST_HEAD(&r->slot[i].timers);
 		r->slot[i].min = WHEEL_NO_TICK;
 		r->slot[i].stale = false;
+		r->slot[i].crowded = false;
 	}
 	for (i = 0; i < (slots + 63) / 64; i++)
 		r->group[i] = (struct wheel_group){ 0, WHEEL_NO_TICK };
@@ -59,6 +60,7 @@ void ring_emptied(struct wheel_ring *r, struct wheel_slot *slot)
 	ring_group(r, at)->busy &= ~((u64)1 << at % 64);
 	slot->min = WHEEL_NO_TICK;
 	slot->stale = false;
+	slot->crowded = false;
 }
 
 /**
@@ -79,7 +81,7 @@ bool ring_remove(struct wheel_ring *r, struct wheel_timer *t)
 		ring_emptied(r, slot);
 		return true;
 	}
-	if (t->due == slot->min)
+	if (t->due == slot->min && !slot->stale)
 		slot->stale = true;
 	return false;
 }
@@ -216,6 +218,7 @@ void walk_end(struct wheel_walk *walk, struct wheel_ring *r)
 {
 	list_del(&walk->walked);
 	list_del(&walk->newer);
+	walk->slot->crowded = walk->seen >= CROWD;
 	if (list_empty(&walk->slot->timers))
 		ring_emptied(r, walk->slot);
 	walk->slot = NULL;
