@@ -26,6 +26,7 @@ enum operation {
 	CANCEL_B,
 	POP,
 	PASS,
+	TELL,
 	TICK,
 	REVOLUTION,
 	OPERATIONS
@@ -42,6 +43,7 @@ static const char *const names[OPERATIONS] = {
 	[CANCEL_B]	= "cancel b",
 	[POP]		= "pop with budget 1",
 	[PASS]		= "pass",
+	[TELL]		= "tell the time",
 	[TICK]		= "advance by 1",
 	[REVOLUTION]	= "advance by a revolution",
 };
@@ -127,6 +129,9 @@ static void operate(struct history *h, enum operation operation)
 		break;
 	case PASS:
 		rig_pass(rig, h->now, 1);
+		break;
+	case TELL:
+		rig_forward(rig, h->now);
 		break;
 	case TICK:
 		h->now++;

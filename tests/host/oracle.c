@@ -43,7 +43,7 @@ static u64 due_tick(const struct oracle *o, u64 deadline, u64 slack)
 
 static bool can_be_had(const struct oracle *o, u64 due)
 {
-	return due <= o->end && due - o->present <= o->span;
+	return due <= o->end && due - o->floor < o->span;
 }
 
 static void put_in(struct oracle *o, struct oracle_timer *t)

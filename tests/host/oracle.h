@@ -23,8 +23,8 @@ struct oracle_timer {
  * @tick_ns: nanoseconds a tick
  * @coarsest: slack rounds to multiples of no more than so many ticks
  * @end: the last tick
- * @span: no timer is due more than so many ticks after the present
- * @present: the tick from which that counts
+ * @span: no timer is due more than so many ticks after the present, which is
+ *	just before @floor
  * @clock: the last tick of which all timers have fired
  * @floor: a timer armed now is due at this tick or later
  * @armed: how many timers were
@@ -38,7 +38,6 @@ struct oracle {
 	u64 coarsest;
 	u64 end;
 	u64 span;
-	u64 present;
 	u64 clock;
 	u64 floor;
 	u64 armed;

@@ -170,6 +170,32 @@ static const char *p6_end_of_the_clock(void)
 	return error;
 }
 
+/* When the clock has come to its end there is no tick to be had any more. */
+static const char *p6_nothing_after_the_end(void)
+{
+	const char *error = NULL;
+	struct rig rig;
+
+	rig_init(&rig, 8, 1000, 2);
+	rig_forward(&rig, rig.oracle.end - 2);
+	rig_arm(&rig, 0, WHEEL_END_NS, 0);
+	rig_arm(&rig, 1, 0, 0);
+	while (rig_pop(&rig, rig.oracle.end, 1) != &rig.timer[1] && rig.passing)
+		;
+	if (rig_arm(&rig, 1, 0, 0))
+		error = "a timer was accepted for which there is no tick";
+	if (!rig_arm(&rig, 0, 0, 0))
+		error = "a timer that could not be moved is gone";
+	if (!rig_pass(&rig, rig.oracle.end, 1) || rig.wheel.pending)
+		error = "a timer did not fire at the end of the clock";
+	if (rig_arm(&rig, 0, WHEEL_END_NS, 0) || rig_arm(&rig, 1, 0, 5000))
+		error = "a timer was accepted for which there is no tick";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
 /* An idle wheel catches up in one step, never back, and from any state. */
 static const char *p6_forward_when_idle(void)
 {
@@ -228,6 +254,7 @@ const struct ktap_test range_tests[] = {
 	{ "p6_all_delays_together", p6_all_delays_together },
 	{ "p6_whole_revolutions", p6_whole_revolutions },
 	{ "p6_end_of_the_clock", p6_end_of_the_clock },
+	{ "p6_nothing_after_the_end", p6_nothing_after_the_end },
 	{ "p6_forward_when_idle", p6_forward_when_idle },
 	{ "p6_forward_within_a_pass", p6_forward_within_a_pass },
 	{ }

@@ -34,8 +34,9 @@ struct rig_timer {
  * @timers: how many
  * @clock: of the wheel, when last looked at
  * @passing: a pass is under way
- * @doubt: a timer was removed within a pass, and no pass has yet come as far as
- *	the next expiry that the wheel has told since: it may be too early
+ * @doubt: a timer was removed within a pass, or a slot is crowded, and no pass has
+ *	yet come as far as the next expiry that the wheel has told since: it may
+ *	be too early
  * @spent: of all budgets so far
  * @error: NULL, or what is wrong
  */

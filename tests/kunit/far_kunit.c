@@ -92,9 +92,11 @@ static void p6_any_delay_to_the_end_of_the_clock(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wheel_now(rig->wheel), WHEEL_MAX_TIME);
 		KUNIT_EXPECT_EQ(test, wheel_timer_fired(&rig->probes[0].timer),
 				WHEEL_MAX_TIME);
-		/* It has no time after that. */
+		/* It has no time after that, and no next tick. */
 		rig_advance(rig, U64_MAX);
 		KUNIT_EXPECT_EQ(test, wheel_now(rig->wheel), WHEEL_MAX_TIME);
+		KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, WHEEL_MAX_TIME), -ERANGE);
+		KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, 0), -ERANGE);
 	}
 }
 
@@ -116,6 +118,39 @@ static void p6_any_delay_of_years(struct kunit *test)
 	for (i = 0; i < rig->count; i++)
 		KUNIT_EXPECT_EQ(test, wheel_timer_fired(&rig->probes[i].timer),
 				delays[i]);
+}
+
+/* Timers that differ in one bit alone of when they are due, all at once. */
+static void p6_any_delay_by_one_bit(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, 1, 63);
+	u32 i;
+
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 1ULL << i), 0);
+	for (i = 0; i < rig->count; i++) {
+		KUNIT_ASSERT_EQ(test, rig_advance(rig, (1ULL << i) - 1), 1ULL << i);
+		KUNIT_ASSERT_EQ(test, rig->calls, i);
+		rig_advance(rig, 1ULL << i);
+		KUNIT_ASSERT_EQ(test, rig->calls, i + 1);
+		KUNIT_ASSERT_EQ(test, rig->log[i], i);
+	}
+}
+
+/* One due tick, and all others that a narrow number takes for the same. */
+static void p6_any_delay_beyond_narrow_numbers(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, 1, 55);
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 5), 0);
+	for (i = 1; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, (1ULL << (i + 7)) + 5), 0);
+	for (i = 0; i < rig->count; i++) {
+		rig_advance(rig, wheel_timer_deadline(&rig->probes[i].timer));
+		KUNIT_ASSERT_EQ(test, rig->calls, i + 1);
+		KUNIT_ASSERT_EQ(test, rig->log[i], i);
+	}
 }
 
 /* Where a count of rounds goes wrong by one (akka#1016, netty#1959). */
@@ -195,6 +230,8 @@ static struct kunit_case far_cases[] = {
 	FAR_CASE(p6_any_delay),
 	FAR_CASE(p6_any_delay_to_the_end_of_the_clock),
 	FAR_CASE(p6_any_delay_of_years),
+	FAR_CASE(p6_any_delay_by_one_bit),
+	FAR_CASE(p6_any_delay_beyond_narrow_numbers),
 	FAR_CASE(multiple_of_the_revolution),
 	FAR_CASE(tick_counter_wraps),
 	FAR_CASE(far_timer_hides_nothing),

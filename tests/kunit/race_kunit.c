@@ -6,6 +6,7 @@
 #include <linux/atomic.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
@@ -181,6 +182,8 @@ static void victim_fire(struct wheel_timer *timer)
 	WRITE_ONCE(victim->calls, victim->calls + 1);
 	for (i = 0; i < victim->slow; i++)
 		cpu_relax();
+	if (in_task() && victim->slow % 8 == 0)
+		usleep_range(1, 50);
 	if (victim->rearm && !wheel_timer_arm(timer, 0, 0))
 		atomic64_inc(&victim->crew->armed);
 	if (READ_ONCE(victim->life) != ALIVE)

@@ -214,6 +214,16 @@ WT_TEST(wheel, numbers_at_the_edge_of_the_range)
 	EXPECT_EQ(0, TRY(.tick_ns = WT_HOUR));
 }
 
+WT_TEST(wheel, limits_of_the_overflow_wheel)
+{
+	if (!(wt_features() & WHEEL_HAS_SCHEME(WHEEL_OVERFLOW)))
+		SKIP(return, "the module has no such scheme");
+	EXPECT_EQ(0, TRY(.scheme = WHEEL_OVERFLOW,
+			 .timers = WHEEL_OVERFLOW_TIMERS));
+	EXPECT_EQ(-EINVAL, TRY(.scheme = WHEEL_OVERFLOW,
+			       .timers = WHEEL_OVERFLOW_TIMERS + 1));
+}
+
 WT_TEST(wheel, slots_are_rounded_up)
 {
 	EXPECT_EQ(256, slots_of(1, 0));

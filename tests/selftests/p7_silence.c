@@ -13,6 +13,7 @@
 FIXTURE(wheel) {
 	int fd;
 	__u64 now;
+	struct wheel_setup setup;
 	struct wheel_event event;
 };
 
@@ -39,14 +40,13 @@ FIXTURE_VARIANT_ADD(wheel, overflow) {
 
 FIXTURE_SETUP(wheel)
 {
-	struct wheel_setup setup = {
+	if (!(wt_features() & WHEEL_HAS_SCHEME(variant->scheme)))
+		SKIP(return, "the module has no such scheme");
+	self->setup = (struct wheel_setup){
 		.scheme = variant->scheme, .tick_ns = variant->tick,
 		.timers = TIMERS, .slots = 256,
 	};
-
-	if (!(wt_features() & WHEEL_HAS_SCHEME(variant->scheme)))
-		SKIP(return, "the module has no such scheme");
-	self->fd = wt_open_setup(O_NONBLOCK, &setup);
+	self->fd = wt_open_setup(O_NONBLOCK, &self->setup);
 	ASSERT_LE(0, self->fd);
 	self->now = wt_now(WHEEL_CLOCK_MONOTONIC);
 }
@@ -98,45 +98,82 @@ WT_TEST(wheel, p7_silence_is_broken_by_what_is_due)
 	EXPECT_EQ(1, wakeups(self->fd));
 }
 
-WT_TEST(wheel, p7_silence_after_the_earliest_was_cancelled)
-{
-	struct wheel_op ops[] = {
-		wt_op(WHEEL_OP_ARM, WHEEL_ID(2, 1), 20 * WT_MS),
-		wt_op(WHEEL_OP_CANCEL, WHEEL_ID(2, 1), 0),
-	};
-	__u64 count;
-
-	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), self->now + WT_HOUR));
-	ops[0].flags = WHEEL_OP_REL;
-	ASSERT_EQ(0, wt_batch(self->fd, ops, 2));
-	ASSERT_EQ(0, ops[0].res);
-	ASSERT_EQ(0, ops[1].res);
-	wt_let_pass(40 * WT_MS);
-	count = wakeups(self->fd);
-	EXPECT_GE(1, count);
-	wt_let_pass(40 * WT_MS);
-	EXPECT_EQ(count, wakeups(self->fd));
-}
-
-/* All of them moved and cancelled: one empty wake-up for all. */
-WT_TEST(wheel, p7_silence_after_all_were_cancelled)
+/*
+ * Arm so many timers for so far ahead, move them an hour away if asked to and
+ * cancel them, in one call. Not 0: it took so long that some of them fired.
+ */
+static int arm_and_cancel(int fd, int n, __u64 ahead, bool move)
 {
 	struct wheel_op ops[3 * 64];
-	int i;
+	struct wheel_submit batch;
+	int i, at = 0;
 
-	for (i = 0; i < 64; i++) {
-		ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1),
-			       (20 + i) * WT_MS);
-		ops[i].flags = WHEEL_OP_REL;
-		ops[64 + i] = wt_op(WHEEL_OP_REARM, WHEEL_ID(i, 1),
-				    self->now + WT_HOUR);
-		ops[128 + i] = wt_op(WHEEL_OP_CANCEL, WHEEL_ID(i, 1), 0);
+	for (i = 0; i < n; i++, at++) {
+		ops[at] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1),
+				ahead + i * WT_MS);
+		ops[at].flags = WHEEL_OP_REL;
 	}
-	ASSERT_EQ(0, wt_batch(self->fd, ops, 3 * 64));
-	for (i = 0; i < 3 * 64; i++)
-		ASSERT_EQ(0, ops[i].res);
-	wt_let_pass(100 * WT_MS);
-	EXPECT_GE(1, wakeups(self->fd));
+	for (i = 0; move && i < n; i++, at++) {
+		ops[at] = wt_op(WHEEL_OP_REARM, WHEEL_ID(i, 1), WT_HOUR);
+		ops[at].flags = WHEEL_OP_REL;
+	}
+	for (i = 0; i < n; i++, at++)
+		ops[at] = wt_op(WHEEL_OP_CANCEL, WHEEL_ID(i, 1), 0);
+	return wt_submit(fd, ops, at, &batch) ?: (int)batch.failed;
+}
+
+/* The same on a new wheel, with more time if it took too long. */
+static int made_in_time(struct wheel_setup setup, int n, __u64 *ahead,
+			bool move)
+{
+	int fd;
+
+	for (*ahead = 20 * WT_MS; ; *ahead *= 2) {
+		fd = wt_open_setup(O_NONBLOCK, &setup);
+		if (fd < 0 ||
+		    wt_arm(fd, WHEEL_ID(99, 1), wt_now(0) + WT_HOUR) ||
+		    !arm_and_cancel(fd, n, *ahead, move))
+			return fd;
+		close(fd);
+	}
+}
+
+WT_TEST(wheel, p7_silence_after_the_earliest_was_cancelled)
+{
+	__u64 ahead, count;
+	int fd;
+
+	fd = made_in_time(self->setup, 1, &ahead, false);
+	ASSERT_LE(0, fd);
+	wt_let_pass(2 * ahead);
+	count = wakeups(fd);
+	EXPECT_GE(1, count);
+	wt_let_pass(20 * WT_MS);
+	EXPECT_EQ(count, wakeups(fd));
+}
+
+/* All of them cancelled: one empty wake-up for all. */
+WT_TEST(wheel, p7_silence_after_all_were_cancelled)
+{
+	__u64 ahead;
+	int fd;
+
+	fd = made_in_time(self->setup, 64, &ahead, false);
+	ASSERT_LE(0, fd);
+	wt_let_pass(ahead + 80 * WT_MS);
+	EXPECT_GE(1, wakeups(fd));
+}
+
+/* And if they were moved far away before. */
+WT_TEST(wheel, p7_silence_after_all_were_moved)
+{
+	__u64 ahead;
+	int fd;
+
+	fd = made_in_time(self->setup, 64, &ahead, true);
+	ASSERT_LE(0, fd);
+	wt_let_pass(ahead + 80 * WT_MS);
+	EXPECT_GE(1, wakeups(fd));
 }
 
 /* An idle connection's timeout: pushed and pushed, never waking anybody. */

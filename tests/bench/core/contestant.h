@@ -29,6 +29,7 @@ struct contestant {
 
 extern const struct contestant hashed_default;
 extern const struct contestant hashed_large;
+extern const struct contestant hierarchical;
 extern const struct contestant libevent_heap;
 extern const struct contestant libuv_heap;
 

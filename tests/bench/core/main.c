@@ -25,6 +25,7 @@ static const char *const operations[] = {
 static const struct contestant *const contestants[] = {
 	&hashed_default,
 	&hashed_large,
+	&hierarchical,
 #ifdef HAVE_LIBEVENT
 	&libevent_heap,
 #endif
@@ -34,7 +35,7 @@ static const struct contestant *const contestants[] = {
 };
 
 #define CONTESTANTS	(sizeof(contestants) / sizeof(*contestants))
-#define OURS		2
+#define OURS		3
 
 u64 bench_now = 1000000;
 u32 bench_fired;
@@ -290,7 +291,7 @@ static void print_head(void)
 {
 	size_t i;
 
-	printf("CPU time of an operation in ns, medians of %d; wheel/16 by the floor and by the\n"
+	printf("CPU time of an operation in ns, medians of %d; hashed/16 by the floor and by the\n"
 	       "best rival of its row.\n\n%8s %-7s %7s", REPEATS, "timers", "", "floor");
 	for (i = 0; i < CONTESTANTS; i++)
 		printf(" %9s", contestants[i]->name);
@@ -308,7 +309,7 @@ static void print_foot(void)
 	printf("The samples of a cell were up to %.0f %% of their median apart.\n\n",
 	       widest * 100);
 	fputs("floor    a store into each of n objects of 64 bytes, in random order\n"
-	      "wheel    /16: n / 16 slots, but at least 256; /1: n slots\n"
+	      "hashed   /16: n / 16 slots, but at least 256; /1: n slots\n"
 	      "arm      by address; deadlines uniform over 1 .. 100 s in ticks of 1 ms\n"
 	      "re-arm   all, in random order, each to the deadline of another\n"
 	      "cancel   all, in random order\n"
@@ -316,9 +317,9 @@ static void print_foot(void)
 	      "burst    all fire at one tick, armed in random order; time by n\n\n"
 	      "Left out: locks, system calls, interrupts, other CPUs. Time is virtual; the\n"
 	      "libraries' loops neither read a clock nor poll. They are the distribution's\n"
-	      "builds, called through shared objects; the wheel is built for this CPU. The\n"
+	      "builds, called through shared objects; the wheels are built for this CPU. The\n"
 	      "callback only counts. The objects lie in one array, on small pages. A burst's\n"
-	      "equal keys are libevent's best case. What a cancel leaves to the wheel's next\n"
+	      "equal keys are libevent's best case. What a cancel leaves to a wheel's next\n"
 	      "pass is not in its row. The numbers are this machine's: there are no limits.\n",
 	      stdout);
 }

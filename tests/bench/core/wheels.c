@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The project's own wheel, with as many slots as it has by default, one for 16
- * timers, and with a slot a timer. A pass goes as the engine's does: by calls
- * with a budget.
+ * The project's own wheels: the hashed one with as many slots as it has by
+ * default, one for 16 timers, and with a slot a timer; and the hierarchical one.
+ * A pass goes as the engine's does: by calls with a budget.
  */
 #include <stdlib.h>
 
@@ -22,18 +22,19 @@ static void fire(struct wheel_timer *t)
 	bench_fire();
 }
 
-static bool create(u32 count, u32 least)
+static bool create(const struct wheel_scheme *scheme, u32 count, u32 least)
 {
 	u32 slots = 256;
 	u32 i;
 
 	while (slots < least)
 		slots *= 2;
+	slots = scheme->slots(slots);
 	memory = aligned_alloc(64, (wheel_memory(slots) + 63) / 64 * 64);
 	timers = aligned_alloc(64, (count * sizeof(*timers) + 63) / 64 * 64);
 	if (!memory || !timers)
 		return false;
-	wheel_init(&wheel, &wheel_hashed, slots, TICK_NS, memory);
+	wheel_init(&wheel, scheme, slots, TICK_NS, memory);
 	wheel_forward(&wheel, bench_now);
 	for (i = 0; i < count; i++)
 		timers[i] = (struct wheel_timer){
@@ -44,12 +45,17 @@ static bool create(u32 count, u32 least)
 
 static bool create_default(u32 count)
 {
-	return create(count, count / 16);
+	return create(&wheel_hashed, count, count / 16);
 }
 
 static bool create_large(u32 count)
 {
-	return create(count, count);
+	return create(&wheel_hashed, count, count);
+}
+
+static bool create_hierarchical(u32 count)
+{
+	return create(&wheel_hierarchical, count, 0);
 }
 
 static void arm(u32 i, u64 deadline)
@@ -64,8 +70,7 @@ static void cancel(u32 i)
 
 static void rearm(u32 i, u64 deadline)
 {
-	cancel(i);
-	arm(i, deadline);
+	wheel_move(&wheel, &timers[i], deadline * TICK_NS, 0);
 }
 
 static void advance(void)
@@ -83,9 +88,13 @@ static void advance(void)
 }
 
 const struct contestant hashed_default = {
-	"wheel/16", create_default, arm, rearm, cancel, advance,
+	"hashed/16", create_default, arm, rearm, cancel, advance,
 };
 
 const struct contestant hashed_large = {
-	"wheel/1", create_large, arm, rearm, cancel, advance,
+	"hashed/1", create_large, arm, rearm, cancel, advance,
+};
+
+const struct contestant hierarchical = {
+	"hierarch.", create_hierarchical, arm, rearm, cancel, advance,
 };

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A clock that is set back: what is armed afterwards is due by the new time, and
+ * what was pending by its deadline, as before.
+ */
+#include "rig.h"
+#include "tests.h"
+
+static const char *p2_clock_set_back(void)
+{
+	const char *error = NULL;
+	struct rig rig;
+
+	rig_init(&rig, 256, 1, 3);
+	rig_forward(&rig, 100);
+	rig_arm(&rig, 0, 150, 0);
+	rig_pass(&rig, 120, 10);
+	rig_set_back(&rig, 50);
+	rig_arm(&rig, 1, 60, 0);
+	rig_arm(&rig, 2, 0, 0);
+	rig_check(&rig);
+	if (rig.wheel.next != 51 || rig_pass(&rig, 51, 10) != 1)
+		error = "what is past is not due at the next tick of the new time";
+	if (rig_pass(&rig, 59, 10) || rig_pass(&rig, 60, 10) != 1)
+		error = "a timer is not due by the new time";
+	if (rig_pass(&rig, 149, 10) || rig_pass(&rig, 150, 10) != 1)
+		error = "a timer that was pending did not fire at its tick";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+/* Neither forward nor within a pass. */
+static const char *p2_not_set_back_in_a_pass(void)
+{
+	const char *error = NULL;
+	struct rig rig;
+
+	rig_init(&rig, 256, 1, 3);
+	rig_arm(&rig, 0, 10, 0);
+	rig_arm(&rig, 1, 10, 0);
+	rig_arm(&rig, 2, 200, 0);
+	rig_pop(&rig, 10, 1);
+	wheel_set_back(&rig.wheel, 5);
+	rig_pass(&rig, 10, 1);
+	wheel_set_back(&rig.wheel, 20);
+	if (rig.wheel.clock != 10)
+		error = "the clock was set forward";
+	rig_pass(&rig, 200, 1);
+	if (!rig.error && rig.wheel.pending)
+		error = "a timer did not fire";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+const struct ktap_test set_back_tests[] = {
+	{ "p2_clock_set_back", p2_clock_set_back },
+	{ "p2_not_set_back_in_a_pass", p2_not_set_back_in_a_pass },
+	{ }
+};

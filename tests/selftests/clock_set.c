@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Clocks that somebody sets: what runs on them follows, in both directions, and
+ * what runs on others does not notice. The tests set the machine's clock for a
+ * moment and put it right again; env WHEEL_KEEP_CLOCK forbids that.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <time.h>
+
+#include "wheel_test.h"
+
+FIXTURE(clock) {
+	int fd;
+	/* How far the clock is from where it ought to be. */
+	__s64 shifted;
+	struct wheel_event event;
+};
+
+FIXTURE_VARIANT(clock) {
+	__u32 clock;
+	__u32 scheme;
+	bool follows;
+};
+
+FIXTURE_VARIANT_ADD(clock, realtime) {
+	.clock = WHEEL_CLOCK_REALTIME, .scheme = WHEEL_HASHED, .follows = true,
+};
+
+FIXTURE_VARIANT_ADD(clock, realtime_bounded) {
+	.clock = WHEEL_CLOCK_REALTIME, .scheme = WHEEL_BOUNDED, .follows = true,
+};
+
+FIXTURE_VARIANT_ADD(clock, tai) {
+	.clock = WHEEL_CLOCK_TAI, .scheme = WHEEL_HASHED, .follows = true,
+};
+
+FIXTURE_VARIANT_ADD(clock, monotonic) {
+	.clock = WHEEL_CLOCK_MONOTONIC, .scheme = WHEEL_HASHED,
+};
+
+FIXTURE_VARIANT_ADD(clock, boottime) {
+	.clock = WHEEL_CLOCK_BOOTTIME, .scheme = WHEEL_HASHED,
+};
+
+/* Set the machine's clock by so much, that is by REALTIME. */
+static int shift(__s64 ns)
+{
+	__u64 now = wt_now(WHEEL_CLOCK_REALTIME) + ns;
+	struct timespec ts = {
+		.tv_sec = now / WT_SEC, .tv_nsec = now % WT_SEC,
+	};
+
+	return clock_settime(CLOCK_REALTIME, &ts) ? -errno : 0;
+}
+
+static int step(__s64 *shifted, __s64 ns)
+{
+	*shifted += ns;
+	return shift(ns);
+}
+
+FIXTURE_SETUP(clock)
+{
+	struct wheel_setup setup = {
+		.clock = variant->clock, .scheme = variant->scheme,
+		.timers = 64, .slots = 8192,
+	};
+
+	if (!(wt_features() & WHEEL_HAS_CLOCK(variant->clock)) ||
+	    !(wt_features() & WHEEL_HAS_SCHEME(variant->scheme)))
+		SKIP(return, "the module has no such clock or scheme");
+	if (getenv("WHEEL_KEEP_CLOCK") || shift(0))
+		SKIP(return, "the clock may not be set");
+	self->fd = wt_open_setup(O_NONBLOCK, &setup);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(clock)
+{
+	shift(-self->shifted);
+	close(self->fd);
+}
+
+/* Set back by 5 s: due 5 s later, by the clock that it was armed for. */
+WT_TEST(clock, p1_never_early_when_set_back)
+{
+	__u64 when = wt_now(variant->clock) + 100 * WT_MS;
+
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), when));
+	ASSERT_EQ(0, step(&self->shifted, -5 * (__s64)WT_SEC));
+	if (variant->follows) {
+		wt_let_pass(200 * WT_MS);
+		EXPECT_TRUE(wt_quiet(self->fd));
+		ASSERT_EQ(0, step(&self->shifted, 5 * WT_SEC));
+	}
+	ASSERT_LT(0, wt_wait(self->fd));
+	EXPECT_LE(when, wt_now(variant->clock));
+	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+	EXPECT_EQ(when, self->event.deadline);
+	EXPECT_LE(when, self->event.fired);
+}
+
+/* Set on by an hour: what has come to be due fires, the rest does not. */
+WT_TEST(clock, p2_bounded_late_when_set_on)
+{
+	__u64 now = wt_now(variant->clock);
+	__u64 far = variant->scheme == WHEEL_BOUNDED ? 6 * WT_SEC : WT_HOUR;
+	struct wheel_stats stats;
+
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), now + far));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(2, 1), now + 100 * WT_MS));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(3, 1), now + far / 2));
+	ASSERT_EQ(0, step(&self->shifted, far * 3 / 4));
+	ASSERT_LT(0, wt_wait(self->fd));
+	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+	EXPECT_EQ(WHEEL_ID(2, 1), self->event.id);
+	if (variant->follows) {
+		ASSERT_LT(0, wt_wait(self->fd));
+		ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+		EXPECT_EQ(WHEEL_ID(3, 1), self->event.id);
+		EXPECT_LE(now + far / 2, wt_now(variant->clock));
+	}
+	ASSERT_EQ(0, wt_stats(self->fd, &stats));
+	EXPECT_EQ(variant->follows ? 1 : 2, stats.pending);
+	EXPECT_TRUE(wt_quiet(self->fd));
+}
+
+/* Armed after it was set back: not before its time and not lost. */
+WT_TEST(clock, p1_never_early_armed_after_a_step_back)
+{
+	__u64 gen, when;
+
+	ASSERT_EQ(0, wt_arm_rel(self->fd, WHEEL_ID(1, 1), 5 * WT_MS));
+	ASSERT_LT(0, wt_wait(self->fd));
+	for (gen = 1; gen <= 5; gen++) {
+		ASSERT_EQ(0, step(&self->shifted, -(__s64)(gen * WT_SEC)));
+		when = wt_now(variant->clock) + 5 * WT_MS;
+		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(2, gen), when));
+		while (wt_read(self->fd, &self->event, 1) != 1 ||
+		       self->event.id != WHEEL_ID(2, gen))
+			ASSERT_LT(0, wt_wait(self->fd));
+		EXPECT_LE(when, wt_now(variant->clock));
+		EXPECT_EQ(when, self->event.deadline);
+	}
+}
+
+/* A period keeps its grid over a step, and counts what it stepped over. */
+WT_TEST(clock, period_over_a_step)
+{
+	__u64 start = wt_now(variant->clock) + 5 * WT_MS;
+	__u64 points = 0, period = 10 * WT_MS;
+	int i;
+
+	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(1, 1), start, period));
+	for (i = 0; i < 6; i++) {
+		if (i == 3)
+			ASSERT_EQ(0, step(&self->shifted, 2 * WT_SEC));
+		ASSERT_LT(0, wt_wait(self->fd));
+		ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+		points += 1 + self->event.overrun;
+		EXPECT_EQ(start + (points - 1) * period, self->event.deadline);
+		EXPECT_LE(self->event.deadline, wt_now(variant->clock));
+	}
+	if (variant->follows)
+		EXPECT_LT(200, points);
+}
+
+/* now is what it is after the step. */
+WT_TEST(clock, now_after_a_step)
+{
+	__u64 before, after;
+	struct wheel_submit batch;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, step(&self->shifted, (i % 2 ? 7 : -7) *
+						  (__s64)WT_SEC));
+		before = wt_now(variant->clock);
+		ASSERT_EQ(0, wt_submit(self->fd, NULL, 0, &batch));
+		after = wt_now(variant->clock);
+		EXPECT_LE(before, batch.now);
+		EXPECT_GE(after, batch.now);
+	}
+}
+
+TEST_HARNESS_MAIN
