@@ -13,16 +13,16 @@ static int bounded_admit(struct wheel_core *w, u64 due)
 
 /*
  * The bound counts from the present, which is just before the floor. The clock may
- * have stayed behind for want of anything to do; it can catch up as far as nothing
- * is due. When a pass is under way it is being moved already, and for as long a
- * slot may hold timers of two rounds: their due ticks differ.
+ * have stayed behind: it can catch up as far as nothing is due, unless a pass is
+ * moving it already. As long as it lags, a slot may hold timers of two rounds;
+ * their due ticks differ.
  */
 static void bounded_follow(struct wheel_core *w, u64 tick)
 {
+	w->floor = max(w->floor, tick + 1);
 	if (hashed_is_busy(w))
 		return;
 	w->clock = max(w->clock, min(tick, w->next - 1));
-	w->floor = max(w->floor, w->clock + 1);
 }
 
 const struct wheel_scheme wheel_bounded = {

@@ -316,6 +316,9 @@ void rig_forward(struct rig *rig, u64 tick)
 		complain(rig, "the clock did not go where it was sent");
 	if (rig->wheel.clock > before)
 		oracle_reach(&rig->oracle, rig->wheel.clock);
+	/* A bound counts from the present, however far the clock could follow. */
+	if (tick > before && rig->wheel.scheme->follow)
+		oracle_pass(&rig->oracle, tick);
 	if (rig->wheel.clock > before && idle)
 		rig->passing = false;
 	compare(rig);

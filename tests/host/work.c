@@ -125,28 +125,66 @@ static const char *p9_search_outlasts_cancels(void)
 	return error ? error : search_goes_on(100000);
 }
 
-/* The same with a slot that is walked to refresh its minimum. */
-static const char *p9_refresh_outlasts_cancels(void)
+/*
+ * The same with a slot of @count timers, crowded or not, that is walked to
+ * refresh its minimum: the new one is cancelled again and again, and so is one
+ * that is earlier than all.
+ */
+static const char *refresh_goes_on(unsigned int count, unsigned int budget)
 {
 	const char *error = NULL;
 	unsigned int calls = 0;
 	struct rig rig;
 	unsigned int i;
 
-	rig_init(&rig, 8, 1, MANY + 1);
-	for (i = 0; i < MANY; i++)
-		rig_arm(&rig, i, 8 * (1000 + i) + 5, 0);
-	rig_arm(&rig, MANY, 13, 0);
-	rig_cancel(&rig, MANY);
+	rig_init(&rig, 8, 1, count + 1);
+	for (i = 0; i < count; i++)
+		rig_arm(&rig, i, 8 * (100000 + i) + 5, 0);
+	rig_cancel(&rig, 0);
+	rig_arm(&rig, count, 13, 0);
+	rig_cancel(&rig, count);
 	do {
-		rig_pop(&rig, 2, 64);
-		if (calls % 16 == 0) {
-			rig_arm(&rig, MANY, 13, 0);
-			rig_cancel(&rig, MANY);
+		rig_pop(&rig, 2, budget);
+		if (calls % 16 == 0)
+			rig_cancel(&rig, 1 + calls / 16);
+		if (calls % 64 == 48) {
+			rig_arm(&rig, count, 13, 0);
+			rig_cancel(&rig, count);
 		}
-		if (++calls > MANY)
+		if (++calls > 2 * count / budget)
 			error = "the refresh starts over at each cancel";
 	} while (rig.passing && !error);
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p9_refresh_outlasts_cancels(void)
+{
+	const char *error = refresh_goes_on(MANY, 64);
+
+	return error ? error : refresh_goes_on(200, 8);
+}
+
+/* Of a crowded slot one pass looks at some timers, and others at none. */
+static const char *p9_crowd_is_left_alone(void)
+{
+	const char *error = NULL;
+	struct rig rig;
+	unsigned int i;
+
+	rig_init(&rig, 8, 1, MANY);
+	for (i = 0; i < MANY; i++)
+		rig_arm(&rig, i, 8 * (100000 + i) + 5, 0);
+	rig_cancel(&rig, 0);
+	for (i = 1; i < 100; i++)
+		rig_pass(&rig, i, 64);
+	if (rig.spent > MANY)
+		error = "each pass looks at a crowd for one cancelled timer";
+	rig_pass(&rig, 8 * (100000 + MANY), 64);
+	if (!rig.error && rig.wheel.pending)
+		error = "a timer did not fire";
 	if (rig.error)
 		error = rig.error;
 	rig_free(&rig);
@@ -190,6 +228,7 @@ const struct ktap_test work_tests[] = {
 	{ "p9_a_stall_is_one_jump", p9_a_stall_is_one_jump },
 	{ "p9_search_outlasts_cancels", p9_search_outlasts_cancels },
 	{ "p9_refresh_outlasts_cancels", p9_refresh_outlasts_cancels },
+	{ "p9_crowd_is_left_alone", p9_crowd_is_left_alone },
 	{ "p9_past_storm", p9_past_storm },
 	{ }
 };

@@ -193,14 +193,16 @@ static void victim_fire(struct wheel_timer *timer)
 /* Lets the time from arm to expiry, and beyond, be swept by the rounds. */
 static void linger(const struct victim *victim, struct rnd_state *rnd)
 {
-	u32 spin = below(rnd, 2000);
+	u32 spin = below(rnd, 2000), naps = 0;
 
 	switch (below(rnd, 4)) {
 	case 0:
 		break;
 	case 1:
-		while (!READ_ONCE(victim->calls))
+		while (!READ_ONCE(victim->calls) && naps++ < 100000)
 			usleep_range(1, 10);
+		if (!READ_ONCE(victim->calls))
+			atomic64_inc(&victim->crew->wrong);
 		break;
 	case 2:
 		usleep_range(1, 50);
@@ -237,7 +239,7 @@ static void kill_victims(struct crew *crew, struct rnd_state *rnd, bool rearm)
 {
 	int i;
 
-	for (i = 0; i < ROUNDS / 10; i++) {
+	for (i = 0; i < ROUNDS / 10 && !atomic64_read(&crew->wrong); i++) {
 		struct victim *victim = kzalloc(sizeof(*victim), GFP_KERNEL);
 
 		if (!victim) {

@@ -2,6 +2,9 @@
 /*
  * What distinguishes the schemes: the bound of one, the number of another.
  */
+#include <linux/bottom_half.h>
+#include <linux/delay.h>
+
 #include "rig.h"
 
 #define BOUND		64
@@ -95,6 +98,23 @@ static void bound_counts_from_now_in_a_late_pass(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, 3);
 }
 
+/* And before a pass that is late: here since the test keeps it from running. */
+static void bound_counts_from_now_before_a_late_pass(struct kunit *test)
+{
+	struct rig *rig = bounded(test, WHEEL_CLOCK_MONOTONIC, NSEC_PER_MSEC, 2);
+	int error;
+
+	rig_await(rig, 2);
+	local_bh_disable();
+	error = rig_arm(rig, 0, rig_now(rig));
+	mdelay(5);
+	error = error ?: rig_arm(rig, 1, rig_now(rig) + (BOUND - 1) *
+				 NSEC_PER_MSEC);
+	local_bh_enable();
+	KUNIT_ASSERT_EQ(test, error, 0);
+	rig_wait(rig);
+}
+
 /* Real time passes while a timer pends: the bound moves with it. */
 static void bound_moves_with_the_time(struct kunit *test)
 {
@@ -146,6 +166,7 @@ static struct kunit_case scheme_cases[] = {
 	KUNIT_CASE(bound_is_exact),
 	KUNIT_CASE(bound_does_not_count_slack),
 	KUNIT_CASE(bound_counts_from_now_in_a_late_pass),
+	KUNIT_CASE(bound_counts_from_now_before_a_late_pass),
 	KUNIT_CASE(bound_moves_with_the_time),
 	KUNIT_CASE(overflow_takes_so_many_and_no_more),
 	{}
