@@ -136,6 +136,27 @@ static void bound_moves_with_the_time(struct kunit *test)
 			-ERANGE);
 }
 
+/*
+ * One ring would have all timers with much slack meet in its slot 0: they may be
+ * gathered from a sixteenth of the slots, and not from more.
+ */
+static void hashed_slack_gathers_from_few_slots(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 1);
+	u32 ticks;
+
+	for (ticks = 1; ticks < 3 * SLOTS; ticks++) {
+		u64 deadline = ticks * TICK, due;
+
+		KUNIT_ASSERT_EQ(test, wheel_timer_arm(&rig->probes[0].timer,
+						      deadline, 1000 * TICK), 0);
+		due = rig_advance(rig, 0);
+		KUNIT_ASSERT_GE(test, due, deadline);
+		KUNIT_ASSERT_LT(test, due, deadline + SLOTS / 16 * TICK);
+		KUNIT_ASSERT_EQ(test, wheel_timer_cancel(&rig->probes[0].timer), 0);
+	}
+}
+
 static void overflow_takes_so_many_and_no_more(struct kunit *test)
 {
 	struct wheel_config config = {
@@ -168,6 +189,7 @@ static struct kunit_case scheme_cases[] = {
 	KUNIT_CASE(bound_counts_from_now_in_a_late_pass),
 	KUNIT_CASE(bound_counts_from_now_before_a_late_pass),
 	KUNIT_CASE(bound_moves_with_the_time),
+	KUNIT_CASE(hashed_slack_gathers_from_few_slots),
 	KUNIT_CASE(overflow_takes_so_many_and_no_more),
 	{}
 };
