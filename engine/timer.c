@@ -159,8 +159,8 @@ EXPORT_SYMBOL_GPL(wheel_timer_init);
  * * %0 - armed
  * * %-EBUSY - it is pending; nothing changed
  * * %-EINVAL - it has no function
- * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME, or @deadline is
- *   later than a bounded wheel can hold
+ * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME, @deadline is later than
+ *   a bounded wheel can hold, or the clock has reached its end and has no next tick
  * * %-EDQUOT - as many timers as the wheel's limit allows are pending
  * * %-ESHUTDOWN - the wheel was stopped or the timer was shut down
  */
@@ -301,8 +301,8 @@ static u64 next_period(u64 deadline, u64 period, u64 now, u64 *missed)
  *
  * The timer is armed on its own grid, a multiple of @period after its last
  * deadline, for the first point that lies in the future: the phase is kept, and
- * what was missed is counted and not made up for. As hrtimer_forward_now() and a
- * restart.
+ * what was missed is counted and not made up for; without slack. As
+ * hrtimer_forward_now() and a restart.
  *
  * Context: As wheel_timer_arm().
  *
