@@ -275,8 +275,9 @@ void wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
  * removed at will.
  *
  * Return: the timer, not filed any more; or NULL. With budget left NULL means
- * that all is done: the clock is at @until and the next expiry is known, exactly
- * unless timers were removed between the calls.
+ * that all is done: nothing is due by @until and the next expiry is known. It is
+ * exact, unless timers were removed between the calls or from a crowded slot; then
+ * it is a lower bound.
  */
 struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until,
 			      unsigned int *budget)

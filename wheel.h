@@ -89,7 +89,6 @@ struct wheel_core;
 
 /**
  * struct wheel_scheme - what tells one kind of wheel from another
- * @name: for messages
  * @slots: how many slots its rings have, given how many were asked for
  * @init: set up the scheme's part of a wheel whose rings are empty
  * @admit: 0 or why no timer can be due at this tick; NULL: any will do
@@ -103,7 +102,6 @@ struct wheel_core;
  * @check: wheel_check() of what the scheme alone knows; counts the timers
  */
 struct wheel_scheme {
-	const char *name;
 	u32 (*slots)(u32 asked);
 	void (*init)(struct wheel_core *w);
 	int (*admit)(struct wheel_core *w, u64 due);
@@ -142,7 +140,7 @@ struct wheel_walk {
  * @clock: every tick up to this one has been taken
  * @floor: the first tick at which a timer armed now may be due
  * @next: no timer is due before this tick, except while a pass searches
- * @found: @next is exact
+ * @found: @next is known; exactly, unless it is the minimum of a stale slot
  * @lost: hashed: the search for @next counted on a timer that is gone
  * @last: the tick at the clock's end
  * @max_order: slack rounds to no more than 2^max_order ticks

@@ -106,6 +106,14 @@ void wheel_base_wait(struct wheel_base *base, u64 call);
 int wheel_dispatch_init(void);
 void wheel_dispatch_exit(void);
 
+/* In wheel_timer.base: the timer can never be armed again. */
+#define TIMER_SHUTDOWN	1UL
+
+static inline struct wheel_base *timer_base(const struct wheel_timer *timer)
+{
+	return (struct wheel_base *)(timer->base & ~TIMER_SHUTDOWN);
+}
+
 /* Can this clock be set, back as well? */
 static inline bool wheel_settable(u32 clock)
 {

@@ -26,7 +26,6 @@ static void bounded_follow(struct wheel_core *w, u64 tick)
 }
 
 const struct wheel_scheme wheel_bounded = {
-	.name		= "bounded",
 	.slots		= hashed_slots,
 	.init		= hashed_init,
 	.admit		= bounded_admit,

@@ -211,7 +211,6 @@ const char *hashed_check(const struct wheel_core *w, u64 *count)
 }
 
 const struct wheel_scheme wheel_hashed = {
-	.name		= "hashed",
 	.slots		= hashed_slots,
 	.init		= hashed_init,
 	.file		= wheel_hashed_file,

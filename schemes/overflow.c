@@ -134,7 +134,6 @@ static const char *overflow_check(const struct wheel_core *w, u64 *count)
 }
 
 const struct wheel_scheme wheel_overflow = {
-	.name		= "overflow",
 	.slots		= hashed_slots,
 	.init		= overflow_init,
 	.file		= overflow_file,
