@@ -3,7 +3,6 @@
  * The wheel: ticks, slack, rings, and what all schemes share.
  */
 #include "wheel.h"
-#include "schemes/hashed.h"
 
 /*
  * Every arm divides by the tick, so the division is a multiplication. With
@@ -35,16 +34,6 @@ static void tick_init(struct wheel_tick *tick, u64 ns)
 	tick->shift = shift;
 }
 
-static u64 tick_floor(const struct wheel_tick *tick, u64 ns)
-{
-	return wheel_mulhi(ns << 1, tick->mul) >> tick->shift;
-}
-
-static u64 tick_ceil(const struct wheel_tick *tick, u64 ns)
-{
-	return ns ? tick_floor(tick, ns - 1) + 1 : 0;
-}
-
 /**
  * wheel_tick_at - the newest tick boundary
  * @w: wheel
@@ -59,7 +48,7 @@ u64 wheel_tick_at(const struct wheel_core *w, u64 now)
 {
 	if (unlikely(now >= WHEEL_END_NS))
 		return w->last;
-	return tick_floor(&w->tick, now);
+	return wheel_tick_floor(&w->tick, now);
 }
 
 /**
@@ -74,53 +63,37 @@ u64 wheel_time_of(const struct wheel_core *w, u64 tick)
 	return min(tick * w->tick.ns, WHEEL_END_NS);
 }
 
-/* When a timer is due, and the power of two that its slack gave it. */
-struct due {
-	u64	tick;
-	u8	order;
-};
-
-/*
+/**
+ * wheel_due_within - when a timer with slack is due
+ * @w: wheel
+ * @deadline: nanoseconds, at most WHEEL_END_NS
+ * @slack: nanoseconds later that are as good
+ *
  * The tick within [earliest, latest] that is the multiple of the highest power of
  * two: timers with slack meet there and share a wake-up. That power is the
  * highest bit in which earliest - 1 and latest differ.
+ *
+ * Return: the tick, and the power to which any deadline may be rounded up within
+ * this slack.
  */
-static struct due due_within(const struct wheel_core *w, u64 earliest,
-			     u64 latest)
+struct wheel_due wheel_due_within(const struct wheel_core *w, u64 deadline,
+				  u64 slack)
 {
-	u32 order = fls64((earliest - 1) ^ latest) - 1;
+	u64 earliest = wheel_due_at(w, deadline).tick;
+	u64 latest = deadline + min(slack, WHEEL_END_NS - deadline);
+	u64 ticks = wheel_tick_floor(&w->tick, slack);
+	u32 order;
 	u64 mask;
 
-	order = min_t(u32, order, w->max_order);
-	mask = ((u64)1 << order) - 1;
-	return (struct due){ (earliest + mask) & ~mask, order };
-}
-
-static struct due due_of(const struct wheel_core *w, u64 deadline, u64 slack)
-{
-	u64 earliest = max(tick_ceil(&w->tick, deadline), w->floor);
-	u64 latest;
-
-	if (likely(!slack))
-		return (struct due){ earliest, 0 };
-	latest = deadline + min(slack, WHEEL_END_NS - deadline);
-	latest = tick_floor(&w->tick, latest);
+	latest = wheel_tick_floor(&w->tick, latest);
 	if (latest <= earliest)
-		return (struct due){ earliest, 0 };
-	return due_within(w, earliest, latest);
-}
-
-/* Where a scheme has a bound, slack may not lead beyond it. */
-static int admit(struct wheel_core *w, u64 deadline, u64 slack, struct due *due)
-{
-	*due = due_of(w, deadline, slack);
-	/* At the clock's end there is no next tick for what is overdue. */
-	if (unlikely(due->tick > w->last))
-		return -ERANGE;
-	if (likely(!w->scheme->admit) || !w->scheme->admit(w, due->tick))
-		return 0;
-	*due = due_of(w, deadline, 0);
-	return w->scheme->admit(w, due->tick);
+		return (struct wheel_due){ earliest, 0 };
+	order = min_t(u32, fls64((earliest - 1) ^ latest) - 1, w->max_order);
+	mask = ((u64)1 << order) - 1;
+	return (struct wheel_due){
+		.tick	= (earliest + mask) & ~mask,
+		.order	= min_t(u32, fls64(ticks | 1) - 1, order),
+	};
 }
 
 /**
@@ -159,90 +132,9 @@ void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 	w->refreshed = NULL;
 	w->drained = 0;
 	tick_init(&w->tick, tick_ns);
-	w->last = tick_ceil(&w->tick, WHEEL_END_NS);
+	w->last = wheel_tick_ceil(&w->tick, WHEEL_END_NS);
 	ring_init(&w->ring, slots, memory);
 	scheme->init(w);
-}
-
-static void file(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
-		 struct due due)
-{
-	t->deadline = deadline;
-	t->due = due.tick;
-	t->order = due.order;
-	INDIRECT_CALL_2(w->scheme->file, wheel_hierarchical_file,
-			wheel_hashed_file, w, t);
-	if (t->due < w->next)
-		w->next = t->due;
-	w->drained = 0;
-}
-
-static void unfile(struct wheel_core *w, struct wheel_timer *t)
-{
-	INDIRECT_CALL_2(w->scheme->unfile, wheel_hierarchical_unfile,
-			wheel_hashed_unfile, w, t);
-	if (t->due == w->next) {
-		w->found = false;
-		w->lost = true;
-	}
-}
-
-/**
- * wheel_place - file a timer
- * @w: wheel
- * @t: timer that is not filed
- * @deadline: nanoseconds, at most WHEEL_END_NS
- * @slack: nanoseconds later that are as good
- *
- * Return: 0, or -ERANGE: later than the scheme can hold.
- */
-int wheel_place(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
-		u64 slack)
-{
-	struct due due;
-	int err = admit(w, deadline, slack, &due);
-
-	if (unlikely(err))
-		return err;
-	file(w, t, deadline, due);
-	w->pending++;
-	return 0;
-}
-
-/**
- * wheel_move - file a timer anew
- * @w: wheel
- * @t: timer that is filed
- * @deadline: nanoseconds, at most WHEEL_END_NS
- * @slack: nanoseconds later that are as good
- *
- * Return: 0, or -ERANGE: later than the scheme can hold; nothing changed.
- */
-int wheel_move(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
-	       u64 slack)
-{
-	struct due due;
-	int err = admit(w, deadline, slack, &due);
-
-	if (unlikely(err))
-		return err;
-	unfile(w, t);
-	file(w, t, deadline, due);
-	return 0;
-}
-
-/**
- * wheel_remove - take out a timer that shall not fire
- * @w: wheel
- * @t: timer that is filed
- *
- * When it was the earliest, the next expiry is not known exactly any more, only
- * not to be earlier: the next pass finds out.
- */
-void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
-{
-	unfile(w, t);
-	w->pending--;
 }
 
 /**
@@ -258,8 +150,8 @@ void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
 void wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
 		  u64 slack)
 {
-	if (due_of(w, deadline, slack).tick >= t->due)
-		t->deadline = deadline;
+	if (wheel_due_of(w, deadline, slack).tick >= t->due)
+		WRITE_ONCE(t->deadline, deadline);
 	else
 		wheel_move(w, t, deadline, slack);
 }
@@ -290,6 +182,30 @@ struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until,
 	if (t)
 		w->pending--;
 	return t;
+}
+
+/**
+ * wheel_refile - file a timer again that was just popped, but shall not fire yet
+ * @w: wheel in whose pass it was popped
+ * @t: the timer, untouched since
+ * @deadline: nanoseconds, at most WHEEL_END_NS, that it was moved to
+ *
+ * The pass that took it is still at its tick: it can be due at the next one. Where
+ * the scheme cannot hold so late a tick, the timer is looked at again before, a
+ * revolution from now.
+ */
+void wheel_refile(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
+{
+	u64 mask = ((u64)1 << t->order) - 1;
+	u64 tick = max(wheel_tick_ceil(&w->tick, deadline), t->due + 1);
+	struct wheel_due due = { min((tick + mask) & ~mask, w->last), t->order };
+
+	if (w->scheme->admit && w->scheme->admit(w, due.tick)) {
+		due.tick = min(tick, w->floor + w->ring.mask);
+		due.order = 0;
+	}
+	wheel_file(w, t, deadline, due);
+	w->pending++;
 }
 
 /**

@@ -22,182 +22,17 @@
  * is due. Until then every arm that belongs to it goes to its tail. Timers that
  * are due at the same tick therefore fire in the order in which they were armed.
  *
+ * A deadline may be moved while the timer is filed, without telling the wheel. What
+ * counts is where it stands when the wheel takes the timer: wheel_pop() and
+ * wheel_refile().
+ *
  * The idea of wheels hashed and hierarchical is that of Varghese and Lauck,
  * "Hashed and Hierarchical Timing Wheels", 1987.
  */
 #ifndef _WHEEL_H
 #define _WHEEL_H
 
-#include "wheel_env.h"
-#include "include/linux/wheel_timer_types.h"
-
-/* The end of a 63-bit nanosecond clock counts as a tick boundary. */
-#define WHEEL_END_NS	(((u64)1 << 63) - 1)
-
-/* No tick: beyond every tick of every clock. */
-#define WHEEL_NO_TICK	(~(u64)0)
-
-/**
- * struct wheel_slot - the timers of one place of a ring, in the order armed
- * @timers: their nodes
- * @min: no timer here is due earlier; exact unless @stale
- * @stale: the timer that @min came from is gone
- * @crowded: when it was walked last it held so many that @min is not refreshed
- */
-struct wheel_slot {
-	struct list_head	timers;
-	u64			min;
-	bool			stale;
-	bool			crowded;
-};
-
-/**
- * struct wheel_group - 64 slots
- * @busy: a bit for each that holds timers
- * @min: none of their minima is less
- */
-struct wheel_group {
-	u64			busy;
-	u64			min;
-};
-
-/**
- * struct wheel_ring - slots and which of them hold timers
- * @slot: @mask + 1 of them, a power of two
- * @group: 64 slots each
- * @mask: turns a tick into the number of a slot
- */
-struct wheel_ring {
-	struct wheel_slot	*slot;
-	struct wheel_group	*group;
-	u32			mask;
-};
-
-/**
- * struct wheel_tick - a tick's length and how to divide by it
- * @ns: nanoseconds
- * @mul: floor(2^(63 + @shift) / @ns) + 1
- * @shift: ceil(log2(@ns))
- */
-struct wheel_tick {
-	u64	ns;
-	u64	mul;
-	u32	shift;
-};
-
-struct wheel_core;
-
-/**
- * struct wheel_scheme - what tells one kind of wheel from another
- * @slots: how many slots its rings have, given how many were asked for
- * @init: set up the scheme's part of a wheel whose rings are empty
- * @admit: 0 or why no timer can be due at this tick; NULL: any will do
- * @follow: move the clock of a wheel that is not empty towards a tick; NULL: the
- *	scheme does not care
- * @file: put a timer where its due tick belongs
- * @unfile: take a filed timer out
- * @pop: wheel_pop()
- * @first: wheel_drain(): any filed timer, or NULL; abandons a pass under way
- * @forward: the wheel is empty and its clock was moved
- * @check: wheel_check() of what the scheme alone knows; counts the timers
- */
-struct wheel_scheme {
-	u32 (*slots)(u32 asked);
-	void (*init)(struct wheel_core *w);
-	int (*admit)(struct wheel_core *w, u64 due);
-	void (*follow)(struct wheel_core *w, u64 tick);
-	void (*file)(struct wheel_core *w, struct wheel_timer *t);
-	void (*unfile)(struct wheel_core *w, struct wheel_timer *t);
-	struct wheel_timer *(*pop)(struct wheel_core *w, u64 until,
-				   unsigned int *budget);
-	struct wheel_timer *(*first)(struct wheel_core *w,
-				     unsigned int *budget);
-	void (*forward)(struct wheel_core *w);
-	const char *(*check)(const struct wheel_core *w, u64 *count);
-};
-
-/**
- * struct wheel_walk - a walk through a slot, which may be interrupted
- * @walked: mark in the slot, behind the timers that were looked at
- * @newer: mark in the slot, before those armed since the walk began
- * @slot: the slot, or NULL
- * @tick: what is due at this tick is taken; one that the clock has taken: none
- * @before: the slot's minimum when the walk began
- * @seen: how many timers were looked at
- */
-struct wheel_walk {
-	struct list_head	walked;
-	struct list_head	newer;
-	struct wheel_slot	*slot;
-	u64			tick;
-	u64			before;
-	u32			seen;
-};
-
-/**
- * struct wheel_core - one wheel
- * @scheme: its kind
- * @clock: every tick up to this one has been taken
- * @floor: the first tick at which a timer armed now may be due
- * @next: no timer is due before this tick, except while a pass searches
- * @found: @next is known; exactly, unless it is the minimum of a stale slot
- * @lost: hashed: the search for @next counted on a timer that is gone
- * @last: the tick at the clock's end
- * @max_order: slack rounds to no more than 2^max_order ticks
- * @pending: how many timers are filed
- * @moved: how often a timer was placed in a lower level
- * @tick: the tick's length
- * @ring: its slots
- * @walk: the walk under way
- * @scanned: hashed: slots after the clock that the search for @next has seen
- * @refreshed: the slot whose minimum was refreshed last in this search
- * @drained: wheel_drain() found no timer in the slots before this one
- * @opened: hierarchical: the slot that is being emptied
- * @taken: hierarchical: the tick for which it is
- * @levels: hierarchical: a bit a level that holds timers
- * @beyond: overflow: the sorted list
- * @edge: overflow: from this tick on timers go to the list
- * @next_edge: overflow: what @edge will be when the list is drained so far; or 0
- */
-struct wheel_core {
-	const struct wheel_scheme *scheme;
-	u64			clock;
-	u64			floor;
-	u64			next;
-	u64			last;
-	bool			found;
-	bool			lost;
-	u8			max_order;
-	u64			pending;
-	u64			moved;
-	struct wheel_tick	tick;
-	struct wheel_ring	ring;
-	struct wheel_walk	walk;
-	u32			scanned;
-	u32			drained;
-	struct wheel_slot	*refreshed;
-	struct wheel_slot	*opened;
-	u64			taken;
-	u32			levels;
-	struct list_head	beyond;
-	u64			edge;
-	u64			next_edge;
-};
-
-extern const struct wheel_scheme wheel_hashed;
-extern const struct wheel_scheme wheel_hierarchical;
-extern const struct wheel_scheme wheel_bounded;
-extern const struct wheel_scheme wheel_overflow;
-
-/* The hot entries of the usual schemes, which are called directly. */
-void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t);
-void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t);
-struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until,
-				     unsigned int *budget);
-void wheel_hierarchical_file(struct wheel_core *w, struct wheel_timer *t);
-void wheel_hierarchical_unfile(struct wheel_core *w, struct wheel_timer *t);
-struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until,
-					   unsigned int *budget);
+#include "wheel_place.h"
 
 size_t wheel_memory(u32 slots);
 void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
@@ -206,23 +41,14 @@ void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 u64 wheel_tick_at(const struct wheel_core *w, u64 now);
 u64 wheel_time_of(const struct wheel_core *w, u64 tick);
 
-int wheel_place(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
-		u64 slack);
-int wheel_move(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
-	       u64 slack);
 void wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
 		  u64 slack);
-void wheel_remove(struct wheel_core *w, struct wheel_timer *t);
 struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until,
 			      unsigned int *budget);
+void wheel_refile(struct wheel_core *w, struct wheel_timer *t, u64 deadline);
 struct wheel_timer *wheel_drain(struct wheel_core *w, unsigned int *budget);
 void wheel_forward(struct wheel_core *w, u64 tick);
 void wheel_set_back(struct wheel_core *w, u64 tick);
 const char *wheel_check(const struct wheel_core *w);
-
-static inline bool wheel_filed(const struct wheel_timer *t)
-{
-	return READ_ONCE(t->slot) != WHEEL_UNFILED;
-}
 
 #endif

@@ -17,11 +17,6 @@
 #include <linux/minmax.h>
 #include <linux/types.h>
 
-static inline u64 wheel_mulhi(u64 a, u64 b)
-{
-	return mul_u64_u64_shr(a, b, 64);
-}
-
 #else
 
 #include <errno.h>
@@ -51,11 +46,6 @@ typedef __u64 u64;
 
 #define INDIRECT_CALL_2(f, f2, f1, ...) \
 	((void)(f1), (void)(f2), (f)(__VA_ARGS__))
-
-static inline u64 wheel_mulhi(u64 a, u64 b)
-{
-	return (u64)((__uint128_t)a * b >> 64);
-}
 
 static inline unsigned int fls64(u64 x)
 {
@@ -107,4 +97,11 @@ static inline void list_del(struct list_head *node)
 }
 
 #endif
+
+/* Not mul_u64_u64_shr(), which is four multiplications on User-Mode Linux. */
+static inline u64 wheel_mulhi(u64 a, u64 b)
+{
+	return (u64)((__uint128_t)a * b >> 64);
+}
+
 #endif

@@ -15,7 +15,7 @@ static int base_cancel(struct wheel_base *base, struct wheel_timer *timer)
 		base->counts.cancelled++;
 		return 0;
 	}
-	return base->running == timer ? -EALREADY : -ENOENT;
+	return wheel_base_calls(base, timer) ? -EALREADY : -ENOENT;
 }
 
 /**
@@ -34,13 +34,13 @@ static int base_cancel(struct wheel_base *base, struct wheel_timer *timer)
  */
 int wheel_timer_cancel(struct wheel_timer *timer)
 {
-	struct wheel_base *base = timer_base(timer);
+	struct wheel_base *base;
 	unsigned long flags;
 	int err;
 
-	raw_spin_lock_irqsave(&base->lock, flags);
+	base = timer_lock(timer, &flags);
 	err = base_cancel(base, timer);
-	raw_spin_unlock_irqrestore(&base->lock, flags);
+	timer_unlock(base, flags);
 	return err;
 }
 EXPORT_SYMBOL_GPL(wheel_timer_cancel);
@@ -51,27 +51,29 @@ EXPORT_SYMBOL_GPL(wheel_timer_cancel);
  */
 static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 {
-	struct wheel_base *base = timer_base(timer);
+	struct wheel *wheel = timer_base(timer)->owner;
+	struct wheel_base *base;
 	unsigned long flags;
 	int ret = -ENOENT;
 	bool running;
 	u64 call;
 
 	WARN_ON_ONCE(in_hardirq());
-	might_sleep_if(wheel_sleeps(base->owner) ||
-		       IS_ENABLED(CONFIG_PREEMPT_RT));
+	might_sleep_if(wheel_sleeps(wheel) || IS_ENABLED(CONFIG_PREEMPT_RT));
 	do {
-		raw_spin_lock_irqsave(&base->lock, flags);
-		running = base->running == timer;
+		base = timer_lock(timer, &flags);
+		running = wheel_base_calls(base, timer);
 		call = base->calls;
-		if (running && wheel_base_calls_us(base)) {
-			raw_spin_unlock_irqrestore(&base->lock, flags);
+		if (!wheel_base_calls_us(base)) {
+			wheel_may_wait(wheel);
+		} else if (running) {
+			timer_unlock(base, flags);
 			return -EDEADLK;
 		}
-		timer->base |= state;
+		WRITE_ONCE(timer->base, timer->base | state);
 		if (!base_cancel(base, timer))
 			ret = 0;
-		raw_spin_unlock_irqrestore(&base->lock, flags);
+		timer_unlock(base, flags);
 		if (running)
 			wheel_base_wait(base, call);
 	} while (running);
@@ -125,3 +127,52 @@ int wheel_timer_shutdown_sync(struct wheel_timer *timer)
 	return cancel_sync(timer, TIMER_SHUTDOWN);
 }
 EXPORT_SYMBOL_GPL(wheel_timer_shutdown_sync);
+
+static unsigned int base_cancel_batch(struct wheel_base *base,
+				      struct wheel_timer **timers, int *res,
+				      unsigned int n)
+{
+	unsigned int cancelled = 0, i = 0;
+	unsigned long flags;
+
+	while (i < n) {
+		unsigned int end = min(n, i + WHEEL_HOLD);
+
+		raw_spin_lock_irqsave(&base->lock, flags);
+		for (; i < end; i++) {
+			res[i] = base_cancel(base, timers[i]);
+			cancelled += !res[i];
+		}
+		raw_spin_unlock_irqrestore(&base->lock, flags);
+	}
+	return cancelled;
+}
+
+/**
+ * wheel_cancel_batch - stop many timers
+ * @wheel: their wheel
+ * @timers: timers
+ * @res: out: for each what wheel_timer_cancel() would return
+ * @n: how many
+ *
+ * Does not wait for callbacks. Many under one lock hold.
+ *
+ * Context: As wheel_timer_arm().
+ *
+ * Return: how many were pending and will not fire.
+ */
+unsigned int wheel_cancel_batch(struct wheel *wheel,
+				struct wheel_timer **timers, int *res,
+				unsigned int n)
+{
+	unsigned int cancelled = 0, i;
+
+	if (wheel->count == 1)
+		return base_cancel_batch(wheel->base, timers, res, n);
+	for (i = 0; i < n; i++) {
+		res[i] = wheel_timer_cancel(timers[i]);
+		cancelled += !res[i];
+	}
+	return cancelled;
+}
+EXPORT_SYMBOL_GPL(wheel_cancel_batch);

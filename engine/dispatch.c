@@ -56,15 +56,21 @@ void wheel_base_program(struct wheel_base *base, u64 tick)
 	base_start(base, tick);
 }
 
-/*
+/**
+ * wheel_base_settle - end a pass
+ * @base: base, locked
+ *
  * All that was due when the clock was read has been taken: hand the watch back to
  * the hrtimer, unless more has become due meanwhile.
+ *
+ * Return: false if more has.
  */
-static bool base_settle(struct wheel_base *base)
+bool wheel_base_settle(struct wheel_base *base)
 {
 	struct wheel_core *core = &base->core;
 
-	if (base->owner->clock == WHEEL_CLOCK_VIRTUAL)
+	lockdep_assert_held(&base->lock);
+	if (base->owner->config.clock == WHEEL_CLOCK_VIRTUAL)
 		return true;
 	if (core->next <= wheel_tick_at(core, wheel_now(base->owner)))
 		return false;
@@ -73,101 +79,6 @@ static bool base_settle(struct wheel_base *base)
 	else
 		base_start(base, core->next);
 	return true;
-}
-
-static void count_expiry(struct wheel_stats *counts, u64 late)
-{
-	counts->fired++;
-	counts->late[ilog2(late | 1)]++;
-}
-
-/*
- * Call back one timer that was popped. Afterwards it may be freed, or armed
- * again: nothing of it is touched.
- *
- *	this				wheel_timer_cancel_sync()
- *
- *	lock
- *	pop: not pending
- *	running = timer
- *	unlock
- *	function(timer)			lock
- *					not pending: nothing to cancel
- *					running == timer: awaited = true
- *					unlock, sleep or spin
- *	lock
- *	running = NULL
- *	unlock
- *	if awaited: wake up		running != timer: return
- */
-static void base_call(struct wheel_base *base, struct wheel_timer *timer,
-		      u64 now)
-	__must_hold(&base->lock)
-{
-	wheel_timer_fn function = timer->function;
-
-	lockdep_assert_held(&base->lock);
-	count_expiry(&base->counts, now - timer->deadline);
-	timer->due = now;
-	WRITE_ONCE(base->calls, base->calls + 1);
-	WRITE_ONCE(base->running, timer);
-	base->runner = current;
-	raw_spin_unlock_irq(&base->lock);
-
-	function(timer);
-
-	raw_spin_lock_irq(&base->lock);
-	base->runner = NULL;
-	WRITE_ONCE(base->running, NULL);
-	if (unlikely(base->awaited)) {
-		base->awaited = false;
-		raw_spin_unlock_irq(&base->lock);
-		wake_up_all(&base->idle);
-		raw_spin_lock_irq(&base->lock);
-	}
-}
-
-/**
- * wheel_base_pass - go on with a pass
- * @base: base
- *
- * Context: Interrupts enabled; softirq or process context as the wheel has it.
- *
- * Return: true if there is more to do.
- */
-bool wheel_base_pass(struct wheel_base *base)
-{
-	struct wheel_core *core = &base->core;
-	unsigned int run = 0, calls = 0;
-	bool more = true;
-	u64 now = 0;
-
-	raw_spin_lock_irq(&base->lock);
-	base->programmed = 0;
-	base->counts.passes++;
-	while (more && run < WHEEL_RUN && !base->stopped) {
-		unsigned int budget = WHEEL_HOLD;
-		struct wheel_timer *timer;
-
-		/* A reading of the clock serves many callbacks, if they are short. */
-		if (calls++ % WHEEL_HOLD == 0 || wheel_sleeps(base->owner))
-			now = wheel_now(base->owner);
-		timer = wheel_pop(core, wheel_tick_at(core, now), &budget);
-		run += WHEEL_HOLD - budget + WHEEL_CALL;
-		if (timer) {
-			base_call(base, timer, now);
-		} else if (budget) {
-			more = !base_settle(base);
-			calls = 0;
-		} else {
-			raw_spin_unlock_irq(&base->lock);
-			cpu_relax();
-			raw_spin_lock_irq(&base->lock);
-		}
-	}
-	more &= !base->stopped;
-	raw_spin_unlock_irq(&base->lock);
-	return more;
 }
 
 static void base_pass_bh(struct bh_work *bh)
@@ -188,7 +99,7 @@ static void base_pass_work(struct work_struct *work)
 
 static clockid_t base_clockid(const struct wheel *wheel)
 {
-	switch (wheel->clock) {
+	switch (wheel->config.clock) {
 	case WHEEL_CLOCK_BOOTTIME:
 		return CLOCK_BOOTTIME;
 	case WHEEL_CLOCK_REALTIME:
@@ -207,10 +118,13 @@ static clockid_t base_clockid(const struct wheel *wheel)
  */
 void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 {
-	bool driven = owner->clock != WHEEL_CLOCK_VIRTUAL;
+	bool driven = owner->config.clock != WHEEL_CLOCK_VIRTUAL;
 
 	raw_spin_lock_init(&base->lock);
 	base->owner = owner;
+	base->limit = owner->config.limit;
+	base->asks = base->core.scheme->follow ||
+		     wheel_settable(owner->config.clock);
 	base->programmed = driven ? WHEEL_NO_TICK : 0;
 	hrtimer_setup(&base->hrtimer, base_wakeup, base_clockid(owner),
 		      HRTIMER_MODE_ABS_HARD);
@@ -236,25 +150,10 @@ void wheel_base_quiesce(struct wheel_base *base)
 		bh_work_cancel_sync(&base->bh);
 
 	/* A pass over a VIRTUAL clock runs in the task that moves it. */
-	if (wheel->clock == WHEEL_CLOCK_VIRTUAL) {
+	if (wheel->config.clock == WHEEL_CLOCK_VIRTUAL) {
 		mutex_lock(&wheel->advancing);
 		mutex_unlock(&wheel->advancing);
 	}
-}
-
-/**
- * wheel_base_calls_us - are we in a callback of this base?
- * @base: base, locked
- *
- * A callback in softirq context runs on top of a task, which cannot get here
- * by itself meanwhile.
- *
- * Return: true if we are.
- */
-bool wheel_base_calls_us(const struct wheel_base *base)
-{
-	lockdep_assert_held(&base->lock);
-	return base->running && base->runner == current;
 }
 
 /* Is that call still under way? Not the next one, of a timer armed again. */
@@ -264,7 +163,7 @@ static bool base_still_calls(struct wheel_base *base, u64 call)
 	bool calls;
 
 	raw_spin_lock_irqsave(&base->lock, flags);
-	calls = base->running && base->calls == call;
+	calls = base->running_n && base->calls == call;
 	if (calls)
 		base->awaited = true;
 	raw_spin_unlock_irqrestore(&base->lock, flags);
@@ -288,7 +187,7 @@ void wheel_base_wait(struct wheel_base *base, u64 call)
 		return;
 	}
 	/* The caller takes the lock next, and so sees what the callback did. */
-	while (READ_ONCE(base->running) && READ_ONCE(base->calls) == call)
+	while (READ_ONCE(base->running_n) && READ_ONCE(base->calls) == call)
 		cpu_relax();
 }
 

@@ -2,8 +2,8 @@
 /*
  * The engine: time and locking around the wheel.
  *
- *	hrtimer ----> work item ----> wheel_pop() ----> callback
- *	(hardirq)     (softirq, or	(lock held)	(no lock held)
+ *	hrtimer ----> work item ----> wheel_pop() ----> claim ------> callback
+ *	(hardirq)     (softirq, or	(lock held)	(lock held)	(no lock held)
  *		       process context)
  *
  * Lock order: what callers hold -> wheel_base.lock -> the locks of hrtimers and
@@ -15,6 +15,7 @@
 #define _WHEEL_ENGINE_H
 
 #include <linux/hrtimer.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -29,25 +30,27 @@
 struct task_struct;
 
 /* Timers and places that are looked at under one lock hold, at most. */
-#define WHEEL_HOLD	64
+#define WHEEL_HOLD	WHEEL_BATCH
 
 /* One run of the work item looks at so many; a callback counts as several. */
 #define WHEEL_RUN	2048
 #define WHEEL_CALL	4
 
 /**
- * struct wheel_base - one wheel, its lock and what drives it
+ * struct wheel_base - one ring of timers, its lock and what drives it
  * @lock: protects all but what says otherwise
- * @core: the wheel itself
- * @running: the timer whose callback runs; it may be freed already: compare only
- * @runner: the task in, or on top of, which that callback runs
- * @calls: how many callbacks were begun
- * @awaited: somebody sleeps on @idle
  * @stopped: nothing fires and nothing is armed any more
+ * @asks: the core has to be told the time at each arm; constant
+ * @awaited: somebody sleeps on @idle
+ * @running_n: how many timers' callbacks run
  * @programmed: the tick that @hrtimer is set to; 0: the pass under way, or the
  *	owner of a VIRTUAL clock, looks for itself
  * @limit: timers pending at once, at most; constant
- * @owner: the wheel that this is the base of; constant
+ * @core: the wheel itself
+ * @owner: the wheel that this is a base of; constant
+ * @runner: the task in, or on top of, which the callbacks run
+ * @calls: how often callbacks were called
+ * @running: the timers whose callbacks run; they may be freed already: compare only
  * @counts: for wheel_read_stats(); its wakeups are written by @hrtimer alone,
  *	without the lock
  * @hrtimer: starts a pass
@@ -57,52 +60,65 @@ struct task_struct;
  */
 struct wheel_base {
 	raw_spinlock_t		lock;
-	bool			awaited;
 	bool			stopped;
+	bool			asks;
+	bool			awaited;
+	u32			running_n;
 	u64			programmed;
 	u64			limit;
-	struct wheel		*owner;
 	struct wheel_core	core;
-	struct wheel_timer	*running;
+	struct wheel		*owner;
 	struct task_struct	*runner;
 	u64			calls;
+	struct wheel_timer	*running[WHEEL_HOLD];
 	struct wheel_stats	counts;
 	struct hrtimer		hrtimer;
 	struct bh_work		bh;
 	struct work_struct	work;
 	wait_queue_head_t	idle;
-};
+} ____cacheline_aligned_in_smp;
 
 /**
  * struct wheel - what wheel_create() returns; constant but for @virtual_now
- * @base: its wheel
- * @clock: WHEEL_CLOCK_*
- * @flags: WHEEL_SLEEPABLE
- * @data: its owner's
- * @name: its owner's
+ * @config: what it was made from
  * @virtual_now: the time of a VIRTUAL clock, in nanoseconds
  * @advancing: one at a time moves it
- * @memory: of the rings
+ * @memory: of the rings of all bases
+ * @calling: for lockdep: what callbacks and those who wait for them hold
+ * @count: of @base
+ * @base: one, or several with WHEEL_PERCPU
  */
 struct wheel {
-	struct wheel_base	base;
-	u32			clock;
-	u32			flags;
-	void			*data;
-	const char		*name;
+	struct wheel_config	config;
 	u64			virtual_now;
 	/* Held over the passes that a VIRTUAL clock's move makes. */
 	struct mutex		advancing;
 	void			*memory;
+#ifdef CONFIG_LOCKDEP
+	struct lockdep_map	calling;
+#endif
+	u32			count;
+	struct wheel_base	base[];
 };
+
+/* Each base of a wheel. */
+#define for_each_base(base, wheel) \
+	for (base = (wheel)->base; base < (wheel)->base + (wheel)->count; base++)
 
 void wheel_base_init(struct wheel_base *base, struct wheel *owner);
 void wheel_base_program(struct wheel_base *base, u64 tick);
-bool wheel_base_pass(struct wheel_base *base);
+bool wheel_base_settle(struct wheel_base *base);
 void wheel_base_quiesce(struct wheel_base *base);
-bool wheel_base_calls_us(const struct wheel_base *base);
 void wheel_base_wait(struct wheel_base *base, u64 call);
 
+bool wheel_base_pass(struct wheel_base *base);
+bool wheel_base_calls(const struct wheel_base *base,
+		      const struct wheel_timer *timer);
+bool wheel_base_calls_us(const struct wheel_base *base);
+bool wheel_calls_us(struct wheel *wheel);
+
+int wheel_system_init(void);
+void wheel_system_exit(void);
 int wheel_dispatch_init(void);
 void wheel_dispatch_exit(void);
 
@@ -111,7 +127,39 @@ void wheel_dispatch_exit(void);
 
 static inline struct wheel_base *timer_base(const struct wheel_timer *timer)
 {
-	return (struct wheel_base *)(timer->base & ~TIMER_SHUTDOWN);
+	return (struct wheel_base *)(READ_ONCE(timer->base) & ~TIMER_SHUTDOWN);
+}
+
+/*
+ * Lock the base that a timer belongs to. One that is idle may move to another
+ * base, under the lock of the old one.
+ */
+static inline struct wheel_base *timer_lock(const struct wheel_timer *timer,
+					    unsigned long *flags)
+{
+	for (;;) {
+		struct wheel_base *base = timer_base(timer);
+
+		raw_spin_lock_irqsave(&base->lock, *flags);
+		if (likely(base == timer_base(timer)))
+			return base;
+		raw_spin_unlock_irqrestore(&base->lock, *flags);
+	}
+}
+
+static inline void timer_unlock(struct wheel_base *base, unsigned long flags)
+{
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+}
+
+/*
+ * Lockdep's report from here is of a lock that the caller holds and a callback
+ * takes. Interrupts disabled: the callback may hold it in softirq context.
+ */
+static inline void wheel_may_wait(struct wheel *wheel)
+{
+	lock_map_acquire(&wheel->calling);
+	lock_map_release(&wheel->calling);
 }
 
 /* Can this clock be set, back as well? */
@@ -123,7 +171,7 @@ static inline bool wheel_settable(u32 clock)
 /* May a callback of this wheel sleep? */
 static inline bool wheel_sleeps(const struct wheel *wheel)
 {
-	return wheel->flags & WHEEL_SLEEPABLE;
+	return wheel->config.flags & WHEEL_SLEEPABLE;
 }
 
 #endif

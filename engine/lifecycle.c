@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Wheels: created, stopped, destroyed; their clocks and counters.
+ * Wheels: created, stopped, destroyed; and their counters.
  */
 #include <linux/err.h>
 #include <linux/export.h>
+#include <linux/irqflags.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 #include "engine.h"
 
 #define DEFAULT_TICK_NS		1000000
 #define DEFAULT_SLOTS		4096
 #define MIN_DEFAULT_SLOTS	256
 #define TIMERS_A_SLOT		16
+
+/* Of a wheel with WHEEL_PERCPU, at most; more CPUs share them. */
+#define MAX_BASES		64
 
 static const struct wheel_scheme * const schemes[] = {
 	[WHEEL_HASHED]		= &wheel_hashed,
@@ -29,12 +33,14 @@ static int config_check(const struct wheel_config *config)
 		return -EINVAL;
 	if (config->clock > WHEEL_CLOCK_VIRTUAL ||
 	    config->scheme > WHEEL_OVERFLOW ||
-	    config->flags & ~WHEEL_SLEEPABLE ||
+	    config->flags & ~(WHEEL_SLEEPABLE | WHEEL_PERCPU) ||
 	    config->tick_ns > WHEEL_MAX_TIME ||
 	    config->slots > WHEEL_MAX_SLOTS)
 		return -EINVAL;
 	if (config->scheme == WHEEL_OVERFLOW &&
 	    config->limit > WHEEL_OVERFLOW_TIMERS)
+		return -EINVAL;
+	if (config->flags & WHEEL_PERCPU && config->limit)
 		return -EINVAL;
 	if (!(wheel_features() & WHEEL_HAS_CLOCK(config->clock)) ||
 	    !(wheel_features() & WHEEL_HAS_SCHEME(config->scheme)))
@@ -74,9 +80,44 @@ static u64 config_limit(const struct wheel_config *config)
 						  U64_MAX;
 }
 
+static u32 config_bases(const struct wheel_config *config)
+{
+	if (!(config->flags & WHEEL_PERCPU))
+		return 1;
+	return min_t(u32, num_possible_cpus(), MAX_BASES);
+}
+
+static void wheel_setup_lockdep(struct wheel *wheel, struct wheel_class *class)
+{
+	struct wheel_base *base;
+
+	for_each_base(base, wheel)
+		lockdep_set_class_and_name(&base->lock, &class->lock,
+					   wheel->config.name);
+#ifdef CONFIG_LOCKDEP
+	lockdep_init_map(&wheel->calling, wheel->config.name, &class->calling, 0);
+#endif
+}
+
+static void wheel_setup(struct wheel *wheel, u32 slots)
+{
+	const struct wheel_config *config = &wheel->config;
+	void *memory = wheel->memory;
+	struct wheel_base *base;
+
+	mutex_init(&wheel->advancing);
+	for_each_base(base, wheel) {
+		wheel_init(&base->core, schemes[config->scheme], slots,
+			   config->tick_ns, memory);
+		wheel_base_init(base, wheel);
+		memory += wheel_memory(slots);
+	}
+}
+
 /**
- * wheel_create - make a wheel
+ * wheel_create_class - make a wheel
  * @config: what kind
+ * @class: static; lockdep's, for wheels of this kind
  *
  * Nothing runs until the first timer is armed. The memory is charged to the
  * cgroup of the caller.
@@ -86,54 +127,67 @@ static u64 config_limit(const struct wheel_config *config)
  * Return: the wheel, or an ERR_PTR:
  *
  * * %-EINVAL - no name, a clock, scheme, flag, tick or number of slots that does
- *   not exist, or more than WHEEL_OVERFLOW_TIMERS for that scheme
+ *   not exist, more than WHEEL_OVERFLOW_TIMERS for that scheme, or a limit with
+ *   WHEEL_PERCPU
  * * %-EOPNOTSUPP - a clock or scheme that wheel_features() does not list, or a
  *   clock that can be set on a scheme other than WHEEL_HASHED and WHEEL_BOUNDED
  * * %-ENOMEM - no memory
  */
-struct wheel *wheel_create(const struct wheel_config *config)
+struct wheel *wheel_create_class(const struct wheel_config *config,
+				 struct wheel_class *class)
 {
 	int err = config_check(config);
 	struct wheel *wheel;
-	u32 slots;
+	u32 slots, count;
 
 	if (err)
 		return ERR_PTR(err);
 	slots = wheel_slots_for(config);
-	wheel = kzalloc(sizeof(*wheel), GFP_KERNEL_ACCOUNT);
+	count = config_bases(config);
+	wheel = kvzalloc(struct_size(wheel, base, count), GFP_KERNEL_ACCOUNT);
 	if (!wheel)
 		return ERR_PTR(-ENOMEM);
-	wheel->memory = kvmalloc(wheel_memory(slots), GFP_KERNEL_ACCOUNT);
+	wheel->memory = kvmalloc_array(count, wheel_memory(slots),
+				       GFP_KERNEL_ACCOUNT);
 	if (!wheel->memory) {
-		kfree(wheel);
+		kvfree(wheel);
 		return ERR_PTR(-ENOMEM);
 	}
-
-	wheel->base.limit = config_limit(config);
-	wheel->clock = config->clock;
-	wheel->flags = config->flags;
-	wheel->data = config->data;
-	wheel->name = config->name;
-	mutex_init(&wheel->advancing);
-	wheel_init(&wheel->base.core, schemes[config->scheme], slots,
-		   config->tick_ns ?: DEFAULT_TICK_NS, wheel->memory);
-	wheel_base_init(&wheel->base, wheel);
+	wheel->config = *config;
+	wheel->config.limit = config_limit(config);
+	wheel->config.tick_ns = config->tick_ns ?: DEFAULT_TICK_NS;
+	wheel->count = count;
+	wheel_setup(wheel, slots);
+	wheel_setup_lockdep(wheel, class);
 	return wheel;
 }
-EXPORT_SYMBOL_GPL(wheel_create);
+EXPORT_SYMBOL_GPL(wheel_create_class);
 
-/* Returns with the base stopped, so that nothing is armed behind our back. */
-static int base_stop(struct wheel_base *base)
+/* Nothing is armed behind our back when this has returned. */
+static int wheel_shut(struct wheel *wheel)
 {
-	int err = 0;
+	struct wheel_base *base;
 
-	raw_spin_lock_irq(&base->lock);
-	if (wheel_base_calls_us(base))
-		err = -EDEADLK;
-	else
+	if (wheel_calls_us(wheel))
+		return -EDEADLK;
+	for_each_base(base, wheel) {
+		raw_spin_lock_irq(&base->lock);
 		base->stopped = true;
-	raw_spin_unlock_irq(&base->lock);
-	return err;
+		raw_spin_unlock_irq(&base->lock);
+	}
+	return 0;
+}
+
+static void wheel_quiesce(struct wheel *wheel)
+{
+	struct wheel_base *base;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	wheel_may_wait(wheel);
+	local_irq_restore(flags);
+	for_each_base(base, wheel)
+		wheel_base_quiesce(base);
 }
 
 /* One lock hold's worth. Returns false when nothing is left. */
@@ -175,16 +229,18 @@ static bool base_drain(struct wheel_base *base, struct list_head *unfired)
  */
 int wheel_stop(struct wheel *wheel, struct list_head *unfired)
 {
-	struct wheel_base *base = &wheel->base;
+	struct wheel_base *base;
 	int err;
 
-	err = base_stop(base);
+	err = wheel_shut(wheel);
 	if (err)
 		return err;
 	might_sleep();
-	while (base_drain(base, unfired))
-		cond_resched();
-	wheel_base_quiesce(base);
+	for_each_base(base, wheel) {
+		while (base_drain(base, unfired))
+			cond_resched();
+	}
+	wheel_quiesce(wheel);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(wheel_stop);
@@ -206,100 +262,14 @@ void wheel_destroy(struct wheel *wheel)
 		return;
 	might_sleep();
 	/* Freeing it under its own feet is worse than a leak. */
-	if (WARN(base_stop(&wheel->base), "%s: destroyed by its own callback\n",
-		 wheel->name))
+	if (WARN(wheel_shut(wheel), "%s: destroyed by its own callback\n",
+		 wheel->config.name))
 		return;
-	wheel_base_quiesce(&wheel->base);
+	wheel_quiesce(wheel);
 	kvfree(wheel->memory);
-	kfree(wheel);
+	kvfree(wheel);
 }
 EXPORT_SYMBOL_GPL(wheel_destroy);
-
-static u64 base_next(struct wheel_base *base)
-{
-	u64 next;
-
-	raw_spin_lock_irq(&base->lock);
-	next = base->core.pending ?
-	       wheel_time_of(&base->core, base->core.next) : WHEEL_NEVER;
-	raw_spin_unlock_irq(&base->lock);
-	return next;
-}
-
-static bool pass_in_context(struct wheel *wheel)
-{
-	bool more;
-
-	if (!wheel_sleeps(wheel))
-		local_bh_disable();
-	more = wheel_base_pass(&wheel->base);
-	if (!wheel_sleeps(wheel))
-		local_bh_enable();
-	return more;
-}
-
-/**
- * wheel_advance_to - move a VIRTUAL clock
- * @wheel: wheel
- * @now: nanoseconds, at most WHEEL_MAX_TIME
- *
- * The callbacks of all timers that are due by then have returned when this
- * returns. The clock never goes back: an earlier @now moves nothing. A clock that
- * is not VIRTUAL cannot be moved, nor can one from a callback of its wheel.
- *
- * Context: Process context. May sleep. The callbacks run here, with softirqs
- * disabled unless the wheel is WHEEL_SLEEPABLE.
- *
- * Return: when the earliest pending timer is due, in nanoseconds; WHEEL_NEVER
- * if none is pending or the clock cannot be moved.
- */
-u64 wheel_advance_to(struct wheel *wheel, u64 now)
-{
-	struct wheel_base *base = &wheel->base;
-	bool ours;
-	u64 next;
-
-	raw_spin_lock_irq(&base->lock);
-	ours = wheel_base_calls_us(base);
-	raw_spin_unlock_irq(&base->lock);
-	if (ours || wheel->clock != WHEEL_CLOCK_VIRTUAL)
-		return WHEEL_NEVER;
-
-	mutex_lock(&wheel->advancing);
-	now = min_t(u64, now, WHEEL_MAX_TIME);
-	WRITE_ONCE(wheel->virtual_now, max(now, wheel->virtual_now));
-	while (pass_in_context(wheel))
-		cond_resched();
-	next = base_next(base);
-	mutex_unlock(&wheel->advancing);
-	return next;
-}
-EXPORT_SYMBOL_GPL(wheel_advance_to);
-
-/**
- * wheel_now - read a wheel's clock
- * @wheel: wheel
- *
- * Context: Any but NMI.
- *
- * Return: nanoseconds.
- */
-u64 wheel_now(const struct wheel *wheel)
-{
-	switch (wheel->clock) {
-	case WHEEL_CLOCK_VIRTUAL:
-		return READ_ONCE(wheel->virtual_now);
-	case WHEEL_CLOCK_BOOTTIME:
-		return ktime_get_boottime_ns();
-	case WHEEL_CLOCK_REALTIME:
-		return ktime_get_real_ns();
-	case WHEEL_CLOCK_TAI:
-		return ktime_get_clocktai_ns();
-	default:
-		return ktime_get_ns();
-	}
-}
-EXPORT_SYMBOL_GPL(wheel_now);
 
 /**
  * wheel_data - what the owner of a wheel gave along
@@ -311,7 +281,7 @@ EXPORT_SYMBOL_GPL(wheel_now);
  */
 void *wheel_data(const struct wheel *wheel)
 {
-	return wheel->data;
+	return wheel->config.data;
 }
 EXPORT_SYMBOL_GPL(wheel_data);
 
@@ -336,24 +306,69 @@ u64 wheel_features(void)
 }
 EXPORT_SYMBOL_GPL(wheel_features);
 
+static void stats_add(struct wheel_stats *sum, const struct wheel_stats *part)
+{
+	unsigned int i;
+
+	sum->armed += part->armed;
+	sum->fired += part->fired;
+	sum->cancelled += part->cancelled;
+	sum->pending += part->pending;
+	sum->rearmed += part->rearmed;
+	sum->refiled += part->refiled;
+	sum->refused += part->refused;
+	sum->overruns += part->overruns;
+	sum->moved += part->moved;
+	sum->passes += part->passes;
+	sum->wakeups += part->wakeups;
+	for (i = 0; i < ARRAY_SIZE(sum->late); i++)
+		sum->late[i] += part->late[i];
+}
+
 /**
  * wheel_read_stats - read a wheel's counters
  * @wheel: wheel
  * @stats: filled, but for what the device alone knows
  *
- * All of them belong to one moment.
+ * All of a base belong to one moment.
  *
  * Context: Any but NMI.
  */
 void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats)
 {
-	struct wheel_base *base = &wheel->base;
+	struct wheel_base *base;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&base->lock, flags);
-	*stats = base->counts;
-	stats->pending = base->core.pending;
-	stats->moved = base->core.moved;
-	raw_spin_unlock_irqrestore(&base->lock, flags);
+	memset(stats, 0, sizeof(*stats));
+	for_each_base(base, wheel) {
+		raw_spin_lock_irqsave(&base->lock, flags);
+		stats_add(stats, &base->counts);
+		stats->pending += base->core.pending;
+		stats->moved += base->core.moved;
+		raw_spin_unlock_irqrestore(&base->lock, flags);
+	}
 }
 EXPORT_SYMBOL_GPL(wheel_read_stats);
+
+struct wheel *wheel_system;
+EXPORT_SYMBOL_GPL(wheel_system);
+
+int wheel_system_init(void)
+{
+	static const struct wheel_config config = {
+		.name	= "wheel_system",
+		.scheme	= WHEEL_HIERARCHICAL,
+		.flags	= WHEEL_PERCPU,
+	};
+	struct wheel *wheel = wheel_create(&config);
+
+	if (IS_ERR(wheel))
+		return PTR_ERR(wheel);
+	wheel_system = wheel;
+	return 0;
+}
+
+void wheel_system_exit(void)
+{
+	wheel_destroy(wheel_system);
+}

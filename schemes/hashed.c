@@ -47,12 +47,12 @@ void hashed_init(struct wheel_core *w)
 
 void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t)
 {
-	ring_append(&w->ring, (u32)t->due & w->ring.mask, t);
+	hashed_file(w, t);
 }
 
 void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
 {
-	ring_remove(&w->ring, t);
+	hashed_unfile(w, t);
 }
 
 /* All that was due at the walk's tick has been taken. */

@@ -14,8 +14,22 @@ static inline bool hashed_is_busy(const struct wheel_core *w)
 	return w->walk.slot || w->scanned || w->refreshed;
 }
 
+static inline void hashed_file(struct wheel_core *w, struct wheel_timer *t)
+{
+	ring_append(&w->ring, (u32)t->due & w->ring.mask, t);
+}
+
+static inline void hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
+{
+	ring_remove(&w->ring, t);
+}
+
 u32 hashed_slots(u32 asked);
 void hashed_init(struct wheel_core *w);
+void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t);
+void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t);
+struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until,
+				     unsigned int *budget);
 void hashed_forward(struct wheel_core *w);
 struct wheel_timer *hashed_first(struct wheel_core *w, unsigned int *budget);
 const char *hashed_check(const struct wheel_core *w, u64 *count);

@@ -22,16 +22,12 @@
  * tail. The clock may therefore stay behind the time, before a slot that is not
  * due; nobody is woken for a cascade.
  */
-#include "ring.h"
-
-#define GROUP_BITS	6
-#define GROUP_SLOTS	64
-#define LEVELS		11
+#include "hierarchical.h"
 
 static u32 hierarchical_slots(u32 asked)
 {
 	(void)asked;
-	return LEVELS * GROUP_SLOTS;
+	return WHEEL_LEVELS * WHEEL_LEVEL_SLOTS;
 }
 
 static void hierarchical_init(struct wheel_core *w)
@@ -41,38 +37,14 @@ static void hierarchical_init(struct wheel_core *w)
 	w->opened = NULL;
 }
 
-static u32 level_of(u64 due, u64 clock)
-{
-	return (fls64((due ^ clock) | 1) - 1) / GROUP_BITS;
-}
-
-/* File a timer as seen from @clock, which is before its due tick. */
-static void file_from(struct wheel_core *w, struct wheel_timer *t, u64 clock)
-{
-	u32 level = level_of(t->due, clock);
-	u32 slot = t->due >> (level * GROUP_BITS) & (GROUP_SLOTS - 1);
-
-	ring_append(&w->ring, level * GROUP_SLOTS + slot, t);
-	w->levels |= (u32)1 << level;
-}
-
 void wheel_hierarchical_file(struct wheel_core *w, struct wheel_timer *t)
 {
-	file_from(w, t, w->clock);
-}
-
-static void level_emptied(struct wheel_core *w, u32 level)
-{
-	if (!w->ring.group[level].busy)
-		w->levels &= ~((u32)1 << level);
+	hierarchical_file(w, t);
 }
 
 void wheel_hierarchical_unfile(struct wheel_core *w, struct wheel_timer *t)
 {
-	u32 level = t->slot / GROUP_SLOTS;
-
-	if (ring_remove(&w->ring, t))
-		level_emptied(w, level);
+	hierarchical_unfile(w, t);
 }
 
 /* The first busy slot of the first busy level, or NULL. */
@@ -83,19 +55,19 @@ static struct wheel_slot *first_slot(const struct wheel_core *w)
 	if (!w->levels)
 		return NULL;
 	level = __ffs64(w->levels);
-	return &w->ring.slot[level * GROUP_SLOTS + __ffs64(w->ring.group[level].busy)];
+	return &w->ring.slot[level * WHEEL_LEVEL_SLOTS + __ffs64(w->ring.group[level].busy)];
 }
 
 /* The first tick of a slot that lies ahead of the clock. */
 static u64 slot_start(const struct wheel_core *w, const struct wheel_slot *slot)
 {
 	u32 at = ring_at(&w->ring, slot);
-	u32 shift = at / GROUP_SLOTS * GROUP_BITS;
-	u64 group = (u64)(at % GROUP_SLOTS) << shift;
-	u64 below = ((u64)GROUP_SLOTS << shift) - 1;
+	u32 shift = at / WHEEL_LEVEL_SLOTS * WHEEL_LEVEL_BITS;
+	u64 group = (u64)(at % WHEEL_LEVEL_SLOTS) << shift;
+	u64 below = ((u64)WHEEL_LEVEL_SLOTS << shift) - 1;
 
 	/* The last level has no level above. */
-	return shift + GROUP_BITS >= 64 ? group : (w->clock & ~below) | group;
+	return shift + WHEEL_LEVEL_BITS >= 64 ? group : (w->clock & ~below) | group;
 }
 
 /* Take a timer of the open slot that is due, or move them all down. */
@@ -110,7 +82,7 @@ static struct wheel_timer *empty_slot(struct wheel_core *w, unsigned int *budget
 		timer_detach(t);
 		if (t->due == w->taken)
 			return t;
-		file_from(w, t, w->taken);
+		hierarchical_file_from(w, t, w->taken);
 		w->moved++;
 	}
 	return NULL;
@@ -121,7 +93,7 @@ static void close_slot(struct wheel_core *w)
 {
 	if (list_empty(&w->opened->timers)) {
 		ring_emptied(&w->ring, w->opened);
-		level_emptied(w, ring_at(&w->ring, w->opened) / GROUP_SLOTS);
+		hierarchical_left(w, ring_at(&w->ring, w->opened) / WHEEL_LEVEL_SLOTS);
 	}
 	w->opened = NULL;
 }
@@ -134,10 +106,10 @@ static void enter_slot(struct wheel_core *w)
 
 static void refresh_slot(struct wheel_core *w, unsigned int *budget)
 {
-	u32 level = ring_at(&w->ring, w->walk.slot) / GROUP_SLOTS;
+	u32 level = ring_at(&w->ring, w->walk.slot) / WHEEL_LEVEL_SLOTS;
 
 	if (walk_refresh(&w->walk, &w->ring, budget))
-		level_emptied(w, level);
+		hierarchical_left(w, level);
 }
 
 static void open_slot(struct wheel_core *w, struct wheel_slot *slot)
@@ -206,27 +178,27 @@ static struct wheel_timer *hierarchical_first(struct wheel_core *w,
 	walk_abandon(&w->walk, &w->ring);
 	if (w->opened)
 		close_slot(w);
-	return ring_first(&w->ring, LEVELS * GROUP_SLOTS, &w->drained, budget);
+	return ring_first(&w->ring, WHEEL_LEVELS * WHEEL_LEVEL_SLOTS, &w->drained, budget);
 }
 
 static const char *place_check(const struct wheel_core *w, u32 at)
 {
 	const struct wheel_slot *slot = &w->ring.slot[at];
-	u32 level = at / GROUP_SLOTS;
+	u32 level = at / WHEEL_LEVEL_SLOTS;
 	u64 clock = w->clock;
 	const struct list_head *node;
 
-	if (w->opened && level < ring_at(&w->ring, w->opened) / GROUP_SLOTS)
+	if (w->opened && level < ring_at(&w->ring, w->opened) / WHEEL_LEVEL_SLOTS)
 		clock = w->taken;
 	for (node = slot->timers.next; node != &slot->timers; node = node->next) {
 		const struct wheel_timer *t = timer_of(node);
 
 		if (walk_mark(&w->walk, node))
 			continue;
-		if (level_of(t->due, clock) != level)
+		if (hierarchical_level(t->due, clock) != level)
 			return "a timer is on a level that is not its own";
-		if ((t->due >> (level * GROUP_BITS)) % GROUP_SLOTS !=
-		    at % GROUP_SLOTS)
+		if ((t->due >> (level * WHEEL_LEVEL_BITS)) % WHEEL_LEVEL_SLOTS !=
+		    at % WHEEL_LEVEL_SLOTS)
 			return "a timer is in a slot that is not its own";
 	}
 	return NULL;
@@ -237,12 +209,12 @@ static const char *hierarchical_check(const struct wheel_core *w, u64 *count)
 	const char *error = NULL;
 	u32 at;
 
-	for (at = 0; at < LEVELS * GROUP_SLOTS && !error; at++) {
+	for (at = 0; at < WHEEL_LEVELS * WHEEL_LEVEL_SLOTS && !error; at++) {
 		error = slot_check(w, at, count);
 		if (!error)
 			error = place_check(w, at);
-		if (!error && w->ring.group[at / GROUP_SLOTS].busy &&
-		    !(w->levels >> at / GROUP_SLOTS & 1))
+		if (!error && w->ring.group[at / WHEEL_LEVEL_SLOTS].busy &&
+		    !(w->levels >> at / WHEEL_LEVEL_SLOTS & 1))
 			error = "a level's bit is wrong";
 	}
 	return error;

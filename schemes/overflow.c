@@ -37,7 +37,7 @@ static void file_beyond(struct wheel_core *w, struct wheel_timer *t)
 static void overflow_file(struct wheel_core *w, struct wheel_timer *t)
 {
 	if (t->due < w->edge)
-		wheel_hashed_file(w, t);
+		hashed_file(w, t);
 	else
 		file_beyond(w, t);
 }
@@ -47,7 +47,7 @@ static void overflow_unfile(struct wheel_core *w, struct wheel_timer *t)
 	if (t->slot == BEYOND)
 		timer_detach(t);
 	else
-		wheel_hashed_unfile(w, t);
+		hashed_unfile(w, t);
 }
 
 static u64 first_beyond(const struct wheel_core *w)
@@ -75,7 +75,7 @@ static void revolve(struct wheel_core *w, u64 until, unsigned int *budget)
 			return;
 		(*budget)--;
 		timer_detach(t);
-		wheel_hashed_file(w, t);
+		hashed_file(w, t);
 		w->moved++;
 	}
 	w->edge = w->next_edge;

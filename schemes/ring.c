@@ -31,62 +31,6 @@ void ring_init(struct wheel_ring *r, u32 slots, void *memory)
 }
 
 /**
- * ring_append - file a timer at the tail of a slot
- * @r: ring
- * @at: number of the slot
- * @t: timer, its due tick set
- */
-void ring_append(struct wheel_ring *r, u32 at, struct wheel_timer *t)
-{
-	struct wheel_group *group = ring_group(r, at);
-	struct wheel_slot *slot = &r->slot[at];
-
-	WRITE_ONCE(t->slot, at);
-	list_add_tail(&t->node, &slot->timers);
-	slot->min = min(slot->min, t->due);
-	group->min = min(group->min, t->due);
-	group->busy |= (u64)1 << at % 64;
-}
-
-/**
- * ring_emptied - a slot holds no timer any more
- * @r: ring
- * @slot: slot
- */
-void ring_emptied(struct wheel_ring *r, struct wheel_slot *slot)
-{
-	u32 at = ring_at(r, slot);
-
-	ring_group(r, at)->busy &= ~((u64)1 << at % 64);
-	slot->min = WHEEL_NO_TICK;
-	slot->stale = false;
-	slot->crowded = false;
-}
-
-/**
- * ring_remove - take a timer out of its slot
- * @r: ring
- * @t: timer
- *
- * If the slot's minimum came from it, the slot is stale now.
- *
- * Return: true if the slot is empty.
- */
-bool ring_remove(struct wheel_ring *r, struct wheel_timer *t)
-{
-	struct wheel_slot *slot = &r->slot[t->slot];
-
-	timer_detach(t);
-	if (list_empty(&slot->timers)) {
-		ring_emptied(r, slot);
-		return true;
-	}
-	if (t->due == slot->min && !slot->stale)
-		slot->stale = true;
-	return false;
-}
-
-/**
  * ring_find - the first busy slot in a part of a ring
  * @r: ring
  * @from: where to start

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * Slots in a ring, and walks through one of them: what the schemes are made of.
+ * Inline is what each arm and each cancel does.
  */
 #ifndef _WHEEL_RING_H
 #define _WHEEL_RING_H
 
-#include "../wheel.h"
+#include "../wheel_core.h"
 
 void ring_init(struct wheel_ring *r, u32 slots, void *memory);
-void ring_append(struct wheel_ring *r, u32 at, struct wheel_timer *t);
-bool ring_remove(struct wheel_ring *r, struct wheel_timer *t);
-void ring_emptied(struct wheel_ring *r, struct wheel_slot *slot);
 struct wheel_timer *ring_first(const struct wheel_ring *r, u32 slots,
 			       u32 *from, unsigned int *budget);
 void ring_group_refresh(struct wheel_ring *r, u32 at);
@@ -49,6 +47,63 @@ static inline void timer_detach(struct wheel_timer *t)
 {
 	list_del(&t->node);
 	WRITE_ONCE(t->slot, WHEEL_UNFILED);
+}
+
+/**
+ * ring_append - file a timer at the tail of a slot
+ * @r: ring
+ * @at: number of the slot
+ * @t: timer, its due tick set
+ */
+static inline void ring_append(struct wheel_ring *r, u32 at, struct wheel_timer *t)
+{
+	struct wheel_group *group = ring_group(r, at);
+	struct wheel_slot *slot = &r->slot[at];
+	u64 due = t->due;
+
+	WRITE_ONCE(t->slot, at);
+	list_add_tail(&t->node, &slot->timers);
+	slot->min = min(slot->min, due);
+	group->min = min(group->min, due);
+	group->busy |= (u64)1 << at % 64;
+}
+
+/**
+ * ring_emptied - a slot holds no timer any more
+ * @r: ring
+ * @slot: slot
+ */
+static inline void ring_emptied(struct wheel_ring *r, struct wheel_slot *slot)
+{
+	u32 at = ring_at(r, slot);
+
+	ring_group(r, at)->busy &= ~((u64)1 << at % 64);
+	slot->min = WHEEL_NO_TICK;
+	slot->stale = false;
+	slot->crowded = false;
+}
+
+/**
+ * ring_remove - take a timer out of its slot
+ * @r: ring
+ * @t: timer
+ *
+ * If the slot's minimum came from it, the slot is stale now.
+ *
+ * Return: true if the slot is empty.
+ */
+static inline bool ring_remove(struct wheel_ring *r, struct wheel_timer *t)
+{
+	struct wheel_slot *slot = &r->slot[t->slot];
+
+	timer_detach(t);
+	if (list_empty(&slot->timers)) {
+		ring_emptied(r, slot);
+		return true;
+	}
+	if (t->due == slot->min && !slot->stale)
+		slot->stale = true;
+	return false;
 }
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <linux/bits.h>
 #include <linux/container_of.h>
+#include <linux/lockdep_types.h>
 #include <linux/types.h>
 #include <linux/wheel_timer_types.h>
 #include <uapi/linux/wheel_timer.h>
@@ -19,20 +20,62 @@ struct wheel;
 /* wheel_config.flags */
 /* Callbacks run in process context and may sleep; else in softirq context. */
 #define WHEEL_SLEEPABLE		BIT(0)
+/* Several bases: a timer goes to that of the CPU which arms it. */
+#define WHEEL_PERCPU		BIT(1)
+
+/* So many timers are handled under one lock hold, at most. */
+#define WHEEL_BATCH		64
 
 /* No deadline; also what wheel_timer_arm_next() returns when it did not arm. */
 #define WHEEL_NEVER		(~(u64)0)
 
+/* What becomes of a timer whose filed time has come. */
+enum wheel_claim {
+	WHEEL_FIRE,	/* it fires */
+	WHEEL_LATER,	/* its deadline was moved: it is filed again */
+	WHEEL_GONE,	/* it counts as cancelled; nothing is called */
+};
+
+/**
+ * typedef wheel_expire_fn - takes a batch of timers that are due
+ * @wheel: the wheel
+ * @due: the timers, in order; none is pending
+ * @n: how many, 1 .. WHEEL_BATCH
+ * @now: the wheel's clock when they were taken, in nanoseconds
+ *
+ * Called instead of the timers' functions, in their context and by their rules.
+ */
+typedef void (*wheel_expire_fn)(struct wheel *wheel, struct wheel_timer **due,
+				unsigned int n, u64 now);
+
+/**
+ * typedef wheel_claim_fn - where does the deadline of a timer stand now?
+ * @timer: timer whose filed time has come
+ * @due: that time, in nanoseconds
+ * @deadline: out: the timer's deadline; for WHEEL_LATER one after @due
+ *
+ * For an owner who keeps the deadlines elsewhere and lets them be moved without
+ * the wheel. Called with the wheel's lock held: takes no lock and calls nothing of
+ * the wheel's.
+ *
+ * Return: what becomes of the timer.
+ */
+typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
+					   u64 *deadline);
+
 /**
  * struct wheel_config - what wheel_create() makes
- * @name: for messages; must outlive the wheel
- * @clock: WHEEL_CLOCK_MONOTONIC, _BOOTTIME or _VIRTUAL
+ * @name: for messages; a string constant
+ * @clock: WHEEL_CLOCK_*
  * @scheme: WHEEL_HASHED, _HIERARCHICAL, _BOUNDED or _OVERFLOW
  * @slots: of the ring, at most WHEEL_MAX_SLOTS, rounded up to a power of two;
  *	0: @limit / 16, at least 256, and 4096 without a limit
- * @flags: WHEEL_SLEEPABLE or 0
+ * @flags: WHEEL_SLEEPABLE, WHEEL_PERCPU
  * @tick_ns: nanoseconds a tick, exact; 0: 1 ms
- * @limit: how many timers may be pending at once; 0: any number
+ * @limit: how many timers may be pending at once; 0: any number. Not with
+ *	WHEEL_PERCPU, which shall not count in one place
+ * @expire: takes the due timers in batches; NULL: each one's function is called
+ * @claim: decides on timers whose time has come; NULL: their deadlines do
  * @data: handed back by wheel_data()
  */
 struct wheel_config {
@@ -43,10 +86,38 @@ struct wheel_config {
 	u32		flags;
 	u64		tick_ns;
 	u64		limit;
+	wheel_expire_fn	expire;
+	wheel_claim_fn	claim;
 	void		*data;
 };
 
-struct wheel *wheel_create(const struct wheel_config *config);
+/* For lockdep: the locks of wheels that are created at one place are one class. */
+struct wheel_class {
+	struct lock_class_key	lock;
+	struct lock_class_key	calling;
+};
+
+struct wheel *wheel_create_class(const struct wheel_config *config,
+				 struct wheel_class *class);
+
+/**
+ * wheel_create - make a wheel
+ * @config: what kind
+ *
+ * As wheel_create_class(), with a class for each place that calls this.
+ *
+ * Return: As wheel_create_class().
+ */
+#define wheel_create(config)					\
+({								\
+	static struct wheel_class __class;			\
+								\
+	wheel_create_class(config, &__class);			\
+})
+
+/* 1 ms ticks, MONOTONIC, callbacks in softirq context; for everybody. */
+extern struct wheel *wheel_system;
+
 int wheel_stop(struct wheel *wheel, struct list_head *unfired);
 void wheel_destroy(struct wheel *wheel);
 u64 wheel_advance_to(struct wheel *wheel, u64 now);
@@ -63,6 +134,7 @@ int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_reduce(struct wheel_timer *timer, u64 deadline, u64 slack);
+bool wheel_timer_push(struct wheel_timer *timer, u64 deadline);
 u64 wheel_timer_arm_next(struct wheel_timer *timer, u64 period);
 int wheel_timer_cancel(struct wheel_timer *timer);
 int wheel_timer_cancel_sync(struct wheel_timer *timer);
@@ -71,6 +143,26 @@ struct wheel *wheel_timer_wheel(const struct wheel_timer *timer);
 bool wheel_timer_pending(const struct wheel_timer *timer);
 u64 wheel_timer_deadline(const struct wheel_timer *timer);
 u64 wheel_timer_fired(const struct wheel_timer *timer);
+
+/**
+ * struct wheel_arm - one of a batch
+ * @timer: timer
+ * @deadline: as wheel_timer_arm()
+ * @slack: as wheel_timer_arm()
+ * @res: out: what wheel_timer_arm() would return
+ */
+struct wheel_arm {
+	struct wheel_timer	*timer;
+	u64			deadline;
+	u64			slack;
+	int			res;
+};
+
+unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms,
+			     unsigned int n);
+unsigned int wheel_cancel_batch(struct wheel *wheel,
+				struct wheel_timer **timers, int *res,
+				unsigned int n);
 
 /**
  * from_wheel_timer - the object that embeds a timer

@@ -17,12 +17,13 @@ typedef void (*wheel_timer_fn)(struct wheel_timer *timer);
 /**
  * struct wheel_timer - a timer on a wheel; embed it, touch no field
  * @node: in its slot; after wheel_stop() on the caller's list
- * @deadline: when it shall fire, in nanoseconds on the wheel's clock
+ * @deadline: when it shall fire, in nanoseconds on the wheel's clock; WHEEL_OFF
+ *	is set when it is not pending
  * @due: while pending, the tick it is due at; afterwards the time it fired
  * @function: called when it fires
  * @base: the wheel that it belongs to, and state in the low bits
  * @slot: of the ring where it is filed; WHEEL_UNFILED when it is not pending
- * @order: slack: due ticks are multiples of 2^order
+ * @order: its slack allows to round a due tick up to a multiple of 2^order
  */
 struct wheel_timer {
 	struct list_head	node;
@@ -35,5 +36,8 @@ struct wheel_timer {
 };
 
 #define WHEEL_UNFILED	(~(u32)0)
+
+/* In deadline, which may then not be moved without the wheel's lock. */
+#define WHEEL_OFF	((u64)1 << 63)
 
 #endif

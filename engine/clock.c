@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The clocks of wheels: read, and the VIRTUAL one moved.
+ */
+#include <linux/bottom_half.h>
+#include <linux/export.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include "engine.h"
+
+static u64 next_due(struct wheel *wheel)
+{
+	struct wheel_base *base;
+	u64 next = WHEEL_NEVER;
+
+	for_each_base(base, wheel) {
+		raw_spin_lock_irq(&base->lock);
+		if (base->core.pending)
+			next = min(next, wheel_time_of(&base->core,
+						       base->core.next));
+		raw_spin_unlock_irq(&base->lock);
+	}
+	return next;
+}
+
+static bool pass_in_context(struct wheel_base *base)
+{
+	bool more;
+
+	if (!wheel_sleeps(base->owner))
+		local_bh_disable();
+	more = wheel_base_pass(base);
+	if (!wheel_sleeps(base->owner))
+		local_bh_enable();
+	return more;
+}
+
+/**
+ * wheel_advance_to - move a VIRTUAL clock
+ * @wheel: wheel
+ * @now: nanoseconds, at most WHEEL_MAX_TIME
+ *
+ * The callbacks of all timers that are due by then have returned when this
+ * returns. The clock never goes back: an earlier @now moves nothing. A clock that
+ * is not VIRTUAL cannot be moved, nor can one from a callback of its wheel.
+ *
+ * Context: Process context. May sleep. The callbacks run here, with softirqs
+ * disabled unless the wheel is WHEEL_SLEEPABLE.
+ *
+ * Return: when the earliest pending timer is due, in nanoseconds; WHEEL_NEVER
+ * if none is pending or the clock cannot be moved.
+ */
+u64 wheel_advance_to(struct wheel *wheel, u64 now)
+{
+	struct wheel_base *base;
+	u64 next;
+
+	if (wheel->config.clock != WHEEL_CLOCK_VIRTUAL || wheel_calls_us(wheel))
+		return WHEEL_NEVER;
+
+	mutex_lock(&wheel->advancing);
+	now = min_t(u64, now, WHEEL_MAX_TIME);
+	WRITE_ONCE(wheel->virtual_now, max(now, wheel->virtual_now));
+	for_each_base(base, wheel) {
+		while (pass_in_context(base))
+			cond_resched();
+	}
+	next = next_due(wheel);
+	mutex_unlock(&wheel->advancing);
+	return next;
+}
+EXPORT_SYMBOL_GPL(wheel_advance_to);
+
+/**
+ * wheel_now - read a wheel's clock
+ * @wheel: wheel
+ *
+ * Context: Any but NMI.
+ *
+ * Return: nanoseconds.
+ */
+u64 wheel_now(const struct wheel *wheel)
+{
+	switch (wheel->config.clock) {
+	case WHEEL_CLOCK_VIRTUAL:
+		return READ_ONCE(wheel->virtual_now);
+	case WHEEL_CLOCK_BOOTTIME:
+		return ktime_get_boottime_ns();
+	case WHEEL_CLOCK_REALTIME:
+		return ktime_get_real_ns();
+	case WHEEL_CLOCK_TAI:
+		return ktime_get_clocktai_ns();
+	default:
+		return ktime_get_ns();
+	}
+}
+EXPORT_SYMBOL_GPL(wheel_now);

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A pass: takes the timers that are due and calls them back.
+ */
+#include <linux/atomic.h>
+#include <linux/sched.h>
+#include "engine.h"
+
+/*
+ * A timer's own deadline decides, which wheel_timer_push() may have moved. Who wins
+ * the exchange is right:
+ *
+ *	this				wheel_timer_push()
+ *
+ *	read: not later than its tick	read: earlier than the new one
+ *	exchange for WHEEL_OFF		exchange for the new one
+ *	won: it fires			won: it does not fire before
+ *	lost: look again		lost: look again
+ */
+static enum wheel_claim claim_own(struct wheel_timer *timer, u64 due,
+				  u64 *deadline)
+{
+	u64 old = READ_ONCE(timer->deadline);
+
+	do {
+		*deadline = old;
+		if (old > due)
+			return WHEEL_LATER;
+	} while (!try_cmpxchg(&timer->deadline, &old, old | WHEEL_OFF));
+	return WHEEL_FIRE;
+}
+
+static void count_expiry(struct wheel_stats *counts, u64 late)
+{
+	counts->fired++;
+	counts->late[ilog2(late | 1)]++;
+}
+
+/* A timer was popped. Does it fire? */
+static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
+		       u64 now)
+{
+	const struct wheel_config *config = &base->owner->config;
+	u64 due = wheel_time_of(&base->core, timer->due);
+	enum wheel_claim claim;
+	u64 deadline;
+
+	if (config->claim)
+		claim = config->claim(timer, due, &deadline);
+	else
+		claim = claim_own(timer, due, &deadline);
+	if (likely(claim == WHEEL_FIRE)) {
+		count_expiry(&base->counts, now - deadline);
+		WRITE_ONCE(timer->deadline, deadline | WHEEL_OFF);
+		timer->due = now;
+		return true;
+	}
+	if (claim == WHEEL_LATER) {
+		base->counts.refiled++;
+		wheel_refile(&base->core, timer, deadline);
+	} else {
+		base->counts.cancelled++;
+		WRITE_ONCE(timer->deadline, timer->deadline | WHEEL_OFF);
+	}
+	return false;
+}
+
+/* Take what is due: a timer, or a batch if the owner takes batches. */
+static unsigned int base_collect(struct wheel_base *base, u64 now,
+				 unsigned int *budget)
+{
+	unsigned int room = base->owner->config.expire ? WHEEL_BATCH : 1;
+	u64 until = wheel_tick_at(&base->core, now);
+	unsigned int n = 0;
+
+	while (n < room) {
+		struct wheel_timer *timer = wheel_pop(&base->core, until, budget);
+
+		if (!timer)
+			break;
+		if (base_claim(base, timer, now))
+			base->running[n++] = timer;
+		else if (*budget)
+			--*budget;
+	}
+	return n;
+}
+
+static void base_callback(struct wheel_base *base, unsigned int n, u64 now)
+{
+	const struct wheel_config *config = &base->owner->config;
+	struct wheel_timer *timer = base->running[0];
+
+	lock_map_acquire(&base->owner->calling);
+	if (config->expire)
+		config->expire(base->owner, base->running, n, now);
+	else
+		timer->function(timer);
+	lock_map_release(&base->owner->calling);
+}
+
+/*
+ * Call back the timers that were taken. Afterwards they may be freed, or armed
+ * again: nothing of them is touched.
+ *
+ *	this				wheel_timer_cancel_sync()
+ *
+ *	lock
+ *	pop: not pending
+ *	running = timer
+ *	unlock
+ *	function(timer)			lock
+ *					not pending: nothing to cancel
+ *					running == timer: awaited = true
+ *					unlock, sleep or spin
+ *	lock
+ *	running = none
+ *	unlock
+ *	if awaited: wake up		running != timer: return
+ */
+static void base_call(struct wheel_base *base, unsigned int n, u64 now)
+	__must_hold(&base->lock)
+{
+	lockdep_assert_held(&base->lock);
+	WRITE_ONCE(base->calls, base->calls + 1);
+	WRITE_ONCE(base->running_n, n);
+	base->runner = current;
+	raw_spin_unlock_irq(&base->lock);
+
+	base_callback(base, n, now);
+
+	raw_spin_lock_irq(&base->lock);
+	base->runner = NULL;
+	WRITE_ONCE(base->running_n, 0);
+	if (unlikely(base->awaited)) {
+		base->awaited = false;
+		raw_spin_unlock_irq(&base->lock);
+		wake_up_all(&base->idle);
+		raw_spin_lock_irq(&base->lock);
+	}
+}
+
+/**
+ * wheel_base_pass - go on with a pass
+ * @base: base
+ *
+ * Context: Interrupts enabled; softirq or process context as the wheel has it.
+ *
+ * Return: true if there is more to do.
+ */
+bool wheel_base_pass(struct wheel_base *base)
+{
+	unsigned int run = 0, served = 0;
+	bool more = true;
+	u64 now = 0;
+
+	raw_spin_lock_irq(&base->lock);
+	base->programmed = 0;
+	base->counts.passes++;
+	while (more && run < WHEEL_RUN && !base->stopped) {
+		unsigned int budget = WHEEL_HOLD;
+		unsigned int n;
+
+		/* A reading of the clock serves many callbacks, if they are short. */
+		if (served >= WHEEL_HOLD || !run || wheel_sleeps(base->owner)) {
+			now = wheel_now(base->owner);
+			served = 0;
+		}
+		n = base_collect(base, now, &budget);
+		served += n;
+		run += WHEEL_HOLD - budget + n * WHEEL_CALL;
+		if (n) {
+			base_call(base, n, now);
+		} else if (budget) {
+			more = !wheel_base_settle(base);
+			served = WHEEL_HOLD;
+		} else {
+			raw_spin_unlock_irq(&base->lock);
+			cpu_relax();
+			raw_spin_lock_irq(&base->lock);
+		}
+	}
+	more &= !base->stopped;
+	raw_spin_unlock_irq(&base->lock);
+	return more;
+}
+
+/**
+ * wheel_base_calls - does the callback of a timer run?
+ * @base: base of the timer, locked
+ * @timer: timer
+ *
+ * Return: true if it does.
+ */
+bool wheel_base_calls(const struct wheel_base *base,
+		      const struct wheel_timer *timer)
+{
+	u32 i;
+
+	lockdep_assert_held(&base->lock);
+	for (i = 0; i < base->running_n; i++) {
+		if (base->running[i] == timer)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * wheel_base_calls_us - are we in a callback of this base?
+ * @base: base, locked
+ *
+ * A callback in softirq context runs on top of a task, which cannot get here
+ * by itself meanwhile.
+ *
+ * Return: true if we are.
+ */
+bool wheel_base_calls_us(const struct wheel_base *base)
+{
+	lockdep_assert_held(&base->lock);
+	return base->running_n && base->runner == current;
+}
+
+/**
+ * wheel_calls_us - are we in a callback of a wheel?
+ * @wheel: wheel
+ *
+ * Context: Interrupts enabled.
+ *
+ * Return: true if we are.
+ */
+bool wheel_calls_us(struct wheel *wheel)
+{
+	struct wheel_base *base;
+	bool calls = false;
+
+	for_each_base(base, wheel) {
+		raw_spin_lock_irq(&base->lock);
+		calls |= wheel_base_calls_us(base);
+		raw_spin_unlock_irq(&base->lock);
+	}
+	return calls;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * Filing a timer and taking it out: the verbs that are called for every timer,
+ * inline with the two usual schemes, so that an arm is one function.
+ */
+#ifndef _WHEEL_PLACE_H
+#define _WHEEL_PLACE_H
+
+#include "schemes/hashed.h"
+#include "schemes/hierarchical.h"
+
+/**
+ * struct wheel_due - when a timer is due
+ * @tick: at this tick
+ * @order: its slack allows to round any tick up to a multiple of 2^@order
+ */
+struct wheel_due {
+	u64	tick;
+	u8	order;
+};
+
+struct wheel_due wheel_due_within(const struct wheel_core *w, u64 deadline,
+				  u64 slack);
+
+/* x / d = mulhi(2 * x, m) >> l, see wheel.c */
+static inline u64 wheel_tick_floor(const struct wheel_tick *tick, u64 ns)
+{
+	return wheel_mulhi(ns << 1, tick->mul) >> tick->shift;
+}
+
+static inline u64 wheel_tick_ceil(const struct wheel_tick *tick, u64 ns)
+{
+	return ns ? wheel_tick_floor(tick, ns - 1) + 1 : 0;
+}
+
+/* Without slack. */
+static inline struct wheel_due wheel_due_at(const struct wheel_core *w,
+					    u64 deadline)
+{
+	u64 tick = wheel_tick_ceil(&w->tick, deadline);
+
+	return (struct wheel_due){ .tick = max(tick, w->floor) };
+}
+
+static inline struct wheel_due wheel_due_of(const struct wheel_core *w,
+					    u64 deadline, u64 slack)
+{
+	if (likely(!slack))
+		return wheel_due_at(w, deadline);
+	return wheel_due_within(w, deadline, slack);
+}
+
+/* Where a scheme has a bound, slack may not lead beyond it. */
+static inline int wheel_admit(struct wheel_core *w, u64 deadline, u64 slack,
+			      struct wheel_due *due)
+{
+	*due = wheel_due_of(w, deadline, slack);
+	/* At the clock's end there is no next tick for what is overdue. */
+	if (unlikely(due->tick > w->last))
+		return -ERANGE;
+	if (likely(!w->scheme->admit) || !w->scheme->admit(w, due->tick))
+		return 0;
+	*due = wheel_due_at(w, deadline);
+	return w->scheme->admit(w, due->tick);
+}
+
+static inline void wheel_file(struct wheel_core *w, struct wheel_timer *t,
+			      u64 deadline, struct wheel_due due)
+{
+	const struct wheel_scheme *scheme = w->scheme;
+
+	WRITE_ONCE(t->deadline, deadline);
+	t->due = due.tick;
+	t->order = due.order;
+	if (scheme->file == wheel_hashed_file)
+		hashed_file(w, t);
+	else if (scheme->file == wheel_hierarchical_file)
+		hierarchical_file(w, t);
+	else
+		scheme->file(w, t);
+	if (due.tick < w->next)
+		w->next = due.tick;
+	w->drained = 0;
+}
+
+static inline void wheel_unfile(struct wheel_core *w, struct wheel_timer *t)
+{
+	const struct wheel_scheme *scheme = w->scheme;
+
+	if (scheme->unfile == wheel_hashed_unfile)
+		hashed_unfile(w, t);
+	else if (scheme->unfile == wheel_hierarchical_unfile)
+		hierarchical_unfile(w, t);
+	else
+		scheme->unfile(w, t);
+	if (unlikely(t->due == w->next)) {
+		w->found = false;
+		w->lost = true;
+	}
+}
+
+/**
+ * wheel_place - file a timer
+ * @w: wheel
+ * @t: timer that is not filed
+ * @deadline: nanoseconds, at most WHEEL_END_NS
+ * @slack: nanoseconds later that are as good
+ *
+ * Return: 0, or -ERANGE: later than the scheme can hold.
+ */
+static inline int wheel_place(struct wheel_core *w, struct wheel_timer *t,
+			      u64 deadline, u64 slack)
+{
+	struct wheel_due due;
+	int err = wheel_admit(w, deadline, slack, &due);
+
+	if (unlikely(err))
+		return err;
+	wheel_file(w, t, deadline, due);
+	w->pending++;
+	return 0;
+}
+
+/**
+ * wheel_move - file a timer anew
+ * @w: wheel
+ * @t: timer that is filed
+ * @deadline: nanoseconds, at most WHEEL_END_NS
+ * @slack: nanoseconds later that are as good
+ *
+ * Return: 0, or -ERANGE: later than the scheme can hold; nothing changed.
+ */
+static inline int wheel_move(struct wheel_core *w, struct wheel_timer *t,
+			     u64 deadline, u64 slack)
+{
+	struct wheel_due due;
+	int err = wheel_admit(w, deadline, slack, &due);
+
+	if (unlikely(err))
+		return err;
+	wheel_unfile(w, t);
+	wheel_file(w, t, deadline, due);
+	return 0;
+}
+
+/**
+ * wheel_remove - take out a timer that shall not fire
+ * @w: wheel
+ * @t: timer that is filed
+ *
+ * When it was the earliest, the next expiry is not known exactly any more, only
+ * not to be earlier: the next pass finds out.
+ */
+static inline void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
+{
+	wheel_unfile(w, t);
+	WRITE_ONCE(t->deadline, t->deadline | WHEEL_OFF);
+	w->pending--;
+}
+
+static inline bool wheel_filed(const struct wheel_timer *t)
+{
+	return READ_ONCE(t->slot) != WHEEL_UNFILED;
+}
+
+#endif
