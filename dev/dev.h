@@ -10,6 +10,7 @@
 #define _WHEEL_DEV_H
 
 #include <linux/fs.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -37,6 +38,7 @@ enum slot_state {
  * @slack: nanoseconds; when @ended, the periods that were missed until then
  * @next: in a queue of slots, the number of the next one
  * @state: enum slot_state
+ * @touch: its word is its deadline; constant while it is pending
  * @ended: cancelled with an event unread: its periods are over
  * @seq: FIRED: the number of its event
  */
@@ -47,7 +49,8 @@ struct slot {
 	u64			period;
 	u64			slack;
 	u32			next : WHEEL_SLOT_BITS;
-	u32			state : 7;
+	u32			state : 6;
+	u32			touch : 1;
 	u32			ended : 1;
 	u32			seq;
 };
@@ -69,6 +72,7 @@ struct slot_queue {
  * @wheel: NULL until it is set up; then constant, as are @setup and @pages
  * @setup: what is in force
  * @pages: of slots, each there when a slot of it was first armed
+ * @words: pages of touch words, each there when it was first needed; or NULL
  * @whole: one at a time sets the file up or stops it
  * @memcg: the opener's, to whom the pages are charged
  * @lock: protects the slots, and what follows
@@ -76,6 +80,7 @@ struct slot_queue {
  * @in_hand: events that readers are copying
  * @unused: slots that can be picked again, with WHEEL_SETUP_ANY_SLOT
  * @fresh: the first slot that was never picked
+ * @gone: slots that were reclaimed parked, with WHEEL_SETUP_ANY_SLOT; no lock
  * @seq: number of the next event
  * @stopped: nothing can be armed and nothing fires any more
  * @told: the readers were woken and have not looked since
@@ -88,6 +93,7 @@ struct wheel_file {
 	struct wheel		*wheel;
 	struct wheel_setup	setup;
 	unsigned long		*pages;
+	struct page		**words;
 	/* Taken by those who may be the first to need @wheel, and to stop it. */
 	struct mutex		whole;
 	struct mem_cgroup	*memcg;
@@ -98,6 +104,7 @@ struct wheel_file {
 	u32			in_hand;
 	struct slot_queue	unused;
 	u32			fresh;
+	struct llist_head	gone;
 	u32			seq;
 	bool			stopped;
 	bool			told;
@@ -124,10 +131,25 @@ int slot_page_alloc(struct wheel_file *file, u32 nr);
 void slot_pages_free(struct wheel_file *file);
 u32 slot_table_pages(u32 timers);
 void slot_free(struct wheel_file *file, struct slot *slot);
+bool slot_pending(const struct wheel_file *file, const struct slot *slot,
+		  u64 *deadline);
 u64 slot_missed(const struct slot *slot, u64 now);
-void slot_fired(struct wheel_timer *timer);
+void slots_fired(struct wheel *wheel, struct wheel_timer **due, unsigned int n,
+		 u64 now);
 void slot_unpop(struct slot_queue *queue, struct slot *slot);
 struct slot *slot_pop(struct wheel_file *file, struct slot_queue *queue);
+
+/* touch.c */
+u32 touch_table_pages(u32 timers);
+int touch_page_alloc(struct wheel_file *file, u32 nr);
+void touch_pages_free(struct wheel_file *file);
+bool touch_ready(const struct wheel_file *file, u32 nr);
+void touch_set(const struct wheel_file *file, u32 nr, u64 deadline);
+u64 touch_get(const struct wheel_file *file, u32 nr);
+bool touch_swap(const struct wheel_file *file, u32 nr, u64 old, u64 new);
+u64 touch_end(const struct wheel_file *file, u32 nr);
+enum wheel_claim touch_claim(struct wheel_timer *timer, u64 due, u64 *deadline);
+int file_mmap(struct file *filp, struct vm_area_struct *vma);
 
 /* submit.c, list.c, read.c: each command with its argument in kernel memory */
 int file_submit(struct wheel_file *file, struct wheel_submit *submit);
@@ -140,6 +162,12 @@ __poll_t file_poll(struct file *filp, struct poll_table_struct *wait);
 /* ioctl.c */
 long file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
 void file_stats(struct wheel_file *file, struct wheel_stats *stats);
+
+/* Is what a touch word says no deadline? */
+static inline bool touch_parked(u64 word)
+{
+	return word == WHEEL_TOUCH_PARKED || word & WHEEL_TOUCH_OFF;
+}
 
 static inline u32 slot_nr(const struct slot *slot)
 {

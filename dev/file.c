@@ -18,6 +18,7 @@ static int file_open(struct inode *inode, struct file *filp)
 		return -ENOMEM;
 	mutex_init(&file->whole);
 	spin_lock_init(&file->lock);
+	init_llist_head(&file->gone);
 	init_waitqueue_head(&file->readers);
 	init_waitqueue_head(&file->pollers);
 	file->memcg = get_mem_cgroup_from_mm(current->mm);
@@ -61,6 +62,7 @@ static const struct file_operations file_ops = {
 	.release	= file_release,
 	.read_iter	= file_read_iter,
 	.poll		= file_poll,
+	.mmap		= file_mmap,
 	.unlocked_ioctl	= file_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.show_fdinfo	= file_fdinfo,

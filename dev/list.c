@@ -66,19 +66,23 @@ int file_stop(struct wheel_file *file, struct wheel_stop *stop)
 	return 0;
 }
 
-static bool listed(const struct slot *slot)
+/* Is it to be listed, and for when? */
+static bool listed(const struct wheel_file *file, const struct slot *slot,
+		   u64 *deadline)
 {
-	if (slot->state == SLOT_ARMED)
-		return wheel_timer_pending(&slot->timer);
-	return slot->state == SLOT_STOPPED;
+	if (slot->state != SLOT_STOPPED)
+		return slot_pending(file, slot, deadline);
+	*deadline = wheel_timer_deadline(&slot->timer);
+	return true;
 }
 
-static void describe(const struct slot *slot, struct wheel_op *op)
+static void describe(const struct slot *slot, u64 deadline, struct wheel_op *op)
 {
 	*op = (struct wheel_op){
 		.op	= WHEEL_OP_ARM,
+		.flags	= slot->touch ? WHEEL_OP_TOUCH : 0,
 		.id	= slot->id,
-		.when	= wheel_timer_deadline(&slot->timer),
+		.when	= deadline,
 		.slack	= slot->slack,
 		.period	= slot->period,
 		.cookie	= slot->cookie,
@@ -95,10 +99,11 @@ static u32 look(struct wheel_file *file, struct wheel_op *ops, u32 room,
 	spin_lock_bh(&file->lock);
 	for (; *cursor < end && found < room; ++*cursor) {
 		struct slot *slot = slot_at(file, *cursor);
+		u64 deadline;
 
-		if (!slot || !listed(slot))
+		if (!slot || !listed(file, slot, &deadline))
 			continue;
-		describe(slot, &ops[found++]);
+		describe(slot, deadline, &ops[found++]);
 		if (take)
 			slot->state = SLOT_TAKEN;
 	}

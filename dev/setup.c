@@ -17,9 +17,14 @@
 /* So that nobody can make each tick walk the world. */
 #define MAX_TIMERS_A_SLOT	32
 
+static u64 file_features(void)
+{
+	return wheel_features() | WHEEL_HAS_TOUCH;
+}
+
 static int setup_check(const struct wheel_setup *setup)
 {
-	u64 features = wheel_features();
+	u64 features = file_features();
 
 	if (setup->flags & ~(WHEEL_SETUP_ANY_SLOT | WHEEL_SETUP_TOUCH) ||
 	    setup->clock > WHEEL_CLOCK_VIRTUAL ||
@@ -32,7 +37,7 @@ static int setup_check(const struct wheel_setup *setup)
 		return -EINVAL;
 	if (!(features & WHEEL_HAS_CLOCK(setup->clock)) ||
 	    !(features & WHEEL_HAS_SCHEME(setup->scheme)) ||
-	    setup->flags & WHEEL_SETUP_TOUCH || setup->events || setup->ops)
+	    setup->events || setup->ops)
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -58,6 +63,8 @@ static struct wheel_config setup_config(struct wheel_file *file,
 		.slots		= setup->slots ? max(setup->slots, least) : 0,
 		.tick_ns	= setup->tick_ns,
 		.limit		= setup->timers,
+		.expire		= slots_fired,
+		.claim		= setup->flags & WHEEL_SETUP_TOUCH ? touch_claim : NULL,
 		.data		= file,
 	};
 }
@@ -75,29 +82,54 @@ static void setup_resolve(struct wheel_file *file, struct wheel_setup *setup)
 				WHEEL_OVERFLOW_TIMERS : DEFAULT_TIMERS;
 	config = setup_config(file, setup);
 	setup->slots = wheel_slots_for(&config);
-	setup->features = wheel_features();
+	setup->features = file_features();
+}
+
+/* The tables of what comes page by page. */
+static int tables_alloc(struct wheel_file *file, const struct wheel_setup *setup)
+{
+	u32 pages = slot_table_pages(setup->timers);
+	u32 words = touch_table_pages(setup->timers);
+
+	file->pages = kvcalloc(pages, sizeof(*file->pages), GFP_KERNEL_ACCOUNT);
+	if (!file->pages)
+		return -ENOMEM;
+	if (!(setup->flags & WHEEL_SETUP_TOUCH))
+		return 0;
+	file->words = kvcalloc(words, sizeof(*file->words), GFP_KERNEL_ACCOUNT);
+	return file->words ? 0 : -ENOMEM;
+}
+
+static void tables_free(struct wheel_file *file)
+{
+	kvfree(file->pages);
+	kvfree(file->words);
+	file->pages = NULL;
+	file->words = NULL;
 }
 
 static int setup_locked(struct wheel_file *file, struct wheel_setup *setup)
 {
 	struct wheel_config config = setup_config(file, setup);
 	struct wheel *wheel;
+	int err;
 
 	lockdep_assert_held(&file->whole);
-	file->pages = kvcalloc(slot_table_pages(setup->timers),
-			       sizeof(*file->pages), GFP_KERNEL_ACCOUNT);
-	if (!file->pages)
-		return -ENOMEM;
+	err = tables_alloc(file, setup);
+	if (err)
+		goto err_tables;
 	wheel = wheel_create(&config);
-	if (IS_ERR(wheel)) {
-		kvfree(file->pages);
-		file->pages = NULL;
-		return PTR_ERR(wheel);
-	}
+	err = PTR_ERR_OR_ZERO(wheel);
+	if (err)
+		goto err_tables;
 	file->setup = *setup;
 	/* Publishes the file's set-up; pairs with file_wheel_ready(). */
 	smp_store_release(&file->wheel, wheel);
 	return 0;
+
+err_tables:
+	tables_free(file);
+	return err;
 }
 
 /* Whoever it is that makes the first verb, the opener pays. */
@@ -190,5 +222,7 @@ void file_teardown(struct wheel_file *file)
 		return;
 	wheel_destroy(file->wheel);
 	slot_pages_free(file);
-	kvfree(file->pages);
+	if (file->words)
+		touch_pages_free(file);
+	tables_free(file);
 }

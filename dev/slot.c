@@ -170,8 +170,34 @@ void slot_free(struct wheel_file *file, struct slot *slot)
 }
 
 /**
- * slot_fired - callback of all timers of user space
- * @timer: of a slot
+ * slot_pending - will a timer fire, and when?
+ * @file: file, locked
+ * @slot: slot
+ * @deadline: set to its deadline if it is pending
+ *
+ * Return: true if it is pending.
+ */
+bool slot_pending(const struct wheel_file *file, const struct slot *slot,
+		  u64 *deadline)
+{
+	u64 when;
+
+	if (slot->state != SLOT_ARMED || !wheel_timer_pending(&slot->timer))
+		return false;
+	when = slot->touch ? touch_get(file, slot_nr(slot)) :
+			     wheel_timer_deadline(&slot->timer);
+	if (slot->touch && touch_parked(when))
+		return false;
+	*deadline = when;
+	return true;
+}
+
+/**
+ * slots_fired - timers of user space are due
+ * @wheel: theirs
+ * @due: the timers
+ * @n: how many
+ * @now: the clock
  *
  * Readers are woken once for all events until they look again. A reader clears
  * told under the lock after it has put itself on the wait queue, so either it
@@ -181,21 +207,26 @@ void slot_free(struct wheel_file *file, struct slot *slot)
  *
  *					add to the wait queue
  *	lock				lock
- *	queue the event			told = false
+ *	queue the events		told = false
  *	wake = !told, told = true	any event?
  *	unlock				unlock
  *	if wake: wake up		if not: sleep
  */
-void slot_fired(struct wheel_timer *timer)
+void slots_fired(struct wheel *wheel, struct wheel_timer **due, unsigned int n,
+		 u64 now)
 {
-	struct wheel_file *file = wheel_data(wheel_timer_wheel(timer));
-	struct slot *slot = container_of(timer, struct slot, timer);
+	struct wheel_file *file = wheel_data(wheel);
+	unsigned int i;
 	bool wake;
 
 	spin_lock(&file->lock);
-	slot->state = SLOT_FIRED;
-	slot->seq = file->seq++;
-	slot_push(file, &file->fired, slot);
+	for (i = 0; i < n; i++) {
+		struct slot *slot = container_of(due[i], struct slot, timer);
+
+		slot->state = SLOT_FIRED;
+		slot->seq = file->seq++;
+		slot_push(file, &file->fired, slot);
+	}
 	wake = !file->told;
 	file->told = true;
 	spin_unlock(&file->lock);

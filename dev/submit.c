@@ -10,33 +10,10 @@
 #include <linux/slab.h>
 #include <linux/time_namespace.h>
 #include <linux/uaccess.h>
-#include "dev.h"
+#include "op.h"
 
 /* Chunks of a few operations live on the stack. */
 #define FEW_OPS	4
-
-/* Internal, never an answer: the slot's page must be brought first. */
-#define NEED_PAGE	(-EAGAIN)
-
-/**
- * struct batch - a call on its way
- * @file: file that is set up
- * @wheel: its wheel
- * @now: the clock's only reading of this call
- * @shifted: a time namespace has moved the caller's clock
- * @stride: bytes from one operation to the next in user memory
- * @ops: chunk of operations in kernel memory
- * @uops: where they are in user memory
- */
-struct batch {
-	struct wheel_file	*file;
-	struct wheel		*wheel;
-	u64			now;
-	bool			shifted;
-	u32			stride;
-	struct wheel_op		*ops;
-	void __user		*uops;
-};
 
 static bool clock_shifted(u32 clock)
 {
@@ -50,184 +27,6 @@ static bool clock_shifted(u32 clock)
 		return timens_add_boottime_ns(0);
 	default:
 		return false;
-	}
-}
-
-static int op_check(const struct wheel_file *file, const struct wheel_op *op)
-{
-	bool times = op->op == WHEEL_OP_ARM || op->op == WHEEL_OP_REARM;
-	bool picks = op->op == WHEEL_OP_ARM &&
-		     file->setup.flags & WHEEL_SETUP_ANY_SLOT;
-
-	if (op->op < WHEEL_OP_ARM || op->op > WHEEL_OP_QUERY ||
-	    op->flags & ~(WHEEL_OP_REL | WHEEL_OP_TOUCH) ||
-	    (!times && op->flags & WHEEL_OP_REL) ||
-	    (op->op != WHEEL_OP_ARM && op->flags & WHEEL_OP_TOUCH) ||
-	    op->reserved[0] || op->reserved[1] || op->reserved[2] ||
-	    (!picks && WHEEL_ID_SLOT(op->id) >= file->setup.timers))
-		return -EINVAL;
-	if (op->flags & WHEEL_OP_TOUCH)
-		return -EOPNOTSUPP;
-	return 0;
-}
-
-/* The deadline that an operation asks for. */
-static int op_deadline(const struct batch *b, const struct wheel_op *op,
-		       u64 *deadline)
-{
-	u64 base = op->flags & WHEEL_OP_REL ? b->now : 0;
-
-	if (!(op->flags & WHEEL_OP_REL) && b->shifted)
-		return -EOPNOTSUPP;
-	if (op->when > WHEEL_MAX_TIME - base || op->slack > WHEEL_MAX_TIME ||
-	    (op->op == WHEEL_OP_ARM && op->period > WHEEL_MAX_TIME))
-		return -ERANGE;
-	*deadline = base + op->when;
-	return 0;
-}
-
-/* The number of the slot that an ARM will use, and 0 or why it cannot. */
-static int pick_slot(const struct wheel_file *file, const struct wheel_op *op,
-		     u32 *nr)
-{
-	if (!(file->setup.flags & WHEEL_SETUP_ANY_SLOT)) {
-		*nr = WHEEL_ID_SLOT(op->id);
-		return 0;
-	}
-	*nr = file->unused.count ? file->unused.head : file->fresh;
-	return *nr < file->setup.timers ? 0 : -EDQUOT;
-}
-
-/* The slot is armed: let nobody pick it again. */
-static void picked_slot(struct wheel_file *file)
-{
-	if (!(file->setup.flags & WHEEL_SETUP_ANY_SLOT))
-		return;
-	if (!slot_pop(file, &file->unused))
-		file->fresh++;
-}
-
-/* The id of the timer that is to be armed in @slot. */
-static int new_id(const struct wheel_file *file, const struct wheel_op *op,
-		  const struct slot *slot, u32 nr, u64 *id)
-{
-	if (file->setup.flags & WHEEL_SETUP_ANY_SLOT) {
-		*id = WHEEL_ID(nr, WHEEL_ID_GEN(slot->id) + 1);
-		return 0;
-	}
-	*id = op->id;
-	if (slot->state != SLOT_FREE)
-		return -EBUSY;
-	return WHEEL_ID_GEN(op->id) > WHEEL_ID_GEN(slot->id) ? 0 : -ESTALE;
-}
-
-static int arm_slot(const struct batch *b, const struct wheel_op *op,
-		    struct slot *slot, u64 id, u64 deadline)
-{
-	int err;
-
-	wheel_timer_init(&slot->timer, b->wheel, slot_fired);
-	err = wheel_timer_arm(&slot->timer, deadline, op->slack);
-	if (err)
-		return err;
-	slot->id = id;
-	slot->cookie = op->cookie;
-	slot->period = op->period;
-	slot->slack = op->slack;
-	slot->ended = false;
-	slot->state = SLOT_ARMED;
-	return 0;
-}
-
-static int op_arm(const struct batch *b, struct wheel_op *op)
-{
-	struct wheel_file *file = b->file;
-	u64 deadline, id;
-	struct slot *slot;
-	u32 nr;
-	int err;
-
-	if (file->stopped)
-		return -ESHUTDOWN;
-	err = op_deadline(b, op, &deadline) ?: pick_slot(file, op, &nr);
-	if (err)
-		return err;
-	slot = slot_at(file, nr);
-	if (!slot)
-		return NEED_PAGE;
-	err = new_id(file, op, slot, nr, &id) ?:
-	      arm_slot(b, op, slot, id, deadline);
-	if (err)
-		return err;
-	picked_slot(file);
-	op->id = id;
-	return 0;
-}
-
-static int op_rearm(const struct batch *b, const struct wheel_op *op)
-{
-	struct slot *slot = slot_of_id(b->file, op->id);
-	u64 deadline;
-	int err;
-
-	if (!slot || slot->state != SLOT_ARMED)
-		return -ENOENT;
-	err = op_deadline(b, op, &deadline);
-	if (err)
-		return err;
-	err = wheel_timer_rearm(&slot->timer, deadline, op->slack);
-	if (!err)
-		slot->slack = op->slack;
-	return err;
-}
-
-static int op_cancel(const struct batch *b, const struct wheel_op *op)
-{
-	struct slot *slot = slot_of_id(b->file, op->id);
-	int err = -EALREADY;
-
-	if (!slot || slot->state >= SLOT_STOPPED)
-		return -ENOENT;
-	if (slot->state == SLOT_ARMED)
-		err = wheel_timer_cancel(&slot->timer);
-	if (!err)
-		slot_free(b->file, slot);
-	if (err != -EALREADY)
-		return err;
-	/* Its event is unread or on its way; what can end is its periods. */
-	if (!slot->period || slot->ended)
-		return -ENOENT;
-	slot->ended = true;
-	slot->slack = slot_missed(slot, b->now);
-	return 1;
-}
-
-static int op_query(const struct batch *b, struct wheel_op *op)
-{
-	const struct slot *slot = slot_of_id(b->file, op->id);
-
-	if (!slot || slot->state != SLOT_ARMED ||
-	    !wheel_timer_pending(&slot->timer))
-		return -ENOENT;
-	op->when = wheel_timer_deadline(&slot->timer);
-	return 0;
-}
-
-static int op_make(const struct batch *b, struct wheel_op *op)
-{
-	int err = op_check(b->file, op);
-
-	if (err)
-		return err;
-	switch (op->op) {
-	case WHEEL_OP_ARM:
-		return op_arm(b, op);
-	case WHEEL_OP_REARM:
-		return op_rearm(b, op);
-	case WHEEL_OP_CANCEL:
-		return op_cancel(b, op);
-	default:
-		return op_query(b, op);
 	}
 }
 
@@ -249,22 +48,12 @@ static u32 chunk_make_locked(const struct batch *b, u32 from, u32 count)
 	for (i = from; i < count; i++) {
 		int res = op_make(b, &b->ops[i]);
 
-		if (res == NEED_PAGE)
+		if (res == OP_NEEDS_PAGE)
 			break;
 		op_answer(file, &b->ops[i], res);
 	}
 	spin_unlock_bh(&file->lock);
 	return i;
-}
-
-static int page_alloc_for(const struct batch *b, const struct wheel_op *op)
-{
-	u32 nr;
-
-	/* Not locked: at worst we bring a page that is needed a little later. */
-	if (pick_slot(b->file, op, &nr))
-		return 0;
-	return slot_page_alloc(b->file, nr);
 }
 
 static void chunk_make(const struct batch *b, u32 count)
@@ -275,7 +64,7 @@ static void chunk_make(const struct batch *b, u32 count)
 		i = chunk_make_locked(b, i, count);
 		if (i == count)
 			return;
-		if (page_alloc_for(b, &b->ops[i]))
+		if (op_page_alloc(b, &b->ops[i]))
 			op_answer(b->file, &b->ops[i++], -ENOMEM);
 	}
 }

@@ -190,6 +190,20 @@ static void wheel_quiesce(struct wheel *wheel)
 		wheel_base_quiesce(base);
 }
 
+/* Does a timer that was drained belong to who stops the wheel? */
+static bool base_reclaim(struct wheel_base *base, struct wheel_timer *timer)
+{
+	wheel_claim_fn claim = base->owner->config.claim;
+	u64 deadline;
+
+	if (!claim)
+		return true;
+	if (claim(timer, WHEEL_NEVER, &deadline) == WHEEL_GONE)
+		return false;
+	WRITE_ONCE(timer->deadline, deadline | WHEEL_OFF);
+	return true;
+}
+
 /* One lock hold's worth. Returns false when nothing is left. */
 static bool base_drain(struct wheel_base *base, struct list_head *unfired)
 {
@@ -199,7 +213,7 @@ static bool base_drain(struct wheel_base *base, struct list_head *unfired)
 	raw_spin_lock_irq(&base->lock);
 	while (budget && (timer = wheel_drain(&base->core, &budget))) {
 		base->counts.cancelled++;
-		if (unfired)
+		if (base_reclaim(base, timer) && unfired)
 			list_add_tail(&timer->node, unfired);
 		budget--;
 	}

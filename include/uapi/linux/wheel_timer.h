@@ -26,7 +26,8 @@
  * ENOMEM        no memory
  * EINTR         a signal came first
  * ENOENT        no such timer is pending
- * EBUSY         the slot is not free; the file is set up already
+ * EBUSY         the slot is not free; the file is set up already; a touch word
+ *               keeps changing
  * ESTALE        the generation is not newer than the slot's last one
  * ERANGE        past 2^63-1 ns, or beyond the revolution of WHEEL_BOUNDED
  * EDQUOT        a limit
@@ -49,6 +50,36 @@
 #define WHEEL_ID(slot, gen)	((__u64)(gen) << WHEEL_SLOT_BITS | (slot))
 #define WHEEL_ID_SLOT(id)	((__u32)((id) & WHEEL_SLOT_MASK))
 #define WHEEL_ID_GEN(id)	((__u64)(id) >> WHEEL_SLOT_BITS)
+
+/**
+ * DOC: touch words
+ *
+ * On a wheel with WHEEL_SETUP_TOUCH a program may map an array of one __u64 a
+ * slot: MAP_SHARED, whole, from its start::
+ *
+ *	mmap(NULL, timers * 8 rounded up to pages, PROT_READ | PROT_WRITE,
+ *	     MAP_SHARED, fd, WHEEL_OFF_TOUCH)
+ *
+ * The word of a timer that was armed with WHEEL_OP_TOUCH is its deadline. The
+ * program changes it by compare-and-swap alone, without a call:
+ *
+ * ======================= ===================================================
+ * to a later deadline     touched: no event before it
+ * to an earlier deadline  seen when the kernel looks at the timer next, at its
+ *                         old time; WHEEL_OP_REARM makes sure
+ * to WHEEL_TOUCH_PARKED   cancelled, decisively
+ * from PARKED to later    revived: armed again
+ * ======================= ===================================================
+ *
+ * When the timer's time comes the kernel exchanges a deadline that has passed for
+ * WHEEL_TOUCH_OFF, and the event follows. It exchanges PARKED for OFF, too, and
+ * the slot is free. Whoever wins the exchange is right. While a word is OFF the
+ * program leaves it alone: to arm the slot is the kernel's. A word with that bit
+ * set by the program counts as PARKED.
+ */
+#define WHEEL_OFF_TOUCH		0x40000000
+#define WHEEL_TOUCH_OFF		(1ULL << 63)
+#define WHEEL_TOUCH_PARKED	0ULL
 
 /* wheel_setup.clock */
 #define WHEEL_CLOCK_MONOTONIC	0	/* stops over suspend */
@@ -125,12 +156,12 @@ struct wheel_setup {
 
 /* wheel_op.flags */
 #define WHEEL_OP_REL		(1U << 0)	/* when counts from the call's now */
-#define WHEEL_OP_TOUCH		(1U << 1)	/* ARM: the slot's word governs */
+#define WHEEL_OP_TOUCH		(1U << 1)	/* ARM: the slot's word governs; once */
 
 /**
  * struct wheel_op - one operation on one timer
  * @op: WHEEL_OP_*
- * @flags: WHEEL_OP_REL for ARM and REARM, otherwise 0
+ * @flags: WHEEL_OP_REL for ARM and REARM, WHEEL_OP_TOUCH for ARM, otherwise 0
  * @id: WHEEL_ID(slot, generation); with WHEEL_SETUP_ANY_SLOT ARM writes it
  * @when: ARM, REARM: the deadline; QUERY writes it
  * @slack: ARM, REARM: how much later is as good; wake-ups are shared
@@ -154,6 +185,10 @@ struct wheel_setup {
  *                                                       stops after that one
  * QUERY    ENOENT                      0                ENOENT
  * =======  ==========================  ===============  =====================
+ *
+ * A parked timer counts as free: ARM reclaims its slot, and to the other verbs it
+ * is not pending. REARM is EBUSY if the program changes the word at the same time.
+ * WHEEL_OP_TOUCH is EINVAL with a period, EOPNOTSUPP without WHEEL_SETUP_TOUCH.
  */
 struct wheel_op {
 	__u32 op;
@@ -278,7 +313,7 @@ struct wheel_advance {
  * @flags: 0
  * @armed: arms, and each period that a periodic timer went on
  * @fired: expiries
- * @cancelled: cancelled or stopped while pending
+ * @cancelled: cancelled or stopped while pending; parked, once it is reclaimed
  * @pending: @armed - @fired - @cancelled
  * @rearmed: deadlines moved while pending
  * @refiled: touched timers placed again
