@@ -17,6 +17,7 @@
 #include <linux/wheel_timer.h>
 
 struct mem_cgroup;
+struct ring;
 
 /* Operations and events that are handled under one lock hold, at most. */
 #define DEV_HOLD	64
@@ -72,6 +73,7 @@ struct slot_queue {
  * @wheel: NULL until it is set up; then constant, as are @setup and @pages
  * @setup: what is in force
  * @pages: of slots, each there when a slot of it was first armed
+ * @ring: the completion ring, or NULL
  * @words: pages of touch words, each there when it was first needed; or NULL
  * @whole: one at a time sets the file up or stops it
  * @memcg: the opener's, to whom the pages are charged
@@ -82,10 +84,13 @@ struct slot_queue {
  * @fresh: the first slot that was never picked
  * @gone: slots that were reclaimed parked, with WHEEL_SETUP_ANY_SLOT; no lock
  * @seq: number of the next event
- * @stopped: nothing can be armed and nothing fires any more
+ * @stopping: nothing can be armed any more
+ * @stopped: and nothing fires
  * @told: the readers were woken and have not looked since
+ * @wake_at: they want to be woken for so many events
  * @overruns: periods missed
  * @refused: arms refused
+ * @backlogged: events that found no room in the ring at once
  * @readers: tasks in read(); an event wakes one
  * @pollers: poll() and epoll; an event wakes all
  */
@@ -94,6 +99,7 @@ struct wheel_file {
 	struct wheel_setup	setup;
 	unsigned long		*pages;
 	struct page		**words;
+	struct ring		*ring;
 	/* Taken by those who may be the first to need @wheel, and to stop it. */
 	struct mutex		whole;
 	struct mem_cgroup	*memcg;
@@ -106,10 +112,13 @@ struct wheel_file {
 	u32			fresh;
 	struct llist_head	gone;
 	u32			seq;
+	bool			stopping;
 	bool			stopped;
 	bool			told;
+	u32			wake_at;
 	u64			overruns;
 	u64			refused;
+	u64			backlogged;
 	wait_queue_head_t	readers;
 	wait_queue_head_t	pollers;
 };
@@ -122,6 +131,7 @@ int file_setup(struct wheel_file *file, struct wheel_setup *setup);
 void file_teardown(struct wheel_file *file);
 struct wheel *file_wheel(struct wheel_file *file);
 struct wheel *file_wheel_ready(const struct wheel_file *file);
+struct ring *file_ring(const struct wheel_file *file);
 void file_info(struct wheel_file *file, struct wheel_setup *setup);
 
 /* slot.c */
@@ -134,13 +144,36 @@ void slot_free(struct wheel_file *file, struct slot *slot);
 bool slot_pending(const struct wheel_file *file, const struct slot *slot,
 		  u64 *deadline);
 u64 slot_missed(const struct slot *slot, u64 now);
-void slots_fired(struct wheel *wheel, struct wheel_timer **due, unsigned int n,
-		 u64 now);
+void slot_push(struct wheel_file *file, struct slot_queue *queue,
+	       struct slot *slot);
 void slot_unpop(struct slot_queue *queue, struct slot *slot);
 struct slot *slot_pop(struct wheel_file *file, struct slot_queue *queue);
 
+/* event.c */
+enum news { NOTHING, EVENTS, OVER };
+
+void slots_fired(struct wheel *wheel, struct wheel_timer **due, unsigned int n,
+		 u64 now);
+void slot_event(const struct slot *slot, u64 now, struct wheel_event *event);
+void slot_event_over(struct wheel_file *file, struct slot *slot,
+		     const struct wheel_event *event);
+enum news file_look(struct wheel_file *file, u32 wanted, u32 *ready);
+void file_wake(struct wheel_file *file);
+__poll_t file_poll(struct file *filp, struct poll_table_struct *wait);
+
+/* ring.c */
+u32 ring_event_pages(u32 events);
+struct page *ring_kernel_page(struct wheel_file *file, u32 at);
+struct page *ring_user_page(struct wheel_file *file, u32 at);
+struct page *ring_event_page(struct wheel_file *file, u32 at);
+struct ring *ring_make(u32 events);
+void ring_free(struct ring *ring);
+u32 ring_ready(const struct ring *ring);
+bool ring_publish(struct wheel_file *file, u64 now);
+
 /* touch.c */
 u32 touch_table_pages(u32 timers);
+struct page *touch_page(struct wheel_file *file, u32 at);
 int touch_page_alloc(struct wheel_file *file, u32 nr);
 void touch_pages_free(struct wheel_file *file);
 bool touch_ready(const struct wheel_file *file, u32 nr);
@@ -149,15 +182,16 @@ u64 touch_get(const struct wheel_file *file, u32 nr);
 bool touch_swap(const struct wheel_file *file, u32 nr, u64 old, u64 new);
 u64 touch_end(const struct wheel_file *file, u32 nr);
 enum wheel_claim touch_claim(struct wheel_timer *timer, u64 due, u64 *deadline);
+
+/* map.c */
 int file_mmap(struct file *filp, struct vm_area_struct *vma);
 
-/* submit.c, list.c, read.c: each command with its argument in kernel memory */
+/* submit.c, list.c, enter.c, read.c: each command with its argument in kernel memory */
 int file_submit(struct wheel_file *file, struct wheel_submit *submit);
 int file_list(struct wheel_file *file, struct wheel_list *list);
 int file_stop(struct wheel_file *file, struct wheel_stop *stop);
-void file_wake(struct wheel_file *file);
+int file_enter(struct wheel_file *file, struct wheel_enter *enter);
 ssize_t file_read_iter(struct kiocb *iocb, struct iov_iter *to);
-__poll_t file_poll(struct file *filp, struct poll_table_struct *wait);
 
 /* ioctl.c */
 long file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);

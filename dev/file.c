@@ -19,6 +19,7 @@ static int file_open(struct inode *inode, struct file *filp)
 	mutex_init(&file->whole);
 	spin_lock_init(&file->lock);
 	init_llist_head(&file->gone);
+	file->wake_at = U32_MAX;
 	init_waitqueue_head(&file->readers);
 	init_waitqueue_head(&file->pollers);
 	file->memcg = get_mem_cgroup_from_mm(current->mm);

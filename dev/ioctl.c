@@ -75,6 +75,23 @@ FROZEN(wheel_advance, now, 8);
 FROZEN(wheel_advance, next, 16);
 FROZEN_SIZE(wheel_advance, 24);
 
+FROZEN(wheel_enter, submit, 8);
+FROZEN(wheel_enter, wait, 12);
+FROZEN(wheel_enter, until, 16);
+FROZEN(wheel_enter, submitted, 24);
+FROZEN(wheel_enter, ready, 28);
+FROZEN_SIZE(wheel_enter, 32);
+
+FROZEN(wheel_kernel_page, event_tail, 0);
+FROZEN(wheel_kernel_page, op_head, 4);
+FROZEN(wheel_kernel_page, kflags, 8);
+FROZEN(wheel_kernel_page, next_wake, 16);
+FROZEN_SIZE(wheel_kernel_page, 24);
+
+FROZEN(wheel_user_page, event_head, 0);
+FROZEN(wheel_user_page, op_tail, 4);
+FROZEN_SIZE(wheel_user_page, 8);
+
 FROZEN(wheel_stats, armed, 8);
 FROZEN(wheel_stats, late, 112);
 FROZEN_SIZE(wheel_stats, 624);
@@ -93,6 +110,9 @@ void file_stats(struct wheel_file *file, struct wheel_stats *stats)
 	if (wheel)
 		wheel_read_stats(wheel, stats);
 	stats->unread = file->fired.count;
+	if (file_ring(file))
+		stats->unread += ring_ready(file->ring);
+	stats->backlogged = file->backlogged;
 	stats->overruns = file->overruns;
 	stats->refused = file->refused;
 	spin_unlock_bh(&file->lock);
@@ -142,6 +162,11 @@ static int ioctl_stats(struct wheel_file *file, void *arg)
 	return 0;
 }
 
+static int ioctl_enter(struct wheel_file *file, void *arg)
+{
+	return file_enter(file, arg);
+}
+
 static int ioctl_advance(struct wheel_file *file, void *arg)
 {
 	struct wheel_advance *advance = arg;
@@ -158,6 +183,8 @@ static int ioctl_advance(struct wheel_file *file, void *arg)
 		return -EOPNOTSUPP;
 	advance->next = wheel_advance_to(wheel, advance->now);
 	advance->now = wheel_now(wheel);
+	/* Somebody may wait for the time alone. */
+	wake_up_interruptible(&file->pollers);
 	return 0;
 }
 
@@ -197,6 +224,10 @@ static const struct command commands[] = {
 	[_IOC_NR(WHEEL_IOC_ADVANCE)] = {
 		.size = sizeof(struct wheel_advance), .make = ioctl_advance,
 	},
+	[_IOC_NR(WHEEL_IOC_ENTER)] = {
+		.size = sizeof(struct wheel_enter), .make = ioctl_enter,
+		.progress = true,
+	},
 };
 
 union command_arg {
@@ -207,6 +238,7 @@ union command_arg {
 	struct wheel_stop	stop;
 	struct wheel_stats	stats;
 	struct wheel_advance	advance;
+	struct wheel_enter	enter;
 };
 
 static const struct command *command_of(unsigned int cmd)

@@ -50,6 +50,9 @@ int file_stop(struct wheel_file *file, struct wheel_stop *stop)
 		return PTR_ERR(wheel);
 
 	mutex_lock(&file->whole);
+	spin_lock_bh(&file->lock);
+	file->stopping = true;
+	spin_unlock_bh(&file->lock);
 	wheel_stop(wheel, &unfired);
 	spin_lock_bh(&file->lock);
 	WRITE_ONCE(file->stopped, true);

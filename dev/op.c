@@ -93,7 +93,10 @@ static bool slot_over(const struct wheel_file *file, const struct slot *slot)
 	       touch_parked(touch_get(file, slot_nr(slot)));
 }
 
-/* Take back a slot that is over, unless the program was faster and revived it. */
+/*
+ * Take back a slot that is over, unless the program was faster and revived it. If it
+ * was the pass that was faster, it has reclaimed the slot or fired the timer.
+ */
 static bool slot_reclaim(struct wheel_file *file, struct slot *slot)
 {
 	u32 nr = slot_nr(slot);
@@ -102,7 +105,9 @@ static bool slot_reclaim(struct wheel_file *file, struct slot *slot)
 	if (slot->state == SLOT_FREE)
 		return true;
 	word = touch_get(file, nr);
-	if (!touch_parked(word) || !touch_swap(file, nr, word, WHEEL_TOUCH_OFF))
+	if (touch_parked(word) && !touch_swap(file, nr, word, WHEEL_TOUCH_OFF))
+		word = touch_get(file, nr);
+	if (!touch_parked(word))
 		return false;
 	/* Its event may be on its way. */
 	if (wheel_timer_cancel(&slot->timer) == -EALREADY)
@@ -163,7 +168,7 @@ static int op_arm(const struct batch *b, struct wheel_op *op)
 	u32 nr;
 	int err;
 
-	if (file->stopped)
+	if (file->stopping)
 		return -ESHUTDOWN;
 	unpark_slot(file);
 	err = op_deadline(b, op, &deadline) ?: pick_slot(file, op, &nr);
@@ -198,8 +203,9 @@ static int rearm_touched(const struct batch *b, struct slot *slot, u64 deadline,
 	if (!touch_swap(b->file, nr, word, deadline))
 		return touch_parked(touch_get(b->file, nr)) ? -ENOENT : -EBUSY;
 	err = wheel_timer_rearm(&slot->timer, deadline, slack);
-	if (err == -ERANGE)
-		touch_swap(b->file, nr, deadline, word);
+	/* Meanwhile the wheel may have filed it by the new deadline: back as well. */
+	if (err == -ERANGE && touch_swap(b->file, nr, deadline, word))
+		wheel_timer_rearm(&slot->timer, word, slot->slack);
 	/* ENOENT: it was due at once and has fired. */
 	return err == -ENOENT ? 0 : err;
 }
@@ -227,7 +233,7 @@ static int op_rearm(const struct batch *b, const struct wheel_op *op)
 /*
  * Whatever the word was, it is OFF now. If the program had parked the timer, it is
  * the program that cancelled it. If the wheel has reclaimed it already, ANY_SLOT's
- * slot comes back by the list.
+ * slot comes back by the list; and what STOP has drained is STOP's.
  */
 static int cancel_touched(const struct batch *b, struct slot *slot)
 {
@@ -236,7 +242,8 @@ static int cancel_touched(const struct batch *b, struct slot *slot)
 
 	if (err == -EALREADY)
 		return -ENOENT;
-	if (!err || !(b->file->setup.flags & WHEEL_SETUP_ANY_SLOT))
+	if (!err || !(b->file->setup.flags & WHEEL_SETUP_ANY_SLOT ||
+		      b->file->stopping))
 		slot_free(b->file, slot);
 	return parked ? -ENOENT : 0;
 }

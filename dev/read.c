@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events: read() and poll().
+ * Events: read().
  *
  * A reader takes events out of the queue, copies them with no lock held, and
  * only then are they over. Those that could not be copied go back to the front.
  */
 #include <linux/err.h>
-#include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/uio.h>
 #include "dev.h"
@@ -20,28 +19,6 @@ struct handful {
 	u32			count;
 };
 
-/*
- * An event as it stands now. If periods were missed it speaks of the newest
- * deadline that is due.
- */
-static void describe(const struct slot *slot, u64 now,
-		     struct wheel_event *event)
-{
-	u64 deadline = wheel_timer_deadline(&slot->timer);
-	u64 missed = 0;
-
-	if (slot->period)
-		missed = slot->ended ? slot->slack : slot_missed(slot, now);
-	*event = (struct wheel_event){
-		.id		= slot->id,
-		.cookie		= slot->cookie,
-		.deadline	= deadline + missed * slot->period,
-		.fired		= wheel_timer_fired(&slot->timer),
-		.overrun	= missed,
-		.seq		= slot->seq,
-	};
-}
-
 static void take_events(struct wheel_file *file, struct handful *hand, u32 room)
 {
 	u64 now = wheel_now(file->wheel);
@@ -53,34 +30,11 @@ static void take_events(struct wheel_file *file, struct handful *hand, u32 room)
 		slot = slot_pop(file, &file->fired);
 		if (!slot)
 			break;
-		describe(slot, now, &hand->event[hand->count]);
+		slot_event(slot, now, &hand->event[hand->count]);
 		hand->slot[hand->count++] = slot;
 	}
 	file->in_hand += hand->count;
 	spin_unlock_bh(&file->lock);
-}
-
-/* An event was read: a periodic timer goes on, any other is over. */
-static void event_over(struct wheel_file *file, struct slot *slot,
-		       const struct wheel_event *event)
-{
-	file->overruns += event->overrun;
-	slot->state = SLOT_ARMED;
-	if (!slot->period || slot->ended || file->stopped ||
-	    slot->period > WHEEL_MAX_TIME - event->deadline ||
-	    wheel_timer_arm(&slot->timer, event->deadline + slot->period,
-			    slot->slack))
-		slot_free(file, slot);
-}
-
-/**
- * file_wake - tell readers and pollers that there is an event
- * @file: file whose told is set
- */
-void file_wake(struct wheel_file *file)
-{
-	wake_up_interruptible(&file->readers);
-	wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
 }
 
 /*
@@ -96,7 +50,7 @@ static void settle_events(struct wheel_file *file, const struct handful *hand,
 
 	spin_lock_bh(&file->lock);
 	for (i = 0; i < copied; i++)
-		event_over(file, hand->slot[i], &hand->event[i]);
+		slot_event_over(file, hand->slot[i], &hand->event[i]);
 	for (i = hand->count; i > copied; i--)
 		slot_unpop(&file->fired, hand->slot[i - 1]);
 	file->in_hand -= hand->count;
@@ -144,37 +98,18 @@ static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 	return bytes;
 }
 
-enum news {
-	NOTHING = 0,
-	EVENTS,
-	/* The wheel is stopped, and all that fired has been read. */
-	OVER,
-};
-
-/* To be asked from a wait queue: from now on an event wakes us again. */
-static enum news look(struct wheel_file *file)
-{
-	enum news news = NOTHING;
-
-	spin_lock_bh(&file->lock);
-	file->told = false;
-	if (file->fired.count)
-		news = EVENTS;
-	else if (file->stopped && !file->in_hand)
-		news = OVER;
-	spin_unlock_bh(&file->lock);
-	return news;
-}
-
 static int wait_for_news(struct wheel_file *file, enum news *news)
 {
+	u32 ready;
+
 	return wait_event_interruptible_exclusive(file->readers,
-						  (*news = look(file)));
+						  (*news = file_look(file, 1, &ready)));
 }
 
 static int wait_for_events(struct wheel_file *file, bool block)
 {
-	enum news news = look(file);
+	u32 ready;
+	enum news news = file_look(file, 1, &ready);
 	int err = 0;
 
 	if (news == NOTHING && !block)
@@ -191,7 +126,8 @@ static int wait_for_events(struct wheel_file *file, bool block)
  * @iocb: the call
  * @to: where to
  *
- * Return: bytes, or -EINVAL: not even one fits; -EAGAIN: none is there and the
+ * Return: bytes, or -EOPNOTSUPP: they come by the ring; -EINVAL: not even one fits;
+ * -EAGAIN: none is there and the
  * file or the call does not block; -ESHUTDOWN: none is there and none will be;
  * -EFAULT: not even the first could be copied, and it is still to be read.
  */
@@ -205,6 +141,8 @@ ssize_t file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 
 	if (IS_ERR(wheel))
 		return PTR_ERR(wheel);
+	if (file->ring)
+		return -EOPNOTSUPP;
 	if (iov_iter_count(to) < sizeof(struct wheel_event))
 		return -EINVAL;
 	while (!(ret = read_events(file, to))) {
@@ -216,24 +154,4 @@ ssize_t file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	if (READ_ONCE(file->fired.count))
 		wake_up_interruptible(&file->readers);
 	return ret;
-}
-
-/**
- * file_poll - poll(), select(), epoll
- * @filp: open /dev/wheel
- * @wait: where to add our queue
- *
- * Return: EPOLLIN when there is an event, EPOLLHUP when the wheel was stopped.
- */
-__poll_t file_poll(struct file *filp, struct poll_table_struct *wait)
-{
-	struct wheel_file *file = filp->private_data;
-	__poll_t mask = 0;
-
-	poll_wait(filp, &file->pollers, wait);
-	if (look(file) == EVENTS)
-		mask |= EPOLLIN | EPOLLRDNORM;
-	if (READ_ONCE(file->stopped))
-		mask |= EPOLLHUP;
-	return mask;
 }

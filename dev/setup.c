@@ -5,6 +5,7 @@
  */
 #include <linux/capability.h>
 #include <linux/err.h>
+#include <linux/log2.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -19,7 +20,7 @@
 
 static u64 file_features(void)
 {
-	return wheel_features() | WHEEL_HAS_TOUCH;
+	return wheel_features() | WHEEL_HAS_TOUCH | WHEEL_HAS_RINGS;
 }
 
 static int setup_check(const struct wheel_setup *setup)
@@ -33,11 +34,12 @@ static int setup_check(const struct wheel_setup *setup)
 	    setup->timers > WHEEL_MAX_TIMERS ||
 	    (setup->scheme == WHEEL_OVERFLOW &&
 	     setup->timers > WHEEL_OVERFLOW_TIMERS) ||
-	    setup->slots > WHEEL_MAX_SLOTS)
+	    setup->slots > WHEEL_MAX_SLOTS ||
+	    setup->events > WHEEL_MAX_EVENTS)
 		return -EINVAL;
 	if (!(features & WHEEL_HAS_CLOCK(setup->clock)) ||
 	    !(features & WHEEL_HAS_SCHEME(setup->scheme)) ||
-	    setup->events || setup->ops)
+	    setup->ops)
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -80,12 +82,14 @@ static void setup_resolve(struct wheel_file *file, struct wheel_setup *setup)
 	if (!setup->timers)
 		setup->timers = setup->scheme == WHEEL_OVERFLOW ?
 				WHEEL_OVERFLOW_TIMERS : DEFAULT_TIMERS;
+	if (setup->events)
+		setup->events = roundup_pow_of_two(setup->events);
 	config = setup_config(file, setup);
 	setup->slots = wheel_slots_for(&config);
 	setup->features = file_features();
 }
 
-/* The tables of what comes page by page. */
+/* The ring, and the tables of what comes page by page. */
 static int tables_alloc(struct wheel_file *file, const struct wheel_setup *setup)
 {
 	u32 pages = slot_table_pages(setup->timers);
@@ -94,18 +98,28 @@ static int tables_alloc(struct wheel_file *file, const struct wheel_setup *setup
 	file->pages = kvcalloc(pages, sizeof(*file->pages), GFP_KERNEL_ACCOUNT);
 	if (!file->pages)
 		return -ENOMEM;
-	if (!(setup->flags & WHEEL_SETUP_TOUCH))
-		return 0;
-	file->words = kvcalloc(words, sizeof(*file->words), GFP_KERNEL_ACCOUNT);
-	return file->words ? 0 : -ENOMEM;
+	if (setup->flags & WHEEL_SETUP_TOUCH) {
+		file->words = kvcalloc(words, sizeof(*file->words),
+				       GFP_KERNEL_ACCOUNT);
+		if (!file->words)
+			return -ENOMEM;
+	}
+	if (setup->events) {
+		file->ring = ring_make(setup->events);
+		if (!file->ring)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static void tables_free(struct wheel_file *file)
 {
 	kvfree(file->pages);
 	kvfree(file->words);
+	ring_free(file->ring);
 	file->pages = NULL;
 	file->words = NULL;
+	file->ring = NULL;
 }
 
 static int setup_locked(struct wheel_file *file, struct wheel_setup *setup)
@@ -175,6 +189,17 @@ struct wheel *file_wheel_ready(const struct wheel_file *file)
 {
 	/* Pairs with setup_locked(). */
 	return smp_load_acquire(&file->wheel);
+}
+
+/**
+ * file_ring - the completion ring of a file that is set up
+ * @file: file
+ *
+ * Return: the ring, or NULL.
+ */
+struct ring *file_ring(const struct wheel_file *file)
+{
+	return file_wheel_ready(file) ? file->ring : NULL;
 }
 
 /**

@@ -97,8 +97,14 @@ void slot_pages_free(struct wheel_file *file)
 	}
 }
 
-static void slot_push(struct wheel_file *file, struct slot_queue *queue,
-		      struct slot *slot)
+/**
+ * slot_push - put a slot at the end of a queue
+ * @file: file, locked
+ * @queue: queue
+ * @slot: slot that is in none
+ */
+void slot_push(struct wheel_file *file, struct slot_queue *queue,
+	       struct slot *slot)
 {
 	u32 nr = slot_nr(slot);
 
@@ -190,47 +196,4 @@ bool slot_pending(const struct wheel_file *file, const struct slot *slot,
 		return false;
 	*deadline = when;
 	return true;
-}
-
-/**
- * slots_fired - timers of user space are due
- * @wheel: theirs
- * @due: the timers
- * @n: how many
- * @now: the clock
- *
- * Readers are woken once for all events until they look again. A reader clears
- * told under the lock after it has put itself on the wait queue, so either it
- * sees the event or it is woken:
- *
- *	this				file_poll(), file_read_iter()
- *
- *					add to the wait queue
- *	lock				lock
- *	queue the events		told = false
- *	wake = !told, told = true	any event?
- *	unlock				unlock
- *	if wake: wake up		if not: sleep
- */
-void slots_fired(struct wheel *wheel, struct wheel_timer **due, unsigned int n,
-		 u64 now)
-{
-	struct wheel_file *file = wheel_data(wheel);
-	unsigned int i;
-	bool wake;
-
-	spin_lock(&file->lock);
-	for (i = 0; i < n; i++) {
-		struct slot *slot = container_of(due[i], struct slot, timer);
-
-		slot->state = SLOT_FIRED;
-		slot->seq = file->seq++;
-		slot_push(file, &file->fired, slot);
-	}
-	wake = !file->told;
-	file->told = true;
-	spin_unlock(&file->lock);
-
-	if (wake)
-		file_wake(file);
 }

@@ -23,7 +23,6 @@
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
-#include "../compat.h"
 #include "dev.h"
 
 #define WORDS_PER_PAGE	((u32)(PAGE_SIZE / sizeof(u64)))
@@ -44,7 +43,7 @@ u32 touch_table_pages(u32 timers)
 
 static struct page *word_page(const struct wheel_file *file, u32 at)
 {
-	/* Pairs with cmpxchg() in page_bring(): the page is filled. */
+	/* Pairs with cmpxchg() in touch_page(): the page is filled. */
 	return smp_load_acquire(&file->words[at]);
 }
 
@@ -60,8 +59,14 @@ static struct page *page_make(struct wheel_file *file)
 	return page;
 }
 
-/* A page of words, or NULL: no memory. */
-static struct page *page_bring(struct wheel_file *file, u32 at)
+/**
+ * touch_page - bring a page of words
+ * @file: file with touch words, not locked
+ * @at: which page
+ *
+ * Return: the page, or NULL: no memory.
+ */
+struct page *touch_page(struct wheel_file *file, u32 at)
 {
 	struct page *page = word_page(file, at);
 	struct page *other;
@@ -88,7 +93,7 @@ static struct page *page_bring(struct wheel_file *file, u32 at)
  */
 int touch_page_alloc(struct wheel_file *file, u32 nr)
 {
-	return page_bring(file, nr / WORDS_PER_PAGE) ? 0 : -ENOMEM;
+	return touch_page(file, nr / WORDS_PER_PAGE) ? 0 : -ENOMEM;
 }
 
 /**
@@ -236,48 +241,4 @@ enum wheel_claim touch_claim(struct wheel_timer *timer, u64 due, u64 *deadline)
 	if (due == WHEEL_NEVER)
 		return claim_at_end(file, slot, deadline);
 	return claim_word(file, slot, due, deadline);
-}
-
-static vm_fault_t touch_fault(struct vm_fault *vmf)
-{
-	struct wheel_file *file = vmf->vma->vm_file->private_data;
-	pgoff_t at = vmf->pgoff - (WHEEL_OFF_TOUCH >> PAGE_SHIFT);
-	struct page *page;
-
-	if (at >= touch_table_pages(file->setup.timers))
-		return VM_FAULT_SIGBUS;
-	page = page_bring(file, at);
-	if (!page)
-		return VM_FAULT_OOM;
-	get_page(page);
-	vmf->page = page;
-	return 0;
-}
-
-static const struct vm_operations_struct touch_vm_ops = {
-	.fault	= touch_fault,
-};
-
-/**
- * file_mmap - mmap(): the touch words
- * @filp: open /dev/wheel
- * @vma: asked for
- *
- * Return: 0, or -EINVAL: not shared, not whole, not from its start, or no such
- * words; -EPERM: executable.
- */
-int file_mmap(struct file *filp, struct vm_area_struct *vma)
-{
-	struct wheel_file *file = filp->private_data;
-
-	if (!file_wheel_ready(file) || !file->words ||
-	    !(vma->vm_flags & VM_MAYSHARE) ||
-	    vma->vm_pgoff != WHEEL_OFF_TOUCH >> PAGE_SHIFT ||
-	    vma_pages(vma) != touch_table_pages(file->setup.timers))
-		return -EINVAL;
-	if (vma->vm_flags & VM_EXEC)
-		return -EPERM;
-	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND, VM_MAYEXEC);
-	vma->vm_ops = &touch_vm_ops;
-	return 0;
 }

@@ -81,6 +81,55 @@
 #define WHEEL_TOUCH_OFF		(1ULL << 63)
 #define WHEEL_TOUCH_PARKED	0ULL
 
+/**
+ * DOC: completion ring
+ *
+ * On a file with wheel_setup.events events come into memory that the program maps,
+ * and read() is EOPNOTSUPP. Map, MAP_SHARED and whole, a struct wheel_kernel_page at
+ * WHEEL_OFF_KERNEL and the struct wheel_event array at WHEEL_OFF_EVENTS, both
+ * read-only, and a struct wheel_user_page at WHEEL_OFF_USER::
+ *
+ *	tail = load_acquire(&kernel->event_tail);
+ *	while (head != tail)
+ *		handle(&events[head++ & (setup.events - 1)]);
+ *	store_release(&user->event_head, head);
+ *
+ * An event that finds no room waits in the kernel and WHEEL_RING_BACKLOG is set. A
+ * program that made room looks at kflags after a full barrier, or calls poll() or
+ * WHEEL_IOC_ENTER before it sleeps: these move what waits to the ring. A periodic
+ * timer goes on when its event comes to the ring.
+ */
+#define WHEEL_OFF_KERNEL	0x00000000
+#define WHEEL_OFF_USER		0x10000000
+#define WHEEL_OFF_EVENTS	0x20000000
+#define WHEEL_RING_BACKLOG	(1U << 0)
+
+/**
+ * struct wheel_kernel_page - written by the kernel alone
+ * @event_tail: events published, modulo 2^32
+ * @op_head: 0
+ * @kflags: WHEEL_RING_BACKLOG
+ * @reserved: 0
+ * @next_wake: 0
+ */
+struct wheel_kernel_page {
+	__u32 event_tail;
+	__u32 op_head;
+	__u32 kflags;
+	__u32 reserved;
+	__u64 next_wake;
+};
+
+/**
+ * struct wheel_user_page - written by the program alone
+ * @event_head: events taken, modulo 2^32
+ * @op_tail: 0
+ */
+struct wheel_user_page {
+	__u32 event_head;
+	__u32 op_tail;
+};
+
 /* wheel_setup.clock */
 #define WHEEL_CLOCK_MONOTONIC	0	/* stops over suspend */
 #define WHEEL_CLOCK_BOOTTIME	1	/* goes on over suspend */
@@ -107,6 +156,7 @@
 /* Limits that no privilege lifts. */
 #define WHEEL_MAX_TIMERS	(1U << WHEEL_SLOT_BITS)
 #define WHEEL_MAX_SLOTS		(1U << 20)
+#define WHEEL_MAX_EVENTS	(1U << 20)
 #define WHEEL_OVERFLOW_TIMERS	4096
 #define WHEEL_MAX_TIME		((1ULL << 63) - 1)
 
@@ -123,8 +173,9 @@
  * @timers: how many timers the file can hold, at most 2^24; 0: 65536
  * @slots: of the ring, at most 2^20; rounded up to a power of two and to at
  *	least @timers / 32; 0: @timers / 16, at least 256
- * @events: entries of the completion ring; 0: none
- * @ops: entries of the submission ring; 0: none
+ * @events: entries of the completion ring, at most 2^20; rounded up to a power of
+ *	two; 0: none
+ * @ops: entries of the submission ring, which there is none: 0
  * @features: out: WHEEL_HAS_*, what this kernel's module can do
  *
  * SETUP configures the wheel, once, and returns what is in force; a file whose
@@ -132,7 +183,7 @@
  * what the defaults would be. It configures nothing, nor does poll().
  *
  * SETUP fails with EBUSY when the file is set up, EINVAL for a flag, clock,
- * scheme, tick, timers or slots out of range, EPERM for a tick below
+ * scheme, tick, timers, slots or events out of range, EPERM for a tick below
  * WHEEL_MIN_TICK_NS, EOPNOTSUPP for what @features does not list.
  */
 struct wheel_setup {
@@ -345,6 +396,31 @@ struct wheel_stats {
 	__u64 late[64];
 };
 
+/**
+ * struct wheel_enter - WHEEL_IOC_ENTER: wait for events in the ring
+ * @size: sizeof(struct wheel_enter)
+ * @flags: 0
+ * @submit: 0
+ * @wait: how many events shall be there, at most wheel_setup.events
+ * @until: give up at this time of the wheel's clock; 0: at once; ~0: never
+ * @submitted: out: 0
+ * @ready: out: events in the ring that were not taken
+ *
+ * First moves what waits in the kernel to the ring. Who waits for many is woken
+ * once, when they are there. Returns 0 with fewer than @wait when the time has come;
+ * fails with EINTR or ESHUTDOWN when there is none, EINVAL for more than the ring
+ * holds, EOPNOTSUPP without a ring or with @submit.
+ */
+struct wheel_enter {
+	__u32 size;
+	__u32 flags;
+	__u32 submit;
+	__u32 wait;
+	__u64 until;
+	__u32 submitted;
+	__u32 ready;
+};
+
 #define WHEEL_IOC_TYPE		0xBB
 #define WHEEL_IOC_SETUP		_IO(WHEEL_IOC_TYPE, 0x00)
 #define WHEEL_IOC_INFO		_IO(WHEEL_IOC_TYPE, 0x01)
@@ -353,5 +429,6 @@ struct wheel_stats {
 #define WHEEL_IOC_STOP		_IO(WHEEL_IOC_TYPE, 0x04)
 #define WHEEL_IOC_STATS		_IO(WHEEL_IOC_TYPE, 0x05)
 #define WHEEL_IOC_ADVANCE	_IO(WHEEL_IOC_TYPE, 0x06)
+#define WHEEL_IOC_ENTER		_IO(WHEEL_IOC_TYPE, 0x07)
 
 #endif

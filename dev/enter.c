@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * WHEEL_IOC_ENTER: wait for events in the completion ring.
+ */
+#include <linux/err.h>
+#include <linux/hrtimer.h>
+#include <linux/sched.h>
+#include <linux/wait.h>
+#include "dev.h"
+
+/* Move to the ring what has room there. */
+static u32 publish_all(struct wheel_file *file)
+{
+	bool more;
+	u32 ready;
+
+	do {
+		spin_lock_bh(&file->lock);
+		more = ring_publish(file, wheel_now(file->wheel));
+		ready = ring_ready(file->ring);
+		spin_unlock_bh(&file->lock);
+		cond_resched();
+	} while (more && !fatal_signal_pending(current));
+	return ready;
+}
+
+/* Has what ENTER waits for come, or is there no use in waiting? */
+static bool arrived(struct wheel_file *file, struct wheel_enter *enter,
+		    enum news *news)
+{
+	*news = file_look(file, enter->wait, &enter->ready);
+	return *news != NOTHING || wheel_now(file->wheel) >= enter->until;
+}
+
+/* How long to sleep at most; a VIRTUAL clock's owner wakes us. */
+static ktime_t patience(const struct wheel_file *file, u64 until)
+{
+	u64 now = wheel_now(file->wheel);
+
+	if (until > WHEEL_MAX_TIME || file->setup.clock == WHEEL_CLOCK_VIRTUAL)
+		return KTIME_MAX;
+	return ns_to_ktime(until > now ? until - now : 0);
+}
+
+static int wait_for(struct wheel_file *file, struct wheel_enter *enter)
+{
+	enum news news = NOTHING;
+	int err;
+
+	err = wait_event_interruptible_hrtimeout(file->pollers,
+						 arrived(file, enter, &news),
+						 patience(file, enter->until));
+	if (enter->ready)
+		return 0;
+	if (err == -ERESTARTSYS)
+		return -EINTR;
+	return news == OVER ? -ESHUTDOWN : 0;
+}
+
+/**
+ * file_enter - WHEEL_IOC_ENTER
+ * @file: file
+ * @enter: what to wait for; filled
+ *
+ * Return: 0 or an errno.
+ */
+int file_enter(struct wheel_file *file, struct wheel_enter *enter)
+{
+	struct wheel *wheel;
+
+	enter->submitted = 0;
+	enter->ready = 0;
+	if (enter->flags)
+		return -EINVAL;
+	wheel = file_wheel(file);
+	if (IS_ERR(wheel))
+		return PTR_ERR(wheel);
+	if (!file->ring || enter->submit)
+		return -EOPNOTSUPP;
+	if (enter->wait > file->setup.events)
+		return -EINVAL;
+	enter->ready = publish_all(file);
+	if (enter->ready >= enter->wait || !enter->until)
+		return 0;
+	return wait_for(file, enter);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events: what a timer that fired becomes, and who is told of it.
+ */
+#include <linux/poll.h>
+#include "dev.h"
+
+/**
+ * slot_event - an event as it stands now
+ * @slot: slot that fired, its file locked
+ * @now: the clock
+ * @event: filled; if periods were missed it speaks of the newest deadline that is
+ *	due
+ */
+void slot_event(const struct slot *slot, u64 now, struct wheel_event *event)
+{
+	u64 deadline = wheel_timer_deadline(&slot->timer);
+	u64 missed = 0;
+
+	if (slot->period)
+		missed = slot->ended ? slot->slack : slot_missed(slot, now);
+	*event = (struct wheel_event){
+		.id		= slot->id,
+		.cookie		= slot->cookie,
+		.deadline	= deadline + missed * slot->period,
+		.fired		= wheel_timer_fired(&slot->timer),
+		.overrun	= missed,
+		.seq		= slot->seq,
+	};
+}
+
+/**
+ * slot_event_over - an event was taken
+ * @file: file, locked
+ * @slot: slot of the event
+ * @event: the event
+ *
+ * A periodic timer goes on, any other is over.
+ */
+void slot_event_over(struct wheel_file *file, struct slot *slot,
+		     const struct wheel_event *event)
+{
+	file->overruns += event->overrun;
+	slot->state = SLOT_ARMED;
+	if (!slot->period || slot->ended || file->stopping ||
+	    slot->period > WHEEL_MAX_TIME - event->deadline ||
+	    wheel_timer_arm(&slot->timer, event->deadline + slot->period,
+			    slot->slack))
+		slot_free(file, slot);
+}
+
+/* How many events there are to be had: in the ring, or in timers. */
+static u32 events_ready(const struct wheel_file *file)
+{
+	struct ring *ring = file_ring(file);
+
+	return ring ? ring_ready(ring) : file->fired.count;
+}
+
+/**
+ * file_wake - tell readers and pollers that there is an event
+ * @file: file whose told is set
+ */
+void file_wake(struct wheel_file *file)
+{
+	wake_up_interruptible(&file->readers);
+	wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
+}
+
+/**
+ * slots_fired - timers of user space are due
+ * @wheel: theirs
+ * @due: the timers
+ * @n: how many
+ * @now: the clock
+ *
+ * Readers are woken once for all events until they look again. A reader clears
+ * told under the lock after it has put itself on the wait queue, so either it
+ * sees the event or it is woken:
+ *
+ *	this				file_poll(), file_read_iter()
+ *
+ *					add to the wait queue
+ *	lock				lock
+ *	queue the events		told = false
+ *	wake = !told, told = true	enough events?
+ *	unlock				unlock
+ *	if wake: wake up		if not: sleep
+ */
+void slots_fired(struct wheel *wheel, struct wheel_timer **due, unsigned int n,
+		 u64 now)
+{
+	struct wheel_file *file = wheel_data(wheel);
+	unsigned int i;
+	bool wake;
+
+	spin_lock(&file->lock);
+	for (i = 0; i < n; i++) {
+		struct slot *slot = container_of(due[i], struct slot, timer);
+
+		slot->state = SLOT_FIRED;
+		slot->seq = file->seq++;
+		slot_push(file, &file->fired, slot);
+	}
+	if (file->ring) {
+		ring_publish(file, now);
+		file->backlogged += min(n, file->fired.count);
+	}
+	wake = !file->told && events_ready(file) >= file->wake_at;
+	if (wake) {
+		file->told = true;
+		file->wake_at = U32_MAX;
+	}
+	spin_unlock(&file->lock);
+
+	if (wake)
+		file_wake(file);
+}
+
+/**
+ * file_look - is there anything to read?
+ * @file: file
+ * @wanted: how many events shall be there
+ * @ready: set to how many are
+ *
+ * To be asked from a wait queue: from now on @wanted events wake us.
+ *
+ * Return: NOTHING: not so many; EVENTS; or OVER: nor will there be any.
+ */
+enum news file_look(struct wheel_file *file, u32 wanted, u32 *ready)
+{
+	enum news news = NOTHING;
+
+	spin_lock_bh(&file->lock);
+	file->told = false;
+	file->wake_at = min(file->wake_at, wanted);
+	if (file_ring(file))
+		ring_publish(file, wheel_now(file->wheel));
+	*ready = events_ready(file);
+	if (*ready >= wanted)
+		news = EVENTS;
+	else if (file->stopped && !file->in_hand && !file->fired.count)
+		news = OVER;
+	spin_unlock_bh(&file->lock);
+	return news;
+}
+
+/**
+ * file_poll - poll(), select(), epoll
+ * @filp: open /dev/wheel
+ * @wait: where to add our queue
+ *
+ * Return: EPOLLIN when there is an event, EPOLLHUP when the wheel was stopped.
+ */
+__poll_t file_poll(struct file *filp, struct poll_table_struct *wait)
+{
+	struct wheel_file *file = filp->private_data;
+	__poll_t mask = 0;
+	u32 ready;
+
+	poll_wait(filp, &file->pollers, wait);
+	if (file_look(file, 1, &ready) == EVENTS)
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(file->stopped))
+		mask |= EPOLLHUP;
+	return mask;
+}

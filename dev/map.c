@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a program may map: touch words, and the completion ring. Their pages are
+ * charged to the opener and live until the file is closed and unmapped.
+ */
+#include <linux/mm.h>
+#include "../compat.h"
+#include "dev.h"
+
+/**
+ * struct area - a part of the file's offsets
+ * @offset: where it starts, in bytes
+ * @pages: how many it has in this file, 0: none
+ * @page: one of them, or NULL: no memory
+ * @writable: by the program, too
+ */
+struct area {
+	u64		offset;
+	u32		(*pages)(const struct wheel_file *file);
+	struct page	*(*page)(struct wheel_file *file, u32 at);
+	bool		writable;
+};
+
+static u32 touch_pages(const struct wheel_file *file)
+{
+	return file->words ? touch_table_pages(file->setup.timers) : 0;
+}
+
+static u32 one_page(const struct wheel_file *file)
+{
+	return file->ring ? 1 : 0;
+}
+
+static u32 event_pages(const struct wheel_file *file)
+{
+	return file->ring ? ring_event_pages(file->setup.events) : 0;
+}
+
+static const struct area areas[] = {
+	{ WHEEL_OFF_KERNEL, one_page, ring_kernel_page },
+	{ WHEEL_OFF_USER, one_page, ring_user_page, .writable = true },
+	{ WHEEL_OFF_EVENTS, event_pages, ring_event_page },
+	{ WHEEL_OFF_TOUCH, touch_pages, touch_page, .writable = true },
+};
+
+static const struct area *area_of(const struct vm_area_struct *vma)
+{
+	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(areas); i++) {
+		if (areas[i].offset == offset)
+			return &areas[i];
+	}
+	return NULL;
+}
+
+static vm_fault_t map_fault(struct vm_fault *vmf)
+{
+	struct wheel_file *file = vmf->vma->vm_file->private_data;
+	const struct area *area = vmf->vma->vm_private_data;
+	pgoff_t at = vmf->pgoff - (area->offset >> PAGE_SHIFT);
+	struct page *page;
+
+	if (at >= area->pages(file))
+		return VM_FAULT_SIGBUS;
+	page = area->page(file, at);
+	if (!page)
+		return VM_FAULT_OOM;
+	get_page(page);
+	vmf->page = page;
+	return 0;
+}
+
+static const struct vm_operations_struct map_ops = {
+	.fault	= map_fault,
+};
+
+/**
+ * file_mmap - mmap()
+ * @filp: open /dev/wheel
+ * @vma: asked for
+ *
+ * Return: 0, or -EINVAL: not shared, not whole, not from its start, or the file has
+ * no such area; -EPERM: executable, or writable where only the kernel writes.
+ */
+int file_mmap(struct file *filp, struct vm_area_struct *vma)
+{
+	struct wheel_file *file = filp->private_data;
+	const struct area *area = area_of(vma);
+
+	if (!area || !file_wheel_ready(file) || !(vma->vm_flags & VM_MAYSHARE) ||
+	    !area->pages(file) || vma_pages(vma) != area->pages(file))
+		return -EINVAL;
+	if (vma->vm_flags & VM_EXEC ||
+	    (vma->vm_flags & VM_WRITE && !area->writable))
+		return -EPERM;
+	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND,
+		     VM_MAYEXEC | (area->writable ? 0 : VM_MAYWRITE));
+	vma->vm_private_data = (void *)area;
+	vma->vm_ops = &map_ops;
+	return 0;
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The completion ring: events in memory that the program reads without a call.
+ *
+ * The positions lie on pages of their own, one that only the kernel writes and one
+ * that only the program writes, which is believed nothing: what the kernel goes by
+ * is its own copy of the tail.
+ *
+ *	the kernel			the program
+ *
+ *	head = acquire(event_head)	tail = acquire(event_tail)
+ *	room? write the event		is there one? read it
+ *	release(event_tail)		release(event_head)
+ *
+ * An event that finds no room stays in its timer, and BACKLOG says so. It comes to
+ * the ring when the kernel looks again: at the next expiry, at ENTER, at poll().
+ *
+ *	the kernel			the program
+ *
+ *	no room: BACKLOG = 1		release(event_head)
+ *	full barrier			full barrier
+ *	room now? go on			BACKLOG? ENTER
+ */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include "dev.h"
+
+/**
+ * struct ring - a completion ring
+ * @kernel: what the kernel tells
+ * @user: what the program tells
+ * @event: the entries
+ * @mask: one less than there are
+ * @tail: events published so far; @kernel has a copy
+ * @pages: of @kernel, @user and @event
+ * @count: how many
+ */
+struct ring {
+	struct wheel_kernel_page	*kernel;
+	struct wheel_user_page		*user;
+	struct wheel_event		*event;
+	u32				mask;
+	u32				tail;
+	u32				count;
+	struct page			*pages[];
+};
+
+enum { KERNEL_PAGE, USER_PAGE, FIRST_EVENT_PAGE };
+
+/**
+ * ring_event_pages - how many pages the entries take
+ * @events: entries
+ *
+ * Return: pages.
+ */
+u32 ring_event_pages(u32 events)
+{
+	return DIV_ROUND_UP(events * sizeof(struct wheel_event), PAGE_SIZE);
+}
+
+struct page *ring_kernel_page(struct wheel_file *file, u32 at)
+{
+	return file->ring->pages[KERNEL_PAGE];
+}
+
+struct page *ring_user_page(struct wheel_file *file, u32 at)
+{
+	return file->ring->pages[USER_PAGE];
+}
+
+struct page *ring_event_page(struct wheel_file *file, u32 at)
+{
+	return file->ring->pages[FIRST_EVENT_PAGE + at];
+}
+
+/**
+ * ring_free - free a ring
+ * @ring: ring that nobody uses or maps any more, or NULL
+ */
+void ring_free(struct ring *ring)
+{
+	u32 i;
+
+	if (!ring)
+		return;
+	vunmap(ring->event);
+	for (i = 0; i < ring->count; i++)
+		put_page(ring->pages[i]);
+	kvfree(ring);
+}
+
+static bool pages_alloc(struct ring *ring, u32 pages)
+{
+	while (ring->count < pages) {
+		struct page *page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+
+		if (!page)
+			return false;
+		ring->pages[ring->count++] = page;
+		cond_resched();
+	}
+	return true;
+}
+
+/**
+ * ring_make - make a ring
+ * @events: entries, a power of two
+ *
+ * Return: the ring, or NULL: no memory.
+ */
+struct ring *ring_make(u32 events)
+{
+	u32 pages = FIRST_EVENT_PAGE + ring_event_pages(events);
+	struct ring *ring;
+
+	ring = kvzalloc(struct_size(ring, pages, pages), GFP_KERNEL_ACCOUNT);
+	if (!ring)
+		return NULL;
+	ring->mask = events - 1;
+	if (pages_alloc(ring, pages))
+		ring->event = vmap(ring->pages + FIRST_EVENT_PAGE,
+				   pages - FIRST_EVENT_PAGE, VM_MAP, PAGE_KERNEL);
+	if (!ring->event) {
+		ring_free(ring);
+		return NULL;
+	}
+	ring->kernel = page_address(ring->pages[KERNEL_PAGE]);
+	ring->user = page_address(ring->pages[USER_PAGE]);
+	return ring;
+}
+
+/**
+ * ring_ready - events that the program has not taken
+ * @ring: ring, its file locked
+ *
+ * A head that cannot be is taken for a full ring: then nothing is overwritten.
+ *
+ * Return: how many are in the ring.
+ */
+u32 ring_ready(const struct ring *ring)
+{
+	/* Pairs with the program's release: it has read what we overwrite. */
+	u32 head = smp_load_acquire(&ring->user->event_head);
+
+	return min(ring->tail - head, ring->mask + 1);
+}
+
+/* As many as there is room for. Returns how many. */
+static u32 fill(struct wheel_file *file, u64 now, u32 room)
+{
+	struct ring *ring = file->ring;
+	u32 done = 0;
+
+	while (done < room && file->fired.count) {
+		struct slot *slot = slot_pop(file, &file->fired);
+		struct wheel_event event;
+
+		slot_event(slot, now, &event);
+		ring->event[ring->tail++ & ring->mask] = event;
+		slot_event_over(file, slot, &event);
+		done++;
+	}
+	/* Pairs with the program's acquire: the entries are written. */
+	smp_store_release(&ring->kernel->event_tail, ring->tail);
+	return done;
+}
+
+/**
+ * ring_publish - move events to the ring
+ * @file: file with a ring, locked
+ * @now: the clock
+ *
+ * No more than a lock hold's worth.
+ *
+ * Return: true if there is more to move, and room for it.
+ */
+bool ring_publish(struct wheel_file *file, u64 now)
+{
+	struct ring *ring = file->ring;
+	u32 room = ring->mask + 1 - ring_ready(ring);
+	u32 left = DEV_HOLD;
+
+	left -= fill(file, now, min(room, left));
+	if (file->fired.count && left) {
+		WRITE_ONCE(ring->kernel->kflags, WHEEL_RING_BACKLOG);
+		/* Pairs with the program's, between its head and our flags. */
+		smp_mb();
+		room = ring->mask + 1 - ring_ready(ring);
+		fill(file, now, min(room, left));
+	}
+	if (!file->fired.count)
+		WRITE_ONCE(ring->kernel->kflags, 0);
+	return file->fired.count && ring_ready(ring) <= ring->mask;
+}
