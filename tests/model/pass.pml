@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The kernel's pass: when the time comes at which the timer is filed, the word
+ * says what to do. The base's lock is held; the program knows no locks.
+ */
+
+#define TRIES	3
+
+/* Compare-and-swap to OFF: won says whether it did. */
+inline claim()
+{
+	d_step {
+		won = word == seen || BROKEN == CLAIM_BY_STORE ||
+		      (BROKEN == PASS_RECLAIMS_BY_STORE && dead(seen));
+		if
+		:: won && dead(seen) ->
+			check(DECISIVE, parked);
+			check(NONE_LOST, parked);
+			claimed(seen);
+			timer = RECLAIMED;
+			cancelled++
+		:: won && !dead(seen) ->
+			check(NEVER_EARLY, parked || tick >= last);
+			check(DECISIVE, !parked);
+			claimed(seen);
+			timer = FIRING;
+			fired++
+		:: else ->
+			tries++
+		fi
+	}
+}
+
+#if BROKEN == PUBLISH_FIRST
+#define publish_early()	d_step { published = published || !dead(seen) }
+#else
+#define publish_early()	skip
+#endif
+
+#if BROKEN == PASS_READS_TWICE
+#define read_again()	seen = (dead(seen) || dead(word) -> seen : word)
+#else
+#define read_again()	skip
+#endif
+
+#if BROKEN == GARBAGE_IS_LATER
+#define later(w)	((w) > tick)
+#elif BROKEN == FIRE_BY_FILING
+#define later(w)	false
+#else
+#define later(w)	(!dead(w) && (w) > tick)
+#endif
+
+/* One timer whose time has come. */
+inline look()
+{
+	looking = true;
+	do
+	:: tries < TRIES || BROKEN == RETRY_FOREVER ->
+		seen = word;
+		if
+		:: later(seen) ->
+			filed_at = (BROKEN == REFILE_FROM_THE_PAST ->
+				    seen + 1 : seen);
+			break
+		:: else ->
+			publish_early();
+			read_again();
+			claim();
+			if
+			:: won -> break
+			:: else
+			fi
+		fi
+	:: else ->
+		d_step {
+			filed_at = tick + 1;
+			latest = max(latest, filed_at)
+		}
+		break
+	od;
+	looking = false
+}
+
+/* The callback: the event is published when the word has been OFF for a while. */
+inline publish()
+{
+	lock(file_lock);
+	d_step {
+		check(EXACTLY_ONCE, state == ARMED);
+		check(EXACTLY_ONCE, !published || BROKEN == PUBLISH_FIRST);
+		check(DECISIVE, !cancel_said);
+		published = true;
+		state = FIRED;
+		timer = IDLE
+	}
+	unlock(file_lock)
+}
+
+#if BROKEN == RECLAIM_IN_FLIGHT_BUSY || BROKEN == RECLAIM_FREES_LATE
+/* The slot is freed by a callback, too, when the base's lock is gone. */
+inline free_late()
+{
+	lock(file_lock);
+	d_step {
+		check(EXACTLY_ONCE, timer != FILED);
+		state = FREE;
+		timer = IDLE
+	}
+	unlock(file_lock)
+}
+#endif
+
+active proctype pass()
+{
+	byte tick, seen, tries;
+	bool won;
+
+end:	do
+	:: atomic { timer == FILED && filed_at <= now -> tick = now }
+	   lock(base_lock);
+	   if
+	   :: timer == FILED && filed_at <= tick -> look()
+	   :: else
+	   fi;
+	   unlock_base();
+	   if
+	   :: won && !dead(seen) -> publish()
+	   :: else
+	   fi;
+	   d_step { won = false; seen = 0; tries = 0; tick = 0 }
+	od
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The program: touches later or earlier, parks, revives, each by a load and a
+ * compare-and-swap. It leaves a word alone that is OFF.
+ */
+
+#ifdef OWNED
+bool owned;		/* the program's own lock around its ARM and its touch */
+#define own(yes)	owned = yes
+#else
+#define owned		false
+#define own(yes)	skip
+#endif
+
+inline any_deadline(want)
+{
+	if
+	:: want = 1
+	:: want = 2
+	:: LAST > 2 -> want = 3
+	fi
+}
+
+#ifdef HOSTILE
+/* Anything at any time; with LOOKS_END it never tires. */
+inline write()
+{
+	atomic {
+		if
+		:: want = PARKED
+		:: any_deadline(want)
+		:: want = OFF
+		:: want = GARBAGE
+		fi;
+		word = want;
+		written(want);
+		want = 0
+	}
+}
+#endif
+
+/* Compare-and-swap of what was seen against what is wanted. */
+inline touch()
+{
+	d_step {
+		if
+		:: word == seen ->
+			word = want;
+			check(DECISIVE, !published);
+			check(NONE_LOST, governed);
+			check(NO_STRANGER, generation == meant);
+			written(want)
+		:: else
+		fi;
+		own(false);
+		seen = 0; want = 0; meant = 0
+	}
+}
+
+#if PROPERTY == NO_STRANGER
+#define remember()	meant = generation
+#else
+#define remember()	skip
+#endif
+
+active proctype program()
+{
+	byte seen, want, meant, ops;
+
+end:	do
+#if PROPERTY == LOOKS_END
+	:: write()
+#elif defined(HOSTILE)
+	:: ops < OPS -> ops++; write()
+#else
+	:: atomic {
+		ops < OPS && word != OFF && !owned ->
+		own(true);
+		ops++;
+		seen = word;
+		remember();
+		if
+		:: want = PARKED
+		:: any_deadline(want)
+		fi
+	   }
+	   touch()
+#endif
+	od
+}
