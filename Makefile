@@ -43,6 +43,9 @@ check-debug:		## all of it under KASAN, lockdep and kmemleak: slow
 check-mutants:		## does each planted bug turn its test red?
 	@$(vm)/check mutants
 
+check-model:		## the touch protocol: a model of it, exhaustively
+	@$(vm)/check model
+
 bench-kernel:		## in the kernel, beside the kernel's own timers
 	@tests/bench/kernel/run
 
@@ -65,5 +68,5 @@ clean:			## what was built here; the kernels stay in their cache
 	$(MAKE) -C tools/wheelctl clean
 
 .PHONY: all help module tool run check check-host check-kunit check-selftests \
-	check-consumer check-debug check-mutants bench-kernel bench-core lint \
+	check-consumer check-debug check-mutants check-model bench-kernel bench-core lint \
 	install clean

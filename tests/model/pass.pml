@@ -26,7 +26,7 @@ inline claim()
 			timer = FIRING;
 			fired++
 		:: else ->
-			tries++
+			tries = tries + (tries < TRIES -> 1 : 0)
 		fi
 	}
 }
@@ -60,8 +60,7 @@ inline look()
 		seen = word;
 		if
 		:: later(seen) ->
-			filed_at = (BROKEN == REFILE_FROM_THE_PAST ->
-				    seen + 1 : seen);
+			filed_at = seen + (BROKEN == REFILE_LATE -> 1 : 0);
 			break
 		:: else ->
 			publish_early();
@@ -126,6 +125,9 @@ end:	do
 	   unlock_base();
 	   if
 	   :: won && !dead(seen) -> publish()
+#if BROKEN == RECLAIM_IN_FLIGHT_BUSY || BROKEN == RECLAIM_FREES_LATE
+	   :: won && dead(seen) -> free_late()
+#endif
 	   :: else
 	   fi;
 	   d_step { won = false; seen = 0; tries = 0; tick = 0 }

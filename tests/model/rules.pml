@@ -13,7 +13,7 @@
 
 #define check(property, what)	assert(PROPERTY != property || (what))
 
-/* Rules that a kernel may fail to keep. */
+/* Rules that a kernel, and the last one a program, may fail to keep. */
 #define CLAIM_BY_STORE		1	/* the pass claims without comparing */
 #define PUBLISH_FIRST		2	/* the event goes out before the claim */
 #define PASS_READS_TWICE	3	/* to decide and to claim */
@@ -30,8 +30,9 @@
 #define REARM_REVIVES		14	/* REARM does not compare */
 #define GARBAGE_IS_LATER	15	/* bit 63 is taken for a far deadline */
 #define RETRY_FOREVER		16	/* the pass tries until it wins */
-#define REFILE_FROM_THE_PAST	17	/* at its old time, not by the word */
+#define REFILE_LATE		17	/* a tick after the word */
 #define FIRE_BY_FILING		18	/* the pass never looks at the deadline */
+#define SLOT_OF_TWO_OWNERS	19	/* by the program; so it is without OWNED */
 
 #ifndef BROKEN
 #define BROKEN		0

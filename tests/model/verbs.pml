@@ -49,6 +49,7 @@ inline reclaim()
 inline write_word()
 {
 	d_step {
+		check(NONE_LOST, !governed);
 		word = want;
 		governed = true; parked = false;
 		published = false; cancel_said = false;
