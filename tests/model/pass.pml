@@ -14,14 +14,15 @@ inline claim()
 		      (BROKEN == PASS_RECLAIMS_BY_STORE && dead(seen));
 		if
 		:: won && dead(seen) ->
-			check(DECISIVE, parked);
-			check(NONE_LOST, parked);
+			check(DECISIVE, !governed || parked);
+			check(NONE_LOST, !governed || parked);
 			claimed(seen);
 			timer = RECLAIMED;
 			cancelled++
 		:: won && !dead(seen) ->
-			check(NEVER_EARLY, parked || tick >= last);
-			check(DECISIVE, !parked);
+			check(NEVER_EARLY, !governed || parked || tick >= last);
+			check(DECISIVE, !governed || !parked);
+			check(DECISIVE, governed || !honest);
 			claimed(seen);
 			timer = FIRING;
 			fired++
@@ -74,7 +75,8 @@ inline look()
 	:: else ->
 		d_step {
 			filed_at = tick + 1;
-			latest = max(latest, filed_at)
+			latest = max(latest, filed_at);
+			since = max(since, filed_at)
 		}
 		break
 	od;

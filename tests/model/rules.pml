@@ -13,7 +13,7 @@
 
 #define check(property, what)	assert(PROPERTY != property || (what))
 
-/* Rules that a kernel, and the last one a program, may fail to keep. */
+/* Rules that a kernel, and in one case a program, may fail to keep. */
 #define CLAIM_BY_STORE		1	/* the pass claims without comparing */
 #define PUBLISH_FIRST		2	/* the event goes out before the claim */
 #define PASS_READS_TWICE	3	/* to decide and to claim */
@@ -33,6 +33,7 @@
 #define REFILE_LATE		17	/* a tick after the word */
 #define FIRE_BY_FILING		18	/* the pass never looks at the deadline */
 #define SLOT_OF_TWO_OWNERS	19	/* by the program; so it is without OWNED */
+#define ARM_GIVES_UP		20	/* when the pass has reclaimed before it */
 
 #ifndef BROKEN
 #define BROKEN		0

@@ -35,7 +35,8 @@ inline unlock_base()
 	d_step {
 		check(EXACTLY_ONCE,
 		      armed == fired + cancelled + (timer == FILED -> 1 : 0));
-		check(IN_TIME, timer != FILED || filed_at <= latest);
+		check(IN_TIME,
+		      timer != FILED || !governed || filed_at <= latest);
 		base_lock = false
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * STOP, by another thread: first the base lets go of its timers, then the slots
- * are looked at. In between the word still governs, but no pass will come.
+ * STOP, by another thread: first the base lets go of its timers, their words are
+ * claimed, and they are put on a list; then the slots learn of it.
  */
 
 #if BROKEN == STOP_BY_STORE
@@ -10,39 +10,39 @@
 #define hand_over(w)	d_step { w = word; took = governed && !parked; claimed(w) }
 #endif
 
+/* Handed back is what was pending, with the deadline that the word had. */
 inline halt()
 {
 	lock(base_lock);
-	d_step {
-		halted = true;
-		if
-		:: timer == FILED -> timer = HALTED; cancelled++
-		:: else
-		fi
-	}
-	unlock_base()
-}
-
-/* Handed back is what was pending, with the deadline that the word has. */
-inline hand_back()
-{
-	lock(file_lock);
-	stopped = true;
+	halted = true;
 	if
-	:: timer == HALTED ->
+	:: timer == FILED ->
 		hand_over(seen);
 		d_step {
-			check(EXACTLY_ONCE, state == ARMED);
-			check(TRUE_ANSWERS, took == !dead(seen));
-			check(TRUE_ANSWERS, !took || seen == last);
-			timer = IDLE;
-			if
-			:: took -> state = STOPPED; handed_back = true
-			:: else -> state = FREE
-			fi
+			check(TRUE_ANSWERS, !took || (!dead(seen) && seen == last));
+			check(TRUE_ANSWERS, took || dead(seen) || !honest);
+			timer = (dead(seen) -> RECLAIMED : HALTED);
+			cancelled++
 		}
 	:: else
 	fi;
+	unlock_base()
+}
+
+inline hand_back()
+{
+	lock(file_lock);
+	d_step {
+		stopped = true;
+		if
+		:: timer == HALTED ->
+			check(EXACTLY_ONCE, state == ARMED);
+			state = STOPPED;
+			timer = IDLE;
+			handed_back = true
+		:: else
+		fi
+	}
 	unlock(file_lock)
 }
 

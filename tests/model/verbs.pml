@@ -1,48 +1,68 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The verbs and the reading of the event, one at a time: the file's lock is
- * held. What an answer says has to be true at one moment of the call.
+ * held. The word is changed first, without the base's lock, then the wheel. What
+ * an answer says has to be true at one moment of the call.
  */
 
-/* Exchange with OFF: a claim that cannot fail, for who needs no condition. */
+/* Exchange with OFF: a claim that cannot fail. took: it ended a live timer. */
 #if BROKEN == CANCEL_BY_STORE
 #define take(w)		w = word; d_step { took = governed && !parked; claimed(w) }
 #else
 #define take(w)		d_step { w = word; took = governed && !parked; claimed(w) }
 #endif
 
+#if BROKEN == RECLAIM_IN_FLIGHT_BUSY
+#define is_over		(timer == IDLE)
+#elif BROKEN == STOPPED_IS_RECLAIMED
+#define is_over		(timer == RECLAIMED || timer == HALTED)
+#else
+#define is_over		(timer == RECLAIMED)
+#endif
+
 /*
- * The slot of a new generation: free, or parked, in which case the old one is
- * reclaimed, by the pass or here. ok says whether it can be had.
+ * Take a timer whose word we have claimed from the wheel. over: it is out of the
+ * wheel, by us or by the pass, which found its word OFF; it has not fired, and
+ * STOP does not have it.
  */
-inline reclaim()
+inline detach()
 {
 	lock(base_lock);
-	if
-	:: timer == RECLAIMED && BROKEN != RECLAIM_IN_FLIGHT_BUSY ->
-		ok = true
-#if BROKEN == STOPPED_IS_RECLAIMED
-	:: timer == HALTED ->
-		ok = true
-#endif
-	:: timer == FILED ->
-		seen = word;
-		d_step {
-			if
-			:: dead(seen) && (word == seen ||
-			   BROKEN == ARM_RECLAIMS_BY_STORE) ->
-				check(DECISIVE, parked);
-				check(NONE_LOST, parked);
-				claimed(seen);
-				timer = IDLE;
-				cancelled++;
-				ok = true
-			:: else
-			fi
-		}
-	:: else
-	fi;
+	d_step {
+		if
+		:: timer == FILED ->
+			timer = IDLE;
+			cancelled++;
+			over = true
+		:: else ->
+			over = is_over
+		fi
+	}
 	unlock_base()
+}
+
+/* A swap that fails for OFF was lost to the pass, which has reclaimed it. */
+#define finds_off	(word == OFF && BROKEN != ARM_GIVES_UP)
+
+/* The slot of a new generation: its old one was parked, perhaps reclaimed. */
+inline reclaim()
+{
+	seen = word;
+	d_step {
+		won = dead(seen) && (word == seen || finds_off ||
+				     BROKEN == ARM_RECLAIMS_BY_STORE);
+		if
+		:: won ->
+			check(DECISIVE, !governed || parked);
+			check(NONE_LOST, !governed || parked);
+			claimed(seen)
+		:: else
+		fi
+	}
+	if
+	:: won -> detach()
+	:: else
+	fi
 }
 
 /* The word governs from now on, and the timer is filed after that. */
@@ -50,10 +70,11 @@ inline write_word()
 {
 	d_step {
 		check(NONE_LOST, !governed);
+		check(EXACTLY_ONCE, timer != HALTED);
 		word = want;
 		governed = true; parked = false;
 		published = false; cancel_said = false;
-		last = want; latest = want;
+		last = want; latest = want; since = want;
 		generation++
 	}
 }
@@ -74,16 +95,16 @@ inline arm()
 {
 	d_step {
 		changed = false;
-		ok = state == FREE;
-		was = parked && state == ARMED
+		over = state == FREE;
+		was = parked && state == ARMED && dead(word)
 	}
 	if
 	:: state == ARMED -> reclaim()
 	:: else
 	fi;
-	check(TRUE_ANSWERS, ok || halted || !was || changed);
+	check(TRUE_ANSWERS, over || halted || !was || changed);
 	if
-	:: ok && !stopped ->
+	:: over && !stopped ->
 #if BROKEN == FILE_FIRST
 		file();
 		write_word()
@@ -91,7 +112,7 @@ inline arm()
 		write_word();
 		file()
 #endif
-	:: ok && stopped ->
+	:: over && stopped ->
 		state = FREE
 	:: else
 	fi
@@ -106,53 +127,63 @@ inline any_time(want)
 	fi
 }
 
-/* By compare-and-swap, three times at most, as a parked one stays parked. */
+/*
+ * The word first, by compare-and-swap, as a parked one stays parked; then the
+ * wheel. A pass in between finds the new word, and what it does is right.
+ */
 inline rearm()
 {
+	seen = word;
+	d_step {
+		won = state == ARMED && !dead(seen) &&
+		      (word == seen || BROKEN == REARM_REVIVES);
+		if
+		:: won && governed ->
+			check(DECISIVE, !parked);
+			word = want;
+			last = max(want, 1);
+			since = last;
+			latest = max(latest, last)
+		:: won && !governed ->
+			word = want
+		:: else
+		fi
+	}
+	if
+	:: won -> move()
+	:: else
+	fi
+}
+
+/* From now on it is filed by what REARM and those after it wrote. */
+inline move()
+{
 	lock(base_lock);
-	ok = timer != FILED;
-	do
-	:: !ok && tries < TRIES ->
-		seen = word;
-		d_step {
-			if
-			:: !dead(seen) &&
-			   (word == seen || BROKEN == REARM_REVIVES) ->
-				check(DECISIVE, !parked);
-				check(NONE_LOST, governed);
-				word = want;
-				last = max(want, 1); latest = last;
-				filed_at = last;
-				ok = true
-			:: dead(seen) ->
-				ok = true
-			:: else ->
-				tries++
-			fi
-		}
-	:: else ->
-		break
-	od;
+	d_step {
+		if
+		:: timer == FILED ->
+			filed_at = max(want, 1);
+			latest = since
+		:: else
+		fi
+	}
 	unlock_base()
 }
 
 /* A parked one is reclaimed, but that it was cancelled we were told before. */
 inline cancel()
 {
-	lock(base_lock);
-	if
-	:: state == ARMED && timer == FILED ->
-		take(seen);
-		d_step {
-			check(TRUE_ANSWERS, took == !dead(seen));
-			cancel_said = !dead(seen);
-			timer = IDLE;
-			cancelled++;
-			state = FREE
-		}
-	:: else
-	fi;
-	unlock_base()
+	take(seen);
+	detach();
+	d_step {
+		check(TRUE_ANSWERS, !took || (over && !dead(seen)) || !honest);
+		check(TRUE_ANSWERS, took || !over || dead(seen) || !honest);
+		cancel_said = took && over;
+		if
+		:: over -> state = FREE; timer = IDLE
+		:: else
+		fi
+	}
 }
 
 #if BROKEN == QUERY_READS_TWICE
@@ -184,15 +215,15 @@ inline leave()
 {
 	d_step {
 		file_lock = false;
-		seen = 0; want = 0; tries = 0;
-		ok = false; was = false; took = false
+		seen = 0; want = 0;
+		over = false; won = false; was = false; took = false
 	}
 }
 
 active proctype verbs()
 {
-	byte seen, want, tries, calls;
-	bool ok, was, took;
+	byte seen, want, calls;
+	bool over, won, was, took;
 
 end:	do
 	:: atomic { callable && !owned -> enter(); own(true); any_deadline(want) }
@@ -202,7 +233,7 @@ end:	do
 	:: atomic { callable -> enter(); any_time(want) }
 	   rearm();
 	   leave()
-	:: atomic { callable -> enter() }
+	:: atomic { callable && state == ARMED -> enter() }
 	   cancel();
 	   leave()
 	:: atomic { callable -> enter() }

@@ -13,11 +13,18 @@
 
 byte word = OFF;
 
+#ifdef HOSTILE
+#define honest	false
+#else
+#define honest	true
+#endif
+
 bool governed;		/* a timer stands behind the word, unclaimed */
 bool parked;		/* so the program wrote it */
 byte last;		/* the deadline that was written last */
 byte latest;		/* the latest one since ARM or REARM */
 byte generation;	/* of the timer behind it */
+byte since;		/* the latest one since a REARM that is under way */
 bool changed;		/* by the program, since a verb was called */
 bool published;		/* this generation has had its event */
 bool cancel_said;	/* CANCEL was answered 0 */
@@ -32,7 +39,8 @@ inline written(w)
 	:: governed && !dead(w) ->
 		parked = false;
 		last = w;
-		latest = max(latest, w)
+		latest = max(latest, w);
+		since = max(since, w)
 	:: else
 	fi
 }
