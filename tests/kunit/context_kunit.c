@@ -10,7 +10,7 @@
 #include "compat.h"
 #include "rig.h"
 
-enum { ARM, REARM, MOD, REDUCE, CANCEL, NEXT, VERBS };
+enum { ARM, REARM, MOD, REDUCE, CANCEL, NEXT, PUSH, VERBS };
 
 /* Each verb once, each on its own probe; only that of ARM is idle before. */
 struct verbs {
@@ -33,6 +33,7 @@ static void call_verbs(struct verbs *verbs)
 	answers[REDUCE] = wheel_timer_reduce(&probes[REDUCE].timer, 7 * TICK, 0);
 	answers[CANCEL] = wheel_timer_cancel(&probes[CANCEL].timer);
 	answers[NEXT] = wheel_timer_arm_next(&probes[NEXT].timer, 3 * TICK);
+	answers[PUSH] = wheel_timer_push(&probes[PUSH].timer, 7 * TICK);
 }
 
 static enum hrtimer_restart verbs_in_hardirq(struct hrtimer *timer)
@@ -67,15 +68,16 @@ static struct verbs *verbs_new(struct kunit *test)
 	rig_advance(rig, TICK);
 	for (i = REARM; i < NEXT; i++)
 		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 9 * TICK), 0);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, PUSH, 2 * TICK), 0);
 	return verbs;
 }
 
 static void expect_verbs(struct verbs *verbs)
 {
-	static const u32 order[] = { NEXT, NEXT, ARM, REARM, MOD, REDUCE };
+	static const u32 order[] = { NEXT, NEXT, ARM, REARM, MOD, REDUCE, PUSH };
 	static const long answers[] = {
 		[ARM] = 0, [REARM] = 0, [MOD] = 1, [REDUCE] = 0, [CANCEL] = 0,
-		[NEXT] = 0,
+		[NEXT] = 0, [PUSH] = true,
 	};
 	struct kunit *test = verbs->rig->test;
 	int i;

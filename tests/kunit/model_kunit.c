@@ -28,7 +28,9 @@ MODULE_PARM_DESC(steps, "of the random test");
  * @slack: as armed last
  * @first: nanosecond at which it is due at the earliest
  * @last: and at the latest; both are exact without slack
+ * @look: nanosecond before which the wheel does not look at it
  * @seq: counts arms; decides between timers of one tick
+ * @pushed: the wheel decides where in its tick it comes
  * @pending: armed, and not yet fired or cancelled
  * @running: in its callback
  */
@@ -37,7 +39,9 @@ struct shadow {
 	u64	slack;
 	u64	first;
 	u64	last;
+	u64	look;
 	u64	seq;
+	bool	pushed;
 	bool	pending;
 	bool	running;
 };
@@ -121,7 +125,9 @@ static void file(struct shadow *shadow, u64 deadline, u64 slack)
 	shadow->first = due_at(deadline, model->now, model->tick);
 	shadow->last = max(shadow->first,
 			   div64_u64(end, model->tick) * model->tick);
+	shadow->look = shadow->first;
 	shadow->seq = model->seq++;
+	shadow->pushed = false;
 	shadow->pending = true;
 }
 
@@ -194,7 +200,7 @@ static void do_reduce(struct wheel_timer *timer, struct shadow *shadow, u32 id)
 		      "reduce of an idle timer", id);
 		return;
 	}
-	if (shadow->slack || due == shadow->first)
+	if (shadow->slack || shadow->pushed || due == shadow->first)
 		return;
 	check(wheel_timer_reduce(timer, deadline, 0) == 0, "reduce", id);
 	if (deadline >= shadow->deadline)
@@ -205,6 +211,22 @@ static void do_reduce(struct wheel_timer *timer, struct shadow *shadow, u32 id)
 	else
 		/* In the tick that is taken now: it cannot come earlier. */
 		shadow->deadline = deadline;
+}
+
+/* Later, and none the wiser is the wheel until it looks. */
+static void do_push(struct wheel_timer *timer, struct shadow *shadow, u32 id)
+{
+	u64 deadline = random_deadline();
+	u64 end = min(deadline + shadow->slack, WHEEL_MAX_TIME);
+
+	check(wheel_timer_push(timer, deadline) == shadow->pending, "push", id);
+	if (!shadow->pending || deadline <= shadow->deadline)
+		return;
+	shadow->deadline = deadline;
+	shadow->pushed |= deadline > shadow->first;
+	shadow->first = max(shadow->first, due_at(deadline, 0, model->tick));
+	shadow->last = max(shadow->first,
+			   div64_u64(end, model->tick) * model->tick);
 }
 
 static void do_cancel(struct wheel_timer *timer, struct shadow *shadow, u32 id)
@@ -247,8 +269,8 @@ static void do_anything(void)
 {
 	static void (*const verbs[])(struct wheel_timer *timer,
 				     struct shadow *shadow, u32 id) = {
-		do_arm, do_arm, do_arm, do_mod, do_rearm, do_reduce, do_cancel,
-		do_next,
+		do_arm, do_arm, do_arm, do_mod, do_rearm, do_reduce, do_push,
+		do_cancel, do_next,
 	};
 	u32 id = random_below(TIMERS);
 	struct wheel_timer *timer = &model->rig->probes[id].timer;
@@ -266,6 +288,8 @@ static bool before(const struct shadow *a, const struct shadow *b)
 {
 	if (a->last != b->first)
 		return a->last < b->first;
+	if (a->pushed || b->pushed)
+		return false;
 	return a->first == a->last && b->first == b->last && a->seq < b->seq;
 }
 
@@ -290,6 +314,15 @@ static void model_fire(struct probe *probe)
 	shadow->running = false;
 }
 
+/* The wheel has seen where the deadline stands; slack leaves it a choice. */
+static void looked_at(struct shadow *shadow)
+{
+	if (shadow->first == shadow->last)
+		shadow->look = shadow->first;
+	else
+		shadow->look = min(shadow->first, model->now + 1);
+}
+
 static void advance(u64 target)
 {
 	u64 first = WHEEL_NEVER, last = WHEEL_NEVER, next;
@@ -298,12 +331,14 @@ static void advance(u64 target)
 	model->now = max(model->now, target);
 	next = rig_advance(model->rig, target);
 	for (i = 0; i < TIMERS; i++) {
-		const struct shadow *shadow = &model->shadows[i];
+		struct shadow *shadow = &model->shadows[i];
 
 		if (!shadow->pending)
 			continue;
 		check(shadow->last > model->now, "late", i);
-		first = min(first, shadow->first);
+		if (shadow->look <= model->now)
+			looked_at(shadow);
+		first = min(first, shadow->look);
 		last = min(last, shadow->last);
 	}
 	check(next >= first && next <= last, "next", 0);

@@ -3,83 +3,15 @@
  * Tasks that arm, cancel, wait and free while timers fire. Each keeps a ledger
  * of the answers it got; at the end the ledgers and the wheel must agree.
  */
-#include <linux/atomic.h>
 #include <linux/delay.h>
-#include <linux/kthread.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "crew.h"
 #include "schemes.h"
 
-#define TASKS		4
-#define ROUNDS		(IS_ENABLED(CONFIG_KASAN) ? 2000 : 20000)
 #define POOL		64
-
-struct crew;
-
-typedef void (*task_fn)(struct crew *crew, struct rnd_state *rnd);
-
-/* Tasks that do the same, and their common ledger. */
-struct crew {
-	struct kunit		*test;
-	struct rig		*rig;
-	task_fn			task;
-	atomic_t		left;
-	atomic_t		born;
-	struct completion	done;
-	atomic64_t		armed;
-	atomic64_t		cancelled;
-	atomic64_t		wrong;
-};
-
-static int crew_task(void *data)
-{
-	struct crew *crew = data;
-	struct rnd_state rnd;
-
-	prandom_seed_state(&rnd, atomic_inc_return(&crew->born));
-	crew->task(crew, &rnd);
-	if (atomic_dec_and_test(&crew->left))
-		kthread_complete_and_exit(&crew->done, 0);
-	return 0;
-}
-
-/* Starts the tasks. Every one that starts finishes, so wait_crew() does. */
-static struct crew *start_crew(struct rig *rig, task_fn task)
-{
-	struct crew *crew = kunit_kzalloc(rig->test, sizeof(*crew), GFP_KERNEL);
-	int i;
-
-	KUNIT_ASSERT_NOT_NULL(rig->test, crew);
-	crew->test = rig->test;
-	crew->rig = rig;
-	rig->shared = true;
-	crew->task = task;
-	init_completion(&crew->done);
-	atomic_set(&crew->left, TASKS);
-	for (i = 0; i < TASKS; i++) {
-		struct task_struct *one = kthread_run(crew_task, crew, "crew/%d", i);
-
-		if (!IS_ERR(one))
-			continue;
-		KUNIT_FAIL(rig->test, "no task");
-		if (atomic_dec_and_test(&crew->left))
-			complete(&crew->done);
-	}
-	return crew;
-}
-
-static void wait_crew(struct crew *crew)
-{
-	wait_for_completion(&crew->done);
-	KUNIT_EXPECT_EQ(crew->test, atomic64_read(&crew->wrong), 0);
-}
-
-static u32 below(struct rnd_state *rnd, u32 n)
-{
-	return prandom_u32_state(rnd) % n;
-}
 
 /* Any verb on any timer of the pool; only the answers count. */
 static void arm_and_cancel(struct crew *crew, struct rnd_state *rnd)
@@ -87,11 +19,11 @@ static void arm_and_cancel(struct crew *crew, struct rnd_state *rnd)
 	struct rig *rig = crew->rig;
 	int i, error;
 
-	for (i = 0; i < ROUNDS; i++) {
+	for (i = 0; i < CREW_ROUNDS; i++) {
 		struct wheel_timer *timer = &rig->probes[below(rnd, POOL)].timer;
 		u64 deadline = rig_now(rig) + below(rnd, 50 * NSEC_PER_USEC);
 
-		switch (below(rnd, 6)) {
+		switch (below(rnd, 7)) {
 		case 0:
 			if (!wheel_timer_arm(timer, deadline, 0))
 				atomic64_inc(&crew->armed);
@@ -114,6 +46,9 @@ static void arm_and_cancel(struct crew *crew, struct rnd_state *rnd)
 			else if (error != -ENOENT)
 				atomic64_inc(&crew->wrong);
 			break;
+		case 5:
+			wheel_timer_push(timer, deadline);
+			break;
 		default:
 			wheel_timer_reduce(timer, deadline, 0);
 			break;
@@ -123,30 +58,19 @@ static void arm_and_cancel(struct crew *crew, struct rnd_state *rnd)
 	}
 }
 
-static void expect_crew_ledger(struct crew *crew)
-{
-	const struct wheel_stats *stats = rig_stats(crew->rig);
-	struct kunit *test = crew->test;
-
-	KUNIT_EXPECT_EQ(test, stats->armed, atomic64_read(&crew->armed));
-	KUNIT_EXPECT_EQ(test, stats->cancelled, atomic64_read(&crew->cancelled));
-	KUNIT_EXPECT_EQ(test, stats->fired, crew->rig->calls);
-	KUNIT_EXPECT_EQ(test, stats->pending, 0);
-	KUNIT_EXPECT_GT(test, stats->fired, 0);
-	KUNIT_EXPECT_GT(test, stats->cancelled, 0);
-}
-
 static void arms_against_cancels(struct kunit *test, u32 flags)
 {
 	struct rig *rig = rig_running(test, flags, 10000, POOL);
-	struct crew *crew = start_crew(rig, arm_and_cancel);
+	struct crew *crew;
 	u32 i;
 
-	wait_crew(crew);
+	rig->shared = true;
+	crew = crew_start(rig, arm_and_cancel);
+	crew_wait(crew);
 	for (i = 0; i < POOL; i++)
 		if (!wheel_timer_cancel_sync(&rig->probes[i].timer))
 			atomic64_inc(&crew->cancelled);
-	expect_crew_ledger(crew);
+	crew_expect_ledger(crew);
 }
 
 static void arm_and_cancel_in_softirq(struct kunit *test)
@@ -239,7 +163,7 @@ static void kill_victims(struct crew *crew, struct rnd_state *rnd, bool rearm)
 {
 	int i;
 
-	for (i = 0; i < ROUNDS / 10 && !atomic64_read(&crew->wrong); i++) {
+	for (i = 0; i < CREW_ROUNDS / 10 && !atomic64_read(&crew->wrong); i++) {
 		struct victim *victim = kzalloc(sizeof(*victim), GFP_KERNEL);
 
 		if (!victim) {
@@ -267,19 +191,19 @@ static void free_after_shutdown(struct crew *crew, struct rnd_state *rnd)
 	kill_victims(crew, rnd, true);
 }
 
-static void frees(struct kunit *test, task_fn task, u64 tick)
+static void frees(struct kunit *test, crew_fn task, u64 tick)
 {
 	static const u32 flags[] = { 0, WHEEL_SLEEPABLE };
 	int f;
 
 	for (f = 0; f < ARRAY_SIZE(flags); f++) {
 		struct rig *rig = rig_running(test, flags[f], tick, 1);
-		struct crew *crew = start_crew(rig, task);
+		struct crew *crew = crew_start(rig, task);
 
-		wait_crew(crew);
+		crew_wait(crew);
 		/* The callbacks were not the probes': the wheel counted them. */
 		rig->calls = rig_stats(rig)->fired;
-		expect_crew_ledger(crew);
+		crew_expect_ledger(crew);
 		rig_destroy(rig);
 	}
 }
@@ -329,15 +253,16 @@ static void stop_while_arming(struct kunit *test)
 		LIST_HEAD(unfired);
 		u64 back = 0;
 
+		rig->shared = true;
 		rig_await(rig, 100);
-		crew = start_crew(rig, arm_until_stopped);
+		crew = crew_start(rig, arm_until_stopped);
 		rig_wait(rig);
 		KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
 		list_for_each_entry_safe(timer, next, &unfired, node) {
 			list_del(&timer->node);
 			back++;
 		}
-		wait_crew(crew);
+		crew_wait(crew);
 		KUNIT_EXPECT_EQ(test, rig->calls + back,
 				atomic64_read(&crew->armed));
 		KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, back);

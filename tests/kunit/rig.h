@@ -91,6 +91,7 @@ struct probe {
  * @gate: opened for it by the test
  * @opener: opens @gate in a while
  * @stats: as rig_stats() read them last
+ * @own: what the test keeps with it
  * @rnd: the test's own source of numbers, always the same ones
  */
 struct rig {
@@ -111,6 +112,7 @@ struct rig {
 	struct completion	gate;
 	struct delayed_work	opener;
 	struct wheel_stats	stats;
+	void			*own;
 	struct rnd_state	rnd;
 };
 
@@ -140,15 +142,20 @@ void probe_arm_next(struct probe *probe);
 
 u64 due_at(u64 deadline, u64 now, u64 tick);
 
+extern struct kunit_suite bases_suite;
+extern struct kunit_suite batch_suite;
 extern struct kunit_suite callback_suite;
+extern struct kunit_suite claim_suite;
 extern struct kunit_suite context_suite;
 extern struct kunit_suite counters_suite;
+extern struct kunit_suite expire_suite;
 extern struct kunit_suite far_suite;
 extern struct kunit_suite input_suite;
 extern struct kunit_suite lifecycle_suite;
 extern struct kunit_suite model_suite;
 extern struct kunit_suite periodic_suite;
 extern struct kunit_suite promises_suite;
+extern struct kunit_suite push_suite;
 extern struct kunit_suite race_suite;
 extern struct kunit_suite scheme_suite;
 extern struct kunit_suite sync_suite;

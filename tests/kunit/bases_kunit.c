@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Wheels with a base for each CPU. To be seen on a machine with several; on one
+ * with a single CPU all of it must hold as well.
+ */
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+#include "crew.h"
+#include "schemes.h"
+
+/* Timers that each CPU arms. */
+#define EACH		200
+
+/* Rigs are for CPUs that are numbered without gaps, as guests' are. */
+static u32 cpus(void)
+{
+	return num_online_cpus();
+}
+
+static struct rig *many_bases(struct kunit *test, u32 clock, u32 flags, u32 count)
+{
+	const struct wheel_config config = {
+		.name = "bases",
+		.clock = clock,
+		.slots = SLOTS,
+		.flags = WHEEL_PERCPU | flags,
+		.tick_ns = clock == WHEEL_CLOCK_VIRTUAL ? TICK : 100000,
+	};
+
+	return rig_new(test, &config, count);
+}
+
+/* What a CPU does with its timers: those from @first on. */
+struct share {
+	struct rig	*rig;
+	u32		first;
+	u32		count;
+	u64		deadline;
+	u64		step;
+	int		error;
+};
+
+/* In hard interrupt context, on the CPU that was asked for. */
+static void arm_share(void *data)
+{
+	struct share *share = data;
+	u32 i;
+
+	for (i = 0; i < share->count; i++)
+		share->error |= rig_arm(share->rig, share->first + i,
+					share->deadline + i * share->step);
+}
+
+static void arm_from(struct rig *rig, u32 cpu, u64 deadline, u64 step)
+{
+	struct share share = {
+		.rig = rig,
+		.first = cpu * EACH,
+		.count = EACH,
+		.deadline = deadline,
+		.step = step,
+	};
+
+	smp_call_function_single(cpu, arm_share, &share, 1);
+	KUNIT_ASSERT_EQ(rig->test, share.error, 0);
+}
+
+/* One call moves the clock of all; it returns what is next in any of them. */
+static void advance_moves_all_bases(struct kunit *test)
+{
+	struct rig *rig = many_bases(test, WHEEL_CLOCK_VIRTUAL, 0, cpus() * EACH);
+	u32 cpu;
+
+	for (cpu = 0; cpu < cpus(); cpu++)
+		arm_from(rig, cpu, (10 + cpu) * TICK, 0);
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 9 * TICK), 10 * TICK);
+	for (cpu = 0; cpu < cpus(); cpu++) {
+		KUNIT_EXPECT_EQ(test, rig->calls, cpu * EACH);
+		KUNIT_EXPECT_EQ(test, rig_advance(rig, (10 + cpu) * TICK),
+				cpu + 1 < cpus() ? (11 + cpu) * TICK : WHEEL_NEVER);
+	}
+	KUNIT_EXPECT_EQ(test, rig->calls, rig->count);
+}
+
+/* The timers that one CPU armed come in order, whatever the others did. */
+static void p5_in_order_within_a_base(struct kunit *test)
+{
+	struct rig *rig = many_bases(test, WHEEL_CLOCK_VIRTUAL, 0, cpus() * EACH);
+	u32 i, cpu;
+
+	for (cpu = 0; cpu < cpus(); cpu++)
+		arm_from(rig, cpu, 5 * TICK, TICK / 8);
+	rig_advance(rig, 200 * TICK);
+	KUNIT_ASSERT_EQ(test, rig->calls, rig->count);
+	for (i = 1; i < rig->calls; i++) {
+		bool same = rig->log[i] / EACH == rig->log[i - 1] / EACH;
+
+		KUNIT_ASSERT_TRUE(test, !same || rig->log[i] > rig->log[i - 1]);
+	}
+}
+
+static void p11_counters_are_sums(struct kunit *test)
+{
+	struct rig *rig = many_bases(test, WHEEL_CLOCK_VIRTUAL, 0, cpus() * EACH);
+	u32 cpu, i;
+
+	for (cpu = 0; cpu < cpus(); cpu++)
+		arm_from(rig, cpu, 5 * TICK, TICK);
+	for (i = 0; i < rig->count; i += EACH / 2) {
+		KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[i].timer), 0);
+		KUNIT_EXPECT_EQ(test, wheel_timer_rearm(&rig->probes[i + 1].timer,
+							300 * TICK, 0), 0);
+		KUNIT_EXPECT_EQ(test, rig_arm(rig, i + 1, 0), -EBUSY);
+		KUNIT_EXPECT_EQ(test, rig_arm(rig, i, WHEEL_MAX_TIME + 1), -ERANGE);
+	}
+	rig_advance(rig, 299 * TICK);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->armed, rig->count);
+	KUNIT_EXPECT_EQ(test, rig->stats.cancelled, 2 * cpus());
+	KUNIT_EXPECT_EQ(test, rig->stats.rearmed, 2 * cpus());
+	KUNIT_EXPECT_EQ(test, rig->stats.refused, 2 * cpus());
+	KUNIT_EXPECT_EQ(test, rig->stats.pending, 2 * cpus());
+	KUNIT_EXPECT_EQ(test, rig->stats.fired, rig->count - 4 * cpus());
+}
+
+/* Stop hands back the timers of all bases, and shuts all of them. */
+static void stop_empties_all_bases(struct kunit *test)
+{
+	struct rig *rig = many_bases(test, WHEEL_CLOCK_MONOTONIC, 0, cpus() * EACH);
+	struct wheel_timer *timer, *next;
+	LIST_HEAD(unfired);
+	u32 back = 0, cpu;
+
+	for (cpu = 0; cpu < cpus(); cpu++)
+		arm_from(rig, cpu, rig_now(rig) + 3600 * NSEC_PER_SEC, TICK);
+	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
+	list_for_each_entry_safe(timer, next, &unfired, node) {
+		list_del(&timer->node);
+		back++;
+	}
+	KUNIT_EXPECT_EQ(test, back, rig->count);
+	for (cpu = 0; cpu < cpus(); cpu++) {
+		struct share share = { .rig = rig, .first = cpu, .count = 1 };
+
+		smp_call_function_single(cpu, arm_share, &share, 1);
+		KUNIT_EXPECT_EQ(test, share.error, -ESHUTDOWN);
+	}
+}
+
+/* Destroy alone is as good: nothing of any base comes afterwards. */
+static void destroy_with_all_bases_busy(struct kunit *test)
+{
+	int round;
+
+	for (round = 0; round < 20; round++) {
+		struct rig *rig = many_bases(test, WHEEL_CLOCK_MONOTONIC,
+					     round & 1 ? WHEEL_SLEEPABLE : 0,
+					     cpus() * EACH);
+		u32 cpu;
+
+		for (cpu = 0; cpu < cpus(); cpu++)
+			arm_from(rig, cpu, rig_now(rig), 10000);
+		wheel_destroy(rig->wheel);
+		rig->wheel = NULL;
+	}
+}
+
+static void arm_entered(void *data)
+{
+	struct rig *rig = data;
+	struct probe *probe = &rig->probes[0];
+
+	probe->answer = rig_arm(rig, 0, WHEEL_MAX_TIME);
+}
+
+/*
+ * Armed by another CPU while its callback runs, a timer keeps its base: or the
+ * one who cancels it would not learn that it runs.
+ */
+static void running_timer_keeps_its_base(struct kunit *test)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < cpus(); cpu++) {
+		struct rig *rig = many_bases(test, WHEEL_CLOCK_MONOTONIC,
+					     WHEEL_SLEEPABLE, 1);
+		struct wheel_timer *timer = &rig->probes[0].timer;
+
+		rig->probes[0].action = rig_pass_gate;
+		rig_await(rig, 1);
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 0), 0);
+		rig_wait_for(rig, &rig->entered);
+		smp_call_function_single(cpu, arm_entered, rig, 1);
+		KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 0);
+		KUNIT_EXPECT_EQ(test, wheel_timer_cancel(timer), 0);
+		KUNIT_EXPECT_EQ(test, wheel_timer_cancel(timer), -EALREADY);
+		smp_call_function_single(cpu, arm_entered, rig, 1);
+		rig_open_gate_soon(rig);
+		KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(timer), 0);
+		KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
+	}
+}
+
+/* A timer that is done goes where it is armed next, and back again. */
+static void idle_timer_goes_anywhere(struct kunit *test)
+{
+	struct rig *rig = many_bases(test, WHEEL_CLOCK_VIRTUAL, 0, 1);
+	struct share share = { .rig = rig, .count = 1 };
+	u32 round;
+
+	for (round = 1; round <= 20; round++) {
+		share.deadline = round * TICK;
+		smp_call_function_single(round % cpus(), arm_share, &share, 1);
+		rig_advance(rig, round * TICK);
+		KUNIT_EXPECT_EQ(test, rig->calls, round);
+	}
+	KUNIT_EXPECT_EQ(test, share.error, 0);
+	KUNIT_EXPECT_PTR_EQ(test, wheel_timer_wheel(&rig->probes[0].timer),
+			    rig->wheel);
+}
+
+static void batches_over_all_bases(struct kunit *test)
+{
+	struct rig *rig = many_bases(test, WHEEL_CLOCK_VIRTUAL, 0, 3);
+	struct wheel_arm arms[3] = {};
+	struct wheel_timer *timers[3];
+	int res[3], i;
+
+	for (i = 0; i < 3; i++) {
+		timers[i] = &rig->probes[i].timer;
+		arms[i].timer = timers[i];
+		arms[i].deadline = 5 * TICK;
+	}
+	arms[1].deadline = WHEEL_MAX_TIME + 1;
+	KUNIT_EXPECT_EQ(test, wheel_arm_batch(rig->wheel, arms, 3), 2);
+	KUNIT_EXPECT_EQ(test, arms[1].res, -ERANGE);
+	KUNIT_EXPECT_EQ(test, wheel_cancel_batch(rig->wheel, timers, res, 3), 2);
+	KUNIT_EXPECT_EQ(test, res[0], 0);
+	KUNIT_EXPECT_EQ(test, res[1], -ENOENT);
+	KUNIT_EXPECT_EQ(test, res[2], 0);
+}
+
+static void no_limit_over_all_bases(struct kunit *test)
+{
+	const struct wheel_config config = {
+		.name = "limit",
+		.flags = WHEEL_PERCPU,
+		.limit = 10,
+	};
+
+	KUNIT_EXPECT_EQ(test, PTR_ERR(wheel_create(&config)), -EINVAL);
+}
+
+#define POOL		64
+
+/* Callbacks of several CPUs at once: they count together, atomically. */
+static atomic64_t fired, early;
+
+static void count_fire(struct wheel_timer *timer)
+{
+	if (ktime_get_ns() < wheel_timer_fired(timer))
+		atomic64_inc(&early);
+	atomic64_inc(&fired);
+}
+
+/* Tasks that run everywhere, on timers that move between bases. */
+static void use_all_bases(struct crew *crew, struct rnd_state *rnd)
+{
+	struct rig *rig = crew->rig;
+	int i;
+
+	for (i = 0; i < CREW_ROUNDS; i++) {
+		struct wheel_timer *timer = &rig->probes[below(rnd, POOL)].timer;
+		u64 deadline = rig_now(rig) + below(rnd, 300 * NSEC_PER_USEC);
+
+		switch (below(rnd, 5)) {
+		case 0:
+			if (!wheel_timer_mod(timer, deadline, 0))
+				atomic64_inc(&crew->armed);
+			break;
+		case 1:
+			if (!wheel_timer_cancel(timer))
+				atomic64_inc(&crew->cancelled);
+			break;
+		case 2:
+			if (!wheel_timer_cancel_sync(timer))
+				atomic64_inc(&crew->cancelled);
+			break;
+		case 3:
+			wheel_timer_push(timer, deadline);
+			break;
+		default:
+			if (!wheel_timer_arm(timer, deadline, 0))
+				atomic64_inc(&crew->armed);
+			break;
+		}
+		if (i % 64 == 0)
+			usleep_range(10, 200);
+	}
+}
+
+static void bases_in_a_race(struct kunit *test, u32 flags)
+{
+	struct rig *rig = many_bases(test, WHEEL_CLOCK_MONOTONIC, flags, POOL);
+	struct crew *crew;
+	u32 i;
+
+	atomic64_set(&fired, 0);
+	for (i = 0; i < POOL; i++)
+		wheel_timer_init(&rig->probes[i].timer, rig->wheel, count_fire);
+	crew = crew_start(rig, use_all_bases);
+	crew_wait(crew);
+	for (i = 0; i < POOL; i++)
+		if (!wheel_timer_cancel_sync(&rig->probes[i].timer))
+			atomic64_inc(&crew->cancelled);
+	rig->calls = atomic64_read(&fired);
+	crew_expect_ledger(crew);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&early), 0);
+}
+
+static void p3_exactly_once_over_all_bases(struct kunit *test)
+{
+	bases_in_a_race(test, 0);
+	bases_in_a_race(test, WHEEL_SLEEPABLE);
+}
+
+/* A client of the wheel that everybody shares. */
+struct client {
+	struct wheel_timer	timer[10];
+	struct completion	done;
+	atomic_t		left;
+};
+
+static void client_called(struct client *client)
+{
+	if (atomic_dec_and_test(&client->left))
+		complete(&client->done);
+}
+
+static struct client one, two;
+
+static void one_fires(struct wheel_timer *timer)
+{
+	client_called(&one);
+}
+
+static void two_fires(struct wheel_timer *timer)
+{
+	client_called(&two);
+}
+
+static void client_start(struct kunit *test, struct client *client,
+			 wheel_timer_fn function)
+{
+	u64 now = wheel_now(wheel_system);
+	u32 i;
+
+	init_completion(&client->done);
+	atomic_set(&client->left, ARRAY_SIZE(client->timer));
+	for (i = 0; i < ARRAY_SIZE(client->timer); i++) {
+		wheel_timer_init(&client->timer[i], wheel_system, function);
+		KUNIT_EXPECT_EQ(test, wheel_timer_arm(&client->timer[i],
+						      now + i * NSEC_PER_MSEC, 0), 0);
+	}
+}
+
+/* Each has its own timers, and what one of them does is not the other's. */
+static void system_wheel_has_many_clients(struct kunit *test)
+{
+	struct wheel_timer *far = &one.timer[0];
+
+	KUNIT_ASSERT_NOT_NULL(test, wheel_system);
+	client_start(test, &one, one_fires);
+	client_start(test, &two, two_fires);
+	wait_for_completion(&one.done);
+	wait_for_completion(&two.done);
+	KUNIT_EXPECT_EQ(test, wheel_timer_mod(far, WHEEL_MAX_TIME, 0), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_shutdown_sync(&two.timer[0]), -ENOENT);
+	KUNIT_EXPECT_TRUE(test, wheel_timer_pending(far));
+	KUNIT_EXPECT_EQ(test, wheel_timer_shutdown_sync(far), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&one.left), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&two.left), 0);
+}
+
+static struct kunit_case bases_cases[] = {
+	ANY_CASE(advance_moves_all_bases),
+	ANY_CASE(p5_in_order_within_a_base),
+	ANY_CASE(p11_counters_are_sums),
+	MANY_CASE(stop_empties_all_bases),
+	MANY_CASE(destroy_with_all_bases_busy),
+	MANY_CASE(running_timer_keeps_its_base),
+	ANY_CASE(idle_timer_goes_anywhere),
+	ANY_CASE(batches_over_all_bases),
+	KUNIT_CASE(no_limit_over_all_bases),
+	MANY_CASE(p3_exactly_once_over_all_bases),
+	KUNIT_CASE(system_wheel_has_many_clients),
+	{}
+};
+
+struct kunit_suite bases_suite = {
+	.name = "wheel_timer_bases",
+	.init = rig_init_scheme,
+	.exit = rig_exit,
+	.test_cases = bases_cases,
+};

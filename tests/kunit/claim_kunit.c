@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A wheel whose owner keeps the deadlines: it is asked, when the filed time of a
+ * timer has come, what shall become of it. The owner here keeps a word a timer,
+ * which is 0 when the timer shall go.
+ */
+#include "schemes.h"
+
+/**
+ * struct words - the owner's deadlines
+ * @asked: how often it was asked
+ * @wrong: times that it was asked too early
+ * @word: by timer
+ */
+struct words {
+	u32	asked;
+	u32	wrong;
+	u64	word[];
+};
+
+static enum wheel_claim claim_word(struct wheel_timer *timer, u64 due,
+				   u64 *deadline)
+{
+	struct probe *probe = from_wheel_timer(probe, timer, timer);
+	struct words *words = probe->rig->own;
+	u64 word = words->word[probe->id];
+
+	words->asked++;
+	words->wrong += due > wheel_now(probe->rig->wheel) ||
+			wheel_timer_pending(timer);
+	if (!word)
+		return WHEEL_GONE;
+	*deadline = word;
+	return word > due ? WHEEL_LATER : WHEEL_FIRE;
+}
+
+static struct rig *claiming(struct kunit *test, wheel_expire_fn expire, u32 count)
+{
+	const struct wheel_config config = {
+		.name = "claiming",
+		.clock = WHEEL_CLOCK_VIRTUAL,
+		.slots = SLOTS,
+		.tick_ns = TICK,
+		.claim = claim_word,
+		.expire = expire,
+	};
+	struct rig *rig = rig_new(test, &config, count);
+	struct words *words;
+
+	words = kunit_kzalloc(test, struct_size(words, word, count), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, words);
+	rig->own = words;
+	return rig;
+}
+
+static void arm_word(struct rig *rig, u32 id, u64 deadline)
+{
+	struct words *words = rig->own;
+
+	words->word[id] = deadline;
+	KUNIT_ASSERT_EQ(rig->test, rig_arm(rig, id, deadline), 0);
+}
+
+static void claim_fires(struct kunit *test)
+{
+	struct rig *rig = claiming(test, NULL, 1);
+	struct words *words = rig->own;
+
+	arm_word(rig, 0, 5 * TICK);
+	rig_advance(rig, 5 * TICK - 1);
+	KUNIT_EXPECT_EQ(test, words->asked, 0);
+	rig_advance(rig, 5 * TICK);
+	KUNIT_EXPECT_EQ(test, words->asked, 1);
+	KUNIT_EXPECT_EQ(test, rig->calls, 1);
+	KUNIT_EXPECT_EQ(test, wheel_timer_fired(&rig->probes[0].timer), 5 * TICK);
+}
+
+/* Its deadline is the owner's, for whoever asks, and for the histogram. */
+static void claim_names_the_deadline(struct kunit *test)
+{
+	struct rig *rig = claiming(test, NULL, 1);
+	struct words *words = rig->own;
+
+	arm_word(rig, 0, 5 * TICK);
+	words->word[0] = 3 * TICK;
+	rig_advance(rig, 5 * TICK);
+	KUNIT_EXPECT_EQ(test, wheel_timer_deadline(&rig->probes[0].timer), 3 * TICK);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->late[10], 1);
+}
+
+/* Filed again for when the owner says, as often as it says so. */
+static void claim_later(struct kunit *test)
+{
+	struct rig *rig = claiming(test, NULL, 1);
+	struct words *words = rig->own;
+	u64 looks;
+
+	arm_word(rig, 0, 10 * TICK);
+	for (looks = 1; looks <= 20; looks++) {
+		words->word[0] = looks * 10 * TICK + 10 * TICK;
+		rig_advance(rig, looks * 10 * TICK);
+		KUNIT_EXPECT_EQ(test, words->asked, looks);
+		KUNIT_EXPECT_EQ(test, rig_stats(rig)->refiled, looks);
+		KUNIT_EXPECT_TRUE(test, wheel_timer_pending(&rig->probes[0].timer));
+		KUNIT_EXPECT_EQ(test, wheel_timer_deadline(&rig->probes[0].timer),
+				words->word[0]);
+	}
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 210 * TICK - 1), 210 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->calls, 0);
+	rig_advance(rig, 210 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->calls, 1);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->armed, 1);
+}
+
+/* No call; it counts as cancelled, and may be armed anew. */
+static void claim_gone(struct kunit *test)
+{
+	struct rig *rig = claiming(test, NULL, 1);
+	struct words *words = rig->own;
+	struct wheel_timer *timer = &rig->probes[0].timer;
+
+	arm_word(rig, 0, 5 * TICK);
+	words->word[0] = 0;
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 5 * TICK), WHEEL_NEVER);
+	KUNIT_EXPECT_EQ(test, rig->calls, 0);
+	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(timer));
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
+	KUNIT_EXPECT_EQ(test, rig->stats.pending, 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(timer), -ENOENT);
+	arm_word(rig, 0, 9 * TICK);
+	rig_advance(rig, 9 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->calls, 1);
+}
+
+/* Cancel and stop are the wheel's: nobody is asked. */
+static void cancel_asks_nobody(struct kunit *test)
+{
+	struct rig *rig = claiming(test, NULL, 2);
+	struct words *words = rig->own;
+
+	arm_word(rig, 0, 5 * TICK);
+	arm_word(rig, 1, 5 * TICK);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[0].timer), 0);
+	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, NULL), 0);
+	rig_advance(rig, 9 * TICK);
+	KUNIT_EXPECT_EQ(test, words->asked, 0);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 2);
+}
+
+static void take_all(struct wheel *wheel, struct wheel_timer **due,
+		     unsigned int n, u64 now)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		probe_fire(due[i]);
+}
+
+/* Those that go or stay leave no holes: the batch holds what fires. */
+static void claim_within_a_batch(struct kunit *test)
+{
+	struct rig *rig = claiming(test, take_all, 300);
+	struct words *words = rig->own;
+	u32 i;
+
+	for (i = 0; i < 300; i++)
+		arm_word(rig, i, 5 * TICK);
+	for (i = 0; i < 300; i += 3) {
+		words->word[i] = 0;
+		words->word[i + 1] = 7 * TICK;
+	}
+	rig_advance(rig, 5 * TICK);
+	KUNIT_ASSERT_EQ(test, rig->calls, 100);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 100);
+	KUNIT_EXPECT_EQ(test, rig->stats.refiled, 100);
+	rig_advance(rig, 7 * TICK);
+	KUNIT_ASSERT_EQ(test, rig->calls, 200);
+	for (i = 0; i < 100; i++) {
+		KUNIT_ASSERT_EQ(test, rig->log[i], 3 * i + 2);
+		KUNIT_ASSERT_EQ(test, rig->log[100 + i], 3 * i + 1);
+	}
+}
+
+/* P9: as with timers that fire, a lock hold looks at so many and no more. */
+static void p9_claims_are_bounded(struct kunit *test)
+{
+	struct rig *rig = claiming(test, NULL, 3000);
+	struct words *words = rig->own;
+	u32 i;
+
+	for (i = 0; i < 3000; i++)
+		arm_word(rig, i, 5 * TICK);
+	memset(words->word, 0, 3000 * sizeof(words->word[0]));
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 5 * TICK), WHEEL_NEVER);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 3000);
+	KUNIT_EXPECT_EQ(test, rig->calls, 0);
+	KUNIT_EXPECT_GE(test, rig->stats.passes, 2);
+}
+
+/*
+ * Words that move at random behind the wheel's back. Each timer comes at the tick
+ * of its word as it stood then, or goes; and all that were armed are accounted
+ * for at each step.
+ */
+static void p3_claims_are_exactly_once(struct kunit *test)
+{
+	struct rig *rig = claiming(test, NULL, 500);
+	struct words *words = rig->own;
+	u64 now;
+	u32 i;
+
+	for (i = 0; i < 500; i++)
+		arm_word(rig, i, 1 + rig_random(rig, 300 * TICK));
+	for (now = TICK; now <= 1500 * TICK; now += TICK) {
+		const struct wheel_stats *stats;
+		u32 id = rig_random(rig, 500);
+
+		if (rig_random(rig, 8))
+			words->word[id] = max(words->word[id],
+					      now + rig_random(rig, 300 * TICK));
+		else if (now < 700 * TICK)
+			words->word[id] = 0;
+		rig_advance(rig, now);
+		stats = rig_stats(rig);
+		KUNIT_ASSERT_EQ(test, stats->fired, rig->calls);
+		KUNIT_ASSERT_EQ(test, stats->armed,
+				stats->fired + stats->cancelled + stats->pending);
+	}
+	rig_advance(rig, 2000 * TICK);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->pending, 0);
+	KUNIT_EXPECT_EQ(test, words->wrong, 0);
+	KUNIT_EXPECT_GT(test, rig->stats.cancelled, 0);
+	for (i = 0; i < 500; i++) {
+		struct probe *probe = &rig->probes[i];
+
+		KUNIT_ASSERT_LE(test, probe->calls, 1);
+		if (probe->calls)
+			KUNIT_ASSERT_EQ(test, probe->seen,
+					due_at(wheel_timer_deadline(&probe->timer),
+					       0, TICK));
+	}
+}
+
+static struct kunit_case claim_cases[] = {
+	ANY_CASE(claim_fires),
+	ANY_CASE(claim_names_the_deadline),
+	ANY_CASE(claim_later),
+	ANY_CASE(claim_gone),
+	ANY_CASE(cancel_asks_nobody),
+	ANY_CASE(claim_within_a_batch),
+	ANY_CASE(p9_claims_are_bounded),
+	ANY_CASE(p3_claims_are_exactly_once),
+	{}
+};
+
+struct kunit_suite claim_suite = {
+	.name = "wheel_timer_claim",
+	.init = rig_init_scheme,
+	.exit = rig_exit,
+	.test_cases = claim_cases,
+};

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A wheel whose owner takes what is due in batches. Each timer of a batch is
+ * treated as one whose own callback runs.
+ */
+#include <linux/slab.h>
+
+#include "schemes.h"
+
+/**
+ * struct batches - what came
+ * @calls: batches
+ * @most: timers of the largest one
+ * @wrong: batches that were not as promised
+ * @whole: called with a batch, before its timers are counted; or NULL
+ */
+struct batches {
+	u32	calls;
+	u32	most;
+	u32	wrong;
+	void	(*whole)(struct rig *rig, struct wheel_timer **due, u32 n);
+};
+
+static bool as_promised(struct wheel *wheel, struct wheel_timer **due,
+			unsigned int n, u64 now)
+{
+	u32 i;
+
+	if (!n || n > WHEEL_BATCH || now > wheel_now(wheel))
+		return false;
+	for (i = 0; i < n; i++) {
+		if (wheel_timer_wheel(due[i]) != wheel ||
+		    wheel_timer_pending(due[i]) ||
+		    wheel_timer_deadline(due[i]) > now ||
+		    wheel_timer_fired(due[i]) != now)
+			return false;
+	}
+	return true;
+}
+
+static void take_batch(struct wheel *wheel, struct wheel_timer **due,
+		       unsigned int n, u64 now)
+{
+	struct probe *probe = from_wheel_timer(probe, due[0], timer);
+	struct rig *rig = probe->rig;
+	struct batches *batches = rig->own;
+	u32 i;
+
+	batches->calls++;
+	batches->most = max(batches->most, n);
+	batches->wrong += !as_promised(wheel, due, n, now);
+	if (batches->whole)
+		batches->whole(rig, due, n);
+	for (i = 0; i < n; i++)
+		probe_fire(due[i]);
+}
+
+/* The timers have no functions of their own. */
+static struct rig *batching(struct kunit *test, u32 clock, u32 flags, u32 count)
+{
+	const struct wheel_config config = {
+		.name = "batching",
+		.clock = clock,
+		.slots = SLOTS,
+		.flags = flags,
+		.tick_ns = clock == WHEEL_CLOCK_VIRTUAL ? TICK : NSEC_PER_MSEC,
+		.expire = take_batch,
+	};
+	struct rig *rig = rig_new(test, &config, count);
+	u32 i;
+
+	rig->own = kunit_kzalloc(test, sizeof(struct batches), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, rig->own);
+	for (i = 0; i < count; i++)
+		wheel_timer_init(&rig->probes[i].timer, rig->wheel, NULL);
+	return rig;
+}
+
+static struct batches *expect_batches(struct rig *rig)
+{
+	struct batches *batches = rig->own;
+
+	KUNIT_EXPECT_GT(rig->test, batches->calls, 0);
+	KUNIT_EXPECT_EQ(rig->test, batches->wrong, 0);
+	return batches;
+}
+
+/* By tick, then as armed; batches do not change that, nor mix it. */
+static void p5_batches_come_in_order(struct kunit *test)
+{
+	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 1000);
+	u32 i;
+
+	for (i = 0; i < 1000; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, (1 + i % 10) * 30 * TICK), 0);
+	rig_advance(rig, 30 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->calls, 100);
+	rig_advance(rig, 1000 * TICK);
+	KUNIT_ASSERT_EQ(test, rig->calls, 1000);
+	for (i = 0; i < 1000; i++)
+		KUNIT_ASSERT_EQ(test, rig->log[i], i % 100 * 10 + i / 100);
+	expect_batches(rig);
+}
+
+/* As many as there are, up to a lock hold's worth. */
+static void p9_batches_are_bounded(struct kunit *test)
+{
+	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 1000);
+	struct batches *batches;
+	u32 i;
+
+	for (i = 0; i < 1000; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 5 * TICK), 0);
+	rig_advance(rig, 5 * TICK);
+	batches = expect_batches(rig);
+	KUNIT_EXPECT_EQ(test, batches->most, WHEEL_BATCH);
+	/* The budget that a hold has goes for other things as well. */
+	KUNIT_EXPECT_LE(test, batches->calls, 2 * 1000 / WHEEL_BATCH);
+}
+
+/* One that is alone does not wait for company. */
+static void p2_batch_of_one(struct kunit *test)
+{
+	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 2);
+
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 5 * TICK), 0);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, 6 * TICK), 0);
+	rig_advance(rig, 5 * TICK - 1);
+	KUNIT_EXPECT_EQ(test, rig->calls, 0);
+	rig_advance(rig, 5 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->calls, 1);
+	KUNIT_EXPECT_EQ(test, expect_batches(rig)->most, 1);
+}
+
+static void p1_batches_are_never_early(struct kunit *test)
+{
+	static const u32 flags[] = { 0, WHEEL_SLEEPABLE };
+	int f;
+
+	for (f = 0; f < ARRAY_SIZE(flags); f++) {
+		struct rig *rig = batching(test, WHEEL_CLOCK_MONOTONIC, flags[f],
+					   1000);
+		u32 i;
+
+		rig_await(rig, rig->count);
+		for (i = 0; i < rig->count; i++)
+			KUNIT_ASSERT_EQ(test, rig_arm(rig, i, rig_now(rig) +
+						      rig_random(rig, 20 * NSEC_PER_MSEC)),
+					0);
+		rig_wait(rig);
+		KUNIT_EXPECT_EQ(test, rig->early, 0);
+		expect_batches(rig);
+	}
+}
+
+/* All of a batch run: none can be cancelled, or waited for from within. */
+static void cancel_whole(struct rig *rig, struct wheel_timer **due, u32 n)
+{
+	struct batches *batches = rig->own;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		batches->wrong += wheel_timer_cancel(due[i]) != -EALREADY ||
+				  wheel_timer_rearm(due[i], 0, 0) != -ENOENT ||
+				  wheel_timer_push(due[i], WHEEL_MAX_TIME) ||
+				  wheel_timer_cancel_sync(due[i]) != -EDEADLK ||
+				  wheel_timer_shutdown_sync(due[i]) != -EDEADLK;
+	batches->wrong += wheel_stop(rig->wheel, NULL) != -EDEADLK;
+	batches->wrong += wheel_timer_cancel(&rig->probes[n].timer) != 0;
+	batches->whole = NULL;
+}
+
+static void p4_batch_cannot_be_cancelled(struct kunit *test)
+{
+	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 9);
+	struct batches *batches = rig->own;
+	u32 i;
+
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, (i < 8 ? 5 : 6) * TICK), 0);
+	batches->whole = cancel_whole;
+	rig_advance(rig, 5 * TICK);
+	KUNIT_EXPECT_EQ(test, expect_batches(rig)->most, 8);
+	for (i = 0; i < 8; i++)
+		KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[i].timer),
+				-ENOENT);
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 99 * TICK), WHEEL_NEVER);
+	KUNIT_EXPECT_EQ(test, rig->calls, 8);
+}
+
+/* Armed again while its batch runs, a timer runs and pends. */
+static void arm_whole(struct rig *rig, struct wheel_timer **due, u32 n)
+{
+	struct batches *batches = rig->own;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		batches->wrong += wheel_timer_arm(due[i], 9 * TICK, 0) != 0 ||
+				  wheel_timer_arm(due[i], 9 * TICK, 0) != -EBUSY ||
+				  !wheel_timer_push(due[i], 10 * TICK);
+	}
+	batches->wrong += wheel_timer_cancel(due[0]) != 0 ||
+			  wheel_timer_cancel(due[0]) != -EALREADY;
+	batches->whole = NULL;
+}
+
+/*
+ * The rest of the batch counts each timer's first call after that: the deadline
+ * it would see is the next one's.
+ */
+static void batch_arms_its_timers(struct kunit *test)
+{
+	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 8);
+	struct batches *batches = rig->own;
+	u32 i;
+
+	rig->shared = true;
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 5 * TICK), 0);
+	batches->whole = arm_whole;
+	rig_advance(rig, 5 * TICK);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->pending, 7);
+	rig_advance(rig, 9 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->calls, 8);
+	rig_advance(rig, 10 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->calls, 15);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].calls, 1);
+	expect_batches(rig);
+}
+
+/* Each goes on on its own grid; the sums are those of single calls. */
+static void p3_periodic_timers_in_batches(struct kunit *test)
+{
+	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 100);
+	u32 i, round;
+
+	for (i = 0; i < rig->count; i++) {
+		rig->probes[i].action = probe_arm_next;
+		rig->probes[i].period = 3 * TICK;
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 3 * TICK), 0);
+	}
+	for (round = 1; round <= 20; round++) {
+		rig_advance(rig, round * 3 * TICK);
+		KUNIT_ASSERT_EQ(test, rig->calls, round * 100);
+		KUNIT_ASSERT_EQ(test, rig_stats(rig)->armed, (round + 1) * 100);
+		KUNIT_ASSERT_EQ(test, rig->stats.pending, 100);
+	}
+	expect_batches(rig);
+}
+
+/* A batch that waits at the gate; the last timer is not in it. */
+static void wait_at_gate(struct rig *rig, struct wheel_timer **due, u32 n)
+{
+	rig_pass_gate(&rig->probes[0]);
+}
+
+static struct rig *entered(struct kunit *test)
+{
+	struct rig *rig = batching(test, WHEEL_CLOCK_MONOTONIC, WHEEL_SLEEPABLE, 9);
+	struct batches *batches = rig->own;
+	/* One tick, and a pass that has not begun while it is armed. */
+	u64 soon = rig_now(rig) + 20 * NSEC_PER_MSEC;
+	u32 i;
+
+	batches->whole = wait_at_gate;
+	rig_await(rig, 8);
+	for (i = 0; i < 8; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, soon), 0);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 8, WHEEL_MAX_TIME), 0);
+	rig_wait_for(rig, &rig->entered);
+	batches->whole = NULL;
+	return rig;
+}
+
+static void cancel_sync_waits_for_the_batch(struct kunit *test)
+{
+	struct rig *rig = entered(test);
+
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[0].timer), -EALREADY);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[7].timer), -EALREADY);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(&rig->probes[8].timer), 0);
+	KUNIT_EXPECT_FALSE(test, completion_done(&rig->done));
+	rig_open_gate_soon(rig);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(&rig->probes[7].timer),
+			-ENOENT);
+	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
+	KUNIT_EXPECT_EQ(test, expect_batches(rig)->most, 8);
+}
+
+static void shutdown_refuses_the_batch(struct kunit *test)
+{
+	struct rig *rig = entered(test);
+	struct wheel_timer *timer = &rig->probes[5].timer;
+
+	rig_open_gate_soon(rig);
+	KUNIT_EXPECT_EQ(test, wheel_timer_shutdown_sync(timer), -ENOENT);
+	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, 0, 0), -ESHUTDOWN);
+}
+
+static void stop_waits_for_the_batch(struct kunit *test)
+{
+	struct rig *rig = entered(test);
+
+	rig_open_gate_soon(rig);
+	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, NULL), 0);
+	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
+}
+
+/* Objects that their own batch frees, the whole of them. */
+struct object {
+	struct wheel_timer	timer;
+	struct rig		*rig;
+};
+
+static void free_batch(struct wheel *wheel, struct wheel_timer **due,
+		       unsigned int n, u64 now)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		struct object *object = from_wheel_timer(object, due[i], timer);
+
+		object->rig->calls++;
+		memset(object, POISON_FREE, sizeof(*object));
+		kfree(object);
+	}
+}
+
+static void batch_frees_its_timers(struct kunit *test)
+{
+	const struct wheel_config config = {
+		.name = "freeing",
+		.clock = WHEEL_CLOCK_VIRTUAL,
+		.slots = SLOTS,
+		.tick_ns = TICK,
+		.expire = free_batch,
+	};
+	struct rig *rig = rig_new(test, &config, 1);
+	int i;
+
+	for (i = 0; i < 3000; i++) {
+		struct object *object = kzalloc(sizeof(*object), GFP_KERNEL);
+
+		KUNIT_ASSERT_NOT_NULL(test, object);
+		object->rig = rig;
+		wheel_timer_init(&object->timer, rig->wheel, NULL);
+		KUNIT_ASSERT_EQ(test, wheel_timer_arm(&object->timer,
+						      (1 + i / 100) * TICK, 0), 0);
+	}
+	rig_advance(rig, 10 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->calls, 1000);
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, 100 * TICK), WHEEL_NEVER);
+	KUNIT_EXPECT_EQ(test, rig->calls, 3000);
+}
+
+static struct kunit_case expire_cases[] = {
+	ANY_CASE(p5_batches_come_in_order),
+	ANY_CASE(p9_batches_are_bounded),
+	ANY_CASE(p2_batch_of_one),
+	ANY_CASE(p1_batches_are_never_early),
+	ANY_CASE(p4_batch_cannot_be_cancelled),
+	ANY_CASE(batch_arms_its_timers),
+	ANY_CASE(p3_periodic_timers_in_batches),
+	FAR_CASE(cancel_sync_waits_for_the_batch),
+	FAR_CASE(shutdown_refuses_the_batch),
+	FAR_CASE(stop_waits_for_the_batch),
+	ANY_CASE(batch_frees_its_timers),
+	{}
+};
+
+struct kunit_suite expire_suite = {
+	.name = "wheel_timer_expire",
+	.init = rig_init_scheme,
+	.exit = rig_exit,
+	.test_cases = expire_cases,
+};
