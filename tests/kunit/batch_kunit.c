@@ -29,7 +29,8 @@ static struct batch *batch_of(struct rig *rig, u64 deadline)
 		batch->timers[i] = &rig->probes[i].timer;
 		batch->arms[i].timer = batch->timers[i];
 		batch->arms[i].deadline = deadline;
-		batch->arms[i].res = batch->res[i] = 0xcc;
+		batch->arms[i].res = 0xcc;
+		batch->res[i] = 0xcc;
 	}
 	return batch;
 }
@@ -82,7 +83,7 @@ static void batches_of_every_size(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->stats.cancelled, sum);
 }
 
-/* One that fails fails alone, and nothing of it has changed. */
+/* What fails does so alone, and nothing of it has changed. */
 static void batch_answers_each(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 6);

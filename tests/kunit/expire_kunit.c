@@ -228,7 +228,7 @@ static void batch_arms_its_timers(struct kunit *test)
 	expect_batches(rig);
 }
 
-/* Each goes on on its own grid; the sums are those of single calls. */
+/* Each keeps its own grid; the sums are those of single calls. */
 static void p3_periodic_timers_in_batches(struct kunit *test)
 {
 	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 100);
