@@ -87,15 +87,16 @@ static u32 config_bases(const struct wheel_config *config)
 	return min_t(u32, num_possible_cpus(), MAX_BASES);
 }
 
+/* A class has one name, while wheels made at one place may have many. */
 static void wheel_setup_lockdep(struct wheel *wheel, struct wheel_class *class)
 {
 	struct wheel_base *base;
 
 	for_each_base(base, wheel)
 		lockdep_set_class_and_name(&base->lock, &class->lock,
-					   wheel->config.name);
+					   "wheel_base.lock");
 #ifdef CONFIG_LOCKDEP
-	lockdep_init_map(&wheel->calling, wheel->config.name, &class->calling, 0);
+	lockdep_init_map(&wheel->calling, "wheel.calling", &class->calling, 0);
 #endif
 }
 
