@@ -54,8 +54,8 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 	struct wheel *wheel = timer_base(timer)->owner;
 	struct wheel_base *base;
 	unsigned long flags;
+	bool running, us;
 	int ret = -ENOENT;
-	bool running;
 	u64 call;
 
 	WARN_ON_ONCE(in_hardirq());
@@ -64,9 +64,8 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 		base = timer_lock(timer, &flags);
 		running = wheel_base_calls(base, timer);
 		call = base->calls;
-		if (!wheel_base_calls_us(base)) {
-			wheel_may_wait(wheel);
-		} else if (running) {
+		us = wheel_base_calls_us(base);
+		if (us && running) {
 			timer_unlock(base, flags);
 			return -EDEADLK;
 		}
@@ -74,6 +73,8 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 		if (!base_cancel(base, timer))
 			ret = 0;
 		timer_unlock(base, flags);
+		if (!us)
+			wheel_may_wait(wheel);
 		if (running)
 			wheel_base_wait(base, call);
 	} while (running);

@@ -15,6 +15,7 @@
 #define _WHEEL_ENGINE_H
 
 #include <linux/hrtimer.h>
+#include <linux/irqflags.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
@@ -154,12 +155,17 @@ static inline void timer_unlock(struct wheel_base *base, unsigned long flags)
 
 /*
  * Lockdep's report from here is of a lock that the caller holds and a callback
- * takes. Interrupts disabled: the callback may hold it in softirq context.
+ * takes. Not with a base's lock held, which callbacks do take. Interrupts are
+ * disabled since in softirq context a callback may hold it.
  */
 static inline void wheel_may_wait(struct wheel *wheel)
 {
+	unsigned long flags;
+
+	local_irq_save(flags);
 	lock_map_acquire(&wheel->calling);
 	lock_map_release(&wheel->calling);
+	local_irq_restore(flags);
 }
 
 /* Can this clock be set, back as well? */

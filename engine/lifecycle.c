@@ -4,7 +4,6 @@
  */
 #include <linux/err.h>
 #include <linux/export.h>
-#include <linux/irqflags.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -182,11 +181,8 @@ static int wheel_shut(struct wheel *wheel)
 static void wheel_quiesce(struct wheel *wheel)
 {
 	struct wheel_base *base;
-	unsigned long flags;
 
-	local_irq_save(flags);
 	wheel_may_wait(wheel);
-	local_irq_restore(flags);
 	for_each_base(base, wheel)
 		wheel_base_quiesce(base);
 }
