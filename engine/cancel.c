@@ -47,7 +47,8 @@ EXPORT_SYMBOL_GPL(wheel_timer_cancel);
 
 /*
  * A callback may arm its timer again while we wait for it, so we come back until
- * it is neither pending nor running.
+ * it does not run, and cancel then: one answer stands for one cancel, which is
+ * what those need who count references. With TIMER_SHUTDOWN nobody arms it again.
  */
 static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 {
@@ -70,7 +71,7 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 			return -EDEADLK;
 		}
 		WRITE_ONCE(timer->base, timer->base | state);
-		if (!base_cancel(base, timer))
+		if ((!running || state) && !base_cancel(base, timer))
 			ret = 0;
 		timer_unlock(base, flags);
 		if (!us)

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arm, re-arm and cancel: the whole array, timed from outside of the loop.
+ * Arm, re-arm, push and cancel: the whole array, timed from outside of the loop.
  * Deadlines are absolute and drawn beforehand, so that nobody reads a clock
- * who need not; 100 to 160 s ahead, so that nothing fires.
+ * who need not; 100 to 220 s ahead, so that nothing fires.
+ *
+ * "push" is later than all that was before: for the wheels without their lock.
+ *
+ * "earliest" arms each timer a tick before all others, so that each has to be
+ * watched for. A wheel has one hrtimer for that, so its measure is the moving of
+ * one hrtimer, plus an arm.
  */
 #include "bench.h"
 
@@ -12,33 +18,43 @@
 #define NEAREST		(100 * NSEC_PER_SEC)
 #define FARTHEST	(160 * NSEC_PER_SEC)
 
-static void wheel_arm(struct bench *bench, int set)
+static void wheel_arm(struct bench *bench, int c, int set)
 {
+	struct wheel_timer *timers = bench->wheel_timers[c];
 	u32 i;
 
 	for (i = 0; i < bench->count; i++)
-		wheel_timer_arm(&bench->wheel_timers[bench->order[i]],
-				bench->when[set][i], 0);
+		wheel_timer_arm(&timers[bench->order[i]], bench->when[set][i], 0);
 }
 
-static void wheel_rearm(struct bench *bench, int set)
+static void wheel_rearm(struct bench *bench, int c, int set)
 {
+	struct wheel_timer *timers = bench->wheel_timers[c];
 	u32 i;
 
 	for (i = 0; i < bench->count; i++)
-		wheel_timer_rearm(&bench->wheel_timers[bench->order[i]],
-				  bench->when[set][i], 0);
+		wheel_timer_rearm(&timers[bench->order[i]], bench->when[set][i], 0);
 }
 
-static void wheel_cancel(struct bench *bench, int set)
+static void wheel_push(struct bench *bench, int c, int set)
 {
+	struct wheel_timer *timers = bench->wheel_timers[c];
 	u32 i;
 
 	for (i = 0; i < bench->count; i++)
-		wheel_timer_cancel(&bench->wheel_timers[bench->order[i]]);
+		wheel_timer_push(&timers[bench->order[i]], bench->when[set][i]);
 }
 
-static void timer_list_arm(struct bench *bench, int set)
+static void wheel_cancel(struct bench *bench, int c, int set)
+{
+	struct wheel_timer *timers = bench->wheel_timers[c];
+	u32 i;
+
+	for (i = 0; i < bench->count; i++)
+		wheel_timer_cancel(&timers[bench->order[i]]);
+}
+
+static void timer_list_arm(struct bench *bench, int c, int set)
 {
 	u32 i;
 
@@ -47,7 +63,7 @@ static void timer_list_arm(struct bench *bench, int set)
 			  bench->expires[set][i]);
 }
 
-static void timer_list_cancel(struct bench *bench, int set)
+static void timer_list_cancel(struct bench *bench, int c, int set)
 {
 	u32 i;
 
@@ -55,7 +71,7 @@ static void timer_list_cancel(struct bench *bench, int set)
 		timer_delete(&bench->timers[bench->order[i]]);
 }
 
-static void hrtimer_arm(struct bench *bench, int set)
+static void hrtimer_arm(struct bench *bench, int c, int set)
 {
 	u32 i;
 
@@ -65,7 +81,7 @@ static void hrtimer_arm(struct bench *bench, int set)
 			      HRTIMER_MODE_ABS);
 }
 
-static void hrtimer_cancel_all(struct bench *bench, int set)
+static void hrtimer_cancel_all(struct bench *bench, int c, int set)
 {
 	u32 i;
 
@@ -73,43 +89,118 @@ static void hrtimer_cancel_all(struct bench *bench, int set)
 		hrtimer_try_to_cancel(&bench->hrtimers[bench->order[i]]);
 }
 
-typedef void (*bench_fn)(struct bench *bench, int set);
+/* Tick by tick down to what lies behind all deadlines. */
+static u64 earlier(const struct bench *bench, u32 i)
+{
+	return bench->when[0][0] + FARTHEST + (bench->count - i) * NSEC_PER_MSEC;
+}
 
-/* Which set of deadlines, and by whom; a round runs the rows in this order. */
+static void wheel_earliest(struct bench *bench, int c, int set)
+{
+	struct wheel_timer *timers = bench->wheel_timers[c];
+	u32 i;
+
+	for (i = 0; i < bench->count; i++)
+		wheel_timer_arm(&timers[bench->order[i]], earlier(bench, i), 0);
+}
+
+static void hrtimer_earliest(struct bench *bench, int c, int set)
+{
+	u32 i;
+
+	for (i = 0; i < bench->count; i++)
+		hrtimer_start(&bench->hrtimers[0],
+			      ns_to_ktime(earlier(bench, i)), HRTIMER_MODE_ABS);
+}
+
+typedef void (*bench_fn)(struct bench *bench, int c, int set);
+
+enum { EARLIEST, FORGET, ARM, REARM, PUSH, CANCEL, OPS };
+
+/*
+ * Which set of deadlines, how many hundredths of the measure are the bar, and by
+ * whom. A round runs them in this order, on wheels that are new: one that has been
+ * used may still watch for a time that nobody waits for.
+ */
 static const struct {
 	const char	*name;
 	int		set;
-	bench_fn	by[CONTESTANTS];
+	u32		bar;
+	bench_fn	wheel;
+	bench_fn	timer_list;
+	bench_fn	hrtimer;
 } ops[] = {
-	{ "arm", 0, { wheel_arm, timer_list_arm, hrtimer_arm } },
-	{ "re-arm", 1, { wheel_rearm, timer_list_arm, hrtimer_arm } },
-	{ "cancel", 0, { wheel_cancel, timer_list_cancel, hrtimer_cancel_all } },
+	[EARLIEST] = { "earliest", 0, 100, wheel_earliest, NULL, hrtimer_earliest },
+	[FORGET]   = { NULL, 0, 0, wheel_cancel, NULL, hrtimer_cancel_all },
+	[ARM]	   = { "arm", 0, 100, wheel_arm, timer_list_arm, hrtimer_arm },
+	[REARM]	   = { "re-arm", 1, 100, wheel_rearm, timer_list_arm, hrtimer_arm },
+	[PUSH]	   = { "push", 2, 25, wheel_push, timer_list_arm, hrtimer_arm },
+	[CANCEL]   = { "cancel", 0, 100, wheel_cancel, timer_list_cancel,
+		       hrtimer_cancel_all },
 };
+
+static bench_fn op_of(int op, int c)
+{
+	switch (c) {
+	case TIMER_LIST:
+		return ops[op].timer_list;
+	case HRTIMER:
+		return ops[op].hrtimer;
+	default:
+		return ops[op].wheel;
+	}
+}
+
+static u64 run(struct bench *bench, int op, int c)
+{
+	bench_fn function = op_of(op, c);
+	u64 start;
+
+	if (!function)
+		return 0;
+	start = ktime_get_ns();
+	function(bench, c, ops[op].set);
+	return bench_tenths(ktime_get_ns() - start, bench->count);
+}
+
+static int round_of(struct bench *bench, struct figures *figures, int round)
+{
+	int op, c, error;
+
+	error = bench_make_wheels(bench, NSEC_PER_MSEC);
+	if (error)
+		return error;
+	bench_draw(bench, ktime_get_ns(), NEAREST, FARTHEST);
+	for (c = 0; c < CONTESTANTS; c++) {
+		for (op = 0; op < OPS; op++) {
+			figures[op].round[c][round] = run(bench, op, c);
+			cond_resched();
+		}
+	}
+	bench_drop_wheels(bench);
+	return 0;
+}
 
 int bench_arms(struct bench *bench, const char *order)
 {
-	static struct figures figures[ARRAY_SIZE(ops)];
+	static struct figures figures[OPS];
 	int round, op, c, error;
 
-	error = bench_make_wheel(bench, WHEEL_CLOCK_MONOTONIC, NSEC_PER_MSEC);
-	if (error)
-		return error;
+	memset(figures, 0, sizeof(figures));
 	for (round = 0; round < ROUNDS; round++) {
-		bench_draw(bench, ktime_get_ns(), NEAREST, FARTHEST);
-		for (c = 0; c < CONTESTANTS; c++) {
-			for (op = 0; op < ARRAY_SIZE(ops); op++) {
-				u64 start = ktime_get_ns();
-
-				ops[op].by[c](bench, ops[op].set);
-				figures[op].round[c][round] =
-					bench_tenths(ktime_get_ns() - start,
-						     bench->count);
-				cond_resched();
-			}
-		}
+		error = round_of(bench, figures, round);
+		if (error)
+			return error;
 	}
-	bench_drop_wheel(bench);
-	for (op = 0; op < ARRAY_SIZE(ops); op++)
-		bench_print(bench, order, ops[op].name, &figures[op]);
+	for (op = 0; op < OPS; op++) {
+		figures[op].bar = ops[op].bar;
+		bench_settle(&figures[op]);
+	}
+	for (c = 0; c < WHEELS; c++)
+		figures[EARLIEST].rival[c] = figures[EARLIEST].best[HRTIMER] +
+					     figures[ARM].best[c];
+	for (op = 0; op < OPS; op++)
+		if (ops[op].name)
+			bench_print(bench, order, ops[op].name, &figures[op]);
 	return 0;
 }

@@ -4,7 +4,6 @@
 #include <linux/jiffies.h>
 #include <linux/math64.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
@@ -56,22 +55,26 @@ static void *array(u32 count, size_t size)
 /* All memory that a contestant will touch, touched. */
 int bench_open(struct bench *bench, u32 count)
 {
+	bool full;
 	u32 i;
 
 	memset(bench, 0, sizeof(*bench));
 	bench->count = count;
 	prandom_seed_state(&bench->rnd, 1);
 	bench->order = array(count, sizeof(*bench->order));
-	for (i = 0; i < 2; i++) {
+	full = !!bench->order;
+	for (i = 0; i < SETS; i++) {
 		bench->when[i] = array(count, sizeof(*bench->when[i]));
 		bench->expires[i] = array(count, sizeof(*bench->expires[i]));
+		full &= bench->when[i] && bench->expires[i];
 	}
-	bench->wheel_timers = array(count, sizeof(*bench->wheel_timers));
+	for (i = 0; i < WHEELS; i++) {
+		bench->wheel_timers[i] = array(count, sizeof(struct wheel_timer));
+		full &= !!bench->wheel_timers[i];
+	}
 	bench->timers = array(count, sizeof(*bench->timers));
 	bench->hrtimers = array(count, sizeof(*bench->hrtimers));
-	if (!bench->order || !bench->when[0] || !bench->when[1] ||
-	    !bench->expires[0] || !bench->expires[1] || !bench->wheel_timers ||
-	    !bench->timers || !bench->hrtimers) {
+	if (!full || !bench->timers || !bench->hrtimers) {
 		bench_close(bench);
 		return -ENOMEM;
 	}
@@ -91,8 +94,9 @@ void bench_close(struct bench *bench)
 
 	kvfree(bench->hrtimers);
 	kvfree(bench->timers);
-	kvfree(bench->wheel_timers);
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < WHEELS; i++)
+		kvfree(bench->wheel_timers[i]);
+	for (i = 0; i < SETS; i++) {
 		kvfree(bench->expires[i]);
 		kvfree(bench->when[i]);
 	}
@@ -100,30 +104,53 @@ void bench_close(struct bench *bench)
 }
 
 /* A wheel for as many timers as there are, as a careful owner would ask. */
-int bench_make_wheel(struct bench *bench, u32 clock, u64 tick_ns)
+int bench_make_wheel(struct bench *bench, int c, u32 clock, u64 tick_ns)
 {
+	static const u32 schemes[] = {
+		[HASHED] = WHEEL_HASHED,
+		[HIERARCHICAL] = WHEEL_HIERARCHICAL,
+	};
 	const struct wheel_config config = {
 		.name = KBUILD_MODNAME,
 		.clock = clock,
-		.scheme = bench_scheme,
+		.scheme = schemes[c],
 		.tick_ns = tick_ns,
 		.limit = bench->count,
 	};
 	u32 i;
 
-	bench->wheel = wheel_create(&config);
-	if (IS_ERR(bench->wheel))
-		return PTR_ERR(bench->wheel);
+	bench->wheel[c] = wheel_create(&config);
+	if (IS_ERR(bench->wheel[c]))
+		return PTR_ERR(bench->wheel[c]);
 	for (i = 0; i < bench->count; i++)
-		wheel_timer_init(&bench->wheel_timers[i], bench->wheel,
+		wheel_timer_init(&bench->wheel_timers[c][i], bench->wheel[c],
 				 wheel_timer_fires);
 	return 0;
 }
 
-void bench_drop_wheel(struct bench *bench)
+void bench_drop_wheel(struct bench *bench, int c)
 {
-	wheel_stop(bench->wheel, NULL);
-	wheel_destroy(bench->wheel);
+	wheel_destroy(bench->wheel[c]);
+	bench->wheel[c] = NULL;
+}
+
+int bench_make_wheels(struct bench *bench, u64 tick_ns)
+{
+	int c, error = 0;
+
+	for (c = 0; c < WHEELS && !error; c++)
+		error = bench_make_wheel(bench, c, WHEEL_CLOCK_MONOTONIC, tick_ns);
+	if (error)
+		bench_drop_wheels(bench);
+	return error;
+}
+
+void bench_drop_wheels(struct bench *bench)
+{
+	int c;
+
+	for (c = 0; c < WHEELS; c++)
+		bench_drop_wheel(bench, c);
 }
 
 void bench_shuffle(struct bench *bench)
@@ -136,20 +163,30 @@ void bench_shuffle(struct bench *bench)
 	}
 }
 
-/* Deadlines at random from @base + @from to @base + @to, for all contestants. */
-void bench_draw(struct bench *bench, u64 base, u64 from, u64 to)
+static u64 draw(struct bench *bench, u64 from, u64 to)
 {
 	u64 milliseconds = div_u64(to - from, NSEC_PER_MSEC);
+	u64 high = prandom_u32_state(&bench->rnd);
+
+	return from + (high * milliseconds >> 32) * NSEC_PER_MSEC +
+	       prandom_u32_state(&bench->rnd) % NSEC_PER_MSEC;
+}
+
+/*
+ * Deadlines at random from @base + @from to @base + @to, for all contestants; in
+ * the last set as much later as they may be apart.
+ */
+void bench_draw(struct bench *bench, u64 base, u64 from, u64 to)
+{
 	unsigned long now = jiffies;
 	u32 set, i;
 
-	for (set = 0; set < 2; set++) {
-		for (i = 0; i < bench->count; i++) {
-			u64 high = prandom_u32_state(&bench->rnd);
-			u64 ns = from;
+	for (set = 0; set < SETS; set++) {
+		u64 later = set == SETS - 1 ? to - from : 0;
 
-			ns += (high * milliseconds >> 32) * NSEC_PER_MSEC;
-			ns += prandom_u32_state(&bench->rnd) % NSEC_PER_MSEC;
+		for (i = 0; i < bench->count; i++) {
+			u64 ns = draw(bench, from + later, to + later);
+
 			bench->when[set][i] = base + ns;
 			bench->expires[set][i] = now + nsecs_to_jiffies(ns);
 		}
@@ -161,43 +198,69 @@ u64 bench_tenths(u64 ns, u32 count)
 	return div_u64(ns * 10, count);
 }
 
-static int by_size(const void *a, const void *b)
+/* The best of the rounds: what else the machine does only adds to it. */
+void bench_settle(struct figures *figures)
 {
-	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+	int c, round;
 
-	return x < y ? -1 : x > y;
+	for (c = 0; c < CONTESTANTS; c++) {
+		figures->best[c] = figures->round[c][0];
+		for (round = 1; round < ROUNDS; round++)
+			figures->best[c] = min(figures->best[c],
+					       figures->round[c][round]);
+	}
+	for (c = 0; c < WHEELS; c++)
+		figures->rival[c] = figures->rival[c] ?: figures->best[TIMER_LIST];
 }
 
-static const char *cell(char *text, size_t size, u64 tenths)
+#define CELL		24
+
+static const char *nanoseconds(char *text, u64 tenths)
 {
 	u32 tenth;
 
 	if (!tenths)
 		return "-";
 	tenths = div_u64_rem(tenths, 10, &tenth);
-	snprintf(text, size, "%llu.%u", tenths, tenth);
+	snprintf(text, CELL, "%llu.%u", tenths, tenth);
 	return text;
 }
 
-/* A line of the table; 0 is a contestant that did not take part. */
-void bench_print(const struct bench *bench, const char *order, const char *op,
-		 struct figures *figures)
+static const char *verdict(char *text, const struct figures *figures, int c)
 {
-	u64 median[CONTESTANTS], hundredths = 0;
-	char text[CONTESTANTS][24];
-	u32 hundredth = 0;
-	int c;
+	u64 hundredths;
 
-	for (c = 0; c < CONTESTANTS; c++) {
-		sort(figures->round[c], ROUNDS, sizeof(u64), by_size, NULL);
-		median[c] = figures->round[c][ROUNDS / 2];
-	}
-	if (median[TIMER_LIST])
-		hundredths = div64_u64(100 * median[WHEEL], median[TIMER_LIST]);
-	hundredths = div_u64_rem(hundredths, 100, &hundredth);
-	pr_info("%8u  %-8s  %-12s  %8s  %10s  %8s  %3llu.%02u\n", bench->count,
-		order, op, cell(text[WHEEL], sizeof(text[0]), median[WHEEL]),
-		cell(text[TIMER_LIST], sizeof(text[0]), median[TIMER_LIST]),
-		cell(text[HRTIMER], sizeof(text[0]), median[HRTIMER]),
-		hundredths, hundredth);
+	if (!figures->best[c] || !figures->rival[c])
+		return "-";
+	hundredths = div64_u64(100 * figures->best[c], figures->rival[c]);
+	snprintf(text, CELL, "%u.%02u %s", (u32)hundredths / 100,
+		 (u32)hundredths % 100, hundredths <= figures->bar ? "yes" : "no ");
+	return text;
+}
+
+void bench_head(void)
+{
+	pr_info("ns an operation, best of %u; HZ=%d; a wheel's timer has %zu bytes, timer_list's %zu, hrtimer's %zu\n",
+		ROUNDS, HZ, sizeof(struct wheel_timer),
+		sizeof(struct timer_list), sizeof(struct hrtimer));
+	pr_info("%7s %-5s %-12s %7s %7s %10s %7s %5s %8s %8s\n", "timers",
+		"order", "operation", "hashed", "hierar.", "timer_list",
+		"hrtimer", "bar", "hashed", "hierar.");
+}
+
+/* A line of the table. */
+void bench_print(const struct bench *bench, const char *order, const char *op,
+		 const struct figures *figures)
+{
+	char text[CONTESTANTS][CELL], verdicts[WHEELS][CELL];
+	const u64 *ns = figures->best;
+
+	pr_info("%7u %-5s %-12s %7s %7s %10s %7s %2u.%02u %8s %8s\n",
+		bench->count, order, op, nanoseconds(text[HASHED], ns[HASHED]),
+		nanoseconds(text[HIERARCHICAL], ns[HIERARCHICAL]),
+		nanoseconds(text[TIMER_LIST], ns[TIMER_LIST]),
+		nanoseconds(text[HRTIMER], ns[HRTIMER]),
+		figures->bar / 100, figures->bar % 100,
+		verdict(verdicts[HASHED], figures, HASHED),
+		verdict(verdicts[HIERARCHICAL], figures, HIERARCHICAL));
 }

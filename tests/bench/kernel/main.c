@@ -11,10 +11,6 @@ static unsigned int max = 1000000;
 module_param(max, uint, 0444);
 MODULE_PARM_DESC(max, "timers at most; the table starts at 1000");
 
-unsigned int bench_scheme;
-module_param_named(scheme, bench_scheme, uint, 0444);
-MODULE_PARM_DESC(scheme, "of the wheels, WHEEL_HASHED or another one by its number");
-
 static int bench_count(u32 count)
 {
 	struct bench *bench = kzalloc(sizeof(*bench), GFP_KERNEL);
@@ -29,7 +25,7 @@ static int bench_count(u32 count)
 	if (error)
 		goto err_close;
 	bench_shuffle(bench);
-	error = bench_arms(bench, "shuffled");
+	error = bench_arms(bench, "mixed");
 	if (!error)
 		error = bench_expiries(bench);
 err_close:
@@ -44,10 +40,7 @@ static int __init wheel_bench_init(void)
 	int error = 0;
 	u32 count;
 
-	pr_info("ns an operation, median of %u; ratio = wheel / timer_list; HZ=%d\n",
-		ROUNDS, HZ);
-	pr_info("%8s  %-8s  %-12s  %8s  %10s  %8s  %6s\n", "timers", "order",
-		"operation", "wheel", "timer_list", "hrtimer", "ratio");
+	bench_head();
 	for (count = 1000; count <= max && !error; count *= 10)
 		error = bench_count(count);
 	return error;
