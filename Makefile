@@ -28,6 +28,10 @@ check:			## every test, in guests on 6.1 and 6.12 and in User-Mode Linux
 check-host:		## the wheel's core, in user space
 	@$(vm)/check host
 
+check-long:		## the core in 10^9 random operations: a quarter of an hour
+	@$(vm)/bring host
+	@$(MAKE) -s -C tests/host check-long
+
 check-kunit:		## the module from inside, in User-Mode Linux
 	@$(vm)/check kunit-uml
 
@@ -67,6 +71,6 @@ clean:			## what was built here; the kernels stay in their cache
 	$(MAKE) -C tests/bench/core clean
 	$(MAKE) -C tools/wheelctl clean
 
-.PHONY: all help module tool run check check-host check-kunit check-selftests \
-	check-consumer check-debug check-mutants check-model bench-kernel bench-core lint \
-	install clean
+.PHONY: all help module tool run check check-host check-long check-kunit \
+	check-selftests check-consumer check-debug check-mutants check-model \
+	bench-kernel bench-core lint install clean

@@ -189,7 +189,7 @@ static const char *differ(const struct differential *config)
 
 	rig_init(&run.rig, config->slots, config->tick_ns, config->timers);
 	rig_forward(&run.rig, config->start);
-	for (number = 0; number < differential_ops && !run.rig.error; number++)
+	for (number = 0; number < random_ops && !run.rig.error; number++)
 		step(&run, number);
 	end = oracle_tick_at(&run.rig.oracle, WHEEL_END_NS);
 	rig_pass(&run.rig, end - 1, config->budget);

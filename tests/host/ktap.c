@@ -27,17 +27,27 @@ static bool passes(const struct ktap_test *test, const char *name)
 	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
 }
 
+static bool is_meant(const char *name, const char *const *parts)
+{
+	const char *const *part;
+
+	for (part = parts; *part; part++)
+		if (strstr(name, *part))
+			return true;
+	return part == parts;
+}
+
 /* With a @number of 0 it only counts. */
 static int run_table(const struct ktap_group *group,
-		     const struct ktap_test *test, const char *part, int number,
-		     int *failed)
+		     const struct ktap_test *test, const char *const *parts,
+		     int number, int *failed)
 {
 	char name[100];
 	int count = 0;
 
 	for (; test->name; test++) {
 		snprintf(name, sizeof(name), "%s.%s", group->name, test->name);
-		if (!strstr(name, part))
+		if (!is_meant(name, parts))
 			continue;
 		count++;
 		if (!number)
@@ -52,7 +62,7 @@ static int run_table(const struct ktap_group *group,
 	return count;
 }
 
-static int run_groups(const struct ktap_group *group, const char *part,
+static int run_groups(const struct ktap_group *group, const char *const *parts,
 		      int number, int *failed)
 {
 	const struct ktap_test *const *table;
@@ -61,17 +71,17 @@ static int run_groups(const struct ktap_group *group, const char *part,
 	for (; group->name; group++) {
 		ktap_subject = group->subject;
 		for (table = group->tables; *table; table++)
-			count += run_table(group, *table, part,
+			count += run_table(group, *table, parts,
 					   number ? number + count : 0, failed);
 	}
 	return count;
 }
 
-int ktap_run(const struct ktap_group *groups, const char *part)
+int ktap_run(const struct ktap_group *groups, const char *const *parts)
 {
 	int failed = 0;
 
-	printf("1..%d\n", run_groups(groups, part, 0, &failed));
-	run_groups(groups, part, 1, &failed);
+	printf("1..%d\n", run_groups(groups, parts, 0, &failed));
+	run_groups(groups, parts, 1, &failed);
 	return failed;
 }

@@ -32,7 +32,10 @@ struct ktap_group {
 
 extern const void *ktap_subject;
 
-/* Runs those whose name contains @part. Returns how many failed. */
-int ktap_run(const struct ktap_group *groups, const char *part);
+/*
+ * Runs those whose name contains one of @parts, which NULL ends; all, if there is
+ * none. Returns how many failed.
+ */
+int ktap_run(const struct ktap_group *groups, const char *const *parts);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * host [PART]: runs the tests whose name contains PART.
+ * host [PART...]: runs the tests whose name contains one of the PARTs.
  *
  * SEED=n repeats the random tests of an earlier run, OPS=n sets how many
- * operations each configuration of the differential test does.
+ * operations each of them does, LENGTH=n how many the exhaustive tests put one
+ * after the other.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 #include "wheel.h"
 
 u64 random_seed;
-u64 differential_ops = 50000;
+u64 random_ops = 50000;
+unsigned int history_length = 5;
 
 static u64 fresh_seed(void)
 {
@@ -25,13 +27,21 @@ static u64 fresh_seed(void)
 	return (u64)now.tv_sec * 1000000 + (u64)now.tv_nsec / 1000;
 }
 
+static u64 number(const char *name, u64 otherwise)
+{
+	const char *value = getenv(name);
+
+	return value ? strtoull(value, NULL, 0) : otherwise;
+}
+
 static const struct ktap_test *const of_the_core[] = {
 	rig_tests, division_tests, NULL,
 };
 
 static const struct ktap_test *const of_any_delay[] = {
 	lateness_tests, accounting_tests, order_tests, range_tests,
-	silence_tests, work_tests, exhaustive_tests, differential_tests, NULL,
+	silence_tests, work_tests, exhaustive_tests, differential_tests,
+	volume_tests, NULL,
 };
 
 static const struct ktap_test *const of_the_hashed[] = {
@@ -39,7 +49,8 @@ static const struct ktap_test *const of_the_hashed[] = {
 };
 
 static const struct ktap_test *const of_the_bounded[] = {
-	bound_tests, set_back_tests, exhaustive_tests, differential_tests, NULL,
+	bound_tests, set_back_tests, exhaustive_tests, differential_tests,
+	volume_tests, NULL,
 };
 
 static const struct ktap_group groups[] = {
@@ -54,13 +65,12 @@ static const struct ktap_group groups[] = {
 
 int main(int argc, char **argv)
 {
-	const char *seed = getenv("SEED");
-	const char *ops = getenv("OPS");
-
-	random_seed = seed ? strtoull(seed, NULL, 0) : fresh_seed();
-	if (ops)
-		differential_ops = strtoull(ops, NULL, 0);
+	(void)argc;
+	random_seed = number("SEED", fresh_seed());
+	random_ops = number("OPS", random_ops);
+	history_length = (unsigned int)number("LENGTH", history_length);
 	printf("KTAP version 1\n");
-	printf("# SEED=%llu OPS=%llu\n", random_seed, differential_ops);
-	return ktap_run(groups, argc > 1 ? argv[1] : "") ? 1 : 0;
+	printf("# SEED=%llu OPS=%llu LENGTH=%u\n", random_seed, random_ops,
+	       history_length);
+	return ktap_run(groups, (const char *const *)argv + 1) ? 1 : 0;
 }

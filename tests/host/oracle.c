@@ -99,12 +99,15 @@ void oracle_cancel(struct oracle *o, struct oracle_timer *t)
 	o->cancelled++;
 }
 
-/* What would not come earlier keeps its place. */
-void oracle_reduce(struct oracle *o, struct oracle_timer *t, u64 deadline,
+/*
+ * What would not come earlier keeps its place. When the clock was set back, the
+ * earlier time may be beyond a bound all the same.
+ */
+bool oracle_reduce(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		   u64 slack)
 {
-	if (due_tick(o, deadline, slack) < t->due)
-		oracle_arm(o, t, deadline, slack);
+	return due_tick(o, deadline, slack) >= t->due ||
+	       oracle_arm(o, t, deadline, slack);
 }
 
 void oracle_fire(struct oracle *o, struct oracle_timer *t)

@@ -51,7 +51,7 @@ u64 oracle_tick_at(const struct oracle *o, u64 now);
 /* False, and nothing is changed: no tick can be had that is late enough. */
 bool oracle_arm(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		u64 slack);
-void oracle_reduce(struct oracle *o, struct oracle_timer *t, u64 deadline,
+bool oracle_reduce(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		   u64 slack);
 void oracle_cancel(struct oracle *o, struct oracle_timer *t);
 

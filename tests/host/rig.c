@@ -79,6 +79,7 @@ static void compare(struct rig *rig)
 	const struct wheel_core *w = &rig->wheel;
 	const struct oracle *o = &rig->oracle;
 
+	rig->operations++;
 	if (w->pending != oracle_pending(o))
 		complain(rig, "pending is not armed - fired - cancelled");
 	if (w->clock < rig->clock)
@@ -160,12 +161,12 @@ void rig_reduce(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
 
 	if (rig->error || !t->oracle.pending || deadline >= t->deadline)
 		return;
-	t->deadline = deadline;
 	rig->doubt |= rig->passing;
 	wheel_reduce(&rig->wheel, &t->wheel, deadline, slack);
-	oracle_reduce(&rig->oracle, &t->oracle, deadline, slack);
-	if (t->wheel.deadline != deadline)
-		complain(rig, "a reduced timer has its old deadline");
+	if (oracle_reduce(&rig->oracle, &t->oracle, deadline, slack))
+		t->deadline = deadline;
+	if (t->wheel.deadline != t->deadline)
+		complain(rig, "a reduced timer has another deadline");
 	compare_timer(rig, t);
 }
 

@@ -38,6 +38,7 @@ struct rig_timer {
  *	yet come as far as the next expiry that the wheel has told since: it may
  *	be too early
  * @spent: of all budgets so far
+ * @operations: how many calls the wheel has answered
  * @error: NULL, or what is wrong
  */
 struct rig {
@@ -50,6 +51,7 @@ struct rig {
 	bool passing;
 	bool doubt;
 	u64 spent;
+	u64 operations;
 	const char *error;
 };
 

@@ -19,7 +19,9 @@ extern const struct ktap_test work_tests[];
 extern const struct ktap_test search_tests[];
 extern const struct ktap_test exhaustive_tests[];
 extern const struct ktap_test differential_tests[];
+extern const struct ktap_test volume_tests[];
 
-extern u64 differential_ops;
+extern u64 random_ops;
+extern unsigned int history_length;
 
 #endif

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * As many random operations as there is time for, wheel and oracle side by side.
+ * A wheel lives for some thousand of them. Each life has its own geometry and
+ * starts just before a time where numbers overflow; its deadlines and its clock
+ * seek the edges of levels and of revolutions. A step is one operation, so that
+ * a pass is disturbed after each call by whatever comes next.
+ */
+#include <stdio.h>
+
+#include "random.h"
+#include "rig.h"
+#include "tests.h"
+
+/* With more timers than this wheel_check() runs every CHECK_EVERY operations. */
+#define FEW		64
+#define MANY		300
+#define CHECK_EVERY	1000
+
+/**
+ * struct life - of one wheel
+ * @random: where all that happens comes from
+ * @rig: the wheel
+ * @now: the present, in nanoseconds
+ * @reach: edges that are sought are less than 2^reach ticks away
+ * @budget: of a call is 1 .. so much
+ * @slack: percent of the arms that have some
+ * @most: operations
+ */
+struct life {
+	struct random random;
+	struct rig rig;
+	u64 now;
+	u32 reach;
+	unsigned int budget;
+	unsigned int slack;
+	u64 most;
+};
+
+static u64 one_of(struct life *l, const u64 *choice, u64 choices)
+{
+	return choice[random_below(&l->random, choices)];
+}
+
+#define ONE_OF(l, choice) \
+	one_of(l, choice, sizeof(choice) / sizeof(*(choice)))
+
+static u64 present(const struct life *l)
+{
+	return oracle_tick_at(&l->rig.oracle, l->now);
+}
+
+/* Some time after the boundary before @tick, and often just that. */
+static u64 time_in(struct life *l, u64 tick)
+{
+	u64 tick_ns = l->rig.oracle.tick_ns;
+
+	if (tick >= WHEEL_END_NS / tick_ns)
+		return WHEEL_END_NS - random_below(&l->random, 3);
+	if (random_percent(&l->random, 50))
+		return tick * tick_ns;
+	return tick * tick_ns + random_below(&l->random, tick_ns);
+}
+
+/* A level's edge every six bits; any power of two may be a ring's size. */
+static u64 power(struct life *l)
+{
+	u32 order = (u32)random_below(&l->random, l->reach);
+
+	if (random_percent(&l->random, 50))
+		order -= order % 6;
+	return (u64)1 << order;
+}
+
+/* A tick close to an edge that lies ahead, or to whole revolutions from now. */
+static u64 edge(struct life *l)
+{
+	u64 step = power(l);
+	u64 tick = present(l);
+
+	if (random_percent(&l->random, 50))
+		tick = (tick | (step - 1)) + 1;
+	else
+		tick += step * (1 + random_below(&l->random, 3));
+	return tick - min(tick, (u64)2) + random_below(&l->random, 5);
+}
+
+static u64 draw_deadline(struct life *l)
+{
+	u64 tick;
+
+	if (random_percent(&l->random, 5))
+		return random_below(&l->random, l->now + 1);
+	if (random_percent(&l->random, 40))
+		tick = present(l) + random_below(&l->random, 9);
+	else
+		tick = edge(l);
+	return time_in(l, tick);
+}
+
+static u64 draw_slack(struct life *l)
+{
+	if (!random_percent(&l->random, l->slack))
+		return 0;
+	return min(power(l), WHEEL_END_NS / l->rig.oracle.tick_ns) *
+	       l->rig.oracle.tick_ns;
+}
+
+static unsigned int any(struct life *l)
+{
+	return (unsigned int)random_below(&l->random, l->rig.timers);
+}
+
+/* The timer that the wheel would fire next is worth the most. */
+static unsigned int first_or_any(struct life *l)
+{
+	struct oracle_timer *first = l->rig.oracle.first;
+
+	if (!first || !random_percent(&l->random, 25))
+		return any(l);
+	return (unsigned int)(container_of(first, struct rig_timer, oracle) -
+			      l->rig.timer);
+}
+
+static void arm(struct life *l)
+{
+	u64 deadline = draw_deadline(l);
+
+	rig_arm(&l->rig, first_or_any(l), deadline, draw_slack(l));
+}
+
+static void reduce(struct life *l)
+{
+	u64 deadline = draw_deadline(l);
+
+	rig_reduce(&l->rig, first_or_any(l), deadline, draw_slack(l));
+}
+
+/* To the next expiry, or to just before it, or as anywhere. */
+static void move_clock(struct life *l)
+{
+	u64 next = oracle_next(&l->rig.oracle);
+	u64 tick;
+
+	if (next != WHEEL_NO_TICK && random_percent(&l->random, 40))
+		tick = next - random_below(&l->random, 2);
+	else if (random_percent(&l->random, 70))
+		tick = present(l) + random_below(&l->random, 4);
+	else
+		tick = edge(l);
+	l->now = max(l->now, time_in(l, tick));
+}
+
+static void pop(struct life *l)
+{
+	if (random_percent(&l->random, 30))
+		move_clock(l);
+	rig_pop(&l->rig, present(l),
+		1 + (unsigned int)random_below(&l->random, l->budget));
+}
+
+/*
+ * A wheel that files by the due tick alone follows a clock that is set, unless a
+ * pass is under way, or was when the wheel became idle.
+ */
+static void set_back(struct life *l)
+{
+	const struct wheel_scheme *scheme = l->rig.wheel.scheme;
+	u64 tick = l->rig.wheel.clock;
+
+	if (scheme != &wheel_hashed && scheme != &wheel_bounded)
+		return;
+	if (l->rig.passing || l->rig.wheel.refreshed)
+		return;
+	tick -= min(tick, power(l));
+	rig_set_back(&l->rig, tick);
+	l->now = time_in(l, tick);
+}
+
+static void step(struct life *l)
+{
+	u64 roll = random_below(&l->random, 1000);
+
+	if (roll < 400)
+		pop(l);
+	else if (roll < 500)
+		rig_cancel(&l->rig, first_or_any(l));
+	else if (roll < 580)
+		reduce(l);
+	else if (roll < 680)
+		rig_forward(&l->rig, present(l));
+	else if (roll < 685)
+		set_back(l);
+	else if (roll < 686)
+		rig_drain(&l->rig);
+	else
+		arm(l);
+	if (l->rig.wheel.pending <= FEW || !(l->rig.operations % CHECK_EVERY))
+		rig_check(&l->rig);
+}
+
+static u64 draw_start(struct life *l)
+{
+	static const u64 starts[] = {
+		0, (u64)1 << 31, (u64)1 << 32, (u64)1 << 63,
+	};
+	u64 tick = ONE_OF(l, starts);
+
+	if (random_percent(&l->random, 50))
+		tick /= l->rig.oracle.tick_ns;
+	tick = min(tick, l->rig.oracle.end);
+	return tick - min(tick, random_below(&l->random, 1 + power(l)));
+}
+
+static void be_born(struct life *l, u64 number)
+{
+	static const u64 ticks[] = {
+		1, 1, 3, 1000, 1000000, 100000000, ((u64)1 << 44) + 1,
+	};
+	static const u64 timers[] = { 1, 2, 3, 8, 16, FEW, MANY };
+	static const u64 reaches[] = { 4, 8, 13, 19, 25, 33, 63 };
+	static const u64 budgets[] = { 1, 2, 4, 16, 1000 };
+	static const u64 slacks[] = { 0, 0, 30 };
+	u32 slots;
+
+	*l = (struct life){ .random = random_start(number) };
+	slots = (u32)1 << random_below(&l->random, 8);
+	rig_init(&l->rig, slots, ONE_OF(l, ticks),
+		 (unsigned int)ONE_OF(l, timers));
+	l->reach = (u32)ONE_OF(l, reaches);
+	l->budget = (unsigned int)ONE_OF(l, budgets);
+	l->slack = (unsigned int)ONE_OF(l, slacks);
+	l->most = 500 + random_below(&l->random, 8000);
+	l->now = time_in(l, draw_start(l));
+	rig_forward(&l->rig, present(l));
+}
+
+/* All that is pending fires at last. */
+static void run_out(struct life *l)
+{
+	u64 end = l->rig.oracle.end;
+
+	rig_pass(&l->rig, present(l), l->budget);
+	rig_pass(&l->rig, end - 1, l->budget);
+	rig_pass(&l->rig, end, l->budget);
+	rig_check(&l->rig);
+	if (!l->rig.error && l->rig.wheel.pending)
+		l->rig.error = "a timer did not fire";
+}
+
+static const char *live(u64 number, u64 *operations)
+{
+	struct life l;
+
+	be_born(&l, number);
+	while (l.rig.operations < l.most && l.now < WHEEL_END_NS - 3 &&
+	       !l.rig.error)
+		step(&l);
+	if (!l.rig.error)
+		run_out(&l);
+	if (l.rig.error)
+		printf("# SEED=%llu, life %llu, operation %llu, at %llu ns\n",
+		       random_seed, number, l.rig.operations, l.now);
+	*operations += l.rig.operations;
+	rig_free(&l.rig);
+	return l.rig.error;
+}
+
+/* To check the hierarchical wheel is to look at 704 slots. */
+static u64 share(void)
+{
+	return ktap_subject == &wheel_hierarchical ? random_ops / 3 : random_ops;
+}
+
+static const char *volume_of_operations(void)
+{
+	const char *error = NULL;
+	u64 operations = 0;
+	u64 wanted = share();
+	u64 lives = 0;
+
+	while (operations < wanted && !error && lives <= wanted)
+		error = live(lives++, &operations);
+	printf("# %llu operations in %llu lives\n", operations, lives);
+	if (!error && operations < wanted)
+		error = "wheels do not live long enough";
+	return error;
+}
+
+const struct ktap_test volume_tests[] = {
+	{ "volume_of_operations", volume_of_operations },
+	{ }
+};
