@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All histories of a few operations on a ring of four slots with two timers, by
- * walking the tree of them: each state is saved, tried on with each operation,
- * and restored. At each leaf the wheel is run to its end.
+ * All histories of a few operations on a ring of four slots, or on three levels,
+ * with two timers, by walking the tree of them: each state is saved, tried on
+ * with each operation, and restored. At each leaf the wheel is run to its end.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "rig.h"
 #include "tests.h"
 
-#define LONGEST	6
+#define LONGEST	8
 #define SLOTS	4
 #define TIMERS	3
 
@@ -21,7 +21,8 @@ enum operation {
 	ARM_A_PAST,
 	REDUCE_A,
 	ARM_B_NEAR,
-	ARM_B_FAR,
+	ARM_B_FARTHER,
+	REDUCE_B,
 	CANCEL_A,
 	CANCEL_B,
 	POP,
@@ -38,10 +39,11 @@ static const char *const names[OPERATIONS] = {
 	[ARM_A_PAST]	= "arm a past",
 	[REDUCE_A]	= "reduce a to the past",
 	[ARM_B_NEAR]	= "arm b near",
-	[ARM_B_FAR]	= "arm b far",
+	[ARM_B_FARTHER]	= "arm b farther",
+	[REDUCE_B]	= "reduce b to near",
 	[CANCEL_A]	= "cancel a",
 	[CANCEL_B]	= "cancel b",
-	[POP]		= "pop with budget 1",
+	[POP]		= "pop",
 	[PASS]		= "pass",
 	[TELL]		= "tell the time",
 	[TICK]		= "advance by 1",
@@ -53,17 +55,23 @@ static const char *const names[OPERATIONS] = {
  * @rig: on which it is tried
  * @now: the present tick
  * @revolution: of the ring, or of the lowest level
+ * @budget: of a call
  * @length: of the histories
  * @done: this one
  * @leaves: how many it was
+ * @interrupted: did the budget end any call?
+ * @levels: hierarchical: a bit for each that held timers
  */
 struct history {
 	struct rig rig;
 	u64 now;
 	u32 revolution;
+	unsigned int budget;
 	unsigned int length;
 	enum operation done[LONGEST];
 	u64 leaves;
+	bool interrupted;
+	u32 levels;
 };
 
 /* A rig to go back to; the wheel's memory follows. */
@@ -115,8 +123,11 @@ static void operate(struct history *h, enum operation operation)
 	case ARM_B_NEAR:
 		rig_arm(rig, 1, h->now + 1, 0);
 		break;
-	case ARM_B_FAR:
-		rig_arm(rig, 1, h->now + 1 + h->revolution, 0);
+	case ARM_B_FARTHER:
+		rig_arm(rig, 1, h->now + 1 + 2 * h->revolution, 0);
+		break;
+	case REDUCE_B:
+		rig_reduce(rig, 1, h->now + 1, 0);
 		break;
 	case CANCEL_A:
 		rig_cancel(rig, 0);
@@ -125,10 +136,10 @@ static void operate(struct history *h, enum operation operation)
 		rig_cancel(rig, 1);
 		break;
 	case POP:
-		rig_pop(rig, h->now, 1);
+		rig_pop(rig, h->now, h->budget);
 		break;
 	case PASS:
-		rig_pass(rig, h->now, 1);
+		rig_pass(rig, h->now, h->budget);
 		break;
 	case TELL:
 		rig_forward(rig, h->now);
@@ -146,11 +157,12 @@ static void operate(struct history *h, enum operation operation)
 
 static void run_out(struct history *h)
 {
-	rig_pass(&h->rig, h->now, 1);
+	rig_pass(&h->rig, h->now, h->budget);
 	rig_check(&h->rig);
-	rig_pass(&h->rig, h->now + 2 * h->revolution + 2, 1);
+	rig_pass(&h->rig, h->now + 2 * h->revolution + 2, h->budget);
 	if (!h->rig.error && h->rig.wheel.pending)
 		h->rig.error = "a timer did not fire";
+	h->interrupted |= h->rig.interrupted;
 	h->leaves++;
 }
 
@@ -181,6 +193,7 @@ static void explore(struct history *h, unsigned int depth)
 		h->done[depth] = next;
 		operate(h, next);
 		rig_check(&h->rig);
+		h->levels |= h->rig.wheel.levels;
 		if (h->rig.error)
 			explain(h, depth + 1);
 		else
@@ -192,39 +205,48 @@ static void explore(struct history *h, unsigned int depth)
 	free(here);
 }
 
-static void start(struct history *h, u64 now, unsigned int length)
+static bool hierarchical(void)
 {
-	*h = (struct history){
-		.now		= now,
-		.revolution	= SLOTS,
-		.length		= length,
-	};
-	rig_init(&h->rig, SLOTS, 1, TIMERS);
-	rig_forward(&h->rig, now);
-	/* Its states are large: there is time for fewer. */
-	if (h->rig.wheel.scheme == &wheel_hierarchical) {
-		h->revolution = 64;
-		h->length--;
-	}
+	return ktap_subject == &wheel_hierarchical;
 }
 
-static const char *run(struct history *h)
+/* A revolution ends within the histories, which start three ticks before. */
+static void start(struct history *h, u64 end, unsigned int length)
 {
-	const char *error;
+	u32 revolution = hierarchical() ? 64 : SLOTS;
 
-	explore(h, 0);
-	error = h->rig.error;
-	printf("# %llu histories of %u\n", h->leaves, h->length);
+	*h = (struct history){
+		.now		= end - revolution - 3,
+		.revolution	= revolution,
+		.budget		= 1,
+		.length		= min(length, (unsigned int)LONGEST),
+	};
+	rig_init(&h->rig, SLOTS, 1, TIMERS);
+	rig_forward(&h->rig, h->now);
+}
+
+static const char *finish(struct history *h)
+{
+	const char *error = h->rig.error;
+
+	printf("# %llu histories of %u with a budget of %u\n", h->leaves,
+	       h->length, h->budget);
 	rig_free(&h->rig);
 	return error;
 }
 
+/* Near, far and farther are on different levels, too. */
 static const char *exhaustive_with_two_timers(void)
 {
+	const char *error;
 	struct history h;
 
-	start(&h, 0, LONGEST);
-	return run(&h);
+	start(&h, 4096, history_length);
+	explore(&h, 0);
+	error = finish(&h);
+	if (!error && hierarchical() && h.levels != 7)
+		error = "not three levels took part";
+	return error;
 }
 
 /*
@@ -235,13 +257,32 @@ static const char *exhaustive_with_a_third(void)
 {
 	struct history h;
 
-	start(&h, ((u64)1 << 32) - 3, LONGEST - 1);
+	start(&h, (u64)1 << 32, history_length - 1);
 	rig_arm(&h.rig, 2, h.now + 1 + 2 * h.revolution, 0);
-	return run(&h);
+	explore(&h, 0);
+	return finish(&h);
+}
+
+/* Up to the first budget that ends no call. */
+static const char *exhaustive_with_each_budget(void)
+{
+	const char *error = NULL;
+	unsigned int budget = 1;
+	struct history h;
+
+	do {
+		start(&h, 4096, history_length - 1);
+		h.budget = budget++;
+		rig_arm(&h.rig, 2, h.now + 1 + h.revolution, 0);
+		explore(&h, 0);
+		error = finish(&h);
+	} while (!error && h.interrupted);
+	return error;
 }
 
 const struct ktap_test exhaustive_tests[] = {
 	{ "exhaustive_with_two_timers", exhaustive_with_two_timers },
 	{ "exhaustive_with_a_third", exhaustive_with_a_third },
+	{ "exhaustive_with_each_budget", exhaustive_with_each_budget },
 	{ }
 };

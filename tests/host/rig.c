@@ -245,6 +245,7 @@ struct rig_timer *rig_pop(struct rig *rig, u64 until, unsigned int budget)
 	oracle_pass(&rig->oracle, until);
 	t = wheel_pop(&rig->wheel, until, &left);
 	rig->spent += budget - left;
+	rig->interrupted |= !left;
 	if (left > budget)
 		complain(rig, "more work was done than the budget allows");
 	else if (t)

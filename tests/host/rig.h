@@ -37,6 +37,7 @@ struct rig_timer {
  * @doubt: a timer was removed within a pass, or a slot is crowded, and no pass has
  *	yet come as far as the next expiry that the wheel has told since: it may
  *	be too early
+ * @interrupted: a budget has ended a call
  * @spent: of all budgets so far
  * @operations: how many calls the wheel has answered
  * @error: NULL, or what is wrong
@@ -50,6 +51,7 @@ struct rig {
 	u64 clock;
 	bool passing;
 	bool doubt;
+	bool interrupted;
 	u64 spent;
 	u64 operations;
 	const char *error;
