@@ -40,8 +40,8 @@ static const struct ktap_test *const of_the_core[] = {
 
 static const struct ktap_test *const of_any_delay[] = {
 	lateness_tests, accounting_tests, order_tests, range_tests,
-	silence_tests, work_tests, exhaustive_tests, differential_tests,
-	volume_tests, NULL,
+	years_tests, silence_tests, work_tests, exhaustive_tests,
+	differential_tests, volume_tests, NULL,
 };
 
 static const struct ktap_test *const of_the_hashed[] = {
@@ -49,8 +49,8 @@ static const struct ktap_test *const of_the_hashed[] = {
 };
 
 static const struct ktap_test *const of_the_bounded[] = {
-	bound_tests, set_back_tests, exhaustive_tests, differential_tests,
-	volume_tests, NULL,
+	bound_tests, set_back_tests, bounded_years_tests, exhaustive_tests,
+	differential_tests, volume_tests, NULL,
 };
 
 static const struct ktap_group groups[] = {

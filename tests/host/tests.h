@@ -12,6 +12,8 @@ extern const struct ktap_test lateness_tests[];
 extern const struct ktap_test accounting_tests[];
 extern const struct ktap_test order_tests[];
 extern const struct ktap_test range_tests[];
+extern const struct ktap_test years_tests[];
+extern const struct ktap_test bounded_years_tests[];
 extern const struct ktap_test silence_tests[];
 extern const struct ktap_test set_back_tests[];
 extern const struct ktap_test bound_tests[];

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * 292 years, the whole of a 63-bit clock: timers that are armed again whenever
+ * they fire, with delays on every scale, until there is no time left.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "random.h"
+#include "rig.h"
+#include "tests.h"
+
+#define TIMERS		48
+#define CHECK_EVERY	500
+
+/**
+ * struct years - a history of the clock
+ * @random: where it comes from
+ * @rig: the wheel
+ * @used: of each slot: has a timer been there?
+ * @fired: how many timers
+ */
+struct years {
+	struct random random;
+	struct rig rig;
+	bool *used;
+	u64 fired;
+};
+
+/*
+ * A timer to the longest delays fires some thousand times. Within a bound there are
+ * no long ones, so all are as long as it allows, more or less.
+ */
+static u64 draw_delay(struct years *y)
+{
+	u64 order = random_below(&y->random, fls64(y->rig.oracle.end) - 7);
+
+	if (y->rig.wheel.scheme == &wheel_bounded)
+		return 1 + random_below(&y->random, y->rig.oracle.span);
+	return ((u64)1 << order) + random_below(&y->random, (u64)1 << order);
+}
+
+static void arm(struct years *y, unsigned int i, u64 tick)
+{
+	u64 tick_ns = y->rig.oracle.tick_ns;
+	u64 due = tick + draw_delay(y);
+	u32 slot;
+
+	/* At the end of time there is room for short delays alone. */
+	if (due >= y->rig.oracle.end)
+		return;
+	rig_arm(&y->rig, i, due * tick_ns - random_below(&y->random, tick_ns),
+		0);
+	slot = y->rig.timer[i].wheel.slot;
+	if (slot <= y->rig.wheel.ring.mask)
+		y->used[slot] = true;
+}
+
+static void arm_those_that_fired(struct years *y, u64 tick)
+{
+	unsigned int i;
+
+	for (i = 0; i < y->rig.timers; i++)
+		if (!y->rig.timer[i].oracle.pending)
+			arm(y, i, tick);
+}
+
+/*
+ * All that is due at the next expiry, and nothing before it. What fired is armed
+ * again at once or when all has fired.
+ */
+static const char *one_expiry(struct years *y)
+{
+	u64 tick_ns = y->rig.oracle.tick_ns;
+	u64 tick = y->rig.wheel.next;
+
+	if (random_percent(&y->random, 50) && rig_pass(&y->rig, tick - 1, 7))
+		return "a timer fired early";
+	do {
+		unsigned int budget = 1 + (unsigned int)
+				      random_below(&y->random, 8);
+		struct rig_timer *t = rig_pop(&y->rig, tick, budget);
+
+		if (!t)
+			continue;
+		if (tick * tick_ns - t->deadline >= tick_ns)
+			return "a timer did not fire at its tick";
+		if (random_percent(&y->random, 50))
+			arm(y, (unsigned int)(t - y->rig.timer), tick);
+		y->fired++;
+	} while (y->rig.passing);
+	arm_those_that_fired(y, tick);
+	if (y->fired % CHECK_EVERY == 0)
+		rig_check(&y->rig);
+	return y->rig.error;
+}
+
+/*
+ * On a level slot 0 is where its revolution begins: not ahead, but on the level
+ * above. The last level has no more than the few bits that the clock has left.
+ */
+static bool usable(const struct wheel_core *w, u32 at)
+{
+	u32 shift = at / 64 * 6;
+
+	if (w->scheme != &wheel_hierarchical)
+		return true;
+	return at % 64 && shift < 63 && at % 64 <= w->last >> shift;
+}
+
+static const char *all_used(const struct years *y)
+{
+	const struct wheel_core *w = &y->rig.wheel;
+	u32 at;
+
+	for (at = 0; at <= w->ring.mask; at++) {
+		if (usable(w, at) == y->used[at])
+			continue;
+		printf("# slot %u\n", at);
+		return "not each slot held a timer that can, and no other";
+	}
+	return NULL;
+}
+
+static const char *years(u32 slots, u64 tick_ns, unsigned int timers)
+{
+	struct years y = { .random = random_start(tick_ns) };
+	const char *error = NULL;
+
+	rig_init(&y.rig, slots, tick_ns, timers);
+	y.used = calloc((size_t)y.rig.wheel.ring.mask + 1, sizeof(*y.used));
+	if (!y.used)
+		abort();
+	arm_those_that_fired(&y, 0);
+	while (y.rig.wheel.pending && !error)
+		error = one_expiry(&y);
+	if (!error)
+		error = all_used(&y);
+	printf("# %llu expiries up to tick %llu of %llu\n", y.fired,
+	       y.rig.wheel.clock, y.rig.wheel.last);
+	free(y.used);
+	rig_free(&y.rig);
+	return error;
+}
+
+static const char *p6_292_years(void)
+{
+	static const u64 ticks[] = { 1, 1000, 100000000 };
+	const char *error = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(ticks) / sizeof(*ticks) && !error; i++)
+		error = years(64, ticks[i], TIMERS);
+	return error;
+}
+
+/* A tick of a second, and a bound of nine hours. */
+static const char *p6_292_years_within_a_bound(void)
+{
+	return years(32768, 1000000000, 3);
+}
+
+const struct ktap_test years_tests[] = {
+	{ "p6_292_years", p6_292_years },
+	{ }
+};
+
+const struct ktap_test bounded_years_tests[] = {
+	{ "p6_292_years", p6_292_years_within_a_bound },
+	{ }
+};
