@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * The hierarchical wheel: levels of 64 slots, a slot of a level spans the whole
- * level below. Eleven levels hold every 63-bit tick:
- *
- *	level  slots  granularity/ticks      range/ticks
- *	    0     64                  1      2^6
- *	    1     64                2^6      2^12
- *	    2     64               2^12      2^18
- *	  ...
- *	   10     64               2^60      2^66
+ * level below. Eleven levels hold every 63-bit tick, as the table in wheel.h says.
  *
  * The level of a timer is that of the highest group of six bits in which its due
  * tick and the clock differ, not the size of its delay: so no level ever wraps,

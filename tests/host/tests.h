@@ -8,6 +8,7 @@
 
 extern const struct ktap_test rig_tests[];
 extern const struct ktap_test division_tests[];
+extern const struct ktap_test geometry_tests[];
 extern const struct ktap_test lateness_tests[];
 extern const struct ktap_test accounting_tests[];
 extern const struct ktap_test order_tests[];

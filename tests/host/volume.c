@@ -16,6 +16,7 @@
 #define FEW		64
 #define MANY		300
 #define CHECK_EVERY	1000
+#define CHOICES		8
 
 /**
  * struct life - of one wheel
@@ -37,13 +38,10 @@ struct life {
 	u64 most;
 };
 
-static u64 one_of(struct life *l, const u64 *choice, u64 choices)
+static u64 one_of(struct life *l, const u64 choice[CHOICES])
 {
-	return choice[random_below(&l->random, choices)];
+	return choice[random_below(&l->random, CHOICES)];
 }
-
-#define ONE_OF(l, choice) \
-	one_of(l, choice, sizeof(choice) / sizeof(*(choice)))
 
 static u64 present(const struct life *l)
 {
@@ -82,7 +80,7 @@ static u64 edge(struct life *l)
 		tick = (tick | (step - 1)) + 1;
 	else
 		tick += step * (1 + random_below(&l->random, 3));
-	return tick - min(tick, (u64)2) + random_below(&l->random, 5);
+	return tick + random_below(&l->random, 5) - (tick > 1 ? 2 : 0);
 }
 
 static u64 draw_deadline(struct life *l)
@@ -201,10 +199,11 @@ static void step(struct life *l)
 
 static u64 draw_start(struct life *l)
 {
-	static const u64 starts[] = {
-		0, (u64)1 << 31, (u64)1 << 32, (u64)1 << 63,
+	static const u64 starts[CHOICES] = {
+		0, (u64)1 << 12, (u64)1 << 31, (u64)1 << 31, (u64)1 << 32,
+		(u64)1 << 32, (u64)1 << 63, (u64)1 << 63,
 	};
-	u64 tick = ONE_OF(l, starts);
+	u64 tick = one_of(l, starts);
 
 	if (random_percent(&l->random, 50))
 		tick /= l->rig.oracle.tick_ns;
@@ -214,22 +213,22 @@ static u64 draw_start(struct life *l)
 
 static void be_born(struct life *l, u64 number)
 {
-	static const u64 ticks[] = {
-		1, 1, 3, 1000, 1000000, 100000000, ((u64)1 << 44) + 1,
+	static const u64 ticks[CHOICES] = {
+		1, 1, 1, 3, 1000, 1000000, 100000000, ((u64)1 << 44) + 1,
 	};
-	static const u64 timers[] = { 1, 2, 3, 8, 16, FEW, MANY };
-	static const u64 reaches[] = { 4, 8, 13, 19, 25, 33, 63 };
-	static const u64 budgets[] = { 1, 2, 4, 16, 1000 };
-	static const u64 slacks[] = { 0, 0, 30 };
+	static const u64 timers[CHOICES] = { 1, 2, 3, 8, 16, 32, FEW, MANY };
+	static const u64 reaches[CHOICES] = { 4, 6, 8, 13, 19, 25, 33, 63 };
+	static const u64 budgets[CHOICES] = { 1, 1, 2, 2, 4, 8, 16, 1000 };
+	static const u64 slacks[CHOICES] = { 0, 0, 0, 0, 0, 10, 30, 60 };
 	u32 slots;
 
 	*l = (struct life){ .random = random_start(number) };
 	slots = (u32)1 << random_below(&l->random, 8);
-	rig_init(&l->rig, slots, ONE_OF(l, ticks),
-		 (unsigned int)ONE_OF(l, timers));
-	l->reach = (u32)ONE_OF(l, reaches);
-	l->budget = (unsigned int)ONE_OF(l, budgets);
-	l->slack = (unsigned int)ONE_OF(l, slacks);
+	rig_init(&l->rig, slots, one_of(l, ticks),
+		 (unsigned int)one_of(l, timers));
+	l->reach = (u32)one_of(l, reaches);
+	l->budget = (unsigned int)one_of(l, budgets);
+	l->slack = (unsigned int)one_of(l, slacks);
 	l->most = 500 + random_below(&l->random, 8000);
 	l->now = time_in(l, draw_start(l));
 	rig_forward(&l->rig, present(l));
