@@ -12,6 +12,7 @@
 
 #include "ktap.h"
 #include "random.h"
+#include "tests/baselines/baselines.h"
 #include "tests.h"
 #include "wheel.h"
 
@@ -53,6 +54,10 @@ static const struct ktap_test *const of_the_bounded[] = {
 	differential_tests, volume_tests, NULL,
 };
 
+static const struct ktap_test *const of_a_baseline[] = {
+	order_tests, differential_tests, NULL,
+};
+
 static const struct ktap_group groups[] = {
 	{ "core", &wheel_hashed, of_the_core },
 	{ "hashed", &wheel_hashed, of_any_delay },
@@ -60,6 +65,10 @@ static const struct ktap_group groups[] = {
 	{ "hierarchical", &wheel_hierarchical, of_any_delay },
 	{ "bounded", &wheel_bounded, of_the_bounded },
 	{ "overflow", &wheel_overflow, of_any_delay },
+	{ "unsorted", &baseline_unsorted, of_a_baseline },
+	{ "sorted", &baseline_sorted, of_a_baseline },
+	{ "heap", &baseline_heap, of_a_baseline },
+	{ "4-heap", &baseline_4_heap, of_a_baseline },
 	{ }
 };
 

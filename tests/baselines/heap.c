@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Timers in a heap, in the wheel's memory: an array in which no entry comes before
+ * its parent. The entries carry their keys, a timer the number of its entry.
+ */
+#include "baselines.h"
+
+/* So many timers at least; as many as slots were asked for, if that is more. */
+#define LEAST	4096
+
+struct entry {
+	u64			due;
+	u64			armed;
+	struct wheel_timer	*timer;
+};
+
+/**
+ * struct heap - see above
+ * @ways: an entry has 2^@ways children
+ * @count: entries
+ * @armed: how many timers were
+ * @entry: the first is the earliest
+ */
+struct heap {
+	u32		ways;
+	u32		count;
+	u64		armed;
+	struct entry	entry[];
+};
+
+static struct heap *heap_of(const struct wheel_core *w)
+{
+	return (struct heap *)w->ring.slot;
+}
+
+/* Two slots are larger than an entry. */
+static u32 heap_slots(u32 asked)
+{
+	return 2 * (asked > LEAST ? asked : LEAST);
+}
+
+static void init(struct wheel_core *w, u32 ways)
+{
+	baseline_init(w);
+	*heap_of(w) = (struct heap){ .ways = ways };
+}
+
+static void binary_init(struct wheel_core *w)
+{
+	init(w, 1);
+}
+
+static void quaternary_init(struct wheel_core *w)
+{
+	init(w, 2);
+}
+
+static bool before(const struct entry *a, const struct entry *b)
+{
+	return a->due != b->due ? a->due < b->due : a->armed < b->armed;
+}
+
+static void put(struct heap *h, u32 at, struct entry e)
+{
+	h->entry[at] = e;
+	WRITE_ONCE(e.timer->slot, at);
+}
+
+/* From the hole @at, parents move down until @e may stand there. */
+static void put_up(struct heap *h, u32 at, struct entry e)
+{
+	while (at) {
+		u32 parent = (at - 1) >> h->ways;
+
+		if (!before(&e, &h->entry[parent]))
+			break;
+		put(h, at, h->entry[parent]);
+		at = parent;
+	}
+	put(h, at, e);
+}
+
+static u32 first_child(const struct heap *h, u32 at)
+{
+	u32 child = (at << h->ways) + 1;
+	u32 end = min(child + ((u32)1 << h->ways), h->count);
+	u32 first = child;
+
+	while (++child < end)
+		if (before(&h->entry[child], &h->entry[first]))
+			first = child;
+	return first;
+}
+
+/* From the hole @at, children move up. */
+static void put_down(struct heap *h, u32 at, struct entry e)
+{
+	for (;;) {
+		u32 child = first_child(h, at);
+
+		if (child >= h->count || !before(&h->entry[child], &e))
+			break;
+		put(h, at, h->entry[child]);
+		at = child;
+	}
+	put(h, at, e);
+}
+
+static void heap_file(struct wheel_core *w, struct wheel_timer *t)
+{
+	struct heap *h = heap_of(w);
+
+	put_up(h, h->count++, (struct entry){ t->due, h->armed++, t });
+}
+
+/* The last entry goes where the timer was. */
+static void heap_unfile(struct wheel_core *w, struct wheel_timer *t)
+{
+	struct heap *h = heap_of(w);
+	struct entry last = h->entry[--h->count];
+	u32 at = t->slot;
+
+	WRITE_ONCE(t->slot, WHEEL_UNFILED);
+	if (at == h->count)
+		return;
+	if (at && before(&last, &h->entry[(at - 1) >> h->ways]))
+		put_up(h, at, last);
+	else
+		put_down(h, at, last);
+}
+
+static struct wheel_timer *heap_first(struct wheel_core *w, unsigned int *budget)
+{
+	const struct heap *h = heap_of(w);
+
+	(void)budget;
+	return h->count ? h->entry[0].timer : NULL;
+}
+
+static struct wheel_timer *heap_pop(struct wheel_core *w, u64 until,
+				    unsigned int *budget)
+{
+	struct wheel_timer *first = heap_first(w, budget);
+
+	if (!*budget)
+		return NULL;
+	if (!first || heap_of(w)->entry[0].due > until) {
+		baseline_rest(w, first, until);
+		return NULL;
+	}
+	--*budget;
+	heap_unfile(w, first);
+	return first;
+}
+
+static const char *heap_check(const struct wheel_core *w, u64 *count)
+{
+	const struct heap *h = heap_of(w);
+	u32 at;
+
+	for (at = 0; at < h->count; at++) {
+		const struct entry *e = &h->entry[at];
+
+		if (e->timer->slot != at || e->timer->due != e->due)
+			return "an entry is not its timer's";
+		if (at && before(e, &h->entry[(at - 1) >> h->ways]))
+			return "an entry comes before its parent";
+		++*count;
+	}
+	return NULL;
+}
+
+const struct wheel_scheme baseline_heap = {
+	.slots		= heap_slots,
+	.init		= binary_init,
+	.file		= heap_file,
+	.unfile		= heap_unfile,
+	.pop		= heap_pop,
+	.first		= heap_first,
+	.forward	= baseline_forward,
+	.check		= heap_check,
+};
+
+const struct wheel_scheme baseline_4_heap = {
+	.slots		= heap_slots,
+	.init		= quaternary_init,
+	.file		= heap_file,
+	.unfile		= heap_unfile,
+	.pop		= heap_pop,
+	.first		= heap_first,
+	.forward	= baseline_forward,
+	.check		= heap_check,
+};

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Timers in one list: in the order in which they were armed, so that the earliest
+ * has to be looked for; or sorted by due tick, so that its place has to be.
+ */
+#include "baselines.h"
+
+static u32 list_slots(u32 asked)
+{
+	return asked;
+}
+
+static void list_init(struct wheel_core *w)
+{
+	baseline_init(w);
+	INIT_LIST_HEAD(&w->beyond);
+}
+
+static struct wheel_timer *timer_of(const struct list_head *node)
+{
+	return list_entry(node, struct wheel_timer, node);
+}
+
+static struct wheel_timer *head(const struct wheel_core *w)
+{
+	return list_empty(&w->beyond) ? NULL : timer_of(w->beyond.next);
+}
+
+static struct wheel_timer *list_first(struct wheel_core *w, unsigned int *budget)
+{
+	(void)budget;
+	return head(w);
+}
+
+static void unfile(struct wheel_core *w, struct wheel_timer *t)
+{
+	(void)w;
+	list_del(&t->node);
+	WRITE_ONCE(t->slot, WHEEL_UNFILED);
+}
+
+static struct wheel_timer *pop(struct wheel_core *w, struct wheel_timer *first,
+			       u64 until, unsigned int *budget)
+{
+	if (!first || first->due > until) {
+		baseline_rest(w, first, until);
+		return NULL;
+	}
+	--*budget;
+	unfile(w, first);
+	return first;
+}
+
+static void unsorted_file(struct wheel_core *w, struct wheel_timer *t)
+{
+	list_add_tail(&t->node, &w->beyond);
+	WRITE_ONCE(t->slot, 0);
+}
+
+static struct wheel_timer *unsorted_pop(struct wheel_core *w, u64 until,
+					unsigned int *budget)
+{
+	struct wheel_timer *first = head(w);
+	struct list_head *node;
+
+	if (!*budget)
+		return NULL;
+	for (node = w->beyond.next; node != &w->beyond; node = node->next)
+		if (timer_of(node)->due < first->due)
+			first = timer_of(node);
+	return pop(w, first, until, budget);
+}
+
+/* Most are due later than most: the search begins at the tail. */
+static void sorted_file(struct wheel_core *w, struct wheel_timer *t)
+{
+	struct list_head *at = w->beyond.prev;
+
+	while (at != &w->beyond && timer_of(at)->due > t->due)
+		at = at->prev;
+	list_add(&t->node, at);
+	WRITE_ONCE(t->slot, 0);
+}
+
+static struct wheel_timer *sorted_pop(struct wheel_core *w, u64 until,
+				      unsigned int *budget)
+{
+	return *budget ? pop(w, head(w), until, budget) : NULL;
+}
+
+static const char *unsorted_check(const struct wheel_core *w, u64 *count)
+{
+	const struct list_head *node;
+
+	for (node = w->beyond.next; node != &w->beyond; node = node->next)
+		++*count;
+	return NULL;
+}
+
+static const char *sorted_check(const struct wheel_core *w, u64 *count)
+{
+	const struct list_head *node;
+	u64 last = 0;
+
+	for (node = w->beyond.next; node != &w->beyond; node = node->next) {
+		if (timer_of(node)->due < last)
+			return "the list is not sorted";
+		last = timer_of(node)->due;
+		++*count;
+	}
+	return NULL;
+}
+
+const struct wheel_scheme baseline_unsorted = {
+	.slots		= list_slots,
+	.init		= list_init,
+	.file		= unsorted_file,
+	.unfile		= unfile,
+	.pop		= unsorted_pop,
+	.first		= list_first,
+	.forward	= baseline_forward,
+	.check		= unsorted_check,
+};
+
+const struct wheel_scheme baseline_sorted = {
+	.slots		= list_slots,
+	.init		= list_init,
+	.file		= sorted_file,
+	.unfile		= unfile,
+	.pop		= sorted_pop,
+	.first		= list_first,
+	.forward	= baseline_forward,
+	.check		= sorted_check,
+};
