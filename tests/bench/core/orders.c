@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bench-orders: the table of the literature, measured. What it costs to start a
+ * timer, to stop one and to let a tick pass, each with the O() that is known of
+ * the scheme, for seven schemes behind one interface.
+ *
+ * Of n timers one is due at each of the next n ticks.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "tests/baselines/baselines.h"
+
+#define SIZES		5
+#define SAMPLES		5
+#define MOST_OPS	1000
+#define MOST_NS		50000000
+#define LINE		64
+
+enum operation { START, STOP, TICK, OPERATIONS };
+
+static const char *const operations[] = { "START", "STOP", "TICK" };
+
+/**
+ * struct subject - what is measured
+ * @name: as printed
+ * @scheme: what it is
+ * @order: what the literature says that START, STOP and TICK cost
+ */
+static const struct subject {
+	const char *name;
+	const struct wheel_scheme *scheme;
+	const char *order[OPERATIONS];
+} subjects[] = {
+	{ "unsorted list", &baseline_unsorted, { "1", "1", "n" } },
+	{ "sorted list", &baseline_sorted, { "n", "1", "1" } },
+	{ "binary heap", &baseline_heap, { "log n", "log n", "log n" } },
+	{ "bounded", &wheel_bounded, { "1", "1", "1" } },
+	{ "overflow", &wheel_overflow, { "n", "1", "1" } },
+	{ "hashed", &wheel_hashed, { "1", "1", "n / slots" } },
+	{ "hierarchical", &wheel_hierarchical, { "levels", "1", "levels" } },
+};
+
+#define SUBJECTS	(sizeof(subjects) / sizeof(*subjects))
+
+/* Nanoseconds an operation, medians. */
+static double cost[SUBJECTS][OPERATIONS][SIZES];
+
+static struct wheel_core wheel;
+static struct wheel_timer *timers;
+static u64 clock_cost;
+static u64 now;
+static u32 count;
+
+static u64 cpu_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (u64)time.tv_sec * 1000000000 + (u64)time.tv_nsec;
+}
+
+static void *allocate(size_t size)
+{
+	void *memory = aligned_alloc(LINE, (size + LINE - 1) / LINE * LINE);
+
+	if (!memory)
+		abort();
+	return memory;
+}
+
+static u32 random_below(u32 limit)
+{
+	static u64 state = 1;
+
+	state = state * 6364136223846793005 + 1442695040888963407;
+	return (u32)(((state >> 33) * limit) >> 31);
+}
+
+/* A slot for 16 timers; for the bounded wheel two for each. */
+static u32 slots_for(const struct wheel_scheme *scheme)
+{
+	u32 least = scheme->admit ? 2 * count : count / 16;
+	u32 slots = 256;
+
+	if (scheme == &baseline_heap)
+		least = count + MOST_OPS;
+	while (slots < least)
+		slots *= 2;
+	return scheme->slots(slots);
+}
+
+/* Their deadlines rise, or a sorted list would take all day; not so their addresses. */
+static void fill(void)
+{
+	u32 *order = allocate(count * sizeof(*order));
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		u32 j = random_below(i + 1);
+
+		order[i] = order[j];
+		order[j] = i;
+	}
+	for (i = 0; i < count; i++)
+		wheel_place(&wheel, &timers[order[i]], i + 1, 0);
+	free(order);
+}
+
+static void *set_up(const struct wheel_scheme *scheme)
+{
+	u32 slots = slots_for(scheme);
+	void *memory = allocate(wheel_memory(slots));
+	u32 i;
+
+	timers = allocate((count + MOST_OPS) * sizeof(*timers));
+	for (i = 0; i < count + MOST_OPS; i++)
+		timers[i] = (struct wheel_timer){ .slot = WHEEL_UNFILED };
+	wheel_init(&wheel, scheme, slots, 1, memory);
+	now = 0;
+	fill();
+	return memory;
+}
+
+static void start(u32 ops)
+{
+	u32 i;
+
+	for (i = 0; i < ops; i++)
+		wheel_place(&wheel, &timers[count + i],
+			    now + 1 + random_below(count), 0);
+}
+
+static void stop(u32 ops)
+{
+	u32 i;
+
+	for (i = 0; i < ops; i++)
+		wheel_remove(&wheel, &timers[count + i]);
+}
+
+/* Each timer that fires is put aside. */
+static void pass_ticks(u32 ops, struct wheel_timer **fired)
+{
+	while (ops--) {
+		unsigned int budget;
+
+		now++;
+		do {
+			struct wheel_timer *t;
+
+			budget = 64;
+			while ((t = wheel_pop(&wheel, now, &budget)))
+				*fired++ = t;
+		} while (!budget);
+	}
+}
+
+static u64 lap(u64 begun)
+{
+	u64 ns = cpu_ns() - begun;
+
+	return ns > clock_cost ? ns - clock_cost : 0;
+}
+
+/* Afterwards all is as it was before, but for the time. */
+static u64 time_of(enum operation operation, u32 ops)
+{
+	static struct wheel_timer *fired[MOST_OPS];
+	u64 begun;
+	u64 ns;
+	u32 i;
+
+	if (operation == STOP)
+		start(ops);
+	begun = cpu_ns();
+	if (operation == START)
+		start(ops);
+	else if (operation == STOP)
+		stop(ops);
+	else
+		pass_ticks(ops, fired);
+	ns = lap(begun);
+	if (operation == START)
+		stop(ops);
+	for (i = 0; operation == TICK && i < ops; i++)
+		wheel_place(&wheel, fired[i], fired[i]->due + count, 0);
+	return ns;
+}
+
+/* With all that goes before and after it, at its slowest. */
+static u64 time_around(enum operation operation)
+{
+	u64 most = 1;
+	u32 i;
+
+	for (i = 0; i < 5; i++) {
+		u64 begun = cpu_ns();
+
+		time_of(operation, 1);
+		most = max(most, cpu_ns() - begun);
+	}
+	return most;
+}
+
+/* As many operations as do not change the number of timers, nor take too long. */
+static double sample(enum operation operation, u64 around)
+{
+	u32 most = min_t(u32, MOST_OPS, MOST_NS / around);
+	u32 ops = max_t(u32, min(most, count / 10), 1);
+	u64 begun = cpu_ns();
+	u64 all = 0;
+	u64 ns = 0;
+
+	do {
+		ns += time_of(operation, ops);
+		all += ops;
+	} while (all < MOST_OPS && cpu_ns() - begun < MOST_NS);
+	return (double)ns / (double)all;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a;
+	double y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(enum operation operation)
+{
+	u64 around = time_around(operation);
+	double samples[SAMPLES];
+	u32 i;
+
+	for (i = 0; i < SAMPLES; i++)
+		samples[i] = sample(operation, around);
+	qsort(samples, SAMPLES, sizeof(*samples), compare);
+	return samples[SAMPLES / 2];
+}
+
+static void measure(size_t which, u32 size)
+{
+	void *memory = set_up(subjects[which].scheme);
+	u32 i;
+
+	for (i = 0; i < OPERATIONS; i++)
+		cost[which][i][size] = median(i);
+	free(timers);
+	free(memory);
+}
+
+static void print(enum operation operation)
+{
+	size_t i;
+	u32 size;
+
+	printf("\n%-14s%10s%10s%10s%10s%10s\n", operations[operation], "100",
+	       "1000", "10^4", "10^5", "10^6");
+	for (i = 0; i < SUBJECTS; i++) {
+		printf("%-14s", subjects[i].name);
+		for (size = 0; size < SIZES; size++)
+			printf("%10.0f", cost[i][operation][size]);
+		printf("   O(%s)\n", subjects[i].order[operation]);
+	}
+}
+
+int main(void)
+{
+	size_t i;
+	u32 size;
+
+	for (i = 0; i < 1000; i++) {
+		u64 begun = cpu_ns();
+		u64 ns = cpu_ns() - begun;
+
+		clock_cost = i ? min(clock_cost, ns) : ns;
+	}
+	for (size = 0, count = 100; size < SIZES; size++, count *= 10)
+		for (i = 0; i < SUBJECTS; i++)
+			measure(i, size);
+	printf("CPU time of an operation in ns, medians of %d, with so many timers; and what\n"
+	       "the literature says.\n", SAMPLES);
+	for (i = 0; i < OPERATIONS; i++)
+		print(i);
+	fputs("\nOne timer is due at each tick. START: due at any tick at which others are; STOP:\n"
+	      "the timers that START filed last; TICK: one tick, one expiry. Rings have a slot\n"
+	      "for 16 timers, at least 256; the bounded one two for each. The overflow wheel\n"
+	      "may be asked for no more than 4096 timers by the module.\n\n", stdout);
+	return 0;
+}
