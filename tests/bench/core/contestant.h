@@ -16,7 +16,8 @@
  * @arm: an idle timer is to fire at a time later than bench_now
  * @rearm: as @arm, of a pending timer
  * @cancel: a pending timer is not to fire
- * @advance: fire what is due at bench_now, by calling bench_fire() for each
+ * @advance: fire what is due at bench_now, by calling bench_fire() for each; NULL: it
+ *	is no timer
  */
 struct contestant {
 	const char *name;
@@ -30,8 +31,11 @@ struct contestant {
 extern const struct contestant hashed_default;
 extern const struct contestant hashed_large;
 extern const struct contestant hierarchical;
+extern const struct contestant quaternary_heap;
+extern const struct contestant red_black_tree;
 extern const struct contestant libevent_heap;
 extern const struct contestant libuv_heap;
+extern const struct contestant floor_of_all;
 
 /* The time, in milliseconds: nothing moves it but the harness. */
 extern u64 bench_now;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The project's own wheels: the hashed one with as many slots as it has by
- * default, one for 16 timers, and with a slot a timer; and the hierarchical one.
- * A pass goes as the engine's does: by calls with a budget.
+ * default, one for 16 timers, and with a slot a timer; and the hierarchical one;
+ * and behind the same interface a heap with four children a node. A pass goes as
+ * the engine's does: by calls with a budget.
  */
 #include <stdlib.h>
 
 #include "contestant.h"
-#include "wheel.h"
+#include "tests/baselines/baselines.h"
 
 #define TICK_NS	1000000
 #define BUDGET	64
@@ -58,6 +59,11 @@ static bool create_hierarchical(u32 count)
 	return create(&wheel_hierarchical, count, 0);
 }
 
+static bool create_heap(u32 count)
+{
+	return create(&baseline_4_heap, count, count);
+}
+
 static void arm(u32 i, u64 deadline)
 {
 	wheel_place(&wheel, &timers[i], deadline * TICK_NS, 0);
@@ -97,4 +103,8 @@ const struct contestant hashed_large = {
 
 const struct contestant hierarchical = {
 	"hierarch.", create_hierarchical, arm, rearm, cancel, advance,
+};
+
+const struct contestant quaternary_heap = {
+	"4-heap", create_heap, arm, rearm, cancel, advance,
 };

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "table.h"
+
+static const char *const operations[OPERATIONS] = {
+	"arm", "re-arm", "idle", "cancel", "sweep", "burst",
+};
+
+/**
+ * struct bar - what a wheel shall not be slower than
+ * @by_floor: times the floor; or 0
+ * @by_rival: times the fastest of the others
+ */
+struct bar {
+	double by_floor;
+	double by_rival;
+};
+
+/* To 10^5, to 10^6, and beyond. */
+static const struct bar bars[OPERATIONS][3] = {
+	[ARM]	= { { 2, 0 }, { 1.25, 0 }, { 1.25, 0 } },
+	[REARM]	= { { 0, 1 }, { 0, 1 }, { 0, 1 } },
+	[IDLE]	= { { 0, 1 }, { 0, 1 }, { 0, 1 } },
+	[CANCEL] = { { 1.4, 0 }, { 1.8, 0 }, { 2.4, 0 } },
+	[SWEEP]	= { { 0, 0.6 }, { 0, 0.33 }, { 0, 0.2 } },
+	[BURST]	= { { 0, 1 }, { 0, 1 }, { 0, 1 } },
+};
+
+static unsigned int met[OURS];
+static unsigned int cells;
+static double widest;
+
+static int compare(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a;
+	u64 y = *(const u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Of an operation, in nanoseconds. */
+static double median(const struct results *r, u64 *sample)
+{
+	double middle;
+	double spread;
+
+	qsort(sample + 1, r->repeats, sizeof(*sample), compare);
+	middle = (double)sample[1 + r->repeats / 2];
+	spread = (double)(sample[r->repeats] - sample[1]);
+	if (middle > 0 && spread > widest * middle)
+		widest = spread / middle;
+	return middle / ((double)r->count * r->rounds);
+}
+
+static double bar_of(const struct results *r, enum operation op,
+		     double floor, double rival)
+{
+	unsigned int size = (r->count > 100000) + (r->count > 1000000);
+	const struct bar *bar = &bars[op][size];
+
+	return bar->by_floor > 0 ? bar->by_floor * floor : bar->by_rival * rival;
+}
+
+static double print_rivals(const double *ns)
+{
+	double fastest = 0;
+	size_t i;
+
+	for (i = OURS; i < FLOOR; i++) {
+		if (!contestants[i]) {
+			printf(" %9s ", "-");
+			continue;
+		}
+		printf(" %9.1f ", ns[i]);
+		if (fastest <= 0 || ns[i] < fastest)
+			fastest = ns[i];
+	}
+	return fastest;
+}
+
+/* What is no timer cannot fire. */
+static void print_floor(double ns)
+{
+	if (ns > 0)
+		printf(" %7.1f", ns);
+	else
+		printf(" %7s", "-");
+}
+
+static void print_row(struct results *r, enum operation op)
+{
+	double ns[CONTESTANTS] = { };
+	double bar;
+	size_t i;
+
+	for (i = 0; i < CONTESTANTS; i++)
+		if (contestants[i])
+			ns[i] = median(r, r->sample[i][op]);
+	printf("%8u %-7s", r->count, operations[op]);
+	print_floor(ns[FLOOR]);
+	bar = bar_of(r, op, ns[FLOOR], print_rivals(ns));
+	printf(" %9.1f", bar);
+	for (i = 0; i < OURS; i++) {
+		printf(" %9.1f%c", ns[i], ns[i] <= bar ? '*' : ' ');
+		met[i] += ns[i] <= bar;
+	}
+	printf("\n");
+	cells++;
+}
+
+/**
+ * table_rows - print what was measured, an operation a row
+ * @results: of one number of timers; the samples get sorted
+ */
+void table_rows(struct results *results)
+{
+	size_t i;
+
+	for (i = 0; i < OPERATIONS; i++)
+		print_row(results, i);
+	printf("\n");
+}
+
+void table_head(void)
+{
+	size_t i;
+
+	printf("CPU time of an operation in ns, medians; a * where a wheel meets its bar.\n\n"
+	       "%8s %-7s %7s", "timers", "", "floor");
+	for (i = OURS; i < FLOOR; i++)
+		printf(" %9s ", contestants[i] ? contestants[i]->name : "-");
+	printf(" %9s", "bar");
+	for (i = 0; i < OURS; i++)
+		printf(" %9s ", contestants[i]->name);
+	printf("\n");
+}
+
+void table_foot(void)
+{
+	bool all = true;
+	size_t i;
+
+	for (i = 0; i < OURS; i++)
+		printf("%s meets %u of %u bars.\n", contestants[i]->name, met[i],
+		       cells);
+	for (i = OURS; i < FLOOR; i++)
+		all &= contestants[i] != NULL;
+	if (!all)
+		printf("Rivals need libevent-dev, libuv1-dev and libbsd-dev.\n");
+	printf("The samples of a cell were up to %.0f %% of their median apart.\n\n",
+	       widest * 100);
+	fputs("floor    a store into an object of 64 bytes, by the same calls in the same order\n"
+	      "bar      to 10^5, to 10^6 and above; of the floor: arm 2, 1.25, 1.25, cancel 1.4,\n"
+	      "         1.8, 2.4; of the fastest rival: sweep 0.6, 0.33, 0.2, the others 1\n"
+	      "hashed   /16: n / 16 slots, but at least 256; /1: n slots\n"
+	      "arm      by address; deadlines uniform over 1 .. 100 s in ticks of 1 ms\n"
+	      "re-arm   all, in random order, each to the deadline of another\n"
+	      "idle     cancel and arm 60 s from now, all, in random order\n"
+	      "cancel   all, in random order\n"
+	      "sweep    all fire; the clock goes from due tick to due tick; time by n\n"
+	      "burst    all fire at one tick, armed in random order; time by n\n\n"
+	      "Left out: locks, system calls, interrupts, other CPUs. Time is virtual; the\n"
+	      "libraries' loops neither read a clock nor poll. They are the distribution's\n"
+	      "builds, called through shared objects; all else is built for this CPU. The\n"
+	      "callback only counts. The objects lie in one array, on small pages. A burst's\n"
+	      "equal keys are a heap's best case. What a cancel leaves to a wheel's next pass\n"
+	      "is not in its row. Of rivals that no package of Debian brings as a library,\n"
+	      "wahern's timeout.c and a rte_timer without the rest of DPDK, there are none.\n",
+	      stdout);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What was measured, and how it is printed. */
+#ifndef _BENCH_TABLE_H
+#define _BENCH_TABLE_H
+
+#include "contestant.h"
+
+#define MOST_REPEATS	5
+
+/* First ours, then the rivals, and the floor. */
+#define CONTESTANTS	8
+#define OURS		3
+#define FLOOR		7
+
+enum operation { ARM, REARM, IDLE, CANCEL, SWEEP, BURST, OPERATIONS };
+
+/**
+ * struct results - of one number of timers
+ * @count: that number
+ * @repeats: how often all was measured; a first time, which only warms up, is not
+ *	among them
+ * @rounds: how often in each repeat
+ * @sample: nanoseconds for an operation on each timer
+ */
+struct results {
+	u32 count;
+	u32 repeats;
+	u32 rounds;
+	u64 sample[CONTESTANTS][OPERATIONS][MOST_REPEATS + 1];
+};
+
+/* Those that are there; NULL where a library is missing. */
+extern const struct contestant *const contestants[CONTESTANTS];
+
+void table_head(void);
+void table_rows(struct results *results);
+void table_foot(void);
+
+#endif
