@@ -16,11 +16,6 @@ static void list_init(struct wheel_core *w)
 	INIT_LIST_HEAD(&w->beyond);
 }
 
-static struct wheel_timer *timer_of(const struct list_head *node)
-{
-	return list_entry(node, struct wheel_timer, node);
-}
-
 static struct wheel_timer *head(const struct wheel_core *w)
 {
 	return list_empty(&w->beyond) ? NULL : timer_of(w->beyond.next);
