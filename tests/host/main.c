@@ -40,13 +40,15 @@ static const struct ktap_test *const of_the_core[] = {
 };
 
 static const struct ktap_test *const of_any_delay[] = {
+	ledger_tests, unbounded_tests, rest_tests, refile_tests,
+	refile_unbounded_tests,
 	lateness_tests, accounting_tests, order_tests, range_tests,
 	years_tests, silence_tests, work_tests, exhaustive_tests,
 	differential_tests, volume_tests, NULL,
 };
 
 static const struct ktap_test *const of_the_hashed[] = {
-	set_back_tests, search_tests, NULL,
+	set_back_tests, search_tests, rest_of_slots_tests, NULL,
 };
 
 static const struct ktap_test *const of_the_bounded[] = {
@@ -58,12 +60,27 @@ static const struct ktap_test *const of_a_baseline[] = {
 	order_tests, differential_tests, NULL,
 };
 
+static const struct ktap_test *const of_the_hierarchical[] = {
+	rest_of_levels_tests, NULL,
+};
+
+static const struct ktap_test *const of_any_bound[] = {
+	ledger_tests, refile_tests, refile_bounded_tests, NULL,
+};
+
+static const struct ktap_test *const of_the_overflow[] = {
+	edge_tests, NULL,
+};
+
 static const struct ktap_group groups[] = {
 	{ "core", &wheel_hashed, of_the_core },
 	{ "hashed", &wheel_hashed, of_any_delay },
 	{ "hashed", &wheel_hashed, of_the_hashed },
 	{ "hierarchical", &wheel_hierarchical, of_any_delay },
+	{ "hierarchical", &wheel_hierarchical, of_the_hierarchical },
+	{ "bounded", &wheel_bounded, of_any_bound },
 	{ "bounded", &wheel_bounded, of_the_bounded },
+	{ "overflow", &wheel_overflow, of_the_overflow },
 	{ "overflow", &wheel_overflow, of_any_delay },
 	{ "unsorted", &baseline_unsorted, of_a_baseline },
 	{ "sorted", &baseline_sorted, of_a_baseline },

@@ -9,6 +9,15 @@
 extern const struct ktap_test rig_tests[];
 extern const struct ktap_test division_tests[];
 extern const struct ktap_test geometry_tests[];
+extern const struct ktap_test ledger_tests[];
+extern const struct ktap_test unbounded_tests[];
+extern const struct ktap_test rest_tests[];
+extern const struct ktap_test rest_of_slots_tests[];
+extern const struct ktap_test rest_of_levels_tests[];
+extern const struct ktap_test edge_tests[];
+extern const struct ktap_test refile_tests[];
+extern const struct ktap_test refile_unbounded_tests[];
+extern const struct ktap_test refile_bounded_tests[];
 extern const struct ktap_test lateness_tests[];
 extern const struct ktap_test accounting_tests[];
 extern const struct ktap_test order_tests[];

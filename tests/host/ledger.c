@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a wheel says of itself: how much memory it takes, which power of two slack
+ * gave a timer, how often it moved one, and that it holds none.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rig.h"
+#include "tests.h"
+
+#define TICK	10
+
+/* The last byte of the memory belongs to the rings, and the next one does not. */
+static const char *takes(u32 slots)
+{
+	const struct wheel_scheme *scheme = ktap_subject;
+	const char *error = NULL;
+	struct wheel_core wheel;
+	unsigned char *memory;
+	size_t size;
+
+	slots = scheme->slots(slots);
+	if (scheme == &wheel_hierarchical && slots != 11 * 64)
+		return "a hierarchy has not eleven levels of 64 slots";
+	size = wheel_memory(slots);
+	memory = malloc(size + 1);
+	if (!memory)
+		abort();
+	memset(memory, 0xa5, size + 1);
+	wheel_init(&wheel, scheme, slots, 1, memory);
+	if (memory[size - 1] == 0xa5)
+		error = "a wheel asks for more memory than it uses";
+	if (memory[size] != 0xa5)
+		error = "a wheel uses more memory than it asks for";
+	free(memory);
+	return error;
+}
+
+static const char *memory_is_what_the_rings_take(void)
+{
+	const char *error = NULL;
+	u32 slots;
+
+	for (slots = 1; slots <= 4096 && !error; slots *= 2)
+		error = takes(slots);
+	return error;
+}
+
+/* The highest of which a multiple lies in @first .. @last, by trying each. */
+static unsigned int highest_order(u64 first, u64 last, unsigned int most)
+{
+	unsigned int highest = 0;
+	unsigned int order;
+
+	for (order = 1; order <= most && last > first; order++) {
+		u64 step = (u64)1 << order;
+
+		if ((first + step - 1) / step * step <= last)
+			highest = order;
+	}
+	return highest;
+}
+
+/* By that much slack may round up any deadline, and it rounded up this one. */
+static unsigned int order_of(u64 deadline, u64 slack, unsigned int most)
+{
+	unsigned int order = 0;
+
+	while (slack / TICK >> order > 1)
+		order++;
+	return min(order, highest_order((deadline + TICK - 1) / TICK,
+					(deadline + slack) / TICK, most));
+}
+
+/* Whatever was where the wheel is made. */
+static const char *orders(u32 slots, unsigned int most, int garbage)
+{
+	const char *error = NULL;
+	struct rig rig;
+	u64 deadline;
+	u64 slack;
+
+	rig_init(&rig, slots, TICK, 1);
+	if (rig.wheel.scheme == &wheel_hierarchical) {
+		most = 40;
+		slots = rig.wheel.ring.mask + 1;
+	}
+	memset(&rig.wheel, garbage, sizeof(rig.wheel));
+	wheel_init(&rig.wheel, ktap_subject, slots, TICK, rig.memory);
+	for (deadline = 1; deadline < 80 * TICK && !error; deadline += 3) {
+		for (slack = 0; slack < 80 * TICK && !error; slack += 4) {
+			rig_arm(&rig, 0, deadline, slack);
+			if (rig.timer[0].wheel.order !=
+			    order_of(deadline, slack, most))
+				error = "a timer has not the order of its slack";
+		}
+	}
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p2_slack_gives_an_order(void)
+{
+	const char *error = orders(256, 4, 0);
+
+	if (!error)
+		error = orders(32, 1, 0xff);
+	return error ? error : orders(16, 0, 0xff);
+}
+
+/*
+ * Of three timers in one slot of level 2 the first fires where it is, and the
+ * others move down, once each. From a list all move, once each.
+ */
+static const char *p11_moves_are_counted(void)
+{
+	const char *error = NULL;
+	struct rig rig;
+	u64 moves = 0;
+
+	rig_init(&rig, 16, 1, 3);
+	if (rig.wheel.scheme == &wheel_hierarchical)
+		moves = 2;
+	if (rig.wheel.scheme == &wheel_overflow)
+		moves = 3;
+	rig_arm(&rig, 0, 4096, 0);
+	rig_arm(&rig, 1, 4097, 0);
+	rig_arm(&rig, 2, 4160, 0);
+	if (rig.wheel.moved)
+		error = "a timer was moved before its time";
+	if (rig_pass(&rig, 5000, 1) != 3)
+		error = "not all that was due fired";
+	if (rig.wheel.moved != moves)
+		error = "moves are not counted one by one";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+/* What is armed after all was drained can be drained, too, wherever it is. */
+static const char *p10_drained_again(void)
+{
+	const char *error;
+	struct rig rig;
+
+	rig_init(&rig, 64, 1, 1);
+	rig_arm(&rig, 0, 40, 0);
+	rig_drain(&rig);
+	rig_arm(&rig, 0, 3, 0);
+	rig_drain(&rig);
+	error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p10_drained_from_anywhere(void)
+{
+	const char *error = NULL;
+	u64 due;
+
+	for (due = 1; due <= 256 && !error; due++) {
+		struct rig rig;
+
+		rig_init(&rig, 256, 1, 1);
+		rig_arm(&rig, 0, due, 0);
+		rig_drain(&rig);
+		error = rig.error;
+		rig_free(&rig);
+	}
+	return error;
+}
+
+/* Call by call with a budget of 1: a word of the bitmap each. */
+static const char *p9_drain_is_paid_for(void)
+{
+	const unsigned int words = 60000 / 64;
+	const char *error = NULL;
+	struct wheel_timer *t;
+	unsigned int calls = 0;
+	unsigned int budget;
+	struct rig rig;
+
+	rig_init(&rig, 65536, 1, 1);
+	rig_arm(&rig, 0, 60000, 0);
+	do {
+		budget = 1;
+		t = wheel_drain(&rig.wheel, &budget);
+	} while (!t && !budget && ++calls <= words);
+	if (t != &rig.timer[0].wheel)
+		error = "a timer is not drained by a small budget";
+	else if (calls < words && rig.wheel.ring.mask == 65535)
+		error = "words were looked at that no budget paid for";
+	rig_free(&rig);
+	return error;
+}
+
+const struct ktap_test ledger_tests[] = {
+	{ "memory_is_what_the_rings_take", memory_is_what_the_rings_take },
+	{ "p10_drained_again", p10_drained_again },
+	{ "p10_drained_from_anywhere", p10_drained_from_anywhere },
+	{ "p9_drain_is_paid_for", p9_drain_is_paid_for },
+	{ }
+};
+
+const struct ktap_test unbounded_tests[] = {
+	{ "p2_slack_gives_an_order", p2_slack_gives_an_order },
+	{ "p11_moves_are_counted", p11_moves_are_counted },
+	{ }
+};

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A timer that was popped and shall not fire yet, since its deadline was moved
+ * meanwhile: it is filed again by the slack that it was armed with.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "tests.h"
+#include "wheel.h"
+
+#define SLOTS	64
+
+/**
+ * struct refiled - one case
+ * @tick_ns: of the wheel
+ * @armed: the first deadline
+ * @slack: as armed
+ * @until: the tick to which the pass goes that pops it
+ * @deadline: the one that it is filed again with
+ * @due: the tick that is expected
+ */
+struct refiled {
+	u64 tick_ns;
+	u64 armed;
+	u64 slack;
+	u64 until;
+	u64 deadline;
+	u64 due;
+};
+
+/* The next timer of a pass with a budget for all of it. */
+static struct wheel_timer *pop(struct wheel_core *w, u64 until)
+{
+	unsigned int budget = 10000;
+
+	return wheel_pop(w, until, &budget);
+}
+
+static const char *file_again(struct wheel_core *w, struct wheel_timer *t,
+			      const struct refiled *is)
+{
+	wheel_place(w, t, is->armed, is->slack);
+	if (pop(w, is->until) != t)
+		return "it was not popped";
+	wheel_refile(w, t, is->deadline);
+	if (!wheel_filed(t) || w->pending != 1 || t->deadline != is->deadline)
+		return "it is not filed with its new deadline";
+	if (t->due != is->due)
+		return "it is not due when its deadline and its slack say";
+	if (t->due % ((u64)1 << t->order) && t->due != w->last)
+		return "it is not due at a multiple of its order";
+	if (is->due > is->until && pop(w, is->until))
+		return "it was popped twice in a pass that it is not due in";
+	if (is->due > is->until + 1 && pop(w, is->due - 1))
+		return "it was popped before it was due";
+	if (pop(w, max(is->due, is->until)) != t || w->pending)
+		return "it was not popped when it was due";
+	return NULL;
+}
+
+static const char *refile(const struct refiled *is)
+{
+	const struct wheel_scheme *scheme = ktap_subject;
+	u32 slots = scheme->slots(SLOTS);
+	void *memory = malloc(wheel_memory(slots));
+	struct wheel_core wheel;
+	struct wheel_timer t;
+	const char *error;
+
+	if (!memory)
+		abort();
+	memset(&t, 0xa5, sizeof(t));
+	t.slot = WHEEL_UNFILED;
+	wheel_init(&wheel, scheme, slots, is->tick_ns, memory);
+	error = file_again(&wheel, &t, is);
+	if (!error)
+		error = wheel_check(&wheel);
+	free(memory);
+	return error;
+}
+
+static const char *each_of(const struct refiled *cases)
+{
+	const char *error = NULL;
+
+	for (; cases->tick_ns && !error; cases++)
+		error = refile(cases);
+	return error;
+}
+
+static const char *p1_filed_again_later(void)
+{
+	static const struct refiled cases[] = {
+		{ 1, 5, 0, 5, 30, 30 },
+		{ 10, 41, 0, 5, 295, 30 },
+		/* What is past comes at the next tick, in the pass or after it. */
+		{ 1, 5, 0, 20, 0, 6 },
+		{ 1, 5, 0, 5, 5, 6 },
+		/* 5 .. 11 met at 8; six ticks round to multiples of 4. */
+		{ 1, 5, 6, 8, 13, 16 },
+		{ 1, 5, 6, 8, 16, 16 },
+		{ 1, 5, 6, 8, 0, 12 },
+		{ }
+	};
+
+	return each_of(cases);
+}
+
+static const char *p6_filed_again_at_the_end(void)
+{
+	const u64 last = WHEEL_END_NS / 10 + 1;
+	const struct refiled cases[] = {
+		{ 10, 50, 0, 5, WHEEL_END_NS, last },
+		{ 10, 50, 60, 8, WHEEL_END_NS, last },
+		{ 10, 50, 60, 8, WHEEL_END_NS - 9, last - 1 },
+		{ }
+	};
+
+	return each_of(cases);
+}
+
+/* Beyond the bound it stops on the way; if its slack led there, before that. */
+static const char *p6_filed_again_on_the_way(void)
+{
+	static const struct refiled cases[] = {
+		{ 1, 5, 0, 5, 5 + SLOTS, 5 + SLOTS },
+		{ 1, 5, 0, 5, 6 + SLOTS, 5 + SLOTS },
+		{ 1, 5, 0, 5, 1000, 5 + SLOTS },
+		{ 1, 5, 6, 8, 7 + SLOTS, 8 + SLOTS },
+		{ 1, 5, 6, 9, 9 + SLOTS, 9 + SLOTS },
+		{ 1, 5, 6, 9, 1000, 9 + SLOTS },
+		{ }
+	};
+
+	return each_of(cases);
+}
+
+const struct ktap_test refile_tests[] = {
+	{ "p1_filed_again_later", p1_filed_again_later },
+	{ }
+};
+
+const struct ktap_test refile_unbounded_tests[] = {
+	{ "p6_filed_again_at_the_end", p6_filed_again_at_the_end },
+	{ }
+};
+
+const struct ktap_test refile_bounded_tests[] = {
+	{ "p6_filed_again_on_the_way", p6_filed_again_on_the_way },
+	{ }
+};

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a pass leaves behind: a clock as near to the present as may be, and an
+ * account that no later pass has to make again.
+ */
+#include "rig.h"
+#include "tests.h"
+
+/* More than a slot holds that is worth a walk for its minimum. */
+#define CROWD	300
+
+/* What a pass knows at its end it need not search for in the next. */
+static const char *p9_known_is_not_searched(void)
+{
+	const char *error = NULL;
+	struct rig rig;
+	u64 until;
+
+	rig_init(&rig, 64, 1, 3);
+	rig_arm(&rig, 0, 40, 0);
+	rig_arm(&rig, 1, 50, 0);
+	rig_arm(&rig, 2, 64 + 40, 0);
+	for (until = 1; until < 10; until++)
+		rig_pass(&rig, until, 100);
+	if (rig.spent)
+		error = "the first expiry was searched for";
+	rig_cancel(&rig, 0);
+	rig_pass(&rig, until++, 100);
+	rig.spent = 0;
+	for (; until < 20; until++)
+		rig_pass(&rig, until, 100);
+	if (rig.spent || !rig.wheel.found)
+		error = "the expiry after a cancelled one was searched for again";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+/* A search of which nothing is left but the wheel's being told the time. */
+static const char *forward_in_search(unsigned int pops)
+{
+	const char *error = NULL;
+	struct rig rig;
+	unsigned int i;
+
+	rig_init(&rig, 16, 1, 4);
+	rig_arm(&rig, 0, 1, 0);
+	for (i = 1; i < 4; i++)
+		rig_arm(&rig, i, 100 + 3 * i, 0);
+	for (i = 0; i < pops; i++)
+		rig_pop(&rig, 2, 1);
+	for (i = 0; i < 4; i++)
+		rig_cancel(&rig, i);
+	rig_forward(&rig, 200);
+	for (i = 0; i < 4; i++)
+		rig_arm(&rig, i, 201 + i, 0);
+	rig_cancel(&rig, 3);
+	rig_cancel(&rig, 0);
+	if (rig_pass(&rig, 201, 1) || rig.wheel.next != 202)
+		error = "a search went on that the time has overtaken";
+	rig_pass(&rig, 300, 1);
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p7_forward_forgets_a_search(void)
+{
+	const char *error = NULL;
+	unsigned int pops;
+
+	for (pops = 0; pops < 20 && !error; pops++)
+		error = forward_in_search(pops);
+	return error;
+}
+
+enum disturbance { CANCEL, FORWARD, DRAIN, DISTURBANCES };
+
+/*
+ * A slot that is walked for its minimum loses all that it holds. It is on the
+ * second level of a hierarchy.
+ */
+static const char *refresh_of_nothing(unsigned int pops, enum disturbance what)
+{
+	const char *error = NULL;
+	struct rig rig;
+	unsigned int i;
+
+	rig_init(&rig, 4, 1, 6);
+	for (i = 0; i < 6; i++)
+		rig_arm(&rig, i, 69 + 4 * i, 0);
+	rig_cancel(&rig, 0);
+	for (i = 0; i < pops; i++)
+		rig_pop(&rig, 2, 1);
+	for (i = 0; i < 6 && what != DRAIN; i++)
+		rig_cancel(&rig, i);
+	if (what == DRAIN)
+		rig_drain(&rig);
+	if (what == FORWARD)
+		rig_forward(&rig, 10);
+	rig_pass(&rig, 20, 1);
+	rig_check(&rig);
+	if (rig.wheel.clock != 20)
+		error = "the clock of an empty wheel stays behind";
+	rig_pass(&rig, 100, 1);
+	if (rig.wheel.next != WHEEL_NO_TICK)
+		error = "an empty wheel wants to be woken twice";
+	rig_arm(&rig, 0, 300, 0);
+	if (rig_pass(&rig, 300, 1) != 1)
+		error = "it did not fire at its tick";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p7_refresh_of_nothing(void)
+{
+	const char *error = NULL;
+	enum disturbance what;
+	unsigned int pops;
+
+	for (pops = 0; pops < 12 && !error; pops++)
+		for (what = 0; what < DISTURBANCES && !error; what++)
+			error = refresh_of_nothing(pops, what);
+	return error;
+}
+
+/* Of the slots of the first level on which a timer and the clock are apart. */
+static u64 slot_start(u64 due, u64 clock)
+{
+	unsigned int shift = 0;
+
+	while (shift < 60 && due >> shift >> 6 != clock >> shift >> 6)
+		shift += 6;
+	return due >> shift << shift;
+}
+
+/* A clock that stays behind has timers filed too high, and moved too often. */
+static const char *rests(u64 start, u64 until, u64 due)
+{
+	const char *error = NULL;
+	struct rig rig;
+
+	rig_init(&rig, 1, 1, 1);
+	rig_forward(&rig, start);
+	rig_arm(&rig, 0, due, 0);
+	rig_pass(&rig, until, 1);
+	if (rig.wheel.clock !=
+	    max(start, min(until, slot_start(due, start) - 1)))
+		error = "the clock does not rest just before a slot";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+static const char *p9_clock_rests_before_a_slot(void)
+{
+	const char *error = NULL;
+	unsigned int to;
+	u64 start;
+
+	for (start = 1; start >> 62 == 0 && !error; start = 5 * start / 2 + 1) {
+		for (to = 1; to < 62 && !error; to++) {
+			u64 due = start + 2 + ((u64)1 << to);
+
+			error = rests(start, start + 1, due);
+			if (!error)
+				error = rests(start, due - 1, due);
+		}
+	}
+	return error;
+}
+
+/* One far timer in each group, and for a while an early one, elsewhere in it. */
+static void fill_groups(struct rig *rig, u32 slots)
+{
+	unsigned int i;
+
+	for (i = 0; i < slots / 64; i++) {
+		rig_arm(rig, i, 10 * slots + 64 * i + 5, 0);
+		rig_arm(rig, slots / 64, 64 * i + 6, 0);
+		rig_cancel(rig, slots / 64);
+	}
+}
+
+/*
+ * A search has to look at the minima of a group where one was cancelled, and pays
+ * for it. When it comes by again their minimum is known.
+ */
+static const char *p9_groups_are_paid_for(void)
+{
+	const char *error = NULL;
+	const u32 slots = 4096;
+	struct rig rig;
+
+	rig_init(&rig, slots, 1, slots / 64 + 2);
+	fill_groups(&rig, slots);
+	rig_arm(&rig, slots / 64 + 1, 1, 0);
+	if (rig_pass(&rig, 1, 1000) != 1)
+		error = "it did not fire at its tick";
+	if (rig.spent < 4 * (slots / 64 - 1))
+		error = "minima were looked at that no budget paid for";
+	rig.spent = 0;
+	rig_arm(&rig, slots / 64 + 1, 2, 0);
+	if (rig_pass(&rig, 2, 1000) != 1)
+		error = "it did not fire at its tick";
+	if (rig.spent > 2 * (slots / 64))
+		error = "minima were looked at that are known";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+/* Those that are gone have not made the slot a crowded one. */
+static const char *p7_crowd_is_forgotten(void)
+{
+	const char *error = NULL;
+	struct rig rig;
+	unsigned int i;
+
+	rig_init(&rig, 8, 1, CROWD);
+	for (i = 0; i < CROWD; i++)
+		rig_arm(&rig, i, i ? 8 * (1000 + i) + 5 : 5, 0);
+	rig_pass(&rig, 5, 100);
+	for (i = 0; i < CROWD; i++)
+		rig_cancel(&rig, i);
+	for (i = 0; i < 3; i++)
+		rig_arm(&rig, i, 8 * (1000 + i) + 5, 0);
+	rig_pass(&rig, 6, 100);
+	rig_cancel(&rig, 0);
+	rig_pass(&rig, 7, 100);
+	if (rig.wheel.next != 8 * 1001 + 5)
+		error = "a minimum is not refreshed since its slot was crowded once";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+/* A slot is walked for its minimum when that is gone, and not for any other. */
+static const char *p9_later_ones_may_go(void)
+{
+	const char *error = NULL;
+	struct rig rig;
+	unsigned int i;
+
+	rig_init(&rig, 64, 1, 200);
+	rig_arm(&rig, 0, 1, 0);
+	for (i = 1; i < 200; i++)
+		rig_arm(&rig, i, 64 * i + 5, 0);
+	rig_cancel(&rig, 100);
+	rig_pass(&rig, 1, 1000);
+	if (rig.spent > 20)
+		error = "a slot was walked whose minimum is known";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
+const struct ktap_test rest_tests[] = {
+	{ "p9_known_is_not_searched", p9_known_is_not_searched },
+	{ "p7_forward_forgets_a_search", p7_forward_forgets_a_search },
+	{ "p7_refresh_of_nothing", p7_refresh_of_nothing },
+	{ }
+};
+
+const struct ktap_test rest_of_levels_tests[] = {
+	{ "p9_clock_rests_before_a_slot", p9_clock_rests_before_a_slot },
+	{ }
+};
+
+const struct ktap_test rest_of_slots_tests[] = {
+	{ "p7_crowd_is_forgotten", p7_crowd_is_forgotten },
+	{ "p9_later_ones_may_go", p9_later_ones_may_go },
+	{ "p9_groups_are_paid_for", p9_groups_are_paid_for },
+	{ }
+};
