@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Where mutants are tried."""
+
+import pathlib
+import shutil
+
+from mutants import TOP
+from suite import Suite
+
+FAST = ["SANITIZE=", "WARNINGS=-w", "CFLAGS=-std=gnu11 -O1"]
+SANITIZED = ["WARNINGS=-w"]
+
+
+class Laboratory:
+    """A copy of the sources, and the tests built over it in two ways: fast, and
+    with sanitizers for those that survive."""
+
+    def __init__(self, scratch, seed, part):
+        self.tree = pathlib.Path(scratch, "tree")
+        shutil.copytree(TOP, self.tree, ignore=shutil.ignore_patterns(".git", "build"))
+        told = {"SEED": str(seed), "LENGTH": "5", "ASAN_OPTIONS": "symbolize=0"}
+        self.fast = Suite(self.tree, "fast", FAST, part, OPS="5000", **told)
+        self.sanitized = Suite(self.tree, "sanitized", SANITIZED, part, OPS="50000", **told)
+        for suite in self.fast, self.sanitized:
+            if not suite.build():
+                raise SystemExit("without a mutant the tests do not build")
+            suite.learn()
+
+    def try_on(self, mutant, suites):
+        """The test that kills it, None, or False if it does not compile."""
+        file = self.tree / mutant.file
+        file.write_text(mutant.text)
+        try:
+            for suite in suites:
+                if not suite.build():
+                    return False
+                test = suite.killer()
+                if test:
+                    return test
+            return None
+        finally:
+            file.write_text(mutant.source)
