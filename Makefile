@@ -23,7 +23,7 @@ run:			## see it work: a recorded trace replayed in a guest
 	@$(vm)/run
 
 check:			## every test, in guests on 6.1 and 6.12 and in User-Mode Linux
-	@$(vm)/check host kunit-uml $(suites)
+	@$(vm)/check host kunit-uml witness $(suites)
 
 check-host:		## the wheel's core, in user space
 	@$(vm)/check host
