@@ -53,6 +53,14 @@ static void open_gate(struct work_struct *work)
 	complete_all(&rig->gate);
 }
 
+/* One place creates wheels whose callbacks sleep, and others: that is two kinds. */
+static struct wheel_class *class_of(const struct wheel_config *config)
+{
+	static struct wheel_class softirq, process;
+
+	return config->flags & WHEEL_SLEEPABLE ? &process : &softirq;
+}
+
 /**
  * rig_new - a wheel with its timers, idle
  * @test: that it is for
@@ -92,7 +100,7 @@ struct rig *rig_new(struct kunit *test, const struct wheel_config *config,
 	KUNIT_ASSERT_NOT_NULL(test, rig->probes);
 	KUNIT_ASSERT_NOT_NULL(test, rig->log);
 
-	rig->wheel = wheel_create(&own);
+	rig->wheel = wheel_create_class(&own, class_of(&own));
 	if (IS_ERR(rig->wheel)) {
 		long error = PTR_ERR(rig->wheel);
 

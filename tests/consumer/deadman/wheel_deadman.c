@@ -219,7 +219,7 @@ static struct miscdevice device = {
 static void tell(const char *name)
 {
 	char variable[NAME_SIZE + 8];
-	char *environment[] = { variable, NULL };
+	char *environment[2] = { variable };
 
 	pr_notice("%s: no sign of life\n", name);
 	snprintf(variable, sizeof(variable), "DEADMAN=%s", name);
