@@ -31,7 +31,7 @@ static void count_call(void)
 	WRITE_ONCE(expired->fired, expired->fired + 1);
 }
 
-static void wheel_timer_fires(struct wheel_timer *timer)
+void bench_timer_fires(struct wheel_timer *timer)
 {
 	count_call();
 }
@@ -124,7 +124,7 @@ int bench_make_wheel(struct bench *bench, int c, u32 clock, u64 tick_ns)
 		return PTR_ERR(bench->wheel[c]);
 	for (i = 0; i < bench->count; i++)
 		wheel_timer_init(&bench->wheel_timers[c][i], bench->wheel[c],
-				 wheel_timer_fires);
+				 bench_timer_fires);
 	return 0;
 }
 

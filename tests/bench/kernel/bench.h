@@ -91,9 +91,11 @@ void bench_head(void);
 void bench_settle(struct figures *figures);
 void bench_print(const struct bench *bench, const char *order, const char *op,
 		 const struct figures *figures);
+void bench_timer_fires(struct wheel_timer *timer);
 void bench_expect(u32 group);
 u64 bench_tenths(u64 ns, u32 count);
 
 int bench_arms(struct bench *bench, const char *order);
 int bench_expiries(struct bench *bench);
+int bench_costs(struct bench *bench);
 #endif

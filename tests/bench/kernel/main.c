@@ -11,6 +11,10 @@ static unsigned int max = 1000000;
 module_param(max, uint, 0444);
 MODULE_PARM_DESC(max, "timers at most; the table starts at 1000");
 
+static bool costs;
+module_param(costs, bool, 0444);
+MODULE_PARM_DESC(costs, "instead: what each scheme costs besides time");
+
 static int bench_count(u32 count)
 {
 	struct bench *bench = kzalloc(sizeof(*bench), GFP_KERNEL);
@@ -21,6 +25,10 @@ static int bench_count(u32 count)
 	error = bench_open(bench, count);
 	if (error)
 		goto err_free;
+	if (costs) {
+		error = bench_costs(bench);
+		goto err_close;
+	}
 	error = bench_arms(bench, "array");
 	if (error)
 		goto err_close;
@@ -40,6 +48,8 @@ static int __init wheel_bench_init(void)
 	int error = 0;
 	u32 count;
 
+	if (costs)
+		return bench_count(10000);
 	bench_head();
 	for (count = 1000; count <= max && !error; count *= 10)
 		error = bench_count(count);
