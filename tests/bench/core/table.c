@@ -146,7 +146,7 @@ void table_foot(void)
 		printf("%s meets %u of %u bars.\n", contestants[i]->name, met[i],
 		       cells);
 	for (i = OURS; i < FLOOR; i++)
-		all &= contestants[i] != NULL;
+		all &= !!contestants[i];
 	if (!all)
 		printf("Rivals need libevent-dev, libuv1-dev and libbsd-dev.\n");
 	printf("The samples of a cell were up to %.0f %% of their median apart.\n\n",
