@@ -116,6 +116,21 @@ void oracle_fire(struct oracle *o, struct oracle_timer *t)
 	o->fired++;
 }
 
+/* Never refused: what is beyond a bound is looked at again at the bound. */
+void oracle_refile(struct oracle *o, struct oracle_timer *t, u64 deadline,
+		   u32 order)
+{
+	u64 first = max(first_boundary(o, deadline), t->due + 1);
+	u64 over = first % ((u64)1 << order);
+	u64 due = over ? first - over + ((u64)1 << order) : first;
+
+	oracle_fire(o, t);
+	t->due = min(due, o->end);
+	if (o->span != WHEEL_NO_TICK && !can_be_had(o, t->due))
+		t->due = min(first, o->floor + o->span - 1);
+	put_in(o, t);
+}
+
 void oracle_pass(struct oracle *o, u64 until)
 {
 	o->floor = max(o->floor, until + 1);

@@ -178,10 +178,11 @@ void rig_cancel(struct rig *rig, unsigned int i)
 	compare(rig);
 }
 
-static struct rig_timer *fire(struct rig *rig, struct wheel_timer *t, u64 until)
+/* Is it this timer's turn? */
+static void check_popped(struct rig *rig, const struct wheel_timer *t, u64 until)
 {
-	struct rig_timer *rt = container_of(t, struct rig_timer, wheel);
-	struct oracle_timer *first = rig->oracle.first;
+	const struct rig_timer *rt = container_of(t, struct rig_timer, wheel);
+	const struct oracle_timer *first = rig->oracle.first;
 
 	if (wheel_filed(t))
 		complain(rig, "a timer that fired is still filed");
@@ -191,12 +192,35 @@ static struct rig_timer *fire(struct rig *rig, struct wheel_timer *t, u64 until)
 		complain(rig, "a timer fired before its tick");
 	else if (first != &rt->oracle)
 		complain(rig, "a timer fired before another that was first");
+}
+
+static struct rig_timer *fire(struct rig *rig, struct wheel_timer *t, u64 until)
+{
+	struct rig_timer *rt = container_of(t, struct rig_timer, wheel);
+
+	check_popped(rig, t, until);
 	if (rig->error)
 		return NULL;
-	oracle_fire(&rig->oracle, first);
+	oracle_fire(&rig->oracle, &rt->oracle);
 	rt->fired++;
 	poison(t);
 	return rt;
+}
+
+static void refile(struct rig *rig, struct wheel_timer *t, u64 until,
+		   u64 deadline)
+{
+	struct rig_timer *rt = container_of(t, struct rig_timer, wheel);
+
+	check_popped(rig, t, until);
+	if (rig->error)
+		return;
+	oracle_refile(&rig->oracle, &rt->oracle, deadline, t->order);
+	wheel_refile(&rig->wheel, t, deadline);
+	rt->deadline = deadline;
+	if (t->due != rt->oracle.due || t->deadline != deadline ||
+	    !wheel_filed(t))
+		complain(rig, "a timer is not filed again as it should be");
 }
 
 /* Is there a slot that holds more timers than are worth a refresh? */
@@ -231,7 +255,9 @@ static void finish(struct rig *rig, u64 until)
 	}
 }
 
-struct rig_timer *rig_pop(struct rig *rig, u64 until, unsigned int budget)
+/* @again: NULL, or with which deadline to file again what is popped */
+static struct rig_timer *pop(struct rig *rig, u64 until, unsigned int budget,
+			     const u64 *again)
 {
 	struct rig_timer *fired = NULL;
 	unsigned int left = budget;
@@ -248,12 +274,24 @@ struct rig_timer *rig_pop(struct rig *rig, u64 until, unsigned int budget)
 	rig->interrupted |= !left;
 	if (left > budget)
 		complain(rig, "more work was done than the budget allows");
+	else if (t && again)
+		refile(rig, t, until, *again);
 	else if (t)
 		fired = fire(rig, t, until);
 	else if (left)
 		finish(rig, until);
 	compare(rig);
 	return fired;
+}
+
+struct rig_timer *rig_pop(struct rig *rig, u64 until, unsigned int budget)
+{
+	return pop(rig, until, budget, NULL);
+}
+
+void rig_pop_again(struct rig *rig, u64 until, unsigned int budget, u64 deadline)
+{
+	pop(rig, until, budget, &deadline);
 }
 
 /*

@@ -72,6 +72,10 @@ void rig_cancel(struct rig *rig, unsigned int i);
 struct rig_timer *rig_pop(struct rig *rig, u64 until, unsigned int budget);
 u64 rig_pass(struct rig *rig, u64 until, unsigned int budget);
 
+/* One call as well; a timer that is popped is filed again, its deadline moved. */
+void rig_pop_again(struct rig *rig, u64 until, unsigned int budget,
+		   u64 deadline);
+
 void rig_drain(struct rig *rig);
 void rig_forward(struct rig *rig, u64 tick);
 void rig_set_back(struct rig *rig, u64 tick);

@@ -149,12 +149,18 @@ static void move_clock(struct life *l)
 	l->now = max(l->now, time_in(l, tick));
 }
 
+/* Some of the timers that are popped were moved; not at the end of time. */
 static void pop(struct life *l)
 {
+	unsigned int budget = 1 + (unsigned int)
+			      random_below(&l->random, l->budget);
+
 	if (random_percent(&l->random, 30))
 		move_clock(l);
-	rig_pop(&l->rig, present(l),
-		1 + (unsigned int)random_below(&l->random, l->budget));
+	if (random_percent(&l->random, 15) && present(l) < l->rig.oracle.end)
+		rig_pop_again(&l->rig, present(l), budget, draw_deadline(l));
+	else
+		rig_pop(&l->rig, present(l), budget);
 }
 
 /*
