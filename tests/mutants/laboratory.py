@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Where mutants are tried."""
 
+import contextlib
 import pathlib
 import shutil
 
@@ -21,22 +22,24 @@ class Laboratory:
         told = {"SEED": str(seed), "LENGTH": "5", "ASAN_OPTIONS": "symbolize=0"}
         self.fast = Suite(self.tree, "fast", FAST, part, OPS="5000", **told)
         self.sanitized = Suite(self.tree, "sanitized", SANITIZED, part, OPS="50000", **told)
-        for suite in self.fast, self.sanitized:
-            if not suite.build():
-                raise SystemExit("without a mutant the tests do not build")
-            suite.learn()
 
-    def try_on(self, mutant, suites):
-        """The test that kills it, None, or False if it does not compile."""
+    @contextlib.contextmanager
+    def _planted(self, mutant):
         file = self.tree / mutant.file
         file.write_text(mutant.text)
         try:
-            for suite in suites:
+            yield
+        finally:
+            file.write_text(mutant.source)
+
+    def try_on(self, mutant, suites):
+        """The test that kills it, None, or False if it does not compile."""
+        for suite in suites:
+            suite.prepare()
+            with self._planted(mutant):
                 if not suite.build():
                     return False
                 test = suite.killer()
                 if test:
                     return test
-            return None
-        finally:
-            file.write_text(mutant.source)
+        return None

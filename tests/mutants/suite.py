@@ -55,8 +55,13 @@ class Suite:
             preexec_fn=hold,
         )
 
-    def learn(self):
-        """Which tests there are, and about what they take; all have to pass."""
+    def prepare(self):
+        """Before the first mutant: which tests there are, and about what they take.
+        All have to pass."""
+        if self.tests:
+            return
+        if not self.build():
+            raise SystemExit("without a mutant the tests do not build")
         program = self._start(self.part, HOUR)
         begun = time.monotonic()
         for line in program.stdout:
