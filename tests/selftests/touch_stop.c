@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How wheels with touch words end: STOP takes each word once and hands it back;
+ * close asks nobody.
+ */
+#include <kselftest_harness.h>
+
+#include "wheel_test.h"
+#include "wheel_words.h"
+
+#define TIMERS	300
+#define D	(10 * WT_MS)
+
+FIXTURE(wheel) {
+	int fd;
+	__u64 *words;
+	__u64 unfired;
+	struct wheel_stats stats;
+	struct wheel_event event;
+	struct wheel_op timers[TIMERS];
+	struct wheel_list list;
+};
+
+/* A third each is parked, touched, untouched. */
+FIXTURE_SETUP(wheel)
+{
+	int i;
+
+	self->fd = wt_open_touch_virtual(TIMERS, WT_MS);
+	ASSERT_LE(0, self->fd);
+	self->words = wt_map(self->fd, TIMERS);
+	ASSERT_NE(NULL, self->words);
+	for (i = 0; i < TIMERS; i++) {
+		ASSERT_EQ(0, wt_arm_touch(self->fd, WHEEL_ID(i, 1), D + i));
+		if (i % 3 == 0)
+			ASSERT_TRUE(wt_park(&self->words[i]));
+		if (i % 3 == 1)
+			ASSERT_TRUE(wt_touch(&self->words[i], WT_SEC + i));
+	}
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	wt_unmap(self->words, TIMERS);
+	close(self->fd);
+}
+
+#define PARKED	(TIMERS / 3)
+#define ARMED	(TIMERS - PARKED)
+
+static bool all_off(const __u64 *words)
+{
+	int i;
+
+	for (i = 0; i < TIMERS; i++)
+		if (wt_word(&words[i]) != WT_OFF)
+			return false;
+	return true;
+}
+
+static bool lists_armed(const struct wheel_op *timers)
+{
+	int i, n = 0;
+
+	for (i = 0; i < TIMERS; i++) {
+		const struct wheel_op *t = &timers[n];
+
+		if (i % 3 == 0)
+			continue;
+		if (t->id != WHEEL_ID(i, 1) || t->flags != WHEEL_OP_TOUCH ||
+		    t->when != (i % 3 == 1 ? WT_SEC : D) + i)
+			return false;
+		n++;
+	}
+	return true;
+}
+
+WT_TEST(wheel, stop_counts_who_was_not_parked)
+{
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	EXPECT_EQ(ARMED, self->unfired);
+	EXPECT_TRUE(all_off(self->words));
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_EQ(TIMERS, self->stats.cancelled);
+	EXPECT_EQ(0, self->stats.pending);
+	EXPECT_TRUE(wt_balanced(&self->stats));
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	EXPECT_EQ(0, self->unfired);
+	EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, &self->event, 1));
+}
+
+WT_TEST(wheel, stop_hands_back_the_deadlines_of_the_words)
+{
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	ASSERT_EQ(0, wt_list(self->fd, 0, self->timers, TIMERS, &self->list));
+	ASSERT_EQ(ARMED, self->list.done);
+	EXPECT_TRUE(lists_armed(self->timers));
+}
+
+/* What STOP took is the kernel's: what comes into the words later is nothing. */
+WT_TEST(wheel, stop_does_not_look_at_words_again)
+{
+	int i;
+
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	for (i = 0; i < TIMERS; i++)
+		wt_scribble(&self->words[i], i % 2 ? WT_PARKED : 5 * WT_SEC);
+	ASSERT_EQ(0, wt_list(self->fd, 0, self->timers, TIMERS, &self->list));
+	ASSERT_EQ(ARMED, self->list.done);
+	EXPECT_TRUE(lists_armed(self->timers));
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	EXPECT_EQ(0, self->unfired);
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_EQ(TIMERS, self->stats.cancelled);
+}
+
+WT_TEST(wheel, take_after_stop)
+{
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	ASSERT_EQ(0, wt_list(self->fd, WHEEL_LIST_TAKE, self->timers, TIMERS,
+			     &self->list));
+	ASSERT_EQ(ARMED, self->list.done);
+	EXPECT_TRUE(lists_armed(self->timers));
+	self->list.cursor = 0;
+	ASSERT_EQ(0, wt_list(self->fd, 0, self->timers, TIMERS, &self->list));
+	EXPECT_EQ(0, self->list.done);
+}
+
+/* What was handed back arms the same timers on another wheel. */
+WT_TEST(wheel, what_is_taken_arms_again)
+{
+	__u64 *words;
+	__u32 i;
+	int fd;
+
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	ASSERT_EQ(0, wt_list(self->fd, WHEEL_LIST_TAKE, self->timers, TIMERS,
+			     &self->list));
+	ASSERT_EQ(ARMED, self->list.done);
+	fd = wt_open_touch_virtual(TIMERS, WT_MS);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, wt_batch(fd, self->timers, self->list.done));
+	words = wt_map(fd, TIMERS);
+	ASSERT_NE(NULL, words);
+	for (i = 0; i < self->list.done; i++) {
+		const struct wheel_op *t = &self->timers[i];
+
+		EXPECT_EQ(0, t->res);
+		EXPECT_EQ(t->when, wt_word(&words[WHEEL_ID_SLOT(t->id)]));
+	}
+	wt_unmap(words, TIMERS);
+	close(fd);
+}
+
+/* Fired and unread, and then stopped: the event is still to be read. */
+WT_TEST(wheel, stop_after_some_fired)
+{
+	int n = 0;
+
+	ASSERT_EQ(0, wt_advance(self->fd, D + WT_MS, NULL));
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	EXPECT_EQ(TIMERS / 3, self->unfired);
+	EXPECT_TRUE(all_off(self->words));
+	while (wt_read(self->fd, &self->event, 1) == 1) {
+		EXPECT_EQ(2, WHEEL_ID_SLOT(self->event.id) % 3);
+		n++;
+	}
+	EXPECT_EQ(TIMERS / 3, n);
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_EQ(TIMERS / 3, self->stats.fired);
+	EXPECT_EQ(2 * TIMERS / 3, self->stats.cancelled);
+	EXPECT_EQ(0, self->stats.pending);
+}
+
+WT_TEST(wheel, verbs_after_stop)
+{
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, WHEEL_ID(0, 1)));
+	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, WHEEL_ID(1, 1)));
+	EXPECT_EQ(-ENOENT, wt_query(self->fd, WHEEL_ID(1, 1), NULL));
+	EXPECT_EQ(-ESHUTDOWN, wt_arm_touch(self->fd, WHEEL_ID(0, 2), WT_HOUR));
+	EXPECT_FALSE(wt_revive(&self->words[0], WT_HOUR));
+	EXPECT_FALSE(wt_touch(&self->words[1], WT_HOUR));
+}
+
+/* Closed with all kinds of timers in it; the words go with the last map. */
+WT_TEST(wheel, close_leaves_the_words_readable)
+{
+	long refs = wt_module_refs();
+	int i;
+
+	ASSERT_EQ(0, close(self->fd));
+	EXPECT_EQ(refs, wt_module_refs());
+	for (i = 0; i < TIMERS; i++)
+		wt_word(&self->words[i]);
+	ASSERT_EQ(0, wt_unmap(self->words, TIMERS));
+	if (refs >= 0)
+		EXPECT_EQ(refs - 1, wt_module_refs());
+	self->fd = -1;
+}
+
+TEST_HARNESS_MAIN

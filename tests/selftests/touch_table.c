@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of touch words, transition by transition, on a clock that stands
+ * still in between.
+ */
+#include <kselftest_harness.h>
+
+#include "wheel_test.h"
+#include "wheel_words.h"
+
+#define TIMERS	64
+#define SLOT	7
+#define ID	WHEEL_ID(SLOT, 1)
+#define NEWER	WHEEL_ID(SLOT, 2)
+#define D	(10 * WT_MS)
+
+FIXTURE(wheel) {
+	int fd;
+	__u64 *words;
+	__u64 *word;
+	struct wheel_stats stats;
+	struct wheel_event event;
+};
+
+FIXTURE_SETUP(wheel)
+{
+	self->fd = wt_open_touch_virtual(TIMERS, WT_MS);
+	ASSERT_LE(0, self->fd);
+	self->words = wt_map(self->fd, TIMERS);
+	ASSERT_NE(NULL, self->words);
+	self->word = &self->words[SLOT];
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	wt_unmap(self->words, TIMERS);
+	close(self->fd);
+}
+
+/* armed, fired, cancelled, rearmed, refiled; the rest follows. */
+#define EXPECT_LEDGER(...) do { \
+	static const __u64 ledger[] = { __VA_ARGS__ }; \
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats)); \
+	EXPECT_EQ(ledger[0], self->stats.armed); \
+	EXPECT_EQ(ledger[1], self->stats.fired); \
+	EXPECT_EQ(ledger[2], self->stats.cancelled); \
+	EXPECT_EQ(ledger[3], self->stats.rearmed); \
+	EXPECT_EQ(ledger[4], self->stats.refiled); \
+	EXPECT_TRUE(wt_balanced(&self->stats)); \
+} while (0)
+
+#define EXPECT_QUIET_UNTIL(when) do { \
+	ASSERT_EQ(0, wt_advance(self->fd, when, NULL)); \
+	EXPECT_TRUE(wt_quiet(self->fd)); \
+} while (0)
+
+/* One event at this time, no sooner, for this deadline, and the word is OFF. */
+#define EXPECT_FIRES(which, when, due) do { \
+	EXPECT_QUIET_UNTIL((when) - 1); \
+	ASSERT_EQ(0, wt_advance(self->fd, when, NULL)); \
+	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1)); \
+	EXPECT_EQ(which, self->event.id); \
+	EXPECT_EQ(~(which), self->event.cookie); \
+	EXPECT_EQ(due, self->event.deadline); \
+	EXPECT_EQ(when, self->event.fired); \
+	EXPECT_EQ(WT_OFF, wt_word(self->word)); \
+	EXPECT_TRUE(wt_quiet(self->fd)); \
+} while (0)
+
+WT_TEST(wheel, all_are_off_at_first)
+{
+	int i;
+
+	for (i = 0; i < TIMERS; i++)
+		EXPECT_EQ(WT_OFF, wt_word(&self->words[i]));
+}
+
+WT_TEST(wheel, arm_writes_its_own_word_alone)
+{
+	int i;
+
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D + 1));
+	EXPECT_EQ(D + 1, wt_word(self->word));
+	for (i = 0; i < TIMERS; i++)
+		if (i != SLOT)
+			EXPECT_EQ(WT_OFF, wt_word(&self->words[i]));
+	EXPECT_LEDGER(1, 0, 0, 0, 0);
+}
+
+WT_TEST(wheel, armed_by_a_delay_it_has_a_time)
+{
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, ID, D);
+
+	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
+	op.flags = WHEEL_OP_REL | WHEEL_OP_TOUCH;
+	ASSERT_EQ(0, wt_do(self->fd, &op));
+	EXPECT_EQ(5 * WT_MS + D, wt_word(self->word));
+}
+
+WT_TEST(wheel, untouched_it_fires_at_its_time)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	EXPECT_FIRES(ID, D, D);
+	EXPECT_LEDGER(1, 1, 0, 0, 0);
+}
+
+WT_TEST(wheel, off_before_its_event_is_read)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	ASSERT_EQ(0, wt_advance(self->fd, D, NULL));
+	EXPECT_EQ(WT_OFF, wt_word(self->word));
+	EXPECT_FALSE(wt_park(self->word));
+	EXPECT_FALSE(wt_quiet(self->fd));
+}
+
+WT_TEST(wheel, cancel_is_off)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	EXPECT_EQ(0, wt_cancel(self->fd, ID));
+	EXPECT_EQ(WT_OFF, wt_word(self->word));
+	EXPECT_QUIET_UNTIL(WT_SEC);
+	EXPECT_LEDGER(1, 0, 1, 0, 0);
+}
+
+/* Zero is parked: so a deadline of 0 is the next one. */
+WT_TEST(wheel, deadline_0_is_1)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, 0));
+	EXPECT_EQ(1, wt_word(self->word));
+	EXPECT_FIRES(ID, WT_MS, 1);
+}
+
+WT_TEST(wheel, deadline_in_the_past)
+{
+	ASSERT_EQ(0, wt_advance(self->fd, WT_SEC, NULL));
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	EXPECT_EQ(D, wt_word(self->word));
+	EXPECT_FIRES(ID, WT_SEC + WT_MS, D);
+}
+
+WT_TEST(wheel, touched_to_later_in_the_same_tick)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D + 1));
+	ASSERT_TRUE(wt_touch(self->word, D + 2));
+	EXPECT_FIRES(ID, D + WT_MS, D + 2);
+	EXPECT_LEDGER(1, 1, 0, 0, 0);
+}
+
+WT_TEST(wheel, touched_to_later)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	ASSERT_TRUE(wt_touch(self->word, WT_SEC + 1));
+	EXPECT_FIRES(ID, WT_SEC + WT_MS, WT_SEC + 1);
+	EXPECT_LEDGER(1, 1, 0, 0, 1);
+}
+
+/* The kernel looks once: at the old time. */
+WT_TEST(wheel, touched_many_times)
+{
+	int i;
+
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	for (i = 1; i <= 1000; i++)
+		ASSERT_TRUE(wt_touch(self->word, D + i * WT_MS));
+	EXPECT_FIRES(ID, D + 1000 * WT_MS, D + 1000 * WT_MS);
+	EXPECT_LEDGER(1, 1, 0, 0, 1);
+}
+
+/* An idle timeout: each tick something comes in, until nothing does. */
+WT_TEST(wheel, touched_at_every_tick)
+{
+	__u64 now;
+
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	for (now = WT_MS; now <= 1000 * WT_MS; now += WT_MS) {
+		EXPECT_QUIET_UNTIL(now);
+		ASSERT_TRUE(wt_touch(self->word, now + D));
+	}
+	EXPECT_FIRES(ID, WT_SEC + D, WT_SEC + D);
+	/* The kernel looked at 10, 19, 28 ms ...: each time it was 9 ms more. */
+	EXPECT_LEDGER(1, 1, 0, 0, 112);
+}
+
+WT_TEST(wheel, touched_to_earlier_is_seen_at_the_old_time)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	ASSERT_TRUE(wt_touch(self->word, WT_MS));
+	EXPECT_FIRES(ID, D, WT_MS);
+	EXPECT_LEDGER(1, 1, 0, 0, 0);
+}
+
+WT_TEST(wheel, rearm_makes_earlier_sure)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	EXPECT_EQ(0, wt_rearm(self->fd, ID, 3 * WT_MS));
+	EXPECT_EQ(3 * WT_MS, wt_word(self->word));
+	EXPECT_FIRES(ID, 3 * WT_MS, 3 * WT_MS);
+	EXPECT_LEDGER(1, 1, 0, 1, 0);
+	EXPECT_QUIET_UNTIL(WT_SEC);
+}
+
+/* To the last value that it has: the word is what counts, not the filing. */
+WT_TEST(wheel, touched_to_and_fro)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	ASSERT_TRUE(wt_touch(self->word, WT_SEC));
+	ASSERT_EQ(0, wt_advance(self->fd, D, NULL));
+	/* It is filed at a second now. */
+	ASSERT_TRUE(wt_touch(self->word, 2 * D));
+	ASSERT_TRUE(wt_touch(self->word, 2 * WT_SEC));
+	EXPECT_FIRES(ID, 2 * WT_SEC, 2 * WT_SEC);
+	EXPECT_LEDGER(1, 1, 0, 0, 2);
+}
+
+WT_TEST(wheel, parked_has_no_event_ever)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	ASSERT_TRUE(wt_park(self->word));
+	/* The kernel has not looked yet. */
+	EXPECT_QUIET_UNTIL(D - 1);
+	EXPECT_EQ(WT_PARKED, wt_word(self->word));
+	EXPECT_LEDGER(1, 0, 0, 0, 0);
+	EXPECT_QUIET_UNTIL(D);
+	EXPECT_EQ(WT_OFF, wt_word(self->word));
+	EXPECT_LEDGER(1, 0, 1, 0, 0);
+	EXPECT_QUIET_UNTIL(WT_HOUR);
+	EXPECT_LEDGER(1, 0, 1, 0, 0);
+}
+
+WT_TEST(wheel, revived_before_the_old_time)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	ASSERT_TRUE(wt_park(self->word));
+	EXPECT_QUIET_UNTIL(D - 1);
+	ASSERT_TRUE(wt_revive(self->word, 2 * D + 1));
+	EXPECT_FIRES(ID, 2 * D + WT_MS, 2 * D + 1);
+	EXPECT_LEDGER(1, 1, 0, 0, 1);
+}
+
+/* The usual timeout of a call: revive, park, and the kernel hears of nothing. */
+WT_TEST(wheel, parked_and_revived_many_times)
+{
+	__u64 now;
+
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	for (now = WT_MS; now <= 100 * WT_MS; now += WT_MS) {
+		ASSERT_TRUE(wt_park(self->word));
+		ASSERT_TRUE(wt_revive(self->word, now + D));
+		EXPECT_QUIET_UNTIL(now);
+	}
+	ASSERT_TRUE(wt_park(self->word));
+	EXPECT_QUIET_UNTIL(WT_HOUR);
+	EXPECT_EQ(WT_OFF, wt_word(self->word));
+	EXPECT_LEDGER(1, 0, 1, 0, 10);
+}
+
+WT_TEST(wheel, revived_after_the_reclaim_it_is_not)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	ASSERT_TRUE(wt_park(self->word));
+	EXPECT_QUIET_UNTIL(D);
+	EXPECT_FALSE(wt_revive(self->word, 2 * D));
+	EXPECT_EQ(-ENOENT, wt_query(self->fd, ID, NULL));
+	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, 2 * D));
+	EXPECT_FIRES(NEWER, 2 * D, 2 * D);
+	EXPECT_LEDGER(2, 1, 1, 0, 0);
+}
+
+/* Revived for a time before the old one: at the old one, as when touched. */
+WT_TEST(wheel, revived_for_earlier)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	ASSERT_TRUE(wt_park(self->word));
+	ASSERT_TRUE(wt_revive(self->word, 2 * WT_MS));
+	EXPECT_FIRES(ID, D, 2 * WT_MS);
+}
+
+WT_TEST(wheel, a_program_that_sets_bit_63_parks)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	ASSERT_TRUE(wt_touch(self->word, WT_OFF | 12345));
+	EXPECT_EQ(-ENOENT, wt_query(self->fd, ID, NULL));
+	EXPECT_QUIET_UNTIL(D);
+	EXPECT_EQ(WT_OFF, wt_word(self->word));
+	EXPECT_LEDGER(1, 0, 1, 0, 0);
+	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, 2 * D));
+	EXPECT_FIRES(NEWER, 2 * D, 2 * D);
+}
+
+/* It lies: the timer was armed, and so it is taken for parked. */
+WT_TEST(wheel, a_program_that_writes_off_parks)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	wt_scribble(self->word, WT_OFF);
+	EXPECT_QUIET_UNTIL(WT_SEC);
+	EXPECT_LEDGER(1, 0, 1, 0, 0);
+	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, WT_SEC + D));
+	EXPECT_FIRES(NEWER, WT_SEC + D, WT_SEC + D);
+}
+
+/* It is not the word that arms a slot. */
+WT_TEST(wheel, words_without_a_timer_mean_nothing)
+{
+	int i;
+
+	for (i = 0; i < TIMERS; i++)
+		wt_scribble(&self->words[i], i * WT_MS);
+	EXPECT_QUIET_UNTIL(WT_SEC);
+	EXPECT_EQ(-ENOENT, wt_query(self->fd, ID, NULL));
+	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, ID));
+	EXPECT_LEDGER(0, 0, 0, 0, 0);
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, WT_SEC + D));
+	EXPECT_EQ(WT_SEC + D, wt_word(self->word));
+	EXPECT_FIRES(ID, WT_SEC + D, WT_SEC + D);
+}
+
+/* An event is what it was when it fired, whatever becomes of the word. */
+WT_TEST(wheel, words_of_unread_events_mean_nothing)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	ASSERT_EQ(0, wt_advance(self->fd, D, NULL));
+	wt_scribble(self->word, WT_SEC);
+	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, ID));
+	EXPECT_EQ(-EBUSY, wt_arm_touch(self->fd, NEWER, 2 * D));
+	wt_scribble(self->word, WT_PARKED);
+	EXPECT_EQ(-EBUSY, wt_arm_touch(self->fd, NEWER, 2 * D));
+	ASSERT_EQ(0, wt_advance(self->fd, 2 * WT_SEC, NULL));
+	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+	EXPECT_EQ(ID, self->event.id);
+	EXPECT_EQ(D, self->event.deadline);
+	EXPECT_EQ(D, self->event.fired);
+	EXPECT_TRUE(wt_quiet(self->fd));
+	EXPECT_LEDGER(1, 1, 0, 0, 0);
+	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, 3 * WT_SEC));
+	EXPECT_FIRES(NEWER, 3 * WT_SEC, 3 * WT_SEC);
+}
+
+/* A timer that was armed without WHEEL_OP_TOUCH has no word. */
+WT_TEST(wheel, words_of_plain_timers_mean_nothing)
+{
+	ASSERT_EQ(0, wt_arm(self->fd, ID, D));
+	EXPECT_EQ(WT_OFF, wt_word(self->word));
+	wt_scribble(self->word, WT_PARKED);
+	EXPECT_EQ(-EBUSY, wt_arm_touch(self->fd, NEWER, D));
+	EXPECT_EQ(0, wt_query(self->fd, ID, NULL));
+	EXPECT_QUIET_UNTIL(D - 1);
+	wt_scribble(self->word, WT_SEC);
+	ASSERT_EQ(0, wt_advance(self->fd, D, NULL));
+	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+	EXPECT_EQ(D, self->event.deadline);
+	EXPECT_LEDGER(1, 1, 0, 0, 0);
+}
+
+TEST_HARNESS_MAIN

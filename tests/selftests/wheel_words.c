@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "wheel_test.h"
+#include "wheel_words.h"
+
+size_t wt_words_len(__u32 timers)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	return (timers * sizeof(__u64) + page - 1) / page * page;
+}
+
+__u64 *wt_map(int fd, __u32 timers)
+{
+	void *words = mmap(NULL, wt_words_len(timers), PROT_READ | PROT_WRITE,
+			   MAP_SHARED, fd, WHEEL_OFF_TOUCH);
+
+	return words == MAP_FAILED ? NULL : words;
+}
+
+int wt_unmap(__u64 *words, __u32 timers)
+{
+	return munmap(words, wt_words_len(timers));
+}
+
+static int open_touch(int flags, __u32 clock, __u32 timers, __u64 tick_ns)
+{
+	struct wheel_setup setup = {
+		.flags = WHEEL_SETUP_TOUCH, .clock = clock, .timers = timers,
+		.tick_ns = tick_ns,
+	};
+
+	return wt_open_setup(flags, &setup);
+}
+
+int wt_open_touch(__u32 clock, __u32 timers, __u64 tick_ns)
+{
+	return open_touch(0, clock, timers, tick_ns);
+}
+
+int wt_open_touch_virtual(__u32 timers, __u64 tick_ns)
+{
+	return open_touch(O_NONBLOCK, WHEEL_CLOCK_VIRTUAL, timers, tick_ns);
+}
+
+int wt_arm_touch(int fd, __u64 id, __u64 when)
+{
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, id, when);
+
+	op.flags = WHEEL_OP_TOUCH;
+	return wt_do(fd, &op);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The program's side of touch words: how to map them, and the one way to change
+ * them.
+ */
+#ifndef _WHEEL_WORDS_H
+#define _WHEEL_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/wheel_timer.h>
+
+#define WT_OFF		WHEEL_TOUCH_OFF
+#define WT_PARKED	WHEEL_TOUCH_PARKED
+
+/* How long the map of so many timers is. */
+size_t wt_words_len(__u32 timers);
+/* The words of a wheel, NULL with errno set: there are none. */
+__u64 *wt_map(int fd, __u32 timers);
+int wt_unmap(__u64 *words, __u32 timers);
+
+/* Files with touch words. All return a file descriptor or a negative errno. */
+int wt_open_touch(__u32 clock, __u32 timers, __u64 tick_ns);
+int wt_open_touch_virtual(__u32 timers, __u64 tick_ns);
+
+/* Arm with WHEEL_OP_TOUCH: wheel_op.res, as wt_arm(). */
+int wt_arm_touch(int fd, __u64 id, __u64 when);
+
+static inline __u64 wt_word(const __u64 *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+/* What no program should do: see what the kernel makes of it. */
+static inline void wt_scribble(__u64 *word, __u64 value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
+static inline bool wt_cas(__u64 *word, __u64 from, __u64 to)
+{
+	return __atomic_compare_exchange_n(word, &from, to, false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* Did the timer have a deadline, and is it parked now? */
+static inline bool wt_park(__u64 *word)
+{
+	__u64 old = wt_word(word);
+
+	return old && !(old & WT_OFF) && wt_cas(word, old, WT_PARKED);
+}
+
+/* Did the timer have a deadline, and is it another one now? */
+static inline bool wt_touch(__u64 *word, __u64 when)
+{
+	__u64 old = wt_word(word);
+
+	return old && !(old & WT_OFF) && wt_cas(word, old, when);
+}
+
+static inline bool wt_revive(__u64 *word, __u64 when)
+{
+	return wt_cas(word, WT_PARKED, when);
+}
+
+#endif
