@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The promises that a compare-and-swap has to keep against a clock that runs:
+ * P1, P3, P4, P9 and P11 of touch words.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <pthread.h>
+
+#include "wheel_test.h"
+#include "wheel_words.h"
+
+#define TIMERS	256
+#define CLOCK	WHEEL_CLOCK_MONOTONIC
+#define TICK	WHEEL_MIN_TICK_NS
+
+/* One slot's ledger, kept by those who change its word. */
+struct account {
+	__u64 floor;
+	__u64 parked;
+};
+
+struct storm {
+	int fd;
+	__u64 *words;
+	__u64 seed;
+	bool done;
+	pthread_t thread;
+	__u64 touched;
+	struct account accounts[TIMERS];
+};
+
+FIXTURE(wheel) {
+	struct storm storm;
+	struct wheel_stats stats;
+	struct wheel_event events[64];
+};
+
+FIXTURE_SETUP(wheel)
+{
+	self->storm.seed = wt_seed();
+	self->storm.fd = wt_open_touch(CLOCK, TIMERS, TICK);
+	ASSERT_LE(0, self->storm.fd);
+	self->storm.words = wt_map(self->storm.fd, TIMERS);
+	ASSERT_NE(NULL, self->storm.words);
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	close(self->storm.fd);
+}
+
+static bool is_done(struct storm *s)
+{
+	return __atomic_load_n(&s->done, __ATOMIC_ACQUIRE);
+}
+
+static void finish(struct storm *s)
+{
+	__atomic_store_n(&s->done, true, __ATOMIC_RELEASE);
+}
+
+static int arm_all(struct storm *s, __u64 gen, __u64 span)
+{
+	__u64 now = wt_now(CLOCK);
+	struct wheel_op ops[TIMERS];
+	int i;
+
+	for (i = 0; i < TIMERS; i++) {
+		ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen),
+			       now + wt_below(&s->seed, span));
+		ops[i].flags = WHEEL_OP_TOUCH;
+	}
+	if (wt_batch(s->fd, ops, TIMERS))
+		return -1;
+	for (i = 0; i < TIMERS; i++)
+		if (ops[i].res)
+			return ops[i].res;
+	return 0;
+}
+
+/*
+ * Each deadline that is written is later than all that were there: so what
+ * floor was before the event was there is never above the event's deadline.
+ */
+static void *touch_on(void *arg)
+{
+	struct storm *s = arg;
+	__u64 when, slot;
+
+	while (!is_done(s)) {
+		slot = wt_below(&s->seed, TIMERS);
+		when = wt_now(CLOCK) + wt_below(&s->seed, 500 * WT_US);
+		if (when <= s->accounts[slot].floor)
+			continue;
+		if (!wt_touch(&s->words[slot], when))
+			continue;
+		__atomic_store_n(&s->accounts[slot].floor, when,
+				 __ATOMIC_RELEASE);
+		s->touched++;
+	}
+	return NULL;
+}
+
+/* The witness is the receiver's clock. */
+WT_TEST(wheel, p1_never_early_under_touches)
+{
+	struct storm *s = &self->storm;
+	__u64 now, floors[TIMERS], gen = 1, fired = 0;
+	int i, n;
+
+	ASSERT_EQ(0, arm_all(s, gen, WT_MS));
+	ASSERT_EQ(0, pthread_create(&s->thread, NULL, touch_on, s));
+	while (fired < 20000) {
+		for (i = 0; i < TIMERS; i++)
+			floors[i] = __atomic_load_n(&s->accounts[i].floor,
+						    __ATOMIC_ACQUIRE);
+		n = wt_read(s->fd, self->events, 64);
+		now = wt_now(CLOCK);
+		ASSERT_LT(0, n);
+		for (i = 0; i < n; i++) {
+			struct wheel_event *e = &self->events[i];
+			__u32 slot = WHEEL_ID_SLOT(e->id);
+
+			ASSERT_GT(TIMERS, slot);
+			ASSERT_LE(e->deadline, e->fired);
+			ASSERT_LE(e->fired, now);
+			/* A touch that was won before is not forgotten. */
+			ASSERT_LE(floors[slot], now);
+			ASSERT_EQ(0, wt_arm_touch(s->fd, WHEEL_ID(slot,
+					WHEEL_ID_GEN(e->id) + 1),
+					now + wt_below(&s->seed, WT_MS)));
+		}
+		fired += n;
+	}
+	finish(s);
+	ASSERT_EQ(0, pthread_join(s->thread, NULL));
+	ASSERT_EQ(0, wt_stats(s->fd, &self->stats));
+	EXPECT_TRUE(wt_balanced(&self->stats));
+	TH_LOG("%llu events, %llu touches", fired, s->touched);
+}
+
+/* Park each slot at about the time that it fires. Later, who won? */
+static void park_at_expiry(struct storm *s)
+{
+	__u64 word;
+	int i;
+
+	for (i = 0; i < TIMERS; i++) {
+		word = wt_word(&s->words[i]);
+		if (!word || word & WT_OFF)
+			continue;
+		/* Up to 20 us before and after the tick. */
+		word = wt_boundary(word, TICK) - 20 * WT_US;
+		word += wt_below(&s->seed, 40 * WT_US);
+		while (wt_now(CLOCK) < word)
+			continue;
+		s->accounts[i].parked += wt_park(&s->words[i]);
+	}
+}
+
+/* Until nothing is pending: what came, and for whom. */
+static int count_events(struct storm *s, int *events)
+{
+	struct wheel_event got[64];
+	struct wheel_stats stats;
+	int i, n;
+
+	for (;;) {
+		if (wt_stats(s->fd, &stats) || !wt_balanced(&stats))
+			return -1;
+		if (!stats.pending && !stats.unread)
+			return 0;
+		/* Parked ones go without an event: do not wait for one. */
+		if (wt_quiet(s->fd)) {
+			wt_let_pass(TICK);
+			continue;
+		}
+		n = wt_read(s->fd, got, 64);
+		for (i = 0; i < n; i++)
+			events[WHEEL_ID_SLOT(got[i].id)]++;
+	}
+}
+
+WT_TEST(wheel, p4_park_is_decisive)
+{
+	struct storm *s = &self->storm;
+	int events[TIMERS], i, parked = 0;
+	__u64 gen;
+
+	for (gen = 1; gen <= 40; gen++) {
+		memset(events, 0, sizeof(events));
+		memset(s->accounts, 0, sizeof(s->accounts));
+		ASSERT_EQ(0, arm_all(s, gen, 5 * WT_MS));
+		park_at_expiry(s);
+		ASSERT_EQ(0, count_events(s, events));
+		for (i = 0; i < TIMERS; i++) {
+			ASSERT_EQ(1, s->accounts[i].parked + events[i]);
+			ASSERT_EQ(WT_OFF, wt_word(&s->words[i]));
+			parked += s->accounts[i].parked;
+		}
+	}
+	ASSERT_EQ(0, wt_stats(s->fd, &self->stats));
+	EXPECT_EQ(parked, self->stats.cancelled);
+	EXPECT_EQ(40 * TIMERS - parked, self->stats.fired);
+	TH_LOG("%d of %d parked", parked, 40 * TIMERS);
+}
+
+/* Touch, park, revive at random; what is parked at last stays parked. */
+static void *churn(void *arg)
+{
+	struct storm *s = arg;
+	__u64 when, slot;
+
+	while (!is_done(s)) {
+		slot = wt_below(&s->seed, TIMERS);
+		when = wt_now(CLOCK) + wt_below(&s->seed, 300 * WT_US);
+		switch (wt_below(&s->seed, 4)) {
+		case 0:
+			wt_park(&s->words[slot]);
+			break;
+		case 1:
+			wt_revive(&s->words[slot], when);
+			break;
+		default:
+			wt_touch(&s->words[slot], when);
+		}
+		s->touched++;
+	}
+	return NULL;
+}
+
+static int cancel_some(struct storm *s, __u64 gen)
+{
+	int i, ret, n = 0;
+
+	for (i = 0; i < TIMERS; i += 3) {
+		ret = wt_cancel(s->fd, WHEEL_ID(i, gen));
+		if (ret != 0 && ret != -ENOENT)
+			return -1;
+		n += !ret;
+	}
+	return n;
+}
+
+/*
+ * Two threads change the words, a third cancels and re-arms; at the end armed =
+ * fired + cancelled, each event came once and was counted once.
+ */
+WT_TEST(wheel, p3_exactly_once_and_p11_exact_counters)
+{
+	struct storm *s = &self->storm;
+	__u64 gen, fired = 0, cancelled = 0;
+	int events[TIMERS], i, ret;
+	struct storm *twins;
+
+	twins = calloc(2, sizeof(*twins));
+	ASSERT_NE(NULL, twins);
+	for (gen = 1; gen <= 60; gen++) {
+		memset(events, 0, sizeof(events));
+		for (i = 0; i < 2; i++) {
+			twins[i].words = s->words;
+			twins[i].seed = wt_random(&s->seed);
+			twins[i].done = false;
+			ASSERT_EQ(0, pthread_create(&twins[i].thread, NULL,
+						    churn, &twins[i]));
+		}
+		ASSERT_EQ(0, arm_all(s, gen, 2 * WT_MS));
+		for (i = 0; i < TIMERS; i += 5) {
+			ret = wt_rearm(s->fd, WHEEL_ID(i, gen),
+				       wt_now(CLOCK) + 100 * WT_US);
+			ASSERT_TRUE(ret == 0 || ret == -ENOENT ||
+				    ret == -EBUSY) TH_LOG("%d", ret);
+		}
+		ret = cancel_some(s, gen);
+		ASSERT_LE(0, ret);
+		cancelled += ret;
+		wt_let_pass(1 + wt_below(&s->seed, 2 * WT_MS));
+		for (i = 0; i < 2; i++) {
+			finish(&twins[i]);
+			ASSERT_EQ(0, pthread_join(twins[i].thread, NULL));
+		}
+		ASSERT_EQ(0, count_events(s, events));
+		for (i = 0; i < TIMERS; i++) {
+			ASSERT_GE(1, events[i]);
+			ASSERT_EQ(WT_OFF, wt_word(&s->words[i]));
+			fired += events[i];
+		}
+		ASSERT_EQ(0, wt_stats(s->fd, &self->stats));
+		ASSERT_EQ(gen * TIMERS, self->stats.armed);
+		ASSERT_EQ(fired, self->stats.fired);
+		ASSERT_EQ(gen * TIMERS - fired, self->stats.cancelled);
+		ASSERT_LE(cancelled, self->stats.cancelled);
+		ASSERT_EQ(0, self->stats.pending);
+	}
+	TH_LOG("%llu fired, %llu cancelled by call, %llu changes", fired,
+	       cancelled, twins[0].touched + twins[1].touched);
+	free(twins);
+}
+
+/* A timer that is touched costs a look a filing, however often it is. */
+WT_TEST(wheel, p9_bounded_work_of_touches)
+{
+	struct storm *s = &self->storm;
+	__u64 id = WHEEL_ID(1, 1);
+	int i, n;
+
+	ASSERT_EQ(0, wt_arm_touch(s->fd, id, wt_now(CLOCK) + WT_SEC));
+	for (i = n = 0; i < 1000000; i++)
+		n += wt_touch(&s->words[1], wt_now(CLOCK) + WT_SEC);
+	ASSERT_LT(1000, n);
+	wt_rearm(s->fd, id, 0);
+	ASSERT_EQ(1, wt_read(s->fd, self->events, 1));
+	ASSERT_EQ(0, wt_stats(s->fd, &self->stats));
+	EXPECT_GT(n / 100, self->stats.refiled);
+	TH_LOG("%d touches, %llu refiled", n, self->stats.refiled);
+}
+
+TEST_HARNESS_MAIN
