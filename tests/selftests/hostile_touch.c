@@ -12,8 +12,8 @@
 #include "wheel_words.h"
 
 #define TIMERS	512
-#define ROUNDS	16
-#define OPS	20000
+#define ROUNDS	8
+#define OPS	2000
 #define CALLERS	2
 #define WRITERS	2
 

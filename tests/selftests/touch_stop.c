@@ -4,6 +4,7 @@
  * close asks nobody.
  */
 #include <kselftest_harness.h>
+#include <pthread.h>
 
 #include "wheel_test.h"
 #include "wheel_words.h"
@@ -197,6 +198,85 @@ WT_TEST(wheel, close_leaves_the_words_readable)
 	if (refs >= 0)
 		EXPECT_EQ(refs - 1, wt_module_refs());
 	self->fd = -1;
+}
+
+/* So many that a STOP has them in hand for a while. */
+#define MANY	65536
+
+struct stop {
+	int fd;
+	pthread_t thread;
+	int ret;
+	__u64 unfired;
+};
+
+static void *stop_it(void *arg)
+{
+	struct stop *s = arg;
+
+	s->ret = wt_stop(s->fd, &s->unfired);
+	return NULL;
+}
+
+static int arm_many(int fd)
+{
+	static struct wheel_op ops[MANY];
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1), WT_HOUR);
+		ops[i].flags = WHEEL_OP_TOUCH;
+	}
+	return wt_batch(fd, ops, MANY);
+}
+
+/* Arm or cancel all until the wheel is stopped: how many were cancelled. */
+static int storm(int fd, __u64 *seed)
+{
+	static struct wheel_op ops[256];
+	int cancelled = 0, shut = 0, i;
+
+	while (!shut) {
+		for (i = 0; i < 256; i++) {
+			__u32 slot = wt_below(seed, MANY);
+
+			ops[i] = wt_op(i % 4 ? WHEEL_OP_ARM : WHEEL_OP_CANCEL,
+				       WHEEL_ID(slot, i % 4 ? 2 : 1), WT_HOUR);
+			ops[i].flags = i % 4 ? WHEEL_OP_TOUCH : 0;
+		}
+		if (wt_batch(fd, ops, 256))
+			return -1;
+		for (i = 0; i < 256; i++) {
+			cancelled += !(i % 4) && !ops[i].res;
+			cancelled -= i % 4 && !ops[i].res;
+			shut += ops[i].res == -ESHUTDOWN;
+		}
+	}
+	return cancelled;
+}
+
+/* Its word is OFF, but it is not free: STOP has it in hand. */
+WT_TEST(wheel, stop_while_others_arm_and_cancel)
+{
+	__u64 seed = wt_seed();
+	struct stop stop = {};
+	int round, gone;
+
+	for (round = 0; round < 20; round++) {
+		stop.fd = wt_open_touch_virtual(MANY, WT_MS);
+		ASSERT_LE(0, stop.fd);
+		ASSERT_EQ(0, arm_many(stop.fd));
+		ASSERT_EQ(0, pthread_create(&stop.thread, NULL, stop_it,
+					    &stop));
+		gone = storm(stop.fd, &seed);
+		ASSERT_EQ(0, pthread_join(stop.thread, NULL));
+		EXPECT_EQ(0, stop.ret);
+		EXPECT_EQ(MANY - gone, stop.unfired);
+		ASSERT_EQ(0, wt_stats(stop.fd, &self->stats));
+		EXPECT_EQ(0, self->stats.pending);
+		EXPECT_TRUE(wt_balanced(&self->stats));
+		close(stop.fd);
+	}
 }
 
 TEST_HARNESS_MAIN
