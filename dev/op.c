@@ -105,9 +105,11 @@ static bool slot_reclaim(struct wheel_file *file, struct slot *slot)
 	if (slot->state == SLOT_FREE)
 		return true;
 	word = touch_get(file, nr);
-	if (touch_parked(word) && !touch_swap(file, nr, word, WHEEL_TOUCH_OFF))
-		word = touch_get(file, nr);
 	if (!touch_parked(word))
+		return false;
+	/* Parked once more is not enough: it could be revived yet. */
+	if (!touch_swap(file, nr, word, WHEEL_TOUCH_OFF) &&
+	    touch_get(file, nr) != WHEEL_TOUCH_OFF)
 		return false;
 	/* Its event may be on its way. */
 	if (wheel_timer_cancel(&slot->timer) == -EALREADY)
