@@ -13,7 +13,7 @@
 
 #define TIMERS	512
 #define ROUNDS	8
-#define OPS	2000
+#define OPS	1000
 #define CALLERS	2
 #define WRITERS	2
 

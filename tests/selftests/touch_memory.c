@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P10 of touch words, and who pays for them: the opener does, page by page as they
+ * are needed, until the file is closed and unmapped.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "wheel_test.h"
+#include "wheel_words.h"
+
+/* 8 MB of words. */
+#define TIMERS	(1U << 20)
+#define WORDS	(long)(TIMERS * sizeof(__u64))
+#define A_PAGE	512
+/* What processors have charged in advance, and tables of what is mapped. */
+#define NOISE	(1L << 20)
+#define GROUP	"/tmp/wheel-cgroup"
+
+FIXTURE(wheel) {
+	long refs;
+	long before;
+	int fd;
+	__u64 *words;
+};
+
+static int write_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+	ssize_t len = strlen(text), done;
+
+	if (fd < 0)
+		return -1;
+	done = write(fd, text, len);
+	close(fd);
+	return done == len ? 0 : -1;
+}
+
+/* What the opener's group is charged with, in bytes. */
+static long charged(void)
+{
+	FILE *f = fopen(GROUP "/opener/memory.current", "r");
+	long number = -1;
+
+	if (!f)
+		return -1;
+	if (fscanf(f, "%ld", &number) != 1)
+		number = -1;
+	fclose(f);
+	return number;
+}
+
+/* Open as a member of the group, and leave it: nobody is in it any more. */
+static int open_in_group(void)
+{
+	int fd;
+
+	if (write_to(GROUP "/opener/cgroup.procs", "0"))
+		return -1;
+	fd = wt_open_touch_virtual(TIMERS, WT_MS);
+	return write_to(GROUP "/cgroup.procs", "0") ? -1 : fd;
+}
+
+FIXTURE_SETUP(wheel)
+{
+	mkdir(GROUP, 0755);
+	if (access(GROUP "/cgroup.procs", F_OK) &&
+	    mount("none", GROUP, "cgroup2", 0, NULL))
+		SKIP(return, "no cgroup2");
+	if (write_to(GROUP "/cgroup.subtree_control", "+memory"))
+		SKIP(return, "no memory controller");
+	rmdir(GROUP "/opener");
+	ASSERT_EQ(0, mkdir(GROUP "/opener", 0755));
+	self->refs = wt_module_refs();
+	self->fd = open_in_group();
+	ASSERT_LE(0, self->fd);
+	self->words = wt_map(self->fd, TIMERS);
+	ASSERT_NE(NULL, self->words);
+	self->before = charged();
+	ASSERT_LT(0, self->before);
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	rmdir(GROUP "/opener");
+}
+
+/* The words' share of what is charged. */
+#define EXPECT_WORDS(bytes) do { \
+	long words = charged() - self->before; \
+	EXPECT_LE((long)(bytes) - NOISE, words); \
+	EXPECT_GE((long)(bytes) + NOISE, words); \
+} while (0)
+
+#define EXPECT_NO_TRACE() do { \
+	EXPECT_GE(NOISE, charged()); \
+	EXPECT_EQ(self->refs, wt_module_refs()); \
+} while (0)
+
+/* Read each page's first word: how many were not OFF. */
+static int look_at_all(const __u64 *words)
+{
+	__u32 i;
+	int n = 0;
+
+	for (i = 0; i < TIMERS; i += A_PAGE)
+		n += wt_word(&words[i]) != WT_OFF;
+	return n;
+}
+
+/* What nobody looks at is not there. */
+WT_TEST(wheel, comes_when_it_is_needed)
+{
+	__u32 i;
+
+	EXPECT_WORDS(0);
+	for (i = 0; i < TIMERS; i += 128 * A_PAGE)
+		ASSERT_EQ(0, wt_arm_touch(self->fd, WHEEL_ID(i, 1), WT_HOUR));
+	EXPECT_WORDS(0);
+	for (i = 0; i < TIMERS; i += 128 * A_PAGE)
+		EXPECT_EQ(WT_HOUR, wt_word(&self->words[i]));
+	EXPECT_EQ(TIMERS / 128 / A_PAGE, look_at_all(self->words));
+	EXPECT_WORDS(WORDS);
+}
+
+/* We are not in the group: whoever looks first, the opener pays. */
+WT_TEST(wheel, the_opener_pays_for_others)
+{
+	pid_t pid;
+	int status;
+
+	ASSERT_EQ(0, madvise(self->words, WORDS, MADV_DOFORK));
+	pid = fork();
+	if (!pid)
+		_exit(look_at_all(self->words));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_WORDS(WORDS);
+}
+
+WT_TEST(wheel, the_opener_pays_for_arms)
+{
+	__u32 i;
+
+	for (i = 0; i < TIMERS; i += A_PAGE)
+		ASSERT_EQ(0, wt_arm_touch(self->fd, WHEEL_ID(i, 1), WT_HOUR));
+	/* Each in a page of words, and in one of slots. */
+	EXPECT_WORDS(2 * WORDS);
+}
+
+/* Unmapped alone they stay: the timers need them. Closed, too, they go. */
+WT_TEST(wheel, p10_leaves_no_trace_of_words)
+{
+	ASSERT_EQ(0, look_at_all(self->words));
+	ASSERT_EQ(0, wt_unmap(self->words, TIMERS));
+	EXPECT_WORDS(WORDS);
+	ASSERT_EQ(0, close(self->fd));
+	EXPECT_NO_TRACE();
+}
+
+WT_TEST(wheel, p10_leaves_no_trace_of_a_map)
+{
+	ASSERT_EQ(0, look_at_all(self->words));
+	ASSERT_EQ(0, close(self->fd));
+	EXPECT_WORDS(WORDS);
+	if (self->refs >= 0)
+		EXPECT_EQ(self->refs + 1, wt_module_refs());
+	ASSERT_EQ(0, wt_unmap(self->words, TIMERS));
+	EXPECT_NO_TRACE();
+}
+
+/* By advice pages leave the map, and come back as they were. */
+WT_TEST(wheel, advice_takes_nothing_away)
+{
+	ASSERT_EQ(0, look_at_all(self->words));
+	ASSERT_EQ(0, wt_arm_touch(self->fd, WHEEL_ID(7, 1), WT_HOUR));
+	madvise(self->words, WORDS, MADV_DONTNEED);
+	EXPECT_EQ(WT_HOUR, wt_word(&self->words[7]));
+	EXPECT_WORDS(WORDS);
+}
+
+TEST_HARNESS_MAIN
