@@ -57,6 +57,9 @@ bench-core:		## the pure core on the host, beside other libraries
 	@$(vm)/bring bench || true
 	@$(MAKE) -s -C tests/bench/core run
 
+bench-user:		## from user space, beside timerfd, POSIX timers, io_uring, a heap
+	@tests/bench/user/run $(MAX)
+
 lint:			## every checker, at zero
 	@tests/lint/lint
 
@@ -69,8 +72,9 @@ clean:			## what was built here; the kernels stay in their cache
 	rm -rf build wheel_timer.ko
 	$(MAKE) -C tests/host clean
 	$(MAKE) -C tests/bench/core clean
+	$(MAKE) -C tests/bench/user clean
 	$(MAKE) -C tools/wheelctl clean
 
 .PHONY: all help module tool run check check-host check-long check-kunit \
 	check-selftests check-consumer check-debug check-mutants check-model \
-	bench-kernel bench-core lint install clean
+	bench-kernel bench-core bench-user lint install clean

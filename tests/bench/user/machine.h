@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The machine: its clock, memory and limits.
+ */
+#ifndef _BENCH_MACHINE_H
+#define _BENCH_MACHINE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#define NSEC	1000000000ULL
+
+/* Does the clock count instructions? Else it is a clock like any other. */
+extern bool counted;
+
+void die(const char *what) __attribute__((noreturn));
+
+__u64 now(void);
+__u64 lap(__u64 start);
+struct timespec timespec_of(__u64 ns);
+void learn_clock(void);
+void wait_quiet(void);
+
+void *allocate(size_t bytes);
+__u64 memory_free(void);
+void allow(__u32 count);
+
+#endif

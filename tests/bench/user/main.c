@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bench-user counted|timed MAX: what a timer costs a program, with 1000 to MAX of them
+ * pending, by /dev/wheel and by what else there is. Counted: in a guest whose clock
+ * counts instructions.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "machine.h"
+#include "table.h"
+
+#define SIZES	4
+
+static const struct contestant *const contestants[COLUMNS] = {
+	[HASHED]	= &hashed,
+	[HIERARCHICAL]	= &hierarchical,
+	[TIMERFD]	= &timerfd,
+	[POSIX]		= &posix,
+	[URING]		= &uring,
+	[HEAP]		= &heap,
+};
+
+/* Each contestant starts from nothing and leaves nothing: in a process of its own. */
+static void measure_apart(const struct contestant *contestant, __u32 count,
+			  struct figures *figures)
+{
+	pid_t child;
+	int status;
+
+	if (contestant->most && count > contestant->most)
+		return;
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		measure(contestant, count, figures);
+		exit(EXIT_SUCCESS);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		die("fork");
+	if (status) {
+		printf("bench-user: %s died with %u timers\n",
+		       contestant->name, count);
+		exit(EXIT_FAILURE);
+	}
+}
+
+static void print_all(struct figures figures[SIZES][COLUMNS], __u32 max)
+{
+	__u32 count;
+	int size;
+
+	print_head();
+	for (size = 0, count = 1000; count <= max && size < SIZES; count *= 10)
+		print_rows(count, figures[size++]);
+	if (!counted)
+		return;
+	printf("\n%8s  %-12s %6s  %-18s %9s      %s\n", "timers", "operation",
+	       "batch", "bar", "hashed", "hierarchical");
+	for (size = 0, count = 1000; count <= max && size < SIZES; count *= 10)
+		print_bars(count, figures[size++]);
+}
+
+int main(int argc, char **argv)
+{
+	struct figures (*figures)[COLUMNS];
+	__u32 count, max;
+	int size, i;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: bench-user counted|timed MAX\n");
+		return 2;
+	}
+	counted = !strcmp(argv[1], "counted");
+	max = (__u32)strtoul(argv[2], NULL, 10);
+	figures = mmap(NULL, SIZES * sizeof(*figures), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (figures == MAP_FAILED)
+		die("mmap");
+	learn_clock();
+	for (size = 0, count = 1000; count <= max && size < SIZES; count *= 10) {
+		for (i = 0; i < COLUMNS; i++)
+			measure_apart(contestants[i], count, &figures[size][i]);
+		size++;
+	}
+	print_all(figures, max);
+	return 0;
+}

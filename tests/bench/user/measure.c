@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A contestant at work. As many timers as asked for are pending, at random deadlines far
+ * away. Rounds take a window of them, another one each, and what a round does it undoes,
+ * untimed where it is not what is measured.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "machine.h"
+#include "measure.h"
+
+#define ROUNDS		3
+#define MOST_WINDOW	16384
+
+/* Deadlines are 50 to 67 minutes away: none comes by accident. */
+#define FAR_NS		(3000 * NSEC)
+#define SPREAD_NS	(1000 * NSEC)
+
+#define TICK_NS		1000000ULL
+
+/* A fall of MemFree tells of this many timers and more. */
+#define LEAST_FOR_BYTES	100000
+
+static const struct contestant *c;
+static struct figures *figures;
+static __u32 count;
+
+/* The order in which timers get their turn, and some of the first ones again. */
+static __u32 *order;
+static __u64 *deadlines;
+static __u32 window_size;
+static __u32 window_at;
+
+static __u64 random_below(__u64 limit)
+{
+	static __u64 state = 1;
+	__u64 x = state += 0x9e3779b97f4a7c15;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return (x ^ x >> 31) % limit;
+}
+
+static void draw_deadlines(void)
+{
+	__u64 base = now() + FAR_NS;
+	__u32 i;
+
+	for (i = 0; i < window_size; i++)
+		deadlines[i] = base + random_below(SPREAD_NS);
+}
+
+static void draw_order(void)
+{
+	__u32 i;
+
+	for (i = 0; i < count; i++) {
+		__u32 j = c->oldest ? i : (__u32)random_below(i + 1);
+
+		order[i] = order[j];
+		order[j] = i;
+	}
+	for (i = 0; i < window_size; i++)
+		order[count + i] = order[i];
+}
+
+/* The first window has the oldest timers; what is armed again becomes the youngest. */
+static const __u32 *next_window(void)
+{
+	const __u32 *window = order + window_at;
+
+	window_at = (window_at + window_size) % count;
+	draw_deadlines();
+	return window;
+}
+
+static void keep(enum operation operation, int row, __u64 *ns)
+{
+	__u64 swap;
+	int i, j;
+
+	for (i = 1; i < ROUNDS; i++)
+		for (j = i; j && ns[j] < ns[j - 1]; j--) {
+			swap = ns[j];
+			ns[j] = ns[j - 1];
+			ns[j - 1] = swap;
+		}
+	figures->cost[operation][row] = (double)ns[ROUNDS / 2] / window_size;
+}
+
+static void fill(void (*arm)(const __u32 *timers, const __u64 *deadlines,
+			     __u32 n, __u32 batch))
+{
+	__u32 i;
+
+	for (i = 0; i < count; i += window_size) {
+		__u32 n = count - i < window_size ? count - i : window_size;
+
+		draw_deadlines();
+		arm(order + i, deadlines, n, 256);
+	}
+	window_at = 0;
+}
+
+/* The rounds of one row: all that is done in calls. */
+static void time_calls(int row)
+{
+	__u64 arm[ROUNDS], cancel[ROUNDS], rearm[ROUNDS], query[ROUNDS];
+	__u32 batch = batch_of(row);
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		const __u32 *window = next_window();
+		__u64 start = now();
+
+		c->cancel(window, window_size, batch);
+		cancel[i] = lap(start);
+		start = now();
+		c->arm(window, deadlines, window_size, batch);
+		arm[i] = lap(start);
+		window = next_window();
+		start = now();
+		c->rearm(window, deadlines, window_size, batch);
+		rearm[i] = lap(start);
+		start = now();
+		if (c->query)
+			c->query(window, window_size, batch);
+		query[i] = c->query ? lap(start) : 0;
+	}
+	keep(ARM, row, arm);
+	keep(CANCEL, row, cancel);
+	keep(REARM, row, rearm);
+	keep(QUERY, row, query);
+	figures->cost[ARM_CANCEL][row] = figures->cost[ARM][row] +
+					 figures->cost[CANCEL][row];
+}
+
+/* Give way when nothing is there: it may be a thread that brings it. */
+static void take_all(__u32 batch)
+{
+	__u32 taken = 0;
+
+	while (taken < window_size) {
+		__u32 n = c->take(batch);
+
+		if (!n)
+			sched_yield();
+		taken += n;
+	}
+	if (taken != window_size)
+		die("more timers expired than there were");
+}
+
+/*
+ * Let a window be due at one time, a boundary of our tick. Returns that time, or 0 if it
+ * came while they were still being armed.
+ */
+static __u64 arm_soon(const __u32 *window, __u64 lead)
+{
+	__u64 due = (now() + lead) / TICK_NS * TICK_NS;
+	__u32 i;
+
+	for (i = 0; i < window_size; i++)
+		deadlines[i] = due;
+	c->arm(window, deadlines, window_size, 256);
+	return now() < due ? due : 0;
+}
+
+/* From the time they are due until the program has the last one. */
+static __u64 time_expiry(__u32 batch)
+{
+	const __u32 *window = next_window();
+	__u64 lead = 2 * TICK_NS;
+	__u64 due, ns;
+
+	c->cancel(window, window_size, 256);
+	while (!(due = arm_soon(window, lead))) {
+		take_all(batch);
+		lead *= 2;
+	}
+	while (now() < due)
+		;
+	take_all(batch);
+	ns = now() - due;
+	draw_deadlines();
+	c->arm(window, deadlines, window_size, 256);
+	return ns;
+}
+
+static void time_expiries(int row)
+{
+	__u64 ns[ROUNDS];
+	int i;
+
+	for (i = 0; i < ROUNDS; i++)
+		ns[i] = time_expiry(batch_of(row));
+	keep(EXPIRY, row, ns);
+}
+
+/* What a program does without a call. Each deadline is later than all before. */
+static void time_words(void)
+{
+	__u64 touch[ROUNDS], park[ROUNDS], revive[ROUNDS];
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		__u64 later = now() + FAR_NS + SPREAD_NS;
+		const __u32 *window = next_window();
+		__u64 start = now();
+
+		c->touch(window, window_size, later);
+		touch[i] = lap(start);
+		start = now();
+		c->park(window, window_size);
+		park[i] = lap(start);
+		start = now();
+		c->revive(window, window_size, later + 1);
+		revive[i] = lap(start);
+	}
+	keep(TOUCH, 0, touch);
+	keep(PARK, 0, park);
+	keep(REVIVE, 0, revive);
+}
+
+static void keep_bytes(enum operation operation, __u64 before)
+{
+	double bytes = (double)before - (double)memory_free();
+
+	if (count >= LEAST_FOR_BYTES)
+		figures->cost[operation][0] = bytes / count;
+}
+
+static void measure_calls(void)
+{
+	__u64 memory = memory_free();
+	int row;
+
+	c->open(count, false);
+	fill(c->arm);
+	keep_bytes(BYTES, memory);
+	for (row = 0; row < BATCHES && batch_of(row) <= window_size; row++) {
+		if (!row || c->calls)
+			time_calls(row);
+		if (!row || c->takes)
+			time_expiries(row);
+	}
+	c->close();
+}
+
+static void measure_words(void)
+{
+	__u64 memory = memory_free();
+
+	c->open(count, true);
+	fill(c->arm_words);
+	keep_bytes(BYTES_WORDS, memory);
+	time_words();
+	c->close();
+}
+
+/**
+ * measure - measure a contestant, in a process of its own
+ * @contestant: contestant
+ * @n: how many timers
+ * @into: what was found
+ */
+void measure(const struct contestant *contestant, __u32 n, struct figures *into)
+{
+	c = contestant;
+	count = n;
+	figures = into;
+	window_size = count / 2 < MOST_WINDOW ? count / 2 : MOST_WINDOW;
+	order = allocate((count + window_size) * sizeof(*order));
+	deadlines = allocate(window_size * sizeof(*deadlines));
+	draw_order();
+	wait_quiet();
+	measure_calls();
+	if (c->arm_words)
+		measure_words();
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is measured, and where it is kept.
+ */
+#ifndef _BENCH_MEASURE_H
+#define _BENCH_MEASURE_H
+
+#include "contestant.h"
+
+enum operation {
+	TOUCH, PARK, REVIVE,
+	ARM_CANCEL, ARM, CANCEL, REARM, QUERY,
+	EXPIRY,
+	BYTES, BYTES_WORDS,
+	OPERATIONS
+};
+
+/* 1, 16, 256, 4096: a row each. What knows no batches is under the first. */
+#define BATCHES	4
+
+static inline __u32 batch_of(int row)
+{
+	return 1U << 4 * row;
+}
+
+/**
+ * struct figures - of a contestant at one number of timers
+ * @cost: of an operation, in nanoseconds or instructions; bytes a timer; 0: it was not
+ *	measured
+ */
+struct figures {
+	double cost[OPERATIONS][BATCHES];
+};
+
+void measure(const struct contestant *contestant, __u32 count,
+	     struct figures *figures);
+
+#endif

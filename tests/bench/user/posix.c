@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/* POSIX timers, which send a signal that is read from a signalfd. */
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "contestant.h"
+#include "machine.h"
+
+static timer_t *ids;
+static __u32 ids_count;
+static int signals;
+static struct signalfd_siginfo infos[MOST_BATCH];
+
+static void open_one(__u32 i)
+{
+	struct sigevent event = {
+		.sigev_notify		= SIGEV_SIGNAL,
+		.sigev_signo		= SIGRTMIN,
+		.sigev_value.sival_int	= (int)i,
+	};
+
+	if (timer_create(CLOCK_MONOTONIC, &event, &ids[i]))
+		die("timer_create");
+}
+
+static void open_all(__u32 count, bool words)
+{
+	sigset_t mask;
+	__u32 i;
+
+	(void)words;
+	allow(count);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGRTMIN);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+	signals = signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
+	ids = allocate(count * sizeof(*ids));
+	ids_count = count;
+	for (i = 0; i < count; i++)
+		open_one(i);
+}
+
+static void close_all(void)
+{
+	__u32 i;
+
+	for (i = 0; i < ids_count; i++)
+		timer_delete(ids[i]);
+	close(signals);
+}
+
+static inline void set(__u32 timer, __u64 deadline)
+{
+	struct itimerspec time = { .it_value = timespec_of(deadline) };
+
+	if (timer_settime(ids[timer], TIMER_ABSTIME, &time, NULL))
+		die("timer_settime");
+}
+
+static void arm(const __u32 *timers, const __u64 *deadlines, __u32 n,
+		__u32 batch)
+{
+	__u32 i;
+
+	(void)batch;
+	for (i = 0; i < n; i++)
+		set(timers[i], deadlines[i]);
+}
+
+static void cancel(const __u32 *timers, __u32 n, __u32 batch)
+{
+	__u32 i;
+
+	(void)batch;
+	for (i = 0; i < n; i++)
+		set(timers[i], 0);
+}
+
+static void query(const __u32 *timers, __u32 n, __u32 batch)
+{
+	struct itimerspec time;
+	__u32 i;
+
+	(void)batch;
+	for (i = 0; i < n; i++)
+		if (timer_gettime(ids[timers[i]], &time))
+			die("timer_gettime");
+}
+
+static __u32 take(__u32 batch)
+{
+	ssize_t bytes = read(signals, infos, batch * sizeof(*infos));
+
+	return bytes > 0 ? (__u32)bytes / sizeof(*infos) : 0;
+}
+
+/* The kernel finds a timer in one of 512 chains. */
+const struct contestant posix = {
+	.name = "posix", .most = 100000, .takes = true,
+	.open = open_all, .close = close_all, .take = take,
+	.arm = arm, .rearm = arm, .cancel = cancel, .query = query,
+};

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+
+#include "table.h"
+
+static const char *const names[COLUMNS] = {
+	"hashed", "hierarchical", "timerfd", "posix", "io_uring", "heap",
+};
+
+/**
+ * struct row - an operation
+ * @name: as printed
+ * @rival: what those without words do instead, or the same operation
+ * @once: not by batches
+ */
+static const struct row {
+	const char *name;
+	enum operation rival;
+	bool once;
+} rows[OPERATIONS] = {
+	[TOUCH]		= { "touch", REARM, true },
+	[PARK]		= { "park", CANCEL, true },
+	[REVIVE]	= { "revive", ARM, true },
+	[ARM_CANCEL]	= { "arm + cancel", ARM_CANCEL },
+	[ARM]		= { "arm", ARM },
+	[CANCEL]	= { "cancel", CANCEL },
+	[REARM]		= { "re-arm", REARM },
+	[QUERY]		= { "query", QUERY },
+	[EXPIRY]	= { "expiry", EXPIRY },
+	[BYTES]		= { "bytes", BYTES, true },
+	[BYTES_WORDS]	= { "bytes, words", BYTES_WORDS, true },
+};
+
+/* Where io_uring's calls are cheapest. */
+#define BEST_BATCH	2
+
+/**
+ * struct bar - what is to be reached
+ * @operation: of ours
+ * @batch: row of its batch
+ * @rival: whose cost is to be so many times ours; or 0: ours is to be at most that
+ * @bar: times, or instructions
+ */
+static const struct bar {
+	enum operation operation;
+	int batch;
+	enum column rival;
+	double bar;
+} bars[] = {
+	{ TOUCH, 0, 0, 12 },
+	{ TOUCH, 0, TIMERFD, 100 },
+	{ TOUCH, 0, HEAP, 5 },
+	{ PARK, 0, 0, 12 },
+	{ PARK, 0, TIMERFD, 100 },
+	{ PARK, 0, HEAP, 5 },
+	{ REVIVE, 0, 0, 12 },
+	{ REVIVE, 0, TIMERFD, 100 },
+	{ REVIVE, 0, HEAP, 5 },
+	{ ARM_CANCEL, 2, 0, 220 },
+	{ ARM_CANCEL, 2, TIMERFD, 10 },
+	{ ARM_CANCEL, 2, URING, 10 },
+	{ EXPIRY, 2, 0, 200 },
+	{ EXPIRY, 2, TIMERFD, 7 },
+	{ EXPIRY, 2, URING, 3 },
+};
+
+/* What knows no batches costs the same in each; 0: it was not measured. */
+static double cost(const struct figures *figures, enum column column,
+		   enum operation operation, int batch)
+{
+	const struct figures *f = &figures[column];
+	enum operation rival = rows[operation].rival;
+
+	if (column < OURS || rival == operation)
+		return f->cost[operation][batch] ?:
+		       column < OURS ? 0 : f->cost[operation][0];
+	return f->cost[rival][BEST_BATCH] ?: f->cost[rival][0];
+}
+
+/* Was any of ours measured? */
+static bool has_row(const struct figures *figures, enum operation operation,
+		    int batch)
+{
+	return cost(figures, HASHED, operation, batch) ||
+	       cost(figures, HIERARCHICAL, operation, batch);
+}
+
+static void print_batch(__u32 batch, bool once)
+{
+	if (once)
+		printf("      -");
+	else
+		printf(" %6u", batch);
+}
+
+static void print_row(__u32 count, const struct figures *figures,
+		      enum operation operation, int batch)
+{
+	int i;
+
+	printf("%8u  %-12s", count, rows[operation].name);
+	print_batch(batch_of(batch), rows[operation].once);
+	for (i = 0; i < COLUMNS; i++) {
+		double c = cost(figures, i, operation, batch);
+
+		if (c)
+			printf(" %12.1f", c);
+		else
+			printf(" %12s", "-");
+	}
+	printf("\n");
+}
+
+void print_head(void)
+{
+	int i;
+
+	printf("%8s  %-12s %6s", "timers", "operation", "batch");
+	for (i = 0; i < COLUMNS; i++)
+		printf(" %12s", names[i]);
+	printf("\n");
+}
+
+void print_rows(__u32 count, const struct figures *figures)
+{
+	int operation, batch;
+
+	for (operation = 0; operation < OPERATIONS; operation++)
+		for (batch = 0; batch < BATCHES; batch++)
+			if (has_row(figures, operation, batch))
+				print_row(count, figures, operation, batch);
+}
+
+static void print_verdict(const struct bar *bar, double ours, double rival)
+{
+	double figure = bar->rival ? rival / ours : ours;
+	bool met = bar->rival ? figure >= bar->bar : figure <= bar->bar;
+
+	if (!ours || (bar->rival && !rival))
+		printf(" %14s", "-");
+	else
+		printf(" %9.1f %s", figure, met ? " met" : "MISS");
+}
+
+static void print_bar(__u32 count, const struct figures *figures,
+		      const struct bar *bar)
+{
+	double rival = cost(figures, bar->rival, bar->operation, bar->batch);
+	int i;
+
+	printf("%8u  %-12s", count, rows[bar->operation].name);
+	print_batch(batch_of(bar->batch), rows[bar->operation].once);
+	if (bar->rival)
+		printf("  >= %3.0f x %-9s", bar->bar, names[bar->rival]);
+	else
+		printf("  <= %3.0f            ", bar->bar);
+	for (i = 0; i < OURS; i++)
+		print_verdict(bar, cost(figures, i, bar->operation, bar->batch),
+			      rival);
+	printf("\n");
+}
+
+void print_bars(__u32 count, const struct figures *figures)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(bars) / sizeof(*bars); i++)
+		if (has_row(figures, bars[i].operation, bars[i].batch))
+			print_bar(count, figures, &bars[i]);
+}

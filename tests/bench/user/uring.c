@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * io_uring timeouts. The kernel looks for the one to cancel along the list of all,
+ * from the oldest on, so the oldest go first here. It cannot be asked when a timeout
+ * is due.
+ */
+#include <errno.h>
+#include <liburing.h>
+
+#include "contestant.h"
+#include "machine.h"
+
+/* Completions of a cancel or an update, not of a timeout. */
+#define CONTROL		(1ULL << 32)
+#define COMPLETIONS	65536
+
+static struct io_uring ring;
+static struct __kernel_timespec times[MOST_BATCH];
+
+static void open_ring(__u32 count, bool words)
+{
+	struct io_uring_params params = {
+		.flags		= IORING_SETUP_CQSIZE |
+				  IORING_SETUP_SINGLE_ISSUER |
+				  IORING_SETUP_DEFER_TASKRUN,
+		.cq_entries	= COMPLETIONS,
+	};
+
+	(void)count;
+	(void)words;
+	errno = -io_uring_queue_init_params(MOST_BATCH, &ring, &params);
+	if (errno)
+		die("io_uring_setup");
+}
+
+static void close_ring(void)
+{
+	io_uring_queue_exit(&ring);
+}
+
+/* Returns how many timeouts are among what has completed. */
+static __u32 reap(void)
+{
+	struct io_uring_cqe *cqe;
+	__u32 timeouts = 0;
+	__u32 seen = 0;
+	unsigned int head;
+
+	io_uring_for_each_cqe(&ring, head, cqe) {
+		seen++;
+		if (!(cqe->user_data & CONTROL))
+			timeouts++;
+		else if (cqe->res < 0)
+			die("a cancel or an update failed");
+	}
+	io_uring_cq_advance(&ring, seen);
+	return timeouts;
+}
+
+/* Submit @n entries, after which @complete completions are there. */
+static void go(__u32 n, __u32 complete)
+{
+	int done = complete ? io_uring_submit_and_wait(&ring, complete) :
+			      io_uring_submit(&ring);
+
+	if (done != (int)n)
+		die("io_uring_enter");
+}
+
+static inline __u32 least(__u32 x, __u32 y)
+{
+	return x < y ? x : y;
+}
+
+static inline struct __kernel_timespec *time_of(__u32 i, __u64 deadline)
+{
+	times[i].tv_sec = (long long)(deadline / NSEC);
+	times[i].tv_nsec = (long long)(deadline % NSEC);
+	return &times[i];
+}
+
+static void arm_batch(const __u32 *timers, const __u64 *deadlines, __u32 n)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i++) {
+		struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+
+		io_uring_prep_timeout(sqe, time_of(i, deadlines[i]), 0,
+				      IORING_TIMEOUT_ABS);
+		sqe->user_data = timers[i];
+	}
+	go(n, 0);
+}
+
+static void rearm_batch(const __u32 *timers, const __u64 *deadlines, __u32 n)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i++) {
+		struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+
+		io_uring_prep_timeout_update(sqe, time_of(i, deadlines[i]),
+					     timers[i], IORING_TIMEOUT_ABS);
+		sqe->user_data = CONTROL;
+	}
+	go(n, n);
+	if (reap())
+		die("a timeout fired while it was updated");
+}
+
+/* Each cancel completes, and so does each timeout that was cancelled. */
+static void cancel_batch(const __u32 *timers, __u32 n)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i++) {
+		struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+
+		io_uring_prep_timeout_remove(sqe, timers[i], 0);
+		sqe->user_data = CONTROL;
+	}
+	go(n, 2 * n);
+	if (reap() != n)
+		die("not every timeout was cancelled");
+}
+
+static void arm(const __u32 *timers, const __u64 *deadlines, __u32 n,
+		__u32 batch)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i += batch)
+		arm_batch(timers + i, deadlines + i, least(batch, n - i));
+}
+
+static void rearm(const __u32 *timers, const __u64 *deadlines, __u32 n,
+		  __u32 batch)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i += batch)
+		rearm_batch(timers + i, deadlines + i, least(batch, n - i));
+}
+
+static void cancel(const __u32 *timers, __u32 n, __u32 batch)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i += batch)
+		cancel_batch(timers + i, least(batch, n - i));
+}
+
+/* All that is there: a ring knows no batches of completions. */
+static __u32 take(__u32 batch)
+{
+	(void)batch;
+	io_uring_get_events(&ring);
+	return reap();
+}
+
+const struct contestant uring = {
+	.name = "io_uring", .oldest = true, .calls = true,
+	.open = open_ring, .close = close_ring, .take = take,
+	.arm = arm, .rearm = rearm, .cancel = cancel,
+};

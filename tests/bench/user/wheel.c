@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/wheel: operations in batches, expiries by read(), and touch words, which
+ * are used as a program would that inlines it.
+ */
+#include <fcntl.h>
+#include <linux/wheel_timer.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "contestant.h"
+#include "machine.h"
+
+static int fd;
+static __u64 *ids;
+static __u64 *words;
+static size_t words_size;
+static struct wheel_op ops[MOST_BATCH];
+static struct wheel_event events[MOST_BATCH];
+
+static void map_words(__u32 count)
+{
+	words_size = ((size_t)count * sizeof(*words) + 4095) & ~4095UL;
+	words = mmap(NULL, words_size, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_POPULATE, fd, WHEEL_OFF_TOUCH);
+	if (words == MAP_FAILED)
+		die("mmap of touch words");
+}
+
+static void open_wheel(__u32 scheme, __u32 count, bool has_words)
+{
+	struct wheel_setup setup = {
+		.size	= sizeof(setup),
+		.scheme	= scheme,
+		.timers	= count,
+		.flags	= has_words ? WHEEL_SETUP_TOUCH : 0,
+	};
+	__u32 i;
+
+	fd = open("/dev/wheel", O_RDWR | O_NONBLOCK);
+	if (fd < 0)
+		die("/dev/wheel");
+	if (ioctl(fd, WHEEL_IOC_SETUP, &setup))
+		die("WHEEL_IOC_SETUP");
+	if (!ids)
+		ids = allocate(count * sizeof(*ids));
+	for (i = 0; i < count; i++)
+		ids[i] = WHEEL_ID(i, 0);
+	if (has_words)
+		map_words(count);
+}
+
+static void open_hashed(__u32 count, bool has_words)
+{
+	open_wheel(WHEEL_HASHED, count, has_words);
+}
+
+static void open_hierarchical(__u32 count, bool has_words)
+{
+	open_wheel(WHEEL_HIERARCHICAL, count, has_words);
+}
+
+static void close_wheel(void)
+{
+	if (words)
+		munmap(words, words_size);
+	words = NULL;
+	close(fd);
+}
+
+static void submit(__u32 count)
+{
+	struct wheel_submit submit = {
+		.size		= sizeof(submit),
+		.ops		= (__u64)ops,
+		.op_size	= sizeof(*ops),
+		.count		= count,
+	};
+
+	if (ioctl(fd, WHEEL_IOC_SUBMIT, &submit) || submit.failed)
+		die("WHEEL_IOC_SUBMIT");
+}
+
+/* Each arm has a generation of its own, the next one. */
+static inline void submit_arms(const __u32 *timers, const __u64 *deadlines,
+			       __u32 n, __u32 flags)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i++) {
+		struct wheel_op *op = &ops[i];
+
+		op->op = WHEEL_OP_ARM;
+		op->flags = flags;
+		op->id = ids[timers[i]] += WHEEL_ID(0, 1);
+		op->when = deadlines[i];
+		op->slack = 0;
+		op->period = 0;
+		op->cookie = timers[i];
+	}
+	submit(n);
+}
+
+static inline void submit_others(__u32 what, const __u32 *timers,
+				 const __u64 *deadlines, __u32 n)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i++) {
+		struct wheel_op *op = &ops[i];
+
+		op->op = what;
+		op->flags = 0;
+		op->id = ids[timers[i]];
+		if (deadlines) {
+			op->when = deadlines[i];
+			op->slack = 0;
+		}
+	}
+	submit(n);
+}
+
+static inline __u32 least(__u32 x, __u32 y)
+{
+	return x < y ? x : y;
+}
+
+static void arm(const __u32 *timers, const __u64 *deadlines, __u32 n,
+		__u32 batch)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i += batch)
+		submit_arms(timers + i, deadlines + i, least(batch, n - i), 0);
+}
+
+static void arm_words(const __u32 *timers, const __u64 *deadlines, __u32 n,
+		      __u32 batch)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i += batch)
+		submit_arms(timers + i, deadlines + i, least(batch, n - i),
+			    WHEEL_OP_TOUCH);
+}
+
+static void rearm(const __u32 *timers, const __u64 *deadlines, __u32 n,
+		  __u32 batch)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i += batch)
+		submit_others(WHEEL_OP_REARM, timers + i, deadlines + i,
+			      least(batch, n - i));
+}
+
+static void cancel(const __u32 *timers, __u32 n, __u32 batch)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i += batch)
+		submit_others(WHEEL_OP_CANCEL, timers + i, NULL,
+			      least(batch, n - i));
+}
+
+static void query(const __u32 *timers, __u32 n, __u32 batch)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i += batch)
+		submit_others(WHEEL_OP_QUERY, timers + i, NULL,
+			      least(batch, n - i));
+}
+
+static __u32 take(__u32 batch)
+{
+	ssize_t bytes = read(fd, events, batch * sizeof(*events));
+
+	return bytes > 0 ? (__u32)bytes / sizeof(*events) : 0;
+}
+
+/* Is it armed? A parked word is 0, and one that is OFF is negative. */
+static inline bool armed(__u64 word)
+{
+	return (__s64)word > 0;
+}
+
+static inline bool swap(__u64 *word, __u64 *old, __u64 to)
+{
+	return __atomic_compare_exchange_n(word, old, to, false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* Exchange the words of armed timers. */
+static inline void move_words(const __u32 *timers, __u32 n, __u64 to)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i++) {
+		__u64 *word = &words[timers[i]];
+		__u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+		do {
+			if (!armed(old))
+				die("a timer is not armed");
+		} while (!swap(word, &old, to));
+	}
+}
+
+static void touch(const __u32 *timers, __u32 n, __u64 deadline)
+{
+	move_words(timers, n, deadline);
+}
+
+static void park(const __u32 *timers, __u32 n)
+{
+	move_words(timers, n, WHEEL_TOUCH_PARKED);
+}
+
+static void revive(const __u32 *timers, __u32 n, __u64 deadline)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i++) {
+		__u64 old = WHEEL_TOUCH_PARKED;
+
+		if (!swap(&words[timers[i]], &old, deadline))
+			die("a timer is not parked");
+	}
+}
+
+#define WHEEL(title, open_scheme) {					\
+	.name = title, .calls = true, .takes = true,			\
+	.open = open_scheme, .close = close_wheel, .take = take,	\
+	.arm = arm, .rearm = rearm, .cancel = cancel, .query = query,	\
+	.arm_words = arm_words, .touch = touch, .park = park,		\
+	.revive = revive,						\
+}
+
+const struct contestant hashed = WHEEL("hashed", open_hashed);
+const struct contestant hierarchical = WHEEL("hierarchical", open_hierarchical);
