@@ -17,12 +17,13 @@
  * @oldest: cancels and moves the oldest first, which it is best at
  * @calls: takes operations in batches
  * @takes: takes expiries in batches
- * @open: make @count idle timers, numbered from 0; @words: with touch words
+ * @open: make @count idle timers, numbered from 0, with WITH_*
  * @arm: idle timers, each with its deadline, in calls of @batch
  * @rearm: as @arm, pending timers
  * @cancel: pending timers
  * @query: when do these pending timers fire? NULL: it cannot tell
  * @take: take what has expired, @batch at most; 0: nothing now
+ * @take_ring: all that has expired, from shared memory; NULL: it has none
  * @close: as if @open had never been
  * @arm_words: as @arm, and their words govern them; NULL: it has no words
  * @touch: move timers with words to a later deadline
@@ -35,7 +36,7 @@ struct contestant {
 	bool oldest;
 	bool calls;
 	bool takes;
-	void (*open)(__u32 count, bool words);
+	void (*open)(__u32 count, unsigned int with);
 	void (*arm)(const __u32 *timers, const __u64 *deadlines, __u32 n,
 		    __u32 batch);
 	void (*rearm)(const __u32 *timers, const __u64 *deadlines, __u32 n,
@@ -43,6 +44,7 @@ struct contestant {
 	void (*cancel)(const __u32 *timers, __u32 n, __u32 batch);
 	void (*query)(const __u32 *timers, __u32 n, __u32 batch);
 	__u32 (*take)(__u32 batch);
+	__u32 (*take_ring)(__u32 batch);
 	void (*close)(void);
 	void (*arm_words)(const __u32 *timers, const __u64 *deadlines, __u32 n,
 			  __u32 batch);
@@ -58,7 +60,12 @@ extern const struct contestant posix;
 extern const struct contestant uring;
 extern const struct contestant heap;
 
-/* The largest batch there is. */
+/* What timers may come with. */
+#define WITH_WORDS	1
+#define WITH_RING	2
+
+/* The largest batch there is, and the most timers that expire at once. */
 #define MOST_BATCH	4096
+#define MOST_WINDOW	16384
 
 #endif

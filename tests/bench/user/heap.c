@@ -24,11 +24,11 @@ static int fd;
 static int epoll;
 static __u64 set_to;
 
-static void open_heap(__u32 count, bool words)
+static void open_heap(__u32 count, unsigned int with)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
-	(void)words;
+	(void)with;
 	entries = allocate(count * sizeof(*entries));
 	place = allocate(count * sizeof(*place));
 	fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);

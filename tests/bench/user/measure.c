@@ -12,7 +12,6 @@
 #include "measure.h"
 
 #define ROUNDS		3
-#define MOST_WINDOW	16384
 
 /* Deadlines are 50 to 67 minutes away: none comes by accident. */
 #define FAR_NS		(3000 * NSEC)
@@ -138,12 +137,12 @@ static void time_calls(int row)
 }
 
 /* Give way when nothing is there: it may be a thread that brings it. */
-static void take_all(__u32 batch)
+static void take_all(__u32 (*take)(__u32 batch), __u32 batch)
 {
 	__u32 taken = 0;
 
 	while (taken < window_size) {
-		__u32 n = c->take(batch);
+		__u32 n = take(batch);
 
 		if (!n)
 			sched_yield();
@@ -169,7 +168,7 @@ static __u64 arm_soon(const __u32 *window, __u64 lead)
 }
 
 /* From the time they are due until the program has the last one. */
-static __u64 time_expiry(__u32 batch)
+static __u64 time_expiry(__u32 (*take)(__u32 batch), __u32 batch)
 {
 	const __u32 *window = next_window();
 	__u64 lead = 2 * TICK_NS;
@@ -177,26 +176,27 @@ static __u64 time_expiry(__u32 batch)
 
 	c->cancel(window, window_size, 256);
 	while (!(due = arm_soon(window, lead))) {
-		take_all(batch);
+		take_all(take, batch);
 		lead *= 2;
 	}
 	while (now() < due)
 		;
-	take_all(batch);
+	take_all(take, batch);
 	ns = now() - due;
 	draw_deadlines();
 	c->arm(window, deadlines, window_size, 256);
 	return ns;
 }
 
-static void time_expiries(int row)
+static void time_expiries(enum operation operation, int row,
+			  __u32 (*take)(__u32 batch))
 {
 	__u64 ns[ROUNDS];
 	int i;
 
 	for (i = 0; i < ROUNDS; i++)
-		ns[i] = time_expiry(batch_of(row));
-	keep(EXPIRY, row, ns);
+		ns[i] = time_expiry(take, batch_of(row));
+	keep(operation, row, ns);
 }
 
 /* What a program does without a call. Each deadline is later than all before. */
@@ -237,14 +237,14 @@ static void measure_calls(void)
 	__u64 memory = memory_free();
 	int row;
 
-	c->open(count, false);
+	c->open(count, 0);
 	fill(c->arm);
 	keep_bytes(BYTES, memory);
 	for (row = 0; row < BATCHES && batch_of(row) <= window_size; row++) {
 		if (!row || c->calls)
 			time_calls(row);
 		if (!row || c->takes)
-			time_expiries(row);
+			time_expiries(EXPIRY, row, c->take);
 	}
 	c->close();
 }
@@ -253,10 +253,18 @@ static void measure_words(void)
 {
 	__u64 memory = memory_free();
 
-	c->open(count, true);
+	c->open(count, WITH_WORDS);
 	fill(c->arm_words);
 	keep_bytes(BYTES_WORDS, memory);
 	time_words();
+	c->close();
+}
+
+static void measure_ring(void)
+{
+	c->open(count, WITH_RING);
+	fill(c->arm);
+	time_expiries(EXPIRY_RING, 0, c->take_ring);
 	c->close();
 }
 
@@ -279,4 +287,6 @@ void measure(const struct contestant *contestant, __u32 n, struct figures *into)
 	measure_calls();
 	if (c->arm_words)
 		measure_words();
+	if (c->take_ring)
+		measure_ring();
 }

@@ -25,12 +25,12 @@ static void open_one(__u32 i)
 		die("timer_create");
 }
 
-static void open_all(__u32 count, bool words)
+static void open_all(__u32 count, unsigned int with)
 {
 	sigset_t mask;
 	__u32 i;
 
-	(void)words;
+	(void)with;
 	allow(count);
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGRTMIN);

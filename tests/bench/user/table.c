@@ -27,6 +27,7 @@ static const struct row {
 	[REARM]		= { "re-arm", REARM },
 	[QUERY]		= { "query", QUERY },
 	[EXPIRY]	= { "expiry", EXPIRY },
+	[EXPIRY_RING]	= { "expiry, ring", EXPIRY, true },
 	[BYTES]		= { "bytes", BYTES, true },
 	[BYTES_WORDS]	= { "bytes, words", BYTES_WORDS, true },
 };
@@ -59,9 +60,9 @@ static const struct bar {
 	{ ARM_CANCEL, 2, 0, 220 },
 	{ ARM_CANCEL, 2, TIMERFD, 10 },
 	{ ARM_CANCEL, 2, URING, 10 },
-	{ EXPIRY, 2, 0, 200 },
-	{ EXPIRY, 2, TIMERFD, 7 },
-	{ EXPIRY, 2, URING, 3 },
+	{ EXPIRY_RING, 0, 0, 200 },
+	{ EXPIRY_RING, 0, TIMERFD, 7 },
+	{ EXPIRY_RING, 0, URING, 3 },
 };
 
 /* What knows no batches costs the same in each; 0: it was not measured. */

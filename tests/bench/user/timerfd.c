@@ -23,11 +23,11 @@ static void open_one(__u32 i)
 		die("epoll_ctl");
 }
 
-static void open_all(__u32 count, bool words)
+static void open_all(__u32 count, unsigned int with)
 {
 	__u32 i;
 
-	(void)words;
+	(void)with;
 	allow(count);
 	fds = allocate(count * sizeof(*fds));
 	fds_count = count;

@@ -17,7 +17,7 @@
 static struct io_uring ring;
 static struct __kernel_timespec times[MOST_BATCH];
 
-static void open_ring(__u32 count, bool words)
+static void open_ring(__u32 count, unsigned int with)
 {
 	struct io_uring_params params = {
 		.flags		= IORING_SETUP_CQSIZE |
@@ -27,7 +27,7 @@ static void open_ring(__u32 count, bool words)
 	};
 
 	(void)count;
-	(void)words;
+	(void)with;
 	errno = -io_uring_queue_init_params(MOST_BATCH, &ring, &params);
 	if (errno)
 		die("io_uring_setup");

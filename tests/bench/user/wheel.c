@@ -19,6 +19,11 @@ static size_t words_size;
 static struct wheel_op ops[MOST_BATCH];
 static struct wheel_event events[MOST_BATCH];
 
+static const struct wheel_kernel_page *kernel_page;
+static struct wheel_user_page *user_page;
+static const struct wheel_event *entries;
+static __u32 head;
+
 static void map_words(__u32 count)
 {
 	words_size = ((size_t)count * sizeof(*words) + 4095) & ~4095UL;
@@ -28,13 +33,35 @@ static void map_words(__u32 count)
 		die("mmap of touch words");
 }
 
-static void open_wheel(__u32 scheme, __u32 count, bool has_words)
+static const void *map_read(size_t size, off_t offset)
+{
+	void *map = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd,
+			 offset);
+
+	if (map == MAP_FAILED)
+		die("mmap of the ring");
+	return map;
+}
+
+static void map_ring(void)
+{
+	kernel_page = map_read(sizeof(*kernel_page), WHEEL_OFF_KERNEL);
+	entries = map_read(MOST_WINDOW * sizeof(*entries), WHEEL_OFF_EVENTS);
+	user_page = mmap(NULL, sizeof(*user_page), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_POPULATE, fd, WHEEL_OFF_USER);
+	if (user_page == MAP_FAILED)
+		die("mmap of the ring");
+	head = 0;
+}
+
+static void open_wheel(__u32 scheme, __u32 count, unsigned int with)
 {
 	struct wheel_setup setup = {
 		.size	= sizeof(setup),
 		.scheme	= scheme,
 		.timers	= count,
-		.flags	= has_words ? WHEEL_SETUP_TOUCH : 0,
+		.flags	= with & WITH_WORDS ? WHEEL_SETUP_TOUCH : 0,
+		.events	= with & WITH_RING ? MOST_WINDOW : 0,
 	};
 	__u32 i;
 
@@ -47,25 +74,33 @@ static void open_wheel(__u32 scheme, __u32 count, bool has_words)
 		ids = allocate(count * sizeof(*ids));
 	for (i = 0; i < count; i++)
 		ids[i] = WHEEL_ID(i, 0);
-	if (has_words)
+	if (with & WITH_WORDS)
 		map_words(count);
+	if (with & WITH_RING)
+		map_ring();
 }
 
-static void open_hashed(__u32 count, bool has_words)
+static void open_hashed(__u32 count, unsigned int with)
 {
-	open_wheel(WHEEL_HASHED, count, has_words);
+	open_wheel(WHEEL_HASHED, count, with);
 }
 
-static void open_hierarchical(__u32 count, bool has_words)
+static void open_hierarchical(__u32 count, unsigned int with)
 {
-	open_wheel(WHEEL_HIERARCHICAL, count, has_words);
+	open_wheel(WHEEL_HIERARCHICAL, count, with);
 }
 
 static void close_wheel(void)
 {
 	if (words)
 		munmap(words, words_size);
+	if (user_page) {
+		munmap((void *)kernel_page, sizeof(*kernel_page));
+		munmap((void *)entries, MOST_WINDOW * sizeof(*entries));
+		munmap(user_page, sizeof(*user_page));
+	}
 	words = NULL;
+	user_page = NULL;
 	close(fd);
 }
 
@@ -180,6 +215,23 @@ static __u32 take(__u32 batch)
 	return bytes > 0 ? (__u32)bytes / sizeof(*events) : 0;
 }
 
+/* Each event is looked at, as a program would. */
+static __u32 take_ring(__u32 batch)
+{
+	__u32 tail = __atomic_load_n(&kernel_page->event_tail, __ATOMIC_ACQUIRE);
+	__u32 taken = tail - head;
+
+	(void)batch;
+	for (; head != tail; head++) {
+		const struct wheel_event *event = &entries[head % MOST_WINDOW];
+
+		if (ids[event->cookie] != event->id)
+			die("an event of another timer");
+	}
+	__atomic_store_n(&user_page->event_head, head, __ATOMIC_RELEASE);
+	return taken;
+}
+
 /* Is it armed? A parked word is 0, and one that is OFF is negative. */
 static inline bool armed(__u64 word)
 {
@@ -232,7 +284,8 @@ static void revive(const __u32 *timers, __u32 n, __u64 deadline)
 
 #define WHEEL(title, open_scheme) {					\
 	.name = title, .calls = true, .takes = true,			\
-	.open = open_scheme, .close = close_wheel, .take = take,	\
+	.open = open_scheme, .close = close_wheel,			\
+	.take = take, .take_ring = take_ring,				\
 	.arm = arm, .rearm = rearm, .cancel = cancel, .query = query,	\
 	.arm_words = arm_words, .touch = touch, .park = park,		\
 	.revive = revive,						\
