@@ -54,12 +54,11 @@ static int pick_slot(const struct wheel_file *file, const struct wheel_op *op,
 	return *nr < file->setup.timers ? 0 : -EDQUOT;
 }
 
-/* Is everything there that an arm of this slot needs? */
-static bool slot_ready(const struct wheel_file *file, const struct wheel_op *op,
+/* Is the word there that an arm of this slot needs? */
+static bool word_ready(const struct wheel_file *file, const struct wheel_op *op,
 		       u32 nr)
 {
-	return slot_at(file, nr) &&
-	       (!(op->flags & WHEEL_OP_TOUCH) || touch_ready(file, nr));
+	return !(op->flags & WHEEL_OP_TOUCH) || touch_ready(file, nr);
 }
 
 /* One slot that was reclaimed, parked, can be picked again. */
@@ -67,7 +66,7 @@ static void unpark_slot(struct wheel_file *file)
 {
 	struct llist_node *node;
 
-	if (file->unused.count)
+	if (file->unused.count || llist_empty(&file->gone))
 		return;
 	node = llist_del_first(&file->gone);
 	if (node)
@@ -176,9 +175,9 @@ static int op_arm(const struct batch *b, struct wheel_op *op)
 	err = op_deadline(b, op, &deadline) ?: pick_slot(file, op, &nr);
 	if (err)
 		return err;
-	if (!slot_ready(file, op, nr))
-		return OP_NEEDS_PAGE;
 	slot = slot_at(file, nr);
+	if (!slot || !word_ready(file, op, nr))
+		return OP_NEEDS_PAGE;
 	err = new_id(file, op, slot, nr, &id) ?:
 	      arm_slot(b, op, slot, id, deadline);
 	if (err)
@@ -323,7 +322,7 @@ int op_page_alloc(const struct batch *b, const struct wheel_op *op)
 		return 0;
 	if (!slot_at(b->file, nr) && slot_page_alloc(b->file, nr))
 		return -ENOMEM;
-	if (!slot_ready(b->file, op, nr))
+	if (!word_ready(b->file, op, nr))
 		return touch_page_alloc(b->file, nr);
 	return 0;
 }

@@ -19,6 +19,7 @@
  * @stride: bytes from one operation to the next in user memory
  * @ops: chunk of operations in kernel memory
  * @uops: where they are in user memory
+ * @failed: operations that did
  */
 struct batch {
 	struct wheel_file	*file;
@@ -28,6 +29,7 @@ struct batch {
 	u32			stride;
 	struct wheel_op		*ops;
 	void __user		*uops;
+	u32			failed;
 };
 
 int op_make(const struct batch *b, struct wheel_op *op);
