@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the two backends have in common: a handle, and the commands of the ABI
+ * with their structs.
+ */
+#ifndef LIBWHEEL_HANDLE_H
+#define LIBWHEEL_HANDLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "libwheel.h"
+
+struct handle;
+
+/**
+ * struct backend - who keeps the timers
+ * @number: LIBWHEEL_KERNEL or LIBWHEEL_USER
+ * @submit: WHEEL_IOC_SUBMIT, and as this the others
+ * @take: how many events were there, as libwheel_expirations()
+ * @now: the clock
+ * @close: free the handle, in a child of fork(), too
+ */
+struct backend {
+	int number;
+	int (*submit)(struct handle *handle, struct wheel_submit *submit);
+	int (*list)(struct handle *handle, struct wheel_list *list);
+	int (*stop)(struct handle *handle, struct wheel_stop *stop);
+	int (*stats)(struct handle *handle, struct wheel_stats *stats);
+	int (*advance)(struct handle *handle, struct wheel_advance *advance);
+	int (*take)(struct handle *handle, struct wheel_event *events,
+		    __u32 count);
+	__u64 (*now)(struct handle *handle);
+	void (*close)(struct handle *handle);
+};
+
+/**
+ * struct handle - an open wheel
+ * @wheel: what the program sees of it
+ * @backend: who keeps its timers
+ * @setup: what is in force
+ * @fd: what the program polls
+ * @ours: true, but wiped in a child of fork()
+ */
+struct handle {
+	struct libwheel wheel;
+	const struct backend *backend;
+	struct wheel_setup setup;
+	int fd;
+	const bool *ours;
+};
+
+/* Both set *@handle on success alone, and @setup then says what is in force. */
+int kernel_open(struct handle **handle, struct wheel_setup *setup);
+int user_open(struct handle **handle, struct wheel_setup *setup);
+
+/* handle.c */
+int handle_init(struct handle *handle, const struct backend *backend,
+		const struct wheel_setup *setup, int fd);
+int handle_words_reserve(struct handle *handle);
+size_t handle_words_size(const struct handle *handle);
+void handle_exit(struct handle *handle);
+__u64 clock_read(__u32 clock);
+clockid_t clock_id(__u32 clock);
+
+static inline struct handle *handle_of(const struct libwheel *wheel)
+{
+	return (struct handle *)wheel;
+}
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The backend over /dev/wheel: the commands of the ABI, handed through.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "handle.h"
+
+static int command(int fd, unsigned long cmd, void *arg)
+{
+	int saved = errno;
+	int err = 0;
+
+	if (ioctl(fd, cmd, arg) < 0)
+		err = -errno;
+	errno = saved;
+	return err;
+}
+
+static int kernel_submit(struct handle *handle, struct wheel_submit *submit)
+{
+	return command(handle->fd, WHEEL_IOC_SUBMIT, submit);
+}
+
+static int kernel_list(struct handle *handle, struct wheel_list *list)
+{
+	return command(handle->fd, WHEEL_IOC_LIST, list);
+}
+
+static int kernel_stop(struct handle *handle, struct wheel_stop *stop)
+{
+	return command(handle->fd, WHEEL_IOC_STOP, stop);
+}
+
+static int kernel_stats(struct handle *handle, struct wheel_stats *stats)
+{
+	return command(handle->fd, WHEEL_IOC_STATS, stats);
+}
+
+static int kernel_advance(struct handle *handle, struct wheel_advance *advance)
+{
+	return command(handle->fd, WHEEL_IOC_ADVANCE, advance);
+}
+
+static int kernel_take(struct handle *handle, struct wheel_event *events,
+		       __u32 count)
+{
+	int saved = errno;
+	ssize_t bytes = read(handle->fd, events, count * sizeof(*events));
+	int ret = bytes < 0 ? -errno : (int)(bytes / (ssize_t)sizeof(*events));
+
+	errno = saved;
+	return ret == -EAGAIN ? 0 : ret;
+}
+
+static __u64 kernel_now(struct handle *handle)
+{
+	struct wheel_advance ask = { .size = sizeof(ask) };
+
+	if (handle->setup.clock != WHEEL_CLOCK_VIRTUAL)
+		return clock_read(handle->setup.clock);
+	command(handle->fd, WHEEL_IOC_ADVANCE, &ask);
+	return ask.now;
+}
+
+static void kernel_close(struct handle *handle)
+{
+	handle_exit(handle);
+	free(handle);
+}
+
+static const struct backend kernel_backend = {
+	.number		= LIBWHEEL_KERNEL,
+	.submit		= kernel_submit,
+	.list		= kernel_list,
+	.stop		= kernel_stop,
+	.stats		= kernel_stats,
+	.advance	= kernel_advance,
+	.take		= kernel_take,
+	.now		= kernel_now,
+	.close		= kernel_close,
+};
+
+/* The kernel's words, laid over the memory that is reserved for them. */
+static int map_words(struct handle *handle)
+{
+	int err = handle_words_reserve(handle);
+
+	if (err)
+		return err;
+	if (mmap(handle->wheel.words, handle_words_size(handle),
+		 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, handle->fd,
+		 WHEEL_OFF_TOUCH) == MAP_FAILED)
+		return -errno;
+	return 0;
+}
+
+/* Closes @fd when it fails. */
+static int handle_new(struct handle **handle, const struct wheel_setup *setup,
+		      int fd)
+{
+	struct handle *h = calloc(1, sizeof(*h));
+	int err = h ? handle_init(h, &kernel_backend, setup, fd) : -ENOMEM;
+
+	if (err) {
+		free(h);
+		close(fd);
+		return err;
+	}
+	if (setup->flags & WHEEL_SETUP_TOUCH)
+		err = map_words(h);
+	if (err)
+		kernel_close(h);
+	else
+		*handle = h;
+	return err;
+}
+
+/**
+ * kernel_open - open /dev/wheel
+ * @handle: set on success
+ * @setup: what is asked for; on success what is in force
+ *
+ * Return: 0 or an errno.
+ */
+int kernel_open(struct handle **handle, struct wheel_setup *setup)
+{
+	int saved = errno;
+	int fd = open("/dev/wheel", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	int err;
+
+	if (fd < 0) {
+		err = -errno;
+	} else {
+		err = command(fd, WHEEL_IOC_SETUP, setup);
+		if (err)
+			close(fd);
+		else
+			err = handle_new(handle, setup, fd);
+	}
+	errno = saved;
+	return err;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libwheel: many timers behind one file descriptor, by /dev/wheel where it is
+ * and by the same wheel in the program where it is not.
+ *
+ *	struct libwheel *wheel;
+ *	struct wheel_event event;
+ *	int err = libwheel_open(&wheel, NULL);
+ *
+ *	if (!err)
+ *		err = libwheel_arm_in(wheel, WHEEL_ID(7, 1), 5000000000, 0);
+ *	if (!err)
+ *		err = libwheel_wait(wheel, &event, 1, -1);
+ *
+ * Times are nanoseconds on the wheel's clock. A timer is named by a slot, which
+ * the program chooses (its own index of a connection, say), and a generation,
+ * which is greater at each arm of that slot; see linux/wheel_timer.h, whose
+ * structs are used as they are.
+ *
+ * What can fail returns a negative errno of that header's table. Nothing is
+ * printed, nothing aborts, errno is left alone.
+ *
+ * Threads: any number may use a wheel at once, except that nobody may use it
+ * during and after libwheel_close(). After fork() it is the parent's: the child
+ * may close it, every other function that can fail answers -ECHILD there, and
+ * touching, parking and reviving are not allowed.
+ */
+#ifndef LIBWHEEL_H
+#define LIBWHEEL_H
+
+#include <errno.h>
+#include <linux/wheel_timer.h>
+
+#ifndef WHEEL_OFF_TOUCH
+#define WHEEL_OFF_TOUCH		0x40000000
+#define WHEEL_TOUCH_OFF		(1ULL << 63)
+#define WHEEL_TOUCH_PARKED	0ULL
+#endif
+
+#pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * struct libwheel - an open wheel
+ * @words: touch words, a slot each
+ * @mask: makes an index of an id
+ *
+ * Only what touching inlines is public; there is more behind it.
+ */
+struct libwheel {
+	__u64 *words;
+	__u64 mask;
+};
+
+/* libwheel_options.backend */
+#define LIBWHEEL_AUTO	0	/* the kernel if it can do what is asked for */
+#define LIBWHEEL_KERNEL	1	/* /dev/wheel */
+#define LIBWHEEL_USER	2	/* in the program, over a timerfd */
+
+/**
+ * struct libwheel_options - what kind of wheel
+ * @size: sizeof(struct libwheel_options)
+ * @flags: WHEEL_SETUP_*
+ * @backend: LIBWHEEL_*; LIBWHEEL_AUTO heeds the environment's LIBWHEEL_BACKEND,
+ *	which is "kernel", "user" or "auto"
+ * @clock: WHEEL_CLOCK_*
+ * @scheme: WHEEL_HASHED or another scheme
+ * @timers: how many timers it can hold, at most 2^24; 0: 65536
+ * @slots: of the ring; 0: as many as @timers need
+ * @reserved: 0
+ * @tick_ns: nanoseconds a tick; 0: 1 ms
+ *
+ * All 0 but for @size are the defaults. A program built against an older header
+ * passes a smaller struct, and one built against a newer header a larger one,
+ * of which the library must know all that is not zero.
+ */
+struct libwheel_options {
+	__u32 size;
+	__u32 flags;
+	__u32 backend;
+	__u32 clock;
+	__u32 scheme;
+	__u32 timers;
+	__u32 slots;
+	__u32 reserved;
+	__u64 tick_ns;
+};
+
+/*
+ * Open: NULL for @options: the defaults. 0, or as WHEEL_IOC_SETUP fails, or as
+ * open(2); *@wheel is set on success alone.
+ */
+int libwheel_open(struct libwheel **wheel,
+		  const struct libwheel_options *options);
+/* Its timers are forgotten. NULL is allowed. */
+void libwheel_close(struct libwheel *wheel);
+/* LIBWHEEL_KERNEL or LIBWHEEL_USER. */
+int libwheel_backend(const struct libwheel *wheel);
+/* What is in force. */
+int libwheel_info(const struct libwheel *wheel, struct wheel_setup *info);
+/* The wheel's clock. */
+__u64 libwheel_now(const struct libwheel *wheel);
+
+/*
+ * For the event loop: readable while libwheel_expirations() has something to
+ * say. It is not to be read, written or closed.
+ */
+int libwheel_fd(const struct libwheel *wheel);
+
+/*
+ * One timer. With WHEEL_SETUP_ANY_SLOT libwheel_arm() and _arm_in() write *@id.
+ * What they answer stands in the table of struct wheel_op.
+ */
+int libwheel_arm(struct libwheel *wheel, __u64 *id, __u64 when, __u64 cookie);
+int libwheel_arm_in(struct libwheel *wheel, __u64 *id, __u64 delay,
+		    __u64 cookie);
+int libwheel_rearm(struct libwheel *wheel, __u64 id, __u64 when);
+int libwheel_cancel(struct libwheel *wheel, __u64 id);
+int libwheel_query(struct libwheel *wheel, __u64 id, __u64 *when);
+/* Any operation, with all that struct wheel_op has; answers its res. */
+int libwheel_do(struct libwheel *wheel, struct wheel_op *op);
+
+/*
+ * A batch, in order, by one system call and one reading of the clock. Each
+ * operation has its own answer in res. How many of them failed, or the errno
+ * that ended the call early; the first *@done have their answers. @done may be
+ * NULL.
+ */
+int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops, __u32 count,
+		    __u32 *done);
+
+/*
+ * Take what has fired: how many events, 0: none now, -ESHUTDOWN: none any more.
+ * Fewer than @count: there were no more.
+ */
+int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
+			 __u32 count);
+/*
+ * The same, and wait for the first event. @timeout_ns: -1: for ever; 0 is the
+ * answer when it is up. -EINTR: a signal came.
+ */
+int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
+		  __u32 count, __s64 timeout_ns);
+
+/* Nothing fires any more. *@unfired, which may be NULL: what was pending. */
+int libwheel_stop(struct libwheel *wheel, __u64 *unfired);
+/*
+ * The pending timers, after libwheel_stop() the unfired ones, as operations that
+ * arm them again: how many, 0: that was the end. *@cursor is 0 at first. @flags:
+ * WHEEL_LIST_TAKE or 0.
+ */
+int libwheel_list(struct libwheel *wheel, __u32 flags, struct wheel_op *ops,
+		  __u32 count, __u32 *cursor);
+/* Exact counters. */
+int libwheel_stats(struct libwheel *wheel, struct wheel_stats *stats);
+/*
+ * Move a VIRTUAL clock. *@next, which may be NULL: when the earliest timer is
+ * due, ~0: none is pending.
+ */
+int libwheel_advance(struct libwheel *wheel, __u64 now, __u64 *next);
+
+/**
+ * DOC: touch
+ *
+ * A wheel with WHEEL_SETUP_TOUCH has a word in memory for each slot. A timer
+ * that was armed with WHEEL_OP_TOUCH is governed by its slot's word: the program
+ * moves, cancels and revives it by one compare-and-swap, without a call. A slot
+ * is meant, whatever the generation: who touches has to own it.
+ *
+ * All three answer -ENOENT when the timer has fired or was cancelled, and
+ * -ERANGE for a deadline of 0 or past WHEEL_MAX_TIME. Without
+ * WHEEL_SETUP_TOUCH they answer -ENOENT.
+ */
+
+/* Does a word say that its timer is armed? */
+#define LIBWHEEL_IS_DEADLINE(word)	((__s64)(word) > 0)
+
+/* One step of the protocol; if it fails, *old is what the word was instead. */
+#define LIBWHEEL_SWAP(word, old, to)					\
+	__atomic_compare_exchange_n(word, old, to, 0, __ATOMIC_ACQ_REL,	\
+				    __ATOMIC_RELAXED)
+
+/*
+ * Move a pending timer. Later: no event comes before @deadline. Earlier: it is
+ * seen when the old time comes; libwheel_rearm() makes it sure.
+ */
+inline int libwheel_touch(struct libwheel *wheel, __u64 id, __u64 deadline)
+{
+	__u64 *word = &wheel->words[id & wheel->mask];
+	__u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+	if (!LIBWHEEL_IS_DEADLINE(deadline))
+		return -ERANGE;
+	do {
+		if (!LIBWHEEL_IS_DEADLINE(old))
+			return -ENOENT;
+	} while (!LIBWHEEL_SWAP(word, &old, deadline));
+	return 0;
+}
+
+/* Cancel a pending timer, decisively. It can be revived. */
+inline int libwheel_park(struct libwheel *wheel, __u64 id)
+{
+	__u64 *word = &wheel->words[id & wheel->mask];
+	__u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+	do {
+		if (!LIBWHEEL_IS_DEADLINE(old))
+			return -ENOENT;
+	} while (!LIBWHEEL_SWAP(word, &old, WHEEL_TOUCH_PARKED));
+	return 0;
+}
+
+/*
+ * Arm a parked timer again. -ENOENT: it was reclaimed when its old time came, or
+ * has fired; arm a newer generation. -EBUSY: it is pending. Unless @deadline is
+ * later than all that were before, it may be late.
+ */
+inline int libwheel_revive(struct libwheel *wheel, __u64 id, __u64 deadline)
+{
+	__u64 *word = &wheel->words[id & wheel->mask];
+	__u64 old = WHEEL_TOUCH_PARKED;
+
+	if (!LIBWHEEL_IS_DEADLINE(deadline))
+		return -ERANGE;
+	if (LIBWHEEL_SWAP(word, &old, deadline))
+		return 0;
+	return LIBWHEEL_IS_DEADLINE(old) ? -EBUSY : -ENOENT;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#pragma GCC visibility pop
+#endif

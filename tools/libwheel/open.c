@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Opening: options, and which backend is to serve them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "handle.h"
+
+/* The struct of the first version, which every program passes at least. */
+#define OLDEST_OPTIONS	sizeof(struct libwheel_options)
+
+static bool all_zero(const unsigned char *bytes, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+/* What an older program does not know is 0; what we do not know has to be. */
+static int options_copy(struct libwheel_options *to,
+			const struct libwheel_options *from)
+{
+	size_t size = from->size;
+	size_t known = size < sizeof(*to) ? size : sizeof(*to);
+
+	if (size < OLDEST_OPTIONS)
+		return -EINVAL;
+	if (!all_zero((const unsigned char *)from + known, size - known))
+		return -E2BIG;
+	memset(to, 0, sizeof(*to));
+	memcpy(to, from, known);
+	return 0;
+}
+
+/* The environment chooses where the program does not. */
+static int backend_wanted(const struct libwheel_options *options)
+{
+	const char *name = NULL;
+
+	if (options->reserved || options->backend > LIBWHEEL_USER)
+		return -EINVAL;
+	if (options->backend == LIBWHEEL_AUTO)
+		name = secure_getenv("LIBWHEEL_BACKEND");
+	if (!name)
+		return options->backend;
+	if (!strcmp(name, "auto"))
+		return LIBWHEEL_AUTO;
+	if (!strcmp(name, "kernel"))
+		return LIBWHEEL_KERNEL;
+	if (!strcmp(name, "user"))
+		return LIBWHEEL_USER;
+	return -EINVAL;
+}
+
+/* Errors which say that this machine's kernel does not do it. */
+static bool kernel_cannot(int err)
+{
+	switch (err) {
+	case -ENOENT:
+	case -ENXIO:
+	case -ENODEV:
+	case -ENOTTY:
+	case -EACCES:
+	case -EOPNOTSUPP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int open_auto(struct handle **handle, struct wheel_setup *setup)
+{
+	struct wheel_setup asked = *setup;
+	int err = kernel_open(handle, setup);
+
+	return kernel_cannot(err) ? user_open(handle, &asked) : err;
+}
+
+int libwheel_open(struct libwheel **wheel,
+		  const struct libwheel_options *options)
+{
+	struct libwheel_options defaults = { .size = sizeof(defaults) };
+	struct libwheel_options o;
+	struct wheel_setup setup;
+	struct handle *handle;
+	int err;
+
+	err = options_copy(&o, options ? options : &defaults);
+	if (err)
+		return err;
+	setup = (struct wheel_setup){
+		.size		= sizeof(setup),
+		.flags		= o.flags,
+		.clock		= o.clock,
+		.scheme		= o.scheme,
+		.tick_ns	= o.tick_ns,
+		.timers		= o.timers,
+		.slots		= o.slots,
+	};
+	err = backend_wanted(&o);
+	if (err == LIBWHEEL_KERNEL)
+		err = kernel_open(&handle, &setup);
+	else if (err == LIBWHEEL_USER)
+		err = user_open(&handle, &setup);
+	else if (err == LIBWHEEL_AUTO)
+		err = open_auto(&handle, &setup);
+	if (!err)
+		*wheel = &handle->wheel;
+	return err;
+}
+
+void libwheel_close(struct libwheel *wheel)
+{
+	if (wheel)
+		handle_of(wheel)->backend->close(handle_of(wheel));
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The timerfd: readable when it is time for the program to call. Setting it is
+ * the only system call of this backend, so it is set when something comes
+ * earlier than it knows and when events have been taken; a cancel leaves it
+ * alone and costs an empty wake-up at most.
+ */
+#include <sys/timerfd.h>
+
+#include "user.h"
+
+#define NS_PER_SEC	1000000000
+
+/* A time that has passed on every clock: readable at once. */
+#define READY		1
+#define NEVER		(~(u64)0)
+
+/**
+ * watch_open - make the timerfd
+ * @clock: WHEEL_CLOCK_*
+ *
+ * Return: a file descriptor, or an errno.
+ */
+int watch_open(u32 clock)
+{
+	clockid_t id = CLOCK_MONOTONIC;
+	int saved = errno;
+	int fd;
+
+	/* There are none on TAI. */
+	if (clock == WHEEL_CLOCK_TAI)
+		id = CLOCK_REALTIME;
+	else if (clock != WHEEL_CLOCK_VIRTUAL)
+		id = clock_id(clock);
+	fd = timerfd_create(id, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (fd < 0)
+		fd = -errno;
+	errno = saved;
+	return fd;
+}
+
+/* How far TAI is ahead of REALTIME: whole seconds. */
+static u64 tai_offset(void)
+{
+	u64 real = clock_read(WHEEL_CLOCK_REALTIME);
+	u64 tai = clock_read(WHEEL_CLOCK_TAI);
+
+	return (tai - real + NS_PER_SEC / 2) / NS_PER_SEC * NS_PER_SEC;
+}
+
+/* 0: off. */
+static int set(int fd, int flags, u64 time)
+{
+	struct itimerspec spec = {
+		.it_value = {
+			.tv_sec = (time_t)(time / NS_PER_SEC),
+			.tv_nsec = (long)(time % NS_PER_SEC),
+		},
+	};
+
+	return timerfd_settime(fd, TFD_TIMER_ABSTIME | flags, &spec, NULL);
+}
+
+/* Readable also when the clock is set, as then the offset may be another. */
+static void set_tai(int fd, u64 time)
+{
+	int tries = 3;
+	u64 offset;
+
+	do {
+		offset = tai_offset();
+	} while (set(fd, TFD_TIMER_CANCEL_ON_SET,
+		     time > offset ? time - offset : READY) &&
+		 errno == ECANCELED && --tries);
+}
+
+static void watch(struct user *u, u64 time)
+{
+	int fd = u->handle.fd;
+	int saved = errno;
+
+	u->watched = time;
+	if (time == NEVER)
+		set(fd, 0, 0);
+	else if (u->handle.setup.clock == WHEEL_CLOCK_TAI && time != READY)
+		set_tai(fd, time);
+	else
+		set(fd, 0, time);
+	errno = saved;
+}
+
+/* When the program has to call next. */
+static u64 wanted(const struct user *u)
+{
+	if (u->fired.count || u->stopped)
+		return READY;
+	if (is_virtual(u) || !u->core.pending)
+		return NEVER;
+	return wheel_time_of(&u->core, u->core.next);
+}
+
+static bool readable(const struct user *u, u64 now)
+{
+	if (is_virtual(u))
+		return u->watched == READY;
+	return u->watched <= now;
+}
+
+/**
+ * watch_sooner - set the timerfd, if it is set to a time that is too late
+ * @u: wheel, locked
+ * @now: its clock
+ */
+void watch_sooner(struct user *u, u64 now)
+{
+	u64 time = wanted(u);
+
+	if (time < u->watched && !(time == READY && readable(u, now)))
+		watch(u, time);
+}
+
+/**
+ * watch_again - events were taken: set the timerfd exactly
+ * @u: wheel, locked
+ * @now: its clock
+ *
+ * A clock that was set back may have left it readable, whatever it is set to.
+ */
+void watch_again(struct user *u, u64 now)
+{
+	u64 time = wanted(u);
+
+	if (time == READY && readable(u, now))
+		return;
+	if (time == u->watched && !readable(u, now) && !is_settable(u))
+		return;
+	if (readable(u, now))
+		u->counts.wakeups++;
+	watch(u, time);
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The library's functions, each a command to the handle's backend.
+ */
+#include <stddef.h>
+
+#include "handle.h"
+
+/* For those who cannot inline. */
+extern int libwheel_touch(struct libwheel *wheel, __u64 id, __u64 deadline);
+extern int libwheel_park(struct libwheel *wheel, __u64 id);
+extern int libwheel_revive(struct libwheel *wheel, __u64 id, __u64 deadline);
+
+int libwheel_backend(const struct libwheel *wheel)
+{
+	return handle_of(wheel)->backend->number;
+}
+
+int libwheel_fd(const struct libwheel *wheel)
+{
+	return handle_of(wheel)->fd;
+}
+
+int libwheel_info(const struct libwheel *wheel, struct wheel_setup *info)
+{
+	*info = handle_of(wheel)->setup;
+	return 0;
+}
+
+__u64 libwheel_now(const struct libwheel *wheel)
+{
+	return handle_of(wheel)->backend->now(handle_of(wheel));
+}
+
+static int submit(struct handle *handle, struct wheel_op *ops, __u32 count,
+		  struct wheel_submit *batch)
+{
+	*batch = (struct wheel_submit){
+		.size		= sizeof(*batch),
+		.ops		= (__u64)(size_t)ops,
+		.op_size	= sizeof(*ops),
+		.count		= count,
+	};
+	if (!*handle->ours)
+		return -ECHILD;
+	return handle->backend->submit(handle, batch);
+}
+
+int libwheel_do(struct libwheel *wheel, struct wheel_op *op)
+{
+	struct wheel_submit batch;
+	int err = submit(handle_of(wheel), op, 1, &batch);
+
+	return err ? err : op->res;
+}
+
+/* A signal ends a long batch between two chunks: then we go on. */
+int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops, __u32 count,
+		    __u32 *done)
+{
+	struct wheel_submit batch;
+	__u32 failed = 0;
+	__u32 made = 0;
+	int err;
+
+	do {
+		err = submit(handle_of(wheel), ops + made, count - made, &batch);
+		made += batch.done;
+		failed += batch.failed;
+	} while (err == -EINTR && batch.done);
+	if (done)
+		*done = made;
+	return err ? err : (int)failed;
+}
+
+static int arm(struct libwheel *wheel, __u64 *id, __u32 flags, __u64 when,
+	       __u64 cookie)
+{
+	struct wheel_op op = {
+		.op	= WHEEL_OP_ARM,
+		.flags	= flags,
+		.id	= *id,
+		.when	= when,
+		.cookie	= cookie,
+	};
+	int ret = libwheel_do(wheel, &op);
+
+	*id = op.id;
+	return ret;
+}
+
+int libwheel_arm(struct libwheel *wheel, __u64 *id, __u64 when, __u64 cookie)
+{
+	return arm(wheel, id, 0, when, cookie);
+}
+
+int libwheel_arm_in(struct libwheel *wheel, __u64 *id, __u64 delay,
+		    __u64 cookie)
+{
+	return arm(wheel, id, WHEEL_OP_REL, delay, cookie);
+}
+
+int libwheel_rearm(struct libwheel *wheel, __u64 id, __u64 when)
+{
+	struct wheel_op op = { .op = WHEEL_OP_REARM, .id = id, .when = when };
+
+	return libwheel_do(wheel, &op);
+}
+
+int libwheel_cancel(struct libwheel *wheel, __u64 id)
+{
+	struct wheel_op op = { .op = WHEEL_OP_CANCEL, .id = id };
+
+	return libwheel_do(wheel, &op);
+}
+
+int libwheel_query(struct libwheel *wheel, __u64 id, __u64 *when)
+{
+	struct wheel_op op = { .op = WHEEL_OP_QUERY, .id = id };
+	int ret = libwheel_do(wheel, &op);
+
+	if (!ret)
+		*when = op.when;
+	return ret;
+}
+
+int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
+			 __u32 count)
+{
+	struct handle *handle = handle_of(wheel);
+
+	if (!*handle->ours)
+		return -ECHILD;
+	if (!count)
+		return -EINVAL;
+	return handle->backend->take(handle, events, count);
+}
+
+int libwheel_stop(struct libwheel *wheel, __u64 *unfired)
+{
+	struct wheel_stop stop = { .size = sizeof(stop) };
+	struct handle *handle = handle_of(wheel);
+	int err;
+
+	if (!*handle->ours)
+		return -ECHILD;
+	err = handle->backend->stop(handle, &stop);
+	if (!err && unfired)
+		*unfired = stop.unfired;
+	return err;
+}
+
+int libwheel_list(struct libwheel *wheel, __u32 flags, struct wheel_op *ops,
+		  __u32 count, __u32 *cursor)
+{
+	struct wheel_list list = {
+		.size		= sizeof(list),
+		.flags		= flags,
+		.timers		= (__u64)(size_t)ops,
+		.op_size	= sizeof(*ops),
+		.count		= count,
+		.cursor		= *cursor,
+	};
+	struct handle *handle = handle_of(wheel);
+	int err;
+
+	if (!*handle->ours)
+		return -ECHILD;
+	err = handle->backend->list(handle, &list);
+	if (err)
+		return err;
+	*cursor = list.cursor;
+	return (int)list.done;
+}
+
+int libwheel_stats(struct libwheel *wheel, struct wheel_stats *stats)
+{
+	struct handle *handle = handle_of(wheel);
+
+	if (!*handle->ours)
+		return -ECHILD;
+	*stats = (struct wheel_stats){ .size = sizeof(*stats) };
+	return handle->backend->stats(handle, stats);
+}
+
+int libwheel_advance(struct libwheel *wheel, __u64 now, __u64 *next)
+{
+	struct wheel_advance advance = { .size = sizeof(advance), .now = now };
+	struct handle *handle = handle_of(wheel);
+	int err;
+
+	if (!*handle->ours)
+		return -ECHILD;
+	err = handle->backend->advance(handle, &advance);
+	if (!err && next)
+		*next = advance.next;
+	return err;
+}
