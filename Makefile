@@ -6,7 +6,8 @@ KERNEL	?= 6.1 6.12
 PREFIX	?= /usr/local
 
 vm	:= tests/vm
-suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix consumer-,$(KERNEL))
+suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix consumer-,$(KERNEL)) \
+	$(addprefix lib-,$(KERNEL))
 
 all: module tool	## the module for the running kernel or KDIR=, and wheelctl
 
@@ -23,7 +24,7 @@ run:			## see it work: a recorded trace replayed in a guest
 	@$(vm)/run
 
 check:			## every test, in guests on 6.1 and 6.12 and in User-Mode Linux
-	@$(vm)/check host kunit-uml witness $(suites)
+	@$(vm)/check host lib kunit-uml witness $(suites)
 
 check-host:		## the wheel's core, in user space
 	@$(vm)/check host
@@ -40,6 +41,9 @@ check-selftests:	## /dev/wheel from user space, on KERNEL="6.1 6.12"
 
 check-consumer:		## another module on the exported API, on KERNEL="6.1 6.12"
 	@$(vm)/check $(filter consumer-%,$(suites))
+
+check-lib:		## libwheel, on both of its backends
+	@$(vm)/check lib $(filter lib-%,$(suites))
 
 check-debug:		## all of it under KASAN, lockdep and kmemleak: slow
 	@$(vm)/check planted-debug kunit-debug selftests-debug consumer-debug
@@ -68,13 +72,18 @@ install: all		## module, headers and tool, under DESTDIR= and PREFIX=
 	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/include/linux" include/uapi/linux/wheel_timer.h
 	$(MAKE) -C tools/wheelctl install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
 
+install-lib:		## libwheel alone, which needs no module, under DESTDIR= and PREFIX=
+	$(MAKE) -C tools/libwheel install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
+
 clean:			## what was built here; the kernels stay in their cache
 	rm -rf build wheel_timer.ko
 	$(MAKE) -C tests/host clean
 	$(MAKE) -C tests/bench/core clean
 	$(MAKE) -C tests/bench/user clean
+	$(MAKE) -C tools/libwheel clean
 	$(MAKE) -C tools/wheelctl clean
 
 .PHONY: all help module tool run check check-host check-long check-kunit \
-	check-selftests check-consumer check-debug check-mutants check-model \
-	bench-kernel bench-core bench-user lint install clean
+	check-selftests check-consumer check-lib check-debug check-mutants \
+	check-model bench-kernel bench-core bench-user lint install install-lib \
+	clean

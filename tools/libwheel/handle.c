@@ -10,8 +10,11 @@
 
 #define WORD_SIZE	sizeof(__u64)
 
-/* The word of a wheel that has none; nobody swaps it for another. */
-static const __u64 never_armed = WHEEL_TOUCH_OFF;
+/*
+ * The word of a wheel that has none. Nobody swaps it for another, but a swap that
+ * fails needs a page that can be written, too.
+ */
+static __u64 never_armed = WHEEL_TOUCH_OFF;
 
 static size_t page_size(void)
 {
@@ -56,7 +59,7 @@ int handle_init(struct handle *handle, const struct backend *backend,
 	handle->ours = parents_page();
 	if (!handle->ours)
 		return -ENOMEM;
-	handle->wheel.words = (__u64 *)&never_armed;
+	handle->wheel.words = &never_armed;
 	handle->wheel.mask = 0;
 	handle->backend = backend;
 	handle->setup = *setup;

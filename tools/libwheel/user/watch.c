@@ -4,8 +4,13 @@
  * the only system call of this backend, so it is set when something comes
  * earlier than it knows and when events have been taken; a cancel leaves it
  * alone and costs an empty wake-up at most.
+ *
+ * A clock that the program moves needs no timer: there it is an eventfd, which is
+ * readable as soon as it is written, and not only at the next interrupt.
  */
+#include <sys/eventfd.h>
 #include <sys/timerfd.h>
+#include <unistd.h>
 
 #include "user.h"
 
@@ -15,24 +20,30 @@
 #define READY		1
 #define NEVER		(~(u64)0)
 
+static int watch_new(u32 clock)
+{
+	switch (clock) {
+	case WHEEL_CLOCK_VIRTUAL:
+		return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	case WHEEL_CLOCK_TAI:
+		/* There are no timerfds on TAI. */
+		clock = WHEEL_CLOCK_REALTIME;
+		break;
+	}
+	return timerfd_create(clock_id(clock), TFD_CLOEXEC | TFD_NONBLOCK);
+}
+
 /**
- * watch_open - make the timerfd
+ * watch_open - make what the program polls
  * @clock: WHEEL_CLOCK_*
  *
  * Return: a file descriptor, or an errno.
  */
 int watch_open(u32 clock)
 {
-	clockid_t id = CLOCK_MONOTONIC;
 	int saved = errno;
-	int fd;
+	int fd = watch_new(clock);
 
-	/* There are none on TAI. */
-	if (clock == WHEEL_CLOCK_TAI)
-		id = CLOCK_REALTIME;
-	else if (clock != WHEEL_CLOCK_VIRTUAL)
-		id = clock_id(clock);
-	fd = timerfd_create(id, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (fd < 0)
 		fd = -errno;
 	errno = saved;
@@ -74,13 +85,25 @@ static void set_tai(int fd, u64 time)
 		 errno == ECANCELED && --tries);
 }
 
+static void ring(int fd, bool on)
+{
+	eventfd_t value;
+
+	if (on)
+		eventfd_write(fd, 1);
+	else
+		eventfd_read(fd, &value);
+}
+
 static void watch(struct user *u, u64 time)
 {
 	int fd = u->handle.fd;
 	int saved = errno;
 
 	u->watched = time;
-	if (time == NEVER)
+	if (is_virtual(u))
+		ring(fd, time == READY);
+	else if (time == NEVER)
 		set(fd, 0, 0);
 	else if (u->handle.setup.clock == WHEEL_CLOCK_TAI && time != READY)
 		set_tai(fd, time);

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The clocks, and what happens when one is set.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "test.h"
+
+static const clockid_t ids[] = {
+	[WHEEL_CLOCK_MONOTONIC] = CLOCK_MONOTONIC,
+	[WHEEL_CLOCK_BOOTTIME] = CLOCK_BOOTTIME,
+	[WHEEL_CLOCK_REALTIME] = CLOCK_REALTIME,
+	[WHEEL_CLOCK_TAI] = CLOCK_TAI,
+};
+
+static __u64 read_clock(__u32 clock)
+{
+	struct timespec ts;
+
+	clock_gettime(ids[clock], &ts);
+	return ts.tv_sec * SEC + ts.tv_nsec;
+}
+
+/* Each clock is the one of its name, and drives its wheel. */
+static void clocks_run(void)
+{
+	struct wheel_event event;
+	__u32 clock;
+
+	for (clock = 0; clock < COUNT(ids); clock++) {
+		struct libwheel *wheel = open_running(clock, 8);
+		__u64 before = read_clock(clock);
+		__u64 now = libwheel_now(wheel);
+
+		EXPECT(before <= now && now <= read_clock(clock));
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), now + 2 * MS));
+		EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, -1));
+		EXPECT(event.fired >= now + 2 * MS);
+		EXPECT(read_clock(clock) >= event.fired);
+		EXPECT_EQ(-EOPNOTSUPP, advance(wheel, now));
+		libwheel_close(wheel);
+	}
+}
+
+static void clock_virtual(void)
+{
+	struct libwheel *wheel = open_virtual(8);
+	__u64 next = 0;
+
+	EXPECT_EQ(0, libwheel_now(wheel));
+	EXPECT_EQ(0, libwheel_advance(wheel, SEC, &next));
+	EXPECT_EQ(~0ULL, next);
+	EXPECT_EQ(0, libwheel_advance(wheel, 5, &next));
+	EXPECT_EQ(SEC, libwheel_now(wheel));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), 2 * SEC + 1));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 1), 3 * SEC));
+	EXPECT_EQ(0, libwheel_advance(wheel, 0, &next));
+	EXPECT_EQ(2 * SEC + MS, next);
+	EXPECT_EQ(0, libwheel_cancel(wheel, WHEEL_ID(1, 1)));
+	EXPECT_EQ(0, libwheel_advance(wheel, 2 * SEC + MS, &next));
+	EXPECT_EQ(3 * SEC, next);
+	EXPECT_EQ(0, libwheel_advance(wheel, WHEEL_MAX_TIME, NULL));
+	EXPECT_EQ(-ERANGE, libwheel_advance(wheel, WHEEL_MAX_TIME + 1, NULL));
+	EXPECT_EQ(WHEEL_MAX_TIME, libwheel_now(wheel));
+	libwheel_close(wheel);
+}
+
+static void set_clock(__s64 by)
+{
+	__u64 then = read_clock(WHEEL_CLOCK_REALTIME) + by;
+	struct timespec ts = { then / SEC, then % SEC };
+
+	NEED(!clock_settime(CLOCK_REALTIME, &ts));
+}
+
+/* Set forward past a deadline it fires; set back before it, it waits again. */
+static void clocks_are_set(void)
+{
+	static const __u32 settable[] = {
+		WHEEL_CLOCK_REALTIME, WHEEL_CLOCK_TAI,
+	};
+	struct wheel_event event;
+	size_t i;
+
+	if (!getenv("LIBWHEEL_TEST_RULES"))
+		skip("the clock of this machine is not ours to set");
+	for (i = 0; i < COUNT(settable); i++) {
+		struct libwheel *wheel = open_running(settable[i], 8);
+		__u64 now = libwheel_now(wheel);
+
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), now + HOUR));
+		EXPECT_EQ(0, libwheel_wait(wheel, &event, 1, 5 * MS));
+		set_clock(HOUR + SEC);
+		EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, -1));
+		EXPECT(event.fired >= now + HOUR);
+
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 1),
+				 libwheel_now(wheel) + 50 * MS));
+		set_clock(-(__s64)HOUR);
+		EXPECT_EQ(0, libwheel_wait(wheel, &event, 1, 100 * MS));
+		EXPECT(!readable(wheel));
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(3, 1),
+				 libwheel_now(wheel) + MS));
+		EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, -1));
+		EXPECT_EQ(WHEEL_ID(3, 1), event.id);
+		set_clock(HOUR);
+		EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, -1));
+		EXPECT_EQ(WHEEL_ID(2, 1), event.id);
+		libwheel_close(wheel);
+	}
+}
+
+const struct test clock_tests[] = {
+	TEST(clocks_run),
+	TEST(clock_virtual),
+	TEST(clocks_are_set),
+	{ NULL, NULL }
+};

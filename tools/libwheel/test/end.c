@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The end of a wheel, and lists of what it holds.
+ */
+#include "test.h"
+
+#define TIMERS	300
+
+static void list_says_how_to_arm_again(void)
+{
+	struct wheel_op op = {
+		.op = WHEEL_OP_ARM, .id = WHEEL_ID(5, 7), .when = SEC,
+		.slack = 3, .period = 4, .cookie = 6,
+	};
+	struct libwheel *wheel = open_virtual(8);
+	struct wheel_op seen[2];
+	__u32 cursor = 0;
+
+	EXPECT_EQ(0, libwheel_do(wheel, &op));
+	EXPECT_EQ(1, libwheel_list(wheel, 0, seen, 2, &cursor));
+	EXPECT(!memcmp(&op, seen, sizeof(op)));
+	EXPECT_EQ(8, cursor);
+	EXPECT_EQ(0, libwheel_list(wheel, 0, seen, 2, &cursor));
+	libwheel_close(wheel);
+}
+
+/* Each pending one once, by slot, however small the pieces. */
+static void list_in_pieces(void)
+{
+	struct libwheel *wheel = open_virtual(TIMERS);
+	struct wheel_op ops[7];
+	__u32 cursor = 0;
+	__u32 next = 1;
+	int i, n;
+
+	for (i = 0; i < TIMERS; i++)
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(i, 1), i % 3 ? HOUR : MS));
+	EXPECT_EQ(0, advance(wheel, MS));
+	while ((n = libwheel_list(wheel, 0, ops, 7, &cursor)) > 0) {
+		for (i = 0; i < n; i++) {
+			EXPECT_EQ(WHEEL_ID(next, 1), ops[i].id);
+			next += next % 3 == 2 ? 2 : 1;
+		}
+	}
+	EXPECT_EQ(0, n);
+	EXPECT_EQ(TIMERS + 1, next);
+	libwheel_close(wheel);
+}
+
+/* Stopped: nothing fires any more; what had fired can be taken, then the end. */
+static void stop_ends_it(void)
+{
+	struct libwheel *wheel = open_virtual(TIMERS);
+	struct wheel_event event;
+	__u64 unfired = 0;
+	int i;
+
+	for (i = 0; i < TIMERS; i++)
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(i, 1), (i + 1) * MS));
+	EXPECT_EQ(0, advance(wheel, 2 * MS));
+	EXPECT_EQ(0, libwheel_stop(wheel, &unfired));
+	EXPECT_EQ(TIMERS - 2, unfired);
+	EXPECT_EQ(0, libwheel_stop(wheel, &unfired));
+	EXPECT_EQ(0, unfired);
+	EXPECT_EQ(0, advance(wheel, HOUR));
+	EXPECT_EQ(-ESHUTDOWN, arm(wheel, WHEEL_ID(1, 2), HOUR));
+	EXPECT_EQ(-ENOENT, libwheel_cancel(wheel, WHEEL_ID(9, 1)));
+	EXPECT_EQ(WHEEL_ID(0, 1), next_id(wheel));
+	EXPECT_EQ(WHEEL_ID(1, 1), next_id(wheel));
+	EXPECT_EQ(-ESHUTDOWN, libwheel_expirations(wheel, &event, 1));
+	EXPECT_EQ(-ESHUTDOWN, libwheel_wait(wheel, &event, 1, -1));
+	EXPECT_EQ(TIMERS - 2, balanced_stats(wheel).cancelled);
+	EXPECT_EQ(1, balanced_stats(wheel).refused);
+	libwheel_close(wheel);
+}
+
+/* What did not fire goes to another wheel as it is. */
+static void stop_hands_back(void)
+{
+	struct libwheel *old = open_virtual(TIMERS);
+	struct libwheel *new = open_virtual(TIMERS);
+	struct wheel_op ops[64];
+	__u32 cursor = 0;
+	int taken = 0;
+	int i, n;
+
+	for (i = 0; i < TIMERS; i++)
+		EXPECT_EQ(0, arm(old, WHEEL_ID(i, 1), (i + 1) * MS));
+	EXPECT_EQ(-EINVAL,
+		  libwheel_list(old, WHEEL_LIST_TAKE, ops, 64, &cursor));
+	EXPECT_EQ(-EINVAL, libwheel_list(old, 2, ops, 64, &cursor));
+	EXPECT_EQ(0, libwheel_stop(old, NULL));
+	while ((n = libwheel_list(old, WHEEL_LIST_TAKE, ops, 64, &cursor)) > 0) {
+		EXPECT_EQ(0, libwheel_submit(new, ops, n, NULL));
+		taken += n;
+	}
+	EXPECT_EQ(TIMERS, taken);
+	cursor = 0;
+	EXPECT_EQ(0, libwheel_list(old, 0, ops, 64, &cursor));
+	libwheel_close(old);
+	EXPECT_EQ(0, advance(new, HOUR));
+	for (i = 0; i < TIMERS; i++)
+		EXPECT_EQ(WHEEL_ID(i, 1), next_id(new));
+	libwheel_close(new);
+}
+
+/* Who waits for a wheel in a thread of its own gets to know, too; see race.c. */
+const struct test end_tests[] = {
+	TEST(list_says_how_to_arm_again),
+	TEST(list_in_pieces),
+	TEST(stop_ends_it),
+	TEST(stop_hands_back),
+	{ NULL, NULL }
+};

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+/*
+ * fork(): the wheel is the parent's, whatever the child does.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test.h"
+
+#define ID	WHEEL_ID(1, 1)
+
+/* Returns the child's exit status. */
+static int in_child(int (*run)(struct libwheel *wheel), struct libwheel *wheel)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(run(wheel));
+	NEED(pid > 0 && waitpid(pid, &status, 0) == pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int all_refused(struct libwheel *wheel)
+{
+	struct wheel_event event;
+	struct wheel_stats stats;
+	struct wheel_op op;
+	__u32 cursor = 0;
+
+	return !(libwheel_cancel(wheel, ID) == -ECHILD &&
+		 arm(wheel, WHEEL_ID(2, 1), 0) == -ECHILD &&
+		 libwheel_submit(wheel, &op, 1, NULL) == -ECHILD &&
+		 libwheel_expirations(wheel, &event, 1) == -ECHILD &&
+		 libwheel_wait(wheel, &event, 1, -1) == -ECHILD &&
+		 libwheel_list(wheel, 0, &op, 1, &cursor) == -ECHILD &&
+		 libwheel_stats(wheel, &stats) == -ECHILD &&
+		 libwheel_advance(wheel, HOUR, NULL) == -ECHILD &&
+		 libwheel_stop(wheel, NULL) == -ECHILD);
+}
+
+static int closes(struct libwheel *wheel)
+{
+	libwheel_close(wheel);
+	return 0;
+}
+
+static int opens_its_own(struct libwheel *wheel)
+{
+	struct libwheel *own;
+
+	libwheel_close(wheel);
+	return libwheel_open(&own, NULL) ||
+	       libwheel_cancel(own, ID) != -ENOENT;
+}
+
+static void fork_leaves_the_wheel_to_the_parent(void)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 8);
+	struct wheel_event event;
+
+	EXPECT_EQ(0, arm(wheel, ID, libwheel_now(wheel) + 20 * MS));
+	EXPECT_EQ(0, in_child(all_refused, wheel));
+	EXPECT_EQ(0, in_child(closes, wheel));
+	EXPECT_EQ(0, in_child(opens_its_own, wheel));
+	EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, -1));
+	EXPECT_EQ(ID, event.id);
+	EXPECT_EQ(1, balanced_stats(wheel).armed);
+	libwheel_close(wheel);
+}
+
+static void *busy_thread(void *wheel)
+{
+	__u64 gen;
+
+	for (gen = 1; gen < 20000; gen++) {
+		arm(wheel, WHEEL_ID(3, gen), HOUR);
+		libwheel_cancel(wheel, WHEEL_ID(3, gen));
+	}
+	return NULL;
+}
+
+/* A lock that another thread held at that moment is nothing to wait for. */
+static void fork_while_a_thread_works(void)
+{
+	struct libwheel *wheel = open_virtual(8);
+	pthread_t thread;
+	int i;
+
+#ifdef __SANITIZE_THREAD__
+	skip("the sanitizer does not know what a child inherits");
+#endif
+	NEED(!pthread_create(&thread, NULL, busy_thread, wheel));
+	for (i = 0; i < 20; i++) {
+		EXPECT_EQ(0, in_child(all_refused, wheel));
+		EXPECT_EQ(0, in_child(closes, wheel));
+	}
+	pthread_join(thread, NULL);
+	libwheel_close(wheel);
+}
+
+static void exec_does_not_inherit(void)
+{
+	struct libwheel *wheel = open_virtual(8);
+
+	EXPECT(fcntl(libwheel_fd(wheel), F_GETFD) & FD_CLOEXEC);
+	libwheel_close(wheel);
+}
+
+const struct test fork_tests[] = {
+	TEST(fork_leaves_the_wheel_to_the_parent),
+	TEST(fork_while_a_thread_works),
+	TEST(exec_does_not_inherit),
+	{ NULL, NULL }
+};

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// A program as a user would write it, in C++: everything once.
+#include <libwheel.h>
+
+static int events(struct libwheel *wheel)
+{
+	struct wheel_event event;
+	int count = 0;
+
+	while (libwheel_expirations(wheel, &event, 1) == 1)
+		count++;
+	return count;
+}
+
+int main()
+{
+	struct libwheel_options options = {};
+	struct wheel_op op = {};
+	struct libwheel *wheel;
+	__u64 id = WHEEL_ID(2, 1);
+
+	options.size = sizeof(options);
+	options.flags = WHEEL_SETUP_TOUCH;
+	options.clock = WHEEL_CLOCK_VIRTUAL;
+	if (libwheel_open(&wheel, &options))
+		return 1;
+	op.op = WHEEL_OP_ARM;
+	op.flags = WHEEL_OP_TOUCH;
+	op.id = WHEEL_ID(1, 1);
+	op.when = 1000000;
+	if (libwheel_do(wheel, &op) || libwheel_arm(wheel, &id, 1000000, 7) ||
+	    libwheel_touch(wheel, 1, 2000000) || libwheel_park(wheel, 1) ||
+	    libwheel_revive(wheel, 1, 3000000))
+		return 2;
+	if (libwheel_advance(wheel, 2000000, nullptr) || events(wheel) != 1)
+		return 3;
+	if (libwheel_advance(wheel, 3000000, nullptr) || events(wheel) != 1)
+		return 4;
+	libwheel_close(wheel);
+	return 0;
+}

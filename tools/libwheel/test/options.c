@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Opening: what is asked for, what is in force, and what is refused.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "test.h"
+
+#define NOBODY	65534
+
+static const struct libwheel_options plain = { .size = sizeof(plain) };
+
+/* What opening answers; what it opens it closes. */
+static int try_open(const struct libwheel_options *options)
+{
+	struct libwheel *wheel = NULL;
+	int err = libwheel_open(&wheel, options);
+
+	EXPECT_EQ(!err, !!wheel);
+	libwheel_close(wheel);
+	return err;
+}
+
+static void open_defaults(void)
+{
+	struct libwheel *wheel;
+	struct wheel_setup info;
+
+	EXPECT_EQ(0, libwheel_open(&wheel, NULL));
+	EXPECT_EQ(0, libwheel_info(wheel, &info));
+	EXPECT_EQ(WHEEL_CLOCK_MONOTONIC, info.clock);
+	EXPECT_EQ(WHEEL_HASHED, info.scheme);
+	EXPECT_EQ(MS, info.tick_ns);
+	EXPECT_EQ(65536, info.timers);
+	EXPECT_EQ(4096, info.slots);
+	EXPECT(info.features & WHEEL_HAS_SCHEME(WHEEL_OVERFLOW));
+	EXPECT(info.features & WHEEL_HAS_CLOCK(WHEEL_CLOCK_VIRTUAL));
+	libwheel_close(wheel);
+	libwheel_close(NULL);
+}
+
+static void open_what_is_asked_for(void)
+{
+	struct libwheel_options options = plain;
+	struct libwheel *wheel;
+	struct wheel_setup info;
+
+	options.flags = WHEEL_SETUP_ANY_SLOT;
+	options.clock = WHEEL_CLOCK_BOOTTIME;
+	options.scheme = WHEEL_HIERARCHICAL;
+	options.timers = 100000;
+	options.tick_ns = 123457;
+	wheel = open_wheel(&options);
+	EXPECT_EQ(0, libwheel_info(wheel, &info));
+	EXPECT_EQ(WHEEL_SETUP_ANY_SLOT, info.flags);
+	EXPECT_EQ(WHEEL_CLOCK_BOOTTIME, info.clock);
+	EXPECT_EQ(WHEEL_HIERARCHICAL, info.scheme);
+	EXPECT_EQ(100000, info.timers);
+	EXPECT_EQ(123457, info.tick_ns);
+	libwheel_close(wheel);
+}
+
+/* Slots as asked for, up to a power of two, and at least timers / 32. */
+static void open_slots(void)
+{
+	static const struct {
+		__u32 timers, slots, given;
+	} rows[] = {
+		{ 0, 0, 4096 }, { 1, 0, 256 }, { 1, 1, 1 }, { 1000, 3, 32 },
+		{ 1000, 100, 128 }, { 1 << 20, 1, 32768 },
+		{ 1 << 20, 0, 65536 }, { 64, 1 << 20, 1 << 20 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(rows); i++) {
+		struct libwheel_options options = plain;
+		struct libwheel *wheel;
+		struct wheel_setup info;
+
+		options.timers = rows[i].timers;
+		options.slots = rows[i].slots;
+		wheel = open_wheel(&options);
+		libwheel_info(wheel, &info);
+		EXPECT_EQ(rows[i].given, info.slots);
+		libwheel_close(wheel);
+	}
+}
+
+static void open_refuses(void)
+{
+	static const struct {
+		int err;
+		struct libwheel_options options;
+	} rows[] = {
+		{ -EINVAL, { .flags = 1U << 2 } },
+		{ -EINVAL, { .flags = 1U << 31 } },
+		{ -EINVAL, { .backend = 3 } },
+		{ -EINVAL, { .clock = 5 } },
+		{ -EINVAL, { .scheme = 4 } },
+		{ -EINVAL, { .reserved = 1 } },
+		{ -EINVAL, { .tick_ns = 1ULL << 63 } },
+		{ -EINVAL, { .timers = WHEEL_MAX_TIMERS + 1 } },
+		{ -EINVAL, { .slots = WHEEL_MAX_SLOTS + 1 } },
+		{ -EINVAL, { .scheme = WHEEL_OVERFLOW, .timers = 4097 } },
+		{ -EOPNOTSUPP, { .scheme = WHEEL_HIERARCHICAL,
+				 .clock = WHEEL_CLOCK_REALTIME } },
+		{ -EOPNOTSUPP, { .scheme = WHEEL_OVERFLOW,
+				 .clock = WHEEL_CLOCK_TAI } },
+	};
+	struct libwheel_options options;
+	size_t i;
+
+	for (i = 0; i < COUNT(rows); i++) {
+		options = rows[i].options;
+		options.size = sizeof(options);
+		if (!EXPECT_EQ(rows[i].err, try_open(&options)))
+			give_up();
+	}
+}
+
+/* Size first: older and newer programs, and newer ones that want too much. */
+static void open_sizes(void)
+{
+	struct {
+		struct libwheel_options options;
+		__u64 tail;
+	} newer = { .options = plain };
+
+	newer.options.size = 0;
+	EXPECT_EQ(-EINVAL, try_open(&newer.options));
+	newer.options.size = sizeof(plain) - 1;
+	EXPECT_EQ(-EINVAL, try_open(&newer.options));
+	newer.options.size = sizeof(newer);
+	EXPECT_EQ(0, try_open(&newer.options));
+	newer.tail = 1;
+	EXPECT_EQ(-E2BIG, try_open(&newer.options));
+}
+
+/* The program's word goes before that of the environment. */
+static void open_backend(void)
+{
+	struct libwheel_options options = plain;
+	struct libwheel *wheel;
+	const char *name = getenv("LIBWHEEL_BACKEND");
+
+	wheel = open_wheel(&options);
+	if (name && !strcmp(name, "kernel"))
+		EXPECT_EQ(LIBWHEEL_KERNEL, libwheel_backend(wheel));
+	if (name && !strcmp(name, "user"))
+		EXPECT_EQ(LIBWHEEL_USER, libwheel_backend(wheel));
+	libwheel_close(wheel);
+
+	setenv("LIBWHEEL_BACKEND", "kernel", 1);
+	options.backend = LIBWHEEL_USER;
+	wheel = open_wheel(&options);
+	EXPECT_EQ(LIBWHEEL_USER, libwheel_backend(wheel));
+	libwheel_close(wheel);
+	options.backend = LIBWHEEL_AUTO;
+	EXPECT_EQ(access("/dev/wheel", F_OK) ? -ENOENT : 0, try_open(&options));
+	setenv("LIBWHEEL_BACKEND", "auto", 1);
+	EXPECT_EQ(0, try_open(&options));
+	setenv("LIBWHEEL_BACKEND", "neither", 1);
+	EXPECT_EQ(-EINVAL, try_open(&options));
+}
+
+/* Where the kernel has no touch words yet, the program has its own. */
+static void open_auto_finds_who_can(void)
+{
+	struct libwheel_options options = plain;
+	struct libwheel *wheel;
+
+	setenv("LIBWHEEL_BACKEND", "auto", 1);
+	options.flags = WHEEL_SETUP_TOUCH;
+	wheel = open_wheel(&options);
+	EXPECT_EQ(0, arm_touch(wheel, WHEEL_ID(1, 1), HOUR));
+	libwheel_close(wheel);
+}
+
+/* A privilege is needed for a short tick, with one backend as with the other. */
+static void open_short_tick(void)
+{
+	struct libwheel_options options = plain;
+
+	options.tick_ns = WHEEL_MIN_TICK_NS - 1;
+	if (getenv("LIBWHEEL_TEST_RULES"))
+		EXPECT_EQ(0, try_open(&options));
+	NEED(geteuid() || (!setgid(NOBODY) && !setuid(NOBODY)));
+	EXPECT_EQ(-EPERM, try_open(&options));
+	options.tick_ns++;
+	EXPECT_EQ(0, try_open(&options));
+	options.tick_ns = 1;
+	options.clock = WHEEL_CLOCK_VIRTUAL;
+	EXPECT_EQ(0, try_open(&options));
+}
+
+static int open_fds(void)
+{
+	int count = 0;
+	int fd;
+
+	for (fd = 0; fd < 1024; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* Nothing is left behind, also where opening failed. */
+static void open_and_close_leave_no_fd(void)
+{
+	struct libwheel_options bad = plain;
+	int before = open_fds();
+	int i;
+
+	bad.scheme = WHEEL_HIERARCHICAL;
+	bad.clock = WHEEL_CLOCK_REALTIME;
+	for (i = 0; i < 10; i++) {
+		EXPECT_EQ(0, try_open(&plain));
+		EXPECT_EQ(-EOPNOTSUPP, try_open(&bad));
+	}
+	EXPECT_EQ(before, open_fds());
+}
+
+/* What fails says so by its answer alone. */
+static void errno_is_left_alone(void)
+{
+	struct libwheel *wheel = open_virtual(8);
+	struct wheel_event event;
+
+	errno = EXDEV;
+	EXPECT_EQ(-ENOENT, libwheel_cancel(wheel, WHEEL_ID(1, 1)));
+	EXPECT_EQ(0, libwheel_expirations(wheel, &event, 1));
+	EXPECT_EQ(-EINVAL, libwheel_expirations(wheel, &event, 0));
+	EXPECT_EQ(-ERANGE, advance(wheel, 1ULL << 63));
+	EXPECT_EQ(0, advance(wheel, 1));
+	EXPECT_EQ(0, libwheel_wait(wheel, &event, 1, 0));
+	libwheel_close(wheel);
+	setenv("LIBWHEEL_BACKEND", "kernel", 1);
+	try_open(&plain);
+	EXPECT_EQ(EXDEV, errno);
+}
+
+const struct test options_tests[] = {
+	TEST(open_defaults),
+	TEST(open_what_is_asked_for),
+	TEST(open_slots),
+	TEST(open_refuses),
+	TEST(open_sizes),
+	TEST(open_backend),
+	TEST(open_auto_finds_who_can),
+	TEST(open_short_tick),
+	TEST(open_and_close_leave_no_fd),
+	TEST(errno_is_left_alone),
+	{ NULL, NULL }
+};

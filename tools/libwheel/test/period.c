@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Periodic timers: they go on when their event is taken, on their grid.
+ */
+#include "test.h"
+
+#define ID	WHEEL_ID(3, 1)
+
+static struct wheel_event take_one(struct libwheel *wheel)
+{
+	struct wheel_event event = { 0 };
+
+	NEED(libwheel_expirations(wheel, &event, 1) == 1);
+	EXPECT_EQ(ID, event.id);
+	return event;
+}
+
+static void period_keeps_its_grid(void)
+{
+	struct libwheel *wheel = open_virtual(8);
+	__u64 k;
+
+	EXPECT_EQ(0, arm_every(wheel, ID, 10 * MS + 5, 7 * MS));
+	for (k = 0; k < 100; k++) {
+		struct wheel_event event;
+
+		EXPECT_EQ(0, advance(wheel, 11 * MS + k * 7 * MS));
+		event = take_one(wheel);
+		EXPECT_EQ(10 * MS + 5 + k * 7 * MS, event.deadline);
+		EXPECT_EQ(0, event.overrun);
+		EXPECT_EQ(0, next_id(wheel));
+	}
+	EXPECT_EQ(101, balanced_stats(wheel).armed);
+	libwheel_close(wheel);
+}
+
+/* What was missed is counted by one division and not made up for. */
+static void period_counts_what_it_missed(void)
+{
+	struct libwheel *wheel = open_virtual(8);
+	struct wheel_event event;
+
+	EXPECT_EQ(0, arm_every(wheel, ID, 10 * MS, 10 * MS));
+	EXPECT_EQ(0, advance(wheel, 10 * MS));
+	EXPECT_EQ(0, advance(wheel, 55 * MS));
+	event = take_one(wheel);
+	EXPECT_EQ(50 * MS, event.deadline);
+	EXPECT_EQ(4, event.overrun);
+	EXPECT_EQ(10 * MS, event.fired);
+	EXPECT_EQ(60 * MS, deadline_of(wheel, ID));
+	EXPECT_EQ(0, advance(wheel, HOUR));
+	EXPECT_EQ(HOUR / (10 * MS) - 6, take_one(wheel).overrun);
+	EXPECT_EQ(HOUR / (10 * MS) - 2, balanced_stats(wheel).overruns);
+	libwheel_close(wheel);
+}
+
+/* A period shorter than any tick makes no work, and no less sense. */
+static void period_of_a_nanosecond(void)
+{
+	struct libwheel *wheel = open_virtual(8);
+
+	EXPECT_EQ(0, arm_every(wheel, ID, 0, 1));
+	EXPECT_EQ(0, advance(wheel, HOUR));
+	EXPECT_EQ(HOUR, take_one(wheel).overrun);
+	EXPECT_EQ(1, balanced_stats(wheel).pending);
+	libwheel_close(wheel);
+}
+
+static void period_ends_with_the_clock(void)
+{
+	struct libwheel *wheel = open_virtual(8);
+
+	EXPECT_EQ(0, arm_every(wheel, ID, WHEEL_MAX_TIME - 5, 6));
+	EXPECT_EQ(0, advance(wheel, WHEEL_MAX_TIME));
+	take_one(wheel);
+	EXPECT_EQ(0, balanced_stats(wheel).pending);
+	EXPECT_EQ(-ENOENT, query(wheel, ID));
+	libwheel_close(wheel);
+}
+
+/* 1: stopped, and the event that is there is the last. */
+static void period_cancelled_with_an_event_unread(void)
+{
+	struct libwheel *wheel = open_virtual(8);
+
+	EXPECT_EQ(0, arm_every(wheel, ID, 10 * MS, 10 * MS));
+	EXPECT_EQ(0, advance(wheel, 35 * MS));
+	EXPECT_EQ(1, libwheel_cancel(wheel, ID));
+	EXPECT_EQ(-ENOENT, libwheel_cancel(wheel, ID));
+	EXPECT_EQ(0, advance(wheel, 95 * MS));
+	EXPECT_EQ(2, take_one(wheel).overrun);
+	EXPECT_EQ(0, advance(wheel, HOUR));
+	EXPECT_EQ(0, next_id(wheel));
+	EXPECT_EQ(1, balanced_stats(wheel).armed);
+	libwheel_close(wheel);
+}
+
+/* On a running clock: phase kept, each event once, never early. */
+static void period_on_a_running_clock(void)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 8);
+	__u64 start = libwheel_now(wheel);
+	struct wheel_event event;
+	__u64 periods = 0;
+
+	EXPECT_EQ(0, arm_every(wheel, ID, start, 500 * US));
+	while (periods < 40) {
+		NEED(libwheel_wait(wheel, &event, 1, -1) == 1);
+		periods += 1 + event.overrun;
+		EXPECT_EQ(start + (periods - 1) * 500 * US, event.deadline);
+		EXPECT(libwheel_now(wheel) >= event.deadline);
+	}
+	libwheel_close(wheel);
+}
+
+const struct test period_tests[] = {
+	TEST(period_keeps_its_grid),
+	TEST(period_counts_what_it_missed),
+	TEST(period_of_a_nanosecond),
+	TEST(period_ends_with_the_clock),
+	TEST(period_cancelled_with_an_event_unread),
+	TEST(period_on_a_running_clock),
+	{ NULL, NULL }
+};

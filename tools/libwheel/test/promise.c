@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The promises of the wheel, as a program sees them through the library.
+ */
+#include <sys/resource.h>
+#include <time.h>
+
+#include "test.h"
+
+#define TIMERS	1000
+
+/* The witness is the program's own clock, read after the event came. */
+static void p1_never_early(void)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);
+	__u64 state = test_seed();
+	struct wheel_event event;
+	int i;
+
+	for (i = 0; i < TIMERS; i++)
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(i, 1), libwheel_now(wheel) +
+				 random_below(&state, 50 * MS)));
+	for (i = 0; i < TIMERS; i++) {
+		NEED(libwheel_wait(wheel, &event, 1, -1) == 1);
+		EXPECT(event.fired >= event.deadline);
+		EXPECT(libwheel_now(wheel) >= event.fired);
+	}
+	libwheel_close(wheel);
+}
+
+/* Nor on a clock that stands just before the deadline. */
+static void p1_never_early_by_a_nanosecond(void)
+{
+	struct libwheel *wheel = open_virtual(TIMERS);
+	__u64 state = test_seed();
+	__u64 when = 0;
+	__u64 gen;
+
+	for (gen = 1; gen < 1000; gen++) {
+		when += 1 + random_below(&state, 3 * MS);
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, gen), when));
+		EXPECT_EQ(0, advance(wheel, when - 1));
+		NEED(!next_id(wheel));
+		when = (when + MS - 1) / MS * MS;
+		EXPECT_EQ(0, advance(wheel, when));
+		NEED(next_id(wheel) == WHEEL_ID(1, gen));
+	}
+	libwheel_close(wheel);
+}
+
+/* Due at the first tick boundary; with slack at a later one within it. */
+static void p2_bounded_late(void)
+{
+	struct libwheel *wheel = open_virtual(TIMERS);
+
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), 5 * MS + 1));
+	EXPECT_EQ(0, arm_slack(wheel, WHEEL_ID(2, 1), 5 * MS + 1, 4 * MS));
+	EXPECT_EQ(0, advance(wheel, 6 * MS - 1));
+	EXPECT_EQ(0, next_id(wheel));
+	EXPECT_EQ(0, advance(wheel, 6 * MS));
+	EXPECT_EQ(WHEEL_ID(1, 1), next_id(wheel));
+	EXPECT_EQ(0, next_id(wheel));
+	EXPECT_EQ(0, advance(wheel, 8 * MS));
+	EXPECT_EQ(WHEEL_ID(2, 1), next_id(wheel));
+	libwheel_close(wheel);
+}
+
+static void p3_exactly_once(void)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);
+	static int events[TIMERS];
+	struct wheel_event event[7];
+	__u64 state = test_seed();
+	int left = TIMERS;
+	int i, n;
+
+	for (i = 0; i < TIMERS; i++)
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(i, 1), libwheel_now(wheel) +
+				 random_below(&state, 20 * MS)));
+	for (; left > 0; left -= n) {
+		n = libwheel_wait(wheel, event, 7, -1);
+		NEED(n > 0);
+		for (i = 0; i < n; i++) {
+			NEED(WHEEL_ID_SLOT(event[i].id) < TIMERS);
+			EXPECT_EQ(1, ++events[WHEEL_ID_SLOT(event[i].id)]);
+			EXPECT_EQ(~event[i].id, event[i].cookie);
+		}
+	}
+	EXPECT_EQ(0, libwheel_expirations(wheel, event, 7));
+	EXPECT_EQ(TIMERS, balanced_stats(wheel).fired);
+	libwheel_close(wheel);
+}
+
+/* 0: no event, ever. -ENOENT: it has come or will. */
+static void p4_cancel_is_decisive(void)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);
+	__u64 state = test_seed();
+	int cancelled = 0;
+	int fired = 0;
+	__u64 gen;
+
+	for (gen = 1; gen <= 2000; gen++) {
+		__u64 id = WHEEL_ID(1, gen);
+		int ret;
+
+		EXPECT_EQ(0, arm(wheel, id, libwheel_now(wheel) +
+				 random_below(&state, 100 * US)));
+		while (random_below(&state, 20))
+			balanced_stats(wheel);
+		ret = libwheel_cancel(wheel, id);
+		NEED(ret == 0 || ret == -ENOENT);
+		NEED(next_id(wheel) == (ret ? id : 0));
+		cancelled += !ret;
+		fired += !!ret;
+	}
+	EXPECT_EQ(cancelled, balanced_stats(wheel).cancelled);
+	EXPECT_EQ(fired, balanced_stats(wheel).fired);
+	libwheel_close(wheel);
+}
+
+static void p4_cancel_is_decisive_to_the_last_moment(void)
+{
+	struct libwheel *wheel = open_virtual(TIMERS);
+	int i;
+
+	for (i = 0; i < TIMERS; i++)
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(i, 1), 10 * MS));
+	EXPECT_EQ(0, advance(wheel, 10 * MS - 1));
+	for (i = 0; i < TIMERS; i++)
+		EXPECT_EQ(0, libwheel_cancel(wheel, WHEEL_ID(i, 1)));
+	EXPECT_EQ(0, advance(wheel, HOUR));
+	EXPECT_EQ(0, next_id(wheel));
+	libwheel_close(wheel);
+}
+
+/* By due tick, then in the order armed; a re-arm is the last again. */
+static void p5_in_order(void)
+{
+	struct libwheel *wheel = open_virtual(TIMERS);
+	__u64 state = test_seed();
+	struct wheel_event now, last = { 0 };
+	int i;
+
+	for (i = 0; i < TIMERS; i++)
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(i, 1),
+				 random_below(&state, 30 * MS)));
+	EXPECT_EQ(0, advance(wheel, SEC));
+	for (i = 0; i < TIMERS; i++, last = now) {
+		__u64 tick, tick_before;
+
+		NEED(libwheel_expirations(wheel, &now, 1) == 1);
+		EXPECT_EQ(i, now.seq);
+		tick = (now.deadline + MS - 1) / MS;
+		tick_before = (last.deadline + MS - 1) / MS;
+		NEED(!i || tick_before < tick ||
+		     (tick_before == tick && last.id < now.id) ||
+		     tick <= 1);
+	}
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 2), 2 * SEC));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 2), 2 * SEC));
+	EXPECT_EQ(0, libwheel_rearm(wheel, WHEEL_ID(1, 2), 2 * SEC));
+	EXPECT_EQ(0, advance(wheel, 2 * SEC));
+	EXPECT_EQ(WHEEL_ID(2, 2), next_id(wheel));
+	EXPECT_EQ(WHEEL_ID(1, 2), next_id(wheel));
+	libwheel_close(wheel);
+}
+
+static void p6_any_delay(void)
+{
+	static const __u32 schemes[] = {
+		WHEEL_HASHED, WHEEL_HIERARCHICAL, WHEEL_OVERFLOW,
+	};
+	size_t i;
+	int bit;
+
+	for (i = 0; i < COUNT(schemes); i++) {
+		struct libwheel_options options = {
+			.size = sizeof(options), .scheme = schemes[i],
+			.clock = WHEEL_CLOCK_VIRTUAL, .tick_ns = 1,
+		};
+		struct libwheel *wheel = open_wheel(&options);
+
+		for (bit = 0; bit < 63; bit++)
+			EXPECT_EQ(0, arm(wheel, WHEEL_ID(bit, 1), 1ULL << bit));
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(63, 1), WHEEL_MAX_TIME));
+		for (bit = 0; bit < 63; bit++) {
+			EXPECT_EQ(0, advance(wheel, (1ULL << bit) - 1));
+			NEED(!next_id(wheel));
+			EXPECT_EQ(0, advance(wheel, 1ULL << bit));
+			NEED(next_id(wheel) == WHEEL_ID(bit, 1));
+		}
+		EXPECT_EQ(0, advance(wheel, WHEEL_MAX_TIME));
+		EXPECT_EQ(WHEEL_ID(63, 1), next_id(wheel));
+		EXPECT_EQ(-ERANGE, arm(wheel, WHEEL_ID(1, 2), 0));
+		libwheel_close(wheel);
+	}
+}
+
+static void p6_a_bound_refuses(void)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .scheme = WHEEL_BOUNDED,
+		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 64, .slots = 256,
+	};
+	struct libwheel *wheel = open_wheel(&options);
+
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), 256 * MS));
+	EXPECT_EQ(-ERANGE, arm(wheel, WHEEL_ID(2, 1), 256 * MS + 1));
+	EXPECT_EQ(-ERANGE, libwheel_rearm(wheel, WHEEL_ID(1, 1), SEC));
+	EXPECT_EQ(256 * MS, deadline_of(wheel, WHEEL_ID(1, 1)));
+	EXPECT_EQ(1, balanced_stats(wheel).refused);
+	libwheel_close(wheel);
+}
+
+/* Far timers, or none, wake nobody: the fd stays silent. */
+static void p7_silence(void)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);
+	struct wheel_event event;
+	int i;
+
+	for (i = 0; i < TIMERS; i++)
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(i, 1),
+				 libwheel_now(wheel) + HOUR));
+	EXPECT_EQ(0, libwheel_wait(wheel, &event, 1, 50 * MS));
+	EXPECT_EQ(0, balanced_stats(wheel).wakeups);
+	for (i = 0; i < TIMERS; i++)
+		EXPECT_EQ(0, libwheel_cancel(wheel, WHEEL_ID(i, 1)));
+	EXPECT_EQ(0, libwheel_wait(wheel, &event, 1, 50 * MS));
+	EXPECT(!readable(wheel));
+	EXPECT_EQ(0, balanced_stats(wheel).wakeups);
+	libwheel_close(wheel);
+}
+
+/* A cancelled timer that was the earliest costs one empty wake-up at most. */
+static void p7_one_empty_wakeup(void)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);
+	struct wheel_event event;
+
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), libwheel_now(wheel) + HOUR));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 1), libwheel_now(wheel) + 5 * MS));
+	EXPECT_EQ(0, libwheel_cancel(wheel, WHEEL_ID(2, 1)));
+	EXPECT_EQ(0, libwheel_wait(wheel, &event, 1, 50 * MS));
+	EXPECT(balanced_stats(wheel).wakeups <= 1);
+	EXPECT(!readable(wheel));
+	libwheel_close(wheel);
+}
+
+/* A program that does not take its events loses none. */
+static void p8_nothing_lost(void)
+{
+	enum { MANY = 100000 };
+	struct libwheel *wheel = open_virtual(MANY);
+	static struct wheel_event events[MANY];
+	static struct wheel_op ops[MANY];
+	int i;
+
+	for (i = 0; i < MANY; i++)
+		ops[i] = (struct wheel_op){
+			.op = WHEEL_OP_ARM, .id = WHEEL_ID(i, 1),
+			.when = 1 + i,
+		};
+	EXPECT_EQ(0, libwheel_submit(wheel, ops, MANY, NULL));
+	EXPECT_EQ(0, advance(wheel, SEC));
+	EXPECT_EQ(MANY, balanced_stats(wheel).unread);
+	EXPECT_EQ(3, libwheel_expirations(wheel, events, 3));
+	EXPECT_EQ(MANY - 3, libwheel_expirations(wheel, events + 3, MANY));
+	for (i = 0; i < MANY; i++)
+		NEED(events[i].seq == (__u32)i && events[i].id == ops[i].id);
+	EXPECT_EQ(0, balanced_stats(wheel).unread);
+	libwheel_close(wheel);
+}
+
+static long memory_kb(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_maxrss;
+}
+
+/* Opened and closed many times over, nothing grows. */
+static void p10_leaves_no_trace(void)
+{
+	long before = 0;
+	int i, j;
+
+	for (i = 0; i < 300; i++) {
+		struct libwheel *wheel = open_virtual(65536);
+
+		for (j = 0; j < 65536; j += 64)
+			EXPECT_EQ(0, arm(wheel, WHEEL_ID(j, 1), HOUR));
+		libwheel_close(wheel);
+		if (i == 20)
+			before = memory_kb();
+	}
+#ifndef __SANITIZE_ADDRESS__
+	EXPECT(memory_kb() < before + 32768);
+#endif
+	(void)before;
+}
+
+/* The counters are the program's own ledger. */
+static void p11_exact_counters(void)
+{
+	struct libwheel *wheel = open_virtual(TIMERS);
+	struct wheel_stats want = { 0 };
+	__u64 state = test_seed();
+	struct wheel_stats stats;
+	__u64 gen[TIMERS] = { 0 };
+	__u64 now = 0;
+	int i;
+
+	for (i = 0; i < 20000; i++) {
+		__u32 slot = random_below(&state, TIMERS);
+		__u64 when = now + random_below(&state, SEC);
+
+		switch (random_below(&state, 4)) {
+		case 0:
+			want.armed += !arm(wheel, WHEEL_ID(slot, ++gen[slot]),
+					   when);
+			break;
+		case 1:
+			want.rearmed += !libwheel_rearm(wheel,
+					WHEEL_ID(slot, gen[slot]), when);
+			break;
+		case 2:
+			want.cancelled += !libwheel_cancel(wheel,
+					WHEEL_ID(slot, gen[slot]));
+			break;
+		default:
+			now += random_below(&state, MS);
+			EXPECT_EQ(0, advance(wheel, now));
+			while (next_id(wheel))
+				want.fired++;
+		}
+	}
+	stats = balanced_stats(wheel);
+	EXPECT(want.armed && want.rearmed && want.cancelled && want.fired);
+	EXPECT_EQ(want.armed, stats.armed);
+	EXPECT_EQ(want.fired, stats.fired);
+	EXPECT_EQ(want.rearmed, stats.rearmed);
+	EXPECT_EQ(want.cancelled, stats.cancelled);
+	libwheel_close(wheel);
+}
+
+const struct test promise_tests[] = {
+	TEST(p1_never_early),
+	TEST(p1_never_early_by_a_nanosecond),
+	TEST(p2_bounded_late),
+	TEST(p3_exactly_once),
+	TEST(p4_cancel_is_decisive),
+	TEST(p4_cancel_is_decisive_to_the_last_moment),
+	TEST(p5_in_order),
+	TEST(p6_any_delay),
+	TEST(p6_a_bound_refuses),
+	TEST(p7_silence),
+	TEST(p7_one_empty_wakeup),
+	TEST(p8_nothing_lost),
+	TEST(p10_leaves_no_trace),
+	TEST(p11_exact_counters),
+	{ NULL, NULL }
+};

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tests of libwheel: each in a process of its own, reported in KTAP. They
+ * run on the backend that the environment's LIBWHEEL_BACKEND names. With
+ * LIBWHEEL_TEST_RULES the machine is ours: we are root and may set its clock.
+ */
+#ifndef LIBWHEEL_TEST_H
+#define LIBWHEEL_TEST_H
+
+#include <libwheel.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#define US	1000ULL
+#define MS	1000000ULL
+#define SEC	1000000000ULL
+#define HOUR	(3600 * SEC)
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+/**
+ * struct test - a test
+ * @name: as reported; NULL ends a table
+ * @run: ends early or goes on as it likes; fails by EXPECT()
+ */
+struct test {
+	const char *name;
+	void (*run)(void);
+};
+
+#define TEST(function)	{ #function, function }
+
+extern const struct test options_tests[];
+extern const struct test table_tests[];
+extern const struct test promise_tests[];
+extern const struct test race_tests[];
+extern const struct test period_tests[];
+extern const struct test loop_tests[];
+extern const struct test end_tests[];
+extern const struct test touch_tests[];
+extern const struct test clock_tests[];
+extern const struct test fork_tests[];
+extern const struct test model_tests[];
+
+/* What is not so fails the test, which goes on; with NEED() it ends. */
+#define EXPECT(condition) \
+	expect(!!(condition), __FILE__, __LINE__, #condition)
+#define EXPECT_EQ(expected, seen) \
+	expect_equal((long long)(expected), (long long)(seen), __FILE__, \
+		     __LINE__, #seen)
+#define NEED(condition) \
+	do { \
+		if (!EXPECT(condition)) \
+			give_up(); \
+	} while (0)
+
+bool expect(bool met, const char *file, int line, const char *text);
+bool expect_equal(long long expected, long long seen, const char *file,
+		  int line, const char *text);
+void give_up(void) __attribute__((noreturn));
+void skip(const char *why) __attribute__((noreturn));
+
+/* Numbers from the run's seed, which is printed: SEED=n repeats them. */
+__u64 test_seed(void);
+__u64 random_below(__u64 *state, __u64 limit);
+
+/* Wheels. What cannot be opened ends the test. */
+struct libwheel *open_wheel(const struct libwheel_options *options);
+struct libwheel *open_virtual(__u32 timers);
+struct libwheel *open_touch(__u32 timers);
+struct libwheel *open_running(__u32 clock, __u32 timers);
+
+/* Short forms. */
+int arm(struct libwheel *wheel, __u64 id, __u64 when);
+int arm_touch(struct libwheel *wheel, __u64 id, __u64 when);
+int arm_every(struct libwheel *wheel, __u64 id, __u64 when, __u64 period);
+int arm_slack(struct libwheel *wheel, __u64 id, __u64 when, __u64 slack);
+int query(struct libwheel *wheel, __u64 id);
+__u64 deadline_of(struct libwheel *wheel, __u64 id);
+int advance(struct libwheel *wheel, __u64 now);
+/* The id of the next event, 0: none. */
+__u64 next_id(struct libwheel *wheel);
+bool readable(struct libwheel *wheel);
+/* armed = fired + cancelled + pending, and as many are late as fired. */
+struct wheel_stats balanced_stats(struct libwheel *wheel);
+
+#endif
