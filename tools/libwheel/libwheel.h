@@ -174,6 +174,25 @@ int libwheel_advance(struct libwheel *wheel, __u64 now, __u64 *next);
  * WHEEL_SETUP_TOUCH they answer -ENOENT.
  */
 
+/*
+ * Move a pending timer. Later: no event comes before @deadline. Earlier: it is
+ * seen when the old time comes; libwheel_rearm() makes it sure.
+ */
+inline int libwheel_touch(struct libwheel *wheel, __u64 id, __u64 deadline);
+/* Cancel a pending timer, decisively. It can be revived. */
+inline int libwheel_park(struct libwheel *wheel, __u64 id);
+/*
+ * Arm a parked timer again. -ENOENT: it was reclaimed when its old time came, or
+ * has fired; arm a newer generation. -EBUSY: it is pending. Unless @deadline is
+ * later than all that were before, it may be late.
+ */
+inline int libwheel_revive(struct libwheel *wheel, __u64 id, __u64 deadline);
+
+/* In the library they are functions, for those who cannot inline. */
+#ifndef LIBWHEEL_INLINE
+#define LIBWHEEL_INLINE	inline
+#endif
+
 /* Does a word say that its timer is armed? */
 #define LIBWHEEL_IS_DEADLINE(word)	((__s64)(word) > 0)
 
@@ -182,11 +201,8 @@ int libwheel_advance(struct libwheel *wheel, __u64 now, __u64 *next);
 	__atomic_compare_exchange_n(word, old, to, 0, __ATOMIC_ACQ_REL,	\
 				    __ATOMIC_RELAXED)
 
-/*
- * Move a pending timer. Later: no event comes before @deadline. Earlier: it is
- * seen when the old time comes; libwheel_rearm() makes it sure.
- */
-inline int libwheel_touch(struct libwheel *wheel, __u64 id, __u64 deadline)
+LIBWHEEL_INLINE int libwheel_touch(struct libwheel *wheel, __u64 id,
+				   __u64 deadline)
 {
 	__u64 *word = &wheel->words[id & wheel->mask];
 	__u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -200,8 +216,7 @@ inline int libwheel_touch(struct libwheel *wheel, __u64 id, __u64 deadline)
 	return 0;
 }
 
-/* Cancel a pending timer, decisively. It can be revived. */
-inline int libwheel_park(struct libwheel *wheel, __u64 id)
+LIBWHEEL_INLINE int libwheel_park(struct libwheel *wheel, __u64 id)
 {
 	__u64 *word = &wheel->words[id & wheel->mask];
 	__u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -213,12 +228,8 @@ inline int libwheel_park(struct libwheel *wheel, __u64 id)
 	return 0;
 }
 
-/*
- * Arm a parked timer again. -ENOENT: it was reclaimed when its old time came, or
- * has fired; arm a newer generation. -EBUSY: it is pending. Unless @deadline is
- * later than all that were before, it may be late.
- */
-inline int libwheel_revive(struct libwheel *wheel, __u64 id, __u64 deadline)
+LIBWHEEL_INLINE int libwheel_revive(struct libwheel *wheel, __u64 id,
+				    __u64 deadline)
 {
 	__u64 *word = &wheel->words[id & wheel->mask];
 	__u64 old = WHEEL_TOUCH_PARKED;

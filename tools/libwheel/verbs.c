@@ -4,12 +4,9 @@
  */
 #include <stddef.h>
 
+/* Touching is emitted here. */
+#define LIBWHEEL_INLINE	extern
 #include "handle.h"
-
-/* For those who cannot inline. */
-extern int libwheel_touch(struct libwheel *wheel, __u64 id, __u64 deadline);
-extern int libwheel_park(struct libwheel *wheel, __u64 id);
-extern int libwheel_revive(struct libwheel *wheel, __u64 id, __u64 deadline);
 
 int libwheel_backend(const struct libwheel *wheel)
 {

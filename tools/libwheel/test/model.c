@@ -241,11 +241,12 @@ static void step_operation(struct libwheel *wheel, struct model *m,
 	struct timer *t = &m->timers[slot];
 	__u64 when = m->now + random_below(state, SPAN / 2);
 	__u64 gen = t->gen + random_below(state, 3);
-	struct wheel_op op = { .id = WHEEL_ID(slot, gen), .when = when };
+	struct wheel_op op = { .id = WHEEL_ID(slot, gen) };
 	int want, got;
 
 	if (random_below(state, 8) == 0)
-		op.when = when = random_below(state, m->now + 1);
+		when = random_below(state, m->now + 1);
+	op.when = when;
 	op.op = 1 + random_below(state, 4);
 	switch (op.op) {
 	case WHEEL_OP_ARM:

@@ -58,8 +58,8 @@ extern const struct test model_tests[];
 bool expect(bool met, const char *file, int line, const char *text);
 bool expect_equal(long long expected, long long seen, const char *file,
 		  int line, const char *text);
-void give_up(void) __attribute__((noreturn));
-void skip(const char *why) __attribute__((noreturn));
+__attribute__((noreturn)) void give_up(void);
+__attribute__((noreturn)) void skip(const char *why);
 
 /* Numbers from the run's seed, which is printed: SEED=n repeats them. */
 __u64 test_seed(void);

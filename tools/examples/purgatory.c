@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+/*
+ * purgatory OPERATIONS: delayed operations, as a message broker has them. An
+ * operation waits for something, here until enough has been written to a topic,
+ * but no longer than its timeout; it completes once, by the one or by the other.
+ *
+ *	cc -O2 purgatory.c $(pkg-config --cflags --libs libwheel) -o purgatory
+ *
+ * The timers are of the wheel's own choice of slots; the cookie leads back to the
+ * operation. Cancelling answers who was first, so nothing completes twice; what
+ * happens at once is cancelled in one batch.
+ */
+#include <libwheel.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TOPICS	16
+#define BATCH	128
+
+/**
+ * struct operation - a fetch that waits for data
+ * @next: the next one that waits for the same topic
+ * @id: of its timer
+ * @offset: what it waits for: the topic's end to reach this
+ * @deadline: or until then
+ * @completed: how often it was completed
+ */
+struct operation {
+	struct operation *next;
+	__u64 id;
+	__u64 offset;
+	__u64 deadline;
+	int completed;
+};
+
+/**
+ * struct topic - where messages are written
+ * @waiting: operations that wait for it
+ * @end: how much has been written
+ */
+struct topic {
+	struct operation *waiting;
+	__u64 end;
+};
+
+/**
+ * struct purgatory - all operations that wait
+ * @wheel: their timeouts
+ * @topics: what they wait for
+ * @satisfied: completed as they got what they waited for
+ * @expired: completed as their time was up
+ */
+struct purgatory {
+	struct libwheel *wheel;
+	struct topic topics[TOPICS];
+	__u64 satisfied;
+	__u64 expired;
+};
+
+static void die(const char *what, int err)
+{
+	fprintf(stderr, "purgatory: %s: error %d\n", what, err);
+	exit(1);
+}
+
+/* Let an operation wait, unless it has what it wants. */
+static void watch(struct purgatory *p, struct operation *o, struct topic *topic)
+{
+	int err;
+
+	if (o->offset <= topic->end) {
+		o->completed++;
+		p->satisfied++;
+		return;
+	}
+	err = libwheel_arm(p->wheel, &o->id, o->deadline, (__u64)(size_t)o);
+	if (err)
+		die("arm", err);
+	o->next = topic->waiting;
+	topic->waiting = o;
+}
+
+/*
+ * Whoever cancelled the timer completes the operation. The others have expired, and
+ * their events complete them.
+ */
+static void satisfy(struct purgatory *p, struct wheel_op *cancels,
+		    struct operation **done, unsigned int count)
+{
+	unsigned int i;
+	int ret = libwheel_submit(p->wheel, cancels, count, NULL);
+
+	if (ret < 0)
+		die("cancel", ret);
+	for (i = 0; i < count; i++) {
+		if (cancels[i].res)
+			continue;
+		done[i]->completed++;
+		p->satisfied++;
+	}
+}
+
+/* Something was written: complete who waited for it. */
+static void append(struct purgatory *p, struct topic *topic, __u64 count)
+{
+	struct wheel_op cancels[BATCH];
+	struct operation *done[BATCH];
+	struct operation **link = &topic->waiting;
+	unsigned int n = 0;
+
+	topic->end += count;
+	while (*link) {
+		struct operation *o = *link;
+
+		if (!o->completed && o->offset > topic->end) {
+			link = &o->next;
+			continue;
+		}
+		*link = o->next;
+		if (o->completed)
+			continue;
+		done[n] = o;
+		cancels[n++] = (struct wheel_op){
+			.op = WHEEL_OP_CANCEL, .id = o->id,
+		};
+		if (n == BATCH) {
+			satisfy(p, cancels, done, n);
+			n = 0;
+		}
+	}
+	if (n)
+		satisfy(p, cancels, done, n);
+}
+
+/* Their time is up. They leave their topic's list when it is walked next. */
+static void expire(struct purgatory *p, __u64 now)
+{
+	struct wheel_event events[BATCH];
+	int i, n;
+
+	while ((n = libwheel_expirations(p->wheel, events, BATCH)) > 0) {
+		for (i = 0; i < n; i++) {
+			struct operation *o =
+				(struct operation *)(size_t)events[i].cookie;
+
+			if (now < o->deadline)
+				die("early", 0);
+			o->completed++;
+			p->expired++;
+		}
+	}
+}
+
+/*
+ * A day of a broker, on a clock that we move ourselves: a millisecond a step, some
+ * messages come, some operations begin.
+ */
+static void simulate(struct purgatory *p, struct operation *operations,
+		     unsigned long count)
+{
+	unsigned long begun = 0;
+	unsigned int seed = 1;
+	__u64 now = 0;
+
+	while (begun < count || p->satisfied + p->expired < count) {
+		int err = libwheel_advance(p->wheel, now += 1000000, NULL);
+
+		if (err)
+			die("advance", err);
+		expire(p, now);
+		append(p, &p->topics[rand_r(&seed) % TOPICS], rand_r(&seed) % 9);
+		for (int i = 0; i < 50 && begun < count; i++, begun++) {
+			struct operation *o = &operations[begun];
+			struct topic *topic = &p->topics[begun % TOPICS];
+
+			o->offset = topic->end + rand_r(&seed) % 200;
+			o->deadline = now + rand_r(&seed) % 1000 * 1000000ULL;
+			watch(p, o, topic);
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static struct purgatory p;
+	struct libwheel_options options = {
+		.size = sizeof(options), .flags = WHEEL_SETUP_ANY_SLOT,
+		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 1 << 20,
+	};
+	struct operation *operations;
+	unsigned long count, i;
+	int err;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: purgatory OPERATIONS\n");
+		return 2;
+	}
+	count = strtoul(argv[1], NULL, 10);
+	operations = calloc(count, sizeof(*operations));
+	err = libwheel_open(&p.wheel, &options);
+	if (err || !operations)
+		die("open", err);
+	simulate(&p, operations, count);
+	for (i = 0; i < count; i++)
+		if (operations[i].completed != 1)
+			die("not completed once", operations[i].completed);
+	printf("operations %lu satisfied %llu expired %llu\n", count,
+	       p.satisfied, p.expired);
+	libwheel_close(p.wheel);
+	free(operations);
+	return 0;
+}

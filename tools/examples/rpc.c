@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+/*
+ * rpc CALLS LOSS_PERCENT: a client of remote calls over datagrams which get lost.
+ * A call that has no answer in time is sent again, then later, and given up after
+ * TRIES.
+ *
+ *	cc -O2 rpc.c $(pkg-config --cflags --libs libwheel) -o rpc
+ *
+ * There are WINDOW calls under way at once, each in a slot of its own with a timer.
+ * The usual call is answered in time: its timer is revived when the request is
+ * sent and parked when the answer comes, two compare-and-swaps and no system call.
+ * Only when a parked timer was reclaimed meanwhile it has to be armed anew.
+ */
+#include <libwheel.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define WINDOW		64
+#define TRIES		8
+#define TIMEOUT_NS	2000000ULL
+
+/**
+ * struct message - request and answer
+ * @slot: of the call
+ * @serial: which call
+ * @value: argument; in the answer the result
+ */
+struct message {
+	__u32 slot;
+	__u32 serial;
+	__u64 value;
+};
+
+/**
+ * struct call - one that is under way
+ * @serial: which; 0: the slot is free
+ * @tries: how often it was sent
+ * @gen: how often its timer was armed
+ */
+struct call {
+	__u32 serial;
+	__u32 tries;
+	__u64 gen;
+};
+
+/**
+ * struct client - all of it
+ * @wheel: a timer a slot
+ * @socket: to the server
+ * @calls: the slots
+ * @next: serial of the next call
+ * @last: serial of the last one
+ * @answered: calls with an answer
+ * @failed: calls that were given up
+ * @resent: requests sent again
+ * @armed: timers that had to be armed by a call into the library
+ */
+struct client {
+	struct libwheel *wheel;
+	int socket;
+	struct call calls[WINDOW];
+	__u32 next;
+	__u32 last;
+	__u32 answered;
+	__u32 failed;
+	__u32 resent;
+	__u32 armed;
+};
+
+static void die(const char *what, int err)
+{
+	fprintf(stderr, "rpc: %s: error %d\n", what, err);
+	exit(1);
+}
+
+/* Start the timer of a slot, by a word if it can be. */
+static void start_timer(struct client *c, __u32 slot)
+{
+	__u64 delay = TIMEOUT_NS << c->calls[slot].tries;
+	__u64 deadline = libwheel_now(c->wheel) + delay;
+	struct wheel_op op = {
+		.op	= WHEEL_OP_ARM,
+		.flags	= WHEEL_OP_TOUCH,
+		.when	= deadline,
+	};
+	int err;
+
+	if (!libwheel_revive(c->wheel, slot, deadline))
+		return;
+	op.id = WHEEL_ID(slot, ++c->calls[slot].gen);
+	err = libwheel_do(c->wheel, &op);
+	if (err)
+		die("arm", err);
+	c->armed++;
+}
+
+static void send_request(struct client *c, __u32 slot)
+{
+	struct call *call = &c->calls[slot];
+	struct message request = {
+		.slot = slot, .serial = call->serial, .value = call->serial,
+	};
+
+	start_timer(c, slot);
+	call->tries++;
+	/* When the socket is full it is as if the request got lost. */
+	if (send(c->socket, &request, sizeof(request), MSG_DONTWAIT) < 0 &&
+	    errno != EAGAIN)
+		die("send", errno);
+}
+
+/* The slot is free: on with the next call. */
+static void next_call(struct client *c, __u32 slot)
+{
+	struct call *call = &c->calls[slot];
+
+	call->serial = 0;
+	call->tries = 0;
+	if (c->next > c->last)
+		return;
+	call->serial = c->next++;
+	send_request(c, slot);
+}
+
+/*
+ * An answer. Those to a call that was answered already, or given up, are stale. If
+ * the timer cannot be parked it has fired: then its event decides what to do.
+ */
+static void take_answer(struct client *c, const struct message *answer)
+{
+	struct call *call = &c->calls[answer->slot];
+
+	if (call->serial != answer->serial || !call->serial)
+		return;
+	if (answer->value != 2ULL * answer->serial)
+		die("wrong answer", -EPROTO);
+	if (libwheel_park(c->wheel, answer->slot))
+		return;
+	c->answered++;
+	next_call(c, answer->slot);
+}
+
+/* No answer in time. */
+static void time_out(struct client *c, __u32 slot)
+{
+	if (c->calls[slot].tries < TRIES) {
+		c->resent++;
+		send_request(c, slot);
+	} else {
+		c->failed++;
+		next_call(c, slot);
+	}
+}
+
+static void take_answers(struct client *c)
+{
+	struct message answer;
+
+	while (recv(c->socket, &answer, sizeof(answer), MSG_DONTWAIT) ==
+	       sizeof(answer))
+		take_answer(c, &answer);
+}
+
+static void take_timeouts(struct client *c)
+{
+	struct wheel_event event;
+
+	while (libwheel_expirations(c->wheel, &event, 1) == 1)
+		time_out(c, WHEEL_ID_SLOT(event.id));
+}
+
+static void run_client(struct client *c)
+{
+	struct pollfd polled[] = {
+		{ .fd = c->socket, .events = POLLIN },
+		{ .fd = libwheel_fd(c->wheel), .events = POLLIN },
+	};
+	__u32 slot;
+
+	for (slot = 0; slot < WINDOW; slot++)
+		next_call(c, slot);
+	while (c->answered + c->failed < c->last) {
+		poll(polled, 2, -1);
+		take_answers(c);
+		take_timeouts(c);
+	}
+}
+
+/* A server that doubles numbers, and a network that loses what it likes. */
+static void run_server(int fd, int loss)
+{
+	struct message message;
+	unsigned int seed = 1;
+
+	while (recv(fd, &message, sizeof(message), 0) == sizeof(message)) {
+		if (rand_r(&seed) % 100 < loss)
+			continue;
+		message.value *= 2;
+		send(fd, &message, sizeof(message), 0);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static struct client c = { .next = 1 };
+	struct libwheel_options options = {
+		.size = sizeof(options), .flags = WHEEL_SETUP_TOUCH,
+		.timers = WINDOW,
+	};
+	int pair[2];
+	int err;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: rpc CALLS LOSS_PERCENT\n");
+		return 2;
+	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair))
+		die("socketpair", errno);
+	if (!fork()) {
+		close(pair[0]);
+		run_server(pair[1], atoi(argv[2]));
+		_exit(0);
+	}
+	close(pair[1]);
+	err = libwheel_open(&c.wheel, &options);
+	if (err)
+		die("open", err);
+	c.socket = pair[0];
+	c.last = strtoul(argv[1], NULL, 10);
+	run_client(&c);
+	printf("calls %u answered %u failed %u resent %u armed %u\n", c.last,
+	       c.answered, c.failed, c.resent, c.armed);
+	libwheel_close(c.wheel);
+	return 0;
+}
