@@ -80,6 +80,7 @@ clean:			## what was built here; the kernels stay in their cache
 	$(MAKE) -C tests/host clean
 	$(MAKE) -C tests/bench/core clean
 	$(MAKE) -C tests/bench/user clean
+	$(MAKE) -C tools/examples clean
 	$(MAKE) -C tools/libwheel clean
 	$(MAKE) -C tools/wheelctl clean
 
