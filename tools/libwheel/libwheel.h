@@ -31,12 +31,6 @@
 #include <errno.h>
 #include <linux/wheel_timer.h>
 
-#ifndef WHEEL_OFF_TOUCH
-#define WHEEL_OFF_TOUCH		0x40000000
-#define WHEEL_TOUCH_OFF		(1ULL << 63)
-#define WHEEL_TOUCH_PARKED	0ULL
-#endif
-
 #pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {

@@ -104,7 +104,6 @@ static void stop_hands_back(void)
 	libwheel_close(new);
 }
 
-/* Who waits for a wheel in a thread of its own gets to know, too; see race.c. */
 const struct test end_tests[] = {
 	TEST(list_says_how_to_arm_again),
 	TEST(list_in_pieces),

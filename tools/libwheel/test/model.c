@@ -63,10 +63,10 @@ static __u64 ceil_tick(__u64 time)
 	return (time + TICK - 1) / TICK;
 }
 
-static void model_file(struct model *m, struct timer *t, __u64 deadline)
+/* Not before the tick @next. */
+static void model_file(struct model *m, struct timer *t, __u64 deadline,
+		       __u64 next)
 {
-	__u64 next = m->now / TICK + 1;
-
 	t->deadline = deadline;
 	t->filed = ceil_tick(deadline) > next ? ceil_tick(deadline) : next;
 	t->order = m->order++;
@@ -75,17 +75,16 @@ static void model_file(struct model *m, struct timer *t, __u64 deadline)
 static int model_arm(struct model *m, struct timer *t, __u64 gen, __u64 when,
 		     __u64 period, bool touch)
 {
-	if (t->state == ARMED && t->touch && !t->deadline && gen > t->gen) {
-		t->state = FREE;
-		m->counts.cancelled++;
-	}
-	if (t->state != FREE)
+	bool parked = t->state == ARMED && t->touch && !t->deadline;
+
+	if (t->state != FREE && !parked)
 		return -EBUSY;
 	if (gen <= t->gen)
 		return -ESTALE;
+	m->counts.cancelled += parked;
 	*t = (struct timer){ .state = ARMED, .gen = gen, .period = period,
 			     .touch = touch };
-	model_file(m, t, touch && !when ? 1 : when);
+	model_file(m, t, touch && !when ? 1 : when, m->now / TICK + 1);
 	m->counts.armed++;
 	return 0;
 }
@@ -99,7 +98,7 @@ static int model_rearm(struct model *m, struct timer *t, __u64 gen, __u64 when)
 {
 	if (!model_pending(t, gen))
 		return -ENOENT;
-	model_file(m, t, t->touch && !when ? 1 : when);
+	model_file(m, t, t->touch && !when ? 1 : when, m->now / TICK + 1);
 	m->counts.rearmed++;
 	return 0;
 }
@@ -167,8 +166,8 @@ static void model_advance(struct model *m, __u64 now)
 		if (t->touch && !t->deadline) {
 			t->state = FREE;
 			m->counts.cancelled++;
-		} else if (t->touch && t->deadline > now / TICK * TICK) {
-			model_file(m, t, t->deadline);
+		} else if (t->touch && t->deadline > t->filed * TICK) {
+			model_file(m, t, t->deadline, t->filed + 1);
 		} else {
 			t->state = FIRED;
 			m->counts.fired++;
@@ -177,9 +176,10 @@ static void model_advance(struct model *m, __u64 now)
 	}
 }
 
-/* An event of @slot was taken: what did it have to say? */
-static void model_take(struct model *m, __u32 slot, struct wheel_event *want)
+/* The oldest event is taken: what does it have to say? */
+static void model_take(struct model *m, struct wheel_event *want)
 {
+	__u32 slot = m->fired[0];
 	struct timer *t = &m->timers[slot];
 	__u64 missed = 0;
 
@@ -189,32 +189,14 @@ static void model_take(struct model *m, __u32 slot, struct wheel_event *want)
 		.id = WHEEL_ID(slot, t->gen), .overrun = missed,
 		.deadline = t->deadline + missed * t->period,
 	};
+	memmove(m->fired, m->fired + 1, --m->unread * sizeof(*m->fired));
 	t->state = FREE;
 	if (t->period && !t->ended) {
 		t->state = ARMED;
 		m->counts.armed++;
-		model_file(m, t, want->deadline + t->period);
+		model_file(m, t, want->deadline + t->period,
+			   m->now / TICK + 1);
 	}
-}
-
-/*
- * Takes out of the model's queue the event that came. Timers with words may come
- * before others that were due earlier; the others keep their order.
- */
-static void model_dequeue(struct model *m, __u32 slot)
-{
-	__u32 i = 0;
-
-	while (i < m->unread && m->fired[i] != slot &&
-	       m->timers[m->fired[i]].touch)
-		i++;
-	if (m->timers[slot].touch)
-		while (i < m->unread && m->fired[i] != slot)
-			i++;
-	NEED(i < m->unread && m->fired[i] == slot);
-	m->unread--;
-	for (; i < m->unread; i++)
-		m->fired[i] = m->fired[i + 1];
 }
 
 static void take_some(struct libwheel *wheel, struct model *m, __u64 count)
@@ -223,9 +205,7 @@ static void take_some(struct libwheel *wheel, struct model *m, __u64 count)
 
 	while (count-- && m->unread) {
 		NEED(libwheel_expirations(wheel, &event, 1) == 1);
-		NEED(WHEEL_ID_SLOT(event.id) < SLOTS);
-		model_dequeue(m, WHEEL_ID_SLOT(event.id));
-		model_take(m, WHEEL_ID_SLOT(event.id), &want);
+		model_take(m, &want);
 		NEED(EXPECT_EQ(want.id, event.id) &&
 		     EXPECT_EQ(want.deadline, event.deadline) &&
 		     EXPECT_EQ(want.overrun, event.overrun));

@@ -7,18 +7,19 @@
 /* Returns true if the timer was pending and not parked. */
 static bool stop_one(struct user *u, struct slot *slot)
 {
-	bool pending = true;
+	bool parked = false;
 
-	if (slot->touch) {
-		slot->timer.deadline = touch_deadline(u, slot);
-		pending = touch_off(u, slot);
-	}
 	u->counts.cancelled++;
-	if (pending)
-		slot->state = SLOT_STOPPED;
-	else
+	slot->timer.deadline &= ~WHEEL_OFF;
+	if (slot->touch) {
+		slot->timer.deadline = touch_off(u, slot);
+		parked = !slot->timer.deadline;
+	}
+	if (parked)
 		slot_free(u, slot);
-	return pending;
+	else
+		slot->state = SLOT_STOPPED;
+	return !parked;
 }
 
 /**

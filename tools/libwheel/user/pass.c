@@ -30,12 +30,12 @@ static void fire(struct user *u, struct slot *slot, u64 deadline, u64 now)
 	queue_push(u, &u->fired, slot);
 }
 
-static void expire_touched(struct user *u, struct slot *slot, u64 tick, u64 now)
+static void expire_touched(struct user *u, struct slot *slot, u64 now)
 {
-	u64 time = wheel_time_of(&u->core, tick);
+	u64 due = wheel_time_of(&u->core, slot->timer.due);
 	u64 deadline;
 
-	switch (touch_judge(u, slot, time, &deadline)) {
+	switch (touch_judge(u, slot, due, &deadline)) {
 	case FIRE:
 		fire(u, slot, deadline, now);
 		break;
@@ -44,18 +44,16 @@ static void expire_touched(struct user *u, struct slot *slot, u64 tick, u64 now)
 		slot_free(u, slot);
 		break;
 	case REFILE:
-		/* Later than a scheme can hold: as late as it can. */
-		if (wheel_place(&u->core, &slot->timer, deadline, slot->slack))
-			wheel_place(&u->core, &slot->timer, time + 1, 0);
 		u->counts.refiled++;
+		wheel_refile(&u->core, &slot->timer, deadline);
 		break;
 	}
 }
 
-static void expire(struct user *u, struct slot *slot, u64 tick, u64 now)
+static void expire(struct user *u, struct slot *slot, u64 now)
 {
 	if (slot->touch)
-		expire_touched(u, slot, tick, now);
+		expire_touched(u, slot, now);
 	else
 		fire(u, slot, slot->timer.deadline, now);
 }
@@ -76,7 +74,7 @@ void user_pass(struct user *u, u64 now)
 		budget = BUDGET;
 		timer = wheel_pop(&u->core, tick, &budget);
 		if (timer)
-			expire(u, slot_of(timer), tick, now);
+			expire(u, slot_of(timer), now);
 	} while (timer || !budget);
 }
 

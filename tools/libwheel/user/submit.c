@@ -83,14 +83,18 @@ static void slot_cancel(struct user *u, struct slot *slot)
 /* May @id be armed in this slot? What the program parked makes way for it. */
 static int slot_admit(struct user *u, struct slot *slot, u64 id)
 {
-	bool newer = WHEEL_ID_GEN(id) > WHEEL_ID_GEN(slot->id);
+	bool parked = slot->state == SLOT_ARMED && slot->touch &&
+		      !touch_deadline(u, slot);
 
-	if (newer && slot->state == SLOT_ARMED && slot->touch &&
-	    touch_reclaim(u, slot))
-		slot_cancel(u, slot);
-	if (slot->state != SLOT_FREE)
+	if (slot->state != SLOT_FREE && !parked)
 		return -EBUSY;
-	return newer ? 0 : -ESTALE;
+	if (WHEEL_ID_GEN(id) <= WHEEL_ID_GEN(slot->id))
+		return -ESTALE;
+	if (parked && !touch_reclaim(u, slot))
+		return -EBUSY;
+	if (parked)
+		slot_cancel(u, slot);
+	return 0;
 }
 
 static int op_arm(struct user *u, struct wheel_op *op, u64 now)

@@ -37,14 +37,14 @@ void touch_arm(struct user *u, const struct slot *slot, u64 deadline)
  * @u: wheel
  * @slot: slot
  *
- * Return: true if the timer was pending, false if it was parked.
+ * Return: the deadline that it had; 0 if it was parked.
  */
-bool touch_off(struct user *u, const struct slot *slot)
+u64 touch_off(struct user *u, const struct slot *slot)
 {
 	u64 was = __atomic_exchange_n(word_of(u, slot), WHEEL_TOUCH_OFF,
 				      __ATOMIC_ACQ_REL);
 
-	return LIBWHEEL_IS_DEADLINE(was);
+	return LIBWHEEL_IS_DEADLINE(was) ? was : 0;
 }
 
 /**
@@ -95,12 +95,12 @@ bool touch_move(struct user *u, const struct slot *slot, u64 deadline)
  * touch_judge - the filed time of a timer has come
  * @u: wheel
  * @slot: slot that was popped
- * @time: of the tick that is being taken
+ * @due: that time
  * @deadline: set to when it shall fire, or did
  *
  * Return: what becomes of it. If the word does not keep still, it is filed again.
  */
-enum verdict touch_judge(struct user *u, const struct slot *slot, u64 time,
+enum verdict touch_judge(struct user *u, const struct slot *slot, u64 due,
 			 u64 *deadline)
 {
 	u64 *word = word_of(u, slot);
@@ -109,11 +109,11 @@ enum verdict touch_judge(struct user *u, const struct slot *slot, u64 time,
 
 	for (i = 0; i < TRIES; i++) {
 		*deadline = was;
-		if (LIBWHEEL_IS_DEADLINE(was) && was > time)
+		if (LIBWHEEL_IS_DEADLINE(was) && was > due)
 			return REFILE;
 		if (LIBWHEEL_SWAP(word, &was, WHEEL_TOUCH_OFF))
 			return LIBWHEEL_IS_DEADLINE(was) ? FIRE : RECLAIM;
 	}
-	*deadline = time + 1;
+	*deadline = due + 1;
 	return REFILE;
 }

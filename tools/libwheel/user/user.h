@@ -124,11 +124,11 @@ enum verdict {
 
 /* touch.c */
 void touch_arm(struct user *u, const struct slot *slot, u64 deadline);
-bool touch_off(struct user *u, const struct slot *slot);
+u64 touch_off(struct user *u, const struct slot *slot);
 bool touch_reclaim(struct user *u, const struct slot *slot);
 u64 touch_deadline(const struct user *u, const struct slot *slot);
 bool touch_move(struct user *u, const struct slot *slot, u64 deadline);
-enum verdict touch_judge(struct user *u, const struct slot *slot, u64 time,
+enum verdict touch_judge(struct user *u, const struct slot *slot, u64 due,
 			 u64 *deadline);
 
 /* pass.c */
