@@ -91,18 +91,19 @@ static void farewell(struct server *s, int fd)
 		close(fd);
 }
 
+/* A request that comes when the timer has fired already is too late. */
 static void echo(struct server *s, int fd, __u64 now)
 {
 	char buffer[4096];
-	ssize_t bytes = read(fd, buffer, sizeof(buffer));
+	ssize_t bytes;
 
+	if (libwheel_touch(s->wheel, fd, now + s->idle))
+		return;
+	bytes = read(fd, buffer, sizeof(buffer));
 	if (bytes < 0 && errno == EAGAIN)
 		return;
-	if (bytes <= 0 || write(fd, buffer, bytes) != bytes) {
+	if (bytes <= 0 || write(fd, buffer, bytes) != bytes)
 		farewell(s, fd);
-		return;
-	}
-	libwheel_touch(s->wheel, fd, now + s->idle);
 }
 
 /* What has been silent for too long. */

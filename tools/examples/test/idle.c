@@ -2,8 +2,8 @@
 /*
  * idle CONNECTIONS IDLE_MS SERVER [ARGUMENT...]: opens that many connections to an
  * echo server that it starts, whose first line is its port. Half of them it keeps
- * busy for a while. None may be closed earlier than IDLE_MS after its last request,
- * and all have to be in the end.
+ * busy for a while. None may be closed earlier than IDLE_MS after its last request
+ * that was answered, and all have to be in the end.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -25,12 +25,14 @@
 /**
  * struct connection - of ours
  * @fd: socket
- * @asked: when it last sent a request, before that; ns
+ * @asked: the time before it last sent a request
+ * @answered: the same of the last request that was answered
  * @open: not closed by the server
  */
 struct connection {
 	int fd;
 	uint64_t asked;
+	uint64_t answered;
 	bool open;
 };
 
@@ -85,7 +87,7 @@ static void open_connection(int i, int port)
 	struct epoll_event event = { .events = EPOLLIN, .data.u32 = i };
 
 	c->fd = socket(AF_INET, SOCK_STREAM, 0);
-	c->asked = now();
+	c->answered = now();
 	if (c->fd < 0 ||
 	    connect(c->fd, (struct sockaddr *)&address, sizeof(address)))
 		die("connect");
@@ -95,10 +97,9 @@ static void open_connection(int i, int port)
 	left++;
 }
 
-/* A connection whose last bytes were sent after it was closed gets a reset. */
 static void closed(struct connection *c)
 {
-	early += now() < c->asked + idle;
+	early += now() < c->answered + idle;
 	close(c->fd);
 	c->open = false;
 	left--;
@@ -116,10 +117,12 @@ static int listen_to_server(int timeout_ms)
 		struct connection *c = &connections[events[i].data.u32];
 		char byte;
 
-		if (read(c->fd, &byte, 1) == 1)
+		if (read(c->fd, &byte, 1) == 1) {
+			c->answered = c->asked;
 			echoes++;
-		else
+		} else {
 			closed(c);
+		}
 	}
 	return echoes;
 }
@@ -132,12 +135,10 @@ static int ask(void)
 
 	for (i = 0; i < count; i += 2) {
 		struct connection *c = &connections[i];
-		uint64_t before = now();
 
-		if (!c->open || send(c->fd, "?", 1, MSG_NOSIGNAL) != 1)
-			continue;
-		c->asked = before;
-		asked++;
+		c->asked = now();
+		if (c->open && send(c->fd, "?", 1, MSG_NOSIGNAL) == 1)
+			asked++;
 	}
 	while (asked > 0 && left > 0) {
 		int before = left;
