@@ -28,17 +28,20 @@
  * @asked: the time before it last sent a request
  * @answered: the same of the last request that was answered
  * @open: not closed by the server
+ * @waits: for an answer
  */
 struct connection {
 	int fd;
 	uint64_t asked;
 	uint64_t answered;
 	bool open;
+	bool waits;
 };
 
 static struct connection connections[MAX];
 static int count;
 static int left;
+static int waiting;
 static uint64_t idle;
 static int early;
 static int epfd;
@@ -100,52 +103,51 @@ static void open_connection(int i, int port)
 static void closed(struct connection *c)
 {
 	early += now() < c->answered + idle;
+	waiting -= c->waits;
 	close(c->fd);
 	c->open = false;
 	left--;
 }
 
-/* What the server has to say: echoes and ends. Returns the number of echoes. */
-static int listen_to_server(int timeout_ms)
+static void answered(struct connection *c)
+{
+	c->answered = c->asked;
+	c->waits = false;
+	waiting--;
+}
+
+/* What the server has to say: echoes and ends. */
+static void listen_to_server(void)
 {
 	struct epoll_event events[256];
-	int n = epoll_wait(epfd, events, 256, timeout_ms);
-	int echoes = 0;
+	int n = epoll_wait(epfd, events, 256, -1);
 	int i;
 
 	for (i = 0; i < n; i++) {
 		struct connection *c = &connections[events[i].data.u32];
 		char byte;
 
-		if (read(c->fd, &byte, 1) == 1) {
-			c->answered = c->asked;
-			echoes++;
-		} else {
+		if (read(c->fd, &byte, 1) == 1)
+			answered(c);
+		else
 			closed(c);
-		}
 	}
-	return echoes;
 }
 
-/* Ask on every other connection, and hear all of the answers that come. */
+/* Ask on every other connection, and hear all answers. Returns how many are left. */
 static int ask(void)
 {
-	int asked = 0;
 	int i;
 
 	for (i = 0; i < count; i += 2) {
 		struct connection *c = &connections[i];
 
 		c->asked = now();
-		if (c->open && send(c->fd, "?", 1, MSG_NOSIGNAL) == 1)
-			asked++;
+		c->waits = c->open && send(c->fd, "?", 1, MSG_NOSIGNAL) == 1;
+		waiting += c->waits;
 	}
-	while (asked > 0 && left > 0) {
-		int before = left;
-
-		asked -= listen_to_server(-1);
-		asked -= before - left;
-	}
+	while (waiting)
+		listen_to_server();
 	return left;
 }
 
@@ -179,7 +181,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < ROUNDS; i++)
 		printf("asked on half of them, %d are open\n", ask());
 	while (left)
-		listen_to_server(-1);
+		listen_to_server();
 	printf("all closed, %d of them early\n", early);
 	return early > 0;
 }
