@@ -64,6 +64,10 @@ bench-core:		## the pure core on the host, beside other libraries
 bench-user:		## from user space, beside timerfd, POSIX timers, io_uring, a heap
 	@tests/bench/user/run $(MAX)
 
+bench-echo:		## an echo server with libwheel, timerfd and libevent
+	@$(vm)/bring lib bench || true
+	@$(MAKE) -s -C tools/examples bench
+
 lint:			## every checker, at zero
 	@tests/lint/lint
 
@@ -86,5 +90,5 @@ clean:			## what was built here; the kernels stay in their cache
 
 .PHONY: all help module tool run check check-host check-long check-kunit \
 	check-selftests check-consumer check-lib check-debug check-mutants \
-	check-model bench-kernel bench-core bench-user lint install install-lib \
-	clean
+	check-model bench-kernel bench-core bench-user bench-echo lint install \
+	install-lib clean

@@ -288,9 +288,9 @@ static void p10_leaves_no_trace(void)
 	int i, j;
 
 	for (i = 0; i < 300; i++) {
-		struct libwheel *wheel = open_virtual(65536);
+		struct libwheel *wheel = open_virtual(8192);
 
-		for (j = 0; j < 65536; j += 64)
+		for (j = 0; j < 8192; j += 64)
 			EXPECT_EQ(0, arm(wheel, WHEEL_ID(j, 1), HOUR));
 		libwheel_close(wheel);
 		if (i == 20)
