@@ -109,21 +109,23 @@ void *allocate(size_t bytes)
 	return memory;
 }
 
+/* Free pages, and those that a processor keeps at hand. */
 __u64 memory_free(void)
 {
-	unsigned long long kb = 0;
+	unsigned long long pages, sum = 0;
 	char line[128];
 	FILE *file;
 
 	sleep(1);
-	file = fopen("/proc/meminfo", "r");
+	file = fopen("/proc/zoneinfo", "r");
 	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "MemFree: %llu", &kb) == 1)
-			break;
-	if (!file || !kb)
-		die("/proc/meminfo");
+		if (sscanf(line, " pages free %llu", &pages) == 1 ||
+		    sscanf(line, " count: %llu", &pages) == 1)
+			sum += pages;
+	if (!file || !sum)
+		die("/proc/zoneinfo");
 	fclose(file);
-	return kb * 1024;
+	return sum * (__u64)sysconf(_SC_PAGESIZE);
 }
 
 static void write_number(const char *path, __u64 number)
