@@ -66,11 +66,10 @@ static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 }
 
 /* Take what is due: a timer, or a batch if the owner takes batches. */
-static unsigned int base_collect(struct wheel_base *base, u64 now,
+static unsigned int base_collect(struct wheel_base *base, u64 now, u64 until,
 				 unsigned int *budget)
 {
 	unsigned int room = base->owner->config.expire ? WHEEL_BATCH : 1;
-	u64 until = wheel_tick_at(&base->core, now);
 	unsigned int n = 0;
 
 	while (n < room) {
@@ -152,7 +151,7 @@ bool wheel_base_pass(struct wheel_base *base)
 {
 	unsigned int run = 0, served = 0;
 	bool more = true;
-	u64 now = 0;
+	u64 now = 0, until = 0;
 
 	raw_spin_lock_irq(&base->lock);
 	base->programmed = 0;
@@ -164,9 +163,10 @@ bool wheel_base_pass(struct wheel_base *base)
 		/* A reading of the clock serves many callbacks, if they are short. */
 		if (served >= WHEEL_HOLD || !run || wheel_sleeps(base->owner)) {
 			now = wheel_now(base->owner);
+			until = wheel_tick_at(&base->core, now);
 			served = 0;
 		}
-		n = base_collect(base, now, &budget);
+		n = base_collect(base, now, until, &budget);
 		served += n;
 		run += WHEEL_HOLD - budget + n * WHEEL_CALL;
 		if (n) {
