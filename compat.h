@@ -32,6 +32,13 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 }
 #endif
 
+/* 6.10 let tracepoints remember where their strings come from. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#define wheel_assign_str(dst, src)	__assign_str(dst)
+#else
+#define wheel_assign_str(dst, src)	__assign_str(dst, src)
+#endif
+
 /*
  * Work in softirq context. 6.9 brought a workqueue for it, which shall replace
  * tasklets; before, a tasklet does the same.

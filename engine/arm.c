@@ -6,7 +6,7 @@
 #include <linux/export.h>
 #include <linux/math64.h>
 #include <linux/smp.h>
-#include "engine.h"
+#include "debug.h"
 
 static int time_check(u64 deadline, u64 slack)
 {
@@ -101,6 +101,7 @@ static int base_arm(struct wheel_base *base, struct wheel_timer *timer,
 	}
 	watch(base, timer);
 	base->counts.armed++;
+	debug_arm(timer);
 	return 0;
 }
 
@@ -129,22 +130,19 @@ static int base_rearm(struct wheel_base *base, struct wheel_timer *timer,
 		return err;
 	watch(base, timer);
 	base->counts.rearmed++;
+	debug_rearm(timer);
 	return 0;
 }
 
 /* Move a timer that is pending to an earlier deadline. */
-static int base_reduce(struct wheel_base *base, struct wheel_timer *timer,
-		       u64 deadline, u64 slack)
+static void base_reduce(struct wheel_base *base, struct wheel_timer *timer,
+			u64 deadline, u64 slack)
 {
-	int err;
-
 	lockdep_assert_held(&base->lock);
-	err = wheel_reduce(&base->core, timer, deadline, slack);
-	if (unlikely(err))
-		return err;
+	wheel_reduce(&base->core, timer, deadline, slack);
 	watch(base, timer);
 	base->counts.rearmed++;
-	return 0;
+	debug_rearm(timer);
 }
 
 /**
@@ -264,8 +262,7 @@ EXPORT_SYMBOL_GPL(wheel_timer_mod);
  *
  * * %0 - its deadline is @deadline or earlier
  * * %-ENOENT - it is not pending; nothing changed
- * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME, or a clock was set back and
- *   @deadline is later now than a bounded wheel can hold; nothing changed
+ * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME; nothing changed
  */
 int wheel_timer_reduce(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
@@ -277,7 +274,7 @@ int wheel_timer_reduce(struct wheel_timer *timer, u64 deadline, u64 slack)
 	if (!wheel_filed(timer))
 		err = -ENOENT;
 	else if (!err && deadline < READ_ONCE(timer->deadline))
-		err = base_reduce(base, timer, deadline, slack);
+		base_reduce(base, timer, deadline, slack);
 	timer_unlock(base, flags);
 	return err;
 }

@@ -5,7 +5,7 @@
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/preempt.h>
-#include "engine.h"
+#include "debug.h"
 
 static int base_cancel(struct wheel_base *base, struct wheel_timer *timer)
 {
@@ -13,6 +13,7 @@ static int base_cancel(struct wheel_base *base, struct wheel_timer *timer)
 	if (wheel_filed(timer)) {
 		wheel_remove(&base->core, timer);
 		base->counts.cancelled++;
+		debug_cancel(timer);
 		return 0;
 	}
 	return wheel_base_calls(base, timer) ? -EALREADY : -ENOENT;

@@ -4,7 +4,7 @@
  */
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
-#include "engine.h"
+#include "trace.h"
 
 /* One queue for all wheels whose callbacks sleep; a wheel is one item on it. */
 static struct workqueue_struct *sleepers;
@@ -23,6 +23,7 @@ static enum hrtimer_restart base_wakeup(struct hrtimer *hrtimer)
 					       hrtimer);
 
 	WRITE_ONCE(base->counts.wakeups, base->counts.wakeups + 1);
+	trace_wheel_wakeup(base);
 	base_queue(base);
 	return HRTIMER_NORESTART;
 }

@@ -87,6 +87,7 @@ struct wheel_base {
  * @memory: of the rings of all bases
  * @calling: for lockdep: what callbacks and those who wait for them hold
  * @count: of @base
+ * @id: tells wheels apart in traces and debugfs
  * @base: one, or several with WHEEL_PERCPU
  */
 struct wheel {
@@ -99,6 +100,7 @@ struct wheel {
 	struct lockdep_map	calling;
 #endif
 	u32			count;
+	u32			id;
 	struct wheel_base	base[];
 };
 
@@ -151,6 +153,14 @@ static inline struct wheel_base *timer_lock(const struct wheel_timer *timer,
 static inline void timer_unlock(struct wheel_base *base, unsigned long flags)
 {
 	raw_spin_unlock_irqrestore(&base->lock, flags);
+}
+
+/* No timer of a base is due before this time; WHEEL_NEVER: none is pending. */
+static inline u64 base_next(const struct wheel_base *base)
+{
+	if (base->core.next == WHEEL_NO_TICK)
+		return WHEEL_NEVER;
+	return wheel_time_of(&base->core, base->core.next);
 }
 
 /*

@@ -2,6 +2,7 @@
 /*
  * Wheels: created, stopped, destroyed; and their counters.
  */
+#include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/log2.h>
@@ -9,7 +10,7 @@
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include "engine.h"
+#include "debug.h"
 
 #define DEFAULT_TICK_NS		1000000
 #define DEFAULT_SLOTS		4096
@@ -25,6 +26,9 @@ static const struct wheel_scheme * const schemes[] = {
 	[WHEEL_BOUNDED]		= &wheel_bounded,
 	[WHEEL_OVERFLOW]	= &wheel_overflow,
 };
+
+/* How many wheels there have been. */
+static atomic_t wheels_made = ATOMIC_INIT(0);
 
 static int config_check(const struct wheel_config *config)
 {
@@ -153,6 +157,7 @@ struct wheel *wheel_create_class(const struct wheel_config *config,
 		kvfree(wheel);
 		return ERR_PTR(-ENOMEM);
 	}
+	wheel->id = atomic_inc_return(&wheels_made) - 1;
 	wheel->config = *config;
 	wheel->config.limit = config_limit(config);
 	wheel->config.tick_ns = config->tick_ns ?: DEFAULT_TICK_NS;
@@ -210,6 +215,7 @@ static bool base_drain(struct wheel_base *base, struct list_head *unfired)
 	raw_spin_lock_irq(&base->lock);
 	while (budget && (timer = wheel_drain(&base->core, &budget))) {
 		base->counts.cancelled++;
+		debug_cancel(timer);
 		if (base_reclaim(base, timer) && unfired)
 			list_add_tail(&timer->node, unfired);
 		budget--;
@@ -256,6 +262,34 @@ int wheel_stop(struct wheel *wheel, struct list_head *unfired)
 }
 EXPORT_SYMBOL_GPL(wheel_stop);
 
+/* One lock hold's worth. Returns false when nothing is left. */
+static bool base_forget(struct wheel_base *base)
+{
+	unsigned int budget = WHEEL_HOLD;
+	struct wheel_timer *timer;
+
+	raw_spin_lock_irq(&base->lock);
+	while (budget && (timer = wheel_drain(&base->core, &budget))) {
+		wheel_debug_deactivate(timer);
+		budget--;
+	}
+	raw_spin_unlock_irq(&base->lock);
+	return !budget;
+}
+
+/* What was pending may be freed now, and debugobjects have to know. */
+static void wheel_forget(struct wheel *wheel)
+{
+	struct wheel_base *base;
+
+	if (!IS_ENABLED(CONFIG_DEBUG_OBJECTS))
+		return;
+	for_each_base(base, wheel) {
+		while (base_forget(base))
+			cond_resched();
+	}
+}
+
 /**
  * wheel_destroy - free a wheel
  * @wheel: wheel, NULL or an ERR_PTR; not from one of its own callbacks
@@ -277,6 +311,7 @@ void wheel_destroy(struct wheel *wheel)
 		 wheel->config.name))
 		return;
 	wheel_quiesce(wheel);
+	wheel_forget(wheel);
 	kvfree(wheel->memory);
 	kvfree(wheel);
 }

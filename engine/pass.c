@@ -4,7 +4,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/sched.h>
-#include "engine.h"
+#include "debug.h"
 
 /*
  * A timer's own deadline decides, which wheel_timer_push() may have moved. Who wins
@@ -45,6 +45,7 @@ static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 	enum wheel_claim claim;
 	u64 deadline;
 
+	debug_pop(timer);
 	if (config->claim)
 		claim = config->claim(timer, due, &deadline);
 	else
@@ -53,14 +54,17 @@ static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 		count_expiry(&base->counts, now - deadline);
 		WRITE_ONCE(timer->deadline, deadline | WHEEL_OFF);
 		timer->due = now;
+		debug_expire(timer);
 		return true;
 	}
 	if (claim == WHEEL_LATER) {
 		base->counts.refiled++;
 		wheel_refile(&base->core, timer, deadline);
+		debug_refile(timer);
 	} else {
 		base->counts.cancelled++;
 		WRITE_ONCE(timer->deadline, timer->deadline | WHEEL_OFF);
+		debug_cancel(timer);
 	}
 	return false;
 }
@@ -151,11 +155,13 @@ bool wheel_base_pass(struct wheel_base *base)
 {
 	unsigned int run = 0, served = 0;
 	bool more = true;
-	u64 now = 0, until = 0;
+	u64 now = 0, until = 0, fired;
 
 	raw_spin_lock_irq(&base->lock);
 	base->programmed = 0;
 	base->counts.passes++;
+	fired = base->counts.fired;
+	trace_wheel_pass_begin(base);
 	while (more && run < WHEEL_RUN && !base->stopped) {
 		unsigned int budget = WHEEL_HOLD;
 		unsigned int n;
@@ -181,6 +187,7 @@ bool wheel_base_pass(struct wheel_base *base)
 		}
 	}
 	more &= !base->stopped;
+	trace_wheel_pass_end(base, now, base->counts.fired - fired, run, more);
 	raw_spin_unlock_irq(&base->lock);
 	return more;
 }

@@ -3,7 +3,19 @@
  * Timers: made and looked at. What kernel modules call.
  */
 #include <linux/export.h>
-#include "engine.h"
+#include "debug.h"
+
+static void timer_init(struct wheel_timer *timer, struct wheel *wheel,
+		       wheel_timer_fn function)
+{
+	INIT_LIST_HEAD(&timer->node);
+	timer->deadline = WHEEL_OFF;
+	timer->due = 0;
+	timer->function = function;
+	timer->base = (unsigned long)wheel->base;
+	timer->slot = WHEEL_UNFILED;
+	timer->order = 0;
+}
 
 /**
  * wheel_timer_init - make a timer ready to be armed
@@ -18,15 +30,43 @@
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
 		      wheel_timer_fn function)
 {
-	INIT_LIST_HEAD(&timer->node);
-	timer->deadline = WHEEL_OFF;
-	timer->due = 0;
-	timer->function = function;
-	timer->base = (unsigned long)wheel->base;
-	timer->slot = WHEEL_UNFILED;
-	timer->order = 0;
+	wheel_debug_init(timer);
+	timer_init(timer, wheel, function);
 }
 EXPORT_SYMBOL_GPL(wheel_timer_init);
+
+/**
+ * wheel_timer_init_on_stack - make a timer ready that lives on the stack
+ * @timer: timer that is not pending
+ * @wheel: as wheel_timer_init()
+ * @function: as wheel_timer_init()
+ *
+ * As wheel_timer_init(), for a timer of a function's own, which calls
+ * wheel_timer_destroy_on_stack() before it returns. The difference is for the
+ * kernel's debugobjects: they do not see how memory on the stack is freed.
+ *
+ * Context: Process context.
+ */
+void wheel_timer_init_on_stack(struct wheel_timer *timer, struct wheel *wheel,
+			       wheel_timer_fn function)
+{
+	wheel_debug_init_on_stack(timer);
+	timer_init(timer, wheel, function);
+}
+EXPORT_SYMBOL_GPL(wheel_timer_init_on_stack);
+
+/**
+ * wheel_timer_destroy_on_stack - a timer on the stack goes
+ * @timer: timer of wheel_timer_init_on_stack() that is not pending and whose
+ *	callback does not run; see wheel_timer_cancel_sync()
+ *
+ * Context: As wheel_timer_init_on_stack().
+ */
+void wheel_timer_destroy_on_stack(struct wheel_timer *timer)
+{
+	wheel_debug_free(timer);
+}
+EXPORT_SYMBOL_GPL(wheel_timer_destroy_on_stack);
 
 /**
  * wheel_timer_wheel - the wheel that a timer belongs to

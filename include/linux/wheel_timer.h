@@ -52,8 +52,7 @@ typedef void (*wheel_expire_fn)(struct wheel *wheel, struct wheel_timer **due,
  * typedef wheel_claim_fn - where does the deadline of a timer stand now?
  * @timer: timer whose filed time has come
  * @due: that time, in nanoseconds; WHEEL_NEVER when the wheel is being stopped:
- *	then WHEEL_FIRE hands the timer back. From WHEEL_MAX_TIME on WHEEL_LATER is
- *	no answer
+ *	then WHEEL_FIRE hands the timer back, and WHEEL_LATER is no answer
  * @deadline: out: the timer's deadline, unless it is gone; for WHEEL_LATER one
  *	after @due
  *
@@ -133,6 +132,9 @@ void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats);
 
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
 		      wheel_timer_fn function);
+void wheel_timer_init_on_stack(struct wheel_timer *timer, struct wheel *wheel,
+			       wheel_timer_fn function);
+void wheel_timer_destroy_on_stack(struct wheel_timer *timer);
 int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack);

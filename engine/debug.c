@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What debugobjects needs to know of timers: one is an active object while it is
+ * pending. A fixup comes after the report, so that the kernel survives the bug.
+ * It does not wait for a callback: what is pending does not run.
+ */
+#include <linux/debugobjects.h>
+#include "debug.h"
+
+static const struct debug_obj_descr timer_descr;
+
+static void *timer_hint(void *addr)
+{
+	struct wheel_timer *timer = addr;
+
+	return timer->function;
+}
+
+static bool timer_fixup_init(void *addr, enum debug_obj_state state)
+{
+	if (state != ODEBUG_STATE_ACTIVE)
+		return false;
+	wheel_timer_cancel(addr);
+	debug_object_init(addr, &timer_descr);
+	return true;
+}
+
+static bool timer_fixup_free(void *addr, enum debug_obj_state state)
+{
+	if (state != ODEBUG_STATE_ACTIVE)
+		return false;
+	wheel_timer_cancel(addr);
+	debug_object_free(addr, &timer_descr);
+	return true;
+}
+
+static const struct debug_obj_descr timer_descr = {
+	.name		= "wheel_timer",
+	.debug_hint	= timer_hint,
+	.fixup_init	= timer_fixup_init,
+	.fixup_free	= timer_fixup_free,
+};
+
+void wheel_debug_init(struct wheel_timer *timer)
+{
+	debug_object_init(timer, &timer_descr);
+}
+
+void wheel_debug_init_on_stack(struct wheel_timer *timer)
+{
+	debug_object_init_on_stack(timer, &timer_descr);
+}
+
+void wheel_debug_activate(struct wheel_timer *timer)
+{
+	debug_object_activate(timer, &timer_descr);
+}
+
+void wheel_debug_deactivate(struct wheel_timer *timer)
+{
+	debug_object_deactivate(timer, &timer_descr);
+}
+
+void wheel_debug_free(struct wheel_timer *timer)
+{
+	debug_object_free(timer, &timer_descr);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tracepoints' bodies. What a verb that every timer goes through calls when
+ * its tracepoint is on is out of line: when it is off the verb has a nop more
+ * and not a register less.
+ */
+#include "debug.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+void wheel_trace_arm(const struct wheel_timer *timer)
+{
+	trace_wheel_timer_arm(timer);
+}
+
+void wheel_trace_rearm(const struct wheel_timer *timer)
+{
+	trace_wheel_timer_rearm(timer);
+}
+
+void wheel_trace_refile(const struct wheel_timer *timer)
+{
+	trace_wheel_timer_refile(timer);
+}
+
+void wheel_trace_cancel(const struct wheel_timer *timer)
+{
+	trace_wheel_timer_cancel(timer);
+}
+
+void wheel_trace_expire(const struct wheel_timer *timer)
+{
+	trace_wheel_timer_expire(timer);
+}

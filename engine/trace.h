@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracepoints: what becomes of timers, and when a wheel works. They cost a nop
+ * each until somebody turns them on. All times are nanoseconds on the wheel's
+ * clock; none reads a clock of its own. See Documentation/tracing.rst.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM wheel_timer
+
+#if !defined(_WHEEL_ENGINE_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _WHEEL_ENGINE_TRACE_H
+
+#include <linux/tracepoint.h>
+#include "engine.h"
+
+/* A timer was filed. */
+DECLARE_EVENT_CLASS(wheel_timer_filed,
+	TP_PROTO(const struct wheel_timer *timer),
+	TP_ARGS(timer),
+
+	TP_STRUCT__entry(
+		__field(const void *,	timer)
+		__field(void *,		function)
+		__field(u64,		deadline)
+		__field(u64,		due)
+		__field(u32,		wheel)
+		__field(u8,		order)
+	),
+
+	TP_fast_assign(
+		const struct wheel_base *base = timer_base(timer);
+
+		__entry->timer		= timer;
+		__entry->function	= timer->function;
+		__entry->deadline	= timer->deadline & ~WHEEL_OFF;
+		__entry->due		= wheel_time_of(&base->core, timer->due);
+		__entry->wheel		= base->owner->id;
+		__entry->order		= timer->order;
+	),
+
+	TP_printk("wheel=%u timer=%p function=%ps deadline=%llu due=%llu order=%u",
+		__entry->wheel, __entry->timer, __entry->function,
+		__entry->deadline, __entry->due, __entry->order)
+);
+
+/* It was not pending. */
+DEFINE_EVENT(wheel_timer_filed, wheel_timer_arm,
+	TP_PROTO(const struct wheel_timer *timer),
+	TP_ARGS(timer)
+);
+
+/* It was pending and was moved. */
+DEFINE_EVENT(wheel_timer_filed, wheel_timer_rearm,
+	TP_PROTO(const struct wheel_timer *timer),
+	TP_ARGS(timer)
+);
+
+/* Its time had come, but it was pushed meanwhile. */
+DEFINE_EVENT(wheel_timer_filed, wheel_timer_refile,
+	TP_PROTO(const struct wheel_timer *timer),
+	TP_ARGS(timer)
+);
+
+/* A timer will not fire: cancelled, handed back by wheel_stop(), or forgone. */
+TRACE_EVENT(wheel_timer_cancel,
+	TP_PROTO(const struct wheel_timer *timer),
+	TP_ARGS(timer),
+
+	TP_STRUCT__entry(
+		__field(const void *,	timer)
+		__field(u64,		deadline)
+		__field(u32,		wheel)
+	),
+
+	TP_fast_assign(
+		__entry->timer		= timer;
+		__entry->deadline	= timer->deadline & ~WHEEL_OFF;
+		__entry->wheel		= timer_base(timer)->owner->id;
+	),
+
+	TP_printk("wheel=%u timer=%p deadline=%llu",
+		__entry->wheel, __entry->timer, __entry->deadline)
+);
+
+/* A timer was taken: its callback comes next. */
+TRACE_EVENT(wheel_timer_expire,
+	TP_PROTO(const struct wheel_timer *timer),
+	TP_ARGS(timer),
+
+	TP_STRUCT__entry(
+		__field(const void *,	timer)
+		__field(void *,		function)
+		__field(u64,		deadline)
+		__field(u64,		fired)
+		__field(u64,		late)
+		__field(u32,		wheel)
+	),
+
+	TP_fast_assign(
+		__entry->timer		= timer;
+		__entry->function	= timer->function;
+		__entry->deadline	= timer->deadline & ~WHEEL_OFF;
+		__entry->fired		= timer->due;
+		__entry->late		= __entry->fired - __entry->deadline;
+		__entry->wheel		= timer_base(timer)->owner->id;
+	),
+
+	TP_printk("wheel=%u timer=%p function=%ps deadline=%llu fired=%llu late=%llu",
+		__entry->wheel, __entry->timer, __entry->function,
+		__entry->deadline, __entry->fired, __entry->late)
+);
+
+/* The hrtimer of a base went off and asks for a pass. */
+TRACE_EVENT(wheel_wakeup,
+	TP_PROTO(const struct wheel_base *base),
+	TP_ARGS(base),
+
+	TP_STRUCT__entry(
+		__string(name,		base->owner->config.name)
+		__field(u32,		wheel)
+		__field(u32,		base)
+	),
+
+	TP_fast_assign(
+		wheel_assign_str(name, base->owner->config.name);
+		__entry->wheel	= base->owner->id;
+		__entry->base	= base - base->owner->base;
+	),
+
+	TP_printk("wheel=%u name=%s base=%u",
+		__entry->wheel, __get_str(name), __entry->base)
+);
+
+/* A pass begins: it will take what is due by now. */
+TRACE_EVENT(wheel_pass_begin,
+	TP_PROTO(const struct wheel_base *base),
+	TP_ARGS(base),
+
+	TP_STRUCT__entry(
+		__string(name,		base->owner->config.name)
+		__field(u64,		pending)
+		__field(s64,		next)
+		__field(u32,		wheel)
+		__field(u32,		base)
+	),
+
+	TP_fast_assign(
+		wheel_assign_str(name, base->owner->config.name);
+		__entry->pending	= base->core.pending;
+		__entry->next		= base_next(base);
+		__entry->wheel		= base->owner->id;
+		__entry->base		= base - base->owner->base;
+	),
+
+	TP_printk("wheel=%u name=%s base=%u pending=%llu next=%lld",
+		__entry->wheel, __get_str(name), __entry->base,
+		__entry->pending, __entry->next)
+);
+
+/* A pass ends, or makes way for others and goes on soon. */
+TRACE_EVENT(wheel_pass_end,
+	TP_PROTO(const struct wheel_base *base, u64 until, u64 fired,
+		 unsigned int work, bool more),
+	TP_ARGS(base, until, fired, work, more),
+
+	TP_STRUCT__entry(
+		__string(name,		base->owner->config.name)
+		__field(u64,		until)
+		__field(u64,		fired)
+		__field(u64,		pending)
+		__field(s64,		next)
+		__field(u32,		wheel)
+		__field(u32,		base)
+		__field(u32,		work)
+		__field(bool,		more)
+	),
+
+	TP_fast_assign(
+		wheel_assign_str(name, base->owner->config.name);
+		__entry->until		= until;
+		__entry->fired		= fired;
+		__entry->pending	= base->core.pending;
+		__entry->next		= base_next(base);
+		__entry->wheel		= base->owner->id;
+		__entry->base		= base - base->owner->base;
+		__entry->work		= work;
+		__entry->more		= more;
+	),
+
+	TP_printk("wheel=%u name=%s base=%u until=%llu fired=%llu work=%u/%u more=%d pending=%llu next=%lld",
+		__entry->wheel, __get_str(name), __entry->base,
+		__entry->until, __entry->fired, __entry->work, WHEEL_RUN,
+		__entry->more, __entry->pending, __entry->next)
+);
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH engine
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>
