@@ -5,6 +5,7 @@
  */
 #include <linux/module.h>
 #include "dev/dev.h"
+#include "engine/debugfs.h"
 #include "engine/engine.h"
 
 static int __init wheel_timer_init_module(void)
@@ -19,6 +20,7 @@ static int __init wheel_timer_init_module(void)
 	err = wheel_dev_init();
 	if (err)
 		goto err_system;
+	wheel_debugfs_init();
 	return 0;
 
 err_system:
@@ -30,6 +32,7 @@ err_dispatch:
 
 static void __exit wheel_timer_exit_module(void)
 {
+	wheel_debugfs_exit();
 	wheel_dev_exit();
 	wheel_system_exit();
 	wheel_dispatch_exit();

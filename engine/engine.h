@@ -88,6 +88,7 @@ struct wheel_base {
  * @calling: for lockdep: what callbacks and those who wait for them hold
  * @count: of @base
  * @id: tells wheels apart in traces and debugfs
+ * @others: the list of all wheels, for debugfs
  * @base: one, or several with WHEEL_PERCPU
  */
 struct wheel {
@@ -101,6 +102,7 @@ struct wheel {
 #endif
 	u32			count;
 	u32			id;
+	struct list_head	others;
 	struct wheel_base	base[];
 };
 

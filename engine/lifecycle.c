@@ -11,6 +11,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "debug.h"
+#include "debugfs.h"
 
 #define DEFAULT_TICK_NS		1000000
 #define DEFAULT_SLOTS		4096
@@ -164,6 +165,7 @@ struct wheel *wheel_create_class(const struct wheel_config *config,
 	wheel->count = count;
 	wheel_setup(wheel, slots);
 	wheel_setup_lockdep(wheel, class);
+	wheel_debugfs_add(wheel);
 	return wheel;
 }
 EXPORT_SYMBOL_GPL(wheel_create_class);
@@ -312,6 +314,7 @@ void wheel_destroy(struct wheel *wheel)
 		return;
 	wheel_quiesce(wheel);
 	wheel_forget(wheel);
+	wheel_debugfs_remove(wheel);
 	kvfree(wheel->memory);
 	kvfree(wheel);
 }

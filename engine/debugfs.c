@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/kernel/debug/wheel_timer/wheels: every wheel there is, for people. It is
+ * YAML, so that programs can read it, too; but it is no ABI.
+ */
+#include <linux/bitops.h>
+#include <linux/debugfs.h>
+#include <linux/list.h>
+#include <linux/math.h>
+#include <linux/seq_file.h>
+#include "debugfs.h"
+
+/* A ring is shown in so many numbers, at most. */
+#define CELLS	64
+
+static const char * const scheme_names[] = {
+	[WHEEL_HASHED]		= "hashed",
+	[WHEEL_HIERARCHICAL]	= "hierarchical",
+	[WHEEL_BOUNDED]		= "bounded",
+	[WHEEL_OVERFLOW]	= "overflow",
+};
+
+static const char * const clock_names[] = {
+	[WHEEL_CLOCK_MONOTONIC]	= "monotonic",
+	[WHEEL_CLOCK_BOOTTIME]	= "boottime",
+	[WHEEL_CLOCK_REALTIME]	= "realtime",
+	[WHEEL_CLOCK_TAI]	= "tai",
+	[WHEEL_CLOCK_VIRTUAL]	= "virtual",
+};
+
+/* A wheel that is shown is not destroyed meanwhile: both hold the mutex. */
+static DEFINE_MUTEX(wheels_lock);
+static LIST_HEAD(wheels);
+static struct dentry *folder;
+
+static u32 ring_slots(const struct wheel *wheel)
+{
+	return wheel->base->core.ring.mask + 1;
+}
+
+static void show_config(struct seq_file *m, const struct wheel *wheel)
+{
+	const struct wheel_config *config = &wheel->config;
+
+	seq_printf(m, "- wheel: %u\n", wheel->id);
+	seq_printf(m, "  name: %s\n", config->name);
+	seq_printf(m, "  scheme: %s\n", scheme_names[config->scheme]);
+	seq_printf(m, "  clock: %s\n", clock_names[config->clock]);
+	seq_printf(m, "  context: %s\n", wheel_sleeps(wheel) ? "process" : "softirq");
+	seq_printf(m, "  tick: %llu\n", config->tick_ns);
+	seq_printf(m, "  slots: %u\n", ring_slots(wheel));
+	if (config->limit != U64_MAX)
+		seq_printf(m, "  limit: %llu\n", config->limit);
+	seq_printf(m, "  now: %llu\n", wheel_now(wheel));
+}
+
+/* By powers of two: under 4096 how many fired 4096 to 8191 ns late. */
+static void show_late(struct seq_file *m, const struct wheel_stats *stats)
+{
+	const char *comma = "";
+	unsigned int i;
+
+	seq_puts(m, "  late: {");
+	for (i = 0; i < ARRAY_SIZE(stats->late); i++) {
+		if (!stats->late[i])
+			continue;
+		seq_printf(m, "%s%llu: %llu", comma, i ? BIT_ULL(i) : 0,
+			   stats->late[i]);
+		comma = ", ";
+	}
+	seq_puts(m, "}\n");
+}
+
+static void show_stats(struct seq_file *m, struct wheel *wheel)
+{
+	struct wheel_stats stats;
+
+	wheel_read_stats(wheel, &stats);
+	seq_printf(m, "  armed: %llu\n", stats.armed);
+	seq_printf(m, "  fired: %llu\n", stats.fired);
+	seq_printf(m, "  cancelled: %llu\n", stats.cancelled);
+	seq_printf(m, "  pending: %llu\n", stats.pending);
+	seq_printf(m, "  rearmed: %llu\n", stats.rearmed);
+	seq_printf(m, "  refused: %llu\n", stats.refused);
+	seq_printf(m, "  refiled: %llu\n", stats.refiled);
+	seq_printf(m, "  moved: %llu\n", stats.moved);
+	seq_printf(m, "  passes: %llu\n", stats.passes);
+	seq_printf(m, "  wakeups: %llu\n", stats.wakeups);
+	show_late(m, &stats);
+}
+
+/*
+ * How many slots hold timers, each number for as many groups of 64 slots. The
+ * bits are read without the lock, as they are: nobody waits for who looks.
+ */
+static void show_ring(struct seq_file *m, const struct wheel_ring *ring)
+{
+	u32 groups = ring->mask / 64 + 1;
+	u32 together = DIV_ROUND_UP(groups, CELLS);
+	u32 busy = 0, i;
+
+	seq_printf(m, "    busy_of_%u: [", together * 64);
+	for (i = 0; i < groups; i++) {
+		busy += hweight64(READ_ONCE(ring->group[i].busy));
+		if ((i + 1) % together && i + 1 < groups)
+			continue;
+		seq_printf(m, "%s%u", i < together ? "" : ", ", busy);
+		busy = 0;
+	}
+	seq_puts(m, "]\n");
+}
+
+static void show_base(struct seq_file *m, struct wheel_base *base)
+{
+	u64 pending, next;
+
+	raw_spin_lock_irq(&base->lock);
+	pending = base->core.pending;
+	next = base_next(base);
+	raw_spin_unlock_irq(&base->lock);
+
+	seq_printf(m, "  - pending: %llu\n", pending);
+	if (next != WHEEL_NEVER)
+		seq_printf(m, "    next: %llu\n", next);
+	show_ring(m, &base->core.ring);
+}
+
+static int wheels_show(struct seq_file *m, void *v)
+{
+	struct wheel *wheel = list_entry(v, struct wheel, others);
+	struct wheel_base *base;
+
+	show_config(m, wheel);
+	show_stats(m, wheel);
+	seq_puts(m, "  bases:\n");
+	for_each_base(base, wheel)
+		show_base(m, base);
+	return 0;
+}
+
+static void *wheels_start(struct seq_file *m, loff_t *pos)
+{
+	mutex_lock(&wheels_lock);
+	return seq_list_start(&wheels, *pos);
+}
+
+static void *wheels_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	return seq_list_next(v, &wheels, pos);
+}
+
+static void wheels_stop(struct seq_file *m, void *v)
+{
+	mutex_unlock(&wheels_lock);
+}
+
+static const struct seq_operations wheels_sops = {
+	.start	= wheels_start,
+	.next	= wheels_next,
+	.stop	= wheels_stop,
+	.show	= wheels_show,
+};
+DEFINE_SEQ_ATTRIBUTE(wheels);
+
+/**
+ * wheel_debugfs_add - show a wheel
+ * @wheel: wheel that is set up
+ */
+void wheel_debugfs_add(struct wheel *wheel)
+{
+	mutex_lock(&wheels_lock);
+	list_add_tail(&wheel->others, &wheels);
+	mutex_unlock(&wheels_lock);
+}
+
+/**
+ * wheel_debugfs_remove - a wheel is about to be freed
+ * @wheel: wheel
+ *
+ * Nobody looks at it any more when this has returned.
+ */
+void wheel_debugfs_remove(struct wheel *wheel)
+{
+	mutex_lock(&wheels_lock);
+	list_del(&wheel->others);
+	mutex_unlock(&wheels_lock);
+}
+
+void wheel_debugfs_init(void)
+{
+	folder = debugfs_create_dir("wheel_timer", NULL);
+	debugfs_create_file("wheels", 0400, folder, NULL, &wheels_fops);
+}
+
+void wheel_debugfs_exit(void)
+{
+	debugfs_remove(folder);
+}
