@@ -3,7 +3,7 @@
  * Events: what a timer that fired becomes, and who is told of it.
  */
 #include <linux/poll.h>
-#include "dev.h"
+#include "trace.h"
 
 /**
  * slot_event - an event as it stands now
@@ -101,6 +101,7 @@ void slots_fired(struct wheel *wheel, struct wheel_timer **due, unsigned int n,
 		slot->state = SLOT_FIRED;
 		slot->seq = file->seq++;
 		slot_push(file, &file->fired, slot);
+		trace_wheel_dev_event(slot);
 	}
 	if (file->ring) {
 		ring_publish(file, now);

@@ -3,6 +3,7 @@
  * The operations on timers: what each one does, and what it answers.
  */
 #include "op.h"
+#include "trace.h"
 
 static int op_check(const struct wheel_file *file, const struct wheel_op *op)
 {
@@ -158,6 +159,7 @@ static int arm_slot(const struct batch *b, const struct wheel_op *op,
 	slot->slack = op->slack;
 	slot->ended = false;
 	slot->state = SLOT_ARMED;
+	trace_wheel_dev_arm(slot);
 	return 0;
 }
 
@@ -246,7 +248,10 @@ static int cancel_touched(const struct batch *b, struct slot *slot)
 	if (!err || !(b->file->setup.flags & WHEEL_SETUP_ANY_SLOT ||
 		      b->file->stopping))
 		slot_free(b->file, slot);
-	return parked ? -ENOENT : 0;
+	if (parked)
+		return -ENOENT;
+	trace_wheel_dev_cancel(slot);
+	return 0;
 }
 
 static int op_cancel(const struct batch *b, const struct wheel_op *op)
@@ -260,8 +265,10 @@ static int op_cancel(const struct batch *b, const struct wheel_op *op)
 		return cancel_touched(b, slot);
 	if (slot->state == SLOT_ARMED)
 		err = wheel_timer_cancel(&slot->timer);
-	if (!err)
+	if (!err) {
 		slot_free(b->file, slot);
+		trace_wheel_dev_cancel(slot);
+	}
 	if (err != -EALREADY)
 		return err;
 	/* Its event is unread or on its way; what can end is its periods. */
@@ -269,6 +276,7 @@ static int op_cancel(const struct batch *b, const struct wheel_op *op)
 		return -ENOENT;
 	slot->ended = true;
 	slot->slack = slot_missed(slot, b->now);
+	trace_wheel_dev_cancel(slot);
 	return 1;
 }
 

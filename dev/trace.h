@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracepoints of /dev/wheel: timers by the id and the cookie that their program
+ * knows them by. The timer is the one of the wheel's own events.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM wheel_timer
+
+#if !defined(_WHEEL_DEV_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _WHEEL_DEV_TRACE_H
+
+#include <linux/tracepoint.h>
+#include "dev.h"
+
+DECLARE_EVENT_CLASS(wheel_dev,
+	TP_PROTO(const struct slot *slot),
+	TP_ARGS(slot),
+
+	TP_STRUCT__entry(
+		__field(const void *,	timer)
+		__field(u64,		id)
+		__field(u64,		cookie)
+		__field(u64,		deadline)
+		__field(u64,		period)
+		__field(u32,		seq)
+	),
+
+	TP_fast_assign(
+		__entry->timer		= &slot->timer;
+		__entry->id		= slot->id;
+		__entry->cookie		= slot->cookie;
+		__entry->deadline	= wheel_timer_deadline(&slot->timer);
+		__entry->period		= slot->period;
+		__entry->seq		= slot->seq;
+	),
+
+	TP_printk("timer=%p id=0x%llx slot=%u gen=%llu cookie=0x%llx deadline=%llu period=%llu seq=%u",
+		__entry->timer, __entry->id, WHEEL_ID_SLOT(__entry->id),
+		WHEEL_ID_GEN(__entry->id), __entry->cookie,
+		__entry->deadline, __entry->period, __entry->seq)
+);
+
+/* ARM did; seq is not yet of this timer. */
+DEFINE_EVENT(wheel_dev, wheel_dev_arm,
+	TP_PROTO(const struct slot *slot),
+	TP_ARGS(slot)
+);
+
+/* CANCEL did. */
+DEFINE_EVENT(wheel_dev, wheel_dev_cancel,
+	TP_PROTO(const struct slot *slot),
+	TP_ARGS(slot)
+);
+
+/* The timer fired: its event is there to be read. */
+DEFINE_EVENT(wheel_dev, wheel_dev_event,
+	TP_PROTO(const struct slot *slot),
+	TP_ARGS(slot)
+);
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH dev
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>
