@@ -148,6 +148,7 @@ extern struct kunit_suite callback_suite;
 extern struct kunit_suite claim_suite;
 extern struct kunit_suite context_suite;
 extern struct kunit_suite counters_suite;
+extern struct kunit_suite debug_suite;
 extern struct kunit_suite expire_suite;
 extern struct kunit_suite far_suite;
 extern struct kunit_suite input_suite;

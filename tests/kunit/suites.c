@@ -21,6 +21,7 @@ kunit_test_suites(&promises_suite,
 		  &race_suite,
 		  &scheme_suite,
 		  &traps_suite,
+		  &debug_suite,
 		  &model_suite);
 
 MODULE_DESCRIPTION("KUnit tests of wheel_timer");

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What debugobjects must not mistake for a bug. Where the kernel has them a
+ * mistake is a warning, and that ends the run; elsewhere these show that nothing
+ * depends on them. The bugs that they have to see are planted elsewhere.
+ */
+#include <linux/slab.h>
+
+#include "rig.h"
+
+/* A timer whose memory is all its own. */
+static struct wheel_timer *timer_new(struct kunit *test, struct rig *rig,
+				     wheel_timer_fn function)
+{
+	struct wheel_timer *timer = kmalloc(sizeof(*timer), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, timer);
+	wheel_timer_init(timer, rig->wheel, function);
+	return timer;
+}
+
+/* The rig compares the calls of its probes with what the wheel counted. */
+static void advance_to_a_call(struct rig *rig, u64 now)
+{
+	rig_advance(rig, now);
+	rig->calls++;
+}
+
+static void ignore(struct wheel_timer *timer)
+{
+}
+
+static void free_itself(struct wheel_timer *timer)
+{
+	kfree(timer);
+}
+
+static void timer_on_the_stack(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 0);
+	struct wheel_timer timer;
+
+	wheel_timer_init_on_stack(&timer, rig->wheel, ignore);
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(&timer, TICK, 0), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(&timer), 0);
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(&timer, 3 * TICK, 0), 0);
+	advance_to_a_call(rig, 3 * TICK);
+	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(&timer));
+	KUNIT_EXPECT_EQ(test, wheel_timer_fired(&timer), 3 * TICK);
+	wheel_timer_destroy_on_stack(&timer);
+}
+
+static void freed_after_it_fired(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 0);
+	struct wheel_timer *timer = timer_new(test, rig, free_itself);
+
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, TICK, 0), 0);
+	advance_to_a_call(rig, TICK);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->fired, 1);
+}
+
+static void freed_after_a_push(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 0);
+	struct wheel_timer *timer = timer_new(test, rig, ignore);
+
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, TICK, 0), 0);
+	KUNIT_EXPECT_TRUE(test, wheel_timer_push(timer, 9 * TICK));
+	rig_advance(rig, TICK);
+	KUNIT_EXPECT_TRUE(test, wheel_timer_pending(timer));
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(timer), 0);
+	kfree(timer);
+}
+
+static void freed_after_a_batch(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 0);
+	struct wheel_timer *timers[2];
+	struct wheel_arm arms[2] = {};
+	int res[2], i;
+
+	for (i = 0; i < 2; i++) {
+		timers[i] = timer_new(test, rig, ignore);
+		arms[i].timer = timers[i];
+		arms[i].deadline = TICK;
+	}
+	KUNIT_EXPECT_EQ(test, wheel_arm_batch(rig->wheel, arms, 2), 2);
+	KUNIT_EXPECT_EQ(test, wheel_cancel_batch(rig->wheel, timers, res, 2), 2);
+	kfree(timers[0]);
+	kfree(timers[1]);
+}
+
+static void freed_after_stop(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 0);
+	struct wheel_timer *timer = timer_new(test, rig, ignore);
+	LIST_HEAD(unfired);
+
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, TICK, 0), 0);
+	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
+	KUNIT_EXPECT_PTR_EQ(test, unfired.next, &timer->node);
+	kfree(timer);
+}
+
+static void freed_after_destroy(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 0);
+	struct wheel_timer *timer = timer_new(test, rig, ignore);
+
+	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, TICK, 0), 0);
+	wheel_destroy(rig->wheel);
+	rig->wheel = NULL;
+	kfree(timer);
+}
+
+static struct kunit_case debug_cases[] = {
+	KUNIT_CASE(timer_on_the_stack),
+	KUNIT_CASE(freed_after_it_fired),
+	KUNIT_CASE(freed_after_a_push),
+	KUNIT_CASE(freed_after_a_batch),
+	KUNIT_CASE(freed_after_stop),
+	KUNIT_CASE(freed_after_destroy),
+	{}
+};
+
+struct kunit_suite debug_suite = {
+	.name = "wheel_timer_debug",
+	.init = rig_init,
+	.exit = rig_exit,
+	.test_cases = debug_cases,
+};
