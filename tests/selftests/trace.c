@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tracepoints tell what happened, in the numbers that the program knows. And P7 by
+ * a witness that is not ours: the kernel's trace of hrtimers.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "wheel_test.h"
+
+/* A buffer of our own, so that nobody else's events are in it. */
+#define TRACE	"/sys/kernel/tracing/instances/wheel_selftest"
+
+#define TIMERS	1000
+#define ROOM	1048576
+
+/* Bytes of the touch words of so many timers, in whole pages. */
+#define WORDS	8192
+
+static char text[ROOM];
+
+/* Write a formatted string to a file of the trace. 0 or a negative errno. */
+static int tell(const char *file, const char *format, ...)
+{
+	char path[256], value[256];
+	va_list args;
+	int fd, len;
+	int ret = 0;
+
+	va_start(args, format);
+	len = vsnprintf(value, sizeof(value), format, args);
+	va_end(args);
+	snprintf(path, sizeof(path), TRACE "/%s", file);
+	fd = open(path, O_WRONLY | O_TRUNC);
+	if (fd < 0 || write(fd, value, len) != len)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* Read a file into text. 0 or a negative errno. */
+static int slurp(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	size_t len = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	do {
+		n = read(fd, text + len, ROOM - 1 - len);
+		len += n > 0 ? n : 0;
+	} while (n > 0);
+	close(fd);
+	text[len] = 0;
+	return n < 0 ? -errno : 0;
+}
+
+/* The line of the first such event after another one, or NULL. */
+static const char *event(const char *after, const char *name)
+{
+	char word[64];
+
+	snprintf(word, sizeof(word), " %s: ", name);
+	return strstr(after, word);
+}
+
+static int count(const char *name)
+{
+	const char *at = text;
+	int n = 0;
+
+	while ((at = event(at, name))) {
+		at++;
+		n++;
+	}
+	return n;
+}
+
+/* The number that a word of this line stands for; ~0: there is no such word. */
+static __u64 number(const char *line, const char *word)
+{
+	char key[64];
+	const char *at;
+
+	snprintf(key, sizeof(key), " %s", word);
+	at = line ? strstr(line, key) : NULL;
+	if (!at || at > strchrnul(line, '\n'))
+		return ~0ULL;
+	return strtoull(at + strlen(key), NULL, 0);
+}
+
+static int trace_begin(const char *events)
+{
+	if (mkdir(TRACE, 0700) && errno != EEXIST)
+		return -errno;
+	return tell("trace", "") ?: tell(events, "1");
+}
+
+static int trace_end(const char *events)
+{
+	return tell(events, "0") ?: slurp(TRACE "/trace");
+}
+
+FIXTURE(trace) {
+	int fd;
+	struct wheel_event event;
+};
+
+/* On a clock that stands still, so that everything is known. */
+FIXTURE_SETUP(trace)
+{
+	if (access("/sys/kernel/tracing/events/wheel_timer", F_OK))
+		SKIP(return, "no tracefs, or we may not look");
+	self->fd = wt_open_virtual(TIMERS, WT_MS);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, wt_advance(self->fd, WT_SEC, NULL));
+	ASSERT_EQ(0, trace_begin("events/wheel_timer/enable"));
+}
+
+FIXTURE_TEARDOWN(trace)
+{
+	close(self->fd);
+	rmdir(TRACE);
+}
+
+WT_TEST(trace, a_timer_that_fires)
+{
+	const char *arm, *expire;
+
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(7, 1), 2 * WT_SEC - 1));
+	ASSERT_EQ(0, wt_advance(self->fd, 3 * WT_SEC, NULL));
+	ASSERT_EQ(0, trace_end("events/wheel_timer/enable"));
+	EXPECT_EQ(1, count("wheel_timer_arm"));
+	EXPECT_EQ(1, count("wheel_timer_expire"));
+	EXPECT_EQ(0, count("wheel_timer_cancel"));
+
+	arm = event(text, "wheel_timer_arm");
+	ASSERT_NE(NULL, arm);
+	EXPECT_EQ(2 * WT_SEC - 1, number(arm, "deadline="));
+	EXPECT_EQ(2 * WT_SEC, number(arm, "due="));
+	EXPECT_EQ(0, number(arm, "order="));
+
+	expire = event(arm, "wheel_timer_expire");
+	ASSERT_NE(NULL, expire);
+	EXPECT_EQ(number(arm, "wheel="), number(expire, "wheel="));
+	EXPECT_EQ(2 * WT_SEC - 1, number(expire, "deadline="));
+	EXPECT_EQ(3 * WT_SEC, number(expire, "fired="));
+	EXPECT_EQ(WT_SEC + 1, number(expire, "late="));
+}
+
+WT_TEST(trace, a_timer_that_is_moved_and_cancelled)
+{
+	const char *rearm, *cancel;
+
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(7, 1), 2 * WT_SEC));
+	ASSERT_EQ(0, wt_rearm(self->fd, WHEEL_ID(7, 1), 3 * WT_SEC));
+	ASSERT_EQ(0, wt_cancel(self->fd, WHEEL_ID(7, 1)));
+	ASSERT_EQ(0, wt_advance(self->fd, 4 * WT_SEC, NULL));
+	ASSERT_EQ(0, trace_end("events/wheel_timer/enable"));
+	EXPECT_EQ(1, count("wheel_timer_arm"));
+	EXPECT_EQ(1, count("wheel_timer_rearm"));
+	EXPECT_EQ(1, count("wheel_timer_cancel"));
+	EXPECT_EQ(0, count("wheel_timer_expire"));
+	rearm = event(text, "wheel_timer_rearm");
+	EXPECT_EQ(3 * WT_SEC, number(rearm, "deadline="));
+	cancel = event(text, "wheel_timer_cancel");
+	EXPECT_EQ(3 * WT_SEC, number(cancel, "deadline="));
+}
+
+/* The device adds by which names its program knows the timer. */
+WT_TEST(trace, names_of_a_timer)
+{
+	static const char * const names[] = {
+		"wheel_dev_arm", "wheel_dev_event", "wheel_dev_cancel",
+	};
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(7, 5), 2 * WT_SEC);
+	const char *at;
+	int i;
+
+	op.cookie = 0xc00c1e;
+	op.period = WT_SEC;
+	ASSERT_EQ(0, wt_do(self->fd, &op));
+	ASSERT_EQ(0, wt_advance(self->fd, 2 * WT_SEC, NULL));
+	ASSERT_EQ(1, wt_cancel(self->fd, WHEEL_ID(7, 5)));
+	ASSERT_EQ(0, trace_end("events/wheel_timer/enable"));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(1, count(names[i]));
+		at = event(text, names[i]);
+		EXPECT_EQ(WHEEL_ID(7, 5), number(at, "id="));
+		EXPECT_EQ(7, number(at, "slot="));
+		EXPECT_EQ(5, number(at, "gen="));
+		EXPECT_EQ(0xc00c1e, number(at, "cookie="));
+		EXPECT_EQ(2 * WT_SEC, number(at, "deadline="));
+		EXPECT_EQ(WT_SEC, number(at, "period="));
+	}
+}
+
+/* A touch is seen when the old time comes: the timer is filed again. */
+WT_TEST(trace, a_timer_that_was_touched)
+{
+	struct wheel_setup setup = {
+		.clock = WHEEL_CLOCK_VIRTUAL, .timers = TIMERS,
+		.flags = WHEEL_SETUP_TOUCH,
+	};
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(7, 1), 2 * WT_SEC);
+	__u64 *words;
+	int fd;
+
+	if (!(wt_features() & WHEEL_HAS_TOUCH))
+		SKIP(return, "the module has no touch words");
+	fd = wt_open_setup(O_NONBLOCK, &setup);
+	ASSERT_LE(0, fd);
+	words = mmap(NULL, WORDS, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		     WHEEL_OFF_TOUCH);
+	ASSERT_NE(MAP_FAILED, words);
+	op.flags = WHEEL_OP_TOUCH;
+	ASSERT_EQ(0, wt_do(fd, &op));
+	__atomic_store_n(&words[7], 5 * WT_SEC, __ATOMIC_SEQ_CST);
+	ASSERT_EQ(0, wt_advance(fd, 2 * WT_SEC, NULL));
+	ASSERT_EQ(0, trace_end("events/wheel_timer/enable"));
+	EXPECT_EQ(1, count("wheel_timer_refile"));
+	EXPECT_EQ(5 * WT_SEC, number(event(text, "wheel_timer_refile"),
+				     "deadline="));
+	EXPECT_EQ(0, count("wheel_timer_expire"));
+	close(fd);
+}
+
+/* What is handed back by STOP will not fire: that is a cancel each. */
+WT_TEST(trace, timers_that_are_stopped)
+{
+	__u64 unfired;
+
+	ASSERT_EQ(0, wt_arm_many(self->fd, 100, 1, 2 * WT_SEC));
+	ASSERT_EQ(0, wt_stop(self->fd, &unfired));
+	ASSERT_EQ(0, trace_end("events/wheel_timer/enable"));
+	EXPECT_EQ(100, count("wheel_timer_arm"));
+	EXPECT_EQ(100, count("wheel_timer_cancel"));
+}
+
+/* Passes have an end each, and fired what fired. */
+WT_TEST(trace, passes)
+{
+	const char *at = text;
+	__u64 fired = 0, last = 0;
+
+	ASSERT_EQ(0, wt_arm_many(self->fd, TIMERS, 1, 2 * WT_SEC));
+	ASSERT_EQ(0, wt_advance(self->fd, 3 * WT_SEC, NULL));
+	ASSERT_EQ(0, trace_end("events/wheel_timer/enable"));
+	EXPECT_EQ(count("wheel_pass_begin"), count("wheel_pass_end"));
+	EXPECT_EQ(TIMERS, count("wheel_timer_expire"));
+	while ((at = event(at + 1, "wheel_pass_end"))) {
+		fired += number(at, "fired=");
+		last = number(at, "more=");
+	}
+	EXPECT_EQ(TIMERS, fired);
+	EXPECT_EQ(0, last);
+	/* The budget ended all others. */
+	EXPECT_LT(1, count("wheel_pass_begin"));
+}
+
+WT_TEST(trace, silence_when_it_is_off)
+{
+	ASSERT_EQ(0, tell("events/wheel_timer/enable", "0"));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(7, 1), 2 * WT_SEC));
+	ASSERT_EQ(0, wt_advance(self->fd, 3 * WT_SEC, NULL));
+	ASSERT_EQ(0, slurp(TRACE "/trace"));
+	EXPECT_EQ(NULL, strstr(text, "wheel_"));
+}
+
+/* Where a function of our module is, or 0. */
+static __u64 address_of(const char *function)
+{
+	FILE *symbols = fopen("/proc/kallsyms", "r");
+	char line[256], name[64];
+	__u64 address = 0;
+
+	snprintf(name, sizeof(name), " %s\t[wheel_timer]", function);
+	while (symbols && fgets(line, sizeof(line), symbols)) {
+		if (strstr(line, name))
+			address = strtoull(line, NULL, 16);
+	}
+	if (symbols)
+		fclose(symbols);
+	return address;
+}
+
+FIXTURE(idle) {
+	int fd;
+};
+
+/* The hrtimers of wheels go off in base_wakeup(): nobody else's are counted. */
+FIXTURE_SETUP(idle)
+{
+	struct wheel_setup setup = { .timers = TIMERS };
+	__u64 wakeup = address_of("base_wakeup");
+
+	if (sizeof(long) == 4)
+		SKIP(return, "the kernel is the same one, and this takes long");
+	if (access("/sys/kernel/tracing/events/timer/hrtimer_expire_entry", F_OK))
+		SKIP(return, "no tracefs, or we may not look");
+	ASSERT_NE(0, wakeup);
+	self->fd = wt_open_setup(O_NONBLOCK, &setup);
+	ASSERT_LE(0, self->fd);
+	mkdir(TRACE, 0700);
+	ASSERT_EQ(0, tell("events/timer/hrtimer_expire_entry/filter",
+			  "function == 0x%llx", wakeup));
+	ASSERT_EQ(0, trace_begin("events/timer/hrtimer_expire_entry/enable"));
+}
+
+FIXTURE_TEARDOWN(idle)
+{
+	close(self->fd);
+	rmdir(TRACE);
+}
+
+WT_TEST(idle, p7_silence_of_far_timers_for_ten_seconds)
+{
+	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);
+	int i;
+
+	for (i = 0; i < TIMERS; i++)
+		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(i, 1),
+				    now + WT_HOUR + i * WT_SEC));
+	wt_let_pass(10 * WT_SEC);
+	ASSERT_EQ(0, trace_end("events/timer/hrtimer_expire_entry/enable"));
+	EXPECT_EQ(0, count("hrtimer_expire_entry"));
+}
+
+/* The witness is awake. */
+WT_TEST(idle, p7_silence_is_broken_by_a_near_timer)
+{
+	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);
+
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(0, 1), now + WT_HOUR));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), now + 10 * WT_MS));
+	ASSERT_LT(0, wt_wait(self->fd));
+	ASSERT_EQ(0, trace_end("events/timer/hrtimer_expire_entry/enable"));
+	EXPECT_LE(1, count("hrtimer_expire_entry"));
+}
+
+TEST_HARNESS_MAIN
