@@ -109,23 +109,21 @@ void *allocate(size_t bytes)
 	return memory;
 }
 
-/* Free pages, and those that a processor keeps at hand. */
 __u64 memory_free(void)
 {
-	unsigned long long pages, sum = 0;
+	unsigned long long kb = 0;
 	char line[128];
 	FILE *file;
 
 	sleep(1);
-	file = fopen("/proc/zoneinfo", "r");
+	file = fopen("/proc/meminfo", "r");
 	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, " pages free %llu", &pages) == 1 ||
-		    sscanf(line, " count: %llu", &pages) == 1)
-			sum += pages;
-	if (!file || !sum)
-		die("/proc/zoneinfo");
+		if (sscanf(line, "MemFree: %llu", &kb) == 1)
+			break;
+	if (!file || !kb)
+		die("/proc/meminfo");
 	fclose(file);
-	return sum * (__u64)sysconf(_SC_PAGESIZE);
+	return kb * 1024;
 }
 
 static void write_number(const char *path, __u64 number)
