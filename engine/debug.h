@@ -60,7 +60,14 @@ static inline void debug_refile(struct wheel_timer *timer)
 		wheel_trace_refile(timer);
 }
 
-/* ... will not fire, ... */
+/* ... or is gone, and perhaps its owner's again already, ... */
+static inline void debug_gone(const struct wheel_timer *timer)
+{
+	if (trace_wheel_timer_cancel_enabled())
+		wheel_trace_cancel(timer);
+}
+
+/* ... was cancelled, ... */
 static inline void debug_cancel(struct wheel_timer *timer)
 {
 	wheel_debug_deactivate(timer);
