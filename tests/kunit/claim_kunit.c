@@ -132,21 +132,38 @@ static void claim_gone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, 1);
 }
 
-/* A cancel needs no answer; a stop does, to know what it hands back. */
+/* To cancel is the caller's: nobody is asked. */
 static void cancel_asks_nobody(struct kunit *test)
 {
-	struct rig *rig = claiming(test, NULL, 2);
+	struct rig *rig = claiming(test, NULL, 1);
 	struct words *words = rig->own;
 
 	arm_word(rig, 0, 5 * TICK);
-	arm_word(rig, 1, 5 * TICK);
 	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[0].timer), 0);
-	KUNIT_EXPECT_EQ(test, words->asked, 0);
-	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, NULL), 0);
-	KUNIT_EXPECT_EQ(test, words->asked, 1);
 	rig_advance(rig, 9 * TICK);
-	KUNIT_EXPECT_EQ(test, words->asked, 1);
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 2);
+	KUNIT_EXPECT_EQ(test, words->asked, 0);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
+}
+
+/* Stop asks of each, once: those that are gone are not handed back. */
+static void stop_asks_who_is_gone(struct kunit *test)
+{
+	struct rig *rig = claiming(test, NULL, 3);
+	struct words *words = rig->own;
+	LIST_HEAD(unfired);
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		arm_word(rig, i, (5 + i) * TICK);
+	words->word[0] = 0;
+	words->word[1] = 50 * TICK;
+	words->word[2] = 0;
+	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
+	KUNIT_EXPECT_EQ(test, words->asked, 3);
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&unfired));
+	KUNIT_EXPECT_PTR_EQ(test, unfired.next, &rig->probes[1].timer.node);
+	KUNIT_EXPECT_EQ(test, wheel_timer_deadline(&rig->probes[1].timer), 50 * TICK);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 3);
 }
 
 static void take_all(struct wheel *wheel, struct wheel_timer **due,
@@ -249,6 +266,7 @@ static struct kunit_case claim_cases[] = {
 	ANY_CASE(claim_later),
 	ANY_CASE(claim_gone),
 	ANY_CASE(cancel_asks_nobody),
+	ANY_CASE(stop_asks_who_is_gone),
 	ANY_CASE(claim_within_a_batch),
 	ANY_CASE(p9_claims_are_bounded),
 	ANY_CASE(p3_claims_are_exactly_once),

@@ -491,6 +491,55 @@ static void p1_pushed_is_never_early_in_a_race(struct kunit *test)
 	}
 }
 
+/* Pushed by a nanosecond for as long as it pends: no push after its call. */
+static void creep(struct crew *crew, struct probe *probe)
+{
+	struct wheel_timer *timer = &probe->timer;
+	u32 calls;
+
+	do {
+		calls = READ_ONCE(probe->calls);
+		if (!wheel_timer_push(timer, wheel_timer_deadline(timer) + 1))
+			return;
+		cond_resched();
+	} while (!calls);
+	atomic64_inc(&crew->wrong);
+}
+
+static void creep_all(struct crew *crew, struct rnd_state *rnd)
+{
+	u32 i;
+
+	for (i = 0; i < POOL; i++)
+		creep(crew, &crew->rig->probes[i]);
+}
+
+/* Time for all tasks to be at a timer before it is due. */
+#define APART_NS	(IS_ENABLED(CONFIG_KASAN) ? 500000 : 50000)
+
+/* Whoever is first: each timer is claimed while somebody pushes it. */
+static void p4_push_or_claim(struct kunit *test)
+{
+	u32 round, i;
+
+	for (round = 0; round < 8; round++) {
+		struct rig *rig = rig_running(test, round & 1, 10000, POOL);
+		u64 start = rig_now(rig) + 50 * APART_NS;
+		struct crew *crew;
+
+		rig_await(rig, POOL);
+		for (i = 0; i < POOL; i++)
+			KUNIT_ASSERT_EQ(test, rig_arm(rig, i, start + i * APART_NS),
+					0);
+		crew = crew_start(rig, creep_all);
+		crew_wait(crew);
+		rig_wait(rig);
+		for (i = 0; i < POOL; i++)
+			KUNIT_EXPECT_EQ(test, rig->probes[i].calls, 1);
+		rig_destroy(rig);
+	}
+}
+
 static struct kunit_case push_cases[] = {
 	ANY_CASE(p1_pushed_is_never_early),
 	ANY_CASE(p2_pushed_comes_at_its_tick),
@@ -513,6 +562,7 @@ static struct kunit_case push_cases[] = {
 	ANY_CASE(callback_pushes_another_of_its_tick),
 	KUNIT_CASE(push_beyond_the_bound),
 	ANY_CASE(p1_pushed_is_never_early_in_a_race),
+	MANY_CASE(p4_push_or_claim),
 	{}
 };
 
