@@ -92,14 +92,22 @@ void slots_fired(struct wheel *wheel, struct wheel_timer **due, unsigned int n,
 {
 	struct wheel_file *file = wheel_data(wheel);
 	unsigned int i;
+	u32 room = 0;
 	bool wake;
 
 	spin_lock(&file->lock);
+	/* Behind those that wait for room everybody waits. */
+	if (file->ring && !file->fired.count)
+		room = ring_room(file->ring);
 	for (i = 0; i < n; i++) {
 		struct slot *slot = container_of(due[i], struct slot, timer);
 
-		slot->state = SLOT_FIRED;
 		slot->seq = file->seq++;
+		if (i < room) {
+			ring_put(file, slot, now);
+			continue;
+		}
+		slot->state = SLOT_FIRED;
 		slot_push(file, &file->fired, slot);
 		trace_wheel_dev_event(slot);
 	}

@@ -147,6 +147,34 @@ u32 ring_ready(const struct ring *ring)
 	return min(ring->tail - head, ring->mask + 1);
 }
 
+/**
+ * ring_room - how many events fit
+ * @ring: ring, its file locked
+ *
+ * Return: how many.
+ */
+u32 ring_room(const struct ring *ring)
+{
+	return ring->mask + 1 - ring_ready(ring);
+}
+
+/**
+ * ring_put - let an event be the next one of the ring
+ * @file: file with a ring that has room, locked
+ * @slot: slot that fired and is in no queue
+ * @now: the clock
+ *
+ * It is told by ring_publish(). The program cannot write to the entries.
+ */
+void ring_put(struct wheel_file *file, struct slot *slot, u64 now)
+{
+	struct ring *ring = file->ring;
+	struct wheel_event *event = &ring->event[ring->tail++ & ring->mask];
+
+	slot_event(slot, now, event);
+	slot_event_over(file, slot, event);
+}
+
 /* As many as there is room for. Returns how many. */
 static u32 fill(struct wheel_file *file, u64 now, u32 room)
 {
@@ -154,12 +182,7 @@ static u32 fill(struct wheel_file *file, u64 now, u32 room)
 	u32 done = 0;
 
 	while (done < room && file->fired.count) {
-		struct slot *slot = slot_pop(file, &file->fired);
-		struct wheel_event event;
-
-		slot_event(slot, now, &event);
-		ring->event[ring->tail++ & ring->mask] = event;
-		slot_event_over(file, slot, &event);
+		ring_put(file, slot_pop(file, &file->fired), now);
 		done++;
 	}
 	/* Pairs with the program's acquire: the entries are written. */
@@ -179,7 +202,7 @@ static u32 fill(struct wheel_file *file, u64 now, u32 room)
 bool ring_publish(struct wheel_file *file, u64 now)
 {
 	struct ring *ring = file->ring;
-	u32 room = ring->mask + 1 - ring_ready(ring);
+	u32 room = ring_room(ring);
 	u32 left = DEV_HOLD;
 
 	left -= fill(file, now, min(room, left));
@@ -187,7 +210,7 @@ bool ring_publish(struct wheel_file *file, u64 now)
 		WRITE_ONCE(ring->kernel->kflags, WHEEL_RING_BACKLOG);
 		/* Pairs with the program's, between its head and our flags. */
 		smp_mb();
-		room = ring->mask + 1 - ring_ready(ring);
+		room = ring_room(ring);
 		fill(file, now, min(room, left));
 	}
 	if (!file->fired.count)
