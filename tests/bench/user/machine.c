@@ -14,6 +14,9 @@
 #define LOOP_TURNS	2000000L
 #define QUIET_TRIES	100
 
+#define SETTLE_TRIES	30
+#define SETTLED_PAGES	64
+
 bool counted;
 
 static __u64 clock_cost;
@@ -109,21 +112,37 @@ void *allocate(size_t bytes)
 	return memory;
 }
 
+/* Free pages, and those that a processor keeps at hand. */
+static __u64 free_pages(void)
+{
+	FILE *file = fopen("/proc/zoneinfo", "r");
+	unsigned long long pages;
+	char line[128];
+	__u64 sum = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, " pages free %llu", &pages) == 1 ||
+		    sscanf(line, " count: %llu", &pages) == 1)
+			sum += pages;
+	if (!file || !sum)
+		die("/proc/zoneinfo");
+	fclose(file);
+	return sum;
+}
+
+/* In bytes. What was closed is freed by and by: wait until nothing more comes. */
 __u64 memory_free(void)
 {
-	unsigned long long kb = 0;
-	char line[128];
-	FILE *file;
+	__u64 before = 0;
+	__u64 pages = free_pages();
+	int i;
 
-	sleep(1);
-	file = fopen("/proc/meminfo", "r");
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "MemFree: %llu", &kb) == 1)
-			break;
-	if (!file || !kb)
-		die("/proc/meminfo");
-	fclose(file);
-	return kb * 1024;
+	for (i = 0; i < SETTLE_TRIES && pages > before + SETTLED_PAGES; i++) {
+		before = pages;
+		sleep(2);
+		pages = free_pages();
+	}
+	return pages * (__u64)sysconf(_SC_PAGESIZE);
 }
 
 static void write_number(const char *path, __u64 number)

@@ -104,7 +104,7 @@ static void print_row(__u32 count, const struct figures *figures,
 	for (i = 0; i < COLUMNS; i++) {
 		double c = cost(figures, i, operation, batch);
 
-		if (c)
+		if (c > 0)
 			printf(" %12.1f", c);
 		else
 			printf(" %12s", "-");

@@ -14,6 +14,7 @@
 
 static int fd;
 static __u64 *ids;
+static size_t ids_size;
 static __u64 *words;
 static size_t words_size;
 static struct wheel_op ops[MOST_BATCH];
@@ -70,8 +71,8 @@ static void open_wheel(__u32 scheme, __u32 count, unsigned int with)
 		die("/dev/wheel");
 	if (ioctl(fd, WHEEL_IOC_SETUP, &setup))
 		die("WHEEL_IOC_SETUP");
-	if (!ids)
-		ids = allocate(count * sizeof(*ids));
+	ids_size = count * sizeof(*ids);
+	ids = allocate(ids_size);
 	for (i = 0; i < count; i++)
 		ids[i] = WHEEL_ID(i, 0);
 	if (with & WITH_WORDS)
@@ -101,6 +102,7 @@ static void close_wheel(void)
 	}
 	words = NULL;
 	user_page = NULL;
+	munmap(ids, ids_size);
 	close(fd);
 }
 
