@@ -146,14 +146,17 @@ void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
  *
  * A timer that would not come earlier stays where it is: due at a tick which is
  * being taken, or for its slack, it might even come later.
+ *
+ * Return: 0, or -ERANGE: the clock was set back and @deadline is later than the
+ * scheme can hold now; nothing changed.
  */
-void wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
-		  u64 slack)
+int wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
+		 u64 slack)
 {
-	if (wheel_due_of(w, deadline, slack).tick >= t->due)
-		WRITE_ONCE(t->deadline, deadline);
-	else
-		wheel_move(w, t, deadline, slack);
+	if (wheel_due_of(w, deadline, slack).tick < t->due)
+		return wheel_move(w, t, deadline, slack);
+	WRITE_ONCE(t->deadline, deadline);
+	return 0;
 }
 
 /**
@@ -188,7 +191,8 @@ struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until,
  * wheel_refile - file a timer again that was just popped, but shall not fire yet
  * @w: wheel in whose pass it was popped
  * @t: the timer, untouched since
- * @deadline: nanoseconds, at most WHEEL_END_NS, that it was moved to
+ * @deadline: nanoseconds, at most WHEEL_END_NS, that it was moved to; later than
+ *	the tick that it was popped at
  *
  * The pass that took it is still at its tick: it can be due at the next one. Where
  * the scheme cannot hold so late a tick, the timer is looked at again before, a
@@ -260,9 +264,9 @@ void wheel_forward(struct wheel_core *w, u64 tick)
  */
 void wheel_set_back(struct wheel_core *w, u64 tick)
 {
-	if (tick >= w->clock || hashed_is_busy(w))
+	if (tick + 1 >= w->floor || hashed_is_busy(w))
 		return;
-	w->clock = tick;
+	w->clock = min(w->clock, tick);
 	w->floor = tick + 1;
 }
 

@@ -238,7 +238,8 @@ enum wheel_claim touch_claim(struct wheel_timer *timer, u64 due, u64 *deadline)
 	/* Constant while the timer is pending; its neighbours in the word are not. */
 	if (!data_race((bool)slot->touch))
 		return WHEEL_FIRE;
-	if (due == WHEEL_NEVER)
+	/* Stopped, or at the clock's end: it is not looked at again. */
+	if (due >= WHEEL_MAX_TIME)
 		return claim_at_end(file, slot, deadline);
 	return claim_word(file, slot, due, deadline);
 }

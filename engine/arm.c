@@ -135,14 +135,19 @@ static int base_rearm(struct wheel_base *base, struct wheel_timer *timer,
 }
 
 /* Move a timer that is pending to an earlier deadline. */
-static void base_reduce(struct wheel_base *base, struct wheel_timer *timer,
-			u64 deadline, u64 slack)
+static int base_reduce(struct wheel_base *base, struct wheel_timer *timer,
+		       u64 deadline, u64 slack)
 {
+	int err;
+
 	lockdep_assert_held(&base->lock);
-	wheel_reduce(&base->core, timer, deadline, slack);
+	err = wheel_reduce(&base->core, timer, deadline, slack);
+	if (unlikely(err))
+		return err;
 	watch(base, timer);
 	base->counts.rearmed++;
 	debug_rearm(timer);
+	return 0;
 }
 
 /**
@@ -262,7 +267,8 @@ EXPORT_SYMBOL_GPL(wheel_timer_mod);
  *
  * * %0 - its deadline is @deadline or earlier
  * * %-ENOENT - it is not pending; nothing changed
- * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME; nothing changed
+ * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME, or a clock was set back and
+ *   @deadline is later now than a bounded wheel can hold; nothing changed
  */
 int wheel_timer_reduce(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
@@ -274,7 +280,7 @@ int wheel_timer_reduce(struct wheel_timer *timer, u64 deadline, u64 slack)
 	if (!wheel_filed(timer))
 		err = -ENOENT;
 	else if (!err && deadline < READ_ONCE(timer->deadline))
-		base_reduce(base, timer, deadline, slack);
+		err = base_reduce(base, timer, deadline, slack);
 	timer_unlock(base, flags);
 	return err;
 }

@@ -176,6 +176,7 @@ void hashed_forward(struct wheel_core *w)
 {
 	walk_abandon(&w->walk, &w->ring);
 	w->scanned = 0;
+	w->refreshed = NULL;
 }
 
 struct wheel_timer *hashed_first(struct wheel_core *w, unsigned int *budget)

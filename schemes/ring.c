@@ -4,7 +4,7 @@
  */
 #include "ring.h"
 
-/* A slot with more timers than these is crowded. */
+/* A slot with so many timers is crowded. */
 #define CROWD	256
 
 /**

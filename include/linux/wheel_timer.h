@@ -52,7 +52,8 @@ typedef void (*wheel_expire_fn)(struct wheel *wheel, struct wheel_timer **due,
  * typedef wheel_claim_fn - where does the deadline of a timer stand now?
  * @timer: timer whose filed time has come
  * @due: that time, in nanoseconds; WHEEL_NEVER when the wheel is being stopped:
- *	then WHEEL_FIRE hands the timer back, and WHEEL_LATER is no answer
+ *	then WHEEL_FIRE hands the timer back. From WHEEL_MAX_TIME on WHEEL_LATER is
+ *	no answer
  * @deadline: out: the timer's deadline, unless it is gone; for WHEEL_LATER one
  *	after @due
  *

@@ -158,13 +158,19 @@ bool rig_arm(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
 void rig_reduce(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
 {
 	struct rig_timer *t = &rig->timer[i];
+	int err;
 
 	if (rig->error || !t->oracle.pending || deadline >= t->deadline)
 		return;
 	rig->doubt |= rig->passing;
-	wheel_reduce(&rig->wheel, &t->wheel, deadline, slack);
-	if (oracle_reduce(&rig->oracle, &t->oracle, deadline, slack))
+	err = wheel_reduce(&rig->wheel, &t->wheel, deadline, slack);
+	if (oracle_reduce(&rig->oracle, &t->oracle, deadline, slack)) {
 		t->deadline = deadline;
+		if (err)
+			complain(rig, "a reduced timer was refused");
+	} else if (err != -ERANGE) {
+		complain(rig, "a reduced timer that is held too late is not refused");
+	}
 	if (t->wheel.deadline != t->deadline)
 		complain(rig, "a reduced timer has another deadline");
 	compare_timer(rig, t);

@@ -56,7 +56,27 @@ static const char *p2_not_set_back_in_a_pass(void)
 	return error;
 }
 
+/* The clock may stand before what is overdue, and the floor be near the present. */
+static const char *p2_clock_set_back_while_it_lags(void)
+{
+	const char *error = NULL;
+	struct rig rig;
+
+	rig_init(&rig, 1024, 1, 2);
+	wheel_place(&rig.wheel, &rig.timer[0].wheel, 6, 0);
+	wheel_forward(&rig.wheel, 900);
+	wheel_set_back(&rig.wheel, 500);
+	wheel_place(&rig.wheel, &rig.timer[1].wheel, 501, 0);
+	if (rig.timer[1].wheel.due != 501)
+		error = "a timer is not due by the new time";
+	if (wheel_check(&rig.wheel))
+		error = wheel_check(&rig.wheel);
+	rig_free(&rig);
+	return error;
+}
+
 const struct ktap_test set_back_tests[] = {
+	{ "p2_clock_set_back_while_it_lags", p2_clock_set_back_while_it_lags },
 	{ "p2_clock_set_back", p2_clock_set_back },
 	{ "p2_not_set_back_in_a_pass", p2_not_set_back_in_a_pass },
 	{ }

@@ -110,9 +110,9 @@ static int strange(const struct wheel_op *op)
 static int call(struct vandal *me, __u64 gen)
 {
 	struct victim *v = me->victim;
-	static __thread struct wheel_event events[32];
-	static __thread struct wheel_op ops[32];
+	struct wheel_event events[32];
 	struct wheel_list list = {};
+	struct wheel_op ops[32];
 	struct wheel_stats stats;
 	__u64 armed = 0;
 	int i;

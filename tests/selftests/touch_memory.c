@@ -13,11 +13,11 @@
 #include "wheel_words.h"
 
 /* 8 MB of words. */
-#define TIMERS	(1U << 20)
-#define WORDS	(long)(TIMERS * sizeof(__u64))
+#define TIMERS	0x100000
+#define WORDS	((long)(TIMERS * sizeof(__u64)))
 #define A_PAGE	512
 /* What processors have charged in advance, and tables of what is mapped. */
-#define NOISE	(1L << 20)
+#define NOISE	0x100000L
 #define GROUP	"/tmp/wheel-cgroup"
 
 FIXTURE(wheel) {
@@ -90,9 +90,10 @@ FIXTURE_TEARDOWN(wheel)
 
 /* The words' share of what is charged. */
 #define EXPECT_WORDS(bytes) do { \
-	long words = charged() - self->before; \
-	EXPECT_LE((long)(bytes) - NOISE, words); \
-	EXPECT_GE((long)(bytes) + NOISE, words); \
+	long more = charged() - self->before - (bytes); \
+	\
+	EXPECT_LE(-NOISE, more); \
+	EXPECT_GE(NOISE, more); \
 } while (0)
 
 #define EXPECT_NO_TRACE() do { \

@@ -127,9 +127,10 @@ WT_TEST(wheel, p1_never_early_under_touches)
 			ASSERT_LE(e->fired, now);
 			/* A touch that was won before is not forgotten. */
 			ASSERT_LE(floors[slot], now);
-			ASSERT_EQ(0, wt_arm_touch(s->fd, WHEEL_ID(slot,
-					WHEEL_ID_GEN(e->id) + 1),
-					now + wt_below(&s->seed, WT_MS)));
+			gen = WHEEL_ID_GEN(e->id) + 1;
+			ASSERT_EQ(0, wt_arm_touch(s->fd, WHEEL_ID(slot, gen),
+						  now + wt_below(&s->seed,
+								 WT_MS)));
 		}
 		fired += n;
 	}

@@ -59,12 +59,14 @@ FIXTURE_TEARDOWN(scheme)
 } while (0)
 
 #define EXPECT_FIRES(which, when, due) do { \
-	EXPECT_QUIET_UNTIL((when) - 1); \
-	ASSERT_EQ(0, wt_advance(self->fd, when, NULL)); \
+	const __u64 the_time = (when); \
+	\
+	EXPECT_QUIET_UNTIL(the_time - 1); \
+	ASSERT_EQ(0, wt_advance(self->fd, the_time, NULL)); \
 	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1)); \
 	EXPECT_EQ(which, self->event.id); \
 	EXPECT_EQ(due, self->event.deadline); \
-	EXPECT_EQ(when, self->event.fired); \
+	EXPECT_EQ(the_time, self->event.fired); \
 	EXPECT_TRUE(wt_quiet(self->fd)); \
 } while (0)
 

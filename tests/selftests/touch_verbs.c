@@ -66,10 +66,12 @@ FIXTURE_TEARDOWN(wheel)
 } while (0)
 
 #define EXPECT_EVENT(which, due) do { \
+	const __u64 the_time = (due); \
+	\
 	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1)); \
 	EXPECT_EQ(which, self->event.id); \
-	EXPECT_EQ(due, self->event.deadline); \
-	EXPECT_LE(due, self->event.fired); \
+	EXPECT_EQ(the_time, self->event.deadline); \
+	EXPECT_LE(the_time, self->event.fired); \
 	EXPECT_TRUE(wt_quiet(self->fd)); \
 } while (0)
 

@@ -143,7 +143,8 @@ static void query(const __u32 *timers, __u32 n, __u32 batch)
 
 	(void)batch;
 	for (i = 0; i < n; i++)
-		if (!*(volatile __u64 *)&entries[place[timers[i]]].deadline)
+		if (!__atomic_load_n(&entries[place[timers[i]]].deadline,
+				     __ATOMIC_RELAXED))
 			die("a timer has no deadline");
 }
 

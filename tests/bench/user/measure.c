@@ -19,7 +19,7 @@
 
 #define TICK_NS		1000000ULL
 
-/* A fall of MemFree tells of this many timers and more. */
+/* What the machine has less of tells of this many timers and more. */
 #define LEAST_FOR_BYTES	100000
 
 static const struct contestant *c;

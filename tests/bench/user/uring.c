@@ -11,7 +11,7 @@
 #include "machine.h"
 
 /* Completions of a cancel or an update, not of a timeout. */
-#define CONTROL		(1ULL << 32)
+#define CONTROL		0x100000000ULL
 #define COMPLETIONS	65536
 
 static struct io_uring ring;
