@@ -103,13 +103,13 @@ void slots_fired(struct wheel *wheel, struct wheel_timer **due, unsigned int n,
 		struct slot *slot = container_of(due[i], struct slot, timer);
 
 		slot->seq = file->seq++;
+		trace_wheel_dev_event(slot);
 		if (i < room) {
 			ring_put(file, slot, now);
 			continue;
 		}
 		slot->state = SLOT_FIRED;
 		slot_push(file, &file->fired, slot);
-		trace_wheel_dev_event(slot);
 	}
 	if (file->ring) {
 		ring_publish(file, now);
