@@ -71,6 +71,9 @@ static void period_ends_with_the_clock(void)
 	struct libwheel *wheel = open_virtual(8);
 
 	EXPECT_EQ(0, arm_every(wheel, ID, WHEEL_MAX_TIME - 5, 6));
+	EXPECT_EQ(0, arm_every(wheel, WHEEL_ID(4, 1), HOUR, WHEEL_MAX_TIME));
+	EXPECT_EQ(0, advance(wheel, HOUR));
+	EXPECT_EQ(WHEEL_ID(4, 1), next_id(wheel));
 	EXPECT_EQ(0, advance(wheel, WHEEL_MAX_TIME));
 	take_one(wheel);
 	EXPECT_EQ(0, balanced_stats(wheel).pending);

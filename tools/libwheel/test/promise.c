@@ -62,6 +62,9 @@ static void p2_bounded_late(void)
 	EXPECT_EQ(0, next_id(wheel));
 	EXPECT_EQ(0, advance(wheel, 8 * MS));
 	EXPECT_EQ(WHEEL_ID(2, 1), next_id(wheel));
+	/* Late by 999999 and by 2999999 ns. */
+	EXPECT_EQ(1, balanced_stats(wheel).late[19]);
+	EXPECT_EQ(1, balanced_stats(wheel).late[21]);
 	libwheel_close(wheel);
 }
 
@@ -213,6 +216,21 @@ static void p6_a_bound_refuses(void)
 	libwheel_close(wheel);
 }
 
+/* Also when nobody has looked at the clock for long. */
+static void p6_a_bound_counts_from_the_present(void)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .scheme = WHEEL_BOUNDED,
+		.timers = 64, .slots = 1024,
+	};
+	struct libwheel *wheel = open_wheel(&options);
+	__u64 now = libwheel_now(wheel);
+
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), now + SEC));
+	EXPECT_EQ(-ERANGE, arm(wheel, WHEEL_ID(2, 1), now + HOUR));
+	libwheel_close(wheel);
+}
+
 /* Far timers, or none, wake nobody: the fd stays silent. */
 static void p7_silence(void)
 {
@@ -356,6 +374,7 @@ const struct test promise_tests[] = {
 	TEST(p5_in_order),
 	TEST(p6_any_delay),
 	TEST(p6_a_bound_refuses),
+	TEST(p6_a_bound_counts_from_the_present),
 	TEST(p7_silence),
 	TEST(p7_one_empty_wakeup),
 	TEST(p8_nothing_lost),

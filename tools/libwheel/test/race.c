@@ -16,6 +16,7 @@
  * @over: no more rounds
  * @state: the thread's random numbers
  * @gen: the round, from 1
+ * @now: the clock
  * @run: what the thread does in a round
  * @deadline: touch races: what the thread knows each word to be; 0: parked
  * @gone: touch races: the thread was told that it is not armed
@@ -27,6 +28,7 @@ struct race {
 	bool over;
 	__u64 state;
 	__u64 gen;
+	__u64 now;
 	void (*run)(struct race *race);
 	__u64 deadline[TIMERS];
 	bool gone[TIMERS];
@@ -224,6 +226,51 @@ static void p4_touch_against_the_clock(void)
 	race_end(&race, thread);
 }
 
+/* Push the same timer on, just beyond the clock, until it is gone. */
+static void touch_one(struct race *race)
+{
+	int left = 1000;
+
+	while (left--) {
+		__u64 now = __atomic_load_n(&race->now, __ATOMIC_RELAXED);
+		__u64 to = now + 1 + random_below(&race->state, MS);
+
+		if (to <= race->deadline[0])
+			continue;
+		if (libwheel_touch(race->wheel, 0, to))
+			break;
+		race->deadline[0] = to;
+	}
+}
+
+/*
+ * The last touch that was answered 0 is the deadline of the event, however close
+ * the clock and the program come to each other.
+ */
+static void p4_touch_to_the_last_moment(void)
+{
+	static struct race race;
+	pthread_t thread = race_begin(&race, open_touch(TIMERS), touch_one);
+	struct wheel_event event;
+	__u64 now = 0;
+
+	for (race.gen = 1; race.gen <= 20 * ROUNDS; race.gen++) {
+		race.deadline[0] = now + MS;
+		EXPECT_EQ(0, arm_touch(race.wheel, WHEEL_ID(0, race.gen),
+				       race.deadline[0]));
+		pthread_barrier_wait(&race.barrier);
+		do {
+			now += MS;
+			__atomic_store_n(&race.now, now, __ATOMIC_RELAXED);
+			EXPECT_EQ(0, advance(race.wheel, now));
+		} while (libwheel_expirations(race.wheel, &event, 1) != 1);
+		pthread_barrier_wait(&race.barrier);
+		NEED(EXPECT_EQ(race.deadline[0], event.deadline));
+		NEED(event.fired >= event.deadline);
+	}
+	race_end(&race, thread);
+}
+
 static void park_all(struct race *race)
 {
 	int i;
@@ -271,7 +318,7 @@ static void p4_revive_against_arm(void)
 	pthread_t thread = race_begin(&race, open_touch(TIMERS), revive_all);
 	int i;
 
-	for (race.gen = 1; race.gen <= ROUNDS; race.gen += 2) {
+	for (race.gen = 1; race.gen <= 8 * ROUNDS; race.gen += 2) {
 		for (i = 0; i < TIMERS; i++) {
 			EXPECT_EQ(0, arm_touch(race.wheel,
 					       WHEEL_ID(i, race.gen), HOUR));
@@ -403,6 +450,7 @@ const struct test race_tests[] = {
 	TEST(p4_cancel_against_the_clock),
 	TEST(p4_cancel_against_another),
 	TEST(p4_touch_against_the_clock),
+	TEST(p4_touch_to_the_last_moment),
 	TEST(p4_park_against_cancel),
 	TEST(p4_revive_against_arm),
 	TEST(p11_counters_of_many_threads),

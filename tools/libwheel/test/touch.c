@@ -107,6 +107,25 @@ static void touch_refuses_what_is_no_deadline(void)
 	libwheel_close(wheel);
 }
 
+/* Whatever a program writes there: with the highest bit it is parked. */
+static void touch_word_of_no_meaning(void)
+{
+	struct libwheel *wheel = armed_at(10 * MS);
+
+	EXPECT_EQ(0, arm_touch(wheel, WHEEL_ID(4, 1), 10 * MS));
+	__atomic_fetch_or(&wheel->words[SLOT], 1ULL << 63, __ATOMIC_ACQ_REL);
+	__atomic_fetch_or(&wheel->words[4], 1ULL << 63, __ATOMIC_ACQ_REL);
+	EXPECT_EQ(-ENOENT, query(wheel, ID));
+	EXPECT_EQ(-ENOENT, libwheel_park(wheel, SLOT));
+	EXPECT_EQ(-ENOENT, libwheel_touch(wheel, SLOT, HOUR));
+	EXPECT_EQ(-ENOENT, libwheel_cancel(wheel, ID));
+	EXPECT_EQ(0, advance(wheel, HOUR));
+	EXPECT_EQ(0, next_id(wheel));
+	EXPECT_EQ(2, balanced_stats(wheel).cancelled);
+	EXPECT_EQ(0, balanced_stats(wheel).pending);
+	libwheel_close(wheel);
+}
+
 /* A slot without a word that governs: not armed, or armed without TOUCH. */
 static void touch_of_nothing(void)
 {
@@ -267,6 +286,7 @@ const struct test touch_tests[] = {
 	TEST(park_is_decisive),
 	TEST(park_and_revive),
 	TEST(touch_refuses_what_is_no_deadline),
+	TEST(touch_word_of_no_meaning),
 	TEST(touch_of_nothing),
 	TEST(touch_and_arm),
 	TEST(touch_and_cancel),
