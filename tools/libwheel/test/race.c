@@ -3,6 +3,7 @@
  * Threads: who wins is open, that one of them wins is not.
  */
 #include <pthread.h>
+#include <sched.h>
 
 #include "test.h"
 
@@ -16,7 +17,7 @@
  * @over: no more rounds
  * @state: the thread's random numbers
  * @gen: the round, from 1
- * @now: the clock
+ * @busy: the thread has been through all timers once
  * @run: what the thread does in a round
  * @deadline: touch races: what the thread knows each word to be; 0: parked
  * @gone: touch races: the thread was told that it is not armed
@@ -28,7 +29,7 @@ struct race {
 	bool over;
 	__u64 state;
 	__u64 gen;
-	__u64 now;
+	bool busy;
 	void (*run)(struct race *race);
 	__u64 deadline[TIMERS];
 	bool gone[TIMERS];
@@ -226,47 +227,61 @@ static void p4_touch_against_the_clock(void)
 	race_end(&race, thread);
 }
 
-/* Push the same timer on, just beyond the clock, until it is gone. */
-static void touch_one(struct race *race)
+/*
+ * Touch all, over and over, within the tick that they are due at, until all have
+ * fired.
+ */
+static void touch_within_tick(struct race *race)
 {
-	int left = 1000;
+	int left = TIMERS;
+	__u64 turn = 0;
+	int i;
 
-	while (left--) {
-		__u64 now = __atomic_load_n(&race->now, __ATOMIC_RELAXED);
-		__u64 to = now + 1 + random_below(&race->state, MS);
+	while (left) {
+		turn++;
+		for (i = TIMERS - 1; i >= 0; i--) {
+			__u64 to = race->gen * MS - turn % US;
 
-		if (to <= race->deadline[0])
-			continue;
-		if (libwheel_touch(race->wheel, 0, to))
-			break;
-		race->deadline[0] = to;
+			if (race->gone[i])
+				continue;
+			race->gone[i] = libwheel_touch(race->wheel, i, to);
+			left -= race->gone[i];
+			if (!race->gone[i])
+				race->deadline[i] = to;
+		}
+		__atomic_store_n(&race->busy, true, __ATOMIC_RELEASE);
 	}
 }
 
-/*
- * The last touch that was answered 0 is the deadline of the event, however close
- * the clock and the program come to each other.
- */
+/* The deadline of the event is the last one that was answered 0, to the last. */
 static void p4_touch_to_the_last_moment(void)
 {
 	static struct race race;
-	pthread_t thread = race_begin(&race, open_touch(TIMERS), touch_one);
-	struct wheel_event event;
-	__u64 now = 0;
+	pthread_t thread = race_begin(&race, open_touch(TIMERS),
+				      touch_within_tick);
+	int i;
 
-	for (race.gen = 1; race.gen <= 20 * ROUNDS; race.gen++) {
-		race.deadline[0] = now + MS;
-		EXPECT_EQ(0, arm_touch(race.wheel, WHEEL_ID(0, race.gen),
-				       race.deadline[0]));
+	for (race.gen = 1; race.gen <= 8 * ROUNDS; race.gen++) {
+		__u64 deadlines[TIMERS] = { 0 };
+		int events[TIMERS] = { 0 };
+
+		race.busy = false;
+		for (i = 0; i < TIMERS; i++) {
+			race.gone[i] = false;
+			race.deadline[i] = race.gen * MS;
+			EXPECT_EQ(0, arm_touch(race.wheel,
+					       WHEEL_ID(i, race.gen),
+					       race.deadline[i]));
+		}
 		pthread_barrier_wait(&race.barrier);
-		do {
-			now += MS;
-			__atomic_store_n(&race.now, now, __ATOMIC_RELAXED);
-			EXPECT_EQ(0, advance(race.wheel, now));
-		} while (libwheel_expirations(race.wheel, &event, 1) != 1);
+		while (!__atomic_load_n(&race.busy, __ATOMIC_ACQUIRE))
+			sched_yield();
+		EXPECT_EQ(0, advance(race.wheel, race.gen * MS));
 		pthread_barrier_wait(&race.barrier);
-		NEED(EXPECT_EQ(race.deadline[0], event.deadline));
-		NEED(event.fired >= event.deadline);
+		take_all(&race, events, deadlines);
+		for (i = 0; i < TIMERS; i++)
+			NEED(events[i] == 1 &&
+			     EXPECT_EQ(race.deadline[i], deadlines[i]));
 	}
 	race_end(&race, thread);
 }
