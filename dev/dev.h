@@ -90,6 +90,7 @@ struct slot_queue {
  * @wake_at: they want to be woken for so many events
  * @overruns: periods missed
  * @refused: arms refused
+ * @over: events that were taken, or came to the ring
  * @backlogged: events that found no room in the ring at once
  * @readers: tasks in read(); an event wakes one
  * @pollers: poll() and epoll; an event wakes all
@@ -118,6 +119,7 @@ struct wheel_file {
 	u32			wake_at;
 	u64			overruns;
 	u64			refused;
+	u64			over;
 	u64			backlogged;
 	wait_queue_head_t	readers;
 	wait_queue_head_t	pollers;

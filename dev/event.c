@@ -40,6 +40,7 @@ void slot_event(const struct slot *slot, u64 now, struct wheel_event *event)
 void slot_event_over(struct wheel_file *file, struct slot *slot,
 		     const struct wheel_event *event)
 {
+	file->over++;
 	file->overruns += event->overrun;
 	slot->state = SLOT_ARMED;
 	if (!slot->period || slot->ended || file->stopping ||

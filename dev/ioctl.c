@@ -109,7 +109,8 @@ void file_stats(struct wheel_file *file, struct wheel_stats *stats)
 	spin_lock_bh(&file->lock);
 	if (wheel)
 		wheel_read_stats(wheel, stats);
-	stats->unread = file->fired.count;
+	/* What has fired and is on its way is not read either. */
+	stats->unread = stats->fired - file->over;
 	if (file_ring(file))
 		stats->unread += ring_ready(file->ring);
 	stats->backlogged = file->backlogged;

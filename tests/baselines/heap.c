@@ -36,7 +36,7 @@ static struct heap *heap_of(const struct wheel_core *w)
 /* Two slots are larger than an entry. */
 static u32 heap_slots(u32 asked)
 {
-	return 2 * (asked > LEAST ? asked : LEAST);
+	return 2 * max_t(u32, asked, LEAST);
 }
 
 static void init(struct wheel_core *w, u32 ways)
