@@ -5,6 +5,7 @@
 #include <linux/build_bug.h>
 #include <linux/err.h>
 #include <linux/nospec.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "dev.h"
 
@@ -231,13 +232,13 @@ static const struct command commands[] = {
 	},
 };
 
+/* What lies on the stack. Statistics are too large for that. */
 union command_arg {
 	u32			size;
 	struct wheel_setup	setup;
 	struct wheel_submit	submit;
 	struct wheel_list	list;
 	struct wheel_stop	stop;
-	struct wheel_stats	stats;
 	struct wheel_advance	advance;
 	struct wheel_enter	enter;
 };
@@ -256,13 +257,34 @@ static const struct command *command_of(unsigned int cmd)
  * nothing. What is written is what is there, but for the size that was read.
  */
 static bool answer_writable(const struct command *command, void __user *uarg,
-			    const union command_arg *karg)
+			    const void *karg)
 {
 	size_t last = command->size - sizeof(u32);
 
-	return !put_user(karg->size, (u32 __user *)uarg) &&
-	       !put_user(*(const u32 *)((const void *)karg + last),
+	return !put_user(*(const u32 *)karg, (u32 __user *)uarg) &&
+	       !put_user(*(const u32 *)(karg + last),
 			 (u32 __user *)(uarg + last));
+}
+
+/* From user memory to user memory, by way of @karg. */
+static int command_run(struct wheel_file *file, const struct command *command,
+		       void __user *uarg, u32 size, void *karg)
+{
+	int err;
+
+	err = copy_struct_from_user(karg, command->size, uarg, size);
+	if (err)
+		return err;
+	if (!answer_writable(command, uarg, karg))
+		return -EFAULT;
+	err = command->make(file, karg);
+	if (err && !command->progress)
+		return err;
+	/* What the program knows of the struct, and not what we do. */
+	*(u32 *)karg = size;
+	if (copy_to_user(uarg, karg, command->size))
+		return -EFAULT;
+	return err;
 }
 
 /**
@@ -279,6 +301,7 @@ long file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	struct wheel_file *file = filp->private_data;
 	void __user *uarg = (void __user *)arg;
 	union command_arg karg;
+	void *large;
 	u32 size;
 	int err;
 
@@ -290,17 +313,12 @@ long file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 		return -EINVAL;
 	if (size > PAGE_SIZE)
 		return -E2BIG;
-	err = copy_struct_from_user(&karg, command->size, uarg, size);
-	if (err)
-		return err;
-	if (!answer_writable(command, uarg, &karg))
-		return -EFAULT;
-	err = command->make(file, &karg);
-	if (err && !command->progress)
-		return err;
-	/* What the program knows of the struct, and not what we do. */
-	karg.size = size;
-	if (copy_to_user(uarg, &karg, command->size))
-		return -EFAULT;
+	if (command->size <= sizeof(karg))
+		return command_run(file, command, uarg, size, &karg);
+	large = kmalloc(command->size, GFP_KERNEL);
+	if (!large)
+		return -ENOMEM;
+	err = command_run(file, command, uarg, size, large);
+	kfree(large);
 	return err;
 }

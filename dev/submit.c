@@ -12,9 +12,6 @@
 #include <linux/uaccess.h>
 #include "op.h"
 
-/* Chunks of a few operations live on the stack. */
-#define FEW_OPS	4
-
 static bool clock_shifted(u32 clock)
 {
 	struct timespec64 zero = {};
@@ -189,14 +186,14 @@ static int submit_all(struct batch *b, struct wheel_submit *submit, u32 room)
  */
 int file_submit(struct wheel_file *file, struct wheel_submit *submit)
 {
-	struct wheel_op few[FEW_OPS];
+	struct wheel_op one;
 	struct batch b = {
 		.file	= file,
 		.stride	= submit->op_size,
-		.ops	= few,
+		.ops	= &one,
 		.uops	= u64_to_user_ptr(submit->ops),
 	};
-	u32 room = FEW_OPS;
+	u32 room = 1;
 	int err;
 
 	submit->done = 0;
@@ -208,7 +205,7 @@ int file_submit(struct wheel_file *file, struct wheel_submit *submit)
 	b.wheel = file_wheel(file);
 	if (IS_ERR(b.wheel))
 		return PTR_ERR(b.wheel);
-	if (submit->count > FEW_OPS) {
+	if (submit->count > 1) {
 		room = DEV_HOLD;
 		b.ops = kmalloc_array(room, sizeof(*b.ops), GFP_KERNEL);
 		if (!b.ops)
@@ -218,7 +215,7 @@ int file_submit(struct wheel_file *file, struct wheel_submit *submit)
 	b.now = wheel_now(b.wheel);
 	submit->now = b.now;
 	err = submit_all(&b, submit, room);
-	if (b.ops != few)
+	if (b.ops != &one)
 		kfree(b.ops);
 	return err;
 }

@@ -22,6 +22,7 @@
 #include <linux/gfp.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/sched/mm.h>
 #include "dev.h"
 
@@ -105,6 +106,7 @@ int touch_page_alloc(struct wheel_file *file, u32 nr)
  */
 bool touch_ready(const struct wheel_file *file, u32 nr)
 {
+	nr = array_index_nospec(nr, file->setup.timers);
 	return word_page(file, nr / WORDS_PER_PAGE);
 }
 
@@ -125,8 +127,10 @@ void touch_pages_free(struct wheel_file *file)
 
 static u64 *word_of(const struct wheel_file *file, u32 nr)
 {
-	u64 *words = page_address(word_page(file, nr / WORDS_PER_PAGE));
+	u64 *words;
 
+	nr = array_index_nospec(nr, file->setup.timers);
+	words = page_address(word_page(file, nr / WORDS_PER_PAGE));
 	return &words[nr % WORDS_PER_PAGE];
 }
 

@@ -237,8 +237,9 @@ struct wheel_setup {
  * QUERY    ENOENT                      0                ENOENT
  * =======  ==========================  ===============  =====================
  *
- * A parked timer counts as free: ARM reclaims its slot, and to the other verbs it
- * is not pending. REARM is EBUSY if the program changes the word at the same time.
+ * A parked timer counts as free: ARM reclaims its slot, even if it then fails with
+ * ERANGE or EDQUOT, and to the other verbs it is not pending. REARM is EBUSY if the
+ * program changes the word at the same time.
  * WHEEL_OP_TOUCH is EINVAL with a period, EOPNOTSUPP without WHEEL_SETUP_TOUCH.
  */
 struct wheel_op {
