@@ -52,18 +52,6 @@ u64 wheel_tick_at(const struct wheel_core *w, u64 now)
 }
 
 /**
- * wheel_time_of - when a tick is
- * @w: wheel
- * @tick: of a time up to the clock's end
- *
- * Return: nanoseconds, at most WHEEL_END_NS.
- */
-u64 wheel_time_of(const struct wheel_core *w, u64 tick)
-{
-	return min(tick * w->tick.ns, WHEEL_END_NS);
-}
-
-/**
  * wheel_due_within - when a timer with slack is due
  * @w: wheel
  * @deadline: nanoseconds, at most WHEEL_END_NS
@@ -159,27 +147,12 @@ int wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
 	return 0;
 }
 
-/**
- * wheel_pop - go on with a pass: take the next timer that is due
- * @w: wheel
- * @until: the tick to advance to
- * @budget: timers and places to look at, counted down
- *
- * Timers come by due tick, then in the order armed. Each stays filed, and can be
- * removed, until it is returned. Between two calls timers may be placed and
- * removed at will.
- *
- * Return: the timer, not filed any more; or NULL. With budget left NULL means
- * that all is done: nothing is due by @until and the next expiry is known. It is
- * exact, unless timers were removed between the calls or from a crowded slot; then
- * it is a lower bound.
- */
-struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until,
-			      unsigned int *budget)
+/* wheel_pop(), when no open slot has a timer that is due. */
+struct wheel_timer *wheel_pop_on(struct wheel_core *w, u64 until,
+				 unsigned int *budget)
 {
 	struct wheel_timer *t;
 
-	w->floor = max(w->floor, until + 1);
 	t = INDIRECT_CALL_2(w->scheme->pop, wheel_hierarchical_pop,
 			    wheel_hashed_pop, w, until, budget);
 	if (t)

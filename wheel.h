@@ -63,12 +63,9 @@ void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 		u32 slots, u64 tick_ns, void *memory);
 
 u64 wheel_tick_at(const struct wheel_core *w, u64 now);
-u64 wheel_time_of(const struct wheel_core *w, u64 tick);
 
 int wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
 		 u64 slack);
-struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until,
-			      unsigned int *budget);
 void wheel_refile(struct wheel_core *w, struct wheel_timer *t, u64 deadline);
 struct wheel_timer *wheel_drain(struct wheel_core *w, unsigned int *budget);
 void wheel_forward(struct wheel_core *w, u64 tick);

@@ -33,6 +33,18 @@ static inline u64 wheel_tick_ceil(const struct wheel_tick *tick, u64 ns)
 	return ns ? wheel_tick_floor(tick, ns - 1) + 1 : 0;
 }
 
+/**
+ * wheel_time_of - when a tick is
+ * @w: wheel
+ * @tick: of a time up to the clock's end
+ *
+ * Return: nanoseconds, at most WHEEL_END_NS.
+ */
+static inline u64 wheel_time_of(const struct wheel_core *w, u64 tick)
+{
+	return min(tick * w->tick.ns, WHEEL_END_NS);
+}
+
 /* Without slack. */
 static inline struct wheel_due wheel_due_at(const struct wheel_core *w,
 					    u64 deadline)
@@ -156,6 +168,68 @@ static inline void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
 	wheel_unfile(w, t);
 	WRITE_ONCE(t->deadline, t->deadline | WHEEL_OFF);
 	w->pending--;
+}
+
+struct wheel_timer *wheel_pop_on(struct wheel_core *w, u64 until,
+				 unsigned int *budget);
+
+/* The next timer of the slot that a pass has open, if it is due; detached. */
+static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
+{
+	const struct list_head *next, *end;
+	struct wheel_timer *t;
+	u64 tick;
+
+	if (w->opened) {
+		next = w->opened->timers.next;
+		end = &w->opened->timers;
+		tick = w->taken;
+	} else if (w->walk.slot && w->walk.tick > w->clock) {
+		next = w->walk.walked.next;
+		end = &w->walk.newer;
+		tick = w->walk.tick;
+	} else {
+		return NULL;
+	}
+	if (next == end)
+		return NULL;
+	t = timer_of(next);
+	if (t->due != tick)
+		return NULL;
+	w->walk.seen++;
+	timer_detach(t);
+	return t;
+}
+
+/**
+ * wheel_pop - go on with a pass: take the next timer that is due
+ * @w: wheel
+ * @until: the tick to advance to
+ * @budget: timers and places to look at, counted down
+ *
+ * Timers come by due tick, then in the order armed. Each stays filed, and can be
+ * removed, until it is returned. Between two calls timers may be placed and
+ * removed at will.
+ *
+ * Return: the timer, not filed any more; or NULL. With budget left NULL means
+ * that all is done: nothing is due by @until and the next expiry is known. It is
+ * exact, unless timers were removed between the calls or from a crowded slot; then
+ * it is a lower bound.
+ */
+static inline struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until,
+					    unsigned int *budget)
+{
+	struct wheel_timer *t;
+
+	w->floor = max(w->floor, until + 1);
+	if (!*budget)
+		return NULL;
+	t = wheel_pop_open(w);
+	if (!t)
+		return wheel_pop_on(w, until, budget);
+	(*budget)--;
+	w->pending--;
+	return t;
 }
 
 static inline bool wheel_filed(const struct wheel_timer *t)
