@@ -15,6 +15,7 @@
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/prefetch.h>
 #include <linux/types.h>
 
 #else
@@ -28,6 +29,7 @@ typedef __u8 u8;
 typedef __u32 u32;
 typedef __u64 u64;
 
+#define prefetch(x)		__builtin_prefetch(x)
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
