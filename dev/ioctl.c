@@ -185,8 +185,9 @@ static int ioctl_advance(struct wheel_file *file, void *arg)
 		return -EOPNOTSUPP;
 	advance->next = wheel_advance_to(wheel, advance->now);
 	advance->now = wheel_now(wheel);
-	/* Somebody may wait for the time alone. */
-	wake_up_interruptible(&file->pollers);
+	/* In ENTER somebody may wait for the time alone. */
+	if (file->ring)
+		wake_up_interruptible(&file->pollers);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Wheels: created, stopped, destroyed; and their counters.
+ * Wheels: created, stopped, destroyed.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -354,70 +354,3 @@ u64 wheel_features(void)
 	       WHEEL_HAS_CLOCK(WHEEL_CLOCK_VIRTUAL);
 }
 EXPORT_SYMBOL_GPL(wheel_features);
-
-static void stats_add(struct wheel_stats *sum, const struct wheel_stats *part)
-{
-	unsigned int i;
-
-	sum->armed += part->armed;
-	sum->fired += part->fired;
-	sum->cancelled += part->cancelled;
-	sum->pending += part->pending;
-	sum->rearmed += part->rearmed;
-	sum->refiled += part->refiled;
-	sum->refused += part->refused;
-	sum->overruns += part->overruns;
-	sum->moved += part->moved;
-	sum->passes += part->passes;
-	sum->wakeups += part->wakeups;
-	for (i = 0; i < ARRAY_SIZE(sum->late); i++)
-		sum->late[i] += part->late[i];
-}
-
-/**
- * wheel_read_stats - read a wheel's counters
- * @wheel: wheel
- * @stats: filled, but for what the device alone knows
- *
- * All of a base belong to one moment.
- *
- * Context: Any but NMI.
- */
-void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats)
-{
-	struct wheel_base *base;
-	unsigned long flags;
-
-	memset(stats, 0, sizeof(*stats));
-	for_each_base(base, wheel) {
-		raw_spin_lock_irqsave(&base->lock, flags);
-		stats_add(stats, &base->counts);
-		stats->pending += base->core.pending;
-		stats->moved += base->core.moved;
-		raw_spin_unlock_irqrestore(&base->lock, flags);
-	}
-}
-EXPORT_SYMBOL_GPL(wheel_read_stats);
-
-struct wheel *wheel_system;
-EXPORT_SYMBOL_GPL(wheel_system);
-
-int wheel_system_init(void)
-{
-	static const struct wheel_config config = {
-		.name	= "wheel_system",
-		.scheme	= WHEEL_HIERARCHICAL,
-		.flags	= WHEEL_PERCPU,
-	};
-	struct wheel *wheel = wheel_create(&config);
-
-	if (IS_ERR(wheel))
-		return PTR_ERR(wheel);
-	wheel_system = wheel;
-	return 0;
-}
-
-void wheel_system_exit(void)
-{
-	wheel_destroy(wheel_system);
-}
