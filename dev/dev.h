@@ -38,7 +38,7 @@ enum slot_state {
  * @period: nanoseconds; 0: once, or not any more
  * @slack: nanoseconds; when @ended, the periods that were missed until then
  * @next: in a queue of slots, the number of the next one
- * @state: enum slot_state
+ * @state: enum slot_state; FREE: neither of the next two is set
  * @touch: its word is its deadline; constant while it is pending
  * @ended: cancelled with an event unread: its periods are over
  * @seq: FIRED: the number of its event
@@ -98,7 +98,7 @@ struct slot_queue {
 struct wheel_file {
 	struct wheel		*wheel;
 	struct wheel_setup	setup;
-	unsigned long		*pages;
+	struct slot		**pages;
 	struct page		**words;
 	struct ring		*ring;
 	/* Taken by those who may be the first to need @wheel, and to stop it. */
@@ -128,84 +128,15 @@ struct wheel_file {
 int wheel_dev_init(void);
 void wheel_dev_exit(void);
 
-/* setup.c */
-int file_setup(struct wheel_file *file, struct wheel_setup *setup);
-void file_teardown(struct wheel_file *file);
-struct wheel *file_wheel(struct wheel_file *file);
-struct wheel *file_wheel_ready(const struct wheel_file *file);
-struct ring *file_ring(const struct wheel_file *file);
-void file_info(struct wheel_file *file, struct wheel_setup *setup);
-
-/* slot.c */
-struct slot *slot_at(const struct wheel_file *file, u32 nr);
-struct slot *slot_of_id(const struct wheel_file *file, u64 id);
-int slot_page_alloc(struct wheel_file *file, u32 nr);
-void slot_pages_free(struct wheel_file *file);
-u32 slot_table_pages(u32 timers);
-void slot_free(struct wheel_file *file, struct slot *slot);
-bool slot_pending(const struct wheel_file *file, const struct slot *slot,
-		  u64 *deadline);
-u64 slot_missed(const struct slot *slot, u64 now);
-void slot_push(struct wheel_file *file, struct slot_queue *queue,
-	       struct slot *slot);
-void slot_unpop(struct slot_queue *queue, struct slot *slot);
-struct slot *slot_pop(struct wheel_file *file, struct slot_queue *queue);
-
-/* event.c */
-enum news { NOTHING, EVENTS, OVER };
-
-void slots_fired(struct wheel *wheel, struct wheel_timer **due, unsigned int n,
-		 u64 now);
-void slot_event(const struct slot *slot, u64 now, struct wheel_event *event);
-void slot_event_over(struct wheel_file *file, struct slot *slot,
-		     const struct wheel_event *event);
-enum news file_look(struct wheel_file *file, u32 wanted, u32 *ready);
-void file_wake(struct wheel_file *file);
-__poll_t file_poll(struct file *filp, struct poll_table_struct *wait);
-
-/* ring.c */
-u32 ring_event_pages(u32 events);
-struct page *ring_kernel_page(struct wheel_file *file, u32 at);
-struct page *ring_user_page(struct wheel_file *file, u32 at);
-struct page *ring_event_page(struct wheel_file *file, u32 at);
-struct ring *ring_make(u32 events);
-void ring_free(struct ring *ring);
-u32 ring_ready(const struct ring *ring);
-u32 ring_room(const struct ring *ring);
-void ring_put(struct wheel_file *file, struct slot *slot, u64 now);
-bool ring_publish(struct wheel_file *file, u64 now);
-
-/* touch.c */
-u32 touch_table_pages(u32 timers);
-struct page *touch_page(struct wheel_file *file, u32 at);
-int touch_page_alloc(struct wheel_file *file, u32 nr);
-void touch_pages_free(struct wheel_file *file);
-bool touch_ready(const struct wheel_file *file, u32 nr);
-void touch_set(const struct wheel_file *file, u32 nr, u64 deadline);
-u64 touch_get(const struct wheel_file *file, u32 nr);
-bool touch_swap(const struct wheel_file *file, u32 nr, u64 old, u64 new);
-u64 touch_end(const struct wheel_file *file, u32 nr);
-enum wheel_claim touch_claim(struct wheel_timer *timer, u64 due, u64 *deadline);
-
-/* map.c */
-int file_mmap(struct file *filp, struct vm_area_struct *vma);
-
-/* submit.c, list.c, enter.c, read.c: each command with its argument in kernel memory */
+/* What a program may call, its argument in kernel memory. */
 int file_submit(struct wheel_file *file, struct wheel_submit *submit);
 int file_list(struct wheel_file *file, struct wheel_list *list);
 int file_stop(struct wheel_file *file, struct wheel_stop *stop);
 int file_enter(struct wheel_file *file, struct wheel_enter *enter);
-ssize_t file_read_iter(struct kiocb *iocb, struct iov_iter *to);
-
-/* ioctl.c */
-long file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
 void file_stats(struct wheel_file *file, struct wheel_stats *stats);
-
-/* Is what a touch word says no deadline? */
-static inline bool touch_parked(u64 word)
-{
-	return word == WHEEL_TOUCH_PARKED || word & WHEEL_TOUCH_OFF;
-}
+ssize_t file_read_iter(struct kiocb *iocb, struct iov_iter *to);
+int file_mmap(struct file *filp, struct vm_area_struct *vma);
+long file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
 
 static inline u32 slot_nr(const struct slot *slot)
 {

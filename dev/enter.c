@@ -6,7 +6,9 @@
 #include <linux/hrtimer.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
-#include "dev.h"
+#include "event.h"
+#include "ring.h"
+#include "setup.h"
 
 /* Move to the ring what has room there. */
 static u32 publish_all(struct wheel_file *file)

@@ -3,52 +3,11 @@
  * Events: what a timer that fired becomes, and who is told of it.
  */
 #include <linux/poll.h>
+#include "event.h"
+#include "pick.h"
+#include "ring.h"
+#include "setup.h"
 #include "trace.h"
-
-/**
- * slot_event - an event as it stands now
- * @slot: slot that fired, its file locked
- * @now: the clock
- * @event: filled; if periods were missed it speaks of the newest deadline that is
- *	due
- */
-void slot_event(const struct slot *slot, u64 now, struct wheel_event *event)
-{
-	u64 deadline = wheel_timer_deadline(&slot->timer);
-	u64 missed = 0;
-
-	if (slot->period)
-		missed = slot->ended ? slot->slack : slot_missed(slot, now);
-	*event = (struct wheel_event){
-		.id		= slot->id,
-		.cookie		= slot->cookie,
-		.deadline	= deadline + missed * slot->period,
-		.fired		= wheel_timer_fired(&slot->timer),
-		.overrun	= missed,
-		.seq		= slot->seq,
-	};
-}
-
-/**
- * slot_event_over - an event was taken
- * @file: file, locked
- * @slot: slot of the event
- * @event: the event
- *
- * A periodic timer goes on, any other is over.
- */
-void slot_event_over(struct wheel_file *file, struct slot *slot,
-		     const struct wheel_event *event)
-{
-	file->over++;
-	file->overruns += event->overrun;
-	slot->state = SLOT_ARMED;
-	if (!slot->period || slot->ended || file->stopping ||
-	    slot->period > WHEEL_MAX_TIME - event->deadline ||
-	    wheel_timer_arm(&slot->timer, event->deadline + slot->period,
-			    slot->slack))
-		slot_free(file, slot);
-}
 
 /* How many events there are to be had: in the ring, or in timers. */
 static u32 events_ready(const struct wheel_file *file)

@@ -7,7 +7,8 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include "dev.h"
+#include "event.h"
+#include "setup.h"
 
 static int file_open(struct inode *inode, struct file *filp)
 {

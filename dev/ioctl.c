@@ -7,7 +7,8 @@
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include "dev.h"
+#include "ring.h"
+#include "setup.h"
 
 /*
  * The ABI as a table. A struct may grow at its end, at a multiple of 8; nothing

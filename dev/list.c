@@ -7,7 +7,9 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include "dev.h"
+#include "pick.h"
+#include "setup.h"
+#include "slot.h"
 
 /* Slots that are looked at under one lock hold, at most. */
 #define LOOK_HOLD	512

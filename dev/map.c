@@ -5,7 +5,9 @@
  */
 #include <linux/mm.h>
 #include "../compat.h"
-#include "dev.h"
+#include "ring.h"
+#include "setup.h"
+#include "touch.h"
 
 /**
  * struct area - a part of the file's offsets

@@ -1,58 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The operations on timers: what each one does, and what it answers.
+ *
+ * They are made under the file's lock and the wheel's, many under one hold.
  */
+#include <linux/err.h>
 #include "op.h"
+#include "pick.h"
+#include "touch.h"
 #include "trace.h"
 
-static int op_check(const struct wheel_file *file, const struct wheel_op *op)
-{
-	bool times = op->op == WHEEL_OP_ARM || op->op == WHEEL_OP_REARM;
-	bool picks = op->op == WHEEL_OP_ARM &&
-		     file->setup.flags & WHEEL_SETUP_ANY_SLOT;
+/* Never an answer: a page must be brought first, with no lock held. */
+#define OP_NEEDS_PAGE	(-EAGAIN)
 
-	if (op->op < WHEEL_OP_ARM || op->op > WHEEL_OP_QUERY ||
-	    op->flags & ~(WHEEL_OP_REL | WHEEL_OP_TOUCH) ||
-	    (!times && op->flags & WHEEL_OP_REL) ||
-	    (op->op != WHEEL_OP_ARM && op->flags & WHEEL_OP_TOUCH) ||
-	    op->reserved[0] || op->reserved[1] || op->reserved[2] ||
-	    (!picks && WHEEL_ID_SLOT(op->id) >= file->setup.timers))
-		return -EINVAL;
-	if (!(op->flags & WHEEL_OP_TOUCH))
-		return 0;
-	if (op->period)
-		return -EINVAL;
-	return file->setup.flags & WHEEL_SETUP_TOUCH ? 0 : -EOPNOTSUPP;
+/* Is there nothing in it that its verb does not know? */
+static bool op_valid(const struct wheel_op *op, u32 flags)
+{
+	return !(op->flags & ~flags || op->reserved[0] | op->reserved[1] |
+		 op->reserved[2]);
 }
 
 /* The deadline that an operation asks for. */
 static int op_deadline(const struct batch *b, const struct wheel_op *op,
 		       u64 *deadline)
 {
-	u64 base = op->flags & WHEEL_OP_REL ? b->now : 0;
+	u64 base = 0;
 
-	if (!(op->flags & WHEEL_OP_REL) && b->shifted)
+	if (op->flags & WHEEL_OP_REL)
+		base = b->now;
+	else if (unlikely(b->shifted))
 		return -EOPNOTSUPP;
-	if (op->when > WHEEL_MAX_TIME - base || op->slack > WHEEL_MAX_TIME ||
-	    (op->op == WHEEL_OP_ARM && op->period > WHEEL_MAX_TIME))
+	if (unlikely(op->when > WHEEL_MAX_TIME - base ||
+		     op->slack > WHEEL_MAX_TIME))
 		return -ERANGE;
 	*deadline = base + op->when;
-	/* For a touch word 0 means something else. */
-	if (op->flags & WHEEL_OP_TOUCH)
-		*deadline = max_t(u64, *deadline, 1);
 	return 0;
 }
 
-/* The number of the slot that an ARM will use, and 0 or why it cannot. */
-static int pick_slot(const struct wheel_file *file, const struct wheel_op *op,
-		     u32 *nr)
+/* The slot of the timer that an operation names, or an ERR_PTR. */
+static __always_inline struct slot *op_slot(const struct batch *b,
+					    const struct wheel_op *op, u32 flags)
 {
-	if (!(file->setup.flags & WHEEL_SETUP_ANY_SLOT)) {
-		*nr = WHEEL_ID_SLOT(op->id);
-		return 0;
-	}
-	*nr = file->unused.count ? file->unused.head : file->fresh;
-	return *nr < file->setup.timers ? 0 : -EDQUOT;
+	if (unlikely(!op_valid(op, flags) ||
+		     WHEEL_ID_SLOT(op->id) >= b->file->setup.timers))
+		return ERR_PTR(-EINVAL);
+	return slot_of_id(b->file, op->id) ?: ERR_PTR(-ENOENT);
+}
+
+static int touch_check(const struct wheel_file *file, const struct wheel_op *op)
+{
+	if (op->period)
+		return -EINVAL;
+	return file->setup.flags & WHEEL_SETUP_TOUCH ? 0 : -EOPNOTSUPP;
+}
+
+static int arm_check(const struct wheel_file *file, const struct wheel_op *op)
+{
+	if (!op_valid(op, WHEEL_OP_REL | WHEEL_OP_TOUCH) ||
+	    (!picks(file) && WHEEL_ID_SLOT(op->id) >= file->setup.timers))
+		return -EINVAL;
+	if (op->flags & WHEEL_OP_TOUCH)
+		return touch_check(file, op);
+	return 0;
+}
+
+/* The number of the slot that an ARM will use, or -EDQUOT. */
+static int arm_slot(const struct wheel_file *file, const struct wheel_op *op)
+{
+	return unlikely(picks(file)) ? pick_slot(file) : WHEEL_ID_SLOT(op->id);
 }
 
 /* Is the word there that an arm of this slot needs? */
@@ -62,216 +77,101 @@ static bool word_ready(const struct wheel_file *file, const struct wheel_op *op,
 	return !(op->flags & WHEEL_OP_TOUCH) || touch_ready(file, nr);
 }
 
-/* One slot that was reclaimed, parked, can be picked again. */
-static void unpark_slot(struct wheel_file *file)
+/* Let an ARM have its slot and an id that is newer than the last. */
+static int arm_take(struct wheel_file *file, struct slot *slot, u64 *id)
 {
-	struct llist_node *node;
-
-	if (file->unused.count || llist_empty(&file->gone))
-		return;
-	node = llist_del_first(&file->gone);
-	if (node)
-		slot_free(file, container_of((struct list_head *)node,
-					     struct slot, timer.node));
-}
-
-/* The slot is armed: let nobody pick it again. */
-static void picked_slot(struct wheel_file *file)
-{
-	if (!(file->setup.flags & WHEEL_SETUP_ANY_SLOT))
-		return;
-	if (!slot_pop(file, &file->unused))
-		file->fresh++;
-}
-
-/* Is a slot free, or was its timer parked by the program? */
-static bool slot_over(const struct wheel_file *file, const struct slot *slot)
-{
-	if (slot->state == SLOT_FREE)
-		return true;
-	return slot->state == SLOT_ARMED && slot->touch &&
-	       touch_parked(touch_get(file, slot_nr(slot)));
-}
-
-/*
- * Take back a slot that is over, unless the program was faster and revived it. If it
- * was the pass that was faster, it has reclaimed the slot or fired the timer.
- */
-static bool slot_reclaim(struct wheel_file *file, struct slot *slot)
-{
-	u32 nr = slot_nr(slot);
-	u64 word;
-
-	if (slot->state == SLOT_FREE)
-		return true;
-	word = touch_get(file, nr);
-	if (!touch_parked(word))
-		return false;
-	/* Parked once more is not enough: it could be revived yet. */
-	if (!touch_swap(file, nr, word, WHEEL_TOUCH_OFF) &&
-	    touch_get(file, nr) != WHEEL_TOUCH_OFF)
-		return false;
-	/* Its event may be on its way. */
-	if (wheel_timer_cancel(&slot->timer) == -EALREADY)
-		return false;
-	slot_free(file, slot);
-	return true;
-}
-
-/* The id of the timer that is to be armed in @slot. */
-static int new_id(struct wheel_file *file, const struct wheel_op *op,
-		  struct slot *slot, u32 nr, u64 *id)
-{
-	if (file->setup.flags & WHEEL_SETUP_ANY_SLOT) {
-		*id = WHEEL_ID(nr, WHEEL_ID_GEN(slot->id) + 1);
-		return 0;
-	}
-	*id = op->id;
-	if (!slot_over(file, slot))
-		return -EBUSY;
-	if (WHEEL_ID_GEN(op->id) <= WHEEL_ID_GEN(slot->id))
+	if (unlikely(picks(file)))
+		*id = slot->id + WHEEL_ID(0, 1);
+	else if (unlikely(slot->state != SLOT_FREE))
+		return touched_take(file, slot, *id);
+	else if (unlikely(*id <= slot->id))
 		return -ESTALE;
-	return slot_reclaim(file, slot) ? 0 : -EBUSY;
+	return 0;
 }
 
-static int arm_slot(const struct batch *b, const struct wheel_op *op,
-		    struct slot *slot, u64 id, u64 deadline)
+/* Once it is armed the wheel may ask for what stands in the slot. */
+static int arm(struct wheel_file *file, const struct wheel_op *op,
+	       struct slot *slot, u64 id, u64 deadline)
 {
-	u32 nr = WHEEL_ID_SLOT(id);
 	u64 old = slot->id;
 	int err;
 
-	wheel_timer_init(&slot->timer, b->wheel, NULL);
-	/* Once it is armed the wheel may ask for them. */
 	slot->id = id;
-	slot->touch = !!(op->flags & WHEEL_OP_TOUCH);
-	if (slot->touch)
-		touch_set(b->file, nr, deadline);
-	err = wheel_timer_arm(&slot->timer, deadline, op->slack);
-	if (err) {
-		slot->id = old;
-		if (slot->touch)
-			touch_end(b->file, nr);
-		return err;
-	}
 	slot->cookie = op->cookie;
 	slot->period = op->period;
 	slot->slack = op->slack;
-	slot->ended = false;
-	slot->state = SLOT_ARMED;
-	trace_wheel_dev_arm(slot);
-	return 0;
+	if (unlikely(op->flags & WHEEL_OP_TOUCH))
+		touched_begin(file, slot, &deadline);
+	err = wheel_timer_arm_locked(&slot->timer, deadline, op->slack);
+	if (likely(!err)) {
+		slot->state = SLOT_ARMED;
+		return 0;
+	}
+	if (slot->touch)
+		touched_undo(file, slot);
+	slot->id = old;
+	return err;
 }
 
 static int op_arm(const struct batch *b, struct wheel_op *op)
 {
 	struct wheel_file *file = b->file;
-	u64 deadline, id;
+	int err = arm_check(file, op);
+	u64 deadline, id = op->id;
 	struct slot *slot;
-	u32 nr;
-	int err;
+	int nr;
 
-	if (file->stopping)
+	if (unlikely(err))
+		return err;
+	if (unlikely(file->stopping))
 		return -ESHUTDOWN;
-	unpark_slot(file);
-	err = op_deadline(b, op, &deadline) ?: pick_slot(file, op, &nr);
-	if (err)
-		return err;
+	err = op_deadline(b, op, &deadline);
+	if (unlikely(err || op->period > WHEEL_MAX_TIME))
+		return err ?: -ERANGE;
+	if (unlikely(picks(file)))
+		pick_collect(file);
+	nr = arm_slot(file, op);
+	if (unlikely(nr < 0))
+		return nr;
 	slot = slot_at(file, nr);
-	if (!slot || !word_ready(file, op, nr))
+	if (unlikely(!slot || !word_ready(file, op, nr)))
 		return OP_NEEDS_PAGE;
-	err = new_id(file, op, slot, nr, &id) ?:
-	      arm_slot(b, op, slot, id, deadline);
-	if (err)
+	err = arm_take(file, slot, &id) ?: arm(file, op, slot, id, deadline);
+	if (unlikely(err))
 		return err;
-	picked_slot(file);
-	op->id = id;
+	if (unlikely(picks(file))) {
+		pick_taken(file);
+		op->id = id;
+	}
+	trace_wheel_dev_arm(slot);
 	return 0;
-}
-
-/*
- * The word first: then the wheel, when it looks, finds the new deadline, whether the
- * timer has been moved yet or not.
- */
-static int rearm_touched(const struct batch *b, struct slot *slot, u64 deadline,
-			 u64 slack)
-{
-	u32 nr = slot_nr(slot);
-	u64 word = touch_get(b->file, nr);
-	int err;
-
-	if (touch_parked(word))
-		return -ENOENT;
-	deadline = max_t(u64, deadline, 1);
-	if (!touch_swap(b->file, nr, word, deadline))
-		return touch_parked(touch_get(b->file, nr)) ? -ENOENT : -EBUSY;
-	err = wheel_timer_rearm(&slot->timer, deadline, slack);
-	/* Meanwhile the wheel may have filed it by the new deadline: back as well. */
-	if (err == -ERANGE && touch_swap(b->file, nr, deadline, word))
-		wheel_timer_rearm(&slot->timer, word, slot->slack);
-	/* ENOENT: it was due at once and has fired. */
-	return err == -ENOENT ? 0 : err;
 }
 
 static int op_rearm(const struct batch *b, const struct wheel_op *op)
 {
-	struct slot *slot = slot_of_id(b->file, op->id);
+	struct slot *slot = op_slot(b, op, WHEEL_OP_REL);
 	u64 deadline;
 	int err;
 
-	if (!slot || slot->state != SLOT_ARMED)
+	if (IS_ERR(slot))
+		return PTR_ERR(slot);
+	if (slot->state != SLOT_ARMED)
 		return -ENOENT;
 	err = op_deadline(b, op, &deadline);
-	if (err)
+	if (unlikely(err))
 		return err;
-	if (slot->touch)
-		err = rearm_touched(b, slot, deadline, op->slack);
+	if (unlikely(slot->touch))
+		err = touched_rearm(b->file, slot, deadline, op->slack);
 	else
-		err = wheel_timer_rearm(&slot->timer, deadline, op->slack);
-	if (!err)
+		err = wheel_timer_rearm_locked(&slot->timer, deadline, op->slack);
+	if (likely(!err))
 		slot->slack = op->slack;
 	return err;
 }
 
-/*
- * Whatever the word was, it is OFF now. If the program had parked the timer, it is
- * the program that cancelled it. If the wheel has reclaimed it already, ANY_SLOT's
- * slot comes back by the list; and what STOP has drained is STOP's.
- */
-static int cancel_touched(const struct batch *b, struct slot *slot)
+/* The event of a timer is unread or on its way; what can end is its periods. */
+static int end_periods(const struct batch *b, struct slot *slot)
 {
-	bool parked = touch_parked(touch_end(b->file, slot_nr(slot)));
-	int err = wheel_timer_cancel(&slot->timer);
-
-	if (err == -EALREADY)
-		return -ENOENT;
-	if (!err || !(b->file->setup.flags & WHEEL_SETUP_ANY_SLOT ||
-		      b->file->stopping))
-		slot_free(b->file, slot);
-	if (parked)
-		return -ENOENT;
-	trace_wheel_dev_cancel(slot);
-	return 0;
-}
-
-static int op_cancel(const struct batch *b, const struct wheel_op *op)
-{
-	struct slot *slot = slot_of_id(b->file, op->id);
-	int err = -EALREADY;
-
-	if (!slot || slot->state >= SLOT_STOPPED)
-		return -ENOENT;
-	if (slot->state == SLOT_ARMED && slot->touch)
-		return cancel_touched(b, slot);
-	if (slot->state == SLOT_ARMED)
-		err = wheel_timer_cancel(&slot->timer);
-	if (!err) {
-		slot_free(b->file, slot);
-		trace_wheel_dev_cancel(slot);
-	}
-	if (err != -EALREADY)
-		return err;
-	/* Its event is unread or on its way; what can end is its periods. */
 	if (!slot->period || slot->ended)
 		return -ENOENT;
 	slot->ended = true;
@@ -280,28 +180,41 @@ static int op_cancel(const struct batch *b, const struct wheel_op *op)
 	return 1;
 }
 
-static int op_query(const struct batch *b, struct wheel_op *op)
+static int op_cancel(const struct batch *b, const struct wheel_op *op)
 {
-	const struct slot *slot = slot_of_id(b->file, op->id);
+	struct slot *slot = op_slot(b, op, 0);
+	int err = -EALREADY;
 
-	if (!slot || !slot_pending(b->file, slot, &op->when))
+	if (IS_ERR(slot))
+		return PTR_ERR(slot);
+	if (unlikely(slot->state >= SLOT_STOPPED))
 		return -ENOENT;
+	if (likely(slot->state == SLOT_ARMED)) {
+		if (unlikely(slot->touch))
+			return touched_cancel(b->file, slot);
+		err = wheel_timer_cancel_locked(&slot->timer);
+	}
+	if (unlikely(err == -EALREADY))
+		return end_periods(b, slot);
+	if (unlikely(err))
+		return err;
+	slot_free(b->file, slot);
+	trace_wheel_dev_cancel(slot);
 	return 0;
 }
 
-/**
- * op_make - make an operation
- * @b: the call it belongs to, its file locked
- * @op: operation; what it answers but its res
- *
- * Return: its res, or OP_NEEDS_PAGE: not made, op_page_alloc() first.
- */
-int op_make(const struct batch *b, struct wheel_op *op)
+static int op_query(const struct batch *b, struct wheel_op *op)
 {
-	int err = op_check(b->file, op);
+	const struct slot *slot = op_slot(b, op, 0);
 
-	if (err)
-		return err;
+	if (IS_ERR(slot))
+		return PTR_ERR(slot);
+	return slot_pending(b->file, slot, &op->when) ? 0 : -ENOENT;
+}
+
+/* Returns what it answers, or OP_NEEDS_PAGE: not made, op_page_alloc() first. */
+static int op_make(const struct batch *b, struct wheel_op *op)
+{
 	switch (op->op) {
 	case WHEEL_OP_ARM:
 		return op_arm(b, op);
@@ -309,28 +222,77 @@ int op_make(const struct batch *b, struct wheel_op *op)
 		return op_rearm(b, op);
 	case WHEEL_OP_CANCEL:
 		return op_cancel(b, op);
-	default:
+	case WHEEL_OP_QUERY:
 		return op_query(b, op);
+	default:
+		return -EINVAL;
 	}
 }
 
-/**
- * op_page_alloc - bring a page that an operation needs
- * @b: the call it belongs to, its file not locked
- * @op: operation
- *
- * Return: 0 or -ENOMEM.
- */
-int op_page_alloc(const struct batch *b, const struct wheel_op *op)
+static void op_failed(struct batch *b, const struct wheel_op *op)
 {
-	u32 nr;
+	b->failed++;
+	if (op->op == WHEEL_OP_ARM && (op->res == -EDQUOT || op->res == -ERANGE ||
+				       op->res == -ESHUTDOWN))
+		b->file->refused++;
+}
 
-	/* Not locked: at worst we bring a page that is needed a little later. */
-	if (pick_slot(b->file, op, &nr))
+/* Make operations until one needs a page. Returns how many were made. */
+static u32 ops_make_locked(struct batch *b, u32 from, u32 count)
+{
+	struct wheel_file *file = b->file;
+	unsigned long flags;
+	u32 i;
+
+	spin_lock_bh(&file->lock);
+	flags = wheel_lock(b->wheel);
+	for (i = from; i < count; i++) {
+		struct wheel_op *op = &b->ops[i];
+		int res = op_make(b, op);
+
+		if (unlikely(res == OP_NEEDS_PAGE))
+			break;
+		op->res = res;
+		if (unlikely(res < 0))
+			op_failed(b, op);
+	}
+	wheel_unlock(b->wheel, flags);
+	spin_unlock_bh(&file->lock);
+	return i;
+}
+
+/*
+ * Bring the pages that an operation needs, with no lock held: at worst one that is
+ * needed a little later.
+ */
+static int op_page_alloc(const struct batch *b, const struct wheel_op *op)
+{
+	int nr = arm_slot(b->file, op);
+
+	if (nr < 0)
 		return 0;
 	if (!slot_at(b->file, nr) && slot_page_alloc(b->file, nr))
 		return -ENOMEM;
 	if (!word_ready(b->file, op, nr))
 		return touch_page_alloc(b->file, nr);
 	return 0;
+}
+
+/**
+ * ops_make - make operations, in order
+ * @b: the call that they belong to, its file not locked; counts those that fail
+ * @count: how many of its operations, DEV_HOLD at most; answers
+ *
+ * Context: Process context, may sleep.
+ */
+void ops_make(struct batch *b, u32 count)
+{
+	u32 i = 0;
+
+	while ((i = ops_make_locked(b, i, count)) < count) {
+		if (!op_page_alloc(b, &b->ops[i]))
+			continue;
+		b->ops[i].res = -ENOMEM;
+		op_failed(b, &b->ops[i++]);
+	}
 }

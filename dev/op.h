@@ -5,10 +5,7 @@
 #ifndef _WHEEL_DEV_OP_H
 #define _WHEEL_DEV_OP_H
 
-#include "dev.h"
-
-/* Never an answer: a page must be brought first, with no lock held. */
-#define OP_NEEDS_PAGE	(-EAGAIN)
+#include "slot.h"
 
 /**
  * struct batch - a call on its way
@@ -32,7 +29,15 @@ struct batch {
 	u32			failed;
 };
 
-int op_make(const struct batch *b, struct wheel_op *op);
-int op_page_alloc(const struct batch *b, const struct wheel_op *op);
+/* op.c */
+void ops_make(struct batch *b, u32 count);
+
+/* touched.c */
+void touched_begin(struct wheel_file *file, struct slot *slot, u64 *deadline);
+void touched_undo(struct wheel_file *file, struct slot *slot);
+int touched_take(struct wheel_file *file, struct slot *slot, u64 id);
+int touched_rearm(struct wheel_file *file, struct slot *slot, u64 deadline,
+		  u64 slack);
+int touched_cancel(struct wheel_file *file, struct slot *slot);
 
 #endif

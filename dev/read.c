@@ -8,7 +8,9 @@
 #include <linux/err.h>
 #include <linux/sched.h>
 #include <linux/uio.h>
-#include "dev.h"
+#include "event.h"
+#include "setup.h"
+#include "slot.h"
 
 /* Events that are in a reader's hands at once; they are on its stack. */
 #define HANDFUL	8

@@ -25,7 +25,9 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
-#include "dev.h"
+#include "event.h"
+#include "ring.h"
+#include "slot.h"
 
 /**
  * struct ring - a completion ring

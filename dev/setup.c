@@ -10,7 +10,11 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include "dev.h"
+#include "event.h"
+#include "ring.h"
+#include "setup.h"
+#include "slot.h"
+#include "touch.h"
 
 #define DEFAULT_TICK_NS	1000000
 #define DEFAULT_TIMERS	65536

@@ -9,11 +9,9 @@
 #include <linux/gfp.h>
 #include <linux/math64.h>
 #include <linux/memcontrol.h>
-#include <linux/nospec.h>
 #include <linux/sched/mm.h>
-#include "dev.h"
-
-#define SLOTS_PER_PAGE	((u32)(PAGE_SIZE / sizeof(struct slot)))
+#include "slot.h"
+#include "touch.h"
 
 /**
  * slot_table_pages - pages that a file may come to need
@@ -26,40 +24,15 @@ u32 slot_table_pages(u32 timers)
 	return DIV_ROUND_UP(timers, SLOTS_PER_PAGE);
 }
 
-/**
- * slot_at - find a slot
- * @file: file that is set up
- * @nr: number below setup.timers
- *
- * Return: the slot, or NULL if its page is not there: it was never armed.
- */
-struct slot *slot_at(const struct wheel_file *file, u32 nr)
+/* Their timers can be armed; each id is one whose generation is over. */
+static void slots_init(const struct wheel_file *file, struct slot *page, u32 first)
 {
-	struct slot *page;
+	u32 i;
 
-	nr = array_index_nospec(nr, file->setup.timers);
-	/* Pairs with cmpxchg() in slot_page_alloc(): the page is zeroed. */
-	page = (struct slot *)smp_load_acquire(&file->pages[nr / SLOTS_PER_PAGE]);
-	return page ? page + nr % SLOTS_PER_PAGE : NULL;
-}
-
-/**
- * slot_of_id - find the slot that a timer's id names now
- * @file: file that is set up, locked
- * @id: WHEEL_ID()
- *
- * Return: the slot, or NULL if the id is stale or was never used.
- */
-struct slot *slot_of_id(const struct wheel_file *file, u64 id)
-{
-	struct slot *slot;
-
-	if (WHEEL_ID_SLOT(id) >= file->setup.timers)
-		return NULL;
-	slot = slot_at(file, WHEEL_ID_SLOT(id));
-	if (!slot || slot->id != id || slot->state == SLOT_FREE)
-		return NULL;
-	return slot;
+	for (i = 0; i < SLOTS_PER_PAGE; i++) {
+		wheel_timer_init(&page[i].timer, file->wheel, NULL);
+		page[i].id = WHEEL_ID(first + i, 0);
+	}
 }
 
 /**
@@ -72,14 +45,16 @@ struct slot *slot_of_id(const struct wheel_file *file, u64 id)
 int slot_page_alloc(struct wheel_file *file, u32 nr)
 {
 	struct mem_cgroup *old = set_active_memcg(file->memcg);
-	unsigned long page = get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	struct slot *page = (struct slot *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	u32 at = nr / SLOTS_PER_PAGE;
 
 	set_active_memcg(old);
 	if (!page)
 		return -ENOMEM;
-	/* Somebody else may have been faster. */
-	if (cmpxchg(&file->pages[nr / SLOTS_PER_PAGE], 0, page))
-		free_page(page);
+	slots_init(file, page, at * SLOTS_PER_PAGE);
+	/* Pairs with slot_at(). Somebody else may have been faster. */
+	if (cmpxchg_release(&file->pages[at], NULL, page))
+		free_page((unsigned long)page);
 	return 0;
 }
 
@@ -92,7 +67,7 @@ void slot_pages_free(struct wheel_file *file)
 	u32 i;
 
 	for (i = 0; i < slot_table_pages(file->setup.timers); i++) {
-		free_page(file->pages[i]);
+		free_page((unsigned long)file->pages[i]);
 		cond_resched();
 	}
 }
@@ -161,18 +136,6 @@ u64 slot_missed(const struct slot *slot, u64 now)
 	u64 deadline = wheel_timer_deadline(&slot->timer);
 
 	return now > deadline ? div64_u64(now - deadline, slot->period) : 0;
-}
-
-/**
- * slot_free - a timer is over, its slot can be armed anew
- * @file: file, locked
- * @slot: slot that is neither pending nor queued
- */
-void slot_free(struct wheel_file *file, struct slot *slot)
-{
-	slot->state = SLOT_FREE;
-	if (file->setup.flags & WHEEL_SETUP_ANY_SLOT)
-		slot_push(file, &file->unused, slot);
 }
 
 /**

@@ -3,7 +3,7 @@
  * WHEEL_IOC_SUBMIT: operations on timers, in batches.
  *
  * A batch goes through kernel memory in chunks: copied in, made under one lock
- * hold, copied out. No user memory is touched under the lock.
+ * hold, its answers copied out. No user memory is touched under the lock.
  */
 #include <linux/err.h>
 #include <linux/sched/signal.h>
@@ -11,6 +11,7 @@
 #include <linux/time_namespace.h>
 #include <linux/uaccess.h>
 #include "op.h"
+#include "setup.h"
 
 static bool clock_shifted(u32 clock)
 {
@@ -24,52 +25,6 @@ static bool clock_shifted(u32 clock)
 		return timens_add_boottime_ns(0);
 	default:
 		return false;
-	}
-}
-
-static void op_failed(struct batch *b, const struct wheel_op *op, int res)
-{
-	b->failed++;
-	if (op->op == WHEEL_OP_ARM &&
-	    (res == -EDQUOT || res == -ERANGE || res == -ESHUTDOWN))
-		b->file->refused++;
-}
-
-static void op_answer(struct batch *b, struct wheel_op *op, int res)
-{
-	op->res = res;
-	if (unlikely(res < 0))
-		op_failed(b, op, res);
-}
-
-/* Make operations until one needs a page. Returns how many were made. */
-static u32 chunk_make_locked(struct batch *b, u32 from, u32 count)
-{
-	struct wheel_file *file = b->file;
-	u32 i;
-
-	spin_lock_bh(&file->lock);
-	for (i = from; i < count; i++) {
-		int res = op_make(b, &b->ops[i]);
-
-		if (res == OP_NEEDS_PAGE)
-			break;
-		op_answer(b, &b->ops[i], res);
-	}
-	spin_unlock_bh(&file->lock);
-	return i;
-}
-
-static void chunk_make(struct batch *b, u32 count)
-{
-	u32 i = 0;
-
-	for (;;) {
-		i = chunk_make_locked(b, i, count);
-		if (i == count)
-			return;
-		if (op_page_alloc(b, &b->ops[i]))
-			op_answer(b, &b->ops[i++], -ENOMEM);
 	}
 }
 
@@ -101,9 +56,12 @@ static u32 chunk_copy_in(const struct batch *b, u32 count, int *err)
 	return i;
 }
 
-static unsigned long page_of(const void __user *address)
+/* How many operations that follow @i end in the page that @i ends in. */
+static u32 page_mates(const struct batch *b, u32 i)
 {
-	return (unsigned long)address & PAGE_MASK;
+	unsigned long end = (unsigned long)(user_op(b, i) + 1);
+
+	return (u32)(-end % PAGE_SIZE) / b->stride;
 }
 
 /*
@@ -113,38 +71,39 @@ static unsigned long page_of(const void __user *address)
  */
 static u32 chunk_writable(const struct batch *b, u32 count, int *err)
 {
-	unsigned long asked = 0;
 	u32 i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count; i += 1 + page_mates(b, i)) {
 		struct wheel_op __user *uop = user_op(b, i);
-		u32 __user *last = &uop->reserved[2];
 
-		/* Nor does it begin before the page that was asked for last. */
-		if (i && page_of(last) == asked)
-			continue;
-		asked = page_of(last);
 		if (put_user(b->ops[i].op, &uop->op) ||
-		    put_user(b->ops[i].reserved[2], last)) {
+		    put_user(b->ops[i].reserved[2], &uop->reserved[2])) {
 			*err = -EFAULT;
-			break;
+			return i;
 		}
 	}
-	return i;
+	return count;
 }
 
+/* Everything that an operation may answer. */
 static int chunk_copy_out(const struct batch *b, u32 count)
 {
 	u32 i;
 
-	if (alike(b))
-		return copy_to_user(b->uops, b->ops,
-				    count * sizeof(*b->ops)) ? -EFAULT : 0;
+	if (!user_write_access_begin(b->uops, (size_t)count * b->stride))
+		return -EFAULT;
 	for (i = 0; i < count; i++) {
-		if (copy_to_user(user_op(b, i), &b->ops[i], sizeof(b->ops[i])))
-			return -EFAULT;
+		struct wheel_op __user *uop = user_op(b, i);
+
+		unsafe_put_user(b->ops[i].id, &uop->id, fault);
+		unsafe_put_user(b->ops[i].when, &uop->when, fault);
+		unsafe_put_user(b->ops[i].res, &uop->res, fault);
 	}
+	user_write_access_end();
 	return 0;
+fault:
+	user_write_access_end();
+	return -EFAULT;
 }
 
 /* One chunk, from user memory to user memory. */
@@ -154,7 +113,7 @@ static int submit_chunk(struct batch *b, struct wheel_submit *submit, u32 count)
 
 	count = chunk_copy_in(b, count, &err);
 	count = chunk_writable(b, count, &err);
-	chunk_make(b, count);
+	ops_make(b, count);
 	submit->failed = b->failed;
 	submit->done += count;
 	if (chunk_copy_out(b, count))

@@ -24,7 +24,8 @@
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/sched/mm.h>
-#include "dev.h"
+#include "pick.h"
+#include "touch.h"
 
 #define WORDS_PER_PAGE	((u32)(PAGE_SIZE / sizeof(u64)))
 
@@ -186,13 +187,12 @@ u64 touch_end(const struct wheel_file *file, u32 nr)
 
 /*
  * A parked timer's time has come. Who arms its slot again finds out by itself; but
- * slots that we pick have to be told of. Nobody else uses the list node of a timer
- * that is not pending.
+ * slots that we pick have to be told of.
  */
 static enum wheel_claim reclaim(struct wheel_file *file, struct slot *slot)
 {
-	if (file->setup.flags & WHEEL_SETUP_ANY_SLOT)
-		llist_add((struct llist_node *)&slot->timer.node, &file->gone);
+	if (picks(file))
+		pick_gone(file, slot);
 	return WHEEL_GONE;
 }
 

@@ -18,8 +18,10 @@ static int time_check(u64 deadline, u64 slack)
  * looked at under the lock under which wheel_timer_shutdown_sync() sets it.
  */
 static int arm_check(const struct wheel_base *base,
-		     const struct wheel_timer *timer, int err)
+		     const struct wheel_timer *timer, u64 deadline, u64 slack)
 {
+	int err = time_check(deadline, slack);
+
 	if (err)
 		return err;
 	if (base->stopped || timer->base & TIMER_SHUTDOWN)
@@ -82,58 +84,6 @@ static inline struct wheel_base *arm_lock(struct wheel_timer *timer,
 	return timer_lock(timer, flags);
 }
 
-/* Arm a timer that is not pending, unless @err or anything else forbids it. */
-static int base_arm(struct wheel_base *base, struct wheel_timer *timer,
-		    u64 deadline, u64 slack, int err)
-{
-	struct wheel_core *core = &base->core;
-
-	lockdep_assert_held(&base->lock);
-	err = arm_check(base, timer, err);
-	if (likely(!err)) {
-		if (asks_time(base))
-			tell_time(base);
-		err = wheel_place(core, timer, deadline, slack);
-	}
-	if (unlikely(err)) {
-		base->counts.refused++;
-		return err;
-	}
-	watch(base, timer);
-	base->counts.armed++;
-	debug_arm(timer);
-	return 0;
-}
-
-static int base_arm_idle(struct wheel_base *base, struct wheel_timer *timer,
-			 u64 deadline, u64 slack)
-{
-	if (unlikely(!timer->function && !base->owner->config.expire))
-		return -EINVAL;
-	if (unlikely(wheel_filed(timer)))
-		return -EBUSY;
-	return base_arm(base, timer, deadline, slack,
-			time_check(deadline, slack));
-}
-
-/* Move a timer that is pending. */
-static int base_rearm(struct wheel_base *base, struct wheel_timer *timer,
-		      u64 deadline, u64 slack, int err)
-{
-	lockdep_assert_held(&base->lock);
-	if (err)
-		return err;
-	if (asks_time(base))
-		tell_time(base);
-	err = wheel_move(&base->core, timer, deadline, slack);
-	if (unlikely(err))
-		return err;
-	watch(base, timer);
-	base->counts.rearmed++;
-	debug_rearm(timer);
-	return 0;
-}
-
 /* Move a timer that is pending to an earlier deadline. */
 static int base_reduce(struct wheel_base *base, struct wheel_timer *timer,
 		       u64 deadline, u64 slack)
@@ -149,6 +99,43 @@ static int base_reduce(struct wheel_base *base, struct wheel_timer *timer,
 	debug_rearm(timer);
 	return 0;
 }
+
+/**
+ * wheel_timer_arm_locked - start a timer that is not pending
+ * @timer: timer of a wheel that is locked by wheel_lock()
+ * @deadline: as wheel_timer_arm()
+ * @slack: as wheel_timer_arm()
+ *
+ * Context: As wheel_timer_arm(), between wheel_lock() and wheel_unlock().
+ *
+ * Return: As wheel_timer_arm().
+ */
+int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
+{
+	struct wheel_base *base = timer_base(timer);
+	int err;
+
+	lockdep_assert_held(&base->lock);
+	if (unlikely(!timer->function && !base->owner->config.expire))
+		return -EINVAL;
+	if (unlikely(wheel_filed(timer)))
+		return -EBUSY;
+	err = arm_check(base, timer, deadline, slack);
+	if (likely(!err)) {
+		if (asks_time(base))
+			tell_time(base);
+		err = wheel_place(&base->core, timer, deadline, slack);
+	}
+	if (unlikely(err)) {
+		base->counts.refused++;
+		return err;
+	}
+	watch(base, timer);
+	base->counts.armed++;
+	debug_arm(timer);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(wheel_timer_arm_locked);
 
 /**
  * wheel_timer_arm - start a timer that is not pending
@@ -181,11 +168,44 @@ int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack)
 	int err;
 
 	base = arm_lock(timer, &flags);
-	err = base_arm_idle(base, timer, deadline, slack);
+	err = wheel_timer_arm_locked(timer, deadline, slack);
 	timer_unlock(base, flags);
 	return err;
 }
 EXPORT_SYMBOL_GPL(wheel_timer_arm);
+
+/**
+ * wheel_timer_rearm_locked - move a timer that is pending
+ * @timer: timer of a wheel that is locked by wheel_lock()
+ * @deadline: as wheel_timer_rearm()
+ * @slack: as wheel_timer_rearm()
+ *
+ * Context: As wheel_timer_arm_locked().
+ *
+ * Return: As wheel_timer_rearm().
+ */
+int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
+{
+	struct wheel_base *base = timer_base(timer);
+	int err;
+
+	lockdep_assert_held(&base->lock);
+	if (unlikely(!wheel_filed(timer)))
+		return -ENOENT;
+	err = time_check(deadline, slack);
+	if (unlikely(err))
+		return err;
+	if (asks_time(base))
+		tell_time(base);
+	err = wheel_move(&base->core, timer, deadline, slack);
+	if (unlikely(err))
+		return err;
+	watch(base, timer);
+	base->counts.rearmed++;
+	debug_rearm(timer);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(wheel_timer_rearm_locked);
 
 /**
  * wheel_timer_rearm - move a timer that is pending
@@ -207,12 +227,10 @@ int wheel_timer_rearm(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
 	struct wheel_base *base;
 	unsigned long flags;
-	int err = -ENOENT;
+	int err;
 
 	base = timer_lock(timer, &flags);
-	if (likely(wheel_filed(timer)))
-		err = base_rearm(base, timer, deadline, slack,
-				 time_check(deadline, slack));
+	err = wheel_timer_rearm_locked(timer, deadline, slack);
 	timer_unlock(base, flags);
 	return err;
 }
@@ -243,10 +261,9 @@ int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack)
 
 	base = arm_lock(timer, &flags);
 	if (wheel_filed(timer))
-		err = base_rearm(base, timer, deadline, slack,
-				 time_check(deadline, slack)) ?: 1;
+		err = wheel_timer_rearm_locked(timer, deadline, slack) ?: 1;
 	else
-		err = base_arm_idle(base, timer, deadline, slack);
+		err = wheel_timer_arm_locked(timer, deadline, slack);
 	timer_unlock(base, flags);
 	return err;
 }
@@ -317,55 +334,6 @@ bool wheel_timer_push(struct wheel_timer *timer, u64 deadline)
 }
 EXPORT_SYMBOL_GPL(wheel_timer_push);
 
-static unsigned int base_arm_batch(struct wheel_base *base,
-				   struct wheel_arm *arms, unsigned int n)
-{
-	unsigned int armed = 0, i = 0;
-	unsigned long flags;
-
-	while (i < n) {
-		unsigned int end = min(n, i + WHEEL_HOLD);
-
-		raw_spin_lock_irqsave(&base->lock, flags);
-		for (; i < end; i++) {
-			arms[i].res = base_arm_idle(base, arms[i].timer,
-						    arms[i].deadline,
-						    arms[i].slack);
-			armed += !arms[i].res;
-		}
-		raw_spin_unlock_irqrestore(&base->lock, flags);
-	}
-	return armed;
-}
-
-/**
- * wheel_arm_batch - arm many timers
- * @wheel: their wheel
- * @arms: timers and their times; answers
- * @n: how many
- *
- * Each as wheel_timer_arm() does it, in order, many under one lock hold.
- *
- * Context: As wheel_timer_arm().
- *
- * Return: how many were armed.
- */
-unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms,
-			     unsigned int n)
-{
-	unsigned int armed = 0, i;
-
-	if (wheel->count == 1)
-		return base_arm_batch(wheel->base, arms, n);
-	for (i = 0; i < n; i++) {
-		arms[i].res = wheel_timer_arm(arms[i].timer, arms[i].deadline,
-					      arms[i].slack);
-		armed += !arms[i].res;
-	}
-	return armed;
-}
-EXPORT_SYMBOL_GPL(wheel_arm_batch);
-
 /*
  * The next point of the grid deadline + k * period that lies after @now, and
  * how many between were missed. WHEEL_NEVER when there is none.
@@ -407,7 +375,7 @@ u64 wheel_timer_arm_next(struct wheel_timer *timer, u64 period)
 	if (!wheel_filed(timer)) {
 		next = next_period(timer->deadline & ~WHEEL_OFF, period,
 				   wheel_now(base->owner), &missed);
-		if (base_arm_idle(base, timer, next, 0))
+		if (wheel_timer_arm_locked(timer, next, 0))
 			missed = WHEEL_NEVER;
 		else
 			base->counts.overruns += missed;

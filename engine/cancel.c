@@ -7,8 +7,18 @@
 #include <linux/preempt.h>
 #include "debug.h"
 
-static int base_cancel(struct wheel_base *base, struct wheel_timer *timer)
+/**
+ * wheel_timer_cancel_locked - stop a timer
+ * @timer: timer of a wheel that is locked by wheel_lock()
+ *
+ * Context: As wheel_timer_arm_locked().
+ *
+ * Return: As wheel_timer_cancel().
+ */
+int wheel_timer_cancel_locked(struct wheel_timer *timer)
 {
+	struct wheel_base *base = timer_base(timer);
+
 	lockdep_assert_held(&base->lock);
 	if (wheel_filed(timer)) {
 		wheel_remove(&base->core, timer);
@@ -18,6 +28,7 @@ static int base_cancel(struct wheel_base *base, struct wheel_timer *timer)
 	}
 	return wheel_base_calls(base, timer) ? -EALREADY : -ENOENT;
 }
+EXPORT_SYMBOL_GPL(wheel_timer_cancel_locked);
 
 /**
  * wheel_timer_cancel - stop a timer
@@ -40,7 +51,7 @@ int wheel_timer_cancel(struct wheel_timer *timer)
 	int err;
 
 	base = timer_lock(timer, &flags);
-	err = base_cancel(base, timer);
+	err = wheel_timer_cancel_locked(timer);
 	timer_unlock(base, flags);
 	return err;
 }
@@ -72,7 +83,7 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 			return -EDEADLK;
 		}
 		WRITE_ONCE(timer->base, timer->base | state);
-		if ((!running || state) && !base_cancel(base, timer))
+		if ((!running || state) && !wheel_timer_cancel_locked(timer))
 			ret = 0;
 		timer_unlock(base, flags);
 		if (!us)
@@ -130,52 +141,3 @@ int wheel_timer_shutdown_sync(struct wheel_timer *timer)
 	return cancel_sync(timer, TIMER_SHUTDOWN);
 }
 EXPORT_SYMBOL_GPL(wheel_timer_shutdown_sync);
-
-static unsigned int base_cancel_batch(struct wheel_base *base,
-				      struct wheel_timer **timers, int *res,
-				      unsigned int n)
-{
-	unsigned int cancelled = 0, i = 0;
-	unsigned long flags;
-
-	while (i < n) {
-		unsigned int end = min(n, i + WHEEL_HOLD);
-
-		raw_spin_lock_irqsave(&base->lock, flags);
-		for (; i < end; i++) {
-			res[i] = base_cancel(base, timers[i]);
-			cancelled += !res[i];
-		}
-		raw_spin_unlock_irqrestore(&base->lock, flags);
-	}
-	return cancelled;
-}
-
-/**
- * wheel_cancel_batch - stop many timers
- * @wheel: their wheel
- * @timers: timers
- * @res: out: for each what wheel_timer_cancel() would return
- * @n: how many
- *
- * Does not wait for callbacks. Many under one lock hold.
- *
- * Context: As wheel_timer_arm().
- *
- * Return: how many were pending and will not fire.
- */
-unsigned int wheel_cancel_batch(struct wheel *wheel,
-				struct wheel_timer **timers, int *res,
-				unsigned int n)
-{
-	unsigned int cancelled = 0, i;
-
-	if (wheel->count == 1)
-		return base_cancel_batch(wheel->base, timers, res, n);
-	for (i = 0; i < n; i++) {
-		res[i] = wheel_timer_cancel(timers[i]);
-		cancelled += !res[i];
-	}
-	return cancelled;
-}
-EXPORT_SYMBOL_GPL(wheel_cancel_batch);

@@ -9,6 +9,7 @@
 #define _LINUX_WHEEL_TIMER_H
 
 #include <linux/bits.h>
+#include <linux/compiler.h>
 #include <linux/container_of.h>
 #include <linux/lockdep_types.h>
 #include <linux/types.h>
@@ -146,9 +147,54 @@ int wheel_timer_cancel(struct wheel_timer *timer);
 int wheel_timer_cancel_sync(struct wheel_timer *timer);
 int wheel_timer_shutdown_sync(struct wheel_timer *timer);
 struct wheel *wheel_timer_wheel(const struct wheel_timer *timer);
-bool wheel_timer_pending(const struct wheel_timer *timer);
-u64 wheel_timer_deadline(const struct wheel_timer *timer);
-u64 wheel_timer_fired(const struct wheel_timer *timer);
+
+/**
+ * wheel_timer_pending - will a timer fire?
+ * @timer: timer
+ *
+ * Unless the caller keeps others from it, the answer may be old when it comes.
+ *
+ * Context: Any.
+ *
+ * Return: true if it is pending.
+ */
+static inline bool wheel_timer_pending(const struct wheel_timer *timer)
+{
+	return READ_ONCE(timer->slot) != WHEEL_UNFILED;
+}
+
+/**
+ * wheel_timer_deadline - a timer's deadline
+ * @timer: timer
+ *
+ * Context: Any.
+ *
+ * Return: that of the last arming, in nanoseconds on the wheel's clock.
+ */
+static inline u64 wheel_timer_deadline(const struct wheel_timer *timer)
+{
+	return READ_ONCE(timer->deadline) & ~WHEEL_OFF;
+}
+
+/**
+ * wheel_timer_fired - when a timer fired
+ * @timer: timer that fired and was not armed since
+ *
+ * Context: Any; typically its callback.
+ *
+ * Return: the wheel's clock when the wheel took the timer, not less than its
+ * deadline, in nanoseconds.
+ */
+static inline u64 wheel_timer_fired(const struct wheel_timer *timer)
+{
+	return READ_ONCE(timer->due);
+}
+
+unsigned long wheel_lock(struct wheel *wheel);
+void wheel_unlock(struct wheel *wheel, unsigned long flags);
+int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
+int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
+int wheel_timer_cancel_locked(struct wheel_timer *timer);
 
 /**
  * struct wheel_arm - one of a batch

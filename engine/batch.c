@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Many timers under one lock hold. What kernel modules call.
+ */
+#include <linux/export.h>
+#include "engine.h"
+
+/**
+ * wheel_lock - let no other look at the timers of a wheel
+ * @wheel: wheel without WHEEL_PERCPU
+ *
+ * For several calls of wheel_timer_arm_locked() and its like at the price of one
+ * lock. Interrupts are disabled meanwhile: no more than WHEEL_BATCH of them.
+ *
+ * Context: As wheel_timer_arm(). Nothing else of the wheel may be called before
+ * wheel_unlock(), but for what takes no lock: wheel_timer_pending(),
+ * wheel_timer_deadline(), wheel_timer_push().
+ *
+ * Return: for wheel_unlock().
+ */
+unsigned long wheel_lock(struct wheel *wheel)
+	__acquires(&wheel->base->lock)
+{
+	unsigned long flags;
+
+	WARN_ON_ONCE(wheel->count > 1);
+	raw_spin_lock_irqsave(&wheel->base->lock, flags);
+	return flags;
+}
+EXPORT_SYMBOL_GPL(wheel_lock);
+
+/**
+ * wheel_unlock - let others look again
+ * @wheel: wheel
+ * @flags: what wheel_lock() returned
+ *
+ * Context: As wheel_lock().
+ */
+void wheel_unlock(struct wheel *wheel, unsigned long flags)
+	__releases(&wheel->base->lock)
+{
+	raw_spin_unlock_irqrestore(&wheel->base->lock, flags);
+}
+EXPORT_SYMBOL_GPL(wheel_unlock);
+
+static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms,
+			     unsigned int n)
+{
+	unsigned long flags = wheel_lock(wheel);
+	unsigned int armed = 0, i;
+
+	for (i = 0; i < n; i++) {
+		arms[i].res = wheel_timer_arm_locked(arms[i].timer,
+						     arms[i].deadline,
+						     arms[i].slack);
+		armed += !arms[i].res;
+	}
+	wheel_unlock(wheel, flags);
+	return armed;
+}
+
+/* With several bases each timer has a lock of its own. */
+static unsigned int arm_each(struct wheel_arm *arms, unsigned int n)
+{
+	unsigned int armed = 0, i;
+
+	for (i = 0; i < n; i++) {
+		arms[i].res = wheel_timer_arm(arms[i].timer, arms[i].deadline,
+					      arms[i].slack);
+		armed += !arms[i].res;
+	}
+	return armed;
+}
+
+/**
+ * wheel_arm_batch - arm many timers
+ * @wheel: their wheel
+ * @arms: timers and their times; answers
+ * @n: how many
+ *
+ * Each as wheel_timer_arm() does it, in order, many under one lock hold.
+ *
+ * Context: As wheel_timer_arm().
+ *
+ * Return: how many were armed.
+ */
+unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms,
+			     unsigned int n)
+{
+	unsigned int armed = 0, i;
+
+	if (wheel->count > 1)
+		return arm_each(arms, n);
+	for (i = 0; i < n; i += WHEEL_BATCH)
+		armed += arm_hold(wheel, arms + i,
+				  min_t(unsigned int, n - i, WHEEL_BATCH));
+	return armed;
+}
+EXPORT_SYMBOL_GPL(wheel_arm_batch);
+
+static unsigned int cancel_hold(struct wheel *wheel,
+				struct wheel_timer **timers, int *res,
+				unsigned int n)
+{
+	unsigned long flags = wheel_lock(wheel);
+	unsigned int cancelled = 0, i;
+
+	for (i = 0; i < n; i++) {
+		res[i] = wheel_timer_cancel_locked(timers[i]);
+		cancelled += !res[i];
+	}
+	wheel_unlock(wheel, flags);
+	return cancelled;
+}
+
+static unsigned int cancel_each(struct wheel_timer **timers, int *res,
+				unsigned int n)
+{
+	unsigned int cancelled = 0, i;
+
+	for (i = 0; i < n; i++) {
+		res[i] = wheel_timer_cancel(timers[i]);
+		cancelled += !res[i];
+	}
+	return cancelled;
+}
+
+/**
+ * wheel_cancel_batch - stop many timers
+ * @wheel: their wheel
+ * @timers: timers
+ * @res: out: for each what wheel_timer_cancel() would return
+ * @n: how many
+ *
+ * Does not wait for callbacks. Many under one lock hold.
+ *
+ * Context: As wheel_timer_arm().
+ *
+ * Return: how many were pending and will not fire.
+ */
+unsigned int wheel_cancel_batch(struct wheel *wheel,
+				struct wheel_timer **timers, int *res,
+				unsigned int n)
+{
+	unsigned int cancelled = 0, i;
+
+	if (wheel->count > 1)
+		return cancel_each(timers, res, n);
+	for (i = 0; i < n; i += WHEEL_BATCH)
+		cancelled += cancel_hold(wheel, timers + i, res + i,
+					 min_t(unsigned int, n - i, WHEEL_BATCH));
+	return cancelled;
+}
+EXPORT_SYMBOL_GPL(wheel_cancel_batch);
