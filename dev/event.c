@@ -9,6 +9,25 @@
 #include "setup.h"
 #include "trace.h"
 
+/**
+ * slot_goes_on - a periodic timer was taken: arm it again, on its grid
+ * @file: file, locked
+ * @slot: slot with a period
+ * @event: its event
+ *
+ * Return: false if that was its last.
+ */
+bool slot_goes_on(struct wheel_file *file, struct slot *slot,
+		  const struct wheel_event *event)
+{
+	file->overruns += event->overrun;
+	slot->state = SLOT_ARMED;
+	return !slot->ended && !file->stopping &&
+	       slot->period <= WHEEL_MAX_TIME - event->deadline &&
+	       !wheel_timer_arm(&slot->timer, event->deadline + slot->period,
+				slot->slack);
+}
+
 /* How many events there are to be had: in the ring, or in timers. */
 static u32 events_ready(const struct wheel_file *file)
 {

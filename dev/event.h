@@ -31,8 +31,12 @@ static inline void slot_event(const struct slot *slot, u64 now,
 		.fired		= wheel_timer_fired(&slot->timer),
 		.overrun	= missed,
 		.seq		= slot->seq,
+		.res		= 0,
 	};
 }
+
+bool slot_goes_on(struct wheel_file *file, struct slot *slot,
+		  const struct wheel_event *event);
 
 /**
  * slot_event_over - an event was taken
@@ -46,13 +50,9 @@ static inline void slot_event_over(struct wheel_file *file, struct slot *slot,
 				   const struct wheel_event *event)
 {
 	file->over++;
-	file->overruns += event->overrun;
-	slot->state = SLOT_ARMED;
-	if (!slot->period || slot->ended || file->stopping ||
-	    slot->period > WHEEL_MAX_TIME - event->deadline ||
-	    wheel_timer_arm(&slot->timer, event->deadline + slot->period,
-			    slot->slack))
-		slot_free(file, slot);
+	if (unlikely(slot->period) && slot_goes_on(file, slot, event))
+		return;
+	slot_free(file, slot);
 }
 
 /* What file_look() sees. */
