@@ -27,21 +27,6 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->fd);
 }
 
-/* armed, fired, cancelled, pending, rearmed, refused, overruns, unread */
-#define EXPECT_LEDGER(...) do { \
-	static const __u64 ledger[] = { __VA_ARGS__ }; \
-	ASSERT_EQ(0, wt_stats(self->fd, &self->stats)); \
-	EXPECT_EQ(ledger[0], self->stats.armed); \
-	EXPECT_EQ(ledger[1], self->stats.fired); \
-	EXPECT_EQ(ledger[2], self->stats.cancelled); \
-	EXPECT_EQ(ledger[3], self->stats.pending); \
-	EXPECT_EQ(ledger[4], self->stats.rearmed); \
-	EXPECT_EQ(ledger[5], self->stats.refused); \
-	EXPECT_EQ(ledger[6], self->stats.overruns); \
-	EXPECT_EQ(ledger[7], self->stats.unread); \
-	EXPECT_TRUE(wt_balanced(&self->stats)); \
-} while (0)
-
 WT_TEST(wheel, p11_exact_counters_of_a_new_wheel)
 {
 	struct wheel_stats zero = { .size = sizeof(zero) };
@@ -55,19 +40,19 @@ WT_TEST(wheel, p11_exact_counters_call_by_call)
 	int fd = self->fd;
 
 	ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(1, 1), WT_MS));
-	EXPECT_LEDGER(1, 0, 0, 1, 0, 0, 0, 0);
+	EXPECT_LEDGER(fd, .armed = 1);
 	ASSERT_EQ(0, wt_rearm(fd, WHEEL_ID(1, 1), 2 * WT_MS));
-	EXPECT_LEDGER(1, 0, 0, 1, 1, 0, 0, 0);
+	EXPECT_LEDGER(fd, .armed = 1, .rearmed = 1);
 	ASSERT_EQ(0, wt_query(fd, WHEEL_ID(1, 1), NULL));
-	EXPECT_LEDGER(1, 0, 0, 1, 1, 0, 0, 0);
+	EXPECT_LEDGER(fd, .armed = 1, .rearmed = 1);
 	ASSERT_EQ(0, wt_advance(fd, 2 * WT_MS, NULL));
-	EXPECT_LEDGER(1, 1, 0, 0, 1, 0, 0, 1);
+	EXPECT_LEDGER(fd, .armed = 1, .fired = 1, .rearmed = 1, .unread = 1);
 	ASSERT_EQ(1, wt_read(fd, &self->event, 1));
-	EXPECT_LEDGER(1, 1, 0, 0, 1, 0, 0, 0);
+	EXPECT_LEDGER(fd, .armed = 1, .fired = 1, .rearmed = 1);
 	ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(1, 2), WT_HOUR));
-	EXPECT_LEDGER(2, 1, 0, 1, 1, 0, 0, 0);
+	EXPECT_LEDGER(fd, .armed = 2, .fired = 1, .rearmed = 1);
 	ASSERT_EQ(0, wt_cancel(fd, WHEEL_ID(1, 2)));
-	EXPECT_LEDGER(2, 1, 1, 0, 1, 0, 0, 0);
+	EXPECT_LEDGER(fd, .armed = 2, .fired = 1, .cancelled = 1, .rearmed = 1);
 }
 
 /* What fails counts nothing, but for arms at a limit. */
@@ -82,13 +67,13 @@ WT_TEST(wheel, p11_exact_counters_of_failures)
 	EXPECT_EQ(-EINVAL, wt_arm(fd, WHEEL_ID(TIMERS, 1), WT_MS));
 	EXPECT_EQ(-ENOENT, wt_rearm(fd, WHEEL_ID(1, 2), WT_MS));
 	EXPECT_EQ(-ENOENT, wt_cancel(fd, WHEEL_ID(1, 2)));
-	EXPECT_LEDGER(1, 0, 0, 1, 0, 0, 0, 0);
+	EXPECT_LEDGER(fd, .armed = 1);
 	EXPECT_EQ(-ERANGE, wt_arm(fd, WHEEL_ID(2, 1), 1ULL << 63));
-	EXPECT_LEDGER(1, 0, 0, 1, 0, 1, 0, 0);
+	EXPECT_LEDGER(fd, .armed = 1, .refused = 1);
 	ASSERT_EQ(0, wt_stop(fd, &unfired));
-	EXPECT_LEDGER(1, 0, 1, 0, 0, 1, 0, 0);
+	EXPECT_LEDGER(fd, .armed = 1, .cancelled = 1, .refused = 1);
 	EXPECT_EQ(-ESHUTDOWN, wt_arm(fd, WHEEL_ID(2, 1), WT_MS));
-	EXPECT_LEDGER(1, 0, 1, 0, 0, 2, 0, 0);
+	EXPECT_LEDGER(fd, .armed = 1, .cancelled = 1, .refused = 2);
 }
 
 WT_TEST(wheel, p11_exact_counters_of_a_period)
@@ -96,22 +81,25 @@ WT_TEST(wheel, p11_exact_counters_of_a_period)
 	int fd = self->fd;
 
 	ASSERT_EQ(0, wt_arm_every(fd, WHEEL_ID(1, 1), WT_MS, WT_MS));
-	EXPECT_LEDGER(1, 0, 0, 1, 0, 0, 0, 0);
+	EXPECT_LEDGER(fd, .armed = 1);
 	ASSERT_EQ(0, wt_advance(fd, 5 * WT_MS, NULL));
 	ASSERT_EQ(1, wt_read(fd, &self->event, 1));
-	EXPECT_LEDGER(2, 1, 0, 1, 0, 0, 4, 0);
+	EXPECT_LEDGER(fd, .armed = 2, .fired = 1, .overruns = 4);
 	ASSERT_EQ(0, wt_advance(fd, 6 * WT_MS, NULL));
 	ASSERT_EQ(1, wt_read(fd, &self->event, 1));
-	EXPECT_LEDGER(3, 2, 0, 1, 0, 0, 4, 0);
+	EXPECT_LEDGER(fd, .armed = 3, .fired = 2, .overruns = 4);
 	ASSERT_EQ(0, wt_cancel(fd, WHEEL_ID(1, 1)));
-	EXPECT_LEDGER(3, 2, 1, 0, 0, 0, 4, 0);
+	EXPECT_LEDGER(fd, .armed = 3, .fired = 2, .cancelled = 1,
+		      .overruns = 4);
 	ASSERT_EQ(0, wt_arm_every(fd, WHEEL_ID(1, 2), 7 * WT_MS, WT_MS));
 	ASSERT_EQ(0, wt_advance(fd, 7 * WT_MS, NULL));
 	/* Stopped with its event unread: it was not pending. */
 	ASSERT_EQ(1, wt_cancel(fd, WHEEL_ID(1, 2)));
-	EXPECT_LEDGER(4, 3, 1, 0, 0, 0, 4, 1);
+	EXPECT_LEDGER(fd, .armed = 4, .fired = 3, .cancelled = 1, .overruns = 4,
+		      .unread = 1);
 	ASSERT_EQ(1, wt_read(fd, &self->event, 1));
-	EXPECT_LEDGER(4, 3, 1, 0, 0, 0, 4, 0);
+	EXPECT_LEDGER(fd, .armed = 4, .fired = 3, .cancelled = 1,
+		      .overruns = 4);
 }
 
 /* What this kernel's module has not done it does not count. */

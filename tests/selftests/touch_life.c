@@ -30,11 +30,9 @@ FIXTURE(wheel) {
 FIXTURE_SETUP(wheel)
 {
 	self->refs = wt_module_refs();
-	self->fd = wt_open_touch_virtual(TIMERS, WT_MS);
+	self->fd = wt_open_words(TIMERS, WT_MS, &self->words);
 	ASSERT_LE(0, self->fd);
 	self->len = wt_words_len(TIMERS);
-	self->words = wt_map(self->fd, TIMERS);
-	ASSERT_NE(NULL, self->words);
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, WT_MS));
 }
 

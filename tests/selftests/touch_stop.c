@@ -27,10 +27,8 @@ FIXTURE_SETUP(wheel)
 {
 	int i;
 
-	self->fd = wt_open_touch_virtual(TIMERS, WT_MS);
+	self->fd = wt_open_words(TIMERS, WT_MS, &self->words);
 	ASSERT_LE(0, self->fd);
-	self->words = wt_map(self->fd, TIMERS);
-	ASSERT_NE(NULL, self->words);
 	for (i = 0; i < TIMERS; i++) {
 		ASSERT_EQ(0, wt_arm_touch(self->fd, WHEEL_ID(i, 1), D + i));
 		if (i % 3 == 0)
@@ -42,8 +40,7 @@ FIXTURE_SETUP(wheel)
 
 FIXTURE_TEARDOWN(wheel)
 {
-	wt_unmap(self->words, TIMERS);
-	close(self->fd);
+	wt_close_words(self->fd, TIMERS, self->words);
 }
 
 #define PARKED	(TIMERS / 3)
@@ -138,19 +135,16 @@ WT_TEST(wheel, what_is_taken_arms_again)
 	ASSERT_EQ(0, wt_list(self->fd, WHEEL_LIST_TAKE, self->timers, TIMERS,
 			     &self->list));
 	ASSERT_EQ(ARMED, self->list.done);
-	fd = wt_open_touch_virtual(TIMERS, WT_MS);
+	fd = wt_open_words(TIMERS, WT_MS, &words);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, wt_batch(fd, self->timers, self->list.done));
-	words = wt_map(fd, TIMERS);
-	ASSERT_NE(NULL, words);
 	for (i = 0; i < self->list.done; i++) {
 		const struct wheel_op *t = &self->timers[i];
 
 		EXPECT_EQ(0, t->res);
 		EXPECT_EQ(t->when, wt_word(&words[WHEEL_ID_SLOT(t->id)]));
 	}
-	wt_unmap(words, TIMERS);
-	close(fd);
+	wt_close_words(fd, TIMERS, words);
 }
 
 /* Fired and unread, and then stopped: the event is still to be read. */

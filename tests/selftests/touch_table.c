@@ -18,36 +18,20 @@ FIXTURE(wheel) {
 	int fd;
 	__u64 *words;
 	__u64 *word;
-	struct wheel_stats stats;
 	struct wheel_event event;
 };
 
 FIXTURE_SETUP(wheel)
 {
-	self->fd = wt_open_touch_virtual(TIMERS, WT_MS);
+	self->fd = wt_open_words(TIMERS, WT_MS, &self->words);
 	ASSERT_LE(0, self->fd);
-	self->words = wt_map(self->fd, TIMERS);
-	ASSERT_NE(NULL, self->words);
 	self->word = &self->words[SLOT];
 }
 
 FIXTURE_TEARDOWN(wheel)
 {
-	wt_unmap(self->words, TIMERS);
-	close(self->fd);
+	wt_close_words(self->fd, TIMERS, self->words);
 }
-
-/* armed, fired, cancelled, rearmed, refiled; the rest follows. */
-#define EXPECT_LEDGER(...) do { \
-	static const __u64 ledger[] = { __VA_ARGS__ }; \
-	ASSERT_EQ(0, wt_stats(self->fd, &self->stats)); \
-	EXPECT_EQ(ledger[0], self->stats.armed); \
-	EXPECT_EQ(ledger[1], self->stats.fired); \
-	EXPECT_EQ(ledger[2], self->stats.cancelled); \
-	EXPECT_EQ(ledger[3], self->stats.rearmed); \
-	EXPECT_EQ(ledger[4], self->stats.refiled); \
-	EXPECT_TRUE(wt_balanced(&self->stats)); \
-} while (0)
 
 #define EXPECT_QUIET_UNTIL(when) do { \
 	ASSERT_EQ(0, wt_advance(self->fd, when, NULL)); \
@@ -86,7 +70,7 @@ WT_TEST(wheel, arm_writes_its_own_word_alone)
 	for (i = 0; i < TIMERS; i++)
 		if (i != SLOT)
 			EXPECT_EQ(WT_OFF, wt_word(&self->words[i]));
-	EXPECT_LEDGER(1, 0, 0, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1);
 }
 
 WT_TEST(wheel, armed_by_a_delay_it_has_a_time)
@@ -103,7 +87,7 @@ WT_TEST(wheel, untouched_it_fires_at_its_time)
 {
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
 	EXPECT_FIRES(ID, D, D);
-	EXPECT_LEDGER(1, 1, 0, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1);
 }
 
 WT_TEST(wheel, off_before_its_event_is_read)
@@ -121,7 +105,7 @@ WT_TEST(wheel, cancel_is_off)
 	EXPECT_EQ(0, wt_cancel(self->fd, ID));
 	EXPECT_EQ(WT_OFF, wt_word(self->word));
 	EXPECT_QUIET_UNTIL(WT_SEC);
-	EXPECT_LEDGER(1, 0, 1, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
 }
 
 /* Zero is parked: so a deadline of 0 is the next one. */
@@ -145,7 +129,7 @@ WT_TEST(wheel, touched_to_later_in_the_same_tick)
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D + 1));
 	ASSERT_TRUE(wt_touch(self->word, D + 2));
 	EXPECT_FIRES(ID, D + WT_MS, D + 2);
-	EXPECT_LEDGER(1, 1, 0, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1);
 }
 
 WT_TEST(wheel, touched_to_later)
@@ -153,7 +137,7 @@ WT_TEST(wheel, touched_to_later)
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
 	ASSERT_TRUE(wt_touch(self->word, WT_SEC + 1));
 	EXPECT_FIRES(ID, WT_SEC + WT_MS, WT_SEC + 1);
-	EXPECT_LEDGER(1, 1, 0, 0, 1);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .refiled = 1);
 }
 
 /* The kernel looks once: at the old time. */
@@ -165,7 +149,7 @@ WT_TEST(wheel, touched_many_times)
 	for (i = 1; i <= 1000; i++)
 		ASSERT_TRUE(wt_touch(self->word, D + i * WT_MS));
 	EXPECT_FIRES(ID, D + 1000 * WT_MS, D + 1000 * WT_MS);
-	EXPECT_LEDGER(1, 1, 0, 0, 1);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .refiled = 1);
 }
 
 /* An idle timeout: each tick something comes in, until nothing does. */
@@ -180,7 +164,7 @@ WT_TEST(wheel, touched_at_every_tick)
 	}
 	EXPECT_FIRES(ID, WT_SEC + D, WT_SEC + D);
 	/* The kernel looked at 10, 19, 28 ms ...: each time it was 9 ms more. */
-	EXPECT_LEDGER(1, 1, 0, 0, 112);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .refiled = 112);
 }
 
 WT_TEST(wheel, touched_to_earlier_is_seen_at_the_old_time)
@@ -188,7 +172,7 @@ WT_TEST(wheel, touched_to_earlier_is_seen_at_the_old_time)
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
 	ASSERT_TRUE(wt_touch(self->word, WT_MS));
 	EXPECT_FIRES(ID, D, WT_MS);
-	EXPECT_LEDGER(1, 1, 0, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1);
 }
 
 WT_TEST(wheel, rearm_makes_earlier_sure)
@@ -197,7 +181,7 @@ WT_TEST(wheel, rearm_makes_earlier_sure)
 	EXPECT_EQ(0, wt_rearm(self->fd, ID, 3 * WT_MS));
 	EXPECT_EQ(3 * WT_MS, wt_word(self->word));
 	EXPECT_FIRES(ID, 3 * WT_MS, 3 * WT_MS);
-	EXPECT_LEDGER(1, 1, 0, 1, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .rearmed = 1);
 	EXPECT_QUIET_UNTIL(WT_SEC);
 }
 
@@ -211,7 +195,7 @@ WT_TEST(wheel, touched_to_and_fro)
 	ASSERT_TRUE(wt_touch(self->word, 2 * D));
 	ASSERT_TRUE(wt_touch(self->word, 2 * WT_SEC));
 	EXPECT_FIRES(ID, 2 * WT_SEC, 2 * WT_SEC);
-	EXPECT_LEDGER(1, 1, 0, 0, 2);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .refiled = 2);
 }
 
 WT_TEST(wheel, parked_has_no_event_ever)
@@ -221,12 +205,12 @@ WT_TEST(wheel, parked_has_no_event_ever)
 	/* The kernel has not looked yet. */
 	EXPECT_QUIET_UNTIL(D - 1);
 	EXPECT_EQ(WT_PARKED, wt_word(self->word));
-	EXPECT_LEDGER(1, 0, 0, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1);
 	EXPECT_QUIET_UNTIL(D);
 	EXPECT_EQ(WT_OFF, wt_word(self->word));
-	EXPECT_LEDGER(1, 0, 1, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
 	EXPECT_QUIET_UNTIL(WT_HOUR);
-	EXPECT_LEDGER(1, 0, 1, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
 }
 
 WT_TEST(wheel, revived_before_the_old_time)
@@ -236,7 +220,7 @@ WT_TEST(wheel, revived_before_the_old_time)
 	EXPECT_QUIET_UNTIL(D - 1);
 	ASSERT_TRUE(wt_revive(self->word, 2 * D + 1));
 	EXPECT_FIRES(ID, 2 * D + WT_MS, 2 * D + 1);
-	EXPECT_LEDGER(1, 1, 0, 0, 1);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .refiled = 1);
 }
 
 /* The usual timeout of a call: revive, park, and the kernel hears of nothing. */
@@ -253,7 +237,7 @@ WT_TEST(wheel, parked_and_revived_many_times)
 	ASSERT_TRUE(wt_park(self->word));
 	EXPECT_QUIET_UNTIL(WT_HOUR);
 	EXPECT_EQ(WT_OFF, wt_word(self->word));
-	EXPECT_LEDGER(1, 0, 1, 0, 10);
+	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1, .refiled = 10);
 }
 
 WT_TEST(wheel, revived_after_the_reclaim_it_is_not)
@@ -265,7 +249,7 @@ WT_TEST(wheel, revived_after_the_reclaim_it_is_not)
 	EXPECT_EQ(-ENOENT, wt_query(self->fd, ID, NULL));
 	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, 2 * D));
 	EXPECT_FIRES(NEWER, 2 * D, 2 * D);
-	EXPECT_LEDGER(2, 1, 1, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 2, .fired = 1, .cancelled = 1);
 }
 
 /* Revived for a time before the old one: at the old one, as when touched. */
@@ -284,7 +268,7 @@ WT_TEST(wheel, a_program_that_sets_bit_63_parks)
 	EXPECT_EQ(-ENOENT, wt_query(self->fd, ID, NULL));
 	EXPECT_QUIET_UNTIL(D);
 	EXPECT_EQ(WT_OFF, wt_word(self->word));
-	EXPECT_LEDGER(1, 0, 1, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
 	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, 2 * D));
 	EXPECT_FIRES(NEWER, 2 * D, 2 * D);
 }
@@ -295,7 +279,7 @@ WT_TEST(wheel, a_program_that_writes_off_parks)
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
 	wt_scribble(self->word, WT_OFF);
 	EXPECT_QUIET_UNTIL(WT_SEC);
-	EXPECT_LEDGER(1, 0, 1, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
 	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, WT_SEC + D));
 	EXPECT_FIRES(NEWER, WT_SEC + D, WT_SEC + D);
 }
@@ -310,7 +294,7 @@ WT_TEST(wheel, words_without_a_timer_mean_nothing)
 	EXPECT_QUIET_UNTIL(WT_SEC);
 	EXPECT_EQ(-ENOENT, wt_query(self->fd, ID, NULL));
 	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, ID));
-	EXPECT_LEDGER(0, 0, 0, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 0);
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, WT_SEC + D));
 	EXPECT_EQ(WT_SEC + D, wt_word(self->word));
 	EXPECT_FIRES(ID, WT_SEC + D, WT_SEC + D);
@@ -332,7 +316,7 @@ WT_TEST(wheel, words_of_unread_events_mean_nothing)
 	EXPECT_EQ(D, self->event.deadline);
 	EXPECT_EQ(D, self->event.fired);
 	EXPECT_TRUE(wt_quiet(self->fd));
-	EXPECT_LEDGER(1, 1, 0, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1);
 	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, 3 * WT_SEC));
 	EXPECT_FIRES(NEWER, 3 * WT_SEC, 3 * WT_SEC);
 }
@@ -350,7 +334,7 @@ WT_TEST(wheel, words_of_plain_timers_mean_nothing)
 	ASSERT_EQ(0, wt_advance(self->fd, D, NULL));
 	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
 	EXPECT_EQ(D, self->event.deadline);
-	EXPECT_LEDGER(1, 1, 0, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1);
 }
 
 TEST_HARNESS_MAIN

@@ -29,29 +29,15 @@ FIXTURE(wheel) {
 
 FIXTURE_SETUP(wheel)
 {
-	self->fd = wt_open_touch_virtual(TIMERS, WT_MS);
+	self->fd = wt_open_words(TIMERS, WT_MS, &self->words);
 	ASSERT_LE(0, self->fd);
-	self->words = wt_map(self->fd, TIMERS);
-	ASSERT_NE(NULL, self->words);
 	self->word = &self->words[SLOT];
 }
 
 FIXTURE_TEARDOWN(wheel)
 {
-	wt_unmap(self->words, TIMERS);
-	close(self->fd);
+	wt_close_words(self->fd, TIMERS, self->words);
 }
-
-/* armed, fired, cancelled, refused */
-#define EXPECT_LEDGER(...) do { \
-	static const __u64 ledger[] = { __VA_ARGS__ }; \
-	ASSERT_EQ(0, wt_stats(self->fd, &self->stats)); \
-	EXPECT_EQ(ledger[0], self->stats.armed); \
-	EXPECT_EQ(ledger[1], self->stats.fired); \
-	EXPECT_EQ(ledger[2], self->stats.cancelled); \
-	EXPECT_EQ(ledger[3], self->stats.refused); \
-	EXPECT_TRUE(wt_balanced(&self->stats)); \
-} while (0)
 
 #define ARM_AND_PARK() do { \
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D)); \
@@ -94,7 +80,7 @@ WT_TEST(wheel, arm_of_an_armed_one)
 	EXPECT_EQ(-EBUSY, wt_arm_touch(self->fd, NEWER, 2 * D));
 	EXPECT_EQ(-EBUSY, wt_arm(self->fd, NEWER, 2 * D));
 	EXPECT_EQ(D, wt_word(self->word));
-	EXPECT_LEDGER(1, 0, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1);
 }
 
 WT_TEST(wheel, arm_of_a_parked_one)
@@ -102,13 +88,13 @@ WT_TEST(wheel, arm_of_a_parked_one)
 	ARM_AND_PARK();
 	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, 3 * D));
 	EXPECT_EQ(3 * D, wt_word(self->word));
-	EXPECT_LEDGER(2, 0, 1, 0);
+	EXPECT_LEDGER(self->fd, .armed = 2, .cancelled = 1);
 	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, ID));
 	ASSERT_EQ(0, wt_advance(self->fd, 3 * D - 1, NULL));
 	EXPECT_TRUE(wt_quiet(self->fd));
 	ASSERT_EQ(0, wt_advance(self->fd, 3 * D, NULL));
 	EXPECT_EVENT(NEWER, 3 * D);
-	EXPECT_LEDGER(2, 1, 1, 0);
+	EXPECT_LEDGER(self->fd, .armed = 2, .fired = 1, .cancelled = 1);
 }
 
 WT_TEST(wheel, arm_of_a_reclaimed_one)
@@ -117,7 +103,7 @@ WT_TEST(wheel, arm_of_a_reclaimed_one)
 	ASSERT_EQ(0, wt_advance(self->fd, D, NULL));
 	EXPECT_EQ(-ESTALE, wt_arm_touch(self->fd, ID, 3 * D));
 	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, 3 * D));
-	EXPECT_LEDGER(2, 0, 1, 0);
+	EXPECT_LEDGER(self->fd, .armed = 2, .cancelled = 1);
 	ASSERT_EQ(0, wt_advance(self->fd, 3 * D, NULL));
 	EXPECT_EVENT(NEWER, 3 * D);
 }
@@ -129,7 +115,7 @@ WT_TEST(wheel, plain_arm_of_a_parked_one)
 	EXPECT_EQ(0, wt_arm(self->fd, NEWER, 3 * D));
 	EXPECT_EQ(WT_OFF, wt_word(self->word));
 	EXPECT_FALSE(wt_revive(self->word, 2 * D));
-	EXPECT_LEDGER(2, 0, 1, 0);
+	EXPECT_LEDGER(self->fd, .armed = 2, .cancelled = 1);
 	ASSERT_EQ(0, wt_advance(self->fd, 3 * D, NULL));
 	EXPECT_EVENT(NEWER, 3 * D);
 }
@@ -171,7 +157,7 @@ WT_TEST(wheel, arm_with_garbage_in_the_word_of_a_parked_one)
 	wt_scribble(self->word, WT_OFF | 1);
 	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, 3 * D));
 	EXPECT_EQ(3 * D, wt_word(self->word));
-	EXPECT_LEDGER(2, 0, 1, 0);
+	EXPECT_LEDGER(self->fd, .armed = 2, .cancelled = 1);
 }
 
 WT_TEST(wheel, rearm)
@@ -221,7 +207,7 @@ WT_TEST(wheel, cancel_of_a_touched_one)
 	EXPECT_EQ(0, wt_cancel(self->fd, ID));
 	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, ID));
 	EXPECT_EQ(WT_OFF, wt_word(self->word));
-	EXPECT_LEDGER(1, 0, 1, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
 }
 
 /* It was cancelled already; but the slot is free at once. */
@@ -234,12 +220,12 @@ WT_TEST(wheel, cancel_of_a_parked_one)
 	EXPECT_STILL_PARKED();
 	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, ID));
 	EXPECT_EQ(WT_OFF, wt_word(self->word));
-	EXPECT_LEDGER(1, 0, 1, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
 	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, ID));
-	EXPECT_LEDGER(1, 0, 1, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
 	EXPECT_FALSE(wt_revive(self->word, 2 * D));
 	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, 2 * D));
-	EXPECT_LEDGER(2, 0, 1, 0);
+	EXPECT_LEDGER(self->fd, .armed = 2, .cancelled = 1);
 }
 
 WT_TEST(wheel, cancel_of_a_fired_one)
@@ -249,7 +235,7 @@ WT_TEST(wheel, cancel_of_a_fired_one)
 	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, ID));
 	EXPECT_EVENT(ID, D);
 	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, ID));
-	EXPECT_LEDGER(1, 1, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1);
 }
 
 WT_TEST(wheel, query)
@@ -319,7 +305,7 @@ WT_TEST(wheel, list)
 	ASSERT_EQ(6, self->list.done);
 	EXPECT_TRUE(lists_six(self->timers));
 	/* To look is not to reclaim. */
-	EXPECT_LEDGER(10, 0, 0, 0);
+	EXPECT_LEDGER(self->fd, .armed = 10);
 	EXPECT_TRUE(wt_revive(&self->words[0], 2 * D));
 }
 

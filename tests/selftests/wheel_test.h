@@ -40,6 +40,7 @@ int wt_open_clock(__u32 clock, __u32 timers, __u64 tick_ns);
 int wt_ioctl(int fd, unsigned long cmd, void *arg);
 int wt_setup(int fd, struct wheel_setup *setup);
 int wt_info(int fd, struct wheel_setup *setup);
+__u64 wt_features(void);
 int wt_submit(int fd, struct wheel_op *ops, __u32 count,
 	      struct wheel_submit *batch);
 int wt_batch(int fd, struct wheel_op *ops, __u32 count);
@@ -49,7 +50,26 @@ int wt_stop(int fd, __u64 *unfired);
 int wt_advance(int fd, __u64 now, __u64 *next);
 int wt_stats(int fd, struct wheel_stats *stats);
 bool wt_balanced(const struct wheel_stats *stats);
-__u64 wt_features(void);
+
+/*
+ * At a quiescent point the counters are these, and those that are not named are 0:
+ * EXPECT_LEDGER(fd, .armed = 2, .fired = 1). What pends is the rest.
+ */
+#define EXPECT_LEDGER(fd, ...) do { \
+	const struct wheel_stats ledger = { __VA_ARGS__ }; \
+	struct wheel_stats stats; \
+	\
+	ASSERT_EQ(0, wt_stats(fd, &stats)); \
+	EXPECT_EQ(ledger.armed, stats.armed); \
+	EXPECT_EQ(ledger.fired, stats.fired); \
+	EXPECT_EQ(ledger.cancelled, stats.cancelled); \
+	EXPECT_EQ(ledger.rearmed, stats.rearmed); \
+	EXPECT_EQ(ledger.refiled, stats.refiled); \
+	EXPECT_EQ(ledger.refused, stats.refused); \
+	EXPECT_EQ(ledger.overruns, stats.overruns); \
+	EXPECT_EQ(ledger.unread, stats.unread); \
+	EXPECT_TRUE(wt_balanced(&stats)); \
+} while (0)
 
 /* Operations. All return wheel_op.res, or WT_CALL() when the call failed. */
 struct wheel_op wt_op(__u32 op, __u64 id, __u64 when);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -44,6 +45,27 @@ int wt_open_touch(__u32 clock, __u32 timers, __u64 tick_ns)
 int wt_open_touch_virtual(__u32 timers, __u64 tick_ns)
 {
 	return open_touch(O_NONBLOCK, WHEEL_CLOCK_VIRTUAL, timers, tick_ns);
+}
+
+int wt_open_words(__u32 timers, __u64 tick_ns, __u64 **words)
+{
+	int fd = wt_open_touch_virtual(timers, tick_ns);
+	int error;
+
+	if (fd < 0)
+		return fd;
+	*words = wt_map(fd, timers);
+	if (*words)
+		return fd;
+	error = errno;
+	close(fd);
+	return -error;
+}
+
+void wt_close_words(int fd, __u32 timers, __u64 *words)
+{
+	wt_unmap(words, timers);
+	close(fd);
 }
 
 int wt_arm_touch(int fd, __u64 id, __u64 when)

@@ -23,6 +23,10 @@ int wt_unmap(__u64 *words, __u32 timers);
 int wt_open_touch(__u32 clock, __u32 timers, __u64 tick_ns);
 int wt_open_touch_virtual(__u32 timers, __u64 tick_ns);
 
+/* On a virtual clock, with its words: a file descriptor, or a negative errno. */
+int wt_open_words(__u32 timers, __u64 tick_ns, __u64 **words);
+void wt_close_words(int fd, __u32 timers, __u64 *words);
+
 /* Arm with WHEEL_OP_TOUCH: wheel_op.res, as wt_arm(). */
 int wt_arm_touch(int fd, __u64 id, __u64 when);
 
