@@ -254,7 +254,6 @@ WT_TEST(wheel, settable_clocks_need_a_ring)
 static int as_nobody(struct wheel_setup setup)
 {
 	struct stat st;
-	int status;
 	pid_t pid;
 	int fd;
 
@@ -267,9 +266,7 @@ static int as_nobody(struct wheel_setup setup)
 			_exit(254);
 		_exit(-wt_setup(fd, &setup));
 	}
-	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return -255;
-	return -WEXITSTATUS(status);
+	return -wt_end_of(pid);
 }
 
 #define AS_NOBODY(...) as_nobody((struct wheel_setup){ __VA_ARGS__ })

@@ -31,6 +31,7 @@ FIXTURE_SETUP(owner)
 
 FIXTURE_TEARDOWN(owner)
 {
+	EXPECT_EQ(self->refs, wt_module_refs());
 }
 
 /* A wheel with timers that are due in a while of random length. */
@@ -92,19 +93,20 @@ static void say_ready(int fd)
 		_exit(1);
 }
 
-/* How the child ended: its exit status, or minus the signal. */
-static int end_of(pid_t pid)
+static bool hear_ready(int fd)
 {
-	int status;
+	char byte;
 
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		return -255;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+	return read(fd, &byte, 1) == 1;
+}
+
+static int killed(pid_t pid)
+{
+	return kill(pid, SIGKILL) ? -errno : wt_end_of(pid);
 }
 
 WT_TEST(owner, killed_with_100000_armed)
 {
-	char byte;
 	pid_t pid;
 
 	pid = fork();
@@ -113,18 +115,15 @@ WT_TEST(owner, killed_with_100000_armed)
 		say_ready(self->ready[1]);
 		pause();
 	}
-	ASSERT_EQ(1, read(self->ready[0], &byte, 1));
+	ASSERT_TRUE(hear_ready(self->ready[0]));
 	if (self->refs >= 0)
 		EXPECT_EQ(self->refs + 1, wt_module_refs());
-	ASSERT_EQ(0, kill(pid, SIGKILL));
-	EXPECT_EQ(-SIGKILL, end_of(pid));
-	EXPECT_EQ(self->refs, wt_module_refs());
+	EXPECT_EQ(-SIGKILL, killed(pid));
 }
 
 /* While they fire, read or unread, and threads wait for more. */
 WT_TEST(owner, killed_while_timers_fire)
 {
-	char byte;
 	pid_t pid;
 	int i, fd;
 
@@ -138,18 +137,15 @@ WT_TEST(owner, killed_while_timers_fire)
 			for (;;)
 				block_in_read(&fd);
 		}
-		ASSERT_EQ(1, read(self->ready[0], &byte, 1));
+		ASSERT_TRUE(hear_ready(self->ready[0]));
 		wt_let_pass(1 + i * 3 * WT_MS);
-		ASSERT_EQ(0, kill(pid, SIGKILL));
-		EXPECT_EQ(-SIGKILL, end_of(pid));
-		EXPECT_EQ(self->refs, wt_module_refs());
+		EXPECT_EQ(-SIGKILL, killed(pid));
 	}
 }
 
 /* In the middle of a system call that arms. */
 WT_TEST(owner, killed_while_it_arms)
 {
-	char byte;
 	pid_t pid;
 	int i;
 
@@ -160,11 +156,9 @@ WT_TEST(owner, killed_while_it_arms)
 			for (;;)
 				close(make(FEWER, 0, WT_SEC));
 		}
-		ASSERT_EQ(1, read(self->ready[0], &byte, 1));
+		ASSERT_TRUE(hear_ready(self->ready[0]));
 		wt_let_pass(1 + i * 7 * WT_MS);
-		ASSERT_EQ(0, kill(pid, SIGKILL));
-		EXPECT_EQ(-SIGKILL, end_of(pid));
-		EXPECT_EQ(self->refs, wt_module_refs());
+		EXPECT_EQ(-SIGKILL, killed(pid));
 	}
 }
 
@@ -180,8 +174,7 @@ WT_TEST(owner, exits_with_threads_that_wait)
 		block(&fd);
 		exit(7);
 	}
-	EXPECT_EQ(7, end_of(pid));
-	EXPECT_EQ(self->refs, wt_module_refs());
+	EXPECT_EQ(7, wt_end_of(pid));
 }
 
 WT_TEST(owner, exits_with_events_unread)
@@ -199,8 +192,7 @@ WT_TEST(owner, exits_with_events_unread)
 		} while (stats.fired < FEWER / 2);
 		_exit(7);
 	}
-	EXPECT_EQ(7, end_of(pid));
-	EXPECT_EQ(self->refs, wt_module_refs());
+	EXPECT_EQ(7, wt_end_of(pid));
 }
 
 /* The descriptor is close-on-exec: the new program has no wheel. */
@@ -215,7 +207,7 @@ WT_TEST(owner, executes_another_program)
 		execl("/proc/self/exe", "life_exit", NULL);
 		_exit(1);
 	}
-	EXPECT_EQ((int)(self->refs & 0x7f), end_of(pid));
+	EXPECT_EQ((int)(self->refs & 0x7f), wt_end_of(pid));
 }
 
 /* What the program does when it was started by the test above. */
@@ -238,7 +230,6 @@ WT_TEST(owner, closes_a_million)
 	EXPECT_EQ(MILLION, stats.pending);
 	EXPECT_EQ(0, stats.wakeups);
 	ASSERT_EQ(0, close(fd));
-	EXPECT_EQ(self->refs, wt_module_refs());
 }
 
 /* Killed by a full stack, by a bad address: no other way out than exit. */
@@ -253,8 +244,7 @@ WT_TEST(owner, crashes)
 		block(&fd);
 		raise(SIGSEGV);
 	}
-	EXPECT_EQ(-SIGSEGV, end_of(pid));
-	EXPECT_EQ(self->refs, wt_module_refs());
+	EXPECT_EQ(-SIGSEGV, wt_end_of(pid));
 }
 
 /* Stopped and continued: it finds what came, once. */
@@ -263,7 +253,6 @@ WT_TEST(owner, is_stopped_and_continued)
 	struct wheel_event event;
 	__u64 start;
 	pid_t pid;
-	char byte;
 	int fd;
 
 	fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);
@@ -280,11 +269,11 @@ WT_TEST(owner, is_stopped_and_continued)
 			_exit(1);
 		_exit(7);
 	}
-	ASSERT_EQ(1, read(self->ready[0], &byte, 1));
+	ASSERT_TRUE(hear_ready(self->ready[0]));
 	ASSERT_EQ(pid, waitpid(pid, NULL, WUNTRACED));
 	wt_let_pass(20 * WT_MS);
 	ASSERT_EQ(0, kill(pid, SIGCONT));
-	EXPECT_EQ(7, end_of(pid));
+	EXPECT_EQ(7, wt_end_of(pid));
 	close(fd);
 }
 

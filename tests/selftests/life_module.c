@@ -64,7 +64,7 @@ WT_TEST(module, unload_is_refused_for_an_unused_file)
 /* Elsewhere: in a child alone, that arms when this one has no wheel. */
 WT_TEST(module, unload_is_refused_for_a_child)
 {
-	int go[2], ready[2], status;
+	int go[2], ready[2];
 	struct wheel_event event;
 	pid_t pid;
 	char c;
@@ -84,9 +84,7 @@ WT_TEST(module, unload_is_refused_for_a_child)
 	ASSERT_EQ(0, close(self->fd));
 	EXPECT_EQ(-EWOULDBLOCK, unload());
 	ASSERT_EQ(0, close(go[1]));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_TRUE(WIFEXITED(status));
-	EXPECT_EQ(7, WEXITSTATUS(status));
+	EXPECT_EQ(7, wt_end_of(pid));
 }
 
 static void *read_one(void *arg)

@@ -86,6 +86,22 @@ static int early(int fd, __u32 clock, struct wheel_event *events, int want)
 	return bad;
 }
 
+/* How many do not have the deadline that their operation named, from this time. */
+static int misdated(const struct wheel_event *events,
+		    const struct wheel_op *ops, __u64 from)
+{
+	int bad = 0;
+	int i;
+
+	for (i = 0; i < TIMERS; i++) {
+		__u32 slot = WHEEL_ID_SLOT(events[i].id);
+
+		bad += slot >= TIMERS ||
+			events[i].deadline != from + ops[slot].when;
+	}
+	return bad;
+}
+
 WT_TEST(clock, p1_never_early_absolute)
 {
 	__u64 gen, now;
@@ -100,13 +116,7 @@ WT_TEST(clock, p1_never_early_absolute)
 		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
 		ASSERT_EQ(0, early(self->fd, variant->clock, self->events,
 				   TIMERS));
-		for (i = 0; i < TIMERS; i++) {
-			__u32 slot = WHEEL_ID_SLOT(self->events[i].id);
-
-			ASSERT_GT(TIMERS, slot);
-			EXPECT_EQ(self->ops[slot].when,
-				  self->events[i].deadline);
-		}
+		EXPECT_EQ(0, misdated(self->events, self->ops, 0));
 	}
 }
 
@@ -128,13 +138,7 @@ WT_TEST(clock, p1_never_early_relative)
 		ASSERT_LE(before, batch.now);
 		ASSERT_EQ(0, early(self->fd, variant->clock, self->events,
 				   TIMERS));
-		for (i = 0; i < TIMERS; i++) {
-			__u32 slot = WHEEL_ID_SLOT(self->events[i].id);
-
-			ASSERT_GT(TIMERS, slot);
-			EXPECT_EQ(batch.now + self->ops[slot].when,
-				  self->events[i].deadline);
-		}
+		EXPECT_EQ(0, misdated(self->events, self->ops, batch.now));
 	}
 }
 
@@ -190,13 +194,7 @@ WT_TEST(clock, p1_never_early_after_rearm)
 		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
 		ASSERT_EQ(0, early(self->fd, variant->clock, self->events,
 				   TIMERS));
-		for (i = 0; i < TIMERS; i++) {
-			__u32 slot = WHEEL_ID_SLOT(self->events[i].id);
-
-			ASSERT_GT(TIMERS, slot);
-			EXPECT_EQ(self->ops[slot].when,
-				  self->events[i].deadline);
-		}
+		EXPECT_EQ(0, misdated(self->events, self->ops, 0));
 	}
 }
 

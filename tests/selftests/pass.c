@@ -30,18 +30,14 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->fd);
 }
 
-/* In a child: what it returns, -1 for a child that died. */
+/* In a child: what it returns, negative for a child that died. */
 static int in_child(int (*what)(int fd), int fd)
 {
-	int status;
-	pid_t pid;
+	pid_t pid = fork();
 
-	pid = fork();
 	if (!pid)
 		_exit(what(fd));
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return -1;
-	return WEXITSTATUS(status);
+	return wt_end_of(pid);
 }
 
 WT_TEST(wheel, dup_is_the_same_wheel)
@@ -118,7 +114,7 @@ WT_TEST(wheel, close_by_a_child_is_harmless)
 
 	for (i = 0; i < 20; i++)
 		ASSERT_EQ(0, in_child(close_it, self->fd));
-	ASSERT_EQ(-1, in_child(killed, self->fd));
+	ASSERT_EQ(-SIGKILL, in_child(killed, self->fd));
 	ASSERT_EQ(0, wt_stats(self->fd, &stats));
 	EXPECT_EQ(2, stats.pending);
 	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
@@ -137,7 +133,7 @@ WT_TEST(wheel, child_uses_the_same_wheel)
 /* The child has the only descriptor left when the timer fires. */
 WT_TEST(wheel, child_outlives_the_parent_descriptor)
 {
-	int go[2], status;
+	int go[2];
 	pid_t pid;
 	char c;
 
@@ -152,9 +148,7 @@ WT_TEST(wheel, child_outlives_the_parent_descriptor)
 	}
 	ASSERT_EQ(0, close(self->fd));
 	ASSERT_EQ(0, close(go[1]));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_TRUE(WIFEXITED(status));
-	EXPECT_EQ(0, WEXITSTATUS(status));
+	EXPECT_EQ(0, wt_end_of(pid));
 	EXPECT_EQ(self->refs, wt_module_refs());
 }
 
@@ -162,7 +156,6 @@ WT_TEST(wheel, child_outlives_the_parent_descriptor)
 WT_TEST(wheel, exec_keeps_what_it_is_told_to_keep)
 {
 	char number[16];
-	int status;
 	pid_t pid;
 
 	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
@@ -174,9 +167,7 @@ WT_TEST(wheel, exec_keeps_what_it_is_told_to_keep)
 		execl("/proc/self/exe", "pass", NULL);
 		_exit(1);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_TRUE(WIFEXITED(status));
-	EXPECT_EQ(77, WEXITSTATUS(status));
+	EXPECT_EQ(77, wt_end_of(pid));
 	EXPECT_TRUE(wt_quiet(self->fd));
 }
 
@@ -232,7 +223,7 @@ static int receive_fd(int socket)
 /* A child makes a wheel, hands it over and is gone when the timers fire. */
 WT_TEST(wheel, sent_by_a_process_that_is_gone)
 {
-	int sockets[2], status, fd;
+	int sockets[2], fd;
 	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
@@ -243,9 +234,7 @@ WT_TEST(wheel, sent_by_a_process_that_is_gone)
 		_exit(fd < 0 || wt_arm_many(fd, TIMERS, 3, WT_SEC) ||
 		      send_fd(sockets[1], fd));
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_TRUE(WIFEXITED(status));
-	ASSERT_EQ(0, WEXITSTATUS(status));
+	ASSERT_EQ(0, wt_end_of(pid));
 	fd = receive_fd(sockets[0]);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, wt_cancel(fd, WHEEL_ID(0, 3)));

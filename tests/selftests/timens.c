@@ -42,10 +42,9 @@ static int shift(const char *offsets)
 /* Run it in a new time namespace: its result, or CANNOT. */
 static int in_namespace(const char *offsets, int (*what)(int fd), int fd)
 {
-	int status;
-	pid_t pid;
+	pid_t pid = fork();
+	int end;
 
-	pid = fork();
 	if (!pid) {
 		/* The namespace is the children's. */
 		if (unshare(CLONE_NEWTIME) || shift(offsets))
@@ -53,13 +52,10 @@ static int in_namespace(const char *offsets, int (*what)(int fd), int fd)
 		pid = fork();
 		if (!pid)
 			_exit(what(fd));
-		if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-			_exit(CANNOT + 1);
-		_exit(WEXITSTATUS(status));
+		end = wt_end_of(pid);
+		_exit(end < 0 ? CANNOT + 1 : end);
 	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return -1;
-	return WEXITSTATUS(status);
+	return wt_end_of(pid);
 }
 
 static int absolute(int fd)

@@ -40,23 +40,13 @@ FIXTURE_TEARDOWN(wheel)
 {
 }
 
-/* How the child ended: its exit status, or minus the signal. */
-static int end_of(pid_t pid)
-{
-	int status;
-
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		return -255;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
 WT_TEST(wheel, a_child_has_no_map)
 {
 	pid_t pid = fork();
 
 	if (!pid)
 		_exit(wt_word(&self->words[1]) == WT_MS);
-	EXPECT_EQ(-SIGSEGV, end_of(pid));
+	EXPECT_EQ(-SIGSEGV, wt_end_of(pid));
 	EXPECT_EQ(WT_MS, wt_word(&self->words[1]));
 }
 
@@ -71,7 +61,7 @@ WT_TEST(wheel, a_child_has_a_map_by_advice)
 		close(self->fd);
 		_exit(wt_touch(&self->words[1], WT_SEC) ? 7 : 1);
 	}
-	EXPECT_EQ(7, end_of(pid));
+	EXPECT_EQ(7, wt_end_of(pid));
 	EXPECT_EQ(WT_SEC, wt_word(&self->words[1]));
 }
 
@@ -96,7 +86,7 @@ WT_TEST(wheel, a_child_is_the_last_to_go)
 	if (self->refs >= 0)
 		EXPECT_EQ(self->refs + 1, wt_module_refs());
 	ASSERT_EQ(1, write(go[1], "g", 1));
-	EXPECT_EQ(7, end_of(pid));
+	EXPECT_EQ(7, wt_end_of(pid));
 	EXPECT_EQ(self->refs, wt_module_refs());
 }
 
@@ -110,7 +100,7 @@ WT_TEST(wheel, a_child_may_map_for_itself)
 		words = wt_map(self->fd, TIMERS);
 		_exit(words && wt_touch(&words[1], WT_SEC) ? 7 : 0);
 	}
-	EXPECT_EQ(7, end_of(pid));
+	EXPECT_EQ(7, wt_end_of(pid));
 	EXPECT_EQ(WT_SEC, wt_word(&self->words[1]));
 }
 
@@ -148,7 +138,7 @@ WT_TEST(wheel, goes_with_its_process)
 		close(fd);
 		raise(SIGKILL);
 	}
-	EXPECT_EQ(-SIGKILL, end_of(pid));
+	EXPECT_EQ(-SIGKILL, wt_end_of(pid));
 	if (self->refs >= 0)
 		EXPECT_EQ(self->refs + 1, wt_module_refs());
 }
@@ -194,7 +184,7 @@ WT_TEST(wheel, written_by_a_debugger)
 	ptrace(PTRACE_POKEDATA, pid, &self->words[1], (void *)WT_PARKED);
 	ptrace(PTRACE_PEEKDATA, pid, &self->words[1], NULL);
 	ASSERT_EQ(0, ptrace(PTRACE_CONT, pid, NULL, NULL));
-	EXPECT_EQ(7, end_of(pid));
+	EXPECT_EQ(7, wt_end_of(pid));
 	self->words = wt_map(self->fd, TIMERS);
 	ASSERT_NE(NULL, self->words);
 	EXPECT_EQ(-EBUSY, wt_arm_touch(self->fd, WHEEL_ID(1, 2), WT_SEC));

@@ -131,14 +131,12 @@ WT_TEST(wheel, comes_when_it_is_needed)
 WT_TEST(wheel, the_opener_pays_for_others)
 {
 	pid_t pid;
-	int status;
 
 	ASSERT_EQ(0, madvise(self->words, WORDS, MADV_DOFORK));
 	pid = fork();
 	if (!pid)
 		_exit(look_at_all(self->words));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, wt_end_of(pid));
 	EXPECT_WORDS(WORDS);
 }
 

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "wheel_test.h"
@@ -320,81 +318,4 @@ int wt_wait(int fd)
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
 	return poll(&p, 1, -1) < 0 ? -errno : p.revents;
-}
-
-__u64 wt_now(__u32 clock)
-{
-	static const clockid_t ids[] = {
-		[WHEEL_CLOCK_MONOTONIC] = CLOCK_MONOTONIC,
-		[WHEEL_CLOCK_BOOTTIME] = CLOCK_BOOTTIME,
-		[WHEEL_CLOCK_REALTIME] = CLOCK_REALTIME,
-		[WHEEL_CLOCK_TAI] = CLOCK_TAI,
-	};
-	struct timespec ts;
-
-	clock_gettime(ids[clock], &ts);
-	return ts.tv_sec * WT_SEC + ts.tv_nsec;
-}
-
-void wt_let_pass(__u64 ns)
-{
-	struct itimerspec its = {
-		.it_value.tv_sec = ns / WT_SEC,
-		.it_value.tv_nsec = ns % WT_SEC,
-	};
-	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-	__u64 ticks;
-
-	if (fd < 0 || timerfd_settime(fd, 0, &its, NULL) ||
-	    read(fd, &ticks, sizeof(ticks)) != sizeof(ticks))
-		abort();
-	close(fd);
-}
-
-long wt_module_refs(void)
-{
-	char line[256], name[64];
-	unsigned long size;
-	long found = -1;
-	long refs;
-	FILE *f;
-
-	f = fopen("/proc/modules", "r");
-	if (!f)
-		return -1;
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "%63s %lu %ld", name, &size, &refs) == 3 &&
-		    !strcmp(name, "wheel_timer"))
-			found = refs;
-	fclose(f);
-	return found;
-}
-
-__u64 wt_seed(void)
-{
-	const char *env = getenv("SEED");
-	__u64 seed;
-
-	if (env)
-		seed = strtoull(env, NULL, 0);
-	else
-		seed = wt_now(WHEEL_CLOCK_REALTIME) ^ (__u64)getpid() << 40;
-	printf("# SEED=0x%llx\n", seed);
-	fflush(stdout);
-	return seed;
-}
-
-/* The finalizer of splitmix64. */
-__u64 wt_random(__u64 *state)
-{
-	__u64 x = *state += 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return x ^ x >> 31;
-}
-
-__u64 wt_below(__u64 *state, __u64 limit)
-{
-	return wt_random(state) % limit;
 }

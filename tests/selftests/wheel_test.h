@@ -10,15 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/types.h>
 #include <linux/wheel_timer.h>
+
+#include "wheel_machine.h"
 
 #define WT_DEVICE	"/dev/wheel"
 #define WT_POISON	0xcc
-#define WT_US		1000ULL
-#define WT_MS		1000000ULL
-#define WT_SEC		1000000000ULL
-#define WT_HOUR		(3600 * WT_SEC)
 
 /* A guard against hangs on the slowest machine, not a limit on speed. */
 #define WT_TIMEOUT	300
@@ -91,19 +88,6 @@ int wt_read_all(int fd, struct wheel_event *events, size_t room, size_t want);
 bool wt_quiet(int fd);
 /* Wait on poll() until readable. */
 int wt_wait(int fd);
-
-/* The program's own clock, one of WHEEL_CLOCK_*. */
-__u64 wt_now(__u32 clock);
-/* Let so many nanoseconds go by, by the events of a timerfd. */
-void wt_let_pass(__u64 ns);
-
-/* The reference count of the module in /proc/modules, -1: no such line. */
-long wt_module_refs(void);
-
-/* Numbers from one seed, which is printed and can be given as env SEED. */
-__u64 wt_seed(void);
-__u64 wt_random(__u64 *state);
-__u64 wt_below(__u64 *state, __u64 limit);
 
 /* The first tick boundary that is not before t. */
 static inline __u64 wt_boundary(__u64 t, __u64 tick)
