@@ -190,6 +190,11 @@ int rig_arm(struct rig *rig, u32 id, u64 deadline)
 	return wheel_timer_arm(&rig->probes[id].timer, deadline, 0);
 }
 
+bool rig_push(struct rig *rig, u32 id, u64 deadline)
+{
+	return wheel_timer_push(&rig->probes[id].timer, deadline);
+}
+
 u64 rig_advance(struct rig *rig, u64 now)
 {
 	return wheel_advance_to(rig->wheel, now);
@@ -258,6 +263,20 @@ void rig_expect_log(struct rig *rig, const u32 *ids, u32 count)
 	for (i = 0; i < count; i++)
 		KUNIT_ASSERT_EQ_MSG(rig->test, rig->log[i], ids[i],
 				    "call %u", i);
+}
+
+/* Not before that tick, and at it; however far the clock goes at a time. */
+void rig_expect_call_at(struct rig *rig, u64 due, u64 step)
+{
+	u32 calls = rig->calls;
+	u64 now = wheel_now(rig->wheel);
+
+	for (; now < due - 1; now += step)
+		rig_advance(rig, now);
+	rig_advance(rig, due - 1);
+	KUNIT_ASSERT_EQ_MSG(rig->test, rig->calls, calls, "before %llu", due);
+	rig_advance(rig, due);
+	KUNIT_ASSERT_EQ_MSG(rig->test, rig->calls, calls + 1, "at %llu", due);
 }
 
 /* Opens the gate while the caller is on its way into a function that waits. */

@@ -126,6 +126,7 @@ int rig_init_scheme(struct kunit *test);
 void rig_exit(struct kunit *test);
 
 int rig_arm(struct rig *rig, u32 id, u64 deadline);
+bool rig_push(struct rig *rig, u32 id, u64 deadline);
 u64 rig_advance(struct rig *rig, u64 now);
 u64 rig_now(const struct rig *rig);
 u64 rig_random(struct rig *rig, u64 below);
@@ -134,6 +135,7 @@ void rig_await(struct rig *rig, u32 calls);
 void rig_wait(struct rig *rig);
 void rig_wait_for(struct rig *rig, struct completion *event);
 void rig_expect_log(struct rig *rig, const u32 *ids, u32 count);
+void rig_expect_call_at(struct rig *rig, u64 due, u64 step);
 void rig_open_gate_soon(struct rig *rig);
 void rig_pass_gate(struct probe *probe);
 
@@ -156,10 +158,13 @@ extern struct kunit_suite lifecycle_suite;
 extern struct kunit_suite model_suite;
 extern struct kunit_suite periodic_suite;
 extern struct kunit_suite promises_suite;
+extern struct kunit_suite push_promises_suite;
+extern struct kunit_suite push_race_suite;
 extern struct kunit_suite push_suite;
 extern struct kunit_suite race_suite;
 extern struct kunit_suite scheme_suite;
 extern struct kunit_suite sync_suite;
+extern struct kunit_suite system_suite;
 extern struct kunit_suite traps_suite;
 extern struct kunit_suite work_suite;
 #endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks that push while the pass takes: who was told that a push was in time is
+ * not called before.
+ */
+#include <linux/delay.h>
+#include <linux/sched.h>
+
+#include "crew.h"
+#include "schemes.h"
+
+#define POOL		64
+
+/* What pushes were told, by timer: not before this time. */
+struct promises {
+	atomic64_t	until[POOL];
+	atomic64_t	pushed;
+	bool		over;
+};
+
+static void promise(atomic64_t *until, u64 deadline)
+{
+	s64 old = atomic64_read(until);
+
+	while (old < (s64)deadline && !atomic64_try_cmpxchg(until, &old, deadline))
+		;
+}
+
+/*
+ * What was promised late was promised of a time that is over. So who sees a
+ * promise that does not hold has seen a broken one.
+ */
+static void expect_promise(struct probe *probe)
+{
+	struct promises *promises = probe->rig->own;
+
+	if (probe->seen < atomic64_read(&promises->until[probe->id]))
+		probe->rig->early++;
+	if (!READ_ONCE(promises->over))
+		probe->answer |= rig_arm(probe->rig, probe->id,
+					 probe->seen + 20 * NSEC_PER_USEC);
+}
+
+static void push_at_random(struct crew *crew, struct rnd_state *rnd)
+{
+	struct rig *rig = crew->rig;
+	struct promises *promises = rig->own;
+	int i;
+
+	for (i = 0; i < CREW_ROUNDS; i++) {
+		u64 deadline = rig_now(rig) + below(rnd, 40 * NSEC_PER_USEC);
+		u32 id = below(rnd, POOL);
+
+		if (rig_push(rig, id, deadline)) {
+			promise(&promises->until[id], deadline);
+			atomic64_inc(&promises->pushed);
+		}
+		if (i % 64 == 0)
+			usleep_range(10, 100);
+	}
+}
+
+/* Tasks push while the pass takes; timers arm themselves, nobody else does. */
+static void p1_pushed_is_never_early_in_a_race(struct kunit *test)
+{
+	static const u32 flags[] = { 0, WHEEL_SLEEPABLE };
+	int f;
+
+	for (f = 0; f < ARRAY_SIZE(flags); f++) {
+		struct rig *rig = rig_running(test, flags[f], 10000, POOL);
+		struct promises *promises;
+		struct crew *crew;
+		u32 i;
+
+		promises = kunit_kzalloc(test, sizeof(*promises), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, promises);
+		rig->own = promises;
+		for (i = 0; i < POOL; i++) {
+			rig->probes[i].action = expect_promise;
+			KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 0), 0);
+		}
+		crew = crew_start(rig, push_at_random);
+		crew_wait(crew);
+		WRITE_ONCE(promises->over, true);
+		for (i = 0; i < POOL; i++) {
+			wheel_timer_cancel_sync(&rig->probes[i].timer);
+			KUNIT_EXPECT_EQ(test, rig->probes[i].answer, 0);
+		}
+		KUNIT_EXPECT_GT(test, atomic64_read(&promises->pushed), 0);
+		KUNIT_EXPECT_GT(test, rig_stats(rig)->refiled, 0);
+		KUNIT_EXPECT_GT(test, rig->stats.fired, POOL);
+	}
+}
+
+/* Pushed by a nanosecond for as long as it pends: no push after its call. */
+static void creep(struct crew *crew, struct probe *probe)
+{
+	struct wheel_timer *timer = &probe->timer;
+	u32 calls;
+
+	do {
+		calls = READ_ONCE(probe->calls);
+		if (!wheel_timer_push(timer, wheel_timer_deadline(timer) + 1))
+			return;
+		cond_resched();
+	} while (!calls);
+	atomic64_inc(&crew->wrong);
+}
+
+static void creep_all(struct crew *crew, struct rnd_state *rnd)
+{
+	u32 i;
+
+	for (i = 0; i < POOL; i++)
+		creep(crew, &crew->rig->probes[i]);
+}
+
+/* Time for all tasks to be at a timer before it is due. */
+#define APART_NS	(IS_ENABLED(CONFIG_KASAN) ? 500000 : 50000)
+
+/* Whoever is first: each timer is claimed while somebody pushes it. */
+static void p4_push_or_claim(struct kunit *test)
+{
+	u32 round, i;
+
+	for (round = 0; round < 8; round++) {
+		struct rig *rig = rig_running(test, round & 1, 10000, POOL);
+		u64 start = rig_now(rig) + 50 * APART_NS;
+		struct crew *crew;
+
+		rig_await(rig, POOL);
+		for (i = 0; i < POOL; i++)
+			KUNIT_ASSERT_EQ(test, rig_arm(rig, i, start + i * APART_NS),
+					0);
+		crew = crew_start(rig, creep_all);
+		crew_wait(crew);
+		rig_wait(rig);
+		for (i = 0; i < POOL; i++)
+			KUNIT_EXPECT_EQ(test, rig->probes[i].calls, 1);
+		rig_destroy(rig);
+	}
+}
+
+static struct kunit_case push_race_cases[] = {
+	ANY_CASE(p1_pushed_is_never_early_in_a_race),
+	MANY_CASE(p4_push_or_claim),
+	{}
+};
+
+struct kunit_suite push_race_suite = {
+	.name = "wheel_timer_push_race",
+	.init = rig_init_scheme,
+	.exit = rig_exit,
+	.test_cases = push_race_cases,
+};
