@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "model.h"
+
+struct model *model;
+
+/* Only the first mistake is worth a report: the others follow from it. */
+void model_check(bool right, const char *claim, u32 id)
+{
+	if (right || model->wrong)
+		return;
+	model->wrong = claim;
+	model->culprit = id;
+}
+
+/* What WHEEL_BOUNDED refuses has tests of its own. */
+bool model_beyond(u64 deadline)
+{
+	u64 due = due_at(deadline, model->now, model->tick);
+
+	return model->bounded &&
+	       due - model->now > (BOUNDED_SLOTS - 1) * model->tick;
+}
+
+bool model_full(void)
+{
+	return model->stats.pending == MODEL_LIMIT;
+}
+
+/* Due from @first on, for as long as its slack allows. */
+static void shadow_is_due(struct shadow *shadow, u64 first)
+{
+	u64 end = min(shadow->deadline + shadow->slack, WHEEL_MAX_TIME);
+
+	shadow->first = first;
+	shadow->last = max(first, div64_u64(end, model->tick) * model->tick);
+}
+
+static void shadow_file(struct shadow *shadow, u64 deadline, u64 slack)
+{
+	shadow->deadline = deadline;
+	shadow->slack = slack;
+	shadow_is_due(shadow, due_at(deadline, model->now, model->tick));
+	shadow->look = shadow->first;
+	shadow->filed = shadow->last;
+	shadow->seq = model->seq++;
+	shadow->pushed = false;
+	shadow->pending = true;
+}
+
+int model_arm(struct shadow *shadow, u64 deadline, u64 slack)
+{
+	if (shadow->pending)
+		return -EBUSY;
+	if (model_full()) {
+		model->stats.refused++;
+		return -EDQUOT;
+	}
+	model->stats.armed++;
+	model->stats.pending++;
+	shadow_file(shadow, deadline, slack);
+	return 0;
+}
+
+int model_rearm(struct shadow *shadow, u64 deadline)
+{
+	if (!shadow->pending)
+		return -ENOENT;
+	model->stats.rearmed++;
+	shadow_file(shadow, deadline, 0);
+	return 0;
+}
+
+int model_mod(struct shadow *shadow, u64 deadline)
+{
+	return model_rearm(shadow, deadline) ?
+		model_arm(shadow, deadline, 0) : 1;
+}
+
+/* Can it know what becomes of this? Slack, or the same tick, leaves it open. */
+bool model_can_reduce(const struct shadow *shadow, u64 deadline)
+{
+	return !shadow->pending ||
+	       (!shadow->slack && !shadow->pushed &&
+		due_at(deadline, model->now, model->tick) != shadow->first);
+}
+
+int model_reduce(struct shadow *shadow, u64 deadline)
+{
+	if (!shadow->pending)
+		return -ENOENT;
+	if (deadline >= shadow->deadline)
+		return 0;
+	model->stats.rearmed++;
+	if (due_at(deadline, model->now, model->tick) < shadow->first)
+		shadow_file(shadow, deadline, 0);
+	else
+		/* In the tick that is taken now: it cannot come earlier. */
+		shadow->deadline = deadline;
+	return 0;
+}
+
+/* Later, and none the wiser is the wheel until it looks. */
+bool model_push(struct shadow *shadow, u64 deadline)
+{
+	u64 due = due_at(deadline, 0, model->tick);
+
+	if (!shadow->pending || deadline <= shadow->deadline)
+		return shadow->pending;
+	shadow->deadline = deadline;
+	shadow->pushed |= deadline > shadow->first;
+	shadow_is_due(shadow, max(shadow->first, due));
+	return true;
+}
+
+int model_cancel(struct shadow *shadow)
+{
+	if (!shadow->pending)
+		return shadow->running ? -EALREADY : -ENOENT;
+	shadow->pending = false;
+	model->stats.cancelled++;
+	model->stats.pending--;
+	return 0;
+}
+
+/* Whether @a had to come before @b. */
+static bool before(const struct shadow *a, const struct shadow *b)
+{
+	if (a->last != b->first)
+		return a->last < b->first;
+	if (a->pushed || b->pushed)
+		return false;
+	return a->first == a->last && b->first == b->last && a->seq < b->seq;
+}
+
+/* The wheel calls back. Is it this one's turn? */
+void model_called(u32 id)
+{
+	struct shadow *shadow = &model->shadows[id];
+	u32 i;
+
+	model_check(shadow->pending, "called without being pending", id);
+	model_check(shadow->first <= model->now, "called early", id);
+	for (i = 0; i < MODEL_TIMERS; i++)
+		model_check(!model->shadows[i].pending ||
+			    !before(&model->shadows[i], shadow), "overtaken", i);
+	shadow->pending = false;
+	model->stats.pending--;
+	model->stats.fired++;
+}
+
+/*
+ * The wheel may have seen where the deadline stands, or where it stood before it was
+ * pushed in the same pass; slack leaves it a choice.
+ */
+static void looked_at(struct shadow *shadow)
+{
+	if (shadow->filed <= model->now) {
+		shadow->look = shadow->first;
+		shadow->filed = shadow->last;
+	}
+	if (shadow->look != shadow->filed || model->meddled)
+		shadow->look = min(shadow->look, model->now + 1);
+}
+
+/* A pass is over. Nothing is left of what was due, and @next is when to go on. */
+void model_advanced(u64 next)
+{
+	u64 first = WHEEL_NEVER, last = WHEEL_NEVER;
+	u32 i;
+
+	for (i = 0; i < MODEL_TIMERS; i++) {
+		struct shadow *shadow = &model->shadows[i];
+
+		if (!shadow->pending)
+			continue;
+		model_check(shadow->last > model->now, "late", i);
+		if (shadow->look <= model->now)
+			looked_at(shadow);
+		first = min(first, shadow->look);
+		last = min(last, shadow->last);
+	}
+	/* Of what is cancelled or moved during a pass it may keep a lower bound. */
+	model_check(next <= last && (model->meddled || next >= first), "next", 0);
+	model_check(wheel_now(model->rig->wheel) == model->now, "clock", 0);
+}
+
+void model_compare_stats(void)
+{
+	const struct wheel_stats *got = rig_stats(model->rig);
+	const struct wheel_stats *want = &model->stats;
+
+	model_check(got->armed == want->armed, "stats: armed", 0);
+	model_check(got->fired == want->fired, "stats: fired", 0);
+	model_check(got->cancelled == want->cancelled, "stats: cancelled", 0);
+	model_check(got->pending == want->pending, "stats: pending", 0);
+	model_check(got->rearmed == want->rearmed, "stats: rearmed", 0);
+	model_check(got->refused == want->refused, "stats: refused", 0);
+	model_check(got->overruns == want->overruns, "stats: overruns", 0);
+}
