@@ -158,7 +158,15 @@ static void expect_invariants(struct rig *rig)
 	KUNIT_EXPECT_EQ(rig->test, stats->fired, late);
 }
 
-/* Stops the wheel, checks what it did, and destroys it. */
+static void rig_free(struct rig *rig)
+{
+	kvfree(rig->probes);
+	kvfree(rig->log);
+	rig->probes = NULL;
+	rig->log = NULL;
+}
+
+/* Stops the wheel, checks what it did, and destroys it and its timers. */
 void rig_destroy(struct rig *rig)
 {
 	if (!rig->wheel)
@@ -169,6 +177,7 @@ void rig_destroy(struct rig *rig)
 	expect_invariants(rig);
 	wheel_destroy(rig->wheel);
 	rig->wheel = NULL;
+	rig_free(rig);
 }
 
 /* The exit of every suite: takes down what the test built, failed or not. */
@@ -180,8 +189,7 @@ void rig_exit(struct kunit *test)
 	for (rig = bench->rigs; rig; rig = rig->next) {
 		cancel_delayed_work_sync(&rig->opener);
 		rig_destroy(rig);
-		kvfree(rig->probes);
-		kvfree(rig->log);
+		rig_free(rig);
 	}
 }
 

@@ -163,6 +163,7 @@ extern struct kunit_suite push_race_suite;
 extern struct kunit_suite push_suite;
 extern struct kunit_suite race_suite;
 extern struct kunit_suite scheme_suite;
+extern struct kunit_suite silence_suite;
 extern struct kunit_suite sync_suite;
 extern struct kunit_suite system_suite;
 extern struct kunit_suite traps_suite;

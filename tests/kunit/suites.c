@@ -5,6 +5,7 @@
 
 kunit_test_suites(&promises_suite,
 		  &far_suite,
+		  &silence_suite,
 		  &work_suite,
 		  &counters_suite,
 		  &lifecycle_suite,

@@ -1,102 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The promises about work and memory, P7 to P10, by their names.
+ * The promises about work and memory, P8 to P10, by their names.
  */
 #include <linux/delay.h>
-#include <linux/jiffies.h>
-#include <linux/log2.h>
 #include <linux/mm.h>
 
-#include "compat.h"
+#include "interrupts.h"
 #include "schemes.h"
 
 /* More than any budget allows at once, and more than a millisecond's work. */
 #define MANY		(IS_ENABLED(CONFIG_KASAN) ? 20000 : 200000)
-
-/* Silence can only be heard while time passes: the wait is the stimulus. */
-static void expect_wakeups(struct rig *rig, u64 at_most)
-{
-	usleep_range(50000, 60000);
-	KUNIT_EXPECT_LE(rig->test, rig_stats(rig)->wakeups, at_most);
-}
-
-static void p7_silence_when_idle(struct kunit *test)
-{
-	struct rig *rig = rig_running(test, 0, NSEC_PER_MSEC, 1);
-
-	expect_wakeups(rig, 0);
-	KUNIT_EXPECT_EQ(test, rig->stats.passes, 0);
-}
-
-/* One for the near timer; then not even one a revolution, which is 1.6 ms. */
-static void p7_silence_before_far_timers(struct kunit *test)
-{
-	const struct wheel_config config = {
-		.name = "far",
-		.slots = 16,
-		.tick_ns = 100 * NSEC_PER_USEC,
-	};
-	struct rig *rig = rig_new(test, &config, 100);
-	u64 now = rig_now(rig);
-	u32 i;
-
-	for (i = 1; i < rig->count; i++)
-		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, now + (60 + i) *
-					      NSEC_PER_SEC), 0);
-	expect_wakeups(rig, 0);
-	rig_await(rig, 1);
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, rig_now(rig)), 0);
-	rig_wait(rig);
-	expect_wakeups(rig, 1);
-	for (i = 1; i < rig->count; i++)
-		KUNIT_ASSERT_EQ(test, wheel_timer_cancel(&rig->probes[i].timer), 0);
-	expect_wakeups(rig, 1);
-}
-
-/* At most one empty wake-up for a timer that went, then none. */
-static void p7_silence_after_a_cancel(struct kunit *test)
-{
-	struct rig *rig = rig_running(test, 0, 100 * NSEC_PER_USEC, 12);
-	u64 now = rig_now(rig);
-	u32 i;
-
-	for (i = 0; i < 10; i++)
-		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, now + (40 + i) *
-					      NSEC_PER_MSEC), 0);
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 10, now + 60 * NSEC_PER_SEC), 0);
-	for (i = 0; i < 10; i++)
-		KUNIT_ASSERT_EQ(test, wheel_timer_cancel(&rig->probes[i].timer), 0);
-	expect_wakeups(rig, 1);
-	expect_wakeups(rig, 1);
-}
-
-/* One wake-up serves a tick, whatever is on it. */
-static void p7_silence_between_ticks(struct kunit *test)
-{
-	struct rig *rig = rig_running(test, 0, NSEC_PER_MSEC, 500);
-	u64 now = rig_now(rig) + 50 * NSEC_PER_MSEC;
-	u32 i;
-
-	rig_await(rig, rig->count);
-	for (i = 0; i < rig->count; i++)
-		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, now + (i % 5) * 5 *
-					      NSEC_PER_MSEC), 0);
-	rig_wait(rig);
-	expect_wakeups(rig, 5);
-}
-
-/* A virtual clock moves when its owner moves it, and wakes nobody. */
-static void p7_silence_of_a_virtual_clock(struct kunit *test)
-{
-	struct rig *rig = rig_virtual(test, TICK, 1);
-
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 5 * TICK), 0);
-	expect_wakeups(rig, 0);
-	KUNIT_EXPECT_EQ(test, wheel_now(rig->wheel), 0);
-	rig_advance(rig, 5 * TICK);
-	KUNIT_EXPECT_EQ(test, rig->calls, 1);
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 0);
-}
 
 static void expect_each_called_once(struct rig *rig)
 {
@@ -169,57 +82,60 @@ static void p8_nothing_lost_at_stop(struct kunit *test)
 }
 
 /*
- * A beat in interrupt context, to see whether a long call lets interrupts in.
- * The bound is lax, for machines that are themselves interrupted: whoever holds
- * a lock for all of the work lets one in, at its end.
+ * Timers that would keep others out if they were served in one go: armed by @arm,
+ * and what @work does with them is so much as @holds lock holds may do.
  */
-struct beat {
-	struct hrtimer	timer;
-	u32		beats;
+struct flood {
+	work_fn	arm;
+	work_fn	work;
+	u32	holds;
 };
 
-#define BEAT_NS		(IS_ENABLED(CONFIG_KASAN) ? 500000 : 50000)
-#define BEATS_DUE	20
-#define BEATS_SEEN	3
+/* Where interrupts are heard by chance, that many chances. */
+#define TRIES		8
 
-static enum hrtimer_restart beat_once(struct hrtimer *timer)
+/* Interrupts are let in between one lock hold's worth of timers and the next. */
+static struct rig *expect_let_in(struct kunit *test, const struct flood *flood)
 {
-	struct beat *beat = container_of(timer, struct beat, timer);
+	u32 due = interrupts_due(flood->holds);
+	struct rig *rig = NULL;
+	u32 often, tries = 0;
 
-	WRITE_ONCE(beat->beats, beat->beats + 1);
-	hrtimer_forward_now(timer, BEAT_NS);
-	return HRTIMER_RESTART;
+	do {
+		if (rig)
+			rig_destroy(rig);
+		rig = rig_virtual(test, TICK, MANY);
+		flood->arm(rig);
+		often = interrupts_let_in(rig, flood->work);
+	} while (often < due && ++tries < TRIES);
+	KUNIT_EXPECT_GE(test, often, due);
+	return rig;
 }
 
-typedef void (*work_fn)(struct rig *rig);
-
-static void expect_beats(struct rig *rig, work_fn work)
+/* How many lock holds there have to be if this scheme looks at all of them. */
+static u32 holds_of(struct kunit *test, u32 scheme)
 {
-	struct beat *beat = kunit_kzalloc(rig->test, sizeof(*beat), GFP_KERNEL);
-	u64 start, took;
+	const struct rig_bench *bench = test->priv;
 
-	KUNIT_ASSERT_NOT_NULL(rig->test, beat);
-	hrtimer_setup(&beat->timer, beat_once, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_HARD);
-	hrtimer_start(&beat->timer, BEAT_NS, HRTIMER_MODE_REL_HARD);
-	start = ktime_get_ns();
-	work(rig);
-	took = ktime_get_ns() - start;
-	hrtimer_cancel(&beat->timer);
-	kunit_info(rig->test, "%u beats in %llu us", beat->beats,
-		   div_u64(took, NSEC_PER_USEC));
-	if (took > BEATS_DUE * BEAT_NS)
-		KUNIT_EXPECT_GE(rig->test, beat->beats, BEATS_SEEN);
+	return bench->scheme == scheme ? MANY / WHEEL_BATCH : 0;
 }
 
-static void stop(struct rig *rig)
+static void arm_on_one_tick(struct rig *rig)
 {
-	KUNIT_EXPECT_EQ(rig->test, wheel_stop(rig->wheel, NULL), 0);
+	u32 i;
+
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(rig->test, rig_arm(rig, i, TICK), 0);
 }
 
 static void advance_one_tick(struct rig *rig)
 {
 	rig_advance(rig, wheel_now(rig->wheel) + TICK);
+}
+
+static void stop(struct rig *rig)
+{
+	KUNIT_EXPECT_EQ(rig->test, wheel_stop(rig->wheel, NULL), 0);
 }
 
 /* Many on one tick: nobody is shut out while they fire, or are stopped. */
@@ -229,51 +145,73 @@ static void p9_bounded_work_on_one_tick(struct kunit *test)
 	int w;
 
 	for (w = 0; w < ARRAY_SIZE(works); w++) {
-		struct rig *rig = rig_virtual(test, TICK, MANY);
-		u32 i;
+		const struct flood flood = {
+			.arm = arm_on_one_tick,
+			.work = works[w],
+			.holds = MANY / WHEEL_BATCH,
+		};
+		struct rig *rig = expect_let_in(test, &flood);
 
-		for (i = 0; i < rig->count; i++)
-			KUNIT_ASSERT_EQ(test, rig_arm(rig, i, TICK), 0);
-		expect_beats(rig, works[w]);
 		KUNIT_EXPECT_EQ(test, rig_stats(rig)->pending, 0);
 		rig_destroy(rig);
 	}
 }
 
-/* Many that a revolution walks past: one is due, the others years later. */
-static void p9_bounded_work_in_one_slot(struct kunit *test)
+/* One is due, the others years later. */
+static void arm_in_one_slot(struct rig *rig)
 {
-	struct rig *rig = rig_virtual(test, TICK, MANY);
 	u64 round = SLOTS * TICK;
 	u32 i;
 
 	for (i = 1; i < rig->count; i++)
-		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, TICK + i * round), 0);
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, TICK), 0);
-	expect_beats(rig, advance_one_tick);
+		KUNIT_ASSERT_EQ(rig->test, rig_arm(rig, i, TICK + i * round), 0);
+	KUNIT_ASSERT_EQ(rig->test, rig_arm(rig, 0, TICK), 0);
+}
+
+/* Many that a revolution walks past. */
+static void p9_bounded_work_in_one_slot(struct kunit *test)
+{
+	const struct flood flood = {
+		.arm = arm_in_one_slot,
+		.work = advance_one_tick,
+		.holds = holds_of(test, WHEEL_HASHED),
+	};
+	struct rig *rig = expect_let_in(test, &flood);
+
 	KUNIT_EXPECT_EQ(test, rig->calls, 1);
 	KUNIT_EXPECT_EQ(test, rig->log[0], 0);
 }
 
-static void advance_to_the_first(struct rig *rig)
+/* A boundary of all levels but the highest. */
+#define EDGE		(TICK << 24)
+
+static void arm_around_the_edge(struct rig *rig)
 {
-	rig_advance(rig, wheel_timer_deadline(&rig->probes[0].timer));
+	u32 i;
+
+	KUNIT_ASSERT_EQ(rig->test, rig_arm(rig, 0, EDGE), 0);
+	for (i = 1; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(rig->test,
+				rig_arm(rig, i, EDGE + i % 64 * TICK + 1), 0);
+}
+
+static void advance_to_the_edge(struct rig *rig)
+{
+	rig_advance(rig, EDGE);
 }
 
 /* Many that come near at the same time, of which one is due. */
 static void p9_bounded_work_in_a_cascade(struct kunit *test)
 {
-	struct rig *rig = rig_virtual(test, TICK, MANY);
-	u64 edge = TICK << 24;
-	u32 i;
+	const struct flood flood = {
+		.arm = arm_around_the_edge,
+		.work = advance_to_the_edge,
+		.holds = holds_of(test, WHEEL_HIERARCHICAL),
+	};
+	struct rig *rig = expect_let_in(test, &flood);
 
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, edge), 0);
-	for (i = 1; i < rig->count; i++)
-		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, edge + i % 64 * TICK + 1),
-				0);
-	expect_beats(rig, advance_to_the_first);
 	KUNIT_EXPECT_EQ(test, rig->calls, 1);
-	rig_advance(rig, edge + 64 * TICK);
+	rig_advance(rig, EDGE + 64 * TICK);
 	expect_each_called_once(rig);
 }
 
@@ -371,11 +309,6 @@ static void p10_leaves_no_trace_of_timers(struct kunit *test)
 }
 
 static struct kunit_case work_cases[] = {
-	ANY_CASE(p7_silence_when_idle),
-	FAR_CASE(p7_silence_before_far_timers),
-	FAR_CASE(p7_silence_after_a_cancel),
-	ANY_CASE(p7_silence_between_ticks),
-	ANY_CASE(p7_silence_of_a_virtual_clock),
 	MANY_CASE(p8_nothing_lost_to_the_budget),
 	MANY_CASE(p8_nothing_lost_running),
 	MANY_CASE(p8_nothing_lost_at_stop),

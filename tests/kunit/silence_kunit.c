@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P7: nothing is woken before the first timer is due, and once at most for one that
+ * went.
+ */
+#include <linux/delay.h>
+
+#include "schemes.h"
+
+/* Silence can only be heard while time passes: the wait is the stimulus. */
+static void expect_wakeups(struct rig *rig, u64 at_most)
+{
+	usleep_range(50000, 60000);
+	KUNIT_EXPECT_LE(rig->test, rig_stats(rig)->wakeups, at_most);
+}
+
+static void p7_silence_when_idle(struct kunit *test)
+{
+	struct rig *rig = rig_running(test, 0, NSEC_PER_MSEC, 1);
+
+	expect_wakeups(rig, 0);
+	KUNIT_EXPECT_EQ(test, rig->stats.passes, 0);
+}
+
+/* One for the near timer; then not even one a revolution, which is 1.6 ms. */
+static void p7_silence_before_far_timers(struct kunit *test)
+{
+	const struct wheel_config config = {
+		.name = "far",
+		.slots = 16,
+		.tick_ns = 100 * NSEC_PER_USEC,
+	};
+	struct rig *rig = rig_new(test, &config, 100);
+	u64 now = rig_now(rig);
+	u32 i;
+
+	for (i = 1; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, now + (60 + i) *
+					      NSEC_PER_SEC), 0);
+	expect_wakeups(rig, 0);
+	rig_await(rig, 1);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, rig_now(rig)), 0);
+	rig_wait(rig);
+	expect_wakeups(rig, 1);
+	for (i = 1; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, wheel_timer_cancel(&rig->probes[i].timer), 0);
+	expect_wakeups(rig, 1);
+}
+
+/* At most one empty wake-up for a timer that went, then none. */
+static void p7_silence_after_a_cancel(struct kunit *test)
+{
+	struct rig *rig = rig_running(test, 0, 100 * NSEC_PER_USEC, 12);
+	u64 now = rig_now(rig);
+	u32 i;
+
+	for (i = 0; i < 10; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, now + (40 + i) *
+					      NSEC_PER_MSEC), 0);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 10, now + 60 * NSEC_PER_SEC), 0);
+	for (i = 0; i < 10; i++)
+		KUNIT_ASSERT_EQ(test, wheel_timer_cancel(&rig->probes[i].timer), 0);
+	expect_wakeups(rig, 1);
+	expect_wakeups(rig, 1);
+}
+
+/* One wake-up serves a tick, whatever is on it. */
+static void p7_silence_between_ticks(struct kunit *test)
+{
+	struct rig *rig = rig_running(test, 0, NSEC_PER_MSEC, 500);
+	u64 now = rig_now(rig) + 50 * NSEC_PER_MSEC;
+	u32 i;
+
+	rig_await(rig, rig->count);
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, now + (i % 5) * 5 *
+					      NSEC_PER_MSEC), 0);
+	rig_wait(rig);
+	expect_wakeups(rig, 5);
+}
+
+/* A virtual clock moves when its owner moves it, and wakes nobody. */
+static void p7_silence_of_a_virtual_clock(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 1);
+
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 5 * TICK), 0);
+	expect_wakeups(rig, 0);
+	KUNIT_EXPECT_EQ(test, wheel_now(rig->wheel), 0);
+	rig_advance(rig, 5 * TICK);
+	KUNIT_EXPECT_EQ(test, rig->calls, 1);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 0);
+}
+
+static struct kunit_case silence_cases[] = {
+	ANY_CASE(p7_silence_when_idle),
+	FAR_CASE(p7_silence_before_far_timers),
+	FAR_CASE(p7_silence_after_a_cancel),
+	ANY_CASE(p7_silence_between_ticks),
+	ANY_CASE(p7_silence_of_a_virtual_clock),
+	{}
+};
+
+struct kunit_suite silence_suite = {
+	.name = "wheel_timer_silence",
+	.init = rig_init_scheme,
+	.exit = rig_exit,
+	.test_cases = silence_cases,
+};
