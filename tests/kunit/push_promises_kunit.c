@@ -5,6 +5,7 @@
  * deadline as it then stands.
  */
 #include <linux/delay.h>
+#include <linux/irqflags.h>
 
 #include "schemes.h"
 
@@ -156,14 +157,25 @@ static void p6_pushed_to_the_end_of_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, 1);
 }
 
-/* However often it is pushed: one look when its old time comes. */
+/*
+ * However often it is pushed: one look when its old time comes. It is pushed in time,
+ * however long it takes to arm it.
+ */
 static void p7_pushes_wake_nobody(struct kunit *test)
 {
 	struct rig *rig = rig_running(test, 0, NSEC_PER_MSEC, 1);
 	u64 now = rig_now(rig);
+	unsigned long flags;
+	bool pushed;
+	int error;
 	u32 i;
 
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, now + 20 * NSEC_PER_MSEC), 0);
+	local_irq_save(flags);
+	error = rig_arm(rig, 0, now + 20 * NSEC_PER_MSEC);
+	pushed = rig_push(rig, 0, now + 10 * NSEC_PER_SEC);
+	local_irq_restore(flags);
+	KUNIT_ASSERT_EQ(test, error, 0);
+	KUNIT_ASSERT_TRUE(test, pushed);
 	for (i = 1; i <= 10000; i++)
 		KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, now + (10 + i) * NSEC_PER_SEC));
 	/* Silence can only be heard while time passes. */
