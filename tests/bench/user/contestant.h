@@ -68,4 +68,10 @@ extern const struct contestant heap;
 #define MOST_BATCH	4096
 #define MOST_WINDOW	16384
 
+/* For the last batch, which may be a smaller one. */
+static inline __u32 least(__u32 x, __u32 y)
+{
+	return x < y ? x : y;
+}
+
 #endif

@@ -5,8 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "contestant.h"
 #include "machine.h"
+#include "singly.h"
 
 static timer_t *ids;
 static __u32 ids_count;
@@ -51,7 +51,7 @@ static void close_all(void)
 	close(signals);
 }
 
-static inline void set(__u32 timer, __u64 deadline)
+static inline void set_one(__u32 timer, __u64 deadline)
 {
 	struct itimerspec time = { .it_value = timespec_of(deadline) };
 
@@ -59,34 +59,12 @@ static inline void set(__u32 timer, __u64 deadline)
 		die("timer_settime");
 }
 
-static void arm(const __u32 *timers, const __u64 *deadlines, __u32 n,
-		__u32 batch)
-{
-	__u32 i;
-
-	(void)batch;
-	for (i = 0; i < n; i++)
-		set(timers[i], deadlines[i]);
-}
-
-static void cancel(const __u32 *timers, __u32 n, __u32 batch)
-{
-	__u32 i;
-
-	(void)batch;
-	for (i = 0; i < n; i++)
-		set(timers[i], 0);
-}
-
-static void query(const __u32 *timers, __u32 n, __u32 batch)
+static inline void query_one(__u32 timer)
 {
 	struct itimerspec time;
-	__u32 i;
 
-	(void)batch;
-	for (i = 0; i < n; i++)
-		if (timer_gettime(ids[timers[i]], &time))
-			die("timer_gettime");
+	if (timer_gettime(ids[timer], &time))
+		die("timer_gettime");
 }
 
 static __u32 take(__u32 batch)

@@ -67,11 +67,6 @@ static void go(__u32 n, __u32 complete)
 		die("io_uring_enter");
 }
 
-static inline __u32 least(__u32 x, __u32 y)
-{
-	return x < y ? x : y;
-}
-
 static inline struct __kernel_timespec *time_of(__u32 i, __u64 deadline)
 {
 	times[i].tv_sec = (long long)(deadline / NSEC);

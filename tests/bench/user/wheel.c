@@ -158,11 +158,6 @@ static inline void submit_others(__u32 what, const __u32 *timers,
 	submit(n);
 }
 
-static inline __u32 least(__u32 x, __u32 y)
-{
-	return x < y ? x : y;
-}
-
 static void arm(const __u32 *timers, const __u64 *deadlines, __u32 n,
 		__u32 batch)
 {
