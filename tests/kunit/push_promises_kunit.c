@@ -23,7 +23,7 @@ static void p1_pushed_is_never_early(struct kunit *test)
 	while (now < 3000 * TICK) {
 		for (i = 0; i < 8; i++)
 			rig_push(rig, rig_random(rig, rig->count),
-			     now + rig_random(rig, 500 * TICK));
+				 now + rig_random(rig, 500 * TICK));
 		now += 1 + rig_random(rig, 3 * TICK);
 		rig_advance(rig, now);
 		KUNIT_ASSERT_EQ(test, rig->early, 0);
@@ -50,8 +50,9 @@ static void p2_pushed_comes_at_its_tick(struct kunit *test)
 
 				KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, old), 0);
 				KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, new));
-				rig_expect_call_at(rig, due_at(max(old, new), now, TICK),
-					       7000 * TICK);
+				rig_expect_call_at(rig,
+						   due_at(max(old, new), now, TICK),
+						   7000 * TICK);
 			}
 		}
 	}
