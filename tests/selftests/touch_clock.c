@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Touch words on clocks that somebody sets: a deadline is one by the clock as it is
+ * when it comes, whoever wrote it and wherever the clock has been meanwhile. The
+ * tests set the machine's clock for a moment and put it right again; env
+ * WHEEL_KEEP_CLOCK forbids that.
+ */
+#include <kselftest_harness.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+
+#include "wheel_test.h"
+#include "wheel_words.h"
+
+#define TIMERS	256
+#define TICK	WT_MS
+/* A slot for each tick of 8 s: a wheel that is bounded has room for all. */
+#define SLOTS	8192
+/* Not so soon that it comes while a test is at its steps. */
+#define SOON	(6 * WT_SEC)
+#define SLOT	1
+#define ID	WHEEL_ID(SLOT, 1)
+
+/* A clock that is set: how far it is from where it ought to be, how far it was. */
+struct hands {
+	__u32 clock;
+	__s64 shifted;
+	__u64 latest;
+};
+
+/* What a timer's word was when the program last won it, and what came of it. */
+struct entry {
+	__u64 word;
+	unsigned int events;
+};
+
+FIXTURE(wheel) {
+	int fd;
+	__u64 *words;
+	struct hands hands;
+	__u64 seed;
+	struct wheel_event event;
+	struct wheel_stats stats;
+	struct entry ledger[TIMERS];
+};
+
+FIXTURE_VARIANT(wheel) {
+	__u32 clock;
+	__u32 scheme;
+};
+
+FIXTURE_VARIANT_ADD(wheel, realtime) {
+	.clock = WHEEL_CLOCK_REALTIME, .scheme = WHEEL_HASHED,
+};
+
+FIXTURE_VARIANT_ADD(wheel, realtime_bounded) {
+	.clock = WHEEL_CLOCK_REALTIME, .scheme = WHEEL_BOUNDED,
+};
+
+FIXTURE_VARIANT_ADD(wheel, tai) {
+	.clock = WHEEL_CLOCK_TAI, .scheme = WHEEL_HASHED,
+};
+
+FIXTURE_VARIANT_ADD(wheel, tai_bounded) {
+	.clock = WHEEL_CLOCK_TAI, .scheme = WHEEL_BOUNDED,
+};
+
+static __u64 look(struct hands *hands)
+{
+	__u64 now = wt_now(hands->clock);
+
+	if (now > hands->latest)
+		hands->latest = now;
+	return now;
+}
+
+/* Set the machine's clock by so much, that is by REALTIME. */
+static int step(struct hands *hands, __s64 ns)
+{
+	__u64 now = wt_now(WHEEL_CLOCK_REALTIME) + ns;
+	struct timespec ts = {
+		.tv_sec = now / WT_SEC, .tv_nsec = now % WT_SEC,
+	};
+
+	look(hands);
+	if (clock_settime(CLOCK_REALTIME, &ts))
+		return -errno;
+	hands->shifted += ns;
+	look(hands);
+	return 0;
+}
+
+FIXTURE_SETUP(wheel)
+{
+	struct wheel_setup setup = {
+		.flags = WHEEL_SETUP_TOUCH, .clock = variant->clock,
+		.scheme = variant->scheme, .tick_ns = TICK, .timers = TIMERS,
+		.slots = SLOTS,
+	};
+
+	self->hands.clock = variant->clock;
+	if (getenv("WHEEL_KEEP_CLOCK") || step(&self->hands, 0))
+		SKIP(return, "the clock may not be set");
+	self->seed = wt_seed();
+	self->fd = wt_open_setup(O_NONBLOCK, &setup);
+	ASSERT_LE(0, self->fd);
+	self->words = wt_map(self->fd, TIMERS);
+	ASSERT_NE(NULL, self->words);
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	step(&self->hands, -self->hands.shifted);
+	close(self->fd);
+}
+
+/* Once the kernel has looked at all of them: fired or gone. */
+static int wait_for_none(int fd, struct wheel_stats *stats)
+{
+	int ret;
+
+	while (!(ret = wt_stats(fd, stats)) && stats->pending)
+		wt_let_pass(TICK);
+	return ret;
+}
+
+/* Not before its new time by the clock as it is when that comes. */
+WT_TEST(wheel, p1_never_early_touched_and_set_back)
+{
+	__u64 when = look(&self->hands) + SOON;
+
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, when));
+	ASSERT_TRUE(wt_touch(&self->words[SLOT], when += WT_SEC));
+	ASSERT_EQ(0, step(&self->hands, -2 * (__s64)SOON));
+	wt_let_pass(50 * WT_MS);
+	EXPECT_TRUE(wt_quiet(self->fd));
+	EXPECT_EQ(when, wt_word(&self->words[SLOT]));
+	ASSERT_EQ(0, step(&self->hands, 3 * SOON + WT_SEC));
+	ASSERT_LT(0, wt_wait(self->fd));
+	EXPECT_LE(when, look(&self->hands));
+	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+	EXPECT_EQ(when, self->event.deadline);
+	EXPECT_LE(when, self->event.fired);
+	EXPECT_EQ(WT_OFF, wt_word(&self->words[SLOT]));
+}
+
+/* The step passes what the timer was filed for, but not what its word says. */
+WT_TEST(wheel, p1_never_early_touched_and_set_on)
+{
+	__u64 when = look(&self->hands) + SOON;
+
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, when));
+	ASSERT_TRUE(wt_touch(&self->words[SLOT], when += WT_HOUR));
+	ASSERT_EQ(0, step(&self->hands, 2 * SOON));
+	do {
+		ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	} while (!self->stats.refiled && self->stats.pending);
+	EXPECT_TRUE(wt_quiet(self->fd));
+	EXPECT_EQ(when, wt_word(&self->words[SLOT]));
+	ASSERT_EQ(0, step(&self->hands, WT_HOUR));
+	ASSERT_LT(0, wt_wait(self->fd));
+	EXPECT_LE(when, look(&self->hands));
+	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+	EXPECT_EQ(when, self->event.deadline);
+	EXPECT_LE(when, self->event.fired);
+}
+
+/* What is parked is gone once a step passes its old time. */
+WT_TEST(wheel, p4_parked_and_set_on)
+{
+	__u64 when = look(&self->hands) + SOON;
+
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, when));
+	ASSERT_TRUE(wt_park(&self->words[SLOT]));
+	ASSERT_EQ(0, step(&self->hands, 2 * SOON));
+	ASSERT_EQ(0, wait_for_none(self->fd, &self->stats));
+	EXPECT_EQ(WT_OFF, wt_word(&self->words[SLOT]));
+	EXPECT_FALSE(wt_revive(&self->words[SLOT], when + WT_HOUR));
+	EXPECT_EQ(0, self->stats.fired);
+	EXPECT_EQ(1, self->stats.cancelled);
+	EXPECT_TRUE(wt_quiet(self->fd));
+}
+
+/* Set back and on again, it still is what it was: one timer, that fires once. */
+WT_TEST(wheel, p3_exactly_once_parked_and_revived_over_a_step)
+{
+	__u64 when = look(&self->hands) + SOON;
+	__u64 *word = &self->words[SLOT];
+
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, when));
+	ASSERT_TRUE(wt_park(word));
+	ASSERT_EQ(0, step(&self->hands, -(__s64)SOON));
+	ASSERT_TRUE(wt_revive(word, when += WT_MS));
+	ASSERT_TRUE(wt_park(word));
+	ASSERT_EQ(0, step(&self->hands, SOON));
+	ASSERT_TRUE(wt_revive(word, when += WT_MS));
+	ASSERT_EQ(0, step(&self->hands, 2 * SOON));
+	ASSERT_LT(0, wt_wait(self->fd));
+	EXPECT_LE(when, look(&self->hands));
+	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+	EXPECT_EQ(when, self->event.deadline);
+	ASSERT_EQ(0, step(&self->hands, SOON));
+	EXPECT_TRUE(wt_quiet(self->fd));
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_EQ(1, self->stats.armed);
+	EXPECT_EQ(1, self->stats.fired);
+	EXPECT_EQ(0, self->stats.pending);
+}
+
+/* By the clock as it is now that is soon, and sooner than all before. */
+WT_TEST(wheel, p2_bounded_late_rearmed_after_a_step_back)
+{
+	__u64 when = look(&self->hands) + SOON;
+
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, when));
+	ASSERT_TRUE(wt_park(&self->words[SLOT]));
+	ASSERT_EQ(0, step(&self->hands, -(__s64)WT_HOUR));
+	when = look(&self->hands) + 50 * WT_MS;
+	ASSERT_TRUE(wt_revive(&self->words[SLOT], when));
+	ASSERT_EQ(0, wt_rearm(self->fd, ID, when));
+	ASSERT_LT(0, wt_wait(self->fd));
+	EXPECT_LE(when, look(&self->hands));
+	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+	EXPECT_EQ(when, self->event.deadline);
+	EXPECT_LE(when, self->event.fired);
+}
+
+static int arm_all(int fd, __u64 gen, struct hands *hands, __u64 *seed,
+		   struct entry *ledger)
+{
+	__u64 now = look(hands);
+	struct wheel_op ops[TIMERS];
+	int i;
+
+	for (i = 0; i < TIMERS; i++) {
+		ledger[i] = (struct entry){ now + wt_below(seed, 2 * WT_SEC), 0 };
+		ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen), ledger[i].word);
+		ops[i].flags = WHEEL_OP_TOUCH;
+	}
+	if (wt_batch(fd, ops, TIMERS))
+		return -1;
+	for (i = 0; i < TIMERS; i++)
+		if (ops[i].res)
+			return ops[i].res;
+	return 0;
+}
+
+/* Whatever it is, to something else, if the kernel did not win it before. */
+static void change(__u64 *word, struct entry *entry, __u64 when, bool park)
+{
+	__u64 to = entry->word == WT_PARKED || !park ? when : WT_PARKED;
+
+	if (wt_cas(word, entry->word, to))
+		entry->word = to;
+}
+
+/* How many are not what the program's last word says, or are early. */
+static int take_events(int fd, struct hands *hands, __u64 gen,
+		       struct entry *ledger)
+{
+	struct wheel_event events[64];
+	int i, n = wt_read(fd, events, 64), wrong = 0;
+	__u64 latest;
+
+	look(hands);
+	latest = hands->latest;
+	for (i = 0; i < n; i++) {
+		struct entry *entry = &ledger[WHEEL_ID_SLOT(events[i].id)];
+
+		entry->events++;
+		wrong += WHEEL_ID_GEN(events[i].id) != gen ||
+			events[i].deadline != entry->word ||
+			events[i].deadline > events[i].fired ||
+			events[i].fired > latest;
+	}
+	return wrong;
+}
+
+/* All that a word or the kernel may have in store for this round, has come. */
+static int drain(int fd, struct hands *hands, __u64 gen, struct entry *ledger)
+{
+	struct wheel_stats stats;
+	int wrong = 0;
+
+	do {
+		wt_let_pass(TICK);
+		wrong += take_events(fd, hands, gen, ledger);
+		if (wt_stats(fd, &stats) || !wt_balanced(&stats))
+			return -1;
+	} while (stats.pending || stats.unread);
+	return wrong;
+}
+
+/* Words change and the clock is set, both ways, while it goes: the last word counts. */
+WT_TEST(wheel, p3_exactly_once_under_steps_and_touches)
+{
+	__u64 gen, fired = 0;
+	int i;
+
+	for (gen = 1; gen <= 20; gen++) {
+		ASSERT_EQ(0, arm_all(self->fd, gen, &self->hands, &self->seed,
+				     self->ledger));
+		for (i = 0; i < 2000; i++) {
+			__u32 slot = wt_below(&self->seed, TIMERS);
+
+			change(&self->words[slot], &self->ledger[slot],
+			       look(&self->hands) +
+			       wt_below(&self->seed, 3 * WT_SEC),
+			       wt_below(&self->seed, 2));
+			if (i % 100 == 0)
+				ASSERT_EQ(0, step(&self->hands,
+						  (__s64)wt_below(&self->seed,
+								  2 * WT_SEC) -
+						  (__s64)WT_SEC));
+			ASSERT_EQ(0, take_events(self->fd, &self->hands, gen,
+						 self->ledger));
+		}
+		ASSERT_EQ(0, step(&self->hands, self->hands.latest + 5 * WT_SEC -
+					look(&self->hands)));
+		ASSERT_EQ(0, drain(self->fd, &self->hands, gen, self->ledger));
+		for (i = 0; i < TIMERS; i++) {
+			ASSERT_EQ(self->ledger[i].word != WT_PARKED,
+				  self->ledger[i].events);
+			ASSERT_EQ(WT_OFF, wt_word(&self->words[i]));
+			fired += self->ledger[i].events;
+		}
+	}
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_EQ(20 * TIMERS, self->stats.armed);
+	EXPECT_EQ(fired, self->stats.fired);
+	EXPECT_EQ(20 * TIMERS - fired, self->stats.cancelled);
+	TH_LOG("%llu of %u fired, %llu filed again", fired, 20 * TIMERS,
+	       self->stats.refiled);
+}
+
+TEST_HARNESS_MAIN
