@@ -136,6 +136,17 @@ static int submit_all(struct batch *b, struct wheel_submit *submit, u32 room)
 	return err;
 }
 
+/*
+ * How many operations are made under one lock hold. On a wheel that walks a list to
+ * arm a timer one of them is work enough.
+ */
+static u32 chunk_room(const struct wheel_file *file, u32 count)
+{
+	if (count <= 1 || file->setup.scheme == WHEEL_OVERFLOW)
+		return 1;
+	return DEV_HOLD;
+}
+
 /**
  * file_submit - WHEEL_IOC_SUBMIT
  * @file: file
@@ -152,7 +163,7 @@ int file_submit(struct wheel_file *file, struct wheel_submit *submit)
 		.ops	= &one,
 		.uops	= u64_to_user_ptr(submit->ops),
 	};
-	u32 room = 1;
+	u32 room;
 	int err;
 
 	submit->done = 0;
@@ -164,8 +175,8 @@ int file_submit(struct wheel_file *file, struct wheel_submit *submit)
 	b.wheel = file_wheel(file);
 	if (IS_ERR(b.wheel))
 		return PTR_ERR(b.wheel);
-	if (submit->count > 1) {
-		room = DEV_HOLD;
+	room = chunk_room(file, submit->count);
+	if (room > 1) {
 		b.ops = kmalloc_array(room, sizeof(*b.ops), GFP_KERNEL);
 		if (!b.ops)
 			return -ENOMEM;

@@ -10,7 +10,8 @@
  * @wheel: wheel without WHEEL_PERCPU
  *
  * For several calls of wheel_timer_arm_locked() and its like at the price of one
- * lock. Interrupts are disabled meanwhile: no more than WHEEL_BATCH of them.
+ * lock. Interrupts are disabled meanwhile: no more than WHEEL_BATCH of them, and a
+ * single one on a wheel of WHEEL_OVERFLOW, which walks a list to arm a timer.
  *
  * Context: As wheel_timer_arm(). Nothing else of the wheel may be called before
  * wheel_unlock(), but for what takes no lock: wheel_timer_pending(),
@@ -42,6 +43,12 @@ void wheel_unlock(struct wheel *wheel, unsigned long flags)
 	raw_spin_unlock_irqrestore(&wheel->base->lock, flags);
 }
 EXPORT_SYMBOL_GPL(wheel_unlock);
+
+/* How many timers are armed under one lock hold, at most. */
+static unsigned int arms_a_hold(const struct wheel *wheel)
+{
+	return wheel->config.scheme == WHEEL_OVERFLOW ? 1 : WHEEL_BATCH;
+}
 
 static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms,
 			     unsigned int n)
@@ -87,13 +94,13 @@ static unsigned int arm_each(struct wheel_arm *arms, unsigned int n)
 unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms,
 			     unsigned int n)
 {
+	unsigned int hold = arms_a_hold(wheel);
 	unsigned int armed = 0, i;
 
 	if (wheel->count > 1)
 		return arm_each(arms, n);
-	for (i = 0; i < n; i += WHEEL_BATCH)
-		armed += arm_hold(wheel, arms + i,
-				  min_t(unsigned int, n - i, WHEEL_BATCH));
+	for (i = 0; i < n; i += hold)
+		armed += arm_hold(wheel, arms + i, min(n - i, hold));
 	return armed;
 }
 EXPORT_SYMBOL_GPL(wheel_arm_batch);

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "compat.h"
+#include "interrupts.h"
 #include "schemes.h"
 
 /* More than three lock holds' worth. */
@@ -41,6 +42,28 @@ static void expect_answers(struct rig *rig, const struct batch *batch, int res)
 
 	for (i = 0; i < rig->count; i++)
 		KUNIT_ASSERT_EQ_MSG(rig->test, batch->arms[i].res, res, "arm %u", i);
+}
+
+static void arm_all(struct rig *rig)
+{
+	struct batch *batch = batch_of(rig, 5 * TICK);
+
+	KUNIT_EXPECT_EQ(rig->test,
+			wheel_arm_batch(rig->wheel, batch->arms, MANY), MANY);
+}
+
+/* 64 timers a lock hold, or one where each walks a list. */
+static void p9_bounded_work_of_a_batch(struct kunit *test)
+{
+	const struct rig_bench *bench = test->priv;
+	struct rig *rig = rig_virtual(test, TICK, MANY);
+	u32 holds = MANY / WHEEL_BATCH;
+
+	if (!IS_ENABLED(CONFIG_TRACE_IRQFLAGS))
+		kunit_skip(test, "it is lockdep that counts lock holds");
+	if (bench->scheme == WHEEL_OVERFLOW)
+		holds = MANY;
+	KUNIT_EXPECT_GE(test, interrupts_let_in(rig, arm_all), holds);
 }
 
 /* Armed in the order of the array, across the lock holds. */
@@ -227,6 +250,7 @@ static void batches_from_hardirq(struct kunit *test)
 
 static struct kunit_case batch_cases[] = {
 	ANY_CASE(p5_batch_comes_in_order),
+	ANY_CASE(p9_bounded_work_of_a_batch),
 	ANY_CASE(batches_of_every_size),
 	ANY_CASE(batch_answers_each),
 	ANY_CASE(batch_with_one_timer_twice),
