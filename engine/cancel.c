@@ -109,6 +109,9 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
  *					spin_lock_bh(&lock)
  *	spin_lock(&lock): spins		wheel_timer_cancel_sync(): waits
  *
+ * The same holds for a callback of a WHEEL_PERCPU wheel that waits for a timer of
+ * another base: that one's callback may be waiting for ours. Lockdep reports it.
+ *
  * Context: Not hardirq. For a WHEEL_SLEEPABLE wheel, and for all with PREEMPT_RT,
  * process context, may sleep.
  *
