@@ -11,9 +11,6 @@
 #include "setup.h"
 #include "slot.h"
 
-/* Slots that are looked at under one lock hold, at most. */
-#define LOOK_HOLD	512
-
 /* One lock hold's worth. */
 static u32 mark_stopped(struct wheel_file *file, struct list_head *unfired)
 {
@@ -94,14 +91,19 @@ static void describe(const struct slot *slot, u64 deadline, struct wheel_op *op)
 	};
 }
 
-/* One lock hold's worth: moves *@cursor, returns how many were found. */
+/*
+ * One lock hold's worth: moves *@cursor, returns how many were found. The wheel's
+ * lock, since a pass that files a timer anew has it out of the wheel for a moment.
+ */
 static u32 look(struct wheel_file *file, struct wheel_op *ops, u32 room,
 		bool take, u32 *cursor)
 {
-	u32 end = min(file->setup.timers, *cursor + LOOK_HOLD);
+	u32 end = min(file->setup.timers, *cursor + DEV_HOLD);
+	unsigned long flags;
 	u32 found = 0;
 
 	spin_lock_bh(&file->lock);
+	flags = wheel_lock(file->wheel);
 	for (; *cursor < end && found < room; ++*cursor) {
 		struct slot *slot = slot_at(file, *cursor);
 		u64 deadline;
@@ -112,6 +114,7 @@ static u32 look(struct wheel_file *file, struct wheel_op *ops, u32 room,
 		if (take)
 			slot->state = SLOT_TAKEN;
 	}
+	wheel_unlock(file->wheel, flags);
 	spin_unlock_bh(&file->lock);
 	return found;
 }

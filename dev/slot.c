@@ -140,7 +140,7 @@ u64 slot_missed(const struct slot *slot, u64 now)
 
 /**
  * slot_pending - will a timer fire, and when?
- * @file: file, locked
+ * @file: file, it and its wheel locked
  * @slot: slot
  * @deadline: set to its deadline if it is pending
  *
