@@ -6,6 +6,7 @@
 #include <linux/hrtimer.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
+#include "clock.h"
 #include "event.h"
 #include "ring.h"
 #include "setup.h"
@@ -34,14 +35,20 @@ static bool arrived(struct wheel_file *file, struct wheel_enter *enter,
 	return *news != NOTHING || wheel_now(file->wheel) >= enter->until;
 }
 
-/* How long to sleep at most; a VIRTUAL clock's owner wakes us. */
-static ktime_t patience(const struct wheel_file *file, u64 until)
+/*
+ * Sleep until the wheel's clock shows a time, also when it is set meanwhile; a
+ * VIRTUAL clock's owner wakes us.
+ */
+static void sleep_until(const struct wheel_file *file, u64 until)
 {
-	u64 now = wheel_now(file->wheel);
+	ktime_t time = ns_to_ktime(until);
 
 	if (until > WHEEL_MAX_TIME || file->setup.clock == WHEEL_CLOCK_VIRTUAL)
-		return KTIME_MAX;
-	return ns_to_ktime(until > now ? until - now : 0);
+		schedule();
+	else
+		schedule_hrtimeout_range_clock(&time, current->timer_slack_ns,
+					       HRTIMER_MODE_ABS,
+					       clock_id(file->setup.clock));
 }
 
 static int wait_for(struct wheel_file *file, struct wheel_enter *enter)
@@ -49,9 +56,10 @@ static int wait_for(struct wheel_file *file, struct wheel_enter *enter)
 	enum news news = NOTHING;
 	int err;
 
-	err = wait_event_interruptible_hrtimeout(file->pollers,
-						 arrived(file, enter, &news),
-						 patience(file, enter->until));
+	might_sleep();
+	err = ___wait_event(file->pollers, arrived(file, enter, &news),
+			    TASK_INTERRUPTIBLE, 0, 0,
+			    sleep_until(file, enter->until));
 	if (enter->ready)
 		return 0;
 	if (err == -ERESTARTSYS)

@@ -8,25 +8,10 @@
 #include <linux/err.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/time_namespace.h>
 #include <linux/uaccess.h>
+#include "clock.h"
 #include "op.h"
 #include "setup.h"
-
-static bool clock_shifted(u32 clock)
-{
-	struct timespec64 zero = {};
-
-	switch (clock) {
-	case WHEEL_CLOCK_MONOTONIC:
-		timens_add_monotonic(&zero);
-		return zero.tv_sec || zero.tv_nsec;
-	case WHEEL_CLOCK_BOOTTIME:
-		return timens_add_boottime_ns(0);
-	default:
-		return false;
-	}
-}
 
 static struct wheel_op __user *user_op(const struct batch *b, u32 i)
 {

@@ -6,6 +6,8 @@
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "wheel_test.h"
@@ -182,6 +184,69 @@ WT_TEST(clock, now_after_a_step)
 		EXPECT_LE(before, batch.now);
 		EXPECT_GE(after, batch.now);
 	}
+}
+
+/* ENTER, in a thread of its own, for an event that never comes. */
+struct waiter {
+	pthread_t thread;
+	pid_t tid;
+	int err;
+	int fd;
+	struct wheel_enter enter;
+};
+
+static void *wait_in_vain(void *arg)
+{
+	struct waiter *w = arg;
+
+	__atomic_store_n(&w->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	w->err = wt_ioctl(w->fd, WHEEL_IOC_ENTER, &w->enter);
+	return NULL;
+}
+
+/* Begin to wait, on a wheel with a ring: 0 when it sleeps. */
+static int begin(struct waiter *w, __u32 clock, __u64 until)
+{
+	struct wheel_setup setup = { .clock = clock, .timers = 64, .events = 8 };
+
+	w->enter = (struct wheel_enter){
+		.size = sizeof(w->enter), .wait = 1, .until = until,
+	};
+	w->fd = wt_open_setup(0, &setup);
+	if (w->fd < 0 || pthread_create(&w->thread, NULL, wait_in_vain, w))
+		return -1;
+	while (!__atomic_load_n(&w->tid, __ATOMIC_ACQUIRE))
+		wt_let_pass(10 * WT_US);
+	return wt_sleeps(w->tid) ? 0 : -1;
+}
+
+/* Who waits until a time is told when the clock jumps past it, and not before. */
+WT_TEST(clock, enter_gives_up_by_the_clock)
+{
+	__u64 until = wt_now(variant->clock) + (variant->follows ? WT_HOUR : WT_SEC);
+	struct waiter w = { .tid = 0 };
+
+	ASSERT_EQ(0, begin(&w, variant->clock, until));
+	ASSERT_EQ(0, step(&self->shifted, 2 * WT_HOUR));
+	ASSERT_EQ(0, pthread_join(w.thread, NULL));
+	EXPECT_EQ(0, w.err);
+	EXPECT_EQ(0, w.enter.ready);
+	EXPECT_LE(until, wt_now(variant->clock));
+	close(w.fd);
+}
+
+WT_TEST(clock, enter_does_not_give_up_when_set_back)
+{
+	__u64 until = wt_now(variant->clock) + WT_SEC;
+	struct waiter w = { .tid = 0 };
+
+	ASSERT_EQ(0, begin(&w, variant->clock, until));
+	ASSERT_EQ(0, step(&self->shifted, -2 * (__s64)WT_SEC));
+	ASSERT_EQ(0, pthread_join(w.thread, NULL));
+	EXPECT_EQ(0, w.err);
+	EXPECT_EQ(0, w.enter.ready);
+	EXPECT_LE(until, wt_now(variant->clock));
+	close(w.fd);
 }
 
 TEST_HARNESS_MAIN

@@ -72,25 +72,11 @@ static void *read_on(void *arg)
 	return NULL;
 }
 
-/* Wait until the thread sleeps, by what /proc says of it. */
 static bool sleeps(struct reader *r)
 {
-	char path[64], state;
-	FILE *f;
-	int n;
-
 	while (!r->tid)
 		wt_let_pass(10 * WT_US);
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", r->tid);
-	do {
-		wt_let_pass(100 * WT_US);
-		f = fopen(path, "r");
-		if (!f)
-			return false;
-		n = fscanf(f, "%*d (%*[^)]) %c", &state);
-		fclose(f);
-	} while (n == 1 && state == 'R');
-	return n == 1 && state == 'S';
+	return wt_sleeps(r->tid);
 }
 
 static int start(struct reader *r, void *(*what)(void *))

@@ -48,6 +48,24 @@ int wt_end_of(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+bool wt_sleeps(pid_t tid)
+{
+	char path[64], state;
+	FILE *f;
+	int n;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	do {
+		wt_let_pass(100 * WT_US);
+		f = fopen(path, "r");
+		if (!f)
+			return false;
+		n = fscanf(f, "%*d (%*[^)]) %c", &state);
+		fclose(f);
+	} while (n == 1 && state == 'R');
+	return n == 1 && state == 'S';
+}
+
 long wt_module_refs(void)
 {
 	char line[256], name[64];

@@ -6,6 +6,7 @@
 #ifndef _WHEEL_MACHINE_H
 #define _WHEEL_MACHINE_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 #include <linux/types.h>
 
@@ -21,6 +22,9 @@ void wt_let_pass(__u64 ns);
 
 /* How the child ended: its exit status, or minus the signal. */
 int wt_end_of(pid_t pid);
+
+/* Wait until a thread of ours sleeps, by what /proc says of it. */
+bool wt_sleeps(pid_t tid);
 
 /* The reference count of the module in /proc/modules, -1: no such line. */
 long wt_module_refs(void);
