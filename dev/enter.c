@@ -35,6 +35,12 @@ static bool arrived(struct wheel_file *file, struct wheel_enter *enter,
 	return *news != NOTHING || wheel_now(file->wheel) >= enter->until;
 }
 
+/* Is that a time, and not at once or never? */
+static bool timed(u64 until)
+{
+	return until && until <= WHEEL_MAX_TIME;
+}
+
 /*
  * Sleep until the wheel's clock shows a time, also when it is set meanwhile; a
  * VIRTUAL clock's owner wakes us.
@@ -43,7 +49,7 @@ static void sleep_until(const struct wheel_file *file, u64 until)
 {
 	ktime_t time = ns_to_ktime(until);
 
-	if (until > WHEEL_MAX_TIME || file->setup.clock == WHEEL_CLOCK_VIRTUAL)
+	if (!timed(until) || file->setup.clock == WHEEL_CLOCK_VIRTUAL)
 		schedule();
 	else
 		schedule_hrtimeout_range_clock(&time, current->timer_slack_ns,
@@ -89,6 +95,8 @@ int file_enter(struct wheel_file *file, struct wheel_enter *enter)
 		return -EOPNOTSUPP;
 	if (enter->wait > file->setup.events)
 		return -EINVAL;
+	if (timed(enter->until) && clock_shifted(file->setup.clock))
+		return -EOPNOTSUPP;
 	enter->ready = publish_all(file);
 	if (enter->ready >= enter->wait || !enter->until)
 		return 0;

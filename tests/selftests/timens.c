@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * In a time namespace that is shifted, an absolute time means nothing to the
- * wheel: refused, entry by entry. Relative times and virtual clocks go on.
+ * wheel: refused, entry by entry, and by ENTER. Relative times and virtual clocks
+ * go on.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -94,6 +95,19 @@ static int virtual(int fd)
 		wt_advance(fd, WT_MS, NULL) || wt_read(fd, &event, 1) != 1;
 }
 
+static int enter(int fd, __u64 until)
+{
+	struct wheel_enter e = { .size = sizeof(e), .wait = 1, .until = until };
+
+	return wt_ioctl(fd, WHEEL_IOC_ENTER, &e);
+}
+
+/* Long ago, whosever clock it is: how is it refused? No time is no shifted one. */
+static int until(int fd)
+{
+	return enter(fd, 0) ? 1 : -enter(fd, 1);
+}
+
 #define SHIFTED	"monotonic 86400 0\nboottime 86400 0\n"
 
 WT_TEST(namespace, absolute_times_are_refused_when_shifted)
@@ -137,6 +151,19 @@ WT_TEST(namespace, virtual_times_are_good_when_shifted)
 	if (ret == CANNOT)
 		SKIP(return, "no time namespaces");
 	EXPECT_EQ(0, ret);
+}
+
+WT_TEST(namespace, no_waiting_until_a_shifted_time)
+{
+	struct wheel_setup setup = { .timers = 64, .events = 8 };
+	int fd = wt_open_setup(0, &setup);
+	int ret = in_namespace(SHIFTED, until, fd);
+
+	if (ret == CANNOT)
+		SKIP(return, "no time namespaces");
+	EXPECT_EQ(EOPNOTSUPP, ret);
+	EXPECT_EQ(0, in_namespace("monotonic 0 0\n", until, fd));
+	close(fd);
 }
 
 /* A namespace that shifts nothing is none. */

@@ -410,7 +410,8 @@ struct wheel_stats {
  * First moves what waits in the kernel to the ring. Who waits for many is woken
  * once, when they are there. Returns 0 with fewer than @wait when the time has come;
  * fails with EINTR or ESHUTDOWN when there is none, EINVAL for more than the ring
- * holds, EOPNOTSUPP without a ring or with @submit.
+ * holds, EOPNOTSUPP without a ring, with @submit, or for a time in a time namespace
+ * that shifts the clock.
  */
 struct wheel_enter {
 	__u32 size;
