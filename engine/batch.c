@@ -44,12 +44,6 @@ void wheel_unlock(struct wheel *wheel, unsigned long flags)
 }
 EXPORT_SYMBOL_GPL(wheel_unlock);
 
-/* How many timers are armed under one lock hold, at most. */
-static unsigned int arms_a_hold(const struct wheel *wheel)
-{
-	return wheel->config.scheme == WHEEL_OVERFLOW ? 1 : WHEEL_BATCH;
-}
-
 static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms,
 			     unsigned int n)
 {
@@ -94,7 +88,7 @@ static unsigned int arm_each(struct wheel_arm *arms, unsigned int n)
 unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms,
 			     unsigned int n)
 {
-	unsigned int hold = arms_a_hold(wheel);
+	unsigned int hold = wheel_files(wheel);
 	unsigned int armed = 0, i;
 
 	if (wheel->count > 1)

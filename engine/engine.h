@@ -180,6 +180,12 @@ static inline void wheel_may_wait(struct wheel *wheel)
 	local_irq_restore(flags);
 }
 
+/* How many timers are filed under one lock hold, at most: one that walks a list. */
+static inline unsigned int wheel_files(const struct wheel *wheel)
+{
+	return wheel->config.scheme == WHEEL_OVERFLOW ? 1 : WHEEL_HOLD;
+}
+
 /* Can this clock be set, back as well? */
 static inline bool wheel_settable(u32 clock)
 {

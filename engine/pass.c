@@ -73,6 +73,8 @@ static unsigned int base_collect(struct wheel_base *base, u64 now, u64 until,
 				 unsigned int *budget)
 {
 	unsigned int room = base->owner->config.expire ? WHEEL_BATCH : 1;
+	/* To file a timer again costs a look, or a lock hold where it walks a list. */
+	unsigned int refile = WHEEL_HOLD / wheel_files(base->owner);
 	unsigned int n = 0;
 
 	while (n < room) {
@@ -82,8 +84,8 @@ static unsigned int base_collect(struct wheel_base *base, u64 now, u64 until,
 			break;
 		if (base_claim(base, timer, now))
 			base->running[n++] = timer;
-		else if (*budget)
-			--*budget;
+		else
+			*budget -= min(*budget, refile);
 	}
 	return n;
 }

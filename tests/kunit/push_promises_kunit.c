@@ -186,6 +186,25 @@ static void p7_pushes_wake_nobody(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->stats.pending, 1);
 }
 
+/* Each is filed behind all others: a list is walked for each, and few in a run. */
+static void p9_bounded_work_of_pushed(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 1000);
+	const struct rig_bench *bench = test->priv;
+	u64 far = 100000 * TICK;
+	u32 i;
+
+	for (i = 0; i < rig->count; i++) {
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, TICK), 0);
+		KUNIT_ASSERT_TRUE(test, rig_push(rig, i, far - i * TICK));
+	}
+	rig_advance(rig, TICK);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->refiled, rig->count);
+	KUNIT_EXPECT_EQ(test, rig->stats.pending, rig->count);
+	if (bench->scheme == WHEEL_OVERFLOW)
+		KUNIT_EXPECT_GE(test, rig->stats.passes, rig->count / 32);
+}
+
 /* A push is no arm and no re-arm; what it costs the wheel is counted apart. */
 static void p11_exact_counters_of_pushes(struct kunit *test)
 {
@@ -216,6 +235,7 @@ static struct kunit_case push_promises_cases[] = {
 	ANY_CASE(p6_pushed_by_any_delay),
 	FAR_CASE(p6_pushed_to_the_end_of_time),
 	ANY_CASE(p7_pushes_wake_nobody),
+	ANY_CASE(p9_bounded_work_of_pushed),
 	ANY_CASE(p11_exact_counters_of_pushes),
 	{}
 };
