@@ -27,7 +27,9 @@
 
 typedef __u8 u8;
 typedef __u32 u32;
+typedef __s32 s32;
 typedef __u64 u64;
+typedef __s64 s64;
 
 #define prefetch(x)		__builtin_prefetch(x)
 #define likely(x)		__builtin_expect(!!(x), 1)
@@ -79,17 +81,24 @@ static inline bool list_empty(const struct list_head *head)
 	return head->next == head;
 }
 
-static inline void list_add(struct list_head *node, struct list_head *prev)
+static inline void __list_add(struct list_head *node, struct list_head *prev,
+			      struct list_head *next)
 {
-	node->next = prev->next;
+	node->next = next;
 	node->prev = prev;
-	prev->next->prev = node;
+	next->prev = node;
 	prev->next = node;
 }
 
+static inline void list_add(struct list_head *node, struct list_head *prev)
+{
+	__list_add(node, prev, prev->next);
+}
+
+/* Reads nothing of the node before, which may be in no cache. */
 static inline void list_add_tail(struct list_head *node, struct list_head *next)
 {
-	list_add(node, next->prev);
+	__list_add(node, next->prev, next);
 }
 
 static inline void list_del(struct list_head *node)
