@@ -93,7 +93,8 @@ struct wheel_due wheel_due_within(const struct wheel_core *w, u64 deadline,
 size_t wheel_memory(u32 slots)
 {
 	return slots * sizeof(struct wheel_slot) +
-	       (slots + 63) / 64 * sizeof(struct wheel_group);
+	       (slots + 63) / 64 * sizeof(struct wheel_group) +
+	       slots * sizeof(struct list_head *);
 }
 
 /**

@@ -20,12 +20,14 @@
  * @min: no timer here is due earlier; exact unless @stale
  * @stale: the timer that @min came from is gone
  * @crowded: when it was walked last it held so many that @min is not refreshed
+ * @lead: timers that it holds, or how far the one that lags is behind; see hint.h
  */
 struct wheel_slot {
 	struct list_head	timers;
 	u64			min;
 	bool			stale;
 	bool			crowded;
+	u8			lead;
 };
 
 /**
@@ -42,11 +44,13 @@ struct wheel_group {
  * struct wheel_ring - slots and which of them hold timers
  * @slot: @mask + 1 of them, a power of two
  * @group: 64 slots each
+ * @lag: a slot each, the timer that gets the next hint; see hint.h
  * @mask: turns a tick into the number of a slot
  */
 struct wheel_ring {
 	struct wheel_slot	*slot;
 	struct wheel_group	*group;
+	struct list_head	**lag;
 	u32			mask;
 };
 

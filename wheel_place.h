@@ -84,6 +84,7 @@ static inline void wheel_file(struct wheel_core *w, struct wheel_timer *t,
 	WRITE_ONCE(t->deadline, deadline);
 	t->due = due.tick;
 	t->order = due.order;
+	t->hint = 0;
 	if (scheme->file == wheel_hashed_file)
 		hashed_file(w, t);
 	else if (scheme->file == wheel_hierarchical_file)
@@ -177,14 +178,17 @@ struct wheel_timer *wheel_pop_on(struct wheel_core *w, u64 until,
 static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 {
 	const struct list_head *next, *end;
+	struct wheel_slot *slot;
 	struct wheel_timer *t;
 	u64 tick;
 
 	if (w->opened) {
+		slot = w->opened;
 		next = w->opened->timers.next;
 		end = &w->opened->timers;
 		tick = w->taken;
 	} else if (w->walk.slot && w->walk.tick > w->clock) {
+		slot = w->walk.slot;
 		next = w->walk.walked.next;
 		end = &w->walk.newer;
 		tick = w->walk.tick;
@@ -197,9 +201,8 @@ static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 	if (t->due != tick)
 		return NULL;
 	w->walk.seen++;
-	/* Half of the timers lie on two lines; the callback hides the second one's miss. */
-	prefetch(&timer_of(next->next)->slot);
-	timer_detach(t);
+	hint_take(t);
+	ring_detach(&w->ring, slot, t);
 	return t;
 }
 

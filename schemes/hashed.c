@@ -151,7 +151,7 @@ struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until,
 		if (w->walk.slot && w->walk.tick <= w->clock) {
 			walk_refresh(&w->walk, &w->ring, budget);
 		} else if (w->walk.slot) {
-			t = walk_on(&w->walk, budget);
+			t = walk_on(&w->walk, &w->ring, budget);
 			if (t)
 				return t;
 			if (walk_over(&w->walk))

@@ -72,7 +72,8 @@ static struct wheel_timer *empty_slot(struct wheel_core *w, unsigned int *budget
 		struct wheel_timer *t = timer_of(slot->timers.next);
 
 		(*budget)--;
-		timer_detach(t);
+		hint_take(t);
+		ring_detach(&w->ring, slot, t);
 		if (t->due == w->taken)
 			return t;
 		hierarchical_file_from(w, t, w->taken);
@@ -107,6 +108,7 @@ static void refresh_slot(struct wheel_core *w, unsigned int *budget)
 
 static void open_slot(struct wheel_core *w, struct wheel_slot *slot)
 {
+	hint_restart(slot);
 	w->opened = slot;
 	w->taken = slot->min;
 	w->found = false;

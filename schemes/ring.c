@@ -19,12 +19,15 @@ void ring_init(struct wheel_ring *r, u32 slots, void *memory)
 
 	r->slot = memory;
 	r->group = (struct wheel_group *)(r->slot + slots);
+	r->lag = (struct list_head **)(r->group + (slots + 63) / 64);
 	r->mask = slots - 1;
 	for (i = 0; i < slots; i++) {
 		INIT_LIST_HEAD(&r->slot[i].timers);
 		r->slot[i].min = WHEEL_NO_TICK;
 		r->slot[i].stale = false;
 		r->slot[i].crowded = false;
+		hint_restart(&r->slot[i]);
+		r->lag[i] = NULL;
 	}
 	for (i = 0; i < (slots + 63) / 64; i++)
 		r->group[i] = (struct wheel_group){ 0, WHEEL_NO_TICK };
@@ -104,6 +107,7 @@ void walk_begin(struct wheel_walk *walk, struct wheel_slot *slot, u64 tick)
 	walk->seen = 0;
 	slot->min = WHEEL_NO_TICK;
 	slot->stale = false;
+	hint_restart(slot);
 	list_add(&walk->walked, &slot->timers);
 	list_add_tail(&walk->newer, &slot->timers);
 }
@@ -111,12 +115,14 @@ void walk_begin(struct wheel_walk *walk, struct wheel_slot *slot, u64 tick)
 /**
  * walk_on - go on
  * @walk: walk
+ * @r: the slot's ring
  * @budget: timers that may be looked at, counted down
  *
  * Return: the next timer that is due at the walk's tick, detached; NULL at the
  * end or when the budget is used up.
  */
-struct wheel_timer *walk_on(struct wheel_walk *walk, unsigned int *budget)
+struct wheel_timer *walk_on(struct wheel_walk *walk, struct wheel_ring *r,
+			    unsigned int *budget)
 {
 	struct list_head *at = &walk->walked;
 	struct wheel_timer *due = NULL;
@@ -126,6 +132,7 @@ struct wheel_timer *walk_on(struct wheel_walk *walk, unsigned int *budget)
 
 		(*budget)--;
 		walk->seen++;
+		hint_take(t);
 		if (t->due == walk->tick) {
 			due = t;
 			break;
@@ -138,7 +145,7 @@ struct wheel_timer *walk_on(struct wheel_walk *walk, unsigned int *budget)
 		list_add(&walk->walked, at);
 	}
 	if (due)
-		timer_detach(due);
+		ring_detach(r, walk->slot, due);
 	return due;
 }
 
@@ -197,7 +204,7 @@ void walk_abandon(struct wheel_walk *walk, struct wheel_ring *r)
 bool walk_refresh(struct wheel_walk *walk, struct wheel_ring *r,
 		  unsigned int *budget)
 {
-	walk_on(walk, budget);
+	walk_on(walk, r, budget);
 	if (walk_over(walk))
 		walk_end(walk, r);
 	else if (walk->seen >= CROWD)
@@ -215,6 +222,20 @@ bool walk_refresh(struct wheel_walk *walk, struct wheel_ring *r,
 bool walk_mark(const struct wheel_walk *walk, const struct list_head *node)
 {
 	return node == &walk->walked || node == &walk->newer;
+}
+
+/* Is the timer that lags in its slot, and no further behind than it shall be? */
+static bool lag_check(const struct wheel_ring *r, u32 at)
+{
+	const struct wheel_slot *slot = &r->slot[at];
+	const struct list_head *node = slot->timers.prev;
+	u32 behind;
+
+	if (slot->lead < HINT_SHORT)
+		return true;
+	for (behind = slot->lead - HINT_SHORT; behind && node != r->lag[at]; behind--)
+		node = node->prev;
+	return node == r->lag[at] && node != &slot->timers;
 }
 
 /**
@@ -246,6 +267,8 @@ const char *slot_check(const struct wheel_core *w, u32 at, u64 *count)
 		earliest = min(earliest, t->due);
 		++*count;
 	}
+	if (!lag_check(&w->ring, at))
+		return "a hint would be written to a timer that is gone";
 	if (slot == w->walk.slot || slot == w->opened)
 		return NULL;
 	if (busy == list_empty(&slot->timers))

@@ -6,7 +6,7 @@
 #ifndef _WHEEL_RING_H
 #define _WHEEL_RING_H
 
-#include "../wheel_core.h"
+#include "hint.h"
 
 void ring_init(struct wheel_ring *r, u32 slots, void *memory);
 struct wheel_timer *ring_first(const struct wheel_ring *r, u32 slots,
@@ -16,7 +16,8 @@ u32 ring_find(const struct wheel_ring *r, u32 from, u32 to,
 	      unsigned int *budget);
 
 void walk_begin(struct wheel_walk *walk, struct wheel_slot *slot, u64 tick);
-struct wheel_timer *walk_on(struct wheel_walk *walk, unsigned int *budget);
+struct wheel_timer *walk_on(struct wheel_walk *walk, struct wheel_ring *r,
+			    unsigned int *budget);
 bool walk_over(const struct wheel_walk *walk);
 void walk_end(struct wheel_walk *walk, struct wheel_ring *r);
 void walk_abandon(struct wheel_walk *walk, struct wheel_ring *r);
@@ -25,17 +26,6 @@ bool walk_refresh(struct wheel_walk *walk, struct wheel_ring *r,
 bool walk_mark(const struct wheel_walk *walk, const struct list_head *node);
 
 const char *slot_check(const struct wheel_core *w, u32 at, u64 *count);
-
-static inline u32 ring_at(const struct wheel_ring *r,
-			  const struct wheel_slot *slot)
-{
-	return (u32)(slot - r->slot);
-}
-
-static inline struct wheel_timer *timer_of(const struct list_head *node)
-{
-	return list_entry(node, struct wheel_timer, node);
-}
 
 static inline struct wheel_group *ring_group(const struct wheel_ring *r, u32 at)
 {
@@ -47,6 +37,14 @@ static inline void timer_detach(struct wheel_timer *t)
 {
 	list_del(&t->node);
 	WRITE_ONCE(t->slot, WHEEL_UNFILED);
+}
+
+/* Out of its slot. */
+static inline void ring_detach(struct wheel_ring *r, struct wheel_slot *slot,
+			       struct wheel_timer *t)
+{
+	hint_leave(r, slot, t);
+	timer_detach(t);
 }
 
 /**
@@ -63,6 +61,7 @@ static inline void ring_append(struct wheel_ring *r, u32 at, struct wheel_timer 
 
 	WRITE_ONCE(t->slot, at);
 	list_add_tail(&t->node, &slot->timers);
+	hint_append(r, slot, t);
 	slot->min = min(slot->min, due);
 	group->min = min(group->min, due);
 	group->busy |= (u64)1 << at % 64;
@@ -81,6 +80,7 @@ static inline void ring_emptied(struct wheel_ring *r, struct wheel_slot *slot)
 	slot->min = WHEEL_NO_TICK;
 	slot->stale = false;
 	slot->crowded = false;
+	hint_restart(slot);
 }
 
 /**
@@ -96,7 +96,7 @@ static inline bool ring_remove(struct wheel_ring *r, struct wheel_timer *t)
 {
 	struct wheel_slot *slot = &r->slot[t->slot];
 
-	timer_detach(t);
+	ring_detach(r, slot, t);
 	if (list_empty(&slot->timers)) {
 		ring_emptied(r, slot);
 		return true;

@@ -24,6 +24,7 @@ typedef void (*wheel_timer_fn)(struct wheel_timer *timer);
  * @base: the wheel that it belongs to, and state in the low bits
  * @slot: of the ring where it is filed; WHEEL_UNFILED when it is not pending
  * @order: its slack allows to round a due tick up to a multiple of 2^order
+ * @hint: where a timer may lie that comes some places later
  */
 struct wheel_timer {
 	struct list_head	node;
@@ -32,7 +33,8 @@ struct wheel_timer {
 	wheel_timer_fn		function;
 	unsigned long		base;
 	u32			slot;
-	u8			order;
+	u32			order : 8;
+	s32			hint : 24;
 };
 
 #define WHEEL_UNFILED	(~(u32)0)

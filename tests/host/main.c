@@ -41,7 +41,7 @@ static const struct ktap_test *const of_the_core[] = {
 
 static const struct ktap_test *const of_any_delay[] = {
 	ledger_tests, unbounded_tests, rest_tests, refile_tests,
-	refile_unbounded_tests,
+	refile_unbounded_tests, hints_tests,
 	lateness_tests, accounting_tests, order_tests, range_tests,
 	years_tests, silence_tests, work_tests, exhaustive_tests,
 	differential_tests, volume_tests, NULL,

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * Hints. To walk a list is one miss of the cache after the other, since only a
+ * timer that has come says where the next one lies. So in a long slot each timer
+ * also says where one further on lies, which is fetched meanwhile. A hint is never
+ * followed: it may point to what was cancelled, or freed, or never was.
+ *
+ *	slot -> t0 .. t63 [lags] .. t79 [tail]  <- t80 is armed
+ *		       \________hint______________/
+ *
+ * Who is armed is the hint of the timer that lags, and the next one lags then. That
+ * timer is always in the slot: when it leaves, the next one takes its place, a
+ * step nearer to the tail; when there is none, counting starts anew. A slot of few
+ * timers costs no more than the count.
+ */
+#ifndef _WHEEL_HINT_H
+#define _WHEEL_HINT_H
+
+#include "../wheel_core.h"
+
+/* When a slot holds so many timers one begins to lag, with so many behind it. */
+#define HINT_SHORT	64
+#define HINT_LEAD	16
+
+/* In these units a hint of 24 bits reaches 512 MB to either side. */
+#define HINT_UNIT	64
+
+static inline struct wheel_timer *timer_of(const struct list_head *node)
+{
+	return list_entry(node, struct wheel_timer, node);
+}
+
+static inline u32 ring_at(const struct wheel_ring *r,
+			  const struct wheel_slot *slot)
+{
+	return (u32)(slot - r->slot);
+}
+
+static inline void hint_restart(struct wheel_slot *slot)
+{
+	slot->lead = 0;
+}
+
+/* Where it is too far the hint is wrong, which does no harm. */
+static inline void hint_give(struct wheel_timer *t, const struct wheel_timer *later)
+{
+	t->hint = (s32)((unsigned long)later / HINT_UNIT -
+			(unsigned long)t / HINT_UNIT);
+}
+
+/* Most timers lie on two lines of the cache. */
+static inline void hint_take(const struct wheel_timer *t)
+{
+	unsigned long later = (unsigned long)t + (unsigned long)t->hint * HINT_UNIT;
+
+	prefetch((void *)later);
+	prefetch((void *)(later + HINT_UNIT));
+}
+
+/* @t has become the last of its slot. */
+static inline void hint_append(struct wheel_ring *r, struct wheel_slot *slot,
+			       struct wheel_timer *t)
+{
+	struct list_head **lag = &r->lag[ring_at(r, slot)];
+
+	if (slot->lead == HINT_SHORT + HINT_LEAD) {
+		hint_give(timer_of(*lag), t);
+		*lag = (*lag)->next;
+	} else if (++slot->lead == HINT_SHORT) {
+		*lag = &t->node;
+	}
+}
+
+/* @t is about to leave its slot. */
+static inline void hint_leave(struct wheel_ring *r, struct wheel_slot *slot,
+			      const struct wheel_timer *t)
+{
+	struct list_head **lag = &r->lag[ring_at(r, slot)];
+
+	if (slot->lead < HINT_SHORT) {
+		slot->lead -= slot->lead > 0;
+	} else if (*lag == &t->node) {
+		*lag = t->node.next;
+		if (*lag == &slot->timers)
+			hint_restart(slot);
+	}
+}
+
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hints: in a long slot each timer tells where one that comes later lies, and
+ * nothing is written to a timer that has left the wheel.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "random.h"
+#include "tests.h"
+#include "wheel.h"
+
+#define SLOTS	64
+#define TIMERS	400
+#define RECENT	24
+#define POISON	0xa5
+
+/**
+ * struct hinted - a wheel of ticks of 1 ns whose timers lie in no order
+ * @wheel: the wheel
+ * @memory: its own
+ * @timer: those that are not filed are poisoned
+ * @recent: those that were armed last
+ * @armed: how often one was
+ * @now: the clock
+ */
+struct hinted {
+	struct wheel_core wheel;
+	void *memory;
+	struct wheel_timer timer[TIMERS];
+	struct wheel_timer *recent[RECENT];
+	u64 armed;
+	u64 now;
+};
+
+static struct hinted *hinted_create(void)
+{
+	const struct wheel_scheme *scheme = ktap_subject;
+	struct hinted *h = calloc(1, sizeof(*h));
+	u32 slots = scheme->slots(SLOTS);
+
+	if (!h)
+		abort();
+	h->memory = malloc(wheel_memory(slots));
+	if (!h->memory)
+		abort();
+	wheel_init(&h->wheel, scheme, slots, 1, h->memory);
+	memset(h->timer, POISON, sizeof(h->timer));
+	return h;
+}
+
+static void hinted_free(struct hinted *h)
+{
+	free(h->memory);
+	free(h);
+}
+
+static u64 line_of(const struct wheel_timer *t)
+{
+	return (u64)(size_t)t / 64;
+}
+
+/* The timers of a slot lie in the order in which they are armed: backwards. */
+static const char *hints_lead_on(void)
+{
+	struct hinted *h = hinted_create();
+	const char *error = NULL;
+	u32 told = 0;
+	u32 i;
+
+	for (i = TIMERS; i--; )
+		wheel_place(&h->wheel, &h->timer[i], SLOTS - 1, 0);
+	for (i = 0; i < TIMERS; i++) {
+		const struct wheel_timer *t = &h->timer[i];
+
+		if (!t->hint)
+			continue;
+		told++;
+		if (i < 17 || line_of(t) + (u64)(s64)t->hint != line_of(t - 17))
+			error = "a hint is not the place of the timer that comes 17 later";
+	}
+	if (told != TIMERS - 80)
+		error = "not all timers between the first 63 and the last 17 have a hint";
+	hinted_free(h);
+	return error;
+}
+
+static bool poisoned(const struct wheel_timer *t)
+{
+	static const unsigned char poison[sizeof(*t)] = { [0 ... sizeof(*t) - 1] = POISON };
+
+	return !memcmp(t, poison, sizeof(*t));
+}
+
+/* In two slots of a ring, for three revolutions. */
+static void arm(struct hinted *h, struct random *r)
+{
+	struct wheel_timer *t = &h->timer[random_below(r, TIMERS)];
+
+	if (!poisoned(t))
+		return;
+	wheel_place(&h->wheel, t, h->now + SLOTS * (1 + random_below(r, 3)) +
+		    random_below(r, 2), 0);
+	h->recent[h->armed++ % RECENT] = t;
+}
+
+static void cancel(struct hinted *h, struct random *r)
+{
+	struct wheel_timer *t = h->recent[random_below(r, RECENT)];
+
+	if (random_percent(r, 30))
+		t = &h->timer[random_below(r, TIMERS)];
+	if (!t || poisoned(t))
+		return;
+	wheel_remove(&h->wheel, t);
+	memset(t, POISON, sizeof(*t));
+}
+
+static void pop(struct hinted *h, struct random *r)
+{
+	unsigned int budget = 1 + (unsigned int)random_below(r, 8);
+	struct wheel_timer *t;
+
+	h->now += random_percent(r, 5) * SLOTS;
+	while ((t = wheel_pop(&h->wheel, h->now, &budget)))
+		memset(t, POISON, sizeof(*t));
+}
+
+static const char *untouched(const struct hinted *h)
+{
+	const char *error = wheel_check(&h->wheel);
+	u64 filed = 0;
+	u32 i;
+
+	for (i = 0; i < TIMERS; i++)
+		filed += !poisoned(&h->timer[i]);
+	if (!error && filed != h->wheel.pending)
+		error = "a timer that had left the wheel was written to";
+	return error;
+}
+
+static const char *hints_touch_nothing_that_left(void)
+{
+	struct random r = random_start(21);
+	struct hinted *h = hinted_create();
+	const char *error = NULL;
+	u64 i;
+
+	for (i = 0; i < random_ops && !error; i++) {
+		u64 what = random_below(&r, 100);
+
+		if (what < 75)
+			arm(h, &r);
+		else if (what < 95)
+			cancel(h, &r);
+		else
+			pop(h, &r);
+		if (!(i % 16))
+			error = untouched(h);
+	}
+	hinted_free(h);
+	return error;
+}
+
+const struct ktap_test hints_tests[] = {
+	{ "hints_lead_on", hints_lead_on },
+	{ "hints_touch_nothing_that_left", hints_touch_nothing_that_left },
+	{ }
+};
