@@ -34,6 +34,15 @@ static void p1_pushed_is_never_early(struct kunit *test)
 	KUNIT_EXPECT_GT(test, rig_stats(rig)->refiled, 0);
 }
 
+static void expect_pushed(struct rig *rig, u64 old, u64 new)
+{
+	u64 due = due_at(max(old, new), wheel_now(rig->wheel), TICK);
+
+	KUNIT_ASSERT_EQ(rig->test, rig_arm(rig, 0, old), 0);
+	KUNIT_ASSERT_TRUE(rig->test, rig_push(rig, 0, new));
+	rig_expect_call_at(rig, due, 7000 * TICK);
+}
+
 /* Near and far, around each boundary, from a near and from a far deadline. */
 static void p2_pushed_comes_at_its_tick(struct kunit *test)
 {
@@ -45,14 +54,9 @@ static void p2_pushed_comes_at_its_tick(struct kunit *test)
 		for (to = from; to < ARRAY_SIZE(ahead); to++) {
 			for (around = -1; around <= 1; around++) {
 				u64 now = wheel_now(rig->wheel);
-				u64 old = now + ahead[from] * TICK;
-				u64 new = now + ahead[to] * TICK + around;
 
-				KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, old), 0);
-				KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, new));
-				rig_expect_call_at(rig,
-						   due_at(max(old, new), now, TICK),
-						   7000 * TICK);
+				expect_pushed(rig, now + ahead[from] * TICK,
+					      now + ahead[to] * TICK + around);
 			}
 		}
 	}

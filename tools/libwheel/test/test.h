@@ -34,7 +34,9 @@ struct test {
 extern const struct test options_tests[];
 extern const struct test table_tests[];
 extern const struct test promise_tests[];
-extern const struct test race_tests[];
+extern const struct test race_cancel_tests[];
+extern const struct test race_touch_tests[];
+extern const struct test crowd_tests[];
 extern const struct test period_tests[];
 extern const struct test loop_tests[];
 extern const struct test end_tests[];

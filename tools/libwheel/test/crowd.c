@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Many threads on one wheel.
+ */
+#include <pthread.h>
+
+#include "test.h"
+
+#define TIMERS	256
+
+/**
+ * struct crowd - threads that all arm, cancel and take
+ * @wheel: one for all
+ * @number: of the thread, which has slots of its own
+ * @armed: what it did
+ * @cancelled: what it was told
+ * @taken: what it got
+ */
+struct crowd {
+	struct libwheel *wheel;
+	int number;
+	__u64 armed;
+	__u64 cancelled;
+	__u64 taken;
+};
+
+static void *crowd_thread(void *arg)
+{
+	struct crowd *crowd = arg;
+	__u64 state = test_seed() + crowd->number;
+	struct wheel_event events[16];
+	__u64 gen;
+
+	for (gen = 1; gen <= 3000; gen++) {
+		__u32 slot = crowd->number * 64 + random_below(&state, 64);
+		int n;
+
+		crowd->armed += !arm(crowd->wheel, WHEEL_ID(slot, gen),
+				     libwheel_now(crowd->wheel) +
+				     random_below(&state, 2 * MS));
+		if (random_below(&state, 2))
+			crowd->cancelled += !libwheel_cancel(crowd->wheel,
+						WHEEL_ID(slot, gen));
+		n = libwheel_expirations(crowd->wheel, events, 16);
+		NEED(n >= 0);
+		crowd->taken += n;
+	}
+	return NULL;
+}
+
+/* The ledgers of all threads together are the wheel's counters. */
+static void p11_counters_of_many_threads(void)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);
+	struct crowd sum = { 0 };
+	struct crowd crowd[4];
+	pthread_t threads[4];
+	struct wheel_stats stats;
+	struct wheel_event event;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		crowd[i] = (struct crowd){ .wheel = wheel, .number = i };
+		NEED(!pthread_create(&threads[i], NULL, crowd_thread,
+				     &crowd[i]));
+	}
+	for (i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		sum.armed += crowd[i].armed;
+		sum.cancelled += crowd[i].cancelled;
+		sum.taken += crowd[i].taken;
+	}
+	/* An event that fired may be on its way, and not count as unread yet. */
+	for (;;) {
+		stats = balanced_stats(wheel);
+		if (!stats.pending && sum.taken >= stats.fired)
+			break;
+		NEED(libwheel_wait(wheel, &event, 1, -1) == 1);
+		sum.taken++;
+	}
+	EXPECT_EQ(sum.armed, stats.armed);
+	EXPECT_EQ(sum.cancelled, stats.cancelled);
+	EXPECT_EQ(sum.taken, stats.fired);
+	libwheel_close(wheel);
+}
+
+static void *wait_thread(void *wheel)
+{
+	struct wheel_event event;
+	long ret;
+
+	do {
+		ret = libwheel_wait(wheel, &event, 1, -1);
+	} while (ret > 0);
+	return (void *)ret;
+}
+
+/* Who waits is told when a timer is armed elsewhere, and when all is over. */
+static void wait_in_a_thread(void)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);
+	pthread_t threads[3];
+	void *ret;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		NEED(!pthread_create(&threads[i], NULL, wait_thread, wheel));
+	for (i = 0; i < 100; i++)
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(i, 1),
+				 libwheel_now(wheel) + i % 5 * 100 * US));
+	while (balanced_stats(wheel).pending || balanced_stats(wheel).unread)
+		;
+	EXPECT_EQ(0, libwheel_stop(wheel, NULL));
+	for (i = 0; i < 3; i++) {
+		pthread_join(threads[i], &ret);
+		EXPECT_EQ(-ESHUTDOWN, (long)ret);
+	}
+	libwheel_close(wheel);
+}
+
+const struct test crowd_tests[] = {
+	TEST(p11_counters_of_many_threads),
+	TEST(wait_in_a_thread),
+	{ NULL, NULL }
+};

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Touch words in a race: with the clock, and with what other threads call.
+ */
+#include <sched.h>
+
+#include "race.h"
+
+static void arm_slot(struct race *race, int slot, __u64 deadline)
+{
+	race->gone[slot] = false;
+	race->deadline[slot] = deadline;
+	EXPECT_EQ(0, arm_touch(race->wheel, WHEEL_ID(slot, race->gen),
+			       deadline));
+}
+
+/* Touch, park and revive at random, and keep account of what was answered. */
+static void touch_all(struct race *race)
+{
+	int i;
+
+	for (i = 0; i < 20 * TIMERS; i++) {
+		__u32 slot = random_below(&race->state, TIMERS);
+		__u64 *deadline = &race->deadline[slot];
+		__u64 later = *deadline + random_below(&race->state, 20 * MS);
+		int ret;
+
+		if (race->gone[slot])
+			continue;
+		if (!*deadline) {
+			later = race->gen * SEC + random_below(&race->state, SEC);
+			ret = libwheel_revive(race->wheel, slot, later);
+		} else if (random_below(&race->state, 3)) {
+			ret = libwheel_touch(race->wheel, slot, later);
+		} else {
+			ret = libwheel_park(race->wheel, slot);
+			later = 0;
+		}
+		if (!ret)
+			*deadline = later;
+		else
+			race->gone[slot] = true;
+		NEED(!ret || ret == -ENOENT);
+	}
+}
+
+/* What came is what was said last; what was said of a later round is ended. */
+static void end_slot(struct race *race, const struct caught *caught, int slot)
+{
+	int ret = libwheel_cancel(race->wheel, WHEEL_ID(slot, race->gen));
+	__u64 deadline = race->deadline[slot];
+	int events = caught->events[slot];
+
+	NEED(events <= 1);
+	NEED(ret == (deadline && !events ? 0 : -ENOENT));
+	NEED(!race->gone[slot] || events || !deadline);
+	NEED(!events || (deadline && deadline == caught->deadline[slot]));
+}
+
+/*
+ * One thread moves the clock over the timers, another touches, parks and revives
+ * them. What it was last told is what comes: one event with the deadline that it
+ * set, or, for what it parked, none.
+ */
+static void p4_touch_against_the_clock(void)
+{
+	static struct race race;
+	pthread_t thread = race_begin(&race, open_touch(TIMERS), touch_all);
+	int i, step;
+
+	for (race.gen = 1; race.gen <= ROUNDS; race.gen++) {
+		__u64 start = race.gen * SEC;
+		struct caught caught = { 0 };
+
+		EXPECT_EQ(0, advance(race.wheel, start));
+		for (i = 0; i < TIMERS; i++)
+			arm_slot(&race, i, start + MS + i % 50 * MS);
+		pthread_barrier_wait(&race.barrier);
+		for (step = 0; step < 100; step++) {
+			EXPECT_EQ(0, advance(race.wheel, start + step * MS));
+			race_catch(&race, &caught);
+		}
+		pthread_barrier_wait(&race.barrier);
+		EXPECT_EQ(0, advance(race.wheel, start + SEC - 1));
+		race_catch(&race, &caught);
+		for (i = 0; i < TIMERS; i++)
+			end_slot(&race, &caught, i);
+		EXPECT_EQ(0, balanced_stats(race.wheel).pending);
+	}
+	race_end(&race, thread);
+}
+
+/*
+ * Touch all, over and over, within the tick that they are due at, until all have
+ * fired.
+ */
+static void touch_within_tick(struct race *race)
+{
+	int left = TIMERS;
+	__u64 turn = 0;
+	int i;
+
+	while (left) {
+		turn++;
+		for (i = TIMERS - 1; i >= 0; i--) {
+			__u64 to = race->start - turn % US;
+
+			if (race->gone[i])
+				continue;
+			race->gone[i] = libwheel_touch(race->wheel, i, to);
+			left -= race->gone[i];
+			if (!race->gone[i])
+				race->deadline[i] = to;
+		}
+		__atomic_store_n(&race->busy, true, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&race->busy, false, __ATOMIC_RELEASE);
+}
+
+static bool is_busy(const struct race *race)
+{
+	return __atomic_load_n(&race->busy, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * The deadline of the event is the last one that was answered 0. A pass that loses
+ * too often looks at the timer a tick later.
+ */
+static void p4_touch_to_the_last_moment(void)
+{
+	static struct race race;
+	pthread_t thread = race_begin(&race, open_touch(TIMERS),
+				      touch_within_tick);
+	__u64 now = 0;
+	int i;
+
+	for (race.gen = 1; race.gen <= 8 * ROUNDS; race.gen++) {
+		struct caught caught = { 0 };
+
+		race.start = now + MS;
+		for (i = 0; i < TIMERS; i++)
+			arm_slot(&race, i, race.start);
+		pthread_barrier_wait(&race.barrier);
+		while (!is_busy(&race))
+			sched_yield();
+		for (now = race.start; is_busy(&race); now += MS)
+			EXPECT_EQ(0, advance(race.wheel, now));
+		pthread_barrier_wait(&race.barrier);
+		race_catch(&race, &caught);
+		for (i = 0; i < TIMERS; i++)
+			NEED(caught.events[i] == 1 &&
+			     EXPECT_EQ(race.deadline[i], caught.deadline[i]));
+	}
+	race_end(&race, thread);
+}
+
+static void park_all(struct race *race)
+{
+	int i;
+
+	for (i = 0; i < TIMERS; i++)
+		race->answer[i] = libwheel_park(race->wheel, i);
+}
+
+/* One of them is told 0, whoever. */
+static void p4_park_against_cancel(void)
+{
+	static struct race race;
+	pthread_t thread = race_begin(&race, open_touch(TIMERS), park_all);
+	int i;
+
+	for (race.gen = 1; race.gen <= ROUNDS; race.gen++) {
+		for (i = 0; i < TIMERS; i++)
+			arm_slot(&race, i, HOUR);
+		pthread_barrier_wait(&race.barrier);
+		for (i = 0; i < TIMERS; i++)
+			race.gone[i] = !libwheel_cancel(race.wheel,
+						WHEEL_ID(i, race.gen));
+		pthread_barrier_wait(&race.barrier);
+		for (i = 0; i < TIMERS; i++)
+			NEED(race.gone[i] == !!race.answer[i]);
+		EXPECT_EQ(race.gen * TIMERS,
+			  balanced_stats(race.wheel).cancelled);
+	}
+	race_end(&race, thread);
+}
+
+static void revive_all(struct race *race)
+{
+	int i;
+
+	for (i = 0; i < TIMERS; i++)
+		race->answer[i] = libwheel_revive(race->wheel, i, 2 * HOUR);
+}
+
+/* A parked slot is either revived or taken by the next generation. */
+static void p4_revive_against_arm(void)
+{
+	static struct race race;
+	pthread_t thread = race_begin(&race, open_touch(TIMERS), revive_all);
+	int i;
+
+	for (race.gen = 1; race.gen <= 8 * ROUNDS; race.gen += 2) {
+		for (i = 0; i < TIMERS; i++) {
+			arm_slot(&race, i, HOUR);
+			EXPECT_EQ(0, libwheel_park(race.wheel, i));
+		}
+		pthread_barrier_wait(&race.barrier);
+		for (i = 0; i < TIMERS; i++)
+			race.gone[i] = !arm_touch(race.wheel,
+						  WHEEL_ID(i, race.gen + 1),
+						  3 * HOUR);
+		pthread_barrier_wait(&race.barrier);
+		for (i = 0; i < TIMERS; i++) {
+			bool armed = race.gone[i];
+			__u64 id = WHEEL_ID(i, race.gen + armed);
+
+			NEED(armed == !!race.answer[i]);
+			EXPECT_EQ(0, libwheel_cancel(race.wheel, id));
+		}
+	}
+	race_end(&race, thread);
+}
+
+const struct test race_touch_tests[] = {
+	TEST(p4_touch_against_the_clock),
+	TEST(p4_touch_to_the_last_moment),
+	TEST(p4_park_against_cancel),
+	TEST(p4_revive_against_arm),
+	{ NULL, NULL }
+};
