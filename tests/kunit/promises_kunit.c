@@ -23,8 +23,7 @@ static void never_early(struct kunit *test, u64 tick)
 		u64 deadline = rig_random(rig, 3000 * tick);
 		u64 slack = i & 1 ? rig_random(rig, 64 * tick) : 0;
 
-		KUNIT_ASSERT_EQ(test, wheel_timer_arm(&rig->probes[i].timer,
-						      deadline, slack), 0);
+		KUNIT_ASSERT_EQ(test, rig_arm_slack(rig, i, deadline, slack), 0);
 	}
 	while (now < 3100 * tick) {
 		now += 1 + rig_random(rig, 3 * tick);
@@ -139,8 +138,7 @@ static void p2_bounded_late_slack(struct kunit *test)
 		u64 last = div64_u64(deadline + slack, TICK) * TICK;
 		u64 due;
 
-		KUNIT_ASSERT_EQ(test, wheel_timer_arm(&rig->probes[0].timer,
-						      deadline, slack), 0);
+		KUNIT_ASSERT_EQ(test, rig_arm_slack(rig, 0, deadline, slack), 0);
 		due = rig_advance(rig, now);
 		KUNIT_ASSERT_GE(test, due, first);
 		KUNIT_ASSERT_LE(test, due, max(first, last));
@@ -155,9 +153,8 @@ static void p2_slack_shares_ticks(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < rig->count; i++)
-		KUNIT_ASSERT_EQ(test, wheel_timer_arm(&rig->probes[i].timer,
-						      (17 + i) * TICK,
-						      16 * TICK), 0);
+		KUNIT_ASSERT_EQ(test, rig_arm_slack(rig, i, (17 + i) * TICK,
+						    16 * TICK), 0);
 	KUNIT_EXPECT_EQ(test, rig_advance(rig, 32 * TICK - 1), 32 * TICK);
 	KUNIT_EXPECT_EQ(test, rig->calls, 0);
 	KUNIT_EXPECT_EQ(test, rig_advance(rig, 32 * TICK), WHEEL_NEVER);

@@ -136,9 +136,8 @@ static void push_keeps_the_slack(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < rig->count; i++) {
-		KUNIT_ASSERT_EQ(test, wheel_timer_arm(&rig->probes[i].timer,
-						      (17 + i) * TICK,
-						      16 * TICK), 0);
+		KUNIT_ASSERT_EQ(test, rig_arm_slack(rig, i, (17 + i) * TICK,
+						    16 * TICK), 0);
 		KUNIT_ASSERT_TRUE(test, rig_push(rig, i, (33 + i) * TICK));
 	}
 	KUNIT_EXPECT_EQ(test, rig_advance(rig, 32 * TICK), 48 * TICK);
@@ -183,8 +182,7 @@ static void push_beyond_the_bound(struct kunit *test)
 	u64 far = 1000 * TICK + 1;
 
 	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, far), -ERANGE);
-	KUNIT_ASSERT_EQ(test, wheel_timer_arm(&rig->probes[0].timer, 10 * TICK,
-					      8 * TICK), 0);
+	KUNIT_ASSERT_EQ(test, rig_arm_slack(rig, 0, 10 * TICK, 8 * TICK), 0);
 	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, 10 * TICK), 0);
 	KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, far));
 	KUNIT_ASSERT_TRUE(test, rig_push(rig, 1, far));

@@ -195,7 +195,12 @@ void rig_exit(struct kunit *test)
 
 int rig_arm(struct rig *rig, u32 id, u64 deadline)
 {
-	return wheel_timer_arm(&rig->probes[id].timer, deadline, 0);
+	return rig_arm_slack(rig, id, deadline, 0);
+}
+
+int rig_arm_slack(struct rig *rig, u32 id, u64 deadline, u64 slack)
+{
+	return wheel_timer_arm(&rig->probes[id].timer, deadline, slack);
 }
 
 bool rig_push(struct rig *rig, u32 id, u64 deadline)

@@ -126,6 +126,7 @@ int rig_init_scheme(struct kunit *test);
 void rig_exit(struct kunit *test);
 
 int rig_arm(struct rig *rig, u32 id, u64 deadline);
+int rig_arm_slack(struct rig *rig, u32 id, u64 deadline, u64 slack);
 bool rig_push(struct rig *rig, u32 id, u64 deadline);
 u64 rig_advance(struct rig *rig, u64 now);
 u64 rig_now(const struct rig *rig);

@@ -67,8 +67,8 @@ static void bound_does_not_count_slack(struct kunit *test)
 	for (ahead = 1; ahead <= BOUND; ahead++) {
 		u64 deadline = (37 + ahead) * TICK;
 
-		KUNIT_ASSERT_EQ(test, wheel_timer_arm(&rig->probes[0].timer,
-						      deadline, 500 * TICK), 0);
+		KUNIT_ASSERT_EQ(test, rig_arm_slack(rig, 0, deadline,
+						    500 * TICK), 0);
 		due = rig_advance(rig, now);
 		KUNIT_ASSERT_GE(test, due, deadline);
 		KUNIT_ASSERT_LE(test, due, deadline + 500 * TICK);
@@ -148,8 +148,8 @@ static void hashed_slack_gathers_from_few_slots(struct kunit *test)
 	for (ticks = 1; ticks < 3 * SLOTS; ticks++) {
 		u64 deadline = ticks * TICK, due;
 
-		KUNIT_ASSERT_EQ(test, wheel_timer_arm(&rig->probes[0].timer,
-						      deadline, 1000 * TICK), 0);
+		KUNIT_ASSERT_EQ(test, rig_arm_slack(rig, 0, deadline,
+						    1000 * TICK), 0);
 		due = rig_advance(rig, 0);
 		KUNIT_ASSERT_GE(test, due, deadline);
 		KUNIT_ASSERT_LT(test, due, deadline + SLOTS / 16 * TICK);

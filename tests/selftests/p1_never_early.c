@@ -63,6 +63,17 @@ FIXTURE_TEARDOWN(clock)
 	close(self->fd);
 }
 
+/* For each timer an operation, from this time on at random. */
+static void draw(struct wheel_op *ops, __u64 *seed, __u32 op, __u64 gen,
+		 __u64 from)
+{
+	int i;
+
+	for (i = 0; i < TIMERS; i++)
+		ops[i] = wt_op(op, WHEEL_ID(i, gen),
+			       from + wt_below(seed, 3 * WT_MS));
+}
+
 /*
  * Read as many events as were armed, each against the clock as it is after the
  * read that brought it. Returns how many were early, or -1.
@@ -105,14 +116,10 @@ static int misdated(const struct wheel_event *events,
 WT_TEST(clock, p1_never_early_absolute)
 {
 	__u64 gen, now;
-	int i;
 
 	for (gen = 1; gen <= ROUNDS; gen++) {
 		now = wt_now(variant->clock);
-		for (i = 0; i < TIMERS; i++)
-			self->ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen),
-					     now + wt_below(&self->seed,
-							    3 * WT_MS));
+		draw(self->ops, &self->seed, WHEEL_OP_ARM, gen, now);
 		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
 		ASSERT_EQ(0, early(self->fd, variant->clock, self->events,
 				   TIMERS));
@@ -128,11 +135,9 @@ WT_TEST(clock, p1_never_early_relative)
 	int i;
 
 	for (gen = 1; gen <= ROUNDS; gen++) {
-		for (i = 0; i < TIMERS; i++) {
-			self->ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen),
-					     wt_below(&self->seed, 3 * WT_MS));
+		draw(self->ops, &self->seed, WHEEL_OP_ARM, gen, 0);
+		for (i = 0; i < TIMERS; i++)
 			self->ops[i].flags = WHEEL_OP_REL;
-		}
 		before = wt_now(variant->clock);
 		ASSERT_EQ(0, wt_submit(self->fd, self->ops, TIMERS, &batch));
 		ASSERT_LE(before, batch.now);
@@ -178,19 +183,15 @@ WT_TEST(clock, p1_never_early_one_by_one)
 WT_TEST(clock, p1_never_early_after_rearm)
 {
 	__u64 gen, now;
-	int i;
 
 	for (gen = 1; gen <= ROUNDS; gen++) {
 		now = wt_now(variant->clock);
-		for (i = 0; i < TIMERS; i++)
-			self->ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen),
-					     now + WT_SEC +
-					     wt_below(&self->seed, WT_SEC));
+		draw(self->ops, &self->seed, WHEEL_OP_ARM, gen, now + WT_HOUR);
 		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
-		for (i = 0; i < TIMERS; i++)
-			self->ops[i] = wt_op(WHEEL_OP_REARM, WHEEL_ID(i, gen),
-					     now + wt_below(&self->seed,
-							    3 * WT_MS));
+		draw(self->ops, &self->seed, WHEEL_OP_REARM, gen,
+		     now + 2 * WT_HOUR);
+		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
+		draw(self->ops, &self->seed, WHEEL_OP_REARM, gen, now);
 		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
 		ASSERT_EQ(0, early(self->fd, variant->clock, self->events,
 				   TIMERS));
@@ -229,12 +230,9 @@ WT_TEST(clock, p1_never_early_with_slack)
 
 	for (gen = 1; gen <= ROUNDS; gen++) {
 		now = wt_now(variant->clock);
-		for (i = 0; i < TIMERS; i++) {
-			self->ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen),
-					     now + wt_below(&self->seed,
-							    3 * WT_MS));
+		draw(self->ops, &self->seed, WHEEL_OP_ARM, gen, now);
+		for (i = 0; i < TIMERS; i++)
 			self->ops[i].slack = wt_below(&self->seed, 5 * WT_MS);
-		}
 		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
 		ASSERT_EQ(0, early(self->fd, variant->clock, self->events,
 				   TIMERS));
