@@ -340,9 +340,11 @@ static struct kunit_case bases_cases[] = {
 	{}
 };
 
-struct kunit_suite bases_suite = {
+static struct kunit_suite bases_suite = {
 	.name = "wheel_timer_bases",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = bases_cases,
 };
+
+kunit_test_suite(bases_suite);

@@ -261,9 +261,11 @@ static struct kunit_case batch_cases[] = {
 	{}
 };
 
-struct kunit_suite batch_suite = {
+static struct kunit_suite batch_suite = {
 	.name = "wheel_timer_batch",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = batch_cases,
 };
+
+kunit_test_suite(batch_suite);

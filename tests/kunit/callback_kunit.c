@@ -303,9 +303,11 @@ static struct kunit_case callback_cases[] = {
 	{}
 };
 
-struct kunit_suite callback_suite = {
+static struct kunit_suite callback_suite = {
 	.name = "wheel_timer_callback",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = callback_cases,
 };
+
+kunit_test_suite(callback_suite);

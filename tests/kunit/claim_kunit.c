@@ -273,9 +273,11 @@ static struct kunit_case claim_cases[] = {
 	{}
 };
 
-struct kunit_suite claim_suite = {
+static struct kunit_suite claim_suite = {
 	.name = "wheel_timer_claim",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = claim_cases,
 };
+
+kunit_test_suite(claim_suite);

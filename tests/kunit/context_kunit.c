@@ -238,9 +238,11 @@ static struct kunit_case context_cases[] = {
 	{}
 };
 
-struct kunit_suite context_suite = {
+static struct kunit_suite context_suite = {
 	.name = "wheel_timer_context",
 	.init = rig_init,
 	.exit = rig_exit,
 	.test_cases = context_cases,
 };
+
+kunit_test_suite(context_suite);

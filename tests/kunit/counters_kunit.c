@@ -185,9 +185,11 @@ static struct kunit_case counters_cases[] = {
 	{}
 };
 
-struct kunit_suite counters_suite = {
+static struct kunit_suite counters_suite = {
 	.name = "wheel_timer_counters",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = counters_cases,
 };
+
+kunit_test_suite(counters_suite);

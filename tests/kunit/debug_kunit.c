@@ -124,9 +124,11 @@ static struct kunit_case debug_cases[] = {
 	{}
 };
 
-struct kunit_suite debug_suite = {
+static struct kunit_suite debug_suite = {
 	.name = "wheel_timer_debug",
 	.init = rig_init,
 	.exit = rig_exit,
 	.test_cases = debug_cases,
 };
+
+kunit_test_suite(debug_suite);

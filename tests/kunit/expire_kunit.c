@@ -370,9 +370,11 @@ static struct kunit_case expire_cases[] = {
 	{}
 };
 
-struct kunit_suite expire_suite = {
+static struct kunit_suite expire_suite = {
 	.name = "wheel_timer_expire",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = expire_cases,
 };
+
+kunit_test_suite(expire_suite);

@@ -237,9 +237,11 @@ static struct kunit_case far_cases[] = {
 	{}
 };
 
-struct kunit_suite far_suite = {
+static struct kunit_suite far_suite = {
 	.name = "wheel_timer_far",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = far_cases,
 };
+
+kunit_test_suite(far_suite);

@@ -269,9 +269,11 @@ static struct kunit_case input_cases[] = {
 	{}
 };
 
-struct kunit_suite input_suite = {
+static struct kunit_suite input_suite = {
 	.name = "wheel_timer_input",
 	.init = rig_init,
 	.exit = rig_exit,
 	.test_cases = input_cases,
 };
+
+kunit_test_suite(input_suite);

@@ -280,9 +280,11 @@ static struct kunit_case lifecycle_cases[] = {
 	{}
 };
 
-struct kunit_suite lifecycle_suite = {
+static struct kunit_suite lifecycle_suite = {
 	.name = "wheel_timer_lifecycle",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = lifecycle_cases,
 };
+
+kunit_test_suite(lifecycle_suite);

@@ -235,9 +235,11 @@ static struct kunit_case model_cases[] = {
 	{}
 };
 
-struct kunit_suite model_suite = {
+static struct kunit_suite model_suite = {
 	.name = "wheel_timer_model",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = model_cases,
 };
+
+kunit_test_suite(model_suite);

@@ -145,9 +145,11 @@ static struct kunit_case periodic_cases[] = {
 	{}
 };
 
-struct kunit_suite periodic_suite = {
+static struct kunit_suite periodic_suite = {
 	.name = "wheel_timer_periodic",
 	.init = rig_init,
 	.exit = rig_exit,
 	.test_cases = periodic_cases,
 };
+
+kunit_test_suite(periodic_suite);

@@ -357,9 +357,11 @@ static struct kunit_case promises_cases[] = {
 	{}
 };
 
-struct kunit_suite promises_suite = {
+static struct kunit_suite promises_suite = {
 	.name = "wheel_timer_promises",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = promises_cases,
 };
+
+kunit_test_suite(promises_suite);

@@ -210,9 +210,11 @@ static struct kunit_case push_cases[] = {
 	{}
 };
 
-struct kunit_suite push_suite = {
+static struct kunit_suite push_suite = {
 	.name = "wheel_timer_push",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = push_cases,
 };
+
+kunit_test_suite(push_suite);

@@ -243,9 +243,11 @@ static struct kunit_case push_promises_cases[] = {
 	{}
 };
 
-struct kunit_suite push_promises_suite = {
+static struct kunit_suite push_promises_suite = {
 	.name = "wheel_timer_push_promises",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = push_promises_cases,
 };
+
+kunit_test_suite(push_promises_suite);

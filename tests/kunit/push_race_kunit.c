@@ -147,9 +147,11 @@ static struct kunit_case push_race_cases[] = {
 	{}
 };
 
-struct kunit_suite push_race_suite = {
+static struct kunit_suite push_race_suite = {
 	.name = "wheel_timer_push_race",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = push_race_cases,
 };
+
+kunit_test_suite(push_race_suite);

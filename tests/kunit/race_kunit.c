@@ -279,9 +279,11 @@ static struct kunit_case race_cases[] = {
 	{}
 };
 
-struct kunit_suite race_suite = {
+static struct kunit_suite race_suite = {
 	.name = "wheel_timer_race",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = race_cases,
 };
+
+kunit_test_suite(race_suite);

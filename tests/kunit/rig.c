@@ -2,6 +2,7 @@
 #include "schemes.h"
 
 #include <linux/jiffies.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
@@ -350,3 +351,6 @@ u64 due_at(u64 deadline, u64 now, u64 tick)
 		return WHEEL_MAX_TIME;
 	return ticks * tick;
 }
+
+MODULE_DESCRIPTION("KUnit tests of wheel_timer");
+MODULE_LICENSE("GPL");

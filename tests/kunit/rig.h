@@ -144,29 +144,4 @@ void probe_fire(struct wheel_timer *timer);
 void probe_arm_next(struct probe *probe);
 
 u64 due_at(u64 deadline, u64 now, u64 tick);
-
-extern struct kunit_suite bases_suite;
-extern struct kunit_suite batch_suite;
-extern struct kunit_suite callback_suite;
-extern struct kunit_suite claim_suite;
-extern struct kunit_suite context_suite;
-extern struct kunit_suite counters_suite;
-extern struct kunit_suite debug_suite;
-extern struct kunit_suite expire_suite;
-extern struct kunit_suite far_suite;
-extern struct kunit_suite input_suite;
-extern struct kunit_suite lifecycle_suite;
-extern struct kunit_suite model_suite;
-extern struct kunit_suite periodic_suite;
-extern struct kunit_suite promises_suite;
-extern struct kunit_suite push_promises_suite;
-extern struct kunit_suite push_race_suite;
-extern struct kunit_suite push_suite;
-extern struct kunit_suite race_suite;
-extern struct kunit_suite scheme_suite;
-extern struct kunit_suite silence_suite;
-extern struct kunit_suite sync_suite;
-extern struct kunit_suite system_suite;
-extern struct kunit_suite traps_suite;
-extern struct kunit_suite work_suite;
 #endif

@@ -194,9 +194,11 @@ static struct kunit_case scheme_cases[] = {
 	{}
 };
 
-struct kunit_suite scheme_suite = {
+static struct kunit_suite scheme_suite = {
 	.name = "wheel_timer_scheme",
 	.init = rig_init,
 	.exit = rig_exit,
 	.test_cases = scheme_cases,
 };
+
+kunit_test_suite(scheme_suite);

@@ -113,9 +113,11 @@ static struct kunit_case silence_cases[] = {
 	{}
 };
 
-struct kunit_suite silence_suite = {
+static struct kunit_suite silence_suite = {
 	.name = "wheel_timer_silence",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = silence_cases,
 };
+
+kunit_test_suite(silence_suite);

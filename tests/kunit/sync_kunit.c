@@ -226,9 +226,11 @@ static struct kunit_case sync_cases[] = {
 	{}
 };
 
-struct kunit_suite sync_suite = {
+static struct kunit_suite sync_suite = {
 	.name = "wheel_timer_sync",
 	.init = rig_init,
 	.exit = rig_exit,
 	.test_cases = sync_cases,
 };
+
+kunit_test_suite(sync_suite);

@@ -66,9 +66,11 @@ static struct kunit_case system_cases[] = {
 	{}
 };
 
-struct kunit_suite system_suite = {
+static struct kunit_suite system_suite = {
 	.name = "wheel_timer_system",
 	.init = rig_init,
 	.exit = rig_exit,
 	.test_cases = system_cases,
 };
+
+kunit_test_suite(system_suite);

@@ -234,9 +234,11 @@ static struct kunit_case traps_cases[] = {
 	{}
 };
 
-struct kunit_suite traps_suite = {
+static struct kunit_suite traps_suite = {
 	.name = "wheel_timer_traps",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = traps_cases,
 };
+
+kunit_test_suite(traps_suite);

@@ -321,9 +321,11 @@ static struct kunit_case work_cases[] = {
 	{}
 };
 
-struct kunit_suite work_suite = {
+static struct kunit_suite work_suite = {
 	.name = "wheel_timer_work",
 	.init = rig_init_scheme,
 	.exit = rig_exit,
 	.test_cases = work_cases,
 };
+
+kunit_test_suite(work_suite);
