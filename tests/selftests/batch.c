@@ -68,7 +68,6 @@ WT_TEST(wheel, each_entry_has_its_answer)
 		0, -EBUSY, -ESTALE, -EINVAL, -EINVAL, -ERANGE, -ENOENT, 0,
 	};
 	struct wheel_submit batch;
-	struct wheel_stats stats;
 	unsigned int i;
 
 	ASSERT_EQ(0, wt_submit(self->fd, ops, ARRAY_SIZE(ops), &batch));
@@ -77,9 +76,7 @@ WT_TEST(wheel, each_entry_has_its_answer)
 	EXPECT_EQ(ARRAY_SIZE(ops), batch.done);
 	EXPECT_EQ(6, batch.failed);
 	EXPECT_EQ(0, batch.now);
-	ASSERT_EQ(0, wt_stats(self->fd, &stats));
-	EXPECT_EQ(2, stats.armed);
-	EXPECT_EQ(2, stats.pending);
+	EXPECT_LEDGER(self->fd, .armed = 2, .refused = 1);
 }
 
 /* Later entries see what earlier ones did. */
@@ -147,7 +144,6 @@ WT_TEST(wheel, one_bad_entry_anywhere)
 	static const __u32 places[] = { 0, 1, 63, 64, 65, 127, 128, 300, 999 };
 	static struct wheel_op ops[1000];
 	struct wheel_submit batch;
-	struct wheel_stats stats;
 	unsigned int i, gen;
 
 	for (gen = 0; gen < ARRAY_SIZE(places); gen++) {
@@ -169,16 +165,14 @@ WT_TEST(wheel, one_bad_entry_anywhere)
 		EXPECT_EQ(1, batch.failed);
 		EXPECT_EQ(-ENOENT, ops[bad].res);
 	}
-	ASSERT_EQ(0, wt_stats(self->fd, &stats));
-	EXPECT_EQ(999 * ARRAY_SIZE(places), stats.armed);
-	EXPECT_EQ(0, stats.pending);
+	EXPECT_LEDGER(self->fd, .armed = 999 * ARRAY_SIZE(places),
+		      .cancelled = 999 * ARRAY_SIZE(places));
 }
 
 WT_TEST(wheel, a_hundred_thousand_entries)
 {
 	enum { N = 100000 };
 	struct wheel_submit batch;
-	struct wheel_stats stats;
 	struct wheel_op *ops;
 	int fd, i;
 
@@ -197,9 +191,7 @@ WT_TEST(wheel, a_hundred_thousand_entries)
 	EXPECT_EQ(0, batch.failed);
 	for (i = 0; i < N; i++)
 		ASSERT_EQ(WHEN + i, ops[i].when);
-	ASSERT_EQ(0, wt_stats(fd, &stats));
-	EXPECT_EQ(N / 2, stats.pending);
-	EXPECT_EQ(N / 2, stats.cancelled);
+	EXPECT_LEDGER(fd, .armed = N, .cancelled = N / 2);
 	free(ops);
 	close(fd);
 }
@@ -248,7 +240,6 @@ WT_TEST(wheel, strides_that_are_too_small)
 	struct wheel_submit batch = {
 		.size = sizeof(batch), .ops = wt_addr(ops), .count = 2,
 	};
-	struct wheel_stats stats;
 	__u32 stride;
 
 	for (stride = 0; stride < sizeof(*ops); stride++) {
@@ -256,8 +247,7 @@ WT_TEST(wheel, strides_that_are_too_small)
 		EXPECT_EQ(-EINVAL,
 			  wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &batch));
 	}
-	ASSERT_EQ(0, wt_stats(self->fd, &stats));
-	EXPECT_EQ(0, stats.armed);
+	EXPECT_LEDGER(self->fd, .armed = 0);
 }
 
 /* One clock reading a batch; it is returned, and relative times count from it. */

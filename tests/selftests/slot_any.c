@@ -94,18 +94,14 @@ WT_TEST(any, every_id_names_its_timer)
 
 WT_TEST(any, full_is_edquot_exactly)
 {
-	struct wheel_stats stats;
 	__u64 ids[TIMERS], id;
 	int i;
 
 	ASSERT_EQ(TIMERS, fill(self->fd, WHEN, ids));
 	for (i = 0; i < 3; i++)
 		EXPECT_EQ(-EDQUOT, arm(self->fd, WHEN, 0, &id));
-	ASSERT_EQ(0, wt_stats(self->fd, &stats));
-	EXPECT_EQ(TIMERS, stats.armed);
-	EXPECT_EQ(TIMERS, stats.pending);
 	/* One that filled it, three here. */
-	EXPECT_EQ(4, stats.refused);
+	EXPECT_LEDGER(self->fd, .armed = TIMERS, .refused = 4);
 }
 
 /* Netty #14959: each cancel makes room for one, not for two. */
@@ -263,7 +259,6 @@ WT_TEST(any, threads_share_few_slots)
 		.clock = WHEEL_CLOCK_VIRTUAL,
 	};
 	struct sharer sharers[6] = {};
-	struct wheel_stats stats;
 	__u64 armed = 0, id;
 	int fd, i;
 
@@ -279,10 +274,8 @@ WT_TEST(any, threads_share_few_slots)
 		EXPECT_EQ(0, sharers[i].bad);
 		armed += sharers[i].armed;
 	}
-	ASSERT_EQ(0, wt_stats(fd, &stats));
-	EXPECT_EQ(armed, stats.armed);
-	EXPECT_EQ(armed, stats.cancelled);
-	EXPECT_EQ(6000 - armed, stats.refused);
+	EXPECT_LEDGER(fd, .armed = armed, .cancelled = armed,
+		      .refused = 6000 - armed);
 	for (i = 0; i < 4; i++)
 		EXPECT_EQ(i < 3 ? 0 : -EDQUOT, arm(fd, WHEN, 0, &id));
 	close(fd);

@@ -43,12 +43,8 @@ WT_TEST(wheel, tells_how_many_had_not_fired)
 	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
 	EXPECT_EQ(0, wt_stop(self->fd, &self->unfired));
 	EXPECT_EQ(TIMERS - 2, self->unfired);
-	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
-	EXPECT_EQ(TIMERS - 1, self->stats.cancelled);
-	EXPECT_EQ(1, self->stats.fired);
-	EXPECT_EQ(0, self->stats.pending);
-	EXPECT_EQ(1, self->stats.unread);
-	EXPECT_TRUE(wt_balanced(&self->stats));
+	EXPECT_LEDGER(self->fd, .armed = TIMERS, .rearmed = 1, .fired = 1,
+		      .cancelled = TIMERS - 1, .unread = 1);
 }
 
 WT_TEST(wheel, is_idempotent)
@@ -62,8 +58,7 @@ WT_TEST(wheel, is_idempotent)
 		EXPECT_EQ(0, wt_stop(self->fd, &self->unfired));
 		EXPECT_EQ(0, self->unfired);
 	}
-	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
-	EXPECT_EQ(TIMERS, self->stats.cancelled);
+	EXPECT_LEDGER(self->fd, .armed = TIMERS, .cancelled = TIMERS);
 }
 
 WT_TEST(wheel, nothing_is_armed_after_it)
@@ -72,9 +67,7 @@ WT_TEST(wheel, nothing_is_armed_after_it)
 	EXPECT_EQ(-ESHUTDOWN, wt_arm(self->fd, WHEEL_ID(1, 1), WT_MS));
 	EXPECT_EQ(-ESHUTDOWN, wt_arm_rel(self->fd, WHEEL_ID(1, 1), 0));
 	EXPECT_EQ(-ESHUTDOWN, wt_arm_every(self->fd, WHEEL_ID(1, 1), 1, 1));
-	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
-	EXPECT_EQ(0, self->stats.armed);
-	EXPECT_EQ(3, self->stats.refused);
+	EXPECT_LEDGER(self->fd, .refused = 3);
 }
 
 /* An id of an unfired timer names nothing that is pending. */
@@ -88,9 +81,7 @@ WT_TEST(wheel, nothing_is_pending_after_it)
 	EXPECT_EQ(-ENOENT, wt_query(self->fd, WHEEL_ID(1, 1), NULL));
 	ret = wt_rearm(self->fd, WHEEL_ID(1, 1), WT_HOUR);
 	EXPECT_TRUE(ret == -ENOENT || ret == -ESHUTDOWN);
-	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
-	EXPECT_EQ(1, self->stats.cancelled);
-	EXPECT_EQ(0, self->stats.pending);
+	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
 }
 
 /* The whole batch is answered, each entry for itself. */
@@ -157,11 +148,7 @@ WT_TEST(wheel, periods_end_with_it)
 	ASSERT_EQ(1, wt_read(self->fd, self->events, TIMERS));
 	EXPECT_EQ(WHEEL_ID(1, 1), self->events[0].id);
 	EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, self->events, 1));
-	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
-	EXPECT_EQ(2, self->stats.armed);
-	EXPECT_EQ(1, self->stats.fired);
-	EXPECT_EQ(1, self->stats.cancelled);
-	EXPECT_TRUE(wt_balanced(&self->stats));
+	EXPECT_LEDGER(self->fd, .armed = 2, .fired = 1, .cancelled = 1);
 }
 
 WT_TEST(wheel, info_and_stats_after_it)

@@ -78,10 +78,7 @@ WT_TEST(wheel, stop_counts_who_was_not_parked)
 	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
 	EXPECT_EQ(ARMED, self->unfired);
 	EXPECT_TRUE(all_off(self->words));
-	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
-	EXPECT_EQ(TIMERS, self->stats.cancelled);
-	EXPECT_EQ(0, self->stats.pending);
-	EXPECT_TRUE(wt_balanced(&self->stats));
+	EXPECT_LEDGER(self->fd, .armed = TIMERS, .cancelled = TIMERS);
 	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
 	EXPECT_EQ(0, self->unfired);
 	EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, &self->event, 1));
@@ -108,8 +105,7 @@ WT_TEST(wheel, stop_does_not_look_at_words_again)
 	EXPECT_TRUE(lists_armed(self->timers));
 	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
 	EXPECT_EQ(0, self->unfired);
-	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
-	EXPECT_EQ(TIMERS, self->stats.cancelled);
+	EXPECT_LEDGER(self->fd, .armed = TIMERS, .cancelled = TIMERS);
 }
 
 WT_TEST(wheel, take_after_stop)
@@ -161,10 +157,8 @@ WT_TEST(wheel, stop_after_some_fired)
 		n++;
 	}
 	EXPECT_EQ(TIMERS / 3, n);
-	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
-	EXPECT_EQ(TIMERS / 3, self->stats.fired);
-	EXPECT_EQ(2 * TIMERS / 3, self->stats.cancelled);
-	EXPECT_EQ(0, self->stats.pending);
+	EXPECT_LEDGER(self->fd, .armed = TIMERS, .fired = TIMERS / 3,
+		      .cancelled = 2 * TIMERS / 3, .refiled = TIMERS / 3);
 }
 
 WT_TEST(wheel, verbs_after_stop)
