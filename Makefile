@@ -46,7 +46,8 @@ check-lib:		## libwheel, on both of its backends
 	@$(vm)/check lib $(filter lib-%,$(suites))
 
 check-debug:		## all of it under KASAN, lockdep and kmemleak: slow
-	@$(vm)/check planted-debug kunit-debug selftests-debug consumer-debug
+	@$(vm)/check planted-debug kunit-debug selftests-debug consumer-debug \
+		lib-debug
 
 check-mutants:		## does each planted bug turn its test red?
 	@$(vm)/check mutants
