@@ -77,8 +77,9 @@ install: all		## module, headers and tool, under DESTDIR= and PREFIX=
 	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/include/linux" include/uapi/linux/wheel_timer.h
 	$(MAKE) -C tools/wheelctl install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
 
-install-lib:		## libwheel alone, which needs no module, under DESTDIR= and PREFIX=
+install-lib:		## libwheel and its Python binding, under DESTDIR= and PREFIX=
 	$(MAKE) -C tools/libwheel install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
+	$(MAKE) -C tools/python install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
 
 clean:			## what was built here; the kernels stay in their cache
 	rm -rf build wheel_timer.ko

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+"""folder.py PREFIX: where modules for this Python belong under PREFIX.
+
+A distribution has its own opinion of that, and of several such folders this Python
+may search one. If it searches none, the most specific one.
+"""
+
+import site
+import sys
+
+prefix = sys.argv[1].rstrip("/")
+folders = [
+    folder
+    for folder in site.getsitepackages([prefix])
+    if folder.startswith(prefix + "/lib")
+]
+print(next((folder for folder in folders if folder in sys.path), folders[-1]))
