@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include "wheel_test.h"
 
@@ -45,21 +44,10 @@ FIXTURE_VARIANT_ADD(clock, boottime) {
 	.clock = WHEEL_CLOCK_BOOTTIME, .scheme = WHEEL_HASHED,
 };
 
-/* Set the machine's clock by so much, that is by REALTIME. */
-static int shift(__s64 ns)
-{
-	__u64 now = wt_now(WHEEL_CLOCK_REALTIME) + ns;
-	struct timespec ts = {
-		.tv_sec = now / WT_SEC, .tv_nsec = now % WT_SEC,
-	};
-
-	return clock_settime(CLOCK_REALTIME, &ts) ? -errno : 0;
-}
-
 static int step(__s64 *shifted, __s64 ns)
 {
 	*shifted += ns;
-	return shift(ns);
+	return wt_set_clock(ns);
 }
 
 FIXTURE_SETUP(clock)
@@ -72,7 +60,7 @@ FIXTURE_SETUP(clock)
 	if (!(wt_features() & WHEEL_HAS_CLOCK(variant->clock)) ||
 	    !(wt_features() & WHEEL_HAS_SCHEME(variant->scheme)))
 		SKIP(return, "the module has no such clock or scheme");
-	if (getenv("WHEEL_KEEP_CLOCK") || shift(0))
+	if (wt_set_clock(0))
 		SKIP(return, "the clock may not be set");
 	self->fd = wt_open_setup(O_NONBLOCK, &setup);
 	ASSERT_LE(0, self->fd);
@@ -80,7 +68,7 @@ FIXTURE_SETUP(clock)
 
 FIXTURE_TEARDOWN(clock)
 {
-	shift(-self->shifted);
+	wt_set_clock(-self->shifted);
 	close(self->fd);
 }
 

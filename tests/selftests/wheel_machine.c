@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,18 @@ void wt_let_pass(__u64 ns)
 	    read(fd, &ticks, sizeof(ticks)) != sizeof(ticks))
 		abort();
 	close(fd);
+}
+
+int wt_set_clock(__s64 ns)
+{
+	__u64 now = wt_now(WHEEL_CLOCK_REALTIME) + ns;
+	struct timespec ts = {
+		.tv_sec = now / WT_SEC, .tv_nsec = now % WT_SEC,
+	};
+
+	if (getenv("WHEEL_KEEP_CLOCK"))
+		return -EPERM;
+	return clock_settime(CLOCK_REALTIME, &ts) ? -errno : 0;
 }
 
 int wt_end_of(pid_t pid)

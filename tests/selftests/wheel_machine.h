@@ -19,6 +19,11 @@
 __u64 wt_now(__u32 clock);
 /* Let so many nanoseconds go by, by the events of a timerfd. */
 void wt_let_pass(__u64 ns);
+/*
+ * Set the machine's clock by so much, REALTIME and with it TAI: 0 or a negative
+ * errno, EPERM also if env WHEEL_KEEP_CLOCK is there.
+ */
+int wt_set_clock(__s64 ns);
 
 /* How the child ended: its exit status, or minus the signal. */
 int wt_end_of(pid_t pid);
