@@ -65,9 +65,10 @@ bench-core:		## the pure core on the host, beside other libraries
 bench-user:		## from user space, beside timerfd, POSIX timers, io_uring, a heap
 	@tests/bench/user/run $(MAX)
 
-bench-echo:		## an echo server with libwheel, timerfd and libevent
+bench-echo:		## an echo server with libwheel, timerfd and libevent, in a guest, too
 	@$(vm)/bring lib bench || true
 	@$(MAKE) -s -C tools/examples bench
+	@tests/bench/echo/run
 
 lint:			## every checker, at zero
 	@tests/lint/lint
