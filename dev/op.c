@@ -126,7 +126,7 @@ static int op_arm(const struct batch *b, struct wheel_op *op)
 	if (unlikely(file->stopping))
 		return -ESHUTDOWN;
 	err = op_deadline(b, op, &deadline);
-	if (unlikely(err || op->period > WHEEL_MAX_TIME))
+	if (unlikely(err || op->period > b->longest))
 		return err ?: -ERANGE;
 	if (unlikely(picks(file)))
 		pick_collect(file);

@@ -12,6 +12,7 @@
  * @file: file that is set up
  * @wheel: its wheel
  * @now: the clock's only reading of this call
+ * @longest: period with which a timer goes on, however late its event is read
  * @shifted: a time namespace has moved the caller's clock
  * @stride: bytes from one operation to the next in user memory
  * @ops: chunk of operations in kernel memory
@@ -22,6 +23,7 @@ struct batch {
 	struct wheel_file	*file;
 	struct wheel		*wheel;
 	u64			now;
+	u64			longest;
 	bool			shifted;
 	u32			stride;
 	struct wheel_op		*ops;

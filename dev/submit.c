@@ -6,6 +6,7 @@
  * hold, its answers copied out. No user memory is touched under the lock.
  */
 #include <linux/err.h>
+#include <linux/math64.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -121,6 +122,17 @@ static int submit_all(struct batch *b, struct wheel_submit *submit, u32 room)
 	return err;
 }
 
+/* A bounded wheel could not hold the next expiry of a longer one. */
+static u64 longest_period(const struct wheel_setup *setup)
+{
+	u64 ticks = setup->slots - 1;
+
+	if (setup->scheme != WHEEL_BOUNDED)
+		return WHEEL_MAX_TIME;
+	return min(ticks, div64_u64(WHEEL_MAX_TIME, setup->tick_ns)) *
+	       setup->tick_ns;
+}
+
 /*
  * How many operations are made under one lock hold. On a wheel that walks a list to
  * arm a timer one of them is work enough.
@@ -166,6 +178,7 @@ int file_submit(struct wheel_file *file, struct wheel_submit *submit)
 		if (!b.ops)
 			return -ENOMEM;
 	}
+	b.longest = longest_period(&file->setup);
 	b.shifted = clock_shifted(file->setup.clock);
 	b.now = wheel_now(b.wheel);
 	submit->now = b.now;

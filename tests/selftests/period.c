@@ -270,4 +270,45 @@ TEST(shortest_period_on_a_running_clock)
 	close(fd);
 }
 
+#define SLOTS	64
+
+/* Armed, read so much too late, twice: how was it refused, or does it go on? */
+static int goes_on(int fd, __u64 *now, __u64 id, __u64 period, __u64 late)
+{
+	__u64 when = *now + WT_MS;
+	struct wheel_event event;
+	int ret = wt_arm_every(fd, id, when, period);
+	int i;
+
+	for (i = 0; i < 2 && !ret; i++) {
+		*now = wt_boundary(when, WT_MS) + late;
+		ret = wt_advance(fd, *now, NULL);
+		if (!ret && wt_read(fd, &event, 1) != 1)
+			return -EIO;
+		ret = ret ?: wt_query(fd, id, &when);
+	}
+	return ret ?: wt_cancel(fd, id);
+}
+
+/* A bounded wheel refuses at once the period with which it could not go on. */
+TEST(goes_on_or_is_refused_on_a_bounded_wheel)
+{
+	static const __u64 lates[] = { 0, 1, WT_MS / 3, 63 * WT_MS + 7, WT_SEC };
+	struct wheel_setup setup = {
+		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = WHEEL_BOUNDED,
+		.timers = SLOTS, .slots = SLOTS, .tick_ns = WT_MS,
+	};
+	int fd = wt_open_setup(O_NONBLOCK, &setup);
+	__u64 longest = (SLOTS - 1) * WT_MS, now = 0, gen = 0, period;
+	unsigned int i;
+
+	ASSERT_LE(0, fd);
+	for (period = longest - WT_MS; period < longest + 3 * WT_MS; period += WT_MS / 4)
+		for (i = 0; i < ARRAY_SIZE(lates); i++)
+			EXPECT_EQ(period > longest ? -ERANGE : 0,
+				  goes_on(fd, &now, WHEEL_ID(1, ++gen), period,
+					  lates[i]));
+	close(fd);
+}
+
 TEST_HARNESS_MAIN

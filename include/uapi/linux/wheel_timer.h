@@ -216,7 +216,8 @@ struct wheel_setup {
  * @id: WHEEL_ID(slot, generation); with WHEEL_SETUP_ANY_SLOT ARM writes it
  * @when: ARM, REARM: the deadline; QUERY writes it
  * @slack: ARM, REARM: how much later is as good; wake-ups are shared
- * @period: ARM: nanoseconds between expiries, 0: once
+ * @period: ARM: nanoseconds between expiries, 0: once; with WHEEL_BOUNDED at most
+ *	slots - 1 ticks
  * @cookie: ARM: handed back with the event
  * @res: out: 0 or more, or a negative errno
  * @reserved: 0
