@@ -116,6 +116,24 @@ static void period_on_a_running_clock(void)
 	libwheel_close(wheel);
 }
 
+/* Read a tick too late it would be due beyond the revolution: refused at once. */
+static void period_of_a_bounded_wheel(void)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .scheme = WHEEL_BOUNDED,
+		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 64, .slots = 256,
+	};
+	struct libwheel *wheel = open_wheel(&options);
+	__u64 late = 256 * MS + MS / 3;
+
+	EXPECT_EQ(-ERANGE, arm_every(wheel, ID, MS, 255 * MS + 1));
+	EXPECT_EQ(0, arm_every(wheel, ID, MS, 255 * MS));
+	EXPECT_EQ(0, advance(wheel, late));
+	EXPECT_EQ(256 * MS, take_one(wheel).deadline);
+	EXPECT_EQ(511 * MS, deadline_of(wheel, ID));
+	libwheel_close(wheel);
+}
+
 const struct test period_tests[] = {
 	TEST(period_keeps_its_grid),
 	TEST(period_counts_what_it_missed),
@@ -123,5 +141,6 @@ const struct test period_tests[] = {
 	TEST(period_ends_with_the_clock),
 	TEST(period_cancelled_with_an_event_unread),
 	TEST(period_on_a_running_clock),
+	TEST(period_of_a_bounded_wheel),
 	{ NULL, NULL }
 };
