@@ -89,28 +89,23 @@ static int arm_take(struct wheel_file *file, struct slot *slot, u64 *id)
 	return 0;
 }
 
-/* Once it is armed the wheel may ask for what stands in the slot. */
 static int arm(struct wheel_file *file, const struct wheel_op *op,
 	       struct slot *slot, u64 id, u64 deadline)
 {
-	u64 old = slot->id;
 	int err;
 
+	if (unlikely(op->flags & WHEEL_OP_TOUCH))
+		err = touched_arm(file, slot, deadline, op->slack);
+	else
+		err = wheel_timer_arm_locked(&slot->timer, deadline, op->slack);
+	if (unlikely(err))
+		return err;
 	slot->id = id;
 	slot->cookie = op->cookie;
 	slot->period = op->period;
 	slot->slack = op->slack;
-	if (unlikely(op->flags & WHEEL_OP_TOUCH))
-		touched_begin(file, slot, &deadline);
-	err = wheel_timer_arm_locked(&slot->timer, deadline, op->slack);
-	if (likely(!err)) {
-		slot->state = SLOT_ARMED;
-		return 0;
-	}
-	if (slot->touch)
-		touched_undo(file, slot);
-	slot->id = old;
-	return err;
+	slot->state = SLOT_ARMED;
+	return 0;
 }
 
 static int op_arm(const struct batch *b, struct wheel_op *op)

@@ -35,8 +35,8 @@ struct batch {
 void ops_make(struct batch *b, u32 count);
 
 /* touched.c */
-void touched_begin(struct wheel_file *file, struct slot *slot, u64 *deadline);
-void touched_undo(struct wheel_file *file, struct slot *slot);
+int touched_arm(struct wheel_file *file, struct slot *slot, u64 deadline,
+		u64 slack);
 int touched_take(struct wheel_file *file, struct slot *slot, u64 id);
 int touched_rearm(struct wheel_file *file, struct slot *slot, u64 deadline,
 		  u64 slack);

@@ -136,7 +136,7 @@ static u64 *word_of(const struct wheel_file *file, u32 nr)
 }
 
 /**
- * touch_set - a timer is about to be armed
+ * touch_set - a timer is armed
  * @file: file with touch words
  * @nr: number of the slot, whose word is ready
  * @deadline: nanoseconds

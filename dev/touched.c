@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The operations on timers whose deadline is a touch word. The program may change
- * the word meanwhile, and the wheel's claim cannot: the wheel is locked.
+ * the word meanwhile; the wheel, which is locked, shows nothing of what we do to it.
+ * Where it may refuse it is asked first, and the word is changed last.
  */
 #include "op.h"
 #include "pick.h"
@@ -9,28 +10,27 @@
 #include "trace.h"
 
 /**
- * touched_begin - a timer is about to be armed
+ * touched_arm - start a timer
  * @file: file, it and its wheel locked
- * @slot: slot that is free, with its id, and whose word is ready
- * @deadline: of the timer; what it is with a word
+ * @slot: slot that is free and whose word is ready
+ * @deadline: as wheel_timer_arm()
+ * @slack: as wheel_timer_arm()
+ *
+ * Return: as wheel_timer_arm(); then nothing changed.
  */
-void touched_begin(struct wheel_file *file, struct slot *slot, u64 *deadline)
+int touched_arm(struct wheel_file *file, struct slot *slot, u64 deadline,
+		u64 slack)
 {
-	/* In a word 0 means something else. */
-	*deadline = max_t(u64, *deadline, 1);
-	slot->touch = true;
-	touch_set(file, slot_nr(slot), *deadline);
-}
+	int err;
 
-/**
- * touched_undo - it could not be armed
- * @file: as touched_begin()
- * @slot: as touched_begin()
- */
-void touched_undo(struct wheel_file *file, struct slot *slot)
-{
-	touch_end(file, slot_nr(slot));
-	slot->touch = false;
+	/* In a word 0 means something else. */
+	deadline = max_t(u64, deadline, 1);
+	err = wheel_timer_arm_locked(&slot->timer, deadline, slack);
+	if (err)
+		return err;
+	slot->touch = true;
+	touch_set(file, slot_nr(slot), deadline);
+	return 0;
 }
 
 /* Was the timer of a slot parked by the program? */
@@ -85,6 +85,7 @@ int touched_take(struct wheel_file *file, struct slot *slot, u64 id)
 int touched_rearm(struct wheel_file *file, struct slot *slot, u64 deadline,
 		  u64 slack)
 {
+	u64 filed = wheel_timer_deadline(&slot->timer);
 	u32 nr = slot_nr(slot);
 	u64 word = touch_get(file, nr);
 	int err;
@@ -92,12 +93,14 @@ int touched_rearm(struct wheel_file *file, struct slot *slot, u64 deadline,
 	if (touch_parked(word))
 		return -ENOENT;
 	deadline = max_t(u64, deadline, 1);
-	if (!touch_swap(file, nr, word, deadline))
-		return touch_parked(touch_get(file, nr)) ? -ENOENT : -EBUSY;
 	err = wheel_timer_rearm_locked(&slot->timer, deadline, slack);
 	if (err)
-		touch_swap(file, nr, deadline, word);
-	return err;
+		return err;
+	if (touch_swap(file, nr, word, deadline))
+		return 0;
+	/* Back; if that is too far now, where it is it is looked at sooner. */
+	wheel_timer_rearm_locked(&slot->timer, filed, slot->slack);
+	return touch_parked(touch_get(file, nr)) ? -ENOENT : -EBUSY;
 }
 
 /**
@@ -116,11 +119,9 @@ int touched_cancel(struct wheel_file *file, struct slot *slot)
 	bool parked = touch_parked(touch_end(file, slot_nr(slot)));
 	int err = wheel_timer_cancel_locked(&slot->timer);
 
-	if (err == -EALREADY)
-		return -ENOENT;
-	if (!err || !(picks(file) || file->stopping))
+	if (!err || (err == -ENOENT && !picks(file) && !file->stopping))
 		slot_free(file, slot);
-	if (parked)
+	if (err || parked)
 		return -ENOENT;
 	trace_wheel_dev_cancel(slot);
 	return 0;
