@@ -14,17 +14,18 @@ inline claim()
 		      (BROKEN == PASS_RECLAIMS_BY_STORE && dead(seen));
 		if
 		:: won && dead(seen) ->
-			check(DECISIVE, !governed || parked);
-			check(NONE_LOST, !governed || parked);
-			claimed(seen);
-			timer = RECLAIMED;
+			check(DECISIVE, governed && parked);
+			check(NONE_LOST, governed && parked);
+			claimed();
+			tell_gone();
+			timer = IDLE;
 			cancelled++
 		:: won && !dead(seen) ->
-			check(NEVER_EARLY, !governed || parked || tick >= last);
-			check(DECISIVE, !governed || !parked);
-			check(DECISIVE, governed || !honest);
-			claimed(seen);
-			timer = FIRING;
+			check(NEVER_EARLY, parked || tick >= last);
+			check(DECISIVE, governed && !parked);
+			claimed();
+			timer = IDLE;
+			calling = true;
 			fired++
 		:: else ->
 			tries = tries + (tries < TRIES -> 1 : 0)
@@ -55,13 +56,14 @@ inline claim()
 /* One timer whose time has come. */
 inline look()
 {
-	looking = true;
+	d_step { timer = POPPED; looking = true }
 	do
 	:: tries < TRIES || BROKEN == RETRY_FOREVER ->
 		seen = word;
 		if
 		:: later(seen) ->
 			filed_at = seen + (BROKEN == REFILE_LATE -> 1 : 0);
+			timer = FILED;
 			break
 		:: else ->
 			publish_early();
@@ -76,7 +78,7 @@ inline look()
 		d_step {
 			filed_at = tick + 1;
 			latest = max(latest, filed_at);
-			since = max(since, filed_at)
+			timer = FILED
 		}
 		break
 	od;
@@ -92,25 +94,11 @@ inline publish()
 		check(EXACTLY_ONCE, !published || BROKEN == PUBLISH_FIRST);
 		check(DECISIVE, !cancel_said);
 		published = true;
-		state = FIRED;
-		timer = IDLE
+		state = FIRED
 	}
-	unlock(file_lock)
+	unlock(file_lock);
+	atomic { !base_lock -> calling = false }
 }
-
-#if BROKEN == RECLAIM_IN_FLIGHT_BUSY || BROKEN == RECLAIM_FREES_LATE
-/* The slot is freed by a callback, too, when the base's lock is gone. */
-inline free_late()
-{
-	lock(file_lock);
-	d_step {
-		check(EXACTLY_ONCE, timer != FILED);
-		state = FREE;
-		timer = IDLE
-	}
-	unlock(file_lock)
-}
-#endif
 
 active proctype pass()
 {
@@ -118,18 +106,15 @@ active proctype pass()
 	bool won;
 
 end:	do
-	:: atomic { timer == FILED && filed_at <= now -> tick = now }
+	:: atomic { timer == FILED && filed_at <= now && !halted -> tick = now }
 	   lock(base_lock);
 	   if
-	   :: timer == FILED && filed_at <= tick -> look()
+	   :: timer == FILED && filed_at <= tick && !halted -> look()
 	   :: else
 	   fi;
 	   unlock_base();
 	   if
-	   :: won && !dead(seen) -> publish()
-#if BROKEN == RECLAIM_IN_FLIGHT_BUSY || BROKEN == RECLAIM_FREES_LATE
-	   :: won && dead(seen) -> free_late()
-#endif
+	   :: calling -> publish()
 	   :: else
 	   fi;
 	   d_step { won = false; seen = 0; tries = 0; tick = 0 }

@@ -18,22 +18,28 @@
 #define PUBLISH_FIRST		2	/* the event goes out before the claim */
 #define PASS_READS_TWICE	3	/* to decide and to claim */
 #define QUERY_READS_TWICE	4	/* to decide and to answer */
-#define ARM_RECLAIMS_BY_STORE	5	/* ARM over a parked word, not comparing */
-#define PASS_RECLAIMS_BY_STORE	6
-#define FILE_FIRST		7	/* ARM files before it writes the word */
-#define RECLAIM_IN_FLIGHT_BUSY	8	/* ARM takes a reclaim for an event */
-#define RECLAIM_FREES_LATE	9	/* and frees the slot of the next timer */
-#define STOPPED_IS_RECLAIMED	10	/* ARM takes what STOP took as reclaimed */
-#define STOP_BY_STORE		11	/* STOP reads, then stores */
-#define CANCEL_BY_STORE		12	/* CANCEL reads, then stores */
-#define REARM_STORES_ZERO	13	/* a deadline of 0 parks */
-#define REARM_REVIVES		14	/* REARM does not compare */
-#define GARBAGE_IS_LATER	15	/* bit 63 is taken for a far deadline */
-#define RETRY_FOREVER		16	/* the pass tries until it wins */
-#define REFILE_LATE		17	/* a tick after the word */
-#define FIRE_BY_FILING		18	/* the pass never looks at the deadline */
-#define SLOT_OF_TWO_OWNERS	19	/* by the program; so it is without OWNED */
-#define ARM_GIVES_UP		20	/* when the pass has reclaimed before it */
+#define LIST_LOCKS_THE_FILE	5	/* alone, while the pass files again */
+#define ARM_RECLAIMS_BY_STORE	6	/* ARM over a parked word, not comparing */
+#define PASS_RECLAIMS_BY_STORE	7
+#define RECLAIMED_IS_BUSY	8	/* ARM takes a reclaim for an event */
+#define FIRED_IS_RECLAIMED	9	/* a verb takes an event for a reclaim */
+#define STOPPED_IS_RECLAIMED	10	/* CANCEL takes what STOP took for one */
+#define STOP_IS_NOT_TOLD	11	/* to ARM, before the base is shut */
+#define STOP_BY_STORE		12	/* STOP reads, then stores */
+#define CANCEL_BY_STORE		13	/* CANCEL reads, then stores */
+#define CANCEL_BY_WORD		14	/* it believes the word, not the wheel */
+#define ARM_LETS_GO		15	/* of the base between wheel and word */
+#define REARM_LETS_GO		16
+#define CANCEL_LETS_GO		17
+#define REARM_SHOWS_REFUSED	18	/* the word first; back if it cannot be */
+#define REARM_STORES_ZERO	19	/* a deadline of 0 parks */
+#define REARM_REVIVES		20	/* REARM does not compare */
+#define GARBAGE_IS_LATER	21	/* bit 63 is taken for a far deadline */
+#define RETRY_FOREVER		22	/* the pass tries until it wins */
+#define REFILE_LATE		23	/* a tick after the word */
+#define FIRE_BY_FILING		24	/* the pass never looks at the deadline */
+#define PICKED_IS_FREED		25	/* by CANCEL, though it is among the gone */
+#define SLOT_OF_TWO_OWNERS	26	/* by the program; so it is without OWNED */
 
 #ifndef BROKEN
 #define BROKEN		0

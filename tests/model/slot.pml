@@ -6,13 +6,15 @@ mtype:state = { FREE, ARMED, FIRED, STOPPED };
 mtype:state state = FREE;
 
 /* Where the timer is, under the base's lock. */
-mtype:timer = { IDLE, FILED, FIRING, RECLAIMED, HALTED };
+mtype:timer = { IDLE, FILED, POPPED, DRAINED };
 mtype:timer timer = IDLE;
 byte filed_at;
+bool calling;		/* its callback is under way */
+bool gone;		/* the kernel picks the slot: it was reclaimed */
 
 byte now;
-bool halted;		/* the base files nothing any more */
-bool stopped;		/* the device arms nothing any more */
+bool stopping;		/* the device arms nothing any more */
+bool halted;		/* nor does the base, whose pass looks at nothing */
 bool looking;		/* the pass is at the word */
 byte armed, fired, cancelled;
 bool handed_back;
@@ -35,8 +37,26 @@ inline unlock_base()
 	d_step {
 		check(EXACTLY_ONCE,
 		      armed == fired + cancelled + (timer == FILED -> 1 : 0));
-		check(IN_TIME,
-		      timer != FILED || !governed || filed_at <= latest);
+		check(NONE_LOST, governed == (timer == FILED));
+		check(IN_TIME, timer != FILED || filed_at <= latest);
 		base_lock = false
 	}
+}
+
+#ifdef PICKS
+#define tell_gone()	gone = true
+#else
+#define tell_gone()	skip
+#endif
+
+/* Out of the wheel, if it is there: answers 0, EALREADY or ENOENT. */
+mtype:error = { DONE, EALREADY, ENOENT };
+
+inline cancel_locked()
+{
+	if
+	:: timer == FILED -> timer = IDLE; cancelled++; err = DONE
+	:: timer != FILED && calling -> err = EALREADY
+	:: timer != FILED && !calling -> err = ENOENT
+	fi
 }

@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * STOP, by another thread: first the base lets go of its timers, their words are
- * claimed, and they are put on a list; then the slots learn of it.
+ * STOP, by another thread: the device arms nothing any more, then the base neither;
+ * the base lets go of its timers, their words are claimed, and they are put on a
+ * list; when no callback is under way, the slots learn of it.
  */
 
 #if BROKEN == STOP_BY_STORE
-#define hand_over(w)	w = word; d_step { took = governed && !parked; claimed(w) }
+#define hand_over(w)	take_by_store(w)
 #else
-#define hand_over(w)	d_step { w = word; took = governed && !parked; claimed(w) }
+#define hand_over(w)	take(w)
 #endif
 
 /* Handed back is what was pending, with the deadline that the word had. */
-inline halt()
+inline drain()
 {
 	lock(base_lock);
-	halted = true;
 	if
 	:: timer == FILED ->
 		hand_over(seen);
 		d_step {
-			check(TRUE_ANSWERS, !took || (!dead(seen) && seen == last));
-			check(TRUE_ANSWERS, took || dead(seen) || !honest);
-			timer = (dead(seen) -> RECLAIMED : HALTED);
-			cancelled++
+			check(TRUE_ANSWERS, took == !dead(seen));
+			check(TRUE_ANSWERS, !took || seen == last);
+			cancelled++;
+			if
+			:: dead(seen) -> tell_gone(); timer = IDLE
+			:: else -> timer = DRAINED
+			fi
 		}
 	:: else
 	fi;
@@ -33,9 +36,8 @@ inline hand_back()
 {
 	lock(file_lock);
 	d_step {
-		stopped = true;
 		if
-		:: timer == HALTED ->
+		:: timer == DRAINED ->
 			check(EXACTLY_ONCE, state == ARMED);
 			state = STOPPED;
 			timer = IDLE;
@@ -52,8 +54,14 @@ active proctype stop()
 	bool took;
 
 end:	do
-	:: atomic { !halted -> skip }
-	   halt();
-	   hand_back()
+	:: atomic {
+		!halted && !file_lock ->
+		stopping = BROKEN != STOP_IS_NOT_TOLD
+	   }
+	   atomic { !base_lock -> halted = true }
+	   drain();
+	   !calling;
+	   hand_back();
+	   d_step { seen = 0; took = false }
 	od
 }

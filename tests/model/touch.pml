@@ -6,12 +6,14 @@
  *
  * Every access to the word is a step of its own, a compare-and-swap is one step,
  * and between any two steps the others may make any of theirs. The steps are
- * sequentially consistent: what the barriers are for does not show here.
+ * sequentially consistent: what the barriers are for does not show here. Who holds
+ * the base's lock does to the wheel in one step what nobody sees in two.
  *
  * -DPROPERTY=  what is checked, by its number in rules.pml
  * -DLIVENESS   that it comes to be, and not that it never fails
  * -DBROKEN=    which rule of the protocol is not kept
  * -DHOSTILE    the program stores what it likes, whenever it likes
+ * -DPICKS      the kernel picks the slot
  * -DOWNED      the program arms no slot while it is about to touch it
  */
 #include "rules.pml"

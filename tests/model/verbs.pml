@@ -1,119 +1,102 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The verbs and the reading of the event, one at a time: the file's lock is
- * held. The word is changed first, without the base's lock, then the wheel. What
+ * The verbs, one at a time: both locks are held. What they do to the wheel nobody
+ * sees until they let go; what they do to the word the program sees at once. What
  * an answer says has to be true at one moment of the call.
  */
 
-/* Exchange with OFF: a claim that cannot fail. took: it ended a live timer. */
-#if BROKEN == CANCEL_BY_STORE
-#define take(w)		w = word; d_step { took = governed && !parked; claimed(w) }
+/* A verb that does not keep the base to itself. */
+#if BROKEN >= ARM_LETS_GO && BROKEN <= CANCEL_LETS_GO
+#define let_go(verb)							\
+	if								\
+	:: BROKEN == verb -> base_lock = false; lock(base_lock)		\
+	:: else								\
+	fi
 #else
-#define take(w)		d_step { w = word; took = governed && !parked; claimed(w) }
+#define let_go(verb)	skip
 #endif
 
-#if BROKEN == RECLAIM_IN_FLIGHT_BUSY
-#define is_over		(timer == IDLE)
-#elif BROKEN == STOPPED_IS_RECLAIMED
-#define is_over		(timer == RECLAIMED || timer == HALTED)
+/* Why a timer that is not in the wheel is not: the slot is free if it was reclaimed. */
+#define reclaimed(err)	((err) == ENOENT || (BROKEN == FIRED_IS_RECLAIMED))
+#define stop_has_it	(stopping && BROKEN != STOPPED_IS_RECLAIMED)
+
+#if defined(PICKS) && BROKEN != PICKED_IS_FREED
+#define comes_back	true
 #else
-#define is_over		(timer == RECLAIMED)
+#define comes_back	stop_has_it
 #endif
-
-/*
- * Take a timer whose word we have claimed from the wheel. over: it is out of the
- * wheel, by us or by the pass, which found its word OFF; it has not fired, and
- * STOP does not have it.
- */
-inline detach()
-{
-	lock(base_lock);
-	d_step {
-		if
-		:: timer == FILED ->
-			timer = IDLE;
-			cancelled++;
-			over = true
-		:: else ->
-			over = is_over
-		fi
-	}
-	unlock_base()
-}
-
-/* A swap that fails for OFF was lost to the pass, which has reclaimed it. */
-#define finds_off	(word == OFF && BROKEN != ARM_GIVES_UP)
 
 /* The slot of a new generation: its old one was parked, perhaps reclaimed. */
 inline reclaim()
 {
-	seen = word;
+	d_step { changed = false; seen = word; was = parked && dead(seen) }
 	d_step {
-		won = dead(seen) && (word == seen || finds_off ||
-				     BROKEN == ARM_RECLAIMS_BY_STORE);
 		if
-		:: won ->
+		:: dead(seen) &&
+		   (word == seen || BROKEN == ARM_RECLAIMS_BY_STORE) ->
 			check(DECISIVE, !governed || parked);
 			check(NONE_LOST, !governed || parked);
-			claimed(seen)
+			claimed();
+			cancel_locked();
+			if
+			:: err == DONE || (reclaimed(err) &&
+					   BROKEN != RECLAIMED_IS_BUSY) ->
+				state = FREE
+			:: else
+			fi
 		:: else
-		fi
+		fi;
+		check(TRUE_ANSWERS, state == FREE || !was || changed)
 	}
-	if
-	:: won -> detach()
-	:: else
-	fi
 }
 
-/* The word governs from now on, and the timer is filed after that. */
+/* The word governs from now on. */
 inline write_word()
 {
 	d_step {
 		check(NONE_LOST, !governed);
-		check(EXACTLY_ONCE, timer != HALTED);
 		word = want;
 		governed = true; parked = false;
 		published = false; cancel_said = false;
-		last = want; latest = want; since = want;
+		last = want; latest = want;
 		generation++
 	}
 }
 
+/* The wheel, which may refuse, and then the word. */
 inline file()
 {
-	lock(base_lock);
+	if
+	:: skip
+	:: !halted ->
+		d_step { filed_at = want; timer = FILED; armed++; state = ARMED }
+		let_go(ARM_LETS_GO);
+		write_word()
+	fi
+}
+
+/* A slot that we pick was reclaimed by the pass: here we learn of it. */
+inline collect()
+{
 	d_step {
-		if
-		:: halted -> claimed(word); state = FREE; timer = IDLE
-		:: else -> filed_at = want; timer = FILED; armed++; state = ARMED
-		fi
+		check(EXACTLY_ONCE, state == ARMED && timer != FILED);
+		state = FREE;
+		gone = false
 	}
-	unlock_base()
 }
 
 inline arm()
 {
-	d_step {
-		changed = false;
-		over = state == FREE;
-		was = parked && state == ARMED && dead(word)
-	}
 	if
-	:: state == ARMED -> reclaim()
+#ifdef PICKS
+	:: !stopping && gone -> collect()
+#else
+	:: !stopping && state == ARMED -> reclaim()
+#endif
 	:: else
 	fi;
-	check(TRUE_ANSWERS, over || halted || !was || changed);
 	if
-	:: over && !stopped ->
-#if BROKEN == FILE_FIRST
-		file();
-		write_word()
-#else
-		write_word();
-		file()
-#endif
-	:: over && stopped ->
-		state = FREE
+	:: !stopping && state == FREE -> file()
 	:: else
 	fi
 }
@@ -127,60 +110,62 @@ inline any_time(want)
 	fi
 }
 
-/*
- * The word first, by compare-and-swap, as a parked one stays parked; then the
- * wheel. A pass in between finds the new word, and what it does is right.
- */
-inline rearm()
+/* Compare-and-swap, as a parked one stays parked. */
+inline move_word()
 {
-	seen = word;
 	d_step {
-		won = state == ARMED && !dead(seen) &&
-		      (word == seen || BROKEN == REARM_REVIVES);
 		if
-		:: won && governed ->
+		:: word == seen || BROKEN == REARM_REVIVES ->
 			check(DECISIVE, !parked);
 			word = want;
 			last = max(want, 1);
-			since = last;
-			latest = max(latest, last)
-		:: won && !governed ->
-			word = want
-		:: else
+			latest = last
+		:: else ->
+			filed_at = was_at
 		fi
 	}
-	if
-	:: won -> move()
-	:: else
-	fi
 }
 
-/* From now on it is filed by what REARM and those after it wrote. */
-inline move()
+/*
+ * Filed anew where nobody sees it, until we know whose the word is. The wheel may
+ * refuse.
+ */
+inline rearm()
 {
-	lock(base_lock);
-	d_step {
+	d_step { seen = word; was = governed && !parked }
+	if
+	:: !dead(seen) && timer == FILED ->
 		if
-		:: timer == FILED ->
-			filed_at = max(want, 1);
-			latest = since
-		:: else
+		:: skip
+#if BROKEN == REARM_SHOWS_REFUSED
+		:: d_step { word == seen -> word = want };
+		   d_step { word = (word == want -> seen : word) }
+#endif
+		:: d_step { was_at = filed_at; filed_at = want };
+		   let_go(REARM_LETS_GO);
+		   move_word()
 		fi
-	}
-	unlock_base()
+	:: else ->
+		check(TRUE_ANSWERS, !was)
+	fi
 }
 
 /* A parked one is reclaimed, but that it was cancelled we were told before. */
 inline cancel()
 {
+#if BROKEN == CANCEL_BY_STORE
+	take_by_store(seen);
+#else
 	take(seen);
-	detach();
+#endif
+	let_go(CANCEL_LETS_GO);
 	d_step {
-		check(TRUE_ANSWERS, !took || (over && !dead(seen)) || !honest);
-		check(TRUE_ANSWERS, took || !over || dead(seen) || !honest);
-		cancel_said = took && over;
+		cancel_locked();
+		cancel_said = !dead(seen) &&
+			      (err == DONE || BROKEN == CANCEL_BY_WORD);
+		check(TRUE_ANSWERS, cancel_said == took);
 		if
-		:: over -> state = FREE; timer = IDLE
+		:: err == DONE || (reclaimed(err) && !comes_back) -> state = FREE
 		:: else
 		fi
 	}
@@ -192,38 +177,53 @@ inline cancel()
 #define answer	seen
 #endif
 
+#if BROKEN == LIST_LOCKS_THE_FILE
+#define look_alone()	base_lock = false
+#define look_no_more()	lock(base_lock)
+#else
+#define look_alone()	skip
+#define look_no_more()	skip
+#endif
+
+/* LIST does this as well. */
 inline query()
 {
-	seen = word;
+	look_alone();
+	d_step { changed = false; seen = word; was = governed && !parked }
 	if
 	:: state == ARMED && timer == FILED && !dead(seen) ->
 		check(TRUE_ANSWERS, !dead(answer))
-	:: else
-	fi
+	:: else ->
+		check(TRUE_ANSWERS, !was || !governed || changed)
+	fi;
+	look_no_more()
 }
 
-/* May a verb be called? Then the file's lock is taken in the same step. */
-#define callable	(calls < CALLS && !file_lock)
+/* May a verb be called? Then both locks are taken in the same step. */
+#define callable	(calls < CALLS && !file_lock && !base_lock)
 
 inline enter()
 {
 	calls++;
-	file_lock = true
+	file_lock = true;
+	base_lock = true
 }
 
 inline leave()
 {
-	d_step {
+	atomic {
+		unlock_base();
 		file_lock = false;
-		seen = 0; want = 0;
-		over = false; won = false; was = false; took = false
+		seen = 0; want = 0; was_at = 0;
+		was = false; took = false; err = DONE
 	}
 }
 
 active proctype verbs()
 {
-	byte seen, want, calls;
-	bool over, won, was, took;
+	byte seen, want, was_at, calls;
+	bool was, took;
+	mtype:error err = DONE;
 
 end:	do
 	:: atomic { callable && !owned -> enter(); own(true); any_deadline(want) }

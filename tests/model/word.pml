@@ -13,18 +13,11 @@
 
 byte word = OFF;
 
-#ifdef HOSTILE
-#define honest	false
-#else
-#define honest	true
-#endif
-
 bool governed;		/* a timer stands behind the word, unclaimed */
 bool parked;		/* so the program wrote it */
 byte last;		/* the deadline that was written last */
 byte latest;		/* the latest one since ARM or REARM */
 byte generation;	/* of the timer behind it */
-byte since;		/* the latest one since a REARM that is under way */
 bool changed;		/* by the program, since a verb was called */
 bool published;		/* this generation has had its event */
 bool cancel_said;	/* CANCEL was answered 0 */
@@ -39,15 +32,27 @@ inline written(w)
 	:: governed && !dead(w) ->
 		parked = false;
 		last = w;
-		latest = max(latest, w);
-		since = max(since, w)
+		latest = max(latest, w)
 	:: else
 	fi
 }
 
-/* The kernel claimed the word and found @w in it. */
-inline claimed(w)
+/* The kernel claimed the word, and knows what it found in it. */
+inline claimed()
 {
 	word = OFF;
 	governed = false
+}
+
+/* Exchange with OFF: a claim that cannot fail. took: it ended a live timer. */
+inline take(w)
+{
+	d_step { w = word; took = governed && !parked; claimed() }
+}
+
+/* The same, not in one step. */
+inline take_by_store(w)
+{
+	w = word;
+	d_step { took = governed && !parked; claimed() }
 }
