@@ -129,9 +129,9 @@ static int wait_for_events(struct wheel_file *file, bool block)
  * @to: where to
  *
  * Return: bytes, or -EOPNOTSUPP: they come by the ring; -EINVAL: not even one fits;
- * -EAGAIN: none is there and the
- * file or the call does not block; -ESHUTDOWN: none is there and none will be;
- * -EFAULT: not even the first could be copied, and it is still to be read.
+ * -EAGAIN: none is there and the file or the call does not block; -ESHUTDOWN: none is
+ * there and none will be; -EFAULT: not even the first could be copied, and it is still
+ * to be read.
  */
 ssize_t file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
