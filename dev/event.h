@@ -35,6 +35,7 @@ static inline void slot_event(const struct slot *slot, u64 now,
 	};
 }
 
+/* Out of line, as most timers are over when they have fired. */
 bool slot_goes_on(struct wheel_file *file, struct slot *slot,
 		  const struct wheel_event *event);
 

@@ -65,7 +65,7 @@ static int arm_check(const struct wheel_file *file, const struct wheel_op *op)
 }
 
 /* The number of the slot that an ARM will use, or -EDQUOT. */
-static int arm_slot(const struct wheel_file *file, const struct wheel_op *op)
+static int arm_nr(const struct wheel_file *file, const struct wheel_op *op)
 {
 	return unlikely(picks(file)) ? pick_slot(file) : WHEEL_ID_SLOT(op->id);
 }
@@ -75,6 +75,23 @@ static bool word_ready(const struct wheel_file *file, const struct wheel_op *op,
 		       u32 nr)
 {
 	return !(op->flags & WHEEL_OP_TOUCH) || touch_ready(file, nr);
+}
+
+/* The slot that an ARM will use, or an ERR_PTR: OP_NEEDS_PAGE, or why it has none. */
+static struct slot *arm_slot(struct wheel_file *file, const struct wheel_op *op)
+{
+	struct slot *slot;
+	int nr;
+
+	if (unlikely(picks(file)))
+		pick_collect(file);
+	nr = arm_nr(file, op);
+	if (unlikely(nr < 0))
+		return ERR_PTR(nr);
+	slot = slot_at(file, nr);
+	if (unlikely(!slot || !word_ready(file, op, nr)))
+		return ERR_PTR(OP_NEEDS_PAGE);
+	return slot;
 }
 
 /* Let an ARM have its slot and an id that is newer than the last. */
@@ -108,29 +125,35 @@ static int arm(struct wheel_file *file, const struct wheel_op *op,
 	return 0;
 }
 
-static int op_arm(const struct batch *b, struct wheel_op *op)
+/* May it be armed at all, and for when? */
+static int arm_when(const struct batch *b, const struct wheel_op *op,
+		    u64 *deadline)
 {
-	struct wheel_file *file = b->file;
-	int err = arm_check(file, op);
-	u64 deadline, id = op->id;
-	struct slot *slot;
-	int nr;
+	int err = arm_check(b->file, op);
 
 	if (unlikely(err))
 		return err;
-	if (unlikely(file->stopping))
+	if (unlikely(b->file->stopping))
 		return -ESHUTDOWN;
-	err = op_deadline(b, op, &deadline);
-	if (unlikely(err || op->period > b->longest))
-		return err ?: -ERANGE;
-	if (unlikely(picks(file)))
-		pick_collect(file);
-	nr = arm_slot(file, op);
-	if (unlikely(nr < 0))
-		return nr;
-	slot = slot_at(file, nr);
-	if (unlikely(!slot || !word_ready(file, op, nr)))
-		return OP_NEEDS_PAGE;
+	err = op_deadline(b, op, deadline);
+	if (unlikely(err))
+		return err;
+	return op->period <= b->longest ? 0 : -ERANGE;
+}
+
+static int op_arm(const struct batch *b, struct wheel_op *op)
+{
+	struct wheel_file *file = b->file;
+	u64 deadline, id = op->id;
+	struct slot *slot;
+	int err;
+
+	err = arm_when(b, op, &deadline);
+	if (unlikely(err))
+		return err;
+	slot = arm_slot(file, op);
+	if (IS_ERR(slot))
+		return PTR_ERR(slot);
 	err = arm_take(file, slot, &id) ?: arm(file, op, slot, id, deadline);
 	if (unlikely(err))
 		return err;
@@ -262,7 +285,7 @@ static u32 ops_make_locked(struct batch *b, u32 from, u32 count)
  */
 static int op_page_alloc(const struct batch *b, const struct wheel_op *op)
 {
-	int nr = arm_slot(b->file, op);
+	int nr = arm_nr(b->file, op);
 
 	if (nr < 0)
 		return 0;

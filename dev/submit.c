@@ -14,7 +14,7 @@
 #include "op.h"
 #include "setup.h"
 
-static struct wheel_op __user *user_op(const struct batch *b, u32 i)
+static __always_inline struct wheel_op __user *user_op(const struct batch *b, u32 i)
 {
 	return b->uops + (size_t)i * b->stride;
 }

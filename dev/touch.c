@@ -189,7 +189,7 @@ u64 touch_end(const struct wheel_file *file, u32 nr)
  * A parked timer's time has come. Who arms its slot again finds out by itself; but
  * slots that we pick have to be told of.
  */
-static enum wheel_claim reclaim(struct wheel_file *file, struct slot *slot)
+static enum wheel_claim gone(struct wheel_file *file, struct slot *slot)
 {
 	if (picks(file))
 		pick_gone(file, slot);
@@ -210,7 +210,7 @@ static enum wheel_claim claim_word(struct wheel_file *file, struct slot *slot,
 		if (!parked && word > due)
 			return WHEEL_LATER;
 		if (touch_swap(file, nr, word, WHEEL_TOUCH_OFF))
-			return parked ? reclaim(file, slot) : WHEEL_FIRE;
+			return parked ? gone(file, slot) : WHEEL_FIRE;
 	}
 	*deadline = due + 1;
 	return WHEEL_LATER;
@@ -222,7 +222,7 @@ static enum wheel_claim claim_at_end(struct wheel_file *file,
 	u64 word = touch_end(file, slot_nr(slot));
 
 	*deadline = word;
-	return touch_parked(word) ? reclaim(file, slot) : WHEEL_FIRE;
+	return touch_parked(word) ? gone(file, slot) : WHEEL_FIRE;
 }
 
 /**

@@ -63,6 +63,7 @@ static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 		debug_refile(timer);
 	} else {
 		base->counts.cancelled++;
+		WRITE_ONCE(timer->deadline, timer->deadline | WHEEL_OFF);
 		debug_gone(timer);
 	}
 	return false;

@@ -62,7 +62,8 @@ typedef void (*wheel_expire_fn)(struct wheel *wheel, struct wheel_timer **due,
  * the wheel. Called with the wheel's lock held: takes no lock and calls nothing of
  * the wheel's.
  *
- * Return: what becomes of the timer.
+ * Return: what becomes of the timer. If it is gone, its memory has to last until
+ * the wheel's lock is given back, which wheel_timer_cancel() waits for.
  */
 typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
 					   u64 *deadline);
@@ -160,7 +161,8 @@ struct wheel *wheel_timer_wheel(const struct wheel_timer *timer);
  */
 static inline bool wheel_timer_pending(const struct wheel_timer *timer)
 {
-	return READ_ONCE(timer->slot) != WHEEL_UNFILED;
+	/* Not by its slot, which it leaves for a moment when it is moved. */
+	return !(READ_ONCE(timer->deadline) & WHEEL_OFF);
 }
 
 /**

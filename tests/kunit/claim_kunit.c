@@ -26,8 +26,9 @@ static enum wheel_claim claim_word(struct wheel_timer *timer, u64 due,
 	u64 word = words->word[probe->id];
 
 	words->asked++;
+	/* It is pending until we have said otherwise. */
 	words->wrong += due > wheel_now(probe->rig->wheel) ||
-			wheel_timer_pending(timer);
+			!wheel_timer_pending(timer);
 	if (!word)
 		return WHEEL_GONE;
 	*deadline = word;

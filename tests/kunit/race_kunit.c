@@ -270,12 +270,48 @@ static void stop_while_arming(struct kunit *test)
 	}
 }
 
+/* Any timer of the pool, which all are far away. */
+static void move_on(struct crew *crew, struct rnd_state *rnd)
+{
+	struct rig *rig = crew->rig;
+	int i;
+
+	for (i = 0; i < CREW_ROUNDS; i++) {
+		struct wheel_timer *timer = &rig->probes[below(rnd, POOL)].timer;
+		u64 far = rig_now(rig) + NSEC_PER_SEC * 3600 + below(rnd, U32_MAX);
+
+		if (!wheel_timer_pending(timer))
+			atomic64_inc(&crew->wrong);
+		wheel_timer_rearm(timer, far, 0);
+		if (i % 64 == 0)
+			cond_resched();
+	}
+}
+
+/* Who is moved is pending all the time. */
+static void pending_while_moved(struct kunit *test)
+{
+	struct rig *rig = rig_running(test, 0, 10000, POOL);
+	u64 now = rig_now(rig);
+	struct crew *crew;
+	u32 i;
+
+	rig->shared = true;
+	for (i = 0; i < POOL; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, now + NSEC_PER_SEC * 3600), 0);
+	crew = crew_start(rig, move_on);
+	crew_wait(crew);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&crew->wrong), 0);
+	KUNIT_EXPECT_EQ(test, rig->calls, 0);
+}
+
 static struct kunit_case race_cases[] = {
 	MANY_CASE(arm_and_cancel_in_softirq),
 	MANY_CASE(arm_and_cancel_in_process_context),
 	MANY_CASE(cancel_sync_and_free),
 	MANY_CASE(shutdown_sync_and_free),
 	MANY_CASE(stop_while_arming),
+	MANY_CASE(pending_while_moved),
 	{}
 };
 
