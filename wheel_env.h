@@ -56,6 +56,11 @@ static inline unsigned int fls64(u64 x)
 	return x ? 64 - (unsigned int)__builtin_clzll(x) : 0;
 }
 
+static inline unsigned int __fls(u64 x)
+{
+	return 63 - (unsigned int)__builtin_clzll(x);
+}
+
 static inline unsigned int __ffs64(u64 x)
 {
 	return (unsigned int)__builtin_ctzll(x);

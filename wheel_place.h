@@ -30,7 +30,7 @@ static inline u64 wheel_tick_floor(const struct wheel_tick *tick, u64 ns)
 
 static inline u64 wheel_tick_ceil(const struct wheel_tick *tick, u64 ns)
 {
-	return ns ? wheel_tick_floor(tick, ns - 1) + 1 : 0;
+	return likely(ns) ? wheel_tick_floor(tick, ns - 1) + 1 : 0;
 }
 
 /**

@@ -100,19 +100,11 @@ static int base_reduce(struct wheel_base *base, struct wheel_timer *timer,
 	return 0;
 }
 
-/**
- * wheel_timer_arm_locked - start a timer that is not pending
- * @timer: timer of a wheel that is locked by wheel_lock()
- * @deadline: as wheel_timer_arm()
- * @slack: as wheel_timer_arm()
- *
- * Context: As wheel_timer_arm(), between wheel_lock() and wheel_unlock().
- *
- * Return: As wheel_timer_arm().
- */
-int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
+/* In line twice, so that what is called most is one function. */
+static __always_inline int base_arm(struct wheel_base *base,
+				    struct wheel_timer *timer,
+				    u64 deadline, u64 slack)
 {
-	struct wheel_base *base = timer_base(timer);
 	int err;
 
 	lockdep_assert_held(&base->lock);
@@ -134,6 +126,21 @@ int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 	base->counts.armed++;
 	debug_arm(timer);
 	return 0;
+}
+
+/**
+ * wheel_timer_arm_locked - start a timer that is not pending
+ * @timer: timer of a wheel that is locked by wheel_lock()
+ * @deadline: as wheel_timer_arm()
+ * @slack: as wheel_timer_arm()
+ *
+ * Context: As wheel_timer_arm(), between wheel_lock() and wheel_unlock().
+ *
+ * Return: As wheel_timer_arm().
+ */
+int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
+{
+	return base_arm(timer_base(timer), timer, deadline, slack);
 }
 EXPORT_SYMBOL_GPL(wheel_timer_arm_locked);
 
@@ -168,25 +175,16 @@ int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack)
 	int err;
 
 	base = arm_lock(timer, &flags);
-	err = wheel_timer_arm_locked(timer, deadline, slack);
+	err = base_arm(base, timer, deadline, slack);
 	timer_unlock(base, flags);
 	return err;
 }
 EXPORT_SYMBOL_GPL(wheel_timer_arm);
 
-/**
- * wheel_timer_rearm_locked - move a timer that is pending
- * @timer: timer of a wheel that is locked by wheel_lock()
- * @deadline: as wheel_timer_rearm()
- * @slack: as wheel_timer_rearm()
- *
- * Context: As wheel_timer_arm_locked().
- *
- * Return: As wheel_timer_rearm().
- */
-int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
+static __always_inline int base_rearm(struct wheel_base *base,
+				      struct wheel_timer *timer,
+				      u64 deadline, u64 slack)
 {
-	struct wheel_base *base = timer_base(timer);
 	int err;
 
 	lockdep_assert_held(&base->lock);
@@ -204,6 +202,21 @@ int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 	base->counts.rearmed++;
 	debug_rearm(timer);
 	return 0;
+}
+
+/**
+ * wheel_timer_rearm_locked - move a timer that is pending
+ * @timer: timer of a wheel that is locked by wheel_lock()
+ * @deadline: as wheel_timer_rearm()
+ * @slack: as wheel_timer_rearm()
+ *
+ * Context: As wheel_timer_arm_locked().
+ *
+ * Return: As wheel_timer_rearm().
+ */
+int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
+{
+	return base_rearm(timer_base(timer), timer, deadline, slack);
 }
 EXPORT_SYMBOL_GPL(wheel_timer_rearm_locked);
 
@@ -230,7 +243,7 @@ int wheel_timer_rearm(struct wheel_timer *timer, u64 deadline, u64 slack)
 	int err;
 
 	base = timer_lock(timer, &flags);
-	err = wheel_timer_rearm_locked(timer, deadline, slack);
+	err = base_rearm(base, timer, deadline, slack);
 	timer_unlock(base, flags);
 	return err;
 }

@@ -7,6 +7,20 @@
 #include <linux/preempt.h>
 #include "debug.h"
 
+/* In line twice, as base_arm(). */
+static __always_inline int base_cancel(struct wheel_base *base,
+				       struct wheel_timer *timer)
+{
+	lockdep_assert_held(&base->lock);
+	if (wheel_filed(timer)) {
+		wheel_remove(&base->core, timer);
+		base->counts.cancelled++;
+		debug_cancel(timer);
+		return 0;
+	}
+	return wheel_base_calls(base, timer) ? -EALREADY : -ENOENT;
+}
+
 /**
  * wheel_timer_cancel_locked - stop a timer
  * @timer: timer of a wheel that is locked by wheel_lock()
@@ -17,16 +31,7 @@
  */
 int wheel_timer_cancel_locked(struct wheel_timer *timer)
 {
-	struct wheel_base *base = timer_base(timer);
-
-	lockdep_assert_held(&base->lock);
-	if (wheel_filed(timer)) {
-		wheel_remove(&base->core, timer);
-		base->counts.cancelled++;
-		debug_cancel(timer);
-		return 0;
-	}
-	return wheel_base_calls(base, timer) ? -EALREADY : -ENOENT;
+	return base_cancel(timer_base(timer), timer);
 }
 EXPORT_SYMBOL_GPL(wheel_timer_cancel_locked);
 
@@ -51,7 +56,7 @@ int wheel_timer_cancel(struct wheel_timer *timer)
 	int err;
 
 	base = timer_lock(timer, &flags);
-	err = wheel_timer_cancel_locked(timer);
+	err = base_cancel(base, timer);
 	timer_unlock(base, flags);
 	return err;
 }

@@ -14,7 +14,7 @@
 
 static inline u32 hierarchical_level(u64 due, u64 clock)
 {
-	return (u32)(fls64((due ^ clock) | 1) - 1) / WHEEL_LEVEL_BITS;
+	return (u32)__fls((due ^ clock) | 1) / WHEEL_LEVEL_BITS;
 }
 
 /* File a timer as seen from @clock, which is before its due tick. */

@@ -66,7 +66,7 @@ static inline void hint_append(struct wheel_ring *r, struct wheel_slot *slot,
 	if (slot->lead == HINT_SHORT + HINT_LEAD) {
 		hint_give(timer_of(*lag), t);
 		*lag = (*lag)->next;
-	} else if (++slot->lead == HINT_SHORT) {
+	} else if (unlikely(++slot->lead == HINT_SHORT)) {
 		*lag = &t->node;
 	}
 }
@@ -79,7 +79,7 @@ static inline void hint_leave(struct wheel_ring *r, struct wheel_slot *slot,
 
 	if (slot->lead < HINT_SHORT) {
 		slot->lead -= slot->lead > 0;
-	} else if (*lag == &t->node) {
+	} else if (unlikely(*lag == &t->node)) {
 		*lag = t->node.next;
 		if (*lag == &slot->timers)
 			hint_restart(slot);
