@@ -60,6 +60,13 @@ class _Options(ctypes.Structure):
     ]
 
 
+def _u64(value):
+    """What no field can hold is out of range, and not cut off."""
+    if not -(2**63) <= value < 2**64:
+        raise OSError(errno.ERANGE, os.strerror(errno.ERANGE))
+    return value
+
+
 class _Op(ctypes.Structure):
     _fields_ = [
         ("op", ctypes.c_uint32),
@@ -72,6 +79,9 @@ class _Op(ctypes.Structure):
         ("res", ctypes.c_int32),
         ("reserved", ctypes.c_uint32 * 3),
     ]
+
+    def __init__(self, **fields):
+        super().__init__(**{name: _u64(value) for name, value in fields.items()})
 
 
 class _Event(ctypes.Structure):
@@ -288,7 +298,7 @@ class Wheel:
 
     def touch(self, slot, deadline):
         """True: a timer armed with touch=True is moved, without a system call."""
-        answer = _lib.libwheel_touch(self._open(), slot, deadline)
+        answer = _lib.libwheel_touch(self._open(), slot, _u64(deadline))
         return _unless([errno.ENOENT], answer)
 
     def park(self, slot):
@@ -298,7 +308,7 @@ class Wheel:
     def revive(self, slot, deadline):
         """True: it is armed again. False: it was not parked; if it is not
         pending either, arm a newer generation."""
-        answer = _lib.libwheel_revive(self._open(), slot, deadline)
+        answer = _lib.libwheel_revive(self._open(), slot, _u64(deadline))
         return _unless([errno.ENOENT, errno.EBUSY], answer)
 
     @staticmethod

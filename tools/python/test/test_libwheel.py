@@ -54,6 +54,16 @@ def test_in_order_and_exactly_once():
         assert [event.seq for event in events] == list(range(1000))
 
 
+def test_what_no_field_holds_is_out_of_range():
+    with Wheel(clock=libwheel.VIRTUAL) as wheel:
+        id = timer_id(1, 1)
+        raises(errno.ERANGE, wheel.arm, id, 2**64 + 5)
+        raises(errno.ERANGE, wheel.arm_in, id, 1e30)
+        raises(errno.ERANGE, wheel.arm_in, id, -1)
+        raises(errno.ERANGE, wheel.arm, id, MS, 0, 0, 2**64 + 1)
+        assert wheel.query(id) is None
+
+
 def test_cancel_and_query():
     with Wheel(clock=libwheel.VIRTUAL) as wheel:
         id = wheel.arm(timer_id(3, 1), 10 * MS)
