@@ -52,6 +52,21 @@ u64 wheel_tick_at(const struct wheel_core *w, u64 now)
 }
 
 /**
+ * wheel_span - how far ahead a timer may always be
+ * @w: wheel
+ *
+ * Return: nanoseconds from the present on; WHEEL_END_NS: as far as the clock goes.
+ */
+u64 wheel_span(const struct wheel_core *w)
+{
+	u64 most = wheel_tick_floor(&w->tick, WHEEL_END_NS);
+
+	if (!w->scheme->admit)
+		return WHEEL_END_NS;
+	return min_t(u64, w->ring.mask, most) * w->tick.ns;
+}
+
+/**
  * wheel_due_within - when a timer with slack is due
  * @w: wheel
  * @deadline: nanoseconds, at most WHEEL_END_NS

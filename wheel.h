@@ -63,6 +63,7 @@ void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 		u32 slots, u64 tick_ns, void *memory);
 
 u64 wheel_tick_at(const struct wheel_core *w, u64 now);
+u64 wheel_span(const struct wheel_core *w);
 
 int wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
 		 u64 slack);

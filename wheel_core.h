@@ -70,6 +70,10 @@ struct wheel_core;
 
 /**
  * struct wheel_scheme - what tells one kind of wheel from another
+ * @name: for people
+ * @by_tick: files by the due tick alone, so that the clock may be set back
+ * @walks: filing a timer may look at so many others, so there are no more of them;
+ *	0: it looks at none
  * @slots: how many slots its rings have, given how many were asked for
  * @init: set up the scheme's part of a wheel whose rings are empty
  * @admit: 0 or why no timer can be due at this tick; NULL: any will do
@@ -83,6 +87,9 @@ struct wheel_core;
  * @check: wheel_check() of what the scheme alone knows; counts the timers
  */
 struct wheel_scheme {
+	const char *name;
+	bool by_tick;
+	u32 walks;
 	u32 (*slots)(u32 asked);
 	void (*init)(struct wheel_core *w);
 	int (*admit)(struct wheel_core *w, u64 due);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The clocks of the ABI, as the caller and as the kernel knows them.
+ * The clocks of the ABI, as the caller sees them.
  */
 #ifndef _WHEEL_DEV_CLOCK_H
 #define _WHEEL_DEV_CLOCK_H
@@ -8,6 +8,5 @@
 #include <linux/types.h>
 
 bool clock_shifted(u32 clock);
-clockid_t clock_id(u32 clock);
 
 #endif

@@ -54,7 +54,7 @@ static void sleep_until(const struct wheel_file *file, u64 until)
 	else
 		schedule_hrtimeout_range_clock(&time, current->timer_slack_ns,
 					       HRTIMER_MODE_ABS,
-					       clock_id(file->setup.clock));
+					       wheel_clockid(file->wheel));
 }
 
 static int wait_for(struct wheel_file *file, struct wheel_enter *enter)

@@ -27,6 +27,11 @@ static u64 file_features(void)
 	return wheel_features() | WHEEL_HAS_TOUCH | WHEEL_HAS_RINGS;
 }
 
+static u32 most_timers(const struct wheel_setup *setup)
+{
+	return min_t(u64, wheel_limit_of(setup->scheme), WHEEL_MAX_TIMERS);
+}
+
 static int setup_check(const struct wheel_setup *setup)
 {
 	u64 features = file_features();
@@ -35,9 +40,7 @@ static int setup_check(const struct wheel_setup *setup)
 	    setup->clock > WHEEL_CLOCK_VIRTUAL ||
 	    setup->scheme > WHEEL_OVERFLOW ||
 	    setup->tick_ns > WHEEL_MAX_TIME ||
-	    setup->timers > WHEEL_MAX_TIMERS ||
-	    (setup->scheme == WHEEL_OVERFLOW &&
-	     setup->timers > WHEEL_OVERFLOW_TIMERS) ||
+	    setup->timers > most_timers(setup) ||
 	    setup->slots > WHEEL_MAX_SLOTS ||
 	    setup->events > WHEEL_MAX_EVENTS)
 		return -EINVAL;
@@ -84,8 +87,7 @@ static void setup_resolve(struct wheel_file *file, struct wheel_setup *setup)
 	if (!setup->tick_ns)
 		setup->tick_ns = DEFAULT_TICK_NS;
 	if (!setup->timers)
-		setup->timers = setup->scheme == WHEEL_OVERFLOW ?
-				WHEEL_OVERFLOW_TIMERS : DEFAULT_TIMERS;
+		setup->timers = min_t(u32, DEFAULT_TIMERS, most_timers(setup));
 	if (setup->events)
 		setup->events = roundup_pow_of_two(setup->events);
 	config = setup_config(file, setup);

@@ -122,28 +122,6 @@ static int submit_all(struct batch *b, struct wheel_submit *submit, u32 room)
 	return err;
 }
 
-/* A bounded wheel could not hold the next expiry of a longer one. */
-static u64 longest_period(const struct wheel_setup *setup)
-{
-	u64 ticks = setup->slots - 1;
-
-	if (setup->scheme != WHEEL_BOUNDED)
-		return WHEEL_MAX_TIME;
-	return min(ticks, div64_u64(WHEEL_MAX_TIME, setup->tick_ns)) *
-	       setup->tick_ns;
-}
-
-/*
- * How many operations are made under one lock hold. On a wheel that walks a list to
- * arm a timer one of them is work enough.
- */
-static u32 chunk_room(const struct wheel_file *file, u32 count)
-{
-	if (count <= 1 || file->setup.scheme == WHEEL_OVERFLOW)
-		return 1;
-	return DEV_HOLD;
-}
-
 /**
  * file_submit - WHEEL_IOC_SUBMIT
  * @file: file
@@ -172,13 +150,13 @@ int file_submit(struct wheel_file *file, struct wheel_submit *submit)
 	b.wheel = file_wheel(file);
 	if (IS_ERR(b.wheel))
 		return PTR_ERR(b.wheel);
-	room = chunk_room(file, submit->count);
+	room = min(submit->count, wheel_hold(b.wheel));
 	if (room > 1) {
 		b.ops = kmalloc_array(room, sizeof(*b.ops), GFP_KERNEL);
 		if (!b.ops)
 			return -ENOMEM;
 	}
-	b.longest = longest_period(&file->setup);
+	b.longest = wheel_reach(b.wheel);
 	b.shifted = clock_shifted(file->setup.clock);
 	b.now = wheel_now(b.wheel);
 	submit->now = b.now;

@@ -95,3 +95,26 @@ u64 wheel_now(const struct wheel *wheel)
 	}
 }
 EXPORT_SYMBOL_GPL(wheel_now);
+
+/**
+ * wheel_clockid - the kernel's name of a wheel's clock
+ * @wheel: wheel, its clock not VIRTUAL
+ *
+ * Context: Any.
+ *
+ * Return: CLOCK_MONOTONIC and so on.
+ */
+clockid_t wheel_clockid(const struct wheel *wheel)
+{
+	switch (wheel->config.clock) {
+	case WHEEL_CLOCK_BOOTTIME:
+		return CLOCK_BOOTTIME;
+	case WHEEL_CLOCK_REALTIME:
+		return CLOCK_REALTIME;
+	case WHEEL_CLOCK_TAI:
+		return CLOCK_TAI;
+	default:
+		return CLOCK_MONOTONIC;
+	}
+}
+EXPORT_SYMBOL_GPL(wheel_clockid);

@@ -13,13 +13,6 @@
 /* A ring is shown in so many numbers, at most. */
 #define CELLS	64
 
-static const char * const scheme_names[] = {
-	[WHEEL_HASHED]		= "hashed",
-	[WHEEL_HIERARCHICAL]	= "hierarchical",
-	[WHEEL_BOUNDED]		= "bounded",
-	[WHEEL_OVERFLOW]	= "overflow",
-};
-
 static const char * const clock_names[] = {
 	[WHEEL_CLOCK_MONOTONIC]	= "monotonic",
 	[WHEEL_CLOCK_BOOTTIME]	= "boottime",
@@ -44,7 +37,7 @@ static void show_config(struct seq_file *m, const struct wheel *wheel)
 
 	seq_printf(m, "- wheel: %u\n", wheel->id);
 	seq_printf(m, "  name: %s\n", config->name);
-	seq_printf(m, "  scheme: %s\n", scheme_names[config->scheme]);
+	seq_printf(m, "  scheme: %s\n", wheel->base->core.scheme->name);
 	seq_printf(m, "  clock: %s\n", clock_names[config->clock]);
 	seq_printf(m, "  context: %s\n", wheel_sleeps(wheel) ? "process" : "softirq");
 	seq_printf(m, "  tick: %llu\n", config->tick_ns);

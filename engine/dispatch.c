@@ -98,20 +98,6 @@ static void base_pass_work(struct work_struct *work)
 		base_queue(base);
 }
 
-static clockid_t base_clockid(const struct wheel *wheel)
-{
-	switch (wheel->config.clock) {
-	case WHEEL_CLOCK_BOOTTIME:
-		return CLOCK_BOOTTIME;
-	case WHEEL_CLOCK_REALTIME:
-		return CLOCK_REALTIME;
-	case WHEEL_CLOCK_TAI:
-		return CLOCK_TAI;
-	default:
-		return CLOCK_MONOTONIC;
-	}
-}
-
 /**
  * wheel_base_init - make a base that is idle
  * @base: base whose core is set up
@@ -127,7 +113,7 @@ void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 	base->asks = base->core.scheme->follow ||
 		     wheel_settable(owner->config.clock);
 	base->programmed = driven ? WHEEL_NO_TICK : 0;
-	hrtimer_setup(&base->hrtimer, base_wakeup, base_clockid(owner),
+	hrtimer_setup(&base->hrtimer, base_wakeup, wheel_clockid(owner),
 		      HRTIMER_MODE_ABS_HARD);
 	bh_work_init(&base->bh, base_pass_bh);
 	INIT_WORK(&base->work, base_pass_work);

@@ -110,6 +110,9 @@ struct wheel {
 #define for_each_base(base, wheel) \
 	for (base = (wheel)->base; base < (wheel)->base + (wheel)->count; base++)
 
+int wheel_config_check(const struct wheel_config *config);
+const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config);
+
 void wheel_base_init(struct wheel_base *base, struct wheel *owner);
 void wheel_base_program(struct wheel_base *base, u64 tick);
 bool wheel_base_settle(struct wheel_base *base);
@@ -178,12 +181,6 @@ static inline void wheel_may_wait(struct wheel *wheel)
 	lock_map_acquire(&wheel->calling);
 	lock_map_release(&wheel->calling);
 	local_irq_restore(flags);
-}
-
-/* How many timers are filed under one lock hold, at most: one that walks a list. */
-static inline unsigned int wheel_files(const struct wheel *wheel)
-{
-	return wheel->config.scheme == WHEEL_OVERFLOW ? 1 : WHEEL_HOLD;
 }
 
 /* Can this clock be set, back as well? */

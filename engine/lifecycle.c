@@ -5,7 +5,6 @@
 #include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/export.h>
-#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/sched.h>
@@ -13,76 +12,11 @@
 #include "debug.h"
 #include "debugfs.h"
 
-#define DEFAULT_TICK_NS		1000000
-#define DEFAULT_SLOTS		4096
-#define MIN_DEFAULT_SLOTS	256
-#define TIMERS_A_SLOT		16
-
 /* Of a wheel with WHEEL_PERCPU, at most; more CPUs share them. */
 #define MAX_BASES		64
 
-static const struct wheel_scheme * const schemes[] = {
-	[WHEEL_HASHED]		= &wheel_hashed,
-	[WHEEL_HIERARCHICAL]	= &wheel_hierarchical,
-	[WHEEL_BOUNDED]		= &wheel_bounded,
-	[WHEEL_OVERFLOW]	= &wheel_overflow,
-};
-
 /* How many wheels there have been. */
 static atomic_t wheels_made = ATOMIC_INIT(0);
-
-static int config_check(const struct wheel_config *config)
-{
-	if (!config || !config->name)
-		return -EINVAL;
-	if (config->clock > WHEEL_CLOCK_VIRTUAL ||
-	    config->scheme > WHEEL_OVERFLOW ||
-	    config->flags & ~(WHEEL_SLEEPABLE | WHEEL_PERCPU) ||
-	    config->tick_ns > WHEEL_MAX_TIME ||
-	    config->slots > WHEEL_MAX_SLOTS)
-		return -EINVAL;
-	if (config->scheme == WHEEL_OVERFLOW &&
-	    config->limit > WHEEL_OVERFLOW_TIMERS)
-		return -EINVAL;
-	if (config->flags & WHEEL_PERCPU && config->limit)
-		return -EINVAL;
-	if (!(wheel_features() & WHEEL_HAS_CLOCK(config->clock)) ||
-	    !(wheel_features() & WHEEL_HAS_SCHEME(config->scheme)))
-		return -EOPNOTSUPP;
-	if (wheel_settable(config->clock) && config->scheme != WHEEL_HASHED &&
-	    config->scheme != WHEEL_BOUNDED)
-		return -EOPNOTSUPP;
-	return 0;
-}
-
-/**
- * wheel_slots_for - how many slots a wheel would have
- * @config: of which scheme, slots and limit matter
- *
- * Context: Any.
- *
- * Return: slots of all its rings.
- */
-u32 wheel_slots_for(const struct wheel_config *config)
-{
-	u64 slots = config->slots;
-
-	if (!slots && !config->limit)
-		slots = DEFAULT_SLOTS;
-	else if (!slots)
-		slots = clamp_t(u64, config->limit / TIMERS_A_SLOT,
-				MIN_DEFAULT_SLOTS, WHEEL_MAX_SLOTS);
-	return schemes[config->scheme]->slots(roundup_pow_of_two(slots));
-}
-EXPORT_SYMBOL_GPL(wheel_slots_for);
-
-static u64 config_limit(const struct wheel_config *config)
-{
-	if (config->limit)
-		return config->limit;
-	return config->scheme == WHEEL_OVERFLOW ? WHEEL_OVERFLOW_TIMERS :
-						  U64_MAX;
-}
 
 static u32 config_bases(const struct wheel_config *config)
 {
@@ -104,7 +38,7 @@ static void wheel_setup_lockdep(struct wheel *wheel, struct wheel_class *class)
 #endif
 }
 
-static void wheel_setup(struct wheel *wheel, u32 slots)
+static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
 {
 	const struct wheel_config *config = &wheel->config;
 	void *memory = wheel->memory;
@@ -112,10 +46,10 @@ static void wheel_setup(struct wheel *wheel, u32 slots)
 
 	mutex_init(&wheel->advancing);
 	for_each_base(base, wheel) {
-		wheel_init(&base->core, schemes[config->scheme], slots,
-			   config->tick_ns, memory);
+		wheel_init(&base->core, scheme, config->slots, config->tick_ns,
+			   memory);
 		wheel_base_init(base, wheel);
-		memory += wheel_memory(slots);
+		memory += wheel_memory(config->slots);
 	}
 }
 
@@ -141,29 +75,28 @@ static void wheel_setup(struct wheel *wheel, u32 slots)
 struct wheel *wheel_create_class(const struct wheel_config *config,
 				 struct wheel_class *class)
 {
-	int err = config_check(config);
+	int err = wheel_config_check(config);
+	const struct wheel_scheme *scheme;
 	struct wheel *wheel;
-	u32 slots, count;
+	u32 count;
 
 	if (err)
 		return ERR_PTR(err);
-	slots = wheel_slots_for(config);
 	count = config_bases(config);
 	wheel = kvzalloc(struct_size(wheel, base, count), GFP_KERNEL_ACCOUNT);
 	if (!wheel)
 		return ERR_PTR(-ENOMEM);
-	wheel->memory = kvmalloc_array(count, wheel_memory(slots),
+	wheel->config = *config;
+	scheme = wheel_config_resolve(&wheel->config);
+	wheel->memory = kvmalloc_array(count, wheel_memory(wheel->config.slots),
 				       GFP_KERNEL_ACCOUNT);
 	if (!wheel->memory) {
 		kvfree(wheel);
 		return ERR_PTR(-ENOMEM);
 	}
 	wheel->id = atomic_inc_return(&wheels_made) - 1;
-	wheel->config = *config;
-	wheel->config.limit = config_limit(config);
-	wheel->config.tick_ns = config->tick_ns ?: DEFAULT_TICK_NS;
 	wheel->count = count;
-	wheel_setup(wheel, slots);
+	wheel_setup(wheel, scheme);
 	wheel_setup_lockdep(wheel, class);
 	wheel_debugfs_add(wheel);
 	return wheel;
@@ -333,24 +266,3 @@ void *wheel_data(const struct wheel *wheel)
 	return wheel->config.data;
 }
 EXPORT_SYMBOL_GPL(wheel_data);
-
-/**
- * wheel_features - what this module can do
- *
- * Context: Any.
- *
- * Return: WHEEL_HAS_* bits.
- */
-u64 wheel_features(void)
-{
-	return WHEEL_HAS_SCHEME(WHEEL_HASHED) |
-	       WHEEL_HAS_SCHEME(WHEEL_HIERARCHICAL) |
-	       WHEEL_HAS_SCHEME(WHEEL_BOUNDED) |
-	       WHEEL_HAS_SCHEME(WHEEL_OVERFLOW) |
-	       WHEEL_HAS_CLOCK(WHEEL_CLOCK_MONOTONIC) |
-	       WHEEL_HAS_CLOCK(WHEEL_CLOCK_BOOTTIME) |
-	       WHEEL_HAS_CLOCK(WHEEL_CLOCK_REALTIME) |
-	       WHEEL_HAS_CLOCK(WHEEL_CLOCK_TAI) |
-	       WHEEL_HAS_CLOCK(WHEEL_CLOCK_VIRTUAL);
-}
-EXPORT_SYMBOL_GPL(wheel_features);

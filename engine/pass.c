@@ -75,7 +75,7 @@ static unsigned int base_collect(struct wheel_base *base, u64 now, u64 until,
 {
 	unsigned int room = base->owner->config.expire ? WHEEL_BATCH : 1;
 	/* To file a timer again costs a look, or a lock hold where it walks a list. */
-	unsigned int refile = WHEEL_HOLD / wheel_files(base->owner);
+	unsigned int refile = WHEEL_HOLD / wheel_hold(base->owner);
 	unsigned int n = 0;
 
 	while (n < room) {

@@ -26,6 +26,8 @@ static void bounded_follow(struct wheel_core *w, u64 tick)
 }
 
 const struct wheel_scheme wheel_bounded = {
+	.name		= "bounded",
+	.by_tick	= true,
 	.slots		= hashed_slots,
 	.init		= hashed_init,
 	.admit		= bounded_admit,

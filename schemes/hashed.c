@@ -212,6 +212,8 @@ const char *hashed_check(const struct wheel_core *w, u64 *count)
 }
 
 const struct wheel_scheme wheel_hashed = {
+	.name		= "hashed",
+	.by_tick	= true,
 	.slots		= hashed_slots,
 	.init		= hashed_init,
 	.file		= wheel_hashed_file,

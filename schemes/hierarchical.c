@@ -216,6 +216,7 @@ static const char *hierarchical_check(const struct wheel_core *w, u64 *count)
 }
 
 const struct wheel_scheme wheel_hierarchical = {
+	.name		= "hierarchical",
 	.slots		= hierarchical_slots,
 	.init		= hierarchical_init,
 	.file		= wheel_hierarchical_file,

@@ -8,9 +8,12 @@
  * the list, so that timers due at one tick never overtake each other.
  *
  * An arm beyond the edge is O(n) by design, which is why such a wheel holds no
- * more than WHEEL_OVERFLOW_TIMERS.
+ * more than so many timers.
  */
 #include "hashed.h"
+
+/* The ABI's WHEEL_OVERFLOW_TIMERS. */
+#define MAX_TIMERS	4096
 
 /* In wheel_timer.slot: on the list. No ring has so many slots. */
 #define BEYOND	(WHEEL_UNFILED - 1)
@@ -134,6 +137,8 @@ static const char *overflow_check(const struct wheel_core *w, u64 *count)
 }
 
 const struct wheel_scheme wheel_overflow = {
+	.name		= "overflow",
+	.walks		= MAX_TIMERS,
 	.slots		= hashed_slots,
 	.init		= overflow_init,
 	.file		= overflow_file,

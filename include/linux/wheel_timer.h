@@ -129,8 +129,12 @@ u64 wheel_advance_to(struct wheel *wheel, u64 now);
 
 u64 wheel_now(const struct wheel *wheel);
 void *wheel_data(const struct wheel *wheel);
-u32 wheel_slots_for(const struct wheel_config *config);
+clockid_t wheel_clockid(const struct wheel *wheel);
+u64 wheel_reach(const struct wheel *wheel);
+unsigned int wheel_hold(const struct wheel *wheel);
 u64 wheel_features(void);
+u64 wheel_limit_of(u32 scheme);
+u32 wheel_slots_for(const struct wheel_config *config);
 void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats);
 
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,

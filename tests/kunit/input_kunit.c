@@ -129,6 +129,49 @@ static void slots_as_asked(struct kunit *test)
 	}
 }
 
+struct scheme_case {
+	const char	*desc;
+	u32		scheme;
+	u64		limit;
+	unsigned int	hold;
+	u64		reach;
+};
+
+static const struct scheme_case scheme_cases[] = {
+	{ "hashed", WHEEL_HASHED, U64_MAX, 64, WHEEL_MAX_TIME },
+	{ "hierarchical", WHEEL_HIERARCHICAL, U64_MAX, 64, WHEEL_MAX_TIME },
+	{ "bounded", WHEEL_BOUNDED, U64_MAX, 64, 255 * TICK },
+	{ "overflow", WHEEL_OVERFLOW, WHEEL_OVERFLOW_TIMERS, 1, WHEEL_MAX_TIME },
+};
+
+KUNIT_ARRAY_PARAM_DESC(scheme, scheme_cases, desc);
+
+/* What a scheme says of itself is so: so far, and not further, wherever the clock is. */
+static void scheme_says(struct kunit *test)
+{
+	const struct scheme_case *row = test->param_value;
+	const struct wheel_config config = {
+		.name = "says", .clock = WHEEL_CLOCK_VIRTUAL,
+		.scheme = row->scheme, .slots = 256, .tick_ns = TICK,
+	};
+	struct rig *rig = rig_new(test, &config, 1);
+	u64 now;
+
+	KUNIT_EXPECT_EQ(test, wheel_limit_of(row->scheme), row->limit);
+	KUNIT_EXPECT_EQ(test, wheel_hold(rig->wheel), row->hold);
+	KUNIT_ASSERT_EQ(test, wheel_reach(rig->wheel), row->reach);
+	for (now = 0; now < 5 * TICK; now += TICK / 2 + 1) {
+		u64 reach = min_t(u64, row->reach, WHEEL_MAX_TIME - now);
+
+		rig_advance(rig, now);
+		KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, now + reach), 0);
+		KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[0].timer), 0);
+		if (row->reach < WHEEL_MAX_TIME)
+			KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, now + reach + 2 * TICK),
+					-ERANGE);
+	}
+}
+
 static void data_as_given(struct kunit *test)
 {
 	const struct wheel_config config = { .name = "data", .data = test };
@@ -142,15 +185,18 @@ static void data_as_given(struct kunit *test)
 /* A clock that runs shows what its callers see for themselves. */
 static void clocks_as_asked(struct kunit *test)
 {
-	static const u32 clocks[] = {
-		WHEEL_CLOCK_MONOTONIC, WHEEL_CLOCK_BOOTTIME,
+	static const struct { u32 clock; clockid_t id; } clocks[] = {
+		{ WHEEL_CLOCK_MONOTONIC, CLOCK_MONOTONIC },
+		{ WHEEL_CLOCK_BOOTTIME, CLOCK_BOOTTIME },
+		{ WHEEL_CLOCK_REALTIME, CLOCK_REALTIME },
+		{ WHEEL_CLOCK_TAI, CLOCK_TAI },
 	};
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
 		const struct wheel_config config = {
 			.name = "clock",
-			.clock = clocks[i],
+			.clock = clocks[i].clock,
 		};
 		struct rig *rig = rig_new(test, &config, 1);
 		u64 before = rig_now(rig);
@@ -158,6 +204,7 @@ static void clocks_as_asked(struct kunit *test)
 
 		KUNIT_EXPECT_LE(test, before, now);
 		KUNIT_EXPECT_LE(test, now, rig_now(rig));
+		KUNIT_EXPECT_EQ(test, wheel_clockid(rig->wheel), clocks[i].id);
 	}
 }
 
@@ -260,6 +307,7 @@ static struct kunit_case input_cases[] = {
 	KUNIT_CASE(create_from_nothing),
 	KUNIT_CASE(features_tell_the_truth),
 	KUNIT_CASE(slots_as_asked),
+	KUNIT_CASE_PARAM(scheme_says, scheme_gen_params),
 	KUNIT_CASE(data_as_given),
 	KUNIT_CASE(clocks_as_asked),
 	KUNIT_CASE_PARAM(arm, arm_gen_params),

@@ -222,6 +222,10 @@ u64 rig_now(const struct rig *rig)
 		return ktime_get_ns();
 	case WHEEL_CLOCK_BOOTTIME:
 		return ktime_get_boottime_ns();
+	case WHEEL_CLOCK_REALTIME:
+		return ktime_get_real_ns();
+	case WHEEL_CLOCK_TAI:
+		return ktime_get_clocktai_ns();
 	default:
 		return wheel_now(rig->wheel);
 	}

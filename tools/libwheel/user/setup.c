@@ -30,21 +30,22 @@ static u64 features(void)
 	       WHEEL_HAS_SCHEME(4) - WHEEL_HAS_SCHEME(0) + WHEEL_HAS_TOUCH;
 }
 
+static u32 most_timers(const struct wheel_setup *setup)
+{
+	return schemes[setup->scheme]->walks ?: WHEEL_MAX_TIMERS;
+}
+
 static int setup_check(const struct wheel_setup *setup)
 {
 	if (setup->flags & ~(WHEEL_SETUP_ANY_SLOT | WHEEL_SETUP_TOUCH) ||
 	    setup->clock > WHEEL_CLOCK_VIRTUAL ||
 	    setup->scheme > WHEEL_OVERFLOW ||
 	    setup->tick_ns > WHEEL_MAX_TIME ||
-	    setup->timers > WHEEL_MAX_TIMERS ||
-	    (setup->scheme == WHEEL_OVERFLOW &&
-	     setup->timers > WHEEL_OVERFLOW_TIMERS) ||
+	    setup->timers > most_timers(setup) ||
 	    setup->slots > WHEEL_MAX_SLOTS)
 		return -EINVAL;
-	/* The other schemes file by the clock, which must not go back then. */
 	if ((setup->clock == WHEEL_CLOCK_REALTIME ||
-	     setup->clock == WHEEL_CLOCK_TAI) &&
-	    setup->scheme != WHEEL_HASHED && setup->scheme != WHEEL_BOUNDED)
+	     setup->clock == WHEEL_CLOCK_TAI) && !schemes[setup->scheme]->by_tick)
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -93,8 +94,7 @@ static void setup_resolve(struct wheel_setup *setup)
 	if (!setup->tick_ns)
 		setup->tick_ns = DEFAULT_TICK_NS;
 	if (!setup->timers)
-		setup->timers = setup->scheme == WHEEL_OVERFLOW ?
-				WHEEL_OVERFLOW_TIMERS : DEFAULT_TIMERS;
+		setup->timers = min_t(u32, DEFAULT_TIMERS, most_timers(setup));
 	setup->slots = slots_for(setup);
 	setup->features = features();
 }

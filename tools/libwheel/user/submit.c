@@ -35,16 +35,6 @@ static int op_check(const struct user *u, const struct wheel_op *op)
 	return op->period ? -EINVAL : 0;
 }
 
-/* A bounded wheel could not hold the next expiry of a longer one. */
-static u64 longest_period(const struct wheel_setup *setup)
-{
-	u64 ticks = setup->slots - 1;
-
-	if (setup->scheme != WHEEL_BOUNDED)
-		return WHEEL_MAX_TIME;
-	return min(ticks, WHEEL_MAX_TIME / setup->tick_ns) * setup->tick_ns;
-}
-
 /* The deadline that an operation asks for. */
 static int op_deadline(const struct user *u, const struct wheel_op *op, u64 now,
 		       u64 *deadline)
@@ -52,7 +42,7 @@ static int op_deadline(const struct user *u, const struct wheel_op *op, u64 now,
 	u64 base = op->flags & WHEEL_OP_REL ? now : 0;
 
 	if (op->when > WHEEL_MAX_TIME - base || op->slack > WHEEL_MAX_TIME ||
-	    (op->op == WHEEL_OP_ARM && op->period > longest_period(&u->handle.setup)))
+	    (op->op == WHEEL_OP_ARM && op->period > wheel_span(&u->core)))
 		return -ERANGE;
 	*deadline = base + op->when;
 	return 0;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What kinds of wheels there are, and what may be asked of them.
+ */
+#include <linux/export.h>
+#include <linux/log2.h>
+#include "engine.h"
+
+#define DEFAULT_TICK_NS		1000000
+#define DEFAULT_SLOTS		4096
+#define MIN_DEFAULT_SLOTS	256
+#define TIMERS_A_SLOT		16
+
+static const struct wheel_scheme * const schemes[] = {
+	[WHEEL_HASHED]		= &wheel_hashed,
+	[WHEEL_HIERARCHICAL]	= &wheel_hierarchical,
+	[WHEEL_BOUNDED]		= &wheel_bounded,
+	[WHEEL_OVERFLOW]	= &wheel_overflow,
+};
+
+/**
+ * wheel_config_check - can there be such a wheel?
+ * @config: what is asked for
+ *
+ * Return: 0, or as wheel_create_class().
+ */
+int wheel_config_check(const struct wheel_config *config)
+{
+	if (!config || !config->name)
+		return -EINVAL;
+	if (config->clock > WHEEL_CLOCK_VIRTUAL ||
+	    config->scheme >= ARRAY_SIZE(schemes) ||
+	    config->flags & ~(WHEEL_SLEEPABLE | WHEEL_PERCPU) ||
+	    config->tick_ns > WHEEL_MAX_TIME ||
+	    config->slots > WHEEL_MAX_SLOTS ||
+	    config->limit > wheel_limit_of(config->scheme))
+		return -EINVAL;
+	if (config->flags & WHEEL_PERCPU && config->limit)
+		return -EINVAL;
+	if (wheel_settable(config->clock) && !schemes[config->scheme]->by_tick)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/**
+ * wheel_config_resolve - put in what was left to us
+ * @config: one that is possible
+ *
+ * Return: what its core is made of.
+ */
+const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config)
+{
+	config->slots = wheel_slots_for(config);
+	config->limit = config->limit ?: wheel_limit_of(config->scheme);
+	config->tick_ns = config->tick_ns ?: DEFAULT_TICK_NS;
+	return schemes[config->scheme];
+}
+
+/**
+ * wheel_slots_for - how many slots a wheel would have
+ * @config: of which scheme, slots and limit matter
+ *
+ * Context: Any.
+ *
+ * Return: slots of all its rings.
+ */
+u32 wheel_slots_for(const struct wheel_config *config)
+{
+	u64 slots = config->slots;
+
+	if (!slots && !config->limit)
+		slots = DEFAULT_SLOTS;
+	else if (!slots)
+		slots = clamp_t(u64, config->limit / TIMERS_A_SLOT,
+				MIN_DEFAULT_SLOTS, WHEEL_MAX_SLOTS);
+	return schemes[config->scheme]->slots(roundup_pow_of_two(slots));
+}
+EXPORT_SYMBOL_GPL(wheel_slots_for);
+
+/**
+ * wheel_limit_of - how many timers may be pending at once
+ * @scheme: WHEEL_HASHED and so on, one that wheel_features() lists
+ *
+ * Context: Any.
+ *
+ * Return: the highest limit that a wheel of this scheme can be created with; without
+ * one, U64_MAX.
+ */
+u64 wheel_limit_of(u32 scheme)
+{
+	return schemes[scheme]->walks ?: U64_MAX;
+}
+EXPORT_SYMBOL_GPL(wheel_limit_of);
+
+/**
+ * wheel_hold - how many timers may be armed under one hold of wheel_lock()
+ * @wheel: wheel
+ *
+ * Context: Any.
+ *
+ * Return: WHEEL_BATCH; or 1, if it walks a list to arm a timer.
+ */
+unsigned int wheel_hold(const struct wheel *wheel)
+{
+	return wheel->base->core.scheme->walks ? 1 : WHEEL_BATCH;
+}
+EXPORT_SYMBOL_GPL(wheel_hold);
+
+/**
+ * wheel_reach - how far ahead a timer may be
+ * @wheel: wheel
+ *
+ * What is further away a bounded wheel may refuse by -ERANGE, and so it may what a
+ * periodic timer would go on to.
+ *
+ * Context: Any.
+ *
+ * Return: nanoseconds; WHEEL_MAX_TIME: as far as the clock goes.
+ */
+u64 wheel_reach(const struct wheel *wheel)
+{
+	return wheel_span(&wheel->base->core);
+}
+EXPORT_SYMBOL_GPL(wheel_reach);
+
+/**
+ * wheel_features - what this module can do
+ *
+ * Context: Any.
+ *
+ * Return: WHEEL_HAS_* bits.
+ */
+u64 wheel_features(void)
+{
+	return WHEEL_HAS_SCHEME(ARRAY_SIZE(schemes)) - WHEEL_HAS_SCHEME(0) +
+	       WHEEL_HAS_CLOCK(WHEEL_CLOCK_VIRTUAL + 1) - WHEEL_HAS_CLOCK(0);
+}
+EXPORT_SYMBOL_GPL(wheel_features);
