@@ -59,11 +59,11 @@ u64 wheel_tick_at(const struct wheel_core *w, u64 now)
  */
 u64 wheel_span(const struct wheel_core *w)
 {
-	u64 most = wheel_tick_floor(&w->tick, WHEEL_END_NS);
+	u64 span = w->span;
 
-	if (!w->scheme->admit)
+	if (span > wheel_tick_floor(&w->tick, WHEEL_END_NS))
 		return WHEEL_END_NS;
-	return min_t(u64, w->ring.mask, most) * w->tick.ns;
+	return span * w->tick.ns;
 }
 
 /**
@@ -137,6 +137,7 @@ void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 	w->drained = 0;
 	tick_init(&w->tick, tick_ns);
 	w->last = wheel_tick_ceil(&w->tick, WHEEL_END_NS);
+	w->span = WHEEL_END_NS;
 	ring_init(&w->ring, slots, memory);
 	scheme->init(w);
 }
@@ -193,8 +194,8 @@ void wheel_refile(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 	u64 tick = max(wheel_tick_ceil(&w->tick, deadline), t->due + 1);
 	struct wheel_due due = { min((tick + mask) & ~mask, w->last), t->order };
 
-	if (w->scheme->admit && w->scheme->admit(w, due.tick)) {
-		due.tick = min(tick, w->floor + w->ring.mask);
+	if (wheel_beyond(w, due.tick)) {
+		due.tick = min(tick, w->floor + w->span);
 		due.order = 0;
 	}
 	wheel_file(w, t, deadline, due);

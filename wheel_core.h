@@ -33,7 +33,7 @@ struct wheel_slot {
 /**
  * struct wheel_group - 64 slots
  * @busy: a bit for each that holds timers
- * @min: none of their minima is less
+ * @min: hashed: none of their minima is less
  */
 struct wheel_group {
 	u64			busy;
@@ -76,7 +76,6 @@ struct wheel_core;
  *	0: it looks at none
  * @slots: how many slots its rings have, given how many were asked for
  * @init: set up the scheme's part of a wheel whose rings are empty
- * @admit: 0 or why no timer can be due at this tick; NULL: any will do
  * @follow: move the clock of a wheel that is not empty towards a tick; NULL: the
  *	scheme does not care
  * @file: put a timer where its due tick belongs
@@ -92,7 +91,6 @@ struct wheel_scheme {
 	u32 walks;
 	u32 (*slots)(u32 asked);
 	void (*init)(struct wheel_core *w);
-	int (*admit)(struct wheel_core *w, u64 due);
 	void (*follow)(struct wheel_core *w, u64 tick);
 	void (*file)(struct wheel_core *w, struct wheel_timer *t);
 	void (*unfile)(struct wheel_core *w, struct wheel_timer *t);
@@ -131,6 +129,8 @@ struct wheel_walk {
  * @found: @next is known; exactly, unless it is the minimum of a stale slot
  * @lost: hashed: the search for @next counted on a timer that is gone
  * @last: the tick at the clock's end
+ * @span: timers are due at most so many ticks after @floor; no scheme's own bound:
+ *	more than the clock has
  * @max_order: slack rounds to no more than 2^max_order ticks
  * @pending: how many timers are filed
  * @moved: how often a timer was placed in a lower level
@@ -153,6 +153,7 @@ struct wheel_core {
 	u64			floor;
 	u64			next;
 	u64			last;
+	s64			span;
 	bool			found;
 	bool			lost;
 	u8			max_order;

@@ -62,18 +62,24 @@ static inline struct wheel_due wheel_due_of(const struct wheel_core *w,
 	return wheel_due_within(w, deadline, slack);
 }
 
+/* Is a tick later than the scheme can hold? */
+static inline bool wheel_beyond(const struct wheel_core *w, u64 tick)
+{
+	return unlikely((s64)(tick - w->floor) > w->span);
+}
+
 /* Where a scheme has a bound, slack may not lead beyond it. */
-static inline int wheel_admit(struct wheel_core *w, u64 deadline, u64 slack,
+static inline int wheel_admit(const struct wheel_core *w, u64 deadline, u64 slack,
 			      struct wheel_due *due)
 {
 	*due = wheel_due_of(w, deadline, slack);
+	if (wheel_beyond(w, due->tick)) {
+		*due = wheel_due_at(w, deadline);
+		if (wheel_beyond(w, due->tick))
+			return -ERANGE;
+	}
 	/* At the clock's end there is no next tick for what is overdue. */
-	if (unlikely(due->tick > w->last))
-		return -ERANGE;
-	if (likely(!w->scheme->admit) || !w->scheme->admit(w, due->tick))
-		return 0;
-	*due = wheel_due_at(w, deadline);
-	return w->scheme->admit(w, due->tick);
+	return unlikely(due->tick > w->last) ? -ERANGE : 0;
 }
 
 static inline void wheel_file(struct wheel_core *w, struct wheel_timer *t,
@@ -85,10 +91,10 @@ static inline void wheel_file(struct wheel_core *w, struct wheel_timer *t,
 	t->due = due.tick;
 	t->order = due.order;
 	t->hint = 0;
-	if (scheme->file == wheel_hashed_file)
-		hashed_file(w, t);
-	else if (scheme->file == wheel_hierarchical_file)
+	if (scheme == &wheel_hierarchical)
 		hierarchical_file(w, t);
+	else if (scheme->file == wheel_hashed_file)
+		hashed_file(w, t);
 	else
 		scheme->file(w, t);
 	if (due.tick < w->next)
@@ -100,10 +106,10 @@ static inline void wheel_unfile(struct wheel_core *w, struct wheel_timer *t)
 {
 	const struct wheel_scheme *scheme = w->scheme;
 
-	if (scheme->unfile == wheel_hashed_unfile)
-		hashed_unfile(w, t);
-	else if (scheme->unfile == wheel_hierarchical_unfile)
+	if (scheme == &wheel_hierarchical)
 		hierarchical_unfile(w, t);
+	else if (scheme->unfile == wheel_hashed_unfile)
+		hashed_unfile(w, t);
 	else
 		scheme->unfile(w, t);
 	if (unlikely(t->due == w->next)) {
@@ -178,17 +184,14 @@ struct wheel_timer *wheel_pop_on(struct wheel_core *w, u64 until,
 static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 {
 	const struct list_head *next, *end;
-	struct wheel_slot *slot;
 	struct wheel_timer *t;
 	u64 tick;
 
 	if (w->opened) {
-		slot = w->opened;
 		next = w->opened->timers.next;
 		end = &w->opened->timers;
 		tick = w->taken;
 	} else if (w->walk.slot && w->walk.tick > w->clock) {
-		slot = w->walk.slot;
 		next = w->walk.walked.next;
 		end = &w->walk.newer;
 		tick = w->walk.tick;
@@ -202,7 +205,7 @@ static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 		return NULL;
 	w->walk.seen++;
 	hint_take(t);
-	ring_detach(&w->ring, slot, t);
+	ring_detach(&w->ring, t);
 	return t;
 }
 

@@ -24,10 +24,10 @@ static int arm_check(const struct wheel_base *base,
 
 	if (err)
 		return err;
-	if (base->stopped || timer->base & TIMER_SHUTDOWN)
+	if (unlikely(timer->base & TIMER_SHUTDOWN))
 		return -ESHUTDOWN;
-	if (base->core.pending >= base->limit)
-		return -EDQUOT;
+	if (unlikely(base->core.pending >= base->limit))
+		return base->stopped ? -ESHUTDOWN : -EDQUOT;
 	return 0;
 }
 
@@ -59,8 +59,9 @@ static bool asks_time(const struct wheel_base *base)
  * running keeps its own, so that there is one base to ask. The CPU may go, or be
  * left at once: bases are numbers, not owned by CPUs.
  */
-static void arm_near(struct wheel_timer *timer, struct wheel *wheel)
+static void arm_near(struct wheel_timer *timer)
 {
+	struct wheel *wheel = timer_base(timer)->owner;
 	struct wheel_base *near, *base;
 	unsigned long flags;
 
@@ -77,10 +78,8 @@ static void arm_near(struct wheel_timer *timer, struct wheel *wheel)
 static inline struct wheel_base *arm_lock(struct wheel_timer *timer,
 					  unsigned long *flags)
 {
-	struct wheel *wheel = timer_base(timer)->owner;
-
-	if (unlikely(wheel->count > 1))
-		arm_near(timer, wheel);
+	if (unlikely(timer_base(timer)->near))
+		arm_near(timer);
 	return timer_lock(timer, flags);
 }
 

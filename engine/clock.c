@@ -97,6 +97,28 @@ u64 wheel_now(const struct wheel *wheel)
 EXPORT_SYMBOL_GPL(wheel_now);
 
 /**
+ * wheel_now_coarse - a wheel's clock at the last jiffy
+ * @wheel: wheel
+ *
+ * Return: nanoseconds, no more than wheel_now().
+ */
+u64 wheel_now_coarse(const struct wheel *wheel)
+{
+	switch (wheel->config.clock) {
+	case WHEEL_CLOCK_VIRTUAL:
+		return wheel_now(wheel);
+	case WHEEL_CLOCK_BOOTTIME:
+		return ktime_get_coarse_boottime_ns();
+	case WHEEL_CLOCK_REALTIME:
+		return ktime_get_coarse_real_ns();
+	case WHEEL_CLOCK_TAI:
+		return ktime_get_coarse_clocktai_ns();
+	default:
+		return ktime_get_coarse_ns();
+	}
+}
+
+/**
  * wheel_clockid - the kernel's name of a wheel's clock
  * @wheel: wheel, its clock not VIRTUAL
  *

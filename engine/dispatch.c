@@ -2,9 +2,13 @@
 /*
  * Dispatch: from the hrtimer's interrupt to the callbacks.
  */
+#include <linux/jiffies.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include "trace.h"
+
+/* The coarse clock is not further behind. */
+#define COARSE_NS	(2 * TICK_NSEC)
 
 /* One queue for all wheels whose callbacks sleep; a wheel is one item on it. */
 static struct workqueue_struct *sleepers;
@@ -36,6 +40,17 @@ static void base_start(struct wheel_base *base, u64 tick)
 	hrtimer_start(&base->hrtimer, time, HRTIMER_MODE_ABS_HARD);
 }
 
+/*
+ * Is a tick ahead? Most are, so far that the coarse clock can tell, which costs
+ * next to nothing. It may lag; should it ever do so by more than we allow, the
+ * hrtimer comes at once and not at the next tick boundary.
+ */
+static bool far_ahead(const struct wheel_base *base, u64 tick)
+{
+	return wheel_time_of(&base->core, tick) >
+	       wheel_now_coarse(base->owner) + COARSE_NS;
+}
+
 /**
  * wheel_base_program - have a pass made at a tick
  * @base: base, locked
@@ -51,9 +66,11 @@ void wheel_base_program(struct wheel_base *base, u64 tick)
 	lockdep_assert_held(&base->lock);
 	if (tick >= base->programmed)
 		return;
-	tick = max(tick, wheel_tick_at(core, wheel_now(base->owner)) + 1);
-	if (tick >= base->programmed)
-		return;
+	if (!far_ahead(base, tick)) {
+		tick = max(tick, wheel_tick_at(core, wheel_now(base->owner)) + 1);
+		if (tick >= base->programmed)
+			return;
+	}
 	base_start(base, tick);
 }
 
@@ -110,6 +127,7 @@ void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 	raw_spin_lock_init(&base->lock);
 	base->owner = owner;
 	base->limit = owner->config.limit;
+	base->near = owner->count > 1;
 	base->asks = base->core.scheme->follow ||
 		     wheel_settable(owner->config.clock);
 	base->programmed = driven ? WHEEL_NO_TICK : 0;

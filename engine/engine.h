@@ -41,12 +41,13 @@ struct task_struct;
  * struct wheel_base - one ring of timers, its lock and what drives it
  * @lock: protects all but what says otherwise
  * @stopped: nothing fires and nothing is armed any more
+ * @near: timers that are armed go to the base of the CPU that arms them; constant
  * @asks: the core has to be told the time at each arm; constant
  * @awaited: somebody sleeps on @idle
  * @running_n: how many timers' callbacks run
  * @programmed: the tick that @hrtimer is set to; 0: the pass under way, or the
  *	owner of a VIRTUAL clock, looks for itself
- * @limit: timers pending at once, at most; constant
+ * @limit: timers pending at once, at most; 0 once @stopped
  * @core: the wheel itself
  * @owner: the wheel that this is a base of; constant
  * @runner: the task in, or on top of, which the callbacks run
@@ -62,6 +63,7 @@ struct task_struct;
 struct wheel_base {
 	raw_spinlock_t		lock;
 	bool			stopped;
+	bool			near;
 	bool			asks;
 	bool			awaited;
 	u32			running_n;
@@ -112,6 +114,8 @@ struct wheel {
 
 int wheel_config_check(const struct wheel_config *config);
 const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config);
+
+u64 wheel_now_coarse(const struct wheel *wheel);
 
 void wheel_base_init(struct wheel_base *base, struct wheel *owner);
 void wheel_base_program(struct wheel_base *base, u64 tick);

@@ -113,6 +113,7 @@ static int wheel_shut(struct wheel *wheel)
 	for_each_base(base, wheel) {
 		raw_spin_lock_irq(&base->lock);
 		base->stopped = true;
+		base->limit = 0;
 		raw_spin_unlock_irq(&base->lock);
 	}
 	return 0;

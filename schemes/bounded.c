@@ -6,9 +6,10 @@
  */
 #include "hashed.h"
 
-static int bounded_admit(struct wheel_core *w, u64 due)
+static void bounded_init(struct wheel_core *w)
 {
-	return due - w->floor <= w->ring.mask ? 0 : -ERANGE;
+	hashed_init(w);
+	w->span = w->ring.mask;
 }
 
 /*
@@ -29,8 +30,7 @@ const struct wheel_scheme wheel_bounded = {
 	.name		= "bounded",
 	.by_tick	= true,
 	.slots		= hashed_slots,
-	.init		= hashed_init,
-	.admit		= bounded_admit,
+	.init		= bounded_init,
 	.follow		= bounded_follow,
 	.file		= wheel_hashed_file,
 	.unfile		= wheel_hashed_unfile,

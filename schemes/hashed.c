@@ -65,6 +65,18 @@ static void tick_over(struct wheel_core *w)
 	w->scanned = 0;
 }
 
+/* Find the minimum of a group anew. */
+static void group_refresh(struct wheel_ring *r, u32 at)
+{
+	struct wheel_group *group = ring_group(r, at);
+	const struct wheel_slot *slots = &r->slot[at];
+	u64 busy = group->busy;
+
+	group->min = WHEEL_NO_TICK;
+	for (; busy; busy &= busy - 1)
+		group->min = min(group->min, slots[__ffs64(busy)].min);
+}
+
 /*
  * Can a group that the search comes to be left out? Most can once the search has
  * seen a few, so that timers which are far away, however many, do not make it
@@ -78,7 +90,7 @@ static bool pass_group(struct wheel_core *w, u32 at, u32 to,
 	if (at % 64)
 		return false;
 	if (group->busy && group->min < w->next) {
-		ring_group_refresh(&w->ring, at);
+		group_refresh(&w->ring, at);
 		*budget = *budget > GROUP_COST ? *budget - GROUP_COST : 1;
 	}
 	if (group->busy && group->min < w->next)
@@ -190,6 +202,8 @@ static const char *place_check(const struct wheel_core *w, u32 at)
 	const struct list_head *head = &w->ring.slot[at].timers;
 	const struct list_head *node;
 
+	if (w->ring.slot[at].min < ring_group(&w->ring, at)->min)
+		return "a group's minimum is wrong";
 	for (node = head->next; node != head; node = node->next) {
 		if (!walk_mark(&w->walk, node) &&
 		    (timer_of(node)->due & w->ring.mask) != at)

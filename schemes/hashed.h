@@ -16,7 +16,11 @@ static inline bool hashed_is_busy(const struct wheel_core *w)
 
 static inline void hashed_file(struct wheel_core *w, struct wheel_timer *t)
 {
-	ring_append(&w->ring, (u32)t->due & w->ring.mask, t);
+	u32 at = (u32)t->due & w->ring.mask;
+	struct wheel_group *group = ring_group(&w->ring, at);
+
+	ring_append(&w->ring, at, t);
+	group->min = min(group->min, t->due);
 }
 
 static inline void hashed_unfile(struct wheel_core *w, struct wheel_timer *t)

@@ -30,12 +30,6 @@ static inline struct wheel_timer *timer_of(const struct list_head *node)
 	return list_entry(node, struct wheel_timer, node);
 }
 
-static inline u32 ring_at(const struct wheel_ring *r,
-			  const struct wheel_slot *slot)
-{
-	return (u32)(slot - r->slot);
-}
-
 static inline void hint_restart(struct wheel_slot *slot)
 {
 	slot->lead = 0;
@@ -57,31 +51,31 @@ static inline void hint_take(const struct wheel_timer *t)
 	prefetch((void *)(later + HINT_UNIT));
 }
 
-/* @t has become the last of its slot. */
-static inline void hint_append(struct wheel_ring *r, struct wheel_slot *slot,
-			       struct wheel_timer *t)
+/* @t has become the last of slot @at. */
+static inline void hint_append(struct wheel_ring *r, u32 at, struct wheel_timer *t)
 {
-	struct list_head **lag = &r->lag[ring_at(r, slot)];
+	struct wheel_slot *slot = &r->slot[at];
 
 	if (slot->lead == HINT_SHORT + HINT_LEAD) {
+		struct list_head **lag = &r->lag[at];
+
 		hint_give(timer_of(*lag), t);
 		*lag = (*lag)->next;
 	} else if (unlikely(++slot->lead == HINT_SHORT)) {
-		*lag = &t->node;
+		r->lag[at] = &t->node;
 	}
 }
 
 /* @t is about to leave its slot. */
-static inline void hint_leave(struct wheel_ring *r, struct wheel_slot *slot,
-			      const struct wheel_timer *t)
+static inline void hint_leave(struct wheel_ring *r, const struct wheel_timer *t)
 {
-	struct list_head **lag = &r->lag[ring_at(r, slot)];
+	struct wheel_slot *slot = &r->slot[t->slot];
 
 	if (slot->lead < HINT_SHORT) {
 		slot->lead -= slot->lead > 0;
-	} else if (unlikely(*lag == &t->node)) {
-		*lag = t->node.next;
-		if (*lag == &slot->timers)
+	} else if (unlikely(r->lag[t->slot] == &t->node)) {
+		r->lag[t->slot] = t->node.next;
+		if (t->node.next == &slot->timers)
 			hint_restart(slot);
 	}
 }

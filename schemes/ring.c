@@ -76,22 +76,6 @@ struct wheel_timer *ring_first(const struct wheel_ring *r, u32 slots,
 }
 
 /**
- * ring_group_refresh - find the minimum of a group anew
- * @r: ring
- * @at: a slot of the group
- */
-void ring_group_refresh(struct wheel_ring *r, u32 at)
-{
-	struct wheel_group *group = ring_group(r, at);
-	const struct wheel_slot *slots = &r->slot[at & ~63u];
-	u64 busy = group->busy;
-
-	group->min = WHEEL_NO_TICK;
-	for (; busy; busy &= busy - 1)
-		group->min = min(group->min, slots[__ffs64(busy)].min);
-}
-
-/**
  * walk_begin - start to walk a slot
  * @walk: walk
  * @slot: slot that is not empty
@@ -145,7 +129,7 @@ struct wheel_timer *walk_on(struct wheel_walk *walk, struct wheel_ring *r,
 		list_add(&walk->walked, at);
 	}
 	if (due)
-		ring_detach(r, walk->slot, due);
+		ring_detach(r, due);
 	return due;
 }
 
@@ -273,8 +257,6 @@ const char *slot_check(const struct wheel_core *w, u32 at, u64 *count)
 		return NULL;
 	if (busy == list_empty(&slot->timers))
 		return "the bitmap is wrong";
-	if (slot->min < group->min)
-		return "a group's minimum is wrong";
 	if (slot->stale ? slot->min > earliest : slot->min != earliest)
 		return "a slot's minimum is wrong";
 	if (w->found && w->next > earliest)

@@ -11,7 +11,6 @@
 void ring_init(struct wheel_ring *r, u32 slots, void *memory);
 struct wheel_timer *ring_first(const struct wheel_ring *r, u32 slots,
 			       u32 *from, unsigned int *budget);
-void ring_group_refresh(struct wheel_ring *r, u32 at);
 u32 ring_find(const struct wheel_ring *r, u32 from, u32 to,
 	      unsigned int *budget);
 
@@ -32,6 +31,12 @@ static inline struct wheel_group *ring_group(const struct wheel_ring *r, u32 at)
 	return &r->group[at / 64];
 }
 
+static inline u32 ring_at(const struct wheel_ring *r,
+			  const struct wheel_slot *slot)
+{
+	return (u32)(slot - r->slot);
+}
+
 /* Out of its list, and not pending any more. */
 static inline void timer_detach(struct wheel_timer *t)
 {
@@ -40,10 +45,9 @@ static inline void timer_detach(struct wheel_timer *t)
 }
 
 /* Out of its slot. */
-static inline void ring_detach(struct wheel_ring *r, struct wheel_slot *slot,
-			       struct wheel_timer *t)
+static inline void ring_detach(struct wheel_ring *r, struct wheel_timer *t)
 {
-	hint_leave(r, slot, t);
+	hint_leave(r, t);
 	timer_detach(t);
 }
 
@@ -57,13 +61,11 @@ static inline void ring_append(struct wheel_ring *r, u32 at, struct wheel_timer 
 {
 	struct wheel_group *group = ring_group(r, at);
 	struct wheel_slot *slot = &r->slot[at];
-	u64 due = t->due;
 
 	WRITE_ONCE(t->slot, at);
 	list_add_tail(&t->node, &slot->timers);
-	hint_append(r, slot, t);
-	slot->min = min(slot->min, due);
-	group->min = min(group->min, due);
+	hint_append(r, at, t);
+	slot->min = min(slot->min, t->due);
 	group->busy |= (u64)1 << at % 64;
 }
 
@@ -96,7 +98,7 @@ static inline bool ring_remove(struct wheel_ring *r, struct wheel_timer *t)
 {
 	struct wheel_slot *slot = &r->slot[t->slot];
 
-	ring_detach(r, slot, t);
+	ring_detach(r, t);
 	if (list_empty(&slot->timers)) {
 		ring_emptied(r, slot);
 		return true;

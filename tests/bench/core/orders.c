@@ -81,7 +81,7 @@ static u32 random_below(u32 limit)
 /* A slot for 16 timers; for the bounded wheel two for each. */
 static u32 slots_for(const struct wheel_scheme *scheme)
 {
-	u32 least = scheme->admit ? 2 * count : count / 16;
+	u32 least = scheme == &wheel_bounded ? 2 * count : count / 16;
 	u32 slots = 256;
 
 	if (scheme == &baseline_heap)
