@@ -159,10 +159,20 @@ struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until,
 	return NULL;
 }
 
+/* A slot whose timers were cancelled while it was walked is empty now. */
+static void abandon_refresh(struct wheel_core *w)
+{
+	const struct wheel_slot *slot = w->walk.slot;
+
+	if (!slot)
+		return;
+	walk_abandon(&w->walk, &w->ring);
+	hierarchical_left(w, ring_at(&w->ring, slot) / WHEEL_LEVEL_SLOTS);
+}
+
 static void hierarchical_forward(struct wheel_core *w)
 {
-	walk_abandon(&w->walk, &w->ring);
-	w->levels = 0;
+	abandon_refresh(w);
 	if (w->opened)
 		close_slot(w);
 }
@@ -170,7 +180,7 @@ static void hierarchical_forward(struct wheel_core *w)
 static struct wheel_timer *hierarchical_first(struct wheel_core *w,
 					      unsigned int *budget)
 {
-	walk_abandon(&w->walk, &w->ring);
+	abandon_refresh(w);
 	if (w->opened)
 		close_slot(w);
 	return ring_first(&w->ring, WHEEL_LEVELS * WHEEL_LEVEL_SLOTS, &w->drained, budget);
@@ -199,6 +209,13 @@ static const char *place_check(const struct wheel_core *w, u32 at)
 	return NULL;
 }
 
+static const char *level_check(const struct wheel_core *w, u32 level)
+{
+	u32 used = w->levels >> level & 1;
+
+	return used == !w->ring.group[level].busy ? "a level's bit is wrong" : NULL;
+}
+
 static const char *hierarchical_check(const struct wheel_core *w, u64 *count)
 {
 	const char *error = NULL;
@@ -208,9 +225,8 @@ static const char *hierarchical_check(const struct wheel_core *w, u64 *count)
 		error = slot_check(w, at, count);
 		if (!error)
 			error = place_check(w, at);
-		if (!error && w->ring.group[at / WHEEL_LEVEL_SLOTS].busy &&
-		    !(w->levels >> at / WHEEL_LEVEL_SLOTS & 1))
-			error = "a level's bit is wrong";
+		if (!error)
+			error = level_check(w, at / WHEEL_LEVEL_SLOTS);
 	}
 	return error;
 }

@@ -126,7 +126,7 @@ void oracle_refile(struct oracle *o, struct oracle_timer *t, u64 deadline,
 
 	oracle_fire(o, t);
 	t->due = min(due, o->end);
-	if (o->span != WHEEL_NO_TICK && !can_be_had(o, t->due))
+	if (o->span != WHEEL_NO_TICK && t->due >= o->floor + o->span)
 		t->due = min(first, o->floor + o->span - 1);
 	put_in(o, t);
 }

@@ -267,7 +267,34 @@ static const char *p9_later_ones_may_go(void)
 	return error;
 }
 
+/* A wheel that was drained in the middle of a pass is as good as new. */
+static const char *p2_armed_after_a_drain(void)
+{
+	const char *error = NULL;
+	struct rig rig;
+	unsigned int i;
+
+	rig_init(&rig, 64, 1, 4);
+	for (i = 0; i < 3; i++)
+		rig_arm(&rig, i, 70 + i, 0);
+	rig_cancel(&rig, 0);
+	rig_pop(&rig, 1, 1);
+	rig_cancel(&rig, 1);
+	rig_cancel(&rig, 2);
+	rig_drain(&rig);
+	rig_check(&rig);
+	rig_arm(&rig, 3, 5000, 0);
+	rig_pass(&rig, 2, 1000);
+	if (rig.wheel.next != 5000)
+		error = "the wheel would sleep past a timer";
+	if (rig.error)
+		error = rig.error;
+	rig_free(&rig);
+	return error;
+}
+
 const struct ktap_test rest_tests[] = {
+	{ "p2_armed_after_a_drain", p2_armed_after_a_drain },
 	{ "p9_known_is_not_searched", p9_known_is_not_searched },
 	{ "p7_refresh_of_nothing", p7_refresh_of_nothing },
 	{ }
