@@ -68,7 +68,8 @@
  * to an earlier deadline  seen when the kernel looks at the timer next, at its
  *                         old time; WHEEL_OP_REARM makes sure
  * to WHEEL_TOUCH_PARKED   cancelled, decisively
- * from PARKED to later    revived: armed again
+ * from PARKED to a time   revived: armed again; if it is earlier than before, it is
+ *                         seen at the old time
  * ======================= ===================================================
  *
  * When the timer's time comes the kernel exchanges a deadline that has passed for
@@ -225,9 +226,9 @@ struct wheel_setup {
  * A deadline that has passed is due at the next tick. What an operation does
  * not read it ignores. An operation that fails changes nothing.
  *
- * =======  ==========================  ===============  =====================
+ * =======  ==========================  ================ =====================
  * op       slot free                   pending, same id other
- * =======  ==========================  ===============  =====================
+ * =======  ==========================  ================ =====================
  * ARM      0, or ESTALE if the         EBUSY            EBUSY
  *          generation is not newer
  * REARM    ENOENT                      0                ENOENT
@@ -236,7 +237,7 @@ struct wheel_setup {
  *                                                       event is unread: it
  *                                                       stops after that one
  * QUERY    ENOENT                      0                ENOENT
- * =======  ==========================  ===============  =====================
+ * =======  ==========================  ================ =====================
  *
  * A parked timer counts as free: ARM reclaims its slot, even if it then fails with
  * ERANGE or EDQUOT, and to the other verbs it is not pending. REARM is EBUSY if the
