@@ -70,6 +70,9 @@ bench-echo:		## an echo server with libwheel, timerfd and libevent, in a guest, 
 	@$(MAKE) -s -C tools/examples bench
 	@tests/bench/echo/run
 
+docs:			## the manual, as HTML in build/docs
+	@Documentation/build
+
 lint:			## every checker, at zero
 	@tests/lint/lint
 
@@ -93,5 +96,5 @@ clean:			## what was built here; the kernels stay in their cache
 
 .PHONY: all help module tool run check check-host check-long check-kunit \
 	check-selftests check-consumer check-lib check-debug check-mutants \
-	check-model bench-kernel bench-core bench-user bench-echo lint install \
-	install-lib clean
+	check-model bench-kernel bench-core bench-user bench-echo docs lint \
+	install install-lib clean
