@@ -9,7 +9,7 @@ vm	:= tests/vm
 suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix consumer-,$(KERNEL)) \
 	$(addprefix lib-,$(KERNEL))
 
-all: module tool	## the module for the running kernel or KDIR=, and wheelctl
+all: tool module	## wheelctl, and the module for the running kernel or KDIR=
 
 help:			## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1	/p' Makefile | expand -t 18
