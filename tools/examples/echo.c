@@ -9,7 +9,9 @@
  * pushes its deadline: one compare-and-swap, no system call. A timer that fires
  * closes its connection.
  */
+#include <ctype.h>
 #include <libwheel.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -174,6 +176,23 @@ static void raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static void explain(void)
+{
+	fprintf(stderr, "usage: echo PORT IDLE_MS\n");
+	exit(2);
+}
+
+/* A number, at most so large, and nothing else. */
+static unsigned int number(const char *text, unsigned int most)
+{
+	char *end;
+	unsigned long long n = strtoull(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || *end || n > most)
+		explain();
+	return n;
+}
+
 int main(int argc, char **argv)
 {
 	static struct server s;
@@ -181,20 +200,19 @@ int main(int argc, char **argv)
 		.size = sizeof(options), .flags = WHEEL_SETUP_TOUCH,
 		.timers = MAX_FDS,
 	};
-	int err;
+	int port, err;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: echo PORT IDLE_MS\n");
-		return 2;
-	}
+	if (argc != 3)
+		explain();
+	port = number(argv[1], 65535);
+	s.idle = number(argv[2], UINT_MAX) * 1000000ULL;
 	signal(SIGPIPE, SIG_IGN);
 	raise_limit();
-	s.idle = strtoull(argv[2], NULL, 10) * 1000000;
 	err = libwheel_open(&s.wheel, &options);
 	if (err)
 		die("open", err);
 	s.epfd = epoll_create1(0);
-	s.listener = listen_on(atoi(argv[1]));
+	s.listener = listen_on(port);
 	watch(&s, s.listener);
 	watch(&s, libwheel_fd(s.wheel));
 	for (;;)

@@ -10,7 +10,9 @@
  * operation. Cancelling answers who was first, so nothing completes twice; what
  * happens at once is cancelled in one batch.
  */
+#include <ctype.h>
 #include <libwheel.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -180,6 +182,23 @@ static void simulate(struct purgatory *p, struct operation *operations,
 	}
 }
 
+static void explain(void)
+{
+	fprintf(stderr, "usage: purgatory OPERATIONS\n");
+	exit(2);
+}
+
+/* A number, at most so large, and nothing else. */
+static unsigned int number(const char *text, unsigned int most)
+{
+	char *end;
+	unsigned long long n = strtoull(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || *end || n > most)
+		explain();
+	return n;
+}
+
 int main(int argc, char **argv)
 {
 	static struct purgatory p;
@@ -191,14 +210,12 @@ int main(int argc, char **argv)
 	unsigned long count, i;
 	int err;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: purgatory OPERATIONS\n");
-		return 2;
-	}
-	count = strtoul(argv[1], NULL, 10);
+	if (argc != 2)
+		explain();
+	count = number(argv[1], UINT_MAX);
 	operations = calloc(count, sizeof(*operations));
-	err = libwheel_open(&p.wheel, &options);
-	if (err || !operations)
+	err = operations ? libwheel_open(&p.wheel, &options) : -ENOMEM;
+	if (err)
 		die("open", err);
 	simulate(&p, operations, count);
 	for (i = 0; i < count; i++)

@@ -11,7 +11,9 @@
  * sent and parked when the answer comes, two compare-and-swaps and no system call.
  * Only when a parked timer was reclaimed meanwhile it has to be armed anew.
  */
+#include <ctype.h>
 #include <libwheel.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -204,6 +206,23 @@ static void run_server(int fd, int loss)
 	}
 }
 
+static void explain(void)
+{
+	fprintf(stderr, "usage: rpc CALLS LOSS_PERCENT\n");
+	exit(2);
+}
+
+/* A number, at most so large, and nothing else. */
+static unsigned int number(const char *text, unsigned int most)
+{
+	char *end;
+	unsigned long long n = strtoull(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || *end || n > most)
+		explain();
+	return n;
+}
+
 int main(int argc, char **argv)
 {
 	static struct client c = { .next = 1 };
@@ -211,18 +230,19 @@ int main(int argc, char **argv)
 		.size = sizeof(options), .flags = WHEEL_SETUP_TOUCH,
 		.timers = WINDOW,
 	};
+	int loss;
 	int pair[2];
 	int err;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: rpc CALLS LOSS_PERCENT\n");
-		return 2;
-	}
+	if (argc != 3)
+		explain();
+	c.last = number(argv[1], INT_MAX);
+	loss = number(argv[2], 100);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair))
 		die("socketpair", errno);
 	if (!fork()) {
 		close(pair[0]);
-		run_server(pair[1], atoi(argv[2]));
+		run_server(pair[1], loss);
 		_exit(0);
 	}
 	close(pair[1]);
@@ -230,7 +250,6 @@ int main(int argc, char **argv)
 	if (err)
 		die("open", err);
 	c.socket = pair[0];
-	c.last = strtoul(argv[1], NULL, 10);
 	run_client(&c);
 	printf("calls %u answered %u failed %u resent %u armed %u\n", c.last,
 	       c.answered, c.failed, c.resent, c.armed);
