@@ -7,25 +7,28 @@ import re
 from docutils import nodes
 from sphinx.util.nodes import make_refnode
 
-NAME = re.compile(r"(?:(?P<struct>struct) )?(?P<name>[A-Za-z_]\w+)(?P<function>\(.*\))?")
+FORMS = (
+    (("function", "macro"), re.compile(r"(\w+)\(.*\)")),
+    (("struct",), re.compile(r"struct (\w+)")),
+    (("macro", "var", "type"), re.compile(r"(\w+)")),
+)
 
 
 def described(env):
-    """{(name, is it a type?): (page, anchor)} of all that is in the C domain."""
-    places = {}
-    for name, _, kind, page, anchor, _ in env.get_domain("c").get_objects():
-        if kind in ("struct", "type", "function", "macro", "var"):
-            places[name.split(".")[-1], kind in ("struct", "type")] = page, anchor
-    return places
+    """{(kind, name): (page, anchor)} of all that is in the C domain."""
+    return {
+        (kind, name.split(".")[-1]): (page, anchor)
+        for name, _, kind, page, anchor, _ in env.get_domain("c").get_objects()
+    }
 
 
 def place_of(text, places):
-    match = NAME.fullmatch(text)
-    if not match:
-        return None
-    if match["struct"] or match["function"]:
-        return places.get((match["name"], bool(match["struct"])))
-    return places.get((match["name"], False)) or places.get((match["name"], True))
+    for kinds, form in FORMS:
+        match = form.fullmatch(text)
+        for kind in kinds if match else ():
+            if (kind, match[1]) in places:
+                return places[kind, match[1]]
+    return None
 
 
 def link(app, doctree, page):
