@@ -3,7 +3,7 @@
  * echo PORT IDLE_MS: an echo server that closes connections which say nothing for
  * IDLE_MS. With port 0 it takes any; it prints the one that it has.
  *
- *	cc -O2 echo.c $(pkg-config --cflags --libs libwheel) -o echo
+ *	cc -O2 -D_GNU_SOURCE echo.c $(pkg-config --cflags --libs libwheel) -o echo
  *
  * Each connection has a timer in the slot of its file descriptor. What it says
  * pushes its deadline: one compare-and-swap, no system call. A timer that fires
