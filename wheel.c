@@ -186,7 +186,8 @@ struct wheel_timer *wheel_pop_on(struct wheel_core *w, u64 until,
  *
  * The pass that took it is still at its tick: it can be due at the next one. Where
  * the scheme cannot hold so late a tick, the timer is looked at again before, a
- * revolution from now.
+ * revolution from now. What the timer itself has for a deadline is left alone: who
+ * moved it may have moved it on since.
  */
 void wheel_refile(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 {
@@ -198,7 +199,7 @@ void wheel_refile(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 		due.tick = min(tick, w->floor + w->span);
 		due.order = 0;
 	}
-	wheel_file(w, t, deadline, due);
+	wheel_file(w, t, due);
 	w->pending++;
 }
 

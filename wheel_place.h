@@ -83,11 +83,10 @@ static inline int wheel_admit(const struct wheel_core *w, u64 deadline, u64 slac
 }
 
 static inline void wheel_file(struct wheel_core *w, struct wheel_timer *t,
-			      u64 deadline, struct wheel_due due)
+			      struct wheel_due due)
 {
 	const struct wheel_scheme *scheme = w->scheme;
 
-	WRITE_ONCE(t->deadline, deadline);
 	t->due = due.tick;
 	t->order = due.order;
 	t->hint = 0;
@@ -135,7 +134,8 @@ static inline int wheel_place(struct wheel_core *w, struct wheel_timer *t,
 
 	if (unlikely(err))
 		return err;
-	wheel_file(w, t, deadline, due);
+	WRITE_ONCE(t->deadline, deadline);
+	wheel_file(w, t, due);
 	w->pending++;
 	return 0;
 }
@@ -158,7 +158,8 @@ static inline int wheel_move(struct wheel_core *w, struct wheel_timer *t,
 	if (unlikely(err))
 		return err;
 	wheel_unfile(w, t);
-	wheel_file(w, t, deadline, due);
+	WRITE_ONCE(t->deadline, deadline);
+	wheel_file(w, t, due);
 	return 0;
 }
 

@@ -59,6 +59,9 @@ static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 	}
 	if (claim == WHEEL_LATER) {
 		base->counts.refiled++;
+		/* Its own may have been pushed on by now. */
+		if (config->claim)
+			WRITE_ONCE(timer->deadline, deadline);
 		wheel_refile(&base->core, timer, deadline);
 		debug_refile(timer);
 	} else {

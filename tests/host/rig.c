@@ -224,6 +224,7 @@ static void refile(struct rig *rig, struct wheel_timer *t, u64 until,
 	if (rig->error)
 		return;
 	oracle_refile(&rig->oracle, &rt->oracle, deadline, t->order);
+	t->deadline = deadline;
 	wheel_refile(&rig->wheel, t, deadline);
 	rt->deadline = deadline;
 	if (t->due != rt->oracle.due || t->deadline != deadline ||

@@ -92,6 +92,34 @@ static void p1_pushed_is_never_early_in_a_race(struct kunit *test)
 	}
 }
 
+/* Looked at, and filed anew, after so many ticks. */
+#define LOOK_TICKS	20
+#define LOOK_TICK	10000
+
+/*
+ * A timer is pushed on while a pass files it anew by the push before. Nobody else
+ * moves it, so what was promised is where it stands.
+ */
+static void p1_pushed_while_filed_anew(struct kunit *test)
+{
+	u64 looks = IS_ENABLED(CONFIG_KASAN) ? 500 : 2000;
+	struct rig *rig = rig_running(test, WHEEL_SLEEPABLE, LOOK_TICK, 1);
+	struct wheel_timer *timer = &rig->probes[0].timer;
+	u64 deadline, lost = 0, i;
+
+	rig->shared = true;
+	for (i = 0; i % 256 || rig_stats(rig)->refiled < looks; i++) {
+		deadline = rig_now(rig) + LOOK_TICKS * LOOK_TICK;
+		if (!rig_push(rig, 0, deadline))
+			wheel_timer_arm(timer, deadline, 0);
+		ndelay(200);
+		lost += wheel_timer_deadline(timer) < deadline;
+		cond_resched();
+	}
+	wheel_timer_cancel_sync(timer);
+	KUNIT_EXPECT_EQ(test, lost, 0);
+}
+
 /* Pushed by a nanosecond for as long as it pends: no push after its call. */
 static void creep(struct crew *crew, struct probe *probe)
 {
@@ -143,6 +171,7 @@ static void p4_push_or_claim(struct kunit *test)
 
 static struct kunit_case push_race_cases[] = {
 	ANY_CASE(p1_pushed_is_never_early_in_a_race),
+	MANY_CASE(p1_pushed_while_filed_anew),
 	MANY_CASE(p4_push_or_claim),
 	{}
 };
