@@ -46,7 +46,7 @@ struct task_struct;
  * @awaited: somebody sleeps on @idle
  * @running_n: how many timers' callbacks run
  * @programmed: the tick that @hrtimer is set to; 0: the pass under way, or the
- *	owner of a VIRTUAL clock, looks for itself
+ *	owner of a VIRTUAL clock, looks for itself; or @stopped
  * @limit: timers pending at once, at most; 0 once @stopped
  * @core: the wheel itself
  * @owner: the wheel that this is a base of; constant

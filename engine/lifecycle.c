@@ -103,7 +103,10 @@ struct wheel *wheel_create_class(const struct wheel_config *config,
 }
 EXPORT_SYMBOL_GPL(wheel_create_class);
 
-/* Nothing is armed behind our back when this has returned. */
+/*
+ * Nothing is armed behind our back when this has returned. What pends can still be
+ * moved, by callbacks of other bases, too, which shall not start an hrtimer for it.
+ */
 static int wheel_shut(struct wheel *wheel)
 {
 	struct wheel_base *base;
@@ -114,6 +117,7 @@ static int wheel_shut(struct wheel *wheel)
 		raw_spin_lock_irq(&base->lock);
 		base->stopped = true;
 		base->limit = 0;
+		base->programmed = 0;
 		raw_spin_unlock_irq(&base->lock);
 	}
 	return 0;

@@ -167,6 +167,47 @@ static void destroy_with_all_bases_busy(struct kunit *test)
 	}
 }
 
+/* Once the wheel is shut: as often as there are steps, each time earlier. */
+static void move_other(struct probe *probe)
+{
+	struct wheel_timer *timer = &probe->other->timer;
+	struct rig *rig = probe->rig;
+	u64 step = 100 * NSEC_PER_SEC, far = rig_now(rig) + 3600 * NSEC_PER_SEC;
+	int i;
+
+	complete(&rig->entered);
+	while (wheel_timer_arm(&rig->probes[2].timer, far, 0) != -ESHUTDOWN) {
+		wheel_timer_cancel(&rig->probes[2].timer);
+		cond_resched();
+	}
+	for (i = 1; i <= 20; i++) {
+		probe->answer |= wheel_timer_rearm(timer, far - i * step, 0);
+		usleep_range(100, 200);
+	}
+}
+
+/*
+ * While the wheel is destroyed a callback of one base moves a timer of another, to
+ * which nothing may come any more: debugobjects would see an hrtimer freed that runs.
+ */
+static void destroy_while_a_callback_moves(struct kunit *test)
+{
+	struct rig *rig = many_bases(test, WHEEL_CLOCK_MONOTONIC, WHEEL_SLEEPABLE, 3);
+	struct share far = { .rig = rig, .first = 0, .count = 1,
+			     .deadline = rig_now(rig) + 3600 * NSEC_PER_SEC };
+	struct share now = { .rig = rig, .first = 1, .count = 1 };
+
+	rig->probes[1].action = move_other;
+	rig->probes[1].other = &rig->probes[0];
+	smp_call_function_single(0, arm_share, &far, 1);
+	smp_call_function_single(cpus() - 1, arm_share, &now, 1);
+	KUNIT_ASSERT_EQ(test, far.error | now.error, 0);
+	rig_wait_for(rig, &rig->entered);
+	wheel_destroy(rig->wheel);
+	rig->wheel = NULL;
+	KUNIT_EXPECT_EQ(test, rig->probes[1].answer, 0);
+}
+
 static void arm_entered(void *data)
 {
 	struct rig *rig = data;
@@ -332,6 +373,7 @@ static struct kunit_case bases_cases[] = {
 	ANY_CASE(p11_counters_are_sums),
 	MANY_CASE(stop_empties_all_bases),
 	MANY_CASE(destroy_with_all_bases_busy),
+	MANY_CASE(destroy_while_a_callback_moves),
 	MANY_CASE(running_timer_keeps_its_base),
 	ANY_CASE(idle_timer_goes_anywhere),
 	ANY_CASE(batches_over_all_bases),
