@@ -250,15 +250,20 @@ void wheel_forward(struct wheel_core *w, u64 tick)
  * @w: wheel of a scheme that files by the due tick alone
  * @tick: the present one, before which the wheel's clock may be
  *
- * What is armed now may be due at ticks that were taken in another time. A pass
- * under way goes on first.
+ * What is armed now may be due at ticks that were taken in another time. What a pass
+ * under way has not taken yet is not due any more: it searches anew.
  */
 void wheel_set_back(struct wheel_core *w, u64 tick)
 {
-	if (tick + 1 >= w->floor || hashed_is_busy(w))
+	if (tick + 1 >= w->floor)
 		return;
 	w->clock = min(w->clock, tick);
 	w->floor = tick + 1;
+	w->found = false;
+	if (!hashed_is_busy(w))
+		return;
+	hashed_forward(w);
+	w->next = w->clock + 1;
 }
 
 /**

@@ -158,6 +158,7 @@ static void base_call(struct wheel_base *base, unsigned int n, u64 now)
  */
 bool wheel_base_pass(struct wheel_base *base)
 {
+	bool settable = wheel_settable(base->owner->config.clock);
 	unsigned int run = 0, served = 0;
 	bool more = true;
 	u64 now = 0, until = 0, fired;
@@ -172,11 +173,14 @@ bool wheel_base_pass(struct wheel_base *base)
 		unsigned int n;
 
 		/* A reading of the clock serves many callbacks, if they are short. */
-		if (served >= WHEEL_HOLD || !run || wheel_sleeps(base->owner)) {
+		if (served >= WHEEL_HOLD || !run || settable ||
+		    wheel_sleeps(base->owner)) {
 			now = wheel_now(base->owner);
 			until = wheel_tick_at(&base->core, now);
 			served = 0;
 		}
+		if (settable)
+			wheel_set_back(&base->core, until);
 		n = base_collect(base, now, until, &budget);
 		served += n;
 		run += WHEEL_HOLD - budget + n * WHEEL_CALL;

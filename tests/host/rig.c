@@ -377,6 +377,8 @@ void rig_set_back(struct rig *rig, u64 tick)
 {
 	if (rig->error)
 		return;
+	/* A pass ends, unless it has not come so far. */
+	rig->passing &= tick + 1 >= rig->wheel.floor;
 	wheel_set_back(&rig->wheel, tick);
 	rig->oracle.clock = tick;
 	rig->oracle.floor = tick + 1;

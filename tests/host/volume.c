@@ -164,8 +164,8 @@ static void pop(struct life *l)
 }
 
 /*
- * A wheel that files by the due tick alone follows a clock that is set, unless a
- * pass is under way, or was when the wheel became idle.
+ * A wheel that files by the due tick alone follows a clock that is set, also when a
+ * pass is under way.
  */
 static void set_back(struct life *l)
 {
@@ -173,8 +173,6 @@ static void set_back(struct life *l)
 	u64 tick = l->rig.wheel.clock;
 
 	if (scheme != &wheel_hashed && scheme != &wheel_bounded)
-		return;
-	if (l->rig.passing || l->rig.wheel.refreshed)
 		return;
 	tick -= min(tick, power(l));
 	rig_set_back(&l->rig, tick);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A clock that is set back in the midst of a pass, by a callback. It is the
+ * machine's own, and put right again at once.
+ */
+#include <linux/time64.h>
+#include <linux/timekeeping.h>
+
+#include "rig.h"
+
+#define BACK	(10 * (s64)NSEC_PER_SEC)
+
+static void step(s64 ns)
+{
+	struct timespec64 now;
+
+	ktime_get_real_ts64(&now);
+	now = timespec64_add(now, ns_to_timespec64(ns));
+	do_settimeofday64(&now);
+}
+
+static void set_back(struct probe *probe)
+{
+	step(-BACK);
+	probe->answer = wheel_timer_arm(&probe->other->timer,
+					rig_now(probe->rig) + NSEC_PER_MSEC, 0);
+}
+
+/*
+ * Of two timers that are due at once the first sets the clock back. The second waits
+ * for its time to come again; a third, armed by the new time, does not wait for it.
+ */
+static void p1_set_back_in_a_pass(struct kunit *test)
+{
+	static const u32 clocks[] = { WHEEL_CLOCK_REALTIME, WHEEL_CLOCK_TAI };
+	static const u32 order[] = { 0, 2, 1 };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		const struct wheel_config config = {
+			.name = "clock",
+			.clock = clocks[i],
+			.flags = WHEEL_SLEEPABLE,
+		};
+		struct rig *rig = rig_new(test, &config, 3);
+		u64 when = rig_now(rig) + 20 * NSEC_PER_MSEC;
+
+		rig->probes[0].action = set_back;
+		rig->probes[0].other = &rig->probes[2];
+		rig_await(rig, 2);
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, when), 0);
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, when), 0);
+		rig_wait(rig);
+		KUNIT_EXPECT_TRUE(test, wheel_timer_pending(&rig->probes[1].timer));
+		rig_await(rig, 3);
+		step(BACK);
+		rig_wait(rig);
+		rig_expect_log(rig, order, 3);
+		KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 0);
+		KUNIT_EXPECT_GE(test, wheel_timer_fired(&rig->probes[1].timer), when);
+		KUNIT_EXPECT_EQ(test, rig_stats(rig)->late[63], 0);
+	}
+}
+
+static struct kunit_case clock_cases[] = {
+	KUNIT_CASE(p1_set_back_in_a_pass),
+	{}
+};
+
+static struct kunit_suite clock_suite = {
+	.name = "wheel_timer_clock",
+	.init = rig_init,
+	.exit = rig_exit,
+	.test_cases = clock_cases,
+};
+
+kunit_test_suite(clock_suite);
