@@ -200,6 +200,7 @@ void wheel_refile(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 		due.order = 0;
 	}
 	wheel_file(w, t, due);
+	w->drained = 0;
 	w->pending++;
 }
 

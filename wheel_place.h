@@ -98,7 +98,6 @@ static inline void wheel_file(struct wheel_core *w, struct wheel_timer *t,
 		scheme->file(w, t);
 	if (due.tick < w->next)
 		w->next = due.tick;
-	w->drained = 0;
 }
 
 static inline void wheel_unfile(struct wheel_core *w, struct wheel_timer *t)
@@ -136,6 +135,7 @@ static inline int wheel_place(struct wheel_core *w, struct wheel_timer *t,
 		return err;
 	WRITE_ONCE(t->deadline, deadline);
 	wheel_file(w, t, due);
+	w->drained = 0;
 	w->pending++;
 	return 0;
 }
@@ -160,6 +160,8 @@ static inline int wheel_move(struct wheel_core *w, struct wheel_timer *t,
 	wheel_unfile(w, t);
 	WRITE_ONCE(t->deadline, deadline);
 	wheel_file(w, t, due);
+	/* Who drains the wheel need not begin anew for it, and so comes to the end. */
+	w->drained = min(w->drained, t->slot);
 	return 0;
 }
 

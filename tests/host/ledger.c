@@ -198,11 +198,37 @@ static const char *p9_drain_is_paid_for(void)
 	return error;
 }
 
+/* Whoever moves timers as fast as they are drained does not keep it from its end. */
+static const char *p9_drained_while_moved(void)
+{
+	const char *error = NULL;
+	unsigned int calls = 0;
+	unsigned int budget;
+	struct rig rig;
+
+	rig_init(&rig, 65536, 1, 2);
+	rig_arm(&rig, 0, 60000, 0);
+	rig_arm(&rig, 1, 60001, 0);
+	do {
+		budget = 2;
+		wheel_drain(&rig.wheel, &budget);
+		for (unsigned int i = 0; i < 2; i++) {
+			if (wheel_filed(&rig.timer[i].wheel))
+				wheel_move(&rig.wheel, &rig.timer[i].wheel, 60000, 0);
+		}
+	} while (rig.wheel.pending && ++calls < 1000);
+	if (rig.wheel.pending)
+		error = "a drain does not end";
+	rig_free(&rig);
+	return error;
+}
+
 const struct ktap_test ledger_tests[] = {
 	{ "memory_is_what_the_rings_take", memory_is_what_the_rings_take },
 	{ "p10_drained_again", p10_drained_again },
 	{ "p10_drained_from_anywhere", p10_drained_from_anywhere },
 	{ "p9_drain_is_paid_for", p9_drain_is_paid_for },
+	{ "p9_drained_while_moved", p9_drained_while_moved },
 	{ }
 };
 
