@@ -118,18 +118,22 @@ void slots_fired(struct wheel *wheel, struct wheel_timer **due, unsigned int n,
 enum news file_look(struct wheel_file *file, u32 wanted, u32 *ready)
 {
 	enum news news = NOTHING;
+	bool more = false;
 
-	spin_lock_bh(&file->lock);
-	file->told = false;
-	file->wake_at = min(file->wake_at, wanted);
-	if (file_ring(file))
-		ring_publish(file, wheel_now(file->wheel));
-	*ready = events_ready(file);
-	if (*ready >= wanted)
-		news = EVENTS;
-	else if (file->stopped && !file->in_hand && !file->fired.count)
-		news = OVER;
-	spin_unlock_bh(&file->lock);
+	/* Nobody wakes us for events that wait while there is room. */
+	do {
+		spin_lock_bh(&file->lock);
+		file->told = false;
+		file->wake_at = min(file->wake_at, wanted);
+		if (file_ring(file))
+			more = ring_publish(file, wheel_now(file->wheel));
+		*ready = events_ready(file);
+		if (*ready >= wanted)
+			news = EVENTS;
+		else if (file->stopped && !file->in_hand && !file->fired.count)
+			news = OVER;
+		spin_unlock_bh(&file->lock);
+	} while (more && news == NOTHING);
 	return news;
 }
 

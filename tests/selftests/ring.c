@@ -5,7 +5,9 @@
 #include <kselftest_harness.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "wheel_test.h"
 
@@ -266,6 +268,7 @@ WT_TEST(ring, enter_does_not_wait_when_it_is_not_asked_to)
 
 struct waiter {
 	int fd;
+	pid_t tid;
 	__u32 wait;
 	__u64 until;
 	int err;
@@ -276,6 +279,7 @@ static void *wait_in_enter(void *arg)
 {
 	struct waiter *w = arg;
 
+	__atomic_store_n(&w->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
 	w->err = enter(w->fd, w->wait, w->until, &w->enter);
 	return NULL;
 }
@@ -295,6 +299,57 @@ WT_TEST(ring, enter_waits_for_many)
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 	EXPECT_EQ(0, w.err);
 	EXPECT_EQ(5, w.enter.ready);
+}
+
+/* No thread but the caller on this CPU, and only when it sleeps others: 0 if so. */
+static int rule_one_cpu(void)
+{
+	struct sched_param param = { .sched_priority = 1 };
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	return sched_setaffinity(0, sizeof(first), &first) ||
+	       sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param);
+}
+
+#define LONG_RING	128
+
+/*
+ * The ring fills and the waiter is woken; before it looks another takes all, so that
+ * it has to fetch for itself what waits: more than goes under one lock hold.
+ */
+TEST(enter_gets_what_waits_in_the_kernel)
+{
+	struct wheel_setup setup = {
+		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 512, .events = LONG_RING,
+	};
+	struct waiter w = { .wait = LONG_RING, .until = FOREVER };
+	struct wheel_kernel_page *kernel;
+	struct wheel_user_page *user;
+	struct wheel_stats stats;
+	pthread_t thread;
+
+	if (!(wt_features() & WHEEL_HAS_RINGS) || rule_one_cpu())
+		SKIP(return, "no rings, or no real-time priority");
+	w.fd = wt_open_setup(O_RDWR, &setup);
+	ASSERT_LE(0, w.fd);
+	kernel = map(w.fd, sizeof(*kernel), PROT_READ, WHEEL_OFF_KERNEL);
+	user = map(w.fd, sizeof(*user), PROT_READ | PROT_WRITE, WHEEL_OFF_USER);
+	ASSERT_EQ(0, wt_arm_many(w.fd, 4 * LONG_RING, 1, WT_MS));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_in_enter, &w));
+	while (!__atomic_load_n(&w.tid, __ATOMIC_ACQUIRE))
+		wt_let_pass(10 * WT_US);
+	ASSERT_TRUE(wt_sleeps(w.tid));
+	ASSERT_EQ(0, wt_advance(w.fd, WT_MS, NULL));
+	ASSERT_EQ(LONG_RING, tail_of(kernel));
+	take_to(user, LONG_RING);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, w.err);
+	EXPECT_EQ(LONG_RING, w.enter.ready);
+	ASSERT_EQ(0, wt_stats(w.fd, &stats));
+	EXPECT_EQ(3 * LONG_RING, stats.unread);
+	close(w.fd);
 }
 
 WT_TEST(ring, enter_gives_up_at_a_time)
