@@ -73,7 +73,7 @@ static const struct file_operations file_ops = {
 
 /*
  * For everybody, like timerfd: what a file costs is charged to who opens it and
- * how often it may interrupt is bounded by WHEEL_MIN_TICK_NS.
+ * how often each may interrupt is bounded by WHEEL_MIN_TICK_NS.
  */
 static struct miscdevice device = {
 	.minor	= MISC_DYNAMIC_MINOR,
