@@ -90,6 +90,8 @@ static int base_reduce(struct wheel_base *base, struct wheel_timer *timer,
 	int err;
 
 	lockdep_assert_held(&base->lock);
+	if (asks_time(base))
+		tell_time(base);
 	err = wheel_reduce(&base->core, timer, deadline, slack);
 	if (unlikely(err))
 		return err;

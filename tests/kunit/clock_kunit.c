@@ -62,8 +62,36 @@ static void p1_set_back_in_a_pass(struct kunit *test)
 	}
 }
 
+/* Each verb that moves a timer asks for the time first, or it would be the old one's. */
+static void p2_moved_when_set_back(struct kunit *test)
+{
+	static int (* const verbs[])(struct wheel_timer *, u64, u64) = {
+		wheel_timer_reduce, wheel_timer_rearm, wheel_timer_mod,
+	};
+	const struct wheel_config config = {
+		.name = "clock",
+		.clock = WHEEL_CLOCK_REALTIME,
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(verbs); i++) {
+		struct rig *rig = rig_new(test, &config, 1);
+		struct wheel_timer *timer = &rig->probes[0].timer;
+
+		rig_await(rig, 1);
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, rig_now(rig) + BACK), 0);
+		step(-BACK);
+		KUNIT_EXPECT_LE(test, 0, verbs[i](timer, rig_now(rig) + NSEC_PER_MSEC, 0));
+		rig_wait(rig);
+		KUNIT_EXPECT_LT(test, wheel_timer_fired(timer),
+				wheel_timer_deadline(timer) + BACK / 2);
+		step(BACK);
+	}
+}
+
 static struct kunit_case clock_cases[] = {
 	KUNIT_CASE(p1_set_back_in_a_pass),
+	KUNIT_CASE(p2_moved_when_set_back),
 	{}
 };
 
