@@ -263,7 +263,7 @@ void wheel_set_back(struct wheel_core *w, u64 tick)
 	w->found = false;
 	if (!hashed_is_busy(w))
 		return;
-	hashed_forward(w);
+	hashed_abandon(w);
 	w->next = w->clock + 1;
 }
 

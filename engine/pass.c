@@ -66,7 +66,7 @@ static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 		debug_refile(timer);
 	} else {
 		base->counts.cancelled++;
-		WRITE_ONCE(timer->deadline, timer->deadline | WHEEL_OFF);
+		WRITE_ONCE(timer->deadline, READ_ONCE(timer->deadline) | WHEEL_OFF);
 		debug_gone(timer);
 	}
 	return false;
@@ -149,6 +149,60 @@ static void base_call(struct wheel_base *base, unsigned int n, u64 now)
 }
 
 /**
+ * struct pass - one run of the work item
+ * @now: the clock when it was read last
+ * @until: the tick that it showed, which the run goes up to
+ * @served: timers called back since
+ * @looks: at timers and places, in all
+ */
+struct pass {
+	u64		now;
+	u64		until;
+	unsigned int	served;
+	unsigned int	looks;
+};
+
+/* A reading of the clock serves many callbacks, if they are short. */
+static void pass_read_clock(struct pass *pass, struct wheel_base *base)
+{
+	bool settable = wheel_settable(base->owner->config.clock);
+
+	if (pass->looks && pass->served < WHEEL_HOLD && !settable &&
+	    !wheel_sleeps(base->owner))
+		return;
+	pass->now = wheel_now(base->owner);
+	pass->until = wheel_tick_at(&base->core, pass->now);
+	pass->served = 0;
+	if (settable)
+		wheel_set_back(&base->core, pass->until);
+}
+
+/* One lock hold, and the callbacks of what it took. Returns true if there is more. */
+static bool pass_step(struct pass *pass, struct wheel_base *base)
+	__must_hold(&base->lock)
+{
+	unsigned int budget = WHEEL_HOLD;
+	unsigned int n;
+
+	pass_read_clock(pass, base);
+	n = base_collect(base, pass->now, pass->until, &budget);
+	pass->served += n;
+	pass->looks += WHEEL_HOLD - budget + n * WHEEL_CALL;
+	if (n) {
+		base_call(base, n, pass->now);
+	} else if (budget) {
+		/* What has become due meanwhile is looked at with a new clock. */
+		pass->served = WHEEL_HOLD;
+		return !wheel_base_settle(base);
+	} else {
+		raw_spin_unlock_irq(&base->lock);
+		cpu_relax();
+		raw_spin_lock_irq(&base->lock);
+	}
+	return true;
+}
+
+/**
  * wheel_base_pass - go on with a pass
  * @base: base
  *
@@ -158,45 +212,20 @@ static void base_call(struct wheel_base *base, unsigned int n, u64 now)
  */
 bool wheel_base_pass(struct wheel_base *base)
 {
-	bool settable = wheel_settable(base->owner->config.clock);
-	unsigned int run = 0, served = 0;
+	struct pass pass = {};
 	bool more = true;
-	u64 now = 0, until = 0, fired;
+	u64 fired;
 
 	raw_spin_lock_irq(&base->lock);
 	base->programmed = 0;
 	base->counts.passes++;
 	fired = base->counts.fired;
 	trace_wheel_pass_begin(base);
-	while (more && run < WHEEL_RUN && !base->stopped) {
-		unsigned int budget = WHEEL_HOLD;
-		unsigned int n;
-
-		/* A reading of the clock serves many callbacks, if they are short. */
-		if (served >= WHEEL_HOLD || !run || settable ||
-		    wheel_sleeps(base->owner)) {
-			now = wheel_now(base->owner);
-			until = wheel_tick_at(&base->core, now);
-			served = 0;
-		}
-		if (settable)
-			wheel_set_back(&base->core, until);
-		n = base_collect(base, now, until, &budget);
-		served += n;
-		run += WHEEL_HOLD - budget + n * WHEEL_CALL;
-		if (n) {
-			base_call(base, n, now);
-		} else if (budget) {
-			more = !wheel_base_settle(base);
-			served = WHEEL_HOLD;
-		} else {
-			raw_spin_unlock_irq(&base->lock);
-			cpu_relax();
-			raw_spin_lock_irq(&base->lock);
-		}
-	}
+	while (more && pass.looks < WHEEL_RUN && !base->stopped)
+		more = pass_step(&pass, base);
 	more &= !base->stopped;
-	trace_wheel_pass_end(base, now, base->counts.fired - fired, run, more);
+	trace_wheel_pass_end(base, pass.now, base->counts.fired - fired,
+			     pass.looks, more);
 	raw_spin_unlock_irq(&base->lock);
 	return more;
 }

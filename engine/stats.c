@@ -21,7 +21,8 @@ static void stats_add(struct wheel_stats *sum, const struct wheel_stats *part)
 	sum->overruns += part->overruns;
 	sum->moved += part->moved;
 	sum->passes += part->passes;
-	sum->wakeups += part->wakeups;
+	/* The hrtimer counts without the lock. */
+	sum->wakeups += READ_ONCE(part->wakeups);
 	for (i = 0; i < ARRAY_SIZE(sum->late); i++)
 		sum->late[i] += part->late[i];
 }

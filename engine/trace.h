@@ -32,7 +32,7 @@ DECLARE_EVENT_CLASS(wheel_timer_filed,
 
 		__entry->timer		= timer;
 		__entry->function	= timer->function;
-		__entry->deadline	= timer->deadline & ~WHEEL_OFF;
+		__entry->deadline	= wheel_timer_deadline(timer);
 		__entry->due		= wheel_time_of(&base->core, timer->due);
 		__entry->wheel		= base->owner->id;
 		__entry->order		= timer->order;
@@ -74,7 +74,7 @@ TRACE_EVENT(wheel_timer_cancel,
 
 	TP_fast_assign(
 		__entry->timer		= timer;
-		__entry->deadline	= timer->deadline & ~WHEEL_OFF;
+		__entry->deadline	= wheel_timer_deadline(timer);
 		__entry->wheel		= timer_base(timer)->owner->id;
 	),
 
@@ -99,7 +99,7 @@ TRACE_EVENT(wheel_timer_expire,
 	TP_fast_assign(
 		__entry->timer		= timer;
 		__entry->function	= timer->function;
-		__entry->deadline	= timer->deadline & ~WHEEL_OFF;
+		__entry->deadline	= wheel_timer_deadline(timer);
 		__entry->fired		= timer->due;
 		__entry->late		= __entry->fired - __entry->deadline;
 		__entry->wheel		= timer_base(timer)->owner->id;

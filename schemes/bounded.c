@@ -36,6 +36,6 @@ const struct wheel_scheme wheel_bounded = {
 	.unfile		= wheel_hashed_unfile,
 	.pop		= wheel_hashed_pop,
 	.first		= hashed_first,
-	.forward	= hashed_forward,
+	.forward	= hashed_abandon,
 	.check		= hashed_check,
 };

@@ -184,7 +184,7 @@ struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until,
 	return NULL;
 }
 
-void hashed_forward(struct wheel_core *w)
+void hashed_abandon(struct wheel_core *w)
 {
 	walk_abandon(&w->walk, &w->ring);
 	w->scanned = 0;
@@ -193,7 +193,7 @@ void hashed_forward(struct wheel_core *w)
 
 struct wheel_timer *hashed_first(struct wheel_core *w, unsigned int *budget)
 {
-	hashed_forward(w);
+	hashed_abandon(w);
 	return ring_first(&w->ring, w->ring.mask + 1, &w->drained, budget);
 }
 
@@ -234,6 +234,6 @@ const struct wheel_scheme wheel_hashed = {
 	.unfile		= wheel_hashed_unfile,
 	.pop		= wheel_hashed_pop,
 	.first		= hashed_first,
-	.forward	= hashed_forward,
+	.forward	= hashed_abandon,
 	.check		= hashed_check,
 };

@@ -34,7 +34,7 @@ void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t);
 void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t);
 struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until,
 				     unsigned int *budget);
-void hashed_forward(struct wheel_core *w);
+void hashed_abandon(struct wheel_core *w);
 struct wheel_timer *hashed_first(struct wheel_core *w, unsigned int *budget);
 const char *hashed_check(const struct wheel_core *w, u64 *count);
 

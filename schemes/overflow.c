@@ -103,7 +103,7 @@ static struct wheel_timer *overflow_pop(struct wheel_core *w, u64 until,
 
 static void overflow_forward(struct wheel_core *w)
 {
-	hashed_forward(w);
+	hashed_abandon(w);
 	w->edge = w->clock + 1 + w->ring.mask + 1;
 	w->next_edge = 0;
 }
