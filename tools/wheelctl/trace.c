@@ -11,6 +11,7 @@
  */
 #include "trace.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,60 +23,132 @@
 
 #define CRC_MARK	"crc32="
 
+#define FORM_ARM	"t_ns,A,timer,delay_ns"
+#define FORM_CANCEL	"t_ns,C,timer"
+
+enum {
+	FIELD_TIME,
+	FIELD_OP,
+	FIELD_TIMER,
+	FIELD_DELAY,
+	FIELDS
+};
+
 /**
  * struct reader - where reading stands
  * @trace: what is being read
  * @line: number of the line
+ * @field: its fields; those that are not there are NULL
  * @armed: which timers were armed, as many as the trace has
  */
 struct reader {
 	struct trace *trace;
 	u32 line;
+	char *field[FIELDS];
 	bool *armed;
 };
 
-static void __noreturn reject(const struct reader *r, const char *why)
+static void __noreturn __printf(2, 3) reject(const struct reader *r,
+					     const char *format, ...)
 {
+	char why[200];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
 	fail(EXIT_ASKED, "%s:%u: %s", r->trace->path, r->line, why);
 }
 
-/* Takes digits up to @end. Returns what follows @end. */
-static const char *take_number(const struct reader *r, const char *text,
-			       char end, const char *what, u64 *value)
+/* A field is not what it should be: cites it, in what a terminal may be sent. */
+static void __noreturn reject_field(const struct reader *r, int field,
+				    const char *wanted)
 {
-	char why[80];
+	static const char *const names[] = {
+		[FIELD_TIME]	= "t_ns",
+		[FIELD_OP]	= "the operation",
+		[FIELD_TIMER]	= "timer",
+		[FIELD_DELAY]	= "delay_ns",
+	};
+	char cited[24];
+	size_t i;
 
-	*value = 0;
-	if (*text == end)
-		goto malformed;
-	for (; *text >= '0' && *text <= '9'; text++) {
+	snprintf(cited, sizeof(cited), "%s", r->field[field]);
+	for (i = 0; cited[i]; i++)
+		if (cited[i] < ' ' || cited[i] > '~')
+			cited[i] = '?';
+	reject(r, "field %d, %s, is '%s', not %s", field + 1, names[field],
+	       cited, wanted);
+}
+
+/* Cuts a line at its commas. Returns what is too much for fields, or NULL. */
+static char *split(struct reader *r, char *text)
+{
+	int i;
+
+	for (i = 0; i < FIELDS; i++) {
+		r->field[i] = text;
+		if (text)
+			text = strchr(text, ',');
+		if (text)
+			*text++ = '\0';
+	}
+	return text;
+}
+
+static u64 take_number(const struct reader *r, int field, u64 max,
+		       const char *wanted)
+{
+	const char *text = r->field[field];
+	u64 value = 0;
+
+	if (!*text)
+		reject_field(r, field, wanted);
+	for (; *text; text++) {
 		u64 digit = (u64)(*text - '0');
 
-		if (*value > (WHEEL_MAX_TIME - digit) / 10) {
-			snprintf(why, sizeof(why), "the %s is beyond 2^63-1",
-				 what);
-			reject(r, why);
-		}
-		*value = *value * 10 + digit;
+		if (*text < '0' || *text > '9' || value > (max - digit) / 10)
+			reject_field(r, field, wanted);
+		value = value * 10 + digit;
 	}
-	if (*text == end)
-		return text + (end != '\0');
-malformed:
-	snprintf(why, sizeof(why), "the %s is not a number", what);
-	reject(r, why);
+	return value;
+}
+
+static u64 take_time(const struct reader *r, int field)
+{
+	return take_number(r, field, WHEEL_MAX_TIME,
+			   "a whole number up to 2^63-1");
+}
+
+/* Is the line an arm? Nothing is missing in it and nothing is too much. */
+static bool take_form(const struct reader *r, bool too_much)
+{
+	bool arms;
+
+	if (!r->field[FIELD_OP])
+		reject(r, "expected " FORM_ARM " or " FORM_CANCEL);
+	arms = !strcmp(r->field[FIELD_OP], "A");
+	if (!arms && strcmp(r->field[FIELD_OP], "C"))
+		reject_field(r, FIELD_OP, "A or C");
+	if (!r->field[FIELD_TIMER])
+		reject(r, "field 3, timer, is missing: expected %s",
+		       arms ? FORM_ARM : FORM_CANCEL);
+	if (arms && !r->field[FIELD_DELAY])
+		reject(r, "field 4, delay_ns, is missing: expected " FORM_ARM);
+	if (arms ? too_much : !!r->field[FIELD_DELAY])
+		reject(r, "field %d is too much: expected %s", arms ? 5 : 4,
+		       arms ? FORM_ARM : FORM_CANCEL);
+	return arms;
 }
 
 /* Makes room for timers up to this one. */
-static void know_timer(struct reader *r, u64 timer)
+static void know_timer(struct reader *r, u32 timer)
 {
 	struct trace *t = r->trace;
-	u32 timers;
+	u32 timers = timer + 1;
 
-	if (timer >= WHEEL_MAX_TIMERS)
-		reject(r, "the timer's number is beyond 2^24-1");
 	if (timer < t->timers)
 		return;
-	timers = (u32)timer + 1;
 	r->armed = memory_resized(r->armed, timers, sizeof(*r->armed));
 	memset(r->armed + t->timers, 0, timers - t->timers);
 	t->timers = timers;
@@ -90,30 +163,25 @@ static void add_record(struct trace *t, const struct record *record)
 	t->record[t->count++] = *record;
 }
 
-static void read_record(struct reader *r, const char *text)
+static void read_record(struct reader *r, char *text)
 {
-	struct record record = { .line = r->line };
+	struct record record = { .line = r->line, .delay = TRACE_CANCEL };
+	bool arms = take_form(r, split(r, text));
 	struct trace *t = r->trace;
-	u64 timer;
-	char op;
 
-	text = take_number(r, text, ',', "time", &record.time);
+	record.time = take_time(r, FIELD_TIME);
 	if (t->count && record.time < t->record[t->count - 1].time)
-		reject(r, "time goes backwards");
-	op = *text;
-	if ((op != 'A' && op != 'C') || text[1] != ',')
-		reject(r, "the operation is neither A nor C");
-	text = take_number(r, text + 2, op == 'A' ? ',' : '\0', "timer",
-			   &timer);
-	know_timer(r, timer);
-	record.timer = (u32)timer;
-	record.delay = TRACE_CANCEL;
-	if (op == 'A') {
-		take_number(r, text, '\0', "delay", &record.delay);
-		r->armed[timer] = true;
-	} else if (!r->armed[timer]) {
-		reject(r, "cancels a timer that was never armed");
-	}
+		reject(r, "field 1, t_ns, goes back from %llu to %llu",
+		       t->record[t->count - 1].time, record.time);
+	record.timer = (u32)take_number(r, FIELD_TIMER, WHEEL_MAX_TIMERS - 1,
+					"a whole number below 2^24");
+	know_timer(r, record.timer);
+	if (arms)
+		record.delay = take_time(r, FIELD_DELAY);
+	else if (!r->armed[record.timer])
+		reject(r, "cancels timer %u, which was never armed",
+		       record.timer);
+	r->armed[record.timer] = true;
 	add_record(t, &record);
 }
 
@@ -142,6 +210,8 @@ static void read_line(struct reader *r, char *text, size_t length)
 		text[--length] = '\0';
 	if (strlen(text) != length)
 		reject(r, "has a zero byte");
+	if (length && text[length - 1] == '\r')
+		reject(r, "ends in a carriage return; expected a line feed alone");
 	if (r->line == 1 && comment)
 		read_stated(r, text);
 	if (!comment)

@@ -3,49 +3,35 @@
  * What a trace is, and what is none.
  */
 #define _GNU_SOURCE
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ktap.h"
+#include "refusal.h"
 #include "trace.h"
 
-/*
- * Loads @text as a trace in a process of its own, as an error ends it. Returns
- * the exit status; what it said last is in @said.
- */
+static void load_file(const void *path)
+{
+	struct trace trace;
+
+	trace_load(&trace, path);
+	trace_verify(&trace);
+}
+
+/* Loads @text as a trace. Returns the exit status; @said gets what it said. */
 static int load(const char *text, char *said, size_t size)
 {
 	char path[] = "/tmp/wheelctl-trace.XXXXXX";
 	int fd = mkstemp(path);
-	struct trace trace;
-	size_t length = 0;
-	int ends[2];
-	ssize_t got;
-	pid_t child;
 	int status;
 
-	if (fd < 0 || write(fd, text, strlen(text)) < 0 || pipe(ends))
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
 		abort();
 	close(fd);
-	fflush(stdout);
-	child = fork();
-	if (!child) {
-		dup2(ends[1], STDERR_FILENO);
-		trace_load(&trace, path);
-		trace_verify(&trace);
-		_exit(0);
-	}
-	close(ends[1]);
-	while ((got = read(ends[0], said + length, size - length - 1)) > 0)
-		length += (size_t)got;
-	said[length] = '\0';
-	close(ends[0]);
-	waitpid(child, &status, 0);
+	status = refusal_of(load_file, path, said, size);
 	unlink(path);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return status;
 }
 
 static bool is_loaded(const char *text)
@@ -72,31 +58,64 @@ static void good_traces(void)
 	KTAP_EXPECT(is_loaded("#\n#\n9223372036854775807,A,3,1\n# end\n"));
 }
 
+#define NO_TIME		", not a whole number up to 2^63-1\n"
+#define NO_TIMER	", not a whole number below 2^24\n"
+
 static void impossible_operations(void)
 {
-	KTAP_EXPECT(is_refused("5,A,0,1\n4,A,1,1\n", ":2: time goes backwards"));
+	KTAP_EXPECT(is_refused("5,A,0,1\n4,A,1,1\n",
+			       ":2: field 1, t_ns, goes back from 5 to 4\n"));
 	KTAP_EXPECT(is_refused("#\n5,A,0,1\n6,C,1\n",
-			       ":3: cancels a timer that was never armed"));
+			       ":3: cancels timer 1, which was never armed\n"));
 	KTAP_EXPECT(is_refused("5,A,0,9223372036854775808\n",
-			       ":1: the delay is beyond 2^63-1"));
+			       ":1: field 4, delay_ns, is '9223372036854775808'"
+			       NO_TIME));
 	KTAP_EXPECT(is_refused("9223372036854775808,A,0,1\n",
-			       ":1: the time is beyond 2^63-1"));
+			       ":1: field 1, t_ns, is '9223372036854775808'"
+			       NO_TIME));
 	KTAP_EXPECT(is_refused("5,A,16777216,1\n",
-			       ":1: the timer's number is beyond 2^24-1"));
+			       ":1: field 3, timer, is '16777216'" NO_TIMER));
+	KTAP_EXPECT(is_refused("5,A,18446744073709551616,1\n",
+			       ":1: field 3, timer, is '18446744073709551616'"
+			       NO_TIMER));
 }
+
+static void malformed_fields(void)
+{
+	KTAP_EXPECT(is_refused("5,A,0,1x\n", ":1: field 4, delay_ns, is '1x', not"));
+	KTAP_EXPECT(is_refused("5,A,0,-1\n", ":1: field 4, delay_ns, is '-1', not"));
+	KTAP_EXPECT(is_refused("5,A,0,1.5\n", ":1: field 4, delay_ns, is '1.5',"));
+	KTAP_EXPECT(is_refused("5,A,0,\n", ":1: field 4, delay_ns, is '', not"));
+	KTAP_EXPECT(is_refused("5,A, 0,1\n", ":1: field 3, timer, is ' 0', not"));
+	KTAP_EXPECT(is_refused("5,A,\33[m,1\n", ":1: field 3, timer, is '?[m',"));
+	KTAP_EXPECT(is_refused("x,A,0,1\n", ":1: field 1, t_ns, is 'x', not"));
+	KTAP_EXPECT(is_refused(",A,0,1\n", ":1: field 1, t_ns, is '', not"));
+	KTAP_EXPECT(is_refused("5,B,0,1\n",
+			       ":1: field 2, the operation, is 'B', not A or C\n"));
+	KTAP_EXPECT(is_refused("5,,0,1\n", ":1: field 2, the operation, is '',"));
+}
+
+#define ARM_FORM	": expected t_ns,A,timer,delay_ns\n"
+#define CANCEL_FORM	": expected t_ns,C,timer\n"
 
 static void malformed_lines(void)
 {
-	KTAP_EXPECT(is_refused("5,A,0,1x\n", ":1: the delay is not a number"));
-	KTAP_EXPECT(is_refused("5,A,0,-1\n", ":1: the delay is not a number"));
-	KTAP_EXPECT(is_refused("5,A,0,\n", ":1: the delay is not a number"));
-	KTAP_EXPECT(is_refused("5,A,0\n", ":1: the timer is not a number"));
-	KTAP_EXPECT(is_refused("5,A,0,1,2\n", ":1: the delay is not a number"));
-	KTAP_EXPECT(is_refused("5,A,0,1\r\n", ":1: the delay is not a number"));
-	KTAP_EXPECT(is_refused("x,A,0,1\n", ":1: the time is not a number"));
-	KTAP_EXPECT(is_refused("\n", ":1: the time is not a number"));
-	KTAP_EXPECT(is_refused("5,B,0,1\n", ":1: the operation is neither"));
-	KTAP_EXPECT(is_refused("5,C,0,1\n", ":1: the timer is not a number"));
+	KTAP_EXPECT(is_refused("5,A,0\n",
+			       ":1: field 4, delay_ns, is missing" ARM_FORM));
+	KTAP_EXPECT(is_refused("5,A\n",
+			       ":1: field 3, timer, is missing" ARM_FORM));
+	KTAP_EXPECT(is_refused("5,C\n",
+			       ":1: field 3, timer, is missing" CANCEL_FORM));
+	KTAP_EXPECT(is_refused("5,A,0,1,2\n",
+			       ":1: field 5 is too much" ARM_FORM));
+	KTAP_EXPECT(is_refused("5,A,0,1,\n", ":1: field 5 is too much:"));
+	KTAP_EXPECT(is_refused("5,A,0,1\n5,C,0,1\n",
+			       ":2: field 4 is too much" CANCEL_FORM));
+	KTAP_EXPECT(is_refused("5,A,0,1\r\n", ":1: ends in a carriage return"));
+	KTAP_EXPECT(is_refused("\n",
+			       ":1: expected t_ns,A,timer,delay_ns or t_ns,C,timer\n"));
+	KTAP_EXPECT(is_refused("5;A;0;1\n", ":1: expected t_ns,A,timer,delay_ns or"));
+	KTAP_EXPECT(is_refused("5,A,0,1\n5,A,0", ":2: field 4, delay_ns, is missing"));
 	KTAP_EXPECT(is_refused("", "no operation in it"));
 	KTAP_EXPECT(is_refused("# nothing\n", "no operation in it"));
 }
@@ -119,6 +138,7 @@ static void stated_checksums(void)
 const struct ktap_case trace_cases[] = {
 	{ "good traces", good_traces },
 	{ "impossible operations", impossible_operations },
+	{ "malformed fields", malformed_fields },
 	{ "malformed lines", malformed_lines },
 	{ "stated checksums", stated_checksums },
 	{ NULL }
