@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "due.h"
 #include "memory.h"
 #include "text.h"
 
@@ -65,7 +66,7 @@ static void forget(struct ledger *l, struct ledger_timer *t)
 {
 	if (t->state == LEDGER_OWED)
 		l->owed--;
-	if (t->deadline <= l->horizon)
+	if (t->due <= l->horizon)
 		l->awaited--;
 	l->pending--;
 	t->state = LEDGER_IDLE;
@@ -77,35 +78,22 @@ static void note_deadline(struct ledger *l, const struct ledger_request *r,
 	struct ledger_timer *t = &l->timer[r->timer];
 
 	t->deadline = r->deadline;
-	t->asked = now;
+	t->due = due_time(l->tick, r->deadline, now);
+	t->in_time = now < r->deadline;
 	t->filed = l->armed + l->rearmed;
 	t->line = r->line;
-}
-
-/* Did the device have the deadline before it had passed? */
-static bool in_time(const struct ledger_timer *t)
-{
-	return t->asked < t->deadline;
-}
-
-/* The tick of a timer that the device had in time. */
-static u64 due_tick(const struct ledger *l, const struct ledger_timer *t)
-{
-	return t->deadline / l->tick + !!(t->deadline % l->tick);
 }
 
 /* The device still had it: could it still have it? */
 static void check_overdue(struct ledger *l, const struct ledger_timer *t,
 			  u64 now)
 {
-	u64 since = in_time(t) ? t->deadline : t->asked;
-
-	if (now > since && now - since > LOST_AFTER_NS)
+	if (now > t->due && now - t->due > LOST_AFTER_NS)
 		breach_add(&l->breaches, BREACH_LOST,
 			   "line %u: timer %u was due %s ago and is pending",
 			   t->line, number_of(l, t),
-			   text_time(now - since).s);
-	else if (in_time(t) && due_tick(l, t) < l->last_due)
+			   text_time(now - t->due).s);
+	else if (t->in_time && t->due < l->last_due)
 		breach_add(&l->breaches, BREACH_ORDER,
 			   "line %u: timer %u was passed over", t->line,
 			   number_of(l, t));
@@ -213,20 +201,18 @@ static void check_early(struct ledger *l, const struct ledger_timer *t,
 			   text_time(t->deadline - seen).s);
 }
 
-/* By due tick, then in the order filed. What we asked for late has no due tick. */
+/* As they are due, then in the order filed. Of what we asked late we do not know. */
 static void check_order(struct ledger *l, const struct ledger_timer *t,
 			const struct wheel_event *event)
 {
-	u64 due = due_tick(l, t);
-
-	if (!in_time(t) || event->deadline != t->deadline)
+	if (!t->in_time || event->deadline != t->deadline)
 		return;
-	if (due < l->last_due ||
-	    (due == l->last_due && t->filed < l->last_filed))
+	if (t->due < l->last_due ||
+	    (t->due == l->last_due && t->filed < l->last_filed))
 		breach_add(&l->breaches, BREACH_ORDER,
 			   "line %u: timer %u fired after one due later",
 			   t->line, number_of(l, t));
-	l->last_due = due;
+	l->last_due = t->due;
 	l->last_filed = t->filed;
 }
 
@@ -239,7 +225,7 @@ static void note_late(struct ledger *l, const struct ledger_timer *t,
 		return;
 	l->buckets[histogram_bucket(late)]++;
 	samples_add(&l->late, late);
-	if (in_time(t))
+	if (t->in_time)
 		samples_add(&l->late_in_time, late);
 }
 
@@ -278,7 +264,7 @@ void ledger_event(struct ledger *l, const struct wheel_event *event,
 }
 
 /**
- * ledger_await - count in @awaited the timers that are to fire up to @horizon
+ * ledger_await - count in @awaited the timers that are due by @horizon
  * @l: ledger
  * @horizon: time
  */
@@ -290,7 +276,7 @@ void ledger_await(struct ledger *l, u64 horizon)
 	l->awaited = 0;
 	for (i = 0; i < l->timers; i++)
 		if (l->timer[i].state != LEDGER_IDLE &&
-		    l->timer[i].deadline <= horizon)
+		    l->timer[i].due <= horizon)
 			l->awaited++;
 }
 

@@ -32,21 +32,23 @@ enum ledger_state {
  * struct ledger_timer - what we know of one slot
  * @gen: generation of the last arm
  * @deadline: what we asked for
- * @asked: when the device had it
+ * @due: when that is due; if it was not asked in time, at the latest
  * @cookie: what we gave along
  * @filed: the how manieth arm or re-arm it was
  * @line: of the trace, for messages
  * @state: enum ledger_state
+ * @in_time: the device had the deadline before it had passed
  * @listed: WHEEL_IOC_LIST told of it
  */
 struct ledger_timer {
 	u64 gen;
 	u64 deadline;
-	u64 asked;
+	u64 due;
 	u64 cookie;
 	u64 filed;
 	u32 line;
 	u8 state;
+	bool in_time;
 	bool listed;
 };
 
@@ -77,10 +79,10 @@ struct ledger_request {
  * @races: ENOENT because the timer fired in that moment
  * @pending: timers in LEDGER_PENDING or LEDGER_OWED
  * @owed: timers in LEDGER_OWED
- * @last_due: due tick of the newest event of a timer that was asked in time
+ * @last_due: when the newest event of a timer that was asked in time was due
  * @last_filed: its number
  * @horizon: no event is awaited beyond this time
- * @awaited: timers pending up to @horizon
+ * @awaited: timers pending that are due by then
  * @late: fired - deadline, each event's
  * @late_in_time: the same of deadlines that the device had before they passed
  * @buckets: the same as a histogram, as the device counts it

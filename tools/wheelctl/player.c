@@ -14,11 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "due.h"
 #include "interrupt.h"
 #include "memory.h"
 #include "parse.h"
 
-/* Timers that are due so soon after the last record are waited for. */
+/* Who waits for no more after the last record waits so long. */
 #define LINGER_NS	(2 * NSEC_PER_SEC)
 
 /* So long after the last cancel there may still come what must not come. */
@@ -42,6 +43,7 @@ void player_init(struct player *p, const struct trace *trace,
 	p->device = device;
 	p->interrupt = -1;
 	p->speed = SPEED_UNIT;
+	p->linger = LINGER_NS;
 	p->in_batch = memory_zeroed(trace->timers, sizeof(*p->in_batch));
 	ledger_init(&p->ledger, trace->timers, tick);
 }
@@ -53,11 +55,6 @@ void player_free(struct player *p)
 	ledger_free(&p->ledger);
 }
 
-static u64 add_times(u64 a, u64 b)
-{
-	return a > WHEEL_MAX_TIME - b ? WHEEL_MAX_TIME : a + b;
-}
-
 /* A time of the trace at our speed; the end of time when it is beyond. */
 static u64 scaled(const struct player *p, u64 ns)
 {
@@ -66,12 +63,32 @@ static u64 scaled(const struct player *p, u64 ns)
 
 	if (whole > WHEEL_MAX_TIME / SPEED_UNIT)
 		return WHEEL_MAX_TIME;
-	return add_times(whole * SPEED_UNIT, part);
+	return time_sum(whole * SPEED_UNIT, part);
+}
+
+/**
+ * player_longest - the longest delay that will be asked for
+ * @p: player
+ *
+ * Return: nanoseconds.
+ */
+u64 player_longest(const struct player *p)
+{
+	u64 longest = 0;
+	size_t i;
+
+	for (i = 0; i < p->trace->count; i++) {
+		u64 delay = p->trace->record[i].delay;
+
+		if (delay != TRACE_CANCEL && delay > longest)
+			longest = delay;
+	}
+	return scaled(p, longest);
 }
 
 static u64 time_of(const struct player *p, const struct record *record)
 {
-	return add_times(p->start, scaled(p, record->time));
+	return time_sum(p->start, scaled(p, record->time));
 }
 
 static void take_events(struct player *p)
@@ -140,7 +157,7 @@ static void add_request(struct player *p, u32 at, const struct record *record)
 		p->cancels++;
 		return;
 	}
-	r->deadline = add_times(time_of(p, record), scaled(p, record->delay));
+	r->deadline = time_sum(time_of(p, record), scaled(p, record->delay));
 	p->arms++;
 }
 
@@ -234,8 +251,8 @@ static void play(struct player *p)
 /* Lets the timers fire that are due soon. */
 static void linger(struct player *p)
 {
-	u64 horizon = device_now(p->device) + LINGER_NS;
-	u64 until = horizon + LOST_AFTER_NS + NSEC_PER_SEC;
+	u64 horizon = time_sum(device_now(p->device), p->linger);
+	u64 until = time_sum(horizon, LOST_AFTER_NS + NSEC_PER_SEC);
 
 	ledger_await(&p->ledger, horizon);
 	while (p->ledger.awaited && device_now(p->device) < until &&

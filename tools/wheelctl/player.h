@@ -19,6 +19,7 @@
  * @device: to whom
  * @interrupt: of interrupt_open(), or -1
  * @speed: in parts of SPEED_UNIT of the recorded speed
+ * @linger: timers that are due so soon after the last record are waited for
  * @tamper: from this arm on, hand over an earlier deadline than the ledger's,
  *	until the ledger notices; 0: never
  * @ledger: the witness
@@ -43,6 +44,7 @@ struct player {
 	struct device *device;
 	int interrupt;
 	u64 speed;
+	u64 linger;
 	u64 tamper;
 	struct ledger ledger;
 	struct progress progress;
@@ -67,6 +69,7 @@ struct player {
 
 void player_init(struct player *p, const struct trace *trace,
 		 struct device *device, u64 tick);
+u64 player_longest(const struct player *p);
 void player_run(struct player *p);
 void player_free(struct player *p);
 

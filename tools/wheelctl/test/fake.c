@@ -31,20 +31,20 @@ static bool breaks(enum fault fault)
 
 static void place(struct fake_timer *t, u64 deadline)
 {
-	u64 floor = fake.now / FAKE_TICK_NS + 1;
-	u64 due = (deadline + FAKE_TICK_NS - 1) / FAKE_TICK_NS;
+	u64 floor = fake.now / fake.tick + 1;
+	u64 due = (deadline + fake.tick - 1) / fake.tick;
 
 	t->deadline = deadline;
 	t->filed = fake.stats.armed + fake.stats.rearmed;
-	t->due = (due > floor ? due : floor) * FAKE_TICK_NS;
+	t->due = (due > floor ? due : floor) * fake.tick;
 	if (breaks(FAULT_FORGET))
 		t->due = NEVER;
 	if (breaks(FAULT_LATER))
-		t->due += 3 * FAKE_TICK_NS;
+		t->due += 3 * fake.tick;
 	if (breaks(FAULT_FIRST))
 		t->filed = 0;
-	if (deadline > fake.now + 3 * FAKE_TICK_NS && breaks(FAULT_LIAR))
-		t->due = floor * FAKE_TICK_NS;
+	if (deadline > fake.now + 3 * fake.tick && breaks(FAULT_LIAR))
+		t->due = floor * fake.tick;
 }
 
 static void put_event(const struct wheel_event *event)
@@ -144,7 +144,7 @@ static int answer(const struct wheel_op *op)
 	}
 	fake.stats.cancelled++;
 	if (breaks(FAULT_CANCEL))
-		t->due = (fake.now / FAKE_TICK_NS + 1) * FAKE_TICK_NS;
+		t->due = (fake.now / fake.tick + 1) * fake.tick;
 	else
 		t->state = FAKE_FREE;
 	return 0;

@@ -7,7 +7,6 @@
 
 #include "device.h"
 
-#define FAKE_TICK_NS	NSEC_PER_MSEC
 #define FAKE_TIMERS	128
 #define FAKE_EVENTS	1024
 
@@ -61,6 +60,7 @@ struct fake_timer {
  * @fault: the promise that it breaks, once
  * @after: so many good occasions
  * @now: its clock and ours
+ * @tick: nanoseconds
  * @timer: its slots
  * @event: waiting to be read
  * @events: how many
@@ -71,6 +71,7 @@ struct fake {
 	enum fault fault;
 	u64 after;
 	u64 now;
+	u64 tick;
 	struct fake_timer timer[FAKE_TIMERS];
 	struct wheel_event event[FAKE_EVENTS];
 	u32 events;

@@ -11,6 +11,10 @@
 #define START	(100 * NSEC_PER_SEC)
 #define DELAY	(50 * NSEC_PER_MSEC)
 
+/* A tick that is longer than our patience, and when the one after START ends. */
+#define LONG_TICK	(30 * NSEC_PER_SEC)
+#define LONG_TICK_END	(120 * NSEC_PER_SEC)
+
 static struct ledger book;
 
 static bool ask(u64 deadline, int res, u64 now)
@@ -124,10 +128,38 @@ static void overdue_timers(void)
 	ask(START + 2 * DELAY, 0, START + DELAY + LOST_AFTER_NS + 1);
 	KTAP_EXPECT(broke(BREACH_LOST));
 
+	/* Its tick ends later. */
+	ledger_init(&book, 4, LONG_TICK);
+	ask(START + DELAY, 0, START);
+	ask(NEVER, 0, LONG_TICK_END + LOST_AFTER_NS);
+	KTAP_EXPECT(broke_nothing());
+	ledger_init(&book, 4, LONG_TICK);
+	ask(START + DELAY, 0, START);
+	ask(NEVER, 0, LONG_TICK_END + LOST_AFTER_NS + 1);
+	KTAP_EXPECT(broke(BREACH_LOST));
+
 	/* We were behind: the device was not. */
+	ledger_init(&book, 4, LONG_TICK);
+	ask(START, 0, START + DELAY);
+	ask(NEVER, 0, LONG_TICK_END + LOST_AFTER_NS);
+	KTAP_EXPECT(broke_nothing());
 	ledger_init(&book, 4, TICK);
 	ask(START, 0, START + 2 * LOST_AFTER_NS);
 	ask(NEVER, 0, START + 3 * LOST_AFTER_NS);
+	KTAP_EXPECT(broke_nothing());
+}
+
+/* Only what is due by then, and not all that has a deadline by then. */
+static void awaited(void)
+{
+	ledger_init(&book, 4, LONG_TICK);
+	ask(START + DELAY, 0, START);
+	ledger_await(&book, LONG_TICK_END - 1);
+	KTAP_EXPECT(!book.awaited);
+	ledger_await(&book, LONG_TICK_END);
+	KTAP_EXPECT(book.awaited == 1);
+	ask(NEVER, 0, START);
+	KTAP_EXPECT(!book.awaited);
 	KTAP_EXPECT(broke_nothing());
 }
 
@@ -253,6 +285,7 @@ const struct ktap_case ledger_cases[] = {
 	{ "right answers", right_answers },
 	{ "wrong answers", wrong_answers },
 	{ "overdue timers", overdue_timers },
+	{ "timers to wait for", awaited },
 	{ "events", events },
 	{ "events of strangers", strangers },
 	{ "listings", listings },

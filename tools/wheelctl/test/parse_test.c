@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Text to values, values to text, percentiles, checksums.
+ * Text to values, values to text, percentiles, due times, checksums.
  */
 #include <string.h>
 
 #include "crc32.h"
+#include "due.h"
 #include "histogram.h"
 #include "ktap.h"
 #include "parse.h"
@@ -126,6 +127,22 @@ static void buckets(void)
 	KTAP_EXPECT(histogram_bucket(NEVER) == 63);
 }
 
+static void due_times(void)
+{
+	KTAP_EXPECT(due_time(10, 20, 0) == 20);
+	KTAP_EXPECT(due_time(10, 21, 0) == 30);
+	KTAP_EXPECT(due_time(10, 21, 20) == 30);
+	KTAP_EXPECT(due_time(10, 20, 20) == 30);
+	KTAP_EXPECT(due_time(10, 5, 29) == 30);
+	KTAP_EXPECT(due_time(10, 5, 30) == 40);
+	KTAP_EXPECT(due_time(1, WHEEL_MAX_TIME, 0) == WHEEL_MAX_TIME);
+	KTAP_EXPECT(due_time(10, WHEEL_MAX_TIME, 0) == WHEEL_MAX_TIME);
+	KTAP_EXPECT(due_time(WHEEL_MAX_TIME, 1, 0) == WHEEL_MAX_TIME);
+	KTAP_EXPECT(due_time(WHEEL_MAX_TIME - 1, 1, 0) == WHEEL_MAX_TIME - 1);
+	KTAP_EXPECT(time_sum(WHEEL_MAX_TIME - 1, 1) == WHEEL_MAX_TIME);
+	KTAP_EXPECT(time_sum(2, WHEEL_MAX_TIME) == WHEEL_MAX_TIME);
+}
+
 static void checksums(void)
 {
 	KTAP_EXPECT(crc32_add(0, "", 0) == 0);
@@ -142,6 +159,7 @@ const struct ktap_case parse_cases[] = {
 	{ "texts", texts },
 	{ "percentiles", percentiles },
 	{ "histogram buckets", buckets },
+	{ "due times", due_times },
 	{ "checksums", checksums },
 	{ NULL }
 };

@@ -54,9 +54,8 @@ static void make_trace(struct trace *t)
 	}
 }
 
-/* Plays the made-up trace against the fake, from which @fault is asked. */
-static struct player *replay_after(u64 after, enum fault fault, u64 speed,
-				   u64 tamper)
+/* Ready to play the made-up trace against the fake. */
+static struct player *get_ready(void)
 {
 	static struct device device = { .fd = -1 };
 	static struct trace trace;
@@ -64,11 +63,26 @@ static struct player *replay_after(u64 after, enum fault fault, u64 speed,
 
 	if (!trace.count)
 		make_trace(&trace);
+	player_init(player, &trace, &device, fake.tick);
+	return player;
+}
+
+static void fake_init(u64 tick)
+{
 	memset(&fake, 0, sizeof(fake));
 	fake.now = 1000 * NSEC_PER_SEC;
+	fake.tick = tick;
+}
+
+static struct player *replay_after(u64 after, enum fault fault, u64 speed,
+				   u64 tamper)
+{
+	struct player *player;
+
+	fake_init(NSEC_PER_MSEC);
 	fake.fault = fault;
 	fake.after = after;
-	player_init(player, &trace, &device, FAKE_TICK_NS);
+	player = get_ready();
 	player->speed = speed;
 	player->tamper = tamper;
 	player_run(player);
@@ -129,6 +143,48 @@ static void slower(void)
 static void too_fast(void)
 {
 	keeps(20 * SPEED_UNIT);
+}
+
+/* Of a trace of 2 s some timers fire with the first tick, and none. */
+static void long_ticks(void)
+{
+	static const struct {
+		u64 tick;
+		bool fires;
+	} wheels[] = {
+		{ NSEC_PER_SEC, true },
+		{ 15 * NSEC_PER_SEC, false },
+		{ 3600 * NSEC_PER_SEC, false },
+		{ WHEEL_MAX_TIME, false },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(wheels); i++) {
+		struct player *player;
+
+		fake_init(wheels[i].tick);
+		player = get_ready();
+		player_run(player);
+		KTAP_EXPECT(!breach_total(&player->ledger.breaches));
+		KTAP_EXPECT(!!player->ledger.fired == wheels[i].fires);
+		KTAP_EXPECT(player->end - player->start < 8 * NSEC_PER_SEC);
+		done(player);
+	}
+}
+
+/* All but what is due in an hour comes, however long the tick. */
+static void lingering(void)
+{
+	struct player *player;
+
+	fake_init(300 * NSEC_PER_SEC);
+	player = get_ready();
+	player->linger = fake.tick;
+	player_run(player);
+	KTAP_EXPECT(!breach_total(&player->ledger.breaches));
+	KTAP_EXPECT(player->ledger.fired > TIMERS / 2);
+	KTAP_EXPECT(player->end - player->start < fake.tick);
+	done(player);
 }
 
 static void early(void)
@@ -210,6 +266,8 @@ const struct ktap_case replay_cases[] = {
 	{ "a good device at recorded speed", at_recorded_speed },
 	{ "a good device, slower", slower },
 	{ "a good device, too fast for it", too_fast },
+	{ "a good device with long ticks", long_ticks },
+	{ "waits for a long tick", lingering },
 	{ "finds what is early", early },
 	{ "finds what is lost", lost },
 	{ "finds what is doubled", duplicated },
