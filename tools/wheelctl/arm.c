@@ -23,7 +23,7 @@ static struct {
 } asked;
 
 static const struct option_spec options[] = {
-	{ "period", "TIME", "go on every TIME", parse_duration, &asked.period },
+	{ "period", "TIME", "go on every TIME", parse_interval, &asked.period },
 	{ "slack", "TIME", "so much later is as good", parse_duration,
 	  &asked.slack },
 	{ "count", "N", "wait for N events; 1, with --period until Ctrl-C",

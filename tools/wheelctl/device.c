@@ -46,9 +46,11 @@ static const char *call_advice(int error)
 	case ENOTTY:
 		return " (not a wheel, or a module too old for this program)";
 	case EPERM:
-		return " (a tick below 50us needs CAP_SYS_RESOURCE)";
+		return " (a tick below 50us takes CAP_SYS_RESOURCE: run as root, or ask for 50us)";
 	case EOPNOTSUPP:
 		return " (not in this module or time namespace; try wheelctl info)";
+	case ERANGE:
+		return " (past the clock's end, or beyond what a bounded wheel holds)";
 	case ENOMEM:
 		return " (ask for fewer timers, or raise the memory limit)";
 	default:
@@ -62,6 +64,16 @@ static void call(struct device *d, unsigned long command, void *argument,
 	while (ioctl(d->fd, command, argument) < 0)
 		if (errno != EINTR)
 			device_fail(name, errno, call_advice(errno));
+}
+
+/**
+ * device_refused - an operation was refused that makes sense: the end
+ * @verb: what it was
+ * @res: its answer, a negative errno
+ */
+void device_refused(const char *verb, int res)
+{
+	device_fail(verb, -res, call_advice(-res));
 }
 
 /**

@@ -5,6 +5,7 @@
 #ifndef DEVICE_H
 #define DEVICE_H
 
+#include "fail.h"
 #include "wheelctl.h"
 
 /**
@@ -19,6 +20,7 @@ struct device {
 
 struct stat;
 
+void __noreturn device_refused(const char *verb, int res);
 void device_status(struct stat *status);
 void device_open(struct device *d);
 void device_adopt(struct device *d, int fd);

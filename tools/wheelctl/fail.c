@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "wheelctl.h"
+
 /**
  * fail - say what is wrong and exit
  * @status: EXIT_DEVICE or EXIT_ASKED
@@ -24,4 +26,13 @@ void fail(int status, const char *format, ...)
 	va_end(args);
 	fputc('\n', stderr);
 	exit(status);
+}
+
+/**
+ * flush_or_fail - what was printed is to be read now
+ */
+void flush_or_fail(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		fail(EXIT_DEVICE, "cannot write the answer to stdout");
 }

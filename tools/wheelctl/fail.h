@@ -13,5 +13,6 @@
 #endif
 
 void __noreturn __printf(2, 3) fail(int status, const char *format, ...);
+void flush_or_fail(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "help.h"
 #include "options.h"
 #include "wheelctl.h"
 
@@ -31,7 +32,7 @@ static void explain_all(void)
 
 		printf("%*s%s\n", 20 - width, "", c->summary);
 	}
-	options_explain_globals();
+	help_globals();
 	puts("\nExit status: 0: fine; 1: the device or the system refused; 2: it was asked\n"
 	     "for something that makes no sense; 3: the device broke a promise; 130: it was\n"
 	     "interrupted.");
@@ -57,7 +58,6 @@ int main(int argc, char **argv)
 		     "'%s' is not a command; see wheelctl --help", argv[at]);
 	status = commands[i]->run(options_take(commands[i], argc - at,
 					       argv + at));
-	if (fflush(stdout) || ferror(stdout))
-		fail(EXIT_DEVICE, "cannot write the answer to stdout");
+	flush_or_fail();
 	return status;
 }

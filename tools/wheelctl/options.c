@@ -9,13 +9,14 @@
 #include <string.h>
 
 #include "fail.h"
+#include "help.h"
 #include "parse.h"
 
 struct globals globals = {
 	.device = "/dev/wheel",
 };
 
-static const struct option_spec global_options[] = {
+const struct option_spec global_options[] = {
 	{ "device", "PATH", "the device; /dev/wheel", parse_string,
 	  &globals.device },
 	{ "json", NULL, "print one JSON document", parse_flag, &globals.json },
@@ -23,15 +24,23 @@ static const struct option_spec global_options[] = {
 	{ NULL }
 };
 
-static const struct option_spec setup_options[] = {
+const struct option_spec setup_options[] = {
 	{ "clock", "NAME", "monotonic or boottime; monotonic", parse_clock,
 	  &globals.setup.clock },
 	{ "scheme", "NAME", "hashed, hierarchical, bounded or overflow; hashed",
 	  parse_scheme, &globals.setup.scheme },
-	{ "tick", "TIME", "what times are rounded up to; 1ms", parse_duration,
+	{ "tick", "TIME", "what times are rounded up to; 1ms", parse_interval,
 	  &globals.setup.tick_ns },
+	{ "slots", "N", "of the ring, rounded up to a power of two", parse_slots,
+	  &globals.setup.slots },
 	{ NULL }
 };
+
+/* What was given, each option once. */
+static struct {
+	const struct option_spec *option[32];
+	size_t count;
+} given;
 
 /* What stands before the command. */
 static const struct option_spec no_options[] = { { NULL } };
@@ -40,9 +49,8 @@ static const struct command no_command = {
 	.options = no_options,
 };
 
-/* The option that @text, behind its dashes, names up to the end or an '='. */
-static const struct option_spec *find(const struct option_spec *options,
-				      const char *text)
+static const struct option_spec *find_in(const struct option_spec *options,
+					 const char *text)
 {
 	size_t length = strcspn(text, "=");
 
@@ -51,6 +59,36 @@ static const struct option_spec *find(const struct option_spec *options,
 		    !strncmp(options->name, text, length))
 			return options;
 	return NULL;
+}
+
+/* The option that @text names, behind two dashes and up to the end or an '='. */
+static const struct option_spec *find(const struct command *command,
+				      const char *text)
+{
+	const struct option_spec *option;
+
+	if (strncmp(text, "--", 2))
+		return NULL;
+	option = find_in(command->options, text + 2);
+	if (!option && command->sets_up)
+		option = find_in(setup_options, text + 2);
+	return option ? option : find_in(global_options, text + 2);
+}
+
+static bool is_given(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < given.count; i++)
+		if (!strcmp(given.option[i]->name, name))
+			return true;
+	return false;
+}
+
+static void note_given(const struct option_spec *option)
+{
+	if (!is_given(option->name) && given.count < ARRAY_SIZE(given.option))
+		given.option[given.count++] = option;
 }
 
 static void refuse(const struct command *command, const char *why,
@@ -65,23 +103,13 @@ static void refuse(const struct command *command, const char *why,
 /* Takes argv[*at] and, if it needs one, the argument behind it. */
 static void take(const struct command *command, int argc, char **argv, int *at)
 {
-	const struct option_spec *option;
-	const char *text = argv[*at] + 2;
+	const char *text = strcmp(argv[*at], "-h") ? argv[*at] : "--help";
+	const struct option_spec *option = find(command, text);
 	const char *argument = NULL;
 	const char *wanted;
 
-	if (!strcmp(argv[*at], "-h"))
-		text = "help";
-	else if (argv[*at][1] != '-')
-		refuse(command, "does not know the option ", argv[*at]);
-	option = find(command->options, text);
-	if (!option && command->sets_up)
-		option = find(setup_options, text);
-	if (!option)
-		option = find(global_options, text);
 	if (!option)
 		refuse(command, "does not know the option ", argv[*at]);
-
 	if (strchr(text, '='))
 		argument = strchr(text, '=') + 1;
 	if (option->argument && !argument) {
@@ -95,42 +123,37 @@ static void take(const struct command *command, int argc, char **argv, int *at)
 	if (wanted)
 		fail(EXIT_ASKED, "--%s '%s' is not %s", option->name, argument,
 		     wanted);
+	note_given(option);
 }
 
-static void explain_options(const struct option_spec *options)
+static bool is_one_of(const struct option_spec *option,
+		      const struct option_spec *options)
 {
-	for (; options->name; options++) {
-		int width = printf("  --%s %s", options->name,
-				   options->argument ? options->argument : "");
-
-		printf("%*s%s\n", width < 20 ? 20 - width : 1, "",
-		       options->help);
-	}
+	for (; options->name; options++)
+		if (option == options)
+			return true;
+	return false;
 }
 
-/**
- * options_explain_globals - what --help says about the common options
- */
-void options_explain_globals(void)
+/* Whoever gives an option expects it to do something. */
+static void check_given(const struct command *command)
 {
-	puts("\nOptions of every command:");
-	explain_options(global_options);
-}
+	const char *needs = command->setup_needs;
+	const char *alone = command->alone;
+	size_t i;
 
-static void explain(const struct command *command)
-{
-	printf("Usage: wheelctl %s [OPTION...]%s%s\n\n%s\n", command->name,
-	       command->operand ? " " : "",
-	       command->operand ? command->operand : "", command->details);
-	if (command->options->name) {
-		puts("\nOptions:");
-		explain_options(command->options);
+	for (i = 0; i < given.count; i++) {
+		const struct option_spec *option = given.option[i];
+
+		if (needs && !is_given(needs) &&
+		    is_one_of(option, setup_options))
+			fail(EXIT_ASKED, "%s: --%s means nothing without --%s",
+			     command->name, option->name, needs);
+		if (alone && is_given(alone) && strcmp(option->name, alone) &&
+		    !is_one_of(option, global_options))
+			fail(EXIT_ASKED, "%s: --%s means nothing with --%s",
+			     command->name, option->name, alone);
 	}
-	if (command->sets_up) {
-		puts("\nWhich wheel:");
-		explain_options(setup_options);
-	}
-	options_explain_globals();
 }
 
 /**
@@ -176,9 +199,10 @@ const char *options_take(const struct command *command, int argc, char **argv)
 			operand = argv[i];
 	}
 	if (globals.help) {
-		explain(command);
+		help_command(command);
 		exit(0);
 	}
+	check_given(command);
 	if (command->operand && !operand)
 		fail(EXIT_ASKED, "%s needs a %s; see wheelctl %s --help",
 		     command->name, command->operand, command->name);

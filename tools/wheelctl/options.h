@@ -23,7 +23,9 @@ struct option_spec {
 	void *value;
 };
 
-void options_explain_globals(void);
+extern const struct option_spec global_options[];
+extern const struct option_spec setup_options[];
+
 int options_take_globals(int argc, char **argv);
 const char *options_take(const struct command *command, int argc, char **argv);
 

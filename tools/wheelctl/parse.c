@@ -44,6 +44,23 @@ const char *scheme_name(u32 scheme)
 	return scheme < ARRAY_SIZE(schemes) ? schemes[scheme] : "unknown";
 }
 
+/**
+ * duration_unit - the greatest unit that a time is a whole number of
+ * @ns: nanoseconds
+ * @count: how many of them
+ *
+ * Return: the unit, as parse_duration() reads it.
+ */
+const char *duration_unit(u64 ns, u64 *count)
+{
+	size_t i = ARRAY_SIZE(units) - 1;
+
+	while (i && (ns < units[i].ns || ns % units[i].ns))
+		i--;
+	*count = ns / units[i].ns;
+	return units[i].name;
+}
+
 /*
  * Digits with a fraction, times @unit, up to 2^63-1. Digits of the fraction that
  * are worth less than one are cut off. Returns what comes behind, or NULL.
@@ -124,6 +141,25 @@ const char *parse_duration(const char *text, void *value)
 			return NULL;
 	}
 	return "a duration up to 2^63-1 ns: 10us, 1.5ms, 2s, 5m, 1h or 3d";
+}
+
+const char *parse_interval(const char *text, void *value)
+{
+	const char *wanted = parse_duration(text, value);
+
+	if (!wanted && !*(u64 *)value)
+		return "a duration of 1ns or more";
+	return wanted;
+}
+
+const char *parse_slots(const char *text, void *value)
+{
+	u64 slots;
+
+	if (parse_count(text, &slots) || slots > WHEEL_MAX_SLOTS)
+		return "a whole number from 1 to 1048576";
+	*(u32 *)value = (u32)slots;
+	return NULL;
 }
 
 const char *parse_speed(const char *text, void *value)

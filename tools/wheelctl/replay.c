@@ -8,10 +8,12 @@
 #include "fail.h"
 #include "interrupt.h"
 #include "json.h"
+#include "bounds.h"
 #include "memory.h"
 #include "options.h"
 #include "parse.h"
 #include "report.h"
+#include "text.h"
 
 static struct {
 	u64 speed;
@@ -61,13 +63,17 @@ static int play(const struct trace *trace)
 	struct device device;
 	int status;
 
+	bounds_timers(&globals.setup, trace->path, trace->timers);
 	device_open(&device);
 	globals.setup.timers = trace->timers;
 	device_setup(&device, &globals.setup);
 
 	player_init(player, trace, &device, globals.setup.tick_ns);
-	player->interrupt = interrupt_open();
 	player->speed = asked.speed;
+	bounds_delay(&globals.setup, player_longest(player),
+		     "%s's longest delay of %s", trace->path,
+		     text_time(player_longest(player)).s);
+	player->interrupt = interrupt_open();
 	player->tamper = asked.tamper;
 	progress_begin(&player->progress, trace->count);
 	player_run(player);
@@ -129,5 +135,6 @@ const struct command replay_command = {
 	"exit status is 130, or 3 if a promise was broken.",
 	.options = options,
 	.sets_up = true,
+	.alone = "print-crc",
 	.run = run,
 };

@@ -8,11 +8,17 @@
 #include <stdlib.h>
 
 #include "counters.h"
+#include "due.h"
 #include "interrupt.h"
 #include "json.h"
+#include "bounds.h"
 #include "memory.h"
 #include "player.h"
 #include "setup.h"
+#include "text.h"
+
+/* It waits for the end of a tick, and not for ever. */
+#define LONGEST_TICK_NS	(60 * NSEC_PER_SEC)
 
 /* The timers are spread over so much time. */
 #define SPREAD_NS	(200 * NSEC_PER_MSEC)
@@ -46,13 +52,23 @@ static void make_trace(struct trace *t, u64 timers)
 	}
 }
 
-static void show(const struct wheel_stats *stats,
-		 const struct breaches *breaches)
+static const char *verdict(const struct player *p)
 {
+	if (breach_total(&p->ledger.breaches))
+		return "PROMISE BROKEN";
+	return p->status ? "interrupted; all promises kept, as far as it came" :
+			   "all promises kept";
+}
+
+static void show(const struct player *p, const struct wheel_stats *stats)
+{
+	const struct breaches *breaches = &p->ledger.breaches;
+
 	if (globals.json) {
 		json_open(NULL, '{');
 		setup_json(&globals.setup);
 		counters_json(stats);
+		json_bool("interrupted", p->status);
 		breach_json(breaches);
 		json_close('}');
 		return;
@@ -62,8 +78,31 @@ static void show(const struct wheel_stats *stats,
 	counters_print(stats);
 	putchar('\n');
 	breach_print(breaches);
-	puts(breach_total(breaches) ? "self-test: PROMISE BROKEN" :
-	     "self-test: all promises kept");
+	printf("self-test: %s\n", verdict(p));
+}
+
+static void set_up(struct device *device, u64 timers)
+{
+	bounds_timers(&globals.setup, "--self-test", timers);
+	if (globals.setup.tick_ns > LONGEST_TICK_NS)
+		fail(EXIT_ASKED,
+		     "--tick %s: the self-test waits for a whole tick, and for no longer than a minute",
+		     text_duration(globals.setup.tick_ns).s);
+	device_open(device);
+	globals.setup.timers = (u32)timers;
+	device_setup(device, &globals.setup);
+}
+
+static void play(struct player *player)
+{
+	u64 longest = player_longest(player);
+
+	bounds_delay(&globals.setup, longest,
+		     "the self-test's longest delay of %s",
+		     text_time(longest).s);
+	player->linger = time_sum(player->linger, globals.setup.tick_ns);
+	player->interrupt = interrupt_open();
+	player_run(player);
 }
 
 /**
@@ -80,15 +119,12 @@ int selftest_run(u64 timers)
 	struct trace trace;
 	int status;
 
-	device_open(&device);
-	globals.setup.timers = (u32)timers;
-	device_setup(&device, &globals.setup);
+	set_up(&device, timers);
 	make_trace(&trace, timers);
 	player_init(player, &trace, &device, globals.setup.tick_ns);
-	player->interrupt = interrupt_open();
-	player_run(player);
+	play(player);
 	device_stats(&device, &stats);
-	show(&stats, &player->ledger.breaches);
+	show(player, &stats);
 
 	status = player->status;
 	if (breach_total(&player->ledger.breaches))

@@ -104,10 +104,7 @@ static int run(const char *none)
 		fail(EXIT_ASKED,
 		     "stats needs either --pid PID or --self-test N: counters belong to an open file");
 	if (asked.fd != NEVER && !asked.pid)
-		fail(EXIT_ASKED, "stats --fd needs --pid");
-	if (asked.timers > WHEEL_MAX_TIMERS)
-		fail(EXIT_ASKED, "--self-test %llu is more than 2^24",
-		     asked.timers);
+		fail(EXIT_ASKED, "stats: --fd means nothing without --pid");
 	if (asked.timers)
 		return selftest_run(asked.timers);
 	process_each(asked.pid, asked.fd, show_descriptor);
@@ -124,5 +121,6 @@ const struct command stats_command = {
 	"the counters are checked.",
 	.options = options,
 	.sets_up = true,
+	.setup_needs = "self-test",
 	.run = run,
 };

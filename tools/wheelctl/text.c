@@ -81,6 +81,22 @@ struct text text_exact(u64 ns)
 }
 
 /**
+ * text_duration - a time as parse_duration() reads it, exactly
+ * @ns: nanoseconds
+ *
+ * Return: "1500us" or "2h".
+ */
+struct text text_duration(u64 ns)
+{
+	struct text text;
+	u64 count;
+	const char *unit = duration_unit(ns, &count);
+
+	snprintf(text.s, sizeof(text.s), "%llu%s", count, unit);
+	return text;
+}
+
+/**
  * text_speed - a speed as parse_speed() reads it
  * @speed: in parts of SPEED_UNIT
  *

@@ -18,6 +18,7 @@ struct text {
 struct text text_count(u64 n);
 struct text text_time(u64 ns);
 struct text text_exact(u64 ns);
+struct text text_duration(u64 ns);
 struct text text_speed(u64 speed);
 bool text_unicode(void);
 

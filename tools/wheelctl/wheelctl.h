@@ -39,6 +39,8 @@ struct option_spec;
  * @details: paragraphs for its help
  * @options: end with a NULL name
  * @sets_up: takes the options that say which wheel, too: globals.setup
+ * @setup_needs: the option without which these mean nothing, or NULL
+ * @alone: the option with which no other one means anything, or NULL
  * @run: does it; returns the exit status
  */
 struct command {
@@ -48,6 +50,8 @@ struct command {
 	const char *details;
 	const struct option_spec *options;
 	bool sets_up;
+	const char *setup_needs;
+	const char *alone;
 	int (*run)(const char *operand);
 };
 

@@ -150,6 +150,13 @@ static int answer(const struct wheel_op *op)
 	return 0;
 }
 
+void device_refused(const char *verb, int res)
+{
+	(void)verb;
+	(void)res;
+	abort();
+}
+
 void device_submit(struct device *d, struct wheel_op *ops, u32 count)
 {
 	u32 i;

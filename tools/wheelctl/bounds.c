@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a wheel does not hold, said before it is asked for.
+ */
+#include "bounds.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "text.h"
+
+/**
+ * bounds_span - the longest delay that a wheel holds at any time
+ * @setup: in force
+ *
+ * The revolution of a bounded wheel begins with the tick that is under way, of
+ * which there may be nothing left: it is good for one slot less.
+ *
+ * Return: nanoseconds.
+ */
+u64 bounds_span(const struct wheel_setup *setup)
+{
+	u64 ticks = setup->slots - 1;
+
+	if (setup->scheme != WHEEL_BOUNDED ||
+	    ticks > WHEEL_MAX_TIME / setup->tick_ns)
+		return WHEEL_MAX_TIME;
+	return ticks * setup->tick_ns;
+}
+
+/**
+ * bounds_timers - refuse more timers than the scheme holds
+ * @setup: asked for
+ * @who: has these timers
+ * @timers: how many
+ */
+void bounds_timers(const struct wheel_setup *setup, const char *who, u64 timers)
+{
+	if (timers > WHEEL_MAX_TIMERS)
+		fail(EXIT_ASKED, "%s: %s timers are more than 2^24", who,
+		     text_count(timers).s);
+	if (setup->scheme == WHEEL_OVERFLOW && timers > WHEEL_OVERFLOW_TIMERS)
+		fail(EXIT_ASKED,
+		     "%s: %s timers are more than the 4,096 of an overflow wheel; ask for another --scheme",
+		     who, text_count(timers).s);
+}
+
+/* Of as many slots; rounded up to two digits, which nobody minds in a tick. */
+static u64 sufficient_tick(const struct wheel_setup *setup, u64 delay)
+{
+	u64 tick = (delay - 1) / (setup->slots - 1) + 1;
+	u64 unit = 1;
+
+	while (tick / unit > 99)
+		unit *= 10;
+	return (tick + unit - 1) / unit * unit;
+}
+
+/* With the same tick; 0: no wheel has so many. */
+static u64 sufficient_slots(const struct wheel_setup *setup, u64 delay)
+{
+	u64 ticks = (delay - 1) / setup->tick_ns + 1;
+	u64 slots = 2;
+
+	while (slots - 1 < ticks)
+		slots *= 2;
+	return slots > WHEEL_MAX_SLOTS ? 0 : slots;
+}
+
+static void advise(const struct wheel_setup *setup, u64 delay, char *text,
+		   size_t size)
+{
+	u64 slots = sufficient_slots(setup, delay);
+	char more_slots[40] = "";
+
+	if (setup->slots == 1) {
+		snprintf(text, size, "more --slots");
+		return;
+	}
+	if (slots)
+		snprintf(more_slots, sizeof(more_slots), "--slots %llu or ",
+			 slots);
+	snprintf(text, size, "%s--tick %s", more_slots,
+		 text_duration(sufficient_tick(setup, delay)).s);
+}
+
+/**
+ * bounds_delay - refuse a delay that the wheel does not hold
+ * @setup: in force
+ * @delay: nanoseconds
+ * @what: the name of the delay, a format
+ */
+void bounds_delay(const struct wheel_setup *setup, u64 delay, const char *what,
+		  ...)
+{
+	char name[200], advice[80];
+	va_list args;
+
+	if (delay <= bounds_span(setup))
+		return;
+	va_start(args, what);
+	vsnprintf(name, sizeof(name), what, args);
+	va_end(args);
+	advise(setup, delay, advice, sizeof(advice));
+	fail(EXIT_ASKED,
+	     "%s is more than a bounded wheel holds with %u slots and a tick of %s, %s: ask for %s",
+	     name, setup->slots, text_duration(setup->tick_ns).s,
+	     text_duration(bounds_span(setup)).s, advice);
+}

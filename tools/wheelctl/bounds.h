@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a wheel does not hold, said before it is asked for.
+ */
+#ifndef BOUNDS_H
+#define BOUNDS_H
+
+#include "fail.h"
+#include "wheelctl.h"
+
+u64 bounds_span(const struct wheel_setup *setup);
+void bounds_timers(const struct wheel_setup *setup, const char *who, u64 timers);
+void __printf(3, 4) bounds_delay(const struct wheel_setup *setup, u64 delay,
+				 const char *what, ...);
+
+#endif
