@@ -2,25 +2,23 @@
 /*
  * wheelctl arm: one timer, watched.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "device.h"
+#include "due.h"
 #include "fail.h"
 #include "interrupt.h"
 #include "json.h"
+#include "bounds.h"
 #include "options.h"
 #include "parse.h"
-#include "samples.h"
 #include "text.h"
+#include "watch.h"
 
-static struct {
-	u64 delay;
-	u64 period;
-	u64 slack;
-	u64 count;
-} asked;
+static struct device device;
+
+static struct watch asked = {
+	.device = &device,
+};
 
 static const struct option_spec options[] = {
 	{ "period", "TIME", "go on every TIME", parse_interval, &asked.period },
@@ -30,52 +28,6 @@ static const struct option_spec options[] = {
 	  parse_count, &asked.count },
 	{ NULL }
 };
-
-/**
- * struct watch - one timer and what came of it
- * @device: its wheel
- * @interrupt: of interrupt_open()
- * @began: when the first arm was made
- * @deadline: of the next event, as we expect it
- * @gen: of the timer
- * @events: how many came
- * @early: fired or were received before their deadline
- * @wrong: had another deadline than expected
- * @lost: did not come
- * @late: fired - deadline
- */
-struct watch {
-	struct device device;
-	int interrupt;
-	u64 began;
-	u64 deadline;
-	u64 gen;
-	u64 events;
-	u64 early;
-	u64 wrong;
-	u64 lost;
-	struct samples late;
-};
-
-static void arm_timer(struct watch *w)
-{
-	struct wheel_op op = {
-		.op = WHEEL_OP_ARM,
-		.id = WHEEL_ID(0, ++w->gen),
-		.slack = asked.slack,
-		.period = asked.period,
-	};
-	u64 now = device_now(&w->device);
-
-	if (w->gen == 1)
-		w->began = now;
-	w->deadline = now + asked.delay;
-	op.when = w->deadline;
-	device_submit(&w->device, &op, 1);
-	if (op.res)
-		fail(EXIT_DEVICE, "%s: arm: %s", globals.device,
-		     strerror(-op.res));
-}
 
 static void show_event(const struct watch *w, const struct wheel_event *event,
 		       u64 received)
@@ -101,110 +53,102 @@ static void show_event(const struct watch *w, const struct wheel_event *event,
 	if (event->overrun)
 		printf("  missed %llu", event->overrun);
 	putchar('\n');
-	fflush(stdout);
+	flush_or_fail();
 }
 
-static void check_event(struct watch *w, const struct wheel_event *event,
-			u64 received)
+static void summarize_json(const struct watch *w)
 {
-	w->events++;
-	w->deadline += event->overrun * asked.period;
-	if (event->id != WHEEL_ID(0, w->gen) || event->deadline != w->deadline)
-		w->wrong++;
-	if (event->fired < w->deadline || received < w->deadline)
-		w->early++;
+	json_close(']');
+	json_bool("interrupted", w->status);
+	json_u64("cancelled", w->cancelled);
+	json_u64("early", w->early);
+	json_u64("wrong", w->wrong);
+	json_u64("lost", w->lost);
+	json_close('}');
+}
+
+static void tell_cancelled(const struct watch *w)
+{
+	u64 now = device_now(w->device);
+
+	if (now < w->due)
+		printf("interrupted: the timer, due in %s, was cancelled\n",
+		       text_time(w->due - now).s);
 	else
-		samples_add(&w->late, event->fired - w->deadline);
-	show_event(w, event, received);
-	w->deadline += asked.period;
+		puts("interrupted: the timer, due now, was cancelled");
 }
 
-/* Returns 0, or 128 + the signal that came first. */
-static int await_event(struct watch *w)
+static void summarize(const struct watch *w)
 {
-	u64 given_up = w->deadline + asked.slack;
-	struct wheel_event event;
-	int status;
-
-	given_up = given_up > NEVER - LOST_AFTER_NS ? NEVER :
-		   given_up + LOST_AFTER_NS;
-	while (!device_read(&w->device, &event, 1)) {
-		status = interrupt_seen(w->interrupt);
-		if (status)
-			return status;
-		if (device_now(&w->device) >= given_up) {
-			w->lost++;
-			return 0;
-		}
-		device_wait(&w->device, given_up, w->interrupt);
-	}
-	check_event(w, &event, device_now(&w->device));
-	return 0;
-}
-
-static int watch(struct watch *w)
-{
-	int status = 0;
-
-	arm_timer(w);
-	while (!status && !w->lost) {
-		status = await_event(w);
-		if (asked.count && w->events == asked.count)
-			break;
-		if (!asked.period && !status && !w->lost)
-			arm_timer(w);
-	}
-	if (w->early || w->wrong || w->lost)
-		return EXIT_BROKEN;
-	return status;
-}
-
-static void summarize(struct watch *w)
-{
-	samples_sort(&w->late);
-	if (globals.json) {
-		json_close(']');
-		json_u64("early", w->early);
-		json_u64("wrong", w->wrong);
-		json_u64("lost", w->lost);
-		json_close('}');
-		return;
-	}
+	if (w->cancelled)
+		tell_cancelled(w);
 	if (w->late.count > 1)
 		printf("%llu events, late by %s at least, %s at p50, %s at most\n",
 		       w->events, text_time(samples_percentile(&w->late, 0)).s,
 		       text_time(samples_percentile(&w->late, 500)).s,
 		       text_time(samples_percentile(&w->late, 1000)).s);
-	if (w->early || w->wrong || w->lost)
+	if (watch_broken(w))
 		printf("arm: PROMISE BROKEN: early %llu, wrong %llu, lost %llu\n",
 		       w->early, w->wrong, w->lost);
 	else if (w->events)
 		puts("never early");
 }
 
+static void set_up(const char *delay)
+{
+	struct wheel_setup *setup = &globals.setup;
+	u64 now;
+
+	device_open(&device);
+	setup->timers = 1;
+	device_setup(&device, setup);
+	now = device_now(&device);
+	if (asked.delay > WHEEL_MAX_TIME - now)
+		fail(EXIT_ASKED, "DELAY %s: the clock ends in %s", delay,
+		     text_time(WHEEL_MAX_TIME - now).s);
+	bounds_delay(setup, asked.delay, "DELAY %s", delay);
+	bounds_delay(setup, asked.period, "--period %s",
+		     text_duration(asked.period).s);
+	asked.tick = setup->tick_ns;
+	asked.show = show_event;
+}
+
+/* A tick can be so long that nobody would know what we wait for. */
+static void tell_tick(void)
+{
+	u64 now = device_now(&device);
+	u64 deadline = time_sum(now, asked.delay);
+	u64 due = due_time(asked.tick, deadline, now);
+
+	if (due - deadline > LOST_AFTER_NS)
+		fprintf(stderr, "wheelctl: fires in %s, when the tick ends\n",
+			text_time(due - now).s);
+}
+
 static int run(const char *delay)
 {
 	const char *wanted = parse_duration(delay, &asked.delay);
-	struct watch w = { 0 };
-	int status;
 
 	if (wanted)
 		fail(EXIT_ASKED, "DELAY '%s' is not %s", delay, wanted);
 	if (!asked.period && !asked.count)
 		asked.count = 1;
-	device_open(&w.device);
-	globals.setup.timers = 1;
-	device_setup(&w.device, &globals.setup);
-	w.interrupt = interrupt_open();
+	set_up(delay);
+	tell_tick();
+	asked.interrupt = interrupt_open();
 	if (globals.json) {
 		json_open(NULL, '{');
 		json_open("events", '[');
 	}
-	status = watch(&w);
-	summarize(&w);
-	samples_free(&w.late);
-	device_close(&w.device);
-	return status;
+	watch_run(&asked);
+	samples_sort(&asked.late);
+	if (globals.json)
+		summarize_json(&asked);
+	else
+		summarize(&asked);
+	samples_free(&asked.late);
+	device_close(&device);
+	return watch_broken(&asked) ? EXIT_BROKEN : asked.status;
 }
 
 const struct command arm_command = {

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One timer, watched: on a device that keeps its promises, and on one that does
+ * not.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "fake.h"
+#include "ktap.h"
+#include "watch.h"
+
+#define START	(1000 * NSEC_PER_SEC)
+
+static void look_away(const struct watch *w, const struct wheel_event *event,
+		      u64 received)
+{
+	(void)w;
+	(void)event;
+	(void)received;
+}
+
+static struct watch begin(u64 tick, u64 delay, u64 count)
+{
+	static struct device device = { .fd = -1 };
+
+	memset(&fake, 0, sizeof(fake));
+	fake.now = START;
+	fake.tick = tick;
+	return (struct watch){
+		.device = &device,
+		.interrupt = -1,
+		.tick = tick,
+		.delay = delay,
+		.count = count,
+		.show = look_away,
+	};
+}
+
+/* What interrupt_seen() finds when there was a SIGINT. */
+static int interrupted(void)
+{
+	struct signalfd_siginfo info = { .ssi_signo = SIGINT };
+	int ends[2];
+
+	if (pipe2(ends, O_NONBLOCK) ||
+	    write(ends[1], &info, sizeof(info)) != sizeof(info))
+		abort();
+	close(ends[1]);
+	return ends[0];
+}
+
+static void events(void)
+{
+	struct watch w = begin(NSEC_PER_MSEC, 10 * NSEC_PER_MSEC, 5);
+
+	watch_run(&w);
+	KTAP_EXPECT(w.events == 5 && w.late.count == 5);
+	KTAP_EXPECT(!watch_broken(&w) && !w.status && !w.cancelled);
+	samples_free(&w.late);
+}
+
+static void long_tick(void)
+{
+	static const u64 ticks[] = {
+		30 * NSEC_PER_SEC, 3600 * NSEC_PER_SEC, WHEEL_MAX_TIME / 2,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ticks); i++) {
+		struct watch w = begin(ticks[i], NSEC_PER_MSEC, 1);
+
+		watch_run(&w);
+		KTAP_EXPECT(w.events == 1 && !watch_broken(&w));
+		KTAP_EXPECT(fake.now - START > 10 * NSEC_PER_SEC);
+		samples_free(&w.late);
+	}
+}
+
+static void lost(void)
+{
+	struct watch w = begin(30 * NSEC_PER_SEC, NSEC_PER_MSEC, 1);
+
+	fake.fault = FAULT_LOSE;
+	watch_run(&w);
+	KTAP_EXPECT(!w.events && w.lost == 1 && watch_broken(&w));
+	/* Its tick ends after 20 s, and our patience after 10 more. */
+	KTAP_EXPECT(fake.now == START + 30 * NSEC_PER_SEC);
+}
+
+static void wrong(void)
+{
+	struct watch w = begin(NSEC_PER_MSEC, NSEC_PER_MSEC, 1);
+
+	fake.fault = FAULT_DEADLINE;
+	watch_run(&w);
+	KTAP_EXPECT(w.wrong == 1);
+	samples_free(&w.late);
+
+	w = begin(NSEC_PER_MSEC, NSEC_PER_MSEC, 1);
+	fake.fault = FAULT_EARLY;
+	watch_run(&w);
+	KTAP_EXPECT(w.early == 1);
+}
+
+static void interrupts(void)
+{
+	struct watch w = begin(NSEC_PER_MSEC, NSEC_PER_SEC, 1);
+
+	w.interrupt = interrupted();
+	watch_run(&w);
+	close(w.interrupt);
+	KTAP_EXPECT(w.status == 128 + SIGINT && w.cancelled);
+	KTAP_EXPECT(!w.events && !watch_broken(&w));
+	KTAP_EXPECT(fake.stats.cancelled == 1);
+}
+
+/* It fires while it is being cancelled. */
+static void interrupts_too_late(void)
+{
+	struct watch w = begin(1000, 0, 2);
+
+	w.interrupt = interrupted();
+	watch_run(&w);
+	close(w.interrupt);
+	KTAP_EXPECT(w.status == 128 + SIGINT && !w.cancelled);
+	KTAP_EXPECT(w.events == 1 && !watch_broken(&w));
+	samples_free(&w.late);
+
+	w = begin(1000, 0, 2);
+	fake.fault = FAULT_LOSE;
+	w.interrupt = interrupted();
+	watch_run(&w);
+	close(w.interrupt);
+	KTAP_EXPECT(w.lost == 1);
+}
+
+const struct ktap_case watch_cases[] = {
+	{ "a watched timer", events },
+	{ "a watched timer with a long tick", long_tick },
+	{ "a watched timer that is lost", lost },
+	{ "a watched timer that is wrong", wrong },
+	{ "a watch that is interrupted", interrupts },
+	{ "a watch that is interrupted too late", interrupts_too_late },
+	{ NULL }
+};

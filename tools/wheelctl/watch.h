@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One timer, armed and watched.
+ */
+#ifndef WATCH_H
+#define WATCH_H
+
+#include "device.h"
+#include "samples.h"
+
+/**
+ * struct watch - one timer and what came of it
+ * @device: its wheel
+ * @interrupt: of interrupt_open(), or -1
+ * @tick: of the wheel
+ * @delay: from each arm to its deadline
+ * @period: 0: it is armed anew after each event
+ * @slack: of the timer
+ * @count: events to wait for; 0: until interrupted
+ * @show: told of each event
+ * @began: when the first arm was made
+ * @deadline: of the next event, as we expect it
+ * @due: when that event is to come, at the latest
+ * @gen: of the timer
+ * @events: how many came
+ * @early: fired or were received before their deadline
+ * @wrong: events and answers that are not what we expect
+ * @lost: did not come
+ * @late: fired - deadline
+ * @status: 128 + the signal that ended it
+ * @cancelled: the timer was still pending then
+ */
+struct watch {
+	struct device *device;
+	int interrupt;
+	u64 tick;
+	u64 delay;
+	u64 period;
+	u64 slack;
+	u64 count;
+	void (*show)(const struct watch *w, const struct wheel_event *event,
+		     u64 received);
+	u64 began;
+	u64 deadline;
+	u64 due;
+	u64 gen;
+	u64 events;
+	u64 early;
+	u64 wrong;
+	u64 lost;
+	struct samples late;
+	int status;
+	bool cancelled;
+};
+
+void watch_run(struct watch *w);
+bool watch_broken(const struct watch *w);
+
+#endif
