@@ -29,25 +29,29 @@ static const struct option_spec options[] = {
 	{ NULL }
 };
 
+static void show_event_json(const struct watch *w,
+			    const struct wheel_event *event, u64 received)
+{
+	json_open(NULL, '{');
+	json_u64("deadline", event->deadline);
+	json_u64("fired", event->fired);
+	json_u64("received", received);
+	json_u64("overrun", event->overrun);
+	json_bool("early", event->fired < w->deadline);
+	json_close('}');
+	flush_or_fail();
+}
+
 static void show_event(const struct watch *w, const struct wheel_event *event,
 		       u64 received)
 {
-	bool early = event->fired < event->deadline;
-	u64 distance = early ? event->deadline - event->fired :
-			       event->fired - event->deadline;
+	bool early = event->fired < w->deadline;
+	u64 distance = early ? w->deadline - event->fired :
+			       event->fired - w->deadline;
 
-	if (globals.json) {
-		json_open(NULL, '{');
-		json_u64("deadline", event->deadline);
-		json_u64("fired", event->fired);
-		json_u64("received", received);
-		json_u64("overrun", event->overrun);
-		json_bool("early", early);
-		json_close('}');
-		return;
-	}
+	(void)received;
 	printf("%4llu  asked +%s  fired +%s  %s by %s", w->events,
-	       text_exact(event->deadline - w->began).s,
+	       text_exact(w->deadline - w->began).s,
 	       text_exact(event->fired - w->began).s, early ? "EARLY" : "late",
 	       text_time(distance).s);
 	if (event->overrun)
@@ -110,7 +114,7 @@ static void set_up(const char *delay)
 	bounds_delay(setup, asked.period, "--period %s",
 		     text_duration(asked.period).s);
 	asked.tick = setup->tick_ns;
-	asked.show = show_event;
+	asked.show = globals.json ? show_event_json : show_event;
 }
 
 /* A tick can be so long that nobody would know what we wait for. */

@@ -17,7 +17,7 @@
  * @period: 0: it is armed anew after each event
  * @slack: of the timer
  * @count: events to wait for; 0: until interrupted
- * @show: told of each event
+ * @show: told of each event, before @deadline is that of the next
  * @began: when the first arm was made
  * @deadline: of the next event, as we expect it
  * @due: when that event is to come, at the latest
@@ -26,7 +26,7 @@
  * @early: fired or were received before their deadline
  * @wrong: events and answers that are not what we expect
  * @lost: did not come
- * @late: fired - deadline
+ * @late: fired - deadline, where that was not early
  * @status: 128 + the signal that ended it
  * @cancelled: the timer was still pending then
  */

@@ -123,6 +123,7 @@ static int arm(struct fake_timer *t, const struct wheel_op *op)
 		return -ESTALE;
 	t->gen = WHEEL_ID_GEN(op->id);
 	t->cookie = op->cookie;
+	t->period = op->period;
 	t->state = FAKE_PENDING;
 	fake.stats.armed++;
 	place(t, op->when);
@@ -135,6 +136,10 @@ static int answer(const struct wheel_op *op)
 
 	if (op->op == WHEEL_OP_ARM)
 		return arm(t, op);
+	if (t->state == FAKE_FIRED && t->period && op->op == WHEEL_OP_CANCEL) {
+		t->period = 0;
+		return 1;
+	}
 	if (t->state != FAKE_PENDING || t->gen != WHEEL_ID_GEN(op->id))
 		return -ENOENT;
 	if (op->op == WHEEL_OP_REARM) {
@@ -167,6 +172,16 @@ void device_submit(struct device *d, struct wheel_op *ops, u32 count)
 		ops[i].res = answer(&ops[i]);
 }
 
+/* A periodic timer goes on, behind the periods that were missed. */
+static void go_on(struct fake_timer *t, struct wheel_event *event)
+{
+	event->overrun = (fake.now - event->deadline) / t->period;
+	event->deadline += event->overrun * t->period;
+	t->state = FAKE_PENDING;
+	fake.stats.armed++;
+	place(t, event->deadline + t->period);
+}
+
 u32 device_read(struct device *d, struct wheel_event *events, u32 count)
 {
 	u32 i;
@@ -177,8 +192,14 @@ u32 device_read(struct device *d, struct wheel_event *events, u32 count)
 	memcpy(events, fake.event, count * sizeof(*events));
 	fake.events -= count;
 	memmove(fake.event, fake.event + count, fake.events * sizeof(*events));
-	for (i = 0; i < count; i++)
-		fake.timer[WHEEL_ID_SLOT(events[i].id)].state = FAKE_FREE;
+	for (i = 0; i < count; i++) {
+		struct fake_timer *t =
+			&fake.timer[WHEEL_ID_SLOT(events[i].id)];
+
+		t->state = FAKE_FREE;
+		if (t->period)
+			go_on(t, &events[i]);
+	}
 	return count;
 }
 
@@ -226,4 +247,6 @@ void device_wait(struct device *d, u64 until, int other)
 	(void)other;
 	if (!fake.events)
 		advance(until, true);
+	if (fake.events)
+		advance(fake.now + fake.sleepy, false);
 }

@@ -50,6 +50,7 @@ struct fake_timer {
 	u64 gen;
 	u64 deadline;
 	u64 cookie;
+	u64 period;
 	u64 due;
 	u64 filed;
 	enum { FAKE_FREE, FAKE_PENDING, FAKE_FIRED } state;
@@ -61,6 +62,7 @@ struct fake_timer {
  * @after: so many good occasions
  * @now: its clock and ours
  * @tick: nanoseconds
+ * @sleepy: for so long its reader goes on sleeping when there is an event
  * @timer: its slots
  * @event: waiting to be read
  * @events: how many
@@ -72,6 +74,7 @@ struct fake {
 	u64 after;
 	u64 now;
 	u64 tick;
+	u64 sleepy;
 	struct fake_timer timer[FAKE_TIMERS];
 	struct wheel_event event[FAKE_EVENTS];
 	u32 events;

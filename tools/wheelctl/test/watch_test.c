@@ -65,6 +65,32 @@ static void events(void)
 	samples_free(&w.late);
 }
 
+static void periods(void)
+{
+	struct watch w = begin(NSEC_PER_MSEC, 10 * NSEC_PER_MSEC, 5);
+
+	w.period = 3 * NSEC_PER_MSEC;
+	watch_run(&w);
+	KTAP_EXPECT(w.events == 5 && !watch_broken(&w));
+	KTAP_EXPECT(w.gen == 1 && w.deadline - w.began == 25 * NSEC_PER_MSEC);
+	samples_free(&w.late);
+}
+
+/* Two periods pass before each event is read, which is no fault of the device. */
+static void missed_periods(void)
+{
+	struct watch w = begin(NSEC_PER_MSEC, 10 * NSEC_PER_MSEC, 5);
+
+	w.period = 3 * NSEC_PER_MSEC;
+	fake.sleepy = 7 * NSEC_PER_MSEC;
+	watch_run(&w);
+	KTAP_EXPECT(w.events == 5 && !watch_broken(&w));
+	KTAP_EXPECT(w.deadline - w.began == 55 * NSEC_PER_MSEC);
+	samples_sort(&w.late);
+	KTAP_EXPECT(samples_percentile(&w.late, 1000) < NSEC_PER_MSEC);
+	samples_free(&w.late);
+}
+
 static void long_tick(void)
 {
 	static const u64 ticks[] = {
@@ -133,6 +159,14 @@ static void interrupts_too_late(void)
 	samples_free(&w.late);
 
 	w = begin(1000, 0, 2);
+	w.period = NSEC_PER_SEC;
+	w.interrupt = interrupted();
+	watch_run(&w);
+	close(w.interrupt);
+	KTAP_EXPECT(!w.cancelled && w.events == 1 && !watch_broken(&w));
+	samples_free(&w.late);
+
+	w = begin(1000, 0, 2);
 	fake.fault = FAULT_LOSE;
 	w.interrupt = interrupted();
 	watch_run(&w);
@@ -142,6 +176,8 @@ static void interrupts_too_late(void)
 
 const struct ktap_case watch_cases[] = {
 	{ "a watched timer", events },
+	{ "a watched timer with a period", periods },
+	{ "a watched timer with missed periods", missed_periods },
 	{ "a watched timer with a long tick", long_tick },
 	{ "a watched timer that is lost", lost },
 	{ "a watched timer that is wrong", wrong },
