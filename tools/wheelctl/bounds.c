@@ -103,7 +103,8 @@ void bounds_delay(const struct wheel_setup *setup, u64 delay, const char *what,
 	va_end(args);
 	advise(setup, delay, advice, sizeof(advice));
 	fail(EXIT_ASKED,
-	     "%s is more than a bounded wheel holds with %u slots and a tick of %s, %s: ask for %s",
-	     name, setup->slots, text_duration(setup->tick_ns).s,
+	     "%s is more than a bounded wheel holds with %u slot%s and a tick of %s, %s: ask for %s",
+	     name, setup->slots, setup->slots == 1 ? "" : "s",
+	     text_duration(setup->tick_ns).s,
 	     text_duration(bounds_span(setup)).s, advice);
 }

@@ -36,11 +36,13 @@ static const struct option_spec options[] = {
 
 static void print_timer(const struct wheel_op *op, u64 now)
 {
-	const char *sign = op->when < now ? "-" : "+";
 	u64 distance = op->when < now ? now - op->when : op->when - now;
+	char due_in[40];
 
-	printf("%8u %10llu %20llu %s%10s", WHEEL_ID_SLOT(op->id),
-	       WHEEL_ID_GEN(op->id), op->when, sign, text_time(distance).s);
+	snprintf(due_in, sizeof(due_in), "%c%s", op->when < now ? '-' : '+',
+		 text_time(distance).s);
+	printf("%8u %10llu %20llu %11s", WHEEL_ID_SLOT(op->id),
+	       WHEEL_ID_GEN(op->id), op->when, due_in);
 	printf(" %9s %9s  %#llx%s\n", op->slack ? text_time(op->slack).s : "-",
 	       op->period ? text_time(op->period).s : "-", op->cookie,
 	       op->flags & WHEEL_OP_TOUCH ? " touch" : "");

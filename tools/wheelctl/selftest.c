@@ -20,8 +20,9 @@
 /* It waits for the end of a tick, and not for ever. */
 #define LONGEST_TICK_NS	(60 * NSEC_PER_SEC)
 
-/* The timers are spread over so much time. */
+/* The timers are spread over so much time, each at the golden section of it. */
 #define SPREAD_NS	(200 * NSEC_PER_MSEC)
+#define STEP_NS		123606797ULL
 
 /* Of so many timers, one is cancelled. */
 #define CANCEL_ONE_OF	4
@@ -43,8 +44,7 @@ static void make_trace(struct trace *t, u64 timers)
 		r->line = (u32)i + 1;
 		if (i < timers) {
 			r->timer = (u32)i;
-			r->delay = NSEC_PER_MSEC +
-				   i * 61803398875ULL % SPREAD_NS;
+			r->delay = NSEC_PER_MSEC + i * STEP_NS % SPREAD_NS;
 		} else {
 			r->timer = (u32)(i - timers) * CANCEL_ONE_OF;
 			r->delay = TRACE_CANCEL;
