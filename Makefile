@@ -7,7 +7,7 @@ PREFIX	?= /usr/local
 
 vm	:= tests/vm
 suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix consumer-,$(KERNEL)) \
-	$(addprefix lib-,$(KERNEL))
+	$(addprefix lib-,$(KERNEL)) $(addprefix wheelctl-,$(KERNEL))
 
 all: tool module	## wheelctl, and the module for the running kernel or KDIR=
 
@@ -44,6 +44,9 @@ check-consumer:		## another module on the exported API, on KERNEL="6.1 6.12"
 
 check-lib:		## libwheel, on both of its backends
 	@$(vm)/check lib $(filter lib-%,$(suites))
+
+check-tool:		## wheelctl on /dev/wheel, on KERNEL="6.1 6.12"
+	@$(vm)/check $(filter wheelctl-%,$(suites))
 
 check-debug:		## all of it under KASAN, lockdep and kmemleak: slow
 	@$(vm)/check planted-debug kunit-debug selftests-debug consumer-debug \
@@ -95,6 +98,6 @@ clean:			## what was built here; the kernels stay in their cache
 	$(MAKE) -C tools/wheelctl clean
 
 .PHONY: all help module tool run check check-host check-long check-kunit \
-	check-selftests check-consumer check-lib check-debug check-mutants \
-	check-model bench-kernel bench-core bench-user bench-echo docs lint \
-	install install-lib clean
+	check-selftests check-consumer check-lib check-tool check-debug \
+	check-mutants check-model bench-kernel bench-core bench-user bench-echo \
+	docs lint install install-lib clean
