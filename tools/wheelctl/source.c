@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,13 @@ static bool is_compressed(const char *path)
 	size_t length = strlen(path);
 
 	return length > 3 && !strcmp(path + length - 3, ".gz");
+}
+
+static bool is_folder(int fd)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && S_ISDIR(status.st_mode);
 }
 
 /* Reads @fd through gzip. Returns the descriptor of what comes out. */
@@ -57,6 +65,9 @@ void source_open(struct source *s, const char *path)
 
 	if (fd < 0)
 		fail(EXIT_ASKED, "%s: %s", path, strerror(errno));
+	/* gzip's exit status would not tell. */
+	if (is_folder(fd))
+		fail(EXIT_ASKED, "%s: %s", path, strerror(EISDIR));
 	s->path = path;
 	s->gzip = 0;
 	if (is_compressed(path))

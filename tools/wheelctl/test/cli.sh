@@ -81,6 +81,7 @@ trap 'rm -rf "$folder"' EXIT
 printf '# crc32=00000000\n0,A,0,1\n' >"$folder/trace"
 printf '0,A,0,1\n' | gzip >"$folder/trace.gz"
 printf '0,A,4096,1\n' >"$folder/wide"
+mkdir "$folder/folder.gz"
 gzip <"$folder/trace" | head -c 25 >"$folder/short.gz"
 
 # What the manual shows in bold under "Give a trace its checksum".
@@ -88,7 +89,7 @@ sed -n '/^Give a trace its checksum/,/^\.fi/s/^\$ \\fB\(.*\)\\fP$/\1/p' "$manual
 	sed "s/\\\\-/-/g; s/\\\\(aq/'/g" >"$folder/example"
 
 echo "KTAP version 1"
-echo "1..54"
+echo "1..55"
 
 explained --help
 for command in info arm stats list replay; do
@@ -136,6 +137,7 @@ refused 2 "trace:1: states crc32=00000000, but it is cf336db9" \
 refused 2 "--tamper 2: $folder/trace.gz arms 1 times" \
 	replay --tamper 2 "$folder/trace.gz"
 refused 2 "$folder: Is a directory" replay "$folder"
+refused 2 "$folder/folder.gz: Is a directory" replay "$folder/folder.gz"
 refused 2 "gzip -dc failed" replay "$folder/short.gz"
 refused 2 "4,097 timers are more than the 4,096 of an overflow wheel" \
 	replay "$folder/wide" --scheme overflow
