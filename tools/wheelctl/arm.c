@@ -125,7 +125,8 @@ static void tell_tick(void)
 	u64 due = due_time(asked.tick, deadline, now);
 
 	if (due - deadline > LOST_AFTER_NS)
-		fprintf(stderr, "wheelctl: fires in %s, when the tick ends\n",
+		fprintf(stderr,
+			"wheelctl: nothing fires for %s: then the tick ends\n",
 			text_time(due - now).s);
 }
 

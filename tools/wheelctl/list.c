@@ -116,8 +116,8 @@ static void list_descriptor(int pid, int fd)
 		printf("%8s %10s %20s %11s %9s %9s  %s\n", "slot", "generation",
 		       "deadline (ns)", "due in", "slack", "period", "cookie");
 		shown = list_pages(&device);
-		printf("\n%s timers on the %s clock\n", text_count(shown).s,
-		       clock_name(device.clock));
+		printf("\n%s timer%s on the %s clock\n", text_count(shown).s,
+		       shown == 1 ? "" : "s", clock_name(device.clock));
 	}
 	device_close(&device);
 }

@@ -7,6 +7,8 @@
 #include <stdio.h>
 
 #include "json.h"
+#include "parse.h"
+#include "setup.h"
 #include "text.h"
 
 static const struct {
@@ -107,9 +109,14 @@ static void print_last_line(const struct player *p)
  */
 void report_print(const struct player *p)
 {
-	printf("%s at speed %s: %s%s\n\n", p->trace->path,
+	const struct wheel_setup *setup = &globals.setup;
+
+	printf("%s at speed %s: %s%s\n", p->trace->path,
 	       text_speed(p->speed).s, text_time(p->end - p->start).s,
 	       p->status ? ", interrupted" : "");
+	printf("wheel: %s, %u slots, tick %s, clock %s\n\n",
+	       scheme_name(setup->scheme), setup->slots,
+	       text_duration(setup->tick_ns).s, clock_name(setup->clock));
 	print_counts(p);
 	print_verdicts(p);
 	print_times(p);
@@ -149,6 +156,9 @@ void report_json(const struct player *p)
 	json_open(NULL, '{');
 	json_string("trace", p->trace->path);
 	json_string("speed", text_speed(p->speed).s);
+	json_open("wheel", '{');
+	setup_json(&globals.setup);
+	json_close('}');
 	json_u64("elapsed_ns", p->end - p->start);
 	json_bool("interrupted", p->status);
 	json_u64("recorded", p->trace->count);

@@ -28,7 +28,7 @@ says() {
 
 # pending PID: waits until its wheel has a pending timer.
 pending() {
-	until "$wheelctl" list --pid "$1" 2>/dev/null | grep -q '^1 timers'; do
+	until "$wheelctl" list --pid "$1" 2>/dev/null | grep -q '^1 timer '; do
 		kill -0 "$1" || return
 	done
 }
@@ -145,7 +145,7 @@ no_privilege() {
 ends_of_time() {
 	says 2 "*DELAY 9223372036854775807ns: the clock ends in 292 y" \
 		arm 9223372036854775807ns &&
-		interrupted INT 130 "*fires in 292 y*due in 292 y, was cancelled" \
+		interrupted INT 130 "*nothing fires for 292 y*due in 292 y, was cancelled" \
 			arm 1ms --tick 106751d
 }
 
