@@ -19,7 +19,7 @@
 #include "memory.h"
 #include "parse.h"
 
-/* Who waits for no more after the last record waits so long. */
+/* Timers that are due so soon after the last record are waited for, at least. */
 #define LINGER_NS	(2 * NSEC_PER_SEC)
 
 /* So long after the last cancel there may still come what must not come. */
