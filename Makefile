@@ -50,7 +50,7 @@ check-tool:		## wheelctl on /dev/wheel, on KERNEL="6.1 6.12"
 
 check-debug:		## all of it under KASAN, lockdep and kmemleak: slow
 	@$(vm)/check planted-debug kunit-debug selftests-debug consumer-debug \
-		lib-debug
+		lib-debug wheelctl-debug
 
 check-mutants:		## does each planted bug turn its test red?
 	@$(vm)/check mutants

@@ -156,6 +156,9 @@ static void awaited(void)
 	ask(START + DELAY, 0, START);
 	ledger_await(&book, LONG_TICK_END - 1);
 	KTAP_EXPECT(!book.awaited);
+	ask(NEVER, 0, START);
+	KTAP_EXPECT(!book.awaited);
+	ask(START + DELAY, 0, START);
 	ledger_await(&book, LONG_TICK_END);
 	KTAP_EXPECT(book.awaited == 1);
 	ask(NEVER, 0, START);
