@@ -48,7 +48,7 @@ static const char *call_advice(int error)
 	case EPERM:
 		return " (a tick below 50us takes CAP_SYS_RESOURCE: run as root, or ask for 50us)";
 	case EOPNOTSUPP:
-		return " (not in this module or time namespace; try wheelctl info)";
+		return " (not in this module; try wheelctl info)";
 	case ERANGE:
 		return " (past the clock's end, or beyond what a bounded wheel holds)";
 	case ENOMEM:
@@ -120,13 +120,6 @@ void device_close(struct device *d)
 	d->fd = -1;
 }
 
-void device_setup(struct device *d, struct wheel_setup *setup)
-{
-	setup->size = sizeof(*setup);
-	call(d, WHEEL_IOC_SETUP, setup, "WHEEL_IOC_SETUP");
-	d->clock = setup->clock;
-}
-
 void device_info(struct device *d, struct wheel_setup *setup)
 {
 	memset(setup, 0, sizeof(*setup));
@@ -170,6 +163,33 @@ void device_submit(struct device *d, struct wheel_op *ops, u32 count)
 		}
 		at += submit.done;
 	}
+}
+
+/*
+ * Does the wheel take times of our clock, or is that shifted by a time namespace?
+ * No generation is 0, so that nothing is armed, and nothing counted.
+ */
+static void check_clock(struct device *d)
+{
+	struct wheel_op op = { .op = WHEEL_OP_ARM, .id = WHEEL_ID(0, 0) };
+
+	device_submit(d, &op, 1);
+	if (op.res == -EOPNOTSUPP)
+		device_fail("arm", EOPNOTSUPP,
+			    " (a time namespace shifts the clock: run it outside)");
+}
+
+/**
+ * device_setup - set up a wheel to arm timers on
+ * @d: wheel
+ * @setup: what is asked for; what is in force
+ */
+void device_setup(struct device *d, struct wheel_setup *setup)
+{
+	setup->size = sizeof(*setup);
+	call(d, WHEEL_IOC_SETUP, setup, "WHEEL_IOC_SETUP");
+	d->clock = setup->clock;
+	check_clock(d);
 }
 
 /**

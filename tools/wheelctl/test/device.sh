@@ -149,13 +149,25 @@ ends_of_time() {
 			arm 1ms --tick 106751d
 }
 
+# A wheel takes no times of a clock that is not its own; it says so, and breaks no
+# promise.
+time_namespace() {
+	echo "0,A,0,1000" >one.csv
+	for what in "arm 1ms" "stats --self-test 5" "replay one.csv"; do
+		# shellcheck disable=SC2086 # words
+		said=$(./shifted "$wheelctl" $what 2>&1)
+		got=$? status=1 text="*not supported (*time namespace*)"
+		matches "$what" || return
+	done
+}
+
 # It was begun before all others, and is due when a tick ends.
 long_tick() {
 	cat long
 	[ "$long_status" = 0 ] && grep -q "never early" long
 }
 
-plan 15
+plan 16
 leaf module_loads insmod wheel_timer.ko
 "$wheelctl" arm 1ms --tick 30s >long 2>&1 &
 long=$!
@@ -173,6 +185,7 @@ leaf interrupts interrupts
 leaf full_disk full_disk
 leaf no_privilege no_privilege
 leaf ends_of_time ends_of_time
+leaf time_namespace time_namespace
 wait "$long"
 long_status=$?
 leaf long_tick long_tick
