@@ -188,12 +188,13 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 	n = base_collect(base, pass->now, pass->until, &budget);
 	pass->served += n;
 	pass->looks += WHEEL_HOLD - budget + n * WHEEL_CALL;
-	if (n) {
-		base_call(base, n, pass->now);
-	} else if (budget) {
+	if (!n && budget) {
 		/* What has become due meanwhile is looked at with a new clock. */
 		pass->served = WHEEL_HOLD;
 		return !wheel_base_settle(base);
+	}
+	if (n) {
+		base_call(base, n, pass->now);
 	} else {
 		raw_spin_unlock_irq(&base->lock);
 		cpu_relax();
