@@ -32,10 +32,16 @@ extern const struct contestant hashed_default;
 extern const struct contestant hashed_large;
 extern const struct contestant hierarchical;
 extern const struct contestant quaternary_heap;
-extern const struct contestant red_black_tree;
-extern const struct contestant libevent_heap;
-extern const struct contestant libuv_heap;
 extern const struct contestant floor_of_all;
+
+#define __optional	__attribute__((weak))
+
+/* Where a library is not installed, NULL is its address. */
+extern const struct contestant red_black_tree __optional;
+extern const struct contestant libevent_heap __optional;
+extern const struct contestant libuv_heap __optional;
+extern const struct contestant dpdk_skip_list __optional;
+extern const struct contestant wahern_wheel __optional;
 
 /* The time, in milliseconds: nothing moves it but the harness. */
 extern u64 bench_now;

@@ -63,30 +63,26 @@ static double bar_of(const struct results *r, enum operation op,
 	return bar->by_floor > 0 ? bar->by_floor * floor : bar->by_rival * rival;
 }
 
+/* Not of who is not there, or does not do it. */
+static void print_ns(int width, double ns)
+{
+	if (ns > 0)
+		printf(" %*.1f", width, ns);
+	else
+		printf(" %*s", width, "-");
+}
+
 static double print_rivals(const double *ns)
 {
 	double fastest = 0;
 	size_t i;
 
 	for (i = OURS; i < FLOOR; i++) {
-		if (!contestants[i]) {
-			printf(" %9s ", "-");
-			continue;
-		}
-		printf(" %9.1f ", ns[i]);
-		if (fastest <= 0 || ns[i] < fastest)
+		print_ns(8, ns[i]);
+		if (ns[i] > 0 && (fastest <= 0 || ns[i] < fastest))
 			fastest = ns[i];
 	}
 	return fastest;
-}
-
-/* What is no timer cannot fire. */
-static void print_floor(double ns)
-{
-	if (ns > 0)
-		printf(" %7.1f", ns);
-	else
-		printf(" %7s", "-");
 }
 
 static void print_row(struct results *r, enum operation op)
@@ -99,9 +95,9 @@ static void print_row(struct results *r, enum operation op)
 		if (contestants[i])
 			ns[i] = median(r, r->sample[i][op]);
 	printf("%8u %-7s", r->count, operations[op]);
-	print_floor(ns[FLOOR]);
+	print_ns(7, ns[FLOOR]);
 	bar = bar_of(r, op, ns[FLOOR], print_rivals(ns));
-	printf(" %9.1f", bar);
+	print_ns(8, bar);
 	for (i = 0; i < OURS; i++) {
 		printf(" %9.1f%c", ns[i], ns[i] <= bar ? '*' : ' ');
 		met[i] += ns[i] <= bar;
@@ -130,8 +126,8 @@ void table_head(void)
 	printf("CPU time of an operation in ns, medians; a * where a wheel meets its bar.\n\n"
 	       "%8s %-7s %7s", "timers", "", "floor");
 	for (i = OURS; i < FLOOR; i++)
-		printf(" %9s ", contestants[i] ? contestants[i]->name : "-");
-	printf(" %9s", "bar");
+		printf(" %8s", contestants[i] ? contestants[i]->name : "-");
+	printf(" %8s", "bar");
 	for (i = 0; i < OURS; i++)
 		printf(" %9s ", contestants[i]->name);
 	printf("\n");
@@ -148,7 +144,8 @@ void table_foot(void)
 	for (i = OURS; i < FLOOR; i++)
 		all &= !!contestants[i];
 	if (!all)
-		printf("Rivals need libevent-dev, libuv1-dev and libbsd-dev.\n");
+		printf("Rivals need libevent-dev, libuv1-dev, libbsd-dev, libdpdk-dev with\n"
+		       "pkg-config, and WAHERN=, a checkout of wahern's timeout.c.\n");
 	printf("The samples of a cell were up to %.0f %% of their median apart.\n\n",
 	       widest * 100);
 	fputs("floor    a store into an object of 64 bytes, by the same calls in the same order\n"
@@ -166,7 +163,7 @@ void table_foot(void)
 	      "builds, called through shared objects; all else is built for this CPU. The\n"
 	      "callback only counts. The objects lie in one array, on small pages. A burst's\n"
 	      "equal keys are a heap's best case. What a cancel leaves to a wheel's next pass\n"
-	      "is not in its row. Of rivals that no package of Debian brings as a library,\n"
-	      "wahern's timeout.c and a rte_timer without the rest of DPDK, there are none.\n",
+	      "is not in its row. DPDK's list keeps the time of the CPU's counter, cannot be\n"
+	      "told another, and takes a lock.\n",
 	      stdout);
 }

@@ -8,9 +8,9 @@
 #define MOST_REPEATS	5
 
 /* First ours, then the rivals, and the floor. */
-#define CONTESTANTS	8
+#define CONTESTANTS	10
 #define OURS		3
-#define FLOOR		7
+#define FLOOR		9
 
 enum operation { ARM, REARM, IDLE, CANCEL, SWEEP, BURST, OPERATIONS };
 
