@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # lib.sh sets $cache
 # Packages to look into, never to install. Source it, after lib.sh.
+
+# Whose signatures are believed of another suite, and where its lists are.
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+own_lists=''
 
 # candidate PACKAGE: the version that apt would take.
 candidate() {
@@ -26,10 +30,45 @@ download() (
 	apt-get download -q -o APT::Sandbox::User=root "$@" >&2
 )
 
+# Lists of packages as they are today.
+update() {
+	if [ -n "$own_lists" ]; then
+		apt-get update -q -o APT::Update::Error-Mode=any >&2 &&
+			touch "$own_lists/updated"
+	else
+		as_root apt-get update -q >&2
+	fi
+}
+
 # fresh COMMAND...: if it fails, once more with fresh lists of packages.
 fresh() {
 	"$@" && return
-	as_root apt-get update -q >&2 && "$@"
+	update && "$@"
+}
+
+# of_suite SUITE: what is asked from here on is asked about that suite, of the mirror
+# that this machine has its packages from. The lists are the cache's own, and no older
+# than a day unless the mirror does not answer.
+of_suite() {
+	local mirror
+
+	# shellcheck disable=SC2016 # it is apt that expands this
+	mirror=$(apt-get indextargets --format '$(REPO_URI)' \
+		'Label: Debian' 'Component: main' | head -n 1)
+	[ -n "$mirror" ] || die "apt knows no mirror of Debian"
+	own_lists=$cache/apt-$1
+	mkdir -p "$own_lists/lists/partial"
+	printf '%s\n' "deb [signed-by=$keyring] $mirror $1 main" >"$own_lists/sources.list"
+	cat >"$own_lists/apt.conf" <<-CONF
+		Dir::Etc::SourceList "$own_lists/sources.list";
+		Dir::Etc::SourceParts "-";
+		Dir::State::Lists "$own_lists/lists";
+		Dir::Cache "$own_lists";
+		APT::Sandbox::User "root";
+	CONF
+	export APT_CONFIG=$own_lists/apt.conf
+	[ -n "$(find "$own_lists/updated" -mtime -1 2>/dev/null)" ] || update ||
+		say "kernel: apt has no news of $1"
 }
 
 # newest FOLDER WHAT: the newest that the cache holds, for apt does not answer.
