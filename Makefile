@@ -52,6 +52,10 @@ check-debug:		## all of it under KASAN, lockdep and kmemleak: slow
 	@$(vm)/check planted-debug kunit-debug selftests-debug consumer-debug \
 		lib-debug wheelctl-debug
 
+check-newest:		## on the newest kernel that Debian backports; builds it
+	@$(vm)/check kunit-uml-newest selftests-newest consumer-newest \
+		lib-newest wheelctl-newest
+
 check-mutants:		## does each planted bug turn its test red?
 	@$(vm)/check mutants
 
@@ -99,5 +103,5 @@ clean:			## what was built here; the kernels stay in their cache
 
 .PHONY: all help module tool run check check-host check-long check-kunit \
 	check-selftests check-consumer check-lib check-tool check-debug \
-	check-mutants check-model bench-kernel bench-core bench-user bench-echo \
-	docs lint install install-lib clean
+	check-newest check-mutants check-model bench-kernel bench-core bench-user \
+	bench-echo docs lint install install-lib clean
