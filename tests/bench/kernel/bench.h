@@ -98,4 +98,5 @@ u64 bench_tenths(u64 ns, u32 count);
 int bench_arms(struct bench *bench, const char *order);
 int bench_expiries(struct bench *bench);
 int bench_costs(struct bench *bench);
+int bench_bases(struct bench *bench);
 #endif

@@ -15,6 +15,10 @@ static bool costs;
 module_param(costs, bool, 0444);
 MODULE_PARM_DESC(costs, "instead: what each scheme costs besides time");
 
+static bool bases;
+module_param(bases, bool, 0444);
+MODULE_PARM_DESC(bases, "instead: CPUs that use a wheel at once");
+
 static int bench_count(u32 count)
 {
 	struct bench *bench = kzalloc(sizeof(*bench), GFP_KERNEL);
@@ -25,8 +29,8 @@ static int bench_count(u32 count)
 	error = bench_open(bench, count);
 	if (error)
 		goto err_free;
-	if (costs) {
-		error = bench_costs(bench);
+	if (costs || bases) {
+		error = costs ? bench_costs(bench) : bench_bases(bench);
 		goto err_close;
 	}
 	error = bench_arms(bench, "array");
@@ -48,7 +52,7 @@ static int __init wheel_bench_init(void)
 	int error = 0;
 	u32 count;
 
-	if (costs)
+	if (costs || bases)
 		return bench_count(10000);
 	bench_head();
 	for (count = 1000; count <= max && !error; count *= 10)
