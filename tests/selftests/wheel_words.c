@@ -27,6 +27,11 @@ int wt_unmap(__u64 *words, __u32 timers)
 	return munmap(words, wt_words_len(timers));
 }
 
+bool wt_bequeath(void *map, size_t len)
+{
+	return !madvise(map, len, MADV_DOFORK);
+}
+
 static int open_touch(int flags, __u32 clock, __u32 timers, __u64 tick_ns)
 {
 	struct wheel_setup setup = {

@@ -18,6 +18,8 @@ size_t wt_words_len(__u32 timers);
 /* The words of a wheel, NULL with errno set: there are none. */
 __u64 *wt_map(int fd, __u32 timers);
 int wt_unmap(__u64 *words, __u32 timers);
+/* Let children have this map: false where the kernel, a newer one, keeps it. */
+bool wt_bequeath(void *map, size_t len);
 
 /* Files with touch words. All return a file descriptor or a negative errno. */
 int wt_open_touch(__u32 clock, __u32 timers, __u64 tick_ns);
