@@ -152,28 +152,31 @@ static void base_call(struct wheel_base *base, unsigned int n, u64 now)
  * struct pass - one run of the work item
  * @now: the clock when it was read last
  * @until: the tick that it showed, which the run goes up to
- * @served: timers called back since
+ * @serves: so many callbacks before it is read again; 0: at each lock hold
+ * @served: callbacks since
  * @looks: at timers and places, in all
  */
 struct pass {
 	u64		now;
 	u64		until;
+	unsigned int	serves;
 	unsigned int	served;
 	unsigned int	looks;
 };
 
-/* A reading of the clock serves many callbacks, if they are short. */
+/* Callbacks that may sleep take their time, and a clock that can be set jumps. */
+static unsigned int pass_serves(const struct wheel *wheel)
+{
+	return wheel_sleeps(wheel) || wheel_settable(wheel->config.clock) ?
+	       0 : WHEEL_HOLD;
+}
+
 static void pass_read_clock(struct pass *pass, struct wheel_base *base)
 {
-	bool settable = wheel_settable(base->owner->config.clock);
-
-	if (pass->looks && pass->served < WHEEL_HOLD && !settable &&
-	    !wheel_sleeps(base->owner))
-		return;
 	pass->now = wheel_now(base->owner);
 	pass->until = wheel_tick_at(&base->core, pass->now);
 	pass->served = 0;
-	if (settable)
+	if (wheel_settable(base->owner->config.clock))
 		wheel_set_back(&base->core, pass->until);
 }
 
@@ -184,13 +187,14 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 	unsigned int budget = WHEEL_HOLD;
 	unsigned int n;
 
-	pass_read_clock(pass, base);
+	if (pass->served >= pass->serves)
+		pass_read_clock(pass, base);
 	n = base_collect(base, pass->now, pass->until, &budget);
 	pass->served += n;
 	pass->looks += WHEEL_HOLD - budget + n * WHEEL_CALL;
 	if (!n && budget) {
 		/* What has become due meanwhile is looked at with a new clock. */
-		pass->served = WHEEL_HOLD;
+		pass->served = pass->serves;
 		return !wheel_base_settle(base);
 	}
 	if (n) {
@@ -213,7 +217,10 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
  */
 bool wheel_base_pass(struct wheel_base *base)
 {
-	struct pass pass = {};
+	struct pass pass = {
+		.serves = pass_serves(base->owner),
+		.served = WHEEL_HOLD,
+	};
 	bool more = true;
 	u64 fired;
 
