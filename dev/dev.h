@@ -33,10 +33,12 @@ enum slot_state {
 /**
  * struct slot - a timer of user space
  * @timer: what the wheel knows of it
+ * @gone: of wheel_file.gone, while the timer is not pending
  * @id: WHEEL_ID() of the last arm
  * @cookie: the program's
  * @period: nanoseconds; 0: once, or not any more
- * @slack: nanoseconds; when @ended, the periods that were missed until then
+ * @slack: nanoseconds
+ * @missed: when @ended, the periods that were missed until then
  * @next: in a queue of slots, the number of the next one
  * @state: enum slot_state; FREE: neither of the next two is set
  * @touch: its word is its deadline; constant while it is pending
@@ -44,11 +46,17 @@ enum slot_state {
  * @seq: FIRED: the number of its event
  */
 struct slot {
-	struct wheel_timer	timer;
+	union {
+		struct wheel_timer	timer;
+		struct llist_node	gone;
+	};
 	u64			id;
 	u64			cookie;
 	u64			period;
-	u64			slack;
+	union {
+		u64		slack;
+		u64		missed;
+	};
 	u32			next : WHEEL_SLOT_BITS;
 	u32			state : 6;
 	u32			touch : 1;

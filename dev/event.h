@@ -23,7 +23,7 @@ static inline void slot_event(const struct slot *slot, u64 now,
 	u64 missed = 0;
 
 	if (slot->period)
-		missed = slot->ended ? slot->slack : slot_missed(slot, now);
+		missed = slot->ended ? slot->missed : slot_missed(slot, now);
 	*event = (struct wheel_event){
 		.id		= slot->id,
 		.cookie		= slot->cookie,

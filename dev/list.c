@@ -92,8 +92,8 @@ static void describe(const struct slot *slot, u64 deadline, struct wheel_op *op)
 }
 
 /*
- * One lock hold's worth: moves *@cursor, returns how many were found. The wheel's
- * lock, since a pass that files a timer anew has it out of the wheel for a moment.
+ * One lock hold's worth: moves *@cursor, returns how many were found. With the wheel
+ * locked no pass changes them meanwhile: they belong to one moment.
  */
 static u32 look(struct wheel_file *file, struct wheel_op *ops, u32 room,
 		bool take, u32 *cursor)

@@ -193,7 +193,7 @@ static int end_periods(const struct batch *b, struct slot *slot)
 	if (!slot->period || slot->ended)
 		return -ENOENT;
 	slot->ended = true;
-	slot->slack = slot_missed(slot, b->now);
+	slot->missed = slot_missed(slot, b->now);
 	trace_wheel_dev_cancel(slot);
 	return 1;
 }

@@ -41,11 +41,11 @@ void pick_again(struct wheel_file *file, struct slot *slot)
 /**
  * pick_gone - a slot is free; from where the file must not be locked
  * @file: file whose slots we pick
- * @slot: slot whose timer is not pending: nobody else uses the node of that
+ * @slot: slot whose timer is not pending, so that nobody uses its node
  */
 void pick_gone(struct wheel_file *file, struct slot *slot)
 {
-	llist_add((struct llist_node *)&slot->timer.node, &file->gone);
+	llist_add(&slot->gone, &file->gone);
 }
 
 /**
@@ -60,6 +60,5 @@ void pick_collect(struct wheel_file *file)
 		return;
 	node = llist_del_first(&file->gone);
 	if (node)
-		slot_free(file, container_of((struct list_head *)node,
-					     struct slot, timer.node));
+		slot_free(file, llist_entry(node, struct slot, gone));
 }

@@ -53,7 +53,7 @@ static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 	if (likely(claim == WHEEL_FIRE)) {
 		count_expiry(&base->counts, now - deadline);
 		WRITE_ONCE(timer->deadline, deadline | WHEEL_OFF);
-		timer->due = now;
+		timer->fired = now;
 		debug_expire(timer);
 		return true;
 	}

@@ -10,7 +10,7 @@ static void timer_init(struct wheel_timer *timer, struct wheel *wheel,
 {
 	INIT_LIST_HEAD(&timer->node);
 	timer->deadline = WHEEL_OFF;
-	timer->due = 0;
+	timer->fired = 0;
 	timer->function = function;
 	timer->base = (unsigned long)wheel->base;
 	timer->slot = WHEEL_UNFILED;

@@ -193,7 +193,7 @@ static inline u64 wheel_timer_deadline(const struct wheel_timer *timer)
  */
 static inline u64 wheel_timer_fired(const struct wheel_timer *timer)
 {
-	return READ_ONCE(timer->due);
+	return READ_ONCE(timer->fired);
 }
 
 unsigned long wheel_lock(struct wheel *wheel);

@@ -19,7 +19,8 @@ typedef void (*wheel_timer_fn)(struct wheel_timer *timer);
  * @node: in its slot; after wheel_stop() on the caller's list
  * @deadline: when it shall fire, in nanoseconds on the wheel's clock; WHEEL_OFF
  *	is set when it is not pending
- * @due: while pending, the tick it is due at; afterwards the time it fired
+ * @due: while pending, the tick it is due at
+ * @fired: afterwards, when it fired, in nanoseconds
  * @function: called when it fires
  * @base: the wheel that it belongs to, and state in the low bits
  * @slot: of the ring where it is filed; WHEEL_UNFILED when it is not pending
@@ -29,7 +30,10 @@ typedef void (*wheel_timer_fn)(struct wheel_timer *timer);
 struct wheel_timer {
 	struct list_head	node;
 	u64			deadline;
-	u64			due;
+	union {
+		u64		due;
+		u64		fired;
+	};
 	wheel_timer_fn		function;
 	unsigned long		base;
 	u32			slot;

@@ -24,7 +24,7 @@ static void fire(struct user *u, struct slot *slot, u64 deadline, u64 now)
 	u->counts.fired++;
 	u->counts.late[ilog2((now - deadline) | 1)]++;
 	slot->timer.deadline = deadline;
-	slot->timer.due = now;
+	slot->timer.fired = now;
 	slot->state = SLOT_FIRED;
 	slot->seq = u->seq++;
 	queue_push(u, &u->fired, slot);

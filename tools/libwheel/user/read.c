@@ -33,7 +33,7 @@ static void describe(const struct slot *slot, u64 now,
 		.id		= slot->id,
 		.cookie		= slot->cookie,
 		.deadline	= slot->timer.deadline + missed * slot->period,
-		.fired		= slot->timer.due,
+		.fired		= slot->timer.fired,
 		.overrun	= missed,
 		.seq		= slot->seq,
 	};
