@@ -5,10 +5,14 @@
  * They are made under the file's lock and the wheel's, many under one hold.
  */
 #include <linux/err.h>
+#include <linux/prefetch.h>
 #include "op.h"
 #include "pick.h"
 #include "touch.h"
 #include "trace.h"
+
+/* As far ahead as a miss of the cache takes. */
+#define AHEAD	8
 
 /* Never an answer: a page must be brought first, with no lock held. */
 #define OP_NEEDS_PAGE	(-EAGAIN)
@@ -255,6 +259,19 @@ static void op_failed(struct batch *b, const struct wheel_op *op)
 		b->file->refused++;
 }
 
+/* A batch says which slots come: they are fetched while others are worked on. */
+static void fetch(const struct wheel_file *file, const struct wheel_op *op)
+{
+	u32 nr = WHEEL_ID_SLOT(op->id);
+	const struct slot *slot;
+
+	slot = nr < file->setup.timers ? slot_at(file, nr) : NULL;
+	if (slot) {
+		prefetchw(slot);
+		prefetchw((const char *)(slot + 1) - 1);
+	}
+}
+
 /* Make operations until one needs a page. Returns how many were made. */
 static u32 ops_make_locked(struct batch *b, u32 from, u32 count)
 {
@@ -266,7 +283,11 @@ static u32 ops_make_locked(struct batch *b, u32 from, u32 count)
 	flags = wheel_lock(b->wheel);
 	for (i = from; i < count; i++) {
 		struct wheel_op *op = &b->ops[i];
-		int res = op_make(b, op);
+		int res;
+
+		if (i + AHEAD < count)
+			fetch(file, op + AHEAD);
+		res = op_make(b, op);
 
 		if (unlikely(res == OP_NEEDS_PAGE))
 			break;

@@ -6,6 +6,9 @@
  *
  * "push" is later than all that was before: for the wheels without their lock.
  *
+ * "arm, batch" and "cancel, batch" hand over 64 in a call; for the rivals, which
+ * have no such call, they are what they were.
+ *
  * "earliest" arms each timer a tick before all others, so that each has to be
  * watched for. A wheel has one hrtimer for that, so its measure is the moving of
  * one hrtimer, plus an arm.
@@ -52,6 +55,40 @@ static void wheel_cancel(struct bench *bench, int c, int set)
 
 	for (i = 0; i < bench->count; i++)
 		wheel_timer_cancel(&timers[bench->order[i]]);
+}
+
+static void wheel_arm_many(struct bench *bench, int c, int set)
+{
+	struct wheel_timer *timers = bench->wheel_timers[c];
+	static struct wheel_arm arms[WHEEL_BATCH];
+	u32 i, n = 0;
+
+	for (i = 0; i < bench->count; i++) {
+		arms[n++] = (struct wheel_arm){
+			.timer		= &timers[bench->order[i]],
+			.deadline	= bench->when[set][i],
+		};
+		if (n < WHEEL_BATCH && i + 1 < bench->count)
+			continue;
+		wheel_arm_batch(bench->wheel[c], arms, n);
+		n = 0;
+	}
+}
+
+static void wheel_cancel_many(struct bench *bench, int c, int set)
+{
+	struct wheel_timer *timers = bench->wheel_timers[c];
+	static struct wheel_timer *many[WHEEL_BATCH];
+	static int answers[WHEEL_BATCH];
+	u32 i, n = 0;
+
+	for (i = 0; i < bench->count; i++) {
+		many[n++] = &timers[bench->order[i]];
+		if (n < WHEEL_BATCH && i + 1 < bench->count)
+			continue;
+		wheel_cancel_batch(bench->wheel[c], many, answers, n);
+		n = 0;
+	}
 }
 
 static void timer_list_arm(struct bench *bench, int c, int set)
@@ -115,7 +152,7 @@ static void hrtimer_earliest(struct bench *bench, int c, int set)
 
 typedef void (*bench_fn)(struct bench *bench, int c, int set);
 
-enum { EARLIEST, FORGET, ARM, REARM, PUSH, CANCEL, OPS };
+enum { EARLIEST, FORGET, ARM, REARM, PUSH, CANCEL, ARM_MANY, CANCEL_MANY, OPS };
 
 /*
  * Which set of deadlines, how many hundredths of the measure are the bar, and by
@@ -137,6 +174,10 @@ static const struct {
 	[PUSH]	   = { "push", 2, 25, wheel_push, timer_list_arm, hrtimer_arm },
 	[CANCEL]   = { "cancel", 0, 100, wheel_cancel, timer_list_cancel,
 		       hrtimer_cancel_all },
+	[ARM_MANY] = { "arm, batch", 0, 100, wheel_arm_many, timer_list_arm,
+		       hrtimer_arm },
+	[CANCEL_MANY] = { "cancel, batch", 0, 100, wheel_cancel_many,
+			  timer_list_cancel, hrtimer_cancel_all },
 };
 
 static bench_fn op_of(int op, int c)

@@ -243,7 +243,7 @@ void bench_head(void)
 	pr_info("ns an operation, best of %u; HZ=%d; a wheel's timer has %zu bytes, timer_list's %zu, hrtimer's %zu\n",
 		ROUNDS, HZ, sizeof(struct wheel_timer),
 		sizeof(struct timer_list), sizeof(struct hrtimer));
-	pr_info("%7s %-5s %-12s %7s %7s %10s %7s %5s %8s %8s\n", "timers",
+	pr_info("%7s %-5s %-13s %7s %7s %10s %7s %5s %8s %8s\n", "timers",
 		"order", "operation", "hashed", "hierar.", "timer_list",
 		"hrtimer", "bar", "hashed", "hierar.");
 }
@@ -255,7 +255,7 @@ void bench_print(const struct bench *bench, const char *order, const char *op,
 	char text[CONTESTANTS][CELL], verdicts[WHEELS][CELL];
 	const u64 *ns = figures->best;
 
-	pr_info("%7u %-5s %-12s %7s %7s %10s %7s %2u.%02u %8s %8s\n",
+	pr_info("%7u %-5s %-13s %7s %7s %10s %7s %2u.%02u %8s %8s\n",
 		bench->count, order, op, nanoseconds(text[HASHED], ns[HASHED]),
 		nanoseconds(text[HIERARCHICAL], ns[HIERARCHICAL]),
 		nanoseconds(text[TIMER_LIST], ns[TIMER_LIST]),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench-user counted|timed MAX: what a timer costs a program, with 1000 to MAX of them
- * pending, by /dev/wheel and by what else there is. Counted: in a guest whose clock
- * counts instructions.
+ * bench-user counted|timed|native MAX: what a timer costs a program, with 1000 to MAX
+ * of them pending, by /dev/wheel and by what else there is. Counted: in a guest whose
+ * clock counts instructions. Native: on User-Mode Linux, where a system call takes as
+ * long as fifty elsewhere, so without those that make one for each operation.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,11 @@ static const struct contestant *const contestants[COLUMNS] = {
 	[URING]		= &uring,
 	[HEAP]		= &heap,
 };
+
+static bool takes_part(int i, bool native)
+{
+	return !native || i <= HIERARCHICAL || i == HEAP;
+}
 
 /* Each contestant starts from nothing and leaves nothing: in a process of its own. */
 static void measure_apart(const struct contestant *contestant, __u32 count,
@@ -71,11 +77,14 @@ int main(int argc, char **argv)
 	__u32 count, max;
 	int size, i;
 
+	bool native;
+
 	if (argc != 3) {
-		fprintf(stderr, "usage: bench-user counted|timed MAX\n");
+		fprintf(stderr, "usage: bench-user counted|timed|native MAX\n");
 		return 2;
 	}
 	counted = !strcmp(argv[1], "counted");
+	native = !strcmp(argv[1], "native");
 	max = (__u32)strtoul(argv[2], NULL, 10);
 	figures = mmap(NULL, SIZES * sizeof(*figures), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -83,8 +92,11 @@ int main(int argc, char **argv)
 		die("mmap");
 	learn_clock();
 	for (size = 0, count = 1000; count <= max && size < SIZES; count *= 10) {
-		for (i = 0; i < COLUMNS; i++)
-			measure_apart(contestants[i], count, &figures[size][i]);
+		for (i = 0; i < COLUMNS; i++) {
+			if (takes_part(i, native))
+				measure_apart(contestants[i], count,
+					      &figures[size][i]);
+		}
 		size++;
 	}
 	print_all(figures, max);
