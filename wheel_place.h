@@ -187,14 +187,17 @@ struct wheel_timer *wheel_pop_on(struct wheel_core *w, u64 until,
 static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 {
 	const struct list_head *next, *end;
+	struct wheel_slot *slot;
 	struct wheel_timer *t;
 	u64 tick;
 
 	if (w->opened) {
-		next = w->opened->timers.next;
-		end = &w->opened->timers;
+		slot = w->opened;
+		next = slot->timers.next;
+		end = &slot->timers;
 		tick = w->taken;
 	} else if (w->walk.slot && w->walk.tick > w->clock) {
+		slot = w->walk.slot;
 		next = w->walk.walked.next;
 		end = &w->walk.newer;
 		tick = w->walk.tick;
@@ -208,7 +211,7 @@ static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 		return NULL;
 	w->walk.seen++;
 	hint_take(t);
-	ring_detach(&w->ring, t);
+	ring_detach(&w->ring, slot, t);
 	return t;
 }
 

@@ -11,8 +11,9 @@
 #include "touch.h"
 #include "trace.h"
 
-/* As far ahead as a miss of the cache takes. */
+/* Slots are fetched so far ahead, where they are too many for a cache. */
 #define AHEAD	8
+#define CACHED	16384
 
 /* Never an answer: a page must be brought first, with no lock held. */
 #define OP_NEEDS_PAGE	(-EAGAIN)
@@ -259,23 +260,23 @@ static void op_failed(struct batch *b, const struct wheel_op *op)
 		b->file->refused++;
 }
 
-/* A batch says which slots come: they are fetched while others are worked on. */
+/*
+ * A batch says which slots come: they are fetched while others are worked on. For a
+ * number that is none it is the first slot, and nothing for one that is not there.
+ */
 static void fetch(const struct wheel_file *file, const struct wheel_op *op)
 {
-	u32 nr = WHEEL_ID_SLOT(op->id);
-	const struct slot *slot;
+	const struct slot *slot = slot_at(file, WHEEL_ID_SLOT(op->id));
 
-	slot = nr < file->setup.timers ? slot_at(file, nr) : NULL;
-	if (slot) {
-		prefetchw(slot);
-		prefetchw((const char *)(slot + 1) - 1);
-	}
+	prefetchw(slot);
+	prefetchw((const char *)(slot + 1) - 1);
 }
 
 /* Make operations until one needs a page. Returns how many were made. */
 static u32 ops_make_locked(struct batch *b, u32 from, u32 count)
 {
 	struct wheel_file *file = b->file;
+	u32 ahead = file->setup.timers > CACHED ? AHEAD : count;
 	unsigned long flags;
 	u32 i;
 
@@ -285,8 +286,8 @@ static u32 ops_make_locked(struct batch *b, u32 from, u32 count)
 		struct wheel_op *op = &b->ops[i];
 		int res;
 
-		if (i + AHEAD < count)
-			fetch(file, op + AHEAD);
+		if (i + ahead < count)
+			fetch(file, op + ahead);
 		res = op_make(b, op);
 
 		if (unlikely(res == OP_NEEDS_PAGE))

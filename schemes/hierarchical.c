@@ -73,7 +73,7 @@ static struct wheel_timer *empty_slot(struct wheel_core *w, unsigned int *budget
 
 		(*budget)--;
 		hint_take(t);
-		ring_detach(&w->ring, t);
+		ring_detach(&w->ring, slot, t);
 		if (t->due == w->taken)
 			return t;
 		hierarchical_file_from(w, t, w->taken);

@@ -67,10 +67,9 @@ static inline void hint_append(struct wheel_ring *r, u32 at, struct wheel_timer 
 }
 
 /* @t is about to leave its slot. */
-static inline void hint_leave(struct wheel_ring *r, const struct wheel_timer *t)
+static inline void hint_leave(struct wheel_ring *r, struct wheel_slot *slot,
+			      const struct wheel_timer *t)
 {
-	struct wheel_slot *slot = &r->slot[t->slot];
-
 	if (slot->lead < HINT_SHORT) {
 		slot->lead -= slot->lead > 0;
 	} else if (unlikely(r->lag[t->slot] == &t->node)) {

@@ -129,7 +129,7 @@ struct wheel_timer *walk_on(struct wheel_walk *walk, struct wheel_ring *r,
 		list_add(&walk->walked, at);
 	}
 	if (due)
-		ring_detach(r, due);
+		ring_detach(r, walk->slot, due);
 	return due;
 }
 

@@ -45,9 +45,10 @@ static inline void timer_detach(struct wheel_timer *t)
 }
 
 /* Out of its slot. */
-static inline void ring_detach(struct wheel_ring *r, struct wheel_timer *t)
+static inline void ring_detach(struct wheel_ring *r, struct wheel_slot *slot,
+			       struct wheel_timer *t)
 {
-	hint_leave(r, t);
+	hint_leave(r, slot, t);
 	timer_detach(t);
 }
 
@@ -98,7 +99,7 @@ static inline bool ring_remove(struct wheel_ring *r, struct wheel_timer *t)
 {
 	struct wheel_slot *slot = &r->slot[t->slot];
 
-	ring_detach(r, t);
+	ring_detach(r, slot, t);
 	if (list_empty(&slot->timers)) {
 		ring_emptied(r, slot);
 		return true;
