@@ -266,10 +266,10 @@ static void op_failed(struct batch *b, const struct wheel_op *op)
  */
 static void fetch(const struct wheel_file *file, const struct wheel_op *op)
 {
-	const struct slot *slot = slot_at(file, WHEEL_ID_SLOT(op->id));
+	unsigned long slot = (unsigned long)slot_at(file, WHEEL_ID_SLOT(op->id));
 
-	prefetchw(slot);
-	prefetchw((const char *)(slot + 1) - 1);
+	prefetchw((void *)slot);
+	prefetchw((void *)(slot + sizeof(struct slot) - 1));
 }
 
 /* Make operations until one needs a page. Returns how many were made. */
