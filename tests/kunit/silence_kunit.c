@@ -72,6 +72,26 @@ static void p7_silence_after_a_cancel(struct kunit *test)
 	expect_wakeups(rig, 1);
 }
 
+/*
+ * What is overdue makes no interrupt before the next tick boundary, though the wheel
+ * has not looked at the clock for some ticks.
+ */
+static void p9_overdue_waits_for_the_boundary(struct kunit *test)
+{
+	const u64 tick = 50 * NSEC_PER_MSEC;
+	struct rig *rig = rig_running(test, 0, tick, 2);
+	u64 boundary;
+
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, rig_now(rig) + 60 * NSEC_PER_SEC), 0);
+	/* Time passes: the wait is the stimulus. */
+	usleep_range(110000, 120000);
+	rig_await(rig, 1);
+	boundary = (div64_u64(rig_now(rig), tick) + 1) * tick;
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, 1), 0);
+	rig_wait(rig);
+	KUNIT_EXPECT_GE(test, rig->probes[1].seen, boundary);
+}
+
 /* One wake-up serves a tick, whatever is on it. */
 static void p7_silence_between_ticks(struct kunit *test)
 {
@@ -108,6 +128,7 @@ static struct kunit_case silence_cases[] = {
 	ANY_CASE(p7_silence_when_idle),
 	FAR_CASE(p7_silence_before_far_timers),
 	FAR_CASE(p7_silence_after_a_cancel),
+	FAR_CASE(p9_overdue_waits_for_the_boundary),
 	ANY_CASE(p7_silence_between_ticks),
 	ANY_CASE(p7_silence_of_a_virtual_clock),
 	{}
