@@ -6,7 +6,6 @@
  * hold, its answers copied out. No user memory is touched under the lock.
  */
 #include <linux/err.h>
-#include <linux/math64.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
