@@ -29,7 +29,7 @@
  */
 struct operation {
 	struct operation *next;
-	__u64 id;
+	uint64_t id;
 	__u64 offset;
 	__u64 deadline;
 	int completed;

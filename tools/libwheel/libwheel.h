@@ -3,14 +3,22 @@
  * libwheel: many timers behind one file descriptor, by /dev/wheel where it is
  * and by the same wheel in the program where it is not.
  *
- *	struct libwheel *wheel;
- *	struct wheel_event event;
- *	int err = libwheel_open(&wheel, NULL);
+ *	#include <libwheel.h>
+ *	#include <stdio.h>
  *
- *	if (!err)
- *		err = libwheel_arm_in(wheel, WHEEL_ID(7, 1), 5000000000, 0);
- *	if (!err)
- *		err = libwheel_wait(wheel, &event, 1, -1);
+ *	int main(void)
+ *	{
+ *		uint64_t id = WHEEL_ID(7, 1);
+ *		struct wheel_event event;
+ *		struct libwheel *wheel;
+ *
+ *		if (libwheel_open(&wheel, NULL) ||
+ *		    libwheel_arm_in(wheel, &id, 50000000, 42) ||
+ *		    libwheel_wait(wheel, &event, 1, -1) != 1)
+ *			return 1;
+ *		printf("timer %llu fired\n", event.cookie);
+ *		libwheel_close(wheel);
+ *	}
  *
  * Times are nanoseconds on the wheel's clock. A timer is named by a slot, which
  * the program chooses (its own index of a connection, say), and a generation,
@@ -29,6 +37,7 @@
 #define LIBWHEEL_H
 
 #include <errno.h>
+#include <stdint.h>
 #include <linux/wheel_timer.h>
 
 #pragma GCC visibility push(default)
@@ -95,7 +104,7 @@ int libwheel_backend(const struct libwheel *wheel);
 /* What is in force. */
 int libwheel_info(const struct libwheel *wheel, struct wheel_setup *info);
 /* The wheel's clock. */
-__u64 libwheel_now(const struct libwheel *wheel);
+uint64_t libwheel_now(const struct libwheel *wheel);
 
 /*
  * For the event loop: readable while libwheel_expirations() has something to
@@ -107,12 +116,13 @@ int libwheel_fd(const struct libwheel *wheel);
  * One timer. With WHEEL_SETUP_ANY_SLOT libwheel_arm() and _arm_in() write *@id.
  * What they answer stands in the table of struct wheel_op.
  */
-int libwheel_arm(struct libwheel *wheel, __u64 *id, __u64 when, __u64 cookie);
-int libwheel_arm_in(struct libwheel *wheel, __u64 *id, __u64 delay,
-		    __u64 cookie);
-int libwheel_rearm(struct libwheel *wheel, __u64 id, __u64 when);
-int libwheel_cancel(struct libwheel *wheel, __u64 id);
-int libwheel_query(struct libwheel *wheel, __u64 id, __u64 *when);
+int libwheel_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
+		 uint64_t cookie);
+int libwheel_arm_in(struct libwheel *wheel, uint64_t *id, uint64_t delay,
+		    uint64_t cookie);
+int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when);
+int libwheel_cancel(struct libwheel *wheel, uint64_t id);
+int libwheel_query(struct libwheel *wheel, uint64_t id, uint64_t *when);
 /* Any operation, with all that struct wheel_op has; answers its res. */
 int libwheel_do(struct libwheel *wheel, struct wheel_op *op);
 
@@ -122,38 +132,38 @@ int libwheel_do(struct libwheel *wheel, struct wheel_op *op);
  * that ended the call early; the first *@done have their answers. @done may be
  * NULL.
  */
-int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops, __u32 count,
-		    __u32 *done);
+int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops,
+		    uint32_t count, uint32_t *done);
 
 /*
  * Take what has fired: how many events, 0: none now, -ESHUTDOWN: none any more.
  * Fewer than @count: there were no more.
  */
 int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
-			 __u32 count);
+			 uint32_t count);
 /*
  * The same, and wait for the first event. @timeout_ns: -1: for ever; 0 is the
  * answer when it is up. -EINTR: a signal came.
  */
 int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
-		  __u32 count, __s64 timeout_ns);
+		  uint32_t count, int64_t timeout_ns);
 
 /* Nothing fires any more. *@unfired, which may be NULL: what was pending. */
-int libwheel_stop(struct libwheel *wheel, __u64 *unfired);
+int libwheel_stop(struct libwheel *wheel, uint64_t *unfired);
 /*
  * The pending timers, after libwheel_stop() the unfired ones, as operations that
  * arm them again: how many, 0: that was the end. *@cursor is 0 at first. @flags:
  * WHEEL_LIST_TAKE or 0.
  */
-int libwheel_list(struct libwheel *wheel, __u32 flags, struct wheel_op *ops,
-		  __u32 count, __u32 *cursor);
+int libwheel_list(struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
+		  uint32_t count, uint32_t *cursor);
 /* Exact counters. */
 int libwheel_stats(struct libwheel *wheel, struct wheel_stats *stats);
 /*
  * Move a VIRTUAL clock. *@next, which may be NULL: when the earliest timer is
  * due, ~0: none is pending.
  */
-int libwheel_advance(struct libwheel *wheel, __u64 now, __u64 *next);
+int libwheel_advance(struct libwheel *wheel, uint64_t now, uint64_t *next);
 
 /**
  * DOC: touch
@@ -172,15 +182,17 @@ int libwheel_advance(struct libwheel *wheel, __u64 now, __u64 *next);
  * Move a pending timer. Later: no event comes before @deadline. Earlier: it is
  * seen when the old time comes; libwheel_rearm() makes it sure.
  */
-inline int libwheel_touch(struct libwheel *wheel, __u64 id, __u64 deadline);
+inline int libwheel_touch(struct libwheel *wheel, uint64_t id,
+			  uint64_t deadline);
 /* Cancel a pending timer, decisively. It can be revived. */
-inline int libwheel_park(struct libwheel *wheel, __u64 id);
+inline int libwheel_park(struct libwheel *wheel, uint64_t id);
 /*
  * Arm a parked timer again. -ENOENT: it was reclaimed when its old time came, or
  * has fired; arm a newer generation. -EBUSY: it is pending. Unless @deadline is
  * later than all that were before, it may be late.
  */
-inline int libwheel_revive(struct libwheel *wheel, __u64 id, __u64 deadline);
+inline int libwheel_revive(struct libwheel *wheel, uint64_t id,
+			   uint64_t deadline);
 
 /* In the library they are functions, for those who cannot inline. */
 #ifndef LIBWHEEL_INLINE
@@ -188,15 +200,15 @@ inline int libwheel_revive(struct libwheel *wheel, __u64 id, __u64 deadline);
 #endif
 
 /* Does a word say that its timer is armed? */
-#define LIBWHEEL_IS_DEADLINE(word)	((__s64)(word) > 0)
+#define LIBWHEEL_IS_DEADLINE(word)	((int64_t)(word) > 0)
 
 /* One step of the protocol; if it fails, *old is what the word was instead. */
 #define LIBWHEEL_SWAP(word, old, to)					\
 	__atomic_compare_exchange_n(word, old, to, 0, __ATOMIC_ACQ_REL,	\
 				    __ATOMIC_RELAXED)
 
-LIBWHEEL_INLINE int libwheel_touch(struct libwheel *wheel, __u64 id,
-				   __u64 deadline)
+LIBWHEEL_INLINE int libwheel_touch(struct libwheel *wheel, uint64_t id,
+				   uint64_t deadline)
 {
 	__u64 *word = &wheel->words[id & wheel->mask];
 	__u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -210,7 +222,7 @@ LIBWHEEL_INLINE int libwheel_touch(struct libwheel *wheel, __u64 id,
 	return 0;
 }
 
-LIBWHEEL_INLINE int libwheel_park(struct libwheel *wheel, __u64 id)
+LIBWHEEL_INLINE int libwheel_park(struct libwheel *wheel, uint64_t id)
 {
 	__u64 *word = &wheel->words[id & wheel->mask];
 	__u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -222,8 +234,8 @@ LIBWHEEL_INLINE int libwheel_park(struct libwheel *wheel, __u64 id)
 	return 0;
 }
 
-LIBWHEEL_INLINE int libwheel_revive(struct libwheel *wheel, __u64 id,
-				    __u64 deadline)
+LIBWHEEL_INLINE int libwheel_revive(struct libwheel *wheel, uint64_t id,
+				    uint64_t deadline)
 {
 	__u64 *word = &wheel->words[id & wheel->mask];
 	__u64 old = WHEEL_TOUCH_PARKED;

@@ -24,7 +24,7 @@ int libwheel_info(const struct libwheel *wheel, struct wheel_setup *info)
 	return 0;
 }
 
-__u64 libwheel_now(const struct libwheel *wheel)
+uint64_t libwheel_now(const struct libwheel *wheel)
 {
 	return handle_of(wheel)->backend->now(handle_of(wheel));
 }
@@ -52,8 +52,8 @@ int libwheel_do(struct libwheel *wheel, struct wheel_op *op)
 }
 
 /* A signal ends a long batch between two chunks: then we go on. */
-int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops, __u32 count,
-		    __u32 *done)
+int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops,
+		    uint32_t count, uint32_t *done)
 {
 	struct wheel_submit batch;
 	__u32 failed = 0;
@@ -70,7 +70,7 @@ int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops, __u32 count,
 	return err ? err : (int)failed;
 }
 
-static int arm(struct libwheel *wheel, __u64 *id, __u32 flags, __u64 when,
+static int arm(struct libwheel *wheel, uint64_t *id, __u32 flags, __u64 when,
 	       __u64 cookie)
 {
 	struct wheel_op op = {
@@ -86,32 +86,33 @@ static int arm(struct libwheel *wheel, __u64 *id, __u32 flags, __u64 when,
 	return ret;
 }
 
-int libwheel_arm(struct libwheel *wheel, __u64 *id, __u64 when, __u64 cookie)
+int libwheel_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
+		 uint64_t cookie)
 {
 	return arm(wheel, id, 0, when, cookie);
 }
 
-int libwheel_arm_in(struct libwheel *wheel, __u64 *id, __u64 delay,
-		    __u64 cookie)
+int libwheel_arm_in(struct libwheel *wheel, uint64_t *id, uint64_t delay,
+		    uint64_t cookie)
 {
 	return arm(wheel, id, WHEEL_OP_REL, delay, cookie);
 }
 
-int libwheel_rearm(struct libwheel *wheel, __u64 id, __u64 when)
+int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when)
 {
 	struct wheel_op op = { .op = WHEEL_OP_REARM, .id = id, .when = when };
 
 	return libwheel_do(wheel, &op);
 }
 
-int libwheel_cancel(struct libwheel *wheel, __u64 id)
+int libwheel_cancel(struct libwheel *wheel, uint64_t id)
 {
 	struct wheel_op op = { .op = WHEEL_OP_CANCEL, .id = id };
 
 	return libwheel_do(wheel, &op);
 }
 
-int libwheel_query(struct libwheel *wheel, __u64 id, __u64 *when)
+int libwheel_query(struct libwheel *wheel, uint64_t id, uint64_t *when)
 {
 	struct wheel_op op = { .op = WHEEL_OP_QUERY, .id = id };
 	int ret = libwheel_do(wheel, &op);
@@ -122,7 +123,7 @@ int libwheel_query(struct libwheel *wheel, __u64 id, __u64 *when)
 }
 
 int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
-			 __u32 count)
+			 uint32_t count)
 {
 	struct handle *handle = handle_of(wheel);
 
@@ -133,7 +134,7 @@ int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
 	return handle->backend->take(handle, events, count);
 }
 
-int libwheel_stop(struct libwheel *wheel, __u64 *unfired)
+int libwheel_stop(struct libwheel *wheel, uint64_t *unfired)
 {
 	struct wheel_stop stop = { .size = sizeof(stop) };
 	struct handle *handle = handle_of(wheel);
@@ -147,8 +148,8 @@ int libwheel_stop(struct libwheel *wheel, __u64 *unfired)
 	return err;
 }
 
-int libwheel_list(struct libwheel *wheel, __u32 flags, struct wheel_op *ops,
-		  __u32 count, __u32 *cursor)
+int libwheel_list(struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
+		  uint32_t count, uint32_t *cursor)
 {
 	struct wheel_list list = {
 		.size		= sizeof(list),
@@ -180,7 +181,7 @@ int libwheel_stats(struct libwheel *wheel, struct wheel_stats *stats)
 	return handle->backend->stats(handle, stats);
 }
 
-int libwheel_advance(struct libwheel *wheel, __u64 now, __u64 *next)
+int libwheel_advance(struct libwheel *wheel, uint64_t now, uint64_t *next)
 {
 	struct wheel_advance advance = { .size = sizeof(advance), .now = now };
 	struct handle *handle = handle_of(wheel);

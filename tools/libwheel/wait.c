@@ -30,7 +30,7 @@ static int poll_until(int fd, __u64 end)
 }
 
 int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
-		  __u32 count, __s64 timeout_ns)
+		  uint32_t count, int64_t timeout_ns)
 {
 	__u64 end = FOR_EVER;
 	int more = 1;

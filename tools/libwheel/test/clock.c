@@ -46,7 +46,7 @@ static void clocks_run(void)
 static void clock_virtual(void)
 {
 	struct libwheel *wheel = open_virtual(8);
-	__u64 next = 0;
+	uint64_t next = 0;
 
 	EXPECT_EQ(0, libwheel_now(wheel));
 	EXPECT_EQ(0, libwheel_advance(wheel, SEC, &next));

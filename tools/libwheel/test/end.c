@@ -52,7 +52,7 @@ static void stop_ends_it(void)
 {
 	struct libwheel *wheel = open_virtual(TIMERS);
 	struct wheel_event event;
-	__u64 unfired = 0;
+	uint64_t unfired = 0;
 	int i;
 
 	for (i = 0; i < TIMERS; i++)

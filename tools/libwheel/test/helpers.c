@@ -86,14 +86,14 @@ int arm_slack(struct libwheel *wheel, __u64 id, __u64 when, __u64 slack)
 
 int query(struct libwheel *wheel, __u64 id)
 {
-	__u64 when;
+	uint64_t when;
 
 	return libwheel_query(wheel, id, &when);
 }
 
 __u64 deadline_of(struct libwheel *wheel, __u64 id)
 {
-	__u64 when = 0;
+	uint64_t when = 0;
 
 	EXPECT_EQ(0, libwheel_query(wheel, id, &when));
 	return when;

@@ -17,7 +17,7 @@ int main()
 	struct libwheel_options options = {};
 	struct wheel_op op = {};
 	struct libwheel *wheel;
-	__u64 id = WHEEL_ID(2, 1);
+	uint64_t id = WHEEL_ID(2, 1);
 
 	options.size = sizeof(options);
 	options.flags = WHEEL_SETUP_TOUCH;

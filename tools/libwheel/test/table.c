@@ -172,7 +172,7 @@ static void any_slot(void)
 		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 200,
 	};
 	struct libwheel *wheel = open_wheel(&options);
-	__u64 ids[200], old, id = 0;
+	uint64_t ids[200], old, id = 0;
 	bool seen[200] = { false };
 	int i;
 

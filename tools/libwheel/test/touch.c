@@ -192,7 +192,7 @@ static void touch_and_stop(void)
 {
 	struct libwheel *wheel = armed_at(10 * MS);
 	struct wheel_op ops[4];
-	__u64 unfired = 0;
+	uint64_t unfired = 0;
 	__u32 cursor = 0;
 
 	EXPECT_EQ(0, arm_touch(wheel, WHEEL_ID(4, 1), 10 * MS));
