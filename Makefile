@@ -92,6 +92,9 @@ install-lib:		## libwheel and its Python binding, under DESTDIR= and PREFIX=
 	$(MAKE) -C tools/libwheel install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
 	$(MAKE) -C tools/python install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
 
+deb:			## Debian's packages, in build/deb
+	@deploy/deb
+
 clean:			## what was built here; the kernels stay in their cache
 	rm -rf build wheel_timer.ko
 	$(MAKE) -C tests/host clean
@@ -104,4 +107,4 @@ clean:			## what was built here; the kernels stay in their cache
 .PHONY: all help module tool run check check-host check-long check-kunit \
 	check-selftests check-consumer check-lib check-tool check-debug \
 	check-newest check-mutants check-model bench-kernel bench-core bench-user \
-	bench-echo docs lint install install-lib clean
+	bench-echo docs lint install install-lib deb clean
