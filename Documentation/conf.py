@@ -7,7 +7,7 @@ import sys
 # The kernel's own extensions and script, from its source: none of it is kept here.
 kernel = os.environ["KERNEL_SOURCE"]
 sys.path[:0] = [os.path.abspath("extensions"), kernel + "/Documentation/sphinx"]
-extensions = ["kerneldoc", "automarkup", "links", "manpage", "opening"]
+extensions = ["kerneldoc", "automarkup", "drawing", "links", "manpage", "opening"]
 kerneldoc_bin = kernel + "/scripts/kernel-doc"
 kerneldoc_srctree = os.path.abspath("..")
 
