@@ -57,8 +57,8 @@
  * On a wheel with WHEEL_SETUP_TOUCH a program may map an array of one __u64 a
  * slot: MAP_SHARED, whole, from its start::
  *
- *	mmap(NULL, timers * 8 rounded up to pages, PROT_READ | PROT_WRITE,
- *	     MAP_SHARED, fd, WHEEL_OFF_TOUCH)
+ *	mmap(NULL, (timers * 8 + page - 1) / page * page,
+ *	     PROT_READ | PROT_WRITE, MAP_SHARED, fd, WHEEL_OFF_TOUCH)
  *
  * The word of a timer that was armed with WHEEL_OP_TOUCH is its deadline. The
  * program changes it by compare-and-swap alone, without a call:

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Documentation/touch.rst: mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, WHEEL_OFF_TOUCH) */
+#include <linux/wheel_timer.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+void *map(size_t len, int fd);
+
+void *map(size_t len, int fd)
+{
+	return
+#include BLOCK
+	;
+}
