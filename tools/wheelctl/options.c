@@ -31,8 +31,8 @@ const struct option_spec setup_options[] = {
 	  parse_scheme, &globals.setup.scheme },
 	{ "tick", "TIME", "what times are rounded up to; 1ms", parse_interval,
 	  &globals.setup.tick_ns },
-	{ "slots", "N", "of the ring, rounded up to a power of two", parse_slots,
-	  &globals.setup.slots },
+	{ "buckets", "N", "of the ring, rounded up to a power of two", parse_buckets,
+	  &globals.setup.buckets },
 	{ NULL }
 };
 

@@ -152,13 +152,13 @@ const char *parse_interval(const char *text, void *value)
 	return wanted;
 }
 
-const char *parse_slots(const char *text, void *value)
+const char *parse_buckets(const char *text, void *value)
 {
-	u64 slots;
+	u64 buckets;
 
-	if (parse_count(text, &slots) || slots > WHEEL_MAX_SLOTS)
+	if (parse_count(text, &buckets) || buckets > WHEEL_MAX_BUCKETS)
 		return "a whole number from 1 to 1048576";
-	*(u32 *)value = (u32)slots;
+	*(u32 *)value = (u32)buckets;
 	return NULL;
 }
 

@@ -20,10 +20,9 @@ void setup_print(const struct wheel_setup *setup)
 	printf("scheme      %s\n", scheme_name(setup->scheme));
 	printf("tick        %s\n", text_time(setup->tick_ns).s);
 	printf("timers      %s\n", text_count(setup->timers).s);
-	printf("slots       %s\n", text_count(setup->slots).s);
-	if (setup->events || setup->ops)
-		printf("rings       %u events, %u operations\n", setup->events,
-		       setup->ops);
+	printf("buckets     %s\n", text_count(setup->buckets).s);
+	if (setup->events)
+		printf("ring        %u events\n", setup->events);
 	if (setup->flags)
 		printf("flags      %s%s\n",
 		       setup->flags & WHEEL_SETUP_ANY_SLOT ? " any-slot" : "",
@@ -40,8 +39,7 @@ void setup_json(const struct wheel_setup *setup)
 	json_string("scheme", scheme_name(setup->scheme));
 	json_u64("tick_ns", setup->tick_ns);
 	json_u64("timers", setup->timers);
-	json_u64("slots", setup->slots);
+	json_u64("buckets", setup->buckets);
 	json_u64("events", setup->events);
-	json_u64("ops", setup->ops);
 	json_u64("flags", setup->flags);
 }

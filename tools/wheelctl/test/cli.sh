@@ -110,8 +110,8 @@ refused 2 "DELAY '5' is not a duration" arm 5
 refused 2 "--period '1 ms' is not a duration" arm 1ms --period '1 ms'
 refused 2 "--period '0ms' is not a duration of 1ns or more" arm 1ms --period 0ms
 refused 2 "--tick '0ns' is not a duration of 1ns or more" arm 1ms --tick 0ns
-refused 2 "--slots '0' is not a whole number from 1" arm 1ms --slots 0
-refused 2 "--slots '1048577' is not a whole number" arm 1ms --slots 1048577
+refused 2 "--buckets '0' is not a whole number from 1" arm 1ms --buckets 0
+refused 2 "--buckets '1048577' is not a whole number" arm 1ms --buckets 1048577
 refused 2 "--count '0' is not a whole number" arm 1ms --count 0
 refused 2 "--clock 'tai' is not monotonic or boottime" arm 1ms --clock tai
 refused 2 "--scheme 'heap' is not hashed" arm 1ms --scheme=heap
