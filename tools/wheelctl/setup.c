@@ -6,9 +6,36 @@
 
 #include <stdio.h>
 
+#include "fail.h"
 #include "json.h"
 #include "parse.h"
 #include "text.h"
+
+/* May somebody set this clock, even back? */
+static bool can_be_set(u32 clock)
+{
+	return clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI;
+}
+
+/**
+ * setup_settle - choose what was not asked for; refuse what does not fit together
+ * @setup: asked for
+ *
+ * A wheel whose clock can be set back must not place its timers by that clock. All
+ * others are hierarchical: then no number of buckets can be wrong.
+ */
+void setup_settle(struct wheel_setup *setup)
+{
+	bool set = can_be_set(setup->clock);
+
+	if (setup->scheme == SETUP_BEST_SCHEME)
+		setup->scheme = set ? WHEEL_HASHED : WHEEL_HIERARCHICAL;
+	if (set && setup->scheme != WHEEL_HASHED &&
+	    setup->scheme != WHEEL_BOUNDED)
+		fail(EXIT_ASKED,
+		     "--scheme %s does not bear the clock %s, which can be set: ask for hashed or bounded",
+		     scheme_name(setup->scheme), clock_name(setup->clock));
+}
 
 /**
  * setup_print - what is in force, for people

@@ -53,7 +53,22 @@ self_tests() {
 				--scheme $scheme --tick $tick || return
 		done
 	done
-	says 0 "*all promises kept" stats --self-test 400 --clock boottime
+	for clock in boottime realtime tai virtual; do
+		says 0 "clock *$clock*all promises kept" \
+			stats --self-test 400 --clock $clock || return
+	done
+}
+
+# A clock that only its owner moves takes no time: an hour is over at once.
+virtual_clock() {
+	says 0 "*+3600000.000000 ms*never early" arm 1h --clock virtual &&
+		says 0 "*never early" arm 1ms --period 1d --count 9 --clock virtual &&
+		says 0 "*all promises kept" replay trace.csv --clock virtual
+}
+
+missing_device() {
+	says 1 "*the module is loaded: does this container lack*" \
+		info --device /dev/nothing
 }
 
 bounded_self_tests() {
@@ -167,13 +182,15 @@ long_tick() {
 	[ "$long_status" = 0 ] && grep -q "never early" long
 }
 
-plan 16
+plan 18
 leaf module_loads insmod wheel_timer.ko
 "$wheelctl" arm 1ms --tick 30s >long 2>&1 &
 long=$!
 trace
 leaf info says 0 "A wheel by default:*schemes *bounded*" info
 leaf self_tests self_tests
+leaf virtual_clock virtual_clock
+leaf missing_device missing_device
 leaf bounded_self_tests bounded_self_tests
 leaf bounded_arms bounded_arms
 leaf overflow_timers says 2 "*5,000 timers *4,096 *--scheme" \
