@@ -48,6 +48,9 @@ check-lib:		## libwheel, on both of its backends
 check-tool:		## wheelctl on /dev/wheel, on KERNEL="6.1 6.12"
 	@$(vm)/check $(filter wheelctl-%,$(suites))
 
+check-clients:		## other people's programs on libwheel: Redis
+	@$(vm)/check clients
+
 check-debug:		## all of it under KASAN, lockdep and kmemleak: slow
 	@$(vm)/check planted-debug kunit-debug selftests-debug consumer-debug \
 		lib-debug wheelctl-debug
@@ -97,6 +100,7 @@ deb:			## Debian's packages, in build/deb
 
 clean:			## what was built here; the kernels stay in their cache
 	rm -rf build wheel_timer.ko
+	$(MAKE) -C clients/redis clean
 	$(MAKE) -C tests/host clean
 	$(MAKE) -C tests/bench/core clean
 	$(MAKE) -C tests/bench/user clean
@@ -105,6 +109,6 @@ clean:			## what was built here; the kernels stay in their cache
 	$(MAKE) -C tools/wheelctl clean
 
 .PHONY: all help module tool run check check-host check-long check-kunit \
-	check-selftests check-consumer check-lib check-tool check-debug \
+	check-selftests check-consumer check-lib check-tool check-clients check-debug \
 	check-newest check-mutants check-model bench-kernel bench-core bench-user \
 	bench-echo docs lint install install-lib deb clean

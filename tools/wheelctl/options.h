@@ -10,8 +10,7 @@
 /**
  * struct option_spec - one option
  * @name: without the dashes
- * @argument: what to call its argument, NULL: it has none; completion knows these
- *	names
+ * @argument: what to call its argument, NULL: it has none
  * @help: one line
  * @parse: reads the argument; returns NULL or what it should have been
  * @value: where the value goes
@@ -24,7 +23,6 @@ struct option_spec {
 	void *value;
 };
 
-extern const struct option_spec no_options[];
 extern const struct option_spec global_options[];
 extern const struct option_spec setup_options[];
 

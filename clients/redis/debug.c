@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "debug.h"
+
+static struct {
+	bool forbidden;
+	/* The command was read. It may be refused: then it does not count. */
+	bool asked, wanted;
+	/* How many DEBUG commands had succeeded before it. */
+	unsigned long long succeeded;
+} debug;
+
+/* How many DEBUG commands have succeeded, by the server's own statistics. */
+static unsigned long long succeeded(void)
+{
+	struct RedisModuleServerInfoData *info =
+		RedisModule_GetServerInfo(NULL, "commandstats");
+	const char *field = RedisModule_ServerInfoGetFieldC(info, "cmdstat_debug");
+	unsigned long long calls = 0, failed = 0;
+	const char *failures;
+
+	if (field && sscanf(field, "calls=%llu", &calls) == 1) {
+		failures = strstr(field, "failed_calls=");
+		if (failures)
+			sscanf(failures, "failed_calls=%llu", &failed);
+	}
+	RedisModule_FreeServerInfo(NULL, info);
+	return calls - failed;
+}
+
+static bool is(struct RedisModuleCommandFilterCtx *command, int nr,
+	       const char *word)
+{
+	size_t length;
+	const char *bytes =
+		RedisModule_StringPtrLen(RedisModule_CommandFilterArgGet(command, nr),
+					 &length);
+
+	return length == strlen(word) && !strncasecmp(bytes, word, length);
+}
+
+static void on_command(struct RedisModuleCommandFilterCtx *command)
+{
+	if (RedisModule_CommandFilterArgsCount(command) != 3 ||
+	    !is(command, 0, "debug") || !is(command, 1, "set-active-expire"))
+		return;
+	if (!debug.asked)
+		debug.succeeded = succeeded();
+	debug.asked = true;
+	debug.wanted = !is(command, 2, "0");
+}
+
+int debug_watch(struct RedisModuleCtx *ctx)
+{
+	memset(&debug, 0, sizeof(debug));
+	return !RedisModule_RegisterCommandFilter(ctx, on_command, 0);
+}
+
+bool debug_lets_expire(void)
+{
+	if (debug.asked && succeeded() != debug.succeeded)
+		debug.forbidden = !debug.wanted;
+	debug.asked = false;
+	return !debug.forbidden;
+}

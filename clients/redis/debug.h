@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DEBUG SET-ACTIVE-EXPIRE 0 is how tests ask that nothing expires unless it is
+ * looked at. The server tells no module, so we watch for the command.
+ */
+#ifndef DEBUG_H
+#define DEBUG_H
+
+#include <stdbool.h>
+
+struct RedisModuleCtx;
+
+int debug_watch(struct RedisModuleCtx *ctx);
+bool debug_lets_expire(void);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The wheel: a timer for each key that expires within the horizon, and what
+ * happens when one is due. Redis itself deletes the key, tells its subscribers
+ * and its replicas: it does so when an expired key is opened, and we open it.
+ */
+#ifndef DUE_H
+#define DUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct RedisModuleCtx;
+struct RedisModuleString;
+
+/**
+ * struct due_counts - since the module was loaded
+ * @expired: keys that Redis deleted because their timer was due
+ * @moved: timers that found the key to expire later by now
+ * @refused: keys that found no room on the wheel
+ * @late_max_us: the longest from a key's expiry to its deletion
+ */
+struct due_counts {
+	uint64_t expired;
+	uint64_t moved;
+	uint64_t refused;
+	uint64_t late_max_us;
+};
+
+/* For so many keys at most. 0 or a negative errno. */
+int due_open(uint32_t limit);
+void due_close(void);
+/* Readable when due_serve() has something to do. */
+int due_fd(void);
+/* "kernel" or "user" */
+const char *due_backend(void);
+const struct due_counts *due_counts(void);
+/* Milliseconds since 1970. */
+int64_t due_now_ms(void);
+void due_set_horizon(int64_t ms);
+int64_t due_horizon(void);
+
+/* A key was seen to expire then. */
+void due_expect(struct RedisModuleString *name, uint16_t home,
+		int64_t expires_ms, int64_t now_ms);
+/* A key is gone or expires no more. */
+void due_forget(const struct RedisModuleString *name, uint16_t home);
+/* All keys of a home, or of all. */
+#define ALL_HOMES	UINT16_MAX
+void due_forget_all(uint16_t home);
+/* What was expected and forgotten is told to the wheel at the latest now. */
+void due_submit(void);
+/*
+ * Calls @wake from due_serve() once it is that time; instead of the last such
+ * call, if that is still to come.
+ */
+typedef void due_wake_fn(struct RedisModuleCtx *ctx);
+void due_wake_at(int64_t ms, due_wake_fn *wake);
+/* Lets Redis expire some of the keys that are due. True: there may be more. */
+bool due_serve(struct RedisModuleCtx *ctx);
+
+#endif

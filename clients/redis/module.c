@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+/*
+ * wheel_expire: Redis deletes each key when its time has come.
+ *
+ *	module -> look, walk -> due -> keys, homes -> api
+ *	       -> debug
+ *
+ * Redis tells us by its notifications which keys got a time to live and which
+ * lost theirs, and wakes us when the wheel says that keys are due. All of it
+ * runs in the server's own thread, between commands.
+ */
+#include <linux/wheel_timer.h>
+#include <string.h>
+
+#include "api.h"
+#include "debug.h"
+#include "due.h"
+#include "homes.h"
+#include "keys.h"
+#include "look.h"
+#include "walk.h"
+
+#define VERSION		1
+
+static struct {
+	/* Configuration. */
+	long long max_keys, horizon_s;
+	/* The master alone expires keys, and only once it has loaded them. */
+	bool replica, loading;
+	/* The wheel's descriptor is in the server's event loop. */
+	bool listening;
+	bool due;
+} server;
+
+static bool one_of(const char *event, const char *const *events)
+{
+	for (; *events; events++)
+		if (!strcmp(event, *events))
+			return true;
+	return false;
+}
+
+static int on_key(struct RedisModuleCtx *ctx, int type, const char *event,
+		  struct RedisModuleString *name)
+{
+	static const char *const may_expire[] = {
+		"expire", "restore", "rename_to", "copy_to", "move_to", NULL
+	};
+	static const char *const expire_no_more[] = {
+		"del", "persist", "rename_from", "move_from", "evicted", NULL
+	};
+	uint16_t home = home_of(RedisModule_GetSelectedDb(ctx));
+
+	if (server.replica || server.loading)
+		return REDIS_OK;
+	if (one_of(event, may_expire))
+		look_later(name, home);
+	else if (one_of(event, expire_no_more))
+		due_forget(name, home);
+	return REDIS_OK;
+}
+
+static void on_due(int fd, void *data, int mask)
+{
+	/* A script may be running: all else waits until the server is done. */
+	server.due = true;
+}
+
+/* While keys may not expire, what is due stays on the wheel, unheard. */
+static void listen(bool wanted)
+{
+	if (wanted == server.listening)
+		return;
+	if (wanted)
+		server.due = RedisModule_EventLoopAdd(due_fd(), REDIS_READABLE,
+						      on_due, NULL) == REDIS_OK;
+	else
+		RedisModule_EventLoopDel(due_fd(), REDIS_READABLE);
+	server.listening = wanted;
+}
+
+static void on_loop(struct RedisModuleCtx *ctx, struct redis_event event,
+		    uint64_t subevent, void *data)
+{
+	if (subevent != REDIS_BEFORE_SLEEP)
+		return;
+	look_now(ctx);
+	due_submit();
+	listen(!server.replica && !server.loading && debug_lets_expire() &&
+	       !RedisModule_AvoidReplicaTraffic());
+	if (server.due && server.listening)
+		server.due = due_serve(ctx);
+}
+
+/* Nothing that we know is known to be right any more, or of any use. */
+static void start_again(void)
+{
+	look_drop();
+	due_forget_all(ALL_HOMES);
+	if (!server.replica && !server.loading)
+		walk_at_once();
+}
+
+static void on_role(struct RedisModuleCtx *ctx, struct redis_event event,
+		    uint64_t subevent, void *data)
+{
+	server.replica = subevent == REDIS_NOW_REPLICA;
+	start_again();
+}
+
+static void on_loading(struct RedisModuleCtx *ctx, struct redis_event event,
+		       uint64_t subevent, void *data)
+{
+	server.loading = subevent != REDIS_LOADING_ENDED &&
+			 subevent != REDIS_LOADING_FAILED;
+	start_again();
+}
+
+static void on_flush(struct RedisModuleCtx *ctx, struct redis_event event,
+		     uint64_t subevent, void *data)
+{
+	const struct redis_flush *flush = data;
+
+	if (subevent == REDIS_FLUSH_END)
+		due_forget_all(flush->db < 0 ? ALL_HOMES : home_of(flush->db));
+}
+
+static void on_swap(struct RedisModuleCtx *ctx, struct redis_event event,
+		    uint64_t subevent, void *data)
+{
+	const struct redis_swap *swap = data;
+
+	homes_swap(swap->first, swap->second);
+}
+
+static int subscribe(struct RedisModuleCtx *ctx)
+{
+	return RedisModule_SubscribeToKeyspaceEvents(ctx,
+			REDIS_NOTIFY_GENERIC | REDIS_NOTIFY_EVICTED, on_key) ||
+	       RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_LOOP, on_loop) ||
+	       RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_ROLE, on_role) ||
+	       RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_LOADING,
+						  on_loading) ||
+	       RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_FLUSH, on_flush) ||
+	       RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_SWAPDB, on_swap);
+}
+
+static void on_info(struct RedisModuleInfoCtx *info, int crash)
+{
+	const struct due_counts *counts = due_counts();
+
+	RedisModule_InfoAddSection(info, "");
+	RedisModule_InfoAddFieldCString(info, "backend", due_backend());
+	RedisModule_InfoAddFieldULongLong(info, "active", server.listening);
+	RedisModule_InfoAddFieldULongLong(info, "keys", keys_waiting());
+	RedisModule_InfoAddFieldULongLong(info, "expired", counts->expired);
+	RedisModule_InfoAddFieldULongLong(info, "late_max_usec",
+					  counts->late_max_us);
+	RedisModule_InfoAddFieldULongLong(info, "moved", counts->moved);
+	RedisModule_InfoAddFieldULongLong(info, "refused", counts->refused);
+	RedisModule_InfoAddFieldULongLong(info, "walks", walks_done());
+}
+
+static long long number_get(const char *name, void *number)
+{
+	return *(long long *)number;
+}
+
+static int number_set(const char *name, long long value, void *number,
+		      struct RedisModuleString **error)
+{
+	*(long long *)number = value;
+	return REDIS_OK;
+}
+
+/* What comes into a wider horizon was passed by: it is looked for at once. */
+static int horizon_apply(struct RedisModuleCtx *ctx, void *data,
+			 struct RedisModuleString **error)
+{
+	due_set_horizon(server.horizon_s * 1000);
+	walk_at_once();
+	return REDIS_OK;
+}
+
+static int number_register(struct RedisModuleCtx *ctx, const char *name,
+			   long long *number, long long usual, long long most,
+			   unsigned int flags, redis_apply_fn *apply)
+{
+	return RedisModule_RegisterNumericConfig(ctx, name, usual, flags, 1, most,
+						 number_get, number_set, apply,
+						 number);
+}
+
+static int configure(struct RedisModuleCtx *ctx)
+{
+	return number_register(ctx, "max-keys", &server.max_keys, 1 << 20,
+			       WHEEL_MAX_TIMERS - 1, REDIS_CONFIG_IMMUTABLE,
+			       NULL) ||
+	       number_register(ctx, "horizon", &server.horizon_s, 60,
+			       24 * 60 * 60, REDIS_CONFIG_DEFAULT,
+			       horizon_apply) ||
+	       RedisModule_LoadConfigs(ctx);
+}
+
+int RedisModule_OnLoad(struct RedisModuleCtx *ctx,
+		       struct RedisModuleString **argv, int argc)
+{
+	int flags, err;
+
+	if (api_load(ctx, "wheel_expire", VERSION) != REDIS_OK)
+		return REDIS_ERR;
+	if (argc) {
+		RedisModule_Log(ctx, "warning",
+				"no arguments: set wheel_expire.horizon instead");
+		return REDIS_ERR;
+	}
+	memset(&server, 0, sizeof(server));
+	if (configure(ctx))
+		return REDIS_ERR;
+	err = due_open(server.max_keys);
+	if (err) {
+		RedisModule_Log(ctx, "warning", "it cannot open a wheel: %s",
+				strerror(-err));
+		return REDIS_ERR;
+	}
+	flags = RedisModule_GetContextFlags(ctx);
+	server.replica = flags & REDIS_IS_REPLICA;
+	server.loading = flags & REDIS_IS_LOADING;
+	RedisModule_SetModuleOptions(ctx, REDIS_KEYS_ARE_LEFT_ALONE);
+	due_set_horizon(server.horizon_s * 1000);
+	homes_init(ctx);
+	keys_init(server.max_keys);
+	walk_init();
+	if (subscribe(ctx) || debug_watch(ctx) ||
+	    RedisModule_RegisterInfoFunc(ctx, on_info)) {
+		RedisModule_OnUnload(ctx);
+		return REDIS_ERR;
+	}
+	start_again();
+	return REDIS_OK;
+}
+
+int RedisModule_OnUnload(struct RedisModuleCtx *ctx)
+{
+	listen(false);
+	look_drop();
+	due_forget_all(ALL_HOMES);
+	walk_exit();
+	keys_exit();
+	homes_exit();
+	due_close();
+	return REDIS_OK;
+}

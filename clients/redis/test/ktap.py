@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""Results in KTAP, of functions whose names begin with test_."""
+
+import traceback
+
+
+class Skip(Exception):
+    """A test that cannot run here; says why."""
+
+
+def tests_of(module, parts):
+    """The tests of a module whose names contain all parts."""
+    return [function for name, function in vars(module).items()
+            if name.startswith("test_") and all(part in name for part in parts)]
+
+
+def report(tests):
+    """Runs them and prints the report; 0 if none failed and one passed."""
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    print("KTAP version 1")
+    print(f"1..{len(tests)}", flush=True)
+    for number, test in enumerate(tests, 1):
+        verdict, line = run(test)
+        counts[verdict] += 1
+        print(line.format(number=number, name=test.__name__[5:]), flush=True)
+    print(", ".join(f"{count} {what}" for what, count in counts.items()))
+    return 1 if counts["failed"] or not counts["passed"] else 0
+
+
+def run(test):
+    try:
+        test()
+    except Skip as reason:
+        return "skipped", "ok {number} {name} # SKIP " + str(reason)
+    except Exception:
+        for line in traceback.format_exc().splitlines():
+            print("#", line)
+        return "failed", "not ok {number} {name}"
+    return "passed", "ok {number} {name}"
