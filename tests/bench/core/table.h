@@ -7,10 +7,11 @@
 
 #define MOST_REPEATS	5
 
-/* First ours, then the rivals, and the floor. */
-#define CONTESTANTS	10
+/* First ours, then the rivals; those that keep no time, the field and the floor. */
+#define CONTESTANTS	12
 #define OURS		3
-#define FLOOR		9
+#define FIELD		10
+#define FLOOR		11
 
 enum operation { ARM, REARM, IDLE, CANCEL, SWEEP, BURST, OPERATIONS };
 
@@ -32,6 +33,9 @@ struct results {
 /* Those that are there; NULL where a library is missing. */
 extern const struct contestant *const contestants[CONTESTANTS];
 
+extern const char *const table_operations[OPERATIONS];
+
+void csv_rows(const struct results *results);
 void table_head(void);
 void table_rows(struct results *results);
 void table_foot(void);
