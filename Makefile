@@ -80,6 +80,10 @@ bench-echo:		## an echo server with libwheel, timerfd and libevent, in a guest, 
 	@$(MAKE) -s -C tools/examples bench
 	@tests/bench/echo/run
 
+run-queue:		## see wheelq work: delayed jobs that survive a crash
+	@$(vm)/bring queue
+	@$(MAKE) -s -C tools/wheelq demo
+
 docs:			## the manual, as HTML in build/docs
 	@Documentation/build
 
@@ -107,8 +111,9 @@ clean:			## what was built here; the kernels stay in their cache
 	$(MAKE) -C tools/examples clean
 	$(MAKE) -C tools/libwheel clean
 	$(MAKE) -C tools/wheelctl clean
+	$(MAKE) -C tools/wheelq clean
 
 .PHONY: all help module tool run check check-host check-long check-kunit \
 	check-selftests check-consumer check-lib check-tool check-clients check-debug \
 	check-newest check-mutants check-model bench-kernel bench-core bench-user \
-	bench-echo docs lint install install-lib deb clean
+	bench-echo run-queue docs lint install install-lib deb clean

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "beanstalk.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "tube.h"
+
+#define MS_A_SECOND	1000
+/* Of a fraction of a second: nanoseconds. */
+#define MOST_DIGITS	9
+/* So that no sum of times overflows: some 290,000 years. */
+#define LAST_MS		(INT64_MAX / 1000)
+
+/**
+ * struct verb_kind - a command
+ * @name: its first word
+ * @takes: the words after it, a letter each; see struct command
+ */
+struct verb_kind {
+	const char *name;
+	const char *takes;
+};
+
+static const struct verb_kind verbs[VERB_COUNT] = {
+	[VERB_PUT] = { "put", "pdtb" },
+	[VERB_PUT_AT] = { "put-at", "patb" },
+	[VERB_PEEK] = { "peek", "i" },
+	[VERB_PEEK_READY] = { "peek-ready", "" },
+	[VERB_PEEK_DELAYED] = { "peek-delayed", "" },
+	[VERB_PEEK_BURIED] = { "peek-buried", "" },
+	[VERB_RESERVE] = { "reserve", "" },
+	[VERB_RESERVE_WITH_TIMEOUT] = { "reserve-with-timeout", "d" },
+	[VERB_RESERVE_JOB] = { "reserve-job", "i" },
+	[VERB_DELETE] = { "delete", "i" },
+	[VERB_RELEASE] = { "release", "ipd" },
+	[VERB_BURY] = { "bury", "ip" },
+	[VERB_TOUCH] = { "touch", "i" },
+	[VERB_USE] = { "use", "n" },
+	[VERB_WATCH] = { "watch", "n" },
+	[VERB_IGNORE] = { "ignore", "n" },
+	[VERB_KICK] = { "kick", "k" },
+	[VERB_KICK_JOB] = { "kick-job", "i" },
+	[VERB_STATS] = { "stats", "" },
+	[VERB_STATS_JOB] = { "stats-job", "i" },
+	[VERB_STATS_TUBE] = { "stats-tube", "n" },
+	[VERB_LIST_TUBES] = { "list-tubes", "" },
+	[VERB_LIST_TUBE_USED] = { "list-tube-used", "" },
+	[VERB_LIST_TUBES_WATCHED] = { "list-tubes-watched", "" },
+	[VERB_PAUSE_TUBE] = { "pause-tube", "nd" },
+	[VERB_QUIT] = { "quit", "" },
+};
+
+const char *verb_name(enum verb verb)
+{
+	return verbs[verb].name;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The digits at *@text, which are moved past; more than @most is an error. */
+static bool read_digits(const char **text, uint64_t most, uint64_t *number)
+{
+	uint64_t n = 0;
+
+	if (!is_digit(**text))
+		return false;
+	for (; is_digit(**text); ++*text) {
+		uint64_t digit = **text - '0';
+
+		if (n > (most - digit) / 10)
+			return false;
+		n = 10 * n + digit;
+	}
+	*number = n;
+	return true;
+}
+
+static bool read_number(const char *text, uint64_t most, uint64_t *number)
+{
+	return read_digits(&text, most, number) && !*text;
+}
+
+static bool read_u32(const char *text, uint32_t *number)
+{
+	uint64_t n;
+
+	if (!read_number(text, UINT32_MAX, &n))
+		return false;
+	*number = n;
+	return true;
+}
+
+/* Seconds, with a decimal point if need be; what is below a ms counts as one. */
+static bool read_seconds(const char *text, uint64_t *ms)
+{
+	uint64_t seconds, unit = MS_A_SECOND * 1000000ULL, fraction = 0;
+	int digits;
+
+	if (!read_digits(&text, UINT32_MAX, &seconds))
+		return false;
+	if (*text == '.') {
+		if (!is_digit(*++text))
+			return false;
+		for (digits = 0; is_digit(*text); digits++) {
+			unit /= 10;
+			fraction += (*text++ - '0') * unit;
+		}
+		if (digits > MOST_DIGITS)
+			return false;
+	}
+	*ms = seconds * MS_A_SECOND + (fraction + 999999) / 1000000;
+	return !*text;
+}
+
+static bool read_ttr(const char *text, uint64_t *ms)
+{
+	if (!read_seconds(text, ms))
+		return false;
+	/* The protocol: 0 is 1 s. */
+	if (!*ms)
+		*ms = MS_A_SECOND;
+	return true;
+}
+
+static bool read_argument(struct command *command, char kind, const char *text)
+{
+	switch (kind) {
+	case 'i':
+		return read_number(text, UINT64_MAX, &command->id);
+	case 'p':
+		return read_u32(text, &command->pri);
+	case 'd':
+		return read_seconds(text, &command->delay);
+	case 'a':
+		return read_number(text, LAST_MS, &command->at);
+	case 't':
+		return read_ttr(text, &command->ttr);
+	case 'b':
+		return read_u32(text, &command->bytes);
+	case 'k':
+		return read_u32(text, &command->bound);
+	default:
+		command->name = text;
+		return tube_name_is_good(text);
+	}
+}
+
+/* The word at *@line, which is moved past it; NULL: there is none. */
+static const char *next_word(char **line)
+{
+	char *word = *line + strspn(*line, " ");
+	char *end = strchrnul(word, ' ');
+
+	*line = end;
+	if (*end) {
+		*end = '\0';
+		++*line;
+	}
+	return *word ? word : NULL;
+}
+
+const char *beanstalk_parse(struct command *command, char *line,
+			    unsigned int length)
+{
+	const char *word, *kind;
+	bool ends_badly;
+
+	*command = (struct command){ 0 };
+	if (strlen(line) != length)
+		return "BAD_FORMAT\r\n";
+	ends_badly = length && line[length - 1] == ' ';
+	word = *line == ' ' ? NULL : next_word(&line);
+	for (; word && command->verb < VERB_COUNT; command->verb++)
+		if (!strcmp(word, verbs[command->verb].name))
+			break;
+	if (!word || command->verb == VERB_COUNT)
+		return "UNKNOWN_COMMAND\r\n";
+	for (kind = verbs[command->verb].takes; *kind; kind++) {
+		word = next_word(&line);
+		if (!word || !read_argument(command, *kind, word))
+			return "BAD_FORMAT\r\n";
+	}
+	return *line || ends_badly ? "BAD_FORMAT\r\n" : NULL;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "buffer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+
+#define LEAST_ROOM	256
+
+char *buffer_room(struct buffer *buffer, size_t count)
+{
+	size_t held = buffer_count(buffer), room = LEAST_ROOM;
+
+	if (buffer->room - buffer->to >= count)
+		return buffer->bytes + buffer->to;
+	if (held)
+		memmove(buffer->bytes, buffer_bytes(buffer), held);
+	buffer->from = 0;
+	buffer->to = held;
+	while (room < held + count)
+		room *= 2;
+	if (room > buffer->room) {
+		buffer->bytes = grow(buffer->bytes, room);
+		buffer->room = room;
+	}
+	return buffer->bytes + buffer->to;
+}
+
+void buffer_add(struct buffer *buffer, const void *bytes, size_t count)
+{
+	if (count)
+		memcpy(buffer_room(buffer, count), bytes, count);
+	buffer->to += count;
+}
+
+void buffer_print(struct buffer *buffer, const char *format, ...)
+{
+	va_list args, again;
+	int length;
+
+	va_start(args, format);
+	va_copy(again, args);
+	length = vsnprintf(NULL, 0, format, args);
+	vsnprintf(buffer_room(buffer, length + 1), length + 1, format, again);
+	buffer->to += length;
+	va_end(again);
+	va_end(args);
+}
+
+void buffer_take(struct buffer *buffer, size_t count)
+{
+	buffer->from += count;
+	if (buffer->from == buffer->to)
+		buffer_clear(buffer);
+}
+
+void buffer_clear(struct buffer *buffer)
+{
+	free(buffer->bytes);
+	*buffer = (struct buffer){ 0 };
+}

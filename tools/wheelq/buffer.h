@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bytes that come at one end and go at the other.
+ */
+#ifndef BUFFER_H
+#define BUFFER_H
+
+#include <stddef.h>
+
+/**
+ * struct buffer - bytes
+ * @bytes: memory
+ * @from: the first byte in it
+ * @to: past the last one
+ * @room: of the memory
+ */
+struct buffer {
+	char *bytes;
+	size_t from;
+	size_t to;
+	size_t room;
+};
+
+static inline size_t buffer_count(const struct buffer *buffer)
+{
+	return buffer->to - buffer->from;
+}
+
+static inline char *buffer_bytes(const struct buffer *buffer)
+{
+	return buffer->bytes + buffer->from;
+}
+
+/* Room for so many more, which the caller fills and then adds to @to. */
+char *buffer_room(struct buffer *buffer, size_t count);
+void buffer_add(struct buffer *buffer, const void *bytes, size_t count);
+__attribute__((format(printf, 2, 3)))
+void buffer_print(struct buffer *buffer, const char *format, ...);
+/* The first ones have gone. An empty buffer takes no memory. */
+void buffer_take(struct buffer *buffer, size_t count);
+void buffer_clear(struct buffer *buffer);
+
+#endif

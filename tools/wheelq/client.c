@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+#include "client.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "container.h"
+#include "fail.h"
+#include "serve.h"
+
+/* Read in one turn from one connection. */
+#define READ_BYTES	65536
+/* A client that does not read its answers is not listened to beyond this. */
+#define OUT_BYTES	65536
+/* The last second of a lease: who waits is told. */
+#define MARGIN_MS	1000
+#define BODY_END	2
+
+static void alarm_rings(struct alarm *alarm)
+{
+	struct client *client = container_of(alarm, struct client, alarm);
+	struct queue *queue = &client->server->queue;
+
+	worker_stop_waiting(&client->worker);
+	client->state = CLIENT_LINE;
+	if (near_now(queue->near, NEAR_QUEUE) >= client->give_up)
+		client_answer(client, "TIMED_OUT\r\n");
+	else
+		client_answer(client, "DEADLINE_SOON\r\n");
+}
+
+struct client *client_open(struct server *server, int fd)
+{
+	struct client *client = zeroed(1, sizeof(*client));
+
+	client->server = server;
+	client->fd = fd;
+	client->alarm.ring = alarm_rings;
+	worker_init(&client->worker);
+	client->used = queue_tube(&server->queue, "default");
+	client->used->users++;
+	worker_watch(&client->worker, client->used);
+	return client;
+}
+
+void client_close(struct client *client)
+{
+	struct queue *queue = &client->server->queue;
+
+	near_clear(queue->near, &client->alarm);
+	queue_abandon(queue, &client->worker);
+	worker_clear(&client->worker);
+	client->used->users--;
+	tube_drop(client->used);
+	buffer_clear(&client->in);
+	buffer_clear(&client->out);
+	close(client->fd);
+	free(client);
+}
+
+void client_answer(struct client *client, const char *text)
+{
+	buffer_add(&client->out, text, strlen(text));
+	serve_later(client);
+}
+
+void client_send_job(struct client *client, const char *word,
+		     const struct job_record *rec)
+{
+	struct store *store = client->server->queue.store;
+	struct buffer *out = &client->out;
+
+	buffer_print(out, "%s %llu %u\r\n", word, (unsigned long long)rec->id,
+		     rec->size);
+	store->verbs->body(store, rec->id, buffer_room(out, rec->size + 1),
+			   rec->size);
+	out->to += rec->size;
+	client_answer(client, "\r\n");
+}
+
+void client_gets(struct client *client, struct job *job)
+{
+	near_clear(client->server->queue.near, &client->alarm);
+	worker_stop_waiting(&client->worker);
+	client->state = CLIENT_LINE;
+	client_send_job(client, "RESERVED", &job->rec);
+}
+
+void client_wait(struct client *client)
+{
+	struct near *near = client->server->queue.near;
+	uint64_t end = worker_lease_end(&client->worker);
+	uint64_t until = end == UINT64_MAX ? end : end - MARGIN_MS;
+
+	if (until <= near_now(near, NEAR_QUEUE)) {
+		client_answer(client, "DEADLINE_SOON\r\n");
+		return;
+	}
+	if (client->give_up < until)
+		until = client->give_up;
+	if (until <= near_now(near, NEAR_QUEUE) || client->has_ended) {
+		client_answer(client, "TIMED_OUT\r\n");
+		return;
+	}
+	client->state = CLIENT_WAITS;
+	worker_wait(&client->worker);
+	if (until != UINT64_MAX)
+		near_set(near, NEAR_QUEUE, &client->alarm, until);
+}
+
+/* An end while it waits: half of the connection may still want an answer. */
+static void ends(struct client *client)
+{
+	client->has_ended = true;
+	if (client->state == CLIENT_WAITS) {
+		near_clear(client->server->queue.near, &client->alarm);
+		worker_stop_waiting(&client->worker);
+		client->state = CLIENT_LINE;
+		client_answer(client, "TIMED_OUT\r\n");
+	}
+	serve_later(client);
+}
+
+void client_read(struct client *client)
+{
+	/* Shared by all, so that a connection takes no more than it keeps. */
+	static char bytes[READ_BYTES];
+	ssize_t got = read(client->fd, bytes, sizeof(bytes));
+
+	if (got > 0)
+		buffer_add(&client->in, bytes, got);
+	else if (!got)
+		ends(client);
+	else if (errno != EAGAIN && errno != EINTR)
+		client->is_dead = true;
+	serve_later(client);
+}
+
+void client_write(struct client *client)
+{
+	ssize_t sent;
+
+	while (buffer_count(&client->out) && !client->is_dead) {
+		sent = send(client->fd, buffer_bytes(&client->out),
+			    buffer_count(&client->out), MSG_NOSIGNAL);
+		if (sent > 0)
+			buffer_take(&client->out, sent);
+		else if (errno == EAGAIN)
+			return;
+		else if (errno != EINTR)
+			client->is_dead = true;
+	}
+}
+
+bool client_may_go_on(const struct client *client)
+{
+	return buffer_count(&client->out) < OUT_BYTES &&
+	       client->state != CLIENT_WAITS && client->state != CLIENT_QUITS;
+}
+
+/* The rest of a line that is too long goes, up to its end. */
+static bool skip_line(struct client *client)
+{
+	struct buffer *in = &client->in;
+	char *end = memmem(buffer_bytes(in), buffer_count(in), "\r\n", 2);
+
+	if (!end) {
+		/* Its last byte may be the first of the end. */
+		buffer_take(in, buffer_count(in) - 1);
+		return false;
+	}
+	buffer_take(in, end + 2 - buffer_bytes(in));
+	client->state = CLIENT_LINE;
+	client_answer(client, "BAD_FORMAT\r\n");
+	return true;
+}
+
+static bool take_line(struct client *client)
+{
+	struct buffer *in = &client->in;
+	size_t most = buffer_count(in);
+	struct command command;
+	char line[LINE_MAX_BYTES];
+	const char *refusal;
+	char *end;
+	size_t length;
+
+	if (most > LINE_MAX_BYTES)
+		most = LINE_MAX_BYTES;
+	end = memmem(buffer_bytes(in), most, "\r\n", 2);
+	if (!end) {
+		if (most < LINE_MAX_BYTES)
+			return false;
+		client->state = CLIENT_SKIP_LINE;
+		return true;
+	}
+	length = end - buffer_bytes(in);
+	memcpy(line, buffer_bytes(in), length);
+	line[length] = '\0';
+	buffer_take(in, length + 2);
+	refusal = beanstalk_parse(&command, line, length);
+	if (refusal)
+		client_answer(client, refusal);
+	else
+		command_run(client, &command);
+	return true;
+}
+
+static bool take_body(struct client *client)
+{
+	struct buffer *in = &client->in;
+	size_t size = client->put.bytes;
+
+	if (buffer_count(in) < size + BODY_END)
+		return false;
+	client->state = CLIENT_LINE;
+	if (memcmp(buffer_bytes(in) + size, "\r\n", BODY_END))
+		client_answer(client, "EXPECTED_CRLF\r\n");
+	else
+		command_put(client, buffer_bytes(in));
+	buffer_take(in, size + BODY_END);
+	return true;
+}
+
+static bool skip(struct client *client)
+{
+	size_t count = buffer_count(&client->in);
+
+	if (count > client->skip)
+		count = client->skip;
+	client->skip -= count;
+	buffer_take(&client->in, count);
+	if (client->skip)
+		return false;
+	client->state = CLIENT_LINE;
+	client_answer(client, client->answer);
+	return true;
+}
+
+/* One step; was there enough for it? */
+static bool take(struct client *client)
+{
+	switch (client->state) {
+	case CLIENT_LINE:
+		return take_line(client);
+	case CLIENT_BODY:
+		return take_body(client);
+	case CLIENT_SKIP:
+		return skip(client);
+	case CLIENT_SKIP_LINE:
+		return skip_line(client);
+	default:
+		return false;
+	}
+}
+
+void client_work(struct client *client)
+{
+	bool enough = true;
+
+	while (enough && buffer_count(&client->in) && client_may_go_on(client))
+		enough = take(client);
+	client->has_more = enough && buffer_count(&client->in);
+}
+
+bool client_is_done(const struct client *client)
+{
+	if (client->is_dead)
+		return true;
+	return (client->has_ended || client->state == CLIENT_QUITS) &&
+	       !buffer_count(&client->out);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A connection: bytes in, lines and bodies of the protocol, bytes out.
+ */
+#ifndef CLIENT_H
+#define CLIENT_H
+
+#include "beanstalk.h"
+#include "buffer.h"
+#include "queue.h"
+
+struct server;
+
+/**
+ * enum client_state - what comes next from a connection
+ * @CLIENT_LINE: a line
+ * @CLIENT_BODY: the body of a put
+ * @CLIENT_SKIP: so many bytes that nobody wants, then an answer
+ * @CLIENT_SKIP_LINE: the rest of a line that is too long
+ * @CLIENT_WAITS: nothing, it waits for a job
+ * @CLIENT_QUITS: nothing, it is closed when it has its answers
+ */
+enum client_state {
+	CLIENT_LINE,
+	CLIENT_BODY,
+	CLIENT_SKIP,
+	CLIENT_SKIP_LINE,
+	CLIENT_WAITS,
+	CLIENT_QUITS,
+};
+
+/**
+ * struct client - a connection
+ * @all: its place among all
+ * @busy: its place among those with something to do at the end of the turn
+ * @server: it is connected to
+ * @fd: the socket
+ * @is_busy: it is there
+ * @state: what comes next
+ * @put: of which the body comes
+ * @skip: bytes to go, with CLIENT_SKIP
+ * @answer: after that
+ * @in: what came and was not used yet
+ * @out: what is to be sent
+ * @worker: watches, leases
+ * @used: the tube that it puts into
+ * @alarm: rings when it has waited long enough
+ * @give_up: ms of the queue's clock, when it has
+ * @has_more: in @in there is more than was used
+ * @has_ended: no more will come
+ * @is_dead: it is to be closed at once
+ * @is_producer: it has put
+ * @is_worker: it has reserved
+ * @events: that epoll watches for
+ */
+struct client {
+	TAILQ_ENTRY(client) all;
+	TAILQ_ENTRY(client) busy;
+	struct server *server;
+	int fd;
+	bool is_busy;
+	enum client_state state;
+	struct command put;
+	uint64_t skip;
+	const char *answer;
+	struct buffer in;
+	struct buffer out;
+	struct worker worker;
+	struct tube *used;
+	struct alarm alarm;
+	uint64_t give_up;
+	bool has_more;
+	bool has_ended;
+	bool is_dead;
+	bool is_producer;
+	bool is_worker;
+	uint32_t events;
+};
+
+struct client *client_open(struct server *server, int fd);
+void client_close(struct client *client);
+/* Bytes have come, or the end. */
+void client_read(struct client *client);
+/* Use what has come, as far as it goes. */
+void client_work(struct client *client);
+/* Send what can be sent. */
+void client_write(struct client *client);
+/* Is it to be closed? */
+bool client_is_done(const struct client *client);
+/* Is it neither waiting nor behind with reading its answers? */
+bool client_may_go_on(const struct client *client);
+/* It waited, and gets this job. */
+void client_gets(struct client *client, struct job *job);
+/* There is no job for it now: it waits for one, if it may. */
+void client_wait(struct client *client);
+
+/* commands.c: do what a line asks for. */
+void command_run(struct client *client, const struct command *command);
+/* The body of client->put has come. */
+void command_put(struct client *client, const char *body);
+
+void client_answer(struct client *client, const char *text);
+void client_send_job(struct client *client, const char *word,
+		     const struct job_record *rec);
+
+#endif

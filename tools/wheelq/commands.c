@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What each command of the protocol does.
+ */
+#include "client.h"
+#include "serve.h"
+#include "stats.h"
+
+static struct queue *queue_of(struct client *client)
+{
+	return &client->server->queue;
+}
+
+static void answer(struct client *client, bool done, const char *text)
+{
+	client_answer(client, done ? text : "NOT_FOUND\r\n");
+}
+
+static void skip_body(struct client *client, const char *text)
+{
+	client->state = CLIENT_SKIP;
+	client->skip = (uint64_t)client->put.bytes + 2;
+	client->answer = text;
+}
+
+static void put(struct client *client, const struct command *command)
+{
+	client->is_producer = true;
+	client->put = *command;
+	client->state = CLIENT_BODY;
+	if (command->bytes > client->server->options.body)
+		skip_body(client, "JOB_TOO_BIG\r\n");
+}
+
+void command_put(struct client *client, const char *body)
+{
+	const struct command *command = &client->put;
+	struct queue_job job = {
+		.pri = command->pri, .ttr = command->ttr,
+		.size = command->bytes,
+		.is_timed = command->verb == VERB_PUT_AT,
+	};
+	uint64_t id;
+
+	if (client->server->is_draining) {
+		client_answer(client, "DRAINING\r\n");
+		return;
+	}
+	job.when = job.is_timed ? command->at : command->delay;
+	id = queue_put(queue_of(client), client->used, &job, body);
+	if (!id) {
+		client_answer(client, "OUT_OF_MEMORY\r\n");
+		return;
+	}
+	buffer_print(&client->out, "INSERTED %llu\r\n", (unsigned long long)id);
+	client_answer(client, "");
+}
+
+static void reserve(struct client *client, const struct command *command)
+{
+	struct queue *queue = queue_of(client);
+	struct job *job = queue_reserve(queue, &client->worker);
+
+	client->is_worker = true;
+	client->give_up = UINT64_MAX;
+	if (command->verb == VERB_RESERVE_WITH_TIMEOUT)
+		client->give_up = near_after(queue->near, NEAR_QUEUE) +
+				  command->delay;
+	if (job)
+		client_send_job(client, "RESERVED", &job->rec);
+	else if (command->verb == VERB_RESERVE_WITH_TIMEOUT && !command->delay)
+		client_answer(client, "TIMED_OUT\r\n");
+	else
+		client_wait(client);
+}
+
+static void reserve_job(struct client *client, const struct command *command)
+{
+	struct job *job = queue_reserve_id(queue_of(client), &client->worker,
+					   command->id);
+
+	if (job)
+		client_send_job(client, "RESERVED", &job->rec);
+	else
+		client_answer(client, "NOT_FOUND\r\n");
+}
+
+static void peek(struct client *client, const struct command *command)
+{
+	struct queue *queue = queue_of(client);
+	struct job_record rec, timed;
+	bool found;
+
+	switch (command->verb) {
+	case VERB_PEEK:
+		found = queue_peek(queue, command->id, &rec);
+		break;
+	case VERB_PEEK_READY:
+		found = queue_peek_first(queue, client->used, JOB_READY, &rec);
+		break;
+	case VERB_PEEK_BURIED:
+		found = queue_peek_first(queue, client->used, JOB_BURIED, &rec);
+		break;
+	default:
+		found = queue_peek_first(queue, client->used, JOB_DELAYED, &rec);
+		if (!queue_peek_first(queue, client->used, JOB_TIMED, &timed))
+			break;
+		if (!found || queue_time_left(queue, &timed) <
+			      queue_time_left(queue, &rec))
+			rec = timed;
+		found = true;
+	}
+	if (found)
+		client_send_job(client, "FOUND", &rec);
+	else
+		client_answer(client, "NOT_FOUND\r\n");
+}
+
+static void use(struct client *client, const struct command *command)
+{
+	struct tube *tube = queue_tube(queue_of(client), command->name);
+
+	if (!tube) {
+		client_answer(client, "OUT_OF_MEMORY\r\n");
+		return;
+	}
+	tube->users++;
+	client->used->users--;
+	tube_drop(client->used);
+	client->used = tube;
+	buffer_print(&client->out, "USING %s\r\n", tube->name);
+	client_answer(client, "");
+}
+
+static void watch(struct client *client, const struct command *command)
+{
+	struct tube *tube = queue_tube(queue_of(client), command->name);
+
+	if (!tube) {
+		client_answer(client, "OUT_OF_MEMORY\r\n");
+		return;
+	}
+	worker_watch(&client->worker, tube);
+	buffer_print(&client->out, "WATCHING %u\r\n", client->worker.watching);
+	client_answer(client, "");
+}
+
+static void ignore(struct client *client, const struct command *command)
+{
+	struct tube *tube = tube_find(&queue_of(client)->tubes, command->name);
+	struct worker *worker = &client->worker;
+	struct watch *only = TAILQ_FIRST(&worker->watches);
+
+	if (worker->watching == 1 && only->tube == tube) {
+		client_answer(client, "NOT_IGNORED\r\n");
+		return;
+	}
+	if (tube)
+		worker_ignore(worker, tube);
+	buffer_print(&client->out, "WATCHING %u\r\n", worker->watching);
+	client_answer(client, "");
+}
+
+static void kick(struct client *client, const struct command *command)
+{
+	uint64_t kicked = queue_kick(queue_of(client), client->used,
+				     command->bound);
+
+	buffer_print(&client->out, "KICKED %llu\r\n",
+		     (unsigned long long)kicked);
+	client_answer(client, "");
+}
+
+static void pause_tube(struct client *client, const struct command *command)
+{
+	struct tube *tube = tube_find(&queue_of(client)->tubes, command->name);
+
+	if (tube)
+		queue_pause(queue_of(client), tube, command->delay);
+	answer(client, tube, "PAUSED\r\n");
+}
+
+static void run_on_job(struct client *client, const struct command *command)
+{
+	struct queue *queue = queue_of(client);
+	struct worker *worker = &client->worker;
+
+	switch (command->verb) {
+	case VERB_DELETE:
+		answer(client, queue_delete(queue, worker, command->id),
+		       "DELETED\r\n");
+		break;
+	case VERB_RELEASE:
+		answer(client, queue_release(queue, worker, command->id,
+					     command->pri, command->delay),
+		       "RELEASED\r\n");
+		break;
+	case VERB_BURY:
+		answer(client, queue_bury(queue, worker, command->id,
+					  command->pri), "BURIED\r\n");
+		break;
+	case VERB_TOUCH:
+		answer(client, queue_touch(queue, worker, command->id),
+		       "TOUCHED\r\n");
+		break;
+	default:
+		answer(client, queue_kick_job(queue, command->id),
+		       "KICKED\r\n");
+	}
+}
+
+void command_run(struct client *client, const struct command *command)
+{
+	client->server->verbs[command->verb]++;
+	switch (command->verb) {
+	case VERB_PUT:
+	case VERB_PUT_AT:
+		put(client, command);
+		break;
+	case VERB_PEEK:
+	case VERB_PEEK_READY:
+	case VERB_PEEK_DELAYED:
+	case VERB_PEEK_BURIED:
+		peek(client, command);
+		break;
+	case VERB_RESERVE:
+	case VERB_RESERVE_WITH_TIMEOUT:
+		reserve(client, command);
+		break;
+	case VERB_RESERVE_JOB:
+		reserve_job(client, command);
+		break;
+	case VERB_DELETE:
+	case VERB_RELEASE:
+	case VERB_BURY:
+	case VERB_TOUCH:
+	case VERB_KICK_JOB:
+		run_on_job(client, command);
+		break;
+	case VERB_USE:
+		use(client, command);
+		break;
+	case VERB_WATCH:
+		watch(client, command);
+		break;
+	case VERB_IGNORE:
+		ignore(client, command);
+		break;
+	case VERB_KICK:
+		kick(client, command);
+		break;
+	case VERB_PAUSE_TUBE:
+		pause_tube(client, command);
+		break;
+	case VERB_QUIT:
+		client->state = CLIENT_QUITS;
+		break;
+	default:
+		stats_run(client, command);
+	}
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Jobs are looked at, and kicked, wherever they are.
+ *
+ * In memory a job may have gone on from where its row is: then the row is old, and
+ * not what is looked for.
+ */
+#include "life.h"
+#include "window.h"
+
+#define BITE	512
+
+static void kick(struct queue *queue, struct job *job)
+{
+	near_clear(queue->near, &job->alarm);
+	job->rec.kicks++;
+	if (job->rec.state != JOB_BURIED)
+		job->rec.due = near_now(queue->near, NEAR_QUEUE);
+	job_move(job, JOB_READY);
+	window_keep(queue, job);
+}
+
+static bool is_still(struct queue *queue, const struct job_record *rec)
+{
+	struct job *job = window_find(queue, rec->id);
+
+	return !job || job->rec.state == rec->state;
+}
+
+static uint64_t kick_state(struct queue *queue, struct tube *tube,
+			   enum job_state state, uint64_t bound)
+{
+	struct job_key from = JOB_KEY_FIRST;
+	struct job_record recs[BITE];
+	uint64_t kicked = 0;
+	size_t count, i;
+
+	do {
+		count = queue->store->verbs->scan(queue->store, tube->number,
+						  state, &from, recs, BITE);
+		for (i = 0; i < count && kicked < bound; i++) {
+			if (!is_still(queue, &recs[i]))
+				continue;
+			kick(queue, window_fetch(queue, recs[i].id));
+			kicked++;
+		}
+		if (count)
+			from = job_key(&recs[count - 1]);
+		from.id++;
+	} while (count == BITE && kicked < bound);
+	return kicked;
+}
+
+uint64_t queue_kick(struct queue *queue, struct tube *tube, uint64_t bound)
+{
+	uint64_t kicked;
+
+	if (bound > QUEUE_KICK_MOST)
+		bound = QUEUE_KICK_MOST;
+	if (tube->jobs[JOB_BURIED])
+		return kick_state(queue, tube, JOB_BURIED, bound);
+	kicked = kick_state(queue, tube, JOB_DELAYED, bound);
+	return kicked + kick_state(queue, tube, JOB_TIMED, bound - kicked);
+}
+
+bool queue_kick_job(struct queue *queue, uint64_t id)
+{
+	struct job *job = window_fetch(queue, id);
+
+	if (!job)
+		return false;
+	if (job->rec.state == JOB_READY || job->rec.state == JOB_RESERVED) {
+		window_settle(queue, job);
+		return false;
+	}
+	kick(queue, job);
+	return true;
+}
+
+bool queue_peek(struct queue *queue, uint64_t id, struct job_record *rec)
+{
+	struct job *job = window_find(queue, id);
+
+	if (job)
+		*rec = job->rec;
+	return job || queue->store->verbs->get(queue->store, id, rec);
+}
+
+static bool peek_ready(struct queue *queue, struct tube *tube,
+		       struct job_record *rec)
+{
+	if (!job_first(tube) && tube->far[JOB_READY].id != UINT64_MAX)
+		window_refill(queue, tube);
+	if (!job_first(tube))
+		return false;
+	*rec = job_first(tube)->rec;
+	return true;
+}
+
+bool queue_peek_first(struct queue *queue, struct tube *tube,
+		      enum job_state state, struct job_record *rec)
+{
+	struct job_key from = JOB_KEY_FIRST;
+
+	if (state == JOB_READY)
+		return peek_ready(queue, tube, rec);
+	while (queue->store->verbs->scan(queue->store, tube->number, state,
+					 &from, rec, 1)) {
+		if (is_still(queue, rec))
+			return true;
+		from = job_key(rec);
+		from.id++;
+	}
+	return false;
+}
+
+uint64_t queue_time_left(struct queue *queue, const struct job_record *rec)
+{
+	enum near_clock clock = rec->state == JOB_TIMED ? NEAR_WALL : NEAR_QUEUE;
+	uint64_t now = near_now(queue->near, clock);
+	uint64_t end = rec->due;
+
+	if (rec->state == JOB_RESERVED)
+		end = window_find(queue, rec->id)->lease_end;
+	else if (rec->state != JOB_DELAYED && rec->state != JOB_TIMED)
+		return 0;
+	return end > now ? end - now : 0;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+/*
+ * wheelq: delayed work that survives.
+ */
+#include <stdio.h>
+
+#include "fail.h"
+#include "options.h"
+#include "serve.h"
+#include "version.h"
+
+int main(int argc, char **argv)
+{
+	struct server_options options;
+	struct server server;
+
+	options_read(&options, argc, argv);
+	serve(&server, &options);
+	return 0;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is near lies on a wheel: alarms on two clocks, by libwheel.
+ *
+ * The queue's clock shows the wall's time as it was when the queue began, and
+ * time that passes since, suspend included. It is never set: a queue that is
+ * opened again goes on from the wall clock and what is known of its steps.
+ */
+#ifndef NEAR_H
+#define NEAR_H
+
+#include <stdint.h>
+
+/* Which clock: the queue's, or the wall's. */
+enum near_clock {
+	NEAR_QUEUE,
+	NEAR_WALL,
+	NEAR_CLOCKS,
+};
+
+/**
+ * struct alarm - something to do at a time
+ * @id: of its timer, 0: it is not set
+ * @clock: on which it is set
+ * @when: ns of the wheel's clock, for which it is set
+ * @ring: called when the time has come
+ */
+struct alarm {
+	uint64_t id;
+	enum near_clock clock;
+	uint64_t when;
+	void (*ring)(struct alarm *alarm);
+};
+
+struct near;
+
+/**
+ * struct near_options - what kind
+ * @alarms: at most so many on each clock
+ * @skew: ms that the queue's clock is ahead of the wall's
+ * @by_hand: the clocks are moved by near_advance(), for tests
+ */
+struct near_options {
+	uint32_t alarms;
+	int64_t skew;
+	int by_hand;
+};
+
+struct near *near_open(const struct near_options *options);
+void near_close(struct near *near);
+/* Readable while near_run() has something to do. */
+int near_fd(const struct near *near, enum near_clock clock);
+
+/* ms, rounded down; a deadline counts from near_after(), rounded up. */
+uint64_t near_now(const struct near *near, enum near_clock clock);
+uint64_t near_after(const struct near *near, enum near_clock clock);
+/* How many ms the queue's clock is ahead of the wall's by now. */
+int64_t near_skew(const struct near *near);
+
+/* Ring at @when (ms), or at once if that has passed. Set already: move it. */
+void near_set(struct near *near, enum near_clock clock, struct alarm *alarm,
+	      uint64_t when);
+void near_clear(struct near *near, struct alarm *alarm);
+/* Ring what is due, at most about @budget of it; was that all? */
+int near_run(struct near *near, unsigned int budget);
+/* Both clocks on by @ms. */
+void near_advance(struct near *near, uint64_t ms);
+const char *near_backend(const struct near *near);
+
+#endif

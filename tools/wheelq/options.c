@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fail.h"
+#include "version.h"
+
+enum choice {
+	LISTEN = 256, PORT, STORE, CONNECTIONS, BODY, JOBS, BYTES, TUBES,
+	LEASES, WINDOW, HORIZON, HELP, VERSION,
+};
+
+static const struct option long_options[] = {
+	{ "listen", required_argument, NULL, LISTEN },
+	{ "port", required_argument, NULL, PORT },
+	{ "store", required_argument, NULL, STORE },
+	{ "max-connections", required_argument, NULL, CONNECTIONS },
+	{ "max-job-size", required_argument, NULL, BODY },
+	{ "max-jobs", required_argument, NULL, JOBS },
+	{ "max-bytes", required_argument, NULL, BYTES },
+	{ "max-tubes", required_argument, NULL, TUBES },
+	{ "max-leases", required_argument, NULL, LEASES },
+	{ "window", required_argument, NULL, WINDOW },
+	{ "horizon", required_argument, NULL, HORIZON },
+	{ "help", no_argument, NULL, HELP },
+	{ "version", no_argument, NULL, VERSION },
+	{ 0 },
+};
+
+static const char usage[] =
+	"Usage: wheelq --store FILE [OPTION...]\n"
+	"\n"
+	"Serves a queue of jobs, delayed or ready, by beanstalkd's protocol. What it has\n"
+	"acknowledged survives a crash.\n"
+	"\n"
+	"  --store FILE           where the jobs are kept; made if it is not there\n"
+	"  --listen ADDRESS       127.0.0.1 unless given; there are no passwords: who\n"
+	"                         reaches the port may do everything\n"
+	"  --port PORT            11300\n"
+	"\n"
+	"Limits; what is beyond is refused with OUT_OF_MEMORY or JOB_TOO_BIG:\n"
+	"  --max-job-size BYTES   of a body: 65535\n"
+	"  --max-jobs N           0, which is no limit\n"
+	"  --max-bytes BYTES      of the store, before puts are refused: 0, no limit\n"
+	"  --max-tubes N          10000\n"
+	"  --max-connections N    10000\n"
+	"  --max-leases N         jobs reserved at a time; who reserves more waits: 65536\n"
+	"\n"
+	"Memory:\n"
+	"  --window N             jobs of each state to keep in memory: 131072\n"
+	"  --horizon SECONDS      how far ahead jobs are loaded: 3600\n"
+	"\n"
+	"SIGTERM ends it, SIGUSR1 lets it refuse new jobs. Exit status: 0: it was ended;\n"
+	"1: the store or the system refused; 2: it was asked for what makes no sense.\n";
+
+static uint64_t read_limit(const char *name, const char *text,
+			   uint64_t least, uint64_t most)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || n < least ||
+	    n > most)
+		fail(EXIT_ASKED, "--%s is a number from %llu to %llu, not '%s'",
+		     name, (unsigned long long)least, (unsigned long long)most,
+		     text);
+	return n;
+}
+
+static void take_limit(struct server_options *o, int option, const char *name,
+		       const char *text)
+{
+	switch (option) {
+	case CONNECTIONS:
+		o->connections = read_limit(name, text, 1, 1000000);
+		break;
+	case BODY:
+		o->body = read_limit(name, text, 1, 1 << 30);
+		break;
+	case JOBS:
+		o->queue.jobs = read_limit(name, text, 0, INT64_MAX);
+		break;
+	case BYTES:
+		o->queue.bytes = read_limit(name, text, 0, INT64_MAX);
+		break;
+	case TUBES:
+		o->queue.tubes = read_limit(name, text, 1, 1000000);
+		break;
+	case LEASES:
+		o->queue.leases = read_limit(name, text, 1, 4000000);
+		break;
+	case WINDOW:
+		o->queue.window = read_limit(name, text, 16, 4000000);
+		break;
+	default:
+		o->queue.horizon = 1000 * read_limit(name, text, 1, 100000000);
+	}
+}
+
+static void take(struct server_options *o, int option, const char *name)
+{
+	switch (option) {
+	case LISTEN:
+		o->address = optarg;
+		break;
+	case PORT:
+		o->port = optarg;
+		break;
+	case STORE:
+		o->path = optarg;
+		break;
+	case HELP:
+		fputs(usage, stdout);
+		exit(0);
+	case VERSION:
+		printf("wheelq %s\n", WHEELQ_VERSION);
+		exit(0);
+	case '?':
+		exit(EXIT_ASKED);
+	default:
+		take_limit(o, option, name, optarg);
+	}
+}
+
+void options_read(struct server_options *options, int argc, char **argv)
+{
+	int option, index = 0;
+
+	*options = (struct server_options){
+		.address = "127.0.0.1", .port = "11300",
+		.connections = 10000, .body = 65535,
+		.queue = {
+			.window = 131072, .horizon = 3600 * 1000,
+			.leases = 65536, .tubes = 10000,
+		},
+	};
+	while ((option = getopt_long(argc, argv, "", long_options,
+				     &index)) != -1)
+		take(options, option, long_options[index].name);
+	if (optind < argc)
+		fail(EXIT_ASKED, "'%s' is no option; see wheelq --help",
+		     argv[optind]);
+	if (!options->path)
+		fail(EXIT_ASKED, "needs --store FILE; see wheelq --help");
+	options->queue.alarms = options->connections;
+}

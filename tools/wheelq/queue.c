@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include "queue.h"
+
+#include <stdlib.h>
+
+#include "container.h"
+#include "life.h"
+#include "window.h"
+
+#define BITE		512
+
+static void open_tube(void *context, const struct store_tube *stored)
+{
+	struct queue *queue = context;
+	struct tube *tube = tube_make(&queue->tubes, stored->name,
+				      stored->number);
+	int state;
+
+	for (state = JOB_DELAYED; state < JOB_STATES; state++) {
+		tube->stored[state] = stored->jobs[state];
+		tube_count(tube, state, stored->jobs[state]);
+	}
+}
+
+/* Leases do not outlive the server: a crash ends them, and counts as a timeout. */
+static void end_leases(struct queue *queue, struct tube *tube)
+{
+	struct job_record recs[BITE];
+	size_t count, i;
+
+	do {
+		count = queue->store->verbs->scan(queue->store, tube->number,
+						  JOB_RESERVED, &JOB_KEY_FIRST,
+						  recs, BITE);
+		for (i = 0; i < count; i++) {
+			struct job *job = window_load(queue, tube, &recs[i]);
+
+			job->rec.timeouts++;
+			job_move(job, JOB_READY);
+			window_save(queue, job);
+			window_forget(queue, job);
+		}
+	} while (count);
+}
+
+static void refill_rings(struct alarm *alarm)
+{
+	enum near_clock clock = alarm->clock;
+
+	container_of(alarm - clock, struct queue, refill[0])->is_stale = true;
+}
+
+static void save_rings(struct alarm *alarm)
+{
+	life_save_leases(container_of(alarm, struct queue, save));
+}
+
+static void open_near(struct queue *queue)
+{
+	const struct queue_options *o = &queue->options;
+	struct near_options near = {
+		/* Delayed jobs, a bite over the window; leases; tubes' pauses. */
+		.alarms = o->window + 2 * QUEUE_KICK_MOST + o->leases + o->tubes +
+			  o->alarms,
+		.skew = queue->numbers.skew,
+		.by_hand = o->by_hand,
+	};
+
+	queue->near = near_open(&near);
+	queue->save.ring = save_rings;
+	queue->refill[NEAR_QUEUE].ring = refill_rings;
+	queue->refill[NEAR_WALL].ring = refill_rings;
+}
+
+void queue_open(struct queue *queue, struct store *store,
+		const struct queue_options *options)
+{
+	struct tube *tube;
+
+	*queue = (struct queue){ .options = *options, .store = store };
+	tubes_init(&queue->tubes);
+	TAILQ_INIT(&queue->fresh);
+	store->verbs->numbers(store, &queue->numbers);
+	open_near(queue);
+	store->verbs->tubes(store, queue, open_tube);
+	TAILQ_FOREACH(tube, &queue->tubes.list, all) {
+		if (tube->stored[JOB_RESERVED])
+			end_leases(queue, tube);
+		window_open(queue, tube);
+	}
+	queue_commit(queue);
+}
+
+void queue_close(struct queue *queue)
+{
+	struct table_entry *entry;
+
+	while ((entry = table_next(&queue->loaded, NULL)))
+		window_forget(queue, container_of(entry, struct job, entry));
+	table_clear(&queue->loaded);
+	tubes_clear(&queue->tubes);
+	near_close(queue->near);
+	queue->store->verbs->close(queue->store);
+}
+
+static void save_tubes(struct queue *queue)
+{
+	while (!TAILQ_EMPTY(&queue->tubes.changed)) {
+		struct tube *tube = TAILQ_FIRST(&queue->tubes.changed);
+		struct store_tube stored = {
+			.number = tube->number, .name = tube->name,
+		};
+		int state;
+
+		for (state = JOB_DELAYED; state < JOB_STATES; state++)
+			stored.jobs[state] = tube->stored[state];
+		queue->store->verbs->set_tube(queue->store, &stored);
+		TAILQ_REMOVE(&queue->tubes.changed, tube, changed);
+		tube->has_changed = false;
+		tube_drop(tube);
+	}
+}
+
+void queue_commit(struct queue *queue)
+{
+	save_tubes(queue);
+	if (queue->numbers_changed)
+		queue->store->verbs->set_numbers(queue->store, &queue->numbers);
+	queue->numbers_changed = false;
+	queue->store->verbs->commit(queue->store);
+	queue->must_commit = false;
+	queue->bytes = queue->store->verbs->bytes(queue->store);
+	queue->commits++;
+}
+
+bool queue_work(struct queue *queue)
+{
+	return window_work(queue);
+}
+
+void queue_clock_was_set(struct queue *queue)
+{
+	queue->numbers.skew = near_skew(queue->near);
+	queue->numbers_changed = true;
+	queue->must_commit = true;
+	queue->is_stale = true;
+}
+
+static void unpause_rings(struct alarm *alarm)
+{
+	struct tube *tube = container_of(alarm, struct tube, unpause);
+
+	tube->paused_until = 0;
+	tube_heat(tube);
+	tube_drop(tube);
+}
+
+struct tube *queue_tube(struct queue *queue, const char *name)
+{
+	struct tube *tube = tube_find(&queue->tubes, name);
+
+	if (tube)
+		return tube;
+	if (queue->tubes.count >= queue->options.tubes)
+		return NULL;
+	tube = tube_make(&queue->tubes, name, 0);
+	tube->unpause.ring = unpause_rings;
+	return tube;
+}
+
+void queue_pause(struct queue *queue, struct tube *tube, uint64_t ms)
+{
+	tube->pause = ms;
+	tube->pauses++;
+	tube->unpause.ring = unpause_rings;
+	tube->paused_until = near_after(queue->near, NEAR_QUEUE) + ms;
+	near_set(queue->near, NEAR_QUEUE, &tube->unpause, tube->paused_until);
+}
+
+static bool is_full(const struct queue *queue)
+{
+	const struct queue_options *o = &queue->options;
+
+	return (o->jobs && tube_jobs(queue->tubes.jobs) >= o->jobs) ||
+	       (o->bytes && queue->bytes >= o->bytes);
+}
+
+/* A job that is to be ready at once is due at once. */
+static enum job_state when_due(struct queue *queue, const struct queue_job *put,
+			       struct job_record *rec)
+{
+	rec->created = near_now(queue->near, NEAR_QUEUE);
+	if (!put->is_timed) {
+		rec->delay = put->when;
+		rec->due = put->when ?
+			near_after(queue->near, NEAR_QUEUE) + put->when :
+			rec->created;
+		return put->when ? JOB_DELAYED : JOB_READY;
+	}
+	rec->due = put->when;
+	return put->when <= near_now(queue->near, NEAR_WALL) ? JOB_READY :
+							       JOB_TIMED;
+}
+
+uint64_t queue_put(struct queue *queue, struct tube *tube,
+		   const struct queue_job *put, const void *body)
+{
+	struct job_record rec = {
+		.pri = put->pri, .ttr = put->ttr, .size = put->size,
+		.tube = tube->number,
+	};
+	struct job *job;
+
+	if (is_full(queue))
+		return 0;
+	rec.id = queue->numbers.next_id++;
+	queue->numbers_changed = true;
+	rec.state = when_due(queue, put, &rec);
+	rec.rank = rec.state == JOB_READY ? rec.pri : 0;
+	tube->total++;
+	queue->total++;
+	queue->store->verbs->put(queue->store, &rec, body);
+	tube_count_stored(tube, JOB_NONE, rec.state);
+	tube_count(tube, rec.state, 1);
+	queue->must_commit = true;
+	job = window_load(queue, tube, &rec);
+	window_settle(queue, job);
+	return rec.id;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A queue: what is near in memory and on the wheel, all of it in the store.
+ *
+ * Each verb takes effect at once, in memory and in the store's open transaction;
+ * who is told of it is told after queue_commit(). The store's rows are the truth
+ * but for jobs in memory that are ahead of theirs: a job that has become due, a
+ * lease. What a crash takes from these is harmless: the job is due again.
+ */
+#ifndef QUEUE_H
+#define QUEUE_H
+
+#include "near.h"
+#include "store.h"
+#include "worker.h"
+
+/* Jobs that one kick moves, at most: others wait for it. */
+#define QUEUE_KICK_MOST	10000
+
+/**
+ * struct queue_options - of which size
+ * @window: jobs of each state to keep in memory, about
+ * @horizon: ms ahead that jobs are loaded
+ * @leases: at most so many at a time
+ * @jobs: at most so many, 0: no limit
+ * @bytes: puts are refused while the store is larger, 0: no limit
+ * @tubes: at most so many
+ * @alarms: for other purposes than jobs
+ * @by_hand: the clocks are moved by hand, for tests
+ */
+struct queue_options {
+	uint32_t window;
+	uint64_t horizon;
+	uint32_t leases;
+	uint64_t jobs;
+	uint64_t bytes;
+	uint64_t tubes;
+	uint32_t alarms;
+	bool by_hand;
+};
+
+/**
+ * struct queue - all of it
+ * @fresh: leases that the store has not heard of
+ * @options: in force
+ * @store: what survives
+ * @near: alarms
+ * @tubes: by name
+ * @loaded: the jobs in memory, by id
+ * @numbers: of the store
+ * @numbers_changed: the store has other ones
+ * @stamp: of the job buried last
+ * @save: rings when it is to hear of them
+ * @refill: by clock, rings when jobs come within the horizon
+ * @is_stale: whether something is to be loaded is to be found out
+ * @must_commit: somebody waits for a commit
+ * @bytes: of the store, as of the last commit
+ * @commits: how many there were
+ * @total: jobs put
+ * @timeouts: leases that ran out
+ */
+struct queue {
+	TAILQ_HEAD(, job) fresh;
+	struct queue_options options;
+	struct store *store;
+	struct near *near;
+	struct tubes tubes;
+	struct table loaded;
+	struct store_numbers numbers;
+	bool numbers_changed;
+	uint64_t stamp;
+	struct alarm save;
+	struct alarm refill[NEAR_CLOCKS];
+	bool is_stale;
+	bool must_commit;
+	uint64_t bytes;
+	uint64_t commits;
+	uint64_t total;
+	uint64_t timeouts;
+};
+
+/**
+ * struct queue_job - what is asked for by a put
+ * @pri: priority
+ * @is_timed: @when is a time of the wall clock
+ * @when: ms, that or a delay
+ * @ttr: ms
+ * @size: bytes of the body
+ */
+struct queue_job {
+	uint32_t pri;
+	bool is_timed;
+	uint64_t when;
+	uint64_t ttr;
+	uint32_t size;
+};
+
+/* The queue owns the store from here on. */
+void queue_open(struct queue *queue, struct store *store,
+		const struct queue_options *options);
+/* Without a commit. */
+void queue_close(struct queue *queue);
+void queue_commit(struct queue *queue);
+/*
+ * To be called after near_run() and after verbs: loads what is near, in bites;
+ * is there more to load?
+ */
+bool queue_work(struct queue *queue);
+/* Someone set the wall clock. */
+void queue_clock_was_set(struct queue *queue);
+
+/* NULL: there are as many as may be. */
+struct tube *queue_tube(struct queue *queue, const char *name);
+/* The new job's id, 0: a limit is reached. */
+uint64_t queue_put(struct queue *queue, struct tube *tube,
+		   const struct queue_job *put, const void *body);
+/* The next job that a worker may have now, or NULL. */
+struct job *queue_reserve(struct queue *queue, struct worker *worker);
+/* A certain one. */
+struct job *queue_reserve_id(struct queue *queue, struct worker *worker,
+			     uint64_t id);
+/* The next worker that waits and has a job now, which is *@job; or NULL. */
+struct worker *queue_hand_out(struct queue *queue, struct job **job);
+/* Is there such a worker, perhaps? */
+bool queue_can_hand_out(const struct queue *queue);
+/* Was it there, and not somebody else's? */
+bool queue_delete(struct queue *queue, struct worker *worker, uint64_t id);
+/* Did the worker have it? */
+bool queue_release(struct queue *queue, struct worker *worker, uint64_t id,
+		   uint32_t pri, uint64_t delay);
+bool queue_bury(struct queue *queue, struct worker *worker, uint64_t id,
+		uint32_t pri);
+bool queue_touch(struct queue *queue, struct worker *worker, uint64_t id);
+/* The worker is gone: its jobs are ready again. */
+void queue_abandon(struct queue *queue, struct worker *worker);
+/* How many jobs of a tube became ready; a bite at most. */
+uint64_t queue_kick(struct queue *queue, struct tube *tube, uint64_t bound);
+bool queue_kick_job(struct queue *queue, uint64_t id);
+void queue_pause(struct queue *queue, struct tube *tube, uint64_t ms);
+
+/* Look at a job: by its id, or at the first of a tube and a state. */
+bool queue_peek(struct queue *queue, uint64_t id, struct job_record *rec);
+bool queue_peek_first(struct queue *queue, struct tube *tube,
+		      enum job_state state, struct job_record *rec);
+/* Ms until a delayed job is ready or a lease is over. */
+uint64_t queue_time_left(struct queue *queue, const struct job_record *rec);
+
+#endif

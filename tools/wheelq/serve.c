@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+#include "serve.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "container.h"
+#include "fail.h"
+
+#define EVENTS		512
+#define BACKLOG		1024
+/* Alarms that ring before others have their turn. */
+#define ALARM_BUDGET	4096
+
+static void watch_fd(struct server *server, int fd, void *mark)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = mark };
+
+	if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event))
+		fail(EXIT_FAILED, "epoll: %s", strerror(errno));
+}
+
+static int try_listen(const struct addrinfo *to)
+{
+	int fd = socket(to->ai_family, to->ai_socktype | SOCK_NONBLOCK |
+			SOCK_CLOEXEC, 0);
+	int one = 1;
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (!bind(fd, to->ai_addr, to->ai_addrlen) && !listen(fd, BACKLOG))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int open_listener(const char *address, const char *port)
+{
+	struct addrinfo hints = {
+		.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM,
+	};
+	struct addrinfo *list, *to;
+	int err = getaddrinfo(address, port, &hints, &list);
+	int fd = -1;
+
+	if (err)
+		fail(EXIT_ASKED, "cannot listen on %s port %s: %s", address,
+		     port, gai_strerror(err));
+	for (to = list; to && fd < 0; to = to->ai_next)
+		fd = try_listen(to);
+	freeaddrinfo(list);
+	if (fd < 0)
+		fail(EXIT_FAILED, "cannot listen on %s port %s: %s", address,
+		     port, strerror(errno));
+	return fd;
+}
+
+/* Readable when the clock was set. */
+static void watch_clock(struct server *server)
+{
+	struct itimerspec never = {
+		.it_value.tv_sec = (time_t)(INT64_MAX / 2000000000),
+	};
+
+	if (server->clock_fd < 0)
+		server->clock_fd = timerfd_create(CLOCK_REALTIME,
+						  TFD_NONBLOCK | TFD_CLOEXEC);
+	if (server->clock_fd < 0 ||
+	    timerfd_settime(server->clock_fd, TFD_TIMER_ABSTIME |
+			    TFD_TIMER_CANCEL_ON_SET, &never, NULL))
+		fail(EXIT_FAILED, "timerfd: %s", strerror(errno));
+}
+
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static void name_process(struct server *server)
+{
+	unsigned long long name = 0;
+
+	if (getrandom(&name, sizeof(name), 0) != sizeof(name))
+		name = getpid();
+	snprintf(server->name, sizeof(server->name), "%016llx", name);
+}
+
+static void server_open(struct server *server,
+			const struct server_options *options)
+{
+	*server = (struct server){ .options = *options, .clock_fd = -1 };
+	TAILQ_INIT(&server->clients);
+	TAILQ_INIT(&server->busy);
+	name_process(server);
+	server->listener = open_listener(options->address, options->port);
+	server->signal_fd = open_signals();
+	watch_clock(server);
+	queue_open(&server->queue, sqlite_open(options->path), &options->queue);
+	/* It is always there. */
+	queue_tube(&server->queue, "default")->users++;
+	server->started = near_now(server->queue.near, NEAR_QUEUE);
+	server->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (server->epoll < 0)
+		fail(EXIT_FAILED, "epoll: %s", strerror(errno));
+	watch_fd(server, server->listener, &server->listener);
+	watch_fd(server, server->signal_fd, &server->signal_fd);
+	watch_fd(server, server->clock_fd, &server->clock_fd);
+	watch_fd(server, near_fd(server->queue.near, NEAR_QUEUE), server);
+	watch_fd(server, near_fd(server->queue.near, NEAR_WALL), server);
+}
+
+void serve_later(struct client *client)
+{
+	if (client->is_busy)
+		return;
+	TAILQ_INSERT_TAIL(&client->server->busy, client, busy);
+	client->is_busy = true;
+}
+
+static void refuse(int fd)
+{
+	static const char refusal[] = "OUT_OF_MEMORY\r\n";
+
+	/* Whether it hears why or not, it is gone. */
+	if (send(fd, refusal, sizeof(refusal) - 1, MSG_NOSIGNAL) < 0)
+		errno = 0;
+	close(fd);
+}
+
+static void accept_one(struct server *server)
+{
+	int fd = accept4(server->listener, NULL, NULL,
+			 SOCK_NONBLOCK | SOCK_CLOEXEC);
+	struct client *client;
+
+	if (fd < 0)
+		return;
+	if (server->connected >= server->options.connections) {
+		refuse(fd);
+		return;
+	}
+	client = client_open(server, fd);
+	client->events = EPOLLIN;
+	TAILQ_INSERT_TAIL(&server->clients, client, all);
+	server->connected++;
+	server->connections++;
+	watch_fd(server, fd, client);
+}
+
+static void take_signal(struct server *server)
+{
+	struct signalfd_siginfo info;
+
+	while (read(server->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGUSR1)
+			server->is_draining = true;
+		else
+			server->is_ending = true;
+	}
+}
+
+static void clock_was_set(struct server *server)
+{
+	watch_clock(server);
+	queue_clock_was_set(&server->queue);
+}
+
+/* Nothing that it waits for can reach it. */
+static void client_dies(struct client *client)
+{
+	worker_stop_waiting(&client->worker);
+	client->is_dead = true;
+}
+
+static void take_event(struct server *server, const struct epoll_event *event)
+{
+	struct client *client;
+
+	if (event->data.ptr == &server->listener) {
+		accept_one(server);
+	} else if (event->data.ptr == &server->signal_fd) {
+		take_signal(server);
+	} else if (event->data.ptr == &server->clock_fd) {
+		clock_was_set(server);
+	} else if (event->data.ptr != server) {
+		client = event->data.ptr;
+		if (event->events & (EPOLLERR | EPOLLHUP))
+			client_dies(client);
+		else if (event->events & (EPOLLIN | EPOLLRDHUP))
+			client_read(client);
+		serve_later(client);
+	}
+}
+
+static void hand_out(struct server *server)
+{
+	struct worker *worker;
+	struct job *job;
+
+	while ((worker = queue_hand_out(&server->queue, &job)))
+		client_gets(container_of(worker, struct client, worker), job);
+}
+
+static void end_client(struct client *client)
+{
+	struct server *server = client->server;
+
+	TAILQ_REMOVE(&server->clients, client, all);
+	server->connected--;
+	client_close(client);
+}
+
+static void set_events(struct client *client)
+{
+	struct epoll_event event = { .data.ptr = client };
+
+	if (client->has_ended)
+		event.events = 0;
+	else if (client->state == CLIENT_WAITS)
+		event.events = EPOLLRDHUP;
+	else if (client_may_go_on(client))
+		event.events = EPOLLIN;
+	if (buffer_count(&client->out))
+		event.events |= EPOLLOUT;
+	if (event.events == client->events)
+		return;
+	client->events = event.events;
+	if (epoll_ctl(client->server->epoll, EPOLL_CTL_MOD, client->fd, &event))
+		fail(EXIT_FAILED, "epoll: %s", strerror(errno));
+}
+
+/* The commit is made: answers go. Is there more to do, now that they are gone? */
+static bool finish_turn(struct server *server)
+{
+	struct client_list busy = TAILQ_HEAD_INITIALIZER(busy);
+	struct client *client;
+
+	TAILQ_CONCAT(&busy, &server->busy, busy);
+	while ((client = TAILQ_FIRST(&busy))) {
+		TAILQ_REMOVE(&busy, client, busy);
+		client->is_busy = false;
+		client_write(client);
+		if (client_may_go_on(client) && client->has_more)
+			serve_later(client);
+		else if (client_is_done(client))
+			end_client(client);
+		else
+			set_events(client);
+	}
+	return !TAILQ_EMPTY(&server->busy) || queue_can_hand_out(&server->queue);
+}
+
+static void work(struct server *server)
+{
+	struct client *client;
+
+	TAILQ_FOREACH(client, &server->busy, busy)
+		if (!client->is_dead)
+			client_work(client);
+}
+
+static void turn(struct server *server, bool more)
+{
+	struct epoll_event events[EVENTS];
+	int count = epoll_wait(server->epoll, events, EVENTS, more ? 0 : -1);
+	int i;
+
+	for (i = 0; i < count; i++)
+		take_event(server, &events[i]);
+}
+
+void serve(struct server *server, const struct server_options *options)
+{
+	struct queue *queue = &server->queue;
+	bool more = true;
+
+	server_open(server, options);
+	printf("wheelq: serves %llu jobs on %s port %s\n",
+	       (unsigned long long)tube_jobs(queue->tubes.jobs),
+	       options->address, options->port);
+	fflush(stdout);
+	while (!server->is_ending) {
+		turn(server, more);
+		more = !near_run(queue->near, ALARM_BUDGET);
+		work(server);
+		hand_out(server);
+		more |= queue_work(queue);
+		if (queue->must_commit)
+			queue_commit(queue);
+		more |= finish_turn(server);
+	}
+	queue_commit(queue);
+	while (!TAILQ_EMPTY(&server->clients))
+		end_client(TAILQ_FIRST(&server->clients));
+	queue_close(queue);
+	close(server->listener);
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The store in a file: SQLite with a write-ahead log, which each commit fsyncs.
+ *
+ * One table has the jobs, one index their places: (tube, state, rank, due, id).
+ * Every question of the queue is a range of that index or a job by its id.
+ */
+#include "sqlite.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fail.h"
+
+/* In the order of bind_record() and read_record(). */
+#define RECORD	"tube, state, rank, due, created, delay, ttr, pri, reserves, timeouts, releases, buries, kicks"
+
+const char *const sqlite_statements[STATEMENTS] = {
+	[PUT] = "INSERT INTO job(id, " RECORD ", body)\n"
+		"VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)",
+	[CHANGE] = "UPDATE job SET (" RECORD ") =\n"
+		"(?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14) WHERE id = ?1",
+	[REMOVE] = "DELETE FROM job WHERE id = ?1",
+	[GET] = "SELECT id, " RECORD ", length(body) FROM job WHERE id = ?1",
+	[BODY] = "SELECT body FROM job WHERE id = ?1",
+	[SCAN] = "SELECT id, " RECORD ", length(body) FROM job\n"
+		"WHERE tube = ?1 AND state = ?2\n"
+		"AND (rank, due, id) >= (?3, ?4, ?5)\n"
+		"ORDER BY rank, due, id LIMIT ?6",
+	[NUMBERS] = "SELECT next_id, skew FROM numbers",
+	[SET_NUMBERS] = "UPDATE numbers SET next_id = ?1, skew = ?2",
+	[TUBES] = "SELECT * FROM tube ORDER BY number",
+	[SET_TUBE] = "REPLACE INTO tube VALUES(?1,?2,?3,?4,?5,?6,?7)",
+	[FORGET_TUBE] = "DELETE FROM tube WHERE number = ?1",
+	[BEGIN] = "BEGIN IMMEDIATE",
+	[COMMIT] = "COMMIT",
+};
+
+static struct sqlite *sqlite_of(struct store *store)
+{
+	return (struct sqlite *)store;
+}
+
+void sqlite_broken(struct sqlite *s)
+{
+	int err = sqlite3_extended_errcode(s->db);
+	int cause = sqlite3_system_errno(s->db);
+
+	fail(EXIT_FAILED, "%s: %s%s%s (SQLite %d); nothing more is accepted",
+	     s->path, sqlite3_errmsg(s->db), cause ? ": " : "",
+	     cause ? strerror(cause) : "", err);
+}
+
+/* The statement with these numbers as its parameters. */
+static sqlite3_stmt *bind(struct sqlite *s, enum statement which,
+			  const uint64_t *numbers, int count)
+{
+	sqlite3_stmt *statement = s->statements[which];
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (sqlite3_bind_int64(statement, i + 1, numbers[i]))
+			sqlite_broken(s);
+	return statement;
+}
+
+/* Is there a row? */
+static bool step(struct sqlite *s, sqlite3_stmt *statement)
+{
+	int err = sqlite3_step(statement);
+
+	if (err != SQLITE_ROW && err != SQLITE_DONE)
+		sqlite_broken(s);
+	return err == SQLITE_ROW;
+}
+
+static void finish(struct sqlite *s, sqlite3_stmt *statement)
+{
+	step(s, statement);
+	sqlite3_reset(statement);
+}
+
+static void begin(struct sqlite *s)
+{
+	if (!s->is_open)
+		finish(s, s->statements[BEGIN]);
+	s->is_open = true;
+}
+
+static void sqlite_commit(struct store *store)
+{
+	struct sqlite *s = sqlite_of(store);
+
+	if (s->is_open)
+		finish(s, s->statements[COMMIT]);
+	s->is_open = false;
+}
+
+static void sqlite_close(struct store *store)
+{
+	struct sqlite *s = sqlite_of(store);
+	int i;
+
+	for (i = 0; i < STATEMENTS; i++)
+		sqlite3_finalize(s->statements[i]);
+	sqlite3_close(s->db);
+	close(s->lock);
+	free(s->path);
+	free(s);
+}
+
+static void sqlite_numbers(struct store *store, struct store_numbers *numbers)
+{
+	struct sqlite *s = sqlite_of(store);
+	sqlite3_stmt *statement = s->statements[NUMBERS];
+
+	if (!step(s, statement))
+		fail(EXIT_FAILED, "%s: its numbers are missing", s->path);
+	numbers->next_id = sqlite3_column_int64(statement, 0);
+	numbers->skew = sqlite3_column_int64(statement, 1);
+	sqlite3_reset(statement);
+}
+
+static void sqlite_set_numbers(struct store *store,
+			       const struct store_numbers *numbers)
+{
+	const uint64_t all[] = { numbers->next_id, numbers->skew };
+	struct sqlite *s = sqlite_of(store);
+
+	begin(s);
+	finish(s, bind(s, SET_NUMBERS, all, 2));
+}
+
+static void sqlite_tubes(struct store *store, void *context,
+			 void (*found)(void *context,
+				       const struct store_tube *tube))
+{
+	struct sqlite *s = sqlite_of(store);
+	sqlite3_stmt *statement = s->statements[TUBES];
+
+	while (step(s, statement)) {
+		struct store_tube tube = {
+			.number = sqlite3_column_int64(statement, 0),
+			.name = (const char *)sqlite3_column_text(statement, 1),
+		};
+		int state;
+
+		for (state = JOB_DELAYED; state < JOB_STATES; state++)
+			tube.jobs[state] =
+				sqlite3_column_int64(statement, state + 1);
+		found(context, &tube);
+	}
+	sqlite3_reset(statement);
+}
+
+static void sqlite_set_tube(struct store *store, const struct store_tube *tube)
+{
+	struct sqlite *s = sqlite_of(store);
+	sqlite3_stmt *statement;
+	uint64_t sum = 0;
+	int state;
+
+	begin(s);
+	statement = bind(s, SET_TUBE, &tube->number, 1);
+	for (state = JOB_DELAYED; state < JOB_STATES; state++) {
+		sum += tube->jobs[state];
+		sqlite3_bind_int64(statement, state + 2, tube->jobs[state]);
+	}
+	if (!sum) {
+		finish(s, bind(s, FORGET_TUBE, &tube->number, 1));
+		return;
+	}
+	if (sqlite3_bind_text(statement, 2, tube->name, -1, SQLITE_STATIC))
+		sqlite_broken(s);
+	finish(s, statement);
+}
+
+#define RECORD_NUMBERS	14
+
+static sqlite3_stmt *bind_record(struct sqlite *s, enum statement which,
+				 const struct job_record *rec)
+{
+	const uint64_t all[RECORD_NUMBERS] = {
+		rec->id, rec->tube, rec->state, rec->rank, rec->due,
+		rec->created, rec->delay, rec->ttr, rec->pri, rec->reserves,
+		rec->timeouts, rec->releases, rec->buries, rec->kicks,
+	};
+
+	return bind(s, which, all, RECORD_NUMBERS);
+}
+
+static void read_record(sqlite3_stmt *statement, struct job_record *rec)
+{
+	int i = 0;
+
+	rec->id = sqlite3_column_int64(statement, i++);
+	rec->tube = sqlite3_column_int64(statement, i++);
+	rec->state = sqlite3_column_int64(statement, i++);
+	rec->rank = sqlite3_column_int64(statement, i++);
+	rec->due = sqlite3_column_int64(statement, i++);
+	rec->created = sqlite3_column_int64(statement, i++);
+	rec->delay = sqlite3_column_int64(statement, i++);
+	rec->ttr = sqlite3_column_int64(statement, i++);
+	rec->pri = sqlite3_column_int64(statement, i++);
+	rec->reserves = sqlite3_column_int64(statement, i++);
+	rec->timeouts = sqlite3_column_int64(statement, i++);
+	rec->releases = sqlite3_column_int64(statement, i++);
+	rec->buries = sqlite3_column_int64(statement, i++);
+	rec->kicks = sqlite3_column_int64(statement, i++);
+	rec->size = sqlite3_column_int64(statement, i++);
+}
+
+static void sqlite_put(struct store *store, const struct job_record *rec,
+		       const void *body)
+{
+	struct sqlite *s = sqlite_of(store);
+	sqlite3_stmt *statement;
+
+	begin(s);
+	statement = bind_record(s, PUT, rec);
+	if (sqlite3_bind_blob(statement, RECORD_NUMBERS + 1, body, rec->size,
+			      SQLITE_STATIC))
+		sqlite_broken(s);
+	finish(s, statement);
+}
+
+static void sqlite_change(struct store *store, const struct job_record *rec)
+{
+	struct sqlite *s = sqlite_of(store);
+
+	begin(s);
+	finish(s, bind_record(s, CHANGE, rec));
+}
+
+static void sqlite_remove(struct store *store, uint64_t id)
+{
+	struct sqlite *s = sqlite_of(store);
+
+	begin(s);
+	finish(s, bind(s, REMOVE, &id, 1));
+}
+
+static bool sqlite_get(struct store *store, uint64_t id, struct job_record *rec)
+{
+	struct sqlite *s = sqlite_of(store);
+	sqlite3_stmt *statement = bind(s, GET, &id, 1);
+	bool found = step(s, statement);
+
+	if (found)
+		read_record(statement, rec);
+	sqlite3_reset(statement);
+	return found;
+}
+
+static void sqlite_body(struct store *store, uint64_t id, void *body,
+			size_t size)
+{
+	struct sqlite *s = sqlite_of(store);
+	sqlite3_stmt *statement = bind(s, BODY, &id, 1);
+
+	if (!step(s, statement) ||
+	    (size_t)sqlite3_column_bytes(statement, 0) != size)
+		fail(EXIT_FAILED, "%s: the body of job %llu is not there",
+		     s->path, (unsigned long long)id);
+	if (size)
+		memcpy(body, sqlite3_column_blob(statement, 0), size);
+	sqlite3_reset(statement);
+}
+
+static size_t sqlite_scan(struct store *store, uint64_t tube,
+			  enum job_state state, const struct job_key *from,
+			  struct job_record *recs, size_t count)
+{
+	const uint64_t all[] = {
+		tube, state, from->rank, from->due, from->id, count,
+	};
+	struct sqlite *s = sqlite_of(store);
+	sqlite3_stmt *statement = bind(s, SCAN, all, 6);
+	size_t found = 0;
+
+	while (step(s, statement))
+		read_record(statement, &recs[found++]);
+	sqlite3_reset(statement);
+	return found;
+}
+
+static uint64_t file_bytes(const char *path, const char *suffix)
+{
+	struct stat file;
+	char *name = sqlite3_mprintf("%s%s", path, suffix);
+	uint64_t bytes = name && !stat(name, &file) ? file.st_size : 0;
+
+	sqlite3_free(name);
+	return bytes;
+}
+
+static uint64_t sqlite_bytes(struct store *store)
+{
+	struct sqlite *s = sqlite_of(store);
+
+	return file_bytes(s->path, "") + file_bytes(s->path, "-wal");
+}
+
+const struct store_verbs sqlite_verbs = {
+	.close = sqlite_close,
+	.numbers = sqlite_numbers,
+	.set_numbers = sqlite_set_numbers,
+	.tubes = sqlite_tubes,
+	.set_tube = sqlite_set_tube,
+	.put = sqlite_put,
+	.change = sqlite_change,
+	.remove = sqlite_remove,
+	.get = sqlite_get,
+	.body = sqlite_body,
+	.scan = sqlite_scan,
+	.commit = sqlite_commit,
+	.bytes = sqlite_bytes,
+};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The store in a file, for its own sources.
+ */
+#ifndef SQLITE_H
+#define SQLITE_H
+
+#include <sqlite3.h>
+
+#include "store.h"
+
+enum statement {
+	PUT, CHANGE, REMOVE, GET, BODY, SCAN, NUMBERS, SET_NUMBERS,
+	TUBES, SET_TUBE, FORGET_TUBE, BEGIN, COMMIT, STATEMENTS,
+};
+
+/**
+ * struct sqlite - an open file
+ * @store: what others see
+ * @db: SQLite's
+ * @path: for what is said
+ * @statements: prepared
+ * @lock: a file that is locked while this one is open
+ * @is_open: a transaction is
+ */
+struct sqlite {
+	struct store store;
+	struct sqlite3 *db;
+	char *path;
+	struct sqlite3_stmt *statements[STATEMENTS];
+	int lock;
+	bool is_open;
+};
+
+extern const struct store_verbs sqlite_verbs;
+extern const char *const sqlite_statements[STATEMENTS];
+
+/* What SQLite says, and the end. */
+__attribute__((noreturn))
+void sqlite_broken(struct sqlite *s);
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The store's file is opened: whose is it, which version, who else has it?
+ */
+#include "sqlite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+
+#include "fail.h"
+
+/* "wlq1", so that file(1) can tell it from other people's databases. */
+#define APPLICATION	0x776c7131
+#define SCHEMA		1
+/* KiB of pages in memory, whatever the store's size. */
+#define CACHE_KIB	"-16384"
+
+#define STRINGIFY(x)	#x
+#define TEXT(x)		STRINGIFY(x)
+
+static const char make_schema[] =
+	"BEGIN IMMEDIATE;"
+	"CREATE TABLE job(id INTEGER PRIMARY KEY, tube INTEGER,\n"
+	"  state INTEGER, rank INTEGER, due INTEGER, created INTEGER,\n"
+	"  delay INTEGER, ttr INTEGER, pri INTEGER, reserves INTEGER,\n"
+	"  timeouts INTEGER, releases INTEGER, buries INTEGER,\n"
+	"  kicks INTEGER, body BLOB);"
+	"CREATE INDEX place ON job(tube, state, rank, due);"
+	"CREATE TABLE tube(number INTEGER PRIMARY KEY, name TEXT UNIQUE,\n"
+	"  delayed INTEGER, timed INTEGER, ready INTEGER,\n"
+	"  reserved INTEGER, buried INTEGER);"
+	"CREATE TABLE numbers(one INTEGER PRIMARY KEY,\n"
+	"  next_id INTEGER, skew INTEGER);"
+	"INSERT INTO numbers VALUES(1, 1, 0);"
+	"PRAGMA application_id=" TEXT(APPLICATION) ";"
+	"PRAGMA user_version=" TEXT(SCHEMA) ";"
+	"COMMIT";
+
+static void execute(struct sqlite *s, const char *sql)
+{
+	if (sqlite3_exec(s->db, sql, NULL, NULL, NULL))
+		sqlite_broken(s);
+}
+
+/* Of one row with one number. */
+static int64_t number_of(struct sqlite *s, const char *sql)
+{
+	sqlite3_stmt *statement;
+	int64_t number;
+
+	if (sqlite3_prepare_v2(s->db, sql, -1, &statement, NULL) ||
+	    sqlite3_step(statement) != SQLITE_ROW)
+		sqlite_broken(s);
+	number = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	return number;
+}
+
+static void check_schema(struct sqlite *s)
+{
+	int64_t application = number_of(s, "PRAGMA application_id");
+	int64_t version = number_of(s, "PRAGMA user_version");
+
+	if (!application && !number_of(s, "SELECT count(*) FROM sqlite_schema"))
+		execute(s, make_schema);
+	else if (application != APPLICATION)
+		fail(EXIT_FAILED, "%s: it is another program's database",
+		     s->path);
+	else if (version > SCHEMA)
+		fail(EXIT_FAILED,
+		     "%s: its version is %lld, this wheelq knows those up to %d; use a newer wheelq",
+		     s->path, (long long)version, SCHEMA);
+}
+
+/*
+ * Two servers with one file would hand out each job twice. Others may read it, for
+ * a copy; so it is not SQLite's lock that is held.
+ */
+static void take_lock(struct sqlite *s)
+{
+	char *name = sqlite3_mprintf("%s-lock", s->path);
+	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		fail(EXIT_FAILED, "%s: %s", name, strerror(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		fail(EXIT_FAILED, "%s: another wheelq serves it", s->path);
+	sqlite3_free(name);
+	s->lock = fd;
+}
+
+struct store *sqlite_open(const char *path)
+{
+	struct sqlite *s = zeroed(1, sizeof(*s));
+	int i;
+
+	s->store.verbs = &sqlite_verbs;
+	s->path = strdup(path);
+	take_lock(s);
+	if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE |
+			    SQLITE_OPEN_CREATE, NULL))
+		sqlite_broken(s);
+	sqlite3_extended_result_codes(s->db, 1);
+	execute(s, "PRAGMA page_size=4096;"
+		   "PRAGMA journal_mode=WAL;"
+		   "PRAGMA synchronous=FULL;"
+		   "PRAGMA cache_size=" CACHE_KIB);
+	check_schema(s);
+	for (i = 0; i < STATEMENTS; i++)
+		if (sqlite3_prepare_v3(s->db, sqlite_statements[i], -1,
+				       SQLITE_PREPARE_PERSISTENT,
+				       &s->statements[i], NULL))
+			sqlite_broken(s);
+	return &s->store;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+#include "stats.h"
+
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "serve.h"
+#include "version.h"
+
+static const char *const state_names[JOB_STATES] = {
+	[JOB_DELAYED] = "delayed",
+	[JOB_TIMED] = "delayed",
+	[JOB_READY] = "ready",
+	[JOB_RESERVED] = "reserved",
+	[JOB_BURIED] = "buried",
+};
+
+/* A chunk of data, after its length. */
+static void send_chunk(struct client *client, struct buffer *chunk)
+{
+	buffer_print(&client->out, "OK %zu\r\n", buffer_count(chunk));
+	buffer_add(&client->out, buffer_bytes(chunk), buffer_count(chunk));
+	client_answer(client, "\r\n");
+	buffer_clear(chunk);
+}
+
+static void number(struct buffer *b, const char *name, uint64_t n)
+{
+	buffer_print(b, "%s: %llu\n", name, (unsigned long long)n);
+}
+
+static uint64_t delayed(const uint64_t *jobs)
+{
+	return jobs[JOB_DELAYED] + jobs[JOB_TIMED];
+}
+
+static void count_clients(struct server *server, uint64_t *producers,
+			  uint64_t *workers, uint64_t *waiting)
+{
+	struct client *client;
+
+	*producers = 0;
+	*workers = 0;
+	*waiting = 0;
+	TAILQ_FOREACH(client, &server->clients, all) {
+		*producers += client->is_producer;
+		*workers += client->is_worker;
+		*waiting += client->worker.is_waiting;
+	}
+}
+
+static uint64_t count_urgent(const struct tubes *tubes)
+{
+	struct tube *tube;
+	uint64_t urgent = 0;
+
+	TAILQ_FOREACH(tube, &tubes->list, all)
+		urgent += tube->urgent;
+	return urgent;
+}
+
+static void jobs_of(struct buffer *b, const uint64_t *jobs, uint64_t urgent)
+{
+	number(b, "current-jobs-urgent", urgent);
+	number(b, "current-jobs-ready", jobs[JOB_READY]);
+	number(b, "current-jobs-reserved", jobs[JOB_RESERVED]);
+	number(b, "current-jobs-delayed", delayed(jobs));
+	number(b, "current-jobs-buried", jobs[JOB_BURIED]);
+}
+
+static void seconds(struct buffer *b, const char *name,
+		    const struct timeval *time)
+{
+	buffer_print(b, "%s: %lld.%06lld\n", name, (long long)time->tv_sec,
+		     (long long)time->tv_usec);
+}
+
+static void process(struct buffer *b, struct server *server)
+{
+	struct queue *queue = &server->queue;
+	struct utsname system;
+	struct rusage used;
+
+	uname(&system);
+	getrusage(RUSAGE_SELF, &used);
+	number(b, "pid", getpid());
+	buffer_print(b, "version: \"wheelq %s\"\n", WHEELQ_VERSION);
+	seconds(b, "rusage-utime", &used.ru_utime);
+	seconds(b, "rusage-stime", &used.ru_stime);
+	number(b, "uptime", (near_now(queue->near, NEAR_QUEUE) -
+			     server->started) / 1000);
+	number(b, "binlog-oldest-index", 0);
+	number(b, "binlog-current-index", 0);
+	number(b, "binlog-records-migrated", 0);
+	number(b, "binlog-records-written", queue->commits);
+	number(b, "binlog-max-size", queue->options.bytes);
+	buffer_print(b, "draining: %s\n",
+		     server->is_draining ? "true" : "false");
+	buffer_print(b, "id: %s\nhostname: \"%s\"\nos: \"%s\"\nplatform: \"%s\"\n",
+		     server->name, system.nodename, system.version,
+		     system.machine);
+}
+
+static void ours(struct buffer *b, struct queue *queue)
+{
+	number(b, "store-bytes", queue->bytes);
+	number(b, "store-commits", queue->commits);
+	number(b, "jobs-in-memory", queue->loaded.count);
+	buffer_print(b, "wheel: \"%s\"\n", near_backend(queue->near));
+}
+
+static void stats(struct client *client)
+{
+	struct server *server = client->server;
+	struct queue *queue = &server->queue;
+	uint64_t producers, workers, waiting;
+	struct buffer b = { 0 };
+	int verb;
+
+	buffer_print(&b, "---\n");
+	jobs_of(&b, queue->tubes.jobs, count_urgent(&queue->tubes));
+	for (verb = 0; verb < VERB_QUIT; verb++)
+		buffer_print(&b, "cmd-%s: %llu\n", verb_name(verb),
+			     (unsigned long long)server->verbs[verb]);
+	number(&b, "job-timeouts", queue->timeouts);
+	number(&b, "total-jobs", queue->total);
+	number(&b, "max-job-size", server->options.body);
+	number(&b, "current-tubes", queue->tubes.count);
+	count_clients(server, &producers, &workers, &waiting);
+	number(&b, "current-connections", server->connected);
+	number(&b, "current-producers", producers);
+	number(&b, "current-workers", workers);
+	number(&b, "current-waiting", waiting);
+	number(&b, "total-connections", server->connections);
+	process(&b, server);
+	ours(&b, queue);
+	send_chunk(client, &b);
+}
+
+static void stats_job(struct client *client, uint64_t id)
+{
+	struct queue *queue = &client->server->queue;
+	struct buffer b = { 0 };
+	struct job_record rec;
+	struct tube *tube;
+
+	if (!queue_peek(queue, id, &rec)) {
+		client_answer(client, "NOT_FOUND\r\n");
+		return;
+	}
+	tube = tube_numbered(&queue->tubes, rec.tube);
+	buffer_print(&b, "---\nid: %llu\ntube: \"%s\"\nstate: %s\n",
+		     (unsigned long long)rec.id, tube->name, state_names[rec.state]);
+	number(&b, "pri", rec.pri);
+	number(&b, "age", (near_now(queue->near, NEAR_QUEUE) - rec.created) /
+			  1000);
+	number(&b, "delay", rec.delay / 1000);
+	number(&b, "ttr", rec.ttr / 1000);
+	number(&b, "time-left", queue_time_left(queue, &rec) / 1000);
+	number(&b, "file", 0);
+	number(&b, "reserves", rec.reserves);
+	number(&b, "timeouts", rec.timeouts);
+	number(&b, "releases", rec.releases);
+	number(&b, "buries", rec.buries);
+	number(&b, "kicks", rec.kicks);
+	send_chunk(client, &b);
+}
+
+static void stats_tube(struct client *client, const char *name)
+{
+	struct queue *queue = &client->server->queue;
+	struct tube *tube = tube_find(&queue->tubes, name);
+	uint64_t now = near_now(queue->near, NEAR_QUEUE), left = 0;
+	struct buffer b = { 0 };
+
+	if (!tube) {
+		client_answer(client, "NOT_FOUND\r\n");
+		return;
+	}
+	if (tube->paused_until > now)
+		left = tube->paused_until - now;
+	buffer_print(&b, "---\nname: \"%s\"\n", tube->name);
+	jobs_of(&b, tube->jobs, tube->urgent);
+	number(&b, "total-jobs", tube->total);
+	number(&b, "current-using", tube->users);
+	number(&b, "current-watching", tube->watchers);
+	number(&b, "current-waiting", tube->waiters);
+	number(&b, "cmd-delete", tube->deletes);
+	number(&b, "cmd-pause-tube", tube->pauses);
+	number(&b, "pause", left ? tube->pause / 1000 : 0);
+	number(&b, "pause-time-left", left / 1000);
+	send_chunk(client, &b);
+}
+
+static void list_tubes(struct client *client)
+{
+	struct buffer b = { 0 };
+	struct tube *tube;
+
+	buffer_print(&b, "---\n");
+	TAILQ_FOREACH(tube, &client->server->queue.tubes.list, all)
+		buffer_print(&b, "- %s\n", tube->name);
+	send_chunk(client, &b);
+}
+
+static void list_watched(struct client *client)
+{
+	struct buffer b = { 0 };
+	struct watch *watch;
+
+	buffer_print(&b, "---\n");
+	TAILQ_FOREACH(watch, &client->worker.watches, of_worker)
+		buffer_print(&b, "- %s\n", watch->tube->name);
+	send_chunk(client, &b);
+}
+
+void stats_run(struct client *client, const struct command *command)
+{
+	switch (command->verb) {
+	case VERB_STATS:
+		stats(client);
+		break;
+	case VERB_STATS_JOB:
+		stats_job(client, command->id);
+		break;
+	case VERB_STATS_TUBE:
+		stats_tube(client, command->name);
+		break;
+	case VERB_LIST_TUBES:
+		list_tubes(client);
+		break;
+	case VERB_LIST_TUBES_WATCHED:
+		list_watched(client);
+		break;
+	default:
+		buffer_print(&client->out, "USING %s\r\n", client->used->name);
+		client_answer(client, "");
+	}
+}

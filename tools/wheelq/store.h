@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What survives. A store holds every job, each tube's counts, and a few numbers of
+ * the whole. Changes are made between two commits, and a commit makes all of them
+ * durable or none.
+ *
+ * What fails in a store has been said on stderr and ends the service there: a
+ * queue that cannot keep a promise makes no more of them. So no verb returns an
+ * error.
+ */
+#ifndef STORE_H
+#define STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "job.h"
+
+/**
+ * struct store_numbers - of the whole queue
+ * @next_id: the next job's
+ * @skew: ms that the queue's clock is ahead of the wall's
+ */
+struct store_numbers {
+	uint64_t next_id;
+	int64_t skew;
+};
+
+/**
+ * struct store_tube - what is stored of a tube
+ * @number: of the tube
+ * @name: of the tube
+ * @jobs: of each state, how many there are
+ */
+struct store_tube {
+	uint64_t number;
+	const char *name;
+	uint64_t jobs[JOB_STATES];
+};
+
+struct store;
+
+/**
+ * struct store_verbs - what a store can do
+ * @close: without a commit
+ * @numbers: read them
+ * @set_numbers: write them
+ * @tubes: call @found for each tube
+ * @set_tube: write a tube; one without jobs is forgotten
+ * @put: a new job
+ * @change: all of a record but for its size
+ * @remove: a job, for ever
+ * @get: read a record; is it there?
+ * @body: read a body, which has the size that its record says
+ * @scan: read the records of a tube and a state from a place on, at most @count;
+ *	how many they are
+ * @commit: what was changed is durable when this returns
+ * @bytes: how large the store is by now
+ */
+struct store_verbs {
+	void (*close)(struct store *store);
+	void (*numbers)(struct store *store, struct store_numbers *numbers);
+	void (*set_numbers)(struct store *store,
+			    const struct store_numbers *numbers);
+	void (*tubes)(struct store *store, void *context,
+		      void (*found)(void *context,
+				    const struct store_tube *tube));
+	void (*set_tube)(struct store *store, const struct store_tube *tube);
+	void (*put)(struct store *store, const struct job_record *rec,
+		    const void *body);
+	void (*change)(struct store *store, const struct job_record *rec);
+	void (*remove)(struct store *store, uint64_t id);
+	bool (*get)(struct store *store, uint64_t id, struct job_record *rec);
+	void (*body)(struct store *store, uint64_t id, void *body, size_t size);
+	size_t (*scan)(struct store *store, uint64_t tube, enum job_state state,
+		       const struct job_key *from, struct job_record *recs,
+		       size_t count);
+	void (*commit)(struct store *store);
+	uint64_t (*bytes)(struct store *store);
+};
+
+struct store {
+	const struct store_verbs *verbs;
+};
+
+/* In a file of SQLite, made if it is not there. */
+struct store *sqlite_open(const char *path);
+/* In memory, for tests: what was committed lives on in @keep. */
+struct memory;
+struct store *memory_open(struct memory **keep);
+void memory_forget(struct memory **keep);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A hash table of what is embedded elsewhere, by a number.
+ */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct table_entry {
+	struct table_entry *next;
+	uint64_t key;
+};
+
+/**
+ * struct table - entries by key
+ * @heads: chains, a power of two of them
+ * @bits: log2 of their number
+ * @count: of the entries
+ */
+struct table {
+	struct table_entry **heads;
+	unsigned int bits;
+	size_t count;
+};
+
+void table_add(struct table *table, struct table_entry *entry, uint64_t key);
+void table_remove(struct table *table, struct table_entry *entry);
+struct table_entry *table_find(const struct table *table, uint64_t key);
+/* The entry after @entry, NULL: the first one. Nothing may change in between. */
+struct table_entry *table_next(const struct table *table,
+			       const struct table_entry *entry);
+void table_clear(struct table *table);
+
+#endif

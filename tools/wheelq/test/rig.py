@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""What the demonstration and the tests share: servers, and a plain client."""
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+
+ROOM = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PROGRAM = os.environ.get("WHEELQ", os.path.join(ROOM, "build", "wheelq"))
+# Nothing here takes as long: who waits longer waits for ever.
+PATIENCE = float(os.environ.get("WHEELQ_PATIENCE", "60"))
+
+
+def free_port():
+    with contextlib.closing(socket.socket()) as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Gone(Exception):
+    """The server closed the connection."""
+
+
+class Client:
+    """One connection. Lines go out as they are, answers come as bytes."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.file = self.socket.makefile("rb")
+
+    def send(self, data):
+        self.socket.sendall(data if isinstance(data, bytes) else data.encode())
+
+    def line(self):
+        line = self.file.readline()
+        if not line.endswith(b"\r\n"):
+            raise Gone(line)
+        return line[:-2].decode()
+
+    def answer(self):
+        """A line; with a body if it announces one: then (line, body)."""
+        line = self.line()
+        words = line.split()
+        if words[0] not in ("RESERVED", "FOUND", "OK"):
+            return line
+        size = int(words[-1])
+        body = self.file.read(size + 2)
+        if len(body) != size + 2:
+            raise Gone(line)
+        return line, body[:-2]
+
+    def ask(self, text):
+        self.send(text + "\r\n")
+        return self.answer()
+
+    def put(self, body=b"", pri=0, delay=0, ttr=60):
+        """The new job's id."""
+        self.send(f"put {pri} {delay} {ttr} {len(body)}\r\n".encode() +
+                  body + b"\r\n")
+        answer = self.answer()
+        assert answer.startswith("INSERTED "), answer
+        return int(answer.split()[1])
+
+    def reserve(self, timeout=None):
+        """(id, body), or what else is said."""
+        answer = self.ask("reserve" if timeout is None else
+                          f"reserve-with-timeout {timeout}")
+        if isinstance(answer, str):
+            return answer
+        return int(answer[0].split()[1]), answer[1]
+
+    def stats(self, text="stats"):
+        answer = self.ask(text)
+        if isinstance(answer, str):
+            return answer
+        pairs = (line.split(": ", 1)
+                 for line in answer[1].decode().splitlines()[1:])
+        return {key: value.strip('"') for key, value in pairs}
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+
+class Server:
+    """wheelq on a port and in a folder of its own."""
+
+    def __init__(self, *options, folder=None, env=None):
+        self.folder = folder or tempfile.mkdtemp(prefix="wheelq.")
+        self.store = os.path.join(self.folder, "jobs")
+        self.options = options
+        self.env = dict(os.environ, **(env or {}))
+        self.port = free_port()
+        self.process = None
+        self.said = b""
+
+    def start(self):
+        """Returns when it serves; raises RuntimeError if it does not."""
+        command = [PROGRAM, "--store", self.store, "--port", str(self.port),
+                   *self.options]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, env=self.env)
+        line = self.process.stdout.readline()
+        if not line.startswith(b"wheelq: serves"):
+            self.wait()
+            raise RuntimeError(self.said.decode())
+        return self
+
+    def client(self):
+        return Client(self.port)
+
+    def wait(self):
+        """Its exit status; what it said on stderr is in self.said."""
+        self.said = self.process.communicate(timeout=PATIENCE)[1]
+        return self.process.returncode
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        return self.wait()
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.wait()
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "tube.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "container.h"
+#include "fail.h"
+
+static const char name_characters[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-+/;.$_()";
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct tube *)a)->name,
+		      ((const struct tube *)b)->name);
+}
+
+static bool ready_before(const struct heap_node *a, const struct heap_node *b)
+{
+	const struct job *ja = container_of(a, struct job, heap);
+	const struct job *jb = container_of(b, struct job, heap);
+	struct job_key ka = job_key(&ja->rec), kb = job_key(&jb->rec);
+
+	return job_key_before(&ka, &kb);
+}
+
+void tubes_init(struct tubes *tubes)
+{
+	*tubes = (struct tubes){ .next = 1 };
+	TAILQ_INIT(&tubes->list);
+	TAILQ_INIT(&tubes->changed);
+	TAILQ_INIT(&tubes->hot);
+}
+
+bool tube_name_is_good(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length && length <= TUBE_NAME_MAX && *name != '-' &&
+	       strspn(name, name_characters) == length;
+}
+
+/* A good name. */
+static void tube_set_name(struct tube *tube, const char *name)
+{
+	memcpy(tube->name, name, strlen(name) + 1);
+}
+
+struct tube *tube_find(struct tubes *tubes, const char *name)
+{
+	struct tube wanted;
+	struct tube **found;
+
+	tube_set_name(&wanted, name);
+	found = tfind(&wanted, &tubes->by_name, by_name);
+	return found ? *found : NULL;
+}
+
+struct tube *tube_numbered(const struct tubes *tubes, uint64_t number)
+{
+	struct table_entry *entry = table_find(&tubes->by_number, number);
+
+	return entry ? container_of(entry, struct tube, entry) : NULL;
+}
+
+struct tube *tube_make(struct tubes *tubes, const char *name, uint64_t number)
+{
+	struct tube *tube = zeroed(1, sizeof(*tube));
+	int state;
+
+	tube_set_name(tube, name);
+	tube->number = number ? number : tubes->next;
+	if (tube->number >= tubes->next)
+		tubes->next = tube->number + 1;
+	tube->tubes = tubes;
+	tube->ready.before = ready_before;
+	for (state = 0; state < JOB_STATES; state++)
+		tube->far[state] = JOB_KEY_LAST;
+	TAILQ_INIT(&tube->waiting);
+	if (!tsearch(tube, &tubes->by_name, by_name))
+		fail(EXIT_FAILED, "out of memory");
+	TAILQ_INSERT_TAIL(&tubes->list, tube, all);
+	table_add(&tubes->by_number, &tube->entry, tube->number);
+	tubes->count++;
+	return tube;
+}
+
+static void tube_free(struct tube *tube)
+{
+	struct tubes *tubes = tube->tubes;
+
+	tdelete(tube, &tubes->by_name, by_name);
+	TAILQ_REMOVE(&tubes->list, tube, all);
+	table_remove(&tubes->by_number, &tube->entry);
+	tubes->count--;
+	if (tube->is_hot)
+		TAILQ_REMOVE(&tubes->hot, tube, hot);
+	heap_clear(&tube->ready);
+	free(tube);
+}
+
+/* A tube that the store has to hear of stays until it has. */
+void tube_drop(struct tube *tube)
+{
+	if (!tube_jobs(tube->jobs) && !tube->users && !tube->watchers &&
+	    !tube->has_changed && !tube->paused_until)
+		tube_free(tube);
+}
+
+void tubes_clear(struct tubes *tubes)
+{
+	while (!TAILQ_EMPTY(&tubes->list))
+		tube_free(TAILQ_FIRST(&tubes->list));
+	table_clear(&tubes->by_number);
+}
+
+void tube_count(struct tube *tube, enum job_state state, int64_t more)
+{
+	tube->jobs[state] += more;
+	tube->tubes->jobs[state] += more;
+}
+
+void tube_count_stored(struct tube *tube, enum job_state from,
+		       enum job_state to)
+{
+	tube->stored[from]--;
+	tube->stored[to]++;
+	if (!tube->has_changed)
+		TAILQ_INSERT_TAIL(&tube->tubes->changed, tube, changed);
+	tube->has_changed = true;
+}
+
+/* JOB_NONE is no state of jobs that are there. */
+uint64_t tube_jobs(const uint64_t *jobs)
+{
+	uint64_t sum = 0;
+	int state;
+
+	for (state = JOB_NONE + 1; state < JOB_STATES; state++)
+		sum += jobs[state];
+	return sum;
+}
+
+void tube_heat(struct tube *tube)
+{
+	if (tube->is_hot || TAILQ_EMPTY(&tube->waiting))
+		return;
+	TAILQ_INSERT_TAIL(&tube->tubes->hot, tube, hot);
+	tube->is_hot = true;
+}

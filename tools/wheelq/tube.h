@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tubes: named queues of jobs. A tube is there while it has a job, or somebody
+ * uses or watches it.
+ */
+#ifndef TUBE_H
+#define TUBE_H
+
+#include "job.h"
+
+#define TUBE_NAME_MAX	200
+
+struct watch;
+
+/**
+ * struct tube - a tube
+ * @all: its place among them
+ * @changed: its place among those of which the store has other counts
+ * @hot: its place among those that may have a job for who waits
+ * @waiting: who waits for a job of it, longest first
+ * @number: by which the store knows it
+ * @name: by which clients know it
+ * @tubes: all tubes
+ * @entry: the same, by number
+ * @has_changed: it is there
+ * @is_hot: it is there
+ * @ready: its ready jobs in memory, in order
+ * @far: of each state, the first place that is in the store alone
+ * @jobs: of each state, how many there are
+ * @stored: the same, as the store has them
+ * @urgent: ready jobs in memory with a priority below 1024
+ * @waiters: how many they are
+ * @users: connections that put into it
+ * @watchers: workers that take from it
+ * @pause: ms, as asked for last
+ * @paused_until: ms, of the queue's clock; no job is taken from it before
+ * @unpause: rings then
+ * @total: jobs put
+ * @deletes: jobs deleted
+ * @pauses: how often it was paused
+ */
+struct tube {
+	TAILQ_ENTRY(tube) all;
+	TAILQ_ENTRY(tube) changed;
+	TAILQ_ENTRY(tube) hot;
+	TAILQ_HEAD(, watch) waiting;
+	uint64_t number;
+	char name[TUBE_NAME_MAX + 1];
+	struct tubes *tubes;
+	struct table_entry entry;
+	bool has_changed;
+	bool is_hot;
+	struct heap ready;
+	struct job_key far[JOB_STATES];
+	uint64_t jobs[JOB_STATES];
+	uint64_t stored[JOB_STATES];
+	uint64_t urgent;
+	uint64_t waiters;
+	uint64_t users;
+	uint64_t watchers;
+	uint64_t pause;
+	uint64_t paused_until;
+	struct alarm unpause;
+	uint64_t total;
+	uint64_t deletes;
+	uint64_t pauses;
+};
+
+TAILQ_HEAD(tube_list, tube);
+
+/**
+ * struct tubes - all of them
+ * @list: as they were created
+ * @by_name: a tree of tsearch(3)
+ * @by_number: the same tubes
+ * @changed: of these the store has other counts
+ * @hot: these may have a job for who waits
+ * @count: how many there are
+ * @next: the next tube's number
+ * @jobs: of each state, how many jobs there are in all tubes
+ * @loaded: of each state, how many jobs are in memory
+ */
+struct tubes {
+	struct tube_list list;
+	void *by_name;
+	struct table by_number;
+	struct tube_list changed;
+	struct tube_list hot;
+	uint64_t count;
+	uint64_t next;
+	uint64_t jobs[JOB_STATES];
+	uint64_t loaded[JOB_STATES];
+};
+
+void tubes_init(struct tubes *tubes);
+void tubes_clear(struct tubes *tubes);
+
+bool tube_name_is_good(const char *name);
+struct tube *tube_find(struct tubes *tubes, const char *name);
+struct tube *tube_numbered(const struct tubes *tubes, uint64_t number);
+/* @number: 0: the next one. */
+struct tube *tube_make(struct tubes *tubes, const char *name, uint64_t number);
+/* Free it if nothing needs it any more. */
+void tube_drop(struct tube *tube);
+
+/* More or fewer jobs of a state, live or in the store. */
+void tube_count(struct tube *tube, enum job_state state, int64_t more);
+void tube_count_stored(struct tube *tube, enum job_state from,
+		       enum job_state to);
+uint64_t tube_jobs(const uint64_t *jobs);
+/* It may have a job for who waits. */
+void tube_heat(struct tube *tube);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The window: which jobs are in memory.
+ *
+ * Of each tube and state the jobs before tube->far are in memory, the others are
+ * in the store alone. Reserved jobs are always in memory, buried ones never.
+ */
+#ifndef WINDOW_H
+#define WINDOW_H
+
+#include "queue.h"
+
+/* A job of memory, or brought there to be dealt with; NULL: there is none. */
+struct job *window_fetch(struct queue *queue, uint64_t id);
+struct job *window_find(struct queue *queue, uint64_t id);
+/* A job in memory, of a state that it has just come to: it stays or leaves. */
+void window_settle(struct queue *queue, struct job *job);
+/* The same, after its change is stored, for which an answer waits. */
+void window_keep(struct queue *queue, struct job *job);
+/* Out of memory; the store has it, or it is no more. */
+void window_forget(struct queue *queue, struct job *job);
+/* Write what a job is ahead of the store. */
+void window_save(struct queue *queue, struct job *job);
+/* All that a tube has ready is in the store: load some of it. */
+void window_refill(struct queue *queue, struct tube *tube);
+/* What becomes near, and back to size; is there more to do? */
+bool window_work(struct queue *queue);
+/* A job of which the record was read from the store. */
+struct job *window_load(struct queue *queue, struct tube *tube,
+			const struct job_record *rec);
+/* A tube whose jobs are all in the store. */
+void window_open(struct queue *queue, struct tube *tube);
+
+#endif
