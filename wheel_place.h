@@ -176,7 +176,7 @@ static inline int wheel_move(struct wheel_core *w, struct wheel_timer *t,
 static inline void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
 {
 	wheel_unfile(w, t);
-	WRITE_ONCE(t->deadline, READ_ONCE(t->deadline) | WHEEL_OFF);
+	WRITE_ONCE(t->deadline, READ_ONCE(t->deadline) | WHEEL_IDLE);
 	w->pending--;
 }
 

@@ -84,14 +84,13 @@ int file_enter(struct wheel_file *file, struct wheel_enter *enter)
 {
 	struct wheel *wheel;
 
-	enter->submitted = 0;
 	enter->ready = 0;
 	if (enter->flags)
 		return -EINVAL;
 	wheel = file_wheel(file);
 	if (IS_ERR(wheel))
 		return PTR_ERR(wheel);
-	if (!file->ring || enter->submit)
+	if (!file->ring)
 		return -EOPNOTSUPP;
 	if (enter->wait > file->setup.events)
 		return -EINVAL;

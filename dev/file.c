@@ -50,7 +50,7 @@ static void file_fdinfo(struct seq_file *m, struct file *filp)
 	seq_printf(m, "scheme:\t%u\n", setup.scheme);
 	seq_printf(m, "tick_ns:\t%llu\n", setup.tick_ns);
 	seq_printf(m, "timers:\t%u\n", setup.timers);
-	seq_printf(m, "slots:\t%u\n", setup.slots);
+	seq_printf(m, "buckets:\t%u\n", setup.buckets);
 	seq_printf(m, "armed:\t%llu\n", stats.armed);
 	seq_printf(m, "fired:\t%llu\n", stats.fired);
 	seq_printf(m, "cancelled:\t%llu\n", stats.cancelled);

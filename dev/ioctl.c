@@ -25,9 +25,9 @@ FROZEN(wheel_setup, clock, 8);
 FROZEN(wheel_setup, scheme, 12);
 FROZEN(wheel_setup, tick_ns, 16);
 FROZEN(wheel_setup, timers, 24);
-FROZEN(wheel_setup, slots, 28);
+FROZEN(wheel_setup, buckets, 28);
 FROZEN(wheel_setup, events, 32);
-FROZEN(wheel_setup, ops, 36);
+FROZEN(wheel_setup, reserved, 36);
 FROZEN(wheel_setup, features, 40);
 FROZEN_SIZE(wheel_setup, 48);
 
@@ -77,21 +77,18 @@ FROZEN(wheel_advance, now, 8);
 FROZEN(wheel_advance, next, 16);
 FROZEN_SIZE(wheel_advance, 24);
 
-FROZEN(wheel_enter, submit, 8);
-FROZEN(wheel_enter, wait, 12);
+FROZEN(wheel_enter, wait, 8);
+FROZEN(wheel_enter, ready, 12);
 FROZEN(wheel_enter, until, 16);
-FROZEN(wheel_enter, submitted, 24);
-FROZEN(wheel_enter, ready, 28);
-FROZEN_SIZE(wheel_enter, 32);
+FROZEN_SIZE(wheel_enter, 24);
 
 FROZEN(wheel_kernel_page, event_tail, 0);
-FROZEN(wheel_kernel_page, op_head, 4);
-FROZEN(wheel_kernel_page, kflags, 8);
-FROZEN(wheel_kernel_page, next_wake, 16);
-FROZEN_SIZE(wheel_kernel_page, 24);
+FROZEN(wheel_kernel_page, kflags, 4);
+FROZEN(wheel_kernel_page, next_wake, 8);
+FROZEN_SIZE(wheel_kernel_page, 16);
 
 FROZEN(wheel_user_page, event_head, 0);
-FROZEN(wheel_user_page, op_tail, 4);
+FROZEN(wheel_user_page, reserved, 4);
 FROZEN_SIZE(wheel_user_page, 8);
 
 FROZEN(wheel_stats, armed, 8);

@@ -41,12 +41,11 @@ static int setup_check(const struct wheel_setup *setup)
 	    setup->scheme > WHEEL_OVERFLOW ||
 	    setup->tick_ns > WHEEL_MAX_TIME ||
 	    setup->timers > most_timers(setup) ||
-	    setup->slots > WHEEL_MAX_SLOTS ||
-	    setup->events > WHEEL_MAX_EVENTS)
+	    setup->buckets > WHEEL_MAX_BUCKETS ||
+	    setup->events > WHEEL_MAX_EVENTS || setup->reserved)
 		return -EINVAL;
 	if (!(features & WHEEL_HAS_CLOCK(setup->clock)) ||
-	    !(features & WHEEL_HAS_SCHEME(setup->scheme)) ||
-	    setup->ops)
+	    !(features & WHEEL_HAS_SCHEME(setup->scheme)))
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -69,7 +68,7 @@ static struct wheel_config setup_config(struct wheel_file *file,
 		.name		= "/dev/wheel",
 		.clock		= setup->clock,
 		.scheme		= setup->scheme,
-		.slots		= setup->slots ? max(setup->slots, least) : 0,
+		.slots		= setup->buckets ? max(setup->buckets, least) : 0,
 		.tick_ns	= setup->tick_ns,
 		.limit		= setup->timers,
 		.expire		= slots_fired,
@@ -91,7 +90,7 @@ static void setup_resolve(struct wheel_file *file, struct wheel_setup *setup)
 	if (setup->events)
 		setup->events = roundup_pow_of_two(setup->events);
 	config = setup_config(file, setup);
-	setup->slots = wheel_slots_for(&config);
+	setup->buckets = wheel_slots_for(&config);
 	setup->features = file_features();
 }
 

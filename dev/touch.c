@@ -11,9 +11,9 @@
  *	the pass			the program
  *
  *	read D: it has passed		read D
- *	exchange D for OFF		exchange D for D' or PARKED
+ *	exchange D for IDLE		exchange D for D' or PARKED
  *	won: it fires			won: it does not fire
- *	lost: look again		lost, OFF: it fires, or is gone
+ *	lost: look again		lost, IDLE: it fires, or is gone
  *
  * The words lie in pages that come when they are needed, by an arm or by a fault.
  * They are charged to the opener and live until the file is closed and unmapped.
@@ -49,7 +49,7 @@ static struct page *word_page(const struct wheel_file *file, u32 at)
 	return smp_load_acquire(&file->words[at]);
 }
 
-/* All words are OFF. */
+/* All words are IDLE. */
 static struct page *page_make(struct wheel_file *file)
 {
 	struct mem_cgroup *old = set_active_memcg(file->memcg);
@@ -57,7 +57,7 @@ static struct page *page_make(struct wheel_file *file)
 
 	set_active_memcg(old);
 	if (page)
-		memset64(page_address(page), WHEEL_TOUCH_OFF, WORDS_PER_PAGE);
+		memset64(page_address(page), WHEEL_TOUCH_IDLE, WORDS_PER_PAGE);
 	return page;
 }
 
@@ -143,7 +143,7 @@ static u64 *word_of(const struct wheel_file *file, u32 nr)
  */
 void touch_set(const struct wheel_file *file, u32 nr, u64 deadline)
 {
-	/* Pairs with the program's reading of a word that is not OFF. */
+	/* Pairs with the program's reading of a word that is not IDLE. */
 	smp_store_release(word_of(file, nr), deadline);
 }
 
@@ -182,7 +182,7 @@ bool touch_swap(const struct wheel_file *file, u32 nr, u64 old, u64 new)
  */
 u64 touch_end(const struct wheel_file *file, u32 nr)
 {
-	return xchg(word_of(file, nr), WHEEL_TOUCH_OFF);
+	return xchg(word_of(file, nr), WHEEL_TOUCH_IDLE);
 }
 
 /*
@@ -209,7 +209,7 @@ static enum wheel_claim claim_word(struct wheel_file *file, struct slot *slot,
 		*deadline = word;
 		if (!parked && word > due)
 			return WHEEL_LATER;
-		if (touch_swap(file, nr, word, WHEEL_TOUCH_OFF))
+		if (touch_swap(file, nr, word, WHEEL_TOUCH_IDLE))
 			return parked ? gone(file, slot) : WHEEL_FIRE;
 	}
 	*deadline = due + 1;

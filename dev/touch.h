@@ -21,7 +21,7 @@ enum wheel_claim touch_claim(struct wheel_timer *timer, u64 due, u64 *deadline);
 /* Is what a touch word says no deadline? */
 static inline bool touch_parked(u64 word)
 {
-	return word == WHEEL_TOUCH_PARKED || word & WHEEL_TOUCH_OFF;
+	return word == WHEEL_TOUCH_PARKED || word & WHEEL_TOUCH_IDLE;
 }
 
 #endif

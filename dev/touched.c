@@ -46,7 +46,7 @@ static bool reclaim(struct wheel_file *file, struct slot *slot)
 	u32 nr = slot_nr(slot);
 	u64 word = touch_get(file, nr);
 
-	if (!touch_parked(word) || !touch_swap(file, nr, word, WHEEL_TOUCH_OFF))
+	if (!touch_parked(word) || !touch_swap(file, nr, word, WHEEL_TOUCH_IDLE))
 		return false;
 	/* Its event may be on its way. */
 	if (wheel_timer_cancel_locked(&slot->timer) == -EALREADY)

@@ -336,7 +336,7 @@ bool wheel_timer_push(struct wheel_timer *timer, u64 deadline)
 {
 	u64 old = READ_ONCE(timer->deadline);
 
-	/* WHEEL_OFF makes @old greater than any time. */
+	/* WHEEL_IDLE makes @old greater than any time. */
 	while (old < deadline) {
 		if (unlikely(deadline > WHEEL_MAX_TIME))
 			return false;
@@ -387,7 +387,7 @@ u64 wheel_timer_arm_next(struct wheel_timer *timer, u64 period)
 		return WHEEL_NEVER;
 	base = arm_lock(timer, &flags);
 	if (!wheel_filed(timer)) {
-		next = next_period(timer->deadline & ~WHEEL_OFF, period,
+		next = next_period(timer->deadline & ~WHEEL_IDLE, period,
 				   wheel_now(base->owner), &missed);
 		if (wheel_timer_arm_locked(timer, next, 0))
 			missed = WHEEL_NEVER;

@@ -32,7 +32,7 @@ int wheel_config_check(const struct wheel_config *config)
 	    config->scheme >= ARRAY_SIZE(schemes) ||
 	    config->flags & ~(WHEEL_SLEEPABLE | WHEEL_PERCPU) ||
 	    config->tick_ns > WHEEL_MAX_TIME ||
-	    config->slots > WHEEL_MAX_SLOTS ||
+	    config->slots > WHEEL_MAX_BUCKETS ||
 	    config->limit > wheel_limit_of(config->scheme))
 		return -EINVAL;
 	if (config->flags & WHEEL_PERCPU && config->limit)
@@ -72,7 +72,7 @@ u32 wheel_slots_for(const struct wheel_config *config)
 		slots = DEFAULT_SLOTS;
 	else if (!slots)
 		slots = clamp_t(u64, config->limit / TIMERS_A_SLOT,
-				MIN_DEFAULT_SLOTS, WHEEL_MAX_SLOTS);
+				MIN_DEFAULT_SLOTS, WHEEL_MAX_BUCKETS);
 	return schemes[config->scheme]->slots(roundup_pow_of_two(slots));
 }
 EXPORT_SYMBOL_GPL(wheel_slots_for);

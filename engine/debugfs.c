@@ -75,8 +75,8 @@ static void show_stats(struct seq_file *m, struct wheel *wheel)
 	seq_printf(m, "  pending: %llu\n", stats.pending);
 	seq_printf(m, "  rearmed: %llu\n", stats.rearmed);
 	seq_printf(m, "  refused: %llu\n", stats.refused);
-	seq_printf(m, "  refiled: %llu\n", stats.refiled);
-	seq_printf(m, "  moved: %llu\n", stats.moved);
+	seq_printf(m, "  requeued: %llu\n", stats.requeued);
+	seq_printf(m, "  cascaded: %llu\n", stats.cascaded);
 	seq_printf(m, "  passes: %llu\n", stats.passes);
 	seq_printf(m, "  wakeups: %llu\n", stats.wakeups);
 	show_late(m, &stats);

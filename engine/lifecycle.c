@@ -142,7 +142,7 @@ static bool base_reclaim(struct wheel_base *base, struct wheel_timer *timer)
 		return true;
 	if (claim(timer, WHEEL_NEVER, &deadline) == WHEEL_GONE)
 		return false;
-	WRITE_ONCE(timer->deadline, deadline | WHEEL_OFF);
+	WRITE_ONCE(timer->deadline, deadline | WHEEL_IDLE);
 	return true;
 }
 

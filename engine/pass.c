@@ -13,7 +13,7 @@
  *	this				wheel_timer_push()
  *
  *	read: not later than its tick	read: earlier than the new one
- *	exchange for WHEEL_OFF		exchange for the new one
+ *	exchange for WHEEL_IDLE		exchange for the new one
  *	won: it fires			won: it does not fire before
  *	lost: look again		lost: look again
  */
@@ -26,7 +26,7 @@ static enum wheel_claim claim_own(struct wheel_timer *timer, u64 due,
 		*deadline = old;
 		if (old > due)
 			return WHEEL_LATER;
-	} while (!try_cmpxchg(&timer->deadline, &old, old | WHEEL_OFF));
+	} while (!try_cmpxchg(&timer->deadline, &old, old | WHEEL_IDLE));
 	return WHEEL_FIRE;
 }
 
@@ -52,13 +52,13 @@ static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 		claim = claim_own(timer, due, &deadline);
 	if (likely(claim == WHEEL_FIRE)) {
 		count_expiry(&base->counts, now - deadline);
-		WRITE_ONCE(timer->deadline, deadline | WHEEL_OFF);
+		WRITE_ONCE(timer->deadline, deadline | WHEEL_IDLE);
 		timer->fired = now;
 		debug_expire(timer);
 		return true;
 	}
 	if (claim == WHEEL_LATER) {
-		base->counts.refiled++;
+		base->counts.requeued++;
 		/* Its own may have been pushed on by now. */
 		if (config->claim)
 			WRITE_ONCE(timer->deadline, deadline);
@@ -66,7 +66,7 @@ static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 		debug_refile(timer);
 	} else {
 		base->counts.cancelled++;
-		WRITE_ONCE(timer->deadline, READ_ONCE(timer->deadline) | WHEEL_OFF);
+		WRITE_ONCE(timer->deadline, READ_ONCE(timer->deadline) | WHEEL_IDLE);
 		debug_gone(timer);
 	}
 	return false;

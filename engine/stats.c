@@ -16,10 +16,10 @@ static void stats_add(struct wheel_stats *sum, const struct wheel_stats *part)
 	sum->cancelled += part->cancelled;
 	sum->pending += part->pending;
 	sum->rearmed += part->rearmed;
-	sum->refiled += part->refiled;
+	sum->requeued += part->requeued;
 	sum->refused += part->refused;
 	sum->overruns += part->overruns;
-	sum->moved += part->moved;
+	sum->cascaded += part->cascaded;
 	sum->passes += part->passes;
 	/* The hrtimer counts without the lock. */
 	sum->wakeups += READ_ONCE(part->wakeups);
@@ -46,7 +46,7 @@ void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats)
 		raw_spin_lock_irqsave(&base->lock, flags);
 		stats_add(stats, &base->counts);
 		stats->pending += base->core.pending;
-		stats->moved += base->core.moved;
+		stats->cascaded += base->core.moved;
 		raw_spin_unlock_irqrestore(&base->lock, flags);
 	}
 }

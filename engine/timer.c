@@ -9,7 +9,7 @@ static void timer_init(struct wheel_timer *timer, struct wheel *wheel,
 		       wheel_timer_fn function)
 {
 	INIT_LIST_HEAD(&timer->node);
-	timer->deadline = WHEEL_OFF;
+	timer->deadline = WHEEL_IDLE;
 	timer->fired = 0;
 	timer->function = function;
 	timer->base = (unsigned long)wheel->base;

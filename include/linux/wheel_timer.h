@@ -73,7 +73,7 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
  * @name: for messages; a string constant
  * @clock: WHEEL_CLOCK_*
  * @scheme: WHEEL_HASHED, _HIERARCHICAL, _BOUNDED or _OVERFLOW
- * @slots: of the ring, at most WHEEL_MAX_SLOTS, rounded up to a power of two;
+ * @slots: of the ring, at most WHEEL_MAX_BUCKETS, rounded up to a power of two;
  *	0: @limit / 16, at least 256, and 4096 without a limit
  * @flags: WHEEL_SLEEPABLE, WHEEL_PERCPU
  * @tick_ns: nanoseconds a tick, exact; 0: 1 ms
@@ -166,7 +166,7 @@ struct wheel *wheel_timer_wheel(const struct wheel_timer *timer);
 static inline bool wheel_timer_pending(const struct wheel_timer *timer)
 {
 	/* Not by its slot, which it leaves for a moment when it is moved. */
-	return !(READ_ONCE(timer->deadline) & WHEEL_OFF);
+	return !(READ_ONCE(timer->deadline) & WHEEL_IDLE);
 }
 
 /**
@@ -179,7 +179,7 @@ static inline bool wheel_timer_pending(const struct wheel_timer *timer)
  */
 static inline u64 wheel_timer_deadline(const struct wheel_timer *timer)
 {
-	return READ_ONCE(timer->deadline) & ~WHEEL_OFF;
+	return READ_ONCE(timer->deadline) & ~WHEEL_IDLE;
 }
 
 /**

@@ -17,7 +17,7 @@ typedef void (*wheel_timer_fn)(struct wheel_timer *timer);
 /**
  * struct wheel_timer - a timer on a wheel; embed it, touch no field
  * @node: in its slot; after wheel_stop() on the caller's list
- * @deadline: when it shall fire, in nanoseconds on the wheel's clock; WHEEL_OFF
+ * @deadline: when it shall fire, in nanoseconds on the wheel's clock; WHEEL_IDLE
  *	is set when it is not pending
  * @due: while pending, the tick it is due at
  * @fired: afterwards, when it fired, in nanoseconds
@@ -44,6 +44,6 @@ struct wheel_timer {
 #define WHEEL_UNFILED	(~(u32)0)
 
 /* In deadline, which may then not be moved without the wheel's lock. */
-#define WHEEL_OFF	((u64)1 << 63)
+#define WHEEL_IDLE	((u64)1 << 63)
 
 #endif

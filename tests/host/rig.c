@@ -114,7 +114,7 @@ static void cancel(struct rig *rig, struct rig_timer *t)
 	oracle_cancel(&rig->oracle, &t->oracle);
 	if (wheel_filed(&t->wheel))
 		complain(rig, "a cancelled timer is still filed");
-	if (!(READ_ONCE(t->wheel.deadline) & WHEEL_OFF))
+	if (!(READ_ONCE(t->wheel.deadline) & WHEEL_IDLE))
 		complain(rig, "a cancelled timer could still be pushed");
 	poison(&t->wheel);
 }

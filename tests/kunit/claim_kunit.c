@@ -101,7 +101,7 @@ static void claim_later(struct kunit *test)
 		words->word[0] = looks * 10 * TICK + 10 * TICK;
 		rig_advance(rig, looks * 10 * TICK);
 		KUNIT_EXPECT_EQ(test, words->asked, looks);
-		KUNIT_EXPECT_EQ(test, rig_stats(rig)->refiled, looks);
+		KUNIT_EXPECT_EQ(test, rig_stats(rig)->requeued, looks);
 		KUNIT_EXPECT_TRUE(test, wheel_timer_pending(&rig->probes[0].timer));
 		KUNIT_EXPECT_EQ(test, wheel_timer_deadline(&rig->probes[0].timer),
 				words->word[0]);
@@ -192,7 +192,7 @@ static void claim_within_a_batch(struct kunit *test)
 	rig_advance(rig, 5 * TICK);
 	KUNIT_ASSERT_EQ(test, rig->calls, 100);
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 100);
-	KUNIT_EXPECT_EQ(test, rig->stats.refiled, 100);
+	KUNIT_EXPECT_EQ(test, rig->stats.requeued, 100);
 	rig_advance(rig, 7 * TICK);
 	KUNIT_ASSERT_EQ(test, rig->calls, 200);
 	for (i = 0; i < 100; i++) {

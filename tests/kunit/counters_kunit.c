@@ -29,7 +29,7 @@ static void expect_ledger(struct rig *rig, const struct ledger *ledger)
 	KUNIT_EXPECT_EQ(test, stats->rearmed, ledger->rearmed);
 	KUNIT_EXPECT_EQ(test, stats->refused, ledger->refused);
 	KUNIT_EXPECT_EQ(test, stats->overruns, ledger->overruns);
-	KUNIT_EXPECT_EQ(test, stats->refiled, 0);
+	KUNIT_EXPECT_EQ(test, stats->requeued, 0);
 }
 
 static struct rig *limited(struct kunit *test, u64 limit, u32 count)

@@ -24,7 +24,7 @@ static const struct create_case create_cases[] = {
 	CREATE("virtual", 0, .clock = WHEEL_CLOCK_VIRTUAL),
 	CREATE("sleepable", 0, .flags = WHEEL_SLEEPABLE),
 	CREATE("one slot", 0, .slots = 1),
-	CREATE("most slots", 0, .slots = WHEEL_MAX_SLOTS),
+	CREATE("most slots", 0, .slots = WHEEL_MAX_BUCKETS),
 	CREATE("tick of 1 ns", 0, .tick_ns = 1),
 	CREATE("longest tick", 0, .tick_ns = WHEEL_MAX_TIME),
 	CREATE("greatest limit", 0, .limit = U64_MAX),
@@ -32,7 +32,7 @@ static const struct create_case create_cases[] = {
 	CREATE("clock -1", -EINVAL, .clock = U32_MAX),
 	CREATE("scheme 4", -EINVAL, .scheme = WHEEL_OVERFLOW + 1),
 	CREATE("scheme -1", -EINVAL, .scheme = U32_MAX),
-	CREATE("slots over", -EINVAL, .slots = WHEEL_MAX_SLOTS + 1),
+	CREATE("slots over", -EINVAL, .slots = WHEEL_MAX_BUCKETS + 1),
 	CREATE("slots -1", -EINVAL, .slots = U32_MAX),
 	CREATE("flag 2", -EINVAL, .flags = BIT(2)),
 	CREATE("several bases with a limit", -EINVAL, .flags = WHEEL_PERCPU,
@@ -106,11 +106,11 @@ struct slots_case {
 
 static const struct slots_case slots_cases[] = {
 	{ 0, 1, 1 }, { 0, 3, 4 }, { 0, 256, 256 }, { 0, 257, 512 },
-	{ 0, WHEEL_MAX_SLOTS - 1, WHEEL_MAX_SLOTS }, { 1000000, 64, 64 },
+	{ 0, WHEEL_MAX_BUCKETS - 1, WHEEL_MAX_BUCKETS }, { 1000000, 64, 64 },
 	{ 0, 0, 4096 }, { 1, 0, 256 }, { 4096, 0, 256 }, { 4112, 0, 512 },
 	{ 65536, 0, 4096 }, { 100000, 0, 8192 },
-	{ 16ULL << 20, 0, WHEEL_MAX_SLOTS }, { 1ULL << 40, 0, WHEEL_MAX_SLOTS },
-	{ U64_MAX, 0, WHEEL_MAX_SLOTS },
+	{ 16ULL << 20, 0, WHEEL_MAX_BUCKETS }, { 1ULL << 40, 0, WHEEL_MAX_BUCKETS },
+	{ U64_MAX, 0, WHEEL_MAX_BUCKETS },
 };
 
 static void slots_as_asked(struct kunit *test)

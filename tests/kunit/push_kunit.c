@@ -44,7 +44,7 @@ static void push_earlier(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, rig_push(rig, 0, 0));
 	KUNIT_EXPECT_EQ(test, wheel_timer_deadline(&rig->probes[0].timer), 9 * TICK);
 	rig_expect_call_at(rig, 9 * TICK, TICK);
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->refiled, 0);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->requeued, 0);
 }
 
 /* To a time in the tick where it is filed, be it past: nothing to be moved. */
@@ -59,7 +59,7 @@ static void push_within_its_tick(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, rig_push(rig, 0, 7 * TICK + 1));
 	rig_advance(rig, 8 * TICK);
 	rig_expect_log(rig, order, ARRAY_SIZE(order));
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->refiled, 0);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->requeued, 0);
 }
 
 /* What was said last holds. */
@@ -73,7 +73,7 @@ static void push_then_rearm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, 9 * TICK), -EBUSY);
 	KUNIT_EXPECT_EQ(test, wheel_timer_rearm(timer, 9 * TICK, 0), 0);
 	rig_expect_call_at(rig, 9 * TICK, TICK);
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->refiled, 0);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->requeued, 0);
 
 	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 12 * TICK), 0);
 	KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, 50 * TICK));
@@ -192,8 +192,8 @@ static void push_beyond_the_bound(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->probes[1].calls, 1);
 	rig_advance(rig, 1009 * TICK);
 	KUNIT_EXPECT_EQ(test, rig->probes[0].calls, 1);
-	KUNIT_EXPECT_GE(test, rig_stats(rig)->refiled, 2);
-	KUNIT_EXPECT_LE(test, rig->stats.refiled, 2 * 5);
+	KUNIT_EXPECT_GE(test, rig_stats(rig)->requeued, 2);
+	KUNIT_EXPECT_LE(test, rig->stats.requeued, 2 * 5);
 }
 
 static struct kunit_case push_cases[] = {

@@ -30,7 +30,7 @@ static void p1_pushed_is_never_early(struct kunit *test)
 	rig_advance(rig, 4000 * TICK);
 	for (i = 0; i < rig->count; i++)
 		KUNIT_ASSERT_EQ(test, rig->probes[i].calls, 1);
-	KUNIT_EXPECT_GT(test, rig_stats(rig)->refiled, 0);
+	KUNIT_EXPECT_GT(test, rig_stats(rig)->requeued, 0);
 }
 
 static void expect_pushed(struct rig *rig, u64 old, u64 new)
@@ -73,7 +73,7 @@ static void p2_pushed_again_and_again(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, now + 100 * TICK));
 	}
 	KUNIT_ASSERT_EQ(test, rig->calls, 0);
-	KUNIT_EXPECT_LE(test, rig_stats(rig)->refiled, 5000 / 99);
+	KUNIT_EXPECT_LE(test, rig_stats(rig)->requeued, 5000 / 99);
 	rig_expect_call_at(rig, 5100 * TICK, TICK);
 }
 
@@ -185,7 +185,7 @@ static void p7_pushes_wake_nobody(struct kunit *test)
 	/* Silence can only be heard while time passes. */
 	usleep_range(60000, 70000);
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 1);
-	KUNIT_EXPECT_EQ(test, rig->stats.refiled, 1);
+	KUNIT_EXPECT_EQ(test, rig->stats.requeued, 1);
 	KUNIT_EXPECT_EQ(test, rig->stats.pending, 1);
 }
 
@@ -202,7 +202,7 @@ static void p9_bounded_work_of_pushed(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, rig_push(rig, i, far - i * TICK));
 	}
 	rig_advance(rig, TICK);
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->refiled, rig->count);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->requeued, rig->count);
 	KUNIT_EXPECT_EQ(test, rig->stats.pending, rig->count);
 	if (bench->scheme == WHEEL_OVERFLOW)
 		KUNIT_EXPECT_GE(test, rig->stats.passes, rig->count / 32);
@@ -218,9 +218,9 @@ static void p11_exact_counters_of_pushes(struct kunit *test)
 	for (looks = 1; looks <= 20; looks++) {
 		KUNIT_EXPECT_TRUE(test, rig_push(rig, 0, looks * 10 * TICK + TICK));
 		KUNIT_EXPECT_TRUE(test, rig_push(rig, 0, looks * 10 * TICK + 10 * TICK));
-		KUNIT_EXPECT_EQ(test, rig_stats(rig)->refiled, looks - 1);
+		KUNIT_EXPECT_EQ(test, rig_stats(rig)->requeued, looks - 1);
 		rig_advance(rig, looks * 10 * TICK);
-		KUNIT_EXPECT_EQ(test, rig_stats(rig)->refiled, looks);
+		KUNIT_EXPECT_EQ(test, rig_stats(rig)->requeued, looks);
 	}
 	KUNIT_EXPECT_EQ(test, rig->stats.armed, 1);
 	KUNIT_EXPECT_EQ(test, rig->stats.rearmed, 0);

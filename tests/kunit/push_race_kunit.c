@@ -87,7 +87,7 @@ static void p1_pushed_is_never_early_in_a_race(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, rig->probes[i].answer, 0);
 		}
 		KUNIT_EXPECT_GT(test, atomic64_read(&promises->pushed), 0);
-		KUNIT_EXPECT_GT(test, rig_stats(rig)->refiled, 0);
+		KUNIT_EXPECT_GT(test, rig_stats(rig)->requeued, 0);
 		KUNIT_EXPECT_GT(test, rig->stats.fired, POOL);
 	}
 }
@@ -108,7 +108,7 @@ static void p1_pushed_while_filed_anew(struct kunit *test)
 	u64 deadline, lost = 0, i;
 
 	rig->shared = true;
-	for (i = 0; i % 256 || rig_stats(rig)->refiled < looks; i++) {
+	for (i = 0; i % 256 || rig_stats(rig)->requeued < looks; i++) {
 		deadline = rig_now(rig) + LOOK_TICKS * LOOK_TICK;
 		if (!rig_push(rig, 0, deadline))
 			wheel_timer_arm(timer, deadline, 0);

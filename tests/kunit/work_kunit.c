@@ -264,7 +264,7 @@ static void p10_leaves_no_trace_of_wheels(struct kunit *test)
 {
 	const struct wheel_config config = {
 		.name = "big",
-		.slots = WHEEL_MAX_SLOTS,
+		.slots = WHEEL_MAX_BUCKETS,
 	};
 	unsigned long before = 0;
 	struct sysinfo info;
@@ -279,7 +279,7 @@ static void p10_leaves_no_trace_of_wheels(struct kunit *test)
 		if (i == 0)
 			before = info.freeram;
 	}
-	KUNIT_EXPECT_GT(test, info.freeram + WHEEL_MAX_SLOTS * 16 / PAGE_SIZE,
+	KUNIT_EXPECT_GT(test, info.freeram + WHEEL_MAX_BUCKETS * 16 / PAGE_SIZE,
 			before);
 }
 

@@ -6,7 +6,7 @@
 
 #define TRIES	3
 
-/* Compare-and-swap to OFF: won says whether it did. */
+/* Compare-and-swap to IDLE: won says whether it did. */
 inline claim()
 {
 	d_step {
@@ -85,7 +85,7 @@ inline look()
 	looking = false
 }
 
-/* The callback: the event is published when the word has been OFF for a while. */
+/* The callback: the event is published when the word has been IDLE for a while. */
 inline publish()
 {
 	lock(file_lock);

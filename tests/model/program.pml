@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The program: touches later or earlier, parks, revives, each by a load and a
- * compare-and-swap. It leaves a word alone that is OFF.
+ * compare-and-swap. It leaves a word alone that is IDLE.
  */
 
 #ifdef OWNED
@@ -29,7 +29,7 @@ inline write()
 		if
 		:: want = PARKED
 		:: any_deadline(want)
-		:: want = OFF
+		:: want = IDLE
 		:: want = GARBAGE
 		fi;
 		word = want;
@@ -74,7 +74,7 @@ end:	do
 	:: ops < OPS -> ops++; write()
 #else
 	:: atomic {
-		ops < OPS && word != OFF && !owned ->
+		ops < OPS && word != IDLE && !owned ->
 		own(true);
 		ops++;
 		seen = word;

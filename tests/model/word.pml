@@ -5,13 +5,13 @@
  */
 
 #define PARKED	0
-#define OFF	128	/* bit 63 */
+#define IDLE	128	/* bit 63 */
 #define GARBAGE	129	/* bit 63, and more */
 
-#define dead(w)		((w) == PARKED || (w) >= OFF)
+#define dead(w)		((w) == PARKED || (w) >= IDLE)
 #define max(a, b)	((a) > (b) -> (a) : (b))
 
-byte word = OFF;
+byte word = IDLE;
 
 bool governed;		/* a timer stands behind the word, unclaimed */
 bool parked;		/* so the program wrote it */
@@ -40,11 +40,11 @@ inline written(w)
 /* The kernel claimed the word, and knows what it found in it. */
 inline claimed()
 {
-	word = OFF;
+	word = IDLE;
 	governed = false
 }
 
-/* Exchange with OFF: a claim that cannot fail. took: it ended a live timer. */
+/* Exchange with IDLE: a claim that cannot fail. took: it ended a live timer. */
 inline take(w)
 {
 	d_step { w = word; took = governed && !parked; claimed() }

@@ -20,9 +20,9 @@ MEMBER(wheel_setup, clock, 8);
 MEMBER(wheel_setup, scheme, 12);
 MEMBER(wheel_setup, tick_ns, 16);
 MEMBER(wheel_setup, timers, 24);
-MEMBER(wheel_setup, slots, 28);
+MEMBER(wheel_setup, buckets, 28);
 MEMBER(wheel_setup, events, 32);
-MEMBER(wheel_setup, ops, 36);
+MEMBER(wheel_setup, reserved, 36);
 MEMBER(wheel_setup, features, 40);
 
 SIZE(wheel_op, 64);
@@ -75,6 +75,22 @@ MEMBER(wheel_advance, flags, 4);
 MEMBER(wheel_advance, now, 8);
 MEMBER(wheel_advance, next, 16);
 
+SIZE(wheel_enter, 24);
+MEMBER(wheel_enter, size, 0);
+MEMBER(wheel_enter, flags, 4);
+MEMBER(wheel_enter, wait, 8);
+MEMBER(wheel_enter, ready, 12);
+MEMBER(wheel_enter, until, 16);
+
+SIZE(wheel_kernel_page, 16);
+MEMBER(wheel_kernel_page, event_tail, 0);
+MEMBER(wheel_kernel_page, kflags, 4);
+MEMBER(wheel_kernel_page, next_wake, 8);
+
+SIZE(wheel_user_page, 8);
+MEMBER(wheel_user_page, event_head, 0);
+MEMBER(wheel_user_page, reserved, 4);
+
 SIZE(wheel_stats, 624);
 MEMBER(wheel_stats, size, 0);
 MEMBER(wheel_stats, flags, 4);
@@ -83,12 +99,12 @@ MEMBER(wheel_stats, fired, 16);
 MEMBER(wheel_stats, cancelled, 24);
 MEMBER(wheel_stats, pending, 32);
 MEMBER(wheel_stats, rearmed, 40);
-MEMBER(wheel_stats, refiled, 48);
+MEMBER(wheel_stats, requeued, 48);
 MEMBER(wheel_stats, refused, 56);
 MEMBER(wheel_stats, overruns, 64);
 MEMBER(wheel_stats, unread, 72);
 MEMBER(wheel_stats, backlogged, 80);
-MEMBER(wheel_stats, moved, 88);
+MEMBER(wheel_stats, cascaded, 88);
 MEMBER(wheel_stats, passes, 96);
 MEMBER(wheel_stats, wakeups, 104);
 MEMBER(wheel_stats, late, 112);
@@ -103,6 +119,7 @@ TEST(command_numbers)
 	EXPECT_EQ(0xbb04, WHEEL_IOC_STOP);
 	EXPECT_EQ(0xbb05, WHEEL_IOC_STATS);
 	EXPECT_EQ(0xbb06, WHEEL_IOC_ADVANCE);
+	EXPECT_EQ(0xbb07, WHEEL_IOC_ENTER);
 }
 
 TEST(numbers_of_the_enumerations)
@@ -158,7 +175,7 @@ TEST(answers_can_be_negative)
 TEST(limits)
 {
 	EXPECT_EQ(1 << 24, WHEEL_MAX_TIMERS);
-	EXPECT_EQ(1 << 20, WHEEL_MAX_SLOTS);
+	EXPECT_EQ(1 << 20, WHEEL_MAX_BUCKETS);
 	EXPECT_EQ(0x7fffffffffffffffULL, WHEEL_MAX_TIME);
 	EXPECT_EQ(50000, WHEEL_MIN_TICK_NS);
 }

@@ -35,16 +35,16 @@ static int try_setup(struct wheel_setup setup)
 	return 0;
 }
 
-/* The slots in force for what was asked, 0: refused. */
-static __u32 slots_of(__u32 timers, __u32 slots)
+/* The buckets in force for what was asked, 0: refused. */
+static __u32 buckets_of(__u32 timers, __u32 buckets)
 {
-	struct wheel_setup setup = { .timers = timers, .slots = slots };
+	struct wheel_setup setup = { .timers = timers, .buckets = buckets };
 	int fd = wt_open_setup(0, &setup);
 
 	if (fd < 0)
 		return 0;
 	close(fd);
-	return setup.slots;
+	return setup.buckets;
 }
 
 WT_TEST(wheel, info_of_a_new_file_is_the_defaults)
@@ -57,9 +57,9 @@ WT_TEST(wheel, info_of_a_new_file_is_the_defaults)
 	EXPECT_EQ(WHEEL_HASHED, info.scheme);
 	EXPECT_EQ(WT_MS, info.tick_ns);
 	EXPECT_EQ(65536, info.timers);
-	EXPECT_EQ(4096, info.slots);
+	EXPECT_EQ(4096, info.buckets);
 	EXPECT_EQ(0, info.events);
-	EXPECT_EQ(0, info.ops);
+	EXPECT_EQ(0, info.reserved);
 	EXPECT_NE(0, info.features);
 	EXPECT_NE(0xccccccccccccccccULL, info.features);
 }
@@ -79,7 +79,7 @@ WT_TEST(wheel, setup_and_info_tell_what_is_in_force)
 {
 	struct wheel_setup setup = {
 		.flags = WHEEL_SETUP_ANY_SLOT, .clock = WHEEL_CLOCK_BOOTTIME,
-		.tick_ns = 1234567, .timers = 1000, .slots = 100,
+		.tick_ns = 1234567, .timers = 1000, .buckets = 100,
 	};
 	struct wheel_setup info;
 
@@ -89,7 +89,7 @@ WT_TEST(wheel, setup_and_info_tell_what_is_in_force)
 	EXPECT_EQ(WHEEL_HASHED, setup.scheme);
 	EXPECT_EQ(1234567, setup.tick_ns);
 	EXPECT_EQ(1000, setup.timers);
-	EXPECT_EQ(128, setup.slots);
+	EXPECT_EQ(128, setup.buckets);
 	ASSERT_EQ(0, wt_info(self->fd, &info));
 	EXPECT_EQ(0, memcmp(&setup.flags, &info.flags, sizeof(info) - 4));
 }
@@ -187,8 +187,9 @@ WT_TEST(wheel, numbers_out_of_range_are_einval)
 	EXPECT_EQ(-EINVAL, TRY(.clock = WHEEL_CLOCK_VIRTUAL + 1));
 	EXPECT_EQ(-EINVAL, TRY(.scheme = WHEEL_OVERFLOW + 1));
 	EXPECT_EQ(-EINVAL, TRY(.timers = WHEEL_MAX_TIMERS + 1));
-	EXPECT_EQ(-EINVAL, TRY(.slots = WHEEL_MAX_SLOTS + 1));
-	EXPECT_EQ(-EINVAL, TRY(.slots = 1U << 31));
+	EXPECT_EQ(-EINVAL, TRY(.reserved = 1));
+	EXPECT_EQ(-EINVAL, TRY(.buckets = WHEEL_MAX_BUCKETS + 1));
+	EXPECT_EQ(-EINVAL, TRY(.buckets = 1U << 31));
 	EXPECT_EQ(-EINVAL, TRY(.tick_ns = 1ULL << 63));
 	EXPECT_EQ(-EINVAL, TRY(.clock = WHEEL_CLOCK_VIRTUAL, .tick_ns = ~0ULL));
 	for (bit = 3; bit < 32; bit++) {
@@ -198,17 +199,17 @@ WT_TEST(wheel, numbers_out_of_range_are_einval)
 	for (bit = 25; bit < 32; bit++)
 		EXPECT_EQ(-EINVAL, TRY(.timers = 1U << bit));
 	for (bit = 21; bit < 32; bit++)
-		EXPECT_EQ(-EINVAL, TRY(.slots = 1U << bit));
+		EXPECT_EQ(-EINVAL, TRY(.buckets = 1U << bit));
 	EXPECT_EQ(-EINVAL, TRY(.timers = ~0U));
-	EXPECT_EQ(-EINVAL, TRY(.slots = ~0U));
+	EXPECT_EQ(-EINVAL, TRY(.buckets = ~0U));
 }
 
 WT_TEST(wheel, numbers_at_the_edge_of_the_range)
 {
 	EXPECT_EQ(0, TRY(.timers = 1));
 	EXPECT_EQ(0, TRY(.timers = WHEEL_MAX_TIMERS));
-	EXPECT_EQ(0, TRY(.timers = 1, .slots = 1));
-	EXPECT_EQ(0, TRY(.timers = 1, .slots = WHEEL_MAX_SLOTS));
+	EXPECT_EQ(0, TRY(.timers = 1, .buckets = 1));
+	EXPECT_EQ(0, TRY(.timers = 1, .buckets = WHEEL_MAX_BUCKETS));
 	EXPECT_EQ(0, TRY(.clock = WHEEL_CLOCK_VIRTUAL, .tick_ns = 1));
 	EXPECT_EQ(0, TRY(.tick_ns = WHEEL_MIN_TICK_NS));
 	EXPECT_EQ(0, TRY(.tick_ns = WT_HOUR));
@@ -226,16 +227,16 @@ WT_TEST(wheel, limits_of_the_overflow_wheel)
 
 WT_TEST(wheel, slots_are_rounded_up)
 {
-	EXPECT_EQ(256, slots_of(1, 0));
-	EXPECT_EQ(256, slots_of(4096, 0));
-	EXPECT_EQ(512, slots_of(16 * 257, 0));
-	EXPECT_EQ(8192, slots_of(100000, 0));
-	EXPECT_EQ(1, slots_of(1, 1));
-	EXPECT_EQ(4, slots_of(1, 3));
-	EXPECT_EQ(2048, slots_of(65536, 1));
-	EXPECT_EQ(4096, slots_of(65537, 1));
-	EXPECT_EQ(4096, slots_of(65536, 4096));
-	EXPECT_EQ(WHEEL_MAX_SLOTS / 2, slots_of(WHEEL_MAX_TIMERS, 1));
+	EXPECT_EQ(256, buckets_of(1, 0));
+	EXPECT_EQ(256, buckets_of(4096, 0));
+	EXPECT_EQ(512, buckets_of(16 * 257, 0));
+	EXPECT_EQ(8192, buckets_of(100000, 0));
+	EXPECT_EQ(1, buckets_of(1, 1));
+	EXPECT_EQ(4, buckets_of(1, 3));
+	EXPECT_EQ(2048, buckets_of(65536, 1));
+	EXPECT_EQ(4096, buckets_of(65537, 1));
+	EXPECT_EQ(4096, buckets_of(65536, 4096));
+	EXPECT_EQ(WHEEL_MAX_BUCKETS / 2, buckets_of(WHEEL_MAX_TIMERS, 1));
 }
 
 /* A clock that may be set back is for schemes that do not care. */

@@ -54,7 +54,7 @@ FIXTURE_SETUP(clock)
 {
 	struct wheel_setup setup = {
 		.clock = variant->clock, .scheme = variant->scheme,
-		.timers = 64, .slots = 8192,
+		.timers = 64, .buckets = 8192,
 	};
 
 	if (!(wt_features() & WHEEL_HAS_CLOCK(variant->clock)) ||

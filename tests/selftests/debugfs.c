@@ -39,7 +39,7 @@ FIXTURE_SETUP(debugfs)
 {
 	struct wheel_setup setup = {
 		.clock = WHEEL_CLOCK_VIRTUAL, .timers = TIMERS,
-		.tick_ns = TICK, .slots = 256,
+		.tick_ns = TICK, .buckets = 256,
 	};
 
 	if (access(WHEELS, R_OK))

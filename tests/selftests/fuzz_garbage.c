@@ -255,9 +255,9 @@ WT_TEST(wheel, garbage_for_setup)
 		setup.clock &= wt_below(&self->seed, 4) ? 5 : ~0U;
 		setup.scheme &= wt_below(&self->seed, 4) ? 3 : ~0U;
 		setup.timers &= wt_below(&self->seed, 8) ? 0xffff : ~0U;
-		setup.slots &= wt_below(&self->seed, 8) ? 0xffff : ~0U;
+		setup.buckets &= wt_below(&self->seed, 8) ? 0xffff : ~0U;
 		setup.events &= wt_below(&self->seed, 4) ? 0 : ~0U;
-		setup.ops &= wt_below(&self->seed, 4) ? 0 : ~0U;
+		setup.reserved &= wt_below(&self->seed, 4) ? 0 : ~0U;
 		fd = wt_open(0);
 		ASSERT_LE(0, fd);
 		ret = wt_setup(fd, &setup);
@@ -267,7 +267,7 @@ WT_TEST(wheel, garbage_for_setup)
 			EXPECT_EQ(0, memcmp(&setup.flags, &info.flags,
 					    sizeof(info) - 4));
 			EXPECT_GE(WHEEL_MAX_TIMERS, info.timers);
-			EXPECT_GE(WHEEL_MAX_SLOTS, info.slots);
+			EXPECT_GE(WHEEL_MAX_BUCKETS, info.buckets);
 		}
 		ASSERT_EQ(0, close(fd));
 	}

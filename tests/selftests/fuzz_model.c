@@ -329,7 +329,7 @@ static int check_stats(struct model *m)
 		return __LINE__;
 	/* armed to pending, rearmed, refused to unread. */
 	if (memcmp(&s.armed, &m->stats.armed, 4 * 8) ||
-	    s.rearmed != m->stats.rearmed || s.refiled ||
+	    s.rearmed != m->stats.rearmed || s.requeued ||
 	    memcmp(&s.refused, &m->stats.refused, 3 * 8))
 		return __LINE__;
 	return 0;
@@ -360,7 +360,7 @@ FIXTURE_SETUP(model)
 {
 	struct wheel_setup setup = {
 		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = variant->scheme,
-		.tick_ns = variant->tick, .timers = TIMERS, .slots = 64,
+		.tick_ns = variant->tick, .timers = TIMERS, .buckets = 64,
 	};
 
 	if (!(wt_features() & WHEEL_HAS_SCHEME(variant->scheme)))

@@ -108,11 +108,11 @@ WT_TEST(wheel, p11_exact_counters_of_absent_parts)
 	ASSERT_EQ(0, wt_arm_many(self->fd, TIMERS, 1, WT_HOUR));
 	ASSERT_EQ(0, wt_advance(self->fd, WT_HOUR, NULL));
 	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
-	EXPECT_EQ(0, self->stats.refiled);
+	EXPECT_EQ(0, self->stats.requeued);
 	EXPECT_EQ(0, self->stats.backlogged);
 	EXPECT_EQ(0, self->stats.wakeups);
 	/* A hashed wheel has no lower level. */
-	EXPECT_EQ(0, self->stats.moved);
+	EXPECT_EQ(0, self->stats.cascaded);
 	EXPECT_LT(0, self->stats.passes);
 }
 

@@ -57,7 +57,7 @@ FIXTURE_SETUP(scheme)
 {
 	struct wheel_setup setup = {
 		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = variant->scheme,
-		.tick_ns = variant->tick, .timers = TIMERS, .slots = 1024,
+		.tick_ns = variant->tick, .timers = TIMERS, .buckets = 1024,
 	};
 
 	if (!(wt_features() & WHEEL_HAS_SCHEME(variant->scheme)))

@@ -46,7 +46,7 @@ FIXTURE_SETUP(wheel)
 {
 	struct wheel_setup setup = {
 		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = variant->scheme,
-		.timers = TIMERS, .slots = 1024,
+		.timers = TIMERS, .buckets = 1024,
 	};
 
 	if (!(wt_features() & WHEEL_HAS_SCHEME(variant->scheme)))

@@ -32,31 +32,31 @@ FIXTURE(scheme) {
 FIXTURE_VARIANT(scheme) {
 	__u32 scheme;
 	__u32 timers;
-	__u32 slots;
+	__u32 buckets;
 };
 
-/* The deadlines below go round a ring of 512 slots ten times. */
+/* The deadlines below go round a ring of 512 buckets ten times. */
 FIXTURE_VARIANT_ADD(scheme, hashed) {
-	.scheme = WHEEL_HASHED, .timers = TIMERS, .slots = 1,
+	.scheme = WHEEL_HASHED, .timers = TIMERS, .buckets = 1,
 };
 
 FIXTURE_VARIANT_ADD(scheme, hierarchical) {
-	.scheme = WHEEL_HIERARCHICAL, .timers = TIMERS, .slots = 0,
+	.scheme = WHEEL_HIERARCHICAL, .timers = TIMERS, .buckets = 0,
 };
 
 FIXTURE_VARIANT_ADD(scheme, bounded) {
-	.scheme = WHEEL_BOUNDED, .timers = TIMERS, .slots = 16384,
+	.scheme = WHEEL_BOUNDED, .timers = TIMERS, .buckets = 16384,
 };
 
 FIXTURE_VARIANT_ADD(scheme, overflow) {
-	.scheme = WHEEL_OVERFLOW, .timers = 2000, .slots = 256,
+	.scheme = WHEEL_OVERFLOW, .timers = 2000, .buckets = 256,
 };
 
 FIXTURE_SETUP(scheme)
 {
 	struct wheel_setup setup = {
 		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = variant->scheme,
-		.timers = variant->timers, .slots = variant->slots,
+		.timers = variant->timers, .buckets = variant->buckets,
 		.tick_ns = TICK,
 	};
 

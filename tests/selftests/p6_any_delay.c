@@ -52,7 +52,7 @@ FIXTURE_SETUP(scheme)
 	self->seed = wt_seed();
 	self->setup = (struct wheel_setup){
 		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = variant->scheme,
-		.tick_ns = variant->tick, .timers = 64, .slots = SLOTS,
+		.tick_ns = variant->tick, .timers = 64, .buckets = SLOTS,
 	};
 }
 

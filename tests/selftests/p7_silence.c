@@ -44,7 +44,7 @@ FIXTURE_SETUP(wheel)
 		SKIP(return, "the module has no such scheme");
 	self->setup = (struct wheel_setup){
 		.scheme = variant->scheme, .tick_ns = variant->tick,
-		.timers = TIMERS, .slots = 256,
+		.timers = TIMERS, .buckets = 256,
 	};
 	self->fd = wt_open_setup(O_NONBLOCK, &self->setup);
 	ASSERT_LE(0, self->fd);

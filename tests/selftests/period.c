@@ -296,7 +296,7 @@ TEST(goes_on_or_is_refused_on_a_bounded_wheel)
 	static const __u64 lates[] = { 0, 1, WT_MS / 3, 63 * WT_MS + 7, WT_SEC };
 	struct wheel_setup setup = {
 		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = WHEEL_BOUNDED,
-		.timers = SLOTS, .slots = SLOTS, .tick_ns = WT_MS,
+		.timers = SLOTS, .buckets = SLOTS, .tick_ns = WT_MS,
 	};
 	int fd = wt_open_setup(O_NONBLOCK, &setup);
 	__u64 longest = (SLOTS - 1) * WT_MS, now = 0, gen = 0, period;

@@ -71,7 +71,6 @@ static int enter(int fd, __u32 wait, __u64 until, struct wheel_enter *e)
 	memset(e, WT_POISON, sizeof(*e));
 	e->size = sizeof(*e);
 	e->flags = 0;
-	e->submit = 0;
 	e->wait = wait;
 	e->until = until;
 	return wt_ioctl(fd, WHEEL_IOC_ENTER, e);
@@ -246,9 +245,6 @@ WT_TEST(ring, enter_says_what_is_wrong)
 	e.size = sizeof(e);
 	e.flags = 1;
 	EXPECT_EQ(-EINVAL, wt_ioctl(self->fd, WHEEL_IOC_ENTER, &e));
-	e.flags = 0;
-	e.submit = 1;
-	EXPECT_EQ(-EOPNOTSUPP, wt_ioctl(self->fd, WHEEL_IOC_ENTER, &e));
 	plain = wt_open(O_RDWR);
 	ASSERT_LE(0, plain);
 	EXPECT_EQ(-EOPNOTSUPP, enter(plain, 0, 0, &e));

@@ -95,7 +95,7 @@ FIXTURE_SETUP(wheel)
 	struct wheel_setup setup = {
 		.flags = WHEEL_SETUP_TOUCH, .clock = variant->clock,
 		.scheme = variant->scheme, .tick_ns = TICK, .timers = TIMERS,
-		.slots = SLOTS,
+		.buckets = SLOTS,
 	};
 
 	self->hands.clock = variant->clock;
@@ -154,7 +154,7 @@ WT_TEST(wheel, p1_never_early_touched_and_set_on)
 	ASSERT_EQ(0, step(&self->hands, 2 * SOON));
 	do {
 		ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
-	} while (!self->stats.refiled && self->stats.pending);
+	} while (!self->stats.requeued && self->stats.pending);
 	EXPECT_TRUE(wt_quiet(self->fd));
 	EXPECT_EQ(when, wt_word(&self->words[SLOT]));
 	ASSERT_EQ(0, step(&self->hands, WT_HOUR));
@@ -330,7 +330,7 @@ WT_TEST(wheel, p3_exactly_once_under_steps_and_touches)
 	EXPECT_EQ(fired, self->stats.fired);
 	EXPECT_EQ(20 * TIMERS - fired, self->stats.cancelled);
 	TH_LOG("%llu of %u fired, %llu filed again", fired, 20 * TIMERS,
-	       self->stats.refiled);
+	       self->stats.requeued);
 }
 
 TEST_HARNESS_MAIN

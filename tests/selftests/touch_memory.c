@@ -101,7 +101,7 @@ FIXTURE_TEARDOWN(wheel)
 	EXPECT_EQ(self->refs, wt_module_refs()); \
 } while (0)
 
-/* Read each page's first word: how many were not OFF. */
+/* Read each page's first word: how many were not IDLE. */
 static int look_at_all(const __u64 *words)
 {
 	__u32 i;

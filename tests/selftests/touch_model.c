@@ -38,7 +38,7 @@ struct model {
 	struct wheel_event events[TIMERS];
 	__u32 unread;
 	__u32 seq;
-	__u64 armed, fired, cancelled, rearmed, refiled;
+	__u64 armed, fired, cancelled, rearmed, requeued;
 };
 
 static bool parked(__u64 word)
@@ -137,7 +137,7 @@ static void model_advance(struct model *m)
 			cancel(m, t);
 		} else if (t->word > t->due) {
 			file(m, t, t->due + TICK);
-			m->refiled++;
+			m->requeued++;
 		} else {
 			m->events[m->unread++] = (struct wheel_event){
 				.id = t->id, .cookie = ~t->id,
@@ -260,7 +260,7 @@ static int compare(struct model *m)
 		return __LINE__;
 	if (s.armed != m->armed || s.fired != m->fired ||
 	    s.cancelled != m->cancelled || s.rearmed != m->rearmed ||
-	    s.refiled != m->refiled || s.unread != m->unread)
+	    s.requeued != m->requeued || s.unread != m->unread)
 		return __LINE__;
 	return 0;
 }
@@ -317,7 +317,7 @@ FIXTURE_SETUP(scheme)
 	struct wheel_setup setup = {
 		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = variant->scheme,
 		.flags = WHEEL_SETUP_TOUCH, .tick_ns = TICK, .timers = TIMERS,
-		.slots = SLOTS,
+		.buckets = SLOTS,
 	};
 	int i;
 
@@ -346,8 +346,8 @@ WT_TEST(scheme, does_as_the_model)
 		ASSERT_EQ(0, line) TH_LOG("step %d: line %d", i, line);
 	}
 	EXPECT_EQ(0, end(&self->m));
-	TH_LOG("%llu armed, %llu fired, %llu refiled", self->m.armed,
-	       self->m.fired, self->m.refiled);
+	TH_LOG("%llu armed, %llu fired, %llu requeued", self->m.armed,
+	       self->m.fired, self->m.requeued);
 }
 
 TEST_HARNESS_MAIN

@@ -264,7 +264,7 @@ WT_TEST(wheel, p4_the_last_word_is_what_counts)
 	EXPECT_EQ(fired, self->stats.fired);
 	EXPECT_EQ(1999 - fired, self->stats.cancelled);
 	TH_LOG("%llu of 1999 fired, %llu times it kept changing", fired,
-	       self->stats.refiled);
+	       self->stats.requeued);
 	close(fd);
 }
 
@@ -374,8 +374,8 @@ WT_TEST(wheel, p9_bounded_work_of_touches)
 	wt_rearm(s->fd, id, 0);
 	ASSERT_EQ(1, wt_read(s->fd, self->events, 1));
 	ASSERT_EQ(0, wt_stats(s->fd, &self->stats));
-	EXPECT_GT(n / 100, self->stats.refiled);
-	TH_LOG("%d touches, %llu refiled", n, self->stats.refiled);
+	EXPECT_GT(n / 100, self->stats.requeued);
+	TH_LOG("%d touches, %llu requeued", n, self->stats.requeued);
 }
 
 TEST_HARNESS_MAIN

@@ -89,7 +89,7 @@ WT_TEST(ring, p3_words_are_looked_at_behind_a_full_ring)
 	ASSERT_EQ(0, wt_advance(l->fd, 2 * WT_MS, NULL));
 	ASSERT_EQ(0, wt_stats(l->fd, &self->stats));
 	EXPECT_EQ(1, self->stats.cancelled);
-	EXPECT_EQ(1, self->stats.refiled);
+	EXPECT_EQ(1, self->stats.requeued);
 	EXPECT_EQ(1, self->stats.pending);
 	EXPECT_EQ(0, wt_arm_touch(l->fd, WHEEL_ID(100, 2), 3 * WT_MS));
 	ASSERT_EQ(0, wt_advance(l->fd, 3 * WT_MS, NULL));

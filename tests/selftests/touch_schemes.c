@@ -40,7 +40,7 @@ FIXTURE_SETUP(scheme)
 	self->setup = (struct wheel_setup){
 		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = variant->scheme,
 		.flags = WHEEL_SETUP_TOUCH, .tick_ns = TICK, .timers = TIMERS,
-		.slots = SLOTS,
+		.buckets = SLOTS,
 	};
 	self->fd = wt_open_setup(O_NONBLOCK, &self->setup);
 	ASSERT_LE(0, self->fd);
@@ -91,7 +91,7 @@ WT_TEST(scheme, touched_by_any_distance)
 	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
 	EXPECT_EQ(i, self->stats.armed);
 	EXPECT_EQ(i, self->stats.fired);
-	EXPECT_LE(i - 1, self->stats.refiled);
+	EXPECT_LE(i - 1, self->stats.requeued);
 }
 
 /* As far as a word can go: it is looked at now and then, and never fires early. */
@@ -140,7 +140,7 @@ WT_TEST(scheme, beyond_the_span)
 	ASSERT_EQ(0, wt_arm_touch(self->fd, WHEEL_ID(1, 1), D));
 	EXPECT_EQ(-ERANGE, wt_rearm(self->fd, WHEEL_ID(1, 1), far));
 	EXPECT_EQ(D, wt_word(&self->words[1]));
-	/* A parked one is not lost for one that is refused: it is there or OFF. */
+	/* A parked one is not lost for one that is refused: it is there or IDLE. */
 	ASSERT_TRUE(wt_park(&self->words[1]));
 	EXPECT_EQ(-ERANGE, wt_arm_touch(self->fd, WHEEL_ID(1, 2), far));
 	if (wt_revive(&self->words[1], 2 * D)) {

@@ -158,7 +158,7 @@ WT_TEST(wheel, stop_after_some_fired)
 	}
 	EXPECT_EQ(TIMERS / 3, n);
 	EXPECT_LEDGER(self->fd, .armed = TIMERS, .fired = TIMERS / 3,
-		      .cancelled = 2 * TIMERS / 3, .refiled = TIMERS / 3);
+		      .cancelled = 2 * TIMERS / 3, .requeued = TIMERS / 3);
 }
 
 WT_TEST(wheel, verbs_after_stop)
@@ -243,7 +243,7 @@ static int storm(int fd, __u64 *seed)
 	return cancelled;
 }
 
-/* Its word is OFF, but it is not free: STOP has it in hand. */
+/* Its word is IDLE, but it is not free: STOP has it in hand. */
 WT_TEST(wheel, stop_while_others_arm_and_cancel)
 {
 	__u64 seed = wt_seed();

@@ -38,7 +38,7 @@ FIXTURE_TEARDOWN(wheel)
 	EXPECT_TRUE(wt_quiet(self->fd)); \
 } while (0)
 
-/* One event at this time, no sooner, for this deadline, and the word is OFF. */
+/* One event at this time, no sooner, for this deadline, and the word is IDLE. */
 #define EXPECT_FIRES(which, when, due) do { \
 	const __u64 the_id = (which), the_time = (when); \
 	\
@@ -137,7 +137,7 @@ WT_TEST(wheel, touched_to_later)
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
 	ASSERT_TRUE(wt_touch(self->word, WT_SEC + 1));
 	EXPECT_FIRES(ID, WT_SEC + WT_MS, WT_SEC + 1);
-	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .refiled = 1);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .requeued = 1);
 }
 
 /* The kernel looks once: at the old time. */
@@ -149,7 +149,7 @@ WT_TEST(wheel, touched_many_times)
 	for (i = 1; i <= 1000; i++)
 		ASSERT_TRUE(wt_touch(self->word, D + i * WT_MS));
 	EXPECT_FIRES(ID, D + 1000 * WT_MS, D + 1000 * WT_MS);
-	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .refiled = 1);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .requeued = 1);
 }
 
 /* An idle timeout: each tick something comes in, until nothing does. */
@@ -164,7 +164,7 @@ WT_TEST(wheel, touched_at_every_tick)
 	}
 	EXPECT_FIRES(ID, WT_SEC + D, WT_SEC + D);
 	/* The kernel looked at 10, 19, 28 ms ...: each time it was 9 ms more. */
-	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .refiled = 112);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .requeued = 112);
 }
 
 WT_TEST(wheel, touched_to_earlier_is_seen_at_the_old_time)
@@ -195,7 +195,7 @@ WT_TEST(wheel, touched_to_and_fro)
 	ASSERT_TRUE(wt_touch(self->word, 2 * D));
 	ASSERT_TRUE(wt_touch(self->word, 2 * WT_SEC));
 	EXPECT_FIRES(ID, 2 * WT_SEC, 2 * WT_SEC);
-	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .refiled = 2);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .requeued = 2);
 }
 
 WT_TEST(wheel, parked_has_no_event_ever)
@@ -220,7 +220,7 @@ WT_TEST(wheel, revived_before_the_old_time)
 	EXPECT_QUIET_UNTIL(D - 1);
 	ASSERT_TRUE(wt_revive(self->word, 2 * D + 1));
 	EXPECT_FIRES(ID, 2 * D + WT_MS, 2 * D + 1);
-	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .refiled = 1);
+	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .requeued = 1);
 }
 
 /* The usual timeout of a call: revive, park, and the kernel hears of nothing. */
@@ -237,7 +237,7 @@ WT_TEST(wheel, parked_and_revived_many_times)
 	ASSERT_TRUE(wt_park(self->word));
 	EXPECT_QUIET_UNTIL(WT_HOUR);
 	EXPECT_EQ(WT_OFF, wt_word(self->word));
-	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1, .refiled = 10);
+	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1, .requeued = 10);
 }
 
 WT_TEST(wheel, revived_after_the_reclaim_it_is_not)

@@ -61,7 +61,7 @@ bool wt_balanced(const struct wheel_stats *stats);
 	EXPECT_EQ(ledger.fired, stats.fired); \
 	EXPECT_EQ(ledger.cancelled, stats.cancelled); \
 	EXPECT_EQ(ledger.rearmed, stats.rearmed); \
-	EXPECT_EQ(ledger.refiled, stats.refiled); \
+	EXPECT_EQ(ledger.requeued, stats.requeued); \
 	EXPECT_EQ(ledger.refused, stats.refused); \
 	EXPECT_EQ(ledger.overruns, stats.overruns); \
 	EXPECT_EQ(ledger.unread, stats.unread); \

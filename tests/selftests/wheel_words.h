@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <linux/wheel_timer.h>
 
-#define WT_OFF		WHEEL_TOUCH_OFF
+#define WT_OFF		WHEEL_TOUCH_IDLE
 #define WT_PARKED	WHEEL_TOUCH_PARKED
 
 /* How long the map of so many timers is. */

@@ -14,7 +14,7 @@
  * The word of a wheel that has none. Nobody swaps it for another, but a swap that
  * fails needs a page that can be written, too.
  */
-static __u64 never_armed = WHEEL_TOUCH_OFF;
+static __u64 never_armed = WHEEL_TOUCH_IDLE;
 
 static size_t page_size(void)
 {

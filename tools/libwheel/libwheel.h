@@ -71,7 +71,7 @@ struct libwheel {
  * @clock: WHEEL_CLOCK_*
  * @scheme: WHEEL_HASHED or another scheme
  * @timers: how many timers it can hold, at most 2^24; 0: 65536
- * @slots: of the ring; 0: as many as @timers need
+ * @buckets: of the ring; 0: as many as @timers need
  * @reserved: 0
  * @tick_ns: nanoseconds a tick; 0: 1 ms
  *
@@ -86,7 +86,7 @@ struct libwheel_options {
 	__u32 clock;
 	__u32 scheme;
 	__u32 timers;
-	__u32 slots;
+	__u32 buckets;
 	__u32 reserved;
 	__u64 tick_ns;
 };

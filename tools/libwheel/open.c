@@ -99,7 +99,7 @@ int libwheel_open(struct libwheel **wheel,
 		.scheme		= o.scheme,
 		.tick_ns	= o.tick_ns,
 		.timers		= o.timers,
-		.slots		= o.slots,
+		.buckets	= o.buckets,
 	};
 	err = backend_wanted(&o);
 	if (err == LIBWHEEL_KERNEL)

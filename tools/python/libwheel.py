@@ -54,7 +54,7 @@ class _Options(ctypes.Structure):
         ("clock", ctypes.c_uint32),
         ("scheme", ctypes.c_uint32),
         ("timers", ctypes.c_uint32),
-        ("slots", ctypes.c_uint32),
+        ("buckets", ctypes.c_uint32),
         ("reserved", ctypes.c_uint32),
         ("tick_ns", ctypes.c_uint64),
     ]
@@ -105,12 +105,12 @@ class _Stats(ctypes.Structure):
             "cancelled",
             "pending",
             "rearmed",
-            "refiled",
+            "requeued",
             "refused",
             "overruns",
             "unread",
             "backlogged",
-            "moved",
+            "cascaded",
             "passes",
             "wakeups",
         )
@@ -176,7 +176,7 @@ class Wheel:
         scheme=HASHED,
         tick_ns=0,
         timers=0,
-        slots=0,
+        buckets=0,
         flags=0,
         backend=AUTO,
     ):
@@ -187,7 +187,7 @@ class Wheel:
             clock=clock,
             scheme=scheme,
             timers=timers,
-            slots=slots,
+            buckets=buckets,
             tick_ns=tick_ns,
         )
         handle = ctypes.c_void_p()

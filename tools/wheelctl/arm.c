@@ -12,11 +12,11 @@
 #include "options.h"
 #include "parse.h"
 #include "text.h"
-#include "watch.h"
+#include "alarm.h"
 
 static struct device device;
 
-static struct watch asked = {
+static struct alarm asked = {
 	.device = &device,
 };
 
@@ -29,7 +29,7 @@ static const struct option_spec options[] = {
 	{ NULL }
 };
 
-static void show_event_json(const struct watch *w,
+static void show_event_json(const struct alarm *a,
 			    const struct wheel_event *event, u64 received)
 {
 	json_open(NULL, '{');
@@ -37,22 +37,22 @@ static void show_event_json(const struct watch *w,
 	json_u64("fired", event->fired);
 	json_u64("received", received);
 	json_u64("overrun", event->overrun);
-	json_bool("early", event->fired < w->deadline);
+	json_bool("early", event->fired < a->deadline);
 	json_close('}');
 	flush_or_fail();
 }
 
-static void show_event(const struct watch *w, const struct wheel_event *event,
+static void show_event(const struct alarm *a, const struct wheel_event *event,
 		       u64 received)
 {
-	bool early = event->fired < w->deadline;
-	u64 distance = early ? w->deadline - event->fired :
-			       event->fired - w->deadline;
+	bool early = event->fired < a->deadline;
+	u64 distance = early ? a->deadline - event->fired :
+			       event->fired - a->deadline;
 
 	(void)received;
-	printf("%4llu  asked +%s  fired +%s  %s by %s", w->events,
-	       text_exact(w->deadline - w->began).s,
-	       text_exact(event->fired - w->began).s, early ? "EARLY" : "late",
+	printf("%4llu  asked +%s  fired +%s  %s by %s", a->events,
+	       text_exact(a->deadline - a->began).s,
+	       text_exact(event->fired - a->began).s, early ? "EARLY" : "late",
 	       text_time(distance).s);
 	if (event->overrun)
 		printf("  missed %llu", event->overrun);
@@ -60,41 +60,41 @@ static void show_event(const struct watch *w, const struct wheel_event *event,
 	flush_or_fail();
 }
 
-static void summarize_json(const struct watch *w)
+static void summarize_json(const struct alarm *a)
 {
 	json_close(']');
-	json_bool("interrupted", w->status);
-	json_u64("cancelled", w->cancelled);
-	json_u64("early", w->early);
-	json_u64("wrong", w->wrong);
-	json_u64("lost", w->lost);
+	json_bool("interrupted", a->status);
+	json_u64("cancelled", a->cancelled);
+	json_u64("early", a->early);
+	json_u64("wrong", a->wrong);
+	json_u64("lost", a->lost);
 	json_close('}');
 }
 
-static void tell_cancelled(const struct watch *w)
+static void tell_cancelled(const struct alarm *a)
 {
-	u64 now = device_now(w->device);
+	u64 now = device_now(a->device);
 
-	if (now < w->due)
+	if (now < a->due)
 		printf("interrupted: the timer, due in %s, was cancelled\n",
-		       text_time(w->due - now).s);
+		       text_time(a->due - now).s);
 	else
 		puts("interrupted: the timer, due now, was cancelled");
 }
 
-static void summarize(const struct watch *w)
+static void summarize(const struct alarm *a)
 {
-	if (w->cancelled)
-		tell_cancelled(w);
-	if (w->late.count > 1)
+	if (a->cancelled)
+		tell_cancelled(a);
+	if (a->late.count > 1)
 		printf("%llu events, late by %s at least, %s at p50, %s at most\n",
-		       w->events, text_time(samples_percentile(&w->late, 0)).s,
-		       text_time(samples_percentile(&w->late, 500)).s,
-		       text_time(samples_percentile(&w->late, 1000)).s);
-	if (watch_broken(w))
+		       a->events, text_time(samples_percentile(&a->late, 0)).s,
+		       text_time(samples_percentile(&a->late, 500)).s,
+		       text_time(samples_percentile(&a->late, 1000)).s);
+	if (alarm_broken(a))
 		printf("arm: PROMISE BROKEN: early %llu, wrong %llu, lost %llu\n",
-		       w->early, w->wrong, w->lost);
-	else if (w->events)
+		       a->early, a->wrong, a->lost);
+	else if (a->events)
 		puts("never early");
 }
 
@@ -145,7 +145,7 @@ static int run(const char *delay)
 		json_open(NULL, '{');
 		json_open("events", '[');
 	}
-	watch_run(&asked);
+	alarm_run(&asked);
 	samples_sort(&asked.late);
 	if (globals.json)
 		summarize_json(&asked);
@@ -153,7 +153,7 @@ static int run(const char *delay)
 		summarize(&asked);
 	samples_free(&asked.late);
 	device_close(&device);
-	return watch_broken(&asked) ? EXIT_BROKEN : asked.status;
+	return alarm_broken(&asked) ? EXIT_BROKEN : asked.status;
 }
 
 const struct command arm_command = {

@@ -14,13 +14,13 @@
  * @setup: in force
  *
  * The revolution of a bounded wheel begins with the tick that is under way, of
- * which there may be nothing left: it is good for one slot less.
+ * which there may be nothing left: it is good for one bucket less.
  *
  * Return: nanoseconds.
  */
 u64 bounds_span(const struct wheel_setup *setup)
 {
-	u64 ticks = setup->slots - 1;
+	u64 ticks = setup->buckets - 1;
 
 	if (setup->scheme != WHEEL_BOUNDED ||
 	    ticks > WHEEL_MAX_TIME / setup->tick_ns)
@@ -45,10 +45,10 @@ void bounds_timers(const struct wheel_setup *setup, const char *who, u64 timers)
 		     who, text_count(timers).s);
 }
 
-/* Of as many slots; rounded up to two digits, which nobody minds in a tick. */
+/* Of as many buckets; rounded up to two digits, which nobody minds in a tick. */
 static u64 sufficient_tick(const struct wheel_setup *setup, u64 delay)
 {
-	u64 tick = (delay - 1) / (setup->slots - 1) + 1;
+	u64 tick = (delay - 1) / (setup->buckets - 1) + 1;
 	u64 unit = 1;
 
 	while (tick / unit > 99)
@@ -57,30 +57,30 @@ static u64 sufficient_tick(const struct wheel_setup *setup, u64 delay)
 }
 
 /* With the same tick; 0: no wheel has so many. */
-static u64 sufficient_slots(const struct wheel_setup *setup, u64 delay)
+static u64 sufficient_buckets(const struct wheel_setup *setup, u64 delay)
 {
 	u64 ticks = (delay - 1) / setup->tick_ns + 1;
-	u64 slots = 2;
+	u64 buckets = 2;
 
-	while (slots - 1 < ticks)
-		slots *= 2;
-	return slots > WHEEL_MAX_SLOTS ? 0 : slots;
+	while (buckets - 1 < ticks)
+		buckets *= 2;
+	return buckets > WHEEL_MAX_BUCKETS ? 0 : buckets;
 }
 
 static void advise(const struct wheel_setup *setup, u64 delay, char *text,
 		   size_t size)
 {
-	u64 slots = sufficient_slots(setup, delay);
-	char more_slots[40] = "";
+	u64 buckets = sufficient_buckets(setup, delay);
+	char more_buckets[40] = "";
 
-	if (setup->slots == 1) {
-		snprintf(text, size, "more --slots");
+	if (setup->buckets == 1) {
+		snprintf(text, size, "more --buckets");
 		return;
 	}
-	if (slots)
-		snprintf(more_slots, sizeof(more_slots), "--slots %llu or ",
-			 slots);
-	snprintf(text, size, "%s--tick %s", more_slots,
+	if (buckets)
+		snprintf(more_buckets, sizeof(more_buckets), "--buckets %llu or ",
+			 buckets);
+	snprintf(text, size, "%s--tick %s", more_buckets,
 		 text_duration(sufficient_tick(setup, delay)).s);
 }
 
@@ -103,8 +103,8 @@ void bounds_delay(const struct wheel_setup *setup, u64 delay, const char *what,
 	va_end(args);
 	advise(setup, delay, advice, sizeof(advice));
 	fail(EXIT_ASKED,
-	     "%s is more than a bounded wheel holds with %u slot%s and a tick of %s, %s: ask for %s",
-	     name, setup->slots, setup->slots == 1 ? "" : "s",
+	     "%s is more than a bounded wheel holds with %u bucket%s and a tick of %s, %s: ask for %s",
+	     name, setup->buckets, setup->buckets == 1 ? "" : "s",
 	     text_duration(setup->tick_ns).s,
 	     text_duration(bounds_span(setup)).s, advice);
 }

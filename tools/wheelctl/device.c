@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "advice.h"
 #include "fail.h"
 #include "parse.h"
 
@@ -25,19 +27,23 @@ static void __noreturn device_fail(const char *what, int error,
 	     *what ? ": " : "", strerror(error), advice);
 }
 
-static const char *open_advice(int error)
+static void __noreturn open_failed(int error)
 {
+	char advice[sizeof(struct advice) + 4] = "";
+
 	switch (error) {
 	case ENOENT:
 	case ENXIO:
 	case ENODEV:
-		return " (is the module loaded? insmod wheel_timer.ko)";
+		snprintf(advice, sizeof(advice), " (%s)", advice_here().s);
+		break;
 	case EACCES:
 	case EPERM:
-		return " (run as root, or ask for access to the device)";
-	default:
-		return "";
+		snprintf(advice, sizeof(advice),
+			 " (run as root, or ask for access to the device)");
+		break;
 	}
+	device_fail("", error, advice);
 }
 
 static const char *call_advice(int error)
@@ -83,7 +89,7 @@ void device_refused(const char *verb, int res)
 void device_status(struct stat *status)
 {
 	if (stat(globals.device, status))
-		device_fail("", errno, open_advice(errno));
+		open_failed(errno);
 	if (!S_ISCHR(status->st_mode))
 		fail(EXIT_DEVICE, "%s: not a device", globals.device);
 }
@@ -95,9 +101,10 @@ void device_status(struct stat *status)
 void device_open(struct device *d)
 {
 	d->clock = WHEEL_CLOCK_MONOTONIC;
+	d->moved_to = 0;
 	d->fd = open(globals.device, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (d->fd < 0)
-		device_fail("", errno, open_advice(errno));
+		open_failed(errno);
 }
 
 /**
@@ -110,6 +117,7 @@ void device_adopt(struct device *d, int fd)
 	struct wheel_setup setup;
 
 	d->fd = fd;
+	d->moved_to = 0;
 	device_info(d, &setup);
 	d->clock = setup.clock;
 }
@@ -257,10 +265,32 @@ u64 device_now(const struct device *d)
 	};
 	struct timespec now;
 
+	if (d->clock == WHEEL_CLOCK_VIRTUAL)
+		return d->moved_to;
 	if (d->clock >= ARRAY_SIZE(ids) || clock_gettime(ids[d->clock], &now))
 		fail(EXIT_DEVICE, "cannot read the clock %s",
 		     clock_name(d->clock));
 	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
+}
+
+/* Returns when the earliest timer is due, NEVER: none is pending. */
+static u64 move_clock(struct device *d, u64 to)
+{
+	struct wheel_advance advance = { .size = sizeof(advance), .now = to };
+
+	call(d, WHEEL_IOC_ADVANCE, &advance, "WHEEL_IOC_ADVANCE");
+	d->moved_to = advance.now;
+	return advance.next;
+}
+
+/* A VIRTUAL clock is moved by nobody but us: as far as something is due. */
+static void move_on(struct device *d, u64 until)
+{
+	u64 next = move_clock(d, d->moved_to);
+
+	if (until > WHEEL_MAX_TIME)
+		until = WHEEL_MAX_TIME;
+	move_clock(d, next < until ? next : until);
 }
 
 /**
@@ -269,7 +299,7 @@ u64 device_now(const struct device *d)
  * @until: but no longer than up to this time of its clock
  * @other: or until this descriptor can be read; -1: none
  *
- * May return for no reason.
+ * May return for no reason. A VIRTUAL clock is moved instead of sleeping.
  */
 void device_wait(struct device *d, u64 until, int other)
 {
@@ -280,12 +310,15 @@ void device_wait(struct device *d, u64 until, int other)
 	struct timespec timeout = { 0 };
 	u64 now = device_now(d);
 
-	if (until > now) {
+	if (d->clock == WHEEL_CLOCK_VIRTUAL) {
+		move_on(d, until);
+	} else if (until > now) {
 		timeout.tv_sec = (time_t)((until - now) / NSEC_PER_SEC);
 		timeout.tv_nsec = (long)((until - now) % NSEC_PER_SEC);
 	}
-	if (ppoll(fds, ARRAY_SIZE(fds), until == NEVER ? NULL : &timeout,
-		  NULL) < 0 && errno != EINTR)
+	if (ppoll(fds, ARRAY_SIZE(fds), until == NEVER &&
+		  d->clock != WHEEL_CLOCK_VIRTUAL ? NULL : &timeout, NULL) < 0 &&
+	    errno != EINTR)
 		device_fail("poll", errno, "");
 	if (fds[0].revents & (POLLERR | POLLHUP | POLLNVAL))
 		fail(EXIT_DEVICE, "%s: poll says that the wheel is gone",

@@ -12,10 +12,12 @@
  * struct device - an open wheel
  * @fd: its descriptor
  * @clock: WHEEL_CLOCK_* of the wheel
+ * @moved_to: where we have moved its clock if that is VIRTUAL
  */
 struct device {
 	int fd;
 	u32 clock;
+	u64 moved_to;
 };
 
 struct stat;

@@ -7,7 +7,7 @@
 
 #include "wheelctl.h"
 
-void help_globals(void);
-void help_command(const struct command *command);
+void help_all(void);
+void help_of(const struct command *command);
 
 #endif

@@ -10,10 +10,6 @@
 #include "parse.h"
 #include "setup.h"
 
-static const struct option_spec options[] = {
-	{ NULL }
-};
-
 static bool has_scheme(u64 features, u32 scheme)
 {
 	return features & WHEEL_HAS_SCHEME(scheme);
@@ -102,6 +98,6 @@ const struct command info_command = {
 	.details =
 	"Shows what a wheel is when its program sets nothing, and which clocks, schemes\n"
 	"and features the module has.",
-	.options = options,
+	.options = no_options,
 	.run = run,
 };

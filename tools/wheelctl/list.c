@@ -62,12 +62,6 @@ static void json_timer(const struct wheel_op *op)
 	json_close('}');
 }
 
-/* A virtual clock cannot be read: its times are shown from 0. */
-static u64 clock_of(const struct device *device)
-{
-	return device->clock == WHEEL_CLOCK_VIRTUAL ? 0 : device_now(device);
-}
-
 static u64 list_pages(struct device *device)
 {
 	static struct wheel_op ops[PAGE];
@@ -83,7 +77,7 @@ static u64 list_pages(struct device *device)
 				    room < PAGE ? (u32)room : PAGE, &cursor);
 		if (!count)
 			break;
-		now = clock_of(device);
+		now = device_now(device);
 		for (i = 0; i < count; i++) {
 			if (globals.json)
 				json_timer(&ops[i]);
@@ -108,7 +102,7 @@ static void list_descriptor(int pid, int fd)
 	device_adopt(&device, ours);
 	if (globals.json) {
 		json_string("clock", clock_name(device.clock));
-		json_u64("now", clock_of(&device));
+		json_u64("now", device_now(&device));
 		json_open("timers", '[');
 		list_pages(&device);
 		json_close(']');

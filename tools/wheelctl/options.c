@@ -10,10 +10,13 @@
 
 #include "fail.h"
 #include "help.h"
+#include "near.h"
 #include "parse.h"
+#include "setup.h"
 
 struct globals globals = {
 	.device = "/dev/wheel",
+	.setup.scheme = SETUP_BEST_SCHEME,
 };
 
 const struct option_spec global_options[] = {
@@ -25,14 +28,14 @@ const struct option_spec global_options[] = {
 };
 
 const struct option_spec setup_options[] = {
-	{ "clock", "NAME", "monotonic or boottime; monotonic", parse_clock,
-	  &globals.setup.clock },
-	{ "scheme", "NAME", "hashed, hierarchical, bounded or overflow; hashed",
+	{ "clock", "CLOCK", "monotonic, boottime, realtime, tai or virtual; monotonic",
+	  parse_clock, &globals.setup.clock },
+	{ "scheme", "SCHEME", "hierarchical, hashed, bounded or overflow; what suits",
 	  parse_scheme, &globals.setup.scheme },
 	{ "tick", "TIME", "what times are rounded up to; 1ms", parse_interval,
 	  &globals.setup.tick_ns },
-	{ "slots", "N", "of the ring, rounded up to a power of two", parse_slots,
-	  &globals.setup.slots },
+	{ "buckets", "N", "of the ring, rounded up to a power of two", parse_buckets,
+	  &globals.setup.buckets },
 	{ NULL }
 };
 
@@ -42,8 +45,9 @@ static struct {
 	size_t count;
 } given;
 
+const struct option_spec no_options[] = { { NULL } };
+
 /* What stands before the command. */
-static const struct option_spec no_options[] = { { NULL } };
 static const struct command no_command = {
 	.name = "",
 	.options = no_options,
@@ -91,6 +95,33 @@ static void note_given(const struct option_spec *option)
 		given.option[given.count++] = option;
 }
 
+static void offer(struct near *near, const struct option_spec *options)
+{
+	for (; options->name; options++)
+		near_offer(near, options->name);
+}
+
+/* An option that the command does not know; perhaps another was meant. */
+static void __noreturn refuse_option(const struct command *command,
+				     const char *text)
+{
+	const char *space = *command->name ? " " : "";
+	char word[40], meant[80] = "";
+	struct near near;
+
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(text, "="), text);
+	near_begin(&near, word + strspn(word, "-"));
+	offer(&near, command->options);
+	if (command->sets_up)
+		offer(&near, setup_options);
+	offer(&near, global_options);
+	if (near.best)
+		snprintf(meant, sizeof(meant), "; did you mean '--%s'", near.best);
+	fail(EXIT_ASKED, "%s%sdoes not know the option '%s'%s%s see wheelctl %s%s--help",
+	     command->name, space, text, meant, *meant ? "?" : ";",
+	     command->name, space);
+}
+
 static void refuse(const struct command *command, const char *why,
 		   const char *what)
 {
@@ -109,7 +140,7 @@ static void take(const struct command *command, int argc, char **argv, int *at)
 	const char *wanted;
 
 	if (!option)
-		refuse(command, "does not know the option ", argv[*at]);
+		refuse_option(command, argv[*at]);
 	if (strchr(text, '='))
 		argument = strchr(text, '=') + 1;
 	if (option->argument && !argument) {
@@ -172,11 +203,22 @@ int options_take_globals(int argc, char **argv)
 	return i;
 }
 
+/* The one operand, which in brackets may be missing. */
+static void check_operand(const struct command *command, const char *operand)
+{
+	if (command->operand && *command->operand != '[' && !operand)
+		fail(EXIT_ASKED, "%s needs a %s; see wheelctl %s --help",
+		     command->name, command->operand, command->name);
+	if (command->rest && (!globals.rest || !*globals.rest))
+		fail(EXIT_ASKED, "%s needs -- and a %s; see wheelctl %s --help",
+		     command->name, command->rest, command->name);
+}
+
 /**
  * options_take - take what follows a command
  * @command: the command
  * @argc: how much
- * @argv: the first is the command's name
+ * @argv: the first is the command's name, behind the last is NULL
  *
  * Explains the command and exits when asked for help.
  *
@@ -188,23 +230,26 @@ const char *options_take(const struct command *command, int argc, char **argv)
 	bool only_operands = false;
 	int i;
 
-	for (i = 1; i < argc; i++) {
-		if (!only_operands && !strcmp(argv[i], "--"))
+	for (i = 1; i < argc && !globals.rest; i++) {
+		if (!only_operands && !strcmp(argv[i], "--")) {
 			only_operands = true;
-		else if (!only_operands && argv[i][0] == '-' && argv[i][1])
+			if (command->rest)
+				globals.rest = argv + i + 1;
+		} else if (!only_operands && argv[i][0] == '-' && argv[i][1]) {
 			take(command, argc, argv, &i);
-		else if (operand || !command->operand)
+		} else if (operand || !command->operand) {
 			refuse(command, "does not expect ", argv[i]);
-		else
+		} else {
 			operand = argv[i];
+		}
 	}
 	if (globals.help) {
-		help_command(command);
+		help_of(command);
+		flush_or_fail();
 		exit(0);
 	}
 	check_given(command);
-	if (command->operand && !operand)
-		fail(EXIT_ASKED, "%s needs a %s; see wheelctl %s --help",
-		     command->name, command->operand, command->name);
+	check_operand(command, operand);
+	setup_settle(&globals.setup);
 	return operand;
 }

@@ -10,7 +10,8 @@
 /**
  * struct option_spec - one option
  * @name: without the dashes
- * @argument: what to call its argument, NULL: it has none
+ * @argument: what to call its argument, NULL: it has none; completion knows these
+ *	names
  * @help: one line
  * @parse: reads the argument; returns NULL or what it should have been
  * @value: where the value goes
@@ -23,6 +24,7 @@ struct option_spec {
 	void *value;
 };
 
+extern const struct option_spec no_options[];
 extern const struct option_spec global_options[];
 extern const struct option_spec setup_options[];
 

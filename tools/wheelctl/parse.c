@@ -152,13 +152,13 @@ const char *parse_interval(const char *text, void *value)
 	return wanted;
 }
 
-const char *parse_slots(const char *text, void *value)
+const char *parse_buckets(const char *text, void *value)
 {
-	u64 slots;
+	u64 buckets;
 
-	if (parse_count(text, &slots) || slots > WHEEL_MAX_SLOTS)
+	if (parse_count(text, &buckets) || buckets > WHEEL_MAX_BUCKETS)
 		return "a whole number from 1 to 1048576";
-	*(u32 *)value = (u32)slots;
+	*(u32 *)value = (u32)buckets;
 	return NULL;
 }
 
@@ -182,13 +182,12 @@ static int find_name(const char *const *names, size_t count, const char *text)
 	return -1;
 }
 
-/* Only clocks that nobody sets: the tool's own clock is the witness. */
 const char *parse_clock(const char *text, void *value)
 {
-	int clock = find_name(clocks, WHEEL_CLOCK_BOOTTIME + 1, text);
+	int clock = find_name(clocks, ARRAY_SIZE(clocks), text);
 
 	if (clock < 0)
-		return "monotonic or boottime";
+		return "monotonic, boottime, realtime, tai or virtual";
 	*(u32 *)value = (u32)clock;
 	return NULL;
 }

@@ -17,7 +17,7 @@ const char *parse_count(const char *text, void *value);
 const char *parse_number(const char *text, void *value);
 const char *parse_duration(const char *text, void *value);
 const char *parse_interval(const char *text, void *value);
-const char *parse_slots(const char *text, void *value);
+const char *parse_buckets(const char *text, void *value);
 const char *parse_speed(const char *text, void *value);
 const char *parse_clock(const char *text, void *value);
 const char *parse_scheme(const char *text, void *value);

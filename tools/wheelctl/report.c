@@ -114,8 +114,8 @@ void report_print(const struct player *p)
 	printf("%s at speed %s: %s%s\n", p->trace->path,
 	       text_speed(p->speed).s, text_time(p->end - p->start).s,
 	       p->status ? ", interrupted" : "");
-	printf("wheel: %s, %u slots, tick %s, clock %s\n\n",
-	       scheme_name(setup->scheme), setup->slots,
+	printf("wheel: %s, %u buckets, tick %s, clock %s\n\n",
+	       scheme_name(setup->scheme), setup->buckets,
 	       text_duration(setup->tick_ns).s, clock_name(setup->clock));
 	print_counts(p);
 	print_verdicts(p);

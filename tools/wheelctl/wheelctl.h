@@ -34,7 +34,8 @@ struct option_spec;
 /**
  * struct command - one word that wheelctl understands
  * @name: the word
- * @operand: the name of its one operand, or NULL
+ * @operand: the name of its one operand, or NULL; in brackets: it may be missing
+ * @rest: the name of the words behind "--", which go to globals.rest, or NULL
  * @summary: one line
  * @details: paragraphs for its help
  * @options: end with a NULL name
@@ -46,6 +47,7 @@ struct option_spec;
 struct command {
 	const char *name;
 	const char *operand;
+	const char *rest;
 	const char *summary;
 	const char *details;
 	const struct option_spec *options;
@@ -61,20 +63,30 @@ struct command {
  * @json: print one JSON document
  * @help: print the help instead
  * @setup: the wheel to set up
+ * @rest: the words behind "--", up to a NULL
  */
 struct globals {
 	const char *device;
 	bool json;
 	bool help;
 	struct wheel_setup setup;
+	char **rest;
 };
 
 extern struct globals globals;
 
 extern const struct command info_command;
 extern const struct command arm_command;
-extern const struct command stats_command;
 extern const struct command list_command;
+extern const struct command stats_command;
+extern const struct command watch_command;
+extern const struct command save_command;
+extern const struct command restore_command;
+extern const struct command every_command;
+extern const struct command at_command;
+extern const struct command run_command;
 extern const struct command replay_command;
+extern const struct command help_command;
+extern const struct command completion_command;
 
 #endif

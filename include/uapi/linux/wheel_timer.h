@@ -73,13 +73,13 @@
  * ======================= ===================================================
  *
  * When the timer's time comes the kernel exchanges a deadline that has passed for
- * WHEEL_TOUCH_OFF, and the event follows. It exchanges PARKED for OFF, too, and
- * the slot is free. Whoever wins the exchange is right. While a word is OFF the
+ * WHEEL_TOUCH_IDLE, and the event follows. It exchanges PARKED for IDLE, too, and
+ * the slot is free. Whoever wins the exchange is right. While a word is IDLE the
  * program leaves it alone: to arm the slot is the kernel's. A word with that bit
  * set by the program counts as PARKED.
  */
 #define WHEEL_OFF_TOUCH		0x40000000
-#define WHEEL_TOUCH_OFF		(1ULL << 63)
+#define WHEEL_TOUCH_IDLE		(1ULL << 63)
 #define WHEEL_TOUCH_PARKED	0ULL
 
 /**
@@ -108,27 +108,23 @@
 /**
  * struct wheel_kernel_page - written by the kernel alone
  * @event_tail: events published, modulo 2^32
- * @op_head: 0
  * @kflags: WHEEL_RING_BACKLOG
- * @reserved: 0
  * @next_wake: 0
  */
 struct wheel_kernel_page {
 	__u32 event_tail;
-	__u32 op_head;
 	__u32 kflags;
-	__u32 reserved;
 	__u64 next_wake;
 };
 
 /**
  * struct wheel_user_page - written by the program alone
  * @event_head: events taken, modulo 2^32
- * @op_tail: 0
+ * @reserved: 0
  */
 struct wheel_user_page {
 	__u32 event_head;
-	__u32 op_tail;
+	__u32 reserved;
 };
 
 /* wheel_setup.clock */
@@ -156,7 +152,7 @@ struct wheel_user_page {
 
 /* Limits that no privilege lifts. */
 #define WHEEL_MAX_TIMERS	(1U << WHEEL_SLOT_BITS)
-#define WHEEL_MAX_SLOTS		(1U << 20)
+#define WHEEL_MAX_BUCKETS		(1U << 20)
 #define WHEEL_MAX_EVENTS	(1U << 20)
 #define WHEEL_OVERFLOW_TIMERS	4096
 #define WHEEL_MAX_TIME		((1ULL << 63) - 1)
@@ -172,11 +168,11 @@ struct wheel_user_page {
  * @scheme: WHEEL_HASHED or another scheme
  * @tick_ns: nanoseconds a tick, exact; 0: 1 ms
  * @timers: how many timers the file can hold, at most 2^24; 0: 65536
- * @slots: of the ring, at most 2^20; rounded up to a power of two and to at
+ * @buckets: of the ring, at most 2^20; rounded up to a power of two and to at
  *	least @timers / 32; 0: @timers / 16, at least 256
  * @events: entries of the completion ring, at most 2^20; rounded up to a power of
  *	two; 0: none
- * @ops: entries of the submission ring, which there is none: 0
+ * @reserved: 0
  * @features: out: WHEEL_HAS_*, what this kernel's module can do
  *
  * SETUP configures the wheel, once, and returns what is in force; a file whose
@@ -184,7 +180,7 @@ struct wheel_user_page {
  * what the defaults would be. It configures nothing, nor does poll().
  *
  * SETUP fails with EBUSY when the file is set up, EINVAL for a flag, clock,
- * scheme, tick, timers, slots or events out of range, EPERM for a tick below
+ * scheme, tick, timers, buckets or events out of range, EPERM for a tick below
  * WHEEL_MIN_TICK_NS, EOPNOTSUPP for what @features does not list.
  */
 struct wheel_setup {
@@ -194,9 +190,9 @@ struct wheel_setup {
 	__u32 scheme;
 	__u64 tick_ns;
 	__u32 timers;
-	__u32 slots;
+	__u32 buckets;
 	__u32 events;
-	__u32 ops;
+	__u32 reserved;
 	__u64 features;
 };
 
@@ -218,7 +214,7 @@ struct wheel_setup {
  * @when: ARM, REARM: the deadline; QUERY writes it
  * @slack: ARM, REARM: how much later is as good; wake-ups are shared
  * @period: ARM: nanoseconds between expiries, 0: once; with WHEEL_BOUNDED at most
- *	slots - 1 ticks
+ *	buckets - 1 ticks
  * @cookie: ARM: handed back with the event
  * @res: out: 0 or more, or a negative errno
  * @reserved: 0
@@ -370,12 +366,12 @@ struct wheel_advance {
  * @cancelled: cancelled or stopped while pending; parked, once it is reclaimed
  * @pending: @armed - @fired - @cancelled
  * @rearmed: deadlines moved while pending
- * @refiled: touched timers placed again
+ * @requeued: touched timers placed again
  * @refused: arms that failed with EDQUOT, ERANGE or ESHUTDOWN
  * @overruns: periods missed
  * @unread: events not yet taken
  * @backlogged: events that had to wait for ring space
- * @moved: placements in a lower level
+ * @cascaded: placements in a lower level
  * @passes: times that the wheel was advanced
  * @wakeups: hrtimer interrupts
  * @late: [i]: expiries with fired - deadline in [2^i, 2^(i+1)) ns; [0]: 0, too
@@ -388,12 +384,12 @@ struct wheel_stats {
 	__u64 cancelled;
 	__u64 pending;
 	__u64 rearmed;
-	__u64 refiled;
+	__u64 requeued;
 	__u64 refused;
 	__u64 overruns;
 	__u64 unread;
 	__u64 backlogged;
-	__u64 moved;
+	__u64 cascaded;
 	__u64 passes;
 	__u64 wakeups;
 	__u64 late[64];
@@ -403,26 +399,22 @@ struct wheel_stats {
  * struct wheel_enter - WHEEL_IOC_ENTER: wait for events in the ring
  * @size: sizeof(struct wheel_enter)
  * @flags: 0
- * @submit: 0
  * @wait: how many events shall be there, at most wheel_setup.events
- * @until: give up at this time of the wheel's clock; 0: at once; ~0: never
- * @submitted: out: 0
  * @ready: out: events in the ring that were not taken
+ * @until: give up at this time of the wheel's clock; 0: at once; ~0: never
  *
  * First moves what waits in the kernel to the ring. Who waits for many is woken
  * once, when they are there. Returns 0 with fewer than @wait when the time has come;
  * fails with EINTR or ESHUTDOWN when there is none, EINVAL for more than the ring
- * holds, EOPNOTSUPP without a ring, with @submit, or for a time in a time namespace
+ * holds, EOPNOTSUPP without a ring, or for a time in a time namespace
  * that shifts the clock.
  */
 struct wheel_enter {
 	__u32 size;
 	__u32 flags;
-	__u32 submit;
 	__u32 wait;
-	__u64 until;
-	__u32 submitted;
 	__u32 ready;
+	__u64 until;
 };
 
 #define WHEEL_IOC_TYPE		0xBB

@@ -184,7 +184,7 @@ static int print_row(struct bench *bench, const struct row *row)
 	pr_info("%-12s %6u %8llu %5llu %5llu %5llu %5llu %6llu %6llu %6llu %7llu\n",
 		row->name, wheel_slots_for(&config), memory_of(row),
 		stats[FIRE].wakeups, stats[SLACK].wakeups, stats[PUSH].wakeups,
-		stats[REARM].wakeups, stats[CANCEL].wakeups, stats[FIRE].moved,
+		stats[REARM].wakeups, stats[CANCEL].wakeups, stats[FIRE].cascaded,
 		best_sweep(bench, row, 60) / 10,
 		best_sweep(bench, row, 3600) / 10);
 	return 0;

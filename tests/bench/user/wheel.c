@@ -229,7 +229,7 @@ static __u32 take_ring(__u32 batch)
 	return taken;
 }
 
-/* Is it armed? A parked word is 0, and one that is OFF is negative. */
+/* Is it armed? A parked word is 0, and one that is IDLE is negative. */
 static inline bool armed(__u64 word)
 {
 	return (__s64)word > 0;

@@ -287,7 +287,7 @@ static void compare(__u32 scheme, __u32 flags)
 {
 	struct libwheel_options options = {
 		.size = sizeof(options), .flags = flags, .scheme = scheme,
-		.clock = WHEEL_CLOCK_VIRTUAL, .timers = SLOTS, .slots = 256,
+		.clock = WHEEL_CLOCK_VIRTUAL, .timers = SLOTS, .buckets = 256,
 	};
 	struct libwheel *wheel = open_wheel(&options);
 	struct model *m = calloc(1, sizeof(*m));

@@ -34,7 +34,7 @@ static void open_defaults(void)
 	EXPECT_EQ(WHEEL_HASHED, info.scheme);
 	EXPECT_EQ(MS, info.tick_ns);
 	EXPECT_EQ(65536, info.timers);
-	EXPECT_EQ(4096, info.slots);
+	EXPECT_EQ(4096, info.buckets);
 	EXPECT(info.features & WHEEL_HAS_SCHEME(WHEEL_OVERFLOW));
 	EXPECT(info.features & WHEEL_HAS_CLOCK(WHEEL_CLOCK_VIRTUAL));
 	libwheel_close(wheel);
@@ -66,7 +66,7 @@ static void open_what_is_asked_for(void)
 static void open_slots(void)
 {
 	static const struct {
-		__u32 timers, slots, given;
+		__u32 timers, buckets, given;
 	} rows[] = {
 		{ 0, 0, 4096 }, { 1, 0, 256 }, { 1, 1, 1 }, { 1000, 3, 32 },
 		{ 1000, 100, 128 }, { 1 << 20, 1, 32768 },
@@ -80,10 +80,10 @@ static void open_slots(void)
 		struct wheel_setup info;
 
 		options.timers = rows[i].timers;
-		options.slots = rows[i].slots;
+		options.buckets = rows[i].buckets;
 		wheel = open_wheel(&options);
 		libwheel_info(wheel, &info);
-		EXPECT_EQ(rows[i].given, info.slots);
+		EXPECT_EQ(rows[i].given, info.buckets);
 		libwheel_close(wheel);
 	}
 }
@@ -102,7 +102,7 @@ static void open_refuses(void)
 		{ -EINVAL, { .reserved = 1 } },
 		{ -EINVAL, { .tick_ns = 1ULL << 63 } },
 		{ -EINVAL, { .timers = WHEEL_MAX_TIMERS + 1 } },
-		{ -EINVAL, { .slots = WHEEL_MAX_SLOTS + 1 } },
+		{ -EINVAL, { .buckets = WHEEL_MAX_BUCKETS + 1 } },
 		{ -EINVAL, { .scheme = WHEEL_OVERFLOW, .timers = 4097 } },
 		{ -EOPNOTSUPP, { .scheme = WHEEL_HIERARCHICAL,
 				 .clock = WHEEL_CLOCK_REALTIME } },

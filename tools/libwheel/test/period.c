@@ -121,7 +121,7 @@ static void period_of_a_bounded_wheel(void)
 {
 	struct libwheel_options options = {
 		.size = sizeof(options), .scheme = WHEEL_BOUNDED,
-		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 64, .slots = 256,
+		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 64, .buckets = 256,
 	};
 	struct libwheel *wheel = open_wheel(&options);
 	__u64 late = 256 * MS + MS / 3;

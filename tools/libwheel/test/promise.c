@@ -204,7 +204,7 @@ static void p6_a_bound_refuses(void)
 {
 	struct libwheel_options options = {
 		.size = sizeof(options), .scheme = WHEEL_BOUNDED,
-		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 64, .slots = 256,
+		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 64, .buckets = 256,
 	};
 	struct libwheel *wheel = open_wheel(&options);
 
@@ -221,7 +221,7 @@ static void p6_a_bound_counts_from_the_present(void)
 {
 	struct libwheel_options options = {
 		.size = sizeof(options), .scheme = WHEEL_BOUNDED,
-		.timers = 64, .slots = 1024,
+		.timers = 64, .buckets = 1024,
 	};
 	struct libwheel *wheel = open_wheel(&options);
 	__u64 now = libwheel_now(wheel);

@@ -31,7 +31,7 @@ static void touch_later(void)
 	EXPECT_EQ(50 * MS + 1, event.deadline);
 	EXPECT_EQ(-ENOENT, libwheel_touch(wheel, SLOT, HOUR));
 	EXPECT_EQ(1, balanced_stats(wheel).armed);
-	EXPECT(balanced_stats(wheel).refiled >= 1);
+	EXPECT(balanced_stats(wheel).requeued >= 1);
 	libwheel_close(wheel);
 }
 

@@ -10,7 +10,7 @@ static bool stop_one(struct user *u, struct slot *slot)
 	bool parked = false;
 
 	u->counts.cancelled++;
-	slot->timer.deadline &= ~WHEEL_OFF;
+	slot->timer.deadline &= ~WHEEL_IDLE;
 	if (slot->touch) {
 		slot->timer.deadline = touch_off(u, slot);
 		parked = !slot->timer.deadline;

@@ -44,7 +44,7 @@ static void expire_touched(struct user *u, struct slot *slot, u64 now)
 		slot_free(u, slot);
 		break;
 	case REFILE:
-		u->counts.refiled++;
+		u->counts.requeued++;
 		wheel_refile(&u->core, &slot->timer, deadline);
 		break;
 	}

@@ -42,7 +42,7 @@ static int setup_check(const struct wheel_setup *setup)
 	    setup->scheme > WHEEL_OVERFLOW ||
 	    setup->tick_ns > WHEEL_MAX_TIME ||
 	    setup->timers > most_timers(setup) ||
-	    setup->slots > WHEEL_MAX_SLOTS)
+	    setup->buckets > WHEEL_MAX_BUCKETS)
 		return -EINVAL;
 	if ((setup->clock == WHEEL_CLOCK_REALTIME ||
 	     setup->clock == WHEEL_CLOCK_TAI) && !schemes[setup->scheme]->by_tick)
@@ -81,9 +81,9 @@ static u32 round_up_to_power(u32 n)
 static u32 slots_for(const struct wheel_setup *setup)
 {
 	u32 least = (setup->timers + MAX_TIMERS_A_SLOT - 1) / MAX_TIMERS_A_SLOT;
-	u32 slots = max_t(u32, setup->slots, least);
+	u32 slots = max_t(u32, setup->buckets, least);
 
-	if (!setup->slots)
+	if (!setup->buckets)
 		slots = max_t(u32, setup->timers / TIMERS_A_SLOT,
 			      MIN_DEFAULT_SLOTS);
 	return schemes[setup->scheme]->slots(round_up_to_power(slots));
@@ -95,7 +95,7 @@ static void setup_resolve(struct wheel_setup *setup)
 		setup->tick_ns = DEFAULT_TICK_NS;
 	if (!setup->timers)
 		setup->timers = min_t(u32, DEFAULT_TIMERS, most_timers(setup));
-	setup->slots = slots_for(setup);
+	setup->buckets = slots_for(setup);
 	setup->features = features();
 }
 
@@ -108,7 +108,7 @@ static int user_stats(struct handle *handle, struct wheel_stats *stats)
 	*stats = u->counts;
 	stats->size = size;
 	stats->pending = u->core.pending;
-	stats->moved = u->core.moved;
+	stats->cascaded = u->core.moved;
 	stats->unread = u->fired.count;
 	user_leave(u, now);
 	return 0;
@@ -175,7 +175,7 @@ static int words_init(struct user *u)
 	u64 i;
 
 	for (i = 0; !err && i < u->handle.setup.timers; i++)
-		wheel->words[i] = WHEEL_TOUCH_OFF;
+		wheel->words[i] = WHEEL_TOUCH_IDLE;
 	return err;
 }
 
@@ -192,10 +192,10 @@ static int user_init(struct user *u)
 		err = slots_init(u);
 	if (err)
 		return err;
-	u->memory = malloc(wheel_memory(setup->slots));
+	u->memory = malloc(wheel_memory(setup->buckets));
 	if (!u->memory)
 		return -ENOMEM;
-	wheel_init(&u->core, schemes[setup->scheme], setup->slots,
+	wheel_init(&u->core, schemes[setup->scheme], setup->buckets,
 		   setup->tick_ns, u->memory);
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Touch words: the wheel's side of the protocol. The program may change a word at
- * any moment, lock or no lock, but while it says OFF; so each change of ours but
+ * any moment, lock or no lock, but while it says IDLE; so each change of ours but
  * the first is a compare-and-swap, which one of the two wins.
  */
 #include "user.h"
@@ -41,7 +41,7 @@ void touch_arm(struct user *u, const struct slot *slot, u64 deadline)
  */
 u64 touch_off(struct user *u, const struct slot *slot)
 {
-	u64 was = __atomic_exchange_n(word_of(u, slot), WHEEL_TOUCH_OFF,
+	u64 was = __atomic_exchange_n(word_of(u, slot), WHEEL_TOUCH_IDLE,
 				      __ATOMIC_ACQ_REL);
 
 	return LIBWHEEL_IS_DEADLINE(was) ? was : 0;
@@ -59,7 +59,7 @@ bool touch_reclaim(struct user *u, const struct slot *slot)
 	u64 was = word_read(u, slot);
 
 	return !LIBWHEEL_IS_DEADLINE(was) &&
-	       LIBWHEEL_SWAP(word_of(u, slot), &was, WHEEL_TOUCH_OFF);
+	       LIBWHEEL_SWAP(word_of(u, slot), &was, WHEEL_TOUCH_IDLE);
 }
 
 /**
@@ -111,7 +111,7 @@ enum verdict touch_judge(struct user *u, const struct slot *slot, u64 due,
 		*deadline = was;
 		if (LIBWHEEL_IS_DEADLINE(was) && was > due)
 			return REFILE;
-		if (LIBWHEEL_SWAP(word, &was, WHEEL_TOUCH_OFF))
+		if (LIBWHEEL_SWAP(word, &was, WHEEL_TOUCH_IDLE))
 			return LIBWHEEL_IS_DEADLINE(was) ? FIRE : RECLAIM;
 	}
 	*deadline = due + 1;

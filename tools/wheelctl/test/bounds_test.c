@@ -11,11 +11,11 @@
 #include "parse.h"
 #include "refusal.h"
 
-static struct wheel_setup bounded(u32 slots, u64 tick)
+static struct wheel_setup bounded(u32 buckets, u64 tick)
 {
 	return (struct wheel_setup){
 		.scheme = WHEEL_BOUNDED,
-		.slots = slots,
+		.buckets = buckets,
 		.tick_ns = tick,
 	};
 }
@@ -74,7 +74,7 @@ static bool refuses_timers(u32 scheme, u64 timers, const char *what)
 
 static void spans(void)
 {
-	struct wheel_setup hashed = { .slots = 1, .tick_ns = 1 };
+	struct wheel_setup hashed = { .buckets = 1, .tick_ns = 1 };
 	struct wheel_setup setup = bounded(256, NSEC_PER_MSEC);
 
 	KTAP_EXPECT(bounds_span(&hashed) == WHEEL_MAX_TIME);
@@ -93,14 +93,14 @@ static void delays(void)
 	KTAP_EXPECT(holds_delay(setup, 0));
 	KTAP_EXPECT(holds_delay(setup, 255 * NSEC_PER_MSEC));
 	KTAP_EXPECT(refuses_delay(setup, 255 * NSEC_PER_MSEC + 1,
-				  "it is more than a bounded wheel holds with 256 slots and"));
+				  "it is more than a bounded wheel holds with 256 buckets and"));
 	KTAP_EXPECT(refuses_delay(setup, 255 * NSEC_PER_MSEC + 1,
-				  "a tick of 1ms, 255ms: ask for --slots 512 or --tick 1100us\n"));
+				  "a tick of 1ms, 255ms: ask for --buckets 512 or --tick 1100us\n"));
 	KTAP_EXPECT(refuses_delay(setup, 10 * NSEC_PER_SEC,
-				  "--slots 16384 or --tick 40ms\n"));
+				  "--buckets 16384 or --tick 40ms\n"));
 	KTAP_EXPECT(refuses_delay(setup, 3 * 3600 * NSEC_PER_SEC,
 				  "255ms: ask for --tick 43s\n"));
-	KTAP_EXPECT(refuses_delay(one, 1, "0ns: ask for more --slots\n"));
+	KTAP_EXPECT(refuses_delay(one, 1, "0ns: ask for more --buckets\n"));
 	KTAP_EXPECT(holds_delay(one, 0));
 }
 
@@ -122,17 +122,17 @@ static u64 advised(const char *said, const char *option)
 static void good_advice(void)
 {
 	struct wish wish = { .setup = bounded(2, 1) };
-	u64 slots, tick;
+	u64 buckets, tick;
 	char said[400];
 
 	for (wish.delay = 2; wish.delay < WHEEL_MAX_TIME / 7;
 	     wish.delay += wish.delay / 2 + 1) {
 		refusal_of(wish_delay, &wish, said, sizeof(said));
-		slots = advised(said, "--slots");
+		buckets = advised(said, "--buckets");
 		tick = advised(said, "--tick");
-		KTAP_EXPECT(!slots == (wish.delay >= WHEEL_MAX_SLOTS));
-		if (slots)
-			KTAP_EXPECT(holds_delay(bounded((u32)slots, 1),
+		KTAP_EXPECT(!buckets == (wish.delay >= WHEEL_MAX_BUCKETS));
+		if (buckets)
+			KTAP_EXPECT(holds_delay(bounded((u32)buckets, 1),
 						wish.delay));
 		KTAP_EXPECT(tick && holds_delay(bounded(2, tick), wish.delay));
 	}

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # cli.sh WHEELCTL: what it says, and its exit status, when asked for nonsense
 # and where there is no device. Prints KTAP.
+# shellcheck disable=SC2317 # result_of() calls functions by their names
 set -u
 
 wheelctl=$1
@@ -88,16 +89,89 @@ gzip <"$folder/trace" | head -c 25 >"$folder/short.gz"
 sed -n '/^Give a trace its checksum/,/^\.fi/s/^\$ \\fB\(.*\)\\fP$/\1/p' "$manual" |
 	sed "s/\\\\-/-/g; s/\\\\(aq/'/g" >"$folder/example"
 
+# What there is, by the help alone.
+commands=$("$wheelctl" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\).*/\1/p')
+options_of() {
+	"$wheelctl" help "$1" | sed -n 's/^  --\([a-z-]*\).*/\1/p'
+}
+
+# completes SHELL: the script knows every command and option, and that shell, where
+# there is one, can read it.
+completes() {
+	"$wheelctl" completion "$1" >"$folder/completion" || return
+	for command in $commands; do
+		for option in $(options_of "$command"); do
+			case $1 in
+			bash) pattern="$command:-\*.* --${option}[ ']" ;;
+			fish) pattern="from $command' -l $option " ;;
+			zsh) pattern="^			'--${option}[=[]" ;;
+			esac
+			script=$folder/completion
+			if [ "$1" = zsh ]; then
+				script=$folder/part
+				sed -n "/^	$command)/,/;;/p" "$folder/completion" >"$script"
+			fi
+			grep -q -e "$pattern" "$script" ||
+				{ echo "# no --$option of $command"; return 1; }
+		done
+	done
+	! command -v "$1" >/dev/null || "$1" -n "$folder/completion"
+}
+
+# Of bash we see what it offers, too.
+offers() {
+	command -v bash >/dev/null || return 0
+	# shellcheck disable=SC2016 # for that bash
+	bash -c 'source <("$0" completion bash); shift 0
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); compopt() { :; }
+		_wheelctl; echo "${COMPREPLY[*]}"' "$wheelctl" "$@"
+}
+
+offered() {
+	[ "$(offers wheelctl re)" = "replay" ] || [ "$(offers wheelctl re)" = "restore replay" ] || return
+	[ "$(offers wheelctl arm --cl)" = "--clock" ] &&
+		[ "$(offers wheelctl arm --clock b)" = boottime ] &&
+		[ "$(offers wheelctl arm --scheme h)" = "hashed hierarchical" ] &&
+		[ "$(offers wheelctl --device /dev/null st)" = stats ]
+}
+
+full_disk() {
+	for words in help info\ --help completion\ fish; do
+		# shellcheck disable=SC2086 # several words
+		said=$("$wheelctl" $words 2>&1 >/dev/full)
+		[ $? = 1 ] || return
+		[ "$said" = "wheelctl: cannot write the answer to stdout" ] || return
+	done
+}
+
+result_of() {
+	name=$1
+	shift
+	if "$@"; then result ok "$name"; else result "not ok" "$name"; fi
+}
+
 echo "KTAP version 1"
-echo "1..55"
+# Two for each command, and these.
+# shellcheck disable=SC2086 # words
+set -- $commands
+echo "1..$((60 + 2 * $#))"
 
 explained --help
-for command in info arm stats list replay; do
-	explained $command --help
+for command in $commands; do
+	explained "$command" --help
+	explained help "$command"
 done
+for shell in bash zsh fish; do
+	result_of "completion $shell knows every command and option" completes $shell
+done
+result_of "bash completes what fits" offered
+result_of "what is printed arrives" full_disk
 
 refused 2 "needs a command"
-refused 2 "'frobnicate' is not a command" frobnicate
+refused 2 "'frobnicate' is not a command; see" frobnicate
+refused 2 "did you mean 'list'?" lits
+refused 2 "did you mean 'list'?" help lits
+refused 2 "did you mean '--period'?" arm --perod=1s 1ms
 refused 2 "the option '--frob'" --frob info
 refused 2 "the option '--frob'" info --frob
 refused 2 "the option '-x'" info -x
@@ -110,10 +184,13 @@ refused 2 "DELAY '5' is not a duration" arm 5
 refused 2 "--period '1 ms' is not a duration" arm 1ms --period '1 ms'
 refused 2 "--period '0ms' is not a duration of 1ns or more" arm 1ms --period 0ms
 refused 2 "--tick '0ns' is not a duration of 1ns or more" arm 1ms --tick 0ns
-refused 2 "--slots '0' is not a whole number from 1" arm 1ms --slots 0
-refused 2 "--slots '1048577' is not a whole number" arm 1ms --slots 1048577
+refused 2 "--buckets '0' is not a whole number from 1" arm 1ms --buckets 0
+refused 2 "--buckets '1048577' is not a whole number" arm 1ms --buckets 1048577
 refused 2 "--count '0' is not a whole number" arm 1ms --count 0
-refused 2 "--clock 'tai' is not monotonic or boottime" arm 1ms --clock tai
+refused 2 "--clock 'sun' is not monotonic, boottime" arm 1ms --clock sun
+refused 2 "--scheme overflow does not bear the clock realtime" \
+	arm 1ms --clock realtime --scheme overflow
+refused 2 "SHELL 'csh' is not bash, zsh or fish" completion csh
 refused 2 "--scheme 'heap' is not hashed" arm 1ms --scheme=heap
 refused 2 "needs either --pid PID or --self-test N" stats
 refused 2 "--fd means nothing without --pid" stats --self-test 3 --fd 3
@@ -149,10 +226,10 @@ marked "an old checksum and a comment" "# crc32=00000000
 # a comment
 "
 
-refused 1 "insmod wheel_timer.ko" --device $none info
-refused 1 "insmod wheel_timer.ko" replay "$folder/trace.gz" --device $none
-refused 1 "insmod wheel_timer.ko" arm 1ms --device $none
-refused 1 "insmod wheel_timer.ko" list --pid 1 --device $none
+refused 1 "the module" --device $none info
+refused 1 "the module" replay "$folder/trace.gz" --device $none
+refused 1 "the module" arm 1ms --device $none
+refused 1 "the module" list --pid 1 --device $none
 refused 1 "not a wheel" --device /dev/null info
 refused 1 "not a device" --device / stats --pid 1
 

@@ -53,26 +53,41 @@ self_tests() {
 				--scheme $scheme --tick $tick || return
 		done
 	done
-	says 0 "*all promises kept" stats --self-test 400 --clock boottime
+	for clock in boottime realtime tai virtual; do
+		says 0 "clock *$clock*all promises kept" \
+			stats --self-test 400 --clock $clock || return
+	done
+}
+
+# A clock that only its owner moves takes no time: an hour is over at once.
+virtual_clock() {
+	says 0 "*+3600000.000000 ms*never early" arm 1h --clock virtual &&
+		says 0 "*never early" arm 1ms --period 1d --count 9 --clock virtual &&
+		says 0 "*all promises kept" replay trace.csv --clock virtual
+}
+
+missing_device() {
+	says 1 "*the module is loaded: does this container lack*" \
+		info --device /dev/nothing
 }
 
 bounded_self_tests() {
-	says 2 "*delay of 172 ms *--slots 262144 or --tick 680us" \
+	says 2 "*delay of 172 ms *--buckets 262144 or --tick 680us" \
 		stats --self-test 5 --scheme bounded --tick 1us &&
 		says 0 "*all promises kept" stats --self-test 5 \
-			--scheme bounded --tick 1us --slots 262144 &&
+			--scheme bounded --tick 1us --buckets 262144 &&
 		says 0 "*all promises kept" stats --self-test 5 \
 			--scheme bounded --tick 680us
 }
 
 bounded_arms() {
 	says 0 "*never early" arm 255ms --scheme bounded --count 5 &&
-		says 2 "*DELAY 256ms *--slots 512 or --tick 1100us" \
+		says 2 "*DELAY 256ms *--buckets 512 or --tick 1100us" \
 			arm 256ms --scheme bounded &&
-		says 2 "*--period 2s *--slots 2048 or --tick 7900us" \
+		says 2 "*--period 2s *--buckets 2048 or --tick 7900us" \
 			arm 1ms --period 2s --scheme bounded &&
 		says 0 "*never early" arm 1ms --period 20ms --scheme bounded \
-			--slots 32 --count 3 --slack 1s
+			--buckets 32 --count 3 --slack 1s
 }
 
 # Three timers, of which one is due in a minute; there are re-arms and cancels.
@@ -96,10 +111,10 @@ replays() {
 }
 
 bounded_replays() {
-	says 2 "*trace.csv's longest delay of 1.00 min *--slots 65536 or --tick 240ms" \
+	says 2 "*trace.csv's longest delay of 1.00 min *--buckets 65536 or --tick 240ms" \
 		replay trace.csv --scheme bounded &&
 		says 0 "*all promises kept" replay trace.csv \
-			--scheme bounded --slots 65536 &&
+			--scheme bounded --buckets 65536 &&
 		says 0 "*all promises kept" replay trace.csv \
 			--scheme bounded --tick 240ms &&
 		says 3 "*PROMISE BROKEN: *wrong 1*" replay trace.csv \
@@ -167,13 +182,15 @@ long_tick() {
 	[ "$long_status" = 0 ] && grep -q "never early" long
 }
 
-plan 16
+plan 18
 leaf module_loads insmod wheel_timer.ko
 "$wheelctl" arm 1ms --tick 30s >long 2>&1 &
 long=$!
 trace
 leaf info says 0 "A wheel by default:*schemes *bounded*" info
 leaf self_tests self_tests
+leaf virtual_clock virtual_clock
+leaf missing_device missing_device
 leaf bounded_self_tests bounded_self_tests
 leaf bounded_arms bounded_arms
 leaf overflow_timers says 2 "*5,000 timers *4,096 *--scheme" \

@@ -26,7 +26,9 @@ extern const struct ktap_case parse_cases[];
 extern const struct ktap_case trace_cases[];
 extern const struct ktap_case ledger_cases[];
 extern const struct ktap_case replay_cases[];
-extern const struct ktap_case watch_cases[];
+extern const struct ktap_case alarm_cases[];
 extern const struct ktap_case bounds_cases[];
+extern const struct ktap_case near_cases[];
+extern const struct ktap_case advice_cases[];
 
 #endif

@@ -13,26 +13,26 @@
 
 #include "fake.h"
 #include "ktap.h"
-#include "watch.h"
+#include "alarm.h"
 
 #define START	(1000 * NSEC_PER_SEC)
 
-static void look_away(const struct watch *w, const struct wheel_event *event,
+static void look_away(const struct alarm *a, const struct wheel_event *event,
 		      u64 received)
 {
-	(void)w;
+	(void)a;
 	(void)event;
 	(void)received;
 }
 
-static struct watch begin(u64 tick, u64 delay, u64 count)
+static struct alarm begin(u64 tick, u64 delay, u64 count)
 {
 	static struct device device = { .fd = -1 };
 
 	memset(&fake, 0, sizeof(fake));
 	fake.now = START;
 	fake.tick = tick;
-	return (struct watch){
+	return (struct alarm){
 		.device = &device,
 		.interrupt = -1,
 		.tick = tick,
@@ -57,21 +57,21 @@ static int interrupted(void)
 
 static void events(void)
 {
-	struct watch w = begin(NSEC_PER_MSEC, 10 * NSEC_PER_MSEC, 5);
+	struct alarm w = begin(NSEC_PER_MSEC, 10 * NSEC_PER_MSEC, 5);
 
-	watch_run(&w);
+	alarm_run(&w);
 	KTAP_EXPECT(w.events == 5 && w.late.count == 5);
-	KTAP_EXPECT(!watch_broken(&w) && !w.status && !w.cancelled);
+	KTAP_EXPECT(!alarm_broken(&w) && !w.status && !w.cancelled);
 	samples_free(&w.late);
 }
 
 static void periods(void)
 {
-	struct watch w = begin(NSEC_PER_MSEC, 10 * NSEC_PER_MSEC, 5);
+	struct alarm w = begin(NSEC_PER_MSEC, 10 * NSEC_PER_MSEC, 5);
 
 	w.period = 3 * NSEC_PER_MSEC;
-	watch_run(&w);
-	KTAP_EXPECT(w.events == 5 && !watch_broken(&w));
+	alarm_run(&w);
+	KTAP_EXPECT(w.events == 5 && !alarm_broken(&w));
 	KTAP_EXPECT(w.gen == 1 && w.deadline - w.began == 25 * NSEC_PER_MSEC);
 	samples_free(&w.late);
 }
@@ -79,12 +79,12 @@ static void periods(void)
 /* Two periods pass before each event is read, which is no fault of the device. */
 static void missed_periods(void)
 {
-	struct watch w = begin(NSEC_PER_MSEC, 10 * NSEC_PER_MSEC, 5);
+	struct alarm w = begin(NSEC_PER_MSEC, 10 * NSEC_PER_MSEC, 5);
 
 	w.period = 3 * NSEC_PER_MSEC;
 	fake.sleepy = 7 * NSEC_PER_MSEC;
-	watch_run(&w);
-	KTAP_EXPECT(w.events == 5 && !watch_broken(&w));
+	alarm_run(&w);
+	KTAP_EXPECT(w.events == 5 && !alarm_broken(&w));
 	KTAP_EXPECT(w.deadline - w.began == 55 * NSEC_PER_MSEC);
 	samples_sort(&w.late);
 	KTAP_EXPECT(samples_percentile(&w.late, 1000) < NSEC_PER_MSEC);
@@ -99,10 +99,10 @@ static void long_tick(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ticks); i++) {
-		struct watch w = begin(ticks[i], NSEC_PER_MSEC, 1);
+		struct alarm w = begin(ticks[i], NSEC_PER_MSEC, 1);
 
-		watch_run(&w);
-		KTAP_EXPECT(w.events == 1 && !watch_broken(&w));
+		alarm_run(&w);
+		KTAP_EXPECT(w.events == 1 && !alarm_broken(&w));
 		KTAP_EXPECT(fake.now - START > 10 * NSEC_PER_SEC);
 		samples_free(&w.late);
 	}
@@ -110,71 +110,71 @@ static void long_tick(void)
 
 static void lost(void)
 {
-	struct watch w = begin(30 * NSEC_PER_SEC, NSEC_PER_MSEC, 1);
+	struct alarm w = begin(30 * NSEC_PER_SEC, NSEC_PER_MSEC, 1);
 
 	fake.fault = FAULT_LOSE;
-	watch_run(&w);
-	KTAP_EXPECT(!w.events && w.lost == 1 && watch_broken(&w));
+	alarm_run(&w);
+	KTAP_EXPECT(!w.events && w.lost == 1 && alarm_broken(&w));
 	/* Its tick ends after 20 s, and our patience after 10 more. */
 	KTAP_EXPECT(fake.now == START + 30 * NSEC_PER_SEC);
 }
 
 static void wrong(void)
 {
-	struct watch w = begin(NSEC_PER_MSEC, NSEC_PER_MSEC, 1);
+	struct alarm w = begin(NSEC_PER_MSEC, NSEC_PER_MSEC, 1);
 
 	fake.fault = FAULT_DEADLINE;
-	watch_run(&w);
+	alarm_run(&w);
 	KTAP_EXPECT(w.wrong == 1);
 	samples_free(&w.late);
 
 	w = begin(NSEC_PER_MSEC, NSEC_PER_MSEC, 1);
 	fake.fault = FAULT_EARLY;
-	watch_run(&w);
+	alarm_run(&w);
 	KTAP_EXPECT(w.early == 1);
 }
 
 static void interrupts(void)
 {
-	struct watch w = begin(NSEC_PER_MSEC, NSEC_PER_SEC, 1);
+	struct alarm w = begin(NSEC_PER_MSEC, NSEC_PER_SEC, 1);
 
 	w.interrupt = interrupted();
-	watch_run(&w);
+	alarm_run(&w);
 	close(w.interrupt);
 	KTAP_EXPECT(w.status == 128 + SIGINT && w.cancelled);
-	KTAP_EXPECT(!w.events && !watch_broken(&w));
+	KTAP_EXPECT(!w.events && !alarm_broken(&w));
 	KTAP_EXPECT(fake.stats.cancelled == 1);
 }
 
 /* It fires while it is being cancelled. */
 static void interrupts_too_late(void)
 {
-	struct watch w = begin(1000, 0, 2);
+	struct alarm w = begin(1000, 0, 2);
 
 	w.interrupt = interrupted();
-	watch_run(&w);
+	alarm_run(&w);
 	close(w.interrupt);
 	KTAP_EXPECT(w.status == 128 + SIGINT && !w.cancelled);
-	KTAP_EXPECT(w.events == 1 && !watch_broken(&w));
+	KTAP_EXPECT(w.events == 1 && !alarm_broken(&w));
 	samples_free(&w.late);
 
 	w = begin(1000, 0, 2);
 	w.period = NSEC_PER_SEC;
 	w.interrupt = interrupted();
-	watch_run(&w);
+	alarm_run(&w);
 	close(w.interrupt);
-	KTAP_EXPECT(!w.cancelled && w.events == 1 && !watch_broken(&w));
+	KTAP_EXPECT(!w.cancelled && w.events == 1 && !alarm_broken(&w));
 	samples_free(&w.late);
 
 	w = begin(1000, 0, 2);
 	fake.fault = FAULT_LOSE;
 	w.interrupt = interrupted();
-	watch_run(&w);
+	alarm_run(&w);
 	close(w.interrupt);
 	KTAP_EXPECT(w.lost == 1);
 }
 
-const struct ktap_case watch_cases[] = {
+const struct ktap_case alarm_cases[] = {
 	{ "a watched timer", events },
 	{ "a watched timer with a period", periods },
 	{ "a watched timer with missed periods", missed_periods },

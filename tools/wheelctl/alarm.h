@@ -2,14 +2,14 @@
 /*
  * One timer, armed and watched.
  */
-#ifndef WATCH_H
-#define WATCH_H
+#ifndef ALARM_H
+#define ALARM_H
 
 #include "device.h"
 #include "samples.h"
 
 /**
- * struct watch - one timer and what came of it
+ * struct alarm - one timer and what came of it
  * @device: its wheel
  * @interrupt: of interrupt_open(), or -1
  * @tick: of the wheel
@@ -30,7 +30,7 @@
  * @status: 128 + the signal that ended it
  * @cancelled: the timer was still pending then
  */
-struct watch {
+struct alarm {
 	struct device *device;
 	int interrupt;
 	u64 tick;
@@ -38,7 +38,7 @@ struct watch {
 	u64 period;
 	u64 slack;
 	u64 count;
-	void (*show)(const struct watch *w, const struct wheel_event *event,
+	void (*show)(const struct alarm *a, const struct wheel_event *event,
 		     u64 received);
 	u64 began;
 	u64 deadline;
@@ -53,7 +53,7 @@ struct watch {
 	bool cancelled;
 };
 
-void watch_run(struct watch *w);
-bool watch_broken(const struct watch *w);
+void alarm_run(struct alarm *a);
+bool alarm_broken(const struct alarm *a);
 
 #endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What to do where there is no device.
+ */
+#ifndef ADVICE_H
+#define ADVICE_H
+
+/**
+ * struct advice - one clause, returned by value
+ * @s: the clause
+ */
+struct advice {
+	char s[400];
+};
+
+struct advice advice_on_absence(const char *modules, const char *program);
+struct advice advice_here(void);
+
+#endif
