@@ -101,27 +101,27 @@ struct wheel_due wheel_due_within(const struct wheel_core *w, u64 deadline,
 
 /**
  * wheel_memory - how much memory the rings of a wheel take
- * @slots: a power of two
+ * @buckets: a power of two
  *
  * Return: bytes.
  */
-size_t wheel_memory(u32 slots)
+size_t wheel_memory(u32 buckets)
 {
-	return slots * sizeof(struct wheel_slot) +
-	       (slots + 63) / 64 * sizeof(struct wheel_group) +
-	       slots * sizeof(struct list_head *);
+	return buckets * sizeof(struct wheel_bucket) +
+	       (buckets + 63) / 64 * sizeof(struct wheel_group) +
+	       buckets * sizeof(struct list_head *);
 }
 
 /**
  * wheel_init - make an empty wheel whose clock is at tick 0
  * @w: wheel
  * @scheme: its kind
- * @slots: a power of two
+ * @buckets: a power of two
  * @tick_ns: nanoseconds a tick, 1 .. WHEEL_END_NS
- * @memory: of wheel_memory(@slots) bytes, aligned as malloc() aligns
+ * @memory: of wheel_memory(@buckets) bytes, aligned as malloc() aligns
  */
 void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
-		u32 slots, u64 tick_ns, void *memory)
+		u32 buckets, u64 tick_ns, void *memory)
 {
 	w->scheme = scheme;
 	w->clock = 0;
@@ -131,14 +131,14 @@ void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 	w->lost = false;
 	w->pending = 0;
 	w->moved = 0;
-	w->walk.slot = NULL;
+	w->walk.bucket = NULL;
 	w->opened = NULL;
 	w->refreshed = NULL;
 	w->drained = 0;
 	tick_init(&w->tick, tick_ns);
 	w->last = wheel_tick_ceil(&w->tick, WHEEL_END_NS);
 	w->span = WHEEL_END_NS;
-	ring_init(&w->ring, slots, memory);
+	ring_init(&w->ring, buckets, memory);
 	scheme->init(w);
 }
 
@@ -164,7 +164,7 @@ int wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
 	return 0;
 }
 
-/* wheel_pop(), when no open slot has a timer that is due. */
+/* wheel_pop(), when no open bucket has a timer that is due. */
 struct wheel_timer *wheel_pop_on(struct wheel_core *w, u64 until,
 				 unsigned int *budget)
 {

@@ -68,7 +68,7 @@ static struct wheel_config setup_config(struct wheel_file *file,
 		.name		= "/dev/wheel",
 		.clock		= setup->clock,
 		.scheme		= setup->scheme,
-		.slots		= setup->buckets ? max(setup->buckets, least) : 0,
+		.buckets	= setup->buckets ? max(setup->buckets, least) : 0,
 		.tick_ns	= setup->tick_ns,
 		.limit		= setup->timers,
 		.expire		= slots_fired,
@@ -90,7 +90,7 @@ static void setup_resolve(struct wheel_file *file, struct wheel_setup *setup)
 	if (setup->events)
 		setup->events = roundup_pow_of_two(setup->events);
 	config = setup_config(file, setup);
-	setup->buckets = wheel_slots_for(&config);
+	setup->buckets = wheel_buckets_for(&config);
 	setup->features = file_features();
 }
 

@@ -7,9 +7,9 @@
 #include "engine.h"
 
 #define DEFAULT_TICK_NS		1000000
-#define DEFAULT_SLOTS		4096
-#define MIN_DEFAULT_SLOTS	256
-#define TIMERS_A_SLOT		16
+#define DEFAULT_BUCKETS		4096
+#define MIN_DEFAULT_BUCKETS	256
+#define TIMERS_A_BUCKET		16
 
 static const struct wheel_scheme * const schemes[] = {
 	[WHEEL_HASHED]		= &wheel_hashed,
@@ -32,7 +32,7 @@ int wheel_config_check(const struct wheel_config *config)
 	    config->scheme >= ARRAY_SIZE(schemes) ||
 	    config->flags & ~(WHEEL_SLEEPABLE | WHEEL_PERCPU) ||
 	    config->tick_ns > WHEEL_MAX_TIME ||
-	    config->slots > WHEEL_MAX_BUCKETS ||
+	    config->buckets > WHEEL_MAX_BUCKETS ||
 	    config->limit > wheel_limit_of(config->scheme))
 		return -EINVAL;
 	if (config->flags & WHEEL_PERCPU && config->limit)
@@ -50,32 +50,32 @@ int wheel_config_check(const struct wheel_config *config)
  */
 const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config)
 {
-	config->slots = wheel_slots_for(config);
+	config->buckets = wheel_buckets_for(config);
 	config->limit = config->limit ?: wheel_limit_of(config->scheme);
 	config->tick_ns = config->tick_ns ?: DEFAULT_TICK_NS;
 	return schemes[config->scheme];
 }
 
 /**
- * wheel_slots_for - how many slots a wheel would have
- * @config: of which scheme, slots and limit matter
+ * wheel_buckets_for - how many buckets a wheel would have
+ * @config: of which scheme, buckets and limit matter
  *
  * Context: Any.
  *
- * Return: slots of all its rings.
+ * Return: buckets of all its rings.
  */
-u32 wheel_slots_for(const struct wheel_config *config)
+u32 wheel_buckets_for(const struct wheel_config *config)
 {
-	u64 slots = config->slots;
+	u64 buckets = config->buckets;
 
-	if (!slots && !config->limit)
-		slots = DEFAULT_SLOTS;
-	else if (!slots)
-		slots = clamp_t(u64, config->limit / TIMERS_A_SLOT,
-				MIN_DEFAULT_SLOTS, WHEEL_MAX_BUCKETS);
-	return schemes[config->scheme]->slots(roundup_pow_of_two(slots));
+	if (!buckets && !config->limit)
+		buckets = DEFAULT_BUCKETS;
+	else if (!buckets)
+		buckets = clamp_t(u64, config->limit / TIMERS_A_BUCKET,
+				  MIN_DEFAULT_BUCKETS, WHEEL_MAX_BUCKETS);
+	return schemes[config->scheme]->buckets(roundup_pow_of_two(buckets));
 }
-EXPORT_SYMBOL_GPL(wheel_slots_for);
+EXPORT_SYMBOL_GPL(wheel_buckets_for);
 
 /**
  * wheel_limit_of - how many timers may be pending at once

@@ -26,7 +26,7 @@ static DEFINE_MUTEX(wheels_lock);
 static LIST_HEAD(wheels);
 static struct dentry *folder;
 
-static u32 ring_slots(const struct wheel *wheel)
+static u32 ring_buckets(const struct wheel *wheel)
 {
 	return wheel->base->core.ring.mask + 1;
 }
@@ -41,7 +41,7 @@ static void show_config(struct seq_file *m, const struct wheel *wheel)
 	seq_printf(m, "  clock: %s\n", clock_names[config->clock]);
 	seq_printf(m, "  context: %s\n", wheel_sleeps(wheel) ? "process" : "softirq");
 	seq_printf(m, "  tick: %llu\n", config->tick_ns);
-	seq_printf(m, "  slots: %u\n", ring_slots(wheel));
+	seq_printf(m, "  buckets: %u\n", ring_buckets(wheel));
 	if (config->limit != U64_MAX)
 		seq_printf(m, "  limit: %llu\n", config->limit);
 	seq_printf(m, "  now: %llu\n", wheel_now(wheel));
@@ -83,7 +83,7 @@ static void show_stats(struct seq_file *m, struct wheel *wheel)
 }
 
 /*
- * How many slots hold timers, each number for as many groups of 64 slots. The
+ * How many buckets hold timers, each number for as many groups of 64 buckets. The
  * bits are read without the lock, as they are: nobody waits for who looks.
  */
 static void show_ring(struct seq_file *m, const struct wheel_ring *ring)

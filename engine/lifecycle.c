@@ -46,10 +46,10 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
 
 	mutex_init(&wheel->advancing);
 	for_each_base(base, wheel) {
-		wheel_init(&base->core, scheme, config->slots, config->tick_ns,
+		wheel_init(&base->core, scheme, config->buckets, config->tick_ns,
 			   memory);
 		wheel_base_init(base, wheel);
-		memory += wheel_memory(config->slots);
+		memory += wheel_memory(config->buckets);
 	}
 }
 
@@ -65,7 +65,7 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
  *
  * Return: the wheel, or an ERR_PTR:
  *
- * * %-EINVAL - no name, a clock, scheme, flag, tick or number of slots that does
+ * * %-EINVAL - no name, a clock, scheme, flag, tick or number of buckets that does
  *   not exist, more than WHEEL_OVERFLOW_TIMERS for that scheme, or a limit with
  *   WHEEL_PERCPU
  * * %-EOPNOTSUPP - a clock or scheme that wheel_features() does not list, or a
@@ -88,7 +88,7 @@ struct wheel *wheel_create_class(const struct wheel_config *config,
 		return ERR_PTR(-ENOMEM);
 	wheel->config = *config;
 	scheme = wheel_config_resolve(&wheel->config);
-	wheel->memory = kvmalloc_array(count, wheel_memory(wheel->config.slots),
+	wheel->memory = kvmalloc_array(count, wheel_memory(wheel->config.buckets),
 				       GFP_KERNEL_ACCOUNT);
 	if (!wheel->memory) {
 		kvfree(wheel);

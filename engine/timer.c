@@ -13,7 +13,7 @@ static void timer_init(struct wheel_timer *timer, struct wheel *wheel,
 	timer->fired = 0;
 	timer->function = function;
 	timer->base = (unsigned long)wheel->base;
-	timer->slot = WHEEL_UNFILED;
+	timer->bucket = WHEEL_UNFILED;
 	timer->order = 0;
 }
 

@@ -15,7 +15,7 @@ static void bounded_init(struct wheel_core *w)
 /*
  * The bound counts from the present, which is just before the floor. The clock may
  * have stayed behind: it can catch up as far as nothing is due, unless a pass is
- * moving it already. As long as it lags, a slot may hold timers of two rounds;
+ * moving it already. As long as it lags, a bucket may hold timers of two rounds;
  * their due ticks differ.
  */
 static void bounded_follow(struct wheel_core *w, u64 tick)
@@ -29,7 +29,7 @@ static void bounded_follow(struct wheel_core *w, u64 tick)
 const struct wheel_scheme wheel_bounded = {
 	.name		= "bounded",
 	.by_tick	= true,
-	.slots		= hashed_slots,
+	.buckets	= hashed_buckets,
 	.init		= bounded_init,
 	.follow		= bounded_follow,
 	.file		= wheel_hashed_file,

@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The hashed wheel: one ring of 2^n slots, a timer goes to slot due % 2^n. A
- * slot holds timers of many revolutions; a walk compares their exact due ticks
+ * The hashed wheel: one ring of 2^n buckets, a timer goes to bucket due % 2^n. A
+ * bucket holds timers of many revolutions; a walk compares their exact due ticks
  * and takes those of the tick at hand. It never counts rounds.
  *
  * A pass goes from due tick to due tick. Three things may be under way when its
  * budget ends, and go on where they stood:
  *
- *  - the walk of an open slot, between two marks in its list:
+ *  - the walk of an open bucket, between two marks in its list:
  *
- *	slot -> looked at .. [walked] -> to look at .. [newer] -> armed since
+ *	bucket -> looked at .. [walked] -> to look at .. [newer] -> armed since
  *
- *    What is armed while the slot is open is due at a later tick, so the walk
+ *    What is armed while the bucket is open is due at a later tick, so the walk
  *    ends at the second mark, however much is armed meanwhile;
  *
- *  - the search for the next due tick, in slots after the clock. It ends at the
- *    first slot whose minimum falls into this revolution; failing that it goes
- *    round, 64 slots at a step where their common minimum says that none of them
+ *  - the search for the next due tick, in buckets after the clock. It ends at the
+ *    first bucket whose minimum falls into this revolution; failing that it goes
+ *    round, 64 buckets at a step where their common minimum says that none of them
  *    can be it;
  *
  *  - the refreshing of a minimum whose timer was cancelled. The search does it
- *    when such a slot could be the answer and is not walked in this pass anyway:
- *    it walks the slot for no tick. So a cancelled timer costs at most one empty
+ *    when such a bucket could be the answer and is not walked in this pass anyway:
+ *    it walks the bucket for no tick. So a cancelled timer costs at most one empty
  *    wake-up.
  */
 #include "hashed.h"
 
-/* Slack may gather timers from so many slots into one, and not from more. */
+/* Slack may gather timers from so many buckets into one, and not from more. */
 #define MAX_SLACK_FRACTION	16
 
 /* To look at the minima of a group is as dear as to look at so many timers. */
 #define GROUP_COST		4
 
-u32 hashed_slots(u32 asked)
+u32 hashed_buckets(u32 asked)
 {
 	return asked;
 }
 
 void hashed_init(struct wheel_core *w)
 {
-	u32 slots = w->ring.mask + 1;
+	u32 buckets = w->ring.mask + 1;
 
-	w->max_order = ilog2(max(slots / MAX_SLACK_FRACTION, (u32)1));
+	w->max_order = ilog2(max(buckets / MAX_SLACK_FRACTION, (u32)1));
 	w->scanned = 0;
 }
 
@@ -69,12 +69,12 @@ static void tick_over(struct wheel_core *w)
 static void group_refresh(struct wheel_ring *r, u32 at)
 {
 	struct wheel_group *group = ring_group(r, at);
-	const struct wheel_slot *slots = &r->slot[at];
+	const struct wheel_bucket *buckets = &r->bucket[at];
 	u64 busy = group->busy;
 
 	group->min = WHEEL_NO_TICK;
 	for (; busy; busy &= busy - 1)
-		group->min = min(group->min, slots[__ffs64(busy)].min);
+		group->min = min(group->min, buckets[__ffs64(busy)].min);
 }
 
 /*
@@ -101,20 +101,20 @@ static bool pass_group(struct wheel_core *w, u32 at, u32 to,
 }
 
 /*
- * Look at one more busy slot. The search is over when no later slot can hold an
+ * Look at one more busy bucket. The search is over when no later bucket can hold an
  * earlier timer than the earliest that was seen.
  *
  * What is cancelled during the search may leave it with a lower bound, which
- * costs an empty wake-up. It is not started over, nor is a slot refreshed twice:
+ * costs an empty wake-up. It is not started over, nor is a bucket refreshed twice:
  * who arms and cancels fast enough could keep it from its end for ever. The next
  * pass will search anew.
  */
 static void search_step(struct wheel_core *w, u64 until, unsigned int *budget)
 {
-	u32 slots = w->ring.mask + 1;
+	u32 buckets = w->ring.mask + 1;
 	u32 from = (u32)(w->clock + 1 + w->scanned) & w->ring.mask;
-	u32 to = min(slots, from + slots - w->scanned);
-	struct wheel_slot *slot;
+	u32 to = min(buckets, from + buckets - w->scanned);
+	struct wheel_bucket *bucket;
 	u32 at;
 
 	if (pass_group(w, from, to, budget))
@@ -124,18 +124,18 @@ static void search_step(struct wheel_core *w, u64 until, unsigned int *budget)
 	if (at == to || at == (from | 63) + 1 || !*budget)
 		return;
 	(*budget)--;
-	slot = &w->ring.slot[at];
-	if (slot->stale && !slot->crowded && slot->min < w->next &&
-	    slot->min > until && slot != w->refreshed) {
-		walk_begin(&w->walk, slot, w->clock);
-		w->refreshed = slot;
+	bucket = &w->ring.bucket[at];
+	if (bucket->stale && !bucket->crowded && bucket->min < w->next &&
+	    bucket->min > until && bucket != w->refreshed) {
+		walk_begin(&w->walk, bucket, w->clock);
+		w->refreshed = bucket;
 		return;
 	}
-	w->next = min(w->next, slot->min);
-	w->lost |= slot->stale;
+	w->next = min(w->next, bucket->min);
+	w->lost |= bucket->stale;
 	w->scanned++;
 	if (w->next <= w->clock + w->scanned)
-		w->scanned = slots;
+		w->scanned = buckets;
 }
 
 static void search(struct wheel_core *w, u64 until, unsigned int *budget)
@@ -160,9 +160,9 @@ struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until,
 	struct wheel_timer *t;
 
 	while (*budget) {
-		if (w->walk.slot && w->walk.tick <= w->clock) {
+		if (w->walk.bucket && w->walk.tick <= w->clock) {
 			walk_refresh(&w->walk, &w->ring, budget);
-		} else if (w->walk.slot) {
+		} else if (w->walk.bucket) {
 			t = walk_on(&w->walk, &w->ring, budget);
 			if (t)
 				return t;
@@ -172,7 +172,7 @@ struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until,
 			search(w, until, budget);
 		} else if (w->next <= until) {
 			walk_begin(&w->walk,
-				   &w->ring.slot[w->next & w->ring.mask],
+				   &w->ring.bucket[w->next & w->ring.mask],
 				   w->next);
 		} else {
 			w->clock = max(w->clock, until);
@@ -199,15 +199,15 @@ struct wheel_timer *hashed_first(struct wheel_core *w, unsigned int *budget)
 
 static const char *place_check(const struct wheel_core *w, u32 at)
 {
-	const struct list_head *head = &w->ring.slot[at].timers;
+	const struct list_head *head = &w->ring.bucket[at].timers;
 	const struct list_head *node;
 
-	if (w->ring.slot[at].min < ring_group(&w->ring, at)->min)
+	if (w->ring.bucket[at].min < ring_group(&w->ring, at)->min)
 		return "a group's minimum is wrong";
 	for (node = head->next; node != head; node = node->next) {
 		if (!walk_mark(&w->walk, node) &&
 		    (timer_of(node)->due & w->ring.mask) != at)
-			return "a timer is in a slot that is not its own";
+			return "a timer is in a bucket that is not its own";
 	}
 	return NULL;
 }
@@ -218,7 +218,7 @@ const char *hashed_check(const struct wheel_core *w, u64 *count)
 	u32 at;
 
 	for (at = 0; at <= w->ring.mask && !error; at++) {
-		error = slot_check(w, at, count);
+		error = bucket_check(w, at, count);
 		if (!error)
 			error = place_check(w, at);
 	}
@@ -228,7 +228,7 @@ const char *hashed_check(const struct wheel_core *w, u64 *count)
 const struct wheel_scheme wheel_hashed = {
 	.name		= "hashed",
 	.by_tick	= true,
-	.slots		= hashed_slots,
+	.buckets	= hashed_buckets,
 	.init		= hashed_init,
 	.file		= wheel_hashed_file,
 	.unfile		= wheel_hashed_unfile,

@@ -6,12 +6,12 @@
 #ifndef _WHEEL_SCHEMES_HASHED_H
 #define _WHEEL_SCHEMES_HASHED_H
 
-#include "ring.h"
+#include "../core/ring.h"
 
 /* Is a walk or a search under way, so that next is no bound and clock is fixed? */
 static inline bool hashed_is_busy(const struct wheel_core *w)
 {
-	return w->walk.slot || w->scanned || w->refreshed;
+	return w->walk.bucket || w->scanned || w->refreshed;
 }
 
 static inline void hashed_file(struct wheel_core *w, struct wheel_timer *t)
@@ -28,7 +28,7 @@ static inline void hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
 	ring_remove(&w->ring, t);
 }
 
-u32 hashed_slots(u32 asked);
+u32 hashed_buckets(u32 asked);
 void hashed_init(struct wheel_core *w);
 void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t);
 void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t);

@@ -6,10 +6,10 @@
 #ifndef _WHEEL_SCHEMES_HIERARCHICAL_H
 #define _WHEEL_SCHEMES_HIERARCHICAL_H
 
-#include "ring.h"
+#include "../core/ring.h"
 
 #define WHEEL_LEVEL_BITS	6
-#define WHEEL_LEVEL_SLOTS	64
+#define WHEEL_LEVEL_BUCKETS	64
 #define WHEEL_LEVELS		11
 
 static inline u32 hierarchical_level(u64 due, u64 clock)
@@ -21,9 +21,9 @@ static inline u32 hierarchical_level(u64 due, u64 clock)
 static inline void hierarchical_file_from(struct wheel_core *w, struct wheel_timer *t, u64 clock)
 {
 	u32 level = hierarchical_level(t->due, clock);
-	u32 slot = t->due >> (level * WHEEL_LEVEL_BITS) & (WHEEL_LEVEL_SLOTS - 1);
+	u32 bucket = t->due >> (level * WHEEL_LEVEL_BITS) & (WHEEL_LEVEL_BUCKETS - 1);
 
-	ring_append(&w->ring, level * WHEEL_LEVEL_SLOTS + slot, t);
+	ring_append(&w->ring, level * WHEEL_LEVEL_BUCKETS + bucket, t);
 	w->levels |= (u32)1 << level;
 }
 
@@ -41,7 +41,7 @@ static inline void hierarchical_file(struct wheel_core *w, struct wheel_timer *t
 static inline void hierarchical_unfile(struct wheel_core *w,
 				       struct wheel_timer *t)
 {
-	u32 level = t->slot / WHEEL_LEVEL_SLOTS;
+	u32 level = t->bucket / WHEEL_LEVEL_BUCKETS;
 
 	if (ring_remove(&w->ring, t))
 		hierarchical_left(w, level);

@@ -15,7 +15,7 @@
 /* The ABI's WHEEL_OVERFLOW_TIMERS. */
 #define MAX_TIMERS	4096
 
-/* In wheel_timer.slot: on the list. No ring has so many slots. */
+/* In wheel_timer.bucket: on the list. No ring has so many buckets. */
 #define BEYOND	(WHEEL_UNFILED - 1)
 
 static void overflow_init(struct wheel_core *w)
@@ -34,7 +34,7 @@ static void file_beyond(struct wheel_core *w, struct wheel_timer *t)
 	while (at != &w->beyond && timer_of(at)->due > t->due)
 		at = at->prev;
 	list_add(&t->node, at);
-	WRITE_ONCE(t->slot, BEYOND);
+	WRITE_ONCE(t->bucket, BEYOND);
 }
 
 static void overflow_file(struct wheel_core *w, struct wheel_timer *t)
@@ -47,7 +47,7 @@ static void overflow_file(struct wheel_core *w, struct wheel_timer *t)
 
 static void overflow_unfile(struct wheel_core *w, struct wheel_timer *t)
 {
-	if (t->slot == BEYOND)
+	if (t->bucket == BEYOND)
 		timer_detach(t);
 	else
 		hashed_unfile(w, t);
@@ -124,7 +124,7 @@ static const char *overflow_check(const struct wheel_core *w, u64 *count)
 	for (node = w->beyond.next; node != &w->beyond; node = node->next) {
 		const struct wheel_timer *t = timer_of(node);
 
-		if (t->slot != BEYOND || t->due < w->edge)
+		if (t->bucket != BEYOND || t->due < w->edge)
 			return "a timer is on the list that belongs to the ring";
 		if (t->due < last)
 			return "the list is not sorted";
@@ -139,7 +139,7 @@ static const char *overflow_check(const struct wheel_core *w, u64 *count)
 const struct wheel_scheme wheel_overflow = {
 	.name		= "overflow",
 	.walks		= MAX_TIMERS,
-	.slots		= hashed_slots,
+	.buckets	= hashed_buckets,
 	.init		= overflow_init,
 	.file		= overflow_file,
 	.unfile		= overflow_unfile,

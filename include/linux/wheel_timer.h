@@ -73,7 +73,7 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
  * @name: for messages; a string constant
  * @clock: WHEEL_CLOCK_*
  * @scheme: WHEEL_HASHED, _HIERARCHICAL, _BOUNDED or _OVERFLOW
- * @slots: of the ring, at most WHEEL_MAX_BUCKETS, rounded up to a power of two;
+ * @buckets: of the ring, at most WHEEL_MAX_BUCKETS, rounded up to a power of two;
  *	0: @limit / 16, at least 256, and 4096 without a limit
  * @flags: WHEEL_SLEEPABLE, WHEEL_PERCPU
  * @tick_ns: nanoseconds a tick, exact; 0: 1 ms
@@ -87,7 +87,7 @@ struct wheel_config {
 	const char	*name;
 	u32		clock;
 	u32		scheme;
-	u32		slots;
+	u32		buckets;
 	u32		flags;
 	u64		tick_ns;
 	u64		limit;
@@ -134,7 +134,7 @@ u64 wheel_reach(const struct wheel *wheel);
 unsigned int wheel_hold(const struct wheel *wheel);
 u64 wheel_features(void);
 u64 wheel_limit_of(u32 scheme);
-u32 wheel_slots_for(const struct wheel_config *config);
+u32 wheel_buckets_for(const struct wheel_config *config);
 void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats);
 
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
@@ -165,7 +165,7 @@ struct wheel *wheel_timer_wheel(const struct wheel_timer *timer);
  */
 static inline bool wheel_timer_pending(const struct wheel_timer *timer)
 {
-	/* Not by its slot, which it leaves for a moment when it is moved. */
+	/* Not by its bucket, which it leaves for a moment when it is moved. */
 	return !(READ_ONCE(timer->deadline) & WHEEL_IDLE);
 }
 

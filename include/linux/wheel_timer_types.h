@@ -16,14 +16,14 @@ typedef void (*wheel_timer_fn)(struct wheel_timer *timer);
 
 /**
  * struct wheel_timer - a timer on a wheel; embed it, touch no field
- * @node: in its slot; after wheel_stop() on the caller's list
+ * @node: in its bucket; after wheel_stop() on the caller's list
  * @deadline: when it shall fire, in nanoseconds on the wheel's clock; WHEEL_IDLE
  *	is set when it is not pending
  * @due: while pending, the tick it is due at
  * @fired: afterwards, when it fired, in nanoseconds
  * @function: called when it fires
  * @base: the wheel that it belongs to, and state in the low bits
- * @slot: of the ring where it is filed; WHEEL_UNFILED when it is not pending
+ * @bucket: of the ring where it is filed; WHEEL_UNFILED when it is not pending
  * @order: its slack allows to round a due tick up to a multiple of 2^order
  * @hint: where a timer may lie that comes some places later
  */
@@ -36,7 +36,7 @@ struct wheel_timer {
 	};
 	wheel_timer_fn		function;
 	unsigned long		base;
-	u32			slot;
+	u32			bucket;
 	u32			order : 8;
 	s32			hint : 24;
 };

@@ -5,7 +5,7 @@
  */
 #include "baselines.h"
 
-/* So many timers at least; as many as slots were asked for, if that is more. */
+/* So many timers at least; as many as buckets were asked for, if that is more. */
 #define LEAST	4096
 
 struct entry {
@@ -30,11 +30,11 @@ struct heap {
 
 static struct heap *heap_of(const struct wheel_core *w)
 {
-	return (struct heap *)w->ring.slot;
+	return (struct heap *)w->ring.bucket;
 }
 
-/* Two slots are larger than an entry. */
-static u32 heap_slots(u32 asked)
+/* Two buckets are larger than an entry. */
+static u32 heap_buckets(u32 asked)
 {
 	return 2 * max_t(u32, asked, LEAST);
 }
@@ -63,7 +63,7 @@ static bool before(const struct entry *a, const struct entry *b)
 static void put(struct heap *h, u32 at, struct entry e)
 {
 	h->entry[at] = e;
-	WRITE_ONCE(e.timer->slot, at);
+	WRITE_ONCE(e.timer->bucket, at);
 }
 
 /* From the hole @at, parents move down until @e may stand there. */
@@ -118,9 +118,9 @@ static void heap_unfile(struct wheel_core *w, struct wheel_timer *t)
 {
 	struct heap *h = heap_of(w);
 	struct entry last = h->entry[--h->count];
-	u32 at = t->slot;
+	u32 at = t->bucket;
 
-	WRITE_ONCE(t->slot, WHEEL_UNFILED);
+	WRITE_ONCE(t->bucket, WHEEL_UNFILED);
 	if (at == h->count)
 		return;
 	if (at && before(&last, &h->entry[(at - 1) >> h->ways]))
@@ -161,7 +161,7 @@ static const char *heap_check(const struct wheel_core *w, u64 *count)
 	for (at = 0; at < h->count; at++) {
 		const struct entry *e = &h->entry[at];
 
-		if (e->timer->slot != at || e->timer->due != e->due)
+		if (e->timer->bucket != at || e->timer->due != e->due)
 			return "an entry is not its timer's";
 		if (at && before(e, &h->entry[(at - 1) >> h->ways]))
 			return "an entry comes before its parent";
@@ -171,7 +171,7 @@ static const char *heap_check(const struct wheel_core *w, u64 *count)
 }
 
 const struct wheel_scheme baseline_heap = {
-	.slots		= heap_slots,
+	.buckets	= heap_buckets,
 	.init		= binary_init,
 	.file		= heap_file,
 	.unfile		= heap_unfile,
@@ -182,7 +182,7 @@ const struct wheel_scheme baseline_heap = {
 };
 
 const struct wheel_scheme baseline_4_heap = {
-	.slots		= heap_slots,
+	.buckets	= heap_buckets,
 	.init		= quaternary_init,
 	.file		= heap_file,
 	.unfile		= heap_unfile,

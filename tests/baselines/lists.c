@@ -5,7 +5,7 @@
  */
 #include "baselines.h"
 
-static u32 list_slots(u32 asked)
+static u32 list_buckets(u32 asked)
 {
 	return asked;
 }
@@ -31,7 +31,7 @@ static void unfile(struct wheel_core *w, struct wheel_timer *t)
 {
 	(void)w;
 	list_del(&t->node);
-	WRITE_ONCE(t->slot, WHEEL_UNFILED);
+	WRITE_ONCE(t->bucket, WHEEL_UNFILED);
 }
 
 static struct wheel_timer *pop(struct wheel_core *w, struct wheel_timer *first,
@@ -49,7 +49,7 @@ static struct wheel_timer *pop(struct wheel_core *w, struct wheel_timer *first,
 static void unsorted_file(struct wheel_core *w, struct wheel_timer *t)
 {
 	list_add_tail(&t->node, &w->beyond);
-	WRITE_ONCE(t->slot, 0);
+	WRITE_ONCE(t->bucket, 0);
 }
 
 static struct wheel_timer *unsorted_pop(struct wheel_core *w, u64 until,
@@ -74,7 +74,7 @@ static void sorted_file(struct wheel_core *w, struct wheel_timer *t)
 	while (at != &w->beyond && timer_of(at)->due > t->due)
 		at = at->prev;
 	list_add(&t->node, at);
-	WRITE_ONCE(t->slot, 0);
+	WRITE_ONCE(t->bucket, 0);
 }
 
 static struct wheel_timer *sorted_pop(struct wheel_core *w, u64 until,
@@ -107,7 +107,7 @@ static const char *sorted_check(const struct wheel_core *w, u64 *count)
 }
 
 const struct wheel_scheme baseline_unsorted = {
-	.slots		= list_slots,
+	.buckets	= list_buckets,
 	.init		= list_init,
 	.file		= unsorted_file,
 	.unfile		= unfile,
@@ -118,7 +118,7 @@ const struct wheel_scheme baseline_unsorted = {
 };
 
 const struct wheel_scheme baseline_sorted = {
-	.slots		= list_slots,
+	.buckets	= list_buckets,
 	.init		= list_init,
 	.file		= sorted_file,
 	.unfile		= unfile,

@@ -65,7 +65,7 @@ static const char *p4_cancel_is_decisive(void)
 }
 
 /*
- * Timers 0 .. 7 share a slot and are due at ticks 1 and 2 by turns. A pass is
+ * Timers 0 .. 7 share a bucket and are due at ticks 1 and 2 by turns. A pass is
  * stopped after @pops calls, with any timer before or behind its mark, and one
  * of them is cancelled.
  */
@@ -116,14 +116,14 @@ static const char *left_behind(const struct rig *rig)
 	if (rig->wheel.pending)
 		return "timers are pending in an empty wheel";
 	for (at = 0; at <= rig->wheel.ring.mask; at++) {
-		const struct wheel_slot *slot = &rig->wheel.ring.slot[at];
+		const struct wheel_bucket *bucket = &rig->wheel.ring.bucket[at];
 
-		if (!list_empty(&slot->timers))
+		if (!list_empty(&bucket->timers))
 			return "a list of an empty wheel is not empty";
-		if (slot->min != WHEEL_NO_TICK || slot->stale)
-			return "a slot of an empty wheel has a minimum";
+		if (bucket->min != WHEEL_NO_TICK || bucket->stale)
+			return "a bucket of an empty wheel has a minimum";
 		if (rig->wheel.ring.group[at / 64].busy)
-			return "a slot of an empty wheel is busy";
+			return "a bucket of an empty wheel is busy";
 	}
 	return NULL;
 }

@@ -7,7 +7,7 @@
 #include "rig.h"
 #include "tests.h"
 
-#define SLOTS	16
+#define BUCKETS	16
 #define TICK_NS	10
 
 /* Each delay around the bound, by a clock that stands and one that went on. */
@@ -17,12 +17,12 @@ static const char *refused_beyond(u64 clock, u64 slack)
 	struct rig rig;
 	u64 delay;
 
-	rig_init(&rig, SLOTS, TICK_NS, 2);
+	rig_init(&rig, BUCKETS, TICK_NS, 2);
 	rig_forward(&rig, clock);
-	for (delay = 0; delay < 3 * SLOTS && !error; delay++) {
+	for (delay = 0; delay < 3 * BUCKETS && !error; delay++) {
 		bool armed = rig_arm(&rig, 0, (clock + delay) * TICK_NS, slack);
 
-		if (armed ? delay > SLOTS : delay <= SLOTS)
+		if (armed ? delay > BUCKETS : delay <= BUCKETS)
 			error = "not just what is beyond the bound is refused";
 		if (delay && armed && rig.timer[0].wheel.due < clock + delay)
 			error = "a delay was shortened";
@@ -52,7 +52,7 @@ static const char *p6_a_refused_move_changes_nothing(void)
 	const char *error = NULL;
 	struct rig rig;
 
-	rig_init(&rig, SLOTS, TICK_NS, 2);
+	rig_init(&rig, BUCKETS, TICK_NS, 2);
 	rig_arm(&rig, 0, 50, 0);
 	rig_arm(&rig, 1, 50, 0);
 	rig_arm(&rig, 0, 17 * TICK_NS, 0);
@@ -75,7 +75,7 @@ static const char *p6_bound_counts_from_the_present(void)
 	const char *error = NULL;
 	struct rig rig;
 
-	rig_init(&rig, SLOTS, TICK_NS, 2);
+	rig_init(&rig, BUCKETS, TICK_NS, 2);
 	rig_arm(&rig, 0, 15 * TICK_NS, 0);
 	rig_forward(&rig, 10);
 	if (!rig_arm(&rig, 1, 26 * TICK_NS, 0))

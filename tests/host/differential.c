@@ -15,7 +15,7 @@
 
 /**
  * struct differential - what to throw at a wheel
- * @slots: of the ring
+ * @buckets: of the ring
  * @tick_ns: nanoseconds a tick
  * @timers: how many there are
  * @start: tick where the clock starts
@@ -30,7 +30,7 @@
  * @callback: percent of the timers that fire and then arm or cancel others
  */
 struct differential {
-	u32 slots;
+	u32 buckets;
 	u64 tick_ns;
 	unsigned int timers;
 	u64 start;
@@ -67,7 +67,7 @@ static u64 draw_deadline(struct run *run)
 	if (random_percent(r, c->past))
 		return random_below(r, run->now + 1);
 	if (random_percent(r, 10))
-		ticks -= ticks % c->slots;
+		ticks -= ticks % c->buckets;
 	if (random_percent(r, 30))
 		return later(run->now, ticks * c->tick_ns);
 	return later(run->now, ticks * c->tick_ns +
@@ -180,14 +180,14 @@ static const char *differ(const struct differential *config)
 {
 	struct run run = {
 		.config	= config,
-		.random	= random_start(config->slots + config->timers),
+		.random	= random_start(config->buckets + config->timers),
 		.now	= config->start * config->tick_ns,
 	};
 	const char *error;
 	u64 number;
 	u64 end;
 
-	rig_init(&run.rig, config->slots, config->tick_ns, config->timers);
+	rig_init(&run.rig, config->buckets, config->tick_ns, config->timers);
 	rig_forward(&run.rig, config->start);
 	for (number = 0; number < random_ops && !run.rig.error; number++)
 		step(&run, number);
@@ -203,19 +203,19 @@ static const char *differ(const struct differential *config)
 	return error;
 }
 
-static const char *differential_one_slot(void)
+static const char *differential_one_bucket(void)
 {
 	return differ(&(struct differential){
-		.slots = 1, .tick_ns = 1, .timers = 20, .span = 30, .jump = 4,
+		.buckets = 1, .tick_ns = 1, .timers = 20, .span = 30, .jump = 4,
 		.budget = 3, .calls = 6, .cancel = 20, .move = 40, .past = 10,
 		.callback = 50,
 	});
 }
 
-static const char *differential_four_slots(void)
+static const char *differential_four_buckets(void)
 {
 	return differ(&(struct differential){
-		.slots = 4, .tick_ns = 10, .timers = 12, .span = 40, .jump = 6,
+		.buckets = 4, .tick_ns = 10, .timers = 12, .span = 40, .jump = 6,
 		.budget = 2, .calls = 9, .cancel = 30, .move = 45, .past = 20,
 		.callback = 80,
 	});
@@ -224,7 +224,7 @@ static const char *differential_four_slots(void)
 static const char *differential_one_word(void)
 {
 	return differ(&(struct differential){
-		.slots = 64, .tick_ns = 7, .timers = 60, .span = 300,
+		.buckets = 64, .tick_ns = 7, .timers = 60, .span = 300,
 		.jump = 20, .budget = 5, .calls = 20, .slack = 50, .cancel = 30,
 		.move = 30, .past = 5, .callback = 30,
 	});
@@ -233,7 +233,7 @@ static const char *differential_one_word(void)
 static const char *differential_mostly_cancelled(void)
 {
 	return differ(&(struct differential){
-		.slots = 256, .tick_ns = 1000000, .timers = 300, .span = 3000,
+		.buckets = 256, .tick_ns = 1000000, .timers = 300, .span = 3000,
 		.jump = 9, .budget = 64, .calls = 100, .slack = 100,
 		.cancel = 45, .move = 5, .past = 2, .callback = 20,
 	});
@@ -242,7 +242,7 @@ static const char *differential_mostly_cancelled(void)
 static const char *differential_sparse(void)
 {
 	return differ(&(struct differential){
-		.slots = 512, .tick_ns = 3, .timers = 5, .span = 5000,
+		.buckets = 512, .tick_ns = 3, .timers = 5, .span = 5000,
 		.jump = 700, .budget = 4, .calls = 30, .slack = 900,
 		.cancel = 20, .move = 40, .past = 5, .callback = 50,
 	});
@@ -251,7 +251,7 @@ static const char *differential_sparse(void)
 static const char *differential_past_storm(void)
 {
 	return differ(&(struct differential){
-		.slots = 16, .tick_ns = 100, .timers = 40, .span = 30,
+		.buckets = 16, .tick_ns = 100, .timers = 40, .span = 30,
 		.jump = 50, .budget = 3, .calls = 100, .cancel = 10,
 		.move = 40, .past = 60, .callback = 90,
 	});
@@ -260,7 +260,7 @@ static const char *differential_past_storm(void)
 static const char *differential_slack(void)
 {
 	return differ(&(struct differential){
-		.slots = 1024, .tick_ns = 999983, .timers = 200,
+		.buckets = 1024, .tick_ns = 999983, .timers = 200,
 		.span = 4000, .jump = 30, .budget = 20, .calls = 50,
 		.slack = 3000, .cancel = 25, .move = 25, .past = 3,
 		.callback = 30,
@@ -270,7 +270,7 @@ static const char *differential_slack(void)
 static const char *differential_many_timers(void)
 {
 	return differ(&(struct differential){
-		.slots = 4096, .tick_ns = 1000, .timers = 1500, .span = 9000,
+		.buckets = 4096, .tick_ns = 1000, .timers = 1500, .span = 9000,
 		.jump = 40, .budget = 64, .calls = 200, .slack = 200,
 		.cancel = 15, .move = 10, .past = 1, .callback = 10,
 	});
@@ -279,7 +279,7 @@ static const char *differential_many_timers(void)
 static const char *differential_large_ring(void)
 {
 	return differ(&(struct differential){
-		.slots = 65536, .tick_ns = 1, .timers = 900, .span = 200000,
+		.buckets = 65536, .tick_ns = 1, .timers = 900, .span = 200000,
 		.jump = 3000, .budget = 300, .calls = 20, .slack = 9000,
 		.cancel = 5, .move = 5, .past = 1, .callback = 10,
 	});
@@ -288,7 +288,7 @@ static const char *differential_large_ring(void)
 static const char *differential_across_2_to_the_32nd(void)
 {
 	return differ(&(struct differential){
-		.slots = 32, .tick_ns = 1, .timers = 30,
+		.buckets = 32, .tick_ns = 1, .timers = 30,
 		.start = ((u64)1 << 32) - 1000, .span = 200, .jump = 3,
 		.budget = 3, .calls = 20, .cancel = 30, .move = 40, .past = 9,
 		.callback = 40,
@@ -298,7 +298,7 @@ static const char *differential_across_2_to_the_32nd(void)
 static const char *differential_to_the_end_of_time(void)
 {
 	return differ(&(struct differential){
-		.slots = 128, .tick_ns = 1, .timers = 50,
+		.buckets = 128, .tick_ns = 1, .timers = 50,
 		.start = WHEEL_END_NS - 100000, .span = 500, .jump = 12,
 		.budget = 4, .calls = 30, .slack = 100, .cancel = 30,
 		.move = 40, .past = 5, .callback = 40,
@@ -308,7 +308,7 @@ static const char *differential_to_the_end_of_time(void)
 static const char *differential_long_ticks(void)
 {
 	return differ(&(struct differential){
-		.slots = 64, .tick_ns = ((u64)1 << 44) + 1, .timers = 50,
+		.buckets = 64, .tick_ns = ((u64)1 << 44) + 1, .timers = 50,
 		.span = 200, .jump = 20, .budget = 8, .calls = 20,
 		.slack = 30, .cancel = 30, .move = 30, .past = 5,
 		.callback = 40,
@@ -319,7 +319,7 @@ static const char *differential_long_ticks(void)
 static const char *differential_any_delay(void)
 {
 	return differ(&(struct differential){
-		.slots = 64, .tick_ns = 1, .timers = 50,
+		.buckets = 64, .tick_ns = 1, .timers = 50,
 		.span = (u64)1 << 62, .jump = (u64)1 << 48, .budget = 20,
 		.calls = 20, .slack = (u64)1 << 61, .cancel = 30, .move = 30,
 		.past = 5, .callback = 40,
@@ -327,8 +327,8 @@ static const char *differential_any_delay(void)
 }
 
 const struct ktap_test differential_tests[] = {
-	{ "differential_one_slot", differential_one_slot },
-	{ "differential_four_slots", differential_four_slots },
+	{ "differential_one_bucket", differential_one_bucket },
+	{ "differential_four_buckets", differential_four_buckets },
 	{ "differential_one_word", differential_one_word },
 	{ "differential_mostly_cancelled", differential_mostly_cancelled },
 	{ "differential_sparse", differential_sparse },

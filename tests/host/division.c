@@ -14,14 +14,14 @@
 
 struct division {
 	struct wheel_core wheel;
-	struct wheel_slot slot;
+	struct wheel_bucket bucket;
 	struct wheel_group group;
 	const char *error;
 };
 
 static void start(struct division *d, u64 tick_ns)
 {
-	wheel_init(&d->wheel, &wheel_hashed, 1, tick_ns, &d->slot);
+	wheel_init(&d->wheel, &wheel_hashed, 1, tick_ns, &d->bucket);
 	d->error = NULL;
 }
 

@@ -6,7 +6,7 @@
 #include "rig.h"
 #include "tests.h"
 
-#define SLOTS	16
+#define BUCKETS	16
 #define MANY	100
 
 /* An idle wheel holds one revolution in its ring. */
@@ -15,15 +15,15 @@ static const char *one_revolution(u64 start)
 	const char *error = NULL;
 	struct rig rig;
 
-	rig_init(&rig, SLOTS, 1, 1);
+	rig_init(&rig, BUCKETS, 1, 1);
 	rig_forward(&rig, start);
-	rig_arm(&rig, 0, start + SLOTS, 0);
-	rig_pass(&rig, start + SLOTS, 100);
+	rig_arm(&rig, 0, start + BUCKETS, 0);
+	rig_pass(&rig, start + BUCKETS, 100);
 	if (rig.wheel.moved)
 		error = "a timer within the first revolution was on the list";
 	rig_pass(&rig, start + 100, 100);
 	rig_forward(&rig, start + 200);
-	rig_arm(&rig, 0, start + 200 + SLOTS + 1, 0);
+	rig_arm(&rig, 0, start + 200 + BUCKETS + 1, 0);
 	rig_pass(&rig, start + 300, 100);
 	if (rig.wheel.moved != 1)
 		error = "a timer behind the first revolution was not on the list";
@@ -39,15 +39,15 @@ static const char *next_revolution(u64 start)
 	const char *error = NULL;
 	struct rig rig;
 
-	rig_init(&rig, SLOTS, 1, 3);
+	rig_init(&rig, BUCKETS, 1, 3);
 	rig_forward(&rig, start);
 	rig_arm(&rig, 0, start + 100, 0);
-	rig_arm(&rig, 1, start + 99 + SLOTS, 0);
-	rig_arm(&rig, 2, start + 100 + SLOTS, 0);
+	rig_arm(&rig, 1, start + 99 + BUCKETS, 0);
+	rig_arm(&rig, 2, start + 100 + BUCKETS, 0);
 	rig_pass(&rig, start + 100, 100);
 	if (rig.wheel.moved != 2)
 		error = "not one revolution came into the ring";
-	rig_pass(&rig, start + 100 + SLOTS, 100);
+	rig_pass(&rig, start + 100 + BUCKETS, 100);
 	if (rig.wheel.moved != 3 || rig.wheel.pending)
 		error = "the next revolution did not come into the ring";
 	if (rig.error)
@@ -73,13 +73,13 @@ static const char *p11_first_edge(void)
 	const char *error = NULL;
 	struct rig rig;
 
-	rig_init(&rig, SLOTS, 1, 2);
-	rig_arm(&rig, 0, SLOTS, 0);
-	rig_arm(&rig, 1, SLOTS + 1, 0);
-	rig_pass(&rig, SLOTS, 100);
+	rig_init(&rig, BUCKETS, 1, 2);
+	rig_arm(&rig, 0, BUCKETS, 0);
+	rig_arm(&rig, 1, BUCKETS + 1, 0);
+	rig_pass(&rig, BUCKETS, 100);
 	if (rig.wheel.moved)
 		error = "a timer within the first revolution was on the list";
-	rig_pass(&rig, SLOTS + 1, 100);
+	rig_pass(&rig, BUCKETS + 1, 100);
 	if (rig.wheel.moved != 1)
 		error = "a timer behind the first revolution was not on the list";
 	if (rig.error)
@@ -95,7 +95,7 @@ static const char *p9_moves_are_paid_for(void)
 	struct rig rig;
 	unsigned int i;
 
-	rig_init(&rig, SLOTS, 1, MANY);
+	rig_init(&rig, BUCKETS, 1, MANY);
 	for (i = 0; i < MANY; i++)
 		rig_arm(&rig, i, 1000, 0);
 	do {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All histories of a few operations on a ring of four slots, or on three levels,
+ * All histories of a few operations on a ring of four buckets, or on three levels,
  * with two timers, by walking the tree of them: each state is saved, tried on
  * with each operation, and restored. At each leaf the wheel is run to its end.
  */
@@ -12,7 +12,7 @@
 #include "tests.h"
 
 #define LONGEST	8
-#define SLOTS	4
+#define BUCKETS	4
 #define TIMERS	3
 
 enum operation {
@@ -213,7 +213,7 @@ static bool hierarchical(void)
 /* A revolution ends within the histories, which start three ticks before. */
 static void start(struct history *h, u64 end, unsigned int length)
 {
-	u32 revolution = hierarchical() ? 64 : SLOTS;
+	u32 revolution = hierarchical() ? 64 : BUCKETS;
 
 	*h = (struct history){
 		.now		= end - revolution - 3,
@@ -221,7 +221,7 @@ static void start(struct history *h, u64 end, unsigned int length)
 		.budget		= 1,
 		.length		= min(length, (unsigned int)LONGEST),
 	};
-	rig_init(&h->rig, SLOTS, 1, TIMERS);
+	rig_init(&h->rig, BUCKETS, 1, TIMERS);
 	rig_forward(&h->rig, h->now);
 }
 
@@ -250,7 +250,7 @@ static const char *exhaustive_with_two_timers(void)
 }
 
 /*
- * The slot of the first near timers holds a later one already, and the clock
+ * The bucket of the first near timers holds a later one already, and the clock
  * passes 2^32 on the way.
  */
 static const char *exhaustive_with_a_third(void)

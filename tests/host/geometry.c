@@ -26,35 +26,35 @@ struct table {
 	unsigned int lines;
 };
 
-/* The slot of a timer on an empty wheel whose clock is at 0. */
-static u32 slot_of(const struct wheel_scheme *scheme, u64 due)
+/* The bucket of a timer on an empty wheel whose clock is at 0. */
+static u32 bucket_of(const struct wheel_scheme *scheme, u64 due)
 {
-	u32 slots = scheme->slots(64);
-	void *memory = malloc(wheel_memory(slots));
-	struct wheel_timer t = { .slot = WHEEL_UNFILED };
+	u32 buckets = scheme->buckets(64);
+	void *memory = malloc(wheel_memory(buckets));
+	struct wheel_timer t = { .bucket = WHEEL_UNFILED };
 	struct wheel_core w;
 
 	if (!memory)
 		abort();
-	wheel_init(&w, scheme, slots, 1, memory);
+	wheel_init(&w, scheme, buckets, 1, memory);
 	wheel_place(&w, &t, due, 0);
 	free(memory);
-	return t.slot;
+	return t.bucket;
 }
 
-/* On the first level a slot is a tick, until the next level begins. */
-static u32 slots_of_a_level(void)
+/* On the first level a bucket is a tick, until the next level begins. */
+static u32 buckets_of_a_level(void)
 {
 	u32 due = 1;
 
-	while (slot_of(&wheel_hierarchical, due) == due)
+	while (bucket_of(&wheel_hierarchical, due) == due)
 		due++;
 	return due;
 }
 
 static u32 level_of(u64 due)
 {
-	return slot_of(&wheel_hierarchical, due) / slots_of_a_level();
+	return bucket_of(&wheel_hierarchical, due) / buckets_of_a_level();
 }
 
 /* A number of which only the first digit after the point is of interest. */
@@ -106,7 +106,7 @@ static const char *add_level(struct table *table, u32 level, u32 bits)
 		return "a level does not end with its range";
 	snprintf(text[0], sizeof(text[0]), level ? "2^%u" : "1", level * bits);
 	snprintf(text[1], sizeof(text[1]), "2^%u", (level + 1) * bits);
-	snprintf(line, LINE, " *\t%5u  %5u  %11s  %5s", level, 1u << bits,
+	snprintf(line, LINE, " *\t%5u  %7u  %11s  %5s", level, 1u << bits,
 		 text[0], text[1]);
 	add_times(line, range, granularity);
 	return NULL;
@@ -114,9 +114,9 @@ static const char *add_level(struct table *table, u32 level, u32 bits)
 
 static const char *add_levels(struct table *table)
 {
-	u32 slots = slots_of_a_level();
-	u32 levels = wheel_hierarchical.slots(0) / slots;
-	u32 bits = fls64(slots) - 1;
+	u32 buckets = buckets_of_a_level();
+	u32 levels = wheel_hierarchical.buckets(0) / buckets;
+	u32 bits = fls64(buckets) - 1;
 	const char *error = NULL;
 	u32 level;
 
@@ -129,13 +129,13 @@ static const char *add_levels(struct table *table)
 
 static void add_rings(struct table *table)
 {
-	u32 slots;
+	u32 buckets;
 
-	for (slots = 256; slots <= 1 << 20; slots *= 16) {
+	for (buckets = 256; buckets <= 1 << 20; buckets *= 16) {
 		char *line = table->line[table->lines++];
 
-		snprintf(line, LINE, " *\t%12u  %18s", slots, "");
-		add_times(line, slots, 1);
+		snprintf(line, LINE, " *\t%12u  %18s", buckets, "");
+		add_times(line, buckets, 1);
 	}
 }
 

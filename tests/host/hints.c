@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hints: in a long slot each timer tells where one that comes later lies, and
+ * Hints: in a long bucket each timer tells where one that comes later lies, and
  * nothing is written to a timer that has left the wheel.
  */
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "tests.h"
 #include "wheel.h"
 
-#define SLOTS	64
+#define BUCKETS	64
 #define TIMERS	400
 #define RECENT	24
 #define POISON	0xa5
@@ -37,14 +37,14 @@ static struct hinted *hinted_create(void)
 {
 	const struct wheel_scheme *scheme = ktap_subject;
 	struct hinted *h = calloc(1, sizeof(*h));
-	u32 slots = scheme->slots(SLOTS);
+	u32 buckets = scheme->buckets(BUCKETS);
 
 	if (!h)
 		abort();
-	h->memory = malloc(wheel_memory(slots));
+	h->memory = malloc(wheel_memory(buckets));
 	if (!h->memory)
 		abort();
-	wheel_init(&h->wheel, scheme, slots, 1, h->memory);
+	wheel_init(&h->wheel, scheme, buckets, 1, h->memory);
 	memset(h->timer, POISON, sizeof(h->timer));
 	return h;
 }
@@ -60,7 +60,7 @@ static u64 line_of(const struct wheel_timer *t)
 	return (u64)(size_t)t / 64;
 }
 
-/* The timers of a slot lie in the order in which they are armed: backwards. */
+/* The timers of a bucket lie in the order in which they are armed: backwards. */
 static const char *hints_lead_on(void)
 {
 	struct hinted *h = hinted_create();
@@ -69,7 +69,7 @@ static const char *hints_lead_on(void)
 	u32 i;
 
 	for (i = TIMERS; i--; )
-		wheel_place(&h->wheel, &h->timer[i], SLOTS - 1, 0);
+		wheel_place(&h->wheel, &h->timer[i], BUCKETS - 1, 0);
 	for (i = 0; i < TIMERS; i++) {
 		const struct wheel_timer *t = &h->timer[i];
 
@@ -92,14 +92,14 @@ static bool poisoned(const struct wheel_timer *t)
 	return !memcmp(t, poison, sizeof(*t));
 }
 
-/* In two slots of a ring, for three revolutions. */
+/* In two buckets of a ring, for three revolutions. */
 static void arm(struct hinted *h, struct random *r)
 {
 	struct wheel_timer *t = &h->timer[random_below(r, TIMERS)];
 
 	if (!poisoned(t))
 		return;
-	wheel_place(&h->wheel, t, h->now + SLOTS * (1 + random_below(r, 3)) +
+	wheel_place(&h->wheel, t, h->now + BUCKETS * (1 + random_below(r, 3)) +
 		    random_below(r, 2), 0);
 	h->recent[h->armed++ % RECENT] = t;
 }
@@ -121,7 +121,7 @@ static void pop(struct hinted *h, struct random *r)
 	unsigned int budget = 1 + (unsigned int)random_below(r, 8);
 	struct wheel_timer *t;
 
-	h->now += random_percent(r, 5) * SLOTS;
+	h->now += random_percent(r, 5) * BUCKETS;
 	while ((t = wheel_pop(&h->wheel, h->now, &budget)))
 		memset(t, POISON, sizeof(*t));
 }

@@ -117,7 +117,7 @@ static u64 best_boundary(u64 tick_ns, u64 deadline, u64 slack,
 	return best;
 }
 
-static const char *slack_on_ring(u32 slots, unsigned int most)
+static const char *slack_on_ring(u32 buckets, unsigned int most)
 {
 	const u64 tick_ns = 10;
 	struct rig rig;
@@ -126,7 +126,7 @@ static const char *slack_on_ring(u32 slots, unsigned int most)
 	u64 slack;
 	u64 due;
 
-	rig_init(&rig, slots, tick_ns, 1);
+	rig_init(&rig, buckets, tick_ns, 1);
 	if (rig.wheel.scheme == &wheel_hierarchical)
 		most = 63;
 	for (deadline = 0; deadline < 700; deadline += 3) {
@@ -145,7 +145,7 @@ out:
 	return error;
 }
 
-/* At most a sixteenth of the ring meets in one slot. */
+/* At most a sixteenth of the ring meets in one bucket. */
 static const char *p2_slack_is_bounded(void)
 {
 	const char *error = slack_on_ring(8, 0);

@@ -12,7 +12,7 @@
 #define TICK	10
 
 /* The last byte of the memory belongs to the rings, and the next one does not. */
-static const char *takes(u32 slots)
+static const char *takes(u32 buckets)
 {
 	const struct wheel_scheme *scheme = ktap_subject;
 	const char *error = NULL;
@@ -20,15 +20,15 @@ static const char *takes(u32 slots)
 	unsigned char *memory;
 	size_t size;
 
-	slots = scheme->slots(slots);
-	if (scheme == &wheel_hierarchical && slots != 11 * 64)
-		return "a hierarchy has not eleven levels of 64 slots";
-	size = wheel_memory(slots);
+	buckets = scheme->buckets(buckets);
+	if (scheme == &wheel_hierarchical && buckets != 11 * 64)
+		return "a hierarchy has not eleven levels of 64 buckets";
+	size = wheel_memory(buckets);
 	memory = malloc(size + 1);
 	if (!memory)
 		abort();
 	memset(memory, 0xa5, size + 1);
-	wheel_init(&wheel, scheme, slots, 1, memory);
+	wheel_init(&wheel, scheme, buckets, 1, memory);
 	if (memory[size - 1] == 0xa5)
 		error = "a wheel asks for more memory than it uses";
 	if (memory[size] != 0xa5)
@@ -40,10 +40,10 @@ static const char *takes(u32 slots)
 static const char *memory_is_what_the_rings_take(void)
 {
 	const char *error = NULL;
-	u32 slots;
+	u32 buckets;
 
-	for (slots = 1; slots <= 4096 && !error; slots *= 2)
-		error = takes(slots);
+	for (buckets = 1; buckets <= 4096 && !error; buckets *= 2)
+		error = takes(buckets);
 	return error;
 }
 
@@ -74,20 +74,20 @@ static unsigned int order_of(u64 deadline, u64 slack, unsigned int most)
 }
 
 /* Whatever was where the wheel is made. */
-static const char *orders(u32 slots, unsigned int most, int garbage)
+static const char *orders(u32 buckets, unsigned int most, int garbage)
 {
 	const char *error = NULL;
 	struct rig rig;
 	u64 deadline;
 	u64 slack;
 
-	rig_init(&rig, slots, TICK, 1);
+	rig_init(&rig, buckets, TICK, 1);
 	if (rig.wheel.scheme == &wheel_hierarchical) {
 		most = 40;
-		slots = rig.wheel.ring.mask + 1;
+		buckets = rig.wheel.ring.mask + 1;
 	}
 	memset(&rig.wheel, garbage, sizeof(rig.wheel));
-	wheel_init(&rig.wheel, ktap_subject, slots, TICK, rig.memory);
+	wheel_init(&rig.wheel, ktap_subject, buckets, TICK, rig.memory);
 	for (deadline = 1; deadline < 80 * TICK && !error; deadline += 3) {
 		for (slack = 0; slack < 80 * TICK && !error; slack += 4) {
 			rig_arm(&rig, 0, deadline, slack);
@@ -112,7 +112,7 @@ static const char *p2_slack_gives_an_order(void)
 }
 
 /*
- * Of three timers in one slot of level 2 the first fires where it is, and the
+ * Of three timers in one bucket of level 2 the first fires where it is, and the
  * others move down, once each. From a list all move, once each.
  */
 static const char *p11_moves_are_counted(void)

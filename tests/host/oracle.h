@@ -7,7 +7,7 @@
 #ifndef _HOST_ORACLE_H
 #define _HOST_ORACLE_H
 
-#include "wheel_env.h"
+#include "core/env.h"
 
 struct oracle_timer {
 	struct oracle_timer *prev;

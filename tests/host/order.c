@@ -13,7 +13,7 @@
 
 static const u32 rings[] = { 1, 2, 4, 16, 64, 128 };
 
-static const char *with_each_ring(const char *(*run)(u32 slots,
+static const char *with_each_ring(const char *(*run)(u32 buckets,
 						     unsigned int budget))
 {
 	const char *error = NULL;
@@ -26,13 +26,13 @@ static const char *with_each_ring(const char *(*run)(u32 slots,
 	return error;
 }
 
-/* Due ticks that meet in slots: few ticks, one revolution apart or two. */
-static u64 meeting_tick(struct random *r, u64 after, u32 slots)
+/* Due ticks that meet in buckets: few ticks, one revolution apart or two. */
+static u64 meeting_tick(struct random *r, u64 after, u32 buckets)
 {
-	return after + 1 + random_below(r, 3) + random_below(r, 3) * slots;
+	return after + 1 + random_below(r, 3) + random_below(r, 3) * buckets;
 }
 
-static const char *in_order(u32 slots, unsigned int budget)
+static const char *in_order(u32 buckets, unsigned int budget)
 {
 	struct random r = random_start(30);
 	const char *error;
@@ -40,11 +40,11 @@ static const char *in_order(u32 slots, unsigned int budget)
 	unsigned int i;
 	u64 until;
 
-	rig_init(&rig, slots, 1, TIMERS);
+	rig_init(&rig, buckets, 1, TIMERS);
 	for (i = 0; i < TIMERS; i++)
-		rig_arm(&rig, i, meeting_tick(&r, 0, slots), 0);
+		rig_arm(&rig, i, meeting_tick(&r, 0, buckets), 0);
 	rig_check(&rig);
-	for (until = 1; until < 4 * (u64)slots; until += 1 + slots / 2)
+	for (until = 1; until < 4 * (u64)buckets; until += 1 + buckets / 2)
 		rig_pass(&rig, until, budget);
 	rig_pass(&rig, until + 4, budget);
 	rig_check(&rig);
@@ -61,7 +61,7 @@ static const char *p5_in_order(void)
 }
 
 /* After each call of the pass one timer is armed, moved or removed. */
-static const char *in_order_disturbed(u32 slots, unsigned int budget)
+static const char *in_order_disturbed(u32 buckets, unsigned int budget)
 {
 	struct random r = random_start(31);
 	unsigned int calls = 300;
@@ -70,12 +70,12 @@ static const char *in_order_disturbed(u32 slots, unsigned int budget)
 	u64 until = 0;
 	unsigned int i;
 
-	rig_init(&rig, slots, 1, TIMERS);
+	rig_init(&rig, buckets, 1, TIMERS);
 	for (i = 0; i < TIMERS; i++)
-		rig_arm(&rig, i, meeting_tick(&r, 0, slots), 0);
+		rig_arm(&rig, i, meeting_tick(&r, 0, buckets), 0);
 	while (calls--) {
 		if (!rig.passing)
-			until += random_below(&r, 2 * slots + 2);
+			until += random_below(&r, 2 * buckets + 2);
 		rig_pop(&rig, until, budget);
 		i = (unsigned int)random_below(&r, TIMERS);
 		if (random_percent(&r, 40))
@@ -83,11 +83,11 @@ static const char *in_order_disturbed(u32 slots, unsigned int budget)
 		else if (random_percent(&r, 20))
 			rig_arm(&rig, i, 0, 0);
 		else if (random_percent(&r, 50))
-			rig_arm(&rig, i, meeting_tick(&r, until, slots), 0);
+			rig_arm(&rig, i, meeting_tick(&r, until, buckets), 0);
 		rig_check(&rig);
 	}
 	rig_pass(&rig, until, budget);
-	rig_pass(&rig, until + 3 * slots + 4, budget);
+	rig_pass(&rig, until + 3 * buckets + 4, budget);
 	rig_check(&rig);
 	error = rig.error;
 	if (!error && rig.wheel.pending)
@@ -102,7 +102,7 @@ static const char *p5_in_order_while_it_changes(void)
 }
 
 /*
- * One slot, timers due at ticks 1 and 2 by turns, a pass stopped after @pops
+ * One bucket, timers due at ticks 1 and 2 by turns, a pass stopped after @pops
  * calls of budget 1; then one timer is armed anew and takes its place behind
  * the mark: at the tail of tick 2.
  */

@@ -6,7 +6,7 @@
 #ifndef _HOST_RANDOM_H
 #define _HOST_RANDOM_H
 
-#include "wheel_env.h"
+#include "core/env.h"
 
 struct random {
 	u64 state;

@@ -40,14 +40,14 @@ static const char *explain(const char *error, u64 start, u64 delay)
 }
 
 /* One timer, the clock to one tick before it, then to it. */
-static const char *alone(u32 slots, u64 start, u64 delay)
+static const char *alone(u32 buckets, u64 start, u64 delay)
 {
 	u64 deadline = after(start, delay);
 	const char *error = NULL;
 	struct rig rig;
 	u64 due;
 
-	rig_init(&rig, slots, 1, 1);
+	rig_init(&rig, buckets, 1, 1);
 	rig_forward(&rig, start);
 	rig_arm(&rig, 0, deadline, 0);
 	due = rig.wheel.next;
@@ -76,13 +76,13 @@ static const char *p6_any_delay(void)
 }
 
 /* All delays at once: a far timer hides no near one. */
-static const char *together(u32 slots, u64 start, unsigned int budget)
+static const char *together(u32 buckets, u64 start, unsigned int budget)
 {
 	const char *error;
 	struct rig rig;
 	unsigned int i;
 
-	rig_init(&rig, slots, 1, DELAYS);
+	rig_init(&rig, buckets, 1, DELAYS);
 	rig_forward(&rig, start);
 	for (i = 0; i < DELAYS; i++)
 		rig_arm(&rig, i, after(start, delays[i]), 0);
@@ -119,16 +119,16 @@ static const char *p6_all_delays_together(void)
 	return error;
 }
 
-/* A delay of whole revolutions ends in the slot where the clock stands. */
+/* A delay of whole revolutions ends in the bucket where the clock stands. */
 static const char *p6_whole_revolutions(void)
 {
 	const char *error = NULL;
-	u32 slots;
+	u32 buckets;
 	u64 turns;
 
-	for (slots = 1; slots <= 65536 && !error; slots *= 16)
+	for (buckets = 1; buckets <= 65536 && !error; buckets *= 16)
 		for (turns = 1; turns < 20 && !error; turns++)
-			error = alone(slots, 12345, turns * slots);
+			error = alone(buckets, 12345, turns * buckets);
 	return error;
 }
 

@@ -10,7 +10,7 @@
 #include "tests.h"
 #include "wheel.h"
 
-#define SLOTS	64
+#define BUCKETS	64
 
 /**
  * struct refiled - one case
@@ -67,8 +67,8 @@ static const char *file_again(struct wheel_core *w, struct wheel_timer *t,
 static const char *refile(const struct refiled *is)
 {
 	const struct wheel_scheme *scheme = ktap_subject;
-	u32 slots = scheme->slots(SLOTS);
-	void *memory = malloc(wheel_memory(slots));
+	u32 buckets = scheme->buckets(BUCKETS);
+	void *memory = malloc(wheel_memory(buckets));
 	struct wheel_core wheel;
 	struct wheel_timer t;
 	const char *error;
@@ -76,8 +76,8 @@ static const char *refile(const struct refiled *is)
 	if (!memory)
 		abort();
 	memset(&t, 0xa5, sizeof(t));
-	t.slot = WHEEL_UNFILED;
-	wheel_init(&wheel, scheme, slots, is->tick_ns, memory);
+	t.bucket = WHEEL_UNFILED;
+	wheel_init(&wheel, scheme, buckets, is->tick_ns, memory);
 	error = file_again(&wheel, &t, is);
 	if (!error)
 		error = wheel_check(&wheel);
@@ -129,12 +129,12 @@ static const char *p6_filed_again_at_the_end(void)
 static const char *p6_filed_again_on_the_way(void)
 {
 	static const struct refiled cases[] = {
-		{ 1, 5, 0, 5, 5 + SLOTS, 5 + SLOTS },
-		{ 1, 5, 0, 5, 6 + SLOTS, 5 + SLOTS },
-		{ 1, 5, 0, 5, 1000, 5 + SLOTS },
-		{ 1, 5, 6, 8, 7 + SLOTS, 8 + SLOTS },
-		{ 1, 5, 6, 9, 9 + SLOTS, 9 + SLOTS },
-		{ 1, 5, 6, 9, 1000, 9 + SLOTS },
+		{ 1, 5, 0, 5, 5 + BUCKETS, 5 + BUCKETS },
+		{ 1, 5, 0, 5, 6 + BUCKETS, 5 + BUCKETS },
+		{ 1, 5, 0, 5, 1000, 5 + BUCKETS },
+		{ 1, 5, 6, 8, 7 + BUCKETS, 8 + BUCKETS },
+		{ 1, 5, 6, 9, 9 + BUCKETS, 9 + BUCKETS },
+		{ 1, 5, 6, 9, 1000, 9 + BUCKETS },
 		{ }
 	};
 

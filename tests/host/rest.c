@@ -6,7 +6,7 @@
 #include "rig.h"
 #include "tests.h"
 
-/* More than a slot holds that is worth a walk for its minimum. */
+/* More than a bucket holds that is worth a walk for its minimum. */
 #define CROWD	300
 
 /* What a pass knows at its end it need not search for in the next. */
@@ -83,7 +83,7 @@ static const char *p7_forward_forgets_a_search(void)
 enum disturbance { CANCEL, FORWARD, DRAIN, DISTURBANCES };
 
 /*
- * A slot that is walked for its minimum loses all that it holds. It is on the
+ * A bucket that is walked for its minimum loses all that it holds. It is on the
  * second level of a hierarchy.
  */
 static const char *refresh_of_nothing(unsigned int pops, enum disturbance what)
@@ -132,8 +132,8 @@ static const char *p7_refresh_of_nothing(void)
 	return error;
 }
 
-/* Of the slots of the first level on which a timer and the clock are apart. */
-static u64 slot_start(u64 due, u64 clock)
+/* Of the buckets of the first level on which a timer and the clock are apart. */
+static u64 bucket_start(u64 due, u64 clock)
 {
 	unsigned int shift = 0;
 
@@ -153,15 +153,15 @@ static const char *rests(u64 start, u64 until, u64 due)
 	rig_arm(&rig, 0, due, 0);
 	rig_pass(&rig, until, 1);
 	if (rig.wheel.clock !=
-	    max(start, min(until, slot_start(due, start) - 1)))
-		error = "the clock does not rest just before a slot";
+	    max(start, min(until, bucket_start(due, start) - 1)))
+		error = "the clock does not rest just before a bucket";
 	if (rig.error)
 		error = rig.error;
 	rig_free(&rig);
 	return error;
 }
 
-static const char *p9_clock_rests_before_a_slot(void)
+static const char *p9_clock_rests_before_a_bucket(void)
 {
 	const char *error = NULL;
 	unsigned int to;
@@ -180,14 +180,14 @@ static const char *p9_clock_rests_before_a_slot(void)
 }
 
 /* One far timer in each group, and for a while an early one, elsewhere in it. */
-static void fill_groups(struct rig *rig, u32 slots)
+static void fill_groups(struct rig *rig, u32 buckets)
 {
 	unsigned int i;
 
-	for (i = 0; i < slots / 64; i++) {
-		rig_arm(rig, i, 10 * slots + 64 * i + 5, 0);
-		rig_arm(rig, slots / 64, 64 * i + 6, 0);
-		rig_cancel(rig, slots / 64);
+	for (i = 0; i < buckets / 64; i++) {
+		rig_arm(rig, i, 10 * buckets + 64 * i + 5, 0);
+		rig_arm(rig, buckets / 64, 64 * i + 6, 0);
+		rig_cancel(rig, buckets / 64);
 	}
 }
 
@@ -198,21 +198,21 @@ static void fill_groups(struct rig *rig, u32 slots)
 static const char *p9_groups_are_paid_for(void)
 {
 	const char *error = NULL;
-	const u32 slots = 4096;
+	const u32 buckets = 4096;
 	struct rig rig;
 
-	rig_init(&rig, slots, 1, slots / 64 + 2);
-	fill_groups(&rig, slots);
-	rig_arm(&rig, slots / 64 + 1, 1, 0);
+	rig_init(&rig, buckets, 1, buckets / 64 + 2);
+	fill_groups(&rig, buckets);
+	rig_arm(&rig, buckets / 64 + 1, 1, 0);
 	if (rig_pass(&rig, 1, 1000) != 1)
 		error = "it did not fire at its tick";
-	if (rig.spent < 4 * (slots / 64 - 1))
+	if (rig.spent < 4 * (buckets / 64 - 1))
 		error = "minima were looked at that no budget paid for";
 	rig.spent = 0;
-	rig_arm(&rig, slots / 64 + 1, 2, 0);
+	rig_arm(&rig, buckets / 64 + 1, 2, 0);
 	if (rig_pass(&rig, 2, 1000) != 1)
 		error = "it did not fire at its tick";
-	if (rig.spent > 2 * (slots / 64))
+	if (rig.spent > 2 * (buckets / 64))
 		error = "minima were looked at that are known";
 	if (rig.error)
 		error = rig.error;
@@ -220,7 +220,7 @@ static const char *p9_groups_are_paid_for(void)
 	return error;
 }
 
-/* Those that are gone have not made the slot a crowded one. */
+/* Those that are gone have not made the bucket a crowded one. */
 static const char *p7_crowd_is_forgotten(void)
 {
 	const char *error = NULL;
@@ -239,14 +239,14 @@ static const char *p7_crowd_is_forgotten(void)
 	rig_cancel(&rig, 0);
 	rig_pass(&rig, 7, 100);
 	if (rig.wheel.next != 8 * 1001 + 5)
-		error = "a minimum is not refreshed since its slot was crowded once";
+		error = "a minimum is not refreshed since its bucket was crowded once";
 	if (rig.error)
 		error = rig.error;
 	rig_free(&rig);
 	return error;
 }
 
-/* A slot is walked for its minimum when that is gone, and not for any other. */
+/* A bucket is walked for its minimum when that is gone, and not for any other. */
 static const char *p9_later_ones_may_go(void)
 {
 	const char *error = NULL;
@@ -260,7 +260,7 @@ static const char *p9_later_ones_may_go(void)
 	rig_cancel(&rig, 100);
 	rig_pass(&rig, 1, 1000);
 	if (rig.spent > 20)
-		error = "a slot was walked whose minimum is known";
+		error = "a bucket was walked whose minimum is known";
 	if (rig.error)
 		error = rig.error;
 	rig_free(&rig);
@@ -301,11 +301,11 @@ const struct ktap_test rest_tests[] = {
 };
 
 const struct ktap_test rest_of_levels_tests[] = {
-	{ "p9_clock_rests_before_a_slot", p9_clock_rests_before_a_slot },
+	{ "p9_clock_rests_before_a_bucket", p9_clock_rests_before_a_bucket },
 	{ }
 };
 
-const struct ktap_test rest_of_slots_tests[] = {
+const struct ktap_test rest_of_buckets_tests[] = {
 	{ "p7_crowd_is_forgotten", p7_crowd_is_forgotten },
 	{ "p9_later_ones_may_go", p9_later_ones_may_go },
 	{ "p7_forward_forgets_a_search", p7_forward_forgets_a_search },

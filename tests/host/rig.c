@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With more timers a slot keeps the minimum of one that was cancelled. */
+/* With more timers a bucket keeps the minimum of one that was cancelled. */
 #define CROWD	256
 
 static void complain(struct rig *rig, const char *error)
@@ -32,40 +32,40 @@ static void *allocate(size_t size)
 static void poison(struct wheel_timer *t)
 {
 	memset(t, 0xa5, sizeof(*t));
-	t->slot = WHEEL_UNFILED;
+	t->bucket = WHEEL_UNFILED;
 }
 
 /* What the schemes promise in different ways. */
-static void promise(struct rig *rig, u32 slots)
+static void promise(struct rig *rig, u32 buckets)
 {
 	const struct wheel_scheme *scheme = rig->wheel.scheme;
 	struct oracle *o = &rig->oracle;
 
-	o->coarsest = max(slots / 16, (u32)1);
+	o->coarsest = max(buckets / 16, (u32)1);
 	if (scheme == &wheel_hierarchical)
 		o->coarsest = (u64)1 << 63;
 	if (scheme == &wheel_bounded)
-		o->span = slots;
+		o->span = buckets;
 }
 
-void rig_init(struct rig *rig, u32 slots, u64 tick_ns, unsigned int timers)
+void rig_init(struct rig *rig, u32 buckets, u64 tick_ns, unsigned int timers)
 {
 	const struct wheel_scheme *scheme = ktap_subject;
 	unsigned int i;
 
-	slots = scheme->slots(slots);
+	buckets = scheme->buckets(buckets);
 	memset(rig, 0, sizeof(*rig));
 	memset(&rig->wheel, 0xa5, sizeof(rig->wheel));
-	rig->memory = allocate(wheel_memory(slots));
+	rig->memory = allocate(wheel_memory(buckets));
 	rig->timer = allocate(timers * sizeof(*rig->timer));
 	rig->timers = timers;
 	for (i = 0; i < timers; i++) {
 		memset(&rig->timer[i], 0, sizeof(rig->timer[i]));
 		poison(&rig->timer[i].wheel);
 	}
-	wheel_init(&rig->wheel, scheme, slots, tick_ns, rig->memory);
+	wheel_init(&rig->wheel, scheme, buckets, tick_ns, rig->memory);
 	oracle_init(&rig->oracle, tick_ns);
-	promise(rig, slots);
+	promise(rig, buckets);
 }
 
 void rig_free(struct rig *rig)
@@ -91,7 +91,7 @@ static void compare(struct rig *rig)
 	rig->clock = w->clock;
 	if (rig->passing)
 		return;
-	/* The hierarchical wheel's clock rests before a slot. */
+	/* The hierarchical wheel's clock rests before a bucket. */
 	if (w->scheme == &wheel_hierarchical ? w->clock > o->clock :
 					       w->clock != o->clock)
 		complain(rig, "the clock is not where the pass ended");
@@ -232,7 +232,7 @@ static void refile(struct rig *rig, struct wheel_timer *t, u64 until,
 		complain(rig, "a timer is not filed again as it should be");
 }
 
-/* Is there a slot that holds more timers than are worth a refresh? */
+/* Is there a bucket that holds more timers than are worth a refresh? */
 static bool crowded(const struct rig *rig)
 {
 	unsigned int *count = calloc(rig->wheel.ring.mask + 1, sizeof(*count));
@@ -244,8 +244,8 @@ static bool crowded(const struct rig *rig)
 	for (i = 0; i < rig->timers; i++) {
 		const struct wheel_timer *t = &rig->timer[i].wheel;
 
-		if (wheel_filed(t) && t->slot <= rig->wheel.ring.mask)
-			most = max(most, ++count[t->slot]);
+		if (wheel_filed(t) && t->bucket <= rig->wheel.ring.mask)
+			most = max(most, ++count[t->bucket]);
 	}
 	free(count);
 	return most > CROWD;

@@ -34,7 +34,7 @@ struct rig_timer {
  * @timers: how many
  * @clock: of the wheel, when last looked at
  * @passing: a pass is under way
- * @doubt: a timer was removed within a pass, or a slot is crowded, and no pass has
+ * @doubt: a timer was removed within a pass, or a bucket is crowded, and no pass has
  *	yet come as far as the next expiry that the wheel has told since: it may
  *	be too early
  * @interrupted: a budget has ended a call
@@ -57,7 +57,7 @@ struct rig {
 	const char *error;
 };
 
-void rig_init(struct rig *rig, u32 slots, u64 tick_ns, unsigned int timers);
+void rig_init(struct rig *rig, u32 buckets, u64 tick_ns, unsigned int timers);
 void rig_free(struct rig *rig);
 
 /*

@@ -9,10 +9,10 @@
 #define MANY 2000
 
 /*
- * A slot where one timer in a hundred is due. Each timer is looked at, so the
+ * A bucket where one timer in a hundred is due. Each timer is looked at, so the
  * budgets must add up to no less, and to little more.
  */
-static const char *crowded_slot(unsigned int budget)
+static const char *crowded_bucket(unsigned int budget)
 {
 	const char *error = NULL;
 	struct rig rig;
@@ -39,11 +39,11 @@ static const char *p9_bounded_work(void)
 	unsigned int budget;
 
 	for (budget = 1; budget < 70 && !error; budget++)
-		error = crowded_slot(budget);
-	return error ? error : crowded_slot(10 * MANY);
+		error = crowded_bucket(budget);
+	return error ? error : crowded_bucket(10 * MANY);
 }
 
-/* The mark in a crowded slot moves on by the budget, call by call. */
+/* The mark in a crowded bucket moves on by the budget, call by call. */
 static const char *p9_every_call_progresses(void)
 {
 	const char *error = NULL;
@@ -71,7 +71,7 @@ static const char *p9_every_call_progresses(void)
 	return error;
 }
 
-/* A cancelled minimum in a crowded slot is refreshed within the budget, too. */
+/* A cancelled minimum in a crowded bucket is refreshed within the budget, too. */
 static const char *p9_bounded_refresh(void)
 {
 	const char *error = NULL;
@@ -100,19 +100,19 @@ static const char *p9_bounded_refresh(void)
 static const char *p9_a_stall_goes_round_once(void)
 {
 	const char *error = NULL;
-	const u32 slots = 1024;
+	const u32 buckets = 1024;
 	struct rig rig;
 	unsigned int i;
 
-	rig_init(&rig, slots, 1, 2 * slots);
-	for (i = 0; i < slots; i++) {
-		rig_arm(&rig, i, 10 * slots + i, 0);
+	rig_init(&rig, buckets, 1, 2 * buckets);
+	for (i = 0; i < buckets; i++) {
+		rig_arm(&rig, i, 10 * buckets + i, 0);
 		if (i % 8 == 0)
-			rig_arm(&rig, slots + i, i, 0);
+			rig_arm(&rig, buckets + i, i, 0);
 	}
-	if (rig_pass(&rig, slots, 64) != slots / 8)
+	if (rig_pass(&rig, buckets, 64) != buckets / 8)
 		error = "not all that was due fired";
-	if (rig.spent > 4 * slots)
+	if (rig.spent > 4 * buckets)
 		error = "the ring was searched again for each tick";
 	if (rig.error)
 		error = rig.error;
@@ -142,27 +142,27 @@ static const char *p9_search_is_paid_for(void)
 }
 
 /*
- * All slots hold far timers. The first group is looked at slot by slot, and each
+ * All buckets hold far timers. The first group is looked at bucket by bucket, and each
  * look is paid for; of the others their common minimum says enough.
  */
 static const char *p9_far_timers_are_left_out(void)
 {
 	const char *error = NULL;
-	const u32 slots = 4096;
+	const u32 buckets = 4096;
 	struct rig rig;
 	unsigned int i;
 
-	rig_init(&rig, slots, 1, slots + 1);
-	for (i = 0; i < slots; i++)
-		rig_arm(&rig, i, 10 * slots + i, 0);
-	rig_arm(&rig, slots, slots - 1, 0);
-	rig_pass(&rig, slots - 2, 64);
+	rig_init(&rig, buckets, 1, buckets + 1);
+	for (i = 0; i < buckets; i++)
+		rig_arm(&rig, i, 10 * buckets + i, 0);
+	rig_arm(&rig, buckets, buckets - 1, 0);
+	rig_pass(&rig, buckets - 2, 64);
 	rig.spent = 0;
-	if (rig_pass(&rig, slots - 1, 64) != 1)
+	if (rig_pass(&rig, buckets - 1, 64) != 1)
 		error = "it did not fire at its tick";
-	if (rig.spent < 64 + slots / 64 - 1)
-		error = "slots were looked at that no budget paid for";
-	if (rig.spent > slots / 4)
+	if (rig.spent < 64 + buckets / 64 - 1)
+		error = "buckets were looked at that no budget paid for";
+	if (rig.spent > buckets / 4)
 		error = "timers that are far away make the search long";
 	if (rig.error)
 		error = rig.error;
@@ -195,7 +195,7 @@ static const char *p9_cancel_of_later_is_free(void)
 	if (rig_pass(&rig, 6, 100) != 1)
 		error = "it did not fire at its tick";
 	if (rig.spent > 16)
-		error = "a slot was walked whose minimum is known";
+		error = "a bucket was walked whose minimum is known";
 	if (rig.error)
 		error = rig.error;
 	rig_free(&rig);
@@ -203,25 +203,25 @@ static const char *p9_cancel_of_later_is_free(void)
 }
 
 /*
- * All slots hold timers of later rounds, one timer is due each tick: the
+ * All buckets hold timers of later rounds, one timer is due each tick: the
  * search for the next tick must stop at the first that falls in this round.
  */
 static const char *p9_search_stops_early(void)
 {
 	const char *error = NULL;
-	const u32 slots = 256;
+	const u32 buckets = 256;
 	struct rig rig;
 	unsigned int i;
 	u64 tick;
 
-	rig_init(&rig, slots, 1, slots + 1);
-	for (i = 0; i < slots; i++)
-		rig_arm(&rig, i, 10 * slots + i, 0);
-	for (tick = 1; tick < 5 * slots && !error; tick++) {
-		rig_arm(&rig, slots, tick, 0);
+	rig_init(&rig, buckets, 1, buckets + 1);
+	for (i = 0; i < buckets; i++)
+		rig_arm(&rig, i, 10 * buckets + i, 0);
+	for (tick = 1; tick < 5 * buckets && !error; tick++) {
+		rig_arm(&rig, buckets, tick, 0);
 		if (rig_pass(&rig, tick - 1, 1000))
 			error = "it fired early";
-		rig_arm(&rig, slots - 1, tick + 1, 0);
+		rig_arm(&rig, buckets - 1, tick + 1, 0);
 		rig.spent = 0;
 		if (rig_pass(&rig, tick, 1000) != 1)
 			error = "it did not fire at its tick";

@@ -61,7 +61,7 @@ static void plant_sleep(struct rig *rig)
 
 static void plant_minimum(struct rig *rig)
 {
-	rig->wheel.ring.slot[timer(rig, 1)->slot].min++;
+	rig->wheel.ring.bucket[timer(rig, 1)->bucket].min++;
 }
 
 static void plant_bit(struct rig *rig)
@@ -69,7 +69,7 @@ static void plant_bit(struct rig *rig)
 	rig->wheel.ring.group[0].busy = 0;
 }
 
-static void plant_slot(struct rig *rig)
+static void plant_bucket(struct rig *rig)
 {
 	timer(rig, 1)->due++;
 }
@@ -128,11 +128,11 @@ static const char *rig_notices_what_is_wrong(void)
 	if (!notices(plant_sleep))
 		return "a late next expiry was not noticed";
 	if (!notices(plant_minimum))
-		return "a slot's wrong minimum was not noticed";
+		return "a bucket's wrong minimum was not noticed";
 	if (!notices(plant_bit))
 		return "a wrong bitmap was not noticed";
-	if (!notices(plant_slot))
-		return "a timer in a slot not its own was not noticed";
+	if (!notices(plant_bucket))
+		return "a timer in a bucket not its own was not noticed";
 	if (!notices(plant_count))
 		return "a wrong count was not noticed";
 	if (!notices(plant_past_floor))

@@ -12,7 +12,7 @@
 
 static const u32 rings[] = { 1, 4, 64, 256 };
 
-static const char *with_each_ring(const char *(*run)(u32 slots))
+static const char *with_each_ring(const char *(*run)(u32 buckets))
 {
 	const char *error = NULL;
 	size_t i;
@@ -22,12 +22,12 @@ static const char *with_each_ring(const char *(*run)(u32 slots))
 	return error;
 }
 
-static const char *nothing_pending(u32 slots)
+static const char *nothing_pending(u32 buckets)
 {
 	const char *error = NULL;
 	struct rig rig;
 
-	rig_init(&rig, slots, 1, 1);
+	rig_init(&rig, buckets, 1, 1);
 	if (rig.wheel.next != WHEEL_NO_TICK)
 		error = "a new wheel wants to be woken";
 	rig_arm(&rig, 0, 10, 0);
@@ -51,16 +51,16 @@ static const char *p7_silence_when_empty(void)
 }
 
 /* Each wake-up finds something, though all are many revolutions away. */
-static const char *only_far(u32 slots)
+static const char *only_far(u32 buckets)
 {
 	struct random r = random_start(40);
 	const char *error = NULL;
 	struct rig rig;
 	unsigned int i;
 
-	rig_init(&rig, slots, 1, TIMERS);
+	rig_init(&rig, buckets, 1, TIMERS);
 	for (i = 0; i < TIMERS; i++)
-		rig_arm(&rig, i, 10 * slots + random_below(&r, 50 * slots), 0);
+		rig_arm(&rig, i, 10 * buckets + random_below(&r, 50 * buckets), 0);
 	while (rig.wheel.pending && !error && !rig.error)
 		if (!rig_pass(&rig, rig.wheel.next, 1 + i % 9))
 			error = "a wake-up found nothing";
@@ -108,14 +108,14 @@ static void arm_many(struct rig *rig, struct random *r, unsigned int percent)
 }
 
 /* After the earliest are cancelled one wake-up may find nothing. */
-static const char *one_empty(u32 slots)
+static const char *one_empty(u32 buckets)
 {
 	struct random r = random_start(41);
 	const char *error = NULL;
 	unsigned int round;
 	struct rig rig;
 
-	rig_init(&rig, slots, 1, TIMERS);
+	rig_init(&rig, buckets, 1, TIMERS);
 	for (round = 0; round < ROUNDS && !error; round++) {
 		arm_many(&rig, &r, 60);
 		cancel_earliest(&rig, random_below(&r, TIMERS));
@@ -134,30 +134,30 @@ static const char *p7_one_empty_wakeup(void)
 }
 
 /* The same when they are cancelled between the calls of a pass. */
-static const char *one_empty_after_pass(u32 slots)
+static const char *one_empty_after_pass(u32 buckets)
 {
 	struct random r = random_start(43);
 	const char *error = NULL;
 	unsigned int round;
 	struct rig rig;
 
-	rig_init(&rig, slots, 1, TIMERS);
+	rig_init(&rig, buckets, 1, TIMERS);
 	for (round = 0; round < ROUNDS && !error; round++) {
 		unsigned int budget = 1 + round % 9;
 		u64 until;
 
 		arm_many(&rig, &r, 60);
-		until = rig.wheel.next + random_below(&r, 3 * slots);
+		until = rig.wheel.next + random_below(&r, 3 * buckets);
 		do {
 			rig_pop(&rig, until, budget);
 			cancel_earliest(&rig, random_percent(&r, 30));
 			if (random_percent(&r, 10))
-				rig_arm(&rig, 0, until + slots, 0);
+				rig_arm(&rig, 0, until + buckets, 0);
 		} while (rig.passing);
 		if (empty_wakeups(&rig, budget) > 1)
 			error = "cancelled timers cost several empty wake-ups";
 		if (!rig.wheel.pending)
-			rig_forward(&rig, rig.wheel.clock + slots);
+			rig_forward(&rig, rig.wheel.clock + buckets);
 		if (rig.error)
 			error = rig.error;
 	}
@@ -171,7 +171,7 @@ static const char *p7_one_empty_wakeup_after_a_pass(void)
 }
 
 /* The rig compares the next expiry after each pass with the true minimum. */
-static const char *exact_next(u32 slots)
+static const char *exact_next(u32 buckets)
 {
 	struct random r = random_start(42);
 	const char *error;
@@ -179,7 +179,7 @@ static const char *exact_next(u32 slots)
 	struct rig rig;
 	u64 now = 0;
 
-	rig_init(&rig, slots, 1, TIMERS);
+	rig_init(&rig, buckets, 1, TIMERS);
 	for (round = 0; round < 20 * ROUNDS; round++) {
 		unsigned int i = (unsigned int)random_below(&r, TIMERS);
 
@@ -188,11 +188,11 @@ static const char *exact_next(u32 slots)
 		else if (random_percent(&r, 30))
 			rig_cancel(&rig, i);
 		else
-			rig_arm(&rig, i, now + random_below(&r, 4 * slots), 0);
+			rig_arm(&rig, i, now + random_below(&r, 4 * buckets), 0);
 		rig_check(&rig);
 		if (random_percent(&r, 60))
 			continue;
-		now += random_below(&r, slots / 2 + 2);
+		now += random_below(&r, buckets / 2 + 2);
 		rig_pass(&rig, now, 1 + round % 7);
 		rig_check(&rig);
 	}
@@ -206,7 +206,7 @@ static const char *p7_silence(void)
 	return with_each_ring(exact_next);
 }
 
-/* A cancelled minimum is refreshed while its slot gains and loses timers. */
+/* A cancelled minimum is refreshed while its bucket gains and loses timers. */
 static const char *refresh_disturbed(unsigned int pops, unsigned int victim,
 				     bool arm)
 {
@@ -250,7 +250,7 @@ static const char *p7_refresh_while_it_changes(void)
 
 /*
  * A pass is left after @pops calls, in whatever it was doing, since all timers
- * are gone. Nothing of it shows in the next one, where a timer of a slot that
+ * are gone. Nothing of it shows in the next one, where a timer of a bucket that
  * is searched was cancelled beforehand.
  */
 static const char *pass_left(unsigned int pops, bool drain, bool forward)

@@ -4,7 +4,7 @@
 #define _HOST_TESTS_H
 
 #include "ktap.h"
-#include "wheel_env.h"
+#include "core/env.h"
 
 extern const struct ktap_test rig_tests[];
 extern const struct ktap_test division_tests[];
@@ -12,7 +12,7 @@ extern const struct ktap_test geometry_tests[];
 extern const struct ktap_test ledger_tests[];
 extern const struct ktap_test unbounded_tests[];
 extern const struct ktap_test rest_tests[];
-extern const struct ktap_test rest_of_slots_tests[];
+extern const struct ktap_test rest_of_buckets_tests[];
 extern const struct ktap_test rest_of_levels_tests[];
 extern const struct ktap_test edge_tests[];
 extern const struct ktap_test refile_tests[];

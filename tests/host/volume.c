@@ -224,11 +224,11 @@ static void be_born(struct life *l, u64 number)
 	static const u64 reaches[CHOICES] = { 4, 6, 8, 13, 19, 25, 33, 63 };
 	static const u64 budgets[CHOICES] = { 1, 1, 2, 2, 4, 8, 16, 1000 };
 	static const u64 slacks[CHOICES] = { 0, 0, 0, 0, 0, 10, 30, 60 };
-	u32 slots;
+	u32 buckets;
 
 	*l = (struct life){ .random = random_start(number) };
-	slots = (u32)1 << random_below(&l->random, 8);
-	rig_init(&l->rig, slots, one_of(l, ticks),
+	buckets = (u32)1 << random_below(&l->random, 8);
+	rig_init(&l->rig, buckets, one_of(l, ticks),
 		 (unsigned int)one_of(l, timers));
 	l->reach = (u32)one_of(l, reaches);
 	l->budget = (unsigned int)one_of(l, budgets);
@@ -269,7 +269,7 @@ static const char *live(u64 number, u64 *operations)
 	return l.rig.error;
 }
 
-/* To check the hierarchical wheel is to look at 704 slots. */
+/* To check the hierarchical wheel is to look at 704 buckets. */
 static u64 share(void)
 {
 	return ktap_subject == &wheel_hierarchical ? random_ops / 3 : random_ops;

@@ -64,7 +64,7 @@ static const char *p9_no_budget_no_work(void)
 	return error;
 }
 
-/* From due tick to due tick: neither the gap nor the empty slots count. */
+/* From due tick to due tick: neither the gap nor the empty buckets count. */
 static const char *p9_a_stall_is_one_jump(void)
 {
 	const char *error = NULL;
@@ -94,20 +94,20 @@ static const char *p9_a_stall_is_one_jump(void)
 static const char *search_goes_on(u64 deadline)
 {
 	const char *error = NULL;
-	const u32 slots = 4096;
+	const u32 buckets = 4096;
 	unsigned int calls = 0;
 	struct rig rig;
 	unsigned int i;
 
-	rig_init(&rig, slots, 1, slots + 2);
-	rig_arm(&rig, slots, 1, 0);
-	for (i = 0; i < slots; i++)
-		rig_arm(&rig, i, 10 * slots + i, 0);
+	rig_init(&rig, buckets, 1, buckets + 2);
+	rig_arm(&rig, buckets, 1, 0);
+	for (i = 0; i < buckets; i++)
+		rig_arm(&rig, i, 10 * buckets + i, 0);
 	do {
 		rig_pop(&rig, 1, 64);
-		rig_arm(&rig, slots + 1, deadline, 0);
-		rig_cancel(&rig, slots + 1);
-		if (++calls > slots)
+		rig_arm(&rig, buckets + 1, deadline, 0);
+		rig_cancel(&rig, buckets + 1);
+		if (++calls > buckets)
 			error = "the search starts over at each cancel";
 	} while (rig.passing && !error);
 	if (rig.error)
@@ -126,7 +126,7 @@ static const char *p9_search_outlasts_cancels(void)
 }
 
 /*
- * The same with a slot of @count timers, crowded or not, that is walked to
+ * The same with a bucket of @count timers, crowded or not, that is walked to
  * refresh its minimum: the new one is cancelled again and again, and so is one
  * that is earlier than all.
  */
@@ -167,7 +167,7 @@ static const char *p9_refresh_outlasts_cancels(void)
 	return error ? error : refresh_goes_on(200, 8);
 }
 
-/* Of a crowded slot one pass looks at some timers, and others at none. */
+/* Of a crowded bucket one pass looks at some timers, and others at none. */
 static const char *p9_crowd_is_left_alone(void)
 {
 	const char *error = NULL;

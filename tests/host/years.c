@@ -17,7 +17,7 @@
  * struct years - a history of the clock
  * @random: where it comes from
  * @rig: the wheel
- * @used: of each slot: has a timer been there?
+ * @used: of each bucket: has a timer been there?
  * @fired: how many timers
  */
 struct years {
@@ -44,16 +44,16 @@ static void arm(struct years *y, unsigned int i, u64 tick)
 {
 	u64 tick_ns = y->rig.oracle.tick_ns;
 	u64 due = tick + draw_delay(y);
-	u32 slot;
+	u32 bucket;
 
 	/* At the end of time there is room for short delays alone. */
 	if (due >= y->rig.oracle.end)
 		return;
 	rig_arm(&y->rig, i, due * tick_ns - random_below(&y->random, tick_ns),
 		0);
-	slot = y->rig.timer[i].wheel.slot;
-	if (slot <= y->rig.wheel.ring.mask)
-		y->used[slot] = true;
+	bucket = y->rig.timer[i].wheel.bucket;
+	if (bucket <= y->rig.wheel.ring.mask)
+		y->used[bucket] = true;
 }
 
 static void arm_those_that_fired(struct years *y, u64 tick)
@@ -96,7 +96,7 @@ static const char *one_expiry(struct years *y)
 }
 
 /*
- * On a level slot 0 is where its revolution begins: not ahead, but on the level
+ * On a level bucket 0 is where its revolution begins: not ahead, but on the level
  * above. The last level has no more than the few bits that the clock has left.
  */
 static bool usable(const struct wheel_core *w, u32 at)
@@ -116,18 +116,18 @@ static const char *all_used(const struct years *y)
 	for (at = 0; at <= w->ring.mask; at++) {
 		if (usable(w, at) == y->used[at])
 			continue;
-		printf("# slot %u\n", at);
-		return "not each slot held a timer that can, and no other";
+		printf("# bucket %u\n", at);
+		return "not each bucket held a timer that can, and no other";
 	}
 	return NULL;
 }
 
-static const char *years(u32 slots, u64 tick_ns, unsigned int timers)
+static const char *years(u32 buckets, u64 tick_ns, unsigned int timers)
 {
 	struct years y = { .random = random_start(tick_ns) };
 	const char *error = NULL;
 
-	rig_init(&y.rig, slots, tick_ns, timers);
+	rig_init(&y.rig, buckets, tick_ns, timers);
 	y.used = calloc((size_t)y.rig.wheel.ring.mask + 1, sizeof(*y.used));
 	if (!y.used)
 		abort();

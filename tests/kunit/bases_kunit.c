@@ -25,7 +25,7 @@ static struct rig *many_bases(struct kunit *test, u32 clock, u32 flags, u32 coun
 	const struct wheel_config config = {
 		.name = "bases",
 		.clock = clock,
-		.slots = SLOTS,
+		.buckets = BUCKETS,
 		.flags = WHEEL_PERCPU | flags,
 		.tick_ns = clock == WHEEL_CLOCK_VIRTUAL ? TICK : 100000,
 	};

@@ -40,7 +40,7 @@ static struct rig *claiming(struct kunit *test, wheel_expire_fn expire, u32 coun
 	const struct wheel_config config = {
 		.name = "claiming",
 		.clock = WHEEL_CLOCK_VIRTUAL,
-		.slots = SLOTS,
+		.buckets = BUCKETS,
 		.tick_ns = TICK,
 		.claim = claim_word,
 		.expire = expire,

@@ -61,7 +61,7 @@ static struct rig *batching(struct kunit *test, u32 clock, u32 flags, u32 count)
 	const struct wheel_config config = {
 		.name = "batching",
 		.clock = clock,
-		.slots = SLOTS,
+		.buckets = BUCKETS,
 		.flags = flags,
 		.tick_ns = clock == WHEEL_CLOCK_VIRTUAL ? TICK : NSEC_PER_MSEC,
 		.expire = take_batch,
@@ -333,7 +333,7 @@ static void batch_frees_its_timers(struct kunit *test)
 	const struct wheel_config config = {
 		.name = "freeing",
 		.clock = WHEEL_CLOCK_VIRTUAL,
-		.slots = SLOTS,
+		.buckets = BUCKETS,
 		.tick_ns = TICK,
 		.expire = free_batch,
 	};

@@ -156,7 +156,7 @@ static void p6_any_delay_beyond_narrow_numbers(struct kunit *test)
 static void multiple_of_the_revolution(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 60);
-	u64 round = SLOTS * TICK;
+	u64 round = BUCKETS * TICK;
 	u64 start = 17 * TICK + 3;
 	u32 i;
 

@@ -23,8 +23,8 @@ static const struct create_case create_cases[] = {
 	CREATE("boottime", 0, .clock = WHEEL_CLOCK_BOOTTIME),
 	CREATE("virtual", 0, .clock = WHEEL_CLOCK_VIRTUAL),
 	CREATE("sleepable", 0, .flags = WHEEL_SLEEPABLE),
-	CREATE("one slot", 0, .slots = 1),
-	CREATE("most slots", 0, .slots = WHEEL_MAX_BUCKETS),
+	CREATE("one bucket", 0, .buckets = 1),
+	CREATE("most buckets", 0, .buckets = WHEEL_MAX_BUCKETS),
 	CREATE("tick of 1 ns", 0, .tick_ns = 1),
 	CREATE("longest tick", 0, .tick_ns = WHEEL_MAX_TIME),
 	CREATE("greatest limit", 0, .limit = U64_MAX),
@@ -32,8 +32,8 @@ static const struct create_case create_cases[] = {
 	CREATE("clock -1", -EINVAL, .clock = U32_MAX),
 	CREATE("scheme 4", -EINVAL, .scheme = WHEEL_OVERFLOW + 1),
 	CREATE("scheme -1", -EINVAL, .scheme = U32_MAX),
-	CREATE("slots over", -EINVAL, .slots = WHEEL_MAX_BUCKETS + 1),
-	CREATE("slots -1", -EINVAL, .slots = U32_MAX),
+	CREATE("buckets over", -EINVAL, .buckets = WHEEL_MAX_BUCKETS + 1),
+	CREATE("buckets -1", -EINVAL, .buckets = U32_MAX),
 	CREATE("flag 2", -EINVAL, .flags = BIT(2)),
 	CREATE("several bases with a limit", -EINVAL, .flags = WHEEL_PERCPU,
 	       .limit = 1),
@@ -98,13 +98,13 @@ static void features_tell_the_truth(struct kunit *test)
 	}
 }
 
-struct slots_case {
+struct buckets_case {
 	u64	limit;
-	u32	slots;
+	u32	buckets;
 	u32	got;
 };
 
-static const struct slots_case slots_cases[] = {
+static const struct buckets_case buckets_cases[] = {
 	{ 0, 1, 1 }, { 0, 3, 4 }, { 0, 256, 256 }, { 0, 257, 512 },
 	{ 0, WHEEL_MAX_BUCKETS - 1, WHEEL_MAX_BUCKETS }, { 1000000, 64, 64 },
 	{ 0, 0, 4096 }, { 1, 0, 256 }, { 4096, 0, 256 }, { 4112, 0, 512 },
@@ -113,19 +113,19 @@ static const struct slots_case slots_cases[] = {
 	{ U64_MAX, 0, WHEEL_MAX_BUCKETS },
 };
 
-static void slots_as_asked(struct kunit *test)
+static void buckets_as_asked(struct kunit *test)
 {
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(slots_cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(buckets_cases); i++) {
 		const struct wheel_config config = {
-			.name = "slots",
-			.slots = slots_cases[i].slots,
-			.limit = slots_cases[i].limit,
+			.name = "buckets",
+			.buckets = buckets_cases[i].buckets,
+			.limit = buckets_cases[i].limit,
 		};
 
-		KUNIT_EXPECT_EQ_MSG(test, wheel_slots_for(&config),
-				    slots_cases[i].got, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, wheel_buckets_for(&config),
+				    buckets_cases[i].got, "row %d", i);
 	}
 }
 
@@ -152,7 +152,7 @@ static void scheme_says(struct kunit *test)
 	const struct scheme_case *row = test->param_value;
 	const struct wheel_config config = {
 		.name = "says", .clock = WHEEL_CLOCK_VIRTUAL,
-		.scheme = row->scheme, .slots = 256, .tick_ns = TICK,
+		.scheme = row->scheme, .buckets = 256, .tick_ns = TICK,
 	};
 	struct rig *rig = rig_new(test, &config, 1);
 	u64 now;
@@ -306,7 +306,7 @@ static struct kunit_case input_cases[] = {
 	KUNIT_CASE_PARAM(create, create_gen_params),
 	KUNIT_CASE(create_from_nothing),
 	KUNIT_CASE(features_tell_the_truth),
-	KUNIT_CASE(slots_as_asked),
+	KUNIT_CASE(buckets_as_asked),
 	KUNIT_CASE_PARAM(scheme_says, scheme_gen_params),
 	KUNIT_CASE(data_as_given),
 	KUNIT_CASE(clocks_as_asked),

@@ -18,7 +18,7 @@ bool model_beyond(u64 deadline)
 	u64 due = due_at(deadline, model->now, model->tick);
 
 	return model->bounded &&
-	       due - model->now > (BOUNDED_SLOTS - 1) * model->tick;
+	       due - model->now > (BOUNDED_BUCKETS - 1) * model->tick;
 }
 
 bool model_full(void)

@@ -36,23 +36,23 @@ static u64 random_deadline(void)
 		deadline = now + random_below(1ULL << random_below(62));
 		break;
 	case 2:
-		deadline = now + SLOTS * tick * random_below(4);
+		deadline = now + BUCKETS * tick * random_below(4);
 		break;
 	case 3:
 		deadline = edge + tick * random_below(4);
 		break;
 	case 4:
-		deadline = edge + tick * random_below(SLOTS) + 1 - random_below(3);
+		deadline = edge + tick * random_below(BUCKETS) + 1 - random_below(3);
 		break;
 	case 5:
 		deadline = random_below(9) ? now : WHEEL_MAX_TIME - random_below(9);
 		break;
 	default:
-		deadline = now + random_below(3 * SLOTS * tick);
+		deadline = now + random_below(3 * BUCKETS * tick);
 		break;
 	}
 	if (deadline > WHEEL_MAX_TIME || model_beyond(deadline))
-		deadline = now + random_below(3 * SLOTS * tick);
+		deadline = now + random_below(3 * BUCKETS * tick);
 	return deadline;
 }
 
@@ -110,7 +110,7 @@ static void do_cancel(struct wheel_timer *timer, struct shadow *shadow, u32 id)
 /* Of timers that have had their time: the grid starts at the deadline. */
 static void do_next(struct wheel_timer *timer, struct shadow *shadow, u32 id)
 {
-	u64 period = 1 + random_below(5 * SLOTS * model->tick);
+	u64 period = 1 + random_below(5 * BUCKETS * model->tick);
 	u64 missed, deadline;
 
 	if (shadow->pending) {
@@ -175,7 +175,7 @@ static void random_step(void)
 	u32 kind = random_below(12);
 
 	if (kind == 0)
-		advance(now + random_below(SLOTS * model->tick));
+		advance(now + random_below(BUCKETS * model->tick));
 	else if (kind == 1)
 		advance(now + random_below(1ULL << random_below(50)));
 	else if (kind == 2)
@@ -191,7 +191,7 @@ static void run_model(struct kunit *test, u64 tick)
 	const struct wheel_config config = {
 		.name = "model",
 		.clock = WHEEL_CLOCK_VIRTUAL,
-		.slots = SLOTS,
+		.buckets = BUCKETS,
 		.tick_ns = tick,
 		.limit = MODEL_LIMIT,
 	};

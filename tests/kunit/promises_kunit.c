@@ -60,7 +60,7 @@ static void p1_never_early_running(struct kunit *test)
 		const struct wheel_config config = {
 			.name = "running",
 			.clock = clocks[c],
-			.slots = 64,
+			.buckets = 64,
 			.tick_ns = 100 * NSEC_PER_USEC,
 		};
 		struct rig *rig = rig_new(test, &config, 2000);
@@ -324,7 +324,7 @@ static void p5_in_order(struct kunit *test)
 {
 	in_order(test, TICK);
 	in_order(test, TICK / 2);
-	in_order(test, SLOTS * TICK);
+	in_order(test, BUCKETS * TICK);
 	in_order(test, 2000 * TICK);
 }
 

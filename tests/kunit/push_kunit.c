@@ -175,7 +175,7 @@ static void push_beyond_the_bound(struct kunit *test)
 		.name = "bounded",
 		.clock = WHEEL_CLOCK_VIRTUAL,
 		.scheme = WHEEL_BOUNDED,
-		.slots = SLOTS,
+		.buckets = BUCKETS,
 		.tick_ns = TICK,
 	};
 	struct rig *rig = rig_new(test, &config, 2);

@@ -82,7 +82,7 @@ struct rig *rig_new(struct kunit *test, const struct wheel_config *config,
 	if (!own.scheme) {
 		own.scheme = bench->scheme;
 		if (own.scheme == WHEEL_BOUNDED)
-			own.slots = BOUNDED_SLOTS;
+			own.buckets = BOUNDED_BUCKETS;
 	}
 	rig->test = test;
 	rig->clock = config->clock;
@@ -122,7 +122,7 @@ struct rig *rig_virtual(struct kunit *test, u64 tick, u32 count)
 	const struct wheel_config config = {
 		.name = "virtual",
 		.clock = WHEEL_CLOCK_VIRTUAL,
-		.slots = SLOTS,
+		.buckets = BUCKETS,
 		.tick_ns = tick,
 	};
 
@@ -135,7 +135,7 @@ struct rig *rig_running(struct kunit *test, u32 flags, u64 tick, u32 count)
 	const struct wheel_config config = {
 		.name = "running",
 		.clock = WHEEL_CLOCK_MONOTONIC,
-		.slots = SLOTS,
+		.buckets = BUCKETS,
 		.tick_ns = tick,
 		.flags = flags,
 	};

@@ -18,11 +18,11 @@
 /* Ticks of a rig that does not care. */
 #define TICK		1000ULL
 
-/* Slots of every rig. */
-#define SLOTS		256
+/* Buckets of every rig. */
+#define BUCKETS		256
 
-/* Slots, and so ticks of a revolution, of a rig with WHEEL_BOUNDED. */
-#define BOUNDED_SLOTS	65536
+/* Buckets, and so ticks of a revolution, of a rig with WHEEL_BOUNDED. */
+#define BOUNDED_BUCKETS	65536
 
 struct probe;
 struct rig;

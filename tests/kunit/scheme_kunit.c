@@ -9,14 +9,14 @@
 
 #define BOUND		64
 
-/* A wheel of 64 slots: no timer is due later than 64 ticks from now. */
+/* A wheel of 64 buckets: no timer is due later than 64 ticks from now. */
 static struct rig *bounded(struct kunit *test, u32 clock, u64 tick, u32 count)
 {
 	const struct wheel_config config = {
 		.name = "bounded",
 		.clock = clock,
 		.scheme = WHEEL_BOUNDED,
-		.slots = BOUND,
+		.buckets = BOUND,
 		.tick_ns = tick,
 	};
 
@@ -137,22 +137,22 @@ static void bound_moves_with_the_time(struct kunit *test)
 }
 
 /*
- * One ring would have all timers with much slack meet in its slot 0: they may be
- * gathered from a sixteenth of the slots, and not from more.
+ * One ring would have all timers with much slack meet in its bucket 0: they may be
+ * gathered from a sixteenth of the buckets, and not from more.
  */
-static void hashed_slack_gathers_from_few_slots(struct kunit *test)
+static void hashed_slack_gathers_from_few_buckets(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
 	u32 ticks;
 
-	for (ticks = 1; ticks < 3 * SLOTS; ticks++) {
+	for (ticks = 1; ticks < 3 * BUCKETS; ticks++) {
 		u64 deadline = ticks * TICK, due;
 
 		KUNIT_ASSERT_EQ(test, rig_arm_slack(rig, 0, deadline,
 						    1000 * TICK), 0);
 		due = rig_advance(rig, 0);
 		KUNIT_ASSERT_GE(test, due, deadline);
-		KUNIT_ASSERT_LT(test, due, deadline + SLOTS / 16 * TICK);
+		KUNIT_ASSERT_LT(test, due, deadline + BUCKETS / 16 * TICK);
 		KUNIT_ASSERT_EQ(test, wheel_timer_cancel(&rig->probes[0].timer), 0);
 	}
 }
@@ -163,7 +163,7 @@ static void overflow_takes_so_many_and_no_more(struct kunit *test)
 		.name = "overflow",
 		.clock = WHEEL_CLOCK_VIRTUAL,
 		.scheme = WHEEL_OVERFLOW,
-		.slots = 16,
+		.buckets = 16,
 		.tick_ns = TICK,
 	};
 	struct rig *rig = rig_new(test, &config, WHEEL_OVERFLOW_TIMERS + 1);
@@ -189,7 +189,7 @@ static struct kunit_case scheme_cases[] = {
 	KUNIT_CASE(bound_counts_from_now_in_a_late_pass),
 	KUNIT_CASE(bound_counts_from_now_before_a_late_pass),
 	KUNIT_CASE(bound_moves_with_the_time),
-	KUNIT_CASE(hashed_slack_gathers_from_few_slots),
+	KUNIT_CASE(hashed_slack_gathers_from_few_buckets),
 	KUNIT_CASE(overflow_takes_so_many_and_no_more),
 	{}
 };

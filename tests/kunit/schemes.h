@@ -19,7 +19,7 @@ __maybe_unused KUNIT_ARRAY_PARAM_DESC(any, rig_schemes, desc);
 __maybe_unused KUNIT_ARRAY_PARAM_DESC(far, rig_far_schemes, desc);
 __maybe_unused KUNIT_ARRAY_PARAM_DESC(many, rig_many_schemes, desc);
 
-/* For every scheme; up to WHEEL_OVERFLOW_TIMERS, BOUNDED_SLOTS ticks ahead. */
+/* For every scheme; up to WHEEL_OVERFLOW_TIMERS, BOUNDED_BUCKETS ticks ahead. */
 #define ANY_CASE(test)		KUNIT_CASE_PARAM(test, any_gen_params)
 
 /* For those that take any delay; up to WHEEL_OVERFLOW_TIMERS. */

@@ -28,7 +28,7 @@ static void p7_silence_before_far_timers(struct kunit *test)
 {
 	const struct wheel_config config = {
 		.name = "far",
-		.slots = 16,
+		.buckets = 16,
 		.tick_ns = 100 * NSEC_PER_USEC,
 	};
 	struct rig *rig = rig_new(test, &config, 100);

@@ -5,7 +5,7 @@
  */
 #include "schemes.h"
 
-/* Not a count of rounds, not the slot's start: the exact tick (agrona#73). */
+/* Not a count of rounds, not the bucket's start: the exact tick (agrona#73). */
 static void armed_at_the_edge_of_a_tick(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -78,18 +78,18 @@ static void past_deadline_then_a_normal_one(struct kunit *test)
 	rig_expect_log(rig, order, ARRAY_SIZE(order));
 }
 
-/* All in one slot, of as many rounds as timers: each in its own round. */
-static void all_in_one_slot(struct kunit *test)
+/* All in one bucket, of as many rounds as timers: each in its own round. */
+static void all_in_one_bucket(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 2000);
 	u32 i;
 
 	for (i = 0; i < rig->count; i++)
 		KUNIT_ASSERT_EQ(test, rig_arm(rig, rig->count - 1 - i,
-					      (5 + (u64)SLOTS * (rig->count - i)) *
+					      (5 + (u64)BUCKETS * (rig->count - i)) *
 					      TICK), 0);
 	for (i = 0; i < rig->count; i++) {
-		u64 due = (5 + (u64)SLOTS * (i + 1)) * TICK;
+		u64 due = (5 + (u64)BUCKETS * (i + 1)) * TICK;
 
 		KUNIT_ASSERT_EQ(test, rig_advance(rig, due - 1), due);
 		KUNIT_ASSERT_EQ(test, rig->calls, i);
@@ -107,9 +107,9 @@ static void idle_wheel_starts_late(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 200; i++) {
-		u64 delay = rig_random(rig, 3 * SLOTS * TICK);
+		u64 delay = rig_random(rig, 3 * BUCKETS * TICK);
 
-		now += rig_random(rig, 1000 * SLOTS * TICK);
+		now += rig_random(rig, 1000 * BUCKETS * TICK);
 		rig_advance(rig, now);
 		KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, now + delay), 0);
 		KUNIT_ASSERT_EQ(test, rig_advance(rig, now),
@@ -224,7 +224,7 @@ static struct kunit_case traps_cases[] = {
 	FAR_CASE(armed_at_the_edge_of_a_tick),
 	FAR_CASE(stall_of_years),
 	FAR_CASE(past_deadline_then_a_normal_one),
-	FAR_CASE(all_in_one_slot),
+	FAR_CASE(all_in_one_bucket),
 	FAR_CASE(idle_wheel_starts_late),
 	FAR_CASE(next_is_exact_as_timers_go),
 	FAR_CASE(earlier_timer_comes_first),

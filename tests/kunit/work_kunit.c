@@ -158,9 +158,9 @@ static void p9_bounded_work_on_one_tick(struct kunit *test)
 }
 
 /* One is due, the others years later. */
-static void arm_in_one_slot(struct rig *rig)
+static void arm_in_one_bucket(struct rig *rig)
 {
-	u64 round = SLOTS * TICK;
+	u64 round = BUCKETS * TICK;
 	u32 i;
 
 	for (i = 1; i < rig->count; i++)
@@ -169,10 +169,10 @@ static void arm_in_one_slot(struct rig *rig)
 }
 
 /* Many that a revolution walks past. */
-static void p9_bounded_work_in_one_slot(struct kunit *test)
+static void p9_bounded_work_in_one_bucket(struct kunit *test)
 {
 	const struct flood flood = {
-		.arm = arm_in_one_slot,
+		.arm = arm_in_one_bucket,
 		.work = advance_one_tick,
 		.holds = holds_of(test, WHEEL_HASHED),
 	};
@@ -264,7 +264,7 @@ static void p10_leaves_no_trace_of_wheels(struct kunit *test)
 {
 	const struct wheel_config config = {
 		.name = "big",
-		.slots = WHEEL_MAX_BUCKETS,
+		.buckets = WHEEL_MAX_BUCKETS,
 	};
 	unsigned long before = 0;
 	struct sysinfo info;
@@ -313,7 +313,7 @@ static struct kunit_case work_cases[] = {
 	MANY_CASE(p8_nothing_lost_running),
 	MANY_CASE(p8_nothing_lost_at_stop),
 	MANY_CASE(p9_bounded_work_on_one_tick),
-	MANY_CASE(p9_bounded_work_in_one_slot),
+	MANY_CASE(p9_bounded_work_in_one_bucket),
 	MANY_CASE(p9_bounded_work_in_a_cascade),
 	MANY_CASE(p9_bounded_work_lets_others_in),
 	MANY_CASE(p10_leaves_no_trace_of_wheels),

@@ -69,7 +69,7 @@ WT_TEST(debugfs, tells_what_is_pending)
 	ASSERT_EQ(0, wt_cancel(self->fd, WHEEL_ID(0, 1)));
 	wheel = our_wheel();
 	ASSERT_NE(NULL, wheel);
-	EXPECT_EQ(256, entry(wheel, "\n  slots: "));
+	EXPECT_EQ(256, entry(wheel, "\n  buckets: "));
 	EXPECT_EQ(300, entry(wheel, "\n  armed: "));
 	EXPECT_EQ(1, entry(wheel, "\n  cancelled: "));
 	EXPECT_EQ(299, entry(wheel, "\n  - pending: "));
@@ -83,8 +83,8 @@ WT_TEST(debugfs, tells_what_is_pending)
 	EXPECT_EQ(299, entry(wheel, "\n  late: {536870912: "));
 }
 
-/* Timers at four ticks are in four slots, two in each of two groups of 64. */
-WT_TEST(debugfs, tells_which_slots_are_in_use)
+/* Timers at four ticks are in four buckets, two in each of two groups of 64. */
+WT_TEST(debugfs, tells_which_buckets_are_in_use)
 {
 	static const __u64 ticks[] = { 256, 257, 256 + 255, 256 + 254 };
 	const char *wheel;

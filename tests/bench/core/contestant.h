@@ -7,7 +7,7 @@
 #ifndef _BENCH_CONTESTANT_H
 #define _BENCH_CONTESTANT_H
 
-#include "wheel_env.h"
+#include "core/env.h"
 
 /**
  * struct contestant - a timer structure

@@ -38,7 +38,7 @@ static const struct subject {
 	{ "binary heap", &baseline_heap, { "log n", "log n", "log n" } },
 	{ "bounded", &wheel_bounded, { "1", "1", "1" } },
 	{ "overflow", &wheel_overflow, { "n", "1", "1" } },
-	{ "hashed", &wheel_hashed, { "1", "1", "n / slots" } },
+	{ "hashed", &wheel_hashed, { "1", "1", "n / buckets" } },
 	{ "hierarchical", &wheel_hierarchical, { "levels", "1", "levels" } },
 };
 
@@ -78,17 +78,17 @@ static u32 random_below(u32 limit)
 	return (u32)(((state >> 33) * limit) >> 31);
 }
 
-/* A slot for 16 timers; for the bounded wheel two for each. */
-static u32 slots_for(const struct wheel_scheme *scheme)
+/* A bucket for 16 timers; for the bounded wheel two for each. */
+static u32 buckets_for(const struct wheel_scheme *scheme)
 {
 	u32 least = scheme == &wheel_bounded ? 2 * count : count / 16;
-	u32 slots = 256;
+	u32 buckets = 256;
 
 	if (scheme == &baseline_heap)
 		least = count + MOST_OPS;
-	while (slots < least)
-		slots *= 2;
-	return scheme->slots(slots);
+	while (buckets < least)
+		buckets *= 2;
+	return scheme->buckets(buckets);
 }
 
 /* Their deadlines rise, or a sorted list would take all day; not so their addresses. */
@@ -110,14 +110,14 @@ static void fill(void)
 
 static void *set_up(const struct wheel_scheme *scheme)
 {
-	u32 slots = slots_for(scheme);
-	void *memory = allocate(wheel_memory(slots));
+	u32 buckets = buckets_for(scheme);
+	void *memory = allocate(wheel_memory(buckets));
 	u32 i;
 
 	timers = allocate((count + MOST_OPS) * sizeof(*timers));
 	for (i = 0; i < count + MOST_OPS; i++)
-		timers[i] = (struct wheel_timer){ .slot = WHEEL_UNFILED };
-	wheel_init(&wheel, scheme, slots, 1, memory);
+		timers[i] = (struct wheel_timer){ .bucket = WHEEL_UNFILED };
+	wheel_init(&wheel, scheme, buckets, 1, memory);
 	now = 0;
 	fill();
 	return memory;
@@ -285,8 +285,8 @@ int main(void)
 	for (i = 0; i < OPERATIONS; i++)
 		print(i);
 	fputs("\nOne timer is due at each tick. START: due at any tick at which others are; STOP:\n"
-	      "the timers that START filed last; TICK: one tick, one expiry. Rings have a slot\n"
-	      "for 16 timers, at least 256; the bounded one two for each. The overflow wheel\n"
-	      "may be asked for no more than 4096 timers by the module.\n\n", stdout);
+	      "the timers that START filed last; TICK: one tick, one expiry. Rings have a\n"
+	      "bucket for 16 timers, at least 256; the bounded one two for each. The overflow\n"
+	      "wheel may be asked for no more than 4096 timers by the module.\n\n", stdout);
 	return 0;
 }

@@ -156,7 +156,7 @@ void table_foot(void)
 	      "         but for idle\n"
 	      "field    one store a timer; sweep and burst look at all timers once, so a sweep\n"
 	      "         fires each of them late; it is no rival\n"
-	      "hashed   /16: n / 16 slots, but at least 256; /1: n slots\n"
+	      "hashed   /16: n / 16 buckets, but at least 256; /1: n buckets\n"
 	      "arm      by address; deadlines uniform over 1 .. 100 s in ticks of 1 ms\n"
 	      "re-arm   all, in random order, each to the deadline of another\n"
 	      "idle     cancel and arm 60 s from now, all, in random order\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The project's own wheels: the hashed one with as many slots as it has by
- * default, one for 16 timers, and with a slot a timer; and the hierarchical one;
+ * The project's own wheels: the hashed one with as many buckets as it has by
+ * default, one for 16 timers, and with a bucket a timer; and the hierarchical one;
  * and behind the same interface a heap with four children a node. A pass goes as
  * the engine's does: by calls with a budget.
  */
@@ -25,21 +25,21 @@ static void fire(struct wheel_timer *t)
 
 static bool create(const struct wheel_scheme *scheme, u32 count, u32 least)
 {
-	u32 slots = 256;
+	u32 buckets = 256;
 	u32 i;
 
-	while (slots < least)
-		slots *= 2;
-	slots = scheme->slots(slots);
-	memory = aligned_alloc(64, (wheel_memory(slots) + 63) / 64 * 64);
+	while (buckets < least)
+		buckets *= 2;
+	buckets = scheme->buckets(buckets);
+	memory = aligned_alloc(64, (wheel_memory(buckets) + 63) / 64 * 64);
 	timers = aligned_alloc(64, (count * sizeof(*timers) + 63) / 64 * 64);
 	if (!memory || !timers)
 		return false;
-	wheel_init(&wheel, scheme, slots, TICK_NS, memory);
+	wheel_init(&wheel, scheme, buckets, TICK_NS, memory);
 	wheel_forward(&wheel, bench_now);
 	for (i = 0; i < count; i++)
 		timers[i] = (struct wheel_timer){
-			.function = fire, .slot = WHEEL_UNFILED,
+			.function = fire, .bucket = WHEEL_UNFILED,
 		};
 	return true;
 }

@@ -143,7 +143,7 @@ static int race_wheel(struct race *race, const char *name, u32 flags)
 {
 	const struct wheel_config config = {
 		.name = KBUILD_MODNAME,
-		.slots = race->bench->count,
+		.buckets = race->bench->count,
 		.tick_ns = NSEC_PER_MSEC,
 		.flags = flags,
 	};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What each scheme costs besides time: memory, wake-ups, moves; and what the number
- * of slots does to it. For Documentation/choosing.rst.
+ * of buckets does to it. For Documentation/choosing.rst.
  *
  * Memory is what the kernel has less of when there are some more wheels. Wake-ups
  * are counted over real time, with a thousand timers that are
@@ -31,7 +31,7 @@
 static const struct row {
 	const char	*name;
 	u32		scheme;
-	u32		slots;
+	u32		buckets;
 } rows[] = {
 	{ "hashed", WHEEL_HASHED, 256 },
 	{ "hashed", WHEEL_HASHED, 4096 },
@@ -49,7 +49,7 @@ static struct wheel_config config_of(const struct row *row, u32 clock)
 		.name = KBUILD_MODNAME,
 		.clock = clock,
 		.scheme = row->scheme,
-		.slots = row->slots,
+		.buckets = row->buckets,
 		.tick_ns = NSEC_PER_MSEC,
 	};
 }
@@ -181,8 +181,8 @@ static int print_row(struct bench *bench, const struct row *row)
 		if (error)
 			return error;
 	}
-	pr_info("%-12s %6u %8llu %5llu %5llu %5llu %5llu %6llu %6llu %6llu %7llu\n",
-		row->name, wheel_slots_for(&config), memory_of(row),
+	pr_info("%-12s %7u %8llu %5llu %5llu %5llu %5llu %6llu %6llu %6llu %7llu\n",
+		row->name, wheel_buckets_for(&config), memory_of(row),
 		stats[FIRE].wakeups, stats[SLACK].wakeups, stats[PUSH].wakeups,
 		stats[REARM].wakeups, stats[CANCEL].wakeups, stats[FIRE].cascaded,
 		best_sweep(bench, row, 60) / 10,
@@ -195,8 +195,8 @@ int bench_costs(struct bench *bench)
 	int error = 0;
 	u32 i;
 
-	pr_info("%-12s %6s %8s %5s %5s %5s %5s %6s %6s %6s %7s\n", "scheme",
-		"slots", "bytes", "fire", "slack", "push", "rearm", "cancel",
+	pr_info("%-12s %7s %8s %5s %5s %5s %5s %6s %6s %6s %7s\n", "scheme",
+		"buckets", "bytes", "fire", "slack", "push", "rearm", "cancel",
 		"moved", "1 min", "1 h");
 	for (i = 0; i < ARRAY_SIZE(rows) && !error; i++)
 		error = print_row(bench, &rows[i]);

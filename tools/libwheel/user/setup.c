@@ -86,7 +86,7 @@ static u32 slots_for(const struct wheel_setup *setup)
 	if (!setup->buckets)
 		slots = max_t(u32, setup->timers / TIMERS_A_SLOT,
 			      MIN_DEFAULT_SLOTS);
-	return schemes[setup->scheme]->slots(round_up_to_power(slots));
+	return schemes[setup->scheme]->buckets(round_up_to_power(slots));
 }
 
 static void setup_resolve(struct wheel_setup *setup)

@@ -78,7 +78,7 @@ static struct slot *chunk_new(void)
 	u32 i;
 
 	for (i = 0; chunk && i < CHUNK; i++)
-		chunk[i].timer.slot = WHEEL_UNFILED;
+		chunk[i].timer.bucket = WHEEL_UNFILED;
 	return chunk;
 }
 

@@ -3,8 +3,8 @@
  * What the wheel needs of its surroundings: in the kernel its headers, in user
  * space the same few names. The only file of the wheel that knows where it is.
  */
-#ifndef _WHEEL_ENV_H
-#define _WHEEL_ENV_H
+#ifndef _WHEEL_CORE_ENV_H
+#define _WHEEL_CORE_ENV_H
 
 #ifdef __KERNEL__
 

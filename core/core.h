@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * What a wheel is made of: slots, rings, ticks, and what tells schemes apart.
+ * What a wheel is made of: buckets, rings, ticks, and what tells schemes apart.
  */
-#ifndef _WHEEL_CORE_H
-#define _WHEEL_CORE_H
+#ifndef _WHEEL_CORE_CORE_H
+#define _WHEEL_CORE_CORE_H
 
-#include "wheel_env.h"
-#include "include/linux/wheel_timer_types.h"
+#include "env.h"
+#include "../include/linux/wheel_timer_types.h"
 
 /* The end of a 63-bit nanosecond clock counts as a tick boundary. */
 #define WHEEL_END_NS	(((u64)1 << 63) - 1)
@@ -15,14 +15,14 @@
 #define WHEEL_NO_TICK	(~(u64)0)
 
 /**
- * struct wheel_slot - the timers of one place of a ring, in the order armed
+ * struct wheel_bucket - the timers of one place of a ring, in the order armed
  * @timers: their nodes
  * @min: no timer here is due earlier; exact unless @stale
  * @stale: the timer that @min came from is gone
  * @crowded: when it was walked last it held so many that @min is not refreshed
  * @lead: timers that it holds, or how far the one that lags is behind; see hint.h
  */
-struct wheel_slot {
+struct wheel_bucket {
 	struct list_head	timers;
 	u64			min;
 	bool			stale;
@@ -31,7 +31,7 @@ struct wheel_slot {
 };
 
 /**
- * struct wheel_group - 64 slots
+ * struct wheel_group - 64 buckets
  * @busy: a bit for each that holds timers
  * @min: hashed: none of their minima is less
  */
@@ -41,14 +41,14 @@ struct wheel_group {
 };
 
 /**
- * struct wheel_ring - slots and which of them hold timers
- * @slot: @mask + 1 of them, a power of two
- * @group: 64 slots each
- * @lag: a slot each, the timer that gets the next hint; see hint.h
- * @mask: turns a tick into the number of a slot
+ * struct wheel_ring - buckets and which of them hold timers
+ * @bucket: @mask + 1 of them, a power of two
+ * @group: 64 buckets each
+ * @lag: a bucket each, the timer that gets the next hint; see hint.h
+ * @mask: turns a tick into the number of a bucket
  */
 struct wheel_ring {
-	struct wheel_slot	*slot;
+	struct wheel_bucket	*bucket;
 	struct wheel_group	*group;
 	struct list_head	**lag;
 	u32			mask;
@@ -74,7 +74,7 @@ struct wheel_core;
  * @by_tick: files by the due tick alone, so that the clock may be set back
  * @walks: filing a timer may look at so many others, so there are no more of them;
  *	0: it looks at none
- * @slots: how many slots its rings have, given how many were asked for
+ * @buckets: how many buckets its rings have, given how many were asked for
  * @init: set up the scheme's part of a wheel whose rings are empty
  * @follow: move the clock of a wheel that is not empty towards a tick; NULL: the
  *	scheme does not care
@@ -89,7 +89,7 @@ struct wheel_scheme {
 	const char *name;
 	bool by_tick;
 	u32 walks;
-	u32 (*slots)(u32 asked);
+	u32 (*buckets)(u32 asked);
 	void (*init)(struct wheel_core *w);
 	void (*follow)(struct wheel_core *w, u64 tick);
 	void (*file)(struct wheel_core *w, struct wheel_timer *t);
@@ -103,18 +103,18 @@ struct wheel_scheme {
 };
 
 /**
- * struct wheel_walk - a walk through a slot, which may be interrupted
- * @walked: mark in the slot, behind the timers that were looked at
- * @newer: mark in the slot, before those armed since the walk began
- * @slot: the slot, or NULL
+ * struct wheel_walk - a walk through a bucket, which may be interrupted
+ * @walked: mark in the bucket, behind the timers that were looked at
+ * @newer: mark in the bucket, before those armed since the walk began
+ * @bucket: the bucket, or NULL
  * @tick: what is due at this tick is taken; one that the clock has taken: none
- * @before: the slot's minimum when the walk began
+ * @before: the bucket's minimum when the walk began
  * @seen: how many timers were looked at
  */
 struct wheel_walk {
 	struct list_head	walked;
 	struct list_head	newer;
-	struct wheel_slot	*slot;
+	struct wheel_bucket	*bucket;
 	u64			tick;
 	u64			before;
 	u32			seen;
@@ -126,7 +126,7 @@ struct wheel_walk {
  * @clock: every tick up to this one has been taken
  * @floor: the first tick at which a timer armed now may be due
  * @next: no timer is due before this tick, except while a pass searches
- * @found: @next is known; exactly, unless it is the minimum of a stale slot
+ * @found: @next is known; exactly, unless it is the minimum of a stale bucket
  * @lost: hashed: the search for @next counted on a timer that is gone
  * @last: the tick at the clock's end
  * @span: timers are due at most so many ticks after @floor; no scheme's own bound:
@@ -135,12 +135,12 @@ struct wheel_walk {
  * @pending: how many timers are filed
  * @moved: how often a timer was placed in a lower level
  * @tick: the tick's length
- * @ring: its slots
+ * @ring: its buckets
  * @walk: the walk under way
- * @scanned: hashed: slots after the clock that the search for @next has seen
- * @refreshed: the slot whose minimum was refreshed last in this search
- * @drained: wheel_drain() found no timer in the slots before this one
- * @opened: hierarchical: the slot that is being emptied
+ * @scanned: hashed: buckets after the clock that the search for @next has seen
+ * @refreshed: the bucket whose minimum was refreshed last in this search
+ * @drained: wheel_drain() found no timer in the buckets before this one
+ * @opened: hierarchical: the bucket that is being emptied
  * @taken: hierarchical: the tick for which it is
  * @levels: hierarchical: a bit a level that holds timers
  * @beyond: overflow: the sorted list
@@ -164,8 +164,8 @@ struct wheel_core {
 	struct wheel_walk	walk;
 	u32			scanned;
 	u32			drained;
-	struct wheel_slot	*refreshed;
-	struct wheel_slot	*opened;
+	struct wheel_bucket	*refreshed;
+	struct wheel_bucket	*opened;
 	u64			taken;
 	u32			levels;
 	struct list_head	beyond;

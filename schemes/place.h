@@ -3,11 +3,11 @@
  * Filing a timer and taking it out: the verbs that are called for every timer,
  * inline with the two usual schemes, so that an arm is one function.
  */
-#ifndef _WHEEL_PLACE_H
-#define _WHEEL_PLACE_H
+#ifndef _WHEEL_SCHEMES_PLACE_H
+#define _WHEEL_SCHEMES_PLACE_H
 
-#include "schemes/hashed.h"
-#include "schemes/hierarchical.h"
+#include "hashed.h"
+#include "hierarchical.h"
 
 /**
  * struct wheel_due - when a timer is due
@@ -161,7 +161,7 @@ static inline int wheel_move(struct wheel_core *w, struct wheel_timer *t,
 	WRITE_ONCE(t->deadline, deadline);
 	wheel_file(w, t, due);
 	/* Who drains the wheel need not begin anew for it, and so comes to the end. */
-	w->drained = min(w->drained, t->slot);
+	w->drained = min(w->drained, t->bucket);
 	return 0;
 }
 
@@ -183,21 +183,21 @@ static inline void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
 struct wheel_timer *wheel_pop_on(struct wheel_core *w, u64 until,
 				 unsigned int *budget);
 
-/* The next timer of the slot that a pass has open, if it is due; detached. */
+/* The next timer of the bucket that a pass has open, if it is due; detached. */
 static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 {
 	const struct list_head *next, *end;
-	struct wheel_slot *slot;
+	struct wheel_bucket *bucket;
 	struct wheel_timer *t;
 	u64 tick;
 
 	if (w->opened) {
-		slot = w->opened;
-		next = slot->timers.next;
-		end = &slot->timers;
+		bucket = w->opened;
+		next = bucket->timers.next;
+		end = &bucket->timers;
 		tick = w->taken;
-	} else if (w->walk.slot && w->walk.tick > w->clock) {
-		slot = w->walk.slot;
+	} else if (w->walk.bucket && w->walk.tick > w->clock) {
+		bucket = w->walk.bucket;
 		next = w->walk.walked.next;
 		end = &w->walk.newer;
 		tick = w->walk.tick;
@@ -211,7 +211,7 @@ static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 		return NULL;
 	w->walk.seen++;
 	hint_take(t);
-	ring_detach(&w->ring, slot, t);
+	ring_detach(&w->ring, bucket, t);
 	return t;
 }
 
@@ -227,7 +227,7 @@ static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
  *
  * Return: the timer, not filed any more; or NULL. With budget left NULL means
  * that all is done: nothing is due by @until and the next expiry is known. It is
- * exact, unless timers were removed between the calls or from a crowded slot; then
+ * exact, unless timers were removed between the calls or from a crowded bucket; then
  * it is a lower bound.
  */
 static inline struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until,
@@ -248,7 +248,7 @@ static inline struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until,
 
 static inline bool wheel_filed(const struct wheel_timer *t)
 {
-	return READ_ONCE(t->slot) != WHEEL_UNFILED;
+	return READ_ONCE(t->bucket) != WHEEL_UNFILED;
 }
 
 #endif

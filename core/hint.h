@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * Hints. To walk a list is one miss of the cache after the other, since only a
- * timer that has come says where the next one lies. So in a long slot each timer
+ * timer that has come says where the next one lies. So in a long bucket each timer
  * also says where one further on lies, which is fetched meanwhile. A hint is never
  * followed: it may point to what was cancelled, or freed, or never was.
  *
- *	slot -> t0 .. t63 [lags] .. t79 [tail]  <- t80 is armed
+ *	bucket -> t0 .. t63 [lags] .. t79 [tail]  <- t80 is armed
  *		       \________hint______________/
  *
  * Who is armed is the hint of the timer that lags, and the next one lags then. That
- * timer is always in the slot: when it leaves, the next one takes its place, a
- * step nearer to the tail; when there is none, counting starts anew. A slot of few
+ * timer is always in the bucket: when it leaves, the next one takes its place, a
+ * step nearer to the tail; when there is none, counting starts anew. A bucket of few
  * timers costs no more than the count.
  */
-#ifndef _WHEEL_HINT_H
-#define _WHEEL_HINT_H
+#ifndef _WHEEL_CORE_HINT_H
+#define _WHEEL_CORE_HINT_H
 
-#include "../wheel_core.h"
+#include "core.h"
 
-/* When a slot holds so many timers one begins to lag, with so many behind it. */
+/* When a bucket holds so many timers one begins to lag, with so many behind it. */
 #define HINT_SHORT	64
 #define HINT_LEAD	16
 
@@ -30,9 +30,9 @@ static inline struct wheel_timer *timer_of(const struct list_head *node)
 	return list_entry(node, struct wheel_timer, node);
 }
 
-static inline void hint_restart(struct wheel_slot *slot)
+static inline void hint_restart(struct wheel_bucket *bucket)
 {
-	slot->lead = 0;
+	bucket->lead = 0;
 }
 
 /* Where it is too far the hint is wrong, which does no harm. */
@@ -51,31 +51,31 @@ static inline void hint_take(const struct wheel_timer *t)
 	prefetch((void *)(later + HINT_UNIT));
 }
 
-/* @t has become the last of slot @at. */
+/* @t has become the last of bucket @at. */
 static inline void hint_append(struct wheel_ring *r, u32 at, struct wheel_timer *t)
 {
-	struct wheel_slot *slot = &r->slot[at];
+	struct wheel_bucket *bucket = &r->bucket[at];
 
-	if (slot->lead == HINT_SHORT + HINT_LEAD) {
+	if (bucket->lead == HINT_SHORT + HINT_LEAD) {
 		struct list_head **lag = &r->lag[at];
 
 		hint_give(timer_of(*lag), t);
 		*lag = (*lag)->next;
-	} else if (unlikely(++slot->lead == HINT_SHORT)) {
+	} else if (unlikely(++bucket->lead == HINT_SHORT)) {
 		r->lag[at] = &t->node;
 	}
 }
 
-/* @t is about to leave its slot. */
-static inline void hint_leave(struct wheel_ring *r, struct wheel_slot *slot,
+/* @t is about to leave its bucket. */
+static inline void hint_leave(struct wheel_ring *r, struct wheel_bucket *bucket,
 			      const struct wheel_timer *t)
 {
-	if (slot->lead < HINT_SHORT) {
-		slot->lead -= slot->lead > 0;
-	} else if (unlikely(r->lag[t->slot] == &t->node)) {
-		r->lag[t->slot] = t->node.next;
-		if (t->node.next == &slot->timers)
-			hint_restart(slot);
+	if (bucket->lead < HINT_SHORT) {
+		bucket->lead -= bucket->lead > 0;
+	} else if (unlikely(r->lag[t->bucket] == &t->node)) {
+		r->lag[t->bucket] = t->node.next;
+		if (t->node.next == &bucket->timers)
+			hint_restart(bucket);
 	}
 }
 

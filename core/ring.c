@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Slots in a ring, and walks through one of them.
+ * Buckets in a ring, and walks through one of them.
  */
 #include "ring.h"
 
-/* A slot with so many timers is crowded. */
+/* A bucket with so many timers is crowded. */
 #define CROWD	256
 
 /**
- * ring_init - make all slots empty
+ * ring_init - make all buckets empty
  * @r: ring
- * @slots: how many
- * @memory: of wheel_memory(@slots) bytes
+ * @buckets: how many
+ * @memory: of wheel_memory(@buckets) bytes
  */
-void ring_init(struct wheel_ring *r, u32 slots, void *memory)
+void ring_init(struct wheel_ring *r, u32 buckets, void *memory)
 {
 	u32 i;
 
-	r->slot = memory;
-	r->group = (struct wheel_group *)(r->slot + slots);
-	r->lag = (struct list_head **)(r->group + (slots + 63) / 64);
-	r->mask = slots - 1;
-	for (i = 0; i < slots; i++) {
-		INIT_LIST_HEAD(&r->slot[i].timers);
-		r->slot[i].min = WHEEL_NO_TICK;
-		r->slot[i].stale = false;
-		r->slot[i].crowded = false;
-		hint_restart(&r->slot[i]);
+	r->bucket = memory;
+	r->group = (struct wheel_group *)(r->bucket + buckets);
+	r->lag = (struct list_head **)(r->group + (buckets + 63) / 64);
+	r->mask = buckets - 1;
+	for (i = 0; i < buckets; i++) {
+		INIT_LIST_HEAD(&r->bucket[i].timers);
+		r->bucket[i].min = WHEEL_NO_TICK;
+		r->bucket[i].stale = false;
+		r->bucket[i].crowded = false;
+		hint_restart(&r->bucket[i]);
 		r->lag[i] = NULL;
 	}
-	for (i = 0; i < (slots + 63) / 64; i++)
+	for (i = 0; i < (buckets + 63) / 64; i++)
 		r->group[i] = (struct wheel_group){ 0, WHEEL_NO_TICK };
 }
 
 /**
- * ring_find - the first busy slot in a part of a ring
+ * ring_find - the first busy bucket in a part of a ring
  * @r: ring
  * @from: where to start
  * @to: where to stop
  * @budget: words of the bitmap that may be read, counted down
  *
- * Return: the slot, which is busy; or the place before which none is, @to or,
+ * Return: the bucket, which is busy; or the place before which none is, @to or,
  * with the budget used up, an earlier one.
  */
 u32 ring_find(const struct wheel_ring *r, u32 from, u32 to,
@@ -60,46 +60,46 @@ u32 ring_find(const struct wheel_ring *r, u32 from, u32 to,
 /**
  * ring_first - the first timer in a part of a ring
  * @r: ring in which nothing is walked
- * @slots: where to stop
+ * @buckets: where to stop
  * @from: where to start; moved past what is empty
  * @budget: words of the bitmap that may be read, counted down
  *
  * Return: the timer, or NULL at the end or when the budget is used up.
  */
-struct wheel_timer *ring_first(const struct wheel_ring *r, u32 slots,
+struct wheel_timer *ring_first(const struct wheel_ring *r, u32 buckets,
 			       u32 *from, unsigned int *budget)
 {
-	*from = ring_find(r, *from, slots, budget);
-	if (*from == slots || !*budget)
+	*from = ring_find(r, *from, buckets, budget);
+	if (*from == buckets || !*budget)
 		return NULL;
-	return timer_of(r->slot[*from].timers.next);
+	return timer_of(r->bucket[*from].timers.next);
 }
 
 /**
- * walk_begin - start to walk a slot
+ * walk_begin - start to walk a bucket
  * @walk: walk
- * @slot: slot that is not empty
+ * @bucket: bucket that is not empty
  * @tick: which timers to take
  *
- * The slot's minimum is found anew on the way.
+ * The bucket's minimum is found anew on the way.
  */
-void walk_begin(struct wheel_walk *walk, struct wheel_slot *slot, u64 tick)
+void walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 tick)
 {
-	walk->slot = slot;
+	walk->bucket = bucket;
 	walk->tick = tick;
-	walk->before = slot->min;
+	walk->before = bucket->min;
 	walk->seen = 0;
-	slot->min = WHEEL_NO_TICK;
-	slot->stale = false;
-	hint_restart(slot);
-	list_add(&walk->walked, &slot->timers);
-	list_add_tail(&walk->newer, &slot->timers);
+	bucket->min = WHEEL_NO_TICK;
+	bucket->stale = false;
+	hint_restart(bucket);
+	list_add(&walk->walked, &bucket->timers);
+	list_add_tail(&walk->newer, &bucket->timers);
 }
 
 /**
  * walk_on - go on
  * @walk: walk
- * @r: the slot's ring
+ * @r: the bucket's ring
  * @budget: timers that may be looked at, counted down
  *
  * Return: the next timer that is due at the walk's tick, detached; NULL at the
@@ -121,7 +121,7 @@ struct wheel_timer *walk_on(struct wheel_walk *walk, struct wheel_ring *r,
 			due = t;
 			break;
 		}
-		walk->slot->min = min(walk->slot->min, t->due);
+		walk->bucket->min = min(walk->bucket->min, t->due);
 		at = at->next;
 	}
 	if (at != &walk->walked) {
@@ -129,7 +129,7 @@ struct wheel_timer *walk_on(struct wheel_walk *walk, struct wheel_ring *r,
 		list_add(&walk->walked, at);
 	}
 	if (due)
-		ring_detach(r, walk->slot, due);
+		ring_detach(r, walk->bucket, due);
 	return due;
 }
 
@@ -145,41 +145,41 @@ bool walk_over(const struct wheel_walk *walk)
 }
 
 /**
- * walk_end - leave the slot
+ * walk_end - leave the bucket
  * @walk: walk that is over
- * @r: the slot's ring
+ * @r: the bucket's ring
  */
 void walk_end(struct wheel_walk *walk, struct wheel_ring *r)
 {
 	list_del(&walk->walked);
 	list_del(&walk->newer);
-	walk->slot->crowded = walk->seen >= CROWD;
-	if (list_empty(&walk->slot->timers))
-		ring_emptied(r, walk->slot);
-	walk->slot = NULL;
+	walk->bucket->crowded = walk->seen >= CROWD;
+	if (list_empty(&walk->bucket->timers))
+		ring_emptied(r, walk->bucket);
+	walk->bucket = NULL;
 }
 
 /**
- * walk_abandon - leave the slot, whatever was seen
+ * walk_abandon - leave the bucket, whatever was seen
  * @walk: walk, under way or not
- * @r: the slot's ring
+ * @r: the bucket's ring
  */
 void walk_abandon(struct wheel_walk *walk, struct wheel_ring *r)
 {
-	if (!walk->slot)
+	if (!walk->bucket)
 		return;
-	walk->slot->min = min(walk->slot->min, walk->before);
-	walk->slot->stale = true;
+	walk->bucket->min = min(walk->bucket->min, walk->before);
+	walk->bucket->stale = true;
 	walk_end(walk, r);
 }
 
 /**
- * walk_refresh - go on with a walk for the slot's minimum alone
+ * walk_refresh - go on with a walk for the bucket's minimum alone
  * @walk: walk
- * @r: the slot's ring
+ * @r: the bucket's ring
  * @budget: timers that may be looked at, counted down
  *
- * A crowded slot is not worth it: it keeps the minimum that it had, at the price
+ * A crowded bucket is not worth it: it keeps the minimum that it had, at the price
  * of an empty wake-up. Otherwise one cancel in it would cost a pass through all
  * that it holds.
  *
@@ -193,13 +193,13 @@ bool walk_refresh(struct wheel_walk *walk, struct wheel_ring *r,
 		walk_end(walk, r);
 	else if (walk->seen >= CROWD)
 		walk_abandon(walk, r);
-	return !walk->slot;
+	return !walk->bucket;
 }
 
 /**
  * walk_mark - is this node a mark of a walk, and no timer's?
  * @walk: walk
- * @node: in a slot
+ * @node: in a bucket
  *
  * Return: true if so.
  */
@@ -208,44 +208,44 @@ bool walk_mark(const struct wheel_walk *walk, const struct list_head *node)
 	return node == &walk->walked || node == &walk->newer;
 }
 
-/* Is the timer that lags in its slot, and no further behind than it shall be? */
+/* Is the timer that lags in its bucket, and no further behind than it shall be? */
 static bool lag_check(const struct wheel_ring *r, u32 at)
 {
-	const struct wheel_slot *slot = &r->slot[at];
-	const struct list_head *node = slot->timers.prev;
+	const struct wheel_bucket *bucket = &r->bucket[at];
+	const struct list_head *node = bucket->timers.prev;
 	u32 behind;
 
-	if (slot->lead < HINT_SHORT)
+	if (bucket->lead < HINT_SHORT)
 		return true;
-	for (behind = slot->lead - HINT_SHORT; behind && node != r->lag[at]; behind--)
+	for (behind = bucket->lead - HINT_SHORT; behind && node != r->lag[at]; behind--)
 		node = node->prev;
-	return node == r->lag[at] && node != &slot->timers;
+	return node == r->lag[at] && node != &bucket->timers;
 }
 
 /**
- * slot_check - wheel_check() of one slot
+ * bucket_check - wheel_check() of one bucket
  * @w: wheel
- * @at: number of the slot
+ * @at: number of the bucket
  * @count: timers, counted up
  *
  * Return: NULL, or what is wrong.
  */
-const char *slot_check(const struct wheel_core *w, u32 at, u64 *count)
+const char *bucket_check(const struct wheel_core *w, u32 at, u64 *count)
 {
-	const struct wheel_slot *slot = &w->ring.slot[at];
+	const struct wheel_bucket *bucket = &w->ring.bucket[at];
 	const struct wheel_group *group = ring_group(&w->ring, at);
 	bool busy = group->busy >> at % 64 & 1;
 	const struct list_head *node;
 	u64 earliest = WHEEL_NO_TICK;
 
-	for (node = slot->timers.next; node != &slot->timers; node = node->next) {
+	for (node = bucket->timers.next; node != &bucket->timers; node = node->next) {
 		const struct wheel_timer *t;
 
 		if (walk_mark(&w->walk, node))
 			continue;
 		t = timer_of(node);
-		if (t->slot != at)
-			return "a timer is in a slot that is not its own";
+		if (t->bucket != at)
+			return "a timer is in a bucket that is not its own";
 		if (t->due <= w->clock)
 			return "the clock passed a timer";
 		earliest = min(earliest, t->due);
@@ -253,12 +253,12 @@ const char *slot_check(const struct wheel_core *w, u32 at, u64 *count)
 	}
 	if (!lag_check(&w->ring, at))
 		return "a hint would be written to a timer that is gone";
-	if (slot == w->walk.slot || slot == w->opened)
+	if (bucket == w->walk.bucket || bucket == w->opened)
 		return NULL;
-	if (busy == list_empty(&slot->timers))
+	if (busy == list_empty(&bucket->timers))
 		return "the bitmap is wrong";
-	if (slot->stale ? slot->min > earliest : slot->min != earliest)
-		return "a slot's minimum is wrong";
+	if (bucket->stale ? bucket->min > earliest : bucket->min != earliest)
+		return "a bucket's minimum is wrong";
 	if (w->found && w->next > earliest)
 		return "a timer is due before the next expiry";
 	return NULL;

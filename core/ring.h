@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * Buckets in a ring, and walks through one of them: what the schemes are made of.
+ * Inline is what each arm and each cancel does.
+ */
+#ifndef _WHEEL_CORE_RING_H
+#define _WHEEL_CORE_RING_H
+
+#include "hint.h"
+
+void ring_init(struct wheel_ring *r, u32 buckets, void *memory);
+struct wheel_timer *ring_first(const struct wheel_ring *r, u32 buckets,
+			       u32 *from, unsigned int *budget);
+u32 ring_find(const struct wheel_ring *r, u32 from, u32 to,
+	      unsigned int *budget);
+
+void walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 tick);
+struct wheel_timer *walk_on(struct wheel_walk *walk, struct wheel_ring *r,
+			    unsigned int *budget);
+bool walk_over(const struct wheel_walk *walk);
+void walk_end(struct wheel_walk *walk, struct wheel_ring *r);
+void walk_abandon(struct wheel_walk *walk, struct wheel_ring *r);
+bool walk_refresh(struct wheel_walk *walk, struct wheel_ring *r,
+		  unsigned int *budget);
+bool walk_mark(const struct wheel_walk *walk, const struct list_head *node);
+
+const char *bucket_check(const struct wheel_core *w, u32 at, u64 *count);
+
+static inline struct wheel_group *ring_group(const struct wheel_ring *r, u32 at)
+{
+	return &r->group[at / 64];
+}
+
+static inline u32 ring_at(const struct wheel_ring *r,
+			  const struct wheel_bucket *bucket)
+{
+	return (u32)(bucket - r->bucket);
+}
+
+/* Out of its list, and not pending any more. */
+static inline void timer_detach(struct wheel_timer *t)
+{
+	list_del(&t->node);
+	WRITE_ONCE(t->bucket, WHEEL_UNFILED);
+}
+
+/* Out of its bucket. */
+static inline void ring_detach(struct wheel_ring *r, struct wheel_bucket *bucket,
+			       struct wheel_timer *t)
+{
+	hint_leave(r, bucket, t);
+	timer_detach(t);
+}
+
+/**
+ * ring_append - file a timer at the tail of a bucket
+ * @r: ring
+ * @at: number of the bucket
+ * @t: timer, its due tick set
+ */
+static inline void ring_append(struct wheel_ring *r, u32 at, struct wheel_timer *t)
+{
+	struct wheel_group *group = ring_group(r, at);
+	struct wheel_bucket *bucket = &r->bucket[at];
+
+	WRITE_ONCE(t->bucket, at);
+	list_add_tail(&t->node, &bucket->timers);
+	hint_append(r, at, t);
+	bucket->min = min(bucket->min, t->due);
+	group->busy |= (u64)1 << at % 64;
+}
+
+/**
+ * ring_emptied - a bucket holds no timer any more
+ * @r: ring
+ * @bucket: bucket
+ */
+static inline void ring_emptied(struct wheel_ring *r, struct wheel_bucket *bucket)
+{
+	u32 at = ring_at(r, bucket);
+
+	ring_group(r, at)->busy &= ~((u64)1 << at % 64);
+	bucket->min = WHEEL_NO_TICK;
+	bucket->stale = false;
+	bucket->crowded = false;
+	hint_restart(bucket);
+}
+
+/**
+ * ring_remove - take a timer out of its bucket
+ * @r: ring
+ * @t: timer
+ *
+ * If the bucket's minimum came from it, the bucket is stale now.
+ *
+ * Return: true if the bucket is empty.
+ */
+static inline bool ring_remove(struct wheel_ring *r, struct wheel_timer *t)
+{
+	struct wheel_bucket *bucket = &r->bucket[t->bucket];
+
+	ring_detach(r, bucket, t);
+	if (list_empty(&bucket->timers)) {
+		ring_emptied(r, bucket);
+		return true;
+	}
+	if (t->due == bucket->min && !bucket->stale)
+		bucket->stale = true;
+	return false;
+}
+
+#endif
