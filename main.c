@@ -44,4 +44,5 @@ module_exit(wheel_timer_exit_module);
 MODULE_DESCRIPTION("Timers on hashed timing wheels");
 MODULE_AUTHOR("The wheel_timer authors");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(WHEEL_TIMER_VERSION);
 MODULE_ALIAS("wheel");
