@@ -92,6 +92,16 @@ struct libwheel_options {
 };
 
 /*
+ * The version of this header. libwheel_version() is that of the library which
+ * the program runs with: newer or the same, where it was linked as usual.
+ */
+#define LIBWHEEL_VERSION_OF(major, minor, patch)	\
+	((major) << 16 | (minor) << 8 | (patch))
+#define LIBWHEEL_VERSION	LIBWHEEL_VERSION_OF(1, 0, 0)
+
+uint32_t libwheel_version(void);
+
+/*
  * Open: NULL for @options: the defaults. 0, or as WHEEL_IOC_SETUP fails, or as
  * open(2); *@wheel is set on success alone.
  */

@@ -8,6 +8,11 @@
 #define LIBWHEEL_INLINE	extern
 #include "handle.h"
 
+uint32_t libwheel_version(void)
+{
+	return LIBWHEEL_VERSION;
+}
+
 int libwheel_backend(const struct libwheel *wheel)
 {
 	return handle_of(wheel)->backend->number;

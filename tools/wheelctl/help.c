@@ -20,6 +20,14 @@ static void explain(const struct option_spec *options)
 	}
 }
 
+/**
+ * help_version - which wheelctl this is
+ */
+void help_version(void)
+{
+	puts("wheelctl " WHEELCTL_VERSION);
+}
+
 static void explain_globals(void)
 {
 	puts("\nOptions of every command:");

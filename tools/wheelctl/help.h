@@ -7,6 +7,7 @@
 
 #include "wheelctl.h"
 
+void help_version(void);
 void help_all(void);
 void help_of(const struct command *command);
 

@@ -19,6 +19,11 @@ int main(int argc, char **argv)
 		flush_or_fail();
 		return 0;
 	}
+	if (at == argc && globals.version) {
+		help_version();
+		flush_or_fail();
+		return 0;
+	}
 	if (at == argc)
 		fail(EXIT_ASKED, "needs a command; see wheelctl --help");
 	command = command_named(argv[at]);

@@ -24,6 +24,8 @@ const struct option_spec global_options[] = {
 	  &globals.device },
 	{ "json", NULL, "print one JSON document", parse_flag, &globals.json },
 	{ "help", NULL, "explain and exit", parse_flag, &globals.help },
+	{ "version", NULL, "say which version this is, and exit", parse_flag,
+	  &globals.version },
 	{ NULL }
 };
 
@@ -245,6 +247,11 @@ const char *options_take(const struct command *command, int argc, char **argv)
 	}
 	if (globals.help) {
 		help_of(command);
+		flush_or_fail();
+		exit(0);
+	}
+	if (globals.version) {
+		help_version();
 		flush_or_fail();
 		exit(0);
 	}

@@ -62,6 +62,7 @@ struct command {
  * @device: path of the device
  * @json: print one JSON document
  * @help: print the help instead
+ * @version: print the version instead
  * @setup: the wheel to set up
  * @rest: the words behind "--", up to a NULL
  */
@@ -69,6 +70,7 @@ struct globals {
 	const char *device;
 	bool json;
 	bool help;
+	bool version;
 	struct wheel_setup setup;
 	char **rest;
 };

@@ -19,6 +19,8 @@ int main()
 	struct libwheel *wheel;
 	uint64_t id = WHEEL_ID(2, 1);
 
+	if (libwheel_version() != LIBWHEEL_VERSION)
+		return 5;
 	options.size = sizeof(options);
 	options.flags = WHEEL_SETUP_TOUCH;
 	options.clock = WHEEL_CLOCK_VIRTUAL;

@@ -136,7 +136,7 @@ offered() {
 }
 
 full_disk() {
-	for words in help info\ --help completion\ fish; do
+	for words in help info\ --help --version completion\ fish; do
 		# shellcheck disable=SC2086 # several words
 		said=$("$wheelctl" $words 2>&1 >/dev/full)
 		[ $? = 1 ] || return
@@ -154,7 +154,7 @@ echo "KTAP version 1"
 # Two for each command, and these.
 # shellcheck disable=SC2086 # words
 set -- $commands
-echo "1..$((60 + 2 * $#))"
+echo "1..$((61 + 2 * $#))"
 
 explained --help
 for command in $commands; do
@@ -166,6 +166,7 @@ for shell in bash zsh fish; do
 done
 result_of "bash completes what fits" offered
 result_of "what is printed arrives" full_disk
+printed "wheelctl $(cat "$(dirname "$0")/../../../VERSION")" --version
 
 refused 2 "needs a command"
 refused 2 "'frobnicate' is not a command; see" frobnicate
