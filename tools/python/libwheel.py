@@ -1,14 +1,34 @@
 # SPDX-License-Identifier: MIT
 """Many timers behind one file descriptor: a binding of libwheel.
 
-    with libwheel.Wheel() as wheel:
-        wheel.arm_in(libwheel.timer_id(slot=7, generation=1), 5.0, cookie=42)
-        for event in wheel.wait():
-            print(event.id, event.cookie)
+It works with and without the kernel's module wheel_timer::
 
-Times are seconds as float where the name ends in _in or is timeout, otherwise
-nanoseconds of the wheel's clock as int. What the library answers with an errno is
-an OSError. See libwheel(7).
+    import libwheel
+
+    with libwheel.Wheel() as wheel:
+        wheel.arm_in(libwheel.timer_id(slot=7, generation=1), 0.05, cookie=42)
+        for event in wheel.wait():
+            print("timer", event.cookie)
+
+With asyncio the events come to a loop of their own, which ends when the wheel is
+stopped::
+
+    import asyncio
+    import libwheel
+
+    async def main():
+        with libwheel.Wheel() as wheel:
+            wheel.arm_in(libwheel.timer_id(slot=7, generation=1), 0.05, cookie=42)
+            async for event in wheel:
+                print("timer", event.cookie)
+                wheel.stop()
+
+    asyncio.run(main())
+
+A timer is named by a slot, which the program chooses, and a generation, which is
+greater each time that the slot is armed. Times are seconds as float in arm_in() and
+where they are called timeout; otherwise nanoseconds of the wheel's clock as int.
+What the library refuses is an OSError that says why. See libwheel(7).
 """
 
 import collections
@@ -16,6 +36,14 @@ import ctypes
 import ctypes.util
 import errno
 import os
+import time
+
+__all__ = [
+    "ANY_SLOT", "AUTO", "Answer", "BOOTTIME", "BOUNDED", "Event", "HASHED",
+    "HIERARCHICAL", "KERNEL", "MONOTONIC", "NEVER", "OVERFLOW", "REALTIME", "TAI",
+    "TOUCH", "Timer", "USER", "VIRTUAL", "Wheel", "generation_of", "slot_of",
+    "timer_id",
+]  # fmt: skip
 
 MONOTONIC, BOOTTIME, REALTIME, TAI, VIRTUAL = range(5)
 HASHED, HIERARCHICAL, BOUNDED, OVERFLOW = range(4)
@@ -31,6 +59,32 @@ _TAKE = 1
 
 Event = collections.namedtuple("Event", "id cookie deadline fired overrun seq")
 Timer = collections.namedtuple("Timer", "id when slack period cookie touch")
+Answer = collections.namedtuple("Answer", "id error")
+
+Event.__doc__ = """A timer has fired: its id and cookie; its deadline and when it
+fired, on the wheel's clock; periods that were missed; a number counted from 0."""
+Timer.__doc__ = """What arms a timer: its id and deadline; how much later is as good;
+its period, 0: once; a cookie that comes back with the event; touch words govern it."""
+Answer.__doc__ = """What became of one timer of many: its id, and 0 or an errno."""
+
+# In words, as libwheel(7) has them. What is not here the system explains.
+_WORDS = {
+    errno.EINVAL: "a flag, slot, size or tick that does not exist",
+    errno.E2BIG: "this library is older than what is asked of it",
+    errno.ENOENT: "no such timer is pending",
+    errno.EBUSY: "the slot is not free",
+    errno.ESTALE: "the generation is not newer than the slot's last one",
+    errno.ERANGE: "a time past the clock's end, or beyond what a bounded wheel holds",
+    errno.EDQUOT: "all slots are in use",
+    errno.ESHUTDOWN: "the wheel was stopped",
+    errno.EPERM: "a tick shorter than 50 us takes CAP_SYS_RESOURCE",
+    errno.EOPNOTSUPP: "known, but not by this wheel, backend or time namespace",
+    errno.ECHILD: "the wheel is the parent's: a child of fork() may only close it",
+}
+
+
+def _error(number, words=None):
+    return OSError(number, words or _WORDS.get(number) or os.strerror(number))
 
 
 def timer_id(slot, generation):
@@ -39,10 +93,12 @@ def timer_id(slot, generation):
 
 
 def slot_of(id):
+    """The slot of a timer's id."""
     return id & (1 << SLOT_BITS) - 1
 
 
 def generation_of(id):
+    """The generation of a timer's id."""
     return id >> SLOT_BITS
 
 
@@ -63,7 +119,14 @@ class _Options(ctypes.Structure):
 def _u64(value):
     """What no field can hold is out of range, and not cut off."""
     if not -(2**63) <= value < 2**64:
-        raise OSError(errno.ERANGE, os.strerror(errno.ERANGE))
+        raise _error(errno.ERANGE)
+    return value
+
+
+def _u32(value):
+    """The same for the small fields: no option is as large."""
+    if not 0 <= value < 2**32:
+        raise _error(errno.EINVAL, "%r: an option is a number below 2^32" % value)
     return value
 
 
@@ -117,10 +180,31 @@ class _Stats(ctypes.Structure):
     ] + [("late", ctypes.c_uint64 * 64)]
 
 
+def _beside():
+    """The library under the prefix that this module was installed under."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    while folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+        path = os.path.join(folder, "libwheel.so.1")
+        if os.path.exists(path):
+            return path
+    return None
+
+
+def _open_library():
+    """LIBWHEEL=path, or beside this module, or where the system finds it."""
+    path = os.environ.get("LIBWHEEL") or _beside() or ctypes.util.find_library("wheel")
+    try:
+        return ctypes.CDLL(path or "libwheel.so.1")
+    except OSError as error:
+        raise ImportError(
+            "libwheel.so.1 cannot be loaded (%s): install libwheel, run ldconfig, or "
+            "have LIBWHEEL name the file" % error
+        ) from error
+
+
 def _load():
-    """LIBWHEEL=path, or where the system finds it."""
-    path = os.environ.get("LIBWHEEL") or ctypes.util.find_library("wheel")
-    lib = ctypes.CDLL(path or "libwheel.so.1")
+    lib = _open_library()
     wheel, u32, u64 = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64
     pointer = ctypes.POINTER
     for name, result, arguments in (
@@ -152,7 +236,7 @@ _lib = _load()
 
 def _checked(answer):
     if answer < 0:
-        raise OSError(-answer, os.strerror(-answer))
+        raise _error(-answer)
     return answer
 
 
@@ -168,31 +252,50 @@ def _ns(seconds):
 
 
 class Wheel:
-    """A wheel: as many timers as it was opened for, behind one descriptor."""
+    """A wheel: as many timers as it was opened for, behind one descriptor.
+
+    clock     MONOTONIC, BOOTTIME, REALTIME, TAI or VIRTUAL
+    scheme    HIERARCHICAL, HASHED, BOUNDED or OVERFLOW; by default HIERARCHICAL,
+              and HASHED on the clocks that can be set
+    tick_ns   nanoseconds that times are rounded up to; 0: 1 ms
+    timers    how many it can hold, at most 2^24; 0: 65536
+    buckets   of the rings of HASHED, BOUNDED and OVERFLOW; 0: what timers need
+    flags     ANY_SLOT: the wheel picks the slots; TOUCH: touch(), park(), revive()
+    backend   AUTO, KERNEL: /dev/wheel, or USER: in this process
+
+    It is a context manager, may be given to select and selectors, and is an
+    asynchronous iterator of its events.
+    """
 
     def __init__(
         self,
         clock=MONOTONIC,
-        scheme=HASHED,
+        scheme=None,
         tick_ns=0,
         timers=0,
         buckets=0,
         flags=0,
         backend=AUTO,
     ):
+        self._handle = None
+        self._taken = collections.deque()
+        if scheme is None:
+            scheme = HASHED if clock in (REALTIME, TAI) else HIERARCHICAL
         options = _Options(
             size=ctypes.sizeof(_Options),
-            flags=flags,
-            backend=backend,
-            clock=clock,
-            scheme=scheme,
-            timers=timers,
-            buckets=buckets,
-            tick_ns=tick_ns,
+            flags=_u32(flags),
+            backend=_u32(backend),
+            clock=_u32(clock),
+            scheme=_u32(scheme),
+            timers=_u32(timers),
+            buckets=_u32(buckets),
+            tick_ns=_u64(tick_ns),
         )
         handle = ctypes.c_void_p()
-        self._handle = None
-        _checked(_lib.libwheel_open(ctypes.byref(handle), ctypes.byref(options)))
+        answer = _lib.libwheel_open(ctypes.byref(handle), ctypes.byref(options))
+        if answer == -errno.ENOENT:
+            raise _error(errno.ENOENT, "there is no /dev/wheel: is wheel_timer loaded?")
+        _checked(answer)
         self._handle = handle
 
     def close(self):
@@ -221,9 +324,11 @@ class Wheel:
 
     @property
     def backend(self):
+        """KERNEL or USER: which one serves this wheel."""
         return _lib.libwheel_backend(self._open())
 
     def now(self):
+        """The wheel's clock, in nanoseconds."""
         return _lib.libwheel_now(self._open())
 
     def _do(self, **members):
@@ -232,7 +337,11 @@ class Wheel:
         return op
 
     def arm(self, id, when, slack=0, period=0, cookie=0, touch=False):
-        """Start a timer. Returns its id, which with ANY_SLOT is news."""
+        """Start a timer that is due at when. Returns its id, which with ANY_SLOT,
+        where id may be None, is news.
+
+        slack and period are nanoseconds, too: so much later is as good; 0: once.
+        """
         return self._do(
             op=_ARM,
             flags=_OP_TOUCH if touch else 0,
@@ -244,23 +353,24 @@ class Wheel:
         ).id
 
     def arm_in(self, id, seconds, slack=0, period=0, cookie=0, touch=False):
+        """The same, due after so many seconds; slack and period are seconds, too."""
         return self._do(
             op=_ARM,
             flags=_REL | (_OP_TOUCH if touch else 0),
             id=id or 0,
             when=_ns(seconds),
-            slack=slack,
-            period=period,
+            slack=_ns(slack),
+            period=_ns(period),
             cookie=cookie,
         ).id
 
     def arm_many(self, timers):
-        """Start timers by one call. Returns the errno, or 0, of each."""
+        """Start timers by one call. Returns an Answer for each, with its id."""
         ops = [
             _Op(
                 op=_ARM,
                 flags=_OP_TOUCH if timer.touch else 0,
-                id=timer.id,
+                id=timer.id or 0,
                 when=timer.when,
                 slack=timer.slack,
                 period=timer.period,
@@ -271,14 +381,28 @@ class Wheel:
         return self._submit(ops)
 
     def cancel_many(self, ids):
+        """Cancel timers by one call. Returns an Answer for each."""
         return self._submit([_Op(op=_CANCEL, id=id) for id in ids])
 
     def _submit(self, ops):
         array = (_Op * len(ops))(*ops)
-        _checked(_lib.libwheel_submit(self._open(), array, len(ops), None))
-        return [-op.res for op in array]
+        done = ctypes.c_uint32()
+        while done.value < len(ops):
+            part = ctypes.c_uint32()
+            answer = _lib.libwheel_submit(
+                self._open(),
+                ctypes.cast(ctypes.byref(array, done.value * ctypes.sizeof(_Op)),
+                            ctypes.POINTER(_Op)),
+                len(ops) - done.value,
+                ctypes.byref(part),
+            )
+            done.value += part.value
+            if answer != -errno.EINTR:
+                _checked(answer)
+        return [Answer(op.id, -op.res if op.res < 0 else 0) for op in array]
 
     def rearm(self, id, when, slack=0):
+        """Move a pending timer to another deadline."""
         self._do(op=_REARM, id=id, when=when, slack=slack)
 
     def cancel(self, id):
@@ -298,21 +422,25 @@ class Wheel:
 
     def touch(self, slot, deadline):
         """True: a timer armed with touch=True is moved, without a system call."""
-        answer = _lib.libwheel_touch(self._open(), slot, _u64(deadline))
+        answer = _lib.libwheel_touch(self._open(), _u64(slot), _u64(deadline))
         return _unless([errno.ENOENT], answer)
 
     def park(self, slot):
         """True: it is cancelled, and can be revived."""
-        return _unless([errno.ENOENT], _lib.libwheel_park(self._open(), slot))
+        return _unless([errno.ENOENT], _lib.libwheel_park(self._open(), _u64(slot)))
 
     def revive(self, slot, deadline):
         """True: it is armed again. False: it was not parked; if it is not
         pending either, arm a newer generation."""
-        answer = _lib.libwheel_revive(self._open(), slot, _u64(deadline))
+        answer = _lib.libwheel_revive(self._open(), _u64(slot), _u64(deadline))
         return _unless([errno.ENOENT, errno.EBUSY], answer)
 
-    @staticmethod
-    def _events(array, count):
+    def _take(self, call, limit, *arguments):
+        """What an asynchronous iteration that was left took along comes first."""
+        if self._taken:
+            return [self._taken.popleft() for _ in range(min(limit, len(self._taken)))]
+        array = (_Event * limit)()
+        count = _checked(call(self._open(), array, limit, *arguments))
         return [
             Event(e.id, e.cookie, e.deadline, e.fired, e.overrun, e.seq)
             for e in array[:count]
@@ -320,24 +448,50 @@ class Wheel:
 
     def expirations(self, limit=256):
         """What has fired, at most limit; nothing is waited for."""
-        array = (_Event * limit)()
-        return self._events(
-            array, _checked(_lib.libwheel_expirations(self._open(), array, limit))
-        )
+        return self._take(_lib.libwheel_expirations, limit)
 
     def wait(self, limit=256, timeout=None):
-        """What has fired; waits for the first. Empty when the timeout is up."""
-        array = (_Event * limit)()
-        ns = -1 if timeout is None else _ns(timeout)
-        return self._events(
-            array, _checked(_lib.libwheel_wait(self._open(), array, limit, ns))
-        )
+        """What has fired; waits for the first, or until the timeout, in seconds, is
+        up: then it is empty. A timeout of less than 0 is up already."""
+        until = None if timeout is None else time.monotonic() + max(timeout, 0)
+        while True:
+            left = -1 if until is None else max(_ns(until - time.monotonic()), 0)
+            try:
+                return self._take(_lib.libwheel_wait, limit, left)
+            except InterruptedError:
+                """Python has called the signal's handler: PEP 475."""
+
+    async def __aiter__(self):
+        """The events, as they come, until the wheel is stopped."""
+        import asyncio  # Only here: most programs do not need it.
+
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                self._taken.extend(self.expirations())
+            except OSError as error:
+                if error.errno == errno.ESHUTDOWN:
+                    return
+                raise
+            if not self._taken:
+                await self._readable(loop)
+            while self._taken:
+                yield self._taken.popleft()
+
+    async def _readable(self, loop):
+        ready = loop.create_future()
+        fd = self.fileno()
+        loop.add_reader(fd, lambda: ready.done() or ready.set_result(None))
+        try:
+            await ready
+        finally:
+            loop.remove_reader(fd)
 
     def advance(self, now):
         """Move a VIRTUAL clock. Returns when the next timer is due, or NEVER."""
         following = ctypes.c_uint64()
         _checked(
-            _lib.libwheel_advance(self._open(), now, ctypes.byref(following))
+            _lib.libwheel_advance(self._open(), _u64(now), ctypes.byref(following))
         )
         return following.value
 
@@ -347,31 +501,31 @@ class Wheel:
         _checked(_lib.libwheel_stop(self._open(), ctypes.byref(unfired)))
         return unfired.value
 
-    def timers(self, take=False):
-        """The pending timers, after stop() the unfired ones; take frees them."""
+    def _page(self, take, cursor):
         array = (_Op * 256)()
-        cursor = ctypes.c_uint32()
-        while True:
-            count = _checked(
-                _lib.libwheel_list(
-                    self._open(),
-                    _TAKE if take else 0,
-                    array,
-                    len(array),
-                    ctypes.byref(cursor),
-                )
+        count = _checked(
+            _lib.libwheel_list(
+                self._open(),
+                _TAKE if take else 0,
+                array,
+                len(array),
+                ctypes.byref(cursor),
             )
-            if not count:
-                return
-            for op in array[:count]:
-                yield Timer(
-                    op.id,
-                    op.when,
-                    op.slack,
-                    op.period,
-                    op.cookie,
-                    bool(op.flags & _OP_TOUCH),
+        )
+        return array[:count]
+
+    def timers(self, take=False):
+        """A list of the pending timers, after stop() of the unfired ones; there take
+        frees their slots, so that it is told once."""
+        cursor = ctypes.c_uint32()
+        timers = []
+        while page := self._page(take, cursor):
+            for op in page:
+                touch = bool(op.flags & _OP_TOUCH)
+                timers.append(
+                    Timer(op.id, op.when, op.slack, op.period, op.cookie, touch)
                 )
+        return timers
 
     def stats(self):
         """The exact counters, by name; late is the histogram of lateness."""

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Tests of the binding, in KTAP: LIBWHEEL=libwheel.so.1 test_libwheel.py"""
 
+import asyncio
 import errno
 import os
 import re
 import selectors
+import signal
 import sys
 import time
 import traceback
@@ -13,7 +15,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(here))
 
 import libwheel  # noqa: E402
-from libwheel import Timer, Wheel, timer_id  # noqa: E402
+from libwheel import Answer, Timer, Wheel, timer_id  # noqa: E402
 
 MS = 1000000
 
@@ -43,7 +45,8 @@ def test_in_order_and_exactly_once():
             Timer(timer_id(i, 1), (i * 7919 % 500 + 1) * MS, 0, 0, i, False)
             for i in range(1000)
         ]
-        assert wheel.arm_many(timers) == [0] * 1000
+        answers = wheel.arm_many(timers)
+        assert answers == [Answer(timer.id, 0) for timer in timers]
         assert wheel.advance(0) == MS
         wheel.advance(600 * MS)
         events = []
@@ -77,7 +80,7 @@ def test_cancel_and_query():
         raises(errno.ESTALE, wheel.arm, id, MS)
         assert wheel.advance(100 * MS) == libwheel.NEVER
         assert wheel.expirations() == []
-        assert wheel.cancel_many([id, id]) == [errno.ENOENT] * 2
+        assert wheel.cancel_many([id, id]) == [Answer(id, errno.ENOENT)] * 2
         raises(errno.EINVAL, wheel.cancel, timer_id(65536, 1))
 
 
@@ -86,6 +89,10 @@ def test_any_slot():
         ids = {wheel.arm_in(None, 3600) for _ in range(3)}
         assert {libwheel.slot_of(id) for id in ids} == {0, 1, 2}
         raises(errno.EDQUOT, wheel.arm_in, None, 1)
+        wheel.cancel(ids.pop())
+        one, none = wheel.arm_many([Timer(None, 2**62, 0, 0, 0, False)] * 2)
+        assert one.error == 0 and none.error == errno.EDQUOT
+        assert wheel.query(one.id) == 2**62
 
 
 def test_period():
@@ -130,10 +137,11 @@ def test_stop_hands_back():
                 old.arm(timer_id(i, 1), (i + 1) * MS, cookie=i)
             assert old.stop() == 600
             raises(errno.ESHUTDOWN, old.expirations)
-            timers = list(old.timers(take=True))
+            timers = old.timers(take=True)
             assert len(timers) == 600
-            assert new.arm_many(timers) == [0] * 600
-            assert list(new.timers()) == timers
+            assert old.timers(take=True) == []
+            assert {answer.error for answer in new.arm_many(timers)} == {0}
+            assert new.timers() == timers
 
 
 def test_counters():
@@ -152,6 +160,121 @@ def test_wait_and_its_timeout():
     with Wheel() as wheel:
         assert wheel.wait(timeout=0) == []
         assert wheel.wait(timeout=0.002) == []
+
+
+def test_wait_that_is_late_already():
+    with Wheel() as wheel:
+        wheel.arm_in(timer_id(1, 1), 3600)
+        assert wheel.wait(timeout=-1) == []
+        assert wheel.wait(timeout=-1e-9) == []
+
+
+def test_wait_goes_on_after_a_signal():
+    called = []
+    signal.signal(signal.SIGALRM, lambda *_: called.append(True))
+    with Wheel() as wheel:
+        wheel.arm_in(timer_id(1, 1), 0.05)
+        signal.setitimer(signal.ITIMER_REAL, 0.005)
+        assert len(wheel.wait()) == 1
+        assert called
+
+
+def test_arm_in_counts_all_in_seconds():
+    with Wheel(clock=libwheel.VIRTUAL) as wheel:
+        wheel.arm_in(timer_id(0, 1), 1, slack=0.25, period=2)
+        (timer,) = wheel.timers()
+        assert timer == Timer(timer_id(0, 1), 1000 * MS, 250 * MS, 2000 * MS, 0, False)
+
+
+def test_no_option_is_cut_off():
+    for name in ("timers", "buckets", "scheme", "clock", "flags", "backend"):
+        raises(errno.EINVAL, lambda name=name: Wheel(**{name: 2**32 + 1}))
+        raises(errno.EINVAL, lambda name=name: Wheel(**{name: -1}))
+    raises(errno.ERANGE, lambda: Wheel(tick_ns=2**64 + 1))
+    with Wheel(clock=libwheel.VIRTUAL) as wheel:
+        raises(errno.ERANGE, wheel.advance, 2**64 + 5)
+
+
+def test_errors_are_in_words():
+    with Wheel(clock=libwheel.VIRTUAL) as wheel:
+        wheel.arm(timer_id(1, 1), MS)
+        try:
+            wheel.arm(timer_id(1, 2), MS)
+        except OSError as error:
+            assert error.errno == errno.EBUSY
+            assert error.strerror == "the slot is not free"
+        else:
+            raise AssertionError("nothing was raised")
+
+
+def test_default_scheme():
+    with Wheel() as wheel, Wheel(scheme=libwheel.HIERARCHICAL) as other:
+        assert options_of(wheel) == options_of(other)
+    for clock in (libwheel.REALTIME, libwheel.TAI):
+        Wheel(clock=clock).close()
+
+
+def options_of(wheel):
+    """What the library says is in force, as bytes."""
+    info = (libwheel.ctypes.c_uint32 * 64)()
+    assert libwheel._lib.libwheel_info(wheel._open(), info) == 0
+    return bytes(info)
+
+
+def iterate(wheel, most):
+    async def events():
+        taken = []
+        async for event in wheel:
+            taken.append(event)
+            if len(taken) == most:
+                break
+        return taken
+
+    return asyncio.run(asyncio.wait_for(events(), 30))
+
+
+def test_asyncio():
+    with Wheel() as wheel:
+        for i in range(5):
+            wheel.arm_in(timer_id(i, 1), 0.001 * i, cookie=i)
+        assert [event.cookie for event in iterate(wheel, 5)] == list(range(5))
+
+
+def test_asyncio_loses_nothing_when_it_is_left():
+    with Wheel(clock=libwheel.VIRTUAL) as wheel:
+        for i in range(6):
+            wheel.arm(timer_id(i, 1), MS, cookie=i)
+        wheel.advance(MS)
+        assert [event.cookie for event in iterate(wheel, 2)] == [0, 1]
+        assert [event.cookie for event in wheel.expirations(limit=1)] == [2]
+        assert [event.cookie for event in iterate(wheel, 2)] == [3, 4]
+        assert [event.cookie for event in wheel.wait()] == [5]
+
+
+def test_asyncio_ends_when_the_wheel_is_stopped():
+    async def stop_soon(wheel):
+        await asyncio.sleep(0.01)
+        wheel.stop()
+
+    async def both(wheel):
+        stopping = asyncio.ensure_future(stop_soon(wheel))
+        events = [event async for event in wheel]
+        await stopping
+        return events
+
+    with Wheel() as wheel:
+        wheel.arm_in(timer_id(1, 1), 0.001)
+        wheel.arm_in(timer_id(2, 1), 3600)
+        assert len(asyncio.run(asyncio.wait_for(both(wheel), 30))) == 1
+
+
+def test_everything_public_is_explained():
+    for name in libwheel.__all__:
+        thing = getattr(libwheel, name)
+        assert not callable(thing) or thing.__doc__, name
+    for name, thing in vars(Wheel).items():
+        if not name.startswith("_"):
+            assert thing.__doc__, name
 
 
 def test_closed():
