@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -43,7 +44,7 @@ struct server {
 
 static void die(const char *what, int err)
 {
-	fprintf(stderr, "echo: %s: error %d\n", what, err);
+	fprintf(stderr, "echo: %s: %s\n", what, strerror(err < 0 ? -err : err));
 	exit(1);
 }
 
@@ -162,7 +163,8 @@ static int listen_on(int port)
 	    getsockname(fd, (struct sockaddr *)&address, &size))
 		die("listen", errno);
 	printf("%d\n", ntohs(address.sin_port));
-	fflush(stdout);
+	if (fflush(stdout))
+		die("stdout", errno);
 	return fd;
 }
 
@@ -178,7 +180,11 @@ static void raise_limit(void)
 
 static void explain(void)
 {
-	fprintf(stderr, "usage: echo PORT IDLE_MS\n");
+	fprintf(stderr,
+		"usage: echo PORT IDLE_MS\n"
+		"An echo server on the loopback address that closes connections which say\n"
+		"nothing for IDLE_MS. With port 0 it takes any, and prints the one it has:\n"
+		"	echo 7777 10000 & nc 127.0.0.1 7777\n");
 	exit(2);
 }
 
@@ -197,7 +203,8 @@ int main(int argc, char **argv)
 {
 	static struct server s;
 	struct libwheel_options options = {
-		.size = sizeof(options), .flags = WHEEL_SETUP_TOUCH,
+		.size = sizeof(options),
+		.scheme = WHEEL_HIERARCHICAL, .flags = WHEEL_SETUP_TOUCH,
 		.timers = MAX_FDS,
 	};
 	int port, err;

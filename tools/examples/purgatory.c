@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TOPICS	16
 #define BATCH	128
@@ -61,7 +62,7 @@ struct purgatory {
 
 static void die(const char *what, int err)
 {
-	fprintf(stderr, "purgatory: %s: error %d\n", what, err);
+	fprintf(stderr, "purgatory: %s: %s\n", what, strerror(err < 0 ? -err : err));
 	exit(1);
 }
 
@@ -146,7 +147,7 @@ static void expire(struct purgatory *p, __u64 now)
 				(struct operation *)(size_t)events[i].cookie;
 
 			if (now < o->deadline)
-				die("early", 0);
+				die("an operation expired early", EPROTO);
 			o->completed++;
 			p->expired++;
 		}
@@ -184,7 +185,11 @@ static void simulate(struct purgatory *p, struct operation *operations,
 
 static void explain(void)
 {
-	fprintf(stderr, "usage: purgatory OPERATIONS\n");
+	fprintf(stderr,
+		"usage: purgatory OPERATIONS\n"
+		"Plays a day of a message broker: so many operations wait for data, but no\n"
+		"longer than their timeouts, and each completes once:\n"
+		"	purgatory 100000\n");
 	exit(2);
 }
 
@@ -203,7 +208,8 @@ int main(int argc, char **argv)
 {
 	static struct purgatory p;
 	struct libwheel_options options = {
-		.size = sizeof(options), .flags = WHEEL_SETUP_ANY_SLOT,
+		.size = sizeof(options),
+		.scheme = WHEEL_HIERARCHICAL, .flags = WHEEL_SETUP_ANY_SLOT,
 		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 1 << 20,
 	};
 	struct operation *operations;
@@ -220,9 +226,11 @@ int main(int argc, char **argv)
 	simulate(&p, operations, count);
 	for (i = 0; i < count; i++)
 		if (operations[i].completed != 1)
-			die("not completed once", operations[i].completed);
+			die("an operation was not completed once", EPROTO);
 	printf("operations %lu satisfied %llu expired %llu\n", count,
 	       p.satisfied, p.expired);
+	if (fflush(stdout))
+		die("stdout", errno);
 	libwheel_close(p.wheel);
 	free(operations);
 	return 0;

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -75,7 +76,7 @@ struct client {
 
 static void die(const char *what, int err)
 {
-	fprintf(stderr, "rpc: %s: error %d\n", what, err);
+	fprintf(stderr, "rpc: %s: %s\n", what, strerror(err < 0 ? -err : err));
 	exit(1);
 }
 
@@ -208,7 +209,11 @@ static void run_server(int fd, int loss)
 
 static void explain(void)
 {
-	fprintf(stderr, "usage: rpc CALLS LOSS_PERCENT\n");
+	fprintf(stderr,
+		"usage: rpc CALLS LOSS_PERCENT\n"
+		"Makes so many remote calls over a network that loses so many messages.\n"
+		"A call that has no answer in time is sent again, later, and given up at last:\n"
+		"	rpc 10000 20\n");
 	exit(2);
 }
 
@@ -227,9 +232,11 @@ int main(int argc, char **argv)
 {
 	static struct client c = { .next = 1 };
 	struct libwheel_options options = {
-		.size = sizeof(options), .flags = WHEEL_SETUP_TOUCH,
+		.size = sizeof(options),
+		.scheme = WHEEL_HIERARCHICAL, .flags = WHEEL_SETUP_TOUCH,
 		.timers = WINDOW,
 	};
+	pid_t server;
 	int loss;
 	int pair[2];
 	int err;
@@ -240,7 +247,10 @@ int main(int argc, char **argv)
 	loss = number(argv[2], 100);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair))
 		die("socketpair", errno);
-	if (!fork()) {
+	server = fork();
+	if (server < 0)
+		die("fork", errno);
+	if (!server) {
 		close(pair[0]);
 		run_server(pair[1], loss);
 		_exit(0);
@@ -253,6 +263,8 @@ int main(int argc, char **argv)
 	run_client(&c);
 	printf("calls %u answered %u failed %u resent %u armed %u\n", c.last,
 	       c.answered, c.failed, c.resent, c.armed);
+	if (fflush(stdout))
+		die("stdout", errno);
 	libwheel_close(c.wheel);
 	return 0;
 }
