@@ -17,8 +17,11 @@ help:			## this list
 module:			## the module alone
 	@$(vm)/module-for "$(KDIR)"
 
-tool:			## wheelctl alone
+tool: compiler		## wheelctl alone
 	$(MAKE) -C tools/wheelctl
+
+compiler:
+	@$(vm)/compiler
 
 run:			## see it work: a recorded trace replayed in a guest
 	@$(vm)/run
@@ -95,7 +98,7 @@ install: all		## module, headers and tool, under DESTDIR= and PREFIX=
 	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/include/linux" include/uapi/linux/wheel_timer.h
 	$(MAKE) -C tools/wheelctl install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
 
-install-lib:		## libwheel and its Python binding, under DESTDIR= and PREFIX=
+install-lib: compiler	## libwheel and its Python binding, under DESTDIR= and PREFIX=
 	$(MAKE) -C tools/libwheel install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
 	$(MAKE) -C tools/python install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
 
@@ -113,7 +116,5 @@ clean:			## what was built here; the kernels stay in their cache
 	$(MAKE) -C tools/wheelctl clean
 	$(MAKE) -C tools/wheelq clean
 
-.PHONY: all help module tool run check check-host check-long check-kunit \
-	check-selftests check-consumer check-lib check-tool check-clients check-debug \
-	check-newest check-mutants check-model bench-kernel bench-core bench-user \
-	bench-echo run-queue docs lint install install-lib deb clean
+# None of them is a file.
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile)

@@ -23,6 +23,16 @@ dependency() {
 			END { exit !found }'
 }
 
+# stock_releases: the releases that Debian's metapackages stand for, oldest first.
+stock_releases() {
+	local metapackage
+
+	for metapackage in $(apt-cache pkgnames linux-image- |
+		grep -Ex 'linux-image-([0-9.]+-)?amd64'); do
+		dependency "$metapackage" linux-image- || :
+	done | sed 's/^linux-image-//' | sort -V | grep .
+}
+
 # download FOLDER PACKAGE=VERSION...: the .deb files, into a new FOLDER.
 download() (
 	rm -rf "$1" && mkdir -p "$1" && cd "$1" && shift || exit
@@ -36,7 +46,7 @@ update() {
 		apt-get update -q -o APT::Update::Error-Mode=any >&2 &&
 			touch "$own_lists/updated"
 	else
-		as_root apt-get update -q >&2
+		alone apt as_root apt-get update -q >&2
 	fi
 }
 
@@ -71,13 +81,12 @@ of_suite() {
 		say "kernel: apt has no news of $1"
 }
 
-# newest FOLDER WHAT: the newest that the cache holds, for apt does not answer.
+# newest FOLDER WHAT: the newest that the cache holds, for apt does not bring it.
 newest() {
 	local found
 
-	mkdir -p "$1"
-	found=$(find "$1" -mindepth 1 -maxdepth 1 | sort -V | tail -n 1)
-	[ -n "$found" ] || die "apt does not bring $2, and none is cached"
+	found=$(find "$1" -mindepth 1 -maxdepth 1 2>/dev/null | sort -V | tail -n 1) || :
+	[ -n "$found" ] || skip "apt does not bring $2, and none is cached"
 	say "kernel: apt does not bring $2; taking ${found##*/} from the cache"
 	printf '%s\n' "$found"
 }

@@ -18,6 +18,32 @@ die() {
 	exit 1
 }
 
+# skip REASON: ends the script, and by its status all that called it, for what it needs
+# cannot be had here. Whoever counts results finds the reason in the file $WHEEL_REASON.
+skip() {
+	say "${0##*/}: $*"
+	[ -z "${WHEEL_REASON-}" ] || printf '%s\n' "$*" >"$WHEEL_REASON"
+	exit 4
+}
+
+# make_in FOLDER ARGUMENT...: makes something in a folder of the project; one such make at
+# a time, for rungs that run side by side want the same.
+make_in() {
+	flock "$top" make -s -C "$top/$1" "${@:2}"
+}
+
+# copy_project FOLDER: the sources as they are now, into a new folder.
+copy_project() {
+	mkdir "$1"
+	flock "$top" tar -C "$top" -c --exclude=build --exclude=./.git . | tar -x -C "$1"
+}
+
+# built: what a rung needs is built, and its tests would begin. Who wants no more than
+# that sets WHEEL_BUILD_ONLY.
+built() {
+	[ -z "${WHEEL_BUILD_ONLY-}" ] || exit 0
+}
+
 # Sets $scratch: a folder of our own that is gone when the script ends.
 make_scratch() {
 	scratch=$(mktemp -d "${TMPDIR:-/tmp}/wheel.XXXXXX")
@@ -30,6 +56,14 @@ lock() {
 	exec 9>"$1.lock"
 	flock -n 9 || { say "waiting for another run that makes $1"; flock 9; }
 }
+
+# alone NAME COMMAND...: runs it while no other run of ours does what has this name.
+alone() (
+	mkdir -p "$cache"
+	exec 8>"$cache/$1.lock"
+	flock 8
+	"${@:2}" 8>&-
+)
 
 # Runs a command as root, if we may: as root, or by a sudo that does not ask.
 as_root() {
