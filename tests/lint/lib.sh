@@ -7,15 +7,25 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
 cd "$top" || exit
 
-# files PATTERN...: those of the project, tracked or about to be.
+# files PATTERN...: those of the project, but for what .gitignore names. Patterns are git's.
+# Git looks with the eyes of a repository that is empty, so that a checkout, a worktree
+# and a tarball are the same to it.
 files() {
-	local file
+	GIT_DIR=$(empty_repository) git --work-tree="$top" ls-files -o --exclude-standard -- "$@"
+}
 
-	# The checkout may be another user's.
-	git -c safe.directory='*' ls-files -co --exclude-standard -- "$@" |
-		while read -r file; do
-			[ ! -e "$file" ] || printf '%s\n' "$file"
-		done
+empty_repository() {
+	local folder=$top/build/lint.git
+
+	[ -d "$folder" ] || alone lint git init -q --bare "$folder"
+	printf '%s\n' "$folder"
+}
+
+# find_files PATTERN...: sets $found to these files. A checker that looked at nothing
+# is not content.
+find_files() {
+	mapfile -t found < <(files "$@")
+	[ ${#found[@]} -gt 0 ] || die "there is nothing to look at: $*"
 }
 
 # none WHAT PATTERN FILE...: no line of these files matches.
@@ -23,6 +33,5 @@ none() {
 	local what=$1 pattern=$2
 	shift 2
 
-	[ $# -gt 0 ] || return 0
 	! grep -nHE "$pattern" "$@" || { echo "^ $what"; return 1; }
 }
