@@ -86,7 +86,7 @@ newest() {
 	local found
 
 	found=$(find "$1" -mindepth 1 -maxdepth 1 2>/dev/null | sort -V | tail -n 1) || :
-	[ -n "$found" ] || skip "apt does not bring $2, and none is cached"
+	[ -n "$found" ] || skip "apt does not bring $2, and none is cached: is there a network, and Debian's security suite among apt's sources?"
 	say "kernel: apt does not bring $2; taking ${found##*/} from the cache"
 	printf '%s\n' "$found"
 }

@@ -57,6 +57,15 @@ lock() {
 	flock -n 9 || { say "waiting for another run that makes $1"; flock 9; }
 }
 
+# room_for MEGABYTES WHAT: before it is begun, there is room for it in the cache.
+room_for() {
+	local free
+
+	free=$(df -m --output=avail "$cache" | tail -n 1)
+	((free >= $1)) ||
+		skip "$2 needs $1 MB, $cache has $((free)): make room, or name another place by WHEEL_CACHE="
+}
+
 # alone NAME COMMAND...: runs it while no other run of ours does what has this name.
 alone() (
 	mkdir -p "$cache"
