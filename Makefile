@@ -6,8 +6,11 @@ KERNEL	?= 6.1 6.12
 PREFIX	?= /usr/local
 
 vm	:= tests/vm
-suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix consumer-,$(KERNEL)) \
-	$(addprefix lib-,$(KERNEL)) $(addprefix wheelctl-,$(KERNEL))
+suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix lib-,$(KERNEL)) \
+	$(addprefix wheelctl-,$(KERNEL)) $(addprefix consumer-,$(KERNEL))
+# Of what runs side by side the longest comes first.
+rungs	:= host $(suites) kunit-uml witness lib
+long	:= host-long model mutants host-longest
 
 all: tool module	## wheelctl, and the module for the running kernel or KDIR=
 
@@ -27,14 +30,13 @@ run:			## see it work: a recorded trace replayed in a guest
 	@$(vm)/run
 
 check:			## every test, in guests on 6.1 and 6.12 and in User-Mode Linux
-	@$(vm)/check host lib kunit-uml witness $(suites)
+	@$(vm)/check $(rungs)
+
+check-long:		## what takes longer: more of the same, the model, planted bugs
+	@$(vm)/check $(long)
 
 check-host:		## the wheel's core, in user space
 	@$(vm)/check host
-
-check-long:		## the core in 10^9 random operations: a quarter of an hour
-	@$(vm)/bring host
-	@$(MAKE) -s -C tests/host check-long
 
 check-kunit:		## the module from inside, in User-Mode Linux
 	@$(vm)/check kunit-uml

@@ -10,12 +10,12 @@ plan() {
 	echo "1..$1"
 }
 
-# result STATUS NAME: the line of one result; 0 passed, 4 skipped.
+# result STATUS NAME [REASON]: the line of one result; 0 passed, 4 skipped for a reason.
 result() {
 	ktap_number=$((ktap_number + 1))
 	case $1 in
 	0) echo "ok $ktap_number $2" ;;
-	4) echo "ok $ktap_number $2 # SKIP" ;;
+	4) echo "ok $ktap_number $2 # SKIP${3:+ $3}" ;;
 	*) echo "not ok $ktap_number $2 # exit status $1" ;;
 	esac
 }
