@@ -35,6 +35,12 @@ check:			## every test, in guests on 6.1 and 6.12 and in User-Mode Linux
 check-long:		## what takes longer: more of the same, the model, planted bugs
 	@$(vm)/check $(long)
 
+check-ci:		## check, check-fresh, and what of check-long begins in time
+	@LIMIT=1200 $(vm)/check $(rungs) fresh $(long)
+
+check-fresh:		## make run and each build on a Debian with nothing on it; as root
+	@$(vm)/check fresh
+
 check-host:		## the wheel's core, in user space
 	@$(vm)/check host
 
