@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "command.h"
 #include "debug.h"
 
 static struct {
@@ -32,32 +33,16 @@ static unsigned long long succeeded(void)
 	return calls - failed;
 }
 
-static bool is(struct RedisModuleCommandFilterCtx *command, int nr,
-	       const char *word)
-{
-	size_t length;
-	const char *bytes =
-		RedisModule_StringPtrLen(RedisModule_CommandFilterArgGet(command, nr),
-					 &length);
-
-	return length == strlen(word) && !strncasecmp(bytes, word, length);
-}
-
-static void on_command(struct RedisModuleCommandFilterCtx *command)
+void debug_read(struct RedisModuleCommandFilterCtx *command)
 {
 	if (RedisModule_CommandFilterArgsCount(command) != 3 ||
-	    !is(command, 0, "debug") || !is(command, 1, "set-active-expire"))
+	    !command_says(command, 0, "debug") ||
+	    !command_says(command, 1, "set-active-expire"))
 		return;
 	if (!debug.asked)
 		debug.succeeded = succeeded();
 	debug.asked = true;
-	debug.wanted = !is(command, 2, "0");
-}
-
-int debug_watch(struct RedisModuleCtx *ctx)
-{
-	memset(&debug, 0, sizeof(debug));
-	return !RedisModule_RegisterCommandFilter(ctx, on_command, 0);
+	debug.wanted = !command_says(command, 2, "0");
 }
 
 bool debug_lets_expire(void)

@@ -8,9 +8,10 @@
 
 #include <stdbool.h>
 
-struct RedisModuleCtx;
+struct RedisModuleCommandFilterCtx;
 
-int debug_watch(struct RedisModuleCtx *ctx);
+/* A command is going to run. */
+void debug_read(struct RedisModuleCommandFilterCtx *command);
 bool debug_lets_expire(void);
 
 #endif

@@ -128,13 +128,18 @@ static void op_queue(uint32_t op, uint32_t nr)
 		due_submit();
 }
 
+static bool is_near(int64_t expires_ms)
+{
+	return expires_ms != REDIS_NO_EXPIRE && expires_ms != INT64_MAX &&
+	       expires_ms <= due_now_ms() + due.horizon_ms;
+}
+
 void due_expect(struct RedisModuleString *name, uint16_t home,
-		int64_t expires_ms, int64_t now_ms)
+		int64_t expires_ms)
 {
 	uint32_t nr;
 
-	if (expires_ms == REDIS_NO_EXPIRE ||
-	    expires_ms > now_ms + due.horizon_ms)
+	if (!is_near(expires_ms))
 		return;
 	nr = key_find(name, home);
 	if (nr != NO_KEY) {
@@ -219,8 +224,7 @@ static void key_due(struct RedisModuleCtx *ctx, uint32_t nr)
 	if (RedisModule_DbSize(ctx) < size)
 		note_expired(key->expires_ms);
 
-	if (expires_ms == REDIS_NO_EXPIRE ||
-	    expires_ms > due_now_ms() + due.horizon_ms) {
+	if (!is_near(expires_ms)) {
 		key_leave(nr);
 		key_free(nr);
 		return;

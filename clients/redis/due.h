@@ -42,7 +42,7 @@ int64_t due_horizon(void);
 
 /* A key was seen to expire then. */
 void due_expect(struct RedisModuleString *name, uint16_t home,
-		int64_t expires_ms, int64_t now_ms);
+		int64_t expires_ms);
 /* A key is gone or expires no more. */
 void due_forget(const struct RedisModuleString *name, uint16_t home);
 /* All keys of a home, or of all. */

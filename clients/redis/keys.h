@@ -23,22 +23,24 @@ enum key_state {
 
 /**
  * struct key - a key on the wheel
- * @name: a reference of ours; not with KEY_LEAVING
- * @expires_ms: when it was to expire, as we last knew; it may be later by now
- * @generation: of its timer
- * @hash: of @name and @home
+ * @name: a reference of ours, with KEY_WAITING
  * @next_free: with KEY_FREE, the next one in the list of these
+ * @expires_ms: when it was to expire, as we last knew; it may be later by now
+ * @hash: of its name and home; keys with the same hash are taken for the same
+ * @generation: of its timer
  * @home: its database
  * @state: enum key_state
  */
 struct key {
-	struct RedisModuleString *name;
+	union {
+		struct RedisModuleString *name;
+		uint32_t next_free;
+	};
 	int64_t expires_ms;
-	uint64_t generation;
-	uint32_t hash;
-	uint32_t next_free;
-	uint16_t home;
-	uint8_t state;
+	uint64_t hash;
+	uint64_t generation : 40;
+	uint64_t home : 16;
+	uint64_t state : 8;
 };
 
 #define NO_KEY		UINT32_MAX

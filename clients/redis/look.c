@@ -29,8 +29,7 @@ void look_later(struct RedisModuleString *name, uint16_t home)
 	};
 }
 
-static void look_at(struct RedisModuleCtx *ctx, const struct changed *changed,
-		    int64_t now_ms)
+static void look_at(struct RedisModuleCtx *ctx, const struct changed *changed)
 {
 	struct RedisModuleKey *key;
 
@@ -38,20 +37,16 @@ static void look_at(struct RedisModuleCtx *ctx, const struct changed *changed,
 	key = RedisModule_OpenKey(ctx, changed->name,
 				  REDIS_WRITE | REDIS_NO_TOUCH);
 	due_expect(changed->name, changed->home,
-		   RedisModule_GetAbsExpire(key), now_ms);
+		   RedisModule_GetAbsExpire(key));
 	RedisModule_CloseKey(key);
 }
 
 void look_now(struct RedisModuleCtx *ctx)
 {
-	int64_t now_ms;
 	uint32_t i;
 
-	if (!look.count)
-		return;
-	now_ms = due_now_ms();
 	for (i = 0; i < look.count; i++)
-		look_at(ctx, &look.all[i], now_ms);
+		look_at(ctx, &look.all[i]);
 	look_drop();
 }
 

@@ -2,8 +2,8 @@
 /*
  * wheel_expire: Redis deletes each key when its time has come.
  *
- *	module -> look, walk -> due -> keys, homes -> api
- *	       -> debug
+ *	module -> look, walk, hint -> due -> keys, homes -> api
+ *	          debug
  *
  * Redis tells us by its notifications which keys got a time to live and which
  * lost theirs, and wakes us when the wheel says that keys are due. All of it
@@ -15,6 +15,7 @@
 #include "api.h"
 #include "debug.h"
 #include "due.h"
+#include "hint.h"
 #include "homes.h"
 #include "keys.h"
 #include "look.h"
@@ -40,6 +41,22 @@ static bool one_of(const char *event, const char *const *events)
 	return false;
 }
 
+static void key_may_expire(struct RedisModuleString *name, uint16_t home)
+{
+	int64_t expires_ms;
+
+	if (hint_take(name, &expires_ms))
+		due_expect(name, home, expires_ms);
+	else
+		look_later(name, home);
+}
+
+static void on_command(struct RedisModuleCommandFilterCtx *command)
+{
+	hint_read(command);
+	debug_read(command);
+}
+
 static int on_key(struct RedisModuleCtx *ctx, int type, const char *event,
 		  struct RedisModuleString *name)
 {
@@ -54,7 +71,7 @@ static int on_key(struct RedisModuleCtx *ctx, int type, const char *event,
 	if (server.replica || server.loading)
 		return REDIS_OK;
 	if (one_of(event, may_expire))
-		look_later(name, home);
+		key_may_expire(name, home);
 	else if (one_of(event, expire_no_more))
 		due_forget(name, home);
 	return REDIS_OK;
@@ -231,7 +248,8 @@ int RedisModule_OnLoad(struct RedisModuleCtx *ctx,
 	homes_init(ctx);
 	keys_init(server.max_keys);
 	walk_init();
-	if (subscribe(ctx) || debug_watch(ctx) ||
+	if (subscribe(ctx) ||
+	    !RedisModule_RegisterCommandFilter(ctx, on_command, 0) ||
 	    RedisModule_RegisterInfoFunc(ctx, on_info)) {
 		RedisModule_OnUnload(ctx);
 		return REDIS_ERR;

@@ -23,7 +23,6 @@ static struct {
 	/* No pause between the steps, until the end. */
 	bool at_once;
 	uint64_t done;
-	int64_t now_ms;
 } walk;
 
 static void walk_step(struct RedisModuleCtx *ctx);
@@ -56,7 +55,7 @@ static void visit(struct RedisModuleCtx *ctx, struct RedisModuleString *name,
 		  struct RedisModuleKey *key, void *seen)
 {
 	++*(uint32_t *)seen;
-	due_expect(name, walk.home, RedisModule_GetAbsExpire(key), walk.now_ms);
+	due_expect(name, walk.home, RedisModule_GetAbsExpire(key));
 }
 
 /* True: that was the last key of all. */
@@ -94,15 +93,15 @@ static void walk_step(struct RedisModuleCtx *ctx)
 	uint64_t all = keys_of_all(ctx);
 	uint64_t length_ms = due_horizon() / 2;
 	uint64_t keys = STEP_KEYS, pause_ms;
+	int64_t begun_ms = due_now_ms();
 
 	/* More than a step a millisecond: longer steps. */
 	if (all / length_ms > keys)
 		keys = all / length_ms + 1;
-	walk.now_ms = due_now_ms();
 	if (go_on(ctx, keys, STEP_BUCKETS)) {
 		walk.done++;
 		walk.at_once = false;
 	}
 	pause_ms = walk.at_once ? 1 : length_ms * keys / (all > keys ? all : keys);
-	due_wake_at(walk.now_ms + (pause_ms ? pause_ms : 1), walk_step);
+	due_wake_at(begun_ms + (pause_ms ? pause_ms : 1), walk_step);
 }

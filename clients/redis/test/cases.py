@@ -1,38 +1,443 @@
 # SPDX-License-Identifier: MIT
 """What wheel_expire promises, each a test on a server of its own."""
 
+import contextlib
+import os
+import signal
+import socket
 import time
 
-from redis import Server
+from redis import Refused, Server
 
 module = None
 
+# So many keys that Redis hardly ever finds the one that is due by itself.
+CROWD = 2000
 
-def listening(server, events="Ex"):
-    """A connection that hears of keyspace events of all databases."""
-    client = server.client()
-    client("CONFIG", "SET", "notify-keyspace-events", events)
-    client.send("PSUBSCRIBE", "__key*__:*")
-    client.answer()
-    return client
+
+@contextlib.contextmanager
+def served(*options, **others):
+    """A server with the module, a client of it, and one that hears of expiries."""
+    with Server(*options, module=module, **others) as server:
+        client = server.client()
+        crowd(client)
+        yield server, client, listener_of(server)
+
+
+def crowd(client):
+    client.many([("SET", f"crowd:{number}", "x", "EX", 100000)
+                 for number in range(CROWD)])
+
+
+def listener_of(server):
+    listener = server.client()
+    listener("CONFIG", "SET", "notify-keyspace-events", "Ex")
+    listener.send("PSUBSCRIBE", "__keyevent@*__:expired")
+    listener.answer()
+    return listener
 
 
 def expired(listener):
     """The next key that expires, and when we heard of it."""
-    _, _, _, key = listener.answer()
+    _, _, channel, key = listener.answer()
+    assert channel.endswith(":expired")
     return key, time.time() * 1000
 
 
+def field(client, name):
+    return client.info("wheel_expire")["wheel_expire_" + name]
+
+
+def wait(condition, *arguments):
+    """Until it is true; what never is ends with the time limit of all tests."""
+    while not condition(*arguments):
+        time.sleep(0.005)
+
+
+def refused(client, *command):
+    """How the server refuses a command."""
+    try:
+        client(*command)
+    except Refused as reason:
+        return str(reason)
+    raise AssertionError(f"not refused: {command}")
+
+
+def assert_next(client, listener, key, due, count=1):
+    """@key is the next to expire, after @due, and it was our doing."""
+    name, heard = expired(listener)
+    assert name == key, name
+    assert heard > due, (heard, due)
+    assert field(client, "expired") == count
+
+
 def test_key_expires_without_being_looked_at():
-    # Redis itself has no reason to look at one of so many.
-    with Server(module=module) as server:
-        client, listener = server.client(), listening(server)
-        client("DEBUG", "SET-ACTIVE-EXPIRE", "1")
-        client("DEBUG", "POPULATE", 100000)
+    with served() as (_, client, listener):
         due = client.now_ms() + 300
         client("SET", "mine", "1", "PXAT", due)
-        key, heard = expired(listener)
-        assert key == "mine", key
-        assert heard > due, (heard, due)
-        assert client("DBSIZE") == 100000
-        assert client.info("wheel_expire")["wheel_expire_expired"] == 1
+        assert_next(client, listener, "mine", due)
+        assert client("DBSIZE") == CROWD
+
+
+def test_keys_due_at_one_instant_all_expire():
+    with served() as (_, client, listener):
+        due = client.now_ms() + 500
+        client.many([("SET", f"due:{number}", "x", "PXAT", due)
+                     for number in range(1000)])
+        heard = [expired(listener) for _ in range(1000)]
+        assert {key for key, _ in heard} == {f"due:{n}" for n in range(1000)}
+        assert min(when for _, when in heard) > due
+        assert field(client, "expired") == 1000
+
+
+def test_no_key_expires_early_and_all_in_order():
+    with served() as (_, client, listener):
+        base = client.now_ms() + 300
+        dues = {f"due:{n}": base + n * 7 % 500 for n in range(300)}
+        client.many([("SET", key, "x", "PXAT", due) for key, due in dues.items()])
+        order = []
+        for _ in dues:
+            key, heard = expired(listener)
+            assert heard > dues[key], (key, heard, dues[key])
+            order.append(dues[key])
+        assert order == sorted(order)
+
+
+def test_each_command_that_sets_a_time_is_seen():
+    base = ("SET", "mine", "1")
+    ways = {
+        "set px": [("SET", "mine", "1", "PX", 200)],
+        "set ex": [("SET", "mine", "1", "EX", 1)],
+        "set nx px get": [("SET", "mine", "1", "NX", "PX", 200)],
+        "setex": [("SETEX", "mine", 1, "1")],
+        "psetex": [("PSETEX", "mine", 200, "1")],
+        "expire": [base, ("EXPIRE", "mine", 1)],
+        "pexpire": [base, ("PEXPIRE", "mine", 200)],
+        "pexpire nx": [base, ("PEXPIRE", "mine", 200, "NX")],
+        "getex": [base, ("GETEX", "mine", "PX", 200)],
+        "keepttl": [("SET", "mine", "1", "PX", 200),
+                    ("SET", "mine", "2", "KEEPTTL")],
+        "multi": [("MULTI",), ("SET", "mine", "1"), ("PEXPIRE", "mine", 200),
+                  ("EXEC",)],
+        "script": [("EVAL", "redis.call('set', 'mine', 1, 'px', 200)", 0)],
+        "rename": [("SET", "other", "1", "PX", 200), ("RENAME", "other", "mine")],
+        "copy": [("SET", "other", "1", "PX", 200), ("COPY", "other", "mine"),
+                 ("DEL", "other")],
+        "restore": lambda client: [
+            ("RESTORE", "mine", 200, dumped(client))],
+        "hash": [("HSET", "mine", "a", "b"), ("PEXPIRE", "mine", 200)],
+    }
+    with served() as (_, client, listener):
+        for count, (way, commands) in enumerate(ways.items(), 1):
+            if callable(commands):
+                commands = commands(client)
+            for command in commands:
+                client(*command)
+            due = client("PEXPIRETIME", "mine")
+            assert due > 0, way
+            assert_next(client, listener, "mine", due, count)
+
+
+def dumped(client):
+    client("SET", "dumped", "1")
+    client.send("DUMP", "dumped")
+    _, length = client._line()
+    data = client.input.read(int(length) + 2)[:-2]
+    client("DEL", "dumped")
+    return data
+
+
+def test_moved_key_expires_in_its_new_database():
+    with served() as (_, client, listener):
+        client("SET", "mine", "1", "PX", 200)
+        due = client("PEXPIRETIME", "mine")
+        client("MOVE", "mine", 3)
+        assert_next(client, listener, "mine", due)
+        client("SELECT", 3)
+        assert client("DBSIZE") == 0
+
+
+def test_later_time_counts():
+    with served() as (_, client, listener):
+        client("SET", "mine", "1", "PX", 100)
+        client("PEXPIRE", "mine", 400)
+        due = client("PEXPIRETIME", "mine")
+        assert_next(client, listener, "mine", due)
+        assert field(client, "moved") >= 1
+
+
+def test_sooner_time_counts():
+    with served() as (_, client, listener):
+        client("SET", "mine", "1", "PX", 30000)
+        client("PEXPIRE", "mine", 200)
+        due = client("PEXPIRETIME", "mine")
+        assert_next(client, listener, "mine", due)
+
+
+def test_key_that_no_longer_expires_stays():
+    with served() as (_, client, listener):
+        commands = [("SET", key, "1", "PX", 150)
+                    for key in ("kept", "replaced", "deleted", "unlinked")]
+        commands += [("PERSIST", "kept"), ("SET", "replaced", "2"),
+                     ("DEL", "deleted"), ("UNLINK", "unlinked"),
+                     ("SET", "last", "1", "PX", 300)]
+        client.many(commands)
+        assert_next(client, listener, "last", 0)
+        assert client("EXISTS", "kept", "replaced") == 2
+        assert field(client, "keys") == 0
+
+
+def test_deleted_keys_cost_nothing():
+    with served() as (_, client, _):
+        for _ in range(10):
+            client.many([("SET", f"lock:{n}", "1", "EX", 50) for n in range(1000)])
+            assert field(client, "keys") == 1000
+            client.many([("DEL", f"lock:{n}") for n in range(1000)])
+            assert field(client, "keys") == 0
+
+
+def test_key_in_the_past_is_gone_at_once():
+    with served() as (_, client, listener):
+        client("SET", "mine", "1")
+        assert client("PEXPIREAT", "mine", 1) == 1
+        assert client("EXISTS", "mine") == 0
+        client("SET", "mine", "1", "PXAT", 1)
+        assert expired(listener)[0] == "mine"
+        assert client("DBSIZE") == CROWD
+
+
+def test_swapped_databases_keep_their_keys():
+    with served() as (_, client, listener):
+        client("SET", "mine", "1", "PX", 300)
+        due = client("PEXPIRETIME", "mine")
+        client("SELECT", 5)
+        client("SET", "mine", "other")
+        client("SWAPDB", 0, 5)
+        client("SWAPDB", 5, 7)
+        assert_next(client, listener, "mine", due)
+        client("SELECT", 0)
+        assert client("GET", "mine") == "other"
+        client("SELECT", 7)
+        assert client("DBSIZE") == CROWD
+
+
+def test_flushed_keys_are_forgotten():
+    with served() as (_, client, listener):
+        client("SELECT", 1)
+        client("SET", "stays", "1", "PX", 400)
+        client("SELECT", 0)
+        client.many([("SET", f"gone:{n}", "1", "EX", 30) for n in range(500)])
+        assert field(client, "keys") == 501
+        client("FLUSHDB")
+        assert field(client, "keys") == 1
+        client("SET", "again", "1", "PX", 200)
+        assert expired(listener)[0] == "again"
+        assert expired(listener)[0] == "stays"
+        client("SET", "x", "1", "EX", 30)
+        client("FLUSHALL", "ASYNC")
+        assert field(client, "keys") == 0
+
+
+def test_evicted_keys_are_forgotten():
+    with served() as (_, client, _):
+        client.many([("SET", f"gone:{n}", "1", "EX", 50) for n in range(1000)])
+        client("CONFIG", "SET", "maxmemory-policy", "allkeys-random")
+        client("CONFIG", "SET", "maxmemory", "1mb")
+        with contextlib.suppress(Refused):
+            client("SET", "one", "more")
+        wait(lambda: client.info("stats")["evicted_keys"] == CROWD + 1000)
+        assert field(client, "keys") == 0
+
+
+def test_key_beyond_the_horizon_is_found():
+    with served("--wheel_expire.horizon", 1) as (_, client, listener):
+        client("SET", "mine", "1", "PX", 2500)
+        assert field(client, "keys") == 0
+        assert_next(client, listener, "mine", client("PEXPIRETIME", "mine"))
+        assert field(client, "walks") >= 2
+
+
+def test_wider_horizon_finds_keys_at_once():
+    with served("--wheel_expire.horizon", 1) as (_, client, listener):
+        client("SET", "mine", "1", "PX", 2000)
+        client("CONFIG", "SET", "wheel_expire.horizon", 3600)
+        wait(lambda: field(client, "keys") == 1)
+        assert_next(client, listener, "mine", client("PEXPIRETIME", "mine"))
+
+
+def test_loaded_keys_expire():
+    with served() as (_, client, listener):
+        client("SET", "mine", "1", "PX", 1500)
+        due = client("PEXPIRETIME", "mine")
+        client("DEBUG", "RELOAD")
+        assert_next(client, listener, "mine", due)
+
+
+def test_keys_of_an_append_only_file_expire():
+    with served("--appendonly", "yes") as (_, client, listener):
+        client("SET", "mine", "1", "PX", 1500)
+        due = client("PEXPIRETIME", "mine")
+        client("DEBUG", "LOADAOF")
+        assert_next(client, listener, "mine", due)
+
+
+def test_keys_expire_after_a_restart():
+    with Server("--appendonly", "yes", module=module) as server:
+        client = server.client()
+        crowd(client)
+        client("SET", "mine", "1", "PX", 4000)
+        due = client("PEXPIRETIME", "mine")
+        client.close()
+        assert server.stop() == 0
+        server.start()
+        client = server.client()
+        wait(lambda: field(client, "walks") >= 1)
+        assert field(client, "keys") == 1
+        assert_next(client, listener_of(server), "mine", due)
+
+
+def test_deletion_is_written_as_redis_writes_it():
+    with served("--appendonly", "yes", "--appendfsync", "always") as \
+            (server, client, listener):
+        client("SET", "mine", "1", "PX", 200)
+        expired(listener)
+        folder = os.path.join(server.folder, "appendonlydir")
+        name = next(name for name in os.listdir(folder) if "incr" in name)
+        with open(os.path.join(folder, name), "rb") as file:
+            text = file.read()
+        assert text.endswith(b"*2\r\n$3\r\nDEL\r\n$4\r\nmine\r\n"), text[-200:]
+        assert b"MULTI" not in text
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def pair():
+    """A master and a replica of it, both with the module."""
+    port = free_port()
+    with Server("--port", port, "--bind", "127.0.0.1",
+                module=module) as master, \
+            Server("--replicaof", "127.0.0.1", port, module=module) as replica:
+        client = replica.client()
+        wait(lambda: client.info("replication")["master_link_status"] == "up")
+        yield master, master.client(), replica, client
+
+
+def test_replica_waits_for_its_master():
+    with pair() as (master, on_master, _, on_replica):
+        on_master("SET", "mine", "1", "PX", 500)
+        due = on_master("PEXPIRETIME", "mine")
+        assert on_master("WAIT", 1, 0) == 1
+        os.kill(master.process.pid, signal.SIGSTOP)
+        try:
+            wait(lambda: on_replica.now_ms() > due + 300)
+            assert on_replica("DBSIZE") == 1
+            assert field(on_replica, "active") == 0
+        finally:
+            os.kill(master.process.pid, signal.SIGCONT)
+        wait(lambda: on_replica("DBSIZE") == 0)
+        assert field(on_replica, "expired") == 0
+
+
+def test_replica_that_becomes_master_expires_keys():
+    with pair() as (_, on_master, replica, on_replica):
+        crowd(on_master)
+        on_master("SET", "mine", "1", "PX", 2000)
+        due = on_master("PEXPIRETIME", "mine")
+        assert on_master("WAIT", 1, 0) == 1
+        on_replica("REPLICAOF", "NO", "ONE")
+        assert_next(on_replica, listener_of(replica), "mine", due)
+
+
+def test_paused_server_expires_afterwards():
+    with served() as (_, client, listener):
+        other = client
+        client("SET", "mine", "1", "PX", 200)
+        due = client("PEXPIRETIME", "mine")
+        other("CLIENT", "PAUSE", 100000, "WRITE")
+        wait(lambda: other.now_ms() > due + 200)
+        assert other("DBSIZE") == CROWD + 1
+        other("CLIENT", "UNPAUSE")
+        assert_next(client, listener, "mine", due)
+
+
+def test_debug_command_stops_and_starts_it():
+    with served() as (_, client, listener):
+        client("DEBUG", "SET-ACTIVE-EXPIRE", "0")
+        client("SET", "mine", "1", "PX", 100)
+        due = client("PEXPIRETIME", "mine")
+        wait(lambda: client.now_ms() > due + 200)
+        assert client("DBSIZE") == CROWD + 1
+        client("DEBUG", "SET-ACTIVE-EXPIRE", "1")
+        assert_next(client, listener, "mine", due)
+
+
+def test_refused_debug_command_does_nothing():
+    with served("--enable-debug-command", "no") as (_, client, listener):
+        refused(client, "DEBUG", "SET-ACTIVE-EXPIRE", "0")
+        client("SET", "mine", "1", "PX", 200)
+        assert_next(client, listener, "mine", client("PEXPIRETIME", "mine"))
+
+
+def test_full_wheel_leaves_keys_to_redis():
+    with served("--wheel_expire.max-keys", 10) as (_, client, listener):
+        client.many([("SET", f"due:{n}", "1", "PX", 300) for n in range(20)])
+        assert field(client, "keys") == 10
+        assert field(client, "refused") == 10
+        for _ in range(10):
+            expired(listener)
+        client("SET", "mine", "1", "PX", 200)
+        assert field(client, "keys") == 1
+
+
+def test_bad_arguments_are_refused():
+    with Server() as server:
+        client = server.client()
+        path = os.path.abspath(module)
+        assert "Error loading" in refused(client, "MODULE", "LOAD", path, "60")
+        assert "no arguments" in server.said()
+        assert "Error loading" in refused(
+            client, "MODULE", "LOADEX", path, "CONFIG", "wheel_expire.horizon", 0)
+        assert client("MODULE", "LOADEX", path, "CONFIG",
+                      "wheel_expire.horizon", 5) == "OK"
+        assert client("CONFIG", "GET", "wheel_expire.horizon")[1] == "5"
+        for bad in (0, -1, 86401, "soon"):
+            assert "CONFIG SET failed" in refused(
+                client, "CONFIG", "SET", "wheel_expire.horizon", bad)
+        assert "immutable" in refused(
+            client, "CONFIG", "SET", "wheel_expire.max-keys", 5)
+        assert client("CONFIG", "GET", "wheel_expire.horizon")[1] == "5"
+        assert "Error loading" in refused(client, "MODULE", "LOAD", path)
+
+
+def test_unloaded_module_leaves_a_sound_server():
+    with served() as (_, client, listener):
+        client.many([("SET", f"due:{n}", "1", "PX", 400) for n in range(200)])
+        assert client("MODULE", "UNLOAD", "wheel_expire") == "OK"
+        assert client.info("wheel_expire") == {}
+        client("SET", "mine", "1", "PX", 50)
+        wait(lambda: client("GET", "mine") is None)
+        assert client("MODULE", "LOAD", os.path.abspath(module)) == "OK"
+        for _ in range(201):
+            expired(listener)
+        client("SET", "mine", "1", "PX", 100)
+        assert expired(listener)[0] == "mine"
+        assert client("DBSIZE") == CROWD
+
+
+def test_watched_key_is_not_disturbed_by_a_look():
+    with served() as (_, client, _):
+        client("SET", "mine", "1", "EX", 50)
+        client("WATCH", "mine")
+        client("MULTI")
+        client("GET", "mine")
+        assert client("EXEC") == ["1"]
+        stats = client.info("stats")
+        client("GETEX", "mine", "EX", 40)
+        after = client.info("stats")
+        assert after["keyspace_misses"] == stats["keyspace_misses"]
+        assert after["keyspace_hits"] == stats["keyspace_hits"] + 1
