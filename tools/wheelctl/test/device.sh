@@ -107,7 +107,9 @@ replays() {
 		says 0 "*all promises kept" \
 			replay trace.csv --scheme $scheme || return
 	done
-	says 3 "*PROMISE BROKEN: *wrong 1*" replay trace.csv --tamper 3
+	# On a busy host, too far behind the trace, no spoilt arm lives until it fires.
+	says 3 "*PROMISE BROKEN: *wrong 1*" replay trace.csv --tamper 3 ||
+		says 3 "*PROMISE BROKEN: *wrong 1*" replay trace.csv --tamper 3 --speed 0.1
 }
 
 bounded_replays() {
