@@ -9,8 +9,8 @@ vm	:= tests/vm
 suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix lib-,$(KERNEL)) \
 	$(addprefix wheelctl-,$(KERNEL)) $(addprefix consumer-,$(KERNEL))
 # Of what runs side by side the longest comes first.
-rungs	:= host $(suites) kunit-uml witness lib
-long	:= host-long model mutants host-longest
+rungs	:= host $(suites:selftests-6.1=selftests-6.1-64) kunit-uml witness lib
+long	:= host-long selftests-6.1 model mutants host-longest
 
 all: tool module	## wheelctl, and the module for the running kernel or KDIR=
 
