@@ -9,7 +9,7 @@ vm	:= tests/vm
 suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix lib-,$(KERNEL)) \
 	$(addprefix wheelctl-,$(KERNEL)) $(addprefix consumer-,$(KERNEL))
 # Of what runs side by side the longest comes first.
-rungs	:= host $(suites:selftests-6.1=selftests-6.1-64) kunit-uml witness lib
+rungs	:= host $(suites:selftests-6.1=selftests-6.1-64) kunit-uml payer witness lib
 long	:= host-long selftests-6.1 model mutants host-longest
 
 all: tool module	## wheelctl, and the module for the running kernel or KDIR=
@@ -55,6 +55,9 @@ check-consumer:		## another module on the exported API, on KERNEL="6.1 6.12"
 
 check-lib:		## libwheel, on both of its backends
 	@$(vm)/check lib $(filter lib-%,$(suites))
+
+check-payer:		## what others feel of timers, in counted instructions
+	@$(vm)/check payer
 
 check-tool:		## wheelctl on /dev/wheel, on KERNEL="6.1 6.12"
 	@$(vm)/check $(filter wheelctl-%,$(suites))

@@ -18,6 +18,7 @@
 
 struct mem_cgroup;
 struct ring;
+struct wheel_payer;
 
 /* Operations and events that are handled under one lock hold, at most. */
 #define DEV_HOLD	64
@@ -85,6 +86,7 @@ struct slot_queue {
  * @words: pages of touch words, each there when it was first needed; or NULL
  * @whole: one at a time sets the file up or stops it
  * @memcg: the opener's, to whom the pages are charged
+ * @payer: the user who pays for time in softirq context, or NULL
  * @lock: protects the slots, and what follows
  * @fired: slots whose events are unread, the oldest first
  * @in_hand: events that readers are copying
@@ -112,6 +114,7 @@ struct wheel_file {
 	/* Taken by those who may be the first to need @wheel, and to stop it. */
 	struct mutex		whole;
 	struct mem_cgroup	*memcg;
+	struct wheel_payer	*payer;
 
 	/* Taken with softirqs disabled, as callbacks take it in softirq. */
 	spinlock_t		lock;

@@ -47,6 +47,17 @@ void file_wake(struct wheel_file *file)
 }
 
 /**
+ * file_owes - passes wait until the owner has paid
+ * @wheel: the file's
+ *
+ * Whoever reads or polls is woken and makes the pass: file_look().
+ */
+void file_owes(struct wheel *wheel)
+{
+	file_wake(wheel_data(wheel));
+}
+
+/**
  * slots_fired - timers of user space are due
  * @wheel: theirs
  * @due: the timers
@@ -120,6 +131,8 @@ enum news file_look(struct wheel_file *file, u32 wanted, u32 *ready)
 	enum news news = NOTHING;
 	bool more = false;
 
+	if (file_wheel_ready(file))
+		wheel_run(file->wheel);
 	/* Nobody wakes us for events that wait while there is room. */
 	do {
 		spin_lock_bh(&file->lock);

@@ -63,6 +63,7 @@ void slots_fired(struct wheel *wheel, struct wheel_timer **due, unsigned int n,
 		 u64 now);
 enum news file_look(struct wheel_file *file, u32 wanted, u32 *ready);
 void file_wake(struct wheel_file *file);
+void file_owes(struct wheel *wheel);
 __poll_t file_poll(struct file *filp, struct poll_table_struct *wait);
 
 #endif

@@ -2,12 +2,14 @@
 /*
  * /dev/wheel as a file: opened, described, closed.
  */
+#include <linux/err.h>
 #include <linux/memcontrol.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include "event.h"
+#include "payer.h"
 #include "setup.h"
 
 static int file_open(struct inode *inode, struct file *filp)
@@ -17,6 +19,13 @@ static int file_open(struct inode *inode, struct file *filp)
 	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 	if (!file)
 		return -ENOMEM;
+	file->payer = wheel_payer_get();
+	if (IS_ERR(file->payer)) {
+		int err = PTR_ERR(file->payer);
+
+		kfree(file);
+		return err;
+	}
 	mutex_init(&file->whole);
 	spin_lock_init(&file->lock);
 	init_llist_head(&file->gone);
@@ -33,6 +42,7 @@ static int file_release(struct inode *inode, struct file *filp)
 	struct wheel_file *file = filp->private_data;
 
 	file_teardown(file);
+	wheel_payer_put(file->payer);
 	mem_cgroup_put(file->memcg);
 	kfree(file);
 	return 0;
@@ -72,8 +82,8 @@ static const struct file_operations file_ops = {
 };
 
 /*
- * For everybody, like timerfd: what a file costs is charged to who opens it and
- * how often each may interrupt is bounded by WHEEL_MIN_TICK_NS.
+ * For everybody, like timerfd: memory is charged to the opener, and time in softirqs to
+ * the user, payer.c.
  */
 static struct miscdevice device = {
 	.minor	= MISC_DYNAMIC_MINOR,
@@ -90,4 +100,5 @@ int wheel_dev_init(void)
 void wheel_dev_exit(void)
 {
 	misc_deregister(&device);
+	wheel_payers_exit();
 }

@@ -11,6 +11,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include "event.h"
+#include "payer.h"
 #include "ring.h"
 #include "setup.h"
 #include "slot.h"
@@ -73,6 +74,8 @@ static struct wheel_config setup_config(struct wheel_file *file,
 		.limit		= setup->timers,
 		.expire		= slots_fired,
 		.claim		= setup->flags & WHEEL_SETUP_TOUCH ? touch_claim : NULL,
+		.account	= wheel_payer_account(file->payer),
+		.owed		= file_owes,
 		.data		= file,
 	};
 }

@@ -5,6 +5,7 @@
 #include <linux/bottom_half.h>
 #include <linux/export.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 #include "engine.h"
 
@@ -29,7 +30,7 @@ static bool pass_in_context(struct wheel_base *base)
 
 	if (!wheel_sleeps(base->owner))
 		local_bh_disable();
-	more = wheel_base_pass(base);
+	more = wheel_base_pass(base, WHEEL_RUN_NS);
 	if (!wheel_sleeps(base->owner))
 		local_bh_enable();
 	return more;
@@ -70,6 +71,50 @@ u64 wheel_advance_to(struct wheel *wheel, u64 now)
 	return next;
 }
 EXPORT_SYMBOL_GPL(wheel_advance_to);
+
+static bool base_is_due(struct wheel_base *base)
+{
+	u64 now = wheel_now(base->owner);
+	bool due;
+
+	raw_spin_lock_irq(&base->lock);
+	due = !base->stopped && base->core.pending &&
+	      base->core.next <= wheel_tick_at(&base->core, now);
+	raw_spin_unlock_irq(&base->lock);
+	return due;
+}
+
+/**
+ * wheel_run - make the passes that the account of a wheel has to wait for
+ * @wheel: wheel
+ *
+ * Nothing is done if the wheel has no account or its account has no debt, or if
+ * somebody else does it now. A fatal signal ends it; what is left waits for the
+ * hrtimer then.
+ *
+ * Context: Process context, softirqs enabled. Does not sleep, but yields. The callbacks run
+ * here, with softirqs disabled.
+ */
+void wheel_run(struct wheel *wheel)
+{
+	struct wheel_base *base;
+
+	if (likely(!wheel_account_debt(wheel->config.account)) ||
+	    !mutex_trylock(&wheel->advancing))
+		return;
+	for_each_base(base, wheel) {
+		bool more = base_is_due(base);
+
+		while (more && !fatal_signal_pending(current)) {
+			more = pass_in_context(base);
+			cond_resched();
+		}
+		if (more)
+			wheel_base_resume(base, 0);
+	}
+	mutex_unlock(&wheel->advancing);
+}
+EXPORT_SYMBOL_GPL(wheel_run);
 
 /**
  * wheel_now - read a wheel's clock

@@ -37,6 +37,8 @@ int wheel_config_check(const struct wheel_config *config)
 		return -EINVAL;
 	if (config->flags & WHEEL_PERCPU && config->limit)
 		return -EINVAL;
+	if (config->flags & WHEEL_SLEEPABLE && config->account)
+		return -EINVAL;
 	if (wheel_settable(config->clock) && !schemes[config->scheme]->by_tick)
 		return -EOPNOTSUPP;
 	return 0;

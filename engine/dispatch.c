@@ -10,6 +10,12 @@
 /* The coarse clock is not further behind. */
 #define COARSE_NS	(2 * TICK_NSEC)
 
+/*
+ * While an account owes no more than this, its wheels' hrtimers come when something is
+ * due, so that owners who sleep are told and may make the pass.
+ */
+#define TOLD_DEBT_NS	(10 * NSEC_PER_MSEC)
+
 /* One queue for all wheels whose callbacks sleep; a wheel is one item on it. */
 static struct workqueue_struct *sleepers;
 
@@ -32,12 +38,19 @@ static enum hrtimer_restart base_wakeup(struct hrtimer *hrtimer)
 	return HRTIMER_NORESTART;
 }
 
-static void base_start(struct wheel_base *base, u64 tick)
+/*
+ * Have an interrupt at a tick, but none while the account owes more than @debt: each
+ * interrupt is charged, too, so that many wheels make no more of them than it pays.
+ */
+static void base_start(struct wheel_base *base, u64 tick, u64 debt)
 {
-	ktime_t time = ns_to_ktime(wheel_time_of(&base->core, tick));
+	u64 owed = wheel_account_debt(base->owner->config.account);
+	u64 time = wheel_time_of(&base->core, tick);
 
+	if (unlikely(owed > debt))
+		time = max(time, wheel_now(base->owner) + owed - debt);
 	base->programmed = tick;
-	hrtimer_start(&base->hrtimer, time, HRTIMER_MODE_ABS_HARD);
+	hrtimer_start(&base->hrtimer, ns_to_ktime(time), HRTIMER_MODE_ABS_HARD);
 }
 
 /*
@@ -71,7 +84,7 @@ void wheel_base_program(struct wheel_base *base, u64 tick)
 		if (tick >= base->programmed)
 			return;
 	}
-	base_start(base, tick);
+	base_start(base, tick, TOLD_DEBT_NS);
 }
 
 /**
@@ -95,23 +108,69 @@ bool wheel_base_settle(struct wheel_base *base)
 	if (core->next == WHEEL_NO_TICK)
 		base->programmed = WHEEL_NO_TICK;
 	else
-		base_start(base, core->next);
+		base_start(base, core->next, TOLD_DEBT_NS);
 	return true;
+}
+
+/**
+ * wheel_base_resume - go on soon with a pass in softirq context that is not done
+ * @base: base
+ * @ns: nanoseconds for which it ran
+ *
+ * It is an interrupt that goes on, after a rest of a quarter of that time. Softirqs that
+ * queue each other would not leave a task on this CPU its turn.
+ */
+void wheel_base_resume(struct wheel_base *base, u64 ns)
+{
+	u64 time = wheel_now(base->owner) + ns / 4;
+
+	raw_spin_lock_irq(&base->lock);
+	if (!base->stopped && !base->passing)
+		hrtimer_start(&base->hrtimer, ns_to_ktime(time),
+			      HRTIMER_MODE_ABS_HARD);
+	raw_spin_unlock_irq(&base->lock);
+}
+
+/*
+ * The account is in debt: the pass is made when it has paid. The owner is told, and
+ * may make the pass before.
+ */
+static void base_defer(struct wheel_base *base)
+{
+	wheel_owed_fn owed = base->owner->config.owed;
+
+	raw_spin_lock_irq(&base->lock);
+	if (!base->stopped && !base->passing && base->core.pending)
+		base_start(base, base->core.next, 0);
+	raw_spin_unlock_irq(&base->lock);
+	if (owed)
+		owed(base->owner);
 }
 
 static void base_pass_bh(struct bh_work *bh)
 {
 	struct wheel_base *base = container_of(bh, struct wheel_base, bh);
+	struct wheel_account *account = base->owner->config.account;
+	u64 begun = ktime_get_mono_fast_ns();
+	bool more;
 
-	if (wheel_base_pass(base))
-		base_queue(base);
+	if (unlikely(wheel_account_debt(account))) {
+		base_defer(base);
+		more = false;
+	} else {
+		more = wheel_base_pass(base, WHEEL_RUN_NS);
+	}
+	if (account)
+		wheel_account_charge(account, begun);
+	if (more)
+		wheel_base_resume(base, ktime_get_mono_fast_ns() - begun);
 }
 
 static void base_pass_work(struct work_struct *work)
 {
 	struct wheel_base *base = container_of(work, struct wheel_base, work);
 
-	if (wheel_base_pass(base))
+	if (wheel_base_pass(base, WHEEL_RUN_NS))
 		base_queue(base);
 }
 
@@ -154,11 +213,9 @@ void wheel_base_quiesce(struct wheel_base *base)
 	else
 		bh_work_cancel_sync(&base->bh);
 
-	/* A pass over a VIRTUAL clock runs in the task that moves it. */
-	if (wheel->config.clock == WHEEL_CLOCK_VIRTUAL) {
-		mutex_lock(&wheel->advancing);
-		mutex_unlock(&wheel->advancing);
-	}
+	/* wheel_advance_to() and wheel_run() make their passes in a task. */
+	mutex_lock(&wheel->advancing);
+	mutex_unlock(&wheel->advancing);
 }
 
 /* Is that call still under way? Not the next one, of a timer armed again. */

@@ -37,10 +37,17 @@ struct task_struct;
 #define WHEEL_RUN	2048
 #define WHEEL_CALL	4
 
+/* One run of the work item ends after so many nanoseconds, too. */
+#define WHEEL_RUN_NS	NSEC_PER_MSEC
+
+/* What an account does not use it may use so much later, in nanoseconds. */
+#define WHEEL_ACCOUNT_BURST	(50 * NSEC_PER_MSEC)
+
 /**
  * struct wheel_base - one ring of timers, its lock and what drives it
  * @lock: protects all but what says otherwise
  * @stopped: nothing fires and nothing is armed any more
+ * @passing: a pass is under way, here or where its lock was dropped for callbacks
  * @near: timers that are armed go to the base of the CPU that arms them; constant
  * @asks: the core has to be told the time at each arm; constant
  * @awaited: somebody sleeps on @idle
@@ -63,6 +70,7 @@ struct task_struct;
 struct wheel_base {
 	raw_spinlock_t		lock;
 	bool			stopped;
+	bool			passing;
 	bool			near;
 	bool			asks;
 	bool			awaited;
@@ -117,13 +125,17 @@ const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config);
 
 u64 wheel_now_coarse(const struct wheel *wheel);
 
+u64 wheel_account_debt(const struct wheel_account *account);
+void wheel_account_charge(struct wheel_account *account, u64 begun);
+
 void wheel_base_init(struct wheel_base *base, struct wheel *owner);
 void wheel_base_program(struct wheel_base *base, u64 tick);
+void wheel_base_resume(struct wheel_base *base, u64 ns);
 bool wheel_base_settle(struct wheel_base *base);
 void wheel_base_quiesce(struct wheel_base *base);
 void wheel_base_wait(struct wheel_base *base, u64 call);
 
-bool wheel_base_pass(struct wheel_base *base);
+bool wheel_base_pass(struct wheel_base *base, u64 ns);
 bool wheel_base_calls(const struct wheel_base *base,
 		      const struct wheel_timer *timer);
 bool wheel_base_calls_us(const struct wheel_base *base);

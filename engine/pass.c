@@ -4,6 +4,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/sched.h>
+#include <linux/timekeeping.h>
 #include "debug.h"
 
 /*
@@ -210,28 +211,39 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 /**
  * wheel_base_pass - go on with a pass
  * @base: base
+ * @ns: give up after so many nanoseconds, with callbacks made
+ *
+ * A pass that is under way elsewhere takes what has become due meanwhile, too.
  *
  * Context: Interrupts enabled; softirq or process context as the wheel has it.
  *
  * Return: true if there is more to do.
  */
-bool wheel_base_pass(struct wheel_base *base)
+bool wheel_base_pass(struct wheel_base *base, u64 ns)
 {
 	struct pass pass = {
 		.serves = pass_serves(base->owner),
 		.served = WHEEL_HOLD,
 	};
-	bool more = true;
+	u64 end = ktime_get_mono_fast_ns() + ns;
+	bool more;
 	u64 fired;
 
 	raw_spin_lock_irq(&base->lock);
+	if (base->passing) {
+		raw_spin_unlock_irq(&base->lock);
+		return false;
+	}
+	base->passing = true;
 	base->programmed = 0;
 	base->counts.passes++;
 	fired = base->counts.fired;
 	trace_wheel_pass_begin(base);
-	while (more && pass.looks < WHEEL_RUN && !base->stopped)
-		more = pass_step(&pass, base);
+	do {
+		more = !base->stopped && pass_step(&pass, base);
+	} while (more && pass.looks < WHEEL_RUN && ktime_get_mono_fast_ns() < end);
 	more &= !base->stopped;
+	base->passing = false;
 	trace_wheel_pass_end(base, pass.now, base->counts.fired - fired,
 			     pass.looks, more);
 	raw_spin_unlock_irq(&base->lock);

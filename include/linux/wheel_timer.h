@@ -8,6 +8,7 @@
 #ifndef _LINUX_WHEEL_TIMER_H
 #define _LINUX_WHEEL_TIMER_H
 
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/container_of.h>
@@ -69,6 +70,27 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
 					   u64 *deadline);
 
 /**
+ * struct wheel_account - a share of one processor for passes in softirq context
+ * @paid_until: the time, of the monotonic clock, up to which it has paid
+ * @cost: so many nanoseconds are paid for one of a pass
+ *
+ * Wheels may share it. See engine/account.c.
+ */
+struct wheel_account {
+	atomic64_t	paid_until;
+	u32		cost;
+};
+
+/**
+ * typedef wheel_owed_fn - a pass has to wait for the account
+ * @wheel: the wheel
+ *
+ * Called in softirq context, without a lock. The owner may have the pass made by
+ * wheel_run().
+ */
+typedef void (*wheel_owed_fn)(struct wheel *wheel);
+
+/**
  * struct wheel_config - what wheel_create() makes
  * @name: for messages; a string constant
  * @clock: WHEEL_CLOCK_*
@@ -81,6 +103,9 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
  *	WHEEL_PERCPU, which shall not count in one place
  * @expire: takes the due timers in batches; NULL: each one's function is called
  * @claim: decides on timers whose time has come; NULL: their deadlines do
+ * @account: pays for passes in softirq context, and outlives the wheel; NULL: they
+ *	are made whatever they cost. Not with WHEEL_SLEEPABLE
+ * @owed: a pass has to wait for the account; may be NULL
  * @data: handed back by wheel_data()
  */
 struct wheel_config {
@@ -93,6 +118,8 @@ struct wheel_config {
 	u64		limit;
 	wheel_expire_fn	expire;
 	wheel_claim_fn	claim;
+	struct wheel_account *account;
+	wheel_owed_fn	owed;
 	void		*data;
 };
 
@@ -126,6 +153,9 @@ extern struct wheel *wheel_system;
 int wheel_stop(struct wheel *wheel, struct list_head *unfired);
 void wheel_destroy(struct wheel *wheel);
 u64 wheel_advance_to(struct wheel *wheel, u64 now);
+void wheel_run(struct wheel *wheel);
+void wheel_account_init(struct wheel_account *account, unsigned int percent);
+bool wheel_account_idle(const struct wheel_account *account);
 
 u64 wheel_now(const struct wheel *wheel);
 void *wheel_data(const struct wheel *wheel);

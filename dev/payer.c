@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Payers: a user pays for the time that all of that user's files take in softirq context.
+ * It would be no task's otherwise, and no limit would find out whose it is.
+ *
+ * A file that is opened with CAP_SYS_RESOURCE has no payer.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/hashtable.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/user_namespace.h>
+#include <linux/wheel_timer.h>
+#include "payer.h"
+
+static unsigned int softirq_percent = 5;
+module_param(softirq_percent, uint, 0444);
+MODULE_PARM_DESC(softirq_percent,
+		 "share of one CPU that a user's timers may take in softirqs (5)");
+
+/**
+ * struct wheel_payer - a user with open files
+ * @node: in payers
+ * @uid: the user
+ * @files: how many are open; under payers_lock
+ * @account: of the time that passes take
+ */
+struct wheel_payer {
+	struct hlist_node	node;
+	kuid_t			uid;
+	unsigned int		files;
+	struct wheel_account	account;
+};
+
+static DEFINE_MUTEX(payers_lock);
+static DEFINE_HASHTABLE(payers, 6);
+
+static struct wheel_payer *payer_find(kuid_t uid)
+{
+	struct wheel_payer *payer;
+
+	lockdep_assert_held(&payers_lock);
+	hash_for_each_possible(payers, payer, node, __kuid_val(uid)) {
+		if (uid_eq(payer->uid, uid))
+			return payer;
+	}
+	return NULL;
+}
+
+static struct wheel_payer *payer_make(kuid_t uid)
+{
+	struct wheel_payer *payer = kzalloc(sizeof(*payer), GFP_KERNEL_ACCOUNT);
+
+	lockdep_assert_held(&payers_lock);
+	if (!payer)
+		return ERR_PTR(-ENOMEM);
+	payer->uid = uid;
+	wheel_account_init(&payer->account, softirq_percent);
+	hash_add(payers, &payer->node, __kuid_val(uid));
+	return payer;
+}
+
+/*
+ * The user who asks. In a namespace that an unprivileged user made, the one who made it:
+ * its users are numbers that were handed out to that user, many at once.
+ */
+static kuid_t payer_uid(void)
+{
+	struct user_namespace *ns = current_user_ns();
+	kuid_t uid = current_uid();
+
+	for (; ns->parent; ns = ns->parent) {
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			uid = ns->owner;
+	}
+	return uid;
+}
+
+/* Debts outlive the files: closing them pays nothing. */
+static void payers_reap(void)
+{
+	struct wheel_payer *payer;
+	struct hlist_node *next;
+	int i;
+
+	lockdep_assert_held(&payers_lock);
+	hash_for_each_safe(payers, i, next, payer, node) {
+		if (payer->files || !wheel_account_idle(&payer->account))
+			continue;
+		hash_del(&payer->node);
+		kfree(payer);
+	}
+}
+
+/**
+ * wheel_payer_get - find the payer for a file that is being opened
+ *
+ * Context: Process context. May sleep.
+ *
+ * Return: the payer, to be given back by wheel_payer_put(); NULL: none is needed; or
+ * -ENOMEM as an ERR_PTR.
+ */
+struct wheel_payer *wheel_payer_get(void)
+{
+	kuid_t uid = payer_uid();
+	struct wheel_payer *payer;
+
+	if (capable(CAP_SYS_RESOURCE))
+		return NULL;
+	mutex_lock(&payers_lock);
+	payer = payer_find(uid);
+	if (!payer) {
+		payers_reap();
+		payer = payer_make(uid);
+	}
+	if (!IS_ERR(payer))
+		payer->files++;
+	mutex_unlock(&payers_lock);
+	return payer;
+}
+
+/**
+ * wheel_payer_put - a file is closed
+ * @payer: payer, or NULL
+ *
+ * Context: Process context. May sleep.
+ */
+void wheel_payer_put(struct wheel_payer *payer)
+{
+	if (!payer)
+		return;
+	mutex_lock(&payers_lock);
+	payer->files--;
+	payers_reap();
+	mutex_unlock(&payers_lock);
+}
+
+/**
+ * wheel_payer_account - the account that a payer's wheels share
+ * @payer: payer, or NULL
+ *
+ * Return: the account, or NULL.
+ */
+struct wheel_account *wheel_payer_account(struct wheel_payer *payer)
+{
+	return payer ? &payer->account : NULL;
+}
+
+/**
+ * wheel_payers_exit - forget all payers; no file is open
+ */
+void wheel_payers_exit(void)
+{
+	struct wheel_payer *payer;
+	struct hlist_node *next;
+	int i;
+
+	hash_for_each_safe(payers, i, next, payer, node)
+		kfree(payer);
+}

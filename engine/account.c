@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Accounts: the time that passes take in softirq context is somebody's.
+ *
+ * A softirq runs on top of any task, and the scheduler charges that task for it. A
+ * program that has the kernel work in softirqs takes time from others, and none of
+ * its own limits notices. Therefore wheels may share an account, which has a share
+ * of one processor. Each nanosecond of a pass moves the time up to which the account
+ * has paid by as many nanoseconds as the share takes to make up for it:
+ *
+ *	    now - WHEEL_ACCOUNT_BURST       now          paid_until
+ *	-----------|-------------------------|---------------|------->
+ *	           | what is not used is kept | the debt      |
+ *	           | so long                  |               |
+ *
+ * While an account has a debt, its wheels make no pass in softirq context. Their
+ * hrtimers come when the debt is paid. The owner may make the pass before, in a call
+ * of its own, for which the scheduler charges the owner: wheel_run().
+ *
+ * This is the generic cell rate algorithm of ATM networks, with a time in place of a
+ * counter of tokens, so that one exchange keeps it.
+ */
+#include <linux/atomic.h>
+#include <linux/export.h>
+#include <linux/ktime.h>
+#include "engine.h"
+
+/* An interrupt, its softirq and the hrtimer take about so long beside the pass. */
+#define INTERRUPT_NS	2000
+
+/**
+ * wheel_account_init - make an account that owes nothing
+ * @account: account
+ * @percent: of one processor, 1 .. 100
+ *
+ * Context: Any.
+ */
+void wheel_account_init(struct wheel_account *account, unsigned int percent)
+{
+	atomic64_set(&account->paid_until, 0);
+	account->cost = DIV_ROUND_UP(100, clamp(percent, 1U, 100U));
+}
+EXPORT_SYMBOL_GPL(wheel_account_init);
+
+/**
+ * wheel_account_debt - how long an account has to wait
+ * @account: account, or NULL
+ *
+ * Context: Any.
+ *
+ * Return: nanoseconds until it has paid; 0: it has.
+ */
+u64 wheel_account_debt(const struct wheel_account *account)
+{
+	u64 until, now;
+
+	if (!account)
+		return 0;
+	until = atomic64_read(&account->paid_until);
+	now = ktime_get_mono_fast_ns();
+	return until > now ? until - now : 0;
+}
+
+/**
+ * wheel_account_idle - is an account as good as a new one?
+ * @account: account
+ *
+ * Context: Any.
+ *
+ * Return: true if it owes nothing and has not been used for so long that what it may
+ * use has stopped to grow.
+ */
+bool wheel_account_idle(const struct wheel_account *account)
+{
+	u64 until = atomic64_read(&account->paid_until);
+
+	return until + WHEEL_ACCOUNT_BURST <= ktime_get_mono_fast_ns();
+}
+EXPORT_SYMBOL_GPL(wheel_account_idle);
+
+/**
+ * wheel_account_charge - a pass was made in softirq context
+ * @account: account
+ * @begun: when, by ktime_get_mono_fast_ns()
+ *
+ * Context: Any.
+ */
+void wheel_account_charge(struct wheel_account *account, u64 begun)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	u64 price = (now - begun + INTERRUPT_NS) * account->cost;
+	s64 old = atomic64_read(&account->paid_until);
+	s64 new;
+
+	do {
+		new = max_t(s64, old, now - WHEEL_ACCOUNT_BURST) + price;
+	} while (!atomic64_try_cmpxchg(&account->paid_until, &old, new));
+}

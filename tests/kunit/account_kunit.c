@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P12: the time of passes in softirq context is paid by an account, and passes that it
+ * cannot pay wait or are made by the owner.
+ */
+#include <linux/ktime.h>
+#include <linux/processor.h>
+
+#include "rig.h"
+
+#define PERCENT		1
+
+/* What a test's wheel shares, and how often its owner was told. */
+struct purse {
+	struct wheel_account	account;
+	struct completion	owed;
+};
+
+static struct purse *purse_of(struct rig *rig)
+{
+	return rig->own;
+}
+
+static u64 paid_until(struct purse *purse)
+{
+	return atomic64_read(&purse->account.paid_until);
+}
+
+static void tell_owner(struct wheel *wheel)
+{
+	struct purse *purse = wheel_data(wheel);
+
+	complete(&purse->owed);
+}
+
+/* A wheel whose account owes so many nanoseconds. */
+static struct rig *rig_in_debt(struct kunit *test, u64 debt, u32 count)
+{
+	struct purse *purse = kunit_kzalloc(test, sizeof(*purse), GFP_KERNEL);
+	struct wheel_config config = {
+		.name = "in debt",
+		.tick_ns = 100 * NSEC_PER_USEC,
+		.owed = tell_owner,
+		.data = purse,
+	};
+	struct rig *rig;
+
+	KUNIT_ASSERT_NOT_NULL(test, purse);
+	wheel_account_init(&purse->account, PERCENT);
+	init_completion(&purse->owed);
+	config.account = &purse->account;
+	rig = rig_new(test, &config, count);
+	rig->own = purse;
+	if (debt)
+		atomic64_set(&purse->account.paid_until, ktime_get_ns() + debt);
+	return rig;
+}
+
+/* What is due while the account owes waits until it has paid. */
+static void p12_debt_defers_the_pass(struct kunit *test)
+{
+	struct rig *rig = rig_in_debt(test, 200 * NSEC_PER_MSEC, 1);
+	u64 until = paid_until(purse_of(rig));
+
+	rig_await(rig, 1);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, rig_now(rig) + NSEC_PER_MSEC), 0);
+	rig_wait(rig);
+	KUNIT_EXPECT_GE(test, rig->probes[0].seen, until);
+}
+
+/* The owner need not wait until the account has paid. */
+static void p12_owner_pays_in_person(struct kunit *test)
+{
+	struct rig *rig = rig_in_debt(test, 3600 * NSEC_PER_SEC, 1);
+	u64 until = paid_until(purse_of(rig));
+
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 0), 0);
+	while (!READ_ONCE(rig->calls)) {
+		wheel_run(rig->wheel);
+		cond_resched();
+	}
+	KUNIT_EXPECT_LT(test, rig->probes[0].seen, until);
+}
+
+/*
+ * The owner is told when something is due and the debt is small. On a slow machine the
+ * interrupt may come when the account has paid already, so there are some tries.
+ */
+static void p12_owner_is_told(struct kunit *test)
+{
+	struct rig *rig = rig_in_debt(test, 0, 1);
+	struct purse *purse = purse_of(rig);
+	bool told = false;
+	u32 try;
+
+	for (try = 1; try <= 100 && !told; try++) {
+		rig_await(rig, try);
+		atomic64_set(&purse->account.paid_until,
+			     ktime_get_ns() + 9 * NSEC_PER_MSEC);
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 0), 0);
+		rig_wait(rig);
+		told = try_wait_for_completion(&purse->owed);
+	}
+	KUNIT_EXPECT_TRUE(test, told);
+}
+
+/* Without a debt wheel_run() leaves the pass to the hrtimer. */
+static void p12_no_debt_no_run(struct kunit *test)
+{
+	struct rig *rig = rig_in_debt(test, 0, 1);
+	u64 passes = rig_stats(rig)->passes;
+
+	wheel_run(rig->wheel);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->passes, passes);
+}
+
+static void take_time(struct probe *probe)
+{
+	u64 end = ktime_get_ns() + 50 * NSEC_PER_USEC;
+
+	while (ktime_get_ns() < end)
+		cpu_relax();
+	probe->answer = wheel_timer_arm(&probe->timer, 0, 0);
+}
+
+/* Forty passes of 50 us take 0.2 s of an account that has 1 % of a processor. */
+static void p12_passes_are_charged(struct kunit *test)
+{
+	struct rig *rig = rig_in_debt(test, 0, 1);
+	struct probe *probe = &rig->probes[0];
+	u64 begun = ktime_get_ns();
+
+	probe->action = take_time;
+	rig_await(rig, 40);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 0), 0);
+	rig_wait(rig);
+	KUNIT_EXPECT_GE(test, ktime_get_ns() - begun, 100 * NSEC_PER_MSEC);
+	wheel_timer_cancel_sync(&probe->timer);
+}
+
+/* Wheels that share an account owe together. */
+static void p12_wheels_share_a_debt(struct kunit *test)
+{
+	struct rig *rig = rig_in_debt(test, 0, 1);
+	struct wheel_config config = {
+		.name = "sharing",
+		.tick_ns = 100 * NSEC_PER_USEC,
+		.account = &purse_of(rig)->account,
+	};
+	struct rig *other = rig_new(test, &config, 1);
+	u64 until = ktime_get_ns() + 100 * NSEC_PER_MSEC;
+
+	atomic64_set(&config.account->paid_until, until);
+	rig_await(other, 1);
+	KUNIT_ASSERT_EQ(test, rig_arm(other, 0, 0), 0);
+	rig_wait(other);
+	KUNIT_EXPECT_GE(test, other->probes[0].seen, until);
+}
+
+/* What is stopped while its pass waits fires no more. */
+static void p12_stopped_in_debt(struct kunit *test)
+{
+	struct rig *rig = rig_in_debt(test, 3600 * NSEC_PER_SEC, 1);
+
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, NULL), 0);
+	wheel_run(rig->wheel);
+	KUNIT_EXPECT_EQ(test, rig->calls, 0);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
+}
+
+static struct kunit_case account_cases[] = {
+	KUNIT_CASE(p12_debt_defers_the_pass),
+	KUNIT_CASE(p12_owner_pays_in_person),
+	KUNIT_CASE(p12_owner_is_told),
+	KUNIT_CASE(p12_no_debt_no_run),
+	KUNIT_CASE(p12_passes_are_charged),
+	KUNIT_CASE(p12_wheels_share_a_debt),
+	KUNIT_CASE(p12_stopped_in_debt),
+	{}
+};
+
+static struct kunit_suite account_suite = {
+	.name = "wheel_timer_account",
+	.init = rig_init,
+	.exit = rig_exit,
+	.test_cases = account_cases,
+};
+
+kunit_test_suite(account_suite);
