@@ -17,8 +17,15 @@ files() {
 empty_repository() {
 	local folder=$top/build/lint.git
 
-	[ -d "$folder" ] || alone lint git init -q --bare "$folder"
+	[ -d "$folder" ] || alone lint make_repository "$folder"
 	printf '%s\n' "$folder"
+}
+
+# The name comes last: a checker beside this one sees a whole repository or none.
+make_repository() {
+	[ ! -d "$1" ] || return 0
+	rm -rf "$1.part"
+	git init -q --bare "$1.part" && mv "$1.part" "$1"
 }
 
 # find_files PATTERN...: sets $found to these files. A checker that looked at nothing
