@@ -158,7 +158,8 @@ def manual(lines):
         block = [unroff(line) for line in lines[at:end] if line[:3] not in (".in", ".RS")]
         commands = [line[2:] for line in block if line.startswith("$ ")]
         text = "\n".join(commands or block).strip("\n") + "\n"
-        if section == "SYNOPSIS" and "#include" in text and ");" in text:
+        # What an ioctl takes is no prototype: it has a constant in it.
+        if section == "SYNOPSIS" and ");" in text and "ioctl(" not in text:
             yield at + 1, "synopsis", text
         elif section != "SYNOPSIS":
             yield at + 1, "sh" if commands else "", text

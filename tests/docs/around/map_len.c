@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Documentation/touch.rst: mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, WHEEL_OFF_TOUCH) */
+/* Documentation/touch.rst: mmap(NULL, len, */
 #include <linux/wheel_timer.h>
 #include <stddef.h>
 #include <sys/mman.h>

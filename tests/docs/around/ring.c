@@ -5,9 +5,10 @@
 #define load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define store_release(p, value)	__atomic_store_n(p, value, __ATOMIC_RELEASE)
 
-void handle(const struct wheel_event *event);
-void take(const struct wheel_setup *asked, const struct wheel_kernel_page *kernel,
-	  struct wheel_user_page *user, const struct wheel_event *events);
+static void handle(const struct wheel_event *event)
+{
+	(void)event;
+}
 
 void take(const struct wheel_setup *asked, const struct wheel_kernel_page *kernel,
 	  struct wheel_user_page *user, const struct wheel_event *events)

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Documentation/touch.rst: old = atomic_load_explicit(word, memory_order_acquire); */
 #include <stdatomic.h>
-#include <stdint.h>
 
-void swap(_Atomic uint64_t *word, uint64_t new);
-
-void swap(_Atomic uint64_t *word, uint64_t new)
+void swap(atomic_ullong *word, unsigned long long new)
 {
-	uint64_t old;
+	unsigned long long old;
 
 #include BLOCK
 }

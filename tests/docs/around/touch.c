@@ -3,9 +3,6 @@
 #include <libwheel.h>
 
 void live(struct libwheel *wheel, uint32_t slot, uint64_t now, uint64_t idle,
-	  uint64_t timeout);
-
-void live(struct libwheel *wheel, uint32_t slot, uint64_t now, uint64_t idle,
 	  uint64_t timeout)
 {
 #include BLOCK
