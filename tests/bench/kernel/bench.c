@@ -263,4 +263,5 @@ void bench_print(const struct bench *bench, const char *order, const char *op,
 		figures->bar / 100, figures->bar % 100,
 		verdict(verdicts[HASHED], figures, HASHED),
 		verdict(verdicts[HIERARCHICAL], figures, HIERARCHICAL));
+	bench_csv(bench, order, op, figures);
 }

@@ -3,7 +3,8 @@
  * bench-user counted|timed|native MAX: what a timer costs a program, with 1000 to MAX
  * of them pending, by /dev/wheel and by what else there is. Counted: in a guest whose
  * clock counts instructions. Native: on User-Mode Linux, where a system call takes as
- * long as fifty elsewhere, so without those that make one for each operation.
+ * long as fifty elsewhere, so without those that make one for each operation. With
+ * BENCH_CSV in the environment each round has a line, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static bool takes_part(int i, bool native)
 
 /* Each contestant starts from nothing and leaves nothing: in a process of its own. */
 static void measure_apart(const struct contestant *contestant, __u32 count,
-			  struct figures *figures)
+			  struct figures *into[ROUNDS])
 {
 	pid_t child;
 	int status;
@@ -43,7 +44,7 @@ static void measure_apart(const struct contestant *contestant, __u32 count,
 	fflush(stdout);
 	child = fork();
 	if (!child) {
-		measure(contestant, count, figures);
+		measure(contestant, count, into);
 		exit(EXIT_SUCCESS);
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child)
@@ -55,29 +56,44 @@ static void measure_apart(const struct contestant *contestant, __u32 count,
 	}
 }
 
-static void print_all(struct figures figures[SIZES][COLUMNS], __u32 max)
+static void measure_all(__u32 count, bool native,
+			struct figures figures[ROUNDS][COLUMNS])
+{
+	int i;
+
+	for (i = 0; i < COLUMNS; i++) {
+		struct figures *into[] = {
+			&figures[FASTEST][i], &figures[MIDDLE][i],
+			&figures[SLOWEST][i],
+		};
+
+		if (takes_part(i, native))
+			measure_apart(contestants[i], count, into);
+	}
+}
+
+static void print_all(struct figures figures[SIZES][ROUNDS][COLUMNS], __u32 max)
 {
 	__u32 count;
 	int size;
 
 	print_head();
 	for (size = 0, count = 1000; count <= max && size < SIZES; count *= 10)
-		print_rows(count, figures[size++]);
+		print_rows(count, figures[size++][MIDDLE]);
 	if (!counted)
 		return;
 	printf("\n%8s  %-12s %6s  %-18s %9s      %s\n", "timers", "operation",
 	       "batch", "bar", "hashed", "hierarchical");
 	for (size = 0, count = 1000; count <= max && size < SIZES; count *= 10)
-		print_bars(count, figures[size++]);
+		print_bars(count, figures[size++][MIDDLE]);
 }
 
 int main(int argc, char **argv)
 {
-	struct figures (*figures)[COLUMNS];
+	struct figures (*figures)[ROUNDS][COLUMNS];
 	__u32 count, max;
-	int size, i;
-
 	bool native;
+	int size;
 
 	if (argc != 3) {
 		fprintf(stderr, "usage: bench-user counted|timed|native MAX\n");
@@ -92,11 +108,9 @@ int main(int argc, char **argv)
 		die("mmap");
 	learn_clock();
 	for (size = 0, count = 1000; count <= max && size < SIZES; count *= 10) {
-		for (i = 0; i < COLUMNS; i++) {
-			if (takes_part(i, native))
-				measure_apart(contestants[i], count,
-					      &figures[size][i]);
-		}
+		measure_all(count, native, figures[size]);
+		if (getenv("BENCH_CSV"))
+			print_csv(argv[1], count, figures[size]);
 		size++;
 	}
 	print_all(figures, max);

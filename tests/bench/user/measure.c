@@ -11,8 +11,6 @@
 #include "machine.h"
 #include "measure.h"
 
-#define ROUNDS		3
-
 /* Deadlines are 50 to 67 minutes away: none comes by accident. */
 #define FAR_NS		(3000 * NSEC)
 #define SPREAD_NS	(1000 * NSEC)
@@ -23,7 +21,7 @@
 #define LEAST_FOR_BYTES	100000
 
 static const struct contestant *c;
-static struct figures *figures;
+static struct figures *const *figures;
 static __u32 count;
 
 /* The order in which timers get their turn, and some of the first ones again. */
@@ -86,7 +84,8 @@ static void keep(enum operation operation, int row, __u64 *ns)
 			ns[j] = ns[j - 1];
 			ns[j - 1] = swap;
 		}
-	figures->cost[operation][row] = (double)ns[ROUNDS / 2] / window_size;
+	for (i = 0; i < ROUNDS; i++)
+		figures[i]->cost[operation][row] = (double)ns[i] / window_size;
 }
 
 static void fill(void (*arm)(const __u32 *timers, const __u64 *deadlines,
@@ -132,8 +131,9 @@ static void time_calls(int row)
 	keep(CANCEL, row, cancel);
 	keep(REARM, row, rearm);
 	keep(QUERY, row, query);
-	figures->cost[ARM_CANCEL][row] = figures->cost[ARM][row] +
-					 figures->cost[CANCEL][row];
+	for (i = 0; i < ROUNDS; i++)
+		figures[i]->cost[ARM_CANCEL][row] = figures[i]->cost[ARM][row] +
+						    figures[i]->cost[CANCEL][row];
 }
 
 /* Give way when nothing is there: it may be a thread that brings it. */
@@ -228,8 +228,10 @@ static void keep_bytes(enum operation operation, __u64 before)
 {
 	double bytes = (double)before - (double)memory_free();
 
-	if (count >= LEAST_FOR_BYTES)
-		figures->cost[operation][0] = bytes / count;
+	int i;
+
+	for (i = 0; i < ROUNDS && count >= LEAST_FOR_BYTES; i++)
+		figures[i]->cost[operation][0] = bytes / count;
 }
 
 static void measure_calls(void)
@@ -272,9 +274,10 @@ static void measure_ring(void)
  * measure - measure a contestant, in a process of its own
  * @contestant: contestant
  * @n: how many timers
- * @into: what was found
+ * @into: what was found, by the rounds' order
  */
-void measure(const struct contestant *contestant, __u32 n, struct figures *into)
+void measure(const struct contestant *contestant, __u32 n,
+	     struct figures *into[ROUNDS])
 {
 	c = contestant;
 	count = n;

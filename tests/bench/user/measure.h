@@ -23,6 +23,9 @@ static inline __u32 batch_of(int row)
 	return 1U << 4 * row;
 }
 
+/* The fastest of a row's rounds, the middle one, and the slowest. */
+enum round { FASTEST, MIDDLE, SLOWEST, ROUNDS };
+
 /**
  * struct figures - of a contestant at one number of timers
  * @cost: of an operation, in nanoseconds or instructions; bytes a timer; 0: it was not
@@ -33,6 +36,6 @@ struct figures {
 };
 
 void measure(const struct contestant *contestant, __u32 count,
-	     struct figures *figures);
+	     struct figures *into[ROUNDS]);
 
 #endif

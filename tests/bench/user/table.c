@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdio.h>
 
+#include "machine.h"
 #include "table.h"
 
 static const char *const names[COLUMNS] = {
@@ -130,6 +131,40 @@ void print_rows(__u32 count, const struct figures *figures)
 		for (batch = 0; batch < BATCHES; batch++)
 			if (has_row(figures, operation, batch))
 				print_row(count, figures, operation, batch);
+}
+
+static void print_samples(const char *mode, __u32 count, enum operation operation,
+			  int batch, const struct figures figures[ROUNDS][COLUMNS])
+{
+	const char *unit = operation >= BYTES ? "bytes" :
+			   counted ? "instructions" : "ns";
+	int i, round;
+
+	for (i = 0; i < COLUMNS; i++) {
+		for (round = 0; round < ROUNDS; round++) {
+			double c = cost(figures[round], i, operation, batch);
+
+			if (c <= 0)
+				continue;
+			printf("csv %s,\"%s", mode, rows[operation].name);
+			if (!rows[operation].once)
+				printf(", batch %u", batch_of(batch));
+			printf("\",%u,%s,%s,%.3f\n", count, names[i], unit, c);
+		}
+	}
+}
+
+/* A line is: bench, operation, timers, contestant, unit, sample. */
+void print_csv(const char *mode, __u32 count,
+	       const struct figures figures[ROUNDS][COLUMNS])
+{
+	int operation, batch;
+
+	for (operation = 0; operation < OPERATIONS; operation++)
+		for (batch = 0; batch < BATCHES; batch++)
+			if (has_row(figures[MIDDLE], operation, batch))
+				print_samples(mode, count, operation, batch,
+					      figures);
 }
 
 static void print_verdict(const struct bar *bar, double ours, double rival)

@@ -14,6 +14,8 @@ enum column { HASHED, HIERARCHICAL, TIMERFD, POSIX, URING, HEAP, COLUMNS };
 
 void print_head(void);
 void print_rows(__u32 count, const struct figures *figures);
+void print_csv(const char *mode, __u32 count,
+	       const struct figures figures[ROUNDS][COLUMNS]);
 void print_bars(__u32 count, const struct figures *figures);
 
 #endif

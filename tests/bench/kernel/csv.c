@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "bench.h"
+
+#include <linux/math64.h>
+#include <linux/moduleparam.h>
+
+static bool csv;
+module_param(csv, bool, 0444);
+MODULE_PARM_DESC(csv, "each round of each contestant, too, a line each");
+
+static const char *const names[CONTESTANTS] = {
+	[HASHED] = "hashed", [HIERARCHICAL] = "hierarchical",
+	[TIMER_LIST] = "timer_list", [HRTIMER] = "hrtimer",
+};
+
+/* A line is: bench, operation, timers, contestant, unit, sample. */
+void bench_csv(const struct bench *bench, const char *order, const char *op,
+	       const struct figures *figures)
+{
+	int c, round;
+
+	for (c = 0; csv && c < CONTESTANTS; c++)
+		for (round = 0; round < ROUNDS; round++) {
+			u32 tenth;
+			u64 ns = div_u64_rem(figures->round[c][round], 10, &tenth);
+
+			if (!ns && !tenth)
+				continue;
+			pr_info("csv kernel,\"%s %s\",%u,%s,ns,%llu.%u\n", order, op,
+				bench->count, names[c], ns, tenth);
+		}
+}
