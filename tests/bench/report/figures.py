@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Which figures there are, and what each one leaves out."""
+
+from typing import NamedTuple
+
+import plot
+from samples import curves, largest, spread
+
+
+class Figure(NamedTuple):
+    name: str
+    title: str
+    note: str
+    svg: str
+
+
+# The questions of a reader: title, bench, operation, and what is not in the figure.
+QUESTIONS = (
+    (
+        "Push a timeout",
+        "counted",
+        "touch",
+        "A program moves a pending timer to a later deadline. The wheel by a touch word.",
+    ),
+    (
+        "Arm and cancel",
+        "counted",
+        "arm + cancel, batch 256",
+        "By calls of 256 where there are such; the heap makes no call.",
+    ),
+    (
+        "One expiry",
+        "counted",
+        "expiry, batch 1",
+        "The program takes one event by a call. The heap and io_uring need no call for it.",
+    ),
+    (
+        "A burst",
+        "counted",
+        "expiry, ring",
+        "All are due at one time; the wheel's events come by the ring.",
+    ),
+    ("Memory", "counted", "bytes", "Of a timer that is armed. The program's own included."),
+    (
+        "Wake-ups in silence",
+        "loop",
+        "wake-ups in 2 s, here, idle",
+        "Of an event loop whose timers are all an hour away.",
+    ),
+)
+
+# Cost by number of timers: title, bench and its operation, unit, note.
+COSTS = (
+    ("core", "arm", "arm", "The bare structures, in the cache and out of it."),
+    ("core", "re-arm", "push or move", "Each pending timer to another deadline."),
+    ("core", "idle", "push by one timeout", "All move to 60 s from now: the best case of queues."),
+    ("core", "cancel", "cancel", "In random order."),
+    ("core", "sweep", "expire, spread out", "From due tick to due tick. The field looks once, late."),
+    ("core", "burst", "expire, all at once", "A tree's and a heap's best case: equal keys."),
+    ("kernel", "mixed arm", "arm", "timer_list rounds far deadlines, wheels do not."),
+    ("kernel", "mixed push", "push", "Without a lock for the wheels; mod_timer() for timer_list."),
+    ("kernel", "mixed cancel", "cancel", "In random order."),
+    ("kernel", "mixed burst", "expire, all at once", "On one jiffy. hrtimer does not take part."),
+    ("counted", "touch", "push", "By a touch word; the rivals by a call, or in their heap."),
+    ("counted", "arm, batch 256", "arm", "By calls of 256 where there are such."),
+    ("counted", "park", "cancel", "The wheel by a touch word."),
+    ("counted", "expiry, ring", "expire", "All at once; the wheel's events come by the ring."),
+)
+PLACES = {
+    "core": "Bare structures on this machine",
+    "kernel": "In the kernel",
+    "counted": "From a program, in instructions",
+    "timed": "From a program",
+}
+
+
+def at_hand(cells, bench):
+    """Where no instructions were counted, the time that was taken stands for them."""
+    benches = {cell.bench for cell in cells}
+    return "timed" if bench == "counted" and bench not in benches else bench
+
+
+def questions(cells):
+    for title, bench, operation, note in QUESTIONS:
+        found = largest(cells, at_hand(cells, bench), operation)
+        if found:
+            timers, unit, by_contestant = found
+            yield Figure(
+                f"question-{title.lower().replace(' ', '-')}",
+                title,
+                f"{note} {timers:,} timers.",
+                plot.bars(by_contestant, f"{unit} per operation" if bench != "loop" else unit),
+            )
+
+
+def costs(cells):
+    for bench, operation, title, note in COSTS:
+        bench = at_hand(cells, bench)
+        found = curves(cells, bench, operation)
+        unit = next((c.unit for c in cells if c.bench == bench), "")
+        if any(len(points) > 1 for points in found.values()):
+            yield Figure(
+                f"{bench}-{operation.replace(', ', '-').replace(' ', '-')}",
+                f"{PLACES[bench]}: {title}",
+                note,
+                plot.by_count(found, unit),
+            )
+
+
+def lateness(cells):
+    for place in ("here, idle", "here, busy", "in a guest"):
+        found = {
+            cell.contestant: samples
+            for cell, samples in cells.items()
+            if cell.operation == f"lateness, {place}"
+        }
+        if found:
+            yield Figure(
+                f"late-{place.replace(', ', '-').replace(' ', '-')}",
+                f"How late an event loop learns of a timer, {place}",
+                "Of 1000 timers within 2 s. A wheel of 1 ms ticks is late by up to a tick, "
+                "and timerfd is not.",
+                plot.distribution(found, "us"),
+            )
+
+
+def echo(cells):
+    found = {
+        cell.contestant: spread(samples)
+        for cell, samples in cells.items()
+        if cell.bench == "echo"
+    }
+    if found:
+        yield Figure(
+            "echo",
+            "An echo server that closes idle connections",
+            "Its CPU time for all requests, once all are connected.",
+            plot.bars(found, "us of CPU time"),
+        )
+
+
+def all_of(cells):
+    """[(heading, [Figure])], only of what was measured."""
+    parts = (
+        ("Six questions", questions(cells)),
+        ("Cost by number of timers", costs(cells)),
+        ("Lateness", lateness(cells)),
+        ("A server", echo(cells)),
+    )
+    return [(heading, found) for heading, figures in parts if (found := list(figures))]

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Figures, by gnuplot, as SVG that takes the colours of the page."""
+
+import re
+import subprocess
+
+# A contestant has its colour in every figure, by how its name begins; ours are thick.
+OURS = ("hierar", "libwheel", "hashed")
+COLOURS = {
+    "hierar": "#d9480f",
+    "libwheel": "#d9480f",
+    "hashed": "#e8a200",
+    "hashed/1": "#b59f00",
+    "timer_list": "#1c7ed6",
+    "hrtimer": "#7048e8",
+    "timerfd": "#7048e8",
+    "posix": "#0ca678",
+    "io_uring": "#1c7ed6",
+    "heap": "#2b8a3e",
+    "4-heap": "#2b8a3e",
+    "rbtree": "#0ca678",
+    "libevent": "#1c7ed6",
+    "libuv": "#7048e8",
+    "queues": "#e64980",
+    "field": "#8d6e63",
+    "DPDK": "#5f8ca3",
+    "wahern": "#94a33b",
+}
+ANYBODY = "#868e96"
+
+
+def is_ours(contestant):
+    return contestant.startswith(OURS)
+
+
+def colour(contestant):
+    begins = (of_name for name, of_name in COLOURS.items() if contestant.startswith(name))
+    return COLOURS.get(contestant) or next(begins, ANYBODY)
+
+
+def width(contestant):
+    return 3.5 if is_ours(contestant) else 1.8
+
+
+def draw(script, height=440):
+    """One <svg> without a background, whose black is the page's colour of text."""
+    head = f"set terminal svg size 520,{height} dynamic font 'Helvetica,16' enhanced\n"
+    svg = subprocess.run(
+        ["gnuplot"], input=head + script, check=True, capture_output=True, encoding="utf-8"
+    ).stdout
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<title>.*?</title>|<desc>.*?</desc>", "", svg, flags=re.DOTALL)
+    black = r"(stroke|fill|color)(=|:) *(['\"]?)(black|rgb\( *0, *0, *0\))"
+    return re.sub(black, r"\1\2\3currentColor", svg)
+
+
+def quoted(words):
+    return '"' + words.replace("_", r"\\_").replace('"', "") + '"'
+
+
+def block(name, lines):
+    return f"${name} << EOD\n" + "\n".join(lines) + "\nEOD\n"
+
+
+def by_count(curves, unit):
+    """Cost by number of timers, both by powers of ten, with the spread as a band."""
+    script, bands, lines = "", [], []
+    for i, (contestant, points) in enumerate(curves.items()):
+        rows = [f"{n} {s.low} {s.middle} {s.high}" for n, s in points]
+        script += block(f"c{i}", rows)
+        style = f"lc rgb '{colour(contestant)}'"
+        bands.append(f"$c{i} u 1:2:4 w filledcurves {style} fs transparent solid 0.18 notitle")
+        lines.append(
+            f"$c{i} u 1:3 w linespoints {style} lw {width(contestant)} pt 7 ps 0.5 "
+            f"title {quoted(contestant)}"
+        )
+    return draw(
+        script
+        + "set logscale xy\nset autoscale xfix\nset format x '10^{%T}'\nset xlabel 'timers'\n"
+        + f"set ylabel '{unit} per operation'\nset grid ytics lc rgb '#80808060'\n"
+        + "set key below horizontal reverse Left samplen 1.2 maxcols 3\nset border 3\nset tics nomirror\n"
+        + "plot "
+        + ", ".join(bands + lines)
+        + "\n"
+    )
+
+
+def bars(found, unit):
+    """A bar a contestant, the cheapest on top, with its figure beside it."""
+    order = sorted(found, key=lambda c: -found[c].middle)
+    positive = [s.middle for s in found.values() if s.middle > 0]
+    least = min(positive, default=1)
+    wide = positive and max(positive) > 30 * least
+    floor = least / 3 if wide else 0
+    script = "unset key\nunset border\nunset xtics\n"
+    script += "set logscale x\n" if wide else ""
+    script += f"set xrange [{floor:g}:{max(positive, default=1) * (6 if wide else 1.25):g}]\n"
+    script += f"set yrange [-0.6:{len(order) - 0.4}]\n"
+    script += f"set xlabel '{unit}{', by powers of ten' if wide else ''}'\n"
+    names = ", ".join(f"{quoted(c)} {i}" for i, c in enumerate(order))
+    script += f"set ytics ({names})\nset ytics scale 0\n"
+    for i, contestant in enumerate(order):
+        value = found[contestant].middle
+        end = max(value, floor)
+        figure = f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+        solid = 0.95 if is_ours(contestant) else 0.55
+        script += (
+            f"set object {i + 1} rect from {floor:g},{i - 0.36} to {end:g},{i + 0.36} "
+            f"fc rgb '{colour(contestant)}' fs solid {solid} noborder\n"
+            f"set label {i + 1} '{figure}' at {end:g},{i} left offset 0.6,0\n"
+        )
+    return draw(script + "plot NaN notitle\n", 60 + 36 * len(order))
+
+
+def distribution(found, unit):
+    """How many of a hundred samples are larger than that: the tail is what matters."""
+    script, lines = "", []
+    for i, (contestant, samples) in enumerate(found.items()):
+        n = len(samples)
+        rows = [f"{x} {100 * (n - k) / n}" for k, x in enumerate(samples)]
+        script += block(f"d{i}", rows)
+        lines.append(
+            f"$d{i} u 1:2 w steps lc rgb '{colour(contestant)}' lw {width(contestant)} "
+            f"title {quoted(contestant)}"
+        )
+    return draw(
+        script
+        + "set logscale xy\nset yrange [0.1:100]\nset format y '%g %%'\n"
+        + f"set xlabel '{unit} late, or more'\nset ylabel 'of all timers'\n"
+        + "set grid lc rgb '#80808060'\nset border 3\nset tics nomirror\n"
+        + "set key below horizontal reverse Left samplen 1.2 maxcols 3\n"
+        + "plot "
+        + ", ".join(lines)
+        + "\n"
+    )
