@@ -79,6 +79,21 @@ check-mutants:		## does each planted bug turn its test red?
 check-model:		## the touch protocol: a model of it, exhaustively
 	@$(vm)/check model
 
+bench:			## every benchmark, drawn: build/bench/index.html; QUICK=1: in 5 minutes
+	@QUICK="$(QUICK)" tests/bench/run
+
+bench-compare:		## what a change costs: A= and B=, files of samples or commits
+	@tests/bench/compare $(A) $(B)
+
+bench-counted:		## the core's instructions, against where this branch left main
+	@tests/bench/counted/run $(BASE)
+
+bench-loop:		## how late an event loop learns of its timers, and how often it wakes
+	@tests/bench/loop/run
+
+bench-here:		## on this machine's own kernel, as root; loads the module
+	@tests/bench/here/run $(MAX)
+
 bench-kernel:		## in the kernel, beside the kernel's own timers
 	@tests/bench/kernel/run
 
@@ -121,6 +136,7 @@ clean:			## what was built here; the kernels stay in their cache
 	$(MAKE) -C clients/redis clean
 	$(MAKE) -C tests/host clean
 	$(MAKE) -C tests/bench/core clean
+	$(MAKE) -C tests/bench/loop clean
 	$(MAKE) -C tests/bench/user clean
 	$(MAKE) -C tools/examples clean
 	$(MAKE) -C tools/libwheel clean
