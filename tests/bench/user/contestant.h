@@ -59,6 +59,7 @@ extern const struct contestant timerfd;
 extern const struct contestant posix;
 extern const struct contestant uring;
 extern const struct contestant heap;
+extern const struct contestant field;
 
 /* What timers may come with. */
 #define WITH_WORDS	1

@@ -25,11 +25,12 @@ static const struct contestant *const contestants[COLUMNS] = {
 	[POSIX]		= &posix,
 	[URING]		= &uring,
 	[HEAP]		= &heap,
+	[FIELD]		= &field,
 };
 
 static bool takes_part(int i, bool native)
 {
-	return !native || i <= HIERARCHICAL || i == HEAP;
+	return !native || i <= HIERARCHICAL || i >= HEAP;
 }
 
 /* Each contestant starts from nothing and leaves nothing: in a process of its own. */

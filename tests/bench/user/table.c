@@ -5,7 +5,7 @@
 #include "table.h"
 
 static const char *const names[COLUMNS] = {
-	"hashed", "hierarchical", "timerfd", "posix", "io_uring", "heap",
+	"hashed", "hierarchical", "timerfd", "posix", "io_uring", "heap", "field",
 };
 
 /**
