@@ -12,7 +12,7 @@
 #include "contestant.h"
 
 /* Delays are shorter than this, in milliseconds. */
-#define QUEUES	(1U << 17)
+#define QUEUES	131072
 
 struct timer {
 	struct timer	*next;
@@ -40,8 +40,10 @@ static bool create(u32 count)
 	timers = calloc(count, sizeof(*timers));
 	if (!queues || !timers)
 		return false;
-	for (i = 0; i < QUEUES; i++)
-		queues[i].ends.next = queues[i].ends.prev = &queues[i].ends;
+	for (i = 0; i < QUEUES; i++) {
+		queues[i].ends.next = &queues[i].ends;
+		queues[i].ends.prev = &queues[i].ends;
+	}
 	return true;
 }
 
