@@ -138,6 +138,7 @@ static void put_bash_option(const struct command *c,
 
 static void bash(void)
 {
+	const struct option_spec *option;
 	const struct command *const *c;
 
 	puts("# bash completion of wheelctl, as wheelctl completion bash prints it\n"
@@ -170,8 +171,10 @@ static void bash(void)
 		put_bash_reply(kind_of((*c)->operand));
 		puts("\t\t;;");
 	}
-	fputs("\t:-*) COMPREPLY=($(compgen -W '--device --json --help' -- \"$current\")) ;;\n"
-	      "\t:*) ", stdout);
+	fputs("\t:-*) COMPREPLY=($(compgen -W '", stdout);
+	for (option = global_options; option->name; option++)
+		put_bash_option(NULL, option);
+	fputs("' -- \"$current\")) ;;\n\t:*) ", stdout);
 	put_bash_reply(WORD_COMMAND);
 	puts("\t\t;;\n\tesac\n}\ncomplete -F _wheelctl wheelctl");
 }

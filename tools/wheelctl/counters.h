@@ -7,7 +7,28 @@
 
 #include "wheelctl.h"
 
-void counters_print(const struct wheel_stats *stats);
-void counters_json(const struct wheel_stats *stats);
+/**
+ * struct counter - one of struct wheel_stats
+ * @name: its member
+ * @offset: of the member
+ * @goes_down: it counts what is there now
+ * @told: fdinfo tells it
+ * @meaning: in a few words
+ */
+struct counter {
+	const char *name;
+	size_t offset;
+	bool goes_down;
+	bool told;
+	const char *meaning;
+};
+
+/* Ends with a NULL name. */
+extern const struct counter counters[];
+
+u64 counter_value(const struct counter *counter,
+		  const struct wheel_stats *stats);
+void counters_print(const struct wheel_stats *stats, bool all);
+void counters_json(const struct wheel_stats *stats, bool all);
 
 #endif

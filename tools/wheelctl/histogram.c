@@ -6,9 +6,13 @@
 
 #include <stdio.h>
 
+#include "json.h"
 #include "text.h"
 
-#define BAR_WIDTH	40
+/* What stands before the bars. */
+#define LABELS		27
+
+#define NARROWEST_BAR	8
 
 /**
  * histogram_bucket - where a time is counted, as in struct wheel_stats
@@ -21,41 +25,72 @@ u32 histogram_bucket(u64 ns)
 	return ns ? 63 - (u32)__builtin_clzll(ns) : 0;
 }
 
-/* From the eighth of a block to the whole one; none of what counts is 0 wide. */
-static void draw_bar_unicode(u64 eighths)
+/* The end of a bucket: all of its times are less. */
+static u64 end_of(u32 bucket)
 {
-	for (; eighths >= 8; eighths -= 8)
-		fputs("\u2588", stdout);
-	if (eighths)
-		printf("\xe2\x96%c", (char)(0x90 - eighths));
+	return bucket < HISTOGRAM_BUCKETS - 1 ? 2ULL << bucket : NEVER;
 }
 
-static void draw_bar(u64 value, u64 max)
+/**
+ * histogram_percentile - a time that so many are less than
+ * @buckets: HISTOGRAM_BUCKETS of them
+ * @per_mille: so many of a thousand
+ *
+ * Return: nanoseconds, the end of a bucket; 0: there are none.
+ */
+u64 histogram_percentile(const u64 *buckets, u32 per_mille)
 {
-	double share = (double)value / (double)max * BAR_WIDTH;
+	u64 total = 0;
+	u64 seen = 0;
+	u32 i;
+
+	for (i = 0; i < HISTOGRAM_BUCKETS; i++)
+		total += buckets[i];
+	for (i = 0; total && i < HISTOGRAM_BUCKETS; i++) {
+		seen += buckets[i];
+		if ((double)seen * 1000 >= (double)total * per_mille && seen)
+			return end_of(i);
+	}
+	return 0;
+}
+
+/* From the eighth of a block to the whole one; none of what counts is 0 wide. */
+static void draw_bar_unicode(FILE *to, u64 eighths)
+{
+	for (; eighths >= 8; eighths -= 8)
+		fputs("\u2588", to);
+	if (eighths)
+		fprintf(to, "\xe2\x96%c", (char)(0x90 - eighths));
+}
+
+static void draw_bar(FILE *to, u64 value, double width)
+{
 	u64 i;
 
 	if (!value)
 		return;
 	if (text_unicode()) {
-		draw_bar_unicode((u64)(share * 8) ? (u64)(share * 8) : 1);
+		draw_bar_unicode(to, (u64)(width * 8) ? (u64)(width * 8) : 1);
 		return;
 	}
-	if (share < 1)
-		putchar('.');
-	for (i = 0; i < (u64)share; i++)
-		putchar('#');
+	if (width < 1)
+		putc('.', to);
+	for (i = 0; i < (u64)width; i++)
+		putc('#', to);
 }
 
 /**
  * histogram_draw - from the first to the last bucket that is not empty
+ * @to: where
  * @buckets: HISTOGRAM_BUCKETS of them
+ * @width: of the lines
  */
-void histogram_draw(const u64 *buckets)
+void histogram_draw(FILE *to, const u64 *buckets, u32 width)
 {
+	u32 bar = width > LABELS + NARROWEST_BAR ? width - LABELS : NARROWEST_BAR;
 	int first = 0;
 	int last = HISTOGRAM_BUCKETS - 1;
-	u64 max = 0;
+	u64 max = 1;
 	int i;
 
 	while (last >= 0 && !buckets[last])
@@ -66,9 +101,54 @@ void histogram_draw(const u64 *buckets)
 		if (buckets[i] > max)
 			max = buckets[i];
 	for (i = first; i <= last; i++) {
-		printf("  < %9s %11s  ", text_time(i < 63 ? 2ULL << i : NEVER).s,
-		       text_count(buckets[i]).s);
-		draw_bar(buckets[i], max);
-		putchar('\n');
+		fprintf(to, "  < %9s %11s  ", text_time(end_of((u32)i)).s,
+			text_count(buckets[i]).s);
+		draw_bar(to, buckets[i], (double)buckets[i] / (double)max * bar);
+		putc('\n', to);
 	}
+}
+
+static const struct {
+	const char *name;
+	u32 per_mille;
+} percentiles[] = {
+	{ "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 },
+	{ "max", 1000 },
+};
+
+/**
+ * histogram_sum_up - its percentiles in a line
+ * @buckets: HISTOGRAM_BUCKETS of them
+ */
+void histogram_sum_up(const u64 *buckets)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(percentiles); i++)
+		printf("%s%s < %s", i ? ", " : "", percentiles[i].name,
+		       text_time(histogram_percentile(buckets, percentiles[i].per_mille)).s);
+	putchar('\n');
+}
+
+/**
+ * histogram_json - as members of the open object
+ * @buckets: HISTOGRAM_BUCKETS of them
+ *
+ * Of the counts "late" each is from the edge with its number up to, and not with,
+ * the next one.
+ */
+void histogram_json(const u64 *buckets)
+{
+	u64 edges[HISTOGRAM_BUCKETS] = { 0 };
+	size_t i;
+
+	for (i = 1; i < HISTOGRAM_BUCKETS; i++)
+		edges[i] = 1ULL << i;
+	json_u64s("late", buckets, HISTOGRAM_BUCKETS);
+	json_u64s("late_edges_ns", edges, HISTOGRAM_BUCKETS);
+	json_open("late_below_ns", '{');
+	for (i = 0; i < ARRAY_SIZE(percentiles); i++)
+		json_u64(percentiles[i].name,
+			 histogram_percentile(buckets, percentiles[i].per_mille));
+	json_close('}');
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * wheelctl list: the pending timers of another process.
+ * wheelctl list: the wheels of this machine, or the pending timers of a process.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "device.h"
 #include "fail.h"
 #include "json.h"
+#include "look.h"
 #include "options.h"
 #include "parse.h"
-#include "process.h"
 #include "text.h"
 
 #define PAGE	1024
@@ -25,8 +26,8 @@ static struct {
 };
 
 static const struct option_spec options[] = {
-	{ "pid", "PID", "of the wheels that this process holds", parse_count,
-	  &asked.pid },
+	{ "pid", "PID", "the timers of this process; without it, all wheels",
+	  parse_count, &asked.pid },
 	{ "fd", "FD", "only of this descriptor of the process", parse_number,
 	  &asked.fd },
 	{ "limit", "N", "at most so many timers a wheel; all", parse_count,
@@ -62,13 +63,15 @@ static void json_timer(const struct wheel_op *op)
 	json_close('}');
 }
 
-static u64 list_pages(struct device *device)
+static u64 list_pages(struct device *device, const struct holder *holder)
 {
 	static struct wheel_op ops[PAGE];
 	u64 shown = 0;
 	u32 cursor = 0;
 	u32 count, i;
 
+	if (look_is_empty(holder))
+		return 0;
 	while (shown < asked.limit) {
 		u64 room = asked.limit - shown;
 		u64 now;
@@ -89,50 +92,137 @@ static u64 list_pages(struct device *device)
 	return shown;
 }
 
-static void list_descriptor(int pid, int fd)
+static void list_timers(const struct holder *holder, bool first)
 {
-	int ours = process_borrow(pid, fd);
+	int ours = holder_borrow(holder);
 	struct device device;
 	u64 shown;
 
 	if (ours < 0)
 		fail(EXIT_DEVICE,
 		     "process %d, descriptor %d: %s (needs the right to trace the process)",
-		     pid, fd, strerror(-ours));
+		     holder->pid, holder->fd, strerror(-ours));
 	device_adopt(&device, ours);
 	if (globals.json) {
+		json_open(NULL, '{');
+		json_u64("fd", (u64)holder->fd);
 		json_string("clock", clock_name(device.clock));
 		json_u64("now", device_now(&device));
 		json_open("timers", '[');
-		list_pages(&device);
+		list_pages(&device, holder);
 		json_close(']');
+		json_close('}');
 	} else {
+		printf("%sprocess %d (%s), descriptor %d\n\n", first ? "" : "\n",
+		       holder->pid, holder->command, holder->fd);
 		printf("%8s %10s %20s %11s %9s %9s  %s\n", "slot", "generation",
 		       "deadline (ns)", "due in", "slack", "period", "cookie");
-		shown = list_pages(&device);
+		shown = list_pages(&device, holder);
 		printf("\n%s timer%s on the %s clock\n", text_count(shown).s,
 		       shown == 1 ? "" : "s", clock_name(device.clock));
 	}
 	device_close(&device);
 }
 
+static void list_process(void)
+{
+	struct holders holders;
+	size_t i;
+
+	holders_find(&holders, asked.pid, asked.fd);
+	if (globals.json) {
+		json_open(NULL, '{');
+		json_u64("pid", asked.pid);
+		json_open("wheels", '[');
+	}
+	for (i = 0; i < holders.count; i++)
+		list_timers(&holders.list[i], !i);
+	if (globals.json) {
+		json_close(']');
+		json_close('}');
+	}
+	holders_free(&holders);
+}
+
+static void print_wheel(const struct look *look)
+{
+	printf("%7d %4d %-15s %-12s %-9s %8s %10s %10s\n", look->holder.pid,
+	       look->holder.fd, look->holder.command,
+	       scheme_name(look->setup.scheme), clock_name(look->setup.clock),
+	       text_duration(look->setup.tick_ns).s,
+	       text_count(look->setup.timers).s,
+	       text_count(look->stats.pending).s);
+}
+
+static void json_wheel(const struct look *look)
+{
+	json_open(NULL, '{');
+	json_u64("pid", (u64)look->holder.pid);
+	json_string("command", look->holder.command);
+	json_u64("fd", (u64)look->holder.fd);
+	json_string("clock", clock_name(look->setup.clock));
+	json_string("scheme", scheme_name(look->setup.scheme));
+	json_u64("tick_ns", look->setup.tick_ns);
+	json_u64("timers", look->setup.timers);
+	json_u64("pending", look->stats.pending);
+	json_close('}');
+}
+
+static void list_wheels(void)
+{
+	struct holders holders;
+	struct look look;
+	size_t i;
+
+	holders_find(&holders, 0, NEVER);
+	if (globals.json) {
+		json_open(NULL, '{');
+		json_u64("hidden_processes", holders.hidden);
+		json_open("wheels", '[');
+	} else if (holders.count) {
+		printf("%7s %4s %-15s %-12s %-9s %8s %10s %10s\n", "process",
+		       "fd", "command", "scheme", "clock", "tick", "capacity",
+		       "pending");
+	} else {
+		puts("no wheels");
+	}
+	for (i = 0; i < holders.count; i++) {
+		if (!look_at(&look, &holders.list[i]))
+			continue;
+		if (globals.json)
+			json_wheel(&look);
+		else
+			print_wheel(&look);
+	}
+	if (globals.json) {
+		json_close(']');
+		json_close('}');
+	}
+	holders_tell_hidden(&holders);
+	holders_free(&holders);
+}
+
 static int run(const char *none)
 {
 	(void)none;
-	if (!asked.pid)
-		fail(EXIT_ASKED,
-		     "list needs --pid PID: timers belong to an open file");
-	process_each(asked.pid, asked.fd, list_descriptor);
+	if (!asked.pid && (asked.fd != NEVER || asked.limit != NEVER))
+		fail(EXIT_ASKED, "list: --%s means nothing without --pid",
+		     asked.fd != NEVER ? "fd" : "limit");
+	if (asked.pid)
+		list_process();
+	else
+		list_wheels();
 	return 0;
 }
 
 const struct command list_command = {
 	.name = "list",
-	.summary = "the pending timers of a process",
+	.summary = "the wheels of this machine, or the timers of a process",
 	.details =
-	"Lists the pending timers of the wheels that a running process holds, by slot,\n"
-	"through a duplicate of its descriptor. That takes the right to trace the\n"
-	"process. Timers that are armed or fire meanwhile may be listed or not.",
+	"Lists the wheels that processes of this machine hold. With --pid lists the\n"
+	"pending timers of the wheels of one process, by slot, through a duplicate of its\n"
+	"descriptor. That takes the right to trace the process. Timers that are armed or\n"
+	"fire meanwhile may be listed or not.",
 	.options = options,
 	.run = run,
 };

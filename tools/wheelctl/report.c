@@ -122,7 +122,7 @@ void report_print(const struct player *p)
 	print_times(p);
 	if (p->ledger.fired) {
 		puts("\nlate by                 events");
-		histogram_draw(p->ledger.buckets);
+		histogram_draw(stdout, p->ledger.buckets, HISTOGRAM_WIDTH);
 	}
 	putchar('\n');
 	if (breach_total(&p->ledger.breaches))
@@ -177,6 +177,6 @@ void report_json(const struct player *p)
 	json_percentiles("late_ns", &l->late);
 	json_percentiles("late_in_time_ns", &l->late_in_time);
 	json_percentiles("behind_ns", &p->behind);
-	json_u64s("late", l->buckets, ARRAY_SIZE(l->buckets));
+	histogram_json(l->buckets);
 	json_close('}');
 }

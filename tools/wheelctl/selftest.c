@@ -67,7 +67,7 @@ static void show(const struct player *p, const struct wheel_stats *stats)
 	if (globals.json) {
 		json_open(NULL, '{');
 		setup_json(&globals.setup);
-		counters_json(stats);
+		counters_json(stats, true);
 		json_bool("interrupted", p->status);
 		breach_json(breaches);
 		json_close('}');
@@ -75,7 +75,7 @@ static void show(const struct player *p, const struct wheel_stats *stats)
 	}
 	setup_print(&globals.setup);
 	putchar('\n');
-	counters_print(stats);
+	counters_print(stats, true);
 	putchar('\n');
 	breach_print(breaches);
 	printf("self-test: %s\n", verdict(p));

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * wheelctl stats: a wheel's counters.
+ * wheelctl stats: the counters of wheels.
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "counters.h"
-#include "device.h"
 #include "fail.h"
 #include "json.h"
+#include "look.h"
+#include "memory.h"
 #include "options.h"
 #include "parse.h"
-#include "process.h"
+#include "prometheus.h"
 #include "selftest.h"
 #include "setup.h"
 
@@ -20,105 +22,119 @@ static struct {
 	u64 timers;
 	u64 pid;
 	u64 fd;
+	bool prometheus;
 } asked = {
 	.fd = NEVER,
 };
 
 static const struct option_spec options[] = {
-	{ "pid", "PID", "of the wheels that this process holds", parse_count,
-	  &asked.pid },
+	{ "pid", "PID", "of the wheels that this process holds; of all wheels",
+	  parse_count, &asked.pid },
 	{ "fd", "FD", "only of this descriptor of the process", parse_number,
 	  &asked.fd },
+	{ "prometheus", NULL, "in Prometheus' text format", parse_flag,
+	  &asked.prometheus },
 	{ "self-test", "N", "of N short timers, armed for it and checked",
 	  parse_count, &asked.timers },
 	{ NULL }
 };
 
-/* The kernel gives numbers where the header has names. */
-static const char *name_of(const char *key, u64 number)
+static void show(const struct look *look, bool first)
 {
-	if (!strcmp(key, "clock"))
-		return clock_name((u32)number);
-	if (!strcmp(key, "scheme"))
-		return scheme_name((u32)number);
-	return NULL;
-}
-
-static void show_line(const char *key, const char *value)
-{
-	const char *name;
-	u64 number;
-
-	/* The open flags are octal. */
-	if (!strcmp(key, "flags") || parse_number(value, &number))
-		name = value;
-	else
-		name = name_of(key, number);
-	if (!globals.json)
-		printf("%-11s %s\n", key, name ? name : value);
-	else if (name)
-		json_string(key, name);
-	else
-		json_u64(key, number);
-}
-
-static void show_device(struct device *device)
-{
-	struct wheel_setup setup;
-	struct wheel_stats stats;
-
-	device_info(device, &setup);
-	device_stats(device, &stats);
-	if (globals.json) {
-		setup_json(&setup);
-		counters_json(&stats);
-		return;
-	}
-	setup_print(&setup);
+	printf("%sprocess %d (%s), descriptor %d\n\n", first ? "" : "\n",
+	       look->holder.pid, look->holder.command, look->holder.fd);
+	setup_print(&look->setup);
 	putchar('\n');
-	counters_print(&stats);
+	counters_print(&look->stats, look->all);
 }
 
-/* Where we may not have a descriptor of our own, fdinfo still tells. */
-static void show_descriptor(int pid, int fd)
+static void show_json(const struct look *look)
 {
-	int ours = process_borrow(pid, fd);
-	struct device device;
+	json_open(NULL, '{');
+	json_u64("pid", (u64)look->holder.pid);
+	json_string("command", look->holder.command);
+	json_u64("fd", (u64)look->holder.fd);
+	setup_json(&look->setup);
+	counters_json(&look->stats, look->all);
+	json_close('}');
+}
 
-	if (ours >= 0) {
-		device_adopt(&device, ours);
-		show_device(&device);
-		device_close(&device);
-	} else if (ours == -EPERM) {
-		process_fdinfo(pid, fd, show_line);
-	} else {
-		fail(EXIT_DEVICE, "process %d, descriptor %d: %s", pid, fd,
-		     strerror(-ours));
-	}
+static void show_all(const struct look *looks, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		show(&looks[i], !i);
+	if (!count)
+		puts("no wheels");
+}
+
+static void show_all_json(const struct look *looks, size_t count, u64 hidden)
+{
+	size_t i;
+
+	json_open(NULL, '{');
+	if (asked.pid)
+		json_u64("pid", asked.pid);
+	else
+		json_u64("hidden_processes", hidden);
+	json_open("wheels", '[');
+	for (i = 0; i < count; i++)
+		show_json(&looks[i]);
+	json_close(']');
+	json_close('}');
+}
+
+static void look_around(void)
+{
+	struct holders holders;
+	struct look *looks;
+	size_t count = 0;
+	size_t i;
+
+	holders_find(&holders, asked.pid, asked.fd);
+	looks = memory_zeroed(holders.count, sizeof(*looks));
+	for (i = 0; i < holders.count; i++)
+		count += look_at(&looks[count], &holders.list[i]);
+	if (asked.prometheus)
+		prometheus_print(looks, count, holders.hidden);
+	else if (globals.json)
+		show_all_json(looks, count, holders.hidden);
+	else
+		show_all(looks, count);
+	holders_tell_hidden(&holders);
+	holders_free(&holders);
+	free(looks);
 }
 
 static int run(const char *none)
 {
 	(void)none;
-	if (!asked.pid == !asked.timers)
+	if (asked.pid && asked.timers)
 		fail(EXIT_ASKED,
-		     "stats needs either --pid PID or --self-test N: counters belong to an open file");
+		     "stats: --self-test has a wheel of its own, and means nothing with --pid");
 	if (asked.fd != NEVER && !asked.pid)
 		fail(EXIT_ASKED, "stats: --fd means nothing without --pid");
+	if (asked.prometheus && (globals.json || asked.timers))
+		fail(EXIT_ASKED, "stats: --prometheus means nothing with --%s",
+		     globals.json ? "json" : "self-test");
 	if (asked.timers)
 		return selftest_run(asked.timers);
-	process_each(asked.pid, asked.fd, show_descriptor);
+	look_around();
 	return 0;
 }
 
 const struct command stats_command = {
 	.name = "stats",
-	.summary = "counters and lateness of a wheel",
+	.summary = "counters and lateness of wheels",
 	.details =
-	"Counters belong to an open file. Shows those of the wheels that a running\n"
-	"process holds, or those of a wheel that is exercised for it: with --self-test\n"
-	"N timers are armed over 0.2 s, every fourth is cancelled, and each expiry and\n"
-	"the counters are checked.",
+	"Shows the counters of each wheel that a process of this machine holds, and how\n"
+	"late its timers fired; with --pid those of one process. Processes that we may\n"
+	"not look into are left out, and their number is told.\n"
+	"\n"
+	"With --self-test those of a wheel that is exercised for it: N timers are armed\n"
+	"over 0.2 s, every fourth is cancelled, and each expiry and the counters are\n"
+	"checked.",
 	.options = options,
 	.sets_up = true,
 	.setup_needs = "self-test",

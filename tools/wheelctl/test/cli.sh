@@ -82,6 +82,12 @@ trap 'rm -rf "$folder"' EXIT
 printf '# crc32=00000000\n0,A,0,1\n' >"$folder/trace"
 printf '0,A,0,1\n' | gzip >"$folder/trace.gz"
 printf '0,A,4096,1\n' >"$folder/wide"
+printf '# two\nevery 5 echo\n' >"$folder/jobs"
+printf '@daily\n' >"$folder/nojob"
+: >"$folder/nothing"
+echo '# pending timers of a wheel, as wheelctl save writes them' >"$folder/saved"
+crc=$(gzip -c "$folder/saved" | tail -c8 | head -c4 | od -An -tx4 | tr -d ' ')
+echo "end,0,$crc" >>"$folder/saved"
 mkdir "$folder/folder.gz"
 gzip <"$folder/trace" | head -c 25 >"$folder/short.gz"
 
@@ -154,7 +160,7 @@ echo "KTAP version 1"
 # Two for each command, and these.
 # shellcheck disable=SC2086 # words
 set -- $commands
-echo "1..$((61 + 2 * $#))"
+echo "1..$((78 + 2 * $#))"
 
 explained --help
 for command in $commands; do
@@ -193,15 +199,32 @@ refused 2 "--scheme overflow does not bear the clock realtime" \
 	arm 1ms --clock realtime --scheme overflow
 refused 2 "SHELL 'csh' is not bash, zsh or fish" completion csh
 refused 2 "--scheme 'heap' is not hashed" arm 1ms --scheme=heap
-refused 2 "needs either --pid PID or --self-test N" stats
+refused 2 "--prometheus means nothing with --json" stats --prometheus --json
 refused 2 "--fd means nothing without --pid" stats --self-test 3 --fd 3
 refused 2 "--tick means nothing without --self-test" stats --pid 1 --tick 1ms
-refused 2 "needs either --pid PID or --self-test N" stats --pid 1 --self-test 3
+refused 2 "means nothing with --pid" stats --pid 1 --self-test 3
 refused 2 "16,777,217 timers are more than 2^24" stats --self-test 16777217
 refused 2 "more than the 4,096 of an overflow wheel" \
 	stats --self-test 4097 --scheme overflow
 refused 2 "no longer than a minute" stats --self-test 3 --tick 61s
-refused 2 "needs --pid" list
+refused 2 "save needs --pid PID" save x
+refused 2 "restore needs --pid PID" restore "$folder/saved" --device /dev/null
+refused 2 "wide:1: not as wheelctl save writes it" restore "$folder/wide" --pid 1
+refused 2 "every needs -- and a COMMAND" every 10s
+refused 2 "every needs -- and a COMMAND" every 10s --
+refused 2 "TIME '10' is not a duration" every 10 -- true
+refused 2 "nobody would move that clock" every 1s --clock virtual -- true
+refused 2 "TIME '25:00' is not a time: 12:30" at 25:00 -- true
+refused 2 "TIME '2030-02-30T12:00' is not a time" at 2030-02-30T12:00 -- true
+refused 2 "TIME '@1' is not a time to come" at @1 -- true
+refused 2 "its hour is a list of 0-23" at '0 24 * * *' -- true
+refused 2 "is not a time that ever comes" at '0 0 30 2 *' -- true
+refused 2 "jobs:2: the time is not a duration" run "$folder/jobs"
+refused 2 "nojob:1: no command behind the time" run "$folder/nojob"
+refused 2 "nothing: no job in it" run "$folder/nothing"
+refused 2 "watch draws for people" watch --json
+refused 2 "watch: --fd means nothing without --pid" watch --fd 3
+refused 2 "--limit means nothing without --pid" list --limit 3
 refused 2 "--speed '0' is not a factor" replay --speed 0 x
 refused 2 "replay needs a FILE" replay
 refused 2 "--speed means nothing with --print-crc" replay --print-crc --speed 2 x

@@ -139,6 +139,118 @@ interrupts() {
 			replay trace.csv --speed 0.001
 }
 
+# holding COMMAND: with a wheel of a process that calls itself we"i\rd at hand, as $!.
+holding() {
+	cp "$wheelctl" 'we"i\rd'
+	./'we"i\rd' arm 1h >/dev/null 2>&1 &
+	pending $! && "$@" $!
+	held=$?
+	kill $!
+	wait $!
+	return $held
+}
+
+wheels_of_the_machine() {
+	says 0 "process *fd command *capacity *pending
+*$1 * we\"i\\\\rd *hierarchical *monotonic *1ms * 1 * 1" list &&
+		says 0 '*"pid": '"$1"',*"command": "we\\"i\\\\rd",*' list --json &&
+		says 0 '*process '"$1"' (we"i\\rd), descriptor *armed * 1 *' stats &&
+		says 0 '*"pid": '"$1"',*"late_edges_ns": [[]0, 2, 4,*"p99.9": *' \
+			stats --json
+}
+
+# Each line is a sample or tells of one; types stand once, before their samples.
+in_prometheus_format() {
+	"$wheelctl" stats --prometheus >metrics || return
+	grep -q '^wheel_armed_total{pid="'"$1"'",fd="[0-9]*",command="we\\"i\\\\rd",clock="monotonic",scheme="hierarchical"} 1$' metrics || return
+	grep -q '^wheel_tick_seconds{.*} 0.001000000$' metrics || return
+	grep -q '^wheel_late_seconds_bucket{.*,le="0.000001023"} 0$' metrics || return
+	grep -q '^# TYPE wheel_pending gauge$' metrics || return
+	awk '/^# HELP / { next }
+		/^# TYPE / { if ($3 in type) exit 1; type[$3] = $4; now = $3; next }
+		!/^wheel_[a-z_]+([{]([a-z]+="([^"\\]|\\.)*",?)+[}])? [0-9.]+$/ { print; exit 1 }
+		{ name = $1; sub(/[{].*/, "", name); sub(/_(bucket|count)$/, "", name)
+			if (name != now) { print name, now; exit 1 } seen++ }
+		END { if (seen < 15) exit 1 }' metrics
+}
+
+# A file on which nothing was called has no wheel yet, and gets none by our looking.
+looks_configure_nothing() {
+	sleep 1000 3<>/dev/wheel &
+	wheels=$(grep -c '/dev/wheel' /sys/kernel/debug/wheel_timer/wheels)
+	says 0 "*descriptor 3*armed * 0 *" stats --pid $! --fd 3 &&
+		says 0 "* $! *3 sleep *hashed *" list &&
+		says 0 "*(sleep), descriptor 3*" watch --pid $! --interval 1ms &&
+		says 0 "*0 timers on the monotonic clock" list --pid $! &&
+		says 0 "empty.csv: 0 timers saved" save empty.csv --pid $! &&
+		[ "$wheels" = "$(grep -c '/dev/wheel' /sys/kernel/debug/wheel_timer/wheels)" ]
+	looked=$?
+	kill $!
+	return $looked
+}
+
+# One picture where there is no terminal, and as many as are asked for.
+watches() {
+	says 0 "*process $1 (*pending *1 of 1 *armed/s 0 *nothing fired
+buckets *1 of 704 hold timers*" watch --pid "$1" --interval 10ms &&
+		"$wheelctl" watch --interval 1ms --count 3 >pictures &&
+		[ "$(grep -c ^pending pictures)" -ge 3 ] &&
+		COLUMNS=30 "$wheelctl" watch --interval 1ms >pictures &&
+		! grep -q '^.\{31\}' pictures
+}
+
+# From one process to another, with what has not been set up yet; and not twice.
+saves_and_restores() {
+	sleep 1000 3<>/dev/wheel &
+	says 0 "saved.csv: 1 timer saved" save saved.csv --pid "$1" &&
+		says 0 "saved.csv: 1 timer restored" restore saved.csv --pid $! &&
+		"$wheelctl" list --pid "$1" | sed -n 4p | cut -c 1-40 >one &&
+		"$wheelctl" list --pid $! | sed -n 4p | cut -c 1-40 >other &&
+		cmp one other && [ -s one ] &&
+		says 1 "*1 of 1 timers were refused, *slot 0 and generation 1: *busy*" \
+			restore saved.csv --pid $!
+	restored=$?
+	kill $!
+	return $restored
+}
+
+runs_commands() {
+	says 0 "once
+once
+once" every 10ms --count 3 -- echo once &&
+		says 0 "soon and late" at +20ms -- echo soon "and late" &&
+		says 0 "now" at "@$(($(date +%s) + 2))" -- echo now &&
+		says 0 "*$(date +%Y)*" at "$(date -d @$(($(date +%s) + 2)) '+%F %T')" -- date &&
+		says 3 "wheelctl: sh: ended with status 3" at +1ms -- sh -c 'exit 3' &&
+		says 137 "wheelctl: sh: ended by signal 9" at +1ms -- sh -c 'kill -9 $$' &&
+		says 127 "wheelctl: /none: No such file*" at +1ms -- /none
+}
+
+# Two that are due often beside one that is not; a slow one is not started twice.
+runs_a_file_of_jobs() {
+	cat >jobs.txt <<-'END'
+		# one wheel for all
+		every 10ms echo a
+		every 20ms  echo "b $((1 + 1))"
+		at +1ms     sleep 0.1; echo c
+	END
+	"$wheelctl" run jobs.txt --count 4 >said || return
+	[ "$(grep -cx a said)" = 4 ] && [ "$(grep -cx 'b 2' said)" = 4 ] &&
+		[ "$(grep -cx c said)" = 1 ] || return
+	says 0 "*sleep: it still runs, so it is not started*" \
+		every 20ms --count 2 -- sleep 0.1
+}
+
+# After a signal what runs is waited for, and nothing else is begun.
+stops_running() {
+	"$wheelctl" every 10ms -- sh -c 'echo begun >>begun; sleep 0.3; echo ended >>begun' &
+	until [ -s begun ]; do kill -0 $! || return; done
+	kill $!
+	wait $!
+	[ $? = 143 ] && [ "$(cat begun)" = "begun
+ended" ]
+}
+
 # What it prints goes nowhere: it must not go on for ever.
 full_disk() {
 	for form in "" --json; do
@@ -184,7 +296,7 @@ long_tick() {
 	[ "$long_status" = 0 ] && grep -q "never early" long
 }
 
-plan 18
+plan 26
 leaf module_loads insmod wheel_timer.ko
 "$wheelctl" arm 1ms --tick 30s >long 2>&1 &
 long=$!
@@ -201,6 +313,14 @@ leaf replays replays
 leaf bounded_replays bounded_replays
 leaf replays_with_a_long_tick replays_with_a_long_tick
 leaf interrupts interrupts
+leaf wheels_of_the_machine holding wheels_of_the_machine
+leaf in_prometheus_format holding in_prometheus_format
+leaf looks_configure_nothing looks_configure_nothing
+leaf watches holding watches
+leaf saves_and_restores holding saves_and_restores
+leaf runs_commands runs_commands
+leaf runs_a_file_of_jobs runs_a_file_of_jobs
+leaf stops_running stops_running
 leaf full_disk full_disk
 leaf no_privilege no_privilege
 leaf ends_of_time ends_of_time

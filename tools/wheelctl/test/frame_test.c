@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Pictures of wheels, at any width; the buckets of the right one.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame.h"
+#include "ktap.h"
+
+static const struct look before = {
+	.holder = { .pid = 1234, .fd = 5, .command = "server" },
+	.setup = {
+		.scheme = WHEEL_HIERARCHICAL, .tick_ns = NSEC_PER_MSEC,
+		.timers = 65536,
+	},
+	.stats = { .armed = 1000, .fired = 100, .late = { [20] = 100 } },
+	.all = true,
+};
+
+static struct look later(void)
+{
+	struct look look = before;
+
+	look.stats.armed = 21000;
+	look.stats.fired = 10100;
+	look.stats.pending = 32768;
+	look.stats.late[20] = 10000;
+	look.stats.late[30] = 100;
+	return look;
+}
+
+/* The picture, put at some size; to be freed. */
+static char *picture(u32 width, u32 lines)
+{
+	struct occupancy occupancy = { .busy = { 64, 1, 0 }, .groups = 3, .of = 64 };
+	struct frame f = { .width = width, .lines = lines };
+	struct look now = later();
+	char *drawn, *put;
+	size_t length;
+
+	f.to = open_memstream(&drawn, &length);
+	frame_wheel(&f, &before, &now, 2 * NSEC_PER_SEC, &occupancy);
+	fclose(f.to);
+	f.to = open_memstream(&put, &length);
+	frame_put(&f, drawn, "\n");
+	fclose(f.to);
+	free(drawn);
+	return put;
+}
+
+static size_t longest(const char *text)
+{
+	size_t most = 0;
+
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		if (length > most)
+			most = length;
+		text += length + 1;
+	}
+	return most;
+}
+
+static void what_is_drawn(void)
+{
+	char *text;
+
+	setenv("LC_ALL", "C", 1);
+	text = picture(200, 100);
+	KTAP_EXPECT(strstr(text, "process 1234 (server), descriptor 5: hierarchical, tick 1ms, monotonic\n"));
+	KTAP_EXPECT(strstr(text, "pending    32,768 of 65,536  [##############################                              ]\n"));
+	KTAP_EXPECT(strstr(text, "armed/s 10,000   fired/s 5,000   cancelled/s 0   wake-ups/s 0\n"));
+	KTAP_EXPECT(strstr(text, "  <   2.10 ms       9,900  ####"));
+	KTAP_EXPECT(strstr(text, "  <    2.15 s         100  #\n"));
+	KTAP_EXPECT(strstr(text, "buckets    [#. ] 65 of 192 hold timers\n"));
+	free(text);
+}
+
+static void any_width(void)
+{
+	u32 width;
+
+	setenv("LC_ALL", "C", 1);
+	for (width = 1; width < 250; width++) {
+		char *text = picture(width, 100);
+
+		KTAP_EXPECT(longest(text) <= width);
+		KTAP_EXPECT(width < 80 || longest(text) > width / 2);
+		free(text);
+	}
+}
+
+static void any_height(void)
+{
+	char *text = picture(80, 2);
+
+	KTAP_EXPECT(strchr(text, '\n') && strchr(strchr(text, '\n') + 1, '\n')[1] == '\0');
+	free(text);
+}
+
+#define ENTRY(name, armed, busy)					       \
+	"- wheel: 1\n  name: " name "\n  tick: 1000000\n  armed: " armed	       \
+	"\n  fired: 100\n  cancelled: 0\n  bases:\n  - pending: 1\n"	       \
+	"    busy_of_64: [" busy "]\n"
+
+static bool finds(const char *text, struct occupancy *o)
+{
+	FILE *file = fmemopen((void *)text, strlen(text), "r");
+	struct look now = before;
+	bool found;
+
+	now.stats.armed = 1010;
+	found = occupancy_find(o, file, &before, &now);
+	fclose(file);
+	return found;
+}
+
+static void buckets(void)
+{
+	struct occupancy o;
+
+	KTAP_EXPECT(finds(ENTRY("system", "1005", "9")
+			  ENTRY("/dev/wheel", "999", "8")
+			  ENTRY("/dev/wheel", "1005", "7, 0, 64")
+			  ENTRY("/dev/wheel", "1011", "6"), &o));
+	KTAP_EXPECT(o.groups == 3 && o.of == 64 && o.busy[0] == 7 &&
+		    o.busy[2] == 64);
+	KTAP_EXPECT(!finds(ENTRY("/dev/wheel", "1005", "7")
+			   ENTRY("/dev/wheel", "1006", "8"), &o));
+	KTAP_EXPECT(!o.groups);
+	KTAP_EXPECT(!finds("\n", &o));
+}
+
+const struct ktap_case frame_cases[] = {
+	{ "what a picture shows", what_is_drawn },
+	{ "a picture of any width", any_width },
+	{ "a picture of any height", any_height },
+	{ "the buckets of the right wheel", buckets },
+	{ NULL }
+};

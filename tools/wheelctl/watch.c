@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+/*
+ * wheelctl watch: wheels while they turn.
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "frame.h"
+#include "interrupt.h"
+#include "look.h"
+#include "memory.h"
+#include "options.h"
+#include "parse.h"
+#include "text.h"
+
+#define WHEELS	"/sys/kernel/debug/wheel_timer/wheels"
+
+#define HOME		"\033[H"
+#define ERASE_REST	"\033[J"
+#define ERASE_LINE	"\033[K\n"
+#define ERASE_ALL	"\033[2J"
+
+static struct {
+	u64 pid;
+	u64 fd;
+	u64 interval;
+	u64 count;
+} asked = {
+	.fd = NEVER,
+	.interval = NSEC_PER_SEC,
+};
+
+static const struct option_spec options[] = {
+	{ "pid", "PID", "the wheels that this process holds; all wheels",
+	  parse_count, &asked.pid },
+	{ "fd", "FD", "only this descriptor of the process", parse_number,
+	  &asked.fd },
+	{ "interval", "TIME", "from one picture to the next; 1s", parse_interval,
+	  &asked.interval },
+	{ "count", "N", "so many pictures; until Ctrl-C, and 1 without a terminal",
+	  parse_count, &asked.count },
+	{ NULL }
+};
+
+/**
+ * struct scene - all wheels at one time
+ * @look: at each
+ * @count: how many
+ * @hidden: processes that we may not look into
+ * @time: when
+ */
+struct scene {
+	struct look *look;
+	size_t count;
+	u64 hidden;
+	u64 time;
+};
+
+static u64 now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (u64)time.tv_sec * NSEC_PER_SEC + (u64)time.tv_nsec;
+}
+
+static void scene_take(struct scene *s)
+{
+	struct holders holders;
+	size_t i;
+
+	holders_find(&holders, asked.pid, asked.fd);
+	memset(s, 0, sizeof(*s));
+	s->look = memory_zeroed(holders.count, sizeof(*s->look));
+	s->hidden = holders.hidden;
+	s->time = now();
+	for (i = 0; i < holders.count; i++)
+		s->count += look_at(&s->look[s->count], &holders.list[i]);
+	holders_free(&holders);
+}
+
+/* The same wheel in an earlier scene; a wheel that counts less now is another. */
+static const struct look *find(const struct scene *s, const struct look *look)
+{
+	size_t i;
+
+	for (i = 0; i < s->count; i++)
+		if (s->look[i].holder.pid == look->holder.pid &&
+		    s->look[i].holder.fd == look->holder.fd &&
+		    s->look[i].all == look->all &&
+		    s->look[i].stats.armed <= look->stats.armed &&
+		    s->look[i].stats.fired <= look->stats.fired)
+			return &s->look[i];
+	return NULL;
+}
+
+/* Root may see the buckets, too. */
+static void find_occupancy(struct occupancy *o, const struct look *before)
+{
+	FILE *wheels = before->all ? fopen(WHEELS, "re") : NULL;
+	struct look after;
+
+	memset(o, 0, sizeof(*o));
+	if (!wheels)
+		return;
+	/* Its content is made when it is read for the first time. */
+	setvbuf(wheels, NULL, _IOFBF, 1 << 20);
+	ungetc(getc(wheels), wheels);
+	if (look_at(&after, &before->holder))
+		occupancy_find(o, wheels, before, &after);
+	fclose(wheels);
+}
+
+static void draw_wheels(const struct frame *f, const struct scene *before,
+			const struct scene *s)
+{
+	const struct look nothing = { 0 };
+	struct occupancy occupancy;
+	size_t i;
+
+	for (i = 0; i < s->count; i++) {
+		const struct look *last = find(before, &s->look[i]);
+
+		if (i)
+			putc('\n', f->to);
+		find_occupancy(&occupancy, &s->look[i]);
+		frame_wheel(f, last ? last : &nothing, &s->look[i],
+			    last ? s->time - before->time : 0, &occupancy);
+	}
+	if (!s->count)
+		fputs("no wheels\n", f->to);
+	if (s->hidden)
+		fprintf(f->to,
+			"\n%s processes of others may hold wheels, too: run as root to see\n",
+			text_count(s->hidden).s);
+}
+
+static u32 number_in(const char *name, u32 otherwise)
+{
+	const char *text = getenv(name);
+	long number = text ? strtol(text, NULL, 10) : 0;
+
+	return number > 0 && number < 10000 ? (u32)number : otherwise;
+}
+
+/* On a terminal its size; elsewhere as wide as the environment says, and as long. */
+static struct frame frame_of(bool terminal)
+{
+	struct frame f = { .to = stdout, .width = number_in("COLUMNS", 80) };
+	struct winsize size;
+
+	f.lines = ~0U;
+	if (!terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
+	    !size.ws_col || !size.ws_row)
+		return f;
+	f.width = size.ws_col;
+	f.lines = size.ws_row - 1U;
+	return f;
+}
+
+static void draw(const struct scene *before, const struct scene *s, bool terminal)
+{
+	struct frame f = frame_of(terminal);
+	struct frame whole = f;
+	size_t length;
+	char *text;
+
+	whole.to = open_memstream(&text, &length);
+	if (!whole.to)
+		fail(EXIT_DEVICE, "no memory for a picture");
+	draw_wheels(&whole, before, s);
+	fclose(whole.to);
+	fputs(terminal ? HOME : "", stdout);
+	frame_put(&f, text, terminal ? ERASE_LINE : "\n");
+	fputs(terminal ? ERASE_REST : "", stdout);
+	flush_or_fail();
+	free(text);
+}
+
+/* Returns whether to go on. */
+static bool pause_for(u64 ns, int interrupt)
+{
+	struct pollfd fd = { .fd = interrupt, .events = POLLIN };
+	struct timespec time = {
+		.tv_sec = (time_t)(ns / NSEC_PER_SEC),
+		.tv_nsec = (long)(ns % NSEC_PER_SEC),
+	};
+
+	ppoll(&fd, 1, &time, NULL);
+	return !interrupt_seen(interrupt);
+}
+
+/* Is stdout a terminal that can be drawn on? */
+static bool is_terminal(void)
+{
+	const char *name = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && name && *name && strcmp(name, "dumb");
+}
+
+static int run(const char *none)
+{
+	bool terminal = is_terminal();
+	int interrupt = interrupt_open();
+	struct scene before = { 0 };
+	struct scene scene;
+	u64 drawn = 0;
+
+	(void)none;
+	if (globals.json)
+		fail(EXIT_ASKED, "watch draws for people; for programs: wheelctl stats --json");
+	if (asked.fd != NEVER && !asked.pid)
+		fail(EXIT_ASKED, "watch: --fd means nothing without --pid");
+	if (!asked.count && !terminal)
+		asked.count = 1;
+	scene_take(&scene);
+	if (terminal) {
+		fputs(ERASE_ALL, stdout);
+		draw(&before, &scene, true);
+	}
+	while (pause_for(asked.interval, interrupt)) {
+		free(before.look);
+		before = scene;
+		scene_take(&scene);
+		if (drawn && !terminal)
+			putchar('\n');
+		draw(&before, &scene, terminal);
+		if (++drawn == asked.count)
+			break;
+	}
+	free(before.look);
+	free(scene.look);
+	return 0;
+}
+
+const struct command watch_command = {
+	.name = "watch",
+	.summary = "wheels while they turn",
+	.details =
+	"Draws what the wheels of this machine, or with --pid of one process, hold and\n"
+	"do: timers pending, rates, how late those of the last interval fired and, for\n"
+	"root, which part of the buckets holds timers. Ctrl-C ends it. Without a\n"
+	"terminal it prints one picture, or --count of them.",
+	.options = options,
+	.run = run,
+};
