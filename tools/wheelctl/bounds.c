@@ -28,6 +28,36 @@ u64 bounds_span(const struct wheel_setup *setup)
 	return ticks * setup->tick_ns;
 }
 
+/* What is asked for, as large as the device can make it for any number of timers. */
+static struct wheel_setup largest(const struct wheel_setup *asked)
+{
+	struct wheel_setup setup = *asked;
+	u32 least = WHEEL_MAX_TIMERS / 32;
+
+	if (!setup.tick_ns)
+		setup.tick_ns = NSEC_PER_MSEC;
+	if (!setup.buckets)
+		setup.buckets = WHEEL_MAX_BUCKETS;
+	if (setup.buckets < least)
+		setup.buckets = least;
+	while (setup.buckets & (setup.buckets - 1))
+		setup.buckets += setup.buckets & -setup.buckets;
+	return setup;
+}
+
+/**
+ * bounds_at_most - the longest delay that a wheel can hold, however many timers it has
+ * @asked: asked for, not yet in force
+ *
+ * Return: nanoseconds.
+ */
+u64 bounds_at_most(const struct wheel_setup *asked)
+{
+	struct wheel_setup setup = largest(asked);
+
+	return bounds_span(&setup);
+}
+
 /**
  * bounds_timers - refuse more timers than the scheme holds
  * @setup: asked for
@@ -54,6 +84,27 @@ static u64 sufficient_tick(const struct wheel_setup *setup, u64 delay)
 	while (tick / unit > 99)
 		unit *= 10;
 	return (tick + unit - 1) / unit * unit;
+}
+
+/* Enough for a day in ticks of 1.4 s, and 2.6 MB. */
+#define PLENTY	65536
+
+/**
+ * bounds_refuse - refuse a delay that no bounded wheel of this tick holds
+ * @asked: asked for, not yet in force
+ * @delay: nanoseconds
+ * @what: the name of the delay
+ */
+void bounds_refuse(const struct wheel_setup *asked, u64 delay, const char *what)
+{
+	struct wheel_setup setup = largest(asked);
+	struct wheel_setup plenty = { .buckets = PLENTY };
+
+	fail(EXIT_ASKED,
+	     "%s is more than a bounded wheel holds with a tick of %s, %s at most: ask for --tick %s --buckets %u",
+	     what, text_duration(setup.tick_ns).s,
+	     text_duration(bounds_span(&setup)).s,
+	     text_duration(sufficient_tick(&plenty, delay)).s, PLENTY);
 }
 
 /* With the same tick; 0: no wheel has so many. */

@@ -136,7 +136,7 @@ static void put_bash_option(const struct command *c,
 	printf(" --%s", option->name);
 }
 
-static void bash(void)
+static void for_bash(void)
 {
 	const struct option_spec *option;
 	const struct command *const *c;
@@ -222,7 +222,7 @@ static void put_zsh_command(const struct command *c)
 	puts("\t\t\t&& return\n\t\t;;");
 }
 
-static void zsh(void)
+static void for_zsh(void)
 {
 	const struct command *const *c;
 
@@ -273,7 +273,7 @@ static void put_fish_option(const struct command *c,
 	puts("'");
 }
 
-static void fish(void)
+static void for_fish(void)
 {
 	const struct command *const *c;
 
@@ -300,7 +300,7 @@ static int run(const char *shell)
 		const char *name;
 		void (*print)(void);
 	} shells[] = {
-		{ "bash", bash }, { "zsh", zsh }, { "fish", fish },
+		{ "bash", for_bash }, { "zsh", for_zsh }, { "fish", for_fish },
 	};
 	size_t i;
 

@@ -100,8 +100,7 @@ void device_status(struct stat *status)
  */
 void device_open(struct device *d)
 {
-	d->clock = WHEEL_CLOCK_MONOTONIC;
-	d->moved_to = 0;
+	memset(d, 0, sizeof(*d));
 	d->fd = open(globals.device, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (d->fd < 0)
 		open_failed(errno);
@@ -116,8 +115,8 @@ void device_adopt(struct device *d, int fd)
 {
 	struct wheel_setup setup;
 
+	memset(d, 0, sizeof(*d));
 	d->fd = fd;
-	d->moved_to = 0;
 	device_info(d, &setup);
 	d->clock = setup.clock;
 }
@@ -197,6 +196,8 @@ void device_setup(struct device *d, struct wheel_setup *setup)
 	setup->size = sizeof(*setup);
 	call(d, WHEEL_IOC_SETUP, setup, "WHEEL_IOC_SETUP");
 	d->clock = setup->clock;
+	if (setup->events)
+		ring_map(&d->ring, d->fd, setup->events);
 	check_clock(d);
 }
 
@@ -236,6 +237,8 @@ u32 device_read(struct device *d, struct wheel_event *events, u32 count)
 {
 	ssize_t bytes;
 
+	if (d->ring.entries)
+		return ring_take(&d->ring, events, count);
 	do {
 		bytes = read(d->fd, events, count * sizeof(*events));
 	} while (bytes < 0 && errno == EINTR);

@@ -6,17 +6,20 @@
 #define DEVICE_H
 
 #include "fail.h"
+#include "ring.h"
 #include "wheelctl.h"
 
 /**
  * struct device - an open wheel
  * @fd: its descriptor
  * @clock: WHEEL_CLOCK_* of the wheel
+ * @ring: where its events come, if @ring.entries is not 0
  * @moved_to: where we have moved its clock if that is VIRTUAL
  */
 struct device {
 	int fd;
 	u32 clock;
+	struct ring ring;
 	u64 moved_to;
 };
 

@@ -73,7 +73,7 @@ static void forget(struct ledger *l, struct ledger_timer *t)
 }
 
 static void note_deadline(struct ledger *l, const struct ledger_request *r,
-			  u64 now)
+			  const struct wheel_op *op, u64 now)
 {
 	struct ledger_timer *t = &l->timer[r->timer];
 
@@ -82,6 +82,7 @@ static void note_deadline(struct ledger *l, const struct ledger_request *r,
 	t->in_time = now < r->deadline;
 	t->filed = l->armed + l->rearmed;
 	t->line = r->line;
+	t->touched = op->flags & WHEEL_OP_TOUCH;
 }
 
 /* The device still had it: could it still have it? */
@@ -109,13 +110,14 @@ static void note_done(struct ledger *l, const struct ledger_request *r,
 		l->pending++;
 		t->state = LEDGER_PENDING;
 		t->cookie = op->cookie;
-		note_deadline(l, r, now);
+		t->gen = WHEEL_ID_GEN(op->id);
+		note_deadline(l, r, op, now);
 		return;
 	}
 	check_overdue(l, t, now);
 	if (op->op == WHEEL_OP_REARM) {
 		l->rearmed++;
-		note_deadline(l, r, now);
+		note_deadline(l, r, op, now);
 		return;
 	}
 	if (l->closing && !t->listed)
@@ -201,19 +203,25 @@ static void check_early(struct ledger *l, const struct ledger_timer *t,
 			   text_time(t->deadline - seen).s);
 }
 
-/* As they are due, then in the order filed. Of what we asked late we do not know. */
+/*
+ * As they are due, then in the order filed. Of what we asked late we do not know, nor
+ * when the kernel files what was touched.
+ */
 static void check_order(struct ledger *l, const struct ledger_timer *t,
 			const struct wheel_event *event)
 {
 	if (!t->in_time || event->deadline != t->deadline)
 		return;
 	if (t->due < l->last_due ||
-	    (t->due == l->last_due && t->filed < l->last_filed))
+	    (t->due == l->last_due && t->filed < l->last_filed && !t->touched))
 		breach_add(&l->breaches, BREACH_ORDER,
 			   "line %u: timer %u fired after one due later",
 			   t->line, number_of(l, t));
+	if (!t->touched)
+		l->last_filed = t->filed;
+	else if (t->due != l->last_due)
+		l->last_filed = 0;
 	l->last_due = t->due;
-	l->last_filed = t->filed;
 }
 
 static void note_late(struct ledger *l, const struct ledger_timer *t,
@@ -335,11 +343,13 @@ void ledger_compare(struct ledger *l, const struct wheel_stats *stats)
 		u64 device;
 		u64 ledger;
 	} counters[] = {
-		{ "armed", stats->armed, l->armed },
+		{ "armed", stats->armed, l->armed - l->by_word.revived },
 		{ "fired", stats->fired, l->fired },
-		{ "cancelled", stats->cancelled, l->cancelled },
+		{ "cancelled", stats->cancelled,
+		  l->cancelled - l->by_word.revived },
 		{ "pending", stats->pending, l->pending },
-		{ "rearmed", stats->rearmed, l->rearmed },
+		{ "rearmed", stats->rearmed,
+		  l->by_word.count ? stats->rearmed : l->rearmed },
 		{ "refused", stats->refused, 0 },
 		{ "overruns", stats->overruns, 0 },
 		{ "unread", stats->unread, 0 },

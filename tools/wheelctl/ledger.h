@@ -21,6 +21,7 @@
 #include "histogram.h"
 #include "samples.h"
 #include "wheelctl.h"
+#include "words.h"
 
 enum ledger_state {
 	LEDGER_IDLE,
@@ -37,6 +38,7 @@ enum ledger_state {
  * @filed: the how manieth arm or re-arm it was
  * @line: of the trace, for messages
  * @state: enum ledger_state
+ * @touched: its place among those of the same tick is the kernel's choice
  * @in_time: the device had the deadline before it had passed
  * @listed: WHEEL_IOC_LIST told of it
  */
@@ -48,6 +50,7 @@ struct ledger_timer {
 	u64 filed;
 	u32 line;
 	u8 state;
+	bool touched;
 	bool in_time;
 	bool listed;
 };
@@ -86,6 +89,8 @@ struct ledger_request {
  * @late: fired - deadline, each event's
  * @late_in_time: the same of deadlines that the device had before they passed
  * @buckets: the same as a histogram, as the device counts it
+ * @by_word: operations that the device does not count: a revived timer was never
+ *	cancelled for it, and is not armed again
  * @breaches: promises broken
  */
 struct ledger {
@@ -109,6 +114,7 @@ struct ledger {
 	struct samples late;
 	struct samples late_in_time;
 	u64 buckets[HISTOGRAM_BUCKETS];
+	struct words by_word;
 	struct breaches breaches;
 };
 

@@ -174,7 +174,7 @@ void moment_take(struct moment *m, u64 now)
 	clock_gettime(CLOCK_REALTIME, &wall);
 	m->wall = (u64)wall.tv_sec * NSEC_PER_SEC + (u64)wall.tv_nsec;
 	if (!file || fscanf(file, "%39[0-9a-f-]", m->boot) != 1)
-		strcpy(m->boot, "-");
+		m->boot[0] = '-';
 	if (file)
 		fclose(file);
 }

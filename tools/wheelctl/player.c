@@ -197,6 +197,30 @@ static void ask(struct player *p, u32 at)
 		p->ops[at].when -= p->tampered_by;
 }
 
+/* Has the operations done: by words what these can do, the rest by a call. */
+static void submit(struct player *p, u32 count)
+{
+	u32 by_call[PLAYER_BATCH];
+	u32 calls = 0;
+	u32 i;
+
+	if (!p->words) {
+		device_submit(p->device, p->ops, count);
+		return;
+	}
+	for (i = 0; i < count; i++) {
+		if (words_try(p->words, &p->ops[i]))
+			continue;
+		by_call[calls] = i;
+		p->calls[calls++] = p->ops[i];
+	}
+	device_submit(p->device, p->calls, calls);
+	for (i = 0; i < calls; i++) {
+		p->ops[by_call[i]] = p->calls[i];
+		words_armed(p->words, &p->calls[i]);
+	}
+}
+
 /* Has the batch done, and once more what a race was lost for. */
 static void hand_over(struct player *p, u32 count)
 {
@@ -207,7 +231,7 @@ static void hand_over(struct player *p, u32 count)
 
 		for (i = 0; i < count; i++)
 			ask(p, i);
-		device_submit(p->device, p->ops, count);
+		submit(p, count);
 		now = device_now(p->device);
 		for (i = 0; i < count; i++)
 			if (ledger_answer(&p->ledger, &p->requests[i],
@@ -300,6 +324,23 @@ static void cancel_rest(struct player *p)
 	hand_over(p, count);
 }
 
+/* What we have parked the kernel still counts as pending, until it is reclaimed. */
+static void reclaim_parked(struct player *p)
+{
+	u32 i;
+
+	for (i = 0; p->words && i < p->words->count; i++) {
+		struct wheel_op op = {
+			.op = WHEEL_OP_CANCEL, .id = p->words->slot[i].id,
+		};
+
+		if (words_parked(p->words, i))
+			device_submit(p->device, &op, 1);
+	}
+	if (p->words)
+		p->ledger.by_word = *p->words;
+}
+
 /* All is done: nothing more may come. */
 static void listen(struct player *p)
 {
@@ -327,6 +368,7 @@ void player_run(struct player *p)
 	if (!p->stuck) {
 		check_list(p);
 		cancel_rest(p);
+		reclaim_parked(p);
 		listen(p);
 		device_stats(p->device, &stats);
 		ledger_compare(&p->ledger, &stats);

@@ -9,6 +9,7 @@
 #include "ledger.h"
 #include "progress.h"
 #include "trace.h"
+#include "words.h"
 
 /* Operations a call, events a read. */
 #define PLAYER_BATCH	1024
@@ -17,6 +18,7 @@
  * struct player - a replay
  * @trace: what is played
  * @device: to whom
+ * @words: of the device, or NULL: each operation takes a call
  * @interrupt: of interrupt_open(), or -1
  * @speed: in parts of SPEED_UNIT of the recorded speed
  * @linger: timers that are due so soon after the last record are waited for
@@ -38,10 +40,15 @@
  * @tampered_by: by how much
  * @batch: number of the batch that is being filled
  * @in_batch: for each timer the last batch it was in
+ * @requests: the batch, as the ledger has it
+ * @ops: the batch, as the device gets it
+ * @calls: of these, what touch words could not do
+ * @events: what was read
  */
 struct player {
 	const struct trace *trace;
 	struct device *device;
+	struct words *words;
 	int interrupt;
 	u64 speed;
 	u64 linger;
@@ -64,6 +71,7 @@ struct player {
 	u32 *in_batch;
 	struct ledger_request requests[PLAYER_BATCH];
 	struct wheel_op ops[PLAYER_BATCH];
+	struct wheel_op calls[PLAYER_BATCH];
 	struct wheel_event events[PLAYER_BATCH];
 };
 

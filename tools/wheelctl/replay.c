@@ -15,10 +15,15 @@
 #include "report.h"
 #include "text.h"
 
+/* As many as operations in a batch. */
+#define RING_ENTRIES	1024
+
 static struct {
 	u64 speed;
 	u64 tamper;
 	bool print_crc;
+	bool touch;
+	bool ring;
 } asked = {
 	.speed = SPEED_UNIT,
 };
@@ -26,6 +31,10 @@ static struct {
 static const struct option_spec options[] = {
 	{ "speed", "N", "so many times as fast as recorded; 1", parse_speed,
 	  &asked.speed },
+	{ "touch", NULL, "move, cancel and revive by touch words", parse_flag,
+	  &asked.touch },
+	{ "ring", NULL, "take the events from the completion ring", parse_flag,
+	  &asked.ring },
 	{ "tamper", "K", "test the checks: spoil a deadline from arm K on",
 	  parse_count, &asked.tamper },
 	{ "print-crc", NULL, "only print the trace's checksum", parse_flag,
@@ -61,11 +70,16 @@ static int play(const struct trace *trace)
 {
 	struct player *player = memory_zeroed(1, sizeof(*player));
 	struct device device;
+	struct words words;
 	int status;
 
 	bounds_timers(&globals.setup, trace->path, trace->timers);
 	device_open(&device);
 	globals.setup.timers = trace->timers;
+	if (asked.touch)
+		globals.setup.flags |= WHEEL_SETUP_TOUCH;
+	if (asked.ring)
+		globals.setup.events = RING_ENTRIES;
 	device_setup(&device, &globals.setup);
 
 	player_init(player, trace, &device, globals.setup.tick_ns);
@@ -73,6 +87,10 @@ static int play(const struct trace *trace)
 	bounds_delay(&globals.setup, player_longest(player),
 		     "%s's longest delay of %s", trace->path,
 		     text_time(player_longest(player)).s);
+	if (asked.touch) {
+		words_map(&words, device.fd, globals.setup.timers);
+		player->words = &words;
+	}
 	player->interrupt = interrupt_open();
 	player->tamper = asked.tamper;
 	progress_begin(&player->progress, trace->count);
@@ -91,8 +109,33 @@ static int play(const struct trace *trace)
 		     asked.tamper);
 	player_free(player);
 	free(player);
+	if (asked.touch)
+		words_unmap(&words);
 	device_close(&device);
 	return status;
+}
+
+/* At our speed; the longest delay of the trace that the wheel can hold. */
+static u64 longest_delay(void)
+{
+	double longest = (double)bounds_at_most(&globals.setup) *
+			 (double)asked.speed / SPEED_UNIT;
+
+	if (globals.setup.scheme != WHEEL_BOUNDED || asked.print_crc ||
+	    longest >= (double)WHEEL_MAX_TIME)
+		return WHEEL_MAX_TIME;
+	return (u64)longest;
+}
+
+/* What cannot be played is not read to its end. */
+static void __noreturn refuse(const struct trace *trace)
+{
+	u64 delay = trace->too_long / asked.speed * SPEED_UNIT + SPEED_UNIT;
+	char what[200];
+
+	snprintf(what, sizeof(what), "%s:%u: a delay of %s", trace->path,
+		 trace->too_long_line, text_time(delay).s);
+	bounds_refuse(&globals.setup, delay, what);
 }
 
 static int run(const char *path)
@@ -100,7 +143,9 @@ static int run(const char *path)
 	struct trace trace;
 	int status = 0;
 
-	trace_load(&trace, path);
+	trace_load(&trace, path, longest_delay());
+	if (trace.too_long)
+		refuse(&trace);
 	if (asked.print_crc) {
 		print_crc(&trace);
 	} else {

@@ -42,6 +42,11 @@ static void print_counts(const struct player *p)
 	snprintf(remark, sizeof(remark), "%s of them at the end",
 		 text_count(l->cancelled - p->cancelled).s);
 	print_count("cancelled", l->cancelled, remark);
+	if (p->words) {
+		print_count("touched", p->words->touched,
+			    "moved or cancelled without a call");
+		print_count("revived", p->words->revived, "armed without a call");
+	}
 	print_count("races", l->races, "fired while we re-armed or cancelled");
 }
 
@@ -170,6 +175,10 @@ void report_json(const struct player *p)
 	json_u64("fired", l->fired);
 	json_u64("cancelled", l->cancelled);
 	json_u64("cancelled_at_end", l->cancelled - p->cancelled);
+	if (p->words) {
+		json_u64("touched", p->words->touched);
+		json_u64("revived", p->words->revived);
+	}
 	json_u64("races", l->races);
 	json_u64("pending", l->pending);
 	breach_json(&l->breaches);

@@ -96,3 +96,15 @@ void source_close(struct source *s)
 		     WIFEXITED(status) && WEXITSTATUS(status) == NO_GZIP ?
 		     "could not be run" : "failed: the file is damaged");
 }
+
+/**
+ * source_abandon - enough of it was read
+ * @s: open
+ */
+void source_abandon(struct source *s)
+{
+	fclose(s->text);
+	/* It writes to nobody now, which ends it. */
+	if (s->gzip)
+		waitpid(s->gzip, NULL, 0);
+}

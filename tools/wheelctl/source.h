@@ -22,5 +22,6 @@ struct source {
 
 void source_open(struct source *s, const char *path);
 void source_close(struct source *s);
+void source_abandon(struct source *s);
 
 #endif

@@ -218,12 +218,41 @@ static void read_line(struct reader *r, char *text, size_t length)
 		read_record(r, text);
 }
 
+/* How many lines behind a delay that is too long may have a longer one to be told. */
+#define LOOK_AHEAD	100000
+
+/* A delay is too long: what is the longest one, as far as we want to wait for it? */
+static void look_ahead(struct reader *r, FILE *file)
+{
+	struct trace *t = r->trace;
+	char *text = NULL;
+	size_t room = 0;
+	u64 delay;
+	int i;
+
+	t->too_long_line = r->line;
+	t->too_long = t->record[t->count - 1].delay;
+	for (i = 0; i < LOOK_AHEAD && getline(&text, &room, file) > 0; i++)
+		if (sscanf(text, "%*u,A,%*u,%llu", &delay) == 1 &&
+		    delay <= WHEEL_MAX_TIME && delay > t->too_long)
+			t->too_long = delay;
+	free(text);
+}
+
+static bool last_is_longer(const struct trace *t, u64 longest)
+{
+	const struct record *last = &t->record[t->count - 1];
+
+	return t->count && last->delay != TRACE_CANCEL && last->delay > longest;
+}
+
 /**
  * trace_load - read a file; an error in it ends the program
  * @t: set up
  * @path: of the file
+ * @longest: a delay beyond this ends the reading: then @t->too_long is not 0
  */
-void trace_load(struct trace *t, const char *path)
+void trace_load(struct trace *t, const char *path, u64 longest)
 {
 	struct reader r = { .trace = t };
 	struct source source;
@@ -239,9 +268,16 @@ void trace_load(struct trace *t, const char *path)
 		if (text[length - 1] != '\n')
 			break;
 		read_line(&r, text, (size_t)length);
+		if (last_is_longer(t, longest)) {
+			look_ahead(&r, source.text);
+			break;
+		}
 	}
-	source_close(&source);
-	if (length > 0)
+	if (t->too_long)
+		source_abandon(&source);
+	else
+		source_close(&source);
+	if (length > 0 && !t->too_long)
 		read_line(&r, text, (size_t)length);
 	free(text);
 	free(r.armed);

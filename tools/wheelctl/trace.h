@@ -34,6 +34,8 @@ struct record {
  * @crc: checksum of all that follows the first line, if that is a comment
  * @stated: the checksum that the first line states
  * @has_stated: there is one
+ * @too_long: a delay beyond what was allowed, the longest one near it; 0: none
+ * @too_long_line: where the first one stands; no more than that has been read
  */
 struct trace {
 	const char *path;
@@ -44,9 +46,11 @@ struct trace {
 	u32 crc;
 	u32 stated;
 	bool has_stated;
+	u64 too_long;
+	u32 too_long_line;
 };
 
-void trace_load(struct trace *t, const char *path);
+void trace_load(struct trace *t, const char *path, u64 longest);
 void trace_verify(const struct trace *t);
 void trace_free(struct trace *t);
 

@@ -11,7 +11,7 @@
 #include "advice.h"
 #include "ktap.h"
 
-static char folder[] = "/tmp/wheelctl.XXXXXX";
+static char folder[21] = "/tmp/wheelctl.XXXXXX";
 
 static const char *path_of(const char *name)
 {

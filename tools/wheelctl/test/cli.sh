@@ -85,6 +85,9 @@ printf '0,A,4096,1\n' >"$folder/wide"
 printf '# two\nevery 5 echo\n' >"$folder/jobs"
 printf '@daily\n' >"$folder/nojob"
 : >"$folder/nothing"
+# One hour, three hours, and nonsense that nobody gets to; and without that.
+printf '0,A,0,3600000000000\n1,A,0,10800000000000\nnonsense\n' >"$folder/far.csv"
+head -n 2 "$folder/far.csv" >"$folder/good.csv"
 echo '# pending timers of a wheel, as wheelctl save writes them' >"$folder/saved"
 crc=$(gzip -c "$folder/saved" | tail -c8 | head -c4 | od -An -tx4 | tr -d ' ')
 echo "end,0,$crc" >>"$folder/saved"
@@ -160,7 +163,7 @@ echo "KTAP version 1"
 # Two for each command, and these.
 # shellcheck disable=SC2086 # words
 set -- $commands
-echo "1..$((78 + 2 * $#))"
+echo "1..$((80 + 2 * $#))"
 
 explained --help
 for command in $commands; do
@@ -240,6 +243,10 @@ refused 2 "--tamper 2: $folder/trace.gz arms 1 times" \
 refused 2 "$folder: Is a directory" replay "$folder"
 refused 2 "$folder/folder.gz: Is a directory" replay "$folder/folder.gz"
 refused 2 "gzip -dc failed" replay "$folder/short.gz"
+refused 2 "far.csv:1: a delay of 3.00 h is more than a bounded wheel holds with a tick of 1ms, 1048575ms at most: ask for --tick 170ms --buckets 65536" \
+	replay "$folder/far.csv" --scheme bounded
+refused 1 "/nonexistent/wheel" replay "$folder/good.csv" --scheme bounded \
+	--tick 170ms --buckets 65536 --device $none
 refused 2 "4,097 timers are more than the 4,096 of an overflow wheel" \
 	replay "$folder/wide" --scheme overflow
 

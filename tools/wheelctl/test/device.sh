@@ -112,6 +112,21 @@ replays() {
 		says 3 "*PROMISE BROKEN: *wrong 1*" replay trace.csv --tamper 3 --speed 0.1
 }
 
+# Timers are moved, cancelled and revived without a call, and events come without one.
+replays_without_calls() {
+	for scheme in hashed hierarchical; do
+		says 0 "*touched * [1-9]*revived * [1-9]*all promises kept" \
+			replay trace.csv --touch --scheme $scheme &&
+			says 0 "*all promises kept" \
+				replay trace.csv --ring --scheme $scheme || return
+	done
+	says 0 "*all promises kept" replay trace.csv --touch --ring &&
+		says 0 "*all promises kept" replay trace.csv --touch --clock virtual &&
+		says 0 "*all promises kept" \
+			replay trace.csv --touch --ring --speed 1000 &&
+		says 3 "*PROMISE BROKEN: *wrong *" replay trace.csv --touch --tamper 3
+}
+
 bounded_replays() {
 	says 2 "*trace.csv's longest delay of 1.00 min *--buckets 65536 or --tick 240ms" \
 		replay trace.csv --scheme bounded &&
@@ -141,12 +156,13 @@ interrupts() {
 
 # holding COMMAND: with a wheel of a process that calls itself we"i\rd at hand, as $!.
 holding() {
-	cp "$wheelctl" 'we"i\rd'
-	./'we"i\rd' arm 1h >/dev/null 2>&1 &
-	pending $! && "$@" $!
+	ln -sf "$wheelctl" 'we"i\rd'
+	./'we"i\rd' arm 1h >held 2>&1 &
+	holder=$!
+	pending $holder && "$@" $holder
 	held=$?
-	kill $!
-	wait $!
+	kill $holder || cat held
+	wait $holder
 	return $held
 }
 
@@ -214,10 +230,11 @@ saves_and_restores() {
 	return $restored
 }
 
+# On a busy machine starts may be left out, which is said on stderr.
 runs_commands() {
-	says 0 "once
+	[ "$("$wheelctl" every 10ms --count 3 -- echo once 2>/dev/null)" = "once
 once
-once" every 10ms --count 3 -- echo once &&
+once" ] &&
 		says 0 "soon and late" at +20ms -- echo soon "and late" &&
 		says 0 "now" at "@$(($(date +%s) + 2))" -- echo now &&
 		says 0 "*$(date +%Y)*" at "$(date -d @$(($(date +%s) + 2)) '+%F %T')" -- date &&
@@ -296,7 +313,7 @@ long_tick() {
 	[ "$long_status" = 0 ] && grep -q "never early" long
 }
 
-plan 26
+plan 28
 leaf module_loads insmod wheel_timer.ko
 "$wheelctl" arm 1ms --tick 30s >long 2>&1 &
 long=$!
@@ -310,6 +327,7 @@ leaf bounded_arms bounded_arms
 leaf overflow_timers says 2 "*5,000 timers *4,096 *--scheme" \
 	stats --self-test 5000 --scheme overflow
 leaf replays replays
+leaf replays_without_calls replays_without_calls
 leaf bounded_replays bounded_replays
 leaf replays_with_a_long_tick replays_with_a_long_tick
 leaf interrupts interrupts
@@ -328,4 +346,5 @@ leaf time_namespace time_namespace
 wait "$long"
 long_status=$?
 leaf long_tick long_tick
+leaf nobody_holds_a_wheel says 0 "no wheels" list
 leaf module_unloads rmmod wheel_timer

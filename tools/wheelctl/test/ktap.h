@@ -31,6 +31,7 @@ extern const struct ktap_case bounds_cases[];
 extern const struct ktap_case near_cases[];
 extern const struct ktap_case advice_cases[];
 extern const struct ktap_case frame_cases[];
+extern const struct ktap_case words_cases[];
 extern const struct ktap_case pending_cases[];
 extern const struct ktap_case schedule_cases[];
 

@@ -11,7 +11,7 @@
 #include "pending.h"
 #include "refusal.h"
 
-static char path[] = "/tmp/pending.XXXXXX";
+static char path[20] = "/tmp/pending.XXXXXX";
 
 static struct pending example(void)
 {

@@ -15,7 +15,7 @@ static void load_file(const void *path)
 {
 	struct trace trace;
 
-	trace_load(&trace, path);
+	trace_load(&trace, path, NEVER);
 	trace_verify(&trace);
 }
 
