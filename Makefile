@@ -76,6 +76,9 @@ check-newest:		## on the newest kernel that Debian backports; builds it
 check-mutants:		## does each planted bug turn its test red?
 	@$(vm)/check mutants
 
+check-keep:		## a service that keeps its wheel over its restarts
+	@$(vm)/check keep-6.12
+
 check-model:		## the touch protocol: a model of it, exhaustively
 	@$(vm)/check model
 
@@ -127,6 +130,9 @@ install: all		## module, headers and tool, under DESTDIR= and PREFIX=
 install-lib: compiler	## libwheel and its Python binding, under DESTDIR= and PREFIX=
 	$(MAKE) -C tools/libwheel install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
 	$(MAKE) -C tools/python install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
+
+install-dkms:		## the module into DKMS's care, for RELEASE= or the running kernel
+	@deploy/dkms $(RELEASE)
 
 deb:			## Debian's packages, in build/deb
 	@deploy/deb
