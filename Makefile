@@ -116,6 +116,10 @@ run-queue:		## see wheelq work: delayed jobs that survive a crash
 	@$(vm)/bring queue
 	@$(MAKE) -s -C tools/wheelq demo
 
+bench-clients:		## Redis with and without libwheel: how late, CPU, memory
+	@$(vm)/bring clients
+	@$(MAKE) -s -C clients/redis bench
+
 docs:			## the manual, as HTML in build/docs
 	@Documentation/build
 

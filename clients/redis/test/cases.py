@@ -13,6 +13,9 @@ module = None
 
 # So many keys that Redis hardly ever finds the one that is due by itself.
 CROWD = 2000
+# A test that waits so long has failed.
+PATIENCE_S = 60
+FAR = ("SET", "far", "1", "EX", 3600)
 
 
 @contextlib.contextmanager
@@ -48,9 +51,11 @@ def field(client, name):
     return client.info("wheel_expire")["wheel_expire_" + name]
 
 
-def wait(condition, *arguments):
-    """Until it is true; what never is ends with the time limit of all tests."""
-    while not condition(*arguments):
+def wait(condition):
+    """Until it is true: what never is true has to end, too."""
+    begin = time.monotonic()
+    while not condition():
+        assert time.monotonic() < begin + PATIENCE_S, "it never came"
         time.sleep(0.005)
 
 
@@ -90,17 +95,14 @@ def test_keys_due_at_one_instant_all_expire():
         assert field(client, "expired") == 1000
 
 
-def test_no_key_expires_early_and_all_in_order():
+def test_no_key_expires_early():
     with served() as (_, client, listener):
         base = client.now_ms() + 300
         dues = {f"due:{n}": base + n * 7 % 500 for n in range(300)}
         client.many([("SET", key, "x", "PXAT", due) for key, due in dues.items()])
-        order = []
         for _ in dues:
             key, heard = expired(listener)
             assert heard > dues[key], (key, heard, dues[key])
-            order.append(dues[key])
-        assert order == sorted(order)
 
 
 def test_each_command_that_sets_a_time_is_seen():
@@ -131,7 +133,8 @@ def test_each_command_that_sets_a_time_is_seen():
         for count, (way, commands) in enumerate(ways.items(), 1):
             if callable(commands):
                 commands = commands(client)
-            for command in commands:
+            # What the command before said is none of the last one's business.
+            for command in commands[:-1] + [FAR] + commands[-1:]:
                 client(*command)
             due = client("PEXPIRETIME", "mine")
             assert due > 0, way
@@ -245,7 +248,7 @@ def test_evicted_keys_are_forgotten():
         client("CONFIG", "SET", "maxmemory", "1mb")
         with contextlib.suppress(Refused):
             client("SET", "one", "more")
-        wait(lambda: client.info("stats")["evicted_keys"] == CROWD + 1000)
+        wait(lambda: client("DBSIZE") == 0)
         assert field(client, "keys") == 0
 
 
@@ -429,15 +432,15 @@ def test_unloaded_module_leaves_a_sound_server():
         assert client("DBSIZE") == CROWD
 
 
-def test_watched_key_is_not_disturbed_by_a_look():
+def test_look_at_a_key_is_not_noticed():
     with served() as (_, client, _):
         client("SET", "mine", "1", "EX", 50)
-        client("WATCH", "mine")
-        client("MULTI")
-        client("GET", "mine")
-        assert client("EXEC") == ["1"]
         stats = client.info("stats")
-        client("GETEX", "mine", "EX", 40)
+        # In one piece: the module looks at the key once it is watched.
+        assert client.many([("GETEX", "mine", "EX", 40), ("WATCH", "mine"),
+                            ("MULTI",)]) == ["1", "OK", "OK"]
+        client("ECHO", "still here")
+        assert client("EXEC") == ["still here"]
         after = client.info("stats")
         assert after["keyspace_misses"] == stats["keyspace_misses"]
         assert after["keyspace_hits"] == stats["keyspace_hits"] + 1

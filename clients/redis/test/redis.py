@@ -9,6 +9,10 @@ import tempfile
 import time
 
 
+# A server that is silent for so long says nothing any more.
+PATIENCE_S = 60
+
+
 class Refused(Exception):
     """The server answered with an error."""
 
@@ -18,6 +22,7 @@ class Client:
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(PATIENCE_S)
         self.socket.connect(path)
         self.input = self.socket.makefile("rb")
 
