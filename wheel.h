@@ -24,7 +24,7 @@
  *
  * A deadline may be moved while the timer is filed, without telling the wheel. What
  * counts is where it stands when the wheel takes the timer: wheel_pop() and
- * wheel_refile().
+ * wheel_requeue().
  *
  * How far the wheels reach, with ticks of these lengths. The hierarchical wheel, to the
  * end of a 63-bit clock of nanoseconds:
@@ -62,12 +62,11 @@ size_t wheel_memory(u32 buckets);
 void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 		u32 buckets, u64 tick_ns, void *memory);
 
-u64 wheel_tick_at(const struct wheel_core *w, u64 now);
 u64 wheel_span(const struct wheel_core *w);
 
 int wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
 		 u64 slack);
-void wheel_refile(struct wheel_core *w, struct wheel_timer *t, u64 deadline);
+void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline);
 struct wheel_timer *wheel_drain(struct wheel_core *w, unsigned int *budget);
 void wheel_forward(struct wheel_core *w, u64 tick);
 void wheel_set_back(struct wheel_core *w, u64 tick);

@@ -72,8 +72,8 @@ struct wheel_core;
  * struct wheel_scheme - what tells one kind of wheel from another
  * @name: for people
  * @by_tick: files by the due tick alone, so that the clock may be set back
- * @walks: filing a timer may look at so many others, so there are no more of them;
- *	0: it looks at none
+ * @max_timers: so many timers at most, since filing one may look at all others; 0:
+ *	any number
  * @buckets: how many buckets its rings have, given how many were asked for
  * @init: set up the scheme's part of a wheel whose rings are empty
  * @follow: move the clock of a wheel that is not empty towards a tick; NULL: the
@@ -81,14 +81,17 @@ struct wheel_core;
  * @file: put a timer where its due tick belongs
  * @unfile: take a filed timer out
  * @pop: wheel_pop()
- * @first: wheel_drain(): any filed timer, or NULL; abandons a pass under way
- * @forward: the wheel is empty and its clock was moved
+ * @abandon: end what a pass has under way, so that the next one begins anew; false
+ *	if there was nothing
+ * @first: wheel_drain(): any filed timer, or NULL, while no pass is under way
+ * @forward: the wheel is empty and its clock was moved; NULL: the scheme does not
+ *	care
  * @check: wheel_check() of what the scheme alone knows; counts the timers
  */
 struct wheel_scheme {
 	const char *name;
 	bool by_tick;
-	u32 walks;
+	u32 max_timers;
 	u32 (*buckets)(u32 asked);
 	void (*init)(struct wheel_core *w);
 	void (*follow)(struct wheel_core *w, u64 tick);
@@ -96,6 +99,7 @@ struct wheel_scheme {
 	void (*unfile)(struct wheel_core *w, struct wheel_timer *t);
 	struct wheel_timer *(*pop)(struct wheel_core *w, u64 until,
 				   unsigned int *budget);
+	bool (*abandon)(struct wheel_core *w);
 	struct wheel_timer *(*first)(struct wheel_core *w,
 				     unsigned int *budget);
 	void (*forward)(struct wheel_core *w);
@@ -103,21 +107,51 @@ struct wheel_scheme {
 };
 
 /**
- * struct wheel_walk - a walk through a bucket, which may be interrupted
+ * struct wheel_walk - the bucket that is open, and how far a pass has come in it
  * @walked: mark in the bucket, behind the timers that were looked at
  * @newer: mark in the bucket, before those armed since the walk began
+ * @from: the next timer to look at comes behind this node; @walked, or the bucket
+ *	itself where a pass empties it
+ * @end: no timer from this node on is looked at
  * @bucket: the bucket, or NULL
- * @tick: what is due at this tick is taken; one that the clock has taken: none
+ * @tick: timers that are due at this tick are taken; a tick that the clock has
+ *	taken: none are
  * @before: the bucket's minimum when the walk began
  * @seen: how many timers were looked at
  */
 struct wheel_walk {
 	struct list_head	walked;
 	struct list_head	newer;
+	const struct list_head	*from;
+	const struct list_head	*end;
 	struct wheel_bucket	*bucket;
 	u64			tick;
 	u64			before;
 	u32			seen;
+};
+
+/**
+ * struct wheel_search - the search for the next due tick
+ * @refreshed: the bucket whose minimum was refreshed last
+ * @scanned: hashed: buckets after the clock that were seen
+ * @lost: hashed: it counted on a timer that is gone
+ */
+struct wheel_search {
+	struct wheel_bucket	*refreshed;
+	u32			scanned;
+	bool			lost;
+};
+
+/**
+ * struct wheel_beyond - the overflow wheel's list
+ * @timers: sorted by due tick
+ * @edge: timers that are due from this tick on go to the list
+ * @next_edge: what @edge will be when the list is drained so far; or 0
+ */
+struct wheel_beyond {
+	struct list_head	timers;
+	u64			edge;
+	u64			next_edge;
 };
 
 /**
@@ -126,26 +160,20 @@ struct wheel_walk {
  * @clock: every tick up to this one has been taken
  * @floor: the first tick at which a timer armed now may be due
  * @next: no timer is due before this tick, except while a pass searches
- * @found: @next is known; exactly, unless it is the minimum of a stale bucket
- * @lost: hashed: the search for @next counted on a timer that is gone
  * @last: the tick at the clock's end
- * @span: timers are due at most so many ticks after @floor; no scheme's own bound:
- *	more than the clock has
+ * @span: timers are due at most so many ticks after @floor; where the scheme has no
+ *	bound of its own: more than the clock has
+ * @found: @next is known; exactly, unless it is the minimum of a stale bucket
  * @max_order: slack rounds to no more than 2^max_order ticks
+ * @drained: wheel_drain() found no timer in the buckets before this one
  * @pending: how many timers are filed
- * @moved: how often a timer was placed in a lower level
+ * @cascaded: how often a timer was placed in a lower level
  * @tick: the tick's length
  * @ring: its buckets
- * @walk: the walk under way
- * @scanned: hashed: buckets after the clock that the search for @next has seen
- * @refreshed: the bucket whose minimum was refreshed last in this search
- * @drained: wheel_drain() found no timer in the buckets before this one
- * @opened: hierarchical: the bucket that is being emptied
- * @taken: hierarchical: the tick for which it is
+ * @walk: the open bucket
+ * @search: the search under way
  * @levels: hierarchical: a bit a level that holds timers
- * @beyond: overflow: the sorted list
- * @edge: overflow: from this tick on timers go to the list
- * @next_edge: overflow: what @edge will be when the list is drained so far; or 0
+ * @beyond: overflow: what its ring has no room for
  */
 struct wheel_core {
 	const struct wheel_scheme *scheme;
@@ -155,22 +183,18 @@ struct wheel_core {
 	u64			last;
 	s64			span;
 	bool			found;
-	bool			lost;
 	u8			max_order;
+	u32			drained;
 	u64			pending;
-	u64			moved;
+	u64			cascaded;
 	struct wheel_tick	tick;
 	struct wheel_ring	ring;
 	struct wheel_walk	walk;
-	u32			scanned;
-	u32			drained;
-	struct wheel_bucket	*refreshed;
-	struct wheel_bucket	*opened;
-	u64			taken;
-	u32			levels;
-	struct list_head	beyond;
-	u64			edge;
-	u64			next_edge;
+	struct wheel_search	search;
+	union {
+		u32			levels;
+		struct wheel_beyond	beyond;
+	};
 };
 
 extern const struct wheel_scheme wheel_hashed;

@@ -8,12 +8,12 @@
 #define CROWD	256
 
 /**
- * ring_init - make all buckets empty
+ * wheel_ring_init - make all buckets empty
  * @r: ring
  * @buckets: how many
  * @memory: of wheel_memory(@buckets) bytes
  */
-void ring_init(struct wheel_ring *r, u32 buckets, void *memory)
+void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory)
 {
 	u32 i;
 
@@ -34,7 +34,7 @@ void ring_init(struct wheel_ring *r, u32 buckets, void *memory)
 }
 
 /**
- * ring_find - the first busy bucket in a part of a ring
+ * wheel_ring_find - the first busy bucket in a part of a ring
  * @r: ring
  * @from: where to start
  * @to: where to stop
@@ -43,7 +43,7 @@ void ring_init(struct wheel_ring *r, u32 buckets, void *memory)
  * Return: the bucket, which is busy; or the place before which none is, @to or,
  * with the budget used up, an earlier one.
  */
-u32 ring_find(const struct wheel_ring *r, u32 from, u32 to,
+u32 wheel_ring_find(const struct wheel_ring *r, u32 from, u32 to,
 	      unsigned int *budget)
 {
 	while (from < to && *budget) {
@@ -58,7 +58,7 @@ u32 ring_find(const struct wheel_ring *r, u32 from, u32 to,
 }
 
 /**
- * ring_first - the first timer in a part of a ring
+ * wheel_ring_first - the first timer in a part of a ring
  * @r: ring in which nothing is walked
  * @buckets: where to stop
  * @from: where to start; moved past what is empty
@@ -66,26 +66,28 @@ u32 ring_find(const struct wheel_ring *r, u32 from, u32 to,
  *
  * Return: the timer, or NULL at the end or when the budget is used up.
  */
-struct wheel_timer *ring_first(const struct wheel_ring *r, u32 buckets,
+struct wheel_timer *wheel_ring_first(const struct wheel_ring *r, u32 buckets,
 			       u32 *from, unsigned int *budget)
 {
-	*from = ring_find(r, *from, buckets, budget);
+	*from = wheel_ring_find(r, *from, buckets, budget);
 	if (*from == buckets || !*budget)
 		return NULL;
 	return timer_of(r->bucket[*from].timers.next);
 }
 
 /**
- * walk_begin - start to walk a bucket
+ * wheel_walk_begin - start to walk a bucket
  * @walk: walk
  * @bucket: bucket that is not empty
  * @tick: which timers to take
  *
  * The bucket's minimum is found anew on the way.
  */
-void walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 tick)
+void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 tick)
 {
 	walk->bucket = bucket;
+	walk->from = &walk->walked;
+	walk->end = &walk->newer;
 	walk->tick = tick;
 	walk->before = bucket->min;
 	walk->seen = 0;
@@ -97,7 +99,7 @@ void walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 tick)
 }
 
 /**
- * walk_on - go on
+ * wheel_walk_on - go on
  * @walk: walk
  * @r: the bucket's ring
  * @budget: timers that may be looked at, counted down
@@ -105,7 +107,7 @@ void walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 tick)
  * Return: the next timer that is due at the walk's tick, detached; NULL at the
  * end or when the budget is used up.
  */
-struct wheel_timer *walk_on(struct wheel_walk *walk, struct wheel_ring *r,
+struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, struct wheel_ring *r,
 			    unsigned int *budget)
 {
 	struct list_head *at = &walk->walked;
@@ -117,11 +119,11 @@ struct wheel_timer *walk_on(struct wheel_walk *walk, struct wheel_ring *r,
 		(*budget)--;
 		walk->seen++;
 		hint_take(t);
-		if (t->due == walk->tick) {
+		if (t->due_tick == walk->tick) {
 			due = t;
 			break;
 		}
-		walk->bucket->min = min(walk->bucket->min, t->due);
+		walk->bucket->min = min(walk->bucket->min, t->due_tick);
 		at = at->next;
 	}
 	if (at != &walk->walked) {
@@ -134,22 +136,11 @@ struct wheel_timer *walk_on(struct wheel_walk *walk, struct wheel_ring *r,
 }
 
 /**
- * walk_over - has a walk seen all that was there when it began?
- * @walk: walk
- *
- * Return: true if so.
- */
-bool walk_over(const struct wheel_walk *walk)
-{
-	return walk->walked.next == &walk->newer;
-}
-
-/**
- * walk_end - leave the bucket
+ * wheel_walk_end - leave the bucket
  * @walk: walk that is over
  * @r: the bucket's ring
  */
-void walk_end(struct wheel_walk *walk, struct wheel_ring *r)
+void wheel_walk_end(struct wheel_walk *walk, struct wheel_ring *r)
 {
 	list_del(&walk->walked);
 	list_del(&walk->newer);
@@ -160,21 +151,21 @@ void walk_end(struct wheel_walk *walk, struct wheel_ring *r)
 }
 
 /**
- * walk_abandon - leave the bucket, whatever was seen
+ * wheel_walk_abandon - leave the bucket, whatever was seen
  * @walk: walk, under way or not
  * @r: the bucket's ring
  */
-void walk_abandon(struct wheel_walk *walk, struct wheel_ring *r)
+void wheel_walk_abandon(struct wheel_walk *walk, struct wheel_ring *r)
 {
 	if (!walk->bucket)
 		return;
 	walk->bucket->min = min(walk->bucket->min, walk->before);
 	walk->bucket->stale = true;
-	walk_end(walk, r);
+	wheel_walk_end(walk, r);
 }
 
 /**
- * walk_refresh - go on with a walk for the bucket's minimum alone
+ * wheel_walk_refresh - go on with a walk for the bucket's minimum alone
  * @walk: walk
  * @r: the bucket's ring
  * @budget: timers that may be looked at, counted down
@@ -185,25 +176,25 @@ void walk_abandon(struct wheel_walk *walk, struct wheel_ring *r)
  *
  * Return: true when it is over.
  */
-bool walk_refresh(struct wheel_walk *walk, struct wheel_ring *r,
+bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r,
 		  unsigned int *budget)
 {
-	walk_on(walk, r, budget);
-	if (walk_over(walk))
-		walk_end(walk, r);
+	wheel_walk_on(walk, r, budget);
+	if (wheel_walk_over(walk))
+		wheel_walk_end(walk, r);
 	else if (walk->seen >= CROWD)
-		walk_abandon(walk, r);
+		wheel_walk_abandon(walk, r);
 	return !walk->bucket;
 }
 
 /**
- * walk_mark - is this node a mark of a walk, and no timer's?
+ * wheel_walk_mark - is this node a mark of a walk, and no timer's?
  * @walk: walk
  * @node: in a bucket
  *
  * Return: true if so.
  */
-bool walk_mark(const struct wheel_walk *walk, const struct list_head *node)
+bool wheel_walk_mark(const struct wheel_walk *walk, const struct list_head *node)
 {
 	return node == &walk->walked || node == &walk->newer;
 }
@@ -223,14 +214,14 @@ static bool lag_check(const struct wheel_ring *r, u32 at)
 }
 
 /**
- * bucket_check - wheel_check() of one bucket
+ * wheel_bucket_check - wheel_check() of one bucket
  * @w: wheel
  * @at: number of the bucket
  * @count: timers, counted up
  *
  * Return: NULL, or what is wrong.
  */
-const char *bucket_check(const struct wheel_core *w, u32 at, u64 *count)
+const char *wheel_bucket_check(const struct wheel_core *w, u32 at, u64 *count)
 {
 	const struct wheel_bucket *bucket = &w->ring.bucket[at];
 	const struct wheel_group *group = ring_group(&w->ring, at);
@@ -241,19 +232,19 @@ const char *bucket_check(const struct wheel_core *w, u32 at, u64 *count)
 	for (node = bucket->timers.next; node != &bucket->timers; node = node->next) {
 		const struct wheel_timer *t;
 
-		if (walk_mark(&w->walk, node))
+		if (wheel_walk_mark(&w->walk, node))
 			continue;
 		t = timer_of(node);
 		if (t->bucket != at)
 			return "a timer is in a bucket that is not its own";
-		if (t->due <= w->clock)
+		if (t->due_tick <= w->clock)
 			return "the clock passed a timer";
-		earliest = min(earliest, t->due);
+		earliest = min(earliest, t->due_tick);
 		++*count;
 	}
 	if (!lag_check(&w->ring, at))
 		return "a hint would be written to a timer that is gone";
-	if (bucket == w->walk.bucket || bucket == w->opened)
+	if (bucket == w->walk.bucket)
 		return NULL;
 	if (busy == list_empty(&bucket->timers))
 		return "the bitmap is wrong";

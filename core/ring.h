@@ -8,23 +8,28 @@
 
 #include "hint.h"
 
-void ring_init(struct wheel_ring *r, u32 buckets, void *memory);
-struct wheel_timer *ring_first(const struct wheel_ring *r, u32 buckets,
+void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory);
+struct wheel_timer *wheel_ring_first(const struct wheel_ring *r, u32 buckets,
 			       u32 *from, unsigned int *budget);
-u32 ring_find(const struct wheel_ring *r, u32 from, u32 to,
+u32 wheel_ring_find(const struct wheel_ring *r, u32 from, u32 to,
 	      unsigned int *budget);
 
-void walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 tick);
-struct wheel_timer *walk_on(struct wheel_walk *walk, struct wheel_ring *r,
+void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 tick);
+struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, struct wheel_ring *r,
 			    unsigned int *budget);
-bool walk_over(const struct wheel_walk *walk);
-void walk_end(struct wheel_walk *walk, struct wheel_ring *r);
-void walk_abandon(struct wheel_walk *walk, struct wheel_ring *r);
-bool walk_refresh(struct wheel_walk *walk, struct wheel_ring *r,
+void wheel_walk_end(struct wheel_walk *walk, struct wheel_ring *r);
+void wheel_walk_abandon(struct wheel_walk *walk, struct wheel_ring *r);
+bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r,
 		  unsigned int *budget);
-bool walk_mark(const struct wheel_walk *walk, const struct list_head *node);
+bool wheel_walk_mark(const struct wheel_walk *walk, const struct list_head *node);
 
-const char *bucket_check(const struct wheel_core *w, u32 at, u64 *count);
+const char *wheel_bucket_check(const struct wheel_core *w, u32 at, u64 *count);
+
+/* Has a walk seen all that was there when it began? */
+static inline bool wheel_walk_over(const struct wheel_walk *walk)
+{
+	return walk->from->next == walk->end;
+}
 
 static inline struct wheel_group *ring_group(const struct wheel_ring *r, u32 at)
 {
@@ -66,7 +71,7 @@ static inline void ring_append(struct wheel_ring *r, u32 at, struct wheel_timer 
 	WRITE_ONCE(t->bucket, at);
 	list_add_tail(&t->node, &bucket->timers);
 	hint_append(r, at, t);
-	bucket->min = min(bucket->min, t->due);
+	bucket->min = min(bucket->min, t->due_tick);
 	group->busy |= (u64)1 << at % 64;
 }
 
@@ -104,7 +109,7 @@ static inline bool ring_remove(struct wheel_ring *r, struct wheel_timer *t)
 		ring_emptied(r, bucket);
 		return true;
 	}
-	if (t->due == bucket->min && !bucket->stale)
+	if (t->due_tick == bucket->min && !bucket->stale)
 		bucket->stale = true;
 	return false;
 }

@@ -149,7 +149,7 @@ int file_submit(struct wheel_file *file, struct wheel_submit *submit)
 	b.wheel = file_wheel(file);
 	if (IS_ERR(b.wheel))
 		return PTR_ERR(b.wheel);
-	room = min(submit->count, wheel_hold(b.wheel));
+	room = min(submit->count, wheel_batch_max(b.wheel));
 	if (room > 1) {
 		b.ops = kmalloc_array(room, sizeof(*b.ops), GFP_KERNEL);
 		if (!b.ops)

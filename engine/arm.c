@@ -24,7 +24,7 @@ static int arm_check(const struct wheel_base *base,
 
 	if (err)
 		return err;
-	if (unlikely(timer->base & TIMER_SHUTDOWN))
+	if (unlikely(timer->base & WHEEL_SHUTDOWN))
 		return -ESHUTDOWN;
 	if (unlikely(base->core.pending >= base->limit))
 		return base->stopped ? -ESHUTDOWN : -EDQUOT;
@@ -32,13 +32,13 @@ static int arm_check(const struct wheel_base *base,
 }
 
 /* A timer was filed: is it the earliest? */
-static void watch(struct wheel_base *base, const struct wheel_timer *timer)
+static void base_reprogram(struct wheel_base *base, const struct wheel_timer *timer)
 {
-	if (timer->due < base->programmed)
-		wheel_base_program(base, timer->due);
+	if (timer->due_tick < base->programmed)
+		wheel_base_program(base, timer->due_tick);
 }
 
-static noinline void tell_time(struct wheel_base *base)
+static noinline void base_forward_clock(struct wheel_base *base)
 {
 	struct wheel_core *core = &base->core;
 	u64 tick = wheel_tick_at(core, wheel_now(base->owner));
@@ -49,9 +49,9 @@ static noinline void tell_time(struct wheel_base *base)
 }
 
 /* Does it? An idle wheel, one with a bound, a clock that can be set. */
-static bool asks_time(const struct wheel_base *base)
+static bool base_needs_clock(const struct wheel_base *base)
 {
-	return unlikely(!base->core.pending || base->asks);
+	return unlikely(!base->core.pending || base->needs_clock);
 }
 
 /*
@@ -59,7 +59,7 @@ static bool asks_time(const struct wheel_base *base)
  * running keeps its own, so that there is one base to ask. The CPU may go, or be
  * left at once: bases are numbers, not owned by CPUs.
  */
-static void arm_near(struct wheel_timer *timer)
+static void arm_percpu(struct wheel_timer *timer)
 {
 	struct wheel *wheel = timer_base(timer)->owner;
 	struct wheel_base *near, *base;
@@ -71,15 +71,15 @@ static void arm_near(struct wheel_timer *timer)
 	base = timer_lock(timer, &flags);
 	if (!wheel_filed(timer) && !wheel_base_calls(base, timer))
 		WRITE_ONCE(timer->base, (unsigned long)near |
-					(timer->base & TIMER_SHUTDOWN));
+					(timer->base & WHEEL_SHUTDOWN));
 	timer_unlock(base, flags);
 }
 
 static inline struct wheel_base *arm_lock(struct wheel_timer *timer,
 					  unsigned long *flags)
 {
-	if (unlikely(timer_base(timer)->near))
-		arm_near(timer);
+	if (unlikely(timer_base(timer)->percpu))
+		arm_percpu(timer);
 	return timer_lock(timer, flags);
 }
 
@@ -90,12 +90,12 @@ static int base_reduce(struct wheel_base *base, struct wheel_timer *timer,
 	int err;
 
 	lockdep_assert_held(&base->lock);
-	if (asks_time(base))
-		tell_time(base);
+	if (base_needs_clock(base))
+		base_forward_clock(base);
 	err = wheel_reduce(&base->core, timer, deadline, slack);
 	if (unlikely(err))
 		return err;
-	watch(base, timer);
+	base_reprogram(base, timer);
 	base->counts.rearmed++;
 	debug_rearm(timer);
 	return 0;
@@ -115,15 +115,15 @@ static __always_inline int base_arm(struct wheel_base *base,
 		return -EBUSY;
 	err = arm_check(base, timer, deadline, slack);
 	if (likely(!err)) {
-		if (asks_time(base))
-			tell_time(base);
+		if (base_needs_clock(base))
+			base_forward_clock(base);
 		err = wheel_place(&base->core, timer, deadline, slack);
 	}
 	if (unlikely(err)) {
 		base->counts.refused++;
 		return err;
 	}
-	watch(base, timer);
+	base_reprogram(base, timer);
 	base->counts.armed++;
 	debug_arm(timer);
 	return 0;
@@ -194,12 +194,12 @@ static __always_inline int base_rearm(struct wheel_base *base,
 	err = time_check(deadline, slack);
 	if (unlikely(err))
 		return err;
-	if (asks_time(base))
-		tell_time(base);
+	if (base_needs_clock(base))
+		base_forward_clock(base);
 	err = wheel_move(&base->core, timer, deadline, slack);
 	if (unlikely(err))
 		return err;
-	watch(base, timer);
+	base_reprogram(base, timer);
 	base->counts.rearmed++;
 	debug_rearm(timer);
 	return 0;

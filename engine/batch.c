@@ -11,7 +11,7 @@
  * @wheel: wheel without WHEEL_PERCPU
  *
  * For several calls of wheel_timer_arm_locked() and its like at the price of one
- * lock. Interrupts are disabled meanwhile: no more of them than wheel_hold() says.
+ * lock. Interrupts are disabled meanwhile: no more of them than wheel_batch_max() says.
  *
  * Context: As wheel_timer_arm(). Nothing else of the wheel may be called before
  * wheel_unlock(), but for what takes no lock: wheel_timer_pending(),
@@ -100,7 +100,7 @@ static unsigned int arm_each(struct wheel_arm *arms, unsigned int n)
 unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms,
 			     unsigned int n)
 {
-	unsigned int hold = wheel_hold(wheel);
+	unsigned int hold = wheel_batch_max(wheel);
 	unsigned int armed = 0, i;
 
 	if (wheel->count > 1)

@@ -65,7 +65,7 @@ EXPORT_SYMBOL_GPL(wheel_timer_cancel);
 /*
  * A callback may arm its timer again while we wait for it, so we come back until
  * it does not run, and cancel then: one answer stands for one cancel, which is
- * what those need who count references. With TIMER_SHUTDOWN nobody arms it again.
+ * what those need who count references. With WHEEL_SHUTDOWN nobody arms it again.
  */
 static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 {
@@ -146,6 +146,6 @@ EXPORT_SYMBOL_GPL(wheel_timer_cancel_sync);
  */
 int wheel_timer_shutdown_sync(struct wheel_timer *timer)
 {
-	return cancel_sync(timer, TIMER_SHUTDOWN);
+	return cancel_sync(timer, WHEEL_SHUTDOWN);
 }
 EXPORT_SYMBOL_GPL(wheel_timer_shutdown_sync);

@@ -59,7 +59,7 @@ u64 wheel_advance_to(struct wheel *wheel, u64 now)
 	if (wheel->config.clock != WHEEL_CLOCK_VIRTUAL || wheel_calls_us(wheel))
 		return WHEEL_NEVER;
 
-	mutex_lock(&wheel->advancing);
+	mutex_lock(&wheel->advance_lock);
 	now = min_t(u64, now, WHEEL_MAX_TIME);
 	WRITE_ONCE(wheel->virtual_now, max(now, wheel->virtual_now));
 	for_each_base(base, wheel) {
@@ -67,7 +67,7 @@ u64 wheel_advance_to(struct wheel *wheel, u64 now)
 			cond_resched();
 	}
 	next = next_due(wheel);
-	mutex_unlock(&wheel->advancing);
+	mutex_unlock(&wheel->advance_lock);
 	return next;
 }
 EXPORT_SYMBOL_GPL(wheel_advance_to);
@@ -100,7 +100,7 @@ void wheel_run(struct wheel *wheel)
 	struct wheel_base *base;
 
 	if (likely(!wheel_account_debt(wheel->config.account)) ||
-	    !mutex_trylock(&wheel->advancing))
+	    !mutex_trylock(&wheel->advance_lock))
 		return;
 	for_each_base(base, wheel) {
 		bool more = base_is_due(base);
@@ -112,7 +112,7 @@ void wheel_run(struct wheel *wheel)
 		if (more)
 			wheel_base_resume(base, 0);
 	}
-	mutex_unlock(&wheel->advancing);
+	mutex_unlock(&wheel->advance_lock);
 }
 EXPORT_SYMBOL_GPL(wheel_run);
 

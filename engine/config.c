@@ -90,23 +90,23 @@ EXPORT_SYMBOL_GPL(wheel_buckets_for);
  */
 u64 wheel_limit_of(u32 scheme)
 {
-	return schemes[scheme]->walks ?: U64_MAX;
+	return schemes[scheme]->max_timers ?: U64_MAX;
 }
 EXPORT_SYMBOL_GPL(wheel_limit_of);
 
 /**
- * wheel_hold - how many timers may be armed under one hold of wheel_lock()
+ * wheel_batch_max - how many timers may be armed under one hold of wheel_lock()
  * @wheel: wheel
  *
  * Context: Any.
  *
  * Return: WHEEL_BATCH; or 1, if it walks a list to arm a timer.
  */
-unsigned int wheel_hold(const struct wheel *wheel)
+unsigned int wheel_batch_max(const struct wheel *wheel)
 {
-	return wheel->base->core.scheme->walks ? 1 : WHEEL_BATCH;
+	return wheel->base->core.scheme->max_timers ? 1 : WHEEL_BATCH;
 }
-EXPORT_SYMBOL_GPL(wheel_hold);
+EXPORT_SYMBOL_GPL(wheel_batch_max);
 
 /**
  * wheel_reach - how far ahead a timer may be

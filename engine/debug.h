@@ -11,7 +11,7 @@
 
 void wheel_trace_arm(const struct wheel_timer *timer);
 void wheel_trace_rearm(const struct wheel_timer *timer);
-void wheel_trace_refile(const struct wheel_timer *timer);
+void wheel_trace_requeue(const struct wheel_timer *timer);
 void wheel_trace_cancel(const struct wheel_timer *timer);
 void wheel_trace_expire(const struct wheel_timer *timer);
 
@@ -53,11 +53,11 @@ static inline void debug_pop(struct wheel_timer *timer)
 }
 
 /* ... and filed again since it had been pushed, ... */
-static inline void debug_refile(struct wheel_timer *timer)
+static inline void debug_requeue(struct wheel_timer *timer)
 {
 	wheel_debug_activate(timer);
-	if (trace_wheel_timer_refile_enabled())
-		wheel_trace_refile(timer);
+	if (trace_wheel_timer_requeue_enabled())
+		wheel_trace_requeue(timer);
 }
 
 /* ... or is gone, and perhaps its owner's again already, ... */

@@ -120,7 +120,7 @@ static void show_base(struct seq_file *m, struct wheel_base *base)
 
 static int wheels_show(struct seq_file *m, void *v)
 {
-	struct wheel *wheel = list_entry(v, struct wheel, others);
+	struct wheel *wheel = list_entry(v, struct wheel, all_wheels);
 	struct wheel_base *base;
 
 	show_config(m, wheel);
@@ -162,7 +162,7 @@ DEFINE_SEQ_ATTRIBUTE(wheels);
 void wheel_debugfs_add(struct wheel *wheel)
 {
 	mutex_lock(&wheels_lock);
-	list_add_tail(&wheel->others, &wheels);
+	list_add_tail(&wheel->all_wheels, &wheels);
 	mutex_unlock(&wheels_lock);
 }
 
@@ -175,7 +175,7 @@ void wheel_debugfs_add(struct wheel *wheel)
 void wheel_debugfs_remove(struct wheel *wheel)
 {
 	mutex_lock(&wheels_lock);
-	list_del(&wheel->others);
+	list_del(&wheel->all_wheels);
 	mutex_unlock(&wheels_lock);
 }
 

@@ -186,8 +186,8 @@ void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 	raw_spin_lock_init(&base->lock);
 	base->owner = owner;
 	base->limit = owner->config.limit;
-	base->near = owner->count > 1;
-	base->asks = base->core.scheme->follow ||
+	base->percpu = owner->count > 1;
+	base->needs_clock = base->core.scheme->follow ||
 		     wheel_settable(owner->config.clock);
 	base->programmed = driven ? WHEEL_NO_TICK : 0;
 	hrtimer_setup(&base->hrtimer, base_wakeup, wheel_clockid(owner),
@@ -214,8 +214,8 @@ void wheel_base_quiesce(struct wheel_base *base)
 		bh_work_cancel_sync(&base->bh);
 
 	/* wheel_advance_to() and wheel_run() make their passes in a task. */
-	mutex_lock(&wheel->advancing);
-	mutex_unlock(&wheel->advancing);
+	mutex_lock(&wheel->advance_lock);
+	mutex_unlock(&wheel->advance_lock);
 }
 
 /* Is that call still under way? Not the next one, of a timer armed again. */

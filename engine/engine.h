@@ -31,7 +31,6 @@
 struct task_struct;
 
 /* Timers and places that are looked at under one lock hold, at most. */
-#define WHEEL_HOLD	WHEEL_BATCH
 
 /* One run of the work item looks at so many; a callback counts as several. */
 #define WHEEL_RUN	2048
@@ -48,8 +47,8 @@ struct task_struct;
  * @lock: protects all but what says otherwise
  * @stopped: nothing fires and nothing is armed any more
  * @passing: a pass is under way, here or where its lock was dropped for callbacks
- * @near: timers that are armed go to the base of the CPU that arms them; constant
- * @asks: the core has to be told the time at each arm; constant
+ * @percpu: timers that are armed go to the base of the CPU that arms them; constant
+ * @needs_clock: the core has to be told the time at each arm; constant
  * @awaited: somebody sleeps on @idle
  * @running_n: how many timers' callbacks run
  * @programmed: the tick that @hrtimer is set to; 0: the pass under way, or the
@@ -71,8 +70,8 @@ struct wheel_base {
 	raw_spinlock_t		lock;
 	bool			stopped;
 	bool			passing;
-	bool			near;
-	bool			asks;
+	bool			percpu;
+	bool			needs_clock;
 	bool			awaited;
 	u32			running_n;
 	u64			programmed;
@@ -81,7 +80,7 @@ struct wheel_base {
 	struct wheel		*owner;
 	struct task_struct	*runner;
 	u64			calls;
-	struct wheel_timer	*running[WHEEL_HOLD];
+	struct wheel_timer	*running[WHEEL_BATCH];
 	struct wheel_stats	counts;
 	struct hrtimer		hrtimer;
 	struct bh_work		bh;
@@ -93,26 +92,26 @@ struct wheel_base {
  * struct wheel - what wheel_create() returns; constant but for @virtual_now
  * @config: what it was made from
  * @virtual_now: the time of a VIRTUAL clock, in nanoseconds
- * @advancing: one at a time moves it
+ * @advance_lock: one at a time moves it
  * @memory: of the rings of all bases
  * @calling: for lockdep: what callbacks and those who wait for them hold
  * @count: of @base
  * @id: tells wheels apart in traces and debugfs
- * @others: the list of all wheels, for debugfs
+ * @all_wheels: the list of all wheels, for debugfs
  * @base: one, or several with WHEEL_PERCPU
  */
 struct wheel {
 	struct wheel_config	config;
 	u64			virtual_now;
 	/* Held over the passes that a VIRTUAL clock's move makes. */
-	struct mutex		advancing;
+	struct mutex		advance_lock;
 	void			*memory;
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map	calling;
 #endif
 	u32			count;
 	u32			id;
-	struct list_head	others;
+	struct list_head	all_wheels;
 	struct wheel_base	base[];
 };
 
@@ -147,11 +146,11 @@ int wheel_dispatch_init(void);
 void wheel_dispatch_exit(void);
 
 /* In wheel_timer.base: the timer can never be armed again. */
-#define TIMER_SHUTDOWN	1UL
+#define WHEEL_SHUTDOWN	1UL
 
 static inline struct wheel_base *timer_base(const struct wheel_timer *timer)
 {
-	return (struct wheel_base *)(READ_ONCE(timer->base) & ~TIMER_SHUTDOWN);
+	return (struct wheel_base *)(READ_ONCE(timer->base) & ~WHEEL_SHUTDOWN);
 }
 
 /*

@@ -44,7 +44,7 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
 	void *memory = wheel->memory;
 	struct wheel_base *base;
 
-	mutex_init(&wheel->advancing);
+	mutex_init(&wheel->advance_lock);
 	for_each_base(base, wheel) {
 		wheel_init(&base->core, scheme, config->buckets, config->tick_ns,
 			   memory);
@@ -149,7 +149,7 @@ static bool base_reclaim(struct wheel_base *base, struct wheel_timer *timer)
 /* One lock hold's worth. Returns false when nothing is left. */
 static bool base_drain(struct wheel_base *base, struct list_head *unfired)
 {
-	unsigned int budget = WHEEL_HOLD;
+	unsigned int budget = WHEEL_BATCH;
 	struct wheel_timer *timer;
 
 	raw_spin_lock_irq(&base->lock);
@@ -205,7 +205,7 @@ EXPORT_SYMBOL_GPL(wheel_stop);
 /* One lock hold's worth. Returns false when nothing is left. */
 static bool base_forget(struct wheel_base *base)
 {
-	unsigned int budget = WHEEL_HOLD;
+	unsigned int budget = WHEEL_BATCH;
 	struct wheel_timer *timer;
 
 	raw_spin_lock_irq(&base->lock);

@@ -42,7 +42,7 @@ static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 		       u64 now)
 {
 	const struct wheel_config *config = &base->owner->config;
-	u64 due = wheel_time_of(&base->core, timer->due);
+	u64 due = wheel_time_of(&base->core, timer->due_tick);
 	enum wheel_claim claim;
 	u64 deadline;
 
@@ -63,8 +63,8 @@ static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 		/* Its own may have been pushed on by now. */
 		if (config->claim)
 			WRITE_ONCE(timer->deadline, deadline);
-		wheel_refile(&base->core, timer, deadline);
-		debug_refile(timer);
+		wheel_requeue(&base->core, timer, deadline);
+		debug_requeue(timer);
 	} else {
 		base->counts.cancelled++;
 		WRITE_ONCE(timer->deadline, READ_ONCE(timer->deadline) | WHEEL_IDLE);
@@ -79,7 +79,7 @@ static unsigned int base_collect(struct wheel_base *base, u64 now, u64 until,
 {
 	unsigned int room = base->owner->config.expire ? WHEEL_BATCH : 1;
 	/* To file a timer again costs a look, or a lock hold where it walks a list. */
-	unsigned int refile = WHEEL_HOLD / wheel_hold(base->owner);
+	unsigned int requeue = WHEEL_BATCH / wheel_batch_max(base->owner);
 	unsigned int n = 0;
 
 	while (n < room) {
@@ -90,7 +90,7 @@ static unsigned int base_collect(struct wheel_base *base, u64 now, u64 until,
 		if (base_claim(base, timer, now))
 			base->running[n++] = timer;
 		else
-			*budget -= min(*budget, refile);
+			*budget -= min(*budget, requeue);
 	}
 	return n;
 }
@@ -169,7 +169,7 @@ struct pass {
 static unsigned int pass_serves(const struct wheel *wheel)
 {
 	return wheel_sleeps(wheel) || wheel_settable(wheel->config.clock) ?
-	       0 : WHEEL_HOLD;
+	       0 : WHEEL_BATCH;
 }
 
 static void pass_read_clock(struct pass *pass, struct wheel_base *base)
@@ -185,14 +185,14 @@ static void pass_read_clock(struct pass *pass, struct wheel_base *base)
 static bool pass_step(struct pass *pass, struct wheel_base *base)
 	__must_hold(&base->lock)
 {
-	unsigned int budget = WHEEL_HOLD;
+	unsigned int budget = WHEEL_BATCH;
 	unsigned int n;
 
 	if (pass->served >= pass->serves)
 		pass_read_clock(pass, base);
 	n = base_collect(base, pass->now, pass->until, &budget);
 	pass->served += n;
-	pass->looks += WHEEL_HOLD - budget + n * WHEEL_CALL;
+	pass->looks += WHEEL_BATCH - budget + n * WHEEL_CALL;
 	if (!n && budget) {
 		/* What has become due meanwhile is looked at with a new clock. */
 		pass->served = pass->serves;
@@ -223,7 +223,7 @@ bool wheel_base_pass(struct wheel_base *base, u64 ns)
 {
 	struct pass pass = {
 		.serves = pass_serves(base->owner),
-		.served = WHEEL_HOLD,
+		.served = WHEEL_BATCH,
 	};
 	u64 end = ktime_get_mono_fast_ns() + ns;
 	bool more;

@@ -46,7 +46,7 @@ void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats)
 		raw_spin_lock_irqsave(&base->lock, flags);
 		stats_add(stats, &base->counts);
 		stats->pending += base->core.pending;
-		stats->cascaded += base->core.moved;
+		stats->cascaded += base->core.cascaded;
 		raw_spin_unlock_irqrestore(&base->lock, flags);
 	}
 }

@@ -19,9 +19,9 @@ void wheel_trace_rearm(const struct wheel_timer *timer)
 	trace_wheel_timer_rearm(timer);
 }
 
-void wheel_trace_refile(const struct wheel_timer *timer)
+void wheel_trace_requeue(const struct wheel_timer *timer)
 {
-	trace_wheel_timer_refile(timer);
+	trace_wheel_timer_requeue(timer);
 }
 
 void wheel_trace_cancel(const struct wheel_timer *timer)

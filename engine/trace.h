@@ -33,7 +33,7 @@ DECLARE_EVENT_CLASS(wheel_timer_filed,
 		__entry->timer		= timer;
 		__entry->function	= timer->function;
 		__entry->deadline	= wheel_timer_deadline(timer);
-		__entry->due		= wheel_time_of(&base->core, timer->due);
+		__entry->due		= wheel_time_of(&base->core, timer->due_tick);
 		__entry->wheel		= base->owner->id;
 		__entry->order		= timer->order;
 	),
@@ -56,7 +56,7 @@ DEFINE_EVENT(wheel_timer_filed, wheel_timer_rearm,
 );
 
 /* Its time had come, but it was pushed meanwhile. */
-DEFINE_EVENT(wheel_timer_filed, wheel_timer_refile,
+DEFINE_EVENT(wheel_timer_filed, wheel_timer_requeue,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer)
 );
@@ -100,7 +100,7 @@ TRACE_EVENT(wheel_timer_expire,
 		__entry->timer		= timer;
 		__entry->function	= timer->function;
 		__entry->deadline	= wheel_timer_deadline(timer);
-		__entry->fired		= timer->due;
+		__entry->fired		= timer->fired;
 		__entry->late		= __entry->fired - __entry->deadline;
 		__entry->wheel		= timer_base(timer)->owner->id;
 	),

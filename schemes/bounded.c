@@ -8,7 +8,7 @@
 
 static void bounded_init(struct wheel_core *w)
 {
-	hashed_init(w);
+	wheel_hashed_init(w);
 	w->span = w->ring.mask;
 }
 
@@ -29,13 +29,13 @@ static void bounded_follow(struct wheel_core *w, u64 tick)
 const struct wheel_scheme wheel_bounded = {
 	.name		= "bounded",
 	.by_tick	= true,
-	.buckets	= hashed_buckets,
+	.buckets	= wheel_hashed_buckets,
 	.init		= bounded_init,
 	.follow		= bounded_follow,
 	.file		= wheel_hashed_file,
 	.unfile		= wheel_hashed_unfile,
 	.pop		= wheel_hashed_pop,
-	.first		= hashed_first,
-	.forward	= hashed_abandon,
-	.check		= hashed_check,
+	.abandon	= wheel_hashed_abandon,
+	.first		= wheel_hashed_first,
+	.check		= wheel_hashed_check,
 };

@@ -32,17 +32,16 @@
 /* To look at the minima of a group is as dear as to look at so many timers. */
 #define GROUP_COST		4
 
-u32 hashed_buckets(u32 asked)
+u32 wheel_hashed_buckets(u32 asked)
 {
 	return asked;
 }
 
-void hashed_init(struct wheel_core *w)
+void wheel_hashed_init(struct wheel_core *w)
 {
 	u32 buckets = w->ring.mask + 1;
 
 	w->max_order = ilog2(max(buckets / MAX_SLACK_FRACTION, (u32)1));
-	w->scanned = 0;
 }
 
 void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t)
@@ -58,11 +57,11 @@ void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
 /* All that was due at the walk's tick has been taken. */
 static void tick_over(struct wheel_core *w)
 {
-	walk_end(&w->walk, &w->ring);
+	wheel_walk_end(&w->walk, &w->ring);
 	w->clock = w->walk.tick;
 	w->found = false;
-	w->refreshed = NULL;
-	w->scanned = 0;
+	w->search.refreshed = NULL;
+	w->search.scanned = 0;
 }
 
 /* Find the minimum of a group anew. */
@@ -96,7 +95,7 @@ static bool pass_group(struct wheel_core *w, u32 at, u32 to,
 	if (group->busy && group->min < w->next)
 		return false;
 	(*budget)--;
-	w->scanned += min((u32)64, to - at);
+	w->search.scanned += min((u32)64, to - at);
 	return true;
 }
 
@@ -112,44 +111,44 @@ static bool pass_group(struct wheel_core *w, u32 at, u32 to,
 static void search_step(struct wheel_core *w, u64 until, unsigned int *budget)
 {
 	u32 buckets = w->ring.mask + 1;
-	u32 from = (u32)(w->clock + 1 + w->scanned) & w->ring.mask;
-	u32 to = min(buckets, from + buckets - w->scanned);
+	u32 from = (u32)(w->clock + 1 + w->search.scanned) & w->ring.mask;
+	u32 to = min(buckets, from + buckets - w->search.scanned);
 	struct wheel_bucket *bucket;
 	u32 at;
 
 	if (pass_group(w, from, to, budget))
 		return;
-	at = ring_find(&w->ring, from, min(to, (from | 63) + 1), budget);
-	w->scanned += at - from;
+	at = wheel_ring_find(&w->ring, from, min(to, (from | 63) + 1), budget);
+	w->search.scanned += at - from;
 	if (at == to || at == (from | 63) + 1 || !*budget)
 		return;
 	(*budget)--;
 	bucket = &w->ring.bucket[at];
 	if (bucket->stale && !bucket->crowded && bucket->min < w->next &&
-	    bucket->min > until && bucket != w->refreshed) {
-		walk_begin(&w->walk, bucket, w->clock);
-		w->refreshed = bucket;
+	    bucket->min > until && bucket != w->search.refreshed) {
+		wheel_walk_begin(&w->walk, bucket, w->clock);
+		w->search.refreshed = bucket;
 		return;
 	}
 	w->next = min(w->next, bucket->min);
-	w->lost |= bucket->stale;
-	w->scanned++;
-	if (w->next <= w->clock + w->scanned)
-		w->scanned = buckets;
+	w->search.lost |= bucket->stale;
+	w->search.scanned++;
+	if (w->next <= w->clock + w->search.scanned)
+		w->search.scanned = buckets;
 }
 
 static void search(struct wheel_core *w, u64 until, unsigned int *budget)
 {
-	if (!w->scanned) {
+	if (!w->search.scanned) {
 		w->next = WHEEL_NO_TICK;
-		w->lost = false;
+		w->search.lost = false;
 	}
 	if (!w->pending)
-		w->scanned = w->ring.mask + 1;
+		w->search.scanned = w->ring.mask + 1;
 	else
 		search_step(w, until, budget);
-	if (w->scanned == w->ring.mask + 1) {
-		w->scanned = 0;
+	if (w->search.scanned == w->ring.mask + 1) {
+		w->search.scanned = 0;
 		w->found = true;
 	}
 }
@@ -161,40 +160,42 @@ struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until,
 
 	while (*budget) {
 		if (w->walk.bucket && w->walk.tick <= w->clock) {
-			walk_refresh(&w->walk, &w->ring, budget);
+			wheel_walk_refresh(&w->walk, &w->ring, budget);
 		} else if (w->walk.bucket) {
-			t = walk_on(&w->walk, &w->ring, budget);
+			t = wheel_walk_on(&w->walk, &w->ring, budget);
 			if (t)
 				return t;
-			if (walk_over(&w->walk))
+			if (wheel_walk_over(&w->walk))
 				tick_over(w);
 		} else if (!w->found) {
 			search(w, until, budget);
 		} else if (w->next <= until) {
-			walk_begin(&w->walk,
+			wheel_walk_begin(&w->walk,
 				   &w->ring.bucket[w->next & w->ring.mask],
 				   w->next);
 		} else {
 			w->clock = max(w->clock, until);
-			w->found = !w->lost;
-			w->refreshed = NULL;
+			w->found = !w->search.lost;
+			w->search.refreshed = NULL;
 			return NULL;
 		}
 	}
 	return NULL;
 }
 
-void hashed_abandon(struct wheel_core *w)
+bool wheel_hashed_abandon(struct wheel_core *w)
 {
-	walk_abandon(&w->walk, &w->ring);
-	w->scanned = 0;
-	w->refreshed = NULL;
+	if (!hashed_is_busy(w))
+		return false;
+	wheel_walk_abandon(&w->walk, &w->ring);
+	w->search.scanned = 0;
+	w->search.refreshed = NULL;
+	return true;
 }
 
-struct wheel_timer *hashed_first(struct wheel_core *w, unsigned int *budget)
+struct wheel_timer *wheel_hashed_first(struct wheel_core *w, unsigned int *budget)
 {
-	hashed_abandon(w);
-	return ring_first(&w->ring, w->ring.mask + 1, &w->drained, budget);
+	return wheel_ring_first(&w->ring, w->ring.mask + 1, &w->drained, budget);
 }
 
 static const char *place_check(const struct wheel_core *w, u32 at)
@@ -205,20 +206,20 @@ static const char *place_check(const struct wheel_core *w, u32 at)
 	if (w->ring.bucket[at].min < ring_group(&w->ring, at)->min)
 		return "a group's minimum is wrong";
 	for (node = head->next; node != head; node = node->next) {
-		if (!walk_mark(&w->walk, node) &&
-		    (timer_of(node)->due & w->ring.mask) != at)
+		if (!wheel_walk_mark(&w->walk, node) &&
+		    (timer_of(node)->due_tick & w->ring.mask) != at)
 			return "a timer is in a bucket that is not its own";
 	}
 	return NULL;
 }
 
-const char *hashed_check(const struct wheel_core *w, u64 *count)
+const char *wheel_hashed_check(const struct wheel_core *w, u64 *count)
 {
 	const char *error = NULL;
 	u32 at;
 
 	for (at = 0; at <= w->ring.mask && !error; at++) {
-		error = bucket_check(w, at, count);
+		error = wheel_bucket_check(w, at, count);
 		if (!error)
 			error = place_check(w, at);
 	}
@@ -228,12 +229,12 @@ const char *hashed_check(const struct wheel_core *w, u64 *count)
 const struct wheel_scheme wheel_hashed = {
 	.name		= "hashed",
 	.by_tick	= true,
-	.buckets	= hashed_buckets,
-	.init		= hashed_init,
+	.buckets	= wheel_hashed_buckets,
+	.init		= wheel_hashed_init,
 	.file		= wheel_hashed_file,
 	.unfile		= wheel_hashed_unfile,
 	.pop		= wheel_hashed_pop,
-	.first		= hashed_first,
-	.forward	= hashed_abandon,
-	.check		= hashed_check,
+	.abandon	= wheel_hashed_abandon,
+	.first		= wheel_hashed_first,
+	.check		= wheel_hashed_check,
 };

@@ -11,16 +11,16 @@
 /* Is a walk or a search under way, so that next is no bound and clock is fixed? */
 static inline bool hashed_is_busy(const struct wheel_core *w)
 {
-	return w->walk.bucket || w->scanned || w->refreshed;
+	return w->walk.bucket || w->search.scanned || w->search.refreshed;
 }
 
 static inline void hashed_file(struct wheel_core *w, struct wheel_timer *t)
 {
-	u32 at = (u32)t->due & w->ring.mask;
+	u32 at = (u32)t->due_tick & w->ring.mask;
 	struct wheel_group *group = ring_group(&w->ring, at);
 
 	ring_append(&w->ring, at, t);
-	group->min = min(group->min, t->due);
+	group->min = min(group->min, t->due_tick);
 }
 
 static inline void hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
@@ -28,14 +28,14 @@ static inline void hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
 	ring_remove(&w->ring, t);
 }
 
-u32 hashed_buckets(u32 asked);
-void hashed_init(struct wheel_core *w);
+u32 wheel_hashed_buckets(u32 asked);
+void wheel_hashed_init(struct wheel_core *w);
 void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t);
 void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t);
 struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until,
 				     unsigned int *budget);
-void hashed_abandon(struct wheel_core *w);
-struct wheel_timer *hashed_first(struct wheel_core *w, unsigned int *budget);
-const char *hashed_check(const struct wheel_core *w, u64 *count);
+bool wheel_hashed_abandon(struct wheel_core *w);
+struct wheel_timer *wheel_hashed_first(struct wheel_core *w, unsigned int *budget);
+const char *wheel_hashed_check(const struct wheel_core *w, u64 *count);
 
 #endif

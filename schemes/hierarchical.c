@@ -27,7 +27,6 @@ static void hierarchical_init(struct wheel_core *w)
 {
 	w->max_order = 63;
 	w->levels = 0;
-	w->opened = NULL;
 }
 
 void wheel_hierarchical_file(struct wheel_core *w, struct wheel_timer *t)
@@ -63,10 +62,45 @@ static u64 bucket_start(const struct wheel_core *w, const struct wheel_bucket *b
 	return shift + WHEEL_LEVEL_BITS >= 64 ? group : (w->clock & ~below) | group;
 }
 
-/* Take a timer of the open bucket that is due, or move them all down. */
+/*
+ * A pass takes timers from the head of the bucket until there are none: it needs no
+ * marks in the list.
+ */
+static void open_bucket(struct wheel_core *w, struct wheel_bucket *bucket)
+{
+	hint_restart(bucket);
+	w->walk.bucket = bucket;
+	w->walk.from = &bucket->timers;
+	w->walk.end = &bucket->timers;
+	w->walk.tick = bucket->min;
+	w->found = false;
+}
+
+/* Is the open bucket being emptied, not walked for its minimum? */
+static bool emptying(const struct wheel_core *w)
+{
+	return w->walk.from == &w->walk.bucket->timers;
+}
+
+/* An open bucket that has become empty still has its bits. */
+static void close_bucket(struct wheel_core *w)
+{
+	struct wheel_bucket *bucket = w->walk.bucket;
+
+	if (list_empty(&bucket->timers)) {
+		ring_emptied(&w->ring, bucket);
+		hierarchical_left(w, ring_at(&w->ring, bucket) / WHEEL_LEVEL_BUCKETS);
+	}
+	w->walk.bucket = NULL;
+}
+
+/*
+ * Take a timer of the open bucket that is due, and move the others down. The clock
+ * enters when none is left.
+ */
 static struct wheel_timer *empty_bucket(struct wheel_core *w, unsigned int *budget)
 {
-	struct wheel_bucket *bucket = w->opened;
+	struct wheel_bucket *bucket = w->walk.bucket;
 
 	while (!list_empty(&bucket->timers) && *budget) {
 		struct wheel_timer *t = timer_of(bucket->timers.next);
@@ -74,52 +108,32 @@ static struct wheel_timer *empty_bucket(struct wheel_core *w, unsigned int *budg
 		(*budget)--;
 		hint_take(t);
 		ring_detach(&w->ring, bucket, t);
-		if (t->due == w->taken)
+		if (t->due_tick == w->walk.tick)
 			return t;
-		hierarchical_file_from(w, t, w->taken);
-		w->moved++;
+		hierarchical_file_from(w, t, w->walk.tick);
+		w->cascaded++;
+	}
+	if (list_empty(&bucket->timers)) {
+		close_bucket(w);
+		w->clock = w->walk.tick;
 	}
 	return NULL;
-}
-
-/* An open bucket that has become empty still has its bits. */
-static void close_bucket(struct wheel_core *w)
-{
-	if (list_empty(&w->opened->timers)) {
-		ring_emptied(&w->ring, w->opened);
-		hierarchical_left(w, ring_at(&w->ring, w->opened) / WHEEL_LEVEL_BUCKETS);
-	}
-	w->opened = NULL;
-}
-
-static void enter_bucket(struct wheel_core *w)
-{
-	close_bucket(w);
-	w->clock = w->taken;
 }
 
 static void refresh_bucket(struct wheel_core *w, unsigned int *budget)
 {
 	u32 level = ring_at(&w->ring, w->walk.bucket) / WHEEL_LEVEL_BUCKETS;
 
-	if (walk_refresh(&w->walk, &w->ring, budget))
+	if (wheel_walk_refresh(&w->walk, &w->ring, budget))
 		hierarchical_left(w, level);
 }
 
-static void open_bucket(struct wheel_core *w, struct wheel_bucket *bucket)
-{
-	hint_restart(bucket);
-	w->opened = bucket;
-	w->taken = bucket->min;
-	w->found = false;
-}
-
 /* Nothing more is due. The clock stops before a bucket that it would enter. */
-static void rest(struct wheel_core *w, const struct wheel_bucket *bucket, u64 until)
+static void finish_pass(struct wheel_core *w, const struct wheel_bucket *bucket, u64 until)
 {
 	w->next = bucket ? bucket->min : WHEEL_NO_TICK;
 	w->found = true;
-	w->refreshed = NULL;
+	w->search.refreshed = NULL;
 	if (bucket)
 		until = min(until, bucket_start(w, bucket) - 1);
 	w->clock = max(w->clock, until);
@@ -132,12 +146,10 @@ struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until,
 	struct wheel_timer *t;
 
 	while (*budget) {
-		if (w->opened) {
+		if (w->walk.bucket && emptying(w)) {
 			t = empty_bucket(w, budget);
 			if (t)
 				return t;
-			if (list_empty(&w->opened->timers))
-				enter_bucket(w);
 			continue;
 		}
 		if (w->walk.bucket) {
@@ -148,42 +160,38 @@ struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until,
 		if (bucket && bucket->min <= until) {
 			open_bucket(w, bucket);
 		} else if (bucket && bucket->stale && !bucket->crowded &&
-			   bucket != w->refreshed) {
-			walk_begin(&w->walk, bucket, w->clock);
-			w->refreshed = bucket;
+			   bucket != w->search.refreshed) {
+			wheel_walk_begin(&w->walk, bucket, w->clock);
+			w->search.refreshed = bucket;
 		} else {
-			rest(w, bucket, until);
+			finish_pass(w, bucket, until);
 			return NULL;
 		}
 	}
 	return NULL;
 }
 
-/* A bucket whose timers were cancelled while it was walked is empty now. */
-static void abandon_refresh(struct wheel_core *w)
+static bool hierarchical_abandon(struct wheel_core *w)
 {
 	const struct wheel_bucket *bucket = w->walk.bucket;
 
 	if (!bucket)
-		return;
-	walk_abandon(&w->walk, &w->ring);
-	hierarchical_left(w, ring_at(&w->ring, bucket) / WHEEL_LEVEL_BUCKETS);
-}
-
-static void hierarchical_forward(struct wheel_core *w)
-{
-	abandon_refresh(w);
-	if (w->opened)
+		return false;
+	if (emptying(w)) {
 		close_bucket(w);
+	} else {
+		wheel_walk_abandon(&w->walk, &w->ring);
+		/* Its timers may have been cancelled while it was walked. */
+		hierarchical_left(w, ring_at(&w->ring, bucket) / WHEEL_LEVEL_BUCKETS);
+	}
+	return true;
 }
 
 static struct wheel_timer *hierarchical_first(struct wheel_core *w,
 					      unsigned int *budget)
 {
-	abandon_refresh(w);
-	if (w->opened)
-		close_bucket(w);
-	return ring_first(&w->ring, WHEEL_LEVELS * WHEEL_LEVEL_BUCKETS, &w->drained, budget);
+	return wheel_ring_first(&w->ring, WHEEL_LEVELS * WHEEL_LEVEL_BUCKETS,
+				&w->drained, budget);
 }
 
 static const char *place_check(const struct wheel_core *w, u32 at)
@@ -193,16 +201,17 @@ static const char *place_check(const struct wheel_core *w, u32 at)
 	u64 clock = w->clock;
 	const struct list_head *node;
 
-	if (w->opened && level < ring_at(&w->ring, w->opened) / WHEEL_LEVEL_BUCKETS)
-		clock = w->taken;
+	if (w->walk.bucket && emptying(w) &&
+	    level < ring_at(&w->ring, w->walk.bucket) / WHEEL_LEVEL_BUCKETS)
+		clock = w->walk.tick;
 	for (node = bucket->timers.next; node != &bucket->timers; node = node->next) {
 		const struct wheel_timer *t = timer_of(node);
 
-		if (walk_mark(&w->walk, node))
+		if (wheel_walk_mark(&w->walk, node))
 			continue;
-		if (hierarchical_level(t->due, clock) != level)
+		if (hierarchical_level(t->due_tick, clock) != level)
 			return "a timer is on a level that is not its own";
-		if ((t->due >> (level * WHEEL_LEVEL_BITS)) % WHEEL_LEVEL_BUCKETS !=
+		if ((t->due_tick >> (level * WHEEL_LEVEL_BITS)) % WHEEL_LEVEL_BUCKETS !=
 		    at % WHEEL_LEVEL_BUCKETS)
 			return "a timer is in a bucket that is not its own";
 	}
@@ -222,7 +231,7 @@ static const char *hierarchical_check(const struct wheel_core *w, u64 *count)
 	u32 at;
 
 	for (at = 0; at < WHEEL_LEVELS * WHEEL_LEVEL_BUCKETS && !error; at++) {
-		error = bucket_check(w, at, count);
+		error = wheel_bucket_check(w, at, count);
 		if (!error)
 			error = place_check(w, at);
 		if (!error)
@@ -238,7 +247,7 @@ const struct wheel_scheme wheel_hierarchical = {
 	.file		= wheel_hierarchical_file,
 	.unfile		= wheel_hierarchical_unfile,
 	.pop		= wheel_hierarchical_pop,
+	.abandon	= hierarchical_abandon,
 	.first		= hierarchical_first,
-	.forward	= hierarchical_forward,
 	.check		= hierarchical_check,
 };

@@ -20,8 +20,8 @@ static inline u32 hierarchical_level(u64 due, u64 clock)
 /* File a timer as seen from @clock, which is before its due tick. */
 static inline void hierarchical_file_from(struct wheel_core *w, struct wheel_timer *t, u64 clock)
 {
-	u32 level = hierarchical_level(t->due, clock);
-	u32 bucket = t->due >> (level * WHEEL_LEVEL_BITS) & (WHEEL_LEVEL_BUCKETS - 1);
+	u32 level = hierarchical_level(t->due_tick, clock);
+	u32 bucket = t->due_tick >> (level * WHEEL_LEVEL_BITS) & (WHEEL_LEVEL_BUCKETS - 1);
 
 	ring_append(&w->ring, level * WHEEL_LEVEL_BUCKETS + bucket, t);
 	w->levels |= (u32)1 << level;

@@ -18,20 +18,26 @@
 /* In wheel_timer.bucket: on the list. No ring has so many buckets. */
 #define BEYOND	(WHEEL_UNFILED - 1)
 
+/* A revolution of the ring begins at the clock. */
+static void overflow_forward(struct wheel_core *w)
+{
+	w->beyond.edge = w->clock + 1 + w->ring.mask + 1;
+	w->beyond.next_edge = 0;
+}
+
 static void overflow_init(struct wheel_core *w)
 {
-	hashed_init(w);
-	INIT_LIST_HEAD(&w->beyond);
-	w->edge = w->clock + 1 + w->ring.mask + 1;
-	w->next_edge = 0;
+	wheel_hashed_init(w);
+	INIT_LIST_HEAD(&w->beyond.timers);
+	overflow_forward(w);
 }
 
 /* Behind all that are due as early: from the tail, where the latest are. */
 static void file_beyond(struct wheel_core *w, struct wheel_timer *t)
 {
-	struct list_head *at = w->beyond.prev;
+	struct list_head *at = w->beyond.timers.prev;
 
-	while (at != &w->beyond && timer_of(at)->due > t->due)
+	while (at != &w->beyond.timers && timer_of(at)->due_tick > t->due_tick)
 		at = at->prev;
 	list_add(&t->node, at);
 	WRITE_ONCE(t->bucket, BEYOND);
@@ -39,7 +45,7 @@ static void file_beyond(struct wheel_core *w, struct wheel_timer *t)
 
 static void overflow_file(struct wheel_core *w, struct wheel_timer *t)
 {
-	if (t->due < w->edge)
+	if (t->due_tick < w->beyond.edge)
 		hashed_file(w, t);
 	else
 		file_beyond(w, t);
@@ -55,9 +61,9 @@ static void overflow_unfile(struct wheel_core *w, struct wheel_timer *t)
 
 static u64 first_beyond(const struct wheel_core *w)
 {
-	if (list_empty(&w->beyond))
+	if (list_empty(&w->beyond.timers))
 		return WHEEL_NO_TICK;
-	return timer_of(w->beyond.next)->due;
+	return timer_of(w->beyond.timers.next)->due_tick;
 }
 
 /*
@@ -66,23 +72,23 @@ static u64 first_beyond(const struct wheel_core *w)
  */
 static void revolve(struct wheel_core *w, u64 until, unsigned int *budget)
 {
-	if (!w->next_edge) {
+	if (!w->beyond.next_edge) {
 		w->clock = max(w->clock, min(until, first_beyond(w) - 1));
-		w->next_edge = w->clock + 1 + w->ring.mask + 1;
+		w->beyond.next_edge = w->clock + 1 + w->ring.mask + 1;
 	}
 	w->found = false;
-	while (first_beyond(w) < w->next_edge) {
-		struct wheel_timer *t = timer_of(w->beyond.next);
+	while (first_beyond(w) < w->beyond.next_edge) {
+		struct wheel_timer *t = timer_of(w->beyond.timers.next);
 
 		if (!*budget)
 			return;
 		(*budget)--;
 		timer_detach(t);
 		hashed_file(w, t);
-		w->moved++;
+		w->cascaded++;
 	}
-	w->edge = w->next_edge;
-	w->next_edge = 0;
+	w->beyond.edge = w->beyond.next_edge;
+	w->beyond.next_edge = 0;
 }
 
 static struct wheel_timer *overflow_pop(struct wheel_core *w, u64 until,
@@ -91,29 +97,22 @@ static struct wheel_timer *overflow_pop(struct wheel_core *w, u64 until,
 	while (*budget) {
 		struct wheel_timer *t;
 
-		t = wheel_hashed_pop(w, min(until, w->edge - 1), budget);
+		t = wheel_hashed_pop(w, min(until, w->beyond.edge - 1), budget);
 		/* The ring does not know of the list. */
 		w->next = min(w->next, first_beyond(w));
-		if (t || !*budget || until < w->edge)
+		if (t || !*budget || until < w->beyond.edge)
 			return t;
 		revolve(w, until, budget);
 	}
 	return NULL;
 }
 
-static void overflow_forward(struct wheel_core *w)
-{
-	hashed_abandon(w);
-	w->edge = w->clock + 1 + w->ring.mask + 1;
-	w->next_edge = 0;
-}
-
 static struct wheel_timer *overflow_first(struct wheel_core *w,
 					  unsigned int *budget)
 {
-	if (!list_empty(&w->beyond))
-		return timer_of(w->beyond.next);
-	return hashed_first(w, budget);
+	if (!list_empty(&w->beyond.timers))
+		return timer_of(w->beyond.timers.next);
+	return wheel_hashed_first(w, budget);
 }
 
 static const char *overflow_check(const struct wheel_core *w, u64 *count)
@@ -121,29 +120,30 @@ static const char *overflow_check(const struct wheel_core *w, u64 *count)
 	const struct list_head *node;
 	u64 last = 0;
 
-	for (node = w->beyond.next; node != &w->beyond; node = node->next) {
+	for (node = w->beyond.timers.next; node != &w->beyond.timers; node = node->next) {
 		const struct wheel_timer *t = timer_of(node);
 
-		if (t->bucket != BEYOND || t->due < w->edge)
+		if (t->bucket != BEYOND || t->due_tick < w->beyond.edge)
 			return "a timer is on the list that belongs to the ring";
-		if (t->due < last)
+		if (t->due_tick < last)
 			return "the list is not sorted";
-		if (w->found && t->due < w->next)
+		if (w->found && t->due_tick < w->next)
 			return "a timer is due before the next expiry";
-		last = t->due;
+		last = t->due_tick;
 		++*count;
 	}
-	return hashed_check(w, count);
+	return wheel_hashed_check(w, count);
 }
 
 const struct wheel_scheme wheel_overflow = {
 	.name		= "overflow",
-	.walks		= MAX_TIMERS,
-	.buckets	= hashed_buckets,
+	.max_timers	= MAX_TIMERS,
+	.buckets	= wheel_hashed_buckets,
 	.init		= overflow_init,
 	.file		= overflow_file,
 	.unfile		= overflow_unfile,
 	.pop		= overflow_pop,
+	.abandon	= wheel_hashed_abandon,
 	.first		= overflow_first,
 	.forward	= overflow_forward,
 	.check		= overflow_check,

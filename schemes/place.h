@@ -6,61 +6,9 @@
 #ifndef _WHEEL_SCHEMES_PLACE_H
 #define _WHEEL_SCHEMES_PLACE_H
 
+#include "../core/tick.h"
 #include "hashed.h"
 #include "hierarchical.h"
-
-/**
- * struct wheel_due - when a timer is due
- * @tick: at this tick
- * @order: its slack allows to round any tick up to a multiple of 2^@order
- */
-struct wheel_due {
-	u64	tick;
-	u8	order;
-};
-
-struct wheel_due wheel_due_within(const struct wheel_core *w, u64 deadline,
-				  u64 slack);
-
-/* x / d = mulhi(2 * x, m) >> l, see wheel.c */
-static inline u64 wheel_tick_floor(const struct wheel_tick *tick, u64 ns)
-{
-	return wheel_mulhi(ns << 1, tick->mul) >> tick->shift;
-}
-
-static inline u64 wheel_tick_ceil(const struct wheel_tick *tick, u64 ns)
-{
-	return likely(ns) ? wheel_tick_floor(tick, ns - 1) + 1 : 0;
-}
-
-/**
- * wheel_time_of - when a tick is
- * @w: wheel
- * @tick: of a time up to the clock's end
- *
- * Return: nanoseconds, at most WHEEL_END_NS.
- */
-static inline u64 wheel_time_of(const struct wheel_core *w, u64 tick)
-{
-	return min(tick * w->tick.ns, WHEEL_END_NS);
-}
-
-/* Without slack. */
-static inline struct wheel_due wheel_due_at(const struct wheel_core *w,
-					    u64 deadline)
-{
-	u64 tick = wheel_tick_ceil(&w->tick, deadline);
-
-	return (struct wheel_due){ .tick = max(tick, w->floor) };
-}
-
-static inline struct wheel_due wheel_due_of(const struct wheel_core *w,
-					    u64 deadline, u64 slack)
-{
-	if (likely(!slack))
-		return wheel_due_at(w, deadline);
-	return wheel_due_within(w, deadline, slack);
-}
 
 /* Is a tick later than the scheme can hold? */
 static inline bool wheel_beyond(const struct wheel_core *w, u64 tick)
@@ -87,7 +35,7 @@ static inline void wheel_file(struct wheel_core *w, struct wheel_timer *t,
 {
 	const struct wheel_scheme *scheme = w->scheme;
 
-	t->due = due.tick;
+	t->due_tick = due.tick;
 	t->order = due.order;
 	t->hint = 0;
 	if (scheme == &wheel_hierarchical)
@@ -110,9 +58,9 @@ static inline void wheel_unfile(struct wheel_core *w, struct wheel_timer *t)
 		hashed_unfile(w, t);
 	else
 		scheme->unfile(w, t);
-	if (unlikely(t->due == w->next)) {
+	if (unlikely(t->due_tick == w->next)) {
 		w->found = false;
-		w->lost = true;
+		w->search.lost = true;
 	}
 }
 
@@ -180,38 +128,20 @@ static inline void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
 	w->pending--;
 }
 
-struct wheel_timer *wheel_pop_on(struct wheel_core *w, u64 until,
-				 unsigned int *budget);
-
-/* The next timer of the bucket that a pass has open, if it is due; detached. */
+/* The next timer of the open bucket, if it is due; detached. */
 static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 {
-	const struct list_head *next, *end;
-	struct wheel_bucket *bucket;
+	struct wheel_walk *walk = &w->walk;
 	struct wheel_timer *t;
-	u64 tick;
 
-	if (w->opened) {
-		bucket = w->opened;
-		next = bucket->timers.next;
-		end = &bucket->timers;
-		tick = w->taken;
-	} else if (w->walk.bucket && w->walk.tick > w->clock) {
-		bucket = w->walk.bucket;
-		next = w->walk.walked.next;
-		end = &w->walk.newer;
-		tick = w->walk.tick;
-	} else {
+	if (!walk->bucket || walk->tick <= w->clock || wheel_walk_over(walk))
 		return NULL;
-	}
-	if (next == end)
+	t = timer_of(walk->from->next);
+	if (t->due_tick != walk->tick)
 		return NULL;
-	t = timer_of(next);
-	if (t->due != tick)
-		return NULL;
-	w->walk.seen++;
+	walk->seen++;
 	hint_take(t);
-	ring_detach(&w->ring, bucket, t);
+	ring_detach(&w->ring, walk->bucket, t);
 	return t;
 }
 
@@ -239,10 +169,13 @@ static inline struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until,
 	if (!*budget)
 		return NULL;
 	t = wheel_pop_open(w);
-	if (!t)
-		return wheel_pop_on(w, until, budget);
-	(*budget)--;
-	w->pending--;
+	if (t)
+		(*budget)--;
+	else
+		t = INDIRECT_CALL_2(w->scheme->pop, wheel_hierarchical_pop,
+				    wheel_hashed_pop, w, until, budget);
+	if (t)
+		w->pending--;
 	return t;
 }
 

@@ -19,7 +19,7 @@ typedef void (*wheel_timer_fn)(struct wheel_timer *timer);
  * @node: in its bucket; after wheel_stop() on the caller's list
  * @deadline: when it shall fire, in nanoseconds on the wheel's clock; WHEEL_IDLE
  *	is set when it is not pending
- * @due: while pending, the tick it is due at
+ * @due_tick: while pending, the tick it is due at
  * @fired: afterwards, when it fired, in nanoseconds
  * @function: called when it fires
  * @base: the wheel that it belongs to, and state in the low bits
@@ -31,7 +31,7 @@ struct wheel_timer {
 	struct list_head	node;
 	u64			deadline;
 	union {
-		u64		due;
+		u64		due_tick;
 		u64		fired;
 	};
 	wheel_timer_fn		function;

@@ -18,21 +18,21 @@ extern const struct wheel_scheme baseline_4_heap;
 static inline void baseline_init(struct wheel_core *w)
 {
 	w->max_order = (u8)ilog2(max((w->ring.mask + 1) / 16, (u32)1));
-	w->scanned = 0;
 }
 
 /* Nothing is due up to @until; @first is what will be. */
-static inline void baseline_rest(struct wheel_core *w,
+static inline void baseline_finish_pass(struct wheel_core *w,
 				 const struct wheel_timer *first, u64 until)
 {
-	w->next = first ? first->due : WHEEL_NO_TICK;
+	w->next = first ? first->due_tick : WHEEL_NO_TICK;
 	w->found = true;
 	w->clock = max(w->clock, until);
 }
 
-static inline void baseline_forward(struct wheel_core *w)
+static inline bool baseline_abandon(struct wheel_core *w)
 {
 	(void)w;
+	return false;
 }
 
 #endif

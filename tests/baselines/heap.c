@@ -9,7 +9,7 @@
 #define LEAST	4096
 
 struct entry {
-	u64			due;
+	u64			due_tick;
 	u64			armed;
 	struct wheel_timer	*timer;
 };
@@ -57,7 +57,7 @@ static void quaternary_init(struct wheel_core *w)
 
 static bool before(const struct entry *a, const struct entry *b)
 {
-	return a->due != b->due ? a->due < b->due : a->armed < b->armed;
+	return a->due_tick != b->due_tick ? a->due_tick < b->due_tick : a->armed < b->armed;
 }
 
 static void put(struct heap *h, u32 at, struct entry e)
@@ -110,7 +110,7 @@ static void heap_file(struct wheel_core *w, struct wheel_timer *t)
 {
 	struct heap *h = heap_of(w);
 
-	put_up(h, h->count++, (struct entry){ t->due, h->armed++, t });
+	put_up(h, h->count++, (struct entry){ t->due_tick, h->armed++, t });
 }
 
 /* The last entry goes where the timer was. */
@@ -144,8 +144,8 @@ static struct wheel_timer *heap_pop(struct wheel_core *w, u64 until,
 
 	if (!*budget)
 		return NULL;
-	if (!first || heap_of(w)->entry[0].due > until) {
-		baseline_rest(w, first, until);
+	if (!first || heap_of(w)->entry[0].due_tick > until) {
+		baseline_finish_pass(w, first, until);
 		return NULL;
 	}
 	--*budget;
@@ -161,7 +161,7 @@ static const char *heap_check(const struct wheel_core *w, u64 *count)
 	for (at = 0; at < h->count; at++) {
 		const struct entry *e = &h->entry[at];
 
-		if (e->timer->bucket != at || e->timer->due != e->due)
+		if (e->timer->bucket != at || e->timer->due_tick != e->due_tick)
 			return "an entry is not its timer's";
 		if (at && before(e, &h->entry[(at - 1) >> h->ways]))
 			return "an entry comes before its parent";
@@ -177,7 +177,7 @@ const struct wheel_scheme baseline_heap = {
 	.unfile		= heap_unfile,
 	.pop		= heap_pop,
 	.first		= heap_first,
-	.forward	= baseline_forward,
+	.abandon	= baseline_abandon,
 	.check		= heap_check,
 };
 
@@ -188,6 +188,6 @@ const struct wheel_scheme baseline_4_heap = {
 	.unfile		= heap_unfile,
 	.pop		= heap_pop,
 	.first		= heap_first,
-	.forward	= baseline_forward,
+	.abandon	= baseline_abandon,
 	.check		= heap_check,
 };

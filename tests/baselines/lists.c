@@ -13,12 +13,12 @@ static u32 list_buckets(u32 asked)
 static void list_init(struct wheel_core *w)
 {
 	baseline_init(w);
-	INIT_LIST_HEAD(&w->beyond);
+	INIT_LIST_HEAD(&w->beyond.timers);
 }
 
 static struct wheel_timer *head(const struct wheel_core *w)
 {
-	return list_empty(&w->beyond) ? NULL : timer_of(w->beyond.next);
+	return list_empty(&w->beyond.timers) ? NULL : timer_of(w->beyond.timers.next);
 }
 
 static struct wheel_timer *list_first(struct wheel_core *w, unsigned int *budget)
@@ -37,8 +37,8 @@ static void unfile(struct wheel_core *w, struct wheel_timer *t)
 static struct wheel_timer *pop(struct wheel_core *w, struct wheel_timer *first,
 			       u64 until, unsigned int *budget)
 {
-	if (!first || first->due > until) {
-		baseline_rest(w, first, until);
+	if (!first || first->due_tick > until) {
+		baseline_finish_pass(w, first, until);
 		return NULL;
 	}
 	--*budget;
@@ -48,7 +48,7 @@ static struct wheel_timer *pop(struct wheel_core *w, struct wheel_timer *first,
 
 static void unsorted_file(struct wheel_core *w, struct wheel_timer *t)
 {
-	list_add_tail(&t->node, &w->beyond);
+	list_add_tail(&t->node, &w->beyond.timers);
 	WRITE_ONCE(t->bucket, 0);
 }
 
@@ -60,8 +60,8 @@ static struct wheel_timer *unsorted_pop(struct wheel_core *w, u64 until,
 
 	if (!*budget)
 		return NULL;
-	for (node = w->beyond.next; node != &w->beyond; node = node->next)
-		if (timer_of(node)->due < first->due)
+	for (node = w->beyond.timers.next; node != &w->beyond.timers; node = node->next)
+		if (timer_of(node)->due_tick < first->due_tick)
 			first = timer_of(node);
 	return pop(w, first, until, budget);
 }
@@ -69,9 +69,9 @@ static struct wheel_timer *unsorted_pop(struct wheel_core *w, u64 until,
 /* Most are due later than most: the search begins at the tail. */
 static void sorted_file(struct wheel_core *w, struct wheel_timer *t)
 {
-	struct list_head *at = w->beyond.prev;
+	struct list_head *at = w->beyond.timers.prev;
 
-	while (at != &w->beyond && timer_of(at)->due > t->due)
+	while (at != &w->beyond.timers && timer_of(at)->due_tick > t->due_tick)
 		at = at->prev;
 	list_add(&t->node, at);
 	WRITE_ONCE(t->bucket, 0);
@@ -87,7 +87,7 @@ static const char *unsorted_check(const struct wheel_core *w, u64 *count)
 {
 	const struct list_head *node;
 
-	for (node = w->beyond.next; node != &w->beyond; node = node->next)
+	for (node = w->beyond.timers.next; node != &w->beyond.timers; node = node->next)
 		++*count;
 	return NULL;
 }
@@ -97,10 +97,10 @@ static const char *sorted_check(const struct wheel_core *w, u64 *count)
 	const struct list_head *node;
 	u64 last = 0;
 
-	for (node = w->beyond.next; node != &w->beyond; node = node->next) {
-		if (timer_of(node)->due < last)
+	for (node = w->beyond.timers.next; node != &w->beyond.timers; node = node->next) {
+		if (timer_of(node)->due_tick < last)
 			return "the list is not sorted";
-		last = timer_of(node)->due;
+		last = timer_of(node)->due_tick;
 		++*count;
 	}
 	return NULL;
@@ -113,7 +113,7 @@ const struct wheel_scheme baseline_unsorted = {
 	.unfile		= unfile,
 	.pop		= unsorted_pop,
 	.first		= list_first,
-	.forward	= baseline_forward,
+	.abandon	= baseline_abandon,
 	.check		= unsorted_check,
 };
 
@@ -124,6 +124,6 @@ const struct wheel_scheme baseline_sorted = {
 	.unfile		= unfile,
 	.pop		= sorted_pop,
 	.first		= list_first,
-	.forward	= baseline_forward,
+	.abandon	= baseline_abandon,
 	.check		= sorted_check,
 };

@@ -24,7 +24,7 @@ static const char *refused_beyond(u64 clock, u64 slack)
 
 		if (armed ? delay > BUCKETS : delay <= BUCKETS)
 			error = "not just what is beyond the bound is refused";
-		if (delay && armed && rig.timer[0].wheel.due < clock + delay)
+		if (delay && armed && rig.timer[0].wheel.due_tick < clock + delay)
 			error = "a delay was shortened";
 		rig_cancel(&rig, 0);
 	}

@@ -46,7 +46,7 @@ static void try(struct division *d, u64 x)
 		return;
 	}
 	wheel_place(&d->wheel, &t, x, 0);
-	due = t.due;
+	due = t.due_tick;
 	wheel_remove(&d->wheel, &t);
 	if (due != (ceil ? ceil : 1))
 		complain(d, x, "not the first boundary at or after");

@@ -19,13 +19,13 @@ static const char *one_revolution(u64 start)
 	rig_forward(&rig, start);
 	rig_arm(&rig, 0, start + BUCKETS, 0);
 	rig_pass(&rig, start + BUCKETS, 100);
-	if (rig.wheel.moved)
+	if (rig.wheel.cascaded)
 		error = "a timer within the first revolution was on the list";
 	rig_pass(&rig, start + 100, 100);
 	rig_forward(&rig, start + 200);
 	rig_arm(&rig, 0, start + 200 + BUCKETS + 1, 0);
 	rig_pass(&rig, start + 300, 100);
-	if (rig.wheel.moved != 1)
+	if (rig.wheel.cascaded != 1)
 		error = "a timer behind the first revolution was not on the list";
 	if (rig.error)
 		error = rig.error;
@@ -45,10 +45,10 @@ static const char *next_revolution(u64 start)
 	rig_arm(&rig, 1, start + 99 + BUCKETS, 0);
 	rig_arm(&rig, 2, start + 100 + BUCKETS, 0);
 	rig_pass(&rig, start + 100, 100);
-	if (rig.wheel.moved != 2)
+	if (rig.wheel.cascaded != 2)
 		error = "not one revolution came into the ring";
 	rig_pass(&rig, start + 100 + BUCKETS, 100);
-	if (rig.wheel.moved != 3 || rig.wheel.pending)
+	if (rig.wheel.cascaded != 3 || rig.wheel.pending)
 		error = "the next revolution did not come into the ring";
 	if (rig.error)
 		error = rig.error;
@@ -77,10 +77,10 @@ static const char *p11_first_edge(void)
 	rig_arm(&rig, 0, BUCKETS, 0);
 	rig_arm(&rig, 1, BUCKETS + 1, 0);
 	rig_pass(&rig, BUCKETS, 100);
-	if (rig.wheel.moved)
+	if (rig.wheel.cascaded)
 		error = "a timer within the first revolution was on the list";
 	rig_pass(&rig, BUCKETS + 1, 100);
-	if (rig.wheel.moved != 1)
+	if (rig.wheel.cascaded != 1)
 		error = "a timer behind the first revolution was not on the list";
 	if (rig.error)
 		error = rig.error;
@@ -99,10 +99,10 @@ static const char *p9_moves_are_paid_for(void)
 	for (i = 0; i < MANY; i++)
 		rig_arm(&rig, i, 1000, 0);
 	do {
-		u64 before = rig.wheel.moved;
+		u64 before = rig.wheel.cascaded;
 
 		rig_pop(&rig, 999, 10);
-		if (rig.wheel.moved > before + 10)
+		if (rig.wheel.cascaded > before + 10)
 			error = "more were moved than the budget allows";
 	} while (rig.passing);
 	if (rig_pass(&rig, 1000, 10) != MANY)

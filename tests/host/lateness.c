@@ -133,7 +133,7 @@ static const char *slack_on_ring(u32 buckets, unsigned int most)
 		for (slack = 0; slack < 1000; slack += 7) {
 			rig_arm(&rig, 0, deadline, slack);
 			due = best_boundary(tick_ns, deadline, slack, most);
-			if (rig.error || rig.timer[0].wheel.due != due)
+			if (rig.error || rig.timer[0].wheel.due_tick != due)
 				goto out;
 		}
 	}
@@ -217,12 +217,12 @@ static const char *reduce_in_pass(unsigned int i, unsigned int pops, u64 until)
 		rig_arm(&rig, k, 10 * (k + 1), 0);
 	for (k = 0; k < pops; k++)
 		rig_pop(&rig, until, 1);
-	due = rig.timer[i].wheel.due;
+	due = rig.timer[i].wheel.due_tick;
 	if (!rig.timer[i].oracle.pending)
 		goto out;
 	rig_reduce(&rig, i, 3, 0);
 	rig_check(&rig);
-	if (rig.timer[i].wheel.due > due)
+	if (rig.timer[i].wheel.due_tick > due)
 		error = "a reduced timer is due later than before";
 	rig_pass(&rig, until, 1);
 	if (!error && due <= until && !rig.timer[i].fired)

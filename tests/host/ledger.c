@@ -129,11 +129,11 @@ static const char *p11_moves_are_counted(void)
 	rig_arm(&rig, 0, 4096, 0);
 	rig_arm(&rig, 1, 4097, 0);
 	rig_arm(&rig, 2, 4160, 0);
-	if (rig.wheel.moved)
+	if (rig.wheel.cascaded)
 		error = "a timer was moved before its time";
 	if (rig_pass(&rig, 5000, 1) != 3)
 		error = "not all that was due fired";
-	if (rig.wheel.moved != moves)
+	if (rig.wheel.cascaded != moves)
 		error = "moves are not counted one by one";
 	if (rig.error)
 		error = rig.error;

@@ -40,8 +40,8 @@ static const struct ktap_test *const of_the_core[] = {
 };
 
 static const struct ktap_test *const of_any_delay[] = {
-	ledger_tests, unbounded_tests, rest_tests, refile_tests,
-	refile_unbounded_tests, hints_tests,
+	ledger_tests, unbounded_tests, rest_tests, requeue_tests,
+	requeue_unbounded_tests, hints_tests,
 	lateness_tests, accounting_tests, order_tests, range_tests,
 	years_tests, silence_tests, work_tests, exhaustive_tests,
 	differential_tests, volume_tests, NULL,
@@ -65,7 +65,7 @@ static const struct ktap_test *const of_the_hierarchical[] = {
 };
 
 static const struct ktap_test *const of_any_bound[] = {
-	ledger_tests, refile_tests, refile_bounded_tests, NULL,
+	ledger_tests, requeue_tests, requeue_bounded_tests, NULL,
 };
 
 static const struct ktap_test *const of_the_overflow[] = {

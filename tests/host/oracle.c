@@ -117,7 +117,7 @@ void oracle_fire(struct oracle *o, struct oracle_timer *t)
 }
 
 /* Never refused: what is beyond a bound is looked at again at the bound. */
-void oracle_refile(struct oracle *o, struct oracle_timer *t, u64 deadline,
+void oracle_requeue(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		   u32 order)
 {
 	u64 first = max(first_boundary(o, deadline), t->due + 1);

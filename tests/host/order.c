@@ -183,7 +183,7 @@ static const char *p5_past_joins_the_next_pass(void)
 			continue;
 		fired++;
 		rig_arm(&rig, (unsigned int)(t - rig.timer), 0, 0);
-		if (t->wheel.due != 1001)
+		if (t->wheel.due_tick != 1001)
 			error = "a callback's timer is due within its own pass";
 	} while (rig.passing && !error);
 	if (!error && fired != 2)

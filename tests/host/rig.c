@@ -121,9 +121,9 @@ static void cancel(struct rig *rig, struct rig_timer *t)
 
 static void compare_timer(struct rig *rig, const struct rig_timer *t)
 {
-	if (t->wheel.due != t->oracle.due)
+	if (t->wheel.due_tick != t->oracle.due)
 		complain(rig, "the due tick is not the promised one");
-	if (t->wheel.due & (((u64)1 << t->wheel.order) - 1))
+	if (t->wheel.due_tick & (((u64)1 << t->wheel.order) - 1))
 		complain(rig, "the due tick is no multiple of 2^order");
 	if (!wheel_filed(&t->wheel))
 		complain(rig, "an armed timer is not filed");
@@ -215,7 +215,7 @@ static struct rig_timer *fire(struct rig *rig, struct wheel_timer *t, u64 until)
 	return rt;
 }
 
-static void refile(struct rig *rig, struct wheel_timer *t, u64 until,
+static void requeue(struct rig *rig, struct wheel_timer *t, u64 until,
 		   u64 deadline)
 {
 	struct rig_timer *rt = container_of(t, struct rig_timer, wheel);
@@ -223,11 +223,11 @@ static void refile(struct rig *rig, struct wheel_timer *t, u64 until,
 	check_popped(rig, t, until);
 	if (rig->error)
 		return;
-	oracle_refile(&rig->oracle, &rt->oracle, deadline, t->order);
+	oracle_requeue(&rig->oracle, &rt->oracle, deadline, t->order);
 	t->deadline = deadline;
-	wheel_refile(&rig->wheel, t, deadline);
+	wheel_requeue(&rig->wheel, t, deadline);
 	rt->deadline = deadline;
-	if (t->due != rt->oracle.due || t->deadline != deadline ||
+	if (t->due_tick != rt->oracle.due || t->deadline != deadline ||
 	    !wheel_filed(t))
 		complain(rig, "a timer is not filed again as it should be");
 }
@@ -284,7 +284,7 @@ static struct rig_timer *pop(struct rig *rig, u64 until, unsigned int budget,
 	if (left > budget)
 		complain(rig, "more work was done than the budget allows");
 	else if (t && again)
-		refile(rig, t, until, *again);
+		requeue(rig, t, until, *again);
 	else if (t)
 		fired = fire(rig, t, until);
 	else if (left)

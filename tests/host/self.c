@@ -71,7 +71,7 @@ static void plant_bit(struct rig *rig)
 
 static void plant_bucket(struct rig *rig)
 {
-	timer(rig, 1)->due++;
+	timer(rig, 1)->due_tick++;
 }
 
 static void plant_count(struct rig *rig)

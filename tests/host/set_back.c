@@ -75,7 +75,7 @@ static const char *p2_clock_set_back_while_it_lags(void)
 	wheel_forward(&rig.wheel, 900);
 	wheel_set_back(&rig.wheel, 500);
 	wheel_place(&rig.wheel, &rig.timer[1].wheel, 501, 0);
-	if (rig.timer[1].wheel.due != 501)
+	if (rig.timer[1].wheel.due_tick != 501)
 		error = "a timer is not due by the new time";
 	if (wheel_check(&rig.wheel))
 		error = wheel_check(&rig.wheel);

@@ -158,7 +158,7 @@ static void scheme_says(struct kunit *test)
 	u64 now;
 
 	KUNIT_EXPECT_EQ(test, wheel_limit_of(row->scheme), row->limit);
-	KUNIT_EXPECT_EQ(test, wheel_hold(rig->wheel), row->hold);
+	KUNIT_EXPECT_EQ(test, wheel_batch_max(rig->wheel), row->hold);
 	KUNIT_ASSERT_EQ(test, wheel_reach(rig->wheel), row->reach);
 	for (now = 0; now < 5 * TICK; now += TICK / 2 + 1) {
 		u64 reach = min_t(u64, row->reach, WHEEL_MAX_TIME - now);

@@ -222,8 +222,8 @@ WT_TEST(trace, a_timer_that_was_touched)
 	__atomic_store_n(&words[7], 5 * WT_SEC, __ATOMIC_SEQ_CST);
 	ASSERT_EQ(0, wt_advance(fd, 2 * WT_SEC, NULL));
 	ASSERT_EQ(0, trace_end("events/wheel_timer/enable"));
-	EXPECT_EQ(1, count("wheel_timer_refile"));
-	EXPECT_EQ(5 * WT_SEC, number(event(text, "wheel_timer_refile"),
+	EXPECT_EQ(1, count("wheel_timer_requeue"));
+	EXPECT_EQ(5 * WT_SEC, number(event(text, "wheel_timer_requeue"),
 				     "deadline="));
 	EXPECT_EQ(0, count("wheel_timer_expire"));
 	close(fd);

@@ -185,7 +185,7 @@ static u64 time_of(enum operation operation, u32 ops)
 	if (operation == START)
 		stop(ops);
 	for (i = 0; operation == TICK && i < ops; i++)
-		wheel_place(&wheel, fired[i], fired[i]->due + count, 0);
+		wheel_place(&wheel, fired[i], fired[i]->due_tick + count, 0);
 	return ns;
 }
 

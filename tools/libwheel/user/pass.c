@@ -32,7 +32,7 @@ static void fire(struct user *u, struct slot *slot, u64 deadline, u64 now)
 
 static void expire_touched(struct user *u, struct slot *slot, u64 now)
 {
-	u64 due = wheel_time_of(&u->core, slot->timer.due);
+	u64 due = wheel_time_of(&u->core, slot->timer.due_tick);
 	u64 deadline;
 
 	switch (touch_judge(u, slot, due, &deadline)) {
@@ -45,7 +45,7 @@ static void expire_touched(struct user *u, struct slot *slot, u64 now)
 		break;
 	case REFILE:
 		u->counts.requeued++;
-		wheel_refile(&u->core, &slot->timer, deadline);
+		wheel_requeue(&u->core, &slot->timer, deadline);
 		break;
 	}
 }

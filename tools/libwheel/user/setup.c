@@ -32,7 +32,7 @@ static u64 features(void)
 
 static u32 most_timers(const struct wheel_setup *setup)
 {
-	return schemes[setup->scheme]->walks ?: WHEEL_MAX_TIMERS;
+	return schemes[setup->scheme]->max_timers ?: WHEEL_MAX_TIMERS;
 }
 
 static int setup_check(const struct wheel_setup *setup)
@@ -108,7 +108,7 @@ static int user_stats(struct handle *handle, struct wheel_stats *stats)
 	*stats = u->counts;
 	stats->size = size;
 	stats->pending = u->core.pending;
-	stats->cascaded = u->core.moved;
+	stats->cascaded = u->core.cascaded;
 	stats->unread = u->fired.count;
 	user_leave(u, now);
 	return 0;

@@ -13,7 +13,7 @@
 #define BUCKETS	64
 
 /**
- * struct refiled - one case
+ * struct requeued - one case
  * @tick_ns: of the wheel
  * @armed: the first deadline
  * @slack: as armed
@@ -21,7 +21,7 @@
  * @deadline: the one that it is filed again with
  * @due: the tick that is expected
  */
-struct refiled {
+struct requeued {
 	u64 tick_ns;
 	u64 armed;
 	u64 slack;
@@ -39,21 +39,21 @@ static struct wheel_timer *pop(struct wheel_core *w, u64 until)
 }
 
 static const char *file_again(struct wheel_core *w, struct wheel_timer *t,
-			      const struct refiled *is)
+			      const struct requeued *is)
 {
 	wheel_place(w, t, is->armed, is->slack);
 	if (pop(w, is->until) != t)
 		return "it was not popped";
 	/* Moved on while the pass files it. */
 	t->deadline = is->deadline + 1;
-	wheel_refile(w, t, is->deadline);
+	wheel_requeue(w, t, is->deadline);
 	if (!wheel_filed(t) || w->pending != 1)
 		return "it is not filed";
 	if (t->deadline != is->deadline + 1)
 		return "it forgot that it was moved on";
-	if (t->due != is->due)
+	if (t->due_tick != is->due)
 		return "it is not due when its deadline and its slack say";
-	if (t->due % ((u64)1 << t->order) && t->due != w->last)
+	if (t->due_tick % ((u64)1 << t->order) && t->due_tick != w->last)
 		return "it is not due at a multiple of its order";
 	if (is->due > is->until && pop(w, is->until))
 		return "it was popped twice in a pass that it is not due in";
@@ -64,7 +64,7 @@ static const char *file_again(struct wheel_core *w, struct wheel_timer *t,
 	return NULL;
 }
 
-static const char *refile(const struct refiled *is)
+static const char *requeue(const struct requeued *is)
 {
 	const struct wheel_scheme *scheme = ktap_subject;
 	u32 buckets = scheme->buckets(BUCKETS);
@@ -85,18 +85,18 @@ static const char *refile(const struct refiled *is)
 	return error;
 }
 
-static const char *each_of(const struct refiled *cases)
+static const char *each_of(const struct requeued *cases)
 {
 	const char *error = NULL;
 
 	for (; cases->tick_ns && !error; cases++)
-		error = refile(cases);
+		error = requeue(cases);
 	return error;
 }
 
 static const char *p1_filed_again_later(void)
 {
-	static const struct refiled cases[] = {
+	static const struct requeued cases[] = {
 		{ 1, 5, 0, 5, 30, 30 },
 		{ 10, 41, 0, 5, 295, 30 },
 		/* What is past comes at the next tick, in the pass or after it. */
@@ -115,7 +115,7 @@ static const char *p1_filed_again_later(void)
 static const char *p6_filed_again_at_the_end(void)
 {
 	const u64 last = WHEEL_END_NS / 10 + 1;
-	const struct refiled cases[] = {
+	const struct requeued cases[] = {
 		{ 10, 50, 0, 5, WHEEL_END_NS, last },
 		{ 10, 50, 60, 8, WHEEL_END_NS, last },
 		{ 10, 50, 60, 8, WHEEL_END_NS - 9, last - 1 },
@@ -128,7 +128,7 @@ static const char *p6_filed_again_at_the_end(void)
 /* Beyond the bound it stops on the way; if its slack led there, before that. */
 static const char *p6_filed_again_on_the_way(void)
 {
-	static const struct refiled cases[] = {
+	static const struct requeued cases[] = {
 		{ 1, 5, 0, 5, 5 + BUCKETS, 5 + BUCKETS },
 		{ 1, 5, 0, 5, 6 + BUCKETS, 5 + BUCKETS },
 		{ 1, 5, 0, 5, 1000, 5 + BUCKETS },
@@ -141,17 +141,17 @@ static const char *p6_filed_again_on_the_way(void)
 	return each_of(cases);
 }
 
-const struct ktap_test refile_tests[] = {
+const struct ktap_test requeue_tests[] = {
 	{ "p1_filed_again_later", p1_filed_again_later },
 	{ }
 };
 
-const struct ktap_test refile_unbounded_tests[] = {
+const struct ktap_test requeue_unbounded_tests[] = {
 	{ "p6_filed_again_at_the_end", p6_filed_again_at_the_end },
 	{ }
 };
 
-const struct ktap_test refile_bounded_tests[] = {
+const struct ktap_test requeue_bounded_tests[] = {
 	{ "p6_filed_again_on_the_way", p6_filed_again_on_the_way },
 	{ }
 };

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Ticks: their length, and the tick at which a timer with slack is due.
+ */
+#include "tick.h"
+
+/*
+ * Every arm divides by the tick, so the division is a multiplication. With
+ * l = ceil(log2(d)) and m = floor(2^(63 + l) / d) + 1, for all x < 2^63:
+ *
+ *	x / d = mulhi(2 * x, m) >> l
+ *
+ * Granlund and Montgomery, "Division by Invariant Integers using
+ * Multiplication", 1994. m is found by long division in binary: 2^l / d is 1
+ * with the remainder 2^l - d, then 63 more bits of the quotient follow.
+ */
+void wheel_tick_init(struct wheel_tick *tick, u64 ns)
+{
+	u32 shift = fls64(ns - 1);
+	u64 rem = ((u64)1 << shift) - ns;
+	u64 quotient = 1;
+	int bit;
+
+	for (bit = 0; bit < 63; bit++) {
+		rem <<= 1;
+		quotient <<= 1;
+		if (rem >= ns) {
+			rem -= ns;
+			quotient |= 1;
+		}
+	}
+	tick->ns = ns;
+	tick->mul = quotient + 1;
+	tick->shift = shift;
+}
+
+/**
+ * wheel_tick_at - the newest tick boundary
+ * @w: wheel
+ * @now: nanoseconds, at most WHEEL_END_NS
+ *
+ * The clock's end counts as a boundary, so that the deadlines in its last,
+ * incomplete tick can be reached, too.
+ *
+ * Return: the tick.
+ */
+u64 wheel_tick_at(const struct wheel_core *w, u64 now)
+{
+	if (unlikely(now >= WHEEL_END_NS))
+		return w->last;
+	return wheel_tick_floor(&w->tick, now);
+}
+
+/**
+ * wheel_due_within - when a timer with slack is due
+ * @w: wheel
+ * @deadline: nanoseconds, at most WHEEL_END_NS
+ * @slack: nanoseconds later that are as good
+ *
+ * The tick within [earliest, latest] that is the multiple of the highest power of
+ * two: timers with slack meet there and share a wake-up. That power is the
+ * highest bit in which earliest - 1 and latest differ.
+ *
+ * Return: the tick, and the power to which any deadline may be rounded up within
+ * this slack.
+ */
+struct wheel_due wheel_due_within(const struct wheel_core *w, u64 deadline,
+				  u64 slack)
+{
+	u64 earliest = wheel_due_at(w, deadline).tick;
+	u64 latest = deadline + min(slack, WHEEL_END_NS - deadline);
+	u64 ticks = wheel_tick_floor(&w->tick, slack);
+	u32 order;
+	u64 mask;
+
+	latest = wheel_tick_floor(&w->tick, latest);
+	if (latest <= earliest)
+		return (struct wheel_due){ earliest, 0 };
+	order = min_t(u32, fls64((earliest - 1) ^ latest) - 1, w->max_order);
+	mask = ((u64)1 << order) - 1;
+	return (struct wheel_due){
+		.tick	= (earliest + mask) & ~mask,
+		.order	= min_t(u32, fls64(ticks | 1) - 1, order),
+	};
+}
