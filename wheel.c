@@ -141,13 +141,13 @@ void wheel_forward(struct wheel_core *w, u64 tick)
 {
 	if (tick <= w->clock)
 		return;
+	w->floor = max(w->floor, tick + 1);
 	if (w->pending) {
 		if (w->scheme->follow)
 			w->scheme->follow(w, tick);
 		return;
 	}
 	w->clock = tick;
-	w->floor = max(w->floor, tick + 1);
 	w->next = WHEEL_NO_TICK;
 	w->found = true;
 	w->scheme->abandon(w);

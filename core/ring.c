@@ -44,7 +44,7 @@ void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory)
  * with the budget used up, an earlier one.
  */
 u32 wheel_ring_find(const struct wheel_ring *r, u32 from, u32 to,
-	      unsigned int *budget)
+		    unsigned int *budget)
 {
 	while (from < to && *budget) {
 		u64 word = ring_group(r, from)->busy >> from % 64;
@@ -67,7 +67,7 @@ u32 wheel_ring_find(const struct wheel_ring *r, u32 from, u32 to,
  * Return: the timer, or NULL at the end or when the budget is used up.
  */
 struct wheel_timer *wheel_ring_first(const struct wheel_ring *r, u32 buckets,
-			       u32 *from, unsigned int *budget)
+				     u32 *from, unsigned int *budget)
 {
 	*from = wheel_ring_find(r, *from, buckets, budget);
 	if (*from == buckets || !*budget)
@@ -108,7 +108,7 @@ void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 
  * end or when the budget is used up.
  */
 struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, struct wheel_ring *r,
-			    unsigned int *budget)
+				  unsigned int *budget)
 {
 	struct list_head *at = &walk->walked;
 	struct wheel_timer *due = NULL;
@@ -177,7 +177,7 @@ void wheel_walk_abandon(struct wheel_walk *walk, struct wheel_ring *r)
  * Return: true when it is over.
  */
 bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r,
-		  unsigned int *budget)
+			unsigned int *budget)
 {
 	wheel_walk_on(walk, r, budget);
 	if (wheel_walk_over(walk))

@@ -10,17 +10,17 @@
 
 void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory);
 struct wheel_timer *wheel_ring_first(const struct wheel_ring *r, u32 buckets,
-			       u32 *from, unsigned int *budget);
+				     u32 *from, unsigned int *budget);
 u32 wheel_ring_find(const struct wheel_ring *r, u32 from, u32 to,
-	      unsigned int *budget);
+		    unsigned int *budget);
 
 void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 tick);
 struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, struct wheel_ring *r,
-			    unsigned int *budget);
+				  unsigned int *budget);
 void wheel_walk_end(struct wheel_walk *walk, struct wheel_ring *r);
 void wheel_walk_abandon(struct wheel_walk *walk, struct wheel_ring *r);
 bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r,
-		  unsigned int *budget);
+			unsigned int *budget);
 bool wheel_walk_mark(const struct wheel_walk *walk, const struct list_head *node);
 
 const char *wheel_bucket_check(const struct wheel_core *w, u32 at, u64 *count);

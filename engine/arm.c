@@ -1,16 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timers: armed and moved. What kernel modules call.
+ * Timers: armed. What kernel modules call.
  */
-#include <linux/atomic.h>
 #include <linux/export.h>
 #include <linux/math64.h>
 #include <linux/smp.h>
-#include "debug.h"
+#include "arm.h"
 
-static int time_check(u64 deadline, u64 slack)
+/**
+ * wheel_base_forward_clock - tell a base's core the present
+ * @base: base, locked
+ * @deadline: for which a timer is about to be armed
+ *
+ * Nothing is due before the next tick boundary afterwards. The coarse clock costs
+ * next to nothing and tells of most deadlines that they are ahead.
+ */
+noinline void wheel_base_forward_clock(struct wheel_base *base, u64 deadline)
 {
-	return deadline > WHEEL_MAX_TIME || slack > WHEEL_MAX_TIME ? -ERANGE : 0;
+	const struct wheel *wheel = base->owner;
+	struct wheel_core *core = &base->core;
+	u64 tick;
+
+	lockdep_assert_held(&base->lock);
+	if (core->pending && !base->needs_clock &&
+	    wheel_far_ahead(wheel, deadline))
+		return;
+	tick = wheel_tick_at(core, wheel_now(wheel));
+	if (wheel_settable(wheel->config.clock))
+		wheel_set_back(core, tick);
+	wheel_forward(core, tick);
 }
 
 /*
@@ -20,7 +38,7 @@ static int time_check(u64 deadline, u64 slack)
 static int arm_check(const struct wheel_base *base,
 		     const struct wheel_timer *timer, u64 deadline, u64 slack)
 {
-	int err = time_check(deadline, slack);
+	int err = arm_check_time(deadline, slack);
 
 	if (err)
 		return err;
@@ -31,74 +49,25 @@ static int arm_check(const struct wheel_base *base,
 	return 0;
 }
 
-/* A timer was filed: is it the earliest? */
-static void base_reprogram(struct wheel_base *base, const struct wheel_timer *timer)
-{
-	if (timer->due_tick < base->programmed)
-		wheel_base_program(base, timer->due_tick);
-}
-
-static noinline void base_forward_clock(struct wheel_base *base)
-{
-	struct wheel_core *core = &base->core;
-	u64 tick = wheel_tick_at(core, wheel_now(base->owner));
-
-	if (wheel_settable(base->owner->config.clock))
-		wheel_set_back(core, tick);
-	wheel_forward(core, tick);
-}
-
-/* Does it? An idle wheel, one with a bound, a clock that can be set. */
-static bool base_needs_clock(const struct wheel_base *base)
-{
-	return unlikely(!base->core.pending || base->needs_clock);
-}
-
 /*
  * A timer that is armed goes to a base of this CPU's. One that is pending or
  * running keeps its own, so that there is one base to ask. The CPU may go, or be
  * left at once: bases are numbers, not owned by CPUs.
  */
-static void arm_percpu(struct wheel_timer *timer)
+void wheel_timer_to_this_cpu(struct wheel_timer *timer)
 {
 	struct wheel *wheel = timer_base(timer)->owner;
-	struct wheel_base *near, *base;
+	struct wheel_base *ours, *base;
 	unsigned long flags;
 
-	near = &wheel->base[raw_smp_processor_id() % wheel->count];
-	if (near == timer_base(timer))
+	ours = &wheel->base[raw_smp_processor_id() % wheel->count];
+	if (ours == timer_base(timer))
 		return;
 	base = timer_lock(timer, &flags);
 	if (!wheel_filed(timer) && !wheel_base_calls(base, timer))
-		WRITE_ONCE(timer->base, (unsigned long)near |
+		WRITE_ONCE(timer->base, (unsigned long)ours |
 					(timer->base & WHEEL_SHUTDOWN));
 	timer_unlock(base, flags);
-}
-
-static inline struct wheel_base *arm_lock(struct wheel_timer *timer,
-					  unsigned long *flags)
-{
-	if (unlikely(timer_base(timer)->percpu))
-		arm_percpu(timer);
-	return timer_lock(timer, flags);
-}
-
-/* Move a timer that is pending to an earlier deadline. */
-static int base_reduce(struct wheel_base *base, struct wheel_timer *timer,
-		       u64 deadline, u64 slack)
-{
-	int err;
-
-	lockdep_assert_held(&base->lock);
-	if (base_needs_clock(base))
-		base_forward_clock(base);
-	err = wheel_reduce(&base->core, timer, deadline, slack);
-	if (unlikely(err))
-		return err;
-	base_reprogram(base, timer);
-	base->counts.rearmed++;
-	debug_rearm(timer);
-	return 0;
 }
 
 /* In line twice, so that what is called most is one function. */
@@ -115,8 +84,7 @@ static __always_inline int base_arm(struct wheel_base *base,
 		return -EBUSY;
 	err = arm_check(base, timer, deadline, slack);
 	if (likely(!err)) {
-		if (base_needs_clock(base))
-			base_forward_clock(base);
+		base_forward_clock(base, deadline);
 		err = wheel_place(&base->core, timer, deadline, slack);
 	}
 	if (unlikely(err)) {
@@ -141,7 +109,11 @@ static __always_inline int base_arm(struct wheel_base *base,
  */
 int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
-	return base_arm(timer_base(timer), timer, deadline, slack);
+	struct wheel_base *base = timer_base_or_warn(timer);
+
+	if (unlikely(!base))
+		return -EINVAL;
+	return base_arm(base, timer, deadline, slack);
 }
 EXPORT_SYMBOL_GPL(wheel_timer_arm_locked);
 
@@ -154,7 +126,8 @@ EXPORT_SYMBOL_GPL(wheel_timer_arm_locked);
  *
  * It fires at the first tick boundary at or after @deadline, or at a later one
  * within @slack; never before. A deadline that has passed is due at the next
- * tick. Timers due at one tick fire in the order in which they were armed.
+ * tick. Timers due at one tick fire in the order in which they were armed, and so do
+ * those whose deadlines have passed when they are armed.
  *
  * Context: Any, hardirq included, but not NMI, and not with a lock of the
  * scheduler's, hrtimers' or timekeeping's core held.
@@ -163,7 +136,8 @@ EXPORT_SYMBOL_GPL(wheel_timer_arm_locked);
  *
  * * %0 - armed
  * * %-EBUSY - it is pending; nothing changed
- * * %-EINVAL - it has no function
+ * * %-EINVAL - it was not initialized, which is a bug and warned of; or it has no
+ *   function and its wheel does not take batches
  * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME, @deadline is later than
  *   a bounded wheel can hold, or the clock has reached its end and has no next tick
  * * %-EDQUOT - as many timers as the wheel's limit allows are pending
@@ -176,177 +150,13 @@ int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack)
 	int err;
 
 	base = arm_lock(timer, &flags);
+	if (unlikely(!base))
+		return -EINVAL;
 	err = base_arm(base, timer, deadline, slack);
 	timer_unlock(base, flags);
 	return err;
 }
 EXPORT_SYMBOL_GPL(wheel_timer_arm);
-
-static __always_inline int base_rearm(struct wheel_base *base,
-				      struct wheel_timer *timer,
-				      u64 deadline, u64 slack)
-{
-	int err;
-
-	lockdep_assert_held(&base->lock);
-	if (unlikely(!wheel_filed(timer)))
-		return -ENOENT;
-	err = time_check(deadline, slack);
-	if (unlikely(err))
-		return err;
-	if (base_needs_clock(base))
-		base_forward_clock(base);
-	err = wheel_move(&base->core, timer, deadline, slack);
-	if (unlikely(err))
-		return err;
-	base_reprogram(base, timer);
-	base->counts.rearmed++;
-	debug_rearm(timer);
-	return 0;
-}
-
-/**
- * wheel_timer_rearm_locked - move a timer that is pending
- * @timer: timer of a wheel that is locked by wheel_lock()
- * @deadline: as wheel_timer_rearm()
- * @slack: as wheel_timer_rearm()
- *
- * Context: As wheel_timer_arm_locked().
- *
- * Return: As wheel_timer_rearm().
- */
-int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
-{
-	return base_rearm(timer_base(timer), timer, deadline, slack);
-}
-EXPORT_SYMBOL_GPL(wheel_timer_rearm_locked);
-
-/**
- * wheel_timer_rearm - move a timer that is pending
- * @timer: timer
- * @deadline: as wheel_timer_arm()
- * @slack: as wheel_timer_arm()
- *
- * Among the timers that are due at the same tick it is now the last.
- *
- * Context: As wheel_timer_arm().
- *
- * Return:
- *
- * * %0 - moved
- * * %-ENOENT - it is not pending; nothing changed
- * * %-ERANGE - as wheel_timer_arm(); nothing changed
- */
-int wheel_timer_rearm(struct wheel_timer *timer, u64 deadline, u64 slack)
-{
-	struct wheel_base *base;
-	unsigned long flags;
-	int err;
-
-	base = timer_lock(timer, &flags);
-	err = base_rearm(base, timer, deadline, slack);
-	timer_unlock(base, flags);
-	return err;
-}
-EXPORT_SYMBOL_GPL(wheel_timer_rearm);
-
-/**
- * wheel_timer_mod - start a timer, or move it when it is pending
- * @timer: timer
- * @deadline: as wheel_timer_arm()
- * @slack: as wheel_timer_arm()
- *
- * What mod_timer() does. Who counts references takes one if and only if this
- * returns 0.
- *
- * Context: As wheel_timer_arm().
- *
- * Return:
- *
- * * %0 - it was not pending, and is now
- * * %1 - it was pending and was moved
- * * negative - as wheel_timer_arm(); nothing changed
- */
-int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack)
-{
-	struct wheel_base *base;
-	unsigned long flags;
-	int err;
-
-	base = arm_lock(timer, &flags);
-	if (wheel_filed(timer))
-		err = wheel_timer_rearm_locked(timer, deadline, slack) ?: 1;
-	else
-		err = wheel_timer_arm_locked(timer, deadline, slack);
-	timer_unlock(base, flags);
-	return err;
-}
-EXPORT_SYMBOL_GPL(wheel_timer_mod);
-
-/**
- * wheel_timer_reduce - move a timer that is pending, but never later
- * @timer: timer
- * @deadline: as wheel_timer_arm(); nothing changes unless it is earlier than
- *	the present one
- * @slack: as wheel_timer_arm()
- *
- * The idea is that of timer_reduce().
- *
- * Context: As wheel_timer_arm().
- *
- * Return:
- *
- * * %0 - its deadline is @deadline or earlier
- * * %-ENOENT - it is not pending; nothing changed
- * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME, or a clock was set back and
- *   @deadline is later now than a bounded wheel can hold; nothing changed
- */
-int wheel_timer_reduce(struct wheel_timer *timer, u64 deadline, u64 slack)
-{
-	int err = time_check(deadline, slack);
-	struct wheel_base *base;
-	unsigned long flags;
-
-	base = timer_lock(timer, &flags);
-	if (!wheel_filed(timer))
-		err = -ENOENT;
-	else if (!err && deadline < READ_ONCE(timer->deadline))
-		err = base_reduce(base, timer, deadline, slack);
-	timer_unlock(base, flags);
-	return err;
-}
-EXPORT_SYMBOL_GPL(wheel_timer_reduce);
-
-/**
- * wheel_timer_push - move a timer that is pending later, without a lock
- * @timer: timer
- * @deadline: not before this time, in nanoseconds on the wheel's clock
- *
- * For timeouts that are pushed at each packet: the wheel looks at the timer when
- * its old time comes and files it again then. Its slack goes on to hold. Not for a
- * timer whose wheel has a claim function. The idea is that of tokio's timers,
- * whose deadlines move by one atomic operation when they move later.
- *
- * Context: Any, NMI included.
- *
- * Return: true if it is pending and will not fire before @deadline; false if it is
- * not pending or @deadline is past WHEEL_MAX_TIME: nothing changed.
- */
-bool wheel_timer_push(struct wheel_timer *timer, u64 deadline)
-{
-	u64 old = READ_ONCE(timer->deadline);
-
-	/* WHEEL_IDLE makes @old greater than any time. */
-	while (old < deadline) {
-		if (unlikely(deadline > WHEEL_MAX_TIME))
-			return false;
-		/* Pairs with the exchange in claim_own(). */
-		if (likely(try_cmpxchg(&timer->deadline, &old, deadline)))
-			return true;
-	}
-	return old <= WHEEL_MAX_TIME;
-}
-EXPORT_SYMBOL_GPL(wheel_timer_push);
 
 /*
  * The next point of the grid deadline + k * period that lies after @now, and
@@ -386,6 +196,8 @@ u64 wheel_timer_arm_next(struct wheel_timer *timer, u64 period)
 	if (unlikely(!period))
 		return WHEEL_NEVER;
 	base = arm_lock(timer, &flags);
+	if (unlikely(!base))
+		return WHEEL_NEVER;
 	if (!wheel_filed(timer)) {
 		next = next_period(timer->deadline & ~WHEEL_IDLE, period,
 				   wheel_now(base->owner), &missed);
@@ -398,4 +210,3 @@ u64 wheel_timer_arm_next(struct wheel_timer *timer, u64 period)
 	return missed;
 }
 EXPORT_SYMBOL_GPL(wheel_timer_arm_next);
-

@@ -13,9 +13,10 @@
  * For several calls of wheel_timer_arm_locked() and its like at the price of one
  * lock. Interrupts are disabled meanwhile: no more of them than wheel_batch_max() says.
  *
- * Context: As wheel_timer_arm(). Nothing else of the wheel may be called before
- * wheel_unlock(), but for what takes no lock: wheel_timer_pending(),
- * wheel_timer_deadline(), wheel_timer_push().
+ * Context: As wheel_timer_arm(). Before wheel_unlock() no function of the wheel may be
+ * called that takes its lock. These take none: those that end in _locked,
+ * wheel_timer_pending(), wheel_timer_deadline(), wheel_timer_fired(),
+ * wheel_timer_push(), wheel_now(), and what tells of a wheel's configuration.
  *
  * Return: for wheel_unlock().
  */
@@ -48,10 +49,17 @@ EXPORT_SYMBOL_GPL(wheel_unlock);
 #define AHEAD	8
 
 /* A batch says which timers come: they are fetched while others are worked on. */
-static void fetch(const struct wheel_timer *timer)
+static void batch_fetch(const struct wheel_timer *timer)
 {
 	prefetchw(timer);
 	prefetchw((const char *)(timer + 1) - 1);
+}
+
+/* Is it a timer of another wheel, whose lock is not held? */
+static bool batch_is_stranger(const struct wheel *wheel,
+			      const struct wheel_timer *timer)
+{
+	return unlikely(timer_base(timer) != wheel->base);
 }
 
 static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms,
@@ -62,10 +70,13 @@ static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms,
 
 	for (i = 0; i < n; i++) {
 		if (i + AHEAD < n)
-			fetch(arms[i + AHEAD].timer);
-		arms[i].res = wheel_timer_arm_locked(arms[i].timer,
-						     arms[i].deadline,
-						     arms[i].slack);
+			batch_fetch(arms[i + AHEAD].timer);
+		if (batch_is_stranger(wheel, arms[i].timer))
+			arms[i].res = -EINVAL;
+		else
+			arms[i].res = wheel_timer_arm_locked(arms[i].timer,
+							     arms[i].deadline,
+							     arms[i].slack);
 		armed += !arms[i].res;
 	}
 	wheel_unlock(wheel, flags);
@@ -91,7 +102,9 @@ static unsigned int arm_each(struct wheel_arm *arms, unsigned int n)
  * @arms: timers and their times; answers
  * @n: how many
  *
- * Each as wheel_timer_arm() does it, in order, many under one lock hold.
+ * Each as wheel_timer_arm() does it, in order, many under one lock hold; with
+ * WHEEL_PERCPU one under each. A timer of another wheel is left alone and answered by
+ * -EINVAL.
  *
  * Context: As wheel_timer_arm().
  *
@@ -120,8 +133,11 @@ static unsigned int cancel_hold(struct wheel *wheel,
 
 	for (i = 0; i < n; i++) {
 		if (i + AHEAD < n)
-			fetch(timers[i + AHEAD]);
-		res[i] = wheel_timer_cancel_locked(timers[i]);
+			batch_fetch(timers[i + AHEAD]);
+		if (batch_is_stranger(wheel, timers[i]))
+			res[i] = -EINVAL;
+		else
+			res[i] = wheel_timer_cancel_locked(timers[i]);
 		cancelled += !res[i];
 	}
 	wheel_unlock(wheel, flags);
@@ -147,7 +163,7 @@ static unsigned int cancel_each(struct wheel_timer **timers, int *res,
  * @res: out: for each what wheel_timer_cancel() would return
  * @n: how many
  *
- * Does not wait for callbacks. Many under one lock hold.
+ * Does not wait for callbacks. As wheel_arm_batch(), many under one lock hold.
  *
  * Context: As wheel_timer_arm().
  *

@@ -31,7 +31,11 @@ static __always_inline int base_cancel(struct wheel_base *base,
  */
 int wheel_timer_cancel_locked(struct wheel_timer *timer)
 {
-	return base_cancel(timer_base(timer), timer);
+	struct wheel_base *base = timer_base_or_warn(timer);
+
+	if (unlikely(!base))
+		return -EINVAL;
+	return base_cancel(base, timer);
 }
 EXPORT_SYMBOL_GPL(wheel_timer_cancel_locked);
 
@@ -47,6 +51,7 @@ EXPORT_SYMBOL_GPL(wheel_timer_cancel_locked);
  *
  * * %0 - it was pending and will not fire
  * * %-EALREADY - it is not pending, its callback runs now
+ * * %-EINVAL - it was not initialized, which is a bug and warned of
  * * %-ENOENT - it is not pending
  */
 int wheel_timer_cancel(struct wheel_timer *timer)
@@ -56,6 +61,8 @@ int wheel_timer_cancel(struct wheel_timer *timer)
 	int err;
 
 	base = timer_lock(timer, &flags);
+	if (unlikely(!base))
+		return -EINVAL;
 	err = base_cancel(base, timer);
 	timer_unlock(base, flags);
 	return err;
@@ -69,14 +76,17 @@ EXPORT_SYMBOL_GPL(wheel_timer_cancel);
  */
 static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 {
-	struct wheel *wheel = timer_base(timer)->owner;
-	struct wheel_base *base;
+	struct wheel_base *base = timer_base_or_warn(timer);
 	unsigned long flags;
+	struct wheel *wheel;
 	bool running, us;
 	int ret = -ENOENT;
 	u64 call;
 
 	WARN_ON_ONCE(in_hardirq());
+	if (unlikely(!base))
+		return -EINVAL;
+	wheel = base->owner;
 	might_sleep_if(wheel_sleeps(wheel) || IS_ENABLED(CONFIG_PREEMPT_RT));
 	do {
 		base = timer_lock(timer, &flags);
@@ -123,8 +133,10 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
  * Return:
  *
  * * %0 - it was pending and will not fire
+ * * %-EINVAL - it was not initialized
  * * %-ENOENT - it was not pending
- * * %-EDEADLK - called from its own callback; nothing changed
+ * * %-EDEADLK - called from its own callback, or, on a wheel that takes batches, from
+ *   that of its batch; nothing changed, and it is not shut down
  */
 int wheel_timer_cancel_sync(struct wheel_timer *timer)
 {
@@ -136,8 +148,8 @@ EXPORT_SYMBOL_GPL(wheel_timer_cancel_sync);
  * wheel_timer_shutdown_sync - stop a timer for good
  * @timer: timer
  *
- * As wheel_timer_cancel_sync(), and whoever tries to arm the timer afterwards,
- * its own callback included, gets -ESHUTDOWN. Call it before you free what the
+ * As wheel_timer_cancel_sync(), and to arm the timer afterwards, in its own callback
+ * as well, fails with -ESHUTDOWN. Call it before you free what the
  * timer is embedded in. The idea is that of timer_shutdown_sync().
  *
  * Context: As wheel_timer_cancel_sync().

@@ -4,6 +4,7 @@
  */
 #include <linux/bottom_half.h>
 #include <linux/export.h>
+#include <linux/jiffies.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
@@ -45,6 +46,9 @@ static bool pass_in_context(struct wheel_base *base)
  * returns. The clock never goes back: an earlier @now moves nothing. A clock that
  * is not VIRTUAL cannot be moved, nor can one from a callback of its wheel.
  *
+ * A task that is being killed comes back early: the clock has moved then, and what
+ * is due by @now fires when it is moved next, if only to where it is.
+ *
  * Context: Process context. May sleep. The callbacks run here, with softirqs
  * disabled unless the wheel is WHEEL_SLEEPABLE.
  *
@@ -59,11 +63,12 @@ u64 wheel_advance_to(struct wheel *wheel, u64 now)
 	if (wheel->config.clock != WHEEL_CLOCK_VIRTUAL || wheel_calls_us(wheel))
 		return WHEEL_NEVER;
 
-	mutex_lock(&wheel->advance_lock);
+	if (mutex_lock_killable(&wheel->advance_lock))
+		return WHEEL_NEVER;
 	now = min_t(u64, now, WHEEL_MAX_TIME);
 	WRITE_ONCE(wheel->virtual_now, max(now, wheel->virtual_now));
 	for_each_base(base, wheel) {
-		while (pass_in_context(base))
+		while (pass_in_context(base) && !fatal_signal_pending(current))
 			cond_resched();
 	}
 	next = next_due(wheel);
@@ -141,13 +146,11 @@ u64 wheel_now(const struct wheel *wheel)
 }
 EXPORT_SYMBOL_GPL(wheel_now);
 
-/**
- * wheel_now_coarse - a wheel's clock at the last jiffy
- * @wheel: wheel
- *
- * Return: nanoseconds, no more than wheel_now().
- */
-u64 wheel_now_coarse(const struct wheel *wheel)
+/* The coarse clock is not further behind. */
+#define COARSE_NS	(2 * TICK_NSEC)
+
+/* A wheel's clock at the last jiffy. */
+static u64 now_coarse(const struct wheel *wheel)
 {
 	switch (wheel->config.clock) {
 	case WHEEL_CLOCK_VIRTUAL:
@@ -161,6 +164,22 @@ u64 wheel_now_coarse(const struct wheel *wheel)
 	default:
 		return ktime_get_coarse_ns();
 	}
+}
+
+/**
+ * wheel_far_ahead - is a time ahead, as far as the coarse clock can tell?
+ * @wheel: wheel
+ * @time: in nanoseconds on its clock
+ *
+ * Most are, and this costs next to nothing. Should the coarse clock ever lag by more
+ * than is allowed for here, a timer that is overdue may come before others which were
+ * armed before it.
+ *
+ * Return: true if it is; false if only the clock itself can tell.
+ */
+bool wheel_far_ahead(const struct wheel *wheel, u64 time)
+{
+	return time > now_coarse(wheel) + COARSE_NS;
 }
 
 /**

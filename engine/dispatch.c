@@ -2,13 +2,9 @@
 /*
  * Dispatch: from the hrtimer's interrupt to the callbacks.
  */
-#include <linux/jiffies.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include "trace.h"
-
-/* The coarse clock is not further behind. */
-#define COARSE_NS	(2 * TICK_NSEC)
 
 /*
  * While an account owes no more than this, its wheels' hrtimers come when something is
@@ -32,10 +28,17 @@ static enum hrtimer_restart base_wakeup(struct hrtimer *hrtimer)
 	struct wheel_base *base = container_of(hrtimer, struct wheel_base,
 					       hrtimer);
 
+	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
 	WRITE_ONCE(base->counts.wakeups, base->counts.wakeups + 1);
 	trace_wheel_wakeup(base);
 	base_queue(base);
 	return HRTIMER_NORESTART;
+}
+
+/* Up to when may a timer that is armed be overdue? */
+static void base_need_clock(struct wheel_base *base, u64 time)
+{
+	WRITE_ONCE(base->needs_clock_until, base->needs_clock ? WHEEL_NEVER : time);
 }
 
 /*
@@ -47,43 +50,26 @@ static void base_start(struct wheel_base *base, u64 tick, u64 debt)
 	u64 owed = wheel_account_debt(base->owner->config.account);
 	u64 time = wheel_time_of(&base->core, tick);
 
-	if (unlikely(owed > debt))
-		time = max(time, wheel_now(base->owner) + owed - debt);
 	base->programmed = tick;
+	base_need_clock(base, time);
+	if (unlikely(owed > debt)) {
+		base_need_clock(base, WHEEL_NEVER);
+		time = max(time, wheel_now(base->owner) + owed - debt);
+	}
 	hrtimer_start(&base->hrtimer, ns_to_ktime(time), HRTIMER_MODE_ABS_HARD);
-}
-
-/*
- * Is a tick ahead? Most are, so far that the coarse clock can tell, which costs
- * next to nothing. It may lag; should it ever do so by more than we allow, the
- * hrtimer comes at once and not at the next tick boundary.
- */
-static bool far_ahead(const struct wheel_base *base, u64 tick)
-{
-	return wheel_time_of(&base->core, tick) >
-	       wheel_now_coarse(base->owner) + COARSE_NS;
 }
 
 /**
  * wheel_base_program - have a pass made at a tick
  * @base: base, locked
- * @tick: that a pass is needed at
+ * @tick: that a pass is needed at, before the one that it is programmed for
  *
- * Not before the next tick boundary, however long ago @tick was: nobody can
- * make more than one interrupt a tick.
+ * A timer that was armed for a time which may have passed is due at the next tick
+ * boundary, so nobody can make more than one interrupt a tick.
  */
 void wheel_base_program(struct wheel_base *base, u64 tick)
 {
-	struct wheel_core *core = &base->core;
-
 	lockdep_assert_held(&base->lock);
-	if (tick >= base->programmed)
-		return;
-	if (!far_ahead(base, tick)) {
-		tick = max(tick, wheel_tick_at(core, wheel_now(base->owner)) + 1);
-		if (tick >= base->programmed)
-			return;
-	}
 	base_start(base, tick, TOLD_DEBT_NS);
 }
 
@@ -101,8 +87,10 @@ bool wheel_base_settle(struct wheel_base *base)
 	struct wheel_core *core = &base->core;
 
 	lockdep_assert_held(&base->lock);
-	if (base->owner->config.clock == WHEEL_CLOCK_VIRTUAL)
+	if (base->owner->config.clock == WHEEL_CLOCK_VIRTUAL) {
+		base_need_clock(base, 0);
 		return true;
+	}
 	if (core->next <= wheel_tick_at(core, wheel_now(base->owner)))
 		return false;
 	if (core->next == WHEEL_NO_TICK)
@@ -190,6 +178,7 @@ void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 	base->needs_clock = base->core.scheme->follow ||
 		     wheel_settable(owner->config.clock);
 	base->programmed = driven ? WHEEL_NO_TICK : 0;
+	base_need_clock(base, 0);
 	hrtimer_setup(&base->hrtimer, base_wakeup, wheel_clockid(owner),
 		      HRTIMER_MODE_ABS_HARD);
 	bh_work_init(&base->bh, base_pass_bh);

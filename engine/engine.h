@@ -30,8 +30,6 @@
 
 struct task_struct;
 
-/* Timers and places that are looked at under one lock hold, at most. */
-
 /* One run of the work item looks at so many; a callback counts as several. */
 #define WHEEL_RUN	2048
 #define WHEEL_CALL	4
@@ -55,6 +53,10 @@ struct task_struct;
  *	owner of a VIRTUAL clock, looks for itself; or @stopped
  * @limit: timers pending at once, at most; 0 once @stopped
  * @core: the wheel itself
+ * @needs_clock_until: the core has to be told the time before a timer is armed for a
+ *	time up to this one, which may have passed: that of @programmed, and WHEEL_NEVER
+ *	from @hrtimer's interrupt to the end of its pass. A hint: @hrtimer writes it
+ *	without the lock
  * @owner: the wheel that this is a base of; constant
  * @runner: the task in, or on top of, which the callbacks run
  * @calls: how often callbacks were called
@@ -76,6 +78,7 @@ struct wheel_base {
 	u32			running_n;
 	u64			programmed;
 	u64			limit;
+	u64			needs_clock_until;
 	struct wheel_core	core;
 	struct wheel		*owner;
 	struct task_struct	*runner;
@@ -122,7 +125,7 @@ struct wheel {
 int wheel_config_check(const struct wheel_config *config);
 const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config);
 
-u64 wheel_now_coarse(const struct wheel *wheel);
+bool wheel_far_ahead(const struct wheel *wheel, u64 time);
 
 u64 wheel_account_debt(const struct wheel_account *account);
 void wheel_account_charge(struct wheel_account *account, u64 begun);
@@ -153,16 +156,27 @@ static inline struct wheel_base *timer_base(const struct wheel_timer *timer)
 	return (struct wheel_base *)(READ_ONCE(timer->base) & ~WHEEL_SHUTDOWN);
 }
 
+/* NULL, and a warning: nobody has initialized the timer. */
+static inline struct wheel_base *timer_base_or_warn(const struct wheel_timer *timer)
+{
+	struct wheel_base *base = timer_base(timer);
+
+	WARN_ONCE(!base, "wheel_timer: a timer is used that was not initialized\n");
+	return base;
+}
+
 /*
  * Lock the base that a timer belongs to. One that is idle may move to another
- * base, under the lock of the old one.
+ * base, under the lock of the old one. NULL: as timer_base_or_warn().
  */
 static inline struct wheel_base *timer_lock(const struct wheel_timer *timer,
 					    unsigned long *flags)
 {
 	for (;;) {
-		struct wheel_base *base = timer_base(timer);
+		struct wheel_base *base = timer_base_or_warn(timer);
 
+		if (unlikely(!base))
+			return NULL;
 		raw_spin_lock_irqsave(&base->lock, *flags);
 		if (likely(base == timer_base(timer)))
 			return base;

@@ -103,10 +103,7 @@ struct wheel *wheel_create_class(const struct wheel_config *config,
 }
 EXPORT_SYMBOL_GPL(wheel_create_class);
 
-/*
- * Nothing is armed behind our back when this has returned. What pends can still be
- * moved, by callbacks of other bases, too, which shall not start an hrtimer for it.
- */
+/* Nothing is armed, moved or called anew when this has returned. */
 static int wheel_shut(struct wheel *wheel)
 {
 	struct wheel_base *base;
@@ -183,12 +180,15 @@ static bool base_drain(struct wheel_base *base, struct list_head *unfired)
  *
  * * %0 - stopped
  * * %-EDEADLK - called from a callback of this wheel; nothing changed
+ * * %-EPERM - it is wheel_system, which others use; nothing changed
  */
 int wheel_stop(struct wheel *wheel, struct list_head *unfired)
 {
 	struct wheel_base *base;
 	int err;
 
+	if (wheel == wheel_system)
+		return -EPERM;
 	err = wheel_shut(wheel);
 	if (err)
 		return err;
@@ -217,13 +217,11 @@ static bool base_forget(struct wheel_base *base)
 	return !budget;
 }
 
-/* What was pending may be freed now, and debugobjects have to know. */
+/* What was pending is not any more, and debugobjects have to know. */
 static void wheel_forget(struct wheel *wheel)
 {
 	struct wheel_base *base;
 
-	if (!IS_ENABLED(CONFIG_DEBUG_OBJECTS))
-		return;
 	for_each_base(base, wheel) {
 		while (base_forget(base))
 			cond_resched();
@@ -232,18 +230,21 @@ static void wheel_forget(struct wheel *wheel)
 
 /**
  * wheel_destroy - free a wheel
- * @wheel: wheel, NULL or an ERR_PTR; not from one of its own callbacks
+ * @wheel: wheel, NULL or an ERR_PTR; not from one of its own callbacks, and not
+ *	wheel_system
  *
- * When this returns no callback runs and none will. Timers that are pending are
- * forgotten: their memory may be freed as soon as this has returned. To have them
- * back call wheel_stop() first. Nothing of the wheel may be used any more; a timer
- * needs wheel_timer_init() before it can go to another wheel.
+ * When this returns no callback runs and none will. Timers that were pending are so no
+ * more, and their memory may be freed as soon as this has returned, not before. To have
+ * them back call wheel_stop() first. No function may be called for the wheel or for a
+ * timer of it any more; a timer needs wheel_timer_init() before it can go to another
+ * wheel.
  *
  * Context: Process context. May sleep. Waits for a callback that runs.
  */
 void wheel_destroy(struct wheel *wheel)
 {
-	if (IS_ERR_OR_NULL(wheel))
+	if (IS_ERR_OR_NULL(wheel) ||
+	    WARN_ONCE(wheel == wheel_system, "wheel_system is for everybody\n"))
 		return;
 	might_sleep();
 	/* Freeing it under its own feet is worse than a leak. */

@@ -156,6 +156,7 @@ static void base_call(struct wheel_base *base, unsigned int n, u64 now)
  * @serves: so many callbacks before it is read again; 0: at each lock hold
  * @served: callbacks since
  * @looks: at timers and places, in all
+ * @timed: of these, when the time that the run takes was looked at last
  */
 struct pass {
 	u64		now;
@@ -163,6 +164,7 @@ struct pass {
 	unsigned int	serves;
 	unsigned int	served;
 	unsigned int	looks;
+	unsigned int	timed;
 };
 
 /* Callbacks that may sleep take their time, and a clock that can be set jumps. */
@@ -208,6 +210,15 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 	return true;
 }
 
+/* Reads a clock for each few callbacks. */
+static bool pass_took_long(struct pass *pass, u64 end)
+{
+	if (pass->looks < pass->timed + WHEEL_BATCH)
+		return false;
+	pass->timed = pass->looks;
+	return ktime_get_mono_fast_ns() >= end;
+}
+
 /**
  * wheel_base_pass - go on with a pass
  * @base: base
@@ -236,12 +247,13 @@ bool wheel_base_pass(struct wheel_base *base, u64 ns)
 	}
 	base->passing = true;
 	base->programmed = 0;
+	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
 	base->counts.passes++;
 	fired = base->counts.fired;
 	trace_wheel_pass_begin(base);
 	do {
 		more = !base->stopped && pass_step(&pass, base);
-	} while (more && pass.looks < WHEEL_RUN && ktime_get_mono_fast_ns() < end);
+	} while (more && pass.looks < WHEEL_RUN && !pass_took_long(&pass, end));
 	more &= !base->stopped;
 	base->passing = false;
 	trace_wheel_pass_end(base, pass.now, base->counts.fired - fired,

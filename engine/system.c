@@ -26,5 +26,9 @@ int wheel_system_init(void)
 
 void wheel_system_exit(void)
 {
-	wheel_destroy(wheel_system);
+	struct wheel *wheel = wheel_system;
+
+	/* No client is left, so now it may be destroyed. */
+	wheel_system = NULL;
+	wheel_destroy(wheel);
 }

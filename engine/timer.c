@@ -23,7 +23,8 @@ static void timer_init(struct wheel_timer *timer, struct wheel *wheel,
  * @wheel: the wheel that it belongs to from now on
  * @function: called when it fires, in softirq context or, on a WHEEL_SLEEPABLE
  *	wheel, in process context; without a lock held. It may arm, cancel or free
- *	its own timer and others
+ *	its own timer, arm and cancel others, and free those that are neither pending
+ *	nor called
  *
  * Context: Any.
  */

@@ -20,7 +20,6 @@ static void bounded_init(struct wheel_core *w)
  */
 static void bounded_follow(struct wheel_core *w, u64 tick)
 {
-	w->floor = max(w->floor, tick + 1);
 	if (hashed_is_busy(w))
 		return;
 	w->clock = max(w->clock, min(tick, w->next - 1));

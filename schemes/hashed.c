@@ -171,8 +171,8 @@ struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until,
 			search(w, until, budget);
 		} else if (w->next <= until) {
 			wheel_walk_begin(&w->walk,
-				   &w->ring.bucket[w->next & w->ring.mask],
-				   w->next);
+					 &w->ring.bucket[w->next & w->ring.mask],
+					 w->next);
 		} else {
 			w->clock = max(w->clock, until);
 			w->found = !w->search.lost;

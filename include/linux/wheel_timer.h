@@ -99,7 +99,8 @@ typedef void (*wheel_owed_fn)(struct wheel *wheel);
  *	0: @limit / 16, at least 256, and 4096 without a limit
  * @flags: WHEEL_SLEEPABLE, WHEEL_PERCPU
  * @tick_ns: nanoseconds a tick, exact; 0: 1 ms
- * @limit: how many timers may be pending at once; 0: any number. Not with
+ * @limit: how many timers may be pending at once; 0: as many as wheel_limit_of() says,
+ *	any number but with WHEEL_OVERFLOW. Not with
  *	WHEEL_PERCPU, which shall not count in one place
  * @expire: takes the due timers in batches; NULL: each one's function is called
  * @claim: decides on timers whose time has come; NULL: their deadlines do

@@ -22,7 +22,7 @@ static inline void baseline_init(struct wheel_core *w)
 
 /* Nothing is due up to @until; @first is what will be. */
 static inline void baseline_finish_pass(struct wheel_core *w,
-				 const struct wheel_timer *first, u64 until)
+					const struct wheel_timer *first, u64 until)
 {
 	w->next = first ? first->due_tick : WHEEL_NO_TICK;
 	w->found = true;

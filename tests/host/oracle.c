@@ -118,7 +118,7 @@ void oracle_fire(struct oracle *o, struct oracle_timer *t)
 
 /* Never refused: what is beyond a bound is looked at again at the bound. */
 void oracle_requeue(struct oracle *o, struct oracle_timer *t, u64 deadline,
-		   u32 order)
+		    u32 order)
 {
 	u64 first = max(first_boundary(o, deadline), t->due + 1);
 	u64 over = first % ((u64)1 << order);

@@ -57,7 +57,7 @@ void oracle_cancel(struct oracle *o, struct oracle_timer *t);
 
 /* It was due, but is moved; its slack had let it choose multiples of 2^@order. */
 void oracle_requeue(struct oracle *o, struct oracle_timer *t, u64 deadline,
-		   u32 order);
+		    u32 order);
 
 /* A pass up to a tick begins, or goes on; the first timer fires; all is done. */
 void oracle_pass(struct oracle *o, u64 until);

@@ -194,11 +194,40 @@ static const char *p5_past_joins_the_next_pass(void)
 	return error;
 }
 
+/* The wheel is told the present, and does not look at what is overdue before. */
+static const char *p5_overdue_in_the_order_armed(void)
+{
+	struct rig rig;
+	const char *error;
+	unsigned int i;
+
+	rig_init(&rig, 8, 1, 6);
+	rig_arm(&rig, 5, 1000, 0);
+	for (i = 0; i < 5; i++) {
+		rig_forward(&rig, 100 + i / 3);
+		rig_arm(&rig, i, 50 - i, 0);
+	}
+	for (i = 0; i < 5 && !rig.error; i++) {
+		struct rig_timer *t = NULL;
+
+		while (!t && !rig.error)
+			t = rig_pop(&rig, 102, 4);
+		if (t && t != &rig.timer[i])
+			break;
+	}
+	error = rig.error;
+	if (!error && i < 5)
+		error = "an overdue timer overtook one that was armed before it";
+	rig_free(&rig);
+	return error;
+}
+
 const struct ktap_test order_tests[] = {
 	{ "p5_in_order", p5_in_order },
 	{ "p5_in_order_while_it_changes", p5_in_order_while_it_changes },
 	{ "p5_arm_within_a_walk", p5_arm_within_a_walk },
 	{ "p5_first_armed_first_fired", p5_first_armed_first_fired },
 	{ "p5_past_joins_the_next_pass", p5_past_joins_the_next_pass },
+	{ "p5_overdue_in_the_order_armed", p5_overdue_in_the_order_armed },
 	{ }
 };

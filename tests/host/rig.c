@@ -216,7 +216,7 @@ static struct rig_timer *fire(struct rig *rig, struct wheel_timer *t, u64 until)
 }
 
 static void requeue(struct rig *rig, struct wheel_timer *t, u64 until,
-		   u64 deadline)
+		    u64 deadline)
 {
 	struct rig_timer *rt = container_of(t, struct rig_timer, wheel);
 
@@ -365,8 +365,8 @@ void rig_forward(struct rig *rig, u64 tick)
 		complain(rig, "the clock did not go where it was sent");
 	if (rig->wheel.clock > before)
 		oracle_reach(&rig->oracle, rig->wheel.clock);
-	/* A bound counts from the present, however far the clock could follow. */
-	if (tick > before && rig->wheel.scheme->follow)
+	/* What is armed now is due after the present, wherever the clock stayed. */
+	if (tick > before)
 		oracle_pass(&rig->oracle, tick);
 	if (rig->wheel.clock > before && idle)
 		rig->passing = false;

@@ -248,8 +248,27 @@ static void batches_from_hardirq(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, MANY - MANY / 2);
 }
 
+/* Its own wheel's lock is not held. */
+static void batch_leaves_strangers_alone(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, MANY);
+	struct rig *other = rig_virtual(test, TICK, 1);
+	struct batch *batch = batch_of(rig, 5 * TICK);
+
+	batch->timers[3] = &other->probes[0].timer;
+	batch->arms[3].timer = batch->timers[3];
+	KUNIT_EXPECT_EQ(test, wheel_arm_batch(rig->wheel, batch->arms, MANY), MANY - 1);
+	KUNIT_EXPECT_EQ(test, batch->arms[3].res, -EINVAL);
+	KUNIT_EXPECT_EQ(test, rig_arm(other, 0, 5 * TICK), 0);
+	KUNIT_EXPECT_EQ(test, wheel_cancel_batch(rig->wheel, batch->timers, batch->res,
+						 MANY), MANY - 1);
+	KUNIT_EXPECT_EQ(test, batch->res[3], -EINVAL);
+	KUNIT_EXPECT_TRUE(test, wheel_timer_pending(batch->timers[3]));
+}
+
 static struct kunit_case batch_cases[] = {
 	ANY_CASE(p5_batch_comes_in_order),
+	ANY_CASE(batch_leaves_strangers_alone),
 	ANY_CASE(p9_bounded_work_of_a_batch),
 	ANY_CASE(batches_of_every_size),
 	ANY_CASE(batch_answers_each),

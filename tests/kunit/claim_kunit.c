@@ -261,6 +261,43 @@ static void p3_claims_are_exactly_once(struct kunit *test)
 	}
 }
 
+/* Moves the timer that was not drained yet: what another CPU may do at that moment. */
+static enum wheel_claim move_the_other(struct wheel_timer *timer, u64 due,
+				       u64 *deadline)
+{
+	struct probe *probe = from_wheel_timer(probe, timer, timer);
+
+	if (wheel_timer_pending(&probe->other->timer))
+		probe->answer = wheel_timer_rearm_locked(&probe->other->timer,
+							 TICK, 0);
+	*deadline = TICK;
+	return WHEEL_FIRE;
+}
+
+/* Or timers could be moved to and fro before whoever takes them out, for ever. */
+static void nothing_moves_while_the_wheel_stops(struct kunit *test)
+{
+	const struct rig_bench *bench = test->priv;
+	const struct wheel_config config = {
+		.name = "moving",
+		.clock = WHEEL_CLOCK_VIRTUAL,
+		.scheme = bench->scheme,
+		.buckets = BUCKETS,
+		.tick_ns = TICK,
+		.claim = move_the_other,
+	};
+	struct rig *rig = rig_new(test, &config, 2);
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		rig->probes[i].other = &rig->probes[!i];
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, (5 + i) * TICK), 0);
+	}
+	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, NULL), 0);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer + rig->probes[1].answer,
+			-ESHUTDOWN);
+}
+
 static struct kunit_case claim_cases[] = {
 	ANY_CASE(claim_fires),
 	ANY_CASE(claim_names_the_deadline),
@@ -269,6 +306,7 @@ static struct kunit_case claim_cases[] = {
 	ANY_CASE(cancel_asks_nobody),
 	ANY_CASE(stop_asks_who_is_gone),
 	ANY_CASE(claim_within_a_batch),
+	ANY_CASE(nothing_moves_while_the_wheel_stops),
 	ANY_CASE(p9_claims_are_bounded),
 	ANY_CASE(p3_claims_are_exactly_once),
 	{}

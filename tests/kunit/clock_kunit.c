@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A clock that is set back in the midst of a pass, by a callback. It is the
- * machine's own, and put right again at once.
+ * Clocks that are moved: a VIRTUAL one by a task that is killed meanwhile; and one that
+ * is set back in the midst of a pass, by a callback. It is the machine's own, and put
+ * right again at once.
  */
+#include <linux/sched/signal.h>
 #include <linux/time64.h>
 #include <linux/timekeeping.h>
 
@@ -89,7 +91,30 @@ static void p2_moved_when_set_back(struct kunit *test)
 	}
 }
 
+/*
+ * More timers than one pass calls. Who is being killed comes back after a pass, and
+ * the next call goes on where that one ended.
+ */
+static void kill_ends_an_advance(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 20000);
+	u32 i;
+
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, TICK), 0);
+	allow_signal(SIGKILL);
+	send_sig(SIGKILL, current, 1);
+	rig_advance(rig, TICK);
+	disallow_signal(SIGKILL);
+	flush_signals(current);
+	KUNIT_EXPECT_LT(test, rig->calls, rig->count);
+	KUNIT_EXPECT_EQ(test, rig_now(rig), TICK);
+	KUNIT_EXPECT_EQ(test, rig_advance(rig, TICK), WHEEL_NEVER);
+	KUNIT_EXPECT_EQ(test, rig->calls, rig->count);
+}
+
 static struct kunit_case clock_cases[] = {
+	KUNIT_CASE(kill_ends_an_advance),
 	KUNIT_CASE(p1_set_back_in_a_pass),
 	KUNIT_CASE(p2_moved_when_set_back),
 	{}

@@ -265,6 +265,19 @@ static void destroy_waits_for_the_callback(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
 }
 
+static void destroy_leaves_nothing_pending(struct kunit *test)
+{
+	struct rig *rig = rig_virtual(test, TICK, 100);
+	u32 i;
+
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, (i + 1) * TICK), 0);
+	wheel_destroy(rig->wheel);
+	rig->wheel = NULL;
+	for (i = 0; i < rig->count; i++)
+		KUNIT_EXPECT_FALSE(test, wheel_timer_pending(&rig->probes[i].timer));
+}
+
 static struct kunit_case lifecycle_cases[] = {
 	FAR_CASE(stop_hands_back_the_unprocessed),
 	FAR_CASE(stop_is_idempotent),
@@ -277,6 +290,7 @@ static struct kunit_case lifecycle_cases[] = {
 	FAR_CASE(limit_leaves_room_for_the_one_that_runs),
 	FAR_CASE(stop_waits_for_the_callback),
 	FAR_CASE(destroy_waits_for_the_callback),
+	FAR_CASE(destroy_leaves_nothing_pending),
 	{}
 };
 

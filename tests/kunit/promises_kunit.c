@@ -3,6 +3,8 @@
  * The promises about time and order, P1 to P5, by their names. On a virtual
  * clock they hold exactly, and so they are tested.
  */
+#include <linux/delay.h>
+#include <linux/irqflags.h>
 #include <linux/sort.h>
 
 #include "schemes.h"
@@ -342,6 +344,36 @@ static void p5_in_order_in_one_tick(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, rig->log[i], i);
 }
 
+/*
+ * A timer is far ahead, and the wheel has not looked at the clock for a while. Those
+ * whose deadlines have passed come as they were armed, not as they were missed.
+ */
+static void p5_overdue_in_the_order_armed(struct kunit *test)
+{
+	struct rig *rig = rig_running(test, 0, NSEC_PER_MSEC, 9);
+	unsigned long flags;
+	u64 now;
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 8, rig_now(rig) + NSEC_PER_SEC), 0);
+	mdelay(20);
+	rig_await(rig, 8);
+	/* No interrupt tells the wheel meanwhile. */
+	local_irq_save(flags);
+	now = rig_now(rig);
+	for (i = 0; i < 4; i++)
+		rig_arm(rig, i, now - 2 * i * NSEC_PER_MSEC);
+	/* A tick passes, as if the interrupt came late. */
+	mdelay(3);
+	for (; i < 8; i++)
+		rig_arm(rig, i, now - i * NSEC_PER_MSEC);
+	local_irq_restore(flags);
+	rig_wait(rig);
+	KUNIT_ASSERT_EQ(test, rig->calls, 8);
+	for (i = 0; i < 8; i++)
+		KUNIT_EXPECT_EQ(test, rig->log[i], i);
+}
+
 static struct kunit_case promises_cases[] = {
 	ANY_CASE(p1_never_early),
 	ANY_CASE(p1_never_early_running),
@@ -354,6 +386,7 @@ static struct kunit_case promises_cases[] = {
 	ANY_CASE(p4_cancel_is_decisive_in_its_tick),
 	ANY_CASE(p5_in_order),
 	ANY_CASE(p5_in_order_in_one_tick),
+	ANY_CASE(p5_overdue_in_the_order_armed),
 	{}
 };
 

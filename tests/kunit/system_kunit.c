@@ -61,8 +61,17 @@ static void system_wheel_has_many_clients(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&two.left), 0);
 }
 
+static void system_wheel_is_not_stopped_by_a_client(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, wheel_stop(wheel_system, NULL), -EPERM);
+	client_start(test, &one, one_fires);
+	wait_for_completion(&one.done);
+	KUNIT_EXPECT_EQ(test, wheel_timer_shutdown_sync(&one.timer[0]), -ENOENT);
+}
+
 static struct kunit_case system_cases[] = {
 	KUNIT_CASE(system_wheel_has_many_clients),
+	KUNIT_CASE(system_wheel_is_not_stopped_by_a_client),
 	{}
 };
 

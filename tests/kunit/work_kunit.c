@@ -308,6 +308,31 @@ static void p10_leaves_no_trace_of_timers(struct kunit *test)
 	}
 }
 
+static void take_a_while(struct probe *probe)
+{
+	mdelay(1);
+}
+
+/*
+ * 64 callbacks of 1 ms are no more than one run looks at, but take more than a
+ * millisecond: the run ends between two of them, and others have the CPU.
+ */
+static void p9_run_is_bounded_by_time(struct kunit *test)
+{
+	struct rig *rig = rig_running(test, 0, NSEC_PER_MSEC, 64);
+	u64 now = rig_now(rig);
+	u32 i;
+
+	rig_await(rig, rig->count);
+	for (i = 0; i < rig->count; i++) {
+		rig->probes[i].action = take_a_while;
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, now + 5 * NSEC_PER_MSEC), 0);
+	}
+	rig_wait(rig);
+	expect_each_called_once(rig);
+	KUNIT_EXPECT_GE(test, rig_stats(rig)->passes, 3);
+}
+
 static struct kunit_case work_cases[] = {
 	MANY_CASE(p8_nothing_lost_to_the_budget),
 	MANY_CASE(p8_nothing_lost_running),
@@ -316,6 +341,7 @@ static struct kunit_case work_cases[] = {
 	MANY_CASE(p9_bounded_work_in_one_bucket),
 	MANY_CASE(p9_bounded_work_in_a_cascade),
 	MANY_CASE(p9_bounded_work_lets_others_in),
+	MANY_CASE(p9_run_is_bounded_by_time),
 	MANY_CASE(p10_leaves_no_trace_of_wheels),
 	MANY_CASE(p10_leaves_no_trace_of_timers),
 	{}
