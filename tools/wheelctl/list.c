@@ -168,10 +168,17 @@ static void json_wheel(const struct look *look)
 	json_close('}');
 }
 
+static void print_heading(void)
+{
+	printf("%7s %4s %-15s %-12s %-9s %8s %10s %10s\n", "process", "fd",
+	       "command", "scheme", "clock", "tick", "capacity", "pending");
+}
+
 static void list_wheels(void)
 {
 	struct holders holders;
 	struct look look;
+	u64 shown = 0;
 	size_t i;
 
 	holders_find(&holders, 0, NEVER);
@@ -179,16 +186,12 @@ static void list_wheels(void)
 		json_open(NULL, '{');
 		json_u64("hidden_processes", holders.hidden);
 		json_open("wheels", '[');
-	} else if (holders.count) {
-		printf("%7s %4s %-15s %-12s %-9s %8s %10s %10s\n", "process",
-		       "fd", "command", "scheme", "clock", "tick", "capacity",
-		       "pending");
-	} else {
-		puts("no wheels");
 	}
 	for (i = 0; i < holders.count; i++) {
 		if (!look_at(&look, &holders.list[i]))
 			continue;
+		if (!shown++ && !globals.json)
+			print_heading();
 		if (globals.json)
 			json_wheel(&look);
 		else
@@ -197,6 +200,8 @@ static void list_wheels(void)
 	if (globals.json) {
 		json_close(']');
 		json_close('}');
+	} else if (!shown) {
+		puts("no wheels");
 	}
 	holders_tell_hidden(&holders);
 	holders_free(&holders);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "fail.h"
 
 /* Where a line of fdinfo goes. */
 struct place {
@@ -86,6 +87,9 @@ bool look_at(struct look *look, const struct holder *holder)
 	look->holder = *holder;
 	if (!read_fdinfo(look))
 		return false;
+	if (!look->setup.tick_ns)
+		fail(EXIT_DEVICE, "%s: not a wheel, or a module too old for this program",
+		     globals.device);
 	if (!look->stats.armed)
 		return true;
 	fd = holder_borrow(holder);

@@ -163,7 +163,7 @@ echo "KTAP version 1"
 # Two for each command, and these.
 # shellcheck disable=SC2086 # words
 set -- $commands
-echo "1..$((80 + 2 * $#))"
+echo "1..$((82 + 2 * $#))"
 
 explained --help
 for command in $commands; do
@@ -263,5 +263,8 @@ refused 1 "the module" arm 1ms --device $none
 refused 1 "the module" list --pid 1 --device $none
 refused 1 "not a wheel" --device /dev/null info
 refused 1 "not a device" --device / stats --pid 1
+exec 9</dev/null
+refused 1 "not a wheel" --device /dev/null stats --pid $$ --fd 9
+refused 1 "not a wheel" --device /dev/null list
 
 exit $failed
