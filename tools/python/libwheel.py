@@ -453,7 +453,7 @@ class Wheel:
     def wait(self, limit=256, timeout=None):
         """What has fired; waits for the first, or until the timeout, in seconds, is
         up: then it is empty. A timeout of less than 0 is up already."""
-        until = None if timeout is None else time.monotonic() + max(timeout, 0)
+        until = None if timeout is None else time.monotonic() + timeout
         while True:
             left = -1 if until is None else max(_ns(until - time.monotonic()), 0)
             try:
