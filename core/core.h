@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * What a wheel is made of: buckets, rings, ticks, and what tells schemes apart.
+ * The parts of a wheel: buckets, rings, ticks, and what tells schemes apart.
  */
 #ifndef _WHEEL_CORE_CORE_H
 #define _WHEEL_CORE_CORE_H

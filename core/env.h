@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * What the wheel needs of its surroundings: in the kernel its headers, in user
+ * The wheel needs this of its surroundings: in the kernel its headers, in user
  * space the same few names. The only file of the wheel that knows where it is.
  */
 #ifndef _WHEEL_CORE_ENV_H

@@ -8,8 +8,8 @@
  *	bucket -> t0 .. t63 [lags] .. t79 [tail]  <- t80 is armed
  *		       \________hint______________/
  *
- * Who is armed is the hint of the timer that lags, and the next one lags then. That
- * timer is always in the bucket: when it leaves, the next one takes its place, a
+ * Each newly armed timer becomes the hint of the lagging one, and the next one lags then.
+ * That timer is always in the bucket: when it leaves, the next one takes its place, a
  * step nearer to the tail; when there is none, counting starts anew. A bucket of few
  * timers costs no more than the count.
  */
@@ -35,7 +35,7 @@ static inline void hint_restart(struct wheel_bucket *bucket)
 	bucket->lead = 0;
 }
 
-/* Where it is too far the hint is wrong, which does no harm. */
+/* The hint is wrong if @later lies too far away, which does no harm. */
 static inline void hint_give(struct wheel_timer *t, const struct wheel_timer *later)
 {
 	t->hint = (s32)((unsigned long)later / HINT_UNIT -

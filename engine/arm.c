@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timers: armed. What kernel modules call.
+ * Timers: armed. Kernel modules call this.
  */
 #include <linux/export.h>
 #include <linux/math64.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What arming a timer and moving one have in common: both may file it before the
+ * Arming a timer and moving one have this in common: both may file it before the
  * time that the hrtimer is set to, and both must not file it before the present.
  */
 #ifndef _WHEEL_ENGINE_ARM_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many timers under one lock hold. What kernel modules call.
+ * Many timers under one lock hold. Kernel modules call this.
  */
 #include <linux/export.h>
 #include <linux/prefetch.h>

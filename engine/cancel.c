@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timers: cancelled, waited for, shut down. What kernel modules call.
+ * Timers: cancelled, waited for, shut down. Kernel modules call this.
  */
 #include <linux/export.h>
 #include <linux/kernel.h>

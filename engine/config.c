@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What kinds of wheels there are, and what may be asked of them.
+ * The kinds of wheels, and what may be asked of them.
  */
 #include <linux/export.h>
 #include <linux/log2.h>

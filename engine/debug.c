@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What debugobjects needs to know of timers: one is an active object while it is
+ * Debugobjects has to know of timers: one is an active object while it is
  * pending. A fixup comes after the report, so that the kernel survives the bug.
  * It does not wait for a callback: what is pending does not run.
  */

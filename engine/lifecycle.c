@@ -217,7 +217,7 @@ static bool base_forget(struct wheel_base *base)
 	return !budget;
 }
 
-/* What was pending is not any more, and debugobjects have to know. */
+/* Timers that were pending are so no more, and debugobjects has to know. */
 static void wheel_forget(struct wheel *wheel)
 {
 	struct wheel_base *base;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timers: moved while they are pending. What kernel modules call.
+ * Timers: moved while they are pending. Kernel modules call this.
  */
 #include <linux/atomic.h>
 #include <linux/export.h>
@@ -91,7 +91,7 @@ EXPORT_SYMBOL_GPL(wheel_timer_rearm);
  * @deadline: as wheel_timer_arm()
  * @slack: as wheel_timer_arm()
  *
- * What mod_timer() does. If you count references, take one if and only if this
+ * This is what mod_timer() does. If you count references, take one if and only if this
  * returns 0.
  *
  * Context: As wheel_timer_arm().

@@ -8,8 +8,8 @@
 #include "debug.h"
 
 /*
- * A timer's own deadline decides, which wheel_timer_push() may have moved. Who wins
- * the exchange is right:
+ * A timer's own deadline decides, which wheel_timer_push() may have moved. The side
+ * that wins the exchange is right:
  *
  *	this				wheel_timer_push()
  *

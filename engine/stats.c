@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What wheels have counted.
+ * The counters of wheels.
  */
 #include <linux/export.h>
 #include <linux/kernel.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timers: made and looked at. What kernel modules call.
+ * Timers: made and looked at. Kernel modules call this.
  */
 #include <linux/export.h>
 #include "debug.h"

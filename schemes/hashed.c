@@ -103,7 +103,7 @@ static bool pass_group(struct wheel_core *w, u32 at, u32 to,
  * Look at one more busy bucket. The search is over when no later bucket can hold an
  * earlier timer than the earliest that was seen.
  *
- * What is cancelled during the search may leave it with a lower bound, which
+ * A timer that is cancelled during the search may leave it with a lower bound, which
  * costs an empty wake-up. It is not started over, nor is a bucket refreshed twice:
  * who arms and cancels fast enough could keep it from its end for ever. The next
  * pass will search anew.

@@ -16,7 +16,7 @@ static inline bool wheel_beyond(const struct wheel_core *w, u64 tick)
 	return unlikely((s64)(tick - w->floor) > w->span);
 }
 
-/* Where a scheme has a bound, slack may not lead beyond it. */
+/* Slack may not lead beyond the bound of a scheme that has one. */
 static inline int wheel_admit(const struct wheel_core *w, u64 deadline, u64 slack,
 			      struct wheel_due *due)
 {

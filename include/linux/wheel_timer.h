@@ -31,7 +31,7 @@ struct wheel;
 /* No deadline; also what wheel_timer_arm_next() returns when it did not arm. */
 #define WHEEL_NEVER		(~(u64)0)
 
-/* What becomes of a timer whose filed time has come. */
+/* The fate of a timer whose filed time has come. */
 enum wheel_claim {
 	WHEEL_FIRE,	/* it fires */
 	WHEEL_LATER,	/* its deadline was moved: it is filed again */
