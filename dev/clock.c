@@ -7,12 +7,12 @@
 #include "clock.h"
 
 /**
- * clock_shifted - has a time namespace moved the caller's clock?
+ * wheel_clock_shifted - has a time namespace moved the caller's clock?
  * @clock: WHEEL_CLOCK_*
  *
  * Return: true if an absolute time of the caller's is not the wheel's.
  */
-bool clock_shifted(u32 clock)
+bool wheel_clock_shifted(u32 clock)
 {
 	struct timespec64 zero = {};
 

@@ -7,6 +7,6 @@
 
 #include <linux/types.h>
 
-bool clock_shifted(u32 clock);
+bool wheel_clock_shifted(u32 clock);
 
 #endif

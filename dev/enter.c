@@ -2,16 +2,14 @@
 /*
  * WHEEL_IOC_ENTER: wait for events in the completion ring.
  */
-#include <linux/err.h>
 #include <linux/hrtimer.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
 #include "clock.h"
 #include "event.h"
 #include "ring.h"
-#include "setup.h"
 
-/* Move to the ring what has room there. */
+/* Move to the ring what has room there. Returns how many events are in it. */
 static u32 publish_all(struct wheel_file *file)
 {
 	bool more;
@@ -19,8 +17,8 @@ static u32 publish_all(struct wheel_file *file)
 
 	do {
 		spin_lock_bh(&file->lock);
-		more = ring_publish(file, wheel_now(file->wheel));
-		ready = ring_ready(file->ring);
+		more = wheel_event_ring_publish(file, wheel_now(file->slots.wheel));
+		ready = wheel_event_ring_ready(file->ring);
 		spin_unlock_bh(&file->lock);
 		cond_resched();
 	} while (more && !fatal_signal_pending(current));
@@ -29,16 +27,16 @@ static u32 publish_all(struct wheel_file *file)
 
 /* Has what ENTER waits for come, or is there no use in waiting? */
 static bool arrived(struct wheel_file *file, struct wheel_enter *enter,
-		    enum news *news)
+		    enum wheel_news *news)
 {
-	*news = file_look(file, enter->wait, &enter->ready);
-	return *news != NOTHING || wheel_now(file->wheel) >= enter->until;
+	*news = wheel_file_look(file, enter->wait, &enter->ready);
+	return *news != WHEEL_NOTHING || wheel_now(file->slots.wheel) >= enter->until;
 }
 
 /* Is that a time, and not at once or never? */
 static bool timed(u64 until)
 {
-	return until && until <= WHEEL_MAX_TIME;
+	return until && until != WHEEL_NEVER;
 }
 
 /*
@@ -49,17 +47,17 @@ static void sleep_until(const struct wheel_file *file, u64 until)
 {
 	ktime_t time = ns_to_ktime(until);
 
-	if (!timed(until) || file->setup.clock == WHEEL_CLOCK_VIRTUAL)
+	if (!timed(until) || file->slots.setup.clock == WHEEL_CLOCK_VIRTUAL)
 		schedule();
 	else
 		schedule_hrtimeout_range_clock(&time, current->timer_slack_ns,
 					       HRTIMER_MODE_ABS,
-					       wheel_clockid(file->wheel));
+					       wheel_clockid(file->slots.wheel));
 }
 
 static int wait_for(struct wheel_file *file, struct wheel_enter *enter)
 {
-	enum news news = NOTHING;
+	enum wheel_news news = WHEEL_NOTHING;
 	int err;
 
 	might_sleep();
@@ -70,31 +68,29 @@ static int wait_for(struct wheel_file *file, struct wheel_enter *enter)
 		return 0;
 	if (err == -ERESTARTSYS)
 		return -EINTR;
-	return news == OVER ? -ESHUTDOWN : 0;
+	return news == WHEEL_OVER ? -ESHUTDOWN : 0;
 }
 
 /**
- * file_enter - WHEEL_IOC_ENTER
+ * wheel_file_enter - WHEEL_IOC_ENTER
  * @file: file
- * @enter: what to wait for; filled
+ * @arg: what to wait for; filled
  *
  * Return: 0 or an errno.
  */
-int file_enter(struct wheel_file *file, struct wheel_enter *enter)
+int wheel_file_enter(struct wheel_file *file, void *arg)
 {
-	struct wheel *wheel;
+	struct wheel_enter *enter = arg;
 
-	enter->ready = 0;
 	if (enter->flags)
 		return -EINVAL;
-	wheel = file_wheel(file);
-	if (IS_ERR(wheel))
-		return PTR_ERR(wheel);
-	if (!file->ring)
+	if (!wheel_file_ready(file) || !file->ring)
 		return -EOPNOTSUPP;
-	if (enter->wait > file->setup.events)
+	if (enter->wait > file->slots.setup.events)
 		return -EINVAL;
-	if (timed(enter->until) && clock_shifted(file->setup.clock))
+	if (enter->until > WHEEL_MAX_TIME && enter->until != WHEEL_NEVER)
+		return -ERANGE;
+	if (timed(enter->until) && wheel_clock_shifted(file->slots.setup.clock))
 		return -EOPNOTSUPP;
 	enter->ready = publish_all(file);
 	if (enter->ready >= enter->wait || !enter->until)

@@ -12,7 +12,7 @@
 #include "payer.h"
 #include "setup.h"
 
-static int file_open(struct inode *inode, struct file *filp)
+static int wheel_file_open(struct inode *inode, struct file *filp)
 {
 	struct wheel_file *file;
 
@@ -26,9 +26,9 @@ static int file_open(struct inode *inode, struct file *filp)
 		kfree(file);
 		return err;
 	}
-	mutex_init(&file->whole);
+	mutex_init(&file->setup_lock);
 	spin_lock_init(&file->lock);
-	init_llist_head(&file->gone);
+	wheel_slots_init(&file->slots);
 	file->wake_at = U32_MAX;
 	init_waitqueue_head(&file->readers);
 	init_waitqueue_head(&file->pollers);
@@ -37,25 +37,25 @@ static int file_open(struct inode *inode, struct file *filp)
 	return stream_open(inode, filp);
 }
 
-static int file_release(struct inode *inode, struct file *filp)
+static int wheel_file_release(struct inode *inode, struct file *filp)
 {
 	struct wheel_file *file = filp->private_data;
 
-	file_teardown(file);
+	wheel_file_teardown(file);
 	wheel_payer_put(file->payer);
 	mem_cgroup_put(file->memcg);
 	kfree(file);
 	return 0;
 }
 
-static void file_fdinfo(struct seq_file *m, struct file *filp)
+static void wheel_file_fdinfo(struct seq_file *m, struct file *filp)
 {
 	struct wheel_file *file = filp->private_data;
 	struct wheel_setup setup;
 	struct wheel_stats stats;
 
-	file_info(file, &setup);
-	file_stats(file, &stats);
+	wheel_file_info(file, &setup);
+	wheel_file_stats(file, &stats);
 	seq_printf(m, "clock:\t%u\n", setup.clock);
 	seq_printf(m, "scheme:\t%u\n", setup.scheme);
 	seq_printf(m, "tick_ns:\t%llu\n", setup.tick_ns);
@@ -68,16 +68,16 @@ static void file_fdinfo(struct seq_file *m, struct file *filp)
 	seq_printf(m, "unread:\t%llu\n", stats.unread);
 }
 
-static const struct file_operations file_ops = {
+static const struct file_operations wheel_file_ops = {
 	.owner		= THIS_MODULE,
-	.open		= file_open,
-	.release	= file_release,
-	.read_iter	= file_read_iter,
-	.poll		= file_poll,
-	.mmap		= file_mmap,
-	.unlocked_ioctl	= file_ioctl,
+	.open		= wheel_file_open,
+	.release	= wheel_file_release,
+	.read_iter	= wheel_file_read_iter,
+	.poll		= wheel_file_poll,
+	.mmap		= wheel_file_mmap,
+	.unlocked_ioctl	= wheel_file_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
-	.show_fdinfo	= file_fdinfo,
+	.show_fdinfo	= wheel_file_fdinfo,
 	.llseek		= noop_llseek,
 };
 
@@ -85,20 +85,20 @@ static const struct file_operations file_ops = {
  * For everybody, like timerfd: memory is charged to the opener, and time in softirqs to
  * the user, payer.c.
  */
-static struct miscdevice device = {
+static struct miscdevice wheel_device = {
 	.minor	= MISC_DYNAMIC_MINOR,
 	.name	= "wheel",
-	.fops	= &file_ops,
+	.fops	= &wheel_file_ops,
 	.mode	= 0666,
 };
 
 int wheel_dev_init(void)
 {
-	return misc_register(&device);
+	return misc_register(&wheel_device);
 }
 
 void wheel_dev_exit(void)
 {
-	misc_deregister(&device);
+	misc_deregister(&wheel_device);
 	wheel_payers_exit();
 }

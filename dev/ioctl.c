@@ -3,7 +3,6 @@
  * The ioctl table, and the layout of what it takes, frozen.
  */
 #include <linux/build_bug.h>
-#include <linux/err.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -96,90 +95,61 @@ FROZEN(wheel_stats, late, 112);
 FROZEN_SIZE(wheel_stats, 624);
 
 /**
- * file_stats - WHEEL_IOC_STATS
+ * wheel_file_stats - the counters of a file
  * @file: file; need not be set up
  * @stats: filled
  */
-void file_stats(struct wheel_file *file, struct wheel_stats *stats)
+void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)
 {
-	struct wheel *wheel = file_wheel_ready(file);
+	struct wheel *wheel = wheel_file_ready(file);
+	const struct wheel_slots *slots = &file->slots;
 
 	memset(stats, 0, sizeof(*stats));
+	if (!wheel)
+		return;
 	spin_lock_bh(&file->lock);
-	if (wheel)
-		wheel_read_stats(wheel, stats);
+	wheel_read_stats(wheel, stats);
 	/* What has fired and is on its way is not read either. */
-	stats->unread = stats->fired - file->over;
-	if (file_ring(file))
-		stats->unread += ring_ready(file->ring);
+	stats->unread = stats->fired - slots->consumed;
+	if (file->ring)
+		stats->unread += wheel_event_ring_ready(file->ring);
 	stats->backlogged = file->backlogged;
-	stats->overruns = file->overruns;
-	stats->refused = file->refused;
+	stats->overruns = slots->overruns;
+	stats->refused = slots->refused;
 	spin_unlock_bh(&file->lock);
 }
 
-static int ioctl_setup(struct wheel_file *file, void *arg)
-{
-	return file_setup(file, arg);
-}
-
+/* What it writes, flags of a set-up too, it may be handed again. */
 static int ioctl_info(struct wheel_file *file, void *arg)
 {
 	const struct wheel_setup *info = arg;
 
-	if (info->flags)
+	if (info->flags & ~(WHEEL_SETUP_ANY_SLOT | WHEEL_SETUP_TOUCH))
 		return -EINVAL;
-	file_info(file, arg);
+	wheel_file_info(file, arg);
 	return 0;
-}
-
-static int ioctl_submit(struct wheel_file *file, void *arg)
-{
-	return file_submit(file, arg);
-}
-
-static int ioctl_list(struct wheel_file *file, void *arg)
-{
-	return file_list(file, arg);
-}
-
-static int ioctl_stop(struct wheel_file *file, void *arg)
-{
-	return file_stop(file, arg);
 }
 
 static int ioctl_stats(struct wheel_file *file, void *arg)
 {
 	const struct wheel_stats *stats = arg;
-	struct wheel *wheel;
 
 	if (stats->flags)
 		return -EINVAL;
-	wheel = file_wheel(file);
-	if (IS_ERR(wheel))
-		return PTR_ERR(wheel);
-	file_stats(file, arg);
+	wheel_file_stats(file, arg);
 	return 0;
-}
-
-static int ioctl_enter(struct wheel_file *file, void *arg)
-{
-	return file_enter(file, arg);
 }
 
 static int ioctl_advance(struct wheel_file *file, void *arg)
 {
+	struct wheel *wheel = wheel_file_ready(file);
 	struct wheel_advance *advance = arg;
-	struct wheel *wheel;
 
 	if (advance->flags)
 		return -EINVAL;
 	if (advance->now > WHEEL_MAX_TIME)
 		return -ERANGE;
-	wheel = file_wheel(file);
-	if (IS_ERR(wheel))
-		return PTR_ERR(wheel);
-	if (file->setup.clock != WHEEL_CLOCK_VIRTUAL)
+	if (!wheel || file->slots.setup.clock != WHEEL_CLOCK_VIRTUAL)
 		return -EOPNOTSUPP;
 	advance->next = wheel_advance_to(wheel, advance->now);
 	advance->now = wheel_now(wheel);
@@ -203,21 +173,21 @@ struct command {
 
 static const struct command commands[] = {
 	[_IOC_NR(WHEEL_IOC_SETUP)] = {
-		.size = sizeof(struct wheel_setup), .make = ioctl_setup,
+		.size = sizeof(struct wheel_setup), .make = wheel_file_setup,
 	},
 	[_IOC_NR(WHEEL_IOC_INFO)] = {
 		.size = sizeof(struct wheel_setup), .make = ioctl_info,
 	},
 	[_IOC_NR(WHEEL_IOC_SUBMIT)] = {
-		.size = sizeof(struct wheel_submit), .make = ioctl_submit,
+		.size = sizeof(struct wheel_submit), .make = wheel_file_submit,
 		.progress = true,
 	},
 	[_IOC_NR(WHEEL_IOC_LIST)] = {
-		.size = sizeof(struct wheel_list), .make = ioctl_list,
+		.size = sizeof(struct wheel_list), .make = wheel_file_list,
 		.progress = true,
 	},
 	[_IOC_NR(WHEEL_IOC_STOP)] = {
-		.size = sizeof(struct wheel_stop), .make = ioctl_stop,
+		.size = sizeof(struct wheel_stop), .make = wheel_file_stop,
 	},
 	[_IOC_NR(WHEEL_IOC_STATS)] = {
 		.size = sizeof(struct wheel_stats), .make = ioctl_stats,
@@ -226,8 +196,7 @@ static const struct command commands[] = {
 		.size = sizeof(struct wheel_advance), .make = ioctl_advance,
 	},
 	[_IOC_NR(WHEEL_IOC_ENTER)] = {
-		.size = sizeof(struct wheel_enter), .make = ioctl_enter,
-		.progress = true,
+		.size = sizeof(struct wheel_enter), .make = wheel_file_enter,
 	},
 };
 
@@ -287,14 +256,14 @@ static int command_run(struct wheel_file *file, const struct command *command,
 }
 
 /**
- * file_ioctl - all commands
+ * wheel_file_ioctl - all commands
  * @filp: open /dev/wheel
  * @cmd: WHEEL_IOC_*
  * @arg: address of its struct, whose first member is its size
  *
  * Return: 0 or an errno.
  */
-long file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+long wheel_file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	const struct command *command = command_of(cmd);
 	struct wheel_file *file = filp->private_data;

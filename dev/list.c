@@ -2,14 +2,11 @@
 /*
  * WHEEL_IOC_STOP and WHEEL_IOC_LIST: the end of a wheel, and what it holds.
  */
-#include <linux/err.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include "pick.h"
 #include "setup.h"
-#include "slot.h"
 
 /* One lock hold's worth. */
 static u32 mark_stopped(struct wheel_file *file, struct list_head *unfired)
@@ -18,11 +15,11 @@ static u32 mark_stopped(struct wheel_file *file, struct list_head *unfired)
 
 	spin_lock_bh(&file->lock);
 	while (n < DEV_HOLD && !list_empty(unfired)) {
-		struct slot *slot = list_first_entry(unfired, struct slot,
-						     timer.node);
+		struct wheel_timer *timer;
 
-		list_del_init(&slot->timer.node);
-		slot->state = SLOT_STOPPED;
+		timer = list_first_entry(unfired, struct wheel_timer, node);
+		list_del_init(&timer->node);
+		wheel_slot_of(timer)->state = WHEEL_SLOT_STOPPED;
 		n++;
 	}
 	spin_unlock_bh(&file->lock);
@@ -30,29 +27,30 @@ static u32 mark_stopped(struct wheel_file *file, struct list_head *unfired)
 }
 
 /**
- * file_stop - WHEEL_IOC_STOP
+ * wheel_file_stop - WHEEL_IOC_STOP
  * @file: file
- * @stop: filled
+ * @arg: filled
  *
  * Return: 0 or an errno.
  */
-int file_stop(struct wheel_file *file, struct wheel_stop *stop)
+int wheel_file_stop(struct wheel_file *file, void *arg)
 {
-	struct wheel *wheel;
+	struct wheel_stop *stop = arg;
 	LIST_HEAD(unfired);
 	u32 n;
+	int err;
 
 	if (stop->flags)
 		return -EINVAL;
-	wheel = file_wheel(file);
-	if (IS_ERR(wheel))
-		return PTR_ERR(wheel);
+	err = wheel_file_ensure_setup(file);
+	if (err)
+		return err;
 
-	mutex_lock(&file->whole);
+	mutex_lock(&file->setup_lock);
 	spin_lock_bh(&file->lock);
-	file->stopping = true;
+	wheel_slots_stop(&file->slots, wheel_now(file->slots.wheel));
 	spin_unlock_bh(&file->lock);
-	wheel_stop(wheel, &unfired);
+	wheel_stop(file->slots.wheel, &unfired);
 	spin_lock_bh(&file->lock);
 	WRITE_ONCE(file->stopped, true);
 	spin_unlock_bh(&file->lock);
@@ -62,59 +60,36 @@ int file_stop(struct wheel_file *file, struct wheel_stop *stop)
 		stop->unfired += n;
 		cond_resched();
 	}
-	mutex_unlock(&file->whole);
+	mutex_unlock(&file->setup_lock);
 	wake_up_interruptible_all(&file->readers);
 	wake_up_interruptible_poll(&file->pollers, EPOLLHUP);
 	return 0;
-}
-
-/* Is it to be listed, and for when? */
-static bool listed(const struct wheel_file *file, const struct slot *slot,
-		   u64 *deadline)
-{
-	if (slot->state != SLOT_STOPPED)
-		return slot_pending(file, slot, deadline);
-	*deadline = wheel_timer_deadline(&slot->timer);
-	return true;
-}
-
-static void describe(const struct slot *slot, u64 deadline, struct wheel_op *op)
-{
-	*op = (struct wheel_op){
-		.op	= WHEEL_OP_ARM,
-		.flags	= slot->touch ? WHEEL_OP_TOUCH : 0,
-		.id	= slot->id,
-		.when	= deadline,
-		.slack	= slot->slack,
-		.period	= slot->period,
-		.cookie	= slot->cookie,
-	};
 }
 
 /*
  * One lock hold's worth: moves *@cursor, returns how many were found. With the wheel
  * locked no pass changes them meanwhile: they belong to one moment.
  */
-static u32 look(struct wheel_file *file, struct wheel_op *ops, u32 room,
-		bool take, u32 *cursor)
+static u32 list_locked(struct wheel_file *file, struct wheel_op *ops, u32 room,
+		       bool take, u32 *cursor)
 {
-	u32 end = min(file->setup.timers, *cursor + DEV_HOLD);
+	struct wheel_slots *slots = &file->slots;
+	u32 end = min(slots->setup.timers, *cursor + DEV_HOLD);
 	unsigned long flags;
 	u32 found = 0;
 
 	spin_lock_bh(&file->lock);
-	flags = wheel_lock(file->wheel);
+	flags = wheel_lock(slots->wheel);
 	for (; *cursor < end && found < room; ++*cursor) {
-		struct slot *slot = slot_at(file, *cursor);
-		u64 deadline;
+		struct wheel_slot *slot = wheel_slot_at(slots, *cursor);
 
-		if (!slot || !listed(file, slot, &deadline))
+		if (!slot || !wheel_slot_describe(slots, slot, &ops[found]))
 			continue;
-		describe(slot, deadline, &ops[found++]);
+		found++;
 		if (take)
-			slot->state = SLOT_TAKEN;
+			slot->state = WHEEL_SLOT_TAKEN;
 	}
-	wheel_unlock(file->wheel, flags);
+	wheel_unlock(slots->wheel, flags);
 	spin_unlock_bh(&file->lock);
 	return found;
 }
@@ -136,18 +111,18 @@ static int copy_out(const struct wheel_list *list, const struct wheel_op *ops,
 }
 
 /* What has been copied is the program's own now; what has not goes back. */
-static void taken(struct wheel_file *file, const struct wheel_op *ops,
-		  u32 count, bool copied)
+static void list_taken(struct wheel_file *file, const struct wheel_op *ops,
+		       u32 count, bool copied)
 {
 	u32 i;
 
 	spin_lock_bh(&file->lock);
 	for (i = 0; i < count; i++) {
-		struct slot *slot = slot_of_id(file, ops[i].id);
+		struct wheel_slot *slot = wheel_slot_of_id(&file->slots, ops[i].id);
 
-		slot->state = SLOT_STOPPED;
+		slot->state = WHEEL_SLOT_STOPPED;
 		if (copied)
-			slot_free(file, slot);
+			wheel_slot_free(&file->slots, slot);
 	}
 	spin_unlock_bh(&file->lock);
 }
@@ -155,38 +130,39 @@ static void taken(struct wheel_file *file, const struct wheel_op *ops,
 static int list_all(struct wheel_file *file, struct wheel_list *list,
 		    struct wheel_op *ops)
 {
+	u32 end = file->slots.setup.timers;
 	bool take = list->flags & WHEEL_LIST_TAKE;
 
-	while (list->done < list->count && list->cursor < file->setup.timers) {
+	while (list->done < list->count && list->cursor < end) {
 		u32 room = min_t(u32, DEV_HOLD, list->count - list->done);
 		u32 cursor = list->cursor;
-		u32 found = look(file, ops, room, take, &cursor);
+		u32 found = list_locked(file, ops, room, take, &cursor);
 		bool fault = copy_out(list, ops, found);
 
 		if (take)
-			taken(file, ops, found, !fault);
+			list_taken(file, ops, found, !fault);
 		if (fault)
 			return -EFAULT;
 		list->cursor = cursor;
 		list->done += found;
 		cond_resched();
-		if (cursor < file->setup.timers && signal_pending(current))
+		if (cursor < end && signal_pending(current))
 			return list->done ? 0 : -EINTR;
 	}
 	return 0;
 }
 
 /**
- * file_list - WHEEL_IOC_LIST
+ * wheel_file_list - WHEEL_IOC_LIST
  * @file: file
- * @list: where to, and from which slot
+ * @arg: where to, and from which slot
  *
- * Return: 0 or an errno; @list says how far it came.
+ * Return: 0 or an errno; the struct says how far it came.
  */
-int file_list(struct wheel_file *file, struct wheel_list *list)
+int wheel_file_list(struct wheel_file *file, void *arg)
 {
+	struct wheel_list *list = arg;
 	struct wheel_op *ops;
-	struct wheel *wheel;
 	int err;
 
 	list->done = 0;
@@ -195,11 +171,11 @@ int file_list(struct wheel_file *file, struct wheel_list *list)
 		return -EINVAL;
 	if (list->op_size > PAGE_SIZE)
 		return -E2BIG;
-	wheel = file_wheel(file);
-	if (IS_ERR(wheel))
-		return PTR_ERR(wheel);
 	if (list->flags & WHEEL_LIST_TAKE && !READ_ONCE(file->stopped))
 		return -EINVAL;
+	/* To look configures nothing. */
+	if (!wheel_file_ready(file))
+		return 0;
 	ops = kmalloc_array(DEV_HOLD, sizeof(*ops), GFP_KERNEL);
 	if (!ops)
 		return -ENOMEM;

@@ -5,9 +5,8 @@
  */
 #include <linux/mm.h>
 #include "../compat.h"
+#include "page.h"
 #include "ring.h"
-#include "setup.h"
-#include "touch.h"
 
 /**
  * struct area - a part of the file's offsets
@@ -23,11 +22,6 @@ struct area {
 	bool		writable;
 };
 
-static u32 touch_pages(const struct wheel_file *file)
-{
-	return file->words ? touch_table_pages(file->setup.timers) : 0;
-}
-
 static u32 one_page(const struct wheel_file *file)
 {
 	return file->ring ? 1 : 0;
@@ -35,14 +29,30 @@ static u32 one_page(const struct wheel_file *file)
 
 static u32 event_pages(const struct wheel_file *file)
 {
-	return file->ring ? ring_event_pages(file->setup.events) : 0;
+	return file->ring ? wheel_event_ring_pages(file->slots.setup.events) : 0;
+}
+
+static struct page *kernel_page(struct wheel_file *file, u32 at)
+{
+	return wheel_event_ring_page(file->ring, WHEEL_RING_KERNEL);
+}
+
+static struct page *user_page(struct wheel_file *file, u32 at)
+{
+	return wheel_event_ring_page(file->ring, WHEEL_RING_USER);
+}
+
+static struct page *event_page(struct wheel_file *file, u32 at)
+{
+	return wheel_event_ring_page(file->ring, WHEEL_RING_EVENTS + at);
 }
 
 static const struct area areas[] = {
-	{ WHEEL_OFF_KERNEL, one_page, ring_kernel_page },
-	{ WHEEL_OFF_USER, one_page, ring_user_page, .writable = true },
-	{ WHEEL_OFF_EVENTS, event_pages, ring_event_page },
-	{ WHEEL_OFF_TOUCH, touch_pages, touch_page, .writable = true },
+	{ WHEEL_OFF_KERNEL, one_page, kernel_page },
+	{ WHEEL_OFF_USER, one_page, user_page, .writable = true },
+	{ WHEEL_OFF_EVENTS, event_pages, event_page },
+	{ WHEEL_OFF_TOUCH, wheel_file_word_pages, wheel_file_word_page,
+	  .writable = true },
 };
 
 static const struct area *area_of(const struct vm_area_struct *vma)
@@ -57,7 +67,7 @@ static const struct area *area_of(const struct vm_area_struct *vma)
 	return NULL;
 }
 
-static vm_fault_t map_fault(struct vm_fault *vmf)
+static vm_fault_t wheel_map_fault(struct vm_fault *vmf)
 {
 	struct wheel_file *file = vmf->vma->vm_file->private_data;
 	const struct area *area = vmf->vma->vm_private_data;
@@ -75,23 +85,23 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 }
 
 static const struct vm_operations_struct map_ops = {
-	.fault	= map_fault,
+	.fault	= wheel_map_fault,
 };
 
 /**
- * file_mmap - mmap()
+ * wheel_file_mmap - mmap()
  * @filp: open /dev/wheel
  * @vma: asked for
  *
  * Return: 0, or -EINVAL: not shared, not whole, not from its start, or the file has
  * no such area; -EPERM: executable, or writable where only the kernel writes.
  */
-int file_mmap(struct file *filp, struct vm_area_struct *vma)
+int wheel_file_mmap(struct file *filp, struct vm_area_struct *vma)
 {
 	struct wheel_file *file = filp->private_data;
 	const struct area *area = area_of(vma);
 
-	if (!area || !file_wheel_ready(file) || !(vma->vm_flags & VM_MAYSHARE) ||
+	if (!area || !wheel_file_ready(file) || !(vma->vm_flags & VM_MAYSHARE) ||
 	    !area->pages(file) || vma_pages(vma) != area->pages(file))
 		return -EINVAL;
 	if (vma->vm_flags & VM_EXEC ||

@@ -5,37 +5,38 @@
  * A reader takes events out of the queue, copies them with no lock held, and
  * only then are they over. Those that could not be copied go back to the front.
  */
-#include <linux/err.h>
 #include <linux/sched.h>
 #include <linux/uio.h>
+#include "../slots/event.h"
 #include "event.h"
 #include "setup.h"
-#include "slot.h"
 
 /* Events that are in a reader's hands at once; they are on its stack. */
 #define HANDFUL	8
 
 struct handful {
-	struct slot		*slot[HANDFUL];
+	struct wheel_slot		*slot[HANDFUL];
 	struct wheel_event	event[HANDFUL];
 	u32			count;
 };
 
 static void take_events(struct wheel_file *file, struct handful *hand, u32 room)
 {
-	u64 now = wheel_now(file->wheel);
-	struct slot *slot;
+	struct wheel_slots *slots = &file->slots;
+	u64 now = wheel_now(slots->wheel);
+	struct wheel_slot *slot;
 
 	hand->count = 0;
 	spin_lock_bh(&file->lock);
 	while (hand->count < min_t(u32, room, HANDFUL)) {
-		slot = slot_pop(file, &file->fired);
+		slot = wheel_slot_pop(slots, &slots->fired);
 		if (!slot)
 			break;
-		slot_event(slot, now, &hand->event[hand->count]);
+		wheel_event_describe(slots, slot, now,
+				     &hand->event[hand->count]);
 		hand->slot[hand->count++] = slot;
 	}
-	file->in_hand += hand->count;
+	file->copying += hand->count;
 	spin_unlock_bh(&file->lock);
 }
 
@@ -52,16 +53,17 @@ static void settle_events(struct wheel_file *file, const struct handful *hand,
 
 	spin_lock_bh(&file->lock);
 	for (i = 0; i < copied; i++)
-		slot_event_over(file, hand->slot[i], &hand->event[i]);
+		wheel_event_consumed(&file->slots, hand->slot[i],
+				     &hand->event[i]);
 	for (i = hand->count; i > copied; i--)
-		slot_unpop(&file->fired, hand->slot[i - 1]);
-	file->in_hand -= hand->count;
-	file->told |= back;
+		wheel_slot_unpop(&file->slots.fired, hand->slot[i - 1]);
+	file->copying -= hand->count;
+	file->notified |= back;
 	stopped = file->stopped;
 	spin_unlock_bh(&file->lock);
 
 	if (back)
-		file_wake(file);
+		wheel_file_wake(file);
 	if (stopped)
 		wake_up_interruptible_all(&file->readers);
 }
@@ -100,60 +102,61 @@ static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 	return bytes;
 }
 
-static int wait_for_news(struct wheel_file *file, enum news *news)
+static int wait_for_news(struct wheel_file *file, enum wheel_news *news)
 {
 	u32 ready;
 
 	return wait_event_interruptible_exclusive(file->readers,
-						  (*news = file_look(file, 1, &ready)));
+						  (*news = wheel_file_look(file, 1, &ready)));
 }
 
 static int wait_for_events(struct wheel_file *file, bool block)
 {
 	u32 ready;
-	enum news news = file_look(file, 1, &ready);
+	enum wheel_news news = wheel_file_look(file, 1, &ready);
 	int err = 0;
 
-	if (news == NOTHING && !block)
+	if (news == WHEEL_NOTHING && !block)
 		return -EAGAIN;
-	if (news == NOTHING)
+	if (news == WHEEL_NOTHING)
 		err = wait_for_news(file, &news);
-	if (!err && news == OVER)
-		err = -ESHUTDOWN;
-	return err;
+	return news == WHEEL_OVER ? -ESHUTDOWN : err;
 }
 
 /**
- * file_read_iter - read(): events, as many as fit
+ * wheel_file_read_iter - read(): events, as many as fit
  * @iocb: the call
  * @to: where to
  *
- * Return: bytes, or -EOPNOTSUPP: they come by the ring; -EINVAL: not even one fits;
+ * Return: bytes, or -EINVAL: not even one fits; -EOPNOTSUPP: they come by the ring;
  * -EAGAIN: none is there and the file or the call does not block; -ESHUTDOWN: none is
  * there and none will be; -EFAULT: not even the first could be copied, and it is still
  * to be read.
  */
-ssize_t file_read_iter(struct kiocb *iocb, struct iov_iter *to)
+ssize_t wheel_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct wheel_file *file = iocb->ki_filp->private_data;
 	bool block = !(iocb->ki_filp->f_flags & O_NONBLOCK ||
 		       iocb->ki_flags & IOCB_NOWAIT);
-	struct wheel *wheel = file_wheel(file);
 	ssize_t ret;
 
-	if (IS_ERR(wheel))
-		return PTR_ERR(wheel);
-	if (file->ring)
-		return -EOPNOTSUPP;
 	if (iov_iter_count(to) < sizeof(struct wheel_event))
 		return -EINVAL;
+	/* To look configures nothing. */
+	if (!wheel_file_ready(file) && !block)
+		return -EAGAIN;
+	ret = wheel_file_ensure_setup(file);
+	if (ret)
+		return ret;
+	if (file->ring)
+		return -EOPNOTSUPP;
 	while (!(ret = read_events(file, to))) {
 		ret = wait_for_events(file, block);
 		if (ret)
 			break;
 	}
 	/* Each event wakes one reader; if we leave some, it is another's turn. */
-	if (READ_ONCE(file->fired.count))
+	if (READ_ONCE(file->slots.fired.count))
 		wake_up_interruptible(&file->readers);
 	return ret;
 }

@@ -25,12 +25,11 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
-#include "event.h"
+#include "../slots/event.h"
 #include "ring.h"
-#include "slot.h"
 
 /**
- * struct ring - a completion ring
+ * struct wheel_event_ring - a completion ring
  * @kernel: what the kernel tells
  * @user: what the program tells
  * @event: the entries
@@ -39,7 +38,7 @@
  * @pages: of @kernel, @user and @event
  * @count: how many
  */
-struct ring {
+struct wheel_event_ring {
 	struct wheel_kernel_page	*kernel;
 	struct wheel_user_page		*user;
 	struct wheel_event		*event;
@@ -49,39 +48,45 @@ struct ring {
 	struct page			*pages[];
 };
 
-enum { KERNEL_PAGE, USER_PAGE, FIRST_EVENT_PAGE };
-
 /**
- * ring_event_pages - how many pages the entries take
+ * wheel_event_ring_pages - how many pages the entries take
  * @events: entries
  *
  * Return: pages.
  */
-u32 ring_event_pages(u32 events)
+u32 wheel_event_ring_pages(u32 events)
 {
 	return DIV_ROUND_UP(events * sizeof(struct wheel_event), PAGE_SIZE);
 }
 
-struct page *ring_kernel_page(struct wheel_file *file, u32 at)
+/**
+ * wheel_event_ring_page - a page of a ring
+ * @ring: ring
+ * @at: WHEEL_RING_KERNEL, WHEEL_RING_USER, or from WHEEL_RING_EVENTS on
+ *
+ * Return: the page.
+ */
+struct page *wheel_event_ring_page(const struct wheel_event_ring *ring, u32 at)
 {
-	return file->ring->pages[KERNEL_PAGE];
-}
-
-struct page *ring_user_page(struct wheel_file *file, u32 at)
-{
-	return file->ring->pages[USER_PAGE];
-}
-
-struct page *ring_event_page(struct wheel_file *file, u32 at)
-{
-	return file->ring->pages[FIRST_EVENT_PAGE + at];
+	return ring->pages[at];
 }
 
 /**
- * ring_free - free a ring
+ * wheel_event_ring_taken - where the program says how many events it has taken
+ * @ring: ring
+ *
+ * Return: address of the number.
+ */
+const u32 *wheel_event_ring_taken(const struct wheel_event_ring *ring)
+{
+	return &ring->user->event_head;
+}
+
+/**
+ * wheel_event_ring_free - free a ring
  * @ring: ring that nobody uses or maps any more, or NULL
  */
-void ring_free(struct ring *ring)
+void wheel_event_ring_free(struct wheel_event_ring *ring)
 {
 	u32 i;
 
@@ -93,7 +98,7 @@ void ring_free(struct ring *ring)
 	kvfree(ring);
 }
 
-static bool pages_alloc(struct ring *ring, u32 pages)
+static bool ring_pages_alloc(struct wheel_event_ring *ring, u32 pages)
 {
 	while (ring->count < pages) {
 		struct page *page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
@@ -107,41 +112,41 @@ static bool pages_alloc(struct ring *ring, u32 pages)
 }
 
 /**
- * ring_make - make a ring
+ * wheel_event_ring_make - make a ring
  * @events: entries, a power of two
  *
  * Return: the ring, or NULL: no memory.
  */
-struct ring *ring_make(u32 events)
+struct wheel_event_ring *wheel_event_ring_make(u32 events)
 {
-	u32 pages = FIRST_EVENT_PAGE + ring_event_pages(events);
-	struct ring *ring;
+	u32 pages = WHEEL_RING_EVENTS + wheel_event_ring_pages(events);
+	struct wheel_event_ring *ring;
 
 	ring = kvzalloc(struct_size(ring, pages, pages), GFP_KERNEL_ACCOUNT);
 	if (!ring)
 		return NULL;
 	ring->mask = events - 1;
-	if (pages_alloc(ring, pages))
-		ring->event = vmap(ring->pages + FIRST_EVENT_PAGE,
-				   pages - FIRST_EVENT_PAGE, VM_MAP, PAGE_KERNEL);
+	if (ring_pages_alloc(ring, pages))
+		ring->event = vmap(ring->pages + WHEEL_RING_EVENTS,
+				   pages - WHEEL_RING_EVENTS, VM_MAP, PAGE_KERNEL);
 	if (!ring->event) {
-		ring_free(ring);
+		wheel_event_ring_free(ring);
 		return NULL;
 	}
-	ring->kernel = page_address(ring->pages[KERNEL_PAGE]);
-	ring->user = page_address(ring->pages[USER_PAGE]);
+	ring->kernel = page_address(ring->pages[WHEEL_RING_KERNEL]);
+	ring->user = page_address(ring->pages[WHEEL_RING_USER]);
 	return ring;
 }
 
 /**
- * ring_ready - events that the program has not taken
+ * wheel_event_ring_ready - events that the program has not taken
  * @ring: ring, its file locked
  *
  * A head that cannot be is taken for a full ring: then nothing is overwritten.
  *
  * Return: how many are in the ring.
  */
-u32 ring_ready(const struct ring *ring)
+u32 wheel_event_ring_ready(const struct wheel_event_ring *ring)
 {
 	/* Pairs with the program's release: it has read what we overwrite. */
 	u32 head = smp_load_acquire(&ring->user->event_head);
@@ -150,41 +155,42 @@ u32 ring_ready(const struct ring *ring)
 }
 
 /**
- * ring_room - how many events fit
+ * wheel_event_ring_room - how many events fit
  * @ring: ring, its file locked
  *
  * Return: how many.
  */
-u32 ring_room(const struct ring *ring)
+u32 wheel_event_ring_room(const struct wheel_event_ring *ring)
 {
-	return ring->mask + 1 - ring_ready(ring);
+	return ring->mask + 1 - wheel_event_ring_ready(ring);
 }
 
 /**
- * ring_put - let an event be the next one of the ring
+ * wheel_event_ring_put - let an event be the next one of the ring
  * @file: file with a ring that has room, locked
  * @slot: slot that fired and is in no queue
  * @now: the clock
  *
- * It is told by ring_publish(). The program cannot write to the entries.
+ * It is told by wheel_event_ring_publish(). The program cannot write to the entries.
  */
-void ring_put(struct wheel_file *file, struct slot *slot, u64 now)
+void wheel_event_ring_put(struct wheel_file *file, struct wheel_slot *slot, u64 now)
 {
-	struct ring *ring = file->ring;
+	struct wheel_event_ring *ring = file->ring;
 	struct wheel_event *event = &ring->event[ring->tail++ & ring->mask];
 
-	slot_event(slot, now, event);
-	slot_event_over(file, slot, event);
+	wheel_event_describe(&file->slots, slot, now, event);
+	wheel_event_consumed(&file->slots, slot, event);
 }
 
 /* As many as there is room for. Returns how many. */
-static u32 fill(struct wheel_file *file, u64 now, u32 room)
+static u32 ring_fill(struct wheel_file *file, u64 now, u32 room)
 {
-	struct ring *ring = file->ring;
+	struct wheel_event_ring *ring = file->ring;
+	struct wheel_slots *slots = &file->slots;
 	u32 done = 0;
 
-	while (done < room && file->fired.count) {
-		ring_put(file, slot_pop(file, &file->fired), now);
+	while (done < room && slots->fired.count) {
+		wheel_event_ring_put(file, wheel_slot_pop(slots, &slots->fired), now);
 		done++;
 	}
 	/* Pairs with the program's acquire: the entries are written. */
@@ -193,7 +199,7 @@ static u32 fill(struct wheel_file *file, u64 now, u32 room)
 }
 
 /**
- * ring_publish - move events to the ring
+ * wheel_event_ring_publish - move events to the ring
  * @file: file with a ring, locked
  * @now: the clock
  *
@@ -201,21 +207,22 @@ static u32 fill(struct wheel_file *file, u64 now, u32 room)
  *
  * Return: true if there is more to move, and room for it.
  */
-bool ring_publish(struct wheel_file *file, u64 now)
+bool wheel_event_ring_publish(struct wheel_file *file, u64 now)
 {
-	struct ring *ring = file->ring;
-	u32 room = ring_room(ring);
+	const struct wheel_slots *slots = &file->slots;
+	struct wheel_event_ring *ring = file->ring;
+	u32 room = wheel_event_ring_room(ring);
 	u32 left = DEV_HOLD;
 
-	left -= fill(file, now, min(room, left));
-	if (file->fired.count && left) {
+	left -= ring_fill(file, now, min(room, left));
+	if (slots->fired.count && left) {
 		WRITE_ONCE(ring->kernel->kflags, WHEEL_RING_BACKLOG);
 		/* Pairs with the program's, between its head and our flags. */
 		smp_mb();
-		room = ring_room(ring);
-		fill(file, now, min(room, left));
+		room = wheel_event_ring_room(ring);
+		ring_fill(file, now, min(room, left));
 	}
-	if (!file->fired.count)
+	if (!slots->fired.count)
 		WRITE_ONCE(ring->kernel->kflags, 0);
-	return file->fired.count && ring_ready(ring) <= ring->mask;
+	return slots->fired.count && wheel_event_ring_ready(ring) <= ring->mask;
 }

@@ -7,15 +7,18 @@
 
 #include "dev.h"
 
-u32 ring_event_pages(u32 events);
-struct page *ring_kernel_page(struct wheel_file *file, u32 at);
-struct page *ring_user_page(struct wheel_file *file, u32 at);
-struct page *ring_event_page(struct wheel_file *file, u32 at);
-struct ring *ring_make(u32 events);
-void ring_free(struct ring *ring);
-u32 ring_ready(const struct ring *ring);
-u32 ring_room(const struct ring *ring);
-void ring_put(struct wheel_file *file, struct slot *slot, u64 now);
-bool ring_publish(struct wheel_file *file, u64 now);
+/* Its pages, by number: two of positions, then those of the entries. */
+enum { WHEEL_RING_KERNEL, WHEEL_RING_USER, WHEEL_RING_EVENTS };
+
+u32 wheel_event_ring_pages(u32 events);
+struct page *wheel_event_ring_page(const struct wheel_event_ring *ring, u32 at);
+const u32 *wheel_event_ring_taken(const struct wheel_event_ring *ring);
+struct wheel_event_ring *wheel_event_ring_make(u32 events);
+void wheel_event_ring_free(struct wheel_event_ring *ring);
+u32 wheel_event_ring_ready(const struct wheel_event_ring *ring);
+u32 wheel_event_ring_room(const struct wheel_event_ring *ring);
+void wheel_event_ring_put(struct wheel_file *file, struct wheel_slot *slot,
+			  u64 now);
+bool wheel_event_ring_publish(struct wheel_file *file, u64 now);
 
 #endif

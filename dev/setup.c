@@ -7,21 +7,20 @@
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/memcontrol.h>
-#include <linux/mm.h>
 #include <linux/sched/mm.h>
-#include <linux/slab.h>
+#include "../slots/touch.h"
+#include "clock.h"
 #include "event.h"
+#include "page.h"
 #include "payer.h"
 #include "ring.h"
 #include "setup.h"
-#include "slot.h"
-#include "touch.h"
 
 #define DEFAULT_TICK_NS	1000000
 #define DEFAULT_TIMERS	65536
 
 /* So that nobody can make each tick walk the world. */
-#define MAX_TIMERS_A_SLOT	32
+#define MAX_TIMERS_A_BUCKET	32
 
 static u64 file_features(void)
 {
@@ -48,6 +47,9 @@ static int setup_check(const struct wheel_setup *setup)
 	if (!(features & WHEEL_HAS_CLOCK(setup->clock)) ||
 	    !(features & WHEEL_HAS_SCHEME(setup->scheme)))
 		return -EOPNOTSUPP;
+	/* A touch word is an absolute time, and nobody would convert it. */
+	if (setup->flags & WHEEL_SETUP_TOUCH && wheel_clock_shifted(setup->clock))
+		return -EOPNOTSUPP;
 	return 0;
 }
 
@@ -63,7 +65,7 @@ static int tick_permitted(const struct wheel_setup *setup)
 static struct wheel_config setup_config(struct wheel_file *file,
 					const struct wheel_setup *setup)
 {
-	u32 least = DIV_ROUND_UP(setup->timers, MAX_TIMERS_A_SLOT);
+	u32 least = DIV_ROUND_UP(setup->timers, MAX_TIMERS_A_BUCKET);
 
 	return (struct wheel_config){
 		.name		= "/dev/wheel",
@@ -72,11 +74,12 @@ static struct wheel_config setup_config(struct wheel_file *file,
 		.buckets	= setup->buckets ? max(setup->buckets, least) : 0,
 		.tick_ns	= setup->tick_ns,
 		.limit		= setup->timers,
-		.expire		= slots_fired,
-		.claim		= setup->flags & WHEEL_SETUP_TOUCH ? touch_claim : NULL,
+		.expire		= wheel_file_expire,
+		.claim		= setup->flags & WHEEL_SETUP_TOUCH ?
+				  wheel_touch_claim : NULL,
 		.account	= wheel_payer_account(file->payer),
-		.owed		= file_owes,
-		.data		= file,
+		.owed		= wheel_file_owes,
+		.data		= &file->slots,
 	};
 }
 
@@ -97,56 +100,38 @@ static void setup_resolve(struct wheel_file *file, struct wheel_setup *setup)
 	setup->features = file_features();
 }
 
-/* The ring, and the tables of what comes page by page. */
-static int tables_alloc(struct wheel_file *file, const struct wheel_setup *setup)
-{
-	u32 pages = slot_table_pages(setup->timers);
-	u32 words = touch_table_pages(setup->timers);
-
-	file->pages = kvcalloc(pages, sizeof(*file->pages), GFP_KERNEL_ACCOUNT);
-	if (!file->pages)
-		return -ENOMEM;
-	if (setup->flags & WHEEL_SETUP_TOUCH) {
-		file->words = kvcalloc(words, sizeof(*file->words),
-				       GFP_KERNEL_ACCOUNT);
-		if (!file->words)
-			return -ENOMEM;
-	}
-	if (setup->events) {
-		file->ring = ring_make(setup->events);
-		if (!file->ring)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 static void tables_free(struct wheel_file *file)
 {
-	kvfree(file->pages);
-	kvfree(file->words);
-	ring_free(file->ring);
-	file->pages = NULL;
-	file->words = NULL;
+	wheel_file_tables_free(file);
+	wheel_event_ring_free(file->ring);
 	file->ring = NULL;
+	file->slots.taken = NULL;
 }
 
-static int setup_locked(struct wheel_file *file, struct wheel_setup *setup)
+static int setup_locked(struct wheel_file *file, const struct wheel_setup *setup)
 {
 	struct wheel_config config = setup_config(file, setup);
 	struct wheel *wheel;
 	int err;
 
-	lockdep_assert_held(&file->whole);
-	err = tables_alloc(file, setup);
+	lockdep_assert_held(&file->setup_lock);
+	file->slots.setup = *setup;
+	err = wheel_file_tables_alloc(file);
 	if (err)
 		goto err_tables;
+	if (setup->events) {
+		err = -ENOMEM;
+		file->ring = wheel_event_ring_make(setup->events);
+		if (!file->ring)
+			goto err_tables;
+		file->slots.taken = wheel_event_ring_taken(file->ring);
+	}
 	wheel = wheel_create(&config);
 	err = PTR_ERR_OR_ZERO(wheel);
 	if (err)
 		goto err_tables;
-	file->setup = *setup;
-	/* Publishes the file's set-up; pairs with file_wheel_ready(). */
-	smp_store_release(&file->wheel, wheel);
+	/* Publishes the file's set-up; pairs with wheel_file_ready(). */
+	smp_store_release(&file->slots.wheel, wheel);
 	return 0;
 
 err_tables:
@@ -154,91 +139,62 @@ err_tables:
 	return err;
 }
 
-/* Whoever it is that makes the first verb, the opener pays. */
-static int setup_charged(struct wheel_file *file, struct wheel_setup *setup)
-{
-	struct mem_cgroup *old = set_active_memcg(file->memcg);
-	int err = setup_locked(file, setup);
-
-	set_active_memcg(old);
-	return err;
-}
-
 /**
- * file_setup - WHEEL_IOC_SETUP
+ * wheel_file_setup - WHEEL_IOC_SETUP
  * @file: file
- * @setup: what is asked for; on success what is in force
+ * @arg: what is asked for; on success what is in force
+ *
+ * Whoever makes the first call, the opener pays.
  *
  * Return: 0 or an errno; then nothing changed.
  */
-int file_setup(struct wheel_file *file, struct wheel_setup *setup)
+int wheel_file_setup(struct wheel_file *file, void *arg)
 {
-	int err = setup_check(setup);
+	struct wheel_setup *setup = arg;
+	struct mem_cgroup *old;
+	int err;
 
+	err = setup_check(setup);
 	if (err)
 		return err;
 	setup_resolve(file, setup);
 	err = tick_permitted(setup);
 	if (err)
 		return err;
-	mutex_lock(&file->whole);
-	err = file->wheel ? -EBUSY : setup_charged(file, setup);
-	mutex_unlock(&file->whole);
+	mutex_lock(&file->setup_lock);
+	old = set_active_memcg(file->memcg);
+	err = file->slots.wheel ? -EBUSY : setup_locked(file, setup);
+	set_active_memcg(old);
+	mutex_unlock(&file->setup_lock);
 	return err;
 }
 
 /**
- * file_wheel_ready - the wheel of a file that is set up
+ * wheel_file_ensure_setup - set a file up by defaults, if it is not
  * @file: file
  *
- * Return: the wheel, or NULL.
+ * Return: 0 or an errno.
  */
-struct wheel *file_wheel_ready(const struct wheel_file *file)
+int wheel_file_ensure_setup(struct wheel_file *file)
 {
-	/* Pairs with setup_locked(). */
-	return smp_load_acquire(&file->wheel);
-}
-
-/**
- * file_ring - the completion ring of a file that is set up
- * @file: file
- *
- * Return: the ring, or NULL.
- */
-struct ring *file_ring(const struct wheel_file *file)
-{
-	return file_wheel_ready(file) ? file->ring : NULL;
-}
-
-/**
- * file_wheel - the wheel of a file, set up by defaults if need be
- * @file: file
- *
- * Return: the wheel, or an ERR_PTR.
- */
-struct wheel *file_wheel(struct wheel_file *file)
-{
-	struct wheel *wheel = file_wheel_ready(file);
 	struct wheel_setup setup = {};
 	int err;
 
-	if (likely(wheel))
-		return wheel;
-	err = file_setup(file, &setup);
-	if (err && err != -EBUSY)
-		return ERR_PTR(err);
-	return file_wheel_ready(file);
+	if (likely(wheel_file_ready(file)))
+		return 0;
+	err = wheel_file_setup(file, &setup);
+	return err == -EBUSY ? 0 : err;
 }
 
 /**
- * file_info - WHEEL_IOC_INFO
+ * wheel_file_info - what is in force, or what the defaults would be
  * @file: file
- * @info: what is in force, or what the defaults would be
+ * @info: filled
  */
-void file_info(struct wheel_file *file, struct wheel_setup *info)
+void wheel_file_info(struct wheel_file *file, struct wheel_setup *info)
 {
-	if (file_wheel_ready(file)) {
-		*info = file->setup;
+	if (wheel_file_ready(file)) {
+		*info = file->slots.setup;
 		return;
 	}
 	*info = (struct wheel_setup){};
@@ -246,16 +202,13 @@ void file_info(struct wheel_file *file, struct wheel_setup *info)
 }
 
 /**
- * file_teardown - free what set-up made
+ * wheel_file_teardown - free what set-up made
  * @file: file that nobody uses any more
  */
-void file_teardown(struct wheel_file *file)
+void wheel_file_teardown(struct wheel_file *file)
 {
-	if (!file->wheel)
+	if (!file->slots.wheel)
 		return;
-	wheel_destroy(file->wheel);
-	slot_pages_free(file);
-	if (file->words)
-		touch_pages_free(file);
+	wheel_destroy(file->slots.wheel);
 	tables_free(file);
 }

@@ -7,11 +7,8 @@
 
 #include "dev.h"
 
-int file_setup(struct wheel_file *file, struct wheel_setup *setup);
-void file_teardown(struct wheel_file *file);
-struct wheel *file_wheel(struct wheel_file *file);
-struct wheel *file_wheel_ready(const struct wheel_file *file);
-struct ring *file_ring(const struct wheel_file *file);
-void file_info(struct wheel_file *file, struct wheel_setup *info);
+int wheel_file_ensure_setup(struct wheel_file *file);
+void wheel_file_info(struct wheel_file *file, struct wheel_setup *info);
+void wheel_file_teardown(struct wheel_file *file);
 
 #endif

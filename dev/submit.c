@@ -5,36 +5,48 @@
  * A batch goes through kernel memory in chunks: copied in, made under one lock
  * hold, its answers copied out. No user memory is touched under the lock.
  */
-#include <linux/err.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include "../slots/op.h"
 #include "clock.h"
-#include "op.h"
+#include "page.h"
 #include "setup.h"
 
-static __always_inline struct wheel_op __user *user_op(const struct batch *b, u32 i)
-{
-	return b->uops + (size_t)i * b->stride;
-}
+/**
+ * struct submission - a call on its way
+ * @batch: what its operations have in common
+ * @file: file that is set up
+ * @ops: chunk of operations in kernel memory
+ * @uops: where they are in user memory
+ * @stride: bytes from one operation to the next there
+ */
+struct submission {
+	struct wheel_batch	batch;
+	struct wheel_file	*file;
+	struct wheel_op		*ops;
+	void __user		*uops;
+	u32			stride;
+};
 
-/* Of our size, as nearly all are, operations lie as ours: one copy takes them all. */
-static bool alike(const struct batch *b)
+static __always_inline struct wheel_op __user *
+user_op(const struct submission *s, u32 i)
 {
-	return likely(b->stride == sizeof(*b->ops));
+	return s->uops + (size_t)i * s->stride;
 }
 
 /* Returns how many operations came; fewer than @count: *@err says why. */
-static u32 chunk_copy_in(const struct batch *b, u32 count, int *err)
+static u32 chunk_copy_in(const struct submission *s, u32 count, int *err)
 {
 	u32 i;
 
-	if (alike(b) &&
-	    !copy_from_user(b->ops, b->uops, count * sizeof(*b->ops)))
+	/* Of our size, as nearly all are, they lie as ours: one copy takes them all. */
+	if (likely(s->stride == sizeof(*s->ops)) &&
+	    !copy_from_user(s->ops, s->uops, count * sizeof(*s->ops)))
 		return count;
 	for (i = 0; i < count; i++) {
-		*err = copy_struct_from_user(&b->ops[i], sizeof(b->ops[i]),
-					     user_op(b, i), b->stride);
+		*err = copy_struct_from_user(&s->ops[i], sizeof(s->ops[i]),
+					     user_op(s, i), s->stride);
 		if (*err)
 			break;
 	}
@@ -42,11 +54,11 @@ static u32 chunk_copy_in(const struct batch *b, u32 count, int *err)
 }
 
 /* How many operations that follow @i end in the page that @i ends in. */
-static u32 page_mates(const struct batch *b, u32 i)
+static u32 page_mates(const struct submission *s, u32 i)
 {
-	unsigned long end = (unsigned long)(user_op(b, i) + 1);
+	unsigned long end = (unsigned long)(user_op(s, i) + 1);
 
-	return (u32)(-end % PAGE_SIZE) / b->stride;
+	return (u32)(-end % PAGE_SIZE) / s->stride;
 }
 
 /*
@@ -54,15 +66,15 @@ static u32 page_mates(const struct batch *b, u32 i)
  * whose answer gets lost is worse than one that is refused. What is written is
  * what is there; a page is asked for once.
  */
-static u32 chunk_writable(const struct batch *b, u32 count, int *err)
+static u32 chunk_writable(const struct submission *s, u32 count, int *err)
 {
 	u32 i;
 
-	for (i = 0; i < count; i += 1 + page_mates(b, i)) {
-		struct wheel_op __user *uop = user_op(b, i);
+	for (i = 0; i < count; i += 1 + page_mates(s, i)) {
+		struct wheel_op __user *uop = user_op(s, i);
 
-		if (put_user(b->ops[i].op, &uop->op) ||
-		    put_user(b->ops[i].reserved[2], &uop->reserved[2])) {
+		if (put_user(s->ops[i].op, &uop->op) ||
+		    put_user(s->ops[i].reserved[2], &uop->reserved[2])) {
 			*err = -EFAULT;
 			return i;
 		}
@@ -70,19 +82,48 @@ static u32 chunk_writable(const struct batch *b, u32 count, int *err)
 	return count;
 }
 
+/* One lock hold. Returns how many operations are made by now. */
+static u32 chunk_make_locked(struct submission *s, u32 made, u32 count, u32 *needed)
+{
+	struct wheel *wheel = s->file->slots.wheel;
+	unsigned long flags;
+
+	spin_lock_bh(&s->file->lock);
+	flags = wheel_lock(wheel);
+	made = wheel_ops_make(&s->batch, s->ops, made, count, needed);
+	wheel_unlock(wheel, flags);
+	spin_unlock_bh(&s->file->lock);
+	return made;
+}
+
+/* Pages are brought between lock holds: at worst one that is needed a little later. */
+static void chunk_make(struct submission *s, u32 count)
+{
+	u32 made = 0, needed;
+
+	while ((made = chunk_make_locked(s, made, count, &needed)) < count) {
+		struct wheel_op *op = &s->ops[made];
+
+		if (wheel_file_bring(s->file, needed, op->flags & WHEEL_OP_TOUCH)) {
+			wheel_op_answer(&s->batch, op, -ENOMEM);
+			made++;
+		}
+	}
+}
+
 /* Everything that an operation may answer. */
-static int chunk_copy_out(const struct batch *b, u32 count)
+static int chunk_copy_out(const struct submission *s, u32 count)
 {
 	u32 i;
 
-	if (!user_write_access_begin(b->uops, (size_t)count * b->stride))
+	if (!user_write_access_begin(s->uops, (size_t)count * s->stride))
 		return -EFAULT;
 	for (i = 0; i < count; i++) {
-		struct wheel_op __user *uop = user_op(b, i);
+		struct wheel_op __user *uop = user_op(s, i);
 
-		unsafe_put_user(b->ops[i].id, &uop->id, fault);
-		unsafe_put_user(b->ops[i].when, &uop->when, fault);
-		unsafe_put_user(b->ops[i].res, &uop->res, fault);
+		unsafe_put_user(s->ops[i].id, &uop->id, fault);
+		unsafe_put_user(s->ops[i].when, &uop->when, fault);
+		unsafe_put_user(s->ops[i].res, &uop->res, fault);
 	}
 	user_write_access_end();
 	return 0;
@@ -91,52 +132,48 @@ fault:
 	return -EFAULT;
 }
 
-/* One chunk, from user memory to user memory. */
-static int submit_chunk(struct batch *b, struct wheel_submit *submit, u32 count)
-{
-	int err = 0;
-
-	count = chunk_copy_in(b, count, &err);
-	count = chunk_writable(b, count, &err);
-	ops_make(b, count);
-	submit->failed = b->failed;
-	submit->done += count;
-	if (chunk_copy_out(b, count))
-		return -EFAULT;
-	b->uops = user_op(b, count);
-	return err;
-}
-
-static int submit_all(struct batch *b, struct wheel_submit *submit, u32 room)
+/* From user memory to user memory, chunk by chunk. */
+static int submit_all(struct submission *s, struct wheel_submit *submit, u32 room)
 {
 	int err = 0;
 
 	while (!err && submit->done < submit->count) {
+		u32 count = min(room, submit->count - submit->done);
+
 		if (submit->done && signal_pending(current))
 			return -EINTR;
-		err = submit_chunk(b, submit,
-				   min(room, submit->count - submit->done));
+		count = chunk_copy_in(s, count, &err);
+		count = chunk_writable(s, count, &err);
+		chunk_make(s, count);
+		submit->failed = s->batch.failed;
+		submit->done += count;
+		if (chunk_copy_out(s, count))
+			return -EFAULT;
+		s->uops = user_op(s, count);
 		cond_resched();
 	}
 	return err;
 }
 
 /**
- * file_submit - WHEEL_IOC_SUBMIT
+ * wheel_file_submit - WHEEL_IOC_SUBMIT
  * @file: file
- * @submit: batch
+ * @arg: batch
  *
- * Return: 0 or an errno; @submit says how far it came.
+ * Return: 0 or an errno; the batch says how far it came.
  */
-int file_submit(struct wheel_file *file, struct wheel_submit *submit)
+int wheel_file_submit(struct wheel_file *file, void *arg)
 {
+	struct wheel_submit *submit = arg;
 	struct wheel_op one;
-	struct batch b = {
-		.file	= file,
-		.stride	= submit->op_size,
-		.ops	= &one,
-		.uops	= u64_to_user_ptr(submit->ops),
+	struct submission s = {
+		.batch.slots	= &file->slots,
+		.file		= file,
+		.ops		= &one,
+		.uops		= u64_to_user_ptr(submit->ops),
+		.stride		= submit->op_size,
 	};
+	struct wheel *wheel;
 	u32 room;
 	int err;
 
@@ -146,21 +183,22 @@ int file_submit(struct wheel_file *file, struct wheel_submit *submit)
 		return -EINVAL;
 	if (submit->op_size > PAGE_SIZE)
 		return -E2BIG;
-	b.wheel = file_wheel(file);
-	if (IS_ERR(b.wheel))
-		return PTR_ERR(b.wheel);
-	room = min(submit->count, wheel_batch_max(b.wheel));
+	err = wheel_file_ensure_setup(file);
+	if (err)
+		return err;
+	wheel = file->slots.wheel;
+	room = min(submit->count, wheel_batch_max(wheel));
 	if (room > 1) {
-		b.ops = kmalloc_array(room, sizeof(*b.ops), GFP_KERNEL);
-		if (!b.ops)
+		s.ops = kmalloc_array(room, sizeof(*s.ops), GFP_KERNEL);
+		if (!s.ops)
 			return -ENOMEM;
 	}
-	b.longest = wheel_reach(b.wheel);
-	b.shifted = clock_shifted(file->setup.clock);
-	b.now = wheel_now(b.wheel);
-	submit->now = b.now;
-	err = submit_all(&b, submit, room);
-	if (b.ops != &one)
-		kfree(b.ops);
+	s.batch.longest = wheel_reach(wheel);
+	s.batch.shifted = wheel_clock_shifted(file->slots.setup.clock);
+	s.batch.now = wheel_now(wheel);
+	submit->now = s.batch.now;
+	err = submit_all(&s, submit, room);
+	if (s.ops != &one)
+		kfree(s.ops);
 	return err;
 }

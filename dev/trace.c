@@ -2,5 +2,7 @@
 /*
  * The tracepoints' bodies.
  */
+#include "../slots/slots.h"
+
 #define CREATE_TRACE_POINTS
 #include "trace.h"

@@ -10,10 +10,12 @@
 #define _WHEEL_DEV_TRACE_H
 
 #include <linux/tracepoint.h>
-#include "dev.h"
+#include <linux/wheel_timer.h>
+
+struct wheel_slot;
 
 DECLARE_EVENT_CLASS(wheel_dev,
-	TP_PROTO(const struct slot *slot),
+	TP_PROTO(const struct wheel_slot *slot),
 	TP_ARGS(slot),
 
 	TP_STRUCT__entry(
@@ -42,19 +44,19 @@ DECLARE_EVENT_CLASS(wheel_dev,
 
 /* ARM did; seq is not yet of this timer. */
 DEFINE_EVENT(wheel_dev, wheel_dev_arm,
-	TP_PROTO(const struct slot *slot),
+	TP_PROTO(const struct wheel_slot *slot),
 	TP_ARGS(slot)
 );
 
 /* CANCEL did. */
 DEFINE_EVENT(wheel_dev, wheel_dev_cancel,
-	TP_PROTO(const struct slot *slot),
+	TP_PROTO(const struct wheel_slot *slot),
 	TP_ARGS(slot)
 );
 
 /* The timer fired: its event is there to be read. */
 DEFINE_EVENT(wheel_dev, wheel_dev_event,
-	TP_PROTO(const struct slot *slot),
+	TP_PROTO(const struct wheel_slot *slot),
 	TP_ARGS(slot)
 );
 

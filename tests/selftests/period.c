@@ -112,6 +112,19 @@ WT_TEST(wheel, overrun_up_to_the_read)
 	EXPECT_EVENT(40 * WT_MS, 0);
 }
 
+/* The event of a late reader speaks of a newer deadline, and fired no earlier. */
+WT_TEST(wheel, p1_never_early_however_late_the_reader)
+{
+	struct wheel_event event;
+
+	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(0, 1), WT_MS, WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
+	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
+	ASSERT_EQ(1, wt_read(self->fd, &event, 1));
+	EXPECT_EQ(5 * WT_MS, event.deadline);
+	EXPECT_LE(event.deadline, event.fired);
+}
+
 WT_TEST(wheel, overrun_in_one_step)
 {
 	ASSERT_EQ(0, wt_arm_every(self->fd, ID, 10 * WT_MS, 10 * WT_MS));

@@ -186,9 +186,38 @@ WT_TEST(ring, periods_go_on_as_far_as_there_is_room)
 	EXPECT_EQ(4 * WT_MS, at(self, 1)->deadline);
 	ASSERT_EQ(0, wt_advance(self->fd, WT_SEC, NULL));
 	EXPECT_EQ(3, tail(self));
-	EXPECT_EQ(0, wt_cancel(self->fd, WHEEL_ID(0, 1)));
+	EXPECT_EQ(1, wt_cancel(self->fd, WHEEL_ID(0, 1)));
 	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
 	EXPECT_TRUE(wt_balanced(&self->stats));
+}
+
+/* After an answer of 0 no event of the timer lies in the ring; 1 says that one does. */
+WT_TEST(ring, p4_cancel_tells_of_an_event_in_the_ring)
+{
+	__u64 id = WHEEL_ID(0, 1);
+
+	ASSERT_EQ(0, wt_arm_every(self->fd, id, WT_MS, WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
+	EXPECT_EQ(0, wt_query(self->fd, id, &(__u64){ 0 }));
+	EXPECT_EQ(1, wt_cancel(self->fd, id));
+	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, id));
+	EXPECT_EQ(id, at(self, 0)->id);
+	take(self, 1);
+
+	id = WHEEL_ID(0, 2);
+	ASSERT_EQ(0, wt_arm_every(self->fd, id, 2 * WT_MS, WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, 2 * WT_MS, NULL));
+	ASSERT_EQ(2, tail(self));
+	take(self, 2);
+	EXPECT_EQ(0, wt_cancel(self->fd, id));
+	ASSERT_EQ(0, wt_advance(self->fd, WT_SEC, NULL));
+	EXPECT_EQ(2, tail(self));
+
+	/* The event of an older timer of the slot is none of the new one. */
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(0, 3), WT_SEC + WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, WT_SEC + WT_MS, NULL));
+	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(0, 4), WT_HOUR, WT_MS));
+	EXPECT_EQ(0, wt_cancel(self->fd, WHEEL_ID(0, 4)));
 }
 
 WT_TEST(ring, positions_wrap)
@@ -245,10 +274,22 @@ WT_TEST(ring, enter_says_what_is_wrong)
 	e.size = sizeof(e);
 	e.flags = 1;
 	EXPECT_EQ(-EINVAL, wt_ioctl(self->fd, WHEEL_IOC_ENTER, &e));
+	EXPECT_EQ(-ERANGE, enter(self->fd, 1, 1ULL << 63, &e));
+	EXPECT_EQ(-ERANGE, enter(self->fd, 1, ~0ULL - 1, &e));
 	plain = wt_open(O_RDWR);
 	ASSERT_LE(0, plain);
 	EXPECT_EQ(-EOPNOTSUPP, enter(plain, 0, 0, &e));
 	close(plain);
+}
+
+WT_TEST(ring, enter_that_fails_writes_nothing)
+{
+	struct wheel_enter e, was = { .size = sizeof(e), .wait = ENTRIES + 1 };
+
+	was.ready = 0xcccccccc;
+	e = was;
+	EXPECT_EQ(-EINVAL, wt_ioctl(self->fd, WHEEL_IOC_ENTER, &e));
+	EXPECT_EQ(0, memcmp(&was, &e, sizeof(e)));
 }
 
 WT_TEST(ring, enter_does_not_wait_when_it_is_not_asked_to)

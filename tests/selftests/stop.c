@@ -151,6 +151,22 @@ WT_TEST(wheel, periods_end_with_it)
 	EXPECT_LEDGER(self->fd, .armed = 2, .fired = 1, .cancelled = 1);
 }
 
+/* A wheel that was stopped misses nothing any more, however late its event is read. */
+WT_TEST(wheel, periods_are_missed_up_to_it)
+{
+	struct wheel_event event;
+	__u64 unfired;
+
+	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(0, 1), WT_MS, WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, 3 * WT_MS + 1, NULL));
+	ASSERT_EQ(0, wt_stop(self->fd, &unfired));
+	EXPECT_EQ(0, unfired);
+	ASSERT_EQ(0, wt_advance(self->fd, WT_SEC, NULL));
+	ASSERT_EQ(1, wt_read(self->fd, &event, 1));
+	EXPECT_EQ(2, event.overrun);
+	EXPECT_EQ(3 * WT_MS, event.deadline);
+}
+
 WT_TEST(wheel, info_and_stats_after_it)
 {
 	struct wheel_setup info = {};

@@ -166,6 +166,26 @@ WT_TEST(namespace, no_waiting_until_a_shifted_time)
 	close(fd);
 }
 
+/* Can a wheel with touch words be had? */
+static int touch(int fd)
+{
+	struct wheel_setup setup = { .flags = WHEEL_SETUP_TOUCH, .timers = 64 };
+
+	fd = wt_open_setup(0, &setup);
+	return fd < 0 ? -fd : 0;
+}
+
+/* A touch word is an absolute time that nobody converts. */
+WT_TEST(namespace, no_touch_words_when_shifted)
+{
+	int ret = in_namespace(SHIFTED, touch, -1);
+
+	if (ret == CANNOT)
+		SKIP(return, "no time namespaces");
+	EXPECT_EQ(EOPNOTSUPP, ret);
+	EXPECT_EQ(0, in_namespace("monotonic 0 0\n", touch, -1));
+}
+
 /* A namespace that shifts nothing is none. */
 WT_TEST(namespace, absolute_times_are_good_when_not_shifted)
 {

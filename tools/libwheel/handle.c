@@ -8,33 +8,18 @@
 
 #include "handle.h"
 
-#define WORD_SIZE	sizeof(__u64)
-
-/*
- * The word of a wheel that has none. Nobody swaps it for another, but a swap that
- * fails needs a page that can be written, too.
- */
-static __u64 never_armed = WHEEL_TOUCH_IDLE;
-
 static size_t page_size(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void *map(size_t size)
-{
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
 /* A page that says whose the wheel is: a child of fork() finds it empty. */
 static const bool *parents_page(void)
 {
-	bool *ours = map(page_size());
+	bool *ours = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (!ours)
+	if (ours == MAP_FAILED)
 		return NULL;
 	if (madvise(ours, page_size(), MADV_WIPEONFORK)) {
 		munmap(ours, page_size());
@@ -59,63 +44,49 @@ int handle_init(struct handle *handle, const struct backend *backend,
 	handle->ours = parents_page();
 	if (!handle->ours)
 		return -ENOMEM;
-	handle->wheel.words = &never_armed;
-	handle->wheel.mask = 0;
 	handle->backend = backend;
 	handle->setup = *setup;
 	handle->fd = fd;
 	return 0;
 }
 
-/* Words for all slots whose numbers have as many bits as the last one's. */
-static __u64 words_reserved(const struct handle *handle)
+/* Whole pages. */
+static size_t words_size(const struct handle *handle)
 {
-	__u32 last = handle->setup.timers - 1;
-
-	return last ? 2ULL << (31 - __builtin_clz(last)) : 1;
-}
-
-/**
- * handle_words_reserve - bring memory for the touch words
- * @handle: handle
- *
- * No id, not even a wrong one, leads out of it.
- *
- * Return: 0 or -ENOMEM.
- */
-int handle_words_reserve(struct handle *handle)
-{
-	__u64 count = words_reserved(handle);
-	__u64 *words = map(count * WORD_SIZE);
-
-	if (!words)
-		return -ENOMEM;
-	handle->wheel.words = words;
-	handle->wheel.mask = count - 1;
-	return 0;
-}
-
-/**
- * handle_words_size - how much of that memory is of slots that exist
- * @handle: handle
- *
- * Return: bytes, whole pages.
- */
-size_t handle_words_size(const struct handle *handle)
-{
-	size_t size = handle->setup.timers * WORD_SIZE;
+	size_t size = handle->setup.timers * sizeof(__u64);
 
 	return (size + page_size() - 1) & ~(page_size() - 1);
 }
 
 /**
- * handle_exit - undo handle_init() and handle_words_reserve()
+ * handle_words_map - bring the touch words
+ * @handle: handle
+ * @fd: of the kernel's wheel whose words they are; -1: they are our own, zeros
+ *
+ * Return: 0 or an errno.
+ */
+int handle_words_map(struct handle *handle, int fd)
+{
+	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE :
+			     MAP_SHARED;
+	__u64 *words = mmap(NULL, words_size(handle), PROT_READ | PROT_WRITE,
+			    flags, fd, fd < 0 ? 0 : WHEEL_OFF_TOUCH);
+
+	if (words == MAP_FAILED)
+		return -errno;
+	handle->wheel.words = words;
+	handle->wheel.timers = handle->setup.timers;
+	return 0;
+}
+
+/**
+ * handle_exit - undo handle_init() and handle_words_map()
  * @handle: handle
  */
 void handle_exit(struct handle *handle)
 {
-	if (handle->wheel.words != &never_armed)
-		munmap(handle->wheel.words, words_reserved(handle) * WORD_SIZE);
+	if (handle->wheel.words)
+		munmap(handle->wheel.words, words_size(handle));
 	munmap((void *)handle->ours, page_size());
 	close(handle->fd);
 }

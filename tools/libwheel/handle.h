@@ -58,8 +58,7 @@ int user_open(struct handle **handle, struct wheel_setup *setup);
 /* handle.c */
 int handle_init(struct handle *handle, const struct backend *backend,
 		const struct wheel_setup *setup, int fd);
-int handle_words_reserve(struct handle *handle);
-size_t handle_words_size(const struct handle *handle);
+int handle_words_map(struct handle *handle, int fd);
 void handle_exit(struct handle *handle);
 __u64 clock_read(__u32 clock);
 clockid_t clock_id(__u32 clock);

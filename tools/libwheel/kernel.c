@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "handle.h"
@@ -85,20 +84,6 @@ static const struct backend kernel_backend = {
 	.close		= kernel_close,
 };
 
-/* The kernel's words, laid over the memory that is reserved for them. */
-static int map_words(struct handle *handle)
-{
-	int err = handle_words_reserve(handle);
-
-	if (err)
-		return err;
-	if (mmap(handle->wheel.words, handle_words_size(handle),
-		 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, handle->fd,
-		 WHEEL_OFF_TOUCH) == MAP_FAILED)
-		return -errno;
-	return 0;
-}
-
 /* Closes @fd when it fails. */
 static int handle_new(struct handle **handle, const struct wheel_setup *setup,
 		      int fd)
@@ -112,7 +97,7 @@ static int handle_new(struct handle **handle, const struct wheel_setup *setup,
 		return err;
 	}
 	if (setup->flags & WHEEL_SETUP_TOUCH)
-		err = map_words(h);
+		err = handle_words_map(h, fd);
 	if (err)
 		kernel_close(h);
 	else

@@ -48,13 +48,13 @@ extern "C" {
 /**
  * struct libwheel - an open wheel
  * @words: touch words, a slot each
- * @mask: makes an index of an id
+ * @timers: how many; 0: it has none
  *
  * Only what touching inlines is public; there is more behind it.
  */
 struct libwheel {
 	__u64 *words;
-	__u64 mask;
+	__u64 timers;
 };
 
 /* libwheel_options.backend */
@@ -220,11 +220,14 @@ inline int libwheel_revive(struct libwheel *wheel, uint64_t id,
 LIBWHEEL_INLINE int libwheel_touch(struct libwheel *wheel, uint64_t id,
 				   uint64_t deadline)
 {
-	__u64 *word = &wheel->words[id & wheel->mask];
-	__u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
+	__u64 *word, old;
 
 	if (!LIBWHEEL_IS_DEADLINE(deadline))
 		return -ERANGE;
+	if (WHEEL_ID_SLOT(id) >= wheel->timers)
+		return -ENOENT;
+	word = &wheel->words[WHEEL_ID_SLOT(id)];
+	old = __atomic_load_n(word, __ATOMIC_RELAXED);
 	do {
 		if (!LIBWHEEL_IS_DEADLINE(old))
 			return -ENOENT;
@@ -234,9 +237,12 @@ LIBWHEEL_INLINE int libwheel_touch(struct libwheel *wheel, uint64_t id,
 
 LIBWHEEL_INLINE int libwheel_park(struct libwheel *wheel, uint64_t id)
 {
-	__u64 *word = &wheel->words[id & wheel->mask];
-	__u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
+	__u64 *word, old;
 
+	if (WHEEL_ID_SLOT(id) >= wheel->timers)
+		return -ENOENT;
+	word = &wheel->words[WHEEL_ID_SLOT(id)];
+	old = __atomic_load_n(word, __ATOMIC_RELAXED);
 	do {
 		if (!LIBWHEEL_IS_DEADLINE(old))
 			return -ENOENT;
@@ -247,11 +253,14 @@ LIBWHEEL_INLINE int libwheel_park(struct libwheel *wheel, uint64_t id)
 LIBWHEEL_INLINE int libwheel_revive(struct libwheel *wheel, uint64_t id,
 				    uint64_t deadline)
 {
-	__u64 *word = &wheel->words[id & wheel->mask];
 	__u64 old = WHEEL_TOUCH_PARKED;
+	__u64 *word;
 
 	if (!LIBWHEEL_IS_DEADLINE(deadline))
 		return -ERANGE;
+	if (WHEEL_ID_SLOT(id) >= wheel->timers)
+		return -ENOENT;
+	word = &wheel->words[WHEEL_ID_SLOT(id)];
 	if (LIBWHEEL_SWAP(word, &old, deadline))
 		return 0;
 	return LIBWHEEL_IS_DEADLINE(old) ? -EBUSY : -ENOENT;

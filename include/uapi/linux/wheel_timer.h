@@ -16,11 +16,16 @@
  * against a newer header a larger one: what the kernel does not know must be
  * zero. Times are nanoseconds on the wheel's clock, 0 .. 2^63-1.
  *
+ * A call that fails writes nothing, but for the progress of SUBMIT and LIST. That
+ * its struct can be written is found out before anything is done; where another
+ * thread takes the page away meanwhile, a call that was made may answer EFAULT.
+ *
  * One errno, one meaning:
  *
  * ============= ============================================================
  * EINVAL        flag, pad, op, size, slot or tick
- * E2BIG         a tail that this kernel does not know is not zero
+ * E2BIG         a tail that this kernel does not know is not zero, or a size
+ *               beyond a page
  * ENOTTY        unknown command
  * EFAULT        a buffer that cannot be read or written
  * ENOMEM        no memory
@@ -33,7 +38,8 @@
  * EDQUOT        a limit
  * ESHUTDOWN     the wheel was stopped
  * EAGAIN        nothing to read
- * EPERM         a tick below the unprivileged floor
+ * EPERM         a tick below the unprivileged floor; a mapping that is
+ *               executable, or writable where only the kernel writes
  * EOPNOTSUPP    known, but not by this wheel, kernel or time namespace
  * ============= ============================================================
  */
@@ -43,7 +49,8 @@
  *
  * A timer is named by a slot and a generation. The slots are 0 .. timers-1;
  * each arm names a generation greater than the slot's last one, so an id is
- * never used twice and a stale id never reaches another timer.
+ * never used twice and a stale id never reaches another timer. Generations start
+ * at 1 and have 40 bits: a counter a slot, not a time.
  */
 #define WHEEL_SLOT_BITS		24
 #define WHEEL_SLOT_MASK		((1ULL << WHEEL_SLOT_BITS) - 1)
@@ -77,6 +84,9 @@
  * the slot is free. Whoever wins the exchange is right. While a word is IDLE the
  * program leaves it alone: to arm the slot is the kernel's. A word with that bit
  * set by the program counts as PARKED.
+ *
+ * The words are times of the wheel's clock itself: in a time namespace that shifts
+ * this clock WHEEL_SETUP_TOUCH is EOPNOTSUPP.
  */
 #define WHEEL_OFF_TOUCH		0x40000000
 #define WHEEL_TOUCH_IDLE		(1ULL << 63)
@@ -99,6 +109,9 @@
  * program that made room looks at kflags after a full barrier, or calls poll() or
  * WHEEL_IOC_ENTER before it sleeps: these move what waits to the ring. A periodic
  * timer goes on when its event comes to the ring.
+ *
+ * mmap() is EINVAL for an area that the file does not have, that is not asked for
+ * whole or not MAP_SHARED.
  */
 #define WHEEL_OFF_KERNEL	0x00000000
 #define WHEEL_OFF_USER		0x10000000
@@ -175,13 +188,20 @@ struct wheel_user_page {
  * @reserved: 0
  * @features: out: WHEEL_HAS_*, what this kernel's module can do
  *
- * SETUP configures the wheel, once, and returns what is in force; a file whose
- * first verb is another one has the defaults. INFO tells what is in force, or
- * what the defaults would be. It configures nothing, nor does poll().
+ * SETUP configures the wheel, once, and returns what is in force. A file that is
+ * not set up is given the defaults by SUBMIT, STOP, or a read() that may block. To
+ * look configures nothing: INFO tells what is in force, or what the defaults would
+ * be, STATS counts zeros, LIST finds no timers, poll() and a read() that may not
+ * block find no events. ADVANCE and ENTER are EOPNOTSUPP with the defaults, and so
+ * they are without.
  *
  * SETUP fails with EBUSY when the file is set up, EINVAL for a flag, clock,
- * scheme, tick, timers, buckets or events out of range, EPERM for a tick below
- * WHEEL_MIN_TICK_NS, EOPNOTSUPP for what @features does not list.
+ * scheme, tick, timers, buckets or events out of range, which for timers is
+ * WHEEL_OVERFLOW_TIMERS with WHEEL_OVERFLOW, EPERM for a tick below
+ * WHEEL_MIN_TICK_NS where the caller has no CAP_SYS_RESOURCE, EOPNOTSUPP for what
+ * @features does not list, for WHEEL_CLOCK_REALTIME and _TAI with a scheme other than
+ * WHEEL_HASHED and WHEEL_BOUNDED, and for touch words in a time namespace that shifts
+ * the clock. INFO ignores what it is given, but for flags that there are not.
  */
 struct wheel_setup {
 	__u32 size;
@@ -220,7 +240,8 @@ struct wheel_setup {
  * @reserved: 0
  *
  * A deadline that has passed is due at the next tick. What an operation does
- * not read it ignores. An operation that fails changes nothing.
+ * not read it ignores. An operation that fails changes nothing, but for a parked
+ * timer.
  *
  * =======  ==========================  ================ =====================
  * op       slot free                   pending, same id other
@@ -228,17 +249,25 @@ struct wheel_setup {
  * ARM      0, or ESTALE if the         EBUSY            EBUSY
  *          generation is not newer
  * REARM    ENOENT                      0                ENOENT
- * CANCEL   ENOENT                      0                ENOENT; 1 for a
- *                                                       periodic timer whose
- *                                                       event is unread: it
- *                                                       stops after that one
+ * CANCEL   ENOENT                      0, or 1 for a    ENOENT; 1 for a
+ *                                      periodic timer   periodic timer whose
+ *                                      of which an      event is unread: it
+ *                                      event lies in    stops after that one
+ *                                      the ring
  * QUERY    ENOENT                      0                ENOENT
  * =======  ==========================  ================ =====================
  *
+ * After CANCEL answered 0 no event of the timer comes and none lies in the ring.
+ *
  * A parked timer counts as free: ARM reclaims its slot, even if it then fails with
- * ERANGE or EDQUOT, and to the other verbs it is not pending. REARM is EBUSY if the
- * program changes the word at the same time.
- * WHEEL_OP_TOUCH is EINVAL with a period, EOPNOTSUPP without WHEEL_SETUP_TOUCH.
+ * ERANGE, CANCEL does and answers ENOENT, and to REARM and QUERY it is ENOENT whatever
+ * else they ask for. With WHEEL_SETUP_ANY_SLOT it keeps its slot until its old time
+ * comes or CANCEL. REARM is EBUSY if the program changes the word at the same time.
+ *
+ * REARM moves the grid of a periodic timer, and replaces the slack.
+ *
+ * WHEEL_OP_TOUCH is EINVAL with a period, and without one EOPNOTSUPP where there is
+ * no WHEEL_SETUP_TOUCH.
  */
 struct wheel_op {
 	__u32 op;
@@ -282,8 +311,9 @@ struct wheel_submit {
  * @id: of the timer
  * @cookie: of the timer
  * @deadline: the newest deadline that is due
- * @fired: the wheel's clock when it fired; never less than its deadline was
- * @overrun: periods missed before @deadline
+ * @fired: the wheel's clock when it fired; where periods were missed, no less than
+ *	the @deadline that the event speaks of
+ * @overrun: periods missed before @deadline; after STOP none is missed any more
  * @seq: counts the events of the file, from 0
  * @res: 0
  *
@@ -312,9 +342,11 @@ struct wheel_event {
  * @op_size: sizeof(struct wheel_op), the stride of the array
  * @count: entries of the array
  * @cursor: in: the slot to start at, 0 first; out: the slot to go on from
- * @done: out: entries filled; 0: the end
+ * @done: out: entries filled; 0: the end, or @count is 0
  *
- * After WHEEL_IOC_STOP it lists the timers that had not fired.
+ * After WHEEL_IOC_STOP it lists the timers that had not fired. A periodic timer
+ * whose event is unread is not among them: it has fired. The operations arm by
+ * absolute times. WHEEL_LIST_TAKE is EINVAL before WHEEL_IOC_STOP.
  */
 struct wheel_list {
 	__u32 size;
@@ -330,7 +362,7 @@ struct wheel_list {
  * struct wheel_stop - WHEEL_IOC_STOP: no timer of this wheel fires any more
  * @size: sizeof(struct wheel_stop)
  * @flags: 0
- * @unfired: out: timers that were pending; they count as cancelled
+ * @unfired: out: timers that were pending and not parked; they count as cancelled
  *
  * Idempotent: a second call finds nothing pending. Events that fired before
  * can still be read; after them read() fails with ESHUTDOWN.
@@ -403,11 +435,12 @@ struct wheel_stats {
  * @ready: out: events in the ring that were not taken
  * @until: give up at this time of the wheel's clock; 0: at once; ~0: never
  *
- * First moves what waits in the kernel to the ring. Who waits for many is woken
- * once, when they are there. Returns 0 with fewer than @wait when the time has come;
- * fails with EINTR or ESHUTDOWN when there is none, EINVAL for more than the ring
- * holds, EOPNOTSUPP without a ring, or for a time in a time namespace
- * that shifts the clock.
+ * First moves what waits in the kernel to the ring. A caller that waits for many is
+ * woken once, when they are there. Returns 0 with fewer than @wait when the time has
+ * come, or at once if @until is 0. When it has waited and there is no event, a signal
+ * is EINTR, a wheel that was stopped ESHUTDOWN. EINVAL for more than the ring holds,
+ * ERANGE for an @until from 2^63 on but ~0, EOPNOTSUPP without a ring, or for a time
+ * in a time namespace that shifts the clock.
  */
 struct wheel_enter {
 	__u32 size;

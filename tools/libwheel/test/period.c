@@ -46,7 +46,7 @@ static void period_counts_what_it_missed(void)
 	event = take_one(wheel);
 	EXPECT_EQ(50 * MS, event.deadline);
 	EXPECT_EQ(4, event.overrun);
-	EXPECT_EQ(10 * MS, event.fired);
+	EXPECT_EQ(50 * MS, event.fired);
 	EXPECT_EQ(60 * MS, deadline_of(wheel, ID));
 	EXPECT_EQ(0, advance(wheel, HOUR));
 	EXPECT_EQ(HOUR / (10 * MS) - 6, take_one(wheel).overrun);

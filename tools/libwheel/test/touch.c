@@ -280,6 +280,25 @@ static void touch_many(void)
 	libwheel_close(wheel);
 }
 
+/* A slot beyond the table has no word, and is no other one's. */
+static void touch_beyond_the_table(void)
+{
+	static const __u32 beyond[] = { 5, 7, 8, 9, 13, WHEEL_SLOT_MASK };
+	struct libwheel *wheel = open_touch(5);
+	size_t i;
+
+	EXPECT_EQ(0, arm_touch(wheel, WHEEL_ID(1, 1), 10 * MS));
+	for (i = 0; i < COUNT(beyond); i++) {
+		__u64 id = WHEEL_ID(beyond[i], 1);
+
+		EXPECT_EQ(-ENOENT, libwheel_touch(wheel, id, 20 * MS));
+		EXPECT_EQ(-ENOENT, libwheel_park(wheel, id));
+		EXPECT_EQ(-ENOENT, libwheel_revive(wheel, id, 20 * MS));
+	}
+	EXPECT_EQ(10 * MS, deadline_of(wheel, WHEEL_ID(1, 1)));
+	libwheel_close(wheel);
+}
+
 const struct test touch_tests[] = {
 	TEST(touch_later),
 	TEST(touch_earlier),
@@ -294,5 +313,6 @@ const struct test touch_tests[] = {
 	TEST(touch_with_a_period),
 	TEST(touch_stays_within),
 	TEST(touch_many),
+	TEST(touch_beyond_the_table),
 	{ NULL, NULL }
 };

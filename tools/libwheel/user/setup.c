@@ -1,54 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Opened and closed; the clock that is moved by hand, and the counters.
+ * Opened and closed.
  */
 #include <linux/capability.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../../slots/touch.h"
+#include "../../../slots/word.h"
 #include "user.h"
-
-#define DEFAULT_TICK_NS		1000000
-#define DEFAULT_TIMERS		65536
-#define MIN_DEFAULT_SLOTS	256
-#define TIMERS_A_SLOT		16
-#define MAX_TIMERS_A_SLOT	32
-
-static const struct wheel_scheme *const schemes[] = {
-	[WHEEL_HASHED]		= &wheel_hashed,
-	[WHEEL_HIERARCHICAL]	= &wheel_hierarchical,
-	[WHEEL_BOUNDED]		= &wheel_bounded,
-	[WHEEL_OVERFLOW]	= &wheel_overflow,
-};
-
-static u64 features(void)
-{
-	/* Five clocks, four schemes. */
-	return WHEEL_HAS_CLOCK(5) - WHEEL_HAS_CLOCK(0) +
-	       WHEEL_HAS_SCHEME(4) - WHEEL_HAS_SCHEME(0) + WHEEL_HAS_TOUCH;
-}
-
-static u32 most_timers(const struct wheel_setup *setup)
-{
-	return schemes[setup->scheme]->max_timers ?: WHEEL_MAX_TIMERS;
-}
-
-static int setup_check(const struct wheel_setup *setup)
-{
-	if (setup->flags & ~(WHEEL_SETUP_ANY_SLOT | WHEEL_SETUP_TOUCH) ||
-	    setup->clock > WHEEL_CLOCK_VIRTUAL ||
-	    setup->scheme > WHEEL_OVERFLOW ||
-	    setup->tick_ns > WHEEL_MAX_TIME ||
-	    setup->timers > most_timers(setup) ||
-	    setup->buckets > WHEEL_MAX_BUCKETS)
-		return -EINVAL;
-	if ((setup->clock == WHEEL_CLOCK_REALTIME ||
-	     setup->clock == WHEEL_CLOCK_TAI) && !schemes[setup->scheme]->by_tick)
-		return -EOPNOTSUPP;
-	return 0;
-}
 
 static bool may_use_resources(void)
 {
@@ -73,86 +34,24 @@ static int tick_permitted(const struct wheel_setup *setup)
 	return -EPERM;
 }
 
-static u32 round_up_to_power(u32 n)
+static u32 pages(u32 count, u32 per_page)
 {
-	return 1U << fls64(n - 1);
+	return (count + per_page - 1) / per_page;
 }
 
-static u32 slots_for(const struct wheel_setup *setup)
-{
-	u32 least = (setup->timers + MAX_TIMERS_A_SLOT - 1) / MAX_TIMERS_A_SLOT;
-	u32 slots = max_t(u32, setup->buckets, least);
-
-	if (!setup->buckets)
-		slots = max_t(u32, setup->timers / TIMERS_A_SLOT,
-			      MIN_DEFAULT_SLOTS);
-	return schemes[setup->scheme]->buckets(round_up_to_power(slots));
-}
-
-static void setup_resolve(struct wheel_setup *setup)
-{
-	if (!setup->tick_ns)
-		setup->tick_ns = DEFAULT_TICK_NS;
-	if (!setup->timers)
-		setup->timers = min_t(u32, DEFAULT_TIMERS, most_timers(setup));
-	setup->buckets = slots_for(setup);
-	setup->features = features();
-}
-
-static int user_stats(struct handle *handle, struct wheel_stats *stats)
-{
-	struct user *u = user_of(handle);
-	u32 size = stats->size;
-	u64 now = user_enter(u);
-
-	*stats = u->counts;
-	stats->size = size;
-	stats->pending = u->core.pending;
-	stats->cascaded = u->core.cascaded;
-	stats->unread = u->fired.count;
-	user_leave(u, now);
-	return 0;
-}
-
-static int user_advance(struct handle *handle, struct wheel_advance *advance)
-{
-	struct user *u = user_of(handle);
-
-	if (advance->now > WHEEL_MAX_TIME)
-		return -ERANGE;
-	if (!is_virtual(u))
-		return -EOPNOTSUPP;
-	user_enter(u);
-	u->virtual_now = max(u->virtual_now, advance->now);
-	user_pass(u, u->virtual_now);
-	advance->now = u->virtual_now;
-	advance->next = u->core.pending ?
-			wheel_time_of(&u->core, u->core.next) : ~(u64)0;
-	user_leave(u, u->virtual_now);
-	return 0;
-}
-
-static u64 user_clock(struct handle *handle)
-{
-	struct user *u = user_of(handle);
-	u64 now;
-
-	if (!is_virtual(u))
-		return user_now(u);
-	pthread_mutex_lock(&u->lock);
-	now = user_now(u);
-	pthread_mutex_unlock(&u->lock);
-	return now;
-}
-
-/* Not a word about the mutex: in a child of fork() somebody may hold it. */
+/* The mutex is left alone: in a child of fork() somebody may hold it. */
 static void user_close(struct handle *handle)
 {
 	struct user *u = user_of(handle);
+	u32 count = pages(handle->setup.timers, WHEEL_SLOTS_PER_PAGE);
+	u32 i;
 
-	slots_exit(u);
-	free(u->memory);
-	handle_exit(&u->handle);
+	for (i = 0; u->slots.pages && i < count; i++)
+		free(u->slots.pages[i]);
+	free(u->slots.pages);
+	free(u->slots.words);
+	wheel_destroy(&u->wheel);
+	handle_exit(handle);
 	free(u);
 }
 
@@ -164,19 +63,29 @@ static const struct backend user_backend = {
 	.stats		= user_stats,
 	.advance	= user_advance,
 	.take		= user_take,
-	.now		= user_clock,
+	.now		= user_now,
 	.close		= user_close,
 };
 
+/* The words lie in one piece, as the program sees them. */
 static int words_init(struct user *u)
 {
-	struct libwheel *wheel = &u->handle.wheel;
-	int err = handle_words_reserve(&u->handle);
-	u64 i;
+	u32 timers = u->handle.setup.timers;
+	u32 count = pages(timers, WHEEL_WORDS_PER_PAGE);
+	int err = handle_words_map(&u->handle, -1);
+	u32 i;
 
-	for (i = 0; !err && i < u->handle.setup.timers; i++)
-		wheel->words[i] = WHEEL_TOUCH_IDLE;
-	return err;
+	if (err)
+		return err;
+	u->slots.words = calloc(count, sizeof(*u->slots.words));
+	if (!u->slots.words)
+		return -ENOMEM;
+	for (i = 0; i < count; i++)
+		u->slots.words[i] = (u64 *)u->handle.wheel.words +
+				    i * WHEEL_WORDS_PER_PAGE;
+	for (i = 0; i < timers; i++)
+		u->handle.wheel.words[i] = WHEEL_TOUCH_IDLE;
+	return 0;
 }
 
 static int user_init(struct user *u)
@@ -185,19 +94,22 @@ static int user_init(struct user *u)
 	int err = 0;
 
 	pthread_mutex_init(&u->lock, NULL);
-	u->watched = ~(u64)0;
-	if (setup->flags & WHEEL_SETUP_TOUCH)
+	u->watched = WHEEL_NEVER;
+	wheel_slots_init(&u->slots);
+	u->slots.setup = *setup;
+	u->slots.wheel = &u->wheel;
+	u->wheel.data = &u->slots;
+	if (setup->flags & WHEEL_SETUP_TOUCH) {
+		u->wheel.claim = wheel_touch_claim;
 		err = words_init(u);
-	if (!err)
-		err = slots_init(u);
+	}
 	if (err)
 		return err;
-	u->memory = malloc(wheel_memory(setup->buckets));
-	if (!u->memory)
+	u->slots.pages = calloc(pages(setup->timers, WHEEL_SLOTS_PER_PAGE),
+				sizeof(*u->slots.pages));
+	if (!u->slots.pages)
 		return -ENOMEM;
-	wheel_init(&u->core, schemes[setup->scheme], setup->buckets,
-		   setup->tick_ns, u->memory);
-	return 0;
+	return wheel_create(&u->wheel, setup);
 }
 
 /* Closes @fd when it fails. */
@@ -231,12 +143,12 @@ static int user_new(struct handle **handle, const struct wheel_setup *setup,
  */
 int user_open(struct handle **handle, struct wheel_setup *setup)
 {
-	int err = setup_check(setup);
+	int err = wheel_setup_check(setup);
 	int fd;
 
 	if (err)
 		return err;
-	setup_resolve(setup);
+	wheel_setup_resolve(setup);
 	err = tick_permitted(setup);
 	if (err)
 		return err;

@@ -18,7 +18,6 @@
 
 /* A time that has passed on every clock: readable at once. */
 #define READY		1
-#define NEVER		(~(u64)0)
 
 static int watch_new(u32 clock)
 {
@@ -60,7 +59,7 @@ static u64 tai_offset(void)
 }
 
 /* 0: off. */
-static int set(int fd, int flags, u64 time)
+static int timerfd_set(int fd, int flags, u64 time)
 {
 	struct itimerspec spec = {
 		.it_value = {
@@ -73,19 +72,19 @@ static int set(int fd, int flags, u64 time)
 }
 
 /* Readable also when the clock is set, as then the offset may be another. */
-static void set_tai(int fd, u64 time)
+static void timerfd_set_tai(int fd, u64 time)
 {
 	int tries = 3;
 	u64 offset;
 
 	do {
 		offset = tai_offset();
-	} while (set(fd, TFD_TIMER_CANCEL_ON_SET,
+	} while (timerfd_set(fd, TFD_TIMER_CANCEL_ON_SET,
 		     time > offset ? time - offset : READY) &&
 		 errno == ECANCELED && --tries);
 }
 
-static void ring(int fd, bool on)
+static void signal_eventfd(int fd, bool on)
 {
 	eventfd_t value;
 
@@ -95,69 +94,66 @@ static void ring(int fd, bool on)
 		eventfd_read(fd, &value);
 }
 
-static void watch(struct user *u, u64 time)
+static void watch_set(struct user *u, u64 time)
 {
 	int fd = u->handle.fd;
 	int saved = errno;
 
 	u->watched = time;
 	if (is_virtual(u))
-		ring(fd, time == READY);
-	else if (time == NEVER)
-		set(fd, 0, 0);
+		signal_eventfd(fd, time == READY);
+	else if (time == WHEEL_NEVER)
+		timerfd_set(fd, 0, 0);
 	else if (u->handle.setup.clock == WHEEL_CLOCK_TAI && time != READY)
-		set_tai(fd, time);
+		timerfd_set_tai(fd, time);
 	else
-		set(fd, 0, time);
+		timerfd_set(fd, 0, time);
 	errno = saved;
 }
 
 /* When the program has to call next. */
-static u64 wanted(const struct user *u)
+static u64 time_to_call(const struct user *u)
 {
-	if (u->fired.count || u->stopped)
+	if (u->slots.fired.count || u->stopped)
 		return READY;
-	if (is_virtual(u) || !u->core.pending)
-		return NEVER;
-	return wheel_time_of(&u->core, u->core.next);
+	return is_virtual(u) ? WHEEL_NEVER : wheel_next(&u->wheel);
 }
 
-static bool readable(const struct user *u, u64 now)
+static bool is_readable(const struct user *u)
 {
 	if (is_virtual(u))
 		return u->watched == READY;
-	return u->watched <= now;
+	return u->watched <= u->wheel.now;
 }
 
 /**
  * watch_sooner - set the timerfd, if it is set to a time that is too late
  * @u: wheel, locked
- * @now: its clock
  */
-void watch_sooner(struct user *u, u64 now)
+void watch_sooner(struct user *u)
 {
-	u64 time = wanted(u);
+	u64 time = time_to_call(u);
 
-	if (time < u->watched && !(time == READY && readable(u, now)))
-		watch(u, time);
+	if (time < u->watched && !(time == READY && is_readable(u)))
+		watch_set(u, time);
 }
 
 /**
  * watch_again - events were taken: set the timerfd exactly
  * @u: wheel, locked
- * @now: its clock
  *
  * A clock that was set back may have left it readable, whatever it is set to.
  */
-void watch_again(struct user *u, u64 now)
+void watch_again(struct user *u)
 {
-	u64 time = wanted(u);
+	u64 time = time_to_call(u);
 
-	if (time == READY && readable(u, now))
+	if (time == READY && is_readable(u))
 		return;
-	if (time == u->watched && !readable(u, now) && !is_settable(u))
+	if (time == u->watched && !is_readable(u) &&
+	    !wheel_settable(u->handle.setup.clock))
 		return;
-	if (readable(u, now))
-		u->counts.wakeups++;
-	watch(u, time);
+	if (is_readable(u))
+		u->wheel.counts.wakeups++;
+	watch_set(u, time);
 }

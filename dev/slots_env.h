@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What slots/ needs of its surroundings, in the kernel.
+ */
+#ifndef _WHEEL_DEV_SLOTS_ENV_H
+#define _WHEEL_DEV_SLOTS_ENV_H
+
+#include <linux/atomic.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/nospec.h>
+#include <linux/prefetch.h>
+#include <linux/wheel_timer.h>
+#include <asm/page.h>
+#include "trace.h"
+
+/* A number of a program's, which the CPU shall not speculate beyond its bound. */
+static inline u32 wheel_slots_index(u32 nr, u32 count)
+{
+	return array_index_nospec(nr, count);
+}
+
+#define wheel_slots_trace_arm(slot)	trace_wheel_dev_arm(slot)
+#define wheel_slots_trace_cancel(slot)	trace_wheel_dev_cancel(slot)
+#define wheel_slots_trace_event(slot)	trace_wheel_dev_event(slot)
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * The operations on timers: what each one does, and what it answers.
+ */
+#ifndef _WHEEL_SLOTS_OP_H
+#define _WHEEL_SLOTS_OP_H
+
+#include "slots.h"
+
+/**
+ * struct wheel_batch - operations of one call, on their way
+ * @slots: table that is set up
+ * @now: the clock's only reading of this call
+ * @longest: period with which a timer goes on, however late its event is read
+ * @shifted: a time namespace has moved the caller's clock
+ * @failed: operations that did
+ */
+struct wheel_batch {
+	struct wheel_slots	*slots;
+	u64			now;
+	u64			longest;
+	bool			shifted;
+	u32			failed;
+};
+
+u32 wheel_ops_make(struct wheel_batch *b, struct wheel_op *ops, u32 from,
+		   u32 count, u32 *needed);
+void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * The contract of a program's timers: a table of slots, what may be asked of each,
+ * and what an event says. One source for /dev/wheel and for libwheel's wheel in the
+ * program; each brings its surroundings along in a header of its own, slots_env.h.
+ *
+ *	op -> touch -> word -> slot <- event
+ *
+ * Nothing here locks, sleeps, allocates or knows of user memory. The caller holds the
+ * table's lock; "both locks" are that and the wheel's, wheel_lock().
+ *
+ * A timer that fired is the storage of its own event until that is consumed, which is
+ * why no event can be lost for want of memory.
+ */
+#ifndef _WHEEL_SLOTS_H
+#define _WHEEL_SLOTS_H
+
+#include "slots_env.h"
+
+enum wheel_slot_state {
+	WHEEL_SLOT_FREE,
+	WHEEL_SLOT_ARMED,	/* pending, or its expiry is on its way */
+	WHEEL_SLOT_FIRED,	/* its event is unread */
+	WHEEL_SLOT_STOPPED,	/* was pending when the wheel was stopped */
+	WHEEL_SLOT_TAKEN,	/* the same, and LIST is copying it */
+};
+
+/**
+ * struct wheel_slot - a timer of a program
+ * @timer: what the wheel knows of it
+ * @id: WHEEL_ID() of the last arm
+ * @cookie: the program's
+ * @period: nanoseconds; 0: once
+ * @slack: nanoseconds
+ * @missed: when @ended, the periods that were missed until then
+ * @next: in a queue of slots, the number of the next one
+ * @state: enum wheel_slot_state; FREE: none of the following bits is set
+ * @touch: its word is its deadline; constant while it is pending
+ * @ended: cancelled with an event unread: its periods are over
+ * @again: periodic, and an event of it was consumed
+ * @seq: the number of its last event
+ */
+struct wheel_slot {
+	struct wheel_timer	timer;
+	u64			id;
+	u64			cookie;
+	u64			period;
+	union {
+		u64		slack;
+		u64		missed;
+	};
+	u32			next : WHEEL_SLOT_BITS;
+	u32			state : 5;
+	u32			touch : 1;
+	u32			ended : 1;
+	u32			again : 1;
+	u32			seq;
+};
+
+/**
+ * struct wheel_slot_queue - slots in a row, linked by number
+ * @head: the first, if @count
+ * @tail: the last, if @count
+ * @count: how many
+ */
+struct wheel_slot_queue {
+	u32	head;
+	u32	tail;
+	u32	count;
+};
+
+/**
+ * struct wheel_slots - a table of slots
+ * @wheel: the wheel of its timers; like @setup, @pages and @words constant once it is
+ *	set
+ * @setup: what is in force
+ * @pages: of slots, each there when a slot of it was first armed
+ * @words: pages of touch words, each there when it was first needed; or NULL
+ * @taken: how many events the program has taken from its completion ring; or NULL
+ * @fired: slots whose events are unread, the oldest first
+ * @free: slots that can be picked again, with WHEEL_SETUP_ANY_SLOT
+ * @next_unused: the first slot that was never picked
+ * @reclaimed: slots of parked timers, to go to @free; protected by the wheel's lock
+ * @seq: number of the next event
+ * @stopping: nothing can be armed any more
+ * @stopped_at: the clock when the wheel was stopped, WHEEL_NEVER: it was not
+ * @overruns: periods missed
+ * @refused: arms refused
+ * @consumed: events that were read, or put into the completion ring
+ */
+struct wheel_slots {
+	struct wheel		*wheel;
+	struct wheel_setup	setup;
+	struct wheel_slot	**pages;
+	u64			**words;
+	const u32		*taken;
+	struct wheel_slot_queue	fired;
+	struct wheel_slot_queue	free;
+	u32			next_unused;
+	struct wheel_slot_queue	reclaimed;
+	u32			seq;
+	bool			stopping;
+	u64			stopped_at;
+	u64			overruns;
+	u64			refused;
+	u64			consumed;
+};
+
+#define WHEEL_SLOTS_PER_PAGE	((u32)(PAGE_SIZE / sizeof(struct wheel_slot)))
+
+void wheel_slots_init(struct wheel_slots *slots);
+void wheel_slots_stop(struct wheel_slots *slots, u64 now);
+void wheel_slot_page_init(const struct wheel_slots *slots,
+			  struct wheel_slot *page, u32 nr);
+void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
+		     struct wheel_slot *slot);
+void wheel_slot_unpop(struct wheel_slot_queue *queue, struct wheel_slot *slot);
+struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots,
+				  struct wheel_slot_queue *queue);
+int wheel_slot_pick(struct wheel_slots *slots);
+void wheel_slot_picked(struct wheel_slots *slots);
+bool wheel_slot_pending(const struct wheel_slots *slots,
+			const struct wheel_slot *slot, u64 *deadline);
+bool wheel_slot_describe(const struct wheel_slots *slots,
+			 const struct wheel_slot *slot, struct wheel_op *op);
+
+static inline u32 wheel_slot_nr(const struct wheel_slot *slot)
+{
+	return WHEEL_ID_SLOT(slot->id);
+}
+
+static inline struct wheel_slot *wheel_slot_of(struct wheel_timer *timer)
+{
+	return container_of(timer, struct wheel_slot, timer);
+}
+
+/* With WHEEL_SETUP_ANY_SLOT we pick the slots. */
+static inline bool wheel_slots_any(const struct wheel_slots *slots)
+{
+	return slots->setup.flags & WHEEL_SETUP_ANY_SLOT;
+}
+
+/**
+ * wheel_slot_at - find a slot
+ * @slots: table that is set up
+ * @nr: number below setup.timers
+ *
+ * Return: the slot, or NULL if its page is not there: it was never armed.
+ */
+static inline struct wheel_slot *wheel_slot_at(const struct wheel_slots *slots,
+					       u32 nr)
+{
+	struct wheel_slot *page;
+
+	nr = wheel_slots_index(nr, slots->setup.timers);
+	/* Pairs with the release of the side that brought the page: it is filled. */
+	page = smp_load_acquire(&slots->pages[nr / WHEEL_SLOTS_PER_PAGE]);
+	return page ? page + nr % WHEEL_SLOTS_PER_PAGE : NULL;
+}
+
+/**
+ * wheel_slot_of_id - find the slot that a timer's id names now
+ * @slots: table, locked
+ * @id: WHEEL_ID() of a slot below setup.timers
+ *
+ * Return: the slot, or NULL if the id is stale or was never used.
+ */
+static inline struct wheel_slot *wheel_slot_of_id(const struct wheel_slots *slots,
+						  u64 id)
+{
+	struct wheel_slot *slot = wheel_slot_at(slots, WHEEL_ID_SLOT(id));
+
+	if (!slot || slot->id != id || slot->state == WHEEL_SLOT_FREE)
+		return NULL;
+	return slot;
+}
+
+/**
+ * wheel_slot_free - a timer is over, its slot can be armed anew
+ * @slots: table, locked
+ * @slot: slot that is neither pending nor queued
+ */
+static inline void wheel_slot_free(struct wheel_slots *slots,
+				   struct wheel_slot *slot)
+{
+	slot->state = WHEEL_SLOT_FREE;
+	slot->touch = false;
+	slot->ended = false;
+	slot->again = false;
+	if (unlikely(wheel_slots_any(slots)))
+		wheel_slot_push(slots, &slots->free, slot);
+}
+
+#endif

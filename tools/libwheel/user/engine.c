@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The engine of a wheel in the program.
+ */
+#include <stdlib.h>
+
+#include "engine.h"
+
+#define DEFAULT_TICK_NS		1000000
+#define DEFAULT_TIMERS		65536
+#define MIN_DEFAULT_BUCKETS	256
+#define TIMERS_A_BUCKET		16
+#define MAX_TIMERS_A_BUCKET	32
+
+/* What a pass may look at in one go; it goes on at once. */
+#define BUDGET			4096
+
+static const struct wheel_scheme *const schemes[] = {
+	[WHEEL_HASHED]		= &wheel_hashed,
+	[WHEEL_HIERARCHICAL]	= &wheel_hierarchical,
+	[WHEEL_BOUNDED]		= &wheel_bounded,
+	[WHEEL_OVERFLOW]	= &wheel_overflow,
+};
+
+static u32 max_timers(const struct wheel_setup *setup)
+{
+	return schemes[setup->scheme]->max_timers ?: WHEEL_MAX_TIMERS;
+}
+
+/**
+ * wheel_setup_check - can there be such a wheel?
+ * @setup: what is asked for
+ *
+ * Return: 0, or as WHEEL_IOC_SETUP.
+ */
+int wheel_setup_check(const struct wheel_setup *setup)
+{
+	if (setup->flags & ~(WHEEL_SETUP_ANY_SLOT | WHEEL_SETUP_TOUCH) ||
+	    setup->clock > WHEEL_CLOCK_VIRTUAL ||
+	    setup->scheme > WHEEL_OVERFLOW ||
+	    setup->tick_ns > WHEEL_MAX_TIME ||
+	    setup->timers > max_timers(setup) ||
+	    setup->buckets > WHEEL_MAX_BUCKETS)
+		return -EINVAL;
+	if (wheel_settable(setup->clock) && !schemes[setup->scheme]->by_tick)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/**
+ * wheel_setup_resolve - put in what was left to us
+ * @setup: one that is possible
+ */
+void wheel_setup_resolve(struct wheel_setup *setup)
+{
+	u32 buckets = setup->buckets;
+	u32 least;
+
+	setup->tick_ns = setup->tick_ns ?: DEFAULT_TICK_NS;
+	setup->timers = setup->timers ?: min_t(u32, DEFAULT_TIMERS,
+					       max_timers(setup));
+	least = (setup->timers + MAX_TIMERS_A_BUCKET - 1) / MAX_TIMERS_A_BUCKET;
+	if (buckets)
+		buckets = max(buckets, least);
+	else
+		buckets = max_t(u32, setup->timers / TIMERS_A_BUCKET,
+				MIN_DEFAULT_BUCKETS);
+	buckets = 1U << fls64(buckets - 1);
+	setup->buckets = schemes[setup->scheme]->buckets(buckets);
+	/* Five clocks, four schemes. */
+	setup->features = WHEEL_HAS_CLOCK(5) - WHEEL_HAS_CLOCK(0) +
+			  WHEEL_HAS_SCHEME(4) - WHEEL_HAS_SCHEME(0) +
+			  WHEEL_HAS_TOUCH;
+}
+
+/**
+ * wheel_create - make a wheel
+ * @wheel: zeros, but for @claim and @data
+ * @setup: what is in force, which has to last
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wheel_create(struct wheel *wheel, const struct wheel_setup *setup)
+{
+	wheel->memory = malloc(wheel_memory(setup->buckets));
+	if (!wheel->memory)
+		return -ENOMEM;
+	wheel->setup = setup;
+	wheel_init(&wheel->core, schemes[setup->scheme], setup->buckets,
+		   setup->tick_ns, wheel->memory);
+	return 0;
+}
+
+/**
+ * wheel_destroy - free a wheel
+ * @wheel: wheel, or zeros
+ */
+void wheel_destroy(struct wheel *wheel)
+{
+	free(wheel->memory);
+}
+
+/**
+ * wheel_timer_init - make a timer ready to be armed
+ * @timer: timer that is not pending
+ * @wheel: the wheel that it belongs to
+ * @function: NULL
+ */
+void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
+		      wheel_timer_fn function)
+{
+	timer->deadline = WHEEL_IDLE;
+	timer->function = function;
+	timer->base = (unsigned long)wheel;
+	timer->bucket = WHEEL_UNFILED;
+}
+
+/*
+ * Before a timer is filed an idle wheel catches up, a bounded one counts its span from
+ * here, and a clock that was set back is followed.
+ */
+static void forward_clock(struct wheel *wheel)
+{
+	u64 tick = wheel_tick_at(&wheel->core, wheel->now);
+
+	if (wheel_settable(wheel->setup->clock))
+		wheel_set_back(&wheel->core, tick);
+	wheel_forward(&wheel->core, tick);
+}
+
+int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
+{
+	struct wheel *wheel = wheel_timer_wheel(timer);
+	int err;
+
+	if (wheel_filed(timer))
+		return -EBUSY;
+	forward_clock(wheel);
+	err = wheel_place(&wheel->core, timer, deadline, slack);
+	if (!err)
+		wheel->counts.armed++;
+	return err;
+}
+
+int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
+{
+	struct wheel *wheel = wheel_timer_wheel(timer);
+	int err;
+
+	if (!wheel_filed(timer))
+		return -ENOENT;
+	forward_clock(wheel);
+	err = wheel_move(&wheel->core, timer, deadline, slack);
+	if (!err)
+		wheel->counts.rearmed++;
+	return err;
+}
+
+int wheel_timer_cancel_locked(struct wheel_timer *timer)
+{
+	struct wheel *wheel = wheel_timer_wheel(timer);
+
+	if (!wheel_filed(timer))
+		return -ENOENT;
+	wheel_remove(&wheel->core, timer);
+	wheel->counts.cancelled++;
+	return 0;
+}
+
+bool wheel_is_due(const struct wheel *wheel)
+{
+	const struct wheel_core *core = &wheel->core;
+
+	return core->pending && core->next <= wheel_tick_at(core, wheel->now);
+}
+
+u64 wheel_next(const struct wheel *wheel)
+{
+	const struct wheel_core *core = &wheel->core;
+
+	return core->pending ? wheel_time_of(core, core->next) : WHEEL_NEVER;
+}
+
+static enum wheel_claim claim(struct wheel *wheel, struct wheel_timer *timer,
+			      u64 due, u64 *deadline)
+{
+	*deadline = timer->deadline;
+	return wheel->claim ? wheel->claim(timer, due, deadline) : WHEEL_FIRE;
+}
+
+/* A timer was popped. Does it fire? */
+static bool timer_fires(struct wheel *wheel, struct wheel_timer *timer)
+{
+	u64 due = wheel_time_of(&wheel->core, timer->due_tick);
+	u64 deadline;
+
+	switch (claim(wheel, timer, due, &deadline)) {
+	case WHEEL_FIRE:
+		wheel->counts.fired++;
+		wheel->counts.late[ilog2((wheel->now - deadline) | 1)]++;
+		timer->deadline = deadline | WHEEL_IDLE;
+		timer->fired = wheel->now;
+		return true;
+	case WHEEL_LATER:
+		wheel->counts.requeued++;
+		timer->deadline = deadline;
+		wheel_requeue(&wheel->core, timer, deadline);
+		return false;
+	default:
+		wheel->counts.cancelled++;
+		timer->deadline |= WHEEL_IDLE;
+		return false;
+	}
+}
+
+struct wheel_timer *wheel_expire(struct wheel *wheel)
+{
+	u64 tick = wheel_tick_at(&wheel->core, wheel->now);
+	struct wheel_timer *timer;
+	unsigned int budget;
+
+	do {
+		budget = BUDGET;
+		timer = wheel_pop(&wheel->core, tick, &budget);
+		if (timer && timer_fires(wheel, timer))
+			return timer;
+	} while (timer || !budget);
+	return NULL;
+}
+
+struct wheel_timer *wheel_unfired(struct wheel *wheel)
+{
+	enum wheel_claim fate = WHEEL_GONE;
+	struct wheel_timer *timer;
+	unsigned int budget;
+	u64 deadline;
+
+	do {
+		budget = ~0U;
+		timer = wheel_drain(&wheel->core, &budget);
+		if (!timer)
+			return NULL;
+		wheel->counts.cancelled++;
+		timer->deadline &= ~WHEEL_IDLE;
+		fate = claim(wheel, timer, WHEEL_NEVER, &deadline);
+		timer->deadline = deadline | WHEEL_IDLE;
+	} while (fate == WHEEL_GONE);
+	return timer;
+}
