@@ -96,7 +96,7 @@ static void report(const struct test *test, int number, int status)
 static const struct test *const tables[] = {
 	options_tests, table_tests, promise_tests, period_tests, loop_tests,
 	end_tests, touch_tests, race_cancel_tests, race_touch_tests,
-	crowd_tests, clock_tests, fork_tests,
+	crowd_tests, clock_tests, fork_tests, contract_tests,
 };
 
 /* Counts the tests, or runs them and counts those that failed. */

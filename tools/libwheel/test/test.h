@@ -43,6 +43,7 @@ extern const struct test end_tests[];
 extern const struct test touch_tests[];
 extern const struct test clock_tests[];
 extern const struct test fork_tests[];
+extern const struct test contract_tests[];
 
 /* What is not so fails the test, which goes on; with NEED() it ends. */
 #define EXPECT(condition) \

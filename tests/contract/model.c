@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * The model of the contract.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "model.h"
+
+#define NEVER	(~0ULL)
+
+static struct model *model_of(struct side *side)
+{
+	return (struct model *)side;
+}
+
+static void queue_push(struct model_queue *queue, __u32 slot)
+{
+	queue->slot[queue->count++] = slot;
+}
+
+static __u32 queue_pop(struct model_queue *queue)
+{
+	__u32 slot = queue->slot[0];
+
+	memmove(queue->slot, queue->slot + 1, --queue->count * sizeof(slot));
+	return slot;
+}
+
+static bool parked(__u64 word)
+{
+	return word == WHEEL_TOUCH_PARKED || word & WHEEL_TOUCH_IDLE;
+}
+
+static __u32 slot_of(const struct model *m, const struct model_timer *t)
+{
+	return t - m->timer;
+}
+
+static __u64 tick_of(const struct model *m)
+{
+	return m->now / m->setup.tick_ns;
+}
+
+static __u64 tick_after(const struct model *m, __u64 time)
+{
+	return time / m->setup.tick_ns + !!(time % m->setup.tick_ns);
+}
+
+/* How many ticks after the next one a timer may be due. */
+static __u64 span(const struct model *m)
+{
+	return m->setup.scheme == WHEEL_BOUNDED ? m->setup.buckets - 1 : NEVER;
+}
+
+/* File a timer, not before the tick @floor: 0 or -ERANGE. */
+static int file(struct model *m, struct model_timer *t, __u64 deadline,
+		__u64 floor)
+{
+	__u64 due = tick_after(m, deadline);
+
+	due = due < floor ? floor : due;
+	if (due - floor > span(m))
+		return -ERANGE;
+	t->deadline = deadline;
+	t->due = due;
+	t->order = m->order++;
+	t->state = ARMED;
+	return 0;
+}
+
+static void set_free(struct model *m, struct model_timer *t)
+{
+	t->state = FREE;
+	if (m->setup.flags & WHEEL_SETUP_ANY_SLOT)
+		queue_push(&m->free, slot_of(m, t));
+}
+
+static void count_cancel(struct model *m)
+{
+	m->stats.cancelled++;
+	m->stats.pending--;
+}
+
+/* Pending: it will fire unless somebody does something about it. */
+static bool pending(const struct model *m, const struct model_timer *t)
+{
+	return t->state == ARMED && !(t->touch && parked(m->word[slot_of(m, t)]));
+}
+
+static __u64 missed(const struct model *m, const struct model_timer *t)
+{
+	__u64 now = m->now < m->stopped ? m->now : m->stopped;
+
+	if (!t->period || now < t->deadline)
+		return 0;
+	return t->ended ? t->missed : (now - t->deadline) / t->period;
+}
+
+/* What is wrong with an ARM, whatever timers there are. */
+static int check_arm(const struct model *m, const struct wheel_op *op,
+		     __u64 *when)
+{
+	__u64 longest = m->setup.scheme == WHEEL_BOUNDED ?
+			span(m) * m->setup.tick_ns : WHEEL_MAX_TIME;
+	__u64 base = op->flags & WHEEL_OP_REL ? m->now : 0;
+
+	if (op->flags & WHEEL_OP_TOUCH && op->period)
+		return -EINVAL;
+	if (op->flags & WHEEL_OP_TOUCH && !(m->setup.flags & WHEEL_SETUP_TOUCH))
+		return -EOPNOTSUPP;
+	if (m->stopped != NEVER)
+		return -ESHUTDOWN;
+	if (op->when > WHEEL_MAX_TIME - base || op->slack > WHEEL_MAX_TIME ||
+	    op->period > longest)
+		return -ERANGE;
+	*when = op->when + base;
+	return 0;
+}
+
+/* The slot that an ARM uses, whose timer is over; or an errno. */
+static int pick(struct model *m)
+{
+	if (!m->free.count && m->reclaimed.count)
+		set_free(m, &m->timer[queue_pop(&m->reclaimed)]);
+	if (m->free.count)
+		return m->free.slot[0];
+	return m->next_unused < m->setup.timers ? (int)m->next_unused : -EDQUOT;
+}
+
+static int make_room(struct model *m, struct model_timer *t, __u64 gen)
+{
+	__u32 slot = slot_of(m, t);
+
+	if (t->state != FREE && (t->state != ARMED || pending(m, t)))
+		return -EBUSY;
+	if (gen <= t->gen)
+		return -ESTALE;
+	if (t->state == ARMED) {
+		m->word[slot] = WHEEL_TOUCH_IDLE;
+		count_cancel(m);
+		t->state = FREE;
+	}
+	return 0;
+}
+
+static int model_arm(struct model *m, struct wheel_op *op)
+{
+	bool any = m->setup.flags & WHEEL_SETUP_ANY_SLOT;
+	int nr = WHEEL_ID_SLOT(op->id);
+	__u64 gen = WHEEL_ID_GEN(op->id), when;
+	struct model_timer *t;
+	int err;
+
+	err = check_arm(m, op, &when);
+	if (err)
+		return err;
+	if (any)
+		nr = pick(m);
+	if (nr < 0)
+		return nr;
+	t = &m->timer[nr];
+	if (any)
+		gen = t->gen + 1;
+	else
+		err = make_room(m, t, gen);
+	if (op->flags & WHEEL_OP_TOUCH && !when)
+		when = 1;
+	if (!err)
+		err = file(m, t, when, tick_of(m) + 1);
+	if (err)
+		return err;
+	*t = (struct model_timer){
+		.state = ARMED, .gen = gen, .deadline = t->deadline,
+		.due = t->due, .order = t->order, .period = op->period,
+		.slack = op->slack, .cookie = op->cookie,
+		.touch = op->flags & WHEEL_OP_TOUCH,
+	};
+	if (t->touch)
+		m->word[nr] = when;
+	if (any && m->free.count)
+		queue_pop(&m->free);
+	else if (any)
+		m->next_unused++;
+	op->id = WHEEL_ID(nr, gen);
+	m->stats.armed++;
+	m->stats.pending++;
+	return 0;
+}
+
+static int model_rearm(struct model *m, struct model_timer *t,
+		       const struct wheel_op *op)
+{
+	__u64 base = op->flags & WHEEL_OP_REL ? m->now : 0;
+	__u64 when = op->when + base;
+	int err;
+
+	if (!pending(m, t))
+		return -ENOENT;
+	if (op->when > WHEEL_MAX_TIME - base || op->slack > WHEEL_MAX_TIME)
+		return -ERANGE;
+	if (t->touch && !when)
+		when = 1;
+	err = file(m, t, when, tick_of(m) + 1);
+	if (err)
+		return err;
+	if (t->touch)
+		m->word[slot_of(m, t)] = when;
+	t->slack = op->slack;
+	m->stats.rearmed++;
+	return 0;
+}
+
+/* Does an event of it lie in the ring? */
+static bool untaken(const struct model *m, const struct model_timer *t)
+{
+	return m->setup.events && t->again &&
+	       t->seq - m->taken < m->published - m->taken;
+}
+
+static int model_cancel(struct model *m, struct model_timer *t)
+{
+	bool was_pending = pending(m, t);
+	int res = untaken(m, t);
+
+	if (t->state == ARMED) {
+		if (t->touch)
+			m->word[slot_of(m, t)] = WHEEL_TOUCH_IDLE;
+		count_cancel(m);
+		set_free(m, t);
+		return was_pending ? res : -ENOENT;
+	}
+	if (t->state != FIRED || !t->period || t->ended)
+		return -ENOENT;
+	t->missed = missed(m, t);
+	t->ended = true;
+	return 1;
+}
+
+static int model_query(const struct model *m, const struct model_timer *t,
+		       struct wheel_op *op)
+{
+	if (!pending(m, t))
+		return -ENOENT;
+	op->when = t->touch ? m->word[slot_of(m, t)] : t->deadline;
+	return 0;
+}
+
+static int model_op(struct model *m, struct wheel_op *op)
+{
+	static const __u32 flags[] = {
+		[WHEEL_OP_ARM] = WHEEL_OP_REL | WHEEL_OP_TOUCH,
+		[WHEEL_OP_REARM] = WHEEL_OP_REL,
+		[WHEEL_OP_QUERY] = 0,
+	};
+	bool any = op->op == WHEEL_OP_ARM &&
+		   m->setup.flags & WHEEL_SETUP_ANY_SLOT;
+	__u32 slot = WHEEL_ID_SLOT(op->id);
+	struct model_timer *t;
+
+	if (op->op < WHEEL_OP_ARM || op->op > WHEEL_OP_QUERY ||
+	    op->flags & ~flags[op->op] || op->reserved[0] ||
+	    op->reserved[1] || op->reserved[2] ||
+	    (slot >= m->setup.timers && !any))
+		return -EINVAL;
+	if (op->op == WHEEL_OP_ARM)
+		return model_arm(m, op);
+	t = &m->timer[slot];
+	if (t->state == FREE || t->gen != WHEEL_ID_GEN(op->id))
+		return -ENOENT;
+	if (op->op == WHEEL_OP_REARM)
+		return model_rearm(m, t, op);
+	if (op->op == WHEEL_OP_CANCEL)
+		return model_cancel(m, t);
+	return model_query(m, t, op);
+}
+
+static int model_submit(struct side *side, struct wheel_op *ops, __u32 count)
+{
+	struct model *m = model_of(side);
+	__u32 i;
+
+	for (i = 0; i < count; i++) {
+		ops[i].res = model_op(m, &ops[i]);
+		if (ops[i].op == WHEEL_OP_ARM &&
+		    (ops[i].res == -EDQUOT || ops[i].res == -ERANGE ||
+		     ops[i].res == -ESHUTDOWN))
+			m->stats.refused++;
+	}
+	return 0;
+}
+
+/* An event is consumed: described as it stands, and a periodic timer goes on. */
+static struct wheel_event consume(struct model *m)
+{
+	__u32 slot = queue_pop(&m->fired);
+	struct model_timer *t = &m->timer[slot];
+	struct wheel_event event = {
+		.id = WHEEL_ID(slot, t->gen), .cookie = t->cookie,
+		.overrun = missed(m, t), .seq = t->seq,
+	};
+
+	event.deadline = t->deadline + event.overrun * t->period;
+	event.fired = t->fired < event.deadline ? event.deadline : t->fired;
+	m->stats.overruns += event.overrun;
+	if (!t->period || t->ended || m->stopped != NEVER ||
+	    t->period > WHEEL_MAX_TIME - event.deadline ||
+	    file(m, t, event.deadline + t->period, tick_of(m) + 1)) {
+		set_free(m, t);
+		return event;
+	}
+	t->again = true;
+	m->stats.armed++;
+	m->stats.pending++;
+	return event;
+}
+
+/* What has room comes to the ring. */
+static void publish(struct model *m)
+{
+	while (m->fired.count && m->published - m->taken < m->setup.events) {
+		m->ring[m->published % m->setup.events] = consume(m);
+		m->published++;
+	}
+}
+
+static int model_take(struct side *side, struct wheel_event *events, __u32 room)
+{
+	struct model *m = model_of(side);
+	__u32 n = 0;
+
+	if (m->setup.events) {
+		publish(m);
+		while (n < room && m->taken != m->published)
+			events[n++] = m->ring[m->taken++ % m->setup.events];
+		return n;
+	}
+	while (n < room && m->fired.count)
+		events[n++] = consume(m);
+	return n || m->stopped == NEVER ? (int)n : -ESHUTDOWN;
+}
+
+static struct model_timer *first(struct model *m)
+{
+	struct model_timer *first = NULL;
+	struct model_timer *t;
+
+	for (t = m->timer; t < m->timer + m->setup.timers; t++)
+		if (t->state == ARMED &&
+		    (!first || t->due < first->due ||
+		     (t->due == first->due && t->order < first->order)))
+			first = t;
+	return first;
+}
+
+/* The program has moved it later. What is too far is looked at again before. */
+static void requeue(struct model *m, struct model_timer *t, __u64 word)
+{
+	__u64 next = tick_of(m) + 1;
+	__u64 due = tick_after(m, word);
+
+	t->due = due > t->due ? due : t->due + 1;
+	if (t->due > next && t->due - next > span(m))
+		t->due = next + span(m);
+	t->deadline = word;
+	t->order = m->order++;
+	m->stats.requeued++;
+}
+
+/* The time of a timer has come. */
+static void expire(struct model *m, struct model_timer *t)
+{
+	__u32 slot = slot_of(m, t);
+	__u64 word = m->word[slot];
+
+	if (t->touch && parked(word)) {
+		m->word[slot] = WHEEL_TOUCH_IDLE;
+		count_cancel(m);
+		t->state = FREE;
+		if (m->setup.flags & WHEEL_SETUP_ANY_SLOT)
+			queue_push(&m->reclaimed, slot);
+	} else if (t->touch && word > t->due * m->setup.tick_ns) {
+		requeue(m, t, word);
+	} else {
+		if (t->touch) {
+			t->deadline = word;
+			m->word[slot] = WHEEL_TOUCH_IDLE;
+		}
+		t->state = FIRED;
+		t->fired = m->now;
+		t->seq = m->seq++;
+		m->stats.fired++;
+		m->stats.pending--;
+		queue_push(&m->fired, slot);
+	}
+}
+
+static int model_advance(struct side *side, __u64 now, __u64 *next)
+{
+	struct model *m = model_of(side);
+	__u64 fired = m->stats.fired;
+	struct model_timer *t;
+
+	m->now = now > m->now ? now : m->now;
+	while ((t = first(m)) && t->due <= tick_of(m))
+		expire(m, t);
+	if (m->setup.events && m->stats.fired != fired)
+		publish(m);
+	t = first(m);
+	*next = t ? t->due * m->setup.tick_ns : NEVER;
+	return 0;
+}
+
+static int model_list(struct side *side, struct wheel_op *ops, __u32 room)
+{
+	struct model *m = model_of(side);
+	struct model_timer *t;
+	__u32 n = 0;
+
+	for (t = m->timer; t < m->timer + m->setup.timers && n < room; t++) {
+		__u32 slot = slot_of(m, t);
+
+		if (t->state != STOPPED && !pending(m, t))
+			continue;
+		ops[n++] = (struct wheel_op){
+			.op = WHEEL_OP_ARM, .id = WHEEL_ID(slot, t->gen),
+			.flags = t->touch ? WHEEL_OP_TOUCH : 0,
+			.when = t->touch && t->state == ARMED ?
+				m->word[slot] : t->deadline,
+			.slack = t->slack, .period = t->period,
+			.cookie = t->cookie,
+		};
+	}
+	return n;
+}
+
+static int model_stop(struct side *side, __u64 *unfired)
+{
+	struct model *m = model_of(side);
+	struct model_timer *t;
+
+	*unfired = 0;
+	if (m->stopped == NEVER)
+		m->stopped = m->now;
+	for (t = m->timer; t < m->timer + m->setup.timers; t++) {
+		__u32 slot = slot_of(m, t);
+		bool gone = !pending(m, t);
+
+		if (t->state != ARMED)
+			continue;
+		count_cancel(m);
+		t->state = gone ? FREE : STOPPED;
+		*unfired += !gone;
+		if (t->touch && !gone)
+			t->deadline = m->word[slot];
+		if (t->touch)
+			m->word[slot] = WHEEL_TOUCH_IDLE;
+	}
+	return 0;
+}
+
+static int model_stats(struct side *side, struct wheel_stats *stats)
+{
+	struct model *m = model_of(side);
+
+	*stats = m->stats;
+	stats->unread = m->fired.count + m->published - m->taken;
+	return 0;
+}
+
+void model_init(struct model *m, const struct wheel_setup *setup)
+{
+	int i;
+
+	memset(m, 0, sizeof(*m));
+	m->setup = *setup;
+	m->stopped = NEVER;
+	for (i = 0; i < MODEL_TIMERS; i++)
+		m->word[i] = WHEEL_TOUCH_IDLE;
+	m->side = (struct side){
+		.submit = model_submit, .advance = model_advance,
+		.take = model_take, .list = model_list, .stop = model_stop,
+		.stats = model_stats,
+	};
+	if (setup->flags & WHEEL_SETUP_TOUCH)
+		m->side.words = m->word;
+}

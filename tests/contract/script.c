@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Random operations on two sides at once. What is asked follows from the seed and
+ * from the answers, which are the same on both sides, and from nothing else.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "script.h"
+
+#define TIMERS	48
+#define BATCH	24
+
+/**
+ * struct script - a comparison
+ * @a: one side
+ * @b: the other
+ * @setup: what is in force on both
+ * @seed: of the random numbers to come
+ * @step: how many steps were made
+ * @now: the clock
+ * @id: by slot, the newest id; its generation is 0 before the first
+ */
+struct script {
+	struct side *a, *b;
+	const struct wheel_setup *setup;
+	__u64 seed;
+	__u64 step;
+	__u64 now;
+	__u64 id[TIMERS];
+};
+
+/* The finalizer of splitmix64. */
+static __u64 number(struct script *s)
+{
+	__u64 x = s->seed += 0x9e3779b97f4a7c15ULL;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return x ^ x >> 31;
+}
+
+static __u64 below(struct script *s, __u64 limit)
+{
+	return number(s) % limit;
+}
+
+static bool chance(struct script *s, __u64 one_in)
+{
+	return !below(s, one_in);
+}
+
+static int differ(const struct script *s, const char *what, unsigned long long a,
+		  unsigned long long b)
+{
+	printf("# step %llu: %s: 0x%llx and 0x%llx\n",
+	       (unsigned long long)s->step, what, a, b);
+	return -1;
+}
+
+/* Of delays: what every scheme holds, and now and then what some do not. */
+static __u64 span(struct script *s)
+{
+	__u64 ring = s->setup->buckets * s->setup->tick_ns;
+
+	if (s->setup->scheme == WHEEL_BOUNDED)
+		return chance(s, 32) ? 2 * ring : ring - s->setup->tick_ns;
+	if (chance(s, 32))
+		return WHEEL_MAX_TIME >> 4;
+	return chance(s, 4) ? 40 * ring : ring;
+}
+
+static __u64 any_time(struct script *s)
+{
+	__u64 tick = s->setup->tick_ns;
+
+	switch (below(s, 24)) {
+	case 0:
+		return below(s, s->now + 1);
+	case 1:
+		return 0;
+	case 2:
+		return number(s) | 1ULL << 63;
+	case 3:
+		return (s->now / tick + 1 + below(s, 64)) * tick;
+	default:
+		return s->now + below(s, span(s));
+	}
+}
+
+/* Bad form, in one of several ways. */
+static void spoil(struct script *s, struct wheel_op *op)
+{
+	switch (below(s, 5)) {
+	case 0:
+		op->flags ^= 1U << below(s, 32);
+		break;
+	case 1:
+		op->reserved[below(s, 3)] = number(s) | 1;
+		break;
+	case 2:
+		op->op = number(s);
+		break;
+	case 3:
+		op->id += s->setup->timers;
+		break;
+	default:
+		op->slack = number(s) | 1ULL << 63;
+	}
+}
+
+static struct wheel_op any_op(struct script *s)
+{
+	__u32 slot = below(s, s->setup->timers);
+	__u64 gen = WHEEL_ID_GEN(s->id[slot]);
+	struct wheel_op op = {
+		.op = WHEEL_OP_ARM + below(s, 4), .when = any_time(s),
+		.cookie = number(s),
+	};
+
+	if (op.op == WHEEL_OP_ARM ? !chance(s, 8) : chance(s, 8))
+		gen++;
+	op.id = WHEEL_ID(slot, gen);
+	if (op.op <= WHEEL_OP_REARM && op.when >= s->now && chance(s, 2)) {
+		op.flags |= WHEEL_OP_REL;
+		op.when -= s->now;
+	}
+	if (op.op == WHEEL_OP_ARM && chance(s, 4))
+		op.period = 1 + (number(s) >> (4 + below(s, 60)));
+	if (s->setup->scheme == WHEEL_BOUNDED && !chance(s, 32))
+		op.period %= s->setup->buckets * s->setup->tick_ns / 2;
+	if (op.op == WHEEL_OP_ARM && (op.period ? chance(s, 32) : chance(s, 2)) &&
+	    (s->setup->flags & WHEEL_SETUP_TOUCH || chance(s, 16)))
+		op.flags |= WHEEL_OP_TOUCH;
+	if (s->a->slack && s->b->slack && chance(s, 4))
+		op.slack = number(s) >> (1 + below(s, 60));
+	if (chance(s, 40))
+		spoil(s, &op);
+	return op;
+}
+
+static int compare_ops(struct script *s, const struct wheel_op *a,
+		       const struct wheel_op *b, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (!memcmp(&a[i], &b[i], sizeof(a[i])))
+			continue;
+		printf("# operation %u, flags 0x%x, of slot %u\n", a[i].op,
+		       a[i].flags, WHEEL_ID_SLOT(a[i].id));
+		differ(s, "id", a[i].id, b[i].id);
+		differ(s, "when", a[i].when, b[i].when);
+		return differ(s, "answer", (__u32)a[i].res, (__u32)b[i].res);
+	}
+	return 0;
+}
+
+static int step_operations(struct script *s)
+{
+	struct wheel_op a[BATCH], b[BATCH];
+	__u32 count = 1 + below(s, BATCH), i;
+
+	for (i = 0; i < count; i++)
+		a[i] = any_op(s);
+	memcpy(b, a, sizeof(a));
+	if (s->a->submit(s->a, a, count) || s->b->submit(s->b, b, count))
+		return differ(s, "a call failed", 0, 0);
+	for (i = 0; i < count; i++)
+		if (a[i].op == WHEEL_OP_ARM && !a[i].res)
+			s->id[WHEEL_ID_SLOT(a[i].id)] = a[i].id;
+	return compare_ops(s, a, b, count) ? -1 : (int)count;
+}
+
+/* What a program does to a word, and now and then what it should not. */
+static int step_word(struct script *s)
+{
+	__u32 slot = below(s, s->setup->timers);
+	__u64 word = s->a->words[slot];
+	__u64 to = any_time(s) & WHEEL_MAX_TIME;
+
+	if (word == WHEEL_TOUCH_IDLE)
+		return 1;
+	if (chance(s, 3))
+		to = WHEEL_TOUCH_PARKED;
+	else if (chance(s, 32))
+		to = number(s) | WHEEL_TOUCH_IDLE | 1;
+	__atomic_store_n(&s->a->words[slot], to, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->b->words[slot], to, __ATOMIC_SEQ_CST);
+	return 1;
+}
+
+static int step_advance(struct script *s)
+{
+	__u64 a = 0, b = 0;
+
+	s->now += chance(s, 50) ? number(s) >> 20 :
+				  below(s, 80 * s->setup->tick_ns);
+	if (s->a->advance(s->a, s->now, &a) || s->b->advance(s->b, s->now, &b))
+		return differ(s, "a clock did not move", a, b);
+	return a == b ? 1 : differ(s, "next", a, b);
+}
+
+static int step_take(struct script *s)
+{
+	struct wheel_event a[TIMERS], b[TIMERS];
+	__u32 room = 1 + below(s, TIMERS);
+	int n = s->a->take(s->a, a, room);
+	int i;
+
+	i = s->b->take(s->b, b, room);
+	if (i != n)
+		return differ(s, "events taken", n, i);
+	for (i = 0; i < n; i++) {
+		if (!memcmp(&a[i], &b[i], sizeof(a[i])))
+			continue;
+		differ(s, "event's id", a[i].id, b[i].id);
+		differ(s, "deadline", a[i].deadline, b[i].deadline);
+		differ(s, "fired", a[i].fired, b[i].fired);
+		differ(s, "seq", a[i].seq, b[i].seq);
+		return differ(s, "overrun", a[i].overrun, b[i].overrun);
+	}
+	return 1;
+}
+
+static int step_list(struct script *s)
+{
+	struct wheel_op a[TIMERS], b[TIMERS];
+	int n, m;
+
+	n = s->a->list(s->a, a, TIMERS);
+	m = s->b->list(s->b, b, TIMERS);
+	if (n != m)
+		return differ(s, "timers listed", n, m);
+	return n > 0 && compare_ops(s, a, b, n) ? -1 : 1;
+}
+
+static int compare_words(struct script *s)
+{
+	__u32 i;
+
+	for (i = 0; s->a->words && i < s->setup->timers; i++)
+		if (s->a->words[i] != s->b->words[i])
+			return differ(s, "word", s->a->words[i], s->b->words[i]);
+	return 0;
+}
+
+/* The counters that a program causes, from armed to unread. */
+static int compare_stats(struct script *s)
+{
+	struct wheel_stats a = { .size = sizeof(a) }, b = { .size = sizeof(b) };
+	const __u64 *x = &a.armed, *y = &b.armed;
+	int i;
+
+	if (s->a->stats(s->a, &a) || s->b->stats(s->b, &b))
+		return differ(s, "no counters", 0, 0);
+	for (i = 0; i <= &a.unread - x; i++)
+		if (x[i] != y[i]) {
+			printf("# counter %d\n", i);
+			return differ(s, "counter", x[i], y[i]);
+		}
+	if (a.armed != a.fired + a.cancelled + a.pending)
+		return differ(s, "balance", a.armed, a.pending);
+	return 0;
+}
+
+/* Returns how many operations that were, or -1. */
+static int step(struct script *s)
+{
+	switch (below(s, 8)) {
+	case 0:
+		return step_advance(s);
+	case 1:
+		return step_take(s);
+	case 2:
+	case 3:
+	case 4:
+		return s->a->words ? step_word(s) : step_operations(s);
+	case 5:
+		return chance(s, 16) ? step_list(s) : step_operations(s);
+	default:
+		return step_operations(s);
+	}
+}
+
+/* Stopped, what pends is handed back, and events that are unread can be read. */
+static int end(struct script *s)
+{
+	__u64 a = 0, b = 0;
+	int i;
+
+	if (s->a->stop(s->a, &a) || s->b->stop(s->b, &b))
+		return differ(s, "did not stop", 0, 0);
+	if (a != b)
+		return differ(s, "unfired", a, b);
+	s->step++;
+	for (i = 0; i < 8; i++)
+		if (step_list(s) < 0 || step_operations(s) < 0 ||
+		    step_advance(s) < 0 || step_take(s) < 0 ||
+		    compare_words(s) || compare_stats(s))
+			return -1;
+	return 0;
+}
+
+int script_run(struct side *a, struct side *b, const struct wheel_setup *setup,
+	       __u64 seed, __u64 operations)
+{
+	struct script s = { .a = a, .b = b, .setup = setup, .seed = seed };
+	__u64 made = 0;
+	__u32 i;
+
+	for (i = 0; i < setup->timers; i++)
+		s.id[i] = WHEEL_ID(i, 0);
+	for (; made < operations; s.step++) {
+		int n = step(&s);
+
+		if (n < 0 || compare_words(&s) ||
+		    (s.step % 16 == 0 && compare_stats(&s)))
+			return -1;
+		made += n;
+	}
+	return end(&s);
+}

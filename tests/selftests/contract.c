@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Random operations against the model of the contract: every answer, event, word and
+ * counter must be the model's, whether events are read or come by the ring.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "../contract/model.h"
+#include "../contract/script.h"
+#include "wheel_test.h"
+#include "wheel_words.h"
+
+#define OPERATIONS	50000
+#define ENTRIES		16
+
+#define TOUCH		WHEEL_SETUP_TOUCH
+#define ANY		WHEEL_SETUP_ANY_SLOT
+
+/**
+ * struct device - a file, as a side of a comparison
+ * @side: how it is asked
+ * @fd: the file
+ * @kernel: of its ring, or NULL
+ * @user: of its ring
+ * @events: of its ring
+ */
+struct device {
+	struct side side;
+	int fd;
+	struct wheel_kernel_page *kernel;
+	struct wheel_user_page *user;
+	struct wheel_event *events;
+};
+
+static int fd_of(struct side *side)
+{
+	return ((struct device *)side)->fd;
+}
+
+static int device_submit(struct side *side, struct wheel_op *ops, __u32 count)
+{
+	struct wheel_submit batch;
+
+	return wt_submit(fd_of(side), ops, count, &batch);
+}
+
+static int device_advance(struct side *side, __u64 now, __u64 *next)
+{
+	return wt_advance(fd_of(side), now, next);
+}
+
+static int device_read(struct side *side, struct wheel_event *events, __u32 room)
+{
+	int n = wt_read(fd_of(side), events, room);
+
+	return n == -EAGAIN ? 0 : n;
+}
+
+static int device_ring(struct side *side, struct wheel_event *events, __u32 room)
+{
+	struct wheel_enter enter = { .size = sizeof(enter) };
+	struct device *d = (struct device *)side;
+	__u32 head = d->user->event_head, tail;
+	int n = 0;
+
+	if (wt_ioctl(d->fd, WHEEL_IOC_ENTER, &enter))
+		return -1;
+	tail = __atomic_load_n(&d->kernel->event_tail, __ATOMIC_ACQUIRE);
+	while (head != tail && (__u32)n < room)
+		events[n++] = d->events[head++ % ENTRIES];
+	__atomic_store_n(&d->user->event_head, head, __ATOMIC_RELEASE);
+	return n;
+}
+
+static int device_list(struct side *side, struct wheel_op *ops, __u32 room)
+{
+	struct wheel_list list = { .cursor = 0 };
+	int err = wt_list(fd_of(side), 0, ops, room, &list);
+
+	return err ?: (int)list.done;
+}
+
+static int device_stop(struct side *side, __u64 *unfired)
+{
+	return wt_stop(fd_of(side), unfired);
+}
+
+static int device_stats(struct side *side, struct wheel_stats *stats)
+{
+	return wt_stats(fd_of(side), stats);
+}
+
+static void *map(int fd, size_t size, int prot, off_t offset)
+{
+	void *p = mmap(NULL, size, prot, MAP_SHARED, fd, offset);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Open a wheel: 0, or the line where that failed. */
+static int device_open(struct device *d, struct wheel_setup *setup)
+{
+	long page = sysconf(_SC_PAGESIZE);
+
+	d->side = (struct side){
+		.submit = device_submit, .advance = device_advance,
+		.take = setup->events ? device_ring : device_read,
+		.list = device_list, .stop = device_stop,
+		.stats = device_stats,
+	};
+	d->fd = wt_open_setup(O_NONBLOCK, setup);
+	if (d->fd < 0)
+		return __LINE__;
+	if (setup->flags & WHEEL_SETUP_TOUCH) {
+		d->side.words = wt_map(d->fd, setup->timers);
+		if (!d->side.words)
+			return __LINE__;
+	}
+	if (!setup->events)
+		return 0;
+	d->kernel = map(d->fd, page, PROT_READ, WHEEL_OFF_KERNEL);
+	d->user = map(d->fd, page, PROT_READ | PROT_WRITE, WHEEL_OFF_USER);
+	d->events = map(d->fd, page, PROT_READ, WHEEL_OFF_EVENTS);
+	return d->kernel && d->user && d->events ? 0 : __LINE__;
+}
+
+FIXTURE(contract) {
+	struct device device;
+	struct model model;
+};
+
+FIXTURE_VARIANT(contract) {
+	__u32 scheme;
+	__u64 tick;
+};
+
+FIXTURE_VARIANT_ADD(contract, hashed) {
+	.scheme = WHEEL_HASHED, .tick = WT_MS,
+};
+
+FIXTURE_VARIANT_ADD(contract, hashed_7ns) {
+	.scheme = WHEEL_HASHED, .tick = 7,
+};
+
+FIXTURE_VARIANT_ADD(contract, hierarchical) {
+	.scheme = WHEEL_HIERARCHICAL, .tick = 1000,
+};
+
+FIXTURE_VARIANT_ADD(contract, bounded) {
+	.scheme = WHEEL_BOUNDED, .tick = 999,
+};
+
+FIXTURE_VARIANT_ADD(contract, overflow) {
+	.scheme = WHEEL_OVERFLOW, .tick = WT_MS,
+};
+
+FIXTURE_SETUP(contract)
+{
+	(void)variant;
+	(void)self;
+}
+
+FIXTURE_TEARDOWN(contract)
+{
+	close(self->device.fd);
+}
+
+/* The device against the model, on a wheel with these flags and this ring. */
+static int compare(struct device *device, struct model *model, __u32 scheme,
+		   __u64 tick, __u32 flags, __u32 events)
+{
+	struct wheel_setup setup = {
+		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = scheme, .flags = flags,
+		.tick_ns = tick, .timers = MODEL_TIMERS, .buckets = 64,
+		.events = events,
+	};
+	int line = device_open(device, &setup);
+
+	if (line)
+		return line;
+	model_init(model, &setup);
+	return script_run(&device->side, &model->side, &setup, wt_seed(),
+			  OPERATIONS);
+}
+
+WT_TEST(contract, read)
+{
+	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
+			     variant->tick, 0, 0));
+}
+
+WT_TEST(contract, read_touch)
+{
+	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
+			     variant->tick, TOUCH, 0));
+}
+
+WT_TEST(contract, read_any)
+{
+	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
+			     variant->tick, ANY, 0));
+}
+
+WT_TEST(contract, read_touch_any)
+{
+	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
+			     variant->tick, TOUCH | ANY, 0));
+}
+
+WT_TEST(contract, ring)
+{
+	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
+			     variant->tick, 0, ENTRIES));
+}
+
+WT_TEST(contract, ring_touch)
+{
+	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
+			     variant->tick, TOUCH, ENTRIES));
+}
+
+WT_TEST(contract, ring_any)
+{
+	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
+			     variant->tick, ANY, ENTRIES));
+}
+
+WT_TEST(contract, ring_touch_any)
+{
+	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
+			     variant->tick, TOUCH | ANY, ENTRIES));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Random operations on a wheel with a VIRTUAL clock: the backend against the model
+ * of the contract, and the two backends against each other. SEED=n repeats a run,
+ * OPERATIONS=n makes it longer.
+ */
+#include <stdlib.h>
+
+#include "../../../tests/contract/model.h"
+#include "../../../tests/contract/script.h"
+#include "test.h"
+
+#define OPERATIONS	100000
+
+/* A wheel of the library. */
+struct library {
+	struct side side;
+	struct libwheel *wheel;
+};
+
+static struct libwheel *wheel_of(struct side *side)
+{
+	return ((struct library *)side)->wheel;
+}
+
+static int side_submit(struct side *side, struct wheel_op *ops, __u32 count)
+{
+	int failed = libwheel_submit(wheel_of(side), ops, count, NULL);
+
+	return failed < 0 ? failed : 0;
+}
+
+static int side_advance(struct side *side, __u64 now, __u64 *next)
+{
+	uint64_t at = 0;
+	int err = libwheel_advance(wheel_of(side), now, &at);
+
+	*next = at;
+	return err;
+}
+
+static int side_take(struct side *side, struct wheel_event *events, __u32 room)
+{
+	return libwheel_expirations(wheel_of(side), events, room);
+}
+
+static int side_list(struct side *side, struct wheel_op *ops, __u32 room)
+{
+	__u32 cursor = 0;
+
+	return libwheel_list(wheel_of(side), 0, ops, room, &cursor);
+}
+
+static int side_stop(struct side *side, __u64 *unfired)
+{
+	uint64_t count = 0;
+	int err = libwheel_stop(wheel_of(side), &count);
+
+	*unfired = count;
+	return err;
+}
+
+static int side_stats(struct side *side, struct wheel_stats *stats)
+{
+	return libwheel_stats(wheel_of(side), stats);
+}
+
+static void library_open(struct library *library,
+			 const struct libwheel_options *options)
+{
+	library->wheel = open_wheel(options);
+	library->side = (struct side){
+		.words = library->wheel->words, .slack = true,
+		.submit = side_submit, .advance = side_advance,
+		.take = side_take, .list = side_list, .stop = side_stop,
+		.stats = side_stats,
+	};
+}
+
+static __u64 operations(void)
+{
+	const char *given = getenv("OPERATIONS");
+
+	return given ? strtoull(given, NULL, 0) : OPERATIONS;
+}
+
+static struct libwheel_options virtual_options(__u32 scheme, __u32 flags)
+{
+	return (struct libwheel_options){
+		.size = sizeof(struct libwheel_options), .flags = flags,
+		.scheme = scheme, .clock = WHEEL_CLOCK_VIRTUAL,
+		.timers = MODEL_TIMERS, .buckets = 64,
+		/* One that no power of two divides. */
+		.tick_ns = scheme == WHEEL_HASHED ? MS : 999,
+	};
+}
+
+/* The backend that the environment names, against the model. */
+static void against_model(__u32 scheme, __u32 flags)
+{
+	struct libwheel_options options = virtual_options(scheme, flags);
+	struct wheel_setup setup;
+	struct library library;
+	struct model model;
+
+	library_open(&library, &options);
+	libwheel_info(library.wheel, &setup);
+	model_init(&model, &setup);
+	EXPECT_EQ(0, script_run(&library.side, &model.side, &setup, test_seed(),
+				operations()));
+	libwheel_close(library.wheel);
+}
+
+/* One backend against the other: this takes the device. */
+static void against_each_other(__u32 scheme, __u32 flags)
+{
+	struct libwheel_options options = virtual_options(scheme, flags);
+	struct library kernel, user;
+	struct libwheel *probe;
+	struct wheel_setup setup;
+
+	options.backend = LIBWHEEL_KERNEL;
+	if (libwheel_open(&probe, &options) == -ENOENT)
+		skip("there is no /dev/wheel");
+	libwheel_close(probe);
+	library_open(&kernel, &options);
+	options.backend = LIBWHEEL_USER;
+	library_open(&user, &options);
+	libwheel_info(kernel.wheel, &setup);
+	EXPECT_EQ(0, script_run(&kernel.side, &user.side, &setup, test_seed(),
+				operations()));
+	libwheel_close(kernel.wheel);
+	libwheel_close(user.wheel);
+}
+
+/* With each set of flags. */
+static const __u32 flags[] = {
+	0,
+	WHEEL_SETUP_TOUCH,
+	WHEEL_SETUP_ANY_SLOT,
+	WHEEL_SETUP_TOUCH | WHEEL_SETUP_ANY_SLOT,
+};
+
+static void model(__u32 scheme)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(flags); i++)
+		against_model(scheme, flags[i]);
+}
+
+static void each_other(__u32 scheme)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(flags); i++)
+		against_each_other(scheme, flags[i]);
+}
+
+static void contract_hashed(void)
+{
+	model(WHEEL_HASHED);
+}
+
+static void backends_agree_hashed(void)
+{
+	each_other(WHEEL_HASHED);
+}
+
+static void contract_hierarchical(void)
+{
+	model(WHEEL_HIERARCHICAL);
+}
+
+static void backends_agree_hierarchical(void)
+{
+	each_other(WHEEL_HIERARCHICAL);
+}
+
+static void contract_bounded(void)
+{
+	model(WHEEL_BOUNDED);
+}
+
+static void backends_agree_bounded(void)
+{
+	each_other(WHEEL_BOUNDED);
+}
+
+static void contract_overflow(void)
+{
+	model(WHEEL_OVERFLOW);
+}
+
+static void backends_agree_overflow(void)
+{
+	each_other(WHEEL_OVERFLOW);
+}
+
+const struct test contract_tests[] = {
+	TEST(contract_hashed),
+	TEST(backends_agree_hashed),
+	TEST(contract_hierarchical),
+	TEST(backends_agree_hierarchical),
+	TEST(contract_bounded),
+	TEST(backends_agree_bounded),
+	TEST(contract_overflow),
+	TEST(backends_agree_overflow),
+	{ NULL, NULL }
+};
