@@ -10,7 +10,7 @@ suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix lib-,$(KERNEL)) \
 	$(addprefix wheelctl-,$(KERNEL)) $(addprefix consumer-,$(KERNEL))
 # Of what runs side by side the longest comes first.
 rungs	:= host $(suites:selftests-6.1=selftests-6.1-64) kunit-uml payer witness lib
-long	:= host-long selftests-6.1 model mutants host-longest
+long	:= host-long selftests-6.1 model contract-6.12 mutants host-longest
 
 all: tool module	## wheelctl, and the module for the running kernel or KDIR=
 
