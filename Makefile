@@ -120,6 +120,13 @@ bench-clients:		## Redis with and without libwheel: how late, CPU, memory
 	@$(vm)/bring clients
 	@$(MAKE) -s -C clients/redis bench
 
+bench-queue:		## wheelq beside beanstalkd, both durable, with JOBS=200000 delayed
+	@$(vm)/bring queue queue-check
+	@$(MAKE) -s -C tools/wheelq bench JOBS=$(JOBS)
+
+check-queue:		## wheelq: promises, crashes, its protocol beside beanstalkd's
+	@$(vm)/check queue
+
 docs:			## the manual, as HTML in build/docs
 	@Documentation/build
 

@@ -111,17 +111,12 @@ void client_wait(struct client *client)
 		near_set(near, NEAR_QUEUE, &client->alarm, until);
 }
 
-/* An end while it waits: half of the connection may still want an answer. */
-static void ends(struct client *client)
+void client_gives_up(struct client *client)
 {
-	client->has_ended = true;
-	if (client->state == CLIENT_WAITS) {
-		near_clear(client->server->queue.near, &client->alarm);
-		worker_stop_waiting(&client->worker);
-		client->state = CLIENT_LINE;
-		client_answer(client, "TIMED_OUT\r\n");
-	}
-	serve_later(client);
+	near_clear(client->server->queue.near, &client->alarm);
+	worker_stop_waiting(&client->worker);
+	client->state = CLIENT_LINE;
+	client_answer(client, "TIMED_OUT\r\n");
 }
 
 void client_read(struct client *client)
@@ -133,7 +128,7 @@ void client_read(struct client *client)
 	if (got > 0)
 		buffer_add(&client->in, bytes, got);
 	else if (!got)
-		ends(client);
+		client->has_ended = true;
 	else if (errno != EAGAIN && errno != EINTR)
 		client->is_dead = true;
 	serve_later(client);

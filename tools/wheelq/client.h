@@ -45,7 +45,7 @@ enum client_state {
  * @worker: watches, leases
  * @used: the tube that it puts into
  * @alarm: rings when it has waited long enough
- * @give_up: ms of the queue's clock, when it has
+ * @give_up: ms of the queue's clock, when it has; 0: at once
  * @has_more: in @in there is more than was used
  * @has_ended: no more will come
  * @is_dead: it is to be closed at once
@@ -81,6 +81,8 @@ struct client *client_open(struct server *server, int fd);
 void client_close(struct client *client);
 /* Bytes have come, or the end. */
 void client_read(struct client *client);
+/* It waits, and has closed its half: the other half may still want an answer. */
+void client_gives_up(struct client *client);
 /* Use what has come, as far as it goes. */
 void client_work(struct client *client);
 /* Send what can be sent. */

@@ -64,12 +64,10 @@ static void reserve(struct client *client, const struct command *command)
 	client->is_worker = true;
 	client->give_up = UINT64_MAX;
 	if (command->verb == VERB_RESERVE_WITH_TIMEOUT)
-		client->give_up = near_after(queue->near, NEAR_QUEUE) +
-				  command->delay;
+		client->give_up = command->delay ?
+			near_after(queue->near, NEAR_QUEUE) + command->delay : 0;
 	if (job)
 		client_send_job(client, "RESERVED", &job->rec);
-	else if (command->verb == VERB_RESERVE_WITH_TIMEOUT && !command->delay)
-		client_answer(client, "TIMED_OUT\r\n");
 	else
 		client_wait(client);
 }

@@ -5,15 +5,6 @@
 #include "life.h"
 #include "window.h"
 
-static struct job *tube_next(struct queue *queue, struct tube *tube)
-{
-	if (tube->paused_until)
-		return NULL;
-	if (!job_first(tube) && tube->far[JOB_READY].id != UINT64_MAX)
-		window_refill(queue, tube);
-	return job_first(tube);
-}
-
 static bool has_all_leases(const struct queue *queue)
 {
 	return queue->tubes.jobs[JOB_RESERVED] >= queue->options.leases;
@@ -28,7 +19,9 @@ struct job *queue_reserve(struct queue *queue, struct worker *worker)
 	if (has_all_leases(queue))
 		return NULL;
 	TAILQ_FOREACH(watch, &worker->watches, of_worker) {
-		job = tube_next(queue, watch->tube);
+		if (watch->tube->paused_until)
+			continue;
+		job = window_first(queue, watch->tube);
 		if (!job)
 			continue;
 		key = job_key(&job->rec);
@@ -46,6 +39,7 @@ struct job *queue_reserve_id(struct queue *queue, struct worker *worker,
 			     uint64_t id)
 {
 	struct job *job = window_fetch(queue, id);
+	bool was_ready;
 
 	if (!job || job->rec.state == JOB_RESERVED)
 		return NULL;
@@ -53,7 +47,11 @@ struct job *queue_reserve_id(struct queue *queue, struct worker *worker,
 		window_settle(queue, job);
 		return NULL;
 	}
+	was_ready = job->rec.state == JOB_READY;
 	life_take(queue, job, worker);
+	/* After a crash it is to be ready, not delayed or buried again. */
+	if (!was_ready)
+		life_save_lease(queue, job);
 	return job;
 }
 

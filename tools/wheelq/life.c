@@ -96,17 +96,19 @@ void life_end_lease(struct queue *queue, struct job *job, enum job_state state)
 	job_move(job, state);
 }
 
+void life_save_lease(struct queue *queue, struct job *job)
+{
+	not_fresh(queue, job);
+	window_save(queue, job);
+	queue->must_commit = true;
+}
+
 void life_save_leases(struct queue *queue)
 {
 	unsigned int left = SAVE_BITE;
 
-	while (!TAILQ_EMPTY(&queue->fresh) && left--) {
-		struct job *job = TAILQ_FIRST(&queue->fresh);
-
-		not_fresh(queue, job);
-		window_save(queue, job);
-		queue->must_commit = true;
-	}
+	while (!TAILQ_EMPTY(&queue->fresh) && left--)
+		life_save_lease(queue, TAILQ_FIRST(&queue->fresh));
 	if (!TAILQ_EMPTY(&queue->fresh))
 		near_set(queue->near, NEAR_QUEUE, &queue->save,
 			 near_now(queue->near, NEAR_QUEUE) + SAVE_AGAIN_MS);

@@ -17,6 +17,8 @@ void life_take(struct queue *queue, struct job *job, struct worker *worker);
 void life_touch(struct queue *queue, struct job *job);
 /* A lease ends; the job comes to a state. */
 void life_end_lease(struct queue *queue, struct job *job, enum job_state state);
+/* The store hears of a lease. */
+void life_save_lease(struct queue *queue, struct job *job);
 /* The store has not heard of some leases: it hears of some now. */
 void life_save_leases(struct queue *queue);
 

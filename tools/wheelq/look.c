@@ -89,12 +89,11 @@ bool queue_peek(struct queue *queue, uint64_t id, struct job_record *rec)
 static bool peek_ready(struct queue *queue, struct tube *tube,
 		       struct job_record *rec)
 {
-	if (!job_first(tube) && tube->far[JOB_READY].id != UINT64_MAX)
-		window_refill(queue, tube);
-	if (!job_first(tube))
-		return false;
-	*rec = job_first(tube)->rec;
-	return true;
+	struct job *job = window_first(queue, tube);
+
+	if (job)
+		*rec = job->rec;
+	return job;
 }
 
 bool queue_peek_first(struct queue *queue, struct tube *tube,

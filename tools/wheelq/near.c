@@ -73,9 +73,13 @@ struct near *near_open(const struct near_options *options)
 	side_open(&near->sides[NEAR_WALL],
 		  options->by_hand ? WHEEL_CLOCK_VIRTUAL : WHEEL_CLOCK_REALTIME,
 		  options->alarms);
-	if (!options->by_hand)
-		near->ahead = clock_ms(CLOCK_REALTIME) + options->skew -
-			      clock_ms(CLOCK_BOOTTIME);
+	if (!options->by_hand) {
+		uint64_t now = clock_ms(CLOCK_REALTIME) + options->skew;
+
+		if (now < options->least)
+			now = options->least;
+		near->ahead = now - clock_ms(CLOCK_BOOTTIME);
+	}
 	return near;
 }
 

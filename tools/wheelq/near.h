@@ -4,7 +4,8 @@
  *
  * The queue's clock shows the wall's time as it was when the queue began, and
  * time that passes since, suspend included. It is never set: a queue that is
- * opened again goes on from the wall clock and what is known of its steps.
+ * opened again goes on from the wall clock and what is known of its steps, and
+ * never back.
  */
 #ifndef NEAR_H
 #define NEAR_H
@@ -38,11 +39,13 @@ struct near;
  * struct near_options - what kind
  * @alarms: at most so many on each clock
  * @skew: ms that the queue's clock is ahead of the wall's
+ * @least: ms, the queue's clock begins no earlier
  * @by_hand: the clocks are moved by near_advance(), for tests
  */
 struct near_options {
 	uint32_t alarms;
 	int64_t skew;
+	uint64_t least;
 	int by_hand;
 };
 

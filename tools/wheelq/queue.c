@@ -63,10 +63,12 @@ static void open_near(struct queue *queue)
 		.alarms = o->window + 2 * QUEUE_KICK_MOST + o->leases + o->tubes +
 			  o->alarms,
 		.skew = queue->numbers.skew,
+		.least = queue->numbers.clock,
 		.by_hand = o->by_hand,
 	};
 
 	queue->near = near_open(&near);
+	queue_clock_was_set(queue);
 	queue->save.ring = save_rings;
 	queue->refill[NEAR_QUEUE].ring = refill_rings;
 	queue->refill[NEAR_WALL].ring = refill_rings;
@@ -124,6 +126,7 @@ static void save_tubes(struct queue *queue)
 void queue_commit(struct queue *queue)
 {
 	save_tubes(queue);
+	queue->numbers.clock = near_now(queue->near, NEAR_QUEUE);
 	if (queue->numbers_changed)
 		queue->store->verbs->set_numbers(queue->store, &queue->numbers);
 	queue->numbers_changed = false;
@@ -140,7 +143,11 @@ bool queue_work(struct queue *queue)
 
 void queue_clock_was_set(struct queue *queue)
 {
-	queue->numbers.skew = near_skew(queue->near);
+	int64_t skew = near_skew(queue->near);
+
+	/* Two clocks that are read one after the other differ by so much. */
+	if (llabs(skew - queue->numbers.skew) > 2)
+		queue->numbers.skew = skew;
 	queue->numbers_changed = true;
 	queue->must_commit = true;
 	queue->is_stale = true;

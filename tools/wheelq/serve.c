@@ -190,24 +190,28 @@ static void client_dies(struct client *client)
 	client->is_dead = true;
 }
 
+static void take_client_event(struct client *client, uint32_t events)
+{
+	if (events & (EPOLLERR | EPOLLHUP))
+		client_dies(client);
+	else if (client->state == CLIENT_WAITS && events & EPOLLRDHUP)
+		client_gives_up(client);
+	else if (client->state != CLIENT_WAITS && events & EPOLLIN &&
+		 !client->has_more)
+		client_read(client);
+	serve_later(client);
+}
+
 static void take_event(struct server *server, const struct epoll_event *event)
 {
-	struct client *client;
-
-	if (event->data.ptr == &server->listener) {
+	if (event->data.ptr == &server->listener)
 		accept_one(server);
-	} else if (event->data.ptr == &server->signal_fd) {
+	else if (event->data.ptr == &server->signal_fd)
 		take_signal(server);
-	} else if (event->data.ptr == &server->clock_fd) {
+	else if (event->data.ptr == &server->clock_fd)
 		clock_was_set(server);
-	} else if (event->data.ptr != server) {
-		client = event->data.ptr;
-		if (event->events & (EPOLLERR | EPOLLHUP))
-			client_dies(client);
-		else if (event->events & (EPOLLIN | EPOLLRDHUP))
-			client_read(client);
-		serve_later(client);
-	}
+	else if (event->data.ptr != server)
+		take_client_event(event->data.ptr, event->events);
 }
 
 static void hand_out(struct server *server)
@@ -236,7 +240,7 @@ static void set_events(struct client *client)
 		event.events = 0;
 	else if (client->state == CLIENT_WAITS)
 		event.events = EPOLLRDHUP;
-	else if (client_may_go_on(client))
+	else if (client_may_go_on(client) && !client->has_more)
 		event.events = EPOLLIN;
 	if (buffer_count(&client->out))
 		event.events |= EPOLLOUT;

@@ -29,8 +29,8 @@ const char *const sqlite_statements[STATEMENTS] = {
 		"WHERE tube = ?1 AND state = ?2\n"
 		"AND (rank, due, id) >= (?3, ?4, ?5)\n"
 		"ORDER BY rank, due, id LIMIT ?6",
-	[NUMBERS] = "SELECT next_id, skew FROM numbers",
-	[SET_NUMBERS] = "UPDATE numbers SET next_id = ?1, skew = ?2",
+	[NUMBERS] = "SELECT next_id, skew, clock FROM numbers",
+	[SET_NUMBERS] = "UPDATE numbers SET next_id = ?1, skew = ?2, clock = ?3",
 	[TUBES] = "SELECT * FROM tube ORDER BY number",
 	[SET_TUBE] = "REPLACE INTO tube VALUES(?1,?2,?3,?4,?5,?6,?7)",
 	[FORGET_TUBE] = "DELETE FROM tube WHERE number = ?1",
@@ -120,17 +120,20 @@ static void sqlite_numbers(struct store *store, struct store_numbers *numbers)
 		fail(EXIT_FAILED, "%s: its numbers are missing", s->path);
 	numbers->next_id = sqlite3_column_int64(statement, 0);
 	numbers->skew = sqlite3_column_int64(statement, 1);
+	numbers->clock = sqlite3_column_int64(statement, 2);
 	sqlite3_reset(statement);
 }
 
 static void sqlite_set_numbers(struct store *store,
 			       const struct store_numbers *numbers)
 {
-	const uint64_t all[] = { numbers->next_id, numbers->skew };
+	const uint64_t all[] = {
+		numbers->next_id, numbers->skew, numbers->clock,
+	};
 	struct sqlite *s = sqlite_of(store);
 
 	begin(s);
-	finish(s, bind(s, SET_NUMBERS, all, 2));
+	finish(s, bind(s, SET_NUMBERS, all, 3));
 }
 
 static void sqlite_tubes(struct store *store, void *context,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 
+#include "disk.h"
 #include "fail.h"
 
 /* "wlq1", so that file(1) can tell it from other people's databases. */
@@ -33,8 +34,8 @@ static const char make_schema[] =
 	"  delayed INTEGER, timed INTEGER, ready INTEGER,\n"
 	"  reserved INTEGER, buried INTEGER);"
 	"CREATE TABLE numbers(one INTEGER PRIMARY KEY,\n"
-	"  next_id INTEGER, skew INTEGER);"
-	"INSERT INTO numbers VALUES(1, 1, 0);"
+	"  next_id INTEGER, skew INTEGER, clock INTEGER);"
+	"INSERT INTO numbers VALUES(1, 1, 0, 0);"
 	"PRAGMA application_id=" TEXT(APPLICATION) ";"
 	"PRAGMA user_version=" TEXT(SCHEMA) ";"
 	"COMMIT";
@@ -100,13 +101,15 @@ struct store *sqlite_open(const char *path)
 	s->store.verbs = &sqlite_verbs;
 	s->path = strdup(path);
 	take_lock(s);
+	disk_register();
 	if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE |
-			    SQLITE_OPEN_CREATE, NULL))
+			    SQLITE_OPEN_CREATE, DISK_NAME))
 		sqlite_broken(s);
 	sqlite3_extended_result_codes(s->db, 1);
 	execute(s, "PRAGMA page_size=4096;"
 		   "PRAGMA journal_mode=WAL;"
 		   "PRAGMA synchronous=FULL;"
+		   "PRAGMA secure_delete=OFF;"
 		   "PRAGMA cache_size=" CACHE_KIB);
 	check_schema(s);
 	for (i = 0; i < STATEMENTS; i++)

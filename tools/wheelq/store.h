@@ -21,10 +21,12 @@
  * struct store_numbers - of the whole queue
  * @next_id: the next job's
  * @skew: ms that the queue's clock is ahead of the wall's
+ * @clock: ms, what the queue's clock showed last; it never goes back
  */
 struct store_numbers {
 	uint64_t next_id;
 	int64_t skew;
+	uint64_t clock;
 };
 
 /**
@@ -86,9 +88,5 @@ struct store {
 
 /* In a file of SQLite, made if it is not there. */
 struct store *sqlite_open(const char *path);
-/* In memory, for tests: what was committed lives on in @keep. */
-struct memory;
-struct store *memory_open(struct memory **keep);
-void memory_forget(struct memory **keep);
 
 #endif

@@ -7,7 +7,7 @@
 #include "fail.h"
 #include "life.h"
 
-/* Jobs to load or to drop before others have their turn. */
+/* Jobs to load before others have their turn. */
 #define BITE	512
 /* Over its size, the window loses one part of so many. */
 #define PARTS	16
@@ -139,6 +139,14 @@ void window_open(struct queue *queue, struct tube *tube)
 	queue->is_stale = true;
 }
 
+/* As much as the window loses when it is full. */
+static size_t bite_of(const struct queue *queue)
+{
+	size_t part = queue->options.window / PARTS;
+
+	return part < BITE ? part : BITE;
+}
+
 /*
  * Load a bite. Of a job that is in memory the row is old: it has gone on from
  * there. The place that ends the bite is set first, as what is loaded is before it.
@@ -147,19 +155,22 @@ static void load(struct queue *queue, struct tube *tube, enum job_state state)
 {
 	struct job_record recs[BITE + 1];
 	struct job_key *far = &tube->far[state];
+	size_t bite = bite_of(queue);
 	size_t count = queue->store->verbs->scan(queue->store, tube->number,
-						 state, far, recs, BITE + 1);
+						 state, far, recs, bite + 1);
 	size_t i;
 
-	*far = count > BITE ? job_key(&recs[BITE]) : JOB_KEY_LAST;
-	for (i = 0; i < count && i < BITE; i++)
+	*far = count > bite ? job_key(&recs[bite]) : JOB_KEY_LAST;
+	for (i = 0; i < count && i < bite; i++)
 		if (!window_find(queue, recs[i].id))
 			life_goes_on(queue, window_load(queue, tube, &recs[i]));
 }
 
-void window_refill(struct queue *queue, struct tube *tube)
+struct job *window_first(struct queue *queue, struct tube *tube)
 {
-	load(queue, tube, JOB_READY);
+	while (!job_first(tube) && tube->far[JOB_READY].id != UINT64_MAX)
+		load(queue, tube, JOB_READY);
+	return job_first(tube);
 }
 
 static struct tube *next_far(struct queue *queue, enum job_state state)

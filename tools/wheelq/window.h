@@ -21,8 +21,8 @@ void window_keep(struct queue *queue, struct job *job);
 void window_forget(struct queue *queue, struct job *job);
 /* Write what a job is ahead of the store. */
 void window_save(struct queue *queue, struct job *job);
-/* All that a tube has ready is in the store: load some of it. */
-void window_refill(struct queue *queue, struct tube *tube);
+/* The first of all that a tube has ready, loaded if need be; or NULL. */
+struct job *window_first(struct queue *queue, struct tube *tube);
 /* What becomes near, and back to size; is there more to do? */
 bool window_work(struct queue *queue);
 /* A job of which the record was read from the store. */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How SQLite's files get to the disk: by fdatasync(2), and a log that does not grow
+ * with each commit.
+ *
+ * SQLite calls fsync(2), which writes the time of the last change, too: that is a
+ * commit of the file system's own journal, for nothing. A log that has its size
+ * already needs none of these.
+ */
+#ifndef DISK_H
+#define DISK_H
+
+/* The name by which SQLite finds this. */
+#define DISK_NAME	"wheelq"
+
+/* Call it once, before a file is opened by that name. */
+void disk_register(void);
+
+#endif

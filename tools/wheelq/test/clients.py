@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""Clients that nobody here wrote, as Debian packages them."""
+import os
+import shutil
+import subprocess
+
+import ktap
+import rig
+
+
+def run_client(program, script):
+    if not shutil.which(program):
+        raise ktap.Skip(f"{program} is not installed")
+    path = os.path.join(rig.ROOM, "test", "clients", script)
+    with rig.Server() as server:
+        done = subprocess.run([program, path, str(server.port)], capture_output=True,
+                              text=True, timeout=rig.PATIENCE, check=False)
+        said = done.stdout + done.stderr
+        if "not installed" in said:
+            raise ktap.Skip(said.strip())
+        assert done.returncode == 0 and said.strip() == "all as it should be", said
+
+
+def client_beaneater():
+    run_client("ruby", "beaneater.rb")
+
+
+def client_pheanstalk():
+    run_client("php", "pheanstalk.php")
+
+
+TESTS = [client_beaneater, client_pheanstalk]

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""Clients that do what they should not: only they are hurt."""
+import os
+import random
+import resource
+import socket
+import struct
+
+import ktap
+import promises
+import rig
+
+VERBS = ["put", "put-at", "peek", "peek-ready", "peek-delayed", "peek-buried", "reserve",
+         "reserve-with-timeout", "reserve-job", "delete", "release", "bury", "touch", "use",
+         "watch", "ignore", "kick", "kick-job", "stats", "stats-job", "stats-tube",
+         "list-tubes", "list-tube-used", "list-tubes-watched", "pause-tube"]
+# What no number, no name and no end of a line looks like.
+NONSENSE = ["", " ", "-1", "x", "1x", "0x10", "1e3", "+1", "1.", ".5", "1.0000000001", "1..2",
+            "18446744073709551616", "99999999999999999999999", "-", "-a", "a,b", "a\tb", "\0",
+            "\x7f", "\xff", "%n%s", "'; DROP TABLE job; --", "n" * 201]
+REFUSALS = ("BAD_FORMAT", "UNKNOWN_COMMAND")
+
+
+def memory_of(server):
+    with open(f"/proc/{server.process.pid}/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+
+
+def still_serves(server):
+    client = server.client()
+    number = client.put(b"still")
+    assert client.ask(f"delete {number}") == "DELETED"
+    client.close()
+
+
+def hostile_words_of_every_verb():
+    takes = {"put": 4, "put-at": 4, "release": 3, "bury": 2, "pause-tube": 2, "peek": 1,
+             "reserve-with-timeout": 1, "reserve-job": 1, "delete": 1, "touch": 1, "use": 1,
+             "watch": 1, "ignore": 1, "kick": 1, "kick-job": 1, "stats-job": 1, "stats-tube": 1}
+    with rig.Server() as server:
+        client = server.client()
+        lines = 0
+        for verb in VERBS:
+            count = takes.get(verb, 0)
+            for place in range(count + 1):
+                for word in NONSENSE:
+                    if verb in ("use", "watch", "ignore", "stats-tube", "pause-tube") and \
+                       place == 0 and word in ("x", "1x", "0x10", "1e3", "+1", "1.", ".5",
+                                               "1.0000000001", "1..2",
+                                               "18446744073709551616",
+                                               "99999999999999999999999"):
+                        continue
+                    words = ["1"] * count
+                    words[place:place + 1] = [word]
+                    if place == count and not word:
+                        continue
+                    line = " ".join([verb, *words])
+                    client.send(line.encode("latin-1") + b"\r\n")
+                    answer = client.answer()
+                    assert answer in REFUSALS, f"{line!r}: {answer!r}"
+                    lines += 1
+        print(f"# {lines} lines refused on one connection")
+        assert client.put(b"x") == 1
+
+
+def hostile_random_bytes():
+    dice = random.Random(promises.SEED)
+    with rig.Server() as server:
+        for _ in range(200):
+            raw = socket.create_connection(("127.0.0.1", server.port), rig.PATIENCE)
+            words = [dice.choice(VERBS + NONSENSE + ["1", "0", "\r\n", "default"])
+                     for _ in range(dice.randrange(40))]
+            raw.sendall(" ".join(words).encode("latin-1") + b"\r\n" +
+                        dice.randbytes(dice.randrange(2000)))
+            # An end without a goodbye.
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            raw.close()
+        still_serves(server)
+
+
+def hostile_body_too_long():
+    with rig.Server("--max-job-size", "100") as server:
+        client = server.client()
+        client.send(b"put 0 0 1 4294967295\r\n" + b"x" * 100000)
+        client.close()
+        client = server.client()
+        client.send(b"put 0 0 1 101\r\n" + b"y" * 101 + b"\r\nput 0 0 1 100\r\n" + b"z" * 100 +
+                    b"\r\n")
+        assert client.answer() == "JOB_TOO_BIG"
+        assert client.answer() == "INSERTED 1"
+
+
+def hostile_client_that_never_reads():
+    with rig.Server() as server:
+        still_serves(server)
+        number = server.client().put(b"x" * 65000)
+        before = memory_of(server)
+        deaf = [rig.Client(server.port) for _ in range(20)]
+        for client in deaf:
+            client.socket.settimeout(0.2)
+            try:
+                while True:
+                    client.send(f"peek {number}\r\n" * 1000)
+            except TimeoutError:
+                pass
+            still_serves(server)
+        more = memory_of(server) - before
+        print(f"# {len(deaf)} clients that do not read: {more // len(deaf)} KiB each")
+        assert more < len(deaf) * 512, f"{more} KiB"
+
+
+def hostile_client_that_never_ends_its_line():
+    with rig.Server() as server:
+        before = memory_of(server)
+        slow = [rig.Client(server.port) for _ in range(50)]
+        for client in slow:
+            client.send(b"x" * 1000000)
+            still_serves(server)
+        assert memory_of(server) - before < 50 * 256
+        for client in slow:
+            client.send(b"\r\n")
+            assert client.answer() == "BAD_FORMAT"
+
+
+def half_closed():
+    with rig.Server() as server:
+        client = server.client()
+        client.send(b"put 0 0 60 1\r\nx\r\nreserve\r\nreserve\r\nput 0 0 60 1\r\ny\r\n")
+        client.socket.shutdown(socket.SHUT_WR)
+        assert client.answer() == "INSERTED 1"
+        assert client.answer()[0] == "RESERVED 1 1"
+        assert client.answer() == "TIMED_OUT"
+        assert client.answer() == "INSERTED 2"
+        assert client.file.read() == b""
+        other = server.client()
+        waiting = server.client()
+        waiting.send(b"watch w\r\nignore default\r\nreserve\r\n")
+        assert (waiting.answer(), waiting.answer()) == ("WATCHING 2", "WATCHING 1")
+        while other.stats()["current-waiting"] != "1":
+            pass
+        waiting.socket.shutdown(socket.SHUT_WR)
+        assert waiting.answer() == "TIMED_OUT"
+        # What the gone one had is ready again.
+        assert {other.reserve(5)[0], other.reserve(5)[0]} == {1, 2}
+
+
+def many_connections():
+    wanted = int(os.environ.get("WHEELQ_CONNECTIONS", "10000"))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < wanted + 100:
+        raise ktap.Skip(f"{wanted} connections need as many open files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    try:
+        with rig.Server("--max-connections", str(wanted)) as server:
+            first = server.client()
+            # Once answered, a connection counts.
+            assert first.ask("list-tube-used") == "USING default"
+            clients = [rig.Client(server.port) for _ in range(wanted - 1)]
+            for client in clients:
+                client.send(b"reserve\r\n")
+            while first.stats()["current-waiting"] != str(wanted - 1):
+                pass
+            assert rig.Client(server.port).answer() == "OUT_OF_MEMORY"
+            first.send(b"put 0 0 60 1\r\nx\r\n" * (wanted - 1))
+            got = {client.answer()[0].split()[1] for client in clients}
+            assert len(got) == wanted - 1
+            print(f"# {wanted} connections: {memory_of(server)} KiB")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def limits_have_clear_answers():
+    with rig.Server("--max-jobs", "2", "--max-tubes", "3", "--max-leases", "1") as server:
+        client = server.client()
+        client.put(b"a")
+        client.put(b"b")
+        client.send(b"put 0 0 60 1\r\nc\r\n")
+        assert client.answer() == "OUT_OF_MEMORY"
+        assert client.ask("use two") == "USING two"
+        assert client.ask("watch three") == "WATCHING 2"
+        assert client.ask("use four") == "OUT_OF_MEMORY"
+        assert client.ask("watch four") == "OUT_OF_MEMORY"
+        assert client.reserve(0) == (1, b"a")
+        assert client.reserve(0) == "TIMED_OUT"
+        assert client.ask("reserve-job 2") == "NOT_FOUND"
+        assert client.ask("delete 1") == "DELETED"
+        assert client.reserve(0) == (2, b"b")
+
+
+def draining_refuses_new_jobs():
+    with rig.Server() as server:
+        client = server.client()
+        client.put(b"a")
+        server.process.send_signal(10)
+        while client.stats()["draining"] != "true":
+            pass
+        client.send(b"put 0 0 60 1\r\nc\r\n")
+        assert client.answer() == "DRAINING"
+        assert client.reserve(0) == (1, b"a")
+
+
+def options_of_nonsense():
+    for options in (["--max-jobs", "x"], ["--max-tubes", "0"], ["--window", "-1"], ["what"],
+                    ["--nothing"], ["--horizon", "99999999999999999999"]):
+        server = rig.Server(*options)
+        try:
+            server.start()
+            raise AssertionError(f"it takes {options}")
+        except RuntimeError as refused:
+            assert len(str(refused).splitlines()) == 1, refused
+        assert server.process.returncode == 2
+        os.rmdir(server.folder)
+
+
+TESTS = [hostile_words_of_every_verb, hostile_random_bytes, hostile_body_too_long,
+         hostile_client_that_never_reads, hostile_client_that_never_ends_its_line, half_closed,
+         many_connections, limits_have_clear_answers, draining_refuses_new_jobs,
+         options_of_nonsense]

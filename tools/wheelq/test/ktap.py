@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""Results in KTAP, the kernel's test protocol: a line a test."""
+import sys
+import traceback
+
+
+class Skip(Exception):
+    """It cannot be shown here; the reason is the argument."""
+
+
+def run(tests, parts=()):
+    """Runs functions whose name contains one of the parts, all if there are none."""
+    chosen = [t for t in tests if not parts or any(p in t.__name__ for p in parts)]
+    failed = 0
+    print(f"1..{len(chosen)}", flush=True)
+    for number, test in enumerate(chosen, 1):
+        try:
+            test()
+            print(f"ok {number} {test.__name__}", flush=True)
+        except Skip as reason:
+            print(f"ok {number} {test.__name__} # SKIP {reason}", flush=True)
+        except Exception:
+            for line in traceback.format_exc().splitlines():
+                print(f"# {line}")
+            print(f"not ok {number} {test.__name__}", flush=True)
+            failed += 1
+    return failed
+
+
+def main(tests):
+    sys.exit(1 if run(tests, sys.argv[1:]) else 0)

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Random verbs on a queue and on the oracle: both say the same, whatever the window
+ * and the store, and after each crash.
+ */
+#include "model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "oracle.h"
+
+#define BODY_MAX	100
+
+/**
+ * struct model - both, side by side
+ * @config: of which kind
+ * @random: numbers to come
+ * @queue: the one
+ * @workers: who takes
+ * @oracle: the other
+ * @committed: the oracle as of the last commit
+ * @keep: of the store in memory
+ * @path: of the store in a file
+ * @wrong: what is, or NULL
+ */
+struct model {
+	const struct model_config *config;
+	uint64_t random;
+	struct queue queue;
+	struct worker workers[ORACLE_WORKERS];
+	struct oracle oracle;
+	struct oracle committed;
+	struct memory *keep;
+	char path[64];
+	const char *wrong;
+};
+
+static const char *const names[ORACLE_TUBES] = { "a", "b", "c" };
+
+/* splitmix64 */
+static uint64_t next(struct model *m)
+{
+	uint64_t x = m->random += 0x9e3779b97f4a7c15;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return x ^ x >> 31;
+}
+
+static uint64_t below(struct model *m, uint64_t limit)
+{
+	return next(m) % limit;
+}
+
+static void expect(struct model *m, bool met, const char *what)
+{
+	if (!met && !m->wrong)
+		m->wrong = what;
+}
+
+static struct tube *tube_at(struct model *m, int tube)
+{
+	return queue_tube(&m->queue, names[tube]);
+}
+
+static void start(struct model *m)
+{
+	const struct queue_options options = {
+		.window = m->config->window, .horizon = m->config->horizon,
+		.leases = m->config->leases, .tubes = ORACLE_TUBES,
+		.by_hand = true,
+	};
+	int w, t;
+
+	queue_open(&m->queue, m->config->in_file ? sqlite_open(m->path) :
+						   memory_open(&m->keep),
+		   &options);
+	near_advance(m->queue.near, m->oracle.now);
+	for (w = 0; w < ORACLE_WORKERS; w++) {
+		worker_init(&m->workers[w]);
+		/* The last one watches all, the first one only the first. */
+		for (t = 0; t <= w; t++)
+			worker_watch(&m->workers[w], tube_at(m, t));
+	}
+}
+
+static void stop(struct model *m)
+{
+	int w;
+
+	for (w = 0; w < ORACLE_WORKERS; w++)
+		queue_abandon(&m->queue, &m->workers[w]);
+	for (w = 0; w < ORACLE_WORKERS; w++)
+		worker_clear(&m->workers[w]);
+	queue_close(&m->queue);
+}
+
+static struct oracle_job *best_for(struct model *m, int worker)
+{
+	struct oracle_job *best = NULL, *job;
+	int t;
+
+	for (t = 0; t <= worker; t++) {
+		struct job_key key, best_key;
+
+		job = oracle_first(&m->oracle, t, JOB_READY);
+		if (!job)
+			continue;
+		key = (struct job_key){ job->pri, job->due, job->id };
+		if (best)
+			best_key = (struct job_key){ best->pri, best->due,
+						     best->id };
+		if (!best || job_key_before(&key, &best_key))
+			best = job;
+	}
+	return best;
+}
+
+static bool has_all_leases(struct model *m)
+{
+	uint64_t leases = 0;
+	int t;
+
+	for (t = 0; t < ORACLE_TUBES; t++)
+		leases += oracle_count(&m->oracle, t, JOB_RESERVED);
+	return leases >= m->config->leases;
+}
+
+static void body_of(uint64_t id, char *body, uint32_t size)
+{
+	memset(body, 'a' + id % 26, size);
+}
+
+static void check_taken(struct model *m, int worker, const struct job *job)
+{
+	struct oracle_job *best = has_all_leases(m) ? NULL :
+						      best_for(m, worker);
+	char body[BODY_MAX], wanted[BODY_MAX];
+	struct store *store = m->queue.store;
+
+	expect(m, !job == !best, "a job is taken, or none");
+	if (!job || !best)
+		return;
+	expect(m, job->rec.id == best->id, "the first job is taken");
+	oracle_lease(&m->oracle, best, worker);
+	body_of(job->rec.id, wanted, job->rec.size);
+	store->verbs->body(store, job->rec.id, body, job->rec.size);
+	expect(m, !memcmp(body, wanted, job->rec.size), "with its body");
+}
+
+static void hand_out(struct model *m)
+{
+	struct worker *worker;
+	struct job *job;
+	int w;
+
+	while ((worker = queue_hand_out(&m->queue, &job))) {
+		expect(m, worker->is_waiting, "who gets a job has waited");
+		worker_stop_waiting(worker);
+		check_taken(m, worker - m->workers, job);
+	}
+	for (w = 0; w < ORACLE_WORKERS; w++)
+		expect(m, !m->workers[w].is_waiting || has_all_leases(m) ||
+		       !best_for(m, w), "nobody waits while there is a job");
+}
+
+static void run(struct model *m)
+{
+	while (!near_run(m->queue.near, 100))
+		;
+	while (queue_work(&m->queue))
+		;
+	hand_out(m);
+}
+
+static void op_put(struct model *m)
+{
+	int tube = below(m, ORACLE_TUBES);
+	struct queue_job put = {
+		.pri = below(m, 4) ? below(m, 5) : below(m, 5000),
+		.ttr = 1 + below(m, 300), .size = below(m, BODY_MAX),
+		.when = below(m, 3) ? below(m, 400) : 0,
+		.is_timed = !below(m, 4),
+	};
+	char body[BODY_MAX];
+	uint64_t id;
+
+	if (m->oracle.count >= ORACLE_JOBS)
+		return;
+	if (put.is_timed)
+		put.when += m->oracle.now;
+	body_of(m->queue.numbers.next_id, body, put.size);
+	id = queue_put(&m->queue, tube_at(m, tube), &put, body);
+	expect(m, id, "a put is accepted");
+	expect(m, !oracle_find(&m->oracle, id), "an id is new");
+	oracle_put(&m->oracle, id, tube, &put);
+}
+
+static void op_reserve(struct model *m)
+{
+	int w = below(m, ORACLE_WORKERS);
+	struct job *job;
+
+	if (m->workers[w].is_waiting) {
+		worker_stop_waiting(&m->workers[w]);
+		return;
+	}
+	job = queue_reserve(&m->queue, &m->workers[w]);
+	check_taken(m, w, job);
+	if (!job)
+		worker_wait(&m->workers[w]);
+}
+
+/* A job that is there or was, or an id that nobody ever had. */
+static uint64_t some_id(struct model *m)
+{
+	return 1 + below(m, m->queue.numbers.next_id + 1);
+}
+
+static void op_reserve_id(struct model *m)
+{
+	int w = below(m, ORACLE_WORKERS);
+	uint64_t id = some_id(m);
+	struct oracle_job *job = oracle_find(&m->oracle, id);
+	bool may = job && job->state != JOB_RESERVED && !has_all_leases(m);
+
+	expect(m, may == !!queue_reserve_id(&m->queue, &m->workers[w], id),
+	       "a job is reserved by its id");
+	if (may)
+		oracle_lease(&m->oracle, job, w);
+}
+
+static void op_delete(struct model *m)
+{
+	int w = below(m, ORACLE_WORKERS);
+	uint64_t id = some_id(m);
+	struct oracle_job *job = oracle_find(&m->oracle, id);
+	bool may = job && (job->worker == NOBODY || job->worker == w);
+
+	expect(m, may == queue_delete(&m->queue, &m->workers[w], id),
+	       "a delete is decided");
+	if (may)
+		job->id = 0;
+}
+
+static void op_give_back(struct model *m)
+{
+	int w = below(m, ORACLE_WORKERS);
+	uint64_t id = some_id(m), delay = below(m, 2) ? below(m, 300) : 0;
+	struct oracle_job *job = oracle_find(&m->oracle, id);
+	bool may = job && job->worker == w, did;
+	uint32_t pri = below(m, 5);
+
+	switch (below(m, 3)) {
+	case 0:
+		did = queue_release(&m->queue, &m->workers[w], id, pri, delay);
+		if (may && delay)
+			job->due = m->oracle.now + delay;
+		if (may)
+			job->state = delay ? JOB_DELAYED : JOB_READY;
+		break;
+	case 1:
+		did = queue_bury(&m->queue, &m->workers[w], id, pri);
+		if (may)
+			job->buried = ++m->oracle.buries;
+		if (may)
+			job->state = JOB_BURIED;
+		break;
+	default:
+		did = queue_touch(&m->queue, &m->workers[w], id);
+		if (may)
+			oracle_lease(&m->oracle, job, w);
+		expect(m, did == may, "a touch is of who has the job");
+		return;
+	}
+	expect(m, did == may, "who has a job may give it back");
+	if (may) {
+		job->pri = pri;
+		job->worker = NOBODY;
+	}
+}
+
+static void op_kick(struct model *m)
+{
+	int tube = below(m, ORACLE_TUBES);
+	uint64_t bound = below(m, 4) ? below(m, 4) : below(m, 1000);
+	uint64_t id = some_id(m);
+	struct oracle_job *job = oracle_find(&m->oracle, id);
+	bool may = job && job->state != JOB_READY &&
+		   job->state != JOB_RESERVED;
+
+	if (below(m, 2)) {
+		expect(m, queue_kick(&m->queue, tube_at(m, tube), bound) ==
+		       oracle_kick(&m->oracle, tube, bound), "a kick counts");
+		return;
+	}
+	expect(m, queue_kick_job(&m->queue, id) == may, "a job is kicked");
+	if (!may)
+		return;
+	if (job->state != JOB_BURIED)
+		job->due = m->oracle.now;
+	job->state = JOB_READY;
+}
+
+static void op_abandon(struct model *m)
+{
+	int w = below(m, ORACLE_WORKERS), i;
+
+	queue_abandon(&m->queue, &m->workers[w]);
+	for (i = 0; i < m->oracle.count; i++) {
+		struct oracle_job *job = &m->oracle.jobs[i];
+
+		if (!job->id || job->worker != w)
+			continue;
+		job->worker = NOBODY;
+		job->state = JOB_READY;
+	}
+}
+
+static void op_advance(struct model *m)
+{
+	uint64_t ms = below(m, 3) ? below(m, 20) : below(m, 400);
+
+	near_advance(m->queue.near, ms);
+	oracle_advance(&m->oracle, ms);
+}
+
+static void op_commit(struct model *m)
+{
+	queue_commit(&m->queue);
+	m->committed = m->oracle;
+}
+
+static void op_crash(struct model *m)
+{
+	uint64_t now = m->oracle.now;
+
+	stop(m);
+	m->oracle = m->committed;
+	m->oracle.now = now;
+	oracle_crash(&m->oracle);
+	oracle_advance(&m->oracle, 0);
+	start(m);
+	run(m);
+	op_commit(m);
+}
+
+/**
+ * struct op - a kind of step
+ * @run: it
+ * @weight: how often
+ */
+struct op {
+	void (*run)(struct model *m);
+	unsigned int weight;
+};
+
+static const struct op ops[] = {
+	{ op_put, 30 }, { op_reserve, 20 }, { op_reserve_id, 2 },
+	{ op_delete, 20 }, { op_give_back, 20 }, { op_kick, 6 },
+	{ op_abandon, 1 }, { op_advance, 15 }, { op_commit, 10 },
+	{ op_crash, 1 },
+};
+
+static void step(struct model *m)
+{
+	unsigned int total = 0, at, i;
+
+	for (i = 0; i < sizeof(ops) / sizeof(*ops); i++)
+		total += ops[i].weight;
+	at = below(m, total);
+	for (i = 0; at >= ops[i].weight; i++)
+		at -= ops[i].weight;
+	ops[i].run(m);
+	run(m);
+}
+
+static void compare(struct model *m)
+{
+	struct job_record rec;
+	int t, state;
+
+	for (t = 0; t < ORACLE_TUBES; t++)
+		for (state = JOB_DELAYED; state < JOB_STATES; state++) {
+			struct oracle_job *first =
+				oracle_first(&m->oracle, t, state);
+			struct tube *tube = tube_at(m, t);
+
+			expect(m, tube->jobs[state] ==
+			       oracle_count(&m->oracle, t, state),
+			       "the counts of a tube are right");
+			if (state == JOB_RESERVED)
+				continue;
+			expect(m, queue_peek_first(&m->queue, tube, state,
+						   &rec) == !!first,
+			       "there is a first job, or none");
+			expect(m, !first || first->id == rec.id,
+			       "the first job of a state is it");
+		}
+	for (state = JOB_DELAYED; state <= JOB_READY; state++)
+		expect(m, m->queue.tubes.loaded[state] <=
+		       m->config->window * 17 / 16 + ORACLE_TUBES,
+		       "the window holds");
+}
+
+const char *model_run(const struct model_config *config, uint64_t seed,
+		      unsigned int steps, unsigned int *done)
+{
+	struct model *m = calloc(1, sizeof(*m));
+	const char *wrong;
+
+	m->config = config;
+	m->random = seed;
+	m->oracle.now = 1000;
+	m->committed.now = 1000;
+	snprintf(m->path, sizeof(m->path), "/tmp/wheelq-model.%d", getpid());
+	start(m);
+	for (*done = 0; *done < steps && !m->wrong &&
+	     m->oracle.count < ORACLE_JOBS; ++*done) {
+		step(m);
+		compare(m);
+	}
+	stop(m);
+	memory_forget(&m->keep);
+	if (config->in_file)
+		model_forget(m->path);
+	wrong = m->wrong;
+	free(m);
+	return wrong;
+}
+
+void model_forget(const char *path)
+{
+	static const char *const suffixes[] = { "", "-wal", "-shm", "-lock" };
+	char name[80];
+	size_t i;
+
+	for (i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		snprintf(name, sizeof(name), "%s%s", path, suffixes[i]);
+		unlink(name);
+	}
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a queue should do, as simply as it can be said: an array, and loops over it.
+ */
+#ifndef ORACLE_H
+#define ORACLE_H
+
+#include "queue.h"
+
+#define ORACLE_JOBS	4000
+#define ORACLE_TUBES	3
+#define ORACLE_WORKERS	3
+#define NOBODY		(-1)
+
+/**
+ * struct oracle_job - a job
+ * @id: 0: it is no more
+ * @tube: 0 .. ORACLE_TUBES - 1
+ * @state: of it
+ * @pri: priority
+ * @due: ms
+ * @ttr: ms
+ * @buried: the how manieth that was
+ * @worker: has it, or NOBODY
+ * @lease_end: ms
+ */
+struct oracle_job {
+	uint64_t id;
+	int tube;
+	enum job_state state;
+	uint32_t pri;
+	uint64_t due;
+	uint64_t ttr;
+	uint64_t buried;
+	int worker;
+	uint64_t lease_end;
+};
+
+/**
+ * struct oracle - all
+ * @now: ms
+ * @jobs: in the order of their puts
+ * @count: of them
+ * @buries: so far
+ */
+struct oracle {
+	uint64_t now;
+	struct oracle_job jobs[ORACLE_JOBS];
+	int count;
+	uint64_t buries;
+};
+
+struct oracle_job *oracle_put(struct oracle *o, uint64_t id, int tube,
+			      const struct queue_job *put);
+struct oracle_job *oracle_find(struct oracle *o, uint64_t id);
+/* The first of a tube and a state, or NULL. */
+struct oracle_job *oracle_first(struct oracle *o, int tube,
+				enum job_state state);
+uint64_t oracle_count(const struct oracle *o, int tube, enum job_state state);
+void oracle_lease(struct oracle *o, struct oracle_job *job, int worker);
+void oracle_advance(struct oracle *o, uint64_t ms);
+uint64_t oracle_kick(struct oracle *o, int tube, uint64_t bound);
+/* All leases end. */
+void oracle_crash(struct oracle *o);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Preloaded, it lets the nth write or sync of a program fail, or holds each sync
+ * until a file is there, or shows another wall clock.
+ *
+ * FAULT_AT=n FAULT_ERRNO=e: from the nth call on, pwrite and fdatasync fail with e.
+ * FAULT_HOLD=path: fdatasync waits until the path exists.
+ * FAULT_CLOCK=seconds: what CLOCK_REALTIME shows is shifted by so much.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+static long number(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text ? atol(text) : 0;
+}
+
+/* Is it this call's turn, or was it an earlier one's? */
+static int fails(void)
+{
+	static long calls;
+	long at = number("FAULT_AT");
+
+	if (!at || ++calls < at)
+		return 0;
+	errno = number("FAULT_ERRNO");
+	return 1;
+}
+
+ssize_t pwrite64(int fd, const void *buffer, size_t count, off64_t at)
+{
+	ssize_t (*real)(int fd, const void *buffer, size_t count, off64_t at) =
+		dlsym(RTLD_NEXT, "pwrite64");
+
+	return fails() ? -1 : real(fd, buffer, count, at);
+}
+
+int fdatasync(int fd)
+{
+	int (*real)(int fd) = dlsym(RTLD_NEXT, "fdatasync");
+	const char *hold = getenv("FAULT_HOLD");
+
+	while (hold && access(hold, F_OK))
+		usleep(1000);
+	return fails() ? -1 : real(fd);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int (*real)(clockid_t clock, struct timespec *now) =
+		dlsym(RTLD_NEXT, "clock_gettime");
+	int err = real(clock, now);
+
+	if (clock == CLOCK_REALTIME)
+		now->tv_sec += number("FAULT_CLOCK");
+	return err;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+/*
+ * unit [SEED [STEPS]]: the queue against its oracle, in KTAP.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model.h"
+
+static const struct model_config configs[] = {
+	{ "all in memory", false, 100000, 3600000, 1000 },
+	{ "a window of 16", false, 16, 3600000, 1000 },
+	{ "a horizon of 50 ms", false, 100000, 50, 1000 },
+	{ "a window of 16, a horizon of 20 ms", false, 16, 20, 1000 },
+	{ "three leases", false, 64, 200, 3 },
+	{ "SQLite, all in memory", true, 100000, 3600000, 1000 },
+	{ "SQLite, a window of 16, a horizon of 50 ms", true, 16, 50, 1000 },
+};
+
+#define CONFIGS	((int)(sizeof(configs) / sizeof(*configs)))
+
+/* In a process of its own: what a store refuses ends it. */
+static bool passes(const struct model_config *config, uint64_t seed,
+		   unsigned int steps)
+{
+	unsigned int done;
+	const char *wrong;
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		wrong = model_run(config, seed, steps, &done);
+		if (wrong)
+			printf("# step %u: it does not hold that %s\n", done,
+			       wrong);
+		else
+			printf("# %u steps\n", done);
+		exit(wrong ? EXIT_FAILURE : EXIT_SUCCESS);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) :
+				   (uint64_t)time(NULL);
+	unsigned int steps = argc > 2 ? strtoul(argv[2], NULL, 0) : 2000;
+	int failed = 0, i;
+
+	printf("1..%d\n# again: test/unit %llu %u\n", CONFIGS,
+	       (unsigned long long)seed, steps);
+	for (i = 0; i < CONFIGS; i++) {
+		bool ok = passes(&configs[i], seed, steps);
+
+		printf("%s %d q6 q8 as the oracle: %s\n",
+		       ok ? "ok" : "not ok", i + 1, configs[i].name);
+		failed += !ok;
+	}
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
