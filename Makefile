@@ -76,8 +76,8 @@ check-newest:		## on the newest kernel that Debian backports; builds it
 check-mutants:		## does each planted bug turn its test red?
 	@$(vm)/check mutants
 
-check-keep:		## a service that keeps its wheel over its restarts
-	@$(vm)/check keep-6.12
+check-deb:		## the packages: built twice, installed, used, purged; for CI, not in check
+	@$(vm)/check deb keep-6.12
 
 check-model:		## the touch protocol: a model of it, exhaustively
 	@$(vm)/check model
