@@ -88,7 +88,7 @@ def main(folder):
         for one in found:
             (folder / f"{one.name}.svg").write_text(one.svg, encoding="utf-8")
     missing = pairs(folder / "missing.txt") + [
-        [title, "no sample of it in this run"]
+        [title, "no sample of it in this run: more timers, or the part that measures it"]
         for title, bench, operation, _ in figures.QUESTIONS
         if not largest(cells, figures.at_hand(cells, bench), operation)
     ]
