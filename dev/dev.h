@@ -30,7 +30,8 @@ struct wheel_payer;
  * @ring: the completion ring, or NULL
  * @setup_lock: held by the one that sets the file up or stops it
  * @memcg: the opener's, to whom the pages are charged
- * @payer: the user who pays for time in softirq context, or NULL
+ * @payer: the user who pays for time in softirq context and for memory, or NULL
+ * @charged: pages that the payer pays for this file
  * @lock: protects the slots, and what follows
  * @copying: events that readers are copying
  * @stopped: the wheel was stopped: nothing fires any more
@@ -47,6 +48,7 @@ struct wheel_file {
 	struct mutex		setup_lock;
 	struct mem_cgroup	*memcg;
 	struct wheel_payer	*payer;
+	atomic_long_t		charged;
 
 	/* Taken with softirqs disabled, as expiries take it in softirq. */
 	spinlock_t		lock;

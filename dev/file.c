@@ -42,6 +42,7 @@ static int wheel_file_release(struct inode *inode, struct file *filp)
 	struct wheel_file *file = filp->private_data;
 
 	wheel_file_teardown(file);
+	wheel_file_uncharge(file, atomic_long_read(&file->charged));
 	wheel_payer_put(file->payer);
 	mem_cgroup_put(file->memcg);
 	kfree(file);
@@ -82,8 +83,8 @@ static const struct file_operations wheel_file_ops = {
 };
 
 /*
- * For everybody, like timerfd: memory is charged to the opener, and time in softirqs to
- * the user, payer.c.
+ * For everybody, like timerfd: what a file costs in memory and in softirqs is charged
+ * to its user, payer.c.
  */
 static struct miscdevice wheel_device = {
 	.minor	= MISC_DYNAMIC_MINOR,

@@ -77,8 +77,8 @@ static vm_fault_t wheel_map_fault(struct vm_fault *vmf)
 	if (at >= area->pages(file))
 		return VM_FAULT_SIGBUS;
 	page = area->page(file, at);
-	if (!page)
-		return VM_FAULT_OOM;
+	if (IS_ERR(page))
+		return vmf_error(PTR_ERR(page));
 	get_page(page);
 	vmf->page = page;
 	return 0;

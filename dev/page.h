@@ -11,6 +11,7 @@ int wheel_file_tables_alloc(struct wheel_file *file);
 void wheel_file_tables_free(struct wheel_file *file);
 int wheel_file_bring(struct wheel_file *file, u32 nr, bool word);
 u32 wheel_file_word_pages(const struct wheel_file *file);
+size_t wheel_file_table_bytes(const struct wheel_file *file);
 struct page *wheel_file_word_page(struct wheel_file *file, u32 at);
 
 #endif

@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Payers: a user pays for the time that all of that user's files take in softirq context.
- * It would be no task's otherwise, and no limit would find out whose it is.
+ * Payers: a user pays for what all of that user's files cost.
+ *
+ * Time in softirq context is no task's, and pages of the kernel and of its maps are in
+ * no process's size, so neither a limit nor the OOM killer would find out whose they
+ * are. Here they are a user's, however many files there are:
+ *
+ * - time: an account of engine/account.c;
+ * - memory: pages up to a share of the machine's, and beyond it up to RLIMIT_MEMLOCK of
+ *   the task that asks, as perf does it.
  *
  * A file that is opened with CAP_SYS_RESOURCE has no payer.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/err.h>
 #include <linux/hashtable.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
 #include <linux/wheel_timer.h>
+#include "dev.h"
 #include "payer.h"
 
 static unsigned int softirq_percent = 5;
@@ -20,17 +31,24 @@ module_param(softirq_percent, uint, 0444);
 MODULE_PARM_DESC(softirq_percent,
 		 "share of one CPU that a user's timers may take in softirqs (5)");
 
+static unsigned long user_kb;
+module_param(user_kb, ulong, 0644);
+MODULE_PARM_DESC(user_kb,
+		 "memory that a user's files may take beside RLIMIT_MEMLOCK, in KiB (0: a 64th of the machine's)");
+
 /**
  * struct wheel_payer - a user with open files
  * @node: in payers
  * @uid: the user
  * @files: how many are open; under payers_lock
+ * @pages: charged for these files
  * @account: of the time that passes take
  */
 struct wheel_payer {
 	struct hlist_node	node;
 	kuid_t			uid;
 	unsigned int		files;
+	atomic_long_t		pages;
 	struct wheel_account	account;
 };
 
@@ -135,6 +153,50 @@ void wheel_payer_put(struct wheel_payer *payer)
 	payer->files--;
 	payers_reap();
 	mutex_unlock(&payers_lock);
+}
+
+/* Pages that the files of a user may take, as the caller's limits are. */
+static unsigned long payer_limit(void)
+{
+	unsigned long kb = READ_ONCE(user_kb);
+	unsigned long share = kb ? kb >> (PAGE_SHIFT - 10) : totalram_pages() / 64;
+	unsigned long locked = rlimit(RLIMIT_MEMLOCK);
+
+	return locked == RLIM_INFINITY ? LONG_MAX : share + (locked >> PAGE_SHIFT);
+}
+
+/**
+ * wheel_file_charge - a file is about to take memory
+ * @file: file
+ * @pages: how many
+ *
+ * Return: 0 or -EDQUOT: the user's files would take more than they may.
+ */
+int wheel_file_charge(struct wheel_file *file, unsigned long pages)
+{
+	struct wheel_payer *payer = file->payer;
+
+	if (!payer)
+		return 0;
+	if (atomic_long_add_return(pages, &payer->pages) > payer_limit()) {
+		atomic_long_sub(pages, &payer->pages);
+		return -EDQUOT;
+	}
+	atomic_long_add(pages, &file->charged);
+	return 0;
+}
+
+/**
+ * wheel_file_uncharge - a file has given back memory
+ * @file: file
+ * @pages: how many, no more than were charged
+ */
+void wheel_file_uncharge(struct wheel_file *file, unsigned long pages)
+{
+	if (!file->payer)
+		return;
+	atomic_long_sub(pages, &file->charged);
+	atomic_long_sub(pages, &file->payer->pages);
 }
 
 /**

@@ -108,14 +108,32 @@ static void tables_free(struct wheel_file *file)
 	file->slots.taken = NULL;
 }
 
+/* Pages that are there from the set-up on; slots and words come later, one by one. */
+static unsigned long setup_pages(const struct wheel_file *file,
+				 const struct wheel_config *config)
+{
+	size_t bytes = wheel_bytes_for(config) + wheel_file_table_bytes(file);
+	u32 events = file->slots.setup.events;
+
+	if (events)
+		bytes += (WHEEL_RING_EVENTS + wheel_event_ring_pages(events)) *
+			 (PAGE_SIZE + sizeof(struct page *));
+	return DIV_ROUND_UP(bytes, PAGE_SIZE);
+}
+
 static int setup_locked(struct wheel_file *file, const struct wheel_setup *setup)
 {
 	struct wheel_config config = setup_config(file, setup);
+	unsigned long pages;
 	struct wheel *wheel;
 	int err;
 
 	lockdep_assert_held(&file->setup_lock);
 	file->slots.setup = *setup;
+	pages = setup_pages(file, &config);
+	err = wheel_file_charge(file, pages);
+	if (err)
+		return err;
 	err = wheel_file_tables_alloc(file);
 	if (err)
 		goto err_tables;
@@ -136,6 +154,7 @@ static int setup_locked(struct wheel_file *file, const struct wheel_setup *setup
 
 err_tables:
 	tables_free(file);
+	wheel_file_uncharge(file, pages);
 	return err;
 }
 

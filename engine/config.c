@@ -80,6 +80,20 @@ u32 wheel_buckets_for(const struct wheel_config *config)
 EXPORT_SYMBOL_GPL(wheel_buckets_for);
 
 /**
+ * wheel_bytes_for - how much memory the rings of a wheel would take
+ * @config: of which scheme, buckets and limit matter; not with WHEEL_PERCPU
+ *
+ * Context: Any.
+ *
+ * Return: bytes.
+ */
+size_t wheel_bytes_for(const struct wheel_config *config)
+{
+	return wheel_memory(wheel_buckets_for(config));
+}
+EXPORT_SYMBOL_GPL(wheel_bytes_for);
+
+/**
  * wheel_limit_of - how many timers may be pending at once
  * @scheme: WHEEL_HASHED and so on, one that wheel_features() lists
  *

@@ -166,6 +166,7 @@ unsigned int wheel_batch_max(const struct wheel *wheel);
 u64 wheel_features(void);
 u64 wheel_limit_of(u32 scheme);
 u32 wheel_buckets_for(const struct wheel_config *config);
+size_t wheel_bytes_for(const struct wheel_config *config);
 void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats);
 
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,

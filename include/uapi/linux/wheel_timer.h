@@ -35,7 +35,7 @@
  *               keeps changing
  * ESTALE        the generation is not newer than the slot's last one
  * ERANGE        past 2^63-1 ns, or beyond the revolution of WHEEL_BOUNDED
- * EDQUOT        a limit
+ * EDQUOT        a limit: of timers, or of a user's memory
  * ESHUTDOWN     the wheel was stopped
  * EAGAIN        nothing to read
  * EPERM         a tick below the unprivileged floor; a mapping that is
@@ -198,7 +198,8 @@ struct wheel_user_page {
  * SETUP fails with EBUSY when the file is set up, EINVAL for a flag, clock,
  * scheme, tick, timers, buckets or events out of range, which for timers is
  * WHEEL_OVERFLOW_TIMERS with WHEEL_OVERFLOW, EPERM for a tick below
- * WHEEL_MIN_TICK_NS where the caller has no CAP_SYS_RESOURCE, EOPNOTSUPP for what
+ * WHEEL_MIN_TICK_NS where the caller has no CAP_SYS_RESOURCE, EDQUOT where the user's
+ * files would take more memory than they may, EOPNOTSUPP for what
  * @features does not list, for WHEEL_CLOCK_REALTIME and _TAI with a scheme other than
  * WHEEL_HASHED and WHEEL_BOUNDED, and for touch words in a time namespace that shifts
  * the clock. INFO ignores what it is given, but for flags that there are not.
