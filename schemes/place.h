@@ -73,8 +73,8 @@ static inline void wheel_unfile(struct wheel_core *w, struct wheel_timer *t)
  *
  * Return: 0, or -ERANGE: later than the scheme can hold.
  */
-static inline int wheel_place(struct wheel_core *w, struct wheel_timer *t,
-			      u64 deadline, u64 slack)
+static __always_inline int wheel_place(struct wheel_core *w, struct wheel_timer *t,
+				       u64 deadline, u64 slack)
 {
 	struct wheel_due due;
 	int err = wheel_admit(w, deadline, slack, &due);
@@ -97,8 +97,8 @@ static inline int wheel_place(struct wheel_core *w, struct wheel_timer *t,
  *
  * Return: 0, or -ERANGE: later than the scheme can hold; nothing changed.
  */
-static inline int wheel_move(struct wheel_core *w, struct wheel_timer *t,
-			     u64 deadline, u64 slack)
+static __always_inline int wheel_move(struct wheel_core *w, struct wheel_timer *t,
+				      u64 deadline, u64 slack)
 {
 	struct wheel_due due;
 	int err = wheel_admit(w, deadline, slack, &due);
