@@ -149,9 +149,9 @@ int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack)
 	unsigned long flags;
 	int err;
 
-	base = arm_lock(timer, &flags);
-	if (unlikely(!base))
+	if (unlikely(!timer_base_or_warn(timer)))
 		return -EINVAL;
+	base = arm_lock(timer, &flags);
 	err = base_arm(base, timer, deadline, slack);
 	timer_unlock(base, flags);
 	return err;
@@ -195,9 +195,9 @@ u64 wheel_timer_arm_next(struct wheel_timer *timer, u64 period)
 
 	if (unlikely(!period))
 		return WHEEL_NEVER;
-	base = arm_lock(timer, &flags);
-	if (unlikely(!base))
+	if (unlikely(!timer_base_or_warn(timer)))
 		return WHEEL_NEVER;
+	base = arm_lock(timer, &flags);
 	if (!wheel_filed(timer)) {
 		next = next_period(timer->deadline & ~WHEEL_IDLE, period,
 				   wheel_now(base->owner), &missed);

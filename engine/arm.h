@@ -35,13 +35,11 @@ static inline void base_reprogram(struct wheel_base *base,
 		wheel_base_program(base, timer->due_tick);
 }
 
-/* Lock the base that a timer will be armed on; NULL: as timer_lock(). */
+/* Lock the base that a timer will be armed on. */
 static inline struct wheel_base *arm_lock(struct wheel_timer *timer,
 					  unsigned long *flags)
 {
-	const struct wheel_base *base = timer_base(timer);
-
-	if (likely(base) && unlikely(base->percpu))
+	if (unlikely(timer_base(timer)->percpu))
 		wheel_timer_to_this_cpu(timer);
 	return timer_lock(timer, flags);
 }

@@ -60,9 +60,9 @@ int wheel_timer_cancel(struct wheel_timer *timer)
 	unsigned long flags;
 	int err;
 
-	base = timer_lock(timer, &flags);
-	if (unlikely(!base))
+	if (unlikely(!timer_base_or_warn(timer)))
 		return -EINVAL;
+	base = timer_lock(timer, &flags);
 	err = base_cancel(base, timer);
 	timer_unlock(base, flags);
 	return err;

@@ -167,16 +167,15 @@ static inline struct wheel_base *timer_base_or_warn(const struct wheel_timer *ti
 
 /*
  * Lock the base that a timer belongs to. One that is idle may move to another
- * base, under the lock of the old one. NULL: as timer_base_or_warn().
+ * base, under the lock of the old one. Callers from outside have asked
+ * timer_base_or_warn() before.
  */
 static inline struct wheel_base *timer_lock(const struct wheel_timer *timer,
 					    unsigned long *flags)
 {
 	for (;;) {
-		struct wheel_base *base = timer_base_or_warn(timer);
+		struct wheel_base *base = timer_base(timer);
 
-		if (unlikely(!base))
-			return NULL;
 		raw_spin_lock_irqsave(&base->lock, *flags);
 		if (likely(base == timer_base(timer)))
 			return base;

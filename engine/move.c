@@ -76,9 +76,9 @@ int wheel_timer_rearm(struct wheel_timer *timer, u64 deadline, u64 slack)
 	unsigned long flags;
 	int err;
 
-	base = timer_lock(timer, &flags);
-	if (unlikely(!base))
+	if (unlikely(!timer_base_or_warn(timer)))
 		return -EINVAL;
+	base = timer_lock(timer, &flags);
 	err = base_rearm(base, timer, deadline, slack);
 	timer_unlock(base, flags);
 	return err;
@@ -108,9 +108,9 @@ int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack)
 	unsigned long flags;
 	int err;
 
-	base = arm_lock(timer, &flags);
-	if (unlikely(!base))
+	if (unlikely(!timer_base_or_warn(timer)))
 		return -EINVAL;
+	base = arm_lock(timer, &flags);
 	if (wheel_filed(timer))
 		err = wheel_timer_rearm_locked(timer, deadline, slack) ?: 1;
 	else
@@ -165,9 +165,9 @@ int wheel_timer_reduce(struct wheel_timer *timer, u64 deadline, u64 slack)
 	struct wheel_base *base;
 	unsigned long flags;
 
-	base = timer_lock(timer, &flags);
-	if (unlikely(!base))
+	if (unlikely(!timer_base_or_warn(timer)))
 		return -EINVAL;
+	base = timer_lock(timer, &flags);
 	if (!wheel_filed(timer))
 		err = -ENOENT;
 	else if (!err && deadline < READ_ONCE(timer->deadline))

@@ -22,6 +22,7 @@ static const struct form {
 	{ "psetex", 4, 2, NULL, 1 },
 	{ "expire", 3, 2, NULL, 1000 },
 	{ "pexpire", 3, 2, NULL, 1 },
+	{}
 };
 
 static struct {
@@ -59,17 +60,18 @@ static bool has_form(struct RedisModuleCommandFilterCtx *command, int words,
 void hint_read(struct RedisModuleCommandFilterCtx *command)
 {
 	int words = RedisModule_CommandFilterArgsCount(command);
+	const struct RedisModuleString *length;
 	const struct form *form;
 	int64_t lives_ms;
 
 	hint.name = NULL;
 	if (words < 3 || words > 5)
 		return;
-	for (form = forms; form < forms + sizeof(forms) / sizeof(*forms); form++) {
+	for (form = forms; form->name; form++) {
 		if (!has_form(command, words, form))
 			continue;
-		lives_ms = form->ms * number_of(
-			RedisModule_CommandFilterArgGet(command, form->number));
+		length = RedisModule_CommandFilterArgGet(command, form->number);
+		lives_ms = form->ms * number_of(length);
 		if (!lives_ms)
 			return;
 		/* Redis reads its clock later, so it cannot expire earlier. */

@@ -102,6 +102,8 @@ static void walk_step(struct RedisModuleCtx *ctx)
 		walk.done++;
 		walk.at_once = false;
 	}
-	pause_ms = walk.at_once ? 1 : length_ms * keys / (all > keys ? all : keys);
+	if (all < keys)
+		all = keys;
+	pause_ms = walk.at_once ? 1 : length_ms * keys / all;
 	due_wake_at(begun_ms + (pause_ms ? pause_ms : 1), walk_step);
 }

@@ -90,8 +90,10 @@ static bool pending(const struct model *m, const struct model_timer *t)
 
 static __u64 missed(const struct model *m, const struct model_timer *t)
 {
-	__u64 now = m->now < m->stopped ? m->now : m->stopped;
+	__u64 now = m->now;
 
+	if (now > m->stopped)
+		now = m->stopped;
 	if (!t->period || now < t->deadline)
 		return 0;
 	return t->ended ? t->missed : (now - t->deadline) / t->period;
@@ -401,7 +403,8 @@ static int model_advance(struct side *side, __u64 now, __u64 *next)
 	__u64 fired = m->stats.fired;
 	struct model_timer *t;
 
-	m->now = now > m->now ? now : m->now;
+	if (now > m->now)
+		m->now = now;
 	while ((t = first(m)) && t->due <= tick_of(m))
 		expire(m, t);
 	if (m->setup.events && m->stats.fired != fired)

@@ -14,7 +14,7 @@
 #define LIMIT_KB	4096
 #define NOBODY		65534
 #define FILES		64
-#define TIMERS		(1 << 20)
+#define TIMERS		1000000
 #define BATCH		1024
 
 /* Bytes that a user's files may take besides, in KiB; 0: as the module has it. */
