@@ -30,7 +30,7 @@ int wheel_config_check(const struct wheel_config *config)
 		return -EINVAL;
 	if (config->clock > WHEEL_CLOCK_VIRTUAL ||
 	    config->scheme >= ARRAY_SIZE(schemes) ||
-	    config->flags & ~(WHEEL_SLEEPABLE | WHEEL_PERCPU) ||
+	    config->flags & ~(WHEEL_SLEEPABLE | WHEEL_PERCPU | WHEEL_FORGET) ||
 	    config->tick_ns > WHEEL_MAX_TIME ||
 	    config->buckets > WHEEL_MAX_BUCKETS ||
 	    config->limit > wheel_limit_of(config->scheme))

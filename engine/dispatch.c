@@ -105,12 +105,12 @@ bool wheel_base_settle(struct wheel_base *base)
  * @base: base
  * @ns: nanoseconds for which it ran
  *
- * It is an interrupt that goes on, after a rest of a quarter of that time. Softirqs that
+ * It is an interrupt that goes on, after a rest of a sixteenth of that time. Softirqs that
  * queue each other would not leave a task on this CPU its turn.
  */
 void wheel_base_resume(struct wheel_base *base, u64 ns)
 {
-	u64 time = wheel_now(base->owner) + ns / 4;
+	u64 time = wheel_now(base->owner) + ns / 16;
 
 	raw_spin_lock_irq(&base->lock);
 	if (!base->stopped && !base->passing)

@@ -222,6 +222,8 @@ static void wheel_forget(struct wheel *wheel)
 {
 	struct wheel_base *base;
 
+	if (wheel->config.flags & WHEEL_FORGET && !IS_ENABLED(CONFIG_DEBUG_OBJECTS))
+		return;
 	for_each_base(base, wheel) {
 		while (base_forget(base))
 			cond_resched();
@@ -234,8 +236,9 @@ static void wheel_forget(struct wheel *wheel)
  *	wheel_system
  *
  * When this returns no callback runs and none will. Timers that were pending are so no
- * more, and their memory may be freed as soon as this has returned, not before. To have
- * them back call wheel_stop() first. No function may be called for the wheel or for a
+ * more, unless the wheel has WHEEL_FORGET, which saves a visit to each of them. Their
+ * memory may be freed as soon as this has returned, not before. To have them back call
+ * wheel_stop() first. No function may be called for the wheel or for a
  * timer of it any more; a timer needs wheel_timer_init() before it can go to another
  * wheel.
  *

@@ -24,6 +24,8 @@ struct wheel;
 #define WHEEL_SLEEPABLE		BIT(0)
 /* Several bases: a timer goes to that of the CPU which arms it. */
 #define WHEEL_PERCPU		BIT(1)
+/* The timers go with the wheel: wheel_destroy() leaves them as they are. */
+#define WHEEL_FORGET		BIT(2)
 
 /* So many timers are handled under one lock hold, at most. */
 #define WHEEL_BATCH		64
@@ -97,7 +99,7 @@ typedef void (*wheel_owed_fn)(struct wheel *wheel);
  * @scheme: WHEEL_HASHED, _HIERARCHICAL, _BOUNDED or _OVERFLOW
  * @buckets: of the ring, at most WHEEL_MAX_BUCKETS, rounded up to a power of two;
  *	0: @limit / 16, at least 256, and 4096 without a limit
- * @flags: WHEEL_SLEEPABLE, WHEEL_PERCPU
+ * @flags: WHEEL_SLEEPABLE, WHEEL_PERCPU, WHEEL_FORGET
  * @tick_ns: nanoseconds a tick, exact; 0: 1 ms
  * @limit: how many timers may be pending at once; 0: as many as wheel_limit_of() says,
  *	any number but with WHEEL_OVERFLOW. Not with

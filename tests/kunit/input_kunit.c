@@ -23,6 +23,7 @@ static const struct create_case create_cases[] = {
 	CREATE("boottime", 0, .clock = WHEEL_CLOCK_BOOTTIME),
 	CREATE("virtual", 0, .clock = WHEEL_CLOCK_VIRTUAL),
 	CREATE("sleepable", 0, .flags = WHEEL_SLEEPABLE),
+	CREATE("forgets", 0, .flags = WHEEL_FORGET),
 	CREATE("one bucket", 0, .buckets = 1),
 	CREATE("most buckets", 0, .buckets = WHEEL_MAX_BUCKETS),
 	CREATE("tick of 1 ns", 0, .tick_ns = 1),

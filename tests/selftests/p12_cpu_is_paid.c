@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include "wheel_loop.h"
 #include "wheel_test.h"
@@ -123,10 +124,12 @@ static bool arm_all(struct wt_loop *loop, const struct manner *how)
 /* Says by a byte that it has begun, and goes on until it is killed. */
 static void attack(struct wt_loop *loop, const struct manner *how, int begun)
 {
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	__u32 i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (setgid(NOBODY) || setuid(NOBODY))
+	/* Memory is another test's matter. */
+	if (setrlimit(RLIMIT_MEMLOCK, &unlimited) || setgid(NOBODY) || setuid(NOBODY))
 		_exit(1);
 	for (i = 0; i < how->files; i++)
 		if (!arm_all(&loop[i], how))
