@@ -18,13 +18,13 @@ inline claim()
 			check(NONE_LOST, governed && parked);
 			claimed();
 			tell_gone();
-			timer = IDLE;
+			timer = UNFILED;
 			cancelled++
 		:: won && !dead(seen) ->
 			check(NEVER_EARLY, parked || tick >= last);
 			check(DECISIVE, governed && !parked);
 			claimed();
-			timer = IDLE;
+			timer = UNFILED;
 			calling = true;
 			fired++
 		:: else ->

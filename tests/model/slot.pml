@@ -6,8 +6,8 @@ mtype:state = { FREE, ARMED, FIRED, STOPPED };
 mtype:state state = FREE;
 
 /* Where the timer is, under the base's lock. */
-mtype:timer = { IDLE, FILED, POPPED, DRAINED };
-mtype:timer timer = IDLE;
+mtype:timer = { UNFILED, FILED, POPPED, DRAINED };
+mtype:timer timer = UNFILED;
 byte filed_at;
 bool calling;		/* its callback is under way */
 bool gone;		/* the kernel picks the slot: it was reclaimed */
@@ -55,7 +55,7 @@ mtype:error = { DONE, EALREADY, ENOENT };
 inline cancel_locked()
 {
 	if
-	:: timer == FILED -> timer = IDLE; cancelled++; err = DONE
+	:: timer == FILED -> timer = UNFILED; cancelled++; err = DONE
 	:: timer != FILED && calling -> err = EALREADY
 	:: timer != FILED && !calling -> err = ENOENT
 	fi

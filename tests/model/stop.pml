@@ -23,7 +23,7 @@ inline drain()
 			check(TRUE_ANSWERS, !took || seen == last);
 			cancelled++;
 			if
-			:: dead(seen) -> tell_gone(); timer = IDLE
+			:: dead(seen) -> tell_gone(); timer = UNFILED
 			:: else -> timer = DRAINED
 			fi
 		}
@@ -40,7 +40,7 @@ inline hand_back()
 		:: timer == DRAINED ->
 			check(EXACTLY_ONCE, state == ARMED);
 			state = STOPPED;
-			timer = IDLE;
+			timer = UNFILED;
 			handed_back = true
 		:: else
 		fi
