@@ -128,8 +128,12 @@ static void base_defer(struct wheel_base *base)
 	wheel_owed_fn owed = base->owner->config.owed;
 
 	raw_spin_lock_irq(&base->lock);
-	if (!base->stopped && !base->passing && base->core.pending)
-		base_start(base, base->core.next, 0);
+	if (!base->stopped && !base->passing) {
+		if (base->core.pending)
+			base_start(base, base->core.next, 0);
+		else
+			base->programmed = WHEEL_NO_TICK;
+	}
 	raw_spin_unlock_irq(&base->lock);
 	if (owed)
 		owed(base->owner);
