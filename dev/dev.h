@@ -73,7 +73,7 @@ int wheel_file_enter(struct wheel_file *file, void *arg);
 
 void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats);
 
-/* What a program may call. */
+/* The other calls of a program. */
 ssize_t wheel_file_read_iter(struct kiocb *iocb, struct iov_iter *to);
 int wheel_file_mmap(struct file *filp, struct vm_area_struct *vma);
 long wheel_file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);

@@ -9,7 +9,7 @@
 
 struct poll_table_struct;
 
-/* What wheel_file_look() sees. */
+/* The findings of wheel_file_look(). */
 enum wheel_news { WHEEL_NOTHING, WHEEL_EVENTS, WHEEL_OVER };
 
 void wheel_file_expire(struct wheel *wheel, struct wheel_timer **due,

@@ -119,7 +119,7 @@ void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)
 	spin_unlock_bh(&file->lock);
 }
 
-/* What it writes, flags of a set-up too, it may be handed again. */
+/* It may be handed again all that it writes, flags of a set-up, too. */
 static int ioctl_info(struct wheel_file *file, void *arg)
 {
 	const struct wheel_setup *info = arg;

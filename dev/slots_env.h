@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What slots/ needs of its surroundings, in the kernel.
+ * The surroundings that slots/ needs, in the kernel.
  */
 #ifndef _WHEEL_DEV_SLOTS_ENV_H
 #define _WHEEL_DEV_SLOTS_ENV_H

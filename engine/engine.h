@@ -37,7 +37,7 @@ struct task_struct;
 /* One run of the work item ends after so many nanoseconds, too. */
 #define WHEEL_RUN_NS	NSEC_PER_MSEC
 
-/* What an account does not use it may use so much later, in nanoseconds. */
+/* An account may use later what it does not use now, for so many nanoseconds. */
 #define WHEEL_ACCOUNT_BURST	(50 * NSEC_PER_MSEC)
 
 /**

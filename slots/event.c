@@ -71,7 +71,7 @@ bool wheel_event_untaken(const struct wheel_slots *slots,
  * @slot: slot
  * @now: the clock
  *
- * What can end is its periods.
+ * Only its periods can end.
  *
  * Return: 1, or -ENOENT: it has none, or they have ended.
  */

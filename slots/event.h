@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * What an event says, and what becomes of its timer. Inline is what each expiry does.
+ * Events: how they describe an expiry, and how their timers go on. Inline is what each
+ * expiry does.
  */
 #ifndef _WHEEL_SLOTS_EVENT_H
 #define _WHEEL_SLOTS_EVENT_H

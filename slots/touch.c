@@ -2,7 +2,7 @@
 /*
  * The operations on timers whose deadline is a touch word. The program may change
  * the word meanwhile; the wheel, which is locked, shows nothing of what we do to it.
- * Where the wheel may refuse it is asked first, and the word is changed last.
+ * The wheel is asked first wherever it may refuse, and the word is changed last.
  */
 #include "touch.h"
 #include "word.h"
