@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What we use of Redis's interface for modules, version 1, declared from its
+ * The part of Redis's interface for modules, version 1, that we use, declared from its
  * public description (redis.io, "Modules API reference"). The server hands out
  * its functions by name: api_load() fetches them, before anything else.
  */
@@ -19,7 +19,7 @@ struct RedisModuleServerInfoData;
 struct RedisModuleCommandFilter;
 struct RedisModuleCommandFilterCtx;
 
-/* What a function of the interface returns. */
+/* The answers of a function of the interface. */
 #define REDIS_OK		0
 #define REDIS_ERR		1
 

@@ -77,7 +77,7 @@ int64_t due_horizon(void)
 	return due.horizon_ms;
 }
 
-/* What became of an operation that was queued. */
+/* An operation that was queued has its answer. */
 static void op_settle(const struct wheel_op *op)
 {
 	uint32_t nr = WHEEL_ID_SLOT(op->id);

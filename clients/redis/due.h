@@ -48,7 +48,7 @@ void due_forget(const struct RedisModuleString *name, uint16_t home);
 /* All keys of a home, or of all. */
 #define ALL_HOMES	UINT16_MAX
 void due_forget_all(uint16_t home);
-/* What was expected and forgotten is told to the wheel at the latest now. */
+/* The wheel is told now, at the latest, which keys were expected and forgotten. */
 void due_submit(void);
 /*
  * Calls @wake from due_serve() once it is that time; instead of the last such

@@ -190,7 +190,7 @@ static int number_set(const char *name, long long value, void *number,
 	return REDIS_OK;
 }
 
-/* What comes into a wider horizon was passed by: it is looked for at once. */
+/* The walk has passed by keys that a wider horizon takes in: it begins at once. */
 static int horizon_apply(struct RedisModuleCtx *ctx, void *data,
 			 struct RedisModuleString **error)
 {

@@ -99,7 +99,7 @@ static __u64 missed(const struct model *m, const struct model_timer *t)
 	return t->ended ? t->missed : (now - t->deadline) / t->period;
 }
 
-/* What is wrong with an ARM, whatever timers there are. */
+/* The errors of an ARM that no timer has a part in. */
 static int check_arm(const struct model *m, const struct wheel_op *op,
 		     __u64 *when)
 {
@@ -317,7 +317,7 @@ static struct wheel_event consume(struct model *m)
 	return event;
 }
 
-/* What has room comes to the ring. */
+/* Events come to the ring while it has room. */
 static void publish(struct model *m)
 {
 	while (m->fired.count && m->published - m->taken < m->setup.events) {

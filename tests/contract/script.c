@@ -174,7 +174,7 @@ static int step_operations(struct script *s)
 	return compare_ops(s, a, b, count) ? -1 : (int)count;
 }
 
-/* What a program does to a word, and now and then what it should not. */
+/* A program changes a word as it may, and now and then as it should not. */
 static int step_word(struct script *s)
 {
 	__u32 slot = below(s, s->setup->timers);

@@ -365,7 +365,7 @@ void rig_forward(struct rig *rig, u64 tick)
 		complain(rig, "the clock did not go where it was sent");
 	if (rig->wheel.clock > before)
 		oracle_reach(&rig->oracle, rig->wheel.clock);
-	/* What is armed now is due after the present, wherever the clock stayed. */
+	/* A timer that is armed now is due after the present, wherever the clock stayed. */
 	if (tick > before)
 		oracle_pass(&rig->oracle, tick);
 	if (rig->wheel.clock > before && idle)

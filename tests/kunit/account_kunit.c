@@ -10,7 +10,7 @@
 
 #define PERCENT		1
 
-/* What a test's wheel shares, and how often its owner was told. */
+/* The account of a test's wheel, and how often its owner was told. */
 struct purse {
 	struct wheel_account	account;
 	struct completion	owed;
@@ -56,7 +56,7 @@ static struct rig *rig_in_debt(struct kunit *test, u64 debt, u32 count)
 	return rig;
 }
 
-/* What is due while the account owes waits until it has paid. */
+/* A timer that is due while the account owes waits until it has paid. */
 static void p12_debt_defers_the_pass(struct kunit *test)
 {
 	struct rig *rig = rig_in_debt(test, 200 * NSEC_PER_MSEC, 1);
@@ -157,7 +157,7 @@ static void p12_wheels_share_a_debt(struct kunit *test)
 	KUNIT_EXPECT_GE(test, other->probes[0].seen, until);
 }
 
-/* What is stopped while its pass waits fires no more. */
+/* A timer that is stopped while its pass waits fires no more. */
 static void p12_stopped_in_debt(struct kunit *test)
 {
 	struct rig *rig = rig_in_debt(test, 3600 * NSEC_PER_SEC, 1);

@@ -31,7 +31,7 @@ static void draw(void)
 	}
 }
 
-/* What was counted since the last time goes to a file of its own, or to nobody. */
+/* The counts since the last time go to a file of their own, or to nobody. */
 static void begin(void)
 {
 	CALLGRIND_ZERO_STATS;

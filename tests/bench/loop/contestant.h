@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is compared: a way for an event loop to have timers, of which one is in use. */
+/* A contestant is a way for an event loop to have timers; one is in use. */
 #ifndef _BENCH_CONTESTANT_H
 #define _BENCH_CONTESTANT_H
 

@@ -12,7 +12,7 @@
 #define TIMERS_A_BUCKET		16
 #define MAX_TIMERS_A_BUCKET	32
 
-/* What a pass may look at in one go; it goes on at once. */
+/* A pass looks at so many timers in one go; it goes on at once. */
 #define BUDGET			4096
 
 static const struct wheel_scheme *const schemes[] = {
