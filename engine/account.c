@@ -13,9 +13,19 @@
  *	           | what is not used is kept | the debt      |
  *	           | so long                  |               |
  *
- * While an account has a debt, its wheels make no pass in softirq context. Their
- * hrtimers come when the debt is paid. The owner may make the pass before, in a call
- * of its own, for which the scheduler charges the owner: wheel_run().
+ * While an account has a debt, its wheels make no pass in softirq context. A base that
+ * needs one waits in the account's queue, and only the first has its hrtimer set, to
+ * the time when the debt is paid:
+ *
+ *	hrtimer --> debt, or others wait --> to the queue's end
+ *	                                          |
+ *	             debt is paid: hrtimer of the first --> pass, charge --> the next
+ *
+ * If each had its own hrtimer set, all would come at once, and the interrupts that found
+ * a debt again, which are charged, too, would keep it from ever being paid. So a base
+ * is charged for waiting once, and gets its pass after those that wait already. The
+ * owner may make the pass before, in a call of its own, for which the scheduler charges
+ * the owner: wheel_run().
  *
  * This is the generic cell rate algorithm of ATM networks, with a time in place of a
  * counter of tokens, so that one exchange keeps it.
@@ -23,6 +33,8 @@
 #include <linux/atomic.h>
 #include <linux/export.h>
 #include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
 #include "engine.h"
 
 /* An interrupt, its softirq and the hrtimer take about so long beside the pass. */
@@ -39,6 +51,8 @@ void wheel_account_init(struct wheel_account *account, unsigned int percent)
 {
 	atomic64_set(&account->paid_until, 0);
 	account->cost = DIV_ROUND_UP(100, clamp(percent, 1U, 100U));
+	raw_spin_lock_init(&account->lock);
+	INIT_LIST_HEAD(&account->waiting);
 }
 EXPORT_SYMBOL_GPL(wheel_account_init);
 
@@ -79,9 +93,88 @@ bool wheel_account_idle(const struct wheel_account *account)
 EXPORT_SYMBOL_GPL(wheel_account_idle);
 
 /**
+ * wheel_account_pays - may a pass be made in softirq context?
+ * @base: base with an account
+ *
+ * Context: Any.
+ *
+ * Return: true if the account owes nothing, and no other base has waited longer.
+ */
+bool wheel_account_pays(struct wheel_base *base)
+{
+	struct wheel_account *account = base->owner->config.account;
+	struct list_head *first = READ_ONCE(account->waiting.next);
+
+	return !wheel_account_debt(account) &&
+	       (first == &account->waiting || first == &base->waits);
+}
+
+/**
+ * wheel_account_wait - have a pass made when the account has paid
+ * @base: base, locked. Nothing else sets its hrtimer from now on
+ *
+ * The hrtimer is set by wheel_account_serve(), after what is still to be charged.
+ */
+void wheel_account_wait(struct wheel_base *base)
+{
+	struct wheel_account *account = base->owner->config.account;
+
+	lockdep_assert_held(&base->lock);
+	raw_spin_lock(&account->lock);
+	if (list_empty(&base->waits))
+		list_add_tail(&base->waits, &account->waiting);
+	raw_spin_unlock(&account->lock);
+}
+
+/**
+ * wheel_account_leave - a base's pass begins, or it needs none any more
+ * @base: base, locked
+ *
+ * If it was the first of the queue, wheel_account_serve() is called later.
+ */
+void wheel_account_leave(struct wheel_base *base)
+{
+	struct wheel_account *account = base->owner->config.account;
+
+	lockdep_assert_held(&base->lock);
+	if (likely(!account))
+		return;
+	raw_spin_lock(&account->lock);
+	list_del_init(&base->waits);
+	raw_spin_unlock(&account->lock);
+}
+
+/**
+ * wheel_account_serve - set the hrtimer of the base that waited longest
+ * @account: account
+ *
+ * Context: Any.
+ */
+void wheel_account_serve(struct wheel_account *account)
+{
+	struct wheel_base *first;
+	unsigned long flags;
+	u64 time;
+
+	if (list_empty(&account->waiting))
+		return;
+	raw_spin_lock_irqsave(&account->lock, flags);
+	first = list_first_entry_or_null(&account->waiting, struct wheel_base,
+					 waits);
+	if (first) {
+		time = wheel_now(first->owner) + wheel_account_debt(account);
+		hrtimer_start(&first->hrtimer, ns_to_ktime(time),
+			      HRTIMER_MODE_ABS_HARD);
+	}
+	raw_spin_unlock_irqrestore(&account->lock, flags);
+}
+
+/**
  * wheel_account_charge - a pass was made in softirq context
  * @account: account
  * @begun: when, by ktime_get_mono_fast_ns()
+ *
+ * Or only the interrupt came, and the pass waits. Then who waits longest is next.
  *
  * Context: Any.
  */
@@ -95,4 +188,5 @@ void wheel_account_charge(struct wheel_account *account, u64 begun)
 	do {
 		new = max_t(s64, old, now - WHEEL_ACCOUNT_BURST) + price;
 	} while (!atomic64_try_cmpxchg(&account->paid_until, &old, new));
+	wheel_account_serve(account);
 }

@@ -117,6 +117,7 @@ void wheel_run(struct wheel *wheel)
 		if (more)
 			wheel_base_resume(base, 0);
 	}
+	wheel_account_serve(wheel->config.account);
 	mutex_unlock(&wheel->advance_lock);
 }
 EXPORT_SYMBOL_GPL(wheel_run);

@@ -41,20 +41,17 @@ static void base_need_clock(struct wheel_base *base, u64 time)
 	WRITE_ONCE(base->needs_clock_until, base->needs_clock ? WHEEL_NEVER : time);
 }
 
-/*
- * Have an interrupt at a tick, but none while the account owes more than @debt: each
- * interrupt is charged, too, so that many wheels make no more of them than it pays.
- */
-static void base_start(struct wheel_base *base, u64 tick, u64 debt)
+/* Have an interrupt at a tick, but none before the debt is so small. */
+static void base_start(struct wheel_base *base, u64 tick)
 {
 	u64 owed = wheel_account_debt(base->owner->config.account);
 	u64 time = wheel_time_of(&base->core, tick);
 
 	base->programmed = tick;
 	base_need_clock(base, time);
-	if (unlikely(owed > debt)) {
+	if (unlikely(owed > TOLD_DEBT_NS)) {
 		base_need_clock(base, WHEEL_NEVER);
-		time = max(time, wheel_now(base->owner) + owed - debt);
+		time = max(time, wheel_now(base->owner) + owed - TOLD_DEBT_NS);
 	}
 	hrtimer_start(&base->hrtimer, ns_to_ktime(time), HRTIMER_MODE_ABS_HARD);
 }
@@ -70,7 +67,7 @@ static void base_start(struct wheel_base *base, u64 tick, u64 debt)
 void wheel_base_program(struct wheel_base *base, u64 tick)
 {
 	lockdep_assert_held(&base->lock);
-	base_start(base, tick, TOLD_DEBT_NS);
+	base_start(base, tick);
 }
 
 /**
@@ -96,7 +93,7 @@ bool wheel_base_settle(struct wheel_base *base)
 	if (core->next == WHEEL_NO_TICK)
 		base->programmed = WHEEL_NO_TICK;
 	else
-		base_start(base, core->next, TOLD_DEBT_NS);
+		base_start(base, core->next);
 	return true;
 }
 
@@ -129,10 +126,8 @@ static void base_defer(struct wheel_base *base)
 
 	raw_spin_lock_irq(&base->lock);
 	if (!base->stopped && !base->passing) {
-		if (base->core.pending)
-			base_start(base, base->core.next, 0);
-		else
-			base->programmed = WHEEL_NO_TICK;
+		base->programmed = 0;
+		wheel_account_wait(base);
 	}
 	raw_spin_unlock_irq(&base->lock);
 	if (owed)
@@ -146,11 +141,11 @@ static void base_pass_bh(struct bh_work *bh)
 	u64 begun = ktime_get_mono_fast_ns();
 	bool more;
 
-	if (unlikely(wheel_account_debt(account))) {
+	if (likely(!account || wheel_account_pays(base))) {
+		more = wheel_base_pass(base, WHEEL_RUN_NS);
+	} else {
 		base_defer(base);
 		more = false;
-	} else {
-		more = wheel_base_pass(base, WHEEL_RUN_NS);
 	}
 	if (account)
 		wheel_account_charge(account, begun);
@@ -185,6 +180,7 @@ void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 	base_need_clock(base, 0);
 	hrtimer_setup(&base->hrtimer, base_wakeup, wheel_clockid(owner),
 		      HRTIMER_MODE_ABS_HARD);
+	INIT_LIST_HEAD(&base->waits);
 	bh_work_init(&base->bh, base_pass_bh);
 	INIT_WORK(&base->work, base_pass_work);
 	init_waitqueue_head(&base->idle);
@@ -199,6 +195,13 @@ void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 void wheel_base_quiesce(struct wheel_base *base)
 {
 	struct wheel *wheel = base->owner;
+
+	/* Nobody who waits for the account sets the hrtimer any more. */
+	raw_spin_lock_irq(&base->lock);
+	wheel_account_leave(base);
+	raw_spin_unlock_irq(&base->lock);
+	if (wheel->config.account)
+		wheel_account_serve(wheel->config.account);
 
 	hrtimer_cancel(&base->hrtimer);
 	if (wheel_sleeps(wheel))

@@ -6,8 +6,8 @@
  *	(hardirq)     (softirq, or	(lock held)	(lock held)	(no lock held)
  *		       process context)
  *
- * Lock order: what callers hold -> wheel_base.lock -> the locks of hrtimers and
- * of workqueues. Callbacks and wake-ups run without wheel_base.lock. The
+ * Lock order: what callers hold -> wheel_base.lock -> wheel_account.lock -> the locks
+ * of hrtimers and of workqueues. Callbacks and wake-ups run without wheel_base.lock. The
  * hrtimer's own callback takes no lock, since it could spin on wheel_base.lock
  * with the hrtimer being started under it.
  */
@@ -49,8 +49,8 @@ struct task_struct;
  * @needs_clock: the core has to be told the time at each arm; constant
  * @awaited: somebody sleeps on @idle
  * @running_n: how many timers' callbacks run
- * @programmed: the tick that @hrtimer is set to; 0: the pass under way, or the
- *	owner of a VIRTUAL clock, looks for itself; or @stopped
+ * @programmed: the tick that @hrtimer is set to; 0: the pass under way, the one that
+ *	the base waits for, or the owner of a VIRTUAL clock looks for itself; or @stopped
  * @limit: timers pending at once, at most; 0 once @stopped
  * @core: the wheel itself
  * @needs_clock_until: the core has to be told the time before a timer is armed for a
@@ -64,6 +64,8 @@ struct task_struct;
  * @counts: for wheel_read_stats(); its wakeups are written by @hrtimer alone,
  *	without the lock
  * @hrtimer: starts a pass
+ * @waits: on the account's list, for a pass that it cannot pay yet; the account's lock
+ *	protects it
  * @bh: a pass in softirq context, or
  * @work: in process context
  * @idle: those who wait for a callback that sleeps
@@ -86,6 +88,7 @@ struct wheel_base {
 	struct wheel_timer	*running[WHEEL_BATCH];
 	struct wheel_stats	counts;
 	struct hrtimer		hrtimer;
+	struct list_head	waits;
 	struct bh_work		bh;
 	struct work_struct	work;
 	wait_queue_head_t	idle;
@@ -129,6 +132,10 @@ bool wheel_far_ahead(const struct wheel *wheel, u64 time);
 
 u64 wheel_account_debt(const struct wheel_account *account);
 void wheel_account_charge(struct wheel_account *account, u64 begun);
+bool wheel_account_pays(struct wheel_base *base);
+void wheel_account_wait(struct wheel_base *base);
+void wheel_account_leave(struct wheel_base *base);
+void wheel_account_serve(struct wheel_account *account);
 
 void wheel_base_init(struct wheel_base *base, struct wheel *owner);
 void wheel_base_program(struct wheel_base *base, u64 tick);

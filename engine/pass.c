@@ -247,6 +247,7 @@ bool wheel_base_pass(struct wheel_base *base, u64 ns)
 	}
 	base->passing = true;
 	base->programmed = 0;
+	wheel_account_leave(base);
 	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
 	base->counts.passes++;
 	fired = base->counts.fired;

@@ -13,6 +13,7 @@
 #include <linux/compiler.h>
 #include <linux/container_of.h>
 #include <linux/lockdep_types.h>
+#include <linux/spinlock_types.h>
 #include <linux/types.h>
 #include <linux/wheel_timer_types.h>
 #include <uapi/linux/wheel_timer.h>
@@ -75,12 +76,16 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
  * struct wheel_account - a share of one processor for passes in softirq context
  * @paid_until: the time, of the monotonic clock, up to which it has paid
  * @cost: so many nanoseconds are paid for one of a pass
+ * @lock: protects @waiting; taken within the locks of wheels
+ * @waiting: for a pass, until the account has paid: the first comes first
  *
  * Wheels may share it. See engine/account.c.
  */
 struct wheel_account {
-	atomic64_t	paid_until;
-	u32		cost;
+	atomic64_t		paid_until;
+	u32			cost;
+	raw_spinlock_t		lock;
+	struct list_head	waiting;
 };
 
 /**

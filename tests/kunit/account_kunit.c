@@ -157,6 +157,40 @@ static void p12_wheels_share_a_debt(struct kunit *test)
 	KUNIT_EXPECT_GE(test, other->probes[0].seen, until);
 }
 
+/*
+ * Wheels that share an account and want more than it has: each gets its turn, and none
+ * takes more than two interrupts for a pass, one to find that it has to wait and one
+ * when it is the first in the queue. Others may be charged before that: one more, each
+ * wheel once.
+ */
+static void p12_each_gets_its_turn(struct kunit *test)
+{
+	struct rig *rigs[8] = { rig_in_debt(test, 0, 1) };
+	struct wheel_config config = {
+		.name = "one of many",
+		.tick_ns = 100 * NSEC_PER_USEC,
+		.account = &purse_of(rigs[0])->account,
+	};
+	u32 i;
+
+	for (i = 1; i < ARRAY_SIZE(rigs); i++)
+		rigs[i] = rig_new(test, &config, 1);
+	for (i = 0; i < ARRAY_SIZE(rigs); i++) {
+		rigs[i]->probes[0].action = take_time;
+		rig_await(rigs[i], 20);
+		KUNIT_ASSERT_EQ(test, rig_arm(rigs[i], 0, 0), 0);
+	}
+	for (i = 0; i < ARRAY_SIZE(rigs); i++)
+		rig_wait(rigs[i]);
+	for (i = 0; i < ARRAY_SIZE(rigs); i++) {
+		struct wheel_stats stats = *rig_stats(rigs[i]);
+
+		KUNIT_EXPECT_LE(test, stats.wakeups,
+				2 * stats.passes + ARRAY_SIZE(rigs));
+		wheel_timer_cancel_sync(&rigs[i]->probes[0].timer);
+	}
+}
+
 /* A timer that is stopped while its pass waits fires no more. */
 static void p12_stopped_in_debt(struct kunit *test)
 {
@@ -204,6 +238,7 @@ static struct kunit_case account_cases[] = {
 	KUNIT_CASE(p12_no_debt_no_run),
 	KUNIT_CASE(p12_passes_are_charged),
 	KUNIT_CASE(p12_wheels_share_a_debt),
+	KUNIT_CASE(p12_each_gets_its_turn),
 	KUNIT_CASE(p12_stopped_in_debt),
 	{}
 };
