@@ -20,14 +20,15 @@ result() {
 	esac
 }
 
-# leaf NAME COMMAND...: a result of its own; what the command says explains it.
+# leaf NAME COMMAND...: a result of its own; what the command says explains it, and its last
+# line is the reason of a skip.
 leaf() {
 	ktap_name=$1
 	shift
 	ktap_status=0
 	ktap_output=$("$@" 2>&1 </dev/null) || ktap_status=$?
 	[ -z "$ktap_output" ] || printf '%s\n' "$ktap_output" | sed 's/^/# /'
-	result "$ktap_status" "$ktap_name"
+	result "$ktap_status" "$ktap_name" "$(printf '%s\n' "$ktap_output" | tail -n 1)"
 }
 
 # subtest NAME COMMAND...: a command that prints KTAP, as one result.
