@@ -10,12 +10,11 @@
 #define TIMERS 100
 
 /* Half of what fires is armed once more, from its own callback. */
-static const char *p3_exactly_once(void)
+static void p3_exactly_once(void)
 {
 	struct random r = random_start(20);
 	u64 armed[TIMERS];
 	struct rig rig;
-	const char *error;
 	unsigned int i;
 	u64 until;
 
@@ -36,18 +35,14 @@ static const char *p3_exactly_once(void)
 		} while (rig.passing);
 	}
 	rig_pass(&rig, 2000, 3);
-	error = rig.error;
-	for (i = 0; i < TIMERS && !error; i++)
+	for (i = 0; i < TIMERS; i++)
 		if (rig.timer[i].fired != armed[i])
-			error = "a timer did not fire once for each arm";
-	rig_free(&rig);
-	return error;
+			ktap_fail("a timer did not fire once for each arm");
 }
 
-static const char *p4_cancel_is_decisive(void)
+static void p4_cancel_is_decisive(void)
 {
 	struct rig rig;
-	const char *error;
 	unsigned int i;
 
 	rig_init(&rig, 4, 1, TIMERS);
@@ -56,12 +51,9 @@ static const char *p4_cancel_is_decisive(void)
 	for (i = 0; i < TIMERS; i += 2)
 		rig_cancel(&rig, i);
 	rig_pass(&rig, 100, 7);
-	error = rig.error;
-	for (i = 0; i < TIMERS && !error; i++)
+	for (i = 0; i < TIMERS; i++)
 		if (rig.timer[i].fired != i % 2)
-			error = "not just those fired that were not cancelled";
-	rig_free(&rig);
-	return error;
+			ktap_fail("not just those fired that were not cancelled");
 }
 
 /*
@@ -69,9 +61,8 @@ static const char *p4_cancel_is_decisive(void)
  * stopped after @pops calls, with any timer before or behind its mark, and one
  * of them is cancelled.
  */
-static const char *cancel_in_pass(unsigned int victim, unsigned int pops)
+static void cancel_in_pass(unsigned int victim, unsigned int pops)
 {
-	const char *error;
 	struct rig rig;
 	unsigned int i;
 	u64 fired;
@@ -88,50 +79,43 @@ static const char *cancel_in_pass(unsigned int victim, unsigned int pops)
 	rig_check(&rig);
 	rig_pass(&rig, 2, 1);
 	rig_check(&rig);
-	error = rig.error;
-	if (!error && rig.timer[victim].fired != fired)
-		error = "a cancelled timer fired";
-	if (!error && rig.wheel.pending)
-		error = "a timer did not fire";
-	rig_free(&rig);
-	return error;
+	if (rig.timer[victim].fired != fired)
+		ktap_fail("a cancelled timer fired");
+	if (rig.wheel.pending)
+		ktap_fail("a timer did not fire");
 }
 
-static const char *p4_cancel_within_a_pass(void)
+static void p4_cancel_within_a_pass(void)
 {
-	const char *error = NULL;
 	unsigned int victim;
 	unsigned int pops;
 
-	for (victim = 0; victim < 8 && !error; victim++)
-		for (pops = 0; pops < 20 && !error; pops++)
-			error = cancel_in_pass(victim, pops);
-	return error;
+	for (victim = 0; victim < 8; victim++)
+		for (pops = 0; pops < 20; pops++)
+			cancel_in_pass(victim, pops);
 }
 
-static const char *left_behind(const struct rig *rig)
+static void check_nothing_is_left(const struct rig *rig)
 {
 	u32 at;
 
 	if (rig->wheel.pending)
-		return "timers are pending in an empty wheel";
+		ktap_fail("timers are pending in an empty wheel");
 	for (at = 0; at <= rig->wheel.ring.mask; at++) {
 		const struct wheel_bucket *bucket = &rig->wheel.ring.bucket[at];
 
 		if (!list_empty(&bucket->timers))
-			return "a list of an empty wheel is not empty";
+			ktap_fail("a list of an empty wheel is not empty");
 		if (bucket->min != WHEEL_NO_TICK || bucket->stale)
-			return "a bucket of an empty wheel has a minimum";
+			ktap_fail("a bucket of an empty wheel has a minimum");
 		if (rig->wheel.ring.group[at / 64].busy)
-			return "a bucket of an empty wheel is busy";
+			ktap_fail("a bucket of an empty wheel is busy");
 	}
-	return NULL;
 }
 
 /* Given up after @pops calls of a pass, in whatever it was doing; used again. */
-static const char *drain_in_pass(unsigned int pops)
+static void drain_in_pass(unsigned int pops)
 {
-	const char *error;
 	struct rig rig;
 	unsigned int i;
 
@@ -144,36 +128,29 @@ static const char *drain_in_pass(unsigned int pops)
 		rig_pop(&rig, 20, 1);
 	rig_drain(&rig);
 	rig_check(&rig);
-	error = rig.error ? rig.error : left_behind(&rig);
+	check_nothing_is_left(&rig);
 	rig_forward(&rig, 90);
 	for (i = 0; i < TIMERS; i++)
 		rig_arm(&rig, i, 100 + i % 30, 0);
 	rig_pass(&rig, 200, 3);
-	if (!error)
-		error = rig.error;
-	if (!error && oracle_pending(&rig.oracle))
-		error = "a drained wheel does not work again";
-	rig_free(&rig);
-	return error;
+	if (oracle_pending(&rig.oracle))
+		ktap_fail("a drained wheel does not work again");
 }
 
-static const char *p10_drain_hands_back_all(void)
+static void p10_drain_hands_back_all(void)
 {
-	const char *error = NULL;
 	unsigned int pops;
 
-	for (pops = 0; pops < 400 && !error; pops++)
-		error = drain_in_pass(pops);
-	return error;
+	for (pops = 0; pops < 400; pops++)
+		drain_in_pass(pops);
 }
 
 /* Given up in part: what is left still fires. */
-static const char *p10_drain_in_part(void)
+static void p10_drain_in_part(void)
 {
-	const char *error = NULL;
 	unsigned int pops;
 
-	for (pops = 0; pops < 60 && !error; pops++) {
+	for (pops = 0; pops < 60; pops++) {
 		struct rig rig;
 		struct rig_timer *rt;
 		unsigned int budget, i;
@@ -191,17 +168,13 @@ static const char *p10_drain_in_part(void)
 		rig_pass(&rig, 5, 1);
 		rig_check(&rig);
 		rig_pass(&rig, 10, 1);
-		error = rig.error;
-		rig_free(&rig);
 	}
-	return error;
 }
 
 /* Siblings are cancelled in the very tick that fires. */
-static const char *p11_exact_counters(void)
+static void p11_exact_counters(void)
 {
 	struct random r = random_start(21);
-	const char *error = NULL;
 	u64 pending = TIMERS;
 	struct rig rig;
 	unsigned int i;
@@ -218,14 +191,10 @@ static const char *p11_exact_counters(void)
 		rig_cancel(&rig, i);
 		rig_cancel(&rig, i);
 		if (rig.wheel.pending != pending)
-			error = "pending is not the program's own count";
-	} while (rig.passing && !error);
-	if (!error && rig.wheel.pending)
-		error = "timers are pending in an empty wheel";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+			ktap_fail("pending is not the program's own count");
+	} while (rig.passing);
+	if (rig.wheel.pending)
+		ktap_fail("timers are pending in an empty wheel");
 }
 
 const struct ktap_test accounting_tests[] = {

@@ -58,6 +58,7 @@ static const char *const names[OPERATIONS] = {
  * @budget: of a call
  * @length: of the histories
  * @done: this one
+ * @depth: how much of it
  * @leaves: how many it was
  * @interrupted: did the budget end any call?
  * @levels: hierarchical: a bit for each that held timers
@@ -69,6 +70,7 @@ struct history {
 	unsigned int budget;
 	unsigned int length;
 	enum operation done[LONGEST];
+	unsigned int depth;
 	u64 leaves;
 	bool interrupted;
 	u32 levels;
@@ -160,29 +162,28 @@ static void run_out(struct history *h)
 	rig_pass(&h->rig, h->now, h->budget);
 	rig_check(&h->rig);
 	rig_pass(&h->rig, h->now + 2 * h->revolution + 2, h->budget);
-	if (!h->rig.error && h->rig.wheel.pending)
-		h->rig.error = "a timer did not fire";
+	if (h->rig.wheel.pending)
+		ktap_fail("a timer did not fire");
 	h->interrupted |= h->rig.interrupted;
 	h->leaves++;
 }
 
-static void explain(const struct history *h, unsigned int depth)
+static void explain(const void *of)
 {
+	const struct history *h = of;
 	unsigned int i;
 
-	for (i = 0; i < depth; i++)
+	for (i = 0; i < h->depth; i++)
 		printf("# %s\n", names[h->done[i]]);
 }
 
-static void explore(struct history *h, unsigned int depth)
+static void explore(struct history *h)
 {
 	enum operation next;
 	struct state *here;
 
-	if (depth == h->length) {
+	if (h->depth == h->length) {
 		run_out(h);
-		if (h->rig.error)
-			explain(h, depth);
 		return;
 	}
 	here = malloc(sizeof(*here) + memory_size(h));
@@ -190,16 +191,12 @@ static void explore(struct history *h, unsigned int depth)
 		abort();
 	save(h, here);
 	for (next = 0; next < OPERATIONS; next++) {
-		h->done[depth] = next;
+		h->done[h->depth++] = next;
 		operate(h, next);
 		rig_check(&h->rig);
 		h->levels |= h->rig.wheel.levels;
-		if (h->rig.error)
-			explain(h, depth + 1);
-		else
-			explore(h, depth + 1);
-		if (h->rig.error)
-			break;
+		explore(h);
+		h->depth--;
 		restore(h, here);
 	}
 	free(here);
@@ -221,52 +218,45 @@ static void start(struct history *h, u64 end, unsigned int length)
 		.budget		= 1,
 		.length		= min(length, (unsigned int)LONGEST),
 	};
+	ktap_if_it_fails(explain, h);
 	rig_init(&h->rig, BUCKETS, 1, TIMERS);
 	rig_forward(&h->rig, h->now);
 }
 
-static const char *finish(struct history *h)
+static void explore_all(struct history *h)
 {
-	const char *error = h->rig.error;
-
+	explore(h);
 	printf("# %llu histories of %u with a budget of %u\n", h->leaves,
 	       h->length, h->budget);
-	rig_free(&h->rig);
-	return error;
 }
 
 /* Near, far and farther are on different levels, too. */
-static const char *exhaustive_with_two_timers(void)
+static void exhaustive_with_two_timers(void)
 {
-	const char *error;
 	struct history h;
 
 	start(&h, 4096, history_length);
-	explore(&h, 0);
-	error = finish(&h);
-	if (!error && hierarchical() && h.levels != 7)
-		error = "not three levels took part";
-	return error;
+	explore_all(&h);
+	if (hierarchical() && h.levels != 7)
+		ktap_fail("not three levels took part");
 }
 
 /*
  * The bucket of the first near timers holds a later one already, and the clock
  * passes 2^32 on the way.
  */
-static const char *exhaustive_with_a_third(void)
+static void exhaustive_with_a_third(void)
 {
 	struct history h;
 
 	start(&h, (u64)1 << 32, history_length - 1);
 	rig_arm(&h.rig, 2, h.now + 1 + 2 * h.revolution, 0);
-	explore(&h, 0);
-	return finish(&h);
+	explore_all(&h);
 }
 
 /* Up to the first budget that ends no call. */
-static const char *exhaustive_with_each_budget(void)
+static void exhaustive_with_each_budget(void)
 {
-	const char *error = NULL;
 	unsigned int budget = 1;
 	struct history h;
 
@@ -274,10 +264,8 @@ static const char *exhaustive_with_each_budget(void)
 		start(&h, 4096, history_length - 1);
 		h.budget = budget++;
 		rig_arm(&h.rig, 2, h.now + 1 + h.revolution, 0);
-		explore(&h, 0);
-		error = finish(&h);
-	} while (!error && h.interrupted);
-	return error;
+		explore_all(&h);
+		} while (h.interrupted);
 }
 
 const struct ktap_test exhaustive_tests[] = {

@@ -93,7 +93,7 @@ static void add_times(char *line, __uint128_t range, __uint128_t granularity)
 	}
 }
 
-static const char *add_level(struct table *table, u32 level, u32 bits)
+static void add_level(struct table *table, u32 level, u32 bits)
 {
 	__uint128_t granularity = (__uint128_t)1 << (level * bits);
 	__uint128_t range = granularity << bits;
@@ -101,30 +101,27 @@ static const char *add_level(struct table *table, u32 level, u32 bits)
 	char text[2][20];
 
 	if (level_of((u64)granularity) != level)
-		return "a level does not begin at its granularity";
+		ktap_fail("a level does not begin at its granularity");
 	if (range < WHEEL_END_NS && level_of((u64)range - 1) != level)
-		return "a level does not end with its range";
+		ktap_fail("a level does not end with its range");
 	snprintf(text[0], sizeof(text[0]), level ? "2^%u" : "1", level * bits);
 	snprintf(text[1], sizeof(text[1]), "2^%u", (level + 1) * bits);
 	snprintf(line, LINE, " *\t%5u  %7u  %11s  %5s", level, 1u << bits,
 		 text[0], text[1]);
 	add_times(line, range, granularity);
-	return NULL;
 }
 
-static const char *add_levels(struct table *table)
+static void add_levels(struct table *table)
 {
 	u32 buckets = buckets_of_a_level();
 	u32 levels = wheel_hierarchical.buckets(0) / buckets;
 	u32 bits = fls64(buckets) - 1;
-	const char *error = NULL;
 	u32 level;
 
 	if (level_of(WHEEL_END_NS) != levels - 1)
-		error = "there are levels that no timer reaches";
-	for (level = 0; level < levels && !error; level++)
-		error = add_level(table, level, bits);
-	return error;
+		ktap_fail("there are levels that no timer reaches");
+	for (level = 0; level < levels; level++)
+		add_level(table, level, bits);
 }
 
 static void add_rings(struct table *table)
@@ -146,7 +143,7 @@ static bool in_table(const char *line)
 	       strspn(line + 3, " 0123456789") > 12;
 }
 
-static const char *compare(const struct table *table, FILE *header)
+static void compare(const struct table *table, FILE *header)
 {
 	char line[LINE];
 	u32 i = 0;
@@ -163,27 +160,24 @@ static const char *compare(const struct table *table, FILE *header)
 		break;
 	}
 	if (i == table->lines && feof(header))
-		return NULL;
+		return;
 	for (i = 0; i < table->lines; i++)
 		printf("#%s\n", table->line[i]);
-	return "wheel.h should have these lines in its tables, and no others";
+	ktap_fail("wheel.h should have these lines in its tables, and no others");
 }
 
-static const char *geometry_as_wheel_h_says(void)
+static void geometry_as_wheel_h_says(void)
 {
 	struct table table = { .lines = 0 };
-	const char *error = add_levels(&table);
 	FILE *header;
 
-	if (error)
-		return error;
+	add_levels(&table);
 	add_rings(&table);
 	header = fopen(WHEEL_H, "r");
 	if (!header)
-		return "cannot read " WHEEL_H;
-	error = compare(&table, header);
+		ktap_fail("cannot read " WHEEL_H);
+	compare(&table, header);
 	fclose(header);
-	return error;
 }
 
 const struct ktap_test geometry_tests[] = {

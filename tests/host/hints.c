@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "random.h"
+#include "rig.h"
 #include "tests.h"
-#include "wheel.h"
 
 #define BUCKETS	64
 #define TIMERS	400
@@ -61,10 +61,9 @@ static u64 line_of(const struct wheel_timer *t)
 }
 
 /* The timers of a bucket lie in the order in which they are armed: backwards. */
-static const char *hints_lead_on(void)
+static void hints_lead_on(void)
 {
 	struct hinted *h = hinted_create();
-	const char *error = NULL;
 	u32 told = 0;
 	u32 i;
 
@@ -77,12 +76,11 @@ static const char *hints_lead_on(void)
 			continue;
 		told++;
 		if (i < 17 || line_of(t) + (u64)(s64)t->hint != line_of(t - 17))
-			error = "a hint is not the place of the timer that comes 17 later";
+			ktap_fail("a hint is not the place of the timer that comes 17 later");
 	}
 	if (told != TIMERS - 80)
-		error = "not all timers between the first 63 and the last 17 have a hint";
+		ktap_fail("not all timers between the first 63 and the last 17 have a hint");
 	hinted_free(h);
-	return error;
 }
 
 static bool poisoned(const struct wheel_timer *t)
@@ -126,27 +124,25 @@ static void pop(struct hinted *h, struct random *r)
 		memset(t, POISON, sizeof(*t));
 }
 
-static const char *untouched(const struct hinted *h)
+static void check_untouched(const struct hinted *h)
 {
-	const char *error = wheel_check(&h->wheel);
 	u64 filed = 0;
 	u32 i;
 
+	check_wheel(&h->wheel);
 	for (i = 0; i < TIMERS; i++)
 		filed += !poisoned(&h->timer[i]);
-	if (!error && filed != h->wheel.pending)
-		error = "a timer that had left the wheel was written to";
-	return error;
+	if (filed != h->wheel.pending)
+		ktap_fail("a timer that had left the wheel was written to");
 }
 
-static const char *hints_touch_nothing_that_left(void)
+static void hints_touch_nothing_that_left(void)
 {
 	struct random r = random_start(21);
 	struct hinted *h = hinted_create();
-	const char *error = NULL;
 	u64 i;
 
-	for (i = 0; i < random_ops && !error; i++) {
+	for (i = 0; i < random_ops; i++) {
 		u64 what = random_below(&r, 100);
 
 		if (what < 75)
@@ -156,10 +152,9 @@ static const char *hints_touch_nothing_that_left(void)
 		else
 			pop(h, &r);
 		if (!(i % 16))
-			error = untouched(h);
+			check_untouched(h);
 	}
 	hinted_free(h);
-	return error;
 }
 
 const struct ktap_test hints_tests[] = {

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Runs tests and reports them in KTAP version 1, a line a test. Each test runs
- * in a process of its own, so that one which a sanitizer stops is one that
- * fails, and the others still run.
+ * in a process of its own, which its first failure ends; what it had allocated goes
+ * with it. A test that a sanitizer stops has failed, too, and the others still run.
  */
 #ifndef _HOST_KTAP_H
 #define _HOST_KTAP_H
 
+#include <stdbool.h>
+
 /**
  * struct ktap_test - a test
  * @name: as reported; NULL ends a table
- * @run: returns NULL, or what went wrong
+ * @run: returns if all is well, and calls ktap_fail() otherwise
  */
 struct ktap_test {
 	const char *name;
-	const char *(*run)(void);
+	void (*run)(void);
 };
 
 /**
@@ -31,6 +33,15 @@ struct ktap_group {
 };
 
 extern const void *ktap_subject;
+
+/* The test has failed, and ends here. */
+__attribute__((noreturn)) void ktap_fail(const char *error);
+
+/* If the test fails from here on, @explain prints under which circumstances. */
+void ktap_if_it_fails(void (*explain)(const void *of), const void *of);
+
+/* Does @run fail? Tried in a process of its own, and reported nowhere. */
+bool ktap_fails(void (*run)(const void *with), const void *with);
 
 /*
  * Runs those whose name contains one of @parts, which NULL ends; all, if there is

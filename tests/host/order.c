@@ -13,17 +13,14 @@
 
 static const u32 rings[] = { 1, 2, 4, 16, 64, 128 };
 
-static const char *with_each_ring(const char *(*run)(u32 buckets,
-						     unsigned int budget))
+static void with_each_ring(void (*run)(u32 buckets, unsigned int budget))
 {
-	const char *error = NULL;
 	unsigned int budget;
 	size_t i;
 
-	for (i = 0; i < sizeof(rings) / sizeof(*rings) && !error; i++)
-		for (budget = 1; budget <= BUDGETS && !error; budget++)
-			error = run(rings[i], budget);
-	return error;
+	for (i = 0; i < sizeof(rings) / sizeof(*rings); i++)
+		for (budget = 1; budget <= BUDGETS; budget++)
+			run(rings[i], budget);
 }
 
 /* Due ticks that meet in buckets: few ticks, one revolution apart or two. */
@@ -32,10 +29,9 @@ static u64 meeting_tick(struct random *r, u64 after, u32 buckets)
 	return after + 1 + random_below(r, 3) + random_below(r, 3) * buckets;
 }
 
-static const char *in_order(u32 buckets, unsigned int budget)
+static void in_order(u32 buckets, unsigned int budget)
 {
 	struct random r = random_start(30);
-	const char *error;
 	struct rig rig;
 	unsigned int i;
 	u64 until;
@@ -48,24 +44,20 @@ static const char *in_order(u32 buckets, unsigned int budget)
 		rig_pass(&rig, until, budget);
 	rig_pass(&rig, until + 4, budget);
 	rig_check(&rig);
-	error = rig.error;
-	if (!error && rig.wheel.pending)
-		error = "a timer did not fire";
-	rig_free(&rig);
-	return error;
+	if (rig.wheel.pending)
+		ktap_fail("a timer did not fire");
 }
 
-static const char *p5_in_order(void)
+static void p5_in_order(void)
 {
-	return with_each_ring(in_order);
+	with_each_ring(in_order);
 }
 
 /* After each call of the pass one timer is armed, moved or removed. */
-static const char *in_order_disturbed(u32 buckets, unsigned int budget)
+static void in_order_disturbed(u32 buckets, unsigned int budget)
 {
 	struct random r = random_start(31);
 	unsigned int calls = 300;
-	const char *error;
 	struct rig rig;
 	u64 until = 0;
 	unsigned int i;
@@ -89,16 +81,13 @@ static const char *in_order_disturbed(u32 buckets, unsigned int budget)
 	rig_pass(&rig, until, budget);
 	rig_pass(&rig, until + 3 * buckets + 4, budget);
 	rig_check(&rig);
-	error = rig.error;
-	if (!error && rig.wheel.pending)
-		error = "a timer did not fire";
-	rig_free(&rig);
-	return error;
+	if (rig.wheel.pending)
+		ktap_fail("a timer did not fire");
 }
 
-static const char *p5_in_order_while_it_changes(void)
+static void p5_in_order_while_it_changes(void)
 {
-	return with_each_ring(in_order_disturbed);
+	with_each_ring(in_order_disturbed);
 }
 
 /*
@@ -106,9 +95,8 @@ static const char *p5_in_order_while_it_changes(void)
  * calls of budget 1; then one timer is armed anew and takes its place behind
  * the mark: at the tail of tick 2.
  */
-static const char *arm_in_walk(unsigned int i, unsigned int pops)
+static void arm_in_walk(unsigned int i, unsigned int pops)
 {
-	const char *error;
 	struct rig rig;
 	unsigned int k;
 
@@ -122,30 +110,24 @@ static const char *arm_in_walk(unsigned int i, unsigned int pops)
 	rig_pass(&rig, 1, 1);
 	rig_check(&rig);
 	rig_pass(&rig, 2, 1);
-	error = rig.error;
-	if (!error && rig.wheel.pending)
-		error = "a timer did not fire";
-	rig_free(&rig);
-	return error;
+	if (rig.wheel.pending)
+		ktap_fail("a timer did not fire");
 }
 
-static const char *p5_arm_within_a_walk(void)
+static void p5_arm_within_a_walk(void)
 {
-	const char *error = NULL;
 	unsigned int pops;
 	unsigned int i;
 
-	for (i = 0; i < 8 && !error; i++)
-		for (pops = 0; pops < 20 && !error; pops++)
-			error = arm_in_walk(i, pops);
-	return error;
+	for (i = 0; i < 8; i++)
+		for (pops = 0; pops < 20; pops++)
+			arm_in_walk(i, pops);
 }
 
 /* Armed for one tick from one, two and three revolutions away, and from 1. */
-static const char *p5_first_armed_first_fired(void)
+static void p5_first_armed_first_fired(void)
 {
 	struct rig rig;
-	const char *error;
 	unsigned int i;
 
 	rig_init(&rig, 8, 1, 32);
@@ -153,23 +135,17 @@ static const char *p5_first_armed_first_fired(void)
 		rig_arm(&rig, i, 40, 0);
 		rig_pass(&rig, i + 1, 1);
 	}
-	for (i = 0; i < 32 && !rig.error; i++) {
+	for (i = 0; i < 32; i++) {
 		struct rig_timer *t = rig_pop(&rig, 40, 1000);
 
 		if (t != &rig.timer[i])
-			break;
+			ktap_fail("not in the order in which they were armed");
 	}
-	error = rig.error;
-	if (!error && i < 32)
-		error = "not in the order in which they were armed";
-	rig_free(&rig);
-	return error;
 }
 
 /* A callback arms in the past: one of them is served a pass, not one a tick. */
-static const char *p5_past_joins_the_next_pass(void)
+static void p5_past_joins_the_next_pass(void)
 {
-	const char *error = NULL;
 	struct rig rig;
 	u64 fired = 0;
 
@@ -184,21 +160,16 @@ static const char *p5_past_joins_the_next_pass(void)
 		fired++;
 		rig_arm(&rig, (unsigned int)(t - rig.timer), 0, 0);
 		if (t->wheel.due_tick != 1001)
-			error = "a callback's timer is due within its own pass";
-	} while (rig.passing && !error);
-	if (!error && fired != 2)
-		error = "a stall was served tick by tick";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+			ktap_fail("a callback's timer is due within its own pass");
+	} while (rig.passing);
+	if (fired != 2)
+		ktap_fail("a stall was served tick by tick");
 }
 
 /* The wheel is told the present, and does not look at what is overdue before. */
-static const char *p5_overdue_in_the_order_armed(void)
+static void p5_overdue_in_the_order_armed(void)
 {
 	struct rig rig;
-	const char *error;
 	unsigned int i;
 
 	rig_init(&rig, 8, 1, 6);
@@ -207,19 +178,14 @@ static const char *p5_overdue_in_the_order_armed(void)
 		rig_forward(&rig, 100 + i / 3);
 		rig_arm(&rig, i, 50 - i, 0);
 	}
-	for (i = 0; i < 5 && !rig.error; i++) {
+	for (i = 0; i < 5; i++) {
 		struct rig_timer *t = NULL;
 
-		while (!t && !rig.error)
+		while (!t)
 			t = rig_pop(&rig, 102, 4);
-		if (t && t != &rig.timer[i])
-			break;
+		if (t != &rig.timer[i])
+			ktap_fail("an overdue timer overtook one that was armed before it");
 	}
-	error = rig.error;
-	if (!error && i < 5)
-		error = "an overdue timer overtook one that was armed before it";
-	rig_free(&rig);
-	return error;
 }
 
 const struct ktap_test order_tests[] = {

@@ -32,110 +32,103 @@ static u64 after(u64 start, u64 delay)
 	return start + min(delay, WHEEL_END_NS - start);
 }
 
-static const char *explain(const char *error, u64 start, u64 delay)
+/**
+ * struct range - what is tried
+ * @start: where the clock begins
+ * @delay: from there
+ */
+struct range {
+	u64 start;
+	u64 delay;
+};
+
+static void explain(const void *of)
 {
-	if (error)
-		printf("# start %llu delay %llu\n", start, delay);
-	return error;
+	const struct range *range = of;
+
+	printf("# start %llu delay %llu\n", range->start, range->delay);
 }
 
 /* One timer, the clock to one tick before it, then to it. */
-static const char *alone(u32 buckets, u64 start, u64 delay)
+static void alone(u32 buckets, u64 start, u64 delay)
 {
+	const struct range range = { start, delay };
 	u64 deadline = after(start, delay);
-	const char *error = NULL;
 	struct rig rig;
 	u64 due;
 
+	ktap_if_it_fails(explain, &range);
 	rig_init(&rig, buckets, 1, 1);
 	rig_forward(&rig, start);
 	rig_arm(&rig, 0, deadline, 0);
 	due = rig.wheel.next;
 	if (due != max(deadline, start + 1))
-		error = "the next expiry is not the deadline";
-	else if (rig_pass(&rig, due - 1, 8))
-		error = "it fired before its deadline";
-	else if (rig_pass(&rig, due, 8) != 1)
-		error = "it did not fire at its deadline";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return explain(error, start, delay);
+		ktap_fail("the next expiry is not the deadline");
+	if (rig_pass(&rig, due - 1, 8))
+		ktap_fail("it fired before its deadline");
+	if (rig_pass(&rig, due, 8) != 1)
+		ktap_fail("it did not fire at its deadline");
 }
 
-static const char *p6_any_delay(void)
+static void p6_any_delay(void)
 {
-	const char *error = NULL;
 	size_t s;
 	size_t d;
 
-	for (s = 0; s < STARTS && !error; s++)
-		for (d = 0; d < DELAYS && !error; d++)
-			error = alone(64, starts[s], delays[d]);
-	return error;
+	for (s = 0; s < STARTS; s++)
+		for (d = 0; d < DELAYS; d++)
+			alone(64, starts[s], delays[d]);
 }
 
 /* All delays at once: a far timer hides no near one. */
-static const char *together(u32 buckets, u64 start, unsigned int budget)
+static void together(u32 buckets, u64 start, unsigned int budget)
 {
-	const char *error;
+	const struct range range = { .start = start };
 	struct rig rig;
 	unsigned int i;
 
+	ktap_if_it_fails(explain, &range);
 	rig_init(&rig, buckets, 1, DELAYS);
 	rig_forward(&rig, start);
 	for (i = 0; i < DELAYS; i++)
 		rig_arm(&rig, i, after(start, delays[i]), 0);
 	rig_check(&rig);
-	while (rig.wheel.pending && !rig.error) {
+	while (rig.wheel.pending) {
 		u64 next = rig.wheel.next;
 
 		rig_pass(&rig, next - 1, budget);
 		if (!rig_pass(&rig, next, budget))
-			break;
+			ktap_fail("a wake-up found nothing");
 		rig_check(&rig);
 	}
-	error = rig.error;
-	if (!error && rig.wheel.pending)
-		error = "a wake-up found nothing";
-	rig_free(&rig);
-	return explain(error, start, 0);
 }
 
-static const char *p6_all_delays_together(void)
+static void p6_all_delays_together(void)
 {
-	const char *error = NULL;
 	size_t s;
 
-	for (s = 0; s < STARTS && !error; s++) {
-		error = together(1, starts[s], 1);
-		if (!error)
-			error = together(8, starts[s], 3);
-		if (!error)
-			error = together(64, starts[s], 1000);
-		if (!error)
-			error = together(4096, starts[s], 2);
+	for (s = 0; s < STARTS; s++) {
+		together(1, starts[s], 1);
+		together(8, starts[s], 3);
+		together(64, starts[s], 1000);
+		together(4096, starts[s], 2);
 	}
-	return error;
 }
 
 /* A delay of whole revolutions ends in the bucket where the clock stands. */
-static const char *p6_whole_revolutions(void)
+static void p6_whole_revolutions(void)
 {
-	const char *error = NULL;
 	u32 buckets;
 	u64 turns;
 
-	for (buckets = 1; buckets <= 65536 && !error; buckets *= 16)
-		for (turns = 1; turns < 20 && !error; turns++)
-			error = alone(buckets, 12345, turns * buckets);
-	return error;
+	for (buckets = 1; buckets <= 65536; buckets *= 16)
+		for (turns = 1; turns < 20; turns++)
+			alone(buckets, 12345, turns * buckets);
 }
 
 /* Deadlines in the clock's last, incomplete tick fire at its very end. */
-static const char *end_of_clock(u64 tick_ns)
+static void end_of_clock(u64 tick_ns)
 {
-	const char *error = NULL;
 	struct rig rig;
 	u64 end;
 
@@ -145,35 +138,28 @@ static const char *end_of_clock(u64 tick_ns)
 	rig_arm(&rig, 1, WHEEL_END_NS - 1, 0);
 	rig_arm(&rig, 2, WHEEL_END_NS / tick_ns * tick_ns, 0);
 	if (wheel_tick_at(&rig.wheel, WHEEL_END_NS) != end)
-		error = "the clock's end is no boundary";
+		ktap_fail("the clock's end is no boundary");
 	if (wheel_time_of(&rig.wheel, end) != WHEEL_END_NS)
-		error = "the last boundary is not the clock's end";
+		ktap_fail("the last boundary is not the clock's end");
 	if (rig_pass(&rig, wheel_tick_at(&rig.wheel, WHEEL_END_NS), 5) != 3)
-		error = "a timer did not fire at the end of the clock";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return explain(error, tick_ns, 0);
+		ktap_fail("a timer did not fire at the end of the clock");
 }
 
-static const char *p6_end_of_the_clock(void)
+static void p6_end_of_the_clock(void)
 {
 	static const u64 ticks[] = {
 		1, 2, 3, 10, 1000, 1000000, 1000000007, (u64)1 << 32,
 		(u64)1 << 62, ((u64)1 << 62) + 1, WHEEL_END_NS - 1, WHEEL_END_NS,
 	};
-	const char *error = NULL;
 	size_t i;
 
-	for (i = 0; i < sizeof(ticks) / sizeof(*ticks) && !error; i++)
-		error = end_of_clock(ticks[i]);
-	return error;
+	for (i = 0; i < sizeof(ticks) / sizeof(*ticks); i++)
+		end_of_clock(ticks[i]);
 }
 
 /* When the clock has come to its end there is no tick to be had any more. */
-static const char *p6_nothing_after_the_end(void)
+static void p6_nothing_after_the_end(void)
 {
-	const char *error = NULL;
 	struct rig rig;
 
 	rig_init(&rig, 8, 1000, 2);
@@ -183,30 +169,25 @@ static const char *p6_nothing_after_the_end(void)
 	while (rig_pop(&rig, rig.oracle.end, 1) != &rig.timer[1] && rig.passing)
 		;
 	if (rig_arm(&rig, 1, 0, 0))
-		error = "a timer was accepted for which there is no tick";
+		ktap_fail("a timer was accepted for which there is no tick");
 	if (!rig_arm(&rig, 0, 0, 0))
-		error = "a timer that could not be moved is gone";
+		ktap_fail("a timer that could not be moved is gone");
 	if (!rig_pass(&rig, rig.oracle.end, 1) || rig.wheel.pending)
-		error = "a timer did not fire at the end of the clock";
+		ktap_fail("a timer did not fire at the end of the clock");
 	if (rig_arm(&rig, 0, WHEEL_END_NS, 0) || rig_arm(&rig, 1, 0, 5000))
-		error = "a timer was accepted for which there is no tick";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+		ktap_fail("a timer was accepted for which there is no tick");
 }
 
 /* An idle wheel catches up in one step, never back, and from any state. */
-static const char *p6_forward_when_idle(void)
+static void p6_forward_when_idle(void)
 {
-	const char *error = NULL;
 	struct rig rig;
 
 	rig_init(&rig, 8, 1, 2);
 	rig_forward(&rig, 100);
 	rig_forward(&rig, 50);
 	if (rig.wheel.clock != 100)
-		error = "the clock went back";
+		ktap_fail("the clock went back");
 	rig_arm(&rig, 0, 103, 0);
 	rig_cancel(&rig, 0);
 	rig_forward(&rig, 200);
@@ -218,35 +199,26 @@ static const char *p6_forward_when_idle(void)
 	rig_check(&rig);
 	rig_arm(&rig, 0, 305, 0);
 	if (rig_pass(&rig, 304, 1) || rig_pass(&rig, 305, 1) != 1)
-		error = "a timer armed after it did not fire at its tick";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+		ktap_fail("a timer armed after it did not fire at its tick");
 }
 
 /* Within a pass it does not take back that the pass has got so far. */
-static const char *p6_forward_within_a_pass(void)
+static void p6_forward_within_a_pass(void)
 {
-	const char *error = NULL;
 	struct rig rig;
 
 	rig_init(&rig, 8, 1, 2);
 	rig_arm(&rig, 0, 10, 0);
 	if (!rig_pop(&rig, 300, 8))
-		error = "it did not fire at its tick";
+		ktap_fail("it did not fire at its tick");
 	rig_forward(&rig, 250);
 	rig_arm(&rig, 0, 260, 0);
 	rig_arm(&rig, 1, 18, 0);
 	rig_check(&rig);
 	if (rig.wheel.next != 301)
-		error = "a timer is due within the pass";
+		ktap_fail("a timer is due within the pass");
 	if (rig_pass(&rig, 300, 1) || rig_pass(&rig, 301, 1) != 2)
-		error = "a timer armed after it did not fire at its tick";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+		ktap_fail("a timer armed after it did not fire at its tick");
 }
 
 const struct ktap_test range_tests[] = {

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ktap.h"
+#include "rig.h"
 #include "tests.h"
-#include "wheel.h"
 
 #define BUCKETS	64
 
@@ -38,63 +37,56 @@ static struct wheel_timer *pop(struct wheel_core *w, u64 until)
 	return wheel_pop(w, until, &budget);
 }
 
-static const char *file_again(struct wheel_core *w, struct wheel_timer *t,
-			      const struct requeued *is)
+static void file_again(struct wheel_core *w, struct wheel_timer *t,
+		       const struct requeued *is)
 {
 	wheel_place(w, t, is->armed, is->slack);
 	if (pop(w, is->until) != t)
-		return "it was not popped";
+		ktap_fail("it was not popped");
 	/* Moved on while the pass files it. */
 	t->deadline = is->deadline + 1;
 	wheel_requeue(w, t, is->deadline);
 	if (!wheel_filed(t) || w->pending != 1)
-		return "it is not filed";
+		ktap_fail("it is not filed");
 	if (t->deadline != is->deadline + 1)
-		return "it forgot that it was moved on";
+		ktap_fail("it forgot that it was moved on");
 	if (t->due_tick != is->due)
-		return "it is not due when its deadline and its slack say";
+		ktap_fail("it is not due when its deadline and its slack say");
 	if (t->due_tick % ((u64)1 << t->order) && t->due_tick != w->last)
-		return "it is not due at a multiple of its order";
+		ktap_fail("it is not due at a multiple of its order");
 	if (is->due > is->until && pop(w, is->until))
-		return "it was popped twice in a pass that it is not due in";
+		ktap_fail("it was popped twice in a pass that it is not due in");
 	if (is->due > is->until + 1 && pop(w, is->due - 1))
-		return "it was popped before it was due";
+		ktap_fail("it was popped before it was due");
 	if (pop(w, max(is->due, is->until)) != t || w->pending)
-		return "it was not popped when it was due";
-	return NULL;
+		ktap_fail("it was not popped when it was due");
 }
 
-static const char *requeue(const struct requeued *is)
+static void requeue(const struct requeued *is)
 {
 	const struct wheel_scheme *scheme = ktap_subject;
 	u32 buckets = scheme->buckets(BUCKETS);
 	void *memory = malloc(wheel_memory(buckets));
 	struct wheel_core wheel;
 	struct wheel_timer t;
-	const char *error;
 
 	if (!memory)
 		abort();
 	memset(&t, 0xa5, sizeof(t));
 	t.bucket = WHEEL_UNFILED;
 	wheel_init(&wheel, scheme, buckets, is->tick_ns, memory);
-	error = file_again(&wheel, &t, is);
-	if (!error)
-		error = wheel_check(&wheel);
+	file_again(&wheel, &t, is);
+	check_wheel(&wheel);
 	free(memory);
-	return error;
 }
 
-static const char *each_of(const struct requeued *cases)
+static void each_of(const struct requeued *cases)
 {
-	const char *error = NULL;
-
-	for (; cases->tick_ns && !error; cases++)
-		error = requeue(cases);
-	return error;
+	for (; cases->tick_ns; cases++)
+		requeue(cases);
 }
 
-static const char *p1_filed_again_later(void)
+static void p1_filed_again_later(void)
 {
 	static const struct requeued cases[] = {
 		{ 1, 5, 0, 5, 30, 30 },
@@ -109,10 +101,10 @@ static const char *p1_filed_again_later(void)
 		{ }
 	};
 
-	return each_of(cases);
+	each_of(cases);
 }
 
-static const char *p6_filed_again_at_the_end(void)
+static void p6_filed_again_at_the_end(void)
 {
 	const u64 last = WHEEL_END_NS / 10 + 1;
 	const struct requeued cases[] = {
@@ -122,11 +114,11 @@ static const char *p6_filed_again_at_the_end(void)
 		{ }
 	};
 
-	return each_of(cases);
+	each_of(cases);
 }
 
 /* Beyond the bound it stops on the way; if its slack led there, before that. */
-static const char *p6_filed_again_on_the_way(void)
+static void p6_filed_again_on_the_way(void)
 {
 	static const struct requeued cases[] = {
 		{ 1, 5, 0, 5, 5 + BUCKETS, 5 + BUCKETS },
@@ -138,7 +130,7 @@ static const char *p6_filed_again_on_the_way(void)
 		{ }
 	};
 
-	return each_of(cases);
+	each_of(cases);
 }
 
 const struct ktap_test requeue_tests[] = {

@@ -10,9 +10,8 @@
 #define CROWD	300
 
 /* What a pass knows at its end it need not search for in the next. */
-static const char *p9_known_is_not_searched(void)
+static void p9_known_is_not_searched(void)
 {
-	const char *error = NULL;
 	struct rig rig;
 	u64 until;
 
@@ -23,27 +22,22 @@ static const char *p9_known_is_not_searched(void)
 	for (until = 1; until < 10; until++)
 		rig_pass(&rig, until, 100);
 	if (rig.spent)
-		error = "the first expiry was searched for";
+		ktap_fail("the first expiry was searched for");
 	rig_cancel(&rig, 0);
 	rig_pass(&rig, until++, 100);
 	rig.spent = 0;
 	for (; until < 20; until++)
 		rig_pass(&rig, until, 100);
 	if (rig.spent || !rig.wheel.found)
-		error = "the expiry after a cancelled one was searched for again";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+		ktap_fail("the expiry after a cancelled one was searched for again");
 }
 
 /*
  * A search is under way when all timers go. It does not keep a clock from being
  * set back, nor go on with what is armed then.
  */
-static const char *forward_in_search(unsigned int pops)
+static void forward_in_search(unsigned int pops)
 {
-	const char *error = NULL;
 	struct rig rig;
 	unsigned int i;
 
@@ -62,22 +56,16 @@ static const char *forward_in_search(unsigned int pops)
 	rig_cancel(&rig, 3);
 	rig_cancel(&rig, 0);
 	if (rig_pass(&rig, 201, 1) || rig.wheel.next != 202)
-		error = "a search went on that the time has overtaken";
+		ktap_fail("a search went on that the time has overtaken");
 	rig_pass(&rig, 300, 1);
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
 }
 
-static const char *p7_forward_forgets_a_search(void)
+static void p7_forward_forgets_a_search(void)
 {
-	const char *error = NULL;
 	unsigned int pops;
 
-	for (pops = 0; pops < 20 && !error; pops++)
-		error = forward_in_search(pops);
-	return error;
+	for (pops = 0; pops < 20; pops++)
+		forward_in_search(pops);
 }
 
 enum disturbance { CANCEL, FORWARD, DRAIN, DISTURBANCES };
@@ -86,9 +74,8 @@ enum disturbance { CANCEL, FORWARD, DRAIN, DISTURBANCES };
  * A bucket that is walked for its minimum loses all that it holds. It is on the
  * second level of a hierarchy.
  */
-static const char *refresh_of_nothing(unsigned int pops, enum disturbance what)
+static void refresh_of_nothing(unsigned int pops, enum disturbance what)
 {
-	const char *error = NULL;
 	struct rig rig;
 	unsigned int i;
 
@@ -107,29 +94,23 @@ static const char *refresh_of_nothing(unsigned int pops, enum disturbance what)
 	rig_pass(&rig, 20, 1);
 	rig_check(&rig);
 	if (rig.wheel.clock != 20)
-		error = "the clock of an empty wheel stays behind";
+		ktap_fail("the clock of an empty wheel stays behind");
 	rig_pass(&rig, 100, 1);
 	if (rig.wheel.next != WHEEL_NO_TICK)
-		error = "an empty wheel wants to be woken twice";
+		ktap_fail("an empty wheel wants to be woken twice");
 	rig_arm(&rig, 0, 300, 0);
 	if (rig_pass(&rig, 300, 1) != 1)
-		error = "it did not fire at its tick";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+		ktap_fail("it did not fire at its tick");
 }
 
-static const char *p7_refresh_of_nothing(void)
+static void p7_refresh_of_nothing(void)
 {
-	const char *error = NULL;
 	enum disturbance what;
 	unsigned int pops;
 
-	for (pops = 0; pops < 12 && !error; pops++)
-		for (what = 0; what < DISTURBANCES && !error; what++)
-			error = refresh_of_nothing(pops, what);
-	return error;
+	for (pops = 0; pops < 12; pops++)
+		for (what = 0; what < DISTURBANCES; what++)
+			refresh_of_nothing(pops, what);
 }
 
 /* Of the buckets of the first level on which a timer and the clock are apart. */
@@ -143,9 +124,8 @@ static u64 bucket_start(u64 due, u64 clock)
 }
 
 /* A clock that stays behind has timers filed too high, and moved too often. */
-static const char *rests(u64 start, u64 until, u64 due)
+static void rests(u64 start, u64 until, u64 due)
 {
-	const char *error = NULL;
 	struct rig rig;
 
 	rig_init(&rig, 1, 1, 1);
@@ -154,29 +134,22 @@ static const char *rests(u64 start, u64 until, u64 due)
 	rig_pass(&rig, until, 1);
 	if (rig.wheel.clock !=
 	    max(start, min(until, bucket_start(due, start) - 1)))
-		error = "the clock does not rest just before a bucket";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+		ktap_fail("the clock does not rest just before a bucket");
 }
 
-static const char *p9_clock_rests_before_a_bucket(void)
+static void p9_clock_rests_before_a_bucket(void)
 {
-	const char *error = NULL;
 	unsigned int to;
 	u64 start;
 
-	for (start = 1; start >> 62 == 0 && !error; start = 5 * start / 2 + 1) {
-		for (to = 1; to < 62 && !error; to++) {
+	for (start = 1; start >> 62 == 0; start = 5 * start / 2 + 1) {
+		for (to = 1; to < 62; to++) {
 			u64 due = start + 2 + ((u64)1 << to);
 
-			error = rests(start, start + 1, due);
-			if (!error)
-				error = rests(start, due - 1, due);
+			rests(start, start + 1, due);
+			rests(start, due - 1, due);
 		}
 	}
-	return error;
 }
 
 /* One far timer in each group, and for a while an early one, elsewhere in it. */
@@ -195,9 +168,8 @@ static void fill_groups(struct rig *rig, u32 buckets)
  * A search has to look at the minima of a group where one was cancelled, and pays
  * for it. When it comes by again their minimum is known.
  */
-static const char *p9_groups_are_paid_for(void)
+static void p9_groups_are_paid_for(void)
 {
-	const char *error = NULL;
 	const u32 buckets = 4096;
 	struct rig rig;
 
@@ -205,25 +177,20 @@ static const char *p9_groups_are_paid_for(void)
 	fill_groups(&rig, buckets);
 	rig_arm(&rig, buckets / 64 + 1, 1, 0);
 	if (rig_pass(&rig, 1, 1000) != 1)
-		error = "it did not fire at its tick";
+		ktap_fail("it did not fire at its tick");
 	if (rig.spent < 4 * (buckets / 64 - 1))
-		error = "minima were looked at that no budget paid for";
+		ktap_fail("minima were looked at that no budget paid for");
 	rig.spent = 0;
 	rig_arm(&rig, buckets / 64 + 1, 2, 0);
 	if (rig_pass(&rig, 2, 1000) != 1)
-		error = "it did not fire at its tick";
+		ktap_fail("it did not fire at its tick");
 	if (rig.spent > 2 * (buckets / 64))
-		error = "minima were looked at that are known";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+		ktap_fail("minima were looked at that are known");
 }
 
 /* Those that are gone have not made the bucket a crowded one. */
-static const char *p7_crowd_is_forgotten(void)
+static void p7_crowd_is_forgotten(void)
 {
-	const char *error = NULL;
 	struct rig rig;
 	unsigned int i;
 
@@ -239,17 +206,12 @@ static const char *p7_crowd_is_forgotten(void)
 	rig_cancel(&rig, 0);
 	rig_pass(&rig, 7, 100);
 	if (rig.wheel.next != 8 * 1001 + 5)
-		error = "a minimum is not refreshed since its bucket was crowded once";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+		ktap_fail("a minimum is not refreshed since its bucket was crowded once");
 }
 
 /* A bucket is walked for its minimum when that is gone, and not for any other. */
-static const char *p9_later_ones_may_go(void)
+static void p9_later_ones_may_go(void)
 {
-	const char *error = NULL;
 	struct rig rig;
 	unsigned int i;
 
@@ -260,17 +222,12 @@ static const char *p9_later_ones_may_go(void)
 	rig_cancel(&rig, 100);
 	rig_pass(&rig, 1, 1000);
 	if (rig.spent > 20)
-		error = "a bucket was walked whose minimum is known";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+		ktap_fail("a bucket was walked whose minimum is known");
 }
 
 /* A wheel that was drained in the middle of a pass is as good as new. */
-static const char *p2_armed_after_a_drain(void)
+static void p2_armed_after_a_drain(void)
 {
-	const char *error = NULL;
 	struct rig rig;
 	unsigned int i;
 
@@ -286,11 +243,7 @@ static const char *p2_armed_after_a_drain(void)
 	rig_arm(&rig, 3, 5000, 0);
 	rig_pass(&rig, 2, 1000);
 	if (rig.wheel.next != 5000)
-		error = "the wheel would sleep past a timer";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+		ktap_fail("the wheel would sleep past a timer");
 }
 
 const struct ktap_test rest_tests[] = {

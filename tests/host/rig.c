@@ -10,22 +10,16 @@
 /* With more timers a bucket keeps the minimum of one that was cancelled. */
 #define CROWD	256
 
-static void complain(struct rig *rig, const char *error)
+/* Into @memory, instead of what was there for the rig before. */
+static void *allocate(void **memory, size_t size)
 {
-	if (!rig->error)
-		rig->error = error;
-	rig->passing = false;
-}
-
-static void *allocate(size_t size)
-{
-	void *memory = malloc(size);
-
-	if (!memory)
+	free(*memory);
+	*memory = malloc(size);
+	if (!*memory)
 		abort();
 	/* The wheel must not rely on memory that it was not given clean. */
-	memset(memory, 0xa5, size);
-	return memory;
+	memset(*memory, 0xa5, size);
+	return *memory;
 }
 
 /* A timer that is not filed is its owner's: the wheel must not look at it. */
@@ -51,13 +45,14 @@ static void promise(struct rig *rig, u32 buckets)
 void rig_init(struct rig *rig, u32 buckets, u64 tick_ns, unsigned int timers)
 {
 	const struct wheel_scheme *scheme = ktap_subject;
+	static void *of_wheel, *of_timers;
 	unsigned int i;
 
 	buckets = scheme->buckets(buckets);
 	memset(rig, 0, sizeof(*rig));
 	memset(&rig->wheel, 0xa5, sizeof(rig->wheel));
-	rig->memory = allocate(wheel_memory(buckets));
-	rig->timer = allocate(timers * sizeof(*rig->timer));
+	rig->memory = allocate(&of_wheel, wheel_memory(buckets));
+	rig->timer = allocate(&of_timers, timers * sizeof(*rig->timer));
 	rig->timers = timers;
 	for (i = 0; i < timers; i++) {
 		memset(&rig->timer[i], 0, sizeof(rig->timer[i]));
@@ -68,12 +63,6 @@ void rig_init(struct rig *rig, u32 buckets, u64 tick_ns, unsigned int timers)
 	promise(rig, buckets);
 }
 
-void rig_free(struct rig *rig)
-{
-	free(rig->timer);
-	free(rig->memory);
-}
-
 static void compare(struct rig *rig)
 {
 	const struct wheel_core *w = &rig->wheel;
@@ -81,52 +70,50 @@ static void compare(struct rig *rig)
 
 	rig->operations++;
 	if (w->pending != oracle_pending(o))
-		complain(rig, "pending is not armed - fired - cancelled");
+		ktap_fail("pending is not armed - fired - cancelled");
 	if (w->clock < rig->clock)
-		complain(rig, "the clock went back");
+		ktap_fail("the clock went back");
 	if (w->clock >= oracle_next(o))
-		complain(rig, "the clock passed a timer");
+		ktap_fail("the clock passed a timer");
 	if (w->floor != o->floor)
-		complain(rig, "the floor is not behind the pass");
+		ktap_fail("the floor is not behind the pass");
 	rig->clock = w->clock;
 	if (rig->passing)
 		return;
 	/* The hierarchical wheel's clock rests before a bucket. */
 	if (w->scheme == &wheel_hierarchical ? w->clock > o->clock :
 					       w->clock != o->clock)
-		complain(rig, "the clock is not where the pass ended");
+		ktap_fail("the clock is not where the pass ended");
 	if (w->next > oracle_next(o))
-		complain(rig, "the wheel would sleep past a timer");
+		ktap_fail("the wheel would sleep past a timer");
 	/* The hierarchical wheel does not keep account of it. */
 	if (w->found && w->next != oracle_next(o) &&
 	    !(rig->doubt && w->scheme == &wheel_hierarchical))
-		complain(rig, "the next expiry is said to be exact and is not");
+		ktap_fail("the next expiry is said to be exact and is not");
 }
 
 static void cancel(struct rig *rig, struct rig_timer *t)
 {
 	rig->doubt |= rig->passing;
-	if (!wheel_filed(&t->wheel)) {
-		complain(rig, "a pending timer is not filed");
-		return;
-	}
+	if (!wheel_filed(&t->wheel))
+		ktap_fail("a pending timer is not filed");
 	wheel_remove(&rig->wheel, &t->wheel);
 	oracle_cancel(&rig->oracle, &t->oracle);
 	if (wheel_filed(&t->wheel))
-		complain(rig, "a cancelled timer is still filed");
+		ktap_fail("a cancelled timer is still filed");
 	if (!(READ_ONCE(t->wheel.deadline) & WHEEL_IDLE))
-		complain(rig, "a cancelled timer could still be pushed");
+		ktap_fail("a cancelled timer could still be pushed");
 	poison(&t->wheel);
 }
 
 static void compare_timer(struct rig *rig, const struct rig_timer *t)
 {
 	if (t->wheel.due_tick != t->oracle.due)
-		complain(rig, "the due tick is not the promised one");
+		ktap_fail("the due tick is not the promised one");
 	if (t->wheel.due_tick & (((u64)1 << t->wheel.order) - 1))
-		complain(rig, "the due tick is no multiple of 2^order");
+		ktap_fail("the due tick is no multiple of 2^order");
 	if (!wheel_filed(&t->wheel))
-		complain(rig, "an armed timer is not filed");
+		ktap_fail("an armed timer is not filed");
 	compare(rig);
 }
 
@@ -136,8 +123,6 @@ bool rig_arm(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
 	bool moved = t->oracle.pending;
 	int err;
 
-	if (rig->error)
-		return false;
 	rig->doubt |= moved && rig->passing;
 	if (moved)
 		err = wheel_move(&rig->wheel, &t->wheel, deadline, slack);
@@ -145,15 +130,15 @@ bool rig_arm(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
 		err = wheel_place(&rig->wheel, &t->wheel, deadline, slack);
 	if (oracle_arm(&rig->oracle, &t->oracle, deadline, slack)) {
 		if (err)
-			complain(rig, "a timer was refused");
+			ktap_fail("a timer was refused");
 		t->deadline = deadline;
 	} else if (err != -ERANGE) {
-		complain(rig, "what no tick can be had for is not refused");
+		ktap_fail("what no tick can be had for is not refused");
 	}
 	if (t->oracle.pending)
 		compare_timer(rig, t);
 	else if (wheel_filed(&t->wheel))
-		complain(rig, "a refused timer is filed");
+		ktap_fail("a refused timer is filed");
 	return t->oracle.pending;
 }
 
@@ -162,25 +147,25 @@ void rig_reduce(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
 	struct rig_timer *t = &rig->timer[i];
 	int err;
 
-	if (rig->error || !t->oracle.pending || deadline >= t->deadline)
+	if (!t->oracle.pending || deadline >= t->deadline)
 		return;
 	rig->doubt |= rig->passing;
 	err = wheel_reduce(&rig->wheel, &t->wheel, deadline, slack);
 	if (oracle_reduce(&rig->oracle, &t->oracle, deadline, slack)) {
 		t->deadline = deadline;
 		if (err)
-			complain(rig, "a reduced timer was refused");
+			ktap_fail("a reduced timer was refused");
 	} else if (err != -ERANGE) {
-		complain(rig, "a reduced timer that is held too late is not refused");
+		ktap_fail("a reduced timer that is held too late is not refused");
 	}
 	if (t->wheel.deadline != t->deadline)
-		complain(rig, "a reduced timer has another deadline");
+		ktap_fail("a reduced timer has another deadline");
 	compare_timer(rig, t);
 }
 
 void rig_cancel(struct rig *rig, unsigned int i)
 {
-	if (rig->error || !rig->timer[i].oracle.pending)
+	if (!rig->timer[i].oracle.pending)
 		return;
 	cancel(rig, &rig->timer[i]);
 	compare(rig);
@@ -193,13 +178,13 @@ static void check_popped(struct rig *rig, const struct wheel_timer *t, u64 until
 	const struct oracle_timer *first = rig->oracle.first;
 
 	if (wheel_filed(t))
-		complain(rig, "a timer that fired is still filed");
+		ktap_fail("a timer that fired is still filed");
 	if (!rt->oracle.pending)
-		complain(rig, "a timer fired that was not pending");
-	else if (first->due > until)
-		complain(rig, "a timer fired before its tick");
-	else if (first != &rt->oracle)
-		complain(rig, "a timer fired before another that was first");
+		ktap_fail("a timer fired that was not pending");
+	if (first->due > until)
+		ktap_fail("a timer fired before its tick");
+	if (first != &rt->oracle)
+		ktap_fail("a timer fired before another that was first");
 }
 
 static struct rig_timer *fire(struct rig *rig, struct wheel_timer *t, u64 until)
@@ -207,8 +192,6 @@ static struct rig_timer *fire(struct rig *rig, struct wheel_timer *t, u64 until)
 	struct rig_timer *rt = container_of(t, struct rig_timer, wheel);
 
 	check_popped(rig, t, until);
-	if (rig->error)
-		return NULL;
 	oracle_fire(&rig->oracle, &rt->oracle);
 	rt->fired++;
 	poison(t);
@@ -221,15 +204,13 @@ static void requeue(struct rig *rig, struct wheel_timer *t, u64 until,
 	struct rig_timer *rt = container_of(t, struct rig_timer, wheel);
 
 	check_popped(rig, t, until);
-	if (rig->error)
-		return;
 	oracle_requeue(&rig->oracle, &rt->oracle, deadline, t->order);
 	t->deadline = deadline;
 	wheel_requeue(&rig->wheel, t, deadline);
 	rt->deadline = deadline;
 	if (t->due_tick != rt->oracle.due || t->deadline != deadline ||
 	    !wheel_filed(t))
-		complain(rig, "a timer is not filed again as it should be");
+		ktap_fail("a timer is not filed again as it should be");
 }
 
 /* Is there a bucket that holds more timers than are worth a refresh? */
@@ -255,12 +236,12 @@ static void finish(struct rig *rig, u64 until)
 {
 	rig->passing = false;
 	if (oracle_next(&rig->oracle) <= until)
-		complain(rig, "a pass ended before all that was due had fired");
+		ktap_fail("a pass ended before all that was due had fired");
 	oracle_reach(&rig->oracle, until);
 	if (!rig->doubt && rig->wheel.next != oracle_next(&rig->oracle)) {
 		rig->doubt = crowded(rig);
 		if (!rig->doubt)
-			complain(rig, "after a pass the next expiry is not exact");
+			ktap_fail("after a pass the next expiry is not exact");
 	}
 }
 
@@ -272,8 +253,6 @@ static struct rig_timer *pop(struct rig *rig, u64 until, unsigned int budget,
 	unsigned int left = budget;
 	struct wheel_timer *t;
 
-	if (rig->error)
-		return NULL;
 	if (!rig->passing && until >= rig->wheel.next)
 		rig->doubt = false;
 	rig->passing = true;
@@ -282,8 +261,8 @@ static struct rig_timer *pop(struct rig *rig, u64 until, unsigned int budget,
 	rig->spent += budget - left;
 	rig->interrupted |= !left;
 	if (left > budget)
-		complain(rig, "more work was done than the budget allows");
-	else if (t && again)
+		ktap_fail("more work was done than the budget allows");
+	if (t && again)
 		requeue(rig, t, until, *again);
 	else if (t)
 		fired = fire(rig, t, until);
@@ -323,14 +302,14 @@ u64 rig_pass(struct rig *rig, u64 until, unsigned int budget)
 		if (rig_pop(rig, until, budget))
 			fired++;
 		if (rig->spent > limit)
-			complain(rig, "a pass does not end");
+			ktap_fail("a pass does not end");
 	} while (rig->passing);
 	return fired;
 }
 
 void rig_drain(struct rig *rig)
 {
-	while (!rig->error) {
+	for (;;) {
 		unsigned int budget = ~0u;
 		struct wheel_timer *t = wheel_drain(&rig->wheel, &budget);
 		struct rig_timer *rt;
@@ -338,17 +317,15 @@ void rig_drain(struct rig *rig)
 		if (!t)
 			break;
 		rt = container_of(t, struct rig_timer, wheel);
-		if (!rt->oracle.pending || wheel_filed(t)) {
-			complain(rig, "a timer was drained that was not pending");
-			break;
-		}
+		if (!rt->oracle.pending || wheel_filed(t))
+			ktap_fail("a timer was drained that was not pending");
 		oracle_cancel(&rig->oracle, &rt->oracle);
 		rig->doubt |= rig->passing;
 		poison(t);
 		compare(rig);
 	}
 	if (oracle_pending(&rig->oracle))
-		complain(rig, "a timer was not drained");
+		ktap_fail("a timer was not drained");
 }
 
 /* The clock of a wheel that is not idle may follow, as far as nothing is due. */
@@ -357,12 +334,10 @@ void rig_forward(struct rig *rig, u64 tick)
 	u64 before = rig->wheel.clock;
 	bool idle = !rig->wheel.pending;
 
-	if (rig->error)
-		return;
 	wheel_forward(&rig->wheel, tick);
 	if (rig->wheel.clock > max(before, tick) ||
 	    (idle && rig->wheel.clock < tick))
-		complain(rig, "the clock did not go where it was sent");
+		ktap_fail("the clock did not go where it was sent");
 	if (rig->wheel.clock > before)
 		oracle_reach(&rig->oracle, rig->wheel.clock);
 	/* A timer that is armed now is due after the present, wherever the clock stayed. */
@@ -375,8 +350,6 @@ void rig_forward(struct rig *rig, u64 tick)
 
 void rig_set_back(struct rig *rig, u64 tick)
 {
-	if (rig->error)
-		return;
 	/* A pass ends, unless it has not come so far. */
 	rig->passing &= tick + 1 >= rig->wheel.floor;
 	wheel_set_back(&rig->wheel, tick);
@@ -386,10 +359,15 @@ void rig_set_back(struct rig *rig, u64 tick)
 	compare(rig);
 }
 
-void rig_check(struct rig *rig)
+void check_wheel(const struct wheel_core *wheel)
 {
-	const char *error = wheel_check(&rig->wheel);
+	const char *error = wheel_check(wheel);
 
 	if (error)
-		complain(rig, error);
+		ktap_fail(error);
+}
+
+void rig_check(const struct rig *rig)
+{
+	check_wheel(&rig->wheel);
 }

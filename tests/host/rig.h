@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A wheel and the oracle side by side: what is done to one is done to the
- * other, and each answer is compared. The first difference stays in @error,
- * and from then on the rig does nothing any more. The wheel's scheme is the
- * subject of the test.
+ * other, and each answer is compared. The first difference fails the test. The
+ * wheel's scheme is the subject of the test.
  */
 #ifndef _HOST_RIG_H
 #define _HOST_RIG_H
@@ -40,7 +39,6 @@ struct rig_timer {
  * @interrupted: a budget has ended a call
  * @spent: of all budgets so far
  * @operations: how many calls the wheel has answered
- * @error: NULL, or what is wrong
  */
 struct rig {
 	struct wheel_core wheel;
@@ -54,11 +52,10 @@ struct rig {
 	bool interrupted;
 	u64 spent;
 	u64 operations;
-	const char *error;
 };
 
+/* A test has one rig at a time: the memory of the one before is freed. */
 void rig_init(struct rig *rig, u32 buckets, u64 tick_ns, unsigned int timers);
-void rig_free(struct rig *rig);
 
 /*
  * Arms, or moves when it is pending; is it pending then? The others do nothing
@@ -80,7 +77,8 @@ void rig_drain(struct rig *rig);
 void rig_forward(struct rig *rig, u64 tick);
 void rig_set_back(struct rig *rig, u64 tick);
 
-/* wheel_check() */
-void rig_check(struct rig *rig);
+/* wheel_check() must find nothing. */
+void check_wheel(const struct wheel_core *wheel);
+void rig_check(const struct rig *rig);
 
 #endif

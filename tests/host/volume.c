@@ -20,6 +20,7 @@
 
 /**
  * struct life - of one wheel
+ * @number: by which it can be lived again
  * @random: where all that happens comes from
  * @rig: the wheel
  * @now: the present, in nanoseconds
@@ -29,6 +30,7 @@
  * @most: operations
  */
 struct life {
+	u64 number;
 	struct random random;
 	struct rig rig;
 	u64 now;
@@ -215,6 +217,14 @@ static u64 draw_start(struct life *l)
 	return tick - min(tick, random_below(&l->random, 1 + power(l)));
 }
 
+static void explain(const void *of)
+{
+	const struct life *l = of;
+
+	printf("# SEED=%llu, life %llu, operation %llu, at %llu ns\n",
+	       random_seed, l->number, l->rig.operations, l->now);
+}
+
 static void be_born(struct life *l, u64 number)
 {
 	static const u64 ticks[CHOICES] = {
@@ -226,7 +236,8 @@ static void be_born(struct life *l, u64 number)
 	static const u64 slacks[CHOICES] = { 0, 0, 0, 0, 0, 10, 30, 60 };
 	u32 buckets;
 
-	*l = (struct life){ .random = random_start(number) };
+	*l = (struct life){ .number = number, .random = random_start(number) };
+	ktap_if_it_fails(explain, l);
 	buckets = (u32)1 << random_below(&l->random, 8);
 	rig_init(&l->rig, buckets, one_of(l, ticks),
 		 (unsigned int)one_of(l, timers));
@@ -247,26 +258,20 @@ static void run_out(struct life *l)
 	rig_pass(&l->rig, end - 1, l->budget);
 	rig_pass(&l->rig, end, l->budget);
 	rig_check(&l->rig);
-	if (!l->rig.error && l->rig.wheel.pending)
-		l->rig.error = "a timer did not fire";
+	if (l->rig.wheel.pending)
+		ktap_fail("a timer did not fire");
 }
 
-static const char *live(u64 number, u64 *operations)
+/* How many operations it was. */
+static u64 live(u64 number)
 {
 	struct life l;
 
 	be_born(&l, number);
-	while (l.rig.operations < l.most && l.now < WHEEL_END_NS - 3 &&
-	       !l.rig.error)
+	while (l.rig.operations < l.most && l.now < WHEEL_END_NS - 3)
 		step(&l);
-	if (!l.rig.error)
-		run_out(&l);
-	if (l.rig.error)
-		printf("# SEED=%llu, life %llu, operation %llu, at %llu ns\n",
-		       random_seed, number, l.rig.operations, l.now);
-	*operations += l.rig.operations;
-	rig_free(&l.rig);
-	return l.rig.error;
+	run_out(&l);
+	return l.rig.operations;
 }
 
 /* To check the hierarchical wheel is to look at 704 buckets. */
@@ -275,19 +280,17 @@ static u64 share(void)
 	return ktap_subject == &wheel_hierarchical ? random_ops / 3 : random_ops;
 }
 
-static const char *volume_of_operations(void)
+static void volume_of_operations(void)
 {
-	const char *error = NULL;
 	u64 operations = 0;
 	u64 wanted = share();
 	u64 lives = 0;
 
-	while (operations < wanted && !error && lives <= wanted)
-		error = live(lives++, &operations);
+	while (operations < wanted && lives <= wanted)
+		operations += live(lives++);
 	printf("# %llu operations in %llu lives\n", operations, lives);
-	if (!error && operations < wanted)
-		error = "wheels do not live long enough";
-	return error;
+	if (operations < wanted)
+		ktap_fail("wheels do not live long enough");
 }
 
 const struct ktap_test volume_tests[] = {

@@ -12,9 +12,8 @@
  * All fire at one tick, which is far enough to lie beyond a ring's revolution
  * and on a level of its own. Each is looked at, and few times more than once.
  */
-static const char *all_at_once(unsigned int budget)
+static void all_at_once(unsigned int budget)
 {
-	const char *error = NULL;
 	struct rig rig;
 	unsigned int i;
 
@@ -22,78 +21,62 @@ static const char *all_at_once(unsigned int budget)
 	for (i = 0; i < MANY; i++)
 		rig_arm(&rig, i, 300000, 0);
 	if (rig_pass(&rig, 299999, budget))
-		error = "they fired early";
+		ktap_fail("they fired early");
 	rig.spent = 0;
 	if (rig_pass(&rig, 300000, budget) != MANY)
-		error = "not all fired at their tick";
+		ktap_fail("not all fired at their tick");
 	if (rig.spent < MANY)
-		error = "timers fired that no budget paid for";
+		ktap_fail("timers fired that no budget paid for");
 	if (rig.spent > 12 * (u64)MANY + 64)
-		error = "timers were looked at again and again";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+		ktap_fail("timers were looked at again and again");
 }
 
-static const char *p9_bounded_burst(void)
+static void p9_bounded_burst(void)
 {
-	const char *error = NULL;
 	unsigned int budget;
 
-	for (budget = 1; budget < 70 && !error; budget++)
-		error = all_at_once(budget);
-	return error ? error : all_at_once(20 * MANY);
+	for (budget = 1; budget < 70; budget++)
+		all_at_once(budget);
+	all_at_once(20 * MANY);
 }
 
 /* Without a budget nothing is looked at, and the pass is not done. */
-static const char *p9_no_budget_no_work(void)
+static void p9_no_budget_no_work(void)
 {
-	const char *error = NULL;
 	struct rig rig;
 
 	rig_init(&rig, 8, 1, 1);
 	rig_arm(&rig, 0, 1, 0);
 	if (rig_pop(&rig, 1, 0) || !rig.passing || !rig.wheel.pending)
-		error = "work was done without a budget";
-	else if (rig_pass(&rig, 1, 1) != 1)
-		error = "a pass without a budget lost a timer";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+		ktap_fail("work was done without a budget");
+	if (rig_pass(&rig, 1, 1) != 1)
+		ktap_fail("a pass without a budget lost a timer");
 }
 
 /* From due tick to due tick: neither the gap nor the empty buckets count. */
-static const char *p9_a_stall_is_one_jump(void)
+static void p9_a_stall_is_one_jump(void)
 {
-	const char *error = NULL;
 	struct rig rig;
 
 	rig_init(&rig, 65536, 1, 2);
 	rig_arm(&rig, 0, (u64)1 << 40, 0);
 	rig_arm(&rig, 1, (u64)1 << 50, 0);
 	if (rig_pass(&rig, ((u64)1 << 40) - 1, 4))
-		error = "it fired early";
+		ktap_fail("it fired early");
 	if (rig.spent > 65536 / 64 + 8)
-		error = "silence was paid for";
+		ktap_fail("silence was paid for");
 	if (rig_pass(&rig, (u64)1 << 41, 4) != 1)
-		error = "a timer was lost in the gap";
+		ktap_fail("a timer was lost in the gap");
 	if (rig.spent > 2 * (65536 / 64 + 8))
-		error = "a stall cost more than two searches of the ring";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+		ktap_fail("a stall cost more than two searches of the ring");
 }
 
 /*
  * Between the calls a timer comes and goes, be it earlier than all that the
  * search has found or later: the search goes on.
  */
-static const char *search_goes_on(u64 deadline)
+static void search_goes_on(u64 deadline)
 {
-	const char *error = NULL;
 	const u32 buckets = 4096;
 	unsigned int calls = 0;
 	struct rig rig;
@@ -108,21 +91,16 @@ static const char *search_goes_on(u64 deadline)
 		rig_arm(&rig, buckets + 1, deadline, 0);
 		rig_cancel(&rig, buckets + 1);
 		if (++calls > buckets)
-			error = "the search starts over at each cancel";
-	} while (rig.passing && !error);
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+			ktap_fail("the search starts over at each cancel");
+	} while (rig.passing);
 }
 
-static const char *p9_search_outlasts_cancels(void)
+static void p9_search_outlasts_cancels(void)
 {
-	const char *error = search_goes_on(0);
+	search_goes_on(0);
 
-	if (!error)
-		error = search_goes_on(4000);
-	return error ? error : search_goes_on(100000);
+	search_goes_on(4000);
+	search_goes_on(100000);
 }
 
 /*
@@ -130,9 +108,8 @@ static const char *p9_search_outlasts_cancels(void)
  * refresh its minimum: the new one is cancelled again and again, and so is one
  * that is earlier than all.
  */
-static const char *refresh_goes_on(unsigned int count, unsigned int budget)
+static void refresh_goes_on(unsigned int count, unsigned int budget)
 {
-	const char *error = NULL;
 	unsigned int calls = 0;
 	struct rig rig;
 	unsigned int i;
@@ -152,25 +129,20 @@ static const char *refresh_goes_on(unsigned int count, unsigned int budget)
 			rig_cancel(&rig, count);
 		}
 		if (++calls > 2 * count / budget)
-			error = "the refresh starts over at each cancel";
-	} while (rig.passing && !error);
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+			ktap_fail("the refresh starts over at each cancel");
+	} while (rig.passing);
 }
 
-static const char *p9_refresh_outlasts_cancels(void)
+static void p9_refresh_outlasts_cancels(void)
 {
-	const char *error = refresh_goes_on(MANY, 64);
+	refresh_goes_on(MANY, 64);
 
-	return error ? error : refresh_goes_on(200, 8);
+	refresh_goes_on(200, 8);
 }
 
 /* Of a crowded bucket one pass looks at some timers, and others at none. */
-static const char *p9_crowd_is_left_alone(void)
+static void p9_crowd_is_left_alone(void)
 {
-	const char *error = NULL;
 	struct rig rig;
 	unsigned int i;
 
@@ -181,20 +153,15 @@ static const char *p9_crowd_is_left_alone(void)
 	for (i = 1; i < 100; i++)
 		rig_pass(&rig, i, 64);
 	if (rig.spent > MANY)
-		error = "each pass looks at a crowd for one cancelled timer";
+		ktap_fail("each pass looks at a crowd for one cancelled timer");
 	rig_pass(&rig, 8 * (100000 + MANY), 64);
-	if (!rig.error && rig.wheel.pending)
-		error = "a timer did not fire";
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
+	if (rig.wheel.pending)
+		ktap_fail("a timer did not fire");
 }
 
 /* Callbacks that arm in the past for ever: each pass serves each of them once. */
-static const char *p9_past_storm(void)
+static void p9_past_storm(void)
 {
-	const char *error = NULL;
 	struct rig rig;
 	unsigned int i;
 	u64 until;
@@ -202,7 +169,7 @@ static const char *p9_past_storm(void)
 	rig_init(&rig, 8, 1, 32);
 	for (i = 0; i < 32; i++)
 		rig_arm(&rig, i, 0, 0);
-	for (until = 1; until < 1000 && !error; until += 1 + until % 90) {
+	for (until = 1; until < 1000; until += 1 + until % 90) {
 		unsigned int fired = 0;
 
 		do {
@@ -214,12 +181,8 @@ static const char *p9_past_storm(void)
 			fired++;
 		} while (rig.passing && fired <= 32);
 		if (fired != 32)
-			error = "a pass did not serve each of them once";
+			ktap_fail("a pass did not serve each of them once");
 	}
-	if (rig.error)
-		error = rig.error;
-	rig_free(&rig);
-	return error;
 }
 
 const struct ktap_test work_tests[] = {
