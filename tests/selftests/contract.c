@@ -5,7 +5,6 @@
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "../contract/model.h"
@@ -34,16 +33,6 @@ struct device {
 	struct wheel_user_page *user;
 	struct wheel_event *events;
 };
-
-/*
- * One script for each set-up, always the same one; another one by env SEED. One in some
- * thousands finds the model and the device at odds over the order of overdue periodic timers:
- * 0x18ee5dfc4dd94013, overflow with ring, words and any slot.
- */
-static __u64 script_seed(void)
-{
-	return getenv("SEED") ? wt_seed() : 1;
-}
 
 static int fd_of(struct side *side)
 {
@@ -192,7 +181,7 @@ static int compare(struct device *device, struct model *model, __u32 scheme,
 	if (line)
 		return line;
 	model_init(model, &setup);
-	return script_run(&device->side, &model->side, &setup, script_seed(),
+	return script_run(&device->side, &model->side, &setup, wt_seed(),
 			  OPERATIONS);
 }
 

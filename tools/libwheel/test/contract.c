@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Random operations on a wheel with a VIRTUAL clock: the backend against the model
- * of the contract, and the two backends against each other. SEED=n takes another script,
+ * of the contract, and the two backends against each other. SEED=n repeats a script,
  * OPERATIONS=n makes it longer.
  */
 #include <stdlib.h>
@@ -95,12 +95,6 @@ static struct libwheel_options virtual_options(__u32 scheme, __u32 flags)
 	};
 }
 
-/* One script for each set-up, always the same one; another one by env SEED. */
-static __u64 script_seed(void)
-{
-	return getenv("SEED") ? test_seed() : 1;
-}
-
 /* The backend that the environment names, against the model. */
 static void against_model(__u32 scheme, __u32 flags)
 {
@@ -112,7 +106,7 @@ static void against_model(__u32 scheme, __u32 flags)
 	library_open(&library, &options);
 	libwheel_info(library.wheel, &setup);
 	model_init(&model, &setup);
-	EXPECT_EQ(0, script_run(&library.side, &model.side, &setup, script_seed(),
+	EXPECT_EQ(0, script_run(&library.side, &model.side, &setup, test_seed(),
 				operations()));
 	libwheel_close(library.wheel);
 }
@@ -133,7 +127,7 @@ static void against_each_other(__u32 scheme, __u32 flags)
 	options.backend = LIBWHEEL_USER;
 	library_open(&user, &options);
 	libwheel_info(kernel.wheel, &setup);
-	EXPECT_EQ(0, script_run(&kernel.side, &user.side, &setup, script_seed(),
+	EXPECT_EQ(0, script_run(&kernel.side, &user.side, &setup, test_seed(),
 				operations()));
 	libwheel_close(kernel.wheel);
 	libwheel_close(user.wheel);
