@@ -93,6 +93,20 @@ bool wheel_account_idle(const struct wheel_account *account)
 EXPORT_SYMBOL_GPL(wheel_account_idle);
 
 /**
+ * wheel_account_owes - does a pass have to wait, or be made by the owner?
+ * @account: account, or NULL
+ *
+ * Context: Any.
+ *
+ * Return: true if the account has a debt, or had one and bases still wait in the queue.
+ */
+bool wheel_account_owes(const struct wheel_account *account)
+{
+	return account &&
+	       (wheel_account_debt(account) || !list_empty(&account->waiting));
+}
+
+/**
  * wheel_account_pays - may a pass be made in softirq context?
  * @base: base with an account
  *

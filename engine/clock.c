@@ -93,8 +93,8 @@ static bool base_is_due(struct wheel_base *base)
  * wheel_run - make the passes that the account of a wheel has to wait for
  * @wheel: wheel
  *
- * Nothing is done if the wheel has no account or its account has no debt, or if
- * somebody else does it now. A fatal signal ends it; what is left waits for the
+ * Nothing is done if the wheel has no account, or its account has no debt and no wheel
+ * waits for it, or if somebody else does it now. A fatal signal ends it; what is left waits for the
  * hrtimer then.
  *
  * Context: Process context, softirqs enabled. Does not sleep, but yields. The callbacks run
@@ -102,9 +102,10 @@ static bool base_is_due(struct wheel_base *base)
  */
 void wheel_run(struct wheel *wheel)
 {
+	struct wheel_account *account = wheel->config.account;
 	struct wheel_base *base;
 
-	if (likely(!wheel_account_debt(wheel->config.account)) ||
+	if (likely(!wheel_account_owes(account)) ||
 	    !mutex_trylock(&wheel->advance_lock))
 		return;
 	for_each_base(base, wheel) {
@@ -112,12 +113,13 @@ void wheel_run(struct wheel *wheel)
 
 		while (more && !fatal_signal_pending(current)) {
 			more = pass_in_context(base);
+			/* Others do not wait until all is done here. */
+			wheel_account_serve(account);
 			cond_resched();
 		}
 		if (more)
 			wheel_base_resume(base, 0);
 	}
-	wheel_account_serve(wheel->config.account);
 	mutex_unlock(&wheel->advance_lock);
 }
 EXPORT_SYMBOL_GPL(wheel_run);

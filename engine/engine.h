@@ -131,6 +131,7 @@ const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config);
 bool wheel_far_ahead(const struct wheel *wheel, u64 time);
 
 u64 wheel_account_debt(const struct wheel_account *account);
+bool wheel_account_owes(const struct wheel_account *account);
 void wheel_account_charge(struct wheel_account *account, u64 begun);
 bool wheel_account_pays(struct wheel_base *base);
 void wheel_account_wait(struct wheel_base *base);

@@ -56,6 +56,20 @@ static struct rig *rig_in_debt(struct kunit *test, u64 debt, u32 count)
 	return rig;
 }
 
+/* Another wheel on the account of one, with a timer. */
+static struct rig *rig_sharing(struct rig *rig)
+{
+	struct wheel_config config = {
+		.name = "sharing",
+		.tick_ns = 100 * NSEC_PER_USEC,
+		.account = &purse_of(rig)->account,
+		.owed = tell_owner,
+		.data = purse_of(rig),
+	};
+
+	return rig_new(rig->test, &config, 1);
+}
+
 /* A timer that is due while the account owes waits until it has paid. */
 static void p12_debt_defers_the_pass(struct kunit *test)
 {
@@ -142,15 +156,10 @@ static void p12_passes_are_charged(struct kunit *test)
 static void p12_wheels_share_a_debt(struct kunit *test)
 {
 	struct rig *rig = rig_in_debt(test, 0, 1);
-	struct wheel_config config = {
-		.name = "sharing",
-		.tick_ns = 100 * NSEC_PER_USEC,
-		.account = &purse_of(rig)->account,
-	};
-	struct rig *other = rig_new(test, &config, 1);
+	struct rig *other = rig_sharing(rig);
 	u64 until = ktime_get_ns() + 100 * NSEC_PER_MSEC;
 
-	atomic64_set(&config.account->paid_until, until);
+	atomic64_set(&purse_of(rig)->account.paid_until, until);
 	rig_await(other, 1);
 	KUNIT_ASSERT_EQ(test, rig_arm(other, 0, 0), 0);
 	rig_wait(other);
@@ -166,15 +175,10 @@ static void p12_wheels_share_a_debt(struct kunit *test)
 static void p12_each_gets_its_turn(struct kunit *test)
 {
 	struct rig *rigs[8] = { rig_in_debt(test, 0, 1) };
-	struct wheel_config config = {
-		.name = "one of many",
-		.tick_ns = 100 * NSEC_PER_USEC,
-		.account = &purse_of(rigs[0])->account,
-	};
 	u32 i;
 
 	for (i = 1; i < ARRAY_SIZE(rigs); i++)
-		rigs[i] = rig_new(test, &config, 1);
+		rigs[i] = rig_sharing(rigs[0]);
 	for (i = 0; i < ARRAY_SIZE(rigs); i++) {
 		rigs[i]->probes[0].action = take_time;
 		rig_await(rigs[i], 20);
@@ -189,6 +193,66 @@ static void p12_each_gets_its_turn(struct kunit *test)
 				2 * stats.passes + ARRAY_SIZE(rigs));
 		wheel_timer_cancel_sync(&rigs[i]->probes[0].timer);
 	}
+}
+
+/*
+ * Its timer is due, and its pass waits at the queue's end: for an hour, if nobody helps.
+ * Armed in debt it would not even have an interrupt before.
+ */
+static void rig_to_queue(struct rig *rig, struct purse *purse)
+{
+	u64 soon = rig_now(rig) + 20 * NSEC_PER_MSEC;
+
+	rig_await(rig, rig->calls + 1);
+	atomic64_set(&purse->account.paid_until, 0);
+	KUNIT_ASSERT_EQ(rig->test, rig_arm(rig, 0, soon), 0);
+	atomic64_set(&purse->account.paid_until,
+		     ktime_get_ns() + 3600 * NSEC_PER_SEC);
+	rig_wait_for(rig, &purse->owed);
+}
+
+/*
+ * The owner of a wheel that is not the first in the queue need not wait for the others,
+ * nor for the moment in which there is a debt again.
+ */
+static void p12_owner_need_not_queue(struct kunit *test)
+{
+	struct rig *first = rig_in_debt(test, 0, 1);
+	struct purse *purse = purse_of(first);
+	struct rig *second = rig_sharing(first);
+
+	rig_to_queue(first, purse);
+	rig_to_queue(second, purse);
+	atomic64_set(&purse->account.paid_until, 0);
+	wheel_run(second->wheel);
+	KUNIT_EXPECT_EQ(test, second->calls, 1);
+}
+
+/* Always overdue, until the other one's timer has come; or for a second, if it does not. */
+static void go_on_until_other(struct probe *probe)
+{
+	u64 end = ktime_get_ns() + 100 * NSEC_PER_USEC;
+
+	while (ktime_get_ns() < end)
+		cpu_relax();
+	if (!probe->other->calls && probe->calls < 10000)
+		probe->answer = wheel_timer_arm(&probe->timer, 0, 0);
+}
+
+/* An owner who makes many passes in one call does not keep the next wheel waiting. */
+static void p12_queue_goes_on_beside_its_first(struct kunit *test)
+{
+	struct rig *first = rig_in_debt(test, 0, 1);
+	struct purse *purse = purse_of(first);
+	struct rig *second = rig_sharing(first);
+
+	first->probes[0].action = go_on_until_other;
+	first->probes[0].other = &second->probes[0];
+	rig_to_queue(first, purse);
+	rig_to_queue(second, purse);
+	atomic64_set(&purse->account.paid_until, 0);
+	wheel_run(first->wheel);
+	KUNIT_EXPECT_EQ(test, second->calls, 1);
 }
 
 /* A timer that is stopped while its pass waits fires no more. */
@@ -239,6 +303,8 @@ static struct kunit_case account_cases[] = {
 	KUNIT_CASE(p12_passes_are_charged),
 	KUNIT_CASE(p12_wheels_share_a_debt),
 	KUNIT_CASE(p12_each_gets_its_turn),
+	KUNIT_CASE(p12_owner_need_not_queue),
+	KUNIT_CASE(p12_queue_goes_on_beside_its_first),
 	KUNIT_CASE(p12_stopped_in_debt),
 	{}
 };
