@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh disable=SC2154 # $release is of those who source this
+# What is asked of a bare Debian on which DKMS shall build the module. Source it.
+
+# shellcheck source=tests/vm/guest/ktap.sh
+. "$(dirname "$0")/ktap.sh"
+
+export DEBIAN_FRONTEND=noninteractive INITRD=No
+
+get() {
+	apt-get -q install -y --no-install-recommends "$@"
+}
+
+machine_of_dkms() {
+	apt-get -q update && get "linux-headers-$release" dkms gcc kmod xz-utils
+}
+
+# dkms_has VERSION: that and no other, for the kernel whose headers there are.
+dkms_has() {
+	dkms status
+	[ "$(modinfo -k "$release" -F version wheel_timer)" = "$1" ] &&
+		[ "$(dkms status -m wheel_timer | wc -l)" = 1 ] &&
+		dkms status "wheel_timer/$1" | grep "$release.*: installed"
+}
