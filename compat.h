@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between the kernels that the module builds for. The code is
+ * The differences between the kernels that the module builds for. The code is
  * written for the newest of them; this is the only file that asks for versions.
  */
 #ifndef _WHEEL_COMPAT_H

@@ -89,7 +89,7 @@ int wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
  * @deadline: nanoseconds, at most WHEEL_END_NS, that it was moved to; later than
  *	the tick that it was popped at
  *
- * The pass that took it is still at its tick: it can be due at the next one. Where
+ * The pass that took it is still at its tick: it can be due at the next one. If
  * the scheme cannot hold so late a tick, the timer is looked at again before, a
  * revolution from now. The timer's own deadline is left alone: who
  * moved it may have moved it on since.
@@ -160,8 +160,8 @@ void wheel_forward(struct wheel_core *w, u64 tick)
  * @w: wheel of a scheme that files by the due tick alone
  * @tick: the present one, before which the wheel's clock may be
  *
- * Timers armed now may be due at ticks that were taken in another time. What a pass
- * under way has not taken yet is not due any more: it searches anew.
+ * Timers armed now may be due at ticks that were taken in another time. Timers that a pass
+ * under way has not taken yet are not due any more: it searches anew.
  */
 void wheel_set_back(struct wheel_core *w, u64 tick)
 {

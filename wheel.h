@@ -22,8 +22,8 @@
  * is due. Until then every arm that belongs to it goes to its tail. Timers that
  * are due at the same tick therefore fire in the order in which they were armed.
  *
- * A deadline may be moved while the timer is filed, without telling the wheel. What
- * counts is where it stands when the wheel takes the timer: wheel_pop() and
+ * A deadline may be moved while the timer is filed, without telling the wheel. Its
+ * value counts when the wheel takes the timer: wheel_pop() and
  * wheel_requeue().
  *
  * How far the wheels reach, with ticks of these lengths. The hierarchical wheel, to the

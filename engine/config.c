@@ -126,7 +126,7 @@ EXPORT_SYMBOL_GPL(wheel_batch_max);
  * wheel_reach - how far ahead a timer may be
  * @wheel: wheel
  *
- * What is further away a bounded wheel may refuse by -ERANGE, and so it may what a
+ * A bounded wheel may refuse a deadline further away by -ERANGE, and so it may one that a
  * periodic timer would go on to.
  *
  * Context: Any.

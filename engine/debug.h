@@ -45,7 +45,7 @@ static inline void debug_rearm(const struct wheel_timer *timer)
 }
 
 /*
- * ... was popped, ... Whoever claims it may let others initialize it anew at once.
+ * ... was popped, ... Its claimer may let others initialize it anew at once.
  */
 static inline void debug_pop(struct wheel_timer *timer)
 {

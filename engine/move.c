@@ -15,7 +15,7 @@ static __always_inline int base_rearm(struct wheel_base *base,
 	lockdep_assert_held(&base->lock);
 	if (unlikely(!wheel_filed(timer)))
 		return -ENOENT;
-	/* Whoever takes the timers out would never come to the end of those that move. */
+	/* A walk that takes the timers out would never come to the end of those that move. */
 	if (unlikely(base->stopped))
 		return -ESHUTDOWN;
 	err = arm_check_time(deadline, slack);

@@ -196,7 +196,7 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 	pass->served += n;
 	pass->looks += WHEEL_BATCH - budget + n * WHEEL_CALL;
 	if (!n && budget) {
-		/* What has become due meanwhile is looked at with a new clock. */
+		/* Timers that have become due meanwhile are looked at with a new clock. */
 		pass->served = pass->serves;
 		return !wheel_base_settle(base);
 	}

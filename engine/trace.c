@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracepoints' bodies. What a verb that every timer goes through calls when
- * its tracepoint is on is out of line: when it is off the verb has a nop more
- * and not a register less.
+ * The tracepoints' bodies. A function that a verb of every timer calls when
+ * its tracepoint is on is out of line: when it is off the verb has one more nop
+ * and not one register less.
  */
 #include "debug.h"
 

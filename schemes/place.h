@@ -108,7 +108,7 @@ static __always_inline int wheel_move(struct wheel_core *w, struct wheel_timer *
 	wheel_unfile(w, t);
 	WRITE_ONCE(t->deadline, deadline);
 	wheel_file(w, t, due);
-	/* Who drains the wheel need not begin anew for it, and so comes to the end. */
+	/* A drain need not begin anew for it, and so comes to the end. */
 	w->drained = min(w->drained, t->bucket);
 	return 0;
 }

@@ -14,7 +14,7 @@ from docutils.parsers.rst import Directive, directives
 
 FOLDER = Path(__file__).parent.parent / "drawings"
 
-# What all graphs have in common. A line of 400 units is as wide as a phone.
+# All graphs have this in common. A line of 400 units is as wide as a phone.
 GRAPH = [
     "-Tsvg",
     "-Gbgcolor=transparent",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What wheels are measured by: the other ways to hold timers of which the
+ * Wheels are measured by these: the other ways to hold timers of which the
  * literature speaks, behind the same interface. They promise the same, and the
  * tests of the wheels are run on them; but an expiry may cost more than a budget
  * says.

@@ -31,7 +31,7 @@
 #define LEASE_NS	(3600 * NSEC_PER_SEC)
 #define BEATS		3
 
-/* What a client keeps of a request: its timeout is embedded, not allocated. */
+/* A client keeps this of a request: its timeout is embedded, not allocated. */
 struct request {
 	struct wheel_timer	timeout;
 	const char		*armed_from;

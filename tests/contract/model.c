@@ -355,7 +355,7 @@ static struct model_timer *first(struct model *m)
 	return first;
 }
 
-/* The program has moved it later. What is too far is looked at again before. */
+/* The program has moved it later. A timer that is too far is looked at again before. */
 static void requeue(struct model *m, struct model_timer *t, __u64 word)
 {
 	__u64 next = tick_of(m) + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Random operations on two sides at once. What is asked follows from the seed and
+ * Random operations on two sides at once. They follow from the seed and
  * from the answers, which are the same on both sides, and from nothing else.
  */
 #include <errno.h>

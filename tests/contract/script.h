@@ -16,7 +16,7 @@
  * @seed: repeats the same operations
  * @operations: how many, about
  *
- * In the end both are stopped. What differs is printed.
+ * In the end both are stopped. Each difference is printed.
  *
  * Return: 0, or -1: they differ.
  */

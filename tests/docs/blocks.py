@@ -11,7 +11,7 @@ A block becomes OUT/<file>:<line>.<kind>, with the line at which it begins:
     py      Python
     text    anything else: what a program prints, a drawing, a table
 
-Where a document does not say what a block is, its first line tells.
+The first line of a block tells what it is, if the document does not.
 """
 
 import os
@@ -158,7 +158,7 @@ def manual(lines):
         block = [unroff(line) for line in lines[at:end] if line[:3] not in (".in", ".RS")]
         commands = [line[2:] for line in block if line.startswith("$ ")]
         text = "\n".join(commands or block).strip("\n") + "\n"
-        # What an ioctl takes is no prototype: it has a constant in it.
+        # The argument of an ioctl is no prototype: it has a constant in it.
         if section == "SYNOPSIS" and ");" in text and "ioctl(" not in text:
             yield at + 1, "synopsis", text
         elif section != "SYNOPSIS":

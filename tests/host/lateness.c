@@ -150,7 +150,7 @@ static void p2_slack_without_end(void)
 	rig_arm(&rig, 0, WHEEL_END_NS, ~(u64)0);
 }
 
-/* What is past when it is armed is due at the next tick that is taken. */
+/* A deadline that is past when it is armed is due at the next tick that is taken. */
 static void p2_past_is_due_next(void)
 {
 	struct rig rig;
@@ -169,7 +169,7 @@ static void p2_past_is_due_next(void)
 
 /*
  * Of timers 0 .. 7, one a tick, a pass up to tick @until has taken some; each
- * of the others is reduced to the past. What the pass was about to take it
+ * of the others is reduced to the past. The timers that the pass was about to take it
  * still takes, and the rest comes by the next.
  */
 static void reduce_in_pass(unsigned int i, unsigned int pops, u64 until)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a wheel says of itself: how much memory it takes, which power of two slack
+ * A wheel says of itself how much memory it takes, which power of two slack
  * gave a timer, how often it moved one, and that it holds none.
  */
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static unsigned int order_of(u64 deadline, u64 slack, unsigned int most)
 					(deadline + slack) / TICK, most));
 }
 
-/* Whatever was where the wheel is made. */
+/* The wheel is made in memory that holds garbage. */
 static void orders(u32 buckets, unsigned int most, int garbage)
 {
 	struct rig rig;
@@ -126,7 +126,7 @@ static void p11_moves_are_counted(void)
 		ktap_fail("moves are not counted one by one");
 }
 
-/* What is armed after all was drained can be drained, too, wherever it is. */
+/* A timer that is armed after all was drained can be drained, too, wherever it is. */
 static void p10_drained_again(void)
 {
 	struct rig rig;
@@ -172,7 +172,7 @@ static void p9_drain_is_paid_for(void)
 		ktap_fail("words were looked at that no budget paid for");
 }
 
-/* Whoever moves timers as fast as they are drained does not keep it from its end. */
+/* Moving timers as fast as they are drained does not keep the drain from its end. */
 static void p9_drained_while_moved(void)
 {
 	unsigned int calls = 0;

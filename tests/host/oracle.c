@@ -100,7 +100,7 @@ void oracle_cancel(struct oracle *o, struct oracle_timer *t)
 }
 
 /*
- * What would not come earlier keeps its place. When the clock was set back, the
+ * A timer that would not come earlier keeps its place. When the clock was set back, the
  * earlier time may be beyond a bound all the same.
  */
 bool oracle_reduce(struct oracle *o, struct oracle_timer *t, u64 deadline,

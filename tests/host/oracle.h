@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a wheel promises, as plainly as it can be said: a list sorted by due
+ * The promises of a wheel, as plainly as they can be kept: a list sorted by due
  * tick and then by the order of arming. It divides with a division and
  * searches by looking at everything.
  */

@@ -91,7 +91,7 @@ static void p1_filed_again_later(void)
 	static const struct requeued cases[] = {
 		{ 1, 5, 0, 5, 30, 30 },
 		{ 10, 41, 0, 5, 295, 30 },
-		/* What is past comes at the next tick, in the pass or after it. */
+		/* A past deadline comes at the next tick, in the pass or after it. */
 		{ 1, 5, 0, 20, 0, 6 },
 		{ 1, 5, 0, 5, 5, 6 },
 		/* 5 .. 11 met at 8; six ticks round to multiples of 4. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a pass leaves behind: a clock as near to the present as may be, and an
+ * A pass leaves behind a clock as near to the present as may be, and an
  * account that no later pass has to make again.
  */
 #include "rig.h"
@@ -9,7 +9,7 @@
 /* More than a bucket holds that is worth a walk for its minimum. */
 #define CROWD	300
 
-/* What a pass knows at its end it need not search for in the next. */
+/* A pass need not search for an expiry that the pass before knew at its end. */
 static void p9_known_is_not_searched(void)
 {
 	struct rig rig;

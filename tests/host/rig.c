@@ -29,7 +29,7 @@ static void poison(struct wheel_timer *t)
 	t->bucket = WHEEL_UNFILED;
 }
 
-/* What the schemes promise in different ways. */
+/* The schemes promise these in different ways. */
 static void promise(struct rig *rig, u32 buckets)
 {
 	const struct wheel_scheme *scheme = rig->wheel.scheme;

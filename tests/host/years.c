@@ -66,7 +66,7 @@ static void arm_those_that_fired(struct years *y, u64 tick)
 }
 
 /*
- * All that is due at the next expiry, and nothing before it. What fired is armed
+ * All that is due at the next expiry, and nothing before it. A timer that fired is armed
  * again at once or when all has fired.
  */
 static void one_expiry(struct years *y)

@@ -33,7 +33,7 @@ static struct rig *many_bases(struct kunit *test, u32 clock, u32 flags, u32 coun
 	return rig_new(test, &config, count);
 }
 
-/* What a CPU does with its timers: those from @first on. */
+/* One CPU's part, with its own timers: those from @first on. */
 struct share {
 	struct rig	*rig;
 	u32		first;

@@ -106,7 +106,7 @@ static void batches_of_every_size(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->stats.cancelled, sum);
 }
 
-/* What fails does so alone, and nothing of it has changed. */
+/* A timer that fails does so alone, and nothing of it has changed. */
 static void batch_answers_each(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 6);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a callback may do to its own timer, and to the others of the tick that
+ * A callback may do these to its own timer, and to the others of the tick that
  * is being drained. The clock is virtual: a tick is drained when the test says.
  */
 #include <linux/slab.h>

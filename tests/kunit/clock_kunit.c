@@ -92,7 +92,7 @@ static void p2_moved_when_set_back(struct kunit *test)
 }
 
 /*
- * More timers than one pass calls. Who is being killed comes back after a pass, and
+ * More timers than one pass calls. A task that is being killed comes back after a pass, and
  * the next call goes on where that one ended.
  */
 static void kill_ends_an_advance(struct kunit *test)

@@ -122,7 +122,7 @@ static void verbs_with_interrupts_off(struct kunit *test)
 	local_irq_save(flags);
 	verbs->there = irqs_disabled();
 	call_verbs(verbs);
-	/* Whoever saved them finds them as they were. */
+	/* The caller that saved the flags finds them as they were. */
 	verbs->there &= irqs_disabled();
 	local_irq_restore(flags);
 	expect_verbs(verbs);

@@ -6,7 +6,7 @@
 
 #include "schemes.h"
 
-/* What the test's own ledger says; what nobody does here stays 0. */
+/* The test's own ledger; a counter of something that nobody does here stays 0. */
 struct ledger {
 	u64	armed;
 	u64	fired;

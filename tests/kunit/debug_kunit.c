@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What debugobjects must not mistake for a bug. Where the kernel has them a
+ * debugobjects must not mistake these for bugs. If the kernel has them a
  * mistake is a warning, and that ends the run; elsewhere these show that nothing
  * depends on them. The bugs that they have to see are planted elsewhere.
  */

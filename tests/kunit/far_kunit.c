@@ -152,7 +152,7 @@ static void p6_any_delay_beyond_narrow_numbers(struct kunit *test)
 	}
 }
 
-/* Where a count of rounds goes wrong by one (akka#1016, netty#1959). */
+/* A count of rounds goes wrong by one at these (akka#1016, netty#1959). */
 static void multiple_of_the_revolution(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 60);

@@ -76,7 +76,7 @@ static bool announced(u32 scheme, u32 clock)
 	       wheel_features() & WHEEL_HAS_CLOCK(clock);
 }
 
-/* What is announced can be had; what is not is known, but not had. */
+/* A feature that is announced can be had; one that is not is known, but refused. */
 static void features_tell_the_truth(struct kunit *test)
 {
 	u32 scheme, clock;
@@ -147,7 +147,7 @@ static const struct scheme_case scheme_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(scheme, scheme_cases, desc);
 
-/* What a scheme says of itself is so: so far, and not further, wherever the clock is. */
+/* A scheme reaches as far as it says, and not further, wherever the clock is. */
 static void scheme_says(struct kunit *test)
 {
 	const struct scheme_case *row = test->param_value;
@@ -296,7 +296,7 @@ static void advance(struct kunit *test)
 	KUNIT_EXPECT_LT(test, wheel_now(running->wheel), far);
 }
 
-/* What a failed wheel_create() left can be handed to its opposite. */
+/* The result of a failed wheel_create() can be handed to its opposite. */
 static void destroy_of_nothing(struct kunit *test)
 {
 	wheel_destroy(NULL);

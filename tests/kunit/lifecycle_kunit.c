@@ -97,7 +97,7 @@ static void nothing_is_armed_after_stop(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(fired));
 	KUNIT_EXPECT_EQ(test, rig_advance(rig, WHEEL_MAX_TIME), WHEEL_NEVER);
 	KUNIT_EXPECT_EQ(test, rig->calls, 1);
-	/* What the timer remembers of its last life stays readable. */
+	/* The timer's facts of its last life stay readable. */
 	KUNIT_EXPECT_EQ(test, wheel_timer_fired(fired), TICK);
 }
 

@@ -12,7 +12,7 @@ void model_check(bool right, const char *claim, u32 id)
 	model->culprit = id;
 }
 
-/* What WHEEL_BOUNDED refuses has tests of its own. */
+/* The refusals of WHEEL_BOUNDED have tests of their own. */
 bool model_beyond(u64 deadline)
 {
 	u64 due = due_at(deadline, model->now, model->tick);

@@ -2,7 +2,7 @@
 /*
  * A plain model of a wheel: an array, walked in full for every question.
  *
- * Where slack lets the wheel choose, the model knows the window of ticks only,
+ * If slack lets the wheel choose, the model knows the window of ticks only,
  * and leaves out of the order what it cannot know.
  */
 #ifndef _WHEEL_KUNIT_MODEL_H
@@ -72,7 +72,7 @@ void model_check(bool right, const char *claim, u32 id);
 bool model_beyond(u64 deadline);
 bool model_full(void);
 
-/* What each verb is answered; and what it does is done. */
+/* The answer to each verb, which the model also carries out. */
 int model_arm(struct shadow *shadow, u64 deadline, u64 slack);
 int model_rearm(struct shadow *shadow, u64 deadline);
 int model_mod(struct shadow *shadow, u64 deadline);

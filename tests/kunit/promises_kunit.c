@@ -148,7 +148,7 @@ static void p2_bounded_late_slack(struct kunit *test)
 	}
 }
 
-/* What slack is for: deadlines that differ share a tick. */
+/* Slack is for this: deadlines that differ share a tick. */
 static void p2_slack_shares_ticks(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 15);

@@ -62,7 +62,7 @@ static void push_within_its_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->requeued, 0);
 }
 
-/* What was said last holds. */
+/* The last push holds. */
 static void push_then_rearm(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -168,7 +168,7 @@ static void callback_pushes_another_of_its_tick(struct kunit *test)
 	rig_expect_log(rig, order, ARRAY_SIZE(order));
 }
 
-/* What it would refuse to arm it looks at once a revolution, and keeps. */
+/* A timer that it would refuse to arm it looks at once a revolution, and keeps. */
 static void push_beyond_the_bound(struct kunit *test)
 {
 	const struct wheel_config config = {

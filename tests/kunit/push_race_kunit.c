@@ -11,7 +11,7 @@
 
 #define POOL		64
 
-/* What pushes were told, by timer: not before this time. */
+/* Pushes were told, by timer: not before this time. */
 struct promises {
 	atomic64_t	until[POOL];
 	atomic64_t	pushed;
@@ -27,7 +27,7 @@ static void promise(atomic64_t *until, u64 deadline)
 }
 
 /*
- * What was promised late was promised of a time that is over. So who sees a
+ * A promise that comes late is one of a time that is over. So a reader that sees a
  * promise that does not hold has seen a broken one.
  */
 static void expect_promise(struct probe *probe)
@@ -146,7 +146,7 @@ static void creep_all(struct crew *crew, struct rnd_state *rnd)
 /* Time for all tasks to be at a timer before it is due. */
 #define APART_NS	(IS_ENABLED(CONFIG_KASAN) ? 500000 : 50000)
 
-/* Whoever is first: each timer is claimed while somebody pushes it. */
+/* Either may come first: each timer is claimed while somebody pushes it. */
 static void p4_push_or_claim(struct kunit *test)
 {
 	u32 round, i;

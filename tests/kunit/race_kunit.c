@@ -288,7 +288,7 @@ static void move_on(struct crew *crew, struct rnd_state *rnd)
 	}
 }
 
-/* Who is moved is pending all the time. */
+/* A timer that is moved is pending all the time. */
 static void pending_while_moved(struct kunit *test)
 {
 	struct rig *rig = rig_running(test, 0, 10000, POOL);

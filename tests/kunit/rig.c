@@ -243,7 +243,7 @@ u64 rig_random(struct rig *rig, u64 below)
 
 const struct wheel_stats *rig_stats(struct rig *rig)
 {
-	/* What the wheel does not write must not look like a counter. */
+	/* A field that the wheel does not write must not look like a counter. */
 	memset(&rig->stats, 0xcc, sizeof(rig->stats));
 	wheel_read_stats(rig->wheel, &rig->stats);
 	return &rig->stats;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites share: a rig is a wheel, its timers, and a record of their
- * calls. What holds for every wheel at any time is checked at each rig's end,
+ * The suites share this: a rig is a wheel, its timers, and a record of their
+ * calls. The invariants of every wheel are checked at each rig's end,
  * so no test has to ask for it.
  */
 #ifndef _WHEEL_KUNIT_RIG_H
@@ -29,7 +29,7 @@ struct rig;
 
 typedef void (*probe_fn)(struct probe *probe);
 
-/* What a test is run for, if it is run for more than one scheme. */
+/* The parameter of a test that is run for more than one scheme. */
 struct rig_scheme {
 	char	desc[16];
 	u32	scheme;

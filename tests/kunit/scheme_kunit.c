@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What distinguishes the schemes: the bound of one, the number of another.
+ * The differences between the schemes: the bound of one, the number of another.
  */
 #include <linux/bottom_half.h>
 #include <linux/delay.h>

@@ -73,7 +73,7 @@ static void p7_silence_after_a_cancel(struct kunit *test)
 }
 
 /*
- * What is overdue makes no interrupt before the next tick boundary, though the wheel
+ * An overdue timer makes no interrupt before the next tick boundary, though the wheel
  * has not looked at the clock for some ticks.
  */
 static void p9_overdue_waits_for_the_boundary(struct kunit *test)

@@ -165,7 +165,7 @@ static void pass_gate_and_arm(struct probe *probe)
 	probe->answer = wheel_timer_arm(&probe->timer, 0, 0);
 }
 
-/* Who waited for a callback that armed its timer again has not cancelled it
+/* A caller that waited for a callback that armed its timer again has not cancelled it
  * in vain: afterwards it is neither running nor pending.
  */
 static void cancel_sync_ends_one_that_arms_itself(struct kunit *test)

@@ -99,7 +99,7 @@ static void all_in_one_bucket(struct kunit *test)
 	}
 }
 
-/* What is armed while time passes under it, in an idle wheel (timer.c, 2016). */
+/* A timer is armed while time passes under it, in an idle wheel (timer.c, 2016). */
 static void idle_wheel_starts_late(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);

@@ -91,7 +91,7 @@ struct flood {
 	u32	holds;
 };
 
-/* Where interrupts are heard by chance, that many chances. */
+/* So many chances, if interrupts are heard by chance. */
 #define TRIES		8
 
 /* Interrupts are let in between one lock hold's worth of timers and the next. */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # for those who source this
-# What the checkers share. A checker prints what is wrong and fails; it is
+# The checkers share this. A checker prints what is wrong and fails; it is
 # silent where nothing is.
 
 # shellcheck source=tests/vm/lib.sh

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is checked, and the rules that can be broken to see it found. */
+/* The checks, and the rules that can be broken to see them fail. */
 
 /* Properties. */
 #define NEVER_EARLY	1	/* no event before the deadline last written */

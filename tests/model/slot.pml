@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the kernel knows of the slot, and the two locks: file before base. */
+/* The kernel's state of the slot, and the two locks: file before base. */
 
 /* The device's state, under the file's lock. */
 mtype:state = { FREE, ARMED, FIRED, STOPPED };
 mtype:state state = FREE;
 
-/* Where the timer is, under the base's lock. */
+/* The timer's place, under the base's lock. */
 mtype:timer = { UNFILED, FILED, POPPED, DRAINED };
 mtype:timer timer = UNFILED;
 byte filed_at;
@@ -31,7 +31,7 @@ inline unlock(l)
 	d_step { assert(l); l = false }
 }
 
-/* What holds whenever the base's lock is free. */
+/* The invariant whenever the base's lock is free. */
 inline unlock_base()
 {
 	d_step {

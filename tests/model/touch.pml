@@ -6,7 +6,7 @@
  *
  * Every access to the word is a step of its own, a compare-and-swap is one step,
  * and between any two steps the others may make any of theirs. The steps are
- * sequentially consistent: what the barriers are for does not show here. Who holds
+ * sequentially consistent: what the barriers are for does not show here. The holder of
  * the base's lock does to the wheel in one step what nobody sees in two.
  *
  * -DPROPERTY=  what is checked, by its number in rules.pml

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The verbs, one at a time: both locks are held. What they do to the wheel nobody
- * sees until they let go; what they do to the word the program sees at once. What
- * an answer says has to be true at one moment of the call.
+ * The verbs, one at a time: both locks are held. Their changes to the wheel nobody
+ * sees until they let go; their changes to the word the program sees at once. The
+ * answer has to be true at one moment of the call.
  */
 
 /* A verb that does not keep the base to itself. */

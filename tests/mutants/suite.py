@@ -77,7 +77,7 @@ class Suite:
 
     def killer(self):
         """The first test that fails, the fast and lethal before the others; or
-        None. What takes ten times its time does not end."""
+        None. A test that takes ten times its time does not end."""
         for test in sorted(self.tests, key=Test.worth, reverse=True):
             program = self._start(test.name, 2 + int(10 * test.seconds))
             program.communicate()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is unknown is refused, bit by bit, and changes nothing; what is known
+ * An unknown flag is refused, bit by bit, and changes nothing; one that is known
  * but absent says so with another errno.
  */
 #include <kselftest_harness.h>
@@ -199,7 +199,7 @@ WT_TEST(wheel, op_kinds)
 	EXPECT_TRUE(untouched(self->fd));
 }
 
-/* What an operation does not read it ignores. */
+/* An operation ignores a field that it does not read. */
 WT_TEST(wheel, what_is_not_read_is_ignored)
 {
 	struct wheel_op op = good(WHEEL_OP_QUERY);
@@ -270,7 +270,7 @@ WT_TEST(wheel, absent_parts_are_eopnotsupp)
 	EXPECT_TRUE(untouched(self->fd));
 }
 
-/* What is not there cannot be mapped. */
+/* An absent table or ring cannot be mapped. */
 WT_TEST(wheel, absent_memory_is_not_mapped)
 {
 	static const off_t offsets[] = { 0, 4096, 1 << 20, 1 << 30 };

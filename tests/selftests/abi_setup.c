@@ -174,7 +174,7 @@ WT_TEST(wheel, what_only_looks_or_fails_configures_nothing)
 	close(fd);
 }
 
-/* What INFO wrote it may be handed again. */
+/* INFO may be handed again what it wrote. */
 WT_TEST(wheel, info_takes_its_own_answer)
 {
 	struct wheel_setup setup = {
@@ -278,7 +278,7 @@ WT_TEST(wheel, settable_clocks_need_a_ring)
 				   .scheme = WHEEL_HIERARCHICAL));
 }
 
-/* What SETUP says to nobody, who opened the file. */
+/* SETUP's answer to the user nobody, who opened the file. */
 static int as_nobody(struct wheel_setup setup)
 {
 	struct stat st;

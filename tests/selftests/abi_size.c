@@ -119,7 +119,7 @@ static void fill(void *arg, unsigned long cmd, __u32 size)
 	*(__u32 *)arg = size;
 }
 
-/* What can be seen of a wheel. Looking at an unconfigured one configures it. */
+/* All that can be seen of a wheel. Looking at an unconfigured one configures it. */
 static bool untouched(int fd, bool setup)
 {
 	struct wheel_setup info;
@@ -218,7 +218,7 @@ WT_TEST(command, last_byte_of_a_page_is_e2big)
 	EXPECT_TRUE(untouched(self->fd, variant->after_setup));
 }
 
-/* Whichever check comes first, a lie about the size does nothing. */
+/* A lie about the size does nothing, whichever check comes first. */
 WT_TEST(command, huge_sizes_fail)
 {
 	static const __u32 sizes[] = {

@@ -208,7 +208,7 @@ static int begin(struct waiter *w, __u32 clock, __u64 until)
 	return wt_sleeps(w->tid) ? 0 : -1;
 }
 
-/* Who waits until a time is told when the clock jumps past it, and not before. */
+/* A program that waits until a time is told when the clock jumps past it, and not before. */
 WT_TEST(clock, enter_gives_up_by_the_clock)
 {
 	__u64 until = wt_now(variant->clock) + (variant->follows ? WT_HOUR : WT_SEC);

@@ -128,7 +128,7 @@ static void *come_and_go(void *arg)
 	return NULL;
 }
 
-/* Whoever looks sees whole wheels, while others are made and destroyed. */
+/* A reader sees whole wheels, while others are made and destroyed. */
 WT_TEST(debugfs, while_wheels_come_and_go)
 {
 	bool done = false;

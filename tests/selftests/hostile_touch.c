@@ -40,7 +40,7 @@ static __u64 now_of(const struct victim *v)
 		__atomic_load_n(&v->base, __ATOMIC_RELAXED) : wt_now(v->clock);
 }
 
-/* What the kernel may not expect, and what it must look at once more. */
+/* Words that the kernel may not expect, and words that it must look at once more. */
 static __u64 any_word(const struct victim *v, __u64 *seed)
 {
 	switch (wt_below(seed, 8)) {

@@ -210,7 +210,7 @@ WT_TEST(owner, executes_another_program)
 	EXPECT_EQ((int)(self->refs & 0x7f), wt_end_of(pid));
 }
 
-/* What the program does when it was started by the test above. */
+/* The program comes here when it was started by the test above. */
 static void __attribute__((constructor)) tell_refs(void)
 {
 	if (getenv("WHEEL_REFS"))

@@ -17,7 +17,7 @@
 
 struct user {
 	pthread_t thread;
-	/* What it does, again and again, until told to stop. */
+	/* Its work, again and again, until told to stop. */
 	int (*what)(int fd, __u64 *seed);
 	int fd;
 	__u64 seed;
@@ -246,7 +246,7 @@ static void *wait_in_read(void *arg)
 	return NULL;
 }
 
-/* Whoever waits in read() has the file: the event still comes. */
+/* A program that waits in read() has the file: the event still comes. */
 WT_TEST(race, close_under_a_reader)
 {
 	struct waiter w;

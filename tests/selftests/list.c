@@ -13,7 +13,7 @@
 FIXTURE(wheel) {
 	int fd;
 	__u64 unfired;
-	/* What was armed, by slot; op 0: nothing. */
+	/* The arms, by slot; op 0: nothing. */
 	struct wheel_op armed[TIMERS];
 	struct wheel_op listed[TIMERS];
 	struct wheel_list list;
@@ -185,7 +185,7 @@ WT_TEST(wheel, deadlines_as_they_are)
 	EXPECT_TRUE(same(self->armed, self->listed, n));
 }
 
-/* What STOP left is listed, and armed on a new wheel it is the same. */
+/* The timers that STOP left are listed, and armed on a new wheel they are the same. */
 WT_TEST(wheel, moves_to_a_new_wheel)
 {
 	int fd, n;

@@ -106,7 +106,7 @@ WT_TEST(module, p10_leaves_no_trace_of_timers)
 {
 	long before;
 
-	/* What the kernel caches for good it has after the first ones. */
+	/* After the first ones the kernel has all that it caches for good. */
 	ASSERT_EQ(4, cycles(4, WHEEL_CLOCK_VIRTUAL));
 	before = free_kb();
 	ASSERT_EQ(CYCLES, cycles(CYCLES, WHEEL_CLOCK_VIRTUAL));

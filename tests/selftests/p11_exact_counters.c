@@ -55,7 +55,7 @@ WT_TEST(wheel, p11_exact_counters_call_by_call)
 	EXPECT_LEDGER(fd, .armed = 2, .fired = 1, .cancelled = 1, .rearmed = 1);
 }
 
-/* What fails counts nothing, but for arms at a limit. */
+/* A failed operation counts nothing, but for arms at a limit. */
 WT_TEST(wheel, p11_exact_counters_of_failures)
 {
 	int fd = self->fd;
@@ -102,7 +102,7 @@ WT_TEST(wheel, p11_exact_counters_of_a_period)
 		      .overruns = 4);
 }
 
-/* What this kernel's module has not done it does not count. */
+/* This kernel's module counts nothing that it has not done. */
 WT_TEST(wheel, p11_exact_counters_of_absent_parts)
 {
 	ASSERT_EQ(0, wt_arm_many(self->fd, TIMERS, 1, WT_HOUR));

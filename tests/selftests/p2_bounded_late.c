@@ -166,7 +166,7 @@ WT_TEST(scheme, p2_bounded_late_in_one_step)
 	}
 }
 
-/* What has passed, and what is now, is due at the next tick. */
+/* A deadline that has passed, or is now, is due at the next tick. */
 WT_TEST(scheme, p2_bounded_late_for_the_past)
 {
 	__u64 now = clock_of(self->fd), next;

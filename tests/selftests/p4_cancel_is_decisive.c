@@ -18,7 +18,7 @@ struct race {
 	__u64 gen;
 	__u64 start;
 	__u64 seed;
-	/* What CANCEL said of each slot, and the events that came for it. */
+	/* CANCEL's answer for each slot, and the events that came for it. */
 	int answer[TIMERS];
 	int events[TIMERS];
 	pthread_barrier_t barrier;

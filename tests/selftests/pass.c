@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * One wheel, many descriptors: dup, fork, exec, and a socket that carries it
- * away. What they share is the wheel; what ends it is the last close.
+ * away. They share the wheel, and the last close ends it.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -171,7 +171,7 @@ WT_TEST(wheel, exec_keeps_what_it_is_told_to_keep)
 	EXPECT_TRUE(wt_quiet(self->fd));
 }
 
-/* What the program does when it was started by the test above. */
+/* The program comes here when it was started by the test above. */
 static void __attribute__((constructor)) read_after_exec(void)
 {
 	const char *number = getenv("WHEEL_READ_FD");

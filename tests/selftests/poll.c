@@ -43,7 +43,7 @@ static int watch(int ep, int fd, __u32 events)
 	return epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* What epoll says now, 0: nothing. */
+/* The events that epoll reports now, 0: none. */
 static __u32 ready(int ep)
 {
 	struct epoll_event event = {};

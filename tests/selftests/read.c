@@ -48,7 +48,7 @@ WT_TEST(wheel, one_event)
 	EXPECT_TRUE(is_event(self->events, 0));
 }
 
-/* What follows the event is not touched. */
+/* The buffer behind the event is not touched. */
 WT_TEST(wheel, nothing_beyond_whole_events)
 {
 	unsigned char *byte = (unsigned char *)(self->events + 1);

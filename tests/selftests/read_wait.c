@@ -152,7 +152,7 @@ WT_TEST(wheel, interrupted_by_a_signal)
 	EXPECT_EQ(1, wt_read(self->fd, &r->event, 1));
 }
 
-/* What is there is read, also with a signal pending. */
+/* Events that are there are read, also with a signal pending. */
 WT_TEST(wheel, an_event_comes_before_a_signal)
 {
 	struct sigaction action = { .sa_handler = on_signal };

@@ -146,7 +146,7 @@ WT_TEST(ring, p8_nothing_lost_when_it_is_full)
 	EXPECT_EQ(TIMERS, self->stats.fired);
 }
 
-/* What has room comes with the next expiry, too, and before it. */
+/* Events that have room come with the next expiry, too, and before it. */
 WT_TEST(ring, what_waits_comes_before_what_fires_next)
 {
 	__u32 i;

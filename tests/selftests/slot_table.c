@@ -15,7 +15,7 @@
 
 FIXTURE(slot) {
 	int fd;
-	/* What the counters and the timer were before the operation. */
+	/* The counters and the timer as they were before the operation. */
 	struct wheel_stats before;
 	__u64 when_before;
 	int query_before;
@@ -26,7 +26,7 @@ enum state {
 	PERIODIC, PERIODIC_FIRED, PERIODIC_STOPPED, PERIODIC_ENDED,
 };
 
-/* What each operation answers to the timer's own id, GEN. */
+/* The answer of each operation to the timer's own id, GEN. */
 FIXTURE_VARIANT(slot) {
 	enum state state;
 	int arm;

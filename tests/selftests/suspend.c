@@ -83,7 +83,7 @@ static int put(const char *path, const char *value)
 	return ret;
 }
 
-/* What the file says: nothing if there is none. */
+/* The text of the file: none if there is no file. */
 static const char *get(const char *path, char *text, size_t room)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -225,7 +225,7 @@ static void take_event(struct sleeper *s, const struct wheel_event *e, __u64 now
 	s->last = rank(s, slot);
 }
 
-/* What is there, up to a batch of it: how much, or a negative errno. */
+/* Reads the events that are there, up to a batch: how many, or a negative errno. */
 static int take_events(struct sleeper *s)
 {
 	struct wheel_event events[64];
@@ -297,7 +297,7 @@ WT_TEST(suspend, p1_never_early_p2_bounded_late_p3_exactly_once)
 	if (slept < WT_SEC)
 		SKIP(return, "no clock noticed that it was suspended");
 
-	/* What is due by now comes before what is due in a while. */
+	/* A timer that is due by now comes before one that is due in a while. */
 	for (round = 1; round <= 2; round++) {
 		for (s = first; s < end; s++)
 			s->due = count_due(s);

@@ -27,7 +27,7 @@ struct hands {
 	__u64 latest;
 };
 
-/* What a timer's word was when the program last won it, and what came of it. */
+/* A timer's word when the program last won it, and the result. */
 struct entry {
 	__u64 word;
 	unsigned int events;
@@ -165,7 +165,7 @@ WT_TEST(wheel, p1_never_early_touched_and_set_on)
 	EXPECT_LE(when, self->event.fired);
 }
 
-/* What is parked is gone once a step passes its old time. */
+/* A parked timer is gone once a step passes its old time. */
 WT_TEST(wheel, p4_parked_and_set_on)
 {
 	__u64 when = look(&self->hands) + SOON;
@@ -245,7 +245,7 @@ static int arm_all(int fd, __u64 gen, struct hands *hands, __u64 *seed,
 	return 0;
 }
 
-/* Whatever it is, to something else, if the kernel did not win it before. */
+/* Changes the word to something else, if the kernel did not win it before. */
 static void change(__u64 *word, struct entry *entry, __u64 when, bool park)
 {
 	__u64 to = entry->word == WT_PARKED || !park ? when : WT_PARKED;

@@ -169,7 +169,7 @@ WT_TEST(wheel, written_by_a_debugger)
 	__u64 *words;
 	pid_t pid;
 
-	/* Where the child's map will be. */
+	/* The address of the child's map. */
 	ASSERT_EQ(0, munmap(self->words, self->len));
 	pid = fork();
 	if (!pid) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What may be mapped of a wheel, and how: the words, whole, shared, never to
+ * A program may map this of a wheel: the words, whole, shared, never to
  * run; and never more than the file allows.
  */
 #include <kselftest_harness.h>
@@ -183,7 +183,7 @@ WT_TEST(wheel, two_maps_are_one_memory)
 	wt_unmap(twin, TIMERS);
 }
 
-/* What the last page has beyond the words is nobody's, and clean. */
+/* The last page's rest beyond the words is nobody's, and clean. */
 WT_TEST(wheel, the_rest_of_the_last_page)
 {
 	__u64 *words = (__u64 *)self->map;

@@ -16,7 +16,7 @@
 #define TIMERS	0x100000
 #define WORDS	((long)(TIMERS * sizeof(__u64)))
 #define A_PAGE	512
-/* What processors have charged in advance, and tables of what is mapped. */
+/* The charges that processors made in advance, and page tables. */
 #define NOISE	0x100000L
 #define GROUP	"/tmp/wheel-cgroup"
 
@@ -39,7 +39,7 @@ static int write_to(const char *path, const char *text)
 	return done == len ? 0 : -1;
 }
 
-/* What the opener's group is charged with, in bytes. */
+/* The charge of the opener's group, in bytes. */
 static long charged(void)
 {
 	FILE *f = fopen(GROUP "/opener/memory.current", "r");
@@ -112,7 +112,7 @@ static int look_at_all(const __u64 *words)
 	return n;
 }
 
-/* What nobody looks at is not there. */
+/* A page that nobody looks at is not there. */
 WT_TEST(wheel, comes_when_it_is_needed)
 {
 	__u32 i;

@@ -229,7 +229,7 @@ static void *spin(void *arg)
 	}
 }
 
-/* Who wins the exchange is right: so the last word that was won is what counts. */
+/* The winner of the exchange is right: so the last word that was won counts. */
 WT_TEST(wheel, p4_the_last_word_is_what_counts)
 {
 	struct wheel_event *e = self->events;

@@ -52,7 +52,7 @@ FIXTURE_TEARDOWN(ring)
 	close(self->loop.fd);
 }
 
-/* What fired has fired, though the program cannot see the event yet. */
+/* A timer that fired has fired, though the program cannot see the event yet. */
 WT_TEST(ring, p4_a_word_is_off_while_its_event_waits)
 {
 	struct wt_loop *l = &self->loop;

@@ -16,7 +16,7 @@
 #define FOREVER	(~0ULL)
 #define CHURNS	2
 
-/* What befell a slot. What threads change is parks and revives. */
+/* The history of a slot. Threads change its parks and revives. */
 struct account {
 	__u64 gen, fired_gen;
 	__u64 armed, events, cancels, listed;

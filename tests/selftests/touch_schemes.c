@@ -123,7 +123,7 @@ WT_TEST(scheme, the_clock_jumps_over_old_and_new)
 	EXPECT_FIRES(WHEEL_ID(2, 1), WT_HOUR + TICK, WT_HOUR + 1);
 }
 
-/* What a bounded wheel refuses it refuses touched ones, and leaves the word. */
+/* A bounded wheel refuses touched timers as it does others, and leaves the word. */
 WT_TEST(scheme, beyond_the_span)
 {
 	__u64 far = 1000 * SLOTS * TICK;

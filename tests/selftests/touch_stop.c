@@ -92,7 +92,7 @@ WT_TEST(wheel, stop_hands_back_the_deadlines_of_the_words)
 	EXPECT_TRUE(lists_armed(self->timers));
 }
 
-/* What STOP took is the kernel's: what comes into the words later is nothing. */
+/* STOP gives the words to the kernel: a later change by the program counts for nothing. */
 WT_TEST(wheel, stop_does_not_look_at_words_again)
 {
 	int i;
@@ -120,7 +120,7 @@ WT_TEST(wheel, take_after_stop)
 	EXPECT_EQ(0, self->list.done);
 }
 
-/* What was handed back arms the same timers on another wheel. */
+/* The operations that were handed back arm the same timers on another wheel. */
 WT_TEST(wheel, what_is_taken_arms_again)
 {
 	__u64 *words;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the verbs answer to timers with touch words: armed, touched, parked,
+ * The answers of the verbs to timers with touch words: armed, touched, parked,
  * fired; and that one that fails changes nothing.
  */
 #include <kselftest_harness.h>
@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(wheel)
 	ASSERT_TRUE(wt_park(self->word)); \
 } while (0)
 
-/* What was parked still is, and the same one: it can be revived. */
+/* The parked timer still is, and is the same one: it can be revived. */
 #define EXPECT_STILL_PARKED() do { \
 	ASSERT_EQ(0, wt_stats(self->fd, &self->stats)); \
 	EXPECT_EQ(1, self->stats.pending); \
@@ -131,7 +131,7 @@ WT_TEST(wheel, arm_of_a_stale_generation_reclaims_nothing)
 	EXPECT_REVIVES();
 }
 
-/* What fails changes nothing, and not the parked one that it would replace. */
+/* A failed verb changes nothing, nor the parked timer that it would replace. */
 WT_TEST(wheel, arm_that_fails_reclaims_nothing)
 {
 	struct wheel_op op = wt_op(WHEEL_OP_ARM, NEWER, D);

@@ -229,7 +229,7 @@ WT_TEST(trace, a_timer_that_was_touched)
 	close(fd);
 }
 
-/* What is handed back by STOP will not fire: that is a cancel each. */
+/* A timer that STOP hands back will not fire: that is a cancel each. */
 WT_TEST(trace, timers_that_are_stopped)
 {
 	__u64 unfired;
@@ -271,7 +271,7 @@ WT_TEST(trace, silence_when_it_is_off)
 	EXPECT_EQ(NULL, strstr(text, "wheel_"));
 }
 
-/* Where a function of our module is, or 0. */
+/* The address of a function of our module, or 0. */
 static __u64 address_of(const char *function)
 {
 	FILE *symbols = fopen("/proc/kallsyms", "r");

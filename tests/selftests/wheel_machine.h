@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests need of the machine: its clocks, processes, modules, and numbers
+ * The tests need these of the machine: its clocks, processes, modules, and numbers
  * at random.
  */
 #ifndef _WHEEL_MACHINE_H

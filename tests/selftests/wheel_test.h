@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of /dev/wheel share: one function a command, with every output
+ * The tests of /dev/wheel share these: one function a command, with every output
  * poisoned before the call and every answer checked for form after it.
  */
 #ifndef _WHEEL_TEST_H
@@ -50,7 +50,7 @@ bool wt_balanced(const struct wheel_stats *stats);
 
 /*
  * At a quiescent point the counters are these, and those that are not named are 0:
- * EXPECT_LEDGER(fd, .armed = 2, .fired = 1). What pends is the rest.
+ * EXPECT_LEDGER(fd, .armed = 2, .fired = 1). The rest is pending.
  */
 #define EXPECT_LEDGER(fd, ...) do { \
 	const struct wheel_stats ledger = { __VA_ARGS__ }; \

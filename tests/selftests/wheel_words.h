@@ -37,7 +37,7 @@ static inline __u64 wt_word(const __u64 *word)
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* What no program should do: see what the kernel makes of it. */
+/* No program should do this: the tests see what the kernel makes of it. */
 static inline void wt_scribble(__u64 *word, __u64 value)
 {
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);

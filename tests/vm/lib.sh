@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # for those who source this
-# What every script of the harness shares. Source it; it runs nothing.
+# Every script of the harness shares this. Source it; it runs nothing.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -19,7 +19,7 @@ die() {
 }
 
 # skip REASON: ends the script, and by its status all that called it, for what it needs
-# cannot be had here. Whoever counts results finds the reason in the file $WHEEL_REASON.
+# cannot be had here. The reason stands in the file $WHEEL_REASON, for the table.
 skip() {
 	say "${0##*/}: $*"
 	[ -z "${WHEEL_REASON-}" ] || printf '%s\n' "$*" >"$WHEEL_REASON"
@@ -38,8 +38,8 @@ copy_project() {
 	flock "$top" tar -C "$top" -c --exclude=build --exclude=./.git . | tar -x -C "$1"
 }
 
-# built: what a rung needs is built, and its tests would begin. Who wants no more than
-# that sets WHEEL_BUILD_ONLY.
+# built: all that a rung needs is built, and its tests would begin. With
+# WHEEL_BUILD_ONLY set it ends here.
 built() {
 	[ -z "${WHEEL_BUILD_ONLY-}" ] || exit 0
 }

@@ -5,7 +5,7 @@
  *
  *	cc -O2 -D_GNU_SOURCE echo.c $(pkg-config --cflags --libs libwheel) -o echo
  *
- * Each connection has a timer in the slot of its file descriptor. What it says
+ * Each connection has a timer in the slot of its file descriptor. Each byte from it
  * pushes its deadline: one compare-and-swap, no system call. A timer that fires
  * closes its connection.
  */
@@ -109,7 +109,7 @@ static void echo(struct server *s, int fd, __u64 now)
 		farewell(s, fd);
 }
 
-/* What has been silent for too long. */
+/* Closes the connections that have been silent for too long. */
 static void close_idle(struct server *s)
 {
 	struct wheel_event events[BATCH];

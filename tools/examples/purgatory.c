@@ -84,7 +84,7 @@ static void watch(struct purgatory *p, struct operation *o, struct topic *topic)
 }
 
 /*
- * Whoever cancelled the timer completes the operation. The others have expired, and
+ * The caller that cancelled the timer completes the operation. The others have expired, and
  * their events complete them.
  */
 static void satisfy(struct purgatory *p, struct wheel_op *cancels,

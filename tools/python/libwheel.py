@@ -28,7 +28,7 @@ stopped::
 A timer is named by a slot, which the program chooses, and a generation, which is
 greater each time that the slot is armed. Times are seconds as float in arm_in() and
 where they are called timeout; otherwise nanoseconds of the wheel's clock as int.
-What the library refuses is an OSError that says why. See libwheel(7).
+A refusal of the library is an OSError that says why. See libwheel(7).
 """
 
 import collections
@@ -67,7 +67,7 @@ Timer.__doc__ = """What arms a timer: its id and deadline; how much later is as 
 its period, 0: once; a cookie that comes back with the event; touch words govern it."""
 Answer.__doc__ = """What became of one timer of many: its id, and 0 or an errno."""
 
-# In words, as libwheel(7) has them. What is not here the system explains.
+# In words, as libwheel(7) has them. The system explains the others.
 _WORDS = {
     errno.EINVAL: "a flag, slot, size or tick that does not exist",
     errno.E2BIG: "this library is older than what is asked of it",
@@ -408,7 +408,7 @@ class Wheel:
     def cancel(self, id):
         """True: it will not fire. False: it is not pending.
 
-        What a periodic timer has fired already can still be taken.
+        The events of a periodic timer that has fired already can still be taken.
         """
         op = _Op(op=_CANCEL, id=id)
         answer = _lib.libwheel_do(self._open(), ctypes.byref(op))

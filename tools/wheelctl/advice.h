@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What to do where there is no device.
+ * Advice for a machine that has no device.
  */
 #ifndef ADVICE_H
 #define ADVICE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a wheel does not hold, said before it is asked for.
+ * The limits of a wheel, told before it is asked for more.
  */
 #include "bounds.h"
 
@@ -28,7 +28,7 @@ u64 bounds_span(const struct wheel_setup *setup)
 	return ticks * setup->tick_ns;
 }
 
-/* What is asked for, as large as the device can make it for any number of timers. */
+/* The wheel that is asked for, as large as the device can make it for any number of timers. */
 static struct wheel_setup largest(const struct wheel_setup *asked)
 {
 	struct wheel_setup setup = *asked;

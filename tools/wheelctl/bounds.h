@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a wheel does not hold, said before it is asked for.
+ * The limits of a wheel, told before it is asked for more.
  */
 #ifndef BOUNDS_H
 #define BOUNDS_H

@@ -11,7 +11,7 @@
 #include "options.h"
 #include "parse.h"
 
-/* What a word names; what cannot be told in advance is WORD_NONE. */
+/* The kind of a word; WORD_NONE if it cannot be told in advance. */
 enum word {
 	WORD_NONE,
 	WORD_FILE,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What --help says.
+ * The texts of --help.
  */
 #ifndef HELP_H
 #define HELP_H

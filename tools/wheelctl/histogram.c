@@ -9,7 +9,7 @@
 #include "json.h"
 #include "text.h"
 
-/* What stands before the bars. */
+/* The column before the bars. */
 #define LABELS		27
 
 #define NARROWEST_BAR	8

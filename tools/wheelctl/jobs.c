@@ -25,7 +25,7 @@
 #include "interrupt.h"
 #include "memory.h"
 
-/* What a shell says of a command that could not be run. */
+/* A shell's status of a command that could not be run. */
 #define NOT_RUN	127
 
 /**
@@ -68,7 +68,7 @@ struct job *jobs_add(struct jobs *jobs, char **argv, const char *name)
 	return job;
 }
 
-/* Whoever names a time of day means the wall's clock, which may be set. */
+/* A time of day is one of the wall's clock, which may be set. */
 static void set_up(struct turn *t)
 {
 	struct wheel_setup *setup = &globals.setup;

@@ -12,7 +12,7 @@
 #include "device.h"
 #include "fail.h"
 
-/* Where a line of fdinfo goes. */
+/* The destination of a line of fdinfo. */
 struct place {
 	const char *key;
 	u32 *number;
@@ -36,7 +36,7 @@ static void take_line(const struct place *places, char *line)
 	}
 }
 
-/* What the kernel tells of a file without its being opened or configured. */
+/* The kernel tells this of a file without its being opened or configured. */
 static bool read_fdinfo(struct look *look)
 {
 	struct wheel_setup *setup = &look->setup;

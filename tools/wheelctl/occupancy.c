@@ -2,7 +2,7 @@
 /*
  * How many buckets of a wheel hold timers, by the file that the module has in debugfs.
  *
- * There a wheel has a number of its own, and no file that it belongs to. What fits
+ * There a wheel has a number of its own, and no file that it belongs to. A wheel that fits
  * between two looks at the counters of ours is ours, unless two wheels fit.
  */
 #include "occupancy.h"

@@ -41,7 +41,7 @@ const struct option_spec setup_options[] = {
 	{ NULL }
 };
 
-/* What was given, each option once. */
+/* The options that were given, each once. */
 static struct {
 	const struct option_spec *option[32];
 	size_t count;
@@ -49,7 +49,7 @@ static struct {
 
 const struct option_spec no_options[] = { { NULL } };
 
-/* What stands before the command. */
+/* The words before the command. */
 static const struct command no_command = {
 	.name = "",
 	.options = no_options,
@@ -168,7 +168,7 @@ static bool is_one_of(const struct option_spec *option,
 	return false;
 }
 
-/* Whoever gives an option expects it to do something. */
+/* An option that would do nothing is refused. */
 static void check_given(const struct command *command)
 {
 	const char *needs = command->setup_needs;

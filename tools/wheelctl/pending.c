@@ -179,7 +179,7 @@ void moment_take(struct moment *m, u64 now)
 		fclose(file);
 }
 
-/* What comes after @a when @by has passed, before it for less than 0. */
+/* The time that comes after @a when @by has passed, before it for less than 0. */
 static u64 moved(u64 a, __s64 by)
 {
 	if (by < 0)

@@ -291,7 +291,7 @@ static void check_list(struct player *p)
 	u32 cursor = 0;
 	u32 count, i;
 
-	/* What is listed is pending after these events. */
+	/* The listed timers are pending after these events. */
 	take_events(p);
 	for (;;) {
 		count = device_list(p->device, p->ops, PLAYER_BATCH, &cursor);
@@ -324,7 +324,7 @@ static void cancel_rest(struct player *p)
 	hand_over(p, count);
 }
 
-/* What we have parked the kernel still counts as pending, until it is reclaimed. */
+/* The kernel counts a timer that we have parked as pending, until it is reclaimed. */
 static void reclaim_parked(struct player *p)
 {
 	u32 i;

@@ -127,7 +127,7 @@ static u64 longest_delay(void)
 	return (u64)longest;
 }
 
-/* What cannot be played is not read to its end. */
+/* A trace that cannot be played is not read to its end. */
 static void __noreturn refuse(const struct trace *trace)
 {
 	u64 delay = trace->too_long / asked.speed * SPEED_UNIT + SPEED_UNIT;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What came of a replay.
+ * The result of a replay.
  */
 #include "report.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What came of a replay.
+ * The result of a replay.
  */
 #ifndef REPORT_H
 #define REPORT_H

@@ -76,7 +76,7 @@ static void list(struct device *device, struct pending *pending, bool empty)
 	} while (count);
 }
 
-/* Whatever happens, the file is the old one or the whole new one. */
+/* The file is the old one or the whole new one, whatever happens. */
 static void write_file(const struct pending *pending, const char *path)
 {
 	char unfinished[4096];

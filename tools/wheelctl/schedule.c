@@ -15,7 +15,7 @@
 /* A crontab has five fields: minute, hour, day, month, day of the week. */
 #define FIELDS	5
 
-/* Whatever a calendar asks for comes within so many years, or never. */
+/* A date that a calendar asks for comes within so many years, or never. */
 #define YEARS	9
 
 static const char *const month_names[] = {
@@ -276,7 +276,7 @@ time_t schedule_next(const struct schedule *s, time_t after)
 			return at;
 		step(&t, s);
 		next = mktime(&t);
-		/* Where clocks are put back, an hour comes twice. */
+		/* An hour comes twice when clocks are put back. */
 		at = next > at ? next : at + 60;
 	}
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What kind of wheel it is, shown.
+ * Shows what kind of wheel it is.
  */
 #ifndef SETUP_H
 #define SETUP_H

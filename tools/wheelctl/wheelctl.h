@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every command of wheelctl shares.
+ * Every command of wheelctl shares this.
  */
 #ifndef WHEELCTL_H
 #define WHEELCTL_H

@@ -134,7 +134,7 @@ def test_each_command_that_sets_a_time_is_seen():
         for count, (way, commands) in enumerate(ways.items(), 1):
             if callable(commands):
                 commands = commands(client)
-            # What the command before said is none of the last one's business.
+            # The last command does not care what the one before answered.
             for command in commands[:-1] + [FAR] + commands[-1:]:
                 client(*command)
             due = client("PEXPIRETIME", "mine")

@@ -18,7 +18,7 @@ class Refused(Exception):
 
 
 class Client:
-    """A connection. What it is called with is a command, its answer the result."""
+    """A connection: call it with a command, and it returns the answer."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)

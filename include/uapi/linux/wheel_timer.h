@@ -81,7 +81,7 @@
  *
  * When the timer's time comes the kernel exchanges a deadline that has passed for
  * WHEEL_TOUCH_IDLE, and the event follows. It exchanges PARKED for IDLE, too, and
- * the slot is free. Whoever wins the exchange is right. While a word is IDLE the
+ * the slot is free. The winner of the exchange is right. While a word is IDLE the
  * program leaves it alone: to arm the slot is the kernel's. A word with that bit
  * set by the program counts as PARKED.
  *
@@ -240,8 +240,8 @@ struct wheel_setup {
  * @res: out: 0 or more, or a negative errno
  * @reserved: 0
  *
- * A deadline that has passed is due at the next tick. What an operation does
- * not read it ignores. An operation that fails changes nothing, but for a parked
+ * A deadline that has passed is due at the next tick. An operation ignores a field
+ * that it does not read. An operation that fails changes nothing, but for a parked
  * timer.
  *
  * =======  ==========================  ================ =====================

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is compared: a way to hold timers. All of it is single-threaded. A
+ * A contestant is a way to hold timers. All of it is single-threaded. A
  * contestant holds the set that was made last; the others are idle, and end
  * with the program.
  */
@@ -38,7 +38,7 @@ extern const struct contestant floor_of_all;
 
 #define __optional	__attribute__((weak))
 
-/* Where a library is not installed, NULL is its address. */
+/* NULL stands for a library that is not installed. */
 extern const struct contestant red_black_tree __optional;
 extern const struct contestant libevent_heap __optional;
 extern const struct contestant libuv_heap __optional;

@@ -4,7 +4,7 @@
  *
  * It reads that counter when it arms and when it expires, and nothing can stand
  * between. So a tick is as many cycles as a millisecond may have, and all time lies
- * in the past: the list is sorted as it would be, and all of it is due. What is
+ * in the past: the list is sorted as it would be, and all of it is due. A call that is
  * asked to expire when the first deadline has come takes all there is.
  *
  * That leaves out of a sweep that it takes a call a tick, each of which searches

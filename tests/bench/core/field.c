@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * No structure at all: each timer is a field with its deadline, and a look at all of
- * them finds what is due. Nothing is cheaper to arm. What it costs is in the look, and
+ * them finds what is due. Nothing is cheaper to arm. The cost is in the look, and
  * in how late a timer fires that was due just after one.
  */
 #include <stdlib.h>

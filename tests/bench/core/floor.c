@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No timers: one store into each, which is the least that a call can cost. What
- * cannot fire has no advance().
+ * No timers: one store into each, which is the least that a call can cost. It
+ * cannot fire, so it has no advance().
  */
 #include <stdlib.h>
 

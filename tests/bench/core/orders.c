@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench-orders: the table of the literature, measured. What it costs to start a
+ * bench-orders: the table of the literature, measured. The cost to start a
  * timer, to stop one and to let a tick pass, each with the O() that is known of
  * the scheme, for seven schemes behind one interface.
  *

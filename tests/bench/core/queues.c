@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues by timeout: all timers of the same delay are in one queue. Whoever is armed last
+ * Queues by timeout: all timers of the same delay are in one queue. The timer armed last
  * is due last, so each queue is sorted by itself. A binary heap has the queues by when
  * their first timer is due.
  *

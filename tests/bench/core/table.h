@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What was measured, and how it is printed. */
+/* The measurements, and how they are printed. */
 #ifndef _BENCH_TABLE_H
 #define _BENCH_TABLE_H
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What several bases bring: CPUs that arm, move and cancel at once, each its own
+ * The gain from several bases: CPUs arm, move and cancel at once, each its own
  * timers, on a wheel with one base and on one with WHEEL_PERCPU; beside timer_list,
  * which has a base for each CPU, too. Nanoseconds an operation as one CPU sees it,
  * alone and with all others at work. A ratio of 1 means that they do not hinder each
  * other; of their number, that they might as well take turns.
  *
- * In hard interrupts, so that nothing of this machine's comes between. What comes
+ * In hard interrupts, so that nothing of this machine's comes between. The work that comes
  * between on its host is why each figure is the best of so many.
  */
 #include "bench.h"

@@ -17,7 +17,7 @@ void bench_expect(u32 group)
 	bench_expired = (struct expiries){ .group = group, .left = group };
 }
 
-/* What every callback does: the clock is read twice in a group. */
+/* Every callback does this: the clock is read twice in a group. */
 static void count_call(void)
 {
 	struct expiries *expired = &bench_expired;

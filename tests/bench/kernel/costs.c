@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What each scheme costs besides time: memory, wake-ups, moves; and what the number
+ * The costs of each scheme besides time: memory, wake-ups, moves; and what the number
  * of buckets does to it. For Documentation/choosing.rst.
  *
  * Memory is what the kernel has less of when there are some more wheels. Wake-ups

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is compared: a way for a program to have many timers. A process has one
- * contestant. What a contestant cannot do it dies of, with die().
+ * A contestant is a way for a program to have many timers. A process has one
+ * contestant. A contestant that cannot do something ends by die().
  */
 #ifndef _BENCH_CONTESTANT_H
 #define _BENCH_CONTESTANT_H
@@ -61,7 +61,7 @@ extern const struct contestant uring;
 extern const struct contestant heap;
 extern const struct contestant field;
 
-/* What timers may come with. */
+/* Timers may come with these. */
 #define WITH_WORDS	1
 #define WITH_RING	2
 

@@ -130,7 +130,7 @@ static __u64 free_pages(void)
 	return sum;
 }
 
-/* In bytes. What was closed is freed by and by: wait until nothing more comes. */
+/* In bytes. A closed file is freed by and by: wait until nothing more comes. */
 __u64 memory_free(void)
 {
 	__u64 before = 0;

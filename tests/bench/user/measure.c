@@ -17,7 +17,7 @@
 
 #define TICK_NS		1000000ULL
 
-/* What the machine has less of tells of this many timers and more. */
+/* With this many timers and more, memory is counted by what the machine has less of. */
 #define LEAST_FOR_BYTES	100000
 
 static const struct contestant *c;
@@ -199,7 +199,7 @@ static void time_expiries(enum operation operation, int row,
 	keep(operation, row, ns);
 }
 
-/* What a program does without a call. Each deadline is later than all before. */
+/* A program does this without a call. Each deadline is later than all before. */
 static void time_words(void)
 {
 	__u64 touch[ROUNDS], park[ROUNDS], revive[ROUNDS];

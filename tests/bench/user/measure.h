@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is measured, and where it is kept.
+ * The measurements, and where they are kept.
  */
 #ifndef _BENCH_MEASURE_H
 #define _BENCH_MEASURE_H
@@ -15,7 +15,7 @@ enum operation {
 	OPERATIONS
 };
 
-/* 1, 16, 256, 4096: a row each. What knows no batches is under the first. */
+/* 1, 16, 256, 4096: a row each. A contestant without batches is under the first. */
 #define BATCHES	4
 
 static inline __u32 batch_of(int row)

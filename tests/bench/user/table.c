@@ -33,7 +33,7 @@ static const struct row {
 	[BYTES_WORDS]	= { "bytes, words", BYTES_WORDS, true },
 };
 
-/* Where io_uring's calls are cheapest. */
+/* io_uring's calls are cheapest here. */
 #define BEST_BATCH	2
 
 /**
@@ -66,7 +66,7 @@ static const struct bar {
 	{ EXPIRY_RING, 0, URING, 3 },
 };
 
-/* What knows no batches costs the same in each; 0: it was not measured. */
+/* A contestant without batches costs the same in each; 0: it was not measured. */
 static double cost(const struct figures *figures, enum column column,
 		   enum operation operation, int batch)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is printed.
+ * The tables, printed.
  */
 #ifndef _BENCH_TABLE_H
 #define _BENCH_TABLE_H

@@ -10,12 +10,12 @@
  * the device, DEADMAN=<name>, for udev or whoever else listens; and it is gone.
  *
  * A sign of life is what this is about, so it takes no lock: the switch is found
- * under RCU, and wheel_timer_push() moves its deadline. What is rare, a new switch,
+ * under RCU, and wheel_timer_push() moves its deadline. A rare operation, a new switch,
  * a shorter time, the end of one, takes the mutex. Callbacks sleep on it, and in
  * sending the uevent, so the wheel is WHEEL_SLEEPABLE.
  *
  * A switch has one owner at any time: the table, as long as its timer pends, and
- * then its callback. Who cancels the timer is who has it.
+ * then its callback. The caller that cancels the timer owns the switch.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a user of timers does wrong, one a load: debugobjects has to tell, and the
+ * Mistakes of a user of timers, one a load: debugobjects has to tell, and the
  * kernel has to live on.
  */
 #include <linux/module.h>

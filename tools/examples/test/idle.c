@@ -116,7 +116,7 @@ static void answered(struct connection *c)
 	waiting--;
 }
 
-/* What the server has to say: echoes and ends. */
+/* The server's messages: echoes and ends. */
 static void listen_to_server(void)
 {
 	struct epoll_event events[256];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What is said where there is no device, by how the tool came to this machine.
+ * The advice for a machine without a device, by how the tool came to this machine.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

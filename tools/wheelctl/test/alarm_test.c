@@ -42,7 +42,7 @@ static struct alarm begin(u64 tick, u64 delay, u64 count)
 	};
 }
 
-/* What interrupt_seen() finds when there was a SIGINT. */
+/* interrupt_seen() finds this when there was a SIGINT. */
 static int interrupted(void)
 {
 	struct signalfd_siginfo info = { .ssi_signo = SIGINT };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a wheel does not hold is refused beforehand, and the advice is good.
+ * Timers beyond a wheel's limits are refused beforehand, and the advice is good.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,7 +120,7 @@ static u64 advised(const char *said, const char *option)
 	return value;
 }
 
-/* Who follows the advice, either of it, is not refused again. */
+/* A user who follows either advice is not refused again. */
 static void good_advice(void)
 {
 	struct wish wish = { .setup = bounded(2, 1) };

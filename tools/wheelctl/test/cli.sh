@@ -94,11 +94,11 @@ echo "end,0,$crc" >>"$folder/saved"
 mkdir "$folder/folder.gz"
 gzip <"$folder/trace" | head -c 25 >"$folder/short.gz"
 
-# What the manual shows in bold under "Give a trace its checksum".
+# The lines that the manual shows in bold under "Give a trace its checksum".
 sed -n '/^Give a trace its checksum/,/^\.fi/s/^\$ \\fB\(.*\)\\fP$/\1/p' "$manual" |
 	sed "s/\\\\-/-/g; s/\\\\(aq/'/g" >"$folder/example"
 
-# What there is, by the help alone.
+# The commands that there are, by the help alone.
 commands=$("$wheelctl" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\).*/\1/p')
 options_of() {
 	"$wheelctl" help "$1" | sed -n 's/^  --\([a-z-]*\).*/\1/p'

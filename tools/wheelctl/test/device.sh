@@ -268,7 +268,7 @@ stops_running() {
 ended" ]
 }
 
-# What it prints goes nowhere: it must not go on for ever.
+# Its output goes nowhere: it must not go on for ever.
 full_disk() {
 	for form in "" --json; do
 		# shellcheck disable=SC2086 # no word when there is none

@@ -82,7 +82,7 @@ static bool is_refused(void)
 	return refusal_of(load, NULL, said, sizeof(said)) == EXIT_ASKED;
 }
 
-/* Whatever single byte is another one, wherever it ends too early. */
+/* Any single byte is changed, and the file ends too early at any place. */
 static void damage(void)
 {
 	FILE *file;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What ends the program, run in a process of its own.
+ * Code that ends the program, run in a process of its own.
  */
 #include "refusal.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ends the program, run in a process of its own.
+ * Code that ends the program, run in a process of its own.
  */
 #ifndef REFUSAL_H
 #define REFUSAL_H

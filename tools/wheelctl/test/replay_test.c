@@ -249,7 +249,7 @@ static void counted(void)
 	KTAP_EXPECT(catches(FAULT_BUCKET, BREACH_COUNTER));
 }
 
-/* Whatever becomes of the arm that is spoilt, it is noticed. */
+/* The arm that is spoilt is noticed, whatever becomes of it. */
 static void tampered(void)
 {
 	u64 k;

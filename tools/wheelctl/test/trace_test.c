@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a trace is, and what is none.
+ * Traces, and files that are none.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>

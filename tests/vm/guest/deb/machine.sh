@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh disable=SC2154 # $release is of those who source this
-# What is asked of a bare Debian on which DKMS shall build the module. Source it.
+# The questions to a bare Debian on which DKMS shall build the module. Source it.
 
 # shellcheck source=tests/vm/guest/ktap.sh
 . "$(dirname "$0")/ktap.sh"
