@@ -81,6 +81,9 @@ check-mutants:		## does each planted bug turn its test red?
 check-deb:		## the packages: built twice, installed, used, purged; for CI, not in check
 	@$(vm)/check deb keep-6.12
 
+check-intree:		## as a driver of a kernel's own tree: kunit.py, clang, sparse
+	@$(vm)/check intree
+
 check-model:		## the touch protocol: a model of it, exhaustively
 	@$(vm)/check model
 
