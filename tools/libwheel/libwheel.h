@@ -75,7 +75,8 @@ struct libwheel {
  * @reserved: 0
  * @tick_ns: nanoseconds a tick; 0: 1 ms
  *
- * All 0 but for @size are the defaults. A program built against an older header
+ * Of each but @size 0 is a default, and the scheme of 0 is WHEEL_HASHED. Ask for
+ * WHEEL_HIERARCHICAL unless the clock can be set. A program built against an older header
  * passes a smaller struct, and one built against a newer header a larger one,
  * of which the library must know all that is not zero.
  */
@@ -102,8 +103,8 @@ struct libwheel_options {
 uint32_t libwheel_version(void);
 
 /*
- * Open: NULL for @options: the defaults. 0, or as WHEEL_IOC_SETUP fails, or as
- * open(2); *@wheel is set on success alone.
+ * Open: NULL for @options: a hierarchical wheel, else the defaults. 0, or as
+ * WHEEL_IOC_SETUP fails, or as open(2); *@wheel is set on success alone.
  */
 int libwheel_open(struct libwheel **wheel,
 		  const struct libwheel_options *options);
@@ -152,8 +153,9 @@ int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops,
 int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
 			 uint32_t count);
 /*
- * The same, and wait for the first event. @timeout_ns: -1: for ever; 0 is the
- * answer when it is up. -EINTR: a signal came.
+ * The same, and wait for the first event. @timeout_ns: less than 0: for ever, so
+ * a deadline minus the present wants to be compared with 0 first; 0 is the answer
+ * when it is up. -EINTR: a signal came.
  */
 int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
 		  uint32_t count, int64_t timeout_ns);

@@ -83,7 +83,9 @@ static int open_auto(struct handle **handle, struct wheel_setup *setup)
 int libwheel_open(struct libwheel **wheel,
 		  const struct libwheel_options *options)
 {
-	struct libwheel_options defaults = { .size = sizeof(defaults) };
+	const struct libwheel_options defaults = {
+		.size = sizeof(defaults), .scheme = WHEEL_HIERARCHICAL,
+	};
 	struct libwheel_options o;
 	struct wheel_setup setup;
 	struct handle *handle;

@@ -159,6 +159,7 @@ static void wait_and_its_timeout(void)
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 8);
 	__u64 start = libwheel_now(wheel);
 	struct wheel_event event;
+	uint64_t id = WHEEL_ID(1, 2);
 
 	EXPECT_EQ(0, libwheel_wait(wheel, &event, 1, 3 * MS));
 	EXPECT(libwheel_now(wheel) >= start + 3 * MS);
@@ -166,6 +167,9 @@ static void wait_and_its_timeout(void)
 	EXPECT_EQ(-EINVAL, libwheel_wait(wheel, &event, 0, 0));
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), start));
 	EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, HOUR));
+	/* Less than 0 is for ever, whatever it is. */
+	EXPECT_EQ(0, libwheel_arm_in(wheel, &id, 3 * MS, 0));
+	EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, -HOUR));
 	libwheel_close(wheel);
 }
 

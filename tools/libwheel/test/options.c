@@ -31,14 +31,25 @@ static void open_defaults(void)
 	EXPECT_EQ(0, libwheel_open(&wheel, NULL));
 	EXPECT_EQ(0, libwheel_info(wheel, &info));
 	EXPECT_EQ(WHEEL_CLOCK_MONOTONIC, info.clock);
-	EXPECT_EQ(WHEEL_HASHED, info.scheme);
+	EXPECT_EQ(WHEEL_HIERARCHICAL, info.scheme);
 	EXPECT_EQ(MS, info.tick_ns);
 	EXPECT_EQ(65536, info.timers);
-	EXPECT_EQ(4096, info.buckets);
 	EXPECT(info.features & WHEEL_HAS_SCHEME(WHEEL_OVERFLOW));
 	EXPECT(info.features & WHEEL_HAS_CLOCK(WHEEL_CLOCK_VIRTUAL));
 	libwheel_close(wheel);
 	libwheel_close(NULL);
+}
+
+/* 0 is a default, and the scheme of 0 is the first. */
+static void open_all_zero(void)
+{
+	struct libwheel *wheel = open_wheel(&plain);
+	struct wheel_setup info;
+
+	EXPECT_EQ(0, libwheel_info(wheel, &info));
+	EXPECT_EQ(WHEEL_HASHED, info.scheme);
+	EXPECT_EQ(4096, info.buckets);
+	libwheel_close(wheel);
 }
 
 static void open_what_is_asked_for(void)
@@ -242,6 +253,7 @@ static void errno_is_left_alone(void)
 
 const struct test options_tests[] = {
 	TEST(open_defaults),
+	TEST(open_all_zero),
 	TEST(open_what_is_asked_for),
 	TEST(open_slots),
 	TEST(open_refuses),
