@@ -3,13 +3,14 @@
 import re
 import shutil
 import subprocess
-import time
 
 import ktap
 import rig
 
 # Each case is a conversation of its own, on a fresh tube. A line goes to the client
-# that is named before it, A unless one is; "#" stands for the last job's id.
+# that is named before it, A unless one is; "#" stands for the last job's id. The lines
+# of a tuple are sent at once: between them no time passes that a loaded machine could
+# take.
 CASES = {
     "put": ["put 10 0 60 5\r\nhello", "stats-job #"],
     "put_with_a_delay": ["put 1 100 60 1\r\nx", "stats-job #", "peek-delayed", "peek-ready"],
@@ -32,8 +33,8 @@ CASES = {
     "reserve_times_out": ["reserve-with-timeout 0", "reserve-with-timeout 1"],
     "reserve_of_nonsense": ["reserve-with-timeout", "reserve-with-timeout x",
                             "reserve-with-timeout -1", "reserve x", "reserve-with-timeout 1 2"],
-    "deadline_soon": ["put 1 0 1 1\r\nx", "reserve", "reserve", "reserve-with-timeout 0"],
-    "deadline_soon_but_a_job": ["put 1 0 1 1\r\nx", "reserve", "put 1 0 9 1\r\ny", "reserve"],
+    "deadline_soon": ["put 1 0 2 1\r\nx", ("reserve", "reserve", "reserve-with-timeout 0")],
+    "deadline_soon_but_a_job": [("put 1 0 2 1\r\nx", "reserve", "put 1 0 99 1\r\ny", "reserve")],
     "reserve_job": ["put 1 0 60 1\r\nx", "reserve-job #", "reserve-job #", "B reserve-job #",
                     "put 1 50 60 1\r\ny", "reserve-job #", "bury # 1", "reserve-job #",
                     "reserve-job 99999", "reserve-job x", "reserve-job"],
@@ -63,10 +64,10 @@ CASES = {
              "peek-ready x", "peek-buried", "peek-buried x", "peek-delayed", "peek-delayed x"],
     "peek_the_shortest_delay": ["put 1 90 60 1\r\na", "put 9 30 60 1\r\nb", "put 1 60 60 1\r\nc",
                                 "peek-delayed"],
-    "pause_tube": ["put 1 0 60 1\r\nx", "pause-tube T 1", "reserve-with-timeout 0",
-                   "peek-ready", "reserve", "pause-tube none 1", "pause-tube",
-                   "pause-tube T", "pause-tube T x", "pause-tube -x 1"],
-    "stats_of_a_tube": ["put 1 0 60 1\r\nx", "put 2000 0 60 1\r\nx", "put 1 9 60 1\r\nx",
+    "pause_tube": ["put 1 0 60 1\r\nx", "pause-tube T 99", "reserve-with-timeout 0",
+                   "peek-ready", "pause-tube T 1", "reserve", "pause-tube none 1",
+                   "pause-tube", "pause-tube T", "pause-tube T x", "pause-tube -x 1"],
+    "stats_of_a_tube": ["put 1 0 60 1\r\nx", "put 2000 0 60 1\r\nx", "put 1 99 60 1\r\nx",
                         "stats-tube T", "reserve", "delete #", "stats-tube T",
                         "stats-tube none", "stats-tube", "stats-tube -x", "stats-tube a b"],
     "stats_of_a_job": ["stats-job 99999", "stats-job x", "stats-job"],
@@ -75,7 +76,7 @@ CASES = {
     "unknown": ["", " ", "hello", "PUT 1 2 3 4", "stat", "\0", "put\0 1 2 3 4"],
     "a_line_too_long": ["use " + "x" * 300, "list-tube-used", "x" * 1000, "list-tube-used"],
     "quit": ["quit"],
-    "a_pipeline": ["put 1 0 60 1\r\na\r\nput 1 0 60 1\r\nb\r\nreserve\r\nreserve\r\nnone"],
+    "a_pipeline": [("put 1 0 60 1\r\na", "put 1 0 60 1\r\nb", "reserve", "reserve", "none")],
     "a_waiting_worker": ["B! reserve", "put 1 0 60 1\r\nx", "B?", "B delete #"],
 }
 
@@ -123,7 +124,10 @@ class Side:
         return " ".join(words)
 
     def say(self, line):
-        name, how = "A", ""
+        """The answers to a line, or to each of several that are sent at once."""
+        name, how, lines = "A", "", [line]
+        if isinstance(line, tuple):
+            lines, line = line, "\r\n".join(line)
         if re.match(r"[AB][!?]? ?", line):
             name, how, line = re.match(r"([AB])([!?]?) ?(.*)", line, re.S).groups()
         client = self.client(name)
@@ -132,15 +136,12 @@ class Side:
         if how != "?":
             client.send(line.encode("latin-1") + b"\r\n")
         if how == "!":
-            while not self.waits():
-                time.sleep(0.01)
+            rig.until(self.waits)
             return "waits"
         try:
-            answers = [self.plain(client.answer())]
-            answers += [self.plain(client.answer()) for _ in range(line.count("\r\nreserve") * 2)]
+            return [self.plain(client.answer()) for _ in lines]
         except rig.Gone:
             return "closed"
-        return answers
 
     def waits(self):
         return self.client("C").stats(f"stats-tube {self.tube}")["current-waiting"] != "0"
@@ -161,7 +162,7 @@ def converse(ours, theirs, case):
         if normal(a) == normal(b):
             continue
         both_refuse = str(a[0]) in ERRORS and str(b[0]) in ERRORS
-        assert both_refuse, f"{line[:60]!r}: wheelq {a!r:.300}, beanstalkd {b!r:.300}"
+        assert both_refuse, f"{line!r:.60}: wheelq {a!r:.300}, beanstalkd {b!r:.300}"
 
 
 def make_test(name, case):
@@ -186,12 +187,15 @@ class Rival:
             raise ktap.Skip("beanstalkd is not installed")
         self.process = subprocess.Popen([program, "-l", "127.0.0.1", "-p", str(self.port),
                                          *self.options])
-        while True:
-            try:
-                rig.Client(self.port).close()
-                return self
-            except ConnectionRefusedError:
-                time.sleep(0.01)
+        rig.until(self.listens)
+        return self
+
+    def listens(self):
+        try:
+            rig.Client(self.port).close()
+        except ConnectionRefusedError:
+            return False
+        return True
 
     def __exit__(self, *_):
         self.process.kill()

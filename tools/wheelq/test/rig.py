@@ -7,17 +7,24 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 
 ROOM = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.environ.get("WHEELQ", os.path.join(ROOM, "build", "wheelq"))
-# Nothing here takes as long: who waits longer waits for ever.
-PATIENCE = float(os.environ.get("WHEELQ_PATIENCE", "60"))
+# Nothing here takes as long, however busy the machine is: who waits longer waits for ever.
+PATIENCE = float(os.environ.get("WHEELQ_PATIENCE", "300"))
 
 
 def free_port():
     with contextlib.closing(socket.socket()) as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]
+
+
+def until(happened):
+    """Looks again and again, until it has happened."""
+    while not happened():
+        time.sleep(0.01)
 
 
 class Gone(Exception):

@@ -14,15 +14,16 @@ queue = Beaneater.new("127.0.0.1:#{ARGV[0]}")
 tube = queue.tubes['mail']
 queue.tubes.watch!('mail')
 
-put = tube.put('hello', pri: 7, delay: 1, ttr: 30)
+put = tube.put('hello', pri: 7, delay: 300, ttr: 300)
 expect('a put has an id') { put[:id].to_i == 1 }
 expect('it is delayed') { tube.peek(:delayed).body == 'hello' }
-job = queue.tubes.reserve(10)
+tube.kick(1)
+job = queue.tubes.reserve
 expect('it is reserved') { job.body == 'hello' && job.id == '1' }
 expect('its statistics') { job.stats.pri == 7 && job.stats.state == 'reserved' && job.stats.tube == 'mail' }
 job.touch
-job.release(delay: 0, pri: 3)
-job = queue.tubes.reserve(10)
+job.release(delay: 1, pri: 3)
+job = queue.tubes.reserve
 expect('the release is counted') { job.stats.releases == 1 && job.pri == 3 }
 job.bury
 expect('it is buried') { tube.peek(:buried).id == '1' }
@@ -36,8 +37,8 @@ expect('nothing is left') do
 rescue Beaneater::TimedOutError
   true
 end
-tube.pause(1)
-expect('a tube is paused') { tube.stats.pause == 1 }
+tube.pause(300)
+expect('a tube is paused') { tube.stats.pause == 300 }
 expect('the server tells of itself') { queue.stats.version.include?('wheelq') && queue.stats.total_jobs == 1 }
 expect('tubes are listed') { queue.tubes.all.map(&:name).sort == %w[default mail] }
 queue.close

@@ -16,14 +16,15 @@ function expect(string $what, bool $met): void
 }
 
 $queue = Pheanstalk\Pheanstalk::create('127.0.0.1', (int) $argv[1]);
-$put = $queue->useTube('mail')->put('hello', 7, 1, 30);
+$put = $queue->useTube('mail')->put('hello', 7, 300, 300);
 expect('a put has an id', $put->getId() === 1);
 expect('it is delayed', $queue->peekDelayed()->getData() === 'hello');
-$job = $queue->watch('mail')->ignore('default')->reserveWithTimeout(10);
+expect('it may be kicked', $queue->kick(1) === 1);
+$job = $queue->watch('mail')->ignore('default')->reserve();
 expect('it is reserved', $job->getId() === 1 && $job->getData() === 'hello');
 expect('its statistics', $queue->statsJob($job)->state === 'reserved');
 $queue->touch($job);
-$queue->release($job, 3, 0);
+$queue->release($job, 3, 1);
 $job = $queue->reserve();
 expect('the release is counted', (int) $queue->statsJob($job)->releases === 1);
 $queue->bury($job);
@@ -33,8 +34,8 @@ expect('it is ready', $queue->peekReady()->getId() === 1);
 $job = $queue->reserve();
 $queue->delete($job);
 expect('nothing is left', $queue->reserveWithTimeout(0) === null);
-$queue->pauseTube('mail', 1);
-expect('a tube is paused', (int) $queue->statsTube('mail')->pause === 1);
+$queue->pauseTube('mail', 300);
+expect('a tube is paused', (int) $queue->statsTube('mail')->pause === 300);
 expect('the server tells of itself', (int) $queue->stats()['total-jobs'] === 1);
 expect('tubes are listed', $queue->listTubesWatched() === ['mail']);
 echo "all as it should be\n";

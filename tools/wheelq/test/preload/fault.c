@@ -4,12 +4,15 @@
  * until a file is there, or shows another wall clock.
  *
  * FAULT_AT=n FAULT_ERRNO=e: from the nth call on, pwrite and fdatasync fail with e.
- * FAULT_HOLD=path: fdatasync waits until the path exists.
+ * FAULT_HOLD=path: fdatasync waits until the path exists; path.held says that it does.
  * FAULT_CLOCK=seconds: what CLOCK_REALTIME shows is shifted by so much.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/types.h>
 #include <time.h>
@@ -42,13 +45,23 @@ ssize_t pwrite64(int fd, const void *buffer, size_t count, off64_t at)
 	return fails() ? -1 : real(fd, buffer, count, at);
 }
 
+static void hold(const char *gate)
+{
+	char held[PATH_MAX];
+
+	snprintf(held, sizeof(held), "%s.held", gate);
+	close(open(held, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	while (access(gate, F_OK))
+		usleep(1000);
+}
+
 int fdatasync(int fd)
 {
 	int (*real)(int fd) = dlsym(RTLD_NEXT, "fdatasync");
-	const char *hold = getenv("FAULT_HOLD");
+	const char *gate = getenv("FAULT_HOLD");
 
-	while (hold && access(hold, F_OK))
-		usleep(1000);
+	if (gate && access(gate, F_OK))
+		hold(gate);
 	return fails() ? -1 : real(fd);
 }
 
