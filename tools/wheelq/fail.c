@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void say_line(const char *format, va_list args)
 {
@@ -48,4 +49,13 @@ void *grow(void *memory, size_t size)
 	if (!memory)
 		fail(EXIT_FAILED, "out of memory");
 	return memory;
+}
+
+char *copied(const char *text)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		fail(EXIT_FAILED, "out of memory");
+	return copy;
 }

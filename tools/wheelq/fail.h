@@ -18,5 +18,6 @@ void say(const char *format, ...);
 /* Without memory nothing can be promised, so they do not return NULL. */
 void *zeroed(size_t count, size_t size);
 void *grow(void *memory, size_t size);
+char *copied(const char *text);
 
 #endif

@@ -5,16 +5,21 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "config.h"
 #include "fail.h"
 #include "version.h"
 
+#define MOST_CONNECTIONS	10000
+
 enum choice {
-	LISTEN = 256, PORT, STORE, CONNECTIONS, BODY, JOBS, BYTES, TUBES,
+	CONFIG = 256, LISTEN, PORT, STORE, CONNECTIONS, BODY, JOBS, BYTES, TUBES,
 	LEASES, WINDOW, HORIZON, HELP, VERSION,
 };
 
 static const struct option long_options[] = {
+	{ "config", required_argument, NULL, CONFIG },
 	{ "listen", required_argument, NULL, LISTEN },
 	{ "port", required_argument, NULL, PORT },
 	{ "store", required_argument, NULL, STORE },
@@ -38,16 +43,17 @@ static const char usage[] =
 	"acknowledged survives a crash.\n"
 	"\n"
 	"  --store FILE           where the jobs are kept; made if it is not there\n"
-	"  --listen ADDRESS       127.0.0.1 unless given; there are no passwords: who\n"
-	"                         reaches the port may do everything\n"
+	"  --listen ADDRESS       127.0.0.1 unless given, or unix:PATH; there are no\n"
+	"                         passwords: who reaches it may do everything\n"
 	"  --port PORT            11300\n"
+	"  --config FILE          options from a file, one a line, as in 'max-jobs 1000'\n"
 	"\n"
 	"Limits; what is beyond is refused with OUT_OF_MEMORY or JOB_TOO_BIG:\n"
 	"  --max-job-size BYTES   of a body: 65535\n"
 	"  --max-jobs N           0, which is no limit\n"
-	"  --max-bytes BYTES      of the store, before puts are refused: 0, no limit\n"
+	"  --max-bytes BYTES      that jobs take in the store: 0, no limit\n"
 	"  --max-tubes N          10000\n"
-	"  --max-connections N    10000\n"
+	"  --max-connections N    10000, or what the limit of open files has room for\n"
 	"  --max-leases N         jobs reserved at a time; who reserves more waits: 65536\n"
 	"\n"
 	"Memory:\n"
@@ -103,17 +109,23 @@ static void take_limit(struct server_options *o, int option, const char *name,
 	}
 }
 
-static void take(struct server_options *o, int option, const char *name)
+static bool take_setting(void *context, const char *name, const char *value);
+
+static void take(struct server_options *o, int option, const char *name,
+		 const char *value)
 {
 	switch (option) {
+	case CONFIG:
+		config_read(value, o, take_setting);
+		break;
 	case LISTEN:
-		o->address = optarg;
+		o->address = value;
 		break;
 	case PORT:
-		o->port = optarg;
+		o->port = value;
 		break;
 	case STORE:
-		o->path = optarg;
+		o->path = value;
 		break;
 	case HELP:
 		fputs(usage, stdout);
@@ -124,8 +136,35 @@ static void take(struct server_options *o, int option, const char *name)
 	case '?':
 		exit(EXIT_ASKED);
 	default:
-		take_limit(o, option, name, optarg);
+		take_limit(o, option, name, value);
 	}
+}
+
+/* A file has no files in it, and all its settings have a value. */
+static bool take_setting(void *context, const char *name, const char *value)
+{
+	const struct option *option;
+
+	for (option = long_options; option->name; option++)
+		if (!strcmp(option->name, name))
+			break;
+	if (!option->name || !option->has_arg || option->val == CONFIG)
+		return false;
+	take(context, option->val, name, value);
+	return true;
+}
+
+/* Unless so many are asked for, as many as may be. */
+static void resolve_connections(struct server_options *o)
+{
+	uint32_t wanted = o->connections ? o->connections : MOST_CONNECTIONS;
+	uint32_t room = listener_room(wanted);
+
+	if (o->connections > room)
+		fail(EXIT_FAILED,
+		     "open files are limited: there is room for %u connections, not for %u; see LimitNOFILE= or ulimit -n",
+		     room, o->connections);
+	o->connections = room;
 }
 
 void options_read(struct server_options *options, int argc, char **argv)
@@ -134,7 +173,7 @@ void options_read(struct server_options *options, int argc, char **argv)
 
 	*options = (struct server_options){
 		.address = "127.0.0.1", .port = "11300",
-		.connections = 10000, .body = 65535,
+		.body = 65535,
 		.queue = {
 			.window = 131072, .horizon = 3600 * 1000,
 			.leases = 65536, .tubes = 10000,
@@ -142,11 +181,12 @@ void options_read(struct server_options *options, int argc, char **argv)
 	};
 	while ((option = getopt_long(argc, argv, "", long_options,
 				     &index)) != -1)
-		take(options, option, long_options[index].name);
+		take(options, option, long_options[index].name, optarg);
 	if (optind < argc)
 		fail(EXIT_ASKED, "'%s' is no option; see wheelq --help",
 		     argv[optind]);
 	if (!options->path)
 		fail(EXIT_ASKED, "needs --store FILE; see wheelq --help");
+	resolve_connections(options);
 	options->queue.alarms = options->connections;
 }

@@ -2,7 +2,6 @@
 #include "serve.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,6 @@
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -18,7 +16,6 @@
 #include "fail.h"
 
 #define EVENTS		512
-#define BACKLOG		1024
 /* Alarms that ring before others have their turn. */
 #define ALARM_BUDGET	4096
 
@@ -28,42 +25,6 @@ static void watch_fd(struct server *server, int fd, void *mark)
 
 	if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event))
 		fail(EXIT_FAILED, "epoll: %s", strerror(errno));
-}
-
-static int try_listen(const struct addrinfo *to)
-{
-	int fd = socket(to->ai_family, to->ai_socktype | SOCK_NONBLOCK |
-			SOCK_CLOEXEC, 0);
-	int one = 1;
-
-	if (fd < 0)
-		return -1;
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (!bind(fd, to->ai_addr, to->ai_addrlen) && !listen(fd, BACKLOG))
-		return fd;
-	close(fd);
-	return -1;
-}
-
-static int open_listener(const char *address, const char *port)
-{
-	struct addrinfo hints = {
-		.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM,
-	};
-	struct addrinfo *list, *to;
-	int err = getaddrinfo(address, port, &hints, &list);
-	int fd = -1;
-
-	if (err)
-		fail(EXIT_ASKED, "cannot listen on %s port %s: %s", address,
-		     port, gai_strerror(err));
-	for (to = list; to && fd < 0; to = to->ai_next)
-		fd = try_listen(to);
-	freeaddrinfo(list);
-	if (fd < 0)
-		fail(EXIT_FAILED, "cannot listen on %s port %s: %s", address,
-		     port, strerror(errno));
-	return fd;
 }
 
 /* Readable when the clock was set. */
@@ -110,7 +71,7 @@ static void server_open(struct server *server,
 	TAILQ_INIT(&server->clients);
 	TAILQ_INIT(&server->busy);
 	name_process(server);
-	server->listener = open_listener(options->address, options->port);
+	listener_open(&server->listener, options->address, options->port);
 	server->signal_fd = open_signals();
 	watch_clock(server);
 	queue_open(&server->queue, sqlite_open(options->path), &options->queue);
@@ -120,7 +81,7 @@ static void server_open(struct server *server,
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (server->epoll < 0)
 		fail(EXIT_FAILED, "epoll: %s", strerror(errno));
-	watch_fd(server, server->listener, &server->listener);
+	watch_fd(server, server->listener.fd, &server->listener);
 	watch_fd(server, server->signal_fd, &server->signal_fd);
 	watch_fd(server, server->clock_fd, &server->clock_fd);
 	watch_fd(server, near_fd(server->queue.near, NEAR_QUEUE), server);
@@ -135,26 +96,15 @@ void serve_later(struct client *client)
 	client->is_busy = true;
 }
 
-static void refuse(int fd)
-{
-	static const char refusal[] = "OUT_OF_MEMORY\r\n";
-
-	/* Whether it hears why or not, it is gone. */
-	if (send(fd, refusal, sizeof(refusal) - 1, MSG_NOSIGNAL) < 0)
-		errno = 0;
-	close(fd);
-}
-
 static void accept_one(struct server *server)
 {
-	int fd = accept4(server->listener, NULL, NULL,
-			 SOCK_NONBLOCK | SOCK_CLOEXEC);
+	int fd = listener_accept(&server->listener);
 	struct client *client;
 
 	if (fd < 0)
 		return;
 	if (server->connected >= server->options.connections) {
-		refuse(fd);
+		listener_refuse(fd);
 		return;
 	}
 	client = client_open(server, fd);
@@ -297,9 +247,9 @@ void serve(struct server *server, const struct server_options *options)
 	bool more = true;
 
 	server_open(server, options);
-	printf("wheelq: serves %llu jobs on %s port %s\n",
+	printf("wheelq: serves %llu jobs on %s\n",
 	       (unsigned long long)tube_jobs(queue->tubes.jobs),
-	       options->address, options->port);
+	       server->listener.name);
 	fflush(stdout);
 	while (!server->is_ending) {
 		turn(server, more);
@@ -315,5 +265,5 @@ void serve(struct server *server, const struct server_options *options)
 	while (!TAILQ_EMPTY(&server->clients))
 		end_client(TAILQ_FIRST(&server->clients));
 	queue_close(queue);
-	close(server->listener);
+	listener_close(&server->listener);
 }

@@ -7,6 +7,7 @@
 #define SERVE_H
 
 #include "client.h"
+#include "listen.h"
 
 TAILQ_HEAD(client_list, client);
 
@@ -50,7 +51,7 @@ struct server {
 	struct server_options options;
 	struct queue queue;
 	int epoll;
-	int listener;
+	struct listener listener;
 	int clock_fd;
 	int signal_fd;
 	struct client_list clients;

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "listen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "fail.h"
+
+#define BACKLOG		1024
+#define UNIX		"unix:"
+/* Files beside connections: the store's, the wheels', and some to be sure. */
+#define OTHER_FILES	64
+
+static int try_listen(int family, const struct sockaddr *address,
+		      socklen_t length)
+{
+	int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int one = 1;
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (!bind(fd, address, length) && !listen(fd, BACKLOG))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* A socket that nobody listens on is what a server left that was killed. */
+static void remove_left_behind(const struct sockaddr_un *address)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct stat file;
+
+	if (!lstat(address->sun_path, &file) && S_ISSOCK(file.st_mode) &&
+	    connect(fd, (struct sockaddr *)address, sizeof(*address)) &&
+	    errno == ECONNREFUSED)
+		unlink(address->sun_path);
+	close(fd);
+}
+
+static int listen_in_folder(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		fail(EXIT_ASKED, "the path of a socket has less than %zu bytes, not as %s",
+		     sizeof(address.sun_path), path);
+	memcpy(address.sun_path, path, strlen(path));
+	remove_left_behind(&address);
+	return try_listen(AF_UNIX, (struct sockaddr *)&address,
+			  sizeof(address));
+}
+
+static int listen_on_network(const char *address, const char *port)
+{
+	struct addrinfo hints = {
+		.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM,
+	};
+	struct addrinfo *list, *to;
+	int err = getaddrinfo(address, port, &hints, &list);
+	int fd = -1;
+
+	if (err)
+		fail(EXIT_ASKED, "cannot listen on %s port %s: %s", address,
+		     port, gai_strerror(err));
+	for (to = list; to && fd < 0; to = to->ai_next)
+		fd = try_listen(to->ai_family, to->ai_addr, to->ai_addrlen);
+	freeaddrinfo(list);
+	return fd;
+}
+
+void listener_open(struct listener *listener, const char *address,
+		   const char *port)
+{
+	bool is_local = !strncmp(address, UNIX, strlen(UNIX));
+
+	snprintf(listener->name, sizeof(listener->name), "%s%s%s", address,
+		 is_local ? "" : " port ", is_local ? "" : port);
+	listener->fd = is_local ? listen_in_folder(address + strlen(UNIX)) :
+				  listen_on_network(address, port);
+	if (listener->fd < 0)
+		fail(EXIT_FAILED, "cannot listen on %s: %s", listener->name,
+		     strerror(errno));
+	listener->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+void listener_close(struct listener *listener)
+{
+	close(listener->fd);
+	close(listener->spare);
+}
+
+void listener_refuse(int fd)
+{
+	static const char refusal[] = "OUT_OF_MEMORY\r\n";
+
+	/* Whether it hears why or not, it is gone. */
+	if (send(fd, refusal, sizeof(refusal) - 1, MSG_NOSIGNAL) < 0)
+		errno = 0;
+	close(fd);
+}
+
+int listener_accept(struct listener *listener)
+{
+	int fd = accept4(listener->fd, NULL, NULL,
+			 SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (fd >= 0 || (errno != EMFILE && errno != ENFILE))
+		return fd;
+	/* Nobody's turn would end while somebody waits to be accepted. */
+	close(listener->spare);
+	fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC);
+	if (fd >= 0)
+		listener_refuse(fd);
+	listener->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return -1;
+}
+
+uint32_t listener_room(uint32_t wanted)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		fail(EXIT_FAILED, "getrlimit: %s", strerror(errno));
+	if (limit.rlim_cur < (rlim_t)wanted + OTHER_FILES) {
+		limit.rlim_cur = (rlim_t)wanted + OTHER_FILES;
+		if (limit.rlim_cur > limit.rlim_max)
+			limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+		getrlimit(RLIMIT_NOFILE, &limit);
+	}
+	if (limit.rlim_cur <= OTHER_FILES)
+		fail(EXIT_FAILED, "%llu open files are too few to serve anybody",
+		     (unsigned long long)limit.rlim_cur);
+	if (limit.rlim_cur - OTHER_FILES < wanted)
+		return limit.rlim_cur - OTHER_FILES;
+	return wanted;
+}
