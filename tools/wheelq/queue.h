@@ -23,7 +23,7 @@
  * @horizon: ms ahead that jobs are loaded
  * @leases: at most so many at a time
  * @jobs: at most so many, 0: no limit
- * @bytes: puts are refused while the store is larger, 0: no limit
+ * @bytes: puts are refused while the store's jobs take more, 0: no limit
  * @tubes: at most so many
  * @alarms: for other purposes than jobs
  * @by_hand: the clocks are moved by hand, for tests

@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fail.h"
@@ -34,6 +33,8 @@ const char *const sqlite_statements[STATEMENTS] = {
 	[TUBES] = "SELECT * FROM tube ORDER BY number",
 	[SET_TUBE] = "REPLACE INTO tube VALUES(?1,?2,?3,?4,?5,?6,?7)",
 	[FORGET_TUBE] = "DELETE FROM tube WHERE number = ?1",
+	[BYTES] = "SELECT (page_count - freelist_count) * page_size\n"
+		"FROM pragma_page_count, pragma_freelist_count, pragma_page_size",
 	[BEGIN] = "BEGIN IMMEDIATE",
 	[COMMIT] = "COMMIT",
 };
@@ -289,21 +290,16 @@ static size_t sqlite_scan(struct store *store, uint64_t tube,
 	return found;
 }
 
-static uint64_t file_bytes(const char *path, const char *suffix)
-{
-	struct stat file;
-	char *name = sqlite3_mprintf("%s%s", path, suffix);
-	uint64_t bytes = name && !stat(name, &file) ? file.st_size : 0;
-
-	sqlite3_free(name);
-	return bytes;
-}
-
 static uint64_t sqlite_bytes(struct store *store)
 {
 	struct sqlite *s = sqlite_of(store);
+	sqlite3_stmt *statement = s->statements[BYTES];
+	uint64_t bytes;
 
-	return file_bytes(s->path, "") + file_bytes(s->path, "-wal");
+	step(s, statement);
+	bytes = sqlite3_column_int64(statement, 0);
+	sqlite3_reset(statement);
+	return bytes;
 }
 
 const struct store_verbs sqlite_verbs = {

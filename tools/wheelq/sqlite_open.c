@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 
@@ -15,15 +14,23 @@
 
 /* "wlq1", so that file(1) can tell it from other people's databases. */
 #define APPLICATION	0x776c7131
-#define SCHEMA		1
 /* KiB of pages in memory, whatever the store's size. */
-#define CACHE_KIB	"-16384"
+#define CACHE_KIB	"-32768"
+/*
+ * Pages of the log before they are written to where they belong. Of many puts with
+ * many delays each commit changes a page a job, and most of these change again soon:
+ * a log of 32 MiB writes home a fifth of what one of 4 MiB does.
+ */
+#define LOG_PAGES	"8192"
 
 #define STRINGIFY(x)	#x
 #define TEXT(x)		STRINGIFY(x)
 
-static const char make_schema[] =
-	"BEGIN IMMEDIATE;"
+/*
+ * What makes a store of version n one of version n + 1; an empty one has version 0.
+ * What was released is never changed: a new version is a new line at the end.
+ */
+static const char *const upgrades[] = {
 	"CREATE TABLE job(id INTEGER PRIMARY KEY, tube INTEGER,\n"
 	"  state INTEGER, rank INTEGER, due INTEGER, created INTEGER,\n"
 	"  delay INTEGER, ttr INTEGER, pri INTEGER, reserves INTEGER,\n"
@@ -36,9 +43,10 @@ static const char make_schema[] =
 	"CREATE TABLE numbers(one INTEGER PRIMARY KEY,\n"
 	"  next_id INTEGER, skew INTEGER, clock INTEGER);"
 	"INSERT INTO numbers VALUES(1, 1, 0, 0);"
-	"PRAGMA application_id=" TEXT(APPLICATION) ";"
-	"PRAGMA user_version=" TEXT(SCHEMA) ";"
-	"COMMIT";
+	"PRAGMA application_id=" TEXT(APPLICATION) ";",
+};
+
+#define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))
 
 static void execute(struct sqlite *s, const char *sql)
 {
@@ -60,20 +68,38 @@ static int64_t number_of(struct sqlite *s, const char *sql)
 	return number;
 }
 
+/* A crash on the way leaves the version that was. */
+static void upgrade(struct sqlite *s, int64_t version)
+{
+	char *done = sqlite3_mprintf("PRAGMA user_version=%d; COMMIT", SCHEMA);
+	int64_t from = version;
+
+	execute(s, "BEGIN IMMEDIATE");
+	while (version < SCHEMA)
+		execute(s, upgrades[version++]);
+	execute(s, done);
+	sqlite3_free(done);
+	if (from)
+		say("%s: it was of version %lld and is of version %d now",
+		    s->path, (long long)from, SCHEMA);
+}
+
 static void check_schema(struct sqlite *s)
 {
 	int64_t application = number_of(s, "PRAGMA application_id");
 	int64_t version = number_of(s, "PRAGMA user_version");
+	bool is_empty = !application &&
+			!number_of(s, "SELECT count(*) FROM sqlite_schema");
 
-	if (!application && !number_of(s, "SELECT count(*) FROM sqlite_schema"))
-		execute(s, make_schema);
-	else if (application != APPLICATION)
+	if (application != APPLICATION && !is_empty)
 		fail(EXIT_FAILED, "%s: it is another program's database",
 		     s->path);
-	else if (version > SCHEMA)
+	if (version > SCHEMA)
 		fail(EXIT_FAILED,
 		     "%s: its version is %lld, this wheelq knows those up to %d; use a newer wheelq",
 		     s->path, (long long)version, SCHEMA);
+	if (version < SCHEMA)
+		upgrade(s, version);
 }
 
 /*
@@ -99,7 +125,7 @@ struct store *sqlite_open(const char *path)
 	int i;
 
 	s->store.verbs = &sqlite_verbs;
-	s->path = strdup(path);
+	s->path = copied(path);
 	take_lock(s);
 	disk_register();
 	if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE |
@@ -110,6 +136,7 @@ struct store *sqlite_open(const char *path)
 		   "PRAGMA journal_mode=WAL;"
 		   "PRAGMA synchronous=FULL;"
 		   "PRAGMA secure_delete=OFF;"
+		   "PRAGMA wal_autocheckpoint=" LOG_PAGES ";"
 		   "PRAGMA cache_size=" CACHE_KIB);
 	check_schema(s);
 	for (i = 0; i < STATEMENTS; i++)

@@ -58,7 +58,7 @@ struct store;
  * @scan: read the records of a tube and a state from a place on, at most @count;
  *	how many they are
  * @commit: what was changed is durable when this returns
- * @bytes: how large the store is by now
+ * @bytes: that its jobs take by now; what was deleted takes none
  */
 struct store_verbs {
 	void (*close)(struct store *store);
