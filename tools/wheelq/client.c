@@ -9,6 +9,7 @@
 
 #include "container.h"
 #include "fail.h"
+#include "http.h"
 #include "serve.h"
 
 /* Read in one turn from one connection. */
@@ -196,6 +197,10 @@ static bool take_line(struct client *client)
 	memcpy(line, buffer_bytes(in), length);
 	line[length] = '\0';
 	buffer_take(in, length + 2);
+	if (http_is_request(line)) {
+		http_begin(client, line);
+		return true;
+	}
 	refusal = beanstalk_parse(&command, line, length);
 	if (refusal)
 		client_answer(client, refusal);
@@ -247,6 +252,8 @@ static bool take(struct client *client)
 		return skip(client);
 	case CLIENT_SKIP_LINE:
 		return skip_line(client);
+	case CLIENT_HEADERS:
+		return http_take(client);
 	default:
 		return false;
 	}

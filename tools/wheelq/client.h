@@ -17,6 +17,7 @@ struct server;
  * @CLIENT_BODY: the body of a put
  * @CLIENT_SKIP: so many bytes that nobody wants, then an answer
  * @CLIENT_SKIP_LINE: the rest of a line that is too long
+ * @CLIENT_HEADERS: the lines after the first one of a request by HTTP
  * @CLIENT_WAITS: nothing, it waits for a job
  * @CLIENT_QUITS: nothing, it is closed when it has its answers
  */
@@ -25,6 +26,7 @@ enum client_state {
 	CLIENT_BODY,
 	CLIENT_SKIP,
 	CLIENT_SKIP_LINE,
+	CLIENT_HEADERS,
 	CLIENT_WAITS,
 	CLIENT_QUITS,
 };
@@ -39,7 +41,7 @@ enum client_state {
  * @state: what comes next
  * @put: of which the body comes
  * @skip: bytes to go, with CLIENT_SKIP
- * @answer: after that
+ * @answer: after that, or after the headers; there NULL: metrics
  * @in: what came and was not used yet
  * @out: what is to be sent
  * @worker: watches, leases

@@ -35,18 +35,21 @@ static uint64_t delayed(const uint64_t *jobs)
 	return jobs[JOB_DELAYED] + jobs[JOB_TIMED];
 }
 
-static void count_clients(struct server *server, uint64_t *producers,
-			  uint64_t *workers, uint64_t *waiting)
+const char *stats_state_name(enum job_state state)
 {
-	struct client *client;
+	return state_names[state];
+}
 
-	*producers = 0;
-	*workers = 0;
-	*waiting = 0;
+void stats_count_clients(const struct server *server,
+			 struct stats_clients *clients)
+{
+	const struct client *client;
+
+	*clients = (struct stats_clients){ 0 };
 	TAILQ_FOREACH(client, &server->clients, all) {
-		*producers += client->is_producer;
-		*workers += client->is_worker;
-		*waiting += client->worker.is_waiting;
+		clients->producers += client->is_producer;
+		clients->workers += client->is_worker;
+		clients->waiting += client->worker.is_waiting;
 	}
 }
 
@@ -114,7 +117,7 @@ static void stats(struct client *client)
 {
 	struct server *server = client->server;
 	struct queue *queue = &server->queue;
-	uint64_t producers, workers, waiting;
+	struct stats_clients clients;
 	struct buffer b = { 0 };
 	int verb;
 
@@ -127,11 +130,11 @@ static void stats(struct client *client)
 	number(&b, "total-jobs", queue->total);
 	number(&b, "max-job-size", server->options.body);
 	number(&b, "current-tubes", queue->tubes.count);
-	count_clients(server, &producers, &workers, &waiting);
+	stats_count_clients(server, &clients);
 	number(&b, "current-connections", server->connected);
-	number(&b, "current-producers", producers);
-	number(&b, "current-workers", workers);
-	number(&b, "current-waiting", waiting);
+	number(&b, "current-producers", clients.producers);
+	number(&b, "current-workers", clients.workers);
+	number(&b, "current-waiting", clients.waiting);
 	number(&b, "total-connections", server->connections);
 	process(&b, server);
 	ours(&b, queue);

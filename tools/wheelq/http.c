@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "http.h"
+
+#include <string.h>
+
+#include "metrics.h"
+
+#define HEADER_MAX	8192
+#define NOT_FOUND	"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n" \
+			"Connection: close\r\n\r\n"
+
+/* Three words, of which no command has such a third one. */
+bool http_is_request(const char *line)
+{
+	const char *second = strchr(line, ' ');
+	const char *third = second ? strchr(second + 1, ' ') : NULL;
+
+	return third && !strncmp(third, " HTTP/1.", 8);
+}
+
+void http_begin(struct client *client, const char *line)
+{
+	client->state = strncmp(line, "GET ", 4) ? CLIENT_QUITS : CLIENT_HEADERS;
+	client->answer = strncmp(line, "GET /metrics ", 13) ? NOT_FOUND : NULL;
+}
+
+static void send_metrics(struct client *client)
+{
+	struct buffer text = { 0 };
+
+	metrics_print(&text, client->server);
+	buffer_print(&client->out,
+		     "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
+		     buffer_count(&text));
+	buffer_add(&client->out, buffer_bytes(&text), buffer_count(&text));
+	buffer_clear(&text);
+}
+
+bool http_take(struct client *client)
+{
+	struct buffer *in = &client->in;
+	size_t count = buffer_count(in);
+	char *end = memmem(buffer_bytes(in), count, "\r\n", 2);
+
+	if (!end) {
+		if (count > HEADER_MAX)
+			client->state = CLIENT_QUITS;
+		return false;
+	}
+	count = end - buffer_bytes(in);
+	buffer_take(in, count + 2);
+	if (count)
+		return true;
+	client->state = CLIENT_QUITS;
+	if (!client->answer)
+		send_metrics(client);
+	client_answer(client, client->answer ?: "");
+	return true;
+}

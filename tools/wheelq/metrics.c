@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "metrics.h"
+
+#include <sys/resource.h>
+
+#include "serve.h"
+#include "stats.h"
+#include "version.h"
+
+static void head(struct buffer *b, const char *name, const char *type,
+		 const char *help)
+{
+	buffer_print(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void gauge(struct buffer *b, const char *name, const char *help,
+		  uint64_t value)
+{
+	head(b, name, "gauge", help);
+	buffer_print(b, "%s %llu\n", name, (unsigned long long)value);
+}
+
+static void counter(struct buffer *b, const char *name, const char *help,
+		    uint64_t value)
+{
+	head(b, name, "counter", help);
+	buffer_print(b, "%s %llu\n", name, (unsigned long long)value);
+}
+
+static uint64_t jobs_in(const uint64_t *jobs, enum job_state state)
+{
+	return state == JOB_DELAYED ? jobs[JOB_DELAYED] + jobs[JOB_TIMED] :
+				      jobs[state];
+}
+
+static const enum job_state shown[] = {
+	JOB_DELAYED, JOB_READY, JOB_RESERVED, JOB_BURIED,
+};
+
+#define SHOWN	(sizeof(shown) / sizeof(*shown))
+
+static void jobs(struct buffer *b, const struct tubes *tubes)
+{
+	const struct tube *tube;
+	size_t i;
+
+	head(b, "wheelq_jobs", "gauge", "Jobs by state, of all tubes.");
+	for (i = 0; i < SHOWN; i++)
+		buffer_print(b, "wheelq_jobs{state=\"%s\"} %llu\n",
+			     stats_state_name(shown[i]),
+			     (unsigned long long)jobs_in(tubes->jobs, shown[i]));
+	/* No character of a tube's name needs an escape. */
+	head(b, "wheelq_tube_jobs", "gauge", "Jobs by tube and state.");
+	TAILQ_FOREACH(tube, &tubes->list, all)
+		for (i = 0; i < SHOWN; i++)
+			buffer_print(b, "wheelq_tube_jobs{tube=\"%s\",state=\"%s\"} %llu\n",
+				     tube->name, stats_state_name(shown[i]),
+				     (unsigned long long)jobs_in(tube->jobs,
+								 shown[i]));
+}
+
+static void commands(struct buffer *b, const struct server *server)
+{
+	int verb;
+
+	head(b, "wheelq_commands_total", "counter", "Commands by name.");
+	for (verb = 0; verb < VERB_QUIT; verb++)
+		buffer_print(b, "wheelq_commands_total{command=\"%s\"} %llu\n",
+			     verb_name(verb),
+			     (unsigned long long)server->verbs[verb]);
+}
+
+static void process(struct buffer *b, const struct server *server)
+{
+	const struct near *near = server->queue.near;
+	struct rusage used;
+
+	getrusage(RUSAGE_SELF, &used);
+	head(b, "wheelq_info", "gauge", "Which wheelq, on which wheel.");
+	buffer_print(b, "wheelq_info{version=\"%s\",wheel=\"%s\"} 1\n",
+		     WHEELQ_VERSION, near_backend(near));
+	gauge(b, "wheelq_uptime_seconds", "Since it was started.",
+	      (near_now(near, NEAR_QUEUE) - server->started) / 1000);
+	gauge(b, "wheelq_draining", "1: new jobs are refused.",
+	      server->is_draining);
+	head(b, "process_cpu_seconds_total", "counter",
+	     "Time of processors that it has taken.");
+	buffer_print(b, "process_cpu_seconds_total %.2f\n",
+		     used.ru_utime.tv_sec + used.ru_stime.tv_sec +
+		     (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6);
+}
+
+void metrics_print(struct buffer *b, struct server *server)
+{
+	const struct queue *queue = &server->queue;
+	struct stats_clients clients;
+
+	stats_count_clients(server, &clients);
+	process(b, server);
+	jobs(b, &queue->tubes);
+	gauge(b, "wheelq_tubes", "Tubes.", queue->tubes.count);
+	counter(b, "wheelq_jobs_put_total", "Jobs put.", queue->total);
+	counter(b, "wheelq_job_timeouts_total", "Leases that ran out.",
+		queue->timeouts);
+	commands(b, server);
+	gauge(b, "wheelq_connections", "Connections.", server->connected);
+	gauge(b, "wheelq_waiting", "Connections that wait for a job.",
+	      clients.waiting);
+	counter(b, "wheelq_connections_total", "Connections there were.",
+		server->connections);
+	gauge(b, "wheelq_jobs_in_memory", "Jobs that are near.",
+	      queue->loaded.count);
+	gauge(b, "wheelq_store_bytes", "What jobs take in the store.",
+	      queue->bytes);
+	counter(b, "wheelq_commits_total", "Commits of the store.",
+		queue->commits);
+}
