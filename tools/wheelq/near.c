@@ -58,7 +58,8 @@ static void side_open(struct side *side, uint32_t clock, uint32_t alarms)
 	if (!err)
 		err = libwheel_info(side->wheel, &info);
 	if (err)
-		fail(EXIT_FAILED, "cannot open a wheel for %u alarms: %s",
+		fail(EXIT_FAILED,
+		     "cannot open /dev/wheel for %u alarms: %s; LIBWHEEL_BACKEND=user does without it",
 		     alarms, strerror(-err));
 	side->owners = zeroed(info.timers, sizeof(*side->owners));
 }

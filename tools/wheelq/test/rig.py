@@ -96,11 +96,12 @@ class Client:
 class Server:
     """wheelq on a port and in a folder of its own."""
 
-    def __init__(self, *options, folder=None, env=None):
+    def __init__(self, *options, folder=None, env=None, preexec=None):
         self.folder = folder or tempfile.mkdtemp(prefix="wheelq.")
         self.store = os.path.join(self.folder, "jobs")
         self.options = options
         self.env = dict(os.environ, **(env or {}))
+        self.preexec = preexec
         self.port = free_port()
         self.process = None
         self.said = b""
@@ -111,7 +112,8 @@ class Server:
                    *self.options]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, env=self.env)
+                                        stderr=subprocess.PIPE, env=self.env,
+                                        preexec_fn=self.preexec)
         line = self.process.stdout.readline()
         if not line.startswith(b"wheelq: serves"):
             self.wait()

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""As people run it: settings, addresses, limits, metrics, copies."""
+import json
+import os
+import resource
+import socket
+import sqlite3
+import subprocess
+import urllib.error
+import urllib.request
+
+import ktap
+import rig
+
+
+def refusal(*options, **kinds):
+    """The one line that a server says which is not to start with these; its status."""
+    server = rig.Server(*options, **kinds)
+    try:
+        server.start()
+        server.stop()
+        raise AssertionError(f"it takes {options}")
+    except RuntimeError as refused:
+        lines = str(refused).splitlines()
+        assert len(lines) == 1, lines
+        return lines[0], server.process.returncode
+
+
+def write(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    return path
+
+
+def config_of_a_few_lines():
+    with rig.Server() as server:
+        server.stop()
+        path = write(server.folder, "conf", "# Small.\nmax-jobs 1\n\n  max-tubes\t2  # two\n")
+        server.options = ("--config", path)
+        client = server.start().client()
+        client.put(b"x")
+        client.send("put 0 0 60 1\r\nx\r\n")
+        assert client.answer() == "OUT_OF_MEMORY"
+        assert client.ask("use two") == "USING two"
+        assert client.ask("watch three") == "OUT_OF_MEMORY"
+        server.stop()
+        # What comes later goes before what came earlier.
+        server.options = ("--config", path, "--max-jobs", "2")
+        assert server.start().client().put(b"y") == 2
+
+
+def config_of_nonsense():
+    with rig.Server() as server:
+        for text, wrong in (("max-jobs", ":1: 'max-jobs' needs a value"),
+                            ("\nnothing 1", ":2: 'nothing' is no setting"),
+                            ("help x", ":1: 'help' is no setting"),
+                            ("max-jobs x", "--max-jobs is a number")):
+            said, status = refusal("--config", write(server.folder, "conf", text))
+            assert wrong in said and status == 2, said
+        said, status = refusal("--config", os.path.join(server.folder, "none"))
+        assert "No such file" in said and status == 2, said
+
+
+def ask_at(path, text):
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(rig.PATIENCE)
+        s.connect(path)
+        s.sendall(text)
+        return s.makefile("rb").readline()
+
+
+def listens_in_a_folder():
+    with rig.Server() as server:
+        server.stop()
+        path = os.path.join(server.folder, "socket")
+        server.options = ("--listen", f"unix:{path}")
+        server.start()
+        assert ask_at(path, b"put 0 0 60 1\r\nx\r\n") == b"INSERTED 1\r\n"
+        assert "in use" in refusal("--listen", f"unix:{path}")[0]
+        assert ask_at(path, b"list-tube-used\r\n") == b"USING default\r\n"
+        # What a killed server left is in nobody's way; what is no socket stays.
+        server.kill()
+        server.start()
+        assert ask_at(path, b"delete 1\r\n") == b"DELETED\r\n"
+        file = write(server.folder, "file", "mine")
+        assert "in use" in refusal("--listen", f"unix:{file}")[0]
+        with open(file, encoding="ascii") as kept:
+            assert kept.read() == "mine"
+        assert refusal("--listen", "unix:" + "x" * 108)[1] == 2
+
+
+def listens_on_loopback_alone():
+    with rig.Server() as server:
+        with open("/proc/net/tcp", encoding="ascii") as sockets:
+            mine = [line.split()[1] for line in sockets
+                    if f":{server.port:04X} 00000000:0000 0A" in line]
+        assert mine == [f"0100007F:{server.port:04X}"], mine
+
+
+def limit_of_bytes_counts_what_is_there():
+    with rig.Server("--max-bytes", "1000000") as server:
+        client = server.client()
+        numbers = []
+        while True:
+            client.send(b"put 0 60 60 10000\r\n" + b"x" * 10000 + b"\r\n")
+            answer = client.answer()
+            if answer == "OUT_OF_MEMORY":
+                break
+            numbers.append(int(answer.split()[1]))
+        assert 70 < len(numbers) < 110, len(numbers)
+        for number in numbers[:50]:
+            assert client.ask(f"delete {number}") == "DELETED"
+        client.put(b"there is room again")
+
+
+def limit_of_files_refuses_and_serves():
+    """Connections beyond the open files that there are: told so, and nobody is held up."""
+    def few():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+
+    said, status = refusal("--max-connections", "1000", preexec=few)
+    assert "open files" in said and "room for 36" in said and status == 1, said
+    with rig.Server(preexec=few) as server:
+        # Wheels and the store take fewer files than are kept for them.
+        clients = [server.client() for _ in range(100)]
+        answers = [client.answer() for client in clients[36:]]
+        assert set(answers) == {"OUT_OF_MEMORY"}, answers
+        for client in clients[:36]:
+            assert client.ask("list-tube-used") == "USING default"
+        clients[0].close()
+        rig.until(lambda: server.client().ask("stats") != "OUT_OF_MEMORY")
+
+
+def http(server, path, **request):
+    url = f"http://127.0.0.1:{server.port}{path}"
+    with urllib.request.urlopen(urllib.request.Request(url, **request),
+                                timeout=rig.PATIENCE) as answer:
+        return answer.headers["Content-Type"], answer.read().decode()
+
+
+def read_metrics(text):
+    """By Debian's Python, which has Prometheus's client: {(name, label...): value}."""
+    script = os.path.join(rig.ROOM, "test", "clients", "prometheus.py")
+    done = subprocess.run(["/usr/bin/python3", script], input=text, text=True,
+                          capture_output=True, check=False)
+    if "not installed" in done.stderr:
+        raise ktap.Skip(done.stderr.strip())
+    return {tuple(key): value for _, *key, value in json.loads(done.stdout)}
+
+
+def metrics_for_prometheus():
+    with rig.Server() as server:
+        client = server.client()
+        client.ask("use a-tube/$")
+        client.put(b"x", delay=100)
+        client.put(b"y")
+        kind, text = http(server, "/metrics")
+        assert kind == "text/plain; version=0.0.4", kind
+        samples = read_metrics(text)
+        assert samples["wheelq_jobs", "delayed"] == samples["wheelq_jobs", "ready"] == 1
+        assert samples["wheelq_tube_jobs", "a-tube/$", "delayed"] == 1
+        assert samples["wheelq_commands_total", "put"] == 2
+        assert samples["wheelq_connections",] == 2
+        said = client.stats()
+        assert samples["wheelq_jobs_put_total",] == int(said["total-jobs"])
+        assert samples["wheelq_store_bytes",] == int(said["store-bytes"])
+        try:
+            http(server, "/else")
+            raise AssertionError("there is something else")
+        except urllib.error.HTTPError as error:
+            assert error.code == 404
+
+
+def metrics_are_all_that_http_gets():
+    """A page in a browser must not put jobs: nothing after its first line counts."""
+    with rig.Server() as server:
+        for line in ("POST / HTTP/1.1", "GET /x HTTP/1.1", "OPTIONS * HTTP/1.1",
+                     "POST /metrics HTTP/1.0"):
+            client = server.client()
+            try:
+                client.send(f"{line}\r\nHost: x\r\n\r\nput 0 0 60 1\r\nx\r\n")
+                said = client.file.read()
+            except ConnectionResetError:
+                said = b""
+            assert b"INSERTED" not in said, said
+        client = server.client()
+        client.send("GET /metrics HTTP/1.1\r\n" + "x" * 100000)
+        try:
+            assert client.file.read() == b""
+        except ConnectionResetError:
+            pass
+        assert server.client().stats()["total-jobs"] == "0"
+
+
+def manual_on_copies():
+    """The commands that the manual page gives, while the server runs."""
+    with rig.Server() as server:
+        client = server.client()
+        numbers = [client.put(b"kept", delay=1000) for _ in range(50)]
+        copy = os.path.join(server.folder, "copy")
+        try:
+            subprocess.run(["sqlite3", server.store, f"VACUUM INTO '{copy}'"], check=True)
+        except FileNotFoundError as error:
+            raise ktap.Skip("sqlite3 is not installed") from error
+        lost = client.put(b"later than the copy")
+        server.stop()
+        for suffix in ("-wal", "-shm"):
+            with open(server.store + suffix, "wb") as file:
+                file.write(b"of another life")
+            os.unlink(server.store + suffix)
+        os.rename(copy, server.store)
+        client = server.start().client()
+        assert client.stats()["current-jobs-delayed"] == "50"
+        assert all(client.ask(f"delete {number}") == "DELETED" for number in numbers)
+        assert client.ask(f"peek {lost}") == "NOT_FOUND"
+
+
+def store_that_is_upgraded_halfway():
+    """An empty file is the oldest version: a crash in its upgrade leaves that."""
+    with rig.Server() as server:
+        server.stop()
+        with open(server.store, "wb"):
+            pass
+        server.start()
+        server.stop()
+        with sqlite3.connect(server.store) as db:
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+        assert version >= 1
+        assert server.start().client().put(b"x") == 1
+
+
+TESTS = [value for name, value in list(globals().items())
+         if name.startswith(("config_", "listens_", "limit_", "metrics_", "manual_", "store_"))]

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""The wheel that a server has: of the kernel where there is one, else its own."""
+import os
+import subprocess
+import time
+
+import ktap
+import rig
+
+MODULE = os.environ.get("WHEEL_MODULE")
+OWN, KERNEL = "a wheel in the program", "/dev/wheel"
+
+
+def module(*command):
+    """insmod or rmmod; is it done?"""
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+def wheel_of(server):
+    return server.client().stats()["wheel"]
+
+
+def wheel_absent_takes_its_own():
+    if os.path.exists(KERNEL):
+        raise ktap.Skip("this machine has /dev/wheel")
+    with rig.Server() as server:
+        assert wheel_of(server) == OWN
+
+
+def wheel_that_is_wanted_and_absent_is_one_line():
+    if os.path.exists(KERNEL):
+        raise ktap.Skip("this machine has /dev/wheel")
+    server = rig.Server(env={"LIBWHEEL_BACKEND": "kernel"})
+    try:
+        server.start()
+        raise AssertionError("it serves")
+    except RuntimeError as refused:
+        assert len(str(refused).splitlines()) == 1 and KERNEL in str(refused), refused
+
+
+def wheel_comes_and_goes():
+    """From start to start: the store is the same, and nothing comes early or is lost."""
+    if not MODULE:
+        raise ktap.Skip("WHEEL_MODULE= names no module that may be loaded here")
+    with rig.Server() as server:
+        asked = time.clock_gettime(time.CLOCK_BOOTTIME)
+        client = server.client()
+        delays = [0.2 * n for n in range(1, 40)]
+        due = {client.put(b"x", delay=delay): asked + delay for delay in delays}
+        for command, wheel in ((["insmod", MODULE], KERNEL), (["rmmod", "wheel_timer"], OWN),
+                               (["insmod", MODULE], KERNEL), (["rmmod", "wheel_timer"], OWN)):
+            server.kill()
+            assert module(*command), command
+            client = server.start().client()
+            assert wheel_of(server) == wheel
+            # A module that is in use cannot go.
+            assert wheel == OWN or not module("rmmod", "wheel_timer")
+            for _ in range(8):
+                number = client.reserve()[0]
+                assert time.clock_gettime(time.CLOCK_BOOTTIME) >= due.pop(number)
+                assert client.ask(f"delete {number}") == "DELETED"
+        while due:
+            number = client.reserve()[0]
+            assert time.clock_gettime(time.CLOCK_BOOTTIME) >= due.pop(number)
+
+
+TESTS = [wheel_absent_takes_its_own, wheel_that_is_wanted_and_absent_is_one_line,
+         wheel_comes_and_goes]
