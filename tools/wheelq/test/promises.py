@@ -4,12 +4,14 @@ import contextlib
 import os
 import random
 import select
+import signal
 import sqlite3
 import tempfile
 import time
 
 import faults
 import rig
+from history import CLIENTS, History
 
 KILLS = int(os.environ.get("WHEELQ_KILLS", "60"))
 SEED = int(os.environ.get("WHEELQ_SEED", str(int(time.time()))))
@@ -33,74 +35,79 @@ def q1_no_answer_before_the_disk_has_it():
             assert other.answer().startswith("INSERTED")
 
 
-class History:
-    """What was acknowledged, and what was seen."""
-
-    def __init__(self, seed):
-        self.random = random.Random(seed)
-        self.tokens = 0
-        self.put, self.deleted, self.seen = {}, set(), set()
-        self.maybe = {}
-
-    def commands(self):
-        """A pipeline: [(line, kind, what)]."""
-        pipeline = []
-        for _ in range(self.random.randrange(1, 60)):
-            dice = self.random.random()
-            if dice < 0.6 or not self.put:
-                self.tokens += 1
-                token = f"t{self.tokens}".encode()
-                delay = self.random.choice([0, 0, 0.005, 0.05, 3600])
-                pipeline.append((b"put %d %g 60 %d\r\n%s\r\n" % (
-                    self.random.randrange(3), delay, len(token), token), "put", token))
-            elif dice < 0.8:
-                pipeline.append((b"reserve-with-timeout 0\r\n", "reserve", None))
-            else:
-                number = self.random.choice(list(self.put))
-                pipeline.append((b"delete %d\r\n" % number, "delete", number))
-        return pipeline
-
-    def note(self, kind, what, answer):
-        if kind == "put":
-            self.put[int(answer.split()[1])] = what
-        elif kind == "delete" and answer == "DELETED":
-            self.deleted.add(what)
-        elif kind == "reserve" and isinstance(answer, tuple):
-            number = int(answer[0].split()[1])
-            assert number not in self.deleted, f"Q3: job {number} came after DELETED"
-            assert self.put.get(number, answer[1]) == answer[1], "Q2: another body"
-            self.seen.add(number)
+def rounds(server, history):
+    """Clients talk for a while; in the end some answers are on their way still."""
+    clients = [server.client() for _ in range(CLIENTS)]
+    for last in [False] * history.random.randrange(3) + [True]:
+        sent = {n: history.pipeline(n) for n in range(CLIENTS)}
+        for n, commands in sent.items():
+            clients[n].send(b"".join(asked.line for asked in commands))
+        for n, commands in sent.items():
+            if last:
+                commands = commands[:history.random.randrange(len(commands) + 1)]
+            for asked in commands:
+                history.told(n, asked, clients[n].answer())
+    return clients
 
 
 def one_life(server, history):
+    """Until kill -9, in the midst of answers. Was it gone before?"""
+    try:
+        clients = rounds(server, history)
+        server.kill()
+        for client in clients:
+            client.close()
+    except (rig.Gone, OSError):
+        assert server.wait() == -signal.SIGKILL, server.said
+        return True
+    finally:
+        history.crashed()
+    return False
+
+
+def settle(server, history):
+    """All that is there is handed out: was anything lost?"""
     client = server.client()
-    pipeline = history.commands()
-    client.send(b"".join(line for line, _, _ in pipeline))
-    for line, kind, what in pipeline[:history.random.randrange(len(pipeline) + 1)]:
-        history.note(kind, what, client.answer())
-    server.kill()
-    # Of the rest some may have happened: what was asked for may be gone.
-    history.maybe.update((what, 1) for _, kind, what in pipeline if kind == "delete")
-    client.close()
-    server.start()
+    while client.ask("kick 10000") != "KICKED 0":
+        pass
+    while isinstance(job := client.reserve(0), tuple):
+        history.rest(*job)
+        assert client.ask(f"delete {job[0]}") == "DELETED"
+    lost = history.lost()
+    assert not lost, f"Q2: acknowledged, and never handed out: {lost}"
+    print(f"# {len(history.bodies)} jobs acknowledged, {len(history.deleted)} deleted,"
+          f" {len(history.seen)} handed out")
 
 
-def q2_q3_kill_9_at_random_points():
+def q2_q3_q4_q7_kill_9_at_random_points():
     print(f"# WHEELQ_SEED={SEED} WHEELQ_KILLS={KILLS}")
     history = History(SEED)
     with rig.Server("--window", "32") as server:
         for _ in range(KILLS):
             one_life(server, history)
-        client = server.client()
-        while client.ask("kick 10000") != "KICKED 0":
-            pass
-        while isinstance(job := client.reserve(0), tuple):
-            history.note("reserve", None, (f"RESERVED {job[0]}", job[1]))
-            assert client.ask(f"delete {job[0]}") == "DELETED"
-        lost = set(history.put) - history.seen - history.deleted - set(history.maybe)
-        assert not lost, f"Q2: acknowledged, and never handed out: {lost}"
-        print(f"# {len(history.put)} jobs acknowledged, {len(history.deleted)} deleted,"
-              f" {len(history.seen)} handed out, over {KILLS} crashes")
+            server.start()
+        settle(server, history)
+
+
+def q2_q3_q4_q7_kill_9_at_each_write():
+    """Of the nth write half gets to the file; of the nth sync nobody hears."""
+    print(f"# WHEELQ_SEED={SEED} WHEELQ_KILLS={KILLS}")
+    history = History(SEED)
+    hits = 0
+    with rig.Server("--window", "32") as server:
+        for call in range(1, KILLS + 1):
+            server.kill()
+            server.env.update(faults.preload(FAULT_AT=call, FAULT_KILL=1))
+            try:
+                server.start()
+                hits += one_life(server, history)
+            except RuntimeError:
+                hits += 1
+            server.env = dict(os.environ)
+            server.start()
+        settle(server, history)
+    print(f"# {hits} of {KILLS} lives ended in a write")
+    assert hits > KILLS / 2
 
 
 def q3_deleted_or_reserved_never_both():

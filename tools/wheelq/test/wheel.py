@@ -45,7 +45,7 @@ def wheel_comes_and_goes():
     with rig.Server() as server:
         asked = time.clock_gettime(time.CLOCK_BOOTTIME)
         client = server.client()
-        delays = [0.2 * n for n in range(1, 40)]
+        delays = [n / 5 for n in range(1, 41)]
         due = {client.put(b"x", delay=delay): asked + delay for delay in delays}
         for command, wheel in ((["insmod", MODULE], KERNEL), (["rmmod", "wheel_timer"], OWN),
                                (["insmod", MODULE], KERNEL), (["rmmod", "wheel_timer"], OWN)):

@@ -4,6 +4,7 @@
  * until a file is there, or shows another wall clock.
  *
  * FAULT_AT=n FAULT_ERRNO=e: from the nth call on, pwrite and fdatasync fail with e.
+ * FAULT_AT=n FAULT_KILL=1: the nth call is the program's last: half of it is done.
  * FAULT_HOLD=path: fdatasync waits until the path exists; path.held says that it does.
  * FAULT_CLOCK=seconds: what CLOCK_REALTIME shows is shifted by so much.
  */
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/types.h>
@@ -26,15 +28,20 @@ static long number(const char *name)
 }
 
 /* Is it this call's turn, or was it an earlier one's? */
-static int fails(void)
+static int is_hit(void)
 {
 	static long calls;
 	long at = number("FAULT_AT");
 
-	if (!at || ++calls < at)
-		return 0;
+	return at && ++calls >= at;
+}
+
+static int fault(void)
+{
+	if (number("FAULT_KILL"))
+		kill(getpid(), SIGKILL);
 	errno = number("FAULT_ERRNO");
-	return 1;
+	return -1;
 }
 
 ssize_t pwrite64(int fd, const void *buffer, size_t count, off64_t at)
@@ -42,8 +49,15 @@ ssize_t pwrite64(int fd, const void *buffer, size_t count, off64_t at)
 	ssize_t (*real)(int fd, const void *buffer, size_t count, off64_t at) =
 		dlsym(RTLD_NEXT, "pwrite64");
 
-	return fails() ? -1 : real(fd, buffer, count, at);
+	if (!is_hit())
+		return real(fd, buffer, count, at);
+	if (number("FAULT_KILL"))
+		real(fd, buffer, count / 2, at);
+	return fault();
 }
+
+ssize_t pwrite(int fd, const void *buffer, size_t count, off_t at)
+__attribute__((alias("pwrite64")));
 
 static void hold(const char *gate)
 {
@@ -62,7 +76,7 @@ int fdatasync(int fd)
 
 	if (gate && access(gate, F_OK))
 		hold(gate);
-	return fails() ? -1 : real(fd);
+	return is_hit() ? fault() : real(fd);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""What several clients asked for and were told, over many crashes: does it agree?"""
+import random
+import time
+
+CLIENTS = 3
+# No lease ends by itself here.
+TTR = 100000
+
+
+def now():
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class Asked:
+    """A command that was sent: its kind, the job, and when."""
+
+    def __init__(self, line, kind, number=None, body=None, delay=0):
+        self.line, self.kind, self.number = line, kind, number
+        self.body, self.delay = body, delay
+        self.sent = None
+        self.time = None
+
+
+class History:
+    """Knows of each job what was acknowledged, and what may have happened besides."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.bodies = {}
+        self.earliest = {}
+        self.deleted = {}
+        self.maybe_deleted = set()
+        self.seen = set()
+        self.holder = {}
+        self.steps = self.tokens = 0
+
+    def command(self, client):
+        dice = self.random.random()
+        if dice < 0.45 or not self.bodies:
+            return self.put()
+        if dice < 0.65:
+            return Asked(b"reserve-with-timeout 0\r\n", "reserve")
+        mine = [number for number, holder in self.holder.items() if holder == client]
+        number = self.random.choice(mine if mine and dice < 0.9 else list(self.bodies))
+        delay = self.random.choice([0, 0.002, 0.02, 3600])
+        lines = {"delete": f"delete {number}", "release": f"release {number} 1 {delay}",
+                 "bury": f"bury {number} 1", "kick": f"kick-job {number}",
+                 "touch": f"touch {number}"}
+        kind = self.random.choice(list(lines))
+        return Asked(lines[kind].encode() + b"\r\n", kind, number, delay=delay)
+
+    def put(self):
+        self.tokens += 1
+        body = f"t{self.tokens}".encode() * self.random.choice([1, 1, 1, 1000])
+        delay = self.random.choice([0, 0, 0.005, 0.05, 3600])
+        if self.random.random() < 0.2:
+            line = b"put-at 1 %d %d" % ((time.time() + delay) * 1000, TTR)
+            # Of another clock: whether it is early is another test's affair.
+            delay = 0
+        else:
+            line = b"put %d %g %d" % (self.random.randrange(3), delay, TTR)
+        line += b" %d\r\n%s\r\n" % (len(body), body)
+        return Asked(line, "put", body=body, delay=delay)
+
+    def pipeline(self, client):
+        """Commands that are about to be sent at once."""
+        commands = [self.command(client) for _ in range(self.random.randrange(1, 40))]
+        for asked in commands:
+            self.steps += 1
+            asked.sent, asked.time = self.steps, now()
+            if asked.kind == "delete":
+                self.maybe_deleted.add(asked.number)
+            if asked.kind in ("delete", "release", "bury"):
+                self.holder.pop(asked.number, None)
+            if asked.kind in ("release", "kick"):
+                # Until it is answered: it may be due at once.
+                self.earliest[asked.number] = 0
+        return commands
+
+    def told(self, client, asked, answer):
+        self.steps += 1
+        if asked.kind == "put":
+            number = int(answer.split()[1])
+            assert number not in self.bodies, f"the number {number} was given twice"
+            self.bodies[number] = asked.body
+            self.earliest[number] = asked.time + asked.delay
+        elif asked.kind == "delete" and answer == "DELETED":
+            self.deleted[asked.number] = self.steps
+        elif asked.kind == "reserve" and isinstance(answer, tuple):
+            self.handed_out(client, asked, int(answer[0].split()[1]), answer[1])
+
+    def handed_out(self, client, asked, number, body):
+        gone = self.deleted.get(number)
+        assert not gone or asked.sent < gone, f"Q3: job {number} came after DELETED"
+        assert self.bodies.get(number, body) == body, f"Q2: another body of job {number}"
+        early = self.earliest.get(number, 0) - now()
+        assert early <= 0, f"Q4: job {number} came {early} s early"
+        assert number not in self.holder, \
+            f"Q7: {client} got job {number}, and {self.holder[number]} has it"
+        self.holder[number] = client
+        self.seen.add(number)
+
+    def crashed(self):
+        """All leases are over."""
+        self.holder.clear()
+
+    def rest(self, number, body):
+        """In the end all jobs are kicked, and handed out one by one."""
+        asked = Asked(b"", "reserve")
+        asked.sent = self.steps
+        self.earliest.clear()
+        self.handed_out(0, asked, number, body)
+
+    def lost(self):
+        """After that."""
+        return set(self.bodies) - self.seen - set(self.deleted) - self.maybe_deleted
