@@ -14,8 +14,9 @@
  *	-------|---------------|---------------------------->  ticks
  *	 taken | being taken   | where a timer armed now may be due
  *
- * Outside a pass floor is clock + 1. A pass that goes up to a tick puts floor
- * behind that tick, so that a callback which arms in the past is served once by
+ * Outside a pass floor is the tick after the present, as far as the wheel was told
+ * it; the clock stays behind while nothing is due. A pass that goes up to a tick puts
+ * floor behind that tick, so that a callback which arms in the past is served once by
  * the next pass and not once for each tick of a stall.
  *
  * The invariant: the clock enters a bucket only when the bucket holds nothing that

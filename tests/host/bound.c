@@ -75,6 +75,27 @@ static void p6_bound_counts_from_the_present(void)
 		ktap_fail("a timer did not fire at its tick");
 }
 
+/* Documentation/choosing.rst: longest delay / tick, rounded up, and one more. */
+static void p6_buckets_for_a_longest_delay(void)
+{
+	const u64 longest = (BUCKETS - 1) * TICK_NS;
+	u64 refused = 0;
+	struct rig rig;
+	u64 now;
+
+	rig_init(&rig, BUCKETS, TICK_NS, 1);
+	for (now = 0; now < 5 * TICK_NS; now++) {
+		rig_forward(&rig, now / TICK_NS);
+		if (!rig_arm(&rig, 0, now + longest, 0))
+			ktap_fail("the longest delay was refused");
+		rig_cancel(&rig, 0);
+		refused += !rig_arm(&rig, 0, now + longest + TICK_NS, 0);
+		rig_cancel(&rig, 0);
+	}
+	if (!refused)
+		ktap_fail("the longest delay is not the longest");
+}
+
 /* Told the time between the calls of a pass, the clock passes no timer. */
 static void told_within_a_pass(unsigned int pops, u64 until)
 {
@@ -114,6 +135,7 @@ const struct ktap_test bound_tests[] = {
 	  p6_a_refused_move_changes_nothing },
 	{ "p6_bound_counts_from_the_present",
 	  p6_bound_counts_from_the_present },
+	{ "p6_buckets_for_a_longest_delay", p6_buckets_for_a_longest_delay },
 	{ "p2_told_within_a_pass", p2_told_within_a_pass },
 	{ }
 };

@@ -29,9 +29,12 @@
  * printed, nothing aborts, errno is left alone.
  *
  * Threads: any number may use a wheel at once, except that nobody may use it
- * during and after libwheel_close(). After fork() it is the parent's: the child
+ * during and after libwheel_close(). A signal handler may touch, park and revive,
+ * and call nothing else. After fork() it is the parent's: the child
  * may close it, every other function that can fail answers -ECHILD there, and
  * touching, parking and reviving are not allowed.
+ *
+ * This header needs C99 or C++11, and the __atomic functions of gcc or clang.
  */
 #ifndef LIBWHEEL_H
 #define LIBWHEEL_H
@@ -165,15 +168,15 @@ int libwheel_stop(struct libwheel *wheel, uint64_t *unfired);
 /*
  * The pending timers, after libwheel_stop() the unfired ones, as operations that
  * arm them again: how many, 0: that was the end. *@cursor is 0 at first. @flags:
- * WHEEL_LIST_TAKE or 0.
+ * 0, or after libwheel_stop() WHEEL_LIST_TAKE, which frees their slots.
  */
 int libwheel_list(struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
 		  uint32_t count, uint32_t *cursor);
 /* Exact counters. */
 int libwheel_stats(struct libwheel *wheel, struct wheel_stats *stats);
 /*
- * Move a VIRTUAL clock. *@next, which may be NULL: when the earliest timer is
- * due, ~0: none is pending.
+ * Move a VIRTUAL clock. *@next, which may be NULL: no timer is due before this
+ * time, ~0: none is pending.
  */
 int libwheel_advance(struct libwheel *wheel, uint64_t now, uint64_t *next);
 

@@ -107,7 +107,8 @@
  *
  * An event that finds no room waits in the kernel and WHEEL_RING_BACKLOG is set. A
  * program that made room looks at kflags after a full barrier, or calls poll() or
- * WHEEL_IOC_ENTER before it sleeps: these move what waits to the ring. A periodic
+ * WHEEL_IOC_ENTER before it sleeps: these move waiting events to the ring, if they have
+ * room at least as many as are asked for, by poll() one. A periodic
  * timer goes on when its event comes to the ring.
  *
  * mmap() is EINVAL for an area that the file does not have, that is not asked for
@@ -180,9 +181,11 @@ struct wheel_user_page {
  * @clock: WHEEL_CLOCK_*
  * @scheme: WHEEL_HASHED or another scheme
  * @tick_ns: nanoseconds a tick, exact; 0: 1 ms
- * @timers: how many timers the file can hold, at most 2^24; 0: 65536
+ * @timers: how many timers the file can hold, at most 2^24, with WHEEL_OVERFLOW
+ *	WHEEL_OVERFLOW_TIMERS; 0: 65536, or that
  * @buckets: of the ring, at most 2^20; rounded up to a power of two and to at
- *	least @timers / 32; 0: @timers / 16, at least 256
+ *	least @timers / 32; 0: @timers / 16, at least 256. WHEEL_HIERARCHICAL has 704,
+ *	whatever is asked for
  * @events: entries of the completion ring, at most 2^20; rounded up to a power of
  *	two; 0: none
  * @reserved: 0
@@ -379,7 +382,8 @@ struct wheel_stop {
  * @size: sizeof(struct wheel_advance)
  * @flags: 0
  * @now: in: the time to move to; out: the clock, which never goes back
- * @next: out: when the earliest pending timer is due, ~0: none is pending
+ * @next: out: no pending timer is due before this time, ~0: none is pending. It may
+ *	be earlier than the earliest timer after one was cancelled or moved
  *
  * When it returns, everything due by then has fired and can be read.
  */
