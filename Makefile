@@ -9,7 +9,7 @@ vm	:= tests/vm
 suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix lib-,$(KERNEL)) \
 	$(addprefix wheelctl-,$(KERNEL)) $(addprefix consumer-,$(KERNEL))
 # Of what runs side by side the longest comes first.
-rungs	:= host $(suites:selftests-6.1=selftests-6.1-64) kunit-uml payer witness lib
+rungs	:= host $(suites:selftests-6.1=selftests-6.1-64) kunit-uml misuse-uml payer witness lib
 long	:= host-long selftests-6.1 model contract-6.12 mutants host-longest
 # Of these, those that end soon after they began.
 ci	:= host-long selftests-6.1 model
@@ -68,7 +68,7 @@ check-clients:		## other people's programs on libwheel: Redis
 	@$(vm)/check clients
 
 check-debug:		## all of it under KASAN, lockdep and kmemleak: slow
-	@$(vm)/check planted-debug kunit-debug selftests-debug consumer-debug \
+	@$(vm)/check planted-debug misuse-debug kunit-debug selftests-debug consumer-debug \
 		lib-debug wheelctl-debug
 
 check-newest:		## on the newest kernel that Debian backports; builds it

@@ -6,6 +6,12 @@
 #include <linux/prefetch.h>
 #include "engine.h"
 
+/* Even where there is a single CPU: what is wrong elsewhere is found here, too. */
+static bool wheel_has_bases(const struct wheel *wheel)
+{
+	return wheel->config.flags & WHEEL_PERCPU;
+}
+
 /**
  * wheel_lock - let no other look at the timers of a wheel
  * @wheel: wheel without WHEEL_PERCPU
@@ -25,7 +31,7 @@ unsigned long wheel_lock(struct wheel *wheel)
 {
 	unsigned long flags;
 
-	WARN_ON_ONCE(wheel->count > 1);
+	WARN_ON_ONCE(wheel_has_bases(wheel));
 	raw_spin_lock_irqsave(&wheel->base->lock, flags);
 	return flags;
 }
@@ -84,13 +90,18 @@ static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms,
 }
 
 /* With several bases each timer has a lock of its own. */
-static unsigned int arm_each(struct wheel_arm *arms, unsigned int n)
+static unsigned int arm_each(struct wheel *wheel, struct wheel_arm *arms,
+			     unsigned int n)
 {
 	unsigned int armed = 0, i;
 
 	for (i = 0; i < n; i++) {
-		arms[i].res = wheel_timer_arm(arms[i].timer, arms[i].deadline,
-					      arms[i].slack);
+		if (wheel_timer_wheel(arms[i].timer) != wheel)
+			arms[i].res = -EINVAL;
+		else
+			arms[i].res = wheel_timer_arm(arms[i].timer,
+						      arms[i].deadline,
+						      arms[i].slack);
 		armed += !arms[i].res;
 	}
 	return armed;
@@ -116,8 +127,8 @@ unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms,
 	unsigned int hold = wheel_batch_max(wheel);
 	unsigned int armed = 0, i;
 
-	if (wheel->count > 1)
-		return arm_each(arms, n);
+	if (wheel_has_bases(wheel))
+		return arm_each(wheel, arms, n);
 	for (i = 0; i < n; i += hold)
 		armed += arm_hold(wheel, arms + i, min(n - i, hold));
 	return armed;
@@ -144,13 +155,17 @@ static unsigned int cancel_hold(struct wheel *wheel,
 	return cancelled;
 }
 
-static unsigned int cancel_each(struct wheel_timer **timers, int *res,
+static unsigned int cancel_each(struct wheel *wheel,
+				struct wheel_timer **timers, int *res,
 				unsigned int n)
 {
 	unsigned int cancelled = 0, i;
 
 	for (i = 0; i < n; i++) {
-		res[i] = wheel_timer_cancel(timers[i]);
+		if (wheel_timer_wheel(timers[i]) != wheel)
+			res[i] = -EINVAL;
+		else
+			res[i] = wheel_timer_cancel(timers[i]);
 		cancelled += !res[i];
 	}
 	return cancelled;
@@ -163,7 +178,8 @@ static unsigned int cancel_each(struct wheel_timer **timers, int *res,
  * @res: out: for each what wheel_timer_cancel() would return
  * @n: how many
  *
- * Does not wait for callbacks. As wheel_arm_batch(), many under one lock hold.
+ * Does not wait for callbacks. As wheel_arm_batch(), many under one lock hold; a timer of
+ * another wheel is left alone and answered by -EINVAL.
  *
  * Context: As wheel_timer_arm().
  *
@@ -175,8 +191,8 @@ unsigned int wheel_cancel_batch(struct wheel *wheel,
 {
 	unsigned int cancelled = 0, i;
 
-	if (wheel->count > 1)
-		return cancel_each(timers, res, n);
+	if (wheel_has_bases(wheel))
+		return cancel_each(wheel, timers, res, n);
 	for (i = 0; i < n; i += WHEEL_BATCH)
 		cancelled += cancel_hold(wheel, timers + i, res + i,
 					 min_t(unsigned int, n - i, WHEEL_BATCH));

@@ -190,12 +190,15 @@ EXPORT_SYMBOL_GPL(wheel_timer_reduce);
  * Context: Any, NMI included.
  *
  * Return: true if it is pending and will not fire before @deadline; false if it is
- * not pending or @deadline is past WHEEL_MAX_TIME: nothing changed.
+ * not pending, was not initialized, which is a bug and warned of, or @deadline is past
+ * WHEEL_MAX_TIME: nothing changed.
  */
 bool wheel_timer_push(struct wheel_timer *timer, u64 deadline)
 {
 	u64 old = READ_ONCE(timer->deadline);
 
+	if (unlikely(!timer_base_or_warn(timer)))
+		return false;
 	/* WHEEL_IDLE makes @old greater than any time. */
 	while (old < deadline) {
 		if (unlikely(deadline > WHEEL_MAX_TIME))

@@ -75,10 +75,13 @@ EXPORT_SYMBOL_GPL(wheel_timer_destroy_on_stack);
  *
  * Context: Any.
  *
- * Return: the wheel that wheel_timer_init() was given.
+ * Return: the wheel that wheel_timer_init() was given; NULL: the timer was not
+ * initialized, which is a bug and warned of.
  */
 struct wheel *wheel_timer_wheel(const struct wheel_timer *timer)
 {
-	return timer_base(timer)->owner;
+	struct wheel_base *base = timer_base_or_warn(timer);
+
+	return likely(base) ? base->owner : NULL;
 }
 EXPORT_SYMBOL_GPL(wheel_timer_wheel);

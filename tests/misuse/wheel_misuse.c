@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a client of the exported API must not do, one a load. Each is answered as its
+ * function promises, by an errno or by a warning, and the wheel works on afterwards. The
+ * rung misuse knows which of them are warned of.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/completion.h>
+#include <linux/err.h>
+#include <linux/hrtimer.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/wheel_timer.h>
+#include "compat.h"
+
+static char *what;
+module_param(what, charp, 0);
+MODULE_PARM_DESC(what, "which one");
+
+typedef int (*act_fn)(struct wheel_timer *timer);
+
+/* A timer that does something in its callback, and what it was answered. */
+static struct {
+	struct wheel_timer	timer;
+	struct completion	done;
+	act_fn			act;
+	int			answer;
+} culprit;
+
+static void culprit_fires(struct wheel_timer *timer)
+{
+	culprit.answer = culprit.act(timer);
+	complete(&culprit.done);
+}
+
+/* What the act is answered in a callback of this wheel. */
+static int answer_in_callback(struct wheel *wheel, act_fn act)
+{
+	int err;
+
+	init_completion(&culprit.done);
+	culprit.act = act;
+	wheel_timer_init(&culprit.timer, wheel, culprit_fires);
+	err = wheel_timer_arm(&culprit.timer, 0, 0);
+	if (err)
+		return err;
+	if (!wait_for_completion_timeout(&culprit.done, 60 * HZ))
+		return -ETIME;
+	wheel_timer_cancel_sync(&culprit.timer);
+	return culprit.answer;
+}
+
+static int do_nothing(struct wheel_timer *timer)
+{
+	return 0;
+}
+
+static int do_destroy(struct wheel_timer *timer)
+{
+	wheel_destroy(wheel_timer_wheel(timer));
+	return 0;
+}
+
+static bool destroy_in_callback(struct wheel *wheel)
+{
+	return !answer_in_callback(wheel, do_destroy);
+}
+
+static int do_stop(struct wheel_timer *timer)
+{
+	return wheel_stop(wheel_timer_wheel(timer), NULL);
+}
+
+static bool stop_in_callback(struct wheel *wheel)
+{
+	return answer_in_callback(wheel, do_stop) == -EDEADLK;
+}
+
+static bool cancel_sync_in_callback(struct wheel *wheel)
+{
+	return answer_in_callback(wheel, wheel_timer_cancel_sync) == -EDEADLK;
+}
+
+/* It is not shut down: it can be armed. */
+static bool shutdown_sync_in_callback(struct wheel *wheel)
+{
+	return answer_in_callback(wheel, wheel_timer_shutdown_sync) == -EDEADLK &&
+	       !wheel_timer_arm(&culprit.timer, WHEEL_MAX_TIME, 0) &&
+	       !wheel_timer_cancel(&culprit.timer);
+}
+
+static enum hrtimer_restart hardirq_comes(struct hrtimer *hrtimer)
+{
+	culprit.answer = wheel_timer_cancel_sync(&culprit.timer);
+	complete(&culprit.done);
+	return HRTIMER_NORESTART;
+}
+
+static bool cancel_sync_in_hardirq(struct wheel *wheel)
+{
+	static struct hrtimer hrtimer;
+
+	init_completion(&culprit.done);
+	wheel_timer_init(&culprit.timer, wheel, culprit_fires);
+	hrtimer_setup(&hrtimer, hardirq_comes, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_HARD);
+	hrtimer_start(&hrtimer, 0, HRTIMER_MODE_REL_HARD);
+	wait_for_completion(&culprit.done);
+	hrtimer_cancel(&hrtimer);
+	return culprit.answer == -ENOENT;
+}
+
+/* Nothing but zeroes, as kzalloc() has it: every function refuses it. */
+static bool not_initialized(struct wheel *wheel)
+{
+	static struct wheel_timer timer;
+	struct wheel_timer *batch[] = { &timer };
+	struct wheel_arm arm = { .timer = &timer };
+	int res = 0;
+
+	return wheel_timer_arm(&timer, 0, 0) == -EINVAL &&
+	       wheel_timer_rearm(&timer, 0, 0) == -EINVAL &&
+	       wheel_timer_mod(&timer, 0, 0) == -EINVAL &&
+	       wheel_timer_reduce(&timer, 0, 0) == -EINVAL &&
+	       !wheel_timer_push(&timer, WHEEL_MAX_TIME) &&
+	       wheel_timer_arm_next(&timer, 1) == WHEEL_NEVER &&
+	       wheel_timer_cancel(&timer) == -EINVAL &&
+	       wheel_timer_cancel_sync(&timer) == -EINVAL &&
+	       wheel_timer_shutdown_sync(&timer) == -EINVAL &&
+	       !wheel_timer_wheel(&timer) &&
+	       !wheel_arm_batch(wheel, &arm, 1) && arm.res == -EINVAL &&
+	       !wheel_cancel_batch(wheel, batch, &res, 1) && res == -EINVAL;
+}
+
+/* A batch of one wheel, with a timer of another that is pending. */
+static bool stranger_in_batch_of(struct wheel *wheel, struct wheel *other)
+{
+	struct wheel_timer *batch[] = { &culprit.timer };
+	struct wheel_arm arm = { .timer = &culprit.timer };
+	int res = 0;
+
+	wheel_timer_init(&culprit.timer, other, culprit_fires);
+	if (wheel_arm_batch(wheel, &arm, 1) || arm.res != -EINVAL ||
+	    wheel_timer_arm(&culprit.timer, WHEEL_MAX_TIME, 0))
+		return false;
+	return !wheel_cancel_batch(wheel, batch, &res, 1) && res == -EINVAL &&
+	       !wheel_timer_cancel(&culprit.timer);
+}
+
+static bool stranger_in_batch(struct wheel *wheel)
+{
+	return stranger_in_batch_of(wheel, wheel_system) &&
+	       stranger_in_batch_of(wheel_system, wheel);
+}
+
+static bool lock_several_bases(struct wheel *wheel)
+{
+	wheel_unlock(wheel_system, wheel_lock(wheel_system));
+	return true;
+}
+
+static bool stop_system(struct wheel *wheel)
+{
+	return wheel_stop(wheel_system, NULL) == -EPERM &&
+	       !answer_in_callback(wheel_system, do_nothing);
+}
+
+static bool destroy_system(struct wheel *wheel)
+{
+	wheel_destroy(wheel_system);
+	return !answer_in_callback(wheel_system, do_nothing);
+}
+
+/* From here on: what only a kernel with debugging sees. */
+static bool arm_under_another_lock(struct wheel *wheel)
+{
+	unsigned long flags = wheel_lock(wheel);
+	int err;
+
+	wheel_timer_init(&culprit.timer, wheel_system, culprit_fires);
+	err = wheel_timer_arm_locked(&culprit.timer, WHEEL_MAX_TIME, 0);
+	wheel_unlock(wheel, flags);
+	return !err && !wheel_timer_cancel(&culprit.timer);
+}
+
+static bool arm_freed(struct wheel *wheel)
+{
+	struct wheel_timer *timer = kmalloc(sizeof(*timer), GFP_KERNEL);
+
+	if (!timer)
+		return false;
+	wheel_timer_init(timer, wheel, culprit_fires);
+	kfree(timer);
+	OPTIMIZER_HIDE_VAR(timer);
+	return !wheel_timer_arm(timer, WHEEL_MAX_TIME, 0) &&
+	       !wheel_timer_cancel(timer);
+}
+
+#define MISUSE(name)	{ #name, name }
+
+static const struct {
+	const char *name;
+	bool (*commit)(struct wheel *wheel);
+} misuses[] = {
+	MISUSE(destroy_in_callback),
+	MISUSE(stop_in_callback),
+	MISUSE(cancel_sync_in_callback),
+	MISUSE(shutdown_sync_in_callback),
+	MISUSE(cancel_sync_in_hardirq),
+	MISUSE(not_initialized),
+	MISUSE(stranger_in_batch),
+	MISUSE(lock_several_bases),
+	MISUSE(stop_system),
+	MISUSE(destroy_system),
+	MISUSE(arm_under_another_lock),
+	MISUSE(arm_freed),
+};
+
+static int __init wheel_misuse_init(void)
+{
+	const struct wheel_config config = {
+		.name = KBUILD_MODNAME,
+		.flags = WHEEL_SLEEPABLE,
+	};
+	struct wheel *wheel = wheel_create(&config);
+	unsigned int i;
+
+	if (IS_ERR(wheel))
+		return PTR_ERR(wheel);
+	for (i = 0; i < ARRAY_SIZE(misuses); i++) {
+		if (!what || strcmp(what, misuses[i].name))
+			continue;
+		pr_info("%s: begins\n", what);
+		if (misuses[i].commit(wheel) &&
+		    !answer_in_callback(wheel, do_nothing))
+			pr_info("%s: ok\n", what);
+		pr_info("%s: ends\n", what);
+	}
+	wheel_destroy(wheel);
+	return 0;
+}
+
+static void __exit wheel_misuse_exit(void)
+{
+}
+
+module_init(wheel_misuse_init);
+module_exit(wheel_misuse_exit);
+
+MODULE_DESCRIPTION("What a client of wheel_timer must not do");
+MODULE_LICENSE("GPL");
