@@ -2,10 +2,13 @@
 """As people run it: settings, addresses, limits, metrics, copies."""
 import json
 import os
+import re
 import resource
+import shutil
 import socket
 import sqlite3
 import subprocess
+import tempfile
 import urllib.error
 import urllib.request
 
@@ -60,6 +63,40 @@ def config_of_nonsense():
             assert wrong in said and status == 2, said
         said, status = refusal("--config", os.path.join(server.folder, "none"))
         assert "No such file" in said and status == 2, said
+
+
+def config_that_is_installed_says_what_holds():
+    """Each line of it, without its "#", changes nothing."""
+    with open(os.path.join(rig.ROOM, "wheelq.conf"), encoding="ascii") as file:
+        settings = [line[1:].split() for line in file if re.match("#[a-z]", line)]
+    usage = subprocess.run([rig.PROGRAM, "--help"], check=True, capture_output=True,
+                           text=True).stdout
+    assert {name for name, _ in settings} == \
+        set(re.findall(r"--([a-z-]+) [A-Z]", usage)) - {"store", "config"}
+    for name, value in settings:
+        said = re.search(rf"--{name} [^-]*?\b{re.escape(value)}\b", usage, re.S)
+        assert said, f"--help does not say that --{name} is {value}"
+    with rig.Server() as server:
+        server.stop()
+        path = write(server.folder, "conf", "".join(
+            f"{name} {value}\n" for name, value in settings if name != "port"))
+        server.options = ("--config", path)
+        assert server.start().client().put(b"x") == 1
+
+
+def unit_of_systemd():
+    if not shutil.which("systemd-analyze"):
+        raise ktap.Skip("systemd is not installed")
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["make", "-s", "-C", rig.ROOM, "install", f"DESTDIR={folder}"],
+                       check=True)
+        unit = f"{folder}/lib/systemd/system/wheelq.service"
+        with open(unit, encoding="ascii") as file:
+            text = file.read().replace("/usr/local/", f"{folder}/usr/local/")
+        done = subprocess.run(
+            ["systemd-analyze", "verify", "--man=no", write(folder, "wheelq.service", text)],
+            check=False, capture_output=True, text=True)
+        assert done.returncode == 0 and not done.stderr, done.stderr
 
 
 def ask_at(path, text):
@@ -231,4 +268,4 @@ def store_that_is_upgraded_halfway():
 
 
 TESTS = [value for name, value in list(globals().items())
-         if name.startswith(("config_", "listens_", "limit_", "metrics_", "manual_", "store_"))]
+         if name.startswith(("config_", "listens_", "limit_", "metrics_", "manual_", "store_", "unit_"))]
