@@ -129,8 +129,8 @@ bench-queue:		## wheelq beside beanstalkd, both durable, with JOBS=200000 delaye
 	@$(vm)/bring queue queue-check
 	@$(MAKE) -s -C tools/wheelq bench JOBS=$(JOBS)
 
-check-queue:		## wheelq: promises, crashes, its protocol beside beanstalkd's
-	@$(vm)/check queue
+check-queue:		## wheelq: promises, crashes, its protocol beside beanstalkd's, /dev/wheel
+	@$(vm)/check queue queue-6.12
 
 docs:			## the manual, as HTML in build/docs
 	@Documentation/build

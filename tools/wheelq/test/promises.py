@@ -10,6 +10,7 @@ import tempfile
 import time
 
 import faults
+import ktap
 import rig
 from history import CLIENTS, History
 
@@ -155,6 +156,37 @@ def q4_not_early_after_a_restart_with_the_clock_set_back_a_year():
         assert client.reserve(rig.PATIENCE) == (number, b"x")
         assert time.clock_gettime(time.CLOCK_BOOTTIME) >= due - 1
         assert int(client.stats(f"stats-job {later}")["time-left"]) <= 3600
+
+
+def set_clock(seconds):
+    """The wall clock, by so many seconds."""
+    time.clock_settime(time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME) + seconds)
+
+
+def q4_clock_that_is_set_while_it_serves():
+    """A delay counts time that passes; what is put at a time follows the wall clock."""
+    if not os.environ.get("WHEELQ_SETS_CLOCK"):
+        raise ktap.Skip("it sets the wall clock: WHEELQ_SETS_CLOCK=yes says that it may")
+    year, day = 365 * 86400, 86400
+    with rig.Server() as server:
+        client = server.client()
+        due = time.clock_gettime(time.CLOCK_BOOTTIME) + 2
+        delayed = client.put(b"x", delay=2)
+        at = int(time.time() * 1000) + 3000
+        client.send(f"put-at 0 {at} 60 1\r\ny\r\n")
+        timed = int(client.answer().split()[1])
+        set_clock(-year)
+        assert client.reserve()[0] == delayed
+        assert time.clock_gettime(time.CLOCK_BOOTTIME) >= due
+        assert int(client.stats(f"stats-job {timed}")["time-left"]) > year - 3600
+        set_clock(year)
+        assert client.reserve()[0] == timed
+        assert time.time() * 1000 >= at
+        client.send(f"put-at 0 {at + day * 1000} 60 1\r\nz\r\nreserve\r\n")
+        assert client.answer().startswith("INSERTED")
+        set_clock(day)
+        assert client.answer()[1] == b"z"
+        set_clock(-day)
 
 
 def q5_after_a_restart_the_overdue_come_in_due_order():

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+# What tests/vm/carry brought into the folder carried is where it was. Source it.
+ln -s "$PWD/carried/usr" /usr
+ln -s usr/lib /lib
+ln -s usr/lib64 /lib64
+export PATH="$PATH:/usr/bin:/usr/sbin"
