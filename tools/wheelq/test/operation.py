@@ -169,6 +169,19 @@ def limit_of_files_refuses_and_serves():
         rig.until(lambda: server.client().ask("stats") != "OUT_OF_MEMORY")
 
 
+def limit_of_files_that_sinks_later():
+    """There is no file left, though connections would be allowed: who comes is told."""
+    with rig.Server() as server:
+        client = server.client()
+        assert client.ask("list-tube-used") == "USING default"
+        pid = server.process.pid
+        files = len(os.listdir(f"/proc/{pid}/fd"))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (files, files))
+        for _ in range(3):
+            assert server.client().answer() == "OUT_OF_MEMORY"
+        assert client.put(b"x") == 1
+
+
 def http(server, path, **request):
     url = f"http://127.0.0.1:{server.port}{path}"
     with urllib.request.urlopen(urllib.request.Request(url, **request),

@@ -23,7 +23,9 @@ def free_port():
 
 def until(happened):
     """Looks again and again, until it has happened."""
+    end = time.monotonic() + PATIENCE
     while not happened():
+        assert time.monotonic() < end, "it does not happen"
         time.sleep(0.01)
 
 
