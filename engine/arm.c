@@ -25,7 +25,8 @@ noinline void wheel_base_forward_clock(struct wheel_base *base, u64 deadline)
 	if (core->pending && !base->needs_clock &&
 	    wheel_far_ahead(wheel, deadline))
 		return;
-	tick = wheel_tick_at(core, wheel_now(wheel));
+	tick = unlikely(base_looks(base)) ? base->present :
+					    wheel_tick_at(core, wheel_now(wheel));
 	if (wheel_settable(wheel->config.clock))
 		wheel_set_back(core, tick);
 	wheel_forward(core, tick);

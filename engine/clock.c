@@ -79,12 +79,12 @@ EXPORT_SYMBOL_GPL(wheel_advance_to);
 
 static bool base_is_due(struct wheel_base *base)
 {
-	u64 now = wheel_now(base->owner);
+	u64 tick = wheel_tick_at(&base->core, wheel_now(base->owner));
 	bool due;
 
 	raw_spin_lock_irq(&base->lock);
-	due = !base->stopped && base->core.pending &&
-	      base->core.next <= wheel_tick_at(&base->core, now);
+	due = (base->core.pending && base->core.next <= tick) || base->look <= tick;
+	due &= !base->stopped;
 	raw_spin_unlock_irq(&base->lock);
 	return due;
 }

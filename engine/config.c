@@ -35,7 +35,7 @@ int wheel_config_check(const struct wheel_config *config)
 	    config->buckets > WHEEL_MAX_BUCKETS ||
 	    config->limit > wheel_limit_of(config->scheme))
 		return -EINVAL;
-	if (config->flags & WHEEL_PERCPU && config->limit)
+	if (config->flags & WHEEL_PERCPU && (config->limit || config->look))
 		return -EINVAL;
 	if (config->flags & WHEEL_SLEEPABLE && config->account)
 		return -EINVAL;

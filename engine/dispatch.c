@@ -82,18 +82,19 @@ void wheel_base_program(struct wheel_base *base, u64 tick)
 bool wheel_base_settle(struct wheel_base *base)
 {
 	struct wheel_core *core = &base->core;
+	u64 next = min(core->next, base->look);
 
 	lockdep_assert_held(&base->lock);
 	if (base->owner->config.clock == WHEEL_CLOCK_VIRTUAL) {
 		base_need_clock(base, 0);
 		return true;
 	}
-	if (core->next <= wheel_tick_at(core, wheel_now(base->owner)))
+	if (next <= wheel_tick_at(core, wheel_now(base->owner)))
 		return false;
-	if (core->next == WHEEL_NO_TICK)
+	if (next == WHEEL_NO_TICK)
 		base->programmed = WHEEL_NO_TICK;
 	else
-		base_start(base, core->next);
+		base_start(base, next);
 	return true;
 }
 
@@ -177,6 +178,7 @@ void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 	base->needs_clock = base->core.scheme->follow ||
 		     wheel_settable(owner->config.clock);
 	base->programmed = driven ? WHEEL_NO_TICK : 0;
+	base->look = WHEEL_NO_TICK;
 	base_need_clock(base, 0);
 	hrtimer_setup(&base->hrtimer, base_wakeup, wheel_clockid(owner),
 		      HRTIMER_MODE_ABS_HARD);

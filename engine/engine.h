@@ -49,6 +49,9 @@ struct task_struct;
  * @needs_clock: the core has to be told the time at each arm; constant
  * @awaited: somebody sleeps on @idle
  * @running_n: how many timers' callbacks run
+ * @look: the tick at which the owner wants to look for timers; WHEEL_NO_TICK: never
+ * @looker: the task in, or on top of, which the owner looks
+ * @present: the tick that a timer which is armed there is after
  * @programmed: the tick that @hrtimer is set to; 0: the pass under way, the one that
  *	the base waits for, or the owner of a VIRTUAL clock looks for itself; or @stopped
  * @limit: timers pending at once, at most; 0 once @stopped
@@ -78,6 +81,9 @@ struct wheel_base {
 	bool			needs_clock;
 	bool			awaited;
 	u32			running_n;
+	u64			look;
+	struct task_struct	*looker;
+	u64			present;
 	u64			programmed;
 	u64			limit;
 	u64			needs_clock_until;
@@ -145,6 +151,7 @@ bool wheel_base_settle(struct wheel_base *base);
 void wheel_base_quiesce(struct wheel_base *base);
 void wheel_base_wait(struct wheel_base *base, u64 call);
 
+unsigned int wheel_base_look(struct wheel_base *base, u64 now, u64 until);
 bool wheel_base_pass(struct wheel_base *base, u64 ns);
 bool wheel_base_calls(const struct wheel_base *base,
 		      const struct wheel_timer *timer);
@@ -217,6 +224,12 @@ static inline void wheel_may_wait(struct wheel *wheel)
 	lock_map_acquire(&wheel->calling);
 	lock_map_release(&wheel->calling);
 	local_irq_restore(flags);
+}
+
+/* Does the owner look for timers now, and are we the look? As wheel_base_calls_us(). */
+static inline bool base_looks(const struct wheel_base *base)
+{
+	return base->looker && base->looker == current;
 }
 
 /* Can this clock be set, back as well? */

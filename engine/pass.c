@@ -192,6 +192,10 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 
 	if (pass->served >= pass->serves)
 		pass_read_clock(pass, base);
+	if (unlikely(base->look <= pass->until)) {
+		pass->looks += wheel_base_look(base, pass->now, pass->until);
+		return true;
+	}
 	n = base_collect(base, pass->now, pass->until, &budget);
 	pass->served += n;
 	pass->looks += WHEEL_BATCH - budget + n * WHEEL_CALL;

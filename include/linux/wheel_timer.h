@@ -98,6 +98,21 @@ struct wheel_account {
 typedef void (*wheel_owed_fn)(struct wheel *wheel);
 
 /**
+ * typedef wheel_look_fn - look for timers to arm
+ * @wheel: the wheel
+ * @now: its clock, in nanoseconds
+ *
+ * For an owner who lets timers be armed without the wheel. Called by a pass at the time
+ * that wheel_look_at() named, before it takes the timers that are due, by the rules of
+ * callbacks. What is armed or moved here, and not elsewhere meanwhile, may be due at the very
+ * tick of the pass. When the look is done it names the next one's time; until then it is called
+ * again and again.
+ *
+ * Return: so many timers it has looked at.
+ */
+typedef unsigned int (*wheel_look_fn)(struct wheel *wheel, u64 now);
+
+/**
  * struct wheel_config - what wheel_create() makes
  * @name: for messages; a string constant
  * @clock: WHEEL_CLOCK_*
@@ -114,6 +129,8 @@ typedef void (*wheel_owed_fn)(struct wheel *wheel);
  * @account: pays for passes in softirq context, and outlives the wheel; NULL: they
  *	are made whatever they cost. Not with WHEEL_SLEEPABLE
  * @owed: a pass has to wait for the account; may be NULL
+ * @look: looks for timers to arm, at the times of wheel_look_at(); may be NULL. Not with
+ *	WHEEL_PERCPU
  * @data: handed back by wheel_data()
  */
 struct wheel_config {
@@ -128,6 +145,7 @@ struct wheel_config {
 	wheel_claim_fn	claim;
 	struct wheel_account *account;
 	wheel_owed_fn	owed;
+	wheel_look_fn	look;
 	void		*data;
 };
 
@@ -162,6 +180,7 @@ int wheel_stop(struct wheel *wheel, struct list_head *unfired);
 void wheel_destroy(struct wheel *wheel);
 u64 wheel_advance_to(struct wheel *wheel, u64 now);
 void wheel_run(struct wheel *wheel);
+void wheel_look_at(struct wheel *wheel, u64 time);
 void wheel_account_init(struct wheel_account *account, unsigned int percent);
 bool wheel_account_idle(const struct wheel_account *account);
 
@@ -240,6 +259,7 @@ void wheel_unlock(struct wheel *wheel, unsigned long flags);
 int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_cancel_locked(struct wheel_timer *timer);
+void wheel_look_at_locked(struct wheel *wheel, u64 time);
 
 /**
  * struct wheel_arm - one of a batch
