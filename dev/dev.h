@@ -27,6 +27,7 @@ struct wheel_payer;
  * struct wheel_file - an open /dev/wheel
  * @slots: its timers; its wheel is NULL until the file is set up, then constant, as
  *	are its @setup and its tables
+ * @kernel: the page by which the kernel tells something, or NULL
  * @ring: the completion ring, or NULL
  * @setup_lock: held by the one that sets the file up or stops it
  * @memcg: the opener's, to whom the pages are charged
@@ -43,6 +44,7 @@ struct wheel_payer;
  */
 struct wheel_file {
 	struct wheel_slots	slots;
+	struct wheel_kernel_page *kernel;
 	struct wheel_event_ring	*ring;
 	/* One at a time sets the file up, or stops it. */
 	struct mutex		setup_lock;
@@ -88,6 +90,14 @@ static inline struct wheel *wheel_file_ready(const struct wheel_file *file)
 {
 	/* Pairs with setup_locked(). */
 	return smp_load_acquire(&file->slots.wheel);
+}
+
+/* The file that a wheel is of. */
+static inline struct wheel_file *wheel_file_of(struct wheel *wheel)
+{
+	struct wheel_slots *slots = wheel_data(wheel);
+
+	return container_of(slots, struct wheel_file, slots);
 }
 
 #endif

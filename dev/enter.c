@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * WHEEL_IOC_ENTER: wait for events in the completion ring.
+ * WHEEL_IOC_ENTER: look at kept timers, and wait for events in the completion ring.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
 #include "clock.h"
 #include "event.h"
+#include "keep.h"
 #include "ring.h"
 
 /* Move to the ring what has room there. Returns how many events are in it. */
@@ -81,10 +82,12 @@ static int wait_for(struct wheel_file *file, struct wheel_enter *enter)
 int wheel_file_enter(struct wheel_file *file, void *arg)
 {
 	struct wheel_enter *enter = arg;
+	bool kicks = enter->flags & WHEEL_ENTER_KICK;
+	int err;
 
-	if (enter->flags)
+	if (enter->flags & ~WHEEL_ENTER_KICK)
 		return -EINVAL;
-	if (!wheel_file_ready(file) || !file->ring)
+	if (!wheel_file_ready(file) || (!file->ring && !kicks))
 		return -EOPNOTSUPP;
 	if (enter->wait > file->slots.setup.events)
 		return -EINVAL;
@@ -92,7 +95,10 @@ int wheel_file_enter(struct wheel_file *file, void *arg)
 		return -ERANGE;
 	if (timed(enter->until) && wheel_clock_shifted(file->slots.setup.clock))
 		return -EOPNOTSUPP;
-	enter->ready = publish_all(file);
+	err = kicks ? wheel_file_kick(file) : 0;
+	if (err)
+		return err;
+	enter->ready = file->ring ? publish_all(file) : 0;
 	if (enter->ready >= enter->wait || !enter->until)
 		return 0;
 	return wait_for(file, enter);

@@ -24,13 +24,6 @@ void wheel_file_wake(struct wheel_file *file)
 	wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
 }
 
-static struct wheel_file *file_of(struct wheel *wheel)
-{
-	struct wheel_slots *slots = wheel_data(wheel);
-
-	return container_of(slots, struct wheel_file, slots);
-}
-
 /**
  * wheel_file_owes - passes wait until the owner has paid
  * @wheel: the file's
@@ -39,7 +32,7 @@ static struct wheel_file *file_of(struct wheel *wheel)
  */
 void wheel_file_owes(struct wheel *wheel)
 {
-	wheel_file_wake(file_of(wheel));
+	wheel_file_wake(wheel_file_of(wheel));
 }
 
 /**
@@ -66,7 +59,7 @@ void wheel_file_owes(struct wheel *wheel)
 void wheel_file_expire(struct wheel *wheel, struct wheel_timer **due,
 		       unsigned int n, u64 now)
 {
-	struct wheel_file *file = file_of(wheel);
+	struct wheel_file *file = wheel_file_of(wheel);
 	struct wheel_slots *slots = &file->slots;
 	unsigned int i;
 	u32 room = 0;

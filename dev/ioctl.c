@@ -6,6 +6,7 @@
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include "keep.h"
 #include "ring.h"
 #include "setup.h"
 
@@ -151,6 +152,8 @@ static int ioctl_advance(struct wheel_file *file, void *arg)
 		return -ERANGE;
 	if (!wheel || file->slots.setup.clock != WHEEL_CLOCK_VIRTUAL)
 		return -EOPNOTSUPP;
+	/* What a program has armed is due in the time that passes now. */
+	wheel_file_kick(file);
 	advance->next = wheel_advance_to(wheel, advance->now);
 	advance->now = wheel_now(wheel);
 	/* In ENTER somebody may wait for the time alone. */

@@ -6,6 +6,8 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include "../slots/look.h"
+#include "keep.h"
 #include "setup.h"
 
 /* One lock hold's worth. */
@@ -49,6 +51,8 @@ int wheel_file_stop(struct wheel_file *file, void *arg)
 	mutex_lock(&file->setup_lock);
 	spin_lock_bh(&file->lock);
 	wheel_slots_stop(&file->slots, wheel_now(file->slots.wheel));
+	if (file->slots.words)
+		wheel_look_stop(&file->slots);
 	spin_unlock_bh(&file->lock);
 	wheel_stop(file->slots.wheel, &unfired);
 	spin_lock_bh(&file->lock);
@@ -60,6 +64,7 @@ int wheel_file_stop(struct wheel_file *file, void *arg)
 		stop->unfired += n;
 		cond_resched();
 	}
+	stop->unfired += wheel_file_stop_kept(file);
 	mutex_unlock(&file->setup_lock);
 	wake_up_interruptible_all(&file->readers);
 	wake_up_interruptible_poll(&file->pollers, EPOLLHUP);

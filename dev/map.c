@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a program may map: touch words, and the completion ring. Their pages are
+ * What a program may map: touch words, doorbells, and the completion ring. Their pages are
  * charged to the opener and live until the file is closed and unmapped.
  */
 #include <linux/mm.h>
@@ -12,7 +12,7 @@
  * struct area - a part of the file's offsets
  * @offset: where it starts, in bytes
  * @pages: how many it has in this file, 0: none
- * @page: one of them, or NULL: no memory
+ * @page: one of them, or an ERR_PTR
  * @writable: by the program, too
  */
 struct area {
@@ -22,7 +22,12 @@ struct area {
 	bool		writable;
 };
 
-static u32 one_page(const struct wheel_file *file)
+static u32 kernel_pages(const struct wheel_file *file)
+{
+	return file->kernel ? 1 : 0;
+}
+
+static u32 user_pages(const struct wheel_file *file)
 {
 	return file->ring ? 1 : 0;
 }
@@ -34,7 +39,7 @@ static u32 event_pages(const struct wheel_file *file)
 
 static struct page *kernel_page(struct wheel_file *file, u32 at)
 {
-	return wheel_event_ring_page(file->ring, WHEEL_RING_KERNEL);
+	return virt_to_page(file->kernel);
 }
 
 static struct page *user_page(struct wheel_file *file, u32 at)
@@ -47,12 +52,43 @@ static struct page *event_page(struct wheel_file *file, u32 at)
 	return wheel_event_ring_page(file->ring, WHEEL_RING_EVENTS + at);
 }
 
+static u32 word_pages(const struct wheel_file *file)
+{
+	return wheel_file_shared_pages(file, WHEEL_WORDS);
+}
+
+static struct page *word_page(struct wheel_file *file, u32 at)
+{
+	return wheel_file_shared_page(file, WHEEL_WORDS, at);
+}
+
+static u32 bell_pages(const struct wheel_file *file)
+{
+	return wheel_file_shared_pages(file, WHEEL_BELL_BITS);
+}
+
+static struct page *bell_page(struct wheel_file *file, u32 at)
+{
+	return wheel_file_shared_page(file, WHEEL_BELL_BITS, at);
+}
+
+static u32 summary_pages(const struct wheel_file *file)
+{
+	return wheel_file_shared_pages(file, WHEEL_SUMMARY_BITS);
+}
+
+static struct page *summary_page(struct wheel_file *file, u32 at)
+{
+	return wheel_file_shared_page(file, WHEEL_SUMMARY_BITS, at);
+}
+
 static const struct area areas[] = {
-	{ WHEEL_OFF_KERNEL, one_page, kernel_page },
-	{ WHEEL_OFF_USER, one_page, user_page, .writable = true },
+	{ WHEEL_OFF_KERNEL, kernel_pages, kernel_page },
+	{ WHEEL_OFF_USER, user_pages, user_page, .writable = true },
 	{ WHEEL_OFF_EVENTS, event_pages, event_page },
-	{ WHEEL_OFF_TOUCH, wheel_file_word_pages, wheel_file_word_page,
-	  .writable = true },
+	{ WHEEL_OFF_TOUCH, word_pages, word_page, .writable = true },
+	{ WHEEL_OFF_BELLS, bell_pages, bell_page, .writable = true },
+	{ WHEEL_OFF_SUMMARY, summary_pages, summary_page, .writable = true },
 };
 
 static const struct area *area_of(const struct vm_area_struct *vma)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The pages of slots and of touch words, each allocated when it is first needed, by
- * an arm or by a fault: memory grows with what is used. They are charged to the opener,
+ * The pages of slots, of touch words and of doorbells, each allocated when it is first
+ * needed, by an arm or by a fault: memory grows with what is used. They are charged to the opener,
  * whoever needs them, and live until the file is closed and unmapped.
  */
 #include <linux/err.h>
@@ -10,7 +10,7 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include "../slots/word.h"
+#include "../slots/bell.h"
 #include "page.h"
 #include "payer.h"
 
@@ -19,17 +19,49 @@ static u32 slot_pages(const struct wheel_file *file)
 	return DIV_ROUND_UP(file->slots.setup.timers, WHEEL_SLOTS_PER_PAGE);
 }
 
+/* So many slots share a u64 of an array. */
+static u32 slots_a_word(enum wheel_shared which)
+{
+	switch (which) {
+	case WHEEL_WORDS:
+		return 1;
+	case WHEEL_BELL_BITS:
+		return WHEEL_BELLS;
+	default:
+		return WHEEL_BELLS * WHEEL_BELLS;
+	}
+}
+
+static u32 slots_a_page(enum wheel_shared which)
+{
+	return slots_a_word(which) * WHEEL_WORDS_PER_PAGE;
+}
+
+/* The pages of an array. */
+static u64 ***shared_table(struct wheel_file *file, enum wheel_shared which)
+{
+	switch (which) {
+	case WHEEL_WORDS:
+		return &file->slots.words;
+	case WHEEL_BELL_BITS:
+		return &file->slots.keep.bells;
+	default:
+		return &file->slots.keep.summary;
+	}
+}
+
 /**
- * wheel_file_word_pages - how many pages the touch words take
+ * wheel_file_shared_pages - how many pages an array takes
  * @file: file that is set up
+ * @which: array
  *
- * Return: pages; 0: there are no words.
+ * Return: pages; 0: there is none.
  */
-u32 wheel_file_word_pages(const struct wheel_file *file)
+u32 wheel_file_shared_pages(const struct wheel_file *file, enum wheel_shared which)
 {
 	if (!(file->slots.setup.flags & WHEEL_SETUP_TOUCH))
 		return 0;
-	return DIV_ROUND_UP(file->slots.setup.timers, WHEEL_WORDS_PER_PAGE);
+	return DIV_ROUND_UP(file->slots.setup.timers, slots_a_page(which));
 }
 
 /**
@@ -40,8 +72,12 @@ u32 wheel_file_word_pages(const struct wheel_file *file)
  */
 size_t wheel_file_table_bytes(const struct wheel_file *file)
 {
-	return (size_t)(slot_pages(file) + wheel_file_word_pages(file)) *
-	       sizeof(void *);
+	size_t pages = slot_pages(file);
+	enum wheel_shared which;
+
+	for (which = 0; which < WHEEL_SHARED; which++)
+		pages += wheel_file_shared_pages(file, which);
+	return pages * sizeof(void *);
 }
 
 /**
@@ -53,16 +89,34 @@ size_t wheel_file_table_bytes(const struct wheel_file *file)
 int wheel_file_tables_alloc(struct wheel_file *file)
 {
 	struct wheel_slots *slots = &file->slots;
-	u32 words = wheel_file_word_pages(file);
+	enum wheel_shared which;
 
 	slots->pages = kvcalloc(slot_pages(file), sizeof(*slots->pages),
 				GFP_KERNEL_ACCOUNT);
 	if (!slots->pages)
 		return -ENOMEM;
-	if (!words)
-		return 0;
-	slots->words = kvcalloc(words, sizeof(*slots->words), GFP_KERNEL_ACCOUNT);
-	return slots->words ? 0 : -ENOMEM;
+	for (which = 0; which < WHEEL_SHARED; which++) {
+		u32 pages = wheel_file_shared_pages(file, which);
+		u64 ***table = shared_table(file, which);
+
+		if (!pages)
+			continue;
+		*table = kvcalloc(pages, sizeof(**table), GFP_KERNEL_ACCOUNT);
+		if (!*table)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void table_free(void **table, u32 pages)
+{
+	u32 i;
+
+	for (i = 0; table && i < pages; i++) {
+		free_page((unsigned long)table[i]);
+		cond_resched();
+	}
+	kvfree(table);
 }
 
 /**
@@ -71,21 +125,16 @@ int wheel_file_tables_alloc(struct wheel_file *file)
  */
 void wheel_file_tables_free(struct wheel_file *file)
 {
-	struct wheel_slots *slots = &file->slots;
-	u32 i;
+	enum wheel_shared which;
 
-	for (i = 0; slots->pages && i < slot_pages(file); i++) {
-		free_page((unsigned long)slots->pages[i]);
-		cond_resched();
+	table_free((void **)file->slots.pages, slot_pages(file));
+	file->slots.pages = NULL;
+	for (which = 0; which < WHEEL_SHARED; which++) {
+		u64 ***table = shared_table(file, which);
+
+		table_free((void **)*table, wheel_file_shared_pages(file, which));
+		*table = NULL;
 	}
-	for (i = 0; slots->words && i < wheel_file_word_pages(file); i++) {
-		free_page((unsigned long)slots->words[i]);
-		cond_resched();
-	}
-	kvfree(slots->pages);
-	kvfree(slots->words);
-	slots->pages = NULL;
-	slots->words = NULL;
 }
 
 /* A page that is zero, or an ERR_PTR. */
@@ -128,16 +177,27 @@ static int slot_page_bring(struct wheel_file *file, u32 nr)
 	return 0;
 }
 
-static int word_page_bring(struct wheel_file *file, u32 nr)
+/* A page of an array, or NULL. */
+static u64 *shared_page(struct wheel_file *file, enum wheel_shared which, u32 at)
 {
-	u64 **at = &file->slots.words[nr / WHEEL_WORDS_PER_PAGE];
-	u64 *page = page_alloc(file);
+	/* Pairs with shared_page_bring(): it is filled. */
+	return smp_load_acquire(&(*shared_table(file, which))[at]);
+}
 
+/* Words are idle, and no bit is set. */
+static int shared_page_bring(struct wheel_file *file, enum wheel_shared which, u32 at)
+{
+	u64 *page;
+
+	if (shared_page(file, which, at))
+		return 0;
+	page = page_alloc(file);
 	if (IS_ERR(page))
 		return PTR_ERR(page);
-	memset64(page, WHEEL_TOUCH_IDLE, WHEEL_WORDS_PER_PAGE);
-	/* Pairs with wheel_word_page(). */
-	if (cmpxchg_release(at, NULL, page))
+	if (which == WHEEL_WORDS)
+		memset64(page, WHEEL_TOUCH_IDLE, WHEEL_WORDS_PER_PAGE);
+	/* Pairs with shared_page(), wheel_word_page() and wheel_bells_at(). */
+	if (cmpxchg_release(&(*shared_table(file, which))[at], NULL, page))
 		page_give_back(file, page);
 	return 0;
 }
@@ -146,37 +206,38 @@ static int word_page_bring(struct wheel_file *file, u32 nr)
  * wheel_file_bring - bring the pages of a slot
  * @file: file that is set up, not locked
  * @nr: number of the slot
- * @word: the page of its touch word, too
+ * @flags: of the operation that needs them
  *
  * Return: 0, -ENOMEM or -EDQUOT.
  */
-int wheel_file_bring(struct wheel_file *file, u32 nr, bool word)
+int wheel_file_bring(struct wheel_file *file, u32 nr, u32 flags)
 {
+	enum wheel_shared which, count = 0;
 	int err = 0;
 
+	if (flags & WHEEL_OP_KEEP)
+		count = WHEEL_SHARED;
+	else if (flags & WHEEL_OP_TOUCH)
+		count = WHEEL_WORDS + 1;
 	if (!wheel_slot_at(&file->slots, nr))
 		err = slot_page_bring(file, nr);
-	if (!err && word && !wheel_word_page(&file->slots, nr))
-		err = word_page_bring(file, nr);
+	for (which = 0; !err && which < count; which++)
+		err = shared_page_bring(file, which, nr / slots_a_page(which));
 	return err;
 }
 
 /**
- * wheel_file_word_page - a page of words that the program wants to see
+ * wheel_file_shared_page - a page of an array that the program wants to see
  * @file: file with touch words
+ * @which: array
  * @at: which page
  *
  * Return: the page, or -ENOMEM or -EDQUOT as an ERR_PTR.
  */
-struct page *wheel_file_word_page(struct wheel_file *file, u32 at)
+struct page *wheel_file_shared_page(struct wheel_file *file,
+				    enum wheel_shared which, u32 at)
 {
-	u32 nr = at * WHEEL_WORDS_PER_PAGE;
+	int err = shared_page_bring(file, which, at);
 
-	if (!wheel_word_page(&file->slots, nr)) {
-		int err = word_page_bring(file, nr);
-
-		if (err)
-			return ERR_PTR(err);
-	}
-	return virt_to_page(wheel_word_page(&file->slots, nr));
+	return err ? ERR_PTR(err) : virt_to_page(shared_page(file, which, at));
 }

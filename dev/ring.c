@@ -30,12 +30,12 @@
 
 /**
  * struct wheel_event_ring - a completion ring
- * @kernel: what the kernel tells
+ * @kernel: what the kernel tells; its file's
  * @user: what the program tells
  * @event: the entries
  * @mask: one less than there are
  * @tail: events published so far; @kernel has a copy
- * @pages: of @kernel, @user and @event
+ * @pages: of @user and @event
  * @count: how many
  */
 struct wheel_event_ring {
@@ -62,7 +62,7 @@ u32 wheel_event_ring_pages(u32 events)
 /**
  * wheel_event_ring_page - a page of a ring
  * @ring: ring
- * @at: WHEEL_RING_KERNEL, WHEEL_RING_USER, or from WHEEL_RING_EVENTS on
+ * @at: WHEEL_RING_USER, or from WHEEL_RING_EVENTS on
  *
  * Return: the page.
  */
@@ -114,10 +114,12 @@ static bool ring_pages_alloc(struct wheel_event_ring *ring, u32 pages)
 /**
  * wheel_event_ring_make - make a ring
  * @events: entries, a power of two
+ * @kernel: the file's page, by which the kernel tells something
  *
  * Return: the ring, or NULL: no memory.
  */
-struct wheel_event_ring *wheel_event_ring_make(u32 events)
+struct wheel_event_ring *wheel_event_ring_make(u32 events,
+					       struct wheel_kernel_page *kernel)
 {
 	u32 pages = WHEEL_RING_EVENTS + wheel_event_ring_pages(events);
 	struct wheel_event_ring *ring;
@@ -133,7 +135,7 @@ struct wheel_event_ring *wheel_event_ring_make(u32 events)
 		wheel_event_ring_free(ring);
 		return NULL;
 	}
-	ring->kernel = page_address(ring->pages[WHEEL_RING_KERNEL]);
+	ring->kernel = kernel;
 	ring->user = page_address(ring->pages[WHEEL_RING_USER]);
 	return ring;
 }

@@ -7,13 +7,14 @@
 
 #include "dev.h"
 
-/* Its pages, by number: two of positions, then those of the entries. */
-enum { WHEEL_RING_KERNEL, WHEEL_RING_USER, WHEEL_RING_EVENTS };
+/* Its pages, by number: one of the program's position, then those of the entries. */
+enum { WHEEL_RING_USER, WHEEL_RING_EVENTS };
 
 u32 wheel_event_ring_pages(u32 events);
 struct page *wheel_event_ring_page(const struct wheel_event_ring *ring, u32 at);
 const u32 *wheel_event_ring_taken(const struct wheel_event_ring *ring);
-struct wheel_event_ring *wheel_event_ring_make(u32 events);
+struct wheel_event_ring *wheel_event_ring_make(u32 events,
+					       struct wheel_kernel_page *kernel);
 void wheel_event_ring_free(struct wheel_event_ring *ring);
 u32 wheel_event_ring_ready(const struct wheel_event_ring *ring);
 u32 wheel_event_ring_room(const struct wheel_event_ring *ring);

@@ -8,9 +8,11 @@
 #include <linux/log2.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
+#include "../slots/look.h"
 #include "../slots/touch.h"
 #include "clock.h"
 #include "event.h"
+#include "keep.h"
 #include "page.h"
 #include "payer.h"
 #include "ring.h"
@@ -24,7 +26,7 @@
 
 static u64 file_features(void)
 {
-	return wheel_features() | WHEEL_HAS_TOUCH | WHEEL_HAS_RINGS;
+	return wheel_features() | WHEEL_HAS_TOUCH | WHEEL_HAS_RINGS | WHEEL_HAS_KEEP;
 }
 
 static u32 most_timers(const struct wheel_setup *setup)
@@ -66,6 +68,7 @@ static struct wheel_config setup_config(struct wheel_file *file,
 					const struct wheel_setup *setup)
 {
 	u32 least = DIV_ROUND_UP(setup->timers, MAX_TIMERS_A_BUCKET);
+	bool touch = setup->flags & WHEEL_SETUP_TOUCH;
 
 	return (struct wheel_config){
 		.name		= "/dev/wheel",
@@ -76,8 +79,8 @@ static struct wheel_config setup_config(struct wheel_file *file,
 		.tick_ns	= setup->tick_ns,
 		.limit		= setup->timers,
 		.expire		= wheel_file_expire,
-		.claim		= setup->flags & WHEEL_SETUP_TOUCH ?
-				  wheel_touch_claim : NULL,
+		.claim		= touch ? wheel_touch_claim : NULL,
+		.look		= touch ? wheel_file_look_at_kept : NULL,
 		.account	= wheel_payer_account(file->payer),
 		.owed		= wheel_file_owes,
 		.data		= &file->slots,
@@ -105,8 +108,41 @@ static void tables_free(struct wheel_file *file)
 {
 	wheel_file_tables_free(file);
 	wheel_event_ring_free(file->ring);
+	free_page((unsigned long)file->kernel);
 	file->ring = NULL;
+	file->kernel = NULL;
 	file->slots.taken = NULL;
+}
+
+/* By which the kernel tells of looks and of events: is it needed? */
+static bool kernel_page_needed(const struct wheel_setup *setup)
+{
+	return setup->flags & WHEEL_SETUP_TOUCH || setup->events;
+}
+
+static int kernel_page_alloc(struct wheel_file *file)
+{
+	if (!kernel_page_needed(&file->slots.setup))
+		return 0;
+	file->kernel = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	if (!file->kernel)
+		return -ENOMEM;
+	if (!file->slots.words)
+		return 0;
+	file->slots.keep.next_wake = &file->kernel->next_wake;
+	wheel_look_init(&file->slots);
+	return 0;
+}
+
+static int ring_alloc(struct wheel_file *file)
+{
+	if (!file->slots.setup.events)
+		return 0;
+	file->ring = wheel_event_ring_make(file->slots.setup.events, file->kernel);
+	if (!file->ring)
+		return -ENOMEM;
+	file->slots.taken = wheel_event_ring_taken(file->ring);
+	return 0;
 }
 
 /* Pages that are there from the set-up on; slots and words come later, one by one. */
@@ -116,6 +152,8 @@ static unsigned long setup_pages(const struct wheel_file *file,
 	size_t bytes = wheel_bytes_for(config) + wheel_file_table_bytes(file);
 	u32 events = file->slots.setup.events;
 
+	if (kernel_page_needed(&file->slots.setup))
+		bytes += PAGE_SIZE;
 	if (events)
 		bytes += (WHEEL_RING_EVENTS + wheel_event_ring_pages(events)) *
 			 (PAGE_SIZE + sizeof(struct page *));
@@ -135,16 +173,9 @@ static int setup_locked(struct wheel_file *file, const struct wheel_setup *setup
 	err = wheel_file_charge(file, pages);
 	if (err)
 		return err;
-	err = wheel_file_tables_alloc(file);
+	err = wheel_file_tables_alloc(file) ?: kernel_page_alloc(file) ?: ring_alloc(file);
 	if (err)
 		goto err_tables;
-	if (setup->events) {
-		err = -ENOMEM;
-		file->ring = wheel_event_ring_make(setup->events);
-		if (!file->ring)
-			goto err_tables;
-		file->slots.taken = wheel_event_ring_taken(file->ring);
-	}
 	wheel = wheel_create(&config);
 	err = PTR_ERR_OR_ZERO(wheel);
 	if (err)

@@ -6,6 +6,8 @@
 #define _WHEEL_DEV_SLOTS_ENV_H
 
 #include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/nospec.h>
@@ -18,6 +20,12 @@
 static inline u32 wheel_slots_index(u32 nr, u32 count)
 {
 	return array_index_nospec(nr, count);
+}
+
+/* Set bits of what is shared with a program. */
+static inline void wheel_slots_or(u64 *bits, u64 set)
+{
+	atomic64_or(set, (atomic64_t *)bits);
 }
 
 #define wheel_slots_trace_arm(slot)	trace_wheel_dev_arm(slot)

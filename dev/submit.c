@@ -103,8 +103,7 @@ static void chunk_make(struct submission *s, u32 count)
 
 	while ((made = chunk_make_locked(s, made, count, &needed)) < count) {
 		struct wheel_op *op = &s->ops[made];
-		int err = wheel_file_bring(s->file, needed,
-					   op->flags & WHEEL_OP_TOUCH);
+		int err = wheel_file_bring(s->file, needed, op->flags);
 
 		if (err) {
 			wheel_op_answer(&s->batch, op, err);

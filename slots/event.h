@@ -6,6 +6,7 @@
 #ifndef _WHEEL_SLOTS_EVENT_H
 #define _WHEEL_SLOTS_EVENT_H
 
+#include "keep.h"
 #include "slots.h"
 
 /* Out of line, as most timers are over when they have fired. */
@@ -79,7 +80,7 @@ static inline void wheel_event_describe(const struct wheel_slots *slots,
  * @slot: slot of the event
  * @event: the event
  *
- * A periodic timer goes on, any other is over.
+ * A periodic timer goes on, one that is kept rests, any other is over.
  */
 static inline void wheel_event_consumed(struct wheel_slots *slots,
 					struct wheel_slot *slot,
@@ -88,7 +89,10 @@ static inline void wheel_event_consumed(struct wheel_slots *slots,
 	slots->consumed++;
 	if (unlikely(slot->period) && wheel_event_goes_on(slots, slot, event))
 		return;
-	wheel_slot_free(slots, slot);
+	if (slot->keep)
+		wheel_keep_over(slots, slot);
+	else
+		wheel_slot_free(slots, slot);
 }
 
 #endif

@@ -2,7 +2,9 @@
 /*
  * The operations on timers. They are made with both locks held, many under one hold.
  */
+#include "bell.h"
 #include "event.h"
+#include "keep.h"
 #include "op.h"
 #include "touch.h"
 #include "word.h"
@@ -10,6 +12,9 @@
 /* Slots are fetched so far ahead, where they are too many for a cache. */
 #define AHEAD	8
 #define CACHED	16384
+
+/* Their timers are governed by words. */
+#define OP_WORD	(WHEEL_OP_TOUCH | WHEEL_OP_KEEP)
 
 /* Never an answer: a page has to be brought first, with no lock held. */
 #define OP_NEEDS_PAGE	(-EAGAIN)
@@ -56,13 +61,13 @@ static int arm_check(const struct wheel_batch *b, const struct wheel_op *op,
 	const struct wheel_slots *slots = b->slots;
 	int err;
 
-	if (unlikely(!op_valid(op, WHEEL_OP_REL | WHEEL_OP_TOUCH) ||
-		     (op->flags & WHEEL_OP_TOUCH && op->period)))
+	if (unlikely(!op_valid(op, WHEEL_OP_REL | OP_WORD) ||
+		     (op->flags & OP_WORD && op->period)))
 		return -EINVAL;
 	if (WHEEL_ID_SLOT(op->id) >= slots->setup.timers &&
 	    !wheel_slots_any(slots))
 		return -EINVAL;
-	if (unlikely(op->flags & WHEEL_OP_TOUCH && !slots->words))
+	if (unlikely(op->flags & OP_WORD && !slots->words))
 		return -EOPNOTSUPP;
 	if (unlikely(slots->stopping))
 		return -ESHUTDOWN;
@@ -72,11 +77,33 @@ static int arm_check(const struct wheel_batch *b, const struct wheel_op *op,
 	return op->period <= b->longest ? 0 : -ERANGE;
 }
 
+/* Are the pages there that a slot needs, which is to be armed with these flags? */
+static bool arm_ready(const struct wheel_slots *slots, u32 nr, u32 flags)
+{
+	return likely(!(flags & OP_WORD)) ||
+	       (wheel_word_page(slots, nr) &&
+		(!(flags & WHEEL_OP_KEEP) || wheel_bell_ready(slots, nr)));
+}
+
+/* Start a timer whose word governs it. */
+static int arm_word(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
+		    const struct wheel_op *op, u64 deadline)
+{
+	int err = 0;
+
+	if (op->flags & WHEEL_OP_KEEP && !op->when && !(op->flags & WHEEL_OP_REL))
+		wheel_keep_park(slots, slot, nr);
+	else
+		err = wheel_touch_arm(slots, slot, nr, deadline, op->slack);
+	if (!err)
+		slot->keep = !!(op->flags & WHEEL_OP_KEEP);
+	return err;
+}
+
 static int op_arm(const struct wheel_batch *b, struct wheel_op *op, u32 *needed)
 {
 	struct wheel_slots *slots = b->slots;
 	bool any = wheel_slots_any(slots);
-	bool touch = op->flags & WHEEL_OP_TOUCH;
 	u64 id = op->id, deadline;
 	struct wheel_slot *slot;
 	int err, nr;
@@ -88,7 +115,7 @@ static int op_arm(const struct wheel_batch *b, struct wheel_op *op, u32 *needed)
 	if (unlikely(nr < 0))
 		return nr;
 	slot = wheel_slot_at(slots, nr);
-	if (unlikely(!slot || (touch && !wheel_word_page(slots, nr)))) {
+	if (unlikely(!slot || !arm_ready(slots, nr, op->flags))) {
 		*needed = nr;
 		return OP_NEEDS_PAGE;
 	}
@@ -101,8 +128,8 @@ static int op_arm(const struct wheel_batch *b, struct wheel_op *op, u32 *needed)
 		err = -ESTALE;
 	if (unlikely(err))
 		return err;
-	if (unlikely(touch))
-		err = wheel_touch_arm(slots, slot, nr, deadline, op->slack);
+	if (unlikely(op->flags & OP_WORD))
+		err = arm_word(slots, slot, nr, op, deadline);
 	else
 		err = wheel_timer_arm_locked(&slot->timer, deadline, op->slack);
 	if (unlikely(err))
@@ -112,7 +139,8 @@ static int op_arm(const struct wheel_batch *b, struct wheel_op *op, u32 *needed)
 	slot->cookie = op->cookie;
 	slot->period = op->period;
 	slot->slack = op->slack;
-	slot->state = WHEEL_SLOT_ARMED;
+	slot->state = wheel_timer_pending(&slot->timer) ? WHEEL_SLOT_ARMED :
+							  WHEEL_SLOT_RESTING;
 	if (unlikely(any)) {
 		wheel_slot_picked(slots);
 		op->id = id;
@@ -135,7 +163,9 @@ static int op_rearm(const struct wheel_batch *b, const struct wheel_op *op)
 	err = op_deadline(b, op, &deadline);
 	if (unlikely(err))
 		return err;
-	if (unlikely(slot->touch))
+	if (unlikely(!wheel_timer_pending(&slot->timer)))
+		err = wheel_keep_rearm(b->slots, slot, old, deadline, op->slack);
+	else if (unlikely(slot->touch))
 		err = wheel_touch_rearm(b->slots, slot, old, deadline, op->slack);
 	else
 		err = wheel_timer_rearm_locked(&slot->timer, deadline, op->slack);
@@ -153,8 +183,11 @@ static int op_cancel(const struct wheel_batch *b, const struct wheel_op *op)
 	err = op_find(b, op, 0, &slot);
 	if (err)
 		return err;
-	if (unlikely(slot->state >= WHEEL_SLOT_STOPPED))
+	if (unlikely(slot->state == WHEEL_SLOT_STOPPED ||
+		     slot->state == WHEEL_SLOT_TAKEN))
 		return -ENOENT;
+	if (unlikely(slot->keep))
+		return wheel_keep_cancel(slots, slot);
 	err = -EALREADY;
 	if (likely(slot->state == WHEEL_SLOT_ARMED)) {
 		if (unlikely(slot->touch))

@@ -138,7 +138,9 @@ bool wheel_slot_pending(const struct wheel_slots *slots,
 {
 	u64 when = wheel_timer_deadline(&slot->timer);
 
-	if (slot->state != WHEEL_SLOT_ARMED || !wheel_timer_pending(&slot->timer))
+	if (slot->state == WHEEL_SLOT_RESTING ? slots->stopping :
+	    slot->state != WHEEL_SLOT_ARMED ||
+	    (!wheel_timer_pending(&slot->timer) && !slot->keep))
 		return false;
 	if (unlikely(slot->touch)) {
 		when = wheel_word_read(slots, wheel_slot_nr(slot));
@@ -167,7 +169,8 @@ bool wheel_slot_describe(const struct wheel_slots *slots,
 		return false;
 	*op = (struct wheel_op){
 		.op	= WHEEL_OP_ARM,
-		.flags	= slot->touch ? WHEEL_OP_TOUCH : 0,
+		.flags	= slot->keep ? WHEEL_OP_KEEP :
+			  slot->touch ? WHEEL_OP_TOUCH : 0,
 		.id	= slot->id,
 		.when	= deadline,
 		.slack	= slot->slack,

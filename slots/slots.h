@@ -4,7 +4,8 @@
  * and what an event says. One source for /dev/wheel and for libwheel's wheel in the
  * program; each brings its surroundings along in a header of its own, slots_env.h.
  *
- *	op -> touch -> word -> slot <- event
+ *	op -> keep -> look -> bell -> word -> slot <- event
+ *	  \-> touch -> word
  *
  * Nothing here locks, sleeps, allocates or knows of user memory. The caller holds the
  * table's lock; "both locks" are that and the wheel's, wheel_lock().
@@ -23,6 +24,7 @@ enum wheel_slot_state {
 	WHEEL_SLOT_FIRED,	/* its event is unread */
 	WHEEL_SLOT_STOPPED,	/* was pending when the wheel was stopped */
 	WHEEL_SLOT_TAKEN,	/* the same, and LIST is copying it */
+	WHEEL_SLOT_RESTING,	/* kept, and not filed: the program may arm it */
 };
 
 /**
@@ -36,9 +38,11 @@ enum wheel_slot_state {
  * @next: in a queue of slots, the number of the next one
  * @state: enum wheel_slot_state; FREE: none of the following bits is set
  * @touch: its word is its deadline; constant while it is pending
+ * @keep: the same, and it stays the program's when it has fired or is parked
  * @ended: cancelled with an event unread: its periods are over
  * @again: periodic, and an event of it was consumed
  * @seq: the number of its last event
+ * @seen: while it rests, the end of the deadline that its word had at the last look
  */
 struct wheel_slot {
 	struct wheel_timer	timer;
@@ -50,11 +54,15 @@ struct wheel_slot {
 		u64		missed;
 	};
 	u32			next : WHEEL_SLOT_BITS;
-	u32			state : 5;
+	u32			state : 4;
 	u32			touch : 1;
+	u32			keep : 1;
 	u32			ended : 1;
 	u32			again : 1;
-	u32			seq;
+	union {
+		u32		seq;
+		u32		seen;
+	};
 };
 
 /**
@@ -70,12 +78,47 @@ struct wheel_slot_queue {
 };
 
 /**
+ * struct wheel_keep - what we know of kept timers that are not filed
+ * @next_wake: what the program is told of @next
+ * @bells: pages of doorbells, a bit a slot, each there when it was first needed
+ * @summary: pages of their summary, a bit for each u64 of @bells
+ * @next: the time of the next look; WHEEL_NEVER: none but by a kick
+ * @ahead: how far ahead the program arms its timers, as we have learned
+ * @begun: looks
+ * @looking: one is under way, whose are the following
+ * @kicked: the program asked for it
+ * @found: it has found a timer that is armed
+ * @earliest: the earliest deadline that it has found, and that has not come
+ * @at: the next u64 of @summary to take
+ * @leaves: of the one before, the bits that were taken and are not dealt with
+ * @leaf: the u64 of @bells that was taken last
+ * @bits: of it, the bits that are not dealt with
+ */
+struct wheel_keep {
+	u64	*next_wake;
+	u64	**bells;
+	u64	**summary;
+	u64	next;
+	u64	ahead;
+	u64	begun;
+	bool	looking;
+	bool	kicked;
+	bool	found;
+	u64	earliest;
+	u32	at;
+	u64	leaves;
+	u32	leaf;
+	u64	bits;
+};
+
+/**
  * struct wheel_slots - a table of slots
  * @wheel: the wheel of its timers; like @setup, @pages and @words constant once it is
  *	set
  * @setup: what is in force
  * @pages: of slots, each there when a slot of it was first armed
  * @words: pages of touch words, each there when it was first needed; or NULL
+ * @keep: kept timers
  * @taken: how many events the program has taken from its completion ring; or NULL
  * @fired: slots whose events are unread, the oldest first
  * @free: slots that can be picked again, with WHEEL_SETUP_ANY_SLOT
@@ -93,6 +136,7 @@ struct wheel_slots {
 	struct wheel_setup	setup;
 	struct wheel_slot	**pages;
 	u64			**words;
+	struct wheel_keep	keep;
 	const u32		*taken;
 	struct wheel_slot_queue	fired;
 	struct wheel_slot_queue	free;
@@ -185,6 +229,7 @@ static inline void wheel_slot_free(struct wheel_slots *slots,
 {
 	slot->state = WHEEL_SLOT_FREE;
 	slot->touch = false;
+	slot->keep = false;
 	slot->ended = false;
 	slot->again = false;
 	if (unlikely(wheel_slots_any(slots)))

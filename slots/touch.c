@@ -51,7 +51,7 @@ int wheel_touch_take(struct wheel_slots *slots, struct wheel_slot *slot, u64 id)
 	u32 nr = wheel_slot_nr(slot);
 	u64 word;
 
-	if (slot->state != WHEEL_SLOT_ARMED || !slot->touch)
+	if (slot->state != WHEEL_SLOT_ARMED || !slot->touch || slot->keep)
 		return -EBUSY;
 	word = wheel_word_read(slots, nr);
 	if (!wheel_word_parked(word))
@@ -117,14 +117,21 @@ int wheel_touch_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 	return 0;
 }
 
+/* Constant while the timer is pending, as slot->touch. */
+static bool touch_kept(const struct wheel_slot *slot)
+{
+	/* Its neighbours in the word change under another lock. */
+	return data_race((bool)slot->keep);
+}
+
 /*
- * The time of a parked timer has come. An arm of its slot finds out by itself; but
- * slots that we pick have to be found.
+ * The time of a parked timer has come. An arm of its slot finds out by itself, and so
+ * does a look; but slots that we pick have to be found.
  */
 static enum wheel_claim touch_reclaim(struct wheel_slots *slots,
 				      struct wheel_slot *slot)
 {
-	if (wheel_slots_any(slots))
+	if (wheel_slots_any(slots) && !touch_kept(slot))
 		wheel_slot_push(slots, &slots->reclaimed, slot);
 	return WHEEL_GONE;
 }
@@ -162,6 +169,9 @@ enum wheel_claim wheel_touch_claim(struct wheel_timer *timer, u64 due,
 		*deadline = word;
 		if (!parked && word > due)
 			return WHEEL_LATER;
+		/* The word stays the program's. */
+		if (parked && touch_kept(slot))
+			return WHEEL_GONE;
 		if (wheel_word_swap(slots, nr, word, WHEEL_TOUCH_IDLE))
 			return parked ? touch_reclaim(slots, slot) : WHEEL_FIRE;
 	}

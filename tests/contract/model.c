@@ -8,6 +8,7 @@
 #include "model.h"
 
 #define NEVER	(~0ULL)
+#define WORD	(WHEEL_OP_TOUCH | WHEEL_OP_KEEP)
 
 static struct model *model_of(struct side *side)
 {
@@ -85,7 +86,9 @@ static void count_cancel(struct model *m)
 /* Pending: it will fire unless somebody does something about it. */
 static bool pending(const struct model *m, const struct model_timer *t)
 {
-	return t->state == ARMED && !(t->touch && parked(m->word[slot_of(m, t)]));
+	if (t->state == RESTING ? m->stopped != NEVER : t->state != ARMED)
+		return false;
+	return !t->touch || !parked(m->word[slot_of(m, t)]);
 }
 
 static __u64 missed(const struct model *m, const struct model_timer *t)
@@ -107,9 +110,9 @@ static int check_arm(const struct model *m, const struct wheel_op *op,
 			span(m) * m->setup.tick_ns : WHEEL_MAX_TIME;
 	__u64 base = op->flags & WHEEL_OP_REL ? m->now : 0;
 
-	if (op->flags & WHEEL_OP_TOUCH && op->period)
+	if (op->flags & WORD && op->period)
 		return -EINVAL;
-	if (op->flags & WHEEL_OP_TOUCH && !(m->setup.flags & WHEEL_SETUP_TOUCH))
+	if (op->flags & WORD && !(m->setup.flags & WHEEL_SETUP_TOUCH))
 		return -EOPNOTSUPP;
 	if (m->stopped != NEVER)
 		return -ESHUTDOWN;
@@ -134,7 +137,8 @@ static int make_room(struct model *m, struct model_timer *t, __u64 gen)
 {
 	__u32 slot = slot_of(m, t);
 
-	if (t->state != FREE && (t->state != ARMED || pending(m, t)))
+	if (t->state != FREE &&
+	    (t->state != ARMED || t->keep || pending(m, t)))
 		return -EBUSY;
 	if (gen <= t->gen)
 		return -ESTALE;
@@ -152,6 +156,7 @@ static int model_arm(struct model *m, struct wheel_op *op)
 	int nr = WHEEL_ID_SLOT(op->id);
 	__u64 gen = WHEEL_ID_GEN(op->id), when;
 	struct model_timer *t;
+	bool parks;
 	int err;
 
 	err = check_arm(m, op, &when);
@@ -166,17 +171,19 @@ static int model_arm(struct model *m, struct wheel_op *op)
 		gen = t->gen + 1;
 	else
 		err = make_room(m, t, gen);
-	if (op->flags & WHEEL_OP_TOUCH && !when)
+	parks = op->flags & WHEEL_OP_KEEP && !op->when &&
+		!(op->flags & WHEEL_OP_REL);
+	if (op->flags & WORD && !when && !parks)
 		when = 1;
-	if (!err)
+	if (!err && !parks)
 		err = file(m, t, when, tick_of(m) + 1);
 	if (err)
 		return err;
 	*t = (struct model_timer){
-		.state = ARMED, .gen = gen, .deadline = t->deadline,
+		.state = parks ? RESTING : ARMED, .gen = gen, .deadline = t->deadline,
 		.due = t->due, .order = t->order, .period = op->period,
 		.slack = op->slack, .cookie = op->cookie,
-		.touch = op->flags & WHEEL_OP_TOUCH,
+		.touch = op->flags & WORD, .keep = op->flags & WHEEL_OP_KEEP,
 	};
 	if (t->touch)
 		m->word[nr] = when;
@@ -185,8 +192,8 @@ static int model_arm(struct model *m, struct wheel_op *op)
 	else if (any)
 		m->next_unused++;
 	op->id = WHEEL_ID(nr, gen);
-	m->stats.armed++;
-	m->stats.pending++;
+	m->stats.armed += !parks;
+	m->stats.pending += !parks;
 	return 0;
 }
 
@@ -195,6 +202,7 @@ static int model_rearm(struct model *m, struct model_timer *t,
 {
 	__u64 base = op->flags & WHEEL_OP_REL ? m->now : 0;
 	__u64 when = op->when + base;
+	bool rests = t->state == RESTING;
 	int err;
 
 	if (!pending(m, t))
@@ -209,7 +217,9 @@ static int model_rearm(struct model *m, struct model_timer *t,
 	if (t->touch)
 		m->word[slot_of(m, t)] = when;
 	t->slack = op->slack;
-	m->stats.rearmed++;
+	m->stats.rearmed += !rests;
+	m->stats.armed += rests;
+	m->stats.pending += rests;
 	return 0;
 }
 
@@ -225,10 +235,13 @@ static int model_cancel(struct model *m, struct model_timer *t)
 	bool was_pending = pending(m, t);
 	int res = untaken(m, t);
 
-	if (t->state == ARMED) {
+	if (m->stopped == NEVER)
+		t->keep = false;
+	if (t->state == ARMED || (t->state == RESTING && m->stopped == NEVER)) {
 		if (t->touch)
 			m->word[slot_of(m, t)] = WHEEL_TOUCH_IDLE;
-		count_cancel(m);
+		if (t->state == ARMED)
+			count_cancel(m);
 		set_free(m, t);
 		return was_pending ? res : -ENOENT;
 	}
@@ -251,7 +264,7 @@ static int model_query(const struct model *m, const struct model_timer *t,
 static int model_op(struct model *m, struct wheel_op *op)
 {
 	static const __u32 flags[] = {
-		[WHEEL_OP_ARM] = WHEEL_OP_REL | WHEEL_OP_TOUCH,
+		[WHEEL_OP_ARM] = WHEEL_OP_REL | WORD,
 		[WHEEL_OP_REARM] = WHEEL_OP_REL,
 		[WHEEL_OP_QUERY] = 0,
 	};
@@ -305,6 +318,10 @@ static struct wheel_event consume(struct model *m)
 	event.deadline = t->deadline + event.overrun * t->period;
 	event.fired = t->fired < event.deadline ? event.deadline : t->fired;
 	m->stats.overruns += event.overrun;
+	if (t->keep) {
+		t->state = RESTING;
+		return event;
+	}
 	if (!t->period || t->ended || m->stopped != NEVER ||
 	    t->period > WHEEL_MAX_TIME - event.deadline ||
 	    file(m, t, event.deadline + t->period, tick_of(m) + 1)) {
@@ -375,7 +392,10 @@ static void expire(struct model *m, struct model_timer *t)
 	__u32 slot = slot_of(m, t);
 	__u64 word = m->word[slot];
 
-	if (t->touch && parked(word)) {
+	if (t->keep && parked(word)) {
+		count_cancel(m);
+		t->state = RESTING;
+	} else if (t->touch && parked(word)) {
 		m->word[slot] = WHEEL_TOUCH_IDLE;
 		count_cancel(m);
 		t->state = FREE;
@@ -397,12 +417,31 @@ static void expire(struct model *m, struct model_timer *t)
 	}
 }
 
+/* Kept timers that the program has armed or moved earlier are filed, by slot. */
+static void look(struct model *m)
+{
+	struct model_timer *t;
+
+	for (t = m->timer; t < m->timer + m->setup.timers; t++) {
+		__u64 word = m->word[slot_of(m, t)];
+		bool rests = t->state == RESTING;
+
+		if (!t->keep || !pending(m, t) || (!rests && word >= t->deadline) ||
+		    file(m, t, word, tick_of(m) + 1))
+			continue;
+		m->stats.rearmed += !rests;
+		m->stats.armed += rests;
+		m->stats.pending += rests;
+	}
+}
+
 static int model_advance(struct side *side, __u64 now, __u64 *next)
 {
 	struct model *m = model_of(side);
 	__u64 fired = m->stats.fired;
 	struct model_timer *t;
 
+	look(m);
 	if (now > m->now)
 		m->now = now;
 	while ((t = first(m)) && t->due <= tick_of(m))
@@ -427,8 +466,9 @@ static int model_list(struct side *side, struct wheel_op *ops, __u32 room)
 			continue;
 		ops[n++] = (struct wheel_op){
 			.op = WHEEL_OP_ARM, .id = WHEEL_ID(slot, t->gen),
-			.flags = t->touch ? WHEEL_OP_TOUCH : 0,
-			.when = t->touch && t->state == ARMED ?
+			.flags = t->keep ? WHEEL_OP_KEEP :
+				 t->touch ? WHEEL_OP_TOUCH : 0,
+			.when = t->touch && t->state != STOPPED ?
 				m->word[slot] : t->deadline,
 			.slack = t->slack, .period = t->period,
 			.cookie = t->cookie,
@@ -443,22 +483,23 @@ static int model_stop(struct side *side, __u64 *unfired)
 	struct model_timer *t;
 
 	*unfired = 0;
-	if (m->stopped == NEVER)
-		m->stopped = m->now;
 	for (t = m->timer; t < m->timer + m->setup.timers; t++) {
 		__u32 slot = slot_of(m, t);
 		bool gone = !pending(m, t);
 
-		if (t->state != ARMED)
+		if (t->state != ARMED && t->state != RESTING)
 			continue;
-		count_cancel(m);
-		t->state = gone ? FREE : STOPPED;
+		if (t->state == ARMED)
+			count_cancel(m);
+		t->state = !gone ? STOPPED : t->keep ? RESTING : FREE;
 		*unfired += !gone;
 		if (t->touch && !gone)
 			t->deadline = m->word[slot];
 		if (t->touch)
 			m->word[slot] = WHEEL_TOUCH_IDLE;
 	}
+	if (m->stopped == NEVER)
+		m->stopped = m->now;
 	return 0;
 }
 

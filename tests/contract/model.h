@@ -11,7 +11,7 @@
 
 #define MODEL_TIMERS	48
 
-enum model_state { FREE, ARMED, FIRED, STOPPED };
+enum model_state { FREE, ARMED, FIRED, STOPPED, RESTING };
 
 /**
  * struct model_timer - what the model knows of a slot
@@ -27,6 +27,7 @@ enum model_state { FREE, ARMED, FIRED, STOPPED };
  * @missed: periods missed until it was @ended
  * @seq: the number of its last event
  * @touch: its word governs
+ * @keep: and it is the program's also while it is RESTING, neither filed nor FIRED
  * @ended: no more periods
  * @again: an event of it was consumed, and it went on
  */
@@ -43,6 +44,7 @@ struct model_timer {
 	__u64 missed;
 	__u32 seq;
 	bool touch;
+	bool keep;
 	bool ended;
 	bool again;
 };

@@ -24,6 +24,7 @@
  * @periods: there are periodic timers
  * @touched: there are touched ones
  * @id: by slot, the newest id; its generation is 0 before the first
+ * @kept: by slot, the program may arm it when it has fired
  */
 struct script {
 	struct side *a, *b;
@@ -34,6 +35,7 @@ struct script {
 	bool periods;
 	bool touched;
 	__u64 id[TIMERS];
+	bool kept[TIMERS];
 };
 
 /* The finalizer of splitmix64. */
@@ -138,7 +140,11 @@ static struct wheel_op any_op(struct script *s)
 	if (op.op == WHEEL_OP_ARM && s->touched &&
 	    (op.period ? chance(s, 32) : chance(s, 2)) &&
 	    (s->setup->flags & WHEEL_SETUP_TOUCH || chance(s, 16)))
-		op.flags |= WHEEL_OP_TOUCH;
+		op.flags |= chance(s, 2) ? WHEEL_OP_TOUCH : WHEEL_OP_KEEP;
+	if (op.flags & WHEEL_OP_KEEP && chance(s, 2)) {
+		op.flags &= ~WHEEL_OP_REL;
+		op.when = 0;
+	}
 	if (s->a->slack && s->b->slack && chance(s, 4))
 		op.slack = number(s) >> (1 + below(s, 60));
 	if (chance(s, 40))
@@ -163,6 +169,20 @@ static int compare_ops(struct script *s, const struct wheel_op *a,
 	return 0;
 }
 
+/* What follows from an answer for the operations to come. */
+static void learn(struct script *s, const struct wheel_op *op)
+{
+	__u32 slot = WHEEL_ID_SLOT(op->id);
+
+	if (op->op == WHEEL_OP_ARM && !op->res) {
+		s->id[slot] = op->id;
+		s->kept[slot] = op->flags & WHEEL_OP_KEEP;
+	}
+	if (op->op == WHEEL_OP_CANCEL && op->res != -EINVAL &&
+	    op->id == s->id[slot])
+		s->kept[slot] = false;
+}
+
 static int step_operations(struct script *s)
 {
 	struct wheel_op a[BATCH], b[BATCH];
@@ -174,9 +194,17 @@ static int step_operations(struct script *s)
 	if (s->a->submit(s->a, a, count) || s->b->submit(s->b, b, count))
 		return differ(s, "a call failed", 0, 0);
 	for (i = 0; i < count; i++)
-		if (a[i].op == WHEEL_OP_ARM && !a[i].res)
-			s->id[WHEEL_ID_SLOT(a[i].id)] = a[i].id;
+		learn(s, &a[i]);
 	return compare_ops(s, a, b, count) ? -1 : (int)count;
+}
+
+/* All slots have their bits in one number, and that in the summary. */
+static void ring(struct side *side, __u32 slot)
+{
+	if (!side->bells)
+		return;
+	__atomic_fetch_or(side->bells, 1ULL << slot, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(side->summary, 1, __ATOMIC_SEQ_CST);
 }
 
 /* A program changes a word as it may, and now and then as it should not. */
@@ -186,7 +214,7 @@ static int step_word(struct script *s)
 	__u64 word = s->a->words[slot];
 	__u64 to = any_time(s) & WHEEL_MAX_TIME;
 
-	if (word == WHEEL_TOUCH_IDLE)
+	if (word == WHEEL_TOUCH_IDLE && !(s->kept[slot] && chance(s, 2)))
 		return 1;
 	if (chance(s, 3))
 		to = WHEEL_TOUCH_PARKED;
@@ -194,6 +222,8 @@ static int step_word(struct script *s)
 		to = number(s) | WHEEL_TOUCH_IDLE | 1;
 	__atomic_store_n(&s->a->words[slot], to, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&s->b->words[slot], to, __ATOMIC_SEQ_CST);
+	ring(s->a, slot);
+	ring(s->b, slot);
 	return 1;
 }
 

@@ -12,6 +12,8 @@
 /**
  * struct side - what can be asked of it, as the ABI has it
  * @words: touch words, by slot; NULL: it has none
+ * @bells: doorbells; NULL: it needs none
+ * @summary: of the doorbells
  * @slack: it knows what slack does to the order of expiries
  * @submit: make operations, which are answered; 0 or an errno
  * @advance: move the clock; says when the next timer is looked at
@@ -22,6 +24,8 @@
  */
 struct side {
 	__u64 *words;
+	__u64 *bells;
+	__u64 *summary;
 	bool slack;
 	int (*submit)(struct side *side, struct wheel_op *ops, __u32 count);
 	int (*advance)(struct side *side, __u64 now, __u64 *next);

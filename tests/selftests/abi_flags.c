@@ -135,7 +135,7 @@ WT_TEST(wheel, op_flags)
 	int bit;
 
 	for (kind = WHEEL_OP_ARM; kind <= WHEEL_OP_QUERY; kind++) {
-		for (bit = 2; bit < 32; bit++) {
+		for (bit = kind == WHEEL_OP_ARM ? 3 : 2; bit < 32; bit++) {
 			struct wheel_op op = good(kind);
 
 			op.flags = 1U << bit;
@@ -266,6 +266,8 @@ WT_TEST(wheel, absent_parts_are_eopnotsupp)
 	}
 	op = good(WHEEL_OP_ARM);
 	op.flags = WHEEL_OP_TOUCH;
+	EXPECT_EQ(-EOPNOTSUPP, wt_do(self->fd, &op));
+	op.flags = WHEEL_OP_KEEP;
 	EXPECT_EQ(-EOPNOTSUPP, wt_do(self->fd, &op));
 	EXPECT_TRUE(untouched(self->fd));
 }

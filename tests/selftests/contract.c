@@ -115,7 +115,11 @@ static int device_open(struct device *d, struct wheel_setup *setup)
 		return __LINE__;
 	if (setup->flags & WHEEL_SETUP_TOUCH) {
 		d->side.words = wt_map(d->fd, setup->timers);
-		if (!d->side.words)
+		d->side.bells = map(d->fd, page, PROT_READ | PROT_WRITE,
+				    WHEEL_OFF_BELLS);
+		d->side.summary = map(d->fd, page, PROT_READ | PROT_WRITE,
+				      WHEEL_OFF_SUMMARY);
+		if (!d->side.words || !d->side.bells || !d->side.summary)
 			return __LINE__;
 	}
 	if (!setup->events)

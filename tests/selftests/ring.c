@@ -272,8 +272,10 @@ WT_TEST(ring, enter_says_what_is_wrong)
 	EXPECT_EQ(-EINVAL, enter(self->fd, ENTRIES + 1, 0, &e));
 	memset(&e, 0, sizeof(e));
 	e.size = sizeof(e);
-	e.flags = 1;
+	e.flags = 2;
 	EXPECT_EQ(-EINVAL, wt_ioctl(self->fd, WHEEL_IOC_ENTER, &e));
+	e.flags = WHEEL_ENTER_KICK;
+	EXPECT_EQ(-EOPNOTSUPP, wt_ioctl(self->fd, WHEEL_IOC_ENTER, &e));
 	EXPECT_EQ(-ERANGE, enter(self->fd, 1, 1ULL << 63, &e));
 	EXPECT_EQ(-ERANGE, enter(self->fd, 1, ~0ULL - 1, &e));
 	plain = wt_open(O_RDWR);

@@ -83,7 +83,7 @@ WT_TEST(wheel, no_other_length)
 WT_TEST(wheel, no_other_offset)
 {
 	const off_t offsets[] = {
-		0, self->page, WHEEL_OFF_TOUCH - self->page,
+		self->page, WHEEL_OFF_USER, WHEEL_OFF_TOUCH - self->page,
 		WHEEL_OFF_TOUCH + self->page, WHEEL_OFF_TOUCH + self->len,
 		WHEEL_OFF_TOUCH / 2, 0x7ffff000,
 	};

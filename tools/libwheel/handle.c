@@ -50,32 +50,63 @@ int handle_init(struct handle *handle, const struct backend *backend,
 	return 0;
 }
 
-/* Whole pages. */
-static size_t words_size(const struct handle *handle)
+/* Whole pages that hold so many __u64s. */
+static size_t area_size(size_t count)
 {
-	size_t size = handle->setup.timers * sizeof(__u64);
+	return (count * sizeof(__u64) + page_size() - 1) & ~(page_size() - 1);
+}
 
-	return (size + page_size() - 1) & ~(page_size() - 1);
+/* How many __u64s have a bit for each of these. */
+static size_t bells(size_t count)
+{
+	return (count + 63) / 64;
+}
+
+/* A part of the kernel's file; -1: memory of our own, zeros. NULL, with errno set. */
+static void *area_map(int fd, size_t count, int protection, off_t offset)
+{
+	void *area;
+
+	if (fd < 0)
+		area = mmap(NULL, area_size(count), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	else
+		area = mmap(NULL, area_size(count), protection, MAP_SHARED, fd,
+			    offset);
+	return area == MAP_FAILED ? NULL : area;
+}
+
+static void area_unmap(const void *area, size_t count)
+{
+	if (area)
+		munmap((void *)area, area_size(count));
 }
 
 /**
- * handle_words_map - bring the touch words
+ * handle_words_map - bring the touch words, and what kept timers need
  * @handle: handle
  * @fd: of the kernel's wheel whose words they are; -1: they are our own, zeros
  *
- * Return: 0 or an errno.
+ * A module that keeps no timers has words alone.
+ *
+ * Return: 0 or an errno; handle_exit() then unmaps what there is.
  */
 int handle_words_map(struct handle *handle, int fd)
 {
-	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE :
-			     MAP_SHARED;
-	__u64 *words = mmap(NULL, words_size(handle), PROT_READ | PROT_WRITE,
-			    flags, fd, fd < 0 ? 0 : WHEEL_OFF_TOUCH);
+	int keep = handle->setup.features & WHEEL_HAS_KEEP ? fd : -1;
+	struct libwheel *wheel = &handle->wheel;
+	size_t timers = handle->setup.timers;
+	int both = PROT_READ | PROT_WRITE;
 
-	if (words == MAP_FAILED)
+	wheel->words = area_map(fd, timers, both, WHEEL_OFF_TOUCH);
+	wheel->bells = area_map(keep, bells(timers), both, WHEEL_OFF_BELLS);
+	wheel->summary = area_map(keep, bells(bells(timers)), both,
+				  WHEEL_OFF_SUMMARY);
+	handle->page = area_map(keep, 1, PROT_READ, WHEEL_OFF_KERNEL);
+	if (!wheel->words || !wheel->bells || !wheel->summary || !handle->page)
 		return -errno;
-	handle->wheel.words = words;
-	handle->wheel.timers = handle->setup.timers;
+	wheel->next_wake = &handle->page->next_wake;
+	wheel->timers = timers;
 	return 0;
 }
 
@@ -85,8 +116,12 @@ int handle_words_map(struct handle *handle, int fd)
  */
 void handle_exit(struct handle *handle)
 {
-	if (handle->wheel.words)
-		munmap(handle->wheel.words, words_size(handle));
+	size_t timers = handle->setup.timers;
+
+	area_unmap(handle->wheel.words, timers);
+	area_unmap(handle->wheel.bells, bells(timers));
+	area_unmap(handle->wheel.summary, bells(bells(timers)));
+	area_unmap(handle->page, 1);
 	munmap((void *)handle->ours, page_size());
 	close(handle->fd);
 }

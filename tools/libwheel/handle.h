@@ -19,6 +19,7 @@ struct handle;
  * @number: LIBWHEEL_KERNEL or LIBWHEEL_USER
  * @submit: WHEEL_IOC_SUBMIT, and as this the others
  * @take: how many events were there, as libwheel_expirations()
+ * @kick: look at kept timers, as WHEEL_ENTER_KICK
  * @now: the clock
  * @close: free the handle, in a child of fork(), too
  */
@@ -31,6 +32,7 @@ struct backend {
 	int (*advance)(struct handle *handle, struct wheel_advance *advance);
 	int (*take)(struct handle *handle, struct wheel_event *events,
 		    __u32 count);
+	int (*kick)(struct handle *handle);
 	__u64 (*now)(struct handle *handle);
 	void (*close)(struct handle *handle);
 };
@@ -41,6 +43,7 @@ struct backend {
  * @backend: who keeps its timers
  * @setup: what is in force
  * @fd: what the program polls
+ * @page: what the wheel tells, if it has touch words
  * @ours: true, but wiped in a child of fork()
  */
 struct handle {
@@ -48,6 +51,7 @@ struct handle {
 	const struct backend *backend;
 	struct wheel_setup setup;
 	int fd;
+	struct wheel_kernel_page *page;
 	const bool *ours;
 };
 

@@ -56,6 +56,15 @@ static int kernel_take(struct handle *handle, struct wheel_event *events,
 	return ret == -EAGAIN ? 0 : ret;
 }
 
+static int kernel_kick(struct handle *handle)
+{
+	struct wheel_enter enter = {
+		.size = sizeof(enter), .flags = WHEEL_ENTER_KICK,
+	};
+
+	return command(handle->fd, WHEEL_IOC_ENTER, &enter);
+}
+
 static __u64 kernel_now(struct handle *handle)
 {
 	struct wheel_advance ask = { .size = sizeof(ask) };
@@ -80,6 +89,7 @@ static const struct backend kernel_backend = {
 	.stats		= kernel_stats,
 	.advance	= kernel_advance,
 	.take		= kernel_take,
+	.kick		= kernel_kick,
 	.now		= kernel_now,
 	.close		= kernel_close,
 };

@@ -52,12 +52,18 @@ extern "C" {
  * struct libwheel - an open wheel
  * @words: touch words, a slot each
  * @timers: how many; 0: it has none
+ * @bells: doorbells, a bit a slot
+ * @summary: of these, a bit for each 64
+ * @next_wake: when kept timers are looked at next
  *
- * Only what touching inlines is public; there is more behind it.
+ * Only what is inlined is public; there is more behind it.
  */
 struct libwheel {
 	__u64 *words;
 	__u64 timers;
+	__u64 *bells;
+	__u64 *summary;
+	const __u64 *next_wake;
 };
 
 /* libwheel_options.backend */
@@ -209,6 +215,54 @@ inline int libwheel_park(struct libwheel *wheel, uint64_t id);
 inline int libwheel_revive(struct libwheel *wheel, uint64_t id,
 			   uint64_t deadline);
 
+/**
+ * DOC: keep
+ *
+ * On a wheel with WHEEL_SETUP_TOUCH a timer can be kept: its slot is the program's until
+ * libwheel_cancel(), and the program arms it again and again without a call. Nearly all
+ * timeouts are cancelled before they are due, and of those the wheel never hears.
+ *
+ *	libwheel_keep()		     libwheel_keep_arm()
+ *	      |	     .-----------------------------------------.
+ *	      v	     |					       v	libwheel_touch() and
+ *	      parked				             armed ----. libwheel_keep_move()
+ *	      ^	     ^					       |  ^----'
+ *	      |	     '-----------------------------------------+
+ *	      |			libwheel_park()		       | its time has come
+ *	      |						       v
+ *	      '--------------------------------------------- fired: an event
+ *		libwheel_keep_rest(), by who took the event
+ *
+ * libwheel_keep_again() leads from fired to armed. It and libwheel_keep_rest() are for who
+ * has taken the event, and for nobody else: the slot of a timer that has fired may not be
+ * used before. libwheel_park() cancels a kept timer, and if it answers -ENOENT, the event
+ * is there or will be; so a free list takes back a slot when that was 0, or with the event.
+ *
+ * A slot has one owner at a time: one thread, or a lock. Deadlines are as in libwheel_arm().
+ */
+
+/*
+ * Take a slot that is kept, parked. *@id names it as in libwheel_arm(), and fails as that;
+ * -EOPNOTSUPP: the wheel, or this kernel's, has no kept timers.
+ */
+int libwheel_keep(struct libwheel *wheel, uint64_t *id, uint64_t cookie);
+/*
+ * Arm a parked timer. -EBUSY: it is armed; -ENOENT: it has fired, or the slot is not kept.
+ * -ESHUTDOWN: the wheel was stopped, and it will not fire.
+ */
+inline int libwheel_keep_arm(struct libwheel *wheel, uint64_t id,
+			     uint64_t deadline);
+/* The same for one that has fired, whose event the caller has taken. */
+inline int libwheel_keep_again(struct libwheel *wheel, uint64_t id,
+			       uint64_t deadline);
+/* Or park it. -ENOENT: it has not fired. */
+inline int libwheel_keep_rest(struct libwheel *wheel, uint64_t id);
+/* Move an armed timer, earlier or later. -ENOENT: it is not armed. */
+inline int libwheel_keep_move(struct libwheel *wheel, uint64_t id,
+			      uint64_t deadline);
+/* What they do where there is more to do than usual. */
+int libwheel_keep_tell(struct libwheel *wheel, uint64_t id, uint64_t deadline);
+
 /* In the library they are functions, for those who cannot inline. */
 #ifndef LIBWHEEL_INLINE
 #define LIBWHEEL_INLINE	inline
@@ -269,6 +323,92 @@ LIBWHEEL_INLINE int libwheel_revive(struct libwheel *wheel, uint64_t id,
 	if (LIBWHEEL_SWAP(word, &old, deadline))
 		return 0;
 	return LIBWHEEL_IS_DEADLINE(old) ? -EBUSY : -ENOENT;
+}
+
+/*
+ * The exchange of a word and what is read afterwards are in one order for all threads and
+ * for the kernel.
+ */
+#define LIBWHEEL_EXCHANGE(word, old, to)				\
+	__atomic_compare_exchange_n(word, old, to, 0, __ATOMIC_SEQ_CST,	\
+				    __ATOMIC_RELAXED)
+
+/*
+ * Is all said of a timer that is armed for @deadline? Its bit is set, since the wheel has
+ * not looked after it was set last, and no look is needed before the next one.
+ */
+#define LIBWHEEL_TOLD(wheel, slot, deadline)				\
+	(__atomic_load_n(&(wheel)->bells[(slot) / 64],			\
+			 __ATOMIC_SEQ_CST) >> (slot) % 64 & 1 &&	\
+	 (deadline) >= __atomic_load_n((wheel)->next_wake, __ATOMIC_SEQ_CST))
+
+LIBWHEEL_INLINE int libwheel_keep_arm(struct libwheel *wheel, uint64_t id,
+				      uint64_t deadline)
+{
+	__u32 slot = WHEEL_ID_SLOT(id);
+	__u64 old = WHEEL_TOUCH_PARKED;
+
+	if (!LIBWHEEL_IS_DEADLINE(deadline))
+		return -ERANGE;
+	if (slot >= wheel->timers)
+		return -ENOENT;
+	if (!LIBWHEEL_EXCHANGE(&wheel->words[slot], &old, deadline))
+		return LIBWHEEL_IS_DEADLINE(old) ? -EBUSY : -ENOENT;
+	if (LIBWHEEL_TOLD(wheel, slot, deadline))
+		return 0;
+	return libwheel_keep_tell(wheel, id, deadline);
+}
+
+LIBWHEEL_INLINE int libwheel_keep_again(struct libwheel *wheel, uint64_t id,
+					uint64_t deadline)
+{
+	__u32 slot = WHEEL_ID_SLOT(id);
+	__u64 old = WHEEL_TOUCH_IDLE;
+
+	if (!LIBWHEEL_IS_DEADLINE(deadline))
+		return -ERANGE;
+	if (slot >= wheel->timers)
+		return -ENOENT;
+	if (!LIBWHEEL_EXCHANGE(&wheel->words[slot], &old, deadline))
+		return LIBWHEEL_IS_DEADLINE(old) ? -EBUSY : -ENOENT;
+	if (LIBWHEEL_TOLD(wheel, slot, deadline))
+		return 0;
+	return libwheel_keep_tell(wheel, id, deadline);
+}
+
+LIBWHEEL_INLINE int libwheel_keep_rest(struct libwheel *wheel, uint64_t id)
+{
+	__u32 slot = WHEEL_ID_SLOT(id);
+	__u64 old = WHEEL_TOUCH_IDLE;
+
+	if (slot >= wheel->timers ||
+	    !LIBWHEEL_EXCHANGE(&wheel->words[slot], &old, WHEEL_TOUCH_PARKED))
+		return -ENOENT;
+	return 0;
+}
+
+LIBWHEEL_INLINE int libwheel_keep_move(struct libwheel *wheel, uint64_t id,
+				       uint64_t deadline)
+{
+	__u32 slot = WHEEL_ID_SLOT(id);
+	__u64 *word, old;
+
+	if (!LIBWHEEL_IS_DEADLINE(deadline))
+		return -ERANGE;
+	if (slot >= wheel->timers)
+		return -ENOENT;
+	word = &wheel->words[slot];
+	old = __atomic_load_n(word, __ATOMIC_RELAXED);
+	do {
+		if (!LIBWHEEL_IS_DEADLINE(old))
+			return -ENOENT;
+	} while (!LIBWHEEL_EXCHANGE(word, &old, deadline));
+	/* Later: it is found at its old time. */
+	if (deadline >= old)
+		return 0;
+	if (LIBWHEEL_TOLD(wheel, slot, deadline))
+		return 0;
+	return libwheel_keep_tell(wheel, id, deadline);
 }
 
 #ifdef __cplusplus

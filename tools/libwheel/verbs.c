@@ -127,6 +127,36 @@ int libwheel_query(struct libwheel *wheel, uint64_t id, uint64_t *when)
 	return ret;
 }
 
+int libwheel_keep(struct libwheel *wheel, uint64_t *id, uint64_t cookie)
+{
+	return arm(wheel, id, WHEEL_OP_KEEP, 0, cookie);
+}
+
+static void bell_set(__u64 *bells, __u32 nr)
+{
+	__u64 bit = 1ULL << nr % 64;
+
+	if (!(__atomic_load_n(&bells[nr / 64], __ATOMIC_SEQ_CST) & bit))
+		__atomic_fetch_or(&bells[nr / 64], bit, __ATOMIC_SEQ_CST);
+}
+
+int libwheel_keep_tell(struct libwheel *wheel, uint64_t id, uint64_t deadline)
+{
+	struct handle *handle = handle_of(wheel);
+	__u32 slot = WHEEL_ID_SLOT(id);
+
+	if (slot >= wheel->timers)
+		return -ENOENT;
+	/* Who takes the summary first finds what it announces. */
+	bell_set(wheel->bells, slot);
+	bell_set(wheel->summary, slot / 64);
+	if (deadline >= __atomic_load_n(wheel->next_wake, __ATOMIC_SEQ_CST))
+		return 0;
+	if (!*handle->ours)
+		return -ECHILD;
+	return handle->backend->kick(handle);
+}
+
 int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
 			 uint32_t count)
 {

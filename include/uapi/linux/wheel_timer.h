@@ -93,6 +93,47 @@
 #define WHEEL_TOUCH_PARKED	0ULL
 
 /**
+ * DOC: kept timers
+ *
+ * A timer that was armed with WHEEL_OP_KEEP is the program's until CANCEL, STOP or
+ * close: its id and its cookie stay, and the program arms, moves and cancels it again
+ * and again without a call. Its touch word says what it is:
+ *
+ * ======================= ===================================================
+ * a deadline              armed
+ * WHEEL_TOUCH_PARKED      not armed; the program may exchange it for a deadline
+ * WHEEL_TOUCH_IDLE        it has fired. Who has taken its event may exchange this for
+ *                         a deadline or PARKED, and nobody before
+ * ======================= ===================================================
+ *
+ * The kernel does not see a word change. So who arms a timer, or moves it earlier, then
+ * does two things more, each after the one before (a full barrier):
+ *
+ * 1. The slot's bit is set in the doorbells, an array of bits in __u64s, a slot each;
+ *    then the bit of that __u64 in the summary, an array of the same form. One that is
+ *    set already needs no more, and if that is the first, neither does the second.
+ * 2. wheel_kernel_page.next_wake is read, and if the deadline is earlier, there is a
+ *    kick: WHEEL_IOC_ENTER with WHEEL_ENTER_KICK.
+ *
+ * A timer that was armed so fires as one that was armed by ARM: at the first tick
+ * boundary at or after its deadline; one whose deadline had passed, at the next tick. Of a
+ * program that is killed between the exchange and the kick, another process that shares
+ * the file does not learn. Timers that are due at the same tick may fire in any order.
+ *
+ * Map MAP_SHARED and whole, and a page for reading at WHEEL_OFF_KERNEL::
+ *
+ *	words = (timers + 63) / 64;
+ *	mmap(NULL, words * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, WHEEL_OFF_BELLS)
+ *	mmap(NULL, (words + 63) / 64 * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+ *	     WHEEL_OFF_SUMMARY)
+ *
+ * The slots of one __u64 share its cache line with others: threads that have ranges of
+ * 512 slots each do not disturb each other.
+ */
+#define WHEEL_OFF_BELLS		0x50000000
+#define WHEEL_OFF_SUMMARY	0x60000000
+
+/**
  * DOC: completion ring
  *
  * On a file with wheel_setup.events events come into memory that the program maps,
@@ -123,7 +164,11 @@
  * struct wheel_kernel_page - written by the kernel alone
  * @event_tail: events published, modulo 2^32
  * @kflags: WHEEL_RING_BACKLOG
- * @next_wake: 0
+ * @next_wake: with WHEEL_SETUP_TOUCH, the kernel looks at kept timers before any is due
+ *	from this time on; earlier deadlines need a kick. ~0: all of them do; on a VIRTUAL
+ *	clock 0: ADVANCE looks. Otherwise 0
+ *
+ * Files with a completion ring and those with touch words have it.
  */
 struct wheel_kernel_page {
 	__u32 event_tail;
@@ -163,6 +208,7 @@ struct wheel_user_page {
 #define WHEEL_HAS_CLOCK(c)	(1ULL << (8 + (c)))
 #define WHEEL_HAS_TOUCH		(1ULL << 16)
 #define WHEEL_HAS_RINGS		(1ULL << 17)
+#define WHEEL_HAS_KEEP		(1ULL << 18)
 
 /* Limits that no privilege lifts. */
 #define WHEEL_MAX_TIMERS	(1U << WHEEL_SLOT_BITS)
@@ -229,11 +275,12 @@ struct wheel_setup {
 /* wheel_op.flags */
 #define WHEEL_OP_REL		(1U << 0)	/* when counts from the call's now */
 #define WHEEL_OP_TOUCH		(1U << 1)	/* ARM: the slot's word governs; once */
+#define WHEEL_OP_KEEP		(1U << 2)	/* ARM: the same, again and again */
 
 /**
  * struct wheel_op - one operation on one timer
  * @op: WHEEL_OP_*
- * @flags: WHEEL_OP_REL for ARM and REARM, WHEEL_OP_TOUCH for ARM, otherwise 0
+ * @flags: WHEEL_OP_REL for ARM and REARM, WHEEL_OP_TOUCH or _KEEP for ARM, otherwise 0
  * @id: WHEEL_ID(slot, generation); with WHEEL_SETUP_ANY_SLOT ARM writes it
  * @when: ARM, REARM: the deadline; QUERY writes it
  * @slack: ARM, REARM: how much later is as good; wake-ups are shared
@@ -271,7 +318,12 @@ struct wheel_setup {
  * REARM moves the grid of a periodic timer, and replaces the slack.
  *
  * WHEEL_OP_TOUCH is EINVAL with a period, and without one EOPNOTSUPP where there is
- * no WHEEL_SETUP_TOUCH.
+ * no WHEEL_SETUP_TOUCH. WHEEL_OP_KEEP is so, too, and includes it.
+ *
+ * A slot that is kept is EBUSY to ARM, whatever its word is. With WHEEL_OP_KEEP a @when of
+ * 0, without WHEEL_OP_REL, arms nothing: the timer is parked. REARM and QUERY answer ENOENT
+ * for one that is parked or has fired. So does CANCEL, which ends the keeping in any case;
+ * an event that is unread can still be read, and then the slot is free.
  */
 struct wheel_op {
 	__u32 op;
@@ -366,10 +418,12 @@ struct wheel_list {
  * struct wheel_stop - WHEEL_IOC_STOP: no timer of this wheel fires any more
  * @size: sizeof(struct wheel_stop)
  * @flags: 0
- * @unfired: out: timers that were pending and not parked; they count as cancelled
+ * @unfired: out: timers that were pending and not parked; they count as cancelled, but
+ *	for kept ones that had never been counted as armed
  *
  * Idempotent: a second call finds nothing pending. Events that fired before
- * can still be read; after them read() fails with ESHUTDOWN.
+ * can still be read; after them read() fails with ESHUTDOWN. A kept timer that is armed
+ * later does not fire: its kick, which next_wake asks for, is ESHUTDOWN.
  */
 struct wheel_stop {
 	__u32 size;
@@ -398,7 +452,8 @@ struct wheel_advance {
  * struct wheel_stats - WHEEL_IOC_STATS: exact counters
  * @size: sizeof(struct wheel_stats)
  * @flags: 0
- * @armed: arms, and each period that a periodic timer went on
+ * @armed: arms, each period that a periodic timer went on, and each time that the kernel
+ *	took notice of a kept timer which the program had armed. Most live and die without
  * @fired: expiries
  * @cancelled: cancelled or stopped while pending; parked, once it is reclaimed
  * @pending: @armed - @fired - @cancelled
@@ -432,10 +487,13 @@ struct wheel_stats {
 	__u64 late[64];
 };
 
+/* wheel_enter.flags */
+#define WHEEL_ENTER_KICK	(1U << 0)	/* look at kept timers now */
+
 /**
  * struct wheel_enter - WHEEL_IOC_ENTER: wait for events in the ring
  * @size: sizeof(struct wheel_enter)
- * @flags: 0
+ * @flags: WHEEL_ENTER_KICK or 0
  * @wait: how many events shall be there, at most wheel_setup.events
  * @ready: out: events in the ring that were not taken
  * @until: give up at this time of the wheel's clock; 0: at once; ~0: never
@@ -446,6 +504,10 @@ struct wheel_stats {
  * is EINTR, a wheel that was stopped ESHUTDOWN. EINVAL for more than the ring holds,
  * ERANGE for an @until from 2^63 on but ~0, EOPNOTSUPP without a ring, or for a time
  * in a time namespace that shifts the clock.
+ *
+ * WHEEL_ENTER_KICK first looks at the kept timers that the program has armed or moved
+ * earlier. It needs touch words, without which it is EOPNOTSUPP, and no ring; after STOP it
+ * is ESHUTDOWN.
  */
 struct wheel_enter {
 	__u32 size;

@@ -71,6 +71,8 @@ static void library_open(struct library *library,
 	library->wheel = open_wheel(options);
 	library->side = (struct side){
 		.words = library->wheel->words, .slack = true,
+		.bells = library->wheel->bells,
+		.summary = library->wheel->summary,
 		.submit = side_submit, .advance = side_advance,
 		.take = side_take, .list = side_list, .stop = side_stop,
 		.stats = side_stats,

@@ -18,6 +18,7 @@ int main()
 	struct wheel_op op = {};
 	struct libwheel *wheel;
 	uint64_t id = WHEEL_ID(2, 1);
+	uint64_t kept = WHEEL_ID(3, 1);
 
 	if (libwheel_version() != LIBWHEEL_VERSION)
 		return 5;
@@ -34,10 +35,18 @@ int main()
 	    libwheel_touch(wheel, 1, 2000000) || libwheel_park(wheel, 1) ||
 	    libwheel_revive(wheel, 1, 3000000))
 		return 2;
+	if (libwheel_keep(wheel, &kept, 7) ||
+	    libwheel_keep_arm(wheel, kept, 9000000) ||
+	    libwheel_keep_move(wheel, kept, 3000000))
+		return 6;
 	if (libwheel_advance(wheel, 2000000, nullptr) || events(wheel) != 1)
 		return 3;
-	if (libwheel_advance(wheel, 3000000, nullptr) || events(wheel) != 1)
+	if (libwheel_advance(wheel, 3000000, nullptr) || events(wheel) != 2)
 		return 4;
+	if (libwheel_keep_again(wheel, kept, 4000000) ||
+	    libwheel_advance(wheel, 4000000, nullptr) || events(wheel) != 1 ||
+	    libwheel_keep_rest(wheel, kept))
+		return 7;
 	libwheel_close(wheel);
 	return 0;
 }

@@ -41,6 +41,7 @@ extern const struct test period_tests[];
 extern const struct test loop_tests[];
 extern const struct test end_tests[];
 extern const struct test touch_tests[];
+extern const struct test keep_tests[];
 extern const struct test clock_tests[];
 extern const struct test fork_tests[];
 extern const struct test contract_tests[];

@@ -6,9 +6,24 @@
 #include <stdlib.h>
 
 #include "../../../slots/event.h"
+#include "../../../slots/look.h"
 #include "../../../slots/op.h"
 #include "../../../slots/word.h"
 #include "user.h"
+
+/* Look at all kept timers. */
+static void look(struct user *u, bool kicked)
+{
+	struct wheel_looker looker = {
+		.number = wheel_look_next(&u->slots),
+		.now = u->wheel.now,
+		.kicked = kicked,
+	};
+
+	do {
+		looker.budget = ~0U;
+	} while (wheel_look(&u->slots, &looker));
+}
 
 /* Let everything fire that is due. */
 static void pass(struct user *u)
@@ -16,6 +31,11 @@ static void pass(struct user *u)
 	struct wheel_timer *timer;
 
 	u->wheel.counts.passes++;
+	if (wheel_look_is_due(&u->wheel)) {
+		u->wheel.looking = true;
+		look(u, false);
+		u->wheel.looking = false;
+	}
 	while ((timer = wheel_expire(&u->wheel))) {
 		wheel_event_fired(&u->slots, wheel_slot_of(timer));
 		wheel_event_queue(&u->slots, wheel_slot_of(timer));
@@ -109,6 +129,20 @@ int user_take(struct handle *handle, struct wheel_event *events, u32 count)
 	return ret;
 }
 
+/* Take the words of kept timers back. Returns how many were armed and not filed. */
+static u32 stop_kept(struct wheel_slots *slots)
+{
+	u32 unfired = 0, nr;
+
+	wheel_look_stop(slots);
+	for (nr = 0; nr < slots->setup.timers; nr++) {
+		struct wheel_slot *slot = wheel_slot_at(slots, nr);
+
+		unfired += slot && wheel_keep_unfired(slots, slot);
+	}
+	return unfired;
+}
+
 /**
  * user_stop - WHEEL_IOC_STOP
  * @handle: of a wheel
@@ -128,6 +162,8 @@ int user_stop(struct handle *handle, struct wheel_stop *stop)
 		wheel_slot_of(timer)->state = WHEEL_SLOT_STOPPED;
 		stop->unfired++;
 	}
+	if (u->slots.words)
+		stop->unfired += stop_kept(&u->slots);
 	u->stopped = true;
 	user_leave(u);
 	return 0;
@@ -209,12 +245,37 @@ int user_advance(struct handle *handle, struct wheel_advance *advance)
 	if (!is_virtual(u))
 		return -EOPNOTSUPP;
 	user_enter(u);
+	/* What is armed is due in the time that passes now. */
+	if (u->slots.words)
+		look(u, false);
 	u->wheel.now = max(u->wheel.now, advance->now);
 	pass(u);
 	advance->now = u->wheel.now;
 	advance->next = wheel_next(&u->wheel);
 	user_leave(u);
 	return 0;
+}
+
+/**
+ * user_kick - WHEEL_IOC_ENTER with WHEEL_ENTER_KICK
+ * @handle: of a wheel
+ *
+ * Return: 0; -EOPNOTSUPP: it has no touch words; -ESHUTDOWN: it was stopped.
+ */
+int user_kick(struct handle *handle)
+{
+	struct user *u = user_of(handle);
+	int err = 0;
+
+	if (!u->slots.words)
+		return -EOPNOTSUPP;
+	user_enter(u);
+	if (u->stopped)
+		err = -ESHUTDOWN;
+	else
+		look(u, true);
+	user_leave(u);
+	return err;
 }
 
 /**

@@ -70,7 +70,7 @@ void wheel_setup_resolve(struct wheel_setup *setup)
 	/* Five clocks, four schemes. */
 	setup->features = WHEEL_HAS_CLOCK(5) - WHEEL_HAS_CLOCK(0) +
 			  WHEEL_HAS_SCHEME(4) - WHEEL_HAS_SCHEME(0) +
-			  WHEEL_HAS_TOUCH;
+			  WHEEL_HAS_TOUCH + WHEEL_HAS_KEEP;
 }
 
 /**
@@ -86,6 +86,7 @@ int wheel_create(struct wheel *wheel, const struct wheel_setup *setup)
 	if (!wheel->memory)
 		return -ENOMEM;
 	wheel->setup = setup;
+	wheel->look = WHEEL_NEVER;
 	wheel_init(&wheel->core, schemes[setup->scheme], setup->buckets,
 		   setup->tick_ns, wheel->memory);
 	return 0;
@@ -123,6 +124,8 @@ static void forward_clock(struct wheel *wheel)
 {
 	u64 tick = wheel_tick_at(&wheel->core, wheel->now);
 
+	if (wheel->looking)
+		tick--;
 	if (wheel_settable(wheel->setup->clock))
 		wheel_set_back(&wheel->core, tick);
 	wheel_forward(&wheel->core, tick);
@@ -167,18 +170,30 @@ int wheel_timer_cancel_locked(struct wheel_timer *timer)
 	return 0;
 }
 
+void wheel_look_at_locked(struct wheel *wheel, u64 time)
+{
+	wheel->look = time;
+}
+
+bool wheel_look_is_due(const struct wheel *wheel)
+{
+	return wheel->look <= wheel->now;
+}
+
 bool wheel_is_due(const struct wheel *wheel)
 {
 	const struct wheel_core *core = &wheel->core;
 
-	return core->pending && core->next <= wheel_tick_at(core, wheel->now);
+	return wheel_look_is_due(wheel) ||
+	       (core->pending && core->next <= wheel_tick_at(core, wheel->now));
 }
 
 u64 wheel_next(const struct wheel *wheel)
 {
 	const struct wheel_core *core = &wheel->core;
 
-	return core->pending ? wheel_time_of(core, core->next) : WHEEL_NEVER;
+	return min(wheel->look,
+		   core->pending ? wheel_time_of(core, core->next) : WHEEL_NEVER);
 }
 
 static enum wheel_claim claim(struct wheel *wheel, struct wheel_timer *timer,

@@ -31,6 +31,8 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
  * @claim: decides on timers whose time has come; NULL: their deadlines do
  * @data: its owner's
  * @now: the clock, as its owner read it last
+ * @look: when its owner wants to look for timers; WHEEL_NEVER: not at all
+ * @looking: the owner looks: what is armed may be due at the tick that has just begun
  * @counts: counters
  */
 struct wheel {
@@ -40,6 +42,8 @@ struct wheel {
 	wheel_claim_fn claim;
 	void *data;
 	u64 now;
+	u64 look;
+	bool looking;
 	struct wheel_stats counts;
 };
 
@@ -48,8 +52,10 @@ void wheel_setup_resolve(struct wheel_setup *setup);
 int wheel_create(struct wheel *wheel, const struct wheel_setup *setup);
 void wheel_destroy(struct wheel *wheel);
 
-/* Is a timer due? */
+/* Is a timer due, or a look? */
 bool wheel_is_due(const struct wheel *wheel);
+/* Is the owner to look for timers, before those are taken that are due? */
+bool wheel_look_is_due(const struct wheel *wheel);
 /* When the earliest timer is due, or will be looked at; WHEEL_NEVER: none pends. */
 u64 wheel_next(const struct wheel *wheel);
 /* The next timer that is due, it has fired; or NULL: that is all. */
@@ -64,7 +70,11 @@ int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_cancel_locked(struct wheel_timer *timer);
 
+void wheel_look_at_locked(struct wheel *wheel, u64 time);
+
+/* Here is no other lock than the one that is held. */
 #define wheel_timer_arm	wheel_timer_arm_locked
+#define wheel_look_at	wheel_look_at_locked
 
 static inline struct wheel *wheel_timer_wheel(const struct wheel_timer *timer)
 {

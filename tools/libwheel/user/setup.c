@@ -7,8 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../../slots/look.h"
 #include "../../../slots/touch.h"
-#include "../../../slots/word.h"
+#include "../../../slots/bell.h"
 #include "user.h"
 
 static bool may_use_resources(void)
@@ -50,6 +51,8 @@ static void user_close(struct handle *handle)
 		free(u->slots.pages[i]);
 	free(u->slots.pages);
 	free(u->slots.words);
+	free(u->slots.keep.bells);
+	free(u->slots.keep.summary);
 	wheel_destroy(&u->wheel);
 	handle_exit(handle);
 	free(u);
@@ -63,28 +66,43 @@ static const struct backend user_backend = {
 	.stats		= user_stats,
 	.advance	= user_advance,
 	.take		= user_take,
+	.kick		= user_kick,
 	.now		= user_now,
 	.close		= user_close,
 };
 
-/* The words lie in one piece, as the program sees them. */
+/* What lies in one piece, as the program sees it, as pages; or NULL. */
+static u64 **table(__u64 *area, u32 count)
+{
+	u32 i, n = pages(count, WHEEL_WORDS_PER_PAGE);
+	u64 **table = calloc(n, sizeof(*table));
+
+	for (i = 0; table && i < n; i++)
+		table[i] = area + i * WHEEL_WORDS_PER_PAGE;
+	return table;
+}
+
 static int words_init(struct user *u)
 {
+	struct libwheel *wheel = &u->handle.wheel;
 	u32 timers = u->handle.setup.timers;
-	u32 count = pages(timers, WHEEL_WORDS_PER_PAGE);
+	struct wheel_slots *slots = &u->slots;
+	u32 bells = DIV_ROUND_UP(timers, WHEEL_BELLS);
 	int err = handle_words_map(&u->handle, -1);
 	u32 i;
 
 	if (err)
 		return err;
-	u->slots.words = calloc(count, sizeof(*u->slots.words));
-	if (!u->slots.words)
+	slots->words = table(wheel->words, timers);
+	slots->keep.bells = table(wheel->bells, bells);
+	slots->keep.summary = table(wheel->summary,
+				    DIV_ROUND_UP(bells, WHEEL_BELLS));
+	if (!slots->words || !slots->keep.bells || !slots->keep.summary)
 		return -ENOMEM;
-	for (i = 0; i < count; i++)
-		u->slots.words[i] = (u64 *)u->handle.wheel.words +
-				    i * WHEEL_WORDS_PER_PAGE;
 	for (i = 0; i < timers; i++)
-		u->handle.wheel.words[i] = WHEEL_TOUCH_IDLE;
+		wheel->words[i] = WHEEL_TOUCH_IDLE;
+	slots->keep.next_wake = &u->handle.page->next_wake;
+	wheel_look_init(slots);
 	return 0;
 }
 

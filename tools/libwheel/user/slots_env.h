@@ -32,6 +32,16 @@
 #define div64_u64(x, y)		((x) / (y))
 #define prefetchw(p)		__builtin_prefetch(p, 1)
 
+/* It pairs with the one that a program makes inline. */
+#define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define DIV_ROUND_UP(x, y)	(((x) + (y) - 1) / (y))
+
+/* Set bits of what is shared with a program. */
+static inline void wheel_slots_or(u64 *bits, u64 set)
+{
+	__atomic_fetch_or(bits, set, __ATOMIC_SEQ_CST);
+}
+
 /* Here nobody reads another's memory by speculation. */
 static inline u32 wheel_slots_index(u32 nr, u32 count)
 {

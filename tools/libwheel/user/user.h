@@ -43,6 +43,7 @@ int user_stop(struct handle *handle, struct wheel_stop *stop);
 int user_list(struct handle *handle, struct wheel_list *list);
 int user_stats(struct handle *handle, struct wheel_stats *stats);
 int user_advance(struct handle *handle, struct wheel_advance *advance);
+int user_kick(struct handle *handle);
 u64 user_now(struct handle *handle);
 
 /* watch.c */

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Looks at kept timers: by passes, and by who kicks. A look goes through many lock holds,
+ * and whoever needs it goes on with it: slots/look.c.
+ */
+#include <linux/sched.h>
+#include "../slots/keep.h"
+#include "../slots/look.h"
+#include "event.h"
+#include "keep.h"
+
+/* One lock hold's worth. Returns true if there is more. */
+static bool look_step(struct wheel_file *file, struct wheel_looker *looker)
+{
+	struct wheel_slots *slots = &file->slots;
+	unsigned long flags;
+	bool more;
+
+	looker->budget = DEV_HOLD;
+	spin_lock_bh(&file->lock);
+	if (!looker->number)
+		looker->number = looker->kicked ? wheel_look_next(slots) :
+						  wheel_look_under_way(slots);
+	flags = wheel_lock(slots->wheel);
+	more = wheel_look(slots, looker);
+	wheel_unlock(slots->wheel, flags);
+	spin_unlock_bh(&file->lock);
+	return more;
+}
+
+static struct wheel_looker looker_of(struct wheel *wheel, u64 now, bool kicked)
+{
+	return (struct wheel_looker){
+		.now	= now,
+		.kicked	= kicked,
+		/* Where a list is walked to file a timer, one is a lock hold's worth. */
+		.price	= WHEEL_BATCH / wheel_batch_max(wheel),
+	};
+}
+
+/**
+ * wheel_file_look_at_kept - a pass looks at the kept timers of a file
+ * @wheel: its wheel
+ * @now: the clock
+ *
+ * Return: as wheel_look_fn.
+ */
+unsigned int wheel_file_look_at_kept(struct wheel *wheel, u64 now)
+{
+	struct wheel_looker looker = looker_of(wheel, now, false);
+
+	look_step(wheel_file_of(wheel), &looker);
+	return DEV_HOLD - looker.budget;
+}
+
+/**
+ * wheel_file_kick - look at the kept timers of a file now
+ * @file: file that is set up
+ *
+ * Who kicks pays: it is all done here. It is not given up half-way, as what was taken
+ * from the doorbells nobody else might look at in time.
+ *
+ * Return: 0; -EOPNOTSUPP: it has no touch words; -ESHUTDOWN: it was stopped.
+ */
+int wheel_file_kick(struct wheel_file *file)
+{
+	struct wheel *wheel = file->slots.wheel;
+	struct wheel_looker looker = looker_of(wheel, wheel_now(wheel), true);
+
+	if (!file->slots.words)
+		return -EOPNOTSUPP;
+	while (look_step(file, &looker))
+		cond_resched();
+	return READ_ONCE(file->stopped) ? -ESHUTDOWN : 0;
+}
+
+/* One lock hold's worth, from *@nr on. Returns how many were armed. */
+static u32 stop_step(struct wheel_file *file, u32 *nr)
+{
+	struct wheel_slots *slots = &file->slots;
+	u32 end = min(slots->setup.timers, *nr + DEV_HOLD);
+	u32 unfired = 0;
+
+	spin_lock_bh(&file->lock);
+	for (; *nr < end; ++*nr) {
+		struct wheel_slot *slot = wheel_slot_at(slots, *nr);
+
+		unfired += slot && wheel_keep_unfired(slots, slot);
+	}
+	spin_unlock_bh(&file->lock);
+	return unfired;
+}
+
+/**
+ * wheel_file_stop_kept - take the words of kept timers back that are not filed
+ * @file: file that was stopped
+ *
+ * Return: how many were armed.
+ */
+u64 wheel_file_stop_kept(struct wheel_file *file)
+{
+	u64 unfired = 0;
+	u32 nr = 0;
+
+	if (!file->slots.words)
+		return 0;
+	while (nr < file->slots.setup.timers) {
+		unfired += stop_step(file, &nr);
+		cond_resched();
+	}
+	return unfired;
+}

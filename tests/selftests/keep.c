@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Kept timers, as the ABI has them: words, doorbells, next_wake and the kick. What
+ * their life is like is tested with libwheel, on both of its backends.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "wheel_test.h"
+#include "wheel_words.h"
+
+#define TIMERS	70000
+#define SLOT	69999
+#define ID	WHEEL_ID(SLOT, 1)
+#define NEVER	(~0ULL)
+
+/* A file whose timers are kept. */
+struct kept {
+	int fd;
+	__u64 *words;
+	__u64 *bells;
+	__u64 *summary;
+	struct wheel_kernel_page *kernel;
+};
+
+FIXTURE(kept) {
+	struct kept kept;
+};
+
+static void *map(int fd, size_t size, int prot, off_t offset)
+{
+	void *area = mmap(NULL, size, prot, MAP_SHARED, fd, offset);
+
+	return area == MAP_FAILED ? NULL : area;
+}
+
+static bool kept_open(struct kept *k, __u32 clock)
+{
+	struct wheel_setup setup = {
+		.flags = WHEEL_SETUP_TOUCH, .clock = clock, .timers = TIMERS,
+	};
+	int rw = PROT_READ | PROT_WRITE;
+
+	k->fd = wt_open_setup(O_NONBLOCK, &setup);
+	if (k->fd < 0)
+		return false;
+	k->words = wt_map(k->fd, TIMERS);
+	k->bells = map(k->fd, 3 * 4096, rw, WHEEL_OFF_BELLS);
+	k->summary = map(k->fd, 4096, rw, WHEEL_OFF_SUMMARY);
+	k->kernel = map(k->fd, 4096, PROT_READ, WHEEL_OFF_KERNEL);
+	return k->words && k->bells && k->summary && k->kernel;
+}
+
+FIXTURE_SETUP(kept)
+{
+	ASSERT_TRUE(kept_open(&self->kept, WHEEL_CLOCK_MONOTONIC));
+}
+
+FIXTURE_TEARDOWN(kept)
+{
+	close(self->kept.fd);
+}
+
+static int keep(int fd, __u64 id, __u64 when)
+{
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, id, when);
+
+	op.flags = WHEEL_OP_KEEP;
+	op.slack = 0;
+	op.period = 0;
+	return wt_do(fd, &op);
+}
+
+static int kick(int fd)
+{
+	struct wheel_enter enter = {
+		.size = sizeof(enter), .flags = WHEEL_ENTER_KICK,
+		.ready = 0xcccccccc,
+	};
+	int err = wt_ioctl(fd, WHEEL_IOC_ENTER, &enter);
+
+	return err ?: (int)enter.ready;
+}
+
+static void ring(struct kept *k, __u32 slot)
+{
+	__atomic_fetch_or(&k->bells[slot / 64], 1ULL << slot % 64,
+			  __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&k->summary[slot / 4096], 1ULL << slot / 64 % 64,
+			  __ATOMIC_SEQ_CST);
+}
+
+/* All that a program does to arm its slot; true if it had to kick. */
+static bool arm(struct kept *k, __u32 slot, __u64 from, __u64 when)
+{
+	if (!wt_cas(&k->words[slot], from, when))
+		return false;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	ring(k, slot);
+	if (when >= __atomic_load_n(&k->kernel->next_wake, __ATOMIC_SEQ_CST))
+		return false;
+	return !kick(k->fd);
+}
+
+WT_TEST(kept, is_listed)
+{
+	EXPECT_TRUE(wt_features() & WHEEL_HAS_KEEP);
+}
+
+/* One that is kept parked is no timer yet, and every deadline needs a kick. */
+WT_TEST(kept, begins_parked)
+{
+	struct kept *k = &self->kept;
+	__u64 when;
+
+	EXPECT_EQ(NEVER, k->kernel->next_wake);
+	ASSERT_EQ(0, keep(k->fd, ID, 0));
+	EXPECT_EQ(WT_PARKED, wt_word(&k->words[SLOT]));
+	EXPECT_EQ(-ENOENT, wt_query(k->fd, ID, &when));
+	EXPECT_EQ(-EBUSY, keep(k->fd, WHEEL_ID(SLOT, 2), 0));
+	EXPECT_EQ(-EBUSY, wt_arm(k->fd, WHEEL_ID(SLOT, 2), WT_HOUR));
+	EXPECT_EQ(NEVER, k->kernel->next_wake);
+	EXPECT_LEDGER(k->fd, .armed = 0);
+}
+
+/* From its arm to its event and on, once and again. */
+WT_TEST(kept, p3_fires_once_for_each_arm)
+{
+	struct kept *k = &self->kept;
+	struct wheel_event event;
+	__u64 now, when;
+	int i;
+
+	ASSERT_EQ(0, keep(k->fd, ID, 0));
+	for (i = 0; i < 20; i++) {
+		now = wt_now(WHEEL_CLOCK_MONOTONIC);
+		when = now + i % 3 * WT_MS;
+		arm(k, SLOT, i ? WT_OFF : WT_PARKED, when);
+		ASSERT_EQ(1, wt_wait(k->fd));
+		ASSERT_EQ(1, wt_read(k->fd, &event, 1));
+		EXPECT_EQ(ID, event.id);
+		EXPECT_EQ(when, event.deadline);
+		EXPECT_LE(wt_boundary(when, WT_MS), event.fired);
+		EXPECT_EQ(WT_OFF, wt_word(&k->words[SLOT]));
+		EXPECT_TRUE(wt_quiet(k->fd));
+	}
+	EXPECT_LEDGER(k->fd, .armed = 20, .fired = 20);
+}
+
+/* While timers come and go before the next look nobody calls, and nobody counts. */
+WT_TEST(kept, most_live_without_a_call)
+{
+	struct kept *k = &self->kept;
+	__u64 far = wt_now(WHEEL_CLOCK_MONOTONIC) + WT_HOUR;
+	__u64 next;
+	int i;
+
+	ASSERT_EQ(0, keep(k->fd, ID, 0));
+	EXPECT_TRUE(arm(k, SLOT, WT_PARKED, far));
+	next = k->kernel->next_wake;
+	EXPECT_LT(far - WT_MS, next);
+	EXPECT_GE(far, next);
+	for (i = 1; i < 1000; i++) {
+		ASSERT_TRUE(wt_park(&k->words[SLOT]));
+		ASSERT_FALSE(arm(k, SLOT, WT_PARKED, far + i));
+	}
+	EXPECT_EQ(next, k->kernel->next_wake);
+	EXPECT_LEDGER(k->fd, .armed = 0);
+}
+
+/* The kick finds what is earlier than all before. */
+WT_TEST(kept, p2_an_earlier_deadline_is_seen)
+{
+	struct kept *k = &self->kept;
+	struct wheel_event event;
+	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);
+
+	ASSERT_EQ(0, keep(k->fd, ID, 0));
+	ASSERT_EQ(0, keep(k->fd, WHEEL_ID(3, 1), 0));
+	EXPECT_TRUE(arm(k, SLOT, WT_PARKED, now + WT_HOUR));
+	EXPECT_TRUE(arm(k, 3, WT_PARKED, now + 3 * WT_MS));
+	ASSERT_EQ(1, wt_wait(k->fd));
+	ASSERT_EQ(1, wt_read(k->fd, &event, 1));
+	EXPECT_EQ(WHEEL_ID(3, 1), event.id);
+	/* Moved earlier, whether it is filed or not. */
+	arm(k, SLOT, now + WT_HOUR, now + 9 * WT_MS);
+	ASSERT_EQ(1, wt_wait(k->fd));
+	ASSERT_EQ(1, wt_read(k->fd, &event, 1));
+	EXPECT_EQ(ID, event.id);
+	EXPECT_EQ(now + 9 * WT_MS, event.deadline);
+}
+
+/* Against the rules: its event is not taken yet. It is not lost all the same. */
+WT_TEST(kept, p3_armed_too_early_is_not_lost)
+{
+	struct kept *k = &self->kept;
+	struct wheel_event event;
+	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);
+
+	ASSERT_EQ(0, keep(k->fd, ID, 0));
+	arm(k, SLOT, WT_PARKED, now);
+	ASSERT_EQ(1, wt_wait(k->fd));
+	arm(k, SLOT, WT_OFF, now + WT_MS);
+	EXPECT_EQ(0, kick(k->fd));
+	ASSERT_EQ(1, wt_read(k->fd, &event, 1));
+	EXPECT_EQ(now, event.deadline);
+	ASSERT_EQ(1, wt_wait(k->fd));
+	ASSERT_EQ(1, wt_read(k->fd, &event, 1));
+	EXPECT_EQ(now + WT_MS, event.deadline);
+}
+
+/* The words of all come back, filed or not, and later arms learn of it. */
+WT_TEST(kept, stop_takes_what_is_armed)
+{
+	struct kept *k = &self->kept;
+	struct wheel_list list = {};
+	struct wheel_op ops[4];
+	__u64 unfired, now = wt_now(WHEEL_CLOCK_MONOTONIC);
+	__u32 i;
+
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, keep(k->fd, WHEEL_ID(i, 1), 0));
+	ASSERT_EQ(0, keep(k->fd, WHEEL_ID(3, 1), now + WT_HOUR));
+	arm(k, 0, WT_PARKED, now + 2 * WT_HOUR);
+	wt_cas(&k->words[1], WT_PARKED, now + 3 * WT_HOUR);
+	ASSERT_EQ(0, wt_stop(k->fd, &unfired));
+	EXPECT_EQ(3, unfired);
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(WT_OFF, wt_word(&k->words[i]));
+	ASSERT_EQ(0, wt_list(k->fd, 0, ops, 4, &list));
+	ASSERT_EQ(3, list.done);
+	EXPECT_EQ(now + 2 * WT_HOUR, ops[0].when);
+	EXPECT_EQ(now + 3 * WT_HOUR, ops[1].when);
+	EXPECT_EQ(now + WT_HOUR, ops[2].when);
+	EXPECT_EQ(WHEEL_OP_KEEP, ops[0].flags);
+	EXPECT_EQ(NEVER, k->kernel->next_wake);
+	EXPECT_EQ(-ESHUTDOWN, kick(k->fd));
+	EXPECT_LEDGER(k->fd, .armed = 1, .cancelled = 1);
+}
+
+/* Every bit there is, of timers that are none: that is the program's own time. */
+WT_TEST(kept, bits_of_nothing_are_nothing)
+{
+	struct kept *k = &self->kept;
+
+	ASSERT_EQ(0, keep(k->fd, ID, 0));
+	memset(k->bells, 0xff, 3 * 4096);
+	memset(k->summary, 0xff, 4096);
+	memset(k->words, 0x11, wt_words_len(TIMERS));
+	EXPECT_EQ(0, kick(k->fd));
+	EXPECT_LEDGER(k->fd, .armed = 0);
+}
+
+WT_TEST(kept, areas_are_mapped_whole)
+{
+	int fd = self->kept.fd, rw = PROT_READ | PROT_WRITE;
+
+	EXPECT_EQ(NULL, map(fd, 4096, rw, WHEEL_OFF_BELLS));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(NULL, map(fd, 8192, rw, WHEEL_OFF_SUMMARY));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(NULL, map(fd, 4096, rw, WHEEL_OFF_KERNEL));
+	EXPECT_EQ(EPERM, errno);
+	EXPECT_EQ(NULL, map(fd, 4096, PROT_READ | PROT_EXEC, WHEEL_OFF_SUMMARY));
+	EXPECT_EQ(EPERM, errno);
+}
+
+/* On a clock of the program's own nobody has to kick: ADVANCE looks. */
+TEST(advance_looks)
+{
+	struct wheel_event event;
+	struct kept k;
+
+	ASSERT_TRUE(kept_open(&k, WHEEL_CLOCK_VIRTUAL));
+	EXPECT_EQ(0, k.kernel->next_wake);
+	ASSERT_EQ(0, keep(k.fd, ID, 0));
+	EXPECT_FALSE(arm(&k, SLOT, WT_PARKED, 5 * WT_MS));
+	ASSERT_EQ(0, wt_arm(k.fd, WHEEL_ID(1, 1), 4 * WT_MS));
+	ASSERT_EQ(0, wt_arm(k.fd, WHEEL_ID(2, 1), 6 * WT_MS));
+	ASSERT_EQ(0, wt_advance(k.fd, 7 * WT_MS, NULL));
+	ASSERT_EQ(1, wt_read(k.fd, &event, 1));
+	EXPECT_EQ(WHEEL_ID(1, 1), event.id);
+	ASSERT_EQ(1, wt_read(k.fd, &event, 1));
+	EXPECT_EQ(ID, event.id);
+	ASSERT_EQ(1, wt_read(k.fd, &event, 1));
+	EXPECT_EQ(WHEEL_ID(2, 1), event.id);
+	close(k.fd);
+}
+
+/* The clock is set back: what is told is a time of the clock as it is now. */
+TEST(next_wake_is_never_0_where_clocks_are_set)
+{
+	struct kept k;
+	__u64 now = wt_now(WHEEL_CLOCK_REALTIME);
+
+	ASSERT_TRUE(kept_open(&k, WHEEL_CLOCK_REALTIME));
+	ASSERT_EQ(0, keep(k.fd, ID, 0));
+	arm(&k, SLOT, WT_PARKED, now + 1);
+	EXPECT_NE(0, k.kernel->next_wake);
+	close(k.fd);
+}
+
+TEST_HARNESS_MAIN
