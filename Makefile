@@ -9,7 +9,7 @@ vm	:= tests/vm
 suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix lib-,$(KERNEL)) \
 	$(addprefix wheelctl-,$(KERNEL)) $(addprefix consumer-,$(KERNEL))
 # Of what runs side by side the longest comes first.
-rungs	:= host $(suites:selftests-6.1=selftests-6.1-64) kunit-uml misuse-uml payer witness lib
+rungs	:= host $(suites:selftests-6.1=selftests-6.1-64) kunit-uml misuse-uml payer witness lib kept
 long	:= host-long selftests-6.1 model contract-6.12 mutants host-longest
 # Of these, those that end soon after they began.
 ci	:= host-long selftests-6.1 model
@@ -57,6 +57,9 @@ check-consumer:		## another module on the exported API, on KERNEL="6.1 6.12"
 
 check-lib:		## libwheel, on both of its backends
 	@$(vm)/check lib $(filter lib-%,$(suites))
+
+check-kept:		## kept timers on a clock that is ours: tortured, and under load
+	@$(vm)/check kept
 
 check-payer:		## what others feel of timers, in counted instructions
 	@$(vm)/check payer
@@ -157,6 +160,7 @@ clean:			## what was built here; the kernels stay in their cache
 	rm -rf build wheel_timer.ko
 	$(MAKE) -C clients/redis clean
 	$(MAKE) -C tests/host clean
+	$(MAKE) -C tests/kept clean
 	$(MAKE) -C tests/bench/core clean
 	$(MAKE) -C tests/bench/loop clean
 	$(MAKE) -C tests/bench/user clean

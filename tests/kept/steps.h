@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Included before all of the library: each atomic operation, the program's and the
+ * wheel's, may be late.
+ */
+#ifndef _KEPT_STEPS_H
+#define _KEPT_STEPS_H
+
+void step(void);
+
+#define __atomic_load_n(p, order)					\
+	(step(), __atomic_load_n(p, order))
+#define __atomic_store_n(p, v, order)					\
+	(step(), __atomic_store_n(p, v, order))
+#define __atomic_exchange_n(p, v, order)				\
+	(step(), __atomic_exchange_n(p, v, order))
+#define __atomic_fetch_or(p, v, order)					\
+	(step(), __atomic_fetch_or(p, v, order))
+#define __atomic_compare_exchange_n(p, old, v, weak, won, lost)		\
+	(step(), __atomic_compare_exchange_n(p, old, v, weak, won, lost))
+
+#endif
