@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "json.h"
+#include "samples.h"
 #include "text.h"
 
 /* The column before the bars. */
@@ -108,14 +109,6 @@ void histogram_draw(FILE *to, const u64 *buckets, u32 width)
 	}
 }
 
-static const struct {
-	const char *name;
-	u32 per_mille;
-} percentiles[] = {
-	{ "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 },
-	{ "max", 1000 },
-};
-
 /**
  * histogram_sum_up - its percentiles in a line
  * @buckets: HISTOGRAM_BUCKETS of them
@@ -124,9 +117,9 @@ void histogram_sum_up(const u64 *buckets)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(percentiles); i++)
-		printf("%s%s < %s", i ? ", " : "", percentiles[i].name,
-		       text_time(histogram_percentile(buckets, percentiles[i].per_mille)).s);
+	for (i = 0; i < PERCENTILES; i++)
+		printf("%s%s < %s", i ? ", " : "", shown_percentiles[i].name,
+		       text_time(histogram_percentile(buckets, shown_percentiles[i].per_mille)).s);
 	putchar('\n');
 }
 
@@ -147,8 +140,8 @@ void histogram_json(const u64 *buckets)
 	json_u64s("late", buckets, HISTOGRAM_BUCKETS);
 	json_u64s("late_edges_ns", edges, HISTOGRAM_BUCKETS);
 	json_open("late_below_ns", '{');
-	for (i = 0; i < ARRAY_SIZE(percentiles); i++)
-		json_u64(percentiles[i].name,
-			 histogram_percentile(buckets, percentiles[i].per_mille));
+	for (i = 0; i < PERCENTILES; i++)
+		json_u64(shown_percentiles[i].name,
+			 histogram_percentile(buckets, shown_percentiles[i].per_mille));
 	json_close('}');
 }

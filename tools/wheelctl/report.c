@@ -11,14 +11,6 @@
 #include "setup.h"
 #include "text.h"
 
-static const struct {
-	const char *name;
-	u32 per_mille;
-} percentiles[] = {
-	{ "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 },
-	{ "max", 1000 },
-};
-
 static void print_count(const char *name, u64 count, const char *remark)
 {
 	printf("%-22s %11s%s%s\n", name, text_count(count).s,
@@ -66,10 +58,10 @@ static void print_percentiles(const char *name, const struct samples *s)
 	size_t i;
 
 	printf("%-22s", name);
-	for (i = 0; i < ARRAY_SIZE(percentiles); i++)
+	for (i = 0; i < PERCENTILES; i++)
 		printf(" %10s",
 		       text_time(samples_percentile(s,
-						    percentiles[i].per_mille)).s);
+						    shown_percentiles[i].per_mille)).s);
 	putchar('\n');
 }
 
@@ -78,8 +70,8 @@ static void print_times(const struct player *p)
 	size_t i;
 
 	printf("\n%-22s", "");
-	for (i = 0; i < ARRAY_SIZE(percentiles); i++)
-		printf(" %10s", percentiles[i].name);
+	for (i = 0; i < PERCENTILES; i++)
+		printf(" %10s", shown_percentiles[i].name);
 	putchar('\n');
 	print_percentiles("late by", &p->ledger.late);
 	print_percentiles("  those asked in time", &p->ledger.late_in_time);
@@ -144,9 +136,9 @@ static void json_percentiles(const char *name, const struct samples *s)
 	size_t i;
 
 	json_open(name, '{');
-	for (i = 0; i < ARRAY_SIZE(percentiles); i++)
-		json_u64(percentiles[i].name,
-			 samples_percentile(s, percentiles[i].per_mille));
+	for (i = 0; i < PERCENTILES; i++)
+		json_u64(shown_percentiles[i].name,
+			 samples_percentile(s, shown_percentiles[i].per_mille));
 	json_close('}');
 }
 

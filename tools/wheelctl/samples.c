@@ -9,6 +9,11 @@
 
 #include "memory.h"
 
+const struct percentile shown_percentiles[PERCENTILES] = {
+	{ "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 },
+	{ "max", 1000 },
+};
+
 void samples_add(struct samples *s, u64 value)
 {
 	if (s->count == s->room) {
