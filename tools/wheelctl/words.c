@@ -68,7 +68,10 @@ static bool revive(struct words *w, u32 number, struct wheel_op *op)
 	return true;
 }
 
-/* To be sure of an earlier deadline takes a call. */
+/*
+ * To be sure of an earlier deadline takes a call. Of one that is moved by its word the
+ * kernel chooses the place among those of its tick, as of one that is revived.
+ */
 static bool move(struct words *w, u32 number, struct wheel_op *op)
 {
 	u64 old = __atomic_load_n(&w->word[number], __ATOMIC_ACQUIRE);
@@ -79,6 +82,7 @@ static bool move(struct words *w, u32 number, struct wheel_op *op)
 	}
 	if (op->when < old || !swap(&w->word[number], old, op->when))
 		return false;
+	op->flags |= WHEEL_OP_TOUCH;
 	op->res = 0;
 	if (op->when > w->slot[number].latest)
 		w->slot[number].latest = op->when;

@@ -49,8 +49,10 @@ static void moves(void)
 
 	arm(&w, 10);
 	KTAP_EXPECT(words_try(&w, &op) && !op.res && word[2] == 20);
+	/* The ledger has to know that the kernel chooses its place. */
+	KTAP_EXPECT(op.flags & WHEEL_OP_TOUCH);
 	op = operation(WHEEL_OP_REARM, 19);
-	KTAP_EXPECT(!words_try(&w, &op) && word[2] == 20);
+	KTAP_EXPECT(!words_try(&w, &op) && word[2] == 20 && !op.flags);
 	word[2] = WHEEL_TOUCH_IDLE;
 	op = operation(WHEEL_OP_REARM, 30);
 	KTAP_EXPECT(words_try(&w, &op) && op.res == -ENOENT);
