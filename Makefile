@@ -10,9 +10,9 @@ suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix lib-,$(KERNEL)) \
 	$(addprefix wheelctl-,$(KERNEL)) $(addprefix consumer-,$(KERNEL))
 # Of what runs side by side the longest comes first.
 rungs	:= host $(suites:selftests-6.1=selftests-6.1-64) kunit-uml misuse-uml payer witness lib kept
-long	:= host-long selftests-6.1 model contract-6.12 mutants host-longest
+long	:= host-long selftests-6.1-all model contract-6.12 mutants host-longest
 # Of these, those that end soon after they began.
-ci	:= host-long selftests-6.1 model
+ci	:= host-long selftests-6.1-all model
 
 all: tool module	## wheelctl, and the module for the running kernel or KDIR=
 
