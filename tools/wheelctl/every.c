@@ -2,6 +2,7 @@
 /*
  * wheelctl every, at and run: commands by the clock.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,6 +87,8 @@ static const char *take_schedule(struct schedule *s, char *line, char **command)
 		return *line == 'e' ? schedule_every(s, time_text) :
 				      schedule_at(s, time_text, time(NULL));
 	}
+	if (isalpha((unsigned char)*line))
+		return "'every TIME', 'at TIME' or a crontab's";
 	*command = cut(line, *line == '@' ? 1 : 5);
 	return schedule_calendar(s, line);
 }

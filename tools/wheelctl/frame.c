@@ -82,7 +82,7 @@ void frame_wheel(const struct frame *f, const struct look *before,
 		text_duration(now->setup.tick_ns).s,
 		clock_name(now->setup.clock));
 	draw_pending(f, now);
-	fputs("rates   ", f->to);
+	fputs(elapsed ? "rates   " : "rates      not known yet", f->to);
 	draw_rate(f->to, "armed", a->armed, b->armed, elapsed);
 	draw_rate(f->to, "fired", a->fired, b->fired, elapsed);
 	draw_rate(f->to, "cancelled", a->cancelled, b->cancelled, elapsed);

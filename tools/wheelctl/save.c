@@ -128,6 +128,21 @@ static int run_save(const char *path)
 	return 0;
 }
 
+/* Why an arm was refused. */
+static const char *reason(int error)
+{
+	switch (error) {
+	case EBUSY:
+		return "its slot is in use";
+	case ESTALE:
+		return "its slot has had this generation or a newer one";
+	case EINVAL:
+		return "the wheel has no such slot";
+	default:
+		return strerror(error);
+	}
+}
+
 /* Arms all, and says of those that were refused how the first one was. */
 static u64 arm(struct device *device, const struct pending *pending)
 {
@@ -152,7 +167,7 @@ static u64 arm(struct device *device, const struct pending *pending)
 			"wheelctl: %s of %s timers were refused, the first one, of slot %u and generation %llu: %s\n",
 			text_count(refused).s, text_count(pending->count).s,
 			WHEEL_ID_SLOT(first.id), WHEEL_ID_GEN(first.id),
-			strerror(-first.res));
+			reason(-first.res));
 	return refused;
 }
 

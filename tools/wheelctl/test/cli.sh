@@ -223,6 +223,8 @@ refused 2 "TIME '@1' is not a time to come" at @1 -- true
 refused 2 "its hour is a list of 0-23" at '0 24 * * *' -- true
 refused 2 "is not a time that ever comes" at '0 0 30 2 *' -- true
 refused 2 "jobs:2: the time is not a duration" run "$folder/jobs"
+echo "evry 10s true" >"$folder/jobs"
+refused 2 "jobs:1: the time is not 'every TIME', 'at TIME' or a crontab's" run "$folder/jobs"
 refused 2 "nojob:1: no command behind the time" run "$folder/nojob"
 refused 2 "nothing: no job in it" run "$folder/nothing"
 refused 2 "watch draws for people" watch --json

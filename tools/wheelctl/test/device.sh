@@ -127,6 +127,15 @@ replays_without_calls() {
 		says 3 "*PROMISE BROKEN: *wrong *" replay trace.csv --touch --tamper 3
 }
 
+# Two timers are moved to one tick by their words, the second one first. The kernel sees
+# the words when the old time comes, in the order armed.
+replays_words_that_meet() {
+	printf '%s\n' 0,A,1,100000000 0,A,2,100000000 \
+		10000000,A,2,190000000 10000100,A,1,189999900 >meet.csv
+	says 0 "*touched * 2*all promises kept" replay meet.csv --touch &&
+		says 0 "*all promises kept" replay meet.csv
+}
+
 bounded_replays() {
 	says 2 "*trace.csv's longest delay of 1.00 min *--buckets 65536 or --tick 240ms" \
 		replay trace.csv --scheme bounded &&
@@ -223,7 +232,7 @@ saves_and_restores() {
 		"$wheelctl" list --pid "$1" | sed -n 4p | cut -c 1-40 >one &&
 		"$wheelctl" list --pid $! | sed -n 4p | cut -c 1-40 >other &&
 		cmp one other && [ -s one ] &&
-		says 1 "*1 of 1 timers were refused, *slot 0 and generation 1: *busy*" \
+		says 1 "*1 of 1 timers were refused, *slot 0 and generation 1: its slot is in use*" \
 			restore saved.csv --pid $!
 	restored=$?
 	kill $!
@@ -313,7 +322,7 @@ long_tick() {
 	[ "$long_status" = 0 ] && grep -q "never early" long
 }
 
-plan 28
+plan 29
 leaf module_loads insmod wheel_timer.ko
 "$wheelctl" arm 1ms --tick 30s >long 2>&1 &
 long=$!
@@ -328,6 +337,7 @@ leaf overflow_timers says 2 "*5,000 timers *4,096 *--scheme" \
 	stats --self-test 5000 --scheme overflow
 leaf replays replays
 leaf replays_without_calls replays_without_calls
+leaf replays_words_that_meet replays_words_that_meet
 leaf bounded_replays bounded_replays
 leaf replays_with_a_long_tick replays_with_a_long_tick
 leaf interrupts interrupts
