@@ -38,7 +38,7 @@ static int try_listen(int family, const struct sockaddr *address,
 /* A socket that nobody listens on is what a server left that was killed. */
 static void remove_left_behind(const struct sockaddr_un *address)
 {
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	struct stat file;
 
 	if (!lstat(address->sun_path, &file) && S_ISSOCK(file.st_mode) &&
