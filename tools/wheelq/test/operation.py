@@ -12,6 +12,7 @@ import tempfile
 import urllib.error
 import urllib.request
 
+import faults
 import ktap
 import rig
 
@@ -267,17 +268,23 @@ def manual_on_copies():
 
 
 def store_that_is_upgraded_halfway():
-    """An empty file is the oldest version: a crash in its upgrade leaves that."""
-    with rig.Server() as server:
-        server.stop()
-        with open(server.store, "wb"):
-            pass
-        server.start()
-        server.stop()
-        with sqlite3.connect(server.store) as db:
-            version = db.execute("PRAGMA user_version").fetchone()[0]
-        assert version >= 1
-        assert server.start().client().put(b"x") == 1
+    """An empty one is the oldest version: a crash at any write of its upgrade leaves that."""
+    crashes = 0
+    for call in [*range(1, 60, 20), *range(60, 100)]:
+        folder = tempfile.mkdtemp(prefix="wheelq.")
+        doomed = rig.Server(folder=folder, env=faults.preload(FAULT_AT=call, FAULT_KILL=1))
+        try:
+            doomed.start()
+            doomed.kill()
+        except RuntimeError:
+            crashes += 1
+        with rig.Server(folder=folder) as server:
+            assert server.client().put(b"x") == 1
+            server.stop()
+            with sqlite3.connect(server.store) as db:
+                assert db.execute("PRAGMA user_version").fetchone()[0] >= 1
+    print(f"# {crashes} crashes on the way")
+    assert crashes > 3
 
 
 TESTS = [value for name, value in list(globals().items())
