@@ -9,7 +9,7 @@ vm	:= tests/vm
 suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix lib-,$(KERNEL)) \
 	$(addprefix wheelctl-,$(KERNEL)) $(addprefix consumer-,$(KERNEL))
 # Of what runs side by side the longest comes first.
-rungs	:= host $(suites:selftests-6.1=selftests-6.1-64) kunit-uml misuse-uml payer witness lib kept
+rungs	:= $(suites:selftests-6.1=selftests-6.1-64) host kunit-uml misuse-uml payer witness lib kept
 long	:= host-long selftests-6.1-all model contract-6.12 mutants host-longest
 # Of these, those that end soon after they began.
 ci	:= host-long selftests-6.1-all model
@@ -30,6 +30,10 @@ compiler:
 
 run:			## see it work: a recorded trace replayed in a guest
 	@$(vm)/run
+
+run-queue:		## see wheelq work: delayed jobs that survive a crash
+	@$(vm)/bring queue
+	@$(MAKE) -s -C tools/wheelq demo
 
 check:			## every test, in guests on 6.1 and 6.12 and in User-Mode Linux
 	@$(vm)/check $(rungs)
@@ -69,6 +73,9 @@ check-tool:		## wheelctl on /dev/wheel, on KERNEL="6.1 6.12"
 
 check-clients:		## other people's programs on libwheel: Redis
 	@$(vm)/check clients
+
+check-queue:		## wheelq: promises, crashes, its protocol beside beanstalkd's, /dev/wheel
+	@$(vm)/check queue queue-6.12
 
 check-debug:		## all of it under KASAN, lockdep and kmemleak: slow
 	@$(vm)/check planted-debug misuse-debug kunit-debug selftests-debug consumer-debug \
@@ -120,10 +127,6 @@ bench-echo:		## an echo server with libwheel, timerfd and libevent, in a guest, 
 	@$(MAKE) -s -C tools/examples bench
 	@tests/bench/echo/run
 
-run-queue:		## see wheelq work: delayed jobs that survive a crash
-	@$(vm)/bring queue
-	@$(MAKE) -s -C tools/wheelq demo
-
 bench-clients:		## Redis with and without libwheel: how late, CPU, memory
 	@$(vm)/bring clients
 	@$(MAKE) -s -C clients/redis bench
@@ -131,9 +134,6 @@ bench-clients:		## Redis with and without libwheel: how late, CPU, memory
 bench-queue:		## wheelq beside beanstalkd, both durable, with JOBS=200000 delayed
 	@$(vm)/bring queue queue-check
 	@$(MAKE) -s -C tools/wheelq bench JOBS=$(JOBS)
-
-check-queue:		## wheelq: promises, crashes, its protocol beside beanstalkd's, /dev/wheel
-	@$(vm)/check queue queue-6.12
 
 docs:			## the manual, as HTML in build/docs
 	@Documentation/build
