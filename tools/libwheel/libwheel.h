@@ -222,21 +222,18 @@ inline int libwheel_revive(struct libwheel *wheel, uint64_t id,
  * libwheel_cancel(), and the program arms it again and again without a call. Nearly all
  * timeouts are cancelled before they are due, and of those the wheel never hears.
  *
- *	libwheel_keep()		     libwheel_keep_arm()
- *	      |	     .-----------------------------------------.
- *	      v	     |					       v	libwheel_touch() and
- *	      parked				             armed ----. libwheel_keep_move()
- *	      ^	     ^					       |  ^----'
- *	      |	     '-----------------------------------------+
- *	      |			libwheel_park()		       | its time has come
- *	      |						       v
- *	      '--------------------------------------------- fired: an event
- *		libwheel_keep_rest(), by who took the event
+ *	from	to	by
+ *	-	parked	libwheel_keep()
+ *	parked	armed	libwheel_keep_arm()
+ *	armed	armed	libwheel_keep_move(), earlier or later
+ *	armed	parked	libwheel_park()
+ *	armed	fired	its time has come: an event
+ *	fired	armed	libwheel_keep_again(), by who has taken the event
+ *	fired	parked	libwheel_keep_rest(), by who has taken the event
  *
- * libwheel_keep_again() leads from fired to armed. It and libwheel_keep_rest() are for who
- * has taken the event, and for nobody else: the slot of a timer that has fired may not be
- * used before. libwheel_park() cancels a kept timer, and if it answers -ENOENT, the event
- * is there or will be; so a free list takes back a slot when that was 0, or with the event.
+ * The slot of a timer that has fired may not be used before its event was taken. So where
+ * libwheel_park() answers -ENOENT the timer has won, and the slot comes back to a free list
+ * with the event, not before.
  *
  * A slot has one owner at a time: one thread, or a lock. Deadlines are as in libwheel_arm().
  */

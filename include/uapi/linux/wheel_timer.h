@@ -123,9 +123,10 @@
  * Map MAP_SHARED and whole, and a page for reading at WHEEL_OFF_KERNEL::
  *
  *	words = (timers + 63) / 64;
- *	mmap(NULL, words * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, WHEEL_OFF_BELLS)
- *	mmap(NULL, (words + 63) / 64 * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
- *	     WHEEL_OFF_SUMMARY)
+ *	bells = mmap(NULL, words * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+ *		     WHEEL_OFF_BELLS);
+ *	summary = mmap(NULL, (words + 63) / 64 * 8, PROT_READ | PROT_WRITE,
+ *		       MAP_SHARED, fd, WHEEL_OFF_SUMMARY);
  *
  * The slots of one __u64 share its cache line with others: threads that have ranges of
  * 512 slots each do not disturb each other.
