@@ -28,7 +28,8 @@ u64 wheel_span(const struct wheel_core *w)
 size_t wheel_memory(u32 buckets)
 {
 	return buckets * sizeof(struct wheel_bucket) +
-	       (buckets + 63) / 64 * sizeof(struct wheel_group) +
+	       DIV_ROUND_UP(buckets, 64) * sizeof(struct wheel_group) +
+	       DIV_ROUND_UP(buckets, WHEEL_BLOCK) * sizeof(u64) +
 	       buckets * sizeof(struct list_head *);
 }
 

@@ -40,16 +40,21 @@ struct wheel_group {
 	u64			min;
 };
 
+/* A block is 64 groups of 64 buckets. */
+#define WHEEL_BLOCK	(64 * 64)
+
 /**
  * struct wheel_ring - buckets and which of them hold timers
  * @bucket: @mask + 1 of them, a power of two
  * @group: 64 buckets each
+ * @block: hashed: a block each, none of the minima of its groups is less
  * @lag: a bucket each, the timer that gets the next hint; see hint.h
  * @mask: turns a tick into the number of a bucket
  */
 struct wheel_ring {
 	struct wheel_bucket	*bucket;
 	struct wheel_group	*group;
+	u64			*block;
 	struct list_head	**lag;
 	u32			mask;
 };
@@ -134,11 +139,13 @@ struct wheel_walk {
  * struct wheel_search - the search for the next due tick
  * @refreshed: the bucket whose minimum was refreshed last
  * @scanned: hashed: buckets after the clock that were seen
+ * @steps: hashed: how often it looked from the top or refreshed a bucket
  * @lost: hashed: it counted on a timer that is gone
  */
 struct wheel_search {
 	struct wheel_bucket	*refreshed;
 	u32			scanned;
+	u32			steps;
 	bool			lost;
 };
 

@@ -19,7 +19,9 @@ void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory)
 
 	r->bucket = memory;
 	r->group = (struct wheel_group *)(r->bucket + buckets);
-	r->lag = (struct list_head **)(r->group + (buckets + 63) / 64);
+	r->block = (u64 *)(r->group + DIV_ROUND_UP(buckets, 64));
+	r->lag = (struct list_head **)(r->block +
+				       DIV_ROUND_UP(buckets, WHEEL_BLOCK));
 	r->mask = buckets - 1;
 	for (i = 0; i < buckets; i++) {
 		INIT_LIST_HEAD(&r->bucket[i].timers);
@@ -29,8 +31,10 @@ void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory)
 		hint_restart(&r->bucket[i]);
 		r->lag[i] = NULL;
 	}
-	for (i = 0; i < (buckets + 63) / 64; i++)
-		r->group[i] = (struct wheel_group){ 0, WHEEL_NO_TICK };
+	for (i = 0; i < buckets; i += 64) {
+		*ring_group(r, i) = (struct wheel_group){ 0, WHEEL_NO_TICK };
+		*ring_block(r, i) = WHEEL_NO_TICK;
+	}
 }
 
 /**

@@ -36,6 +36,11 @@ static inline struct wheel_group *ring_group(const struct wheel_ring *r, u32 at)
 	return &r->group[at / 64];
 }
 
+static inline u64 *ring_block(const struct wheel_ring *r, u32 at)
+{
+	return &r->block[at / WHEEL_BLOCK];
+}
+
 static inline u32 ring_at(const struct wheel_ring *r,
 			  const struct wheel_bucket *bucket)
 {

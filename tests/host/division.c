@@ -3,6 +3,7 @@
  * The multiplication that the wheel divides with is a division: at each
  * multiple of the tick, before it and after it, to the end of the clock.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "random.h"
@@ -15,14 +16,12 @@
 /**
  * struct division - by one tick
  * @wheel: divides
- * @bucket: its only one
- * @group: of that
+ * @memory: of its only bucket
  * @x: what was divided last
  */
 struct division {
 	struct wheel_core wheel;
-	struct wheel_bucket bucket;
-	struct wheel_group group;
+	u64 memory[16];
 	u64 x;
 };
 
@@ -35,7 +34,8 @@ static void explain(const void *of)
 
 static void start(struct division *d, u64 tick_ns)
 {
-	wheel_init(&d->wheel, &wheel_hashed, 1, tick_ns, &d->bucket);
+	assert(wheel_memory(1) <= sizeof(d->memory));
+	wheel_init(&d->wheel, &wheel_hashed, 1, tick_ns, d->memory);
 	ktap_if_it_fails(explain, d);
 }
 

@@ -290,7 +290,7 @@ static u64 enough(const struct rig *rig)
 {
 	u64 pending = oracle_pending(&rig->oracle);
 
-	return (pending + 2) * (3 * pending + rig->wheel.ring.mask / 64 + 4);
+	return (pending + 2) * (3 * pending + 5 * (rig->wheel.ring.mask / 64 + 4));
 }
 
 u64 rig_pass(struct rig *rig, u64 until, unsigned int budget)

@@ -14,6 +14,9 @@
 #define TIMERS		4096
 #define NEAREST		1000
 #define FARTHEST	100000
+#define ALONE		10000000
+#define CAPACITY	(1 << 20)
+#define OTHERS		1000
 
 u64 bench_now = 1000000;
 u32 bench_fired;
@@ -68,6 +71,29 @@ static void arm_all(const struct contestant *c)
 		c->arm(i, bench_now + delays[i]);
 }
 
+/* Timers that are due one by one, beside some that are later, in a wheel for many. */
+static void expire_alone(const struct contestant *c)
+{
+	u32 i;
+
+	if (!c->create(CAPACITY))
+		abort();
+	c->advance();
+	for (i = 1; i < OTHERS; i++)
+		c->arm(i, bench_now + (u64)TIMERS * ALONE + i * (u64)FARTHEST);
+	bench_fired = 0;
+	begin();
+	for (i = 0; i < TIMERS; i++) {
+		c->arm(0, bench_now + ALONE);
+		c->advance();
+		bench_now += ALONE;
+		c->advance();
+	}
+	end(c->name, "alone");
+	if (bench_fired != TIMERS)
+		abort();
+}
+
 static void count(const struct contestant *c)
 {
 	u32 i;
@@ -92,6 +118,7 @@ static void count(const struct contestant *c)
 	for (i = 0; i < TIMERS; i++)
 		c->arm(i, bench_now + FARTHEST);
 	expire(c, "burst", FARTHEST);
+	expire_alone(c);
 }
 
 int main(void)
