@@ -74,8 +74,8 @@ check-tool:		## wheelctl on /dev/wheel, on KERNEL="6.1 6.12"
 check-clients:		## other people's programs on libwheel: Redis
 	@$(vm)/check clients
 
-check-queue:		## wheelq: promises, crashes, its protocol beside beanstalkd's, /dev/wheel
-	@$(vm)/check queue queue-6.12
+check-queue:		## wheelq: promises, crashes, beside beanstalkd, on /dev/wheel, bad disks
+	@$(vm)/check queue queue-6.12 queue-power
 
 check-debug:		## all of it under KASAN, lockdep and kmemleak: slow
 	@$(vm)/check planted-debug misuse-debug kunit-debug selftests-debug consumer-debug \
