@@ -51,14 +51,18 @@ static void remove_left_behind(const struct sockaddr_un *address)
 static int listen_in_folder(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd;
 
 	if (strlen(path) >= sizeof(address.sun_path))
 		fail(EXIT_ASKED, "the path of a socket has less than %zu bytes, not as %s",
 		     sizeof(address.sun_path), path);
 	memcpy(address.sun_path, path, strlen(path));
 	remove_left_behind(&address);
-	return try_listen(AF_UNIX, (struct sockaddr *)&address,
-			  sizeof(address));
+	fd = try_listen(AF_UNIX, (struct sockaddr *)&address, sizeof(address));
+	/* Who may connect is said by its folder alone. */
+	if (fd >= 0 && chmod(path, 0666))
+		fail(EXIT_FAILED, "%s: %s", path, strerror(errno));
+	return fd;
 }
 
 static int listen_on_network(const char *address, const char *port)

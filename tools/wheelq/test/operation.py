@@ -7,6 +7,7 @@ import resource
 import shutil
 import socket
 import sqlite3
+import stat
 import subprocess
 import tempfile
 import urllib.error
@@ -114,6 +115,7 @@ def listens_in_a_folder():
         path = os.path.join(server.folder, "socket")
         server.options = ("--listen", f"unix:{path}")
         server.start()
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o666, "the folder says who may connect"
         assert ask_at(path, b"put 0 0 60 1\r\nx\r\n") == b"INSERTED 1\r\n"
         assert "in use" in refusal("--listen", f"unix:{path}")[0]
         assert ask_at(path, b"list-tube-used\r\n") == b"USING default\r\n"
