@@ -34,7 +34,6 @@
 
 /* It pairs with the one that a program makes inline. */
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
-#define DIV_ROUND_UP(x, y)	(((x) + (y) - 1) / (y))
 
 /* Set bits of what is shared with a program. */
 static inline void wheel_slots_or(u64 *bits, u64 set)
