@@ -10,7 +10,7 @@
 
 #define TICK		1000000ULL
 #define SECOND		1000000000ULL
-#define SLOTS		(1 << 17)
+#define SLOTS		131072
 #define NOBODY		(~0U)
 
 /**

@@ -10,7 +10,7 @@
 static __u64 now = 5 * NS_PER_SEC + 123;
 static __u64 alarm_at = ~0ULL;
 static __u64 kicks;
-static _Thread_local __u64 within;
+static __thread __u64 within;
 
 __u64 machine_now(void)
 {

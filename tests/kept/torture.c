@@ -66,7 +66,7 @@ struct program {
 static struct libwheel *wheel;
 static struct timer timers[SLOTS];
 static struct program programs[PROGRAMS];
-static _Thread_local __u64 delays;
+static __thread __u64 delays;
 
 static __u64 draw(__u64 *state)
 {
