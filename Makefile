@@ -10,7 +10,8 @@ suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix lib-,$(KERNEL)) \
 	$(addprefix wheelctl-,$(KERNEL)) $(addprefix consumer-,$(KERNEL))
 # Of what runs side by side the longest comes first.
 rungs	:= $(suites:selftests-6.1=selftests-6.1-64) host kunit-uml misuse-uml payer witness lib kept
-long	:= host-long selftests-6.1-all model contract-6.12 mutants host-longest
+long	:= host-long selftests-6.1-all model contract-6.12 faults-coverage mutants \
+	host-longest
 # Of these, those that end soon after they began.
 ci	:= host-long selftests-6.1-all model
 
@@ -80,6 +81,9 @@ check-queue:		## wheelq: promises, crashes, beside beanstalkd, on /dev/wheel, ba
 check-debug:		## all of it under KASAN, lockdep and kmemleak: slow
 	@$(vm)/check planted-debug misuse-debug kunit-debug selftests-debug consumer-debug \
 		lib-debug wheelctl-debug
+
+check-faults:		## each allocation and each copy of each entry point fails once
+	@$(vm)/check faults-coverage faults-debug
 
 check-newest:		## on the newest kernel that Debian backports; builds it
 	@$(vm)/check kunit-uml-newest selftests-newest consumer-newest \

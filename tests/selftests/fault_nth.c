@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each allocation and each copy from or to the program fails once, the first, the second
+ * and so on, in each entry point, until a call meets no failure. A call that failed says so
+ * by a clean errno, and the wheel is as good as before: what was pending still is, what had
+ * fired is read once, and a timer more can be armed. For kernels that fail on demand, by
+ * /proc/thread-self/fail-nth.
+ */
+#include <kselftest_harness.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "wheel_test.h"
+#include "wheel_words.h"
+
+#define NTH	"/proc/thread-self/fail-nth"
+#define DEBUG	"/sys/kernel/debug/"
+#define TIMERS	4096
+#define PENDING	WHEEL_ID(1, 1)
+#define FIRED	WHEEL_ID(2, 1)
+#define LATER	WHEEL_ID(TIMERS - 1, 1)
+
+/*
+ * A wheel with a timer that is pending and an event that is not taken; the event, once it
+ * is taken; and another file.
+ */
+struct world {
+	int			fd;
+	int			other;
+	bool			stopped;
+	struct wheel_op		op;
+	struct wheel_event	event;
+};
+
+/* One result that is skipped is enough. */
+static void __attribute__((constructor)) need_failures(void)
+{
+	if (!access(NTH, W_OK))
+		return;
+	printf("TAP version 13\n1..0 # SKIP the kernel does not fail on demand\n");
+	exit(4);
+}
+
+static bool write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+	bool written = fd >= 0 && write(fd, text, strlen(text)) > 0;
+
+	if (fd >= 0)
+		close(fd);
+	return written;
+}
+
+/* Allocations that may sleep fail as well, of any size, and without a word in the log. */
+static bool make_all_fail(void)
+{
+	return write_file(DEBUG "failslab/ignore-gfp-wait", "0") &&
+	       write_file(DEBUG "failslab/verbose", "0") &&
+	       write_file(DEBUG "fail_page_alloc/ignore-gfp-wait", "0") &&
+	       write_file(DEBUG "fail_page_alloc/min-order", "0") &&
+	       write_file(DEBUG "fail_page_alloc/verbose", "0") &&
+	       write_file(DEBUG "fail_usercopy/verbose", "0");
+}
+
+static bool fail_from(int nth_fd, unsigned int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%u", n);
+
+	return pwrite(nth_fd, text, len, 0) == len;
+}
+
+/* Did the failure come? That of this very read means that it did not before. */
+static bool has_failed(int nth_fd)
+{
+	char text[16] = "";
+	ssize_t len = pread(nth_fd, text, sizeof(text), 0);
+	bool failed = len > 0 && text[0] == '0';
+
+	while (!fail_from(nth_fd, 0))
+		;
+	return failed;
+}
+
+static int raw(int ret)
+{
+	return ret < 0 ? -errno : 0;
+}
+
+static int call_open(struct world *world)
+{
+	world->other = open(WT_DEVICE, O_RDWR);
+	return raw(world->other);
+}
+
+/* Of a file that is not set up, and that can be if this failed for want of memory. */
+static int call_setup(struct world *world)
+{
+	struct wheel_setup setup = {
+		.size = sizeof(setup), .clock = WHEEL_CLOCK_VIRTUAL,
+		.flags = WHEEL_SETUP_TOUCH, .events = 512, .timers = TIMERS,
+	};
+	int err;
+
+	world->other = open(WT_DEVICE, O_RDWR);
+	err = world->other < 0 ? -errno :
+	      wt_ioctl(world->other, WHEEL_IOC_SETUP, &setup);
+	if (err == -ENOMEM && world->other >= 0 &&
+	    wt_ioctl(world->other, WHEEL_IOC_SETUP, &setup))
+		return -EBUSY;
+	return err;
+}
+
+static int call_info(struct world *world)
+{
+	struct wheel_setup setup = { .size = sizeof(setup) };
+
+	return wt_ioctl(world->fd, WHEEL_IOC_INFO, &setup);
+}
+
+static int call_arm(struct world *world)
+{
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, LATER, WT_HOUR);
+	struct wheel_submit batch = {
+		.size = sizeof(batch), .ops = wt_addr(&op),
+		.op_size = sizeof(op), .count = 1,
+	};
+	int err = wt_ioctl(world->fd, WHEEL_IOC_SUBMIT, &batch);
+
+	return err ? err : op.res;
+}
+
+static int call_list(struct world *world)
+{
+	struct wheel_list list = {
+		.size = sizeof(list), .timers = wt_addr(&world->op),
+		.op_size = sizeof(world->op), .count = 1,
+	};
+
+	return wt_ioctl(world->fd, WHEEL_IOC_LIST, &list);
+}
+
+static int call_stop(struct world *world)
+{
+	struct wheel_stop stop = { .size = sizeof(stop) };
+	int err = wt_ioctl(world->fd, WHEEL_IOC_STOP, &stop);
+
+	world->stopped = true;
+	return err;
+}
+
+static int call_stats(struct world *world)
+{
+	struct wheel_stats stats = { .size = sizeof(stats) };
+
+	return wt_ioctl(world->fd, WHEEL_IOC_STATS, &stats);
+}
+
+static int call_advance(struct world *world)
+{
+	struct wheel_advance advance = { .size = sizeof(advance), .now = 20 * WT_MS };
+
+	return wt_ioctl(world->fd, WHEEL_IOC_ADVANCE, &advance);
+}
+
+static int call_enter(struct world *world)
+{
+	struct wheel_enter enter = { .size = sizeof(enter), .wait = 1 };
+
+	return wt_ioctl(world->fd, WHEEL_IOC_ENTER, &enter);
+}
+
+static int call_read(struct world *world)
+{
+	int err = raw(read(world->fd, &world->event, sizeof(world->event)));
+
+	/* What a call that failed has written is no event. */
+	if (err)
+		world->event.id = 0;
+	return err;
+}
+
+static int call_poll(struct world *world)
+{
+	struct pollfd poll_fd = { .fd = world->fd, .events = POLLIN };
+
+	return raw(poll(&poll_fd, 1, 0));
+}
+
+static int map_area(struct world *world, off_t offset, size_t len, int prot)
+{
+	void *area = mmap(NULL, len, prot, MAP_SHARED, world->fd, offset);
+
+	if (area == MAP_FAILED)
+		return -errno;
+	while (munmap(area, len))
+		;
+	return 0;
+}
+
+static int call_map_words(struct world *world)
+{
+	return map_area(world, WHEEL_OFF_TOUCH, wt_words_len(TIMERS),
+			PROT_READ | PROT_WRITE);
+}
+
+static int call_map_ring(struct world *world)
+{
+	return map_area(world, WHEEL_OFF_EVENTS, sysconf(_SC_PAGESIZE), PROT_READ);
+}
+
+static int call_fdinfo(struct world *world)
+{
+	char path[64], text[512];
+	int fd, err;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", world->fd);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return -errno;
+	err = raw(read(fd, text, sizeof(text)));
+	close(fd);
+	return err;
+}
+
+FIXTURE(fault) {
+	int	nth_fd;
+};
+
+FIXTURE_VARIANT(fault) {
+	const char	*name;
+	int		(*call)(struct world *world);
+	__u32		events;
+};
+
+FIXTURE_VARIANT_ADD(fault, open) {
+	.name = "open", .call = call_open,
+};
+
+FIXTURE_VARIANT_ADD(fault, setup) {
+	.name = "setup", .call = call_setup,
+};
+
+FIXTURE_VARIANT_ADD(fault, info) {
+	.name = "info", .call = call_info,
+};
+
+FIXTURE_VARIANT_ADD(fault, arm) {
+	.name = "arm", .call = call_arm,
+};
+
+FIXTURE_VARIANT_ADD(fault, list) {
+	.name = "list", .call = call_list,
+};
+
+FIXTURE_VARIANT_ADD(fault, stop) {
+	.name = "stop", .call = call_stop,
+};
+
+FIXTURE_VARIANT_ADD(fault, stats) {
+	.name = "stats", .call = call_stats,
+};
+
+FIXTURE_VARIANT_ADD(fault, advance) {
+	.name = "advance", .call = call_advance,
+};
+
+FIXTURE_VARIANT_ADD(fault, enter) {
+	.name = "enter", .call = call_enter, .events = 8,
+};
+
+FIXTURE_VARIANT_ADD(fault, read) {
+	.name = "read", .call = call_read,
+};
+
+FIXTURE_VARIANT_ADD(fault, poll) {
+	.name = "poll", .call = call_poll,
+};
+
+FIXTURE_VARIANT_ADD(fault, map_words) {
+	.name = "map_words", .call = call_map_words,
+};
+
+FIXTURE_VARIANT_ADD(fault, map_ring) {
+	.name = "map_ring", .call = call_map_ring, .events = 8,
+};
+
+FIXTURE_VARIANT_ADD(fault, fdinfo) {
+	.name = "fdinfo", .call = call_fdinfo,
+};
+
+FIXTURE_SETUP(fault)
+{
+	ASSERT_TRUE(make_all_fail());
+	self->nth_fd = open(NTH, O_RDWR);
+	ASSERT_LE(0, self->nth_fd);
+}
+
+FIXTURE_TEARDOWN(fault)
+{
+}
+
+static int begin(struct world *world, __u32 events)
+{
+	struct wheel_setup setup = {
+		.clock = WHEEL_CLOCK_VIRTUAL, .tick_ns = WT_MS, .timers = TIMERS,
+		.flags = WHEEL_SETUP_TOUCH, .events = events,
+	};
+	int fd = wt_open_setup(O_NONBLOCK, &setup);
+
+	*world = (struct world){ .fd = fd, .other = -1 };
+	if (fd < 0)
+		return fd;
+	return wt_arm(fd, PENDING, WT_HOUR) ?: wt_arm(fd, FIRED, 5 * WT_MS) ?:
+	       wt_advance(fd, 10 * WT_MS, NULL);
+}
+
+/* The event is in the ring, or was read, or can be. */
+static bool event_is_there_once(struct world *world, __u32 events)
+{
+	struct wheel_enter enter = { .size = sizeof(enter) };
+
+	if (events)
+		return !wt_ioctl(world->fd, WHEEL_IOC_ENTER, &enter) &&
+		       enter.ready == 1;
+	if (!world->event.id && wt_read(world->fd, &world->event, 1) != 1)
+		return false;
+	return world->event.id == FIRED && !world->event.seq &&
+	       wt_read(world->fd, &world->event, 1) ==
+	       (world->stopped ? -ESHUTDOWN : -EAGAIN);
+}
+
+/* All that a program may ask of a wheel, whatever failed before. */
+static bool is_usable(struct world *world, __u32 events)
+{
+	int fd = world->fd;
+	struct wheel_stats stats;
+	__u64 when, unfired;
+	int armed;
+
+	/* A STOP that failed has stopped it or not; the next one does. */
+	if (world->stopped && wt_stop(fd, &unfired))
+		return false;
+	armed = wt_arm(fd, LATER, WT_HOUR);
+	if (wt_stats(fd, &stats) || !wt_balanced(&stats))
+		return false;
+	if (world->stopped)
+		return armed == -ESHUTDOWN && event_is_there_once(world, events);
+	return (!armed || armed == -EBUSY) && !wt_query(fd, LATER, &when) &&
+	       when == WT_HOUR && !wt_query(fd, PENDING, &when) && when == WT_HOUR &&
+	       event_is_there_once(world, events);
+}
+
+WT_TEST(fault, each_failure_leaves_all_as_it_was)
+{
+	unsigned int n, failures = 0;
+	bool failed = true;
+	struct world world;
+	int err;
+
+	for (n = 1; failed; n++) {
+		ASSERT_EQ(0, begin(&world, variant->events));
+		ASSERT_TRUE(fail_from(self->nth_fd, n));
+		err = variant->call(&world);
+		failed = has_failed(self->nth_fd);
+		failures += failed;
+		if (err || !failed)
+			ASSERT_TRUE(failed ? err == -ENOMEM || err == -EFAULT : !err)
+				TH_LOG("%s: failure %u: errno %d", variant->name, n, -err);
+		ASSERT_TRUE(is_usable(&world, variant->events))
+			TH_LOG("%s: not usable after failure %u", variant->name, n);
+		close(world.fd);
+		if (world.other >= 0)
+			close(world.other);
+	}
+	TH_LOG("%s: %u failures", variant->name, failures);
+	EXPECT_LT(0, failures);
+}
+
+TEST_HARNESS_MAIN
