@@ -10,8 +10,8 @@ suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix lib-,$(KERNEL)) \
 	$(addprefix wheelctl-,$(KERNEL)) $(addprefix consumer-,$(KERNEL))
 # Of what runs side by side the longest comes first.
 rungs	:= $(suites:selftests-6.1=selftests-6.1-64) host kunit-uml misuse-uml payer witness lib kept
-long	:= host-long selftests-6.1-all model contract-6.12 faults-coverage mutants \
-	host-longest
+long	:= host-long selftests-6.1-all model contract-6.12 faults-coverage machine-6.12 litmus \
+	mutants host-longest
 # Of these, those that end soon after they began.
 ci	:= host-long selftests-6.1-all model
 
@@ -84,6 +84,12 @@ check-debug:		## all of it under KASAN, lockdep and kmemleak: slow
 
 check-faults:		## each allocation and each copy of each entry point fails once
 	@$(vm)/check faults-coverage faults-debug
+
+check-machine:		## the module unloaded under its users, CPUs going and coming, for long
+	@$(vm)/check machine-6.12-long
+
+check-litmus:		## the races that comments draw, by the kernel's memory model; takes herd7
+	@$(vm)/check litmus
 
 check-newest:		## on the newest kernel that Debian backports; builds it
 	@$(vm)/check kunit-uml-newest selftests-newest consumer-newest \
