@@ -49,32 +49,35 @@ static bool find_checkout(const char *program, char *top, size_t size)
  * advice_on_absence - what makes the device appear
  * @modules: the folder of the kernel's modules
  * @program: path of this program
+ * @sudo: what the caller puts before a command of root's: "sudo ", or nothing
  *
  * Return: "load the module: modprobe wheel_timer", or what fits better.
  */
-struct advice advice_on_absence(const char *modules, const char *program)
+struct advice advice_on_absence(const char *modules, const char *program,
+				const char *sudo)
 {
 	char top[150], module[200];
 	struct advice advice;
 
 	if (is_installed(modules)) {
 		snprintf(advice.s, sizeof(advice.s),
-			 "load the module: modprobe wheel_timer");
+			 "load the module: %smodprobe wheel_timer", sudo);
 		return advice;
 	}
 	if (!find_checkout(program, top, sizeof(top))) {
 		snprintf(advice.s, sizeof(advice.s),
-			 "install the module wheel_timer for this kernel, then: modprobe wheel_timer");
+			 "install the module wheel_timer for this kernel, then: %smodprobe wheel_timer",
+			 sudo);
 		return advice;
 	}
 	snprintf(module, sizeof(module), "%s/wheel_timer.ko", top);
 	if (access(module, F_OK))
 		snprintf(advice.s, sizeof(advice.s),
-			 "build the module and load it: make -C %s && insmod %s",
-			 top, module);
+			 "build the module and load it: make -C %s && %sinsmod %s",
+			 top, sudo, module);
 	else
 		snprintf(advice.s, sizeof(advice.s),
-			 "load the module: insmod %s", module);
+			 "load the module: %sinsmod %s", sudo, module);
 	return advice;
 }
 
@@ -99,5 +102,5 @@ struct advice advice_here(void)
 	snprintf(modules, sizeof(modules), "/lib/modules/%s", kernel.release);
 	length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	program[length < 0 ? 0 : length] = '\0';
-	return advice_on_absence(modules, program);
+	return advice_on_absence(modules, program, geteuid() ? "sudo " : "");
 }

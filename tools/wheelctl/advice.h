@@ -13,7 +13,8 @@ struct advice {
 	char s[400];
 };
 
-struct advice advice_on_absence(const char *modules, const char *program);
+struct advice advice_on_absence(const char *modules, const char *program,
+				const char *sudo);
 struct advice advice_here(void);
 
 #endif

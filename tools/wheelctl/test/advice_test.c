@@ -34,7 +34,7 @@ static bool advises(const char *program, const char *what)
 	char tool[100];
 
 	snprintf(tool, sizeof(tool), "%s", path_of(program));
-	return !strncmp(advice_on_absence(folder, tool).s, what, strlen(what));
+	return !strncmp(advice_on_absence(folder, tool, "sudo ").s, what, strlen(what));
 }
 
 static void absence(void)
@@ -50,12 +50,12 @@ static void absence(void)
 	KTAP_EXPECT(advises("bin/wheelctl", "install the module"));
 	KTAP_EXPECT(advises("tools/wheelctl/wheelctl", "build the module"));
 	write_file("wheel_timer.ko", "");
-	snprintf(insmod, sizeof(insmod), "load the module: insmod %s",
+	snprintf(insmod, sizeof(insmod), "load the module: sudo insmod %s",
 		 path_of("wheel_timer.ko"));
 	KTAP_EXPECT(advises("tools/wheelctl/wheelctl", insmod));
 	write_file("modules.dep", "updates/dkms/wheel_timer.ko.xz:\n");
 	KTAP_EXPECT(advises("tools/wheelctl/wheelctl",
-			    "load the module: modprobe wheel_timer"));
+			    "load the module: sudo modprobe wheel_timer"));
 	remove(path_of("modules.dep"));
 	remove(path_of("Kbuild"));
 	remove(path_of("wheel_timer.ko"));
