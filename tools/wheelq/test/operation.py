@@ -29,6 +29,8 @@ def refusal(*options, **kinds):
         lines = str(refused).splitlines()
         assert len(lines) == 1, lines
         return lines[0], server.process.returncode
+    finally:
+        shutil.rmtree(server.folder, ignore_errors=True)
 
 
 def write(folder, name, text):

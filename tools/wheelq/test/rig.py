@@ -139,7 +139,11 @@ class Server:
         return self.wait()
 
     def __enter__(self):
-        return self.start()
+        try:
+            return self.start()
+        except RuntimeError:
+            self.__exit__()
+            raise
 
     def __exit__(self, *_):
         if self.process.poll() is None:

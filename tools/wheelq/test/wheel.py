@@ -30,10 +30,9 @@ def wheel_absent_takes_its_own():
 def wheel_that_is_wanted_and_absent_is_one_line():
     if os.path.exists(KERNEL):
         raise ktap.Skip("this machine has /dev/wheel")
-    server = rig.Server(env={"LIBWHEEL_BACKEND": "kernel"})
     try:
-        server.start()
-        raise AssertionError("it serves")
+        with rig.Server(env={"LIBWHEEL_BACKEND": "kernel"}):
+            raise AssertionError("it serves")
     except RuntimeError as refused:
         assert len(str(refused).splitlines()) == 1 and KERNEL in str(refused), refused
 
