@@ -40,7 +40,7 @@ static void __noreturn open_failed(int error)
 	case EACCES:
 	case EPERM:
 		snprintf(advice, sizeof(advice),
-			 " (run as root, or ask for access to the device)");
+			 " (join the device's group, which ls -l shows, or run as root)");
 		break;
 	}
 	device_fail("", error, advice);
