@@ -162,7 +162,9 @@ void near_set(struct near *near, enum near_clock clock, struct alarm *alarm,
 	near_clear(near, alarm);
 	err = libwheel_do(side->wheel, &op);
 	if (err)
-		fail(EXIT_FAILED, "cannot set an alarm: %s", strerror(-err));
+		fail(EXIT_FAILED,
+		     "cannot set an alarm on %s: %s; raise the limit of locked memory (LimitMEMLOCK=, ulimit -l), or LIBWHEEL_BACKEND=user does without",
+		     near_backend(near), strerror(-err));
 	alarm->id = op.id;
 	alarm->clock = clock;
 	alarm->when = op.when;
