@@ -10,7 +10,8 @@
 #include "keep.h"
 
 /* One lock hold's worth. Returns true if there is more. */
-static bool look_step(struct wheel_file *file, struct wheel_looker *looker)
+static bool look_step(struct wheel_file *file, struct wheel_looker *looker,
+		      bool kicked)
 {
 	struct wheel_slots *slots = &file->slots;
 	unsigned long flags;
@@ -19,8 +20,8 @@ static bool look_step(struct wheel_file *file, struct wheel_looker *looker)
 	looker->budget = DEV_HOLD;
 	spin_lock_bh(&file->lock);
 	if (!looker->number)
-		looker->number = looker->kicked ? wheel_look_next(slots) :
-						  wheel_look_under_way(slots);
+		looker->number = kicked ? wheel_look_next(slots) :
+					  wheel_look_under_way(slots);
 	flags = wheel_lock(slots->wheel);
 	more = wheel_look(slots, looker);
 	wheel_unlock(slots->wheel, flags);
@@ -28,11 +29,10 @@ static bool look_step(struct wheel_file *file, struct wheel_looker *looker)
 	return more;
 }
 
-static struct wheel_looker looker_of(struct wheel *wheel, u64 now, bool kicked)
+static struct wheel_looker looker_of(struct wheel *wheel, u64 now)
 {
 	return (struct wheel_looker){
 		.now	= now,
-		.kicked	= kicked,
 		/* Where a list is walked to file a timer, one is a lock hold's worth. */
 		.price	= WHEEL_BATCH / wheel_batch_max(wheel),
 	};
@@ -47,9 +47,9 @@ static struct wheel_looker looker_of(struct wheel *wheel, u64 now, bool kicked)
  */
 unsigned int wheel_file_look_at_kept(struct wheel *wheel, u64 now)
 {
-	struct wheel_looker looker = looker_of(wheel, now, false);
+	struct wheel_looker looker = looker_of(wheel, now);
 
-	look_step(wheel_file_of(wheel), &looker);
+	look_step(wheel_file_of(wheel), &looker, false);
 	return DEV_HOLD - looker.budget;
 }
 
@@ -65,11 +65,11 @@ unsigned int wheel_file_look_at_kept(struct wheel *wheel, u64 now)
 int wheel_file_kick(struct wheel_file *file)
 {
 	struct wheel *wheel = file->slots.wheel;
-	struct wheel_looker looker = looker_of(wheel, wheel_now(wheel), true);
+	struct wheel_looker looker = looker_of(wheel, wheel_now(wheel));
 
 	if (!file->slots.words)
 		return -EOPNOTSUPP;
-	while (look_step(file, &looker))
+	while (look_step(file, &looker, true))
 		cond_resched();
 	return READ_ONCE(file->stopped) ? -ESHUTDOWN : 0;
 }

@@ -84,7 +84,6 @@ static void look_begin(struct wheel_slots *slots, const struct wheel_looker *loo
 	keep->next = keep->found ? tick_from(slots, present + keep->ahead) : WHEEL_NEVER;
 	keep->begun++;
 	keep->looking = true;
-	keep->kicked = looker->kicked;
 	keep->found = false;
 	keep->earliest = WHEEL_NEVER;
 	keep->at = 0;
@@ -93,14 +92,12 @@ static void look_begin(struct wheel_slots *slots, const struct wheel_looker *loo
 	smp_mb();
 }
 
-/* How far ahead shall the next guess be? */
+/* How far ahead shall the next guess be? Slowly farther, and nearer at once. */
 static u64 look_learn(const struct wheel_keep *keep, u64 present)
 {
 	u64 far = max(keep->earliest, present) - present;
 
-	if (keep->ahead)
-		far = min(far, keep->kicked ? keep->ahead / 2 : keep->ahead * 2);
-	return far;
+	return keep->ahead ? min(far, keep->ahead * 2) : far;
 }
 
 static void look_end(struct wheel_slots *slots, const struct wheel_looker *looker)

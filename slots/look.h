@@ -11,7 +11,6 @@
  * struct wheel_looker - somebody who looks, or helps others with their look
  * @number: of the look that shall be done
  * @now: the clock
- * @kicked: a program asks for it, since it was told of no look that is soon enough
  * @price: of filing a timer, where to look at one costs 1
  * @budget: what may be spent under this lock hold, counted down
  * @present: the last tick boundary that is not after @now; set by wheel_look()
@@ -19,7 +18,6 @@
 struct wheel_looker {
 	u64	number;
 	u64	now;
-	bool	kicked;
 	u32	price;
 	u32	budget;
 	u64	present;

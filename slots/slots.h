@@ -86,7 +86,6 @@ struct wheel_slot_queue {
  * @ahead: how far ahead the program arms its timers, as we have learned
  * @begun: looks
  * @looking: one is under way, whose are the following
- * @kicked: the program asked for it
  * @found: it has found a timer that is armed
  * @earliest: the earliest deadline that it has found, and that has not come
  * @at: the next u64 of @summary to take
@@ -102,7 +101,6 @@ struct wheel_keep {
 	u64	ahead;
 	u64	begun;
 	bool	looking;
-	bool	kicked;
 	bool	found;
 	u64	earliest;
 	u32	at;

@@ -31,7 +31,7 @@ static void none_wrong(const struct heard *heard)
 static void steady(enum order order)
 {
 	struct load load = {
-		.rate = 100000, .life = MS, .timeout = SEC, .order = order,
+		.rate = env_number("RATE", 100000), .life = MS, .timeout = SEC, .order = order,
 		.seconds = env_number("SECONDS", 10),
 	};
 	struct heard heard = hear(&load);
@@ -62,7 +62,7 @@ static void kept_steady_random(void)
 static void kept_some_expire(void)
 {
 	struct load load = {
-		.rate = 100000, .life = 100 * MS, .timeout = SEC, .expires = 1,
+		.rate = env_number("RATE", 100000), .life = 100 * MS, .timeout = SEC, .expires = 1,
 		.order = RANDOM, .seconds = env_number("SECONDS", 10),
 	};
 	struct heard heard = hear(&load);
@@ -79,7 +79,7 @@ static void kept_some_expire(void)
 static void mixed(__u32 brief)
 {
 	struct load load = {
-		.rate = 100000, .life = MS, .timeout = SEC, .brief = brief,
+		.rate = env_number("RATE", 100000), .life = MS, .timeout = SEC, .brief = brief,
 		.order = RANDOM, .seconds = env_number("SECONDS", 10),
 	};
 	struct heard heard = hear(&load);

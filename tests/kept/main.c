@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * kept [PART...]: runs the tests whose name contains one of the PARTs. SEED=n repeats the
- * torture of an earlier run, as far as threads can be repeated, OPS=n makes it longer, and
- * SECONDS=n the load.
+ * torture of an earlier run, as far as threads can be repeated, and OPS=n makes it longer;
+ * SECONDS=n does so with the load, of RATE=n requests a second.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,7 +22,7 @@
 #define TIMERS		8192
 #define SLOTS		96
 #define PROGRAMS	2
-#define OPERATIONS	1000000
+#define OPERATIONS	4000000
 /* A timer that is so many ticks overdue is lost. */
 #define LOST		60
 
@@ -80,15 +80,18 @@ static __u64 draw(__u64 *state)
 /* Sometimes somebody else is faster, a little or by far. */
 void step(void)
 {
-	__u64 r = draw(&delays);
-	__u64 turns;
+	__u64 r, turns;
 
+	/* Nobody is tortured here. */
+	if (!delays)
+		return;
+	r = draw(&delays);
 	if (r % 24)
 		return;
 	if (r / 24 % 4 == 0)
 		sched_yield();
 	else
-		for (turns = r / 256 % 400; turns; turns--)
+		for (turns = r / 256 % (r >> 20 & 31 ? 400 : 20000); turns; turns--)
 			__asm__ __volatile__("");
 }
 

@@ -5,6 +5,7 @@
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 
 #include "wheel_test.h"
@@ -52,6 +53,15 @@ static bool kept_open(struct kept *k, __u32 clock)
 	return k->words && k->bells && k->summary && k->kernel;
 }
 
+static void kept_close(struct kept *k)
+{
+	wt_unmap(k->words, TIMERS);
+	munmap(k->bells, 3 * 4096);
+	munmap(k->summary, 4096);
+	munmap(k->kernel, 4096);
+	close(k->fd);
+}
+
 FIXTURE_SETUP(kept)
 {
 	ASSERT_TRUE(kept_open(&self->kept, WHEEL_CLOCK_MONOTONIC));
@@ -59,7 +69,7 @@ FIXTURE_SETUP(kept)
 
 FIXTURE_TEARDOWN(kept)
 {
-	close(self->kept.fd);
+	kept_close(&self->kept);
 }
 
 static int keep(int fd, __u64 id, __u64 when)
@@ -202,7 +212,10 @@ WT_TEST(kept, p3_armed_too_early_is_not_lost)
 	arm(k, SLOT, WT_PARKED, now);
 	ASSERT_EQ(1, wt_wait(k->fd));
 	arm(k, SLOT, WT_OFF, now + WT_MS);
+	/* Looks pass by, until there is none any more. */
 	EXPECT_EQ(0, kick(k->fd));
+	while (__atomic_load_n(&k->kernel->next_wake, __ATOMIC_SEQ_CST) != NEVER)
+		sched_yield();
 	ASSERT_EQ(1, wt_read(k->fd, &event, 1));
 	EXPECT_EQ(now, event.deadline);
 	ASSERT_EQ(1, wt_wait(k->fd));
@@ -285,7 +298,33 @@ TEST(advance_looks)
 	EXPECT_EQ(ID, event.id);
 	ASSERT_EQ(1, wt_read(k.fd, &event, 1));
 	EXPECT_EQ(WHEEL_ID(2, 1), event.id);
-	close(k.fd);
+	kept_close(&k);
+}
+
+/*
+ * A look that finds a timer which is due at the tick of its pass has it fire at that tick, if
+ * the pass itself is in time, and not at the next one. Each on a file of its own, where no
+ * look has seen it before but that of the kick.
+ */
+TEST(p2_due_at_the_tick_of_the_look)
+{
+	struct wheel_event event;
+	int i, exact = 0;
+	struct kept k;
+	__u64 when;
+
+	for (i = 0; i < 200 && !exact; i++) {
+		ASSERT_TRUE(kept_open(&k, WHEEL_CLOCK_MONOTONIC));
+		ASSERT_EQ(0, keep(k.fd, ID, 0));
+		when = wt_now(WHEEL_CLOCK_MONOTONIC) + 3 * WT_MS;
+		ASSERT_TRUE(arm(&k, SLOT, WT_PARKED, when));
+		ASSERT_EQ(1, wt_wait(k.fd));
+		ASSERT_EQ(1, wt_read(k.fd, &event, 1));
+		EXPECT_LE(wt_boundary(when, WT_MS), event.fired);
+		exact += event.fired < wt_boundary(when, WT_MS) + WT_MS;
+		kept_close(&k);
+	}
+	EXPECT_LT(0, exact);
 }
 
 /* The clock is set back: what is told is a time of the clock as it is now. */
@@ -298,7 +337,7 @@ TEST(next_wake_is_never_0_where_clocks_are_set)
 	ASSERT_EQ(0, keep(k.fd, ID, 0));
 	arm(&k, SLOT, WT_PARKED, now + 1);
 	EXPECT_NE(0, k.kernel->next_wake);
-	close(k.fd);
+	kept_close(&k);
 }
 
 TEST_HARNESS_MAIN

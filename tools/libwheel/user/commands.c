@@ -12,12 +12,11 @@
 #include "user.h"
 
 /* Look at all kept timers. */
-static void look(struct user *u, bool kicked)
+static void look(struct user *u)
 {
 	struct wheel_looker looker = {
 		.number = wheel_look_next(&u->slots),
 		.now = u->wheel.now,
-		.kicked = kicked,
 	};
 
 	do {
@@ -33,7 +32,7 @@ static void pass(struct user *u)
 	u->wheel.counts.passes++;
 	if (wheel_look_is_due(&u->wheel)) {
 		u->wheel.looking = true;
-		look(u, false);
+		look(u);
 		u->wheel.looking = false;
 	}
 	while ((timer = wheel_expire(&u->wheel))) {
@@ -247,7 +246,7 @@ int user_advance(struct handle *handle, struct wheel_advance *advance)
 	user_enter(u);
 	/* What is armed is due in the time that passes now. */
 	if (u->slots.words)
-		look(u, false);
+		look(u);
 	u->wheel.now = max(u->wheel.now, advance->now);
 	pass(u);
 	advance->now = u->wheel.now;
@@ -273,7 +272,7 @@ int user_kick(struct handle *handle)
 	if (u->stopped)
 		err = -ESHUTDOWN;
 	else
-		look(u, true);
+		look(u);
 	user_leave(u);
 	return err;
 }
