@@ -25,6 +25,7 @@
  * @take: take what has expired, @batch at most; 0: nothing now
  * @take_ring: all that has expired, from shared memory; NULL: it has none
  * @close: as if @open had never been
+ * @keeps: has kept timers, on wheels of @scheme: kept.h
  * @arm_words: as @arm, and their words govern them; NULL: it has no words
  * @touch: move timers with words to a later deadline
  * @park: cancel timers with words
@@ -46,6 +47,8 @@ struct contestant {
 	__u32 (*take)(__u32 batch);
 	__u32 (*take_ring)(__u32 batch);
 	void (*close)(void);
+	bool keeps;
+	__u32 scheme;
 	void (*arm_words)(const __u32 *timers, const __u64 *deadlines, __u32 n,
 			  __u32 batch);
 	void (*touch)(const __u32 *timers, __u32 n, __u64 deadline);

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "kept.h"
 #include "machine.h"
 #include "measure.h"
 
@@ -224,6 +225,37 @@ static void time_words(void)
 	keep(REVIVE, 0, revive);
 }
 
+/*
+ * Arm and cancel: first by slots whose bits are not set, as those of many slots at random
+ * are, and then again with the bits set, as those of few slots always are. Then all fire,
+ * and are armed by who took the events.
+ */
+static void time_kept(void)
+{
+	__u64 kept[ROUNDS], rung[ROUNDS], again[ROUNDS];
+	__u32 taken;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		__u64 later = now() + FAR_NS + SPREAD_NS;
+		const __u32 *window = next_window();
+		__u64 start = now();
+
+		kept_arm_cancel(window, window_size, later);
+		rung[i] = lap(start);
+		start = now();
+		kept_arm_cancel(window, window_size, later);
+		kept[i] = lap(start);
+		kept_arm(window, window_size, now());
+		for (again[i] = 0, taken = 0; taken < window_size;)
+			taken += kept_take_again(256, later, &again[i]);
+		kept_cancel(window, window_size);
+	}
+	keep(KEPT, 0, kept);
+	keep(KEPT_RUNG, 0, rung);
+	keep(KEPT_AGAIN, 0, again);
+}
+
 static void keep_bytes(enum operation operation, __u64 before)
 {
 	double bytes = (double)before - (double)memory_free();
@@ -262,6 +294,13 @@ static void measure_words(void)
 	c->close();
 }
 
+static void measure_kept(void)
+{
+	kept_open(c->scheme, count);
+	time_kept();
+	kept_close();
+}
+
 static void measure_ring(void)
 {
 	c->open(count, WITH_RING);
@@ -290,6 +329,8 @@ void measure(const struct contestant *contestant, __u32 n,
 	measure_calls();
 	if (c->arm_words)
 		measure_words();
+	if (c->keeps)
+		measure_kept();
 	if (c->take_ring)
 		measure_ring();
 }

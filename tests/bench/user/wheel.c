@@ -279,14 +279,15 @@ static void revive(const __u32 *timers, __u32 n, __u64 deadline)
 	}
 }
 
-#define WHEEL(title, open_scheme) {					\
+#define WHEEL(title, number, open_scheme) {					\
 	.name = title, .calls = true, .takes = true,			\
 	.open = open_scheme, .close = close_wheel,			\
 	.take = take, .take_ring = take_ring,				\
 	.arm = arm, .rearm = rearm, .cancel = cancel, .query = query,	\
 	.arm_words = arm_words, .touch = touch, .park = park,		\
-	.revive = revive,						\
+	.revive = revive, .keeps = true, .scheme = (number),		\
 }
 
-const struct contestant hashed = WHEEL("hashed", open_hashed);
-const struct contestant hierarchical = WHEEL("hierarchical", open_hierarchical);
+const struct contestant hashed = WHEEL("hashed", WHEEL_HASHED, open_hashed);
+const struct contestant hierarchical = WHEEL("hierarchical", WHEEL_HIERARCHICAL,
+						    open_hierarchical);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <libwheel.h>
+
+#include "contestant.h"
+#include "kept.h"
+#include "machine.h"
+
+static struct libwheel *wheel;
+static struct wheel_event events[MOST_BATCH];
+
+void kept_open(__u32 scheme, __u32 count)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .backend = LIBWHEEL_KERNEL,
+		.scheme = scheme, .timers = count, .flags = WHEEL_SETUP_TOUCH,
+	};
+	__u32 i;
+
+	if (libwheel_open(&wheel, &options))
+		die("libwheel_open");
+	for (i = 0; i < count; i++) {
+		uint64_t id = WHEEL_ID(i, 1);
+
+		if (libwheel_keep(wheel, &id, i))
+			die("libwheel_keep");
+	}
+}
+
+void kept_close(void)
+{
+	libwheel_close(wheel);
+}
+
+void kept_arm(const __u32 *timers, __u32 n, __u64 deadline)
+{
+	struct libwheel *w = wheel;
+	__u32 i;
+
+	for (i = 0; i < n; i++)
+		if (libwheel_keep_arm(w, timers[i], deadline))
+			die("libwheel_keep_arm");
+}
+
+void kept_cancel(const __u32 *timers, __u32 n)
+{
+	struct libwheel *w = wheel;
+	__u32 i;
+
+	for (i = 0; i < n; i++)
+		if (libwheel_park(w, timers[i]))
+			die("libwheel_park");
+}
+
+void kept_arm_cancel(const __u32 *timers, __u32 n, __u64 deadline)
+{
+	struct libwheel *w = wheel;
+	__u32 i;
+
+	for (i = 0; i < n; i++)
+		if (libwheel_keep_arm(w, timers[i], deadline) ||
+		    libwheel_park(w, timers[i]))
+			die("libwheel_keep_arm");
+}
+
+__u32 kept_take_again(__u32 batch, __u64 deadline, __u64 *ns)
+{
+	int i, taken = libwheel_expirations(wheel, events, batch);
+	struct libwheel *w = wheel;
+	__u64 start = now();
+
+	for (i = 0; i < taken; i++)
+		if (libwheel_keep_again(w, events[i].id, deadline))
+			die("libwheel_keep_again");
+	*ns += lap(start);
+	return taken > 0 ? (__u32)taken : 0;
+}
