@@ -52,8 +52,9 @@ static bool pass_in_context(struct wheel_base *base)
  * Context: Process context. May sleep. The callbacks run here, with softirqs
  * disabled unless the wheel is WHEEL_SLEEPABLE.
  *
- * Return: when the earliest pending timer is due, in nanoseconds; WHEEL_NEVER
- * if none is pending or the clock cannot be moved.
+ * Return: no pending timer is due before this time, in nanoseconds; it may be earlier than
+ * the earliest timer after one was cancelled or moved. WHEEL_NEVER if none is pending or
+ * the clock cannot be moved.
  */
 u64 wheel_advance_to(struct wheel *wheel, u64 now)
 {

@@ -213,7 +213,7 @@ struct wheel *wheel_timer_wheel(const struct wheel_timer *timer);
 
 /**
  * wheel_timer_pending - will a timer fire?
- * @timer: timer
+ * @timer: timer that was initialized
  *
  * Unless the caller keeps others from it, the answer may be old when it comes.
  *
@@ -233,7 +233,8 @@ static inline bool wheel_timer_pending(const struct wheel_timer *timer)
  *
  * Context: Any.
  *
- * Return: that of the last arming, in nanoseconds on the wheel's clock.
+ * Return: that of the last arming, push or answer of a claim function, in nanoseconds on
+ * the wheel's clock.
  */
 static inline u64 wheel_timer_deadline(const struct wheel_timer *timer)
 {
