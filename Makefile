@@ -91,6 +91,12 @@ check-machine:		## the module unloaded under its users, CPUs going and coming, f
 check-litmus:		## the races that comments draw, by the kernel's memory model; takes herd7
 	@$(vm)/check litmus
 
+check-rt:		## other modules on the exported API, on Debian's kernel with PREEMPT_RT
+	@$(vm)/check consumer-6.12-rt misuse-6.12-rt
+
+fuzz:			## libFuzzer looks for a history that the core lives wrongly, for MINUTES=
+	@tests/fuzz/run $(MINUTES)
+
 check-newest:		## on the newest kernel that Debian backports; builds it
 	@$(vm)/check kunit-uml-newest selftests-newest consumer-newest \
 		lib-newest wheelctl-newest
