@@ -154,7 +154,7 @@ static u32 ring_least(const struct wheel_ring *r)
 	return (u32)(least - r->block) * WHEEL_BLOCK;
 }
 
-/* What was taken last came from the least minima, which are too small now. */
+/* The timers taken last came from the least minima, which are too small now. */
 static void refresh_at(struct wheel_ring *r, u32 at)
 {
 	group_least(r, at & ~63U, (at | 63) + 1, NO_REVOLUTION);

@@ -169,7 +169,7 @@ static int compare_ops(struct script *s, const struct wheel_op *a,
 	return 0;
 }
 
-/* What follows from an answer for the operations to come. */
+/* The operations to come follow from the answers. */
 static void learn(struct script *s, const struct wheel_op *op)
 {
 	__u32 slot = WHEEL_ID_SLOT(op->id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a wheel may hear of a busy server: the promise of kept timers, in passes, calls
+ * A wheel hears little of a busy server: the promise of kept timers, in passes, calls
  * and timers filed. The clock is ours, so each run is the same.
  */
 #include <stdio.h>

@@ -26,7 +26,7 @@
 /* A timer that is so many ticks overdue is lost. */
 #define LOST		60
 
-/* What its program knows of a timer. */
+/* The program's view of a timer. */
 enum state { PARKED, ARMED, FIRED };
 
 /**

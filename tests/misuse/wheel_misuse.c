@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a client of the exported API must not do, one a load. Each is answered as its
+ * A client of the exported API must not do these, one a load. Each is answered as its
  * function promises, by an errno or by a warning, and the wheel works on afterwards. The
  * rung misuse knows which of them are warned of.
  */
@@ -37,7 +37,7 @@ static void culprit_fires(struct wheel_timer *timer)
 	complete(&culprit.done);
 }
 
-/* What the act is answered in a callback of this wheel. */
+/* The answer to the act in a callback of this wheel. */
 static int answer_in_callback(struct wheel *wheel, act_fn act)
 {
 	int err;

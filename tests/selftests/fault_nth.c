@@ -179,7 +179,7 @@ static int call_read(struct world *world)
 {
 	int err = raw(read(world->fd, &world->event, sizeof(world->event)));
 
-	/* What a call that failed has written is no event. */
+	/* A call that failed may have written, but no event. */
 	if (err)
 		world->event.id = 0;
 	return err;
