@@ -94,6 +94,9 @@ check-litmus:		## the races that comments draw, by the kernel's memory model; ta
 check-rt:		## other modules on the exported API, on Debian's kernel with PREEMPT_RT
 	@$(vm)/check consumer-6.12-rt misuse-6.12-rt
 
+coverage:		## which lines and branches of the module the tests execute, by file
+	@tests/coverage/run
+
 fuzz:			## libFuzzer looks for a history that the core lives wrongly, for MINUTES=
 	@tests/fuzz/run $(MINUTES)
 
