@@ -94,6 +94,9 @@ check-litmus:		## the races that comments draw, by the kernel's memory model; ta
 check-rt:		## other modules on the exported API, on Debian's kernel with PREEMPT_RT
 	@$(vm)/check consumer-6.12-rt misuse-6.12-rt
 
+check-kcsan:		## tests that make races, under KCSAN; first it must see a planted one
+	@$(vm)/check planted-kcsan kcsan
+
 coverage:		## which lines and branches of the module the tests execute, by file
 	@tests/coverage/run
 

@@ -11,7 +11,8 @@
 #include "rig.h"
 
 #define CREW_TASKS	4
-#define CREW_ROUNDS	(IS_ENABLED(CONFIG_KASAN) ? 2000 : 20000)
+#define CREW_ROUNDS	(IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) ? \
+			 2000 : 20000)
 
 struct crew;
 

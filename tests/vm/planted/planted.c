@@ -3,6 +3,8 @@
  * Bugs on purpose, one a load. A checker that lets its bug pass is blind, and
  * whatever else it lets pass proves nothing.
  */
+#include <linux/err.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -69,6 +71,29 @@ static void leak(void)
 	OPTIMIZER_HIDE_VAR(p);
 }
 
+static int shared;
+
+static int racer(void *unused)
+{
+	int i;
+
+	for (i = 0; i < 1000000; i++) {
+		shared++;
+		barrier();
+	}
+	return 0;
+}
+
+/* Two tasks, two CPUs, and nothing marked. */
+static void race(void)
+{
+	struct task_struct *other = kthread_run(racer, NULL, "racer");
+
+	racer(NULL);
+	if (!IS_ERR(other))
+		pr_info("%d\n", shared);
+}
+
 static const struct {
 	const char *name;
 	void (*plant)(void);
@@ -79,6 +104,7 @@ static const struct {
 	{ "sleep_under_a_lock", sleep_under_a_lock },
 	{ "shift_too_far", shift_too_far },
 	{ "leak", leak },
+	{ "race", race },
 };
 
 static int __init planted_init(void)
