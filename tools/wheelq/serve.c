@@ -28,19 +28,17 @@ static void watch_fd(struct server *server, int fd, void *mark)
 }
 
 /* Readable when the clock was set. */
-static void watch_clock(struct server *server)
+static int open_clock(void)
 {
 	struct itimerspec never = {
 		.it_value.tv_sec = (time_t)(INT64_MAX / 2000000000),
 	};
+	int fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
 
-	if (server->clock_fd < 0)
-		server->clock_fd = timerfd_create(CLOCK_REALTIME,
-						  TFD_NONBLOCK | TFD_CLOEXEC);
-	if (server->clock_fd < 0 ||
-	    timerfd_settime(server->clock_fd, TFD_TIMER_ABSTIME |
-			    TFD_TIMER_CANCEL_ON_SET, &never, NULL))
+	if (fd < 0 || timerfd_settime(fd, TFD_TIMER_ABSTIME |
+				      TFD_TIMER_CANCEL_ON_SET, &never, NULL))
 		fail(EXIT_FAILED, "timerfd: %s", strerror(errno));
+	return fd;
 }
 
 static int open_signals(void)
@@ -67,13 +65,13 @@ static void name_process(struct server *server)
 static void server_open(struct server *server,
 			const struct server_options *options)
 {
-	*server = (struct server){ .options = *options, .clock_fd = -1 };
+	*server = (struct server){ .options = *options };
 	TAILQ_INIT(&server->clients);
 	TAILQ_INIT(&server->busy);
 	name_process(server);
 	listener_open(&server->listener, options->address, options->port);
 	server->signal_fd = open_signals();
-	watch_clock(server);
+	server->clock_fd = open_clock();
 	queue_open(&server->queue, sqlite_open(options->path), &options->queue);
 	/* It is always there. */
 	queue_tube(&server->queue, "default")->users++;
@@ -127,10 +125,14 @@ static void take_signal(struct server *server)
 	}
 }
 
+/* To read it says so, by an error, and makes it wait for the next time. */
 static void clock_was_set(struct server *server)
 {
-	watch_clock(server);
-	queue_clock_was_set(&server->queue);
+	uint64_t times;
+
+	if (read(server->clock_fd, &times, sizeof(times)) < 0 &&
+	    errno == ECANCELED)
+		queue_clock_was_set(&server->queue);
 }
 
 /* Nothing that it waits for can reach it. */
