@@ -44,7 +44,8 @@ typedef __s64 s64;
 #define min(x, y)		min_t(__typeof__(x), x, y)
 #define max(x, y)		max_t(__typeof__(x), x, y)
 
-#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define DIV_ROUND_UP(n, d) \
+	({ __typeof__(d) _each = (d); ((n) + _each - 1) / _each; })
 
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))

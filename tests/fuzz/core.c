@@ -3,7 +3,6 @@
  * The wheel's core for libFuzzer: the input is a history of operations, which a wheel and
  * the oracle of tests/host live through side by side. Whatever differs is a crash.
  */
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,11 +21,11 @@ void ktap_fail(const char *error)
 
 /* What is left of the input; it ends in zeroes. */
 struct input {
-	const uint8_t *at;
-	const uint8_t *end;
+	const u8 *at;
+	const u8 *end;
 };
 
-static uint8_t next_byte(struct input *in)
+static u8 next_byte(struct input *in)
 {
 	return in->at < in->end ? *in->at++ : 0;
 }
@@ -66,7 +65,7 @@ static void live(struct rig *rig, struct input *in)
 	u64 now = 0;
 
 	while (in->at < in->end) {
-		uint8_t op = next_byte(in);
+		u8 op = next_byte(in);
 
 		switch (op % 8) {
 		case 0:
@@ -96,9 +95,9 @@ static void live(struct rig *rig, struct input *in)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static const struct wheel_scheme *const schemes[] = {
 		&wheel_hashed, &wheel_hierarchical, &wheel_bounded, &wheel_overflow,

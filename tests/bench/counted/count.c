@@ -15,7 +15,7 @@
 #define NEAREST		1000
 #define FARTHEST	100000
 #define ALONE		10000000
-#define CAPACITY	(1 << 20)
+#define CAPACITY	1048576
 #define OTHERS		1000
 
 u64 bench_now = 1000000;
