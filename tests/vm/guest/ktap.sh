@@ -31,7 +31,8 @@ leaf() {
 	result "$ktap_status" "$ktap_name" "$(printf '%s\n' "$ktap_output" | tail -n 1)"
 }
 
-# subtest NAME COMMAND...: a command that prints KTAP, as one result.
+# subtest NAME COMMAND...: a command that prints KTAP, as one result. A plan of nothing says
+# why it is skipped.
 subtest() {
 	ktap_name=$1
 	shift
@@ -43,7 +44,10 @@ subtest() {
 		echo "$ktap_status" >"$ktap_file"
 	} | while IFS= read -r line || [ -n "$line" ]; do
 		printf '    %s\n' "$line"
+		case $line in
+		"1..0 # SKIP "*) echo "${line#*SKIP }" >"$ktap_file.why" ;;
+		esac
 	done
-	result "$(cat "$ktap_file")" "$ktap_name"
-	rm -f "$ktap_file"
+	result "$(cat "$ktap_file")" "$ktap_name" "$(cat "$ktap_file.why" 2>/dev/null)"
+	rm -f "$ktap_file" "$ktap_file.why"
 }

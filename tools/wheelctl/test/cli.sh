@@ -163,7 +163,7 @@ echo "KTAP version 1"
 # Two for each command, and these.
 # shellcheck disable=SC2086 # words
 set -- $commands
-echo "1..$((82 + 2 * $#))"
+echo "1..$((83 + 2 * $#))"
 
 explained --help
 for command in $commands; do
