@@ -152,7 +152,7 @@ static int ioctl_advance(struct wheel_file *file, void *arg)
 		return -ERANGE;
 	if (!wheel || file->slots.setup.clock != WHEEL_CLOCK_VIRTUAL)
 		return -EOPNOTSUPP;
-	/* What a program has armed is due in the time that passes now. */
+	/* Timers that a program has armed are due in the time that passes now. */
 	wheel_file_kick(file);
 	advance->next = wheel_advance_to(wheel, advance->now);
 	advance->now = wheel_now(wheel);

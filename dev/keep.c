@@ -33,7 +33,7 @@ static struct wheel_looker looker_of(struct wheel *wheel, u64 now)
 {
 	return (struct wheel_looker){
 		.now	= now,
-		/* Where a list is walked to file a timer, one is a lock hold's worth. */
+		/* If filing a timer walks a list, one is a lock hold's worth. */
 		.price	= WHEEL_BATCH / wheel_batch_max(wheel),
 	};
 }
@@ -57,7 +57,7 @@ unsigned int wheel_file_look_at_kept(struct wheel *wheel, u64 now)
  * wheel_file_kick - look at the kept timers of a file now
  * @file: file that is set up
  *
- * Who kicks pays: it is all done here. It is not given up half-way, as what was taken
+ * The caller pays: it is all done here. It is not given up half-way, as what was taken
  * from the doorbells nobody else might look at in time.
  *
  * Return: 0; -EOPNOTSUPP: it has no touch words; -ESHUTDOWN: it was stopped.

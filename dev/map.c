@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a program may map: touch words, doorbells, and the completion ring. Their pages are
+ * A program may map touch words, doorbells, and the completion ring. Their pages are
  * charged to the opener and live until the file is closed and unmapped.
  */
 #include <linux/mm.h>

@@ -111,7 +111,7 @@ static void look_end(struct wheel_slots *slots, const struct wheel_looker *looke
 		keep->ahead = max(look_learn(keep, present), tick);
 		keep->next = min(keep->next, tick_from(slots, keep->earliest));
 	}
-	/* What became due meanwhile is at most one look late, and timers are taken. */
+	/* A timer that became due meanwhile is at most one look late. */
 	keep->next = max(keep->next, present + tick);
 	/* Sooner than was told is always right. */
 	look_tell(slots, keep->next, present);

@@ -19,7 +19,7 @@ void ktap_fail(const char *error)
 	abort();
 }
 
-/* What is left of the input; it ends in zeroes. */
+/* The rest of the input; it ends in zeroes. */
 struct input {
 	const u8 *at;
 	const u8 *end;

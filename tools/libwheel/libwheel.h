@@ -257,7 +257,7 @@ inline int libwheel_keep_rest(struct libwheel *wheel, uint64_t id);
 /* Move an armed timer, earlier or later. -ENOENT: it is not armed. */
 inline int libwheel_keep_move(struct libwheel *wheel, uint64_t id,
 			      uint64_t deadline);
-/* What they do where there is more to do than usual. */
+/* They call this if there is more to do than usual. */
 int libwheel_keep_tell(struct libwheel *wheel, uint64_t id, uint64_t deadline);
 
 /* In the library they are functions, for those who cannot inline. */

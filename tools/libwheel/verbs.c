@@ -147,7 +147,7 @@ int libwheel_keep_tell(struct libwheel *wheel, uint64_t id, uint64_t deadline)
 
 	if (slot >= wheel->timers)
 		return -ENOENT;
-	/* Who takes the summary first finds what it announces. */
+	/* A look that takes the summary first finds the bits that it announces. */
 	bell_set(wheel->bells, slot);
 	bell_set(wheel->summary, slot / 64);
 	if (deadline >= __atomic_load_n(wheel->next_wake, __ATOMIC_SEQ_CST))

@@ -114,7 +114,7 @@ static void keep_ends_by_cancel(void)
 	libwheel_close(wheel);
 }
 
-/* Where the wheel picks the slots a kept one is not picked again, parked or not. */
+/* A wheel that picks the slots does not pick a kept one again, parked or not. */
 static void keep_of_picked_slots(void)
 {
 	struct libwheel_options options = {
@@ -266,7 +266,7 @@ static void p3_keep_on_tai(void)
 	fires_on_settable(WHEEL_CLOCK_TAI);
 }
 
-/* What a bounded wheel cannot hold yet fires all the same, when its time has come. */
+/* A timer that a bounded wheel cannot hold yet fires all the same, at its time. */
 static void p6_keep_beyond_the_revolution(void)
 {
 	struct libwheel_options options = {

@@ -244,7 +244,7 @@ int user_advance(struct handle *handle, struct wheel_advance *advance)
 	if (!is_virtual(u))
 		return -EOPNOTSUPP;
 	user_enter(u);
-	/* What is armed is due in the time that passes now. */
+	/* Timers that are armed are due in the time that passes now. */
 	if (u->slots.words)
 		look(u);
 	u->wheel.now = max(u->wheel.now, advance->now);

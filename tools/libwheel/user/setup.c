@@ -71,7 +71,7 @@ static const struct backend user_backend = {
 	.close		= user_close,
 };
 
-/* What lies in one piece, as the program sees it, as pages; or NULL. */
+/* An array in one piece, as the program sees it, as pages; or NULL. */
 static u64 **table(__u64 *area, u32 count)
 {
 	u32 i, n = pages(count, WHEEL_WORDS_PER_PAGE);
