@@ -59,7 +59,7 @@ static int listen_in_folder(const char *path)
 	memcpy(address.sun_path, path, strlen(path));
 	remove_left_behind(&address);
 	fd = try_listen(AF_UNIX, (struct sockaddr *)&address, sizeof(address));
-	/* Who may connect is said by its folder alone. */
+	/* Its folder alone says who may connect. */
 	if (fd >= 0 && chmod(path, 0666))
 		fail(EXIT_FAILED, "%s: %s", path, strerror(errno));
 	return fd;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where connections come from.
+ * The listeners that connections come from.
  */
 #ifndef LISTEN_H
 #define LISTEN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the server tells Prometheus.
+ * The page that Prometheus reads.
  */
 #ifndef METRICS_H
 #define METRICS_H
