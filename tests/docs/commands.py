@@ -20,7 +20,7 @@ def commands(text):
             if command:
                 yield command
             command = []
-        elif command or not re.match(r"\w+=|>", word):
+        elif word[0] != ">" and (command or not re.match(r"\w+=", word)):
             command.append(word)
 
 

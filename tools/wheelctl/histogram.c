@@ -26,8 +26,13 @@ u32 histogram_bucket(u64 ns)
 	return ns ? 63 - (u32)__builtin_clzll(ns) : 0;
 }
 
-/* The end of a bucket: all of its times are less. */
-static u64 end_of(u32 bucket)
+/**
+ * histogram_end - the end of a bucket: all of its times are less
+ * @bucket: its number
+ *
+ * Return: nanoseconds.
+ */
+u64 histogram_end(u32 bucket)
 {
 	return bucket < HISTOGRAM_BUCKETS - 1 ? 2ULL << bucket : NEVER;
 }
@@ -50,7 +55,7 @@ u64 histogram_percentile(const u64 *buckets, u32 per_mille)
 	for (i = 0; total && i < HISTOGRAM_BUCKETS; i++) {
 		seen += buckets[i];
 		if ((double)seen * 1000 >= (double)total * per_mille && seen)
-			return end_of(i);
+			return histogram_end(i);
 	}
 	return 0;
 }
@@ -102,7 +107,7 @@ void histogram_draw(FILE *to, const u64 *buckets, u32 width)
 		if (buckets[i] > max)
 			max = buckets[i];
 	for (i = first; i <= last; i++) {
-		fprintf(to, "  < %9s %11s  ", text_time(end_of((u32)i)).s,
+		fprintf(to, "  < %9s %11s  ", text_time(histogram_end((u32)i)).s,
 			text_count(buckets[i]).s);
 		draw_bar(to, buckets[i], (double)buckets[i] / (double)max * bar);
 		putc('\n', to);

@@ -15,6 +15,7 @@
 #define HISTOGRAM_WIDTH		67
 
 u32 histogram_bucket(u64 ns);
+u64 histogram_end(u32 bucket);
 u64 histogram_percentile(const u64 *buckets, u32 per_mille);
 void histogram_draw(FILE *to, const u64 *buckets, u32 width);
 void histogram_sum_up(const u64 *buckets);

@@ -6,9 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
 
 #include "counters.h"
+#include "debugfs.h"
 #include "fail.h"
+#include "html.h"
 #include "json.h"
 #include "look.h"
 #include "memory.h"
@@ -23,6 +27,7 @@ static struct {
 	u64 pid;
 	u64 fd;
 	bool prometheus;
+	bool html;
 } asked = {
 	.fd = NEVER,
 };
@@ -34,6 +39,8 @@ static const struct option_spec options[] = {
 	  &asked.fd },
 	{ "prometheus", NULL, "in Prometheus' text format", parse_flag,
 	  &asked.prometheus },
+	{ "html", NULL, "as one page of HTML, for a browser", parse_flag,
+	  &asked.html },
 	{ "self-test", "N", "of N short timers, armed for it and checked",
 	  parse_count, &asked.timers },
 	{ NULL }
@@ -85,6 +92,41 @@ static void show_all_json(const struct look *looks, size_t count, u64 hidden)
 	json_close('}');
 }
 
+static void show_all_html(const struct look *looks, size_t count, u64 hidden)
+{
+	struct html_head head = { .hidden = hidden };
+	struct occupancy occupancy;
+	struct utsname machine;
+	char when[32];
+	time_t now = time(NULL);
+	size_t i;
+
+	uname(&machine);
+	strftime(when, sizeof(when), "%F %T UTC", gmtime(&now));
+	head.machine = machine.nodename;
+	head.kernel = machine.release;
+	head.time = when;
+	html_begin(stdout, &head);
+	for (i = 0; i < count; i++) {
+		debugfs_occupancy(&occupancy, &looks[i]);
+		html_wheel(stdout, &looks[i], &occupancy);
+	}
+	html_end(stdout, count);
+}
+
+/* As text, or as the form of the document that was asked for. */
+static void show_as_asked(const struct look *looks, size_t count, u64 hidden)
+{
+	if (asked.prometheus)
+		prometheus_print(looks, count, hidden);
+	else if (asked.html)
+		show_all_html(looks, count, hidden);
+	else if (globals.json)
+		show_all_json(looks, count, hidden);
+	else
+		show_all(looks, count);
+}
+
 static void look_around(void)
 {
 	struct holders holders;
@@ -96,12 +138,7 @@ static void look_around(void)
 	looks = memory_zeroed(holders.count, sizeof(*looks));
 	for (i = 0; i < holders.count; i++)
 		count += look_at(&looks[count], &holders.list[i]);
-	if (asked.prometheus)
-		prometheus_print(looks, count, holders.hidden);
-	else if (globals.json)
-		show_all_json(looks, count, holders.hidden);
-	else
-		show_all(looks, count);
+	show_as_asked(looks, count, holders.hidden);
 	holders_tell_hidden(&holders);
 	holders_free(&holders);
 	free(looks);
@@ -115,9 +152,12 @@ static int run(const char *none)
 		     "stats: --self-test has a wheel of its own, and means nothing with --pid");
 	if (asked.fd != NEVER && !asked.pid)
 		fail(EXIT_ASKED, "stats: --fd means nothing without --pid");
-	if (asked.prometheus && (globals.json || asked.timers))
-		fail(EXIT_ASKED, "stats: --prometheus means nothing with --%s",
+	if ((asked.prometheus || asked.html) && (globals.json || asked.timers))
+		fail(EXIT_ASKED, "stats: --%s means nothing with --%s",
+		     asked.html ? "html" : "prometheus",
 		     globals.json ? "json" : "self-test");
+	if (asked.prometheus && asked.html)
+		fail(EXIT_ASKED, "stats: --html means nothing with --prometheus");
 	if (asked.timers)
 		return selftest_run(asked.timers);
 	look_around();

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "debugfs.h"
 #include "fail.h"
 #include "frame.h"
 #include "interrupt.h"
@@ -19,8 +20,6 @@
 #include "options.h"
 #include "parse.h"
 #include "text.h"
-
-#define WHEELS	"/sys/kernel/debug/wheel_timer/wheels"
 
 #define HOME		"\033[H"
 #define ERASE_REST	"\033[J"
@@ -101,23 +100,6 @@ static const struct look *find(const struct scene *s, const struct look *look)
 	return NULL;
 }
 
-/* Root may see the buckets, too. */
-static void find_occupancy(struct occupancy *o, const struct look *before)
-{
-	FILE *wheels = before->all ? fopen(WHEELS, "re") : NULL;
-	struct look after;
-
-	memset(o, 0, sizeof(*o));
-	if (!wheels)
-		return;
-	/* Its content is made when it is read for the first time. */
-	setvbuf(wheels, NULL, _IOFBF, 1 << 20);
-	ungetc(getc(wheels), wheels);
-	if (look_at(&after, &before->holder))
-		occupancy_find(o, wheels, before, &after);
-	fclose(wheels);
-}
-
 static void draw_wheels(const struct frame *f, const struct scene *before,
 			const struct scene *s)
 {
@@ -130,7 +112,7 @@ static void draw_wheels(const struct frame *f, const struct scene *before,
 
 		if (i)
 			putc('\n', f->to);
-		find_occupancy(&occupancy, &s->look[i]);
+		debugfs_occupancy(&occupancy, &s->look[i]);
 		frame_wheel(f, last ? last : &nothing, &s->look[i],
 			    last ? s->time - before->time : 0, &occupancy);
 	}

@@ -163,7 +163,7 @@ echo "KTAP version 1"
 # Two for each command, and these.
 # shellcheck disable=SC2086 # words
 set -- $commands
-echo "1..$((83 + 2 * $#))"
+echo "1..$((85 + 2 * $#))"
 
 explained --help
 for command in $commands; do
@@ -203,6 +203,8 @@ refused 2 "--scheme overflow does not bear the clock realtime" \
 refused 2 "SHELL 'csh' is not bash, zsh or fish" completion csh
 refused 2 "--scheme 'heap' is not hashed" arm 1ms --scheme=heap
 refused 2 "--prometheus means nothing with --json" stats --prometheus --json
+refused 2 "--html means nothing with --self-test" stats --html --self-test 3
+refused 2 "--html means nothing with --prometheus" stats --html --prometheus
 refused 2 "--fd means nothing without --pid" stats --self-test 3 --fd 3
 refused 2 "--tick means nothing without --self-test" stats --pid 1 --tick 1ms
 refused 2 "means nothing with --pid" stats --pid 1 --self-test 3

@@ -199,6 +199,19 @@ in_prometheus_format() {
 		END { if (seen < 15) exit 1 }' metrics
 }
 
+# A page that is whole, from its first word to its last, and hides no name's letters.
+as_a_page() {
+	"$wheelctl" stats --html >page || return
+	[ "$(head -n 1 page)" = '<!doctype html>' ] &&
+		[ "$(tail -n 1 page)" = '</body></html>' ] &&
+		grep -q "^<section><h2>process $1 (we\"i\\\\rd), descriptor " page &&
+		grep -q '<p>hierarchical, tick 1ms, monotonic clock, 704 buckets</p>' page &&
+		grep -q '<p>1 of 1 timers</p>' page &&
+		grep -q '<p>1 of 704; a column is [0-9]* buckets.</p>' page &&
+		grep -q '<td>armed</td><td class="count">1</td>' page &&
+		says 0 "*<h2>process $1 *" stats --html --pid "$1"
+}
+
 # A file on which nothing was called has no wheel yet, and gets none by our looking.
 looks_configure_nothing() {
 	sleep 1000 3<>/dev/wheel &
@@ -322,7 +335,7 @@ long_tick() {
 	[ "$long_status" = 0 ] && grep -q "never early" long
 }
 
-plan 29
+plan 30
 leaf module_loads insmod wheel_timer.ko
 "$wheelctl" arm 1ms --tick 30s >long 2>&1 &
 long=$!
@@ -343,6 +356,7 @@ leaf replays_with_a_long_tick replays_with_a_long_tick
 leaf interrupts interrupts
 leaf wheels_of_the_machine holding wheels_of_the_machine
 leaf in_prometheus_format holding in_prometheus_format
+leaf as_a_page holding as_a_page
 leaf looks_configure_nothing looks_configure_nothing
 leaf watches holding watches
 leaf saves_and_restores holding saves_and_restores

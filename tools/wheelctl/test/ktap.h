@@ -34,5 +34,6 @@ extern const struct ktap_case frame_cases[];
 extern const struct ktap_case words_cases[];
 extern const struct ktap_case pending_cases[];
 extern const struct ktap_case schedule_cases[];
+extern const struct ktap_case html_cases[];
 
 #endif

@@ -22,7 +22,7 @@ int main(void)
 		parse_cases, trace_cases, ledger_cases, replay_cases,
 		alarm_cases, bounds_cases, near_cases, advice_cases,
 		frame_cases, schedule_cases, pending_cases,
-		words_cases,
+		words_cases, html_cases,
 	};
 	const unsigned int count = sizeof(suites) / sizeof(suites[0]);
 	const struct ktap_case *test;
