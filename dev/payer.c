@@ -96,6 +96,13 @@ static kuid_t payer_uid(void)
 	return uid;
 }
 
+static void payer_free(struct wheel_payer *payer)
+{
+	hash_del(&payer->node);
+	wheel_account_destroy(&payer->account);
+	kfree(payer);
+}
+
 /* Debts outlive the files: closing them pays nothing. */
 static void payers_reap(void)
 {
@@ -105,10 +112,8 @@ static void payers_reap(void)
 
 	lockdep_assert_held(&payers_lock);
 	hash_for_each_safe(payers, i, next, payer, node) {
-		if (payer->files || !wheel_account_idle(&payer->account))
-			continue;
-		hash_del(&payer->node);
-		kfree(payer);
+		if (!payer->files && wheel_account_idle(&payer->account))
+			payer_free(payer);
 	}
 }
 
@@ -220,5 +225,5 @@ void wheel_payers_exit(void)
 	int i;
 
 	hash_for_each_safe(payers, i, next, payer, node)
-		kfree(payer);
+		payer_free(payer);
 }

@@ -14,24 +14,27 @@
  *	           | so long                  |               |
  *
  * While an account has a debt, its wheels make no pass in softirq context. A base that
- * needs one waits in the account's queue, and only the first has its hrtimer set, to
- * the time when the debt is paid:
+ * needs one waits in the account's queue. The account has an hrtimer of its own, set to the
+ * time when the debt is paid, and then starts the one of the first base:
  *
  *	hrtimer --> debt, or others wait --> to the queue's end
  *	                                          |
- *	             debt is paid: hrtimer of the first --> pass, charge --> the next
+ *	   account's hrtimer --> hrtimer of the first --> pass, charge --> the next
  *
- * If each had its own hrtimer set, all would come at once, and the interrupts that found
- * a debt again, which are charged, too, would keep it from ever being paid. So a base
- * is charged for waiting once, and gets its pass after those that wait already. The
- * owner may make the pass before, in a call of its own, for which the scheduler charges
- * the owner: wheel_run().
+ * The debt ends on the monotonic clock, while the first base may be of a clock that is set
+ * back, and those behind it shall not wait for that. If each base had its own hrtimer set,
+ * all would come at once, and the interrupts that found a debt again, which are charged,
+ * too, would keep it from ever being paid. So a base is charged for waiting once, and gets
+ * its pass after those that wait already, whatever is charged between its interrupt and
+ * its pass. The owner may make the pass before, in a call of its own, for which the
+ * scheduler charges the owner: wheel_run().
  *
  * This is the generic cell rate algorithm of ATM networks, with a time in place of a
  * counter of tokens, so that one exchange keeps it.
  */
 #include <linux/atomic.h>
 #include <linux/export.h>
+#include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
@@ -39,22 +42,6 @@
 
 /* An interrupt, its softirq and the hrtimer take about so long beside the pass. */
 #define INTERRUPT_NS	2000
-
-/**
- * wheel_account_init - make an account that owes nothing
- * @account: account
- * @percent: of one processor, 1 .. 100
- *
- * Context: Any.
- */
-void wheel_account_init(struct wheel_account *account, unsigned int percent)
-{
-	atomic64_set(&account->paid_until, 0);
-	account->cost = DIV_ROUND_UP(100, clamp(percent, 1U, 100U));
-	raw_spin_lock_init(&account->lock);
-	INIT_LIST_HEAD(&account->waiting);
-}
-EXPORT_SYMBOL_GPL(wheel_account_init);
 
 /**
  * wheel_account_debt - how long an account has to wait
@@ -74,6 +61,73 @@ u64 wheel_account_debt(const struct wheel_account *account)
 	now = ktime_get_mono_fast_ns();
 	return until > now ? until - now : 0;
 }
+
+/*
+ * The base that waited longest has its pass made: at once, or when the account has paid.
+ * While it is in the queue, it is not freed.
+ */
+static void account_serve(struct wheel_account *account)
+{
+	struct wheel_base *first;
+
+	lockdep_assert_held(&account->lock);
+	first = list_first_entry_or_null(&account->waiting, struct wheel_base,
+					 waits);
+	if (!first || first->turn)
+		return;
+	if (wheel_account_debt(account)) {
+		hrtimer_start(&account->hrtimer,
+			      ns_to_ktime(atomic64_read(&account->paid_until)),
+			      HRTIMER_MODE_ABS_HARD);
+	} else {
+		WRITE_ONCE(first->turn, true);
+		/* 0 has passed on each clock, wherever that is set. */
+		hrtimer_start(&first->hrtimer, 0, HRTIMER_MODE_ABS_HARD);
+	}
+}
+
+/* Others take the lock with interrupts disabled, and do not wait for this under it. */
+static enum hrtimer_restart account_paid(struct hrtimer *hrtimer)
+{
+	struct wheel_account *account = container_of(hrtimer, struct wheel_account,
+						     hrtimer);
+
+	raw_spin_lock(&account->lock);
+	account_serve(account);
+	raw_spin_unlock(&account->lock);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * wheel_account_init - make an account that owes nothing
+ * @account: account
+ * @percent: of one processor, 1 .. 100
+ *
+ * Context: Any.
+ */
+void wheel_account_init(struct wheel_account *account, unsigned int percent)
+{
+	atomic64_set(&account->paid_until, 0);
+	account->cost = DIV_ROUND_UP(100, clamp(percent, 1U, 100U));
+	raw_spin_lock_init(&account->lock);
+	INIT_LIST_HEAD(&account->waiting);
+	hrtimer_setup(&account->hrtimer, account_paid, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_HARD);
+}
+EXPORT_SYMBOL_GPL(wheel_account_init);
+
+/**
+ * wheel_account_destroy - make an account ready to be freed
+ * @account: account whose wheels are all destroyed
+ *
+ * Context: Process context. Waits for the account's interrupt.
+ */
+void wheel_account_destroy(struct wheel_account *account)
+{
+	WARN_ON_ONCE(!list_empty(&account->waiting));
+	hrtimer_cancel(&account->hrtimer);
+}
+EXPORT_SYMBOL_GPL(wheel_account_destroy);
 
 /**
  * wheel_account_idle - is an account as good as a new one?
@@ -112,22 +166,24 @@ bool wheel_account_owes(const struct wheel_account *account)
  *
  * Context: Any.
  *
- * Return: true if the account owes nothing, and no other base has waited longer.
+ * Return: true if the account owes nothing, and no other base has waited longer. Or if it
+ * was the base's turn before somebody else was charged.
  */
 bool wheel_account_pays(struct wheel_base *base)
 {
 	struct wheel_account *account = base->owner->config.account;
 	struct list_head *first = READ_ONCE(account->waiting.next);
 
-	return !wheel_account_debt(account) &&
-	       (first == &account->waiting || first == &base->waits);
+	return READ_ONCE(base->turn) ||
+	       (!wheel_account_debt(account) &&
+		(first == &account->waiting || first == &base->waits));
 }
 
 /**
  * wheel_account_wait - have a pass made when the account has paid
  * @base: base, locked. Nothing else sets its hrtimer from now on
  *
- * The hrtimer is set by wheel_account_serve(), after what is still to be charged.
+ * wheel_account_serve() is called later, after what is still to be charged.
  */
 void wheel_account_wait(struct wheel_base *base)
 {
@@ -155,31 +211,24 @@ void wheel_account_leave(struct wheel_base *base)
 		return;
 	raw_spin_lock(&account->lock);
 	list_del_init(&base->waits);
+	WRITE_ONCE(base->turn, false);
 	raw_spin_unlock(&account->lock);
 }
 
 /**
- * wheel_account_serve - set the hrtimer of the base that waited longest
- * @account: account
+ * wheel_account_serve - have the base that waited longest go on
+ * @account: account whose debt or queue may have changed
  *
  * Context: Any.
  */
 void wheel_account_serve(struct wheel_account *account)
 {
-	struct wheel_base *first;
 	unsigned long flags;
-	u64 time;
 
 	if (list_empty(&account->waiting))
 		return;
 	raw_spin_lock_irqsave(&account->lock, flags);
-	first = list_first_entry_or_null(&account->waiting, struct wheel_base,
-					 waits);
-	if (first) {
-		time = wheel_now(first->owner) + wheel_account_debt(account);
-		hrtimer_start(&first->hrtimer, ns_to_ktime(time),
-			      HRTIMER_MODE_ABS_HARD);
-	}
+	account_serve(account);
 	raw_spin_unlock_irqrestore(&account->lock, flags);
 }
 

@@ -7,9 +7,10 @@
  *		       process context)
  *
  * Lock order: what callers hold -> wheel_base.lock -> wheel_account.lock -> the locks
- * of hrtimers and of workqueues. Callbacks and wake-ups run without wheel_base.lock. The
- * hrtimer's own callback takes no lock, since it could spin on wheel_base.lock
- * with the hrtimer being started under it.
+ * of hrtimers and of workqueues. Callbacks and wake-ups run without wheel_base.lock. A
+ * base's hrtimer takes no lock in its callback, since it could spin on wheel_base.lock
+ * with the hrtimer being started under it; that of an account takes wheel_account.lock,
+ * which is held for a few instructions.
  */
 #ifndef _WHEEL_ENGINE_H
 #define _WHEEL_ENGINE_H
@@ -68,7 +69,8 @@ struct task_struct;
  *	without the lock
  * @hrtimer: starts a pass
  * @waits: on the account's list, for a pass that it cannot pay yet; the account's lock
- *	protects it
+ *	protects it, and
+ * @turn: the account has paid, and the pass is made whatever is charged meanwhile
  * @bh: a pass in softirq context, or
  * @work: in process context
  * @idle: those who wait for a callback that sleeps
@@ -95,6 +97,7 @@ struct wheel_base {
 	struct wheel_stats	counts;
 	struct hrtimer		hrtimer;
 	struct list_head	waits;
+	bool			turn;
 	struct bh_work		bh;
 	struct work_struct	work;
 	wait_queue_head_t	idle;

@@ -12,6 +12,7 @@
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/container_of.h>
+#include <linux/hrtimer.h>
 #include <linux/lockdep_types.h>
 #include <linux/spinlock_types.h>
 #include <linux/types.h>
@@ -78,6 +79,7 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
  * @cost: so many nanoseconds are paid for one of a pass
  * @lock: protects @waiting; taken within the locks of wheels
  * @waiting: for a pass, until the account has paid: the first comes first
+ * @hrtimer: goes off when it has paid, and one waits
  *
  * Wheels may share it. See engine/account.c.
  */
@@ -86,6 +88,7 @@ struct wheel_account {
 	u32			cost;
 	raw_spinlock_t		lock;
 	struct list_head	waiting;
+	struct hrtimer		hrtimer;
 };
 
 /**
@@ -182,6 +185,7 @@ u64 wheel_advance_to(struct wheel *wheel, u64 now);
 void wheel_run(struct wheel *wheel);
 void wheel_look_at(struct wheel *wheel, u64 time);
 void wheel_account_init(struct wheel_account *account, unsigned int percent);
+void wheel_account_destroy(struct wheel_account *account);
 bool wheel_account_idle(const struct wheel_account *account);
 
 u64 wheel_now(const struct wheel *wheel);

@@ -5,25 +5,14 @@
  * right again at once.
  */
 #include <linux/sched/signal.h>
-#include <linux/time64.h>
-#include <linux/timekeeping.h>
 
 #include "rig.h"
 
 #define BACK	(10 * (s64)NSEC_PER_SEC)
 
-static void step(s64 ns)
-{
-	struct timespec64 now;
-
-	ktime_get_real_ts64(&now);
-	now = timespec64_add(now, ns_to_timespec64(ns));
-	do_settimeofday64(&now);
-}
-
 static void set_back(struct probe *probe)
 {
-	step(-BACK);
+	rig_step_clock(-BACK);
 	probe->answer = wheel_timer_arm(&probe->other->timer,
 					rig_now(probe->rig) + NSEC_PER_MSEC, 0);
 }
@@ -55,7 +44,7 @@ static void p1_set_back_in_a_pass(struct kunit *test)
 		rig_wait(rig);
 		KUNIT_EXPECT_TRUE(test, wheel_timer_pending(&rig->probes[1].timer));
 		rig_await(rig, 3);
-		step(BACK);
+		rig_step_clock(BACK);
 		rig_wait(rig);
 		rig_expect_log(rig, order, 3);
 		KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 0);
@@ -82,12 +71,12 @@ static void p2_moved_when_set_back(struct kunit *test)
 
 		rig_await(rig, 1);
 		KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, rig_now(rig) + BACK), 0);
-		step(-BACK);
+		rig_step_clock(-BACK);
 		KUNIT_EXPECT_LE(test, 0, verbs[i](timer, rig_now(rig) + NSEC_PER_MSEC, 0));
 		rig_wait(rig);
 		KUNIT_EXPECT_LT(test, wheel_timer_fired(timer),
 				wheel_timer_deadline(timer) + BACK / 2);
-		step(BACK);
+		rig_step_clock(BACK);
 	}
 }
 

@@ -231,6 +231,16 @@ u64 rig_now(const struct rig *rig)
 	}
 }
 
+/* Sets the machine's own clock; who does it puts it right again. */
+void rig_step_clock(s64 ns)
+{
+	struct timespec64 now;
+
+	ktime_get_real_ts64(&now);
+	now = timespec64_add(now, ns_to_timespec64(ns));
+	do_settimeofday64(&now);
+}
+
 u64 rig_random(struct rig *rig, u64 below)
 {
 	u64 high = prandom_u32_state(&rig->rnd);

@@ -130,6 +130,7 @@ int rig_arm_slack(struct rig *rig, u32 id, u64 deadline, u64 slack);
 bool rig_push(struct rig *rig, u32 id, u64 deadline);
 u64 rig_advance(struct rig *rig, u64 now);
 u64 rig_now(const struct rig *rig);
+void rig_step_clock(s64 ns);
 u64 rig_random(struct rig *rig, u64 below);
 const struct wheel_stats *rig_stats(struct rig *rig);
 void rig_await(struct rig *rig, u32 calls);
