@@ -201,26 +201,33 @@ WT_TEST(kept, p2_an_earlier_deadline_is_seen)
 	EXPECT_EQ(now + 9 * WT_MS, event.deadline);
 }
 
-/* Against the rules: its event is not taken yet. It is not lost all the same. */
+/*
+ * Against the rules: its event is not taken yet. It is not lost all the same, and comes before
+ * what is due later.
+ */
 WT_TEST(kept, p3_armed_too_early_is_not_lost)
 {
 	struct kept *k = &self->kept;
 	struct wheel_event event;
 	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);
+	__u64 early = now + WT_MS;
 
 	ASSERT_EQ(0, keep(k->fd, ID, 0));
 	arm(k, SLOT, WT_PARKED, now);
 	ASSERT_EQ(1, wt_wait(k->fd));
-	arm(k, SLOT, WT_OFF, now + WT_MS);
+	arm(k, SLOT, WT_OFF, early);
 	/* Looks pass by, until there is none any more. */
 	EXPECT_EQ(0, kick(k->fd));
 	while (__atomic_load_n(&k->kernel->next_wake, __ATOMIC_SEQ_CST) != NEVER)
 		sched_yield();
 	ASSERT_EQ(1, wt_read(k->fd, &event, 1));
 	EXPECT_EQ(now, event.deadline);
+	now = wt_now(WHEEL_CLOCK_MONOTONIC);
+	ASSERT_EQ(0, wt_arm(k->fd, WHEEL_ID(3, 1), now + 20 * WT_MS));
 	ASSERT_EQ(1, wt_wait(k->fd));
 	ASSERT_EQ(1, wt_read(k->fd, &event, 1));
-	EXPECT_EQ(now + WT_MS, event.deadline);
+	EXPECT_EQ(ID, event.id);
+	EXPECT_EQ(early, event.deadline);
 }
 
 /* The words of all come back, filed or not, and later arms learn of it. */
