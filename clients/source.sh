@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2154 # for what tests/vm/lib.sh sets
+# Other projects' own tests come from Debian's source package of the very version that is
+# installed, and are kept outside of the tree. Source it, after tests/vm/lib.sh.
+
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# The machine's own sources, as sources of source packages: the archive before its security
+# updates, which a point release takes in.
+sources() {
+	# shellcheck disable=SC2016 # apt's variables
+	apt-get indextargets 'Created-By: Packages' 'Origin: Debian' \
+		--format '$(REPO_URI) $(RELEASE) $(COMPONENT)' | sort -u | LC_ALL=C sort -k 2 |
+		sed "s|^|deb-src [signed-by=$keyring] |"
+}
+
+# apt-get with lists of its own: the machine's are left alone.
+our_apt() {
+	apt-get -q -o Dir::Etc::SourceList="$scratch/sources.list" \
+		-o Dir::Etc::SourceParts=/dev/null \
+		-o Dir::State::Lists="$scratch/lists" \
+		-o APT::Sandbox::User= "$@"
+}
+
+fetch_source() {
+	make_scratch
+	mkdir -p "$scratch/lists/partial" "$scratch/source" "${folder%/*}" &&
+		sources >"$scratch/sources.list" &&
+		our_apt update &&
+		(cd "$scratch" && our_apt source --download-only "$1=$version") &&
+		tar -C "$scratch/source" --strip-components 1 \
+			-xf "$(echo "$scratch/$1"_*.orig.tar.*)" &&
+		mv "$scratch/source" "$folder"
+}
+
+# debian_source SOURCE PACKAGE: sets $folder, where the sources of the installed PACKAGE are.
+# Without them a report of one test that is skipped is all, and the script ends.
+debian_source() {
+	version=$(dpkg-query -W -f '${source:Version}' "$2")
+	folder=$cache/$1/${version#*:}
+	[ -d "$folder" ] || (fetch_source "$1") >&2 || {
+		printf 'KTAP version 1\n1..1\nok 1 own_tests # SKIP no source package %s %s\n' \
+			"$1" "$version"
+		exit 0
+	}
+}
