@@ -73,7 +73,7 @@ check-tool:		## wheelctl on /dev/wheel, on KERNEL="6.1 6.12"
 	@$(vm)/check $(filter wheelctl-%,$(suites))
 
 check-clients:		## other people's programs on libwheel: Redis
-	@$(vm)/check clients
+	@$(vm)/check clients-redis clients-6.12
 
 check-queue:		## wheelq: promises, crashes, beside beanstalkd, on /dev/wheel, bad disks
 	@$(vm)/check queue queue-6.12 queue-power
@@ -153,7 +153,7 @@ bench-echo:		## an echo server with libwheel, timerfd and libevent, in a guest, 
 	@tests/bench/echo/run
 
 bench-clients:		## Redis with and without libwheel: how late, CPU, memory
-	@$(vm)/bring clients
+	@$(vm)/bring redis
 	@$(MAKE) -s -C clients/redis bench
 
 bench-queue:		## wheelq beside beanstalkd, both durable, with JOBS=200000 delayed

@@ -3,10 +3,10 @@
 
 import contextlib
 import os
-import signal
 import socket
 import time
 
+from ktap import Skip
 from redis import Refused, Server
 
 module = None
@@ -74,6 +74,14 @@ def assert_next(client, listener, key, due, count=1):
     assert name == key, name
     assert heard > due, (heard, due)
     assert field(client, "expired") == count
+
+
+def test_backend_is_the_one_asked_for():
+    asked = os.environ.get("LIBWHEEL_BACKEND", "auto")
+    with served() as (_, client, _):
+        backend = field(client, "backend")
+        assert backend in ("kernel", "user"), backend
+        assert asked in ("auto", backend), backend
 
 
 def test_key_expires_without_being_looked_at():
@@ -350,17 +358,15 @@ def pair():
 
 
 def test_replica_waits_for_its_master():
-    with pair() as (master, on_master, _, on_replica):
+    with pair() as (_, on_master, _, on_replica):
+        on_master("DEBUG", "SET-ACTIVE-EXPIRE", "0")
         on_master("SET", "mine", "1", "PX", 500)
         due = on_master("PEXPIRETIME", "mine")
         assert on_master("WAIT", 1, 0) == 1
-        os.kill(master.process.pid, signal.SIGSTOP)
-        try:
-            wait(lambda: on_replica.now_ms() > due + 300)
-            assert on_replica("DBSIZE") == 1
-            assert field(on_replica, "active") == 0
-        finally:
-            os.kill(master.process.pid, signal.SIGCONT)
+        wait(lambda: on_replica.now_ms() > due + 300)
+        assert on_replica("DBSIZE") == 1
+        assert field(on_replica, "active") == 0
+        on_master("DEBUG", "SET-ACTIVE-EXPIRE", "1")
         wait(lambda: on_replica("DBSIZE") == 0)
         assert field(on_replica, "expired") == 0
 
@@ -403,6 +409,58 @@ def test_refused_debug_command_does_nothing():
         refused(client, "DEBUG", "SET-ACTIVE-EXPIRE", "0")
         client("SET", "mine", "1", "PX", 200)
         assert_next(client, listener, "mine", client("PEXPIRETIME", "mine"))
+
+
+@contextlib.contextmanager
+def clock_of_ours():
+    """A function that moves the machine's clock, which is moved back in the end."""
+    if "WHEEL_SETS_CLOCK" not in os.environ:
+        raise Skip("the clock is not ours: a guest's is set instead")
+    moved = 0
+
+    def move(seconds):
+        nonlocal moved
+        moved += seconds
+        time.clock_settime(time.CLOCK_REALTIME, time.time() + seconds)
+
+    try:
+        yield move
+    finally:
+        move(-moved)
+
+
+def test_clock_that_is_set_forward_is_followed():
+    with clock_of_ours() as move, served() as (_, client, listener):
+        client("SET", "mine", "1", "PX", 50000)
+        due = client("PEXPIRETIME", "mine")
+        assert field(client, "keys") == 1
+        move(60)
+        assert_next(client, listener, "mine", due)
+
+
+def test_clock_that_is_set_back_is_followed():
+    with clock_of_ours() as move, served() as (_, client, listener):
+        client("SET", "old", "1", "PX", 3000)
+        old = client("PEXPIRETIME", "old")
+        move(-3600)
+        client("SET", "new", "1", "PX", 200)
+        assert_next(client, listener, "new", client("PEXPIRETIME", "new"))
+        assert client("EXISTS", "old") == 1
+        move(3600)
+        assert_next(client, listener, "old", old, 2)
+
+
+def test_info_has_each_field():
+    with served() as (_, client, listener):
+        client("SET", "mine", "1", "PX", 100)
+        expired(listener)
+        info = client.info("wheel_expire")
+        names = ("backend", "active", "keys", "expired", "late_max_usec", "moved",
+                 "refused", "walks")
+        assert list(info) == ["wheel_expire_" + name for name in names], info
+        assert info["wheel_expire_active"] == 1
+        assert info["wheel_expire_late_max_usec"] >= 1000
+        assert info["wheel_expire_keys"] == info["wheel_expire_refused"] == 0
 
 
 def test_full_wheel_leaves_keys_to_redis():

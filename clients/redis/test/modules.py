@@ -1,0 +1,19 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""modules: the files of Python that the tests import, for a machine that has none."""
+
+import encodings.ascii  # noqa: F401
+import encodings.idna  # noqa: F401
+import encodings.latin_1  # noqa: F401
+import os
+import sys
+
+sys.dont_write_bytecode = True
+import cases  # noqa: E402,F401
+import ktap  # noqa: E402,F401
+
+ROOM = os.path.dirname(os.path.abspath(__file__))
+for module in list(sys.modules.values()):
+    path = getattr(module, "__file__", None)
+    if path and not path.startswith(ROOM):
+        print(path)
