@@ -72,8 +72,8 @@ check-payer:		## what others feel of timers, in counted instructions
 check-tool:		## wheelctl on /dev/wheel, on KERNEL="6.1 6.12"
 	@$(vm)/check $(filter wheelctl-%,$(suites))
 
-check-clients:		## other people's programs on libwheel: Redis
-	@$(vm)/check clients-redis clients-6.12
+check-clients:		## other people's programs on libwheel: Redis, Netty
+	@$(vm)/check clients-redis clients-netty clients-6.12
 
 check-queue:		## wheelq: promises, crashes, beside beanstalkd, on /dev/wheel, bad disks
 	@$(vm)/check queue queue-6.12 queue-power
@@ -152,9 +152,10 @@ bench-echo:		## an echo server with libwheel, timerfd and libevent, in a guest, 
 	@$(MAKE) -s -C tools/examples bench
 	@tests/bench/echo/run
 
-bench-clients:		## Redis with and without libwheel: how late, CPU, memory
-	@$(vm)/bring redis
+bench-clients:		## Redis and Netty with and without libwheel: how late, CPU, memory
+	@$(vm)/bring redis netty
 	@$(MAKE) -s -C clients/redis bench
+	@$(MAKE) -s -C clients/netty bench
 
 bench-queue:		## wheelq beside beanstalkd, both durable, with JOBS=200000 delayed
 	@$(vm)/bring queue queue-check
@@ -183,6 +184,7 @@ deb:			## Debian's packages, in build/deb
 
 clean:			## what was built here; the kernels stay in their cache
 	rm -rf build wheel_timer.ko
+	$(MAKE) -C clients/netty clean
 	$(MAKE) -C clients/redis clean
 	$(MAKE) -C tests/host clean
 	$(MAKE) -C tests/kept clean

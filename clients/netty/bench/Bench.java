@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+import com.sun.management.OperatingSystemMXBean;
+import io.netty.util.HashedWheelTimer;
+import io.netty.util.Timeout;
+import io.netty.util.Timer;
+import io.netty.util.TimerTask;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import wheel.netty.WheelTimer;
+
+/**
+ * What WheelTimer gives and costs, beside Netty's HashedWheelTimer, both with ticks of 1 ms: in
+ * one JVM, in turns, of which one timer is alive at a time.
+ */
+final class Bench {
+    private static final int PENDING = 1_000_000;
+    private static final int LIVES = 2_000_000;
+    private static final int ROUNDS = 5;
+    private static final int IDLE_S = 10;
+    /** Requests that are under way, each with its timeout. */
+    private static final int WINDOW = 1000;
+    private static final String WORKER = "bench-worker";
+    private static final TimerTask NOTHING = timeout -> { };
+    private static final OperatingSystemMXBean SYSTEM =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+    /** The two that are compared. */
+    private enum Kind {
+        NETTY, OURS;
+
+        Timer make() {
+            ThreadFactory named = work -> new Thread(work, WORKER);
+
+            return this == NETTY ? new HashedWheelTimer(named, 1, TimeUnit.MILLISECONDS)
+                    : new WheelTimer(named, 1, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private Bench() {
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        System.out.println("arm + cancel, in ns, the median of " + ROUNDS + " rounds in turns;");
+        System.out.println("CPU is that of all the JVM's threads");
+        System.out.printf("%-9s %8s %10s %10s %7s %11s %11s %7s%n", "pending", "threads",
+                          "Netty wall", "ours wall", "ratio", "Netty CPU", "ours CPU", "ratio");
+        for (int pending : new int[] {0, PENDING}) {
+            for (int threads : new int[] {1, 2}) {
+                showLives(pending, threads);
+            }
+        }
+
+        System.out.println("\n1000 timeouts an hour away, " + IDLE_S + " s: the thread of the timer");
+        System.out.printf("%-9s %12s %12s%n", "", "wake-ups/s", "CPU us/s");
+        for (Kind kind : Kind.values()) {
+            showIdle(kind);
+        }
+
+        System.out.println("\nbytes a pending timeout, of " + PENDING + ", Java's and the wheel's");
+        for (Kind kind : Kind.values()) {
+            showMemory(kind);
+        }
+    }
+
+    private static Timer filled(Kind kind, int pending) {
+        Timer timer = kind.make();
+        SplittableRandom random = new SplittableRandom(1);
+
+        for (int i = 0; i < pending; i++) {
+            timer.newTimeout(NOTHING, 600 + random.nextInt(3000), TimeUnit.SECONDS);
+        }
+        return timer;
+    }
+
+    private static void showLives(int pending, int threads) throws Exception {
+        int kinds = Kind.values().length;
+        double[][] wall = new double[kinds][ROUNDS];
+        double[][] cpu = new double[kinds][ROUNDS];
+
+        // The first round warms the compiler up.
+        for (int round = -1; round < ROUNDS; round++) {
+            for (Kind kind : Kind.values()) {
+                double[] figures = lives(kind, pending, threads);
+
+                if (round >= 0) {
+                    wall[kind.ordinal()][round] = figures[0];
+                    cpu[kind.ordinal()][round] = figures[1];
+                }
+            }
+        }
+        System.out.printf("%-9d %8d %10.0f %10.0f %7.2f %11.0f %11.0f %7.2f%n", pending, threads,
+                          median(wall[0]), median(wall[1]), ratio(wall), median(cpu[0]),
+                          median(cpu[1]), ratio(cpu));
+    }
+
+    private static double median(double[] figures) {
+        double[] sorted = figures.clone();
+
+        Arrays.sort(sorted);
+        return sorted[sorted.length / 2];
+    }
+
+    /** Of each round, so that what else the machine does counts for both. */
+    private static double ratio(double[][] figures) {
+        double[] ratios = new double[ROUNDS];
+
+        Arrays.setAll(ratios, round -> figures[1][round] / figures[0][round]);
+        return median(ratios);
+    }
+
+    /** Wall time and CPU an arm and its cancel. */
+    private static double[] lives(Kind kind, int pending, int threads) throws Exception {
+        Timer timer = filled(kind, pending);
+        Thread[] all = new Thread[threads];
+
+        // Let the timer sort what is new, and the collector.
+        System.gc();
+        Thread.sleep(1000);
+        long cpu = SYSTEM.getProcessCpuTime();
+        long wall = System.nanoTime();
+
+        for (int i = 0; i < threads; i++) {
+            all[i] = new Thread(() -> live(timer, LIVES / threads));
+            all[i].start();
+        }
+        for (Thread thread : all) {
+            thread.join();
+        }
+        wall = System.nanoTime() - wall;
+        cpu = SYSTEM.getProcessCpuTime() - cpu;
+        timer.stop();
+        return new double[] {(double) wall / LIVES, (double) cpu / LIVES};
+    }
+
+    private static void live(Timer timer, int count) {
+        Timeout[] window = new Timeout[WINDOW];
+
+        for (int i = 0; i < count; i++) {
+            Timeout answered = window[i % WINDOW];
+
+            if (answered != null) {
+                answered.cancel();
+            }
+            window[i % WINDOW] = timer.newTimeout(NOTHING, 30, TimeUnit.SECONDS);
+        }
+        for (Timeout left : window) {
+            left.cancel();
+        }
+    }
+
+    private static void showIdle(Kind kind) throws Exception {
+        Timer timer = kind.make();
+
+        for (int i = 0; i < 1000; i++) {
+            timer.newTimeout(NOTHING, 1, TimeUnit.HOURS);
+        }
+        Thread.sleep(2000);
+        Path thread = worker();
+        long switches = switches(thread);
+        long cpu = cpu(thread);
+
+        Thread.sleep(IDLE_S * 1000);
+        System.out.printf("%-9s %12.1f %12.1f%n", kind,
+                          (double) (switches(thread) - switches) / IDLE_S,
+                          (cpu(thread) - cpu) / 1e3 / IDLE_S);
+        timer.stop();
+    }
+
+    private static Path worker() throws IOException {
+        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
+            for (Path task : (Iterable<Path>) tasks::iterator) {
+                if (Files.readString(task.resolve("comm")).strip().equals(WORKER)) {
+                    return task;
+                }
+            }
+        }
+        throw new IOException("no thread " + WORKER);
+    }
+
+    /** How often it has gone to sleep. */
+    private static long switches(Path thread) throws IOException {
+        for (String line : Files.readAllLines(thread.resolve("status"))) {
+            if (line.startsWith("voluntary_ctxt_switches:")) {
+                return Long.parseLong(line.substring(line.indexOf(':') + 1).strip());
+            }
+        }
+        throw new IOException("no voluntary_ctxt_switches");
+    }
+
+    private static long cpu(Path thread) throws IOException {
+        return Long.parseLong(Files.readString(thread.resolve("schedstat")).split(" ")[0]);
+    }
+
+    private static void showMemory(Kind kind) throws Exception {
+        long java = used();
+        long wheel = outside();
+        Timer timer = filled(kind, PENDING);
+
+        Thread.sleep(1000);
+        System.out.printf("%-9s %12.1f %12.1f%n", kind, (double) (used() - java) / PENDING,
+                          (double) (outside() - wheel) / PENDING);
+        timer.stop();
+    }
+
+    private static long used() throws InterruptedException {
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+            Thread.sleep(100);
+        }
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+
+    /** Resident memory that is not Java's heap, which is resident from the beginning. */
+    private static long outside() throws IOException {
+        List<String> lines = Files.readAllLines(Path.of("/proc/self/status"));
+
+        for (String line : lines) {
+            if (line.startsWith("VmRSS:")) {
+                return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
+            }
+        }
+        throw new IOException("no VmRSS");
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+/*
+ * libwheel for Java: each function is a native method of wheel.netty.Native, by the name that
+ * Java looks for; the generated header says so, and lets it be seen.
+ */
+#include <errno.h>
+#include <libwheel.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "wheel_netty_Native.h"
+
+/* Operations and events a call. */
+#define BATCH	256
+
+#define WORD_BITS	64
+
+_Static_assert((__u64)wheel_netty_Native_PARKED == WHEEL_TOUCH_PARKED, "PARKED");
+_Static_assert(1ULL << wheel_netty_Native_IDLE_BIT == WHEEL_TOUCH_IDLE, "IDLE");
+_Static_assert(wheel_netty_Native_ESHUTDOWN == ESHUTDOWN, "ESHUTDOWN");
+
+static struct libwheel *wheel_of(jlong address)
+{
+	return (struct libwheel *)(uintptr_t)address;
+}
+
+jlong Java_wheel_netty_Native_open(JNIEnv *env, jclass class, jint slots, jlong tick_ns)
+{
+	const struct libwheel_options options = {
+		.size = sizeof(options),
+		.flags = WHEEL_SETUP_TOUCH,
+		.scheme = WHEEL_HIERARCHICAL,
+		.timers = slots,
+		.tick_ns = tick_ns,
+	};
+	struct libwheel *wheel;
+	int err = libwheel_open(&wheel, &options);
+
+	return err ? err : (jlong)(uintptr_t)wheel;
+}
+
+void Java_wheel_netty_Native_close(JNIEnv *env, jclass class, jlong wheel)
+{
+	libwheel_close(wheel_of(wheel));
+}
+
+jint Java_wheel_netty_Native_stop(JNIEnv *env, jclass class, jlong wheel)
+{
+	return libwheel_stop(wheel_of(wheel), NULL);
+}
+
+jboolean Java_wheel_netty_Native_inKernel(JNIEnv *env, jclass class, jlong wheel)
+{
+	return libwheel_backend(wheel_of(wheel)) == LIBWHEEL_KERNEL;
+}
+
+jlong Java_wheel_netty_Native_now(JNIEnv *env, jclass class, jlong wheel)
+{
+	return libwheel_now(wheel_of(wheel));
+}
+
+jobject Java_wheel_netty_Native_words(JNIEnv *env, jclass class, jlong address)
+{
+	struct libwheel *wheel = wheel_of(address);
+
+	return (*env)->NewDirectByteBuffer(env, wheel->words,
+					   wheel->timers * sizeof(*wheel->words));
+}
+
+jobject Java_wheel_netty_Native_bells(JNIEnv *env, jclass class, jlong address)
+{
+	struct libwheel *wheel = wheel_of(address);
+	__u64 count = (wheel->timers + WORD_BITS - 1) / WORD_BITS;
+
+	return (*env)->NewDirectByteBuffer(env, wheel->bells,
+					   count * sizeof(*wheel->bells));
+}
+
+jobject Java_wheel_netty_Native_nextWake(JNIEnv *env, jclass class, jlong address)
+{
+	struct libwheel *wheel = wheel_of(address);
+
+	return (*env)->NewDirectByteBuffer(env, (void *)wheel->next_wake,
+					   sizeof(*wheel->next_wake));
+}
+
+jint Java_wheel_netty_Native_keep(JNIEnv *env, jclass class, jlong wheel, jint first,
+				  jint count)
+{
+	struct wheel_op ops[BATCH];
+	jint kept = 0, i, n;
+
+	while (kept < count) {
+		n = count - kept < BATCH ? count - kept : BATCH;
+		for (i = 0; i < n; i++)
+			ops[i] = (struct wheel_op) {
+				.op = WHEEL_OP_ARM,
+				.flags = WHEEL_OP_KEEP,
+				.id = WHEEL_ID(first + kept + i, 1),
+			};
+		libwheel_submit(wheel_of(wheel), ops, n, NULL);
+		/* Those that follow one which failed stay unused: there is no room. */
+		for (i = 0; i < n && !ops[i].res; i++)
+			kept++;
+		if (i < n)
+			return kept ? kept : ops[i].res;
+	}
+	return kept;
+}
+
+jint Java_wheel_netty_Native_tell(JNIEnv *env, jclass class, jlong wheel, jint slot,
+				  jlong deadline)
+{
+	return libwheel_keep_tell(wheel_of(wheel), WHEEL_ID(slot, 1), deadline);
+}
+
+jint Java_wheel_netty_Native_take(JNIEnv *env, jclass class, jlong wheel, jintArray slots)
+{
+	struct wheel_event events[BATCH];
+	jint room = (*env)->GetArrayLength(env, slots);
+	jint numbers[BATCH];
+	int count, i;
+
+	count = libwheel_expirations(wheel_of(wheel), events,
+				     room < BATCH ? room : BATCH);
+	if (count <= 0)
+		return count;
+	for (i = 0; i < count; i++)
+		numbers[i] = WHEEL_ID_SLOT(events[i].id);
+	(*env)->SetIntArrayRegion(env, slots, 0, count, numbers);
+	return count;
+}
+
+jint Java_wheel_netty_Native_newSet(JNIEnv *env, jclass class)
+{
+	int set = epoll_create1(EPOLL_CLOEXEC);
+
+	return set < 0 ? -errno : set;
+}
+
+jint Java_wheel_netty_Native_addToSet(JNIEnv *env, jclass class, jint set, jlong wheel,
+				      jint number)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u32 = number };
+
+	return epoll_ctl(set, EPOLL_CTL_ADD, libwheel_fd(wheel_of(wheel)),
+			 &event) ? -errno : 0;
+}
+
+jint Java_wheel_netty_Native_await(JNIEnv *env, jclass class, jint set)
+{
+	struct epoll_event event;
+
+	return epoll_wait(set, &event, 1, -1) < 0 ? -errno : (jint)event.data.u32;
+}
+
+void Java_wheel_netty_Native_closeSet(JNIEnv *env, jclass class, jint set)
+{
+	close(set);
+}
+
+jstring Java_wheel_netty_Native_message(JNIEnv *env, jclass class, jlong error)
+{
+	return (*env)->NewStringUTF(env, strerror(-(int)error));
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+package wheel.netty;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Collection;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * A wheel with a fixed number of slots, and the timeouts in them.
+ *
+ * <p>All slots are kept timers of libwheel: their words lie in memory that the wheel shares,
+ * and to arm or cancel one is an exchange there, without a call.
+ *
+ * <p>Who takes a slot has it alone: newTimeout() until the timeout is armed; afterwards
+ * whoever changes the timeout's state, cancel() or the worker. If cancel() does, the slot is
+ * given back by the side that wins the exchange of its word.
+ */
+final class Bank {
+    private static final Cleaner CLEANER = Cleaner.create();
+    private static final VarHandle LONG =
+            MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    /** Slots that are taken from the wheel at once. */
+    private static final int CHUNK = 1024;
+
+    private final long wheel;
+    private final ByteBuffer words;
+    private final ByteBuffer bells;
+    private final ByteBuffer nextWake;
+    private final AtomicReferenceArray<WheelTimeout> timeouts;
+    private final FreeSlots free;
+    /** How many slots the wheel has given us. */
+    private int kept;
+
+    Bank(int size, long tickNanos) {
+        wheel = Native.open(size, tickNanos);
+        check("open a wheel", wheel);
+        close(this, wheel);
+        words = Native.words(wheel);
+        bells = Native.bells(wheel);
+        nextWake = Native.nextWake(wheel);
+        timeouts = new AtomicReferenceArray<>(size);
+        free = new FreeSlots(size);
+    }
+
+    /** As long as anybody has a timeout of this bank its words may be touched. */
+    private static void close(Bank bank, long wheel) {
+        CLEANER.register(bank, () -> Native.close(wheel));
+    }
+
+    private static void check(String what, long answer) {
+        if (answer == -Native.ESHUTDOWN) {
+            throw new IllegalStateException(WheelTimer.STOPPED);
+        }
+        if (answer < 0) {
+            throw new RejectedExecutionException(
+                    "cannot " + what + ": " + Native.message(answer));
+        }
+    }
+
+    int size() {
+        return timeouts.length();
+    }
+
+    long now() {
+        return Native.now(wheel);
+    }
+
+    boolean inKernel() {
+        return Native.inKernel(wheel);
+    }
+
+    void addTo(int set, int number) {
+        check("wait for a wheel", Native.addToSet(set, wheel, number));
+    }
+
+    /** A slot for a timeout, or FreeSlots.NONE. */
+    int take() {
+        int slot = free.pop();
+
+        return slot == FreeSlots.NONE ? takeNew() : slot;
+    }
+
+    private synchronized int takeNew() {
+        int slot = free.pop();
+        int count;
+
+        if (slot != FreeSlots.NONE || kept == size()) {
+            return slot;
+        }
+        count = Native.keep(wheel, kept, Math.min(CHUNK, size() - kept));
+        check("take a slot", count);
+        slot = kept;
+        kept += count;
+        for (int nr = kept - 1; nr > slot; nr--) {
+            free.push(nr);
+        }
+        return slot;
+    }
+
+    /** False: the wheel was stopped before, and nobody else knows this timeout. */
+    boolean arm(WheelTimeout timeout) {
+        int slot = timeout.slot();
+        long deadline = timeout.deadline();
+
+        timeouts.lazySet(slot, timeout);
+        // A full barrier: stop() finds the timeout in the array, or we find the wheel stopped.
+        LONG.compareAndSet(words, slot * Long.BYTES, Native.PARKED, deadline);
+        // What is no longer in the array, stop() hands back.
+        boolean known = isTold(slot, deadline)
+                || Native.tell(wheel, slot, deadline) != -Native.ESHUTDOWN
+                || !timeouts.compareAndSet(slot, timeout, null);
+        Reference.reachabilityFence(this);
+        return known;
+    }
+
+    /** Will the wheel look at this slot, and early enough? */
+    private boolean isTold(int slot, long deadline) {
+        long bits = (long) LONG.getVolatile(bells, slot / Long.SIZE * Long.BYTES);
+
+        // Never is the largest number without a sign.
+        return (bits >>> slot & 1) != 0
+                && Long.compareUnsigned(deadline, (long) LONG.getVolatile(nextWake, 0)) >= 0;
+    }
+
+    /**
+     * A timeout was cancelled. If its timer has fired the worker gives the slot back. It may
+     * have done so already; but then the next timeout there has a later deadline.
+     */
+    void cancelled(WheelTimeout timeout) {
+        int slot = timeout.slot();
+
+        if (LONG.compareAndSet(words, slot * Long.BYTES, timeout.deadline(), Native.PARKED)) {
+            timeouts.lazySet(slot, null);
+            free.push(slot);
+        }
+        Reference.reachabilityFence(this);
+    }
+
+    /** Slots whose timers have fired: how many, or -ESHUTDOWN. */
+    int fired(int[] slots) {
+        return Native.take(wheel, slots);
+    }
+
+    /** The timeout in such a slot, which is given back. */
+    WheelTimeout release(int slot) {
+        WheelTimeout timeout = timeouts.get(slot);
+
+        timeouts.lazySet(slot, null);
+        LONG.compareAndSet(words, slot * Long.BYTES, Native.IDLE, Native.PARKED);
+        free.push(slot);
+        return timeout;
+    }
+
+    void stop() {
+        Native.stop(wheel);
+    }
+
+    /** After stop(): the timeouts that were not processed. */
+    void drainTo(Collection<? super WheelTimeout> unprocessed) {
+        for (int slot = 0; slot < size(); slot++) {
+            WheelTimeout timeout = timeouts.getAndSet(slot, null);
+
+            if (timeout != null && !timeout.isCancelled()) {
+                unprocessed.add(timeout);
+            }
+        }
+    }
+}

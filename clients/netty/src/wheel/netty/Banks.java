@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+package wheel.netty;
+
+import io.netty.util.TimerTask;
+import java.lang.ref.Cleaner;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * All slots of a timer, in banks of which each is twice as large as the one before: few
+ * timeouts cost little memory, and any number has room.
+ */
+final class Banks {
+    private static final Cleaner CLEANER = Cleaner.create();
+    private static final int SMALLEST = 1024;
+    private static final int LARGEST = 1 << 24;
+
+    private final long tickNanos;
+    private final int set;
+    private volatile Bank[] all = {};
+    private boolean stopped;
+
+    Banks(long tickNanos) {
+        this.tickNanos = tickNanos;
+        set = Native.newSet();
+        if (set < 0) {
+            throw new RejectedExecutionException(
+                    "cannot wait for wheels: " + Native.message(set));
+        }
+        close(this, set);
+        grow(all);
+    }
+
+    private static void close(Banks banks, int set) {
+        CLEANER.register(banks, () -> Native.closeSet(set));
+    }
+
+    long now() {
+        return all[0].now();
+    }
+
+    boolean inKernel() {
+        return all[0].inKernel();
+    }
+
+    /** A timeout that has a slot and is not armed. */
+    WheelTimeout place(WheelTimer timer, TimerTask task, long deadline) {
+        for (;;) {
+            Bank[] banks = all;
+
+            for (int i = banks.length - 1; i >= 0; i--) {
+                int slot = banks[i].take();
+
+                if (slot != FreeSlots.NONE) {
+                    return new WheelTimeout(timer, banks[i], slot, task, deadline);
+                }
+            }
+            grow(banks);
+        }
+    }
+
+    private synchronized void grow(Bank[] full) {
+        int count = full.length;
+
+        if (stopped) {
+            throw new IllegalStateException(WheelTimer.STOPPED);
+        }
+        if (all != full) {
+            return;
+        }
+        Bank bank = new Bank(count == 0 ? SMALLEST : Math.min(2 * full[count - 1].size(), LARGEST),
+                             tickNanos);
+        bank.addTo(set, count);
+        Bank[] more = Arrays.copyOf(full, count + 1);
+        more[count] = bank;
+        all = more;
+    }
+
+    /** Sleep until timers have fired: the bank that they are in, or null: look again. */
+    Bank await() {
+        int number = Native.await(set);
+
+        // The bank may be so new that it is not in the array yet.
+        return number < 0 || number >= all.length ? null : all[number];
+    }
+
+    synchronized void stop() {
+        stopped = true;
+        for (Bank bank : all) {
+            bank.stop();
+        }
+    }
+
+    void drainTo(Set<? super WheelTimeout> unprocessed) {
+        for (Bank bank : all) {
+            bank.drainTo(unprocessed);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+package wheel.netty;
+
+import io.netty.util.Timeout;
+import io.netty.util.Timer;
+import io.netty.util.TimerTask;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
+/** A task with a deadline, in a slot of a bank until it has run or was cancelled. */
+final class WheelTimeout implements Timeout {
+    private static final int WAITING = 0;
+    private static final int CANCELLED = 1;
+    private static final int EXPIRED = 2;
+    private static final AtomicIntegerFieldUpdater<WheelTimeout> STATE =
+            AtomicIntegerFieldUpdater.newUpdater(WheelTimeout.class, "state");
+
+    private final WheelTimer timer;
+    private final Bank bank;
+    private final int slot;
+    private final TimerTask task;
+    private final long deadline;
+    private volatile int state;
+
+    WheelTimeout(WheelTimer timer, Bank bank, int slot, TimerTask task, long deadline) {
+        this.timer = timer;
+        this.bank = bank;
+        this.slot = slot;
+        this.task = task;
+        this.deadline = deadline;
+    }
+
+    boolean arm() {
+        return bank.arm(this);
+    }
+
+    int slot() {
+        return slot;
+    }
+
+    /** On the wheel's clock. */
+    long deadline() {
+        return deadline;
+    }
+
+    @Override
+    public Timer timer() {
+        return timer;
+    }
+
+    @Override
+    public TimerTask task() {
+        return task;
+    }
+
+    @Override
+    public boolean isExpired() {
+        return state == EXPIRED;
+    }
+
+    @Override
+    public boolean isCancelled() {
+        return state == CANCELLED;
+    }
+
+    @Override
+    public boolean cancel() {
+        if (!STATE.compareAndSet(this, WAITING, CANCELLED)) {
+            return false;
+        }
+        timer.done();
+        bank.cancelled(this);
+        return true;
+    }
+
+    /** False: it was cancelled. */
+    boolean expire() {
+        return STATE.compareAndSet(this, WAITING, EXPIRED);
+    }
+
+    @Override
+    public String toString() {
+        long left = deadline - timer.now();
+
+        return "WheelTimeout(deadline: " + Math.abs(left) + " ns " + (left > 0 ? "later" : "ago")
+                + (isCancelled() ? ", cancelled" : "") + ", task: " + task + ')';
+    }
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+package wheel.netty;
+
+import io.netty.util.Timeout;
+import io.netty.util.Timer;
+import io.netty.util.TimerTask;
+import io.netty.util.internal.ObjectUtil;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A {@link Timer} on libwheel, to be used as Netty's HashedWheelTimer: the constructors take
+ * the same arguments, of which {@code ticksPerWheel} means nothing here.
+ *
+ * <p>A timeout runs at the first tick that is not before its deadline, in the timer's one
+ * thread, which sleeps while nothing is due.
+ */
+public final class WheelTimer implements Timer {
+    static final String STOPPED = "cannot be started once stopped";
+
+    private static final InternalLogger LOGGER =
+            InternalLoggerFactory.getInstance(WheelTimer.class);
+    private static final long MILLISECOND_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final int MAX_TICKS_PER_WHEEL = 1 << 30;
+    private static final int BATCH = 256;
+
+    private static final int INIT = 0;
+    private static final int STARTED = 1;
+    private static final int SHUTDOWN = 2;
+
+    private final AtomicInteger state = new AtomicInteger(INIT);
+    private final AtomicLong pending = new AtomicLong();
+    private final long maxPendingTimeouts;
+    private final Banks banks;
+    /** What the wheel's clock is ahead of System.nanoTime(). */
+    private final long ahead;
+    private final Thread worker;
+    private final Instances.Member member;
+
+    public WheelTimer() {
+        this(Executors.defaultThreadFactory());
+    }
+
+    public WheelTimer(long tickDuration, TimeUnit unit) {
+        this(Executors.defaultThreadFactory(), tickDuration, unit);
+    }
+
+    public WheelTimer(long tickDuration, TimeUnit unit, int ticksPerWheel) {
+        this(Executors.defaultThreadFactory(), tickDuration, unit, ticksPerWheel);
+    }
+
+    public WheelTimer(ThreadFactory threadFactory) {
+        this(threadFactory, 100, TimeUnit.MILLISECONDS);
+    }
+
+    public WheelTimer(ThreadFactory threadFactory, long tickDuration, TimeUnit unit) {
+        this(threadFactory, tickDuration, unit, 512);
+    }
+
+    public WheelTimer(ThreadFactory threadFactory, long tickDuration, TimeUnit unit,
+                      int ticksPerWheel) {
+        this(threadFactory, tickDuration, unit, ticksPerWheel, true);
+    }
+
+    public WheelTimer(ThreadFactory threadFactory, long tickDuration, TimeUnit unit,
+                      int ticksPerWheel, boolean leakDetection) {
+        this(threadFactory, tickDuration, unit, ticksPerWheel, leakDetection, -1);
+    }
+
+    /**
+     * Opens its wheel; the thread begins with the first timeout.
+     *
+     * @param threadFactory makes the thread that runs the tasks
+     * @param tickDuration how late a task may run, at least a millisecond
+     * @param unit of tickDuration
+     * @param ticksPerWheel positive
+     * @param leakDetection whether a timer that nobody stopped is always reported, or only if
+     *     its thread keeps the JVM alive
+     * @param maxPendingTimeouts more are rejected; 0 or less: there is no limit
+     */
+    public WheelTimer(ThreadFactory threadFactory, long tickDuration, TimeUnit unit,
+                      int ticksPerWheel, boolean leakDetection, long maxPendingTimeouts) {
+        ObjectUtil.checkNotNull(threadFactory, "threadFactory");
+        long tick = tickNanos(tickDuration, unit, ticksPerWheel);
+
+        this.maxPendingTimeouts = maxPendingTimeouts;
+        worker = threadFactory.newThread(this::work);
+        banks = new Banks(tick);
+        long before = System.nanoTime();
+        ahead = banks.now() - before;
+        member = Instances.enter(this, leakDetection || !worker.isDaemon(), LOGGER);
+    }
+
+    private static long tickNanos(long tickDuration, TimeUnit unit, int ticksPerWheel) {
+        ObjectUtil.checkNotNull(unit, "unit");
+        ObjectUtil.checkPositive(tickDuration, "tickDuration");
+        ObjectUtil.checkPositive(ticksPerWheel, "ticksPerWheel");
+        if (ticksPerWheel > MAX_TICKS_PER_WHEEL) {
+            throw new IllegalArgumentException(
+                    "ticksPerWheel may not be greater than 2^30: " + ticksPerWheel);
+        }
+        long tick = unit.toNanos(tickDuration);
+        long limit = Long.MAX_VALUE / ticksPerWheel;
+
+        if (tick >= limit) {
+            throw new IllegalArgumentException("tickDuration: " + tickDuration
+                    + " (expected: 0 < tickDuration in nanos < " + limit + ')');
+        }
+        if (tick < MILLISECOND_NANOS) {
+            LOGGER.warn("Configured tickDuration {} {} is smaller than 1 ms, using 1 ms.",
+                        tickDuration, unit);
+            return MILLISECOND_NANOS;
+        }
+        return tick;
+    }
+
+    /** Starts the thread, if no timeout has started it yet. */
+    public void start() {
+        if (state.get() == INIT && state.compareAndSet(INIT, STARTED)) {
+            worker.start();
+        } else if (state.get() == SHUTDOWN) {
+            throw new IllegalStateException(STOPPED);
+        }
+    }
+
+    /** How many timeouts have neither begun to run nor been cancelled. */
+    public long pendingTimeouts() {
+        return pending.get();
+    }
+
+    /** Whether its timers are in the kernel's /dev/wheel. */
+    public boolean isInKernel() {
+        return banks.inKernel();
+    }
+
+    /** The wheel's clock. */
+    long now() {
+        return System.nanoTime() + ahead;
+    }
+
+    @Override
+    public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {
+        ObjectUtil.checkNotNull(task, "task");
+        ObjectUtil.checkNotNull(unit, "unit");
+        WheelTimeout timeout = null;
+
+        enter();
+        try {
+            start();
+            timeout = banks.place(this, task, deadlineIn(unit.toNanos(delay)));
+            if (!timeout.arm()) {
+                timeout = null;
+                throw new IllegalStateException(STOPPED);
+            }
+            return timeout;
+        } finally {
+            if (timeout == null) {
+                done();
+            }
+        }
+    }
+
+    /** One more is pending. */
+    private void enter() {
+        long count = pending.incrementAndGet();
+
+        if (maxPendingTimeouts > 0 && count > maxPendingTimeouts) {
+            done();
+            throw new RejectedExecutionException("Number of pending timeouts (" + count
+                    + ") is greater than the maximum of (" + maxPendingTimeouts + ')');
+        }
+    }
+
+    /** One is not pending any more. */
+    void done() {
+        pending.decrementAndGet();
+    }
+
+    /** In the future, so that no timeout in a slot has the deadline of one that has fired. */
+    private long deadlineIn(long nanos) {
+        long deadline = now() + Math.max(nanos, 1);
+
+        return deadline < 0 ? Long.MAX_VALUE : deadline;
+    }
+
+    private void work() {
+        int[] slots = new int[BATCH];
+
+        while (state.get() == STARTED) {
+            Bank bank = banks.await();
+
+            if (bank != null) {
+                serve(bank, slots);
+            }
+        }
+    }
+
+    private void serve(Bank bank, int[] slots) {
+        int count = bank.fired(slots);
+
+        // What is left when it was stopped stays in its slot, to be handed back.
+        for (int i = 0; i < count && state.get() == STARTED; i++) {
+            WheelTimeout timeout = bank.release(slots[i]);
+
+            if (timeout.expire()) {
+                done();
+                run(timeout);
+            }
+        }
+    }
+
+    private static void run(WheelTimeout timeout) {
+        try {
+            timeout.task().run(timeout);
+        } catch (Throwable t) {
+            LOGGER.warn("An exception was thrown by " + TimerTask.class.getSimpleName() + '.', t);
+        }
+    }
+
+    @Override
+    public Set<Timeout> stop() {
+        Set<Timeout> unprocessed = new HashSet<>();
+
+        if (Thread.currentThread() == worker) {
+            throw new IllegalStateException("WheelTimer.stop() cannot be called from TimerTask");
+        }
+        int before = state.getAndSet(SHUTDOWN);
+
+        if (before == SHUTDOWN) {
+            return Collections.emptySet();
+        }
+        banks.stop();
+        try {
+            if (before == STARTED) {
+                end(worker);
+            }
+        } finally {
+            member.release(this);
+        }
+        banks.drainTo(unprocessed);
+        return Collections.unmodifiableSet(unprocessed);
+    }
+
+    /** A task may be running, and may be asleep. */
+    private static void end(Thread worker) {
+        boolean interrupted = false;
+
+        while (worker.isAlive()) {
+            worker.interrupt();
+            try {
+                worker.join(100);
+            } catch (InterruptedException ignored) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
