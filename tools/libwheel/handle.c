@@ -34,7 +34,7 @@ static const bool *parents_page(void)
  * @handle: handle
  * @backend: its backend
  * @setup: what is in force
- * @fd: what the program polls; the handle's from now on
+ * @fd: what the program polls, the handle's from now on; or an errno
  *
  * Return: 0 or -ENOMEM.
  */
@@ -123,7 +123,8 @@ void handle_exit(struct handle *handle)
 	area_unmap(handle->wheel.summary, bells(bells(timers)));
 	area_unmap(handle->page, 1);
 	munmap((void *)handle->ours, page_size());
-	close(handle->fd);
+	if (handle->fd >= 0)
+		close(handle->fd);
 }
 
 /**

@@ -20,6 +20,9 @@ struct handle;
  * @submit: WHEEL_IOC_SUBMIT, and as this the others
  * @take: how many events were there, as libwheel_expirations()
  * @kick: look at kept timers, as WHEEL_ENTER_KICK
+ * @next: libwheel_next()
+ * @earlier: libwheel_earlier(); NULL: a descriptor wakes the one that sleeps
+ * @reserve: libwheel_reserve(); NULL: it cannot
  * @now: the clock
  * @close: free the handle, in a child of fork(), too
  */
@@ -33,6 +36,9 @@ struct backend {
 	int (*take)(struct handle *handle, struct wheel_event *events,
 		    __u32 count);
 	int (*kick)(struct handle *handle);
+	int (*next)(struct handle *handle, __u64 *when);
+	int (*earlier)(struct handle *handle);
+	int (*reserve)(struct handle *handle, __u32 timers);
 	__u64 (*now)(struct handle *handle);
 	void (*close)(struct handle *handle);
 };
@@ -42,7 +48,7 @@ struct backend {
  * @wheel: what the program sees of it
  * @backend: who keeps its timers
  * @setup: what is in force
- * @fd: what the program polls
+ * @fd: what the program polls, or an errno
  * @page: what the wheel tells, if it has touch words
  * @ours: true, but wiped in a child of fork()
  */
@@ -57,7 +63,7 @@ struct handle {
 
 /* Both set *@handle on success alone, and @setup then says what is in force. */
 int kernel_open(struct handle **handle, struct wheel_setup *setup);
-int user_open(struct handle **handle, struct wheel_setup *setup);
+int user_open(struct handle **handle, struct wheel_setup *setup, __u32 mode);
 
 /* handle.c */
 int handle_init(struct handle *handle, const struct backend *backend,

@@ -3,6 +3,7 @@
  * The backend over /dev/wheel: the commands of the ABI, handed through.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -65,6 +66,21 @@ static int kernel_kick(struct handle *handle)
 	return command(handle->fd, WHEEL_IOC_ENTER, &enter);
 }
 
+/* The device tells when a timer is due where a program moves the clock, by ADVANCE alone. */
+static int kernel_next(struct handle *handle, __u64 *when)
+{
+	struct pollfd p = { .fd = handle->fd, .events = POLLIN };
+	struct wheel_advance ask = { .size = sizeof(ask) };
+	int err = command(handle->fd, WHEEL_IOC_ADVANCE, &ask);
+	int saved = errno;
+
+	if (err)
+		return err;
+	*when = poll(&p, 1, 0) == 1 ? 0 : ask.next;
+	errno = saved;
+	return 0;
+}
+
 static __u64 kernel_now(struct handle *handle)
 {
 	struct wheel_advance ask = { .size = sizeof(ask) };
@@ -90,6 +106,7 @@ static const struct backend kernel_backend = {
 	.advance	= kernel_advance,
 	.take		= kernel_take,
 	.kick		= kernel_kick,
+	.next		= kernel_next,
 	.now		= kernel_now,
 	.close		= kernel_close,
 };

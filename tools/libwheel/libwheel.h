@@ -30,9 +30,9 @@
  *
  * Threads: any number may use a wheel at once, except that nobody may use it
  * during and after libwheel_close(). A signal handler may touch, park and revive,
- * and call nothing else. After fork() it is the parent's: the child
- * may close it, every other function that can fail answers -ECHILD there, and
- * touching, parking and reviving are not allowed.
+ * and call nothing else. After fork() it is the parent's: the child may close it and
+ * list its timers, every other function that can fail answers -ECHILD there, and
+ * touching, parking, reviving and keeping are not allowed.
  *
  * This header needs C99 or C++11, and the __atomic functions of gcc or clang.
  */
@@ -71,6 +71,14 @@ struct libwheel {
 #define LIBWHEEL_KERNEL	1	/* /dev/wheel */
 #define LIBWHEEL_USER	2	/* in the program, over a timerfd */
 
+/*
+ * libwheel_options.mode, for event loops: what /dev/wheel does not offer. So LIBWHEEL_AUTO
+ * takes LIBWHEEL_USER, and with LIBWHEEL_KERNEL it is -EOPNOTSUPP.
+ */
+#define LIBWHEEL_NO_FD		(1U << 0)	/* sleep by libwheel_next() instead */
+#define LIBWHEEL_DUE_NOW	(1U << 1)	/* what is overdue waits for no tick */
+#define LIBWHEEL_BY_DEADLINE	(1U << 2)	/* also within a tick */
+
 /**
  * struct libwheel_options - what kind of wheel
  * @size: sizeof(struct libwheel_options)
@@ -81,13 +89,18 @@ struct libwheel {
  * @scheme: WHEEL_HASHED or another scheme
  * @timers: how many timers it can hold, at most 2^24; 0: 65536
  * @buckets: of the ring; 0: as many as @timers need
- * @reserved: 0
+ * @mode: LIBWHEEL_NO_FD and the like
  * @tick_ns: nanoseconds a tick; 0: 1 ms
  *
  * Of each but @size 0 is a default, and the scheme of 0 is WHEEL_HASHED. Ask for
  * WHEEL_HIERARCHICAL unless the clock can be set. A program built against an older header
  * passes a smaller struct, and one built against a newer header a larger one,
  * of which the library must know all that is not zero.
+ *
+ * With LIBWHEEL_DUE_NOW a timer that is armed or moved to a time that has come is due at
+ * once, and libwheel_expirations() takes it; kept timers are due at the next tick as ever.
+ * With LIBWHEEL_BY_DEADLINE the timers that fire in one call come by deadline, those with
+ * the same in the order in which they would come otherwise.
  */
 struct libwheel_options {
 	__u32 size;
@@ -97,7 +110,7 @@ struct libwheel_options {
 	__u32 scheme;
 	__u32 timers;
 	__u32 buckets;
-	__u32 reserved;
+	__u32 mode;
 	__u64 tick_ns;
 };
 
@@ -128,9 +141,24 @@ uint64_t libwheel_now(const struct libwheel *wheel);
 
 /*
  * For the event loop: readable while libwheel_expirations() has something to
- * say. It is not to be read, written or closed.
+ * say. It is not to be read, written or closed. -EOPNOTSUPP with LIBWHEEL_NO_FD.
  */
 int libwheel_fd(const struct libwheel *wheel);
+
+/*
+ * For a loop that sleeps by a timeout. *@when: the time of the wheel's clock at which
+ * libwheel_expirations() wants to be called; 0: now, it has something to say; ~0: nothing is
+ * pending. It is never too late, and too early where the wheel has to look by itself, or
+ * the earliest timer was cancelled or moved. Ask again before each sleep.
+ * -EOPNOTSUPP on /dev/wheel, unless its clock is VIRTUAL.
+ */
+int libwheel_next(struct libwheel *wheel, uint64_t *when);
+/*
+ * With LIBWHEEL_NO_FD, for other threads than the one that sleeps, after they armed or
+ * moved a timer. 1: it is earlier than libwheel_next() has said, so wake the one that
+ * sleeps; this is answered once. 0: it wakes by itself in time.
+ */
+int libwheel_earlier(struct libwheel *wheel);
 
 /*
  * One timer. With WHEEL_SETUP_ANY_SLOT libwheel_arm() and _arm_in() write *@id.
@@ -141,6 +169,13 @@ int libwheel_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
 int libwheel_arm_in(struct libwheel *wheel, uint64_t *id, uint64_t delay,
 		    uint64_t cookie);
 int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when);
+/*
+ * Move a timer that is pending, or else arm it anew: then *@id is of the next generation,
+ * and it may be that of a timer that never was. -EBUSY: it has fired, and its event was not
+ * taken. With WHEEL_SETUP_ANY_SLOT it is armed in another slot then.
+ */
+int libwheel_rearm_or_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
+			  uint64_t cookie);
 int libwheel_cancel(struct libwheel *wheel, uint64_t id);
 int libwheel_query(struct libwheel *wheel, uint64_t id, uint64_t *when);
 /* Any operation, with all that struct wheel_op has; answers its res. */
@@ -169,12 +204,22 @@ int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
 int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
 		  uint32_t count, int64_t timeout_ns);
 
+/*
+ * Have the memory of slots 0 .. @timers - 1 now: arming them does not fail with -ENOMEM
+ * later. Else a slot costs nothing until it is armed. -EINVAL: there are not as many;
+ * -ENOMEM; -EOPNOTSUPP on /dev/wheel.
+ */
+int libwheel_reserve(struct libwheel *wheel, uint32_t timers);
+
 /* Nothing fires any more. *@unfired, which may be NULL: what was pending. */
 int libwheel_stop(struct libwheel *wheel, uint64_t *unfired);
 /*
  * The pending timers, after libwheel_stop() the unfired ones, as operations that
  * arm them again: how many, 0: that was the end. *@cursor is 0 at first. @flags:
  * 0, or after libwheel_stop() WHEEL_LIST_TAKE, which frees their slots.
+ *
+ * A child of fork() is told what was pending in the parent when it was made, on /dev/wheel
+ * what is pending there now. -EBUSY: another thread was in the library at that moment.
  */
 int libwheel_list(struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
 		  uint32_t count, uint32_t *cursor);
@@ -182,7 +227,8 @@ int libwheel_list(struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
 int libwheel_stats(struct libwheel *wheel, struct wheel_stats *stats);
 /*
  * Move a VIRTUAL clock. *@next, which may be NULL: no timer is due before this
- * time, ~0: none is pending.
+ * time, ~0: none is pending. It leaves out what has fired and was not taken: a loop that
+ * sleeps by it takes all events first, or asks libwheel_next() instead.
  */
 int libwheel_advance(struct libwheel *wheel, uint64_t now, uint64_t *next);
 

@@ -7,6 +7,8 @@
 
 #include "handle.h"
 
+#define MODES	(LIBWHEEL_NO_FD | LIBWHEEL_DUE_NOW | LIBWHEEL_BY_DEADLINE)
+
 /* The struct of the first version, which every program passes at least. */
 #define OLDEST_OPTIONS	sizeof(struct libwheel_options)
 
@@ -41,7 +43,7 @@ static int backend_wanted(const struct libwheel_options *options)
 {
 	const char *name = NULL;
 
-	if (options->reserved || options->backend > LIBWHEEL_USER)
+	if (options->mode & ~MODES || options->backend > LIBWHEEL_USER)
 		return -EINVAL;
 	if (options->backend == LIBWHEEL_AUTO)
 		name = secure_getenv("LIBWHEEL_BACKEND");
@@ -72,12 +74,18 @@ static bool kernel_cannot(int err)
 	}
 }
 
-static int open_auto(struct handle **handle, struct wheel_setup *setup)
+static int open_backend(struct handle **handle, int backend,
+			const struct wheel_setup *asked, __u32 mode)
 {
-	struct wheel_setup asked = *setup;
-	int err = kernel_open(handle, setup);
+	struct wheel_setup setup = *asked;
+	int err = -EOPNOTSUPP;
 
-	return kernel_cannot(err) ? user_open(handle, &asked) : err;
+	if (backend != LIBWHEEL_USER && !mode)
+		err = kernel_open(handle, &setup);
+	if (backend == LIBWHEEL_KERNEL || !kernel_cannot(err))
+		return err;
+	setup = *asked;
+	return user_open(handle, &setup, mode);
 }
 
 int libwheel_open(struct libwheel **wheel,
@@ -89,7 +97,7 @@ int libwheel_open(struct libwheel **wheel,
 	struct libwheel_options o;
 	struct wheel_setup setup;
 	struct handle *handle;
-	int err;
+	int backend, err;
 
 	err = options_copy(&o, options ? options : &defaults);
 	if (err)
@@ -103,13 +111,10 @@ int libwheel_open(struct libwheel **wheel,
 		.timers		= o.timers,
 		.buckets	= o.buckets,
 	};
-	err = backend_wanted(&o);
-	if (err == LIBWHEEL_KERNEL)
-		err = kernel_open(&handle, &setup);
-	else if (err == LIBWHEEL_USER)
-		err = user_open(&handle, &setup);
-	else if (err == LIBWHEEL_AUTO)
-		err = open_auto(&handle, &setup);
+	backend = backend_wanted(&o);
+	if (backend < 0)
+		return backend;
+	err = open_backend(&handle, backend, &setup, o.mode);
 	if (!err)
 		*wheel = &handle->wheel;
 	return err;

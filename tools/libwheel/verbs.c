@@ -110,6 +110,32 @@ int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when)
 	return libwheel_do(wheel, &op);
 }
 
+/*
+ * Of the two one fails: a timer that was moved is pending, so that its slot is busy. But a
+ * wheel that picks the slots would arm a second timer.
+ */
+int libwheel_rearm_or_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
+			  uint64_t cookie)
+{
+	bool any = handle_of(wheel)->setup.flags & WHEEL_SETUP_ANY_SLOT;
+	struct wheel_op ops[] = {
+		{ .op = WHEEL_OP_REARM, .id = *id, .when = when },
+		{ .op = WHEEL_OP_ARM, .id = *id + WHEEL_ID(0, 1), .when = when,
+		  .cookie = cookie },
+	};
+	int ret = libwheel_submit(wheel, ops, any ? 1 : 2, NULL);
+
+	if (ret < 0)
+		return ret;
+	if (ops[0].res != -ENOENT)
+		return ops[0].res;
+	if (any)
+		ops[1].res = libwheel_do(wheel, &ops[1]);
+	if (!ops[1].res)
+		*id = ops[1].id;
+	return ops[1].res;
+}
+
 int libwheel_cancel(struct libwheel *wheel, uint64_t id)
 {
 	struct wheel_op op = { .op = WHEEL_OP_CANCEL, .id = id };
@@ -169,6 +195,44 @@ int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
 	return handle->backend->take(handle, events, count);
 }
 
+int libwheel_next(struct libwheel *wheel, uint64_t *when)
+{
+	struct handle *handle = handle_of(wheel);
+	__u64 time;
+	int err;
+
+	if (!*handle->ours)
+		return -ECHILD;
+	err = handle->backend->next(handle, &time);
+	if (!err)
+		*when = time;
+	return err;
+}
+
+int libwheel_earlier(struct libwheel *wheel)
+{
+	struct handle *handle = handle_of(wheel);
+
+	if (!*handle->ours)
+		return -ECHILD;
+	if (!handle->backend->earlier)
+		return -EOPNOTSUPP;
+	return handle->backend->earlier(handle);
+}
+
+int libwheel_reserve(struct libwheel *wheel, uint32_t timers)
+{
+	struct handle *handle = handle_of(wheel);
+
+	if (!*handle->ours)
+		return -ECHILD;
+	if (timers > handle->setup.timers)
+		return -EINVAL;
+	if (!handle->backend->reserve)
+		return -EOPNOTSUPP;
+	return handle->backend->reserve(handle, timers);
+}
+
 int libwheel_stop(struct libwheel *wheel, uint64_t *unfired)
 {
 	struct wheel_stop stop = { .size = sizeof(stop) };
@@ -197,7 +261,8 @@ int libwheel_list(struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
 	struct handle *handle = handle_of(wheel);
 	int err;
 
-	if (!*handle->ours)
+	/* A child may look. */
+	if (!*handle->ours && flags)
 		return -ECHILD;
 	err = handle->backend->list(handle, &list);
 	if (err)

@@ -36,6 +36,8 @@ int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
 	int more = 1;
 	int ret;
 
+	if (libwheel_fd(wheel) < 0)
+		return libwheel_fd(wheel);
 	if (timeout_ns >= 0)
 		end = clock_read(WHEEL_CLOCK_MONOTONIC) + (__u64)timeout_ns;
 	for (;;) {

@@ -111,7 +111,7 @@ class _Options(ctypes.Structure):
         ("scheme", ctypes.c_uint32),
         ("timers", ctypes.c_uint32),
         ("buckets", ctypes.c_uint32),
-        ("reserved", ctypes.c_uint32),
+        ("mode", ctypes.c_uint32),
         ("tick_ns", ctypes.c_uint64),
     ]
 

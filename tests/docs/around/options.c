@@ -20,6 +20,8 @@ static_assert(offsetof(struct written, timers) ==
 	      offsetof(struct libwheel_options, timers), "timers");
 static_assert(offsetof(struct written, buckets) ==
 	      offsetof(struct libwheel_options, buckets), "buckets");
+static_assert(offsetof(struct written, mode) ==
+	      offsetof(struct libwheel_options, mode), "mode");
 static_assert(offsetof(struct written, tick_ns) ==
 	      offsetof(struct libwheel_options, tick_ns), "tick_ns");
 static_assert(sizeof(struct written) == sizeof(struct libwheel_options), "size");

@@ -28,6 +28,7 @@ static int all_refused(struct libwheel *wheel)
 {
 	struct wheel_event event;
 	struct wheel_stats stats;
+	uint64_t when, id = ID;
 	struct wheel_op op;
 	__u32 cursor = 0;
 
@@ -36,10 +37,42 @@ static int all_refused(struct libwheel *wheel)
 		 libwheel_submit(wheel, &op, 1, NULL) == -ECHILD &&
 		 libwheel_expirations(wheel, &event, 1) == -ECHILD &&
 		 libwheel_wait(wheel, &event, 1, -1) == -ECHILD &&
-		 libwheel_list(wheel, 0, &op, 1, &cursor) == -ECHILD &&
+		 libwheel_list(wheel, WHEEL_LIST_TAKE, &op, 1, &cursor) == -ECHILD &&
+		 libwheel_next(wheel, &when) == -ECHILD &&
+		 libwheel_earlier(wheel) == -ECHILD &&
+		 libwheel_reserve(wheel, 1) == -ECHILD &&
+		 libwheel_rearm_or_arm(wheel, &id, 0, 0) == -ECHILD &&
 		 libwheel_stats(wheel, &stats) == -ECHILD &&
 		 libwheel_advance(wheel, HOUR, NULL) == -ECHILD &&
 		 libwheel_stop(wheel, NULL) == -ECHILD);
+}
+
+/* Of the three the child finds the two that were pending when it was made. */
+static int lists(struct libwheel *wheel)
+{
+	struct wheel_op ops[8];
+	__u32 cursor = 0;
+	int count = libwheel_list(wheel, 0, ops, 8, &cursor);
+
+	return !(count == 2 && ops[0].id == WHEEL_ID(1, 1) && ops[0].when == HOUR &&
+		 ops[1].id == WHEEL_ID(2, 1) && ops[1].flags == WHEEL_OP_KEEP &&
+		 ops[1].when == 2 * HOUR &&
+		 !libwheel_list(wheel, 0, ops, 8, &cursor));
+}
+
+static void fork_lets_the_child_list(void)
+{
+	struct libwheel *wheel = open_touch(64);
+	uint64_t kept = WHEEL_ID(2, 1);
+
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), HOUR));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(3, 1), MS));
+	EXPECT_EQ(0, libwheel_keep(wheel, &kept, 0));
+	EXPECT_EQ(0, libwheel_keep_arm(wheel, kept, 2 * HOUR));
+	EXPECT_EQ(0, advance(wheel, MS));
+	EXPECT_EQ(0, in_child(lists, wheel));
+	EXPECT_EQ(WHEEL_ID(3, 1), next_id(wheel));
+	libwheel_close(wheel);
 }
 
 static int closes(struct libwheel *wheel)
@@ -112,6 +145,7 @@ static void exec_does_not_inherit(void)
 
 const struct test fork_tests[] = {
 	TEST(fork_leaves_the_wheel_to_the_parent),
+	TEST(fork_lets_the_child_list),
 	TEST(fork_while_a_thread_works),
 	TEST(exec_does_not_inherit),
 	{ NULL, NULL }

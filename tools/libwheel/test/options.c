@@ -110,7 +110,7 @@ static void open_refuses(void)
 		{ -EINVAL, { .backend = 3 } },
 		{ -EINVAL, { .clock = 5 } },
 		{ -EINVAL, { .scheme = 4 } },
-		{ -EINVAL, { .reserved = 1 } },
+		{ -EINVAL, { .mode = 1U << 3 } },
 		{ -EINVAL, { .tick_ns = 1ULL << 63 } },
 		{ -EINVAL, { .timers = WHEEL_MAX_TIMERS + 1 } },
 		{ -EINVAL, { .buckets = WHEEL_MAX_BUCKETS + 1 } },

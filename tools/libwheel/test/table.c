@@ -3,6 +3,8 @@
  * The table of the contract: each operation on a slot in each state, by the
  * timer's own id, and by others.
  */
+#include <stdio.h>
+
 #include "test.h"
 
 #define SLOT	9
@@ -240,6 +242,68 @@ static void batch_of_many(void)
 	libwheel_close(wheel);
 }
 
+/* What is pending is moved; else a newer generation is armed, where one may be. */
+static void table_of_rearm_or_arm(void)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(rows); i++) {
+		const struct row *row = &rows[i];
+		struct libwheel *wheel = bring(i);
+		int expected = row->rearm ? row->newer : 0;
+		uint64_t id = ID;
+
+		if (!EXPECT_EQ(expected, libwheel_rearm_or_arm(wheel, &id, HOUR, 7)))
+			printf("# a timer that was %s\n", row->name);
+		EXPECT_EQ(row->rearm && !expected ? WHEEL_ID(SLOT, GEN + 1) : ID, id);
+		if (!expected)
+			EXPECT_EQ(HOUR, deadline_of(wheel, id));
+		libwheel_close(wheel);
+	}
+}
+
+static void rearm_or_arm_says_what_is_wrong(void)
+{
+	struct libwheel *wheel = open_virtual(64);
+	uint64_t id = WHEEL_ID(64, 1);
+
+	EXPECT_EQ(-EINVAL, libwheel_rearm_or_arm(wheel, &id, HOUR, 0));
+	id = WHEEL_ID(3, 0);
+	EXPECT_EQ(-ERANGE, libwheel_rearm_or_arm(wheel, &id, 1ULL << 63, 0));
+	EXPECT_EQ(WHEEL_ID(3, 0), id);
+	EXPECT_EQ(0, libwheel_rearm_or_arm(wheel, &id, HOUR, 0));
+	EXPECT_EQ(WHEEL_ID(3, 1), id);
+	EXPECT_EQ(-ERANGE, libwheel_rearm_or_arm(wheel, &id, 1ULL << 63, 0));
+	EXPECT_EQ(HOUR, deadline_of(wheel, id));
+	id = WHEEL_ID(3, 0);
+	EXPECT_EQ(0, libwheel_cancel(wheel, WHEEL_ID(3, 1)));
+	EXPECT_EQ(-ESTALE, libwheel_rearm_or_arm(wheel, &id, HOUR, 0));
+	libwheel_close(wheel);
+}
+
+/* A wheel that picks the slots: there is one timer, whichever slot it has. */
+static void rearm_or_arm_any_slot(void)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .clock = WHEEL_CLOCK_VIRTUAL, .timers = 2,
+		.flags = WHEEL_SETUP_ANY_SLOT,
+	};
+	struct libwheel *wheel = open_wheel(&options);
+	uint64_t id = 0, first;
+
+	EXPECT_EQ(0, libwheel_rearm_or_arm(wheel, &id, MS, 0));
+	first = id;
+	EXPECT_EQ(0, libwheel_rearm_or_arm(wheel, &id, 2 * MS, 0));
+	EXPECT_EQ(first, id);
+	EXPECT_EQ(1, balanced_stats(wheel).pending);
+	EXPECT_EQ(0, advance(wheel, 2 * MS));
+	EXPECT_EQ(0, libwheel_rearm_or_arm(wheel, &id, 3 * MS, 0));
+	EXPECT(id != first);
+	EXPECT_EQ(first, next_id(wheel));
+	EXPECT_EQ(1, balanced_stats(wheel).pending);
+	libwheel_close(wheel);
+}
+
 const struct test table_tests[] = {
 	TEST(table_of_own_id),
 	TEST(table_of_other_ids),
@@ -248,5 +312,8 @@ const struct test table_tests[] = {
 	TEST(any_slot),
 	TEST(batch_answers_each),
 	TEST(batch_of_many),
+	TEST(table_of_rearm_or_arm),
+	TEST(rearm_or_arm_says_what_is_wrong),
+	TEST(rearm_or_arm_any_slot),
 	{ NULL, NULL }
 };

@@ -24,10 +24,19 @@ static void look(struct user *u)
 	} while (wheel_look(&u->slots, &looker));
 }
 
+/* Where the program moves the clock it does not ask for looks. */
+static void look_unasked(struct user *u)
+{
+	if (is_virtual(u) && u->slots.words)
+		look(u);
+}
+
 /* Let everything fire that is due. */
 static void pass(struct user *u)
 {
+	struct wheel_slot_queue due = { 0 };
 	struct wheel_timer *timer;
+	struct wheel_slot *slot;
 
 	u->wheel.counts.passes++;
 	if (wheel_look_is_due(&u->wheel)) {
@@ -35,14 +44,21 @@ static void pass(struct user *u)
 		look(u);
 		u->wheel.looking = false;
 	}
-	while ((timer = wheel_expire(&u->wheel))) {
-		wheel_event_fired(&u->slots, wheel_slot_of(timer));
-		wheel_event_queue(&u->slots, wheel_slot_of(timer));
+	while ((timer = wheel_expire(&u->wheel)))
+		wheel_slot_push(&u->slots, &due, wheel_slot_of(timer));
+	if (u->mode & LIBWHEEL_BY_DEADLINE)
+		order_by_deadline(&u->slots, &due);
+	while ((slot = wheel_slot_pop(&u->slots, &due))) {
+		wheel_event_fired(&u->slots, slot);
+		wheel_event_queue(&u->slots, slot);
 	}
 }
 
-/* A command begins: the clock is read, from which all of it counts. */
-static void user_enter(struct user *u)
+/**
+ * user_enter - begin a command: lock, and read the clock, from which all of it counts
+ * @u: wheel
+ */
+void user_enter(struct user *u)
 {
 	pthread_mutex_lock(&u->lock);
 	if (!is_virtual(u))
@@ -51,7 +67,11 @@ static void user_enter(struct user *u)
 		pass(u);
 }
 
-static void user_leave(struct user *u)
+/**
+ * user_leave - end a command
+ * @u: wheel, locked; then it is not
+ */
+void user_leave(struct user *u)
 {
 	watch_sooner(u);
 	pthread_mutex_unlock(&u->lock);
@@ -115,6 +135,8 @@ int user_take(struct handle *handle, struct wheel_event *events, u32 count)
 	int ret;
 
 	user_enter(u);
+	if (u->wheel.overdue.count)
+		pass(u);
 	while (taken < min_t(u32, count, INT_MAX)) {
 		slot = wheel_slot_pop(slots, &slots->fired);
 		if (!slot)
@@ -126,82 +148,6 @@ int user_take(struct handle *handle, struct wheel_event *events, u32 count)
 	watch_again(u);
 	pthread_mutex_unlock(&u->lock);
 	return ret;
-}
-
-/* Take the words of kept timers back. Returns how many were armed and not filed. */
-static u32 stop_kept(struct wheel_slots *slots)
-{
-	u32 unfired = 0, nr;
-
-	wheel_look_stop(slots);
-	for (nr = 0; nr < slots->setup.timers; nr++) {
-		struct wheel_slot *slot = wheel_slot_at(slots, nr);
-
-		unfired += slot && wheel_keep_unfired(slots, slot);
-	}
-	return unfired;
-}
-
-/**
- * user_stop - WHEEL_IOC_STOP
- * @handle: of a wheel
- * @stop: filled
- *
- * Return: 0.
- */
-int user_stop(struct handle *handle, struct wheel_stop *stop)
-{
-	struct user *u = user_of(handle);
-	struct wheel_timer *timer;
-
-	user_enter(u);
-	wheel_slots_stop(&u->slots, u->wheel.now);
-	stop->unfired = 0;
-	while ((timer = wheel_unfired(&u->wheel))) {
-		wheel_slot_of(timer)->state = WHEEL_SLOT_STOPPED;
-		stop->unfired++;
-	}
-	if (u->slots.words)
-		stop->unfired += stop_kept(&u->slots);
-	u->stopped = true;
-	user_leave(u);
-	return 0;
-}
-
-/**
- * user_list - WHEEL_IOC_LIST
- * @handle: of a wheel
- * @list: where to, and from which slot
- *
- * Return: 0, or -EINVAL.
- */
-int user_list(struct handle *handle, struct wheel_list *list)
-{
-	struct wheel_op *ops = (struct wheel_op *)(size_t)list->timers;
-	struct user *u = user_of(handle);
-	struct wheel_slots *slots = &u->slots;
-	bool take = list->flags & WHEEL_LIST_TAKE;
-	int err = -EINVAL;
-
-	if (list->flags & ~WHEEL_LIST_TAKE)
-		return -EINVAL;
-	user_enter(u);
-	if (take && !u->stopped)
-		goto out;
-	err = 0;
-	for (; list->cursor < slots->setup.timers && list->done < list->count;
-	     list->cursor++) {
-		struct wheel_slot *slot = wheel_slot_at(slots, list->cursor);
-
-		if (!slot || !wheel_slot_describe(slots, slot, &ops[list->done]))
-			continue;
-		list->done++;
-		if (take)
-			wheel_slot_free(slots, slot);
-	}
-out:
-	user_leave(u);
-	return err;
 }
 
 /**
@@ -219,7 +165,7 @@ int user_stats(struct handle *handle, struct wheel_stats *stats)
 	user_enter(u);
 	*stats = u->wheel.counts;
 	stats->size = size;
-	stats->pending = u->wheel.core.pending;
+	stats->pending = u->wheel.core.pending + u->wheel.overdue.count;
 	stats->cascaded = u->wheel.core.cascaded;
 	stats->refused = u->slots.refused;
 	stats->overruns = u->slots.overruns;
@@ -245,8 +191,7 @@ int user_advance(struct handle *handle, struct wheel_advance *advance)
 		return -EOPNOTSUPP;
 	user_enter(u);
 	/* Timers that are armed are due in the time that passes now. */
-	if (u->slots.words)
-		look(u);
+	look_unasked(u);
 	u->wheel.now = max(u->wheel.now, advance->now);
 	pass(u);
 	advance->now = u->wheel.now;
@@ -274,6 +219,70 @@ int user_kick(struct handle *handle)
 	else
 		look(u);
 	user_leave(u);
+	return err;
+}
+
+/**
+ * user_next - libwheel_next()
+ * @handle: of a wheel
+ * @when: set
+ *
+ * Return: 0.
+ */
+int user_next(struct handle *handle, u64 *when)
+{
+	struct user *u = user_of(handle);
+
+	user_enter(u);
+	look_unasked(u);
+	*when = watch_next(u);
+	pthread_mutex_unlock(&u->lock);
+	return 0;
+}
+
+/**
+ * user_earlier - libwheel_earlier()
+ * @handle: of a wheel
+ *
+ * Return: 1 or 0; -EOPNOTSUPP: it has a descriptor.
+ */
+int user_earlier(struct handle *handle)
+{
+	struct user *u = user_of(handle);
+	bool earlier;
+
+	if (!(u->mode & LIBWHEEL_NO_FD))
+		return -EOPNOTSUPP;
+	user_enter(u);
+	look_unasked(u);
+	watch_sooner(u);
+	earlier = u->earlier;
+	u->earlier = false;
+	pthread_mutex_unlock(&u->lock);
+	return earlier;
+}
+
+/**
+ * user_reserve - libwheel_reserve()
+ * @handle: of a wheel
+ * @timers: so many, from slot 0 on
+ *
+ * Return: 0, or -ENOMEM: as many as there was memory for.
+ */
+int user_reserve(struct handle *handle, u32 timers)
+{
+	struct user *u = user_of(handle);
+	int err = 0;
+	u32 nr;
+
+	pthread_mutex_lock(&u->lock);
+	for (nr = 0; nr < timers && !err; nr += WHEEL_SLOTS_PER_PAGE)
+		if (!wheel_slot_at(&u->slots, nr))
+			err = slot_bring(u, nr);
+	/* Of a page that is written once there is memory for good. */
+	for (nr = 0; nr < timers && u->slots.words && !err; nr += WHEEL_WORDS_PER_PAGE)
+		__atomic_fetch_or(wheel_word_at(&u->slots, nr), 0, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&u->lock);
 	return err;
 }
 

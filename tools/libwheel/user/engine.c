@@ -87,6 +87,7 @@ int wheel_create(struct wheel *wheel, const struct wheel_setup *setup)
 		return -ENOMEM;
 	wheel->setup = setup;
 	wheel->look = WHEEL_NEVER;
+	wheel_overdue_init(&wheel->overdue);
 	wheel_init(&wheel->core, schemes[setup->scheme], setup->buckets,
 		   setup->tick_ns, wheel->memory);
 	return 0;
@@ -131,6 +132,48 @@ static void forward_clock(struct wheel *wheel)
 	wheel_forward(&wheel->core, tick);
 }
 
+static bool has_come(const struct wheel *wheel, u64 deadline)
+{
+	return wheel->at_once && deadline <= wheel->now;
+}
+
+/* @timer is not filed. */
+static int place(struct wheel *wheel, struct wheel_timer *timer, u64 deadline,
+		 u64 slack)
+{
+	if (has_come(wheel, deadline)) {
+		wheel_overdue_add(&wheel->overdue, timer, deadline);
+		return 0;
+	}
+	forward_clock(wheel);
+	return wheel_place(&wheel->core, timer, deadline, slack);
+}
+
+/* @timer is filed. */
+static void take_out(struct wheel *wheel, struct wheel_timer *timer)
+{
+	if (wheel_is_overdue(timer)) {
+		wheel_overdue_remove(&wheel->overdue, timer);
+		timer->deadline |= WHEEL_IDLE;
+	} else {
+		wheel_remove(&wheel->core, timer);
+	}
+}
+
+/* From or to those that are due at once. */
+static int move_due(struct wheel *wheel, struct wheel_timer *timer, u64 deadline,
+		    u64 slack)
+{
+	u64 old = wheel_timer_deadline(timer);
+	int err;
+
+	take_out(wheel, timer);
+	err = place(wheel, timer, deadline, slack);
+	if (err)
+		wheel_overdue_add(&wheel->overdue, timer, old);
+	return err;
+}
+
 int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
 	struct wheel *wheel = wheel_timer_wheel(timer);
@@ -138,8 +181,7 @@ int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 
 	if (wheel_filed(timer))
 		return -EBUSY;
-	forward_clock(wheel);
-	err = wheel_place(&wheel->core, timer, deadline, slack);
+	err = place(wheel, timer, deadline, slack);
 	if (!err)
 		wheel->counts.armed++;
 	return err;
@@ -152,8 +194,12 @@ int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 
 	if (!wheel_filed(timer))
 		return -ENOENT;
-	forward_clock(wheel);
-	err = wheel_move(&wheel->core, timer, deadline, slack);
+	if (has_come(wheel, deadline) || wheel_is_overdue(timer)) {
+		err = move_due(wheel, timer, deadline, slack);
+	} else {
+		forward_clock(wheel);
+		err = wheel_move(&wheel->core, timer, deadline, slack);
+	}
 	if (!err)
 		wheel->counts.rearmed++;
 	return err;
@@ -165,7 +211,7 @@ int wheel_timer_cancel_locked(struct wheel_timer *timer)
 
 	if (!wheel_filed(timer))
 		return -ENOENT;
-	wheel_remove(&wheel->core, timer);
+	take_out(wheel, timer);
 	wheel->counts.cancelled++;
 	return 0;
 }
@@ -203,10 +249,9 @@ static enum wheel_claim claim(struct wheel *wheel, struct wheel_timer *timer,
 	return wheel->claim ? wheel->claim(timer, due, deadline) : WHEEL_FIRE;
 }
 
-/* A timer was popped. Does it fire? */
-static bool timer_fires(struct wheel *wheel, struct wheel_timer *timer)
+/* A timer was popped that is due at a time. Does it fire? */
+static bool timer_fires(struct wheel *wheel, struct wheel_timer *timer, u64 due)
 {
-	u64 due = wheel_time_of(&wheel->core, timer->due_tick);
 	u64 deadline;
 
 	switch (claim(wheel, timer, due, &deadline)) {
@@ -234,10 +279,17 @@ struct wheel_timer *wheel_expire(struct wheel *wheel)
 	struct wheel_timer *timer;
 	unsigned int budget;
 
+	while ((timer = wheel_overdue_take(&wheel->overdue))) {
+		timer->due_tick = tick;
+		if (timer_fires(wheel, timer, wheel->now))
+			return timer;
+	}
 	do {
 		budget = BUDGET;
 		timer = wheel_pop(&wheel->core, tick, &budget);
-		if (timer && timer_fires(wheel, timer))
+		if (timer &&
+		    timer_fires(wheel, timer,
+				wheel_time_of(&wheel->core, timer->due_tick)))
 			return timer;
 	} while (timer || !budget);
 	return NULL;
@@ -252,7 +304,8 @@ struct wheel_timer *wheel_unfired(struct wheel *wheel)
 
 	do {
 		budget = ~0U;
-		timer = wheel_drain(&wheel->core, &budget);
+		timer = wheel_overdue_take(&wheel->overdue) ?:
+			wheel_drain(&wheel->core, &budget);
 		if (!timer)
 			return NULL;
 		wheel->counts.cancelled++;

@@ -9,7 +9,7 @@
 
 #include <linux/wheel_timer.h>
 
-#include "../../../wheel.h"
+#include "overdue.h"
 
 #define WHEEL_NEVER	(~(u64)0)
 
@@ -33,6 +33,8 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
  * @now: the clock, as its owner read it last
  * @look: when its owner wants to look for timers; WHEEL_NEVER: not at all
  * @looking: the owner looks: what is armed may be due at the tick that has just begun
+ * @at_once: what is armed or moved to a time that has come waits for no tick
+ * @overdue: timers that do not
  * @counts: counters
  */
 struct wheel {
@@ -44,6 +46,8 @@ struct wheel {
 	u64 now;
 	u64 look;
 	bool looking;
+	bool at_once;
+	struct wheel_overdue overdue;
 	struct wheel_stats counts;
 };
 
@@ -52,11 +56,11 @@ void wheel_setup_resolve(struct wheel_setup *setup);
 int wheel_create(struct wheel *wheel, const struct wheel_setup *setup);
 void wheel_destroy(struct wheel *wheel);
 
-/* Is a timer due, or a look? */
+/* Is a timer due by its tick, or a look? */
 bool wheel_is_due(const struct wheel *wheel);
 /* Is the owner to look for timers, before those are taken that are due? */
 bool wheel_look_is_due(const struct wheel *wheel);
-/* When the earliest timer is due, or will be looked at; WHEEL_NEVER: none pends. */
+/* When the earliest timer is due by its tick, or looked at; WHEEL_NEVER: none pends. */
 u64 wheel_next(const struct wheel *wheel);
 /* The next timer that is due, it has fired; or NULL: that is all. */
 struct wheel_timer *wheel_expire(struct wheel *wheel);

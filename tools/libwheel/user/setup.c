@@ -67,6 +67,9 @@ static const struct backend user_backend = {
 	.advance	= user_advance,
 	.take		= user_take,
 	.kick		= user_kick,
+	.next		= user_next,
+	.earlier	= user_earlier,
+	.reserve	= user_reserve,
 	.now		= user_now,
 	.close		= user_close,
 };
@@ -89,7 +92,6 @@ static int words_init(struct user *u)
 	struct wheel_slots *slots = &u->slots;
 	u32 bells = DIV_ROUND_UP(timers, WHEEL_BELLS);
 	int err = handle_words_map(&u->handle, -1);
-	u32 i;
 
 	if (err)
 		return err;
@@ -99,8 +101,9 @@ static int words_init(struct user *u)
 				    DIV_ROUND_UP(bells, WHEEL_BELLS));
 	if (!slots->words || !slots->keep.bells || !slots->keep.summary)
 		return -ENOMEM;
-	for (i = 0; i < timers; i++)
-		wheel->words[i] = WHEEL_TOUCH_IDLE;
+	err = words_idle(wheel->words, timers);
+	if (err)
+		return err;
 	slots->keep.next_wake = &u->handle.page->next_wake;
 	wheel_look_init(slots);
 	return 0;
@@ -117,6 +120,7 @@ static int user_init(struct user *u)
 	u->slots.setup = *setup;
 	u->slots.wheel = &u->wheel;
 	u->wheel.data = &u->slots;
+	u->wheel.at_once = u->mode & LIBWHEEL_DUE_NOW;
 	if (setup->flags & WHEEL_SETUP_TOUCH) {
 		u->wheel.claim = wheel_touch_claim;
 		err = words_init(u);
@@ -132,7 +136,7 @@ static int user_init(struct user *u)
 
 /* Closes @fd when it fails. */
 static int user_new(struct handle **handle, const struct wheel_setup *setup,
-		    int fd)
+		    u32 mode, int fd)
 {
 	struct user *u = calloc(1, sizeof(*u));
 	int err = -ENOMEM;
@@ -141,9 +145,11 @@ static int user_new(struct handle **handle, const struct wheel_setup *setup,
 		err = handle_init(&u->handle, &user_backend, setup, fd);
 	if (err) {
 		free(u);
-		close(fd);
+		if (fd >= 0)
+			close(fd);
 		return err;
 	}
+	u->mode = mode;
 	err = user_init(u);
 	if (err)
 		user_close(&u->handle);
@@ -156,13 +162,14 @@ static int user_new(struct handle **handle, const struct wheel_setup *setup,
  * user_open - make a wheel in the program
  * @handle: set on success
  * @setup: what is asked for; on success what is in force
+ * @mode: LIBWHEEL_NO_FD and the like
  *
  * Return: 0 or an errno.
  */
-int user_open(struct handle **handle, struct wheel_setup *setup)
+int user_open(struct handle **handle, struct wheel_setup *setup, u32 mode)
 {
 	int err = wheel_setup_check(setup);
-	int fd;
+	int fd = -EOPNOTSUPP;
 
 	if (err)
 		return err;
@@ -170,8 +177,10 @@ int user_open(struct handle **handle, struct wheel_setup *setup)
 	err = tick_permitted(setup);
 	if (err)
 		return err;
-	fd = watch_open(setup->clock);
-	if (fd < 0)
-		return fd;
-	return user_new(handle, setup, fd);
+	if (!(mode & LIBWHEEL_NO_FD)) {
+		fd = watch_open(setup->clock);
+		if (fd < 0)
+			return fd;
+	}
+	return user_new(handle, setup, mode, fd);
 }

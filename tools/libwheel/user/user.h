@@ -5,8 +5,9 @@
  * happens here when the program calls: each function first lets fire what has become
  * due. The timerfd only tells the program's event loop when it is time to call.
  *
- *	setup -> commands -> watch
- *	             |-----> slots/ -> engine -> wheel
+ *	setup -> end -> commands -> watch
+ *	    |                |-----> order
+ *	    \-> words        \-----> slots/ -> engine -> overdue, wheel
  *
  * One mutex a wheel protects all of it but the touch words.
  */
@@ -22,34 +23,52 @@
  * struct user - a wheel of this backend
  * @handle: what the program has
  * @lock: protects what follows
+ * @mode: LIBWHEEL_NO_FD and the like; constant
  * @wheel: the wheel
  * @slots: its timers
  * @stopped: nothing fires any more
- * @watched: the time that the timerfd is set to
+ * @watched: the time that the timerfd is set to; without one what user_next() said last
+ * @earlier: without one: something is due earlier
  */
 struct user {
 	struct handle handle;
 	pthread_mutex_t lock;
+	u32 mode;
 	struct wheel wheel;
 	struct wheel_slots slots;
 	bool stopped;
 	u64 watched;
+	bool earlier;
 };
 
 /* commands.c */
+void user_enter(struct user *u);
+void user_leave(struct user *u);
 int user_submit(struct handle *handle, struct wheel_submit *submit);
 int user_take(struct handle *handle, struct wheel_event *events, u32 count);
-int user_stop(struct handle *handle, struct wheel_stop *stop);
-int user_list(struct handle *handle, struct wheel_list *list);
 int user_stats(struct handle *handle, struct wheel_stats *stats);
 int user_advance(struct handle *handle, struct wheel_advance *advance);
 int user_kick(struct handle *handle);
+int user_next(struct handle *handle, u64 *when);
+int user_earlier(struct handle *handle);
+int user_reserve(struct handle *handle, u32 timers);
 u64 user_now(struct handle *handle);
+
+/* end.c */
+int user_stop(struct handle *handle, struct wheel_stop *stop);
+int user_list(struct handle *handle, struct wheel_list *list);
+
+/* order.c */
+void order_by_deadline(struct wheel_slots *slots, struct wheel_slot_queue *queue);
+
+/* words.c */
+int words_idle(__u64 *words, u32 count);
 
 /* watch.c */
 int watch_open(u32 clock);
 void watch_sooner(struct user *u);
 void watch_again(struct user *u);
+u64 watch_next(struct user *u);
 
 static inline struct user *user_of(struct handle *handle)
 {

@@ -7,6 +7,9 @@
  *
  * A clock that the program moves needs no timer: there it is an eventfd, which is
  * readable as soon as it is written, and not only at the next interrupt.
+ *
+ * With LIBWHEEL_NO_FD there is neither: the program asks for the time to call, and
+ * instead of a timerfd that has to be set earlier there is a mark.
  */
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -100,7 +103,9 @@ static void watch_set(struct user *u, u64 time)
 	int saved = errno;
 
 	u->watched = time;
-	if (is_virtual(u))
+	if (u->mode & LIBWHEEL_NO_FD)
+		u->earlier = true;
+	else if (is_virtual(u))
 		signal_eventfd(fd, time == READY);
 	else if (time == WHEEL_NEVER)
 		timerfd_set(fd, 0, 0);
@@ -111,12 +116,19 @@ static void watch_set(struct user *u, u64 time)
 	errno = saved;
 }
 
+static bool has_events(const struct user *u)
+{
+	return u->slots.fired.count || u->wheel.overdue.count || u->stopped;
+}
+
 /* When the program has to call next. */
 static u64 time_to_call(const struct user *u)
 {
-	if (u->slots.fired.count || u->stopped)
+	if (has_events(u))
 		return READY;
-	return is_virtual(u) ? WHEEL_NEVER : wheel_next(&u->wheel);
+	if (is_virtual(u) && !(u->mode & LIBWHEEL_NO_FD))
+		return WHEEL_NEVER;
+	return wheel_next(&u->wheel);
 }
 
 static bool is_readable(const struct user *u)
@@ -148,7 +160,7 @@ void watch_again(struct user *u)
 {
 	u64 time = time_to_call(u);
 
-	if (time == READY && is_readable(u))
+	if (u->mode & LIBWHEEL_NO_FD || (time == READY && is_readable(u)))
 		return;
 	if (time == u->watched && !is_readable(u) &&
 	    !wheel_settable(u->handle.setup.clock))
@@ -156,4 +168,24 @@ void watch_again(struct user *u)
 	if (is_readable(u))
 		u->wheel.counts.wakeups++;
 	watch_set(u, time);
+}
+
+/**
+ * watch_next - libwheel_next()
+ * @u: wheel, locked
+ *
+ * Without a timerfd the program sleeps until then, or until it is told that something
+ * comes earlier.
+ *
+ * Return: the time to call, 0: now; WHEEL_NEVER: nothing is pending.
+ */
+u64 watch_next(struct user *u)
+{
+	u64 time = has_events(u) ? 0 : wheel_next(&u->wheel);
+
+	if (u->mode & LIBWHEEL_NO_FD) {
+		u->watched = time;
+		u->earlier = false;
+	}
+	return time;
 }

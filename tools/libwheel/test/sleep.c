@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Loops that sleep by a timeout: the next deadline, wheels without a descriptor, and who
+ * has to be woken.
+ */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "test.h"
+
+#define ID	WHEEL_ID(1, 1)
+
+/* Only the backend in the program has modes. */
+static struct libwheel *open_mode(__u32 mode, __u32 clock, __u32 flags)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .backend = LIBWHEEL_USER, .mode = mode,
+		.clock = clock, .flags = flags, .timers = 64, .tick_ns = MS,
+	};
+
+	return open_wheel(&options);
+}
+
+static __u64 next_of(struct libwheel *wheel)
+{
+	uint64_t when = 1;
+
+	NEED(!libwheel_next(wheel, &when));
+	return when;
+}
+
+static void next_on_a_clock_that_is_moved(void)
+{
+	struct libwheel *wheel = open_virtual(64);
+
+	EXPECT_EQ(~0ULL, next_of(wheel));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 1), HOUR));
+	EXPECT_EQ(HOUR, next_of(wheel));
+	EXPECT_EQ(0, arm(wheel, ID, 5 * MS + 1));
+	EXPECT_EQ(6 * MS, next_of(wheel));
+	EXPECT_EQ(0, advance(wheel, 6 * MS));
+	EXPECT_EQ(0, next_of(wheel));
+	EXPECT_EQ(ID, next_id(wheel));
+	EXPECT_EQ(HOUR, next_of(wheel));
+	EXPECT_EQ(0, libwheel_stop(wheel, NULL));
+	EXPECT_EQ(0, next_of(wheel));
+	libwheel_close(wheel);
+}
+
+/* What *@next of libwheel_advance() leaves out. */
+static void next_knows_of_events_that_were_not_taken(void)
+{
+	struct libwheel *wheel = open_virtual(64);
+	uint64_t next = 0;
+
+	EXPECT_EQ(0, arm(wheel, ID, MS));
+	EXPECT_EQ(0, libwheel_advance(wheel, MS, &next));
+	EXPECT_EQ(~0ULL, next);
+	EXPECT_EQ(0, next_of(wheel));
+	EXPECT_EQ(ID, next_id(wheel));
+	EXPECT_EQ(~0ULL, next_of(wheel));
+	libwheel_close(wheel);
+}
+
+/* Kept timers, of which the wheel hears only when it looks, are among them. */
+static void next_knows_of_kept_timers(void)
+{
+	struct libwheel *wheel = open_touch(64);
+	uint64_t id = ID;
+
+	EXPECT_EQ(0, libwheel_keep(wheel, &id, 0));
+	EXPECT_EQ(~0ULL, next_of(wheel));
+	EXPECT_EQ(0, libwheel_keep_arm(wheel, id, 7 * MS));
+	EXPECT_EQ(7 * MS, next_of(wheel));
+	EXPECT_EQ(0, libwheel_keep_move(wheel, id, 3 * MS));
+	EXPECT_EQ(3 * MS, next_of(wheel));
+	EXPECT_EQ(0, advance(wheel, 3 * MS));
+	EXPECT_EQ(id, next_id(wheel));
+	libwheel_close(wheel);
+}
+
+/* The device says nothing of it. */
+static void next_on_a_running_clock(void)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 64);
+	__u64 now = libwheel_now(wheel);
+	uint64_t when = 5;
+
+	if (libwheel_backend(wheel) == LIBWHEEL_KERNEL) {
+		EXPECT_EQ(-EOPNOTSUPP, libwheel_next(wheel, &when));
+		EXPECT_EQ(5, when);
+	} else {
+		EXPECT_EQ(0, arm(wheel, ID, now + HOUR));
+		when = next_of(wheel);
+		EXPECT(when >= now + HOUR && when < now + HOUR + MS);
+	}
+	EXPECT_EQ(-EOPNOTSUPP, libwheel_earlier(wheel));
+	libwheel_close(wheel);
+}
+
+/* A loop as it is meant: it sleeps until then, and takes. Nothing is early, nothing lost. */
+static void no_fd_wakes_in_time(void)
+{
+	struct libwheel *wheel = open_mode(LIBWHEEL_NO_FD, WHEEL_CLOCK_MONOTONIC,
+					   WHEEL_SETUP_TOUCH);
+	__u64 state = test_seed();
+	uint64_t kept = WHEEL_ID(2, 1);
+	__u64 gen;
+
+	EXPECT_EQ(0, libwheel_keep(wheel, &kept, 0));
+	for (gen = 1; gen < 50; gen++) {
+		__u64 when = libwheel_now(wheel) + random_below(&state, 3 * MS);
+		bool seen = false, seen_kept = false;
+
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, gen), when));
+		EXPECT_EQ(0, gen == 1 ? libwheel_keep_arm(wheel, kept, when) :
+					libwheel_keep_again(wheel, kept, when));
+		while (!seen || !seen_kept) {
+			__u64 next = next_of(wheel);
+			__u64 id;
+
+			NEED(next != ~0ULL);
+			while (libwheel_now(wheel) < next)
+				;
+			id = next_id(wheel);
+			/* Who sleeps wakes by itself, whoever takes. */
+			EXPECT_EQ(0, libwheel_earlier(wheel));
+			seen |= id == WHEEL_ID(1, gen);
+			seen_kept |= id == kept;
+			EXPECT(!id || libwheel_now(wheel) >= when);
+		}
+	}
+	EXPECT_EQ(0, balanced_stats(wheel).pending);
+	libwheel_close(wheel);
+}
+
+static void no_fd_has_none(void)
+{
+	struct libwheel *wheel = open_mode(LIBWHEEL_NO_FD, WHEEL_CLOCK_VIRTUAL, 0);
+	struct wheel_event event;
+
+	EXPECT_EQ(-EOPNOTSUPP, libwheel_fd(wheel));
+	EXPECT_EQ(-EOPNOTSUPP, libwheel_wait(wheel, &event, 1, 0));
+	EXPECT_EQ(0, arm(wheel, ID, MS));
+	EXPECT_EQ(0, advance(wheel, MS));
+	EXPECT_EQ(1, libwheel_expirations(wheel, &event, 1));
+	libwheel_close(wheel);
+}
+
+/* From now on who makes such a system call is killed. */
+static void forbid(__u32 number)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { COUNT(filter), filter };
+
+	NEED(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		skip("this kernel filters no system calls");
+}
+
+/* Timers that are armed, moved and taken set nothing in the kernel. */
+static void no_fd_sets_none(void)
+{
+	static const __u32 clocks[] = { WHEEL_CLOCK_VIRTUAL, WHEEL_CLOCK_MONOTONIC };
+	static const __u32 calls[] = {
+		__NR_timerfd_create, __NR_timerfd_settime, __NR_eventfd2,
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(calls); i++)
+		forbid(calls[i]);
+	for (i = 0; i < COUNT(clocks); i++) {
+		struct libwheel *wheel = open_mode(LIBWHEEL_NO_FD, clocks[i], 0);
+		__u64 now = libwheel_now(wheel);
+
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), now + HOUR));
+		EXPECT_EQ(0, libwheel_rearm(wheel, WHEEL_ID(1, 1), now + MS));
+		if (clocks[i] == WHEEL_CLOCK_VIRTUAL)
+			EXPECT_EQ(0, advance(wheel, now + MS));
+		while (next_of(wheel))
+			;
+		EXPECT_EQ(WHEEL_ID(1, 1), next_id(wheel));
+		libwheel_close(wheel);
+	}
+}
+
+/* Only what is earlier than the sleep has to wake it, and once. */
+static void earlier_than_the_sleep(void)
+{
+	static const __u32 clocks[] = { WHEEL_CLOCK_VIRTUAL, WHEEL_CLOCK_MONOTONIC };
+	size_t i;
+
+	for (i = 0; i < COUNT(clocks); i++) {
+		struct libwheel *wheel = open_mode(LIBWHEEL_NO_FD, clocks[i], 0);
+		__u64 now = libwheel_now(wheel);
+
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), now + 2 * HOUR));
+		next_of(wheel);
+		EXPECT_EQ(0, libwheel_earlier(wheel));
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 1), now + 3 * HOUR));
+		EXPECT_EQ(0, libwheel_earlier(wheel));
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(3, 1), now + HOUR));
+		EXPECT_EQ(1, libwheel_earlier(wheel));
+		EXPECT_EQ(0, libwheel_earlier(wheel));
+		EXPECT_EQ(0, libwheel_rearm(wheel, WHEEL_ID(2, 1), now + HOUR / 2));
+		EXPECT_EQ(1, libwheel_earlier(wheel));
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(4, 1), now + HOUR / 4));
+		next_of(wheel);
+		EXPECT_EQ(0, libwheel_earlier(wheel));
+		libwheel_close(wheel);
+	}
+}
+
+/* Kept timers as well, armed in another thread or not. */
+static void earlier_by_a_kept_timer(void)
+{
+	static const __u32 clocks[] = { WHEEL_CLOCK_VIRTUAL, WHEEL_CLOCK_MONOTONIC };
+	size_t i;
+
+	for (i = 0; i < COUNT(clocks); i++) {
+		struct libwheel *wheel = open_mode(LIBWHEEL_NO_FD, clocks[i],
+						   WHEEL_SETUP_TOUCH);
+		__u64 now = libwheel_now(wheel);
+		uint64_t id = ID;
+
+		EXPECT_EQ(0, libwheel_keep(wheel, &id, 0));
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 1), now + 2 * HOUR));
+		next_of(wheel);
+		EXPECT_EQ(0, libwheel_keep_arm(wheel, id, now + HOUR));
+		EXPECT_EQ(1, libwheel_earlier(wheel));
+		libwheel_close(wheel);
+	}
+}
+
+static void mode_is_of_the_program(void)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .backend = LIBWHEEL_KERNEL,
+		.mode = LIBWHEEL_NO_FD,
+	};
+	struct libwheel *wheel = NULL;
+
+	EXPECT_EQ(-EOPNOTSUPP, libwheel_open(&wheel, &options));
+	options.backend = LIBWHEEL_AUTO;
+	setenv("LIBWHEEL_BACKEND", "auto", 1);
+	EXPECT_EQ(0, libwheel_open(&wheel, &options));
+	EXPECT_EQ(LIBWHEEL_USER, libwheel_backend(wheel));
+	libwheel_close(wheel);
+	options.mode = 1U << 3;
+	EXPECT_EQ(-EINVAL, libwheel_open(&wheel, &options));
+}
+
+const struct test sleep_tests[] = {
+	TEST(next_on_a_clock_that_is_moved),
+	TEST(next_knows_of_events_that_were_not_taken),
+	TEST(next_knows_of_kept_timers),
+	TEST(next_on_a_running_clock),
+	TEST(no_fd_wakes_in_time),
+	TEST(no_fd_has_none),
+	TEST(no_fd_sets_none),
+	TEST(earlier_than_the_sleep),
+	TEST(earlier_by_a_kept_timer),
+	TEST(mode_is_of_the_program),
+	{ NULL, NULL }
+};

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The end of a wheel, and what was pending then: STOP and LIST.
+ */
+#include "../../../slots/keep.h"
+#include "../../../slots/look.h"
+#include "user.h"
+
+/* The first slot from a number on that was ever armed, or whose neighbour was; or NULL. */
+static struct wheel_slot *slot_from(const struct wheel_slots *slots, u32 *nr)
+{
+	for (; *nr < slots->setup.timers;
+	     *nr += WHEEL_SLOTS_PER_PAGE - *nr % WHEEL_SLOTS_PER_PAGE) {
+		struct wheel_slot *slot = wheel_slot_at(slots, *nr);
+
+		if (slot)
+			return slot;
+	}
+	*nr = slots->setup.timers;
+	return NULL;
+}
+
+/* Take the words of kept timers back. Returns how many were armed and not filed. */
+static u32 stop_kept(struct wheel_slots *slots)
+{
+	struct wheel_slot *slot;
+	u32 unfired = 0, nr;
+
+	wheel_look_stop(slots);
+	for (nr = 0; (slot = slot_from(slots, &nr)); nr++)
+		unfired += wheel_keep_unfired(slots, slot);
+	return unfired;
+}
+
+/**
+ * user_stop - WHEEL_IOC_STOP
+ * @handle: of a wheel
+ * @stop: filled
+ *
+ * Return: 0.
+ */
+int user_stop(struct handle *handle, struct wheel_stop *stop)
+{
+	struct user *u = user_of(handle);
+	struct wheel_timer *timer;
+
+	user_enter(u);
+	wheel_slots_stop(&u->slots, u->wheel.now);
+	stop->unfired = 0;
+	while ((timer = wheel_unfired(&u->wheel))) {
+		wheel_slot_of(timer)->state = WHEEL_SLOT_STOPPED;
+		stop->unfired++;
+	}
+	if (u->slots.words)
+		stop->unfired += stop_kept(&u->slots);
+	u->stopped = true;
+	user_leave(u);
+	return 0;
+}
+
+/*
+ * A child of fork() looks at what it has inherited: nothing fires there, and the timerfd is
+ * the parent's. A lock that another thread held at that moment is held for ever.
+ */
+static int list_enter(struct user *u)
+{
+	if (!*u->handle.ours)
+		return pthread_mutex_trylock(&u->lock) ? -EBUSY : 0;
+	user_enter(u);
+	return 0;
+}
+
+static void list_leave(struct user *u)
+{
+	if (*u->handle.ours)
+		user_leave(u);
+	else
+		pthread_mutex_unlock(&u->lock);
+}
+
+/**
+ * user_list - WHEEL_IOC_LIST
+ * @handle: of a wheel
+ * @list: where to, and from which slot
+ *
+ * Return: 0, -EINVAL; or in a child of fork() -EBUSY.
+ */
+int user_list(struct handle *handle, struct wheel_list *list)
+{
+	struct wheel_op *ops = (struct wheel_op *)(size_t)list->timers;
+	struct user *u = user_of(handle);
+	struct wheel_slots *slots = &u->slots;
+	bool take = list->flags & WHEEL_LIST_TAKE;
+	struct wheel_slot *slot;
+	int err;
+
+	if (list->flags & ~WHEEL_LIST_TAKE)
+		return -EINVAL;
+	err = list_enter(u);
+	if (err)
+		return err;
+	if (take && !u->stopped) {
+		err = -EINVAL;
+		goto out;
+	}
+	for (; list->done < list->count && (slot = slot_from(slots, &list->cursor));
+	     list->cursor++) {
+		if (!wheel_slot_describe(slots, slot, &ops[list->done]))
+			continue;
+		list->done++;
+		if (take)
+			wheel_slot_free(slots, slot);
+	}
+out:
+	list_leave(u);
+	return err;
+}
