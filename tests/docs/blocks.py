@@ -9,6 +9,7 @@ A block becomes OUT/<file>:<line>.<kind>, with the line at which it begins:
     h       the prototypes of a synopsis
     sh      commands
     py      Python
+    java    a Java program
     text    anything else: what a program prints, a drawing, a table
 
 The first line of a block tells what it is, if the document does not.
@@ -39,6 +40,8 @@ def kind_of(language, text):
     first = text.strip().split("\n")[0]
     if language in ("py", "python"):
         return "py"
+    if language == "java":
+        return "java"
     if language in ("sh", "bash", "console"):
         return "sh"
     if language not in ("", "c"):
