@@ -112,6 +112,15 @@ static void chunk_make(struct submission *s, u32 count)
 	}
 }
 
+/* What a CANCEL was too late for can be read when its answer is. */
+static void chunk_settle(struct submission *s)
+{
+	if (likely(!s->batch.beaten))
+		return;
+	s->batch.beaten = false;
+	wheel_flush(s->file->slots.wheel);
+}
+
 /* Everything that an operation may answer. */
 static int chunk_copy_out(const struct submission *s, u32 count)
 {
@@ -146,6 +155,7 @@ static int submit_all(struct submission *s, struct wheel_submit *submit, u32 roo
 		count = chunk_copy_in(s, count, &err);
 		count = chunk_writable(s, count, &err);
 		chunk_make(s, count);
+		chunk_settle(s);
 		submit->failed = s->batch.failed;
 		submit->done += count;
 		if (chunk_copy_out(s, count))

@@ -215,15 +215,20 @@ static int op_query(const struct wheel_batch *b, struct wheel_op *op)
 	return wheel_slot_pending(b->slots, slot, &op->when) ? 0 : -ENOENT;
 }
 
-static int op_make(const struct wheel_batch *b, struct wheel_op *op, u32 *needed)
+static int op_make(struct wheel_batch *b, struct wheel_op *op, u32 *needed)
 {
+	int err;
+
 	switch (op->op) {
 	case WHEEL_OP_ARM:
 		return op_arm(b, op, needed);
 	case WHEEL_OP_REARM:
 		return op_rearm(b, op);
 	case WHEEL_OP_CANCEL:
-		return op_cancel(b, op);
+		err = op_cancel(b, op);
+		if (unlikely(err))
+			b->beaten = true;
+		return err;
 	case WHEEL_OP_QUERY:
 		return op_query(b, op);
 	default:

@@ -14,6 +14,7 @@
  * @longest: period with which a timer goes on, however late its event is read
  * @shifted: a time namespace has moved the caller's clock
  * @failed: operations that did
+ * @beaten: a CANCEL came too late: the event of its timer may be on its way
  */
 struct wheel_batch {
 	struct wheel_slots	*slots;
@@ -21,6 +22,7 @@ struct wheel_batch {
 	u64			longest;
 	bool			shifted;
 	u32			failed;
+	bool			beaten;
 };
 
 u32 wheel_ops_make(struct wheel_batch *b, struct wheel_op *ops, u32 from,

@@ -213,6 +213,7 @@ u64 wheel_timer_arm_next(struct wheel_timer *timer, u64 period);
 int wheel_timer_cancel(struct wheel_timer *timer);
 int wheel_timer_cancel_sync(struct wheel_timer *timer);
 int wheel_timer_shutdown_sync(struct wheel_timer *timer);
+void wheel_flush(struct wheel *wheel);
 struct wheel *wheel_timer_wheel(const struct wheel_timer *timer);
 
 /**
