@@ -95,8 +95,8 @@ static bool base_is_due(struct wheel_base *base)
  * @wheel: wheel
  *
  * Nothing is done if the wheel has no account, or its account has no debt and no wheel
- * waits for it, or if somebody else does it now. A fatal signal ends it; what is left waits for the
- * hrtimer then.
+ * waits for it, or if somebody else does it now; nor on a VIRTUAL clock, where passes are made
+ * by who moves it. A fatal signal ends it; what is left waits for the hrtimer then.
  *
  * Context: Process context, softirqs enabled. Does not sleep, but yields. The callbacks run
  * here, with softirqs disabled.
@@ -107,6 +107,7 @@ void wheel_run(struct wheel *wheel)
 	struct wheel_base *base;
 
 	if (likely(!wheel_account_owes(account)) ||
+	    wheel->config.clock == WHEEL_CLOCK_VIRTUAL ||
 	    !mutex_trylock(&wheel->advance_lock))
 		return;
 	for_each_base(base, wheel) {
