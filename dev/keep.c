@@ -3,7 +3,7 @@
  * Looks at kept timers: by passes, and by who kicks. A look goes through many lock holds,
  * and whoever needs it goes on with it: slots/look.c.
  */
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include "../slots/keep.h"
 #include "../slots/look.h"
 #include "event.h"
@@ -53,14 +53,22 @@ unsigned int wheel_file_look_at_kept(struct wheel *wheel, u64 now)
 	return DEV_HOLD - looker.budget;
 }
 
+/* A pass goes on with the look; on a VIRTUAL clock it is whoever moves that. */
+static void look_hand_on(struct wheel_file *file)
+{
+	spin_lock_bh(&file->lock);
+	wheel_look_at_once(&file->slots);
+	spin_unlock_bh(&file->lock);
+}
+
 /**
  * wheel_file_kick - look at the kept timers of a file now
  * @file: file that is set up
  *
- * The caller pays: it is all done here. It is not given up half-way, as what was taken
- * from the doorbells nobody else might look at in time.
+ * The caller pays: it is all done here, unless the caller is killed.
  *
- * Return: 0; -EOPNOTSUPP: it has no touch words; -ESHUTDOWN: it was stopped.
+ * Return: 0; -EOPNOTSUPP: it has no touch words; -ESHUTDOWN: it was stopped; -EINTR: a fatal
+ * signal.
  */
 int wheel_file_kick(struct wheel_file *file)
 {
@@ -69,8 +77,13 @@ int wheel_file_kick(struct wheel_file *file)
 
 	if (!file->slots.words)
 		return -EOPNOTSUPP;
-	while (look_step(file, &looker, true))
+	while (look_step(file, &looker, true)) {
+		if (fatal_signal_pending(current)) {
+			look_hand_on(file);
+			return -EINTR;
+		}
 		cond_resched();
+	}
 	return READ_ONCE(file->stopped) ? -ESHUTDOWN : 0;
 }
 

@@ -6,7 +6,9 @@
 #include <kselftest_harness.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "wheel_test.h"
 #include "wheel_words.h"
@@ -306,6 +308,61 @@ TEST(advance_looks)
 	ASSERT_EQ(1, wt_read(k.fd, &event, 1));
 	EXPECT_EQ(WHEEL_ID(2, 1), event.id);
 	kept_close(&k);
+}
+
+#define BELLS_LEN	(WHEEL_MAX_TIMERS / 8)
+#define LAST_BELL	(WHEEL_MAX_TIMERS / 64 - 1)
+
+/* Sets the bits of all slots that there can be, and kicks until it is killed. */
+static pid_t kick_at_all(int fd)
+{
+	int rw = PROT_READ | PROT_WRITE;
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	memset(map(fd, BELLS_LEN / 64, rw, WHEEL_OFF_SUMMARY), 0xff, BELLS_LEN / 64);
+	memset(map(fd, BELLS_LEN, rw, WHEEL_OFF_BELLS), 0xff, BELLS_LEN);
+	kick(fd);
+	_exit(0);
+}
+
+/* The child is killed when it has taken the first bits. */
+static void kill_kicker(pid_t pid, const __u64 *bells)
+{
+	while (!__atomic_load_n(&bells[LAST_BELL], __ATOMIC_SEQ_CST) ||
+	       __atomic_load_n(bells, __ATOMIC_SEQ_CST)) {
+		if (waitpid(pid, NULL, WNOHANG) == pid)
+			return;
+		sched_yield();
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/*
+ * A look at 2^24 slots ends when its task is killed, and the next one begins where it ended.
+ * On a busy machine it may be over before the signal comes, so there are some tries.
+ */
+TEST(p12_a_kick_can_be_killed)
+{
+	struct wheel_setup setup = {
+		.flags = WHEEL_SETUP_TOUCH, .clock = WHEEL_CLOCK_VIRTUAL,
+		.scheme = WHEEL_HIERARCHICAL, .timers = WHEEL_MAX_TIMERS,
+	};
+	int fd = wt_open_setup(0, &setup), try;
+	__u64 *bells = map(fd, BELLS_LEN, PROT_READ | PROT_WRITE, WHEEL_OFF_BELLS);
+	bool left = false;
+
+	ASSERT_NE(NULL, bells);
+	for (try = 0; try < 10 && !left; try++) {
+		kill_kicker(kick_at_all(fd), bells);
+		left = bells[LAST_BELL];
+	}
+	EXPECT_TRUE(left);
+	EXPECT_EQ(0, kick(fd));
+	EXPECT_EQ(0, bells[LAST_BELL]);
+	close(fd);
 }
 
 /*
