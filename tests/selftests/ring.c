@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -144,6 +145,33 @@ WT_TEST(ring, p8_nothing_lost_when_it_is_full)
 	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
 	EXPECT_EQ(0, self->stats.unread);
 	EXPECT_EQ(TIMERS, self->stats.fired);
+}
+
+/*
+ * By edge an epoll tells nothing of events that wait while there is room. A program that takes
+ * all, and enters while BACKLOG is set, has them all before it sleeps; then it is told again.
+ */
+WT_TEST(ring, p8_by_edge_until_no_backlog)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int ep = epoll_create1(EPOLL_CLOEXEC);
+
+	ASSERT_LE(0, ep);
+	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &event));
+	ASSERT_EQ(0, wt_arm_many(self->fd, TIMERS, 1, WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
+	EXPECT_EQ(1, epoll_wait(ep, &event, 1, 0));
+	take(self, tail(self));
+	EXPECT_EQ(0, epoll_wait(ep, &event, 1, 0));
+	while (flags_of(self->kernel) & WHEEL_RING_BACKLOG) {
+		ASSERT_EQ(0, enter(self->fd, 0, 0, &self->enter));
+		take(self, tail(self));
+	}
+	EXPECT_EQ(TIMERS, tail(self));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 2), 2 * WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, 2 * WT_MS, NULL));
+	EXPECT_EQ(1, epoll_wait(ep, &event, 1, 0));
+	close(ep);
 }
 
 /* Events that have room come with the next expiry, too, and before it. */

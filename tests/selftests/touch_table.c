@@ -321,6 +321,20 @@ WT_TEST(wheel, words_of_unread_events_mean_nothing)
 	EXPECT_FIRES(NEWER, 3 * WT_SEC, 3 * WT_SEC);
 }
 
+/* ARM asks the word whether the last timer was parked: CANCEL frees what says no. */
+WT_TEST(wheel, word_over_a_reclaimed_timer_holds_its_slot)
+{
+	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
+	ASSERT_TRUE(wt_park(self->word));
+	ASSERT_EQ(0, wt_advance(self->fd, D, NULL));
+	EXPECT_EQ(WT_OFF, wt_word(self->word));
+	wt_scribble(self->word, WT_SEC);
+	EXPECT_EQ(-EBUSY, wt_arm_touch(self->fd, NEWER, 2 * D));
+	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, ID));
+	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, 2 * D));
+	EXPECT_FIRES(NEWER, 2 * D, 2 * D);
+}
+
 /* A timer that was armed without WHEEL_OP_TOUCH has no word. */
 WT_TEST(wheel, words_of_plain_timers_mean_nothing)
 {

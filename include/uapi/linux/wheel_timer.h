@@ -150,8 +150,10 @@
  * An event that finds no room waits in the kernel and WHEEL_RING_BACKLOG is set. A
  * program that made room looks at kflags after a full barrier, or calls poll() or
  * WHEEL_IOC_ENTER before it sleeps: these move waiting events to the ring, if they have
- * room at least as many as are asked for, by poll() one. A periodic
- * timer goes on when its event comes to the ring.
+ * room at least as many as are asked for, by poll() one. An edge-triggered epoll_wait()
+ * does not ask the file again: before it the program takes events until the ring is empty
+ * and WHEEL_RING_BACKLOG is not set, by WHEEL_IOC_ENTER. A periodic timer goes on when its
+ * event comes to the ring.
  *
  * mmap() is EINVAL for an area that the file does not have, that is not asked for
  * whole or not MAP_SHARED.
