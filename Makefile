@@ -134,7 +134,8 @@ bench-loop:		## how late an event loop learns of its timers, and how often it wa
 bench-here:		## on this machine's own kernel, as root; loads the module
 	@tests/bench/here/run $(MAX)
 
-bench-load:		## what a wheel hears of a busy server with kept timers, in 100 s
+bench-load:		## a busy server with kept timers: what it costs, what its wheel hears
+	@tests/bench/load/run
 	@$(MAKE) -s -C tests/kept load
 
 bench-kernel:		## in the kernel, beside the kernel's own timers

@@ -32,6 +32,7 @@ extern const struct contestant hashed_default;
 extern const struct contestant hashed_large;
 extern const struct contestant hierarchical;
 extern const struct contestant quaternary_heap;
+extern const struct contestant kept_timers;
 extern const struct contestant timeout_queues;
 extern const struct contestant plain_field;
 extern const struct contestant floor_of_all;

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libwheel's kept timers on its own wheel, without the module: what arms and cancels is one
+ * exchange of a word. The wheel asks for a wake-up by a timerfd, which is caught here.
+ */
+#include <libwheel.h>
+#include <sys/timerfd.h>
+
+#include "contestant.h"
+
+#define TICK_NS	1000000
+
+static struct libwheel *wheel;
+static u64 alarm_at = ~(u64)0;
+
+int timerfd_settime(int fd, int flags, const struct itimerspec *new, struct itimerspec *old)
+{
+	u64 at = (u64)new->it_value.tv_sec * 1000000000 + (u64)new->it_value.tv_nsec;
+
+	(void)fd;
+	(void)flags;
+	(void)old;
+	alarm_at = at ? at : ~(u64)0;
+	return 0;
+}
+
+static bool create(u32 count)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .backend = LIBWHEEL_USER,
+		.flags = WHEEL_SETUP_TOUCH, .timers = count, .tick_ns = TICK_NS,
+		.scheme = WHEEL_HIERARCHICAL,
+	};
+	u32 i;
+
+	if (libwheel_open(&wheel, &options))
+		return false;
+	for (i = 0; i < count; i++) {
+		uint64_t id = WHEEL_ID(i, 1);
+
+		if (libwheel_keep(wheel, &id, i))
+			return false;
+	}
+	return true;
+}
+
+static void arm(u32 i, u64 deadline)
+{
+	libwheel_keep_arm(wheel, i, deadline * TICK_NS);
+}
+
+static void cancel(u32 i)
+{
+	libwheel_park(wheel, i);
+}
+
+static void rearm(u32 i, u64 deadline)
+{
+	libwheel_touch(wheel, i, deadline * TICK_NS);
+}
+
+static void advance(void)
+{
+	struct wheel_event event;
+
+	if (bench_now * TICK_NS < alarm_at)
+		return;
+	while (libwheel_expirations(wheel, &event, 1) == 1) {
+		libwheel_keep_rest(wheel, event.id);
+		bench_fire();
+	}
+}
+
+const struct contestant kept_timers = {
+	"kept", create, arm, rearm, cancel, advance,
+};
