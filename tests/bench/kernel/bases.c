@@ -131,6 +131,9 @@ static void print_race(struct race *race, const char *name)
 	measure(race, 1, alone);
 	measure(race, num_online_cpus(), together);
 	for (op = 0; op < OPS; op++) {
+		bench_csv_cpus(race->bench, names[op], 1, name, alone[op]);
+		bench_csv_cpus(race->bench, names[op], num_online_cpus(), name,
+			       together[op]);
 		percent = div64_u64(100 * together[op], alone[op] ?: 1);
 		pr_info("%-12s %-6s %6llu.%llu %6llu.%llu %5u.%02u\n", name,
 			names[op], alone[op] / 10, alone[op] % 10,

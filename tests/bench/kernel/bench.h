@@ -93,6 +93,8 @@ void bench_print(const struct bench *bench, const char *order, const char *op,
 		 const struct figures *figures);
 void bench_csv(const struct bench *bench, const char *order, const char *op,
 	       const struct figures *figures);
+void bench_csv_cpus(const struct bench *bench, const char *op, u32 cpus,
+		    const char *name, u64 tenths);
 void bench_timer_fires(struct wheel_timer *timer);
 void bench_expect(u32 group);
 u64 bench_tenths(u64 ns, u32 count);

@@ -30,3 +30,12 @@ void bench_csv(const struct bench *bench, const char *order, const char *op,
 				bench->count, names[c], ns, tenth);
 		}
 }
+
+/* What one CPU sees of an operation, in tenths of nanoseconds. */
+void bench_csv_cpus(const struct bench *bench, const char *op, u32 cpus,
+		    const char *name, u64 tenths)
+{
+	if (csv)
+		pr_info("csv cpus,\"%s, %u at once\",%u,%s,ns,%llu.%llu\n", op, cpus,
+			bench->count, name, tenths / 10, tenths % 10);
+}

@@ -32,13 +32,14 @@ QUESTIONS = (
         "One expiry",
         "counted",
         "expiry, batch 1",
-        "The program takes one event by a call. The heap and io_uring need no call for it.",
+        "The program takes one event by a call. The heap and io_uring need no call for it, and "
+        "the field is late.",
     ),
     (
         "A burst",
         "counted",
         "expiry, ring",
-        "All are due at one time; the wheel's events come by the ring.",
+        "All are due at one time; the wheel's events come by the ring. The field is late.",
     ),
     ("Memory", "counted", "bytes", "Of a timer that is armed. The program's own included."),
     (
@@ -124,9 +125,41 @@ def lateness(cells):
             )
 
 
+def cpus(cells):
+    """A bar a structure, of an arm while the other CPUs arm, too; and of the same alone."""
+    found = {}
+    for cell, samples in cells.items():
+        operation, _, at_once = cell.operation.partition(", ")
+        if cell.bench == "cpus" and operation == "arm":
+            found[f"{cell.contestant}, {at_once}"] = spread(samples)
+    if found:
+        yield Figure(
+            "several-cpus",
+            "Arm, by one CPU and by all at once",
+            "What one CPU sees. A wheel has one base with one lock, unless it was made with "
+            "WHEEL_PERCPU; timer_list has a base for each CPU.",
+            plot.bars(found, "ns per operation"),
+        )
+
+
+def busy_server(cells):
+    for load, life in (("short", "a millisecond"), ("long", "30 milliseconds")):
+        for unit in ("ns", "instructions"):
+            found = largest(cells, "load", f"request, {load}, {unit}")
+            if found:
+                yield Figure(
+                    f"load-{load}-{unit}",
+                    f"A request of {life}, with a timeout of a second",
+                    "A million requests a second arm and cancel one each. What the server "
+                    "itself does is in each bar, and is all of the floor. The field is late by "
+                    f"up to 10 ms. {found[0]:,} under way.",
+                    plot.bars(found[2], f"{unit} per request"),
+                )
+
+
 def echo(cells):
     found = {
-        cell.contestant: spread(samples)
+        cell.contestant: (cell.timers, spread(samples))
         for cell, samples in cells.items()
         if cell.bench == "echo"
     }
@@ -134,8 +167,9 @@ def echo(cells):
         yield Figure(
             "echo",
             "An echo server that closes idle connections",
-            "Its CPU time for all requests, once all are connected.",
-            plot.bars(found, "us of CPU time"),
+            f"Its CPU time for a request, once all of {max(n for n, _ in found.values()):,} "
+            "are connected. Nearly all of it is TCP.",
+            plot.bars({c: s for c, (_, s) in found.items()}, "us of CPU time per request"),
         )
 
 
@@ -145,6 +179,7 @@ def all_of(cells):
         ("Six questions", questions(cells)),
         ("Cost by number of timers", costs(cells)),
         ("Lateness", lateness(cells)),
-        ("A server", echo(cells)),
+        ("Several CPUs", cpus(cells)),
+        ("A server", [*busy_server(cells), *echo(cells)]),
     )
     return [(heading, found) for heading, figures in parts if (found := list(figures))]

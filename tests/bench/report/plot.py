@@ -5,12 +5,15 @@ import re
 import subprocess
 
 # A contestant has its colour in every figure, by how its name begins; ours are thick.
-OURS = ("hierar", "libwheel", "hashed")
+OURS = ("hierar", "libwheel", "kept", "hashed", "one base", "WHEEL_PERCPU")
 COLOURS = {
     "hierar": "#d9480f",
     "libwheel": "#d9480f",
     "hashed": "#e8a200",
     "hashed/1": "#b59f00",
+    "kept": "#c2255c",
+    "one base": "#e8a200",
+    "WHEEL_PERCPU": "#d9480f",
     "timer_list": "#1c7ed6",
     "hrtimer": "#7048e8",
     "timerfd": "#7048e8",
@@ -76,7 +79,7 @@ def by_count(curves, unit):
         )
     return draw(
         script
-        + "set logscale xy\nset autoscale xfix\nset format x '10^{%T}'\nset xlabel 'timers'\n"
+        + "set logscale xy\nset autoscale xfix\nset format x '10^{%T}'\nset xlabel 'timers' offset 0,0.4\n"
         + f"set ylabel '{unit} per operation'\nset grid ytics lc rgb '#80808060'\n"
         + "set key below horizontal reverse Left samplen 1.2 maxcols 3\nset border 3\nset tics nomirror\n"
         + "plot "
@@ -86,28 +89,31 @@ def by_count(curves, unit):
 
 
 def bars(found, unit):
-    """A bar a contestant, the cheapest on top, with its figure beside it."""
+    """A bar a contestant, the cheapest on top, with its figure beside it; a line in it reaches
+    from the least sample to the greatest."""
     order = sorted(found, key=lambda c: -found[c].middle)
     positive = [s.middle for s in found.values() if s.middle > 0]
     least = min(positive, default=1)
     wide = positive and max(positive) > 30 * least
     floor = least / 3 if wide else 0
+    most = max((s.high for s in found.values()), default=1) or 1
     script = "unset key\nunset border\nunset xtics\n"
     script += "set logscale x\n" if wide else ""
-    script += f"set xrange [{floor:g}:{max(positive, default=1) * (6 if wide else 1.25):g}]\n"
+    script += f"set xrange [{floor:g}:{most * (6 if wide else 1.25):g}]\n"
     script += f"set yrange [-0.6:{len(order) - 0.4}]\n"
     script += f"set xlabel '{unit}{', by powers of ten' if wide else ''}'\n"
     names = ", ".join(f"{quoted(c)} {i}" for i, c in enumerate(order))
     script += f"set ytics ({names})\nset ytics scale 0\n"
     for i, contestant in enumerate(order):
-        value = found[contestant].middle
-        end = max(value, floor)
-        figure = f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+        low, value, high = (max(x, floor) for x in found[contestant])
+        middle = found[contestant].middle
+        figure = f"{middle:,.0f}" if middle >= 100 else f"{middle:.3g}"
         solid = 0.95 if is_ours(contestant) else 0.55
         script += (
-            f"set object {i + 1} rect from {floor:g},{i - 0.36} to {end:g},{i + 0.36} "
+            f"set object {i + 1} rect from {floor:g},{i - 0.36} to {value:g},{i + 0.36} "
             f"fc rgb '{colour(contestant)}' fs solid {solid} noborder\n"
-            f"set label {i + 1} '{figure}' at {end:g},{i} left offset 0.6,0\n"
+            f"set arrow {i + 1} from {low:g},{i} to {high:g},{i} nohead lw 1.5 lc rgb 'black'\n"
+            f"set label {i + 1} '{figure}' at {high:g},{i} left offset 0.6,0\n"
         )
     return draw(script + "plot NaN notitle\n", 60 + 36 * len(order))
 
@@ -125,7 +131,7 @@ def distribution(found, unit):
         )
     return draw(
         script
-        + "set logscale xy\nset yrange [0.1:100]\nset format y '%g %%'\n"
+        + "set logscale xy\nset yrange [0.1:100]\nset format x '%.0f'\nset format y '%g %%'\n"
         + f"set xlabel '{unit} late, or more'\nset ylabel 'of all timers'\n"
         + "set grid lc rgb '#80808060'\nset border 3\nset tics nomirror\n"
         + "set key below horizontal reverse Left samplen 1.2 maxcols 3\n"
