@@ -117,26 +117,26 @@ def test_no_key_expires_early():
 def test_each_command_that_sets_a_time_is_seen():
     base = ("SET", "mine", "1")
     ways = {
-        "set px": [("SET", "mine", "1", "PX", 200)],
+        "set px": [("SET", "mine", "1", "PX", 500)],
         "set ex": [("SET", "mine", "1", "EX", 1)],
-        "set nx px get": [("SET", "mine", "1", "NX", "PX", 200)],
+        "set nx px get": [("SET", "mine", "1", "NX", "PX", 500)],
         "setex": [("SETEX", "mine", 1, "1")],
-        "psetex": [("PSETEX", "mine", 200, "1")],
+        "psetex": [("PSETEX", "mine", 500, "1")],
         "expire": [base, ("EXPIRE", "mine", 1)],
-        "pexpire": [base, ("PEXPIRE", "mine", 200)],
-        "pexpire nx": [base, ("PEXPIRE", "mine", 200, "NX")],
-        "getex": [base, ("GETEX", "mine", "PX", 200)],
-        "keepttl": [("SET", "mine", "1", "PX", 200),
+        "pexpire": [base, ("PEXPIRE", "mine", 500)],
+        "pexpire nx": [base, ("PEXPIRE", "mine", 500, "NX")],
+        "getex": [base, ("GETEX", "mine", "PX", 500)],
+        "keepttl": [("SET", "mine", "1", "PX", 500),
                     ("SET", "mine", "2", "KEEPTTL")],
-        "multi": [("MULTI",), ("SET", "mine", "1"), ("PEXPIRE", "mine", 200),
+        "multi": [("MULTI",), ("SET", "mine", "1"), ("PEXPIRE", "mine", 500),
                   ("EXEC",)],
-        "script": [("EVAL", "redis.call('set', 'mine', 1, 'px', 200)", 0)],
-        "rename": [("SET", "other", "1", "PX", 200), ("RENAME", "other", "mine")],
-        "copy": [("SET", "other", "1", "PX", 200), ("COPY", "other", "mine"),
+        "script": [("EVAL", "redis.call('set', 'mine', 1, 'px', 500)", 0)],
+        "rename": [("SET", "other", "1", "PX", 500), ("RENAME", "other", "mine")],
+        "copy": [("SET", "other", "1", "PX", 500), ("COPY", "other", "mine"),
                  ("DEL", "other")],
         "restore": lambda client: [
-            ("RESTORE", "mine", 200, dumped(client))],
-        "hash": [("HSET", "mine", "a", "b"), ("PEXPIRE", "mine", 200)],
+            ("RESTORE", "mine", 500, dumped(client))],
+        "hash": [("HSET", "mine", "a", "b"), ("PEXPIRE", "mine", 500)],
     }
     with served() as (_, client, listener):
         for count, (way, commands) in enumerate(ways.items(), 1):
@@ -188,11 +188,11 @@ def test_sooner_time_counts():
 
 def test_key_that_no_longer_expires_stays():
     with served() as (_, client, listener):
-        commands = [("SET", key, "1", "PX", 150)
+        commands = [("SET", key, "1", "PX", 1000)
                     for key in ("kept", "replaced", "deleted", "unlinked")]
         commands += [("PERSIST", "kept"), ("SET", "replaced", "2"),
                      ("DEL", "deleted"), ("UNLINK", "unlinked"),
-                     ("SET", "last", "1", "PX", 300)]
+                     ("SET", "last", "1", "PX", 1500)]
         client.many(commands)
         assert_next(client, listener, "last", 0)
         assert client("EXISTS", "kept", "replaced") == 2
@@ -236,7 +236,7 @@ def test_swapped_databases_keep_their_keys():
 def test_flushed_keys_are_forgotten():
     with served() as (_, client, listener):
         client("SELECT", 1)
-        client("SET", "stays", "1", "PX", 400)
+        client("SET", "stays", "1", "EX", 50)
         client("SELECT", 0)
         client.many([("SET", f"gone:{n}", "1", "EX", 30) for n in range(500)])
         assert field(client, "keys") == 501
@@ -244,6 +244,8 @@ def test_flushed_keys_are_forgotten():
         assert field(client, "keys") == 1
         client("SET", "again", "1", "PX", 200)
         assert expired(listener)[0] == "again"
+        client("SELECT", 1)
+        client("PEXPIRE", "stays", 100)
         assert expired(listener)[0] == "stays"
         client("SET", "x", "1", "EX", 30)
         client("FLUSHALL", "ASYNC")
