@@ -161,12 +161,12 @@ final class Bank {
         Native.stop(wheel);
     }
 
-    /** After stop(): the timeouts that were not processed. */
+    /** After stop(): the timeouts that were not processed are cancelled. */
     void drainTo(Collection<? super WheelTimeout> unprocessed) {
         for (int slot = 0; slot < size(); slot++) {
             WheelTimeout timeout = timeouts.getAndSet(slot, null);
 
-            if (timeout != null && !timeout.isCancelled()) {
+            if (timeout != null && timeout.cancel()) {
                 unprocessed.add(timeout);
             }
         }

@@ -10,6 +10,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
@@ -22,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * the same arguments, of which {@code ticksPerWheel} means nothing here.
  *
  * <p>A timeout runs at the first tick that is not before its deadline, in the timer's one
- * thread, which sleeps while nothing is due.
+ * thread, which sleeps while nothing is due, or in an executor.
  */
 public final class WheelTimer implements Timer {
     static final String STOPPED = "cannot be started once stopped";
@@ -40,6 +41,7 @@ public final class WheelTimer implements Timer {
     private final AtomicInteger state = new AtomicInteger(INIT);
     private final AtomicLong pending = new AtomicLong();
     private final long maxPendingTimeouts;
+    private final Executor executor;
     private final Banks banks;
     /** What the wheel's clock is ahead of System.nanoTime(). */
     private final long ahead;
@@ -76,20 +78,29 @@ public final class WheelTimer implements Timer {
         this(threadFactory, tickDuration, unit, ticksPerWheel, leakDetection, -1);
     }
 
+    public WheelTimer(ThreadFactory threadFactory, long tickDuration, TimeUnit unit,
+                      int ticksPerWheel, boolean leakDetection, long maxPendingTimeouts) {
+        this(threadFactory, tickDuration, unit, ticksPerWheel, leakDetection, maxPendingTimeouts,
+             Runnable::run);
+    }
+
     /**
      * Opens its wheel; the thread begins with the first timeout.
      *
-     * @param threadFactory makes the thread that runs the tasks
+     * @param threadFactory makes the timer's thread
      * @param tickDuration how late a task may run, at least a millisecond
      * @param unit of tickDuration
      * @param ticksPerWheel positive
      * @param leakDetection whether a timer that nobody stopped is always reported, or only if
      *     its thread keeps the JVM alive
      * @param maxPendingTimeouts more are rejected; 0 or less: there is no limit
+     * @param taskExecutor runs the tasks, which others do in the timer's thread
      */
     public WheelTimer(ThreadFactory threadFactory, long tickDuration, TimeUnit unit,
-                      int ticksPerWheel, boolean leakDetection, long maxPendingTimeouts) {
+                      int ticksPerWheel, boolean leakDetection, long maxPendingTimeouts,
+                      Executor taskExecutor) {
         ObjectUtil.checkNotNull(threadFactory, "threadFactory");
+        executor = ObjectUtil.checkNotNull(taskExecutor, "taskExecutor");
         long tick = tickNanos(tickDuration, unit, ticksPerWheel);
 
         this.maxPendingTimeouts = maxPendingTimeouts;
@@ -213,8 +224,16 @@ public final class WheelTimer implements Timer {
 
             if (timeout.expire()) {
                 done();
-                run(timeout);
+                hand(timeout);
             }
+        }
+    }
+
+    private void hand(WheelTimeout timeout) {
+        try {
+            executor.execute(() -> run(timeout));
+        } catch (Throwable t) {
+            LOGGER.warn("The executor did not take a " + TimerTask.class.getSimpleName() + '.', t);
         }
     }
 
