@@ -153,10 +153,11 @@ bench-echo:		## an echo server with libwheel, timerfd and libevent, in a guest, 
 	@$(MAKE) -s -C tools/examples bench
 	@tests/bench/echo/run
 
-bench-clients:		## Redis and Netty with and without libwheel: how late, CPU, memory
-	@$(vm)/bring redis netty
+bench-clients:		## Redis, Netty and a libevent server, with and without libwheel
+	@$(vm)/bring redis netty bench
 	@$(MAKE) -s -C clients/redis bench
 	@$(MAKE) -s -C clients/netty bench
+	@$(MAKE) -s -C clients/server bench
 
 bench-queue:		## wheelq beside beanstalkd, both durable, with JOBS=200000 delayed
 	@$(vm)/bring queue queue-check
@@ -187,6 +188,7 @@ clean:			## what was built here; the kernels stay in their cache
 	rm -rf build wheel_timer.ko
 	$(MAKE) -C clients/netty clean
 	$(MAKE) -C clients/redis clean
+	$(MAKE) -C clients/server clean
 	$(MAKE) -C tests/host clean
 	$(MAKE) -C tests/kept clean
 	$(MAKE) -C tests/bench/core clean

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+/* Kept timers of libwheel: to arm, move or cancel one is an exchange in memory. */
+#include <err.h>
+#include <event2/event.h>
+#include <libwheel.h>
+#include <string.h>
+
+#include "timers.h"
+
+#define BATCH		256
+#define NS_PER_MS	1000000ULL
+
+static struct libwheel *wheel;
+static uint64_t lengths[2];
+static timers_fn *on_expired;
+
+static void on_wheel(int fd, short what, void *arg)
+{
+	struct wheel_event events[BATCH];
+	int i, n;
+
+	do {
+		n = libwheel_expirations(wheel, events, BATCH);
+		for (i = 0; i < n; i++) {
+			libwheel_keep_rest(wheel, events[i].id);
+			on_expired(WHEEL_ID_SLOT(events[i].id));
+		}
+	} while (n == BATCH);
+}
+
+static void keep(unsigned int nr)
+{
+	uint64_t id = WHEEL_ID(nr, 1);
+	int error = libwheel_keep(wheel, &id, 0);
+
+	if (error)
+		errx(1, "libwheel: %s", strerror(-error));
+}
+
+void timers_open(struct event_base *base, unsigned int count, unsigned int even_ms,
+		 unsigned int odd_ms, timers_fn *expired)
+{
+	const struct libwheel_options options = {
+		.size = sizeof(options),
+		.scheme = WHEEL_HIERARCHICAL, .flags = WHEEL_SETUP_TOUCH,
+		.timers = count,
+	};
+	int error = libwheel_open(&wheel, &options);
+	unsigned int nr;
+
+	if (error)
+		errx(1, "libwheel: %s", strerror(-error));
+	for (nr = 0; nr < count; nr++)
+		keep(nr);
+	lengths[0] = even_ms * NS_PER_MS;
+	lengths[1] = odd_ms * NS_PER_MS;
+	on_expired = expired;
+	event_add(event_new(base, libwheel_fd(wheel), EV_READ | EV_PERSIST, on_wheel, NULL),
+		  NULL);
+}
+
+void timers_arm(unsigned int nr)
+{
+	uint64_t deadline = libwheel_now(wheel) + lengths[nr % 2];
+
+	if (libwheel_keep_arm(wheel, nr, deadline) == -EBUSY)
+		libwheel_keep_move(wheel, nr, deadline);
+}
+
+void timers_cancel(unsigned int nr)
+{
+	libwheel_park(wheel, nr);
+}

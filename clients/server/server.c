@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+/*
+ * server CONNECTIONS: answers each request with the same bytes. It prints its port, and ends
+ * when its input does.
+ *
+ * It is made as servers are that ask others before they answer: a request is read, is
+ * given a second, and is answered later, when the loop has read what there was. A connection
+ * that says nothing for ten minutes is closed.
+ */
+#include <err.h>
+#include <event2/event.h>
+#include <event2/event_struct.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "timers.h"
+
+#define IDLE_MS		600000
+#define REQUEST_MS	1000
+#define REQUEST_BYTES	64
+/* Descriptors that are no connections. */
+#define OTHER_FDS	64
+
+/* Timers by descriptor. */
+#define IDLE_TIMER(fd)		(2 * (fd))
+#define REQUEST_TIMER(fd)	(2 * (fd) + 1)
+
+static struct connection {
+	struct event event;
+	int bytes;
+	char request[REQUEST_BYTES];
+} *connections;
+
+static int max_fds;
+static struct event_base *base;
+
+/* Requests that are not answered yet. */
+static int *asked;
+static int asked_count;
+static struct event *answering;
+
+static void farewell(int fd)
+{
+	timers_cancel(IDLE_TIMER(fd));
+	event_del(&connections[fd].event);
+	close(fd);
+}
+
+static void on_expired(unsigned int nr)
+{
+	farewell(nr / 2);
+}
+
+static void answer(int fd)
+{
+	struct connection *connection = &connections[fd];
+
+	timers_cancel(REQUEST_TIMER(fd));
+	if (write(fd, connection->request, connection->bytes) != connection->bytes)
+		farewell(fd);
+}
+
+static void on_answers(int fd, short what, void *arg)
+{
+	int i;
+
+	for (i = 0; i < asked_count; i++)
+		answer(asked[i]);
+	asked_count = 0;
+}
+
+static void on_request(int fd, short what, void *arg)
+{
+	struct connection *connection = &connections[fd];
+
+	connection->bytes = read(fd, connection->request, REQUEST_BYTES);
+	if (connection->bytes <= 0) {
+		farewell(fd);
+		return;
+	}
+	timers_arm(IDLE_TIMER(fd));
+	timers_arm(REQUEST_TIMER(fd));
+	if (!asked_count)
+		event_active(answering, EV_TIMEOUT, 0);
+	asked[asked_count++] = fd;
+}
+
+static void on_accept(int listener, short what, void *arg)
+{
+	struct event *event;
+	int fd;
+
+	while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) >= 0) {
+		if (fd >= max_fds)
+			errx(1, "more connections than %d", max_fds);
+		event = &connections[fd].event;
+		event_assign(event, base, fd, EV_READ | EV_PERSIST, on_request, NULL);
+		event_add(event, NULL);
+		timers_arm(IDLE_TIMER(fd));
+	}
+}
+
+static void on_input(int fd, short what, void *arg)
+{
+	event_base_loopbreak(base);
+}
+
+/* On every loopback address, for one has too few ports for that many clients. */
+static int listen_somewhere(void)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET };
+	socklen_t size = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	if (bind(fd, (struct sockaddr *)&address, size) || listen(fd, SOMAXCONN) ||
+	    getsockname(fd, (struct sockaddr *)&address, &size))
+		err(1, "listen");
+	printf("%d\n", ntohs(address.sin_port));
+	fflush(stdout);
+	return fd;
+}
+
+int main(int argc, char **argv)
+{
+	struct rlimit limit;
+	int listener;
+
+	if (argc != 2 || atoi(argv[1]) <= 0)
+		errx(2, "usage: server CONNECTIONS");
+	max_fds = atoi(argv[1]) + OTHER_FDS;
+	limit.rlim_cur = max_fds;
+	limit.rlim_max = max_fds;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		err(1, "%d files", max_fds);
+	signal(SIGPIPE, SIG_IGN);
+	connections = calloc(max_fds, sizeof(*connections));
+	asked = calloc(max_fds, sizeof(*asked));
+	base = event_base_new();
+	if (!connections || !asked || !base)
+		err(1, "memory");
+	timers_open(base, 2 * max_fds, IDLE_MS, REQUEST_MS, on_expired);
+	answering = event_new(base, -1, 0, on_answers, NULL);
+	listener = listen_somewhere();
+	event_add(event_new(base, listener, EV_READ | EV_PERSIST, on_accept, NULL), NULL);
+	event_add(event_new(base, STDIN_FILENO, EV_READ, on_input, NULL), NULL);
+	return event_base_dispatch(base);
+}
