@@ -50,6 +50,9 @@ QUESTIONS = (
     ),
 )
 
+# What a unit is counted by, where that is no operation.
+PER = {"bytes": " per timer", "wake-ups": ""}
+
 # Cost by number of timers: title, bench and its operation, unit, note.
 COSTS = (
     ("core", "arm", "arm", "The bare structures, in the cache and out of it."),
@@ -90,7 +93,7 @@ def questions(cells):
                 f"question-{title.lower().replace(' ', '-')}",
                 title,
                 f"{note} {timers:,} timers.",
-                plot.bars(by_contestant, f"{unit} per operation" if bench != "loop" else unit),
+                plot.bars(by_contestant, unit + PER.get(unit, " per operation")),
             )
 
 
