@@ -5,8 +5,8 @@
  *
  *	cc -O2 -D_GNU_SOURCE echo.c $(pkg-config --cflags --libs libwheel) -o echo
  *
- * Each connection has a timer in the slot of its file descriptor. Each byte from it
- * pushes its deadline: one compare-and-swap, no system call. A timer that fires
+ * Each connection has a kept timer in the slot of its file descriptor. Each byte from it
+ * pushes its deadline: one exchange of a word, no system call. A timer that fires
  * closes its connection.
  */
 #include <ctype.h>
@@ -32,14 +32,14 @@
  * @idle: nanoseconds
  * @epfd: the event loop
  * @listener: where connections come from
- * @gen: how often each file descriptor was a connection
+ * @kept: the file descriptors whose slots we have
  */
 struct server {
 	struct libwheel *wheel;
 	__u64 idle;
 	int epfd;
 	int listener;
-	__u64 gen[MAX_FDS];
+	bool kept[MAX_FDS];
 };
 
 static void die(const char *what, int err)
@@ -56,17 +56,17 @@ static void watch(struct server *s, int fd)
 		die("epoll_ctl", errno);
 }
 
-/* A new connection: its timer starts. */
+/* A new connection: its timer starts. The slot is taken once, and stays ours. */
 static void welcome(struct server *s, int fd)
 {
-	struct wheel_op op = {
-		.op	= WHEEL_OP_ARM,
-		.flags	= WHEEL_OP_TOUCH | WHEEL_OP_REL,
-		.id	= WHEEL_ID(fd, ++s->gen[fd]),
-		.when	= s->idle,
-	};
-	int err = libwheel_do(s->wheel, &op);
+	uint64_t id = WHEEL_ID(fd, 1);
+	int err = 0;
 
+	if (!s->kept[fd])
+		err = libwheel_keep(s->wheel, &id, fd);
+	s->kept[fd] = true;
+	if (!err)
+		err = libwheel_keep_arm(s->wheel, id, libwheel_now(s->wheel) + s->idle);
 	if (err)
 		die("arm", err);
 	watch(s, fd);
@@ -100,7 +100,7 @@ static void echo(struct server *s, int fd, __u64 now)
 	char buffer[4096];
 	ssize_t bytes;
 
-	if (libwheel_touch(s->wheel, fd, now + s->idle))
+	if (libwheel_keep_move(s->wheel, fd, now + s->idle))
 		return;
 	bytes = read(fd, buffer, sizeof(buffer));
 	if (bytes < 0 && errno == EAGAIN)
@@ -117,8 +117,10 @@ static void close_idle(struct server *s)
 
 	do {
 		n = libwheel_expirations(s->wheel, events, BATCH);
-		for (i = 0; i < n; i++)
+		for (i = 0; i < n; i++) {
+			libwheel_keep_rest(s->wheel, events[i].id);
 			close(WHEEL_ID_SLOT(events[i].id));
+		}
 	} while (n == BATCH);
 }
 

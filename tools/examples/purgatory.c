@@ -6,9 +6,8 @@
  *
  *	cc -O2 purgatory.c $(pkg-config --cflags --libs libwheel) -o purgatory
  *
- * The timers are of the wheel's own choice of slots; the cookie leads back to the
- * operation. Cancelling answers who was first, so nothing completes twice; what
- * happens at once is cancelled in one batch.
+ * Timers are kept: an operation that waits takes a slot from a free list, and gives it
+ * back when it is completed. Parking answers who was first, so nothing completes twice.
  */
 #include <ctype.h>
 #include <libwheel.h>
@@ -19,18 +18,19 @@
 
 #define TOPICS	16
 #define BATCH	128
+#define SLOTS	(1 << 20)
 
 /**
  * struct operation - a fetch that waits for data
  * @next: the next one that waits for the same topic
- * @id: of its timer
+ * @slot: of its timer
  * @offset: what it waits for: the topic's end to reach this
  * @deadline: or until then
  * @completed: how often it was completed
  */
 struct operation {
 	struct operation *next;
-	uint64_t id;
+	__u32 slot;
 	__u64 offset;
 	__u64 deadline;
 	int completed;
@@ -50,12 +50,20 @@ struct topic {
  * struct purgatory - all operations that wait
  * @wheel: their timeouts
  * @topics: what they wait for
+ * @owner: by slot, the operation that waits
+ * @free: slots whose timers are parked
+ * @count: how many are free
+ * @kept: how many slots were ever taken
  * @satisfied: completed as they got what they waited for
  * @expired: completed as their time was up
  */
 struct purgatory {
 	struct libwheel *wheel;
 	struct topic topics[TOPICS];
+	struct operation *owner[SLOTS];
+	__u32 free[SLOTS];
+	__u32 count;
+	__u32 kept;
 	__u64 satisfied;
 	__u64 expired;
 };
@@ -64,6 +72,27 @@ static void die(const char *what, int err)
 {
 	fprintf(stderr, "purgatory: %s: %s\n", what, strerror(err < 0 ? -err : err));
 	exit(1);
+}
+
+/* A slot whose timer is parked: one that came back, or one more. */
+static __u32 take_slot(struct purgatory *p)
+{
+	uint64_t id = WHEEL_ID(p->kept, 1);
+	int err;
+
+	if (p->count)
+		return p->free[--p->count];
+	err = libwheel_keep(p->wheel, &id, 0);
+	if (err)
+		die("keep", err);
+	return p->kept++;
+}
+
+/* Completed: its timer is parked. */
+static void complete(struct purgatory *p, struct operation *o)
+{
+	p->free[p->count++] = o->slot;
+	o->completed++;
 }
 
 /* Let an operation wait, unless it has what it wants. */
@@ -76,7 +105,9 @@ static void watch(struct purgatory *p, struct operation *o, struct topic *topic)
 		p->satisfied++;
 		return;
 	}
-	err = libwheel_arm(p->wheel, &o->id, o->deadline, (__u64)(size_t)o);
+	o->slot = take_slot(p);
+	p->owner[o->slot] = o;
+	err = libwheel_keep_arm(p->wheel, o->slot, o->deadline);
 	if (err)
 		die("arm", err);
 	o->next = topic->waiting;
@@ -84,32 +115,12 @@ static void watch(struct purgatory *p, struct operation *o, struct topic *topic)
 }
 
 /*
- * The caller that cancelled the timer completes the operation. The others have expired, and
- * their events complete them.
+ * Something was written: complete who waited for it. A timer that cannot be parked has
+ * fired, and its event, which is on its way, completes the operation.
  */
-static void satisfy(struct purgatory *p, struct wheel_op *cancels,
-		    struct operation **done, unsigned int count)
-{
-	unsigned int i;
-	int ret = libwheel_submit(p->wheel, cancels, count, NULL);
-
-	if (ret < 0)
-		die("cancel", ret);
-	for (i = 0; i < count; i++) {
-		if (cancels[i].res)
-			continue;
-		done[i]->completed++;
-		p->satisfied++;
-	}
-}
-
-/* Something was written: complete who waited for it. */
 static void append(struct purgatory *p, struct topic *topic, __u64 count)
 {
-	struct wheel_op cancels[BATCH];
-	struct operation *done[BATCH];
 	struct operation **link = &topic->waiting;
-	unsigned int n = 0;
 
 	topic->end += count;
 	while (*link) {
@@ -120,19 +131,11 @@ static void append(struct purgatory *p, struct topic *topic, __u64 count)
 			continue;
 		}
 		*link = o->next;
-		if (o->completed)
+		if (o->completed || libwheel_park(p->wheel, o->slot))
 			continue;
-		done[n] = o;
-		cancels[n++] = (struct wheel_op){
-			.op = WHEEL_OP_CANCEL, .id = o->id,
-		};
-		if (n == BATCH) {
-			satisfy(p, cancels, done, n);
-			n = 0;
-		}
+		complete(p, o);
+		p->satisfied++;
 	}
-	if (n)
-		satisfy(p, cancels, done, n);
 }
 
 /* Their time is up. They leave their topic's list when it is walked next. */
@@ -143,12 +146,12 @@ static void expire(struct purgatory *p, __u64 now)
 
 	while ((n = libwheel_expirations(p->wheel, events, BATCH)) > 0) {
 		for (i = 0; i < n; i++) {
-			struct operation *o =
-				(struct operation *)(size_t)events[i].cookie;
+			struct operation *o = p->owner[WHEEL_ID_SLOT(events[i].id)];
 
 			if (now < o->deadline)
 				die("an operation expired early", EPROTO);
-			o->completed++;
+			libwheel_keep_rest(p->wheel, events[i].id);
+			complete(p, o);
 			p->expired++;
 		}
 	}
@@ -209,8 +212,8 @@ int main(int argc, char **argv)
 	static struct purgatory p;
 	struct libwheel_options options = {
 		.size = sizeof(options),
-		.scheme = WHEEL_HIERARCHICAL, .flags = WHEEL_SETUP_ANY_SLOT,
-		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 1 << 20,
+		.scheme = WHEEL_HIERARCHICAL, .flags = WHEEL_SETUP_TOUCH,
+		.clock = WHEEL_CLOCK_VIRTUAL, .timers = SLOTS,
 	};
 	struct operation *operations;
 	unsigned long count, i;

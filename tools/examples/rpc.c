@@ -6,10 +6,9 @@
  *
  *	cc -O2 rpc.c $(pkg-config --cflags --libs libwheel) -o rpc
  *
- * There are WINDOW calls under way at once, each in a slot of its own with a timer.
- * The usual call is answered in time: its timer is revived when the request is
- * sent and parked when the answer comes, two compare-and-swaps and no system call.
- * Only when a parked timer was reclaimed meanwhile it has to be armed anew.
+ * There are WINDOW calls under way at once, each in a slot of its own with a kept
+ * timer. The usual call is answered in time: its timer is armed when the request is
+ * sent and parked when the answer comes, two exchanges of a word and no system call.
  */
 #include <ctype.h>
 #include <libwheel.h>
@@ -42,12 +41,10 @@ struct message {
  * struct call - one that is under way
  * @serial: which; 0: the slot is free
  * @tries: how often it was sent
- * @gen: how often its timer was armed
  */
 struct call {
 	__u32 serial;
 	__u32 tries;
-	__u64 gen;
 };
 
 /**
@@ -60,7 +57,6 @@ struct call {
  * @answered: calls with an answer
  * @failed: calls that were given up
  * @resent: requests sent again
- * @armed: timers that had to be armed by a call into the library
  */
 struct client {
 	struct libwheel *wheel;
@@ -71,7 +67,6 @@ struct client {
 	__u32 answered;
 	__u32 failed;
 	__u32 resent;
-	__u32 armed;
 };
 
 static void die(const char *what, int err)
@@ -80,25 +75,14 @@ static void die(const char *what, int err)
 	exit(1);
 }
 
-/* Start the timer of a slot, by a word if it can be. */
+/* Start the timer of a slot, which is parked. */
 static void start_timer(struct client *c, __u32 slot)
 {
 	__u64 delay = TIMEOUT_NS << c->calls[slot].tries;
-	__u64 deadline = libwheel_now(c->wheel) + delay;
-	struct wheel_op op = {
-		.op	= WHEEL_OP_ARM,
-		.flags	= WHEEL_OP_TOUCH,
-		.when	= deadline,
-	};
-	int err;
+	int err = libwheel_keep_arm(c->wheel, slot, libwheel_now(c->wheel) + delay);
 
-	if (!libwheel_revive(c->wheel, slot, deadline))
-		return;
-	op.id = WHEEL_ID(slot, ++c->calls[slot].gen);
-	err = libwheel_do(c->wheel, &op);
 	if (err)
 		die("arm", err);
-	c->armed++;
 }
 
 static void send_request(struct client *c, __u32 slot)
@@ -147,9 +131,10 @@ static void take_answer(struct client *c, const struct message *answer)
 	next_call(c, answer->slot);
 }
 
-/* No answer in time. */
+/* No answer in time. The event was taken, so the slot is ours again. */
 static void time_out(struct client *c, __u32 slot)
 {
+	libwheel_keep_rest(c->wheel, slot);
 	if (c->calls[slot].tries < TRIES) {
 		c->resent++;
 		send_request(c, slot);
@@ -184,8 +169,14 @@ static void run_client(struct client *c)
 	};
 	__u32 slot;
 
-	for (slot = 0; slot < WINDOW; slot++)
+	for (slot = 0; slot < WINDOW; slot++) {
+		uint64_t id = WHEEL_ID(slot, 1);
+		int err = libwheel_keep(c->wheel, &id, slot);
+
+		if (err)
+			die("keep", err);
 		next_call(c, slot);
+	}
 	while (c->answered + c->failed < c->last) {
 		poll(polled, 2, -1);
 		take_answers(c);
@@ -261,8 +252,8 @@ int main(int argc, char **argv)
 		die("open", err);
 	c.socket = pair[0];
 	run_client(&c);
-	printf("calls %u answered %u failed %u resent %u armed %u\n", c.last,
-	       c.answered, c.failed, c.resent, c.armed);
+	printf("calls %u answered %u failed %u resent %u\n", c.last, c.answered,
+	       c.failed, c.resent);
 	if (fflush(stdout))
 		die("stdout", errno);
 	libwheel_close(c.wheel);
