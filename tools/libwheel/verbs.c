@@ -87,7 +87,9 @@ static int arm(struct libwheel *wheel, uint64_t *id, __u32 flags, __u64 when,
 	};
 	int ret = libwheel_do(wheel, &op);
 
-	*id = op.id;
+	/* It may have fired, in another thread that looks at its id. */
+	if (op.id != *id)
+		*id = op.id;
 	return ret;
 }
 

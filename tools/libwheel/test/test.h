@@ -48,6 +48,7 @@ extern const struct test keep_tests[];
 extern const struct test clock_tests[];
 extern const struct test fork_tests[];
 extern const struct test share_tests[];
+extern const struct test task_tests[];
 extern const struct test contract_tests[];
 
 /* What is not so fails the test, which goes on; with NEED() it ends. */
