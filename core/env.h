@@ -31,7 +31,10 @@ typedef __s32 s32;
 typedef __u64 u64;
 typedef __s64 s64;
 
+/* Tests look at what is fetched, for nothing else tells. */
+#ifndef prefetch
 #define prefetch(x)		__builtin_prefetch(x)
+#endif
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)

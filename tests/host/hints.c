@@ -83,6 +83,32 @@ static void hints_lead_on(void)
 	hinted_free(h);
 }
 
+const void *host_fetched[2];
+
+/* Whoever looks at a timer has the one fetched that lies 17 later, on two lines. */
+static void hints_are_fetched(void)
+{
+	struct hinted *h = hinted_create();
+	unsigned int budget = 4 * TIMERS;
+	struct wheel_timer *t;
+	u32 i;
+
+	for (i = TIMERS; i--; )
+		wheel_place(&h->wheel, &h->timer[i], BUCKETS - 1, 0);
+	for (i = TIMERS; i--; ) {
+		u64 line = i < 17 ? 0 : line_of(&h->timer[i - 17]);
+		bool told = h->timer[i].hint;
+
+		t = wheel_pop(&h->wheel, BUCKETS - 1, &budget);
+		if (t != &h->timer[i])
+			ktap_fail("the timers do not come in order");
+		if (told && ((u64)(size_t)host_fetched[1] / 64 != line ||
+			     (u64)(size_t)host_fetched[0] / 64 != line + 1))
+			ktap_fail("it is not the hint that is fetched");
+	}
+	hinted_free(h);
+}
+
 static bool poisoned(const struct wheel_timer *t)
 {
 	static const unsigned char poison[sizeof(*t)] = { [0 ... sizeof(*t) - 1] = POISON };
@@ -159,6 +185,7 @@ static void hints_touch_nothing_that_left(void)
 
 const struct ktap_test hints_tests[] = {
 	{ "hints_lead_on", hints_lead_on },
+	{ "hints_are_fetched", hints_are_fetched },
 	{ "hints_touch_nothing_that_left", hints_touch_nothing_that_left },
 	{ }
 };

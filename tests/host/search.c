@@ -142,7 +142,8 @@ static void p9_far_timers_are_left_out(void)
 /*
  * A timer fires, and the next one is far away in a ring with a million buckets, all groups
  * of which hold later timers: the search does not go round. The minima are known too
- * small at first, for an earlier timer was in each group.
+ * small at first, for an earlier timer was in each group. Behind the minima of the blocks
+ * lie the buckets' lagging timers, of which there are none.
  */
 static void p9_search_from_the_top(void)
 {
@@ -167,6 +168,8 @@ static void p9_search_from_the_top(void)
 			ktap_fail("the search went round");
 		rig_cancel(&rig, 1);
 	}
+	if (rig.wheel.ring.lag[0])
+		ktap_fail("the search went on behind the last block");
 }
 
 /* To cancel a timer that is not the earliest leaves nothing to find out. */
