@@ -68,7 +68,10 @@ static void settle_events(struct wheel_file *file, const struct handful *hand,
 		wake_up_interruptible_all(&file->readers);
 }
 
-/* Returns how many events were copied; *@fault if the buffer ended that. */
+/*
+ * Returns how many events were copied; *@fault if the buffer ended that. A handful that is
+ * not full was all there was, or all there is room for.
+ */
 static u32 read_handful(struct wheel_file *file, struct iov_iter *to,
 			bool *fault)
 {
@@ -96,7 +99,7 @@ static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 		copied = read_handful(file, to, &fault);
 		bytes += copied * sizeof(struct wheel_event);
 		cond_resched();
-	} while (copied && !fault);
+	} while (copied == HANDFUL);
 	if (!bytes && fault)
 		return -EFAULT;
 	return bytes;
