@@ -9,6 +9,7 @@
 #include "keep.h"
 #include "ring.h"
 #include "setup.h"
+#include "submit.h"
 
 /*
  * The ABI as a table. A struct may grow at its end, at a multiple of 8; nothing
@@ -258,19 +259,11 @@ static int command_run(struct wheel_file *file, const struct command *command,
 	return err;
 }
 
-/**
- * wheel_file_ioctl - all commands
- * @filp: open /dev/wheel
- * @cmd: WHEEL_IOC_*
- * @arg: address of its struct, whose first member is its size
- *
- * Return: 0 or an errno.
- */
-long wheel_file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+/* Not in line: a single operation needs no such stack, which compilers may clear. */
+static noinline long ioctl_any(struct wheel_file *file, unsigned int cmd,
+			       void __user *uarg)
 {
 	const struct command *command = command_of(cmd);
-	struct wheel_file *file = filp->private_data;
-	void __user *uarg = (void __user *)arg;
 	union command_arg karg;
 	void *large;
 	u32 size;
@@ -292,4 +285,26 @@ long wheel_file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	err = command_run(file, command, uarg, size, large);
 	kfree(large);
 	return err;
+}
+
+/**
+ * wheel_file_ioctl - all commands
+ * @filp: open /dev/wheel
+ * @cmd: WHEEL_IOC_*
+ * @arg: address of its struct, whose first member is its size
+ *
+ * Return: 0 or an errno.
+ */
+long wheel_file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	struct wheel_file *file = filp->private_data;
+	void __user *uarg = (void __user *)arg;
+
+	if (likely(cmd == WHEEL_IOC_SUBMIT)) {
+		int err = wheel_file_submit_single(file, uarg);
+
+		if (likely(err != WHEEL_NOT_SINGLE))
+			return err;
+	}
+	return ioctl_any(file, cmd, uarg);
 }

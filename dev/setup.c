@@ -180,6 +180,7 @@ static int setup_locked(struct wheel_file *file, const struct wheel_setup *setup
 	err = PTR_ERR_OR_ZERO(wheel);
 	if (err)
 		goto err_tables;
+	file->slots.longest = wheel_reach(wheel);
 	/* Publishes the file's set-up; pairs with wheel_file_ready(). */
 	smp_store_release(&file->slots.wheel, wheel);
 	return 0;
@@ -221,19 +222,16 @@ int wheel_file_setup(struct wheel_file *file, void *arg)
 }
 
 /**
- * wheel_file_ensure_setup - set a file up by defaults, if it is not
- * @file: file
+ * wheel_file_setup_default - set a file up by defaults
+ * @file: file, which somebody else may have set up meanwhile
  *
  * Return: 0 or an errno.
  */
-int wheel_file_ensure_setup(struct wheel_file *file)
+int wheel_file_setup_default(struct wheel_file *file)
 {
 	struct wheel_setup setup = {};
-	int err;
+	int err = wheel_file_setup(file, &setup);
 
-	if (likely(wheel_file_ready(file)))
-		return 0;
-	err = wheel_file_setup(file, &setup);
 	return err == -EBUSY ? 0 : err;
 }
 

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * WHEEL_IOC_SUBMIT: operations on timers, in batches.
+ * WHEEL_IOC_SUBMIT: operations on timers, in batches. A single one is made by single.c.
  *
  * A batch goes through kernel memory in chunks: copied in, made under one lock
  * hold, its answers copied out. No user memory is touched under the lock.
  */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
-#include "../slots/op.h"
-#include "clock.h"
 #include "page.h"
 #include "setup.h"
+#include "submit.h"
 
 /**
  * struct submission - a call on its way
@@ -61,20 +59,13 @@ static u32 page_mates(const struct submission *s, u32 i)
 	return (u32)(-end % PAGE_SIZE) / s->stride;
 }
 
-/*
- * Can the answers be written? Asked before anything is done, since an operation
- * whose answer gets lost is worse than one that is refused. What is written is
- * what is there; a page is asked for once.
- */
+/* Can the answers be written? A page is asked for once. */
 static u32 chunk_writable(const struct submission *s, u32 count, int *err)
 {
 	u32 i;
 
 	for (i = 0; i < count; i += 1 + page_mates(s, i)) {
-		struct wheel_op __user *uop = user_op(s, i);
-
-		if (put_user(s->ops[i].op, &uop->op) ||
-		    put_user(s->ops[i].reserved[2], &uop->reserved[2])) {
+		if (!wheel_op_writable(&s->ops[i], user_op(s, i))) {
 			*err = -EFAULT;
 			return i;
 		}
@@ -83,63 +74,60 @@ static u32 chunk_writable(const struct submission *s, u32 count, int *err)
 }
 
 /* One lock hold. Returns how many operations are made by now. */
-static u32 chunk_make_locked(struct submission *s, u32 made, u32 count, u32 *needed)
+static u32 make_locked(struct wheel_file *file, struct wheel_batch *b,
+		       struct wheel_op *ops, u32 made, u32 count)
 {
-	struct wheel *wheel = s->file->slots.wheel;
+	struct wheel *wheel = file->slots.wheel;
 	unsigned long flags;
 
-	spin_lock_bh(&s->file->lock);
+	spin_lock_bh(&file->lock);
 	flags = wheel_lock(wheel);
-	made = wheel_ops_make(&s->batch, s->ops, made, count, needed);
+	made = wheel_ops_make(b, ops, made, count);
 	wheel_unlock(wheel, flags);
-	spin_unlock_bh(&s->file->lock);
+	spin_unlock_bh(&file->lock);
 	return made;
 }
 
-/* Pages are brought between lock holds: at worst one that is needed a little later. */
-static void chunk_make(struct submission *s, u32 count)
+/**
+ * wheel_file_make - make operations, under one lock hold
+ * @file: file that is set up
+ * @b: their batch
+ * @ops: the operations, in kernel memory; answered
+ * @count: how many, at most wheel_batch_max()
+ *
+ * Pages are brought between lock holds: at worst one that is needed a little later. What a
+ * CANCEL was too late for can be read when this returns.
+ */
+void wheel_file_make(struct wheel_file *file, struct wheel_batch *b,
+		     struct wheel_op *ops, u32 count)
 {
-	u32 made = 0, needed;
+	u32 made = 0;
 
-	while ((made = chunk_make_locked(s, made, count, &needed)) < count) {
-		struct wheel_op *op = &s->ops[made];
-		int err = wheel_file_bring(s->file, needed, op->flags);
+	while ((made = make_locked(file, b, ops, made, count)) < count) {
+		struct wheel_op *op = &ops[made];
+		int err = wheel_file_bring(file, b->needed, op->flags);
 
 		if (err) {
-			wheel_op_answer(&s->batch, op, err);
+			wheel_op_answer(b, op, err);
 			made++;
 		}
 	}
+	if (unlikely(b->beaten)) {
+		b->beaten = false;
+		wheel_flush(file->slots.wheel);
+	}
 }
 
-/* What a CANCEL was too late for can be read when its answer is. */
-static void chunk_settle(struct submission *s)
-{
-	if (likely(!s->batch.beaten))
-		return;
-	s->batch.beaten = false;
-	wheel_flush(s->file->slots.wheel);
-}
-
-/* Everything that an operation may answer. */
 static int chunk_copy_out(const struct submission *s, u32 count)
 {
-	u32 i;
+	u32 i = 0;
 
 	if (!user_write_access_begin(s->uops, (size_t)count * s->stride))
 		return -EFAULT;
-	for (i = 0; i < count; i++) {
-		struct wheel_op __user *uop = user_op(s, i);
-
-		unsafe_put_user(s->ops[i].id, &uop->id, fault);
-		unsafe_put_user(s->ops[i].when, &uop->when, fault);
-		unsafe_put_user(s->ops[i].res, &uop->res, fault);
-	}
+	while (i < count && wheel_op_put(&s->ops[i], user_op(s, i)))
+		i++;
 	user_write_access_end();
-	return 0;
-fault:
-	user_write_access_end();
-	return -EFAULT;
+	return i < count ? -EFAULT : 0;
 }
 
 /* From user memory to user memory, chunk by chunk. */
@@ -154,8 +142,7 @@ static int submit_all(struct submission *s, struct wheel_submit *submit, u32 roo
 			return -EINTR;
 		count = chunk_copy_in(s, count, &err);
 		count = chunk_writable(s, count, &err);
-		chunk_make(s, count);
-		chunk_settle(s);
+		wheel_file_make(s->file, &s->batch, s->ops, count);
 		submit->failed = s->batch.failed;
 		submit->done += count;
 		if (chunk_copy_out(s, count))
@@ -176,15 +163,11 @@ static int submit_all(struct submission *s, struct wheel_submit *submit, u32 roo
 int wheel_file_submit(struct wheel_file *file, void *arg)
 {
 	struct wheel_submit *submit = arg;
-	struct wheel_op one;
 	struct submission s = {
-		.batch.slots	= &file->slots,
 		.file		= file,
-		.ops		= &one,
 		.uops		= u64_to_user_ptr(submit->ops),
 		.stride		= submit->op_size,
 	};
-	struct wheel *wheel;
 	u32 room;
 	int err;
 
@@ -197,19 +180,13 @@ int wheel_file_submit(struct wheel_file *file, void *arg)
 	err = wheel_file_ensure_setup(file);
 	if (err)
 		return err;
-	wheel = file->slots.wheel;
-	room = min(submit->count, wheel_batch_max(wheel));
-	if (room > 1) {
-		s.ops = kmalloc_array(room, sizeof(*s.ops), GFP_KERNEL);
-		if (!s.ops)
-			return -ENOMEM;
-	}
-	s.batch.longest = wheel_reach(wheel);
-	s.batch.shifted = wheel_clock_shifted(file->slots.setup.clock);
-	s.batch.now = wheel_now(wheel);
+	room = min(submit->count, wheel_batch_max(file->slots.wheel));
+	s.ops = kmalloc_array(room, sizeof(*s.ops), GFP_KERNEL);
+	if (!s.ops)
+		return -ENOMEM;
+	wheel_file_begin(file, &s.batch);
 	submit->now = s.batch.now;
 	err = submit_all(&s, submit, room);
-	if (s.ops != &one)
-		kfree(s.ops);
+	kfree(s.ops);
 	return err;
 }

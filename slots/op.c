@@ -74,7 +74,7 @@ static int arm_check(const struct wheel_batch *b, const struct wheel_op *op,
 	err = op_deadline(b, op, deadline);
 	if (unlikely(err))
 		return err;
-	return op->period <= b->longest ? 0 : -ERANGE;
+	return op->period <= slots->longest ? 0 : -ERANGE;
 }
 
 /* Are the pages there that a slot needs, which is to be armed with these flags? */
@@ -100,7 +100,7 @@ static int arm_word(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
 	return err;
 }
 
-static int op_arm(const struct wheel_batch *b, struct wheel_op *op, u32 *needed)
+static int op_arm(struct wheel_batch *b, struct wheel_op *op)
 {
 	struct wheel_slots *slots = b->slots;
 	bool any = wheel_slots_any(slots);
@@ -116,7 +116,7 @@ static int op_arm(const struct wheel_batch *b, struct wheel_op *op, u32 *needed)
 		return nr;
 	slot = wheel_slot_at(slots, nr);
 	if (unlikely(!slot || !arm_ready(slots, nr, op->flags))) {
-		*needed = nr;
+		b->needed = nr;
 		return OP_NEEDS_PAGE;
 	}
 
@@ -215,13 +215,13 @@ static int op_query(const struct wheel_batch *b, struct wheel_op *op)
 	return wheel_slot_pending(b->slots, slot, &op->when) ? 0 : -ENOENT;
 }
 
-static int op_make(struct wheel_batch *b, struct wheel_op *op, u32 *needed)
+static int op_make(struct wheel_batch *b, struct wheel_op *op)
 {
 	int err;
 
 	switch (op->op) {
 	case WHEEL_OP_ARM:
-		return op_arm(b, op, needed);
+		return op_arm(b, op);
 	case WHEEL_OP_REARM:
 		return op_rearm(b, op);
 	case WHEEL_OP_CANCEL:
@@ -272,13 +272,11 @@ static void op_prefetch(const struct wheel_slots *slots, const struct wheel_op *
  * @ops: the operations; answered
  * @from: the first to be made
  * @count: behind the last
- * @needed: if one needs a page that is not there, the number of the slot that it is
- *	for
  *
- * Return: the first that was not made, since it needs a page; or @count.
+ * Return: the first that was not made, since it needs a page, see @b; or @count.
  */
 u32 wheel_ops_make(struct wheel_batch *b, struct wheel_op *ops, u32 from,
-		   u32 count, u32 *needed)
+		   u32 count)
 {
 	u32 ahead = b->slots->setup.timers > CACHED ? AHEAD : count;
 	u32 i;
@@ -288,7 +286,7 @@ u32 wheel_ops_make(struct wheel_batch *b, struct wheel_op *ops, u32 from,
 
 		if (i + ahead < count)
 			op_prefetch(b->slots, &ops[i + ahead]);
-		res = op_make(b, &ops[i], needed);
+		res = op_make(b, &ops[i]);
 		if (unlikely(res == OP_NEEDS_PAGE))
 			break;
 		wheel_op_answer(b, &ops[i], res);

@@ -11,22 +11,23 @@
  * struct wheel_batch - operations of one call, on their way
  * @slots: table that is set up
  * @now: the clock's only reading of this call
- * @longest: period with which a timer goes on, however late its event is read
  * @shifted: a time namespace has moved the caller's clock
  * @failed: operations that did
  * @beaten: a CANCEL came too late: the event of its timer may be on its way
+ * @needed: if one needs a page that is not there, the number of the slot that it is
+ *	for
  */
 struct wheel_batch {
 	struct wheel_slots	*slots;
 	u64			now;
-	u64			longest;
 	bool			shifted;
 	u32			failed;
 	bool			beaten;
+	u32			needed;
 };
 
 u32 wheel_ops_make(struct wheel_batch *b, struct wheel_op *ops, u32 from,
-		   u32 count, u32 *needed);
+		   u32 count);
 void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res);
 
 #endif

@@ -111,9 +111,10 @@ struct wheel_keep {
 
 /**
  * struct wheel_slots - a table of slots
- * @wheel: the wheel of its timers; like @setup, @pages and @words constant once it is
- *	set
+ * @wheel: the wheel of its timers; like @setup, @longest, @pages and @words constant
+ *	once it is set
  * @setup: what is in force
+ * @longest: period with which a timer goes on, however late its event is read
  * @pages: of slots, each there when a slot of it was first armed
  * @words: pages of touch words, each there when it was first needed; or NULL
  * @keep: kept timers
@@ -132,6 +133,7 @@ struct wheel_keep {
 struct wheel_slots {
 	struct wheel		*wheel;
 	struct wheel_setup	setup;
+	u64			longest;
 	struct wheel_slot	**pages;
 	u64			**words;
 	struct wheel_keep	keep;

@@ -101,14 +101,13 @@ int user_submit(struct handle *handle, struct wheel_submit *submit)
 	struct wheel_op *ops = (struct wheel_op *)(size_t)submit->ops;
 	struct user *u = user_of(handle);
 	struct wheel_batch batch = { .slots = &u->slots };
-	u32 made = 0, needed;
+	u32 made = 0;
 
 	user_enter(u);
 	batch.now = u->wheel.now;
-	batch.longest = wheel_span(&u->wheel.core);
-	while ((made = wheel_ops_make(&batch, ops, made, submit->count,
-				      &needed)) < submit->count) {
-		if (slot_bring(u, needed))
+	while ((made = wheel_ops_make(&batch, ops, made, submit->count)) <
+	       submit->count) {
+		if (slot_bring(u, batch.needed))
 			wheel_op_answer(&batch, &ops[made++], -ENOMEM);
 	}
 	user_leave(u);

@@ -131,7 +131,10 @@ static int user_init(struct user *u)
 				sizeof(*u->slots.pages));
 	if (!u->slots.pages)
 		return -ENOMEM;
-	return wheel_create(&u->wheel, setup);
+	err = wheel_create(&u->wheel, setup);
+	if (!err)
+		u->slots.longest = wheel_span(&u->wheel.core);
+	return err;
 }
 
 /* Closes @fd when it fails. */

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls of a single operation: what they answer is what a batch of one answers, and where
+ * the answer cannot be written nothing is done.
+ */
+#include <kselftest_harness.h>
+
+#include "wheel_test.h"
+
+#define PAGE	4096
+#define WHEN	(10 * WT_MS)
+
+FIXTURE(wheel) {
+	int fd;
+	/* Two pages, before one that is not there. */
+	char *room;
+	struct wheel_submit call;
+};
+
+FIXTURE_SETUP(wheel)
+{
+	self->fd = wt_open_virtual(1024, WT_MS);
+	ASSERT_LE(0, self->fd);
+	self->room = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->room);
+	ASSERT_EQ(0, mprotect(self->room + 2 * PAGE, PAGE, PROT_NONE));
+	self->call = (struct wheel_submit){
+		.size = sizeof(self->call), .op_size = sizeof(struct wheel_op),
+		.count = 1, .done = 7, .failed = 7, .now = 7,
+	};
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+	munmap(self->room, 3 * PAGE);
+	close(self->fd);
+}
+
+static long armed(int fd)
+{
+	struct wheel_stats stats;
+
+	return wt_stats(fd, &stats) ? -1 : (long)stats.armed;
+}
+
+/* An operation that lies elsewhere: true if it failed by EFAULT, and did nothing. */
+static bool refused(int fd, struct wheel_submit *call, const void *op)
+{
+	long before = armed(fd);
+
+	call->ops = wt_addr(op);
+	call->done = 7;
+	return wt_ioctl(fd, WHEEL_IOC_SUBMIT, call) == -EFAULT && !call->done &&
+	       armed(fd) == before;
+}
+
+WT_TEST(wheel, operation_at_a_bad_address)
+{
+	static const __u64 addresses[] = {
+		0, 8, 0xffffffffffffffffULL, 0xffffffffffffff00ULL,
+		0xffff888000000000ULL, 0xffffffff81000000ULL,
+		0x8000000000000000ULL, 0x00007fffffffffffULL,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(addresses); i++) {
+		self->call.ops = addresses[i];
+		self->call.done = 7;
+		EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &self->call));
+		EXPECT_EQ(0, self->call.done);
+	}
+	EXPECT_EQ(0, armed(self->fd));
+}
+
+/* Wherever in it a page begins that is not there, or cannot be written. */
+WT_TEST(wheel, operation_that_cannot_be_answered)
+{
+	struct wheel_op arm = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WHEN);
+	size_t cut;
+
+	for (cut = 0; cut < sizeof(arm); cut += 4) {
+		char *hole = self->room + 2 * PAGE - cut;
+		char *before = self->room + PAGE - cut;
+
+		memcpy(hole, &arm, cut);
+		EXPECT_TRUE(refused(self->fd, &self->call, hole));
+		memcpy(before, &arm, sizeof(arm));
+		ASSERT_EQ(0, mprotect(self->room + PAGE, PAGE, PROT_READ));
+		EXPECT_TRUE(refused(self->fd, &self->call, before));
+		EXPECT_EQ(0, memcmp(before, &arm, sizeof(arm)));
+		ASSERT_EQ(0, mprotect(self->room + PAGE, PAGE, PROT_READ | PROT_WRITE));
+		if (!cut)
+			continue;
+		ASSERT_EQ(0, mprotect(self->room, PAGE, PROT_READ));
+		EXPECT_TRUE(refused(self->fd, &self->call, before));
+		ASSERT_EQ(0, mprotect(self->room, PAGE, PROT_READ | PROT_WRITE));
+	}
+	EXPECT_EQ(0, armed(self->fd));
+}
+
+/* The same of the call's own struct, which is left as it was. */
+WT_TEST(wheel, call_that_cannot_be_answered)
+{
+	struct wheel_op arm = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WHEN);
+	size_t cut;
+
+	self->call.ops = wt_addr(&arm);
+	for (cut = 0; cut < sizeof(self->call); cut += 4) {
+		char *hole = self->room + 2 * PAGE - cut;
+		char *before = self->room + PAGE - cut;
+
+		memcpy(hole, &self->call, cut);
+		EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, hole));
+		memcpy(before, &self->call, sizeof(self->call));
+		ASSERT_EQ(0, mprotect(self->room + PAGE, PAGE, PROT_READ));
+		EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, before));
+		EXPECT_EQ(0, memcmp(before, &self->call, sizeof(self->call)));
+		ASSERT_EQ(0, mprotect(self->room + PAGE, PAGE, PROT_READ | PROT_WRITE));
+		if (!cut)
+			continue;
+		ASSERT_EQ(0, mprotect(self->room, PAGE, PROT_READ));
+		EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, before));
+		ASSERT_EQ(0, mprotect(self->room, PAGE, PROT_READ | PROT_WRITE));
+	}
+	EXPECT_EQ(0, armed(self->fd));
+}
+
+/* As a batch of one that lies at a stride of its own, and so goes another way. */
+static int make_by_stride(int fd, struct wheel_op *op, struct wheel_submit *call)
+{
+	struct wheel_op wide[2] = { *op };
+	int ret;
+
+	*call = (struct wheel_submit){
+		.size = sizeof(*call), .ops = wt_addr(wide),
+		.op_size = sizeof(wide), .count = 1,
+	};
+	ret = wt_ioctl(fd, WHEEL_IOC_SUBMIT, call);
+	*op = wide[0];
+	return ret;
+}
+
+static int make_single(int fd, struct wheel_op *op, struct wheel_submit *call)
+{
+	*call = (struct wheel_submit){
+		.size = sizeof(*call), .ops = wt_addr(op),
+		.op_size = sizeof(*op), .count = 1,
+	};
+	return wt_ioctl(fd, WHEEL_IOC_SUBMIT, call);
+}
+
+static __u64 random_bits(void)
+{
+	static __u64 state = 1;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	return state ^= state << 17;
+}
+
+/* The generation of each slot that was armed last. */
+static __u64 generations[8];
+
+/* Most are right; each word is wrong now and then. */
+static struct wheel_op random_op(__u64 now)
+{
+	__u64 bits = random_bits();
+	__u32 slot = bits >> 8 & 7, what = 1 + bits % 4;
+	struct wheel_op op = wt_op(what, WHEEL_ID(slot, generations[slot]), now);
+
+	if (what == WHEEL_OP_ARM || !(bits >> 16 & 7))
+		op.id += WHEEL_ID(0, 1);
+	if (what <= WHEEL_OP_REARM && bits >> 20 & 1)
+		op.flags = WHEEL_OP_REL;
+	if (op.flags)
+		op.when = 0;
+	op.when += (bits >> 24 & 255) * WT_MS / 16;
+	op.slack = bits >> 44 & 1 ? WT_MS : 0;
+	op.period = bits >> 48 & 7 ? 0 : 3 * WT_MS;
+	op.cookie = bits;
+	op.res = 7;
+	if (!(bits >> 52 & 15))
+		((__u32 *)&op)[(bits >> 56) % (sizeof(op) / 4)] ^= 1U << random_bits() % 32;
+	return op;
+}
+
+/* Each answer, what the call says, and what becomes of the timers. */
+WT_TEST(wheel, answers_as_a_batch_does)
+{
+	enum { N = 20000 };
+	int other = wt_open_virtual(1024, WT_MS);
+	struct wheel_event events[2][64];
+	struct wheel_submit call[2];
+	struct wheel_stats stats[2];
+	__u64 now = 0, next;
+	int n;
+
+	ASSERT_LE(0, other);
+	for (n = 0; n < N; n++) {
+		struct wheel_op op[2] = { random_op(now) };
+
+		op[1] = op[0];
+		ASSERT_EQ(make_single(self->fd, &op[0], &call[0]),
+			  make_by_stride(other, &op[1], &call[1]));
+		ASSERT_EQ(0, memcmp(&op[0], &op[1], sizeof(op[0])));
+		ASSERT_EQ(call[0].done, call[1].done);
+		ASSERT_EQ(call[0].failed, call[1].failed);
+		ASSERT_EQ(call[0].now, call[1].now);
+		if (op[0].op == WHEEL_OP_ARM && !op[0].res)
+			generations[WHEEL_ID_SLOT(op[0].id) % 8] = WHEEL_ID_GEN(op[0].id);
+		if (n % 16)
+			continue;
+		now += WT_MS;
+		ASSERT_EQ(0, wt_advance(self->fd, now, &next));
+		ASSERT_EQ(0, wt_advance(other, now, &next));
+		memset(events, 0, sizeof(events));
+		ASSERT_EQ(wt_read(self->fd, events[0], 64), wt_read(other, events[1], 64));
+		ASSERT_EQ(0, memcmp(events[0], events[1], sizeof(events[0])));
+	}
+	ASSERT_EQ(0, wt_stats(self->fd, &stats[0]));
+	ASSERT_EQ(0, wt_stats(other, &stats[1]));
+	EXPECT_EQ(0, memcmp(&stats[0], &stats[1], sizeof(stats[0])));
+	EXPECT_LT(N / 32, stats[0].armed);
+	EXPECT_LT(N / 64, stats[0].cancelled);
+	EXPECT_LT(N / 64, stats[0].fired);
+	close(other);
+}
+
+TEST_HARNESS_MAIN
