@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * WHEEL_IOC_SUBMIT with a single operation: a batch of one, without what pays only for
- * many. Each field is read once. Where a call is not as usual, submit.c starts
- * afresh, from what it reads itself, and finds out what is wrong.
+ * many. Each field is read once. If a call is not as usual, submit.c starts afresh, from
+ * what it reads itself, and finds out what is wrong.
  */
 #include "submit.h"
 
 /*
- * Where is the operation of a call that makes a single one? NULL: it is another call, or
- * its struct cannot be read and written, which is asked as wheel_op_writable() does.
+ * The address of the operation, if the call makes a single one. NULL: it is another call,
+ * or its struct cannot be read and written, which is asked as wheel_op_writable() does.
  */
 static struct wheel_op __user *call_get(struct wheel_submit __user *ucall)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the wheel fetches into the cache. All sources are compiled with this, and the wheel's
+ * The wheel's prefetches are recorded here. All sources are compiled with this, and the wheel's
  * own surroundings leave prefetch() as it is.
  */
 #ifndef _HOST_FETCHED_H

@@ -35,7 +35,7 @@ struct libwheel_task {
 	void (*run)(struct libwheel_task *task, const struct wheel_event *event);
 };
 
-/* What a timer is to be armed with. */
+/* A timer is armed with this cookie. */
 #define LIBWHEEL_COOKIE(task)	((uint64_t)(uintptr_t)(task))
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What only root may see of a wheel.
+ * The part of a wheel that only root may see.
  */
 #ifndef DEBUGFS_H
 #define DEBUGFS_H

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import wheel.netty.WheelTimer;
 
 /**
- * What WheelTimer gives and costs, beside Netty's HashedWheelTimer, both with ticks of 1 ms: in
- * one JVM, in turns, of which one timer is alive at a time.
+ * Measures WheelTimer beside Netty's HashedWheelTimer, both with ticks of 1 ms: in one JVM, in
+ * turns, of which one timer is alive at a time.
  */
 final class Bench {
     private static final int PENDING = 1_000_000;

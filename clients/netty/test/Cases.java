@@ -409,7 +409,7 @@ final class Cases {
         Path idle = thread("idle-wheel");
         AtomicLong before = new AtomicLong(-1);
 
-        // What is new is looked at once or twice; then nothing comes for two seconds.
+        // A new timeout is looked at once or twice; then nothing comes for two seconds.
         until(() -> {
             CountDownLatch later = new CountDownLatch(1);
 

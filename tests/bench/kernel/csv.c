@@ -31,7 +31,7 @@ void bench_csv(const struct bench *bench, const char *order, const char *op,
 		}
 }
 
-/* What one CPU sees of an operation, in tenths of nanoseconds. */
+/* The time of an operation as one CPU sees it, in tenths of nanoseconds. */
 void bench_csv_cpus(const struct bench *bench, const char *op, u32 cpus,
 		    const char *name, u64 tenths)
 {

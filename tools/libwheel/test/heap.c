@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What programs know from their heaps: what is overdue is due now, and timers come by
- * deadline.
+ * Programs know two things from their heaps: a timer that is overdue is due now, and timers
+ * come by deadline.
  */
 #include "test.h"
 

@@ -50,7 +50,7 @@ static void next_on_a_clock_that_is_moved(void)
 	libwheel_close(wheel);
 }
 
-/* What *@next of libwheel_advance() leaves out. */
+/* *@next of libwheel_advance() leaves them out. */
 static void next_knows_of_events_that_were_not_taken(void)
 {
 	struct libwheel *wheel = open_virtual(64);
@@ -126,7 +126,7 @@ static void no_fd_wakes_in_time(void)
 			while (libwheel_now(wheel) < next)
 				;
 			id = next_id(wheel);
-			/* Who sleeps wakes by itself, whoever takes. */
+			/* A sleeper wakes by itself, whoever takes. */
 			EXPECT_EQ(0, libwheel_earlier(wheel));
 			seen |= id == WHEEL_ID(1, gen);
 			seen_kept |= id == kept;

@@ -242,7 +242,7 @@ static void batch_of_many(void)
 	libwheel_close(wheel);
 }
 
-/* What is pending is moved; else a newer generation is armed, where one may be. */
+/* A pending timer is moved; else a newer generation is armed, where one may be. */
 static void table_of_rearm_or_arm(void)
 {
 	size_t i;

@@ -24,7 +24,7 @@ static void look(struct user *u)
 	} while (wheel_look(&u->slots, &looker));
 }
 
-/* Where the program moves the clock it does not ask for looks. */
+/* A program that moves the clock itself does not ask for looks. */
 static void look_unasked(struct user *u)
 {
 	if (is_virtual(u) && u->slots.words)

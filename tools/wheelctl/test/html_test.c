@@ -134,7 +134,7 @@ static void what_is_not_known(void)
 	free(text);
 }
 
-/* Who gets the page may have no network. */
+/* A reader of the page may have no network. */
 static void stands_alone(void)
 {
 	char *text = page(&server, 0);

@@ -111,7 +111,7 @@ final class Bank {
         timeouts.lazySet(slot, timeout);
         // A full barrier: stop() finds the timeout in the array, or we find the wheel stopped.
         LONG.compareAndSet(words, slot * Long.BYTES, Native.PARKED, deadline);
-        // What is no longer in the array, stop() hands back.
+        // A timeout that is no longer in the array was handed back by stop().
         boolean known = isTold(slot, deadline)
                 || Native.tell(wheel, slot, deadline) != -Native.ESHUTDOWN
                 || !timeouts.compareAndSet(slot, timeout, null);

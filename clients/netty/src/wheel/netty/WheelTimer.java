@@ -218,7 +218,7 @@ public final class WheelTimer implements Timer {
     private void serve(Bank bank, int[] slots) {
         int count = bank.fired(slots);
 
-        // What is left when it was stopped stays in its slot, to be handed back.
+        // A timeout that is left when it was stopped stays in its slot, to be handed back.
         for (int i = 0; i < count && state.get() == STARTED; i++) {
             WheelTimeout timeout = bank.release(slots[i]);
 
