@@ -53,8 +53,8 @@ static u32 put(FILE *file, u32 crc, const char *line)
  */
 void pending_write(const struct pending *p, FILE *file)
 {
-	const struct wheel_op *op;
 	char line[256];
+	size_t i;
 	u32 crc;
 
 	crc = put(file, 0, HEAD);
@@ -65,7 +65,9 @@ void pending_write(const struct pending *p, FILE *file)
 	snprintf(line, sizeof(line), "moment,%llu,%llu,%s\n", p->moment.now,
 		 p->moment.wall, p->moment.boot);
 	crc = put(file, crc, line);
-	for (op = p->op; op < p->op + p->count; op++) {
+	for (i = 0; i < p->count; i++) {
+		const struct wheel_op *op = &p->op[i];
+
 		snprintf(line, sizeof(line), "timer,%u,%llu,%llu,%llu,%llu,%llu,%u\n",
 			 WHEEL_ID_SLOT(op->id), WHEEL_ID_GEN(op->id), op->when,
 			 op->slack, op->period, op->cookie,
@@ -142,7 +144,7 @@ void pending_load(struct pending *p, const char *path)
 		u32 stated;
 
 		number++;
-		if (sscanf(text, "end,%zu,%8x", &count, &stated) == 2) {
+		if (number > 3 && sscanf(text, "end,%zu,%8x", &count, &stated) == 2) {
 			ended = true;
 			if (count != p->count || stated != crc)
 				fail(EXIT_ASKED, "%s:%u: the file was changed",
@@ -183,7 +185,7 @@ void moment_take(struct moment *m, u64 now)
 static u64 moved(u64 a, __s64 by)
 {
 	if (by < 0)
-		return a > (u64)-by ? a - (u64)-by : 0;
+		return a > -(u64)by ? a - -(u64)by : 0;
 	return (u64)by > WHEEL_MAX_TIME - a ? WHEEL_MAX_TIME : a + (u64)by;
 }
 
@@ -199,8 +201,8 @@ void pending_move(struct pending *p, const struct moment *to)
 {
 	bool from_boot = p->setup.clock == WHEEL_CLOCK_MONOTONIC ||
 			 p->setup.clock == WHEEL_CLOCK_BOOTTIME;
-	__s64 passed = (__s64)(to->wall - p->moment.wall);
-	__s64 by = (__s64)(to->now - p->moment.now) - passed;
+	u64 passed = to->wall - p->moment.wall;
+	__s64 by = (__s64)(to->now - p->moment.now - passed);
 	size_t i;
 
 	if (from_boot && strcmp(p->moment.boot, to->boot))

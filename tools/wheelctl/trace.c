@@ -241,9 +241,9 @@ static void look_ahead(struct reader *r, FILE *file)
 
 static bool last_is_longer(const struct trace *t, u64 longest)
 {
-	const struct record *last = &t->record[t->count - 1];
+	u64 delay = t->count ? t->record[t->count - 1].delay : TRACE_CANCEL;
 
-	return t->count && last->delay != TRACE_CANCEL && last->delay > longest;
+	return delay != TRACE_CANCEL && delay > longest;
 }
 
 /**

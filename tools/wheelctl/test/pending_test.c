@@ -102,6 +102,11 @@ static void damage(void)
 	}
 	write_example(-1, 0);
 	KTAP_EXPECT(!is_refused());
+	/* Its sum is right, but it says of no wheel and of no moment. */
+	file = fopen(path, "w");
+	fputs("end,0,00000000\n", file);
+	fclose(file);
+	KTAP_EXPECT(is_refused());
 	unlink(path);
 }
 
