@@ -8,40 +8,29 @@
 
 #include "frame.h"
 #include "ktap.h"
+#include "server.h"
 
-static const struct look before = {
-	.holder = { .pid = 1234, .fd = 5, .command = "server" },
-	.setup = {
-		.scheme = WHEEL_HIERARCHICAL, .tick_ns = NSEC_PER_MSEC,
-		.timers = 65536,
-	},
-	.stats = { .armed = 1000, .fired = 100, .late = { [20] = 100 } },
-	.all = true,
-};
-
-static struct look later(void)
+/* The same wheel two seconds before. */
+static struct look before(void)
 {
-	struct look look = before;
+	struct look look = server;
 
-	look.stats.armed = 21000;
-	look.stats.fired = 10100;
-	look.stats.pending = 32768;
-	look.stats.late[20] = 10000;
-	look.stats.late[30] = 100;
+	look.stats = (struct wheel_stats){
+		.armed = 1000, .fired = 100, .late = { [20] = 100 },
+	};
 	return look;
 }
 
 /* The picture, put at some size; to be freed. */
 static char *picture(u32 width, u32 lines)
 {
-	struct occupancy occupancy = { .busy = { 64, 1, 0 }, .groups = 3, .of = 64 };
 	struct frame f = { .width = width, .lines = lines };
-	struct look now = later();
+	struct look then = before();
 	char *drawn, *put;
 	size_t length;
 
 	f.to = open_memstream(&drawn, &length);
-	frame_wheel(&f, &before, &now, 2 * NSEC_PER_SEC, &occupancy);
+	frame_wheel(&f, &then, &server, 2 * NSEC_PER_SEC, &server_buckets);
 	fclose(f.to);
 	f.to = open_memstream(&put, &length);
 	frame_put(&f, drawn, "\n");
@@ -112,11 +101,11 @@ static void any_height(void)
 static bool finds(const char *text, struct occupancy *o)
 {
 	FILE *file = fmemopen((void *)text, strlen(text), "r");
-	struct look now = before;
+	struct look then = before(), now = then;
 	bool found;
 
 	now.stats.armed = 1010;
-	found = occupancy_find(o, file, &before, &now);
+	found = occupancy_find(o, file, &then, &now);
 	fclose(file);
 	return found;
 }
