@@ -85,27 +85,56 @@ static void hints_lead_on(void)
 
 const void *host_fetched[2];
 
-/* Whoever looks at a timer has the one fetched that lies 17 later, on two lines. */
+/* Was the timer fetched that lies 17 after the @i-th, on two lines? */
+static void check_fetched(const struct hinted *h, u32 i)
+{
+	u64 line = line_of(&h->timer[i - 17]);
+
+	if ((u64)(size_t)host_fetched[1] / 64 != line ||
+	    (u64)(size_t)host_fetched[0] / 64 != line + 1)
+		ktap_fail("it is not the hint that is fetched");
+}
+
+/* Whoever looks at a timer has another one fetched. */
 static void hints_are_fetched(void)
 {
 	struct hinted *h = hinted_create();
 	unsigned int budget = 4 * TIMERS;
-	struct wheel_timer *t;
 	u32 i;
 
 	for (i = TIMERS; i--; )
 		wheel_place(&h->wheel, &h->timer[i], BUCKETS - 1, 0);
 	for (i = TIMERS; i--; ) {
-		u64 line = i < 17 ? 0 : line_of(&h->timer[i - 17]);
 		bool told = h->timer[i].hint;
 
-		t = wheel_pop(&h->wheel, BUCKETS - 1, &budget);
-		if (t != &h->timer[i])
+		if (wheel_pop(&h->wheel, BUCKETS - 1, &budget) != &h->timer[i])
 			ktap_fail("the timers do not come in order");
-		if (told && ((u64)(size_t)host_fetched[1] / 64 != line ||
-			     (u64)(size_t)host_fetched[0] / 64 != line + 1))
-			ktap_fail("it is not the hint that is fetched");
+		if (told)
+			check_fetched(h, i);
 	}
+	hinted_free(h);
+}
+
+/* The ring has rounds, and a walk leaves those of a later one where they are. */
+static void hints_are_fetched_of_those_that_stay(void)
+{
+	struct hinted *h = hinted_create();
+	u32 i, seen = 0;
+
+	for (i = TIMERS; i--; )
+		wheel_place(&h->wheel, &h->timer[i], i ? 2 * BUCKETS - 1 : BUCKETS - 1, 0);
+	for (i = TIMERS; i-- > 1; ) {
+		unsigned int one = 1;
+
+		if (wheel_pop(&h->wheel, BUCKETS - 1, &one))
+			ktap_fail("a timer of the next round is due");
+		if (!h->timer[i].hint)
+			continue;
+		check_fetched(h, i);
+		seen++;
+	}
+	if (seen != TIMERS - 80)
+		ktap_fail("not all timers that have a hint were looked at");
 	hinted_free(h);
 }
 
@@ -182,6 +211,11 @@ static void hints_touch_nothing_that_left(void)
 	}
 	hinted_free(h);
 }
+
+const struct ktap_test hints_of_rounds_tests[] = {
+	{ "hints_are_fetched_of_those_that_stay", hints_are_fetched_of_those_that_stay },
+	{ }
+};
 
 const struct ktap_test hints_tests[] = {
 	{ "hints_lead_on", hints_lead_on },

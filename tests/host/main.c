@@ -48,7 +48,7 @@ static const struct ktap_test *const of_any_delay[] = {
 };
 
 static const struct ktap_test *const of_the_hashed[] = {
-	set_back_tests, search_tests, rest_of_buckets_tests, NULL,
+	set_back_tests, search_tests, rest_of_buckets_tests, hints_of_rounds_tests, NULL,
 };
 
 static const struct ktap_test *const of_the_bounded[] = {

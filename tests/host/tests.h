@@ -26,6 +26,7 @@ extern const struct ktap_test years_tests[];
 extern const struct ktap_test bounded_years_tests[];
 extern const struct ktap_test silence_tests[];
 extern const struct ktap_test hints_tests[];
+extern const struct ktap_test hints_of_rounds_tests[];
 extern const struct ktap_test set_back_tests[];
 extern const struct ktap_test bound_tests[];
 extern const struct ktap_test work_tests[];
