@@ -2,6 +2,10 @@
 /*
  * CANCEL beside a pass: the answer says where the event is. After 0 there is none, and
  * after ENOENT it is there to be read, not on its way.
+ *
+ * It shows that the two agree wherever chance has them meet. The wait that makes it so is
+ * too short to be missed by chance: without it this was not seen to fail. That a flush waits
+ * for a callback that runs is told by KUnit, which holds one: flush_waits_for_all.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
