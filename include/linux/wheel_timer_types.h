@@ -21,11 +21,14 @@ typedef void (*wheel_timer_fn)(struct wheel_timer *timer);
  *	is set when it is not pending
  * @due_tick: while pending, the tick it is due at
  * @fired: afterwards, when it fired, in nanoseconds
- * @function: called when it fires
- * @base: the wheel that it belongs to, and state in the low bits
  * @bucket: of the ring where it is filed; WHEEL_UNFILED when it is not pending
  * @order: its slack allows to round a due tick up to a multiple of 2^order
  * @hint: where a timer may lie that comes some places later
+ * @function: called when it fires
+ * @base: the wheel that it belongs to, and state in the low bits
+ *
+ * The wheel itself touches what stands before @function: side by side, these 40 bytes lie
+ * on 1.5 lines of the cache, and all 56 on 1.75.
  */
 struct wheel_timer {
 	struct list_head	node;
@@ -34,11 +37,11 @@ struct wheel_timer {
 		u64		due_tick;
 		u64		fired;
 	};
-	wheel_timer_fn		function;
-	unsigned long		base;
 	u32			bucket;
 	u32			order : 8;
 	s32			hint : 24;
+	wheel_timer_fn		function;
+	unsigned long		base;
 };
 
 #define WHEEL_UNFILED	(~(u32)0)
