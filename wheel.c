@@ -46,7 +46,6 @@ void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 {
 	w->scheme = scheme;
 	w->clock = 0;
-	w->floor = 1;
 	w->next = WHEEL_NO_TICK;
 	w->found = true;
 	w->pending = 0;
@@ -59,6 +58,7 @@ void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 	w->span = WHEEL_END_NS;
 	wheel_ring_init(&w->ring, buckets, memory);
 	scheme->init(w);
+	wheel_set_floor(w, 1);
 }
 
 /**
@@ -101,8 +101,8 @@ void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 	u64 tick = max(wheel_tick_ceil(&w->tick, deadline), t->due_tick + 1);
 	struct wheel_due due = { min((tick + mask) & ~mask, w->last), t->order };
 
-	if (wheel_beyond(w, due.tick)) {
-		due.tick = min(tick, w->floor + w->span);
+	if (due.tick > w->latest) {
+		due.tick = min(tick, w->latest);
 		due.order = 0;
 	}
 	wheel_file(w, t, due);
@@ -142,7 +142,7 @@ void wheel_forward(struct wheel_core *w, u64 tick)
 {
 	if (tick <= w->clock)
 		return;
-	w->floor = max(w->floor, tick + 1);
+	wheel_raise_floor(w, tick);
 	if (w->pending) {
 		if (w->scheme->follow)
 			w->scheme->follow(w, tick);
@@ -169,7 +169,7 @@ void wheel_set_back(struct wheel_core *w, u64 tick)
 	if (tick + 1 >= w->floor)
 		return;
 	w->clock = min(w->clock, tick);
-	w->floor = tick + 1;
+	wheel_set_floor(w, tick + 1);
 	w->found = false;
 	if (w->scheme->abandon(w))
 		w->next = w->clock + 1;

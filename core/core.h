@@ -166,10 +166,11 @@ struct wheel_beyond {
  * @scheme: its kind
  * @clock: every tick up to this one has been taken
  * @floor: the first tick at which a timer armed now may be due
+ * @latest: the last such tick; at the clock's end there is none, and it is before @floor
  * @next: no timer is due before this tick, except while a pass searches
  * @last: the tick at the clock's end
  * @span: timers are due at most so many ticks after @floor; where the scheme has no
- *	bound of its own: more than the clock has
+ *	bound of its own: as many as the clock has nanoseconds
  * @found: @next is known; exactly, unless it is the minimum of a stale bucket
  * @max_order: slack rounds to no more than 2^max_order ticks
  * @drained: wheel_drain() found no timer in the buckets before this one
@@ -186,9 +187,10 @@ struct wheel_core {
 	const struct wheel_scheme *scheme;
 	u64			clock;
 	u64			floor;
+	u64			latest;
 	u64			next;
 	u64			last;
-	s64			span;
+	u64			span;
 	bool			found;
 	u8			max_order;
 	u32			drained;

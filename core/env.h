@@ -92,12 +92,13 @@ static inline bool list_empty(const struct list_head *head)
 	return head->next == head;
 }
 
+/* In this order the compiler does not gather both pointers in a vector first. */
 static inline void __list_add(struct list_head *node, struct list_head *prev,
 			      struct list_head *next)
 {
 	node->next = next;
-	node->prev = prev;
 	next->prev = node;
+	node->prev = prev;
 	prev->next = node;
 }
 

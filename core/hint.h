@@ -51,18 +51,17 @@ static inline void hint_take(const struct wheel_timer *t)
 	prefetch((void *)(later + HINT_UNIT));
 }
 
-/* @t has become the last of bucket @at. */
-static inline void hint_append(struct wheel_ring *r, u32 at, struct wheel_timer *t)
+/* @t has become the last of its bucket. */
+static inline void hint_append(struct wheel_ring *r, struct wheel_bucket *bucket,
+			       struct wheel_timer *t)
 {
-	struct wheel_bucket *bucket = &r->bucket[at];
-
 	if (bucket->lead == HINT_SHORT + HINT_LEAD) {
-		struct list_head **lag = &r->lag[at];
+		struct list_head *lag = r->lag[t->bucket];
 
-		hint_give(timer_of(*lag), t);
-		*lag = (*lag)->next;
+		hint_give(timer_of(lag), t);
+		r->lag[t->bucket] = lag->next;
 	} else if (unlikely(++bucket->lead == HINT_SHORT)) {
-		r->lag[at] = &t->node;
+		r->lag[t->bucket] = &t->node;
 	}
 }
 

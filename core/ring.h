@@ -67,17 +67,22 @@ static inline void ring_detach(struct wheel_ring *r, struct wheel_bucket *bucket
  * @r: ring
  * @at: number of the bucket
  * @t: timer, its due tick set
+ *
+ * Return: true if the bucket was empty.
  */
-static inline void ring_append(struct wheel_ring *r, u32 at, struct wheel_timer *t)
+static inline bool ring_append(struct wheel_ring *r, u32 at, struct wheel_timer *t)
 {
-	struct wheel_group *group = ring_group(r, at);
 	struct wheel_bucket *bucket = &r->bucket[at];
+	bool empty = list_empty(&bucket->timers);
 
 	WRITE_ONCE(t->bucket, at);
 	list_add_tail(&t->node, &bucket->timers);
-	hint_append(r, at, t);
-	bucket->min = min(bucket->min, t->due_tick);
-	group->busy |= (u64)1 << at % 64;
+	hint_append(r, bucket, t);
+	if (t->due_tick < bucket->min)
+		bucket->min = t->due_tick;
+	if (unlikely(empty))
+		ring_group(r, at)->busy |= (u64)1 << at % 64;
+	return empty;
 }
 
 /**
@@ -114,7 +119,7 @@ static inline bool ring_remove(struct wheel_ring *r, struct wheel_timer *t)
 		ring_emptied(r, bucket);
 		return true;
 	}
-	if (t->due_tick == bucket->min && !bucket->stale)
+	if (unlikely(t->due_tick == bucket->min))
 		bucket->stale = true;
 	return false;
 }

@@ -45,6 +45,19 @@ static inline u64 wheel_time_of(const struct wheel_core *w, u64 tick)
 	return min(tick * w->tick.ns, WHEEL_END_NS);
 }
 
+static inline void wheel_set_floor(struct wheel_core *w, u64 floor)
+{
+	w->floor = floor;
+	w->latest = min(w->last, floor + w->span);
+}
+
+/* No timer is due at @tick any more, or before. */
+static inline void wheel_raise_floor(struct wheel_core *w, u64 tick)
+{
+	if (tick >= w->floor)
+		wheel_set_floor(w, tick + 1);
+}
+
 /* Without slack. */
 static inline struct wheel_due wheel_due_at(const struct wheel_core *w,
 					    u64 deadline)

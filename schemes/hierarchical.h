@@ -23,8 +23,8 @@ static inline void hierarchical_file_from(struct wheel_core *w, struct wheel_tim
 	u32 level = hierarchical_level(t->due_tick, clock);
 	u32 bucket = t->due_tick >> (level * WHEEL_LEVEL_BITS) & (WHEEL_LEVEL_BUCKETS - 1);
 
-	ring_append(&w->ring, level * WHEEL_LEVEL_BUCKETS + bucket, t);
-	w->levels |= (u32)1 << level;
+	if (ring_append(&w->ring, level * WHEEL_LEVEL_BUCKETS + bucket, t))
+		w->levels |= (u32)1 << level;
 }
 
 static inline void hierarchical_left(struct wheel_core *w, u32 level)

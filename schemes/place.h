@@ -10,24 +10,15 @@
 #include "hashed.h"
 #include "hierarchical.h"
 
-/* Is a tick later than the scheme can hold? */
-static inline bool wheel_beyond(const struct wheel_core *w, u64 tick)
-{
-	return unlikely((s64)(tick - w->floor) > w->span);
-}
-
 /* Slack may not lead beyond the bound of a scheme that has one. */
 static inline int wheel_admit(const struct wheel_core *w, u64 deadline, u64 slack,
 			      struct wheel_due *due)
 {
 	*due = wheel_due_of(w, deadline, slack);
-	if (wheel_beyond(w, due->tick)) {
-		*due = wheel_due_at(w, deadline);
-		if (wheel_beyond(w, due->tick))
-			return -ERANGE;
-	}
-	/* At the clock's end there is no next tick for what is overdue. */
-	return unlikely(due->tick > w->last) ? -ERANGE : 0;
+	if (likely(due->tick <= w->latest))
+		return 0;
+	*due = wheel_due_at(w, deadline);
+	return due->tick <= w->latest ? 0 : -ERANGE;
 }
 
 static inline void wheel_file(struct wheel_core *w, struct wheel_timer *t,
@@ -109,7 +100,8 @@ static __always_inline int wheel_move(struct wheel_core *w, struct wheel_timer *
 	WRITE_ONCE(t->deadline, deadline);
 	wheel_file(w, t, due);
 	/* A drain need not begin anew for it, and so comes to the end. */
-	w->drained = min(w->drained, t->bucket);
+	if (unlikely(t->bucket < w->drained))
+		w->drained = t->bucket;
 	return 0;
 }
 
@@ -165,7 +157,7 @@ static inline struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until,
 {
 	struct wheel_timer *t;
 
-	w->floor = max(w->floor, until + 1);
+	wheel_raise_floor(w, until);
 	if (!*budget)
 		return NULL;
 	t = wheel_pop_open(w);
