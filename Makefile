@@ -9,11 +9,11 @@ vm	:= tests/vm
 suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix lib-,$(KERNEL)) \
 	$(addprefix wheelctl-,$(KERNEL)) $(addprefix consumer-,$(KERNEL))
 # Of what runs side by side the longest comes first.
-rungs	:= $(suites:selftests-6.1=selftests-6.1-64) host kunit-uml misuse-uml payer witness lib kept
-long	:= host-long selftests-6.1-all model contract-6.12 faults-coverage machine-6.12 litmus \
-	mutants host-longest
+rungs	:= $(suites:selftests-6.1=selftests-6.1-64) host kunit-uml misuse-uml payer lib kept
+long	:= host-long selftests-6.1-all model witness contract-6.12 faults-coverage machine-6.12 \
+	litmus mutants host-longest
 # Of these, those that end soon after they began.
-ci	:= host-long selftests-6.1-all model
+ci	:= host-long selftests-6.1-all model witness
 
 all: tool module	## wheelctl, and the module for the running kernel or KDIR=
 
