@@ -5,6 +5,9 @@
  * by a clean errno, and the wheel is as good as before: what was pending still is, what had
  * fired is read once, and a timer more can be armed. For kernels that fail on demand, by
  * /proc/thread-self/fail-nth.
+ *
+ * Without CAP_SYS_RESOURCE a file has a payer, who is found or made first and is charged:
+ * a call that failed has charged nobody.
  */
 #include <kselftest_harness.h>
 #include <errno.h>
@@ -13,14 +16,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#include <linux/capability.h>
 
 #include "wheel_test.h"
 #include "wheel_words.h"
 
 #define NTH	"/proc/thread-self/fail-nth"
 #define DEBUG	"/sys/kernel/debug/"
+#define LIMIT	"/sys/module/wheel_timer/parameters/user_kb"
 #define TIMERS	4096
+#define FILES	64
 #define PENDING	WHEEL_ID(1, 1)
 #define FIRED	WHEEL_ID(2, 1)
 #define LATER	WHEEL_ID(TIMERS - 1, 1)
@@ -123,16 +131,29 @@ static int call_info(struct world *world)
 	return wt_ioctl(world->fd, WHEEL_IOC_INFO, &setup);
 }
 
-static int call_arm(struct world *world)
+static int arm_later(int fd, __u32 flags)
 {
 	struct wheel_op op = wt_op(WHEEL_OP_ARM, LATER, WT_HOUR);
 	struct wheel_submit batch = {
 		.size = sizeof(batch), .ops = wt_addr(&op),
 		.op_size = sizeof(op), .count = 1,
 	};
-	int err = wt_ioctl(world->fd, WHEEL_IOC_SUBMIT, &batch);
+	int err;
 
+	op.flags = flags;
+	err = wt_ioctl(fd, WHEEL_IOC_SUBMIT, &batch);
 	return err ? err : op.res;
+}
+
+static int call_arm(struct world *world)
+{
+	return arm_later(world->fd, 0);
+}
+
+/* Of a file that is not set up: that, and the pages of a slot. */
+static int call_setup_and_arm(struct world *world)
+{
+	return call_setup(world) ?: arm_later(world->other, WHEEL_OP_KEEP);
 }
 
 static int call_list(struct world *world)
@@ -236,6 +257,7 @@ FIXTURE_VARIANT(fault) {
 	const char	*name;
 	int		(*call)(struct world *world);
 	__u32		events;
+	bool		pays;
 };
 
 FIXTURE_VARIANT_ADD(fault, open) {
@@ -294,6 +316,18 @@ FIXTURE_VARIANT_ADD(fault, fdinfo) {
 	.name = "fdinfo", .call = call_fdinfo,
 };
 
+FIXTURE_VARIANT_ADD(fault, open_by_a_payer) {
+	.name = "open by a payer", .call = call_open, .pays = true,
+};
+
+FIXTURE_VARIANT_ADD(fault, setup_by_a_payer) {
+	.name = "setup by a payer", .call = call_setup, .pays = true,
+};
+
+FIXTURE_VARIANT_ADD(fault, arm_by_a_payer) {
+	.name = "arm by a payer", .call = call_setup_and_arm, .pays = true,
+};
+
 FIXTURE_SETUP(fault)
 {
 	ASSERT_TRUE(make_all_fail());
@@ -303,6 +337,20 @@ FIXTURE_SETUP(fault)
 
 FIXTURE_TEARDOWN(fault)
 {
+}
+
+/* Without this privilege files are paid for; it can be had back. */
+static bool set_privilege(bool privileged)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &head, data))
+		return false;
+	data[0].effective &= ~(1U << CAP_SYS_RESOURCE);
+	if (privileged)
+		data[0].effective |= 1U << CAP_SYS_RESOURCE;
+	return !syscall(SYS_capset, &head, data);
 }
 
 static int begin(struct world *world, __u32 events)
@@ -365,9 +413,11 @@ WT_TEST(fault, each_failure_leaves_all_as_it_was)
 
 	for (n = 1; failed; n++) {
 		ASSERT_EQ(0, begin(&world, variant->events));
+		ASSERT_TRUE(set_privilege(!variant->pays));
 		ASSERT_TRUE(fail_from(self->nth_fd, n));
 		err = variant->call(&world);
 		failed = has_failed(self->nth_fd);
+		ASSERT_TRUE(set_privilege(true));
 		failures += failed;
 		if (err || !failed)
 			ASSERT_TRUE(failed ? err == -ENOMEM || err == -EFAULT : !err)
@@ -380,6 +430,81 @@ WT_TEST(fault, each_failure_leaves_all_as_it_was)
 	}
 	TH_LOG("%s: %u failures", variant->name, failures);
 	EXPECT_LT(0, failures);
+}
+
+FIXTURE(payer) {
+	int	nth_fd;
+};
+
+/* A page more or less is one file more or less, or none. */
+FIXTURE_SETUP(payer)
+{
+	const struct rlimit nothing = {};
+
+	ASSERT_TRUE(make_all_fail());
+	self->nth_fd = open(NTH, O_RDWR);
+	ASSERT_LE(0, self->nth_fd);
+	ASSERT_TRUE(write_file(LIMIT, "1024"));
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &nothing));
+	ASSERT_TRUE(set_privilege(false));
+}
+
+FIXTURE_TEARDOWN(payer)
+{
+	write_file(LIMIT, "0");
+}
+
+/* How many files a payer can set up besides, until there is no more to be had. */
+static int files_left(void)
+{
+	struct world world[FILES];
+	int n = 0, i;
+
+	while (n < FILES && !call_setup(&world[n]))
+		n++;
+	for (i = 0; i < n; i++)
+		close(world[i].other);
+	if (n < FILES)
+		close(world[n].other);
+	return n;
+}
+
+/* What a file leaves to others, of which the @nth allocation or copy fails; -1: no file. */
+static int left_beside(int nth_fd, unsigned int nth, bool *failed)
+{
+	bool begun = fail_from(nth_fd, nth);
+	struct world world;
+	int err, left = -1;
+
+	err = call_setup_and_arm(&world);
+	*failed = has_failed(nth_fd);
+	if (world.other < 0)
+		return -1;
+	if (err)
+		err = arm_later(world.other, WHEEL_OP_KEEP);
+	if (begun && (!err || err == -EBUSY))
+		left = files_left();
+	close(world.other);
+	return left;
+}
+
+WT_TEST(payer, p12_what_failed_is_not_charged)
+{
+	int wanted, left, counted = 0;
+	unsigned int n = 0;
+	bool failed;
+
+	wanted = left_beside(self->nth_fd, 0, &failed);
+	ASSERT_LT(0, wanted);
+	ASSERT_GT(FILES, wanted);
+	do {
+		left = left_beside(self->nth_fd, ++n, &failed);
+		counted += left == wanted;
+		if (left != -1)
+			ASSERT_EQ(wanted, left)
+				TH_LOG("after failure %u", n);
+	} while (failed);
+	EXPECT_LT(2, counted);
 }
 
 TEST_HARNESS_MAIN
