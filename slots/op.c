@@ -135,10 +135,7 @@ static int op_arm(struct wheel_batch *b, struct wheel_op *op)
 	if (unlikely(err))
 		return err;
 
-	slot->id = id;
-	slot->cookie = op->cookie;
-	slot->period = op->period;
-	slot->slack = op->slack;
+	wheel_slot_armed(slot, id, op->cookie, op->period, op->slack);
 	slot->state = wheel_timer_pending(&slot->timer) ? WHEEL_SLOT_ARMED :
 							  WHEEL_SLOT_RESTING;
 	if (unlikely(any)) {

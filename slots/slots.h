@@ -219,6 +219,16 @@ static inline struct wheel_slot *wheel_slot_of_id(const struct wheel_slots *slot
 	return slot;
 }
 
+/* A timer was armed: what its slot keeps of the operation. Its state is the caller's. */
+static inline void wheel_slot_armed(struct wheel_slot *slot, u64 id, u64 cookie,
+				    u64 period, u64 slack)
+{
+	slot->id = id;
+	slot->cookie = cookie;
+	slot->period = period;
+	slot->slack = slack;
+}
+
 /**
  * wheel_slot_free - a timer is over, its slot can be armed anew
  * @slots: table, locked

@@ -17,6 +17,9 @@ struct handle;
 /**
  * struct backend - who keeps the timers
  * @number: LIBWHEEL_KERNEL or LIBWHEEL_USER
+ * @arm: libwheel_arm()
+ * @rearm: libwheel_rearm()
+ * @cancel: libwheel_cancel()
  * @submit: WHEEL_IOC_SUBMIT, and as this the others
  * @take: how many events were there, as libwheel_expirations()
  * @kick: look at kept timers, as WHEEL_ENTER_KICK
@@ -28,6 +31,9 @@ struct handle;
  */
 struct backend {
 	int number;
+	int (*arm)(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
+	int (*rearm)(struct handle *handle, __u64 id, __u64 when);
+	int (*cancel)(struct handle *handle, __u64 id);
 	int (*submit)(struct handle *handle, struct wheel_submit *submit);
 	int (*list)(struct handle *handle, struct wheel_list *list);
 	int (*stop)(struct handle *handle, struct wheel_stop *stop);

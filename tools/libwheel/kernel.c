@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "handle.h"
+#include "ops.h"
 
 static int command(int fd, unsigned long cmd, void *arg)
 {
@@ -99,6 +99,9 @@ static void kernel_close(struct handle *handle)
 
 static const struct backend kernel_backend = {
 	.number		= LIBWHEEL_KERNEL,
+	.arm		= op_arm,
+	.rearm		= op_rearm,
+	.cancel		= op_cancel,
 	.submit		= kernel_submit,
 	.list		= kernel_list,
 	.stop		= kernel_stop,

@@ -6,7 +6,7 @@
 
 /* Touching is emitted here. */
 #define LIBWHEEL_INLINE	extern
-#include "handle.h"
+#include "ops.h"
 
 uint32_t libwheel_version(void)
 {
@@ -34,26 +34,9 @@ uint64_t libwheel_now(const struct libwheel *wheel)
 	return handle_of(wheel)->backend->now(handle_of(wheel));
 }
 
-static int submit(struct handle *handle, struct wheel_op *ops, __u32 count,
-		  struct wheel_submit *batch)
-{
-	*batch = (struct wheel_submit){
-		.size		= sizeof(*batch),
-		.ops		= (__u64)(size_t)ops,
-		.op_size	= sizeof(*ops),
-		.count		= count,
-	};
-	if (!*handle->ours)
-		return -ECHILD;
-	return handle->backend->submit(handle, batch);
-}
-
 int libwheel_do(struct libwheel *wheel, struct wheel_op *op)
 {
-	struct wheel_submit batch;
-	int err = submit(handle_of(wheel), op, 1, &batch);
-
-	return err ? err : op->res;
+	return op_do(handle_of(wheel), op);
 }
 
 /* A signal ends a long batch between two chunks: then we go on. */
@@ -66,7 +49,7 @@ int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops,
 	int err;
 
 	do {
-		err = submit(handle_of(wheel), ops + made, count - made, &batch);
+		err = ops_submit(handle_of(wheel), ops + made, count - made, &batch);
 		made += batch.done;
 		failed += batch.failed;
 	} while (err == -EINTR && batch.done);
@@ -75,41 +58,29 @@ int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops,
 	return err ? err : (int)failed;
 }
 
-static int arm(struct libwheel *wheel, uint64_t *id, __u32 flags, __u64 when,
-	       __u64 cookie)
-{
-	struct wheel_op op = {
-		.op	= WHEEL_OP_ARM,
-		.flags	= flags,
-		.id	= *id,
-		.when	= when,
-		.cookie	= cookie,
-	};
-	int ret = libwheel_do(wheel, &op);
-
-	/* It may have fired, in another thread that looks at its id. */
-	if (op.id != *id)
-		*id = op.id;
-	return ret;
-}
-
 int libwheel_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
 		 uint64_t cookie)
 {
-	return arm(wheel, id, 0, when, cookie);
+	struct handle *handle = handle_of(wheel);
+
+	if (!*handle->ours)
+		return -ECHILD;
+	return handle->backend->arm(handle, id, when, cookie);
 }
 
 int libwheel_arm_in(struct libwheel *wheel, uint64_t *id, uint64_t delay,
 		    uint64_t cookie)
 {
-	return arm(wheel, id, WHEEL_OP_REL, delay, cookie);
+	return op_arm_with(handle_of(wheel), WHEEL_OP_REL, id, delay, cookie);
 }
 
 int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when)
 {
-	struct wheel_op op = { .op = WHEEL_OP_REARM, .id = id, .when = when };
+	struct handle *handle = handle_of(wheel);
 
-	return libwheel_do(wheel, &op);
+	if (!*handle->ours)
+		return -ECHILD;
+	return handle->backend->rearm(handle, id, when);
 }
 
 /*
@@ -140,9 +111,11 @@ int libwheel_rearm_or_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
 
 int libwheel_cancel(struct libwheel *wheel, uint64_t id)
 {
-	struct wheel_op op = { .op = WHEEL_OP_CANCEL, .id = id };
+	struct handle *handle = handle_of(wheel);
 
-	return libwheel_do(wheel, &op);
+	if (!*handle->ours)
+		return -ECHILD;
+	return handle->backend->cancel(handle, id);
 }
 
 int libwheel_query(struct libwheel *wheel, uint64_t id, uint64_t *when)
@@ -157,7 +130,7 @@ int libwheel_query(struct libwheel *wheel, uint64_t id, uint64_t *when)
 
 int libwheel_keep(struct libwheel *wheel, uint64_t *id, uint64_t cookie)
 {
-	return arm(wheel, id, WHEEL_OP_KEEP, 0, cookie);
+	return op_arm_with(handle_of(wheel), WHEEL_OP_KEEP, id, 0, cookie);
 }
 
 static void bell_set(__u64 *bells, __u32 nr)

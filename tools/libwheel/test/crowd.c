@@ -118,8 +118,51 @@ static void wait_in_a_thread(void)
 	libwheel_close(wheel);
 }
 
+#define LONG_BATCH	4096
+
+/* So many at once that others come meanwhile. It begins with slot 2, and ends at the last. */
+static void *batch_thread(void *wheel)
+{
+	static struct wheel_op ops[LONG_BATCH];
+	int i;
+
+	for (i = 0; i < LONG_BATCH; i++)
+		ops[i] = (struct wheel_op){
+			.op = WHEEL_OP_QUERY, .id = WHEEL_ID(0, 1),
+		};
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 1), libwheel_now(wheel) + HOUR));
+	do {
+		EXPECT_EQ(0, libwheel_submit(wheel, ops, LONG_BATCH, NULL));
+	} while (query(wheel, WHEEL_ID(TIMERS - 1, 1)));
+	return NULL;
+}
+
+/* Who found the wheel in use is woken. */
+static void operations_wait_for_a_batch(void)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);
+	__u64 far = libwheel_now(wheel) + HOUR;
+	pthread_t thread;
+	__u64 gen;
+
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(0, 1), far));
+	NEED(!pthread_create(&thread, NULL, batch_thread, wheel));
+	while (query(wheel, WHEEL_ID(2, 1)))
+		;
+	for (gen = 1; gen <= 100; gen++) {
+		EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, gen), far));
+		EXPECT_EQ(0, libwheel_rearm(wheel, WHEEL_ID(1, gen), far + HOUR));
+		EXPECT_EQ(0, libwheel_cancel(wheel, WHEEL_ID(1, gen)));
+	}
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(TIMERS - 1, 1), far));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(103, balanced_stats(wheel).armed);
+	libwheel_close(wheel);
+}
+
 const struct test crowd_tests[] = {
 	TEST(p11_counters_of_many_threads),
+	TEST(operations_wait_for_a_batch),
 	TEST(wait_in_a_thread),
 	{ NULL, NULL }
 };

@@ -55,9 +55,9 @@ static struct wheel_op arm_op(__u64 id, __u64 when)
 
 int arm(struct libwheel *wheel, __u64 id, __u64 when)
 {
-	struct wheel_op op = arm_op(id, when);
+	uint64_t name = id;
 
-	return libwheel_do(wheel, &op);
+	return libwheel_arm(wheel, &name, when, arm_op(id, when).cookie);
 }
 
 int arm_touch(struct libwheel *wheel, __u64 id, __u64 when)

@@ -46,6 +46,7 @@ extern const struct test end_tests[];
 extern const struct test touch_tests[];
 extern const struct test keep_tests[];
 extern const struct test clock_tests[];
+extern const struct test lull_tests[];
 extern const struct test fork_tests[];
 extern const struct test share_tests[];
 extern const struct test task_tests[];

@@ -60,11 +60,35 @@ static void pass(struct user *u)
  */
 void user_enter(struct user *u)
 {
-	pthread_mutex_lock(&u->lock);
+	lock_take(&u->lock);
+	u->lull.begin = lull_counter();
 	if (!is_virtual(u))
 		u->wheel.now = clock_read(u->handle.setup.clock);
 	if (wheel_is_due(&u->wheel))
 		pass(u);
+}
+
+/* How long nothing is due from now on. */
+static u64 lull_counts(const struct user *u)
+{
+	u64 now = u->wheel.now;
+
+	if (!u->lull.known || u->wheel.overdue.count || u->lull.end <= now)
+		return 0;
+	if (is_virtual(u))
+		return WHEEL_NEVER;
+	return LULL_HAS_COUNTER ? (u->lull.end - now) / NS_A_COUNT : 0;
+}
+
+/**
+ * user_unlock - end a command that has seen to the timerfd itself
+ * @u: wheel, locked; then it is not
+ */
+void user_unlock(struct user *u)
+{
+	u->lull.end = wheel_next(&u->wheel);
+	u->lull.counts = lull_counts(u);
+	lock_release(&u->lock);
 }
 
 /**
@@ -74,7 +98,7 @@ void user_enter(struct user *u)
 void user_leave(struct user *u)
 {
 	watch_sooner(u);
-	pthread_mutex_unlock(&u->lock);
+	user_unlock(u);
 }
 
 /* Bring the memory of a slot. Its touch word is there from the beginning. */
@@ -145,7 +169,7 @@ int user_take(struct handle *handle, struct wheel_event *events, u32 count)
 	}
 	ret = !taken && u->stopped ? -ESHUTDOWN : (int)taken;
 	watch_again(u);
-	pthread_mutex_unlock(&u->lock);
+	user_unlock(u);
 	return ret;
 }
 
@@ -235,7 +259,7 @@ int user_next(struct handle *handle, u64 *when)
 	user_enter(u);
 	look_unasked(u);
 	*when = watch_next(u);
-	pthread_mutex_unlock(&u->lock);
+	user_unlock(u);
 	return 0;
 }
 
@@ -257,7 +281,7 @@ int user_earlier(struct handle *handle)
 	watch_sooner(u);
 	earlier = u->earlier;
 	u->earlier = false;
-	pthread_mutex_unlock(&u->lock);
+	user_unlock(u);
 	return earlier;
 }
 
@@ -274,14 +298,14 @@ int user_reserve(struct handle *handle, u32 timers)
 	int err = 0;
 	u32 nr;
 
-	pthread_mutex_lock(&u->lock);
+	lock_take(&u->lock);
 	for (nr = 0; nr < timers && !err; nr += WHEEL_SLOTS_PER_PAGE)
 		if (!wheel_slot_at(&u->slots, nr))
 			err = slot_bring(u, nr);
 	/* Of a page that is written once there is memory for good. */
 	for (nr = 0; nr < timers && u->slots.words && !err; nr += WHEEL_WORDS_PER_PAGE)
 		__atomic_fetch_or(wheel_word_at(&u->slots, nr), 0, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&u->lock);
+	lock_release(&u->lock);
 	return err;
 }
 
@@ -298,8 +322,8 @@ u64 user_now(struct handle *handle)
 
 	if (!is_virtual(u))
 		return clock_read(handle->setup.clock);
-	pthread_mutex_lock(&u->lock);
+	lock_take(&u->lock);
 	now = u->wheel.now;
-	pthread_mutex_unlock(&u->lock);
+	lock_release(&u->lock);
 	return now;
 }

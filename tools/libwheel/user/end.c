@@ -65,7 +65,7 @@ int user_stop(struct handle *handle, struct wheel_stop *stop)
 static int list_enter(struct user *u)
 {
 	if (!*u->handle.ours)
-		return pthread_mutex_trylock(&u->lock) ? -EBUSY : 0;
+		return lock_try(&u->lock) ? 0 : -EBUSY;
 	user_enter(u);
 	return 0;
 }
@@ -75,7 +75,7 @@ static void list_leave(struct user *u)
 	if (*u->handle.ours)
 		user_leave(u);
 	else
-		pthread_mutex_unlock(&u->lock);
+		lock_release(&u->lock);
 }
 
 /**

@@ -40,7 +40,7 @@ static u32 pages(u32 count, u32 per_page)
 	return (count + per_page - 1) / per_page;
 }
 
-/* The mutex is left alone: in a child of fork() somebody may hold it. */
+/* The lock is left alone: in a child of fork() somebody may hold it. */
 static void user_close(struct handle *handle)
 {
 	struct user *u = user_of(handle);
@@ -60,6 +60,9 @@ static void user_close(struct handle *handle)
 
 static const struct backend user_backend = {
 	.number		= LIBWHEEL_USER,
+	.arm		= user_arm,
+	.rearm		= user_rearm,
+	.cancel		= user_cancel,
 	.submit		= user_submit,
 	.list		= user_list,
 	.stop		= user_stop,
@@ -114,7 +117,6 @@ static int user_init(struct user *u)
 	const struct wheel_setup *setup = &u->handle.setup;
 	int err = 0;
 
-	pthread_mutex_init(&u->lock, NULL);
 	u->watched = WHEEL_NEVER;
 	wheel_slots_init(&u->slots);
 	u->slots.setup = *setup;
@@ -132,9 +134,11 @@ static int user_init(struct user *u)
 	if (!u->slots.pages)
 		return -ENOMEM;
 	err = wheel_create(&u->wheel, setup);
-	if (!err)
-		u->slots.longest = wheel_span(&u->wheel.core);
-	return err;
+	if (err)
+		return err;
+	u->slots.longest = wheel_span(&u->wheel.core);
+	u->lull.known = is_virtual(u) || setup->clock == WHEEL_CLOCK_MONOTONIC;
+	return 0;
 }
 
 /* Closes @fd when it fails. */

@@ -27,7 +27,7 @@
 	_was;								\
 })
 
-/* Under our mutex there is none. */
+/* Under our lock there is none. */
 #define data_race(x)		(x)
 #define div64_u64(x, y)		((x) / (y))
 #define prefetchw(p)		__builtin_prefetch(p, 1)

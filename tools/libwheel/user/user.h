@@ -7,23 +7,26 @@
  *
  *	setup -> end -> commands -> watch
  *	    |                |-----> order
- *	    \-> words        \-----> slots/ -> engine -> overdue, wheel
+ *	    |-> words        |-----> slots/ -> engine -> overdue, wheel
+ *	    |                \-----> lock, lull
+ *	    \-> single -> plain -> slots/, lock, lull
  *
- * One mutex a wheel protects all of it but the touch words.
+ * One lock a wheel protects all of it but the touch words.
  */
 #ifndef LIBWHEEL_USER_H
 #define LIBWHEEL_USER_H
 
-#include <pthread.h>
-
 #include "../../../slots/slots.h"
 #include "../handle.h"
+#include "lock.h"
+#include "lull.h"
 
 /**
  * struct user - a wheel of this backend
  * @handle: what the program has
  * @lock: protects what follows
  * @mode: LIBWHEEL_NO_FD and the like; constant
+ * @lull: how long nothing is due
  * @wheel: the wheel
  * @slots: its timers
  * @stopped: nothing fires any more
@@ -32,8 +35,9 @@
  */
 struct user {
 	struct handle handle;
-	pthread_mutex_t lock;
+	struct lock lock;
 	u32 mode;
+	struct lull lull;
 	struct wheel wheel;
 	struct wheel_slots slots;
 	bool stopped;
@@ -44,6 +48,7 @@ struct user {
 /* commands.c */
 void user_enter(struct user *u);
 void user_leave(struct user *u);
+void user_unlock(struct user *u);
 int user_submit(struct handle *handle, struct wheel_submit *submit);
 int user_take(struct handle *handle, struct wheel_event *events, u32 count);
 int user_stats(struct handle *handle, struct wheel_stats *stats);
@@ -53,6 +58,11 @@ int user_next(struct handle *handle, u64 *when);
 int user_earlier(struct handle *handle);
 int user_reserve(struct handle *handle, u32 timers);
 u64 user_now(struct handle *handle);
+
+/* single.c */
+int user_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
+int user_rearm(struct handle *handle, __u64 id, __u64 when);
+int user_cancel(struct handle *handle, __u64 id);
 
 /* end.c */
 int user_stop(struct handle *handle, struct wheel_stop *stop);

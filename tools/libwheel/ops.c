@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "ops.h"
+
+/**
+ * ops_submit - make a batch
+ * @handle: handle
+ * @ops: operations, answered
+ * @count: how many
+ * @batch: filled
+ *
+ * Return: 0 or an errno.
+ */
+int ops_submit(struct handle *handle, struct wheel_op *ops, __u32 count,
+	       struct wheel_submit *batch)
+{
+	*batch = (struct wheel_submit){
+		.size		= sizeof(*batch),
+		.ops		= (__u64)(size_t)ops,
+		.op_size	= sizeof(*ops),
+		.count		= count,
+	};
+	if (!*handle->ours)
+		return -ECHILD;
+	return handle->backend->submit(handle, batch);
+}
+
+/**
+ * op_do - make an operation
+ * @handle: handle
+ * @op: operation, answered
+ *
+ * Return: its answer, or an errno.
+ */
+int op_do(struct handle *handle, struct wheel_op *op)
+{
+	struct wheel_submit batch;
+	int err = ops_submit(handle, op, 1, &batch);
+
+	return err ? err : op->res;
+}
+
+/**
+ * op_arm_with - WHEEL_OP_ARM
+ * @handle: handle
+ * @flags: WHEEL_OP_*
+ * @id: timer; written where the wheel picks the slots
+ * @when: deadline or delay
+ * @cookie: the program's
+ *
+ * Return: its answer, or an errno.
+ */
+int op_arm_with(struct handle *handle, __u32 flags, uint64_t *id, __u64 when,
+		__u64 cookie)
+{
+	struct wheel_op op = {
+		.op	= WHEEL_OP_ARM,
+		.flags	= flags,
+		.id	= *id,
+		.when	= when,
+		.cookie	= cookie,
+	};
+	int ret = op_do(handle, &op);
+
+	/* It may have fired, in another thread that looks at its id. */
+	if (op.id != *id)
+		*id = op.id;
+	return ret;
+}
+
+/* The same without flags. */
+int op_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
+{
+	return op_arm_with(handle, 0, id, when, cookie);
+}
+
+/* WHEEL_OP_REARM, as op_arm_with(). */
+int op_rearm(struct handle *handle, __u64 id, __u64 when)
+{
+	struct wheel_op op = { .op = WHEEL_OP_REARM, .id = id, .when = when };
+
+	return op_do(handle, &op);
+}
+
+/* WHEEL_OP_CANCEL, as op_arm_with(). */
+int op_cancel(struct handle *handle, __u64 id)
+{
+	struct wheel_op op = { .op = WHEEL_OP_CANCEL, .id = id };
+
+	return op_do(handle, &op);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Operations that are made without reading a clock: what they answer when a timer has
+ * become due meanwhile. The time passes here while the test waits for another wheel.
+ */
+#include <poll.h>
+
+#include "test.h"
+
+#define NEAR	(2 * MS)
+
+/* Nobody calls the wheel that is tested until then. */
+static void time_passes(__u64 until)
+{
+	struct libwheel *other = open_running(WHEEL_CLOCK_MONOTONIC, 1);
+	struct wheel_event event;
+
+	EXPECT_EQ(0, arm(other, WHEEL_ID(0, 1), until));
+	EXPECT_EQ(1, libwheel_wait(other, &event, 1, -1));
+	libwheel_close(other);
+}
+
+static __u64 soon(struct libwheel *wheel)
+{
+	return libwheel_now(wheel) + NEAR;
+}
+
+/* A wheel in which one timer is due at a time, which is set, and another much later. */
+static struct libwheel *open_near(__u64 *near)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 16);
+
+	*near = soon(wheel);
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(0, 1), *near));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), *near + HOUR));
+	return wheel;
+}
+
+/* It is too late for it: its event comes. */
+static void cancel_of_what_is_due(void)
+{
+	__u64 near;
+	struct libwheel *wheel = open_near(&near);
+
+	time_passes(near + 2 * MS);
+	EXPECT_EQ(-ENOENT, libwheel_cancel(wheel, WHEEL_ID(0, 1)));
+	EXPECT_EQ(WHEEL_ID(0, 1), next_id(wheel));
+	EXPECT_EQ(0, libwheel_cancel(wheel, WHEEL_ID(1, 1)));
+	libwheel_close(wheel);
+}
+
+static void rearm_of_what_is_due(void)
+{
+	__u64 near;
+	struct libwheel *wheel = open_near(&near);
+
+	time_passes(near + 2 * MS);
+	EXPECT_EQ(-ENOENT, libwheel_rearm(wheel, WHEEL_ID(0, 1), near + HOUR));
+	EXPECT_EQ(WHEEL_ID(0, 1), next_id(wheel));
+	EXPECT_EQ(0, libwheel_rearm(wheel, WHEEL_ID(1, 1), near + 2 * HOUR));
+	libwheel_close(wheel);
+}
+
+/*
+ * What is overdue when it is armed comes in the order armed, whatever its deadline. The
+ * wheel has read no clock since these times were ahead.
+ */
+static void arm_of_what_is_overdue(void)
+{
+	__u64 near;
+	struct libwheel *wheel = open_near(&near);
+
+	time_passes(near + 10 * MS);
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(4, 1), near + 3 * MS));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(5, 1), near + 1 * MS));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(6, 1), near + 2 * MS));
+	time_passes(libwheel_now(wheel) + 2 * MS);
+	EXPECT_EQ(WHEEL_ID(0, 1), next_id(wheel));
+	EXPECT_EQ(WHEEL_ID(4, 1), next_id(wheel));
+	EXPECT_EQ(WHEEL_ID(5, 1), next_id(wheel));
+	EXPECT_EQ(WHEEL_ID(6, 1), next_id(wheel));
+	libwheel_close(wheel);
+}
+
+/* The wheel itself is not called, so nobody sets the descriptor once more. */
+static void until_readable(struct libwheel *wheel)
+{
+	struct pollfd p = { .fd = libwheel_fd(wheel), .events = POLLIN };
+
+	EXPECT_EQ(1, poll(&p, 1, -1));
+}
+
+/* The descriptor has to learn of it. */
+static void arm_before_all_others(void)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 16);
+
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(0, 1), soon(wheel) + HOUR));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), soon(wheel)));
+	until_readable(wheel);
+	EXPECT_EQ(WHEEL_ID(1, 1), next_id(wheel));
+	libwheel_close(wheel);
+}
+
+static void rearm_before_all_others(void)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 16);
+
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(0, 1), soon(wheel) + HOUR));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), soon(wheel) + 2 * HOUR));
+	EXPECT_EQ(0, libwheel_rearm(wheel, WHEEL_ID(1, 1), soon(wheel)));
+	until_readable(wheel);
+	EXPECT_EQ(WHEEL_ID(1, 1), next_id(wheel));
+	libwheel_close(wheel);
+}
+
+/* A move says what the timer's slack is from then on. */
+static void rearm_without_slack(void)
+{
+	struct libwheel *wheel = open_virtual(4);
+	struct wheel_op left;
+	uint32_t cursor = 0;
+
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(0, 1), 1 * SEC));
+	EXPECT_EQ(0, arm_slack(wheel, WHEEL_ID(1, 1), 2 * SEC, SEC));
+	EXPECT_EQ(0, libwheel_rearm(wheel, WHEEL_ID(1, 1), 3 * SEC));
+	EXPECT_EQ(0, libwheel_cancel(wheel, WHEEL_ID(0, 1)));
+	EXPECT_EQ(1, libwheel_list(wheel, 0, &left, 1, &cursor));
+	EXPECT_EQ(WHEEL_ID(1, 1), left.id);
+	EXPECT_EQ(0, left.slack);
+	libwheel_close(wheel);
+}
+
+const struct test lull_tests[] = {
+	TEST(cancel_of_what_is_due),
+	TEST(rearm_of_what_is_due),
+	TEST(arm_of_what_is_overdue),
+	TEST(arm_before_all_others),
+	TEST(rearm_before_all_others),
+	TEST(rearm_without_slack),
+	{ NULL, NULL }
+};
