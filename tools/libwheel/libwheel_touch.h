@@ -34,6 +34,9 @@ inline int libwheel_park(struct libwheel *wheel, uint64_t id);
 inline int libwheel_revive(struct libwheel *wheel, uint64_t id,
 			   uint64_t deadline);
 
+/* The first two are this, with the word that they write. */
+inline int libwheel_touch_to(struct libwheel *wheel, uint64_t id, uint64_t to);
+
 /* Does a word say that its timer is armed? */
 #define LIBWHEEL_IS_DEADLINE(word)	((int64_t)(word) > 0)
 
@@ -42,13 +45,11 @@ inline int libwheel_revive(struct libwheel *wheel, uint64_t id,
 	__atomic_compare_exchange_n(word, old, to, 0, __ATOMIC_ACQ_REL,	\
 				    __ATOMIC_RELAXED)
 
-LIBWHEEL_INLINE int libwheel_touch(struct libwheel *wheel, uint64_t id,
-				   uint64_t deadline)
+LIBWHEEL_INLINE int libwheel_touch_to(struct libwheel *wheel, uint64_t id,
+				      uint64_t to)
 {
 	__u64 *word, old;
 
-	if (!LIBWHEEL_IS_DEADLINE(deadline))
-		return -ERANGE;
 	if (WHEEL_ID_SLOT(id) >= wheel->timers)
 		return -ENOENT;
 	word = &wheel->words[WHEEL_ID_SLOT(id)];
@@ -56,23 +57,21 @@ LIBWHEEL_INLINE int libwheel_touch(struct libwheel *wheel, uint64_t id,
 	do {
 		if (!LIBWHEEL_IS_DEADLINE(old))
 			return -ENOENT;
-	} while (!LIBWHEEL_SWAP(word, &old, deadline));
+	} while (!LIBWHEEL_SWAP(word, &old, to));
 	return 0;
+}
+
+LIBWHEEL_INLINE int libwheel_touch(struct libwheel *wheel, uint64_t id,
+				   uint64_t deadline)
+{
+	if (!LIBWHEEL_IS_DEADLINE(deadline))
+		return -ERANGE;
+	return libwheel_touch_to(wheel, id, deadline);
 }
 
 LIBWHEEL_INLINE int libwheel_park(struct libwheel *wheel, uint64_t id)
 {
-	__u64 *word, old;
-
-	if (WHEEL_ID_SLOT(id) >= wheel->timers)
-		return -ENOENT;
-	word = &wheel->words[WHEEL_ID_SLOT(id)];
-	old = __atomic_load_n(word, __ATOMIC_RELAXED);
-	do {
-		if (!LIBWHEEL_IS_DEADLINE(old))
-			return -ENOENT;
-	} while (!LIBWHEEL_SWAP(word, &old, WHEEL_TOUCH_PARKED));
-	return 0;
+	return libwheel_touch_to(wheel, id, WHEEL_TOUCH_PARKED);
 }
 
 LIBWHEEL_INLINE int libwheel_revive(struct libwheel *wheel, uint64_t id,
