@@ -128,6 +128,9 @@ bench-compare:		## what a change costs: A= and B=, files of samples or commits
 bench-counted:		## the core's instructions, against where this branch left main
 	@tests/bench/counted/run $(BASE)
 
+bench-library:		## the instructions of a call of libwheel, on its own wheel
+	@tests/bench/library/run
+
 bench-loop:		## how late an event loop learns of its timers, and how often it wakes
 	@tests/bench/loop/run
 

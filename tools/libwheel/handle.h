@@ -18,6 +18,7 @@ struct handle;
  * struct backend - who keeps the timers
  * @number: LIBWHEEL_KERNEL or LIBWHEEL_USER
  * @arm: libwheel_arm()
+ * @arm_in: libwheel_arm_in()
  * @rearm: libwheel_rearm()
  * @cancel: libwheel_cancel()
  * @submit: WHEEL_IOC_SUBMIT, and as this the others
@@ -32,6 +33,8 @@ struct handle;
 struct backend {
 	int number;
 	int (*arm)(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
+	int (*arm_in)(struct handle *handle, uint64_t *id, __u64 delay,
+		      __u64 cookie);
 	int (*rearm)(struct handle *handle, __u64 id, __u64 when);
 	int (*cancel)(struct handle *handle, __u64 id);
 	int (*submit)(struct handle *handle, struct wheel_submit *submit);

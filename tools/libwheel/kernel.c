@@ -100,6 +100,7 @@ static void kernel_close(struct handle *handle)
 static const struct backend kernel_backend = {
 	.number		= LIBWHEEL_KERNEL,
 	.arm		= op_arm,
+	.arm_in		= op_arm_in,
 	.rearm		= op_rearm,
 	.cancel		= op_cancel,
 	.submit		= kernel_submit,

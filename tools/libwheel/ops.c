@@ -73,6 +73,12 @@ int op_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
 	return op_arm_with(handle, 0, id, when, cookie);
 }
 
+/* The same with a delay. */
+int op_arm_in(struct handle *handle, uint64_t *id, __u64 delay, __u64 cookie)
+{
+	return op_arm_with(handle, WHEEL_OP_REL, id, delay, cookie);
+}
+
 /* WHEEL_OP_REARM, as op_arm_with(). */
 int op_rearm(struct handle *handle, __u64 id, __u64 when)
 {

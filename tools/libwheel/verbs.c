@@ -71,7 +71,11 @@ int libwheel_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
 int libwheel_arm_in(struct libwheel *wheel, uint64_t *id, uint64_t delay,
 		    uint64_t cookie)
 {
-	return op_arm_with(handle_of(wheel), WHEEL_OP_REL, id, delay, cookie);
+	struct handle *handle = handle_of(wheel);
+
+	if (!*handle->ours)
+		return -ECHILD;
+	return handle->backend->arm_in(handle, id, delay, cookie);
 }
 
 int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when)

@@ -23,24 +23,33 @@ static struct libwheel *wheel_of(struct side *side)
 	return ((struct library *)side)->wheel;
 }
 
+/* Does it say no more than what the functions about one timer can say? */
+static bool is_plain(const struct wheel_op *op)
+{
+	__u32 flags = op->op == WHEEL_OP_ARM ? WHEEL_OP_REL : 0;
+
+	return !(op->flags & ~flags) && !op->slack && !op->period &&
+	       !op->reserved[0] && !op->reserved[1] && !op->reserved[2];
+}
+
 /* By the function that there is for it alone, if there is one. */
-static void do_singly(struct libwheel *wheel, struct wheel_op *op)
+static int do_singly(struct libwheel *wheel, struct wheel_op *op)
 {
 	uint64_t id = op->id;
+	int ret;
 
-	if (op->flags || op->slack || op->period || op->reserved[0] ||
-	    op->reserved[1] || op->reserved[2]) {
-		libwheel_do(wheel, op);
-	} else if (op->op == WHEEL_OP_ARM) {
-		op->res = libwheel_arm(wheel, &id, op->when, op->cookie);
-		op->id = id;
-	} else if (op->op == WHEEL_OP_REARM) {
-		op->res = libwheel_rearm(wheel, id, op->when);
-	} else if (op->op == WHEEL_OP_CANCEL) {
-		op->res = libwheel_cancel(wheel, id);
-	} else {
-		libwheel_do(wheel, op);
-	}
+	if (is_plain(op) && op->op == WHEEL_OP_REARM)
+		return libwheel_rearm(wheel, id, op->when);
+	if (is_plain(op) && op->op == WHEEL_OP_CANCEL)
+		return libwheel_cancel(wheel, id);
+	if (!is_plain(op) || op->op != WHEEL_OP_ARM)
+		return libwheel_do(wheel, op);
+	if (op->flags)
+		ret = libwheel_arm_in(wheel, &id, op->when, op->cookie);
+	else
+		ret = libwheel_arm(wheel, &id, op->when, op->cookie);
+	op->id = id;
+	return ret;
 }
 
 /* The clock does not move meanwhile: one by one is the same as a batch. */
@@ -51,7 +60,7 @@ static int side_submit(struct side *side, struct wheel_op *ops, __u32 count)
 
 	if (count % 2)
 		for (i = 0; i < count; i++)
-			do_singly(wheel_of(side), &ops[i]);
+			ops[i].res = do_singly(wheel_of(side), &ops[i]);
 	else
 		failed = libwheel_submit(wheel_of(side), ops, count, NULL);
 	return failed < 0 ? failed : 0;

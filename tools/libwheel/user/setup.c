@@ -61,6 +61,7 @@ static void user_close(struct handle *handle)
 static const struct backend user_backend = {
 	.number		= LIBWHEEL_USER,
 	.arm		= user_arm,
+	.arm_in		= user_arm_in,
 	.rearm		= user_rearm,
 	.cancel		= user_cancel,
 	.submit		= user_submit,

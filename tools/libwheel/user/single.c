@@ -29,6 +29,27 @@ int user_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
 }
 
 /**
+ * user_arm_in - libwheel_arm_in()
+ * @handle: of a wheel
+ * @id: timer
+ * @delay: nanoseconds from now on
+ * @cookie: the program's
+ *
+ * Return: as WHEEL_OP_ARM with WHEEL_OP_REL.
+ */
+int user_arm_in(struct handle *handle, uint64_t *id, __u64 delay, __u64 cookie)
+{
+	u64 now;
+
+	if (handle->setup.clock != WHEEL_CLOCK_MONOTONIC)
+		return op_arm_in(handle, id, delay, cookie);
+	now = clock_read(WHEEL_CLOCK_MONOTONIC);
+	if (delay > WHEEL_MAX_TIME - now)
+		return op_arm_in(handle, id, delay, cookie);
+	return user_arm(handle, id, now + delay, cookie);
+}
+
+/**
  * user_rearm - libwheel_rearm()
  * @handle: of a wheel
  * @id: timer
