@@ -204,7 +204,7 @@ static u64 run(struct bench *bench, int op, int c)
 	return bench_tenths(ktime_get_ns() - start, bench->count);
 }
 
-static int round_of(struct bench *bench, struct figures *figures, int round)
+static int round_of(struct bench *bench, struct figures *figures, u32 round)
 {
 	int op, c, error;
 
@@ -225,10 +225,11 @@ static int round_of(struct bench *bench, struct figures *figures, int round)
 int bench_arms(struct bench *bench, const char *order)
 {
 	static struct figures figures[OPS];
-	int round, op, c, error;
+	int op, c, error;
+	u32 round;
 
 	memset(figures, 0, sizeof(figures));
-	for (round = 0; round < ROUNDS; round++) {
+	for (round = 0; round < bench_rounds; round++) {
 		error = round_of(bench, figures, round);
 		if (error)
 			return error;

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The gain from several bases: CPUs arm, move and cancel at once, each its own
- * timers, on a wheel with one base and on one with WHEEL_PERCPU; beside timer_list,
- * which has a base for each CPU, too. Nanoseconds an operation as one CPU sees it,
- * alone and with all others at work. A ratio of 1 means that they do not hinder each
- * other; of their number, that they might as well take turns.
+ * Several CPUs at once: each arms, moves and cancels its own timers, on a wheel with one base
+ * and on one with WHEEL_PERCPU; beside timer_list and hrtimer, which have a base for each CPU,
+ * too. Nanoseconds an operation as one CPU sees it, with 1, 2, 3 ... CPUs at work. Where a
+ * line stays level they do not hinder each other; where it rises with their number, they
+ * might as well take turns.
  *
- * In hard interrupts, so that nothing of this machine's comes between. The work that comes
- * between on its host is why each figure is the best of so many.
+ * "nothing shared" is what the machine does to CPUs that have nothing to do with each other.
+ * It rises, say, where a guest has more of them than its host.
+ *
+ * In hard interrupts, so that nothing of this machine's comes between.
  */
 #include "bench.h"
 
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
+#include <linux/math64.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
+#include <linux/workqueue.h>
 
-#define TRIES		100
+#define MOST_CPUS	8U
+#define STORES		16
+#define CELL		9
 
 /* Far ahead: nothing fires. */
 #define NEAREST		(1000 * NSEC_PER_SEC)
@@ -31,6 +37,7 @@ static const char *const names[OPS] = { "arm", "re-arm", "push", "cancel" };
  * struct race - CPUs that work at once; they are numbered without gaps
  * @bench: whose timers these are
  * @operate: what is done with timer i
+ * @op: which operation it is now
  * @cpus: how many take part
  * @each: timers of each
  * @met: how often one of them came to where all meet
@@ -39,6 +46,7 @@ static const char *const names[OPS] = { "arm", "re-arm", "push", "cancel" };
 struct race {
 	struct bench	*bench;
 	void		(*operate)(struct bench *bench, int op, u32 i);
+	int		op;
 	u32		cpus;
 	u32		each;
 	atomic_t	met;
@@ -73,6 +81,25 @@ static void timer_list_operate(struct bench *bench, int op, u32 i)
 		mod_timer(&bench->timers[i], bench->expires[op][i]);
 }
 
+static void hrtimer_operate(struct bench *bench, int op, u32 i)
+{
+	if (op == CANCEL)
+		hrtimer_try_to_cancel(&bench->hrtimers[i]);
+	else
+		hrtimer_start(&bench->hrtimers[i],
+			      ns_to_ktime(bench->when[op][i]),
+			      HRTIMER_MODE_ABS_PINNED);
+}
+
+/* As long as an operation of the others, about. */
+static void nothing_operate(struct bench *bench, int op, u32 i)
+{
+	u32 store;
+
+	for (store = 0; store < STORES; store++)
+		WRITE_ONCE(bench->order[i], store);
+}
+
 static void meet(struct race *race)
 {
 	u32 met = atomic_inc_return(&race->met);
@@ -88,58 +115,72 @@ static void run(void *data)
 	u32 cpu = smp_processor_id();
 	u64 start;
 	u32 i;
-	int op;
 
-	for (op = 0; op < OPS; op++) {
-		meet(race);
-		start = ktime_get_ns();
-		for (i = cpu * race->each; i < (cpu + 1) * race->each; i++)
-			race->operate(race->bench, op, i);
-		meet(race);
-		if (!cpu)
-			race->ns[op] = ktime_get_ns() - start;
-	}
+	meet(race);
+	start = ktime_get_ns();
+	for (i = cpu * race->each; i < (cpu + 1) * race->each; i++)
+		race->operate(race->bench, race->op, i);
+	meet(race);
+	if (!cpu)
+		race->ns[race->op] = ktime_get_ns() - start;
 }
 
-/* Tenths of nanoseconds an operation. */
-static void measure(struct race *race, u32 cpus, u64 *best)
+/* On the first CPU: it is one of those that work, however few they are. */
+static long run_first(void *data)
 {
-	int try, op;
+	struct race *race = data;
+	static struct cpumask first;
+	u32 cpu;
 
-	race->cpus = cpus;
-	for (op = 0; op < OPS; op++)
-		best[op] = U64_MAX;
-	for (try = 0; try < TRIES; try++) {
-		atomic_set(&race->met, 0);
-		if (cpus == 1)
-			smp_call_function_single(0, run, race, true);
-		else
-			on_each_cpu(run, race, true);
-		for (op = 0; op < OPS; op++)
-			best[op] = min(best[op],
-				       bench_tenths(race->ns[op], race->each));
+	cpumask_clear(&first);
+	for (cpu = 0; cpu < race->cpus; cpu++)
+		cpumask_set_cpu(cpu, &first);
+	atomic_set(&race->met, 0);
+	for (race->op = 0; race->op < OPS; race->op++) {
+		on_each_cpu_mask(&first, run, race, true);
 		cond_resched();
 	}
+	return 0;
 }
 
-static void print_race(struct race *race, const char *name)
+static void print_race(const char *name, u64 best[MOST_CPUS][OPS], u32 cpus)
 {
-	u64 alone[OPS], together[OPS];
-	u32 percent;
+	char line[MOST_CPUS * CELL + 1];
+	u32 cpu, tenth, percent;
+	int op, length;
+
+	for (op = 0; op < OPS; op++) {
+		for (cpu = 0, length = 0; cpu < cpus; cpu++) {
+			u64 ns = div_u64_rem(best[cpu][op], 10, &tenth);
+
+			length += scnprintf(line + length, sizeof(line) - length,
+					    "%6llu.%u ", ns, tenth);
+		}
+		percent = div64_u64(100 * best[cpus - 1][op], best[0][op] ?: 1);
+		pr_info("%-14s %-6s %s%5u.%02u\n", name, names[op], line,
+			percent / 100, percent % 100);
+	}
+}
+
+static void run_race(struct race *race, const char *name)
+{
+	u32 cpus = min(num_online_cpus(), MOST_CPUS), round;
+	static u64 best[MOST_CPUS][OPS];
+	u64 *least, tenths;
 	int op;
 
-	measure(race, 1, alone);
-	measure(race, num_online_cpus(), together);
-	for (op = 0; op < OPS; op++) {
-		bench_csv_cpus(race->bench, names[op], 1, name, alone[op]);
-		bench_csv_cpus(race->bench, names[op], num_online_cpus(), name,
-			       together[op]);
-		percent = div64_u64(100 * together[op], alone[op] ?: 1);
-		pr_info("%-12s %-6s %6llu.%llu %6llu.%llu %5u.%02u\n", name,
-			names[op], alone[op] / 10, alone[op] % 10,
-			together[op] / 10, together[op] % 10, percent / 100,
-			percent % 100);
-	}
+	memset(best, 0xff, sizeof(best));
+	for (round = 0; round < bench_rounds; round++)
+		for (race->cpus = 1; race->cpus <= cpus; race->cpus++) {
+			work_on_cpu(0, run_first, race);
+			for (op = 0; op < OPS; op++) {
+				least = &best[race->cpus - 1][op];
+				tenths = bench_tenths(race->ns[op], race->each);
+				*least = min(*least, tenths);
+				bench_csv_cpus(names[op], race->cpus, name, tenths);
+			}
+		}
+	print_race(name, best, cpus);
 }
 
 static int race_wheel(struct race *race, const char *name, u32 flags)
@@ -159,7 +200,7 @@ static int race_wheel(struct race *race, const char *name, u32 flags)
 		wheel_timer_init(&race->bench->wheel_timers[HASHED][i], wheel,
 				 bench_timer_fires);
 	race->operate = wheel_operate;
-	print_race(race, name);
+	run_race(race, name);
 	wheel_destroy(wheel);
 	return 0;
 }
@@ -173,12 +214,19 @@ int bench_bases(struct bench *bench)
 	int error;
 
 	bench_draw(bench, ktime_get_ns(), NEAREST, FARTHEST);
-	pr_info("%-12s %-6s %8s %8s %8s\n", "", "", "alone", "together", "ratio");
+	pr_info("ns an operation with 1 to %u CPUs at work, each on %u timers, and the ratio of the last to the first\n",
+		num_online_cpus(), race.each);
 	error = race_wheel(&race, "one base", 0);
-	if (!error)
-		error = race_wheel(&race, "WHEEL_PERCPU", WHEEL_PERCPU);
+	if (error)
+		return error;
+	error = race_wheel(&race, "WHEEL_PERCPU", WHEEL_PERCPU);
+	if (error)
+		return error;
 	race.operate = timer_list_operate;
-	if (!error)
-		print_race(&race, "timer_list");
-	return error;
+	run_race(&race, "timer_list");
+	race.operate = hrtimer_operate;
+	run_race(&race, "hrtimer");
+	race.operate = nothing_operate;
+	run_race(&race, "nothing shared");
+	return 0;
 }

@@ -201,11 +201,12 @@ u64 bench_tenths(u64 ns, u32 count)
 /* The best of the rounds: what else the machine does only adds to it. */
 void bench_settle(struct figures *figures)
 {
-	int c, round;
+	u32 round;
+	int c;
 
 	for (c = 0; c < CONTESTANTS; c++) {
 		figures->best[c] = figures->round[c][0];
-		for (round = 1; round < ROUNDS; round++)
+		for (round = 1; round < bench_rounds; round++)
 			figures->best[c] = min(figures->best[c],
 					       figures->round[c][round]);
 	}
@@ -241,7 +242,7 @@ static const char *verdict(char *text, const struct figures *figures, int c)
 void bench_head(void)
 {
 	pr_info("ns an operation, best of %u; HZ=%d; a wheel's timer has %zu bytes, timer_list's %zu, hrtimer's %zu\n",
-		ROUNDS, HZ, sizeof(struct wheel_timer),
+		bench_rounds, HZ, sizeof(struct wheel_timer),
 		sizeof(struct timer_list), sizeof(struct hrtimer));
 	pr_info("%7s %-5s %-13s %7s %7s %10s %7s %5s %8s %8s\n", "timers",
 		"order", "operation", "hashed", "hierar.", "timer_list",

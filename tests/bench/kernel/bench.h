@@ -14,8 +14,8 @@
 #include <linux/timer.h>
 #include <linux/wheel_timer.h>
 
-/* Each figure is the best of so many. */
-#define ROUNDS		7
+/* Each figure is the best of so many, at most. */
+#define ROUNDS		7U
 
 /* To arm, to re-arm, to push. */
 #define SETS		3
@@ -78,6 +78,7 @@ struct expiries {
 };
 
 extern struct expiries bench_expired;
+extern u32 bench_rounds;
 
 int bench_open(struct bench *bench, u32 count);
 void bench_close(struct bench *bench);
@@ -93,8 +94,7 @@ void bench_print(const struct bench *bench, const char *order, const char *op,
 		 const struct figures *figures);
 void bench_csv(const struct bench *bench, const char *order, const char *op,
 	       const struct figures *figures);
-void bench_csv_cpus(const struct bench *bench, const char *op, u32 cpus,
-		    const char *name, u64 tenths);
+void bench_csv_cpus(const char *op, u32 cpus, const char *name, u64 tenths);
 void bench_timer_fires(struct wheel_timer *timer);
 void bench_expect(u32 group);
 u64 bench_tenths(u64 ns, u32 count);

@@ -163,9 +163,9 @@ static u64 sweep(struct bench *bench, const struct row *row, u32 seconds)
 static u64 best_sweep(struct bench *bench, const struct row *row, u32 seconds)
 {
 	u64 best = U64_MAX;
-	int round;
+	u32 round;
 
-	for (round = 0; round < ROUNDS; round++)
+	for (round = 0; round < bench_rounds; round++)
 		best = min(best, sweep(bench, row, seconds));
 	return best;
 }

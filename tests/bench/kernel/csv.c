@@ -17,10 +17,11 @@ static const char *const names[CONTESTANTS] = {
 void bench_csv(const struct bench *bench, const char *order, const char *op,
 	       const struct figures *figures)
 {
-	int c, round;
+	u32 round;
+	int c;
 
 	for (c = 0; csv && c < CONTESTANTS; c++)
-		for (round = 0; round < ROUNDS; round++) {
+		for (round = 0; round < bench_rounds; round++) {
 			u32 tenth;
 			u64 ns = div_u64_rem(figures->round[c][round], 10, &tenth);
 
@@ -31,11 +32,10 @@ void bench_csv(const struct bench *bench, const char *order, const char *op,
 		}
 }
 
-/* The time of an operation as one CPU sees it, in tenths of nanoseconds. */
-void bench_csv_cpus(const struct bench *bench, const char *op, u32 cpus,
-		    const char *name, u64 tenths)
+/* The time of an operation as one of so many CPUs sees it, in tenths of nanoseconds. */
+void bench_csv_cpus(const char *op, u32 cpus, const char *name, u64 tenths)
 {
 	if (csv)
-		pr_info("csv cpus,\"%s, %u at once\",%u,%s,ns,%llu.%llu\n", op, cpus,
-			bench->count, name, tenths / 10, tenths % 10);
+		pr_info("csv cpus,%s,%u,%s,ns,%llu.%llu\n", op, cpus, name,
+			tenths / 10, tenths % 10);
 }

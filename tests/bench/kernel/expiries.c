@@ -70,14 +70,14 @@ static u64 expire(struct bench *bench, int c, u32 spread)
 static int bench_expire(struct bench *bench, const char *name, u32 spread,
 			struct figures *figures)
 {
-	int round, c, error;
-	u32 i;
+	int c, error;
+	u32 round, i;
 
 	memset(figures, 0, sizeof(*figures));
 	error = bench_make_wheels(bench, TICK_NSEC);
 	if (error)
 		return error;
-	for (round = 0; round < ROUNDS; round++)
+	for (round = 0; round < bench_rounds; round++)
 		for (c = 0; c <= TIMER_LIST; c++)
 			figures->round[c][round] = expire(bench, c, spread);
 	bench_drop_wheels(bench);
@@ -118,10 +118,11 @@ static int bench_sweep(struct bench *bench, const char *name, u32 slack_shift,
 		       const struct figures *spread)
 {
 	static struct figures figures;
-	int round, c;
+	u32 round;
+	int c;
 
 	memset(&figures, 0, sizeof(figures));
-	for (round = 0; round < ROUNDS; round++) {
+	for (round = 0; round < bench_rounds; round++) {
 		bench_draw(bench, 0, 100 * NSEC_PER_SEC, 160 * NSEC_PER_SEC);
 		for (c = 0; c < WHEELS; c++) {
 			s64 tenths = sweep(bench, c, slack_shift);

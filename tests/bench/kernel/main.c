@@ -11,6 +11,10 @@ static unsigned int max = 1000000;
 module_param(max, uint, 0444);
 MODULE_PARM_DESC(max, "timers at most; the table starts at 1000");
 
+static unsigned int rounds = ROUNDS;
+module_param(rounds, uint, 0444);
+MODULE_PARM_DESC(rounds, "how often all is measured, the best of them is shown");
+
 static bool costs;
 module_param(costs, bool, 0444);
 MODULE_PARM_DESC(costs, "instead: what each scheme costs besides time");
@@ -18,6 +22,8 @@ MODULE_PARM_DESC(costs, "instead: what each scheme costs besides time");
 static bool bases;
 module_param(bases, bool, 0444);
 MODULE_PARM_DESC(bases, "instead: CPUs that use a wheel at once");
+
+u32 bench_rounds;
 
 static int bench_count(u32 count)
 {
@@ -52,8 +58,11 @@ static int __init wheel_bench_init(void)
 	int error = 0;
 	u32 count;
 
-	if (costs || bases)
+	bench_rounds = clamp(rounds, 1U, ROUNDS);
+	if (costs)
 		return bench_count(10000);
+	if (bases)
+		return bench_count(max);
 	bench_head();
 	for (count = 1000; count <= max && !error; count *= 10)
 		error = bench_count(count);

@@ -129,20 +129,17 @@ def lateness(cells):
 
 
 def cpus(cells):
-    """A bar a structure, of an arm while the other CPUs arm, too; and of the same alone."""
-    found = {}
-    for cell, samples in cells.items():
-        operation, _, at_once = cell.operation.partition(", ")
-        if cell.bench == "cpus" and operation == "arm":
-            found[f"{cell.contestant}, {at_once}"] = spread(samples)
-    if found:
-        yield Figure(
-            "several-cpus",
-            "Arm, by one CPU and by all at once",
-            "What one CPU sees. A wheel has one base with one lock, unless it was made with "
-            "WHEEL_PERCPU; timer_list has a base for each CPU.",
-            plot.bars(found, "ns per operation"),
-        )
+    """By how many CPUs are at work, which stands where others have their timers."""
+    for operation, what in (("arm", "Arm"), ("push", "Push"), ("cancel", "Cancel")):
+        found = curves(cells, "cpus", operation)
+        if found:
+            yield Figure(
+                f"cpus-{operation}",
+                f"{what}, on several CPUs at once",
+                "As one CPU of a guest sees it. Nobody hinders another where a line is level; "
+                "beyond the processors of this machine, where it rises as that of nothing shared.",
+                plot.by_cpus(found, "ns"),
+            )
 
 
 def busy_server(cells):

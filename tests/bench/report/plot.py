@@ -28,6 +28,7 @@ COLOURS = {
     "field": "#8d6e63",
     "DPDK": "#5f8ca3",
     "wahern": "#94a33b",
+    "tokio": "#c0711f",
 }
 ANYBODY = "#868e96"
 
@@ -65,8 +66,8 @@ def block(name, lines):
     return f"${name} << EOD\n" + "\n".join(lines) + "\nEOD\n"
 
 
-def by_count(curves, unit):
-    """Cost by number of timers, both by powers of ten, with the spread as a band."""
+def curve(curves, axes):
+    """A line through the medians of each contestant, and a band of the spread."""
     script, bands, lines = "", [], []
     for i, (contestant, points) in enumerate(curves.items()):
         rows = [f"{n} {s.low} {s.middle} {s.high}" for n, s in points]
@@ -79,12 +80,30 @@ def by_count(curves, unit):
         )
     return draw(
         script
-        + "set logscale xy\nset autoscale xfix\nset format x '10^{%T}'\nset xlabel 'timers' offset 0,0.4\n"
-        + f"set ylabel '{unit} per operation'\nset grid ytics lc rgb '#80808060'\n"
-        + "set key below horizontal reverse Left samplen 1.2 maxcols 3\nset border 3\nset tics nomirror\n"
+        + axes
+        + "set grid ytics lc rgb '#80808060'\n"
+        + "set key below horizontal reverse Left samplen 1.2 maxcols 3\n"
+        + "set border 3\nset tics nomirror\n"
         + "plot "
         + ", ".join(bands + lines)
         + "\n"
+    )
+
+
+def by_count(curves, unit):
+    """Cost by number of timers, both by powers of ten."""
+    return curve(
+        curves,
+        "set logscale xy\nset autoscale xfix\nset format x '10^{%T}'\n"
+        f"set xlabel 'timers' offset 0,0.8\nset ylabel '{unit} per operation'\n",
+    )
+
+
+def by_cpus(curves, unit):
+    return curve(
+        curves,
+        "set logscale y\nset autoscale xfix\nset xtics 1\n"
+        f"set xlabel 'CPUs at work' offset 0,0.8\nset ylabel '{unit} per operation'\n",
     )
 
 
