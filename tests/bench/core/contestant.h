@@ -45,6 +45,7 @@ extern const struct contestant libevent_heap __optional;
 extern const struct contestant libuv_heap __optional;
 extern const struct contestant dpdk_skip_list __optional;
 extern const struct contestant wahern_wheel __optional;
+extern const struct contestant tokio_wheel __optional;
 
 /* The time, in milliseconds: nothing moves it but the harness. */
 extern u64 bench_now;

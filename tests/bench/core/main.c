@@ -30,6 +30,7 @@ const struct contestant *const contestants[CONTESTANTS] = {
 	&libuv_heap,
 	&dpdk_skip_list,
 	&wahern_wheel,
+	&tokio_wheel,
 	&timeout_queues,
 	&plain_field,
 	&floor_of_all,

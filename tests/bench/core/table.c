@@ -145,7 +145,8 @@ void table_foot(void)
 	for (i = OURS; i < FLOOR; i++)
 		all &= !!contestants[i];
 	if (!all)
-		printf("Rivals need libevent-dev, libuv1-dev, libbsd-dev, libdpdk-dev with\n"
+		printf("Rivals need libevent-dev, libuv1-dev, libbsd-dev, librust-tokio-util-dev\n"
+		       "with Debian's cargo, libdpdk-dev with\n"
 		       "pkg-config, and WAHERN=, a checkout of wahern's timeout.c.\n");
 	printf("The samples of a cell were up to %.0f %% of their median apart.\n\n",
 	       widest * 100);

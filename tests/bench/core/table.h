@@ -8,10 +8,10 @@
 #define MOST_REPEATS	5
 
 /* First ours, then the rivals; those that keep no time, the field and the floor. */
-#define CONTESTANTS	12
+#define CONTESTANTS	13
 #define OURS		3
-#define FIELD		10
-#define FLOOR		11
+#define FIELD		11
+#define FLOOR		12
 
 enum operation { ARM, REARM, IDLE, CANCEL, SWEEP, BURST, OPERATIONS };
 
