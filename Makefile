@@ -120,7 +120,7 @@ check-model:		## the touch protocol: a model of it, exhaustively
 	@$(vm)/check model
 
 bench:			## every benchmark, drawn: build/bench/index.html; QUICK=1: in 5 minutes
-	@QUICK="$(QUICK)" tests/bench/run
+	@QUICK="$(QUICK)" tests/bench/run $(PARTS)
 
 bench-compare:		## what a change costs: A= and B=, files of samples or commits
 	@tests/bench/compare $(A) $(B)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """page.py FOLDER: makes index.html and an SVG a figure in a folder, of samples.csv, of
-about.txt (what machine, kernel, commit, load: "key: value" a line) and of missing.txt (what
-could not run: "part: reason" a line). Prints a summary."""
+about.txt (what machine, kernel, commit: "key: value" a line), of missing.txt (what could not
+run: "part: reason" a line) and of parts.txt (when a part ran). Prints a summary."""
 
 import sys
 from html import escape
@@ -46,11 +46,11 @@ def figure(one):
     )
 
 
-def page(parts, about, missing):
+def page(parts, about, missing, took):
     body = [
         "<h1>wheel_timer: what was measured</h1>",
         table(about),
-        '<p>Every figure is of this run: the points are medians, the bands reach from the '
+        '<p>The points are medians, the bands reach from the '
         "least sample to the greatest. A tall band is a noisy machine. All samples: "
         '<a href="samples.csv">samples.csv</a>. Both axes of a curve, and the axis of bars '
         "that lie far apart, go by powers of ten.</p>",
@@ -60,6 +60,8 @@ def page(parts, about, missing):
         body.append(f'<h2>{heading}</h2><div class="figures">{shown}</div>')
     if missing:
         body.append("<h2>Not measured in this run</h2>" + table(missing))
+    if took:
+        body.append("<h2>When each part was measured</h2>" + table(took))
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -93,7 +95,8 @@ def main(folder):
         if not largest(cells, figures.at_hand(cells, bench), operation)
     ]
     about = pairs(folder / "about.txt")
-    (folder / "index.html").write_text(page(parts, about, missing), encoding="utf-8")
+    took = pairs(folder / "parts.txt")
+    (folder / "index.html").write_text(page(parts, about, missing, took), encoding="utf-8")
     summary(cells)
     for part, reason in missing:
         print(f"not measured: {part}: {reason}")
