@@ -6,6 +6,7 @@ of the other; the noise is how far apart the samples of a side were. Ends with 1
 ours is slower."""
 
 import sys
+from statistics import median
 
 from plot import is_ours
 from samples import read, spread
@@ -25,35 +26,68 @@ def verdict(old, new):
 
 def row(cell, old, new):
     ratio = new.middle / old.middle if old.middle else float(new.middle != old.middle)
-    return (
-        f"{cell.bench:<8} {cell.operation:<24} {cell.timers:>8} {cell.contestant:<14}"
+    line = (
+        f"{'':<33} {cell.timers:>8} {cell.contestant:<14}"
         f"{old.middle:>11.1f}{new.middle:>11.1f}{ratio:>7.2f}"
-        f"{noise(old):>7.0f} %{noise(new):>5.0f} %  {verdict(old, new)}"
+        f"{noise(old):>6.0f} %{noise(new):>5.0f} %  {verdict(old, new)}"
     )
+    return line.rstrip()
+
+
+def head(bench, operation):
+    return (
+        f"\n{bench + ', ' + operation:<33} {'timers':>8} {'':<14}"
+        f"{'old':>11}{'new':>11}{'ratio':>7}{'noise':>8}"
+    )
+
+
+def in_order(cells):
+    """By operation, as they were measured; the wheels before their rivals."""
+    operations = list(dict.fromkeys((c.bench, c.operation) for c in cells))
+    return sorted(
+        cells,
+        key=lambda c: (
+            operations.index((c.bench, c.operation)),
+            c.timers,
+            not is_ours(c.contestant),
+        ),
+    )
+
+
+def middle_of(ratios):
+    return f"{median(ratios):.2f}" if ratios else "not measured"
 
 
 def main(old_path, new_path):
     old, new = read(old_path), read(new_path)
-    both = [cell for cell in old if cell in new]
+    both = in_order([cell for cell in old if cell in new])
     if not both:
         sys.exit("compare: the two files have no cell in common")
-    print(
-        f"{'bench':<8} {'operation':<24} {'timers':>8} {'contestant':<14}"
-        f"{'old':>11}{'new':>11}{'ratio':>7}{'noise':>9}{'':>7}"
-    )
-    slower = 0
-    changed = {"slower": 0, "faster": 0, "": 0}
+    changed = {"slower": [], "faster": [], "": []}
+    ratios = {True: [], False: []}
+    above = None
     for cell in both:
         before, after = spread(old[cell]), spread(new[cell])
-        what = verdict(before, after)
-        changed[what] += 1
-        slower += what == "slower" and is_ours(cell.contestant)
-        print(row(cell, before, after).rstrip())
+        ours = is_ours(cell.contestant)
+        if (cell.bench, cell.operation) != above:
+            above = (cell.bench, cell.operation)
+            print(head(*above))
+        print(row(cell, before, after))
+        changed[verdict(before, after)].append(cell)
+        if before.middle:
+            ratios[ours].append(after.middle / before.middle)
     print(
-        f"{len(both)} cells: {changed['slower']} slower, {changed['faster']} faster, "
-        f"{changed['']} within the noise; {len(set(old) ^ set(new))} in one file alone"
+        f"\n{len(both)} cells: {len(changed['slower'])} slower, {len(changed['faster'])} faster, "
+        f"{len(changed[''])} within the noise; {len(set(old) ^ set(new))} in one file alone"
     )
-    return slower > 0
+    print(
+        f"the middle ratio of the wheels is {middle_of(ratios[True])}; of all others, which "
+        f"tell what the machine did, {middle_of(ratios[False])}"
+    )
+    slower = [cell for cell in changed["slower"] if is_ours(cell.contestant)]
+    for cell in slower:
+        print(f"slower: {cell.bench}, {cell.operation}, {cell.timers} timers, {cell.contestant}")
+    return bool(slower)
 
 
 if __name__ == "__main__":
