@@ -100,7 +100,7 @@ check-kcsan:		## tests that make races, under KCSAN; first it must see a planted
 coverage:		## which lines and branches of the module the tests execute, by file
 	@tests/coverage/run
 
-fuzz:			## libFuzzer against the core and what wheelctl reads, each for MINUTES=
+fuzz:			## fuzzers of the core, of what wheelctl reads and of /dev/wheel, each for MINUTES=
 	@tests/fuzz/run $(MINUTES)
 
 check-newest:		## on the newest kernel that Debian backports; builds it

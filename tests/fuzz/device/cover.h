@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which paths of the module a process has taken, by the kernel's KCOV.
+ */
+#ifndef _COVER_H
+#define _COVER_H
+
+#include <stdbool.h>
+
+bool cover_open(void);
+void cover_begin(void);
+unsigned int cover_take(void);
+
+#endif
