@@ -94,6 +94,9 @@ check-litmus:		## the races that comments draw, by the kernel's memory model; ta
 check-rt:		## other modules on the exported API, on Debian's kernel with PREEMPT_RT
 	@$(vm)/check consumer-6.12-rt misuse-6.12-rt
 
+check-secureboot:	## signed shim, GRUB and kernel: a key is enrolled, the module loads
+	@$(vm)/check secureboot
+
 check-kcsan:		## tests that make races, under KCSAN; first it must see a planted one
 	@$(vm)/check planted-kcsan kcsan
 
