@@ -95,7 +95,7 @@ def by_count(curves, unit):
     return curve(
         curves,
         "set logscale xy\nset autoscale xfix\nset format x '10^{%T}'\n"
-        f"set xlabel 'timers' offset 0,0.8\nset ylabel '{unit} per operation'\n",
+        f"set xlabel \"timers\\n \" offset 0,0.8\nset ylabel '{unit} per operation'\n",
     )
 
 
@@ -103,7 +103,7 @@ def by_cpus(curves, unit):
     return curve(
         curves,
         "set logscale y\nset autoscale xfix\nset xtics 1\n"
-        f"set xlabel 'CPUs at work' offset 0,0.8\nset ylabel '{unit} per operation'\n",
+        f"set xlabel \"CPUs at work\\n \" offset 0,0.8\nset ylabel '{unit} per operation'\n",
     )
 
 
