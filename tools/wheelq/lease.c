@@ -92,7 +92,7 @@ bool queue_delete(struct queue *queue, struct worker *worker, uint64_t id)
 		life_end_lease(queue, job, JOB_READY);
 	}
 	tube = job->tube;
-	queue->store->verbs->remove(queue->store, id);
+	queue->store->verbs->remove(queue->store, &job->rec);
 	queue->must_commit = true;
 	tube_count_stored(tube, job->stored, JOB_NONE);
 	tube_count(tube, job->rec.state, -1);

@@ -20,8 +20,8 @@
 /* Files beside connections: the store's, the wheels', and some to be sure. */
 #define OTHER_FILES	64
 
-static int try_listen(int family, const struct sockaddr *address,
-		      socklen_t length)
+static int try_bind(int family, const struct sockaddr *address,
+		    socklen_t length)
 {
 	int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	int one = 1;
@@ -29,7 +29,7 @@ static int try_listen(int family, const struct sockaddr *address,
 	if (fd < 0)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (!bind(fd, address, length) && !listen(fd, BACKLOG))
+	if (!bind(fd, address, length))
 		return fd;
 	close(fd);
 	return -1;
@@ -48,7 +48,7 @@ static void remove_left_behind(const struct sockaddr_un *address)
 	close(fd);
 }
 
-static int listen_in_folder(const char *path)
+static int bind_in_folder(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd;
@@ -58,14 +58,14 @@ static int listen_in_folder(const char *path)
 		     sizeof(address.sun_path), path);
 	memcpy(address.sun_path, path, strlen(path));
 	remove_left_behind(&address);
-	fd = try_listen(AF_UNIX, (struct sockaddr *)&address, sizeof(address));
+	fd = try_bind(AF_UNIX, (struct sockaddr *)&address, sizeof(address));
 	/* Its folder alone says who may connect. */
 	if (fd >= 0 && chmod(path, 0666))
 		fail(EXIT_FAILED, "%s: %s", path, strerror(errno));
 	return fd;
 }
 
-static int listen_on_network(const char *address, const char *port)
+static int bind_on_network(const char *address, const char *port)
 {
 	struct addrinfo hints = {
 		.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM,
@@ -78,7 +78,7 @@ static int listen_on_network(const char *address, const char *port)
 		fail(EXIT_ASKED, "cannot listen on %s port %s: %s", address,
 		     port, gai_strerror(err));
 	for (to = list; to && fd < 0; to = to->ai_next)
-		fd = try_listen(to->ai_family, to->ai_addr, to->ai_addrlen);
+		fd = try_bind(to->ai_family, to->ai_addr, to->ai_addrlen);
 	freeaddrinfo(list);
 	return fd;
 }
@@ -90,12 +90,19 @@ void listener_open(struct listener *listener, const char *address,
 
 	snprintf(listener->name, sizeof(listener->name), "%s%s%s", address,
 		 is_local ? "" : " port ", is_local ? "" : port);
-	listener->fd = is_local ? listen_in_folder(address + strlen(UNIX)) :
-				  listen_on_network(address, port);
+	listener->fd = is_local ? bind_in_folder(address + strlen(UNIX)) :
+				  bind_on_network(address, port);
 	if (listener->fd < 0)
 		fail(EXIT_FAILED, "cannot listen on %s: %s", listener->name,
 		     strerror(errno));
 	listener->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+void listener_listen(struct listener *listener)
+{
+	if (listen(listener->fd, BACKLOG))
+		fail(EXIT_FAILED, "cannot listen on %s: %s", listener->name,
+		     strerror(errno));
 }
 
 void listener_close(struct listener *listener)

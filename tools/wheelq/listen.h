@@ -20,9 +20,13 @@ struct listener {
 	char name[128];
 };
 
-/* @address: a name or an address, or unix:PATH for a socket in a folder. */
+/*
+ * Take an address, so that nobody else has it: a name or an address, or unix:PATH for a
+ * socket in a folder. Connections are refused until it is listened on.
+ */
 void listener_open(struct listener *listener, const char *address,
 		   const char *port);
+void listener_listen(struct listener *listener);
 void listener_close(struct listener *listener);
 /* A new connection, or -1: nobody wants one now, or it was refused. */
 int listener_accept(struct listener *listener);

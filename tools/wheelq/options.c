@@ -37,12 +37,14 @@ static const struct option long_options[] = {
 };
 
 static const char usage[] =
-	"Usage: wheelq --store FILE [OPTION...]\n"
+	"Usage: wheelq --store FILE|URI [OPTION...]\n"
 	"\n"
 	"Serves a queue of jobs, delayed or ready, by beanstalkd's protocol. What it has\n"
 	"acknowledged survives a crash.\n"
 	"\n"
 	"  --store FILE           where the jobs are kept; made if it is not there\n"
+	"  --store URI            postgresql://..., where several servers may have one\n"
+	"                         store: one serves, the others stand by\n"
 	"  --listen ADDRESS       127.0.0.1 unless given, or unix:PATH; there are no\n"
 	"                         passwords: who reaches it may do everything\n"
 	"  --port PORT            11300\n"
@@ -186,7 +188,7 @@ void options_read(struct server_options *options, int argc, char **argv)
 		fail(EXIT_ASKED, "'%s' is no option; see wheelq --help",
 		     argv[optind]);
 	if (!options->path)
-		fail(EXIT_ASKED, "needs --store FILE; see wheelq --help");
+		fail(EXIT_ASKED, "needs --store FILE or --store URI; see wheelq --help");
 	resolve_connections(options);
 	options->queue.alarms = options->connections;
 }

@@ -55,6 +55,22 @@ static void save_rings(struct alarm *alarm)
 	life_save_leases(container_of(alarm, struct queue, save));
 }
 
+static void keep_store(struct queue *queue)
+{
+	if (queue->store->lease)
+		near_set(queue->near, NEAR_QUEUE, &queue->keep,
+			 near_now(queue->near, NEAR_QUEUE) +
+			 queue->store->lease / 3);
+}
+
+static void keep_rings(struct alarm *alarm)
+{
+	struct queue *queue = container_of(alarm, struct queue, keep);
+
+	queue->must_commit = true;
+	keep_store(queue);
+}
+
 static void open_near(struct queue *queue)
 {
 	const struct queue_options *o = &queue->options;
@@ -70,6 +86,8 @@ static void open_near(struct queue *queue)
 	queue->near = near_open(&near);
 	queue_clock_was_set(queue);
 	queue->save.ring = save_rings;
+	queue->keep.ring = keep_rings;
+	keep_store(queue);
 	queue->refill[NEAR_QUEUE].ring = refill_rings;
 	queue->refill[NEAR_WALL].ring = refill_rings;
 }
@@ -134,6 +152,11 @@ void queue_commit(struct queue *queue)
 	queue->must_commit = false;
 	queue->bytes = queue->store->verbs->bytes(queue->store);
 	queue->commits++;
+}
+
+bool queue_must_commit(const struct queue *queue, bool has_answers)
+{
+	return queue->must_commit || (has_answers && queue->store->lease);
 }
 
 bool queue_work(struct queue *queue)

@@ -51,6 +51,7 @@ struct queue_options {
  * @numbers_changed: the store has other ones
  * @stamp: of the job buried last
  * @save: rings when it is to hear of them
+ * @keep: rings when a commit is to keep the store ours
  * @refill: by clock, rings when jobs come within the horizon
  * @is_stale: whether something is to be loaded is to be found out
  * @must_commit: somebody waits for a commit
@@ -70,6 +71,7 @@ struct queue {
 	bool numbers_changed;
 	uint64_t stamp;
 	struct alarm save;
+	struct alarm keep;
 	struct alarm refill[NEAR_CLOCKS];
 	bool is_stale;
 	bool must_commit;
@@ -101,6 +103,11 @@ void queue_open(struct queue *queue, struct store *store,
 /* Without a commit. */
 void queue_close(struct queue *queue);
 void queue_commit(struct queue *queue);
+/*
+ * Is one needed, now that answers wait or none do? An answer of a store that another
+ * server may take over is true only if it has not.
+ */
+bool queue_must_commit(const struct queue *queue, bool has_answers);
 /*
  * To be called after near_run() and after verbs: loads what is near, in bites;
  * is there more to load?

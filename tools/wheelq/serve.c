@@ -70,9 +70,11 @@ static void server_open(struct server *server,
 	TAILQ_INIT(&server->busy);
 	name_process(server);
 	listener_open(&server->listener, options->address, options->port);
+	/* This may wait long, for another server to end; nobody can connect yet. */
+	queue_open(&server->queue, store_open(options->path), &options->queue);
+	listener_listen(&server->listener);
 	server->signal_fd = open_signals();
 	server->clock_fd = open_clock();
-	queue_open(&server->queue, sqlite_open(options->path), &options->queue);
 	/* It is always there. */
 	queue_tube(&server->queue, "default")->users++;
 	server->started = near_now(server->queue.near, NEAR_QUEUE);
@@ -259,7 +261,7 @@ void serve(struct server *server, const struct server_options *options)
 		work(server);
 		hand_out(server);
 		more |= queue_work(queue);
-		if (queue->must_commit)
+		if (queue_must_commit(queue, !TAILQ_EMPTY(&server->busy)))
 			queue_commit(queue);
 		more |= finish_turn(server);
 	}

@@ -238,12 +238,12 @@ static void sqlite_change(struct store *store, const struct job_record *rec)
 	finish(s, bind_record(s, CHANGE, rec));
 }
 
-static void sqlite_remove(struct store *store, uint64_t id)
+static void sqlite_remove(struct store *store, const struct job_record *rec)
 {
 	struct sqlite *s = sqlite_of(store);
 
 	begin(s);
-	finish(s, bind(s, REMOVE, &id, 1));
+	finish(s, bind(s, REMOVE, &rec->id, 1));
 }
 
 static bool sqlite_get(struct store *store, uint64_t id, struct job_record *rec)

@@ -57,7 +57,8 @@ struct store;
  * @body: read a body, which has the size that its record says
  * @scan: read the records of a tube and a state from a place on, at most @count;
  *	how many they are
- * @commit: what was changed is durable when this returns
+ * @commit: what was changed is durable when this returns, and this server has the
+ *	store still
  * @bytes: that its jobs take by now; what was deleted takes none
  */
 struct store_verbs {
@@ -72,7 +73,7 @@ struct store_verbs {
 	void (*put)(struct store *store, const struct job_record *rec,
 		    const void *body);
 	void (*change)(struct store *store, const struct job_record *rec);
-	void (*remove)(struct store *store, uint64_t id);
+	void (*remove)(struct store *store, const struct job_record *rec);
 	bool (*get)(struct store *store, uint64_t id, struct job_record *rec);
 	void (*body)(struct store *store, uint64_t id, void *body, size_t size);
 	size_t (*scan)(struct store *store, uint64_t tube, enum job_state state,
@@ -82,11 +83,21 @@ struct store_verbs {
 	uint64_t (*bytes)(struct store *store);
 };
 
+/**
+ * struct store - a store that is open
+ * @verbs: what it can do
+ * @lease: ms after a commit for which no other server takes it over, 0: none can
+ */
 struct store {
 	const struct store_verbs *verbs;
+	uint64_t lease;
 };
 
+/* A file, or the URI of a database. */
+struct store *store_open(const char *name);
 /* In a file of SQLite, made if it is not there. */
 struct store *sqlite_open(const char *path);
+/* In a database of PostgreSQL; waits while another server has it. */
+struct store *postgres_open(const char *uri);
 
 #endif

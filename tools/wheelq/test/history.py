@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What several clients asked for and were told, over many crashes: does it agree?"""
+import collections
 import random
 import time
 
@@ -33,6 +34,8 @@ class History:
         self.maybe_deleted = set()
         self.seen = set()
         self.holder = {}
+        # Given back by commands that are not answered: who has these is not known.
+        self.loose = collections.Counter()
         self.steps = self.tokens = 0
 
     def command(self, client):
@@ -73,6 +76,8 @@ class History:
                 self.maybe_deleted.add(asked.number)
             if asked.kind in ("delete", "release", "bury"):
                 self.holder.pop(asked.number, None)
+            if asked.kind in ("release", "bury"):
+                self.loose[asked.number] += 1
             if asked.kind in ("release", "kick"):
                 # Until it is answered: it may be due at once.
                 self.earliest[asked.number] = 0
@@ -80,6 +85,8 @@ class History:
 
     def told(self, client, asked, answer):
         self.steps += 1
+        if asked.kind in ("release", "bury"):
+            self.loose[asked.number] -= 1
         if asked.kind == "put":
             number = int(answer.split()[1])
             assert number not in self.bodies, f"the number {number} was given twice"
@@ -98,12 +105,14 @@ class History:
         assert early <= 0, f"Q4: job {number} came {early} s early"
         assert number not in self.holder, \
             f"Q7: {client} got job {number}, and {self.holder[number]} has it"
-        self.holder[number] = client
+        if not self.loose[number]:
+            self.holder[number] = client
         self.seen.add(number)
 
     def crashed(self):
         """All leases are over."""
         self.holder.clear()
+        self.loose.clear()
 
     def rest(self, number, body):
         """In the end all jobs are kicked, and handed out one by one."""

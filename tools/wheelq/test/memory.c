@@ -177,10 +177,10 @@ static void memory_change(struct store *store, const struct job_record *rec)
 	must_find(store, rec->id)->rec = *rec;
 }
 
-static void memory_remove(struct store *store, uint64_t id)
+static void memory_remove(struct store *store, const struct job_record *rec)
 {
 	struct image *image = &of(store)->image;
-	struct row *row = must_find(store, id);
+	struct row *row = must_find(store, rec->id);
 
 	free(row->body);
 	*row = image->rows[--image->count];

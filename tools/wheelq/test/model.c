@@ -67,6 +67,18 @@ static struct tube *tube_at(struct model *m, int tube)
 	return queue_tube(&m->queue, names[tube]);
 }
 
+static struct store *open_store(struct model *m)
+{
+	switch (m->config->store) {
+	case MODEL_SQLITE:
+		return sqlite_open(m->path);
+	case MODEL_POSTGRES:
+		return postgres_open(getenv("WHEELQ_POSTGRES"));
+	default:
+		return memory_open(&m->keep);
+	}
+}
+
 static void start(struct model *m)
 {
 	const struct queue_options options = {
@@ -76,9 +88,7 @@ static void start(struct model *m)
 	};
 	int w, t;
 
-	queue_open(&m->queue, m->config->in_file ? sqlite_open(m->path) :
-						   memory_open(&m->keep),
-		   &options);
+	queue_open(&m->queue, open_store(m), &options);
 	near_advance(m->queue.near, m->oracle.now);
 	for (w = 0; w < ORACLE_WORKERS; w++) {
 		worker_init(&m->workers[w]);
@@ -426,7 +436,7 @@ const char *model_run(const struct model_config *config, uint64_t seed,
 	}
 	stop(m);
 	memory_forget(&m->keep);
-	if (config->in_file)
+	if (config->store == MODEL_SQLITE)
 		model_forget(m->path);
 	wrong = m->wrong;
 	free(m);

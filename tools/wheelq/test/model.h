@@ -2,20 +2,25 @@
 #ifndef MODEL_H
 #define MODEL_H
 
-#include <stdbool.h>
 #include <stdint.h>
+
+enum model_store {
+	MODEL_MEMORY,
+	MODEL_SQLITE,
+	MODEL_POSTGRES,
+};
 
 /**
  * struct model_config - a kind of queue
  * @name: as reported
- * @in_file: SQLite's store, not that in memory
+ * @store: where its jobs are
  * @window: jobs of each state in memory
  * @horizon: ms
  * @leases: at a time
  */
 struct model_config {
 	const char *name;
-	bool in_file;
+	enum model_store store;
 	uint32_t window;
 	uint64_t horizon;
 	uint32_t leases;

@@ -95,12 +95,16 @@ class Client:
         self.socket.close()
 
 
+def new_store(folder):
+    return os.path.join(folder, "jobs")
+
+
 class Server:
     """wheelq on a port and in a folder of its own."""
 
     def __init__(self, *options, folder=None, env=None, preexec=None):
         self.folder = folder or tempfile.mkdtemp(prefix="wheelq.")
-        self.store = os.path.join(self.folder, "jobs")
+        self.store = new_store(self.folder)
         self.options = options
         self.env = dict(os.environ, **(env or {}))
         self.preexec = preexec
@@ -110,12 +114,19 @@ class Server:
 
     def start(self):
         """Returns when it serves; raises RuntimeError if it does not."""
+        return self.launch().serves()
+
+    def launch(self):
         command = [PROGRAM, "--store", self.store, "--port", str(self.port),
                    *self.options]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, env=self.env,
                                         preexec_fn=self.preexec)
+        return self
+
+    def serves(self):
+        """Waits until it does."""
         line = self.process.stdout.readline()
         if not line.startswith(b"wheelq: serves"):
             self.wait()

@@ -2,6 +2,7 @@
 /*
  * unit [SEED [STEPS]]: the queue against its oracle, in KTAP.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -11,16 +12,21 @@
 #include "model.h"
 
 static const struct model_config configs[] = {
-	{ "all in memory", false, 100000, 3600000, 1000 },
-	{ "a window of 16", false, 16, 3600000, 1000 },
-	{ "a horizon of 50 ms", false, 100000, 50, 1000 },
-	{ "a window of 16, a horizon of 20 ms", false, 16, 20, 1000 },
-	{ "three leases", false, 64, 200, 3 },
-	{ "SQLite, all in memory", true, 100000, 3600000, 1000 },
-	{ "SQLite, a window of 16, a horizon of 50 ms", true, 16, 50, 1000 },
+	{ "all in memory", MODEL_MEMORY, 100000, 3600000, 1000 },
+	{ "a window of 16", MODEL_MEMORY, 16, 3600000, 1000 },
+	{ "a horizon of 50 ms", MODEL_MEMORY, 100000, 50, 1000 },
+	{ "a window of 16, a horizon of 20 ms", MODEL_MEMORY, 16, 20, 1000 },
+	{ "three leases", MODEL_MEMORY, 64, 200, 3 },
+	{ "SQLite, all in memory", MODEL_SQLITE, 100000, 3600000, 1000 },
+	{ "SQLite, a window of 16, a horizon of 50 ms", MODEL_SQLITE, 16, 50, 1000 },
 };
 
-#define CONFIGS	((int)(sizeof(configs) / sizeof(*configs)))
+/* In the database that WHEELQ_POSTGRES= names, which is empty. */
+static const struct model_config shared[] = {
+	{ "PostgreSQL, a window of 16, a horizon of 50 ms", MODEL_POSTGRES, 16, 50, 1000 },
+};
+
+#define COUNT(array)	((int)(sizeof(array) / sizeof(*(array))))
 
 /* In a process of its own: what a store refuses ends it. */
 static bool passes(const struct model_config *config, uint64_t seed,
@@ -50,15 +56,18 @@ int main(int argc, char **argv)
 	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) :
 				   (uint64_t)time(NULL);
 	unsigned int steps = argc > 2 ? strtoul(argv[2], NULL, 0) : 2000;
+	const char *uri = getenv("WHEELQ_POSTGRES");
+	const struct model_config *config = uri ? shared : configs;
+	int count = uri ? COUNT(shared) : COUNT(configs);
 	int failed = 0, i;
 
-	printf("1..%d\n# again: test/unit %llu %u\n", CONFIGS,
+	printf("1..%d\n# again: test/unit %llu %u\n", count,
 	       (unsigned long long)seed, steps);
-	for (i = 0; i < CONFIGS; i++) {
-		bool ok = passes(&configs[i], seed, steps);
+	for (i = 0; i < count; i++) {
+		bool ok = passes(&config[i], seed, steps);
 
 		printf("%s %d q6 q8 as the oracle: %s\n",
-		       ok ? "ok" : "not ok", i + 1, configs[i].name);
+		       ok ? "ok" : "not ok", i + 1, config[i].name);
 		failed += !ok;
 	}
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The store in PostgreSQL. Changes are sent without waiting for their results; a
+ * question, or a commit, waits for the results of all that was sent before it. So a
+ * turn of the server costs one round trip, and one commit.
+ */
+#include "postgres.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+
+/* What a job takes beside its body: a row, and its entries in two indexes. */
+#define JOB_BYTES	256
+
+/* In the order of send_record() and read_record(). */
+#define RECORD	"id, tube, state, rank, due, created, delay, ttr, pri, reserves, timeouts, releases, buries, kicks"
+#define NOW_MS	"floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+
+const char *const postgres_statements[PG_STATEMENTS] = {
+	[PG_PUT] = "INSERT INTO wheelq_job(" RECORD ", body)\n"
+		"VALUES($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)",
+	[PG_CHANGE] = "UPDATE wheelq_job SET (" RECORD ") =\n"
+		"($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14) WHERE id = $1",
+	[PG_REMOVE] = "DELETE FROM wheelq_job WHERE id = $1",
+	[PG_GET] = "SELECT " RECORD ", length(body)::bigint FROM wheelq_job\n"
+		"WHERE id = $1",
+	[PG_BODY] = "SELECT body FROM wheelq_job WHERE id = $1",
+	[PG_SCAN] = "SELECT " RECORD ", length(body)::bigint FROM wheelq_job\n"
+		"WHERE tube = $1 AND state = $2\n"
+		"AND (rank, due, id) >= ($3, $4, $5)\n"
+		"ORDER BY rank, due, id LIMIT $6",
+	[PG_NUMBERS] = "SELECT next_id, skew + " NOW_MS ", clock FROM wheelq_store",
+	/* PostgreSQL's clock is all servers' own: @skew is of the queue's to it. */
+	[PG_SET_NUMBERS] = "UPDATE wheelq_store\n"
+		"SET next_id = $1, clock = $2, skew = $2 - " NOW_MS,
+	[PG_TUBES] = "SELECT number, delayed, timed, ready, reserved, buried, name\n"
+		"FROM wheelq_tube ORDER BY number",
+	[PG_SET_TUBE] = "INSERT INTO wheelq_tube VALUES($1,$2,$3,$4,$5,$6,$7)\n"
+		"ON CONFLICT(number) DO UPDATE SET\n"
+		"(delayed, timed, ready, reserved, buried) = ($2,$3,$4,$5,$6)",
+	[PG_FORGET_TUBE] = "DELETE FROM wheelq_tube WHERE number = $1",
+	/* Of another epoch it sets NULL, which the table refuses. */
+	[PG_RENEW] = "UPDATE wheelq_store SET until = " POSTGRES_UNTIL ", bytes = $2,\n"
+		"epoch = CASE epoch WHEN $1 THEN epoch END",
+	[PG_STILL_OURS] = "SELECT FROM wheelq_store WHERE epoch = $1",
+	[PG_BEGIN] = "BEGIN",
+	[PG_COMMIT] = "COMMIT",
+};
+
+static struct postgres *postgres_of(struct store *store)
+{
+	return (struct postgres *)store;
+}
+
+uint64_t postgres_clock_ms(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+}
+
+static void begin(struct postgres *p)
+{
+	if (!p->is_open)
+		postgres_send(p, PG_BEGIN, NULL, 0);
+	p->is_open = true;
+}
+
+/* In a transaction of its own, if none is open. */
+static void renew(struct postgres *p)
+{
+	const uint64_t all[] = { p->epoch, p->bytes };
+
+	begin(p);
+	postgres_send(p, PG_RENEW, all, 2);
+	postgres_send(p, PG_COMMIT, NULL, 0);
+	p->is_open = false;
+	PQclear(postgres_wait(p));
+	p->renewed = postgres_clock_ms(CLOCK_BOOTTIME);
+}
+
+/* Without changes it still finds out whether another server has taken over. */
+static void postgres_commit(struct store *store)
+{
+	struct postgres *p = postgres_of(store);
+	uint64_t silent = postgres_clock_ms(CLOCK_BOOTTIME) - p->renewed;
+	struct pg_result *result;
+
+	if (p->is_open || silent >= POSTGRES_LEASE_MS / 4) {
+		renew(p);
+		return;
+	}
+	result = postgres_ask(p, PG_STILL_OURS, &p->epoch, 1);
+	if (!PQntuples(result))
+		postgres_lost(p);
+	PQclear(result);
+}
+
+static void postgres_close(struct store *store)
+{
+	struct postgres *p = postgres_of(store);
+
+	PQfinish(p->db);
+	free(p);
+}
+
+static void postgres_numbers(struct store *store, struct store_numbers *numbers)
+{
+	struct pg_result *result = postgres_ask(postgres_of(store), PG_NUMBERS, NULL, 0);
+
+	if (!PQntuples(result))
+		fail(EXIT_FAILED, "wheelq_store: its numbers are missing");
+	numbers->next_id = postgres_number(result, 0, 0);
+	/* The wall's clock is read last: the queue's is late by the way, not early. */
+	numbers->skew = postgres_number(result, 0, 1) -
+			postgres_clock_ms(CLOCK_REALTIME);
+	numbers->clock = postgres_number(result, 0, 2);
+	PQclear(result);
+}
+
+static void postgres_set_numbers(struct store *store,
+				 const struct store_numbers *numbers)
+{
+	const uint64_t all[] = { numbers->next_id, numbers->clock };
+	struct postgres *p = postgres_of(store);
+
+	begin(p);
+	postgres_send(p, PG_SET_NUMBERS, all, 2);
+}
+
+static void postgres_tubes(struct store *store, void *context,
+			   void (*found)(void *context,
+					 const struct store_tube *tube))
+{
+	struct pg_result *result = postgres_ask(postgres_of(store), PG_TUBES, NULL, 0);
+	int row, state;
+
+	for (row = 0; row < PQntuples(result); row++) {
+		struct store_tube tube = {
+			.number = postgres_number(result, row, 0),
+			.name = PQgetvalue(result, row, JOB_STATES),
+		};
+
+		for (state = JOB_DELAYED; state < JOB_STATES; state++)
+			tube.jobs[state] = postgres_number(result, row, state);
+		found(context, &tube);
+	}
+	PQclear(result);
+}
+
+static void postgres_set_tube(struct store *store,
+			      const struct store_tube *tube)
+{
+	struct postgres *p = postgres_of(store);
+	uint64_t all[JOB_STATES] = { tube->number };
+	uint64_t sum = 0;
+	int state;
+
+	begin(p);
+	for (state = JOB_DELAYED; state < JOB_STATES; state++) {
+		all[state] = tube->jobs[state];
+		sum += tube->jobs[state];
+	}
+	if (sum)
+		postgres_send_with(p, PG_SET_TUBE, all, JOB_STATES, tube->name,
+				   strlen(tube->name));
+	else
+		postgres_send(p, PG_FORGET_TUBE, all, 1);
+}
+
+#define RECORD_NUMBERS	14
+
+static void send_record(struct postgres *p, enum postgres_statement which,
+			const struct job_record *rec, const void *body)
+{
+	const uint64_t all[RECORD_NUMBERS] = {
+		rec->id, rec->tube, rec->state, rec->rank, rec->due,
+		rec->created, rec->delay, rec->ttr, rec->pri, rec->reserves,
+		rec->timeouts, rec->releases, rec->buries, rec->kicks,
+	};
+
+	begin(p);
+	postgres_send_with(p, which, all, RECORD_NUMBERS, body, rec->size);
+}
+
+static void read_record(const struct pg_result *result, int row, struct job_record *rec)
+{
+	int i = 0;
+
+	rec->id = postgres_number(result, row, i++);
+	rec->tube = postgres_number(result, row, i++);
+	rec->state = postgres_number(result, row, i++);
+	rec->rank = postgres_number(result, row, i++);
+	rec->due = postgres_number(result, row, i++);
+	rec->created = postgres_number(result, row, i++);
+	rec->delay = postgres_number(result, row, i++);
+	rec->ttr = postgres_number(result, row, i++);
+	rec->pri = postgres_number(result, row, i++);
+	rec->reserves = postgres_number(result, row, i++);
+	rec->timeouts = postgres_number(result, row, i++);
+	rec->releases = postgres_number(result, row, i++);
+	rec->buries = postgres_number(result, row, i++);
+	rec->kicks = postgres_number(result, row, i++);
+	rec->size = postgres_number(result, row, i++);
+}
+
+static void postgres_put(struct store *store, const struct job_record *rec,
+			 const void *body)
+{
+	struct postgres *p = postgres_of(store);
+
+	send_record(p, PG_PUT, rec, body);
+	p->bytes += JOB_BYTES + rec->size;
+}
+
+static void postgres_change(struct store *store, const struct job_record *rec)
+{
+	send_record(postgres_of(store), PG_CHANGE, rec, NULL);
+}
+
+static void postgres_remove(struct store *store, const struct job_record *rec)
+{
+	struct postgres *p = postgres_of(store);
+
+	begin(p);
+	postgres_send(p, PG_REMOVE, &rec->id, 1);
+	p->bytes -= JOB_BYTES + rec->size;
+}
+
+static bool postgres_get(struct store *store, uint64_t id,
+			 struct job_record *rec)
+{
+	struct pg_result *result = postgres_ask(postgres_of(store), PG_GET, &id, 1);
+	bool found = PQntuples(result);
+
+	if (found)
+		read_record(result, 0, rec);
+	PQclear(result);
+	return found;
+}
+
+static void postgres_body(struct store *store, uint64_t id, void *body,
+			  size_t size)
+{
+	struct pg_result *result = postgres_ask(postgres_of(store), PG_BODY, &id, 1);
+
+	if (!PQntuples(result) || (size_t)PQgetlength(result, 0, 0) != size)
+		fail(EXIT_FAILED, "wheelq_job: the body of job %llu is not there",
+		     (unsigned long long)id);
+	memcpy(body, PQgetvalue(result, 0, 0), size);
+	PQclear(result);
+}
+
+static size_t postgres_scan(struct store *store, uint64_t tube,
+			    enum job_state state, const struct job_key *from,
+			    struct job_record *recs, size_t count)
+{
+	const uint64_t all[] = {
+		tube, state, from->rank, from->due, from->id, count,
+	};
+	struct pg_result *result = postgres_ask(postgres_of(store), PG_SCAN, all, 6);
+	int row, found = PQntuples(result);
+
+	for (row = 0; row < found; row++)
+		read_record(result, row, &recs[row]);
+	PQclear(result);
+	return found;
+}
+
+static uint64_t postgres_bytes(struct store *store)
+{
+	return postgres_of(store)->bytes;
+}
+
+const struct store_verbs postgres_verbs = {
+	.close = postgres_close,
+	.numbers = postgres_numbers,
+	.set_numbers = postgres_set_numbers,
+	.tubes = postgres_tubes,
+	.set_tube = postgres_set_tube,
+	.put = postgres_put,
+	.change = postgres_change,
+	.remove = postgres_remove,
+	.get = postgres_get,
+	.body = postgres_body,
+	.scan = postgres_scan,
+	.commit = postgres_commit,
+	.bytes = postgres_bytes,
+};

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The store in PostgreSQL is opened: its tables are made, and this server is the one
+ * that has it, or waits until it is.
+ */
+#include "postgres.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fail.h"
+
+/* "wlq": of the advisory locks that are ours; the schema says which store is meant. */
+#define LOCK_CLASS	"7826545"
+#define LOCK_OBJECT	"hashtext(current_schema())"
+/* Ms between two looks of who stands by. */
+#define LOOK_MS		500
+/* Older ones are not supported by PostgreSQL's makers any more, and not tested. */
+#define VERSION_LEAST	140000
+/* SQLSTATE, as PostgreSQL documents them. */
+#define LOCK_TIMEOUT	"55P03"
+#define NO_TABLE	"42P01"
+
+/*
+ * What makes a store of version n one of version n + 1. What was released is never
+ * changed: a new version is a new line at the end.
+ */
+static const char *const upgrades[] = {
+	"CREATE TABLE wheelq_job(id bigint PRIMARY KEY, tube bigint NOT NULL,\n"
+	"  state bigint NOT NULL, rank bigint NOT NULL, due bigint NOT NULL,\n"
+	"  created bigint NOT NULL, delay bigint NOT NULL, ttr bigint NOT NULL,\n"
+	"  pri bigint NOT NULL, reserves bigint NOT NULL,\n"
+	"  timeouts bigint NOT NULL, releases bigint NOT NULL,\n"
+	"  buries bigint NOT NULL, kicks bigint NOT NULL, body bytea NOT NULL);"
+	"CREATE INDEX wheelq_place ON wheelq_job(tube, state, rank, due, id);"
+	"CREATE TABLE wheelq_tube(number bigint PRIMARY KEY,\n"
+	"  delayed bigint NOT NULL, timed bigint NOT NULL, ready bigint NOT NULL,\n"
+	"  reserved bigint NOT NULL, buried bigint NOT NULL, name text NOT NULL);"
+	"CREATE TABLE wheelq_store(version bigint NOT NULL,\n"
+	"  next_id bigint NOT NULL, skew bigint NOT NULL, clock bigint NOT NULL,\n"
+	"  bytes bigint NOT NULL, epoch bigint NOT NULL,\n"
+	"  until timestamptz NOT NULL);"
+	"INSERT INTO wheelq_store VALUES(0, 1, 0, 0, 0, 0, '-infinity');",
+};
+
+#define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))
+
+/* The result of statements that are to succeed; the caller clears it. */
+static struct pg_result *result_of(struct postgres *p, const char *sql)
+{
+	struct pg_result *result = PQexec(p->db, sql);
+	ExecStatusType status = PQresultStatus(result);
+
+	if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+		postgres_broken(p, result);
+	return result;
+}
+
+static void execute(struct postgres *p, const char *sql)
+{
+	PQclear(result_of(p, sql));
+}
+
+/* Of one row with one number. */
+static long long number_of(struct postgres *p, const char *sql)
+{
+	struct pg_result *result = result_of(p, sql);
+	long long number = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
+
+	PQclear(result);
+	return number;
+}
+
+static void connect_to(struct postgres *p, const char *uri)
+{
+	/* What the URI says of these goes before: it comes last. */
+	static const char *const keywords[] = {
+		"application_name", "keepalives_idle", "keepalives_interval",
+		"keepalives_count", "tcp_user_timeout", "dbname", NULL,
+	};
+	const char *const values[] = {
+		"wheelq", "2", "1", "3", POSTGRES_TEXT(POSTGRES_LEASE_MS), uri, NULL,
+	};
+
+	p->db = PQconnectdbParams(keywords, values, 1);
+	if (PQstatus(p->db) != CONNECTION_OK) {
+		const char *said = PQerrorMessage(p->db);
+
+		fail(EXIT_FAILED, "cannot open the store: %.*s",
+		     (int)strcspn(said, "\n"), said);
+	}
+	if (PQserverVersion(p->db) < VERSION_LEAST)
+		fail(EXIT_FAILED, "PostgreSQL %s: needs version 14 or newer",
+		     PQdb(p->db));
+}
+
+/* What is wrong is an error, too, and said then. */
+static void no_notice(void *context, const char *message)
+{
+	(void)context;
+	(void)message;
+}
+
+static void set_session(struct postgres *p)
+{
+	PQsetNoticeProcessor(p->db, no_notice, NULL);
+	if (!number_of(p, "SELECT (current_setting('fsync') = 'on')::int"))
+		fail(EXIT_FAILED,
+		     "PostgreSQL %s: it has fsync=off, so nothing that it says would survive a crash",
+		     PQdb(p->db));
+	/*
+	 * Each question is a range of an index. Without figures of the tables, or with
+	 * those of an empty one, PostgreSQL would read all of a table for it. What is
+	 * off counts as very dear, which is no reason to compile the statement.
+	 */
+	execute(p, "SET synchronous_commit = on;"
+		   "SET plan_cache_mode = force_generic_plan;"
+		   "SET enable_seqscan = off;"
+		   "SET enable_bitmapscan = off;"
+		   "SET enable_sort = off;"
+		   "SET jit = off");
+}
+
+/* Has it been free, within the time of a look? */
+static bool take_lock(struct postgres *p)
+{
+	struct pg_result *result = PQexec(p->db, "SELECT pg_advisory_lock("
+				  LOCK_CLASS ", " LOCK_OBJECT ")");
+	const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+	if (code && strcmp(code, LOCK_TIMEOUT))
+		postgres_broken(p, result);
+	PQclear(result);
+	return !code;
+}
+
+/*
+ * A server that has not renewed its lease loses its session, and by this the lock, when
+ * it is seen so twice: a server that has just got the lock has not renewed yet. @seen
+ * is the session that was seen so the last time, 0: none.
+ */
+static void end_silent(struct postgres *p, int *seen)
+{
+	char *sql = NULL;
+	struct pg_result *result;
+	const char *code;
+
+	if (asprintf(&sql,
+		     "SELECT l.pid, l.pid = %d AND pg_terminate_backend(l.pid)\n"
+		     "FROM pg_locks l, wheelq_store s, pg_database d\n"
+		     "WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2\n"
+		     "AND l.classid = " LOCK_CLASS " AND l.objid = " LOCK_OBJECT "::oid\n"
+		     "AND l.database = d.oid AND d.datname = current_database()\n"
+		     "AND s.until < clock_timestamp()", *seen) < 0)
+		fail(EXIT_FAILED, "out of memory");
+	result = PQexec(p->db, sql);
+	code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+	/* Without tables another server is making them. */
+	if (code && strcmp(code, NO_TABLE))
+		postgres_broken(p, result);
+	*seen = PQntuples(result) ? atoi(PQgetvalue(result, 0, 0)) : 0;
+	PQclear(result);
+	free(sql);
+}
+
+static void become_holder(struct postgres *p)
+{
+	bool has_said = false;
+	int seen = 0;
+
+	execute(p, "SET lock_timeout = " POSTGRES_TEXT(LOOK_MS));
+	while (!take_lock(p)) {
+		if (!has_said)
+			say("stands by: another server has the store in PostgreSQL %s",
+			    PQdb(p->db));
+		has_said = true;
+		end_silent(p, &seen);
+	}
+	execute(p, "SET lock_timeout = 0");
+}
+
+/* A crash on the way leaves the version that was. */
+static void check_schema(struct postgres *p)
+{
+	bool is_there = number_of(p, "SELECT (to_regclass('wheelq_store') IS NOT NULL)::int");
+	long long version = is_there ?
+		number_of(p, "SELECT version FROM wheelq_store") : 0;
+	char done[64];
+	int at;
+
+	if (version > SCHEMA)
+		fail(EXIT_FAILED,
+		     "PostgreSQL %s: the version of its store is %lld, this wheelq knows those up to %d; use a newer wheelq",
+		     PQdb(p->db), version, SCHEMA);
+	if (version == SCHEMA)
+		return;
+	execute(p, "BEGIN");
+	for (at = version; at < SCHEMA; at++)
+		execute(p, upgrades[at]);
+	snprintf(done, sizeof(done), "UPDATE wheelq_store SET version = %d",
+		 SCHEMA);
+	execute(p, done);
+	execute(p, "COMMIT");
+	if (is_there)
+		say("PostgreSQL %s: its store was of version %lld and is of version %d now",
+		    PQdb(p->db), version, SCHEMA);
+}
+
+/* The next epoch is ours. */
+static void begin_epoch(struct postgres *p)
+{
+	struct pg_result *result = result_of(p,
+		"UPDATE wheelq_store SET epoch = epoch + 1,\n"
+		"until = " POSTGRES_UNTIL "\n"
+		"RETURNING epoch, bytes");
+
+	if (PQntuples(result) != 1)
+		fail(EXIT_FAILED, "PostgreSQL %s: wheelq_store is to have one row",
+		     PQdb(p->db));
+	p->epoch = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
+	p->bytes = strtoull(PQgetvalue(result, 0, 1), NULL, 10);
+	p->renewed = postgres_clock_ms(CLOCK_BOOTTIME);
+	PQclear(result);
+}
+
+static void prepare(struct postgres *p)
+{
+	struct pg_result *result;
+	char name[12];
+	int i;
+
+	for (i = 0; i < PG_STATEMENTS; i++) {
+		result = PQprepare(p->db, postgres_name(i, name),
+				   postgres_statements[i], 0, NULL);
+		if (PQresultStatus(result) != PGRES_COMMAND_OK)
+			postgres_broken(p, result);
+		PQclear(result);
+	}
+}
+
+struct store *postgres_open(const char *uri)
+{
+	struct postgres *p = zeroed(1, sizeof(*p));
+
+	p->store.verbs = &postgres_verbs;
+	p->store.lease = POSTGRES_LEASE_MS;
+	connect_to(p, uri);
+	set_session(p);
+	become_holder(p);
+	check_schema(p);
+	begin_epoch(p);
+	prepare(p);
+	if (!PQenterPipelineMode(p->db))
+		postgres_broken(p, NULL);
+	return &p->store;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Statements go to PostgreSQL one after the other, in libpq's pipeline mode, and their
+ * results come back in the same order.
+ */
+#include "postgres.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fail.h"
+
+/* Results that PostgreSQL may keep for us before they are read. */
+#define PENDING_MOST	1000
+/* The most parameters that a statement has. */
+#define PARAMETERS	15
+
+/* SQLSTATE, as PostgreSQL documents them. */
+#define SESSION_ENDED	"57P01"
+#define NULL_REFUSED	"23502"
+
+static bool has_lost(const char *code)
+{
+	return code && (!strcmp(code, SESSION_ENDED) ||
+			!strcmp(code, NULL_REFUSED));
+}
+
+void postgres_broken(struct postgres *p, const struct pg_result *result)
+{
+	const char *said = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+
+	if (has_lost(PQresultErrorField(result, PG_DIAG_SQLSTATE)))
+		postgres_lost(p);
+	if (!said || !*said)
+		said = PQerrorMessage(p->db);
+	fail(EXIT_FAILED, "PostgreSQL %s: %.*s; nothing more is accepted",
+	     PQdb(p->db), (int)strcspn(said, "\n"), said);
+}
+
+void postgres_lost(struct postgres *p)
+{
+	fail(EXIT_FAILED,
+	     "PostgreSQL %s: another server has taken over, or PostgreSQL stops; nothing more is accepted",
+	     PQdb(p->db));
+}
+
+const char *postgres_name(enum postgres_statement which, char name[12])
+{
+	snprintf(name, 12, "%d", which);
+	return name;
+}
+
+uint64_t postgres_number(const struct pg_result *result, int row, int column)
+{
+	uint64_t number;
+
+	memcpy(&number, PQgetvalue(result, row, column), sizeof(number));
+	return be64toh(number);
+}
+
+static struct pg_result *next_result(struct postgres *p, ExecStatusType wanted)
+{
+	struct pg_result *result = PQgetResult(p->db);
+	ExecStatusType status = PQresultStatus(result);
+
+	if (status != wanted &&
+	    !(wanted == PGRES_COMMAND_OK && status == PGRES_TUPLES_OK))
+		postgres_broken(p, result);
+	return result;
+}
+
+struct pg_result *postgres_wait(struct postgres *p)
+{
+	struct pg_result *last = NULL;
+
+	if (!PQpipelineSync(p->db))
+		postgres_broken(p, NULL);
+	for (; p->pending; p->pending--) {
+		PQclear(last);
+		last = next_result(p, PGRES_COMMAND_OK);
+		/* NULL ends the results of each statement. */
+		PQclear(PQgetResult(p->db));
+	}
+	PQclear(next_result(p, PGRES_PIPELINE_SYNC));
+	return last;
+}
+
+void postgres_send_with(struct postgres *p, enum postgres_statement which,
+			const uint64_t *numbers, int count, const void *bytes,
+			size_t size)
+{
+	uint64_t big[PARAMETERS];
+	const char *values[PARAMETERS];
+	int lengths[PARAMETERS], formats[PARAMETERS];
+	char name[12];
+	int i;
+
+	if (p->pending >= PENDING_MOST)
+		PQclear(postgres_wait(p));
+	for (i = 0; i < count; i++) {
+		big[i] = htobe64(numbers[i]);
+		values[i] = (const char *)&big[i];
+		lengths[i] = sizeof(big[i]);
+		formats[i] = 1;
+	}
+	if (bytes) {
+		values[count] = bytes;
+		lengths[count] = size;
+		formats[count++] = 1;
+	}
+	if (!PQsendQueryPrepared(p->db, postgres_name(which, name), count,
+				 values, lengths, formats, 1))
+		postgres_broken(p, NULL);
+	p->pending++;
+}
+
+void postgres_send(struct postgres *p, enum postgres_statement which,
+		   const uint64_t *numbers, int count)
+{
+	postgres_send_with(p, which, numbers, count, NULL, 0);
+}
+
+struct pg_result *postgres_ask(struct postgres *p, enum postgres_statement which,
+			       const uint64_t *numbers, int count)
+{
+	postgres_send(p, which, numbers, count);
+	return postgres_wait(p);
+}

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""A PostgreSQL of Debian's package in a scratch folder, as an ordinary user."""
+import atexit
+import contextlib
+import functools
+import glob
+import itertools
+import os
+import shutil
+import subprocess
+import tempfile
+
+import ktap
+import rig
+
+# It refuses to run as root.
+ORDINARY = {"user": "nobody", "group": "nogroup", "extra_groups": []}
+
+
+class Postgres:
+    """Listens on a socket in its folder alone."""
+
+    def __init__(self, programs):
+        self.programs = programs
+        self.folder = tempfile.mkdtemp(prefix="postgres.")
+        self.who = ORDINARY if os.geteuid() == 0 else {}
+        self.numbers = itertools.count(1)
+        if self.who:
+            shutil.chown(self.folder, ORDINARY["user"], ORDINARY["group"])
+        self.run("initdb", "-A", "trust", "-U", "wheelq", "--no-sync", "--locale=C")
+        self.start()
+
+    def run(self, program, *words):
+        subprocess.run([os.path.join(self.programs, program), "-D",
+                        os.path.join(self.folder, "data"), *words], check=True,
+                       stdout=subprocess.DEVNULL, cwd=self.folder, **self.who)
+
+    def start(self):
+        self.run("pg_ctl", "-w", "-l", os.path.join(self.folder, "log"), "-o",
+                 f"-k {self.folder} -c listen_addresses=", "start")
+
+    def crash(self):
+        self.run("pg_ctl", "-m", "immediate", "stop")
+
+    def remove(self):
+        self.crash()
+        shutil.rmtree(self.folder)
+
+    def uri(self, database):
+        return f"postgresql://wheelq@/{database}?host={self.folder}"
+
+    def new_store(self, _folder=None):
+        """The URI of an empty database."""
+        name = f"store{next(self.numbers)}"
+        sql(self.uri("postgres"), f"CREATE DATABASE {name}")
+        return self.uri(name)
+
+
+def sql(uri, text):
+    return subprocess.run(["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", text, uri],
+                          check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+@functools.cache
+def started():
+    programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
+    if not programs or not shutil.which("psql"):
+        raise ktap.Skip("there is no PostgreSQL here: apt-get install postgresql")
+    refused = subprocess.run([rig.PROGRAM, "--store", "postgresql:///?host=/nowhere"],
+                             check=False, stderr=subprocess.PIPE, text=True).stderr
+    if "without PostgreSQL" in refused:
+        raise ktap.Skip(refused.strip())
+    postgres = Postgres(programs[-1])
+    atexit.register(postgres.remove)
+    return postgres
+
+
+@contextlib.contextmanager
+def stores():
+    """Here each new server has a database."""
+    before, rig.new_store = rig.new_store, started().new_store
+    try:
+        yield
+    finally:
+        rig.new_store = before

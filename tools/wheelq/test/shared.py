@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""A store in PostgreSQL: the promises, and several servers of which one serves."""
+import contextlib
+import itertools
+import os
+import select
+import signal
+import subprocess
+import time
+
+import ktap
+import postgres
+import promises
+import rig
+from history import CLIENTS, History
+from promises import SEED
+
+# Of the three servers, how often one is killed or paused.
+TAKEOVERS = int(os.environ.get("WHEELQ_TAKEOVERS", "6"))
+# These hold a disk's writes, or look into SQLite's file, or set the clock.
+OF_A_FILE = ("q1_no_answer_before_the_disk_has_it", "q2_q3_q4_q7_kill_9_at_each_write",
+             "q4_clock_that_is_set_while_it_serves", "q7_a_crash_ends_leases_and_counts_them")
+
+
+def on_postgres(test):
+    def run():
+        with postgres.stores():
+            test()
+    run.__name__ = f"postgres_{test.__name__}"
+    return run
+
+
+def postgres_as_the_oracle():
+    uri = postgres.started().new_store()
+    said = subprocess.run([os.path.join(rig.ROOM, "build", "unit"), str(SEED)], check=False,
+                          env=dict(os.environ, WHEELQ_POSTGRES=uri),
+                          stdout=subprocess.PIPE, text=True)
+    print("".join(f"# {line}\n" for line in said.stdout.splitlines()), end="")
+    assert said.returncode == 0 and "\nok 1 " in said.stdout
+
+
+def waits_for_a_lock(store):
+    return postgres.sql(store, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type"
+                        " = 'Lock' AND application_name = 'wheelq'") == "1"
+
+
+def postgres_q1_no_answer_before_the_commit():
+    with postgres.stores(), rig.Server() as server:
+        client, other = server.client(), server.client()
+        client.put(b"before")
+        with subprocess.Popen(["psql", "-XAtq", server.store], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as holds:
+            holds.stdin.write(b"BEGIN; SELECT 'held' FROM wheelq_store FOR UPDATE;\n")
+            holds.stdin.flush()
+            assert holds.stdout.readline() == b"held\n"
+            client.send("put 0 0 60 1\r\nx\r\n")
+            other.send("put 0 0 60 1\r\ny\r\nstats\r\n")
+            rig.until(lambda: waits_for_a_lock(server.store))
+            early = select.select([client.socket, other.socket], [], [], 0)[0]
+            assert not early, "answered before the commit"
+            holds.stdin.close()
+            assert client.answer().startswith("INSERTED")
+            assert other.answer().startswith("INSERTED")
+
+
+def one_line(server):
+    """It has ended with an error: the line that it said."""
+    assert server.wait() == 1
+    lines = server.said.decode().splitlines()
+    assert len(lines) == 1, lines
+    return lines[0]
+
+
+def postgres_q3_another_epoch_ends_it():
+    for asked in ("reserve", "put 0 0 60 1\r\ny"):
+        with postgres.stores(), rig.Server() as server:
+            client = server.client()
+            client.put(b"x")
+            postgres.sql(server.store, "UPDATE wheelq_store SET epoch = epoch + 1")
+            with contextlib.suppress(rig.Gone, OSError):
+                raise AssertionError(f"it answered: {client.ask(asked)}")
+            assert "another server has taken over" in one_line(server)
+
+
+def postgres_crashes_and_nothing_is_lost():
+    with postgres.stores(), rig.Server() as server:
+        client = server.client()
+        numbers = [client.put(b"x") for _ in range(20)]
+        postgres.started().crash()
+        try:
+            with contextlib.suppress(rig.Gone, OSError):
+                client.put(b"y")
+                raise AssertionError("it answered without a store")
+            assert "nothing more is accepted" in one_line(server)
+            assert "cannot open the store" in refusal(server)
+        finally:
+            postgres.started().start()
+        client = server.start().client()
+        for number in numbers:
+            assert client.ask(f"peek {number}") != "NOT_FOUND", f"job {number} is lost"
+
+
+def refusal(server):
+    try:
+        server.start()
+    except RuntimeError as refused:
+        return str(refused)
+    raise AssertionError("it serves")
+
+
+def postgres_store_of_a_newer_version():
+    with postgres.stores(), rig.Server() as server:
+        server.stop()
+        postgres.sql(server.store, "UPDATE wheelq_store SET version = 99")
+        assert "is 99" in refusal(server) and b"newer wheelq" in server.said
+        postgres.sql(server.store, "UPDATE wheelq_store SET version = 1")
+        server.start()
+
+
+def postgres_without_fsync_is_refused():
+    admin = postgres.started().uri("postgres")
+
+    def fsync(value):
+        postgres.sql(admin, f"ALTER SYSTEM SET fsync = {value}")
+        postgres.sql(admin, "SELECT pg_reload_conf()")
+        rig.until(lambda: postgres.sql(admin, "SHOW fsync") == value)
+
+    with postgres.stores(), rig.Server() as server:
+        server.stop()
+        fsync("off")
+        try:
+            assert "fsync=off" in refusal(server)
+        finally:
+            fsync("on")
+        server.start()
+
+
+def postgres_limit_of_bytes_counts_what_is_there():
+    with postgres.stores(), rig.Server("--max-bytes", "100000") as server:
+        client = server.client()
+        numbers = []
+        while (answer := client.ask("put 0 0 60 10000\r\n" + "x" * 10000)) != "OUT_OF_MEMORY":
+            numbers.append(int(answer.split()[1]))
+        assert 5 < len(numbers) < 11, numbers
+        server.kill()
+        client = server.start().client()
+        assert client.ask("put 0 0 60 1\r\nx") == "OUT_OF_MEMORY"
+        for number in numbers:
+            assert client.ask(f"delete {number}") == "DELETED"
+        assert client.put(b"y")
+
+
+def postgres_is_copied_and_restored():
+    with postgres.stores(), rig.Server() as server:
+        client = server.client()
+        number = client.put(b"kept", delay=0.1)
+        dump = subprocess.run(["pg_dump", server.store], check=True, stdout=subprocess.PIPE)
+        client.put(b"later than the copy")
+        other = rig.Server()
+        subprocess.run(["psql", "-Xq", "-v", "ON_ERROR_STOP=1", other.store], check=True,
+                       input=dump.stdout, stdout=subprocess.DEVNULL)
+        with other:
+            client = other.client()
+            assert client.reserve(rig.PATIENCE) == (number, b"kept")
+            assert client.ask("peek-ready") == "NOT_FOUND"
+
+
+class Servers:
+    """Three with one store. One serves, others stand by."""
+
+    def __init__(self):
+        self.all = [rig.Server() for _ in range(3)]
+        self.serving = self.all[0]
+        for server in self.all:
+            server.store = self.all[0].store
+
+    def stand_by(self, server):
+        server.launch()
+        assert b"stands by" in server.process.stderr.readline()
+        with contextlib.suppress(ConnectionRefusedError):
+            raise AssertionError(f"it accepts a connection: {server.client()}")
+
+    def successor(self):
+        """Waits until another one serves."""
+        others = {server.process.stdout: server for server in self.all
+                  if server is not self.serving}
+        ready = select.select(list(others), [], [], rig.PATIENCE)[0]
+        assert len(ready) == 1, "one serves, not none or two"
+        self.serving = others[ready[0]].serves()
+
+    def __enter__(self):
+        self.all[0].start()
+        for server in self.all[1:]:
+            self.stand_by(server)
+        return self
+
+    def __exit__(self, *_):
+        for server in self.all:
+            server.process.send_signal(signal.SIGCONT)
+            server.__exit__()
+
+
+def talk(server, history):
+    """Of each client the answers that it has not read yet: its number, it, what it asked."""
+    clients = [server.client() for _ in range(CLIENTS)]
+    sent = [history.pipeline(number) for number in range(CLIENTS)]
+    for client, commands in zip(clients, sent):
+        client.send(b"".join(asked.line for asked in commands))
+    for number, (client, commands) in enumerate(zip(clients, sent)):
+        heard = history.random.randrange(len(commands) + 1)
+        for asked in commands[:heard]:
+            history.told(number, asked, client.answer())
+        yield number, client, commands[heard:]
+
+
+def hear_the_rest(unread, history):
+    """What a server says is true, until its end; but its leases are over."""
+    late = 0
+    for number, client, commands in unread:
+        with contextlib.suppress(rig.Gone, OSError):
+            for asked in commands:
+                answer = client.answer()
+                late += 1
+                if asked.kind in ("put", "delete"):
+                    history.told(number, asked, answer)
+        client.close()
+    return late
+
+
+def ends(server, how):
+    """It is killed; or it was paused, goes on, and finds that it has lost the store."""
+    if how == signal.SIGKILL:
+        server.wait()
+        return
+    server.process.send_signal(signal.SIGCONT)
+    assert "another server has taken over" in one_line(server)
+
+
+def postgres_q2_q3_q4_q7_takeovers():
+    print(f"# WHEELQ_SEED={SEED} WHEELQ_TAKEOVERS={TAKEOVERS}")
+    history, late = History(SEED), 0
+    longest = {signal.SIGKILL: 0, signal.SIGSTOP: 0}
+    with postgres.stores(), Servers() as servers:
+        for how, _ in zip(itertools.cycle(longest), range(TAKEOVERS)):
+            old = servers.serving
+            unread = list(talk(old, history))
+            old.process.send_signal(how)
+            begun = time.monotonic()
+            history.crashed()
+            servers.successor()
+            longest[how] = max(longest[how], time.monotonic() - begun)
+            hear_the_rest(list(talk(servers.serving, history)), history)
+            history.crashed()
+            ends(old, how)
+            late += hear_the_rest(unread, history)
+            servers.stand_by(old)
+        promises.settle(servers.serving, history)
+    print(f"# the next one served after {longest[signal.SIGKILL]:.1f} s when one was killed,"
+          f" {longest[signal.SIGSTOP]:.1f} s when it was paused; {late} late answers")
+
+
+TESTS = [on_postgres(test) for test in promises.TESTS if test.__name__ not in OF_A_FILE]
+TESTS += [value for name, value in sorted(globals().items()) if name.startswith("postgres_")]
