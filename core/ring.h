@@ -47,10 +47,32 @@ static inline u32 ring_at(const struct wheel_ring *r,
 	return (u32)(bucket - r->bucket);
 }
 
+/*
+ * At the tail of a list, and out of it. A kernel that checks its lists makes a call for
+ * each list_add_tail() and list_del(). Like those of timer_list, ours are not checked:
+ * what a check would find is a timer that was overwritten or freed while it was filed,
+ * and that debugobjects find, too.
+ */
+static inline void node_append(struct list_head *node, struct list_head *list)
+{
+	struct list_head *last = list->prev;
+
+	node->next = list;
+	node->prev = last;
+	last->next = node;
+	list->prev = node;
+}
+
+static inline void node_remove(struct list_head *node)
+{
+	node->next->prev = node->prev;
+	node->prev->next = node->next;
+}
+
 /* Out of its list, and not pending any more. */
 static inline void timer_detach(struct wheel_timer *t)
 {
-	list_del(&t->node);
+	node_remove(&t->node);
 	WRITE_ONCE(t->bucket, WHEEL_UNFILED);
 }
 
@@ -76,7 +98,7 @@ static inline bool ring_append(struct wheel_ring *r, u32 at, struct wheel_timer 
 	bool empty = list_empty(&bucket->timers);
 
 	WRITE_ONCE(t->bucket, at);
-	list_add_tail(&t->node, &bucket->timers);
+	node_append(&t->node, &bucket->timers);
 	hint_append(r, bucket, t);
 	if (t->due_tick < bucket->min)
 		bucket->min = t->due_tick;
