@@ -40,10 +40,13 @@ static bool op_get(struct wheel_op *op, struct wheel_op __user *uop)
 	return !copy_from_user(op, uop, sizeof(*op)) && wheel_op_writable(op, uop);
 }
 
-static bool op_put(const struct wheel_op *op, struct wheel_op __user *uop)
+static bool op_put(const struct wheel_batch *b, const struct wheel_op *op,
+		   struct wheel_op __user *uop)
 {
 	bool put;
 
+	if (likely(!b->answered))
+		return true;
 	if (!user_write_access_begin(uop, sizeof(*uop)))
 		return false;
 	put = wheel_op_put(op, uop);
@@ -74,7 +77,7 @@ static int single_make(struct wheel_file *file, struct wheel_op *op,
 
 	wheel_file_begin(file, &b);
 	wheel_file_make(file, &b, op, 1);
-	answered = op_put(op, uop);
+	answered = op_put(&b, op, uop);
 	return call_put(&b, ucall) && answered ? 0 : -EFAULT;
 }
 

@@ -118,10 +118,14 @@ void wheel_file_make(struct wheel_file *file, struct wheel_batch *b,
 	}
 }
 
-static int chunk_copy_out(const struct submission *s, u32 count)
+/* Nothing is written if each operation came with its answer, a res of 0, in it. */
+static int chunk_copy_out(struct submission *s, u32 count)
 {
 	u32 i = 0;
 
+	if (likely(!s->batch.answered))
+		return 0;
+	s->batch.answered = false;
 	if (!user_write_access_begin(s->uops, (size_t)count * s->stride))
 		return -EFAULT;
 	while (i < count && wheel_op_put(&s->ops[i], user_op(s, i)))

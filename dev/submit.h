@@ -25,6 +25,7 @@ static inline void wheel_file_begin(struct wheel_file *file, struct wheel_batch 
 	b->shifted = wheel_clock_shifted(file->slots.setup.clock);
 	b->failed = 0;
 	b->beaten = false;
+	b->answered = false;
 }
 
 /*

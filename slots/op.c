@@ -141,6 +141,7 @@ static int op_arm(struct wheel_batch *b, struct wheel_op *op)
 	if (unlikely(any)) {
 		wheel_slot_picked(slots);
 		op->id = id;
+		b->answered = true;
 	}
 	wheel_slots_trace_arm(slot);
 	return 0;
@@ -202,14 +203,17 @@ static int op_cancel(const struct wheel_batch *b, const struct wheel_op *op)
 	return err;
 }
 
-static int op_query(const struct wheel_batch *b, struct wheel_op *op)
+static int op_query(struct wheel_batch *b, struct wheel_op *op)
 {
 	struct wheel_slot *slot;
 	int err = op_find(b, op, 0, &slot);
 
 	if (err)
 		return err;
-	return wheel_slot_pending(b->slots, slot, &op->when) ? 0 : -ENOENT;
+	if (!wheel_slot_pending(b->slots, slot, &op->when))
+		return -ENOENT;
+	b->answered = true;
+	return 0;
 }
 
 static int op_make(struct wheel_batch *b, struct wheel_op *op)
@@ -235,14 +239,15 @@ static int op_make(struct wheel_batch *b, struct wheel_op *op)
 
 /**
  * wheel_op_answer - answer an operation
- * @b: its batch, which counts those that failed
+ * @b: its batch, which learns of it
  * @op: operation
  * @res: what it answers
  */
 void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res)
 {
 	op->res = res;
-	if (likely(res >= 0))
+	b->answered = true;
+	if (res >= 0)
 		return;
 	b->failed++;
 	if (op->op == WHEEL_OP_ARM &&
@@ -286,7 +291,9 @@ u32 wheel_ops_make(struct wheel_batch *b, struct wheel_op *ops, u32 from,
 		res = op_make(b, &ops[i]);
 		if (unlikely(res == OP_NEEDS_PAGE))
 			break;
-		wheel_op_answer(b, &ops[i], res);
+		/* Most operations come with their answer. */
+		if (unlikely(res | ops[i].res))
+			wheel_op_answer(b, &ops[i], res);
 	}
 	return i;
 }

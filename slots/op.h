@@ -14,6 +14,7 @@
  * @shifted: a time namespace has moved the caller's clock
  * @failed: operations that did
  * @beaten: a CANCEL came too late: the event of its timer may be on its way
+ * @answered: an operation is not any more as it came
  * @needed: if one needs a page that is not there, the number of the slot that it is
  *	for
  */
@@ -23,6 +24,7 @@ struct wheel_batch {
 	bool			shifted;
 	u32			failed;
 	bool			beaten;
+	bool			answered;
 	u32			needed;
 };
 
