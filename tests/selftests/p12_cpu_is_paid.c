@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * P12, CPU time: a program that lets the kernel work for it in softirqs takes nobody's
- * time beyond its share, with any number of files and asleep itself.
+ * time beyond its share, with any number of files and asleep itself; nor does one that arms
+ * kept timers and kicks the kernel as fast as its cgroup lets it.
  *
  * A victim counts how often it gets around in a slice of time, alone and beside an
  * attacker in turns, all on one CPU. The ratio of the two medians is what is left of
@@ -9,13 +10,18 @@
  * and only there is it tested: tests/vm/rungs/payer.
  */
 #include <kselftest_harness.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "wheel_loop.h"
 #include "wheel_test.h"
+#include "wheel_words.h"
 
 #define NOBODY		65534
 #define ROUNDS		5
@@ -23,6 +29,7 @@
 #define ACKNOWLEDGE	(50 * WT_MS)
 #define TICK		WHEEL_MIN_TICK_NS
 #define MOST_FILES	64
+#define CGROUPS		"/tmp/cgroups"
 
 /**
  * struct manner - how to attack
@@ -31,6 +38,8 @@
  * @timers: of each
  * @events: of each one's ring
  * @spins: the attacker does not even sleep
+ * @kicks: its timers are kept ones; it arms them all and kicks, in a cgroup that has 2 % of
+ *	a CPU
  * @left: so much of the victim's speed is left at least, in percent
  */
 struct manner {
@@ -39,6 +48,7 @@ struct manner {
 	__u32 timers;
 	__u32 events;
 	bool spins;
+	bool kicks;
 	int left;
 };
 
@@ -69,6 +79,16 @@ FIXTURE_VARIANT_ADD(attack, with_many_files) {
 FIXTURE_VARIANT_ADD(attack, that_spins_besides) {
 	.how.scheme = WHEEL_HASHED, .how.files = MOST_FILES, .how.timers = 1,
 	.how.events = 1 << 12, .how.spins = true, .how.left = 45,
+};
+
+FIXTURE_VARIANT_ADD(attack, that_kicks) {
+	.how.scheme = WHEEL_HIERARCHICAL, .how.files = 1, .how.timers = 4096,
+	.how.events = 4096, .how.kicks = true, .how.left = 90,
+};
+
+FIXTURE_VARIANT_ADD(attack, that_kicks_many_files) {
+	.how.scheme = WHEEL_OVERFLOW, .how.files = 16, .how.timers = 64,
+	.how.events = 64, .how.kicks = true, .how.left = 90,
 };
 
 /* Turns that the victim makes in a slice of time. */
@@ -121,6 +141,85 @@ static bool arm_all(struct wt_loop *loop, const struct manner *how)
 	return true;
 }
 
+/* Kept timers, of which none is armed. */
+static bool keep_all(struct wt_loop *loop, const struct manner *how)
+{
+	const struct wheel_setup setup = {
+		.size = sizeof(setup), .scheme = how->scheme, .tick_ns = TICK,
+		.timers = how->timers, .events = how->events,
+	};
+	__u32 i;
+
+	if (!wt_loop_open(loop, &setup))
+		return false;
+	for (i = 0; i < how->timers; i++) {
+		struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1), 0);
+
+		op.flags = WHEEL_OP_KEEP;
+		if (wt_do(loop->fd, &op))
+			return false;
+	}
+	return true;
+}
+
+static __u64 *map_bits(int fd, off_t offset)
+{
+	void *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+
+	return map == MAP_FAILED ? NULL : map;
+}
+
+/* All of them are due now, and the kernel is told, again and again. */
+static void kick_forever(struct wt_loop *loop, const struct manner *how)
+{
+	struct wheel_enter enter = { .size = sizeof(enter), .flags = WHEEL_ENTER_KICK };
+	__u64 *bells[MOST_FILES], *summary[MOST_FILES];
+	__u32 i, n;
+
+	for (i = 0; i < how->files; i++) {
+		bells[i] = map_bits(loop[i].fd, WHEEL_OFF_BELLS);
+		summary[i] = map_bits(loop[i].fd, WHEEL_OFF_SUMMARY);
+		if (!bells[i] || !summary[i])
+			_exit(1);
+	}
+	for (i = 0; ; i = (i + 1) % how->files) {
+		wt_loop_take(&loop[i], wt_loop_ready(&loop[i]));
+		for (n = 0; n < how->timers; n++)
+			wt_scribble(&loop[i].words[n], 1);
+		for (n = 0; n < how->timers / 64; n++)
+			wt_scribble(&bells[i][n], ~0ULL);
+		wt_scribble(summary[i], ~0ULL);
+		enter.size = sizeof(enter);
+		if (wt_ioctl(loop[i].fd, WHEEL_IOC_ENTER, &enter))
+			_exit(1);
+	}
+}
+
+static bool write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) > 0;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* This process gets 2 % of a CPU from now on. */
+static bool limit_myself(void)
+{
+	if (mkdir(CGROUPS, 0700) && errno != EEXIST)
+		return false;
+	if (access(CGROUPS "/cgroup.procs", F_OK) &&
+	    mount("cgroup2", CGROUPS, "cgroup2", 0, NULL))
+		return false;
+	if (mkdir(CGROUPS "/attacker", 0700) && errno != EEXIST)
+		return false;
+	return write_text(CGROUPS "/cgroup.subtree_control", "+cpu") &&
+	       write_text(CGROUPS "/attacker/cpu.max", "2000 100000") &&
+	       write_text(CGROUPS "/attacker/cgroup.procs", "0");
+}
+
 /* Says by a byte that it has begun, and goes on until it is killed. */
 static void attack(struct wt_loop *loop, const struct manner *how, int begun)
 {
@@ -128,14 +227,18 @@ static void attack(struct wt_loop *loop, const struct manner *how, int begun)
 	__u32 i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (how->kicks && !limit_myself())
+		_exit(1);
 	/* Memory is another test's matter. */
 	if (setrlimit(RLIMIT_MEMLOCK, &unlimited) || setgid(NOBODY) || setuid(NOBODY))
 		_exit(1);
 	for (i = 0; i < how->files; i++)
-		if (!arm_all(&loop[i], how))
+		if (!(how->kicks ? keep_all : arm_all)(&loop[i], how))
 			_exit(1);
 	if (write(begun, "", 1) != 1)
 		_exit(1);
+	if (how->kicks)
+		kick_forever(loop, how);
 	for (;;) {
 		if (how->spins)
 			turns();
