@@ -88,7 +88,11 @@ printf '@daily\n' >"$folder/nojob"
 # One hour, three hours, and nonsense that nobody gets to; and without that.
 printf '0,A,0,3600000000000\n1,A,0,10800000000000\nnonsense\n' >"$folder/far.csv"
 head -n 2 "$folder/far.csv" >"$folder/good.csv"
-echo '# pending timers of a wheel, as wheelctl save writes them' >"$folder/saved"
+cat >"$folder/saved" <<'LINES'
+# pending timers of a wheel, as wheelctl save writes them
+wheel,monotonic,hashed,1000000,1024
+moment,1000000000,1700000000000000000,00000000-0000-0000-0000-000000000000
+LINES
 crc=$(gzip -c "$folder/saved" | tail -c8 | head -c4 | od -An -tx4 | tr -d ' ')
 echo "end,0,$crc" >>"$folder/saved"
 mkdir "$folder/folder.gz"
