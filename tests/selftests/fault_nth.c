@@ -54,25 +54,15 @@ static void __attribute__((constructor)) need_failures(void)
 	exit(4);
 }
 
-static bool write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-	bool written = fd >= 0 && write(fd, text, strlen(text)) > 0;
-
-	if (fd >= 0)
-		close(fd);
-	return written;
-}
-
 /* Allocations that may sleep fail as well, of any size, and without a word in the log. */
 static bool make_all_fail(void)
 {
-	return write_file(DEBUG "failslab/ignore-gfp-wait", "0") &&
-	       write_file(DEBUG "failslab/verbose", "0") &&
-	       write_file(DEBUG "fail_page_alloc/ignore-gfp-wait", "0") &&
-	       write_file(DEBUG "fail_page_alloc/min-order", "0") &&
-	       write_file(DEBUG "fail_page_alloc/verbose", "0") &&
-	       write_file(DEBUG "fail_usercopy/verbose", "0");
+	return wt_write_file(DEBUG "failslab/ignore-gfp-wait", "0") &&
+	       wt_write_file(DEBUG "failslab/verbose", "0") &&
+	       wt_write_file(DEBUG "fail_page_alloc/ignore-gfp-wait", "0") &&
+	       wt_write_file(DEBUG "fail_page_alloc/min-order", "0") &&
+	       wt_write_file(DEBUG "fail_page_alloc/verbose", "0") &&
+	       wt_write_file(DEBUG "fail_usercopy/verbose", "0");
 }
 
 static bool fail_from(int nth_fd, unsigned int n)
@@ -444,14 +434,14 @@ FIXTURE_SETUP(payer)
 	ASSERT_TRUE(make_all_fail());
 	self->nth_fd = open(NTH, O_RDWR);
 	ASSERT_LE(0, self->nth_fd);
-	ASSERT_TRUE(write_file(LIMIT, "1024"));
+	ASSERT_TRUE(wt_write_file(LIMIT, "1024"));
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &nothing));
 	ASSERT_TRUE(set_privilege(false));
 }
 
 FIXTURE_TEARDOWN(payer)
 {
-	write_file(LIMIT, "0");
+	wt_write_file(LIMIT, "0");
 }
 
 /* How many files a payer can set up besides, until there is no more to be had. */
@@ -469,7 +459,7 @@ static int files_left(void)
 	return n;
 }
 
-/* What a file leaves to others, of which the @nth allocation or copy fails; -1: no file. */
+/* How many files there may be beside one whose @nth allocation or copy fails; -1: no such one. */
 static int left_beside(int nth_fd, unsigned int nth, bool *failed)
 {
 	bool begun = fail_from(nth_fd, nth);

@@ -124,25 +124,11 @@ FIXTURE_TEARDOWN(attack)
 {
 }
 
-/* Periodic timers whose events are acknowledged by a store, now and then. */
+/*
+ * Periodic timers, whose events are acknowledged by a store, now and then; or kept ones, of
+ * which none is armed yet.
+ */
 static bool arm_all(struct wt_loop *loop, const struct manner *how)
-{
-	const struct wheel_setup setup = {
-		.size = sizeof(setup), .scheme = how->scheme, .tick_ns = TICK,
-		.timers = how->timers, .events = how->events,
-	};
-	__u32 i;
-
-	if (!wt_loop_open(loop, &setup))
-		return false;
-	for (i = 0; i < how->timers; i++)
-		if (wt_arm_every(loop->fd, WHEEL_ID(i, 1), 0, TICK))
-			return false;
-	return true;
-}
-
-/* Kept timers, of which none is armed. */
-static bool keep_all(struct wt_loop *loop, const struct manner *how)
 {
 	const struct wheel_setup setup = {
 		.size = sizeof(setup), .scheme = how->scheme, .tick_ns = TICK,
@@ -155,7 +141,10 @@ static bool keep_all(struct wt_loop *loop, const struct manner *how)
 	for (i = 0; i < how->timers; i++) {
 		struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1), 0);
 
-		op.flags = WHEEL_OP_KEEP;
+		if (how->kicks)
+			op.flags = WHEEL_OP_KEEP;
+		else
+			op.period = TICK;
 		if (wt_do(loop->fd, &op))
 			return false;
 	}
@@ -195,16 +184,6 @@ static void kick_forever(struct wt_loop *loop, const struct manner *how)
 	}
 }
 
-static bool write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-	bool ok = fd >= 0 && write(fd, text, strlen(text)) > 0;
-
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
 /* This process gets 2 % of a CPU from now on. */
 static bool limit_myself(void)
 {
@@ -215,9 +194,9 @@ static bool limit_myself(void)
 		return false;
 	if (mkdir(CGROUPS "/attacker", 0700) && errno != EEXIST)
 		return false;
-	return write_text(CGROUPS "/cgroup.subtree_control", "+cpu") &&
-	       write_text(CGROUPS "/attacker/cpu.max", "2000 100000") &&
-	       write_text(CGROUPS "/attacker/cgroup.procs", "0");
+	return wt_write_file(CGROUPS "/cgroup.subtree_control", "+cpu") &&
+	       wt_write_file(CGROUPS "/attacker/cpu.max", "2000 100000") &&
+	       wt_write_file(CGROUPS "/attacker/cgroup.procs", "0");
 }
 
 /* Says by a byte that it has begun, and goes on until it is killed. */
@@ -233,7 +212,7 @@ static void attack(struct wt_loop *loop, const struct manner *how, int begun)
 	if (setrlimit(RLIMIT_MEMLOCK, &unlimited) || setgid(NOBODY) || setuid(NOBODY))
 		_exit(1);
 	for (i = 0; i < how->files; i++)
-		if (!(how->kicks ? keep_all : arm_all)(&loop[i], how))
+		if (!arm_all(&loop[i], how))
 			_exit(1);
 	if (write(begun, "", 1) != 1)
 		_exit(1);

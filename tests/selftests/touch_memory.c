@@ -27,18 +27,6 @@ FIXTURE(wheel) {
 	__u64 *words;
 };
 
-static int write_to(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-	ssize_t len = strlen(text), done;
-
-	if (fd < 0)
-		return -1;
-	done = write(fd, text, len);
-	close(fd);
-	return done == len ? 0 : -1;
-}
-
 /* The charge of the opener's group, in bytes. */
 static long charged(void)
 {
@@ -58,10 +46,10 @@ static int open_in_group(void)
 {
 	int fd;
 
-	if (write_to(GROUP "/opener/cgroup.procs", "0"))
+	if (!wt_write_file(GROUP "/opener/cgroup.procs", "0"))
 		return -1;
 	fd = wt_open_touch_virtual(TIMERS, WT_MS);
-	return write_to(GROUP "/cgroup.procs", "0") ? -1 : fd;
+	return wt_write_file(GROUP "/cgroup.procs", "0") ? fd : -1;
 }
 
 FIXTURE_SETUP(wheel)
@@ -70,7 +58,7 @@ FIXTURE_SETUP(wheel)
 	if (access(GROUP "/cgroup.procs", F_OK) &&
 	    mount("none", GROUP, "cgroup2", 0, NULL))
 		SKIP(return, "no cgroup2");
-	if (write_to(GROUP "/cgroup.subtree_control", "+memory"))
+	if (!wt_write_file(GROUP "/cgroup.subtree_control", "+memory"))
 		SKIP(return, "no memory controller");
 	rmdir(GROUP "/opener");
 	ASSERT_EQ(0, mkdir(GROUP "/opener", 0755));

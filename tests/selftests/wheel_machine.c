@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,16 @@ bool wt_sleeps(pid_t tid)
 		fclose(f);
 	} while (n == 1 && state == 'R');
 	return n == 1 && state == 'S';
+}
+
+bool wt_write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+	bool written = fd >= 0 && write(fd, text, strlen(text)) > 0;
+
+	if (fd >= 0)
+		close(fd);
+	return written;
 }
 
 long wt_module_refs(void)

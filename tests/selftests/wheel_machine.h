@@ -31,6 +31,9 @@ int wt_end_of(pid_t pid);
 /* Wait until a thread of ours sleeps, by what /proc says of it. */
 bool wt_sleeps(pid_t tid);
 
+/* Write a text into a file that is there, of /proc or /sys say. */
+bool wt_write_file(const char *path, const char *text);
+
 /* The reference count of the module in /proc/modules, -1: no such line. */
 long wt_module_refs(void);
 
