@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What wheelctl reads, for libFuzzer: durations and other words, times and crontabs,
- * traces, and saved timers. The first byte says which. A text is refused by a message, or
+ * The texts that wheelctl reads, for libFuzzer: durations and other words, times and
+ * crontabs, traces, and saved timers. The first byte says which. A text is refused by a message, or
  * what was read keeps the rules that are checked here.
  */
 #define _GNU_SOURCE
@@ -33,7 +33,7 @@ static jmp_buf refused;
 /* The text is wheelctl's own, which it may not refuse. */
 static bool own;
 
-/* Who refuses a text ends the program, and need not free what has been read. */
+/* A parser that refuses a text ends the program, and need not free what it has read. */
 static const void *allocated[ALLOCATIONS];
 static bool reads;
 
@@ -137,7 +137,7 @@ static void words(const char *word)
 	must(!parse_duration(name, &again) && again == ns);
 }
 
-/* What is to come comes later than now. */
+/* The next time is later than now. */
 static void times(const char *line)
 {
 	struct schedule s;
@@ -166,7 +166,7 @@ static void traces(void)
 	trace_free(&t);
 }
 
-/* What was saved is the same when it is saved and read once more. */
+/* Saved timers are the same when they are saved and read once more. */
 static void pendings(void)
 {
 	const struct moment now = { .now = NOW, .wall = NOW };

@@ -11,7 +11,7 @@
 
 #include "fail.h"
 
-/* What a job takes beside its body: a row, and its entries in two indexes. */
+/* A job takes so much beside its body: a row, and its entries in two indexes. */
 #define JOB_BYTES	256
 
 /* In the order of send_record() and read_record(). */

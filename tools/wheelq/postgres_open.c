@@ -75,7 +75,7 @@ static long long number_of(struct postgres *p, const char *sql)
 
 static void connect_to(struct postgres *p, const char *uri)
 {
-	/* What the URI says of these goes before: it comes last. */
+	/* The URI comes last, so it is the URI's word that counts. */
 	static const char *const keywords[] = {
 		"application_name", "keepalives_idle", "keepalives_interval",
 		"keepalives_count", "tcp_user_timeout", "dbname", NULL,
@@ -96,7 +96,7 @@ static void connect_to(struct postgres *p, const char *uri)
 		     PQdb(p->db));
 }
 
-/* What is wrong is an error, too, and said then. */
+/* A notice says nothing that an error does not say later. */
 static void no_notice(void *context, const char *message)
 {
 	(void)context;

@@ -27,8 +27,8 @@
 #define TEXT(x)		STRINGIFY(x)
 
 /*
- * What makes a store of version n one of version n + 1; an empty one has version 0.
- * What was released is never changed: a new version is a new line at the end.
+ * Line n makes a store of version n one of version n + 1; an empty one has version 0.
+ * A line that was released is never changed: a new version is a new line at the end.
  */
 static const char *const upgrades[] = {
 	"CREATE TABLE job(id INTEGER PRIMARY KEY, tube INTEGER,\n"

@@ -5,7 +5,7 @@
 #include "program.h"
 #include "verbs.h"
 
-/* Where the contract has its edges. */
+/* Numbers at which the contract has its edges. */
 static const __u64 edges[] = {
 	0, 1, 2, 63, 64, 65, 511, 512, 4095, 4096, 4097, 1 << 20, (1 << 24) - 1, 1 << 24,
 	0xffffffff, 1ULL << 62, (1ULL << 63) - 1, 1ULL << 63, ~0ULL - 1, ~0ULL,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the device fuzzer makes up: a program of steps. As text it is a step a line, its
+ * The device fuzzer makes up programs of steps. As text a step is a line of its
  * verb, the number of its file, and numbers; those that are left out are 0.
  *
  *	setup 0 1 4 1 64

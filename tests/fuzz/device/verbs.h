@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a step of a program may do.
+ * The verbs: each is one thing that a step of a program may do.
  */
 #ifndef _VERBS_H
 #define _VERBS_H

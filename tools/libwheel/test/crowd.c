@@ -137,7 +137,7 @@ static void *batch_thread(void *wheel)
 	return NULL;
 }
 
-/* Who found the wheel in use is woken. */
+/* A thread that found the wheel in use is woken. */
 static void operations_wait_for_a_batch(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);

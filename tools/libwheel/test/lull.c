@@ -62,7 +62,7 @@ static void rearm_of_what_is_due(void)
 }
 
 /*
- * What is overdue when it is armed comes in the order armed, whatever its deadline. The
+ * Timers that are overdue when they are armed come in this order, whatever their deadlines. The
  * wheel has read no clock since these times were ahead.
  */
 static void arm_of_what_is_overdue(void)
