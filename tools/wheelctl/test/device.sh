@@ -33,6 +33,21 @@ pending() {
 	done
 }
 
+# opening COMMAND...: with a file at hand, $opened's descriptor 3, on which nothing was
+# called. The shell that is to become sleep has opened it when it is called sleep.
+opening() {
+	sleep 1000 3<>/dev/wheel &
+	opened=$!
+	until [ "$(cat /proc/$opened/comm)" = sleep ]; do
+		kill -0 $opened || return
+	done
+	"$@"
+	answered=$?
+	kill $opened
+	wait $opened 2>/dev/null
+	return $answered
+}
+
 # interrupted SIGNAL STATUS TEXT ARGUMENT...: by a signal, as soon as its timer is
 # pending.
 interrupted() {
@@ -214,17 +229,13 @@ as_a_page() {
 
 # A file on which nothing was called has no wheel yet, and gets none by our looking.
 looks_configure_nothing() {
-	sleep 1000 3<>/dev/wheel &
 	wheels=$(grep -c '/dev/wheel' /sys/kernel/debug/wheel_timer/wheels)
-	says 0 "*descriptor 3*armed * 0 *" stats --pid $! --fd 3 &&
-		says 0 "* $! *3 sleep *hashed *" list &&
-		says 0 "*(sleep), descriptor 3*" watch --pid $! --interval 1ms &&
-		says 0 "*0 timers on the monotonic clock" list --pid $! &&
-		says 0 "empty.csv: 0 timers saved" save empty.csv --pid $! &&
+	says 0 "*descriptor 3*armed * 0 *" stats --pid "$opened" --fd 3 &&
+		says 0 "* $opened *3 sleep *hashed *" list &&
+		says 0 "*(sleep), descriptor 3*" watch --pid "$opened" --interval 1ms &&
+		says 0 "*0 timers on the monotonic clock" list --pid "$opened" &&
+		says 0 "empty.csv: 0 timers saved" save empty.csv --pid "$opened" &&
 		[ "$wheels" = "$(grep -c '/dev/wheel' /sys/kernel/debug/wheel_timer/wheels)" ]
-	looked=$?
-	kill $!
-	return $looked
 }
 
 # One picture where there is no terminal, and as many as are asked for.
@@ -239,17 +250,12 @@ buckets *1 of 704 hold timers*" watch --pid "$1" --interval 10ms &&
 
 # From one process to another, with what has not been set up yet; and not twice.
 saves_and_restores() {
-	sleep 1000 3<>/dev/wheel &
 	says 0 "saved.csv: 1 timer saved" save saved.csv --pid "$1" &&
-		says 0 "saved.csv: 1 timer restored" restore saved.csv --pid $! &&
+		says 0 "saved.csv: 1 timer restored" restore saved.csv --pid "$opened" &&
 		"$wheelctl" list --pid "$1" | sed -n 4p | cut -c 1-40 >one &&
-		"$wheelctl" list --pid $! | sed -n 4p | cut -c 1-40 >other &&
+		"$wheelctl" list --pid "$opened" | sed -n 4p | cut -c 1-40 >other &&
 		cmp one other && [ -s one ] &&
-		says 1 "*1 of 1 timers were refused, *slot 0 and generation 1: its slot is in use*" \
-			restore saved.csv --pid $!
-	restored=$?
-	kill $!
-	return $restored
+		says 1 "*1 of 1 timers were refused, *slot 0 and generation 1: its slot is in use*" 			restore saved.csv --pid "$opened"
 }
 
 # On a busy machine starts may be left out, which is said on stderr.
@@ -357,9 +363,8 @@ leaf interrupts interrupts
 leaf wheels_of_the_machine holding wheels_of_the_machine
 leaf in_prometheus_format holding in_prometheus_format
 leaf as_a_page holding as_a_page
-leaf looks_configure_nothing looks_configure_nothing
 leaf watches holding watches
-leaf saves_and_restores holding saves_and_restores
+leaf saves_and_restores holding opening saves_and_restores
 leaf runs_commands runs_commands
 leaf runs_a_file_of_jobs runs_a_file_of_jobs
 leaf stops_running stops_running
@@ -370,5 +375,7 @@ leaf time_namespace time_namespace
 wait "$long"
 long_status=$?
 leaf long_tick long_tick
+# It counts the wheels there are: nobody else's may come or go meanwhile.
+leaf looks_configure_nothing opening looks_configure_nothing
 leaf nobody_holds_a_wheel says 0 "no wheels" list
 leaf module_unloads rmmod wheel_timer
