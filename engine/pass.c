@@ -193,7 +193,8 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 	if (pass->served >= pass->serves)
 		pass_read_clock(pass, base);
 	if (unlikely(base->look <= pass->until)) {
-		pass->looks += wheel_base_look(base, pass->now, pass->until);
+		/* One that finds nothing is work, too: a pass comes to its end by work. */
+		pass->looks += 1 + wheel_base_look(base, pass->now, pass->until);
 		return true;
 	}
 	n = base_collect(base, pass->now, pass->until, &budget);
