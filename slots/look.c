@@ -253,7 +253,7 @@ u64 wheel_look_next(const struct wheel_slots *slots)
  */
 void wheel_look_at_once(struct wheel_slots *slots)
 {
-	if (slots->setup.clock == WHEEL_CLOCK_VIRTUAL)
+	if (slots->setup.clock == WHEEL_CLOCK_VIRTUAL || slots->stopping)
 		return;
 	/* The look under way may have passed by already. */
 	slots->keep.earliest = PASSED;
@@ -276,6 +276,8 @@ void wheel_look_init(struct wheel_slots *slots)
  */
 void wheel_look_stop(struct wheel_slots *slots)
 {
+	/* A pass whose time it is would wait for the end of a look that nobody makes. */
+	wheel_look_at(slots->wheel, WHEEL_NEVER);
 	WRITE_ONCE(*slots->keep.next_wake, WHEEL_NEVER);
 	/* Pairs with the program's: words that are exchanged from now on need a kick. */
 	smp_mb();

@@ -156,6 +156,7 @@ static void keep_and_stop(void)
 	EXPECT_EQ(WHEEL_OP_KEEP, op.flags);
 	EXPECT_EQ(-ENOENT, libwheel_keep_arm(wheel, parked, now + HOUR));
 	EXPECT_EQ(-ESHUTDOWN, libwheel_keep_again(wheel, parked, now + HOUR));
+	EXPECT_EQ(-ESHUTDOWN, arm(wheel, WHEEL_ID(3, 1), now + 2 * HOUR));
 	EXPECT_EQ(0, balanced_stats(wheel).pending);
 	libwheel_close(wheel);
 }
