@@ -44,7 +44,7 @@ static void end(const char *contestant, const char *operation)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "%s %s", contestant, operation);
+	snprintf(name, sizeof(name), "%s,%u,%s", operation, TIMERS, contestant);
 	CALLGRIND_DUMP_STATS_AT(name);
 }
 

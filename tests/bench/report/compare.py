@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""compare.py OLD.csv NEW.csv: what changed, cell by cell, between two files of samples of
-make bench. A cell is slower or faster only if all samples of one side lie beyond all samples
-of the other; the noise is how far apart the samples of a side were. Ends with 1 if a cell of
-ours is slower."""
+"""compare.py OLD.csv NEW.csv [PERCENT]: what changed, cell by cell, between two files of
+samples of make bench. Of each side a tenth of the samples at either end may be accidents and
+is left out. A cell costs more or less only if all other samples of one side lie beyond those
+of the other, and its middle moved by PERCENT, by default 2. The noise is how far apart they
+are. Ends with 1 if a cell of ours costs more."""
 
 import sys
 from statistics import median
@@ -11,86 +12,104 @@ from statistics import median
 from plot import is_ours
 from samples import read, spread
 
+PERCENT = 2.0
+COUNTED = "instructions"
+
+
+def usual(samples):
+    """Their spread, without a tenth at either end."""
+    accidents = len(samples) // 10
+    return spread(samples[accidents : len(samples) - accidents])
+
 
 def noise(s):
     return 100 * (s.high - s.low) / s.middle if s.middle else 0.0
 
 
-def verdict(old, new):
-    if new.low > old.high:
-        return "slower"
-    if new.high < old.low:
-        return "faster"
+def verdict(old, new, percent):
+    least = old.middle * percent / 100
+    if new.low > old.high and new.middle > old.middle + least:
+        return "MORE"
+    if new.high < old.low and new.middle < old.middle - least:
+        return "less"
     return ""
 
 
-def row(cell, old, new):
-    ratio = new.middle / old.middle if old.middle else float(new.middle != old.middle)
-    line = (
-        f"{'':<33} {cell.timers:>8} {cell.contestant:<14}"
-        f"{old.middle:>11.1f}{new.middle:>11.1f}{ratio:>7.2f}"
-        f"{noise(old):>6.0f} %{noise(new):>5.0f} %  {verdict(old, new)}"
-    )
-    return line.rstrip()
+def group(cell):
+    """The cells below one heading."""
+    return f"{cell.operation}, {cell.unit} ({cell.bench})"
 
 
-def head(bench, operation):
+def head(title):
+    return f"\n{title:<38} {'old':>10} {'new':>10} {'change':>9} {'noise':>13}"
+
+
+def row(cell, old, new, what):
+    change = f"{100 * (new.middle - old.middle) / old.middle:+.1f} %" if old.middle else ""
     return (
-        f"\n{bench + ', ' + operation:<33} {'timers':>8} {'':<14}"
-        f"{'old':>11}{'new':>11}{'ratio':>7}{'noise':>8}"
-    )
+        f"{cell.timers:>12,} {cell.contestant:<25} {old.middle:>10.1f} {new.middle:>10.1f} "
+        f"{change:>9} {noise(old):>4.0f} and {noise(new):>2.0f} %  {what}"
+    ).rstrip()
 
 
 def in_order(cells):
     """By operation, as they were measured; the wheels before their rivals."""
-    operations = list(dict.fromkeys((c.bench, c.operation) for c in cells))
+    groups = list(dict.fromkeys(group(c) for c in cells))
     return sorted(
-        cells,
-        key=lambda c: (
-            operations.index((c.bench, c.operation)),
-            c.timers,
-            not is_ours(c.contestant),
-        ),
+        cells, key=lambda c: (groups.index(group(c)), c.timers, not is_ours(c.contestant))
     )
 
 
-def middle_of(ratios):
-    return f"{median(ratios):.2f}" if ratios else "not measured"
+def moved(old, new, cells):
+    """By how much the time of cells changed, in the middle; None if there are none."""
+    ratios = [
+        median(new[c]) / median(old[c])
+        for c in cells
+        if c.unit != COUNTED and median(old[c])
+    ]
+    return 100 * (median(ratios) - 1) if ratios else None
 
 
-def main(old_path, new_path):
+def conclude(old, new, verdicts):
+    """What the rows amount to; the cells of ours that cost more."""
+    more = [c for c, what in verdicts.items() if what == "MORE"]
+    less = [c for c, what in verdicts.items() if what == "less"]
+    ours = moved(old, new, [c for c in verdicts if is_ours(c.contestant)])
+    rivals = moved(old, new, [c for c in verdicts if not is_ours(c.contestant)])
+    alone = len(set(old) ^ set(new))
+    print(
+        f"\n{len(verdicts)} cells: {len(more)} cost more, {len(less)} less, "
+        f"{len(verdicts) - len(more) - len(less)} as much as before, as far as the noise tells"
+        + (f"; {alone} are on one side alone" if alone else "")
+    )
+    if ours is not None and rivals is not None:
+        print(
+            f"the wheels' time moved by {ours:+.1f} %, that of all others, which tells what "
+            f"the machine did, by {rivals:+.1f} %"
+        )
+    return [c for c in more if is_ours(c.contestant)]
+
+
+def main(old_path, new_path, percent=PERCENT):
     old, new = read(old_path), read(new_path)
     both = in_order([cell for cell in old if cell in new])
     if not both:
-        sys.exit("compare: the two files have no cell in common")
-    changed = {"slower": [], "faster": [], "": []}
-    ratios = {True: [], False: []}
-    above = None
+        sys.exit("compare: the two sides have no cell in common")
+    verdicts, above = {}, None
     for cell in both:
-        before, after = spread(old[cell]), spread(new[cell])
-        ours = is_ours(cell.contestant)
-        if (cell.bench, cell.operation) != above:
-            above = (cell.bench, cell.operation)
-            print(head(*above))
-        print(row(cell, before, after))
-        changed[verdict(before, after)].append(cell)
-        if before.middle:
-            ratios[ours].append(after.middle / before.middle)
-    print(
-        f"\n{len(both)} cells: {len(changed['slower'])} slower, {len(changed['faster'])} faster, "
-        f"{len(changed[''])} within the noise; {len(set(old) ^ set(new))} in one file alone"
-    )
-    print(
-        f"the middle ratio of the wheels is {middle_of(ratios[True])}; of all others, which "
-        f"tell what the machine did, {middle_of(ratios[False])}"
-    )
-    slower = [cell for cell in changed["slower"] if is_ours(cell.contestant)]
-    for cell in slower:
-        print(f"slower: {cell.bench}, {cell.operation}, {cell.timers} timers, {cell.contestant}")
-    return bool(slower)
+        before, after = usual(old[cell]), usual(new[cell])
+        if group(cell) != above:
+            above = group(cell)
+            print(head(above))
+        verdicts[cell] = verdict(before, after, float(percent))
+        print(row(cell, before, after, verdicts[cell]))
+    more = conclude(old, new, verdicts)
+    for cell in more:
+        print(f"costs more: {group(cell)}, {cell.timers:,} timers, {cell.contestant}")
+    return bool(more)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: compare.py OLD.csv NEW.csv")
+    if len(sys.argv) not in (3, 4):
+        sys.exit("usage: compare.py OLD.csv NEW.csv [PERCENT]")
     sys.exit(main(*sys.argv[1:]))
