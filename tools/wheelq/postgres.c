@@ -69,34 +69,51 @@ static void begin(struct postgres *p)
 	p->is_open = true;
 }
 
-/* In a transaction of its own, if none is open. */
+/*
+ * In a transaction of its own, if none is open. The lease counts from before it was
+ * asked for, so it ends here no later than PostgreSQL says.
+ */
 static void renew(struct postgres *p)
 {
 	const uint64_t all[] = { p->epoch, p->bytes };
+	uint64_t now = postgres_clock_ms(CLOCK_BOOTTIME);
 
 	begin(p);
 	postgres_send(p, PG_RENEW, all, 2);
 	postgres_send(p, PG_COMMIT, NULL, 0);
 	p->is_open = false;
 	PQclear(postgres_wait(p));
-	p->renewed = postgres_clock_ms(CLOCK_BOOTTIME);
+	p->renewed = now;
 }
 
-/* Without changes it still finds out whether another server has taken over. */
-static void postgres_commit(struct store *store)
+static void still_ours(struct postgres *p)
 {
-	struct postgres *p = postgres_of(store);
-	uint64_t silent = postgres_clock_ms(CLOCK_BOOTTIME) - p->renewed;
-	struct pg_result *result;
+	struct pg_result *result = postgres_ask(p, PG_STILL_OURS, &p->epoch, 1);
 
-	if (p->is_open || silent >= POSTGRES_LEASE_MS / 4) {
-		renew(p);
-		return;
-	}
-	result = postgres_ask(p, PG_STILL_OURS, &p->epoch, 1);
 	if (!PQntuples(result))
 		postgres_lost(p);
 	PQclear(result);
+}
+
+static uint64_t silence(const struct postgres *p)
+{
+	return postgres_clock_ms(CLOCK_BOOTTIME) - p->renewed;
+}
+
+/*
+ * Without changes it still finds out whether another server has taken over. What
+ * PostgreSQL said may have been so long on its way that it is no longer true.
+ */
+static void postgres_commit(struct store *store)
+{
+	struct postgres *p = postgres_of(store);
+
+	if (p->is_open || silence(p) >= POSTGRES_LEASE_MS / 4)
+		renew(p);
+	else
+		still_ours(p);
+	while (silence(p) >= POSTGRES_LEASE_MS)
+		renew(p);
 }
 
 static void postgres_close(struct store *store)

@@ -41,7 +41,7 @@ enum postgres_statement {
  * @bytes: that jobs take
  * @pending: statements of which the result is not read yet
  * @is_open: a transaction is
- * @renewed: ms of CLOCK_BOOTTIME, when the lease was renewed last
+ * @renewed: ms of CLOCK_BOOTTIME, when the renewal was sent that gave it its lease
  */
 struct postgres {
 	struct store store;

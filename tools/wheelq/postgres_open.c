@@ -211,17 +211,17 @@ static void check_schema(struct postgres *p)
 /* The next epoch is ours. */
 static void begin_epoch(struct postgres *p)
 {
-	struct pg_result *result = result_of(p,
-		"UPDATE wheelq_store SET epoch = epoch + 1,\n"
-		"until = " POSTGRES_UNTIL "\n"
-		"RETURNING epoch, bytes");
+	struct pg_result *result;
 
+	p->renewed = postgres_clock_ms(CLOCK_BOOTTIME);
+	result = result_of(p, "UPDATE wheelq_store SET epoch = epoch + 1,\n"
+			   "until = " POSTGRES_UNTIL "\n"
+			   "RETURNING epoch, bytes");
 	if (PQntuples(result) != 1)
 		fail(EXIT_FAILED, "PostgreSQL %s: wheelq_store is to have one row",
 		     PQdb(p->db));
 	p->epoch = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
 	p->bytes = strtoull(PQgetvalue(result, 0, 1), NULL, 10);
-	p->renewed = postgres_clock_ms(CLOCK_BOOTTIME);
 	PQclear(result);
 }
 

@@ -46,6 +46,10 @@ class Postgres:
         self.crash()
         shutil.rmtree(self.folder)
 
+    @property
+    def socket(self):
+        return os.path.join(self.folder, ".s.PGSQL.5432")
+
     def uri(self, database):
         return f"postgresql://wheelq@/{database}?host={self.folder}"
 
@@ -54,6 +58,12 @@ class Postgres:
         name = f"store{next(self.numbers)}"
         sql(self.uri("postgres"), f"CREATE DATABASE {name}")
         return self.uri(name)
+
+
+def through(port, store):
+    """The URI of the same store, by a port of this machine."""
+    database = store.split("@/")[1].split("?")[0]
+    return f"postgresql://wheelq@127.0.0.1:{port}/{database}"
 
 
 def sql(uri, text):

@@ -1,22 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""A store in PostgreSQL: the promises, and several servers of which one serves."""
+"""A store in PostgreSQL: the promises, for one server."""
 import contextlib
-import itertools
 import os
 import select
-import signal
 import subprocess
-import time
 
-import ktap
 import postgres
 import promises
 import rig
-from history import CLIENTS, History
 from promises import SEED
 
-# Of the three servers, how often one is killed or paused.
-TAKEOVERS = int(os.environ.get("WHEELQ_TAKEOVERS", "6"))
 # These hold a disk's writes, or look into SQLite's file, or set the clock.
 OF_A_FILE = ("q1_no_answer_before_the_disk_has_it", "q2_q3_q4_q7_kill_9_at_each_write",
              "q4_clock_that_is_set_while_it_serves", "q7_a_crash_ends_leases_and_counts_them")
@@ -163,100 +156,6 @@ def postgres_is_copied_and_restored():
             client = other.client()
             assert client.reserve(rig.PATIENCE) == (number, b"kept")
             assert client.ask("peek-ready") == "NOT_FOUND"
-
-
-class Servers:
-    """Three with one store. One serves, others stand by."""
-
-    def __init__(self):
-        self.all = [rig.Server() for _ in range(3)]
-        self.serving = self.all[0]
-        for server in self.all:
-            server.store = self.all[0].store
-
-    def stand_by(self, server):
-        server.launch()
-        assert b"stands by" in server.process.stderr.readline()
-        with contextlib.suppress(ConnectionRefusedError):
-            raise AssertionError(f"it accepts a connection: {server.client()}")
-
-    def successor(self):
-        """Waits until another one serves."""
-        others = {server.process.stdout: server for server in self.all
-                  if server is not self.serving}
-        ready = select.select(list(others), [], [], rig.PATIENCE)[0]
-        assert len(ready) == 1, "one serves, not none or two"
-        self.serving = others[ready[0]].serves()
-
-    def __enter__(self):
-        self.all[0].start()
-        for server in self.all[1:]:
-            self.stand_by(server)
-        return self
-
-    def __exit__(self, *_):
-        for server in self.all:
-            server.process.send_signal(signal.SIGCONT)
-            server.__exit__()
-
-
-def talk(server, history):
-    """Of each client the answers that it has not read yet: its number, it, what it asked."""
-    clients = [server.client() for _ in range(CLIENTS)]
-    sent = [history.pipeline(number) for number in range(CLIENTS)]
-    for client, commands in zip(clients, sent):
-        client.send(b"".join(asked.line for asked in commands))
-    for number, (client, commands) in enumerate(zip(clients, sent)):
-        heard = history.random.randrange(len(commands) + 1)
-        for asked in commands[:heard]:
-            history.told(number, asked, client.answer())
-        yield number, client, commands[heard:]
-
-
-def hear_the_rest(unread, history):
-    """What a server says is true, until its end; but its leases are over."""
-    late = 0
-    for number, client, commands in unread:
-        with contextlib.suppress(rig.Gone, OSError):
-            for asked in commands:
-                answer = client.answer()
-                late += 1
-                if asked.kind in ("put", "delete"):
-                    history.told(number, asked, answer)
-        client.close()
-    return late
-
-
-def ends(server, how):
-    """It is killed; or it was paused, goes on, and finds that it has lost the store."""
-    if how == signal.SIGKILL:
-        server.wait()
-        return
-    server.process.send_signal(signal.SIGCONT)
-    assert "another server has taken over" in one_line(server)
-
-
-def postgres_q2_q3_q4_q7_takeovers():
-    print(f"# WHEELQ_SEED={SEED} WHEELQ_TAKEOVERS={TAKEOVERS}")
-    history, late = History(SEED), 0
-    longest = {signal.SIGKILL: 0, signal.SIGSTOP: 0}
-    with postgres.stores(), Servers() as servers:
-        for how, _ in zip(itertools.cycle(longest), range(TAKEOVERS)):
-            old = servers.serving
-            unread = list(talk(old, history))
-            old.process.send_signal(how)
-            begun = time.monotonic()
-            history.crashed()
-            servers.successor()
-            longest[how] = max(longest[how], time.monotonic() - begun)
-            hear_the_rest(list(talk(servers.serving, history)), history)
-            history.crashed()
-            ends(old, how)
-            late += hear_the_rest(unread, history)
-            servers.stand_by(old)
-        promises.settle(servers.serving, history)
-    print(f"# the next one served after {longest[signal.SIGKILL]:.1f} s when one was killed,"
-          f" {longest[signal.SIGSTOP]:.1f} s when it was paused; {late} late answers")
 
 
 TESTS = [on_postgres(test) for test in promises.TESTS if test.__name__ not in OF_A_FILE]

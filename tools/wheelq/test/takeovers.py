@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""A store in PostgreSQL, and three servers: what stops the one that serves, and what
+clients are told by it and by the next one."""
+import contextlib
+import itertools
+import os
+import select
+import signal
+import time
+
+import postgres
+import promises
+import rig
+from history import CLIENTS, History
+from promises import SEED
+from shared import one_line
+from wire import Wire
+
+# How often a server is stopped, in each way in turn.
+TAKEOVERS = int(os.environ.get("WHEELQ_TAKEOVERS", "6"))
+
+
+class Servers:
+    """Three with one store, each on a wire of its own. One serves, others stand by."""
+
+    def __init__(self):
+        self.all = [rig.Server() for _ in range(3)]
+        self.serving = self.all[0]
+        store = self.all[0].store
+        for server in self.all:
+            server.wire = Wire(postgres.started().socket)
+            server.store = postgres.through(server.wire.port, store)
+
+    def stand_by(self, server):
+        server.launch()
+        assert b"stands by" in server.process.stderr.readline()
+        with contextlib.suppress(ConnectionRefusedError):
+            raise AssertionError(f"it accepts a connection: {server.client()}")
+
+    def successor(self):
+        """Waits until another one serves."""
+        others = {server.process.stdout: server for server in self.all
+                  if server is not self.serving}
+        ready = select.select(list(others), [], [], rig.PATIENCE)[0]
+        assert len(ready) == 1, "one serves, not none or two"
+        self.serving = others[ready[0]].serves()
+
+    def __enter__(self):
+        self.all[0].start()
+        for server in self.all[1:]:
+            self.stand_by(server)
+        return self
+
+    def __exit__(self, *_):
+        for server in self.all:
+            server.process.send_signal(signal.SIGCONT)
+            server.__exit__()
+
+
+def talk(server, history):
+    """Of each client the answers that it has not read yet: its number, it, what it asked."""
+    clients = [server.client() for _ in range(CLIENTS)]
+    sent = [history.pipeline(number) for number in range(CLIENTS)]
+    for client, commands in zip(clients, sent):
+        client.send(b"".join(asked.line for asked in commands))
+    for number, (client, commands) in enumerate(zip(clients, sent)):
+        heard = history.random.randrange(len(commands) + 1)
+        for asked in commands[:heard]:
+            history.told(number, asked, client.answer())
+        yield number, client, commands[heard:]
+
+
+def hear_the_rest(unread, history):
+    """What a server says is true, until its end; but its leases are over."""
+    late = 0
+    for number, client, commands in unread:
+        with contextlib.suppress(rig.Gone, OSError):
+            for asked in commands:
+                answer = client.answer()
+                late += 1
+                if asked.kind in ("put", "delete"):
+                    history.told(number, asked, answer)
+        client.close()
+    return late
+
+
+def finds_out(server):
+    assert "another server has taken over" in one_line(server)
+
+
+@contextlib.contextmanager
+def killed(server):
+    server.process.send_signal(signal.SIGKILL)
+    yield
+    server.wait()
+
+
+@contextlib.contextmanager
+def paused(server):
+    server.process.send_signal(signal.SIGSTOP)
+    yield
+    server.process.send_signal(signal.SIGCONT)
+    finds_out(server)
+
+
+@contextlib.contextmanager
+def cut_off(server, *directions):
+    """What is asked of it from now on gets no answer, not even once the wire is whole."""
+    server.wire.cut(*directions)
+    clients = [server.client() for _ in ("put", "reserve", "stats")]
+    clients[0].send(b"put 0 0 60 1\r\nx\r\n")
+    clients[1].send(b"reserve-with-timeout 0\r\n")
+    clients[2].send(b"stats\r\n")
+    yield
+    assert not select.select([client.socket for client in clients], [], [], 0)[0]
+    server.wire.heal()
+    finds_out(server)
+    for client in clients:
+        with contextlib.suppress(rig.Gone, OSError):
+            raise AssertionError(f"it answered: {client.answer()}")
+
+
+@contextlib.contextmanager
+def unheard(server):
+    """PostgreSQL hears it, and commits; but what PostgreSQL says is lost on the way."""
+    with cut_off(server, server.wire.back):
+        yield
+
+
+@contextlib.contextmanager
+def severed(server):
+    with cut_off(server, server.wire.forth, server.wire.back):
+        yield
+
+
+def postgres_q2_q3_q4_q7_takeovers():
+    print(f"# WHEELQ_SEED={SEED} WHEELQ_TAKEOVERS={TAKEOVERS}")
+    history, late, took = History(SEED), 0, {}
+    ways = itertools.cycle([killed, paused, unheard, severed])
+    with postgres.stores(), Servers() as servers:
+        for way in itertools.islice(ways, TAKEOVERS):
+            old = servers.serving
+            unread = list(talk(old, history))
+            with way(old):
+                begun = time.monotonic()
+                history.crashed()
+                servers.successor()
+                took[way] = max(took.get(way, 0), time.monotonic() - begun)
+                hear_the_rest(list(talk(servers.serving, history)), history)
+                history.crashed()
+            late += hear_the_rest(unread, history)
+            servers.stand_by(old)
+        promises.settle(servers.serving, history)
+    print("# the next one served after", ", ".join(
+        f"{seconds:.1f} s when one was {way.__name__}" for way, seconds in took.items()),
+        f"and {late} late answers")
+
+
+TESTS = [postgres_q2_q3_q4_q7_takeovers]

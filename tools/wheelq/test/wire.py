@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""A network between a server and PostgreSQL, which can be cut."""
+import contextlib
+import socket
+import threading
+
+
+class Wire:
+    """Forwards from a TCP port to PostgreSQL's socket. While it is cut, what is sent
+    stays on the way: nobody is refused, nobody hears that a connection has ended."""
+
+    def __init__(self, path):
+        self.path = path
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        # To PostgreSQL and back: a direction is cut by holding its lock.
+        self.forth, self.back = threading.Lock(), threading.Lock()
+        self.is_cut = []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            near, _ = self.listener.accept()
+            far = socket.socket(socket.AF_UNIX)
+            far.connect(self.path)
+            for words in ((near, far, self.forth), (far, near, self.back)):
+                threading.Thread(target=self.forward, args=words, daemon=True).start()
+
+    @staticmethod
+    def forward(source, sink, direction):
+        data = True
+        with contextlib.suppress(OSError):
+            while data:
+                data = source.recv(65536)
+                with direction:
+                    if data:
+                        sink.sendall(data)
+                    else:
+                        sink.shutdown(socket.SHUT_WR)
+
+    def cut(self, *directions):
+        """From its return on nothing gets through."""
+        for direction in directions:
+            direction.acquire()
+            self.is_cut.append(direction)
+
+    def heal(self):
+        while self.is_cut:
+            self.is_cut.pop().release()
