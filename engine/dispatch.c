@@ -111,9 +111,13 @@ void wheel_base_resume(struct wheel_base *base, u64 ns)
 	u64 time = wheel_now(base->owner) + ns / 16;
 
 	raw_spin_lock_irq(&base->lock);
-	if (!base->stopped && !base->passing)
+	if (!base->stopped && !base->passing) {
+		/* If the clock is set back meanwhile, timers may be armed for before that. */
+		if (wheel_settable(base->owner->config.clock))
+			base->programmed = base->core.floor;
 		hrtimer_start(&base->hrtimer, ns_to_ktime(time),
 			      HRTIMER_MODE_ABS_HARD);
+	}
 	raw_spin_unlock_irq(&base->lock);
 }
 

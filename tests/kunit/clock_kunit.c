@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Clocks that are moved: a VIRTUAL one by a task that is killed meanwhile; and one that
- * is set back in the midst of a pass, by a callback. It is the machine's own, and put
- * right again at once.
+ * is set back in the midst of a pass, by a callback, or while a pass rests. It is the
+ * machine's own, and put right again at once.
  */
+#include <linux/delay.h>
 #include <linux/sched/signal.h>
 
 #include "rig.h"
@@ -80,6 +81,44 @@ static void p2_moved_when_set_back(struct kunit *test)
 	}
 }
 
+/* The run is over soon after this callback, and rests for a sixteenth of this time. */
+#define LONG	20
+
+static void take_long(struct probe *probe)
+{
+	mdelay(100);
+	WRITE_ONCE(probe->answer, 1);
+}
+
+/* A pass has more to do and rests, when the clock is set back. A new timer is not late. */
+static void p2_set_back_while_a_pass_rests(struct kunit *test)
+{
+	const struct wheel_config config = {
+		.name = "clock",
+		.clock = WHEEL_CLOCK_REALTIME,
+	};
+	struct rig *rig = rig_new(test, &config, 101);
+	struct wheel_timer *timer = &rig->probes[100].timer;
+	u64 when = rig_now(rig) + 5 * NSEC_PER_MSEC;
+	u32 i;
+
+	rig->probes[LONG].action = take_long;
+	rig_await(rig, rig->count);
+	for (i = 0; i < 100; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, when), 0);
+	while (!READ_ONCE(rig->probes[LONG].answer))
+		cond_resched();
+	mdelay(1);
+	rig_step_clock(-BACK);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, 100, rig_now(rig) + NSEC_PER_MSEC), 0);
+	while (!READ_ONCE(rig->probes[100].calls) && rig_now(rig) < when)
+		cond_resched();
+	rig_step_clock(BACK);
+	rig_wait(rig);
+	KUNIT_EXPECT_LT(test, wheel_timer_fired(timer),
+			wheel_timer_deadline(timer) + BACK / 2);
+}
+
 /*
  * More timers than one pass calls. A task that is being killed comes back after a pass, and
  * the next call goes on where that one ended; nobody else does, not even an owner in debt.
@@ -122,6 +161,7 @@ static struct kunit_case clock_cases[] = {
 	KUNIT_CASE(kill_ends_an_advance),
 	KUNIT_CASE(p1_set_back_in_a_pass),
 	KUNIT_CASE(p2_moved_when_set_back),
+	KUNIT_CASE(p2_set_back_while_a_pass_rests),
 	{}
 };
 
