@@ -84,6 +84,8 @@ static void p6_buckets_for_a_longest_delay(void)
 	u64 now;
 
 	rig_init(&rig, BUCKETS, TICK_NS, 1);
+	if (wheel_span(&rig.wheel) != longest)
+		ktap_fail("another delay is told as the longest");
 	for (now = 0; now < 5 * TICK_NS; now++) {
 		rig_forward(&rig, now / TICK_NS);
 		if (!rig_arm(&rig, 0, now + longest, 0))
