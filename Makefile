@@ -11,7 +11,7 @@ suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix lib-,$(KERNEL)) \
 # Of what runs side by side the longest comes first.
 rungs	:= $(suites:selftests-6.1=selftests-6.1-64) host kunit-uml misuse-uml payer lib kept
 long	:= host-long selftests-6.1-all model witness contract-6.12 faults-coverage machine-6.12 \
-	litmus mutants host-longest
+	selftests-6.12-rt-64 selftests-6.12-arm64 litmus mutants host-longest
 # Of these, those that end soon after they began.
 ci	:= host-long selftests-6.1-all model witness
 
@@ -91,8 +91,11 @@ check-machine:		## the module unloaded under its users, CPUs going and coming, f
 check-litmus:		## the races that comments draw, by the kernel's memory model; takes herd7
 	@$(vm)/check litmus
 
-check-rt:		## other modules on the exported API, on Debian's kernel with PREEMPT_RT
-	@$(vm)/check consumer-6.12-rt misuse-6.12-rt
+check-rt:		## /dev/wheel and modules on the exported API, with PREEMPT_RT
+	@$(vm)/check selftests-6.12-rt-64 consumer-6.12-rt misuse-6.12-rt
+
+check-arm64:		## the same on arm64, emulated
+	@$(vm)/check selftests-6.12-arm64 consumer-6.12-arm64 misuse-6.12-arm64
 
 check-secureboot:	## signed shim, GRUB and kernel: a key is enrolled, the module loads
 	@$(vm)/check secureboot

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154 # lib.sh sets $cache
 # Packages to look into, never to install. Source it, after lib.sh.
 
-# Whose signatures are believed of another suite, and where its lists are.
+# Whose signatures are believed of lists of our own, and where these are.
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 own_lists=''
 
@@ -56,9 +56,26 @@ fresh() {
 	update && "$@"
 }
 
-# of_suite SUITE: what is asked from here on is asked about that suite, of the mirror
-# that this machine has its packages from. The lists are the cache's own, and no older
-# than a day unless the mirror does not answer.
+# ask_own NAME OPTION...: what is asked from here on is asked about the sources that stdin
+# names, in lists of the cache's own, no older than a day unless the mirror does not answer.
+ask_own() {
+	own_lists=$cache/apt-$1
+	mkdir -p "$own_lists/lists/partial"
+	cat >"$own_lists/sources.list"
+	cat >"$own_lists/apt.conf" <<-CONF
+		Dir::Etc::SourceList "$own_lists/sources.list";
+		Dir::Etc::SourceParts "-";
+		Dir::State::Lists "$own_lists/lists";
+		Dir::Cache "$own_lists";
+		APT::Sandbox::User "root";
+		${*:2}
+	CONF
+	export APT_CONFIG=$own_lists/apt.conf
+	[ -n "$(find "$own_lists/updated" -mtime -1 2>/dev/null)" ] || update ||
+		say "kernel: apt has no news of $1"
+}
+
+# of_suite SUITE: of the mirror that this machine has its packages from.
 of_suite() {
 	local mirror
 
@@ -66,19 +83,20 @@ of_suite() {
 	mirror=$(apt-get indextargets --format '$(REPO_URI)' \
 		'Label: Debian' 'Component: main' | head -n 1)
 	[ -n "$mirror" ] || die "apt knows no mirror of Debian"
-	own_lists=$cache/apt-$1
-	mkdir -p "$own_lists/lists/partial"
-	printf '%s\n' "deb [signed-by=$keyring] $mirror $1 main" >"$own_lists/sources.list"
-	cat >"$own_lists/apt.conf" <<-CONF
-		Dir::Etc::SourceList "$own_lists/sources.list";
-		Dir::Etc::SourceParts "-";
-		Dir::State::Lists "$own_lists/lists";
-		Dir::Cache "$own_lists";
-		APT::Sandbox::User "root";
-	CONF
-	export APT_CONFIG=$own_lists/apt.conf
-	[ -n "$(find "$own_lists/updated" -mtime -1 2>/dev/null)" ] || update ||
-		say "kernel: apt has no news of $1"
+	ask_own "$1" <<<"deb [signed-by=$keyring] $mirror $1 main"
+}
+
+# of_machine ARCHITECTURE: what this machine's sources have for another processor, and beside it
+# for an amd64.
+of_machine() {
+	local sources
+
+	# It is apt that expands what is between brackets.
+	sources=$(apt-get indextargets 'Origin: Debian' 'Component: main' 'Created-By: Packages' \
+		--format "deb [signed-by=$keyring] \$(REPO_URI) \$(RELEASE) \$(COMPONENT)" | sort -u)
+	[ -n "$sources" ] || die "apt knows no mirror of Debian"
+	ask_own "$1" "APT::Architecture \"$1\"; APT::Architectures { \"$1\"; \"amd64\"; };" \
+		<<<"$sources"
 }
 
 # newest FOLDER WHAT: the newest that the cache holds, for apt does not bring it.

@@ -26,6 +26,16 @@ skip() {
 	exit 4
 }
 
+# compile_for KERNEL: from here on for its processor, kernel's makes, too.
+compile_for() {
+	local compiler
+
+	[[ $1 == *-arm64 ]] || return 0
+	compiler=$("$here/cross")/usr
+	export ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- PATH=$compiler/bin:$PATH \
+		LD_LIBRARY_PATH=$compiler/lib/x86_64-linux-gnu
+}
+
 # make_in FOLDER ARGUMENT...: makes something in a folder of the project; one such make at
 # a time, for rungs that run side by side want the same.
 make_in() {
