@@ -71,6 +71,7 @@ static bool answered(const struct wheel_op *ops, __u32 first, __u32 done,
 	return true;
 }
 
+/* Of a batch, and of a single operation. */
 WT_TEST(wheel, bad_address_does_nothing)
 {
 	static const __u64 addresses[] = {
@@ -78,14 +79,18 @@ WT_TEST(wheel, bad_address_does_nothing)
 		0xffff888000000000ULL, 0xffffffff81000000ULL,
 		0x8000000000000000ULL, 0x00007fffffffffffULL,
 	};
-	unsigned int i;
+	static const __u32 counts[] = { FIT, 1 };
+	unsigned int i, k;
 
 	for (i = 0; i < ARRAY_SIZE(addresses); i++) {
-		self->batch.ops = addresses[i];
-		self->batch.done = ~0U;
-		EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT,
-					    &self->batch));
-		EXPECT_EQ(0, self->batch.done);
+		for (k = 0; k < ARRAY_SIZE(counts); k++) {
+			self->batch.ops = addresses[i];
+			self->batch.count = counts[k];
+			self->batch.done = ~0U;
+			EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT,
+						    &self->batch));
+			EXPECT_EQ(0, self->batch.done);
+		}
 	}
 	EXPECT_EQ(0, armed(self->fd));
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls of a single operation: what they answer is what a batch of one answers, and where
- * the answer cannot be written nothing is done.
+ * Calls of a single operation: what they answer is what a batch of one answers, whatever
+ * answer the operation comes with; and where the answer cannot be written nothing is done.
  */
 #include <kselftest_harness.h>
+#include <fcntl.h>
 
 #include "wheel_test.h"
 
 #define PAGE	4096
+#define TIMERS	1024
 #define WHEN	(10 * WT_MS)
 
 FIXTURE(wheel) {
@@ -19,7 +21,7 @@ FIXTURE(wheel) {
 
 FIXTURE_SETUP(wheel)
 {
-	self->fd = wt_open_virtual(1024, WT_MS);
+	self->fd = wt_open_virtual(TIMERS, WT_MS);
 	ASSERT_LE(0, self->fd);
 	self->room = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -53,24 +55,6 @@ static bool refused(int fd, struct wheel_submit *call, const void *op)
 	call->done = 7;
 	return wt_ioctl(fd, WHEEL_IOC_SUBMIT, call) == -EFAULT && !call->done &&
 	       armed(fd) == before;
-}
-
-WT_TEST(wheel, operation_at_a_bad_address)
-{
-	static const __u64 addresses[] = {
-		0, 8, 0xffffffffffffffffULL, 0xffffffffffffff00ULL,
-		0xffff888000000000ULL, 0xffffffff81000000ULL,
-		0x8000000000000000ULL, 0x00007fffffffffffULL,
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(addresses); i++) {
-		self->call.ops = addresses[i];
-		self->call.done = 7;
-		EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &self->call));
-		EXPECT_EQ(0, self->call.done);
-	}
-	EXPECT_EQ(0, armed(self->fd));
 }
 
 /* Wherever in it a page begins that is not there, or cannot be written. */
@@ -189,7 +173,7 @@ static struct wheel_op random_op(__u64 now)
 WT_TEST(wheel, answers_as_a_batch_does)
 {
 	enum { N = 20000 };
-	int other = wt_open_virtual(1024, WT_MS);
+	int other = wt_open_virtual(TIMERS, WT_MS);
 	struct wheel_event events[2][64];
 	struct wheel_submit call[2];
 	struct wheel_stats stats[2];
@@ -225,6 +209,99 @@ WT_TEST(wheel, answers_as_a_batch_does)
 	EXPECT_LT(N / 64, stats[0].cancelled);
 	EXPECT_LT(N / 64, stats[0].fired);
 	close(other);
+}
+
+/* Operations with whatever answer is in them, by so many a call: how many failed. */
+static int unanswered(int fd, struct wheel_op *ops, __u32 count, __u32 by)
+{
+	struct wheel_submit batch = {
+		.size = sizeof(batch), .op_size = sizeof(*ops), .count = by,
+	};
+	int failed = 0;
+	__u32 i;
+
+	for (i = 0; i < count; i += by) {
+		batch.ops = wt_addr(&ops[i]);
+		if (wt_ioctl(fd, WHEEL_IOC_SUBMIT, &batch))
+			return -1;
+		failed += (int)batch.failed;
+	}
+	return failed;
+}
+
+/* An answer is written where it differs from what was there, in a call of one as well. */
+WT_TEST(wheel, an_answer_differs_from_what_was_there)
+{
+	enum { N = 300, GONE = 200 };
+	static const __u32 sizes[] = { N, 1 };
+	struct wheel_op ops[N];
+	unsigned int i, k;
+
+	for (k = 0; k < ARRAY_SIZE(sizes); k++) {
+		/* There it is already. */
+		for (i = 0; i < N; i++)
+			ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 2 * k + 1), WHEN + i);
+		EXPECT_EQ(0, unanswered(self->fd, ops, N, sizes[k]));
+		for (i = 0; i < N; i++)
+			EXPECT_EQ(0, ops[i].res);
+
+		/* QUERY writes more than its answer. */
+		for (i = 0; i < N; i++)
+			ops[i] = wt_op(WHEEL_OP_QUERY, ops[i].id, 0);
+		EXPECT_EQ(0, unanswered(self->fd, ops, N, sizes[k]));
+		for (i = 0; i < N; i++)
+			EXPECT_EQ(WHEN + i, ops[i].when);
+
+		/* One fails. */
+		EXPECT_EQ(0, wt_cancel(self->fd, ops[GONE].id));
+		for (i = 0; i < N; i++)
+			ops[i].op = WHEEL_OP_CANCEL;
+		EXPECT_EQ(1, unanswered(self->fd, ops, N, sizes[k]));
+		for (i = 0; i < N; i++)
+			EXPECT_EQ(i == GONE ? -ENOENT : 0, ops[i].res);
+
+		/* All fail, as one did before. */
+		EXPECT_EQ(N, unanswered(self->fd, ops, N, sizes[k]));
+		EXPECT_EQ(N, unanswered(self->fd, ops, N, sizes[k]));
+		for (i = 0; i < N; i++)
+			EXPECT_EQ(-ENOENT, ops[i].res);
+
+		/* None does, where all did before. */
+		for (i = 0; i < N; i++) {
+			ops[i].op = WHEEL_OP_ARM;
+			ops[i].id = WHEEL_ID(i, 2 * k + 2);
+		}
+		EXPECT_EQ(0, unanswered(self->fd, ops, N, sizes[k]));
+		for (i = 0; i < N; i++)
+			EXPECT_EQ(0, ops[i].res);
+		for (i = 0; i < N; i++)
+			ops[i].op = WHEEL_OP_CANCEL;
+		EXPECT_EQ(0, unanswered(self->fd, ops, N, sizes[k]));
+	}
+}
+
+/* So is an id that the kernel picked. */
+WT_TEST(wheel, an_id_that_was_picked_is_an_answer)
+{
+	struct wheel_setup setup = {
+		.size = sizeof(setup), .clock = WHEEL_CLOCK_VIRTUAL,
+		.flags = WHEEL_SETUP_ANY_SLOT, .timers = TIMERS,
+	};
+	static const __u32 sizes[] = { 2, 1 };
+	struct wheel_op ops[2];
+	unsigned int i, k;
+	int fd;
+
+	fd = wt_open_setup(O_NONBLOCK, &setup);
+	ASSERT_LE(0, fd);
+	for (k = 0; k < ARRAY_SIZE(sizes); k++) {
+		for (i = 0; i < 2; i++)
+			ops[i] = wt_op(WHEEL_OP_ARM, 0, WHEN);
+		EXPECT_EQ(0, unanswered(fd, ops, 2, sizes[k]));
+		for (i = 0; i < 2; i++)
+			EXPECT_EQ(WHEEL_ID(2 * k + i, 1), ops[i].id);
+	}
+	close(fd);
 }
 
 TEST_HARNESS_MAIN
