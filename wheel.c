@@ -92,8 +92,8 @@ int wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
  *
  * The pass that took it is still at its tick: it can be due at the next one. If
  * the scheme cannot hold so late a tick, the timer is looked at again before, a
- * revolution from now. The timer's own deadline is left alone: who
- * moved it may have moved it on since.
+ * revolution from now. The timer's own deadline is left alone: it may have been
+ * moved on since.
  */
 void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 {

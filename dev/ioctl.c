@@ -111,7 +111,7 @@ void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)
 		return;
 	spin_lock_bh(&file->lock);
 	wheel_read_stats(wheel, stats);
-	/* What has fired and is on its way is not read either. */
+	/* Events of timers that have just fired are on their way, and unread as well. */
 	stats->unread = stats->fired - slots->consumed;
 	if (file->ring)
 		stats->unread += wheel_event_ring_ready(file->ring);
@@ -204,7 +204,7 @@ static const struct command commands[] = {
 	},
 };
 
-/* What lies on the stack. Statistics are too large for that. */
+/* The structs lie on the stack, but for statistics, which are too large. */
 union command_arg {
 	u32			size;
 	struct wheel_setup	setup;
@@ -226,7 +226,7 @@ static const struct command *command_of(unsigned int cmd)
 
 /*
  * Asked before anything is done, so that a struct that cannot be written changes
- * nothing. What is written is what is there, but for the size that was read.
+ * nothing. The bytes that are there are written again, but for the size that was read.
  */
 static bool answer_writable(const struct command *command, void __user *uarg,
 			    const void *karg)
@@ -252,7 +252,7 @@ static int command_run(struct wheel_file *file, const struct command *command,
 	err = command->make(file, karg);
 	if (err && !command->progress)
 		return err;
-	/* What the program knows of the struct, and not what we do. */
+	/* As large as the program knows the struct, not as we do. */
 	*(u32 *)karg = size;
 	if (copy_to_user(uarg, karg, command->size))
 		return -EFAULT;

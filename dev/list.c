@@ -115,7 +115,7 @@ static int copy_out(const struct wheel_list *list, const struct wheel_op *ops,
 	return 0;
 }
 
-/* What has been copied is the program's own now; what has not goes back. */
+/* Timers that were copied are the program's own now; others go back. */
 static void list_taken(struct wheel_file *file, const struct wheel_op *ops,
 		       u32 count, bool copied)
 {

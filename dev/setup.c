@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What kind of wheel a file is: asked for by WHEEL_IOC_SETUP, or the defaults
+ * The kind of wheel that a file is: asked for by WHEEL_IOC_SETUP, or the defaults
  * at the first verb.
  */
 #include <linux/capability.h>
@@ -196,7 +196,7 @@ err_tables:
  * @file: file
  * @arg: what is asked for; on success what is in force
  *
- * Whoever makes the first call, the opener pays.
+ * The opener pays, whoever makes the first call.
  *
  * Return: 0 or an errno; then nothing changed.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kind of wheel a file is.
+ * The kind of wheel that a file is.
  */
 #ifndef _WHEEL_DEV_SETUP_H
 #define _WHEEL_DEV_SETUP_H

@@ -95,8 +95,8 @@ static u32 make_locked(struct wheel_file *file, struct wheel_batch *b,
  * @ops: the operations, in kernel memory; answered
  * @count: how many, at most wheel_batch_max()
  *
- * Pages are brought between lock holds: at worst one that is needed a little later. What a
- * CANCEL was too late for can be read when this returns.
+ * Pages are brought between lock holds: at worst one that is needed a little later. An event
+ * that a CANCEL was too late for can be read when this returns.
  */
 void wheel_file_make(struct wheel_file *file, struct wheel_batch *b,
 		     struct wheel_op *ops, u32 count)

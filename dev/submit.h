@@ -30,8 +30,8 @@ static inline void wheel_file_begin(struct wheel_file *file, struct wheel_batch 
 
 /*
  * Can the answer be written? Asked before anything is done, since an operation
- * whose answer gets lost is worse than one that is refused. What is written is
- * what is there.
+ * whose answer gets lost is worse than one that is refused. The bytes that are
+ * there are written again.
  */
 static inline bool wheel_op_writable(const struct wheel_op *op,
 				     struct wheel_op __user *uop)

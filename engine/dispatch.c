@@ -2,7 +2,6 @@
 /*
  * Dispatch: from the hrtimer's interrupt to the callbacks.
  */
-#include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include "trace.h"
 

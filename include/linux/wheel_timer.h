@@ -107,9 +107,9 @@ typedef void (*wheel_owed_fn)(struct wheel *wheel);
  *
  * For an owner who lets timers be armed without the wheel. Called by a pass at the time
  * that wheel_look_at() named, before it takes the timers that are due, by the rules of
- * callbacks. What is armed or moved here, and not elsewhere meanwhile, may be due at the very
- * tick of the pass. When the look is done it names the next one's time; until then it is called
- * again and again.
+ * callbacks. A timer that is armed or moved here, and not elsewhere meanwhile, may be due at
+ * the very tick of the pass. When the look is done it names the next one's time; until then
+ * it is called again and again.
  *
  * Return: so many timers it has looked at.
  */

@@ -102,23 +102,24 @@
  * ======================= ===================================================
  * a deadline              armed
  * WHEEL_TOUCH_PARKED      not armed; the program may exchange it for a deadline
- * WHEEL_TOUCH_IDLE        it has fired. Who has taken its event may exchange this for
- *                         a deadline or PARKED, and nobody before
+ * WHEEL_TOUCH_IDLE        it has fired. The thread that has taken its event may
+ *                         exchange this for a deadline or PARKED, no other before
  * ======================= ===================================================
  *
- * The kernel does not see a word change. So who arms a timer, or moves it earlier, then
- * does two things more, each after the one before (a full barrier):
+ * The kernel does not see a word change. So a thread that arms a timer, or moves it
+ * earlier, then does two things more, each after the one before (a full barrier):
  *
  * 1. The slot's bit is set in the doorbells, an array of bits in __u64s, a slot each;
- *    then the bit of that __u64 in the summary, an array of the same form. One that is
- *    set already needs no more, and if that is the first, neither does the second.
+ *    then the bit of that __u64 in the summary, an array of the same form. A bit that is
+ *    set already need not be set, and if that is the slot's, nor need the summary's.
  * 2. wheel_kernel_page.next_wake is read, and if the deadline is earlier, there is a
  *    kick: WHEEL_IOC_ENTER with WHEEL_ENTER_KICK.
  *
  * A timer that was armed so fires as one that was armed by ARM: at the first tick
- * boundary at or after its deadline; one whose deadline had passed, at the next tick. Of a
- * program that is killed between the exchange and the kick, another process that shares
- * the file does not learn. Timers that are due at the same tick may fire in any order.
+ * boundary at or after its deadline; one whose deadline had passed, at the next tick. If
+ * a program is killed between the exchange and the kick, no other process that shares the
+ * file is told, and the timer waits for the next look. Timers that are due at the same
+ * tick may fire in any order.
  *
  * Map MAP_SHARED and whole, and a page for reading at WHEEL_OFF_KERNEL::
  *
