@@ -10,8 +10,9 @@ suites	:= $(addprefix selftests-,$(KERNEL)) $(addprefix lib-,$(KERNEL)) \
 	$(addprefix wheelctl-,$(KERNEL)) $(addprefix consumer-,$(KERNEL))
 # Of what runs side by side the longest comes first.
 rungs	:= $(suites:selftests-6.1=selftests-6.1-64) host kunit-uml misuse-uml payer lib kept
-long	:= host-long selftests-6.1-all model witness contract-6.12 faults-coverage machine-6.12 \
-	selftests-6.12-rt-64 selftests-6.12-arm64 litmus mutants host-longest
+long	:= host-long selftests-6.1-all model witness contract-6.12 container-6.12 \
+	faults-coverage machine-6.12 selftests-6.12-rt-64 selftests-6.12-arm64 litmus \
+	mutants host-longest
 # Of these, those that end soon after they began.
 ci	:= host-long selftests-6.1-all model witness
 
@@ -118,6 +119,9 @@ check-mutants:		## does each planted bug turn its test red?
 
 check-deb:		## the packages: built twice, installed, used, purged; for CI, not in check
 	@$(vm)/check deb keep-6.12
+
+check-container:	## /dev/wheel in containers of Podman
+	@$(vm)/check container-6.12
 
 check-intree:		## as a driver of a kernel's own tree: kunit.py, clang, sparse
 	@$(vm)/check intree

@@ -38,9 +38,14 @@ static void __noreturn open_failed(int error)
 		snprintf(advice, sizeof(advice), " (%s)", advice_here().s);
 		break;
 	case EACCES:
-	case EPERM:
 		snprintf(advice, sizeof(advice),
 			 " (join the device's group, which ls -l shows, or run as root)");
+		break;
+	/* The mode of the node is no reason for it, a cgroup's device list is. */
+	case EPERM:
+		snprintf(advice, sizeof(advice),
+			 " (allow this container by --device %s, this unit by DeviceAllow=)",
+			 globals.device);
 		break;
 	}
 	device_fail("", error, advice);
