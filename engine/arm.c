@@ -128,7 +128,8 @@ EXPORT_SYMBOL_GPL(wheel_timer_arm_locked);
  * It fires at the first tick boundary at or after @deadline, or at a later one
  * within @slack; never before. A deadline that has passed is due at the next
  * tick. Timers due at one tick fire in the order in which they were armed, and so do
- * those whose deadlines have passed when they are armed.
+ * those whose deadlines have passed when they are armed. While the interrupt of the
+ * wheel is late, as behind long stretches without interrupts, these may fire by tick.
  *
  * Context: Any, hardirq included, but not NMI, and not with a lock of the
  * scheduler's, hrtimers' or timekeeping's core held.
