@@ -4,6 +4,7 @@
  */
 #include <linux/export.h>
 #include <linux/log2.h>
+#include <linux/nospec.h>
 #include "engine.h"
 
 #define DEFAULT_TICK_NS		1000000
@@ -17,6 +18,12 @@ static const struct wheel_scheme * const schemes[] = {
 	[WHEEL_BOUNDED]		= &wheel_bounded,
 	[WHEEL_OVERFLOW]	= &wheel_overflow,
 };
+
+/* A program may have chosen the number, beyond whose bound the CPU shall not speculate. */
+static const struct wheel_scheme *scheme_of(u32 scheme)
+{
+	return schemes[array_index_nospec(scheme, ARRAY_SIZE(schemes))];
+}
 
 /**
  * wheel_config_check - can there be such a wheel?
@@ -39,7 +46,7 @@ int wheel_config_check(const struct wheel_config *config)
 		return -EINVAL;
 	if (config->flags & WHEEL_SLEEPABLE && config->account)
 		return -EINVAL;
-	if (wheel_settable(config->clock) && !schemes[config->scheme]->by_tick)
+	if (wheel_settable(config->clock) && !scheme_of(config->scheme)->by_tick)
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -55,7 +62,7 @@ const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config)
 	config->buckets = wheel_buckets_for(config);
 	config->limit = config->limit ?: wheel_limit_of(config->scheme);
 	config->tick_ns = config->tick_ns ?: DEFAULT_TICK_NS;
-	return schemes[config->scheme];
+	return scheme_of(config->scheme);
 }
 
 /**
@@ -75,7 +82,7 @@ u32 wheel_buckets_for(const struct wheel_config *config)
 	else if (!buckets)
 		buckets = clamp_t(u64, config->limit / TIMERS_A_BUCKET,
 				  MIN_DEFAULT_BUCKETS, WHEEL_MAX_BUCKETS);
-	return schemes[config->scheme]->buckets(roundup_pow_of_two(buckets));
+	return scheme_of(config->scheme)->buckets(roundup_pow_of_two(buckets));
 }
 EXPORT_SYMBOL_GPL(wheel_buckets_for);
 
@@ -104,7 +111,7 @@ EXPORT_SYMBOL_GPL(wheel_bytes_for);
  */
 u64 wheel_limit_of(u32 scheme)
 {
-	return schemes[scheme]->max_timers ?: U64_MAX;
+	return scheme_of(scheme)->max_timers ?: U64_MAX;
 }
 EXPORT_SYMBOL_GPL(wheel_limit_of);
 
