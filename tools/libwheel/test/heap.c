@@ -117,9 +117,11 @@ static void due_now_beyond_the_revolution(void)
 	struct libwheel *wheel = open_mode(LIBWHEEL_DUE_NOW, WHEEL_BOUNDED, 0);
 
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), 0));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 1), 0));
 	EXPECT_EQ(-ERANGE, libwheel_rearm(wheel, WHEEL_ID(1, 1), HOUR));
 	EXPECT_EQ(0, deadline_of(wheel, WHEEL_ID(1, 1)));
 	EXPECT_EQ(WHEEL_ID(1, 1), next_id(wheel));
+	EXPECT_EQ(WHEEL_ID(2, 1), next_id(wheel));
 	libwheel_close(wheel);
 }
 

@@ -160,18 +160,18 @@ static void take_out(struct wheel *wheel, struct wheel_timer *timer)
 	}
 }
 
-/* From or to those that are due at once. */
+/* From or to those that are due at once. One that the wheel cannot hold stays. */
 static int move_due(struct wheel *wheel, struct wheel_timer *timer, u64 deadline,
 		    u64 slack)
 {
-	u64 old = wheel_timer_deadline(timer);
-	int err;
+	struct wheel_due due;
 
+	forward_clock(wheel);
+	if (!has_come(wheel, deadline) &&
+	    wheel_admit(&wheel->core, deadline, slack, &due))
+		return -ERANGE;
 	take_out(wheel, timer);
-	err = place(wheel, timer, deadline, slack);
-	if (err)
-		wheel_overdue_add(&wheel->overdue, timer, old);
-	return err;
+	return place(wheel, timer, deadline, slack);
 }
 
 int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
