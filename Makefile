@@ -167,7 +167,7 @@ bench-echo:		## an echo server with libwheel, timerfd and libevent, in a guest, 
 	@tests/bench/echo/run
 
 bench-clients:		## Redis, Netty and a libevent server, with and without libwheel
-	@$(vm)/bring redis netty bench
+	@$(vm)/bring redis netty bench bench-counted
 	@$(MAKE) -s -C clients/redis bench
 	@$(MAKE) -s -C clients/netty bench
 	@$(MAKE) -s -C clients/server bench

@@ -44,6 +44,7 @@ struct RedisModuleCommandFilterCtx;
 
 /* EventLoopAdd() */
 #define REDIS_READABLE		1
+#define REDIS_WRITABLE		2
 
 /* RegisterNumericConfig() */
 #define REDIS_CONFIG_DEFAULT	0

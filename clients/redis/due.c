@@ -7,18 +7,21 @@
 #include "due.h"
 #include "homes.h"
 #include "keys.h"
+#include "moments.h"
 
 #define NS_PER_MS	1000000ull
-/* Operations a call; keys that may expire before others are served. */
+/* Operations a call; keys that may expire before Redis does anything else. */
 #define BATCH		64
 
 static struct {
 	struct libwheel *wheel;
 	int64_t horizon_ms;
-	/* One slot is no key's: it is for due_wake_at(). */
+	/* One slot is no moment's: it is for due_wake_at(). */
 	uint32_t wake_slot;
 	uint64_t wake_generation;
 	due_wake_fn *wake;
+	/* The moment that has come, or NONE. */
+	uint32_t present;
 	struct wheel_op ops[BATCH];
 	uint32_t ops_count;
 	struct due_counts counts;
@@ -38,6 +41,7 @@ int due_open(uint32_t limit)
 	due.ops_count = 0;
 	due.wake_slot = limit;
 	due.wake_generation = 0;
+	due.present = NONE;
 	return libwheel_open(&due.wheel, &options);
 }
 
@@ -77,23 +81,42 @@ int64_t due_horizon(void)
 	return due.horizon_ms;
 }
 
+/* A key that does not expire within the horizon, or not any more. */
+static void drop(uint32_t key)
+{
+	RedisModule_FreeString(NULL, key_remove(key));
+}
+
+/* There is no room on the wheel: the keys of a moment are left to Redis. */
+static void refuse(uint32_t nr)
+{
+	struct moment *moment = moment_at(nr);
+
+	while (moment->first != NONE) {
+		uint32_t key = moment->first;
+
+		due.counts.refused++;
+		key_unlink(&moment->first, key);
+		drop(key);
+	}
+	if (moment->state == MOMENT_WAITING)
+		moment_close(nr, MOMENT_LEAVING);
+	moment_free(nr);
+}
+
 /* An operation that was queued has its answer. */
 static void op_settle(const struct wheel_op *op)
 {
 	uint32_t nr = WHEEL_ID_SLOT(op->id);
-	struct key *key = key_at(nr);
+	const struct moment *moment = moment_at(nr);
 
-	if (WHEEL_ID_GEN(op->id) != key->generation)
+	if (WHEEL_ID_GEN(op->id) != moment->generation)
 		return;
-	if (op->op == WHEEL_OP_ARM && op->res < 0) {
-		due.counts.refused++;
-		if (key->state == KEY_WAITING)
-			key_leave(nr);
-		key_free(nr);
-	}
+	if (op->op == WHEEL_OP_ARM && op->res < 0)
+		refuse(nr);
 	/* Not cancelled: it fired, and due_serve() is going to take its event. */
-	if (op->op == WHEEL_OP_CANCEL && !op->res && key->state == KEY_LEAVING)
-		key_free(nr);
+	if (op->op == WHEEL_OP_CANCEL && !op->res)
+		moment_free(nr);
 }
 
 void due_submit(void)
@@ -116,16 +139,59 @@ void due_submit(void)
 
 static void op_queue(uint32_t op, uint32_t nr)
 {
-	const struct key *key = key_at(nr);
+	const struct moment *moment = moment_at(nr);
 
 	due.ops[due.ops_count++] = (struct wheel_op) {
 		.op = op,
-		.id = WHEEL_ID(nr, key->generation),
+		.id = WHEEL_ID(nr, moment->generation),
 		/* To Redis a key has expired once its time has passed. */
-		.when = (key->expires_ms + 1) * NS_PER_MS,
+		.when = (moment->ms + 1) * NS_PER_MS,
 	};
 	if (due.ops_count == BATCH)
 		due_submit();
+}
+
+/* A new moment; where there is no room for it, those that are leaving go now. */
+static uint32_t make_moment(int64_t ms)
+{
+	uint32_t nr = moment_add(ms);
+
+	if (nr != NONE)
+		return nr;
+	due_submit();
+	return moment_add(ms);
+}
+
+/* A key that is in no list waits for its moment. */
+static void wait_for(uint32_t key, int64_t ms)
+{
+	uint32_t nr = moment_find(ms);
+	bool is_new = nr == NONE;
+
+	if (is_new)
+		nr = make_moment(ms);
+	if (nr == NONE) {
+		due.counts.refused++;
+		drop(key);
+		return;
+	}
+	key_at(key)->moment = nr;
+	key_link(&moment_at(nr)->first, key);
+	if (is_new)
+		op_queue(WHEEL_OP_ARM, nr);
+}
+
+/* A key waits no more. A moment without keys need not come. */
+static void leave_moment(uint32_t key)
+{
+	uint32_t nr = key_at(key)->moment;
+	struct moment *moment = moment_at(nr);
+
+	key_unlink(&moment->first, key);
+	if (moment->first != NONE || moment->state != MOMENT_WAITING)
+		return;
+	moment_close(nr, MOMENT_LEAVING);
+	op_queue(WHEEL_OP_CANCEL, nr);
 }
 
 static bool is_near(int64_t expires_ms)
@@ -137,40 +203,41 @@ static bool is_near(int64_t expires_ms)
 void due_expect(struct RedisModuleString *name, uint16_t home,
 		int64_t expires_ms)
 {
-	uint32_t nr;
+	if (is_near(expires_ms))
+		due_expect_near(name, home, expires_ms);
+}
 
-	if (!is_near(expires_ms))
-		return;
-	nr = key_find(name, home);
-	if (nr != NO_KEY) {
-		/* A timer that is due too early finds the later time itself. */
-		if (expires_ms >= key_at(nr)->expires_ms)
-			return;
-		key_at(nr)->expires_ms = expires_ms;
-		op_queue(WHEEL_OP_REARM, nr);
-		return;
-	}
-	nr = key_add(name, home);
-	if (nr == NO_KEY) {
+void due_expect_near(struct RedisModuleString *name, uint16_t home,
+		     int64_t expires_ms)
+{
+	bool known;
+	uint32_t key = key_find_or_add(name, home, &known);
+
+	if (key == NONE) {
 		due.counts.refused++;
 		return;
 	}
-	key_at(nr)->expires_ms = expires_ms;
-	op_queue(WHEEL_OP_ARM, nr);
+	if (known) {
+		/* A moment that comes too early finds the later time itself. */
+		if (expires_ms >= moment_at(key_at(key)->moment)->ms)
+			return;
+		leave_moment(key);
+	}
+	wait_for(key, expires_ms);
 }
 
-static void forget(uint32_t nr)
+static void forget(uint32_t key)
 {
-	key_leave(nr);
-	op_queue(WHEEL_OP_CANCEL, nr);
+	leave_moment(key);
+	drop(key);
 }
 
 void due_forget(const struct RedisModuleString *name, uint16_t home)
 {
-	uint32_t nr = key_find(name, home);
+	uint32_t key = key_find(name, home);
 
-	if (nr != NO_KEY)
-		forget(nr);
+	if (key != NONE)
+		forget(key);
 }
 
 void due_forget_all(uint16_t home)
@@ -180,8 +247,7 @@ void due_forget_all(uint16_t home)
 	for (nr = 0; nr < keys_end(); nr++) {
 		const struct key *key = key_at(nr);
 
-		if (key->state == KEY_WAITING &&
-		    (home == ALL_HOMES || home == key->home))
+		if (key->name && (home == ALL_HOMES || home == key->home))
 			forget(nr);
 	}
 	due_submit();
@@ -208,49 +274,73 @@ static void note_expired(int64_t expires_ms)
 		due.counts.late_max_us = late_us;
 }
 
-/* The timer of a key is due: Redis expires it, or knows of a later time. */
+/*
+ * The moment of a key has come: Redis expires it, or knows of a later time. Another module
+ * that hears of it may change the key meanwhile: by then we do not know it any more.
+ */
 static void key_due(struct RedisModuleCtx *ctx, uint32_t nr)
 {
-	struct key *key = key_at(nr);
-	unsigned long long size;
+	struct moment *moment = moment_at(due.present);
+	uint16_t home = key_at(nr)->home;
+	int64_t ms = moment->ms;
+	struct RedisModuleString *name;
 	struct RedisModuleKey *open;
+	unsigned long long size;
 	int64_t expires_ms;
 
-	RedisModule_SelectDb(ctx, home_db(key->home));
+	key_unlink(&moment->first, nr);
+	name = key_remove(nr);
+	RedisModule_SelectDb(ctx, home_db(home));
 	size = RedisModule_DbSize(ctx);
-	open = RedisModule_OpenKey(ctx, key->name, REDIS_WRITE | REDIS_NO_TOUCH);
+	open = RedisModule_OpenKey(ctx, name, REDIS_WRITE | REDIS_NO_TOUCH);
 	expires_ms = RedisModule_GetAbsExpire(open);
 	RedisModule_CloseKey(open);
 	if (RedisModule_DbSize(ctx) < size)
-		note_expired(key->expires_ms);
+		note_expired(ms);
 
-	if (!is_near(expires_ms)) {
-		key_leave(nr);
-		key_free(nr);
-		return;
+	if (is_near(expires_ms)) {
+		due.counts.moved++;
+		due_expect_near(name, home, expires_ms);
 	}
-	due.counts.moved++;
-	key->expires_ms = expires_ms;
-	key->generation++;
-	op_queue(WHEEL_OP_ARM, nr);
+	RedisModule_FreeString(NULL, name);
+}
+
+/* Takes the next event from the wheel. False: there is none. */
+static bool take_event(struct RedisModuleCtx *ctx)
+{
+	struct wheel_event event;
+	uint32_t nr;
+
+	if (libwheel_expirations(due.wheel, &event, 1) != 1)
+		return false;
+	nr = WHEEL_ID_SLOT(event.id);
+	if (nr == due.wake_slot) {
+		due.wake(ctx);
+	} else if (moment_at(nr)->state == MOMENT_WAITING) {
+		moment_close(nr, MOMENT_COME);
+		due.present = nr;
+	} else {
+		moment_free(nr);
+	}
+	return true;
 }
 
 bool due_serve(struct RedisModuleCtx *ctx)
 {
-	struct wheel_event events[BATCH];
-	int count = libwheel_expirations(due.wheel, events, BATCH);
-	int i;
+	bool more = true;
+	int served = 0;
 
-	for (i = 0; i < count; i++) {
-		uint32_t nr = WHEEL_ID_SLOT(events[i].id);
-
-		if (nr == due.wake_slot)
-			due.wake(ctx);
-		else if (key_at(nr)->state == KEY_WAITING)
-			key_due(ctx, nr);
-		else
-			key_free(nr);
+	while (more && served < BATCH) {
+		if (due.present == NONE) {
+			more = take_event(ctx);
+		} else if (moment_at(due.present)->first != NONE) {
+			key_due(ctx, moment_at(due.present)->first);
+			served++;
+		} else {
+			moment_free(due.present);
+			due.present = NONE;
+		}
 	}
 	due_submit();
-	return count == BATCH;
+	return more;
 }

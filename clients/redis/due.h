@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wheel: a timer for each key that expires within the horizon, and what
- * happens when one is due. Redis itself deletes the key, tells its subscribers
+ * The wheel: a timer for each moment at which keys expire within the horizon, and what
+ * happens when one is due. Redis itself deletes the keys, tells its subscribers
  * and its replicas: it does so when an expired key is opened, and we open it.
  */
 #ifndef DUE_H
@@ -15,8 +15,8 @@ struct RedisModuleString;
 
 /**
  * struct due_counts - since the module was loaded
- * @expired: keys that Redis deleted because their timer was due
- * @moved: timers that found the key to expire later by now
+ * @expired: keys that Redis deleted because their moment had come
+ * @moved: keys that were found to expire later by now
  * @refused: keys that found no room on the wheel
  * @late_max_us: the longest from a key's expiry to its deletion
  */
@@ -43,6 +43,9 @@ int64_t due_horizon(void);
 /* A key was seen to expire then. */
 void due_expect(struct RedisModuleString *name, uint16_t home,
 		int64_t expires_ms);
+/* The same, of a time that is known to lie within the horizon. */
+void due_expect_near(struct RedisModuleString *name, uint16_t home,
+		     int64_t expires_ms);
 /* A key is gone or expires no more. */
 void due_forget(const struct RedisModuleString *name, uint16_t home);
 /* All keys of a home, or of all. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The keys on the wheel, found by number, which is their slot there, and by name.
+ * The keys that expire within the horizon, found by name. All keys that expire in
+ * one millisecond are a list.
  *
  * A database's number changes when it is swapped with another, a key's home does
  * not: homes are databases by the number they had when the module was loaded.
@@ -11,57 +12,46 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "table.h"
+
 struct RedisModuleString;
 
-enum key_state {
-	KEY_FREE,
-	/* On the wheel. */
-	KEY_WAITING,
-	/* Forgotten, but its timer is not known to be off the wheel yet. */
-	KEY_LEAVING,
-};
-
 /**
- * struct key - a key on the wheel
- * @name: a reference of ours, with KEY_WAITING
- * @next_free: with KEY_FREE, the next one in the list of these
- * @expires_ms: when it was to expire, as we last knew; it may be later by now
+ * struct key - a key that expires
+ * @name: a reference of ours; NULL: the number is not in use
  * @hash: of its name and home; keys with the same hash are taken for the same
- * @generation: of its timer
+ * @moment: when it was to expire, as we last knew; it may be later by now
+ * @prev: the key before it in the list of its moment, which is a circle
+ * @next: the one after it; of a number that is not in use the next such
  * @home: its database
- * @state: enum key_state
  */
 struct key {
-	union {
-		struct RedisModuleString *name;
-		uint32_t next_free;
-	};
-	int64_t expires_ms;
+	struct RedisModuleString *name;
 	uint64_t hash;
-	uint64_t generation : 40;
-	uint64_t home : 16;
-	uint64_t state : 8;
+	uint32_t moment;
+	uint32_t prev;
+	uint32_t next;
+	uint16_t home;
 };
 
-#define NO_KEY		UINT32_MAX
-
 void keys_init(uint32_t limit);
-/* All have to be KEY_FREE. */
 void keys_exit(void);
 struct key *key_at(uint32_t nr);
 /* One past the highest number in use so far. */
 uint32_t keys_end(void);
-/* How many are KEY_WAITING. */
-uint32_t keys_waiting(void);
-uint64_t keys_bytes(void);
+/* How many are in use. */
+uint32_t keys_count(void);
 
-/* The number of a waiting key, or NO_KEY. */
+/* The number of a key, or NONE. */
 uint32_t key_find(const struct RedisModuleString *name, uint16_t home);
-/* Makes a key wait that does not yet. NO_KEY: there are as many as may be. */
-uint32_t key_add(struct RedisModuleString *name, uint16_t home);
-/* From KEY_WAITING to KEY_LEAVING: it is found by name no more. */
-void key_leave(uint32_t nr);
-/* From KEY_LEAVING to KEY_FREE: the number may be used again. */
-void key_free(uint32_t nr);
+/* The same; a new one, in no list, if it is not @known. NONE: there are as many as may be. */
+uint32_t key_find_or_add(struct RedisModuleString *name, uint16_t home,
+			 bool *known);
+/* Of one that is in no list. Its name is the caller's to free. */
+struct RedisModuleString *key_remove(uint32_t nr);
+
+/* Puts a key at the end of the list whose first key is *@first, or NONE; and back. */
+void key_link(uint32_t *first, uint32_t nr);
+void key_unlink(uint32_t *first, uint32_t nr);
 
 #endif

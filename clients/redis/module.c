@@ -2,15 +2,18 @@
 /*
  * wheel_expire: Redis deletes each key when its time has come.
  *
- *	module -> look, walk, hint -> due -> keys, homes -> api
- *	          debug
+ *	module -> look, walk, hint -> due -> keys, moments -> table -> api
+ *	          debug                  \-> homes
  *
  * Redis tells us by its notifications which keys got a time to live and which
  * lost theirs, and wakes us when the wheel says that keys are due. All of it
  * runs in the server's own thread, between commands.
  */
+#include <errno.h>
 #include <linux/wheel_timer.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "api.h"
 #include "debug.h"
@@ -19,6 +22,7 @@
 #include "homes.h"
 #include "keys.h"
 #include "look.h"
+#include "moments.h"
 #include "walk.h"
 
 #define VERSION		1
@@ -30,6 +34,9 @@ static struct {
 	bool replica, loading;
 	/* The wheel's descriptor is in the server's event loop. */
 	bool listening;
+	/* So is this one, which is always writable. */
+	bool awake;
+	int always;
 	bool due;
 } server;
 
@@ -45,10 +52,10 @@ static void key_may_expire(struct RedisModuleString *name, uint16_t home)
 {
 	int64_t expires_ms;
 
-	if (hint_take(name, &expires_ms))
-		due_expect(name, home, expires_ms);
-	else
+	if (!hint_take(name, &expires_ms))
 		look_later(name, home);
+	else if (expires_ms != INT64_MAX)
+		due_expect_near(name, home, expires_ms);
 }
 
 static void on_command(struct RedisModuleCommandFilterCtx *command)
@@ -96,6 +103,18 @@ static void listen(bool wanted)
 	server.listening = wanted;
 }
 
+/* Keys are still due, and others shall be served between them, too. */
+static void stay_awake(bool wanted)
+{
+	if (wanted == server.awake)
+		return;
+	if (wanted)
+		RedisModule_EventLoopAdd(server.always, REDIS_WRITABLE, on_due, NULL);
+	else
+		RedisModule_EventLoopDel(server.always, REDIS_WRITABLE);
+	server.awake = wanted;
+}
+
 static void on_loop(struct RedisModuleCtx *ctx, struct redis_event event,
 		    uint64_t subevent, void *data)
 {
@@ -107,6 +126,7 @@ static void on_loop(struct RedisModuleCtx *ctx, struct redis_event event,
 	       !RedisModule_AvoidReplicaTraffic());
 	if (server.due && server.listening)
 		server.due = due_serve(ctx);
+	stay_awake(server.due && server.listening);
 }
 
 /* Nothing that we know is known to be right any more, or of any use. */
@@ -169,7 +189,7 @@ static void on_info(struct RedisModuleInfoCtx *info, int crash)
 	RedisModule_InfoAddSection(info, "");
 	RedisModule_InfoAddFieldCString(info, "backend", due_backend());
 	RedisModule_InfoAddFieldULongLong(info, "active", server.listening);
-	RedisModule_InfoAddFieldULongLong(info, "keys", keys_waiting());
+	RedisModule_InfoAddFieldULongLong(info, "keys", keys_count());
 	RedisModule_InfoAddFieldULongLong(info, "expired", counts->expired);
 	RedisModule_InfoAddFieldULongLong(info, "late_max_usec",
 					  counts->late_max_us);
@@ -234,10 +254,12 @@ int RedisModule_OnLoad(struct RedisModuleCtx *ctx,
 	memset(&server, 0, sizeof(server));
 	if (configure(ctx))
 		return REDIS_ERR;
-	err = due_open(server.max_keys);
+	server.always = eventfd(0, EFD_CLOEXEC);
+	err = server.always < 0 ? -errno : due_open(server.max_keys);
 	if (err) {
 		RedisModule_Log(ctx, "warning", "it cannot open a wheel: %s",
 				strerror(-err));
+		close(server.always);
 		return REDIS_ERR;
 	}
 	flags = RedisModule_GetContextFlags(ctx);
@@ -247,6 +269,7 @@ int RedisModule_OnLoad(struct RedisModuleCtx *ctx,
 	due_set_horizon(server.horizon_s * 1000);
 	homes_init(ctx);
 	keys_init(server.max_keys);
+	moments_init(server.max_keys);
 	walk_init();
 	if (subscribe(ctx) ||
 	    !RedisModule_RegisterCommandFilter(ctx, on_command, 0) ||
@@ -261,9 +284,12 @@ int RedisModule_OnLoad(struct RedisModuleCtx *ctx,
 int RedisModule_OnUnload(struct RedisModuleCtx *ctx)
 {
 	listen(false);
+	stay_awake(false);
+	close(server.always);
 	look_drop();
 	due_forget_all(ALL_HOMES);
 	walk_exit();
+	moments_exit();
 	keys_exit();
 	homes_exit();
 	due_close();

@@ -104,6 +104,17 @@ def test_keys_due_at_one_instant_all_expire():
         assert field(client, "expired") > 0
 
 
+def test_keys_due_at_one_instant_keep_the_server_awake():
+    # If it slept after each 64 of them, once a second, the last were 15 s late.
+    with served("--hz", 1, "--dynamic-hz", "no") as (_, client, listener):
+        due = client.now_ms() + 1000
+        client.many([("SET", f"due:{number}", "x", "PXAT", due)
+                     for number in range(1000)])
+        for _ in range(1000):
+            expired(listener)
+        assert field(client, "late_max_usec") < 10_000_000
+
+
 def test_no_key_expires_early():
     with served() as (_, client, listener):
         base = client.now_ms() + 300

@@ -93,9 +93,12 @@ def pack(*words):
 
 
 class Server:
-    """A redis-server on a socket in a scratch folder; with it stops, too."""
+    """A redis-server on a socket in a scratch folder; with it stops, too.
 
-    def __init__(self, *options, module=None, environment=None):
+    @under is a command that runs it, valgrind with its options for example.
+    """
+
+    def __init__(self, *options, module=None, environment=None, under=()):
         self.folder = tempfile.mkdtemp(prefix="wheel-redis.")
         self.path = os.path.join(self.folder, "socket")
         self.log = os.path.join(self.folder, "log")
@@ -105,6 +108,7 @@ class Server:
             self.options += ["--loadmodule", os.path.abspath(module)]
         self.options += [str(option) for option in options]
         self.environment = dict(os.environ, **(environment or {}))
+        self.under = under
         self.process = None
 
     def __enter__(self):
@@ -122,10 +126,10 @@ class Server:
     def start(self):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                ["redis-server", "--dir", self.folder, "--port", "0",
+                [*self.under, "redis-server", "--dir", self.folder, "--port", "0",
                  "--unixsocket", self.path, *self.options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env=self.environment)
+                cwd=self.folder, env=self.environment)
         while self.process.poll() is None:
             try:
                 client = self.client()
