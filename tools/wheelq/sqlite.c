@@ -7,6 +7,7 @@
  */
 #include "sqlite.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,9 +47,12 @@ static struct sqlite *sqlite_of(struct store *store)
 
 void sqlite_broken(struct sqlite *s)
 {
-	int err = sqlite3_extended_errcode(s->db);
+	int saved = errno, err = sqlite3_extended_errcode(s->db);
 	int cause = sqlite3_system_errno(s->db);
 
+	/* Of the file by which it finds its way in the log it keeps none. */
+	if (err == SQLITE_IOERR_SHMSIZE)
+		cause = saved;
 	fail(EXIT_FAILED, "%s: %s%s%s (SQLite %d); nothing more is accepted",
 	     s->path, sqlite3_errmsg(s->db), cause ? ": " : "",
 	     cause ? strerror(cause) : "", err);

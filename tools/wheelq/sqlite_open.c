@@ -17,11 +17,13 @@
 /* KiB of pages in memory, whatever the store's size. */
 #define CACHE_KIB	"-32768"
 /*
- * Pages of the log before they are written to where they belong. Of many puts with
- * many delays each commit changes a page a job, and most of these change again soon:
- * a log of 32 MiB writes home a fifth of what one of 4 MiB does.
+ * A put with a delay of its own changes a page of the index that no other put of its
+ * commit changes. All of this page is written to the log, and once more to where it
+ * belongs: so pages are small. The log is long, since most pages change again before
+ * they are written home. A store keeps the pages that it was made with.
  */
-#define LOG_PAGES	"8192"
+#define PAGE_BYTES	"1024"
+#define LOG_BYTES	(32 << 20)
 
 #define STRINGIFY(x)	#x
 #define TEXT(x)		STRINGIFY(x)
@@ -119,6 +121,17 @@ static void take_lock(struct sqlite *s)
 	s->lock = fd;
 }
 
+static void set_up(struct sqlite *s)
+{
+	execute(s, "PRAGMA page_size=" PAGE_BYTES ";"
+		   "PRAGMA journal_mode=WAL;"
+		   "PRAGMA synchronous=FULL;"
+		   "PRAGMA secure_delete=OFF;"
+		   "PRAGMA cache_size=" CACHE_KIB);
+	sqlite3_wal_autocheckpoint(s->db, LOG_BYTES /
+				   number_of(s, "PRAGMA page_size"));
+}
+
 struct store *sqlite_open(const char *path)
 {
 	struct sqlite *s = zeroed(1, sizeof(*s));
@@ -132,12 +145,7 @@ struct store *sqlite_open(const char *path)
 			    SQLITE_OPEN_CREATE, DISK_NAME))
 		sqlite_broken(s);
 	sqlite3_extended_result_codes(s->db, 1);
-	execute(s, "PRAGMA page_size=4096;"
-		   "PRAGMA journal_mode=WAL;"
-		   "PRAGMA synchronous=FULL;"
-		   "PRAGMA secure_delete=OFF;"
-		   "PRAGMA wal_autocheckpoint=" LOG_PAGES ";"
-		   "PRAGMA cache_size=" CACHE_KIB);
+	set_up(s);
 	check_schema(s);
 	for (i = 0; i < STATEMENTS; i++)
 		if (sqlite3_prepare_v3(s->db, sqlite_statements[i], -1,

@@ -150,6 +150,31 @@ def half_closed():
         assert {other.reserve()[0], other.reserve()[0]} == {1, 2}
 
 
+def half_closed_in_the_middle():
+    """What was not sent whole was not asked for."""
+    with rig.Server() as server:
+        for begun in (b"pu", b"put 0 0 60 3", b"put 0 0 60 3\r\n", b"put 0 0 60 3\r\nxy",
+                      b"put 0 0 60 3\r\nxyz\r", b"put 0 0 60 70000\r\nx", b"x" * 1000):
+            client = server.client()
+            client.send(begun)
+            client.socket.shutdown(socket.SHUT_WR)
+            assert client.file.read() == b"", begun
+        stats = server.client().stats()
+        assert (stats["total-jobs"], stats["current-connections"]) == ("0", "1")
+
+
+def half_closed_and_never_reads():
+    with rig.Server() as server:
+        other = server.client()
+        number = other.put(b"x" * 65000)
+        deaf = server.client()
+        fill(server, deaf, f"peek {number}\r\n".encode() * 1000)
+        deaf.socket.shutdown(socket.SHUT_WR)
+        still_serves(server)
+        deaf.close()
+        rig.until(lambda: other.stats()["current-connections"] == "1")
+
+
 def many_connections():
     wanted = int(os.environ.get("WHEELQ_CONNECTIONS", "10000"))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -218,5 +243,5 @@ def options_of_nonsense():
 
 TESTS = [hostile_words_of_every_verb, hostile_random_bytes, hostile_body_too_long,
          hostile_client_that_never_reads, hostile_client_that_never_ends_its_line, half_closed,
-         many_connections, limits_have_clear_answers, draining_refuses_new_jobs,
-         options_of_nonsense]
+         half_closed_in_the_middle, half_closed_and_never_reads, many_connections,
+         limits_have_clear_answers, draining_refuses_new_jobs, options_of_nonsense]

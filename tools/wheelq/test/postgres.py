@@ -50,6 +50,11 @@ class Postgres:
     def socket(self):
         return os.path.join(self.folder, ".s.PGSQL.5432")
 
+    def pid(self):
+        """Of its first process, as text."""
+        with open(os.path.join(self.folder, "data", "postmaster.pid"), encoding="ascii") as file:
+            return file.readline().strip()
+
     def uri(self, database):
         return f"postgresql://wheelq@/{database}?host={self.folder}"
 
