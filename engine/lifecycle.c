@@ -66,10 +66,10 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
  * Return: the wheel, or an ERR_PTR:
  *
  * * %-EINVAL - no name, a clock, scheme, flag, tick or number of buckets that does
- *   not exist, more than WHEEL_OVERFLOW_TIMERS for that scheme, or a limit with
- *   WHEEL_PERCPU
- * * %-EOPNOTSUPP - a clock or scheme that wheel_features() does not list, or a
- *   clock that can be set on a scheme other than WHEEL_HASHED and WHEEL_BOUNDED
+ *   not exist, more than WHEEL_OVERFLOW_TIMERS for that scheme, a limit or a look
+ *   function with WHEEL_PERCPU, or an account with WHEEL_SLEEPABLE
+ * * %-EOPNOTSUPP - a clock that can be set on a scheme other than WHEEL_HASHED and
+ *   WHEEL_BOUNDED
  * * %-ENOMEM - no memory
  */
 struct wheel *wheel_create_class(const struct wheel_config *config,
