@@ -15,7 +15,7 @@
 #define HANDFUL	8
 
 struct handful {
-	struct wheel_slot		*slot[HANDFUL];
+	struct wheel_slot	*slot[HANDFUL];
 	struct wheel_event	event[HANDFUL];
 	u32			count;
 };

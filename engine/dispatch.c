@@ -179,7 +179,7 @@ void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 	base->limit = owner->config.limit;
 	base->percpu = owner->count > 1;
 	base->needs_clock = base->core.scheme->follow ||
-		     wheel_settable(owner->config.clock);
+			    wheel_settable(owner->config.clock);
 	base->programmed = driven ? WHEEL_NO_TICK : 0;
 	base->look = WHEEL_NO_TICK;
 	base_need_clock(base, 0);

@@ -89,7 +89,7 @@
  * this clock WHEEL_SETUP_TOUCH is EOPNOTSUPP.
  */
 #define WHEEL_OFF_TOUCH		0x40000000
-#define WHEEL_TOUCH_IDLE		(1ULL << 63)
+#define WHEEL_TOUCH_IDLE	(1ULL << 63)
 #define WHEEL_TOUCH_PARKED	0ULL
 
 /**
@@ -216,7 +216,7 @@ struct wheel_user_page {
 
 /* Limits that no privilege lifts. */
 #define WHEEL_MAX_TIMERS	(1U << WHEEL_SLOT_BITS)
-#define WHEEL_MAX_BUCKETS		(1U << 20)
+#define WHEEL_MAX_BUCKETS	(1U << 20)
 #define WHEEL_MAX_EVENTS	(1U << 20)
 #define WHEEL_OVERFLOW_TIMERS	4096
 #define WHEEL_MAX_TIME		((1ULL << 63) - 1)
