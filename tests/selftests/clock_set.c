@@ -164,6 +164,21 @@ WT_TEST(clock, period_over_a_step)
 		EXPECT_LT(200, points);
 }
 
+/* A bounded wheel cannot hold the next period if that is hours away; others wait for it. */
+WT_TEST(clock, period_beyond_a_step_back)
+{
+	bool over = variant->scheme == WHEEL_BOUNDED;
+	__u64 start = wt_now(variant->clock), when;
+
+	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(1, 1), start, 8 * WT_SEC));
+	ASSERT_EQ(1, wt_wait(self->fd));
+	ASSERT_EQ(0, step(&self->shifted, -(__s64)WT_HOUR));
+	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+	EXPECT_EQ(over ? -ENOENT : 0, wt_query(self->fd, WHEEL_ID(1, 1), &when));
+	EXPECT_EQ(over ? -ENOENT : 0, wt_cancel(self->fd, WHEEL_ID(1, 1)));
+	EXPECT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 2), 0));
+}
+
 /* now is what it is after the step. */
 WT_TEST(clock, now_after_a_step)
 {
