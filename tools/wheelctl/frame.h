@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One picture of wheels, cut to the size of a terminal.
+ * One picture of wheels, folded to the width of a terminal and cut to its height.
  */
 #ifndef FRAME_H
 #define FRAME_H
@@ -13,7 +13,7 @@
  * struct frame - what is drawn
  * @to: where
  * @width: letters in a line
- * @lines: lines that fit
+ * @lines: lines that fit, at least one
  */
 struct frame {
 	FILE *to;
@@ -24,6 +24,6 @@ struct frame {
 void frame_wheel(const struct frame *f, const struct look *before,
 		 const struct look *now, u64 elapsed,
 		 const struct occupancy *occupancy);
-void frame_put(const struct frame *f, const char *text, const char *line_end);
+bool frame_put(const struct frame *f, const char *text, const char *line_start);
 
 #endif

@@ -3,7 +3,9 @@
  * wheelctl watch: wheels while they turn.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,7 @@
 
 #define HOME		"\033[H"
 #define ERASE_REST	"\033[J"
-#define ERASE_LINE	"\033[K\n"
+#define ERASE_LINE	"\033[K"
 #define ERASE_ALL	"\033[2J"
 
 static struct {
@@ -143,7 +145,7 @@ static struct frame frame_of(bool terminal)
 	    !size.ws_col || !size.ws_row)
 		return f;
 	f.width = size.ws_col;
-	f.lines = size.ws_row - 1U;
+	f.lines = size.ws_row > 1 ? size.ws_row - 1U : 1;
 	return f;
 }
 
@@ -160,22 +162,45 @@ static void draw(const struct scene *before, const struct scene *s, bool termina
 	draw_wheels(&whole, before, s);
 	fclose(whole.to);
 	fputs(terminal ? HOME : "", stdout);
-	frame_put(&f, text, terminal ? ERASE_LINE : "\n");
+	/* A line as long as the terminal is wide would lose its end if it were erased behind. */
+	if (!frame_put(&f, text, terminal ? ERASE_LINE : ""))
+		fail(EXIT_DEVICE, "no memory for a picture");
 	fputs(terminal ? ERASE_REST : "", stdout);
 	flush_or_fail();
 	free(text);
 }
 
-/* Returns whether to go on. */
-static bool pause_for(u64 ns, int interrupt)
+static void resized(int signal)
+{
+	(void)signal;
+}
+
+/* From here on a terminal that gets another size interrupts who waits with this mask. */
+static sigset_t watch_size(void)
+{
+	struct sigaction action = { .sa_handler = resized };
+	sigset_t resizing, waiting;
+
+	sigemptyset(&resizing);
+	sigaddset(&resizing, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &resizing, &waiting);
+	sigaction(SIGWINCH, &action, NULL);
+	return waiting;
+}
+
+/* Waits for the next picture, and redraws this one in each new size; whether to go on. */
+static bool pause_after(const struct scene *before, const struct scene *s, bool terminal,
+			int interrupt, const sigset_t *waiting)
 {
 	struct pollfd fd = { .fd = interrupt, .events = POLLIN };
 	struct timespec time = {
-		.tv_sec = (time_t)(ns / NSEC_PER_SEC),
-		.tv_nsec = (long)(ns % NSEC_PER_SEC),
+		.tv_sec = (time_t)(asked.interval / NSEC_PER_SEC),
+		.tv_nsec = (long)(asked.interval % NSEC_PER_SEC),
 	};
 
-	ppoll(&fd, 1, &time, NULL);
+	while (ppoll(&fd, 1, &time, waiting) < 0 && errno == EINTR)
+		if (terminal)
+			draw(before, s, true);
 	return !interrupt_seen(interrupt);
 }
 
@@ -191,6 +216,7 @@ static int run(const char *none)
 {
 	bool terminal = is_terminal();
 	int interrupt = interrupt_open();
+	sigset_t waiting = watch_size();
 	struct scene before = { 0 };
 	struct scene scene;
 	u64 drawn = 0;
@@ -207,7 +233,7 @@ static int run(const char *none)
 		fputs(ERASE_ALL, stdout);
 		draw(&before, &scene, true);
 	}
-	while (pause_for(asked.interval, interrupt)) {
+	while (pause_after(&before, &scene, terminal, interrupt, &waiting)) {
 		free(before.look);
 		before = scene;
 		scene_take(&scene);

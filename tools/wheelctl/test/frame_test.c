@@ -33,7 +33,7 @@ static char *picture(u32 width, u32 lines)
 	frame_wheel(&f, &then, &server, 2 * NSEC_PER_SEC, &server_buckets);
 	fclose(f.to);
 	f.to = open_memstream(&put, &length);
-	frame_put(&f, drawn, "\n");
+	KTAP_EXPECT(frame_put(&f, drawn, ""));
 	fclose(f.to);
 	free(drawn);
 	return put;
@@ -85,10 +85,25 @@ static void any_width(void)
 	}
 }
 
+static void folded_lines(void)
+{
+	char *text;
+
+	setenv("LC_ALL", "C", 1);
+	text = picture(40, 100);
+	KTAP_EXPECT(strstr(text, "descriptor 5:\n           hierarchical, tick 1ms,\n"
+				 "           monotonic\npending"));
+	KTAP_EXPECT(strstr(text, "\nrates      armed/s 10,000\n"
+				 "           fired/s 5,000   cancelled/s 0\n"
+				 "           wake-ups/s 0\n"));
+	free(text);
+}
+
 static void any_height(void)
 {
 	char *text = picture(80, 2);
 
+	KTAP_EXPECT(strstr(text, "\n(more lines: make the terminal taller)\n"));
 	KTAP_EXPECT(strchr(text, '\n') && strchr(strchr(text, '\n') + 1, '\n')[1] == '\0');
 	free(text);
 }
@@ -129,6 +144,7 @@ static void buckets(void)
 const struct ktap_case frame_cases[] = {
 	{ "what a picture shows", what_is_drawn },
 	{ "a picture of any width", any_width },
+	{ "a picture that is folded", folded_lines },
 	{ "a picture of any height", any_height },
 	{ "the buckets of the right wheel", buckets },
 	{ NULL }
