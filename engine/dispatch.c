@@ -2,7 +2,7 @@
 /*
  * Dispatch: from the hrtimer's interrupt to the callbacks.
  */
-#include <linux/timekeeping.h>
+#include <linux/ktime.h>
 #include "trace.h"
 
 /*
