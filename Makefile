@@ -147,6 +147,9 @@ bench-loop:		## how late an event loop learns of its timers, and how often it wa
 bench-here:		## on this machine's own kernel, as root; loads the module
 	@tests/bench/here/run $(MAX)
 
+bench-latency:		## how late a real-time task wakes up beside a busy wheel
+	@tests/bench/latency/run
+
 bench-load:		## a busy server with kept timers: what it costs, what its wheel hears
 	@tests/bench/load/run
 	@$(MAKE) -s -C tests/kept load
