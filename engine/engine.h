@@ -53,7 +53,8 @@ struct task_struct;
  * @look: the tick at which the owner wants to look for timers; WHEEL_NO_TICK: never
  * @looker: the task in, or on top of, which the owner looks
  * @present: the tick that a timer which is armed there is after
- * @programmed: the tick that @hrtimer is set to; 0: the pass under way, the one that
+ * @programmed: the tick that @hrtimer is set to; while a pass rests and the clock can be
+ *	set, the first at which a timer may be due; 0: the pass under way, the one that
  *	the base waits for, or the owner of a VIRTUAL clock looks for itself; or @stopped
  * @limit: timers pending at once, at most; 0 once @stopped
  * @core: the wheel itself
