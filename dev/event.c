@@ -3,6 +3,7 @@
  * Expiries become events, and those who wait are told of them.
  */
 #include <linux/poll.h>
+#include <linux/sched/signal.h>
 #include "../slots/event.h"
 #include "event.h"
 #include "ring.h"
@@ -126,7 +127,9 @@ enum wheel_news wheel_file_look(struct wheel_file *file, u32 wanted, u32 *ready)
 			 !file->slots.fired.count)
 			news = WHEEL_OVER;
 		spin_unlock_bh(&file->lock);
-	} while (more && news == WHEEL_NOTHING);
+		if (unlikely(more))
+			cond_resched();
+	} while (more && news == WHEEL_NOTHING && !fatal_signal_pending(current));
 	return news;
 }
 

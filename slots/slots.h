@@ -242,7 +242,8 @@ static inline void wheel_slot_free(struct wheel_slots *slots,
 	slot->keep = false;
 	slot->ended = false;
 	slot->again = false;
-	if (unlikely(wheel_slots_any(slots)))
+	/* After its last generation a slot has no id left that was never used. */
+	if (unlikely(wheel_slots_any(slots)) && WHEEL_ID_GEN(~slot->id))
 		wheel_slot_push(slots, &slots->free, slot);
 }
 

@@ -50,7 +50,8 @@
  * A timer is named by a slot and a generation. The slots are 0 .. timers-1;
  * each arm names a generation greater than the slot's last one, so an id is
  * never used twice and a stale id never reaches another timer. Generations start
- * at 1 and have 40 bits: a counter a slot, not a time.
+ * at 1 and have 40 bits: a counter a slot, not a time. The kernel picks no slot again
+ * that has had its last one.
  */
 #define WHEEL_SLOT_BITS		24
 #define WHEEL_SLOT_MASK		((1ULL << WHEEL_SLOT_BITS) - 1)
