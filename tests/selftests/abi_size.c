@@ -9,7 +9,7 @@
 
 #include "wheel_test.h"
 
-#define PAGE	4096
+#define PAGE	wt_page()
 #define WHEN	(5 * WT_MS)
 
 FIXTURE(command) {
@@ -138,17 +138,17 @@ static bool untouched(int fd, bool setup)
 /* Does the exact size still do its work, as on a wheel never spoiled? */
 static bool still_works(int fd, int twin, unsigned long cmd, __u32 size)
 {
-	char arg[PAGE] = {}, other[PAGE] = {};
+	char arg[WT_PAGE_MOST] = {}, other[WT_PAGE_MOST] = {};
 
 	fill(arg, cmd, size);
 	fill(other, cmd, size);
 	return !wt_ioctl(fd, cmd, arg) && !wt_ioctl(twin, cmd, other) &&
-		!memcmp(arg + 4, other + 4, PAGE - 4);
+		!memcmp(arg + 4, other + 4, sizeof(arg) - 4);
 }
 
 WT_TEST(command, one_byte_less_is_einval)
 {
-	char arg[PAGE] = {};
+	char arg[WT_PAGE_MOST] = {};
 
 	fill(arg, variant->cmd, variant->size - 1);
 	EXPECT_EQ(-EINVAL, wt_ioctl(self->fd, variant->cmd, arg));
@@ -159,7 +159,7 @@ WT_TEST(command, one_byte_less_is_einval)
 
 WT_TEST(command, every_smaller_size_is_einval)
 {
-	char arg[PAGE] = {};
+	char arg[WT_PAGE_MOST] = {};
 	__u32 size;
 
 	for (size = 0; size < variant->size; size++) {
@@ -173,7 +173,7 @@ WT_TEST(command, every_smaller_size_is_einval)
 WT_TEST(command, zero_tail_is_the_same_call)
 {
 	static const __u32 more[] = { 1, 4, 8, 64, 512 };
-	char arg[PAGE], exact[PAGE];
+	char arg[WT_PAGE_MOST], exact[WT_PAGE_MOST];
 	unsigned int i;
 	int fd, twin;
 
@@ -194,7 +194,7 @@ WT_TEST(command, zero_tail_is_the_same_call)
 
 WT_TEST(command, unknown_tail_is_e2big)
 {
-	char arg[PAGE];
+	char arg[WT_PAGE_MOST];
 	__u32 at;
 
 	for (at = variant->size; at < variant->size + 16; at++) {
@@ -210,7 +210,7 @@ WT_TEST(command, unknown_tail_is_e2big)
 
 WT_TEST(command, last_byte_of_a_page_is_e2big)
 {
-	char arg[PAGE] = {};
+	char arg[WT_PAGE_MOST] = {};
 
 	fill(arg, variant->cmd, PAGE);
 	arg[PAGE - 1] = (char)0x80;
@@ -241,7 +241,7 @@ WT_TEST(command, huge_sizes_fail)
 WT_TEST(command, bad_addresses_are_efault)
 {
 	char *end = self->page + PAGE;
-	char arg[PAGE] = {};
+	char arg[WT_PAGE_MOST] = {};
 	void *ro;
 
 	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, variant->cmd, NULL));

@@ -10,7 +10,7 @@
 
 #include "wheel_test.h"
 
-#define PAGE	4096
+#define PAGE	((int)wt_page())
 #define PAGES	8
 #define ROOM	(PAGES * PAGE)
 #define FIT	(ROOM / (int)sizeof(struct wheel_op))
@@ -28,7 +28,7 @@ FIXTURE_SETUP(wheel)
 	char *room;
 	int i;
 
-	self->fd = wt_open_virtual(1024, WT_MS);
+	self->fd = wt_open_virtual(2 * FIT, WT_MS);
 	ASSERT_LE(0, self->fd);
 	room = mmap(NULL, ROOM + PAGE, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -79,7 +79,7 @@ WT_TEST(wheel, bad_address_does_nothing)
 		0xffff888000000000ULL, 0xffffffff81000000ULL,
 		0x8000000000000000ULL, 0x00007fffffffffffULL,
 	};
-	static const __u32 counts[] = { FIT, 1 };
+	const __u32 counts[] = { FIT, 1 };
 	unsigned int i, k;
 
 	for (i = 0; i < ARRAY_SIZE(addresses); i++) {

@@ -102,7 +102,7 @@ static void *map(int fd, size_t size, int prot, off_t offset)
 /* Open a wheel: 0, or the line where that failed. */
 static int device_open(struct device *d, struct wheel_setup *setup)
 {
-	long page = sysconf(_SC_PAGESIZE);
+	long page = wt_page();
 
 	d->side = (struct side){
 		.submit = device_submit, .advance = device_advance,

@@ -222,7 +222,7 @@ static int call_map_words(struct world *world)
 
 static int call_map_ring(struct world *world)
 {
-	return map_area(world, WHEEL_OFF_EVENTS, sysconf(_SC_PAGESIZE), PROT_READ);
+	return map_area(world, WHEEL_OFF_EVENTS, wt_page(), PROT_READ);
 }
 
 static int call_fdinfo(struct world *world)

@@ -13,7 +13,7 @@
 
 #include "wheel_test.h"
 
-#define PAGE	4096
+#define PAGE	wt_page()
 #define TIMERS	256
 
 struct stalled {
@@ -145,7 +145,7 @@ static int read_page(int fd, void *page)
 
 WT_TEST(wheel, others_go_on_while_a_batch_is_stalled)
 {
-	struct wheel_op ops[PAGE / sizeof(struct wheel_op)] = {
+	struct wheel_op ops[WT_PAGE_MOST / sizeof(struct wheel_op)] = {
 		wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WT_HOUR),
 		wt_op(WHEEL_OP_ARM, WHEEL_ID(2, 1), WT_HOUR),
 	};
@@ -163,7 +163,7 @@ WT_TEST(wheel, others_go_on_while_a_batch_is_stalled)
 
 WT_TEST(wheel, others_go_on_while_a_list_is_stalled)
 {
-	char zero[PAGE] = {};
+	char zero[WT_PAGE_MOST] = {};
 
 	ASSERT_EQ(0, wt_arm_many(self->fd, 10, 1, WT_HOUR));
 	self->stalled = (struct stalled){
@@ -181,7 +181,7 @@ WT_TEST(wheel, others_go_on_while_a_list_is_stalled)
 WT_TEST(wheel, others_go_on_while_stats_are_stalled)
 {
 	struct wheel_stats stats = { .size = sizeof(stats) };
-	char page[PAGE] = {};
+	char page[WT_PAGE_MOST] = {};
 
 	memcpy(page, &stats, sizeof(stats));
 	self->stalled = (struct stalled){
@@ -197,7 +197,7 @@ WT_TEST(wheel, others_go_on_while_stats_are_stalled)
 WT_TEST(wheel, others_go_on_while_a_reader_is_stalled)
 {
 	struct wheel_event event, events[16];
-	char zero[PAGE] = {};
+	char zero[WT_PAGE_MOST] = {};
 	int rest;
 
 	ASSERT_EQ(0, wt_arm_many(self->fd, 10, 1, WT_MS));
@@ -218,7 +218,7 @@ WT_TEST(wheel, others_go_on_while_a_reader_is_stalled)
 /* A stalled batch does not keep the wheel from ending, and it ends well. */
 WT_TEST(wheel, stop_while_a_batch_is_stalled)
 {
-	struct wheel_op ops[PAGE / sizeof(struct wheel_op)] = {
+	struct wheel_op ops[WT_PAGE_MOST / sizeof(struct wheel_op)] = {
 		wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WT_HOUR),
 		wt_op(WHEEL_OP_ARM, WHEEL_ID(2, 1), WT_HOUR),
 	};

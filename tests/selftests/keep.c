@@ -17,6 +17,9 @@
 #define SLOT	69999
 #define ID	WHEEL_ID(SLOT, 1)
 #define NEVER	(~0ULL)
+#define PAGE	wt_page()
+/* A bit a timer. */
+#define BELLS	wt_words_len(TIMERS / 64 + 1)
 
 /* A file whose timers are kept. */
 struct kept {
@@ -49,18 +52,18 @@ static bool kept_open(struct kept *k, __u32 clock)
 	if (k->fd < 0)
 		return false;
 	k->words = wt_map(k->fd, TIMERS);
-	k->bells = map(k->fd, 3 * 4096, rw, WHEEL_OFF_BELLS);
-	k->summary = map(k->fd, 4096, rw, WHEEL_OFF_SUMMARY);
-	k->kernel = map(k->fd, 4096, PROT_READ, WHEEL_OFF_KERNEL);
+	k->bells = map(k->fd, BELLS, rw, WHEEL_OFF_BELLS);
+	k->summary = map(k->fd, PAGE, rw, WHEEL_OFF_SUMMARY);
+	k->kernel = map(k->fd, PAGE, PROT_READ, WHEEL_OFF_KERNEL);
 	return k->words && k->bells && k->summary && k->kernel;
 }
 
 static void kept_close(struct kept *k)
 {
 	wt_unmap(k->words, TIMERS);
-	munmap(k->bells, 3 * 4096);
-	munmap(k->summary, 4096);
-	munmap(k->kernel, 4096);
+	munmap(k->bells, BELLS);
+	munmap(k->summary, PAGE);
+	munmap(k->kernel, PAGE);
 	close(k->fd);
 }
 
@@ -267,8 +270,8 @@ WT_TEST(kept, bits_of_nothing_are_nothing)
 	struct kept *k = &self->kept;
 
 	ASSERT_EQ(0, keep(k->fd, ID, 0));
-	memset(k->bells, 0xff, 3 * 4096);
-	memset(k->summary, 0xff, 4096);
+	memset(k->bells, 0xff, BELLS);
+	memset(k->summary, 0xff, PAGE);
 	memset(k->words, 0x11, wt_words_len(TIMERS));
 	EXPECT_EQ(0, kick(k->fd));
 	EXPECT_LEDGER(k->fd, .armed = 0);
@@ -278,13 +281,13 @@ WT_TEST(kept, areas_are_mapped_whole)
 {
 	int fd = self->kept.fd, rw = PROT_READ | PROT_WRITE;
 
-	EXPECT_EQ(NULL, map(fd, 4096, rw, WHEEL_OFF_BELLS));
+	EXPECT_EQ(NULL, map(fd, 2 * BELLS, rw, WHEEL_OFF_BELLS));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(NULL, map(fd, 8192, rw, WHEEL_OFF_SUMMARY));
+	EXPECT_EQ(NULL, map(fd, 2 * PAGE, rw, WHEEL_OFF_SUMMARY));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(NULL, map(fd, 4096, rw, WHEEL_OFF_KERNEL));
+	EXPECT_EQ(NULL, map(fd, PAGE, rw, WHEEL_OFF_KERNEL));
 	EXPECT_EQ(EPERM, errno);
-	EXPECT_EQ(NULL, map(fd, 4096, PROT_READ | PROT_EXEC, WHEEL_OFF_SUMMARY));
+	EXPECT_EQ(NULL, map(fd, PAGE, PROT_READ | PROT_EXEC, WHEEL_OFF_SUMMARY));
 	EXPECT_EQ(EPERM, errno);
 }
 

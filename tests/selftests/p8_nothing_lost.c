@@ -9,7 +9,8 @@
 
 #include "wheel_test.h"
 
-#define PAGE	4096
+#define PAGE	wt_page()
+#define LONGEST	4096
 #define MANY	100000
 
 FIXTURE(wheel) {
@@ -178,7 +179,7 @@ WT_TEST(wheel, p8_nothing_lost_at_random)
 
 	while (at < 3000) {
 		size_t off = wt_below(&seed, 2 * PAGE);
-		size_t len = wt_below(&seed, PAGE);
+		size_t len = wt_below(&seed, LONGEST);
 		ssize_t got;
 		int n;
 

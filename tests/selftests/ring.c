@@ -15,6 +15,7 @@
 #define ENTRIES	8
 #define TIMERS	64
 #define FOREVER	(~0ULL)
+#define PAGE	wt_page()
 
 FIXTURE(ring) {
 	int fd;
@@ -449,23 +450,23 @@ WT_TEST(ring, maps_only_what_is_there)
 {
 	int rw = PROT_READ | PROT_WRITE;
 
-	EXPECT_EQ(MAP_FAILED, map(self->fd, 4096, rw, WHEEL_OFF_KERNEL));
+	EXPECT_EQ(MAP_FAILED, map(self->fd, PAGE, rw, WHEEL_OFF_KERNEL));
 	EXPECT_EQ(EPERM, errno);
-	EXPECT_EQ(MAP_FAILED, map(self->fd, 4096, rw, WHEEL_OFF_EVENTS));
+	EXPECT_EQ(MAP_FAILED, map(self->fd, PAGE, rw, WHEEL_OFF_EVENTS));
 	EXPECT_EQ(EPERM, errno);
-	EXPECT_EQ(MAP_FAILED, map(self->fd, 4096, PROT_READ | PROT_EXEC,
+	EXPECT_EQ(MAP_FAILED, map(self->fd, PAGE, PROT_READ | PROT_EXEC,
 				  WHEEL_OFF_USER));
 	EXPECT_EQ(EPERM, errno);
-	EXPECT_EQ(MAP_FAILED, map(self->fd, 8192, PROT_READ, WHEEL_OFF_EVENTS));
+	EXPECT_EQ(MAP_FAILED, map(self->fd, 2 * PAGE, PROT_READ, WHEEL_OFF_EVENTS));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(MAP_FAILED, map(self->fd, 4096, rw, WHEEL_OFF_TOUCH));
+	EXPECT_EQ(MAP_FAILED, map(self->fd, PAGE, rw, WHEEL_OFF_TOUCH));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(MAP_FAILED, map(self->fd, 4096, PROT_READ, 0x7000));
+	EXPECT_EQ(MAP_FAILED, map(self->fd, PAGE, PROT_READ, 7 * PAGE));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(MAP_FAILED, mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, self->fd,
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, self->fd,
 				   WHEEL_OFF_KERNEL));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(-1, mprotect(self->kernel, 4096, rw));
+	EXPECT_EQ(-1, mprotect(self->kernel, PAGE, rw));
 	EXPECT_EQ(EACCES, errno);
 }
 

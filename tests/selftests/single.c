@@ -8,7 +8,7 @@
 
 #include "wheel_test.h"
 
-#define PAGE	4096
+#define PAGE	wt_page()
 #define TIMERS	1024
 #define WHEN	(10 * WT_MS)
 

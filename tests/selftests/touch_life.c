@@ -17,7 +17,8 @@
 #include "wheel_test.h"
 #include "wheel_words.h"
 
-#define TIMERS	1024
+/* Two pages of words, or more where they are smaller than the largest. */
+#define TIMERS	(2 * WT_PAGE_MOST / 8)
 #define ID	WHEEL_ID(1, 1)
 
 FIXTURE(wheel) {

@@ -12,7 +12,7 @@
 #include "wheel_words.h"
 
 /* Three pages and a bit: four. */
-#define TIMERS	(3 * 512 + 1)
+#define TIMERS	(3 * (int)wt_page() / 8 + 1)
 #define RW	(PROT_READ | PROT_WRITE)
 
 FIXTURE(wheel) {
@@ -24,7 +24,7 @@ FIXTURE(wheel) {
 
 FIXTURE_SETUP(wheel)
 {
-	self->page = sysconf(_SC_PAGESIZE);
+	self->page = wt_page();
 	self->len = wt_words_len(TIMERS);
 	self->fd = wt_open_touch_virtual(TIMERS, WT_MS);
 	ASSERT_LE(0, self->fd);

@@ -15,9 +15,9 @@
 /* 8 MB of words. */
 #define TIMERS	0x100000
 #define WORDS	((long)(TIMERS * sizeof(__u64)))
-#define A_PAGE	512
+#define A_PAGE	((__u32)wt_page() / 8)
 /* The charges that processors made in advance, and page tables. */
-#define NOISE	0x100000L
+#define NOISE	(256 * (long)wt_page())
 #define GROUP	"/tmp/wheel-cgroup"
 
 FIXTURE(wheel) {

@@ -7,8 +7,17 @@
 #define _WHEEL_MACHINE_H
 
 #include <stdbool.h>
+#include <unistd.h>
 #include <sys/types.h>
 #include <linux/types.h>
+
+/* How large a page is here, and the largest there is anywhere. */
+#define WT_PAGE_MOST	65536
+
+static inline size_t wt_page(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
 
 #define WT_US		1000ULL
 #define WT_MS		1000000ULL

@@ -9,7 +9,7 @@
 
 size_t wt_words_len(__u32 timers)
 {
-	size_t page = sysconf(_SC_PAGESIZE);
+	size_t page = wt_page();
 
 	return (timers * sizeof(__u64) + page - 1) / page * page;
 }
