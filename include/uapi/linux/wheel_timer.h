@@ -119,8 +119,8 @@
  * A timer that was armed so fires as one that was armed by ARM: at the first tick
  * boundary at or after its deadline; one whose deadline had passed, at the next tick. If
  * a program is killed between the exchange and the kick, no other process that shares the
- * file is told, and the timer waits for the next look. Timers that are due at the same
- * tick may fire in any order.
+ * file is told, and the timer may come late, or not before CANCEL and ARM. Timers that are
+ * due at the same tick may fire in any order.
  *
  * Map MAP_SHARED and whole, and a page for reading at WHEEL_OFF_KERNEL::
  *
