@@ -39,6 +39,7 @@ struct wheel_payer;
  * @notified: the readers were woken and have not looked since
  * @wake_at: they want to be woken for so many events
  * @backlogged: events that found no room in the ring at once
+ * @advanced: the time up to which ADVANCE has made all timers expire
  * @readers: tasks in read(); an event wakes one
  * @pollers: poll() and epoll; an event wakes all
  */
@@ -59,6 +60,7 @@ struct wheel_file {
 	bool			notified;
 	u32			wake_at;
 	u64			backlogged;
+	u64			advanced;
 	wait_queue_head_t	readers;
 	wait_queue_head_t	pollers;
 };

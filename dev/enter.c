@@ -26,12 +26,24 @@ static u32 publish_all(struct wheel_file *file)
 	return ready;
 }
 
-/* Has what ENTER waits for come, or is there no use in waiting? */
+/* A VIRTUAL clock is read when its move has made all expire that is due. */
+static u64 time_passed(const struct wheel_file *file)
+{
+	return file->slots.setup.clock == WHEEL_CLOCK_VIRTUAL ?
+	       READ_ONCE(file->advanced) : wheel_now(file->slots.wheel);
+}
+
+/*
+ * Has what ENTER waits for come, or is there no use in waiting? The clock is read
+ * first: what came before the time is then seen, however late we are.
+ */
 static bool arrived(struct wheel_file *file, struct wheel_enter *enter,
 		    enum wheel_news *news)
 {
+	bool late = time_passed(file) >= enter->until;
+
 	*news = wheel_file_look(file, enter->wait, &enter->ready);
-	return *news != WHEEL_NOTHING || wheel_now(file->slots.wheel) >= enter->until;
+	return *news != WHEEL_NOTHING || late;
 }
 
 /* Is that a time, and not at once or never? */

@@ -142,6 +142,15 @@ static int ioctl_stats(struct wheel_file *file, void *arg)
 	return 0;
 }
 
+/* In ENTER somebody may wait for the time alone. */
+static void tell_advanced(struct wheel_file *file, u64 time)
+{
+	spin_lock_bh(&file->lock);
+	WRITE_ONCE(file->advanced, max(file->advanced, time));
+	spin_unlock_bh(&file->lock);
+	wake_up_interruptible(&file->pollers);
+}
+
 static int ioctl_advance(struct wheel_file *file, void *arg)
 {
 	struct wheel *wheel = wheel_file_ready(file);
@@ -156,10 +165,9 @@ static int ioctl_advance(struct wheel_file *file, void *arg)
 	/* Timers that a program has armed are due in the time that passes now. */
 	wheel_file_kick(file);
 	advance->next = wheel_advance_to(wheel, advance->now);
-	advance->now = wheel_now(wheel);
-	/* In ENTER somebody may wait for the time alone. */
 	if (file->ring)
-		wake_up_interruptible(&file->pollers);
+		tell_advanced(file, advance->now);
+	advance->now = wheel_now(wheel);
 	return 0;
 }
 

@@ -433,6 +433,25 @@ WT_TEST(ring, enter_gives_up_at_a_time)
 	EXPECT_EQ(1, w.enter.ready);
 }
 
+/* All that came by the time is there, wherever the waiter was when the clock moved. */
+WT_TEST(ring, enter_misses_nothing_by_its_time)
+{
+	struct waiter w = { .fd = self->fd, .wait = 5 };
+	pthread_t thread;
+	__u64 round;
+
+	for (round = 1; round <= 2000; round++) {
+		w.until = round * WT_MS;
+		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(0, round), w.until));
+		ASSERT_EQ(0, pthread_create(&thread, NULL, wait_in_enter, &w));
+		ASSERT_EQ(0, wt_advance(self->fd, w.until, NULL));
+		ASSERT_EQ(0, pthread_join(thread, NULL));
+		ASSERT_EQ(0, w.err);
+		ASSERT_EQ(1, w.enter.ready);
+		take(self, round);
+	}
+}
+
 WT_TEST(ring, enter_ends_with_stop)
 {
 	struct waiter w = { .fd = self->fd, .wait = 1, .until = FOREVER };
