@@ -80,20 +80,24 @@ static bool take_event(struct alarm *a)
  */
 static bool await_event(struct alarm *a, u64 given_up, int interrupt)
 {
-	while (!take_event(a)) {
-		int status = interrupt_seen(interrupt);
+	for (;;) {
+		/* What had come by now is found by a look that comes later. */
+		u64 now = device_now(a->device);
+		int status;
 
+		if (take_event(a))
+			return true;
+		status = interrupt_seen(interrupt);
 		if (status) {
 			a->status = status;
 			return false;
 		}
-		if (device_now(a->device) >= given_up) {
+		if (now >= given_up) {
 			a->lost++;
 			return false;
 		}
 		device_wait(a->device, given_up, interrupt);
 	}
-	return true;
 }
 
 static bool await_due(struct alarm *a)

@@ -85,15 +85,15 @@ static void note_deadline(struct ledger *l, const struct ledger_request *r,
 	t->touched = op->flags & WHEEL_OP_TOUCH;
 }
 
-/* The device still had it: could it still have it? */
+/* The device still had it when it was asked: could it still have it? */
 static void check_overdue(struct ledger *l, const struct ledger_timer *t,
-			  u64 now)
+			  u64 asked)
 {
-	if (now > t->due && now - t->due > LOST_AFTER_NS)
+	if (asked > t->due && asked - t->due > LOST_AFTER_NS)
 		breach_add(&l->breaches, BREACH_LOST,
 			   "line %u: timer %u was due %s ago and is pending",
 			   t->line, number_of(l, t),
-			   text_time(now - t->due).s);
+			   text_time(asked - t->due).s);
 	else if (t->in_time && t->due < l->last_due)
 		breach_add(&l->breaches, BREACH_ORDER,
 			   "line %u: timer %u was passed over", t->line,
@@ -114,7 +114,7 @@ static void note_done(struct ledger *l, const struct ledger_request *r,
 		note_deadline(l, r, op, now);
 		return;
 	}
-	check_overdue(l, t, now);
+	check_overdue(l, t, r->asked);
 	if (op->op == WHEEL_OP_REARM) {
 		l->rearmed++;
 		note_deadline(l, r, op, now);

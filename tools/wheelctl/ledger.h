@@ -58,11 +58,13 @@ struct ledger_timer {
 /**
  * struct ledger_request - something to ask the device for
  * @deadline: to arm or re-arm for; NEVER: cancel
+ * @asked: our clock, before it is asked
  * @timer: number of the timer, and its slot
  * @line: of the trace
  */
 struct ledger_request {
 	u64 deadline;
+	u64 asked;
 	u32 timer;
 	u32 line;
 };

@@ -110,10 +110,13 @@ static void settle(struct player *p)
 	u64 until = device_now(p->device) + LOST_AFTER_NS;
 
 	while (p->ledger.owed) {
+		/* What had come by now is found by a look that comes later. */
+		u64 now = device_now(p->device);
+
 		take_events(p);
 		if (!p->ledger.owed)
 			break;
-		if (device_now(p->device) >= until) {
+		if (now >= until) {
 			ledger_lose(&p->ledger);
 			p->stuck = true;
 			break;
@@ -187,10 +190,11 @@ static u32 collect(struct player *p, u64 now)
 	return count;
 }
 
-static void ask(struct player *p, u32 at)
+static void ask(struct player *p, u32 at, u64 now)
 {
-	const struct ledger_request *r = &p->requests[at];
+	struct ledger_request *r = &p->requests[at];
 
+	r->asked = now;
 	ledger_ask(&p->ledger, r, &p->ops[at]);
 	if (p->tampered_line && r->line == p->tampered_line &&
 	    r->deadline != NEVER)
@@ -225,12 +229,13 @@ static void submit(struct player *p, u32 count)
 static void hand_over(struct player *p, u32 count)
 {
 	while (count && !p->stuck) {
+		u64 asked = device_now(p->device);
 		u32 again = 0;
 		u64 now;
 		u32 i;
 
 		for (i = 0; i < count; i++)
-			ask(p, i);
+			ask(p, i, asked);
 		submit(p, count);
 		now = device_now(p->device);
 		for (i = 0; i < count; i++)

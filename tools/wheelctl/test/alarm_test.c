@@ -119,6 +119,22 @@ static void lost(void)
 	KTAP_EXPECT(fake.now == START + 30 * NSEC_PER_SEC);
 }
 
+/* It is stopped between any two steps, for longer than we wait for an event. */
+static void stopped(void)
+{
+	u64 readings;
+
+	for (readings = 0; readings < 10; readings++) {
+		struct alarm w = begin(NSEC_PER_MSEC, 10 * NSEC_PER_MSEC, 2);
+
+		fake.stopped = 20 * NSEC_PER_SEC;
+		fake.readings = readings;
+		alarm_run(&w);
+		KTAP_EXPECT(!fake.stopped && w.events == 2 && !alarm_broken(&w));
+		samples_free(&w.late);
+	}
+}
+
 static void wrong(void)
 {
 	struct alarm w = begin(NSEC_PER_MSEC, NSEC_PER_MSEC, 1);
@@ -180,6 +196,7 @@ const struct ktap_case alarm_cases[] = {
 	{ "a watched timer with missed periods", missed_periods },
 	{ "a watched timer with a long tick", long_tick },
 	{ "a watched timer that is lost", lost },
+	{ "a watched timer while we are stopped", stopped },
 	{ "a watched timer that is wrong", wrong },
 	{ "a watch that is interrupted", interrupts },
 	{ "a watch that is interrupted too late", interrupts_too_late },

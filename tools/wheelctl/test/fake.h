@@ -63,6 +63,8 @@ struct fake_timer {
  * @now: its clock and ours
  * @tick: nanoseconds
  * @sleepy: for so long its reader goes on sleeping when there is an event
+ * @stopped: for so long it is stopped, once, just before it reads the clock
+ * @readings: so many readings of the clock before
  * @timer: its slots
  * @event: waiting to be read
  * @events: how many
@@ -75,6 +77,8 @@ struct fake {
 	u64 now;
 	u64 tick;
 	u64 sleepy;
+	u64 stopped;
+	u64 readings;
 	struct fake_timer timer[FAKE_TIMERS];
 	struct wheel_event event[FAKE_EVENTS];
 	u32 events;

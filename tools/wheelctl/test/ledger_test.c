@@ -19,7 +19,9 @@ static struct ledger book;
 
 static bool ask(u64 deadline, int res, u64 now)
 {
-	struct ledger_request r = { .deadline = deadline, .timer = 1 };
+	struct ledger_request r = {
+		.deadline = deadline, .asked = now, .timer = 1,
+	};
 	struct wheel_op op;
 
 	ledger_ask(&book, &r, &op);

@@ -187,6 +187,24 @@ static void lingering(void)
 	done(player);
 }
 
+/* It is stopped between any two steps, for longer than an event is waited for. */
+static void stopped(void)
+{
+	u64 readings;
+
+	for (readings = 0; readings < 400; readings += 3) {
+		struct player *player;
+
+		fake_init(NSEC_PER_MSEC);
+		fake.stopped = 20 * NSEC_PER_SEC;
+		fake.readings = readings;
+		player = get_ready();
+		player_run(player);
+		KTAP_EXPECT(!fake.stopped && !breach_total(&player->ledger.breaches));
+		done(player);
+	}
+}
+
 static void early(void)
 {
 	KTAP_EXPECT(catches(FAULT_EARLY, BREACH_EARLY));
@@ -268,6 +286,7 @@ const struct ktap_case replay_cases[] = {
 	{ "a good device, too fast for it", too_fast },
 	{ "a good device with long ticks", long_ticks },
 	{ "waits for a long tick", lingering },
+	{ "a good device while we are stopped", stopped },
 	{ "finds what is early", early },
 	{ "finds what is lost", lost },
 	{ "finds what is doubled", duplicated },
