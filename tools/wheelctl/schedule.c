@@ -15,6 +15,9 @@
 /* A crontab has five fields: minute, hour, day, month, day of the week. */
 #define FIELDS	5
 
+/* Where the clock ends that a wheel counts in nanoseconds. */
+#define LAST_SECOND	((time_t)(WHEEL_MAX_TIME / NSEC_PER_SEC))
+
 /* A date that a calendar asks for comes within so many years, or never. */
 #define YEARS	9
 
@@ -214,13 +217,14 @@ const char *schedule_at(struct schedule *s, const char *text, time_t now)
 	if (schedule_words(text) == FIELDS || (*text == '@' && isalpha((unsigned char)text[1])))
 		return schedule_calendar(s, text);
 	s->kind = SCHEDULE_TIME;
-	if (*text == '@' && !parse_number(text + 1, &seconds) &&
-	    seconds <= WHEEL_MAX_TIME / NSEC_PER_SEC)
+	if (*text == '@' && !parse_number(text + 1, &seconds))
 		s->time = (time_t)seconds;
 	else if (!take_time(s, text, now))
 		return "a time: 12:30, '2030-12-31 23:59:59', @SECONDS, +5m or '*/5 * * * *'";
 	if (s->time <= now)
 		return "a time to come";
+	if (s->time > LAST_SECOND)
+		return "a time before the clock's end in the year 2262";
 	return NULL;
 }
 
