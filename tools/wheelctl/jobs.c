@@ -138,7 +138,7 @@ static void disarm(struct turn *t, u32 number)
 /* In the new process, which has our signals blocked and no terminal to read. */
 static void __noreturn become(char **argv)
 {
-	int nothing = open("/dev/null", O_RDONLY);
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	sigset_t none;
 
 	if (nothing >= 0)

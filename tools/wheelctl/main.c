@@ -2,18 +2,40 @@
 /*
  * wheelctl: look into /dev/wheel, put it to the test, run commands by it.
  */
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include "commands.h"
 #include "fail.h"
 #include "help.h"
 #include "options.h"
 #include "wheelctl.h"
 
+/*
+ * A program may be begun without the usual three descriptors: then nothing that it opens
+ * takes their place. What is written to stdout fails as before. And it is told of the
+ * ends of those that it begins, also if its parent wanted to hear of none.
+ */
+static void settle_in(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDONLY);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	close(fd);
+	signal(SIGCHLD, SIG_DFL);
+}
+
 int main(int argc, char **argv)
 {
-	int at = options_take_globals(argc, argv);
 	const struct command *command;
 	int status;
+	int at;
 
+	settle_in();
+	at = options_take_globals(argc, argv);
 	if (at == argc && globals.help) {
 		help_all();
 		flush_or_fail();

@@ -157,6 +157,17 @@ full_disk() {
 	done
 }
 
+# As some daemons begin others: nothing to read, and nobody told of those that ended.
+begun_barely() {
+	for how in "" "env --ignore-signal=CHLD"; do
+		# shellcheck disable=SC2086 # words
+		said=$($how "$wheelctl" replay --print-crc "$folder/trace.gz" 2>&1 <&-)
+		[ "$said" = crc32=cf336db9 ] || { echo "# $said"; return 1; }
+	done
+	said=$("$wheelctl" help 2>&1 >&-)
+	[ $? = 1 ] && [ "$said" = "wheelctl: cannot write the answer to stdout" ]
+}
+
 result_of() {
 	name=$1
 	shift
@@ -167,7 +178,7 @@ echo "KTAP version 1"
 # Two for each command, and these.
 # shellcheck disable=SC2086 # words
 set -- $commands
-echo "1..$((85 + 2 * $#))"
+echo "1..$((86 + 2 * $#))"
 
 explained --help
 for command in $commands; do
@@ -179,6 +190,7 @@ for shell in bash zsh fish; do
 done
 result_of "bash completes what fits" offered
 result_of "what is printed arrives" full_disk
+result_of "is begun with hardly anything" begun_barely
 printed "wheelctl $(cat "$(dirname "$0")/../../../VERSION")" --version
 
 refused 2 "needs a command"
