@@ -20,6 +20,8 @@
 
 /* Ms that a server may be silent before another takes its place. */
 #define POSTGRES_LEASE_MS	4000
+/* The same, as libpq wants it for a connection. */
+#define POSTGRES_LEASE_S	4
 
 #define POSTGRES_STRING(x)	#x
 #define POSTGRES_TEXT(x)	POSTGRES_STRING(x)
@@ -36,7 +38,8 @@ enum postgres_statement {
 /**
  * struct postgres - a session
  * @store: what others see
- * @db: the connection, in pipeline mode once it is open
+ * @uri: of the database
+ * @db: the connection, in pipeline mode once it is open; it never blocks
  * @epoch: of this server
  * @bytes: that jobs take
  * @pending: statements of which the result is not read yet
@@ -45,6 +48,7 @@ enum postgres_statement {
  */
 struct postgres {
 	struct store store;
+	const char *uri;
 	PGconn *db;
 	uint64_t epoch;
 	uint64_t bytes;
@@ -59,6 +63,11 @@ extern const char *const postgres_statements[PG_STATEMENTS];
 /* What PostgreSQL says, and the end. @result may be NULL. */
 __attribute__((noreturn))
 void postgres_broken(struct postgres *p, const struct pg_result *result);
+/*
+ * PostgreSQL has said nothing for as long as the lease lasts. It may be slow; if it
+ * cannot be reached, this is the end.
+ */
+void postgres_silent(const struct postgres *p);
 /* Another server serves: the end. */
 __attribute__((noreturn))
 void postgres_lost(struct postgres *p);
@@ -67,6 +76,10 @@ const char *postgres_name(enum postgres_statement which, char name[12]);
 /* A number of a result that is binary. */
 uint64_t postgres_number(const struct pg_result *result, int row, int column);
 
+/* The next result, or NULL, as PQgetResult() gives it. */
+struct pg_result *postgres_next(struct postgres *p);
+/* The last result of SQL, which fails if any does. The caller clears it. */
+struct pg_result *postgres_run(struct postgres *p, const char *sql);
 /* Send a statement with these numbers as its parameters, and do not wait. */
 void postgres_send(struct postgres *p, enum postgres_statement which,
 		   const uint64_t *numbers, int count);

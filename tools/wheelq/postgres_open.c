@@ -50,7 +50,7 @@ static const char *const upgrades[] = {
 /* The result of statements that are to succeed; the caller clears it. */
 static struct pg_result *result_of(struct postgres *p, const char *sql)
 {
-	struct pg_result *result = PQexec(p->db, sql);
+	struct pg_result *result = postgres_run(p, sql);
 	ExecStatusType status = PQresultStatus(result);
 
 	if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
@@ -73,19 +73,24 @@ static long long number_of(struct postgres *p, const char *sql)
 	return number;
 }
 
-static void connect_to(struct postgres *p, const char *uri)
+/* The URI comes last, so it is the URI's word that counts. */
+static const char *const keywords[] = {
+	"application_name", "connect_timeout", "keepalives_idle",
+	"keepalives_interval", "keepalives_count", "tcp_user_timeout", "dbname",
+	NULL,
+};
+
+#define VALUES(uri) { \
+	"wheelq", POSTGRES_TEXT(POSTGRES_LEASE_S), "2", "1", "3", \
+	POSTGRES_TEXT(POSTGRES_LEASE_MS), uri, NULL, \
+}
+
+static void connect_to(struct postgres *p)
 {
-	/* The URI comes last, so it is the URI's word that counts. */
-	static const char *const keywords[] = {
-		"application_name", "keepalives_idle", "keepalives_interval",
-		"keepalives_count", "tcp_user_timeout", "dbname", NULL,
-	};
-	const char *const values[] = {
-		"wheelq", "2", "1", "3", POSTGRES_TEXT(POSTGRES_LEASE_MS), uri, NULL,
-	};
+	const char *const values[] = VALUES(p->uri);
 
 	p->db = PQconnectdbParams(keywords, values, 1);
-	if (PQstatus(p->db) != CONNECTION_OK) {
+	if (PQstatus(p->db) != CONNECTION_OK || PQsetnonblocking(p->db, 1)) {
 		const char *said = PQerrorMessage(p->db);
 
 		fail(EXIT_FAILED, "cannot open the store: %.*s",
@@ -93,6 +98,16 @@ static void connect_to(struct postgres *p, const char *uri)
 	}
 	if (PQserverVersion(p->db) < VERSION_LEAST)
 		fail(EXIT_FAILED, "PostgreSQL %s: needs version 14 or newer",
+		     PQdb(p->db));
+}
+
+void postgres_silent(const struct postgres *p)
+{
+	const char *const values[] = VALUES(p->uri);
+
+	if (PQpingParams(keywords, values, 1) == PQPING_NO_RESPONSE)
+		fail(EXIT_FAILED,
+		     "PostgreSQL %s: it says nothing and cannot be reached; nothing more is accepted",
 		     PQdb(p->db));
 }
 
@@ -126,8 +141,8 @@ static void set_session(struct postgres *p)
 /* Has it been free, within the time of a look? */
 static bool take_lock(struct postgres *p)
 {
-	struct pg_result *result = PQexec(p->db, "SELECT pg_advisory_lock("
-				  LOCK_CLASS ", " LOCK_OBJECT ")");
+	struct pg_result *result = postgres_run(p, "SELECT pg_advisory_lock("
+						LOCK_CLASS ", " LOCK_OBJECT ")");
 	const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
 	if (code && strcmp(code, LOCK_TIMEOUT))
@@ -155,7 +170,7 @@ static void end_silent(struct postgres *p, int *seen)
 		     "AND l.database = d.oid AND d.datname = current_database()\n"
 		     "AND s.until < clock_timestamp()", *seen) < 0)
 		fail(EXIT_FAILED, "out of memory");
-	result = PQexec(p->db, sql);
+	result = postgres_run(p, sql);
 	code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 	/* Without tables another server is making them. */
 	if (code && strcmp(code, NO_TABLE))
@@ -227,17 +242,14 @@ static void begin_epoch(struct postgres *p)
 
 static void prepare(struct postgres *p)
 {
-	struct pg_result *result;
 	char name[12];
 	int i;
 
-	for (i = 0; i < PG_STATEMENTS; i++) {
-		result = PQprepare(p->db, postgres_name(i, name),
-				   postgres_statements[i], 0, NULL);
-		if (PQresultStatus(result) != PGRES_COMMAND_OK)
-			postgres_broken(p, result);
-		PQclear(result);
-	}
+	for (i = 0; i < PG_STATEMENTS; i++, p->pending++)
+		if (!PQsendPrepare(p->db, postgres_name(i, name),
+				   postgres_statements[i], 0, NULL))
+			postgres_broken(p, NULL);
+	PQclear(postgres_wait(p));
 }
 
 struct store *postgres_open(const char *uri)
@@ -246,13 +258,14 @@ struct store *postgres_open(const char *uri)
 
 	p->store.verbs = &postgres_verbs;
 	p->store.lease = POSTGRES_LEASE_MS;
-	connect_to(p, uri);
+	p->uri = uri;
+	connect_to(p);
 	set_session(p);
 	become_holder(p);
 	check_schema(p);
 	begin_epoch(p);
-	prepare(p);
 	if (!PQenterPipelineMode(p->db))
 		postgres_broken(p, NULL);
+	prepare(p);
 	return &p->store;
 }

@@ -2,10 +2,14 @@
 /*
  * Statements go to PostgreSQL one after the other, in libpq's pipeline mode, and their
  * results come back in the same order.
+ *
+ * libpq would wait for ever for a PostgreSQL that a network hides, so it waits for
+ * nothing here: what waits is await().
  */
 #include "postgres.h"
 
 #include <endian.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,9 +63,43 @@ uint64_t postgres_number(const struct pg_result *result, int row, int column)
 	return be64toh(number);
 }
 
+/* An error is not lost: it is among the next results. */
+static void await(struct postgres *p, short events)
+{
+	struct pollfd fd = { .fd = PQsocket(p->db), .events = events };
+
+	if (poll(&fd, 1, POSTGRES_LEASE_MS))
+		PQconsumeInput(p->db);
+	else
+		postgres_silent(p);
+}
+
+struct pg_result *postgres_next(struct postgres *p)
+{
+	/* PostgreSQL takes nothing more in while nobody reads what it says. */
+	while (PQflush(p->db) > 0)
+		await(p, POLLIN | POLLOUT);
+	while (PQisBusy(p->db))
+		await(p, POLLIN);
+	return PQgetResult(p->db);
+}
+
+struct pg_result *postgres_run(struct postgres *p, const char *sql)
+{
+	struct pg_result *last = NULL, *result;
+
+	if (!PQsendQuery(p->db, sql))
+		postgres_broken(p, NULL);
+	while ((result = postgres_next(p))) {
+		PQclear(last);
+		last = result;
+	}
+	return last;
+}
+
 static struct pg_result *next_result(struct postgres *p, ExecStatusType wanted)
 {
-	struct pg_result *result = PQgetResult(p->db);
+	struct pg_result *result = postgres_next(p);
 	ExecStatusType status = PQresultStatus(result);
 
 	if (status != wanted &&
@@ -80,7 +118,7 @@ struct pg_result *postgres_wait(struct postgres *p)
 		PQclear(last);
 		last = next_result(p, PGRES_COMMAND_OK);
 		/* NULL ends the results of each statement. */
-		PQclear(PQgetResult(p->db));
+		PQclear(postgres_next(p));
 	}
 	PQclear(next_result(p, PGRES_PIPELINE_SYNC));
 	return last;

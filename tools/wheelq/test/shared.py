@@ -32,6 +32,18 @@ def postgres_as_the_oracle():
     assert said.returncode == 0 and "\nok 1 " in said.stdout
 
 
+@contextlib.contextmanager
+def commits_held_up(store):
+    """PostgreSQL waits with each commit, until the end of the block."""
+    with subprocess.Popen(["psql", "-XAtq", store], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as holds:
+        holds.stdin.write(b"BEGIN; SELECT 'held' FROM wheelq_store FOR UPDATE;\n")
+        holds.stdin.flush()
+        assert holds.stdout.readline() == b"held\n"
+        yield
+        holds.stdin.close()
+
+
 def waits_for_a_lock(store):
     return postgres.sql(store, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type"
                         " = 'Lock' AND application_name = 'wheelq'") == "1"
@@ -41,19 +53,14 @@ def postgres_q1_no_answer_before_the_commit():
     with postgres.stores(), rig.Server() as server:
         client, other = server.client(), server.client()
         client.put(b"before")
-        with subprocess.Popen(["psql", "-XAtq", server.store], stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE) as holds:
-            holds.stdin.write(b"BEGIN; SELECT 'held' FROM wheelq_store FOR UPDATE;\n")
-            holds.stdin.flush()
-            assert holds.stdout.readline() == b"held\n"
+        with commits_held_up(server.store):
             client.send("put 0 0 60 1\r\nx\r\n")
             other.send("put 0 0 60 1\r\ny\r\nstats\r\n")
             rig.until(lambda: waits_for_a_lock(server.store))
             early = select.select([client.socket, other.socket], [], [], 0)[0]
             assert not early, "answered before the commit"
-            holds.stdin.close()
-            assert client.answer().startswith("INSERTED")
-            assert other.answer().startswith("INSERTED")
+        assert client.answer().startswith("INSERTED")
+        assert other.answer().startswith("INSERTED")
 
 
 def one_line(server):

@@ -16,11 +16,13 @@ class Wire:
         # To PostgreSQL and back: a direction is cut by holding its lock.
         self.forth, self.back = threading.Lock(), threading.Lock()
         self.is_cut = []
+        self.accepted = 0
         threading.Thread(target=self.accept, daemon=True).start()
 
     def accept(self):
         while True:
             near, _ = self.listener.accept()
+            self.accepted += 1
             far = socket.socket(socket.AF_UNIX)
             far.connect(self.path)
             for words in ((near, far, self.forth), (far, near, self.back)):
