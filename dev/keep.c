@@ -4,6 +4,7 @@
  * and whoever needs it goes on with it: slots/look.c.
  */
 #include <linux/sched/signal.h>
+#include "../slots/bell.h"
 #include "../slots/keep.h"
 #include "../slots/look.h"
 #include "event.h"
@@ -53,7 +54,7 @@ unsigned int wheel_file_look_at_kept(struct wheel *wheel, u64 now)
 	return DEV_HOLD - looker.budget;
 }
 
-/* A pass goes on with the look; on a VIRTUAL clock it is whoever moves that. */
+/* A pass makes the look, or goes on with it; on a VIRTUAL clock whoever moves that. */
 static void look_hand_on(struct wheel_file *file)
 {
 	spin_lock_bh(&file->lock);
@@ -85,6 +86,25 @@ int wheel_file_kick(struct wheel_file *file)
 		cond_resched();
 	}
 	return READ_ONCE(file->stopped) ? -ESHUTDOWN : 0;
+}
+
+/**
+ * wheel_file_bells_unmapped - a program that had doorbells mapped is gone
+ * @file: file with touch words
+ *
+ * If it was killed when it had armed a timer and had not said so yet, nobody would look
+ * at that timer: others find its bit set, or set none, for the slot is not theirs.
+ */
+void wheel_file_bells_unmapped(struct wheel_file *file)
+{
+	u32 leaves = DIV_ROUND_UP(file->slots.setup.timers, WHEEL_BELLS);
+	u32 leaf;
+
+	for (leaf = 0; leaf < leaves; leaf++) {
+		wheel_keep_ring(&file->slots, leaf);
+		cond_resched();
+	}
+	look_hand_on(file);
 }
 
 /* One lock hold's worth, from *@nr on. Returns how many were armed. */

@@ -9,6 +9,7 @@
 
 unsigned int wheel_file_look_at_kept(struct wheel *wheel, u64 now);
 int wheel_file_kick(struct wheel_file *file);
+void wheel_file_bells_unmapped(struct wheel_file *file);
 u64 wheel_file_stop_kept(struct wheel_file *file);
 
 #endif

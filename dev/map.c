@@ -5,6 +5,7 @@
  */
 #include <linux/mm.h>
 #include "../compat.h"
+#include "keep.h"
 #include "page.h"
 #include "ring.h"
 
@@ -120,8 +121,18 @@ static vm_fault_t wheel_map_fault(struct vm_fault *vmf)
 	return 0;
 }
 
+/* Unmapped, or the program has ended. Only doorbells need somebody who rings them. */
+static void wheel_map_close(struct vm_area_struct *vma)
+{
+	const struct area *area = vma->vm_private_data;
+
+	if (area->offset == WHEEL_OFF_BELLS)
+		wheel_file_bells_unmapped(vma->vm_file->private_data);
+}
+
 static const struct vm_operations_struct map_ops = {
 	.fault	= wheel_map_fault,
+	.close	= wheel_map_close,
 };
 
 /**

@@ -139,6 +139,29 @@ bool wheel_keep_unfired(struct wheel_slots *slots, struct wheel_slot *slot)
 }
 
 /**
+ * wheel_keep_ring - set the bits of those timers of a leaf that are armed
+ * @slots: table
+ * @leaf: index of a doorbells' u64
+ *
+ * For a program that cannot do so any more.
+ */
+void wheel_keep_ring(const struct wheel_slots *slots, u32 leaf)
+{
+	u32 nr = leaf * WHEEL_BELLS;
+	u32 end = min(nr + WHEEL_BELLS, slots->setup.timers);
+	u64 armed = 0, bit = 1;
+
+	if (!wheel_word_page(slots, nr) || !wheel_bell_ready(slots, nr))
+		return;
+	for (; nr < end; nr++, bit <<= 1) {
+		if (!wheel_word_parked(wheel_word_read(slots, nr)))
+			armed |= bit;
+	}
+	if (armed)
+		wheel_bells_ring(slots, leaf, armed);
+}
+
+/**
  * wheel_keep_over - the event of a kept timer was consumed: now it rests
  * @slots: table, locked
  * @slot: slot

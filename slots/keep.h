@@ -18,6 +18,7 @@ int wheel_keep_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		     u64 word, u64 deadline, u64 slack);
 int wheel_keep_cancel(struct wheel_slots *slots, struct wheel_slot *slot);
 bool wheel_keep_unfired(struct wheel_slots *slots, struct wheel_slot *slot);
+void wheel_keep_ring(const struct wheel_slots *slots, u32 leaf);
 void wheel_keep_over(struct wheel_slots *slots, struct wheel_slot *slot);
 
 #endif

@@ -117,10 +117,10 @@
  *    kick: WHEEL_IOC_ENTER with WHEEL_ENTER_KICK.
  *
  * A timer that was armed so fires as one that was armed by ARM: at the first tick
- * boundary at or after its deadline; one whose deadline had passed, at the next tick. If
- * a program is killed between the exchange and the kick, no other process that shares the
- * file is told, and the timer may come late, or not before CANCEL and ARM. Timers that are
- * due at the same tick may fire in any order.
+ * boundary at or after its deadline; one whose deadline had passed, at the next tick.
+ * Timers that are due at the same tick may fire in any order. If a program is killed
+ * between the exchange and the kick, and others share the file, the kernel looks at all
+ * timers when the mapping of the doorbells goes with the program, and this one is found.
  *
  * Map MAP_SHARED and whole, and a page for reading at WHEEL_OFF_KERNEL::
  *
