@@ -172,6 +172,27 @@ static void p9_search_from_the_top(void)
 		ktap_fail("the search went on behind the last block");
 }
 
+/*
+ * The timer that fired leaves minima that are too small, of its group and of its block. They
+ * are refreshed before the search looks from the top, so that it looks there once.
+ */
+static void p9_what_fired_misleads_no_search(void)
+{
+	const u32 buckets = 4 * WHEEL_BLOCK;
+	struct rig rig;
+	u64 tick;
+
+	for (tick = 1; tick < 64; tick++) {
+		rig_init(&rig, buckets, 1, 2);
+		rig_arm(&rig, 0, tick, 0);
+		rig_arm(&rig, 1, 10 * buckets, 0);
+		if (rig_pass(&rig, tick, 64) != 1)
+			ktap_fail("it did not fire at its tick");
+		if (rig.spent > WHEEL_BLOCK / 64 + 20)
+			ktap_fail("the search looked from the top again");
+	}
+}
+
 /* To cancel a timer that is not the earliest leaves nothing to find out. */
 static void p9_cancel_of_later_is_free(void)
 {
@@ -234,6 +255,7 @@ const struct ktap_test search_tests[] = {
 	{ "p9_search_is_paid_for", p9_search_is_paid_for },
 	{ "p9_far_timers_are_left_out", p9_far_timers_are_left_out },
 	{ "p9_search_from_the_top", p9_search_from_the_top },
+	{ "p9_what_fired_misleads_no_search", p9_what_fired_misleads_no_search },
 	{ "p9_cancel_of_later_is_free", p9_cancel_of_later_is_free },
 	{ "p9_search_stops_early", p9_search_stops_early },
 	{ }
