@@ -259,7 +259,7 @@ static struct rig *entered(struct kunit *test)
 	struct rig *rig = batching(test, WHEEL_CLOCK_MONOTONIC, WHEEL_SLEEPABLE, 9);
 	struct batches *batches = rig->own;
 	/* One tick, and a pass that has not begun while it is armed. */
-	u64 soon = rig_now(rig) + 20 * NSEC_PER_MSEC;
+	u64 soon = rig_now(rig) + 100 * NSEC_PER_MSEC;
 	u32 i;
 
 	batches->whole = wait_at_gate;

@@ -182,6 +182,8 @@ static void p7_pushes_wake_nobody(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, pushed);
 	for (i = 1; i <= 10000; i++)
 		KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, now + (10 + i) * NSEC_PER_SEC));
+	while (!rig_stats(rig)->requeued)
+		usleep_range(1000, 2000);
 	/* Silence can only be heard while time passes. */
 	usleep_range(60000, 70000);
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 1);

@@ -8,7 +8,7 @@
 #include <linux/vmalloc.h>
 
 /* How long a test waits for what must come; never how long it lasts. */
-#define PATIENCE	(10 * HZ)
+#define PATIENCE	(60 * HZ)
 
 const struct rig_scheme rig_schemes[] = {
 	{ "hashed", WHEEL_HASHED },

@@ -96,7 +96,7 @@ static void p9_overdue_waits_for_the_boundary(struct kunit *test)
 static void p7_silence_between_ticks(struct kunit *test)
 {
 	struct rig *rig = rig_running(test, 0, NSEC_PER_MSEC, 500);
-	u64 now = rig_now(rig) + 50 * NSEC_PER_MSEC;
+	u64 now = rig_now(rig) + 200 * NSEC_PER_MSEC;
 	unsigned long flags;
 	int error = 0;
 	u32 i;
