@@ -11,6 +11,10 @@
 
 #include "wheel_test.h"
 
+/* What a bounded wheel holds, a minute and more, is longer than a test is at its steps. */
+#define TICK	(10 * WT_MS)
+#define BUCKETS	8192
+
 FIXTURE(clock) {
 	int fd;
 	/* How far the clock is from where it ought to be. */
@@ -54,7 +58,7 @@ FIXTURE_SETUP(clock)
 {
 	struct wheel_setup setup = {
 		.clock = variant->clock, .scheme = variant->scheme,
-		.timers = 64, .buckets = 8192,
+		.tick_ns = TICK, .timers = 64, .buckets = BUCKETS,
 	};
 
 	if (!(wt_features() & WHEEL_HAS_CLOCK(variant->clock)) ||
@@ -74,19 +78,21 @@ FIXTURE_TEARDOWN(clock)
 
 /*
  * Set back by 5 s: due 5 s later, by the clock that it was armed for. On a busy machine it
- * may be due before the clock is set, but not ten times.
+ * may be due before the clock is set: then another one is armed.
  */
 WT_TEST(clock, p1_never_early_when_set_back)
 {
-	int fired = 0;
-	__u64 when;
+	__u64 when, gen;
 
-	do {
+	for (gen = 1; ; gen++) {
 		when = wt_now(variant->clock) + 100 * WT_MS;
-		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, fired + 1), when));
+		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, gen), when));
 		ASSERT_EQ(0, step(&self->shifted, -5 * (__s64)WT_SEC));
-	} while (wt_read(self->fd, &self->event, 1) == 1 && ++fired < 10);
-	ASSERT_GT(10, fired);
+		if (!variant->follows || wt_now(variant->clock) + 5 * WT_SEC < when)
+			break;
+		if (wt_cancel(self->fd, WHEEL_ID(1, gen)))
+			ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+	}
 	if (variant->follows) {
 		wt_let_pass(200 * WT_MS);
 		EXPECT_TRUE(wt_quiet(self->fd));
@@ -103,7 +109,7 @@ WT_TEST(clock, p1_never_early_when_set_back)
 WT_TEST(clock, p2_bounded_late_when_set_on)
 {
 	__u64 now = wt_now(variant->clock);
-	__u64 far = variant->scheme == WHEEL_BOUNDED ? 6 * WT_SEC : WT_HOUR;
+	__u64 far = variant->scheme == WHEEL_BOUNDED ? 60 * WT_SEC : WT_HOUR;
 	struct wheel_stats stats;
 
 	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), now + far));
@@ -253,18 +259,26 @@ WT_TEST(clock, enter_gives_up_by_the_clock)
 	close(w.fd);
 }
 
+/* On a busy machine its time may have come before the clock is set: then once more. */
 WT_TEST(clock, enter_does_not_give_up_when_set_back)
 {
-	__u64 until = wt_now(variant->clock) + WT_SEC;
-	struct waiter w = { .tid = 0 };
+	struct waiter w;
+	__u64 until;
+	bool late;
 
-	ASSERT_EQ(0, begin(&w, variant->clock, until));
-	ASSERT_EQ(0, step(&self->shifted, -2 * (__s64)WT_SEC));
-	ASSERT_EQ(0, pthread_join(w.thread, NULL));
+	do {
+		w = (struct waiter){ .tid = 0 };
+		until = wt_now(variant->clock) + WT_SEC;
+		ASSERT_EQ(0, begin(&w, variant->clock, until));
+		ASSERT_EQ(0, step(&self->shifted, -2 * (__s64)WT_SEC));
+		late = variant->follows &&
+			wt_now(variant->clock) + 2 * WT_SEC >= until;
+		ASSERT_EQ(0, pthread_join(w.thread, NULL));
+		close(w.fd);
+	} while (late);
 	EXPECT_EQ(0, w.err);
 	EXPECT_EQ(0, w.enter.ready);
 	EXPECT_LE(until, w.ended);
-	close(w.fd);
 }
 
 TEST_HARNESS_MAIN

@@ -76,7 +76,7 @@ bool wt_sleeps(pid_t tid)
 			return false;
 		n = fscanf(f, "%*d (%*[^)]) %c", &state);
 		fclose(f);
-	} while (n == 1 && state == 'R');
+	} while (n == 1 && (state == 'R' || state == 'D'));
 	return n == 1 && state == 'S';
 }
 
