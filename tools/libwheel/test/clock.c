@@ -74,6 +74,29 @@ static void set_clock(__s64 by)
 	NEED(!clock_settime(CLOCK_REALTIME, &ts));
 }
 
+/*
+ * A timer that is soon due, and the clock is set back by an hour before it is: on a busy
+ * machine not at the first try, and then its event goes. By how much was it set back?
+ */
+static __s64 set_back_in_time(struct libwheel *wheel, __u64 *id)
+{
+	struct wheel_event event;
+	__u64 when, gen;
+	__s64 back = 0;
+
+	for (gen = 1; ; gen++) {
+		*id = WHEEL_ID(2, gen);
+		when = libwheel_now(wheel) + 50 * MS;
+		EXPECT_EQ(0, arm(wheel, *id, when));
+		set_clock(-(__s64)HOUR);
+		back += HOUR;
+		if (libwheel_now(wheel) + HOUR < when)
+			return back;
+		if (libwheel_cancel(wheel, *id))
+			NEED(libwheel_wait(wheel, &event, 1, -1) == 1);
+	}
+}
+
 /* Set forward past a deadline it fires; set back before it, it waits again. */
 static void clocks_are_set(void)
 {
@@ -87,7 +110,8 @@ static void clocks_are_set(void)
 		skip("the clock of this machine is not ours to set");
 	for (i = 0; i < COUNT(settable); i++) {
 		struct libwheel *wheel = open_running(settable[i], 8);
-		__u64 now = libwheel_now(wheel);
+		__u64 now = libwheel_now(wheel), id;
+		__s64 back;
 
 		EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), now + HOUR));
 		EXPECT_EQ(0, libwheel_wait(wheel, &event, 1, 5 * MS));
@@ -95,18 +119,16 @@ static void clocks_are_set(void)
 		EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, -1));
 		EXPECT(event.fired >= now + HOUR);
 
-		EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 1),
-				 libwheel_now(wheel) + 50 * MS));
-		set_clock(-(__s64)HOUR);
+		back = set_back_in_time(wheel, &id);
 		EXPECT_EQ(0, libwheel_wait(wheel, &event, 1, 100 * MS));
 		EXPECT(!readable(wheel));
 		EXPECT_EQ(0, arm(wheel, WHEEL_ID(3, 1),
 				 libwheel_now(wheel) + MS));
 		EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, -1));
 		EXPECT_EQ(WHEEL_ID(3, 1), event.id);
-		set_clock(HOUR);
+		set_clock(back);
 		EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, -1));
-		EXPECT_EQ(WHEEL_ID(2, 1), event.id);
+		EXPECT_EQ(id, event.id);
 		libwheel_close(wheel);
 	}
 }
