@@ -143,10 +143,10 @@ replays_without_calls() {
 }
 
 # Two timers are moved to one tick by their words, the second one first. The kernel sees
-# the words when the old time comes, in the order armed.
+# the words when the old time comes, in the order armed: not before they are written.
 replays_words_that_meet() {
-	printf '%s\n' 0,A,1,100000000 0,A,2,100000000 \
-		10000000,A,2,190000000 10000100,A,1,189999900 >meet.csv
+	printf '%s\n' 0,A,1,1000000000 0,A,2,1000000000 \
+		10000000,A,2,1190000000 10000100,A,1,1189999900 >meet.csv
 	says 0 "*touched * 2*all promises kept" replay meet.csv --touch &&
 		says 0 "*all promises kept" replay meet.csv
 }
