@@ -110,11 +110,7 @@ int handle_words_map(struct handle *handle, int fd)
 	return 0;
 }
 
-/**
- * handle_exit - undo handle_init() and handle_words_map()
- * @handle: handle
- */
-void handle_exit(struct handle *handle)
+static void areas_unmap(struct handle *handle)
 {
 	size_t timers = handle->setup.timers;
 
@@ -122,6 +118,19 @@ void handle_exit(struct handle *handle)
 	area_unmap(handle->wheel.bells, bells(timers));
 	area_unmap(handle->wheel.summary, bells(bells(timers)));
 	area_unmap(handle->page, 1);
+}
+
+/**
+ * handle_exit - undo handle_init() and handle_words_map()
+ * @handle: handle
+ *
+ * A child of fork() does not inherit what its parent maps of the kernel's file: there it
+ * may have memory of its own by now.
+ */
+void handle_exit(struct handle *handle)
+{
+	if (*handle->ours || handle->backend->number == LIBWHEEL_USER)
+		areas_unmap(handle);
 	munmap((void *)handle->ours, page_size());
 	if (handle->fd >= 0)
 		close(handle->fd);

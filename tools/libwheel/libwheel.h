@@ -30,9 +30,9 @@
  *
  * Threads: any number may use a wheel at once, except that nobody may use it
  * during and after libwheel_close(). A signal handler may touch, park and revive,
- * and call nothing else. After fork() it is the parent's: the child may close it and
- * list its timers, every other function that can fail answers -ECHILD there, and
- * touching, parking, reviving and keeping are not allowed.
+ * and call nothing else. After fork() it is the parent's: the child may close it, list
+ * its timers, and ask for its clock and for what is in force. All else answers -ECHILD
+ * there, and touching, parking, reviving and keeping are not allowed.
  *
  * This header needs C99 or C++11, and the __atomic functions of gcc or clang.
  */

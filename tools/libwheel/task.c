@@ -130,6 +130,8 @@ int libwheel_pool_close(struct libwheel_pool *pool)
 
 	if (!pool)
 		return 0;
+	if (!*handle_of(pool->wheel)->ours)
+		return -ECHILD;
 	for (i = 0; i < pool->count; i++)
 		if (pthread_equal(pool->threads[i], pthread_self()))
 			return -EDEADLK;

@@ -36,6 +36,8 @@ int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
 	int more = 1;
 	int ret;
 
+	if (!*handle_of(wheel)->ours)
+		return -ECHILD;
 	if (libwheel_fd(wheel) < 0)
 		return libwheel_fd(wheel);
 	if (timeout_ns >= 0)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +43,7 @@ static int all_refused(struct libwheel *wheel)
 		 libwheel_earlier(wheel) == -ECHILD &&
 		 libwheel_reserve(wheel, 1) == -ECHILD &&
 		 libwheel_rearm_or_arm(wheel, &id, 0, 0) == -ECHILD &&
+		 libwheel_now(wheel) <= WHEEL_MAX_TIME &&
 		 libwheel_stats(wheel, &stats) == -ECHILD &&
 		 libwheel_advance(wheel, HOUR, NULL) == -ECHILD &&
 		 libwheel_stop(wheel, NULL) == -ECHILD);
@@ -81,6 +83,62 @@ static int closes(struct libwheel *wheel)
 	return 0;
 }
 
+/* Memory of the child's own at an address where it has inherited none; or NULL. */
+static void *put_there(const void *address)
+{
+	void *page = mmap((void *)((uintptr_t)address & -4096UL), 4096, PROT_READ,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
+static bool is_there(void *page)
+{
+	return !page || !msync(page, 4096, MS_ASYNC);
+}
+
+static int closes_its_own_alone(struct libwheel *wheel)
+{
+	void *pages[] = {
+		put_there(wheel->words), put_there(wheel->bells),
+		put_there(wheel->summary), put_there(wheel->next_wake),
+	};
+
+	libwheel_close(wheel);
+	return !(is_there(pages[0]) && is_there(pages[1]) &&
+		 is_there(pages[2]) && is_there(pages[3]));
+}
+
+static void fork_leaves_the_child_its_memory(void)
+{
+	struct libwheel *wheel = open_touch(64);
+
+	EXPECT_EQ(0, in_child(closes_its_own_alone, wheel));
+	EXPECT_EQ(0, arm_touch(wheel, ID, HOUR));
+	EXPECT_EQ(0, libwheel_park(wheel, ID));
+	libwheel_close(wheel);
+}
+
+static int waits(struct libwheel *wheel)
+{
+	struct wheel_event event;
+
+	return libwheel_wait(wheel, &event, 1, -1) != -ECHILD;
+}
+
+/* Nor is there a descriptor, which is what else it would be told. */
+static void fork_refuses_to_wait(void)
+{
+	const struct libwheel_options options = {
+		.size = sizeof(options), .backend = LIBWHEEL_USER,
+		.mode = LIBWHEEL_NO_FD,
+	};
+	struct libwheel *wheel = open_wheel(&options);
+
+	EXPECT_EQ(0, in_child(waits, wheel));
+	libwheel_close(wheel);
+}
+
 static int opens_its_own(struct libwheel *wheel)
 {
 	struct libwheel *own;
@@ -105,14 +163,15 @@ static void fork_leaves_the_wheel_to_the_parent(void)
 	libwheel_close(wheel);
 }
 
+static bool busy;
+
+/* Long batches: the lock is held nearly all the time. */
 static void *busy_thread(void *wheel)
 {
-	__u64 gen;
+	struct wheel_op ops[1024] = { 0 };
 
-	for (gen = 1; gen < 20000; gen++) {
-		arm(wheel, WHEEL_ID(3, gen), HOUR);
-		libwheel_cancel(wheel, WHEEL_ID(3, gen));
-	}
+	while (__atomic_load_n(&busy, __ATOMIC_RELAXED))
+		libwheel_submit(wheel, ops, COUNT(ops), NULL);
 	return NULL;
 }
 
@@ -126,11 +185,13 @@ static void fork_while_a_thread_works(void)
 #ifdef __SANITIZE_THREAD__
 	skip("the sanitizer does not know what a child inherits");
 #endif
+	busy = true;
 	NEED(!pthread_create(&thread, NULL, busy_thread, wheel));
 	for (i = 0; i < 20; i++) {
 		EXPECT_EQ(0, in_child(all_refused, wheel));
 		EXPECT_EQ(0, in_child(closes, wheel));
 	}
+	__atomic_store_n(&busy, false, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	libwheel_close(wheel);
 }
@@ -146,6 +207,8 @@ static void exec_does_not_inherit(void)
 const struct test fork_tests[] = {
 	TEST(fork_leaves_the_wheel_to_the_parent),
 	TEST(fork_lets_the_child_list),
+	TEST(fork_leaves_the_child_its_memory),
+	TEST(fork_refuses_to_wait),
 	TEST(fork_while_a_thread_works),
 	TEST(exec_does_not_inherit),
 	{ NULL, NULL }
