@@ -145,19 +145,14 @@ static int handle_new(struct handle **handle, const struct wheel_setup *setup,
  */
 int kernel_open(struct handle **handle, struct wheel_setup *setup)
 {
-	int saved = errno;
 	int fd = open("/dev/wheel", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	int err;
 
-	if (fd < 0) {
-		err = -errno;
-	} else {
-		err = command(fd, WHEEL_IOC_SETUP, setup);
-		if (err)
-			close(fd);
-		else
-			err = handle_new(handle, setup, fd);
-	}
-	errno = saved;
+	if (fd < 0)
+		return -errno;
+	err = command(fd, WHEEL_IOC_SETUP, setup);
+	if (!err)
+		return handle_new(handle, setup, fd);
+	close(fd);
 	return err;
 }

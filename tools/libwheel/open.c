@@ -97,6 +97,7 @@ int libwheel_open(struct libwheel **wheel,
 	struct libwheel_options o;
 	struct wheel_setup setup;
 	struct handle *handle;
+	int saved = errno;
 	int backend, err;
 
 	err = options_copy(&o, options ? options : &defaults);
@@ -115,6 +116,7 @@ int libwheel_open(struct libwheel **wheel,
 	if (backend < 0)
 		return backend;
 	err = open_backend(&handle, backend, &setup, o.mode);
+	errno = saved;
 	if (!err)
 		*wheel = &handle->wheel;
 	return err;

@@ -98,18 +98,12 @@ static int threads_start(struct libwheel_pool *pool, uint32_t threads)
 	return err;
 }
 
-int libwheel_pool_open(struct libwheel_pool **pool, struct libwheel *wheel,
-		       uint32_t threads)
+static int pool_make(struct libwheel_pool **pool, struct libwheel *wheel,
+		     uint32_t threads)
 {
 	struct libwheel_pool *p;
 	int err;
 
-	if (!*handle_of(wheel)->ours)
-		return -ECHILD;
-	if (!threads)
-		return -EINVAL;
-	if (libwheel_fd(wheel) < 0)
-		return libwheel_fd(wheel);
 	p = calloc(1, sizeof(*p) + threads * sizeof(p->threads[0]));
 	if (!p)
 		return -ENOMEM;
@@ -120,6 +114,23 @@ int libwheel_pool_open(struct libwheel_pool **pool, struct libwheel *wheel,
 		join_all(p);
 	else
 		*pool = p;
+	return err;
+}
+
+int libwheel_pool_open(struct libwheel_pool **pool, struct libwheel *wheel,
+		       uint32_t threads)
+{
+	int saved = errno;
+	int err;
+
+	if (!*handle_of(wheel)->ours)
+		return -ECHILD;
+	if (!threads)
+		return -EINVAL;
+	if (libwheel_fd(wheel) < 0)
+		return libwheel_fd(wheel);
+	err = pool_make(pool, wheel, threads);
+	errno = saved;
 	return err;
 }
 

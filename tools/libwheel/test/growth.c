@@ -104,6 +104,7 @@ static void reserve_is_enough(void)
 {
 	struct libwheel *wheel = open_user(1 << 20, WHEEL_SETUP_TOUCH);
 	__u64 now = libwheel_now(wheel);
+	struct libwheel *other;
 	struct rlimit limit;
 	__u64 before;
 	__u32 nr;
@@ -121,8 +122,11 @@ static void reserve_is_enough(void)
 	EXPECT(resident() < before + RESERVED * sizeof(__u64) / 2);
 	while (nr < 1 << 20 && !arm(wheel, WHEEL_ID(nr, 1), now + HOUR))
 		nr++;
+	errno = EXDEV;
 	EXPECT_EQ(-ENOMEM, arm(wheel, WHEEL_ID(nr, 1), now + HOUR));
 	EXPECT_EQ(-ENOMEM, libwheel_reserve(wheel, 1 << 20));
+	EXPECT_EQ(-ENOMEM, libwheel_open(&other, NULL));
+	EXPECT_EQ(EXDEV, errno);
 	EXPECT_EQ(nr, balanced_stats(wheel).pending);
 	libwheel_close(wheel);
 }

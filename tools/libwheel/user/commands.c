@@ -104,8 +104,10 @@ void user_leave(struct user *u)
 /* Bring the memory of a slot. Its touch word is there from the beginning. */
 static int slot_bring(struct user *u, u32 nr)
 {
+	int saved = errno;
 	struct wheel_slot *page = calloc(1, PAGE_SIZE);
 
+	errno = saved;
 	if (!page)
 		return -ENOMEM;
 	wheel_slot_page_init(&u->slots, page, nr);

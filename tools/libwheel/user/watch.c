@@ -43,13 +43,9 @@ static int watch_new(u32 clock)
  */
 int watch_open(u32 clock)
 {
-	int saved = errno;
 	int fd = watch_new(clock);
 
-	if (fd < 0)
-		fd = -errno;
-	errno = saved;
-	return fd;
+	return fd < 0 ? -errno : fd;
 }
 
 /* How far TAI is ahead of REALTIME: whole seconds. */

@@ -65,7 +65,7 @@ static int map_all(char *words, size_t left, int fd)
 int words_idle(__u64 *words, u32 count)
 {
 	size_t size = count * sizeof(*words);
-	int fd, err, saved = errno;
+	int fd, err;
 
 	if (size <= STRETCH) {
 		fill(words, count);
@@ -75,6 +75,5 @@ int words_idle(__u64 *words, u32 count)
 	err = fd < 0 ? fd : map_all((char *)words, size, fd);
 	if (fd >= 0)
 		close(fd);
-	errno = saved;
 	return err;
 }
