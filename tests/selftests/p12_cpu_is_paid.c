@@ -145,7 +145,7 @@ static bool arm_all(struct wt_loop *loop, const struct manner *how)
 			op.flags = WHEEL_OP_KEEP;
 		else
 			op.period = TICK;
-		if (wt_do(loop->fd, &op))
+		if (wt_do(loop->ring.fd, &op))
 			return false;
 	}
 	return true;
@@ -166,8 +166,8 @@ static void kick_forever(struct wt_loop *loop, const struct manner *how)
 	__u32 i, n;
 
 	for (i = 0; i < how->files; i++) {
-		bells[i] = map_bits(loop[i].fd, WHEEL_OFF_BELLS);
-		summary[i] = map_bits(loop[i].fd, WHEEL_OFF_SUMMARY);
+		bells[i] = map_bits(loop[i].ring.fd, WHEEL_OFF_BELLS);
+		summary[i] = map_bits(loop[i].ring.fd, WHEEL_OFF_SUMMARY);
 		if (!bells[i] || !summary[i])
 			_exit(1);
 	}
@@ -179,7 +179,7 @@ static void kick_forever(struct wt_loop *loop, const struct manner *how)
 			wt_scribble(&bells[i][n], ~0ULL);
 		wt_scribble(summary[i], ~0ULL);
 		enter.size = sizeof(enter);
-		if (wt_ioctl(loop[i].fd, WHEEL_IOC_ENTER, &enter))
+		if (wt_ioctl(loop[i].ring.fd, WHEEL_IOC_ENTER, &enter))
 			_exit(1);
 	}
 }

@@ -11,7 +11,6 @@
 
 #define TIMERS	256
 #define ENTRIES	16
-#define FOREVER	(~0ULL)
 
 static int arm_touch_many(struct wt_loop *l, __u32 from, __u32 count, __u64 gen,
 			  __u64 when)
@@ -19,7 +18,7 @@ static int arm_touch_many(struct wt_loop *l, __u32 from, __u32 count, __u64 gen,
 	int ret = 0;
 
 	for (; !ret && count; count--)
-		ret = wt_arm_touch(l->fd, WHEEL_ID(from++, gen), when);
+		ret = wt_arm_touch(l->ring.fd, WHEEL_ID(from++, gen), when);
 	return ret;
 }
 
@@ -41,7 +40,7 @@ FIXTURE_SETUP(ring)
 
 	ASSERT_TRUE(wt_loop_open(l, &setup));
 	ASSERT_EQ(0, arm_touch_many(l, 0, ENTRIES + 2, 1, WT_MS));
-	ASSERT_EQ(0, wt_advance(l->fd, WT_MS, NULL));
+	ASSERT_EQ(0, wt_advance(l->ring.fd, WT_MS, NULL));
 	ASSERT_EQ(ENTRIES, wt_loop_ready(l));
 	ASSERT_TRUE(wt_loop_backlog(l));
 }
@@ -49,7 +48,7 @@ FIXTURE_SETUP(ring)
 FIXTURE_TEARDOWN(ring)
 {
 	wt_loop_unmap(&self->loop);
-	close(self->loop.fd);
+	close(self->loop.ring.fd);
 }
 
 /* A timer that fired has fired, though the program cannot see the event yet. */
@@ -62,14 +61,14 @@ WT_TEST(ring, p4_a_word_is_off_while_its_event_waits)
 	EXPECT_FALSE(wt_park(word));
 	EXPECT_FALSE(wt_touch(word, WT_SEC));
 	EXPECT_FALSE(wt_revive(word, WT_SEC));
-	EXPECT_EQ(-EBUSY, wt_arm_touch(l->fd, WHEEL_ID(ENTRIES, 2), WT_SEC));
+	EXPECT_EQ(-EBUSY, wt_arm_touch(l->ring.fd, WHEEL_ID(ENTRIES, 2), WT_SEC));
 	EXPECT_EQ(WT_OFF, wt_word(word));
 	wt_loop_take(l, ENTRIES);
 	ASSERT_EQ(0, wt_loop_enter(l, 0, 0));
 	EXPECT_EQ(2, wt_loop_ready(l));
 	EXPECT_EQ(WHEEL_ID(ENTRIES, 1), wt_loop_next(l)->id);
 	EXPECT_FALSE(wt_loop_backlog(l));
-	EXPECT_EQ(0, wt_arm_touch(l->fd, WHEEL_ID(ENTRIES, 2), WT_SEC));
+	EXPECT_EQ(0, wt_arm_touch(l->ring.fd, WHEEL_ID(ENTRIES, 2), WT_SEC));
 	EXPECT_EQ(WT_SEC, wt_word(word));
 }
 
@@ -86,13 +85,13 @@ WT_TEST(ring, p3_words_are_looked_at_behind_a_full_ring)
 	ASSERT_EQ(0, arm_touch_many(l, 100, 3, 1, 2 * WT_MS));
 	ASSERT_TRUE(wt_park(&l->words[100]));
 	ASSERT_TRUE(wt_touch(&l->words[101], 3 * WT_MS));
-	ASSERT_EQ(0, wt_advance(l->fd, 2 * WT_MS, NULL));
-	ASSERT_EQ(0, wt_stats(l->fd, &self->stats));
+	ASSERT_EQ(0, wt_advance(l->ring.fd, 2 * WT_MS, NULL));
+	ASSERT_EQ(0, wt_stats(l->ring.fd, &self->stats));
 	EXPECT_EQ(1, self->stats.cancelled);
 	EXPECT_EQ(1, self->stats.requeued);
 	EXPECT_EQ(1, self->stats.pending);
-	EXPECT_EQ(0, wt_arm_touch(l->fd, WHEEL_ID(100, 2), 3 * WT_MS));
-	ASSERT_EQ(0, wt_advance(l->fd, 3 * WT_MS, NULL));
+	EXPECT_EQ(0, wt_arm_touch(l->ring.fd, WHEEL_ID(100, 2), 3 * WT_MS));
+	ASSERT_EQ(0, wt_advance(l->ring.fd, 3 * WT_MS, NULL));
 	wt_loop_take(l, ENTRIES);
 	ASSERT_EQ(0, wt_loop_enter(l, 0, 0));
 	ASSERT_EQ(ARRAY_SIZE(order), wt_loop_ready(l));
@@ -108,21 +107,21 @@ WT_TEST(ring, p8_nothing_lost_by_stop)
 	ASSERT_EQ(0, arm_touch_many(l, 100, 2, 1, 2 * WT_MS));
 	ASSERT_TRUE(wt_park(&l->words[100]));
 	ASSERT_TRUE(wt_touch(&l->words[101], WT_SEC));
-	ASSERT_EQ(0, wt_stop(l->fd, &self->unfired));
+	ASSERT_EQ(0, wt_stop(l->ring.fd, &self->unfired));
 	EXPECT_EQ(1, self->unfired);
 	EXPECT_EQ(WT_OFF, wt_word(&l->words[100]));
 	EXPECT_EQ(WT_OFF, wt_word(&l->words[101]));
-	ASSERT_EQ(0, wt_list(l->fd, 0, self->timers, TIMERS, &self->list));
+	ASSERT_EQ(0, wt_list(l->ring.fd, 0, self->timers, TIMERS, &self->list));
 	ASSERT_EQ(1, self->list.done);
 	EXPECT_EQ(WHEEL_ID(101, 1), self->timers[0].id);
 	EXPECT_EQ(WT_SEC, self->timers[0].when);
 	wt_loop_take(l, ENTRIES);
-	ASSERT_EQ(0, wt_loop_enter(l, 2, FOREVER));
+	ASSERT_EQ(0, wt_loop_enter(l, 2, WT_FOREVER));
 	ASSERT_EQ(2, wt_loop_ready(l));
 	EXPECT_EQ(WHEEL_ID(ENTRIES, 1), wt_loop_next(l)->id);
 	wt_loop_take(l, 2);
-	EXPECT_EQ(-ESHUTDOWN, wt_loop_enter(l, 1, FOREVER));
-	ASSERT_EQ(0, wt_stats(l->fd, &self->stats));
+	EXPECT_EQ(-ESHUTDOWN, wt_loop_enter(l, 1, WT_FOREVER));
+	ASSERT_EQ(0, wt_stats(l->ring.fd, &self->stats));
 	EXPECT_TRUE(wt_balanced(&self->stats));
 	EXPECT_EQ(ENTRIES + 2, self->stats.fired);
 	EXPECT_EQ(2, self->stats.cancelled);

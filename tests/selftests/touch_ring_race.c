@@ -13,7 +13,6 @@
 #define TIMERS	64
 #define ENTRIES	16
 #define CLOCK	WHEEL_CLOCK_MONOTONIC
-#define FOREVER	(~0ULL)
 #define CHURNS	2
 
 /* The history of a slot. Threads change its parks and revives. */
@@ -111,7 +110,7 @@ static bool arm_some(struct storm *s)
 			       when);
 		ops[i].flags = WHEEL_OP_TOUCH;
 	}
-	if (wt_batch(s->loop.fd, ops, ENTRIES))
+	if (wt_batch(s->loop.ring.fd, ops, ENTRIES))
 		return false;
 	for (i = 0; i < ENTRIES; i++) {
 		if (ops[i].res == -EBUSY)
@@ -128,7 +127,7 @@ static bool cancel_one(struct storm *s)
 {
 	__u32 slot = wt_below(&s->seed, TIMERS);
 	struct account *a = &s->accounts[slot];
-	int ret = a->gen ? wt_cancel(s->loop.fd, WHEEL_ID(slot, a->gen)) : -ENOENT;
+	int ret = a->gen ? wt_cancel(s->loop.ring.fd, WHEEL_ID(slot, a->gen)) : -ENOENT;
 
 	a->cancels += !ret;
 	return !ret || ret == -ENOENT;
@@ -138,7 +137,7 @@ static bool rearm_one(struct storm *s)
 {
 	__u32 slot = wt_below(&s->seed, TIMERS);
 	__u64 id = WHEEL_ID(slot, s->accounts[slot].gen);
-	int ret = wt_rearm(s->loop.fd, id, wt_now(CLOCK) +
+	int ret = wt_rearm(s->loop.ring.fd, id, wt_now(CLOCK) +
 			   wt_below(&s->seed, 200 * WT_US));
 
 	return !ret || ret == -ENOENT || ret == -EBUSY;
@@ -170,7 +169,7 @@ static int take_rest(struct storm *s)
 {
 	int ret;
 
-	while (!(ret = wt_loop_enter(&s->loop, 1, FOREVER)))
+	while (!(ret = wt_loop_enter(&s->loop, 1, WT_FOREVER)))
 		take_events(s, ENTRIES);
 	return ret;
 }
@@ -182,7 +181,7 @@ static int count_listed(struct storm *s)
 	__u32 i;
 	int ret;
 
-	ret = wt_list(s->loop.fd, WHEEL_LIST_TAKE, timers, TIMERS, &list);
+	ret = wt_list(s->loop.ring.fd, WHEEL_LIST_TAKE, timers, TIMERS, &list);
 	for (i = 0; !ret && i < list.done; i++)
 		s->accounts[WHEEL_ID_SLOT(timers[i].id)].listed++;
 	return ret ?: (int)list.done;
@@ -283,14 +282,14 @@ WT_TEST(storm, p3_exactly_once_and_p11_exact_counters)
 		ASSERT_TRUE(storm_begin(s, self->churns, variant->scheme));
 		while (s->taken < 2000)
 			ASSERT_TRUE(turn(s));
-		ASSERT_EQ(0, wt_stop(s->loop.fd, &self->unfired));
+		ASSERT_EQ(0, wt_stop(s->loop.ring.fd, &self->unfired));
 		ASSERT_EQ(-ESHUTDOWN, take_rest(s));
 		storm_end(s, self->churns);
 		listed = count_listed(s);
 		ASSERT_EQ(self->unfired, listed);
 		EXPECT_EQ(0, s->wrong);
 		EXPECT_EQ(0, settle(s, &self->sum));
-		ASSERT_EQ(0, wt_stats(s->loop.fd, &self->stats));
+		ASSERT_EQ(0, wt_stats(s->loop.ring.fd, &self->stats));
 		EXPECT_TRUE(wt_balanced(&self->stats));
 		ASSERT_EQ(self->sum.armed, self->stats.armed);
 		ASSERT_EQ(self->sum.events, self->stats.fired);
@@ -301,7 +300,7 @@ WT_TEST(storm, p3_exactly_once_and_p11_exact_counters)
 		events += self->sum.events;
 		backlogged += self->stats.backlogged;
 		wt_loop_unmap(&s->loop);
-		close(s->loop.fd);
+		close(s->loop.ring.fd);
 	}
 	TH_LOG("%llu events, %llu backlogged; at last %llu parked, %llu revived",
 	       events, backlogged, self->sum.parks, self->sum.revives);
@@ -318,7 +317,7 @@ WT_TEST(storm, p10_leaves_no_trace_when_it_is_closed)
 		ASSERT_TRUE(storm_begin(s, self->churns, variant->scheme));
 		while (s->taken < 100)
 			ASSERT_TRUE(turn(s));
-		ASSERT_EQ(0, close(s->loop.fd));
+		ASSERT_EQ(0, close(s->loop.ring.fd));
 		take_events(s, ENTRIES);
 		EXPECT_EQ(0, s->wrong);
 		storm_end(s, self->churns);

@@ -5,17 +5,13 @@
 #ifndef _WHEEL_LOOP_H
 #define _WHEEL_LOOP_H
 
-#include <stdbool.h>
-#include <linux/wheel_timer.h>
+#include "wheel_ring.h"
 
 /* A file with both, and how far the program has taken events. */
 struct wt_loop {
-	int fd;
-	__u32 timers, entries, head;
+	struct wt_ring ring;
+	__u32 head;
 	__u64 *words;
-	struct wheel_kernel_page *kernel;
-	struct wheel_user_page *user;
-	struct wheel_event *events;
 };
 
 /* Set up and map everything; what was the loop before is forgotten. */

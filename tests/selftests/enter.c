@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * WHEEL_IOC_ENTER: wait for many events in the completion ring, or for a time.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+
+#include "wheel_ring.h"
+#include "wheel_test.h"
+
+#define ENTRIES	8
+#define TIMERS	64
+
+FIXTURE(enter) {
+	struct wt_ring ring;
+	struct wheel_enter enter;
+	struct wheel_stats stats;
+};
+
+FIXTURE_SETUP(enter)
+{
+	struct wheel_setup setup = {
+		.clock = WHEEL_CLOCK_VIRTUAL, .timers = TIMERS,
+		.events = ENTRIES - 1,
+	};
+
+	if (!(wt_features() & WHEEL_HAS_RINGS))
+		SKIP(return, "no rings");
+	ASSERT_TRUE(wt_ring_open(&self->ring, &setup));
+}
+
+FIXTURE_TEARDOWN(enter)
+{
+	close(self->ring.fd);
+}
+
+WT_TEST(enter, says_what_is_wrong)
+{
+	struct wheel_enter e;
+	int plain;
+
+	EXPECT_EQ(-EINVAL, wt_enter(self->ring.fd, ENTRIES + 1, 0, &e));
+	memset(&e, 0, sizeof(e));
+	e.size = sizeof(e);
+	e.flags = 2;
+	EXPECT_EQ(-EINVAL, wt_ioctl(self->ring.fd, WHEEL_IOC_ENTER, &e));
+	e.flags = WHEEL_ENTER_KICK;
+	EXPECT_EQ(-EOPNOTSUPP, wt_ioctl(self->ring.fd, WHEEL_IOC_ENTER, &e));
+	EXPECT_EQ(-ERANGE, wt_enter(self->ring.fd, 1, 1ULL << 63, &e));
+	EXPECT_EQ(-ERANGE, wt_enter(self->ring.fd, 1, ~0ULL - 1, &e));
+	plain = wt_open(O_RDWR);
+	ASSERT_LE(0, plain);
+	EXPECT_EQ(-EOPNOTSUPP, wt_enter(plain, 0, 0, &e));
+	close(plain);
+}
+
+WT_TEST(enter, that_fails_writes_nothing)
+{
+	struct wheel_enter e, was = { .size = sizeof(e), .wait = ENTRIES + 1 };
+
+	was.ready = 0xcccccccc;
+	e = was;
+	EXPECT_EQ(-EINVAL, wt_ioctl(self->ring.fd, WHEEL_IOC_ENTER, &e));
+	EXPECT_EQ(0, memcmp(&was, &e, sizeof(e)));
+}
+
+WT_TEST(enter, does_not_wait_when_it_is_not_asked_to)
+{
+	ASSERT_EQ(0, wt_arm_many(self->ring.fd, 2, 1, WT_MS));
+	ASSERT_EQ(0, wt_advance(self->ring.fd, WT_MS, NULL));
+	ASSERT_EQ(0, wt_enter(self->ring.fd, 5, 0, &self->enter));
+	EXPECT_EQ(2, self->enter.ready);
+	/* A time that has passed. */
+	ASSERT_EQ(0, wt_enter(self->ring.fd, 5, WT_MS, &self->enter));
+	EXPECT_EQ(2, self->enter.ready);
+}
+
+struct waiter {
+	int fd;
+	pid_t tid;
+	__u32 wait;
+	__u64 until;
+	int err;
+	struct wheel_enter enter;
+};
+
+static void *wait_in_enter(void *arg)
+{
+	struct waiter *w = arg;
+
+	__atomic_store_n(&w->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	w->err = wt_enter(w->fd, w->wait, w->until, &w->enter);
+	return NULL;
+}
+
+/* One at a time they come; the waiter sleeps until all five are there. */
+WT_TEST(enter, waits_for_many)
+{
+	struct waiter w = { .fd = self->ring.fd, .wait = 5, .until = WT_FOREVER };
+	pthread_t thread;
+	__u64 t;
+
+	for (t = 0; t < 5; t++)
+		ASSERT_EQ(0, wt_arm(self->ring.fd, WHEEL_ID(t, 1), (t + 1) * WT_MS));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_in_enter, &w));
+	for (t = 1; t <= 5; t++)
+		ASSERT_EQ(0, wt_advance(self->ring.fd, t * WT_MS, NULL));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, w.err);
+	EXPECT_EQ(5, w.enter.ready);
+}
+
+/* No thread but the caller on this CPU, and only when it sleeps others: 0 if so. */
+static int rule_one_cpu(void)
+{
+	struct sched_param param = { .sched_priority = 1 };
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	return sched_setaffinity(0, sizeof(first), &first) ||
+	       sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param);
+}
+
+#define LONG_RING	128
+
+/*
+ * The ring fills and the waiter is woken; before it looks another takes all, so that
+ * it has to fetch for itself what waits: more than goes under one lock hold.
+ */
+TEST(gets_what_waits_in_the_kernel)
+{
+	struct wheel_setup setup = {
+		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 512, .events = LONG_RING,
+	};
+	struct waiter w = { .wait = LONG_RING, .until = WT_FOREVER };
+	struct wt_ring ring;
+	struct wheel_stats stats;
+	pthread_t thread;
+
+	if (!(wt_features() & WHEEL_HAS_RINGS) || rule_one_cpu())
+		SKIP(return, "no rings, or no real-time priority");
+	ASSERT_TRUE(wt_ring_open(&ring, &setup));
+	w.fd = ring.fd;
+	ASSERT_EQ(0, wt_arm_many(w.fd, 4 * LONG_RING, 1, WT_MS));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_in_enter, &w));
+	while (!__atomic_load_n(&w.tid, __ATOMIC_ACQUIRE))
+		wt_let_pass(10 * WT_US);
+	ASSERT_TRUE(wt_sleeps(w.tid));
+	ASSERT_EQ(0, wt_advance(w.fd, WT_MS, NULL));
+	ASSERT_EQ(LONG_RING, wt_ring_tail(&ring));
+	wt_ring_take(&ring, LONG_RING);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, w.err);
+	EXPECT_EQ(LONG_RING, w.enter.ready);
+	ASSERT_EQ(0, wt_stats(w.fd, &stats));
+	EXPECT_EQ(3 * LONG_RING, stats.unread);
+	close(w.fd);
+}
+
+WT_TEST(enter, gives_up_at_a_time)
+{
+	struct waiter w = { .fd = self->ring.fd, .wait = 5, .until = 7 * WT_MS };
+	pthread_t thread;
+
+	ASSERT_EQ(0, wt_arm_many(self->ring.fd, 1, 1, WT_MS));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_in_enter, &w));
+	ASSERT_EQ(0, wt_advance(self->ring.fd, 7 * WT_MS, NULL));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, w.err);
+	EXPECT_EQ(1, w.enter.ready);
+}
+
+/* All that came by the time is there, wherever the waiter was when the clock moved. */
+WT_TEST(enter, misses_nothing_by_its_time)
+{
+	struct waiter w = { .fd = self->ring.fd, .wait = 5 };
+	pthread_t thread;
+	__u64 round;
+
+	for (round = 1; round <= 2000; round++) {
+		w.until = round * WT_MS;
+		ASSERT_EQ(0, wt_arm(self->ring.fd, WHEEL_ID(0, round), w.until));
+		ASSERT_EQ(0, pthread_create(&thread, NULL, wait_in_enter, &w));
+		ASSERT_EQ(0, wt_advance(self->ring.fd, w.until, NULL));
+		ASSERT_EQ(0, pthread_join(thread, NULL));
+		ASSERT_EQ(0, w.err);
+		ASSERT_EQ(1, w.enter.ready);
+		wt_ring_take(&self->ring, round);
+	}
+}
+
+WT_TEST(enter, ends_with_stop)
+{
+	struct waiter w = { .fd = self->ring.fd, .wait = 1, .until = WT_FOREVER };
+	pthread_t thread;
+	__u64 unfired;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_in_enter, &w));
+	ASSERT_EQ(0, wt_stop(self->ring.fd, &unfired));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(-ESHUTDOWN, w.err);
+}
+
+TEST_HARNESS_MAIN
