@@ -193,6 +193,40 @@ static void p9_what_fired_misleads_no_search(void)
 	}
 }
 
+/* A timer that is there for no time leaves minima that are too small. */
+static void come_and_go(struct rig *rig)
+{
+	rig_arm(rig, 2, WHEEL_BLOCK + 100, 0);
+	rig_cancel(rig, 2);
+}
+
+/*
+ * Such timers, fast enough, make each search begin again. At last it gives up, with a tick
+ * that is too early; the next pass searches anew.
+ */
+static void p9_a_search_that_gave_up_is_made_anew(void)
+{
+	const u32 buckets = 2 * WHEEL_BLOCK;
+	struct rig rig;
+
+	rig_init(&rig, buckets, 1, 3);
+	rig_arm(&rig, 0, 1, 0);
+	rig_arm(&rig, 1, 10 * buckets, 0);
+	do {
+		if (!rig.wheel.search.scanned)
+			come_and_go(&rig);
+		rig_pop(&rig, 1, 16);
+	} while (rig.passing &&
+		 (rig.wheel.search.steps < buckets || rig.wheel.search.scanned));
+	come_and_go(&rig);
+	rig_pass(&rig, 1, 64);
+	if (rig.wheel.next != WHEEL_BLOCK + 100)
+		ktap_fail("the search did not give up");
+	rig_pass(&rig, 1, 64);
+	if (rig.wheel.next != 10 * buckets)
+		ktap_fail("nobody searched again");
+}
+
 /* To cancel a timer that is not the earliest leaves nothing to find out. */
 static void p9_cancel_of_later_is_free(void)
 {
@@ -256,6 +290,8 @@ const struct ktap_test search_tests[] = {
 	{ "p9_far_timers_are_left_out", p9_far_timers_are_left_out },
 	{ "p9_search_from_the_top", p9_search_from_the_top },
 	{ "p9_what_fired_misleads_no_search", p9_what_fired_misleads_no_search },
+	{ "p9_a_search_that_gave_up_is_made_anew",
+	  p9_a_search_that_gave_up_is_made_anew },
 	{ "p9_cancel_of_later_is_free", p9_cancel_of_later_is_free },
 	{ "p9_search_stops_early", p9_search_stops_early },
 	{ }
