@@ -152,6 +152,24 @@ static void p9_clock_rests_before_a_bucket(void)
 	}
 }
 
+/*
+ * Of an open bucket that is empty nothing is taken: behind its list lies what is no timer,
+ * and might look like one that is due.
+ */
+static void p3_an_open_bucket_has_an_end(void)
+{
+	const struct wheel_walk *walk;
+	struct rig rig;
+
+	rig_init(&rig, 1, 1, 1);
+	rig_arm(&rig, 0, 5, 0);
+	if (rig_pop(&rig, 5, 100) != &rig.timer[0])
+		ktap_fail("it did not fire at its tick");
+	walk = &rig.wheel.walk;
+	if (!walk->bucket || walk->from->next != walk->end)
+		ktap_fail("the pass would take a timer of an empty bucket");
+}
+
 /* One far timer in each group, and for a while an early one, elsewhere in it. */
 static void fill_groups(struct rig *rig, u32 buckets)
 {
@@ -255,6 +273,7 @@ const struct ktap_test rest_tests[] = {
 
 const struct ktap_test rest_of_levels_tests[] = {
 	{ "p9_clock_rests_before_a_bucket", p9_clock_rests_before_a_bucket },
+	{ "p3_an_open_bucket_has_an_end", p3_an_open_bucket_has_an_end },
 	{ }
 };
 
