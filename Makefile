@@ -96,7 +96,7 @@ check-rt:		## /dev/wheel and modules on the exported API, with PREEMPT_RT
 	@$(vm)/check selftests-6.12-rt-64 consumer-6.12-rt misuse-6.12-rt
 
 check-arm64:		## the same on arm64, emulated
-	@$(vm)/check selftests-6.12-arm64 selftests-6.12-arm64-16k consumer-6.12-arm64 \
+	@$(vm)/check kunit-arm64 selftests-6.12-arm64 selftests-6.12-arm64-16k consumer-6.12-arm64 \
 		consumer-6.12-arm64-16k misuse-6.12-arm64 misuse-6.12-arm64-16k
 
 check-secureboot:	## signed shim, GRUB and kernel: a key is enrolled, the module loads

@@ -30,7 +30,7 @@ skip() {
 compile_for() {
 	local compiler
 
-	[[ $1 == *-arm64* ]] || return 0
+	[[ $1 == *arm64* ]] || return 0
 	compiler=$("$here/cross")/usr
 	export ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- PATH=$compiler/bin:$PATH \
 		LD_LIBRARY_PATH=$compiler/lib/x86_64-linux-gnu
