@@ -13,14 +13,19 @@
 /* The log grows by so much at a time. */
 #define LOG_STEP	(4 << 20)
 #define ZEROS		65536
+/* Bytes of the log that wait to be written: SQLite writes less than 128 KiB at once. */
+#define HELD		65536
 
 /**
  * struct disk_tail - what follows SQLite's own of a file
- * @methods: SQLite's, but for three
+ * @methods: SQLite's, but for some
  * @real: SQLite's
  * @fd: of the same file
  * @end: of the file, as far as this program knows
  * @is_named: its name is on the disk
+ * @held: of a log, bytes that are to be written when they are to be read or synced
+ * @held_at: where they belong in the file
+ * @held_count: how many they are
  */
 struct disk_tail {
 	struct sqlite3_io_methods methods;
@@ -28,6 +33,9 @@ struct disk_tail {
 	int fd;
 	off_t end;
 	bool is_named;
+	char *held;
+	off_t held_at;
+	int held_count;
 };
 
 static int real_size;
@@ -55,6 +63,7 @@ static int disk_close(sqlite3_file *file)
 	int err = tail->real->xClose(file);
 
 	close(tail->fd);
+	free(tail->held);
 	return err;
 }
 
@@ -75,14 +84,69 @@ static void grow_log(struct disk_tail *tail, off_t at)
 		tail->end += ZEROS;
 }
 
+/* SQLite writes a log in pieces, two a page: here they become one. */
+static int write_held(sqlite3_file *file)
+{
+	struct disk_tail *tail = tail_of(file);
+	int count = tail->held_count;
+
+	if (!count)
+		return SQLITE_OK;
+	tail->held_count = 0;
+	if (tail->held_at + count > tail->end)
+		grow_log(tail, tail->held_at);
+	return tail->real->xWrite(file, tail->held, count, tail->held_at);
+}
+
 static int log_write(sqlite3_file *file, const void *bytes, int count,
 		     sqlite3_int64 at)
 {
 	struct disk_tail *tail = tail_of(file);
+	int err;
 
-	if (at + count > tail->end)
-		grow_log(tail, at);
-	return tail->real->xWrite(file, bytes, count, at);
+	if (at != tail->held_at + tail->held_count ||
+	    count > HELD - tail->held_count) {
+		err = write_held(file);
+		if (err)
+			return err;
+		tail->held_at = at;
+	}
+	memcpy(tail->held + tail->held_count, bytes, count);
+	tail->held_count += count;
+	return SQLITE_OK;
+}
+
+static int log_sync(sqlite3_file *file, int flags)
+{
+	return write_held(file) ?: disk_sync(file, flags);
+}
+
+static int log_read(sqlite3_file *file, void *bytes, int count,
+		    sqlite3_int64 at)
+{
+	return write_held(file) ?:
+	       tail_of(file)->real->xRead(file, bytes, count, at);
+}
+
+static int log_size(sqlite3_file *file, sqlite3_int64 *size)
+{
+	return write_held(file) ?: tail_of(file)->real->xFileSize(file, size);
+}
+
+static int log_truncate(sqlite3_file *file, sqlite3_int64 size)
+{
+	return write_held(file) ?: tail_of(file)->real->xTruncate(file, size);
+}
+
+static void hold_log(struct disk_tail *tail)
+{
+	tail->held = zeroed(1, HELD);
+	tail->held_count = 0;
+	tail->methods.xWrite = log_write;
+	tail->methods.xSync = log_sync;
+	tail->methods.xRead = log_read;
+	tail->methods.xFileSize = log_size;
+	tail->methods.xTruncate = log_truncate;
 }
 
 static int disk_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
@@ -106,8 +170,9 @@ static int disk_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
 	tail->methods.xClose = disk_close;
 	tail->end = lseek(tail->fd, 0, SEEK_END);
 	tail->is_named = false;
+	tail->held = NULL;
 	if (flags & SQLITE_OPEN_WAL)
-		tail->methods.xWrite = log_write;
+		hold_log(tail);
 	file->pMethods = &tail->methods;
 	return SQLITE_OK;
 }

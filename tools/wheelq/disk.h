@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How SQLite's files get to the disk: by fdatasync(2), and a log that grows in large
- * steps.
+ * steps, and to which all pages of a commit are written at once.
  *
  * SQLite calls fsync(2), which writes the time of the last change, too: that is a
  * commit of the file system's own journal, for nothing. A log that has its size

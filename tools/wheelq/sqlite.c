@@ -32,10 +32,13 @@ const char *const sqlite_statements[STATEMENTS] = {
 	[NUMBERS] = "SELECT next_id, skew, clock FROM numbers",
 	[SET_NUMBERS] = "UPDATE numbers SET next_id = ?1, skew = ?2, clock = ?3",
 	[TUBES] = "SELECT * FROM tube ORDER BY number",
-	[SET_TUBE] = "REPLACE INTO tube VALUES(?1,?2,?3,?4,?5,?6,?7)",
+	/* Its name stays, so the index of names is not written. */
+	[SET_TUBE] = "INSERT INTO tube VALUES(?1,?2,?3,?4,?5,?6,?7)\n"
+		"ON CONFLICT(number) DO UPDATE SET\n"
+		"(delayed, timed, ready, reserved, buried) = (?3,?4,?5,?6,?7)",
 	[FORGET_TUBE] = "DELETE FROM tube WHERE number = ?1",
-	[BYTES] = "SELECT (page_count - freelist_count) * page_size\n"
-		"FROM pragma_page_count, pragma_freelist_count, pragma_page_size",
+	[PAGES] = "PRAGMA page_count",
+	[FREE_PAGES] = "PRAGMA freelist_count",
 	[BEGIN] = "BEGIN IMMEDIATE",
 	[COMMIT] = "COMMIT",
 };
@@ -94,12 +97,31 @@ static void begin(struct sqlite *s)
 	s->is_open = true;
 }
 
+static uint64_t number_of(struct sqlite *s, enum statement which)
+{
+	sqlite3_stmt *statement = s->statements[which];
+	uint64_t number;
+
+	step(s, statement);
+	number = sqlite3_column_int64(statement, 0);
+	sqlite3_reset(statement);
+	return number;
+}
+
+void sqlite_count_bytes(struct sqlite *s)
+{
+	s->bytes = (number_of(s, PAGES) - number_of(s, FREE_PAGES)) * s->page;
+}
+
+/* Within a transaction it takes no locks to count. */
 static void sqlite_commit(struct store *store)
 {
 	struct sqlite *s = sqlite_of(store);
 
-	if (s->is_open)
-		finish(s, s->statements[COMMIT]);
+	if (!s->is_open)
+		return;
+	sqlite_count_bytes(s);
+	finish(s, s->statements[COMMIT]);
 	s->is_open = false;
 }
 
@@ -296,14 +318,7 @@ static size_t sqlite_scan(struct store *store, uint64_t tube,
 
 static uint64_t sqlite_bytes(struct store *store)
 {
-	struct sqlite *s = sqlite_of(store);
-	sqlite3_stmt *statement = s->statements[BYTES];
-	uint64_t bytes;
-
-	step(s, statement);
-	bytes = sqlite3_column_int64(statement, 0);
-	sqlite3_reset(statement);
-	return bytes;
+	return sqlite_of(store)->bytes;
 }
 
 const struct store_verbs sqlite_verbs = {

@@ -11,7 +11,7 @@
 
 enum statement {
 	PUT, CHANGE, REMOVE, GET, BODY, SCAN, NUMBERS, SET_NUMBERS,
-	TUBES, SET_TUBE, FORGET_TUBE, BYTES, BEGIN, COMMIT, STATEMENTS,
+	TUBES, SET_TUBE, FORGET_TUBE, PAGES, FREE_PAGES, BEGIN, COMMIT, STATEMENTS,
 };
 
 /**
@@ -21,6 +21,8 @@ enum statement {
  * @path: for what is said
  * @statements: prepared
  * @lock: a file that is locked while this one is open
+ * @page: bytes of one
+ * @bytes: of the pages that are in use, as of the last commit
  * @is_open: a transaction is
  */
 struct sqlite {
@@ -29,11 +31,16 @@ struct sqlite {
 	char *path;
 	struct sqlite3_stmt *statements[STATEMENTS];
 	int lock;
+	uint64_t page;
+	uint64_t bytes;
 	bool is_open;
 };
 
 extern const struct store_verbs sqlite_verbs;
 extern const char *const sqlite_statements[STATEMENTS];
+
+/* Find out how many bytes are in use. */
+void sqlite_count_bytes(struct sqlite *s);
 
 /* What SQLite says, and the end. */
 __attribute__((noreturn))

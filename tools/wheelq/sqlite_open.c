@@ -128,8 +128,8 @@ static void set_up(struct sqlite *s)
 		   "PRAGMA synchronous=FULL;"
 		   "PRAGMA secure_delete=OFF;"
 		   "PRAGMA cache_size=" CACHE_KIB);
-	sqlite3_wal_autocheckpoint(s->db, LOG_BYTES /
-				   number_of(s, "PRAGMA page_size"));
+	s->page = number_of(s, "PRAGMA page_size");
+	sqlite3_wal_autocheckpoint(s->db, LOG_BYTES / s->page);
 }
 
 struct store *sqlite_open(const char *path)
@@ -152,5 +152,6 @@ struct store *sqlite_open(const char *path)
 				       SQLITE_PREPARE_PERSISTENT,
 				       &s->statements[i], NULL))
 			sqlite_broken(s);
+	sqlite_count_bytes(s);
 	return &s->store;
 }

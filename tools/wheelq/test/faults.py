@@ -50,7 +50,7 @@ def q1_a_write_that_fails_ends_it():
     with rig.Server() as server:
         server.stop()
     shown = 0
-    for call in range(1, 400, 13):
+    for call in range(1, 180, 6):
         try:
             shown += fails_at(call, errno.EIO)
         except RuntimeError as refused:
@@ -61,7 +61,7 @@ def q1_a_write_that_fails_ends_it():
 
 def q1_a_full_disk_ends_it():
     shown = 0
-    for call in range(60, 300, 17):
+    for call in range(80, 180, 7):
         try:
             shown += fails_at(call, errno.ENOSPC)
         except RuntimeError as refused:

@@ -15,6 +15,8 @@ import rig
 from history import CLIENTS, History
 
 KILLS = int(os.environ.get("WHEELQ_KILLS", "60"))
+# Writes and syncs of a short life, from the start of a server on.
+LIFE = 20
 SEED = int(os.environ.get("WHEELQ_SEED", str(int(time.time()))))
 
 
@@ -96,9 +98,9 @@ def q2_q3_q4_q7_kill_9_at_each_write():
     history = History(SEED)
     hits = 0
     with rig.Server("--window", "32") as server:
-        for call in range(1, KILLS + 1):
+        for life in range(KILLS):
             server.kill()
-            server.env.update(faults.preload(FAULT_AT=call, FAULT_KILL=1))
+            server.env.update(faults.preload(FAULT_AT=1 + life % LIFE, FAULT_KILL=1))
             try:
                 server.start()
                 hits += one_life(server, history)
