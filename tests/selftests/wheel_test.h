@@ -27,6 +27,10 @@
 
 #define WT_TEST(fixture, name) TEST_F_TIMEOUT(fixture, name, WT_TIMEOUT)
 
+/* Of TEST(); the harness's own is half a minute. */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	WT_TIMEOUT
+
 /* Files. All return a file descriptor or a negative errno. */
 int wt_open(int flags);
 int wt_open_setup(int flags, struct wheel_setup *setup);
