@@ -28,7 +28,8 @@ stopped::
 A timer is named by a slot, which the program chooses, and a generation, which is
 greater each time that the slot is armed. Times are seconds as float in arm_in() and
 where they are called timeout; otherwise nanoseconds of the wheel's clock as int.
-A refusal of the library is an OSError that says why. See libwheel(7).
+A refusal of the library is an OSError that says why. Threads may share a wheel; none may
+use it while or after another one closes it. See libwheel(7).
 """
 
 import collections
@@ -89,6 +90,8 @@ def _error(number, words=None):
 
 def timer_id(slot, generation):
     """The id of a timer: its slot, and how often the slot was armed."""
+    if not 0 <= slot < 1 << SLOT_BITS or generation < 0:
+        raise _error(errno.EINVAL, "slot %r, generation %r" % (slot, generation))
     return generation << SLOT_BITS | slot
 
 
@@ -251,6 +254,10 @@ def _ns(seconds):
     return round(seconds * 1e9)
 
 
+# What is longer is longer than anybody waits: 285 years.
+_LONGEST_WAIT = 9e9
+
+
 class Wheel:
     """A wheel: as many timers as it was opened for, behind one descriptor.
 
@@ -279,6 +286,7 @@ class Wheel:
     ):
         self._handle = None
         self._taken = collections.deque()
+        self._sleepers = []
         if scheme is None:
             scheme = HASHED if clock in (REALTIME, TAI) else HIERARCHICAL
         options = _Options(
@@ -455,9 +463,10 @@ class Wheel:
         up: then it is empty. A timeout of less than 0 is up already."""
         until = None if timeout is None else time.monotonic() + timeout
         while True:
-            left = -1 if until is None else max(_ns(until - time.monotonic()), 0)
+            left = _LONGEST_WAIT if until is None else until - time.monotonic()
+            ns = max(_ns(min(left, _LONGEST_WAIT)), 0)
             try:
-                return self._take(_lib.libwheel_wait, limit, left)
+                return self._take(_lib.libwheel_wait, limit, ns)
             except InterruptedError:
                 """Python has called the signal's handler: PEP 475."""
 
@@ -479,13 +488,22 @@ class Wheel:
                 yield self._taken.popleft()
 
     async def _readable(self, loop):
+        """A loop has one reader a descriptor, which wakes all who iterate."""
         ready = loop.create_future()
         fd = self.fileno()
-        loop.add_reader(fd, lambda: ready.done() or ready.set_result(None))
+        self._sleepers.append(ready)
+        loop.add_reader(fd, self._wake)
         try:
             await ready
         finally:
-            loop.remove_reader(fd)
+            self._sleepers.remove(ready)
+            if not self._sleepers:
+                loop.remove_reader(fd)
+
+    def _wake(self):
+        for ready in self._sleepers:
+            if not ready.done():
+                ready.set_result(None)
 
     def advance(self, now):
         """Move a VIRTUAL clock. Returns when the next timer is due, or NEVER."""

@@ -84,6 +84,12 @@ def test_cancel_and_query():
         raises(errno.EINVAL, wheel.cancel, timer_id(65536, 1))
 
 
+def test_no_slot_is_another_ones():
+    assert timer_id(2**24 - 1, 3) == 2**26 - 1
+    for slot, generation in ((2**24, 1), (-1, 1), (0, -1)):
+        raises(errno.EINVAL, timer_id, slot, generation)
+
+
 def test_any_slot():
     with Wheel(timers=3, flags=libwheel.ANY_SLOT) as wheel:
         ids = {wheel.arm_in(None, 3600) for _ in range(3)}
@@ -169,6 +175,13 @@ def test_wait_that_is_late_already():
         assert wheel.wait(timeout=-1e-9) == []
 
 
+def test_wait_for_ages():
+    for timeout in (2**64 / 1e9 + 0.01, 1e300, float("inf")):
+        with Wheel() as wheel:
+            wheel.arm_in(timer_id(1, 1), 0.1)
+            assert len(wheel.wait(timeout=timeout)) == 1
+
+
 def test_wait_goes_on_after_a_signal():
     called = []
     signal.signal(signal.SIGALRM, lambda *_: called.append(True))
@@ -249,6 +262,29 @@ def test_asyncio_loses_nothing_when_it_is_left():
         assert [event.cookie for event in wheel.expirations(limit=1)] == [2]
         assert [event.cookie for event in iterate(wheel, 2)] == [3, 4]
         assert [event.cookie for event in wheel.wait()] == [5]
+
+
+def test_asyncio_wakes_all_who_iterate():
+    """Each sleeps when the other one comes; what fired goes to either."""
+
+    async def take(wheel, seen):
+        async for event in wheel:
+            seen.append(event.cookie)
+            if len(seen) == 2:
+                wheel.stop()
+            else:
+                wheel.arm_in(timer_id(2, 1), 0.02, cookie=2)
+
+    async def run():
+        seen = []
+        with Wheel() as wheel:
+            takers = [asyncio.create_task(take(wheel, seen)) for _ in range(3)]
+            await asyncio.sleep(0)
+            wheel.arm_in(timer_id(1, 1), 0.02, cookie=1)
+            await asyncio.wait_for(asyncio.gather(*takers), 60)
+        assert seen == [1, 2]
+
+    asyncio.run(run())
 
 
 def test_asyncio_ends_when_the_wheel_is_stopped():
