@@ -46,7 +46,8 @@ static void print_timer(const struct wheel_op *op, u64 now)
 	       WHEEL_ID_GEN(op->id), op->when, due_in);
 	printf(" %9s %9s  %#llx%s\n", op->slack ? text_time(op->slack).s : "-",
 	       op->period ? text_time(op->period).s : "-", op->cookie,
-	       op->flags & WHEEL_OP_TOUCH ? " touch" : "");
+	       op->flags & WHEEL_OP_TOUCH ? " touch" :
+	       op->flags & WHEEL_OP_KEEP ? " kept" : "");
 }
 
 static void json_timer(const struct wheel_op *op)
@@ -60,6 +61,7 @@ static void json_timer(const struct wheel_op *op)
 	json_u64("period", op->period);
 	json_u64("cookie", op->cookie);
 	json_bool("touch", op->flags & WHEEL_OP_TOUCH);
+	json_bool("kept", op->flags & WHEEL_OP_KEEP);
 	json_close('}');
 }
 

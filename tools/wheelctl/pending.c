@@ -4,11 +4,12 @@
  *
  *	wheel,clock,scheme,tick_ns,timers
  *	moment,now_ns,wall_ns,boot
- *	timer,slot,generation,deadline_ns,slack_ns,period_ns,cookie,touch
+ *	timer,slot,generation,deadline_ns,slack_ns,period_ns,cookie,word
  *	...
  *	end,timers,crc32
  *
- * Without its last line it was cut off; the checksum is that of all lines before.
+ * A timer's word is 1 if it is touched, 2 if it is kept, and otherwise 0. Without its last
+ * line the file was cut off; the checksum is that of all lines before.
  */
 #define _GNU_SOURCE
 #include "pending.h"
@@ -24,6 +25,16 @@
 #include "source.h"
 
 #define HEAD	"# pending timers of a wheel, as wheelctl save writes them\n"
+
+/* What a timer's word means, by what the file says of it. */
+static const u32 words[] = { 0, WHEEL_OP_TOUCH, WHEEL_OP_KEEP };
+
+static u32 word_of(const struct wheel_op *op)
+{
+	if (op->flags & WHEEL_OP_KEEP)
+		return 2;
+	return op->flags & WHEEL_OP_TOUCH ? 1 : 0;
+}
 
 void pending_add(struct pending *p, const struct wheel_op *op)
 {
@@ -70,8 +81,7 @@ void pending_write(const struct pending *p, FILE *file)
 
 		snprintf(line, sizeof(line), "timer,%u,%llu,%llu,%llu,%llu,%llu,%u\n",
 			 WHEEL_ID_SLOT(op->id), WHEEL_ID_GEN(op->id), op->when,
-			 op->slack, op->period, op->cookie,
-			 op->flags & WHEEL_OP_TOUCH ? 1 : 0);
+			 op->slack, op->period, op->cookie, word_of(op));
 		crc = put(file, crc, line);
 	}
 	fprintf(file, "end,%zu,%08x\n", p->count, crc);
@@ -96,15 +106,15 @@ static bool take_moment(struct pending *p, const char *line)
 static bool take_timer(struct pending *p, const char *line)
 {
 	struct wheel_op op = { .op = WHEEL_OP_ARM };
-	unsigned int slot, touch;
+	unsigned int slot, word;
 	unsigned long long gen;
 
 	if (sscanf(line, "timer,%u,%llu,%llu,%llu,%llu,%llu,%u", &slot, &gen,
-		   &op.when, &op.slack, &op.period, &op.cookie, &touch) != 7 ||
-	    slot >= WHEEL_MAX_TIMERS || touch > 1 || op.when > WHEEL_MAX_TIME)
+		   &op.when, &op.slack, &op.period, &op.cookie, &word) != 7 ||
+	    slot >= WHEEL_MAX_TIMERS || word >= ARRAY_SIZE(words) || op.when > WHEEL_MAX_TIME)
 		return false;
 	op.id = WHEEL_ID(slot, gen);
-	op.flags = touch ? WHEEL_OP_TOUCH : 0;
+	op.flags = words[word];
 	pending_add(p, &op);
 	return true;
 }

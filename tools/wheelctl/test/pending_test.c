@@ -20,6 +20,8 @@ static struct pending example(void)
 		  .slack = 10, .period = 20, .cookie = ~0ULL },
 		{ .op = WHEEL_OP_ARM, .id = WHEEL_ID(WHEEL_MAX_TIMERS - 1, 1),
 		  .when = WHEEL_MAX_TIME, .flags = WHEEL_OP_TOUCH },
+		{ .op = WHEEL_OP_ARM, .id = WHEEL_ID(9, 2), .when = 6000,
+		  .flags = WHEEL_OP_KEEP },
 	};
 	struct pending p = {
 		.setup = { .scheme = WHEEL_HIERARCHICAL, .tick_ns = 1000, .timers = 9 },
@@ -28,6 +30,7 @@ static struct pending example(void)
 
 	pending_add(&p, &ops[0]);
 	pending_add(&p, &ops[1]);
+	pending_add(&p, &ops[2]);
 	return p;
 }
 
@@ -59,8 +62,8 @@ static void there_and_back(void)
 		abort();
 	write_example(-1, 0);
 	pending_load(&p, path);
-	KTAP_EXPECT(p.count == 2 &&
-		    !memcmp(p.op, wanted.op, 2 * sizeof(*p.op)));
+	KTAP_EXPECT(p.count == 3 &&
+		    !memcmp(p.op, wanted.op, 3 * sizeof(*p.op)));
 	KTAP_EXPECT(!memcmp(&p.setup, &wanted.setup, sizeof(p.setup)));
 	KTAP_EXPECT(!memcmp(&p.moment, &wanted.moment, sizeof(p.moment)));
 	pending_free(&p);
