@@ -70,8 +70,8 @@ void html_begin(FILE *to, const struct html_head *head)
 	put_text(to, head->time);
 	fputs("</p>\n", to);
 	if (head->hidden)
-		fprintf(to, "<p>%s processes of others may hold wheels, too: root sees them.</p>\n",
-			text_count(head->hidden).s);
+		fprintf(to, "<p>%s process%s of others may hold wheels, too: root sees them.</p>\n",
+			text_count(head->hidden).s, head->hidden == 1 ? "" : "es");
 }
 
 static void put_counters(FILE *to, const struct look *l)

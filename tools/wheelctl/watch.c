@@ -122,8 +122,8 @@ static void draw_wheels(const struct frame *f, const struct scene *before,
 		fputs("no wheels\n", f->to);
 	if (s->hidden)
 		fprintf(f->to,
-			"\n%s processes of others may hold wheels, too: run as root to see\n",
-			text_count(s->hidden).s);
+			"\n%s process%s of others may hold wheels, too: run as root to see\n",
+			text_count(s->hidden).s, s->hidden == 1 ? "" : "es");
 }
 
 static u32 number_in(const char *name, u32 otherwise)
