@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <sys/ioctl.h>
 #include <libwheel.h>
 
 #include "contestant.h"
@@ -60,6 +61,16 @@ void kept_arm_cancel(const __u32 *timers, __u32 n, __u64 deadline)
 		if (libwheel_keep_arm(w, timers[i], deadline) ||
 		    libwheel_park(w, timers[i]))
 			die("libwheel_keep_arm");
+}
+
+void kept_look(void)
+{
+	struct wheel_enter enter = {
+		.size = sizeof(enter), .flags = WHEEL_ENTER_KICK,
+	};
+
+	if (ioctl(libwheel_fd(wheel), WHEEL_IOC_ENTER, &enter))
+		die("WHEEL_IOC_ENTER");
 }
 
 __u32 kept_take_again(__u32 batch, __u64 deadline, __u64 *ns)

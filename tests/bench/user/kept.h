@@ -16,6 +16,8 @@ void kept_arm(const __u32 *timers, __u32 n, __u64 deadline);
 void kept_cancel(const __u32 *timers, __u32 n);
 /* One after the other, as a program with few requests in flight. */
 void kept_arm_cancel(const __u32 *timers, __u32 n, __u64 deadline);
+/* Have the kernel look at all whose bits are set. */
+void kept_look(void);
 /*
  * Take what has fired, @batch at most, and arm it again; how long the latter took is added to
  * *@ns. Returns how many.
