@@ -323,5 +323,6 @@ const struct command completion_command = {
 	"\n"
 	"  source <(wheelctl completion bash)",
 	.options = no_options,
+	.plain = true,
 	.run = run,
 };

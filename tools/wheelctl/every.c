@@ -154,6 +154,7 @@ const struct command every_command = {
 	"\n"
 	"  wheelctl every 10s -- ping -c 1 example.org",
 	.options = every_options,
+	.plain = true,
 	.run = run_every,
 };
 
@@ -174,6 +175,7 @@ const struct command at_command = {
 	"\n"
 	WHILE_IT_RUNS,
 	.options = at_options,
+	.plain = true,
 	.run = run_at,
 };
 
@@ -194,5 +196,6 @@ const struct command run_command = {
 	"\n"
 	WHILE_IT_RUNS,
 	.options = run_options,
+	.plain = true,
 	.run = run_file,
 };

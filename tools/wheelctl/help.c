@@ -97,5 +97,6 @@ const struct command help_command = {
 	.summary = "explain a command, or name them all",
 	.details = "Explains a command with its options, or names all commands.",
 	.options = no_options,
+	.plain = true,
 	.run = run,
 };

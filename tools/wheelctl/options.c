@@ -175,6 +175,8 @@ static void check_given(const struct command *command)
 	const char *alone = command->alone;
 	size_t i;
 
+	if (command->plain && globals.json)
+		fail(EXIT_ASKED, "%s: --json means nothing here", command->name);
 	for (i = 0; i < given.count; i++) {
 		const struct option_spec *option = given.option[i];
 

@@ -178,7 +178,7 @@ echo "KTAP version 1"
 # Two for each command, and these.
 # shellcheck disable=SC2086 # words
 set -- $commands
-echo "1..$((86 + 2 * $#))"
+echo "1..$((88 + 2 * $#))"
 
 explained --help
 for command in $commands; do
@@ -246,6 +246,8 @@ refused 2 "jobs:1: the time is not 'every TIME', 'at TIME' or a crontab's" run "
 refused 2 "nojob:1: no command behind the time" run "$folder/nojob"
 refused 2 "nothing: no job in it" run "$folder/nothing"
 refused 2 "watch draws for people" watch --json
+refused 2 "every: --json means nothing here" every 1s --json -- true
+refused 2 "help: --json means nothing here" --json help
 refused 2 "watch: --fd means nothing without --pid" watch --fd 3
 refused 2 "--limit means nothing without --pid" list --limit 3
 refused 2 "--speed '0' is not a factor" replay --speed 0 x
