@@ -105,7 +105,7 @@ void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 		due.tick = min(tick, w->latest);
 		due.order = 0;
 	}
-	wheel_file(w, t, due);
+	wheel_file(w, w->scheme, t, due);
 	w->drained = 0;
 	w->pending++;
 }

@@ -51,16 +51,18 @@ static inline void hint_take(const struct wheel_timer *t)
 	prefetch((void *)(later + HINT_UNIT));
 }
 
-/* @t has become the last of its bucket. */
+/* @t has become the last of its bucket. Most buckets are short. */
 static inline void hint_append(struct wheel_ring *r, struct wheel_bucket *bucket,
 			       struct wheel_timer *t)
 {
-	if (bucket->lead == HINT_SHORT + HINT_LEAD) {
+	if (likely(bucket->lead < HINT_SHORT - 1)) {
+		bucket->lead++;
+	} else if (bucket->lead == HINT_SHORT + HINT_LEAD) {
 		struct list_head *lag = r->lag[t->bucket];
 
 		hint_give(timer_of(lag), t);
 		r->lag[t->bucket] = lag->next;
-	} else if (unlikely(++bucket->lead == HINT_SHORT)) {
+	} else if (++bucket->lead == HINT_SHORT) {
 		r->lag[t->bucket] = &t->node;
 	}
 }

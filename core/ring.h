@@ -95,9 +95,11 @@ static inline void ring_detach(struct wheel_ring *r, struct wheel_bucket *bucket
 static inline bool ring_append(struct wheel_ring *r, u32 at, struct wheel_timer *t)
 {
 	struct wheel_bucket *bucket = &r->bucket[at];
-	bool empty = list_empty(&bucket->timers);
+	bool empty;
 
 	WRITE_ONCE(t->bucket, at);
+	/* This end of the list is read in any case. */
+	empty = bucket->timers.prev == &bucket->timers;
 	node_append(&t->node, &bucket->timers);
 	hint_append(r, bucket, t);
 	if (t->due_tick < bucket->min)

@@ -21,28 +21,31 @@ static inline int wheel_admit(const struct wheel_core *w, u64 deadline, u64 slac
 	return due->tick <= w->latest ? 0 : -ERANGE;
 }
 
-static inline void wheel_file(struct wheel_core *w, struct wheel_timer *t,
-			      struct wheel_due due)
+/*
+ * @scheme is that of the wheel. Where it is a constant the compiler leaves the others out, and
+ * with them the registers that it saves for their calls.
+ */
+static __always_inline void wheel_file(struct wheel_core *w,
+				       const struct wheel_scheme *scheme,
+				       struct wheel_timer *t, struct wheel_due due)
 {
-	const struct wheel_scheme *scheme = w->scheme;
-
 	t->due_tick = due.tick;
 	t->order = due.order;
 	t->hint = 0;
+	if (due.tick < w->next)
+		w->next = due.tick;
 	if (scheme == &wheel_hierarchical)
 		hierarchical_file(w, t);
 	else if (scheme->file == wheel_hashed_file)
 		hashed_file(w, t);
 	else
 		scheme->file(w, t);
-	if (due.tick < w->next)
-		w->next = due.tick;
 }
 
-static inline void wheel_unfile(struct wheel_core *w, struct wheel_timer *t)
+static __always_inline void wheel_unfile(struct wheel_core *w,
+					 const struct wheel_scheme *scheme,
+					 struct wheel_timer *t)
 {
-	const struct wheel_scheme *scheme = w->scheme;
-
 	if (scheme == &wheel_hierarchical)
 		hierarchical_unfile(w, t);
 	else if (scheme->unfile == wheel_hashed_unfile)
@@ -53,6 +56,18 @@ static inline void wheel_unfile(struct wheel_core *w, struct wheel_timer *t)
 		w->found = false;
 		w->search.lost = true;
 	}
+}
+
+/* wheel_place(), of a timer that is admitted. */
+static __always_inline void wheel_put(struct wheel_core *w,
+				      const struct wheel_scheme *scheme,
+				      struct wheel_timer *t, u64 deadline,
+				      struct wheel_due due)
+{
+	WRITE_ONCE(t->deadline, deadline);
+	wheel_file(w, scheme, t, due);
+	w->drained = 0;
+	w->pending++;
 }
 
 /**
@@ -72,11 +87,22 @@ static __always_inline int wheel_place(struct wheel_core *w, struct wheel_timer 
 
 	if (unlikely(err))
 		return err;
-	WRITE_ONCE(t->deadline, deadline);
-	wheel_file(w, t, due);
-	w->drained = 0;
-	w->pending++;
+	wheel_put(w, w->scheme, t, deadline, due);
 	return 0;
+}
+
+/* wheel_move(), of a timer that is admitted. */
+static __always_inline void wheel_refile(struct wheel_core *w,
+					 const struct wheel_scheme *scheme,
+					 struct wheel_timer *t, u64 deadline,
+					 struct wheel_due due)
+{
+	wheel_unfile(w, scheme, t);
+	WRITE_ONCE(t->deadline, deadline);
+	wheel_file(w, scheme, t, due);
+	/* A drain need not begin anew for it, and so comes to the end. */
+	if (unlikely(t->bucket < w->drained))
+		w->drained = t->bucket;
 }
 
 /**
@@ -96,13 +122,18 @@ static __always_inline int wheel_move(struct wheel_core *w, struct wheel_timer *
 
 	if (unlikely(err))
 		return err;
-	wheel_unfile(w, t);
-	WRITE_ONCE(t->deadline, deadline);
-	wheel_file(w, t, due);
-	/* A drain need not begin anew for it, and so comes to the end. */
-	if (unlikely(t->bucket < w->drained))
-		w->drained = t->bucket;
+	wheel_refile(w, w->scheme, t, deadline, due);
 	return 0;
+}
+
+/* wheel_remove(), of a wheel of this scheme. */
+static __always_inline void wheel_take(struct wheel_core *w,
+				       const struct wheel_scheme *scheme,
+				       struct wheel_timer *t)
+{
+	wheel_unfile(w, scheme, t);
+	WRITE_ONCE(t->deadline, READ_ONCE(t->deadline) | WHEEL_IDLE);
+	w->pending--;
 }
 
 /**
@@ -115,9 +146,7 @@ static __always_inline int wheel_move(struct wheel_core *w, struct wheel_timer *
  */
 static inline void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
 {
-	wheel_unfile(w, t);
-	WRITE_ONCE(t->deadline, READ_ONCE(t->deadline) | WHEEL_IDLE);
-	w->pending--;
+	wheel_take(w, w->scheme, t);
 }
 
 /* The next timer of the open bucket, if it is due; detached. */
