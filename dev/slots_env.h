@@ -16,6 +16,9 @@
 #include <asm/page.h>
 #include "trace.h"
 
+/* The memory of slots comes in pieces of this size. */
+#define WHEEL_SLOT_PAGE	PAGE_SIZE
+
 /* A number of a program's, which the CPU shall not speculate beyond its bound. */
 static inline u32 wheel_slots_index(u32 nr, u32 count)
 {

@@ -27,7 +27,7 @@ void wheel_slots_stop(struct wheel_slots *slots, u64 now)
 /**
  * wheel_slot_page_init - make the slots of a page ready to be armed
  * @slots: table that is set up
- * @page: zeros, of PAGE_SIZE bytes
+ * @page: zeros, of WHEEL_SLOT_PAGE bytes
  * @nr: number of a slot that shall be on it
  *
  * Each slot's id is one whose generation is over.

@@ -150,7 +150,7 @@ struct wheel_slots {
 	u64			consumed;
 };
 
-#define WHEEL_SLOTS_PER_PAGE	((u32)(PAGE_SIZE / sizeof(struct wheel_slot)))
+#define WHEEL_SLOTS_PER_PAGE	((u32)(WHEEL_SLOT_PAGE / sizeof(struct wheel_slot)))
 
 void wheel_slots_init(struct wheel_slots *slots);
 void wheel_slots_stop(struct wheel_slots *slots, u64 now);

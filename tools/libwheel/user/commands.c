@@ -105,7 +105,7 @@ void user_leave(struct user *u)
 static int slot_bring(struct user *u, u32 nr)
 {
 	int saved = errno;
-	struct wheel_slot *page = calloc(1, PAGE_SIZE);
+	struct wheel_slot *page = calloc(1, WHEEL_SLOT_PAGE);
 
 	errno = saved;
 	if (!page)

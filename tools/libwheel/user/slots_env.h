@@ -11,6 +11,9 @@
 /* Memory comes in pieces of this size. */
 #define PAGE_SIZE	4096
 
+/* That of slots in pieces for 64 of 96 bytes: a shift finds a slot, and no division. */
+#define WHEEL_SLOT_PAGE	(64 * 96)
+
 /* It pairs with the release of another thread. */
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 /* It pairs with the acquire of another thread. */
