@@ -229,6 +229,16 @@ static inline void wheel_slot_armed(struct wheel_slot *slot, u64 id, u64 cookie,
 	slot->slack = slack;
 }
 
+/* A timer is over. Its slot can be armed anew, if the program names it. */
+static inline void wheel_slot_over(struct wheel_slot *slot)
+{
+	slot->state = WHEEL_SLOT_FREE;
+	slot->touch = false;
+	slot->keep = false;
+	slot->ended = false;
+	slot->again = false;
+}
+
 /**
  * wheel_slot_free - a timer is over, its slot can be armed anew
  * @slots: table, locked
@@ -237,11 +247,7 @@ static inline void wheel_slot_armed(struct wheel_slot *slot, u64 id, u64 cookie,
 static inline void wheel_slot_free(struct wheel_slots *slots,
 				   struct wheel_slot *slot)
 {
-	slot->state = WHEEL_SLOT_FREE;
-	slot->touch = false;
-	slot->keep = false;
-	slot->ended = false;
-	slot->again = false;
+	wheel_slot_over(slot);
 	/* After its last generation a slot has no id left that was never used. */
 	if (unlikely(wheel_slots_any(slots)) && WHEEL_ID_GEN(~slot->id))
 		wheel_slot_push(slots, &slots->free, slot);

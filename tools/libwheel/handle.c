@@ -2,6 +2,7 @@
 /*
  * Handles: what is the same for both backends.
  */
+#include <stdalign.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,7 +15,7 @@ static size_t page_size(void)
 }
 
 /* A page that says whose the wheel is: a child of fork() finds it empty. */
-static const bool *parents_page(void)
+static bool *parents_page(void)
 {
 	bool *ours = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -41,9 +42,12 @@ static const bool *parents_page(void)
 int handle_init(struct handle *handle, const struct backend *backend,
 		const struct wheel_setup *setup, int fd)
 {
-	handle->ours = parents_page();
-	if (!handle->ours)
+	bool *ours = parents_page();
+
+	if (!ours)
 		return -ENOMEM;
+	handle->ours = ours;
+	handle->wiped = (char *)ours + alignof(max_align_t);
 	handle->backend = backend;
 	handle->setup = *setup;
 	handle->fd = fd;

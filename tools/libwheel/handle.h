@@ -17,7 +17,7 @@ struct handle;
 /**
  * struct backend - who keeps the timers
  * @number: LIBWHEEL_KERNEL or LIBWHEEL_USER
- * @arm: libwheel_arm()
+ * @arm: libwheel_arm(); it and the next three say -ECHILD themselves
  * @arm_in: libwheel_arm_in()
  * @rearm: libwheel_rearm()
  * @cancel: libwheel_cancel()
@@ -60,6 +60,7 @@ struct backend {
  * @fd: what the program polls, or an errno
  * @page: what the wheel tells, if it has touch words
  * @ours: true, but wiped in a child of fork()
+ * @wiped: memory of the backend's that is wiped there, too
  */
 struct handle {
 	struct libwheel wheel;
@@ -68,6 +69,7 @@ struct handle {
 	int fd;
 	struct wheel_kernel_page *page;
 	const bool *ours;
+	void *wiped;
 };
 
 /* Both set *@handle on success alone, and @setup then says what is in force. */

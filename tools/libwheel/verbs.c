@@ -63,8 +63,6 @@ int libwheel_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
 {
 	struct handle *handle = handle_of(wheel);
 
-	if (!*handle->ours)
-		return -ECHILD;
 	return handle->backend->arm(handle, id, when, cookie);
 }
 
@@ -73,8 +71,6 @@ int libwheel_arm_in(struct libwheel *wheel, uint64_t *id, uint64_t delay,
 {
 	struct handle *handle = handle_of(wheel);
 
-	if (!*handle->ours)
-		return -ECHILD;
 	return handle->backend->arm_in(handle, id, delay, cookie);
 }
 
@@ -82,8 +78,6 @@ int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when)
 {
 	struct handle *handle = handle_of(wheel);
 
-	if (!*handle->ours)
-		return -ECHILD;
 	return handle->backend->rearm(handle, id, when);
 }
 
@@ -117,8 +111,6 @@ int libwheel_cancel(struct libwheel *wheel, uint64_t id)
 {
 	struct handle *handle = handle_of(wheel);
 
-	if (!*handle->ours)
-		return -ECHILD;
 	return handle->backend->cancel(handle, id);
 }
 

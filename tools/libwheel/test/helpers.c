@@ -16,11 +16,18 @@ struct libwheel *open_wheel(const struct libwheel_options *options)
 	return wheel;
 }
 
+/* What a program gets that asks for nothing; on a clock that is set there is no such wheel. */
+static __u32 usual_scheme(__u32 clock)
+{
+	return clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI ?
+	       WHEEL_HASHED : WHEEL_HIERARCHICAL;
+}
+
 static struct libwheel *open_clock(__u32 clock, __u32 timers, __u32 flags)
 {
 	const struct libwheel_options options = {
 		.size = sizeof(options), .flags = flags, .clock = clock,
-		.timers = timers,
+		.scheme = usual_scheme(clock), .timers = timers,
 	};
 
 	return open_wheel(&options);
@@ -40,7 +47,7 @@ struct libwheel *open_running(__u32 clock, __u32 timers)
 {
 	const struct libwheel_options options = {
 		.size = sizeof(options), .clock = clock, .timers = timers,
-		.tick_ns = WHEEL_MIN_TICK_NS,
+		.scheme = usual_scheme(clock), .tick_ns = WHEEL_MIN_TICK_NS,
 	};
 
 	return open_wheel(&options);

@@ -41,10 +41,17 @@ static __u64 soon(struct libwheel *wheel)
 	return libwheel_now(wheel) + NEAR;
 }
 
+/* One that is compiled into these calls, and one that they call. */
+static const __u32 schemes[] = { WHEEL_HIERARCHICAL, WHEEL_OVERFLOW };
+
 /* A wheel in which one timer is due at a time, which is set, and another much later. */
-static struct libwheel *open_near(__u64 *near)
+static struct libwheel *open_near(__u32 scheme, __u64 *near)
 {
-	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 16);
+	const struct libwheel_options options = {
+		.size = sizeof(options), .scheme = scheme, .timers = 16,
+		.tick_ns = WHEEL_MIN_TICK_NS,
+	};
+	struct libwheel *wheel = open_wheel(&options);
 
 	*near = soon(wheel);
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(0, 1), *near));
@@ -52,11 +59,19 @@ static struct libwheel *open_near(__u64 *near)
 	return wheel;
 }
 
+static void in_each(void (*test)(__u32 scheme))
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(schemes); i++)
+		test(schemes[i]);
+}
+
 /* It is too late for it: its event comes. */
-static void cancel_of_what_is_due(void)
+static void cancel_of_what_is_due_in(__u32 scheme)
 {
 	__u64 near;
-	struct libwheel *wheel = open_near(&near);
+	struct libwheel *wheel = open_near(scheme, &near);
 
 	until_readable(wheel);
 	EXPECT_EQ(-ENOENT, libwheel_cancel(wheel, WHEEL_ID(0, 1)));
@@ -65,10 +80,15 @@ static void cancel_of_what_is_due(void)
 	libwheel_close(wheel);
 }
 
-static void rearm_of_what_is_due(void)
+static void cancel_of_what_is_due(void)
+{
+	in_each(cancel_of_what_is_due_in);
+}
+
+static void rearm_of_what_is_due_in(__u32 scheme)
 {
 	__u64 near;
-	struct libwheel *wheel = open_near(&near);
+	struct libwheel *wheel = open_near(scheme, &near);
 
 	until_readable(wheel);
 	EXPECT_EQ(-ENOENT, libwheel_rearm(wheel, WHEEL_ID(0, 1), near + HOUR));
@@ -77,15 +97,20 @@ static void rearm_of_what_is_due(void)
 	libwheel_close(wheel);
 }
 
+static void rearm_of_what_is_due(void)
+{
+	in_each(rearm_of_what_is_due_in);
+}
+
 /*
  * Timers that are overdue when they are armed come in this order, whatever their deadlines. The
  * wheel has read no clock since these times were ahead.
  */
-static void arm_of_what_is_overdue(void)
+static void arm_of_what_is_overdue_in(__u32 scheme)
 {
 	static const __u32 order[] = { 0, 4, 5, 6 };
 	__u64 near;
-	struct libwheel *wheel = open_near(&near);
+	struct libwheel *wheel = open_near(scheme, &near);
 	size_t i;
 
 	time_passes(near + 10 * MS);
@@ -95,6 +120,11 @@ static void arm_of_what_is_overdue(void)
 	for (i = 0; i < COUNT(order); i++)
 		EXPECT_EQ(WHEEL_ID(order[i], 1), awaited_id(wheel));
 	libwheel_close(wheel);
+}
+
+static void arm_of_what_is_overdue(void)
+{
+	in_each(arm_of_what_is_overdue_in);
 }
 
 /* The descriptor has to learn of it. */

@@ -61,7 +61,7 @@ static void pass(struct user *u)
 void user_enter(struct user *u)
 {
 	lock_take(&u->lock);
-	u->lull.begin = lull_counter();
+	u->lull->begin = lull_counter();
 	if (!is_virtual(u))
 		u->wheel.now = clock_read(u->handle.setup.clock);
 	if (wheel_is_due(&u->wheel))
@@ -73,11 +73,11 @@ static u64 lull_counts(const struct user *u)
 {
 	u64 now = u->wheel.now;
 
-	if (!u->lull.known || u->wheel.overdue.count || u->lull.end <= now)
+	if (!u->lull->known || u->wheel.overdue.count || u->lull->end <= now)
 		return 0;
 	if (is_virtual(u))
 		return WHEEL_NEVER;
-	return LULL_HAS_COUNTER ? (u->lull.end - now) / NS_A_COUNT : 0;
+	return LULL_HAS_COUNTER ? (u->lull->end - now) / NS_A_COUNT : 0;
 }
 
 /**
@@ -86,8 +86,8 @@ static u64 lull_counts(const struct user *u)
  */
 void user_unlock(struct user *u)
 {
-	u->lull.end = wheel_next(&u->wheel);
-	u->lull.counts = lull_counts(u);
+	u->lull->end = wheel_next(&u->wheel);
+	u->lull->counts = lull_counts(u);
 	lock_release(&u->lock);
 }
 

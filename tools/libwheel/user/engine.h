@@ -85,39 +85,6 @@ static inline struct wheel *wheel_timer_wheel(const struct wheel_timer *timer)
 	return (struct wheel *)timer->base;
 }
 
-/* @deadline is after the present, and nothing is due: no clock is needed. */
-static inline int wheel_timer_arm_plain(struct wheel_timer *timer,
-					struct wheel *wheel, u64 deadline)
-{
-	int err = wheel_filed(timer) ? -EBUSY :
-				       wheel_place(&wheel->core, timer, deadline, 0);
-
-	wheel->counts.armed += !err;
-	return err;
-}
-
-/* The same for a timer that is pending, and not overdue. */
-static inline int wheel_timer_rearm_plain(struct wheel_timer *timer,
-					  struct wheel *wheel, u64 deadline)
-{
-	int err = wheel_filed(timer) ? wheel_move(&wheel->core, timer, deadline, 0) :
-				       -ENOENT;
-
-	wheel->counts.rearmed += !err;
-	return err;
-}
-
-/* Of a timer that is not overdue. */
-static inline int wheel_timer_cancel_plain(struct wheel_timer *timer,
-					   struct wheel *wheel)
-{
-	if (!wheel_filed(timer))
-		return -ENOENT;
-	wheel_remove(&wheel->core, timer);
-	wheel->counts.cancelled++;
-	return 0;
-}
-
 static inline void *wheel_data(const struct wheel *wheel)
 {
 	return wheel->data;

@@ -58,25 +58,44 @@ static void user_close(struct handle *handle)
 	free(u);
 }
 
+#define USER_COMMANDS			\
+	.number		= LIBWHEEL_USER,\
+	.arm_in		= user_arm_in,	\
+	.submit		= user_submit,	\
+	.list		= user_list,	\
+	.stop		= user_stop,	\
+	.stats		= user_stats,	\
+	.advance	= user_advance,	\
+	.take		= user_take,	\
+	.kick		= user_kick,	\
+	.next		= user_next,	\
+	.earlier	= user_earlier,	\
+	.reserve	= user_reserve,	\
+	.now		= user_now,	\
+	.close		= user_close
+
 static const struct backend user_backend = {
-	.number		= LIBWHEEL_USER,
+	USER_COMMANDS,
 	.arm		= user_arm,
-	.arm_in		= user_arm_in,
 	.rearm		= user_rearm,
 	.cancel		= user_cancel,
-	.submit		= user_submit,
-	.list		= user_list,
-	.stop		= user_stop,
-	.stats		= user_stats,
-	.advance	= user_advance,
-	.take		= user_take,
-	.kick		= user_kick,
-	.next		= user_next,
-	.earlier	= user_earlier,
-	.reserve	= user_reserve,
-	.now		= user_now,
-	.close		= user_close,
 };
+
+/* Of a hierarchical wheel in which the program names the slots. */
+static const struct backend usual_backend = {
+	USER_COMMANDS,
+	.arm		= usual_arm,
+	.rearm		= usual_rearm,
+	.cancel		= usual_cancel,
+};
+
+static const struct backend *backend_for(const struct wheel_setup *setup)
+{
+	bool usual = setup->scheme == WHEEL_HIERARCHICAL &&
+		     !(setup->flags & WHEEL_SETUP_ANY_SLOT);
+
+	return usual ? &usual_backend : &user_backend;
+}
 
 /* An array in one piece, as the program sees it, as pages; or NULL. */
 static u64 **table(__u64 *area, u32 count)
@@ -138,7 +157,8 @@ static int user_init(struct user *u)
 	if (err)
 		return err;
 	u->slots.longest = wheel_span(&u->wheel.core);
-	u->lull.known = is_virtual(u) || setup->clock == WHEEL_CLOCK_MONOTONIC;
+	u->lull = u->handle.wiped;
+	u->lull->known = is_virtual(u) || setup->clock == WHEEL_CLOCK_MONOTONIC;
 	return 0;
 }
 
@@ -150,7 +170,7 @@ static int user_new(struct handle **handle, const struct wheel_setup *setup,
 	int err = -ENOMEM;
 
 	if (u)
-		err = handle_init(&u->handle, &user_backend, setup, fd);
+		err = handle_init(&u->handle, backend_for(setup), setup, fd);
 	if (err) {
 		free(u);
 		if (fd >= 0)

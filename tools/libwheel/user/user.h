@@ -26,7 +26,7 @@
  * @handle: what the program has
  * @lock: protects what follows
  * @mode: LIBWHEEL_NO_FD and the like; constant
- * @lull: how long nothing is due
+ * @lull: how long nothing is due; in a child of fork() it is over
  * @wheel: the wheel
  * @slots: its timers
  * @stopped: nothing fires any more
@@ -37,7 +37,7 @@ struct user {
 	struct handle handle;
 	struct lock lock;
 	u32 mode;
-	struct lull lull;
+	struct lull *lull;
 	struct wheel wheel;
 	struct wheel_slots slots;
 	bool stopped;
@@ -60,6 +60,9 @@ int user_reserve(struct handle *handle, u32 timers);
 u64 user_now(struct handle *handle);
 
 /* single.c */
+int usual_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
+int usual_rearm(struct handle *handle, __u64 id, __u64 when);
+int usual_cancel(struct handle *handle, __u64 id);
 int user_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
 int user_arm_in(struct handle *handle, uint64_t *id, __u64 delay, __u64 cookie);
 int user_rearm(struct handle *handle, __u64 id, __u64 when);
