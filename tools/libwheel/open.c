@@ -12,6 +12,9 @@
 /* The struct of the first version, which every program passes at least. */
 #define OLDEST_OPTIONS	sizeof(struct libwheel_options)
 
+/* As the device has it: no version's struct is longer than a page. */
+#define LONGEST_OPTIONS	4096
+
 static bool all_zero(const unsigned char *bytes, size_t count)
 {
 	size_t i;
@@ -31,6 +34,8 @@ static int options_copy(struct libwheel_options *to,
 
 	if (size < OLDEST_OPTIONS)
 		return -EINVAL;
+	if (size > LONGEST_OPTIONS)
+		return -E2BIG;
 	if (!all_zero((const unsigned char *)from + known, size - known))
 		return -E2BIG;
 	memset(to, 0, sizeof(*to));

@@ -147,6 +147,10 @@ static void open_sizes(void)
 	EXPECT_EQ(0, try_open(&newer.options));
 	newer.tail = 1;
 	EXPECT_EQ(-E2BIG, try_open(&newer.options));
+	/* Nobody has set it: nothing is read so far behind. */
+	newer.tail = 0;
+	newer.options.size = ~0U;
+	EXPECT_EQ(-E2BIG, try_open(&newer.options));
 }
 
 /* The program's word goes before that of the environment. */
