@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * An array of keys, which doubles when it is full.
- *
  * A hash has 64 bits and a seed that no client knows, so among 2^24 keys two have
  * the same one with a chance of 2^-17; then one of them is left to Redis. To
  * compare the names would take two cache misses more for each SET.
  */
+#include <stddef.h>
 #include <string.h>
 #include <sys/random.h>
 
 #include "api.h"
 #include "keys.h"
-
-#define SMALLEST	64
+#include "pool.h"
 
 static struct {
-	struct key *all;
-	uint32_t end, room, limit;
-	uint32_t free_list;
+	struct pool pool;
 	struct table table;
 	uint64_t seed;
 } keys;
@@ -52,9 +48,7 @@ static uint64_t hash_of(const struct RedisModuleString *name, uint16_t home)
 
 void keys_init(uint32_t limit)
 {
-	memset(&keys, 0, sizeof(keys));
-	keys.limit = limit;
-	keys.free_list = NONE;
+	pool_init(&keys.pool, sizeof(struct key), offsetof(struct key, next), limit);
 	/* An unseeded table would be slow at worst: no reason to fail. */
 	if (getrandom(&keys.seed, sizeof(keys.seed), GRND_NONBLOCK) < 0)
 		keys.seed = (uintptr_t)&limit;
@@ -64,17 +58,17 @@ void keys_init(uint32_t limit)
 void keys_exit(void)
 {
 	table_exit(&keys.table);
-	RedisModule_Free(keys.all);
+	pool_exit(&keys.pool);
 }
 
 struct key *key_at(uint32_t nr)
 {
-	return &keys.all[nr];
+	return (struct key *)keys.pool.all + nr;
 }
 
 uint32_t keys_end(void)
 {
-	return keys.end;
+	return keys.pool.end;
 }
 
 uint32_t keys_count(void)
@@ -89,32 +83,13 @@ static uint32_t find(uint64_t hash)
 
 	do
 		nr = table_next(&keys.table, hash, &at);
-	while (nr != NONE && keys.all[nr].hash != hash);
+	while (nr != NONE && key_at(nr)->hash != hash);
 	return nr;
 }
 
 uint32_t key_find(const struct RedisModuleString *name, uint16_t home)
 {
 	return keys.table.count ? find(hash_of(name, home)) : NONE;
-}
-
-/* A number that is not in use, or NONE. */
-static uint32_t number_pick(void)
-{
-	uint32_t nr = keys.free_list;
-
-	if (nr != NONE) {
-		keys.free_list = keys.all[nr].next;
-		return nr;
-	}
-	if (keys.end == keys.limit)
-		return NONE;
-	if (keys.end == keys.room) {
-		keys.room = keys.room ? 2 * keys.room : SMALLEST;
-		keys.all = RedisModule_Realloc(keys.all,
-					       keys.room * sizeof(*keys.all));
-	}
-	return keys.end++;
 }
 
 uint32_t key_find_or_add(struct RedisModuleString *name, uint16_t home,
@@ -126,10 +101,10 @@ uint32_t key_find_or_add(struct RedisModuleString *name, uint16_t home,
 	*known = nr != NONE;
 	if (*known)
 		return nr;
-	nr = number_pick();
+	nr = pool_take(&keys.pool);
 	if (nr == NONE)
 		return NONE;
-	keys.all[nr] = (struct key) {
+	*key_at(nr) = (struct key) {
 		.name = RedisModule_HoldString(NULL, name),
 		.hash = hash,
 		.home = home,
@@ -140,36 +115,35 @@ uint32_t key_find_or_add(struct RedisModuleString *name, uint16_t home,
 
 struct RedisModuleString *key_remove(uint32_t nr)
 {
-	struct key *key = &keys.all[nr];
+	struct key *key = key_at(nr);
 	struct RedisModuleString *name = key->name;
 
 	table_remove(&keys.table, nr, key->hash);
 	key->name = NULL;
-	key->next = keys.free_list;
-	keys.free_list = nr;
+	pool_give(&keys.pool, nr);
 	return name;
 }
 
 void key_link(uint32_t *first, uint32_t nr)
 {
-	struct key *key = &keys.all[nr];
+	struct key *key = key_at(nr);
 	struct key *head;
 
 	if (*first == NONE)
 		*first = key->prev = nr;
-	head = &keys.all[*first];
+	head = key_at(*first);
 	key->next = *first;
 	key->prev = head->prev;
-	keys.all[head->prev].next = nr;
+	key_at(head->prev)->next = nr;
 	head->prev = nr;
 }
 
 void key_unlink(uint32_t *first, uint32_t nr)
 {
-	const struct key *key = &keys.all[nr];
+	const struct key *key = key_at(nr);
 
 	if (*first == nr)
 		*first = key->next == nr ? NONE : key->next;
-	keys.all[key->prev].next = key->next;
-	keys.all[key->next].prev = key->prev;
+	key_at(key->prev)->next = key->next;
+	key_at(key->next)->prev = key->prev;
 }

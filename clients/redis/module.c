@@ -2,7 +2,7 @@
 /*
  * wheel_expire: Redis deletes each key when its time has come.
  *
- *	module -> look, walk, hint -> due -> keys, moments -> table -> api
+ *	module -> look, walk, hint -> due -> keys, moments -> pool, table -> api
  *	          debug                  \-> homes
  *
  * Redis tells us by its notifications which keys got a time to live and which

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An array of things that are known by number, which doubles when it is full. A number that
+ * is given back is taken first.
+ */
+#ifndef POOL_H
+#define POOL_H
+
+#include <stdint.h>
+
+/**
+ * struct pool - things by number
+ * @all: the array
+ * @size: of a thing
+ * @link: where in a thing that is not in use the number of the next such is, a uint32_t
+ * @free: the first such, or NONE
+ * @end: one past the highest number taken so far
+ * @room: things that the array has room for
+ * @limit: and may have
+ */
+struct pool {
+	void *all;
+	uint32_t size;
+	uint32_t link;
+	uint32_t free;
+	uint32_t end;
+	uint32_t room;
+	uint32_t limit;
+};
+
+void pool_init(struct pool *pool, uint32_t size, uint32_t link, uint32_t limit);
+void pool_exit(struct pool *pool);
+/*
+ * A number that is not in use, or NONE. A thing is zeroed when its number is taken for the first
+ * time. The array may move.
+ */
+uint32_t pool_take(struct pool *pool);
+void pool_give(struct pool *pool, uint32_t nr);
+
+#endif
