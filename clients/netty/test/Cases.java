@@ -74,6 +74,16 @@ final class Cases {
     }
 
     @Test
+    static void backend_is_the_one_asked_for() {
+        String asked = System.getenv().getOrDefault("LIBWHEEL_BACKEND", "auto");
+        WheelTimer timer = quick();
+        String backend = timer.isInKernel() ? "kernel" : "user";
+
+        check(asked.equals("auto") || asked.equals(backend), backend);
+        timer.stop();
+    }
+
+    @Test
     static void task_runs_and_never_early() throws Exception {
         int count = 1000;
         WheelTimer timer = quick();
