@@ -18,6 +18,8 @@
 #define EVENTS		512
 /* Alarms that ring before others have their turn. */
 #define ALARM_BUDGET	4096
+/* Connections that are accepted before others have their turn, and their commit. */
+#define ACCEPT_BUDGET	64
 
 static void watch_fd(struct server *server, int fd, void *mark)
 {
@@ -96,16 +98,17 @@ void serve_later(struct client *client)
 	client->is_busy = true;
 }
 
-static void accept_one(struct server *server)
+/* Was there one? */
+static bool accept_one(struct server *server)
 {
 	int fd = listener_accept(&server->listener);
 	struct client *client;
 
 	if (fd < 0)
-		return;
+		return false;
 	if (server->connected >= server->options.connections) {
 		listener_refuse(fd);
-		return;
+		return true;
 	}
 	client = client_open(server, fd);
 	client->events = EPOLLIN;
@@ -113,6 +116,15 @@ static void accept_one(struct server *server)
 	server->connected++;
 	server->connections++;
 	watch_fd(server, fd, client);
+	return true;
+}
+
+static void accept_some(struct server *server)
+{
+	int left = ACCEPT_BUDGET;
+
+	while (left && accept_one(server))
+		left--;
 }
 
 static void take_signal(struct server *server)
@@ -159,7 +171,7 @@ static void take_client_event(struct client *client, uint32_t events)
 static void take_event(struct server *server, const struct epoll_event *event)
 {
 	if (event->data.ptr == &server->listener)
-		accept_one(server);
+		accept_some(server);
 	else if (event->data.ptr == &server->signal_fd)
 		take_signal(server);
 	else if (event->data.ptr == &server->clock_fd)

@@ -78,6 +78,34 @@ def hostile_random_bytes():
         still_serves(server)
 
 
+# Every kind of an end: of a command, of bodies with ends in them, of what is too long.
+SPLIT = (b"list-tube-used\r\n" b"put 0 9 60 4\r\n\r\n\r\r\r\n" b"put 0 0 60 5\r\n\r\n\r\n\r\r\n"
+         b"put 0 0 60 2\r\nab\n\r" b"use " + b"x" * 221 + b"\r\r\n" b"nothing\r\r\n" b"\r\n"
+         b"peek-ready\r\n")
+SAYS = ["USING default", "INSERTED", "JOB_TOO_BIG", "EXPECTED_CRLF", "BAD_FORMAT",
+        "UNKNOWN_COMMAND", "UNKNOWN_COMMAND", "NOT_FOUND"]
+
+
+def hostile_line_ends_split_at_each_byte():
+    with rig.Server("--max-job-size", "4") as server:
+        other = server.client()
+
+        def send_apart(client, *parts):
+            for part in parts:
+                client.send(part)
+                # One turn of the server has taken the part, and what is before it.
+                other.ask("list-tube-used")
+            return [client.line().split()[0] if said == "INSERTED" else client.line()
+                    for said in SAYS]
+
+        for at in range(len(SPLIT)):
+            client = server.client()
+            assert send_apart(client, SPLIT[:at], SPLIT[at:]) == SAYS, SPLIT[:at]
+            client.close()
+        assert send_apart(server.client(), *(SPLIT[at:at + 1] for at in range(len(SPLIT)))) == SAYS
+        assert other.stats()["total-jobs"] == str(len(SPLIT) + 1)
+
+
 def hostile_body_too_long():
     with rig.Server("--max-job-size", "100") as server:
         client = server.client()
@@ -163,15 +191,44 @@ def half_closed_in_the_middle():
         assert (stats["total-jobs"], stats["current-connections"]) == ("0", "1")
 
 
+def reads_of(server):
+    """How often it has called read(2)."""
+    with open(f"/proc/{server.process.pid}/io", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("syscr"))
+
+
+def sleeps(server):
+    with open(f"/proc/{server.process.pid}/stat", encoding="ascii") as file:
+        return file.read().rsplit(")", 1)[1].split()[0] == "S"
+
+
+def ends_and_never_reads(server, commands):
+    """A client whose answers may have no room, and that has closed its half. The server
+    hears of this end once, not again and again until there is room."""
+    before = reads_of(server)
+    deaf = rig.Client(server.port, room=4096)
+    deaf.send(commands)
+    deaf.socket.shutdown(socket.SHUT_WR)
+    still_serves(server)
+    rig.until(lambda: sleeps(server))
+    reads = reads_of(server) - before
+    assert reads < 100, f"it reads {reads} times"
+    return deaf
+
+
 def half_closed_and_never_reads():
+    """Its end costs no time while answers wait for room. When it is gone, so is its
+    connection."""
     with rig.Server() as server:
         other = server.client()
-        number = other.put(b"x" * 65000)
-        deaf = server.client()
-        fill(server, deaf, f"peek {number}\r\n".encode() * 1000)
-        deaf.socket.shutdown(socket.SHUT_WR)
-        still_serves(server)
+        peek = f"peek {other.put(b'x' * 1000)}\r\n".encode()
+        deaf = rig.Client(server.port, room=4096)
+        fill(server, deaf, peek * 1000)
+        # With so many answers it was not listened to any more; with a few less it is.
+        most = int(other.stats()["cmd-peek"])
         deaf.close()
+        for asked in range(most - 40, most + 1, 4):
+            ends_and_never_reads(server, peek * asked).close()
         rig.until(lambda: other.stats()["current-connections"] == "1")
 
 
@@ -241,7 +298,8 @@ def options_of_nonsense():
         os.rmdir(server.folder)
 
 
-TESTS = [hostile_words_of_every_verb, hostile_random_bytes, hostile_body_too_long,
+TESTS = [hostile_words_of_every_verb, hostile_random_bytes,
+         hostile_line_ends_split_at_each_byte, hostile_body_too_long,
          hostile_client_that_never_reads, hostile_client_that_never_ends_its_line, half_closed,
          half_closed_in_the_middle, half_closed_and_never_reads, many_connections,
          limits_have_clear_answers, draining_refuses_new_jobs, options_of_nonsense]

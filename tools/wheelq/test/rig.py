@@ -36,8 +36,13 @@ class Gone(Exception):
 class Client:
     """One connection. Lines go out as they are, answers come as bytes."""
 
-    def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
+    def __init__(self, port, room=None):
+        """With room for so many bytes that come and are not read."""
+        self.socket = socket.socket()
+        self.socket.settimeout(PATIENCE)
+        if room:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+        self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.file = self.socket.makefile("rb")
 
