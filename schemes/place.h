@@ -144,7 +144,7 @@ static __always_inline void wheel_take(struct wheel_core *w,
  * When it was the earliest, the next expiry is not known exactly any more, only
  * not to be earlier: the next pass finds out.
  */
-static inline void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
+static __always_inline void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
 {
 	wheel_take(w, w->scheme, t);
 }
