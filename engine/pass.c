@@ -73,13 +73,17 @@ static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 	return false;
 }
 
+/* To file a timer again costs a look, or a lock hold where it walks a list. */
+static unsigned int requeue_looks(const struct wheel_base *base)
+{
+	return WHEEL_BATCH / wheel_batch_max(base->owner);
+}
+
 /* Take what is due: a timer, or a batch if the owner takes batches. */
 static unsigned int base_collect(struct wheel_base *base, u64 now, u64 until,
 				 unsigned int *budget)
 {
 	unsigned int room = base->owner->config.expire ? WHEEL_BATCH : 1;
-	/* To file a timer again costs a look, or a lock hold where it walks a list. */
-	unsigned int requeue = WHEEL_BATCH / wheel_batch_max(base->owner);
 	unsigned int n = 0;
 
 	while (n < room) {
@@ -90,7 +94,7 @@ static unsigned int base_collect(struct wheel_base *base, u64 now, u64 until,
 		if (base_claim(base, timer, now))
 			base->running[n++] = timer;
 		else
-			*budget -= min(*budget, requeue);
+			*budget -= min(*budget, requeue_looks(base));
 	}
 	return n;
 }
