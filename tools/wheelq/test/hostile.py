@@ -219,6 +219,8 @@ def ends_and_never_reads(server, commands):
 def half_closed_and_never_reads():
     """Its end costs no time while answers wait for room. When it is gone, so is its
     connection."""
+    if not os.path.exists("/proc/self/io"):
+        raise ktap.Skip("this kernel counts no reads: CONFIG_TASK_IO_ACCOUNTING")
     with rig.Server() as server:
         other = server.client()
         peek = f"peek {other.put(b'x' * 1000)}\r\n".encode()
@@ -227,7 +229,7 @@ def half_closed_and_never_reads():
         # With so many answers it was not listened to any more; with a few less it is.
         most = int(other.stats()["cmd-peek"])
         deaf.close()
-        for asked in range(most - 40, most + 1, 4):
+        for asked in range(most - 40, most + 1, 10):
             ends_and_never_reads(server, peek * asked).close()
         rig.until(lambda: other.stats()["current-connections"] == "1")
 
