@@ -111,10 +111,23 @@ void device_open(struct device *d)
 		open_failed(errno);
 }
 
+/* A batch of nothing tells the clock, and does nothing else. */
+static u64 virtual_now(struct device *d)
+{
+	struct wheel_submit submit = {
+		.size = sizeof(submit), .op_size = sizeof(struct wheel_op),
+	};
+
+	call(d, WHEEL_IOC_SUBMIT, &submit, "WHEEL_IOC_SUBMIT");
+	return submit.now;
+}
+
 /**
  * device_adopt - take over a descriptor of a wheel
  * @d: set up
  * @fd: closed by device_close()
+ *
+ * A VIRTUAL clock stands still from now on, as we see it.
  */
 void device_adopt(struct device *d, int fd)
 {
@@ -124,6 +137,8 @@ void device_adopt(struct device *d, int fd)
 	d->fd = fd;
 	device_info(d, &setup);
 	d->clock = setup.clock;
+	if (d->clock == WHEEL_CLOCK_VIRTUAL)
+		d->moved_to = virtual_now(d);
 }
 
 void device_close(struct device *d)

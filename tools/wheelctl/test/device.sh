@@ -81,6 +81,18 @@ virtual_clock() {
 		says 0 "*all promises kept" replay trace.csv --clock virtual
 }
 
+# What it is due in counts from where its program has moved the clock to.
+virtual_clock_from_outside() {
+	"$wheelctl" arm 1ms --period 1ms --clock virtual >/dev/null &
+	owner=$! seen='' tries=0
+	while [ -z "$seen" ] && kill -0 $owner && [ $((tries += 1)) -lt 3000 ]; do
+		seen=$("$wheelctl" list --pid $owner --json 2>/dev/null | grep '"now": [1-9]')
+	done
+	kill $owner
+	wait $owner
+	[ -n "$seen" ]
+}
+
 missing_device() {
 	says 1 "*the module is loaded: does this container lack*" \
 		info --device /dev/nothing
@@ -365,7 +377,7 @@ long_tick() {
 	[ "$long_status" = 0 ] && grep -q "never early" long
 }
 
-plan 31
+plan 32
 leaf module_loads insmod wheel_timer.ko
 "$wheelctl" arm 1ms --tick 30s >long 2>&1 &
 long=$!
@@ -373,6 +385,7 @@ trace
 leaf info says 0 "A wheel by default:*schemes *bounded*" info
 leaf self_tests self_tests
 leaf virtual_clock virtual_clock
+leaf virtual_clock_from_outside virtual_clock_from_outside
 leaf missing_device missing_device
 leaf bounded_self_tests bounded_self_tests
 leaf bounded_arms bounded_arms
