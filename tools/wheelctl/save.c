@@ -76,6 +76,15 @@ static void list(struct device *device, struct pending *pending, bool empty)
 	} while (count);
 }
 
+/* Nothing is left behind. */
+static void __noreturn write_failed(const char *unfinished, const char *path)
+{
+	int error = errno;
+
+	unlink(unfinished);
+	fail(EXIT_DEVICE, "%s: %s", path, strerror(error));
+}
+
 /* The file is the old one or the whole new one, whatever happens. */
 static void write_file(const struct pending *pending, const char *path)
 {
@@ -89,15 +98,11 @@ static void write_file(const struct pending *pending, const char *path)
 	if (!file)
 		fail(EXIT_DEVICE, "%s: %s", unfinished, strerror(errno));
 	pending_write(pending, file);
-	if (fflush(file) || fsync(fileno(file)) || ferror(file)) {
-		int error = errno;
-
-		unlink(unfinished);
-		fail(EXIT_DEVICE, "%s: %s", unfinished, strerror(error));
-	}
+	if (fflush(file) || fsync(fileno(file)) || ferror(file))
+		write_failed(unfinished, unfinished);
 	fclose(file);
 	if (rename(unfinished, path))
-		fail(EXIT_DEVICE, "%s: %s", path, strerror(errno));
+		write_failed(unfinished, path);
 }
 
 static void tell(const char *verb, u64 count, const char *path)

@@ -285,6 +285,11 @@ at_date() {
 	matches at "$date"
 }
 
+# A file that cannot be replaced is left as it is, and nothing beside it.
+saves_all_or_nothing() {
+	mkdir -p taken && says 1 "*taken: *irectory" save taken --pid "$1" && [ ! -e taken.new ]
+}
+
 # On a busy machine starts may be left out, which is said on stderr.
 runs_commands() {
 	[ "$("$wheelctl" every 10ms --count 3 -- echo once 2>/dev/null)" = "once
@@ -377,7 +382,7 @@ long_tick() {
 	[ "$long_status" = 0 ] && grep -q "never early" long
 }
 
-plan 32
+plan 33
 leaf module_loads insmod wheel_timer.ko
 "$wheelctl" arm 1ms --tick 30s >long 2>&1 &
 long=$!
@@ -402,6 +407,7 @@ leaf in_prometheus_format holding in_prometheus_format
 leaf as_a_page holding as_a_page
 leaf watches holding watches
 leaf saves_and_restores holding opening saves_and_restores
+leaf saves_all_or_nothing holding saves_all_or_nothing
 leaf runs_commands runs_commands
 leaf runs_a_file_of_jobs runs_a_file_of_jobs
 leaf leaves_out_what_runs leaves_out_what_runs
