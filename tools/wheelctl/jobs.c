@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,7 @@
  * @device: their wheel
  * @interrupt: of interrupt_open()
  * @children: readable when a command has ended
+ * @wall: readable when the wall's clock was set
  * @status: of the last command that failed
  * @stopped: 128 + the signal after which no job is started any more
  */
@@ -42,6 +44,7 @@ struct turn {
 	struct device device;
 	int interrupt;
 	int children;
+	int wall;
 	int status;
 	int stopped;
 };
@@ -121,6 +124,30 @@ static void arm(struct turn *t, u32 number)
 	device_submit(&t->device, &op, 1);
 	if (op.res)
 		device_refused("arm", op.res);
+}
+
+/*
+ * The clock was set, maybe back: what comes again and again comes earlier now than the
+ * timer knows. One that fired meanwhile is armed when its event is taken.
+ */
+static void arm_earlier(struct turn *t, u32 number)
+{
+	struct job *job = &t->jobs->job[number];
+	u64 next = deadline_of(job, device_now(&t->device));
+	struct wheel_op op = {
+		.op = WHEEL_OP_QUERY,
+		.id = WHEEL_ID(number, job->gen),
+	};
+
+	if (!job->armed || (job->schedule.kind != SCHEDULE_CALENDAR &&
+			    job->schedule.kind != SCHEDULE_PERIOD))
+		return;
+	device_submit(&t->device, &op, 1);
+	if (op.res || op.when <= next)
+		return;
+	op.op = WHEEL_OP_REARM;
+	op.when = next;
+	device_submit(&t->device, &op, 1);
 }
 
 static void disarm(struct turn *t, u32 number)
@@ -243,6 +270,31 @@ static int open_children(void)
 	return fd;
 }
 
+/* A timer that is never due, and cancelled when the clock is set. */
+static int open_wall(void)
+{
+	const struct itimerspec never = {
+		.it_value.tv_sec = (time_t)(WHEEL_MAX_TIME / NSEC_PER_SEC),
+	};
+	int fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+
+	if (fd < 0 || timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET,
+				      &never, NULL))
+		fail(EXIT_DEVICE, "timerfd: %s", strerror(errno));
+	return fd;
+}
+
+static void follow_wall(struct turn *t)
+{
+	u64 expiries;
+	u32 i;
+
+	if (read(t->wall, &expiries, sizeof(expiries)) >= 0 || errno != ECANCELED)
+		return;
+	for (i = 0; i < t->jobs->count; i++)
+		arm_earlier(t, i);
+}
+
 /* Is a command running, or will there be one? */
 static bool goes_on(const struct turn *t)
 {
@@ -261,6 +313,7 @@ static void wait_for_anything(const struct turn *t)
 		{ .fd = t->stopped ? -1 : t->device.fd, .events = POLLIN },
 		{ .fd = t->children, .events = POLLIN },
 		{ .fd = t->interrupt, .events = POLLIN },
+		{ .fd = t->stopped ? -1 : t->wall, .events = POLLIN },
 	};
 
 	if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
@@ -283,16 +336,20 @@ int jobs_run(struct jobs *jobs)
 	set_up(&turn);
 	turn.interrupt = interrupt_open();
 	turn.children = open_children();
+	turn.wall = open_wall();
 	for (i = 0; i < jobs->count; i++)
 		arm(&turn, i);
 	while (goes_on(&turn)) {
 		wait_for_anything(&turn);
 		if (!turn.stopped)
 			turn.stopped = interrupt_seen(turn.interrupt);
-		if (!turn.stopped)
+		if (!turn.stopped) {
+			follow_wall(&turn);
 			take_events(&turn);
+		}
 		reap(&turn);
 	}
+	close(turn.wall);
 	close(turn.children);
 	device_close(&turn.device);
 	return turn.stopped ? turn.stopped : turn.status;

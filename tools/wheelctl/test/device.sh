@@ -337,6 +337,36 @@ stops_running() {
 ended" ]
 }
 
+# clock_set TIME PATTERN ARGUMENT...: once it is armed the clock is set, and its output is
+# like the pattern.
+clock_set() {
+	to=$1 pattern=$2
+	shift 2
+	"$wheelctl" "$@" >said 2>&1 &
+	pending $! || return
+	date -s "$to" >/dev/null
+	wait $!
+	grep -qx "$pattern" said || { cat said; return 1; }
+}
+
+# What comes again and again comes by the new time, which is earlier: by a crontab's fields,
+# and by a period beside these.
+follows_the_clock() {
+	begun=$(date '+%F %T')
+	date -s '2030-05-05 12:01:10' >/dev/null
+	clock_set '2030-05-05 11:30:58' '11:.*' at '* * * * *' --count 1 -- date +%H:%M
+	followed=$?
+	printf '%s\n' 'every 1s date +%H' '0 0 1 1 * true' >jobs.txt
+	"$wheelctl" run jobs.txt >said 2>&1 &
+	until grep -qx 11 said; do kill -0 $! || return; done
+	date -s '2030-05-05 09:00:00' >/dev/null
+	until grep -qx 09 said; do kill -0 $! || return; done
+	kill $!
+	wait $!
+	date -s "$begun" >/dev/null
+	return $followed
+}
+
 # Its output goes nowhere: it must not go on for ever.
 full_disk() {
 	for form in "" --json; do
@@ -382,7 +412,7 @@ long_tick() {
 	[ "$long_status" = 0 ] && grep -q "never early" long
 }
 
-plan 33
+plan 34
 leaf module_loads insmod wheel_timer.ko
 "$wheelctl" arm 1ms --tick 30s >long 2>&1 &
 long=$!
@@ -412,6 +442,7 @@ leaf runs_commands runs_commands
 leaf runs_a_file_of_jobs runs_a_file_of_jobs
 leaf leaves_out_what_runs leaves_out_what_runs
 leaf stops_running stops_running
+leaf follows_the_clock follows_the_clock
 leaf full_disk full_disk
 leaf no_privilege no_privilege
 leaf ends_of_time ends_of_time
