@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define WINDOW		64
-#define TRIES		8
+#define TRIES		12
 #define TIMEOUT_NS	2000000ULL
 
 /**
