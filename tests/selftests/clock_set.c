@@ -11,7 +11,7 @@
 
 #include "wheel_test.h"
 
-/* What a bounded wheel holds, a minute and more, is longer than a test is at its steps. */
+/* A bounded wheel holds a minute and more: longer than a test is at its steps. */
 #define TICK	(10 * WT_MS)
 #define BUCKETS	8192
 

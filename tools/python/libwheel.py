@@ -254,7 +254,7 @@ def _ns(seconds):
     return round(seconds * 1e9)
 
 
-# What is longer is longer than anybody waits: 285 years.
+# Nobody waits for longer: 285 years.
 _LONGEST_WAIT = 9e9
 
 

@@ -81,7 +81,7 @@ static bool take_event(struct alarm *a)
 static bool await_event(struct alarm *a, u64 given_up, int interrupt)
 {
 	for (;;) {
-		/* What had come by now is found by a look that comes later. */
+		/* A look that comes after the clock finds all that had come by then. */
 		u64 now = device_now(a->device);
 		int status;
 

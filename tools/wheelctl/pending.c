@@ -26,7 +26,7 @@
 
 #define HEAD	"# pending timers of a wheel, as wheelctl save writes them\n"
 
-/* What a timer's word means, by what the file says of it. */
+/* The meaning of a timer's word, by what the file says of it. */
 static const u32 words[] = { 0, WHEEL_OP_TOUCH, WHEEL_OP_KEEP };
 
 static u32 word_of(const struct wheel_op *op)

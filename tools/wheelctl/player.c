@@ -110,7 +110,7 @@ static void settle(struct player *p)
 	u64 until = device_now(p->device) + LOST_AFTER_NS;
 
 	while (p->ledger.owed) {
-		/* What had come by now is found by a look that comes later. */
+		/* A look that comes after the clock finds all that had come by then. */
 		u64 now = device_now(p->device);
 
 		take_events(p);

@@ -15,7 +15,7 @@
 /* A crontab has five fields: minute, hour, day, month, day of the week. */
 #define FIELDS	5
 
-/* Where the clock ends that a wheel counts in nanoseconds. */
+/* The end of the clock that a wheel counts in nanoseconds. */
 #define LAST_SECOND	((time_t)(WHEEL_MAX_TIME / NSEC_PER_SEC))
 
 /* A date that a calendar asks for comes within so many years, or never. */

@@ -16,7 +16,7 @@ struct libwheel *open_wheel(const struct libwheel_options *options)
 	return wheel;
 }
 
-/* What a program gets that asks for nothing; on a clock that is set there is no such wheel. */
+/* The scheme of a program that asks for none; a clock that is set has no such wheel. */
 static __u32 usual_scheme(__u32 clock)
 {
 	return clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI ?

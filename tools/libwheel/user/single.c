@@ -15,7 +15,7 @@
 #include "plain.h"
 #include "user.h"
 
-/* What is rare stays apart: the usual saves no registers for its calls. */
+/* Rare cases stay apart: the usual one saves no registers for their calls. */
 #define noinline	__attribute__((noinline))
 
 static noinline int arm_in_time(struct user *u, uint64_t *id, __u64 when, __u64 cookie)

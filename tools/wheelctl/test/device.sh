@@ -81,7 +81,7 @@ virtual_clock() {
 		says 0 "*all promises kept" replay trace.csv --clock virtual
 }
 
-# What it is due in counts from where its program has moved the clock to.
+# A timer is due in a time that counts from where its program has moved the clock to.
 virtual_clock_from_outside() {
 	"$wheelctl" arm 1ms --period 1ms --clock virtual >/dev/null &
 	owner=$! seen='' tries=0
@@ -349,8 +349,8 @@ clock_set() {
 	grep -qx "$pattern" said || { cat said; return 1; }
 }
 
-# What comes again and again comes by the new time, which is earlier: by a crontab's fields,
-# and by a period beside these.
+# A clock that is set back is followed by all that comes again and again: by a crontab's
+# fields, and by a period beside these.
 follows_the_clock() {
 	begun=$(date '+%F %T')
 	date -s '2030-05-05 12:01:10' >/dev/null
