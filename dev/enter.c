@@ -26,7 +26,10 @@ static u32 publish_all(struct wheel_file *file)
 	return ready;
 }
 
-/* A VIRTUAL clock is read when its move has made all expire that is due. */
+/*
+ * A VIRTUAL clock is read when its move has made all expire that is due. That is written
+ * under the file's lock, behind these expiries, and whoever looks takes the lock after it.
+ */
 static u64 time_passed(const struct wheel_file *file)
 {
 	return file->slots.setup.clock == WHEEL_CLOCK_VIRTUAL ?

@@ -22,14 +22,9 @@ FIXTURE(enter) {
 
 FIXTURE_SETUP(enter)
 {
-	struct wheel_setup setup = {
-		.clock = WHEEL_CLOCK_VIRTUAL, .timers = TIMERS,
-		.events = ENTRIES - 1,
-	};
-
 	if (!(wt_features() & WHEEL_HAS_RINGS))
 		SKIP(return, "no rings");
-	ASSERT_TRUE(wt_ring_open(&self->ring, &setup));
+	ASSERT_TRUE(wt_ring_open_virtual(&self->ring, TIMERS, ENTRIES - 1));
 }
 
 FIXTURE_TEARDOWN(enter)
@@ -133,9 +128,6 @@ static int rule_one_cpu(void)
  */
 TEST(gets_what_waits_in_the_kernel)
 {
-	struct wheel_setup setup = {
-		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 512, .events = LONG_RING,
-	};
 	struct waiter w = { .wait = LONG_RING, .until = WT_FOREVER };
 	struct wt_ring ring;
 	struct wheel_stats stats;
@@ -143,7 +135,7 @@ TEST(gets_what_waits_in_the_kernel)
 
 	if (!(wt_features() & WHEEL_HAS_RINGS) || rule_one_cpu())
 		SKIP(return, "no rings, or no real-time priority");
-	ASSERT_TRUE(wt_ring_open(&ring, &setup));
+	ASSERT_TRUE(wt_ring_open_virtual(&ring, 512, LONG_RING));
 	w.fd = ring.fd;
 	ASSERT_EQ(0, wt_arm_many(w.fd, 4 * LONG_RING, 1, WT_MS));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_in_enter, &w));

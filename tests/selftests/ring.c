@@ -27,14 +27,9 @@ FIXTURE(ring) {
 
 FIXTURE_SETUP(ring)
 {
-	struct wheel_setup setup = {
-		.clock = WHEEL_CLOCK_VIRTUAL, .timers = TIMERS,
-		.events = ENTRIES - 1,
-	};
-
 	if (!(wt_features() & WHEEL_HAS_RINGS))
 		SKIP(return, "no rings");
-	ASSERT_TRUE(wt_ring_open(&self->ring, &setup));
+	ASSERT_TRUE(wt_ring_open_virtual(&self->ring, TIMERS, ENTRIES - 1));
 }
 
 FIXTURE_TEARDOWN(ring)

@@ -32,6 +32,15 @@ bool wt_ring_open(struct wt_ring *ring, const struct wheel_setup *setup)
 	return ring->kernel && ring->user && ring->events;
 }
 
+bool wt_ring_open_virtual(struct wt_ring *ring, __u32 timers, __u32 events)
+{
+	const struct wheel_setup setup = {
+		.clock = WHEEL_CLOCK_VIRTUAL, .timers = timers, .events = events,
+	};
+
+	return wt_ring_open(ring, &setup);
+}
+
 void wt_ring_unmap(struct wt_ring *ring)
 {
 	munmap(ring->kernel, sizeof(*ring->kernel));

@@ -21,6 +21,8 @@ struct wt_ring {
 
 /* With a clock, timers and events. Returns false with errno set: there is no such wheel. */
 bool wt_ring_open(struct wt_ring *ring, const struct wheel_setup *setup);
+/* The same, on a clock that is moved by hand. */
+bool wt_ring_open_virtual(struct wt_ring *ring, __u32 timers, __u32 events);
 void wt_ring_unmap(struct wt_ring *ring);
 
 /* WHEEL_IOC_ENTER without a kick: 0 or a negative errno. */
