@@ -153,7 +153,7 @@ void client_write(struct client *client)
 
 bool client_may_go_on(const struct client *client)
 {
-	return buffer_count(&client->out) < OUT_BYTES &&
+	return !client->is_dead && buffer_count(&client->out) < OUT_BYTES &&
 	       client->state != CLIENT_WAITS && client->state != CLIENT_QUITS;
 }
 

@@ -91,7 +91,7 @@ void client_work(struct client *client);
 void client_write(struct client *client);
 /* Is it to be closed? */
 bool client_is_done(const struct client *client);
-/* Is it neither waiting nor behind with reading its answers? */
+/* Is it there, and neither waiting nor behind with reading its answers? */
 bool client_may_go_on(const struct client *client);
 /* It waited, and gets this job. */
 void client_gets(struct client *client, struct job *job);

@@ -5,6 +5,7 @@ import random
 import resource
 import socket
 import struct
+import threading
 
 import ktap
 import promises
@@ -63,6 +64,12 @@ def hostile_words_of_every_verb():
         assert client.put(b"x") == 1
 
 
+def reset(raw):
+    """An end without a goodbye."""
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    raw.close()
+
+
 def hostile_random_bytes():
     dice = random.Random(promises.SEED)
     with rig.Server() as server:
@@ -72,9 +79,7 @@ def hostile_random_bytes():
                      for _ in range(dice.randrange(40))]
             raw.sendall(" ".join(words).encode("latin-1") + b"\r\n" +
                         dice.randbytes(dice.randrange(2000)))
-            # An end without a goodbye.
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            raw.close()
+            reset(raw)
         still_serves(server)
 
 
@@ -207,13 +212,20 @@ def ends_and_never_reads(server, commands):
     hears of this end once, not again and again until there is room."""
     before = reads_of(server)
     deaf = rig.Client(server.port, room=4096)
-    deaf.send(commands)
-    deaf.socket.shutdown(socket.SHUT_WR)
+    send_and_end(deaf, commands)
     still_serves(server)
     rig.until(lambda: sleeps(server))
     reads = reads_of(server) - before
     assert reads < 100, f"it reads {reads} times"
     return deaf
+
+
+def answers_that_have_room(server, peek):
+    """With so many answers a client is not listened to any more; with a few less it is."""
+    deaf = rig.Client(server.port, room=4096)
+    fill(server, deaf, peek * 1000)
+    deaf.close()
+    return int(server.client().stats()["cmd-peek"])
 
 
 def half_closed_and_never_reads():
@@ -224,14 +236,69 @@ def half_closed_and_never_reads():
     with rig.Server() as server:
         other = server.client()
         peek = f"peek {other.put(b'x' * 1000)}\r\n".encode()
-        deaf = rig.Client(server.port, room=4096)
-        fill(server, deaf, peek * 1000)
-        # With so many answers it was not listened to any more; with a few less it is.
-        most = int(other.stats()["cmd-peek"])
-        deaf.close()
+        most = answers_that_have_room(server, peek)
         for asked in range(most - 40, most + 1, 10):
             ends_and_never_reads(server, peek * asked).close()
         rig.until(lambda: other.stats()["current-connections"] == "1")
+
+
+def half_closed_and_reads_slowly():
+    """More is asked for than the server reads ahead, and the answers are more than there is
+    room for. All of them come, also those to what is read after the end was sent."""
+    bodies = [bytes([letter]) * 2000 for letter in b"abcdefgh"]
+    with rig.Server() as server:
+        other = server.client()
+        numbers = [other.put(body) for body in bodies]
+        asked = [place % len(bodies) for place in range(12000)]
+        client = rig.Client(server.port, room=4096)
+        sender = threading.Thread(target=send_and_end, args=(client, b"".join(
+            b"peek %d\r\n" % numbers[place] for place in asked[:-1]) +
+            b"put 0 0 60 4\r\nlast\r\n"))
+        sender.start()
+        for place in asked[:-1]:
+            assert client.answer()[1] == bodies[place]
+        assert client.answer() == f"INSERTED {len(bodies) + 1}"
+        assert client.file.read() == b""
+        sender.join()
+
+
+def half_closed_with_full_buffers():
+    """The end is heard while the last answers have no room yet: all of them come."""
+    with rig.Server() as server:
+        number = server.client().put(b"x" * 1000)
+        peek = f"peek {number}\r\n".encode()
+        most = answers_that_have_room(server, peek)
+        for asked in range(most - 40, most + 1, 10):
+            client = rig.Client(server.port, room=4096)
+            send_and_end(client, peek * asked)
+            still_serves(server)
+            rig.until(lambda: sleeps(server))
+            for place in range(asked):
+                assert client.answer() == (f"FOUND {number} 1000", b"x" * 1000), place
+            assert client.file.read() == b""
+
+
+def send_and_end(client, data):
+    client.send(data)
+    client.socket.shutdown(socket.SHUT_WR)
+
+
+def resets_in_the_middle_of_its_answers():
+    """A client that is gone costs nothing, wherever its answers and its commands were."""
+    dice = random.Random(promises.SEED)
+    print(f"# WHEELQ_SEED={promises.SEED}")
+    with rig.Server() as server:
+        other = server.client()
+        peek = f"peek {other.put(b'x' * 10000)}\r\n".encode()
+        for _ in range(200):
+            client = server.client()
+            client.send(peek * 6000)
+            for _ in range(dice.randrange(12)):
+                client.socket.recv(dice.randrange(1, 100000))
+            client.file.close()
+            reset(client.socket)
+        rig.until(lambda: other.stats()["current-connections"] == "1")
+        rig.until(lambda: sleeps(server))
 
 
 def many_connections():
@@ -303,5 +370,6 @@ def options_of_nonsense():
 TESTS = [hostile_words_of_every_verb, hostile_random_bytes,
          hostile_line_ends_split_at_each_byte, hostile_body_too_long,
          hostile_client_that_never_reads, hostile_client_that_never_ends_its_line, half_closed,
-         half_closed_in_the_middle, half_closed_and_never_reads, many_connections,
+         half_closed_in_the_middle, half_closed_and_never_reads, half_closed_and_reads_slowly,
+         half_closed_with_full_buffers, resets_in_the_middle_of_its_answers, many_connections,
          limits_have_clear_answers, draining_refuses_new_jobs, options_of_nonsense]
