@@ -173,9 +173,9 @@ static void pause_tube(struct client *client, const struct command *command)
 {
 	struct tube *tube = tube_find(&queue_of(client)->tubes, command->name);
 
+	answer(client, tube, "PAUSED\r\n");
 	if (tube)
 		queue_pause(queue_of(client), tube, command->delay);
-	answer(client, tube, "PAUSED\r\n");
 }
 
 static void run_on_job(struct client *client, const struct command *command)

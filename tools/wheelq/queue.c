@@ -202,6 +202,11 @@ void queue_pause(struct queue *queue, struct tube *tube, uint64_t ms)
 {
 	tube->pause = ms;
 	tube->pauses++;
+	if (!ms) {
+		near_clear(queue->near, &tube->unpause);
+		unpause_rings(&tube->unpause);
+		return;
+	}
 	tube->unpause.ring = unpause_rings;
 	tube->paused_until = near_after(queue->near, NEAR_QUEUE) + ms;
 	near_set(queue->near, NEAR_QUEUE, &tube->unpause, tube->paused_until);

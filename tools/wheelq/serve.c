@@ -77,8 +77,7 @@ static void server_open(struct server *server,
 	listener_listen(&server->listener);
 	server->signal_fd = open_signals();
 	server->clock_fd = open_clock();
-	/* It is always there. */
-	queue_tube(&server->queue, "default")->users++;
+	queue_tube(&server->queue, "default")->stays = true;
 	server->started = near_now(server->queue.near, NEAR_QUEUE);
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (server->epoll < 0)

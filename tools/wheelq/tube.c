@@ -105,7 +105,7 @@ static void tube_free(struct tube *tube)
 void tube_drop(struct tube *tube)
 {
 	if (!tube_jobs(tube->jobs) && !tube->users && !tube->watchers &&
-	    !tube->has_changed && !tube->paused_until)
+	    !tube->has_changed && !tube->paused_until && !tube->stays)
 		tube_free(tube);
 }
 

@@ -24,6 +24,7 @@ struct watch;
  * @entry: the same, by number
  * @has_changed: it is there
  * @is_hot: it is there
+ * @stays: it is there without jobs, too, and when nobody uses or watches it
  * @ready: its ready jobs in memory, in order
  * @far: of each state, the first place that is in the store alone
  * @jobs: of each state, how many there are
@@ -50,6 +51,7 @@ struct tube {
 	struct table_entry entry;
 	bool has_changed;
 	bool is_hot;
+	bool stays;
 	struct heap ready;
 	struct job_key far[JOB_STATES];
 	uint64_t jobs[JOB_STATES];
