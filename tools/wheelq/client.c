@@ -190,7 +190,8 @@ static bool take_line(struct client *client)
 	if (!end) {
 		if (most < LINE_MAX_BYTES)
 			return false;
-		client->state = CLIENT_SKIP_LINE;
+		client->state = http_may_be_request(buffer_bytes(in), most) ?
+			CLIENT_QUITS : CLIENT_SKIP_LINE;
 		return true;
 	}
 	length = end - buffer_bytes(in);

@@ -18,6 +18,16 @@ bool http_is_request(const char *line)
 	return third && !strncmp(third, " HTTP/1.", 8);
 }
 
+/* No command is written in capitals. */
+bool http_may_be_request(const char *bytes, size_t count)
+{
+	size_t length = 0;
+
+	while (length < count && bytes[length] >= 'A' && bytes[length] <= 'Z')
+		length++;
+	return length && length < count && bytes[length] == ' ';
+}
+
 void http_begin(struct client *client, const char *line)
 {
 	client->state = strncmp(line, "GET ", 4) ? CLIENT_QUITS : CLIENT_HEADERS;

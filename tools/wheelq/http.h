@@ -13,6 +13,8 @@
 
 /* Is it the first line of a request? */
 bool http_is_request(const char *line);
+/* The same of the first bytes of a line that is too long: is its first word HTTP's? */
+bool http_may_be_request(const char *bytes, size_t count);
 /* It came from a client. */
 void http_begin(struct client *client, const char *line);
 /* One of the lines after it; was there one? */

@@ -228,10 +228,12 @@ def metrics_for_prometheus():
 
 
 def metrics_are_all_that_http_gets():
-    """A page in a browser must not put jobs: nothing after its first line counts."""
+    """A page in a browser must not put jobs: nothing after its first line counts, however
+    long it is."""
     with rig.Server() as server:
         for line in ("POST / HTTP/1.1", "GET /x HTTP/1.1", "OPTIONS * HTTP/1.1",
-                     "POST /metrics HTTP/1.0"):
+                     "POST /metrics HTTP/1.0", f"POST /{'x' * 300} HTTP/1.1",
+                     f"GET /?{'x' * 100000} HTTP/1.1"):
             client = server.client()
             try:
                 client.send(f"{line}\r\nHost: x\r\n\r\nput 0 0 60 1\r\nx\r\n")
