@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,6 +67,18 @@ static int bind_in_folder(const char *path)
 	return fd;
 }
 
+/*
+ * What is accepted has these, too. An answer goes at once, whether the one before it
+ * has been acknowledged or not; a peer that has vanished is found out in some hours.
+ */
+static void set_options(int fd)
+{
+	int one = 1;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+}
+
 static int bind_on_network(const char *address, const char *port)
 {
 	struct addrinfo hints = {
@@ -79,6 +93,8 @@ static int bind_on_network(const char *address, const char *port)
 		     port, gai_strerror(err));
 	for (to = list; to && fd < 0; to = to->ai_next)
 		fd = try_bind(to->ai_family, to->ai_addr, to->ai_addrlen);
+	if (fd >= 0)
+		set_options(fd);
 	freeaddrinfo(list);
 	return fd;
 }

@@ -157,7 +157,9 @@ static void client_dies(struct client *client)
 
 static void take_client_event(struct client *client, uint32_t events)
 {
-	if (events & (EPOLLERR | EPOLLHUP))
+	/* A local socket that was closed may still have what was sent before. */
+	if (events & EPOLLERR ||
+	    (events & EPOLLHUP && !client_may_go_on(client)))
 		client_dies(client);
 	else if (client->state == CLIENT_WAITS && events & EPOLLRDHUP)
 		client_gives_up(client);

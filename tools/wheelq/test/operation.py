@@ -104,6 +104,7 @@ def unit_of_systemd():
 
 
 def ask_at(path, text):
+    """The first line of the answer."""
     with socket.socket(socket.AF_UNIX) as s:
         s.settimeout(rig.PATIENCE)
         s.connect(path)
@@ -130,6 +131,19 @@ def listens_in_a_folder():
         with open(file, encoding="ascii") as kept:
             assert kept.read() == "mine"
         assert refusal("--listen", "unix:" + "x" * 108)[1] == 2
+
+
+def listens_to_what_was_sent_before_the_end():
+    """As on a network: what came in one piece is done, though nobody hears the answer."""
+    with rig.Server() as server:
+        server.stop()
+        path = os.path.join(server.folder, "socket")
+        server.options = ("--listen", f"unix:{path}")
+        server.start()
+        with socket.socket(socket.AF_UNIX) as s:
+            s.connect(path)
+            s.sendall(b"put 0 0 60 1\r\nx\r\n" * 100)
+        rig.until(lambda: ask_at(path, b"peek 100\r\n") == b"FOUND 100 1\r\n")
 
 
 def listens_on_loopback_alone():
@@ -185,6 +199,35 @@ def limit_of_files_that_sinks_later():
         for _ in range(3):
             assert server.client().answer() == "OUT_OF_MEMORY"
         assert client.put(b"x") == 1
+
+
+def listens_without_delay():
+    """A second answer is sent while the first one is not acknowledged."""
+    with rig.Server() as server:
+        worker, client = server.client(), server.client()
+        worker.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
+        worker.send(b"reserve\r\nreserve\r\n")
+        for wanted in ("1", "0"):
+            rig.until(lambda: client.stats()["current-waiting"] == "1")
+            client.put(b"x")
+            rig.until(lambda: client.stats()["current-waiting"] == wanted)
+        worker.socket.setblocking(False)
+        assert worker.socket.recv(1000).count(b"RESERVED") == 2
+
+
+def timer_of(ends):
+    """The kernel's number of the timer that a connection has."""
+    with open("/proc/net/tcp", encoding="ascii") as sockets:
+        return next(line.split()[5][:2] for line in sockets if ends in line)
+
+
+def listens_to_who_may_be_gone():
+    """TCP asks a peer that is silent whether it is still there: a keepalive timer is set."""
+    with rig.Server() as server:
+        client = server.client()
+        assert client.ask("list-tube-used") == "USING default"
+        ends = f":{server.port:04X} 0100007F:{client.socket.getsockname()[1]:04X} 01"
+        rig.until(lambda: timer_of(ends) == "02")
 
 
 def http(server, path, **request):
