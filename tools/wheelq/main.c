@@ -2,7 +2,7 @@
 /*
  * wheelq: delayed work that survives.
  */
-#include <stdio.h>
+#include <sys/stat.h>
 
 #include "fail.h"
 #include "options.h"
@@ -14,6 +14,8 @@ int main(int argc, char **argv)
 	struct server_options options;
 	struct server server;
 
+	/* Bodies may be secret: what is made here is its owner's alone. */
+	umask(077);
 	options_read(&options, argc, argv);
 	serve(&server, &options);
 	return 0;

@@ -124,6 +124,7 @@ static void take(struct server_options *o, int option, const char *name,
 		o->address = value;
 		break;
 	case PORT:
+		read_limit(name, value, 1, UINT16_MAX);
 		o->port = value;
 		break;
 	case STORE:
@@ -187,7 +188,7 @@ void options_read(struct server_options *options, int argc, char **argv)
 	if (optind < argc)
 		fail(EXIT_ASKED, "'%s' is no option; see wheelq --help",
 		     argv[optind]);
-	if (!options->path)
+	if (!options->path || !*options->path)
 		fail(EXIT_ASKED, "needs --store FILE or --store URI; see wheelq --help");
 	resolve_connections(options);
 	options->queue.alarms = options->connections;

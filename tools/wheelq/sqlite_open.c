@@ -121,11 +121,26 @@ static void take_lock(struct sqlite *s)
 	s->lock = fd;
 }
 
+/* In memory SQLite has no log, and says so only by the mode that it chooses. */
+static void use_log(struct sqlite *s)
+{
+	sqlite3_stmt *mode;
+
+	if (sqlite3_prepare_v2(s->db, "PRAGMA journal_mode=WAL", -1, &mode, NULL) ||
+	    sqlite3_step(mode) != SQLITE_ROW)
+		sqlite_broken(s);
+	if (strcmp((const char *)sqlite3_column_text(mode, 0), "wal"))
+		fail(EXIT_FAILED,
+		     "%s: SQLite keeps no log there, so nothing would survive a crash; name a file on a disk of this machine",
+		     s->path);
+	sqlite3_finalize(mode);
+}
+
 static void set_up(struct sqlite *s)
 {
-	execute(s, "PRAGMA page_size=" PAGE_BYTES ";"
-		   "PRAGMA journal_mode=WAL;"
-		   "PRAGMA synchronous=FULL;"
+	execute(s, "PRAGMA page_size=" PAGE_BYTES);
+	use_log(s);
+	execute(s, "PRAGMA synchronous=FULL;"
 		   "PRAGMA secure_delete=OFF;"
 		   "PRAGMA cache_size=" CACHE_KIB);
 	s->page = number_of(s, "PRAGMA page_size");

@@ -356,7 +356,8 @@ def draining_refuses_new_jobs():
 
 def options_of_nonsense():
     for options in (["--max-jobs", "x"], ["--max-tubes", "0"], ["--window", "-1"], ["what"],
-                    ["--nothing"], ["--horizon", "99999999999999999999"]):
+                    ["--nothing"], ["--horizon", "99999999999999999999"], ["--port", "99999"],
+                    ["--port", "0"], ["--port", "http"]):
         server = rig.Server(*options)
         try:
             server.start()

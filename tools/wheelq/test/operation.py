@@ -154,6 +154,29 @@ def listens_on_loopback_alone():
         assert mine == [f"0100007F:{server.port:04X}"], mine
 
 
+def store_that_keeps_nothing_is_refused():
+    """SQLite has such names, which would make every INSERTED a lie."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            for name, said in (("", "needs --store"), (":memory:", "no log")):
+                done = subprocess.run([rig.PROGRAM, "--store", name, "--port",
+                                       str(rig.free_port())], check=False, capture_output=True,
+                                      text=True, timeout=rig.PATIENCE)
+                assert done.returncode and said in done.stderr, done
+        finally:
+            os.chdir(before)
+
+
+def store_is_its_owners_alone():
+    with rig.Server(preexec=lambda: os.umask(0)) as server:
+        server.client().put(b"a secret")
+        modes = {name: stat.S_IMODE(os.stat(os.path.join(server.folder, name)).st_mode)
+                 for name in os.listdir(server.folder)}
+        assert len(modes) == 4 and set(modes.values()) == {0o600}, modes
+
+
 def limit_of_bytes_counts_what_is_there():
     with rig.Server("--max-bytes", "1000000") as server:
         client = server.client()
