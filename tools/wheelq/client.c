@@ -51,6 +51,7 @@ void client_close(struct client *client)
 {
 	struct queue *queue = &client->server->queue;
 
+	hold_forget(&client->server->hold, client);
 	near_clear(queue->near, &client->alarm);
 	queue_abandon(queue, &client->worker);
 	worker_clear(&client->worker);
@@ -264,9 +265,32 @@ void client_work(struct client *client)
 {
 	bool enough = true;
 
-	while (enough && buffer_count(&client->in) && client_may_go_on(client))
+	while (enough && buffer_count(&client->in) && client_may_go_on(client)) {
 		enough = take(client);
+		if (enough)
+			hold_progress(&client->server->hold, client);
+	}
 	client->has_more = enough && buffer_count(&client->in);
+}
+
+/* Only what has not come whole can be refused. Of the rest there is no way to tell. */
+void client_gives_way(struct client *client)
+{
+	if (client->state == CLIENT_BODY && !client->has_more) {
+		command_refuse(client, "OUT_OF_MEMORY\r\n");
+		skip(client);
+		return;
+	}
+	buffer_clear(&client->in);
+	buffer_clear(&client->out);
+	client_dies(client);
+}
+
+void client_dies(struct client *client)
+{
+	worker_stop_waiting(&client->worker);
+	client->is_dead = true;
+	serve_later(client);
 }
 
 bool client_is_done(const struct client *client)

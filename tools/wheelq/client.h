@@ -7,6 +7,7 @@
 
 #include "beanstalk.h"
 #include "buffer.h"
+#include "hold.h"
 #include "queue.h"
 
 struct server;
@@ -35,6 +36,8 @@ enum client_state {
  * struct client - a connection
  * @all: its place among all
  * @busy: its place among those with something to do at the end of the turn
+ * @holding: its place among those that hold memory
+ * @holds: bytes of it
  * @server: it is connected to
  * @fd: the socket
  * @is_busy: it is there
@@ -58,6 +61,8 @@ enum client_state {
 struct client {
 	TAILQ_ENTRY(client) all;
 	TAILQ_ENTRY(client) busy;
+	TAILQ_ENTRY(client) holding;
+	size_t holds;
 	struct server *server;
 	int fd;
 	bool is_busy;
@@ -85,10 +90,14 @@ void client_close(struct client *client);
 void client_read(struct client *client);
 /* It waits, and has closed its half: the other half may still want an answer. */
 void client_gives_up(struct client *client);
+/* It is to be closed: nothing that it waits for can reach it. */
+void client_dies(struct client *client);
 /* Use what has come, as far as it goes. */
 void client_work(struct client *client);
 /* Send what can be sent. */
 void client_write(struct client *client);
+/* There is too little memory for all: it keeps nothing of what it holds. */
+void client_gives_way(struct client *client);
 /* Is it to be closed? */
 bool client_is_done(const struct client *client);
 /* Is it there, and neither waiting nor behind with reading its answers? */
@@ -100,6 +109,8 @@ void client_wait(struct client *client);
 
 /* commands.c: do what a line asks for. */
 void command_run(struct client *client, const struct command *command);
+/* The body of client->put is too long, or has no room: it is skipped. */
+void command_refuse(struct client *client, const char *answer);
 /* The body of client->put has come. */
 void command_put(struct client *client, const char *body);
 

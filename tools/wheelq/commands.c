@@ -16,11 +16,11 @@ static void answer(struct client *client, bool done, const char *text)
 	client_answer(client, done ? text : "NOT_FOUND\r\n");
 }
 
-static void skip_body(struct client *client, const char *text)
+void command_refuse(struct client *client, const char *answer)
 {
 	client->state = CLIENT_SKIP;
 	client->skip = (uint64_t)client->put.bytes + 2;
-	client->answer = text;
+	client->answer = answer;
 }
 
 static void put(struct client *client, const struct command *command)
@@ -29,7 +29,7 @@ static void put(struct client *client, const struct command *command)
 	client->put = *command;
 	client->state = CLIENT_BODY;
 	if (command->bytes > client->server->options.body)
-		skip_body(client, "JOB_TOO_BIG\r\n");
+		command_refuse(client, "JOB_TOO_BIG\r\n");
 }
 
 void command_put(struct client *client, const char *body)

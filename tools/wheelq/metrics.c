@@ -108,6 +108,12 @@ void metrics_print(struct buffer *b, struct server *server)
 	      clients.waiting);
 	counter(b, "wheelq_connections_total", "Connections there were.",
 		server->connections);
+	gauge(b, "wheelq_buffers_bytes",
+	      "Commands that are not whole, and answers that are not read.",
+	      server->hold.bytes);
+	counter(b, "wheelq_buffers_refusals_total",
+		"Connections that gave way when these were too many.",
+		server->hold.refusals);
 	gauge(b, "wheelq_jobs_in_memory", "Jobs that are near.",
 	      queue->loaded.count);
 	gauge(b, "wheelq_store_bytes", "What jobs take in the store.",

@@ -12,10 +12,13 @@
 #include "version.h"
 
 #define MOST_CONNECTIONS	10000
+/* Bytes that connections hold, and how many of the largest bodies are to fit. */
+#define MOST_BUFFERS		(256 << 20)
+#define BODIES			4
 
 enum choice {
 	CONFIG = 256, LISTEN, PORT, STORE, CONNECTIONS, BODY, JOBS, BYTES, TUBES,
-	LEASES, WINDOW, HORIZON, HELP, VERSION,
+	BUFFERS, LEASES, WINDOW, HORIZON, HELP, VERSION,
 };
 
 static const struct option long_options[] = {
@@ -28,6 +31,7 @@ static const struct option long_options[] = {
 	{ "max-jobs", required_argument, NULL, JOBS },
 	{ "max-bytes", required_argument, NULL, BYTES },
 	{ "max-tubes", required_argument, NULL, TUBES },
+	{ "max-buffers", required_argument, NULL, BUFFERS },
 	{ "max-leases", required_argument, NULL, LEASES },
 	{ "window", required_argument, NULL, WINDOW },
 	{ "horizon", required_argument, NULL, HORIZON },
@@ -56,6 +60,8 @@ static const char usage[] =
 	"  --max-bytes BYTES      that jobs take in the store: 0, no limit\n"
 	"  --max-tubes N          10000\n"
 	"  --max-connections N    10000, or what the limit of open files has room for\n"
+	"  --max-buffers BYTES    of commands that are not whole, and answers that are not\n"
+	"                         read; beyond it who is slowest is refused: 268435456\n"
 	"  --max-leases N         jobs reserved at a time; who reserves more waits: 65536\n"
 	"\n"
 	"Memory:\n"
@@ -99,6 +105,9 @@ static void take_limit(struct server_options *o, int option, const char *name,
 		break;
 	case TUBES:
 		o->queue.tubes = read_limit(name, text, 1, 1000000);
+		break;
+	case BUFFERS:
+		o->hold = read_limit(name, text, 1, INT64_MAX);
 		break;
 	case LEASES:
 		o->queue.leases = read_limit(name, text, 1, 4000000);
@@ -170,6 +179,15 @@ static void resolve_connections(struct server_options *o)
 	o->connections = room;
 }
 
+/* Unless something else is asked for, a few bodies of any size that is allowed fit. */
+static void resolve_buffers(struct server_options *o)
+{
+	uint64_t bodies = (uint64_t)BODIES * o->body;
+
+	if (!o->hold)
+		o->hold = bodies > MOST_BUFFERS ? bodies : MOST_BUFFERS;
+}
+
 void options_read(struct server_options *options, int argc, char **argv)
 {
 	int option, index = 0;
@@ -191,5 +209,6 @@ void options_read(struct server_options *options, int argc, char **argv)
 	if (!options->path || !*options->path)
 		fail(EXIT_ASKED, "needs --store FILE or --store URI; see wheelq --help");
 	resolve_connections(options);
+	resolve_buffers(options);
 	options->queue.alarms = options->connections;
 }

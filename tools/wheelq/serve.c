@@ -70,6 +70,7 @@ static void server_open(struct server *server,
 	*server = (struct server){ .options = *options };
 	TAILQ_INIT(&server->clients);
 	TAILQ_INIT(&server->busy);
+	hold_open(&server->hold, options->hold);
 	name_process(server);
 	listener_open(&server->listener, options->address, options->port);
 	/* This may wait long, for another server to end; nobody can connect yet. */
@@ -148,13 +149,6 @@ static void clock_was_set(struct server *server)
 		queue_clock_was_set(&server->queue);
 }
 
-/* Nothing that it waits for can reach it. */
-static void client_dies(struct client *client)
-{
-	worker_stop_waiting(&client->worker);
-	client->is_dead = true;
-}
-
 static void take_client_event(struct client *client, uint32_t events)
 {
 	/* A local socket that was closed may still have what was sent before. */
@@ -229,6 +223,7 @@ static bool finish_turn(struct server *server)
 		TAILQ_REMOVE(&busy, client, busy);
 		client->is_busy = false;
 		client_write(client);
+		hold_count(&server->hold, client);
 		if (client_may_go_on(client) && client->has_more)
 			serve_later(client);
 		else if (client_is_done(client))
@@ -236,6 +231,7 @@ static bool finish_turn(struct server *server)
 		else
 			set_events(client);
 	}
+	hold_limit(&server->hold);
 	return !TAILQ_EMPTY(&server->busy) || queue_can_hand_out(&server->queue);
 }
 

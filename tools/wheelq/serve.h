@@ -18,6 +18,7 @@ TAILQ_HEAD(client_list, client);
  * @path: of the store
  * @connections: at most so many
  * @body: bytes that a job's body has at most
+ * @hold: bytes that all connections hold, at most
  * @queue: of the queue
  */
 struct server_options {
@@ -26,6 +27,7 @@ struct server_options {
 	const char *path;
 	uint32_t connections;
 	uint32_t body;
+	uint64_t hold;
 	struct queue_options queue;
 };
 
@@ -39,6 +41,7 @@ struct server_options {
  * @signal_fd: for the signals that end it, or drain it
  * @clients: connections
  * @busy: those with something to do at the end of the turn
+ * @hold: what connections hold in memory
  * @connected: how many connections there are
  * @connections: how many there were
  * @verbs: how often each command came
@@ -56,6 +59,7 @@ struct server {
 	int signal_fd;
 	struct client_list clients;
 	struct client_list busy;
+	struct hold hold;
 	uint64_t connected;
 	uint64_t connections;
 	uint64_t verbs[VERB_COUNT];

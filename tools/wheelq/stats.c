@@ -105,8 +105,13 @@ static void process(struct buffer *b, struct server *server)
 		     system.machine);
 }
 
-static void ours(struct buffer *b, struct queue *queue)
+static void ours(struct buffer *b, struct server *server)
 {
+	const struct queue *queue = &server->queue;
+	const struct hold *hold = &server->hold;
+
+	number(b, "buffers-bytes", hold->bytes);
+	number(b, "buffers-refusals", hold->refusals);
 	number(b, "store-bytes", queue->bytes);
 	number(b, "store-commits", queue->commits);
 	number(b, "jobs-in-memory", queue->loaded.count);
@@ -137,7 +142,7 @@ static void stats(struct client *client)
 	number(&b, "current-waiting", clients.waiting);
 	number(&b, "total-connections", server->connections);
 	process(&b, server);
-	ours(&b, queue);
+	ours(&b, server);
 	send_chunk(client, &b);
 }
 

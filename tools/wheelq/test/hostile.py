@@ -301,6 +301,73 @@ def resets_in_the_middle_of_its_answers():
         rig.until(lambda: sleeps(server))
 
 
+def held(server):
+    return int(server.client().stats()["buffers-bytes"])
+
+
+def refusals(server):
+    return int(server.client().stats()["buffers-refusals"])
+
+
+def hostile_bodies_that_do_not_come_whole():
+    """They take no more than their limit. The ones that wait longest are refused, and their
+    connections go on."""
+    most, half = 1 << 20, b"x" * 30000
+    with rig.Server("--max-buffers", str(most)) as server:
+        slow = [server.client() for _ in range(100)]
+        for client in slow:
+            client.send(b"put 0 0 60 60000\r\n" + half)
+            still_serves(server)
+            assert held(server) <= most
+        refused = refusals(server)
+        assert 50 < refused < 100, refused
+        for client in slow:
+            client.send(half + b"\r\nput 0 0 60 1\r\nx\r\n")
+        answers = [(client.answer().split()[0], client.answer().split()[0]) for client in slow]
+        assert answers == [("OUT_OF_MEMORY", "INSERTED")] * refused + \
+            [("INSERTED", "INSERTED")] * (100 - refused)
+        assert held(server) == 0
+
+
+def hostile_body_of_the_only_one():
+    """A body that is larger than the limit has room while nobody else needs any."""
+    with rig.Server("--max-buffers", "1000", "--max-job-size", "1000000") as server:
+        client = server.client()
+        client.send(b"put 0 0 60 1000000\r\n" + b"x" * 900000)
+        still_serves(server)
+        client.send(b"x" * 100000 + b"\r\n")
+        number = int(client.answer().split()[1])
+        assert len(client.ask(f"peek {number}")[1]) == 1000000
+
+
+def hostile_answers_that_nobody_reads():
+    """They take no more than their limit. Who has waited longest is gone."""
+    most = 1 << 20
+    with rig.Server("--max-buffers", str(most)) as server:
+        number = server.client().put(b"x" * 60000)
+        deaf = []
+        while refusals(server) < 3:
+            deaf.append(rig.Client(server.port, room=4096))
+            fill(server, deaf[-1], b"peek %d\r\n" % number * 1000)
+            assert held(server) <= most
+        refused = refusals(server)
+        assert [is_gone(client) for client in deaf] == \
+            [True] * refused + [False] * (len(deaf) - refused)
+
+
+def is_gone(client):
+    """Has the server ended the connection? There may still be answers before its end."""
+    client.socket.setblocking(False)
+    try:
+        while client.socket.recv(1 << 20):
+            pass
+    except BlockingIOError:
+        return False
+    except ConnectionResetError:
+        pass
+    return True
+
+
 def many_connections():
     wanted = int(os.environ.get("WHEELQ_CONNECTIONS", "10000"))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -371,6 +438,8 @@ def options_of_nonsense():
 TESTS = [hostile_words_of_every_verb, hostile_random_bytes,
          hostile_line_ends_split_at_each_byte, hostile_body_too_long,
          hostile_client_that_never_reads, hostile_client_that_never_ends_its_line, half_closed,
+         hostile_bodies_that_do_not_come_whole, hostile_body_of_the_only_one,
+         hostile_answers_that_nobody_reads,
          half_closed_in_the_middle, half_closed_and_never_reads, half_closed_and_reads_slowly,
          half_closed_with_full_buffers, resets_in_the_middle_of_its_answers, many_connections,
          limits_have_clear_answers, draining_refuses_new_jobs, options_of_nonsense]
