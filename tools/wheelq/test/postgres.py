@@ -65,10 +65,10 @@ class Postgres:
         return self.uri(name)
 
 
-def through(port, store):
-    """The URI of the same store, by a port of this machine."""
+def through(host, port, store):
+    """The URI of the same store, by a port."""
     database = store.split("@/")[1].split("?")[0]
-    return f"postgresql://wheelq@127.0.0.1:{port}/{database}"
+    return f"postgresql://wheelq@{host}:{port}/{database}"
 
 
 def sql(uri, text):

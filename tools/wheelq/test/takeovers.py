@@ -13,6 +13,7 @@ import promises
 import rig
 from history import CLIENTS, History
 from promises import SEED
+from namespace import cable
 from shared import commits_held_up, one_line, refusal
 from wire import Wire
 
@@ -20,9 +21,9 @@ from wire import Wire
 TAKEOVERS = int(os.environ.get("WHEELQ_TAKEOVERS", "6"))
 
 
-def put_on_a_wire(server, store):
-    server.wire = Wire(postgres.started().socket)
-    server.store = postgres.through(server.wire.port, store)
+def put_on_a_wire(server, store, make_wire=Wire):
+    server.wire = make_wire(postgres.started().socket)
+    server.store = postgres.through(server.wire.host, server.wire.port, store)
 
 
 def stand_by(server):
@@ -35,12 +36,12 @@ def stand_by(server):
 class Servers:
     """Three with one store, each on a wire of its own. One serves, others stand by."""
 
-    def __init__(self):
+    def __init__(self, make_wire):
         self.all = [rig.Server() for _ in range(3)]
         self.serving = self.all[0]
         store = self.all[0].store
         for server in self.all:
-            put_on_a_wire(server, store)
+            put_on_a_wire(server, store, make_wire)
 
     def successor(self):
         """Waits until another one serves."""
@@ -95,6 +96,7 @@ def finds_out(server, *reasons):
 
 
 TAKEN_OVER, SILENCE = "another server has taken over", "cannot be reached"
+TIMED_OUT = "Connection timed out"
 
 
 @contextlib.contextmanager
@@ -132,7 +134,7 @@ def unheard(server):
     with cut_off(server, server.wire.back):
         yield
         server.wire.heal()
-        finds_out(server, TAKEN_OVER, SILENCE)
+        finds_out(server, TAKEN_OVER, SILENCE, TIMED_OUT)
 
 
 @contextlib.contextmanager
@@ -140,16 +142,15 @@ def severed(server):
     """The network is not whole again before it has given up."""
     with cut_off(server, server.wire.forth, server.wire.back):
         yield
-        finds_out(server, SILENCE)
+        finds_out(server, SILENCE, TIMED_OUT)
     server.wire.heal()
 
 
-def postgres_q2_q3_q4_q7_takeovers():
-    print(f"# WHEELQ_SEED={SEED} WHEELQ_TAKEOVERS={TAKEOVERS}")
+def take_over(ways, make_wire):
+    """The one that serves is stopped in each of these ways, one after the other."""
     history, late, took = History(SEED), 0, {}
-    ways = itertools.cycle([severed, killed, paused, unheard])
-    with postgres.stores(), Servers() as servers:
-        for way in itertools.islice(ways, TAKEOVERS):
+    with postgres.stores(), Servers(make_wire) as servers:
+        for way in ways:
             old = servers.serving
             unread = list(talk(old, history))
             with way(old):
@@ -165,6 +166,19 @@ def postgres_q2_q3_q4_q7_takeovers():
     print("# the next one served after", ", ".join(
         f"{seconds:.1f} s when one was {way.__name__}" for way, seconds in took.items()),
         f"and {late} late answers")
+
+
+def postgres_q2_q3_q4_q7_takeovers():
+    print(f"# WHEELQ_SEED={SEED} WHEELQ_TAKEOVERS={TAKEOVERS}")
+    ways = itertools.cycle([severed, killed, paused, unheard])
+    take_over(itertools.islice(ways, TAKEOVERS), Wire)
+
+
+def postgres_q2_q3_q4_q7_packets_are_dropped():
+    """By a firewall: TCP sees it, too, and gives the connection up."""
+    print(f"# WHEELQ_SEED={SEED}")
+    with cable() as make_wire:
+        take_over([severed, unheard], make_wire)
 
 
 def postgres_that_is_slow_is_waited_for():
@@ -194,5 +208,6 @@ def postgres_silence_ends_who_stands_by_and_who_comes():
         assert serving.client().put(b"x") == 1
 
 
-TESTS = [postgres_q2_q3_q4_q7_takeovers, postgres_that_is_slow_is_waited_for,
+TESTS = [postgres_q2_q3_q4_q7_takeovers, postgres_q2_q3_q4_q7_packets_are_dropped,
+         postgres_that_is_slow_is_waited_for,
          postgres_silence_ends_who_stands_by_and_who_comes]

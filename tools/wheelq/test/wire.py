@@ -11,13 +11,19 @@ class Wire:
 
     def __init__(self, path):
         self.path = path
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        # To PostgreSQL and back: a direction is cut by holding its lock.
-        self.forth, self.back = threading.Lock(), threading.Lock()
+        self.listener = self.listen()
+        self.host, self.port = self.listener.getsockname()
+        self.forth, self.back = self.directions()
         self.is_cut = []
         self.accepted = 0
         threading.Thread(target=self.accept, daemon=True).start()
+
+    def listen(self):
+        return socket.create_server(("127.0.0.1", 0))
+
+    def directions(self):
+        """To PostgreSQL and back: a direction is cut by holding its lock."""
+        return threading.Lock(), threading.Lock()
 
     def accept(self):
         while True:
