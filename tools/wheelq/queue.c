@@ -113,10 +113,12 @@ void queue_open(struct queue *queue, struct store *store,
 
 void queue_close(struct queue *queue)
 {
-	struct table_entry *entry;
+	struct table_entry *entry = table_next(&queue->loaded, NULL), *next;
 
-	while ((entry = table_next(&queue->loaded, NULL)))
+	for (; entry; entry = next) {
+		next = table_next(&queue->loaded, entry);
 		window_forget(queue, container_of(entry, struct job, entry));
+	}
 	table_clear(&queue->loaded);
 	tubes_clear(&queue->tubes);
 	near_close(queue->near);

@@ -15,6 +15,7 @@ import urllib.request
 
 import faults
 import ktap
+import load
 import rig
 
 
@@ -253,6 +254,21 @@ def listens_to_who_may_be_gone():
         rig.until(lambda: timer_of(ends) == "02")
 
 
+def stops_in_less_time_than_it_was_filled():
+    """Of a processor: what a job costs at the end does not depend on how many there are."""
+    with rig.Server() as server:
+        client = server.client()
+        load.pipelined(client, [0] * 100000)
+        said = client.stats()
+        assert said["jobs-in-memory"] == "100000"
+        filled = float(said["rusage-utime"]) + float(said["rusage-stime"])
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        server.stop()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        ended = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime - filled
+        assert ended < filled, f"{ended} s to stop, {filled} s to put"
+
+
 def http(server, path, **request):
     url = f"http://127.0.0.1:{server.port}{path}"
     with urllib.request.urlopen(urllib.request.Request(url, **request),
@@ -360,4 +376,5 @@ def store_that_is_upgraded_halfway():
 
 
 TESTS = [value for name, value in list(globals().items())
-         if name.startswith(("config_", "listens_", "limit_", "metrics_", "manual_", "store_", "unit_"))]
+         if name.startswith(("config_", "listens_", "limit_", "metrics_", "manual_", "stops_", "store_",
+                           "unit_"))]
