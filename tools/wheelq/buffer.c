@@ -9,6 +9,8 @@
 #include "fail.h"
 
 #define LEAST_ROOM	256
+/* Most of what is printed is shorter. */
+#define USUAL		64
 
 char *buffer_room(struct buffer *buffer, size_t count)
 {
@@ -39,12 +41,14 @@ void buffer_add(struct buffer *buffer, const void *bytes, size_t count)
 void buffer_print(struct buffer *buffer, const char *format, ...)
 {
 	va_list args, again;
-	int length;
+	int length, room = USUAL;
 
 	va_start(args, format);
 	va_copy(again, args);
-	length = vsnprintf(NULL, 0, format, args);
-	vsnprintf(buffer_room(buffer, length + 1), length + 1, format, again);
+	length = vsnprintf(buffer_room(buffer, room), room, format, args);
+	if (length >= room)
+		vsnprintf(buffer_room(buffer, length + 1), length + 1, format,
+			  again);
 	buffer->to += length;
 	va_end(again);
 	va_end(args);

@@ -147,6 +147,17 @@ static void set_up(struct sqlite *s)
 	sqlite3_wal_autocheckpoint(s->db, LOG_BYTES / s->page);
 }
 
+/* SQLite's first call: without locks, and without an account of its memory. */
+static void for_one_thread(void)
+{
+	static bool is_done;
+
+	if (!is_done && (sqlite3_config(SQLITE_CONFIG_SINGLETHREAD) ||
+			 sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0)))
+		fail(EXIT_FAILED, "SQLite takes no configuration");
+	is_done = true;
+}
+
 struct store *sqlite_open(const char *path)
 {
 	struct sqlite *s = zeroed(1, sizeof(*s));
@@ -154,6 +165,7 @@ struct store *sqlite_open(const char *path)
 
 	s->store.verbs = &sqlite_verbs;
 	s->path = copied(path);
+	for_one_thread();
 	take_lock(s);
 	disk_register();
 	if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE |
