@@ -80,7 +80,7 @@ _WORDS = {
     errno.ESHUTDOWN: "the wheel was stopped",
     errno.EPERM: "a tick shorter than 50 us takes CAP_SYS_RESOURCE",
     errno.EOPNOTSUPP: "known, but not by this wheel, backend or time namespace",
-    errno.ECHILD: "the wheel is the parent's: a child of fork() may only close it",
+    errno.ECHILD: "the wheel is the parent's: a child of fork() may look and close it",
 }
 
 
@@ -121,7 +121,7 @@ class _Options(ctypes.Structure):
 
 def _u64(value):
     """What no field can hold is out of range, and not cut off."""
-    if not -(2**63) <= value < 2**64:
+    if not 0 <= value < 2**64:
         raise _error(errno.ERANGE)
     return value
 
@@ -251,6 +251,9 @@ def _unless(errnos, answer):
 
 
 def _ns(seconds):
+    """Neither an infinity nor what is not a number at all is a time."""
+    if not abs(seconds) < 2**64:
+        raise _error(errno.ERANGE)
     return round(seconds * 1e9)
 
 
@@ -286,7 +289,8 @@ class Wheel:
     ):
         self._handle = None
         self._taken = collections.deque()
-        self._sleepers = []
+        self._sleepers = {}
+        self._process = os.getpid()
         if scheme is None:
             scheme = HASHED if clock in (REALTIME, TAI) else HIERARCHICAL
         options = _Options(
@@ -309,8 +313,13 @@ class Wheel:
     def close(self):
         """Its timers are forgotten. Closing it again does nothing."""
         if self._handle:
+            if self._process == os.getpid():
+                self._leave_loops()
             _lib.libwheel_close(self._handle)
             self._handle = None
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError("a wheel is neither copied nor pickled")
 
     def __enter__(self):
         return self
@@ -443,10 +452,20 @@ class Wheel:
         answer = _lib.libwheel_revive(self._open(), _u64(slot), _u64(deadline))
         return _unless([errno.ENOENT, errno.EBUSY], answer)
 
+    def _leftover(self, limit):
+        """What asynchronous iterations have taken and not told of; threads share it."""
+        events = []
+        try:
+            while len(events) < limit:
+                events.append(self._taken.popleft())
+        except IndexError:
+            """There is no more."""
+        return events
+
     def _take(self, call, limit, *arguments):
         """What an asynchronous iteration that was left took along comes first."""
-        if self._taken:
-            return [self._taken.popleft() for _ in range(min(limit, len(self._taken)))]
+        if events := self._leftover(limit):
+            return events
         array = (_Event * limit)()
         count = _checked(call(self._open(), array, limit, *arguments))
         return [
@@ -484,26 +503,36 @@ class Wheel:
                 raise
             if not self._taken:
                 await self._readable(loop)
-            while self._taken:
-                yield self._taken.popleft()
+            while events := self._leftover(1):
+                yield events[0]
 
     async def _readable(self, loop):
-        """A loop has one reader a descriptor, which wakes all who iterate."""
+        """A loop has one reader a descriptor, which wakes all who iterate there."""
         ready = loop.create_future()
-        fd = self.fileno()
-        self._sleepers.append(ready)
-        loop.add_reader(fd, self._wake)
+        sleepers = self._sleepers.setdefault(loop, [])
+        sleepers.append(ready)
+        loop.add_reader(self.fileno(), self._wake, loop)
         try:
             await ready
         finally:
-            self._sleepers.remove(ready)
-            if not self._sleepers:
-                loop.remove_reader(fd)
+            sleepers.remove(ready)
+            if not sleepers and self._sleepers.get(loop) is sleepers:
+                del self._sleepers[loop]
+                loop.remove_reader(self.fileno())
 
-    def _wake(self):
-        for ready in self._sleepers:
+    def _wake(self, loop):
+        for ready in self._sleepers[loop]:
             if not ready.done():
                 ready.set_result(None)
+
+    def _leave_loops(self):
+        """The descriptor's number will be another file's, which loops must not take for
+        this one. They hear of the end, and find the wheel closed."""
+        for loop in list(self._sleepers):
+            if not loop.is_closed():
+                loop.remove_reader(self.fileno())
+                self._wake(loop)
+            del self._sleepers[loop]
 
     def advance(self, now):
         """Move a VIRTUAL clock. Returns when the next timer is due, or NEVER."""

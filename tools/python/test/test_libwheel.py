@@ -2,12 +2,16 @@
 """Tests of the binding, in KTAP: LIBWHEEL=libwheel.so.1 test_libwheel.py"""
 
 import asyncio
+import copy
 import errno
 import os
+import pickle
 import re
 import selectors
 import signal
+import socket
 import sys
+import threading
 import time
 import traceback
 
@@ -62,8 +66,10 @@ def test_what_no_field_holds_is_out_of_range():
         id = timer_id(1, 1)
         raises(errno.ERANGE, wheel.arm, id, 2**64 + 5)
         raises(errno.ERANGE, wheel.arm_in, id, 1e30)
-        raises(errno.ERANGE, wheel.arm_in, id, -1)
-        raises(errno.ERANGE, wheel.arm, id, MS, 0, 0, 2**64 + 1)
+        for seconds in (-1, 1e300, float("inf"), float("nan")):
+            raises(errno.ERANGE, wheel.arm_in, id, seconds)
+        for cookie in (2**64 + 1, -1):
+            raises(errno.ERANGE, wheel.arm, id, MS, 0, 0, cookie)
         assert wheel.query(id) is None
 
 
@@ -301,6 +307,58 @@ def test_asyncio_ends_when_the_wheel_is_stopped():
         assert len(asyncio.run(asyncio.wait_for(both(wheel), 300))) == 1
 
 
+def test_asyncio_in_threads():
+    """Loops of several threads share a wheel."""
+    seen = []
+
+    async def take(wheel):
+        async for event in wheel:
+            seen.append(event.cookie)
+            if len(seen) == 500:
+                wheel.stop()
+
+    with Wheel() as wheel:
+        loops = [
+            threading.Thread(target=lambda: asyncio.run(take(wheel), debug=True))
+            for _ in range(3)
+        ]
+        for loop in loops:
+            loop.start()
+        for i in range(500):
+            wheel.arm_in(timer_id(i, 1), 0.0001 * i, cookie=i)
+        for loop in loops:
+            loop.join(60)
+            assert not loop.is_alive()
+    assert sorted(seen) == list(range(500))
+
+
+def test_asyncio_hears_of_a_close():
+    """The loop goes on with another file of the same number."""
+
+    async def take(wheel):
+        async for _ in wheel:
+            pass
+
+    async def run():
+        wheel = Wheel()
+        taker = asyncio.create_task(take(wheel))
+        await asyncio.sleep(0)
+        number = wheel.fileno()
+        wheel.close()
+        ours, theirs = socket.socketpair()
+        assert ours.fileno() == number
+        with theirs:
+            reader, writer = await asyncio.open_connection(sock=ours)
+            theirs.send(b"x")
+            assert await asyncio.wait_for(reader.read(1), 60) == b"x"
+            writer.close()
+            await writer.wait_closed()
+        (refusal,) = await asyncio.gather(taker, return_exceptions=True)
+        assert isinstance(refusal, ValueError), refusal
+
+    asyncio.run(run())
+
+
 def test_everything_public_is_explained():
     for name in libwheel.__all__:
         thing = getattr(libwheel, name)
@@ -321,6 +379,17 @@ def test_closed():
     else:
         raise AssertionError("a closed wheel has no clock")
     raises(errno.EINVAL, Wheel, 5)
+
+
+def test_one_handle_has_one_owner():
+    with Wheel() as wheel:
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            try:
+                copied(wheel)
+            except TypeError:
+                pass
+            else:
+                raise AssertionError("closing one would free the other's")
 
 
 def test_layout_is_that_of_the_header():
