@@ -76,12 +76,19 @@ static char *cut(char *line, size_t words)
 	return line + strspn(line, " \t");
 }
 
+static bool begins_with(const char *line, const char *word)
+{
+	size_t length = strlen(word);
+
+	return !strncmp(line, word, length) && strchr(" \t", line[length]);
+}
+
 /* Reads when; returns NULL or what that should have been. @command: the rest. */
 static const char *take_schedule(struct schedule *s, char *line, char **command)
 {
 	char *time_text;
 
-	if (!strncmp(line, "every ", 6) || !strncmp(line, "at ", 3)) {
+	if (begins_with(line, "every") || begins_with(line, "at")) {
 		time_text = cut(line, 1);
 		*command = cut(time_text, 1);
 		return *line == 'e' ? schedule_every(s, time_text) :
@@ -121,13 +128,18 @@ static int run_file(const char *path)
 {
 	struct source source;
 	char *text = NULL;
+	const char *wrong;
 	size_t room = 0;
+	ssize_t length;
 	u32 number = 0;
 
 	source_open(&source, path);
-	while (getline(&text, &room, source.text) > 0) {
-		text[strcspn(text, "\n")] = '\0';
-		take_line(path, ++number, text);
+	while ((length = getline(&text, &room, source.text)) > 0) {
+		wrong = source_cut(text, (size_t)length);
+		number++;
+		if (wrong)
+			fail(EXIT_ASKED, "%s:%u: %s", path, number, wrong);
+		take_line(path, number, text);
 	}
 	source_close(&source);
 	free(text);

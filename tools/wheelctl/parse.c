@@ -104,7 +104,7 @@ const char *parse_flag(const char *text, void *value)
 const char *parse_string(const char *text, void *value)
 {
 	*(const char **)value = text;
-	return *text ? NULL : "not empty";
+	return *text ? NULL : "a name";
 }
 
 const char *parse_number(const char *text, void *value)

@@ -145,6 +145,8 @@ const char *schedule_calendar(struct schedule *s, const char *text)
 	memset(s, 0, sizeof(*s));
 	s->kind = SCHEDULE_CALENDAR;
 	text = expand(text);
+	if (*text == '@')
+		return "@hourly, @daily, @weekly, @monthly or @yearly";
 	if (!take_field(&text, 0, 59, NULL, &s->minutes))
 		return "a crontab's: its minute is a list of 0-59";
 	if (!take_field(&text, 0, 23, NULL, &s->hours))

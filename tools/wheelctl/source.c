@@ -78,6 +78,24 @@ void source_open(struct source *s, const char *path)
 }
 
 /**
+ * source_cut - cut the line feed off a line
+ * @text: line, as getline() read it
+ * @length: its length, 1 or more
+ *
+ * Return: NULL, or what is wrong with the line.
+ */
+const char *source_cut(char *text, size_t length)
+{
+	if (text[length - 1] == '\n')
+		text[--length] = '\0';
+	if (strlen(text) != length)
+		return "has a zero byte";
+	if (length && text[length - 1] == '\r')
+		return "ends in a carriage return; expected a line feed alone";
+	return NULL;
+}
+
+/**
  * source_close - be sure that all of it was read
  * @s: read up to its end, and nothing else done since
  */

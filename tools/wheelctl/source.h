@@ -21,6 +21,7 @@ struct source {
 };
 
 void source_open(struct source *s, const char *path);
+const char *source_cut(char *text, size_t length);
 void source_close(struct source *s);
 void source_abandon(struct source *s);
 

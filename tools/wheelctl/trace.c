@@ -202,16 +202,14 @@ static void read_line(struct reader *r, char *text, size_t length)
 {
 	struct trace *t = r->trace;
 	bool comment = *text == '#';
+	const char *wrong;
 
 	r->line++;
 	if (r->line > 1 || !comment)
 		t->crc = crc32_add(t->crc, text, length);
-	if (text[length - 1] == '\n')
-		text[--length] = '\0';
-	if (strlen(text) != length)
-		reject(r, "has a zero byte");
-	if (length && text[length - 1] == '\r')
-		reject(r, "ends in a carriage return; expected a line feed alone");
+	wrong = source_cut(text, length);
+	if (wrong)
+		reject(r, "%s", wrong);
 	if (r->line == 1 && comment)
 		read_stated(r, text);
 	if (!comment)

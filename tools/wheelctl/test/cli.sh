@@ -178,7 +178,7 @@ echo "KTAP version 1"
 # Two for each command, and these.
 # shellcheck disable=SC2086 # words
 set -- $commands
-echo "1..$((88 + 2 * $#))"
+echo "1..$((93 + 2 * $#))"
 
 explained --help
 for command in $commands; do
@@ -245,6 +245,14 @@ echo "evry 10s true" >"$folder/jobs"
 refused 2 "jobs:1: the time is not 'every TIME', 'at TIME' or a crontab's" run "$folder/jobs"
 refused 2 "nojob:1: no command behind the time" run "$folder/nojob"
 refused 2 "nothing: no job in it" run "$folder/nothing"
+printf 'every 1s true\r\n' >"$folder/jobs"
+refused 2 "jobs:1: ends in a carriage return" run "$folder/jobs"
+printf 'every 1s rm -r /tmp/mine\0-too\n' >"$folder/jobs"
+refused 2 "jobs:1: has a zero byte" run "$folder/jobs"
+printf 'every\t1s\n' >"$folder/jobs"
+refused 2 "jobs:1: no command behind the time" run "$folder/jobs"
+refused 2 "TIME '@hourlly' is not @hourly, @daily" at @hourlly -- true
+refused 2 "--device '' is not a name" info --device ''
 refused 2 "watch draws for people" watch --json
 refused 2 "every: --json means nothing here" every 1s --json -- true
 refused 2 "help: --json means nothing here" --json help
