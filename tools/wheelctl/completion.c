@@ -70,7 +70,8 @@ static void each_option(const struct command *c,
 	tables_of(c, tables);
 	for (i = 0; i < TABLES; i++)
 		for (option = tables[i]; option->name; option++)
-			put(c, option);
+			if (option_is_for(option, c))
+				put(c, option);
 }
 
 /* The words that a kind stands for, or nothing where there are too many. */
@@ -323,6 +324,6 @@ const struct command completion_command = {
 	"\n"
 	"  source <(wheelctl completion bash)",
 	.options = no_options,
-	.plain = true,
+	.plain = "",
 	.run = run,
 };

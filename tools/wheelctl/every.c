@@ -166,7 +166,7 @@ const struct command every_command = {
 	"\n"
 	"  wheelctl every 10s -- ping -c 1 example.org",
 	.options = every_options,
-	.plain = true,
+	.plain = "",
 	.run = run_every,
 };
 
@@ -187,7 +187,7 @@ const struct command at_command = {
 	"\n"
 	WHILE_IT_RUNS,
 	.options = at_options,
-	.plain = true,
+	.plain = "",
 	.run = run_at,
 };
 
@@ -208,6 +208,6 @@ const struct command run_command = {
 	"\n"
 	WHILE_IT_RUNS,
 	.options = run_options,
-	.plain = true,
+	.plain = "",
 	.run = run_file,
 };

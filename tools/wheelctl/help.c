@@ -9,12 +9,16 @@
 #include "commands.h"
 #include "options.h"
 
-static void explain(const struct option_spec *options)
+/* The options of a table; of a command, or NULL, those that mean something to it. */
+static void explain(const struct option_spec *options, const struct command *command)
 {
-	for (; options->name; options++) {
-		int width = printf("  --%s %s", options->name,
-				   options->argument ? options->argument : "");
+	int width;
 
+	for (; options->name; options++) {
+		if (!option_is_for(options, command))
+			continue;
+		width = printf("  --%s %s", options->name,
+			       options->argument ? options->argument : "");
 		printf("%*s%s\n", width < 20 ? 20 - width : 1, "",
 		       options->help);
 	}
@@ -28,10 +32,10 @@ void help_version(void)
 	puts("wheelctl " WHEELCTL_VERSION);
 }
 
-static void explain_globals(void)
+static void explain_globals(const struct command *command)
 {
 	puts("\nOptions of every command:");
-	explain(global_options);
+	explain(global_options, command);
 }
 
 /**
@@ -51,7 +55,7 @@ void help_all(void)
 		printf("%*s%s\n", width < 20 ? 20 - width : 1, "",
 		       (*c)->summary);
 	}
-	explain_globals();
+	explain_globals(NULL);
 	puts("\nOne of them: wheelctl help COMMAND, or man wheelctl.\n\n"
 	     "Exit status: 0: fine; 1: the device or the system refused; 2: it was asked\n"
 	     "for something that makes no sense; 3: the device broke a promise; 130: it was\n"
@@ -71,15 +75,15 @@ void help_of(const struct command *command)
 	       command->details);
 	if (command->options->name) {
 		puts("\nOptions:");
-		explain(command->options);
+		explain(command->options, command);
 	}
 	if (command->sets_up) {
 		printf("\nWhich wheel%s%s:\n",
 		       command->setup_needs ? ", with --" : "",
 		       command->setup_needs ? command->setup_needs : "");
-		explain(setup_options);
+		explain(setup_options, command);
 	}
-	explain_globals();
+	explain_globals(command);
 }
 
 static int run(const char *name)
@@ -97,6 +101,6 @@ const struct command help_command = {
 	.summary = "explain a command, or name them all",
 	.details = "Explains a command with its options, or names all commands.",
 	.options = no_options,
-	.plain = true,
+	.plain = "",
 	.run = run,
 };

@@ -159,6 +159,18 @@ static void take(const struct command *command, int argc, char **argv, int *at)
 	note_given(option);
 }
 
+/**
+ * option_is_for - does an option mean anything to a command?
+ * @option: one of the tables that the command takes
+ * @command: the command, or NULL: any
+ *
+ * Return: whether it does.
+ */
+bool option_is_for(const struct option_spec *option, const struct command *command)
+{
+	return !command || !command->plain || option->value != &globals.json;
+}
+
 static bool is_one_of(const struct option_spec *option,
 		      const struct option_spec *options)
 {
@@ -176,7 +188,8 @@ static void check_given(const struct command *command)
 	size_t i;
 
 	if (command->plain && globals.json)
-		fail(EXIT_ASKED, "%s: --json means nothing here", command->name);
+		fail(EXIT_ASKED, "%s: --json means nothing here%s", command->name,
+		     command->plain);
 	for (i = 0; i < given.count; i++) {
 		const struct option_spec *option = given.option[i];
 

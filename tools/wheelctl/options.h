@@ -28,6 +28,7 @@ extern const struct option_spec no_options[];
 extern const struct option_spec global_options[];
 extern const struct option_spec setup_options[];
 
+bool option_is_for(const struct option_spec *option, const struct command *command);
 int options_take_globals(int argc, char **argv);
 const char *options_take(const struct command *command, int argc, char **argv);
 

@@ -222,8 +222,6 @@ static int run(const char *none)
 	u64 drawn = 0;
 
 	(void)none;
-	if (globals.json)
-		fail(EXIT_ASKED, "watch draws for people; for programs: wheelctl stats --json");
 	if (asked.fd != NEVER && !asked.pid)
 		fail(EXIT_ASKED, "watch: --fd means nothing without --pid");
 	if (!asked.count && !terminal)
@@ -257,5 +255,6 @@ const struct command watch_command = {
 	"root, which part of the buckets holds timers. Ctrl-C ends it. Without a\n"
 	"terminal it prints one picture, or --count of them.",
 	.options = options,
+	.plain = "; for programs: wheelctl stats --json",
 	.run = run,
 };

@@ -41,7 +41,7 @@ struct option_spec;
  * @options: end with a NULL name
  * @sets_up: takes the options that say which wheel, too: globals.setup
  * @setup_needs: the option without which these mean nothing, or NULL
- * @plain: has no JSON to print
+ * @plain: NULL; or there is no JSON of it: what to ask for instead, or ""
  * @alone: the option with which no other one means anything, or NULL
  * @run: does it; returns the exit status
  */
@@ -54,7 +54,7 @@ struct command {
 	const struct option_spec *options;
 	bool sets_up;
 	const char *setup_needs;
-	bool plain;
+	const char *plain;
 	const char *alone;
 	int (*run)(const char *operand);
 };

@@ -148,6 +148,17 @@ offered() {
 		[ "$(offers wheelctl --device /dev/null st)" = stats ]
 }
 
+# What a command refuses is not offered to it.
+offered_is_taken() {
+	command -v bash >/dev/null || return 0
+	for command in $commands; do
+		said=$("$wheelctl" "$command" --json --device "$none" 2>&1)
+		case $(offers wheelctl "$command" --js)-$said in
+		--json-*"--json means nothing here"*) echo "# $command"; return 1 ;;
+		esac
+	done
+}
+
 full_disk() {
 	for words in help info\ --help --version completion\ fish; do
 		# shellcheck disable=SC2086 # several words
@@ -178,7 +189,7 @@ echo "KTAP version 1"
 # Two for each command, and these.
 # shellcheck disable=SC2086 # words
 set -- $commands
-echo "1..$((93 + 2 * $#))"
+echo "1..$((94 + 2 * $#))"
 
 explained --help
 for command in $commands; do
@@ -189,6 +200,7 @@ for shell in bash zsh fish; do
 	result_of "completion $shell knows every command and option" completes $shell
 done
 result_of "bash completes what fits" offered
+result_of "bash completes nothing that is refused" offered_is_taken
 result_of "what is printed arrives" full_disk
 result_of "is begun with hardly anything" begun_barely
 printed "wheelctl $(cat "$(dirname "$0")/../../../VERSION")" --version
@@ -253,7 +265,7 @@ printf 'every\t1s\n' >"$folder/jobs"
 refused 2 "jobs:1: no command behind the time" run "$folder/jobs"
 refused 2 "TIME '@hourlly' is not @hourly, @daily" at @hourlly -- true
 refused 2 "--device '' is not a name" info --device ''
-refused 2 "watch draws for people" watch --json
+refused 2 "for programs: wheelctl stats --json" watch --json
 refused 2 "every: --json means nothing here" every 1s --json -- true
 refused 2 "help: --json means nothing here" --json help
 refused 2 "watch: --fd means nothing without --pid" watch --fd 3
