@@ -126,7 +126,12 @@ int libwheel_query(struct libwheel *wheel, uint64_t id, uint64_t *when)
 
 int libwheel_keep(struct libwheel *wheel, uint64_t *id, uint64_t cookie)
 {
-	return op_arm_with(handle_of(wheel), WHEEL_OP_KEEP, id, 0, cookie);
+	struct handle *handle = handle_of(wheel);
+
+	/* An older module says EINVAL to a flag that it does not know. */
+	if (*handle->ours && !(handle->setup.features & WHEEL_HAS_KEEP))
+		return -EOPNOTSUPP;
+	return op_arm_with(handle, WHEEL_OP_KEEP, id, 0, cookie);
 }
 
 static void bell_set(__u64 *bells, __u32 nr)

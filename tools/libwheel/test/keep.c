@@ -3,6 +3,7 @@
  * Kept timers, step by step: on a clock that stands still, where a look is made when it is
  * moved, and on one that runs.
  */
+#include "handle.h"
 #include "test.h"
 
 /* A slot that is kept, of which nothing was heard yet. */
@@ -288,12 +289,25 @@ static void p6_keep_beyond_the_revolution(void)
 	libwheel_close(wheel);
 }
 
+/* A module may be older than kept timers: it names them nowhere. */
+static void keep_on_an_older_module(void)
+{
+	struct libwheel *wheel = open_touch(64);
+	uint64_t id = WHEEL_ID(3, 1);
+
+	handle_of(wheel)->setup.features &= ~WHEEL_HAS_KEEP;
+	EXPECT_EQ(-EOPNOTSUPP, libwheel_keep(wheel, &id, 0));
+	EXPECT_EQ(0, balanced_stats(wheel).armed);
+	libwheel_close(wheel);
+}
+
 const struct test keep_tests[] = {
 	TEST(keep_life),
 	TEST(keep_says_what_is_wrong),
 	TEST(keep_ends_by_cancel),
 	TEST(keep_of_picked_slots),
 	TEST(keep_and_stop),
+	TEST(keep_on_an_older_module),
 	TEST(p11_keep_counts_what_was_seen),
 	TEST(p3_keep_armed_too_early),
 	TEST(p3_keep_on_monotonic),

@@ -193,7 +193,10 @@ static void open_auto_finds_who_can(void)
 	libwheel_close(wheel);
 }
 
-/* A privilege is needed for a short tick, with one backend as with the other. */
+/*
+ * A privilege is needed for a short tick, with one backend as with the other; also where
+ * the scheme does not go with the clock.
+ */
 static void open_short_tick(void)
 {
 	struct libwheel_options options = plain;
@@ -203,7 +206,11 @@ static void open_short_tick(void)
 		EXPECT_EQ(0, try_open(&options));
 	NEED(geteuid() || (!setgid(NOBODY) && !setuid(NOBODY)));
 	EXPECT_EQ(-EPERM, try_open(&options));
-	options.tick_ns++;
+	options.scheme = WHEEL_HIERARCHICAL;
+	options.clock = WHEEL_CLOCK_REALTIME;
+	EXPECT_EQ(-EPERM, try_open(&options));
+	options = plain;
+	options.tick_ns = WHEEL_MIN_TICK_NS;
 	EXPECT_EQ(0, try_open(&options));
 	options.tick_ns = 1;
 	options.clock = WHEEL_CLOCK_VIRTUAL;

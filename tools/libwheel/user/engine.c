@@ -31,7 +31,7 @@ static u32 max_timers(const struct wheel_setup *setup)
  * wheel_setup_check - can there be such a wheel?
  * @setup: what is asked for
  *
- * Return: 0, or as WHEEL_IOC_SETUP.
+ * Return: 0 or -EINVAL.
  */
 int wheel_setup_check(const struct wheel_setup *setup)
 {
@@ -42,8 +42,6 @@ int wheel_setup_check(const struct wheel_setup *setup)
 	    setup->timers > max_timers(setup) ||
 	    setup->buckets > WHEEL_MAX_BUCKETS)
 		return -EINVAL;
-	if (wheel_settable(setup->clock) && !schemes[setup->scheme]->by_tick)
-		return -EOPNOTSUPP;
 	return 0;
 }
 
@@ -78,10 +76,12 @@ void wheel_setup_resolve(struct wheel_setup *setup)
  * @wheel: zeros, but for @claim and @data
  * @setup: what is in force, which has to last
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM; -EOPNOTSUPP: the scheme does not go with the clock.
  */
 int wheel_create(struct wheel *wheel, const struct wheel_setup *setup)
 {
+	if (wheel_settable(setup->clock) && !schemes[setup->scheme]->by_tick)
+		return -EOPNOTSUPP;
 	wheel->memory = malloc(wheel_memory(setup->buckets));
 	if (!wheel->memory)
 		return -ENOMEM;
