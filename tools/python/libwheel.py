@@ -28,8 +28,9 @@ stopped::
 A timer is named by a slot, which the program chooses, and a generation, which is
 greater each time that the slot is armed. Times are seconds as float in arm_in() and
 where they are called timeout; otherwise nanoseconds of the wheel's clock as int.
-A refusal of the library is an OSError that says why. Threads may share a wheel; none may
-use it while or after another one closes it. See libwheel(7).
+A refusal of the library is an OSError that says why, and a wheel that was closed a
+ValueError, also for a thread that waits in it when another one closes it: threads may
+share a wheel. See libwheel(7).
 """
 
 import collections
@@ -237,6 +238,13 @@ def _load():
 _lib = _load()
 
 
+class _Handle(ctypes.c_void_p):
+    """An open wheel: closed when the last thread that calls the library with it is back."""
+
+    def __del__(self, close=_lib.libwheel_close):
+        close(self)
+
+
 def _checked(answer):
     if answer < 0:
         raise _error(-answer)
@@ -290,7 +298,6 @@ class Wheel:
         self._handle = None
         self._taken = collections.deque()
         self._sleepers = {}
-        self._process = os.getpid()
         if scheme is None:
             scheme = HASHED if clock in (REALTIME, TAI) else HIERARCHICAL
         options = _Options(
@@ -303,7 +310,7 @@ class Wheel:
             buckets=_u32(buckets),
             tick_ns=_u64(tick_ns),
         )
-        handle = ctypes.c_void_p()
+        handle = _Handle()
         answer = _lib.libwheel_open(ctypes.byref(handle), ctypes.byref(options))
         if answer == -errno.ENOENT:
             raise _error(errno.ENOENT, "there is no /dev/wheel: is wheel_timer loaded?")
@@ -312,11 +319,10 @@ class Wheel:
 
     def close(self):
         """Its timers are forgotten. Closing it again does nothing."""
-        if self._handle:
-            if self._process == os.getpid():
-                self._leave_loops()
-            _lib.libwheel_close(self._handle)
-            self._handle = None
+        handle, self._handle = self._handle, None
+        if handle:
+            # Threads and loops that wait in it come back, and the last one closes it.
+            _lib.libwheel_stop(handle, None)
 
     def __reduce_ex__(self, protocol):
         raise TypeError("a wheel is neither copied nor pickled")
@@ -325,9 +331,6 @@ class Wheel:
         return self
 
     def __exit__(self, *exception):
-        self.close()
-
-    def __del__(self):
         self.close()
 
     def _open(self):
@@ -467,7 +470,10 @@ class Wheel:
         if events := self._leftover(limit):
             return events
         array = (_Event * limit)()
-        count = _checked(call(self._open(), array, limit, *arguments))
+        count = call(self._open(), array, limit, *arguments)
+        if count < 0:
+            self._open()  # It may have been closed meanwhile.
+        _checked(count)
         return [
             Event(e.id, e.cookie, e.deadline, e.fired, e.overrun, e.seq)
             for e in array[:count]
@@ -509,30 +515,23 @@ class Wheel:
     async def _readable(self, loop):
         """A loop has one reader a descriptor, which wakes all who iterate there."""
         ready = loop.create_future()
+        handle = self._open()  # It stays open as long as the loop knows its descriptor.
+        fd = _lib.libwheel_fd(handle)
         sleepers = self._sleepers.setdefault(loop, [])
         sleepers.append(ready)
-        loop.add_reader(self.fileno(), self._wake, loop)
+        loop.add_reader(fd, self._wake, loop)
         try:
             await ready
         finally:
             sleepers.remove(ready)
-            if not sleepers and self._sleepers.get(loop) is sleepers:
+            if not sleepers:
                 del self._sleepers[loop]
-                loop.remove_reader(self.fileno())
+                loop.remove_reader(fd)
 
     def _wake(self, loop):
         for ready in self._sleepers[loop]:
             if not ready.done():
                 ready.set_result(None)
-
-    def _leave_loops(self):
-        """The descriptor's number will be another file's, which loops must not take for
-        this one. They hear of the end, and find the wheel closed."""
-        for loop in list(self._sleepers):
-            if not loop.is_closed():
-                loop.remove_reader(self.fileno())
-                self._wake(loop)
-            del self._sleepers[loop]
 
     def advance(self, now):
         """Move a VIRTUAL clock. Returns when the next timer is due, or NEVER."""

@@ -2,6 +2,7 @@
 """Tests of the binding, in KTAP: LIBWHEEL=libwheel.so.1 test_libwheel.py"""
 
 import asyncio
+import concurrent.futures
 import copy
 import errno
 import os
@@ -333,7 +334,7 @@ def test_asyncio_in_threads():
 
 
 def test_asyncio_hears_of_a_close():
-    """The loop goes on with another file of the same number."""
+    """The loop goes on with other files, one of which may have the same number."""
 
     async def take(wheel):
         async for _ in wheel:
@@ -343,10 +344,8 @@ def test_asyncio_hears_of_a_close():
         wheel = Wheel()
         taker = asyncio.create_task(take(wheel))
         await asyncio.sleep(0)
-        number = wheel.fileno()
         wheel.close()
         ours, theirs = socket.socketpair()
-        assert ours.fileno() == number
         with theirs:
             reader, writer = await asyncio.open_connection(sock=ours)
             theirs.send(b"x")
@@ -390,6 +389,48 @@ def test_one_handle_has_one_owner():
                 pass
             else:
                 raise AssertionError("closing one would free the other's")
+
+
+def until_closed(wheel, call, begun):
+    """True if the thread was told so, by a ValueError and nothing else."""
+    begun.wait()
+    while True:
+        try:
+            call(wheel)
+        except ValueError as error:
+            return str(error) == "the wheel is closed"
+
+
+def test_closed_beside_threads_that_use_it():
+    """Some sleep in it then, some are busy, and a new one may have its descriptor."""
+    calls = (
+        Wheel.wait,
+        Wheel.wait,
+        Wheel.expirations,
+        Wheel.stats,
+        lambda wheel: wheel.cancel(timer_id(1, 1)),
+    )
+    for _ in range(50):
+        wheel = Wheel()
+        wheel.arm_in(timer_id(1, 1), 3600)
+        begun = threading.Barrier(len(calls) + 1)
+        with concurrent.futures.ThreadPoolExecutor(len(calls)) as pool:
+            told = [pool.submit(until_closed, wheel, call, begun) for call in calls]
+            begun.wait()
+            wheel.close()
+            with Wheel() as other:
+                other.arm_in(timer_id(1, 1), 0.001)
+                assert len(other.wait()) == 1
+        assert all(future.result() for future in told)
+
+
+def test_closed_gives_its_descriptor_back():
+    wheel = Wheel()
+    fd = wheel.fileno()
+    wheel.close()
+    raises(errno.EBADF, os.fstat, fd)
+    fd = Wheel().fileno()
+    raises(errno.EBADF, os.fstat, fd)
 
 
 def test_layout_is_that_of_the_header():
