@@ -12,6 +12,10 @@
 
 #include "libwheel.h"
 
+#ifndef __SIZEOF_INT128__
+#error "libwheel is for 64-bit programs; 32-bit ones use /dev/wheel itself"
+#endif
+
 struct handle;
 
 /**

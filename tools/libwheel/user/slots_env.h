@@ -8,7 +8,8 @@
 
 #include "engine.h"
 
-/* Memory comes in pieces of this size. */
+/* Memory comes in pieces of this size, whatever a C library says of the machine's. */
+#undef PAGE_SIZE
 #define PAGE_SIZE	4096
 
 /* That of slots in pieces for 64 of 96 bytes: a shift finds a slot, and no division. */

@@ -12,6 +12,7 @@
  * instead of a timerfd that has to be set earlier there is a mark.
  */
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -83,14 +84,12 @@ static void timerfd_set_tai(int fd, u64 time)
 		 errno == ECANCELED && --tries);
 }
 
+/* Not by write() and read(), in which a thread may be cancelled: it has the lock. */
 static void signal_eventfd(int fd, bool on)
 {
-	eventfd_t value;
+	u64 value = 1;
 
-	if (on)
-		eventfd_write(fd, 1);
-	else
-		eventfd_read(fd, &value);
+	syscall(on ? SYS_write : SYS_read, fd, &value, sizeof(value));
 }
 
 static void watch_set(struct user *u, u64 time)
