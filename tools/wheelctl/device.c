@@ -56,6 +56,10 @@ static const char *call_advice(int error)
 	switch (error) {
 	case ENOTTY:
 		return " (not a wheel, or a module too old for this program)";
+	case E2BIG:
+		return " (a module too old for this program)";
+	case EDQUOT:
+		return " (more memory than your wheels may have: ask for less, or raise ulimit -l)";
 	case EPERM:
 		return " (a tick below 50us takes CAP_SYS_RESOURCE: run as root, or ask for 50us)";
 	case EOPNOTSUPP:

@@ -417,7 +417,7 @@ leaf module_loads insmod wheel_timer.ko
 "$wheelctl" arm 1ms --tick 30s >long 2>&1 &
 long=$!
 trace
-leaf info says 0 "A wheel by default:*schemes *bounded*" info
+leaf info says 0 "A wheel by default:*schemes *bounded*kept timers yes*" info
 leaf self_tests self_tests
 leaf virtual_clock virtual_clock
 leaf virtual_clock_from_outside virtual_clock_from_outside
