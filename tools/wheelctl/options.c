@@ -255,7 +255,8 @@ const char *options_take(const struct command *command, int argc, char **argv)
 		} else if (!only_operands && argv[i][0] == '-' && argv[i][1]) {
 			take(command, argc, argv, &i);
 		} else if (operand || !command->operand) {
-			refuse(command, "does not expect ", argv[i]);
+			refuse(command, command->rest ? "needs -- before " :
+			       "does not expect ", argv[i]);
 		} else {
 			operand = argv[i];
 		}

@@ -189,7 +189,7 @@ echo "KTAP version 1"
 # Two for each command, and these.
 # shellcheck disable=SC2086 # words
 set -- $commands
-echo "1..$((94 + 2 * $#))"
+echo "1..$((95 + 2 * $#))"
 
 explained --help
 for command in $commands; do
@@ -245,6 +245,7 @@ refused 2 "restore needs --pid PID" restore "$folder/saved" --device /dev/null
 refused 2 "wide:1: not as wheelctl save writes it" restore "$folder/wide" --pid 1
 refused 2 "every needs -- and a COMMAND" every 10s
 refused 2 "every needs -- and a COMMAND" every 10s --
+refused 2 "every needs -- before 'echo'" every 10s echo
 refused 2 "TIME '10' is not a duration" every 10 -- true
 refused 2 "nobody would move that clock" every 1s --clock virtual -- true
 refused 2 "TIME '25:00' is not a time: 12:30" at 25:00 -- true
