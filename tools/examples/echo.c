@@ -44,7 +44,8 @@ struct server {
 
 static void die(const char *what, int err)
 {
-	fprintf(stderr, "echo: %s: %s\n", what, strerror(err < 0 ? -err : err));
+	fprintf(stderr, "echo: %s: %s\n", what,
+		err < 0 ? libwheel_strerror(err) : strerror(err));
 	exit(1);
 }
 

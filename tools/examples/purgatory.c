@@ -70,7 +70,8 @@ struct purgatory {
 
 static void die(const char *what, int err)
 {
-	fprintf(stderr, "purgatory: %s: %s\n", what, strerror(err < 0 ? -err : err));
+	fprintf(stderr, "purgatory: %s: %s\n", what,
+		err < 0 ? libwheel_strerror(err) : strerror(err));
 	exit(1);
 }
 

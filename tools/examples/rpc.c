@@ -71,7 +71,8 @@ struct client {
 
 static void die(const char *what, int err)
 {
-	fprintf(stderr, "rpc: %s: %s\n", what, strerror(err < 0 ? -err : err));
+	fprintf(stderr, "rpc: %s: %s\n", what,
+		err < 0 ? libwheel_strerror(err) : strerror(err));
 	exit(1);
 }
 

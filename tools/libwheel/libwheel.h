@@ -124,6 +124,9 @@ struct libwheel_options {
 
 uint32_t libwheel_version(void);
 
+/* What failed, in words: of any function's answer, which may be another errno. */
+const char *libwheel_strerror(int err);
+
 /*
  * Open: NULL for @options: a hierarchical wheel, else the defaults. 0, or as
  * WHEEL_IOC_SETUP fails, or as open(2); *@wheel is set on success alone.

@@ -69,24 +69,9 @@ Timer.__doc__ = """What arms a timer: its id and deadline; how much later is as 
 its period, 0: once; a cookie that comes back with the event; touch words govern it."""
 Answer.__doc__ = """What became of one timer of many: its id, and 0 or an errno."""
 
-# In words, as libwheel(7) has them. The system explains the others.
-_WORDS = {
-    errno.EINVAL: "a flag, slot, size or tick that does not exist",
-    errno.E2BIG: "this library is older than what is asked of it",
-    errno.ENOENT: "no such timer is pending",
-    errno.EBUSY: "the slot is not free",
-    errno.ESTALE: "the generation is not newer than the slot's last one",
-    errno.ERANGE: "a time past the clock's end, or beyond what a bounded wheel holds",
-    errno.EDQUOT: "all slots are in use",
-    errno.ESHUTDOWN: "the wheel was stopped",
-    errno.EPERM: "a tick shorter than 50 us takes CAP_SYS_RESOURCE",
-    errno.EOPNOTSUPP: "known, but not by this wheel, backend or time namespace",
-    errno.ECHILD: "the wheel is the parent's: a child of fork() may look and close it",
-}
-
 
 def _error(number, words=None):
-    return OSError(number, words or _WORDS.get(number) or os.strerror(number))
+    return OSError(number, words or _lib.libwheel_strerror(-number).decode())
 
 
 def timer_id(slot, generation):
@@ -214,6 +199,7 @@ def _load():
     for name, result, arguments in (
         ("open", ctypes.c_int, [pointer(wheel), pointer(_Options)]),
         ("close", None, [wheel]),
+        ("strerror", ctypes.c_char_p, [ctypes.c_int]),
         ("backend", ctypes.c_int, [wheel]),
         ("fd", ctypes.c_int, [wheel]),
         ("now", u64, [wheel]),

@@ -262,6 +262,27 @@ static void errno_is_left_alone(void)
 	EXPECT_EQ(EXDEV, errno);
 }
 
+/* Those of the manual have words of their own, and others the system's. */
+static void errors_have_words(void)
+{
+	static const int ours[] = {
+		EINVAL, E2BIG, ENOENT, EBUSY, ESTALE, ERANGE, EDQUOT, ESHUTDOWN, EPERM,
+		EACCES, EOPNOTSUPP, ECHILD,
+	};
+	size_t i, j;
+
+	errno = EXDEV;
+	EXPECT_EQ(0, strcmp(strerror(ENOMEM), libwheel_strerror(-ENOMEM)));
+	EXPECT(!!strstr(libwheel_strerror(-123456), "123456"));
+	for (i = 0; i < COUNT(ours); i++) {
+		EXPECT(!!strcmp(strerror(ours[i]), libwheel_strerror(-ours[i])));
+		for (j = 0; j < i; j++)
+			EXPECT(!!strcmp(libwheel_strerror(-ours[j]),
+					libwheel_strerror(-ours[i])));
+	}
+	EXPECT_EQ(EXDEV, errno);
+}
+
 const struct test options_tests[] = {
 	TEST(open_defaults),
 	TEST(open_all_zero),
@@ -274,5 +295,6 @@ const struct test options_tests[] = {
 	TEST(open_short_tick),
 	TEST(open_and_close_leave_no_fd),
 	TEST(errno_is_left_alone),
+	TEST(errors_have_words),
 	{ NULL, NULL }
 };
