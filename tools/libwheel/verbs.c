@@ -240,7 +240,10 @@ int libwheel_list(struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
 	/* A child may look. */
 	if (!*handle->ours && flags)
 		return -ECHILD;
-	err = handle->backend->list(handle, &list);
+	/* A signal ends a long search between two chunks: then we go on. */
+	do {
+		err = handle->backend->list(handle, &list);
+	} while (err == -EINTR);
 	if (err)
 		return err;
 	*cursor = list.cursor;

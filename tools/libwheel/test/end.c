@@ -2,9 +2,13 @@
 /*
  * The end of a wheel, and lists of what it holds.
  */
+#include "handle.h"
 #include "test.h"
 
 #define TIMERS	300
+
+/* The backend that a test stands before. */
+static const struct backend *behind;
 
 static void list_says_how_to_arm_again(void)
 {
@@ -104,9 +108,37 @@ static void stop_hands_back(void)
 	libwheel_close(new);
 }
 
+/* As the device answers where a signal comes before a timer was found. */
+static int interrupted_list(struct handle *handle, struct wheel_list *list)
+{
+	if (list->cursor++ < 3)
+		return -EINTR;
+	return behind->list(handle, list);
+}
+
+/* It goes on from where it came to. */
+static void list_goes_on_after_a_signal(void)
+{
+	struct libwheel *wheel = open_virtual(8);
+	struct backend interrupted;
+	struct wheel_op seen;
+	__u32 cursor = 0;
+
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 1), SEC));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(6, 1), SEC));
+	behind = handle_of(wheel)->backend;
+	interrupted = *behind;
+	interrupted.list = interrupted_list;
+	handle_of(wheel)->backend = &interrupted;
+	EXPECT_EQ(1, libwheel_list(wheel, 0, &seen, 1, &cursor));
+	EXPECT_EQ(WHEEL_ID(6, 1), seen.id);
+	libwheel_close(wheel);
+}
+
 const struct test end_tests[] = {
 	TEST(list_says_how_to_arm_again),
 	TEST(list_in_pieces),
+	TEST(list_goes_on_after_a_signal),
 	TEST(stop_ends_it),
 	TEST(stop_hands_back),
 	{ NULL, NULL }
