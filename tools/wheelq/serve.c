@@ -43,6 +43,16 @@ static int open_clock(void)
 	return fd;
 }
 
+/* Who stands by is ended as by default, and drains when it serves. */
+static void hold_drain_signal(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 static int open_signals(void)
 {
 	sigset_t set;
@@ -72,6 +82,7 @@ static void server_open(struct server *server,
 	TAILQ_INIT(&server->busy);
 	hold_open(&server->hold, options->hold);
 	name_process(server);
+	hold_drain_signal();
 	listener_open(&server->listener, options->address, options->port);
 	/* This may wait long, for another server to end; nobody can connect yet. */
 	queue_open(&server->queue, store_open(options->path), &options->queue);

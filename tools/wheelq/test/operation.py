@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """As people run it: settings, addresses, limits, metrics, copies."""
+import configparser
 import json
 import os
 import re
@@ -102,6 +103,16 @@ def unit_of_systemd():
             ["systemd-analyze", "verify", "--man=no", write(folder, "wheelq.service", text)],
             check=False, capture_output=True, text=True)
         assert done.returncode == 0 and not done.stderr, done.stderr
+
+
+def unit_is_started_again_however_often():
+    """A PostgreSQL that is away for a minute ends the server many times. systemd gives a unit
+    up that it started five times within ten seconds, unless it is told otherwise."""
+    unit = configparser.ConfigParser(strict=False)
+    unit.optionxform = str
+    unit.read(os.path.join(rig.ROOM, "wheelq.service"))
+    assert unit["Service"]["Restart"] == "on-failure"
+    assert unit["Unit"].get("StartLimitIntervalSec") == "0"
 
 
 def ask_at(path, text):

@@ -208,6 +208,18 @@ def postgres_silence_ends_who_stands_by_and_who_comes():
         assert serving.client().put(b"x") == 1
 
 
+def postgres_who_stands_by_may_be_told_to_drain():
+    with postgres.stores(), rig.Server() as serving, rig.Server() as other:
+        other.stop()
+        other.store = serving.store
+        stand_by(other)
+        other.process.send_signal(signal.SIGUSR1)
+        serving.stop()
+        client = other.serves().client()
+        assert client.ask("put 0 0 60 1\r\nx") == "DRAINING"
+
+
 TESTS = [postgres_q2_q3_q4_q7_takeovers, postgres_q2_q3_q4_q7_packets_are_dropped,
          postgres_that_is_slow_is_waited_for,
-         postgres_silence_ends_who_stands_by_and_who_comes]
+         postgres_silence_ends_who_stands_by_and_who_comes,
+         postgres_who_stands_by_may_be_told_to_drain]
