@@ -26,9 +26,19 @@ static bool ready_before(const struct heap_node *a, const struct heap_node *b)
 	return job_key_before(&ka, &kb);
 }
 
+static bool far_before(const struct heap_node *a, const struct heap_node *b)
+{
+	return job_key_before(&container_of(a, struct far, node)->key,
+			      &container_of(b, struct far, node)->key);
+}
+
 void tubes_init(struct tubes *tubes)
 {
+	int state;
+
 	*tubes = (struct tubes){ .next = 1 };
+	for (state = 0; state < JOB_STATES; state++)
+		tubes->far[state].before = far_before;
 	TAILQ_INIT(&tubes->list);
 	TAILQ_INIT(&tubes->changed);
 	TAILQ_INIT(&tubes->hot);
@@ -77,7 +87,7 @@ struct tube *tube_make(struct tubes *tubes, const char *name, uint64_t number)
 	tube->tubes = tubes;
 	tube->ready.before = ready_before;
 	for (state = 0; state < JOB_STATES; state++)
-		tube->far[state] = JOB_KEY_LAST;
+		tube->far[state].key = JOB_KEY_LAST;
 	TAILQ_INIT(&tube->waiting);
 	if (!tsearch(tube, &tubes->by_name, by_name))
 		fail(EXIT_FAILED, "out of memory");
@@ -87,10 +97,37 @@ struct tube *tube_make(struct tubes *tubes, const char *name, uint64_t number)
 	return tube;
 }
 
+static bool is_last(const struct job_key *key)
+{
+	return key->id == UINT64_MAX;
+}
+
+void tube_set_far(struct tube *tube, enum job_state state, struct job_key key)
+{
+	struct heap *heap = &tube->tubes->far[state];
+	struct far *far = &tube->far[state];
+
+	if (!is_last(&far->key))
+		heap_remove(heap, &far->node);
+	far->key = key;
+	if (!is_last(&key))
+		heap_add(heap, &far->node);
+}
+
+struct tube *tube_first_far(const struct tubes *tubes, enum job_state state)
+{
+	struct heap_node *first = heap_first(&tubes->far[state]);
+
+	return first ? container_of(first, struct tube, far[state].node) : NULL;
+}
+
 static void tube_free(struct tube *tube)
 {
 	struct tubes *tubes = tube->tubes;
+	int state;
 
+	for (state = 0; state < JOB_STATES; state++)
+		tube_set_far(tube, state, JOB_KEY_LAST);
 	tdelete(tube, &tubes->by_name, by_name);
 	TAILQ_REMOVE(&tubes->list, tube, all);
 	table_remove(&tubes->by_number, &tube->entry);
@@ -111,8 +148,12 @@ void tube_drop(struct tube *tube)
 
 void tubes_clear(struct tubes *tubes)
 {
+	int state;
+
 	while (!TAILQ_EMPTY(&tubes->list))
 		tube_free(TAILQ_FIRST(&tubes->list));
+	for (state = 0; state < JOB_STATES; state++)
+		heap_clear(&tubes->far[state]);
 	table_clear(&tubes->by_number);
 }
 

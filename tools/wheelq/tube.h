@@ -13,6 +13,16 @@
 struct watch;
 
 /**
+ * struct far - where jobs of a tube and a state begin that are in the store alone
+ * @node: among those of the state, of all tubes
+ * @key: the first such place; JOB_KEY_LAST: there is none, and it is not among them
+ */
+struct far {
+	struct heap_node node;
+	struct job_key key;
+};
+
+/**
  * struct tube - a tube
  * @all: its place among them
  * @changed: its place among those of which the store has other counts
@@ -26,7 +36,7 @@ struct watch;
  * @is_hot: it is there
  * @stays: it is there without jobs, too, and when nobody uses or watches it
  * @ready: its ready jobs in memory, in order
- * @far: of each state, the first place that is in the store alone
+ * @far: of each state, what is in the store alone
  * @jobs: of each state, how many there are
  * @stored: the same, as the store has them
  * @urgent: ready jobs in memory with a priority below 1024
@@ -53,7 +63,7 @@ struct tube {
 	bool is_hot;
 	bool stays;
 	struct heap ready;
-	struct job_key far[JOB_STATES];
+	struct far far[JOB_STATES];
 	uint64_t jobs[JOB_STATES];
 	uint64_t stored[JOB_STATES];
 	uint64_t urgent;
@@ -81,6 +91,7 @@ TAILQ_HEAD(tube_list, tube);
  * @next: the next tube's number
  * @jobs: of each state, how many jobs there are in all tubes
  * @loaded: of each state, how many jobs are in memory
+ * @far: of each state, the tubes that have jobs in the store alone, nearest first
  */
 struct tubes {
 	struct tube_list list;
@@ -92,6 +103,7 @@ struct tubes {
 	uint64_t next;
 	uint64_t jobs[JOB_STATES];
 	uint64_t loaded[JOB_STATES];
+	struct heap far[JOB_STATES];
 };
 
 void tubes_init(struct tubes *tubes);
@@ -102,6 +114,9 @@ struct tube *tube_find(struct tubes *tubes, const char *name);
 struct tube *tube_numbered(const struct tubes *tubes, uint64_t number);
 /* @number: 0: the next one. */
 struct tube *tube_make(struct tubes *tubes, const char *name, uint64_t number);
+void tube_set_far(struct tube *tube, enum job_state state, struct job_key key);
+/* The tube of which jobs of this state are to be loaded first, or NULL. */
+struct tube *tube_first_far(const struct tubes *tubes, enum job_state state);
 /* Free it if nothing needs it any more. */
 void tube_drop(struct tube *tube);
 

@@ -86,13 +86,13 @@ void window_forget(struct queue *queue, struct job *job)
 
 static void drop(struct queue *queue, struct job *job)
 {
-	struct job_key *far = &job->tube->far[job->rec.state];
+	enum job_state state = job->rec.state;
 	struct job_key key = job_key(&job->rec);
 
 	if (job->is_ahead)
 		window_save(queue, job);
-	if (job_key_before(&key, far)) {
-		*far = key;
+	if (job_key_before(&key, &job->tube->far[state].key)) {
+		tube_set_far(job->tube, state, key);
 		queue->is_stale = true;
 	}
 	window_forget(queue, job);
@@ -107,7 +107,7 @@ static bool is_near(struct queue *queue, const struct job *job)
 		return false;
 	if (state == JOB_RESERVED)
 		return true;
-	if (!job_key_before(&key, &job->tube->far[state]))
+	if (!job_key_before(&key, &job->tube->far[state].key))
 		return false;
 	return state == JOB_READY || key.due <
 		near_now(queue->near, clock_of(state)) + queue->options.horizon;
@@ -135,7 +135,7 @@ void window_open(struct queue *queue, struct tube *tube)
 
 	for (state = JOB_DELAYED; state <= JOB_READY; state++)
 		if (tube->jobs[state])
-			tube->far[state] = JOB_KEY_FIRST;
+			tube_set_far(tube, state, JOB_KEY_FIRST);
 	queue->is_stale = true;
 }
 
@@ -154,13 +154,14 @@ static size_t bite_of(const struct queue *queue)
 static void load(struct queue *queue, struct tube *tube, enum job_state state)
 {
 	struct job_record recs[BITE + 1];
-	struct job_key *far = &tube->far[state];
+	const struct job_key *far = &tube->far[state].key;
 	size_t bite = bite_of(queue);
 	size_t count = queue->store->verbs->scan(queue->store, tube->number,
 						 state, far, recs, bite + 1);
 	size_t i;
 
-	*far = count > bite ? job_key(&recs[bite]) : JOB_KEY_LAST;
+	tube_set_far(tube, state,
+		     count > bite ? job_key(&recs[bite]) : JOB_KEY_LAST);
 	for (i = 0; i < count && i < bite; i++)
 		if (!window_find(queue, recs[i].id))
 			life_goes_on(queue, window_load(queue, tube, &recs[i]));
@@ -168,20 +169,9 @@ static void load(struct queue *queue, struct tube *tube, enum job_state state)
 
 struct job *window_first(struct queue *queue, struct tube *tube)
 {
-	while (!job_first(tube) && tube->far[JOB_READY].id != UINT64_MAX)
+	while (!job_first(tube) && tube->far[JOB_READY].key.id != UINT64_MAX)
 		load(queue, tube, JOB_READY);
 	return job_first(tube);
-}
-
-static struct tube *next_far(struct queue *queue, enum job_state state)
-{
-	struct tube *tube, *next = NULL;
-
-	TAILQ_FOREACH(tube, &queue->tubes.list, all)
-		if (!next || job_key_before(&tube->far[state],
-					    &next->far[state]))
-			next = tube;
-	return next && next->far[state].due != UINT64_MAX ? next : NULL;
 }
 
 /*
@@ -191,7 +181,7 @@ static struct tube *next_far(struct queue *queue, enum job_state state)
 static bool load_near(struct queue *queue, enum job_state state)
 {
 	enum near_clock clock = clock_of(state);
-	struct tube *tube = next_far(queue, state);
+	struct tube *tube = tube_first_far(&queue->tubes, state);
 	uint64_t now = near_now(queue->near, clock);
 	uint64_t horizon = queue->options.horizon;
 	uint64_t due;
@@ -199,7 +189,7 @@ static bool load_near(struct queue *queue, enum job_state state)
 	near_clear(queue->near, &queue->refill[clock]);
 	if (!tube)
 		return false;
-	due = tube->far[state].due;
+	due = tube->far[state].key.due;
 	if (due <= now || (due < now + horizon &&
 			   queue->tubes.loaded[state] < queue->options.window)) {
 		load(queue, tube, state);
