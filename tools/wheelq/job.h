@@ -41,6 +41,12 @@ enum job_state {
 	JOB_STATES,
 };
 
+/* By which it becomes due. */
+static inline enum near_clock job_clock(enum job_state state)
+{
+	return state == JOB_TIMED ? NEAR_WALL : NEAR_QUEUE;
+}
+
 /**
  * struct job_key - a job's place among those of its tube and state
  * @rank: a ready job's priority; when a buried one was buried; else 0

@@ -103,6 +103,9 @@ bool queue_peek_first(struct queue *queue, struct tube *tube,
 
 	if (state == JOB_READY)
 		return peek_ready(queue, tube, rec);
+	/* What is due by now is ready, or will be in a moment, wherever its row is. */
+	if (state != JOB_BURIED)
+		from.due = near_now(queue->near, job_clock(state)) + 1;
 	while (queue->store->verbs->scan(queue->store, tube->number, state,
 					 &from, rec, 1)) {
 		if (is_still(queue, rec))
@@ -115,8 +118,7 @@ bool queue_peek_first(struct queue *queue, struct tube *tube,
 
 uint64_t queue_time_left(struct queue *queue, const struct job_record *rec)
 {
-	enum near_clock clock = rec->state == JOB_TIMED ? NEAR_WALL : NEAR_QUEUE;
-	uint64_t now = near_now(queue->near, clock);
+	uint64_t now = near_now(queue->near, job_clock(rec->state));
 	uint64_t end = rec->due;
 
 	if (rec->state == JOB_RESERVED)

@@ -12,11 +12,6 @@
 /* Over its size, the window loses one part of so many. */
 #define PARTS	16
 
-static enum near_clock clock_of(enum job_state state)
-{
-	return state == JOB_TIMED ? NEAR_WALL : NEAR_QUEUE;
-}
-
 static bool waits(enum job_state state)
 {
 	return state == JOB_DELAYED || state == JOB_TIMED;
@@ -110,7 +105,7 @@ static bool is_near(struct queue *queue, const struct job *job)
 	if (!job_key_before(&key, &job->tube->far[state].key))
 		return false;
 	return state == JOB_READY || key.due <
-		near_now(queue->near, clock_of(state)) + queue->options.horizon;
+		near_now(queue->near, job_clock(state)) + queue->options.horizon;
 }
 
 void window_settle(struct queue *queue, struct job *job)
@@ -118,7 +113,7 @@ void window_settle(struct queue *queue, struct job *job)
 	if (!is_near(queue, job))
 		drop(queue, job);
 	else if (waits(job->rec.state))
-		near_set(queue->near, clock_of(job->rec.state), &job->alarm,
+		near_set(queue->near, job_clock(job->rec.state), &job->alarm,
 			 job->rec.due);
 }
 
@@ -180,7 +175,7 @@ struct job *window_first(struct queue *queue, struct tube *tube)
  */
 static bool load_near(struct queue *queue, enum job_state state)
 {
-	enum near_clock clock = clock_of(state);
+	enum near_clock clock = job_clock(state);
 	struct tube *tube = tube_first_far(&queue->tubes, state);
 	uint64_t now = near_now(queue->near, clock);
 	uint64_t horizon = queue->options.horizon;

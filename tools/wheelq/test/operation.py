@@ -290,6 +290,22 @@ def starts_with_many_tubes():
         assert loaded < 8 * filled, f"{loaded} s to load, {filled} s to put"
 
 
+def looks_past_what_has_become_due():
+    """The first delayed job is found at once, though the store still has 20,000 before it that
+    are ready in memory: it is cheaper to look at than these were to put."""
+    with rig.Server() as server:
+        client = server.client()
+        load.pipelined(client, [0.5] * 20000)
+        number = client.put(b"later", delay=1000)
+        filled = processor_time(client)
+        rig.until(lambda: client.stats()["current-jobs-ready"] == "20000")
+        before = processor_time(client)
+        for _ in range(10):
+            assert client.ask("peek-delayed") == (f"FOUND {number} 5", b"later")
+        looked = processor_time(client) - before
+        assert looked < filled, f"{looked} s to look, {filled} s to put"
+
+
 def stops_in_less_time_than_it_was_filled():
     """Of a processor: what a job costs at the end does not depend on how many there are."""
     with rig.Server() as server:
@@ -411,5 +427,5 @@ def store_that_is_upgraded_halfway():
 
 
 TESTS = [value for name, value in list(globals().items())
-         if name.startswith(("config_", "listens_", "limit_", "metrics_", "manual_", "starts_", "stops_",
-                           "store_", "unit_"))]
+         if name.startswith(("config_", "listens_", "limit_", "metrics_", "looks_", "manual_",
+                             "starts_", "stops_", "store_", "unit_"))]
