@@ -55,6 +55,16 @@ class Postgres:
         with open(os.path.join(self.folder, "data", "postmaster.pid"), encoding="ascii") as file:
             return file.readline().strip()
 
+    def processes(self):
+        """Those of all sessions, and those that PostgreSQL works with beside."""
+        parent = self.pid()
+        children = []
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                if parent_of(name) == parent:
+                    children.append(name)
+        return [parent, *children]
+
     def uri(self, database):
         return f"postgresql://wheelq@/{database}?host={self.folder}"
 
@@ -63,6 +73,11 @@ class Postgres:
         name = f"store{next(self.numbers)}"
         sql(self.uri("postgres"), f"CREATE DATABASE {name}")
         return self.uri(name)
+
+
+def parent_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+        return stat.read().rsplit(")", 1)[1].split()[1]
 
 
 def through(host, port, store):
