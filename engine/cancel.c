@@ -187,8 +187,6 @@ void wheel_flush(struct wheel *wheel)
 			continue;
 		wheel_may_wait(wheel);
 		wheel_base_wait(base, call);
-		/* Pairs with the lock in base_call(): what the callback did is seen. */
-		smp_acquire__after_ctrl_dep();
 	}
 }
 EXPORT_SYMBOL_GPL(wheel_flush);

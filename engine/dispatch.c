@@ -238,20 +238,24 @@ static bool base_still_calls(struct wheel_base *base, u64 call)
  * @base: base
  * @call: which, by the count of calls when it ran
  *
- * With PREEMPT_RT a callback in softirq context can be preempted by who waits for
- * it, so there it is waited for asleep.
+ * With PREEMPT_RT a callback in softirq context can be preempted by the task that waits
+ * for it, so there it is waited for asleep. What the callback did is seen afterwards.
  *
  * Context: As wheel_timer_cancel_sync().
  */
 void wheel_base_wait(struct wheel_base *base, u64 call)
 {
+	unsigned long flags;
+
 	if (wheel_sleeps(base->owner) || IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		wait_event(base->idle, !base_still_calls(base, call));
 		return;
 	}
-	/* The caller takes the lock next, and so sees what the callback did. */
 	while (READ_ONCE(base->running_n) && READ_ONCE(base->calls) == call)
 		cpu_relax();
+	/* Pairs with the lock in base_call(), under which the call's end was written. */
+	raw_spin_lock_irqsave(&base->lock, flags);
+	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 
 int wheel_dispatch_init(void)
