@@ -31,8 +31,8 @@
  * ENOMEM        no memory
  * EINTR         a signal came first
  * ENOENT        no such timer is pending
- * EBUSY         the slot is not free; the file is set up already; a touch word
- *               keeps changing
+ * EBUSY         the slot is not free; the file is set up already; the program
+ *               changed the touch word during the operation
  * ESTALE        the generation is not newer than the slot's last one
  * ERANGE        past 2^63-1 ns, or beyond the revolution of WHEEL_BOUNDED
  * EDQUOT        a limit: of timers, or of a user's memory
@@ -50,8 +50,8 @@
  * A timer is named by a slot and a generation. The slots are 0 .. timers-1;
  * each arm names a generation greater than the slot's last one, so an id is
  * never used twice and a stale id never reaches another timer. Generations start
- * at 1 and have 40 bits: a counter a slot, not a time. The kernel picks no slot again
- * that has had its last one.
+ * at 1 and have 40 bits: a counter for each slot, not a time. A slot that the kernel
+ * picks is not picked again after its last generation.
  */
 #define WHEEL_SLOT_BITS		24
 #define WHEEL_SLOT_MASK		((1ULL << WHEEL_SLOT_BITS) - 1)
@@ -118,9 +118,11 @@
  *
  * A timer that was armed so fires as one that was armed by ARM: at the first tick
  * boundary at or after its deadline; one whose deadline had passed, at the next tick.
- * Timers that are due at the same tick may fire in any order. If a program is killed
- * between the exchange and the kick, and others share the file, the kernel looks at all
- * timers when the mapping of the doorbells goes with the program, and this one is found.
+ * Timers that are due at the same tick may fire in any order. A slot has one owner at a
+ * time, a thread or the holder of a lock: while one thread is between the exchange and
+ * the kick, another one may rely on a bit that does not tell the kernel anything yet.
+ * If a program is killed there, and others share the file, the kernel looks at all timers
+ * when the mapping of the doorbells goes with the program, and this one is found.
  *
  * Map MAP_SHARED and whole, and a page for reading at WHEEL_OFF_KERNEL::
  *
@@ -151,11 +153,11 @@
  *
  * An event that finds no room waits in the kernel and WHEEL_RING_BACKLOG is set. A
  * program that made room looks at kflags after a full barrier, or calls poll() or
- * WHEEL_IOC_ENTER before it sleeps: these move waiting events to the ring, if they have
- * room at least as many as are asked for, by poll() one. An edge-triggered epoll_wait()
- * does not ask the file again: before it the program takes events until the ring is empty
- * and WHEEL_RING_BACKLOG is not set, by WHEEL_IOC_ENTER. A periodic timer goes on when its
- * event comes to the ring.
+ * WHEEL_IOC_ENTER before it sleeps. These move waiting events into the room that there
+ * is: WHEEL_IOC_ENTER as many as fit, poll() one at least. An edge-triggered epoll_wait()
+ * does not ask the file again: before it the program calls WHEEL_IOC_ENTER and takes the
+ * events, until the ring is empty and WHEEL_RING_BACKLOG is not set. A periodic timer goes
+ * on when its event comes to the ring.
  *
  * mmap() is EINVAL for an area that the file does not have, that is not asked for
  * whole or not MAP_SHARED.
@@ -169,9 +171,9 @@
  * struct wheel_kernel_page - written by the kernel alone
  * @event_tail: events published, modulo 2^32
  * @kflags: WHEEL_RING_BACKLOG
- * @next_wake: with WHEEL_SETUP_TOUCH, the kernel looks at kept timers before any is due
- *	from this time on; earlier deadlines need a kick. ~0: all of them do; on a VIRTUAL
- *	clock 0: ADVANCE looks. Otherwise 0
+ * @next_wake: with WHEEL_SETUP_TOUCH, a deadline that is earlier needs a kick; for
+ *	others the kernel looks in time. ~0: all need one, as after STOP; 0: none does,
+ *	as on a VIRTUAL clock, where ADVANCE looks. Without WHEEL_SETUP_TOUCH 0
  *
  * Files with a completion ring and those with touch words have it.
  */
@@ -296,8 +298,8 @@ struct wheel_setup {
  * @reserved: 0
  *
  * A deadline that has passed is due at the next tick. An operation ignores a field
- * that it does not read. An operation that fails changes nothing, but for a parked
- * timer.
+ * that it does not read. An operation that fails changes nothing, but where a timer is
+ * parked or kept, as is said below.
  *
  * =======  ==========================  ================ =====================
  * op       slot free                   pending, same id other
@@ -370,7 +372,7 @@ struct wheel_submit {
 };
 
 /**
- * struct wheel_event - what read() returns, as many as fit
+ * struct wheel_event - what read() returns, as many whole ones as fit
  * @id: of the timer
  * @cookie: of the timer
  * @deadline: the newest deadline that is due
@@ -446,7 +448,8 @@ struct wheel_stop {
  * @next: out: no pending timer is due before this time, ~0: none is pending. It may
  *	be earlier than the earliest timer after one was cancelled or moved
  *
- * When it returns, everything due by then has fired and can be read.
+ * When it returns, everything due by then has fired and can be read. EOPNOTSUPP on any
+ * other clock, ERANGE for a time past 2^63-1.
  */
 struct wheel_advance {
 	__u32 size;
