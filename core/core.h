@@ -119,8 +119,8 @@ struct wheel_scheme {
  *	itself where a pass empties it
  * @end: no timer from this node on is looked at
  * @bucket: the bucket, or NULL
- * @tick: timers that are due at this tick are taken; a tick that the clock has
- *	taken: none are
+ * @tick: timers that are due at this tick are taken. A walk that takes none has a tick
+ *	that the clock has taken already
  * @before: the bucket's minimum when the walk began
  * @seen: how many timers were looked at
  */

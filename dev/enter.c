@@ -45,7 +45,7 @@ static bool arrived(struct wheel_file *file, struct wheel_enter *enter,
 {
 	bool late = time_passed(file) >= enter->until;
 
-	*news = wheel_file_look(file, enter->wait, &enter->ready);
+	*news = wheel_file_news(file, enter->wait, &enter->ready);
 	return *news != WHEEL_NOTHING || late;
 }
 

@@ -29,7 +29,7 @@ void wheel_file_wake(struct wheel_file *file)
  * wheel_file_owes - passes wait until the owner has paid
  * @wheel: the file's
  *
- * Readers and pollers are woken and make the pass: wheel_file_look().
+ * Readers and pollers are woken and make the pass: wheel_file_news().
  */
 void wheel_file_owes(struct wheel *wheel)
 {
@@ -95,7 +95,7 @@ void wheel_file_expire(struct wheel *wheel, struct wheel_timer **due,
 }
 
 /**
- * wheel_file_look - is there anything to read?
+ * wheel_file_news - is there anything to read?
  * @file: file
  * @wanted: how many events shall be there
  * @ready: set to how many are
@@ -105,7 +105,7 @@ void wheel_file_expire(struct wheel *wheel, struct wheel_timer **due,
  * Return: WHEEL_NOTHING: not so many; WHEEL_EVENTS; or WHEEL_OVER: nor will there be
  * any.
  */
-enum wheel_news wheel_file_look(struct wheel_file *file, u32 wanted, u32 *ready)
+enum wheel_news wheel_file_news(struct wheel_file *file, u32 wanted, u32 *ready)
 {
 	struct wheel *wheel = wheel_file_ready(file);
 	enum wheel_news news = WHEEL_NOTHING;
@@ -147,7 +147,7 @@ __poll_t wheel_file_poll(struct file *filp, struct poll_table_struct *wait)
 	u32 ready;
 
 	poll_wait(filp, &file->pollers, wait);
-	if (wheel_file_look(file, 1, &ready) == WHEEL_EVENTS)
+	if (wheel_file_news(file, 1, &ready) == WHEEL_EVENTS)
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(file->stopped))
 		mask |= EPOLLHUP;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Looks at kept timers: by passes, and by who kicks. A look goes through many lock holds,
- * and whoever needs it goes on with it: slots/look.c.
+ * Looks at kept timers: by passes, and by kicks. A look goes through many lock holds, and
+ * each pass or kick that needs it goes on with it: slots/look.c.
  */
 #include <linux/sched/signal.h>
 #include "../slots/bell.h"
@@ -89,11 +89,12 @@ int wheel_file_kick(struct wheel_file *file)
 }
 
 /**
- * wheel_file_bells_unmapped - a program that had doorbells mapped is gone
- * @file: file with touch words
+ * wheel_file_bells_unmapped - announce the timers that a program may not have announced
+ * @file: file with touch words, of which a mapping of the doorbells goes
  *
- * If it was killed when it had armed a timer and had not said so yet, nobody would look
- * at that timer: others find its bit set, or set none, for the slot is not theirs.
+ * To arm a kept timer a program exchanges its word, sets its bit, and kicks if need be. A
+ * program that was killed on the way has left a timer for which no look comes. Other
+ * programs that share the file do not announce it: its slot is not theirs.
  */
 void wheel_file_bells_unmapped(struct wheel_file *file)
 {

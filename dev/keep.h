@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Looks at kept timers: by passes, and by who kicks.
+ * Looks at kept timers: by passes, and by kicks.
  */
 #ifndef _WHEEL_DEV_KEEP_H
 #define _WHEEL_DEV_KEEP_H

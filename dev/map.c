@@ -121,7 +121,7 @@ static vm_fault_t wheel_map_fault(struct vm_fault *vmf)
 	return 0;
 }
 
-/* Unmapped, or the program has ended. Only doorbells need somebody who rings them. */
+/* By munmap(), or with its program, which may have been killed before it rang a doorbell. */
 static void wheel_map_close(struct vm_area_struct *vma)
 {
 	const struct area *area = vma->vm_private_data;

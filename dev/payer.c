@@ -81,8 +81,8 @@ static struct wheel_payer *payer_make(kuid_t uid)
 }
 
 /*
- * The user who asks. In a namespace that an unprivileged user made, the one who made it:
- * its users are numbers that were handed out to that user, many at once.
+ * The caller's user. In a user namespace that an unprivileged user made it is that user: the
+ * users in it are numbers that were handed out to the one who made it, many at once.
  */
 static kuid_t payer_uid(void)
 {

@@ -110,13 +110,13 @@ static int wait_for_news(struct wheel_file *file, enum wheel_news *news)
 	u32 ready;
 
 	return wait_event_interruptible_exclusive(file->readers,
-						  (*news = wheel_file_look(file, 1, &ready)));
+						  (*news = wheel_file_news(file, 1, &ready)));
 }
 
 static int wait_for_events(struct wheel_file *file, bool block)
 {
 	u32 ready;
-	enum wheel_news news = wheel_file_look(file, 1, &ready);
+	enum wheel_news news = wheel_file_news(file, 1, &ready);
 	int err = 0;
 
 	if (news == WHEEL_NOTHING && !block)

@@ -237,7 +237,7 @@ void wheel_account_serve(struct wheel_account *account)
  * @account: account
  * @begun: when, by ktime_get_mono_fast_ns()
  *
- * Or only the interrupt came, and the pass waits. Then who waits longest is next.
+ * Or only the interrupt came, and the pass waits. Then the base that waits longest is next.
  *
  * Context: Any.
  */

@@ -71,7 +71,7 @@ void wheel_timer_to_this_cpu(struct wheel_timer *timer)
 	timer_unlock(base, flags);
 }
 
-/* In line twice, so that what is called most is one function. */
+/* Inline in two places, so that each of the verbs that are called most is one function. */
 static __always_inline int base_arm(struct wheel_base *base,
 				    struct wheel_timer *timer,
 				    u64 deadline, u64 slack)
@@ -128,8 +128,9 @@ EXPORT_SYMBOL_GPL(wheel_timer_arm_locked);
  * It fires at the first tick boundary at or after @deadline, or at a later one
  * within @slack; never before. A deadline that has passed is due at the next
  * tick. Timers due at one tick fire in the order in which they were armed, and so do
- * those whose deadlines have passed when they are armed. While the interrupt of the
- * wheel is late, as behind long stretches without interrupts, these may fire by tick.
+ * those whose deadlines have passed when they are armed. Only if these are armed while the
+ * interrupt of the wheel is late, since interrupts were disabled for long, they may fire
+ * in the order of their deadlines' ticks.
  *
  * Context: Any, hardirq included, but not NMI, and not with a lock of the
  * scheduler's, hrtimers' or timekeeping's core held.

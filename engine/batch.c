@@ -6,7 +6,7 @@
 #include <linux/prefetch.h>
 #include "engine.h"
 
-/* Even where there is a single CPU: what is wrong elsewhere is found here, too. */
+/* May it have several? Asked of its flag, so that a mistake is found on one CPU, too. */
 static bool wheel_has_bases(const struct wheel *wheel)
 {
 	return wheel->config.flags & WHEEL_PERCPU;
@@ -21,7 +21,7 @@ static bool wheel_has_bases(const struct wheel *wheel)
  *
  * Context: As wheel_timer_arm(). Before wheel_unlock() no function of the wheel may be
  * called that takes its lock. These take none: those that end in _locked,
- * wheel_timer_pending(), wheel_timer_deadline(), wheel_timer_fired(),
+ * wheel_timer_pending(), wheel_timer_deadline(), wheel_timer_fired(), wheel_timer_wheel(),
  * wheel_timer_push(), wheel_now(), and what tells of a wheel's configuration.
  *
  * Return: for wheel_unlock().

@@ -7,7 +7,7 @@
 #include <linux/preempt.h>
 #include "debug.h"
 
-/* In line twice, as base_arm(). */
+/* Inline in two places, as base_arm(). */
 static __always_inline int base_cancel(struct wheel_base *base,
 				       struct wheel_timer *timer)
 {
@@ -71,8 +71,8 @@ EXPORT_SYMBOL_GPL(wheel_timer_cancel);
 
 /*
  * A callback may arm its timer again while we wait for it, so we come back until
- * it does not run, and cancel then: one answer stands for one cancel, which is
- * what those need who count references. With WHEEL_SHUTDOWN nobody arms it again.
+ * it does not run, and cancel then: one answer stands for one cancel, as callers
+ * need that count references. With WHEEL_SHUTDOWN nobody arms it again.
  */
 static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 {

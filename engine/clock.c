@@ -46,8 +46,8 @@ static bool pass_in_context(struct wheel_base *base)
  * returns. The clock never goes back: an earlier @now moves nothing. A clock that
  * is not VIRTUAL cannot be moved, nor can one from a callback of its wheel.
  *
- * A task that is being killed comes back early: the clock has moved then, and what
- * is due by @now fires when it is moved next, if only to where it is.
+ * A task that is being killed comes back early, perhaps before it has moved the clock. What
+ * is due then fires when the clock is moved next, if only to where it is.
  *
  * Context: Process context. May sleep. The callbacks run here, with softirqs
  * disabled unless the wheel is WHEEL_SLEEPABLE.
@@ -95,8 +95,9 @@ static bool base_is_due(struct wheel_base *base)
  * @wheel: wheel
  *
  * Nothing is done if the wheel has no account, or its account has no debt and no wheel
- * waits for it, or if somebody else does it now; nor on a VIRTUAL clock, where passes are made
- * by who moves it. A fatal signal ends it; what is left waits for the hrtimer then.
+ * waits for it, or if another task does it now; nor on a VIRTUAL clock, where
+ * wheel_advance_to() makes the passes. A fatal signal ends it; what is left waits for the
+ * hrtimer then.
  *
  * Context: Process context, softirqs enabled. Does not sleep, but yields. The callbacks run
  * here, with softirqs disabled.

@@ -44,9 +44,7 @@ static inline void debug_rearm(const struct wheel_timer *timer)
 		wheel_trace_rearm(timer);
 }
 
-/*
- * ... was popped, ... Its claimer may let others initialize it anew at once.
- */
+/* ... was popped (its claimer may let others initialize it anew at once), ... */
 static inline void debug_pop(struct wheel_timer *timer)
 {
 	wheel_debug_deactivate(timer);

@@ -239,7 +239,7 @@ static bool base_still_calls(struct wheel_base *base, u64 call)
  * @call: which, by the count of calls when it ran
  *
  * With PREEMPT_RT a callback in softirq context can be preempted by the task that waits
- * for it, so there it is waited for asleep. What the callback did is seen afterwards.
+ * for it, so there it is waited for asleep. Afterwards all that the callback did is seen.
  *
  * Context: As wheel_timer_cancel_sync().
  */

@@ -52,16 +52,17 @@ struct task_struct;
  * @running_n: how many timers' callbacks run
  * @look: the tick at which the owner wants to look for timers; WHEEL_NO_TICK: never
  * @looker: the task in, or on top of, which the owner looks
- * @present: the tick that a timer which is armed there is after
- * @programmed: the tick that @hrtimer is set to; while a pass rests and the clock can be
- *	set, the first at which a timer may be due; 0: the pass under way, the one that
- *	the base waits for, or the owner of a VIRTUAL clock looks for itself; or @stopped
+ * @present: for a timer that the owner arms in its look, the present tick
+ * @programmed: the tick that @hrtimer is set to: a timer that is due earlier sets it anew.
+ *	While a pass rests and the clock can be set: the first tick at which a timer may be
+ *	due. 0: no timer sets it, since a pass is under way or waits for the account, the
+ *	owner of a VIRTUAL clock makes the passes, or the base is @stopped
  * @limit: timers pending at once, at most; 0 once @stopped
  * @core: the wheel itself
- * @needs_clock_until: the core has to be told the time before a timer is armed for a
- *	time up to this one, which may have passed: that of @programmed, and WHEEL_NEVER
- *	from @hrtimer's interrupt to the end of its pass. A hint: @hrtimer writes it
- *	without the lock
+ * @needs_clock_until: a timer that is armed for a time up to this one may be overdue, so
+ *	the core has to be told the present before. It is the time of @programmed, and
+ *	WHEEL_NEVER from @hrtimer's interrupt to the end of its pass. A hint: @hrtimer
+ *	writes it without the lock
  * @owner: the wheel that this is a base of; constant
  * @runner: the task in, or on top of, which the callbacks run
  * @calls: how often callbacks were called

@@ -129,7 +129,7 @@ static void wheel_quiesce(struct wheel *wheel)
 		wheel_base_quiesce(base);
 }
 
-/* Does a timer that was drained belong to who stops the wheel? */
+/* Is a timer that was drained handed back by wheel_stop()? */
 static bool base_reclaim(struct wheel_base *base, struct wheel_timer *timer)
 {
 	wheel_claim_fn claim = base->owner->config.claim;

@@ -36,8 +36,8 @@ static inline void wheel_bells_set(u64 *bells, u64 bits)
 }
 
 /*
- * Set bits of slots whose pages are there. The summary comes last: who takes it first
- * finds what it announces.
+ * Set bits of slots whose pages are there. The summary comes last: a look, which takes it
+ * first, finds what it announces.
  */
 static inline void wheel_bells_ring(const struct wheel_slots *slots, u32 at, u64 bits)
 {

@@ -143,9 +143,10 @@ bool wheel_keep_unfired(struct wheel_slots *slots, struct wheel_slot *slot)
  * @slots: table
  * @leaf: index of a doorbells' u64
  *
- * For a program that cannot do so any more. It is gone, so what it wrote is seen; one that
- * lives sets its bit after its word, and so does not need us. A bit that we find set is not
- * taken yet: whoever takes it reads the word afterwards.
+ * For a program that cannot do so any more. All that it wrote is seen here, since it is
+ * gone. A program that lives may change its word after we have read it: it sets the bit
+ * itself then. A bit that is set already has not been taken by a look yet, and that look
+ * reads the word afterwards.
  */
 void wheel_keep_ring(const struct wheel_slots *slots, u32 leaf)
 {

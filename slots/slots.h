@@ -42,7 +42,7 @@ enum wheel_slot_state {
  * @ended: cancelled with an event unread: its periods are over
  * @again: periodic, and an event of it was consumed
  * @seq: the number of its last event
- * @seen: while it rests, the end of the deadline that its word had at the last look
+ * @seen: while it rests, the low half of the deadline in its word at the last look
  */
 struct wheel_slot {
 	struct wheel_timer	timer;

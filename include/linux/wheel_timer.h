@@ -64,8 +64,8 @@ typedef void (*wheel_expire_fn)(struct wheel *wheel, struct wheel_timer **due,
  *	after @due
  *
  * For an owner who keeps the deadlines elsewhere and lets them be moved without
- * the wheel. Called with the wheel's lock held: takes no lock and calls nothing of
- * the wheel's.
+ * the wheel. Called with the wheel's lock held: takes no lock, and of the wheel's functions
+ * calls wheel_timer_deadline(), wheel_timer_wheel() and wheel_data() alone.
  *
  * Return: what becomes of the timer. If it is gone, its memory has to last until
  * the wheel's lock is given back, which wheel_timer_cancel() waits for.
@@ -238,8 +238,8 @@ static inline bool wheel_timer_pending(const struct wheel_timer *timer)
  *
  * Context: Any.
  *
- * Return: that of the last arming, push or answer of a claim function, in nanoseconds on
- * the wheel's clock.
+ * Return: what the last arming, move, push or answer of a claim function made of it, in
+ * nanoseconds on the wheel's clock.
  */
 static inline u64 wheel_timer_deadline(const struct wheel_timer *timer)
 {
