@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "device.h"
@@ -76,6 +77,26 @@ static void list(struct device *device, struct pending *pending, bool empty)
 	} while (count);
 }
 
+/*
+ * The path of the file that is replaced, which a link may lead to. Root could replace a
+ * device, too, and nobody wants that.
+ */
+static char *file_behind(const char *path)
+{
+	char *file = realpath(path, NULL);
+	struct stat there;
+
+	if (file && !stat(file, &there) && !S_ISREG(there.st_mode) &&
+	    !S_ISDIR(there.st_mode))
+		fail(EXIT_ASKED, "%s: not a regular file, and it would be replaced by one",
+		     path);
+	if (!file)
+		file = strdup(path);
+	if (!file)
+		fail(EXIT_DEVICE, "no memory for the name of a file");
+	return file;
+}
+
 /* Nothing is left behind. */
 static void __noreturn write_failed(const char *unfinished, const char *path)
 {
@@ -123,11 +144,14 @@ static int run_save(const char *path)
 	struct pending pending = { 0 };
 	struct device device;
 	bool empty;
+	char *file;
 
 	empty = open_wheel(&device, "save");
+	file = file_behind(path);
 	list(&device, &pending, empty);
-	write_file(&pending, path);
+	write_file(&pending, file);
 	tell("saved", pending.count, path);
+	free(file);
 	pending_free(&pending);
 	device_close(&device);
 	return 0;

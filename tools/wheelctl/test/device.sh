@@ -290,6 +290,14 @@ saves_all_or_nothing() {
 	mkdir -p taken && says 1 "*taken: *irectory" save taken --pid "$1" && [ ! -e taken.new ]
 }
 
+# Neither a device, a pipe nor a link is replaced by a file; what the link leads to is.
+saves_to_files_alone() {
+	mkfifo pipe && says 2 "*pipe: not a regular file*" save pipe --pid "$1" && [ -p pipe ] &&
+		echo old >linked && ln -s linked link &&
+		says 0 "link: 1 timer saved" save link --pid "$1" && [ -L link ] &&
+		grep -q '^end,1,' linked
+}
+
 # On a busy machine starts may be left out, which is said on stderr.
 runs_commands() {
 	[ "$("$wheelctl" every 10ms --count 3 -- echo once 2>/dev/null)" = "once
@@ -412,7 +420,7 @@ long_tick() {
 	[ "$long_status" = 0 ] && grep -q "never early" long
 }
 
-plan 34
+plan 35
 leaf module_loads insmod wheel_timer.ko
 "$wheelctl" arm 1ms --tick 30s >long 2>&1 &
 long=$!
@@ -438,6 +446,7 @@ leaf as_a_page holding as_a_page
 leaf watches holding watches
 leaf saves_and_restores holding opening saves_and_restores
 leaf saves_all_or_nothing holding saves_all_or_nothing
+leaf saves_to_files_alone holding saves_to_files_alone
 leaf runs_commands runs_commands
 leaf runs_a_file_of_jobs runs_a_file_of_jobs
 leaf leaves_out_what_runs leaves_out_what_runs
