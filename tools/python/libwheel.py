@@ -76,7 +76,7 @@ def _error(number, words=None):
 
 def timer_id(slot, generation):
     """The id of a timer: its slot, and how often the slot was armed."""
-    if not 0 <= slot < 1 << SLOT_BITS or generation < 0:
+    if not (0 <= slot < 1 << SLOT_BITS and 0 <= generation < 1 << 64 - SLOT_BITS):
         raise _error(errno.EINVAL, "slot %r, generation %r" % (slot, generation))
     return generation << SLOT_BITS | slot
 
@@ -108,7 +108,7 @@ class _Options(ctypes.Structure):
 def _u64(value):
     """What no field can hold is out of range, and not cut off."""
     if not 0 <= value < 2**64:
-        raise _error(errno.ERANGE)
+        raise _error(errno.ERANGE, "%r: a number from 0 to 2^64 - 1" % value)
     return value
 
 

@@ -93,7 +93,7 @@ def test_cancel_and_query():
 
 def test_no_slot_is_another_ones():
     assert timer_id(2**24 - 1, 3) == 2**26 - 1
-    for slot, generation in ((2**24, 1), (-1, 1), (0, -1)):
+    for slot, generation in ((2**24, 1), (-1, 1), (0, -1), (0, 2**40)):
         raises(errno.EINVAL, timer_id, slot, generation)
 
 
