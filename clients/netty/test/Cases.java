@@ -388,6 +388,61 @@ final class Cases {
     }
 
     @Test
+    static void task_that_interrupts_itself_harms_no_other() throws Exception {
+        WheelTimer timer = quick();
+        CountDownLatch interrupted = new CountDownLatch(1);
+        CountDownLatch slept = new CountDownLatch(1);
+
+        timer.newTimeout(timeout -> {
+            Thread.currentThread().interrupt();
+            interrupted.countDown();
+        }, 1, TimeUnit.MILLISECONDS);
+        await(interrupted);
+        timer.newTimeout(timeout -> {
+            Thread.sleep(1);
+            slept.countDown();
+        }, 1, TimeUnit.MILLISECONDS);
+        await(slept);
+        timer.stop();
+    }
+
+    @Test
+    static void task_of_newer_netty_is_told_that_it_was_cancelled() throws Exception {
+        Process process = again("Tells", "newer").start();
+        String said = new String(process.getInputStream().readAllBytes());
+
+        check(process.waitFor() == 0, said);
+        check(said.contains("cancelled: one true") && said.contains("mishap of one")
+              && said.contains("answers: true false"), said);
+        check(said.contains("handed back: 1") && !said.contains("two"), said);
+    }
+
+    @Test
+    static void timeout_as_text_is_as_by_netty() {
+        Timer[] timers = {new HashedWheelTimer(), new WheelTimer()};
+
+        for (Timer timer : timers) {
+            Timeout timeout = timer.newTimeout(new TimerTask() {
+                @Override
+                public void run(Timeout ignored) {
+                }
+
+                @Override
+                public String toString() {
+                    return "wash";
+                }
+            }, 1, TimeUnit.HOURS);
+
+            check(timeout.toString().matches(".*Timeout\\(deadline: \\d+ ns later, task: wash\\)"),
+                  timeout);
+            timeout.cancel();
+            check(timeout.toString().matches(
+                  ".*Timeout\\(deadline: \\d+ ns later, cancelled, task: wash\\)"), timeout);
+            timer.stop();
+        }
+    }
+
+    @Test
     static void task_may_arm_and_cancel() throws Exception {
         WheelTimer timer = quick();
         CountDownLatch rounds = new CountDownLatch(100);
@@ -527,16 +582,23 @@ final class Cases {
 
     @Test
     static void wheel_that_cannot_be_opened_is_an_exception() throws Exception {
-        ProcessBuilder again = new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp", System.getProperty("java.class.path"), "Opens");
+        ProcessBuilder again = again("Opens", ".");
 
         again.environment().put("LIBWHEEL_BACKEND", "none");
-        Process process = again.redirectErrorStream(true).start();
+        Process process = again.start();
         String said = new String(process.getInputStream().readAllBytes());
 
         check(process.waitFor() == 1, said);
         check(said.contains("RejectedExecutionException: cannot open a wheel: Invalid argument"),
               said);
+    }
+
+    /** A program of ours in a JVM of its own, which finds classes in that folder first. */
+    private static ProcessBuilder again(String program, String folder) throws Exception {
+        Path ours = Path.of(Cases.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String classes = ours.resolve(folder) + ":" + System.getProperty("java.class.path");
+
+        return new ProcessBuilder(java, "-cp", classes, program).redirectErrorStream(true);
     }
 }

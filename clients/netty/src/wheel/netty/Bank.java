@@ -166,7 +166,7 @@ final class Bank {
         for (int slot = 0; slot < size(); slot++) {
             WheelTimeout timeout = timeouts.getAndSet(slot, null);
 
-            if (timeout != null && timeout.cancel()) {
+            if (timeout != null && timeout.drop()) {
                 unprocessed.add(timeout);
             }
         }

@@ -16,7 +16,9 @@ final class Native {
     static final int ESHUTDOWN = 108;
 
     static {
-        NativeLibraryLoader.load("wheel_netty", Native.class.getClassLoader());
+        // A jar may hold one for each processor.
+        NativeLibraryLoader.load("wheel_netty_" + System.getProperty("os.arch"),
+                                 Native.class.getClassLoader());
     }
 
     private Native() {

@@ -64,6 +64,15 @@ final class WheelTimeout implements Timeout {
 
     @Override
     public boolean cancel() {
+        if (!drop()) {
+            return false;
+        }
+        CancelNotice.give(this);
+        return true;
+    }
+
+    /** The same, and the task is not told. */
+    boolean drop() {
         if (!STATE.compareAndSet(this, WAITING, CANCELLED)) {
             return false;
         }
@@ -81,7 +90,8 @@ final class WheelTimeout implements Timeout {
     public String toString() {
         long left = deadline - timer.now();
 
-        return "WheelTimeout(deadline: " + Math.abs(left) + " ns " + (left > 0 ? "later" : "ago")
+        return "WheelTimeout(deadline: "
+                + (left > 0 ? left + " ns later" : left < 0 ? -left + " ns ago" : "now")
                 + (isCancelled() ? ", cancelled" : "") + ", task: " + task + ')';
     }
 }

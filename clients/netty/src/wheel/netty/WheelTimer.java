@@ -209,6 +209,8 @@ public final class WheelTimer implements Timer {
         while (state.get() == STARTED) {
             Bank bank = banks.await();
 
+            // A task that interrupts its thread means itself, not those that come after it.
+            Thread.interrupted();
             if (bank != null) {
                 serve(bank, slots);
             }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+package wheel.netty;
+
+import io.netty.util.Timeout;
+import io.netty.util.TimerTask;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+
+/** TimerTask.cancelled(), which Netty 4.2 has and 4.1 has not. */
+final class CancelNotice {
+    private static final InternalLogger LOGGER =
+            InternalLoggerFactory.getInstance(WheelTimer.class);
+    /** Null: this is 4.1. */
+    private static final MethodHandle CANCELLED = find();
+
+    private CancelNotice() {
+    }
+
+    private static MethodHandle find() {
+        try {
+            return MethodHandles.publicLookup().findVirtual(TimerTask.class, "cancelled",
+                    MethodType.methodType(void.class, Timeout.class));
+        } catch (ReflectiveOperationException older) {
+            return null;
+        }
+    }
+
+    /** Tell the task of a timeout that somebody has cancelled it. */
+    static void give(Timeout timeout) {
+        if (CANCELLED == null) {
+            return;
+        }
+        try {
+            CANCELLED.invokeExact(timeout.task(), timeout);
+        } catch (Throwable t) {
+            LOGGER.warn("A " + TimerTask.class.getSimpleName()
+                    + " that was told of its cancellation threw an exception.", t);
+        }
+    }
+}
