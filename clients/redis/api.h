@@ -156,10 +156,13 @@ typedef int redis_apply_fn(struct RedisModuleCtx *ctx, void *data,
 	F(struct RedisModuleString *, CommandFilterArgGet,		       \
 	  struct RedisModuleCommandFilterCtx *, int)
 
+/* Of our own, so that each call finds its function without a table. */
+#pragma GCC visibility push(hidden)
 #define API_DECLARE(type, name, ...)					       \
 	extern type (*RedisModule_##name)(__VA_ARGS__);
 API_FUNCTIONS(API_DECLARE)
 #undef API_DECLARE
+#pragma GCC visibility pop
 
 /*
  * Fetches them all and introduces the module. REDIS_ERR: this server does not

@@ -4,25 +4,39 @@
 #define COMMAND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "api.h"
 
-/*
- * Is its word @nr, which it has, this one of small letters, in whatever case? Each
- * command is asked: no function of the C library is as quick with so short words.
- */
-static inline bool command_says(struct RedisModuleCommandFilterCtx *command,
-				int nr, const char *word)
-{
-	size_t length, i;
-	const char *bytes =
-		RedisModule_StringPtrLen(RedisModule_CommandFilterArgGet(command, nr),
-					 &length);
+/* struct word - one of its words, as the server has it */
+struct word {
+	const char *bytes;
+	size_t length;
+};
 
-	for (i = 0; i < length; i++)
-		if ((bytes[i] | ('a' - 'A')) != word[i])
+/* Its word @nr, which it has. */
+static inline struct word command_word(struct RedisModuleCommandFilterCtx *command,
+				       int nr)
+{
+	struct word word;
+
+	word.bytes = RedisModule_StringPtrLen(RedisModule_CommandFilterArgGet(command, nr),
+					      &word.length);
+	return word;
+}
+
+/*
+ * Is it this one of small letters, in whatever case? Each command is asked: no function of
+ * the C library is as quick with so short words.
+ */
+static inline bool word_is(struct word word, const char *small)
+{
+	size_t i;
+
+	for (i = 0; i < word.length; i++)
+		if ((word.bytes[i] | ('a' - 'A')) != small[i])
 			return false;
-	return !word[i];
+	return !small[i];
 }
 
 #endif

@@ -33,16 +33,15 @@ static unsigned long long succeeded(void)
 	return calls - failed;
 }
 
-void debug_read(struct RedisModuleCommandFilterCtx *command)
+void debug_read(struct RedisModuleCommandFilterCtx *command, int words)
 {
-	if (RedisModule_CommandFilterArgsCount(command) != 3 ||
-	    !command_says(command, 0, "debug") ||
-	    !command_says(command, 1, "set-active-expire"))
+	if (words != 3 || !word_is(command_word(command, 0), "debug") ||
+	    !word_is(command_word(command, 1), "set-active-expire"))
 		return;
 	if (!debug.asked)
 		debug.succeeded = succeeded();
 	debug.asked = true;
-	debug.wanted = !command_says(command, 2, "0");
+	debug.wanted = !word_is(command_word(command, 2), "0");
 }
 
 bool debug_lets_expire(void)

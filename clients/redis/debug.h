@@ -10,8 +10,8 @@
 
 struct RedisModuleCommandFilterCtx;
 
-/* A command is going to run. */
-void debug_read(struct RedisModuleCommandFilterCtx *command);
+/* A command of so many words is going to run. */
+void debug_read(struct RedisModuleCommandFilterCtx *command, int words);
 bool debug_lets_expire(void);
 
 #endif

@@ -32,54 +32,53 @@ static struct {
 } hint;
 
 /* A positive number, or 0: it is none, or too long. */
-static int64_t number_of(const struct RedisModuleString *argument)
+static int64_t number_of(struct word word)
 {
-	size_t length, i;
-	const char *bytes = RedisModule_StringPtrLen(argument, &length);
 	int64_t number = 0;
+	size_t i;
 
-	if (length > DIGITS)
+	if (word.length > DIGITS)
 		return 0;
-	for (i = 0; i < length; i++) {
-		if (bytes[i] < '0' || bytes[i] > '9')
+	for (i = 0; i < word.length; i++) {
+		if (word.bytes[i] < '0' || word.bytes[i] > '9')
 			return 0;
-		number = 10 * number + bytes[i] - '0';
+		number = 10 * number + word.bytes[i] - '0';
 	}
 	return number;
 }
 
-static bool has_form(struct RedisModuleCommandFilterCtx *command, int words,
-		     const struct form *form)
+/* The form of a command, or the last one, which has no name. */
+static const struct form *form_of(struct RedisModuleCommandFilterCtx *command, int words)
 {
-	return form->words == words &&
-	       command_says(command, 0, form->name) &&
-	       (!form->unit ||
-		command_says(command, form->number - 1, form->unit));
+	struct word name = command_word(command, 0);
+	const struct form *form;
+
+	for (form = forms; form->name; form++)
+		if (form->words == words && word_is(name, form->name) &&
+		    (!form->unit ||
+		     word_is(command_word(command, form->number - 1), form->unit)))
+			break;
+	return form;
 }
 
-void hint_read(struct RedisModuleCommandFilterCtx *command)
+void hint_read(struct RedisModuleCommandFilterCtx *command, int words)
 {
-	int words = RedisModule_CommandFilterArgsCount(command);
-	const struct RedisModuleString *length;
 	const struct form *form;
 	int64_t lives_ms;
 
 	hint.name = NULL;
 	if (words < 3 || words > 5)
 		return;
-	for (form = forms; form->name; form++) {
-		if (!has_form(command, words, form))
-			continue;
-		length = RedisModule_CommandFilterArgGet(command, form->number);
-		lives_ms = form->ms * number_of(length);
-		if (!lives_ms)
-			return;
-		/* Redis reads its clock later, so it cannot expire earlier. */
-		hint.expires_ms = lives_ms > due_horizon() ?
-				  INT64_MAX : due_now_ms() + lives_ms;
-		hint.name = RedisModule_CommandFilterArgGet(command, 1);
+	form = form_of(command, words);
+	if (!form->name)
 		return;
-	}
+	lives_ms = form->ms * number_of(command_word(command, form->number));
+	if (!lives_ms)
+		return;
+	/* Redis reads its clock later, so it cannot expire earlier. */
+	hint.expires_ms = lives_ms > due_horizon() ?
+			  INT64_MAX : due_now_ms() + lives_ms;
+	hint.name = RedisModule_CommandFilterArgGet(command, 1);
 }
 
 bool hint_take(const struct RedisModuleString *name, int64_t *expires_ms)

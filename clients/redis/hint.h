@@ -12,8 +12,8 @@
 struct RedisModuleCommandFilterCtx;
 struct RedisModuleString;
 
-/* A command is going to run: what it says holds until the next one. */
-void hint_read(struct RedisModuleCommandFilterCtx *command);
+/* A command of so many words is going to run: what it says holds until the next one. */
+void hint_read(struct RedisModuleCommandFilterCtx *command, int words);
 /*
  * That command has given this key a time to live. False: it is not known how
  * long. *@expires_ms may be a millisecond too early; INT64_MAX: beyond the horizon.

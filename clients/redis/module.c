@@ -48,24 +48,16 @@ static bool one_of(const char *event, const char *const *events)
 	return false;
 }
 
-static void key_may_expire(struct RedisModuleString *name, uint16_t home)
-{
-	int64_t expires_ms;
-
-	if (!hint_take(name, &expires_ms))
-		look_later(name, home);
-	else if (expires_ms != INT64_MAX)
-		due_expect_near(name, home, expires_ms);
-}
-
 static void on_command(struct RedisModuleCommandFilterCtx *command)
 {
-	hint_read(command);
-	debug_read(command);
+	int words = RedisModule_CommandFilterArgsCount(command);
+
+	hint_read(command, words);
+	debug_read(command, words);
 }
 
-static int on_key(struct RedisModuleCtx *ctx, int type, const char *event,
-		  struct RedisModuleString *name)
+/* An event of a key whose command has not said how long the key lives now. */
+static void on_event(const char *event, struct RedisModuleString *name, uint16_t home)
 {
 	static const char *const may_expire[] = {
 		"expire", "restore", "rename_to", "copy_to", "move_to", NULL
@@ -73,14 +65,24 @@ static int on_key(struct RedisModuleCtx *ctx, int type, const char *event,
 	static const char *const expire_no_more[] = {
 		"del", "persist", "rename_from", "move_from", "evicted", NULL
 	};
-	uint16_t home = home_of(RedisModule_GetSelectedDb(ctx));
+
+	if (one_of(event, may_expire))
+		look_later(name, home);
+	else if (one_of(event, expire_no_more))
+		due_forget(name, home);
+}
+
+static int on_key(struct RedisModuleCtx *ctx, int type, const char *event,
+		  struct RedisModuleString *name)
+{
+	int64_t expires_ms;
 
 	if (server.replica || server.loading)
 		return REDIS_OK;
-	if (one_of(event, may_expire))
-		key_may_expire(name, home);
-	else if (one_of(event, expire_no_more))
-		due_forget(name, home);
+	if (!hint_take(name, &expires_ms))
+		on_event(event, name, home_of(RedisModule_GetSelectedDb(ctx)));
+	else if (expires_ms != INT64_MAX)
+		due_expect_near(name, home_of(RedisModule_GetSelectedDb(ctx)), expires_ms);
 	return REDIS_OK;
 }
 
