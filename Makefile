@@ -174,7 +174,7 @@ bench-clients:		## Redis, Netty and a libevent server, with and without libwheel
 	@$(vm)/bring redis netty bench bench-counted
 	@$(MAKE) -s -C clients/redis bench
 	@$(MAKE) -s -C clients/netty bench
-	@$(MAKE) -s -C clients/server bench
+	@$(MAKE) -s -C clients/server bench counted
 
 bench-queue:		## wheelq beside beanstalkd, both durable, with JOBS=200000 delayed
 	@$(vm)/bring queue queue-check
