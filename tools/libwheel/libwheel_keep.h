@@ -73,7 +73,7 @@ int libwheel_keep_tell(struct libwheel *wheel, uint64_t id, uint64_t deadline);
 LIBWHEEL_INLINE int libwheel_keep_from(struct libwheel *wheel, uint64_t id,
 				       uint64_t word, uint64_t deadline)
 {
-	__u32 slot = WHEEL_ID_SLOT(id);
+	__u64 slot = id & WHEEL_SLOT_MASK;
 	__u64 old = word;
 
 	if (!LIBWHEEL_IS_DEADLINE(deadline))
@@ -101,7 +101,7 @@ LIBWHEEL_INLINE int libwheel_keep_again(struct libwheel *wheel, uint64_t id,
 
 LIBWHEEL_INLINE int libwheel_keep_rest(struct libwheel *wheel, uint64_t id)
 {
-	__u32 slot = WHEEL_ID_SLOT(id);
+	__u64 slot = id & WHEEL_SLOT_MASK;
 	__u64 old = WHEEL_TOUCH_IDLE;
 
 	if (slot >= wheel->timers ||
@@ -113,7 +113,7 @@ LIBWHEEL_INLINE int libwheel_keep_rest(struct libwheel *wheel, uint64_t id)
 LIBWHEEL_INLINE int libwheel_keep_move(struct libwheel *wheel, uint64_t id,
 				       uint64_t deadline)
 {
-	__u32 slot = WHEEL_ID_SLOT(id);
+	__u64 slot = id & WHEEL_SLOT_MASK;
 	__u64 *word, old;
 
 	if (!LIBWHEEL_IS_DEADLINE(deadline))

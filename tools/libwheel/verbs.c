@@ -134,24 +134,27 @@ int libwheel_keep(struct libwheel *wheel, uint64_t *id, uint64_t cookie)
 	return op_arm_with(handle, WHEEL_OP_KEEP, id, 0, cookie);
 }
 
-static void bell_set(__u64 *bells, __u32 nr)
+static bool bell_is_set(const __u64 *bells, __u64 nr)
 {
-	__u64 bit = 1ULL << nr % 64;
+	return __atomic_load_n(&bells[nr / 64], __ATOMIC_SEQ_CST) >> nr % 64 & 1;
+}
 
-	if (!(__atomic_load_n(&bells[nr / 64], __ATOMIC_SEQ_CST) & bit))
-		__atomic_fetch_or(&bells[nr / 64], bit, __ATOMIC_SEQ_CST);
+static void bell_set(__u64 *bells, __u64 nr)
+{
+	__atomic_fetch_or(&bells[nr / 64], 1ULL << nr % 64, __ATOMIC_SEQ_CST);
 }
 
 int libwheel_keep_tell(struct libwheel *wheel, uint64_t id, uint64_t deadline)
 {
 	struct handle *handle = handle_of(wheel);
-	__u32 slot = WHEEL_ID_SLOT(id);
+	__u64 slot = WHEEL_ID_SLOT(id);
 
 	if (slot >= wheel->timers)
 		return -ENOENT;
 	/* A look that takes the summary first finds the bits that it announces. */
 	bell_set(wheel->bells, slot);
-	bell_set(wheel->summary, slot / 64);
+	if (!bell_is_set(wheel->summary, slot / 64))
+		bell_set(wheel->summary, slot / 64);
 	if (deadline >= __atomic_load_n(wheel->next_wake, __ATOMIC_SEQ_CST))
 		return 0;
 	if (!*handle->ours)
