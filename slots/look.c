@@ -92,12 +92,17 @@ static void look_begin(struct wheel_slots *slots, const struct wheel_looker *loo
 	smp_mb();
 }
 
-/* How far ahead shall the next guess be? Slowly farther, and nearer at once. */
+/*
+ * How far ahead shall the next guess be? By one look it is at most doubled, and at most
+ * halved: a program that arms a few timers for at once arms others as far ahead as before.
+ */
 static u64 look_learn(const struct wheel_keep *keep, u64 present)
 {
 	u64 far = max(keep->earliest, present) - present;
 
-	return keep->ahead ? min(far, keep->ahead * 2) : far;
+	if (!keep->ahead)
+		return far;
+	return min(max(far, keep->ahead / 2), keep->ahead * 2);
 }
 
 static void look_end(struct wheel_slots *slots, const struct wheel_looker *looker)
