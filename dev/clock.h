@@ -23,9 +23,9 @@ static inline bool wheel_clock_shifted(u32 clock)
 	by = &current->nsproxy->time_ns->offsets;
 	switch (clock) {
 	case WHEEL_CLOCK_MONOTONIC:
-		return by->monotonic.tv_sec || by->monotonic.tv_nsec;
+		return by->monotonic.tv_sec | by->monotonic.tv_nsec;
 	case WHEEL_CLOCK_BOOTTIME:
-		return by->boottime.tv_sec || by->boottime.tv_nsec;
+		return by->boottime.tv_sec | by->boottime.tv_nsec;
 	default:
 		return false;
 	}

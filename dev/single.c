@@ -8,12 +8,13 @@
 
 /*
  * The address of the operation, if the call makes a single one. NULL: it is another call,
- * or its struct cannot be read and written, which is asked as wheel_op_writable() does.
+ * or its struct cannot be read and written, which is asked as wheel_op_writable() does; but
+ * what its last member is does not matter, since that is an answer, here and in submit.c.
  */
 static struct wheel_op __user *call_get(struct wheel_submit __user *ucall)
 {
 	u32 size, flags, op_size, count;
-	u64 ops, now;
+	u64 ops;
 
 	if (!user_access_begin(ucall, sizeof(*ucall)))
 		return NULL;
@@ -22,12 +23,11 @@ static struct wheel_op __user *call_get(struct wheel_submit __user *ucall)
 	unsafe_get_user(ops, &ucall->ops, other);
 	unsafe_get_user(op_size, &ucall->op_size, other);
 	unsafe_get_user(count, &ucall->count, other);
-	unsafe_get_user(now, &ucall->now, other);
 	if (size != sizeof(*ucall) || flags || op_size != sizeof(struct wheel_op) ||
 	    count != 1)
 		goto other;
 	unsafe_put_user(size, &ucall->size, other);
-	unsafe_put_user(now, &ucall->now, other);
+	unsafe_put_user(0, &ucall->now, other);
 	user_access_end();
 	return u64_to_user_ptr(ops);
 other:
@@ -35,18 +35,39 @@ other:
 	return NULL;
 }
 
+/*
+ * If it can be read, and its answer be written, which is asked as wheel_op_writable() does.
+ * It consists of eight words, frozen as it is.
+ */
 static bool op_get(struct wheel_op *op, struct wheel_op __user *uop)
 {
-	return !copy_from_user(op, uop, sizeof(*op)) && wheel_op_writable(op, uop);
+	u64 __user *from = (u64 __user *)uop;
+	u64 *to = (u64 *)op;
+
+	if (!user_access_begin(uop, sizeof(*uop)))
+		return false;
+	unsafe_get_user(to[0], &from[0], other);
+	unsafe_get_user(to[1], &from[1], other);
+	unsafe_get_user(to[2], &from[2], other);
+	unsafe_get_user(to[3], &from[3], other);
+	unsafe_get_user(to[4], &from[4], other);
+	unsafe_get_user(to[5], &from[5], other);
+	unsafe_get_user(to[6], &from[6], other);
+	unsafe_get_user(to[7], &from[7], other);
+	unsafe_put_user(to[0], &from[0], other);
+	unsafe_put_user(to[7], &from[7], other);
+	user_access_end();
+	return true;
+other:
+	user_access_end();
+	return false;
 }
 
-static bool op_put(const struct wheel_batch *b, const struct wheel_op *op,
-		   struct wheel_op __user *uop)
+/* Not in line: nearly all operations came with their answer. */
+static noinline bool op_put(const struct wheel_op *op, struct wheel_op __user *uop)
 {
 	bool put;
 
-	if (likely(!b->answered))
-		return true;
 	if (!user_write_access_begin(uop, sizeof(*uop)))
 		return false;
 	put = wheel_op_put(op, uop);
@@ -72,12 +93,11 @@ fault:
 static int single_make(struct wheel_file *file, struct wheel_op *op,
 		       struct wheel_op __user *uop, struct wheel_submit __user *ucall)
 {
-	struct wheel_batch b;
+	struct wheel_batch b = wheel_file_begin(file);
 	bool answered;
 
-	wheel_file_begin(file, &b);
 	wheel_file_make(file, &b, op, 1);
-	answered = op_put(&b, op, uop);
+	answered = likely(!b.answered) || op_put(op, uop);
 	return call_put(&b, ucall) && answered ? 0 : -EFAULT;
 }
 
@@ -91,7 +111,7 @@ static int single_make(struct wheel_file *file, struct wheel_op *op,
 int wheel_file_submit_single(struct wheel_file *file, void __user *uarg)
 {
 	struct wheel_op __user *uop = call_get(uarg);
-	struct wheel_op op;
+	struct wheel_op op DEV_FILLED_LATER;
 
 	if (!uop || unlikely(!wheel_file_ready(file)) || !op_get(&op, uop))
 		return WHEEL_NOT_SINGLE;

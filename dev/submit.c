@@ -73,37 +73,20 @@ static u32 chunk_writable(const struct submission *s, u32 count, int *err)
 	return count;
 }
 
-/* One lock hold. Returns how many operations are made by now. */
-static u32 make_locked(struct wheel_file *file, struct wheel_batch *b,
-		       struct wheel_op *ops, u32 made, u32 count)
-{
-	struct wheel *wheel = file->slots.wheel;
-	unsigned long flags;
-
-	spin_lock_bh(&file->lock);
-	flags = wheel_lock(wheel);
-	made = wheel_ops_make(b, ops, made, count);
-	wheel_unlock(wheel, flags);
-	spin_unlock_bh(&file->lock);
-	return made;
-}
-
 /**
- * wheel_file_make - make operations, under one lock hold
+ * wheel_file_make_rest - make the operations that one lock hold left
  * @file: file that is set up
  * @b: their batch
  * @ops: the operations, in kernel memory; answered
- * @count: how many, at most wheel_batch_max()
+ * @made: how many are made; the next one needs a page
+ * @count: how many there are
  *
- * Pages are brought between lock holds: at worst one that is needed a little later. An event
- * that a CANCEL was too late for can be read when this returns.
+ * Pages are brought between lock holds: at worst one that is needed a little later.
  */
-void wheel_file_make(struct wheel_file *file, struct wheel_batch *b,
-		     struct wheel_op *ops, u32 count)
+void wheel_file_make_rest(struct wheel_file *file, struct wheel_batch *b,
+			  struct wheel_op *ops, u32 made, u32 count)
 {
-	u32 made = 0;
-
-	while ((made = make_locked(file, b, ops, made, count)) < count) {
+	while (made < count) {
 		struct wheel_op *op = &ops[made];
 		int err = wheel_file_bring(file, b->needed, op->flags);
 
@@ -111,6 +94,7 @@ void wheel_file_make(struct wheel_file *file, struct wheel_batch *b,
 			wheel_op_answer(b, op, err);
 			made++;
 		}
+		made = wheel_file_make_locked(file, b, ops, made, count);
 	}
 	if (unlikely(b->beaten)) {
 		b->beaten = false;
@@ -188,7 +172,7 @@ int wheel_file_submit(struct wheel_file *file, void *arg)
 	s.ops = kmalloc_array(room, sizeof(*s.ops), GFP_KERNEL);
 	if (!s.ops)
 		return -ENOMEM;
-	wheel_file_begin(file, &s.batch);
+	s.batch = wheel_file_begin(file);
 	submit->now = s.batch.now;
 	err = submit_all(&s, submit, room);
 	kfree(s.ops);

@@ -14,18 +14,53 @@
 #define WHEEL_NOT_SINGLE	1
 
 int wheel_file_submit_single(struct wheel_file *file, void __user *uarg);
-void wheel_file_make(struct wheel_file *file, struct wheel_batch *b,
-		     struct wheel_op *ops, u32 count);
+void wheel_file_make_rest(struct wheel_file *file, struct wheel_batch *b,
+			  struct wheel_op *ops, u32 made, u32 count);
 
 /* A call begins: nothing has been done. */
-static inline void wheel_file_begin(struct wheel_file *file, struct wheel_batch *b)
+static inline struct wheel_batch wheel_file_begin(struct wheel_file *file)
 {
-	b->slots = &file->slots;
-	b->now = wheel_now(file->slots.wheel);
-	b->shifted = wheel_clock_shifted(file->slots.setup.clock);
-	b->failed = 0;
-	b->beaten = false;
-	b->answered = false;
+	return (struct wheel_batch){
+		.slots		= &file->slots,
+		.now		= wheel_now(file->slots.wheel),
+		.shifted	= wheel_clock_shifted(file->slots.setup.clock),
+	};
+}
+
+/*
+ * One lock hold. Returns how many operations are made by now. Interrupts are disabled for
+ * the wheel's lock in any case; to do so for both costs less.
+ */
+static inline u32 wheel_file_make_locked(struct wheel_file *file, struct wheel_batch *b,
+					 struct wheel_op *ops, u32 made, u32 count)
+{
+	struct wheel *wheel = file->slots.wheel;
+	unsigned long flags;
+
+	spin_lock_irq(&file->lock);
+	flags = wheel_lock(wheel);
+	made = wheel_ops_make(b, ops, made, count);
+	wheel_unlock(wheel, flags);
+	spin_unlock_irq(&file->lock);
+	return made;
+}
+
+/**
+ * wheel_file_make - make operations, under one lock hold
+ * @file: file that is set up
+ * @b: their batch
+ * @ops: the operations, in kernel memory; answered
+ * @count: how many, at most wheel_batch_max()
+ *
+ * An event that a CANCEL was too late for can be read when this returns.
+ */
+static inline void wheel_file_make(struct wheel_file *file, struct wheel_batch *b,
+				   struct wheel_op *ops, u32 count)
+{
+	u32 made = wheel_file_make_locked(file, b, ops, 0, count);
+
+	if (unlikely(made < count || b->beaten))
+		wheel_file_make_rest(file, b, ops, made, count);
 }
 
 /*
