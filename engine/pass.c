@@ -7,6 +7,9 @@
 #include <linux/timekeeping.h>
 #include "debug.h"
 
+/* So many callbacks are made before the pass looks around, and at the time. */
+#define FEW	12U
+
 /*
  * A timer's own deadline decides, which wheel_timer_push() may have moved. The side
  * that wins the exchange is right:
@@ -31,6 +34,21 @@ static enum wheel_claim claim_own(struct wheel_timer *timer, u64 due,
 	return WHEEL_FIRE;
 }
 
+/* The owner decides. What the timer's deadline is now can be read without the lock. */
+static enum wheel_claim claim_owners(wheel_claim_fn decide, struct wheel_timer *timer,
+				     u64 due, u64 *deadline)
+{
+	enum wheel_claim claim = decide(timer, due, deadline);
+
+	if (likely(claim == WHEEL_FIRE))
+		WRITE_ONCE(timer->deadline, *deadline | WHEEL_IDLE);
+	else if (claim == WHEEL_LATER)
+		WRITE_ONCE(timer->deadline, *deadline);
+	else
+		WRITE_ONCE(timer->deadline, READ_ONCE(timer->deadline) | WHEEL_IDLE);
+	return claim;
+}
+
 static void count_expiry(struct wheel_stats *counts, u64 late)
 {
 	counts->fired++;
@@ -48,26 +66,21 @@ static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 
 	debug_pop(timer);
 	if (config->claim)
-		claim = config->claim(timer, due, &deadline);
+		claim = claim_owners(config->claim, timer, due, &deadline);
 	else
 		claim = claim_own(timer, due, &deadline);
 	if (likely(claim == WHEEL_FIRE)) {
 		count_expiry(&base->counts, now - deadline);
-		WRITE_ONCE(timer->deadline, deadline | WHEEL_IDLE);
 		timer->fired = now;
 		debug_expire(timer);
 		return true;
 	}
 	if (claim == WHEEL_LATER) {
 		base->counts.requeued++;
-		/* Its own may have been pushed on by now. */
-		if (config->claim)
-			WRITE_ONCE(timer->deadline, deadline);
 		wheel_requeue(&base->core, timer, deadline);
 		debug_requeue(timer);
 	} else {
 		base->counts.cancelled++;
-		WRITE_ONCE(timer->deadline, READ_ONCE(timer->deadline) | WHEEL_IDLE);
 		debug_gone(timer);
 	}
 	return false;
@@ -77,26 +90,6 @@ static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 static unsigned int requeue_looks(const struct wheel_base *base)
 {
 	return WHEEL_BATCH / wheel_batch_max(base->owner);
-}
-
-/* Take what is due: a timer, or a batch if the owner takes batches. */
-static unsigned int base_collect(struct wheel_base *base, u64 now, u64 until,
-				 unsigned int *budget)
-{
-	unsigned int room = base->owner->config.expire ? WHEEL_BATCH : 1;
-	unsigned int n = 0;
-
-	while (n < room) {
-		struct wheel_timer *timer = wheel_pop(&base->core, until, budget);
-
-		if (!timer)
-			break;
-		if (base_claim(base, timer, now))
-			base->running[n++] = timer;
-		else
-			*budget -= min(*budget, requeue_looks(base));
-	}
-	return n;
 }
 
 static void base_callback(struct wheel_base *base, unsigned int n, u64 now)
@@ -137,13 +130,11 @@ static void base_call(struct wheel_base *base, unsigned int n, u64 now)
 	lockdep_assert_held(&base->lock);
 	WRITE_ONCE(base->calls, base->calls + 1);
 	WRITE_ONCE(base->running_n, n);
-	base->runner = current;
 	raw_spin_unlock_irq(&base->lock);
 
 	base_callback(base, n, now);
 
 	raw_spin_lock_irq(&base->lock);
-	base->runner = NULL;
 	WRITE_ONCE(base->running_n, 0);
 	if (unlikely(base->awaited)) {
 		base->awaited = false;
@@ -157,6 +148,7 @@ static void base_call(struct wheel_base *base, unsigned int n, u64 now)
  * struct pass - one run of the work item
  * @now: the clock when it was read last
  * @until: the tick that it showed, which the run goes up to
+ * @room: timers a callback: one, or a batch if the owner takes batches
  * @serves: so many callbacks before it is read again; 0: at each lock hold
  * @served: callbacks since
  * @looks: at timers and places, in all
@@ -165,6 +157,7 @@ static void base_call(struct wheel_base *base, unsigned int n, u64 now)
 struct pass {
 	u64		now;
 	u64		until;
+	unsigned int	room;
 	unsigned int	serves;
 	unsigned int	served;
 	unsigned int	looks;
@@ -187,12 +180,35 @@ static void pass_read_clock(struct pass *pass, struct wheel_base *base)
 		wheel_set_back(&base->core, pass->until);
 }
 
-/* One lock hold, and the callbacks of what it took. Returns true if there is more. */
+/* Take what is due: a timer, or a batch if the owner takes batches. */
+static unsigned int base_collect(struct wheel_base *base, const struct pass *pass,
+				 unsigned int *budget)
+{
+	unsigned int n = 0;
+
+	while (n < pass->room) {
+		struct wheel_timer *timer = wheel_pop(&base->core, pass->until, budget);
+
+		if (!timer)
+			break;
+		if (base_claim(base, timer, pass->now))
+			base->running[n++] = timer;
+		else
+			*budget -= min(*budget, requeue_looks(base));
+	}
+	return n;
+}
+
+/*
+ * Call back a few timers, each under a lock hold of its own, so that it can be cancelled until
+ * its own callback begins; or a batch. Returns true if there is more.
+ */
 static bool pass_step(struct pass *pass, struct wheel_base *base)
 	__must_hold(&base->lock)
 {
+	unsigned int few = min(pass->serves, FEW);
 	unsigned int budget = WHEEL_BATCH;
-	unsigned int n;
+	unsigned int served = 0, n;
 
 	if (pass->served >= pass->serves)
 		pass_read_clock(pass, base);
@@ -201,21 +217,25 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 		pass->looks += 1 + wheel_base_look(base, pass->now, pass->until);
 		return true;
 	}
-	n = base_collect(base, pass->now, pass->until, &budget);
-	pass->served += n;
-	pass->looks += WHEEL_BATCH - budget + n * WHEEL_CALL;
-	if (!n && budget) {
+	do {
+		n = base_collect(base, pass, &budget);
+		if (!n)
+			break;
+		base_call(base, n, pass->now);
+		served += n;
+	} while (served < few && !base->stopped && base->look > pass->until);
+	pass->served += served;
+	pass->looks += WHEEL_BATCH - budget + served * WHEEL_CALL;
+	if (n)
+		return true;
+	if (budget) {
 		/* Timers that have become due meanwhile are looked at with a new clock. */
 		pass->served = pass->serves;
 		return !wheel_base_settle(base);
 	}
-	if (n) {
-		base_call(base, n, pass->now);
-	} else {
-		raw_spin_unlock_irq(&base->lock);
-		cpu_relax();
-		raw_spin_lock_irq(&base->lock);
-	}
+	raw_spin_unlock_irq(&base->lock);
+	cpu_relax();
+	raw_spin_lock_irq(&base->lock);
 	return true;
 }
 
@@ -242,6 +262,7 @@ static bool pass_took_long(struct pass *pass, u64 end)
 bool wheel_base_pass(struct wheel_base *base, u64 ns)
 {
 	struct pass pass = {
+		.room	= base->owner->config.expire ? WHEEL_BATCH : 1,
 		.serves = pass_serves(base->owner),
 		.served = WHEEL_BATCH,
 	};
@@ -255,6 +276,7 @@ bool wheel_base_pass(struct wheel_base *base, u64 ns)
 		return false;
 	}
 	base->passing = true;
+	base->runner = current;
 	base->programmed = 0;
 	wheel_account_leave(base);
 	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
