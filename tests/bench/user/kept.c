@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <sys/ioctl.h>
+#include <unistd.h>
 #include <libwheel.h>
 
 #include "contestant.h"
@@ -71,6 +72,17 @@ void kept_look(void)
 
 	if (ioctl(libwheel_fd(wheel), WHEEL_IOC_ENTER, &enter))
 		die("WHEEL_IOC_ENTER");
+}
+
+void kept_wait(__u32 count)
+{
+	struct wheel_stats stats = { .unread = 0 };
+
+	while (stats.unread < count) {
+		usleep(1000);
+		if (libwheel_stats(wheel, &stats))
+			die("libwheel_stats");
+	}
 }
 
 __u32 kept_take_again(__u32 batch, __u64 deadline, __u64 *ns)

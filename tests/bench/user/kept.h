@@ -18,6 +18,8 @@ void kept_cancel(const __u32 *timers, __u32 n);
 void kept_arm_cancel(const __u32 *timers, __u32 n, __u64 deadline);
 /* Have the kernel look at all whose bits are set. */
 void kept_look(void);
+/* Until so many have fired and are not taken. */
+void kept_wait(__u32 count);
 /*
  * Take what has fired, @batch at most, and arm it again; how long the latter took is added to
  * *@ns. Returns how many.

@@ -258,7 +258,10 @@ static void time_kept(void)
 	keep(KEPT_RUNG, 0, rung);
 }
 
-/* All fire, and are armed by who took the events. */
+/*
+ * All fire, and are armed by who took the events. What the kernel does to let them fire is in
+ * the rows of expiries.
+ */
 static void time_kept_again(void)
 {
 	__u64 again[ROUNDS];
@@ -270,6 +273,7 @@ static void time_kept_again(void)
 		const __u32 *window = next_window();
 
 		kept_arm(window, window_size, now());
+		kept_wait(window_size);
 		for (again[i] = 0, taken = 0; taken < window_size;)
 			taken += kept_take_again(256, later, &again[i]);
 		kept_cancel(window, window_size);
