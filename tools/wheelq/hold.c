@@ -15,6 +15,7 @@ static void set(struct hold *hold, struct client *client, size_t bytes)
 		TAILQ_INSERT_TAIL(&hold->clients, client, holding);
 	else if (!bytes && client->holds)
 		TAILQ_REMOVE(&hold->clients, client, holding);
+	hold->count += !!bytes - !!client->holds;
 	hold->bytes += bytes - client->holds;
 	client->holds = bytes;
 }
@@ -37,16 +38,25 @@ void hold_forget(struct hold *hold, struct client *client)
 	set(hold, client, 0);
 }
 
+/* There is one, or all of them together would not hold more than the limit. */
+static struct client *first_above_share(struct hold *hold)
+{
+	size_t share = hold->most / hold->count;
+	struct client *client;
+
+	TAILQ_FOREACH(client, &hold->clients, holding)
+		if (client->holds > share)
+			break;
+	return client;
+}
+
 void hold_limit(struct hold *hold)
 {
-	struct client *first;
+	while (hold->bytes > hold->most && hold->count > 1) {
+		struct client *client = first_above_share(hold);
 
-	while (hold->bytes > hold->most) {
-		first = TAILQ_FIRST(&hold->clients);
-		if (!TAILQ_NEXT(first, holding))
-			return;
-		client_gives_way(first);
-		hold_count(hold, first);
+		client_gives_way(client);
+		hold_count(hold, client);
 		hold->refusals++;
 	}
 }

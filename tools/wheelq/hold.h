@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What connections hold in memory: commands that have not come whole, and answers that
- * are not read. It is limited for all of them together. Beyond the limit the one gives
- * way that has got nothing done for longest: a body that has not come whole is refused,
- * and who does not read is closed.
+ * are not read. It is limited for all of them together. Beyond the limit, of those that hold
+ * more than an equal share, the one gives way that has got nothing done for longest: a body
+ * that has not come whole is refused, and who does not read is closed.
  */
 #ifndef HOLD_H
 #define HOLD_H
@@ -17,12 +17,14 @@ struct client;
 /**
  * struct hold - what all connections hold
  * @clients: those that hold something, the one that has got nothing done for longest first
+ * @count: how many they are
  * @bytes: that they hold
  * @most: the limit
  * @refusals: how many gave way
  */
 struct hold {
 	TAILQ_HEAD(, client) clients;
+	size_t count;
 	size_t bytes;
 	size_t most;
 	uint64_t refusals;

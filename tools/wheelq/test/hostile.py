@@ -341,10 +341,16 @@ def hostile_body_of_the_only_one():
 
 
 def hostile_answers_that_nobody_reads():
-    """They take no more than their limit. Who has waited longest is gone."""
+    """They take no more than their limit. Who has waited longest is gone, but nobody who
+    holds less than others do, as a worker that has asked for more jobs than there are."""
     most = 1 << 20
     with rig.Server("--max-buffers", str(most)) as server:
-        number = server.client().put(b"x" * 60000)
+        worker, other = server.client(), server.client()
+        worker.send(b"watch w\r\nignore default\r\nreserve\r\nreserve\r\n")
+        assert (worker.answer(), worker.answer()) == ("WATCHING 2", "WATCHING 1")
+        rig.until(lambda: other.stats()["current-waiting"] == "1")
+        other.ask("use w")
+        number = other.put(b"x" * 60000, delay=1000)
         deaf = []
         while refusals(server) < 3:
             deaf.append(rig.Client(server.port, room=4096))
@@ -353,6 +359,8 @@ def hostile_answers_that_nobody_reads():
         refused = refusals(server)
         assert [is_gone(client) for client in deaf] == \
             [True] * refused + [False] * (len(deaf) - refused)
+        assert {other.put(b"y"), other.put(b"z")} == {int(worker.answer()[0].split()[1])
+                                                      for _ in range(2)}
 
 
 def is_gone(client):
