@@ -20,8 +20,9 @@ void wheel_look_at_locked(struct wheel *wheel, u64 time)
 	struct wheel_base *base = wheel->base;
 
 	lockdep_assert_held(&base->lock);
+	/* As timers, a look is due at tick 1 at the earliest. */
 	base->look = time == WHEEL_NEVER ? WHEEL_NO_TICK :
-					   wheel_tick_ceil(&base->core.tick, time);
+		     wheel_tick_ceil(&base->core.tick, clamp_t(u64, time, 1, WHEEL_MAX_TIME));
 	if (base->look < base->programmed)
 		wheel_base_program(base, base->look);
 }

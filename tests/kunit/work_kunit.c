@@ -333,43 +333,6 @@ static void p9_run_is_bounded_by_time(struct kunit *test)
 	KUNIT_EXPECT_GE(test, rig_stats(rig)->passes, 3);
 }
 
-/* More than one pass makes. */
-#define LOOKS		10000
-
-static unsigned int look_in_vain(struct wheel *wheel, u64 now)
-{
-	struct rig *rig = wheel_data(wheel);
-
-	if (++rig->calls == LOOKS)
-		wheel_look_at(wheel, WHEEL_NEVER);
-	return 0;
-}
-
-/* An owner who looks again and again, and finds nothing, does not hold a pass up. */
-static void p9_looks_in_vain_are_bounded(struct kunit *test)
-{
-	struct wheel_config config = {
-		.name = "looking",
-		.clock = WHEEL_CLOCK_VIRTUAL,
-		.buckets = BUCKETS,
-		.tick_ns = TICK,
-		.look = look_in_vain,
-	};
-	struct rig *rig = kunit_kzalloc(test, sizeof(*rig), GFP_KERNEL);
-	struct wheel_stats stats;
-
-	KUNIT_ASSERT_NOT_NULL(test, rig);
-	config.data = rig;
-	rig->wheel = wheel_create(&config);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, rig->wheel);
-	wheel_look_at(rig->wheel, TICK);
-	wheel_advance_to(rig->wheel, TICK);
-	wheel_read_stats(rig->wheel, &stats);
-	wheel_destroy(rig->wheel);
-	KUNIT_EXPECT_EQ(test, rig->calls, LOOKS);
-	KUNIT_EXPECT_GT(test, stats.passes, 1);
-}
-
 static struct kunit_case work_cases[] = {
 	MANY_CASE(p8_nothing_lost_to_the_budget),
 	MANY_CASE(p8_nothing_lost_running),
@@ -379,7 +342,6 @@ static struct kunit_case work_cases[] = {
 	MANY_CASE(p9_bounded_work_in_a_cascade),
 	MANY_CASE(p9_bounded_work_lets_others_in),
 	MANY_CASE(p9_run_is_bounded_by_time),
-	KUNIT_CASE(p9_looks_in_vain_are_bounded),
 	MANY_CASE(p10_leaves_no_trace_of_wheels),
 	MANY_CASE(p10_leaves_no_trace_of_timers),
 	{}
