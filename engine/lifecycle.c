@@ -33,6 +33,8 @@ static void wheel_setup_lockdep(struct wheel *wheel, struct wheel_class *class)
 	for_each_base(base, wheel)
 		lockdep_set_class_and_name(&base->lock, &class->lock,
 					   "wheel_base.lock");
+	lockdep_set_class_and_name(&wheel->advance_lock, &class->advance_lock,
+				   "wheel.advance_lock");
 #ifdef CONFIG_LOCKDEP
 	lockdep_init_map(&wheel->calling, "wheel.calling", &class->calling, 0);
 #endif

@@ -155,6 +155,7 @@ struct wheel_config {
 /* For lockdep: the locks of wheels that are created at one place are one class. */
 struct wheel_class {
 	struct lock_class_key	lock;
+	struct lock_class_key	advance_lock;
 	struct lock_class_key	calling;
 };
 

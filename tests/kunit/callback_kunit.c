@@ -242,6 +242,32 @@ static void callback_cannot_move_the_clock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, 2);
 }
 
+static void advance_the_other_clock(struct probe *probe)
+{
+	probe->answer = rig_advance(probe->other->rig, 9 * TICK) == WHEEL_NEVER;
+}
+
+/* That of another wheel it may move, where it may sleep; lockdep takes them for two. */
+static void callback_moves_another_clock(struct kunit *test)
+{
+	const struct wheel_config config = {
+		.name = "outer",
+		.clock = WHEEL_CLOCK_VIRTUAL,
+		.tick_ns = TICK,
+		.flags = WHEEL_SLEEPABLE,
+	};
+	struct rig *outer = rig_new(test, &config, 1);
+	struct rig *inner = rig_virtual(test, TICK, 1);
+
+	outer->probes[0].action = advance_the_other_clock;
+	outer->probes[0].other = &inner->probes[0];
+	KUNIT_ASSERT_EQ(test, rig_arm(outer, 0, 5 * TICK), 0);
+	KUNIT_ASSERT_EQ(test, rig_arm(inner, 0, 9 * TICK), 0);
+	rig_advance(outer, 5 * TICK);
+	KUNIT_EXPECT_EQ(test, outer->probes[0].answer, 1);
+	KUNIT_EXPECT_EQ(test, inner->calls, 1);
+}
+
 /* An object that owns its timer, and goes with it. */
 struct object {
 	struct wheel_timer	timer;
@@ -299,6 +325,7 @@ static struct kunit_case callback_cases[] = {
 	ANY_CASE(callback_syncs_with_itself),
 	ANY_CASE(callback_syncs_with_others),
 	ANY_CASE(callback_cannot_move_the_clock),
+	KUNIT_CASE(callback_moves_another_clock),
 	ANY_CASE(callback_frees_timers),
 	{}
 };
