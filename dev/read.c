@@ -158,8 +158,11 @@ ssize_t wheel_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 		if (ret)
 			break;
 	}
-	/* Each event wakes one reader; if we leave some, it is another's turn. */
-	if (READ_ONCE(file->slots.fired.count))
+	/*
+	 * Each event wakes one reader; if we leave some, it is another's turn. Those who
+	 * change the count meanwhile wake others themselves.
+	 */
+	if (data_race(file->slots.fired.count))
 		wake_up_interruptible(&file->readers);
 	return ret;
 }

@@ -82,10 +82,7 @@ static void show_stats(struct seq_file *m, struct wheel *wheel)
 	show_late(m, &stats);
 }
 
-/*
- * How many buckets hold timers, each number for as many groups of 64 buckets. The
- * bits are read without the lock, as they are: nobody waits for who looks.
- */
+/* How many buckets hold timers, each number for as many groups of 64 buckets. */
 static void show_ring(struct seq_file *m, const struct wheel_ring *ring)
 {
 	u32 groups = ring->mask / 64 + 1;
@@ -94,7 +91,8 @@ static void show_ring(struct seq_file *m, const struct wheel_ring *ring)
 
 	seq_printf(m, "    busy_of_%u: [", together * 64);
 	for (i = 0; i < groups; i++) {
-		busy += hweight64(READ_ONCE(ring->group[i].busy));
+		/* Without the lock: timers do not wait for those who look here. */
+		busy += hweight64(data_race(ring->group[i].busy));
 		if ((i + 1) % together && i + 1 < groups)
 			continue;
 		seq_printf(m, "%s%u", i < together ? "" : ", ", busy);
