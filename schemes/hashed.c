@@ -205,11 +205,9 @@ static void search_minima(struct wheel_core *w, u64 until, unsigned int *budget)
 		least = group_least(r, at, at + 64, NO_REVOLUTION);
 	if (least && least->min == bound) {
 		search_found(w, least, until);
-	} else if (bound == WHEEL_NO_TICK) {
+	} else if (bound == WHEEL_NO_TICK || !search_may_step(w)) {
 		w->next = bound;
-	} else if (!search_may_step(w)) {
-		w->next = bound;
-		w->search.lost = true;
+		w->search.lost |= bound != WHEEL_NO_TICK;
 	} else {
 		return;
 	}
