@@ -6,9 +6,7 @@
 #include <kselftest_harness.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 
 #include "wheel_test.h"
 #include "wheel_words.h"
@@ -34,13 +32,6 @@ FIXTURE(kept) {
 	struct kept kept;
 };
 
-static void *map(int fd, size_t size, int prot, off_t offset)
-{
-	void *area = mmap(NULL, size, prot, MAP_SHARED, fd, offset);
-
-	return area == MAP_FAILED ? NULL : area;
-}
-
 static bool kept_open(struct kept *k, __u32 clock)
 {
 	struct wheel_setup setup = {
@@ -52,9 +43,9 @@ static bool kept_open(struct kept *k, __u32 clock)
 	if (k->fd < 0)
 		return false;
 	k->words = wt_map(k->fd, TIMERS);
-	k->bells = map(k->fd, BELLS, rw, WHEEL_OFF_BELLS);
-	k->summary = map(k->fd, PAGE, rw, WHEEL_OFF_SUMMARY);
-	k->kernel = map(k->fd, PAGE, PROT_READ, WHEEL_OFF_KERNEL);
+	k->bells = wt_map_at(k->fd, BELLS, rw, WHEEL_OFF_BELLS);
+	k->summary = wt_map_at(k->fd, PAGE, rw, WHEEL_OFF_SUMMARY);
+	k->kernel = wt_map_at(k->fd, PAGE, PROT_READ, WHEEL_OFF_KERNEL);
 	return k->words && k->bells && k->summary && k->kernel;
 }
 
@@ -87,17 +78,6 @@ static int keep(int fd, __u64 id, __u64 when)
 	return wt_do(fd, &op);
 }
 
-static int kick(int fd)
-{
-	struct wheel_enter enter = {
-		.size = sizeof(enter), .flags = WHEEL_ENTER_KICK,
-		.ready = 0xcccccccc,
-	};
-	int err = wt_ioctl(fd, WHEEL_IOC_ENTER, &enter);
-
-	return err ?: (int)enter.ready;
-}
-
 static void ring(struct kept *k, __u32 slot)
 {
 	__atomic_fetch_or(&k->bells[slot / 64], 1ULL << slot % 64,
@@ -115,7 +95,7 @@ static bool arm(struct kept *k, __u32 slot, __u64 from, __u64 when)
 	ring(k, slot);
 	if (when >= __atomic_load_n(&k->kernel->next_wake, __ATOMIC_SEQ_CST))
 		return false;
-	return !kick(k->fd);
+	return !wt_kick(k->fd);
 }
 
 WT_TEST(kept, is_listed)
@@ -222,7 +202,7 @@ WT_TEST(kept, p3_armed_too_early_is_not_lost)
 	ASSERT_EQ(1, wt_wait(k->fd));
 	arm(k, SLOT, WT_OFF, early);
 	/* Looks pass by, until there is none any more. */
-	EXPECT_EQ(0, kick(k->fd));
+	EXPECT_EQ(0, wt_kick(k->fd));
 	while (__atomic_load_n(&k->kernel->next_wake, __ATOMIC_SEQ_CST) != NEVER)
 		sched_yield();
 	ASSERT_EQ(1, wt_read(k->fd, &event, 1));
@@ -260,7 +240,7 @@ WT_TEST(kept, stop_takes_what_is_armed)
 	EXPECT_EQ(now + WT_HOUR, ops[2].when);
 	EXPECT_EQ(WHEEL_OP_KEEP, ops[0].flags);
 	EXPECT_EQ(NEVER, k->kernel->next_wake);
-	EXPECT_EQ(-ESHUTDOWN, kick(k->fd));
+	EXPECT_EQ(-ESHUTDOWN, wt_kick(k->fd));
 	EXPECT_LEDGER(k->fd, .armed = 1, .cancelled = 1);
 }
 
@@ -273,7 +253,7 @@ WT_TEST(kept, bits_of_nothing_are_nothing)
 	memset(k->bells, 0xff, BELLS);
 	memset(k->summary, 0xff, PAGE);
 	memset(k->words, 0x11, wt_words_len(TIMERS));
-	EXPECT_EQ(0, kick(k->fd));
+	EXPECT_EQ(0, wt_kick(k->fd));
 	EXPECT_LEDGER(k->fd, .armed = 0);
 }
 
@@ -281,13 +261,13 @@ WT_TEST(kept, areas_are_mapped_whole)
 {
 	int fd = self->kept.fd, rw = PROT_READ | PROT_WRITE;
 
-	EXPECT_EQ(NULL, map(fd, 2 * BELLS, rw, WHEEL_OFF_BELLS));
+	EXPECT_EQ(NULL, wt_map_at(fd, 2 * BELLS, rw, WHEEL_OFF_BELLS));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(NULL, map(fd, 2 * PAGE, rw, WHEEL_OFF_SUMMARY));
+	EXPECT_EQ(NULL, wt_map_at(fd, 2 * PAGE, rw, WHEEL_OFF_SUMMARY));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(NULL, map(fd, PAGE, rw, WHEEL_OFF_KERNEL));
+	EXPECT_EQ(NULL, wt_map_at(fd, PAGE, rw, WHEEL_OFF_KERNEL));
 	EXPECT_EQ(EPERM, errno);
-	EXPECT_EQ(NULL, map(fd, PAGE, PROT_READ | PROT_EXEC, WHEEL_OFF_SUMMARY));
+	EXPECT_EQ(NULL, wt_map_at(fd, PAGE, PROT_READ | PROT_EXEC, WHEEL_OFF_SUMMARY));
 	EXPECT_EQ(EPERM, errno);
 }
 
@@ -311,61 +291,6 @@ TEST(advance_looks)
 	ASSERT_EQ(1, wt_read(k.fd, &event, 1));
 	EXPECT_EQ(WHEEL_ID(2, 1), event.id);
 	kept_close(&k);
-}
-
-#define BELLS_LEN	(WHEEL_MAX_TIMERS / 8)
-#define LAST_BELL	(WHEEL_MAX_TIMERS / 64 - 1)
-
-/* Sets the bits of all slots that there can be, and kicks until it is killed. */
-static pid_t kick_at_all(int fd)
-{
-	int rw = PROT_READ | PROT_WRITE;
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	memset(map(fd, BELLS_LEN / 64, rw, WHEEL_OFF_SUMMARY), 0xff, BELLS_LEN / 64);
-	memset(map(fd, BELLS_LEN, rw, WHEEL_OFF_BELLS), 0xff, BELLS_LEN);
-	kick(fd);
-	_exit(0);
-}
-
-/* The child is killed when it has taken the first bits. */
-static void kill_kicker(pid_t pid, const __u64 *bells)
-{
-	while (!__atomic_load_n(&bells[LAST_BELL], __ATOMIC_SEQ_CST) ||
-	       __atomic_load_n(bells, __ATOMIC_SEQ_CST)) {
-		if (waitpid(pid, NULL, WNOHANG) == pid)
-			return;
-		sched_yield();
-	}
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
-/*
- * A look at 2^24 slots ends when its task is killed, and the next one begins where it ended.
- * On a busy machine it may be over before the signal comes, so there are some tries.
- */
-TEST(p12_a_kick_can_be_killed)
-{
-	struct wheel_setup setup = {
-		.flags = WHEEL_SETUP_TOUCH, .clock = WHEEL_CLOCK_VIRTUAL,
-		.scheme = WHEEL_HIERARCHICAL, .timers = WHEEL_MAX_TIMERS,
-	};
-	int fd = wt_open_setup(0, &setup), try;
-	__u64 *bells = map(fd, BELLS_LEN, PROT_READ | PROT_WRITE, WHEEL_OFF_BELLS);
-	bool left = false;
-
-	ASSERT_NE(NULL, bells);
-	for (try = 0; try < 10 && !left; try++) {
-		kill_kicker(kick_at_all(fd), bells);
-		left = bells[LAST_BELL];
-	}
-	EXPECT_TRUE(left);
-	EXPECT_EQ(0, kick(fd));
-	EXPECT_EQ(0, bells[LAST_BELL]);
-	close(fd);
 }
 
 /*

@@ -2,10 +2,12 @@
 /*
  * Two processes share a wheel. One is killed while it arms a kept timer: the exchange of
  * the word, the doorbell, the summary and the kick are four steps, and it may have come to
- * any of them. The timer fires all the same.
+ * any of them. The timer fires all the same. And a kick itself may be long: it ends when its
+ * task is killed.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -17,6 +19,7 @@
 #define SLOT	69999
 #define ID	WHEEL_ID(SLOT, 1)
 #define BELLS	wt_words_len(TIMERS / 64 + 1)
+#define BOTH	(PROT_READ | PROT_WRITE)
 
 FIXTURE(keep_killed) {
 	int fd;
@@ -61,11 +64,6 @@ FIXTURE_TEARDOWN(keep_killed)
 	close(self->fd);
 }
 
-static void *map(int fd, size_t size, off_t offset)
-{
-	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
-}
-
 static void set_bit(__u64 *bells, __u32 nr)
 {
 	__atomic_fetch_or(&bells[nr / 64], 1ULL << nr % 64, __ATOMIC_SEQ_CST);
@@ -75,10 +73,10 @@ static void set_bit(__u64 *bells, __u32 nr)
 static void arm_and_die(int fd, __u64 when, bool bell, bool summary)
 {
 	__u64 *words = wt_map(fd, TIMERS);
-	__u64 *bells = map(fd, BELLS, WHEEL_OFF_BELLS);
-	__u64 *leaves = map(fd, wt_page(), WHEEL_OFF_SUMMARY);
+	__u64 *bells = wt_map_at(fd, BELLS, BOTH, WHEEL_OFF_BELLS);
+	__u64 *leaves = wt_map_at(fd, wt_page(), BOTH, WHEEL_OFF_SUMMARY);
 
-	if (!words || bells == MAP_FAILED || leaves == MAP_FAILED)
+	if (!words || !bells || !leaves)
 		_exit(1);
 	if (!wt_cas(&words[SLOT], WT_PARKED, when))
 		_exit(2);
@@ -108,6 +106,60 @@ WT_TEST(keep_killed, p2_its_timer_fires)
 	EXPECT_EQ(ID, event.id);
 	EXPECT_EQ(self->when, event.deadline);
 	EXPECT_LE(self->when, event.fired);
+}
+
+#define BELLS_LEN	(WHEEL_MAX_TIMERS / 8)
+#define LAST_BELL	(WHEEL_MAX_TIMERS / 64 - 1)
+
+/* Sets the bits of all slots that there can be, and kicks until it is killed. */
+static pid_t kick_at_all(int fd)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	memset(wt_map_at(fd, BELLS_LEN / 64, BOTH, WHEEL_OFF_SUMMARY), 0xff, BELLS_LEN / 64);
+	memset(wt_map_at(fd, BELLS_LEN, BOTH, WHEEL_OFF_BELLS), 0xff, BELLS_LEN);
+	wt_kick(fd);
+	_exit(0);
+}
+
+/* The child is killed when it has taken the first bits. */
+static void kill_kicker(pid_t pid, const __u64 *bells)
+{
+	while (!__atomic_load_n(&bells[LAST_BELL], __ATOMIC_SEQ_CST) ||
+	       __atomic_load_n(bells, __ATOMIC_SEQ_CST)) {
+		if (waitpid(pid, NULL, WNOHANG) == pid)
+			return;
+		sched_yield();
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/*
+ * A look at 2^24 slots ends when its task is killed, and the next one begins where it ended.
+ * On a busy machine it may be over before the signal comes, so there are some tries.
+ */
+TEST(p12_a_kick_can_be_killed)
+{
+	struct wheel_setup setup = {
+		.flags = WHEEL_SETUP_TOUCH, .clock = WHEEL_CLOCK_VIRTUAL,
+		.scheme = WHEEL_HIERARCHICAL, .timers = WHEEL_MAX_TIMERS,
+	};
+	int fd = wt_open_setup(0, &setup), try;
+	__u64 *bells = wt_map_at(fd, BELLS_LEN, BOTH, WHEEL_OFF_BELLS);
+	bool left = false;
+
+	ASSERT_NE(NULL, bells);
+	for (try = 0; try < 10 && !left; try++) {
+		kill_kicker(kick_at_all(fd), bells);
+		left = bells[LAST_BELL];
+	}
+	EXPECT_TRUE(left);
+	EXPECT_EQ(0, wt_kick(fd));
+	EXPECT_EQ(0, bells[LAST_BELL]);
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

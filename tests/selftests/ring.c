@@ -256,6 +256,8 @@ WT_TEST(ring, maps_only_what_is_there)
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, mprotect(self->ring.kernel, PAGE, rw));
 	EXPECT_EQ(EACCES, errno);
+	/* It is told by files with touch words. */
+	EXPECT_EQ(0, self->ring.kernel->next_wake);
 }
 
 TEST_HARNESS_MAIN

@@ -7,6 +7,13 @@
 #include "wheel_test.h"
 #include "wheel_words.h"
 
+void *wt_map_at(int fd, size_t size, int prot, off_t offset)
+{
+	void *area = mmap(NULL, size, prot, MAP_SHARED, fd, offset);
+
+	return area == MAP_FAILED ? NULL : area;
+}
+
 size_t wt_words_len(__u32 timers)
 {
 	size_t page = wt_page();
@@ -16,10 +23,7 @@ size_t wt_words_len(__u32 timers)
 
 __u64 *wt_map(int fd, __u32 timers)
 {
-	void *words = mmap(NULL, wt_words_len(timers), PROT_READ | PROT_WRITE,
-			   MAP_SHARED, fd, WHEEL_OFF_TOUCH);
-
-	return words == MAP_FAILED ? NULL : words;
+	return wt_map_at(fd, wt_words_len(timers), PROT_READ | PROT_WRITE, WHEEL_OFF_TOUCH);
 }
 
 int wt_unmap(__u64 *words, __u32 timers)
@@ -79,4 +83,15 @@ int wt_arm_touch(int fd, __u64 id, __u64 when)
 
 	op.flags = WHEEL_OP_TOUCH;
 	return wt_do(fd, &op);
+}
+
+int wt_kick(int fd)
+{
+	struct wheel_enter enter = {
+		.size = sizeof(enter), .flags = WHEEL_ENTER_KICK,
+		.ready = 0xcccccccc,
+	};
+	int err = wt_ioctl(fd, WHEEL_IOC_ENTER, &enter);
+
+	return err ?: (int)enter.ready;
 }

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The program's side of touch words: how to map them, and the one way to change
- * them.
+ * The program's side of touch words and kept timers: how to map them, the one way to change
+ * them, and the kick.
  */
 #ifndef _WHEEL_WORDS_H
 #define _WHEEL_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 #include <linux/wheel_timer.h>
 
 #define WT_OFF		WHEEL_TOUCH_IDLE
 #define WT_PARKED	WHEEL_TOUCH_PARKED
 
+/* An area of a file, NULL with errno set: it is not to be had. */
+void *wt_map_at(int fd, size_t size, int prot, off_t offset);
 /* How long the map of so many timers is. */
 size_t wt_words_len(__u32 timers);
 /* The words of a wheel, NULL with errno set: there are none. */
@@ -31,6 +34,8 @@ void wt_close_words(int fd, __u32 timers, __u64 *words);
 
 /* Arm with WHEEL_OP_TOUCH: wheel_op.res, as wt_arm(). */
 int wt_arm_touch(int fd, __u64 id, __u64 when);
+/* Have the kernel look at kept timers: how many events are ready, or a negative errno. */
+int wt_kick(int fd);
 
 static inline __u64 wt_word(const __u64 *word)
 {
