@@ -33,7 +33,7 @@ struct wheel_bucket {
 /**
  * struct wheel_group - 64 buckets
  * @busy: a bit for each that holds timers
- * @min: hashed: none of their minima is less
+ * @min: hashed: no timer in them is due earlier
  */
 struct wheel_group {
 	u64			busy;
@@ -47,8 +47,8 @@ struct wheel_group {
  * struct wheel_ring - buckets and which of them hold timers
  * @bucket: @mask + 1 of them, a power of two
  * @group: 64 buckets each
- * @block: hashed: a block each, none of the minima of its groups is less
- * @lag: a bucket each, the timer that gets the next hint; see hint.h
+ * @block: hashed: for each block a tick before which no timer in it is due
+ * @lag: for each bucket the timer that gets the next hint; see hint.h
  * @mask: turns a tick into the number of a bucket
  */
 struct wheel_ring {

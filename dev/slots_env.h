@@ -19,7 +19,7 @@
 /* The memory of slots comes in pieces of this size. */
 #define WHEEL_SLOT_PAGE	PAGE_SIZE
 
-/* A number of a program's, which the CPU shall not speculate beyond its bound. */
+/* A number that a program gave: the CPU shall not speculate beyond its bound. */
 static inline u32 wheel_slots_index(u32 nr, u32 count)
 {
 	return array_index_nospec(nr, count);

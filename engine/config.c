@@ -19,7 +19,7 @@ static const struct wheel_scheme * const schemes[] = {
 	[WHEEL_OVERFLOW]	= &wheel_overflow,
 };
 
-/* A program may have chosen the number, beyond whose bound the CPU shall not speculate. */
+/* The number may be a program's: the CPU shall not speculate beyond the array. */
 static const struct wheel_scheme *scheme_of(u32 scheme)
 {
 	return schemes[array_index_nospec(scheme, ARRAY_SIZE(schemes))];

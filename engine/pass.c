@@ -149,10 +149,10 @@ static void base_call(struct wheel_base *base, unsigned int n, u64 now)
  * @now: the clock when it was read last
  * @until: the tick that it showed, which the run goes up to
  * @room: timers a callback: one, or a batch if the owner takes batches
- * @serves: so many callbacks before it is read again; 0: at each lock hold
- * @served: callbacks since
- * @looks: at timers and places, in all
- * @timed: of these, when the time that the run takes was looked at last
+ * @serves: the clock is read again after so many callbacks; 0: at each lock hold
+ * @served: callbacks since it was read
+ * @looks: how many timers and places were looked at, in all
+ * @timed: how many had been when it was last asked how long the run takes
  */
 struct pass {
 	u64		now;

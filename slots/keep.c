@@ -169,9 +169,9 @@ void wheel_keep_ring(const struct wheel_slots *slots, u32 leaf)
  * @slots: table, locked
  * @slot: slot
  *
- * Its bit is set for whoever arms it again; next to us that costs less. A program that
- * did so before it had the event was told of no look that finds it, so there is one at
- * once:
+ * Its bit is set here, where that costs less than in the program that arms it again. If the
+ * program has armed it already, before it had the event, all looks have passed it by, so
+ * there is one at once:
  *
  *	this				the program
  *
