@@ -56,6 +56,9 @@ void wheel_file_owes(struct wheel *wheel)
  *	notified = true			unlock
  *	unlock
  *	if wake: wake up		if not: sleep
+ *
+ * Not all look again: a poll of io_uring goes on by what it was told at the wake-up. When
+ * all events were taken since, the next one is news, whoever has looked or not.
  */
 void wheel_file_expire(struct wheel *wheel, struct wheel_timer **due,
 		       unsigned int n, u64 now)
@@ -67,6 +70,10 @@ void wheel_file_expire(struct wheel *wheel, struct wheel_timer **due,
 	bool wake;
 
 	spin_lock(&file->lock);
+	if (file->notified && !events_ready(file)) {
+		file->notified = false;
+		file->wake_at = 1;
+	}
 	/* While events wait for room, all others wait behind them. */
 	if (file->ring && !slots->fired.count)
 		room = wheel_event_ring_room(file->ring);
