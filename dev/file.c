@@ -34,6 +34,7 @@ static int wheel_file_open(struct inode *inode, struct file *filp)
 	init_waitqueue_head(&file->pollers);
 	file->memcg = get_mem_cgroup_from_mm(current->mm);
 	filp->private_data = file;
+	filp->f_mode |= FMODE_NOWAIT;
 	return stream_open(inode, filp);
 }
 

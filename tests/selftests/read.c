@@ -98,6 +98,17 @@ WT_TEST(wheel, nothing_to_read_is_eagain)
 	EXPECT_EQ(-EAGAIN, wt_read(self->fd, self->events, 1));
 }
 
+/* The file may block, the call may not. */
+WT_TEST(wheel, call_without_waiting)
+{
+	struct iovec all = { self->events, sizeof(self->events) };
+
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_RDWR));
+	EXPECT_EQ(10 * EVENT, preadv2(self->fd, &all, 1, -1, RWF_NOWAIT));
+	EXPECT_EQ(-1, preadv2(self->fd, &all, 1, -1, RWF_NOWAIT));
+	EXPECT_EQ(EAGAIN, errno);
+}
+
 /* Even where there is nothing to read. */
 WT_TEST(wheel, short_buffer_is_einval)
 {
