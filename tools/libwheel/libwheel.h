@@ -124,7 +124,7 @@ struct libwheel_options {
 
 uint32_t libwheel_version(void);
 
-/* What failed, in words: of any function's answer, which may be another errno. */
+/* A function's answer in words: those of libwheel(7), of other numbers the system's. */
 const char *libwheel_strerror(int err);
 
 /*

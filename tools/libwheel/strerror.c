@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the library answers, in words: the system has others for these numbers.
+ * The answers of the library, in words: the system has others for these numbers.
  */
 #include <string.h>
 

@@ -148,7 +148,7 @@ offered() {
 		[ "$(offers wheelctl --device /dev/null st)" = stats ]
 }
 
-# What a command refuses is not offered to it.
+# No command is offered an option that it refuses.
 offered_is_taken() {
 	command -v bash >/dev/null || return 0
 	for command in $commands; do
