@@ -31,12 +31,15 @@
 
 struct task_struct;
 
-/* One run of the work item looks at so many; a callback counts as several. */
-#define WHEEL_RUN	2048
-#define WHEEL_CALL	4
-
-/* One run of the work item ends after so many nanoseconds, too. */
+/* One run of the work item ends after so many nanoseconds. */
 #define WHEEL_RUN_NS	NSEC_PER_MSEC
+
+/*
+ * It ends after so many looks, too; a callback counts as several. An interrupt begins the
+ * next run, so these are many: 2048 callbacks that do next to nothing share one.
+ */
+#define WHEEL_RUN	8192
+#define WHEEL_CALL	4
 
 /* An account may use later what it does not use now, for so many nanoseconds. */
 #define WHEEL_ACCOUNT_BURST	(50 * NSEC_PER_MSEC)
