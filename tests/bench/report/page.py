@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 
 import figures
-from samples import largest, read
+from samples import read
 
 STYLE = """
 :root { color-scheme: light dark }
@@ -72,15 +72,14 @@ def page(parts, about, missing, took):
 
 def summary(cells):
     """The six questions in words: each contestant by how many times the best one's cost."""
-    for title, bench, operation, _ in figures.QUESTIONS:
-        found = largest(cells, figures.at_hand(cells, bench), operation)
+    for title, _, found in figures.answers(cells):
         if not found:
             continue
         timers, unit, by_contestant = found
-        print(f"{title:<20} {unit}, {timers:,} timers")
+        print(f"{title:<22} {unit}, {timers:,} timers")
         for contestant, s in sorted(by_contestant.items(), key=lambda item: item[1].middle):
             noise = f"{s.low:.4g} to {s.high:.4g}" if s.high > s.low else ""
-            print(f"    {contestant:<20} {s.middle:>10.4g}   {noise}".rstrip())
+            print(f"    {contestant:<22} {s.middle:>10.4g}   {noise}".rstrip())
 
 
 def main(folder):
@@ -91,8 +90,8 @@ def main(folder):
             (folder / f"{one.name}.svg").write_text(one.svg, encoding="utf-8")
     missing = pairs(folder / "missing.txt") + [
         [title, "no sample of it in this run: more timers, or the part that measures it"]
-        for title, bench, operation, _ in figures.QUESTIONS
-        if not largest(cells, figures.at_hand(cells, bench), operation)
+        for title, _, found in figures.answers(cells)
+        if not found
     ]
     about = pairs(folder / "about.txt")
     took = pairs(folder / "parts.txt")

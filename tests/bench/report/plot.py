@@ -120,7 +120,7 @@ def bars(found, unit):
     script += "set logscale x\n" if wide else ""
     script += f"set xrange [{floor:g}:{most * (6 if wide else 1.25):g}]\n"
     script += f"set yrange [-0.6:{len(order) - 0.4}]\n"
-    script += f"set xlabel '{unit}{', by powers of ten' if wide else ''}'\n"
+    script += f"set xlabel '{unit}{' (log)' if wide else ''}'\n"
     names = ", ".join(f"{quoted(c)} {i}" for i, c in enumerate(order))
     script += f"set ytics ({names})\nset ytics scale 0\n"
     for i, contestant in enumerate(order):
