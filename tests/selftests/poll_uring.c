@@ -47,7 +47,7 @@ static bool watch(struct uring *u, int fd)
 	return uring_enter(u, 1, 0, 0) == 1;
 }
 
-/* What the poll has been told since this was asked last; waits for so many answers. */
+/* Collects all that the poll was told since the last call; waits for so many answers. */
 static int told(struct uring *u, __u32 wait)
 {
 	const struct io_uring_cqe *cqe = (void *)(u->rings + u->params.cq_off.cqes);
@@ -55,7 +55,7 @@ static int told(struct uring *u, __u32 wait)
 	__u32 *tail = (__u32 *)(u->rings + u->params.cq_off.tail);
 	int mask = 0;
 
-	/* What woke it is told on the way out of a call. */
+	/* The poll is told of a wake-up on the way out of a call. */
 	uring_enter(u, 0, wait, IORING_ENTER_GETEVENTS);
 	while (u->told != __atomic_load_n(tail, __ATOMIC_ACQUIRE))
 		mask |= cqe[u->told++ % u->params.cq_entries].res;
@@ -109,7 +109,7 @@ WT_TEST(uring, p8_hears_of_each_event)
 	close(fd);
 }
 
-/* Who takes events from a ring makes no call at all; to ADVANCE would be one. */
+/* A program that takes events from a ring makes no call at all; ADVANCE would be one. */
 WT_TEST(uring, p8_hears_of_each_event_in_the_ring)
 {
 	struct wheel_setup setup = { .timers = TIMERS, .events = ENTRIES };
@@ -122,7 +122,7 @@ WT_TEST(uring, p8_hears_of_each_event_in_the_ring)
 	ASSERT_TRUE(watch(&self->uring, ring.fd));
 	for (gen = 1; gen <= 10; gen++) {
 		ASSERT_EQ(0, wt_arm_rel(ring.fd, WHEEL_ID(1, gen), WT_MS));
-		/* Who owes for expiries is told before there is an event, too. */
+		/* A user in debt for expiries is told before there is an event, too. */
 		do {
 			ASSERT_EQ(POLLIN, told(&self->uring, 1));
 		} while (wt_ring_tail(&ring) != gen);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What connections hold in memory: commands that have not come whole, and answers that
+ * The memory that connections hold: commands that have not come whole, and answers that
  * are not read. It is limited for all of them together. Beyond the limit, of those that hold
  * more than an equal share, the one gives way that has got nothing done for longest: a body
- * that has not come whole is refused, and who does not read is closed.
+ * that has not come whole is refused, and a connection that does not read is closed.
  */
 #ifndef HOLD_H
 #define HOLD_H

@@ -68,7 +68,7 @@ static int bind_in_folder(const char *path)
 }
 
 /*
- * What is accepted has these, too. An answer goes at once, whether the one before it
+ * An accepted connection inherits these. An answer goes at once, whether the one before it
  * has been acknowledged or not; a peer that has vanished is found out in some hours.
  */
 static void set_options(int fd)

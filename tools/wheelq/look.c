@@ -103,7 +103,7 @@ bool queue_peek_first(struct queue *queue, struct tube *tube,
 
 	if (state == JOB_READY)
 		return peek_ready(queue, tube, rec);
-	/* What is due by now is ready, or will be in a moment, wherever its row is. */
+	/* A job that is due by now is ready, or will be in a moment, wherever its row is. */
 	if (state != JOB_BURIED)
 		from.due = near_now(queue->near, job_clock(state)) + 1;
 	while (queue->store->verbs->scan(queue->store, tube->number, state,

@@ -43,7 +43,7 @@ static int open_clock(void)
 	return fd;
 }
 
-/* Who stands by is ended as by default, and drains when it serves. */
+/* A server that stands by is ended, as by default; one that serves drains. */
 static void hold_drain_signal(void)
 {
 	sigset_t set;

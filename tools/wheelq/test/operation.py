@@ -124,12 +124,18 @@ def ask_at(path, text):
         return s.makefile("rb").readline()
 
 
+def moved_to_a_socket(server):
+    """Its path."""
+    server.stop()
+    path = os.path.join(server.folder, "socket")
+    server.options = ("--listen", f"unix:{path}")
+    server.start()
+    return path
+
+
 def listens_in_a_folder():
     with rig.Server() as server:
-        server.stop()
-        path = os.path.join(server.folder, "socket")
-        server.options = ("--listen", f"unix:{path}")
-        server.start()
+        path = moved_to_a_socket(server)
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o666, "the folder says who may connect"
         assert ask_at(path, b"put 0 0 60 1\r\nx\r\n") == b"INSERTED 1\r\n"
         assert "in use" in refusal("--listen", f"unix:{path}")[0]
@@ -148,10 +154,7 @@ def listens_in_a_folder():
 def listens_to_what_was_sent_before_the_end():
     """As on a network: what came in one piece is done, though nobody hears the answer."""
     with rig.Server() as server:
-        server.stop()
-        path = os.path.join(server.folder, "socket")
-        server.options = ("--listen", f"unix:{path}")
-        server.start()
+        path = moved_to_a_socket(server)
         with socket.socket(socket.AF_UNIX) as s:
             s.connect(path)
             s.sendall(b"put 0 0 60 1\r\nx\r\n" * 100)
