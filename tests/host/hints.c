@@ -95,7 +95,7 @@ static void check_fetched(const struct hinted *h, u32 i)
 		ktap_fail("it is not the hint that is fetched");
 }
 
-/* Whoever looks at a timer has another one fetched. */
+/* A look at a timer prefetches the one that its hint names. */
 static void hints_are_fetched(void)
 {
 	struct hinted *h = hinted_create();

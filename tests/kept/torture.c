@@ -2,7 +2,7 @@
 /*
  * Kept timers under torture: two programs arm, move and cancel their own timers at random,
  * and arm them again when they have fired, while the clock goes on. Each atomic step of
- * theirs and of the wheel's may be late. What comes is compared with what was said.
+ * theirs and of the wheel's may be late. The events are compared with the orders.
  *
  * A timer is late if it fires at a later tick than its deadline's, and than the one that
  * follows the return of the call that armed it. The clock moves with the wheel locked, so a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the two backends have in common: a handle, and the commands of the ABI
+ * The two backends have this in common: a handle, and the commands of the ABI
  * with their structs.
  */
 #ifndef LIBWHEEL_HANDLE_H

@@ -25,8 +25,8 @@
  * which is greater at each arm of that slot; see linux/wheel_timer.h, whose
  * structs are used as they are.
  *
- * What can fail returns a negative errno of that header's table. Nothing is
- * printed, nothing aborts, errno is left alone.
+ * A function that can fail returns a negative errno of that header's table. None of them
+ * prints, aborts or touches errno.
  *
  * Threads: any number may use a wheel at once, except that nobody may use it
  * during and after libwheel_close(). A signal handler may touch, park and revive,
@@ -137,7 +137,7 @@ int libwheel_open(struct libwheel **wheel,
 void libwheel_close(struct libwheel *wheel);
 /* LIBWHEEL_KERNEL or LIBWHEEL_USER. */
 int libwheel_backend(const struct libwheel *wheel);
-/* What is in force. */
+/* The settings in force. */
 int libwheel_info(const struct libwheel *wheel, struct wheel_setup *info);
 /* The wheel's clock. */
 uint64_t libwheel_now(const struct libwheel *wheel);
@@ -165,7 +165,7 @@ int libwheel_earlier(struct libwheel *wheel);
 
 /*
  * One timer. With WHEEL_SETUP_ANY_SLOT libwheel_arm() and _arm_in() write *@id.
- * What they answer stands in the table of struct wheel_op.
+ * The table of struct wheel_op has their answers.
  */
 int libwheel_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
 		 uint64_t cookie);

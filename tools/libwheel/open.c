@@ -25,7 +25,7 @@ static bool all_zero(const unsigned char *bytes, size_t count)
 	return true;
 }
 
-/* What an older program does not know is 0; what we do not know has to be. */
+/* Fields that an older program does not know are 0; fields that we do not know must be 0. */
 static int options_copy(struct libwheel_options *to,
 			const struct libwheel_options *from)
 {

@@ -13,9 +13,9 @@
 #include "wheelctl.h"
 
 /*
- * A program may be begun without the usual three descriptors: then nothing that it opens
- * takes their place. What is written to stdout fails as before. And it is told of the
- * ends of those that it begins, also if its parent wanted to hear of none.
+ * A program may be started without the usual three descriptors. Nothing that it opens may
+ * then take their place, and writing to stdout still has to fail. It also has to hear of its
+ * own children's ends, even if its parent ignored SIGCHLD.
  */
 static void settle_in(void)
 {

@@ -168,8 +168,8 @@ void table_foot(void)
 	      "libraries' loops neither read a clock nor poll. They are the distribution's\n"
 	      "builds, called through shared objects; all else is built for this CPU. The\n"
 	      "callback only counts. The objects lie in one array, on small pages. A burst's\n"
-	      "equal keys are a heap's best case. What a cancel leaves to a wheel's next pass\n"
-	      "is not in its row. DPDK's list keeps the time of the CPU's counter, cannot be\n"
+	      "equal keys are a heap's best case. The work that a cancel leaves to a wheel's\n"
+	      "next pass is not in its row. DPDK's list keeps the time of the CPU's counter, cannot be\n"
 	      "told another, and takes a lock.\n",
 	      stdout);
 }

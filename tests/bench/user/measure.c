@@ -19,8 +19,8 @@
 #define TICK_NS		1000000ULL
 
 /*
- * With this many timers and more, memory is counted by what the machine has less of. What a
- * contestant takes once, whatever their number, is a few bytes of each then.
+ * With this many timers and more, memory is counted by how much less the machine has free.
+ * The memory that a contestant takes once is then a few bytes for each of them.
  */
 #define LEAST_FOR_BYTES	10000
 
@@ -259,7 +259,7 @@ static void time_kept(void)
 }
 
 /*
- * All fire, and are armed by who took the events. What the kernel does to let them fire is in
+ * All fire, and are armed by the one that takes the events. The kernel's own work for it is in
  * the rows of expiries.
  */
 static void time_kept_again(void)

@@ -5,10 +5,9 @@
  *	device fuzz SECONDS [PROGRAM...]
  *	device replay PROGRAM...
  *
- * Each program is lived through by a process of its own, which may become two. What is
- * wrong is what such a process says, what it cannot be killed for, and any word by which
- * the kernel taints itself. The program that did it is printed, and that is the end. To be
- * run by root in a guest that is this test's.
+ * A process of its own runs each program, and may become two. The fuzzer stops, and prints
+ * the program, when that process reports a broken promise, cannot be killed, or has tainted
+ * the kernel. To be run by root in a guest that is this test's.
  */
 #include <poll.h>
 #include <signal.h>

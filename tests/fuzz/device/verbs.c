@@ -2,7 +2,7 @@
 /*
  * A process lives through a program: its files, their maps, and a room in which all that
  * it hands to the kernel lies, at addresses that a call of 32 bits can name, too. A step to
- * what is not there does nothing. What is promised of any call is looked at after it.
+ * what is not there does nothing. After each call its promises are checked.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -95,7 +95,7 @@ static void *wait_thread(void *wheel)
 	return (void *)ret;
 }
 
-/* Who waits is told when a timer is armed elsewhere, and when all is over. */
+/* A waiting thread is told when another one arms a timer, and when all is over. */
 static void wait_in_a_thread(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);

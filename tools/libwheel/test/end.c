@@ -78,7 +78,7 @@ static void stop_ends_it(void)
 	libwheel_close(wheel);
 }
 
-/* What did not fire goes to another wheel as it is. */
+/* Timers that did not fire go to another wheel as they are. */
 static void stop_hands_back(void)
 {
 	struct libwheel *old = open_virtual(TIMERS);

@@ -115,7 +115,7 @@ static void loop_earlier_timer(void)
 	libwheel_close(wheel);
 }
 
-/* What an operation let fire is announced like all else. */
+/* A timer that fires during an operation is announced like any other. */
 static void loop_hears_of_what_others_let_fire(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 8);

@@ -12,7 +12,7 @@
 
 static const struct libwheel_options plain = { .size = sizeof(plain) };
 
-/* What opening answers; what it opens it closes. */
+/* Opens, closes what was opened, and returns the answer. */
 static int try_open(const struct libwheel_options *options)
 {
 	struct libwheel *wheel = NULL;
@@ -180,7 +180,7 @@ static void open_backend(void)
 	EXPECT_EQ(-EINVAL, try_open(&options));
 }
 
-/* Where the kernel has no touch words yet, the program has its own. */
+/* Without touch words in the kernel the library has its own. */
 static void open_auto_finds_who_can(void)
 {
 	struct libwheel_options options = plain;
@@ -243,7 +243,7 @@ static void open_and_close_leave_no_fd(void)
 	EXPECT_EQ(before, open_fds());
 }
 
-/* What fails says so by its answer alone. */
+/* A failure shows in the answer alone. */
 static void errno_is_left_alone(void)
 {
 	struct libwheel *wheel = open_virtual(8);

@@ -34,7 +34,7 @@ static void period_keeps_its_grid(void)
 	libwheel_close(wheel);
 }
 
-/* What was missed is counted by one division and not made up for. */
+/* Missed periods are counted by one division, and not made up for. */
 static void period_counts_what_it_missed(void)
 {
 	struct libwheel *wheel = open_virtual(8);

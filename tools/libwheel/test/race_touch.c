@@ -44,7 +44,7 @@ static void touch_all(struct race *race)
 	}
 }
 
-/* What came is what was said last; what was said of a later round is ended. */
+/* The event must carry the last order; an order of a later round is ended. */
 static void end_slot(struct race *race, const struct caught *caught, int slot)
 {
 	int ret = libwheel_cancel(race->wheel, WHEEL_ID(slot, race->gen));
@@ -59,7 +59,7 @@ static void end_slot(struct race *race, const struct caught *caught, int slot)
 
 /*
  * One thread moves the clock over the timers, another touches, parks and revives
- * them. What it was last told is what comes: one event with the deadline that it
+ * them. The last order of each is what comes: one event with the deadline that it
  * set, or, for what it parked, none.
  */
 static void p4_touch_against_the_clock(void)

@@ -17,7 +17,7 @@ enum state {
 	PERIODIC, PERIODIC_FIRED, PERIODIC_ENDED, STOPPED,
 };
 
-/* What each operation answers to the timer's own id. */
+/* The answer of each operation to the timer's own id. */
 static const struct row {
 	const char *name;
 	int arm, rearm, cancel, query;

@@ -52,7 +52,7 @@ extern const struct test share_tests[];
 extern const struct test task_tests[];
 extern const struct test contract_tests[];
 
-/* What is not so fails the test, which goes on; with NEED() it ends. */
+/* A false condition fails the test, which goes on; with NEED() it ends. */
 #define EXPECT(condition) \
 	expect(!!(condition), __FILE__, __LINE__, #condition)
 #define EXPECT_EQ(expected, seen) \
@@ -74,7 +74,7 @@ __attribute__((noreturn)) void skip(const char *why);
 __u64 test_seed(void);
 __u64 random_below(__u64 *state, __u64 limit);
 
-/* Wheels. What cannot be opened ends the test. */
+/* Wheels. One that cannot be opened ends the test. */
 struct libwheel *open_wheel(const struct libwheel_options *options);
 struct libwheel *open_virtual(__u32 timers);
 struct libwheel *open_touch(__u32 timers);

@@ -13,7 +13,7 @@
 
 #define WHEEL_NEVER	(~(u64)0)
 
-/* What becomes of a timer whose filed time has come. */
+/* The fate of a timer whose filed time has come. */
 enum wheel_claim {
 	WHEEL_FIRE,
 	WHEEL_LATER,

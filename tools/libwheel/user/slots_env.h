@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What slots/ needs of its surroundings, in a program: the kernel's words, and the
- * engine in place of the kernel's.
+ * The surroundings that slots/ needs, in a program: the kernel's words, and an engine
+ * in place of the kernel's.
  */
 #ifndef LIBWHEEL_SLOTS_ENV_H
 #define LIBWHEEL_SLOTS_ENV_H
