@@ -256,14 +256,17 @@ void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res)
 }
 
 /*
- * A batch says which slots come: they are fetched while others are worked on. For a
- * number that is none it is the first slot, and nothing for one that is not there.
+ * A batch says which slots come: they are fetched while others are worked on. A number that
+ * is none gets its answer later, and for a slot that was never armed nothing is fetched.
  */
 static void op_prefetch(const struct wheel_slots *slots, const struct wheel_op *op)
 {
-	unsigned long slot =
-		(unsigned long)wheel_slot_at(slots, WHEEL_ID_SLOT(op->id));
+	u32 nr = WHEEL_ID_SLOT(op->id);
+	unsigned long slot;
 
+	if (nr >= slots->setup.timers)
+		return;
+	slot = (unsigned long)wheel_slot_at(slots, nr);
 	prefetchw((void *)slot);
 	prefetchw((void *)(slot + sizeof(struct wheel_slot) - 1));
 }

@@ -242,6 +242,23 @@ static void batch_of_many(void)
 	libwheel_close(wheel);
 }
 
+/* Also where there are so many timers that a batch looks ahead at the slots which come. */
+static void batch_of_slots_that_are_none(void)
+{
+	struct libwheel *wheel = open_virtual(1 << 16);
+	struct wheel_op ops[64];
+	__u32 i;
+
+	for (i = 0; i < COUNT(ops); i++)
+		ops[i] = (struct wheel_op){
+			.op = WHEEL_OP_CANCEL, .id = WHEEL_ID(WHEEL_SLOT_MASK - (i << 16), 1),
+		};
+	EXPECT_EQ(COUNT(ops), libwheel_submit(wheel, ops, COUNT(ops), NULL));
+	for (i = 0; i < COUNT(ops); i++)
+		EXPECT_EQ(-EINVAL, ops[i].res);
+	libwheel_close(wheel);
+}
+
 /* A pending timer is moved; else a newer generation is armed, where one may be. */
 static void table_of_rearm_or_arm(void)
 {
@@ -312,6 +329,7 @@ const struct test table_tests[] = {
 	TEST(any_slot),
 	TEST(batch_answers_each),
 	TEST(batch_of_many),
+	TEST(batch_of_slots_that_are_none),
 	TEST(table_of_rearm_or_arm),
 	TEST(rearm_or_arm_says_what_is_wrong),
 	TEST(rearm_or_arm_any_slot),
