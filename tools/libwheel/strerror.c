@@ -6,9 +6,9 @@
 
 #include "libwheel.h"
 
-static const char *words_of(int err)
+static const char *words_of(int number)
 {
-	switch (-err) {
+	switch (number) {
 	case EINVAL:
 		return "an option, flag, operation, slot or size that does not exist";
 	case E2BIG:
@@ -40,11 +40,13 @@ static const char *words_of(int err)
 
 const char *libwheel_strerror(int err)
 {
-	const char *words = words_of(err);
+	/* The least int has no opposite: it stays what it is. */
+	int number = (int)-(unsigned int)err;
+	const char *words = words_of(number);
 	int saved = errno;
 
 	if (!words)
-		words = strerror(-err);
+		words = strerror(number);
 	errno = saved;
 	return words;
 }

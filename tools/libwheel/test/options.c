@@ -3,6 +3,7 @@
  * Opening: what is asked for, what is in force, and what is refused.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -274,6 +275,7 @@ static void errors_have_words(void)
 	errno = EXDEV;
 	EXPECT_EQ(0, strcmp(strerror(ENOMEM), libwheel_strerror(-ENOMEM)));
 	EXPECT(!!strstr(libwheel_strerror(-123456), "123456"));
+	EXPECT(!!strstr(libwheel_strerror(INT_MIN), "2147483648"));
 	for (i = 0; i < COUNT(ours); i++) {
 		EXPECT(!!strcmp(strerror(ours[i]), libwheel_strerror(-ours[i])));
 		for (j = 0; j < i; j++)
