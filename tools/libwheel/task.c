@@ -9,6 +9,9 @@
 #include "handle.h"
 #include "libwheel_task.h"
 
+/* The kernel numbers no more threads than this, all processes together. */
+#define MOST_THREADS	(1U << 22)
+
 /**
  * struct libwheel_pool - threads that run tasks
  * @wheel: of their timers
@@ -129,6 +132,8 @@ int libwheel_pool_open(struct libwheel_pool **pool, struct libwheel *wheel,
 		return -EINVAL;
 	if (libwheel_fd(wheel) < 0)
 		return libwheel_fd(wheel);
+	if (threads > MOST_THREADS)
+		return -EAGAIN;
 	err = pool_make(pool, wheel, threads);
 	errno = saved;
 	return err;

@@ -207,6 +207,7 @@ static void pool_refuses(void)
 	struct libwheel_pool *pool = NULL;
 
 	EXPECT_EQ(-EINVAL, libwheel_pool_open(&pool, wheel, 0));
+	EXPECT_EQ(-EAGAIN, libwheel_pool_open(&pool, wheel, UINT32_MAX));
 	EXPECT_EQ(-EOPNOTSUPP, libwheel_pool_open(&pool, silent, 1));
 	EXPECT(!pool);
 	EXPECT_EQ(0, libwheel_pool_close(NULL));
