@@ -119,6 +119,13 @@ def _u32(value):
     return value
 
 
+def _limit(value):
+    """Each slot has one event at most."""
+    if not 0 < value <= 1 << SLOT_BITS:
+        raise _error(errno.EINVAL, "%r: a limit is a number from 1 to 2^24" % value)
+    return value
+
+
 class _Op(ctypes.Structure):
     _fields_ = [
         ("op", ctypes.c_uint32),
@@ -453,7 +460,7 @@ class Wheel:
 
     def _take(self, call, limit, *arguments):
         """What an asynchronous iteration that was left took along comes first."""
-        if events := self._leftover(limit):
+        if events := self._leftover(_limit(limit)):
             return events
         array = (_Event * limit)()
         count = call(self._open(), array, limit, *arguments)

@@ -215,6 +215,16 @@ def test_no_option_is_cut_off():
         raises(errno.ERANGE, wheel.advance, 2**64 + 5)
 
 
+def test_limit_is_a_number_of_events():
+    with Wheel(clock=libwheel.VIRTUAL) as wheel:
+        wheel.arm(timer_id(1, 1), MS)
+        wheel.advance(MS)
+        for limit in (-1, 0, 2**24 + 1, 2**32, 2**64):
+            raises(errno.EINVAL, wheel.expirations, limit)
+            raises(errno.EINVAL, wheel.wait, limit)
+        assert len(wheel.expirations(limit=2**24)) == 1
+
+
 def test_errors_are_in_words():
     with Wheel(clock=libwheel.VIRTUAL) as wheel:
         wheel.arm(timer_id(1, 1), MS)
