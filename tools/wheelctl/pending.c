@@ -133,6 +133,16 @@ static bool take_line(struct pending *p, u32 number, const char *line)
 	}
 }
 
+/* The last line, and nothing behind it. */
+static bool take_end(const char *line, size_t *count, u32 *crc)
+{
+	int length = 0;
+
+	if (sscanf(line, "end,%zu,%8x%n", count, crc, &length) != 2)
+		return false;
+	return !line[length] || !strcmp(line + length, "\n");
+}
+
 /**
  * pending_load - read a file; an error in it ends the program
  * @p: set up
@@ -149,12 +159,14 @@ void pending_load(struct pending *p, const char *path)
 
 	memset(p, 0, sizeof(*p));
 	source_open(&source, path);
-	while (!ended && getline(&text, &room, source.text) > 0) {
+	while (getline(&text, &room, source.text) > 0) {
 		size_t count;
 		u32 stated;
 
 		number++;
-		if (number > 3 && sscanf(text, "end,%zu,%8x", &count, &stated) == 2) {
+		if (ended)
+			fail(EXIT_ASKED, "%s:%u: text after its end", path, number);
+		if (number > 3 && take_end(text, &count, &stated)) {
 			ended = true;
 			if (count != p->count || stated != crc)
 				fail(EXIT_ASKED, "%s:%u: the file was changed",

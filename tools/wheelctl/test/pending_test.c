@@ -103,6 +103,10 @@ static void damage(void)
 		write_example(i, 0);
 		KTAP_EXPECT(is_refused());
 	}
+	write_example(size - 1, '~');
+	KTAP_EXPECT(is_refused());
+	write_example(size, '\n');
+	KTAP_EXPECT(is_refused());
 	write_example(-1, 0);
 	KTAP_EXPECT(!is_refused());
 	/* Its sum is right, but it says of no wheel and of no moment. */
