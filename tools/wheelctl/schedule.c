@@ -167,7 +167,7 @@ const char *schedule_calendar(struct schedule *s, const char *text)
 	return NULL;
 }
 
-/* A date or a time of day, exactly as it stands there. */
+/* A date or a time of day, exactly as it stands there; a leap second is none. */
 static bool take_time(struct schedule *s, const char *text, time_t now)
 {
 	static const char *const forms[] = {
@@ -185,7 +185,7 @@ static bool take_time(struct schedule *s, const char *text, time_t now)
 		if (end && !*end)
 			break;
 	}
-	if (i == ARRAY_SIZE(forms))
+	if (i == ARRAY_SIZE(forms) || asked.tm_sec > 59)
 		return false;
 	asked.tm_isdst = -1;
 	got = asked;
@@ -195,8 +195,7 @@ static bool take_time(struct schedule *s, const char *text, time_t now)
 		got.tm_mday++;
 		s->time = mktime(&got);
 	}
-	return forms[i][1] == 'H' ||
-	       (got.tm_mday == asked.tm_mday && got.tm_sec == asked.tm_sec);
+	return forms[i][1] == 'H' || got.tm_mday == asked.tm_mday;
 }
 
 /**
