@@ -74,6 +74,16 @@ static void each_option(const struct command *c,
 				put(c, option);
 }
 
+/* And for each that may stand before the command, which is NULL then. */
+static void each_global_option(void (*put)(const struct command *c,
+					   const struct option_spec *option))
+{
+	const struct option_spec *option;
+
+	for (option = global_options; option->name; option++)
+		put(NULL, option);
+}
+
 /* The words that a kind stands for, or nothing where there are too many. */
 static void put_words(enum word kind)
 {
@@ -139,7 +149,6 @@ static void put_bash_option(const struct command *c,
 
 static void for_bash(void)
 {
-	const struct option_spec *option;
 	const struct command *const *c;
 
 	puts("# bash completion of wheelctl, as wheelctl completion bash prints it\n"
@@ -173,8 +182,7 @@ static void for_bash(void)
 		puts("\t\t;;");
 	}
 	fputs("\t:-*) COMPREPLY=($(compgen -W '", stdout);
-	for (option = global_options; option->name; option++)
-		put_bash_option(NULL, option);
+	each_global_option(put_bash_option);
 	fputs("' -- \"$current\")) ;;\n\t:*) ", stdout);
 	put_bash_reply(WORD_COMMAND);
 	puts("\t\t;;\n\tesac\n}\ncomplete -F _wheelctl wheelctl");
@@ -238,7 +246,9 @@ static void for_zsh(void)
 		puts("'");
 	}
 	puts("\t)\n"
-	     "\t_arguments -C '1:command:->command' '*::argument:->argument' && return\n"
+	     "\t_arguments -C \\");
+	each_global_option(put_zsh_option);
+	puts("\t\t\t'1:command:->command' '*::argument:->argument' && return\n"
 	     "\tif [[ $state == command ]]; then\n"
 	     "\t\t_describe command commands\n"
 	     "\t\treturn\n"
@@ -262,11 +272,34 @@ static void put_fish_kind(enum word kind)
 	}
 }
 
+static void put_fish_condition(const struct command *c)
+{
+	if (c)
+		printf("complete -c wheelctl -n '__fish_seen_subcommand_from %s'", c->name);
+	else
+		fputs("complete -c wheelctl -n __wheelctl_needs_command", stdout);
+}
+
+/* Of an option's argument fish would think that it is the command. */
+static void put_fish_function(void)
+{
+	const struct option_spec *option;
+
+	fputs("function __wheelctl_needs_command\n"
+	      "\tset -l words (commandline -opc)\n"
+	      "\tset -e words[1]\n"
+	      "\targparse -s", stdout);
+	for (option = global_options; option->name; option++)
+		printf(" '%s%s'", option->name, option->argument ? "=" : "");
+	puts(" -- $words 2>/dev/null; and not set -q argv[1]\n"
+	     "end");
+}
+
 static void put_fish_option(const struct command *c,
 			    const struct option_spec *option)
 {
-	printf("complete -c wheelctl -n '__fish_seen_subcommand_from %s' -l %s",
-	       c->name, option->name);
+	put_fish_condition(c);
+	printf(" -l %s", option->name);
 	if (option->argument)
 		put_fish_kind(kind_of(option->argument));
 	fputs(" -d '", stdout);
@@ -280,16 +313,17 @@ static void for_fish(void)
 
 	puts("# fish completion of wheelctl, as wheelctl completion fish prints it\n"
 	     "complete -c wheelctl -f");
+	put_fish_function();
+	each_global_option(put_fish_option);
 	for (c = commands; *c; c++) {
-		printf("complete -c wheelctl -n __fish_use_subcommand -a %s -d '",
-		       (*c)->name);
+		put_fish_condition(NULL);
+		printf(" -a %s -d '", (*c)->name);
 		put_text((*c)->summary);
 		puts("'");
 		each_option(*c, put_fish_option);
 		if (kind_of((*c)->operand) == WORD_NONE)
 			continue;
-		printf("complete -c wheelctl -n '__fish_seen_subcommand_from %s'",
-		       (*c)->name);
+		put_fish_condition(*c);
 		put_fish_kind(kind_of((*c)->operand));
 		putchar('\n');
 	}

@@ -128,6 +128,17 @@ completes() {
 				{ echo "# no --$option of $command"; return 1; }
 		done
 	done
+	for option in device json help version; do
+		case $1 in
+		bash) pattern="	:-\*.* --${option}[ ']" ;;
+		fish) pattern="needs_command -l $option " ;;
+		zsh) pattern="^			'--${option}[=[]" ;;
+		esac
+		sed "/^	case .words/q" "$folder/completion" >"$folder/part"
+		[ "$1" = zsh ] || cp "$folder/completion" "$folder/part"
+		grep -q -e "$pattern" "$folder/part" ||
+			{ echo "# no --$option before a command"; return 1; }
+	done
 	! command -v "$1" >/dev/null || "$1" -n "$folder/completion"
 }
 
@@ -146,6 +157,18 @@ offered() {
 		[ "$(offers wheelctl arm --clock b)" = boottime ] &&
 		[ "$(offers wheelctl arm --scheme h)" = "hashed hierarchical" ] &&
 		[ "$(offers wheelctl --device /dev/null st)" = stats ]
+}
+
+# The same before the command.
+offered_by_fish() {
+	command -v fish >/dev/null || return 0
+	"$wheelctl" completion fish >"$folder/completion" || return
+	for words in ' st' ' --json st' ' --device /dev/null st' ' --device=/dev/null st'; do
+		# shellcheck disable=SC2016 # for that fish
+		HOME=$folder fish -c 'source $argv[1]; complete -C "wheelctl$argv[2]"' \
+			"$folder/completion" "$words" | grep -q '^stats' ||
+			{ echo "# wheelctl$words"; return 1; }
+	done
 }
 
 # No command is offered an option that it refuses.
@@ -189,7 +212,7 @@ echo "KTAP version 1"
 # Two for each command, and these.
 # shellcheck disable=SC2086 # words
 set -- $commands
-echo "1..$((95 + 2 * $#))"
+echo "1..$((96 + 2 * $#))"
 
 explained --help
 for command in $commands; do
@@ -200,6 +223,7 @@ for shell in bash zsh fish; do
 	result_of "completion $shell knows every command and option" completes $shell
 done
 result_of "bash completes what fits" offered
+result_of "fish completes what stands behind an option" offered_by_fish
 result_of "bash completes nothing that is refused" offered_is_taken
 result_of "what is printed arrives" full_disk
 result_of "is begun with hardly anything" begun_barely
