@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "near.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -195,8 +194,9 @@ static void ring(struct side *side, const struct wheel_event *event)
 	alarm->ring(alarm);
 }
 
-static int side_run(struct side *side, unsigned int budget)
+bool near_run(struct near *near, enum near_clock clock, unsigned int budget)
 {
+	struct side *side = &near->sides[clock];
 	struct wheel_event events[BITE];
 	int count, i;
 
@@ -209,13 +209,6 @@ static int side_run(struct side *side, unsigned int budget)
 		budget = budget > BITE ? budget - BITE : 0;
 	} while (count == BITE && budget);
 	return count < BITE;
-}
-
-int near_run(struct near *near, unsigned int budget)
-{
-	int all = side_run(&near->sides[NEAR_QUEUE], budget);
-
-	return side_run(&near->sides[NEAR_WALL], budget) && all;
 }
 
 void near_advance(struct near *near, uint64_t ms)

@@ -10,6 +10,7 @@
 #ifndef NEAR_H
 #define NEAR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Which clock: the queue's, or the wall's. */
@@ -51,7 +52,7 @@ struct near_options {
 
 struct near *near_open(const struct near_options *options);
 void near_close(struct near *near);
-/* Readable while near_run() has something to do. */
+/* Readable while near_run() of this clock has something to do. */
 int near_fd(const struct near *near, enum near_clock clock);
 
 /* ms, rounded down; a deadline counts from near_after(), rounded up. */
@@ -64,8 +65,8 @@ int64_t near_skew(const struct near *near);
 void near_set(struct near *near, enum near_clock clock, struct alarm *alarm,
 	      uint64_t when);
 void near_clear(struct near *near, struct alarm *alarm);
-/* Ring what is due, at most about @budget of it; was that all? */
-int near_run(struct near *near, unsigned int budget);
+/* Ring what is due on one clock, at most about @budget of it; was that all? */
+bool near_run(struct near *near, enum near_clock clock, unsigned int budget);
 /* Both clocks on by @ms. */
 void near_advance(struct near *near, uint64_t ms);
 const char *near_backend(const struct near *near);

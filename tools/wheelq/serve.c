@@ -77,6 +77,8 @@ static void name_process(struct server *server)
 static void server_open(struct server *server,
 			const struct server_options *options)
 {
+	int clock;
+
 	*server = (struct server){ .options = *options };
 	TAILQ_INIT(&server->clients);
 	TAILQ_INIT(&server->busy);
@@ -97,8 +99,9 @@ static void server_open(struct server *server,
 	watch_fd(server, server->listener.fd, &server->listener);
 	watch_fd(server, server->signal_fd, &server->signal_fd);
 	watch_fd(server, server->clock_fd, &server->clock_fd);
-	watch_fd(server, near_fd(server->queue.near, NEAR_QUEUE), server);
-	watch_fd(server, near_fd(server->queue.near, NEAR_WALL), server);
+	for (clock = 0; clock < NEAR_CLOCKS; clock++)
+		watch_fd(server, near_fd(server->queue.near, clock),
+			 &server->rings[clock]);
 }
 
 void serve_later(struct client *client)
@@ -174,6 +177,12 @@ static void take_client_event(struct client *client, uint32_t events)
 	serve_later(client);
 }
 
+static bool is_alarm(const struct server *server, const void *mark)
+{
+	return mark == &server->rings[NEAR_QUEUE] ||
+	       mark == &server->rings[NEAR_WALL];
+}
+
 static void take_event(struct server *server, const struct epoll_event *event)
 {
 	if (event->data.ptr == &server->listener)
@@ -182,7 +191,9 @@ static void take_event(struct server *server, const struct epoll_event *event)
 		take_signal(server);
 	else if (event->data.ptr == &server->clock_fd)
 		clock_was_set(server);
-	else if (event->data.ptr != server)
+	else if (is_alarm(server, event->data.ptr))
+		*(bool *)event->data.ptr = true;
+	else
 		take_client_event(event->data.ptr, event->events);
 }
 
@@ -255,6 +266,21 @@ static void work(struct server *server)
 			client_work(client);
 }
 
+/* To ask a wheel costs a call, so it is asked when its descriptor was readable. */
+static bool ring_alarms(struct server *server)
+{
+	bool more = false;
+	int clock;
+
+	for (clock = 0; clock < NEAR_CLOCKS; clock++) {
+		if (server->rings[clock])
+			server->rings[clock] = !near_run(server->queue.near, clock,
+							 ALARM_BUDGET);
+		more |= server->rings[clock];
+	}
+	return more;
+}
+
 static void turn(struct server *server, bool more)
 {
 	struct epoll_event events[EVENTS];
@@ -277,7 +303,7 @@ void serve(struct server *server, const struct server_options *options)
 	fflush(stdout);
 	while (!server->is_ending) {
 		turn(server, more);
-		more = !near_run(queue->near, ALARM_BUDGET);
+		more = ring_alarms(server);
 		work(server);
 		hand_out(server);
 		more |= queue_work(queue);

@@ -39,6 +39,7 @@ struct server_options {
  * @listener: for connections
  * @clock_fd: readable when somebody has set the wall clock
  * @signal_fd: for the signals that end it, or drain it
+ * @rings: alarms of this clock may be due
  * @clients: connections
  * @busy: those with something to do at the end of the turn
  * @hold: what connections hold in memory
@@ -57,6 +58,7 @@ struct server {
 	struct listener listener;
 	int clock_fd;
 	int signal_fd;
+	bool rings[NEAR_CLOCKS];
 	struct client_list clients;
 	struct client_list busy;
 	struct hold hold;

@@ -180,8 +180,11 @@ static void hand_out(struct model *m)
 
 static void run(struct model *m)
 {
-	while (!near_run(m->queue.near, 100))
-		;
+	int clock;
+
+	for (clock = 0; clock < NEAR_CLOCKS; clock++)
+		while (!near_run(m->queue.near, clock, 100))
+			;
 	while (queue_work(&m->queue))
 		;
 	hand_out(m);
