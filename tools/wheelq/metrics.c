@@ -117,7 +117,7 @@ void metrics_print(struct buffer *b, struct server *server)
 	gauge(b, "wheelq_jobs_in_memory", "Jobs that are near.",
 	      queue->loaded.count);
 	gauge(b, "wheelq_store_bytes", "What jobs take in the store.",
-	      queue->bytes);
+	      queue_bytes(queue));
 	counter(b, "wheelq_commits_total", "Commits of the store.",
 		queue->commits);
 }

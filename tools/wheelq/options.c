@@ -198,6 +198,7 @@ void options_read(struct server_options *options, int argc, char **argv)
 		.queue = {
 			.window = 131072, .horizon = 3600 * 1000,
 			.leases = 65536, .tubes = 10000,
+			.numbers = 1000,
 		},
 	};
 	while ((option = getopt_long(argc, argv, "", long_options,

@@ -31,16 +31,19 @@ const char *const postgres_statements[PG_STATEMENTS] = {
 		"WHERE tube = $1 AND state = $2\n"
 		"AND (rank, due, id) >= ($3, $4, $5)\n"
 		"ORDER BY rank, due, id LIMIT $6",
-	[PG_NUMBERS] = "SELECT next_id, skew + " NOW_MS ", clock FROM wheelq_store",
+	[PG_NUMBERS] = "SELECT next_id, skew + " NOW_MS ", clock, counted\n"
+		"FROM wheelq_store",
 	/* PostgreSQL's clock is all servers' own: @skew is of the queue's to it. */
 	[PG_SET_NUMBERS] = "UPDATE wheelq_store\n"
-		"SET next_id = $1, clock = $2, skew = $2 - " NOW_MS,
+		"SET next_id = $1, clock = $2, skew = $2 - " NOW_MS ", counted = $3",
 	[PG_TUBES] = "SELECT number, delayed, timed, ready, reserved, buried, name\n"
 		"FROM wheelq_tube ORDER BY number",
 	[PG_SET_TUBE] = "INSERT INTO wheelq_tube VALUES($1,$2,$3,$4,$5,$6,$7)\n"
 		"ON CONFLICT(number) DO UPDATE SET\n"
 		"(delayed, timed, ready, reserved, buried) = ($2,$3,$4,$5,$6)",
 	[PG_FORGET_TUBE] = "DELETE FROM wheelq_tube WHERE number = $1",
+	[PG_COUNT] = "SELECT tube, state, count(*) FROM wheelq_job WHERE id >= $1\n"
+		"GROUP BY tube, state",
 	/* Of another epoch it sets NULL, which the table refuses. */
 	[PG_RENEW] = "UPDATE wheelq_store SET until = " POSTGRES_UNTIL ", bytes = $2,\n"
 		"epoch = CASE epoch WHEN $1 THEN epoch END",
@@ -135,17 +138,20 @@ static void postgres_numbers(struct store *store, struct store_numbers *numbers)
 	numbers->skew = postgres_number(result, 0, 1) -
 			postgres_clock_ms(CLOCK_REALTIME);
 	numbers->clock = postgres_number(result, 0, 2);
+	numbers->counted = postgres_number(result, 0, 3);
 	PQclear(result);
 }
 
 static void postgres_set_numbers(struct store *store,
 				 const struct store_numbers *numbers)
 {
-	const uint64_t all[] = { numbers->next_id, numbers->clock };
+	const uint64_t all[] = {
+		numbers->next_id, numbers->clock, numbers->counted,
+	};
 	struct postgres *p = postgres_of(store);
 
 	begin(p);
-	postgres_send(p, PG_SET_NUMBERS, all, 2);
+	postgres_send(p, PG_SET_NUMBERS, all, 3);
 }
 
 static void postgres_tubes(struct store *store, void *context,
@@ -173,19 +179,30 @@ static void postgres_set_tube(struct store *store,
 {
 	struct postgres *p = postgres_of(store);
 	uint64_t all[JOB_STATES] = { tube->number };
-	uint64_t sum = 0;
 	int state;
 
 	begin(p);
-	for (state = JOB_DELAYED; state < JOB_STATES; state++) {
+	for (state = JOB_DELAYED; state < JOB_STATES; state++)
 		all[state] = tube->jobs[state];
-		sum += tube->jobs[state];
-	}
-	if (sum)
+	if (tube->is_gone)
+		postgres_send(p, PG_FORGET_TUBE, all, 1);
+	else
 		postgres_send_with(p, PG_SET_TUBE, all, JOB_STATES, tube->name,
 				   strlen(tube->name));
-	else
-		postgres_send(p, PG_FORGET_TUBE, all, 1);
+}
+
+static void postgres_count(struct store *store, uint64_t id, void *context,
+			   void (*found)(void *context, uint64_t tube,
+					 enum job_state state, uint64_t jobs))
+{
+	struct pg_result *result = postgres_ask(postgres_of(store), PG_COUNT, &id, 1);
+	int row;
+
+	for (row = 0; row < PQntuples(result); row++)
+		found(context, postgres_number(result, row, 0),
+		      postgres_number(result, row, 1),
+		      postgres_number(result, row, 2));
+	PQclear(result);
 }
 
 #define RECORD_NUMBERS	14
@@ -298,6 +315,7 @@ const struct store_verbs postgres_verbs = {
 	.set_numbers = postgres_set_numbers,
 	.tubes = postgres_tubes,
 	.set_tube = postgres_set_tube,
+	.count = postgres_count,
 	.put = postgres_put,
 	.change = postgres_change,
 	.remove = postgres_remove,

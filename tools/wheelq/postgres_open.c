@@ -43,6 +43,8 @@ static const char *const upgrades[] = {
 	"  bytes bigint NOT NULL, epoch bigint NOT NULL,\n"
 	"  until timestamptz NOT NULL);"
 	"INSERT INTO wheelq_store VALUES(0, 1, 0, 0, 0, 0, '-infinity');",
+	"ALTER TABLE wheelq_store ADD COLUMN counted bigint NOT NULL DEFAULT 0;"
+	"UPDATE wheelq_store SET counted = next_id;",
 };
 
 #define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))

@@ -8,6 +8,8 @@
 #include "window.h"
 
 #define BITE		512
+/* Ms that the store's clock may be behind the jobs' that were put. */
+#define CLOCK_BITE_MS	1000
 
 static void open_tube(void *context, const struct store_tube *stored)
 {
@@ -16,10 +18,45 @@ static void open_tube(void *context, const struct store_tube *stored)
 				      stored->number);
 	int state;
 
+	tube->is_stored = true;
 	for (state = JOB_DELAYED; state < JOB_STATES; state++) {
 		tube->stored[state] = stored->jobs[state];
 		tube_count(tube, state, stored->jobs[state]);
 	}
+}
+
+static void count_jobs(void *context, uint64_t number, enum job_state state,
+		       uint64_t jobs)
+{
+	struct queue *queue = context;
+	struct tube *tube = window_tube(queue, number);
+
+	tube->stored[state] += jobs;
+	tube_count_partly(tube, state, jobs);
+	tube_count(tube, state, jobs);
+}
+
+static void open_tubes(struct queue *queue)
+{
+	const struct store_verbs *verbs = queue->store->verbs;
+
+	queue->next_id = queue->numbers.next_id;
+	queue->tubes.counted = queue->numbers.counted;
+	verbs->tubes(queue->store, queue, open_tube);
+	verbs->count(queue->store, queue->numbers.counted, queue, count_jobs);
+}
+
+/*
+ * The store has counted all jobs, and knows so many numbers for the next ones. So most
+ * puts write their job, and neither its tube nor the numbers. A server that starts after
+ * a crash counts the jobs with these numbers, and gives none of the numbers again.
+ */
+static void take_numbers(struct queue *queue, uint64_t count)
+{
+	tubes_count_until(&queue->tubes, queue->next_id);
+	queue->numbers.counted = queue->next_id;
+	queue->numbers.next_id = queue->next_id + count;
+	queue->numbers_changed = true;
 }
 
 /* Leases do not outlive the server: a crash ends them, and counts as a timeout. */
@@ -102,12 +139,19 @@ void queue_open(struct queue *queue, struct store *store,
 	TAILQ_INIT(&queue->fresh);
 	store->verbs->numbers(store, &queue->numbers);
 	open_near(queue);
-	store->verbs->tubes(store, queue, open_tube);
+	open_tubes(queue);
 	TAILQ_FOREACH(tube, &queue->tubes.list, all) {
 		if (tube->stored[JOB_RESERVED])
 			end_leases(queue, tube);
 		window_open(queue, tube);
 	}
+	take_numbers(queue, queue->options.numbers);
+	queue_commit(queue);
+}
+
+void queue_finish(struct queue *queue)
+{
+	take_numbers(queue, 0);
 	queue_commit(queue);
 }
 
@@ -131,28 +175,36 @@ static void save_tubes(struct queue *queue)
 		struct tube *tube = TAILQ_FIRST(&queue->tubes.changed);
 		struct store_tube stored = {
 			.number = tube->number, .name = tube->name,
+			.is_gone = !tube_jobs(tube->stored),
 		};
 		int state;
 
 		for (state = JOB_DELAYED; state < JOB_STATES; state++)
-			stored.jobs[state] = tube->stored[state];
+			stored.jobs[state] = tube->stored[state] -
+					     tube->uncounted[state];
 		queue->store->verbs->set_tube(queue->store, &stored);
+		tube->is_stored = !stored.is_gone;
 		TAILQ_REMOVE(&queue->tubes.changed, tube, changed);
 		tube->has_changed = false;
 		tube_drop(tube);
 	}
 }
 
+static void save_numbers(struct queue *queue)
+{
+	if (!queue->numbers_changed)
+		return;
+	queue->numbers.clock = near_now(queue->near, NEAR_QUEUE);
+	queue->store->verbs->set_numbers(queue->store, &queue->numbers);
+	queue->numbers_changed = false;
+}
+
 void queue_commit(struct queue *queue)
 {
 	save_tubes(queue);
-	queue->numbers.clock = near_now(queue->near, NEAR_QUEUE);
-	if (queue->numbers_changed)
-		queue->store->verbs->set_numbers(queue->store, &queue->numbers);
-	queue->numbers_changed = false;
+	save_numbers(queue);
 	queue->store->verbs->commit(queue->store);
 	queue->must_commit = false;
-	queue->bytes = queue->store->verbs->bytes(queue->store);
 	queue->commits++;
 }
 
@@ -214,12 +266,17 @@ void queue_pause(struct queue *queue, struct tube *tube, uint64_t ms)
 	near_set(queue->near, NEAR_QUEUE, &tube->unpause, tube->paused_until);
 }
 
+uint64_t queue_bytes(const struct queue *queue)
+{
+	return queue->store->verbs->bytes(queue->store);
+}
+
 static bool is_full(const struct queue *queue)
 {
 	const struct queue_options *o = &queue->options;
 
 	return (o->jobs && tube_jobs(queue->tubes.jobs) >= o->jobs) ||
-	       (o->bytes && queue->bytes >= o->bytes);
+	       (o->bytes && queue_bytes(queue) >= o->bytes);
 }
 
 /* A job that is to be ready at once is due at once. */
@@ -250,14 +307,17 @@ uint64_t queue_put(struct queue *queue, struct tube *tube,
 
 	if (is_full(queue))
 		return 0;
-	rec.id = queue->numbers.next_id++;
-	queue->numbers_changed = true;
+	if (queue->next_id == queue->numbers.next_id)
+		take_numbers(queue, queue->options.numbers);
+	rec.id = queue->next_id++;
 	rec.state = when_due(queue, put, &rec);
 	rec.rank = rec.state == JOB_READY ? rec.pri : 0;
+	if (rec.created >= queue->numbers.clock + CLOCK_BITE_MS)
+		queue->numbers_changed = true;
 	tube->total++;
 	queue->total++;
 	queue->store->verbs->put(queue->store, &rec, body);
-	tube_count_stored(tube, JOB_NONE, rec.state);
+	tube_count_stored(tube, rec.id, JOB_NONE, rec.state);
 	tube_count(tube, rec.state, 1);
 	queue->must_commit = true;
 	job = window_load(queue, tube, &rec);

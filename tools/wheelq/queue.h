@@ -25,6 +25,7 @@
  * @jobs: at most so many, 0: no limit
  * @bytes: puts are refused while the store's jobs take more, 0: no limit
  * @tubes: at most so many
+ * @numbers: of jobs, that the store hears of at once
  * @alarms: for other purposes than jobs
  * @by_hand: the clocks are moved by hand, for tests
  */
@@ -35,6 +36,7 @@ struct queue_options {
 	uint64_t jobs;
 	uint64_t bytes;
 	uint64_t tubes;
+	uint32_t numbers;
 	uint32_t alarms;
 	bool by_hand;
 };
@@ -49,13 +51,13 @@ struct queue_options {
  * @loaded: the jobs in memory, by id
  * @numbers: of the store
  * @numbers_changed: the store has other ones
+ * @next_id: the next job's
  * @stamp: of the job buried last
  * @save: rings when it is to hear of them
  * @keep: rings when a commit is to keep the store ours
  * @refill: by clock, rings when jobs come within the horizon
  * @is_stale: whether something is to be loaded is to be found out
  * @must_commit: somebody waits for a commit
- * @bytes: of the store, as of the last commit
  * @commits: how many there were
  * @total: jobs put
  * @timeouts: leases that ran out
@@ -69,13 +71,13 @@ struct queue {
 	struct table loaded;
 	struct store_numbers numbers;
 	bool numbers_changed;
+	uint64_t next_id;
 	uint64_t stamp;
 	struct alarm save;
 	struct alarm keep;
 	struct alarm refill[NEAR_CLOCKS];
 	bool is_stale;
 	bool must_commit;
-	uint64_t bytes;
 	uint64_t commits;
 	uint64_t total;
 	uint64_t timeouts;
@@ -100,6 +102,8 @@ struct queue_job {
 /* The queue owns the store from here on. */
 void queue_open(struct queue *queue, struct store *store,
 		const struct queue_options *options);
+/* The last commit before a server ends that was not killed. */
+void queue_finish(struct queue *queue);
 /* Without a commit. */
 void queue_close(struct queue *queue);
 void queue_commit(struct queue *queue);
@@ -118,6 +122,8 @@ void queue_clock_was_set(struct queue *queue);
 
 /* NULL: there are as many as may be. */
 struct tube *queue_tube(struct queue *queue, const char *name);
+/* That the store's jobs take by now. */
+uint64_t queue_bytes(const struct queue *queue);
 /* The new job's id, 0: a limit is reached. */
 uint64_t queue_put(struct queue *queue, struct tube *tube,
 		   const struct queue_job *put, const void *body);

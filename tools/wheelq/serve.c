@@ -311,7 +311,7 @@ void serve(struct server *server, const struct server_options *options)
 			queue_commit(queue);
 		more |= finish_turn(server);
 	}
-	queue_commit(queue);
+	queue_finish(queue);
 	while (!TAILQ_EMPTY(&server->clients))
 		end_client(TAILQ_FIRST(&server->clients));
 	queue_close(queue);

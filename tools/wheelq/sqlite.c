@@ -29,18 +29,22 @@ const char *const sqlite_statements[STATEMENTS] = {
 		"WHERE tube = ?1 AND state = ?2\n"
 		"AND (rank, due, id) >= (?3, ?4, ?5)\n"
 		"ORDER BY rank, due, id LIMIT ?6",
-	[NUMBERS] = "SELECT next_id, skew, clock FROM numbers",
-	[SET_NUMBERS] = "UPDATE numbers SET next_id = ?1, skew = ?2, clock = ?3",
+	[NUMBERS] = "SELECT next_id, skew, clock, counted FROM numbers",
+	[SET_NUMBERS] = "UPDATE numbers\n"
+		"SET next_id = ?1, skew = ?2, clock = ?3, counted = ?4",
 	[TUBES] = "SELECT * FROM tube ORDER BY number",
 	/* Its name stays, so the index of names is not written. */
 	[SET_TUBE] = "INSERT INTO tube VALUES(?1,?2,?3,?4,?5,?6,?7)\n"
 		"ON CONFLICT(number) DO UPDATE SET\n"
 		"(delayed, timed, ready, reserved, buried) = (?3,?4,?5,?6,?7)",
 	[FORGET_TUBE] = "DELETE FROM tube WHERE number = ?1",
+	[COUNT] = "SELECT tube, state, count(*) FROM job WHERE id >= ?1\n"
+		"GROUP BY tube, state",
 	[PAGES] = "PRAGMA page_count",
 	[FREE_PAGES] = "PRAGMA freelist_count",
 	[BEGIN] = "BEGIN IMMEDIATE",
 	[COMMIT] = "COMMIT",
+	[STAY] = "SELECT one FROM numbers",
 };
 
 static struct sqlite *sqlite_of(struct store *store)
@@ -108,21 +112,35 @@ static uint64_t number_of(struct sqlite *s, enum statement which)
 	return number;
 }
 
-void sqlite_count_bytes(struct sqlite *s)
+void sqlite_stay(struct sqlite *s)
 {
-	s->bytes = (number_of(s, PAGES) - number_of(s, FREE_PAGES)) * s->page;
+	step(s, s->statements[STAY]);
 }
 
-/* Within a transaction it takes no locks to count. */
+/* What is read is kept in the log, so it is not read meanwhile. */
+static void empty_log(struct sqlite *s)
+{
+	int err;
+
+	sqlite3_reset(s->statements[STAY]);
+	err = sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE,
+					NULL, NULL);
+	/* Another program reads what is in the log, to make a copy: it will end. */
+	if (err && err != SQLITE_BUSY)
+		sqlite_broken(s);
+	sqlite_stay(s);
+}
+
 static void sqlite_commit(struct store *store)
 {
 	struct sqlite *s = sqlite_of(store);
 
 	if (!s->is_open)
 		return;
-	sqlite_count_bytes(s);
 	finish(s, s->statements[COMMIT]);
 	s->is_open = false;
+	if (s->log >= SQLITE_LOG_BYTES / (int)s->page)
+		empty_log(s);
 }
 
 static void sqlite_close(struct store *store)
@@ -148,6 +166,7 @@ static void sqlite_numbers(struct store *store, struct store_numbers *numbers)
 	numbers->next_id = sqlite3_column_int64(statement, 0);
 	numbers->skew = sqlite3_column_int64(statement, 1);
 	numbers->clock = sqlite3_column_int64(statement, 2);
+	numbers->counted = sqlite3_column_int64(statement, 3);
 	sqlite3_reset(statement);
 }
 
@@ -156,11 +175,12 @@ static void sqlite_set_numbers(struct store *store,
 {
 	const uint64_t all[] = {
 		numbers->next_id, numbers->skew, numbers->clock,
+		numbers->counted,
 	};
 	struct sqlite *s = sqlite_of(store);
 
 	begin(s);
-	finish(s, bind(s, SET_NUMBERS, all, 3));
+	finish(s, bind(s, SET_NUMBERS, all, 4));
 }
 
 static void sqlite_tubes(struct store *store, void *context,
@@ -189,22 +209,33 @@ static void sqlite_set_tube(struct store *store, const struct store_tube *tube)
 {
 	struct sqlite *s = sqlite_of(store);
 	sqlite3_stmt *statement;
-	uint64_t sum = 0;
 	int state;
 
 	begin(s);
-	statement = bind(s, SET_TUBE, &tube->number, 1);
-	for (state = JOB_DELAYED; state < JOB_STATES; state++) {
-		sum += tube->jobs[state];
-		sqlite3_bind_int64(statement, state + 2, tube->jobs[state]);
-	}
-	if (!sum) {
+	if (tube->is_gone) {
 		finish(s, bind(s, FORGET_TUBE, &tube->number, 1));
 		return;
 	}
+	statement = bind(s, SET_TUBE, &tube->number, 1);
+	for (state = JOB_DELAYED; state < JOB_STATES; state++)
+		sqlite3_bind_int64(statement, state + 2, tube->jobs[state]);
 	if (sqlite3_bind_text(statement, 2, tube->name, -1, SQLITE_STATIC))
 		sqlite_broken(s);
 	finish(s, statement);
+}
+
+static void sqlite_count(struct store *store, uint64_t id, void *context,
+			 void (*found)(void *context, uint64_t tube,
+				       enum job_state state, uint64_t jobs))
+{
+	struct sqlite *s = sqlite_of(store);
+	sqlite3_stmt *statement = bind(s, COUNT, &id, 1);
+
+	while (step(s, statement))
+		found(context, sqlite3_column_int64(statement, 0),
+		      sqlite3_column_int64(statement, 1),
+		      sqlite3_column_int64(statement, 2));
+	sqlite3_reset(statement);
 }
 
 #define RECORD_NUMBERS	14
@@ -318,7 +349,9 @@ static size_t sqlite_scan(struct store *store, uint64_t tube,
 
 static uint64_t sqlite_bytes(struct store *store)
 {
-	return sqlite_of(store)->bytes;
+	struct sqlite *s = sqlite_of(store);
+
+	return (number_of(s, PAGES) - number_of(s, FREE_PAGES)) * s->page;
 }
 
 const struct store_verbs sqlite_verbs = {
@@ -327,6 +360,7 @@ const struct store_verbs sqlite_verbs = {
 	.set_numbers = sqlite_set_numbers,
 	.tubes = sqlite_tubes,
 	.set_tube = sqlite_set_tube,
+	.count = sqlite_count,
 	.put = sqlite_put,
 	.change = sqlite_change,
 	.remove = sqlite_remove,

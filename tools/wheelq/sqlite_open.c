@@ -19,11 +19,9 @@
 /*
  * A put with a delay of its own changes a page of the index that no other put of its
  * commit changes. All of this page is written to the log, and once more to where it
- * belongs: so pages are small. The log is long, since most pages change again before
- * they are written home. A store keeps the pages that it was made with.
+ * belongs: so pages are small. A store keeps the pages that it was made with.
  */
 #define PAGE_BYTES	"1024"
-#define LOG_BYTES	(32 << 20)
 
 #define STRINGIFY(x)	#x
 #define TEXT(x)		STRINGIFY(x)
@@ -46,6 +44,8 @@ static const char *const upgrades[] = {
 	"  next_id INTEGER, skew INTEGER, clock INTEGER);"
 	"INSERT INTO numbers VALUES(1, 1, 0, 0);"
 	"PRAGMA application_id=" TEXT(APPLICATION) ";",
+	"ALTER TABLE numbers ADD COLUMN counted INTEGER;"
+	"UPDATE numbers SET counted = next_id;",
 };
 
 #define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))
@@ -136,6 +136,16 @@ static void use_log(struct sqlite *s)
 	sqlite3_finalize(mode);
 }
 
+static int note_log(void *context, sqlite3 *db, const char *name, int pages)
+{
+	struct sqlite *s = context;
+
+	(void)db;
+	(void)name;
+	s->log = pages;
+	return SQLITE_OK;
+}
+
 static void set_up(struct sqlite *s)
 {
 	execute(s, "PRAGMA page_size=" PAGE_BYTES);
@@ -144,7 +154,7 @@ static void set_up(struct sqlite *s)
 		   "PRAGMA secure_delete=OFF;"
 		   "PRAGMA cache_size=" CACHE_KIB);
 	s->page = number_of(s, "PRAGMA page_size");
-	sqlite3_wal_autocheckpoint(s->db, LOG_BYTES / s->page);
+	sqlite3_wal_hook(s->db, note_log, s);
 }
 
 /* SQLite's first call: without locks, and without an account of its memory. */
@@ -179,6 +189,6 @@ struct store *sqlite_open(const char *path)
 				       SQLITE_PREPARE_PERSISTENT,
 				       &s->statements[i], NULL))
 			sqlite_broken(s);
-	sqlite_count_bytes(s);
+	sqlite_stay(s);
 	return &s->store;
 }

@@ -112,7 +112,7 @@ static void ours(struct buffer *b, struct server *server)
 
 	number(b, "buffers-bytes", hold->bytes);
 	number(b, "buffers-refusals", hold->refusals);
-	number(b, "store-bytes", queue->bytes);
+	number(b, "store-bytes", queue_bytes(queue));
 	number(b, "store-commits", queue->commits);
 	number(b, "jobs-in-memory", queue->loaded.count);
 	buffer_print(b, "wheel: \"%s\"\n", near_backend(queue->near));
@@ -149,6 +149,7 @@ static void stats(struct client *client)
 static void stats_job(struct client *client, uint64_t id)
 {
 	struct queue *queue = &client->server->queue;
+	uint64_t now = near_now(queue->near, NEAR_QUEUE);
 	struct buffer b = { 0 };
 	struct job_record rec;
 	struct tube *tube;
@@ -161,8 +162,8 @@ static void stats_job(struct client *client, uint64_t id)
 	buffer_print(&b, "---\nid: %llu\ntube: \"%s\"\nstate: %s\n",
 		     (unsigned long long)rec.id, tube->name, state_names[rec.state]);
 	number(&b, "pri", rec.pri);
-	number(&b, "age", (near_now(queue->near, NEAR_QUEUE) - rec.created) /
-			  1000);
+	/* After a crash and a clock that was set back the queue's may be behind. */
+	number(&b, "age", now > rec.created ? (now - rec.created) / 1000 : 0);
 	number(&b, "delay", rec.delay / 1000);
 	number(&b, "ttr", rec.ttr / 1000);
 	number(&b, "time-left", queue_time_left(queue, &rec) / 1000);

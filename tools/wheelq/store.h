@@ -19,12 +19,14 @@
 
 /**
  * struct store_numbers - of the whole queue
- * @next_id: the next job's
+ * @next_id: no job has had this number or a higher one
+ * @counted: the tubes' counts leave out the jobs with this number or a higher one
  * @skew: ms that the queue's clock is ahead of the wall's
  * @clock: ms, what the queue's clock showed last; it never goes back
  */
 struct store_numbers {
 	uint64_t next_id;
+	uint64_t counted;
 	int64_t skew;
 	uint64_t clock;
 };
@@ -33,11 +35,13 @@ struct store_numbers {
  * struct store_tube - what is stored of a tube
  * @number: of the tube
  * @name: of the tube
- * @jobs: of each state, how many there are
+ * @jobs: of each state, how many there are of those that are counted
+ * @is_gone: it has no jobs, counted or not
  */
 struct store_tube {
 	uint64_t number;
 	const char *name;
+	bool is_gone;
 	uint64_t jobs[JOB_STATES];
 };
 
@@ -49,7 +53,9 @@ struct store;
  * @numbers: read them
  * @set_numbers: write them
  * @tubes: call @found for each tube
- * @set_tube: write a tube; one without jobs is forgotten
+ * @set_tube: write a tube; one that is gone is forgotten
+ * @count: call @found for each tube and state that has jobs with this number or a
+ *	higher one
  * @put: a new job
  * @change: all of a record but for its size
  * @remove: a job, for ever
@@ -70,6 +76,9 @@ struct store_verbs {
 		      void (*found)(void *context,
 				    const struct store_tube *tube));
 	void (*set_tube)(struct store *store, const struct store_tube *tube);
+	void (*count)(struct store *store, uint64_t id, void *context,
+		      void (*found)(void *context, uint64_t tube,
+				    enum job_state state, uint64_t jobs));
 	void (*put)(struct store *store, const struct job_record *rec,
 		    const void *body);
 	void (*change)(struct store *store, const struct job_record *rec);

@@ -41,6 +41,7 @@ void tubes_init(struct tubes *tubes)
 		tubes->far[state].before = far_before;
 	TAILQ_INIT(&tubes->list);
 	TAILQ_INIT(&tubes->changed);
+	TAILQ_INIT(&tubes->partly);
 	TAILQ_INIT(&tubes->hot);
 }
 
@@ -134,6 +135,8 @@ static void tube_free(struct tube *tube)
 	tubes->count--;
 	if (tube->is_hot)
 		TAILQ_REMOVE(&tubes->hot, tube, hot);
+	if (tube->is_partly)
+		TAILQ_REMOVE(&tubes->partly, tube, partly);
 	heap_clear(&tube->ready);
 	free(tube);
 }
@@ -163,14 +166,49 @@ void tube_count(struct tube *tube, enum job_state state, int64_t more)
 	tube->tubes->jobs[state] += more;
 }
 
-void tube_count_stored(struct tube *tube, enum job_state from,
-		       enum job_state to)
+static void has_changed(struct tube *tube)
 {
-	tube->stored[from]--;
-	tube->stored[to]++;
 	if (!tube->has_changed)
 		TAILQ_INSERT_TAIL(&tube->tubes->changed, tube, changed);
 	tube->has_changed = true;
+}
+
+void tube_count_stored(struct tube *tube, uint64_t id, enum job_state from,
+		       enum job_state to)
+{
+	bool is_counted = id < tube->tubes->counted;
+
+	tube->stored[from]--;
+	tube->stored[to]++;
+	if (!is_counted) {
+		tube_count_partly(tube, from, -1);
+		tube_count_partly(tube, to, 1);
+	}
+	/* The store knows the tubes of which it has jobs, and no others. */
+	if (is_counted || tube->is_stored != !!tube_jobs(tube->stored))
+		has_changed(tube);
+}
+
+void tube_count_partly(struct tube *tube, enum job_state state, int64_t more)
+{
+	tube->uncounted[state] += more;
+	if (!tube->is_partly)
+		TAILQ_INSERT_TAIL(&tube->tubes->partly, tube, partly);
+	tube->is_partly = true;
+}
+
+void tubes_count_until(struct tubes *tubes, uint64_t id)
+{
+	struct tube *tube;
+
+	tubes->counted = id;
+	while ((tube = TAILQ_FIRST(&tubes->partly))) {
+		TAILQ_REMOVE(&tubes->partly, tube, partly);
+		tube->is_partly = false;
+		memset(tube->uncounted, 0, sizeof(tube->uncounted));
+		if (tube->is_stored)
+			has_changed(tube);
+	}
 }
 
 /* JOB_NONE is no state of jobs that are there. */

@@ -26,6 +26,7 @@ struct far {
  * struct tube - a tube
  * @all: its place among them
  * @changed: its place among those of which the store has other counts
+ * @partly: its place among those of which the store's counts leave out jobs
  * @hot: its place among those that may have a job for who waits
  * @waiting: who waits for a job of it, longest first
  * @number: by which the store knows it
@@ -33,12 +34,15 @@ struct far {
  * @tubes: all tubes
  * @entry: the same, by number
  * @has_changed: it is there
+ * @is_partly: it is there
  * @is_hot: it is there
  * @stays: it is there without jobs, too, and when nobody uses or watches it
+ * @is_stored: the store knows it
  * @ready: its ready jobs in memory, in order
  * @far: of each state, what is in the store alone
  * @jobs: of each state, how many there are
  * @stored: the same, as the store has them
+ * @uncounted: those of them that the store's counts leave out
  * @urgent: ready jobs in memory with a priority below 1024
  * @waiters: how many they are
  * @users: connections that put into it
@@ -53,6 +57,7 @@ struct far {
 struct tube {
 	TAILQ_ENTRY(tube) all;
 	TAILQ_ENTRY(tube) changed;
+	TAILQ_ENTRY(tube) partly;
 	TAILQ_ENTRY(tube) hot;
 	TAILQ_HEAD(, watch) waiting;
 	uint64_t number;
@@ -60,12 +65,15 @@ struct tube {
 	struct tubes *tubes;
 	struct table_entry entry;
 	bool has_changed;
+	bool is_partly;
 	bool is_hot;
 	bool stays;
+	bool is_stored;
 	struct heap ready;
 	struct far far[JOB_STATES];
 	uint64_t jobs[JOB_STATES];
 	uint64_t stored[JOB_STATES];
+	uint64_t uncounted[JOB_STATES];
 	uint64_t urgent;
 	uint64_t waiters;
 	uint64_t users;
@@ -86,9 +94,11 @@ TAILQ_HEAD(tube_list, tube);
  * @by_name: a tree of tsearch(3)
  * @by_number: the same tubes
  * @changed: of these the store has other counts
+ * @partly: of these the store's counts leave out jobs
  * @hot: these may have a job for who waits
  * @count: how many there are
  * @next: the next tube's number
+ * @counted: the store's counts leave out the jobs with this number or a higher one
  * @jobs: of each state, how many jobs there are in all tubes
  * @loaded: of each state, how many jobs are in memory
  * @far: of each state, the tubes that have jobs in the store alone, nearest first
@@ -98,9 +108,11 @@ struct tubes {
 	void *by_name;
 	struct table by_number;
 	struct tube_list changed;
+	struct tube_list partly;
 	struct tube_list hot;
 	uint64_t count;
 	uint64_t next;
+	uint64_t counted;
 	uint64_t jobs[JOB_STATES];
 	uint64_t loaded[JOB_STATES];
 	struct heap far[JOB_STATES];
@@ -120,10 +132,15 @@ struct tube *tube_first_far(const struct tubes *tubes, enum job_state state);
 /* Free it if nothing needs it any more. */
 void tube_drop(struct tube *tube);
 
-/* More or fewer jobs of a state, live or in the store. */
+/* More or fewer jobs of a state. */
 void tube_count(struct tube *tube, enum job_state state, int64_t more);
-void tube_count_stored(struct tube *tube, enum job_state from,
+/* A job has another state in the store. */
+void tube_count_stored(struct tube *tube, uint64_t id, enum job_state from,
 		       enum job_state to);
+/* So many jobs more that the store has and its counts leave out. */
+void tube_count_partly(struct tube *tube, enum job_state state, int64_t more);
+/* From now on the store's counts leave out only jobs from a number on. */
+void tubes_count_until(struct tubes *tubes, uint64_t id);
 uint64_t tube_jobs(const uint64_t *jobs);
 /* It may have a job for who waits. */
 void tube_heat(struct tube *tube);

@@ -30,7 +30,8 @@ struct job *window_find(struct queue *queue, uint64_t id)
 void window_save(struct queue *queue, struct job *job)
 {
 	queue->store->verbs->change(queue->store, &job->rec);
-	tube_count_stored(job->tube, job->stored, job->rec.state);
+	tube_count_stored(job->tube, job->rec.id, job->stored,
+			  job->rec.state);
 	job->stored = job->rec.state;
 	job->is_ahead = false;
 }
@@ -48,7 +49,7 @@ struct job *window_load(struct queue *queue, struct tube *tube,
 	return job;
 }
 
-static struct tube *tube_of(struct queue *queue, uint64_t number)
+struct tube *window_tube(struct queue *queue, uint64_t number)
 {
 	struct tube *tube = tube_numbered(&queue->tubes, number);
 
@@ -68,7 +69,7 @@ struct job *window_fetch(struct queue *queue, uint64_t id)
 		return job;
 	if (!queue->store->verbs->get(queue->store, id, &rec))
 		return NULL;
-	return window_load(queue, tube_of(queue, rec.tube), &rec);
+	return window_load(queue, window_tube(queue, rec.tube), &rec);
 }
 
 void window_forget(struct queue *queue, struct job *job)

@@ -28,6 +28,8 @@ bool window_work(struct queue *queue);
 /* A job of which the record was read from the store. */
 struct job *window_load(struct queue *queue, struct tube *tube,
 			const struct job_record *rec);
+/* The tube that a job of the store belongs to. */
+struct tube *window_tube(struct queue *queue, uint64_t number);
 /* A tube whose jobs are all in the store. */
 void window_open(struct queue *queue, struct tube *tube);
 

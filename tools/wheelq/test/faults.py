@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Disks that fail or are full, stores that are not ours."""
+import contextlib
 import errno
 import os
 import sqlite3
@@ -116,9 +117,71 @@ def store_of_a_newer_version():
             db.execute("PRAGMA user_version=99")
         said = refuses(server)
         assert "its version is 99" in said and "newer wheelq" in said, said
-        with sqlite3.connect(server.store) as db:
-            db.execute("PRAGMA user_version=1")
-        server.start()
+
+
+# What version 1 was, with a tube and its jobs.
+VERSION_1 = """
+CREATE TABLE job(id INTEGER PRIMARY KEY, tube INTEGER,
+  state INTEGER, rank INTEGER, due INTEGER, created INTEGER,
+  delay INTEGER, ttr INTEGER, pri INTEGER, reserves INTEGER,
+  timeouts INTEGER, releases INTEGER, buries INTEGER, kicks INTEGER, body BLOB);
+CREATE INDEX place ON job(tube, state, rank, due);
+CREATE TABLE tube(number INTEGER PRIMARY KEY, name TEXT UNIQUE, delayed INTEGER,
+  timed INTEGER, ready INTEGER, reserved INTEGER, buried INTEGER);
+CREATE TABLE numbers(one INTEGER PRIMARY KEY, next_id INTEGER, skew INTEGER, clock INTEGER);
+INSERT INTO job VALUES(5, 2, 3, 7, 1000, 1000, 0, 60000, 7, 0, 0, 0, 0, 0, x'6f6c64');
+INSERT INTO job VALUES(9, 2, 5, 1, 1000, 1000, 0, 60000, 7, 1, 0, 0, 1, 0, x'');
+INSERT INTO tube VALUES(2, 'mail', 0, 0, 1, 0, 1);
+INSERT INTO numbers VALUES(1, 12, 0, 2000);
+PRAGMA application_id=0x776c7131;
+PRAGMA user_version=1;
+"""
+
+
+def store_of_an_older_version():
+    with rig.Server() as server:
+        server.stop()
+        os.unlink(server.store)
+        with contextlib.closing(sqlite3.connect(server.store)) as db:
+            db.executescript(VERSION_1)
+        client = server.start().client()
+        said = client.stats("stats-tube mail")
+        assert (said["current-jobs-ready"], said["current-jobs-buried"]) == ("1", "1"), said
+        assert client.ask("watch mail") == "WATCHING 2"
+        assert client.reserve(0) == (5, b"old")
+        assert client.put(b"x") == 12, "no number is given twice"
+        server.stop()
+        assert b"it was of version 1 and is of version 2 now" in server.said, server.said
+
+
+def store_that_ended_goes_on_with_the_next_number():
+    with rig.Server() as server:
+        numbers = [server.client().put(b"x", delay=3600) for _ in range(3)]
+        for _ in range(2):
+            server.stop()
+            client = server.start().client()
+            numbers.append(client.put(b"x", delay=3600))
+        assert numbers == [1, 2, 3, 4, 5], numbers
+
+
+def store_counts_its_jobs_after_a_crash():
+    """Most puts write neither their tube's counts nor their number: both are found again."""
+    jobs = 2500
+    with rig.Server() as server:
+        client = server.client()
+        last = 0
+        for tube in ("a", "b"):
+            client.ask(f"use {tube}")
+            client.send(b"put 0 3600 60 1\r\nx\r\n" * jobs)
+            for _ in range(jobs):
+                last = int(client.answer().split()[1])
+        assert client.ask(f"delete {last}") == "DELETED"
+        assert client.ask("delete 1") == "DELETED"
+        server.kill()
+        client = server.start().client()
+        for tube in ("a", "b"):
+            assert client.stats(f"stats-tube {tube}")["current-jobs-delayed"] == str(jobs - 1)
+        assert client.put(b"x") > last, "no number is given twice"
 
 
 def store_of_another_program():
@@ -142,6 +205,33 @@ def store_of_another_server():
         assert server.client().put(b"x") == 1
 
 
+def store_is_written_by_its_server_alone():
+    with rig.Server() as server:
+        client = server.client()
+        number = client.put(b"x")
+        with contextlib.closing(sqlite3.connect(server.store, timeout=0)) as db:
+            assert db.execute("SELECT count(*) FROM job").fetchone() == (1,)
+            try:
+                db.execute("DELETE FROM job")
+            except sqlite3.OperationalError as refused:
+                assert "locked" in str(refused), refused
+            else:
+                raise AssertionError("another program may write")
+        assert client.reserve(0) == (number, b"x")
+
+
+def store_log_does_not_grow():
+    body, most = b"x" * 60000, 40 << 20
+    with rig.Server() as server:
+        client = server.client()
+        for _ in range(20):
+            client.send(b"put 0 3600 60 60000\r\n%s\r\n" % body * 100)
+            for _ in range(100):
+                assert client.answer().startswith("INSERTED")
+        assert os.stat(server.store).st_size > most, "the log is written home"
+        assert os.stat(server.store + "-wal").st_size < most
+
+
 def store_is_copied_and_restored():
     with rig.Server() as server, rig.Server() as other:
         client = server.client()
@@ -157,5 +247,8 @@ def store_is_copied_and_restored():
 
 
 TESTS = [q1_a_write_that_fails_ends_it, q1_a_full_disk_ends_it, q1_a_small_disk_is_full,
-         store_of_a_newer_version, store_of_another_program, store_of_another_server,
+         store_of_a_newer_version, store_of_an_older_version,
+         store_that_ended_goes_on_with_the_next_number, store_counts_its_jobs_after_a_crash,
+         store_of_another_program, store_is_written_by_its_server_alone,
+         store_log_does_not_grow, store_of_another_server,
          store_is_copied_and_restored]

@@ -153,9 +153,24 @@ static void memory_set_tube(struct store *store, const struct store_tube *tube)
 	to->tube = *tube;
 	memcpy(to->name, tube->name, strlen(tube->name) + 1);
 	to->tube.name = to->name;
-	if (!tube_jobs(tube->jobs)) {
+	if (tube->is_gone) {
 		*to = image->tubes[--image->tube_count];
 		to->tube.name = to->name;
+	}
+}
+
+static void memory_count(struct store *store, uint64_t id, void *context,
+			 void (*found)(void *context, uint64_t tube,
+				       enum job_state state, uint64_t jobs))
+{
+	struct image *image = &of(store)->image;
+	size_t i;
+
+	for (i = 0; i < image->count; i++) {
+		const struct job_record *rec = &image->rows[i].rec;
+
+		if (rec->id >= id)
+			found(context, rec->tube, rec->state, 1);
 	}
 }
 
@@ -247,6 +262,7 @@ static const struct store_verbs memory_verbs = {
 	.set_numbers = memory_set_numbers,
 	.tubes = memory_tubes,
 	.set_tube = memory_set_tube,
+	.count = memory_count,
 	.put = memory_put,
 	.change = memory_change,
 	.remove = memory_remove,
@@ -263,7 +279,9 @@ struct store *memory_open(struct memory **keep)
 
 	if (!*keep) {
 		*keep = zeroed(1, sizeof(**keep));
-		(*keep)->kept.numbers.next_id = 1;
+		(*keep)->kept.numbers = (struct store_numbers){
+			.next_id = 1, .counted = 1,
+		};
 	}
 	m->store.verbs = &memory_verbs;
 	m->memory = *keep;

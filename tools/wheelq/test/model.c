@@ -14,6 +14,8 @@
 #include "oracle.h"
 
 #define BODY_MAX	100
+/* So few that the store often hears of new ones. */
+#define NUMBERS		7
 
 /**
  * struct model - both, side by side
@@ -84,6 +86,7 @@ static void start(struct model *m)
 	const struct queue_options options = {
 		.window = m->config->window, .horizon = m->config->horizon,
 		.leases = m->config->leases, .tubes = ORACLE_TUBES,
+		.numbers = NUMBERS,
 		.by_hand = true,
 	};
 	int w, t;
@@ -206,7 +209,7 @@ static void op_put(struct model *m)
 		return;
 	if (put.is_timed)
 		put.when += m->oracle.now;
-	body_of(m->queue.numbers.next_id, body, put.size);
+	body_of(m->queue.next_id, body, put.size);
 	id = queue_put(&m->queue, tube_at(m, tube), &put, body);
 	expect(m, id, "a put is accepted");
 	expect(m, !oracle_find(&m->oracle, id), "an id is new");
@@ -231,7 +234,7 @@ static void op_reserve(struct model *m)
 /* A job that is there or was, or an id that nobody ever had. */
 static uint64_t some_id(struct model *m)
 {
-	return 1 + below(m, m->queue.numbers.next_id + 1);
+	return 1 + below(m, m->queue.next_id + 1);
 }
 
 static void op_reserve_id(struct model *m)

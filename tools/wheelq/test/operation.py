@@ -421,7 +421,9 @@ def store_that_is_upgraded_halfway():
         except RuntimeError:
             crashes += 1
         with rig.Server(folder=folder) as server:
-            assert server.client().put(b"x") == 1
+            client = server.client()
+            number = client.put(b"x")
+            assert client.reserve(0) == (number, b"x")
             server.stop()
             with sqlite3.connect(server.store) as db:
                 assert db.execute("PRAGMA user_version").fetchone()[0] >= 1

@@ -113,8 +113,19 @@ def postgres_store_of_a_newer_version():
         server.stop()
         postgres.sql(server.store, "UPDATE wheelq_store SET version = 99")
         assert "is 99" in refusal(server) and b"newer wheelq" in server.said
+
+
+def postgres_store_of_an_older_version():
+    with postgres.stores(), rig.Server() as server:
+        number = server.client().put(b"old")
+        server.stop()
+        postgres.sql(server.store, "ALTER TABLE wheelq_store DROP COLUMN counted")
         postgres.sql(server.store, "UPDATE wheelq_store SET version = 1")
-        server.start()
+        client = server.start().client()
+        assert client.reserve(0) == (number, b"old")
+        assert client.put(b"new") > number
+        server.stop()
+        assert b"was of version 1 and is of version 2" in server.said, server.said
 
 
 def postgres_without_fsync_is_refused():
