@@ -51,19 +51,19 @@ static inline void hint_take(const struct wheel_timer *t)
 	prefetch((void *)(later + HINT_UNIT));
 }
 
-/* @t has become the last of its bucket. Most buckets are short. */
+/* @t has become the last of @bucket, which is number @at. Most buckets are short. */
 static inline void hint_append(struct wheel_ring *r, struct wheel_bucket *bucket,
-			       struct wheel_timer *t)
+			       u32 at, struct wheel_timer *t)
 {
 	if (likely(bucket->lead < HINT_SHORT - 1)) {
 		bucket->lead++;
 	} else if (bucket->lead == HINT_SHORT + HINT_LEAD) {
-		struct list_head *lag = r->lag[t->bucket];
+		struct list_head *lag = r->lag[at];
 
+		r->lag[at] = lag->next;
 		hint_give(timer_of(lag), t);
-		r->lag[t->bucket] = lag->next;
 	} else if (++bucket->lead == HINT_SHORT) {
-		r->lag[t->bucket] = &t->node;
+		r->lag[at] = &t->node;
 	}
 }
 

@@ -65,8 +65,11 @@ static inline void node_append(struct list_head *node, struct list_head *list)
 
 static inline void node_remove(struct list_head *node)
 {
-	node->next->prev = node->prev;
-	node->prev->next = node->next;
+	struct list_head *next = node->next;
+	struct list_head *prev = node->prev;
+
+	next->prev = prev;
+	prev->next = next;
 }
 
 /* Out of its list, and not pending any more. */
@@ -95,15 +98,16 @@ static inline void ring_detach(struct wheel_ring *r, struct wheel_bucket *bucket
 static inline bool ring_append(struct wheel_ring *r, u32 at, struct wheel_timer *t)
 {
 	struct wheel_bucket *bucket = &r->bucket[at];
+	u64 due = t->due_tick;
 	bool empty;
 
 	WRITE_ONCE(t->bucket, at);
 	/* This end of the list is read in any case. */
 	empty = bucket->timers.prev == &bucket->timers;
 	node_append(&t->node, &bucket->timers);
-	hint_append(r, bucket, t);
-	if (t->due_tick < bucket->min)
-		bucket->min = t->due_tick;
+	hint_append(r, bucket, at, t);
+	if (due < bucket->min)
+		bucket->min = due;
 	if (unlikely(empty))
 		ring_group(r, at)->busy |= (u64)1 << at % 64;
 	return empty;

@@ -12,16 +12,21 @@
 #define WHEEL_LEVEL_BUCKETS	64
 #define WHEEL_LEVELS		11
 
+/*
+ * Of a timer that is not due at the clock's tick. Below 64, x / WHEEL_LEVEL_BITS is
+ * x * 43 >> 8, which takes half the instructions.
+ */
 static inline u32 hierarchical_level(u64 due, u64 clock)
 {
-	return (u32)__fls((due ^ clock) | 1) / WHEEL_LEVEL_BITS;
+	return (u32)__fls(due ^ clock) * 43 >> 8;
 }
 
 /* File a timer as seen from @clock, which is before its due tick. */
 static inline void hierarchical_file_from(struct wheel_core *w, struct wheel_timer *t, u64 clock)
 {
-	u32 level = hierarchical_level(t->due_tick, clock);
-	u32 bucket = t->due_tick >> (level * WHEEL_LEVEL_BITS) & (WHEEL_LEVEL_BUCKETS - 1);
+	u64 due = t->due_tick;
+	u32 level = hierarchical_level(due, clock);
+	u32 bucket = due >> (level * WHEEL_LEVEL_BITS) & (WHEEL_LEVEL_BUCKETS - 1);
 
 	if (ring_append(&w->ring, level * WHEEL_LEVEL_BUCKETS + bucket, t))
 		w->levels |= (u32)1 << level;

@@ -32,14 +32,14 @@ static __always_inline void wheel_file(struct wheel_core *w,
 	t->due_tick = due.tick;
 	t->order = due.order;
 	t->hint = 0;
-	if (due.tick < w->next)
-		w->next = due.tick;
 	if (scheme == &wheel_hierarchical)
 		hierarchical_file(w, t);
 	else if (scheme->file == wheel_hashed_file)
 		hashed_file(w, t);
 	else
 		scheme->file(w, t);
+	if (due.tick < w->next)
+		w->next = due.tick;
 }
 
 static __always_inline void wheel_unfile(struct wheel_core *w,
