@@ -5,7 +5,7 @@
 #include <linux/export.h>
 #include <linux/math64.h>
 #include <linux/smp.h>
-#include "arm.h"
+#include "verbs.h"
 
 /**
  * wheel_base_forward_clock - tell a base's core the present
@@ -33,24 +33,6 @@ noinline void wheel_base_forward_clock(struct wheel_base *base, u64 deadline)
 }
 
 /*
- * Why a timer that is not pending cannot be armed, or 0. The shutdown bit is
- * looked at under the lock under which wheel_timer_shutdown_sync() sets it.
- */
-static int arm_check(const struct wheel_base *base,
-		     const struct wheel_timer *timer, u64 deadline, u64 slack)
-{
-	int err = arm_check_time(deadline, slack);
-
-	if (err)
-		return err;
-	if (unlikely(timer->base & WHEEL_SHUTDOWN))
-		return -ESHUTDOWN;
-	if (unlikely(base->core.pending >= base->limit))
-		return base->stopped ? -ESHUTDOWN : -EDQUOT;
-	return 0;
-}
-
-/*
  * A timer that is armed goes to a base of this CPU's. One that is pending or
  * running keeps its own, so that there is one base to ask. The CPU may go, or be
  * left at once: bases are numbers, not owned by CPUs.
@@ -71,7 +53,7 @@ void wheel_timer_to_this_cpu(struct wheel_timer *timer)
 	timer_unlock(base, flags);
 }
 
-/* Inline in two places, so that each of the verbs that are called most is one function. */
+/* The shutdown bit is looked at under the lock under which it is set. */
 static __always_inline int base_arm(struct wheel_base *base,
 				    struct wheel_timer *timer,
 				    u64 deadline, u64 slack)
@@ -83,19 +65,13 @@ static __always_inline int base_arm(struct wheel_base *base,
 		return -EINVAL;
 	if (unlikely(wheel_filed(timer)))
 		return -EBUSY;
-	err = arm_check(base, timer, deadline, slack);
-	if (likely(!err)) {
-		base_forward_clock(base, deadline);
-		err = wheel_place(&base->core, timer, deadline, slack);
-	}
-	if (unlikely(err)) {
-		base->counts.refused++;
-		return err;
-	}
-	base_reprogram(base, timer);
-	base->counts.armed++;
-	debug_arm(timer);
-	return 0;
+	err = arm_check_time(deadline, slack);
+	if (likely(!err) && unlikely(timer->base & WHEEL_SHUTDOWN))
+		err = -ESHUTDOWN;
+	if (likely(!err))
+		return base_file(base, timer, deadline, slack);
+	base->counts.refused++;
+	return err;
 }
 
 /**

@@ -5,21 +5,7 @@
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/preempt.h>
-#include "debug.h"
-
-/* Inline in two places, as base_arm(). */
-static __always_inline int base_cancel(struct wheel_base *base,
-				       struct wheel_timer *timer)
-{
-	lockdep_assert_held(&base->lock);
-	if (wheel_filed(timer)) {
-		wheel_remove(&base->core, timer);
-		base->counts.cancelled++;
-		debug_cancel(timer);
-		return 0;
-	}
-	return wheel_base_calls(base, timer) ? -EALREADY : -ENOENT;
-}
+#include "verbs.h"
 
 /**
  * wheel_timer_cancel_locked - stop a timer

@@ -4,32 +4,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/export.h>
-#include "arm.h"
-
-static __always_inline int base_rearm(struct wheel_base *base,
-				      struct wheel_timer *timer,
-				      u64 deadline, u64 slack)
-{
-	int err;
-
-	lockdep_assert_held(&base->lock);
-	if (unlikely(!wheel_filed(timer)))
-		return -ENOENT;
-	/* A walk that takes the timers out would never come to the end of those that move. */
-	if (unlikely(base->stopped))
-		return -ESHUTDOWN;
-	err = arm_check_time(deadline, slack);
-	if (unlikely(err))
-		return err;
-	base_forward_clock(base, deadline);
-	err = wheel_move(&base->core, timer, deadline, slack);
-	if (unlikely(err))
-		return err;
-	base_reprogram(base, timer);
-	base->counts.rearmed++;
-	debug_rearm(timer);
-	return 0;
-}
+#include "verbs.h"
 
 /**
  * wheel_timer_rearm_locked - move a timer that is pending

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Arming a timer, moving one and cancelling one, in line: so each of the verbs that are
+ * called most is one function. Arming and moving have this in common: both may file a timer
+ * before the time that the hrtimer is set to, and must not file it before the present.
+ */
+#ifndef _WHEEL_ENGINE_VERBS_H
+#define _WHEEL_ENGINE_VERBS_H
+
+#include "debug.h"
+
+void wheel_base_forward_clock(struct wheel_base *base, u64 deadline);
+void wheel_timer_to_this_cpu(struct wheel_timer *timer);
+
+static inline int arm_check_time(u64 deadline, u64 slack)
+{
+	return deadline > WHEEL_MAX_TIME || slack > WHEEL_MAX_TIME ? -ERANGE : 0;
+}
+
+/*
+ * Before a timer is filed: a deadline that may have passed needs the present, so
+ * that overdue timers come in the order in which they were armed.
+ */
+static inline void base_forward_clock(struct wheel_base *base, u64 deadline)
+{
+	if (unlikely(!base->core.pending ||
+		     deadline <= READ_ONCE(base->needs_clock_until)))
+		wheel_base_forward_clock(base, deadline);
+}
+
+/* Afterwards: the hrtimer has to come earlier if this timer is the earliest now. */
+static inline void base_reprogram(struct wheel_base *base,
+				  const struct wheel_timer *timer)
+{
+	if (timer->due_tick < base->programmed)
+		wheel_base_program(base, timer->due_tick);
+}
+
+/* Arm a timer that is not pending and was not shut down, for a time that there is. */
+static __always_inline int base_file(struct wheel_base *base, struct wheel_timer *timer,
+				     u64 deadline, u64 slack)
+{
+	int err;
+
+	lockdep_assert_held(&base->lock);
+	if (unlikely(base->core.pending >= base->limit)) {
+		err = base->stopped ? -ESHUTDOWN : -EDQUOT;
+	} else {
+		base_forward_clock(base, deadline);
+		err = wheel_place(&base->core, timer, deadline, slack);
+	}
+	if (unlikely(err)) {
+		base->counts.refused++;
+		return err;
+	}
+	base_reprogram(base, timer);
+	base->counts.armed++;
+	debug_arm(timer);
+	return 0;
+}
+
+static __always_inline int base_rearm(struct wheel_base *base, struct wheel_timer *timer,
+				      u64 deadline, u64 slack)
+{
+	int err;
+
+	lockdep_assert_held(&base->lock);
+	if (unlikely(!wheel_filed(timer)))
+		return -ENOENT;
+	/* A walk that takes the timers out would never come to the end of those that move. */
+	if (unlikely(base->stopped))
+		return -ESHUTDOWN;
+	err = arm_check_time(deadline, slack);
+	if (unlikely(err))
+		return err;
+	base_forward_clock(base, deadline);
+	err = wheel_move(&base->core, timer, deadline, slack);
+	if (unlikely(err))
+		return err;
+	base_reprogram(base, timer);
+	base->counts.rearmed++;
+	debug_rearm(timer);
+	return 0;
+}
+
+static __always_inline int base_cancel(struct wheel_base *base,
+				       struct wheel_timer *timer)
+{
+	lockdep_assert_held(&base->lock);
+	if (wheel_filed(timer)) {
+		wheel_remove(&base->core, timer);
+		base->counts.cancelled++;
+		debug_cancel(timer);
+		return 0;
+	}
+	return wheel_base_calls(base, timer) ? -EALREADY : -ENOENT;
+}
+
+/* Lock the base that a timer will be armed on. */
+static inline struct wheel_base *arm_lock(struct wheel_timer *timer,
+					  unsigned long *flags)
+{
+	if (unlikely(timer_base(timer)->percpu))
+		wheel_timer_to_this_cpu(timer);
+	return timer_lock(timer, flags);
+}
+
+#endif
