@@ -126,28 +126,26 @@ void wheel_slot_picked(struct wheel_slots *slots)
 }
 
 /**
- * wheel_slot_pending - will a timer fire, and when?
+ * wheel_slot_word_pending - wheel_slot_pending() of one that a word governs, or that is not armed
  * @slots: table, both locks held
  * @slot: slot
  * @deadline: set to its deadline if it is pending
  *
  * Return: true if it is pending.
  */
-bool wheel_slot_pending(const struct wheel_slots *slots,
-			const struct wheel_slot *slot, u64 *deadline)
+bool wheel_slot_word_pending(const struct wheel_slots *slots,
+			     const struct wheel_slot *slot, u64 *deadline)
 {
-	u64 when = wheel_timer_deadline(&slot->timer);
+	u64 word;
 
 	if (slot->state == WHEEL_SLOT_RESTING ? slots->stopping :
 	    slot->state != WHEEL_SLOT_ARMED ||
 	    (!wheel_timer_pending(&slot->timer) && !slot->keep))
 		return false;
-	if (unlikely(slot->touch)) {
-		when = wheel_word_read(slots, wheel_slot_nr(slot));
-		if (wheel_word_parked(when))
-			return false;
-	}
-	*deadline = when;
+	word = wheel_word_read(slots, wheel_slot_nr(slot));
+	if (wheel_word_parked(word))
+		return false;
+	*deadline = word;
 	return true;
 }
 

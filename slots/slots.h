@@ -2,7 +2,8 @@
 /*
  * The contract of a program's timers: a table of slots, what may be asked of each,
  * and what an event says. One source for /dev/wheel and for libwheel's wheel in the
- * program; each brings its surroundings along in a header of its own, slots_env.h.
+ * program; each brings its surroundings along in headers of its own, slots_env.h and
+ * verbs_env.h.
  *
  *	op -> keep -> look -> bell -> word -> slot <- event
  *	  \-> touch -> word
@@ -163,8 +164,8 @@ struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots,
 				  struct wheel_slot_queue *queue);
 int wheel_slot_pick(struct wheel_slots *slots);
 void wheel_slot_picked(struct wheel_slots *slots);
-bool wheel_slot_pending(const struct wheel_slots *slots,
-			const struct wheel_slot *slot, u64 *deadline);
+bool wheel_slot_word_pending(const struct wheel_slots *slots,
+			     const struct wheel_slot *slot, u64 *deadline);
 bool wheel_slot_describe(const struct wheel_slots *slots,
 			 const struct wheel_slot *slot, struct wheel_op *op);
 
@@ -203,6 +204,21 @@ static inline struct wheel_slot *wheel_slot_at(const struct wheel_slots *slots,
 }
 
 /**
+ * wheel_slot_named - find the slot whose number an id has, whatever its generation
+ * @slots: table that is set up
+ * @id: what a program says is one
+ *
+ * Return: the slot, or NULL if there is no such number, or it was never armed.
+ */
+static inline struct wheel_slot *wheel_slot_named(const struct wheel_slots *slots,
+						  u64 id)
+{
+	u32 nr = WHEEL_ID_SLOT(id);
+
+	return likely(nr < slots->setup.timers) ? wheel_slot_at(slots, nr) : NULL;
+}
+
+/**
  * wheel_slot_of_id - find the slot that a timer's id names now
  * @slots: table, locked
  * @id: WHEEL_ID() of a slot below setup.timers
@@ -217,6 +233,23 @@ static inline struct wheel_slot *wheel_slot_of_id(const struct wheel_slots *slot
 	if (!slot || slot->id != id || slot->state == WHEEL_SLOT_FREE)
 		return NULL;
 	return slot;
+}
+
+/**
+ * wheel_slot_pending - will a timer fire, and when?
+ * @slots: table, both locks held
+ * @slot: slot
+ * @deadline: set to its deadline if it is pending
+ *
+ * Return: true if it is pending.
+ */
+static inline bool wheel_slot_pending(const struct wheel_slots *slots,
+				      const struct wheel_slot *slot, u64 *deadline)
+{
+	if (unlikely(slot->state != WHEEL_SLOT_ARMED || slot->touch))
+		return wheel_slot_word_pending(slots, slot, deadline);
+	*deadline = wheel_timer_deadline(&slot->timer);
+	return wheel_timer_pending(&slot->timer);
 }
 
 /* A timer was armed: what its slot keeps of the operation. Its state is the caller's. */

@@ -13,14 +13,6 @@
 
 #include "../../../slots/slots.h"
 
-/* The slot that an id names, whatever its generation; or NULL. */
-static inline struct wheel_slot *plain_slot(const struct wheel_slots *slots, u64 id)
-{
-	u32 nr = WHEEL_ID_SLOT(id);
-
-	return likely(nr < slots->setup.timers) ? wheel_slot_at(slots, nr) : NULL;
-}
-
 static inline bool plain_pending(const struct wheel_slot *slot, u64 id)
 {
 	return slot && slot->id == id && slot->state == WHEEL_SLOT_ARMED &&
@@ -51,7 +43,7 @@ static __always_inline bool wheel_plain_arm(struct wheel_slots *slots,
 					    const struct wheel_scheme *scheme,
 					    u64 id, u64 deadline, u64 cookie)
 {
-	struct wheel_slot *slot = plain_slot(slots, id);
+	struct wheel_slot *slot = wheel_slot_named(slots, id);
 	struct wheel_due due;
 
 	if (unlikely(!slot || slot->state != WHEEL_SLOT_FREE || id <= slot->id ||
@@ -79,7 +71,7 @@ static __always_inline bool wheel_plain_rearm(struct wheel_slots *slots,
 					      const struct wheel_scheme *scheme,
 					      u64 id, u64 deadline)
 {
-	struct wheel_slot *slot = plain_slot(slots, id);
+	struct wheel_slot *slot = wheel_slot_named(slots, id);
 	struct wheel_due due;
 
 	if (unlikely(!plain_pending(slot, id) || !plain_due(wheel, deadline, &due)))
@@ -105,7 +97,7 @@ static __always_inline bool wheel_plain_cancel(struct wheel_slots *slots,
 					       const struct wheel_scheme *scheme,
 					       bool any, u64 id)
 {
-	struct wheel_slot *slot = plain_slot(slots, id);
+	struct wheel_slot *slot = wheel_slot_named(slots, id);
 
 	if (unlikely(!plain_pending(slot, id)))
 		return false;
