@@ -57,11 +57,13 @@ static u64 expire(struct bench *bench, int c, u32 spread)
 	bench_expect(bench->count / spread);
 	for (i = 0; i < bench->count; i++)
 		arm_one(bench, c, i, AHEAD + i % spread, base, now);
-	if (bench_expired.fired)
+	if (READ_ONCE(bench_expired.fired))
 		base = 0;
 	while (READ_ONCE(bench_expired.fired) < bench->count &&
 	       time_before(jiffies, now + PATIENCE))
 		cond_resched();
+	/* Where cond_resched() is nothing the compiler may still know what was there before. */
+	barrier();
 	if (!base || bench_expired.fired < bench->count)
 		return 0;
 	return bench_tenths(bench_expired.ns, bench->count);
