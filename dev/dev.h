@@ -20,17 +20,6 @@ struct mem_cgroup;
 struct wheel_event_ring;
 struct wheel_payer;
 
-/*
- * Of a variable that is filled before it is read: the compiler shall not clear it, as kernels
- * have it do with what lies on the stack. To clear room for a handful of events takes longer
- * than to describe one.
- */
-#if __has_attribute(__uninitialized__)
-#define DEV_FILLED_LATER	__attribute__((__uninitialized__))
-#else
-#define DEV_FILLED_LATER
-#endif
-
 /* Operations and events that are handled under one lock hold, at most. */
 #define DEV_HOLD	64
 

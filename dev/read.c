@@ -75,7 +75,7 @@ static void settle_events(struct wheel_file *file, const struct handful *hand,
 static u32 read_handful(struct wheel_file *file, struct iov_iter *to,
 			bool *fault)
 {
-	struct handful hand DEV_FILLED_LATER;
+	struct handful hand WHEEL_FILLED_LATER;
 	size_t bytes;
 	u32 copied;
 

@@ -111,7 +111,7 @@ static int single_make(struct wheel_file *file, struct wheel_op *op,
 int wheel_file_submit_single(struct wheel_file *file, void __user *uarg)
 {
 	struct wheel_op __user *uop = call_get(uarg);
-	struct wheel_op op DEV_FILLED_LATER;
+	struct wheel_op op WHEEL_FILLED_LATER;
 
 	if (!uop || unlikely(!wheel_file_ready(file)) || !op_get(&op, uop))
 		return WHEEL_NOT_SINGLE;

@@ -333,7 +333,7 @@ u32 wheel_ops_make(struct wheel_batch *b, struct wheel_op *ops, u32 from,
 		   u32 count)
 {
 	/* Those of the operations that come next, each at its number modulo AHEAD. */
-	struct wheel_slot *fetched[AHEAD];
+	struct wheel_slot *fetched[AHEAD] WHEEL_FILLED_LATER;
 	u32 i;
 
 	for (i = from; i < count && i < from + AHEAD; i++)

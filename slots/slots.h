@@ -19,6 +19,17 @@
 
 #include "slots_env.h"
 
+/*
+ * Of a variable that is filled before it is read: the compiler shall not clear it, as kernels
+ * have it do with what lies on the stack. To clear room for a handful of events takes longer
+ * than to describe one.
+ */
+#if __has_attribute(__uninitialized__)
+#define WHEEL_FILLED_LATER	__attribute__((__uninitialized__))
+#else
+#define WHEEL_FILLED_LATER
+#endif
+
 enum wheel_slot_state {
 	WHEEL_SLOT_FREE,
 	WHEEL_SLOT_ARMED,	/* pending, or its expiry is on its way */
