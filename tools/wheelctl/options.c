@@ -108,7 +108,7 @@ static void __noreturn refuse_option(const struct command *command,
 				     const char *text)
 {
 	const char *space = *command->name ? " " : "";
-	char word[40], meant[80] = "";
+	char word[40], see[80] = "; see";
 	struct near near;
 
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(text, "="), text);
@@ -118,10 +118,9 @@ static void __noreturn refuse_option(const struct command *command,
 		offer(&near, setup_options);
 	offer(&near, global_options);
 	if (near.best)
-		snprintf(meant, sizeof(meant), "; did you mean '--%s'", near.best);
-	fail(EXIT_ASKED, "%s%sdoes not know the option '%s'%s%s see wheelctl %s%s--help",
-	     command->name, space, text, meant, *meant ? "?" : ";",
-	     command->name, space);
+		snprintf(see, sizeof(see), "; did you mean '--%s'? See", near.best);
+	fail(EXIT_ASKED, "%s%sdoes not know the option '%s'%s wheelctl %s%s--help",
+	     command->name, space, text, see, command->name, space);
 }
 
 static void refuse(const struct command *command, const char *why,

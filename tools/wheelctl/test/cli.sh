@@ -233,8 +233,8 @@ refused 2 "needs a command"
 refused 2 "'frobnicate' is not a command; see" frobnicate
 refused 2 "did you mean 'list'?" lits
 refused 2 "did you mean 'list'?" help lits
-refused 2 "did you mean '--period'?" arm --perod=1s 1ms
-refused 2 "the option '--frob'" --frob info
+refused 2 "did you mean '--period'? See wheelctl arm --help" arm --perod=1s 1ms
+refused 2 "the option '--frob'; see wheelctl --help" --frob info
 refused 2 "the option '--frob'" info --frob
 refused 2 "the option '-x'" info -x
 refused 2 "wants no argument in '--json=yes'" info --json=yes
