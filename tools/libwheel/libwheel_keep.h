@@ -34,8 +34,8 @@
  */
 int libwheel_keep(struct libwheel *wheel, uint64_t *id, uint64_t cookie);
 /*
- * Arm a parked timer. -EBUSY: it is armed; -ENOENT: it has fired, or the slot is not kept.
- * -ESHUTDOWN: the wheel was stopped, and it will not fire.
+ * Arm a parked timer. -EBUSY: it is armed; -ENOENT: it has fired, the slot is not kept, or
+ * libwheel_stop() has taken its word. -ESHUTDOWN: the wheel was stopped, and it will not fire.
  */
 inline int libwheel_keep_arm(struct libwheel *wheel, uint64_t id,
 			     uint64_t deadline);

@@ -323,8 +323,8 @@ struct wheel_setup {
  * comes or CANCEL. REARM is EBUSY if the program changes the word at the same time.
  *
  * REARM moves the grid of a periodic timer, and replaces the slack.
- * With WHEEL_BOUNDED a periodic timer is over when its event is read, if the clock was set
- * back so far that its next time is beyond the revolution.
+ * A periodic timer is over when its event is read, if its next time is past 2^63-1 ns or,
+ * with WHEEL_BOUNDED, the clock was set back so far that it is beyond the revolution.
  *
  * WHEEL_OP_TOUCH is EINVAL with a period, and without one EOPNOTSUPP where there is
  * no WHEEL_SETUP_TOUCH. WHEEL_OP_KEEP is so, too, and includes it.
