@@ -91,7 +91,7 @@ struct wheel *wheel_create_class(const struct wheel_config *config,
 	wheel->config = *config;
 	scheme = wheel_config_resolve(&wheel->config);
 	wheel->memory = kvmalloc_array(count, wheel_memory(wheel->config.buckets),
-				       GFP_KERNEL_ACCOUNT);
+				       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!wheel->memory) {
 		kvfree(wheel);
 		return ERR_PTR(-ENOMEM);
