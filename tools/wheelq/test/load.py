@@ -2,6 +2,7 @@
 """Clients that ask for much: many commands on their way at once."""
 import array
 import glob
+import os
 import random
 import sys
 import time
@@ -9,6 +10,8 @@ import time
 BODY = b"x" * 64
 DAY = 86400
 PIPELINE = 500
+# Jobs that are asked for at once.
+RESERVED = 100
 PROGRESS = 500000
 
 
@@ -46,12 +49,19 @@ def used_by(pids):
     return ran / 1e9
 
 
+def used_by_all():
+    """The same, of all that runs on this machine, the host of a virtual one included."""
+    with open("/proc/stat", encoding="ascii") as stat:
+        user, nice, system, _idle, _waits, *others = map(int, stat.readline().split()[1:9])
+    return (user + nice + system + sum(others)) / os.sysconf("SC_CLK_TCK")
+
+
 def reserved(client, count):
     """The numbers of so many jobs, once they are there."""
     numbers = []
-    for _ in range(0, count, 100):
-        client.send(b"reserve\r\n" * 100)
-        for _ in range(100):
+    for _ in range(0, count, RESERVED):
+        client.send(b"reserve\r\n" * RESERVED)
+        for _ in range(RESERVED):
             answer = client.answer()
             assert answer[0].startswith("RESERVED"), answer
             numbers.append(int(answer[0].split()[1]))
