@@ -143,7 +143,7 @@ static bool read_argument(struct command *command, char kind, const char *text)
 	case 'b':
 		return read_u32(text, &command->bytes);
 	case 'k':
-		return read_u32(text, &command->bound);
+		return read_number(text, UINT64_MAX, &command->bound);
 	default:
 		command->name = text;
 		return tube_name_is_good(text);

@@ -62,7 +62,7 @@ struct command {
 	uint64_t at;
 	uint64_t ttr;
 	uint32_t bytes;
-	uint32_t bound;
+	uint64_t bound;
 	const char *name;
 };
 

@@ -27,18 +27,29 @@ static bool is_still(struct queue *queue, const struct job_record *rec)
 	return !job || job->rec.state == rec->state;
 }
 
+/* A job that is due by now is ready, or will be in a moment, wherever its row is. */
+static struct job_key first_key(struct queue *queue, enum job_state state)
+{
+	struct job_key first = JOB_KEY_FIRST;
+
+	if (state == JOB_DELAYED || state == JOB_TIMED)
+		first.due = near_now(queue->near, job_clock(state)) + 1;
+	return first;
+}
+
 static uint64_t kick_state(struct queue *queue, struct tube *tube,
 			   enum job_state state, uint64_t bound)
 {
-	struct job_key from = JOB_KEY_FIRST;
+	struct job_key from = first_key(queue, state);
 	struct job_record recs[BITE];
 	uint64_t kicked = 0;
-	size_t count, i;
+	size_t count, most, i;
 
 	do {
+		most = bound - kicked < BITE ? bound - kicked : BITE;
 		count = queue->store->verbs->scan(queue->store, tube->number,
-						  state, &from, recs, BITE);
-		for (i = 0; i < count && kicked < bound; i++) {
+						  state, &from, recs, most);
+		for (i = 0; i < count; i++) {
 			if (!is_still(queue, &recs[i]))
 				continue;
 			kick(queue, window_fetch(queue, recs[i].id));
@@ -47,7 +58,7 @@ static uint64_t kick_state(struct queue *queue, struct tube *tube,
 		if (count)
 			from = job_key(&recs[count - 1]);
 		from.id++;
-	} while (count == BITE && kicked < bound);
+	} while (count == most && kicked < bound);
 	return kicked;
 }
 
@@ -99,13 +110,10 @@ static bool peek_ready(struct queue *queue, struct tube *tube,
 bool queue_peek_first(struct queue *queue, struct tube *tube,
 		      enum job_state state, struct job_record *rec)
 {
-	struct job_key from = JOB_KEY_FIRST;
+	struct job_key from = first_key(queue, state);
 
 	if (state == JOB_READY)
 		return peek_ready(queue, tube, rec);
-	/* A job that is due by now is ready, or will be in a moment, wherever its row is. */
-	if (state != JOB_BURIED)
-		from.due = near_now(queue->near, job_clock(state)) + 1;
 	while (queue->store->verbs->scan(queue->store, tube->number, state,
 					 &from, rec, 1)) {
 		if (is_still(queue, rec))

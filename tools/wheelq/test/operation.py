@@ -295,11 +295,13 @@ def starts_with_many_tubes():
 
 def looks_past_what_has_become_due():
     """The first delayed job is found at once, though the store still has 20,000 before it that
-    are ready in memory: it is cheaper to look at than these were to put."""
+    are ready in memory: it is cheaper to look at, and to kick, than these were to put."""
     with rig.Server() as server:
         client = server.client()
         load.pipelined(client, [0.5] * 20000)
         number = client.put(b"later", delay=1000)
+        for _ in range(10):
+            client.put(b"later still", delay=2000)
         filled = processor_time(client)
         rig.until(lambda: client.stats()["current-jobs-ready"] == "20000")
         before = processor_time(client)
@@ -307,6 +309,10 @@ def looks_past_what_has_become_due():
             assert client.ask("peek-delayed") == (f"FOUND {number} 5", b"later")
         looked = processor_time(client) - before
         assert looked < filled, f"{looked} s to look, {filled} s to put"
+        for _ in range(10):
+            assert client.ask("kick 1") == "KICKED 1"
+        kicked = processor_time(client) - before - looked
+        assert kicked < filled, f"{kicked} s to kick, {filled} s to put"
 
 
 def stops_in_less_time_than_it_was_filled():

@@ -49,7 +49,7 @@ CASES = {
     "bury_and_kick": ["put 1 0 60 1\r\nx", "bury # 1", "reserve", "B bury # 1", "bury # 5",
                       "stats-job #", "peek-buried", "kick 10", "stats-job #", "kick 10",
                       "put 1 99 60 1\r\ny", "kick 1", "stats-job #", "bury", "bury 1",
-                      "bury 1 x", "kick", "kick x", "kick 1 2"],
+                      "bury 1 x", "kick", "kick x", "kick 1 2", "kick 9223372036854775807"],
     "kick_takes_the_buried_first": ["put 1 0 60 1\r\na", "reserve", "bury # 1",
                                     "put 1 99 60 1\r\nb", "kick 10", "stats-tube T", "kick 10",
                                     "stats-tube T"],
