@@ -5,15 +5,20 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 
-/** Check [PART]: the methods of Cases, each a test, as KTAP; those whose name contains PART. */
+/** Check [PART]: the tests of all cases, as KTAP; those whose name contains PART. */
 final class Check {
+    private static final List<Class<? extends Cases>> ALL =
+            List.of(TimerCases.class, TimeoutCases.class, TaskCases.class, StopCases.class);
+
     private Check() {
     }
 
     public static void main(String[] parts) {
         Heard.begin();
-        Method[] tests = Arrays.stream(Cases.class.getDeclaredMethods())
+        Method[] tests = ALL.stream()
+                .flatMap(cases -> Arrays.stream(cases.getDeclaredMethods()))
                 .filter(method -> method.isAnnotationPresent(Cases.Test.class))
                 .filter(method -> Arrays.stream(parts).allMatch(method.getName()::contains))
                 .sorted(Comparator.comparing(Method::getName)).toArray(Method[]::new);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+import io.netty.util.Timeout;
+import io.netty.util.TimerTask;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import wheel.netty.WheelTimer;
+
+/** What it promises of a task: where it runs, what it may do, and what its failure means. */
+final class TaskCases extends Cases {
+    private TaskCases() {
+    }
+
+    @Test
+    static void task_that_fails_is_logged_and_harmless() throws Exception {
+        WheelTimer timer = quick();
+        CountDownLatch ran = new CountDownLatch(2);
+
+        timer.newTimeout(timeout -> {
+            throw new IOException("mishap one");
+        }, 1, TimeUnit.MILLISECONDS);
+        timer.newTimeout(timeout -> {
+            ran.countDown();
+            throw new AssertionError("mishap two");
+        }, 2, TimeUnit.MILLISECONDS);
+        timer.newTimeout(timeout -> ran.countDown(), 3, TimeUnit.MILLISECONDS);
+        await(ran);
+        timer.stop();
+        check(Heard.count("WheelTimer", "mishap one") == 1, "the first one was logged");
+        check(Heard.count("WheelTimer", "mishap two") == 1, "the second one was logged");
+    }
+
+    @Test
+    static void tasks_run_in_the_executor_which_may_refuse() throws Exception {
+        AtomicReference<Runnable> refused = new AtomicReference<>();
+        CountDownLatch ran = new CountDownLatch(2);
+        WheelTimer timer = new WheelTimer(Executors.defaultThreadFactory(), 1,
+                TimeUnit.MILLISECONDS, 512, true, -1, task -> {
+            if (refused.compareAndSet(null, task)) {
+                throw new RejectedExecutionException("not this one");
+            }
+            new Thread(task, "our-executor").start();
+        });
+
+        for (int i = 0; i < 3; i++) {
+            timer.newTimeout(timeout -> {
+                check(Thread.currentThread().getName().equals("our-executor"), "elsewhere");
+                ran.countDown();
+            }, i, TimeUnit.MILLISECONDS);
+        }
+        await(ran);
+        check(timer.stop().isEmpty() && timer.pendingTimeouts() == 0, "none is left");
+        check(Heard.count("WheelTimer", "not this one") == 1, "it was logged");
+        check(Heard.count("elsewhere") == 0, "each ran in the executor");
+    }
+
+    @Test
+    static void task_that_interrupts_itself_harms_no_other() throws Exception {
+        WheelTimer timer = quick();
+        CountDownLatch interrupted = new CountDownLatch(1);
+        CountDownLatch slept = new CountDownLatch(1);
+
+        timer.newTimeout(timeout -> {
+            Thread.currentThread().interrupt();
+            interrupted.countDown();
+        }, 1, TimeUnit.MILLISECONDS);
+        await(interrupted);
+        timer.newTimeout(timeout -> {
+            Thread.sleep(1);
+            slept.countDown();
+        }, 1, TimeUnit.MILLISECONDS);
+        await(slept);
+        timer.stop();
+    }
+
+    @Test
+    static void task_of_newer_netty_is_told_that_it_was_cancelled() throws Exception {
+        Process process = again("Tells", "newer").start();
+        String said = new String(process.getInputStream().readAllBytes());
+
+        check(process.waitFor() == 0, said);
+        check(said.contains("cancelled: one true") && said.contains("mishap of one")
+              && said.contains("answers: true false"), said);
+        check(said.contains("handed back: 1") && !said.contains("two"), said);
+    }
+
+    @Test
+    static void task_may_arm_and_cancel() throws Exception {
+        WheelTimer timer = quick();
+        CountDownLatch rounds = new CountDownLatch(100);
+        Timeout[] other = {timer.newTimeout(NOTHING, 1, TimeUnit.HOURS)};
+
+        timer.newTimeout(new TimerTask() {
+            @Override
+            public void run(Timeout timeout) {
+                check(other[0].cancel(), "it was pending");
+                other[0] = timer.newTimeout(NOTHING, 1, TimeUnit.HOURS);
+                rounds.countDown();
+                timer.newTimeout(this, 1, TimeUnit.MILLISECONDS);
+            }
+        }, 1, TimeUnit.MILLISECONDS);
+        await(rounds);
+        timer.stop();
+        check(Heard.count("it was pending") == 0, "each was cancelled");
+    }
+}
