@@ -18,6 +18,7 @@ struct RedisModuleInfoCtx;
 struct RedisModuleServerInfoData;
 struct RedisModuleCommandFilter;
 struct RedisModuleCommandFilterCtx;
+struct RedisModuleCallReply;
 
 /* The answers of a function of the interface. */
 #define REDIS_OK		0
@@ -40,7 +41,6 @@ struct RedisModuleCommandFilterCtx;
 
 /* SubscribeToKeyspaceEvents() */
 #define REDIS_NOTIFY_GENERIC	(1 << 2)
-#define REDIS_NOTIFY_EVICTED	(1 << 9)
 
 /* EventLoopAdd() */
 #define REDIS_READABLE		1
@@ -104,6 +104,10 @@ typedef int redis_apply_fn(struct RedisModuleCtx *ctx, void *data,
 	F(void, SetModuleAttribs, struct RedisModuleCtx *, const char *, int, int) \
 	F(int, IsModuleNameBusy, const char *)				       \
 	F(void, SetModuleOptions, struct RedisModuleCtx *, int)		       \
+	F(int, GetServerVersion, void)					       \
+	F(struct RedisModuleCtx *, GetDetachedThreadSafeContext,	       \
+	  struct RedisModuleCtx *)					       \
+	F(void, FreeThreadSafeContext, struct RedisModuleCtx *)		       \
 	F(int, GetContextFlags, struct RedisModuleCtx *)		       \
 	F(int, AvoidReplicaTraffic, void)				       \
 	F(void, Log, struct RedisModuleCtx *, const char *, const char *, ...) \
@@ -115,6 +119,9 @@ typedef int redis_apply_fn(struct RedisModuleCtx *ctx, void *data,
 	  struct RedisModuleString *)					       \
 	F(void, FreeString, struct RedisModuleCtx *, struct RedisModuleString *) \
 	F(const char *, StringPtrLen, const struct RedisModuleString *, size_t *) \
+	F(struct RedisModuleCallReply *, Call, struct RedisModuleCtx *,	       \
+	  const char *, const char *, ...)				       \
+	F(void, FreeCallReply, struct RedisModuleCallReply *)		       \
 	F(int, GetSelectedDb, struct RedisModuleCtx *)			       \
 	F(int, SelectDb, struct RedisModuleCtx *, int)			       \
 	F(unsigned long long, DbSize, struct RedisModuleCtx *)		       \

@@ -5,9 +5,9 @@
 
 #include "api.h"
 #include "due.h"
-#include "homes.h"
 #include "keys.h"
 #include "moments.h"
+#include "seek.h"
 
 #define NS_PER_MS	1000000ull
 /* Operations a call; keys that may expire before Redis does anything else. */
@@ -196,22 +196,19 @@ static void leave_moment(uint32_t key)
 
 static bool is_near(int64_t expires_ms)
 {
-	return expires_ms != REDIS_NO_EXPIRE && expires_ms != INT64_MAX &&
-	       expires_ms <= due_now_ms() + due.horizon_ms;
+	return expires_ms <= due_now_ms() + due.horizon_ms;
 }
 
-void due_expect(struct RedisModuleString *name, uint16_t home,
-		int64_t expires_ms)
+void due_expect(struct RedisModuleString *name, int64_t expires_ms)
 {
 	if (is_near(expires_ms))
-		due_expect_near(name, home, expires_ms);
+		due_expect_near(name, expires_ms);
 }
 
-void due_expect_near(struct RedisModuleString *name, uint16_t home,
-		     int64_t expires_ms)
+void due_expect_near(struct RedisModuleString *name, int64_t expires_ms)
 {
 	bool known;
-	uint32_t key = key_find_or_add(name, home, &known);
+	uint32_t key = key_find_or_add(name, &known);
 
 	if (key == NONE) {
 		due.counts.refused++;
@@ -232,24 +229,13 @@ static void forget(uint32_t key)
 	drop(key);
 }
 
-void due_forget(const struct RedisModuleString *name, uint16_t home)
-{
-	uint32_t key = key_find(name, home);
-
-	if (key != NONE)
-		forget(key);
-}
-
-void due_forget_all(uint16_t home)
+void due_forget_all(void)
 {
 	uint32_t nr;
 
-	for (nr = 0; nr < keys_end(); nr++) {
-		const struct key *key = key_at(nr);
-
-		if (key->name && (home == ALL_HOMES || home == key->home))
+	for (nr = 0; nr < keys_end(); nr++)
+		if (key_at(nr)->name)
 			forget(nr);
-	}
 	due_submit();
 }
 
@@ -265,44 +251,40 @@ void due_wake_at(int64_t ms, due_wake_fn *wake)
 	libwheel_arm(due.wheel, &id, ms * NS_PER_MS, 0);
 }
 
-static void note_expired(int64_t expires_ms)
+static void note_expired(uint32_t keys, int64_t expires_ms)
 {
-	uint64_t late_us = libwheel_now(due.wheel) / 1000 - expires_ms * 1000;
+	int64_t late_us = libwheel_now(due.wheel) / 1000 - expires_ms * 1000;
 
-	due.counts.expired++;
-	if (late_us > due.counts.late_max_us)
+	due.counts.expired += keys;
+	if (keys && late_us > due.counts.late_max_us)
 		due.counts.late_max_us = late_us;
 }
 
 /*
- * The moment of a key has come: Redis expires it, or knows of a later time. Another module
- * that hears of it may change the key meanwhile: by then we do not know it any more.
+ * Redis expires a key, or knows of a later time. Another module that hears of it may
+ * change the key meanwhile: by then we do not know it any more. True: we do again.
  */
-static void key_due(struct RedisModuleCtx *ctx, uint32_t nr)
+static bool look_at(struct RedisModuleCtx *ctx, uint32_t nr)
 {
-	struct moment *moment = moment_at(due.present);
-	uint16_t home = key_at(nr)->home;
-	int64_t ms = moment->ms;
+	int64_t ms = moment_at(key_at(nr)->moment)->ms;
 	struct RedisModuleString *name;
-	struct RedisModuleKey *open;
-	unsigned long long size;
-	int64_t expires_ms;
+	struct found found;
+	bool again;
 
-	key_unlink(&moment->first, nr);
+	leave_moment(nr);
 	name = key_remove(nr);
-	RedisModule_SelectDb(ctx, home_db(home));
-	size = RedisModule_DbSize(ctx);
-	open = RedisModule_OpenKey(ctx, name, REDIS_WRITE | REDIS_NO_TOUCH);
-	expires_ms = RedisModule_GetAbsExpire(open);
-	RedisModule_CloseKey(open);
-	if (RedisModule_DbSize(ctx) < size)
-		note_expired(ms);
-
-	if (is_near(expires_ms)) {
-		due.counts.moved++;
-		due_expect_near(name, home, expires_ms);
-	}
+	found = seek(ctx, name);
+	note_expired(found.gone, ms);
+	again = is_near(found.expires_ms);
+	if (again)
+		due_expect_near(name, found.expires_ms);
 	RedisModule_FreeString(NULL, name);
+	return again;
+}
+
+void due_check(struct RedisModuleCtx *ctx, uint32_t nr)
+{
+	look_at(ctx, nr);
 }
 
 /* Takes the next event from the wheel. False: there is none. */
@@ -330,11 +312,12 @@ bool due_serve(struct RedisModuleCtx *ctx)
 	bool more = true;
 	int served = 0;
 
+	seek_begin(ctx);
 	while (more && served < BATCH) {
 		if (due.present == NONE) {
 			more = take_event(ctx);
 		} else if (moment_at(due.present)->first != NONE) {
-			key_due(ctx, moment_at(due.present)->first);
+			due.counts.moved += look_at(ctx, moment_at(due.present)->first);
 			served++;
 		} else {
 			moment_free(due.present);

@@ -24,7 +24,7 @@ struct due_counts {
 	uint64_t expired;
 	uint64_t moved;
 	uint64_t refused;
-	uint64_t late_max_us;
+	int64_t late_max_us;
 };
 
 /* For so many keys at most. 0 or a negative errno. */
@@ -40,17 +40,19 @@ int64_t due_now_ms(void);
 void due_set_horizon(int64_t ms);
 int64_t due_horizon(void);
 
-/* A key was seen to expire then. */
-void due_expect(struct RedisModuleString *name, uint16_t home,
-		int64_t expires_ms);
+/*
+ * A key may expire then: when it is due, it does or does not. Beyond the horizon means
+ * nothing, INT64_MAX never.
+ */
+void due_expect(struct RedisModuleString *name, int64_t expires_ms);
 /* The same, of a time that is known to lie within the horizon. */
-void due_expect_near(struct RedisModuleString *name, uint16_t home,
-		     int64_t expires_ms);
-/* A key is gone or expires no more. */
-void due_forget(const struct RedisModuleString *name, uint16_t home);
-/* All keys of a home, or of all. */
-#define ALL_HOMES	UINT16_MAX
-void due_forget_all(uint16_t home);
+void due_expect_near(struct RedisModuleString *name, int64_t expires_ms);
+/*
+ * Forgets the key of that number if it does not expire within the horizon. seek_begin()
+ * comes before it.
+ */
+void due_check(struct RedisModuleCtx *ctx, uint32_t nr);
+void due_forget_all(void);
 /* The wheel is told now, at the latest, which keys were expected and forgotten. */
 void due_submit(void);
 /*

@@ -1,35 +1,68 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
+
 #include "api.h"
 #include "command.h"
 #include "due.h"
 #include "hint.h"
+#include "look.h"
 
 /* More than that many digits are left to Redis to judge. */
-#define DIGITS	12
+#define DIGITS		12
+/* A longer name is kept once it is seen to expire: else those without rights fill memory. */
+#define NAME_LENGTH	256
 
-/* So commands look that are read: the key comes first. */
+/* The commands after which a key may expire that did not before, the commonest first. */
 static const struct form {
 	const char *name;
-	int words;
-	/* Which word says how long, and the word before it, if that matters. */
-	int number;
-	const char *unit;
+	/* So many it has at least; which of them is the key. */
+	int words, key;
+	/* Which one says how long it lives, or is the first that may be EX or PX; or 0. */
+	int time, options;
 	int64_t ms;
 } forms[] = {
-	{ "set", 5, 4, "ex", 1000 },
-	{ "set", 5, 4, "px", 1 },
-	{ "setex", 4, 2, NULL, 1000 },
-	{ "psetex", 4, 2, NULL, 1 },
-	{ "expire", 3, 2, NULL, 1000 },
-	{ "pexpire", 3, 2, NULL, 1 },
+	{ "set", .words = 5, .key = 1, .options = 3 },
+	{ "expire", .words = 3, .key = 1, .time = 2, .ms = 1000 },
+	{ "setex", .words = 4, .key = 1, .time = 2, .ms = 1000 },
+	{ "pexpire", .words = 3, .key = 1, .time = 2, .ms = 1 },
+	{ "psetex", .words = 4, .key = 1, .time = 2, .ms = 1 },
+	{ "getex", .words = 4, .key = 1, .options = 2 },
+	{ "expireat", .words = 3, .key = 1 },
+	{ "pexpireat", .words = 3, .key = 1 },
+	{ "restore", .words = 4, .key = 1 },
+	{ "restore-asking", .words = 4, .key = 1 },
+	{ "rename", .words = 3, .key = 2 },
+	{ "renamenx", .words = 3, .key = 2 },
+	{ "copy", .words = 3, .key = 2 },
+	{ "move", .words = 3, .key = 1 },
 	{}
 };
 
-static struct {
-	/* Of the command that was read last, or NULL: its key; not ours to free. */
-	const struct RedisModuleString *name;
-	int64_t expires_ms;
-} hint;
+/* The key of the command that was read last, or NULL; not ours to free. */
+static const struct RedisModuleString *last;
+
+/* Is there a command of that name, which this word too many or too few lets fail? */
+static bool exists(struct RedisModuleCtx *ctx, const char *name, const char *word)
+{
+	struct RedisModuleCallReply *reply;
+
+	errno = 0;
+	reply = RedisModule_Call(ctx, name, word ? "c" : "", word);
+	if (!reply)
+		return errno == EINVAL;
+	RedisModule_FreeCallReply(reply);
+	return false;
+}
+
+bool hint_knows_all(struct RedisModuleCtx *ctx)
+{
+	const struct form *form;
+
+	for (form = forms; form->name; form++)
+		if (!exists(ctx, form->name, NULL))
+			return false;
+	return exists(ctx, "exec", "it");
+}
 
 /* A positive number, or 0: it is none, or too long. */
 static int64_t number_of(struct word word)
@@ -48,45 +81,74 @@ static int64_t number_of(struct word word)
 }
 
 /* The form of a command, or the last one, which has no name. */
-static const struct form *form_of(struct RedisModuleCommandFilterCtx *command, int words)
+static const struct form *form_of(struct word name, int words)
 {
-	struct word name = command_word(command, 0);
 	const struct form *form;
 
 	for (form = forms; form->name; form++)
-		if (form->words == words && word_is(name, form->name) &&
-		    (!form->unit ||
-		     word_is(command_word(command, form->number - 1), form->unit)))
+		if (words >= form->words && word_is(name, form->name))
 			break;
 	return form;
 }
 
-void hint_read(struct RedisModuleCommandFilterCtx *command, int words)
+/* How long the key lives after it, in ms; 0: it does not say. */
+static int64_t lives_of(struct RedisModuleCommandFilterCtx *command, int words,
+			const struct form *form)
 {
+	int nr;
+
+	if (form->time)
+		return form->ms * number_of(command_word(command, form->time));
+	if (!form->options)
+		return 0;
+	for (nr = form->options; nr + 1 < words; nr++) {
+		struct word option = command_word(command, nr);
+
+		if (word_is(option, "ex"))
+			return 1000 * number_of(command_word(command, nr + 1));
+		if (word_is(option, "px"))
+			return number_of(command_word(command, nr + 1));
+	}
+	return 0;
+}
+
+static bool is_long(const struct RedisModuleString *name)
+{
+	size_t length;
+
+	RedisModule_StringPtrLen(name, &length);
+	return length > NAME_LENGTH;
+}
+
+bool hint_read(struct RedisModuleCommandFilterCtx *command, int words)
+{
+	struct RedisModuleString *name;
 	const struct form *form;
 	int64_t lives_ms;
 
-	hint.name = NULL;
-	if (words < 3 || words > 5)
-		return;
-	form = form_of(command, words);
+	last = NULL;
+	if (words == 1)
+		return word_is(command_word(command, 0), "exec");
+	if (words == 2)
+		return false;
+	form = form_of(command_word(command, 0), words);
 	if (!form->name)
-		return;
-	lives_ms = form->ms * number_of(command_word(command, form->number));
-	if (!lives_ms)
-		return;
+		return false;
+	name = RedisModule_CommandFilterArgGet(command, form->key);
+	last = name;
+	lives_ms = lives_of(command, words, form);
+	if (lives_ms > due_horizon())
+		return false;
 	/* Redis reads its clock later, so it cannot expire earlier. */
-	hint.expires_ms = lives_ms > due_horizon() ?
-			  INT64_MAX : due_now_ms() + lives_ms;
-	hint.name = RedisModule_CommandFilterArgGet(command, 1);
+	if (lives_ms && !is_long(name))
+		due_expect_near(name, due_now_ms() + lives_ms);
+	else
+		look_later(name);
+	return false;
 }
 
-bool hint_take(const struct RedisModuleString *name, int64_t *expires_ms)
+bool hint_was_of(const struct RedisModuleString *name)
 {
 	/* Its own word, not another string with the same bytes. */
-	if (hint.name != name)
-		return false;
-	hint.name = NULL;
-	*expires_ms = hint.expires_ms;
-	return true;
+	return last == name;
 }

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The usual commands say themselves how long a key is to live. To read that
- * before they run costs a tenth of what it costs to ask Redis afterwards.
+ * What a command that is going to run says of a key's time to live. To read that costs a
+ * fifth of what it costs Redis to notify us. A command that is refused, or that waits
+ * for its transaction to be executed, is a hint in vain: keys are looked at before
+ * anything happens to them.
  */
 #ifndef HINT_H
 #define HINT_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct RedisModuleCommandFilterCtx;
+struct RedisModuleCtx;
 struct RedisModuleString;
 
-/* A command of so many words is going to run: what it says holds until the next one. */
-void hint_read(struct RedisModuleCommandFilterCtx *command, int words);
+/* Does each command that is read have its own name here? Else it cannot be read. */
+bool hint_knows_all(struct RedisModuleCtx *ctx);
 /*
- * That command has given this key a time to live. False: it is not known how
- * long. *@expires_ms may be a millisecond too early; INT64_MAX: beyond the horizon.
+ * A command of so many words is going to run. True: it executes others that were
+ * read long ago.
  */
-bool hint_take(const struct RedisModuleString *name, int64_t *expires_ms);
+bool hint_read(struct RedisModuleCommandFilterCtx *command, int words);
+/* Was the command that was read last about this very key? */
+bool hint_was_of(const struct RedisModuleString *name);
 
 #endif

@@ -39,11 +39,6 @@ uint16_t homes_count(void)
 	return homes.count;
 }
 
-uint16_t home_of(int db)
-{
-	return homes.home[db];
-}
-
 int home_db(uint16_t home)
 {
 	return homes.db[home];
@@ -57,4 +52,16 @@ void homes_swap(int first, int second)
 	homes.home[second] = home;
 	homes.db[homes.home[first]] = first;
 	homes.db[homes.home[second]] = second;
+}
+
+uint64_t homes_keys(struct RedisModuleCtx *ctx)
+{
+	uint64_t keys = 0;
+	uint16_t db;
+
+	for (db = 0; db < homes.count; db++) {
+		RedisModule_SelectDb(ctx, db);
+		keys += RedisModule_DbSize(ctx);
+	}
+	return keys;
 }

@@ -2,7 +2,7 @@
 /*
  * Databases and their numbers. SWAPDB exchanges the numbers of two databases; a
  * home is a database by the number that it had when the module was loaded, so
- * what is kept by home stays right.
+ * a walk by homes passes each of them, however they are swapped.
  */
 #ifndef HOMES_H
 #define HOMES_H
@@ -14,9 +14,10 @@ struct RedisModuleCtx;
 void homes_init(struct RedisModuleCtx *ctx);
 void homes_exit(void);
 uint16_t homes_count(void);
-/* The home that is database @db now, and back. */
-uint16_t home_of(int db);
+/* The number of a home now. */
 int home_db(uint16_t home);
 void homes_swap(int first, int second);
+/* The keys of all databases. */
+uint64_t homes_keys(struct RedisModuleCtx *ctx);
 
 #endif

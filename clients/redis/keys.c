@@ -27,10 +27,10 @@ static uint64_t mix(uint64_t a, uint64_t b)
 }
 
 /* Seeded, so that no client can choose names which meet in the table. */
-static uint64_t hash_of(const struct RedisModuleString *name, uint16_t home)
+static uint64_t hash_of(const struct RedisModuleString *name)
 {
 	const uint64_t odd = 0x9e3779b97f4a7c15;
-	uint64_t hash = keys.seed ^ home;
+	uint64_t hash = keys.seed;
 	uint64_t word;
 	size_t length;
 	const char *bytes = RedisModule_StringPtrLen(name, &length);
@@ -87,15 +87,9 @@ static uint32_t find(uint64_t hash)
 	return nr;
 }
 
-uint32_t key_find(const struct RedisModuleString *name, uint16_t home)
+uint32_t key_find_or_add(struct RedisModuleString *name, bool *known)
 {
-	return keys.table.count ? find(hash_of(name, home)) : NONE;
-}
-
-uint32_t key_find_or_add(struct RedisModuleString *name, uint16_t home,
-			 bool *known)
-{
-	uint64_t hash = hash_of(name, home);
+	uint64_t hash = hash_of(name);
 	uint32_t nr = find(hash);
 
 	*known = nr != NONE;
@@ -107,7 +101,6 @@ uint32_t key_find_or_add(struct RedisModuleString *name, uint16_t home,
 	*key_at(nr) = (struct key) {
 		.name = RedisModule_HoldString(NULL, name),
 		.hash = hash,
-		.home = home,
 	};
 	table_add(&keys.table, nr, hash);
 	return nr;

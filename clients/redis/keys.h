@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The keys that expire within the horizon, found by name. All keys that expire in
- * one millisecond are a list.
- *
- * A database's number changes when it is swapped with another, a key's home does
- * not: homes are databases by the number they had when the module was loaded.
+ * The names of keys that expire within the horizon, of whichever database: what tells us of
+ * them does not say. All that expire in one millisecond are a list.
  */
 #ifndef KEYS_H
 #define KEYS_H
@@ -17,13 +14,12 @@
 struct RedisModuleString;
 
 /**
- * struct key - a key that expires
+ * struct key - a name that expires in some database
  * @name: a reference of ours; NULL: the number is not in use
- * @hash: of its name and home; keys with the same hash are taken for the same
- * @moment: when it was to expire, as we last knew; it may be later by now
+ * @hash: of the name; names with the same hash are taken for the same
+ * @moment: when it expires at the earliest, as far as we know
  * @prev: the key before it in the list of its moment, which is a circle
  * @next: the one after it; of a number that is not in use the next such
- * @home: its database
  */
 struct key {
 	struct RedisModuleString *name;
@@ -31,7 +27,6 @@ struct key {
 	uint32_t moment;
 	uint32_t prev;
 	uint32_t next;
-	uint16_t home;
 };
 
 void keys_init(uint32_t limit);
@@ -42,11 +37,8 @@ uint32_t keys_end(void);
 /* How many are in use. */
 uint32_t keys_count(void);
 
-/* The number of a key, or NONE. */
-uint32_t key_find(const struct RedisModuleString *name, uint16_t home);
-/* The same; a new one, in no list, if it is not @known. NONE: there are as many as may be. */
-uint32_t key_find_or_add(struct RedisModuleString *name, uint16_t home,
-			 bool *known);
+/* That of a name; a new one, in no list, if it is not @known. NONE: there are as many as may be. */
+uint32_t key_find_or_add(struct RedisModuleString *name, bool *known);
 /* Of one that is in no list. Its name is the caller's to free. */
 struct RedisModuleString *key_remove(uint32_t nr);
 

@@ -2,12 +2,17 @@
 /*
  * wheel_expire: Redis deletes each key when its time has come.
  *
- *	module -> look, walk, hint -> due -> keys, moments -> pool, table -> api
- *	          debug                  \-> homes
+ *	module -> hint -> look -> due -> keys, moments -> pool, table -> api
+ *	          debug   walk       \-> seek -> homes
+ *	                  sweep
  *
- * Redis tells us by its notifications which keys got a time to live and which
- * lost theirs, and wakes us when the wheel says that keys are due. All of it
- * runs in the server's own thread, between commands.
+ * We read each command before it runs, and learn which key it gives a time to live; Redis
+ * wakes us when the wheel says that keys are due. All of it runs in the server's own
+ * thread, between commands.
+ *
+ * What a transaction queues is executed long after it was read. So from the first EXEC on
+ * Redis notifies us of what became of each key, too: that can be begun, but not
+ * ended, and costs twice what all else does.
  */
 #include <errno.h>
 #include <linux/wheel_timer.h>
@@ -23,9 +28,13 @@
 #include "keys.h"
 #include "look.h"
 #include "moments.h"
+#include "seek.h"
+#include "sweep.h"
 #include "walk.h"
 
 #define VERSION		1
+/* The servers all of whose commands hint.c knows: 7.0, whatever comes after the dot. */
+#define SERIES_KNOWN	0x0700
 
 static struct {
 	/* Configuration. */
@@ -38,6 +47,8 @@ static struct {
 	bool awake;
 	int always;
 	bool due;
+	/* To ask for notifications with; NULL: we get them. */
+	struct RedisModuleCtx *unasked;
 } server;
 
 static bool one_of(const char *event, const char *const *events)
@@ -48,42 +59,36 @@ static bool one_of(const char *event, const char *const *events)
 	return false;
 }
 
-static void on_command(struct RedisModuleCommandFilterCtx *command)
-{
-	int words = RedisModule_CommandFilterArgsCount(command);
-
-	hint_read(command, words);
-	debug_read(command, words);
-}
-
-/* An event of a key whose command has not said how long the key lives now. */
-static void on_event(const char *event, struct RedisModuleString *name, uint16_t home)
+/* A key may expire whose command we have not read, or long ago. */
+static int on_key(struct RedisModuleCtx *ctx, int type, const char *event,
+		  struct RedisModuleString *name)
 {
 	static const char *const may_expire[] = {
 		"expire", "restore", "rename_to", "copy_to", "move_to", NULL
 	};
-	static const char *const expire_no_more[] = {
-		"del", "persist", "rename_from", "move_from", "evicted", NULL
-	};
 
-	if (one_of(event, may_expire))
-		look_later(name, home);
-	else if (one_of(event, expire_no_more))
-		due_forget(name, home);
+	if (!server.replica && !server.loading && !hint_was_of(name) &&
+	    one_of(event, may_expire))
+		look_later(name);
+	return REDIS_OK;
 }
 
-static int on_key(struct RedisModuleCtx *ctx, int type, const char *event,
-		  struct RedisModuleString *name)
+static void ask_for_notifications(void)
 {
-	int64_t expires_ms;
+	if (!server.unasked)
+		return;
+	RedisModule_SubscribeToKeyspaceEvents(server.unasked, REDIS_NOTIFY_GENERIC, on_key);
+	RedisModule_FreeThreadSafeContext(server.unasked);
+	server.unasked = NULL;
+}
 
-	if (server.replica || server.loading)
-		return REDIS_OK;
-	if (!hint_take(name, &expires_ms))
-		on_event(event, name, home_of(RedisModule_GetSelectedDb(ctx)));
-	else if (expires_ms != INT64_MAX)
-		due_expect_near(name, home_of(RedisModule_GetSelectedDb(ctx)), expires_ms);
-	return REDIS_OK;
+static void on_command(struct RedisModuleCommandFilterCtx *command)
+{
+	int words = RedisModule_CommandFilterArgsCount(command);
+
+	debug_read(command, words);
+	if (!server.replica && !server.loading && hint_read(command, words))
+		ask_for_notifications();
 }
 
 static void on_due(int fd, void *data, int mask)
@@ -120,22 +125,25 @@ static void stay_awake(bool wanted)
 static void on_loop(struct RedisModuleCtx *ctx, struct redis_event event,
 		    uint64_t subevent, void *data)
 {
+	bool more;
+
 	if (subevent != REDIS_BEFORE_SLEEP)
 		return;
 	look_now(ctx);
-	due_submit();
 	listen(!server.replica && !server.loading && debug_lets_expire() &&
 	       !RedisModule_AvoidReplicaTraffic());
 	if (server.due && server.listening)
 		server.due = due_serve(ctx);
-	stay_awake(server.due && server.listening);
+	more = server.listening && sweep(ctx);
+	due_submit();
+	stay_awake((server.due && server.listening) || more);
 }
 
 /* Nothing that we know is known to be right any more, or of any use. */
 static void start_again(void)
 {
 	look_drop();
-	due_forget_all(ALL_HOMES);
+	due_forget_all();
 	if (!server.replica && !server.loading)
 		walk_at_once();
 }
@@ -160,8 +168,8 @@ static void on_flush(struct RedisModuleCtx *ctx, struct redis_event event,
 {
 	const struct redis_flush *flush = data;
 
-	if (subevent == REDIS_FLUSH_END)
-		due_forget_all(flush->db < 0 ? ALL_HOMES : home_of(flush->db));
+	if (subevent == REDIS_FLUSH_END && flush->db < 0)
+		due_forget_all();
 }
 
 static void on_swap(struct RedisModuleCtx *ctx, struct redis_event event,
@@ -174,9 +182,7 @@ static void on_swap(struct RedisModuleCtx *ctx, struct redis_event event,
 
 static int subscribe(struct RedisModuleCtx *ctx)
 {
-	return RedisModule_SubscribeToKeyspaceEvents(ctx,
-			REDIS_NOTIFY_GENERIC | REDIS_NOTIFY_EVICTED, on_key) ||
-	       RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_LOOP, on_loop) ||
+	return RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_LOOP, on_loop) ||
 	       RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_ROLE, on_role) ||
 	       RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_LOADING,
 						  on_loading) ||
@@ -272,7 +278,12 @@ int RedisModule_OnLoad(struct RedisModuleCtx *ctx,
 	homes_init(ctx);
 	keys_init(server.max_keys);
 	moments_init(server.max_keys);
+	seek_init();
+	sweep_init();
 	walk_init();
+	server.unasked = RedisModule_GetDetachedThreadSafeContext(ctx);
+	if (RedisModule_GetServerVersion() >> 8 != SERIES_KNOWN || !hint_knows_all(ctx))
+		ask_for_notifications();
 	if (subscribe(ctx) ||
 	    !RedisModule_RegisterCommandFilter(ctx, on_command, 0) ||
 	    RedisModule_RegisterInfoFunc(ctx, on_info)) {
@@ -289,8 +300,11 @@ int RedisModule_OnUnload(struct RedisModuleCtx *ctx)
 	stay_awake(false);
 	close(server.always);
 	look_drop();
-	due_forget_all(ALL_HOMES);
+	due_forget_all();
+	if (server.unasked)
+		RedisModule_FreeThreadSafeContext(server.unasked);
 	walk_exit();
+	seek_exit();
 	moments_exit();
 	keys_exit();
 	homes_exit();

@@ -54,8 +54,11 @@ void walk_at_once(void)
 static void visit(struct RedisModuleCtx *ctx, struct RedisModuleString *name,
 		  struct RedisModuleKey *key, void *seen)
 {
+	int64_t expires_ms = RedisModule_GetAbsExpire(key);
+
 	++*(uint32_t *)seen;
-	due_expect(name, walk.home, RedisModule_GetAbsExpire(key));
+	if (expires_ms != REDIS_NO_EXPIRE)
+		due_expect(name, expires_ms);
 }
 
 /* True: that was the last key of all. */
@@ -76,21 +79,9 @@ static bool go_on(struct RedisModuleCtx *ctx, uint32_t keys, uint32_t buckets)
 	return false;
 }
 
-static uint64_t keys_of_all(struct RedisModuleCtx *ctx)
-{
-	uint64_t keys = 0;
-	uint16_t home;
-
-	for (home = 0; home < homes_count(); home++) {
-		RedisModule_SelectDb(ctx, home);
-		keys += RedisModule_DbSize(ctx);
-	}
-	return keys;
-}
-
 static void walk_step(struct RedisModuleCtx *ctx)
 {
-	uint64_t all = keys_of_all(ctx);
+	uint64_t all = homes_keys(ctx);
 	uint64_t length_ms = due_horizon() / 2;
 	uint64_t keys = STEP_KEYS, pause_ms;
 	int64_t begun_ms = due_now_ms();

@@ -3,11 +3,10 @@
 
 import contextlib
 import os
-import random
 import time
 
 from ktap import Late, Skip
-from redis import Refused, Server
+from redis import Refused, Server, own_address
 
 module = None
 
@@ -16,6 +15,8 @@ CROWD = 10000
 # A test that waits so long has failed.
 PATIENCE_S = 60
 FAR = ("SET", "far", "1", "EX", 3600)
+# Of so many keys that it knows in vain the module is not rid before their time.
+SPARE = 1024
 
 
 @contextlib.contextmanager
@@ -81,6 +82,12 @@ def put(client, *command):
     return due_of("mine", client.many([command, ("PEXPIRETIME", "mine")])[-1])
 
 
+def put_before_another(client, *commands):
+    """The same, of several commands; and of a key that is found in time in any case."""
+    another = ("SET", "another", "1", "PX", 3000)
+    return due_of("mine", client.many([*commands, another, ("PEXPIRETIME", "mine")])[-1])
+
+
 def assert_before(client, due):
     """What was just seen was seen in time."""
     if client.now_ms() >= due:
@@ -144,38 +151,59 @@ def test_no_key_expires_early():
             assert heard > dues[key], (key, heard, dues[key])
 
 
-def test_each_command_that_sets_a_time_is_seen():
+def ways_to_expire(client):
+    """Commands after which the key "mine" expires soon, by how they do that."""
     base = ("SET", "mine", "1")
-    ways = {
+    soon = client.now_ms() + 10_000
+    script = "redis.call('set', KEYS[1], 1, 'px', 500)"
+    return {
         "set px": [("SET", "mine", "1", "PX", 500)],
         "set ex": [("SET", "mine", "1", "EX", 1)],
         "set nx px get": [("SET", "mine", "1", "NX", "PX", 500)],
+        "set pxat": [("SET", "mine", "1", "PXAT", soon), ("SET", "mine", "1", "PX", 500)],
         "setex": [("SETEX", "mine", 1, "1")],
         "psetex": [("PSETEX", "mine", 500, "1")],
         "expire": [base, ("EXPIRE", "mine", 1)],
         "pexpire": [base, ("PEXPIRE", "mine", 500)],
         "pexpire nx": [base, ("PEXPIRE", "mine", 500, "NX")],
+        "pexpireat": [base, ("PEXPIREAT", "mine", soon), ("PEXPIRE", "mine", 500)],
         "getex": [base, ("GETEX", "mine", "PX", 500)],
         "keepttl": [("SET", "mine", "1", "PX", 500),
                     ("SET", "mine", "2", "KEEPTTL")],
-        "multi": [("MULTI",), ("SET", "mine", "1"), ("PEXPIRE", "mine", 500),
-                  ("EXEC",)],
-        "script": [("EVAL", "redis.call('set', 'mine', 1, 'px', 500)", 0)],
+        "script": [("EVAL", script, 1, "mine")],
+        "function": [("FUNCTION", "LOAD", "REPLACE", "#!lua name=lib\nredis.register_function("
+                      f"'put', function(KEYS) {script} end)"), ("FCALL", "put", 1, "mine")],
         "rename": [("SET", "other", "1", "PX", 500), ("RENAME", "other", "mine")],
+        "renamenx": [("SET", "other", "1", "PX", 500), ("RENAMENX", "other", "mine")],
         "copy": [("SET", "other", "1", "PX", 500), ("COPY", "other", "mine"),
                  ("DEL", "other")],
-        "restore": lambda client: [
-            ("RESTORE", "mine", 500, dumped(client))],
+        "restore": [("RESTORE", "mine", 500, dumped(client))],
         "hash": [("HSET", "mine", "a", "b"), ("PEXPIRE", "mine", 500)],
+        "inline": b"SET mine 1 PX 500\r\n",
     }
+
+
+def assert_each_way_is_seen(client, listener):
+    for count, (way, commands) in enumerate(ways_to_expire(client).items(), 1):
+        if isinstance(commands, bytes):
+            client.socket.sendall(commands)
+            client.answer()
+            commands = []
+        # The last command does not care what the one before answered.
+        commands = commands[:-1] + [FAR] + commands[-1:]
+        due = due_of(way, client.many(commands + [("PEXPIRETIME", "mine")])[-1])
+        assert_next(client, listener, "mine", due, count)
+
+
+def test_each_command_that_sets_a_time_is_seen():
     with served() as (_, client, listener):
-        for count, (way, commands) in enumerate(ways.items(), 1):
-            if callable(commands):
-                commands = commands(client)
-            # The last command does not care what the one before answered.
-            commands = commands[:-1] + [FAR] + commands[-1:]
-            due = due_of(way, client.many(commands + [("PEXPIRETIME", "mine")])[-1])
-            assert_next(client, listener, "mine", due, count)
+        assert_each_way_is_seen(client, listener)
+
+
+def test_each_command_is_seen_after_a_transaction():
+    with served() as (_, client, listener):
+        assert client.many([("MULTI",), ("EXEC",)]) == ["OK", []]
+        assert_each_way_is_seen(client, listener)
 
 
 def dumped(client):
@@ -185,6 +213,16 @@ def dumped(client):
     data = client.input.read(int(length) + 2)[:-2]
     client("DEL", "dumped")
     return data
+
+
+def test_transaction_gives_a_time_when_it_is_executed():
+    with served() as (_, client, listener):
+        client.many([("MULTI",), ("SET", "mine", "1", "PX", 200), FAR])
+        begun = time.time()
+        # What was read long ago is of no use any more.
+        wait(lambda: time.time() > begun + 0.4)
+        due = put_before_another(client, ("EXEC",))
+        assert_next(client, listener, "mine", due)
 
 
 def test_moved_key_expires_in_its_new_database():
@@ -228,13 +266,15 @@ def test_key_that_no_longer_expires_stays():
         assert field(client, "keys") == 0
 
 
-def test_deleted_keys_cost_nothing():
-    with served() as (_, client, _):
-        for _ in range(10):
-            client.many([("SET", f"lock:{n}", "1", "EX", 50) for n in range(1000)])
-            assert field(client, "keys") == 1000
-            client.many([("DEL", f"lock:{n}") for n in range(1000)])
-            assert field(client, "keys") == 0
+def test_deleted_keys_are_forgotten():
+    with Server("--wheel_expire.horizon", 3600, module=module) as server:
+        client = server.client()
+        for begin in range(0, 10000, 1000):
+            names = [f"lock:{number}" for number in range(begin, begin + 1000)]
+            client.many([("SET", name, "1", "EX", 3000) for name in names])
+            client.many([("DEL", name) for name in names])
+        # So many were there at once.
+        wait(lambda: field(client, "keys") <= SPARE + 2 * 1000)
 
 
 def test_key_in_the_past_is_gone_at_once():
@@ -261,6 +301,16 @@ def test_swapped_databases_keep_their_keys():
         assert client("DBSIZE") == CROWD
 
 
+def test_keys_of_one_name_expire_in_each_database():
+    with served() as (_, client, listener):
+        dues = []
+        for database, lives in ((0, 600), (3, 300), (15, 900)):
+            client("SELECT", database)
+            dues.append(put(client, "SET", "mine", "1", "PX", lives))
+        for count, due in enumerate(sorted(dues), 1):
+            assert_next(client, listener, "mine", due, count)
+
+
 def test_flushed_keys_are_forgotten():
     with served() as (_, client, listener):
         client("SELECT", 1)
@@ -269,7 +319,6 @@ def test_flushed_keys_are_forgotten():
         client.many([("SET", f"gone:{n}", "1", "EX", 30) for n in range(500)])
         assert field(client, "keys") == 501
         client("FLUSHDB")
-        assert field(client, "keys") == 1
         client("SET", "again", "1", "PX", 200)
         assert expired(listener)[0] == "again"
         client("SELECT", 1)
@@ -280,15 +329,58 @@ def test_flushed_keys_are_forgotten():
         assert field(client, "keys") == 0
 
 
-def test_evicted_keys_are_forgotten():
+def test_evicted_keys_do_not_expire():
     with served() as (_, client, _):
-        client.many([("SET", f"gone:{n}", "1", "EX", 50) for n in range(1000)])
+        client.many([("SET", f"gone:{n}", "1", "PX", 3000) for n in range(1000)])
+        assert field(client, "keys") == 1000
         client("CONFIG", "SET", "maxmemory-policy", "allkeys-random")
         client("CONFIG", "SET", "maxmemory", "1mb")
         with contextlib.suppress(Refused):
             client("SET", "one", "more")
         wait(lambda: client("DBSIZE") == 0)
+        if field(client, "expired"):
+            raise Late
+        wait(lambda: field(client, "keys") == 0)
+        assert field(client, "expired") == 0
+
+
+def test_refused_commands_fill_no_memory():
+    with Server("--wheel_expire.horizon", 3600, module=module) as server:
+        client = server.client()
+        client("ACL", "SETUSER", "stranger", "on", "nopass", "+ping")
+        stranger = server.client()
+        stranger("AUTH", "stranger", "")
+        assert "no permissions" in refused(stranger, "EXPIRE", "long" * 1000, 3000)
         assert field(client, "keys") == 0
+        for begin in range(0, 10000, 1000):
+            for number in range(begin, begin + 1000):
+                stranger.send("EXPIRE", f"no:{number}", 3000)
+            for _ in range(1000):
+                with contextlib.suppress(Refused):
+                    assert stranger.answer() is None
+        wait(lambda: field(client, "keys") <= SPARE)
+
+
+def test_key_of_a_long_name_expires():
+    with served() as (_, client, listener):
+        name = "mine" * 1000
+        due = client.many([("SET", name, "1", "PX", 500), ("PEXPIRETIME", name)])[-1]
+        assert_next(client, listener, name, due_of(name, due))
+
+
+def test_renamed_commands_are_seen():
+    for name in ("PEXPIRE", "EXEC"):
+        with served("--rename-command", name, "hidden") as (_, client, listener):
+            commands = [("SET", "mine", "1"), ("PEXPIRE", "mine", 200)]
+            if name == "PEXPIRE":
+                commands[1] = ("hidden", "mine", 200)
+            else:
+                client("MULTI")
+                client.many(commands)
+                begun = time.time()
+                wait(lambda: time.time() > begun + 0.4)
+                commands = [("hidden",)]
+            assert_next(client, listener, "mine", put_before_another(client, *commands))
 
 
 def test_key_beyond_the_horizon_is_found():
@@ -370,11 +462,6 @@ def test_deletion_is_written_as_redis_writes_it():
         text = appended(server)
         assert text.endswith(b"*2\r\n$3\r\nDEL\r\n$4\r\nmine\r\n"), text[-200:]
         assert b"MULTI" not in text
-
-
-def own_address():
-    """An address of this machine at which nobody else is: a free port is soon another's."""
-    return ".".join(["127"] + [str(random.randint(1, 254)) for _ in range(3)])
 
 
 @contextlib.contextmanager
@@ -502,6 +589,18 @@ def test_full_wheel_leaves_keys_to_redis():
         wait(lambda: field(client, "keys") == 0)
         client("SET", "mine", "1", "EX", 50)
         assert field(client, "keys") == 1
+
+
+def test_transaction_begun_before_it_was_loaded_is_seen():
+    with Server() as server:
+        client, other = server.client(), server.client()
+        crowd(client)
+        client.many([("MULTI",), ("SET", "mine", "1", "PX", 1000)])
+        assert other("MODULE", "LOAD", os.path.abspath(module)) == "OK"
+        listener = listener_of(server)
+        wait(lambda: field(other, "walks") >= 1)
+        due = put_before_another(client, ("EXEC",))
+        assert_next(client, listener, "mine", due)
 
 
 def test_bad_arguments_are_refused():

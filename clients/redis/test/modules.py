@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""modules: the files of Python that the tests import, for a machine that has none."""
+"""modules [NAME...]: the files of Python that the tests and these modules import, for a
+machine that has none."""
 
 import encodings.ascii  # noqa: F401
 import encodings.idna  # noqa: F401
 import encodings.latin_1  # noqa: F401
+import importlib
 import os
 import sys
 
@@ -13,6 +15,8 @@ import cases  # noqa: E402,F401
 import ktap  # noqa: E402,F401
 
 ROOM = os.path.dirname(os.path.abspath(__file__))
+for name in sys.argv[1:]:
+    importlib.import_module(name)
 for module in list(sys.modules.values()):
     path = getattr(module, "__file__", None)
     if path and not path.startswith(ROOM):

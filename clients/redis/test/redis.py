@@ -2,6 +2,7 @@
 """A redis-server of our own in a folder of its own, and a client of it."""
 
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -11,6 +12,11 @@ import time
 
 # A server that is silent for so long says nothing any more.
 PATIENCE_S = 60
+
+
+def own_address():
+    """An address of this machine at which nobody else is: a free port is soon another's."""
+    return ".".join(["127"] + [str(random.randint(1, 254)) for _ in range(3)])
 
 
 class Refused(Exception):
