@@ -84,7 +84,7 @@ def put(client, *command):
 
 def put_before_another(client, *commands):
     """The same, of several commands; and of a key that is found in time in any case."""
-    another = ("SET", "another", "1", "PX", 3000)
+    another = ("SET", "another", "1", "PX", 6000)
     return due_of("mine", client.many([*commands, another, ("PEXPIRETIME", "mine")])[-1])
 
 
@@ -154,7 +154,7 @@ def test_no_key_expires_early():
 def ways_to_expire(client):
     """Commands after which the key "mine" expires soon, by how they do that."""
     base = ("SET", "mine", "1")
-    soon = client.now_ms() + 10_000
+    soon = client.now_ms() + 100_000
     script = "redis.call('set', KEYS[1], 1, 'px', 500)"
     return {
         "set px": [("SET", "mine", "1", "PX", 500)],
@@ -307,8 +307,10 @@ def test_keys_of_one_name_expire_in_each_database():
         for database, lives in ((0, 600), (3, 300), (15, 900)):
             client("SELECT", database)
             dues.append(put(client, "SET", "mine", "1", "PX", lives))
-        for count, due in enumerate(sorted(dues), 1):
-            assert_next(client, listener, "mine", due, count)
+        for due in sorted(dues):
+            name, heard = expired(listener)
+            assert name == "mine" and heard > due, (name, heard, due)
+        assert field(client, "expired") == 3
 
 
 def test_flushed_keys_are_forgotten():
@@ -332,7 +334,10 @@ def test_flushed_keys_are_forgotten():
 def test_evicted_keys_do_not_expire():
     with served() as (_, client, _):
         client.many([("SET", f"gone:{n}", "1", "PX", 3000) for n in range(1000)])
-        assert field(client, "keys") == 1000
+        keys = field(client, "keys")
+        if field(client, "expired"):
+            raise Late
+        assert keys == 1000
         client("CONFIG", "SET", "maxmemory-policy", "allkeys-random")
         client("CONFIG", "SET", "maxmemory", "1mb")
         with contextlib.suppress(Refused):
