@@ -17,12 +17,18 @@ static u32 events_ready(const struct wheel_file *file)
 
 /**
  * wheel_file_wake - tell readers and pollers that there is an event
- * @file: file whose @notified is set
+ * @file: file whose @notified was set, under its lock
+ *
+ * A task that sleeps took that lock before, and was in the queue by then: one is seen here.
  */
 void wheel_file_wake(struct wheel_file *file)
 {
-	wake_up_interruptible(&file->readers);
-	wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
+	/* The file's lock orders this behind a reader's way into the queue. */
+	if (waitqueue_active(&file->readers))
+		wake_up_interruptible(&file->readers);
+	/* And so it does for a poller. */
+	if (waitqueue_active(&file->pollers))
+		wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
 }
 
 /**
@@ -33,7 +39,11 @@ void wheel_file_wake(struct wheel_file *file)
  */
 void wheel_file_owes(struct wheel *wheel)
 {
-	wheel_file_wake(wheel_file_of(wheel));
+	struct wheel_file *file = wheel_file_of(wheel);
+
+	/* Nobody has had the file's lock. */
+	wake_up_interruptible(&file->readers);
+	wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
 }
 
 /**

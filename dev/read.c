@@ -23,8 +23,8 @@ struct handful {
 static void take_events(struct wheel_file *file, struct handful *hand, u32 room)
 {
 	struct wheel_slots *slots = &file->slots;
-	u64 now = wheel_now(slots->wheel);
 	struct wheel_slot *slot;
+	u64 now = 0;
 
 	hand->count = 0;
 	spin_lock_bh(&file->lock);
@@ -32,6 +32,9 @@ static void take_events(struct wheel_file *file, struct handful *hand, u32 room)
 		slot = wheel_slot_pop(slots, &slots->fired);
 		if (!slot)
 			break;
+		/* The time matters to one with a period alone. */
+		if (slot->period && !now)
+			now = wheel_now(slots->wheel);
 		wheel_event_describe(slots, slot, now,
 				     &hand->event[hand->count]);
 		hand->slot[hand->count++] = slot;

@@ -17,6 +17,7 @@
  * @oldest: cancels and moves the oldest first, which it is best at
  * @calls: takes operations in batches
  * @takes: takes expiries in batches
+ * @wakes: waits for a lone expiry by epoll, if opened WITH_EPOLL
  * @open: make @count idle timers, numbered from 0, with WITH_*
  * @arm: idle timers, each with its deadline, in calls of @batch
  * @rearm: as @arm, pending timers
@@ -37,6 +38,7 @@ struct contestant {
 	bool oldest;
 	bool calls;
 	bool takes;
+	bool wakes;
 	void (*open)(__u32 count, unsigned int with);
 	void (*arm)(const __u32 *timers, const __u64 *deadlines, __u32 n,
 		    __u32 batch);
@@ -67,6 +69,8 @@ extern const struct contestant field;
 /* Timers may come with these. */
 #define WITH_WORDS	1
 #define WITH_RING	2
+/* They wait by epoll before they take. */
+#define WITH_EPOLL	4
 
 /* The largest batch there is, and the most timers that expire at once. */
 #define MOST_BATCH	4096

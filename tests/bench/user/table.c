@@ -32,6 +32,8 @@ static const struct row {
 	[QUERY]		= { "query", QUERY },
 	[EXPIRY]	= { "expiry", EXPIRY },
 	[EXPIRY_RING]	= { "expiry, ring", EXPIRY, true },
+	[LONE]		= { "lone", LONE, true },
+	[LONE_RING]	= { "lone, ring", LONE, true },
 	[BYTES]		= { "bytes", BYTES, true },
 	[BYTES_WORDS]	= { "bytes, words", BYTES_WORDS, true },
 };
@@ -71,6 +73,8 @@ static const struct bar {
 	{ EXPIRY_RING, 0, 0, 200 },
 	{ EXPIRY_RING, 0, TIMERFD, 7 },
 	{ EXPIRY_RING, 0, URING, 3 },
+	{ LONE, 0, 0, 4000 },
+	{ LONE_RING, 0, TIMERFD, 1 },
 };
 
 /* A contestant without batches costs the same in each; 0: it was not measured. */

@@ -76,7 +76,7 @@ static __u32 take(__u32 batch)
 }
 
 const struct contestant timerfd = {
-	.name = "timerfd", .takes = true,
+	.name = "timerfd", .takes = true, .wakes = true,
 	.open = open_all, .close = close_all, .take = take,
 	.arm = arm, .rearm = arm, .cancel = cancel, .query = query,
 };

@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <linux/wheel_timer.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "machine.h"
 
 static int fd;
+static int epoll = -1;
 static __u64 *ids;
 static size_t ids_size;
 static __u64 *words;
@@ -55,6 +57,15 @@ static void map_ring(void)
 	head = 0;
 }
 
+static void watch(void)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (epoll < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event))
+		die("epoll");
+}
+
 static void open_wheel(__u32 scheme, __u32 count, unsigned int with)
 {
 	struct wheel_setup setup = {
@@ -79,6 +90,8 @@ static void open_wheel(__u32 scheme, __u32 count, unsigned int with)
 		map_words(count);
 	if (with & WITH_RING)
 		map_ring();
+	if (with & WITH_EPOLL)
+		watch();
 }
 
 static void open_hashed(__u32 count, unsigned int with)
@@ -100,6 +113,9 @@ static void close_wheel(void)
 		munmap((void *)entries, MOST_WINDOW * sizeof(*entries));
 		munmap(user_page, sizeof(*user_page));
 	}
+	if (epoll >= 0)
+		close(epoll);
+	epoll = -1;
 	words = NULL;
 	user_page = NULL;
 	munmap(ids, ids_size);
@@ -205,20 +221,34 @@ static void query(const __u32 *timers, __u32 n, __u32 batch)
 			      least(batch, n - i));
 }
 
+/* Without an epoll a program looks whether there is anything. */
+static inline bool woken(void)
+{
+	struct epoll_event event;
+
+	return epoll < 0 || epoll_wait(epoll, &event, 1, 0) == 1;
+}
+
 static __u32 take(__u32 batch)
 {
-	ssize_t bytes = read(fd, events, batch * sizeof(*events));
+	ssize_t bytes;
 
+	if (!woken())
+		return 0;
+	bytes = read(fd, events, batch * sizeof(*events));
 	return bytes > 0 ? (__u32)bytes / sizeof(*events) : 0;
 }
 
 /* Each event is looked at, as a program would. */
 static __u32 take_ring(__u32 batch)
 {
-	__u32 tail = __atomic_load_n(&kernel_page->event_tail, __ATOMIC_ACQUIRE);
-	__u32 taken = tail - head;
+	__u32 tail, taken;
 
 	(void)batch;
+	if (!woken())
+		return 0;
+	tail = __atomic_load_n(&kernel_page->event_tail, __ATOMIC_ACQUIRE);
+	taken = tail - head;
 	for (; head != tail; head++) {
 		const struct wheel_event *event = &entries[head % MOST_WINDOW];
 
@@ -280,7 +310,7 @@ static void revive(const __u32 *timers, __u32 n, __u64 deadline)
 }
 
 #define WHEEL(title, number, open_scheme) {					\
-	.name = title, .calls = true, .takes = true,			\
+	.name = title, .calls = true, .takes = true, .wakes = true,	\
 	.open = open_scheme, .close = close_wheel,			\
 	.take = take, .take_ring = take_ring,				\
 	.arm = arm, .rearm = rearm, .cancel = cancel, .query = query,	\
