@@ -122,6 +122,8 @@ typedef int redis_apply_fn(struct RedisModuleCtx *ctx, void *data,
 	F(struct RedisModuleCallReply *, Call, struct RedisModuleCtx *,	       \
 	  const char *, const char *, ...)				       \
 	F(void, FreeCallReply, struct RedisModuleCallReply *)		       \
+	F(const char *, CallReplyStringPtr, struct RedisModuleCallReply *,     \
+	  size_t *)							       \
 	F(int, GetSelectedDb, struct RedisModuleCtx *)			       \
 	F(int, SelectDb, struct RedisModuleCtx *, int)			       \
 	F(unsigned long long, DbSize, struct RedisModuleCtx *)		       \

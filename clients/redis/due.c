@@ -8,6 +8,7 @@
 #include "keys.h"
 #include "moments.h"
 #include "seek.h"
+#include "transactions.h"
 
 #define NS_PER_MS	1000000ull
 /* Operations a call; keys that may expire before Redis does anything else. */
@@ -199,13 +200,26 @@ static bool is_near(int64_t expires_ms)
 	return expires_ms <= due_now_ms() + due.horizon_ms;
 }
 
-void due_expect(struct RedisModuleString *name, int64_t expires_ms)
+/* How long a key lives after a command that may wait in a transaction; 0: none does. */
+static int64_t queued_life(const struct key *key)
 {
-	if (is_near(expires_ms))
-		due_expect_near(name, expires_ms);
+	if (!transactions_may_be_open() || key->round != transactions_round())
+		return 0;
+	return key->lives_ms;
 }
 
-void due_expect_near(struct RedisModuleString *name, int64_t expires_ms)
+static void note_queued(struct key *key, int64_t lives_ms)
+{
+	int64_t other_ms = queued_life(key);
+
+	if (!transactions_may_be_open())
+		return;
+	key->lives_ms = other_ms && other_ms < lives_ms ? other_ms : lives_ms;
+	key->round = transactions_round();
+}
+
+/* It may expire then; @lives_ms after a command that was read, or 0. */
+static void expect(struct RedisModuleString *name, int64_t expires_ms, int64_t lives_ms)
 {
 	bool known;
 	uint32_t key = key_find_or_add(name, &known);
@@ -214,6 +228,8 @@ void due_expect_near(struct RedisModuleString *name, int64_t expires_ms)
 		due.counts.refused++;
 		return;
 	}
+	if (lives_ms)
+		note_queued(key_at(key), lives_ms);
 	if (known) {
 		/* A moment that comes too early finds the later time itself. */
 		if (expires_ms >= moment_at(key_at(key)->moment)->ms)
@@ -221,6 +237,19 @@ void due_expect_near(struct RedisModuleString *name, int64_t expires_ms)
 		leave_moment(key);
 	}
 	wait_for(key, expires_ms);
+}
+
+void due_expect(struct RedisModuleString *name, int64_t expires_ms)
+{
+	if (is_near(expires_ms))
+		expect(name, expires_ms, 0);
+}
+
+void due_expect_life(struct RedisModuleString *name, int64_t lives_ms)
+{
+	/* Redis reads its clock later, so it cannot expire earlier. */
+	if (lives_ms <= due.horizon_ms)
+		expect(name, due_now_ms() + lives_ms, lives_ms);
 }
 
 static void forget(uint32_t key)
@@ -263,21 +292,30 @@ static void note_expired(uint32_t keys, int64_t expires_ms)
 /*
  * Redis expires a key, or knows of a later time. Another module that hears of it may
  * change the key meanwhile: by then we do not know it any more. True: we do again.
+ *
+ * A command that waits in a transaction is executed after this look, if ever. So the key
+ * cannot expire before the life that it gives has passed from now on: that is when
+ * the next look is due, until no transaction is open.
  */
 static bool look_at(struct RedisModuleCtx *ctx, uint32_t nr)
 {
 	int64_t ms = moment_at(key_at(nr)->moment)->ms;
+	int64_t lives_ms = queued_life(key_at(nr));
 	struct RedisModuleString *name;
 	struct found found;
 	bool again;
 
+	if (lives_ms && !transactions_are_open(ctx))
+		lives_ms = 0;
 	leave_moment(nr);
 	name = key_remove(nr);
 	found = seek(ctx, name);
 	note_expired(found.gone, ms);
 	again = is_near(found.expires_ms);
 	if (again)
-		due_expect_near(name, found.expires_ms);
+		expect(name, found.expires_ms, 0);
+	if (lives_ms)
+		due_expect_life(name, lives_ms);
 	RedisModule_FreeString(NULL, name);
 	return again;
 }

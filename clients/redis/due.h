@@ -45,8 +45,11 @@ int64_t due_horizon(void);
  * nothing, INT64_MAX never.
  */
 void due_expect(struct RedisModuleString *name, int64_t expires_ms);
-/* The same, of a time that is known to lie within the horizon. */
-void due_expect_near(struct RedisModuleString *name, int64_t expires_ms);
+/*
+ * A command that is read now gives it so long a life, within the horizon, when it is executed:
+ * at once, or once its transaction is.
+ */
+void due_expect_life(struct RedisModuleString *name, int64_t lives_ms);
 /*
  * Forgets the key of that number if it does not expire within the horizon. seek_begin()
  * comes before it.

@@ -6,6 +6,7 @@
 #include "due.h"
 #include "hint.h"
 #include "look.h"
+#include "transactions.h"
 
 /* More than that many digits are left to Redis to judge. */
 #define DIGITS		12
@@ -61,7 +62,7 @@ bool hint_knows_all(struct RedisModuleCtx *ctx)
 	for (form = forms; form->name; form++)
 		if (!exists(ctx, form->name, NULL))
 			return false;
-	return exists(ctx, "exec", "it");
+	return exists(ctx, "multi", "it");
 }
 
 /* A positive number, or 0: it is none, or too long. */
@@ -112,12 +113,12 @@ static int64_t lives_of(struct RedisModuleCommandFilterCtx *command, int words,
 	return 0;
 }
 
-static bool is_long(const struct RedisModuleString *name)
+static size_t length_of(const struct RedisModuleString *name)
 {
 	size_t length;
 
 	RedisModule_StringPtrLen(name, &length);
-	return length > NAME_LENGTH;
+	return length;
 }
 
 bool hint_read(struct RedisModuleCommandFilterCtx *command, int words)
@@ -125,11 +126,12 @@ bool hint_read(struct RedisModuleCommandFilterCtx *command, int words)
 	struct RedisModuleString *name;
 	const struct form *form;
 	int64_t lives_ms;
+	bool is_long;
 
 	last = NULL;
-	if (words == 1)
-		return word_is(command_word(command, 0), "exec");
-	if (words == 2)
+	if (words == 1 && word_is(command_word(command, 0), "multi"))
+		transactions_begun();
+	if (words <= 2)
 		return false;
 	form = form_of(command_word(command, 0), words);
 	if (!form->name)
@@ -139,12 +141,12 @@ bool hint_read(struct RedisModuleCommandFilterCtx *command, int words)
 	lives_ms = lives_of(command, words, form);
 	if (lives_ms > due_horizon())
 		return false;
-	/* Redis reads its clock later, so it cannot expire earlier. */
-	if (lives_ms && !is_long(name))
-		due_expect_near(name, due_now_ms() + lives_ms);
+	is_long = length_of(name) > NAME_LENGTH;
+	if (lives_ms && !is_long)
+		due_expect_life(name, lives_ms);
 	else
 		look_later(name);
-	return false;
+	return is_long && transactions_may_be_open();
 }
 
 bool hint_was_of(const struct RedisModuleString *name)

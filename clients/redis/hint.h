@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a command that is going to run says of a key's time to live. To read that costs a
- * fifth of what it costs Redis to notify us. A command that is refused, or that waits
- * for its transaction to be executed, is a hint in vain: keys are looked at before
- * anything happens to them.
+ * fifth of what it costs Redis to notify us. A command that is refused is a hint in vain:
+ * keys are looked at before anything happens to them. So is for a while one that waits for
+ * its transaction to be executed: its key is looked at again while one may be open.
  */
 #ifndef HINT_H
 #define HINT_H
@@ -17,8 +17,8 @@ struct RedisModuleString;
 /* Does each command that is read have its own name here? Else it cannot be read. */
 bool hint_knows_all(struct RedisModuleCtx *ctx);
 /*
- * A command of so many words is going to run. True: it executes others that were
- * read long ago.
+ * A command of so many words is going to run. True: it may wait in a transaction, and
+ * is too long to be kept for so long.
  */
 bool hint_read(struct RedisModuleCommandFilterCtx *command, int words);
 /* Was the command that was read last about this very key? */

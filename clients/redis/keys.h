@@ -20,6 +20,9 @@ struct RedisModuleString;
  * @moment: when it expires at the earliest, as far as we know
  * @prev: the key before it in the list of its moment, which is a circle
  * @next: the one after it; of a number that is not in use the next such
+ * @lives_ms: so long it lives at least after a command that was read in that round, and
+ *	that may wait in a transaction; 0: there is none
+ * @round: a round is over when no transaction is open; old numbers come again
  */
 struct key {
 	struct RedisModuleString *name;
@@ -27,7 +30,12 @@ struct key {
 	uint32_t moment;
 	uint32_t prev;
 	uint32_t next;
+	uint32_t lives_ms : 27;
+	uint32_t round : 5;
 };
+
+#define LIVES_MS_MAX	((1 << 27) - 1)
+#define ROUNDS		(1 << 5)
 
 void keys_init(uint32_t limit);
 void keys_exit(void);

@@ -3,6 +3,7 @@
 #include "due.h"
 #include "look.h"
 #include "seek.h"
+#include "transactions.h"
 
 #define SMALLEST	64
 /* More room than this is given back when it was not needed. */
@@ -25,14 +26,20 @@ void look_later(struct RedisModuleString *name)
 
 void look_now(struct RedisModuleCtx *ctx)
 {
+	bool queued;
 	uint32_t i;
 
 	if (!look.count)
 		return;
+	queued = transactions_are_open(ctx);
 	seek_begin(ctx);
 	/* A module that hears of a key which is deleted may give us more names. */
-	for (i = 0; i < look.count; i++)
+	for (i = 0; i < look.count; i++) {
 		due_expect(look.names[i], seek(ctx, look.names[i]).expires_ms);
+		/* The transaction may let it expire at any time. */
+		if (queued)
+			due_expect_life(look.names[i], 1);
+	}
 	look_drop();
 }
 

@@ -4,15 +4,14 @@
  *
  *	module -> hint -> look -> due -> keys, moments -> pool, table -> api
  *	          debug   walk       \-> seek -> homes
- *	                  sweep
+ *	                  sweep       \-> transactions
  *
  * We read each command before it runs, and learn which key it gives a time to live; Redis
  * wakes us when the wheel says that keys are due. All of it runs in the server's own
  * thread, between commands.
  *
- * What a transaction queues is executed long after it was read. So from the first EXEC on
- * Redis notifies us of what became of each key, too: that can be begun, but not
- * ended, and costs twice what all else does.
+ * Where that is not enough Redis notifies us of what became of each key, too: that can be
+ * begun, but not ended, and costs twice what all else does.
  */
 #include <errno.h>
 #include <linux/wheel_timer.h>
@@ -30,17 +29,23 @@
 #include "moments.h"
 #include "seek.h"
 #include "sweep.h"
+#include "transactions.h"
 #include "walk.h"
 
 #define VERSION		1
 /* The servers all of whose commands hint.c knows: 7.0, whatever comes after the dot. */
 #define SERIES_KNOWN	0x0700
+#define HORIZON_MAX_S	(24 * 60 * 60)
+
+_Static_assert(HORIZON_MAX_S * 1000 <= LIVES_MS_MAX, "a life has too few bits");
 
 static struct {
 	/* Configuration. */
 	long long max_keys, horizon_s;
 	/* The master alone expires keys, and only once it has loaded them. */
 	bool replica, loading;
+	/* Transactions may be open that have queued what we have not read. */
+	bool starting;
 	/* The wheel's descriptor is in the server's event loop. */
 	bool listening;
 	/* So is this one, which is always writable. */
@@ -80,6 +85,7 @@ static void ask_for_notifications(void)
 	RedisModule_SubscribeToKeyspaceEvents(server.unasked, REDIS_NOTIFY_GENERIC, on_key);
 	RedisModule_FreeThreadSafeContext(server.unasked);
 	server.unasked = NULL;
+	transactions_ignore();
 }
 
 static void on_command(struct RedisModuleCommandFilterCtx *command)
@@ -122,6 +128,15 @@ static void stay_awake(bool wanted)
 	server.awake = wanted;
 }
 
+static void look_for_transactions(struct RedisModuleCtx *ctx)
+{
+	if (!server.starting || server.replica || server.loading)
+		return;
+	server.starting = false;
+	if (transactions_are_open(ctx))
+		ask_for_notifications();
+}
+
 static void on_loop(struct RedisModuleCtx *ctx, struct redis_event event,
 		    uint64_t subevent, void *data)
 {
@@ -129,12 +144,15 @@ static void on_loop(struct RedisModuleCtx *ctx, struct redis_event event,
 
 	if (subevent != REDIS_BEFORE_SLEEP)
 		return;
+	look_for_transactions(ctx);
 	look_now(ctx);
 	listen(!server.replica && !server.loading && debug_lets_expire() &&
 	       !RedisModule_AvoidReplicaTraffic());
 	if (server.due && server.listening)
 		server.due = due_serve(ctx);
 	more = server.listening && sweep(ctx);
+	if (transactions_cost_too_much())
+		ask_for_notifications();
 	due_submit();
 	stay_awake((server.due && server.listening) || more);
 }
@@ -144,6 +162,9 @@ static void start_again(void)
 {
 	look_drop();
 	due_forget_all();
+	server.starting = server.unasked;
+	if (server.unasked)
+		transactions_init();
 	if (!server.replica && !server.loading)
 		walk_at_once();
 }
@@ -168,7 +189,8 @@ static void on_flush(struct RedisModuleCtx *ctx, struct redis_event event,
 {
 	const struct redis_flush *flush = data;
 
-	if (subevent == REDIS_FLUSH_END && flush->db < 0)
+	/* What a transaction has queued is executed afterwards. */
+	if (subevent == REDIS_FLUSH_END && flush->db < 0 && !transactions_are_open(ctx))
 		due_forget_all();
 }
 
@@ -204,6 +226,7 @@ static void on_info(struct RedisModuleInfoCtx *info, int crash)
 	RedisModule_InfoAddFieldULongLong(info, "moved", counts->moved);
 	RedisModule_InfoAddFieldULongLong(info, "refused", counts->refused);
 	RedisModule_InfoAddFieldULongLong(info, "walks", walks_done());
+	RedisModule_InfoAddFieldULongLong(info, "notified", !server.unasked);
 }
 
 static long long number_get(const char *name, void *number)
@@ -218,11 +241,16 @@ static int number_set(const char *name, long long value, void *number,
 	return REDIS_OK;
 }
 
-/* The walk has passed by keys that a wider horizon takes in: it begins at once. */
+/*
+ * The walk has passed by keys that a wider horizon takes in: it begins at once. But it cannot
+ * find what a transaction has queued.
+ */
 static int horizon_apply(struct RedisModuleCtx *ctx, void *data,
 			 struct RedisModuleString **error)
 {
 	due_set_horizon(server.horizon_s * 1000);
+	if (!server.starting && transactions_may_be_open())
+		ask_for_notifications();
 	walk_at_once();
 	return REDIS_OK;
 }
@@ -242,7 +270,7 @@ static int configure(struct RedisModuleCtx *ctx)
 			       WHEEL_MAX_TIMERS - 1, REDIS_CONFIG_IMMUTABLE,
 			       NULL) ||
 	       number_register(ctx, "horizon", &server.horizon_s, 60,
-			       24 * 60 * 60, REDIS_CONFIG_DEFAULT,
+			       HORIZON_MAX_S, REDIS_CONFIG_DEFAULT,
 			       horizon_apply) ||
 	       RedisModule_LoadConfigs(ctx);
 }

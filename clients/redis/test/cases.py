@@ -15,6 +15,8 @@ CROWD = 10000
 # A test that waits so long has failed.
 PATIENCE_S = 60
 FAR = ("SET", "far", "1", "EX", 3600)
+# A key that is found in time in any case, after those of a test.
+ANOTHER = ("SET", "another", "1", "PX", 6000)
 # Of so many keys that it knows in vain the module is not rid before their time.
 SPARE = 1024
 
@@ -83,9 +85,8 @@ def put(client, *command):
 
 
 def put_before_another(client, *commands):
-    """The same, of several commands; and of a key that is found in time in any case."""
-    another = ("SET", "another", "1", "PX", 6000)
-    return due_of("mine", client.many([*commands, another, ("PEXPIRETIME", "mine")])[-1])
+    """The same, of several commands; and ANOTHER is put."""
+    return due_of("mine", client.many([*commands, ANOTHER, ("PEXPIRETIME", "mine")])[-1])
 
 
 def assert_before(client, due):
@@ -200,12 +201,6 @@ def test_each_command_that_sets_a_time_is_seen():
         assert_each_way_is_seen(client, listener)
 
 
-def test_each_command_is_seen_after_a_transaction():
-    with served() as (_, client, listener):
-        assert client.many([("MULTI",), ("EXEC",)]) == ["OK", []]
-        assert_each_way_is_seen(client, listener)
-
-
 def dumped(client):
     client("SET", "dumped", "1")
     client.send("DUMP", "dumped")
@@ -213,16 +208,6 @@ def dumped(client):
     data = client.input.read(int(length) + 2)[:-2]
     client("DEL", "dumped")
     return data
-
-
-def test_transaction_gives_a_time_when_it_is_executed():
-    with served() as (_, client, listener):
-        client.many([("MULTI",), ("SET", "mine", "1", "PX", 200), FAR])
-        begun = time.time()
-        # What was read long ago is of no use any more.
-        wait(lambda: time.time() > begun + 0.4)
-        due = put_before_another(client, ("EXEC",))
-        assert_next(client, listener, "mine", due)
 
 
 def test_moved_key_expires_in_its_new_database():
@@ -373,19 +358,10 @@ def test_key_of_a_long_name_expires():
         assert_next(client, listener, name, due_of(name, due))
 
 
-def test_renamed_commands_are_seen():
-    for name in ("PEXPIRE", "EXEC"):
-        with served("--rename-command", name, "hidden") as (_, client, listener):
-            commands = [("SET", "mine", "1"), ("PEXPIRE", "mine", 200)]
-            if name == "PEXPIRE":
-                commands[1] = ("hidden", "mine", 200)
-            else:
-                client("MULTI")
-                client.many(commands)
-                begun = time.time()
-                wait(lambda: time.time() > begun + 0.4)
-                commands = [("hidden",)]
-            assert_next(client, listener, "mine", put_before_another(client, *commands))
+def test_renamed_command_is_seen():
+    with served("--rename-command", "PEXPIRE", "hidden") as (_, client, listener):
+        due = put_before_another(client, ("SET", "mine", "1"), ("hidden", "mine", 200))
+        assert_next(client, listener, "mine", due)
 
 
 def test_key_beyond_the_horizon_is_found():
@@ -577,11 +553,12 @@ def test_info_has_each_field():
         expired(listener)
         info = client.info("wheel_expire")
         names = ("backend", "active", "keys", "expired", "late_max_usec", "moved",
-                 "refused", "walks")
+                 "refused", "walks", "notified")
         assert list(info) == ["wheel_expire_" + name for name in names], info
         assert info["wheel_expire_active"] == 1
         assert info["wheel_expire_late_max_usec"] >= 1000
         assert info["wheel_expire_keys"] == info["wheel_expire_refused"] == 0
+        assert info["wheel_expire_notified"] == 0
 
 
 def test_full_wheel_leaves_keys_to_redis():
@@ -594,18 +571,6 @@ def test_full_wheel_leaves_keys_to_redis():
         wait(lambda: field(client, "keys") == 0)
         client("SET", "mine", "1", "EX", 50)
         assert field(client, "keys") == 1
-
-
-def test_transaction_begun_before_it_was_loaded_is_seen():
-    with Server() as server:
-        client, other = server.client(), server.client()
-        crowd(client)
-        client.many([("MULTI",), ("SET", "mine", "1", "PX", 1000)])
-        assert other("MODULE", "LOAD", os.path.abspath(module)) == "OK"
-        listener = listener_of(server)
-        wait(lambda: field(other, "walks") >= 1)
-        due = put_before_another(client, ("EXEC",))
-        assert_next(client, listener, "mine", due)
 
 
 def test_bad_arguments_are_refused():

@@ -13,6 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 import cases  # noqa: E402,F401
 import ktap  # noqa: E402,F401
+import transactions  # noqa: E402,F401
 
 ROOM = os.path.dirname(os.path.abspath(__file__))
 for name in sys.argv[1:]:
