@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a command that is going to run says of a key's time to live. To read that costs a
+ * Hints: a command that is going to run tells of a key's time to live. To read that costs a
  * fifth of what it costs Redis to notify us. A command that is refused is a hint in vain:
  * keys are looked at before anything happens to them. So is for a while one that waits for
  * its transaction to be executed: its key is looked at again while one may be open.

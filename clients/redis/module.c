@@ -10,7 +10,7 @@
  * wakes us when the wheel says that keys are due. All of it runs in the server's own
  * thread, between commands.
  *
- * Where that is not enough Redis notifies us of what became of each key, too: that can be
+ * If that is not enough, Redis notifies us of what became of each key, too. This can be
  * begun, but not ended, and costs twice what all else does.
  */
 #include <errno.h>
@@ -189,7 +189,7 @@ static void on_flush(struct RedisModuleCtx *ctx, struct redis_event event,
 {
 	const struct redis_flush *flush = data;
 
-	/* What a transaction has queued is executed afterwards. */
+	/* An open transaction may still execute what it has queued. */
 	if (subevent == REDIS_FLUSH_END && flush->db < 0 && !transactions_are_open(ctx))
 		due_forget_all();
 }

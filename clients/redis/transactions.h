@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a transaction queues is executed long after it was read, or never. Nobody tells us
- * of which client a command is, so no EXEC is known to end a transaction: we see
+ * A transaction executes its commands long after they were read, or never. Redis does not
+ * tell us of which client a command is, so no EXEC is known to end a transaction: we see
  * that one may have begun, and ask the server whether a client is amid one.
  */
 #ifndef TRANSACTIONS_H

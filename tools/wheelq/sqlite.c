@@ -117,7 +117,7 @@ void sqlite_stay(struct sqlite *s)
 	step(s, s->statements[STAY]);
 }
 
-/* What is read is kept in the log, so it is not read meanwhile. */
+/* A read transaction keeps its pages in the log, so ours ends first and begins again. */
 static void empty_log(struct sqlite *s)
 {
 	int err;

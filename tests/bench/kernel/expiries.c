@@ -62,7 +62,7 @@ static u64 expire(struct bench *bench, int c, u32 spread)
 	while (READ_ONCE(bench_expired.fired) < bench->count &&
 	       time_before(jiffies, now + PATIENCE))
 		cond_resched();
-	/* Where cond_resched() is nothing the compiler may still know what was there before. */
+	/* The count is read anew: without this, and with no cond_resched(), it may not be. */
 	barrier();
 	if (!base || bench_expired.fired < bench->count)
 		return 0;
