@@ -122,6 +122,8 @@ def postgres_store_of_an_older_version():
         postgres.sql(server.store, "ALTER TABLE wheelq_store DROP COLUMN counted")
         postgres.sql(server.store, "UPDATE wheelq_store SET version = 1")
         client = server.start().client()
+        said = client.stats("stats-tube default")
+        assert said["current-jobs-ready"] == "1", said
         assert client.reserve(0) == (number, b"old")
         assert client.put(b"new") > number
         server.stop()
