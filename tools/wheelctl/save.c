@@ -106,16 +106,19 @@ static void __noreturn write_failed(const char *unfinished, const char *path)
 	fail(EXIT_DEVICE, "%s: %s", path, strerror(error));
 }
 
-/* The file is the old one or the whole new one, whatever happens. */
+/*
+ * The file is the old one or the whole new one, whatever happens. Until it is whole it has a
+ * name that no other save takes, and a file of that name is not ours, nor is it a link's.
+ */
 static void write_file(const struct pending *pending, const char *path)
 {
 	char unfinished[4096];
 	FILE *file;
 
-	if ((size_t)snprintf(unfinished, sizeof(unfinished), "%s.new", path) >=
-	    sizeof(unfinished))
+	if ((size_t)snprintf(unfinished, sizeof(unfinished), "%s.%d.new", path,
+			     getpid()) >= sizeof(unfinished))
 		fail(EXIT_ASKED, "%s: %s", path, strerror(ENAMETOOLONG));
-	file = fopen(unfinished, "we");
+	file = fopen(unfinished, "wxe");
 	if (!file)
 		fail(EXIT_DEVICE, "%s: %s", unfinished, strerror(errno));
 	pending_write(pending, file);

@@ -287,7 +287,17 @@ at_date() {
 
 # A file that cannot be replaced is left as it is, and nothing beside it.
 saves_all_or_nothing() {
-	mkdir -p taken && says 1 "*taken: *irectory" save taken --pid "$1" && [ ! -e taken.new ]
+	mkdir -p taken && says 1 "*taken: *irectory" save taken --pid "$1" &&
+		[ "$(echo taken*)" = taken ]
+}
+
+# Files beside it are others', whatever they are called, and so is what a link leads to.
+saves_beside_others() {
+	echo precious >victim && ln -s victim beside.new && echo mine >beside.csv.new &&
+		says 0 "beside: 1 timer saved" save beside --pid "$1" &&
+		says 0 "beside.csv: 1 timer saved" save beside.csv --pid "$1" &&
+		[ "$(cat victim beside.csv.new)" = "precious
+mine" ]
 }
 
 # Neither a device, a pipe nor a link is replaced by a file; what the link leads to is.
@@ -420,7 +430,7 @@ long_tick() {
 	[ "$long_status" = 0 ] && grep -q "never early" long
 }
 
-plan 35
+plan 36
 leaf module_loads insmod wheel_timer.ko
 "$wheelctl" arm 1ms --tick 30s >long 2>&1 &
 long=$!
@@ -447,6 +457,7 @@ leaf watches holding watches
 leaf saves_and_restores holding opening saves_and_restores
 leaf saves_all_or_nothing holding saves_all_or_nothing
 leaf saves_to_files_alone holding saves_to_files_alone
+leaf saves_beside_others holding saves_beside_others
 leaf runs_commands runs_commands
 leaf runs_a_file_of_jobs runs_a_file_of_jobs
 leaf leaves_out_what_runs leaves_out_what_runs
