@@ -22,7 +22,7 @@ static bool can_be_set(u32 clock)
  * @setup: asked for
  *
  * A wheel whose clock can be set back must not place its timers by that clock. All
- * others are hierarchical: then no number of buckets can be wrong.
+ * others are hierarchical: then no number of buckets can be wrong, nor is one asked for.
  */
 void setup_settle(struct wheel_setup *setup)
 {
@@ -35,6 +35,9 @@ void setup_settle(struct wheel_setup *setup)
 		fail(EXIT_ASKED,
 		     "--scheme %s does not bear the clock %s, which can be set: ask for hashed or bounded",
 		     scheme_name(setup->scheme), clock_name(setup->clock));
+	if (setup->buckets && setup->scheme == WHEEL_HIERARCHICAL)
+		fail(EXIT_ASKED,
+		     "--buckets means nothing to a hierarchical wheel: ask for another --scheme");
 }
 
 /**

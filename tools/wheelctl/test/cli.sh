@@ -248,6 +248,9 @@ refused 2 "--period '0ms' is not a duration of 1ns or more" arm 1ms --period 0ms
 refused 2 "--tick '0ns' is not a duration of 1ns or more" arm 1ms --tick 0ns
 refused 2 "--buckets '0' is not a whole number from 1" arm 1ms --buckets 0
 refused 2 "--buckets '1048577' is not a whole number" arm 1ms --buckets 1048577
+refused 2 "--buckets means nothing to a hierarchical wheel" arm 1ms --buckets 64
+refused 2 "--buckets means nothing to a hierarchical wheel" \
+	stats --self-test 3 --scheme hierarchical --buckets 64
 refused 2 "--count '0' is not a whole number" arm 1ms --count 0
 refused 2 "--clock 'sun' is not monotonic, boottime" arm 1ms --clock sun
 refused 2 "--scheme overflow does not bear the clock realtime" \
