@@ -61,6 +61,7 @@ static void check_event(struct alarm *a, const struct wheel_event *event)
 	else
 		samples_add(&a->late, event->fired - a->deadline);
 	a->show(a, event, received);
+	a->over = a->period > WHEEL_MAX_TIME - newest;
 	expect(a, time_sum(newest, a->period), received);
 }
 
@@ -130,7 +131,7 @@ static void cancel_timer(struct alarm *a)
 void alarm_run(struct alarm *a)
 {
 	arm_timer(a);
-	while (await_due(a) && a->events != a->count)
+	while (await_due(a) && a->events != a->count && !a->over)
 		if (!a->period)
 			arm_timer(a);
 	if (a->status)

@@ -29,6 +29,7 @@
  * @late: fired - deadline, where that was not early
  * @status: 128 + the signal that ended it
  * @cancelled: the timer was still pending then
+ * @over: the clock ends before the next period
  */
 struct alarm {
 	struct device *device;
@@ -51,6 +52,7 @@ struct alarm {
 	struct samples late;
 	int status;
 	bool cancelled;
+	bool over;
 };
 
 void alarm_run(struct alarm *a);

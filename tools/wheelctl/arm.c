@@ -86,6 +86,8 @@ static void summarize(const struct alarm *a)
 {
 	if (a->cancelled)
 		tell_cancelled(a);
+	if (a->over)
+		puts("the clock ends before the next period");
 	if (a->late.count > 1)
 		printf("%llu events, late by %s at least, %s at p50, %s at most\n",
 		       a->events, text_time(samples_percentile(&a->late, 0)).s,

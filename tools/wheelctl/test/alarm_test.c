@@ -91,6 +91,17 @@ static void missed_periods(void)
 	samples_free(&w.late);
 }
 
+/* It is over when its next time is past the clock's end, which breaks no promise. */
+static void last_period(void)
+{
+	struct alarm w = begin(NSEC_PER_MSEC, NSEC_PER_MSEC, 3);
+
+	w.period = WHEEL_MAX_TIME - START - NSEC_PER_SEC;
+	alarm_run(&w);
+	KTAP_EXPECT(w.events == 2 && w.over && !alarm_broken(&w));
+	samples_free(&w.late);
+}
+
 static void long_tick(void)
 {
 	static const u64 ticks[] = {
@@ -194,6 +205,7 @@ const struct ktap_case alarm_cases[] = {
 	{ "a watched timer", events },
 	{ "a watched timer with a period", periods },
 	{ "a watched timer with missed periods", missed_periods },
+	{ "a watched timer whose period ends with the clock", last_period },
 	{ "a watched timer with a long tick", long_tick },
 	{ "a watched timer that is lost", lost },
 	{ "a watched timer while we are stopped", stopped },

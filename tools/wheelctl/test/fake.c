@@ -172,11 +172,13 @@ void device_submit(struct device *d, struct wheel_op *ops, u32 count)
 		ops[i].res = answer(&ops[i]);
 }
 
-/* A periodic timer goes on, behind the periods that were missed. */
+/* A periodic timer goes on, behind the periods that were missed, up to the clock's end. */
 static void go_on(struct fake_timer *t, struct wheel_event *event)
 {
 	event->overrun = (fake.now - event->deadline) / t->period;
 	event->deadline += event->overrun * t->period;
+	if (t->period > WHEEL_MAX_TIME - event->deadline)
+		return;
 	t->state = FAKE_PENDING;
 	fake.stats.armed++;
 	place(t, event->deadline + t->period);
