@@ -7,6 +7,8 @@
 
 #include "occupancy.h"
 
-void debugfs_occupancy(struct occupancy *o, const struct look *before);
+void debugfs_read(struct occupied_list *all, const struct look *looks, size_t count);
+void debugfs_occupancy(struct occupancy *o, const struct occupied_list *all,
+		       const struct look *before);
 
 #endif

@@ -10,20 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "text.h"
-
-/* One entry of the file, as far as it has been read. */
-struct entry {
-	bool fits;
-	struct occupancy occupancy;
-};
-
-static bool is_between(const char *value, u64 least, u64 most)
-{
-	u64 number = strtoull(value, NULL, 10);
-
-	return number >= least && number <= most;
-}
 
 static void take_busy(struct occupancy *o, const char *text)
 {
@@ -40,8 +28,12 @@ static void take_busy(struct occupancy *o, const char *text)
 	}
 }
 
-static void take_line(struct entry *e, const char *line,
-		      const struct look *before, const struct look *now)
+static u64 number_of(const char *value)
+{
+	return strtoull(value, NULL, 10);
+}
+
+static void take_line(struct occupied *w, const char *line, bool *is_of_a_file)
 {
 	const char *value = strchr(line, ':');
 
@@ -50,49 +42,91 @@ static void take_line(struct entry *e, const char *line,
 		return;
 	value += 2;
 	if (!strncmp(line, "name:", 5))
-		e->fits &= !strncmp(value, "/dev/wheel", 10);
+		*is_of_a_file = !strncmp(value, "/dev/wheel", 10);
 	else if (!strncmp(line, "tick:", 5))
-		e->fits &= is_between(value, now->setup.tick_ns, now->setup.tick_ns);
+		w->tick = number_of(value);
 	else if (!strncmp(line, "armed:", 6))
-		e->fits &= is_between(value, before->stats.armed, now->stats.armed);
+		w->armed = number_of(value);
 	else if (!strncmp(line, "fired:", 6))
-		e->fits &= is_between(value, before->stats.fired, now->stats.fired);
+		w->fired = number_of(value);
 	else if (!strncmp(line, "cancelled:", 10))
-		e->fits &= is_between(value, before->stats.cancelled,
-				      now->stats.cancelled);
+		w->cancelled = number_of(value);
 	else if (!strncmp(line, "busy_of_", 8))
-		take_busy(&e->occupancy, line + 8);
+		take_busy(&w->occupancy, line + 8);
+}
+
+static void add(struct occupied_list *all, const struct occupied *w)
+{
+	all->list = memory_resized(all->list, all->count + 1, sizeof(*all->list));
+	all->list[all->count++] = *w;
+}
+
+/**
+ * occupied_read - read which wheels there are
+ * @all: set up
+ * @wheels: the file in debugfs, read up to its end
+ */
+void occupied_read(struct occupied_list *all, FILE *wheels)
+{
+	struct occupied wheel = { 0 };
+	bool is_of_a_file = false;
+	bool more = true;
+	char line[1024];
+
+	memset(all, 0, sizeof(*all));
+	while (more) {
+		more = fgets(line, sizeof(line), wheels);
+		if (more && strncmp(line, "- wheel:", 8)) {
+			take_line(&wheel, line, &is_of_a_file);
+			continue;
+		}
+		if (is_of_a_file && wheel.occupancy.groups)
+			add(all, &wheel);
+		wheel = (struct occupied){ 0 };
+		is_of_a_file = false;
+	}
+}
+
+void occupied_free(struct occupied_list *all)
+{
+	free(all->list);
+}
+
+static bool is_between(u64 number, u64 least, u64 most)
+{
+	return number >= least && number <= most;
+}
+
+static bool fits(const struct occupied *w, const struct look *before,
+		 const struct look *now)
+{
+	return w->tick == now->setup.tick_ns &&
+	       is_between(w->armed, before->stats.armed, now->stats.armed) &&
+	       is_between(w->fired, before->stats.fired, now->stats.fired) &&
+	       is_between(w->cancelled, before->stats.cancelled, now->stats.cancelled);
 }
 
 /**
  * occupancy_find - find the wheel that we look at
  * @o: set up
- * @wheels: the file in debugfs, read up to its end
+ * @all: what the file said
  * @before: a look at the wheel before the file was read
  * @now: a look at it afterwards
  *
  * Return: whether there is one, and no other that could be it.
  */
-bool occupancy_find(struct occupancy *o, FILE *wheels, const struct look *before,
-		    const struct look *now)
+bool occupancy_find(struct occupancy *o, const struct occupied_list *all,
+		    const struct look *before, const struct look *now)
 {
-	struct entry entry = { 0 };
-	bool more = true;
-	char line[1024];
 	u32 found = 0;
+	size_t i;
 
 	memset(o, 0, sizeof(*o));
-	while (more) {
-		more = fgets(line, sizeof(line), wheels);
-		if (more && strncmp(line, "- wheel:", 8)) {
-			take_line(&entry, line, before, now);
+	for (i = 0; i < all->count; i++) {
+		if (!fits(&all->list[i], before, now))
 			continue;
-		}
-		if (entry.fits && entry.occupancy.groups) {
-			*o = entry.occupancy;
-			found++;
-		}
-		entry = (struct entry){ .fits = true };
+		*o = all->list[i].occupancy;
+		found++;
 	}
 	if (found != 1)
 		o->groups = 0;

@@ -95,6 +95,7 @@ static void show_all_json(const struct look *looks, size_t count, u64 hidden)
 static void show_all_html(const struct look *looks, size_t count, u64 hidden)
 {
 	struct html_head head = { .hidden = hidden };
+	struct occupied_list occupied;
 	struct occupancy occupancy;
 	struct utsname machine;
 	char when[32];
@@ -107,10 +108,12 @@ static void show_all_html(const struct look *looks, size_t count, u64 hidden)
 	head.kernel = machine.release;
 	head.time = when;
 	html_begin(stdout, &head);
+	debugfs_read(&occupied, looks, count);
 	for (i = 0; i < count; i++) {
-		debugfs_occupancy(&occupancy, &looks[i]);
+		debugfs_occupancy(&occupancy, &occupied, &looks[i]);
 		html_wheel(stdout, &looks[i], &occupancy);
 	}
+	occupied_free(&occupied);
 	html_end(stdout, count);
 }
 

@@ -106,18 +106,21 @@ static void draw_wheels(const struct frame *f, const struct scene *before,
 			const struct scene *s)
 {
 	const struct look nothing = { 0 };
+	struct occupied_list occupied;
 	struct occupancy occupancy;
 	size_t i;
 
+	debugfs_read(&occupied, s->look, s->count);
 	for (i = 0; i < s->count; i++) {
 		const struct look *last = find(before, &s->look[i]);
 
 		if (i)
 			putc('\n', f->to);
-		debugfs_occupancy(&occupancy, &s->look[i]);
+		debugfs_occupancy(&occupancy, &occupied, &s->look[i]);
 		frame_wheel(f, last ? last : &nothing, &s->look[i],
 			    last ? s->time - before->time : 0, &occupancy);
 	}
+	occupied_free(&occupied);
 	if (!s->count)
 		fputs("no wheels\n", f->to);
 	if (s->hidden)
