@@ -40,7 +40,7 @@ static bool pass_in_context(struct wheel_base *base)
 /**
  * wheel_advance_to - move a VIRTUAL clock
  * @wheel: wheel
- * @now: nanoseconds, at most WHEEL_MAX_TIME
+ * @now: nanoseconds; past WHEEL_MAX_TIME, as WHEEL_NEVER is, it is the clock's end
  *
  * The callbacks of all timers that are due by then have returned when this
  * returns. The clock never goes back: an earlier @now moves nothing. A clock that
