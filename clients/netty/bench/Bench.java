@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import wheel.netty.WheelTimer;
 
 /**
@@ -163,40 +162,15 @@ final class Bench {
             timer.newTimeout(NOTHING, 1, TimeUnit.HOURS);
         }
         Thread.sleep(2000);
-        Path thread = worker();
-        long switches = switches(thread);
-        long cpu = cpu(thread);
+        KernelThread worker = KernelThread.named(WORKER);
+        long sleeps = worker.sleeps();
+        long cpu = worker.cpuNanos();
 
         Thread.sleep(IDLE_S * 1000);
         System.out.printf("%-9s %12.1f %12.1f%n", kind,
-                          (double) (switches(thread) - switches) / IDLE_S,
-                          (cpu(thread) - cpu) / 1e3 / IDLE_S);
+                          (double) (worker.sleeps() - sleeps) / IDLE_S,
+                          (worker.cpuNanos() - cpu) / 1e3 / IDLE_S);
         timer.stop();
-    }
-
-    private static Path worker() throws IOException {
-        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
-            for (Path task : (Iterable<Path>) tasks::iterator) {
-                if (Files.readString(task.resolve("comm")).strip().equals(WORKER)) {
-                    return task;
-                }
-            }
-        }
-        throw new IOException("no thread " + WORKER);
-    }
-
-    /** How often it has gone to sleep. */
-    private static long switches(Path thread) throws IOException {
-        for (String line : Files.readAllLines(thread.resolve("status"))) {
-            if (line.startsWith("voluntary_ctxt_switches:")) {
-                return Long.parseLong(line.substring(line.indexOf(':') + 1).strip());
-            }
-        }
-        throw new IOException("no voluntary_ctxt_switches");
-    }
-
-    private static long cpu(Path thread) throws IOException {
-        return Long.parseLong(Files.readString(thread.resolve("schedstat")).split(" ")[0]);
     }
 
     private static void showMemory(Kind kind) throws Exception {

@@ -8,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import wheel.netty.WheelTimer;
 
-/** What the tests have in common. */
+/** The tests have this in common. Each runs in an instance of its own. */
 abstract class Cases {
     /** A method that is a test. */
     @Retention(RetentionPolicy.RUNTIME)
@@ -18,6 +18,9 @@ abstract class Cases {
     /** A test that waits so long has failed. */
     private static final int PATIENCE_S = 60;
     static final TimerTask NOTHING = timeout -> { };
+
+    /** It is stopped when the test is over, if not before. */
+    final WheelTimer timer = quick();
 
     static WheelTimer quick() {
         return new WheelTimer(1, TimeUnit.MILLISECONDS);

@@ -37,7 +37,13 @@ final class Check {
 
     private static boolean run(Method test) {
         try {
-            test.invoke(null);
+            Cases cases = (Cases) test.getDeclaringClass().getDeclaredConstructor().newInstance();
+
+            try {
+                test.invoke(cases);
+            } finally {
+                cases.timer.stop();
+            }
             return true;
         } catch (InvocationTargetException failure) {
             StringWriter trace = new StringWriter();

@@ -10,12 +10,8 @@ import wheel.netty.WheelTimer;
 
 /** What it promises of stop(). */
 final class StopCases extends Cases {
-    private StopCases() {
-    }
-
     @Test
-    static void stop_hands_back_the_unprocessed() throws Exception {
-        WheelTimer timer = quick();
+    void stop_hands_back_the_unprocessed() throws Exception {
         CountDownLatch ran = new CountDownLatch(1);
         Timeout waits = timer.newTimeout(NOTHING, 1, TimeUnit.HOURS);
         Timeout cancelled = timer.newTimeout(NOTHING, 1, TimeUnit.HOURS);
@@ -34,9 +30,7 @@ final class StopCases extends Cases {
     }
 
     @Test
-    static void stop_before_the_first_timeout_is_allowed() {
-        WheelTimer timer = quick();
-
+    void stop_before_the_first_timeout_is_allowed() {
         check(timer.stop().isEmpty(), "there was nothing");
         throwsIt(IllegalStateException.class,
                  () -> timer.newTimeout(NOTHING, 1, TimeUnit.MILLISECONDS));
@@ -45,9 +39,9 @@ final class StopCases extends Cases {
 
     /** What newTimeout() accepted runs or is handed back, however close the stop is. */
     @Test
-    static void stop_loses_nothing_of_threads_that_arm() throws Exception {
+    void stop_loses_nothing_of_threads_that_arm() throws Exception {
         for (int round = 0; round < 50; round++) {
-            WheelTimer timer = quick();
+            WheelTimer own = quick();
             AtomicLong ran = new AtomicLong();
             AtomicLong accepted = new AtomicLong();
             CountDownLatch begun = new CountDownLatch(2);
@@ -57,7 +51,7 @@ final class StopCases extends Cases {
                 new Thread(() -> {
                     try {
                         for (;;) {
-                            timer.newTimeout(timeout -> ran.incrementAndGet(),
+                            own.newTimeout(timeout -> ran.incrementAndGet(),
                                     ThreadLocalRandom.current().nextInt(4), TimeUnit.MILLISECONDS);
                             accepted.incrementAndGet();
                             begun.countDown();
@@ -68,18 +62,17 @@ final class StopCases extends Cases {
                 }).start();
             }
             await(begun);
-            int unprocessed = timer.stop().size();
+            int unprocessed = own.stop().size();
 
             await(ended);
             check(accepted.get() == ran.get() + unprocessed,
                   accepted + " = " + ran + " + " + unprocessed);
-            check(timer.pendingTimeouts() == 0, timer.pendingTimeouts());
+            check(own.pendingTimeouts() == 0, own.pendingTimeouts());
         }
     }
 
     @Test
-    static void stop_from_a_task_is_refused() throws Exception {
-        WheelTimer timer = quick();
+    void stop_from_a_task_is_refused() throws Exception {
         AtomicReference<Throwable> thrown = new AtomicReference<>();
         CountDownLatch ran = new CountDownLatch(1);
 
@@ -93,12 +86,10 @@ final class StopCases extends Cases {
         }, 1, TimeUnit.MILLISECONDS);
         await(ran);
         check(thrown.get() != null, "it was not refused");
-        timer.stop();
     }
 
     @Test
-    static void stop_ends_a_task_that_sleeps() throws Exception {
-        WheelTimer timer = quick();
+    void stop_ends_a_task_that_sleeps() throws Exception {
         CountDownLatch asleep = new CountDownLatch(1);
 
         timer.newTimeout(timeout -> {

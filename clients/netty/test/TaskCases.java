@@ -11,12 +11,8 @@ import wheel.netty.WheelTimer;
 
 /** What it promises of a task: where it runs, what it may do, and what its failure means. */
 final class TaskCases extends Cases {
-    private TaskCases() {
-    }
-
     @Test
-    static void task_that_fails_is_logged_and_harmless() throws Exception {
-        WheelTimer timer = quick();
+    void task_that_fails_is_logged_and_harmless() throws Exception {
         CountDownLatch ran = new CountDownLatch(2);
 
         timer.newTimeout(timeout -> {
@@ -28,16 +24,16 @@ final class TaskCases extends Cases {
         }, 2, TimeUnit.MILLISECONDS);
         timer.newTimeout(timeout -> ran.countDown(), 3, TimeUnit.MILLISECONDS);
         await(ran);
-        timer.stop();
+        check(timer.stop().isEmpty(), "none is left");
         check(Heard.count("WheelTimer", "mishap one") == 1, "the first one was logged");
         check(Heard.count("WheelTimer", "mishap two") == 1, "the second one was logged");
     }
 
     @Test
-    static void tasks_run_in_the_executor_which_may_refuse() throws Exception {
+    void tasks_run_in_the_executor_which_may_refuse() throws Exception {
         AtomicReference<Runnable> refused = new AtomicReference<>();
         CountDownLatch ran = new CountDownLatch(2);
-        WheelTimer timer = new WheelTimer(Executors.defaultThreadFactory(), 1,
+        WheelTimer own = new WheelTimer(Executors.defaultThreadFactory(), 1,
                 TimeUnit.MILLISECONDS, 512, true, -1, task -> {
             if (refused.compareAndSet(null, task)) {
                 throw new RejectedExecutionException("not this one");
@@ -46,20 +42,19 @@ final class TaskCases extends Cases {
         });
 
         for (int i = 0; i < 3; i++) {
-            timer.newTimeout(timeout -> {
+            own.newTimeout(timeout -> {
                 check(Thread.currentThread().getName().equals("our-executor"), "elsewhere");
                 ran.countDown();
             }, i, TimeUnit.MILLISECONDS);
         }
         await(ran);
-        check(timer.stop().isEmpty() && timer.pendingTimeouts() == 0, "none is left");
+        check(own.stop().isEmpty() && own.pendingTimeouts() == 0, "none is left");
         check(Heard.count("WheelTimer", "not this one") == 1, "it was logged");
         check(Heard.count("elsewhere") == 0, "each ran in the executor");
     }
 
     @Test
-    static void task_that_interrupts_itself_harms_no_other() throws Exception {
-        WheelTimer timer = quick();
+    void task_that_interrupts_itself_harms_no_other() throws Exception {
         CountDownLatch interrupted = new CountDownLatch(1);
         CountDownLatch slept = new CountDownLatch(1);
 
@@ -73,11 +68,10 @@ final class TaskCases extends Cases {
             slept.countDown();
         }, 1, TimeUnit.MILLISECONDS);
         await(slept);
-        timer.stop();
     }
 
     @Test
-    static void task_of_newer_netty_is_told_that_it_was_cancelled() throws Exception {
+    void task_of_newer_netty_is_told_that_it_was_cancelled() throws Exception {
         Process process = again("Tells", "newer").start();
         String said = new String(process.getInputStream().readAllBytes());
 
@@ -88,8 +82,7 @@ final class TaskCases extends Cases {
     }
 
     @Test
-    static void task_may_arm_and_cancel() throws Exception {
-        WheelTimer timer = quick();
+    void task_may_arm_and_cancel() throws Exception {
         CountDownLatch rounds = new CountDownLatch(100);
         Timeout[] other = {timer.newTimeout(NOTHING, 1, TimeUnit.HOURS)};
 
@@ -103,7 +96,6 @@ final class TaskCases extends Cases {
             }
         }, 1, TimeUnit.MILLISECONDS);
         await(rounds);
-        timer.stop();
         check(Heard.count("it was pending") == 0, "each was cancelled");
     }
 }

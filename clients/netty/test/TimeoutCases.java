@@ -18,13 +18,9 @@ import wheel.netty.WheelTimer;
 
 /** What WheelTimer promises of a timeout: when it runs, and that it can be cancelled. */
 final class TimeoutCases extends Cases {
-    private TimeoutCases() {
-    }
-
     @Test
-    static void task_runs_and_never_early() throws Exception {
+    void task_runs_and_never_early() throws Exception {
         int count = 1000;
-        WheelTimer timer = quick();
         CountDownLatch ran = new CountDownLatch(count);
         AtomicInteger early = new AtomicInteger();
 
@@ -44,8 +40,7 @@ final class TimeoutCases extends Cases {
     }
 
     @Test
-    static void past_and_endless_delays_are_right() throws Exception {
-        WheelTimer timer = quick();
+    void past_and_endless_delays_are_right() throws Exception {
         CountDownLatch ran = new CountDownLatch(3);
 
         for (long delay : new long[] {0, -1, Long.MIN_VALUE}) {
@@ -58,8 +53,7 @@ final class TimeoutCases extends Cases {
     }
 
     @Test
-    static void cancelled_task_never_runs() throws Exception {
-        WheelTimer timer = quick();
+    void cancelled_task_never_runs() throws Exception {
         AtomicInteger wrong = new AtomicInteger();
         CountDownLatch last = new CountDownLatch(1);
 
@@ -73,20 +67,19 @@ final class TimeoutCases extends Cases {
         timer.newTimeout(t -> last.countDown(), 60, TimeUnit.MILLISECONDS);
         await(last);
         check(wrong.get() == 0, wrong);
-        timer.stop();
     }
 
     /** The next tick is an hour away. */
     @Test
-    static void cancelled_timeout_is_garbage_at_once() throws Exception {
-        WheelTimer timer = new WheelTimer(1, TimeUnit.HOURS);
-        WeakReference<TimerTask> task = cancelled(timer);
+    void cancelled_timeout_is_garbage_at_once() throws Exception {
+        WheelTimer slow = new WheelTimer(1, TimeUnit.HOURS);
+        WeakReference<TimerTask> task = cancelled(slow);
 
         until(() -> {
             System.gc();
             return task.get() == null;
         });
-        timer.stop();
+        slow.stop();
     }
 
     private static WeakReference<TimerTask> cancelled(Timer timer) {
@@ -99,10 +92,9 @@ final class TimeoutCases extends Cases {
 
     /** Of each timeout, many of them cancelled while they fire, one thing is true. */
     @Test
-    static void each_runs_once_or_was_cancelled() throws Exception {
+    void each_runs_once_or_was_cancelled() throws Exception {
         int threads = 4;
         int each = 50_000;
-        WheelTimer timer = quick();
         AtomicLong ran = new AtomicLong();
         AtomicLong cancelled = new AtomicLong();
         CountDownLatch done = new CountDownLatch(threads);
@@ -128,8 +120,7 @@ final class TimeoutCases extends Cases {
     }
 
     @Test
-    static void pending_is_exact() throws Exception {
-        WheelTimer timer = quick();
+    void pending_is_exact() throws Exception {
         List<Timeout> far = new ArrayList<>();
         CountDownLatch ran = new CountDownLatch(1);
 
@@ -145,49 +136,48 @@ final class TimeoutCases extends Cases {
         for (int i = 5000; i > 0; i--) {
             check(far.get(i - 1).cancel() && timer.pendingTimeouts() == i - 1, i);
         }
-        timer.stop();
     }
 
     @Test
-    static void limit_of_pending_refuses_and_forgets() {
-        WheelTimer timer = new WheelTimer(Executors.defaultThreadFactory(), 1,
+    void limit_of_pending_refuses_and_forgets() {
+        WheelTimer own = new WheelTimer(Executors.defaultThreadFactory(), 1,
                 TimeUnit.MILLISECONDS, 512, true, 10);
         List<Timeout> all = new ArrayList<>();
 
         for (int i = 0; i < 10; i++) {
-            all.add(timer.newTimeout(NOTHING, 1, TimeUnit.HOURS));
+            all.add(own.newTimeout(NOTHING, 1, TimeUnit.HOURS));
         }
         for (int i = 0; i < 100; i++) {
             throwsIt(RejectedExecutionException.class,
-                     () -> timer.newTimeout(NOTHING, 1, TimeUnit.HOURS));
+                     () -> own.newTimeout(NOTHING, 1, TimeUnit.HOURS));
         }
-        check(timer.pendingTimeouts() == 10, timer.pendingTimeouts());
+        check(own.pendingTimeouts() == 10, own.pendingTimeouts());
         check(all.get(3).cancel(), "it was pending");
-        timer.newTimeout(NOTHING, 1, TimeUnit.HOURS);
-        check(timer.stop().size() == 10, "ten are left");
+        own.newTimeout(NOTHING, 1, TimeUnit.HOURS);
+        check(own.stop().size() == 10, "ten are left");
     }
 
     /** Netty takes 100,000 new timeouts a tick. */
     @Test
-    static void any_number_has_room_and_runs_in_its_tick() throws Exception {
+    void any_number_has_room_and_runs_in_its_tick() throws Exception {
         int count = 400_000;
-        WheelTimer timer = new WheelTimer(2, TimeUnit.SECONDS);
+        WheelTimer own = new WheelTimer(2, TimeUnit.SECONDS);
         CountDownLatch ran = new CountDownLatch(count);
         // All are armed within a tick: behind the next boundary there is time.
         CountDownLatch boundary = new CountDownLatch(1);
 
-        timer.newTimeout(timeout -> boundary.countDown(), 1, TimeUnit.MILLISECONDS);
+        own.newTimeout(timeout -> boundary.countDown(), 1, TimeUnit.MILLISECONDS);
         await(boundary);
         for (int i = 0; i < count; i++) {
-            timer.newTimeout(timeout -> ran.countDown(), 1, TimeUnit.MILLISECONDS);
+            own.newTimeout(timeout -> ran.countDown(), 1, TimeUnit.MILLISECONDS);
         }
         await(ran);
-        check(timer.pendingTimeouts() == 0, timer.pendingTimeouts());
-        timer.stop();
+        check(own.pendingTimeouts() == 0, own.pendingTimeouts());
+        own.stop();
     }
 
     @Test
-    static void timeout_as_text_is_as_by_netty() {
+    void timeout_as_text_is_as_by_netty() {
         Timer[] timers = {new HashedWheelTimer(), new WheelTimer()};
 
         for (Timer timer : timers) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timer;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -12,67 +10,39 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 import wheel.netty.WheelTimer;
 
 /** What it promises of the timer itself: its arguments, its thread, and what it leaves behind. */
 final class TimerCases extends Cases {
-    private TimerCases() {
-    }
-
     @Test
-    static void backend_is_the_one_asked_for() {
+    void backend_is_the_one_asked_for() {
         String asked = System.getenv().getOrDefault("LIBWHEEL_BACKEND", "auto");
-        WheelTimer timer = quick();
         String backend = timer.isInKernel() ? "kernel" : "user";
 
         check(asked.equals("auto") || asked.equals(backend), backend);
-        timer.stop();
     }
 
     @Test
-    static void idle_timer_does_not_wake_up() throws Exception {
+    void idle_timer_does_not_wake_up() throws Exception {
         ThreadFactory named = work -> new Thread(work, "idle-wheel");
-        WheelTimer timer = new WheelTimer(named, 1, TimeUnit.MILLISECONDS);
-        WheelTimer other = quick();
+        WheelTimer far = new WheelTimer(named, 1, TimeUnit.MILLISECONDS);
 
         for (int i = 0; i < 1000; i++) {
-            timer.newTimeout(NOTHING, 1, TimeUnit.HOURS);
+            far.newTimeout(NOTHING, 1, TimeUnit.HOURS);
         }
-        Path idle = thread("idle-wheel");
+        KernelThread idle = KernelThread.named("idle-wheel");
         AtomicLong before = new AtomicLong(-1);
 
         // A new timeout is looked at once or twice; then nothing comes for two seconds.
         until(() -> {
             CountDownLatch later = new CountDownLatch(1);
 
-            before.set(switches(idle));
-            other.newTimeout(timeout -> later.countDown(), 2, TimeUnit.SECONDS);
+            before.set(idle.sleeps());
+            timer.newTimeout(timeout -> later.countDown(), 2, TimeUnit.SECONDS);
             await(later);
-            return switches(idle) == before.get();
+            return idle.sleeps() == before.get();
         });
-        check(timer.stop().size() == 1000 && other.stop().isEmpty(), "none has fired");
-    }
-
-    private static Path thread(String name) throws IOException {
-        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
-            for (Path task : (Iterable<Path>) tasks::iterator) {
-                if (Files.readString(task.resolve("comm")).strip().equals(name)) {
-                    return task;
-                }
-            }
-        }
-        throw new AssertionError("no thread " + name);
-    }
-
-    /** How often it has gone to sleep. */
-    private static long switches(Path thread) throws IOException {
-        for (String line : Files.readAllLines(thread.resolve("status"))) {
-            if (line.startsWith("voluntary_ctxt_switches:")) {
-                return Long.parseLong(line.substring(line.indexOf(':') + 1).strip());
-            }
-        }
-        throw new AssertionError("no voluntary_ctxt_switches");
+        check(far.stop().size() == 1000, "none has fired");
     }
 
     /** A constructor of a timer. */
@@ -81,7 +51,7 @@ final class TimerCases extends Cases {
     }
 
     @Test
-    static void bad_arguments_are_refused_as_by_netty() {
+    void bad_arguments_are_refused_as_by_netty() {
         Maker[] makers = {HashedWheelTimer::new, WheelTimer::new};
         ThreadFactory threads = Executors.defaultThreadFactory();
         TimeUnit ms = TimeUnit.MILLISECONDS;
@@ -106,7 +76,7 @@ final class TimerCases extends Cases {
     }
 
     @Test
-    static void too_many_timers_are_reported_once() {
+    void too_many_timers_are_reported_once() {
         List<WheelTimer> many = new ArrayList<>();
 
         for (int i = 0; i < 70; i++) {
@@ -117,7 +87,7 @@ final class TimerCases extends Cases {
     }
 
     @Test
-    static void forgotten_timer_is_reported() throws Exception {
+    void forgotten_timer_is_reported() throws Exception {
         quick();
         until(() -> {
             System.gc();
@@ -129,14 +99,14 @@ final class TimerCases extends Cases {
     }
 
     @Test
-    static void stopped_timers_leave_no_descriptors() throws Exception {
+    void stopped_timers_leave_no_descriptors() throws Exception {
         int before = descriptors();
 
         for (int i = 0; i < 200; i++) {
-            WheelTimer timer = quick();
+            WheelTimer one = quick();
 
-            timer.newTimeout(NOTHING, 1, TimeUnit.HOURS);
-            timer.stop();
+            one.newTimeout(NOTHING, 1, TimeUnit.HOURS);
+            one.stop();
         }
         until(() -> {
             System.gc();
@@ -145,11 +115,11 @@ final class TimerCases extends Cases {
     }
 
     private static int descriptors() {
-        return new java.io.File("/proc/self/fd").list().length;
+        return new File("/proc/self/fd").list().length;
     }
 
     @Test
-    static void wheel_that_cannot_be_opened_is_an_exception() throws Exception {
+    void wheel_that_cannot_be_opened_is_an_exception() throws Exception {
         ProcessBuilder again = again("Opens", ".");
 
         again.environment().put("LIBWHEEL_BACKEND", "none");
