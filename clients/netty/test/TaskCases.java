@@ -55,19 +55,37 @@ final class TaskCases extends Cases {
 
     @Test
     void task_that_interrupts_itself_harms_no_other() throws Exception {
-        CountDownLatch interrupted = new CountDownLatch(1);
-        CountDownLatch slept = new CountDownLatch(1);
-
-        timer.newTimeout(timeout -> {
-            Thread.currentThread().interrupt();
-            interrupted.countDown();
-        }, 1, TimeUnit.MILLISECONDS);
-        await(interrupted);
-        timer.newTimeout(timeout -> {
+        CountDownLatch slept = new CountDownLatch(3);
+        TimerTask sleeper = timeout -> {
             Thread.sleep(1);
             slept.countDown();
-        }, 1, TimeUnit.MILLISECONDS);
+            Thread.currentThread().interrupt();
+        };
+
+        whileBusy(() -> {
+            timer.newTimeout(sleeper, 1, TimeUnit.MILLISECONDS);
+            timer.newTimeout(sleeper, 1, TimeUnit.MILLISECONDS);
+        });
+        until(() -> slept.getCount() == 1);
+        timer.newTimeout(sleeper, 1, TimeUnit.MILLISECONDS);
         await(slept);
+    }
+
+    /** The timer's thread is busy until what is armed meanwhile, for a moment, is due. */
+    private void whileBusy(Runnable arms) throws InterruptedException {
+        WheelTimer other = quick();
+        CountDownLatch busy = new CountDownLatch(1);
+        CountDownLatch due = new CountDownLatch(1);
+
+        timer.newTimeout(timeout -> {
+            busy.countDown();
+            await(due);
+        }, 1, TimeUnit.MILLISECONDS);
+        await(busy);
+        arms.run();
+        other.newTimeout(timeout -> due.countDown(), 100, TimeUnit.MILLISECONDS);
+        await(due);
+        other.stop();
     }
 
     @Test

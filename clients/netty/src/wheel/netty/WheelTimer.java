@@ -209,8 +209,6 @@ public final class WheelTimer implements Timer {
         while (state.get() == STARTED) {
             Bank bank = banks.await();
 
-            // A task that interrupts its thread means itself, not those that come after it.
-            Thread.interrupted();
             if (bank != null) {
                 serve(bank, slots);
             }
@@ -224,6 +222,8 @@ public final class WheelTimer implements Timer {
         for (int i = 0; i < count && state.get() == STARTED; i++) {
             WheelTimeout timeout = bank.release(slots[i]);
 
+            // A task that interrupts its thread means itself, not those that come after it.
+            Thread.interrupted();
             if (timeout.expire()) {
                 done();
                 hand(timeout);
