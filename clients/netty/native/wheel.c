@@ -148,11 +148,20 @@ jint Java_wheel_netty_Native_addToSet(JNIEnv *env, jclass class, jint set, jlong
 			 &event) ? -errno : 0;
 }
 
-jint Java_wheel_netty_Native_await(JNIEnv *env, jclass class, jint set)
+jint Java_wheel_netty_Native_await(JNIEnv *env, jclass class, jint set, jintArray wheels)
 {
-	struct epoll_event event;
+	struct epoll_event events[BATCH];
+	jint room = (*env)->GetArrayLength(env, wheels);
+	jint numbers[BATCH];
+	int count, i;
 
-	return epoll_wait(set, &event, 1, -1) < 0 ? -errno : (jint)event.data.u32;
+	count = epoll_wait(set, events, room < BATCH ? room : BATCH, -1);
+	if (count < 0)
+		return -errno;
+	for (i = 0; i < count; i++)
+		numbers[i] = events[i].data.u32;
+	(*env)->SetIntArrayRegion(env, wheels, 0, count, numbers);
+	return count;
 }
 
 void Java_wheel_netty_Native_closeSet(JNIEnv *env, jclass class, jint set)

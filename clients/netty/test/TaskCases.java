@@ -2,11 +2,14 @@
 import io.netty.util.Timeout;
 import io.netty.util.TimerTask;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import wheel.netty.WheelTimer;
 
 /** What it promises of a task: where it runs, what it may do, and what its failure means. */
@@ -86,6 +89,22 @@ final class TaskCases extends Cases {
         other.newTimeout(timeout -> due.countDown(), 100, TimeUnit.MILLISECONDS);
         await(due);
         other.stop();
+    }
+
+    /** They are too many for one wheel. */
+    @Test
+    void tasks_that_are_late_run_in_the_order_of_their_ticks() throws Exception {
+        int count = 3000;
+        List<Integer> delays = IntStream.range(0, count).map(i -> 2 * (i / 100)).boxed().toList();
+        List<Integer> ran = new ArrayList<>();
+        CountDownLatch all = new CountDownLatch(count);
+
+        whileBusy(() -> delays.forEach(delay -> timer.newTimeout(timeout -> {
+            ran.add(delay);
+            all.countDown();
+        }, delay, TimeUnit.MILLISECONDS)));
+        await(all);
+        check(ran.equals(delays), ran);
     }
 
     @Test

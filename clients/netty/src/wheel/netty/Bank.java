@@ -27,6 +27,8 @@ final class Bank {
             MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
     /** Slots that are taken from the wheel at once. */
     private static final int CHUNK = 1024;
+    /** Timers that are taken at once when they have fired. */
+    private static final int BATCH = 256;
 
     private final long wheel;
     private final ByteBuffer words;
@@ -142,19 +144,34 @@ final class Bank {
         Reference.reachabilityFence(this);
     }
 
-    /** Slots whose timers have fired: how many, or -ESHUTDOWN. */
-    int fired(int[] slots) {
-        return Native.take(wheel, slots);
+    /** The timeouts whose timers have fired. */
+    void takeFired(Collection<? super WheelTimeout> fired) {
+        int[] slots = new int[BATCH];
+        int count;
+
+        do {
+            count = Native.take(wheel, slots);
+            for (int i = 0; i < count; i++) {
+                WheelTimeout timeout = timeouts.get(slots[i]);
+
+                // It is gone if it was armed while the wheel was stopped.
+                if (timeout != null) {
+                    fired.add(timeout);
+                }
+            }
+        } while (count == BATCH);
     }
 
-    /** The timeout in such a slot, which is given back. */
-    WheelTimeout release(int slot) {
-        WheelTimeout timeout = timeouts.get(slot);
+    /** The slot of such a timeout is given back. False: it is gone since. */
+    boolean release(WheelTimeout timeout) {
+        int slot = timeout.slot();
 
-        timeouts.lazySet(slot, null);
+        if (!timeouts.compareAndSet(slot, timeout, null)) {
+            return false;
+        }
         LONG.compareAndSet(words, slot * Long.BYTES, Native.IDLE, Native.PARKED);
         free.push(slot);
-        return timeout;
+        return true;
     }
 
     void stop() {

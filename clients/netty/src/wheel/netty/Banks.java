@@ -3,7 +3,10 @@ package wheel.netty;
 
 import io.netty.util.TimerTask;
 import java.lang.ref.Cleaner;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -15,6 +18,8 @@ final class Banks {
     private static final Cleaner CLEANER = Cleaner.create();
     private static final int SMALLEST = 1024;
     private static final int LARGEST = 1 << 24;
+    /** Banks that are looked at together. */
+    private static final int AT_ONCE = 64;
 
     private final long tickNanos;
     private final int set;
@@ -77,12 +82,29 @@ final class Banks {
         all = more;
     }
 
-    /** Sleep until timers have fired: the bank that they are in, or null: look again. */
-    Bank await() {
-        int number = Native.await(set);
+    /** Sleep until timers have fired: their timeouts, by tick, or none: look again. */
+    List<WheelTimeout> await() {
+        List<WheelTimeout> fired = new ArrayList<>();
+        int[] numbers = new int[AT_ONCE];
+        int count = Native.await(set, numbers);
+        Bank[] banks = all;
 
-        // The bank may be so new that it is not in the array yet.
-        return number < 0 || number >= all.length ? null : all[number];
+        for (int i = 0; i < count; i++) {
+            // The bank may be so new that it is not in the array yet.
+            if (numbers[i] < banks.length) {
+                banks[numbers[i]].takeFired(fired);
+            }
+        }
+        // Those of one bank are in order already.
+        if (count > 1) {
+            fired.sort(Comparator.comparingLong(this::tick));
+        }
+        return fired;
+    }
+
+    /** The tick before the one at which it is due. */
+    private long tick(WheelTimeout timeout) {
+        return (timeout.deadline() - 1) / tickNanos;
     }
 
     synchronized void stop() {

@@ -59,8 +59,8 @@ final class Native {
 
     static native int addToSet(int set, long wheel, int number);
 
-    /** Sleep until a wheel has something to say: its number. */
-    static native int await(int set);
+    /** Sleep until wheels have something to say: how many, and their numbers. */
+    static native int await(int set, int[] numbers);
 
     static native void closeSet(int set);
 

@@ -81,9 +81,9 @@ final class WheelTimeout implements Timeout {
         return true;
     }
 
-    /** False: it was cancelled. */
+    /** Its timer has fired. False: it was cancelled. */
     boolean expire() {
-        return STATE.compareAndSet(this, WAITING, EXPIRED);
+        return bank.release(this) && STATE.compareAndSet(this, WAITING, EXPIRED);
     }
 
     @Override

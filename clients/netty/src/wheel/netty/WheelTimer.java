@@ -9,6 +9,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
@@ -32,7 +33,6 @@ public final class WheelTimer implements Timer {
             InternalLoggerFactory.getInstance(WheelTimer.class);
     private static final long MILLISECOND_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int MAX_TICKS_PER_WHEEL = 1 << 30;
-    private static final int BATCH = 256;
 
     private static final int INIT = 0;
     private static final int STARTED = 1;
@@ -204,23 +204,16 @@ public final class WheelTimer implements Timer {
     }
 
     private void work() {
-        int[] slots = new int[BATCH];
-
         while (state.get() == STARTED) {
-            Bank bank = banks.await();
-
-            if (bank != null) {
-                serve(bank, slots);
-            }
+            serve(banks.await());
         }
     }
 
-    private void serve(Bank bank, int[] slots) {
-        int count = bank.fired(slots);
-
+    private void serve(List<WheelTimeout> fired) {
         // A timeout that is left when it was stopped stays in its slot, to be handed back.
-        for (int i = 0; i < count && state.get() == STARTED; i++) {
-            WheelTimeout timeout = bank.release(slots[i]);
+        for (int i = 0; i < fired.size() && state.get() == STARTED; i++) {
+            // A task that has run is garbage while others run.
+            WheelTimeout timeout = fired.set(i, null);
 
             // A task that interrupts its thread means itself, not those that come after it.
             Thread.interrupted();
