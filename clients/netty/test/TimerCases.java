@@ -45,6 +45,29 @@ final class TimerCases extends Cases {
         check(far.stop().size() == 1000, "none has fired");
     }
 
+    @Test
+    void thread_that_did_not_start_is_tried_again() throws Exception {
+        AtomicLong tries = new AtomicLong();
+        ThreadFactory scarce = work -> new Thread(work) {
+            @Override
+            public synchronized void start() {
+                if (tries.incrementAndGet() == 1) {
+                    throw new OutOfMemoryError("no thread for now");
+                }
+                super.start();
+            }
+        };
+        WheelTimer own = new WheelTimer(scarce, 1, TimeUnit.MILLISECONDS);
+        CountDownLatch ran = new CountDownLatch(1);
+
+        throwsIt(OutOfMemoryError.class,
+                 () -> own.newTimeout(timeout -> ran.countDown(), 1, TimeUnit.MILLISECONDS));
+        check(own.pendingTimeouts() == 0, "it was not accepted");
+        own.newTimeout(timeout -> ran.countDown(), 1, TimeUnit.MILLISECONDS);
+        await(ran);
+        check(own.stop().isEmpty(), "none is left");
+    }
+
     /** A constructor of a timer. */
     interface Maker {
         Timer make(ThreadFactory factory, long tick, TimeUnit unit, int ticks);

@@ -137,9 +137,23 @@ public final class WheelTimer implements Timer {
     /** Starts the thread, if no timeout has started it yet. */
     public void start() {
         if (state.get() == INIT && state.compareAndSet(INIT, STARTED)) {
-            worker.start();
+            startThread();
         } else if (state.get() == SHUTDOWN) {
             throw new IllegalStateException(STOPPED);
+        }
+    }
+
+    /** If the system has no thread to give, the next timeout tries again. */
+    private void startThread() {
+        boolean started = false;
+
+        try {
+            worker.start();
+            started = true;
+        } finally {
+            if (!started) {
+                state.compareAndSet(STARTED, INIT);
+            }
         }
     }
 
