@@ -27,6 +27,7 @@ final class StopCases extends Cases {
         throwsIt(IllegalStateException.class,
                  () -> timer.newTimeout(NOTHING, 1, TimeUnit.MILLISECONDS));
         check(!waits.cancel() && timer.pendingTimeouts() == 0, "it was cancelled already");
+        check(unprocessed.remove(waits) && unprocessed.isEmpty(), "the set is the caller's");
     }
 
     @Test

@@ -275,7 +275,7 @@ public final class WheelTimer implements Timer {
             member.release(this);
         }
         banks.drainTo(unprocessed);
-        return Collections.unmodifiableSet(unprocessed);
+        return unprocessed;
     }
 
     /** A task may be running, and may be asleep. */
