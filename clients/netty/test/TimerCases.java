@@ -2,6 +2,9 @@
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timer;
 import java.io.File;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -146,11 +149,41 @@ final class TimerCases extends Cases {
         ProcessBuilder again = again("Opens", ".");
 
         again.environment().put("LIBWHEEL_BACKEND", "none");
-        Process process = again.start();
+        fails(again, "RejectedExecutionException: cannot open a wheel: Invalid argument");
+    }
+
+    @Test
+    void library_that_is_missing_is_named() throws Exception {
+        ProcessBuilder again = again("Opens", ".");
+
+        again.command().add(1, "-Dos.arch=abacus");
+        fails(again, "UnsatisfiedLinkError: could not load a native library: wheel_netty_abacus");
+    }
+
+    private static void fails(ProcessBuilder program, String why) throws Exception {
+        Process process = program.start();
         String said = new String(process.getInputStream().readAllBytes());
 
-        check(process.waitFor() == 1, said);
-        check(said.contains("RejectedExecutionException: cannot open a wheel: Invalid argument"),
-              said);
+        check(process.waitFor() == 1 && said.contains(why), said);
+    }
+
+    /** As in a server of applications, of which each brings its own. */
+    @Test
+    void classes_of_several_loaders_have_a_library_each() throws Exception {
+        String[] places = System.getProperty("java.class.path").split(":");
+        URL[] urls = new URL[places.length];
+
+        for (int i = 0; i < places.length; i++) {
+            urls[i] = new File(places[i]).toURI().toURL();
+        }
+        for (int i = 0; i < 2; i++) {
+            try (URLClassLoader loader =
+                    new URLClassLoader(urls, ClassLoader.getPlatformClassLoader())) {
+                Method main = loader.loadClass("Opens").getMethod("main", String[].class);
+
+                main.setAccessible(true);
+                main.invoke(null, (Object) new String[0]);
+            }
+        }
     }
 }
