@@ -25,18 +25,24 @@ static inline struct word command_word(struct RedisModuleCommandFilterCtx *comma
 	return word;
 }
 
+/* A letter as a small one. */
+static inline char small(char letter)
+{
+	return letter | ('a' - 'A');
+}
+
 /*
  * Is it this one of small letters, in whatever case? Each command is asked: no function of
  * the C library is as quick with so short words.
  */
-static inline bool word_is(struct word word, const char *small)
+static inline bool word_is(struct word word, const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < word.length; i++)
-		if ((word.bytes[i] | ('a' - 'A')) != small[i])
+		if (small(word.bytes[i]) != name[i])
 			return false;
-	return !small[i];
+	return !name[i];
 }
 
 #endif

@@ -33,15 +33,16 @@ static unsigned long long succeeded(void)
 	return calls - failed;
 }
 
-void debug_read(struct RedisModuleCommandFilterCtx *command, int words)
+bool debug_read(struct RedisModuleCommandFilterCtx *command)
 {
-	if (words != 3 || !word_is(command_word(command, 0), "debug") ||
+	if (!word_is(command_word(command, 0), "debug") ||
 	    !word_is(command_word(command, 1), "set-active-expire"))
-		return;
+		return false;
 	if (!debug.asked)
 		debug.succeeded = succeeded();
 	debug.asked = true;
 	debug.wanted = !word_is(command_word(command, 2), "0");
+	return true;
 }
 
 bool debug_lets_expire(void)

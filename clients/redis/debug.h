@@ -10,8 +10,8 @@
 
 struct RedisModuleCommandFilterCtx;
 
-/* A command of so many words is going to run. */
-void debug_read(struct RedisModuleCommandFilterCtx *command, int words);
+/* A command of three words is going to run. True: it may be that one. */
+bool debug_read(struct RedisModuleCommandFilterCtx *command);
 bool debug_lets_expire(void);
 
 #endif

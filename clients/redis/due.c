@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <libwheel.h>
 #include <string.h>
+#include <time.h>
 
 #include "api.h"
 #include "due.h"
@@ -11,7 +12,10 @@
 #include "transactions.h"
 
 #define NS_PER_MS	1000000ull
-/* Operations a call; keys that may expire before Redis does anything else. */
+/*
+ * Operations a call; keys that may expire before Redis does anything else. To let more of them
+ * do so makes the last of 1,000 no sooner: nine tenths of what each takes are Redis's own.
+ */
 #define BATCH		64
 
 static struct {
@@ -21,6 +25,12 @@ static struct {
 	uint32_t wake_slot;
 	uint64_t wake_generation;
 	due_wake_fn *wake;
+	int64_t wake_ms;
+	/*
+	 * A timer that the wheel has is due by then, and lets due_serve() run; so what is due
+	 * later may be queued until then, or until the queue is full.
+	 */
+	int64_t soonest_ms;
 	/* The moment that has come, or NONE. */
 	uint32_t present;
 	struct wheel_op ops[BATCH];
@@ -42,6 +52,8 @@ int due_open(uint32_t limit)
 	due.ops_count = 0;
 	due.wake_slot = limit;
 	due.wake_generation = 0;
+	due.wake_ms = INT64_MAX;
+	due.soonest_ms = INT64_MAX;
 	due.present = NONE;
 	return libwheel_open(&due.wheel, &options);
 }
@@ -67,9 +79,18 @@ const struct due_counts *due_counts(void)
 	return &due.counts;
 }
 
+/* The wheel's clock. Each command comes here, so not by way of the library. */
+static int64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 int64_t due_now_ms(void)
 {
-	return libwheel_now(due.wheel) / NS_PER_MS;
+	return now_us() / 1000;
 }
 
 void due_set_horizon(int64_t ms)
@@ -88,6 +109,14 @@ static void drop(uint32_t key)
 	RedisModule_FreeString(NULL, key_remove(key));
 }
 
+/* Nobody waits for a moment any more. */
+static void close_moment(uint32_t nr, enum moment_state state)
+{
+	if (moment_at(nr)->ms == due.soonest_ms)
+		due.soonest_ms = due.wake_ms;
+	moment_close(nr, state);
+}
+
 /* There is no room on the wheel: the keys of a moment are left to Redis. */
 static void refuse(uint32_t nr)
 {
@@ -101,7 +130,7 @@ static void refuse(uint32_t nr)
 		drop(key);
 	}
 	if (moment->state == MOMENT_WAITING)
-		moment_close(nr, MOMENT_LEAVING);
+		close_moment(nr, MOMENT_LEAVING);
 	moment_free(nr);
 }
 
@@ -148,8 +177,12 @@ static void op_queue(uint32_t op, uint32_t nr)
 		/* To Redis a key has expired once its time has passed. */
 		.when = (moment->ms + 1) * NS_PER_MS,
 	};
-	if (due.ops_count == BATCH)
+	if (op == WHEEL_OP_ARM && moment->ms < due.soonest_ms) {
+		due.soonest_ms = moment->ms;
 		due_submit();
+	} else if (due.ops_count == BATCH) {
+		due_submit();
+	}
 }
 
 /* A new moment; where there is no room for it, those that are leaving go now. */
@@ -191,13 +224,13 @@ static void leave_moment(uint32_t key)
 	key_unlink(&moment->first, key);
 	if (moment->first != NONE || moment->state != MOMENT_WAITING)
 		return;
-	moment_close(nr, MOMENT_LEAVING);
+	close_moment(nr, MOMENT_LEAVING);
 	op_queue(WHEEL_OP_CANCEL, nr);
 }
 
 static bool is_near(int64_t expires_ms)
 {
-	return expires_ms <= due_now_ms() + due.horizon_ms;
+	return expires_ms != INT64_MAX && expires_ms <= due_now_ms() + due.horizon_ms;
 }
 
 /* How long a key lives after a command that may wait in a transaction; 0: none does. */
@@ -273,6 +306,8 @@ void due_wake_at(int64_t ms, due_wake_fn *wake)
 	uint64_t id = WHEEL_ID(due.wake_slot, due.wake_generation);
 
 	due.wake = wake;
+	due.wake_ms = ms;
+	due.soonest_ms = ms;
 	if (!libwheel_rearm(due.wheel, id, ms * NS_PER_MS))
 		return;
 	/* -EBUSY: it has fired, and due_serve() is about to call. */
@@ -282,10 +317,13 @@ void due_wake_at(int64_t ms, due_wake_fn *wake)
 
 static void note_expired(uint32_t keys, int64_t expires_ms)
 {
-	int64_t late_us = libwheel_now(due.wheel) / 1000 - expires_ms * 1000;
+	int64_t late_us;
 
+	if (!keys)
+		return;
+	late_us = now_us() - expires_ms * 1000;
 	due.counts.expired += keys;
-	if (keys && late_us > due.counts.late_max_us)
+	if (late_us > due.counts.late_max_us)
 		due.counts.late_max_us = late_us;
 }
 
@@ -337,7 +375,7 @@ static bool take_event(struct RedisModuleCtx *ctx)
 	if (nr == due.wake_slot) {
 		due.wake(ctx);
 	} else if (moment_at(nr)->state == MOMENT_WAITING) {
-		moment_close(nr, MOMENT_COME);
+		close_moment(nr, MOMENT_COME);
 		due.present = nr;
 	} else {
 		moment_free(nr);

@@ -8,35 +8,46 @@
 #include "look.h"
 #include "transactions.h"
 
-/* More than that many digits are left to Redis to judge. */
-#define DIGITS		12
+/* More than that many digits are left to Redis to judge: a time in ms has 13. */
+#define DIGITS		15
 /* A longer name is kept once it is seen to expire: else those without rights fill memory. */
 #define NAME_LENGTH	256
 
 /* The commands after which a key may expire that did not before, the commonest first. */
 static const struct form {
 	const char *name;
+	size_t length;
 	/* So many it has at least; which of them is the key. */
 	int words, key;
 	/* Which one says how long it lives, or is the first that may be EX or PX; or 0. */
 	int time, options;
-	int64_t ms;
+	/* Of the number that it says, in ms; and that it is a time, not a life. */
+	int64_t unit;
+	bool is_time;
 } forms[] = {
-	{ "set", .words = 5, .key = 1, .options = 3 },
-	{ "expire", .words = 3, .key = 1, .time = 2, .ms = 1000 },
-	{ "setex", .words = 4, .key = 1, .time = 2, .ms = 1000 },
-	{ "pexpire", .words = 3, .key = 1, .time = 2, .ms = 1 },
-	{ "psetex", .words = 4, .key = 1, .time = 2, .ms = 1 },
-	{ "getex", .words = 4, .key = 1, .options = 2 },
-	{ "expireat", .words = 3, .key = 1 },
-	{ "pexpireat", .words = 3, .key = 1 },
-	{ "restore", .words = 4, .key = 1 },
-	{ "restore-asking", .words = 4, .key = 1 },
-	{ "rename", .words = 3, .key = 2 },
-	{ "renamenx", .words = 3, .key = 2 },
-	{ "copy", .words = 3, .key = 2 },
-	{ "move", .words = 3, .key = 1 },
+#define FORM(NAME, ...) { .name = NAME, .length = sizeof(NAME) - 1, __VA_ARGS__ }
+	FORM("set", .words = 5, .key = 1, .options = 3),
+	FORM("expire", .words = 3, .key = 1, .time = 2, .unit = 1000),
+	FORM("setex", .words = 4, .key = 1, .time = 2, .unit = 1000),
+	FORM("pexpire", .words = 3, .key = 1, .time = 2, .unit = 1),
+	FORM("psetex", .words = 4, .key = 1, .time = 2, .unit = 1),
+	FORM("getex", .words = 4, .key = 1, .options = 2),
+	FORM("expireat", .words = 3, .key = 1, .time = 2, .unit = 1000, .is_time = true),
+	FORM("pexpireat", .words = 3, .key = 1, .time = 2, .unit = 1, .is_time = true),
+	FORM("restore", .words = 4, .key = 1),
+	FORM("restore-asking", .words = 4, .key = 1),
+	FORM("rename", .words = 3, .key = 2),
+	FORM("renamenx", .words = 3, .key = 2),
+	FORM("copy", .words = 3, .key = 2),
+	FORM("move", .words = 3, .key = 1),
+#undef FORM
 	{}
+};
+
+/* struct term - how long a key lives after a command, or until when; 0: it does not say */
+struct term {
+	int64_t ms;
+	bool is_time;
 };
 
 /* The key of the command that was read last, or NULL; not ours to free. */
@@ -74,9 +85,11 @@ static int64_t number_of(struct word word)
 	if (word.length > DIGITS)
 		return 0;
 	for (i = 0; i < word.length; i++) {
-		if (word.bytes[i] < '0' || word.bytes[i] > '9')
+		unsigned int digit = word.bytes[i] - '0';
+
+		if (digit > 9)
 			return 0;
-		number = 10 * number + word.bytes[i] - '0';
+		number = 10 * number + digit;
 	}
 	return number;
 }
@@ -87,30 +100,46 @@ static const struct form *form_of(struct word name, int words)
 	const struct form *form;
 
 	for (form = forms; form->name; form++)
-		if (words >= form->words && word_is(name, form->name))
+		if (name.length == form->length && words >= form->words &&
+		    word_is(name, form->name))
 			break;
 	return form;
 }
 
-/* How long the key lives after it, in ms; 0: it does not say. */
-static int64_t lives_of(struct RedisModuleCommandFilterCtx *command, int words,
-			const struct form *form)
+/* Is the word EX, PX, EXAT or PXAT? Then @term has its unit. */
+static bool is_option(struct word word, struct term *term)
 {
+	char first;
+
+	term->is_time = word.length == 4;
+	if ((word.length != 2 && !term->is_time) || small(word.bytes[1]) != 'x')
+		return false;
+	if (term->is_time && (small(word.bytes[2]) != 'a' || small(word.bytes[3]) != 't'))
+		return false;
+	first = small(word.bytes[0]);
+	term->ms = first == 'e' ? 1000 : 1;
+	return first == 'e' || first == 'p';
+}
+
+static struct term term_of(struct RedisModuleCommandFilterCtx *command, int words,
+			   const struct form *form)
+{
+	struct term term = { .ms = form->unit, .is_time = form->is_time };
 	int nr;
 
-	if (form->time)
-		return form->ms * number_of(command_word(command, form->time));
-	if (!form->options)
-		return 0;
-	for (nr = form->options; nr + 1 < words; nr++) {
-		struct word option = command_word(command, nr);
-
-		if (word_is(option, "ex"))
-			return 1000 * number_of(command_word(command, nr + 1));
-		if (word_is(option, "px"))
-			return number_of(command_word(command, nr + 1));
+	if (form->time) {
+		term.ms *= number_of(command_word(command, form->time));
+		return term;
 	}
-	return 0;
+	if (!form->options)
+		return term;
+	for (nr = form->options; nr + 1 < words; nr++)
+		if (is_option(command_word(command, nr), &term)) {
+			term.ms *= number_of(command_word(command, nr + 1));
+			return term;
+		}
+	/* It says that it gives none. */
+	return (struct term){ .ms = INT64_MAX };
 }
 
 static size_t length_of(const struct RedisModuleString *name)
@@ -121,32 +150,35 @@ static size_t length_of(const struct RedisModuleString *name)
 	return length;
 }
 
-bool hint_read(struct RedisModuleCommandFilterCtx *command, int words)
+enum hint hint_read(struct RedisModuleCommandFilterCtx *command, int words)
 {
 	struct RedisModuleString *name;
 	const struct form *form;
-	int64_t lives_ms;
+	struct term term;
 	bool is_long;
 
 	last = NULL;
 	if (words == 1 && word_is(command_word(command, 0), "multi"))
 		transactions_begun();
 	if (words <= 2)
-		return false;
+		return HINT_OF_NOTHING;
 	form = form_of(command_word(command, 0), words);
 	if (!form->name)
-		return false;
+		return HINT_OF_NOTHING;
 	name = RedisModule_CommandFilterArgGet(command, form->key);
 	last = name;
-	lives_ms = lives_of(command, words, form);
-	if (lives_ms > due_horizon())
-		return false;
+	term = term_of(command, words, form);
+	if (!term.is_time && term.ms > due_horizon())
+		return HINT_OF_NOTHING;
 	is_long = length_of(name) > NAME_LENGTH;
-	if (lives_ms && !is_long)
-		due_expect_life(name, lives_ms);
-	else
+	/* A time may be over when the transaction is executed. */
+	if (!term.ms || is_long || (term.is_time && transactions_may_be_open()))
 		look_later(name);
-	return is_long && transactions_may_be_open();
+	else if (term.is_time)
+		due_expect(name, term.ms);
+	else
+		due_expect_life(name, term.ms);
+	return is_long && transactions_may_be_open() ? HINT_TOO_LONG : HINT_OF_KEY;
 }
 
 bool hint_was_of(const struct RedisModuleString *name)

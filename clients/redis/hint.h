@@ -16,11 +16,16 @@ struct RedisModuleString;
 
 /* Does each command that is read have its own name here? Else it cannot be read. */
 bool hint_knows_all(struct RedisModuleCtx *ctx);
-/*
- * A command of so many words is going to run. True: it may wait in a transaction, and
- * is too long to be kept for so long.
- */
-bool hint_read(struct RedisModuleCommandFilterCtx *command, int words);
+enum hint {
+	HINT_OF_NOTHING,
+	/* A key may expire that did not before, or sooner. */
+	HINT_OF_KEY,
+	/* The same, in a transaction perhaps, and its name is too long to be kept for so long. */
+	HINT_TOO_LONG,
+};
+
+/* A command of so many words is going to run. */
+enum hint hint_read(struct RedisModuleCommandFilterCtx *command, int words);
 /* Was the command that was read last about this very key? */
 bool hint_was_of(const struct RedisModuleString *name);
 

@@ -30,19 +30,23 @@ static uint64_t mix(uint64_t a, uint64_t b)
 static uint64_t hash_of(const struct RedisModuleString *name)
 {
 	const uint64_t odd = 0x9e3779b97f4a7c15;
-	uint64_t hash = keys.seed;
-	uint64_t word;
+	uint64_t word = 0;
 	size_t length;
 	const char *bytes = RedisModule_StringPtrLen(name, &length);
+	uint64_t hash = keys.seed ^ length;
 
-	hash = mix(hash ^ length, odd);
-	for (; length >= sizeof(word); length -= sizeof(word)) {
+	for (; length > sizeof(word); length -= sizeof(word)) {
 		memcpy(&word, bytes, sizeof(word));
 		hash = mix(hash ^ word, odd ^ keys.seed);
 		bytes += sizeof(word);
 	}
-	word = 0;
-	memcpy(&word, bytes, length);
+	/* The last word often is a whole one, which takes no call. */
+	if (length == sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+	} else {
+		word = 0;
+		memcpy(&word, bytes, length);
+	}
 	return mix(hash ^ word, odd ^ keys.seed);
 }
 
@@ -76,13 +80,13 @@ uint32_t keys_count(void)
 	return keys.table.count;
 }
 
-static uint32_t find(uint64_t hash)
+/* From place *@at on, which is @hash at first. */
+static uint32_t find(uint64_t hash, uint32_t *at)
 {
-	uint32_t at = hash;
 	uint32_t nr;
 
 	do
-		nr = table_next(&keys.table, hash, &at);
+		nr = table_next(&keys.table, hash, at);
 	while (nr != NONE && key_at(nr)->hash != hash);
 	return nr;
 }
@@ -90,7 +94,8 @@ static uint32_t find(uint64_t hash)
 uint32_t key_find_or_add(struct RedisModuleString *name, bool *known)
 {
 	uint64_t hash = hash_of(name);
-	uint32_t nr = find(hash);
+	uint32_t at = hash;
+	uint32_t nr = find(hash, &at);
 
 	*known = nr != NONE;
 	if (*known)
@@ -102,7 +107,7 @@ uint32_t key_find_or_add(struct RedisModuleString *name, bool *known)
 		.name = RedisModule_HoldString(NULL, name),
 		.hash = hash,
 	};
-	table_add(&keys.table, nr, hash);
+	table_add_at(&keys.table, nr, hash, at);
 	return nr;
 }
 

@@ -24,6 +24,11 @@ void look_later(struct RedisModuleString *name)
 	look.names[look.count++] = RedisModule_HoldString(NULL, name);
 }
 
+bool look_is_wanted(void)
+{
+	return look.count;
+}
+
 void look_now(struct RedisModuleCtx *ctx)
 {
 	bool queued;

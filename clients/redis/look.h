@@ -7,10 +7,14 @@
 #ifndef LOOK_H
 #define LOOK_H
 
+#include <stdbool.h>
+
 struct RedisModuleCtx;
 struct RedisModuleString;
 
 void look_later(struct RedisModuleString *name);
+/* There are names for look_now(). */
+bool look_is_wanted(void);
 void look_now(struct RedisModuleCtx *ctx);
 /* Forgets them. */
 void look_drop(void);

@@ -4,7 +4,7 @@
  *
  *	module -> hint -> look -> due -> keys, moments -> pool, table -> api
  *	          debug   walk       \-> seek -> homes
- *	                  sweep       \-> transactions
+ *	          turn    sweep       \-> transactions
  *
  * We read each command before it runs, and learn which key it gives a time to live; Redis
  * wakes us when the wheel says that keys are due. All of it runs in the server's own
@@ -16,8 +16,6 @@
 #include <errno.h>
 #include <linux/wheel_timer.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "api.h"
 #include "debug.h"
@@ -30,6 +28,7 @@
 #include "seek.h"
 #include "sweep.h"
 #include "transactions.h"
+#include "turn.h"
 #include "walk.h"
 
 #define VERSION		1
@@ -48,12 +47,11 @@ static struct {
 	bool starting;
 	/* The wheel's descriptor is in the server's event loop. */
 	bool listening;
-	/* So is this one, which is always writable. */
-	bool awake;
-	int always;
 	bool due;
-	/* To ask for notifications with; NULL: we get them. */
-	struct RedisModuleCtx *unasked;
+	/* Redis tells us what becomes of keys. */
+	bool notified;
+	/* Of the module, until it is unloaded. */
+	struct RedisModuleCtx *ctx;
 } server;
 
 static bool one_of(const char *event, const char *const *events)
@@ -73,18 +71,19 @@ static int on_key(struct RedisModuleCtx *ctx, int type, const char *event,
 	};
 
 	if (!server.replica && !server.loading && !hint_was_of(name) &&
-	    one_of(event, may_expire))
+	    one_of(event, may_expire)) {
 		look_later(name);
+		turn_wanted_often();
+	}
 	return REDIS_OK;
 }
 
 static void ask_for_notifications(void)
 {
-	if (!server.unasked)
+	if (server.notified)
 		return;
-	RedisModule_SubscribeToKeyspaceEvents(server.unasked, REDIS_NOTIFY_GENERIC, on_key);
-	RedisModule_FreeThreadSafeContext(server.unasked);
-	server.unasked = NULL;
+	RedisModule_SubscribeToKeyspaceEvents(server.ctx, REDIS_NOTIFY_GENERIC, on_key);
+	server.notified = true;
 	transactions_ignore();
 }
 
@@ -92,15 +91,30 @@ static void on_command(struct RedisModuleCommandFilterCtx *command)
 {
 	int words = RedisModule_CommandFilterArgsCount(command);
 
-	debug_read(command, words);
-	if (!server.replica && !server.loading && hint_read(command, words))
+	if (words == 3 && debug_read(command))
+		turn_wanted();
+	if (server.replica || server.loading)
+		return;
+	switch (hint_read(command, words)) {
+	case HINT_OF_NOTHING:
+		return;
+	case HINT_TOO_LONG:
 		ask_for_notifications();
+		break;
+	case HINT_OF_KEY:
+		break;
+	}
+	if (look_is_wanted())
+		turn_wanted_often();
+	else if (sweep_is_wanted())
+		turn_wanted();
 }
 
 static void on_due(int fd, void *data, int mask)
 {
 	/* A script may be running: all else waits until the server is done. */
 	server.due = true;
+	turn_wanted();
 }
 
 /* While keys may not expire, what is due stays on the wheel, unheard. */
@@ -116,18 +130,6 @@ static void listen(bool wanted)
 	server.listening = wanted;
 }
 
-/* Keys are still due, and others shall be served between them, too. */
-static void stay_awake(bool wanted)
-{
-	if (wanted == server.awake)
-		return;
-	if (wanted)
-		RedisModule_EventLoopAdd(server.always, REDIS_WRITABLE, on_due, NULL);
-	else
-		RedisModule_EventLoopDel(server.always, REDIS_WRITABLE);
-	server.awake = wanted;
-}
-
 static void look_for_transactions(struct RedisModuleCtx *ctx)
 {
 	if (!server.starting || server.replica || server.loading)
@@ -137,24 +139,30 @@ static void look_for_transactions(struct RedisModuleCtx *ctx)
 		ask_for_notifications();
 }
 
-static void on_loop(struct RedisModuleCtx *ctx, struct redis_event event,
-		    uint64_t subevent, void *data)
+/* The master alone expires keys, and not while clients are paused. */
+static bool may_expire(void)
+{
+	return !server.replica && !server.loading && debug_lets_expire() &&
+	       !RedisModule_AvoidReplicaTraffic();
+}
+
+static enum turn serve(struct RedisModuleCtx *ctx)
 {
 	bool more;
 
-	if (subevent != REDIS_BEFORE_SLEEP)
-		return;
 	look_for_transactions(ctx);
 	look_now(ctx);
-	listen(!server.replica && !server.loading && debug_lets_expire() &&
-	       !RedisModule_AvoidReplicaTraffic());
+	listen(may_expire());
 	if (server.due && server.listening)
 		server.due = due_serve(ctx);
 	more = server.listening && sweep(ctx);
 	if (transactions_cost_too_much())
 		ask_for_notifications();
 	due_submit();
-	stay_awake((server.due && server.listening) || more);
+	if (server.listening)
+		return server.due || more ? TURN_AGAIN : TURN_DONE;
+	/* Nobody tells us when a pause is over. */
+	return server.replica || server.loading ? TURN_DONE : TURN_EACH;
 }
 
 /* Nothing that we know is known to be right any more, or of any use. */
@@ -162,11 +170,12 @@ static void start_again(void)
 {
 	look_drop();
 	due_forget_all();
-	server.starting = server.unasked;
-	if (server.unasked)
+	server.starting = !server.notified;
+	if (server.starting)
 		transactions_init();
 	if (!server.replica && !server.loading)
 		walk_at_once();
+	turn_wanted();
 }
 
 static void on_role(struct RedisModuleCtx *ctx, struct redis_event event,
@@ -204,8 +213,7 @@ static void on_swap(struct RedisModuleCtx *ctx, struct redis_event event,
 
 static int subscribe(struct RedisModuleCtx *ctx)
 {
-	return RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_LOOP, on_loop) ||
-	       RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_ROLE, on_role) ||
+	return RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_ROLE, on_role) ||
 	       RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_LOADING,
 						  on_loading) ||
 	       RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_FLUSH, on_flush) ||
@@ -218,7 +226,7 @@ static void on_info(struct RedisModuleInfoCtx *info, int crash)
 
 	RedisModule_InfoAddSection(info, "");
 	RedisModule_InfoAddFieldCString(info, "backend", due_backend());
-	RedisModule_InfoAddFieldULongLong(info, "active", server.listening);
+	RedisModule_InfoAddFieldULongLong(info, "active", may_expire());
 	RedisModule_InfoAddFieldULongLong(info, "keys", keys_count());
 	RedisModule_InfoAddFieldULongLong(info, "expired", counts->expired);
 	RedisModule_InfoAddFieldULongLong(info, "late_max_usec",
@@ -226,7 +234,7 @@ static void on_info(struct RedisModuleInfoCtx *info, int crash)
 	RedisModule_InfoAddFieldULongLong(info, "moved", counts->moved);
 	RedisModule_InfoAddFieldULongLong(info, "refused", counts->refused);
 	RedisModule_InfoAddFieldULongLong(info, "walks", walks_done());
-	RedisModule_InfoAddFieldULongLong(info, "notified", !server.unasked);
+	RedisModule_InfoAddFieldULongLong(info, "notified", server.notified);
 }
 
 static long long number_get(const char *name, void *number)
@@ -290,14 +298,13 @@ int RedisModule_OnLoad(struct RedisModuleCtx *ctx,
 	memset(&server, 0, sizeof(server));
 	if (configure(ctx))
 		return REDIS_ERR;
-	server.always = eventfd(0, EFD_CLOEXEC);
-	err = server.always < 0 ? -errno : due_open(server.max_keys);
+	err = due_open(server.max_keys);
 	if (err) {
 		RedisModule_Log(ctx, "warning", "it cannot open a wheel: %s",
 				strerror(-err));
-		close(server.always);
 		return REDIS_ERR;
 	}
+	server.ctx = RedisModule_GetDetachedThreadSafeContext(ctx);
 	flags = RedisModule_GetContextFlags(ctx);
 	server.replica = flags & REDIS_IS_REPLICA;
 	server.loading = flags & REDIS_IS_LOADING;
@@ -309,10 +316,9 @@ int RedisModule_OnLoad(struct RedisModuleCtx *ctx,
 	seek_init();
 	sweep_init();
 	walk_init();
-	server.unasked = RedisModule_GetDetachedThreadSafeContext(ctx);
 	if (RedisModule_GetServerVersion() >> 8 != SERIES_KNOWN || !hint_knows_all(ctx))
 		ask_for_notifications();
-	if (subscribe(ctx) ||
+	if (turn_init(server.ctx, serve) || subscribe(ctx) ||
 	    !RedisModule_RegisterCommandFilter(ctx, on_command, 0) ||
 	    RedisModule_RegisterInfoFunc(ctx, on_info)) {
 		RedisModule_OnUnload(ctx);
@@ -325,12 +331,10 @@ int RedisModule_OnLoad(struct RedisModuleCtx *ctx,
 int RedisModule_OnUnload(struct RedisModuleCtx *ctx)
 {
 	listen(false);
-	stay_awake(false);
-	close(server.always);
+	turn_exit();
 	look_drop();
 	due_forget_all();
-	if (server.unasked)
-		RedisModule_FreeThreadSafeContext(server.unasked);
+	RedisModule_FreeThreadSafeContext(server.ctx);
 	walk_exit();
 	seek_exit();
 	moments_exit();

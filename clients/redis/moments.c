@@ -8,12 +8,15 @@
 static struct {
 	struct pool pool;
 	struct table table;
+	/* The one that was found last: those of one turn of the server mostly are the same. */
+	uint32_t last;
 } moments;
 
 void moments_init(uint32_t limit)
 {
 	pool_init(&moments.pool, sizeof(struct moment), offsetof(struct moment, next_free), limit);
 	table_init(&moments.table);
+	moments.last = NONE;
 }
 
 void moments_exit(void)
@@ -36,11 +39,14 @@ static uint32_t hash_of(int64_t ms)
 uint32_t moment_find(int64_t ms)
 {
 	uint32_t at = hash_of(ms);
-	uint32_t nr;
+	uint32_t nr = moments.last;
 
+	if (nr != NONE && moment_at(nr)->ms == ms)
+		return nr;
 	do
 		nr = table_next(&moments.table, hash_of(ms), &at);
 	while (nr != NONE && moment_at(nr)->ms != ms);
+	moments.last = nr;
 	return nr;
 }
 
@@ -57,6 +63,7 @@ uint32_t moment_add(int64_t ms)
 	moment->first = NONE;
 	moment->state = MOMENT_WAITING;
 	table_add(&moments.table, nr, hash_of(ms));
+	moments.last = nr;
 	return nr;
 }
 
@@ -64,6 +71,8 @@ void moment_close(uint32_t nr, enum moment_state state)
 {
 	struct moment *moment = moment_at(nr);
 
+	if (nr == moments.last)
+		moments.last = NONE;
 	table_remove(&moments.table, nr, hash_of(moment->ms));
 	moment->state = state;
 }

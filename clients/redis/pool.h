@@ -6,7 +6,10 @@
 #ifndef POOL_H
 #define POOL_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+#include "table.h"
 
 /**
  * struct pool - things by number
@@ -34,7 +37,25 @@ void pool_exit(struct pool *pool);
  * A number that is not in use, or NONE. A thing is zeroed when its number is taken for the first
  * time. The array may move.
  */
-uint32_t pool_take(struct pool *pool);
+static inline uint32_t pool_take(struct pool *pool);
 void pool_give(struct pool *pool, uint32_t nr);
+
+/* One that was never taken, or NONE. */
+uint32_t pool_extend(struct pool *pool);
+
+static inline uint32_t *pool_link(const struct pool *pool, uint32_t nr)
+{
+	return (uint32_t *)((char *)pool->all + (size_t)nr * pool->size + pool->link);
+}
+
+static inline uint32_t pool_take(struct pool *pool)
+{
+	uint32_t nr = pool->free;
+
+	if (nr == NONE)
+		return pool_extend(pool);
+	pool->free = *pool_link(pool, nr);
+	return nr;
+}
 
 #endif

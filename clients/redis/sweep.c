@@ -23,11 +23,16 @@ void sweep_init(void)
 	known.next = 0;
 }
 
+bool sweep_is_wanted(void)
+{
+	return keys_count() > known.enough;
+}
+
 bool sweep(struct RedisModuleCtx *ctx)
 {
 	uint32_t i;
 
-	if (keys_count() <= known.enough)
+	if (!sweep_is_wanted())
 		return false;
 	/* Of more than that at least half are in vain: two looks for each of these. */
 	known.enough = SPARE + 2 * homes_keys(ctx);
@@ -39,5 +44,5 @@ bool sweep(struct RedisModuleCtx *ctx)
 			due_check(ctx, known.next);
 		known.next++;
 	}
-	return keys_count() > known.enough;
+	return sweep_is_wanted();
 }

@@ -11,6 +11,7 @@
 struct RedisModuleCtx;
 
 void sweep_init(void);
+bool sweep_is_wanted(void);
 /* Looks at some, if need be. True: more are to be looked at. */
 bool sweep(struct RedisModuleCtx *ctx);
 

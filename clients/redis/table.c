@@ -41,7 +41,7 @@ void table_add(struct table *table, uint32_t nr, uint32_t hash)
 {
 	uint32_t at = hash;
 
-	if (2 * (table->count + 1) > table->mask)
+	if (table_is_full(table))
 		grow(table);
 	while (table->places[at & table->mask].nr != NONE)
 		at++;

@@ -6,6 +6,7 @@
 #ifndef TABLE_H
 #define TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* No number. */
@@ -42,6 +43,23 @@ static inline uint32_t table_next(const struct table *table, uint32_t hash,
 		place = &table->places[(*at)++ & table->mask];
 	while (place->nr != NONE && place->hash != hash);
 	return place->nr;
+}
+
+/* At most half of them are taken. */
+static inline bool table_is_full(const struct table *table)
+{
+	return 2 * (table->count + 1) > table->mask;
+}
+
+/* The same as table_add() where table_next() has just found no more, and left @at. */
+static inline void table_add_at(struct table *table, uint32_t nr, uint32_t hash, uint32_t at)
+{
+	if (table_is_full(table)) {
+		table_add(table, nr, hash);
+		return;
+	}
+	table->places[(at - 1) & table->mask] = (struct place){ .nr = nr, .hash = hash };
+	table->count++;
 }
 
 #endif
