@@ -22,10 +22,13 @@ SPARE = 1024
 
 
 @contextlib.contextmanager
-def served(*options, **others):
+def served(*options, cluster=False, **others):
     """A server with the module, a client of it, and one that hears of expiries."""
     with Server(*options, module=module, **others) as server:
         client = server.client()
+        if cluster:
+            client("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+            wait(lambda: "cluster_state:ok" in client("CLUSTER", "INFO"))
         crowd(client)
         yield server, client, listener_of(server)
 
@@ -208,6 +211,83 @@ def dumped(client):
     data = client.input.read(int(length) + 2)[:-2]
     client("DEL", "dumped")
     return data
+
+
+def test_condition_of_expire_counts():
+    with served() as (_, client, listener):
+        ways = {"LT": (30000, 400), "GT": (200, 600), "XX": (30000, 400), "NX": (None, 400)}
+        for count, (condition, (before, after)) in enumerate(ways.items(), 1):
+            base = ("SET", "mine", "1") + (("PX", before) if before else ())
+            due = put(client, *base) if before and before < after else 0
+            answers = client.many([base, ("PEXPIRE", "mine", after, condition), FAR,
+                                   ("PEXPIRETIME", "mine")])
+            if answers[1] != 1:
+                raise Late
+            assert_next(client, listener, "mine", max(due, due_of("mine", answers[-1])), count)
+
+
+def test_refused_condition_changes_nothing():
+    with served() as (_, client, listener):
+        due = put(client, "SET", "mine", "1", "PX", 500)
+        if client("PEXPIRE", "mine", 100, "GT") != 0:
+            raise Late
+        assert_next(client, listener, "mine", due)
+
+
+def test_sorted_list_does_not_expire():
+    with served() as (_, client, listener):
+        client.many([("RPUSH", "list", 3, 1, 2), ("SET", "mine", "1", "PX", 300),
+                     ("SORT", "list", "STORE", "mine"), ("SET", "last", "1", "PX", 600)])
+        assert_next(client, listener, "last", 0)
+        assert client("LLEN", "mine") == 3
+
+
+def test_command_after_a_blocking_one_is_seen():
+    # It runs when the module has been called for the last time before the server sleeps, for
+    # a second if nothing wakes it. For a while the module is called at each turn.
+    with served("--hz", 1, "--dynamic-hz", "no") as (server, client, listener):
+        other, data = server.client(), dumped(client)
+        for _ in range(5):
+            client("RESTORE", "far", 50000, data, "REPLACE")
+            for command in (("BLPOP", "queue", 0), ("RESTORE", "mine", 20, data),
+                            ("PEXPIRETIME", "mine")):
+                other.send(*command)
+            wait(lambda: client.info("clients")["blocked_clients"] == 1)
+            client("RPUSH", "queue", "x")
+            due = due_of("mine", [other.answer() for _ in range(3)][-1])
+            key, heard = expired(listener)
+            assert key == "mine"
+            if heard > due + 200:
+                raise Late
+
+
+def test_stream_that_expires_wakes_its_readers():
+    with served() as (server, client, listener):
+        reader = server.client()
+        client("XGROUP", "CREATE", "mine", "group", "$", "MKSTREAM")
+        reader.send("XREADGROUP", "GROUP", "group", "me", "BLOCK", 0, "STREAMS", "mine", ">")
+        wait(lambda: client.info("clients")["blocked_clients"] == 1)
+        due = client.many([("PEXPIRE", "mine", 300), FAR, ("PEXPIRETIME", "mine")])[-1]
+        try:
+            reader.answer()
+        except Refused as reason:
+            assert "no longer exists" in str(reason)
+        assert_next(client, listener, "mine", due)
+
+
+def test_threads_that_read_are_no_matter():
+    with served("--io-threads", 2, "--io-threads-do-reads", "yes") as (_, client, listener):
+        assert_each_way_is_seen(client, listener)
+
+
+def test_cluster_expires_keys():
+    with served("--cluster-enabled", "yes", "--port", 6379, "--cluster-port", 6380,
+                "--bind", own_address(), cluster=True) as (_, client, listener):
+        due = put(client, "SET", "mine", "1", "PX", 300)
+        assert_next(client, listener, "mine", due)
+        client("SET", "{mine}other", "1", "PX", 300)
+        client("RENAME", "{mine}other", "mine")
+        assert expired(listener)[0] == "mine"
 
 
 def test_moved_key_expires_in_its_new_database():
@@ -490,6 +570,16 @@ def test_paused_server_expires_afterwards():
         assert client("DBSIZE") == CROWD + 1
         client("CLIENT", "UNPAUSE")
         assert_next(client, listener, "mine", due)
+
+
+def test_pause_that_ends_by_itself_is_noticed():
+    with served() as (_, client, listener):
+        due = put(client, "SET", "mine", "1", "PX", 200)
+        client("CLIENT", "PAUSE", 600, "WRITE")
+        assert_before(client, due)
+        assert field(client, "active") == 0
+        assert_next(client, listener, "mine", due)
+        assert field(client, "active") == 1
 
 
 def test_debug_command_stops_and_starts_it():
