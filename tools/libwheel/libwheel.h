@@ -84,7 +84,7 @@ struct libwheel {
  * @size: sizeof(struct libwheel_options)
  * @flags: WHEEL_SETUP_*
  * @backend: LIBWHEEL_*; LIBWHEEL_AUTO heeds the environment's LIBWHEEL_BACKEND,
- *	which is "kernel", "user" or "auto"
+ *	which is "kernel", "user", "auto" or empty
  * @clock: WHEEL_CLOCK_*
  * @scheme: WHEEL_HASHED or another scheme
  * @timers: how many timers it can hold, at most 2^24; 0: 65536

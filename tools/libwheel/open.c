@@ -52,7 +52,7 @@ static int backend_wanted(const struct libwheel_options *options)
 		return -EINVAL;
 	if (options->backend == LIBWHEEL_AUTO)
 		name = secure_getenv("LIBWHEEL_BACKEND");
-	if (!name)
+	if (!name || !*name)
 		return options->backend;
 	if (!strcmp(name, "auto"))
 		return LIBWHEEL_AUTO;
@@ -63,10 +63,15 @@ static int backend_wanted(const struct libwheel_options *options)
 	return -EINVAL;
 }
 
-/* Errors which say that this machine's kernel does not do it. */
+/*
+ * Errors which say that this machine's kernel does not do it. -EPERM comes from the rules for
+ * devices of a container or a service; and of a tick that is too short for this program,
+ * which the other backend refuses as well.
+ */
 static bool kernel_cannot(int err)
 {
 	switch (err) {
+	case -EPERM:
 	case -ENOENT:
 	case -ENXIO:
 	case -ENODEV:

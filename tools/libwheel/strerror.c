@@ -26,7 +26,7 @@ static const char *words_of(int number)
 	case ESHUTDOWN:
 		return "the wheel was stopped";
 	case EPERM:
-		return "a tick shorter than 50 us takes CAP_SYS_RESOURCE";
+		return "a tick below 50 us takes CAP_SYS_RESOURCE, or /dev/wheel is forbidden here";
 	case EACCES:
 		return "only members of its group may open /dev/wheel";
 	case EOPNOTSUPP:

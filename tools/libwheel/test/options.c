@@ -4,7 +4,9 @@
  */
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/seccomp.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -181,6 +183,22 @@ static void open_backend(void)
 	EXPECT_EQ(-EINVAL, try_open(&options));
 }
 
+/* LIBWHEEL_BACKEND= and no LIBWHEEL_BACKEND are the same to a shell, and so to us. */
+static void open_with_nothing_in_the_environment(void)
+{
+	struct libwheel *wheel;
+	int backend;
+
+	unsetenv("LIBWHEEL_BACKEND");
+	wheel = open_wheel(&plain);
+	backend = libwheel_backend(wheel);
+	libwheel_close(wheel);
+	setenv("LIBWHEEL_BACKEND", "", 1);
+	wheel = open_wheel(&plain);
+	EXPECT_EQ(backend, libwheel_backend(wheel));
+	libwheel_close(wheel);
+}
+
 /* Without touch words in the kernel the library has its own. */
 static void open_auto_finds_who_can(void)
 {
@@ -192,6 +210,21 @@ static void open_auto_finds_who_can(void)
 	wheel = open_wheel(&options);
 	EXPECT_EQ(0, arm_touch(wheel, WHEEL_ID(1, 1), HOUR));
 	libwheel_close(wheel);
+}
+
+/* The rules of a container, or of a service, for devices. */
+static void open_auto_where_devices_are_forbidden(void)
+{
+	struct libwheel_options options = plain;
+	struct libwheel *wheel;
+
+	setenv("LIBWHEEL_BACKEND", "auto", 1);
+	answer_calls(__NR_openat, SECCOMP_RET_ERRNO | EPERM);
+	wheel = open_wheel(&options);
+	EXPECT_EQ(LIBWHEEL_USER, libwheel_backend(wheel));
+	libwheel_close(wheel);
+	options.backend = LIBWHEEL_KERNEL;
+	EXPECT_EQ(-EPERM, try_open(&options));
 }
 
 /*
@@ -293,7 +326,9 @@ const struct test options_tests[] = {
 	TEST(open_refuses),
 	TEST(open_sizes),
 	TEST(open_backend),
+	TEST(open_with_nothing_in_the_environment),
 	TEST(open_auto_finds_who_can),
+	TEST(open_auto_where_devices_are_forbidden),
 	TEST(open_short_tick),
 	TEST(open_and_close_leave_no_fd),
 	TEST(errno_is_left_alone),

@@ -91,6 +91,8 @@ int advance(struct libwheel *wheel, __u64 now);
 /* The id of the next event, 0: none. */
 __u64 next_id(struct libwheel *wheel);
 bool readable(struct libwheel *wheel);
+/* From now on such a system call is not made, but answered with a SECCOMP_RET_*. */
+void answer_calls(__u32 number, __u32 answer);
 /* armed = fired + cancelled + pending, and as many are late as fired. */
 struct wheel_stats balanced_stats(struct libwheel *wheel);
 
