@@ -174,8 +174,9 @@ int libwheel_arm_in(struct libwheel *wheel, uint64_t *id, uint64_t delay,
 int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when);
 /*
  * Move a timer that is pending, or else arm it anew: then *@id is of the next generation,
- * and it may be that of a timer that never was. -EBUSY: it has fired, and its event was not
- * taken. With WHEEL_SETUP_ANY_SLOT it is armed in another slot then.
+ * and it may be that of a timer that never was. A timer that is moved keeps its cookie.
+ * -EBUSY: it has fired, and its event was not taken. With WHEEL_SETUP_ANY_SLOT it is armed in
+ * another slot then.
  */
 int libwheel_rearm_or_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
 			  uint64_t cookie);
@@ -209,8 +210,8 @@ int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
 
 /*
  * Have the memory of slots 0 .. @timers - 1 now: arming them does not fail with -ENOMEM
- * later. Else a slot costs nothing until it is armed. -EINVAL: there are not as many;
- * -ENOMEM; -EOPNOTSUPP on /dev/wheel.
+ * later. Else a slot costs nothing until it is armed, but for its touch word on wheels of up
+ * to 2^17 timers. -EINVAL: there are not as many; -ENOMEM; -EOPNOTSUPP on /dev/wheel.
  */
 int libwheel_reserve(struct libwheel *wheel, uint32_t timers);
 

@@ -298,6 +298,25 @@ static void rearm_or_arm_says_what_is_wrong(void)
 	libwheel_close(wheel);
 }
 
+/* A timer that is moved keeps its cookie, and one that is armed has the new one. */
+static void rearm_or_arm_and_the_cookie(void)
+{
+	struct libwheel *wheel = open_virtual(8);
+	struct wheel_event event;
+	uint64_t id = WHEEL_ID(1, 0);
+
+	EXPECT_EQ(0, libwheel_rearm_or_arm(wheel, &id, MS, 11));
+	EXPECT_EQ(0, libwheel_rearm_or_arm(wheel, &id, 2 * MS, 12));
+	EXPECT_EQ(0, advance(wheel, 2 * MS));
+	NEED(libwheel_expirations(wheel, &event, 1) == 1);
+	EXPECT_EQ(11, event.cookie);
+	EXPECT_EQ(0, libwheel_rearm_or_arm(wheel, &id, 3 * MS, 13));
+	EXPECT_EQ(0, advance(wheel, 3 * MS));
+	NEED(libwheel_expirations(wheel, &event, 1) == 1);
+	EXPECT_EQ(13, event.cookie);
+	libwheel_close(wheel);
+}
+
 /* A wheel that picks the slots: there is one timer, whichever slot it has. */
 static void rearm_or_arm_any_slot(void)
 {
@@ -332,6 +351,7 @@ const struct test table_tests[] = {
 	TEST(batch_of_slots_that_are_none),
 	TEST(table_of_rearm_or_arm),
 	TEST(rearm_or_arm_says_what_is_wrong),
+	TEST(rearm_or_arm_and_the_cookie),
 	TEST(rearm_or_arm_any_slot),
 	{ NULL, NULL }
 };
