@@ -12,8 +12,10 @@
  *
  * A thin layer over libwheel.h: each timer of the wheel has the cookie of a task. The
  * function is called once for each event, with no lock held: it may arm and cancel any
- * timer, its own too, free its task, and sleep. It has to return. Where the wheel picks the
- * slots it knows its timer by the event's id: the one that arms is told of it later.
+ * timer, its own too, free its task, and sleep. It has to return. Where libwheel_cancel()
+ * answers -ENOENT, the function of a timer that was armed has been called, or will be: its
+ * task stays until then. Where the wheel picks the slots the function knows its timer by the
+ * event's id: the one that arms is told of it later.
  */
 #ifndef LIBWHEEL_TASK_H
 #define LIBWHEEL_TASK_H

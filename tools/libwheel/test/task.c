@@ -122,6 +122,24 @@ static void run_cancels_and_arms(void)
 	libwheel_close(wheel);
 }
 
+/* It comes too late for a timer that fired in the same turn: that one is called. */
+static void run_calls_what_was_cancelled_too_late(void)
+{
+	struct libwheel *wheel = open_virtual(64);
+	struct job one, two;
+
+	job_init(&one, wheel, cancel_other);
+	job_init(&two, wheel, count);
+	EXPECT_EQ(0, job_arm(&one, 1, MS));
+	EXPECT_EQ(0, job_arm(&two, 2, MS));
+	one.other = two.id;
+	EXPECT_EQ(0, advance(wheel, MS));
+	EXPECT_EQ(2, libwheel_run(wheel, 8));
+	EXPECT_EQ(-ENOENT, one.answer);
+	EXPECT_EQ(1, two.calls);
+	libwheel_close(wheel);
+}
+
 static void sleep_until_told(struct libwheel_task *task,
 			     const struct wheel_event *event)
 {
@@ -218,6 +236,7 @@ static void pool_refuses(void)
 const struct test task_tests[] = {
 	TEST(run_calls_each_once),
 	TEST(run_cancels_and_arms),
+	TEST(run_calls_what_was_cancelled_too_late),
 	TEST(pool_goes_on_beside_one_that_sleeps),
 	TEST(pool_close_waits),
 	TEST(pool_refuses),
