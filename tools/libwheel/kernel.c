@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ops.h"
@@ -46,11 +47,12 @@ static int kernel_advance(struct handle *handle, struct wheel_advance *advance)
 	return command(handle->fd, WHEEL_IOC_ADVANCE, advance);
 }
 
+/* Not by read(), in which a thread may be cancelled: what it had taken would be lost. */
 static int kernel_take(struct handle *handle, struct wheel_event *events,
 		       __u32 count)
 {
 	int saved = errno;
-	ssize_t bytes = read(handle->fd, events, count * sizeof(*events));
+	ssize_t bytes = syscall(SYS_read, handle->fd, events, count * sizeof(*events));
 	int ret = bytes < 0 ? -errno : (int)(bytes / (ssize_t)sizeof(*events));
 
 	errno = saved;

@@ -180,10 +180,39 @@ static void wheel_outlives_a_cancelled_thread(void)
 	libwheel_close(wheel);
 }
 
+static void *taking_thread(void *wheel)
+{
+	struct wheel_event event;
+
+	pthread_cancel(pthread_self());
+	EXPECT_EQ(1, libwheel_expirations(wheel, &event, 1));
+	EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, -1));
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	return wheel;
+}
+
+/* It may end where it sleeps. If it ended as it takes, an event would be lost with it. */
+static void cancelled_thread_takes_no_event_along(void)
+{
+	struct libwheel *wheel = open_virtual(TIMERS);
+	pthread_t thread;
+	void *ended;
+
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), MS));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 1), MS));
+	EXPECT_EQ(0, advance(wheel, MS));
+	NEED(!pthread_create(&thread, NULL, taking_thread, wheel));
+	pthread_join(thread, &ended);
+	EXPECT(ended == wheel);
+	EXPECT_EQ(0, next_id(wheel));
+	libwheel_close(wheel);
+}
+
 const struct test crowd_tests[] = {
 	TEST(p11_counters_of_many_threads),
 	TEST(operations_wait_for_a_batch),
 	TEST(wait_in_a_thread),
 	TEST(wheel_outlives_a_cancelled_thread),
+	TEST(cancelled_thread_takes_no_event_along),
 	{ NULL, NULL }
 };
