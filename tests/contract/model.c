@@ -15,17 +15,17 @@ static struct model *model_of(struct side *side)
 	return (struct model *)side;
 }
 
-static void queue_push(struct model_queue *queue, __u32 slot)
+static void queue_push(struct model_queue *queue, __u32 nr)
 {
-	queue->slot[queue->count++] = slot;
+	queue->nr[queue->count++] = nr;
 }
 
 static __u32 queue_pop(struct model_queue *queue)
 {
-	__u32 slot = queue->slot[0];
+	__u32 nr = queue->nr[0];
 
-	memmove(queue->slot, queue->slot + 1, --queue->count * sizeof(slot));
-	return slot;
+	memmove(queue->nr, queue->nr + 1, --queue->count * sizeof(nr));
+	return nr;
 }
 
 static bool parked(__u64 word)
@@ -33,9 +33,15 @@ static bool parked(__u64 word)
 	return word == WHEEL_TOUCH_PARKED || word & WHEEL_TOUCH_IDLE;
 }
 
-static __u32 slot_of(const struct model *m, const struct model_timer *t)
+/* The number of a timer among those that are used. */
+static __u32 nr_of(const struct model *m, const struct model_timer *t)
 {
 	return t - m->timer;
+}
+
+static __u64 id_of(const struct model *m, const struct model_timer *t)
+{
+	return WHEEL_ID(nr_of(m, t) * m->apart, t->gen);
 }
 
 static __u64 tick_of(const struct model *m)
@@ -74,7 +80,7 @@ static void set_free(struct model *m, struct model_timer *t)
 {
 	t->state = FREE;
 	if (m->setup.flags & WHEEL_SETUP_ANY_SLOT)
-		queue_push(&m->free, slot_of(m, t));
+		queue_push(&m->free, nr_of(m, t));
 }
 
 static void count_cancel(struct model *m)
@@ -88,7 +94,7 @@ static bool pending(const struct model *m, const struct model_timer *t)
 {
 	if (t->state == RESTING ? m->stopped != NEVER : t->state != ARMED)
 		return false;
-	return !t->touch || !parked(m->word[slot_of(m, t)]);
+	return !t->touch || !parked(m->word[nr_of(m, t)]);
 }
 
 static __u64 missed(const struct model *m, const struct model_timer *t)
@@ -129,13 +135,13 @@ static int pick(struct model *m)
 	if (!m->free.count && m->reclaimed.count)
 		set_free(m, &m->timer[queue_pop(&m->reclaimed)]);
 	if (m->free.count)
-		return m->free.slot[0];
+		return m->free.nr[0];
 	return m->next_unused < m->setup.timers ? (int)m->next_unused : -EDQUOT;
 }
 
 static int make_room(struct model *m, struct model_timer *t, __u64 gen)
 {
-	__u32 slot = slot_of(m, t);
+	__u32 nr = nr_of(m, t);
 
 	if (t->state != FREE &&
 	    (t->state != ARMED || t->keep || pending(m, t)))
@@ -143,7 +149,7 @@ static int make_room(struct model *m, struct model_timer *t, __u64 gen)
 	if (gen <= t->gen)
 		return -ESTALE;
 	if (t->state == ARMED) {
-		m->word[slot] = WHEEL_TOUCH_IDLE;
+		m->word[nr] = WHEEL_TOUCH_IDLE;
 		count_cancel(m);
 		t->state = FREE;
 	}
@@ -153,7 +159,7 @@ static int make_room(struct model *m, struct model_timer *t, __u64 gen)
 static int model_arm(struct model *m, struct wheel_op *op)
 {
 	bool any = m->setup.flags & WHEEL_SETUP_ANY_SLOT;
-	int nr = WHEEL_ID_SLOT(op->id);
+	int nr = WHEEL_ID_SLOT(op->id) / m->apart;
 	__u64 gen = WHEEL_ID_GEN(op->id), when;
 	struct model_timer *t;
 	bool parks;
@@ -191,7 +197,7 @@ static int model_arm(struct model *m, struct wheel_op *op)
 		queue_pop(&m->free);
 	else if (any)
 		m->next_unused++;
-	op->id = WHEEL_ID(nr, gen);
+	op->id = id_of(m, t);
 	m->stats.armed += !parks;
 	m->stats.pending += !parks;
 	return 0;
@@ -215,7 +221,7 @@ static int model_rearm(struct model *m, struct model_timer *t,
 	if (err)
 		return err;
 	if (t->touch)
-		m->word[slot_of(m, t)] = when;
+		m->word[nr_of(m, t)] = when;
 	t->slack = op->slack;
 	m->stats.rearmed += !rests;
 	m->stats.armed += rests;
@@ -239,7 +245,7 @@ static int model_cancel(struct model *m, struct model_timer *t)
 		t->keep = false;
 	if (t->state == ARMED || (t->state == RESTING && m->stopped == NEVER)) {
 		if (t->touch)
-			m->word[slot_of(m, t)] = WHEEL_TOUCH_IDLE;
+			m->word[nr_of(m, t)] = WHEEL_TOUCH_IDLE;
 		if (t->state == ARMED)
 			count_cancel(m);
 		set_free(m, t);
@@ -257,7 +263,7 @@ static int model_query(const struct model *m, const struct model_timer *t,
 {
 	if (!pending(m, t))
 		return -ENOENT;
-	op->when = t->touch ? m->word[slot_of(m, t)] : t->deadline;
+	op->when = t->touch ? m->word[nr_of(m, t)] : t->deadline;
 	return 0;
 }
 
@@ -280,7 +286,7 @@ static int model_op(struct model *m, struct wheel_op *op)
 		return -EINVAL;
 	if (op->op == WHEEL_OP_ARM)
 		return model_arm(m, op);
-	t = &m->timer[slot];
+	t = &m->timer[slot / m->apart];
 	if (t->state == FREE || t->gen != WHEEL_ID_GEN(op->id))
 		return -ENOENT;
 	if (op->op == WHEEL_OP_REARM)
@@ -308,10 +314,9 @@ static int model_submit(struct side *side, struct wheel_op *ops, __u32 count)
 /* An event is consumed: described as it stands, and a periodic timer goes on. */
 static struct wheel_event consume(struct model *m)
 {
-	__u32 slot = queue_pop(&m->fired);
-	struct model_timer *t = &m->timer[slot];
+	struct model_timer *t = &m->timer[queue_pop(&m->fired)];
 	struct wheel_event event = {
-		.id = WHEEL_ID(slot, t->gen), .cookie = t->cookie,
+		.id = id_of(m, t), .cookie = t->cookie,
 		.overrun = missed(m, t), .seq = t->seq,
 	};
 
@@ -364,7 +369,7 @@ static struct model_timer *first(struct model *m)
 	struct model_timer *first = NULL;
 	struct model_timer *t;
 
-	for (t = m->timer; t < m->timer + m->setup.timers; t++)
+	for (t = m->timer; t < m->timer + SIDE_SLOTS; t++)
 		if (t->state == ARMED &&
 		    (!first || t->due < first->due ||
 		     (t->due == first->due && t->order < first->order)))
@@ -389,31 +394,31 @@ static void requeue(struct model *m, struct model_timer *t, __u64 word)
 /* The time of a timer has come. */
 static void expire(struct model *m, struct model_timer *t)
 {
-	__u32 slot = slot_of(m, t);
-	__u64 word = m->word[slot];
+	__u32 nr = nr_of(m, t);
+	__u64 word = m->word[nr];
 
 	if (t->keep && parked(word)) {
 		count_cancel(m);
 		t->state = RESTING;
 	} else if (t->touch && parked(word)) {
-		m->word[slot] = WHEEL_TOUCH_IDLE;
+		m->word[nr] = WHEEL_TOUCH_IDLE;
 		count_cancel(m);
 		t->state = FREE;
 		if (m->setup.flags & WHEEL_SETUP_ANY_SLOT)
-			queue_push(&m->reclaimed, slot);
+			queue_push(&m->reclaimed, nr);
 	} else if (t->touch && word > t->due * m->setup.tick_ns) {
 		requeue(m, t, word);
 	} else {
 		if (t->touch) {
 			t->deadline = word;
-			m->word[slot] = WHEEL_TOUCH_IDLE;
+			m->word[nr] = WHEEL_TOUCH_IDLE;
 		}
 		t->state = FIRED;
 		t->fired = m->now;
 		t->seq = m->seq++;
 		m->stats.fired++;
 		m->stats.pending--;
-		queue_push(&m->fired, slot);
+		queue_push(&m->fired, nr);
 	}
 }
 
@@ -422,8 +427,8 @@ static void look(struct model *m)
 {
 	struct model_timer *t;
 
-	for (t = m->timer; t < m->timer + m->setup.timers; t++) {
-		__u64 word = m->word[slot_of(m, t)];
+	for (t = m->timer; t < m->timer + SIDE_SLOTS; t++) {
+		__u64 word = m->word[nr_of(m, t)];
 		bool rests = t->state == RESTING;
 
 		if (!t->keep || !pending(m, t) || (!rests && word >= t->deadline) ||
@@ -459,17 +464,17 @@ static int model_list(struct side *side, struct wheel_op *ops, __u32 room)
 	struct model_timer *t;
 	__u32 n = 0;
 
-	for (t = m->timer; t < m->timer + m->setup.timers && n < room; t++) {
-		__u32 slot = slot_of(m, t);
+	for (t = m->timer; t < m->timer + SIDE_SLOTS && n < room; t++) {
+		__u32 nr = nr_of(m, t);
 
 		if (t->state != STOPPED && !pending(m, t))
 			continue;
 		ops[n++] = (struct wheel_op){
-			.op = WHEEL_OP_ARM, .id = WHEEL_ID(slot, t->gen),
+			.op = WHEEL_OP_ARM, .id = id_of(m, t),
 			.flags = t->keep ? WHEEL_OP_KEEP :
 				 t->touch ? WHEEL_OP_TOUCH : 0,
 			.when = t->touch && t->state != STOPPED ?
-				m->word[slot] : t->deadline,
+				m->word[nr] : t->deadline,
 			.slack = t->slack, .period = t->period,
 			.cookie = t->cookie,
 		};
@@ -483,8 +488,8 @@ static int model_stop(struct side *side, __u64 *unfired)
 	struct model_timer *t;
 
 	*unfired = 0;
-	for (t = m->timer; t < m->timer + m->setup.timers; t++) {
-		__u32 slot = slot_of(m, t);
+	for (t = m->timer; t < m->timer + SIDE_SLOTS; t++) {
+		__u32 nr = nr_of(m, t);
 		bool gone = !pending(m, t);
 
 		if (t->state != ARMED && t->state != RESTING)
@@ -494,9 +499,9 @@ static int model_stop(struct side *side, __u64 *unfired)
 		t->state = !gone ? STOPPED : t->keep ? RESTING : FREE;
 		*unfired += !gone;
 		if (t->touch && !gone)
-			t->deadline = m->word[slot];
+			t->deadline = m->word[nr];
 		if (t->touch)
-			m->word[slot] = WHEEL_TOUCH_IDLE;
+			m->word[nr] = WHEEL_TOUCH_IDLE;
 	}
 	if (m->stopped == NEVER)
 		m->stopped = m->now;
@@ -518,13 +523,14 @@ void model_init(struct model *m, const struct wheel_setup *setup)
 
 	memset(m, 0, sizeof(*m));
 	m->setup = *setup;
+	m->apart = side_apart(setup);
 	m->stopped = NEVER;
-	for (i = 0; i < MODEL_TIMERS; i++)
+	for (i = 0; i < SIDE_SLOTS; i++)
 		m->word[i] = WHEEL_TOUCH_IDLE;
 	m->side = (struct side){
 		.submit = model_submit, .advance = model_advance,
 		.take = model_take, .list = model_list, .stop = model_stop,
-		.stats = model_stats,
+		.stats = model_stats, .apart = 1,
 	};
 	if (setup->flags & WHEEL_SETUP_TOUCH)
 		m->side.words = m->word;

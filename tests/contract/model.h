@@ -9,12 +9,10 @@
 
 #include "side.h"
 
-#define MODEL_TIMERS	48
-
 enum model_state { FREE, ARMED, FIRED, STOPPED, RESTING };
 
 /**
- * struct model_timer - what the model knows of a slot
+ * struct model_timer - what the model knows of a slot that is used
  * @state: FREE and the like
  * @gen: of its last arm
  * @deadline: by which it was filed
@@ -49,9 +47,9 @@ struct model_timer {
 	bool again;
 };
 
-/* Slots in a row, the oldest first. */
+/* Numbers of timers, in a row, the oldest first. */
 struct model_queue {
-	__u32 slot[MODEL_TIMERS];
+	__u32 nr[SIDE_SLOTS];
 	__u32 count;
 };
 
@@ -59,8 +57,9 @@ struct model_queue {
  * struct model - a wheel
  * @side: how it is asked
  * @setup: what is in force
- * @timer: by slot
- * @word: by slot
+ * @apart: how far apart the slots are that are used
+ * @timer: of these
+ * @word: of these
  * @now: the clock
  * @stopped: and since when
  * @order: counts filings
@@ -77,8 +76,9 @@ struct model_queue {
 struct model {
 	struct side side;
 	struct wheel_setup setup;
-	struct model_timer timer[MODEL_TIMERS];
-	__u64 word[MODEL_TIMERS];
+	__u32 apart;
+	struct model_timer timer[SIDE_SLOTS];
+	__u64 word[SIDE_SLOTS];
 	__u64 now;
 	__u64 stopped;
 	__u64 order;
@@ -87,13 +87,16 @@ struct model {
 	struct model_queue free;
 	struct model_queue reclaimed;
 	__u32 next_unused;
-	struct wheel_event ring[MODEL_TIMERS];
+	struct wheel_event ring[SIDE_SLOTS];
 	__u32 published;
 	__u32 taken;
 	struct wheel_stats stats;
 };
 
-/* @setup is in force, for MODEL_TIMERS at most, as is its completion ring. */
+/*
+ * @setup is in force, for SIDE_TIMERS() of any distance, but of 1 where the wheel picks the
+ * slots. Its completion ring has room for SIDE_SLOTS events at most.
+ */
 void model_init(struct model *m, const struct wheel_setup *setup);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include "script.h"
 
-#define TIMERS	48
 #define BATCH	24
 
 /**
@@ -23,8 +22,8 @@
  * @now: the clock
  * @periods: there are periodic timers
  * @touched: there are touched ones
- * @id: by slot, the newest id; its generation is 0 before the first
- * @kept: by slot, the program may arm it when it has fired
+ * @id: of each slot that is used, the newest id; its generation is 0 before the first
+ * @kept: of each, the program may arm it when it has fired
  */
 struct script {
 	struct side *a, *b;
@@ -34,8 +33,8 @@ struct script {
 	__u64 now;
 	bool periods;
 	bool touched;
-	__u64 id[TIMERS];
-	bool kept[TIMERS];
+	__u64 id[SIDE_SLOTS];
+	bool kept[SIDE_SLOTS];
 };
 
 /* The finalizer of splitmix64. */
@@ -99,7 +98,9 @@ static __u64 any_time(struct script *s)
 /* Bad form, in one of several ways. */
 static void spoil(struct script *s, struct wheel_op *op)
 {
-	switch (below(s, 5)) {
+	__u32 timers = s->setup->timers;
+
+	switch (below(s, 6)) {
 	case 0:
 		op->flags ^= 1U << below(s, 32);
 		break;
@@ -110,7 +111,11 @@ static void spoil(struct script *s, struct wheel_op *op)
 		op->op = number(s);
 		break;
 	case 3:
-		op->id += s->setup->timers;
+		op->id += timers;
+		break;
+	case 4:
+		op->id = WHEEL_ID(timers + below(s, WHEEL_MAX_TIMERS - timers),
+				  WHEEL_ID_GEN(op->id));
 		break;
 	default:
 		op->slack = number(s) | 1ULL << 63;
@@ -119,8 +124,8 @@ static void spoil(struct script *s, struct wheel_op *op)
 
 static struct wheel_op any_op(struct script *s)
 {
-	__u32 slot = below(s, s->setup->timers);
-	__u64 gen = WHEEL_ID_GEN(s->id[slot]);
+	__u64 id = s->id[below(s, SIDE_SLOTS)];
+	__u64 gen = WHEEL_ID_GEN(id);
 	struct wheel_op op = {
 		.op = WHEEL_OP_ARM + below(s, 4), .when = any_time(s),
 		.cookie = number(s),
@@ -128,7 +133,7 @@ static struct wheel_op any_op(struct script *s)
 
 	if (op.op == WHEEL_OP_ARM ? !chance(s, 8) : chance(s, 8))
 		gen++;
-	op.id = WHEEL_ID(slot, gen);
+	op.id = WHEEL_ID(WHEEL_ID_SLOT(id), gen);
 	if (op.op <= WHEEL_OP_REARM && op.when >= s->now && chance(s, 2)) {
 		op.flags |= WHEEL_OP_REL;
 		op.when -= s->now;
@@ -172,15 +177,15 @@ static int compare_ops(struct script *s, const struct wheel_op *a,
 /* The operations to come follow from the answers. */
 static void learn(struct script *s, const struct wheel_op *op)
 {
-	__u32 slot = WHEEL_ID_SLOT(op->id);
+	__u32 i = WHEEL_ID_SLOT(op->id) / side_apart(s->setup);
 
 	if (op->op == WHEEL_OP_ARM && !op->res) {
-		s->id[slot] = op->id;
-		s->kept[slot] = op->flags & WHEEL_OP_KEEP;
+		s->id[i] = op->id;
+		s->kept[i] = op->flags & WHEEL_OP_KEEP;
 	}
 	if (op->op == WHEEL_OP_CANCEL && op->res != -EINVAL &&
-	    op->id == s->id[slot])
-		s->kept[slot] = false;
+	    op->id == s->id[i])
+		s->kept[i] = false;
 }
 
 static int step_operations(struct script *s)
@@ -193,35 +198,47 @@ static int step_operations(struct script *s)
 	memcpy(b, a, sizeof(a));
 	if (s->a->submit(s->a, a, count) || s->b->submit(s->b, b, count))
 		return differ(s, "a call failed", 0, 0);
+	if (compare_ops(s, a, b, count))
+		return -1;
 	for (i = 0; i < count; i++)
 		learn(s, &a[i]);
-	return compare_ops(s, a, b, count) ? -1 : (int)count;
+	return count;
 }
 
-/* All slots have their bits in one number, and that in the summary. */
+static void set_bit(__u64 *bits, __u32 nr)
+{
+	__atomic_fetch_or(&bits[nr / 64], 1ULL << nr % 64, __ATOMIC_SEQ_CST);
+}
+
 static void ring(struct side *side, __u32 slot)
 {
 	if (!side->bells)
 		return;
-	__atomic_fetch_or(side->bells, 1ULL << slot, __ATOMIC_SEQ_CST);
-	__atomic_fetch_or(side->summary, 1, __ATOMIC_SEQ_CST);
+	set_bit(side->bells, slot);
+	set_bit(side->summary, slot / 64);
+}
+
+/* The word of one of the slots that are used. */
+static __u64 *word_of(const struct side *side, __u32 i)
+{
+	return &side->words[i * side->apart];
 }
 
 /* A program changes a word as it may, and now and then as it should not. */
 static int step_word(struct script *s)
 {
-	__u32 slot = below(s, s->setup->timers);
-	__u64 word = s->a->words[slot];
+	__u32 i = below(s, SIDE_SLOTS), slot = WHEEL_ID_SLOT(s->id[i]);
+	__u64 word = *word_of(s->a, i);
 	__u64 to = any_time(s) & WHEEL_MAX_TIME;
 
-	if (word == WHEEL_TOUCH_IDLE && !(s->kept[slot] && chance(s, 2)))
+	if (word == WHEEL_TOUCH_IDLE && !(s->kept[i] && chance(s, 2)))
 		return 1;
 	if (chance(s, 3))
 		to = WHEEL_TOUCH_PARKED;
 	else if (chance(s, 32))
 		to = number(s) | WHEEL_TOUCH_IDLE | 1;
-	__atomic_store_n(&s->a->words[slot], to, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&s->b->words[slot], to, __ATOMIC_SEQ_CST);
+	__atomic_store_n(word_of(s->a, i), to, __ATOMIC_SEQ_CST);
+	__atomic_store_n(word_of(s->b, i), to, __ATOMIC_SEQ_CST);
 	ring(s->a, slot);
 	ring(s->b, slot);
 	return 1;
@@ -229,10 +246,11 @@ static int step_word(struct script *s)
 
 static int step_advance(struct script *s)
 {
+	__u64 ring = s->setup->buckets * s->setup->tick_ns;
 	__u64 a = 0, b = 0;
 
 	s->now += chance(s, 50) ? number(s) >> 20 :
-				  below(s, 80 * s->setup->tick_ns);
+				  below(s, ring + ring / 4);
 	if (s->a->advance(s->a, s->now, &a) || s->b->advance(s->b, s->now, &b))
 		return differ(s, "a clock did not move", a, b);
 	return a == b ? 1 : differ(s, "next", a, b);
@@ -240,8 +258,8 @@ static int step_advance(struct script *s)
 
 static int step_take(struct script *s)
 {
-	struct wheel_event a[TIMERS], b[TIMERS];
-	__u32 room = 1 + below(s, TIMERS);
+	struct wheel_event a[SIDE_SLOTS], b[SIDE_SLOTS];
+	__u32 room = 1 + below(s, SIDE_SLOTS);
 	int n = s->a->take(s->a, a, room);
 	int i;
 
@@ -262,11 +280,11 @@ static int step_take(struct script *s)
 
 static int step_list(struct script *s)
 {
-	struct wheel_op a[TIMERS], b[TIMERS];
+	struct wheel_op a[SIDE_SLOTS], b[SIDE_SLOTS];
 	int n, m;
 
-	n = s->a->list(s->a, a, TIMERS);
-	m = s->b->list(s->b, b, TIMERS);
+	n = s->a->list(s->a, a, SIDE_SLOTS);
+	m = s->b->list(s->b, b, SIDE_SLOTS);
 	if (n != m)
 		return differ(s, "timers listed", n, m);
 	return n > 0 && compare_ops(s, a, b, n) ? -1 : 1;
@@ -276,9 +294,10 @@ static int compare_words(struct script *s)
 {
 	__u32 i;
 
-	for (i = 0; s->a->words && i < s->setup->timers; i++)
-		if (s->a->words[i] != s->b->words[i])
-			return differ(s, "word", s->a->words[i], s->b->words[i]);
+	for (i = 0; s->a->words && i < SIDE_SLOTS; i++)
+		if (*word_of(s->a, i) != *word_of(s->b, i))
+			return differ(s, "word", *word_of(s->a, i),
+				      *word_of(s->b, i));
 	return 0;
 }
 
@@ -357,8 +376,8 @@ int script_run(struct side *a, struct side *b, const struct wheel_setup *setup,
 	__u64 made = 0;
 	__u32 i;
 
-	for (i = 0; i < setup->timers; i++)
-		s.id[i] = WHEEL_ID(i, 0);
+	for (i = 0; i < SIDE_SLOTS; i++)
+		s.id[i] = WHEEL_ID(i * side_apart(setup), 0);
 	for (; made < operations; s.step++) {
 		int n = step(&s);
 

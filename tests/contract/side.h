@@ -9,9 +9,41 @@
 #include <linux/wheel_timer.h>
 #include <stdbool.h>
 
+/* So many slots are used: all of a table of so many, and of a larger one some. */
+#define SIDE_SLOTS	48
+
+/* A table whose slots are used at this distance, the last one, too. */
+#define SIDE_TIMERS(apart)	((SIDE_SLOTS - 1) * (apart) + 1)
+
+/* How far apart they are. */
+static inline __u32 side_apart(const struct wheel_setup *setup)
+{
+	return (setup->timers - 1) / (SIDE_SLOTS - 1);
+}
+
+/*
+ * In a large table, so far that few share a page, be it of slots, of words or of doorbells,
+ * and that the table of the pages takes several pages itself.
+ */
+static inline __u32 side_far(__u32 scheme)
+{
+	return scheme == WHEEL_OVERFLOW ? 87 : 2789;
+}
+
+/* So many may be had for any scheme. */
+static inline __u32 side_buckets(__u32 timers)
+{
+	__u32 buckets = 64;
+
+	while (32 * buckets < timers)
+		buckets *= 2;
+	return buckets;
+}
+
 /**
  * struct side - what can be asked of it, as the ABI has it
- * @words: touch words, by slot; NULL: it has none
+ * @words: touch words; NULL: it has none
+ * @apart: so far apart are those of the slots that are used
  * @bells: doorbells; NULL: it needs none
  * @summary: of the doorbells
  * @slack: it knows what slack does to the order of expiries
@@ -24,6 +56,7 @@
  */
 struct side {
 	__u64 *words;
+	__u32 apart;
 	__u64 *bells;
 	__u64 *summary;
 	bool slack;

@@ -99,6 +99,12 @@ static void *map(int fd, size_t size, int prot, off_t offset)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+/* A bit for each. */
+static __u64 *map_bits(int fd, __u32 count, off_t offset)
+{
+	return map(fd, (count + 7) / 8, PROT_READ | PROT_WRITE, offset);
+}
+
 /* Open a wheel: 0, or the line where that failed. */
 static int device_open(struct device *d, struct wheel_setup *setup)
 {
@@ -108,17 +114,16 @@ static int device_open(struct device *d, struct wheel_setup *setup)
 		.submit = device_submit, .advance = device_advance,
 		.take = setup->events ? device_ring : device_read,
 		.list = device_list, .stop = device_stop,
-		.stats = device_stats,
+		.stats = device_stats, .apart = side_apart(setup),
 	};
 	d->fd = wt_open_setup(O_NONBLOCK, setup);
 	if (d->fd < 0)
 		return __LINE__;
 	if (setup->flags & WHEEL_SETUP_TOUCH) {
 		d->side.words = wt_map(d->fd, setup->timers);
-		d->side.bells = map(d->fd, page, PROT_READ | PROT_WRITE,
-				    WHEEL_OFF_BELLS);
-		d->side.summary = map(d->fd, page, PROT_READ | PROT_WRITE,
-				      WHEEL_OFF_SUMMARY);
+		d->side.bells = map_bits(d->fd, setup->timers, WHEEL_OFF_BELLS);
+		d->side.summary = map_bits(d->fd, (setup->timers + 63) / 64,
+					   WHEEL_OFF_SUMMARY);
 		if (!d->side.words || !d->side.bells || !d->side.summary)
 			return __LINE__;
 	}
@@ -171,14 +176,17 @@ FIXTURE_TEARDOWN(contract)
 	close(self->device.fd);
 }
 
-/* The device against the model, on a wheel with these flags and this ring. */
+/*
+ * The device against the model, on a wheel with these flags and this ring, whose slots
+ * lie so far apart.
+ */
 static int compare(struct device *device, struct model *model, __u32 scheme,
-		   __u64 tick, __u32 flags, __u32 events)
+		   __u64 tick, __u32 flags, __u32 events, __u32 apart)
 {
 	struct wheel_setup setup = {
 		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = scheme, .flags = flags,
-		.tick_ns = tick, .timers = MODEL_TIMERS, .buckets = 64,
-		.events = events,
+		.tick_ns = tick, .timers = SIDE_TIMERS(apart),
+		.buckets = side_buckets(SIDE_TIMERS(apart)), .events = events,
 	};
 	int line = device_open(device, &setup);
 
@@ -192,49 +200,62 @@ static int compare(struct device *device, struct model *model, __u32 scheme,
 WT_TEST(contract, read)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, 0, 0));
+			     variant->tick, 0, 0, 1));
 }
 
 WT_TEST(contract, read_touch)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, TOUCH, 0));
+			     variant->tick, TOUCH, 0, 1));
 }
 
 WT_TEST(contract, read_any)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, ANY, 0));
+			     variant->tick, ANY, 0, 1));
 }
 
 WT_TEST(contract, read_touch_any)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, TOUCH | ANY, 0));
+			     variant->tick, TOUCH | ANY, 0, 1));
 }
 
 WT_TEST(contract, ring)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, 0, ENTRIES));
+			     variant->tick, 0, ENTRIES, 1));
 }
 
 WT_TEST(contract, ring_touch)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, TOUCH, ENTRIES));
+			     variant->tick, TOUCH, ENTRIES, 1));
 }
 
 WT_TEST(contract, ring_any)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, ANY, ENTRIES));
+			     variant->tick, ANY, ENTRIES, 1));
 }
 
 WT_TEST(contract, ring_touch_any)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, TOUCH | ANY, ENTRIES));
+			     variant->tick, TOUCH | ANY, ENTRIES, 1));
+}
+
+WT_TEST(contract, read_large)
+{
+	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
+			     variant->tick, 0, 0, side_far(variant->scheme)));
+}
+
+WT_TEST(contract, ring_touch_large)
+{
+	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
+			     variant->tick, TOUCH, ENTRIES,
+			     side_far(variant->scheme)));
 }
 
 TEST_HARNESS_MAIN

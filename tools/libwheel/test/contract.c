@@ -104,9 +104,13 @@ static int side_stats(struct side *side, struct wheel_stats *stats)
 static void library_open(struct library *library,
 			 const struct libwheel_options *options)
 {
+	struct wheel_setup setup;
+
 	library->wheel = open_wheel(options);
+	libwheel_info(library->wheel, &setup);
 	library->side = (struct side){
 		.words = library->wheel->words, .slack = true,
+		.apart = side_apart(&setup),
 		.bells = library->wheel->bells,
 		.summary = library->wheel->summary,
 		.submit = side_submit, .advance = side_advance,
@@ -122,21 +126,23 @@ static __u64 operations(void)
 	return given ? strtoull(given, NULL, 0) : OPERATIONS;
 }
 
-static struct libwheel_options virtual_options(__u32 scheme, __u32 flags)
+/* Of a wheel whose slots lie so far apart. */
+static struct libwheel_options virtual_options(__u32 scheme, __u32 flags, __u32 apart)
 {
 	return (struct libwheel_options){
 		.size = sizeof(struct libwheel_options), .flags = flags,
 		.scheme = scheme, .clock = WHEEL_CLOCK_VIRTUAL,
-		.timers = MODEL_TIMERS, .buckets = 64,
+		.timers = SIDE_TIMERS(apart),
+		.buckets = side_buckets(SIDE_TIMERS(apart)),
 		/* One that no power of two divides. */
 		.tick_ns = scheme == WHEEL_HASHED ? MS : 999,
 	};
 }
 
 /* The backend that the environment names, against the model. */
-static void against_model(__u32 scheme, __u32 flags)
+static void against_model(__u32 scheme, __u32 flags, __u32 apart)
 {
-	struct libwheel_options options = virtual_options(scheme, flags);
+	struct libwheel_options options = virtual_options(scheme, flags, apart);
 	struct wheel_setup setup;
 	struct library library;
 	struct model model;
@@ -150,9 +156,9 @@ static void against_model(__u32 scheme, __u32 flags)
 }
 
 /* One backend against the other: this takes the device. */
-static void against_each_other(__u32 scheme, __u32 flags)
+static void against_each_other(__u32 scheme, __u32 flags, __u32 apart)
 {
-	struct libwheel_options options = virtual_options(scheme, flags);
+	struct libwheel_options options = virtual_options(scheme, flags, apart);
 	struct library kernel, user;
 	struct libwheel *probe;
 	struct wheel_setup setup;
@@ -171,68 +177,55 @@ static void against_each_other(__u32 scheme, __u32 flags)
 	libwheel_close(user.wheel);
 }
 
-/* With each set of flags. */
-static const __u32 flags[] = {
-	0,
-	WHEEL_SETUP_TOUCH,
-	WHEEL_SETUP_ANY_SLOT,
-	WHEEL_SETUP_TOUCH | WHEEL_SETUP_ANY_SLOT,
-};
-
-static void model(__u32 scheme)
+/* With each set of flags, and in a large table where the program names the slots. */
+static void each(void (*compare)(__u32 scheme, __u32 flags, __u32 apart), __u32 scheme)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(flags); i++)
-		against_model(scheme, flags[i]);
-}
-
-static void each_other(__u32 scheme)
-{
-	size_t i;
-
-	for (i = 0; i < COUNT(flags); i++)
-		against_each_other(scheme, flags[i]);
+	compare(scheme, 0, 1);
+	compare(scheme, WHEEL_SETUP_TOUCH, 1);
+	compare(scheme, WHEEL_SETUP_ANY_SLOT, 1);
+	compare(scheme, WHEEL_SETUP_TOUCH | WHEEL_SETUP_ANY_SLOT, 1);
+	compare(scheme, 0, side_far(scheme));
+	compare(scheme, WHEEL_SETUP_TOUCH, side_far(scheme));
 }
 
 static void contract_hashed(void)
 {
-	model(WHEEL_HASHED);
+	each(against_model, WHEEL_HASHED);
 }
 
 static void backends_agree_hashed(void)
 {
-	each_other(WHEEL_HASHED);
+	each(against_each_other, WHEEL_HASHED);
 }
 
 static void contract_hierarchical(void)
 {
-	model(WHEEL_HIERARCHICAL);
+	each(against_model, WHEEL_HIERARCHICAL);
 }
 
 static void backends_agree_hierarchical(void)
 {
-	each_other(WHEEL_HIERARCHICAL);
+	each(against_each_other, WHEEL_HIERARCHICAL);
 }
 
 static void contract_bounded(void)
 {
-	model(WHEEL_BOUNDED);
+	each(against_model, WHEEL_BOUNDED);
 }
 
 static void backends_agree_bounded(void)
 {
-	each_other(WHEEL_BOUNDED);
+	each(against_each_other, WHEEL_BOUNDED);
 }
 
 static void contract_overflow(void)
 {
-	model(WHEEL_OVERFLOW);
+	each(against_model, WHEEL_OVERFLOW);
 }
 
 static void backends_agree_overflow(void)
 {
-	each_other(WHEEL_OVERFLOW);
+	each(against_each_other, WHEEL_OVERFLOW);
 }
 
 const struct test contract_tests[] = {
