@@ -26,8 +26,20 @@
 #include "dev.h"
 #include "payer.h"
 
+/* A value that is no share is refused, as the kernel refuses one that is no number. */
+static int percent_set(const char *val, const struct kernel_param *param)
+{
+	return param_set_uint_minmax(val, param, 1, 100);
+}
+
+static const struct kernel_param_ops percent_ops = {
+	.set = percent_set,
+	.get = param_get_uint,
+};
+
 static unsigned int softirq_percent = 5;
-module_param(softirq_percent, uint, 0444);
+module_param_cb(softirq_percent, &percent_ops, &softirq_percent, 0444);
+__MODULE_PARM_TYPE(softirq_percent, "uint");
 MODULE_PARM_DESC(softirq_percent,
 		 "share of one CPU that a user's timers may take in softirqs (5)");
 
