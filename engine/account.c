@@ -43,6 +43,12 @@
 /* An interrupt, its softirq and the hrtimer take about so long beside the pass. */
 #define INTERRUPT_NS	2000
 
+/*
+ * A pass ends soon after WHEEL_RUN_NS. If the clock says more, our processor has had others to
+ * serve: their interrupts, or another guest of the host. That is none of the account's.
+ */
+#define LONGEST_PASS_NS	(4 * WHEEL_RUN_NS)
+
 /**
  * wheel_account_debt - how long an account has to wait
  * @account: account, or NULL
@@ -244,7 +250,9 @@ void wheel_account_serve(struct wheel_account *account)
 void wheel_account_charge(struct wheel_account *account, u64 begun)
 {
 	u64 now = ktime_get_mono_fast_ns();
-	u64 price = (now - begun + INTERRUPT_NS) * account->cost;
+	/* This clock may step back a little. */
+	u64 took = clamp_t(s64, now - begun, 0, LONGEST_PASS_NS);
+	u64 price = (took + INTERRUPT_NS) * account->cost;
 	s64 old = atomic64_read(&account->paid_until);
 	s64 new;
 

@@ -157,6 +157,33 @@ static void p12_passes_are_charged(struct kunit *test)
 	wheel_timer_cancel_sync(&probe->timer);
 }
 
+static void pause_long(struct probe *probe)
+{
+	u64 end = ktime_get_ns() + 50 * NSEC_PER_MSEC;
+
+	while (ktime_get_ns() < end)
+		cpu_relax();
+}
+
+/*
+ * A pass that takes far longer than one can has been interrupted. The account, which has 1 %
+ * of a processor, does not owe five seconds for that.
+ */
+static void p12_a_pause_is_not_charged(struct kunit *test)
+{
+	struct rig *rig = rig_in_debt(test, 0, 1);
+
+	rig->probes[0].action = pause_long;
+	rig_await(rig, 1);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 0), 0);
+	rig_wait(rig);
+	/* Its softirq ends, which charges the account. */
+	synchronize_rcu();
+	KUNIT_EXPECT_GT(test, paid_until(purse_of(rig)), 0);
+	KUNIT_EXPECT_LT(test, paid_until(purse_of(rig)),
+			ktime_get_ns() + NSEC_PER_SEC);
+}
+
 /* Wheels that share an account owe together. */
 static void p12_wheels_share_a_debt(struct kunit *test)
 {
@@ -389,6 +416,7 @@ static struct kunit_case account_cases[] = {
 	KUNIT_CASE(p12_owner_is_told),
 	KUNIT_CASE(p12_no_debt_no_run),
 	KUNIT_CASE(p12_passes_are_charged),
+	KUNIT_CASE(p12_a_pause_is_not_charged),
 	KUNIT_CASE(p12_wheels_share_a_debt),
 	KUNIT_CASE(p12_each_gets_its_turn),
 	KUNIT_CASE(p12_owner_need_not_queue),
