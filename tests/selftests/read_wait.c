@@ -5,6 +5,7 @@
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -129,6 +130,27 @@ WT_TEST(wheel, woken_by_stop)
 		ASSERT_EQ(0, pthread_join(self->readers[i].thread, NULL));
 		EXPECT_EQ(-ESHUTDOWN, self->readers[i].ret);
 	}
+}
+
+/*
+ * The expiry comes while the reader is on its way to sleep, again and again: neither passes
+ * the other by.
+ */
+WT_TEST(wheel, no_expiry_passes_a_reader_by)
+{
+	int fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WHEEL_MIN_TICK_NS);
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	struct wheel_event event;
+	int i;
+
+	ASSERT_LE(0, fd);
+	for (i = 1; i <= 2000; i++) {
+		ASSERT_EQ(0, wt_arm_rel(fd, WHEEL_ID(1, i), 0));
+		if (i % 2)
+			ASSERT_EQ(1, poll(&poll_fd, 1, -1));
+		ASSERT_EQ(1, wt_read(fd, &event, 1));
+	}
+	close(fd);
 }
 
 static void on_signal(int nr)
