@@ -9,7 +9,10 @@
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
+#include "wheel_ring.h"
 #include "wheel_test.h"
+
+#define NOBODY		65534
 
 FIXTURE(module) {
 	int fd;
@@ -30,7 +33,7 @@ FIXTURE_TEARDOWN(module)
 	close(self->fd);
 }
 
-/* Only ever called while a wheel is open: it must not succeed. */
+/* While a wheel is open it must not succeed. */
 static int unload(void)
 {
 	return syscall(SYS_delete_module, "wheel_timer", O_NONBLOCK) ?
@@ -156,6 +159,50 @@ WT_TEST(module, unload_against_open)
 		EXPECT_EQ(-EWOULDBLOCK, unload());
 	ASSERT_EQ(0, pthread_join(thread, &failed));
 	EXPECT_EQ(NULL, failed);
+}
+
+/* A user whose passes are paid for by nobody yet. */
+static int leave_in_debt(void)
+{
+	struct wheel_setup setup = {
+		.size = sizeof(setup), .tick_ns = WHEEL_MIN_TICK_NS,
+		.timers = 256, .events = 256,
+	};
+	struct wt_ring ring;
+	__u32 i;
+
+	if (setgid(NOBODY) || setuid(NOBODY) || !wt_ring_open(&ring, &setup))
+		return 1;
+	for (i = 0; i < setup.timers; i++) {
+		struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1), 0);
+
+		op.period = WHEEL_MIN_TICK_NS;
+		if (wt_do(ring.fd, &op))
+			return 1;
+	}
+	while (!__atomic_load_n(&ring.kernel->event_tail, __ATOMIC_ACQUIRE))
+		wt_let_pass(WHEEL_MIN_TICK_NS);
+	return 7;
+}
+
+/* Then the module goes at once, and with it whoever has not paid. */
+WT_TEST(module, unload_with_a_debt)
+{
+	int module = open("wheel_timer.ko", O_RDONLY | O_CLOEXEC);
+	pid_t pid;
+
+	if (module < 0)
+		SKIP(return, "the module is not here to be loaded again");
+	ASSERT_EQ(0, close(self->fd));
+	pid = fork();
+	if (!pid)
+		_exit(leave_in_debt());
+	EXPECT_EQ(7, wt_end_of(pid));
+	EXPECT_EQ(0, unload());
+	/* An hrtimer of it would go off now. */
+	wt_let_pass(200 * WT_MS);
+	ASSERT_EQ(0, syscall(SYS_finit_module, module, "", 0));
+	close(module);
 }
 
 TEST_HARNESS_MAIN
