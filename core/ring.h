@@ -63,28 +63,31 @@ static inline void node_append(struct list_head *node, struct list_head *list)
 	list->prev = node;
 }
 
-static inline void node_remove(struct list_head *node)
+/* Returns true if it was the only one. */
+static inline bool node_remove(struct list_head *node)
 {
 	struct list_head *next = node->next;
 	struct list_head *prev = node->prev;
 
 	next->prev = prev;
 	prev->next = next;
+	/* Two nodes that are one are the list itself. */
+	return next == prev;
 }
 
-/* Out of its list, and not pending any more. */
-static inline void timer_detach(struct wheel_timer *t)
+/* Out of its list, and not pending any more. Returns true if the list is empty. */
+static inline bool timer_detach(struct wheel_timer *t)
 {
-	node_remove(&t->node);
 	WRITE_ONCE(t->bucket, WHEEL_UNFILED);
+	return node_remove(&t->node);
 }
 
-/* Out of its bucket. */
-static inline void ring_detach(struct wheel_ring *r, struct wheel_bucket *bucket,
+/* Out of its bucket. Returns true if that is empty. */
+static inline bool ring_detach(struct wheel_ring *r, struct wheel_bucket *bucket,
 			       struct wheel_timer *t)
 {
 	hint_leave(r, bucket, t);
-	timer_detach(t);
+	return timer_detach(t);
 }
 
 /**
@@ -142,8 +145,7 @@ static inline bool ring_remove(struct wheel_ring *r, struct wheel_timer *t)
 {
 	struct wheel_bucket *bucket = &r->bucket[t->bucket];
 
-	ring_detach(r, bucket, t);
-	if (list_empty(&bucket->timers)) {
+	if (unlikely(ring_detach(r, bucket, t))) {
 		ring_emptied(r, bucket);
 		return true;
 	}

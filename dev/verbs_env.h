@@ -8,18 +8,22 @@
 
 #include "../engine/verbs.h"
 
-/* wheel_timer_arm_locked() of a timer that is idle, for times that there are. */
+/*
+ * wheel_timer_arm_locked() of a timer that is idle, for times that there are. There is room
+ * for it, since a wheel's limit is how many slots its file has; and before a wheel is stopped its
+ * table of slots is, under the lock that is held here.
+ */
 static __always_inline int wheel_timer_file(struct wheel *wheel, struct wheel_timer *timer,
 					    u64 deadline, u64 slack)
 {
 	return base_file(wheel->base, timer, deadline, slack);
 }
 
-/* wheel_timer_rearm_locked() */
+/* wheel_timer_rearm_locked() of a timer that is pending, to times that there are. */
 static __always_inline int wheel_timer_move(struct wheel *wheel, struct wheel_timer *timer,
 					    u64 deadline, u64 slack)
 {
-	return base_rearm(wheel->base, timer, deadline, slack);
+	return base_move(wheel->base, timer, deadline, slack);
 }
 
 /* wheel_timer_cancel_locked() */

@@ -68,6 +68,8 @@ static __always_inline int base_arm(struct wheel_base *base,
 	err = arm_check_time(deadline, slack);
 	if (likely(!err) && unlikely(timer->base & WHEEL_SHUTDOWN))
 		err = -ESHUTDOWN;
+	if (likely(!err) && unlikely(base->core.pending >= base->limit))
+		err = base->stopped ? -ESHUTDOWN : -EDQUOT;
 	if (likely(!err))
 		return base_file(base, timer, deadline, slack);
 	base->counts.refused++;

@@ -36,19 +36,18 @@ static inline void base_reprogram(struct wheel_base *base,
 		wheel_base_program(base, timer->due_tick);
 }
 
-/* Arm a timer that is not pending and was not shut down, for a time that there is. */
+/*
+ * Arm a timer that is not pending and was not shut down, for a time that there is, on a base
+ * that has room for it.
+ */
 static __always_inline int base_file(struct wheel_base *base, struct wheel_timer *timer,
 				     u64 deadline, u64 slack)
 {
 	int err;
 
 	lockdep_assert_held(&base->lock);
-	if (unlikely(base->core.pending >= base->limit)) {
-		err = base->stopped ? -ESHUTDOWN : -EDQUOT;
-	} else {
-		base_forward_clock(base, deadline);
-		err = wheel_place(&base->core, timer, deadline, slack);
-	}
+	base_forward_clock(base, deadline);
+	err = wheel_place(&base->core, timer, deadline, slack);
 	if (unlikely(err)) {
 		base->counts.refused++;
 		return err;
@@ -59,20 +58,16 @@ static __always_inline int base_file(struct wheel_base *base, struct wheel_timer
 	return 0;
 }
 
-static __always_inline int base_rearm(struct wheel_base *base, struct wheel_timer *timer,
-				      u64 deadline, u64 slack)
+/* Move a timer that is pending, to a time that there is. */
+static __always_inline int base_move(struct wheel_base *base, struct wheel_timer *timer,
+				     u64 deadline, u64 slack)
 {
 	int err;
 
 	lockdep_assert_held(&base->lock);
-	if (unlikely(!wheel_filed(timer)))
-		return -ENOENT;
 	/* A walk that takes the timers out would never come to the end of those that move. */
 	if (unlikely(base->stopped))
 		return -ESHUTDOWN;
-	err = arm_check_time(deadline, slack);
-	if (unlikely(err))
-		return err;
 	base_forward_clock(base, deadline);
 	err = wheel_move(&base->core, timer, deadline, slack);
 	if (unlikely(err))
@@ -81,6 +76,21 @@ static __always_inline int base_rearm(struct wheel_base *base, struct wheel_time
 	base->counts.rearmed++;
 	debug_rearm(timer);
 	return 0;
+}
+
+static __always_inline int base_rearm(struct wheel_base *base, struct wheel_timer *timer,
+				      u64 deadline, u64 slack)
+{
+	int err;
+
+	if (unlikely(!wheel_filed(timer)))
+		return -ENOENT;
+	if (unlikely(base->stopped))
+		return -ESHUTDOWN;
+	err = arm_check_time(deadline, slack);
+	if (unlikely(err))
+		return err;
+	return base_move(base, timer, deadline, slack);
 }
 
 static __always_inline int base_cancel(struct wheel_base *base,
