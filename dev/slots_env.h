@@ -12,6 +12,7 @@
 #include <linux/minmax.h>
 #include <linux/nospec.h>
 #include <linux/prefetch.h>
+#include <linux/string.h>
 #include <linux/wheel_timer.h>
 #include <asm/page.h>
 #include "trace.h"

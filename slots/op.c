@@ -11,13 +11,30 @@
 #include "word.h"
 
 /* Slots are found, and fetched, so many operations ahead. */
-#define AHEAD	8
+#define AHEAD	16U
 
 /* Their timers are governed by words. */
 #define OP_WORD	(WHEEL_OP_TOUCH | WHEEL_OP_KEEP)
 
 /* Never an answer: a page has to be brought first, with no lock held. */
 #define OP_NEEDS_PAGE	(-EAGAIN)
+
+/* An operation and its flags: two words that lie side by side, in one. */
+static __always_inline u64 op_kind(const struct wheel_op *op)
+{
+	return op->op | (u64)op->flags << 32;
+}
+
+/* Does it come with the answer of nearly all, a 0, and with zeros where they have to be? */
+static __always_inline bool op_tail_is_zero(const struct wheel_op *op)
+{
+	const char *tail = (const char *)op + offsetof(struct wheel_op, res);
+	u64 low, high;
+
+	memcpy(&low, tail, sizeof(low));
+	memcpy(&high, tail + sizeof(low), sizeof(high));
+	return likely(!(low | high));
+}
 
 static bool op_valid(const struct wheel_op *op, u32 flags)
 {
@@ -33,38 +50,40 @@ static bool op_names_slot(const struct wheel_batch *b, const struct wheel_op *op
 }
 
 /* The deadline that an operation asks for. */
-static int op_deadline(const struct wheel_batch *b, const struct wheel_op *op,
-		       u64 *deadline)
+static __always_inline int op_deadline(const struct wheel_batch *b, const struct wheel_op *op,
+				       bool plain, u64 *deadline)
 {
 	*deadline = op->when;
-	if (unlikely(op->flags & WHEEL_OP_REL)) {
+	if (!plain && op->flags & WHEEL_OP_REL) {
 		if (op->when > WHEEL_MAX_TIME - b->now)
 			return -ERANGE;
 		*deadline += b->now;
-	} else if (unlikely(b->shifted)) {
+	} else if (!plain && unlikely(b->shifted)) {
 		return -EOPNOTSUPP;
 	}
-	if (unlikely(*deadline > WHEEL_MAX_TIME || op->slack > WHEEL_MAX_TIME))
+	/* Is the highest bit set of either? */
+	if (unlikely((*deadline | op->slack) > WHEEL_MAX_TIME))
 		return -ERANGE;
 	return 0;
 }
 
 /* Is it @slot's last timer that an operation names? 0, -EINVAL or -ENOENT. */
 static __always_inline int op_check(const struct wheel_batch *b,
-				    const struct wheel_op *op, u32 flags,
+				    const struct wheel_op *op, u32 flags, bool plain,
 				    const struct wheel_slot *slot)
 {
+	if (plain)
+		return likely(slot->id == op->id) ? 0 : -ENOENT;
 	if (unlikely(!op_valid(op, flags) || !op_names_slot(b, op, slot)))
 		return -EINVAL;
 	return likely(slot && slot->id == op->id) ? 0 : -ENOENT;
 }
 
-/* May it be armed at all, and for when? */
+/* May it be armed at all? */
 static int arm_check(const struct wheel_batch *b, const struct wheel_op *op,
-		     const struct wheel_slot *slot, u64 *deadline)
+		     const struct wheel_slot *slot)
 {
 	const struct wheel_slots *slots = b->slots;
-	int err;
 
 	if (unlikely(!op_valid(op, WHEEL_OP_REL | OP_WORD) ||
 		     (op->flags & OP_WORD && op->period)))
@@ -73,12 +92,7 @@ static int arm_check(const struct wheel_batch *b, const struct wheel_op *op,
 		return -EINVAL;
 	if (unlikely(op->flags & OP_WORD && !slots->words))
 		return -EOPNOTSUPP;
-	if (unlikely(slots->stopping))
-		return -ESHUTDOWN;
-	err = op_deadline(b, op, deadline);
-	if (unlikely(err))
-		return err;
-	return likely(op->period <= slots->longest) ? 0 : -ERANGE;
+	return unlikely(slots->stopping) ? -ESHUTDOWN : 0;
 }
 
 /* A page has to be brought first. */
@@ -98,8 +112,8 @@ static int arm_take(struct wheel_slots *slots, struct wheel_slot *slot, u64 id)
 
 static __always_inline void arm_done(struct wheel_slot *slot, const struct wheel_op *op)
 {
-	wheel_slot_armed(slot, op->id, op->cookie, op->period, op->slack);
 	slot->state = WHEEL_SLOT_ARMED;
+	wheel_slot_armed(slot, op->id, op->cookie, op->period, op->slack);
 	wheel_slots_trace_arm(slot);
 }
 
@@ -161,18 +175,26 @@ static int arm_unusual(struct wheel_batch *b, struct wheel_op *op, u64 deadline)
 	return 0;
 }
 
-static int op_arm(struct wheel_batch *b, struct wheel_op *op, struct wheel_slot *slot)
+static __always_inline int op_arm(struct wheel_batch *b, struct wheel_op *op, bool plain,
+				  struct wheel_slot *slot)
 {
 	struct wheel_slots *slots = b->slots;
 	u64 deadline;
 	int err;
 
-	err = arm_check(b, op, slot, &deadline);
+	if (!plain) {
+		err = arm_check(b, op, slot);
+		if (unlikely(err))
+			return err;
+	}
+	err = op_deadline(b, op, plain, &deadline);
 	if (unlikely(err))
 		return err;
-	if (unlikely(wheel_slots_any(slots) || op->flags & OP_WORD))
+	if (unlikely(op->period > slots->longest))
+		return -ERANGE;
+	if (!plain && unlikely(wheel_slots_any(slots) || op->flags & OP_WORD))
 		return arm_unusual(b, op, deadline);
-	if (unlikely(!slot))
+	if (!plain && unlikely(!slot))
 		return arm_later(b, WHEEL_ID_SLOT(op->id));
 	err = arm_take(slots, slot, op->id);
 	if (unlikely(err))
@@ -180,22 +202,24 @@ static int op_arm(struct wheel_batch *b, struct wheel_op *op, struct wheel_slot 
 	err = wheel_timer_file(slots->wheel, &slot->timer, deadline, op->slack);
 	if (unlikely(err))
 		return err;
+	/* It was free, so no bit of it is set; to say so makes one store of them all. */
+	wheel_slot_over(slot);
 	arm_done(slot, op);
 	return 0;
 }
 
-static int op_rearm(const struct wheel_batch *b, const struct wheel_op *op,
-		    struct wheel_slot *slot)
+static __always_inline int op_rearm(const struct wheel_batch *b, const struct wheel_op *op,
+				    bool plain, struct wheel_slot *slot)
 {
 	u64 deadline, old;
 	int err;
 
-	err = op_check(b, op, WHEEL_OP_REL, slot);
+	err = op_check(b, op, WHEEL_OP_REL, plain, slot);
 	if (unlikely(err))
 		return err;
 	if (unlikely(!wheel_slot_pending(b->slots, slot, &old)))
 		return -ENOENT;
-	err = op_deadline(b, op, &deadline);
+	err = op_deadline(b, op, plain, &deadline);
 	if (unlikely(err))
 		return err;
 	if (unlikely(!wheel_timer_pending(&slot->timer)))
@@ -237,27 +261,30 @@ static int cancel_unusual(const struct wheel_batch *b, struct wheel_slot *slot)
 	return err;
 }
 
-static int op_cancel(const struct wheel_batch *b, const struct wheel_op *op,
-		     struct wheel_slot *slot)
+static __always_inline int op_cancel(const struct wheel_batch *b, const struct wheel_op *op,
+				     bool plain, struct wheel_slot *slot)
 {
 	struct wheel_slots *slots = b->slots;
 	int err;
 
-	err = op_check(b, op, 0, slot);
+	err = op_check(b, op, 0, plain, slot);
 	if (unlikely(err))
 		return err;
-	if (unlikely(slot->state != WHEEL_SLOT_ARMED || slot->touch || slot->again ||
+	if (unlikely(!wheel_slot_simple(slot) ||
 		     wheel_timer_take(slots->wheel, &slot->timer)))
 		return cancel_unusual(b, slot);
-	wheel_slot_free(slots, slot);
+	if (plain)
+		wheel_slot_over(slot);
+	else
+		wheel_slot_free(slots, slot);
 	wheel_slots_trace_cancel(slot);
 	return 0;
 }
 
-static int op_query(struct wheel_batch *b, struct wheel_op *op,
-		    const struct wheel_slot *slot)
+static __always_inline int op_query(struct wheel_batch *b, struct wheel_op *op, bool plain,
+				    const struct wheel_slot *slot)
 {
-	int err = op_check(b, op, 0, slot);
+	int err = op_check(b, op, 0, plain, slot);
 
 	if (unlikely(err))
 		return err;
@@ -267,22 +294,18 @@ static int op_query(struct wheel_batch *b, struct wheel_op *op,
 	return 0;
 }
 
-static int op_make(struct wheel_batch *b, struct wheel_op *op, struct wheel_slot *slot)
+static __always_inline int op_make(struct wheel_batch *b, struct wheel_op *op, bool plain,
+				   struct wheel_slot *slot)
 {
-	int err;
-
 	switch (op->op) {
 	case WHEEL_OP_ARM:
-		return op_arm(b, op, slot);
+		return op_arm(b, op, plain, slot);
 	case WHEEL_OP_REARM:
-		return op_rearm(b, op, slot);
+		return op_rearm(b, op, plain, slot);
 	case WHEEL_OP_CANCEL:
-		err = op_cancel(b, op, slot);
-		if (unlikely(err))
-			b->beaten = true;
-		return err;
+		return op_cancel(b, op, plain, slot);
 	case WHEEL_OP_QUERY:
-		return op_query(b, op, slot);
+		return op_query(b, op, plain, slot);
 	default:
 		return -EINVAL;
 	}
@@ -298,6 +321,7 @@ void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res)
 {
 	op->res = res;
 	b->answered = true;
+	b->beaten |= res && op->op == WHEEL_OP_CANCEL;
 	if (res >= 0)
 		return;
 	b->failed++;
@@ -306,18 +330,115 @@ void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res)
 		b->slots->refused++;
 }
 
-/*
- * A batch says which slots come: they are fetched while others are worked on. To fetch
- * what is not there does nothing.
- */
-static struct wheel_slot *op_fetch(const struct wheel_slots *slots,
-				   const struct wheel_op *op)
+/* Make an operation and answer it. Not in line: so what is plain has the registers. */
+static noinline int op_make_any(struct wheel_batch *b, struct wheel_op *op,
+				struct wheel_slot *slot)
 {
-	struct wheel_slot *slot = wheel_slot_named(slots, op->id);
+	int res = op_make(b, op, false, slot);
 
-	prefetchw(slot);
-	prefetchw((void *)((unsigned long)slot + sizeof(*slot) - 1));
-	return slot;
+	/* Most operations come with their answer. */
+	if (res != OP_NEEDS_PAGE && unlikely(res | op->res))
+		wheel_op_answer(b, op, res);
+	return res;
+}
+
+/*
+ * Find the slots of operations, and fetch them: a batch says which come, while others are worked
+ * on. To fetch what is not there does nothing. Not in line, for the same reason.
+ */
+static noinline void ops_fetch(const struct wheel_slots *slots, const struct wheel_op *op,
+			       u32 count, struct wheel_slot **into)
+{
+	struct wheel_slot **pages = slots->pages;
+	u32 timers = slots->setup.timers;
+
+	for (; count; count--, op++, into++) {
+		struct wheel_slot *slot = wheel_slot_within(pages, timers, op->id);
+
+		prefetchw(slot);
+		prefetchw((void *)((unsigned long)slot + sizeof(*slot) - 1));
+		*into = slot;
+	}
+}
+
+/*
+ * Make operations in a table of which nothing is unusual; @at are their slots. Nearly all are
+ * plain: they have no flags, zeros where they have to be, their answer in them, and their slot is
+ * there. So for these the compiler leaves out what is asked of others. Returns the first that was
+ * not made, or @end.
+ */
+static noinline struct wheel_op *ops_make_plain(struct wheel_batch *b, struct wheel_op *op,
+						struct wheel_op *end, struct wheel_slot **at)
+{
+	for (; op < end; op++) {
+		struct wheel_slot *slot = *at++;
+		int res;
+
+		if (unlikely(!op_tail_is_zero(op) || !slot)) {
+			if (op_make_any(b, op, slot) == OP_NEEDS_PAGE)
+				break;
+			continue;
+		}
+		switch (op_kind(op)) {
+		case WHEEL_OP_ARM:
+			res = op_arm(b, op, true, slot);
+			break;
+		case WHEEL_OP_REARM:
+			res = op_rearm(b, op, true, slot);
+			break;
+		case WHEEL_OP_CANCEL:
+			res = op_cancel(b, op, true, slot);
+			break;
+		case WHEEL_OP_QUERY:
+			res = op_query(b, op, true, slot);
+			break;
+		default:
+			if (op_make_any(b, op, slot) == OP_NEEDS_PAGE)
+				return op;
+			continue;
+		}
+		if (unlikely(res))
+			wheel_op_answer(b, op, res);
+	}
+	return op;
+}
+
+/* The same, of any table. */
+static struct wheel_op *ops_make_any(struct wheel_batch *b, struct wheel_op *op,
+				     struct wheel_op *end, struct wheel_slot **at)
+{
+	while (op < end && op_make_any(b, op, *at++) != OP_NEEDS_PAGE)
+		op++;
+	return op;
+}
+
+/* wheel_ops_make(), of several: some are made while the slots of the next are fetched. */
+static noinline u32 ops_make_many(struct wheel_batch *b, struct wheel_op *ops, u32 from,
+				  u32 count)
+{
+	const struct wheel_slots *slots = b->slots;
+	/* Those of the operations at hand, and of the ones that come next. */
+	struct wheel_slot *fetched[2][AHEAD] WHEEL_FILLED_LATER;
+	u32 next = min(AHEAD, count - from);
+	bool unusual = b->shifted | slots->stopping | wheel_slots_any(slots);
+	u32 turn = 0;
+
+	ops_fetch(slots, &ops[from], next, fetched[turn]);
+	while (from < count) {
+		struct wheel_op *op = &ops[from], *end = op + next;
+
+		from += next;
+		next = min(AHEAD, count - from);
+		ops_fetch(slots, end, next, fetched[!turn]);
+		if (likely(!unusual))
+			op = ops_make_plain(b, op, end, fetched[turn]);
+		else
+			op = ops_make_any(b, op, end, fetched[turn]);
+		if (unlikely(op != end))
+			return op - ops;
+		turn = !turn;
+	}
+	return count;
 }
 
 /**
@@ -327,30 +448,17 @@ static struct wheel_slot *op_fetch(const struct wheel_slots *slots,
  * @from: the first to be made
  * @count: behind the last
  *
+ * A single one is found at once, and made without the question whether it is plain.
+ *
  * Return: the first that was not made, since it needs a page, see @b; or @count.
  */
 u32 wheel_ops_make(struct wheel_batch *b, struct wheel_op *ops, u32 from,
 		   u32 count)
 {
-	/* Those of the operations that come next, each at its number modulo AHEAD. */
-	struct wheel_slot *fetched[AHEAD] WHEEL_FILLED_LATER;
-	u32 i;
+	struct wheel_op *op = &ops[from];
 
-	for (i = from; i < count && i < from + AHEAD; i++)
-		fetched[i % AHEAD] = op_fetch(b->slots, &ops[i]);
-	for (i = from; i < count; i++) {
-		struct wheel_slot *slot = fetched[i % AHEAD];
-		struct wheel_op *op = &ops[i];
-		int res;
-
-		if (i + AHEAD < count)
-			fetched[i % AHEAD] = op_fetch(b->slots, op + AHEAD);
-		res = op_make(b, op, slot);
-		if (unlikely(res == OP_NEEDS_PAGE))
-			break;
-		/* Most operations come with their answer. */
-		if (unlikely(res | op->res))
-			wheel_op_answer(b, op, res);
-	}
-	return i;
+	if (count - from != 1)
+		return ops_make_many(b, ops, from, count);
+	return op_make_any(b, op, wheel_slot_named(b->slots, op->id)) == OP_NEEDS_PAGE ?
+	       from : count;
 }

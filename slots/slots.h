@@ -196,6 +196,17 @@ static inline bool wheel_slots_any(const struct wheel_slots *slots)
 	return slots->setup.flags & WHEEL_SETUP_ANY_SLOT;
 }
 
+/* wheel_slot_at(), of a table of @timers slots on @pages. */
+static inline struct wheel_slot *wheel_slot_on(struct wheel_slot **pages, u32 timers, u32 nr)
+{
+	struct wheel_slot *page;
+
+	nr = wheel_slots_index(nr, timers);
+	/* Pairs with the release of the side that brought the page: it is filled. */
+	page = smp_load_acquire(&pages[nr / WHEEL_SLOTS_PER_PAGE]);
+	return page ? page + nr % WHEEL_SLOTS_PER_PAGE : NULL;
+}
+
 /**
  * wheel_slot_at - find a slot
  * @slots: table that is set up
@@ -206,12 +217,15 @@ static inline bool wheel_slots_any(const struct wheel_slots *slots)
 static inline struct wheel_slot *wheel_slot_at(const struct wheel_slots *slots,
 					       u32 nr)
 {
-	struct wheel_slot *page;
+	return wheel_slot_on(slots->pages, slots->setup.timers, nr);
+}
 
-	nr = wheel_slots_index(nr, slots->setup.timers);
-	/* Pairs with the release of the side that brought the page: it is filled. */
-	page = smp_load_acquire(&slots->pages[nr / WHEEL_SLOTS_PER_PAGE]);
-	return page ? page + nr % WHEEL_SLOTS_PER_PAGE : NULL;
+/* wheel_slot_named(), of a table of @timers slots on @pages. */
+static inline struct wheel_slot *wheel_slot_within(struct wheel_slot **pages, u32 timers, u64 id)
+{
+	u32 nr = WHEEL_ID_SLOT(id);
+
+	return likely(nr < timers) ? wheel_slot_on(pages, timers, nr) : NULL;
 }
 
 /**
@@ -224,9 +238,7 @@ static inline struct wheel_slot *wheel_slot_at(const struct wheel_slots *slots,
 static inline struct wheel_slot *wheel_slot_named(const struct wheel_slots *slots,
 						  u64 id)
 {
-	u32 nr = WHEEL_ID_SLOT(id);
-
-	return likely(nr < slots->setup.timers) ? wheel_slot_at(slots, nr) : NULL;
+	return wheel_slot_within(slots->pages, slots->setup.timers, id);
 }
 
 /**
@@ -261,6 +273,16 @@ static inline bool wheel_slot_pending(const struct wheel_slots *slots,
 		return wheel_slot_word_pending(slots, slot, deadline);
 	*deadline = wheel_timer_deadline(&slot->timer);
 	return wheel_timer_pending(&slot->timer);
+}
+
+/*
+ * Is a timer pending, or its expiry on its way, and nothing else to be said of it? Asked of all
+ * bits of its state, since they are one byte.
+ */
+static inline bool wheel_slot_simple(const struct wheel_slot *slot)
+{
+	return slot->state == WHEEL_SLOT_ARMED && !slot->touch && !slot->keep &&
+	       !slot->ended && !slot->again;
 }
 
 /* A timer was armed: what its slot keeps of the operation. Its state is the caller's. */

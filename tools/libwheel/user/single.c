@@ -16,8 +16,6 @@
 #include "user.h"
 
 /* Rare cases stay apart: the usual one saves no registers for their calls. */
-#define noinline	__attribute__((noinline))
-
 static noinline int arm_in_time(struct user *u, uint64_t *id, __u64 when, __u64 cookie)
 {
 	lock_release(&u->lock);

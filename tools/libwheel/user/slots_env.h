@@ -6,6 +6,8 @@
 #ifndef LIBWHEEL_SLOTS_ENV_H
 #define LIBWHEEL_SLOTS_ENV_H
 
+#include <string.h>
+
 #include "engine.h"
 
 /* Memory comes in pieces of this size, whatever a C library says of the machine's. */
@@ -35,6 +37,7 @@
 #define data_race(x)		(x)
 #define div64_u64(x, y)		((x) / (y))
 #define prefetchw(p)		__builtin_prefetch(p, 1)
+#define noinline		__attribute__((noinline))
 
 /* It pairs with the one that a program makes inline. */
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
