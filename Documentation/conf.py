@@ -18,7 +18,7 @@ smartquotes = False
 
 # Each name leads somewhere, but for types that the kernel has for everybody.
 nitpicky = True
-nitpick_ignore_regex = [("c:identifier", r"[us]\d+|\w+_t|list_head")]
+nitpick_ignore_regex = [("c:identifier", r"[us]\d+|\w+_t|list_head|hrtimer_restart")]
 
 html_theme = "alabaster"
 html_static_path = ["theme"]

@@ -53,7 +53,7 @@ struct wheel_file {
 	struct wheel_payer	*payer;
 	atomic_long_t		charged;
 
-	/* Taken with softirqs disabled, as expiries take it in softirq. */
+	/* Taken with interrupts disabled, as expiries take it in one. */
 	spinlock_t		lock;
 	u32			copying;
 	bool			stopped;

@@ -17,10 +17,10 @@ static u32 publish_all(struct wheel_file *file)
 	u32 ready;
 
 	do {
-		spin_lock_bh(&file->lock);
-		more = wheel_event_ring_publish(file, wheel_now(file->slots.wheel));
+		spin_lock_irq(&file->lock);
+		more = wheel_event_ring_publish(file);
 		ready = wheel_event_ring_ready(file->ring);
-		spin_unlock_bh(&file->lock);
+		spin_unlock_irq(&file->lock);
 		cond_resched();
 	} while (more && !fatal_signal_pending(current));
 	return ready;

@@ -75,11 +75,12 @@ void wheel_file_expire(struct wheel *wheel, struct wheel_timer **due,
 {
 	struct wheel_file *file = wheel_file_of(wheel);
 	struct wheel_slots *slots = &file->slots;
+	unsigned long flags;
 	unsigned int i;
 	u32 room = 0;
 	bool wake;
 
-	spin_lock(&file->lock);
+	spin_lock_irqsave(&file->lock, flags);
 	if (file->notified && !events_ready(file)) {
 		file->notified = false;
 		file->wake_at = 1;
@@ -97,15 +98,15 @@ void wheel_file_expire(struct wheel *wheel, struct wheel_timer **due,
 			wheel_event_queue(slots, slot);
 	}
 	if (file->ring) {
-		wheel_event_ring_publish(file, now);
+		wheel_event_ring_publish(file);
 		file->backlogged += min(n, slots->fired.count);
 	}
-	wake = !file->notified && events_ready(file) >= file->wake_at;
+	wake = !file->notified && (n >= file->wake_at || events_ready(file) >= file->wake_at);
 	if (wake) {
 		file->notified = true;
 		file->wake_at = U32_MAX;
 	}
-	spin_unlock(&file->lock);
+	spin_unlock_irqrestore(&file->lock, flags);
 
 	if (wake)
 		wheel_file_wake(file);
@@ -126,24 +127,24 @@ enum wheel_news wheel_file_news(struct wheel_file *file, u32 wanted, u32 *ready)
 {
 	struct wheel *wheel = wheel_file_ready(file);
 	enum wheel_news news = WHEEL_NOTHING;
-	bool more = false;
+	bool more;
 
 	if (wheel)
 		wheel_run(wheel);
 	/* Nobody wakes us for events that wait while there is room. */
 	do {
-		spin_lock_bh(&file->lock);
+		spin_lock_irq(&file->lock);
 		file->notified = false;
 		file->wake_at = min(file->wake_at, wanted);
-		if (wheel && file->ring)
-			more = wheel_event_ring_publish(file, wheel_now(wheel));
+		more = wheel && file->ring && file->slots.fired.count &&
+		       wheel_event_ring_publish(file);
 		*ready = wheel ? events_ready(file) : 0;
 		if (*ready >= wanted)
 			news = WHEEL_EVENTS;
 		else if (file->stopped && !file->copying &&
 			 !file->slots.fired.count)
 			news = WHEEL_OVER;
-		spin_unlock_bh(&file->lock);
+		spin_unlock_irq(&file->lock);
 		if (unlikely(more))
 			cond_resched();
 	} while (more && news == WHEEL_NOTHING && !fatal_signal_pending(current));

@@ -109,7 +109,7 @@ void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)
 	memset(stats, 0, sizeof(*stats));
 	if (!wheel)
 		return;
-	spin_lock_bh(&file->lock);
+	spin_lock_irq(&file->lock);
 	wheel_read_stats(wheel, stats);
 	/* Events of timers that have just fired are on their way, and unread as well. */
 	stats->unread = stats->fired - slots->consumed;
@@ -118,7 +118,7 @@ void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)
 	stats->backlogged = file->backlogged;
 	stats->overruns = slots->overruns;
 	stats->refused = slots->refused;
-	spin_unlock_bh(&file->lock);
+	spin_unlock_irq(&file->lock);
 }
 
 /* It may be handed again all that it writes, flags of a set-up, too. */
@@ -145,9 +145,9 @@ static int ioctl_stats(struct wheel_file *file, void *arg)
 /* In ENTER somebody may wait for the time alone. */
 static void tell_advanced(struct wheel_file *file, u64 time)
 {
-	spin_lock_bh(&file->lock);
+	spin_lock_irq(&file->lock);
 	WRITE_ONCE(file->advanced, max(file->advanced, time));
-	spin_unlock_bh(&file->lock);
+	spin_unlock_irq(&file->lock);
 	wake_up_interruptible(&file->pollers);
 }
 

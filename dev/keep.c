@@ -19,14 +19,14 @@ static bool look_step(struct wheel_file *file, struct wheel_looker *looker,
 	bool more;
 
 	looker->budget = DEV_HOLD;
-	spin_lock_bh(&file->lock);
+	spin_lock_irq(&file->lock);
 	if (!looker->number)
 		looker->number = kicked ? wheel_look_next(slots) :
 					  wheel_look_under_way(slots);
 	flags = wheel_lock(slots->wheel);
 	more = wheel_look(slots, looker);
 	wheel_unlock(slots->wheel, flags);
-	spin_unlock_bh(&file->lock);
+	spin_unlock_irq(&file->lock);
 	return more;
 }
 
@@ -57,9 +57,9 @@ unsigned int wheel_file_look_at_kept(struct wheel *wheel, u64 now)
 /* A pass makes the look, or goes on with it; on a VIRTUAL clock whoever moves that. */
 static void look_hand_on(struct wheel_file *file)
 {
-	spin_lock_bh(&file->lock);
+	spin_lock_irq(&file->lock);
 	wheel_look_at_once(&file->slots);
-	spin_unlock_bh(&file->lock);
+	spin_unlock_irq(&file->lock);
 }
 
 /**
@@ -115,13 +115,13 @@ static u32 stop_step(struct wheel_file *file, u32 *nr)
 	u32 end = min(slots->setup.timers, *nr + DEV_HOLD);
 	u32 unfired = 0;
 
-	spin_lock_bh(&file->lock);
+	spin_lock_irq(&file->lock);
 	for (; *nr < end; ++*nr) {
 		struct wheel_slot *slot = wheel_slot_at(slots, *nr);
 
 		unfired += slot && wheel_keep_unfired(slots, slot);
 	}
-	spin_unlock_bh(&file->lock);
+	spin_unlock_irq(&file->lock);
 	return unfired;
 }
 

@@ -15,7 +15,7 @@ static u32 mark_stopped(struct wheel_file *file, struct list_head *unfired)
 {
 	u32 n = 0;
 
-	spin_lock_bh(&file->lock);
+	spin_lock_irq(&file->lock);
 	while (n < DEV_HOLD && !list_empty(unfired)) {
 		struct wheel_timer *timer;
 
@@ -24,7 +24,7 @@ static u32 mark_stopped(struct wheel_file *file, struct list_head *unfired)
 		wheel_slot_of(timer)->state = WHEEL_SLOT_STOPPED;
 		n++;
 	}
-	spin_unlock_bh(&file->lock);
+	spin_unlock_irq(&file->lock);
 	return n;
 }
 
@@ -49,15 +49,15 @@ int wheel_file_stop(struct wheel_file *file, void *arg)
 		return err;
 
 	mutex_lock(&file->setup_lock);
-	spin_lock_bh(&file->lock);
+	spin_lock_irq(&file->lock);
 	wheel_slots_stop(&file->slots, wheel_now(file->slots.wheel));
 	if (file->slots.words)
 		wheel_look_stop(&file->slots);
-	spin_unlock_bh(&file->lock);
+	spin_unlock_irq(&file->lock);
 	wheel_stop(file->slots.wheel, &unfired);
-	spin_lock_bh(&file->lock);
+	spin_lock_irq(&file->lock);
 	WRITE_ONCE(file->stopped, true);
-	spin_unlock_bh(&file->lock);
+	spin_unlock_irq(&file->lock);
 
 	stop->unfired = 0;
 	while ((n = mark_stopped(file, &unfired))) {
@@ -83,7 +83,7 @@ static u32 list_locked(struct wheel_file *file, struct wheel_op *ops, u32 room,
 	unsigned long flags;
 	u32 found = 0;
 
-	spin_lock_bh(&file->lock);
+	spin_lock_irq(&file->lock);
 	flags = wheel_lock(slots->wheel);
 	for (; *cursor < end && found < room; ++*cursor) {
 		struct wheel_slot *slot = wheel_slot_at(slots, *cursor);
@@ -95,7 +95,7 @@ static u32 list_locked(struct wheel_file *file, struct wheel_op *ops, u32 room,
 			slot->state = WHEEL_SLOT_TAKEN;
 	}
 	wheel_unlock(slots->wheel, flags);
-	spin_unlock_bh(&file->lock);
+	spin_unlock_irq(&file->lock);
 	return found;
 }
 
@@ -121,7 +121,7 @@ static void list_taken(struct wheel_file *file, const struct wheel_op *ops,
 {
 	u32 i;
 
-	spin_lock_bh(&file->lock);
+	spin_lock_irq(&file->lock);
 	for (i = 0; i < count; i++) {
 		struct wheel_slot *slot = wheel_slot_of_id(&file->slots, ops[i].id);
 
@@ -129,7 +129,7 @@ static void list_taken(struct wheel_file *file, const struct wheel_op *ops,
 		if (copied)
 			wheel_slot_free(&file->slots, slot);
 	}
-	spin_unlock_bh(&file->lock);
+	spin_unlock_irq(&file->lock);
 }
 
 static int list_all(struct wheel_file *file, struct wheel_list *list,

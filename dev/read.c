@@ -27,7 +27,7 @@ static void take_events(struct wheel_file *file, struct handful *hand, u32 room)
 	u64 now = 0;
 
 	hand->count = 0;
-	spin_lock_bh(&file->lock);
+	spin_lock_irq(&file->lock);
 	while (hand->count < min_t(u32, room, HANDFUL)) {
 		slot = wheel_slot_pop(slots, &slots->fired);
 		if (!slot)
@@ -40,7 +40,7 @@ static void take_events(struct wheel_file *file, struct handful *hand, u32 room)
 		hand->slot[hand->count++] = slot;
 	}
 	file->copying += hand->count;
-	spin_unlock_bh(&file->lock);
+	spin_unlock_irq(&file->lock);
 }
 
 /*
@@ -54,7 +54,7 @@ static void settle_events(struct wheel_file *file, const struct handful *hand,
 	bool stopped;
 	u32 i;
 
-	spin_lock_bh(&file->lock);
+	spin_lock_irq(&file->lock);
 	for (i = 0; i < copied; i++)
 		wheel_event_consumed(&file->slots, hand->slot[i],
 				     &hand->event[i]);
@@ -63,7 +63,7 @@ static void settle_events(struct wheel_file *file, const struct handful *hand,
 	file->copying -= hand->count;
 	file->notified |= back;
 	stopped = file->stopped;
-	spin_unlock_bh(&file->lock);
+	spin_unlock_irq(&file->lock);
 
 	if (back)
 		wheel_file_wake(file);

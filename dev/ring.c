@@ -184,6 +184,12 @@ void wheel_event_ring_put(struct wheel_file *file, struct wheel_slot *slot, u64 
 	wheel_event_consumed(&file->slots, slot, event);
 }
 
+static void ring_tell(struct wheel_event_ring *ring)
+{
+	/* Pairs with the program's acquire: the entries are written. */
+	smp_store_release(&ring->kernel->event_tail, ring->tail);
+}
+
 /* As many as there is room for. Returns how many. */
 static u32 ring_fill(struct wheel_file *file, u64 now, u32 room)
 {
@@ -195,27 +201,33 @@ static u32 ring_fill(struct wheel_file *file, u64 now, u32 room)
 		wheel_event_ring_put(file, wheel_slot_pop(slots, &slots->fired), now);
 		done++;
 	}
-	/* Pairs with the program's acquire: the entries are written. */
-	smp_store_release(&ring->kernel->event_tail, ring->tail);
+	ring_tell(ring);
 	return done;
 }
 
 /**
- * wheel_event_ring_publish - move events to the ring
+ * wheel_event_ring_publish - tell of the events in the ring, and move others to it
  * @file: file with a ring, locked
- * @now: the clock
  *
  * No more than a lock hold's worth.
  *
  * Return: true if there is more to move, and room for it.
  */
-bool wheel_event_ring_publish(struct wheel_file *file, u64 now)
+bool wheel_event_ring_publish(struct wheel_file *file)
 {
 	const struct wheel_slots *slots = &file->slots;
 	struct wheel_event_ring *ring = file->ring;
-	u32 room = wheel_event_ring_room(ring);
 	u32 left = DEV_HOLD;
+	u32 room;
+	u64 now;
 
+	/* While none waits for room, BACKLOG is not set. */
+	if (likely(!slots->fired.count)) {
+		ring_tell(ring);
+		return false;
+	}
+	now = wheel_now(slots->wheel);
+	room = wheel_event_ring_room(ring);
 	left -= ring_fill(file, now, min(room, left));
 	if (slots->fired.count && left) {
 		WRITE_ONCE(ring->kernel->kflags, WHEEL_RING_BACKLOG);

@@ -20,6 +20,6 @@ u32 wheel_event_ring_ready(const struct wheel_event_ring *ring);
 u32 wheel_event_ring_room(const struct wheel_event_ring *ring);
 void wheel_event_ring_put(struct wheel_file *file, struct wheel_slot *slot,
 			  u64 now);
-bool wheel_event_ring_publish(struct wheel_file *file, u64 now);
+bool wheel_event_ring_publish(struct wheel_file *file);
 
 #endif

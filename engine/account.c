@@ -13,7 +13,7 @@
  *	           | what is not used is kept | the debt      |
  *	           | so long                  |               |
  *
- * While an account has a debt, its wheels make no pass in softirq context. A base that
+ * While an account has a debt, its wheels make no pass in softirq or hardirq context. A base that
  * needs one waits in the account's queue. The account has an hrtimer of its own, set to the
  * time when the debt is paid, and then starts the one of the first base:
  *

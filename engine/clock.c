@@ -90,6 +90,24 @@ static bool base_is_due(struct wheel_base *base)
 	return due;
 }
 
+static noinline void run_owed(struct wheel *wheel, struct wheel_account *account)
+{
+	struct wheel_base *base;
+
+	for_each_base(base, wheel) {
+		bool more = base_is_due(base);
+
+		while (more && !fatal_signal_pending(current)) {
+			more = pass_in_context(base);
+			/* Others do not wait until all is done here. */
+			wheel_account_serve(account);
+			cond_resched();
+		}
+		if (more)
+			wheel_base_resume(base, 0);
+	}
+}
+
 /**
  * wheel_run - make the passes that the account of a wheel has to wait for
  * @wheel: wheel
@@ -105,24 +123,12 @@ static bool base_is_due(struct wheel_base *base)
 void wheel_run(struct wheel *wheel)
 {
 	struct wheel_account *account = wheel->config.account;
-	struct wheel_base *base;
 
 	if (likely(!wheel_account_owes(account)) ||
 	    wheel->config.clock == WHEEL_CLOCK_VIRTUAL ||
 	    !mutex_trylock(&wheel->advance_lock))
 		return;
-	for_each_base(base, wheel) {
-		bool more = base_is_due(base);
-
-		while (more && !fatal_signal_pending(current)) {
-			more = pass_in_context(base);
-			/* Others do not wait until all is done here. */
-			wheel_account_serve(account);
-			cond_resched();
-		}
-		if (more)
-			wheel_base_resume(base, 0);
-	}
+	run_owed(wheel, account);
 	mutex_unlock(&wheel->advance_lock);
 }
 EXPORT_SYMBOL_GPL(wheel_run);

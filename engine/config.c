@@ -12,6 +12,8 @@
 #define MIN_DEFAULT_BUCKETS	256
 #define TIMERS_A_BUCKET		16
 
+#define WHEEL_FLAGS	(WHEEL_SLEEPABLE | WHEEL_PERCPU | WHEEL_FORGET | WHEEL_HARDIRQ)
+
 static const struct wheel_scheme * const schemes[] = {
 	[WHEEL_HASHED]		= &wheel_hashed,
 	[WHEEL_HIERARCHICAL]	= &wheel_hierarchical,
@@ -37,7 +39,7 @@ int wheel_config_check(const struct wheel_config *config)
 		return -EINVAL;
 	if (config->clock > WHEEL_CLOCK_VIRTUAL ||
 	    config->scheme >= ARRAY_SIZE(schemes) ||
-	    config->flags & ~(WHEEL_SLEEPABLE | WHEEL_PERCPU | WHEEL_FORGET) ||
+	    config->flags & ~WHEEL_FLAGS ||
 	    config->tick_ns > WHEEL_MAX_TIME ||
 	    config->buckets > WHEEL_MAX_BUCKETS ||
 	    config->limit > wheel_limit_of(config->scheme))
@@ -45,6 +47,9 @@ int wheel_config_check(const struct wheel_config *config)
 	if (config->flags & WHEEL_PERCPU && (config->limit || config->look))
 		return -EINVAL;
 	if (config->flags & WHEEL_SLEEPABLE && config->account)
+		return -EINVAL;
+	if (config->flags & WHEEL_HARDIRQ &&
+	    (!config->expire || config->flags & WHEEL_SLEEPABLE))
 		return -EINVAL;
 	if (wheel_settable(config->clock) && !scheme_of(config->scheme)->by_tick)
 		return -EOPNOTSUPP;

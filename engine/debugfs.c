@@ -31,6 +31,13 @@ static u32 ring_buckets(const struct wheel *wheel)
 	return wheel->base->core.ring.mask + 1;
 }
 
+static const char *context_of(const struct wheel *wheel)
+{
+	if (wheel_sleeps(wheel))
+		return "process";
+	return wheel->base->brief ? "hardirq" : "softirq";
+}
+
 static void show_config(struct seq_file *m, const struct wheel *wheel)
 {
 	const struct wheel_config *config = &wheel->config;
@@ -39,7 +46,7 @@ static void show_config(struct seq_file *m, const struct wheel *wheel)
 	seq_printf(m, "  name: %s\n", config->name);
 	seq_printf(m, "  scheme: %s\n", wheel->base->core.scheme->name);
 	seq_printf(m, "  clock: %s\n", clock_names[config->clock]);
-	seq_printf(m, "  context: %s\n", wheel_sleeps(wheel) ? "process" : "softirq");
+	seq_printf(m, "  context: %s\n", context_of(wheel));
 	seq_printf(m, "  tick: %llu\n", config->tick_ns);
 	seq_printf(m, "  buckets: %u\n", ring_buckets(wheel));
 	if (config->limit != U64_MAX)

@@ -4,13 +4,14 @@
  *
  *	hrtimer ----> work item ----> wheel_pop() ----> claim ------> callback
  *	(hardirq)     (softirq, or	(lock held)	(lock held)	(no lock held)
- *		       process context)
+ *	   |	       process context)	    ^
+ *	   '------ a short pass ------------'
  *
  * Lock order: what callers hold -> wheel_base.lock -> wheel_account.lock -> the locks
  * of hrtimers and of workqueues. Callbacks and wake-ups run without wheel_base.lock. A
- * base's hrtimer takes no lock in its callback, since it could spin on wheel_base.lock
- * with the hrtimer being started under it; that of an account takes wheel_account.lock,
- * which is held for a few instructions.
+ * base's hrtimer does not wait for wheel_base.lock when it comes, since the hrtimer may be
+ * started under it; that of an account takes wheel_account.lock, which is held for a few
+ * instructions.
  */
 #ifndef _WHEEL_ENGINE_H
 #define _WHEEL_ENGINE_H
@@ -51,6 +52,7 @@ struct task_struct;
  * @passing: a pass is under way, here or where its lock was dropped for callbacks
  * @percpu: timers that are armed go to the base of the CPU that arms them; constant
  * @needs_clock: the core has to be told the time at each arm; constant
+ * @brief: short passes are made in @hrtimer's interrupt, see interrupt.c; constant
  * @awaited: somebody sleeps on @idle
  * @running_n: how many timers' callbacks run
  * @look: the tick at which the owner wants to look for timers; WHEEL_NO_TICK: never
@@ -86,6 +88,7 @@ struct wheel_base {
 	bool			passing;
 	bool			percpu;
 	bool			needs_clock;
+	bool			brief;
 	bool			awaited;
 	u32			running_n;
 	u64			look;
@@ -156,11 +159,13 @@ void wheel_base_init(struct wheel_base *base, struct wheel *owner);
 void wheel_base_program(struct wheel_base *base, u64 tick);
 void wheel_base_resume(struct wheel_base *base, u64 ns);
 bool wheel_base_settle(struct wheel_base *base);
+enum hrtimer_restart wheel_base_rest(struct wheel_base *base);
 void wheel_base_quiesce(struct wheel_base *base);
 void wheel_base_wait(struct wheel_base *base, u64 call);
 
 unsigned int wheel_base_look(struct wheel_base *base, u64 now, u64 until);
 bool wheel_base_pass(struct wheel_base *base, u64 ns);
+bool wheel_base_pass_short(struct wheel_base *base, enum hrtimer_restart *restart);
 bool wheel_base_calls(const struct wheel_base *base,
 		      const struct wheel_timer *timer);
 bool wheel_base_calls_us(const struct wheel_base *base);
@@ -217,6 +222,12 @@ static inline u64 base_next(const struct wheel_base *base)
 	if (base->core.next == WHEEL_NO_TICK)
 		return WHEEL_NEVER;
 	return wheel_time_of(&base->core, base->core.next);
+}
+
+/* When is a pass needed next? */
+static inline u64 base_next_tick(const struct wheel_base *base)
+{
+	return min(base->core.next, base->look);
 }
 
 /*

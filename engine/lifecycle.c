@@ -69,7 +69,8 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
  *
  * * %-EINVAL - no name, a clock, scheme, flag, tick or number of buckets that does
  *   not exist, more than WHEEL_OVERFLOW_TIMERS for that scheme, a limit or a look
- *   function with WHEEL_PERCPU, or an account with WHEEL_SLEEPABLE
+ *   function with WHEEL_PERCPU, an account with WHEEL_SLEEPABLE, or WHEEL_HARDIRQ with
+ *   that or without an expire function
  * * %-EOPNOTSUPP - a clock that can be set on a scheme other than WHEEL_HASHED and
  *   WHEEL_BOUNDED
  * * %-ENOMEM - no memory

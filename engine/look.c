@@ -64,7 +64,7 @@ unsigned int wheel_base_look(struct wheel_base *base, u64 now, u64 until)
 	base->looker = current;
 	raw_spin_unlock_irq(&base->lock);
 
-	lock_map_acquire(&wheel->calling);
+	lock_map_acquire_read(&wheel->calling);
 	looks = wheel->config.look(wheel, now);
 	lock_map_release(&wheel->calling);
 

@@ -2,102 +2,19 @@
 /*
  * A pass: takes the timers that are due and calls them back.
  */
-#include <linux/atomic.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
-#include "debug.h"
+#include "take.h"
 
 /* So many callbacks are made before the pass looks around, and at the time. */
 #define FEW	12U
-
-/*
- * A timer's own deadline decides, which wheel_timer_push() may have moved. The side
- * that wins the exchange is right:
- *
- *	this				wheel_timer_push()
- *
- *	read: not later than its tick	read: earlier than the new one
- *	exchange for WHEEL_IDLE		exchange for the new one
- *	won: it fires			won: it does not fire before
- *	lost: look again		lost: look again
- */
-static enum wheel_claim claim_own(struct wheel_timer *timer, u64 due,
-				  u64 *deadline)
-{
-	u64 old = READ_ONCE(timer->deadline);
-
-	do {
-		*deadline = old;
-		if (old > due)
-			return WHEEL_LATER;
-	} while (!try_cmpxchg(&timer->deadline, &old, old | WHEEL_IDLE));
-	return WHEEL_FIRE;
-}
-
-/* The owner decides. What the timer's deadline is now can be read without the lock. */
-static enum wheel_claim claim_owners(wheel_claim_fn decide, struct wheel_timer *timer,
-				     u64 due, u64 *deadline)
-{
-	enum wheel_claim claim = decide(timer, due, deadline);
-
-	if (likely(claim == WHEEL_FIRE))
-		WRITE_ONCE(timer->deadline, *deadline | WHEEL_IDLE);
-	else if (claim == WHEEL_LATER)
-		WRITE_ONCE(timer->deadline, *deadline);
-	else
-		WRITE_ONCE(timer->deadline, READ_ONCE(timer->deadline) | WHEEL_IDLE);
-	return claim;
-}
-
-static void count_expiry(struct wheel_stats *counts, u64 late)
-{
-	counts->fired++;
-	counts->late[ilog2(late | 1)]++;
-}
-
-/* A timer was popped. Does it fire? */
-static bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
-		       u64 now)
-{
-	const struct wheel_config *config = &base->owner->config;
-	u64 due = wheel_time_of(&base->core, timer->due_tick);
-	enum wheel_claim claim;
-	u64 deadline;
-
-	debug_pop(timer);
-	if (config->claim)
-		claim = claim_owners(config->claim, timer, due, &deadline);
-	else
-		claim = claim_own(timer, due, &deadline);
-	if (likely(claim == WHEEL_FIRE)) {
-		count_expiry(&base->counts, now - deadline);
-		timer->fired = now;
-		debug_expire(timer);
-		return true;
-	}
-	if (claim == WHEEL_LATER) {
-		base->counts.requeued++;
-		wheel_requeue(&base->core, timer, deadline);
-		debug_requeue(timer);
-	} else {
-		base->counts.cancelled++;
-		debug_gone(timer);
-	}
-	return false;
-}
-
-/* To file a timer again costs a look, or a lock hold where it walks a list. */
-static unsigned int requeue_looks(const struct wheel_base *base)
-{
-	return WHEEL_BATCH / wheel_batch_max(base->owner);
-}
 
 static void base_callback(struct wheel_base *base, unsigned int n, u64 now)
 {
 	const struct wheel_config *config = &base->owner->config;
 	struct wheel_timer *timer = base->running[0];
 
-	lock_map_acquire(&base->owner->calling);
+	lock_map_acquire_read(&base->owner->calling);
 	if (config->expire)
 		config->expire(base->owner, base->running, n, now);
 	else
@@ -127,9 +44,7 @@ static void base_callback(struct wheel_base *base, unsigned int n, u64 now)
 static void base_call(struct wheel_base *base, unsigned int n, u64 now)
 	__must_hold(&base->lock)
 {
-	lockdep_assert_held(&base->lock);
-	WRITE_ONCE(base->calls, base->calls + 1);
-	WRITE_ONCE(base->running_n, n);
+	base_begin_call(base, n);
 	raw_spin_unlock_irq(&base->lock);
 
 	base_callback(base, n, now);
@@ -180,25 +95,6 @@ static void pass_read_clock(struct pass *pass, struct wheel_base *base)
 		wheel_set_back(&base->core, pass->until);
 }
 
-/* Take what is due: a timer, or a batch if the owner takes batches. */
-static unsigned int base_collect(struct wheel_base *base, const struct pass *pass,
-				 unsigned int *budget)
-{
-	unsigned int n = 0;
-
-	while (n < pass->room) {
-		struct wheel_timer *timer = wheel_pop(&base->core, pass->until, budget);
-
-		if (!timer)
-			break;
-		if (base_claim(base, timer, pass->now))
-			base->running[n++] = timer;
-		else
-			*budget -= min(*budget, requeue_looks(base));
-	}
-	return n;
-}
-
 /*
  * Call back a few timers, each under a lock hold of its own, so that it can be cancelled until
  * its own callback begins; or a batch. Returns true if there is more.
@@ -218,7 +114,7 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 		return true;
 	}
 	do {
-		n = base_collect(base, pass, &budget);
+		n = base_collect(base, pass->now, pass->until, pass->room, &budget);
 		if (!n)
 			break;
 		base_call(base, n, pass->now);

@@ -28,6 +28,8 @@ struct wheel;
 #define WHEEL_PERCPU		BIT(1)
 /* The timers go with the wheel: wheel_destroy() leaves them as they are. */
 #define WHEEL_FORGET		BIT(2)
+/* A few timers at a time are also taken in the hrtimer's interrupt; see wheel_expire_fn. */
+#define WHEEL_HARDIRQ		BIT(3)
 
 /* So many timers are handled under one lock hold, at most. */
 #define WHEEL_BATCH		64
@@ -49,7 +51,11 @@ enum wheel_claim {
  * @n: how many, 1 .. WHEEL_BATCH
  * @now: the wheel's clock when they were taken, in nanoseconds
  *
- * Called instead of the timers' functions, in their context and by their rules.
+ * Called instead of the timers' functions, in their context and by their rules. With
+ * WHEEL_HARDIRQ it is also called with interrupts disabled, in hard interrupt context, for a
+ * few timers at a time. So all locks that it takes are taken with interrupts disabled, by
+ * others, too. What is left a softirq takes, as it takes all with PREEMPT_RT and on clocks
+ * that can be set.
  */
 typedef void (*wheel_expire_fn)(struct wheel *wheel, struct wheel_timer **due,
 				unsigned int n, u64 now);
@@ -122,7 +128,7 @@ typedef unsigned int (*wheel_look_fn)(struct wheel *wheel, u64 now);
  * @scheme: WHEEL_HASHED, _HIERARCHICAL, _BOUNDED or _OVERFLOW
  * @buckets: of the ring, at most WHEEL_MAX_BUCKETS, rounded up to a power of two;
  *	0: @limit / 16, at least 256, and 4096 without a limit
- * @flags: WHEEL_SLEEPABLE, WHEEL_PERCPU, WHEEL_FORGET
+ * @flags: WHEEL_SLEEPABLE, WHEEL_PERCPU, WHEEL_FORGET, WHEEL_HARDIRQ
  * @tick_ns: nanoseconds a tick, exact; 0: 1 ms
  * @limit: how many timers may be pending at once; 0: as many as wheel_limit_of() says,
  *	any number but with WHEEL_OVERFLOW. Not with

@@ -18,6 +18,10 @@ struct create_case {
 	.config = { .name = "table", ##__VA_ARGS__ },		\
 }
 
+static void ignore(struct wheel *wheel, struct wheel_timer **due, unsigned int n, u64 now)
+{
+}
+
 static const struct create_case create_cases[] = {
 	CREATE("defaults", 0),
 	CREATE("boottime", 0, .clock = WHEEL_CLOCK_BOOTTIME),
@@ -35,7 +39,11 @@ static const struct create_case create_cases[] = {
 	CREATE("scheme -1", -EINVAL, .scheme = U32_MAX),
 	CREATE("buckets over", -EINVAL, .buckets = WHEEL_MAX_BUCKETS + 1),
 	CREATE("buckets -1", -EINVAL, .buckets = U32_MAX),
-	CREATE("flag 3", -EINVAL, .flags = BIT(3)),
+	CREATE("flag 4", -EINVAL, .flags = BIT(4)),
+	CREATE("hard interrupts without batches", -EINVAL, .flags = WHEEL_HARDIRQ),
+	CREATE("hard interrupts that sleep", -EINVAL, .flags = WHEEL_HARDIRQ | WHEEL_SLEEPABLE,
+	       .expire = ignore),
+	CREATE("hard interrupts", 0, .flags = WHEEL_HARDIRQ, .expire = ignore),
 	CREATE("several bases with a limit", -EINVAL, .flags = WHEEL_PERCPU,
 	       .limit = 1),
 	CREATE("flag 31", -EINVAL, .flags = BIT(31)),

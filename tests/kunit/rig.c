@@ -54,11 +54,13 @@ static void open_gate(struct work_struct *work)
 	complete_all(&rig->gate);
 }
 
-/* One place creates wheels whose callbacks sleep, and others: that is two kinds. */
+/* One place creates wheels whose callbacks come in three contexts: that is three kinds. */
 static struct wheel_class *class_of(const struct wheel_config *config)
 {
-	static struct wheel_class softirq, process;
+	static struct wheel_class hardirq, softirq, process;
 
+	if (config->flags & WHEEL_HARDIRQ)
+		return &hardirq;
 	return config->flags & WHEEL_SLEEPABLE ? &process : &softirq;
 }
 
