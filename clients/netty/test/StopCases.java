@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import wheel.netty.WheelTimer;
 
-/** What it promises of stop(). */
+/** Promises of stop(). */
 final class StopCases extends Cases {
     @Test
     void stop_hands_back_the_unprocessed() throws Exception {
@@ -38,7 +38,7 @@ final class StopCases extends Cases {
         check(timer.pendingTimeouts() == 0, timer.pendingTimeouts());
     }
 
-    /** What newTimeout() accepted runs or is handed back, however close the stop is. */
+    /** A timeout that was accepted runs or is handed back, however close the stop is. */
     @Test
     void stop_loses_nothing_of_threads_that_arm() throws Exception {
         for (int round = 0; round < 50; round++) {

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import wheel.netty.WheelTimer;
 
-/** What it promises of a task: where it runs, what it may do, and what its failure means. */
+/** Promises of a task: where it runs, what it may do, and what its failure means. */
 final class TaskCases extends Cases {
     @Test
     void task_that_fails_is_logged_and_harmless() throws Exception {

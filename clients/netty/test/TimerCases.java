@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import wheel.netty.WheelTimer;
 
-/** What it promises of the timer itself: its arguments, its thread, and what it leaves behind. */
+/** Promises of the timer itself: its arguments, its thread, and what it leaves behind. */
 final class TimerCases extends Cases {
     @Test
     void backend_is_the_one_asked_for() {

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  * libwheel. A wheel is the address of one; what fails answers a negative errno.
  */
 final class Native {
-    /** What a slot's word says when it is no deadline. */
+    /** A slot's word when it is no deadline. */
     static final long PARKED = 0;
     static final int IDLE_BIT = 63;
     static final long IDLE = 1L << IDLE_BIT;

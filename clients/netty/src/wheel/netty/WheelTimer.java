@@ -43,7 +43,7 @@ public final class WheelTimer implements Timer {
     private final long maxPendingTimeouts;
     private final Executor executor;
     private final Banks banks;
-    /** What the wheel's clock is ahead of System.nanoTime(). */
+    /** The wheel's clock is so far ahead of System.nanoTime(). */
     private final long ahead;
     private final Thread worker;
     private final Instances.Member member;
