@@ -212,7 +212,7 @@ echo "KTAP version 1"
 # Two for each command, and these.
 # shellcheck disable=SC2086 # words
 set -- $commands
-echo "1..$((96 + 2 * $#))"
+echo "1..$((98 + 2 * $#))"
 
 explained --help
 for command in $commands; do
