@@ -61,11 +61,25 @@ static bool base_serve(struct wheel_base *base, u64 now, u64 until)
 	return n < SHORT && budget;
 }
 
-/* May a pass be made here and now? Under the lock of the base. */
-static bool base_is_free(const struct wheel_base *base, u64 until)
+/*
+ * May a pass be made here and now? Under the lock of the base. The hrtimer may be queued
+ * again already, by an arm that had the lock when the interrupt came:
+ *
+ *	this				wheel_timer_arm()
+ *
+ *					lock
+ *	hrtimer taken off its queue	due before @programmed:
+ *					start the hrtimer
+ *					unlock
+ *	trylock
+ *	queued? leave it to a softirq
+ *
+ * Its time must not be changed then. From here on nobody starts it until the pass is over.
+ */
+static bool base_is_free(struct wheel_base *base, u64 until)
 {
 	return !base->passing && !base->stopped && list_empty(&base->waits) &&
-	       base->look > until;
+	       !hrtimer_is_queued(&base->hrtimer) && base->look > until;
 }
 
 /**
