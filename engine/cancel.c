@@ -69,7 +69,6 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 	int ret = -ENOENT;
 	u64 call;
 
-	WARN_ON_ONCE(in_hardirq());
 	if (unlikely(!base))
 		return -EINVAL;
 	wheel = base->owner;
@@ -83,6 +82,8 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 			timer_unlock(base, flags);
 			return -EDEADLK;
 		}
+		/* Only a callback can be there and not wait: for itself. */
+		WARN_ON_ONCE(in_hardirq());
 		WRITE_ONCE(timer->base, timer->base | state);
 		if ((!running || state) && !wheel_timer_cancel_locked(timer))
 			ret = 0;
@@ -113,8 +114,8 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
  * The same holds for a callback of a WHEEL_PERCPU wheel that waits for a timer of
  * another base: that one's callback may be waiting for ours. Lockdep reports it.
  *
- * Context: Not hardirq. For a WHEEL_SLEEPABLE wheel, and for all with PREEMPT_RT,
- * process context, may sleep.
+ * Context: Not hardirq, but for a callback there that asks for its own timer. For a
+ * WHEEL_SLEEPABLE wheel, and for all with PREEMPT_RT, process context, may sleep.
  *
  * Return:
  *

@@ -229,7 +229,7 @@ bool wheel_base_calls_us(const struct wheel_base *base)
  * wheel_calls_us - are we in a callback of a wheel?
  * @wheel: wheel
  *
- * Context: Interrupts enabled.
+ * Context: Any but NMI: we may be in a callback in hard interrupt context.
  *
  * Return: true if we are.
  */
@@ -237,11 +237,12 @@ bool wheel_calls_us(struct wheel *wheel)
 {
 	struct wheel_base *base;
 	bool calls = false;
+	unsigned long flags;
 
 	for_each_base(base, wheel) {
-		raw_spin_lock_irq(&base->lock);
+		raw_spin_lock_irqsave(&base->lock, flags);
 		calls |= wheel_base_calls_us(base);
-		raw_spin_unlock_irq(&base->lock);
+		raw_spin_unlock_irqrestore(&base->lock, flags);
 	}
 	return calls;
 }

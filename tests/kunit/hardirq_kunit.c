@@ -3,6 +3,7 @@
  * WHEEL_HARDIRQ: a few timers are taken in the hrtimer's interrupt, the rest in a softirq.
  * With PREEMPT_RT, and on clocks that can be set, all are taken in a softirq.
  */
+#include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/preempt.h>
 
@@ -221,6 +222,48 @@ static void p5_callback_arms_in_the_interrupt(struct kunit *test)
 	wheel_timer_shutdown_sync(&rig->probes[0].timer);
 }
 
+static void wait_for_itself(struct probe *probe)
+{
+	struct wheel_timer *timer = &probe->timer;
+
+	probe->answer = wheel_timer_cancel_sync(timer) == -EDEADLK &&
+			wheel_timer_shutdown_sync(timer) == -EDEADLK &&
+			wheel_stop(probe->rig->wheel, NULL) == -EDEADLK &&
+			irqs_disabled() == !!in_hardirq();
+}
+
+/* Nothing changed, and interrupts are as they were. */
+static void callback_does_not_wait_for_itself(struct kunit *test)
+{
+	struct rig *rig = rig_plain(test, 1);
+
+	rig->probes[0].action = wait_for_itself;
+	arm_all(rig, soon(rig), 0);
+	rig_wait(rig);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 1);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, WHEEL_MAX_TIME), 0);
+}
+
+/* Something earlier than all that the wheel has, and then it is not. */
+static void look_and_forget(struct probe *probe)
+{
+	wheel_look_at(probe->rig->wheel, 1);
+	wheel_look_at(probe->rig->wheel, WHEEL_NEVER);
+}
+
+/* Meanwhile the hrtimer is not started: its time is set when the pass is over. */
+static void p7_callback_starts_no_hrtimer(struct kunit *test)
+{
+	struct rig *rig = rig_plain(test, 1), *other = rig_plain(test, 1);
+
+	rig->probes[0].action = look_and_forget;
+	arm_all(rig, soon(rig), 0);
+	rig_wait(rig);
+	arm_all(other, soon(other), 0);
+	rig_wait(other);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 1);
+}
+
 /* Neither the interrupt, which an account cannot pay, nor its callback. */
 static void p12_debt_defers_the_interrupts_pass(struct kunit *test)
 {
@@ -279,6 +322,8 @@ static struct kunit_case hardirq_cases[] = {
 	KUNIT_CASE(p3_few_and_one_more),
 	KUNIT_CASE(p2_search_goes_on_in_a_softirq),
 	KUNIT_CASE(p5_callback_arms_in_the_interrupt),
+	KUNIT_CASE(callback_does_not_wait_for_itself),
+	KUNIT_CASE(p7_callback_starts_no_hrtimer),
 	KUNIT_CASE(p12_debt_defers_the_interrupts_pass),
 	KUNIT_CASE(p12_interrupt_is_charged),
 	KUNIT_CASE(look_comes_in_a_softirq),

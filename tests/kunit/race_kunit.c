@@ -305,6 +305,121 @@ static void pending_while_moved(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, 0);
 }
 
+/* Counted by take_in_interrupt(). */
+struct meetings {
+	u32	hard;
+	u32	soft;
+};
+
+static void take_in_interrupt(struct wheel *wheel, struct wheel_timer **due,
+			      unsigned int n, u64 now)
+{
+	struct meetings *meetings = wheel_data(wheel);
+	u32 i;
+
+	if (in_hardirq())
+		meetings->hard += n;
+	else
+		meetings->soft += n;
+	for (i = 0; i < n; i++)
+		probe_fire(due[i]);
+}
+
+static unsigned int find_nothing(struct wheel *wheel, u64 now)
+{
+	wheel_look_at(wheel, WHEEL_NEVER);
+	return 0;
+}
+
+/*
+ * A look at a time before all that the hrtimer is set to, and then none: the hrtimer is
+ * started, even while its interrupt comes, and there is nothing to look at.
+ */
+static void start_the_hrtimer(struct wheel *wheel)
+{
+	unsigned long flags = wheel_lock(wheel);
+
+	wheel_look_at_locked(wheel, 1);
+	wheel_look_at_locked(wheel, WHEEL_NEVER);
+	wheel_unlock(wheel, flags);
+}
+
+/* A timer or two are pending, which are due within a tick or a few. */
+static void meet_interrupts(struct crew *crew, struct rnd_state *rnd)
+{
+	struct rig *rig = crew->rig;
+	int i, error;
+
+	for (i = 0; i < CREW_ROUNDS; i++) {
+		struct wheel_timer *timer = &rig->probes[below(rnd, CREW_TASKS)].timer;
+		u64 deadline = rig_now(rig) + below(rnd, 30 * NSEC_PER_USEC);
+
+		switch (below(rnd, 8)) {
+		case 0:
+			error = wheel_timer_cancel(timer);
+			if (!error)
+				atomic64_inc(&crew->cancelled);
+			else if (error != -ENOENT && error != -EALREADY)
+				atomic64_inc(&crew->wrong);
+			break;
+		case 1:
+			error = wheel_timer_cancel_sync(timer);
+			if (!error)
+				atomic64_inc(&crew->cancelled);
+			else if (error != -ENOENT)
+				atomic64_inc(&crew->wrong);
+			break;
+		case 2:
+			wheel_timer_reduce(timer, deadline, 0);
+			break;
+		case 3:
+			wheel_timer_push(timer, deadline);
+			break;
+		case 4:
+			start_the_hrtimer(rig->wheel);
+			break;
+		default:
+			if (!wheel_timer_mod(timer, deadline, 0))
+				atomic64_inc(&crew->armed);
+			break;
+		}
+		/* Let interrupts come: those who hold the lock keep them in softirqs. */
+		if (below(rnd, 4) == 0)
+			usleep_range(1, 40);
+	}
+}
+
+/* While the hrtimer's interrupt makes passes; what is armed in the end fires. */
+static void arms_meet_the_interrupt(struct kunit *test)
+{
+	struct meetings *meetings = kunit_kzalloc(test, sizeof(*meetings), GFP_KERNEL);
+	const struct wheel_config config = {
+		.name = "interrupted",
+		.clock = WHEEL_CLOCK_MONOTONIC,
+		.buckets = BUCKETS,
+		.flags = WHEEL_HARDIRQ,
+		.tick_ns = 1000,
+		.expire = take_in_interrupt,
+		.look = find_nothing,
+		.data = meetings,
+	};
+	struct rig *rig;
+	struct crew *crew;
+
+	KUNIT_ASSERT_NOT_NULL(test, meetings);
+	rig = rig_new(test, &config, CREW_TASKS);
+	rig->shared = true;
+	crew = crew_start(rig, meet_interrupts);
+	crew_wait(crew);
+	rig_await(rig, atomic64_read(&crew->armed) - atomic64_read(&crew->cancelled));
+	rig_wait(rig);
+	crew_expect_ledger(crew);
+	kunit_info(test, "%u timers in interrupts, %u in softirqs", meetings->hard,
+		   meetings->soft);
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		KUNIT_EXPECT_GT(test, meetings->hard, 0);
+}
+
 static struct kunit_case race_cases[] = {
 	MANY_CASE(arm_and_cancel_in_softirq),
 	MANY_CASE(arm_and_cancel_in_process_context),
@@ -312,6 +427,7 @@ static struct kunit_case race_cases[] = {
 	MANY_CASE(shutdown_sync_and_free),
 	MANY_CASE(stop_while_arming),
 	MANY_CASE(pending_while_moved),
+	MANY_CASE(arms_meet_the_interrupt),
 	{}
 };
 
