@@ -7,6 +7,7 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -136,6 +137,35 @@ final class TimeoutCases extends Cases {
         for (int i = 5000; i > 0; i--) {
             check(far.get(i - 1).cancel() && timer.pendingTimeouts() == i - 1, i);
         }
+    }
+
+    /** They fire in one tick, and the first task cancels the others before theirs begin. */
+    @Test
+    void cancelled_is_not_pending_even_if_it_has_fired() throws Exception {
+        List<Timeout> all = new CopyOnWriteArrayList<>();
+        CountDownLatch armed = new CountDownLatch(1);
+        CountDownLatch ran = new CountDownLatch(1);
+        List<Long> counts = new CopyOnWriteArrayList<>();
+        WheelTimer own = new WheelTimer(100, TimeUnit.MILLISECONDS);
+
+        for (int i = 0; i < 100; i++) {
+            all.add(own.newTimeout(timeout -> {
+                await(armed);
+                counts.add(own.pendingTimeouts());
+                counts.add(all.stream().filter(Timeout::cancel).count());
+                counts.add(own.pendingTimeouts());
+                ran.countDown();
+            }, 1, TimeUnit.MILLISECONDS));
+        }
+        armed.countDown();
+        await(ran);
+        check(counts.get(1).equals(counts.get(0)) && counts.get(2) == 0, counts);
+        // They have given their slots back when the thread has come so far.
+        CountDownLatch last = new CountDownLatch(1);
+
+        own.newTimeout(timeout -> last.countDown(), 1, TimeUnit.MILLISECONDS);
+        await(last);
+        check(own.pendingTimeouts() == 0 && own.stop().isEmpty(), own.pendingTimeouts());
     }
 
     @Test

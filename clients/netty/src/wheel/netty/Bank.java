@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Collection;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -20,6 +21,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * <p>Who takes a slot has it alone: newTimeout() until the timeout is armed; afterwards
  * whoever changes the timeout's state, cancel() or the worker. If cancel() does, the slot is
  * given back by the side that wins the exchange of its word.
+ *
+ * <p>Pending are those timeouts that have a slot and are not dead: so they need no count of
+ * their own, at which all threads would meet.
  */
 final class Bank {
     private static final Cleaner CLEANER = Cleaner.create();
@@ -37,7 +41,9 @@ final class Bank {
     private final AtomicReferenceArray<WheelTimeout> timeouts;
     private final FreeSlots free;
     /** How many slots the wheel has given us. */
-    private int kept;
+    private volatile int kept;
+    /** Timeouts that were cancelled after their timers had fired, and still have their slots. */
+    private final AtomicInteger dead = new AtomicInteger();
 
     Bank(int size, long tickNanos) {
         wheel = Native.open(size, tickNanos);
@@ -83,26 +89,35 @@ final class Bank {
 
     /** A slot for a timeout, or FreeSlots.NONE. */
     int take() {
-        int slot = free.pop();
+        int slot = free.popOwn();
 
-        return slot == FreeSlots.NONE ? takeNew() : slot;
+        // Slots that lie side by side share cache lines: a thread rather has new ones.
+        if (slot == FreeSlots.NONE) {
+            int count = kept < size() ? takeNew() : 0;
+
+            slot = free.pop();
+            if (slot == FreeSlots.NONE) {
+                check("take a slot", count);
+            }
+        }
+        return slot;
     }
 
     private synchronized int takeNew() {
-        int slot = free.pop();
-        int count;
+        int count = Native.keep(wheel, kept, Math.min(CHUNK, size() - kept));
 
-        if (slot != FreeSlots.NONE || kept == size()) {
-            return slot;
+        if (count > 0) {
+            for (int slot = kept + count - 1; slot >= kept; slot--) {
+                free.push(slot);
+            }
+            kept += count;
         }
-        count = Native.keep(wheel, kept, Math.min(CHUNK, size() - kept));
-        check("take a slot", count);
-        slot = kept;
-        kept += count;
-        for (int nr = kept - 1; nr > slot; nr--) {
-            free.push(nr);
-        }
-        return slot;
+        return count;
+    }
+
+    /** How many timeouts have neither begun to run nor been cancelled. */
+    synchronized int pending() {
+        return kept - free.count() - dead.get();
     }
 
     /** False: the wheel was stopped before, and nobody else knows this timeout. */
@@ -116,7 +131,10 @@ final class Bank {
         // A timeout that is no longer in the array was handed back by stop().
         boolean known = isTold(slot, deadline)
                 || Native.tell(wheel, slot, deadline) != -Native.ESHUTDOWN
-                || !timeouts.compareAndSet(slot, timeout, null);
+                || !forget(timeout);
+        if (!known) {
+            dead.incrementAndGet();
+        }
         Reference.reachabilityFence(this);
         return known;
     }
@@ -140,6 +158,8 @@ final class Bank {
         if (LONG.compareAndSet(words, slot * Long.BYTES, timeout.deadline(), Native.PARKED)) {
             timeouts.lazySet(slot, null);
             free.push(slot);
+        } else {
+            dead.incrementAndGet();
         }
         Reference.reachabilityFence(this);
     }
@@ -162,16 +182,20 @@ final class Bank {
         } while (count == BATCH);
     }
 
-    /** The slot of such a timeout is given back. False: it is gone since. */
-    boolean release(WheelTimeout timeout) {
+    /** Of such a timeout. False: it is gone since. */
+    boolean forget(WheelTimeout timeout) {
+        return timeouts.compareAndSet(timeout.slot(), timeout, null);
+    }
+
+    /** The slot of such a timeout, which was forgotten. */
+    void giveBack(WheelTimeout timeout, boolean wasPending) {
         int slot = timeout.slot();
 
-        if (!timeouts.compareAndSet(slot, timeout, null)) {
-            return false;
-        }
         LONG.compareAndSet(words, slot * Long.BYTES, Native.IDLE, Native.PARKED);
         free.push(slot);
-        return true;
+        if (!wasPending) {
+            dead.decrementAndGet();
+        }
     }
 
     void stop() {

@@ -49,6 +49,16 @@ final class Banks {
         return all[0].inKernel();
     }
 
+    long pending() {
+        long sum = 0;
+
+        for (Bank bank : all) {
+            sum += bank.pending();
+        }
+        // Of one that is armed and cancelled meanwhile the cancel alone may be seen.
+        return Math.max(sum, 0);
+    }
+
     /** A timeout that has a slot and is not armed. */
     WheelTimeout place(WheelTimer timer, TimerTask task, long deadline) {
         for (;;) {

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 /**
  * Slots of a bank that nobody uses: stacks, so that the next timeout gets a slot whose memory
  * is still in the cache. A thread has one of the stacks as its own, so that threads do not
- * wait for each other; it takes of the others when that is empty.
+ * wait for each other; it takes of the others when nothing else is left.
  */
 final class FreeSlots {
     static final int NONE = -1;
@@ -20,15 +20,22 @@ final class FreeSlots {
      * with the same first one as before need not be the same stack.
      */
     private final AtomicLongArray heads = new AtomicLongArray((STACKS + 1) * DISTANCE);
-    private final int[] next;
+    /** The number of the one below, and in the upper half how many those below are. */
+    private final long[] below;
 
     FreeSlots(int count) {
-        next = new int[count];
-        for (int stack = 1; stack <= STACKS; stack++) {
-            heads.set(stack * DISTANCE, NONE & NUMBER);
+        below = new long[count];
+        for (int stack = 0; stack < STACKS; stack++) {
+            heads.set(head(stack), NONE & NUMBER);
         }
     }
 
+    /** From this thread's own stack. */
+    int popOwn() {
+        return pop(ours());
+    }
+
+    /** From any stack. */
     int pop() {
         int own = ours();
         int slot = pop(own);
@@ -51,7 +58,7 @@ final class FreeSlots {
                 return NONE;
             }
             // If another thread was faster this is wrong, and the exchange fails.
-        } while (!heads.compareAndSet(head, old, changed(old, next[slot])));
+        } while (!heads.compareAndSet(head, old, pair(changes(old), (int) below[slot])));
         return slot;
     }
 
@@ -61,8 +68,33 @@ final class FreeSlots {
 
         do {
             old = heads.get(head);
-            next[slot] = (int) old;
-        } while (!heads.compareAndSet(head, old, changed(old, slot)));
+            below[slot] = pair(count(old), (int) old);
+        } while (!heads.compareAndSet(head, old, pair(changes(old), slot)));
+    }
+
+    /** How many there are, or were a moment ago if others push and pop. */
+    int count() {
+        int sum = 0;
+
+        for (int stack = 0; stack < STACKS; stack++) {
+            int head = head(stack);
+            long old;
+            int count;
+
+            do {
+                old = heads.get(head);
+                count = count(old);
+            } while (heads.get(head) != old);
+            sum += count;
+        }
+        return sum;
+    }
+
+    /** How many are in the stack, as long as it is the same one. */
+    private int count(long first) {
+        int slot = (int) first;
+
+        return slot == NONE ? 0 : (int) (below[slot] >>> 32) + 1;
     }
 
     private static int ours() {
@@ -73,7 +105,11 @@ final class FreeSlots {
         return ((stack & STACKS - 1) + 1) * DISTANCE;
     }
 
-    private static long changed(long old, int first) {
-        return (old >>> 32) + 1 << 32 | first & NUMBER;
+    private static int changes(long old) {
+        return (int) (old >>> 32) + 1;
+    }
+
+    private static long pair(int upper, int lower) {
+        return (long) upper << 32 | lower & NUMBER;
     }
 }

@@ -83,7 +83,13 @@ final class WheelTimeout implements Timeout {
 
     /** Its timer has fired. False: it was cancelled. */
     boolean expire() {
-        return bank.release(this) && STATE.compareAndSet(this, WAITING, EXPIRED);
+        if (!bank.forget(this)) {
+            return false;
+        }
+        boolean runs = STATE.compareAndSet(this, WAITING, EXPIRED);
+
+        bank.giveBack(this, runs);
+        return runs;
     }
 
     @Override

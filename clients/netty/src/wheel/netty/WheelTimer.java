@@ -13,11 +13,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A {@link Timer} on libwheel, to be used as Netty's HashedWheelTimer: the constructors take
@@ -39,8 +37,7 @@ public final class WheelTimer implements Timer {
     private static final int SHUTDOWN = 2;
 
     private final AtomicInteger state = new AtomicInteger(INIT);
-    private final AtomicLong pending = new AtomicLong();
-    private final long maxPendingTimeouts;
+    private final Limit limit;
     private final Executor executor;
     private final Banks banks;
     /** The wheel's clock is so far ahead of System.nanoTime(). */
@@ -103,7 +100,7 @@ public final class WheelTimer implements Timer {
         executor = ObjectUtil.checkNotNull(taskExecutor, "taskExecutor");
         long tick = tickNanos(tickDuration, unit, ticksPerWheel);
 
-        this.maxPendingTimeouts = maxPendingTimeouts;
+        limit = new Limit(maxPendingTimeouts);
         worker = threadFactory.newThread(this::work);
         banks = new Banks(tick);
         long before = System.nanoTime();
@@ -159,7 +156,7 @@ public final class WheelTimer implements Timer {
 
     /** How many timeouts have neither begun to run nor been cancelled. */
     public long pendingTimeouts() {
-        return pending.get();
+        return banks.pending();
     }
 
     /** Whether its timers are in the kernel's /dev/wheel. */
@@ -178,7 +175,7 @@ public final class WheelTimer implements Timer {
         ObjectUtil.checkNotNull(unit, "unit");
         WheelTimeout timeout = null;
 
-        enter();
+        limit.enter();
         try {
             start();
             timeout = banks.place(this, task, deadlineIn(unit.toNanos(delay)));
@@ -194,20 +191,9 @@ public final class WheelTimer implements Timer {
         }
     }
 
-    /** One more is pending. */
-    private void enter() {
-        long count = pending.incrementAndGet();
-
-        if (maxPendingTimeouts > 0 && count > maxPendingTimeouts) {
-            done();
-            throw new RejectedExecutionException("Number of pending timeouts (" + count
-                    + ") is greater than the maximum of (" + maxPendingTimeouts + ')');
-        }
-    }
-
     /** One is not pending any more. */
     void done() {
-        pending.decrementAndGet();
+        limit.leave();
     }
 
     /** In the future, so that no timeout in a slot has the deadline of one that has fired. */
