@@ -17,7 +17,10 @@ import java.util.concurrent.RejectedExecutionException;
 final class Banks {
     private static final Cleaner CLEANER = Cleaner.create();
     private static final int SMALLEST = 1024;
-    private static final int LARGEST = 1 << 24;
+    /** So often: then it is the largest wheel. */
+    private static final int DOUBLED = 14;
+    /** With its header an array of slots shall fill pages and regions of memory, no more. */
+    private static final int HEADER = 4;
     /** Banks that are looked at together. */
     private static final int AT_ONCE = 64;
 
@@ -84,8 +87,8 @@ final class Banks {
         if (all != full) {
             return;
         }
-        Bank bank = new Bank(count == 0 ? SMALLEST : Math.min(2 * full[count - 1].size(), LARGEST),
-                             tickNanos);
+        Bank bank = new Bank((SMALLEST << Math.min(count, DOUBLED)) - HEADER, tickNanos);
+
         bank.addTo(set, count);
         Bank[] more = Arrays.copyOf(full, count + 1);
         more[count] = bank;
