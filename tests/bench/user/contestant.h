@@ -18,6 +18,7 @@
  * @calls: takes operations in batches
  * @takes: takes expiries in batches
  * @wakes: waits for a lone expiry by epoll, if opened WITH_EPOLL
+ * @pays: an ordinary user pays for its expiries, by an account
  * @open: make @count idle timers, numbered from 0, with WITH_*
  * @arm: idle timers, each with its deadline, in calls of @batch
  * @rearm: as @arm, pending timers
@@ -39,6 +40,7 @@ struct contestant {
 	bool calls;
 	bool takes;
 	bool wakes;
+	bool pays;
 	void (*open)(__u32 count, unsigned int with);
 	void (*arm)(const __u32 *timers, const __u64 *deadlines, __u32 n,
 		    __u32 batch);

@@ -14,6 +14,9 @@
 #define LOOP_TURNS	2000000L
 #define QUIET_TRIES	100
 
+/* A user without privileges. */
+#define NOBODY		65534
+
 #define SETTLE_TRIES	30
 #define SETTLED_PAGES	64
 
@@ -164,4 +167,13 @@ void allow(__u32 count)
 	if (setrlimit(RLIMIT_NOFILE, &limit) ||
 	    setrlimit(RLIMIT_SIGPENDING, &limit))
 		die("setrlimit");
+}
+
+/* From now on this process is an ordinary user's, who may have as much memory as it takes. */
+void become_ordinary(void)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	if (setrlimit(RLIMIT_MEMLOCK, &all) || setgid(NOBODY) || setuid(NOBODY))
+		die("setuid");
 }

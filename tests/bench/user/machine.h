@@ -26,5 +26,6 @@ void wait_quiet(void);
 void *allocate(size_t bytes);
 __u64 memory_free(void);
 void allow(__u32 count);
+void become_ordinary(void);
 
 #endif

@@ -83,7 +83,7 @@ static void print_all(struct figures figures[SIZES][ROUNDS][COLUMNS], __u32 max)
 		print_rows(count, figures[size++][MIDDLE]);
 	if (!counted)
 		return;
-	printf("\n%8s  %-12s %6s  %-18s %9s      %s\n", "timers", "operation",
+	printf("\n%8s  %-16s %6s  %-18s %9s      %s\n", "timers", "operation",
 	       "batch", "bar", "hashed", "hierarchical");
 	for (size = 0, count = 1000; count <= max && size < SIZES; count *= 10)
 		print_bars(count, figures[size++][MIDDLE]);

@@ -362,6 +362,13 @@ static void measure_lone(enum operation operation, unsigned int with,
 	c->close();
 }
 
+static void measure_lones(enum operation operation, enum operation by_ring)
+{
+	measure_lone(operation, 0, c->take);
+	if (c->take_ring)
+		measure_lone(by_ring, WITH_RING, c->take_ring);
+}
+
 static void measure_ring(void)
 {
 	c->open(count, WITH_RING);
@@ -395,7 +402,9 @@ void measure(const struct contestant *contestant, __u32 n,
 	if (c->take_ring)
 		measure_ring();
 	if (c->wakes)
-		measure_lone(LONE, 0, c->take);
-	if (c->wakes && c->take_ring)
-		measure_lone(LONE_RING, WITH_RING, c->take_ring);
+		measure_lones(LONE, LONE_RING);
+	if (c->pays) {
+		become_ordinary();
+		measure_lones(LONE_USER, LONE_RING_USER);
+	}
 }

@@ -34,6 +34,8 @@ static const struct row {
 	[EXPIRY_RING]	= { "expiry, ring", EXPIRY, true },
 	[LONE]		= { "lone", LONE, true },
 	[LONE_RING]	= { "lone, ring", LONE, true },
+	[LONE_USER]	= { "lone, user", LONE, true },
+	[LONE_RING_USER] = { "lone, ring, user", LONE, true },
 	[BYTES]		= { "bytes", BYTES, true },
 	[BYTES_WORDS]	= { "bytes, words", BYTES_WORDS, true },
 };
@@ -75,6 +77,8 @@ static const struct bar {
 	{ EXPIRY_RING, 0, URING, 3 },
 	{ LONE, 0, 0, 4000 },
 	{ LONE_RING, 0, TIMERFD, 1 },
+	{ LONE_USER, 0, 0, 4000 },
+	{ LONE_RING_USER, 0, TIMERFD, 1 },
 };
 
 /* A contestant without batches costs the same in each; 0: it was not measured. */
@@ -111,7 +115,7 @@ static void print_row(__u32 count, const struct figures *figures,
 {
 	int i;
 
-	printf("%8u  %-12s", count, rows[operation].name);
+	printf("%8u  %-16s", count, rows[operation].name);
 	print_batch(batch_of(batch), rows[operation].once);
 	for (i = 0; i < COLUMNS; i++) {
 		double c = cost(figures, i, operation, batch);
@@ -128,7 +132,7 @@ void print_head(void)
 {
 	int i;
 
-	printf("%8s  %-12s %6s", "timers", "operation", "batch");
+	printf("%8s  %-16s %6s", "timers", "operation", "batch");
 	for (i = 0; i < COLUMNS; i++)
 		printf(" %12s", names[i]);
 	printf("\n");
@@ -195,7 +199,7 @@ static void print_bar(__u32 count, const struct figures *figures,
 	double rival = cost(figures, bar->rival, bar->operation, bar->batch);
 	int i;
 
-	printf("%8u  %-12s", count, rows[bar->operation].name);
+	printf("%8u  %-16s", count, rows[bar->operation].name);
 	print_batch(batch_of(bar->batch), rows[bar->operation].once);
 	if (bar->rival)
 		printf("  >= %3.0f x %-9s", bar->bar, names[bar->rival]);

@@ -311,6 +311,7 @@ static void revive(const __u32 *timers, __u32 n, __u64 deadline)
 
 #define WHEEL(title, number, open_scheme) {					\
 	.name = title, .calls = true, .takes = true, .wakes = true,	\
+	.pays = true,							\
 	.open = open_scheme, .close = close_wheel,			\
 	.take = take, .take_ring = take_ring,				\
 	.arm = arm, .rearm = rearm, .cancel = cancel, .query = query,	\
