@@ -31,6 +31,9 @@
  *
  * This is the generic cell rate algorithm of ATM networks, with a time in place of a
  * counter of tokens, so that one exchange keeps it.
+ *
+ * Nearly always an account owes nothing, and that is known without a clock: what was paid
+ * when it was charged last is paid now. So most passes read the clock for it once, at their end.
  */
 #include <linux/atomic.h>
 #include <linux/export.h>
@@ -50,21 +53,18 @@
 #define LONGEST_PASS_NS	(4 * WHEEL_RUN_NS)
 
 /**
- * wheel_account_debt - how long an account has to wait
- * @account: account, or NULL
+ * wheel_account_debt_now - wheel_account_debt() of an account that had one when it was charged
+ * @account: account
  *
  * Context: Any.
  *
  * Return: nanoseconds until it has paid; 0: it has.
  */
-u64 wheel_account_debt(const struct wheel_account *account)
+u64 wheel_account_debt_now(const struct wheel_account *account)
 {
-	u64 until, now;
+	u64 until = atomic64_read(&account->paid_until);
+	u64 now = ktime_get_mono_fast_ns();
 
-	if (!account)
-		return 0;
-	until = atomic64_read(&account->paid_until);
-	now = ktime_get_mono_fast_ns();
 	return until > now ? until - now : 0;
 }
 
@@ -114,6 +114,7 @@ static enum hrtimer_restart account_paid(struct hrtimer *hrtimer)
 void wheel_account_init(struct wheel_account *account, unsigned int percent)
 {
 	atomic64_set(&account->paid_until, 0);
+	account->charged = 0;
 	account->cost = DIV_ROUND_UP(100, clamp(percent, 1U, 100U));
 	raw_spin_lock_init(&account->lock);
 	INIT_LIST_HEAD(&account->waiting);
@@ -151,20 +152,6 @@ bool wheel_account_idle(const struct wheel_account *account)
 	return until + WHEEL_ACCOUNT_BURST <= ktime_get_mono_fast_ns();
 }
 EXPORT_SYMBOL_GPL(wheel_account_idle);
-
-/**
- * wheel_account_owes - does a pass have to wait, or be made by the owner?
- * @account: account, or NULL
- *
- * Context: Any.
- *
- * Return: true if the account has a debt, or had one and bases still wait in the queue.
- */
-bool wheel_account_owes(const struct wheel_account *account)
-{
-	return account &&
-	       (wheel_account_debt(account) || !list_empty(&account->waiting));
-}
 
 /**
  * wheel_account_pays - may a pass be made in softirq context?
@@ -222,24 +209,22 @@ void wheel_account_leave(struct wheel_base *base)
 }
 
 /**
- * wheel_account_serve - have the base that waited longest go on
- * @account: account whose debt or queue may have changed
+ * wheel_account_serve_first - wheel_account_serve() of an account that bases wait for
+ * @account: account
  *
  * Context: Any.
  */
-void wheel_account_serve(struct wheel_account *account)
+void wheel_account_serve_first(struct wheel_account *account)
 {
 	unsigned long flags;
 
-	if (list_empty(&account->waiting))
-		return;
 	raw_spin_lock_irqsave(&account->lock, flags);
 	account_serve(account);
 	raw_spin_unlock_irqrestore(&account->lock, flags);
 }
 
 /**
- * wheel_account_charge - a pass was made in softirq context
+ * wheel_account_charge - a pass was made in softirq or hardirq context
  * @account: account
  * @begun: when, by ktime_get_mono_fast_ns()
  *
@@ -259,5 +244,6 @@ void wheel_account_charge(struct wheel_account *account, u64 begun)
 	do {
 		new = max_t(s64, old, now - WHEEL_ACCOUNT_BURST) + price;
 	} while (!atomic64_try_cmpxchg(&account->paid_until, &old, new));
+	WRITE_ONCE(account->charged, now);
 	wheel_account_serve(account);
 }

@@ -94,6 +94,8 @@ static noinline void run_owed(struct wheel *wheel, struct wheel_account *account
 {
 	struct wheel_base *base;
 
+	if (wheel->config.clock == WHEEL_CLOCK_VIRTUAL || !mutex_trylock(&wheel->advance_lock))
+		return;
 	for_each_base(base, wheel) {
 		bool more = base_is_due(base);
 
@@ -106,6 +108,7 @@ static noinline void run_owed(struct wheel *wheel, struct wheel_account *account
 		if (more)
 			wheel_base_resume(base, 0);
 	}
+	mutex_unlock(&wheel->advance_lock);
 }
 
 /**
@@ -124,12 +127,8 @@ void wheel_run(struct wheel *wheel)
 {
 	struct wheel_account *account = wheel->config.account;
 
-	if (likely(!wheel_account_owes(account)) ||
-	    wheel->config.clock == WHEEL_CLOCK_VIRTUAL ||
-	    !mutex_trylock(&wheel->advance_lock))
-		return;
-	run_owed(wheel, account);
-	mutex_unlock(&wheel->advance_lock);
+	if (unlikely(wheel_account_owes(account)))
+		run_owed(wheel, account);
 }
 EXPORT_SYMBOL_GPL(wheel_run);
 

@@ -22,44 +22,21 @@ static void base_queue(struct wheel_base *base)
 		bh_work_queue(&base->bh);
 }
 
-/*
- * As base_pass_bh(), in the interrupt itself. The account pays for this, too; if it cannot,
- * the pass waits.
- */
-static bool base_pass_here(struct wheel_base *base, enum hrtimer_restart *restart)
-{
-	struct wheel_account *account = base->owner->config.account;
-	u64 begun;
-	bool done;
-
-	if (!account)
-		return wheel_base_pass_short(base, restart);
-	if (wheel_account_owes(account))
-		return false;
-	begun = ktime_get_mono_fast_ns();
-	done = wheel_base_pass_short(base, restart);
-	wheel_account_charge(account, begun);
-	return done;
-}
-
 static enum hrtimer_restart base_wakeup(struct hrtimer *hrtimer)
 {
 	struct wheel_base *base = container_of(hrtimer, struct wheel_base,
 					       hrtimer);
-	enum hrtimer_restart restart = HRTIMER_NORESTART;
+	int restart = -EAGAIN;
 
 	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
 	WRITE_ONCE(base->counts.wakeups, base->counts.wakeups + 1);
 	trace_wheel_wakeup(base);
-	if (!base->brief || !base_pass_here(base, &restart))
-		base_queue(base);
-	return restart;
-}
-
-/* Up to when may a timer that is armed be overdue? */
-static void base_need_clock(struct wheel_base *base, u64 time)
-{
-	WRITE_ONCE(base->needs_clock_until, base->needs_clock ? WHEEL_NEVER : time);
+	if (base->brief)
+		restart = wheel_base_pass_short(base);
+	if (restart >= 0)
+		return restart;
+	base_queue(base);
+	return HRTIMER_NORESTART;
 }
 
 /* Have an interrupt at a tick, but none before the debt is so small. */
@@ -89,30 +66,6 @@ void wheel_base_program(struct wheel_base *base, u64 tick)
 {
 	lockdep_assert_held(&base->lock);
 	base_start(base, tick);
-}
-
-/**
- * wheel_base_rest - end a pass in the hrtimer's interrupt
- * @base: base, locked since before the pass ended; its account owes nothing
- *
- * The hrtimer is set anew when its interrupt returns. An arm that comes before sets it
- * earlier, and then it stays so.
- *
- * Return: what the interrupt returns.
- */
-enum hrtimer_restart wheel_base_rest(struct wheel_base *base)
-{
-	u64 next = base_next_tick(base);
-	u64 time;
-
-	lockdep_assert_held(&base->lock);
-	base->programmed = next;
-	if (next == WHEEL_NO_TICK)
-		return HRTIMER_NORESTART;
-	time = wheel_time_of(&base->core, next);
-	base_need_clock(base, time);
-	hrtimer_set_expires(&base->hrtimer, ns_to_ktime(time));
-	return HRTIMER_RESTART;
 }
 
 /**

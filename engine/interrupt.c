@@ -4,6 +4,7 @@
  * softirq costs more than they do. It goes on where there are more timers, where the owner
  * shall look for some, or where somebody is at work on the base.
  */
+#include <linux/ktime.h>
 #include <linux/sched.h>
 #include "take.h"
 
@@ -33,14 +34,6 @@ static void base_call_expire(struct wheel_base *base, unsigned int n, u64 now)
 	WRITE_ONCE(base->running_n, 0);
 }
 
-static bool next_is_soon(const struct wheel_base *base, u64 now)
-{
-	u64 next = base_next_tick(base);
-
-	return next != WHEEL_NO_TICK &&
-	       wheel_time_of(&base->core, next) < now + SOON_NS;
-}
-
 /* Returns true if all that was due was taken. */
 static bool base_serve(struct wheel_base *base, u64 now, u64 until)
 	__must_hold(&base->lock)
@@ -59,6 +52,30 @@ static bool base_serve(struct wheel_base *base, u64 now, u64 until)
 	base->passing = false;
 	trace_wheel_pass_end(base, now, n, WHEEL_BATCH - budget, n == SHORT || !budget);
 	return n < SHORT && budget;
+}
+
+/*
+ * All is done: set the hrtimer, which is in its interrupt, to what comes next. It is queued when
+ * the interrupt returns. An arm that comes before sets it earlier, and then it stays so. Returns
+ * what the interrupt returns; or -EAGAIN: the next comes so soon that it is better taken now.
+ */
+static int base_rest(struct wheel_base *base, u64 now)
+	__must_hold(&base->lock)
+{
+	u64 next = base_next_tick(base);
+	u64 time;
+
+	if (next == WHEEL_NO_TICK) {
+		base->programmed = WHEEL_NO_TICK;
+		return HRTIMER_NORESTART;
+	}
+	time = wheel_time_of(&base->core, next);
+	if (time < now + SOON_NS)
+		return -EAGAIN;
+	base->programmed = next;
+	base_need_clock(base, time);
+	hrtimer_set_expires(&base->hrtimer, ns_to_ktime(time));
+	return HRTIMER_RESTART;
 }
 
 /*
@@ -82,29 +99,50 @@ static bool base_is_free(struct wheel_base *base, u64 until)
 	       !hrtimer_is_queued(&base->hrtimer) && base->look > until;
 }
 
+/* A lock that somebody holds is not waited for: the hrtimer may be started under it. */
+static int base_try(struct wheel_base *base, u64 now)
+{
+	u64 until = wheel_tick_at(&base->core, now);
+	int restart = -EAGAIN;
+
+	if (!raw_spin_trylock(&base->lock))
+		return -EAGAIN;
+	if (base_is_free(base, until) && base_serve(base, now, until) && !base->stopped)
+		restart = base_rest(base, now);
+	raw_spin_unlock(&base->lock);
+	return restart;
+}
+
+/* The time of accounts, when a wheel's clock was just read. */
+static u64 account_time(const struct wheel *wheel, u64 now)
+{
+	return wheel->config.clock == WHEEL_CLOCK_MONOTONIC ? now : ktime_get_mono_fast_ns();
+}
+
 /**
  * wheel_base_pass_short - make a pass in the hrtimer's interrupt
  * @base: base that has short passes
- * @restart: set to what the interrupt returns, if all is done
  *
- * A lock that somebody holds is not waited for: the hrtimer may be started under it.
+ * As one in softirq context it is paid for, and waits if the account cannot pay.
  *
  * Context: Hard interrupt, of the base's hrtimer.
  *
- * Return: true if all that was due is done; false: a pass in softirq context is needed.
+ * Return: if all that was due is done, what the interrupt returns; -EAGAIN: a pass in softirq
+ * context is needed.
  */
-bool wheel_base_pass_short(struct wheel_base *base, enum hrtimer_restart *restart)
+int wheel_base_pass_short(struct wheel_base *base)
 {
-	u64 now = wheel_now(base->owner);
-	u64 until = wheel_tick_at(&base->core, now);
-	bool done;
+	const struct wheel *wheel = base->owner;
+	struct wheel_account *account = wheel->config.account;
+	u64 now, begun;
+	int restart;
 
-	if (!raw_spin_trylock(&base->lock))
-		return false;
-	done = base_is_free(base, until) && base_serve(base, now, until) &&
-	       !base->stopped && !next_is_soon(base, now);
-	if (done)
-		*restart = wheel_base_rest(base);
-	raw_spin_unlock(&base->lock);
-	return done;
+	if (unlikely(wheel_account_owes(account)))
+		return -EAGAIN;
+	now = wheel_now(wheel);
+	begun = account ? account_time(wheel, now) : 0;
+	restart = base_try(base, now);
+	if (account)
+		wheel_account_charge(account, begun);
+	return restart;
 }

@@ -82,6 +82,7 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
 /**
  * struct wheel_account - a share of one processor for passes in softirq context
  * @paid_until: the time, of the monotonic clock, up to which it has paid
+ * @charged: when it was charged last: a time that has passed
  * @cost: so many nanoseconds are paid for one of a pass
  * @lock: protects @waiting; taken within the locks of wheels
  * @waiting: for a pass, until the account has paid: the first comes first
@@ -91,6 +92,7 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
  */
 struct wheel_account {
 	atomic64_t		paid_until;
+	u64			charged;
 	u32			cost;
 	raw_spinlock_t		lock;
 	struct list_head	waiting;

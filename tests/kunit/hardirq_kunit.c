@@ -6,6 +6,7 @@
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/preempt.h>
+#include <linux/processor.h>
 
 #include "rig.h"
 
@@ -278,16 +279,39 @@ static void p12_debt_defers_the_interrupts_pass(struct kunit *test)
 	KUNIT_EXPECT_GE(test, rig->probes[0].seen, until);
 }
 
-/* A pass in the interrupt is paid for. */
-static void p12_interrupt_is_charged(struct kunit *test)
-{
-	struct rig *rig = rig_interrupted(test, WHEEL_CLOCK_MONOTONIC, true, 1);
+/* In the interrupt a callback takes this long. */
+#define LONG_NS		(200 * NSEC_PER_USEC)
 
-	arm_all(rig, soon(rig), 0);
+static void take_long(struct probe *probe)
+{
+	u64 end = ktime_get_ns() + LONG_NS;
+
+	while (ktime_get_ns() < end)
+		cpu_relax();
+}
+
+/* A pass in the interrupt is paid for, as long as it takes, on each clock. */
+static void interrupt_is_charged(struct kunit *test, u32 clock)
+{
+	struct rig *rig = rig_interrupted(test, clock, true, 1);
+	atomic64_t *paid = &contexts_of(rig)->account.paid_until;
+	u64 begun = ktime_get_ns();
+
+	/* It has not used all that it may. */
+	atomic64_set(paid, begun);
+	rig->probes[0].action = take_long;
+	rig_await(rig, 1);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, rig_now(rig) + NSEC_PER_MSEC), 0);
 	rig_wait(rig);
 	/* It has returned, and its price was paid, when its wheel was stopped. */
 	KUNIT_ASSERT_EQ(test, wheel_stop(rig->wheel, NULL), 0);
-	KUNIT_EXPECT_GT(test, atomic64_read(&contexts_of(rig)->account.paid_until), 0);
+	KUNIT_EXPECT_GE(test, atomic64_read(paid), begun + 100 * LONG_NS);
+}
+
+static void p12_interrupt_is_charged(struct kunit *test)
+{
+	interrupt_is_charged(test, WHEEL_CLOCK_MONOTONIC);
+	interrupt_is_charged(test, WHEEL_CLOCK_BOOTTIME);
 }
 
 /* An owner's look may take its time: it is a softirq's. */
