@@ -15,6 +15,19 @@ static u32 events_ready(const struct wheel_file *file)
 			    file->slots.fired.count;
 }
 
+/* They wait for a reader. */
+static void queue_events(struct wheel_slots *slots, struct wheel_timer **due, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		struct wheel_slot *slot = wheel_slot_of(due[i]);
+
+		wheel_event_fired(slots, slot);
+		wheel_event_queue(slots, slot);
+	}
+}
+
 /**
  * wheel_file_wake - tell readers and pollers that there is an event
  * @file: file whose @notified was set, under its lock
@@ -74,10 +87,7 @@ void wheel_file_expire(struct wheel *wheel, struct wheel_timer **due,
 		       unsigned int n, u64 now)
 {
 	struct wheel_file *file = wheel_file_of(wheel);
-	struct wheel_slots *slots = &file->slots;
 	unsigned long flags;
-	unsigned int i;
-	u32 room = 0;
 	bool wake;
 
 	spin_lock_irqsave(&file->lock, flags);
@@ -85,22 +95,10 @@ void wheel_file_expire(struct wheel *wheel, struct wheel_timer **due,
 		file->notified = false;
 		file->wake_at = 1;
 	}
-	/* While events wait for room, all others wait behind them. */
-	if (file->ring && !slots->fired.count)
-		room = wheel_event_ring_room(file->ring);
-	for (i = 0; i < n; i++) {
-		struct wheel_slot *slot = wheel_slot_of(due[i]);
-
-		wheel_event_fired(slots, slot);
-		if (i < room)
-			wheel_event_ring_put(file, slot, now);
-		else
-			wheel_event_queue(slots, slot);
-	}
-	if (file->ring) {
-		wheel_event_ring_publish(file);
-		file->backlogged += min(n, slots->fired.count);
-	}
+	if (file->ring)
+		wheel_event_ring_expire(file, due, n, now);
+	else
+		queue_events(&file->slots, due, n);
 	wake = !file->notified && (n >= file->wake_at || events_ready(file) >= file->wake_at);
 	if (wake) {
 		file->notified = true;
@@ -112,18 +110,8 @@ void wheel_file_expire(struct wheel *wheel, struct wheel_timer **due,
 		wheel_file_wake(file);
 }
 
-/**
- * wheel_file_news - is there anything to read?
- * @file: file
- * @wanted: how many events shall be there
- * @ready: set to how many are
- *
- * To be asked from a wait queue: from now on @wanted events wake us.
- *
- * Return: WHEEL_NOTHING: not so many; WHEEL_EVENTS; or WHEEL_OVER: nor will there be
- * any.
- */
-enum wheel_news wheel_file_news(struct wheel_file *file, u32 wanted, u32 *ready)
+/* wheel_file_news(), in line for poll(). */
+static __always_inline enum wheel_news file_news(struct wheel_file *file, u32 wanted, u32 *ready)
 {
 	struct wheel *wheel = wheel_file_ready(file);
 	enum wheel_news news = WHEEL_NOTHING;
@@ -152,6 +140,22 @@ enum wheel_news wheel_file_news(struct wheel_file *file, u32 wanted, u32 *ready)
 }
 
 /**
+ * wheel_file_news - is there anything to read?
+ * @file: file
+ * @wanted: how many events shall be there
+ * @ready: set to how many are
+ *
+ * To be asked from a wait queue: from now on @wanted events wake us.
+ *
+ * Return: WHEEL_NOTHING: not so many; WHEEL_EVENTS; or WHEEL_OVER: nor will there be
+ * any.
+ */
+enum wheel_news wheel_file_news(struct wheel_file *file, u32 wanted, u32 *ready)
+{
+	return file_news(file, wanted, ready);
+}
+
+/**
  * wheel_file_poll - poll(), select(), epoll
  * @filp: open /dev/wheel
  * @wait: where to add our queue
@@ -165,7 +169,7 @@ __poll_t wheel_file_poll(struct file *filp, struct poll_table_struct *wait)
 	u32 ready;
 
 	poll_wait(filp, &file->pollers, wait);
-	if (wheel_file_news(file, 1, &ready) == WHEEL_EVENTS)
+	if (file_news(file, 1, &ready) == WHEEL_EVENTS)
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(file->stopped))
 		mask |= EPOLLHUP;

@@ -156,32 +156,23 @@ u32 wheel_event_ring_ready(const struct wheel_event_ring *ring)
 	return min(ring->tail - head, ring->mask + 1);
 }
 
-/**
- * wheel_event_ring_room - how many events fit
- * @ring: ring, its file locked
- *
- * Return: how many.
- */
-u32 wheel_event_ring_room(const struct wheel_event_ring *ring)
+/* How many events fit. */
+static u32 ring_room(const struct wheel_event_ring *ring)
 {
 	return ring->mask + 1 - wheel_event_ring_ready(ring);
 }
 
-/**
- * wheel_event_ring_put - let an event be the next one of the ring
- * @file: file with a ring that has room, locked
- * @slot: slot that fired and is in no queue
- * @now: the clock
- *
- * It is told by wheel_event_ring_publish(). The program cannot write to the entries.
+/*
+ * Let the event of a slot, which is in no queue, be the next one of a ring that has room. It is
+ * told by ring_tell(). The program cannot write to the entries.
  */
-void wheel_event_ring_put(struct wheel_file *file, struct wheel_slot *slot, u64 now)
+static inline void ring_put(struct wheel_event_ring *ring, struct wheel_slots *slots,
+			    struct wheel_slot *slot, u64 now)
 {
-	struct wheel_event_ring *ring = file->ring;
 	struct wheel_event *event = &ring->event[ring->tail++ & ring->mask];
 
-	wheel_event_describe(&file->slots, slot, now, event);
-	wheel_event_consumed(&file->slots, slot, event);
+	wheel_event_describe(slots, slot, now, event);
+	wheel_event_consumed(slots, slot, event);
 }
 
 static void ring_tell(struct wheel_event_ring *ring)
@@ -198,11 +189,33 @@ static u32 ring_fill(struct wheel_file *file, u64 now, u32 room)
 	u32 done = 0;
 
 	while (done < room && slots->fired.count) {
-		wheel_event_ring_put(file, wheel_slot_pop(slots, &slots->fired), now);
+		ring_put(ring, slots, wheel_slot_pop(slots, &slots->fired), now);
 		done++;
 	}
 	ring_tell(ring);
 	return done;
+}
+
+/* Some events wait for room. Returns as wheel_event_ring_publish(). */
+static bool ring_catch_up(struct wheel_file *file)
+{
+	const struct wheel_slots *slots = &file->slots;
+	struct wheel_event_ring *ring = file->ring;
+	u64 now = wheel_now(slots->wheel);
+	u32 room = ring_room(ring);
+	u32 left = DEV_HOLD;
+
+	left -= ring_fill(file, now, min(room, left));
+	if (slots->fired.count && left) {
+		WRITE_ONCE(ring->kernel->kflags, WHEEL_RING_BACKLOG);
+		/* Pairs with the program's, between its head and our flags. */
+		smp_mb();
+		room = ring_room(ring);
+		ring_fill(file, now, min(room, left));
+	}
+	if (!slots->fired.count)
+		WRITE_ONCE(ring->kernel->kflags, 0);
+	return slots->fired.count && wheel_event_ring_ready(ring) <= ring->mask;
 }
 
 /**
@@ -215,28 +228,43 @@ static u32 ring_fill(struct wheel_file *file, u64 now, u32 room)
  */
 bool wheel_event_ring_publish(struct wheel_file *file)
 {
-	const struct wheel_slots *slots = &file->slots;
-	struct wheel_event_ring *ring = file->ring;
-	u32 left = DEV_HOLD;
-	u32 room;
-	u64 now;
-
+	if (unlikely(file->slots.fired.count))
+		return ring_catch_up(file);
 	/* While none waits for room, BACKLOG is not set. */
+	ring_tell(file->ring);
+	return false;
+}
+
+/**
+ * wheel_event_ring_expire - timers of a file are due
+ * @file: file with a ring, locked
+ * @due: the timers
+ * @n: how many, no more than a lock hold's worth
+ * @now: the clock
+ *
+ * While events wait for room, all others wait behind them.
+ */
+void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due,
+			     unsigned int n, u64 now)
+{
+	struct wheel_event_ring *ring = file->ring;
+	struct wheel_slots *slots = &file->slots;
+	u32 room = likely(!slots->fired.count) ? ring_room(ring) : 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		struct wheel_slot *slot = wheel_slot_of(due[i]);
+
+		wheel_event_fired(slots, slot);
+		if (likely(i < room))
+			ring_put(ring, slots, slot, now);
+		else
+			wheel_event_queue(slots, slot);
+	}
 	if (likely(!slots->fired.count)) {
 		ring_tell(ring);
-		return false;
+	} else {
+		ring_catch_up(file);
+		file->backlogged += min(n, slots->fired.count);
 	}
-	now = wheel_now(slots->wheel);
-	room = wheel_event_ring_room(ring);
-	left -= ring_fill(file, now, min(room, left));
-	if (slots->fired.count && left) {
-		WRITE_ONCE(ring->kernel->kflags, WHEEL_RING_BACKLOG);
-		/* Pairs with the program's, between its head and our flags. */
-		smp_mb();
-		room = wheel_event_ring_room(ring);
-		ring_fill(file, now, min(room, left));
-	}
-	if (!slots->fired.count)
-		WRITE_ONCE(ring->kernel->kflags, 0);
-	return slots->fired.count && wheel_event_ring_ready(ring) <= ring->mask;
 }

@@ -17,9 +17,8 @@ struct wheel_event_ring *wheel_event_ring_make(u32 events,
 					       struct wheel_kernel_page *kernel);
 void wheel_event_ring_free(struct wheel_event_ring *ring);
 u32 wheel_event_ring_ready(const struct wheel_event_ring *ring);
-u32 wheel_event_ring_room(const struct wheel_event_ring *ring);
-void wheel_event_ring_put(struct wheel_file *file, struct wheel_slot *slot,
-			  u64 now);
+void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due,
+			     unsigned int n, u64 now);
 bool wheel_event_ring_publish(struct wheel_file *file);
 
 #endif
