@@ -15,8 +15,7 @@
 
 /* The commands after which a key may expire that did not before, the commonest first. */
 static const struct form {
-	const char *name;
-	size_t length;
+	char name[16];
 	/* So many it has at least; which of them is the key. */
 	int words, key;
 	/* Which one says how long it lives, or is the first that may be EX or PX; or 0. */
@@ -25,7 +24,7 @@ static const struct form {
 	int64_t unit;
 	bool is_time;
 } forms[] = {
-#define FORM(NAME, ...) { .name = NAME, .length = sizeof(NAME) - 1, __VA_ARGS__ }
+#define FORM(NAME, ...) { .name = NAME, __VA_ARGS__ }
 	FORM("set", .words = 5, .key = 1, .options = 3),
 	FORM("expire", .words = 3, .key = 1, .time = 2, .unit = 1000),
 	FORM("setex", .words = 4, .key = 1, .time = 2, .unit = 1000),
@@ -70,55 +69,45 @@ bool hint_knows_all(struct RedisModuleCtx *ctx)
 {
 	const struct form *form;
 
-	for (form = forms; form->name; form++)
+	for (form = forms; *form->name; form++)
 		if (!exists(ctx, form->name, NULL))
 			return false;
 	return exists(ctx, "multi", "it");
 }
 
 /* A positive number, or 0: it is none, or too long. */
-static int64_t number_of(struct word word)
+static int64_t number_of(const char *word)
 {
-	int64_t number = 0;
-	size_t i;
+	const char *end = word + DIGITS;
+	uint64_t number = 0;
+	unsigned int digit;
 
-	if (word.length > DIGITS)
-		return 0;
-	for (i = 0; i < word.length; i++) {
-		unsigned int digit = word.bytes[i] - '0';
-
-		if (digit > 9)
-			return 0;
+	for (; (digit = (unsigned char)*word - '0') <= 9 && word < end; word++)
 		number = 10 * number + digit;
-	}
-	return number;
+	return *word ? 0 : number;
 }
 
 /* The form of a command, or the last one, which has no name. */
-static const struct form *form_of(struct word name, int words)
+static const struct form *form_of(const char *name, int words)
 {
 	const struct form *form;
 
-	for (form = forms; form->name; form++)
-		if (name.length == form->length && words >= form->words &&
-		    word_is(name, form->name))
+	for (form = forms; *form->name; form++)
+		if (words >= form->words && word_is(name, form->name))
 			break;
 	return form;
 }
 
 /* Is the word EX, PX, EXAT or PXAT? Then @term has its unit. */
-static bool is_option(struct word word, struct term *term)
+static bool is_option(const char *word, struct term *term)
 {
-	char first;
+	char first = small(word[0]);
 
-	term->is_time = word.length == 4;
-	if ((word.length != 2 && !term->is_time) || small(word.bytes[1]) != 'x')
+	if ((first != 'e' && first != 'p') || small(word[1]) != 'x')
 		return false;
-	if (term->is_time && (small(word.bytes[2]) != 'a' || small(word.bytes[3]) != 't'))
-		return false;
-	first = small(word.bytes[0]);
 	term->ms = first == 'e' ? 1000 : 1;
-	return first == 'e' || first == 'p';
+	term->is_time = word[2];
+	return !term->is_time || word_is(word + 2, "at");
 }
 
 static struct term term_of(struct RedisModuleCommandFilterCtx *command, int words,
@@ -163,7 +152,7 @@ enum hint hint_read(struct RedisModuleCommandFilterCtx *command, int words)
 	if (words <= 2)
 		return HINT_OF_NOTHING;
 	form = form_of(command_word(command, 0), words);
-	if (!form->name)
+	if (!*form->name)
 		return HINT_OF_NOTHING;
 	name = RedisModule_CommandFilterArgGet(command, form->key);
 	last = name;

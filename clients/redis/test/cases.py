@@ -164,6 +164,7 @@ def ways_to_expire(client):
         "set px": [("SET", "mine", "1", "PX", 500)],
         "set ex": [("SET", "mine", "1", "EX", 1)],
         "set nx px get": [("SET", "mine", "1", "NX", "PX", 500)],
+        "set px, and a NUL": [("SET", "mine", "1", b"PX\0that", 500)],
         "set pxat": [("SET", "mine", "1", "PXAT", soon), ("SET", "mine", "1", "PX", 500)],
         "setex": [("SETEX", "mine", 1, "1")],
         "psetex": [("PSETEX", "mine", 500, "1")],
