@@ -12,6 +12,7 @@
 
 struct RedisModuleCtx;
 struct RedisModuleString;
+struct name;
 
 /**
  * struct due_counts - since the module was loaded
@@ -44,12 +45,12 @@ int64_t due_horizon(void);
  * A key may expire then: when it is due, it does or does not. Beyond the horizon means
  * nothing, INT64_MAX never.
  */
-void due_expect(struct RedisModuleString *name, int64_t expires_ms);
+void due_expect(struct RedisModuleString *string, int64_t expires_ms);
 /*
  * A command that is read now gives it so long a life, within the horizon, when it is executed:
  * at once, or once its transaction is.
  */
-void due_expect_life(struct RedisModuleString *name, int64_t lives_ms);
+void due_expect_life(const struct name *name, int64_t lives_ms);
 /*
  * Forgets the key of that number if it does not expire within the horizon. seek_begin()
  * comes before it.

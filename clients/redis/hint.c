@@ -5,6 +5,7 @@
 #include "command.h"
 #include "due.h"
 #include "hint.h"
+#include "keys.h"
 #include "look.h"
 #include "transactions.h"
 
@@ -50,7 +51,7 @@ struct term {
 };
 
 /* The key of the command that was read last, or NULL; not ours to free. */
-static const struct RedisModuleString *last;
+static struct RedisModuleString *last;
 
 /* Is there a command of that name, which this word too many or too few lets fail? */
 static bool exists(struct RedisModuleCtx *ctx, const char *name, const char *word)
@@ -99,7 +100,7 @@ static const struct form *form_of(const char *name, int words)
 }
 
 /* Is the word EX, PX, EXAT or PXAT? Then @term has its unit. */
-static bool is_option(const char *word, struct term *term)
+static inline bool is_option(const char *word, struct term *term)
 {
 	char first = small(word[0]);
 
@@ -131,42 +132,49 @@ static struct term term_of(struct RedisModuleCommandFilterCtx *command, int word
 	return (struct term){ .ms = INT64_MAX };
 }
 
-static size_t length_of(const struct RedisModuleString *name)
+/*
+ * Most often it is SET, and no other of these commands has EX or PX there. So its name need
+ * not be read: of a command that gives no time, as MSET, it is a hint in vain.
+ */
+static bool looks_like_set(struct RedisModuleCommandFilterCtx *command, int words,
+			   struct term *term)
 {
-	size_t length;
-
-	RedisModule_StringPtrLen(name, &length);
-	return length;
+	if (words < 5 || !is_option(command_word(command, 3), term))
+		return false;
+	term->ms *= number_of(command_word(command, 4));
+	return true;
 }
 
 enum hint hint_read(struct RedisModuleCommandFilterCtx *command, int words)
 {
-	struct RedisModuleString *name;
-	const struct form *form;
+	const struct form *form = forms;
 	struct term term;
+	struct name key;
 	bool is_long;
 
 	last = NULL;
-	if (words == 1 && word_is(command_word(command, 0), "multi"))
-		transactions_begun();
-	if (words <= 2)
-		return HINT_OF_NOTHING;
-	form = form_of(command_word(command, 0), words);
-	if (!*form->name)
-		return HINT_OF_NOTHING;
-	name = RedisModule_CommandFilterArgGet(command, form->key);
-	last = name;
-	term = term_of(command, words, form);
+	if (!looks_like_set(command, words, &term)) {
+		if (words == 1 && word_is(command_word(command, 0), "multi"))
+			transactions_begun();
+		if (words <= 2)
+			return HINT_OF_NOTHING;
+		form = form_of(command_word(command, 0), words);
+		if (!*form->name)
+			return HINT_OF_NOTHING;
+		term = term_of(command, words, form);
+	}
+	last = RedisModule_CommandFilterArgGet(command, form->key);
 	if (!term.is_time && term.ms > due_horizon())
 		return HINT_OF_NOTHING;
-	is_long = length_of(name) > NAME_LENGTH;
+	key = name_of(last);
+	is_long = key.length > NAME_LENGTH;
 	/* A time may be over when the transaction is executed. */
 	if (!term.ms || is_long || (term.is_time && transactions_may_be_open()))
-		look_later(name);
+		look_later(key.string);
 	else if (term.is_time)
-		due_expect(name, term.ms);
+		due_expect(key.string, term.ms);
 	else
-		due_expect_life(name, term.ms);
+		due_expect_life(&key, term.ms);
 	return is_long && transactions_may_be_open() ? HINT_TOO_LONG : HINT_OF_KEY;
 }
 

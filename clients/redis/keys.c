@@ -15,7 +15,7 @@
 static struct {
 	struct pool pool;
 	struct table table;
-	uint64_t seed;
+	uint64_t seed, factor;
 } keys;
 
 /* Both halves of the product, so that each bit of both counts. */
@@ -26,28 +26,32 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Seeded, so that no client can choose names which meet in the table. */
-static uint64_t hash_of(const struct RedisModuleString *name)
+static uint64_t word_at(const char *bytes)
 {
-	const uint64_t odd = 0x9e3779b97f4a7c15;
-	uint64_t word = 0;
-	size_t length;
-	const char *bytes = RedisModule_StringPtrLen(name, &length);
-	uint64_t hash = keys.seed ^ length;
+	uint64_t word;
 
-	for (; length > sizeof(word); length -= sizeof(word)) {
-		memcpy(&word, bytes, sizeof(word));
-		hash = mix(hash ^ word, odd ^ keys.seed);
-		bytes += sizeof(word);
-	}
-	/* The last word often is a whole one, which takes no call. */
-	if (length == sizeof(word)) {
-		memcpy(&word, bytes, sizeof(word));
+	memcpy(&word, bytes, sizeof(word));
+	return word;
+}
+
+/* Seeded, so that no client can choose names which meet in the table. */
+static uint64_t hash_of(const struct name *name)
+{
+	uint64_t hash = keys.seed ^ name->length;
+	const char *bytes = name->bytes;
+	const char *end = bytes + name->length;
+	uint64_t last = 0;
+
+	if (name->length < sizeof(last)) {
+		memcpy(&last, bytes, name->length);
 	} else {
-		word = 0;
-		memcpy(&word, bytes, length);
+		/* It may overlap the one before: the length tells where. */
+		end -= sizeof(last);
+		last = word_at(end);
+		for (; bytes < end; bytes += sizeof(last))
+			hash = mix(hash ^ word_at(bytes), keys.factor);
 	}
-	return mix(hash ^ word, odd ^ keys.seed);
+	return mix(hash ^ last, keys.factor);
 }
 
 void keys_init(uint32_t limit)
@@ -56,6 +60,7 @@ void keys_init(uint32_t limit)
 	/* An unseeded table would be slow at worst: no reason to fail. */
 	if (getrandom(&keys.seed, sizeof(keys.seed), GRND_NONBLOCK) < 0)
 		keys.seed = (uintptr_t)&limit;
+	keys.factor = keys.seed ^ 0x9e3779b97f4a7c15;
 	table_init(&keys.table);
 }
 
@@ -91,11 +96,12 @@ static uint32_t find(uint64_t hash, uint32_t *at)
 	return nr;
 }
 
-uint32_t key_find_or_add(struct RedisModuleString *name, bool *known)
+uint32_t key_find_or_add(const struct name *name, bool *known)
 {
 	uint64_t hash = hash_of(name);
 	uint32_t at = hash;
 	uint32_t nr = find(hash, &at);
+	struct key *key;
 
 	*known = nr != NONE;
 	if (*known)
@@ -103,11 +109,12 @@ uint32_t key_find_or_add(struct RedisModuleString *name, bool *known)
 	nr = pool_take(&keys.pool);
 	if (nr == NONE)
 		return NONE;
-	*key_at(nr) = (struct key) {
-		.name = RedisModule_HoldString(NULL, name),
-		.hash = hash,
-	};
 	table_add_at(&keys.table, nr, hash, at);
+	key = key_at(nr);
+	key->hash = hash;
+	key->lives_ms = 0;
+	key->round = 0;
+	key->name = RedisModule_HoldString(NULL, name->string);
 	return nr;
 }
 
@@ -125,23 +132,22 @@ struct RedisModuleString *key_remove(uint32_t nr)
 void key_link(uint32_t *first, uint32_t nr)
 {
 	struct key *key = key_at(nr);
-	struct key *head;
 
-	if (*first == NONE)
-		*first = key->prev = nr;
-	head = key_at(*first);
+	key->prev = NONE;
 	key->next = *first;
-	key->prev = head->prev;
-	key_at(head->prev)->next = nr;
-	head->prev = nr;
+	if (*first != NONE)
+		key_at(*first)->prev = nr;
+	*first = nr;
 }
 
 void key_unlink(uint32_t *first, uint32_t nr)
 {
 	const struct key *key = key_at(nr);
 
-	if (*first == nr)
-		*first = key->next == nr ? NONE : key->next;
-	key_at(key->prev)->next = key->next;
-	key_at(key->next)->prev = key->prev;
+	if (key->prev != NONE)
+		key_at(key->prev)->next = key->next;
+	else
+		*first = key->next;
+	if (key->next != NONE)
+		key_at(key->next)->prev = key->prev;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "api.h"
 #include "due.h"
+#include "keys.h"
 #include "look.h"
 #include "seek.h"
 #include "transactions.h"
@@ -40,10 +41,12 @@ void look_now(struct RedisModuleCtx *ctx)
 	seek_begin(ctx);
 	/* A module that hears of a key which is deleted may give us more names. */
 	for (i = 0; i < look.count; i++) {
-		due_expect(look.names[i], seek(ctx, look.names[i]).expires_ms);
+		struct name name = name_of(look.names[i]);
+
+		due_expect(name.string, seek(ctx, name.string).expires_ms);
 		/* The transaction may let it expire at any time. */
 		if (queued)
-			due_expect_life(look.names[i], 1);
+			due_expect_life(&name, 1);
 	}
 	look_drop();
 }

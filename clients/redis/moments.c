@@ -38,11 +38,12 @@ static uint32_t hash_of(int64_t ms)
 
 uint32_t moment_find(int64_t ms)
 {
-	uint32_t at = hash_of(ms);
 	uint32_t nr = moments.last;
+	uint32_t at;
 
 	if (nr != NONE && moment_at(nr)->ms == ms)
 		return nr;
+	at = hash_of(ms);
 	do
 		nr = table_next(&moments.table, hash_of(ms), &at);
 	while (nr != NONE && moment_at(nr)->ms != ms);

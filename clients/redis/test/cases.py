@@ -319,6 +319,14 @@ def test_sooner_time_counts():
         assert_next(client, listener, "mine", due)
 
 
+def test_words_that_look_like_a_life_give_none():
+    with served() as (_, client, listener):
+        client.many([("MSET", "mine", "1", "px", "200"), ("SET", "last", "1", "PX", 600)])
+        assert_next(client, listener, "last", 0)
+        assert client("EXISTS", "mine", "px") == 2
+        assert field(client, "keys") == 0
+
+
 def test_key_that_no_longer_expires_stays():
     with served() as (_, client, listener):
         commands = [("SET", key, "1", "PX", 1000)
