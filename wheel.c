@@ -27,9 +27,9 @@ u64 wheel_span(const struct wheel_core *w)
  */
 size_t wheel_memory(u32 buckets)
 {
-	return buckets * sizeof(struct wheel_bucket) +
-	       DIV_ROUND_UP(buckets, 64) * sizeof(struct wheel_group) +
-	       DIV_ROUND_UP(buckets, WHEEL_BLOCK) * sizeof(u64) +
+	return max(buckets, MINIMA_BELOW) * sizeof(struct wheel_bucket) +
+	       DIV_ROUND_UP(buckets, 64) * sizeof(u64) +
+	       minima_words(buckets) * sizeof(u64) +
 	       buckets * sizeof(struct list_head *);
 }
 

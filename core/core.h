@@ -31,30 +31,17 @@ struct wheel_bucket {
 };
 
 /**
- * struct wheel_group - 64 buckets
- * @busy: a bit for each that holds timers
- * @min: hashed: no timer in them is due earlier
- */
-struct wheel_group {
-	u64			busy;
-	u64			min;
-};
-
-/* A block is 64 groups of 64 buckets. */
-#define WHEEL_BLOCK	(64 * 64)
-
-/**
  * struct wheel_ring - buckets and which of them hold timers
  * @bucket: @mask + 1 of them, a power of two
- * @group: 64 buckets each
- * @block: hashed: for each block a tick before which no timer in it is due
+ * @busy: a bit for each bucket that holds timers, 64 a word
+ * @minima: hashed: a tree of them; see minima.h
  * @lag: for each bucket the timer that gets the next hint; see hint.h
  * @mask: turns a tick into the number of a bucket
  */
 struct wheel_ring {
 	struct wheel_bucket	*bucket;
-	struct wheel_group	*group;
-	u64			*block;
+	u64			*busy;
+	u64			*minima;
 	struct list_head	**lag;
 	u32			mask;
 };
@@ -138,13 +125,11 @@ struct wheel_walk {
 /**
  * struct wheel_search - the search for the next due tick
  * @refreshed: the bucket whose minimum was refreshed last
- * @scanned: hashed: buckets after the clock that were seen
- * @steps: hashed: how often it looked from the top or refreshed a bucket
- * @lost: hashed: it counted on a timer that is gone
+ * @steps: hashed: how often it had to raise a minimum first
+ * @lost: hashed: it ended with a minimum that may be too small
  */
 struct wheel_search {
 	struct wheel_bucket	*refreshed;
-	u32			scanned;
 	u32			steps;
 	bool			lost;
 };
@@ -167,7 +152,7 @@ struct wheel_beyond {
  * @clock: every tick up to this one has been taken
  * @floor: the first tick at which a timer armed now may be due
  * @latest: the last such tick; at the clock's end there is none, and it is before @floor
- * @next: no timer is due before this tick, except while a pass searches
+ * @next: no timer is due before this tick
  * @last: the tick at the clock's end
  * @span: timers are due at most so many ticks after @floor; where the scheme has no
  *	bound of its own: as many as the clock has nanoseconds

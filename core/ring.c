@@ -18,23 +18,22 @@ void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory)
 	u32 i;
 
 	r->bucket = memory;
-	r->group = (struct wheel_group *)(r->bucket + buckets);
-	r->block = (u64 *)(r->group + DIV_ROUND_UP(buckets, 64));
-	r->lag = (struct list_head **)(r->block +
-				       DIV_ROUND_UP(buckets, WHEEL_BLOCK));
+	r->busy = (u64 *)(r->bucket + max(buckets, MINIMA_BELOW));
+	r->minima = r->busy + DIV_ROUND_UP(buckets, 64);
+	r->lag = (struct list_head **)(r->minima + minima_words(buckets));
 	r->mask = buckets - 1;
-	for (i = 0; i < buckets; i++) {
+	for (i = 0; i < max(buckets, MINIMA_BELOW); i++) {
 		INIT_LIST_HEAD(&r->bucket[i].timers);
 		r->bucket[i].min = WHEEL_NO_TICK;
 		r->bucket[i].stale = false;
 		r->bucket[i].crowded = false;
 		hint_restart(&r->bucket[i]);
+	}
+	for (i = 0; i < buckets; i++)
 		r->lag[i] = NULL;
-	}
-	for (i = 0; i < buckets; i += 64) {
-		*ring_group(r, i) = (struct wheel_group){ 0, WHEEL_NO_TICK };
-		*ring_block(r, i) = WHEEL_NO_TICK;
-	}
+	for (i = 0; i < buckets; i += 64)
+		*ring_busy(r, i) = 0;
+	minima_init(r);
 }
 
 /**
@@ -51,7 +50,7 @@ u32 wheel_ring_find(const struct wheel_ring *r, u32 from, u32 to,
 		    unsigned int *budget)
 {
 	while (from < to && *budget) {
-		u64 word = ring_group(r, from)->busy >> from % 64;
+		u64 word = *ring_busy(r, from) >> from % 64;
 
 		if (word)
 			return min(from + (u32)__ffs64(word), to);
@@ -228,8 +227,7 @@ static bool lag_check(const struct wheel_ring *r, u32 at)
 const char *wheel_bucket_check(const struct wheel_core *w, u32 at, u64 *count)
 {
 	const struct wheel_bucket *bucket = &w->ring.bucket[at];
-	const struct wheel_group *group = ring_group(&w->ring, at);
-	bool busy = group->busy >> at % 64 & 1;
+	bool busy = *ring_busy(&w->ring, at) >> at % 64 & 1;
 	const struct list_head *node;
 	u64 earliest = WHEEL_NO_TICK;
 

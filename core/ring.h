@@ -7,6 +7,7 @@
 #define _WHEEL_CORE_RING_H
 
 #include "hint.h"
+#include "minima.h"
 
 void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory);
 struct wheel_timer *wheel_ring_first(const struct wheel_ring *r, u32 buckets,
@@ -31,14 +32,10 @@ static inline bool wheel_walk_over(const struct wheel_walk *walk)
 	return walk->from->next == walk->end;
 }
 
-static inline struct wheel_group *ring_group(const struct wheel_ring *r, u32 at)
+/* The word that has the bit of a bucket. */
+static inline u64 *ring_busy(const struct wheel_ring *r, u32 at)
 {
-	return &r->group[at / 64];
-}
-
-static inline u64 *ring_block(const struct wheel_ring *r, u32 at)
-{
-	return &r->block[at / WHEEL_BLOCK];
+	return &r->busy[at / 64];
 }
 
 static inline u32 ring_at(const struct wheel_ring *r,
@@ -112,7 +109,7 @@ static inline bool ring_append(struct wheel_ring *r, u32 at, struct wheel_timer 
 	if (due < bucket->min)
 		bucket->min = due;
 	if (unlikely(empty))
-		ring_group(r, at)->busy |= (u64)1 << at % 64;
+		*ring_busy(r, at) |= (u64)1 << at % 64;
 	return empty;
 }
 
@@ -125,7 +122,7 @@ static inline void ring_emptied(struct wheel_ring *r, struct wheel_bucket *bucke
 {
 	u32 at = ring_at(r, bucket);
 
-	ring_group(r, at)->busy &= ~((u64)1 << at % 64);
+	*ring_busy(r, at) &= ~((u64)1 << at % 64);
 	bucket->min = WHEEL_NO_TICK;
 	bucket->stale = false;
 	bucket->crowded = false;

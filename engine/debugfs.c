@@ -99,7 +99,7 @@ static void show_ring(struct seq_file *m, const struct wheel_ring *ring)
 	seq_printf(m, "    busy_of_%u: [", together * 64);
 	for (i = 0; i < groups; i++) {
 		/* Without the lock: timers do not wait for those who look here. */
-		busy += hweight64(data_race(ring->group[i].busy));
+		busy += hweight64(data_race(ring->busy[i]));
 		if ((i + 1) % together && i + 1 < groups)
 			continue;
 		seq_printf(m, "%s%u", i < together ? "" : ", ", busy);

@@ -20,7 +20,7 @@ static void bounded_init(struct wheel_core *w)
  */
 static void bounded_follow(struct wheel_core *w, u64 tick)
 {
-	if (hashed_is_busy(w))
+	if (w->walk.bucket)
 		return;
 	w->clock = max(w->clock, min(tick, w->next - 1));
 }

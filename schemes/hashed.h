@@ -8,23 +8,12 @@
 
 #include "../core/ring.h"
 
-/* Is a walk or a search under way, so that next is no bound and clock is fixed? */
-static inline bool hashed_is_busy(const struct wheel_core *w)
-{
-	return w->walk.bucket || w->search.scanned || w->search.steps;
-}
-
 static inline void hashed_file(struct wheel_core *w, struct wheel_timer *t)
 {
 	u32 at = (u32)t->due_tick & w->ring.mask;
-	struct wheel_group *group = ring_group(&w->ring, at);
-	u64 *block = ring_block(&w->ring, at);
 
 	ring_append(&w->ring, at, t);
-	if (t->due_tick < group->min)
-		group->min = t->due_tick;
-	if (t->due_tick < *block)
-		*block = t->due_tick;
+	minima_lower(&w->ring, at, t->due_tick);
 }
 
 static inline void hashed_unfile(struct wheel_core *w, struct wheel_timer *t)

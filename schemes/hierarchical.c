@@ -47,7 +47,7 @@ static struct wheel_bucket *first_bucket(const struct wheel_core *w)
 	if (!w->levels)
 		return NULL;
 	level = __ffs64(w->levels);
-	return &w->ring.bucket[level * WHEEL_LEVEL_BUCKETS + __ffs64(w->ring.group[level].busy)];
+	return &w->ring.bucket[level * WHEEL_LEVEL_BUCKETS + __ffs64(w->ring.busy[level])];
 }
 
 /* The first tick of a bucket that lies ahead of the clock. */
@@ -222,7 +222,7 @@ static const char *level_check(const struct wheel_core *w, u32 level)
 {
 	u32 used = w->levels >> level & 1;
 
-	return used == !w->ring.group[level].busy ? "a level's bit is wrong" : NULL;
+	return used == !w->ring.busy[level] ? "a level's bit is wrong" : NULL;
 }
 
 static const char *hierarchical_check(const struct wheel_core *w, u64 *count)

@@ -34,7 +34,7 @@ static inline void hierarchical_file_from(struct wheel_core *w, struct wheel_tim
 
 static inline void hierarchical_left(struct wheel_core *w, u32 level)
 {
-	if (!w->ring.group[level].busy)
+	if (!w->ring.busy[level])
 		w->levels &= ~((u32)1 << level);
 }
 

@@ -52,10 +52,8 @@ static __always_inline void wheel_unfile(struct wheel_core *w,
 		hashed_unfile(w, t);
 	else
 		scheme->unfile(w, t);
-	if (unlikely(t->due_tick == w->next)) {
+	if (unlikely(t->due_tick == w->next))
 		w->found = false;
-		w->search.lost = true;
-	}
 }
 
 /* wheel_place(), of a timer that is admitted. */

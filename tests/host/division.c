@@ -16,12 +16,12 @@
 /**
  * struct division - by one tick
  * @wheel: divides
- * @memory: of its only bucket
+ * @memory: of its buckets
  * @x: what was divided last
  */
 struct division {
 	struct wheel_core wheel;
-	u64 memory[16];
+	u64 memory[48];
 	u64 x;
 };
 

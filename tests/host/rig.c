@@ -286,13 +286,13 @@ void rig_pop_again(struct rig *rig, u64 until, unsigned int budget, u64 deadline
 
 /*
  * Far more than any pass may take: for each timer that fires, to look at all
- * timers twice and at the whole ring.
+ * timers twice and at all minima of the ring.
  */
 static u64 enough(const struct rig *rig)
 {
 	u64 pending = oracle_pending(&rig->oracle);
 
-	return (pending + 2) * (3 * pending + 5 * (rig->wheel.ring.mask / 64 + 4));
+	return (pending + 2) * (3 * pending + 5 * (rig->wheel.ring.mask / 7 + 4));
 }
 
 u64 rig_pass(struct rig *rig, u64 until, unsigned int budget)

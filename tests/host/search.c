@@ -99,7 +99,7 @@ static void p9_a_stall_goes_round_once(void)
 		ktap_fail("the ring was searched again for each tick");
 }
 
-/* The search for the next tick is paid for by the group. */
+/* The search for the next tick is paid for, and does not go round. */
 static void p9_search_is_paid_for(void)
 {
 	struct rig rig;
@@ -107,18 +107,15 @@ static void p9_search_is_paid_for(void)
 	rig_init(&rig, 4096, 1, 2);
 	rig_arm(&rig, 0, 1, 0);
 	rig_arm(&rig, 1, 4000, 0);
-	if (rig_pass(&rig, 1, 7) != 1)
+	if (rig_pass(&rig, 1, 3) != 1)
 		ktap_fail("it did not fire at its tick");
-	if (rig.spent < 4000 / 64)
-		ktap_fail("groups were looked at that no budget paid for");
-	if (rig.spent > 4000 / 64 + 8)
-		ktap_fail("the search went on behind what it found");
+	if (rig.spent < 4)
+		ktap_fail("minima were looked at that no budget paid for");
+	if (rig.spent > 8)
+		ktap_fail("the search went round");
 }
 
-/*
- * All buckets hold far timers. Of the first group each bucket is looked at; of the others
- * their common minimum says enough.
- */
+/* All buckets hold far timers: what all that are below a node have in common says enough. */
 static void p9_far_timers_are_left_out(void)
 {
 	const u32 buckets = 4096;
@@ -133,30 +130,53 @@ static void p9_far_timers_are_left_out(void)
 	rig.spent = 0;
 	if (rig_pass(&rig, buckets - 1, 64) != 1)
 		ktap_fail("it did not fire at its tick");
-	if (rig.spent < buckets / 64)
-		ktap_fail("groups were looked at that no budget paid for");
-	if (rig.spent > buckets / 32)
+	if (rig.spent > 8)
 		ktap_fail("timers that are far away make the search long");
 }
 
 /*
- * A timer fires, and the next one is far away in a ring with a million buckets, all groups
- * of which hold later timers: the search does not go round. The minima are known too
- * small at first, for an earlier timer was in each group. Behind the minima of the blocks
- * lie the buckets' lagging timers, of which there are none.
+ * Of all sizes of a ring, the smallest have no node but the root: a timer fires, and the next
+ * one is far away, wherever it is. What was above the first is raised before the second
+ * is looked for.
  */
-static void p9_search_from_the_top(void)
+static void p9_what_fired_misleads_no_search(void)
 {
-	const u32 buckets = 1 << 20, groups = buckets / 64;
+	struct rig rig;
+	u32 buckets;
+	u64 tick;
+
+	for (buckets = 1; buckets <= 4096; buckets *= 2) {
+		for (tick = 1; tick < 64; tick++) {
+			rig_init(&rig, buckets, 1, 2);
+			rig_arm(&rig, 0, tick, 0);
+			rig_arm(&rig, 1, 10 * buckets + 777 * tick, 0);
+			if (rig_pass(&rig, tick, 64) != 1)
+				ktap_fail("it did not fire at its tick");
+			if (rig.spent > 8)
+				ktap_fail("the search looked twice");
+			if (rig.wheel.next != 10 * buckets + 777 * tick)
+				ktap_fail("the next expiry is another one");
+		}
+	}
+}
+
+/*
+ * A timer fires, and the next one is far away in a ring with a million buckets, in which
+ * others lie everywhere. Many minima are too small at first. Behind the last of them lie
+ * the buckets' lagging timers, of which there are none.
+ */
+static void p9_a_million_buckets(void)
+{
+	const u32 buckets = 1 << 20, others = buckets / 64;
 	struct rig rig;
 	unsigned int i;
 
-	rig_init(&rig, buckets, 1, 2 * groups + 1);
-	for (i = 0; i < groups; i++) {
+	rig_init(&rig, buckets, 1, 2 * others + 1);
+	for (i = 0; i < others; i++) {
 		rig_arm(&rig, i, 1 + 64 * i, 0);
-		rig_arm(&rig, groups + i, 10 * buckets + 64 * i, 0);
+		rig_arm(&rig, others + i, 10 * buckets + 64 * i, 0);
 	}
-	if (rig_pass(&rig, buckets, 64) != groups)
+	if (rig_pass(&rig, buckets, 64) != others)
 		ktap_fail("not all that was due fired");
 	for (i = 1; i < 100; i++) {
 		rig_arm(&rig, 0, 2 * buckets + 1000 * i, 0);
@@ -164,63 +184,68 @@ static void p9_search_from_the_top(void)
 		rig.spent = 0;
 		if (rig_pass(&rig, 2 * buckets + 1000 * i, 64) != 1)
 			ktap_fail("it did not fire at its tick");
-		if (rig.spent > 2 * 64 + 64)
+		if (rig.spent > 16)
 			ktap_fail("the search went round");
 		rig_cancel(&rig, 1);
 	}
 	if (rig.wheel.ring.lag[0])
-		ktap_fail("the search went on behind the last block");
+		ktap_fail("the minima have no room");
 }
 
 /*
- * The timer that fired leaves minima that are too small, of its group and of its block. They
- * are refreshed before the search looks from the top, so that it looks there once.
+ * Timers were cancelled everywhere, all earlier than the one that is left. Each node that is
+ * too small is raised once, and paid for.
  */
-static void p9_what_fired_misleads_no_search(void)
+static void p9_each_minimum_is_raised_once(void)
 {
-	const u32 buckets = 4 * WHEEL_BLOCK;
+	const u32 buckets = 4096;
 	struct rig rig;
-	u64 tick;
+	unsigned int i;
 
-	for (tick = 1; tick < 64; tick++) {
-		rig_init(&rig, buckets, 1, 2);
-		rig_arm(&rig, 0, tick, 0);
-		rig_arm(&rig, 1, 10 * buckets, 0);
-		if (rig_pass(&rig, tick, 64) != 1)
-			ktap_fail("it did not fire at its tick");
-		if (rig.spent > WHEEL_BLOCK / 64 + 20)
-			ktap_fail("the search looked from the top again");
-	}
+	rig_init(&rig, buckets, 1, buckets + 2);
+	for (i = 0; i < buckets; i++)
+		rig_arm(&rig, i, 2 + i, 0);
+	rig_arm(&rig, buckets, 1, 0);
+	rig_arm(&rig, buckets + 1, 100 * buckets, 0);
+	for (i = 0; i < buckets; i++)
+		rig_cancel(&rig, i);
+	rig_pass(&rig, 1, 64);
+	if (rig.wheel.next != 100 * buckets)
+		ktap_fail("the next expiry is another one");
+	if (rig.spent > 4 * (buckets / 7 + 4))
+		ktap_fail("a minimum was raised twice");
 }
 
 /* A timer that is there for no time leaves minima that are too small. */
 static void come_and_go(struct rig *rig)
 {
-	rig_arm(rig, 2, WHEEL_BLOCK + 100, 0);
+	rig_arm(rig, 2, 40, 0);
 	rig_cancel(rig, 2);
 }
 
 /*
- * Such timers, fast enough, make each search begin again. At last it gives up, with a tick
+ * Such timers, fast enough, make each search look again. At last it gives up, with a tick
  * that is too early; the next pass searches anew.
  */
 static void p9_a_search_that_gave_up_is_made_anew(void)
 {
-	const u32 buckets = 2 * WHEEL_BLOCK;
+	const u32 buckets = 64;
 	struct rig rig;
+	u32 steps;
 
 	rig_init(&rig, buckets, 1, 3);
 	rig_arm(&rig, 0, 1, 0);
 	rig_arm(&rig, 1, 10 * buckets, 0);
-	do {
-		if (!rig.wheel.search.scanned)
-			come_and_go(&rig);
-		rig_pop(&rig, 1, 16);
-	} while (rig.passing &&
-		 (rig.wheel.search.steps < buckets || rig.wheel.search.scanned));
+	rig_pop(&rig, 1, 1);
+	for (steps = 0; steps < 2 * buckets; steps++) {
+		come_and_go(&rig);
+		rig_pop(&rig, 1, 4);
+		if (!rig.passing || rig.wheel.found)
+			ktap_fail("the search gave up early");
+	}
 	come_and_go(&rig);
 	rig_pass(&rig, 1, 64);
-	if (rig.wheel.next != WHEEL_BLOCK + 100)
+	if (rig.wheel.next != 40)
 		ktap_fail("the search did not give up");
 	rig_pass(&rig, 1, 64);
 	if (rig.wheel.next != 10 * buckets)
@@ -288,8 +313,9 @@ const struct ktap_test search_tests[] = {
 	{ "p9_a_stall_goes_round_once", p9_a_stall_goes_round_once },
 	{ "p9_search_is_paid_for", p9_search_is_paid_for },
 	{ "p9_far_timers_are_left_out", p9_far_timers_are_left_out },
-	{ "p9_search_from_the_top", p9_search_from_the_top },
 	{ "p9_what_fired_misleads_no_search", p9_what_fired_misleads_no_search },
+	{ "p9_a_million_buckets", p9_a_million_buckets },
+	{ "p9_each_minimum_is_raised_once", p9_each_minimum_is_raised_once },
 	{ "p9_a_search_that_gave_up_is_made_anew",
 	  p9_a_search_that_gave_up_is_made_anew },
 	{ "p9_cancel_of_later_is_free", p9_cancel_of_later_is_free },

@@ -76,7 +76,7 @@ static void plant_minimum(struct rig *rig)
 
 static void plant_bit(struct rig *rig)
 {
-	rig->wheel.ring.group[0].busy = 0;
+	rig->wheel.ring.busy[0] = 0;
 }
 
 static void plant_bucket(struct rig *rig)
