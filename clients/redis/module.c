@@ -4,7 +4,7 @@
  *
  *	module -> hint -> look -> due -> keys, moments -> pool, table -> api
  *	          debug   walk       \-> seek -> homes
- *	          turn    sweep       \-> transactions
+ *	          turn    sweep       \-> transactions -> stats
  *
  * We read each command before it runs, and learn which key it gives a time to live; Redis
  * wakes us when the wheel says that keys are due. All of it runs in the server's own

@@ -4,16 +4,21 @@
 
 #include "api.h"
 #include "keys.h"
+#include "stats.h"
 #include "transactions.h"
 
 /* The list of all clients is asked for so seldom that it takes one part of so many. */
 #define SHARE	100
 /* Looks at keys, while transactions are open, that cost more than notifications. */
 #define LOOKS	(1 << 16)
+/* More than can end. */
+#define UNKNOWN	(UINT64_MAX / 2)
 
 static struct {
 	/* A MULTI was seen since it was known that none is open. */
 	bool begun;
+	/* How many since then; and how many had ended by then. */
+	uint64_t seen, ended;
 	bool ignored, too_much;
 	unsigned int round;
 	uint32_t looks;
@@ -25,11 +30,13 @@ void transactions_init(void)
 {
 	memset(&transactions, 0, sizeof(transactions));
 	transactions.begun = true;
+	transactions.seen = UNKNOWN;
 }
 
 void transactions_begun(void)
 {
 	transactions.begun = !transactions.ignored;
+	transactions.seen++;
 }
 
 bool transactions_may_be_open(void)
@@ -76,8 +83,14 @@ static bool says_open(const char *clients, size_t length)
 	return false;
 }
 
+/* Each EXEC and DISCARD that succeeds ends one; what else ends one is not counted. */
+static uint64_t ended(void)
+{
+	return stats_succeeded((const char *const[]){ "exec", "discard", NULL });
+}
+
 /* Without an answer they may be. */
-static bool ask(struct RedisModuleCtx *ctx)
+static bool clients_say_open(struct RedisModuleCtx *ctx)
 {
 	struct RedisModuleCallReply *reply;
 	const char *clients = NULL;
@@ -91,6 +104,18 @@ static bool ask(struct RedisModuleCtx *ctx)
 	if (reply)
 		RedisModule_FreeCallReply(reply);
 	return open;
+}
+
+/* Mostly as many have ended as were begun: then the clients need not be asked. */
+static bool ask(struct RedisModuleCtx *ctx)
+{
+	uint64_t ended_now = ended();
+
+	if (ended_now - transactions.ended != transactions.seen && clients_say_open(ctx))
+		return true;
+	transactions.seen = 0;
+	transactions.ended = ended_now;
+	return false;
 }
 
 bool transactions_are_open(struct RedisModuleCtx *ctx)

@@ -155,14 +155,40 @@ def asked(client):
     return int(stats.split(",")[0].split("=")[1])
 
 
-def test_server_is_asked_once_of_what_was_read_before():
+def test_clients_are_not_asked_when_each_transaction_has_ended():
     with served() as (_, client, _):
-        client.many([("MULTI",), ("SET", "lock", "1", "PX", 1500),
-                     ("SET", "short", "1", "PX", 50), ("DEL", "lock", "short"), ("EXEC",)])
+        before = asked(client)
+        client.many([("MULTI",), ("SET", "lock", "1", "PX", 50), ("DEL", "lock"), ("EXEC",),
+                     ("MULTI",), ("SET", "lock", "1", "PX", 50), ("DISCARD",)])
+        wait(lambda: field(client, "keys") == 0)
+        assert asked(client) == before
+        assert_not_notified(client)
+
+
+def test_statistics_that_are_reset_hide_no_transaction():
+    with served() as (server, client, listener):
+        other = server.client()
+        other.many([("MULTI",), ("EXEC",)])
+        client.many([("MULTI",), ("SET", "mine", "1", "PX", 200), FAR])
+        other("CONFIG", "RESETSTAT")
+        other.many([("MULTI",), ("EXEC",), ("MULTI",), ("EXEC",)])
+        left = time.time() + 0.4
+        wait(lambda: time.time() > left)
+        assert_next(client, listener, "mine", put_before_another(client, ("EXEC",)))
+        assert_not_notified(client)
+
+
+def test_clients_are_asked_once_of_what_was_read_before():
+    with served() as (server, client, _):
+        other = server.client()
+        other("MULTI")
+        client.many([("SET", "lock", "1", "PX", 1500), ("SET", "short", "1", "PX", 50),
+                     ("DEL", "lock", "short")])
+        wait(lambda: asked(client) > 1)
+        other("RESET")
         wait(lambda: field(client, "keys") <= 1)
         client.many([("MULTI",), ("EXEC",)])
         before = asked(client)
-        assert before
         wait(lambda: field(client, "keys") == 0)
         assert asked(client) == before
 
