@@ -107,6 +107,19 @@ final class TaskCases extends Cases {
         check(ran.equals(delays), ran);
     }
 
+    /** Netty's timer needs none for it. */
+    @Test
+    void tasks_run_when_there_is_no_memory_left() throws Exception {
+        ProcessBuilder again = again("Starves", ".");
+
+        again.command().addAll(1, List.of("-Xmx32m", "-XX:+UseSerialGC"));
+        Process process = again.start();
+        String said = new String(process.getInputStream().readAllBytes());
+
+        check(process.waitFor() == 0, said);
+        check(said.contains("refused 100, pending 10000, left 0, alive true\nhanded back 0"), said);
+    }
+
     @Test
     void task_of_newer_netty_is_told_that_it_was_cancelled() throws Exception {
         Process process = again("Tells", "newer").start();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 package wheel.netty;
 
+import io.netty.util.TimerTask;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
@@ -40,6 +41,8 @@ final class Bank {
     private final ByteBuffer nextWake;
     private final AtomicReferenceArray<WheelTimeout> timeouts;
     private final FreeSlots free;
+    /** For takeFired() alone. */
+    private final int[] slots = new int[BATCH];
     /** How many slots the wheel has given us. */
     private volatile int kept;
     /** Timeouts that were cancelled after their timers had fired, and still have their slots. */
@@ -87,8 +90,22 @@ final class Bank {
         check("wait for a wheel", Native.addToSet(set, wheel, number));
     }
 
-    /** A slot for a timeout, or FreeSlots.NONE. */
-    int take() {
+    /** A timeout that has a slot and is not armed, or null: there is no slot. */
+    WheelTimeout place(WheelTimer timer, TimerTask task, long deadline) {
+        int slot = take();
+
+        if (slot == FreeSlots.NONE) {
+            return null;
+        }
+        try {
+            return new WheelTimeout(timer, this, slot, task, deadline);
+        } catch (OutOfMemoryError full) {
+            free.push(slot);
+            throw full;
+        }
+    }
+
+    private int take() {
         int slot = free.popOwn();
 
         // Slots that lie side by side share cache lines: a thread rather has new ones.
@@ -164,12 +181,11 @@ final class Bank {
         Reference.reachabilityFence(this);
     }
 
-    /** The timeouts whose timers have fired. */
-    void takeFired(Collection<? super WheelTimeout> fired) {
-        int[] slots = new int[BATCH];
-        int count;
+    /** The timeouts whose timers have fired, as many as there is room for. */
+    void takeFired(Fired fired) {
+        int count = BATCH;
 
-        do {
+        while (count == BATCH && fired.hasRoomFor(BATCH)) {
             count = Native.take(wheel, slots);
             for (int i = 0; i < count; i++) {
                 WheelTimeout timeout = timeouts.get(slots[i]);
@@ -179,7 +195,7 @@ final class Bank {
                     fired.add(timeout);
                 }
             }
-        } while (count == BATCH);
+        }
     }
 
     /** Of such a timeout. False: it is gone since. */

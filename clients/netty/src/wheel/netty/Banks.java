@@ -3,10 +3,7 @@ package wheel.netty;
 
 import io.netty.util.TimerTask;
 import java.lang.ref.Cleaner;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -26,6 +23,8 @@ final class Banks {
 
     private final long tickNanos;
     private final int set;
+    /** Those that have something to say; for await() alone. */
+    private final int[] numbers = new int[AT_ONCE];
     private volatile Bank[] all = {};
     private boolean stopped;
 
@@ -68,10 +67,10 @@ final class Banks {
             Bank[] banks = all;
 
             for (int i = banks.length - 1; i >= 0; i--) {
-                int slot = banks[i].take();
+                WheelTimeout timeout = banks[i].place(timer, task, deadline);
 
-                if (slot != FreeSlots.NONE) {
-                    return new WheelTimeout(timer, banks[i], slot, task, deadline);
+                if (timeout != null) {
+                    return timeout;
                 }
             }
             grow(banks);
@@ -96,9 +95,7 @@ final class Banks {
     }
 
     /** Sleep until timers have fired: their timeouts, by tick, or none: look again. */
-    List<WheelTimeout> await() {
-        List<WheelTimeout> fired = new ArrayList<>();
-        int[] numbers = new int[AT_ONCE];
+    void await(Fired fired) {
         int count = Native.await(set, numbers);
         Bank[] banks = all;
 
@@ -110,14 +107,8 @@ final class Banks {
         }
         // Those of one bank are in order already.
         if (count > 1) {
-            fired.sort(Comparator.comparingLong(this::tick));
+            fired.sort();
         }
-        return fired;
-    }
-
-    /** The tick before the one at which it is due. */
-    private long tick(WheelTimeout timeout) {
-        return (timeout.deadline() - 1) / tickNanos;
     }
 
     synchronized void stop() {

@@ -7,7 +7,7 @@ import io.netty.util.TimerTask;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /** A task with a deadline, in a slot of a bank until it has run or was cancelled. */
-final class WheelTimeout implements Timeout {
+final class WheelTimeout implements Timeout, Runnable {
     private static final int WAITING = 0;
     private static final int CANCELLED = 1;
     private static final int EXPIRED = 2;
@@ -90,6 +90,16 @@ final class WheelTimeout implements Timeout {
 
         bank.giveBack(this, runs);
         return runs;
+    }
+
+    /** In the executor, after it has expired. */
+    @Override
+    public void run() {
+        try {
+            task.run(this);
+        } catch (Throwable t) {
+            WheelTimer.warn("An exception was thrown by TimerTask.", t);
+        }
     }
 
     @Override

@@ -9,7 +9,6 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.Collections;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
@@ -40,6 +39,8 @@ public final class WheelTimer implements Timer {
     private final Limit limit;
     private final Executor executor;
     private final Banks banks;
+    /** For the timer's thread alone. */
+    private final Fired fired;
     /** The wheel's clock is so far ahead of System.nanoTime(). */
     private final long ahead;
     private final Thread worker;
@@ -103,6 +104,7 @@ public final class WheelTimer implements Timer {
         limit = new Limit(maxPendingTimeouts);
         worker = threadFactory.newThread(this::work);
         banks = new Banks(tick);
+        fired = new Fired(tick);
         long before = System.nanoTime();
         ahead = banks.now() - before;
         member = Instances.enter(this, leakDetection || !worker.isDaemon(), LOGGER);
@@ -205,15 +207,16 @@ public final class WheelTimer implements Timer {
 
     private void work() {
         while (state.get() == STARTED) {
-            serve(banks.await());
+            banks.await(fired);
+            serve();
+            fired.clear();
         }
     }
 
-    private void serve(List<WheelTimeout> fired) {
+    private void serve() {
         // A timeout that is left when it was stopped stays in its slot, to be handed back.
-        for (int i = 0; i < fired.size() && state.get() == STARTED; i++) {
-            // A task that has run is garbage while others run.
-            WheelTimeout timeout = fired.set(i, null);
+        for (int i = 0; i < fired.count() && state.get() == STARTED; i++) {
+            WheelTimeout timeout = fired.take(i);
 
             // A task that interrupts its thread means itself, not those that come after it.
             Thread.interrupted();
@@ -226,17 +229,18 @@ public final class WheelTimer implements Timer {
 
     private void hand(WheelTimeout timeout) {
         try {
-            executor.execute(() -> run(timeout));
+            executor.execute(timeout);
         } catch (Throwable t) {
-            LOGGER.warn("The executor did not take a " + TimerTask.class.getSimpleName() + '.', t);
+            warn("The executor did not take a TimerTask.", t);
         }
     }
 
-    private static void run(WheelTimeout timeout) {
+    /** There may be no memory to say it with: that stops no timer. */
+    static void warn(String what, Throwable why) {
         try {
-            timeout.task().run(timeout);
-        } catch (Throwable t) {
-            LOGGER.warn("An exception was thrown by " + TimerTask.class.getSimpleName() + '.', t);
+            LOGGER.warn(what, why);
+        } catch (Throwable unsaid) {
+            return;
         }
     }
 

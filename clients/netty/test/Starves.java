@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+import io.netty.util.TimerTask;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import io.netty.util.internal.logging.JdkLoggerFactory;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import wheel.netty.WheelTimer;
+
+/** A program whose timeouts are due when there is no memory left. */
+final class Starves {
+    private static final int COUNT = 10_000;
+    private static final int REFUSED = 100;
+    private static final Error FAILURE = new Error("a task fails");
+    private static Object[] ballast;
+
+    private Starves() {
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
+        Thread[] worker = new Thread[1];
+        WheelTimer timer = new WheelTimer(work -> worker[0] = new Thread(work), 1,
+                                          TimeUnit.MILLISECONDS);
+        CountDownLatch ran = new CountDownLatch(COUNT);
+        TimerTask task = timeout -> {
+            ran.countDown();
+            if (ran.getCount() == COUNT - 1) {
+                throw FAILURE;
+            }
+        };
+        CountDownLatch[] steps = {new CountDownLatch(1), new CountDownLatch(1)};
+
+        // The timer's thread is busy, and has run all there is to run once.
+        timer.newTimeout(timeout -> {
+            throw FAILURE;
+        }, 1, TimeUnit.MILLISECONDS);
+        timer.newTimeout(timeout -> {
+            steps[0].countDown();
+            steps[1].await();
+        }, 2, TimeUnit.MILLISECONDS);
+        steps[0].await();
+        for (int i = 0; i < COUNT; i++) {
+            timer.newTimeout(task, 1, TimeUnit.MILLISECONDS);
+        }
+        fill();
+        int refused = 0;
+
+        for (int i = 0; i < REFUSED; i++) {
+            try {
+                timer.newTimeout(task, 1, TimeUnit.HOURS);
+            } catch (OutOfMemoryError expected) {
+                refused++;
+            }
+        }
+        long pending = timer.pendingTimeouts();
+
+        steps[1].countDown();
+        // To wait for the latch would take memory.
+        while (ran.getCount() > 0 && worker[0].isAlive()) {
+            Thread.sleep(1);
+        }
+        ballast = null;
+        System.out.println("refused " + refused + ", pending " + pending + ", left "
+                           + ran.getCount() + ", alive " + worker[0].isAlive());
+        System.out.println("handed back " + timer.stop().size());
+    }
+
+    private static void fill() {
+        for (int size = 1 << 16; size > 0; size /= 2) {
+            try {
+                for (;;) {
+                    Object[] more = new Object[size];
+
+                    more[0] = ballast;
+                    ballast = more;
+                }
+            } catch (OutOfMemoryError full) {
+                continue;
+            }
+        }
+    }
+}
