@@ -223,6 +223,54 @@ static void shutdown_sync_and_free(struct kunit *test)
 	frees(test, free_after_shutdown, 200000);
 }
 
+/* Counted by take_in_interrupt(). */
+struct meetings {
+	u32	hard;
+	u32	soft;
+};
+
+static void take_in_interrupt(struct wheel *wheel, struct wheel_timer **due,
+			      unsigned int n, u64 now)
+{
+	struct meetings *meetings = wheel_data(wheel);
+	u32 i;
+
+	if (in_hardirq())
+		meetings->hard += n;
+	else
+		meetings->soft += n;
+	for (i = 0; i < n; i++)
+		probe_fire(due[i]);
+}
+
+static unsigned int find_nothing(struct wheel *wheel, u64 now)
+{
+	wheel_look_at(wheel, WHEEL_NEVER);
+	return 0;
+}
+
+/* Its timers come in the hrtimer's interrupt, if nobody is at work on the wheel. */
+static struct rig *rig_meeting(struct kunit *test, u64 tick, u32 count)
+{
+	struct meetings *meetings = kunit_kzalloc(test, sizeof(*meetings), GFP_KERNEL);
+	const struct wheel_config config = {
+		.name = "interrupted",
+		.clock = WHEEL_CLOCK_MONOTONIC,
+		.buckets = BUCKETS,
+		.flags = WHEEL_HARDIRQ,
+		.tick_ns = tick,
+		.expire = take_in_interrupt,
+		.look = find_nothing,
+		.data = meetings,
+	};
+	struct rig *rig;
+
+	KUNIT_ASSERT_NOT_NULL(test, meetings);
+	rig = rig_new(test, &config, count);
+	rig->own = meetings;
+	return rig;
+}
+
 static void arm_until_stopped(struct crew *crew, struct rnd_state *rnd)
 {
 	struct rig *rig = crew->rig;
@@ -241,13 +289,17 @@ static void arm_until_stopped(struct crew *crew, struct rnd_state *rnd)
 	} while (error != -ESHUTDOWN);
 }
 
-/* Every arm that was let in either fired or came back with the stop. */
+/*
+ * Every arm that was let in either fired or came back with the stop. In each of the contexts in
+ * which callbacks come.
+ */
 static void stop_while_arming(struct kunit *test)
 {
 	int round;
 
-	for (round = 0; round < 20; round++) {
-		struct rig *rig = rig_running(test, round & 1, 10000, POOL);
+	for (round = 0; round < 30; round++) {
+		struct rig *rig = round % 3 < 2 ? rig_running(test, round % 3, 10000, POOL) :
+						  rig_meeting(test, 10000, POOL);
 		struct wheel_timer *timer, *next;
 		struct crew *crew;
 		LIST_HEAD(unfired);
@@ -303,32 +355,6 @@ static void pending_while_moved(struct kunit *test)
 	crew_wait(crew);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&crew->wrong), 0);
 	KUNIT_EXPECT_EQ(test, rig->calls, 0);
-}
-
-/* Counted by take_in_interrupt(). */
-struct meetings {
-	u32	hard;
-	u32	soft;
-};
-
-static void take_in_interrupt(struct wheel *wheel, struct wheel_timer **due,
-			      unsigned int n, u64 now)
-{
-	struct meetings *meetings = wheel_data(wheel);
-	u32 i;
-
-	if (in_hardirq())
-		meetings->hard += n;
-	else
-		meetings->soft += n;
-	for (i = 0; i < n; i++)
-		probe_fire(due[i]);
-}
-
-static unsigned int find_nothing(struct wheel *wheel, u64 now)
-{
-	wheel_look_at(wheel, WHEEL_NEVER);
-	return 0;
 }
 
 /*
@@ -392,22 +418,10 @@ static void meet_interrupts(struct crew *crew, struct rnd_state *rnd)
 /* While the hrtimer's interrupt makes passes; what is armed in the end fires. */
 static void arms_meet_the_interrupt(struct kunit *test)
 {
-	struct meetings *meetings = kunit_kzalloc(test, sizeof(*meetings), GFP_KERNEL);
-	const struct wheel_config config = {
-		.name = "interrupted",
-		.clock = WHEEL_CLOCK_MONOTONIC,
-		.buckets = BUCKETS,
-		.flags = WHEEL_HARDIRQ,
-		.tick_ns = 1000,
-		.expire = take_in_interrupt,
-		.look = find_nothing,
-		.data = meetings,
-	};
-	struct rig *rig;
+	struct rig *rig = rig_meeting(test, 1000, CREW_TASKS);
+	const struct meetings *meetings = rig->own;
 	struct crew *crew;
 
-	KUNIT_ASSERT_NOT_NULL(test, meetings);
-	rig = rig_new(test, &config, CREW_TASKS);
 	rig->shared = true;
 	crew = crew_start(rig, meet_interrupts);
 	crew_wait(crew);
