@@ -18,12 +18,13 @@
 /**
  * struct contexts - where batches came
  * @account: pays for the wheel, if it has an account
+ * @follower: the first callback arms it for the time at which it came; or NULL
  * @hard: timers that came in hard interrupt context
  * @soft: and elsewhere
  * @most: the largest batch in hard interrupt context
  * @looks: of the owner
  * @hard_looks: in hard interrupt context
- * @follower: the first callback arms it for the time at which it came; or NULL
+ * @looked: completed by a look
  */
 struct contexts {
 	struct wheel_account	account;
@@ -33,6 +34,7 @@ struct contexts {
 	u32			most;
 	u32			looks;
 	u32			hard_looks;
+	struct completion	looked;
 };
 
 static struct contexts *contexts_of(const struct rig *rig)
@@ -65,6 +67,7 @@ static unsigned int look_in_vain(struct wheel *wheel, u64 now)
 	contexts->looks++;
 	contexts->hard_looks += !!in_hardirq();
 	wheel_look_at(wheel, WHEEL_NEVER);
+	complete(&contexts->looked);
 	return 0;
 }
 
@@ -85,6 +88,7 @@ static struct rig *rig_ticking(struct kunit *test, u64 tick, u32 clock, bool pay
 
 	KUNIT_ASSERT_NOT_NULL(test, contexts);
 	wheel_account_init(&contexts->account, 1);
+	init_completion(&contexts->looked);
 	if (pays)
 		config.account = &contexts->account;
 	rig = rig_new(test, &config, count);
@@ -363,6 +367,19 @@ static void look_comes_in_a_softirq(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, contexts_of(rig)->hard, 0);
 }
 
+/* When an interrupt has served a timer, the hrtimer comes for the look as well. */
+static void p2_look_comes_after_an_interrupt(struct kunit *test)
+{
+	struct rig *rig = rig_plain(test, 1);
+	u64 first = soon(rig);
+
+	wheel_look_at(rig->wheel, first + 30 * NSEC_PER_MSEC);
+	arm_all(rig, first, 0);
+	rig_wait(rig);
+	rig_wait_for(rig, &contexts_of(rig)->looked);
+	KUNIT_EXPECT_EQ(test, contexts_of(rig)->hard_looks, 0);
+}
+
 /* It may be set back at any time, which a pass has to see. */
 static void clock_that_can_be_set_has_softirqs(struct kunit *test)
 {
@@ -388,6 +405,7 @@ static struct kunit_case hardirq_cases[] = {
 	KUNIT_CASE(p12_debt_defers_the_interrupts_pass),
 	KUNIT_CASE(p12_interrupt_is_charged),
 	KUNIT_CASE(look_comes_in_a_softirq),
+	KUNIT_CASE(p2_look_comes_after_an_interrupt),
 	KUNIT_CASE(clock_that_can_be_set_has_softirqs),
 	{}
 };
