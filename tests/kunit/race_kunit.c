@@ -7,7 +7,9 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 
+#include "compat.h"
 #include "crew.h"
 #include "schemes.h"
 
@@ -223,10 +225,20 @@ static void shutdown_sync_and_free(struct kunit *test)
 	frees(test, free_after_shutdown, 200000);
 }
 
-/* Counted by take_in_interrupt(). */
+/**
+ * struct meetings - where batches came
+ * @hard: timers that came in hard interrupt context
+ * @soft: and elsewhere
+ * @spin: a batch takes so many turns of a loop
+ * @inside: batches that are being taken
+ * @overlaps: batches that came while another one was being taken
+ */
 struct meetings {
-	u32	hard;
-	u32	soft;
+	u32		hard;
+	u32		soft;
+	u32		spin;
+	atomic_t	inside;
+	u32		overlaps;
 };
 
 static void take_in_interrupt(struct wheel *wheel, struct wheel_timer **due,
@@ -235,12 +247,16 @@ static void take_in_interrupt(struct wheel *wheel, struct wheel_timer **due,
 	struct meetings *meetings = wheel_data(wheel);
 	u32 i;
 
+	meetings->overlaps += atomic_inc_return(&meetings->inside) > 1;
 	if (in_hardirq())
 		meetings->hard += n;
 	else
 		meetings->soft += n;
 	for (i = 0; i < n; i++)
 		probe_fire(due[i]);
+	for (i = 0; i < meetings->spin; i++)
+		cpu_relax();
+	atomic_dec(&meetings->inside);
 }
 
 static unsigned int find_nothing(struct wheel *wheel, u64 now)
@@ -419,10 +435,11 @@ static void meet_interrupts(struct crew *crew, struct rnd_state *rnd)
 static void arms_meet_the_interrupt(struct kunit *test)
 {
 	struct rig *rig = rig_meeting(test, 1000, CREW_TASKS);
-	const struct meetings *meetings = rig->own;
+	struct meetings *meetings = rig->own;
 	struct crew *crew;
 
 	rig->shared = true;
+	meetings->spin = 2000;
 	crew = crew_start(rig, meet_interrupts);
 	crew_wait(crew);
 	rig_await(rig, atomic64_read(&crew->armed) - atomic64_read(&crew->cancelled));
@@ -430,8 +447,104 @@ static void arms_meet_the_interrupt(struct kunit *test)
 	crew_expect_ledger(crew);
 	kunit_info(test, "%u timers in interrupts, %u in softirqs", meetings->hard,
 		   meetings->soft);
+	KUNIT_EXPECT_EQ(test, meetings->overlaps, 0);
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		KUNIT_EXPECT_GT(test, meetings->hard, 0);
+}
+
+/**
+ * struct canary - an hrtimer that nobody else knows
+ * @timer: its own
+ * @sung: completed when it has come
+ */
+struct canary {
+	struct hrtimer		timer;
+	struct completion	sung;
+};
+
+static enum hrtimer_restart canary_sings(struct hrtimer *timer)
+{
+	struct canary *canary = container_of(timer, struct canary, timer);
+
+	complete(&canary->sung);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * struct meddler - starts a wheel's hrtimer, in an interrupt of another processor
+ * @timer: its own
+ * @wheel: the wheel
+ * @when: it comes
+ */
+struct meddler {
+	struct hrtimer	timer;
+	struct wheel	*wheel;
+	u64		when;
+};
+
+static enum hrtimer_restart meddle(struct hrtimer *timer)
+{
+	struct meddler *meddler = container_of(timer, struct meddler, timer);
+
+	start_the_hrtimer(meddler->wheel);
+	return HRTIMER_NORESTART;
+}
+
+static void meddle_here(void *data)
+{
+	struct meddler *meddler = data;
+
+	hrtimer_start(&meddler->timer, ns_to_ktime(meddler->when),
+		      HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/* On another processor, if there is one. */
+static void meddle_at(struct meddler *meddler, u64 when)
+{
+	unsigned int cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
+
+	meddler->when = when;
+	if (cpu < nr_cpu_ids)
+		smp_call_function_single(cpu, meddle_here, meddler, true);
+	else
+		meddle_here(meddler);
+}
+
+/*
+ * The hrtimer is started just as its interrupt comes, which sets it anew for an hour later:
+ * others of its processor are not kept waiting for that.
+ */
+static void p2_hrtimers_of_others_come(struct kunit *test)
+{
+	struct rig *rig = rig_meeting(test, 1000, 2);
+	struct canary *canary = kunit_kzalloc(test, sizeof(*canary), GFP_KERNEL);
+	struct meddler *meddler = kunit_kzalloc(test, sizeof(*meddler), GFP_KERNEL);
+	u32 round;
+
+	KUNIT_ASSERT_NOT_NULL(test, canary);
+	KUNIT_ASSERT_NOT_NULL(test, meddler);
+	meddler->wheel = rig->wheel;
+	hrtimer_setup(&canary->timer, canary_sings, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
+	hrtimer_setup(&meddler->timer, meddle, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
+	init_completion(&canary->sung);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, rig_now(rig) + 3600 * NSEC_PER_SEC), 0);
+	for (round = 1; round <= CREW_ROUNDS; round++) {
+		u64 when = rig_now(rig) + 100 * NSEC_PER_USEC;
+
+		rig_await(rig, round);
+		preempt_disable();
+		hrtimer_start(&canary->timer, ns_to_ktime(when + 50 * NSEC_PER_USEC),
+			      HRTIMER_MODE_ABS_PINNED_HARD);
+		meddle_at(meddler, when + rig_random(rig, 10 * NSEC_PER_USEC));
+		rig_arm(rig, 0, when);
+		preempt_enable();
+		if (!wait_for_completion_timeout(&canary->sung, 10 * HZ))
+			break;
+		rig_wait(rig);
+	}
+	hrtimer_cancel(&canary->timer);
+	hrtimer_cancel(&meddler->timer);
+	KUNIT_EXPECT_EQ(test, round, CREW_ROUNDS + 1);
 }
 
 static struct kunit_case race_cases[] = {
@@ -442,6 +555,7 @@ static struct kunit_case race_cases[] = {
 	MANY_CASE(stop_while_arming),
 	MANY_CASE(pending_while_moved),
 	MANY_CASE(arms_meet_the_interrupt),
+	KUNIT_CASE(p2_hrtimers_of_others_come),
 	{}
 };
 
