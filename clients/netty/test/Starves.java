@@ -9,7 +9,7 @@ import wheel.netty.WheelTimer;
 /** A program whose timeouts are due when there is no memory left. */
 final class Starves {
     private static final int COUNT = 10_000;
-    private static final int REFUSED = 100;
+    private static final int MORE = 100;
     private static final Error FAILURE = new Error("a task fails");
     private static Object[] ballast;
 
@@ -43,16 +43,17 @@ final class Starves {
             timer.newTimeout(task, 1, TimeUnit.MILLISECONDS);
         }
         fill();
-        int refused = 0;
+        int accepted = 0;
 
-        for (int i = 0; i < REFUSED; i++) {
+        for (int i = 0; i < MORE; i++) {
             try {
                 timer.newTimeout(task, 1, TimeUnit.HOURS);
+                accepted++;
             } catch (OutOfMemoryError expected) {
-                refused++;
+                continue;
             }
         }
-        long pending = timer.pendingTimeouts();
+        long wrong = timer.pendingTimeouts() - COUNT - accepted;
 
         steps[1].countDown();
         // To wait for the latch would take memory.
@@ -60,9 +61,9 @@ final class Starves {
             Thread.sleep(1);
         }
         ballast = null;
-        System.out.println("refused " + refused + ", pending " + pending + ", left "
-                           + ran.getCount() + ", alive " + worker[0].isAlive());
-        System.out.println("handed back " + timer.stop().size());
+        System.out.println((accepted < MORE ? "full" : "room") + ", wrongly pending " + wrong
+                           + ", left " + ran.getCount() + ", alive " + worker[0].isAlive()
+                           + ", lost " + (accepted - timer.stop().size()));
     }
 
     private static void fill() {

@@ -117,7 +117,7 @@ final class TaskCases extends Cases {
         String said = new String(process.getInputStream().readAllBytes());
 
         check(process.waitFor() == 0, said);
-        check(said.contains("refused 100, pending 10000, left 0, alive true\nhanded back 0"), said);
+        check(said.contains("full, wrongly pending 0, left 0, alive true, lost 0"), said);
     }
 
     @Test
