@@ -29,7 +29,11 @@ final class TimerCases extends Cases {
     void idle_timer_does_not_wake_up() throws Exception {
         ThreadFactory named = work -> new Thread(work, "idle-wheel");
         WheelTimer far = new WheelTimer(named, 1, TimeUnit.MILLISECONDS);
+        CountDownLatch begun = new CountDownLatch(1);
 
+        // The kernel knows a thread by its name when it has begun to run.
+        far.newTimeout(timeout -> begun.countDown(), 1, TimeUnit.MILLISECONDS);
+        await(begun);
         for (int i = 0; i < 1000; i++) {
             far.newTimeout(NOTHING, 1, TimeUnit.HOURS);
         }
