@@ -2,7 +2,8 @@
 /*
  * A transaction executes its commands long after they were read, or never. Redis does not
  * tell us of which client a command is, so no EXEC is known to end a transaction: we see
- * that one may have begun, and ask the server whether a client is amid one.
+ * that one may have begun, and ask the server how many EXECs have succeeded; or, if these
+ * are fewer, whether a client is amid one.
  */
 #ifndef TRANSACTIONS_H
 #define TRANSACTIONS_H
