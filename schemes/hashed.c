@@ -63,7 +63,6 @@ static void tick_over(struct wheel_core *w)
 	wheel_walk_end(&w->walk, &w->ring);
 	w->clock = w->walk.tick;
 	w->found = false;
-	search_reset(&w->search);
 }
 
 /*

@@ -236,18 +236,20 @@ static void p9_a_search_that_gave_up_is_made_anew(void)
 	rig_init(&rig, buckets, 1, 3);
 	rig_arm(&rig, 0, 1, 0);
 	rig_arm(&rig, 1, 10 * buckets, 0);
-	rig_pop(&rig, 1, 1);
+	rig_pass(&rig, 1, 64);
+	rig_arm(&rig, 0, 2, 0);
+	rig_pop(&rig, 2, 1);
 	for (steps = 0; steps < 2 * buckets; steps++) {
 		come_and_go(&rig);
-		rig_pop(&rig, 1, 4);
+		rig_pop(&rig, 2, 4);
 		if (!rig.passing || rig.wheel.found)
 			ktap_fail("the search gave up early");
 	}
 	come_and_go(&rig);
-	rig_pass(&rig, 1, 64);
+	rig_pass(&rig, 2, 64);
 	if (rig.wheel.next != 40)
 		ktap_fail("the search did not give up");
-	rig_pass(&rig, 1, 64);
+	rig_pass(&rig, 2, 64);
 	if (rig.wheel.next != 10 * buckets)
 		ktap_fail("nobody searched again");
 }
