@@ -18,7 +18,6 @@
 /**
  * struct contexts - where batches came
  * @account: pays for the wheel, if it has an account
- * @follower: the first callback arms it for the time at which it came; or NULL
  * @hard: timers that came in hard interrupt context
  * @soft: and elsewhere
  * @most: the largest batch in hard interrupt context
@@ -28,7 +27,6 @@
  */
 struct contexts {
 	struct wheel_account	account;
-	struct wheel_timer	*follower;
 	u32			hard;
 	u32			soft;
 	u32			most;
@@ -53,9 +51,6 @@ static void take(struct wheel *wheel, struct wheel_timer **due, unsigned int n, 
 	} else {
 		contexts->soft += n;
 	}
-	if (contexts->follower)
-		wheel_timer_arm(contexts->follower, now, 0);
-	contexts->follower = NULL;
 	for (i = 0; i < n; i++)
 		probe_fire(due[i]);
 }
@@ -71,7 +66,7 @@ static unsigned int look_in_vain(struct wheel *wheel, u64 now)
 	return 0;
 }
 
-static struct rig *rig_ticking(struct kunit *test, u64 tick, u32 clock, bool pays, u32 count)
+static struct rig *rig_interrupted(struct kunit *test, u32 clock, bool pays, u32 count)
 {
 	struct contexts *contexts = kunit_kzalloc(test, sizeof(*contexts), GFP_KERNEL);
 	struct wheel_config config = {
@@ -79,7 +74,7 @@ static struct rig *rig_ticking(struct kunit *test, u64 tick, u32 clock, bool pay
 		.clock = clock,
 		.buckets = BUCKETS,
 		.flags = WHEEL_HARDIRQ,
-		.tick_ns = tick,
+		.tick_ns = NSEC_PER_MSEC,
 		.expire = take,
 		.look = look_in_vain,
 		.data = contexts,
@@ -94,11 +89,6 @@ static struct rig *rig_ticking(struct kunit *test, u64 tick, u32 clock, bool pay
 	rig = rig_new(test, &config, count);
 	rig->own = contexts;
 	return rig;
-}
-
-static struct rig *rig_interrupted(struct kunit *test, u32 clock, bool pays, u32 count)
-{
-	return rig_ticking(test, NSEC_PER_MSEC, clock, pays, count);
 }
 
 static struct rig *rig_plain(struct kunit *test, u32 count)
@@ -165,21 +155,6 @@ static void p1_interrupt_is_never_early(struct kunit *test)
 	arm_all(rig, soon(rig), NSEC_PER_MSEC);
 	rig_wait(rig);
 	expect_in_order(rig);
-}
-
-/* A timer that is due at once when the interrupt has served one: it does not come again. */
-static void p9_interrupt_is_not_repeated(struct kunit *test)
-{
-	struct rig *rig = rig_ticking(test, 100, WHEEL_CLOCK_MONOTONIC, false, 2);
-	struct contexts *contexts = contexts_of(rig);
-
-	contexts->follower = &rig->probes[1].timer;
-	rig_await(rig, 2);
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, soon(rig)), 0);
-	rig_wait(rig);
-	expect_in_order(rig);
-	KUNIT_EXPECT_EQ(test, contexts->hard, !IS_ENABLED(CONFIG_PREEMPT_RT));
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 1);
 }
 
 /* And it rests when none is left. */
@@ -394,7 +369,6 @@ static struct kunit_case hardirq_cases[] = {
 	KUNIT_CASE(lone_timer_comes_in_the_interrupt),
 	KUNIT_CASE(p2_interrupt_sets_the_hrtimer_anew),
 	KUNIT_CASE(p1_interrupt_is_never_early),
-	KUNIT_CASE(p9_interrupt_is_not_repeated),
 	KUNIT_CASE(p7_interrupt_leaves_silence),
 	KUNIT_CASE(p9_interrupt_takes_few),
 	KUNIT_CASE(p3_few_and_one_more),
