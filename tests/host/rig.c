@@ -52,6 +52,8 @@ void rig_init(struct rig *rig, u32 buckets, u64 tick_ns, unsigned int timers)
 	memset(rig, 0, sizeof(*rig));
 	memset(&rig->wheel, 0xa5, sizeof(rig->wheel));
 	rig->memory = allocate(&of_wheel, wheel_memory(buckets));
+	/* A minimum that is not set is too small. */
+	memset(rig->memory, 0, wheel_memory(buckets));
 	rig->timer = allocate(&of_timers, timers * sizeof(*rig->timer));
 	rig->timers = timers;
 	for (i = 0; i < timers; i++) {

@@ -152,7 +152,7 @@ static void p9_what_fired_misleads_no_search(void)
 			rig_arm(&rig, 1, 10 * buckets + 777 * tick, 0);
 			if (rig_pass(&rig, tick, 64) != 1)
 				ktap_fail("it did not fire at its tick");
-			if (rig.spent > 8)
+			if (rig.spent > 7)
 				ktap_fail("the search looked twice");
 			if (rig.wheel.next != 10 * buckets + 777 * tick)
 				ktap_fail("the next expiry is another one");
@@ -214,6 +214,27 @@ static void p9_each_minimum_is_raised_once(void)
 		ktap_fail("the next expiry is another one");
 	if (rig.spent > 4 * (buckets / 7 + 4))
 		ktap_fail("a minimum was raised twice");
+}
+
+/* In a ring of 64 a bucket has two nodes above it. */
+static void raise_too_far(const void *node)
+{
+	struct rig rig;
+
+	rig_init(&rig, 64, 1, 1);
+	rig_arm(&rig, 0, 10, 0);
+	rig.wheel.ring.minima[*(const u32 *)node]++;
+	rig_check(&rig);
+}
+
+static void check_notices_a_minimum_too_great(void)
+{
+	static const u32 above_bucket_10[] = { (64 + 10) / 8, (64 + 10) / 64 };
+
+	if (!ktap_fails(raise_too_far, &above_bucket_10[0]))
+		ktap_fail("the minimum of eight buckets was not noticed");
+	if (!ktap_fails(raise_too_far, &above_bucket_10[1]))
+		ktap_fail("the minimum of 64 was not noticed");
 }
 
 /* A timer that is there for no time leaves minima that are too small. */
@@ -318,6 +339,7 @@ const struct ktap_test search_tests[] = {
 	{ "p9_what_fired_misleads_no_search", p9_what_fired_misleads_no_search },
 	{ "p9_a_million_buckets", p9_a_million_buckets },
 	{ "p9_each_minimum_is_raised_once", p9_each_minimum_is_raised_once },
+	{ "check_notices_a_minimum_too_great", check_notices_a_minimum_too_great },
 	{ "p9_a_search_that_gave_up_is_made_anew",
 	  p9_a_search_that_gave_up_is_made_anew },
 	{ "p9_cancel_of_later_is_free", p9_cancel_of_later_is_free },
