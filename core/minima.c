@@ -89,7 +89,7 @@ static u32 climb(struct wheel_ring *r, u32 node, u64 clock)
 /**
  * minima_least - the bucket that holds the earliest timer
  * @r: ring
- * @clock: a tick before which nothing in it is due
+ * @clock: a tick after which all that it holds is due
  * @bound: set to a tick before which nothing in it is due
  *
  * Return: the bucket, if its minimum is @bound. If that is greater, the nodes above it

@@ -22,6 +22,7 @@ void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory)
 	r->minima = r->busy + DIV_ROUND_UP(buckets, 64);
 	r->lag = (struct list_head **)(r->minima + minima_words(buckets));
 	r->mask = buckets - 1;
+	/* A node of the minima has so many below it, be they in use or not. */
 	for (i = 0; i < max(buckets, MINIMA_BELOW); i++) {
 		INIT_LIST_HEAD(&r->bucket[i].timers);
 		r->bucket[i].min = WHEEL_NO_TICK;

@@ -41,7 +41,7 @@
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
-#include "engine.h"
+#include "account.h"
 
 /* An interrupt, its softirq and the hrtimer take about so long beside the pass. */
 #define INTERRUPT_NS	2000

@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
+#include "account.h"
 #include "engine.h"
 
 static u64 next_due(struct wheel *wheel)

@@ -3,6 +3,7 @@
  * Dispatch: from the hrtimer's interrupt to the callbacks.
  */
 #include <linux/ktime.h>
+#include "account.h"
 #include "trace.h"
 
 /*

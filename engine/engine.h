@@ -16,10 +16,8 @@
 #ifndef _WHEEL_ENGINE_H
 #define _WHEEL_ENGINE_H
 
-#include <linux/atomic.h>
 #include <linux/hrtimer.h>
 #include <linux/irqflags.h>
-#include <linux/list.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
@@ -149,13 +147,6 @@ const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config);
 
 bool wheel_far_ahead(const struct wheel *wheel, u64 time);
 
-u64 wheel_account_debt_now(const struct wheel_account *account);
-void wheel_account_charge(struct wheel_account *account, u64 begun);
-bool wheel_account_pays(struct wheel_base *base);
-void wheel_account_wait(struct wheel_base *base);
-void wheel_account_leave(struct wheel_base *base);
-void wheel_account_serve_first(struct wheel_account *account);
-
 void wheel_base_init(struct wheel_base *base, struct wheel *owner);
 void wheel_base_program(struct wheel_base *base, u64 tick);
 void wheel_base_resume(struct wheel_base *base, u64 ns);
@@ -249,50 +240,6 @@ static inline void wheel_may_wait(struct wheel *wheel)
 static inline void base_need_clock(struct wheel_base *base, u64 time)
 {
 	WRITE_ONCE(base->needs_clock_until, base->needs_clock ? WHEEL_NEVER : time);
-}
-
-/**
- * wheel_account_debt - how long an account has to wait
- * @account: account, or NULL
- *
- * One that had no debt when it was charged has none now: no clock is needed to know.
- *
- * Context: Any.
- *
- * Return: nanoseconds until it has paid; 0: it has.
- */
-static inline u64 wheel_account_debt(const struct wheel_account *account)
-{
-	if (!account || likely(atomic64_read(&account->paid_until) <=
-			       READ_ONCE(account->charged)))
-		return 0;
-	return wheel_account_debt_now(account);
-}
-
-/**
- * wheel_account_owes - does a pass have to wait, or be made by the owner?
- * @account: account, or NULL
- *
- * Context: Any.
- *
- * Return: true if the account has a debt, or had one and bases still wait in the queue.
- */
-static inline bool wheel_account_owes(const struct wheel_account *account)
-{
-	return account &&
-	       (wheel_account_debt(account) || !list_empty(&account->waiting));
-}
-
-/**
- * wheel_account_serve - have the base that waited longest go on
- * @account: account whose debt or queue may have changed
- *
- * Context: Any.
- */
-static inline void wheel_account_serve(struct wheel_account *account)
-{
-	if (!list_empty(&account->waiting))
-		wheel_account_serve_first(account);
 }
 
 /* Does the owner look for timers now, and are we the look? As wheel_base_calls_us(). */

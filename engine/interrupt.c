@@ -6,6 +6,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/sched.h>
+#include "account.h"
 #include "take.h"
 
 /* So many timers are taken, at most; to find them is a lock hold's worth. */

@@ -4,6 +4,7 @@
  */
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
+#include "account.h"
 #include "take.h"
 
 /* So many callbacks are made before the pass looks around, and at the time. */
