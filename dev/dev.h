@@ -3,64 +3,73 @@
  * /dev/wheel: a client of the in-kernel API like any other.
  *
  * An open file is a wheel and a table of slots, whose contract is the business of
- * slots/. Here are files, user memory, wake-ups and locks. User memory is touched
- * with no lock held. Lock order: wheel_file.lock -> what the in-kernel API takes; the
- * wheel's expiries, which come without a lock, take wheel_file.lock.
+ * slots/. Here are files, user memory, wake-ups and passes. The wheel's own lock, taken by
+ * wheel_lock() with interrupts disabled, protects the file as well. No user memory is accessed
+ * and no task is woken while it is held. Lock order: wheel_file.setup_lock -> wheel_lock().
  */
 #ifndef _WHEEL_DEV_H
 #define _WHEEL_DEV_H
 
 #include <linux/fs.h>
 #include <linux/mutex.h>
-#include <linux/spinlock.h>
 #include <linux/wait.h>
 #include "../slots/slots.h"
 
 struct mem_cgroup;
 struct wheel_event_ring;
-struct wheel_payer;
+struct wheel_user;
 
-/* Operations and events that are handled under one lock hold, at most. */
+/* Upper limit of the operations, events and timers handled under one lock hold. */
 #define DEV_HOLD	64
 
 /**
  * struct wheel_file - an open /dev/wheel
- * @slots: its timers; its wheel is NULL until the file is set up, then constant, as
- *	are its @setup and its tables
- * @kernel: the page by which the kernel tells something, or NULL
- * @ring: the completion ring, or NULL
- * @setup_lock: held by the one that sets the file up or stops it
- * @memcg: the opener's, to whom the pages are charged
- * @payer: the user who pays for time in softirq context and for memory, or NULL
- * @charged: pages that the payer pays for this file
- * @lock: protects the slots, and what follows
+ * @slots: its timers; the wheel is NULL until the file is set up, then constant, like
+ *	@setup and the tables
+ * @kernel: page that only the kernel writes, or NULL
+ * @ring: completion ring, or NULL
+ * @setup_lock: held while the file is set up or stopped
+ * @memcg: memory cgroup of the opener, to which pages are charged
+ * @user: user whose limit the file counts against, or NULL if the opener is privileged
+ * @charged: pages charged to @user for this file
  * @copying: events that readers are copying
- * @stopped: the wheel was stopped: nothing fires any more
- * @notified: the readers were woken and have not looked since
- * @wake_at: they want to be woken for so many events
- * @backlogged: events that found no room in the ring at once
- * @advanced: the time up to which ADVANCE has made all timers expire
- * @readers: tasks in read(); an event wakes one
- * @pollers: poll() and epoll; an event wakes all
+ * @stopped: the wheel was stopped: no timer expires any more
+ * @notified: the readers and pollers were woken and have not checked since
+ * @wake: readers and pollers have to be woken after the lock is released
+ * @wake_at: number of events that causes a wake-up
+ * @unfired: timers that STOP has taken back so far; a signal interrupts it
+ * @stop_at: next slot of which STOP takes back the word; protected by @setup_lock
+ * @advanced: time up to which ADVANCE has expired all timers
+ * @deferred: the pass is left to the owner; see event.c. Written without the lock, too
+ * @interrupts: interrupts since the owner's last call; lockless
+ * @deferrals: number of times that an interrupt left the pass to the owner; written by the
+ *	interrupt only
+ * @readers: tasks in read(); an event wakes up one of them
+ * @pollers: tasks in poll(), epoll and ENTER; an event wakes up all of them
+ *
+ * The lock of the wheel protects @slots and the members from @copying to @advanced.
  */
 struct wheel_file {
 	struct wheel_slots	slots;
 	struct wheel_kernel_page *kernel;
 	struct wheel_event_ring	*ring;
-	/* One at a time sets the file up, or stops it. */
+	/* One task at a time sets the file up or stops it. */
 	struct mutex		setup_lock;
 	struct mem_cgroup	*memcg;
-	struct wheel_payer	*payer;
+	struct wheel_user	*user;
 	atomic_long_t		charged;
 
-	/* Taken with interrupts disabled, as expiries take it in one. */
-	spinlock_t		lock;
 	u32			copying;
 	bool			stopped;
 	bool			notified;
+	bool			wake;
 	u32			wake_at;
-	u64			backlogged;
+	u64			unfired;
+	u32			stop_at;
 	u64			advanced;
+	bool			deferred;
+	u32			interrupts;
+	u64			deferrals;
 	wait_queue_head_t	readers;
 	wait_queue_head_t	pollers;
 };

@@ -1,34 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * WHEEL_IOC_ENTER: look at kept timers, and wait for events in the completion ring.
+ * WHEEL_IOC_ENTER: scan kept timers, run the pass, and wait for events in the completion ring.
  */
 #include <linux/hrtimer.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/wait.h>
 #include "clock.h"
 #include "event.h"
 #include "keep.h"
 #include "ring.h"
 
-/* Move to the ring what has room there. Returns how many events are in it. */
-static u32 publish_all(struct wheel_file *file)
+/* Run the pass, if it was left to the owner or if @due. Returns the events in the ring. */
+static u32 enter_run(struct wheel_file *file, u32 wanted, bool due)
 {
-	bool more;
 	u32 ready;
 
-	do {
-		spin_lock_irq(&file->lock);
-		more = wheel_event_ring_publish(file);
-		ready = wheel_event_ring_ready(file->ring);
-		spin_unlock_irq(&file->lock);
-		cond_resched();
-	} while (more && !fatal_signal_pending(current));
+	if (wheel_file_deferred(file) || due) {
+		wheel_file_run(file, U32_MAX);
+		wheel_file_hand_over(file);
+	}
+	wheel_file_await(file, wanted, &ready);
 	return ready;
 }
 
 /*
- * A VIRTUAL clock is read when its move has made all expire that is due. That is written
- * under the file's lock, behind these expiries, and whoever looks takes the lock after it.
+ * A VIRTUAL clock is read after ADVANCE has expired all due timers. It writes the time
+ * under the wheel's lock, after these expiries, and the reader takes the lock afterwards.
  */
 static u64 time_passed(const struct wheel_file *file)
 {
@@ -37,16 +34,15 @@ static u64 time_passed(const struct wheel_file *file)
 }
 
 /*
- * Has what ENTER waits for come, or is there no use in waiting? The clock is read
- * first: what came before the time is then seen, however late we are.
+ * Check whether there is a reason to return. The clock is read first: timers that were due by
+ * @until have then expired, however late the task runs.
  */
-static bool arrived(struct wheel_file *file, struct wheel_enter *enter,
-		    enum wheel_news *news)
+static bool arrived(struct wheel_file *file, struct wheel_enter *enter)
 {
 	bool late = time_passed(file) >= enter->until;
 
-	*news = wheel_file_news(file, enter->wait, &enter->ready);
-	return *news != WHEEL_NOTHING || late;
+	enter->ready = enter_run(file, enter->wait, late);
+	return enter->ready >= enter->wait || late || READ_ONCE(file->stopped);
 }
 
 /* Is that a time, and not at once or never? */
@@ -73,18 +69,16 @@ static void sleep_until(const struct wheel_file *file, u64 until)
 
 static int wait_for(struct wheel_file *file, struct wheel_enter *enter)
 {
-	enum wheel_news news = WHEEL_NOTHING;
 	int err;
 
 	might_sleep();
-	err = ___wait_event(file->pollers, arrived(file, enter, &news),
-			    TASK_INTERRUPTIBLE, 0, 0,
+	err = ___wait_event(file->pollers, arrived(file, enter), TASK_INTERRUPTIBLE, 0, 0,
 			    sleep_until(file, enter->until));
 	if (enter->ready)
 		return 0;
 	if (err == -ERESTARTSYS)
 		return -EINTR;
-	return news == WHEEL_OVER ? -ESHUTDOWN : 0;
+	return READ_ONCE(file->stopped) ? -ESHUTDOWN : 0;
 }
 
 /**
@@ -113,7 +107,9 @@ int wheel_file_enter(struct wheel_file *file, void *arg)
 	err = kicks ? wheel_file_kick(file) : 0;
 	if (err)
 		return err;
-	enter->ready = file->ring ? publish_all(file) : 0;
+	enter->ready = enter_run(file, U32_MAX, false);
+	if (!file->ring)
+		enter->ready = 0;
 	if (enter->ready >= enter->wait || !enter->until)
 		return 0;
 	return wait_for(file, enter);

@@ -1,21 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Expiries become events, and those who wait are told of them.
+ * Expiry: the interrupt, the passes in the owner's context, and the wake-ups.
+ *
+ * The interrupt does a constant amount of work. If more is due, it defers the file: the hrtimer
+ * stays off, a flag in the ring's page is set, and waiting tasks are woken. The owner's next
+ * read(), ENTER or SUBMIT runs the pass, step by step, in its own context.
+ *
+ *	             interrupt: all done
+ *	            +-------------------+
+ *	            v                   |
+ *	  ARM --> hrtimer armed -- interrupt -- lock held, ring full, more than 8 timers,
+ *	            ^                                 or no call since the last interrupt
+ *	            |                                 |
+ *	            | settle: deferred = false,       v
+ *	            | then start the hrtimer        deferred -- poll(): EPOLLIN; BACKLOG set
+ *	            |                                 |
+ *	            +--------------- nothing due -- step <---- read(), ENTER, SUBMIT
+ *	                                              |
+ *	                              signal, budget, full: still deferred, wake the others
+ *
+ * Settling clears @deferred under the wheel's lock, before the unlock starts the hrtimer. The
+ * interrupt may set it without that lock. If the interrupt belongs to an earlier start of the
+ * hrtimer, the wake-up is spurious. If it belongs to this start, the store follows the clear.
  */
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include "../slots/event.h"
 #include "event.h"
+#include "keep.h"
 #include "ring.h"
 
-/* How many events there are to be had: in the ring, or in timers. */
-static u32 events_ready(const struct wheel_file *file)
+/* Upper limit of the timers that one interrupt expires. */
+#define INTERRUPT_TIMERS	8U
+
+/* Upper limit of the interrupts that expire timers between two calls of the owner. */
+#define INTERRUPTS_PER_CALL	1U
+
+/* Upper limit of the steps of one call: 65536 timers, some 10 ms. */
+#define STEPS_PER_CALL		1024U
+
+/**
+ * wheel_file_events() - Count the events that the program can take
+ * @file: file that is set up, its wheel locked
+ *
+ * Return: events in the ring or, without a ring, in expired timers.
+ */
+u32 wheel_file_events(const struct wheel_file *file)
 {
-	return file->ring ? wheel_event_ring_ready(file->ring) :
-			    file->slots.fired.count;
+	return file->ring ? wheel_event_ring_ready(file->ring) : file->slots.fired.count;
 }
 
-/* They wait for a reader. */
+/* Store the events in their timers until they are read. */
 static void queue_events(struct wheel_slots *slots, struct wheel_timer **due, unsigned int n)
 {
 	unsigned int i;
@@ -28,49 +63,11 @@ static void queue_events(struct wheel_slots *slots, struct wheel_timer **due, un
 	}
 }
 
-/**
- * wheel_file_wake - tell readers and pollers that there is an event
- * @file: file whose @notified was set, under its lock
+/*
+ * Readers and pollers are woken once for all events until they check again. They are on the
+ * wait queue before they clear @notified under the lock, so one of the two sides sees the other:
  *
- * A task that sleeps took that lock before, and was in the queue by then: one is seen here.
- */
-void wheel_file_wake(struct wheel_file *file)
-{
-	/* The file's lock orders this behind a reader's way into the queue. */
-	if (waitqueue_active(&file->readers))
-		wake_up_interruptible(&file->readers);
-	/* And so it does for a poller. */
-	if (waitqueue_active(&file->pollers))
-		wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
-}
-
-/**
- * wheel_file_owes - passes wait until the owner has paid
- * @wheel: the file's
- *
- * Readers and pollers are woken and make the pass: wheel_file_news().
- */
-void wheel_file_owes(struct wheel *wheel)
-{
-	struct wheel_file *file = wheel_file_of(wheel);
-
-	/* Nobody has had the file's lock. */
-	wake_up_interruptible(&file->readers);
-	wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
-}
-
-/**
- * wheel_file_expire - timers of a file are due
- * @wheel: its wheel
- * @due: the timers
- * @n: how many
- * @now: the clock
- *
- * Readers are woken once for all events until they look again. A reader clears
- * notified under the lock after it has put itself on the wait queue, so either it
- * sees the event or it is woken:
- *
- *	this				wheel_file_poll(), wheel_file_read_iter()
+ *	expiry				wheel_file_await()
  *
  *					add to the wait queue
  *	lock				lock
@@ -80,18 +77,14 @@ void wheel_file_owes(struct wheel *wheel)
  *	unlock
  *	if wake: wake up		if not: sleep
  *
- * Not all look again: a poll of io_uring goes on by what it was told at the wake-up. When
- * all events were taken since, the next one is news, whoever has looked or not.
+ * A poll of io_uring does not check again; it relies on the wake-up. So when all events have
+ * been taken, the next one causes a wake-up, even if no task has checked.
  */
-void wheel_file_expire(struct wheel *wheel, struct wheel_timer **due,
-		       unsigned int n, u64 now)
+static void file_expire(struct wheel *wheel, struct wheel_timer **due, unsigned int n, u64 now)
 {
 	struct wheel_file *file = wheel_file_of(wheel);
-	unsigned long flags;
-	bool wake;
 
-	spin_lock_irqsave(&file->lock, flags);
-	if (file->notified && !events_ready(file)) {
+	if (file->notified && !wheel_file_events(file)) {
 		file->notified = false;
 		file->wake_at = 1;
 	}
@@ -99,68 +92,199 @@ void wheel_file_expire(struct wheel *wheel, struct wheel_timer **due,
 		wheel_event_ring_expire(file, due, n, now);
 	else
 		queue_events(&file->slots, due, n);
-	wake = !file->notified && (n >= file->wake_at || events_ready(file) >= file->wake_at);
-	if (wake) {
+	if (!file->notified && wheel_file_events(file) >= file->wake_at) {
 		file->notified = true;
 		file->wake_at = U32_MAX;
+		file->wake = true;
 	}
-	spin_unlock_irqrestore(&file->lock, flags);
-
-	if (wake)
-		wheel_file_wake(file);
 }
 
-/* wheel_file_news(), in line for poll(). */
-static __always_inline enum wheel_news file_news(struct wheel_file *file, u32 wanted, u32 *ready)
+/* Wake up one reader and all pollers for events that were queued under the wheel's lock. */
+static void file_wake(struct wheel_file *file)
 {
-	struct wheel *wheel = wheel_file_ready(file);
-	enum wheel_news news = WHEEL_NOTHING;
+	/* A task that sleeps took the wheel's lock after it was added to the queue. */
+	if (waitqueue_active(&file->readers))
+		wake_up_interruptible(&file->readers);
+	if (waitqueue_active(&file->pollers))
+		wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
+}
+
+/* The flag comes first: if settling clears both in between, the file is not left unflagged. */
+static void file_defer(struct wheel_file *file)
+{
+	if (file->ring)
+		wheel_event_ring_set_backlog(file->ring, true);
+	WRITE_ONCE(file->deferred, true);
+}
+
+/**
+ * wheel_file_settle() - Record that no pass is left to the owner
+ * @file: file that is set up, its wheel locked
+ */
+void wheel_file_settle(struct wheel_file *file)
+{
+	if (READ_ONCE(file->deferred)) {
+		WRITE_ONCE(file->deferred, false);
+		if (file->ring)
+			wheel_event_ring_set_backlog(file->ring, false);
+	}
+}
+
+/* The number of timers that a step may expire: 0 if the ring is full. */
+static u32 step_room(const struct wheel_file *file, u32 most)
+{
+	u32 room = file->ring ? wheel_event_ring_room(file->ring) : most;
+
+	/* If queuing a timer walks a list, one periodic timer is the work of a lock hold. */
+	return min3(room, most, wheel_batch_max(file->slots.wheel));
+}
+
+/* The wheel is locked. Returns true if the ring had room and more timers may be due. */
+static bool file_step(struct wheel_file *file)
+{
+	u32 room = step_room(file, WHEEL_BATCH);
+	bool more = !room || wheel_step(file->slots.wheel, room);
+
+	if (more) {
+		file_defer(file);
+	} else {
+		wheel_file_settle(file);
+		wheel_settle(file->slots.wheel);
+	}
+	return more && room;
+}
+
+/**
+ * wheel_file_run() - Run the pass of a file in the context of its owner
+ * @file: file that is set up
+ * @wanted: number of events that are enough; 0: run one step
+ *
+ * Ends if no timer is due, if @wanted events are ready, if the ring is full, if a signal is
+ * pending, or if the budget of the call is used up. wheel_file_hand_over() follows.
+ *
+ * Context: Process context. Does not sleep, but yields.
+ *
+ * Return: true if a signal or the budget ended it.
+ */
+bool wheel_file_run(struct wheel_file *file, u32 wanted)
+{
+	u32 steps = STEPS_PER_CALL;
 	bool more;
 
-	if (wheel)
-		wheel_run(wheel);
-	/* Nobody wakes us for events that wait while there is room. */
 	do {
-		spin_lock_irq(&file->lock);
-		file->notified = false;
-		file->wake_at = min(file->wake_at, wanted);
-		more = wheel && file->ring && file->slots.fired.count &&
-		       wheel_event_ring_publish(file);
-		*ready = wheel ? events_ready(file) : 0;
-		if (*ready >= wanted)
-			news = WHEEL_EVENTS;
-		else if (file->stopped && !file->copying &&
-			 !file->slots.fired.count)
-			news = WHEEL_OVER;
-		spin_unlock_irq(&file->lock);
-		if (unlikely(more))
-			cond_resched();
-	} while (more && news == WHEEL_NOTHING && !fatal_signal_pending(current));
-	return news;
+		unsigned long flags = wheel_lock(file->slots.wheel);
+
+		more = file_step(file) && wheel_file_events(file) < wanted;
+		wheel_unlock(file->slots.wheel, flags);
+		cond_resched();
+	} while (more && --steps && !signal_pending(current));
+	return more;
 }
 
-/**
- * wheel_file_news - is there anything to read?
- * @file: file
- * @wanted: how many events shall be there
- * @ready: set to how many are
- *
- * To be asked from a wait queue: from now on @wanted events wake us.
- *
- * Return: WHEEL_NOTHING: not so many; WHEEL_EVENTS; or WHEEL_OVER: nor will there be
- * any.
- */
-enum wheel_news wheel_file_news(struct wheel_file *file, u32 wanted, u32 *ready)
+/* Wake up one reader and all pollers; they read @deferred after they were queued. */
+static void file_wake_deferred(struct wheel_file *file)
 {
-	return file_news(file, wanted, ready);
+	wake_up_interruptible(&file->readers);
+	wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
 }
 
 /**
- * wheel_file_poll - poll(), select(), epoll
- * @filp: open /dev/wheel
- * @wait: where to add our queue
+ * wheel_file_hand_over() - Wake up others after wheel_file_run()
+ * @file: file that is set up
  *
- * Return: EPOLLIN when there is an event, EPOLLHUP when the wheel was stopped.
+ * If the pass is incomplete, another task may have to continue it, and an edge-triggered poll
+ * needs an edge. Otherwise, tasks are woken if the pass left events that they wait for.
+ */
+void wheel_file_hand_over(struct wheel_file *file)
+{
+	unsigned long flags = wheel_lock(file->slots.wheel);
+	bool wake = file->wake && wheel_file_events(file);
+
+	file->wake = false;
+	wheel_unlock(file->slots.wheel, flags);
+	if (READ_ONCE(file->deferred))
+		file_wake_deferred(file);
+	else if (wake)
+		file_wake(file);
+}
+
+/*
+ * Returns true if the pass is complete; *@restart is then what the interrupt returns. A held lock
+ * is not waited for: its holder may be any thread of the program.
+ */
+static bool interrupt_step(struct wheel_file *file, enum hrtimer_restart *restart, bool *wake)
+{
+	struct wheel *wheel = file->slots.wheel;
+	unsigned long flags;
+	bool done;
+	u32 room;
+
+	if (READ_ONCE(file->interrupts) >= INTERRUPTS_PER_CALL || !wheel_trylock(wheel, &flags))
+		return false;
+	WRITE_ONCE(file->interrupts, file->interrupts + 1);
+	room = step_room(file, INTERRUPT_TIMERS);
+	done = room && !wheel_step(wheel, room);
+	if (done) {
+		wheel_file_settle(file);
+		*restart = wheel_restart(wheel);
+	}
+	*wake = file->wake;
+	file->wake = false;
+	wheel_unlock(wheel, flags);
+	return done;
+}
+
+static enum hrtimer_restart file_interrupt(struct wheel *wheel)
+{
+	struct wheel_file *file = wheel_file_of(wheel);
+	enum hrtimer_restart restart = HRTIMER_NORESTART;
+	bool wake = false;
+
+	if (likely(interrupt_step(file, &restart, &wake))) {
+		if (wake)
+			file_wake(file);
+		return restart;
+	}
+	WRITE_ONCE(file->deferrals, file->deferrals + 1);
+	file_defer(file);
+	file_wake_deferred(file);
+	return HRTIMER_NORESTART;
+}
+
+const struct wheel_owner wheel_file_owner = {
+	.interrupt	= file_interrupt,
+	.scan		= wheel_file_scan,
+	.expire		= file_expire,
+};
+
+/**
+ * wheel_file_await() - Check for events, and request a wake-up if there are too few
+ * @file: file that is set up; the task is on one of its wait queues
+ * @wanted: number of events that the task waits for
+ * @ready: set to the number of events that the program can take
+ *
+ * Return: true if @wanted events are ready.
+ */
+bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready)
+{
+	unsigned long flags = wheel_lock(file->slots.wheel);
+
+	file->notified = false;
+	file->wake_at = min(file->wake_at, wanted);
+	*ready = wheel_file_events(file);
+	wheel_unlock(file->slots.wheel, flags);
+	return *ready >= wanted;
+}
+
+/**
+ * wheel_file_poll() - poll(), select(), epoll
+ * @filp: open /dev/wheel
+ * @wait: table to which the wait queue is added
+ *
+ * Compares only: it may be called for another task than the owner, with locks of the system held.
+ *
+ * Return: EPOLLIN if there is an event, or a pass is left to the owner; EPOLLHUP if the wheel
+ * was stopped.
  */
 __poll_t wheel_file_poll(struct file *filp, struct poll_table_struct *wait)
 {
@@ -169,7 +293,8 @@ __poll_t wheel_file_poll(struct file *filp, struct poll_table_struct *wait)
 	u32 ready;
 
 	poll_wait(filp, &file->pollers, wait);
-	if (file_news(file, 1, &ready) == WHEEL_EVENTS)
+	if (wheel_file_ready(file) &&
+	    (wheel_file_deferred(file) || wheel_file_await(file, 1, &ready)))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(file->stopped))
 		mask |= EPOLLHUP;

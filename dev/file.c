@@ -9,8 +9,8 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include "event.h"
-#include "payer.h"
 #include "setup.h"
+#include "user.h"
 
 static int wheel_file_open(struct inode *inode, struct file *filp)
 {
@@ -19,17 +19,16 @@ static int wheel_file_open(struct inode *inode, struct file *filp)
 	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 	if (!file)
 		return -ENOMEM;
-	file->payer = wheel_payer_get();
-	if (IS_ERR(file->payer)) {
-		int err = PTR_ERR(file->payer);
+	file->user = wheel_user_get();
+	if (IS_ERR(file->user)) {
+		int err = PTR_ERR(file->user);
 
 		kfree(file);
 		return err;
 	}
 	mutex_init(&file->setup_lock);
-	spin_lock_init(&file->lock);
 	wheel_slots_init(&file->slots);
-	file->wake_at = U32_MAX;
+	file->wake_at = 1;
 	init_waitqueue_head(&file->readers);
 	init_waitqueue_head(&file->pollers);
 	file->memcg = get_mem_cgroup_from_mm(current->mm);
@@ -44,7 +43,7 @@ static int wheel_file_release(struct inode *inode, struct file *filp)
 
 	wheel_file_teardown(file);
 	wheel_file_uncharge(file, atomic_long_read(&file->charged));
-	wheel_payer_put(file->payer);
+	wheel_user_put(file->user);
 	mem_cgroup_put(file->memcg);
 	kfree(file);
 	return 0;
@@ -84,8 +83,8 @@ static const struct file_operations wheel_file_ops = {
 };
 
 /*
- * For everybody, like timerfd: what a file costs in memory and in softirqs is charged
- * to its user, payer.c.
+ * Open to all users, like timerfd: memory is limited per user, user.c, and passes run in the
+ * context of their owner, event.c.
  */
 static struct miscdevice wheel_device = {
 	.minor	= MISC_DYNAMIC_MINOR,
@@ -102,5 +101,4 @@ int wheel_dev_init(void)
 void wheel_dev_exit(void)
 {
 	misc_deregister(&wheel_device);
-	wheel_payers_exit();
 }

@@ -85,8 +85,8 @@ FROZEN_SIZE(wheel_enter, 24);
 
 FROZEN(wheel_kernel_page, event_tail, 0);
 FROZEN(wheel_kernel_page, kflags, 4);
-FROZEN(wheel_kernel_page, next_wake, 8);
-FROZEN_SIZE(wheel_kernel_page, 16);
+FROZEN(wheel_kernel_page, next_wake, 64);
+FROZEN_SIZE(wheel_kernel_page, 128);
 
 FROZEN(wheel_user_page, event_head, 0);
 FROZEN(wheel_user_page, reserved, 4);
@@ -105,20 +105,21 @@ void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)
 {
 	struct wheel *wheel = wheel_file_ready(file);
 	const struct wheel_slots *slots = &file->slots;
+	unsigned long flags;
 
 	memset(stats, 0, sizeof(*stats));
 	if (!wheel)
 		return;
-	spin_lock_irq(&file->lock);
-	wheel_read_stats(wheel, stats);
-	/* Events of timers that have just fired are on their way, and unread as well. */
-	stats->unread = stats->fired - slots->consumed;
+	flags = wheel_lock(wheel);
+	wheel_read_stats_locked(wheel, stats);
+	/* Events that readers are copying are unread, too. */
+	stats->unread = slots->fired.count + file->copying;
 	if (file->ring)
 		stats->unread += wheel_event_ring_ready(file->ring);
-	stats->backlogged = file->backlogged;
 	stats->overruns = slots->overruns;
 	stats->refused = slots->refused;
-	spin_unlock_irq(&file->lock);
+	wheel_unlock(wheel, flags);
+	stats->deferred = READ_ONCE(file->deferrals);
 }
 
 /* It may be handed again all that it writes, flags of a set-up, too. */
@@ -142,15 +143,17 @@ static int ioctl_stats(struct wheel_file *file, void *arg)
 	return 0;
 }
 
-/* In ENTER somebody may wait for the time alone. */
-static void tell_advanced(struct wheel_file *file, u64 time)
+/* A task in ENTER may wait for the time alone. */
+static void publish_advanced(struct wheel_file *file, u64 time)
 {
-	spin_lock_irq(&file->lock);
+	unsigned long flags = wheel_lock(file->slots.wheel);
+
 	WRITE_ONCE(file->advanced, max(file->advanced, time));
-	spin_unlock_irq(&file->lock);
+	wheel_unlock(file->slots.wheel, flags);
 	wake_up_interruptible(&file->pollers);
 }
 
+/* A signal interrupts it. The call is then restarted, and continues. */
 static int ioctl_advance(struct wheel_file *file, void *arg)
 {
 	struct wheel *wheel = wheel_file_ready(file);
@@ -162,53 +165,70 @@ static int ioctl_advance(struct wheel_file *file, void *arg)
 		return -ERANGE;
 	if (!wheel || file->slots.setup.clock != WHEEL_CLOCK_VIRTUAL)
 		return -EOPNOTSUPP;
-	/* Timers that a program has armed are due in the time that passes now. */
-	wheel_file_kick(file);
-	advance->next = wheel_advance_to(wheel, advance->now);
+	/* Timers that the program has armed may be due by then. */
+	if (wheel_file_kick(file) == -ERESTARTNOINTR)
+		return -ERESTARTNOINTR;
+	wheel_advance_to(wheel, advance->now);
+	while (wheel_file_run(file, U32_MAX)) {
+		if (signal_pending(current))
+			return -ERESTARTNOINTR;
+	}
+	wheel_file_hand_over(file);
 	if (file->ring)
-		tell_advanced(file, advance->now);
+		publish_advanced(file, advance->now);
+	advance->next = wheel_advance_to(wheel, advance->now);
 	advance->now = wheel_now(wheel);
 	return 0;
 }
 
 /**
  * struct command - one ioctl
- * @size: of its struct
- * @progress: the struct tells how far a call came, also when it fails
- * @make: does it, with the struct in kernel memory
+ * @size: size of its struct
+ * @min: size of its struct in the first release, which older programs pass
+ * @progress: the struct reports the progress of a call, also if it fails
+ * @make: function that executes the command, with the struct in kernel memory
  */
 struct command {
 	u32	size;
+	u32	min;
 	bool	progress;
 	int	(*make)(struct wheel_file *file, void *arg);
 };
 
 static const struct command commands[] = {
 	[_IOC_NR(WHEEL_IOC_SETUP)] = {
-		.size = sizeof(struct wheel_setup), .make = wheel_file_setup,
+		.size = sizeof(struct wheel_setup), .min = 48,
+		.make = wheel_file_setup,
 	},
 	[_IOC_NR(WHEEL_IOC_INFO)] = {
-		.size = sizeof(struct wheel_setup), .make = ioctl_info,
+		.size = sizeof(struct wheel_setup), .min = 48,
+		.make = ioctl_info,
 	},
 	[_IOC_NR(WHEEL_IOC_SUBMIT)] = {
-		.size = sizeof(struct wheel_submit), .make = wheel_file_submit,
+		.size = sizeof(struct wheel_submit), .min = 40,
+		.make = wheel_file_submit,
 		.progress = true,
 	},
 	[_IOC_NR(WHEEL_IOC_LIST)] = {
-		.size = sizeof(struct wheel_list), .make = wheel_file_list,
+		.size = sizeof(struct wheel_list), .min = 32,
+		.make = wheel_file_list,
 		.progress = true,
 	},
 	[_IOC_NR(WHEEL_IOC_STOP)] = {
-		.size = sizeof(struct wheel_stop), .make = wheel_file_stop,
+		.size = sizeof(struct wheel_stop), .min = 16,
+		.make = wheel_file_stop,
 	},
 	[_IOC_NR(WHEEL_IOC_STATS)] = {
-		.size = sizeof(struct wheel_stats), .make = ioctl_stats,
+		.size = sizeof(struct wheel_stats), .min = 624,
+		.make = ioctl_stats,
 	},
 	[_IOC_NR(WHEEL_IOC_ADVANCE)] = {
-		.size = sizeof(struct wheel_advance), .make = ioctl_advance,
+		.size = sizeof(struct wheel_advance), .min = 24,
+		.make = ioctl_advance,
 	},
 	[_IOC_NR(WHEEL_IOC_ENTER)] = {
-		.size = sizeof(struct wheel_enter), .make = wheel_file_enter,
+		.size = sizeof(struct wheel_enter), .min = 24,
+		.make = wheel_file_enter,
 	},
 };
 
@@ -236,10 +256,9 @@ static const struct command *command_of(unsigned int cmd)
  * Asked before anything is done, so that a struct that cannot be written changes
  * nothing. The bytes that are there are written again, but for the size that was read.
  */
-static bool answer_writable(const struct command *command, void __user *uarg,
-			    const void *karg)
+static bool answer_writable(void __user *uarg, const void *karg, u32 size)
 {
-	size_t last = command->size - sizeof(u32);
+	size_t last = size - sizeof(u32);
 
 	return !put_user(*(const u32 *)karg, (u32 __user *)uarg) &&
 	       !put_user(*(const u32 *)(karg + last),
@@ -250,19 +269,21 @@ static bool answer_writable(const struct command *command, void __user *uarg,
 static int command_run(struct wheel_file *file, const struct command *command,
 		       void __user *uarg, u32 size, void *karg)
 {
+	/* The part of the struct that both sides support. */
+	u32 known = min(size, command->size);
 	int err;
 
 	err = copy_struct_from_user(karg, command->size, uarg, size);
 	if (err)
 		return err;
-	if (!answer_writable(command, uarg, karg))
+	if (!answer_writable(uarg, karg, known))
 		return -EFAULT;
 	err = command->make(file, karg);
 	if (err && !command->progress)
 		return err;
 	/* As large as the program knows the struct, not as we do. */
 	*(u32 *)karg = size;
-	if (copy_to_user(uarg, karg, command->size))
+	if (copy_to_user(uarg, karg, known))
 		return -EFAULT;
 	return err;
 }
@@ -281,7 +302,7 @@ static noinline long ioctl_any(struct wheel_file *file, unsigned int cmd,
 		return -ENOTTY;
 	if (get_user(size, (u32 __user *)uarg))
 		return -EFAULT;
-	if (size < command->size)
+	if (size < command->min)
 		return -EINVAL;
 	if (size > PAGE_SIZE)
 		return -E2BIG;

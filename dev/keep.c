@@ -1,146 +1,122 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Looks at kept timers: by passes, and by kicks. A look goes through many lock holds, and
- * each pass or kick that needs it goes on with it: slots/look.c.
+ * Scans of kept timers, by passes and by kicks. A scan takes many lock holds; each pass or kick
+ * that needs it continues it: slots/look.c.
  */
 #include <linux/sched/signal.h>
-#include "../slots/bell.h"
 #include "../slots/keep.h"
 #include "../slots/look.h"
 #include "event.h"
 #include "keep.h"
 
-/* One lock hold's worth. Returns true if there is more. */
-static bool look_step(struct wheel_file *file, struct wheel_looker *looker,
-		      bool kicked)
-{
-	struct wheel_slots *slots = &file->slots;
-	unsigned long flags;
-	bool more;
-
-	looker->budget = DEV_HOLD;
-	spin_lock_irq(&file->lock);
-	if (!looker->number)
-		looker->number = kicked ? wheel_look_next(slots) :
-					  wheel_look_under_way(slots);
-	flags = wheel_lock(slots->wheel);
-	more = wheel_look(slots, looker);
-	wheel_unlock(slots->wheel, flags);
-	spin_unlock_irq(&file->lock);
-	return more;
-}
-
-static struct wheel_looker looker_of(struct wheel *wheel, u64 now)
+/* Queuing a timer counts as a whole lock hold if it walks a list. */
+static struct wheel_looker looker_of(struct wheel *wheel)
 {
 	return (struct wheel_looker){
-		.now	= now,
-		/* If filing a timer walks a list, one is a lock hold's worth. */
+		.now	= wheel_now(wheel),
 		.price	= WHEEL_BATCH / wheel_batch_max(wheel),
+		.budget	= DEV_HOLD,
 	};
 }
 
 /**
- * wheel_file_look_at_kept - a pass looks at the kept timers of a file
- * @wheel: its wheel
- * @now: the clock
+ * wheel_file_scan() - Scan kept timers, or continue a scan, in a step of a pass
+ * @wheel: wheel of the file, locked
+ * @now: the time
  *
- * Return: as wheel_look_fn.
+ * Return: number of timers examined.
  */
-unsigned int wheel_file_look_at_kept(struct wheel *wheel, u64 now)
+unsigned int wheel_file_scan(struct wheel *wheel, u64 now)
 {
-	struct wheel_looker looker = looker_of(wheel, now);
+	struct wheel_slots *slots = &wheel_file_of(wheel)->slots;
+	struct wheel_looker looker = looker_of(wheel);
 
-	look_step(wheel_file_of(wheel), &looker, false);
+	looker.now = now;
+	looker.number = wheel_look_under_way(slots);
+	wheel_look(slots, &looker);
 	return DEV_HOLD - looker.budget;
 }
 
-/* A pass makes the look, or goes on with it; on a VIRTUAL clock whoever moves that. */
-static void look_hand_on(struct wheel_file *file)
+/* One lock hold. Returns true if the scan is incomplete. */
+static bool kick_step(struct wheel_file *file, struct wheel_looker *looker)
 {
-	spin_lock_irq(&file->lock);
-	wheel_look_at_once(&file->slots);
-	spin_unlock_irq(&file->lock);
+	struct wheel_slots *slots = &file->slots;
+	unsigned long flags = wheel_lock(slots->wheel);
+	bool more;
+
+	if (!looker->number)
+		looker->number = wheel_look_next(slots);
+	looker->budget = DEV_HOLD;
+	more = wheel_look(slots, looker);
+	/* The next pass continues it; on a VIRTUAL clock, the caller does. */
+	if (more && signal_pending(current))
+		wheel_look_at_once(slots);
+	wheel_unlock(slots->wheel, flags);
+	return more;
 }
 
 /**
- * wheel_file_kick - look at the kept timers of a file now
+ * wheel_file_kick() - Scan the kept timers of a file now
  * @file: file that is set up
  *
- * The caller pays: it is all done here, unless the caller is killed.
+ * If a signal is pending, the next pass completes the scan.
  *
- * Return: 0; -EOPNOTSUPP: it has no touch words; -ESHUTDOWN: it was stopped; -EINTR: a fatal
- * signal.
+ * Return: 0, or an error:
+ *
+ * * %-EOPNOTSUPP - the file has no touch words
+ * * %-ESHUTDOWN - the wheel was stopped
+ * * %-ERESTARTNOINTR - a signal is pending on a VIRTUAL clock, which has no passes
  */
 int wheel_file_kick(struct wheel_file *file)
 {
 	struct wheel *wheel = file->slots.wheel;
-	struct wheel_looker looker = looker_of(wheel, wheel_now(wheel));
+	struct wheel_looker looker = looker_of(wheel);
+	bool more;
 
 	if (!file->slots.words)
 		return -EOPNOTSUPP;
-	while (look_step(file, &looker, true)) {
-		if (fatal_signal_pending(current)) {
-			look_hand_on(file);
-			return -EINTR;
-		}
+	do {
+		more = kick_step(file, &looker);
 		cond_resched();
-	}
+	} while (more && !signal_pending(current));
+	if (more && file->slots.setup.clock == WHEEL_CLOCK_VIRTUAL)
+		return -ERESTARTNOINTR;
 	return READ_ONCE(file->stopped) ? -ESHUTDOWN : 0;
 }
 
 /**
- * wheel_file_bells_unmapped - announce the timers that a program may not have announced
- * @file: file with touch words, of which a mapping of the doorbells goes
+ * wheel_file_bells_unmapped() - Request a scan of all words
+ * @file: file with touch words, of which a mapping of the doorbells was removed
  *
- * To arm a kept timer a program exchanges its word, sets its bit, and kicks if need be. A
- * program that was killed on the way has left a timer for which no look comes. Other
- * programs that share the file do not announce it: its slot is not theirs.
+ * To arm a kept timer a program exchanges its word, sets its doorbell, and kicks if necessary.
+ * A program that was killed in between has left a timer that no scan would find. Only a flag is
+ * set here: the mapping may be removed by munmap(), at exit, or by the task of another user.
  */
 void wheel_file_bells_unmapped(struct wheel_file *file)
 {
-	u32 leaves = DIV_ROUND_UP(file->slots.setup.timers, WHEEL_BELLS);
-	u32 leaf;
-
-	for (leaf = 0; leaf < leaves; leaf++) {
-		wheel_keep_ring(&file->slots, leaf);
-		cond_resched();
-	}
-	look_hand_on(file);
-}
-
-/* One lock hold's worth, from *@nr on. Returns how many were armed. */
-static u32 stop_step(struct wheel_file *file, u32 *nr)
-{
 	struct wheel_slots *slots = &file->slots;
-	u32 end = min(slots->setup.timers, *nr + DEV_HOLD);
-	u32 unfired = 0;
+	unsigned long flags = wheel_lock(slots->wheel);
 
-	spin_lock_irq(&file->lock);
-	for (; *nr < end; ++*nr) {
-		struct wheel_slot *slot = wheel_slot_at(slots, *nr);
-
-		unfired += slot && wheel_keep_unfired(slots, slot);
-	}
-	spin_unlock_irq(&file->lock);
-	return unfired;
+	wheel_look_at_all(slots);
+	wheel_unlock(slots->wheel, flags);
 }
 
 /**
- * wheel_file_stop_kept - take the words of kept timers back that are not filed
+ * wheel_file_stop_kept() - Take back the words of kept timers that are not queued
  * @file: file that was stopped
  *
- * Return: how many were armed.
+ * One lock hold: DEV_HOLD slots, from @file->stop_at on.
  */
-u64 wheel_file_stop_kept(struct wheel_file *file)
+void wheel_file_stop_kept(struct wheel_file *file)
 {
-	u64 unfired = 0;
-	u32 nr = 0;
+	struct wheel_slots *slots = &file->slots;
+	u32 end = min(slots->setup.timers, file->stop_at + DEV_HOLD);
+	unsigned long flags = wheel_lock(slots->wheel);
 
-	if (!file->slots.words)
-		return 0;
-	while (nr < file->slots.setup.timers) {
-		unfired += stop_step(file, &nr);
-		cond_resched();
+	for (; file->stop_at < end; file->stop_at++) {
+		struct wheel_slot *slot = wheel_slot_at(slots, file->stop_at);
+
+		file->unfired += slot && wheel_keep_unfired(slots, slot);
 	}
-	return unfired;
+	wheel_unlock(slots->wheel, flags);
 }

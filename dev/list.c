@@ -7,29 +7,90 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "../slots/look.h"
+#include "clock.h"
+#include "event.h"
 #include "keep.h"
 #include "setup.h"
 
-/* One lock hold's worth. */
-static u32 mark_stopped(struct wheel_file *file, struct list_head *unfired)
+/* One lock hold. Returns true if timers are left. */
+static bool stop_step(struct wheel_file *file)
 {
-	u32 n = 0;
+	struct wheel *wheel = file->slots.wheel;
+	unsigned long flags = wheel_lock(wheel);
+	struct wheel_timer *timer, *next;
+	LIST_HEAD(unfired);
+	bool more;
 
-	spin_lock_irq(&file->lock);
-	while (n < DEV_HOLD && !list_empty(unfired)) {
-		struct wheel_timer *timer;
-
-		timer = list_first_entry(unfired, struct wheel_timer, node);
+	more = wheel_drain_some(wheel, &unfired);
+	list_for_each_entry_safe(timer, next, &unfired, node) {
 		list_del_init(&timer->node);
 		wheel_slot_of(timer)->state = WHEEL_SLOT_STOPPED;
-		n++;
+		file->unfired++;
 	}
-	spin_unlock_irq(&file->lock);
-	return n;
+	wheel_unlock(wheel, flags);
+	cond_resched();
+	return more;
+}
+
+/* From now on nothing is armed, and no timer expires. */
+static void stop_begin(struct wheel_file *file)
+{
+	struct wheel_slots *slots = &file->slots;
+	unsigned long flags = wheel_lock(slots->wheel);
+
+	wheel_slots_stop(slots, wheel_now(slots->wheel));
+	if (slots->words)
+		wheel_look_stop(slots);
+	wheel_unlock(slots->wheel, flags);
+}
+
+static void stop_end(struct wheel_file *file)
+{
+	unsigned long flags;
+
+	wheel_stop(file->slots.wheel, NULL);
+	flags = wheel_lock(file->slots.wheel);
+	WRITE_ONCE(file->stopped, true);
+	wheel_file_settle(file);
+	wheel_unlock(file->slots.wheel, flags);
+}
+
+static u64 take_unfired(struct wheel_file *file)
+{
+	u64 unfired = file->unfired;
+
+	lockdep_assert_held(&file->setup_lock);
+	file->unfired = 0;
+	file->stop_at = 0;
+	return unfired;
+}
+
+/*
+ * A signal interrupts it. The call is then restarted and continues, because the file records
+ * its progress.
+ */
+static int stop_locked(struct wheel_file *file)
+{
+	const struct wheel_slots *slots = &file->slots;
+
+	lockdep_assert_held(&file->setup_lock);
+	stop_begin(file);
+	while (stop_step(file)) {
+		if (signal_pending(current))
+			return -ERESTARTNOINTR;
+	}
+	stop_end(file);
+	while (slots->words && file->stop_at < slots->setup.timers) {
+		wheel_file_stop_kept(file);
+		cond_resched();
+		if (signal_pending(current))
+			return -ERESTARTNOINTR;
+	}
+	return 0;
 }
 
 /**
- * wheel_file_stop - WHEEL_IOC_STOP
+ * wheel_file_stop() - WHEEL_IOC_STOP
  * @file: file
  * @arg: filled
  *
@@ -38,8 +99,6 @@ static u32 mark_stopped(struct wheel_file *file, struct list_head *unfired)
 int wheel_file_stop(struct wheel_file *file, void *arg)
 {
 	struct wheel_stop *stop = arg;
-	LIST_HEAD(unfired);
-	u32 n;
 	int err;
 
 	if (stop->flags)
@@ -49,23 +108,12 @@ int wheel_file_stop(struct wheel_file *file, void *arg)
 		return err;
 
 	mutex_lock(&file->setup_lock);
-	spin_lock_irq(&file->lock);
-	wheel_slots_stop(&file->slots, wheel_now(file->slots.wheel));
-	if (file->slots.words)
-		wheel_look_stop(&file->slots);
-	spin_unlock_irq(&file->lock);
-	wheel_stop(file->slots.wheel, &unfired);
-	spin_lock_irq(&file->lock);
-	WRITE_ONCE(file->stopped, true);
-	spin_unlock_irq(&file->lock);
-
-	stop->unfired = 0;
-	while ((n = mark_stopped(file, &unfired))) {
-		stop->unfired += n;
-		cond_resched();
-	}
-	stop->unfired += wheel_file_stop_kept(file);
+	err = stop_locked(file);
+	if (!err)
+		stop->unfired = take_unfired(file);
 	mutex_unlock(&file->setup_lock);
+	if (err)
+		return err;
 	wake_up_interruptible_all(&file->readers);
 	wake_up_interruptible_poll(&file->pollers, EPOLLHUP);
 	return 0;
@@ -83,7 +131,6 @@ static u32 list_locked(struct wheel_file *file, struct wheel_op *ops, u32 room,
 	unsigned long flags;
 	u32 found = 0;
 
-	spin_lock_irq(&file->lock);
 	flags = wheel_lock(slots->wheel);
 	for (; *cursor < end && found < room; ++*cursor) {
 		struct wheel_slot *slot = wheel_slot_at(slots, *cursor);
@@ -95,7 +142,6 @@ static u32 list_locked(struct wheel_file *file, struct wheel_op *ops, u32 room,
 			slot->state = WHEEL_SLOT_TAKEN;
 	}
 	wheel_unlock(slots->wheel, flags);
-	spin_unlock_irq(&file->lock);
 	return found;
 }
 
@@ -119,9 +165,9 @@ static int copy_out(const struct wheel_list *list, const struct wheel_op *ops,
 static void list_taken(struct wheel_file *file, const struct wheel_op *ops,
 		       u32 count, bool copied)
 {
+	unsigned long flags = wheel_lock(file->slots.wheel);
 	u32 i;
 
-	spin_lock_irq(&file->lock);
 	for (i = 0; i < count; i++) {
 		struct wheel_slot *slot = wheel_slot_of_id(&file->slots, ops[i].id);
 
@@ -129,7 +175,7 @@ static void list_taken(struct wheel_file *file, const struct wheel_op *ops,
 		if (copied)
 			wheel_slot_free(&file->slots, slot);
 	}
-	spin_unlock_irq(&file->lock);
+	wheel_unlock(file->slots.wheel, flags);
 }
 
 static int list_all(struct wheel_file *file, struct wheel_list *list,
@@ -181,6 +227,8 @@ int wheel_file_list(struct wheel_file *file, void *arg)
 	/* To look configures nothing. */
 	if (!wheel_file_ready(file))
 		return 0;
+	if (wheel_clock_shifted(file->slots.setup.clock))
+		return -EOPNOTSUPP;
 	ops = kmalloc_array(DEV_HOLD, sizeof(*ops), GFP_KERNEL);
 	if (!ops)
 		return -ENOMEM;

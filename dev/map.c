@@ -5,6 +5,7 @@
  */
 #include <linux/mm.h>
 #include "../compat.h"
+#include "clock.h"
 #include "keep.h"
 #include "page.h"
 #include "ring.h"
@@ -141,7 +142,8 @@ static const struct vm_operations_struct map_ops = {
  * @vma: asked for
  *
  * Return: 0, or -EINVAL: not shared, not whole, not from its start, or the file has
- * no such area; -EPERM: executable, or writable where only the kernel writes.
+ * no such area; -EPERM: executable, or writable where only the kernel writes;
+ * -EOPNOTSUPP: a time namespace shifts the clock.
  */
 int wheel_file_mmap(struct file *filp, struct vm_area_struct *vma)
 {
@@ -151,6 +153,8 @@ int wheel_file_mmap(struct file *filp, struct vm_area_struct *vma)
 	if (!area || !wheel_file_ready(file) || !(vma->vm_flags & VM_MAYSHARE) ||
 	    !area->pages(file) || vma_pages(vma) != area->pages(file))
 		return -EINVAL;
+	if (wheel_clock_shifted(file->slots.setup.clock))
+		return -EOPNOTSUPP;
 	if (vma->vm_flags & VM_EXEC ||
 	    (vma->vm_flags & VM_WRITE && !area->writable))
 		return -EPERM;

@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 #include "../slots/bell.h"
 #include "page.h"
-#include "payer.h"
+#include "user.h"
 
 static u32 slot_pages(const struct wheel_file *file)
 {
@@ -65,19 +65,20 @@ u32 wheel_file_shared_pages(const struct wheel_file *file, enum wheel_shared whi
 }
 
 /**
- * wheel_file_table_bytes - how much memory the tables of the pages take
+ * wheel_file_table_bytes() - Compute the size of the tables of the pages
  * @file: file whose set-up is known
  *
- * Return: bytes.
+ * Return: bytes, as allocated.
  */
 size_t wheel_file_table_bytes(const struct wheel_file *file)
 {
-	size_t pages = slot_pages(file);
+	size_t bytes = kmalloc_size_roundup(slot_pages(file) * sizeof(void *));
 	enum wheel_shared which;
 
 	for (which = 0; which < WHEEL_SHARED; which++)
-		pages += wheel_file_shared_pages(file, which);
-	return pages * sizeof(void *);
+		bytes += kmalloc_size_roundup(wheel_file_shared_pages(file, which) *
+					      sizeof(void *));
+	return bytes;
 }
 
 /**

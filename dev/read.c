@@ -2,142 +2,170 @@
 /*
  * Events: read().
  *
- * A reader takes events out of the queue, copies them with no lock held, and
- * only then are they over. Those that could not be copied go back to the front.
+ * A reader removes a batch of events from the queue and copies it with no lock held. Events
+ * that could not be copied return to the front of the queue.
  */
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/uio.h>
 #include "../slots/event.h"
+#include "clock.h"
 #include "event.h"
 #include "setup.h"
 
-/* Events that are in a reader's hands at once; they are on its stack. */
-#define HANDFUL	8
+/* Events that a reader copies at once; they are on its stack. */
+#define COPY_BATCH	8U
 
-struct handful {
-	struct wheel_slot	*slot[HANDFUL];
-	struct wheel_event	event[HANDFUL];
+struct copy_batch {
+	struct wheel_slot	*slot[COPY_BATCH];
+	struct wheel_event	event[COPY_BATCH];
 	u32			count;
 };
 
-static void take_events(struct wheel_file *file, struct handful *hand, u32 room)
+static void take_events(struct wheel_file *file, struct copy_batch *batch, u32 room)
 {
 	struct wheel_slots *slots = &file->slots;
+	unsigned long flags = wheel_lock(slots->wheel);
 	struct wheel_slot *slot;
 	u64 now = 0;
 
-	hand->count = 0;
-	spin_lock_irq(&file->lock);
-	while (hand->count < min_t(u32, room, HANDFUL)) {
+	batch->count = 0;
+	while (batch->count < room) {
 		slot = wheel_slot_pop(slots, &slots->fired);
 		if (!slot)
 			break;
-		/* The time matters to one with a period alone. */
+		/* Only the overrun of a periodic timer depends on the current time. */
 		if (slot->period && !now)
 			now = wheel_now(slots->wheel);
-		wheel_event_describe(slots, slot, now,
-				     &hand->event[hand->count]);
-		hand->slot[hand->count++] = slot;
+		wheel_event_describe(slots, slot, now, &batch->event[batch->count]);
+		batch->slot[batch->count++] = slot;
 	}
-	file->copying += hand->count;
-	spin_unlock_irq(&file->lock);
+	file->copying += batch->count;
+	wheel_unlock(slots->wheel, flags);
 }
 
 /*
- * The first @copied events are over, the others go back. While they were away
- * somebody may have looked and gone to sleep, for events or for the end.
+ * Consume the first @copied events and return the others to the queue. While they were away,
+ * another task may have found no event and gone to sleep.
  */
-static void settle_events(struct wheel_file *file, const struct handful *hand,
-			  u32 copied)
+static void settle_events(struct wheel_file *file, const struct copy_batch *batch, u32 copied)
 {
-	bool back = hand->count > copied;
-	bool stopped;
+	struct wheel_slots *slots = &file->slots;
+	unsigned long flags = wheel_lock(slots->wheel);
+	bool stopped = file->stopped;
 	u32 i;
 
-	spin_lock_irq(&file->lock);
 	for (i = 0; i < copied; i++)
-		wheel_event_consumed(&file->slots, hand->slot[i],
-				     &hand->event[i]);
-	for (i = hand->count; i > copied; i--)
-		wheel_slot_unpop(&file->slots.fired, hand->slot[i - 1]);
-	file->copying -= hand->count;
-	file->notified |= back;
-	stopped = file->stopped;
-	spin_unlock_irq(&file->lock);
+		wheel_event_consumed(slots, batch->slot[i], &batch->event[i]);
+	for (i = batch->count; i > copied; i--)
+		wheel_slot_unpop(&slots->fired, batch->slot[i - 1]);
+	file->copying -= batch->count;
+	file->wake |= copied < batch->count;
+	wheel_unlock(slots->wheel, flags);
 
-	if (back)
-		wheel_file_wake(file);
-	if (stopped)
+	if (unlikely(copied < batch->count))
+		wheel_file_hand_over(file);
+	if (unlikely(stopped))
 		wake_up_interruptible_all(&file->readers);
 }
 
-/*
- * Returns how many events were copied; *@fault if the buffer ended that. A handful that is
- * not full was all there was, or all there is room for.
- */
-static u32 read_handful(struct wheel_file *file, struct iov_iter *to,
-			bool *fault)
+/* Returns the number of events copied; *@fault is set if the buffer stopped it. */
+static u32 read_batch(struct wheel_file *file, struct iov_iter *to, u32 most, bool *fault)
 {
-	struct handful hand WHEEL_FILLED_LATER;
+	struct copy_batch batch WHEEL_FILLED_LATER;
 	size_t bytes;
 	u32 copied;
 
-	take_events(file, &hand, iov_iter_count(to) / sizeof(*hand.event));
-	bytes = copy_to_iter(hand.event, hand.count * sizeof(*hand.event), to);
-	copied = bytes / sizeof(*hand.event);
-	iov_iter_revert(to, bytes % sizeof(*hand.event));
-	settle_events(file, &hand, copied);
-	*fault = copied < hand.count;
+	take_events(file, &batch, min_t(size_t, iov_iter_count(to) / sizeof(*batch.event), most));
+	bytes = copy_to_iter(batch.event, batch.count * sizeof(*batch.event), to);
+	copied = bytes / sizeof(*batch.event);
+	iov_iter_revert(to, bytes % sizeof(*batch.event));
+	settle_events(file, &batch, copied);
+	*fault = copied < batch.count;
 	return copied;
 }
 
-/* Returns bytes; 0 if there is nothing to read. */
+/* Returns bytes; 0 if no event is ready. */
 static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 {
+	/* If queuing a timer walks a list, one periodic timer is the work of a lock hold. */
+	u32 most = min(COPY_BATCH, wheel_batch_max(file->slots.wheel));
 	bool fault = false;
 	ssize_t bytes = 0;
 	u32 copied;
 
 	do {
-		copied = read_handful(file, to, &fault);
+		copied = read_batch(file, to, most, &fault);
 		bytes += copied * sizeof(struct wheel_event);
 		cond_resched();
-	} while (copied == HANDFUL);
+	} while (copied == most);
 	if (!bytes && fault)
 		return -EFAULT;
 	return bytes;
 }
 
-static int wait_for_news(struct wheel_file *file, enum wheel_news *news)
+/* The wheel was stopped and its last event has been read. */
+static bool read_is_over(struct wheel_file *file)
+{
+	unsigned long flags = wheel_lock(file->slots.wheel);
+	bool over = file->stopped && !file->copying && !file->slots.fired.count;
+
+	wheel_unlock(file->slots.wheel, flags);
+	return over;
+}
+
+static bool reader_may_continue(struct wheel_file *file)
 {
 	u32 ready;
 
-	return wait_event_interruptible_exclusive(file->readers,
-						  (*news = wheel_file_news(file, 1, &ready)));
+	return wheel_file_await(file, 1, &ready) || READ_ONCE(file->deferred) ||
+	       read_is_over(file);
 }
 
 static int wait_for_events(struct wheel_file *file, bool block)
 {
-	u32 ready;
-	enum wheel_news news = wheel_file_news(file, 1, &ready);
-	int err = 0;
-
-	if (news == WHEEL_NOTHING && !block)
+	if (read_is_over(file))
+		return -ESHUTDOWN;
+	if (!block)
 		return -EAGAIN;
-	if (news == WHEEL_NOTHING)
-		err = wait_for_news(file, &news);
-	return news == WHEEL_OVER ? -ESHUTDOWN : err;
+	/* A pass that expired no timer ends here, too. */
+	if (signal_pending(current))
+		return -ERESTARTSYS;
+	return wait_event_interruptible_exclusive(file->readers, reader_may_continue(file));
+}
+
+static ssize_t read_or_wait(struct wheel_file *file, struct iov_iter *to, bool block)
+{
+	u32 wanted = iov_iter_count(to) / sizeof(struct wheel_event);
+	ssize_t ret;
+
+	do {
+		bool run = wheel_file_deferred(file);
+
+		if (run)
+			wheel_file_run(file, wanted);
+		ret = read_events(file, to);
+		if (run)
+			wheel_file_hand_over(file);
+		if (!ret)
+			ret = wait_for_events(file, block);
+	} while (!ret);
+	return ret;
 }
 
 /**
- * wheel_file_read_iter - read(): events, as many as fit
+ * wheel_file_read_iter() - read(): as many events as fit
  * @iocb: the call
- * @to: where to
+ * @to: the buffer
  *
- * Return: bytes, or -EINVAL: not even one fits; -EOPNOTSUPP: they come by the ring;
- * -EAGAIN: none is there and the file or the call does not block; -ESHUTDOWN: none is
- * there and none will be; -EFAULT: not even the first could be copied, and it is still
- * to be read.
+ * Runs the pass first, if it was left to the owner.
+ *
+ * Return: bytes, or an error:
+ *
+ * * %-EINVAL - the buffer is smaller than an event
+ * * %-EOPNOTSUPP - the file has a ring, or a time namespace shifts the clock
+ * * %-EAGAIN - no event is ready, and the file or the call does not block
+ * * %-ESHUTDOWN - the wheel was stopped, and all events have been read
+ * * %-EFAULT - the first event could not be copied; it remains readable
  */
 ssize_t wheel_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
@@ -148,24 +176,17 @@ ssize_t wheel_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 
 	if (iov_iter_count(to) < sizeof(struct wheel_event))
 		return -EINVAL;
-	/* To look configures nothing. */
+	/* A read that does not block does not configure the file. */
 	if (!wheel_file_ready(file) && !block)
 		return -EAGAIN;
 	ret = wheel_file_ensure_setup(file);
 	if (ret)
 		return ret;
-	if (file->ring)
+	if (file->ring || wheel_clock_shifted(file->slots.setup.clock))
 		return -EOPNOTSUPP;
-	while (!(ret = read_events(file, to))) {
-		ret = wait_for_events(file, block);
-		if (ret)
-			break;
-	}
-	/*
-	 * Each event wakes one reader; if we leave some, it is another's turn. Those who
-	 * change the count meanwhile wake others themselves.
-	 */
-	if (data_race(file->slots.fired.count))
+	ret = read_or_wait(file, to, block);
+	/* An event wakes up one reader. If events are left, wake up the next one. */
+	if (data_race(file->slots.fired.count) || READ_ONCE(file->deferred))
 		wake_up_interruptible(&file->readers);
 	return ret;
 }

@@ -12,17 +12,14 @@
  *	room? write the event		is there one? read it
  *	release(event_tail)		release(event_head)
  *
- * An event that finds no room stays in its timer, and BACKLOG says so. It comes to
- * the ring when the kernel looks again: at the next expiry, at ENTER, at poll().
- *
- *	the kernel			the program
- *
- *	no room: BACKLOG = 1		release(event_head)
- *	full barrier			full barrier
- *	room now? go on			BACKLOG? ENTER
+ * While the ring is full, due timers remain in the wheel and the file is deferred; see event.c.
+ * WHEEL_RING_BACKLOG then requests a call of ENTER. It is also set if the interrupt left the
+ * pass to the owner for another reason. No barrier orders it with @event_head: the kernel wakes
+ * up pollers after it set the flag, and a program that does not sleep reads the flag again.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "../slots/event.h"
@@ -57,6 +54,25 @@ struct wheel_event_ring {
 u32 wheel_event_ring_pages(u32 events)
 {
 	return DIV_ROUND_UP(events * sizeof(struct wheel_event), PAGE_SIZE);
+}
+
+static size_t ring_struct_size(u32 events)
+{
+	struct wheel_event_ring *ring;
+
+	return struct_size(ring, pages, WHEEL_RING_EVENTS + wheel_event_ring_pages(events));
+}
+
+/**
+ * wheel_event_ring_bytes() - Compute the size of a ring
+ * @events: entries
+ *
+ * Return: bytes, as allocated.
+ */
+size_t wheel_event_ring_bytes(u32 events)
+{
+	return kmalloc_size_roundup(ring_struct_size(events)) +
+	       (WHEEL_RING_EVENTS + wheel_event_ring_pages(events)) * PAGE_SIZE;
 }
 
 /**
@@ -103,8 +119,11 @@ static bool ring_pages_alloc(struct wheel_event_ring *ring, u32 pages)
 	while (ring->count < pages) {
 		struct page *page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 
-		if (!page)
+		if (!page || fatal_signal_pending(current)) {
+			if (page)
+				put_page(page);
 			return false;
+		}
 		ring->pages[ring->count++] = page;
 		cond_resched();
 	}
@@ -124,7 +143,7 @@ struct wheel_event_ring *wheel_event_ring_make(u32 events,
 	u32 pages = WHEEL_RING_EVENTS + wheel_event_ring_pages(events);
 	struct wheel_event_ring *ring;
 
-	ring = kvzalloc(struct_size(ring, pages, pages), GFP_KERNEL_ACCOUNT);
+	ring = kvzalloc(ring_struct_size(events), GFP_KERNEL_ACCOUNT);
 	if (!ring)
 		return NULL;
 	ring->mask = events - 1;
@@ -156,115 +175,49 @@ u32 wheel_event_ring_ready(const struct wheel_event_ring *ring)
 	return min(ring->tail - head, ring->mask + 1);
 }
 
-/* How many events fit. */
-static u32 ring_room(const struct wheel_event_ring *ring)
+/**
+ * wheel_event_ring_room() - Count the events that fit into a ring
+ * @ring: ring, the wheel of its file locked
+ *
+ * Return: free entries.
+ */
+u32 wheel_event_ring_room(const struct wheel_event_ring *ring)
 {
 	return ring->mask + 1 - wheel_event_ring_ready(ring);
 }
 
-/*
- * Let the event of a slot, which is in no queue, be the next one of a ring that has room. It is
- * told by ring_tell(). The program cannot write to the entries.
+/**
+ * wheel_event_ring_set_backlog() - Tell the program whether it has to call ENTER
+ * @ring: ring
+ * @backlog: true if it has to
  */
-static inline void ring_put(struct wheel_event_ring *ring, struct wheel_slots *slots,
-			    struct wheel_slot *slot, u64 now)
+void wheel_event_ring_set_backlog(struct wheel_event_ring *ring, bool backlog)
 {
-	struct wheel_event *event = &ring->event[ring->tail++ & ring->mask];
-
-	wheel_event_describe(slots, slot, now, event);
-	wheel_event_consumed(slots, slot, event);
-}
-
-static void ring_tell(struct wheel_event_ring *ring)
-{
-	/* Pairs with the program's acquire: the entries are written. */
-	smp_store_release(&ring->kernel->event_tail, ring->tail);
-}
-
-/* As many as there is room for. Returns how many. */
-static u32 ring_fill(struct wheel_file *file, u64 now, u32 room)
-{
-	struct wheel_event_ring *ring = file->ring;
-	struct wheel_slots *slots = &file->slots;
-	u32 done = 0;
-
-	while (done < room && slots->fired.count) {
-		ring_put(ring, slots, wheel_slot_pop(slots, &slots->fired), now);
-		done++;
-	}
-	ring_tell(ring);
-	return done;
-}
-
-/* Some events wait for room. Returns as wheel_event_ring_publish(). */
-static bool ring_catch_up(struct wheel_file *file)
-{
-	const struct wheel_slots *slots = &file->slots;
-	struct wheel_event_ring *ring = file->ring;
-	u64 now = wheel_now(slots->wheel);
-	u32 room = ring_room(ring);
-	u32 left = DEV_HOLD;
-
-	left -= ring_fill(file, now, min(room, left));
-	if (slots->fired.count && left) {
-		WRITE_ONCE(ring->kernel->kflags, WHEEL_RING_BACKLOG);
-		/* Pairs with the program's, between its head and our flags. */
-		smp_mb();
-		room = ring_room(ring);
-		ring_fill(file, now, min(room, left));
-	}
-	if (!slots->fired.count)
-		WRITE_ONCE(ring->kernel->kflags, 0);
-	return slots->fired.count && wheel_event_ring_ready(ring) <= ring->mask;
+	WRITE_ONCE(ring->kernel->kflags, backlog ? WHEEL_RING_BACKLOG : 0);
 }
 
 /**
- * wheel_event_ring_publish - tell of the events in the ring, and move others to it
- * @file: file with a ring, locked
- *
- * No more than a lock hold's worth.
- *
- * Return: true if there is more to move, and room for it.
- */
-bool wheel_event_ring_publish(struct wheel_file *file)
-{
-	if (unlikely(file->slots.fired.count))
-		return ring_catch_up(file);
-	/* While none waits for room, BACKLOG is not set. */
-	ring_tell(file->ring);
-	return false;
-}
-
-/**
- * wheel_event_ring_expire - timers of a file are due
- * @file: file with a ring, locked
+ * wheel_event_ring_expire() - Publish the events of due timers
+ * @file: file with a ring, its wheel locked
  * @due: the timers
- * @n: how many, no more than a lock hold's worth
- * @now: the clock
- *
- * While events wait for room, all others wait behind them.
+ * @n: their number, at most wheel_event_ring_room()
+ * @now: the time
  */
 void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due,
 			     unsigned int n, u64 now)
 {
 	struct wheel_event_ring *ring = file->ring;
 	struct wheel_slots *slots = &file->slots;
-	u32 room = likely(!slots->fired.count) ? ring_room(ring) : 0;
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
+		struct wheel_event *event = &ring->event[ring->tail++ & ring->mask];
 		struct wheel_slot *slot = wheel_slot_of(due[i]);
 
 		wheel_event_fired(slots, slot);
-		if (likely(i < room))
-			ring_put(ring, slots, slot, now);
-		else
-			wheel_event_queue(slots, slot);
+		wheel_event_describe(slots, slot, now, event);
+		wheel_event_consumed(slots, slot, event);
 	}
-	if (likely(!slots->fired.count)) {
-		ring_tell(ring);
-	} else {
-		ring_catch_up(file);
-		file->backlogged += min(n, slots->fired.count);
-	}
+	/* Pairs with the program's acquire: the entries are written. */
+	smp_store_release(&ring->kernel->event_tail, ring->tail);
 }

@@ -11,6 +11,7 @@
 enum { WHEEL_RING_USER, WHEEL_RING_EVENTS };
 
 u32 wheel_event_ring_pages(u32 events);
+size_t wheel_event_ring_bytes(u32 events);
 struct page *wheel_event_ring_page(const struct wheel_event_ring *ring, u32 at);
 const u32 *wheel_event_ring_taken(const struct wheel_event_ring *ring);
 struct wheel_event_ring *wheel_event_ring_make(u32 events,
@@ -19,6 +20,7 @@ void wheel_event_ring_free(struct wheel_event_ring *ring);
 u32 wheel_event_ring_ready(const struct wheel_event_ring *ring);
 void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due,
 			     unsigned int n, u64 now);
-bool wheel_event_ring_publish(struct wheel_file *file);
+u32 wheel_event_ring_room(const struct wheel_event_ring *ring);
+void wheel_event_ring_set_backlog(struct wheel_event_ring *ring, bool backlog);
 
 #endif

@@ -14,9 +14,9 @@
 #include "event.h"
 #include "keep.h"
 #include "page.h"
-#include "payer.h"
 #include "ring.h"
 #include "setup.h"
+#include "user.h"
 
 #define DEFAULT_TICK_NS	1000000
 #define DEFAULT_TIMERS	65536
@@ -49,8 +49,8 @@ static int setup_check(const struct wheel_setup *setup)
 	if (!(features & WHEEL_HAS_CLOCK(setup->clock)) ||
 	    !(features & WHEEL_HAS_SCHEME(setup->scheme)))
 		return -EOPNOTSUPP;
-	/* A touch word is an absolute time, and nobody would convert it. */
-	if (setup->flags & WHEEL_SETUP_TOUCH && wheel_clock_shifted(setup->clock))
+	/* Events and touch words contain absolute times, which are not converted. */
+	if (wheel_clock_shifted(setup->clock))
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -74,15 +74,12 @@ static struct wheel_config setup_config(struct wheel_file *file,
 		.name		= "/dev/wheel",
 		.clock		= setup->clock,
 		.scheme		= setup->scheme,
-		.flags		= WHEEL_FORGET | WHEEL_HARDIRQ,
+		.flags		= WHEEL_FORGET,
 		.buckets	= setup->buckets ? max(setup->buckets, least) : 0,
 		.tick_ns	= setup->tick_ns,
 		.limit		= setup->timers,
-		.expire		= wheel_file_expire,
 		.claim		= touch ? wheel_touch_claim : NULL,
-		.look		= touch ? wheel_file_look_at_kept : NULL,
-		.account	= wheel_payer_account(file->payer),
-		.owed		= wheel_file_owes,
+		.owner		= &wheel_file_owner,
 		.data		= &file->slots,
 	};
 }
@@ -145,18 +142,17 @@ static int ring_alloc(struct wheel_file *file)
 	return 0;
 }
 
-/* Pages that are there from the set-up on; slots and words come later, one by one. */
+/* Pages that set-up allocates, as allocated. Pages of slots and words follow one by one. */
 static unsigned long setup_pages(const struct wheel_file *file,
 				 const struct wheel_config *config)
 {
-	size_t bytes = wheel_bytes_for(config) + wheel_file_table_bytes(file);
-	u32 events = file->slots.setup.events;
+	size_t bytes = kmalloc_size_roundup(sizeof(*file)) + wheel_bytes_for(config) +
+		       wheel_file_table_bytes(file);
 
 	if (kernel_page_needed(&file->slots.setup))
 		bytes += PAGE_SIZE;
-	if (events)
-		bytes += (WHEEL_RING_EVENTS + wheel_event_ring_pages(events)) *
-			 (PAGE_SIZE + sizeof(struct page *));
+	if (file->slots.setup.events)
+		bytes += wheel_event_ring_bytes(file->slots.setup.events);
 	return DIV_ROUND_UP(bytes, PAGE_SIZE);
 }
 
@@ -196,7 +192,7 @@ err_tables:
  * @file: file
  * @arg: what is asked for; on success what is in force
  *
- * The opener pays, whoever makes the first call.
+ * The memory is charged to the user who opened the file, regardless of who makes the first call.
  *
  * Return: 0 or an errno; then nothing changed.
  */

@@ -113,7 +113,8 @@ int wheel_file_submit_single(struct wheel_file *file, void __user *uarg)
 	struct wheel_op __user *uop = call_get(uarg);
 	struct wheel_op op WHEEL_FILLED_LATER;
 
-	if (!uop || unlikely(!wheel_file_ready(file)) || !op_get(&op, uop))
+	if (!uop || unlikely(!wheel_file_ready(file)) ||
+	    unlikely(wheel_clock_shifted(file->slots.setup.clock)) || !op_get(&op, uop))
 		return WHEEL_NOT_SINGLE;
 	return single_make(file, &op, uop, uarg);
 }

@@ -74,32 +74,39 @@ static u32 chunk_writable(const struct submission *s, u32 count, int *err)
 }
 
 /**
- * wheel_file_make_rest - make the operations that one lock hold left
+ * wheel_file_make_rest() - Execute the operations that need pages
  * @file: file that is set up
  * @b: their batch
- * @ops: the operations, in kernel memory; answered
- * @made: how many are made; the next one needs a page
- * @count: how many there are
+ * @ops: operations in kernel memory; the results are written into them
+ * @made: number of operations that are complete; the next one needs a page
+ * @count: number of operations
  *
- * Pages are brought between lock holds: at worst one that is needed a little later.
+ * Pages are allocated between lock holds.
  */
 void wheel_file_make_rest(struct wheel_file *file, struct wheel_batch *b,
 			  struct wheel_op *ops, u32 made, u32 count)
 {
-	while (made < count) {
-		struct wheel_op *op = &ops[made];
-		int err = wheel_file_bring(file, b->needed, op->flags);
+	struct wheel *wheel = file->slots.wheel;
 
-		if (err) {
-			wheel_op_answer(b, op, err);
-			made++;
-		}
-		made = wheel_file_make_locked(file, b, ops, made, count);
+	while (made < count) {
+		int err = wheel_file_bring(file, b->needed, ops[made].flags);
+		unsigned long flags = wheel_lock(wheel);
+
+		if (err)
+			wheel_op_answer(b, &ops[made++], err);
+		made = wheel_ops_make(b, ops, made, count);
+		wheel_unlock(wheel, flags);
 	}
-	if (unlikely(b->beaten)) {
-		b->beaten = false;
-		wheel_flush(file->slots.wheel);
-	}
+}
+
+/**
+ * wheel_file_submit_run() - Run a step of a pass that was left to the owner
+ * @file: file that is set up
+ */
+void wheel_file_submit_run(struct wheel_file *file)
+{
+	wheel_file_run(file, 0);
+	wheel_file_hand_over(file);
 }
 
 /* Nothing is written if each operation came with its answer, a res of 0, in it. */
@@ -168,6 +175,8 @@ int wheel_file_submit(struct wheel_file *file, void *arg)
 	err = wheel_file_ensure_setup(file);
 	if (err)
 		return err;
+	if (wheel_clock_shifted(file->slots.setup.clock))
+		return -EOPNOTSUPP;
 	room = min(submit->count, wheel_batch_max(file->slots.wheel));
 	s.ops = kmalloc_array(room, sizeof(*s.ops), GFP_KERNEL);
 	if (!s.ops)

@@ -8,7 +8,7 @@
 #include <linux/uaccess.h>
 #include "../slots/op.h"
 #include "clock.h"
-#include "dev.h"
+#include "event.h"
 
 /* The call is none that is made here, and nothing has been done. */
 #define WHEEL_NOT_SINGLE	1
@@ -16,6 +16,7 @@
 int wheel_file_submit_single(struct wheel_file *file, void __user *uarg);
 void wheel_file_make_rest(struct wheel_file *file, struct wheel_batch *b,
 			  struct wheel_op *ops, u32 made, u32 count);
+void wheel_file_submit_run(struct wheel_file *file);
 
 /* A call begins: nothing has been done. */
 static inline struct wheel_batch wheel_file_begin(struct wheel_file *file)
@@ -23,44 +24,28 @@ static inline struct wheel_batch wheel_file_begin(struct wheel_file *file)
 	return (struct wheel_batch){
 		.slots		= &file->slots,
 		.now		= wheel_now(file->slots.wheel),
-		.shifted	= wheel_clock_shifted(file->slots.setup.clock),
 	};
 }
 
-/*
- * One lock hold. Returns how many operations are made by now. Interrupts are disabled for
- * the wheel's lock in any case; to do so for both costs less.
- */
-static inline u32 wheel_file_make_locked(struct wheel_file *file, struct wheel_batch *b,
-					 struct wheel_op *ops, u32 made, u32 count)
-{
-	struct wheel *wheel = file->slots.wheel;
-	unsigned long flags;
-
-	spin_lock_irq(&file->lock);
-	flags = wheel_lock(wheel);
-	made = wheel_ops_make(b, ops, made, count);
-	wheel_unlock(wheel, flags);
-	spin_unlock_irq(&file->lock);
-	return made;
-}
-
 /**
- * wheel_file_make - make operations, under one lock hold
+ * wheel_file_make() - Execute operations under one lock hold
  * @file: file that is set up
  * @b: their batch
- * @ops: the operations, in kernel memory; answered
- * @count: how many, at most wheel_batch_max()
- *
- * An event that a CANCEL was too late for can be read when this returns.
+ * @ops: operations in kernel memory; the results are written into them
+ * @count: their number, at most wheel_batch_max()
  */
 static inline void wheel_file_make(struct wheel_file *file, struct wheel_batch *b,
 				   struct wheel_op *ops, u32 count)
 {
-	u32 made = wheel_file_make_locked(file, b, ops, 0, count);
+	struct wheel *wheel = file->slots.wheel;
+	unsigned long flags = wheel_lock(wheel);
+	u32 made = wheel_ops_make(b, ops, 0, count);
 
-	if (unlikely(made < count || b->beaten))
+	wheel_unlock(wheel, flags);
+	if (unlikely(made < count))
 		wheel_file_make_rest(file, b, ops, made, count);
+	if (wheel_file_deferred(file))
+		wheel_file_submit_run(file);
 }
 
 /*

@@ -25,8 +25,8 @@ noinline void wheel_base_forward_clock(struct wheel_base *base, u64 deadline)
 	if (core->pending && !base->needs_clock &&
 	    wheel_far_ahead(wheel, deadline))
 		return;
-	tick = unlikely(base_looks(base)) ? base->present :
-					    wheel_tick_at(core, wheel_now(wheel));
+	tick = unlikely(base->scanning) ? base->scan_from :
+					  wheel_tick_at(core, wheel_now(wheel));
 	if (wheel_settable(wheel->config.clock))
 		wheel_set_back(core, tick);
 	wheel_forward(core, tick);
@@ -61,7 +61,7 @@ static __always_inline int base_arm(struct wheel_base *base,
 	int err;
 
 	lockdep_assert_held(&base->lock);
-	if (unlikely(!timer->function && !base->owner->config.expire))
+	if (unlikely(!timer->function && !base->owner->config.expire && !base_is_owned(base)))
 		return -EINVAL;
 	if (unlikely(wheel_filed(timer)))
 		return -EBUSY;

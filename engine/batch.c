@@ -47,7 +47,7 @@ EXPORT_SYMBOL_GPL(wheel_lock);
 void wheel_unlock(struct wheel *wheel, unsigned long flags)
 	__releases(&wheel->base->lock)
 {
-	raw_spin_unlock_irqrestore(&wheel->base->lock, flags);
+	timer_unlock(wheel->base, flags);
 }
 EXPORT_SYMBOL_GPL(wheel_unlock);
 

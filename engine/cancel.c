@@ -148,32 +148,3 @@ int wheel_timer_shutdown_sync(struct wheel_timer *timer)
 	return cancel_sync(timer, WHEEL_SHUTDOWN);
 }
 EXPORT_SYMBOL_GPL(wheel_timer_shutdown_sync);
-
-/**
- * wheel_flush - wait for the callbacks that run now
- * @wheel: wheel
- *
- * A timer that could not be cancelled since it had fired has been called back when this
- * returns. Callbacks that begin meanwhile are not waited for, nor is the caller's own.
- *
- * Context: As wheel_timer_cancel_sync(), whose rules for locks hold here, too.
- */
-void wheel_flush(struct wheel *wheel)
-{
-	struct wheel_base *base;
-	unsigned long flags;
-	bool running;
-	u64 call;
-
-	for_each_base(base, wheel) {
-		raw_spin_lock_irqsave(&base->lock, flags);
-		running = base->running_n && !wheel_base_calls_us(base);
-		call = base->calls;
-		raw_spin_unlock_irqrestore(&base->lock, flags);
-		if (!running)
-			continue;
-		wheel_may_wait(wheel);
-		wheel_base_wait(base, call);
-	}
-}
-EXPORT_SYMBOL_GPL(wheel_flush);

@@ -8,7 +8,6 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
-#include "account.h"
 #include "engine.h"
 
 static u64 next_due(struct wheel *wheel)
@@ -50,6 +49,9 @@ static bool pass_in_context(struct wheel_base *base)
  * A task that is being killed comes back early, perhaps before it has moved the clock. What
  * is due then fires when the clock is moved next, if only to where it is.
  *
+ * On a wheel with an owner the clock is moved and no timer expires: the owner calls
+ * wheel_step() next.
+ *
  * Context: Process context. May sleep. The callbacks run here, with softirqs
  * disabled unless the wheel is WHEEL_SLEEPABLE.
  *
@@ -70,7 +72,8 @@ u64 wheel_advance_to(struct wheel *wheel, u64 now)
 	now = min_t(u64, now, WHEEL_MAX_TIME);
 	WRITE_ONCE(wheel->virtual_now, max(now, wheel->virtual_now));
 	for_each_base(base, wheel) {
-		while (pass_in_context(base) && !fatal_signal_pending(current))
+		while (!base_is_owned(base) && pass_in_context(base) &&
+		       !fatal_signal_pending(current))
 			cond_resched();
 	}
 	next = next_due(wheel);
@@ -78,60 +81,6 @@ u64 wheel_advance_to(struct wheel *wheel, u64 now)
 	return next;
 }
 EXPORT_SYMBOL_GPL(wheel_advance_to);
-
-static bool base_is_due(struct wheel_base *base)
-{
-	u64 tick = wheel_tick_at(&base->core, wheel_now(base->owner));
-	bool due;
-
-	raw_spin_lock_irq(&base->lock);
-	due = (base->core.pending && base->core.next <= tick) || base->look <= tick;
-	due &= !base->stopped;
-	raw_spin_unlock_irq(&base->lock);
-	return due;
-}
-
-static noinline void run_owed(struct wheel *wheel, struct wheel_account *account)
-{
-	struct wheel_base *base;
-
-	if (wheel->config.clock == WHEEL_CLOCK_VIRTUAL || !mutex_trylock(&wheel->advance_lock))
-		return;
-	for_each_base(base, wheel) {
-		bool more = base_is_due(base);
-
-		while (more && !fatal_signal_pending(current)) {
-			more = pass_in_context(base);
-			/* Others do not wait until all is done here. */
-			wheel_account_serve(account);
-			cond_resched();
-		}
-		if (more)
-			wheel_base_resume(base, 0);
-	}
-	mutex_unlock(&wheel->advance_lock);
-}
-
-/**
- * wheel_run - make the passes that the account of a wheel has to wait for
- * @wheel: wheel
- *
- * Nothing is done if the wheel has no account, or its account has no debt and no wheel
- * waits for it, or if another task does it now; nor on a VIRTUAL clock, where
- * wheel_advance_to() makes the passes. A fatal signal ends it; what is left waits for the
- * hrtimer then.
- *
- * Context: Process context, softirqs enabled. Does not sleep, but yields. The callbacks run
- * here, with softirqs disabled.
- */
-void wheel_run(struct wheel *wheel)
-{
-	struct wheel_account *account = wheel->config.account;
-
-	if (unlikely(wheel_account_owes(account)))
-		run_owed(wheel, account);
-}
-EXPORT_SYMBOL_GPL(wheel_run);
 
 /**
  * wheel_now - read a wheel's clock

@@ -5,6 +5,8 @@
 #include <linux/export.h>
 #include <linux/log2.h>
 #include <linux/nospec.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
 #include "engine.h"
 
 #define DEFAULT_TICK_NS		1000000
@@ -12,7 +14,7 @@
 #define MIN_DEFAULT_BUCKETS	256
 #define TIMERS_A_BUCKET		16
 
-#define WHEEL_FLAGS	(WHEEL_SLEEPABLE | WHEEL_PERCPU | WHEEL_FORGET | WHEEL_HARDIRQ)
+#define WHEEL_FLAGS	(WHEEL_SLEEPABLE | WHEEL_PERCPU | WHEEL_FORGET)
 
 static const struct wheel_scheme * const schemes[] = {
 	[WHEEL_HASHED]		= &wheel_hashed,
@@ -44,12 +46,10 @@ int wheel_config_check(const struct wheel_config *config)
 	    config->buckets > WHEEL_MAX_BUCKETS ||
 	    config->limit > wheel_limit_of(config->scheme))
 		return -EINVAL;
-	if (config->flags & WHEEL_PERCPU && (config->limit || config->look))
+	if (config->flags & WHEEL_PERCPU && config->limit)
 		return -EINVAL;
-	if (config->flags & WHEEL_SLEEPABLE && config->account)
-		return -EINVAL;
-	if (config->flags & WHEEL_HARDIRQ &&
-	    (!config->expire || config->flags & WHEEL_SLEEPABLE))
+	if (config->owner &&
+	    (config->expire || config->flags & (WHEEL_PERCPU | WHEEL_SLEEPABLE)))
 		return -EINVAL;
 	if (wheel_settable(config->clock) && !scheme_of(config->scheme)->by_tick)
 		return -EOPNOTSUPP;
@@ -92,16 +92,19 @@ u32 wheel_buckets_for(const struct wheel_config *config)
 EXPORT_SYMBOL_GPL(wheel_buckets_for);
 
 /**
- * wheel_bytes_for - how much memory the rings of a wheel would take
- * @config: of which scheme, buckets and limit matter; not with WHEEL_PERCPU
+ * wheel_bytes_for() - Compute the memory that wheel_create() would allocate
+ * @config: of which scheme, buckets and limit matter; without WHEEL_PERCPU
  *
  * Context: Any.
  *
- * Return: bytes.
+ * Return: bytes, as allocated.
  */
 size_t wheel_bytes_for(const struct wheel_config *config)
 {
-	return wheel_memory(wheel_buckets_for(config));
+	struct wheel *wheel;
+
+	return kmalloc_size_roundup(struct_size(wheel, base, 1)) +
+	       kmalloc_size_roundup(wheel_memory(wheel_buckets_for(config)));
 }
 EXPORT_SYMBOL_GPL(wheel_bytes_for);
 

@@ -35,7 +35,7 @@ static const char *context_of(const struct wheel *wheel)
 {
 	if (wheel_sleeps(wheel))
 		return "process";
-	return wheel->base->brief ? "hardirq" : "softirq";
+	return base_is_owned(wheel->base) ? "owner" : "softirq";
 }
 
 static void show_config(struct seq_file *m, const struct wheel *wheel)

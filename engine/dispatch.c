@@ -3,14 +3,7 @@
  * Dispatch: from the hrtimer's interrupt to the callbacks.
  */
 #include <linux/ktime.h>
-#include "account.h"
 #include "trace.h"
-
-/*
- * While an account owes no more than this, its wheels' hrtimers come when something is
- * due, so that owners who sleep are told and may make the pass.
- */
-#define TOLD_DEBT_NS	(10 * NSEC_PER_MSEC)
 
 /* One queue for all wheels whose callbacks sleep; a wheel is one item on it. */
 static struct workqueue_struct *sleepers;
@@ -27,56 +20,33 @@ static enum hrtimer_restart base_wakeup(struct hrtimer *hrtimer)
 {
 	struct wheel_base *base = container_of(hrtimer, struct wheel_base,
 					       hrtimer);
-	int restart = -EAGAIN;
 
 	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
 	WRITE_ONCE(base->counts.wakeups, base->counts.wakeups + 1);
 	trace_wheel_wakeup(base);
-	if (base->brief)
-		restart = wheel_base_pass_short(base);
-	if (restart >= 0)
-		return restart;
+	if (base_is_owned(base))
+		return base->owner->config.owner->interrupt(base->owner);
 	base_queue(base);
 	return HRTIMER_NORESTART;
 }
 
-/* Have an interrupt at a tick, but none before the debt is so small. */
-static void base_start(struct wheel_base *base, u64 tick)
-{
-	u64 owed = wheel_account_debt(base->owner->config.account);
-	u64 time = wheel_time_of(&base->core, tick);
-
-	base->programmed = tick;
-	base_need_clock(base, time);
-	if (unlikely(owed > TOLD_DEBT_NS)) {
-		base_need_clock(base, WHEEL_NEVER);
-		time = max(time, wheel_now(base->owner) + owed - TOLD_DEBT_NS);
-	}
-	hrtimer_start(&base->hrtimer, ns_to_ktime(time), HRTIMER_MODE_ABS_HARD);
-}
-
-/**
- * wheel_base_program - have a pass made at a tick
- * @base: base, locked
- * @tick: that a pass is needed at, before the one that it is programmed for
- *
- * A timer that was armed for a time which may have passed is due at the next tick
- * boundary, so nobody can make more than one interrupt a tick.
+/*
+ * Start the hrtimer at the programmed tick. A timer that was armed for a time in the past
+ * is due at the next tick boundary, so there is at most one interrupt per tick.
  */
-void wheel_base_program(struct wheel_base *base, u64 tick)
+void wheel_base_program(struct wheel_base *base)
 {
+	u64 time = wheel_time_of(&base->core, base->programmed);
+
 	lockdep_assert_held(&base->lock);
-	base_start(base, tick);
+	base->reprogram = false;
+	base_need_clock(base, time);
+	hrtimer_start(&base->hrtimer, ns_to_ktime(time), base->mode);
 }
 
-/**
- * wheel_base_settle - end a pass
- * @base: base, locked
- *
- * All that was due when the clock was read has been taken: hand the watch back to
- * the hrtimer, unless more has become due meanwhile.
- *
- * Return: false if more has.
+/*
+ * End a pass: all timers that were due when the clock was read have been taken. Program
+ * the hrtimer, unless more timers have become due meanwhile. Returns false if they have.
  */
 bool wheel_base_settle(struct wheel_base *base)
 {
@@ -90,10 +60,9 @@ bool wheel_base_settle(struct wheel_base *base)
 	}
 	if (next <= wheel_tick_at(core, wheel_now(base->owner)))
 		return false;
-	if (next == WHEEL_NO_TICK)
-		base->programmed = WHEEL_NO_TICK;
-	else
-		base_start(base, next);
+	base->programmed = next;
+	if (next != WHEEL_NO_TICK)
+		wheel_base_program(base);
 	return true;
 }
 
@@ -114,46 +83,17 @@ void wheel_base_resume(struct wheel_base *base, u64 ns)
 		/* If the clock is set back meanwhile, timers may be armed for before that. */
 		if (wheel_settable(base->owner->config.clock))
 			base->programmed = base->core.floor;
-		hrtimer_start(&base->hrtimer, ns_to_ktime(time),
-			      HRTIMER_MODE_ABS_HARD);
+		hrtimer_start(&base->hrtimer, ns_to_ktime(time), base->mode);
 	}
 	raw_spin_unlock_irq(&base->lock);
-}
-
-/*
- * The account is in debt: the pass is made when it has paid. The owner is told, and
- * may make the pass before.
- */
-static void base_defer(struct wheel_base *base)
-{
-	wheel_owed_fn owed = base->owner->config.owed;
-
-	raw_spin_lock_irq(&base->lock);
-	if (!base->stopped && !base->passing) {
-		base->programmed = 0;
-		wheel_account_wait(base);
-	}
-	raw_spin_unlock_irq(&base->lock);
-	if (owed)
-		owed(base->owner);
 }
 
 static void base_pass_bh(struct bh_work *bh)
 {
 	struct wheel_base *base = container_of(bh, struct wheel_base, bh);
-	struct wheel_account *account = base->owner->config.account;
 	u64 begun = ktime_get_mono_fast_ns();
-	bool more;
 
-	if (likely(!account || wheel_account_pays(base))) {
-		more = wheel_base_pass(base, WHEEL_RUN_NS);
-	} else {
-		base_defer(base);
-		more = false;
-	}
-	if (account)
-		wheel_account_charge(account, begun);
-	if (more)
+	if (wheel_base_pass(base, WHEEL_RUN_NS))
 		wheel_base_resume(base, ktime_get_mono_fast_ns() - begun);
 }
 
@@ -181,14 +121,11 @@ void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 	base->needs_clock = base->core.scheme->follow ||
 			    wheel_settable(owner->config.clock);
 	base->programmed = driven ? WHEEL_NO_TICK : 0;
-	base->look = WHEEL_NO_TICK;
+	base->scan_tick = WHEEL_NO_TICK;
 	base_need_clock(base, 0);
-	base->brief = owner->config.flags & WHEEL_HARDIRQ && !IS_ENABLED(CONFIG_PREEMPT_RT) &&
-		      !wheel_settable(owner->config.clock);
-	/* Lockdep shall let an owner take locks there that PREEMPT_RT makes sleep. */
-	hrtimer_setup(&base->hrtimer, base_wakeup, wheel_clockid(owner),
-		      base->brief ? HRTIMER_MODE_ABS : HRTIMER_MODE_ABS_HARD);
-	INIT_LIST_HEAD(&base->waits);
+	/* An owner wakes up tasks, which PREEMPT_RT does not allow in a hard interrupt. */
+	base->mode = base_is_owned(base) ? HRTIMER_MODE_ABS : HRTIMER_MODE_ABS_HARD;
+	hrtimer_setup(&base->hrtimer, base_wakeup, wheel_clockid(owner), base->mode);
 	bh_work_init(&base->bh, base_pass_bh);
 	INIT_WORK(&base->work, base_pass_work);
 	init_waitqueue_head(&base->idle);
@@ -204,20 +141,13 @@ void wheel_base_quiesce(struct wheel_base *base)
 {
 	struct wheel *wheel = base->owner;
 
-	/* Nobody who waits for the account sets the hrtimer any more. */
-	raw_spin_lock_irq(&base->lock);
-	wheel_account_leave(base);
-	raw_spin_unlock_irq(&base->lock);
-	if (wheel->config.account)
-		wheel_account_serve(wheel->config.account);
-
 	hrtimer_cancel(&base->hrtimer);
 	if (wheel_sleeps(wheel))
 		cancel_work_sync(&base->work);
 	else
 		bh_work_cancel_sync(&base->bh);
 
-	/* wheel_advance_to() and wheel_run() make their passes in a task. */
+	/* wheel_advance_to() makes its passes in a task. */
 	mutex_lock(&wheel->advance_lock);
 	mutex_unlock(&wheel->advance_lock);
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine: time and locking around the wheel.
+ * The engine: time and locking around the wheel. The wheels of kernel modules run their
+ * passes in work items; the owner of a wheel with a struct wheel_owner runs them itself.
  *
- *	hrtimer ----> work item ----> wheel_pop() ----> claim ------> callback
+ *	hrtimer ----> work item ------> wheel_pop() --> claim ------> callback
  *	(hardirq)     (softirq, or	(lock held)	(lock held)	(no lock held)
- *	   |	       process context)	    ^
- *	   '------ a short pass ------------'
+ *	   |	       process context)
+ *	   |
+ *	   '--------> owner->interrupt()
+ *		      owner's calls --> wheel_step():   claim ------> owner->expire()
+ *					(lock held)	(lock held)	(lock held)
  *
- * Lock order: what callers hold -> wheel_base.lock -> wheel_account.lock -> the locks
- * of hrtimers and of workqueues. Callbacks and wake-ups run without wheel_base.lock. A
- * base's hrtimer does not wait for wheel_base.lock when it comes, since the hrtimer may be
- * started under it; that of an account takes wheel_account.lock, which is held for a few
- * instructions.
+ * Lock order: locks of callers -> wheel_base.lock -> locks of hrtimers and workqueues.
+ * Callbacks and wake-ups run without wheel_base.lock. The hrtimer's function never spins
+ * on wheel_base.lock: it may have interrupted a call of the owner on another CPU for long.
  */
 #ifndef _WHEEL_ENGINE_H
 #define _WHEEL_ENGINE_H
@@ -42,9 +44,6 @@ struct task_struct;
 #define WHEEL_RUN	8192
 #define WHEEL_CALL	4
 
-/* An account may use later what it does not use now, for so many nanoseconds. */
-#define WHEEL_ACCOUNT_BURST	(50 * NSEC_PER_MSEC)
-
 /**
  * struct wheel_base - one ring of timers, its lock and what drives it
  * @lock: protects all but what says otherwise
@@ -52,16 +51,16 @@ struct task_struct;
  * @passing: a pass is under way, here or where its lock was dropped for callbacks
  * @percpu: timers that are armed go to the base of the CPU that arms them; constant
  * @needs_clock: the core has to be told the time at each arm; constant
- * @brief: short passes are made in @hrtimer's interrupt, see interrupt.c; constant
  * @awaited: somebody sleeps on @idle
+ * @reprogram: @programmed was lowered: @hrtimer is started before @lock is released
+ * @scanning: the owner's scan function is running
  * @running_n: how many timers' callbacks run
- * @look: the tick at which the owner wants to look for timers; WHEEL_NO_TICK: never
- * @looker: the task in, or on top of, which the owner looks
- * @present: for a timer that the owner arms in its look, the present tick
- * @programmed: the tick that @hrtimer is set to: a timer that is due earlier sets it anew.
+ * @scan_tick: the tick at which the owner scans for timers to arm; WHEEL_NO_TICK: none
+ * @scan_from: valid only while @scanning: the tick before the one that is being processed
+ * @programmed: the tick that @hrtimer is set to: a timer that is due earlier lowers it.
  *	While a pass rests and the clock can be set: the first tick at which a timer may be
- *	due. 0: no timer sets it, since a pass is under way or waits for the account, the
- *	owner of a VIRTUAL clock makes the passes, or the base is @stopped
+ *	due. 0: no timer lowers it, because a pass is in progress or is left to the owner,
+ *	the owner of a VIRTUAL clock runs the passes, or the base is @stopped
  * @limit: timers pending at once, at most; 0 once @stopped
  * @core: the wheel itself
  * @needs_clock_until: a timer that is armed for a time up to this one may be overdue, so
@@ -75,9 +74,7 @@ struct task_struct;
  * @counts: for wheel_read_stats(); its wakeups are written by @hrtimer alone,
  *	without the lock
  * @hrtimer: starts a pass
- * @waits: on the account's list, for a pass that it cannot pay yet; the account's lock
- *	protects it, and
- * @turn: the account has paid, and the pass is made whatever is charged meanwhile
+ * @mode: its mode; constant
  * @bh: a pass in softirq context, or
  * @work: in process context
  * @idle: those who wait for a callback that sleeps
@@ -88,12 +85,12 @@ struct wheel_base {
 	bool			passing;
 	bool			percpu;
 	bool			needs_clock;
-	bool			brief;
 	bool			awaited;
+	bool			reprogram;
+	bool			scanning;
 	u32			running_n;
-	u64			look;
-	struct task_struct	*looker;
-	u64			present;
+	u64			scan_tick;
+	u64			scan_from;
 	u64			programmed;
 	u64			limit;
 	u64			needs_clock_until;
@@ -104,8 +101,7 @@ struct wheel_base {
 	struct wheel_timer	*running[WHEEL_BATCH];
 	struct wheel_stats	counts;
 	struct hrtimer		hrtimer;
-	struct list_head	waits;
-	bool			turn;
+	enum hrtimer_mode	mode;
 	struct bh_work		bh;
 	struct work_struct	work;
 	wait_queue_head_t	idle;
@@ -148,15 +144,13 @@ const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config);
 bool wheel_far_ahead(const struct wheel *wheel, u64 time);
 
 void wheel_base_init(struct wheel_base *base, struct wheel *owner);
-void wheel_base_program(struct wheel_base *base, u64 tick);
+void wheel_base_program(struct wheel_base *base);
 void wheel_base_resume(struct wheel_base *base, u64 ns);
 bool wheel_base_settle(struct wheel_base *base);
 void wheel_base_quiesce(struct wheel_base *base);
 void wheel_base_wait(struct wheel_base *base, u64 call);
 
-unsigned int wheel_base_look(struct wheel_base *base, u64 now, u64 until);
 bool wheel_base_pass(struct wheel_base *base, u64 ns);
-int wheel_base_pass_short(struct wheel_base *base);
 bool wheel_base_calls(const struct wheel_base *base,
 		      const struct wheel_timer *timer);
 bool wheel_base_calls_us(const struct wheel_base *base);
@@ -202,8 +196,11 @@ static inline struct wheel_base *timer_lock(const struct wheel_timer *timer,
 	}
 }
 
+/* The hrtimer is programmed once per lock hold, however many timers were armed. */
 static inline void timer_unlock(struct wheel_base *base, unsigned long flags)
 {
+	if (unlikely(base->reprogram))
+		wheel_base_program(base);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 
@@ -218,7 +215,7 @@ static inline u64 base_next(const struct wheel_base *base)
 /* When is a pass needed next? */
 static inline u64 base_next_tick(const struct wheel_base *base)
 {
-	return min(base->core.next, base->look);
+	return min(base->core.next, base->scan_tick);
 }
 
 /*
@@ -242,10 +239,10 @@ static inline void base_need_clock(struct wheel_base *base, u64 time)
 	WRITE_ONCE(base->needs_clock_until, base->needs_clock ? WHEEL_NEVER : time);
 }
 
-/* Does the owner look for timers now, and are we the look? As wheel_base_calls_us(). */
-static inline bool base_looks(const struct wheel_base *base)
+/* A base whose owner runs the passes. */
+static inline bool base_is_owned(const struct wheel_base *base)
 {
-	return base->looker && base->looker == current;
+	return base->owner->config.owner;
 }
 
 /* Can this clock be set, back as well? */

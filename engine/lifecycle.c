@@ -68,9 +68,8 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
  * Return: the wheel, or an ERR_PTR:
  *
  * * %-EINVAL - no name, a clock, scheme, flag, tick or number of buckets that does
- *   not exist, more than WHEEL_OVERFLOW_TIMERS for that scheme, a limit or a look
- *   function with WHEEL_PERCPU, an account with WHEEL_SLEEPABLE, or WHEEL_HARDIRQ with
- *   that or without an expire function
+ *   not exist, more than WHEEL_OVERFLOW_TIMERS for that scheme, a limit with
+ *   WHEEL_PERCPU, or an owner with WHEEL_PERCPU, WHEEL_SLEEPABLE or an expire function
  * * %-EOPNOTSUPP - a clock that can be set on a scheme other than WHEEL_HASHED and
  *   WHEEL_BOUNDED
  * * %-ENOMEM - no memory
@@ -106,6 +105,15 @@ struct wheel *wheel_create_class(const struct wheel_config *config,
 }
 EXPORT_SYMBOL_GPL(wheel_create_class);
 
+static void base_shut(struct wheel_base *base)
+{
+	lockdep_assert_held(&base->lock);
+	base->stopped = true;
+	base->limit = 0;
+	base->programmed = 0;
+	base->reprogram = false;
+}
+
 /* Nothing is armed, moved or called anew when this has returned. */
 static int wheel_shut(struct wheel *wheel)
 {
@@ -115,9 +123,7 @@ static int wheel_shut(struct wheel *wheel)
 		return -EDEADLK;
 	for_each_base(base, wheel) {
 		raw_spin_lock_irq(&base->lock);
-		base->stopped = true;
-		base->limit = 0;
-		base->programmed = 0;
+		base_shut(base);
 		raw_spin_unlock_irq(&base->lock);
 	}
 	return 0;
@@ -146,13 +152,13 @@ static bool base_reclaim(struct wheel_base *base, struct wheel_timer *timer)
 	return true;
 }
 
-/* One lock hold's worth. Returns false when nothing is left. */
-static bool base_drain(struct wheel_base *base, struct list_head *unfired)
+/* One lock hold's worth. Returns false if no timer is left. */
+static bool base_drain_some(struct wheel_base *base, struct list_head *unfired)
 {
 	unsigned int budget = WHEEL_BATCH;
 	struct wheel_timer *timer;
 
-	raw_spin_lock_irq(&base->lock);
+	lockdep_assert_held(&base->lock);
 	while (budget && (timer = wheel_drain(&base->core, &budget))) {
 		base->counts.cancelled++;
 		debug_cancel(timer);
@@ -160,8 +166,36 @@ static bool base_drain(struct wheel_base *base, struct list_head *unfired)
 			list_add_tail(&timer->node, unfired);
 		budget--;
 	}
-	raw_spin_unlock_irq(&base->lock);
 	return !budget;
+}
+
+/**
+ * wheel_drain_some() - Remove pending timers from a stopped wheel
+ * @wheel: wheel without WHEEL_PERCPU, locked by wheel_lock()
+ * @unfired: initialized list to which the removed timers are added, linked by their node
+ *
+ * Shuts the wheel and drains at most WHEEL_BATCH timers. For an owner that wants to be
+ * interruptible in wheel_stop(), which it calls afterwards.
+ *
+ * Context: As wheel_timer_arm_locked().
+ *
+ * Return: true if timers are left.
+ */
+bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired)
+{
+	base_shut(wheel->base);
+	return base_drain_some(wheel->base, unfired);
+}
+EXPORT_SYMBOL_GPL(wheel_drain_some);
+
+static bool base_drain(struct wheel_base *base, struct list_head *unfired)
+{
+	bool more;
+
+	raw_spin_lock_irq(&base->lock);
+	more = base_drain_some(base, unfired);
+	raw_spin_unlock_irq(&base->lock);
+	return more;
 }
 
 /**

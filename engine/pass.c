@@ -4,7 +4,6 @@
  */
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
-#include "account.h"
 #include "take.h"
 
 /* So many callbacks are made before the pass looks around, and at the time. */
@@ -109,18 +108,13 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 
 	if (pass->served >= pass->serves)
 		pass_read_clock(pass, base);
-	if (unlikely(base->look <= pass->until)) {
-		/* One that finds nothing is work, too: a pass comes to its end by work. */
-		pass->looks += 1 + wheel_base_look(base, pass->now, pass->until);
-		return true;
-	}
 	do {
 		n = base_collect(base, pass->now, pass->until, pass->room, &budget);
 		if (!n)
 			break;
 		base_call(base, n, pass->now);
 		served += n;
-	} while (served < few && !base->stopped && base->look > pass->until);
+	} while (served < few && !base->stopped);
 	pass->served += served;
 	pass->looks += WHEEL_BATCH - budget + served * WHEEL_CALL;
 	if (n)
@@ -175,7 +169,6 @@ bool wheel_base_pass(struct wheel_base *base, u64 ns)
 	base->passing = true;
 	base->runner = current;
 	base->programmed = 0;
-	wheel_account_leave(base);
 	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
 	base->counts.passes++;
 	fired = base->counts.fired;

@@ -27,12 +27,20 @@ static void stats_add(struct wheel_stats *sum, const struct wheel_stats *part)
 		sum->late[i] += part->late[i];
 }
 
+static void base_read_stats(struct wheel_base *base, struct wheel_stats *stats)
+{
+	lockdep_assert_held(&base->lock);
+	stats_add(stats, &base->counts);
+	stats->pending += base->core.pending;
+	stats->cascaded += base->core.cascaded;
+}
+
 /**
- * wheel_read_stats - read a wheel's counters
+ * wheel_read_stats() - Read a wheel's counters
  * @wheel: wheel
- * @stats: filled, but for what the device alone knows
+ * @stats: filled, except for what only the device counts
  *
- * All of a base belong to one moment.
+ * All counters of a base are of the same moment.
  *
  * Context: Any but NMI.
  */
@@ -44,10 +52,22 @@ void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats)
 	memset(stats, 0, sizeof(*stats));
 	for_each_base(base, wheel) {
 		raw_spin_lock_irqsave(&base->lock, flags);
-		stats_add(stats, &base->counts);
-		stats->pending += base->core.pending;
-		stats->cascaded += base->core.cascaded;
+		base_read_stats(base, stats);
 		raw_spin_unlock_irqrestore(&base->lock, flags);
 	}
 }
 EXPORT_SYMBOL_GPL(wheel_read_stats);
+
+/**
+ * wheel_read_stats_locked() - Read the counters of a locked wheel
+ * @wheel: wheel that is locked by wheel_lock()
+ * @stats: as wheel_read_stats()
+ *
+ * Context: As wheel_timer_arm_locked().
+ */
+void wheel_read_stats_locked(struct wheel *wheel, struct wheel_stats *stats)
+{
+	memset(stats, 0, sizeof(*stats));
+	base_read_stats(wheel->base, stats);
+}
+EXPORT_SYMBOL_GPL(wheel_read_stats_locked);

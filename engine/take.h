@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Timers that are due are taken: by passes in softirq and process context, pass.c, and by
- * short ones in the hrtimer's interrupt, interrupt.c. It is in line with both, so that
- * neither pays for the other.
+ * Take due timers: for passes in work items, pass.c, and for steps of an owner, owner.c.
+ * Inline, because both call it for each timer.
  */
 #ifndef _WHEEL_ENGINE_TAKE_H
 #define _WHEEL_ENGINE_TAKE_H

@@ -28,12 +28,14 @@ static inline void base_forward_clock(struct wheel_base *base, u64 deadline)
 		wheel_base_forward_clock(base, deadline);
 }
 
-/* Afterwards: the hrtimer has to come earlier if this timer is the earliest now. */
+/* Afterwards: timer_unlock() programs the hrtimer if this timer is now the earliest. */
 static inline void base_reprogram(struct wheel_base *base,
 				  const struct wheel_timer *timer)
 {
-	if (timer->due_tick < base->programmed)
-		wheel_base_program(base, timer->due_tick);
+	if (timer->due_tick < base->programmed) {
+		base->programmed = timer->due_tick;
+		base->reprogram = true;
+	}
 }
 
 /*

@@ -13,7 +13,7 @@
 #include "hashed.h"
 
 /* The ABI's WHEEL_OVERFLOW_TIMERS. */
-#define MAX_TIMERS	4096
+#define MAX_TIMERS	2048
 
 /* In wheel_timer.bucket: on the list. No ring has so many buckets. */
 #define BEYOND	(WHEEL_UNFILED - 1)

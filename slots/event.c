@@ -40,8 +40,8 @@ bool wheel_event_goes_on(struct wheel_slots *slots, struct wheel_slot *slot,
 	slot->again = true;
 	return !slot->ended && !slots->stopping &&
 	       slot->period <= WHEEL_MAX_TIME - event->deadline &&
-	       !wheel_timer_arm(&slot->timer, event->deadline + slot->period,
-				slot->slack);
+	       !wheel_timer_arm_locked(&slot->timer, event->deadline + slot->period,
+				       slot->slack);
 }
 
 /**
@@ -66,7 +66,7 @@ bool wheel_event_untaken(const struct wheel_slots *slots,
 }
 
 /**
- * wheel_event_end - cancel a timer whose event is unread or on its way
+ * wheel_event_end - cancel a timer whose event is unread
  * @slots: table, locked
  * @slot: slot
  * @now: the clock

@@ -20,27 +20,8 @@ void wheel_keep_park(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr)
 }
 
 /**
- * wheel_keep_rests - is a kept timer neither filed nor its event on its way or unread?
- * @slots: table, both locks held
- * @slot: slot that is kept
- *
- * The pass that finds a timer parked lets go of it and does not tell the slot, which
- * another lock protects: the slot is told here.
- *
- * Return: true if it rests.
- */
-bool wheel_keep_rests(const struct wheel_slots *slots, struct wheel_slot *slot)
-{
-	if (slot->state == WHEEL_SLOT_ARMED && !slots->stopping &&
-	    !wheel_timer_pending(&slot->timer) &&
-	    wheel_timer_cancel_locked(&slot->timer) == -ENOENT)
-		slot->state = WHEEL_SLOT_RESTING;
-	return slot->state == WHEEL_SLOT_RESTING;
-}
-
-/**
  * wheel_keep_file - file a kept timer that the program has armed
- * @slot: slot that rests, both locks of its table held
+ * @slot: slot that rests, its table locked
  * @deadline: as wheel_timer_arm()
  * @slack: as wheel_timer_arm()
  *
@@ -59,7 +40,7 @@ int wheel_keep_file(struct wheel_slot *slot, u64 deadline, u64 slack)
 
 /**
  * wheel_keep_rearm - move a kept timer that is armed and not filed
- * @slots: table, both locks held
+ * @slots: table, locked
  * @slot: slot
  * @word: its word when it was read, a deadline
  * @deadline: as wheel_timer_arm()
@@ -74,7 +55,7 @@ int wheel_keep_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 	u32 nr = wheel_slot_nr(slot);
 	int err;
 
-	if (!wheel_keep_rests(slots, slot))
+	if (slot->state != WHEEL_SLOT_RESTING)
 		return slots->stopping ? -ESHUTDOWN : -ENOENT;
 	deadline = max_t(u64, deadline, 1);
 	err = wheel_keep_file(slot, deadline, slack);
@@ -87,10 +68,10 @@ int wheel_keep_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 
 /**
  * wheel_keep_cancel - keep a timer no longer, whatever its word is
- * @slots: table, both locks held
+ * @slots: table, locked
  * @slot: slot that is kept
  *
- * If its event is unread or on its way, its slot is free when that is consumed.
+ * If its event is unread, its slot is free when that is consumed.
  *
  * Return: 0; -ENOENT: it was not armed, or has fired, or STOP has it.
  */
@@ -105,8 +86,8 @@ int wheel_keep_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 	if (slot->state == WHEEL_SLOT_FIRED)
 		return -ENOENT;
 	parked = wheel_word_parked(wheel_word_end(slots, wheel_slot_nr(slot)));
-	if (armed && wheel_timer_cancel_locked(&slot->timer) == -EALREADY)
-		return -ENOENT;
+	if (armed)
+		wheel_timer_cancel_locked(&slot->timer);
 	wheel_slot_free(slots, slot);
 	if (parked)
 		return -ENOENT;

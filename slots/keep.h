@@ -12,7 +12,6 @@
 #include "slots.h"
 
 void wheel_keep_park(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr);
-bool wheel_keep_rests(const struct wheel_slots *slots, struct wheel_slot *slot);
 int wheel_keep_file(struct wheel_slot *slot, u64 deadline, u64 slack);
 int wheel_keep_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		     u64 word, u64 deadline, u64 slack);

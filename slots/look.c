@@ -121,7 +121,7 @@ static void look_end(struct wheel_slots *slots, const struct wheel_looker *looke
 	/* Sooner than was told is always right. */
 	look_tell(slots, keep->next, present);
 	if (slots->setup.clock != WHEEL_CLOCK_VIRTUAL)
-		wheel_look_at_locked(slots->wheel, keep->next);
+		wheel_scan_at(slots->wheel, keep->next);
 }
 
 /*
@@ -132,15 +132,13 @@ static bool look_at_slot(struct wheel_slots *slots, struct wheel_slot *slot,
 			 struct wheel_looker *looker)
 {
 	struct wheel_keep *keep = &slots->keep;
-	bool rests, filed;
+	bool rests = slot && slot->state == WHEEL_SLOT_RESTING;
+	bool filed = slot && slot->state == WHEEL_SLOT_ARMED;
 	u64 word;
 
 	looker->budget--;
 	if (!slot || !slot->keep)
 		return false;
-	rests = wheel_keep_rests(slots, slot);
-	filed = !rests && slot->state == WHEEL_SLOT_ARMED &&
-		wheel_timer_pending(&slot->timer);
 	word = wheel_word_read(slots, wheel_slot_nr(slot));
 	/* Of one that has fired the word is not looked at before its event is consumed. */
 	if (wheel_word_parked(word) || (!rests && !filed))
@@ -200,9 +198,30 @@ static bool look_take(struct wheel_slots *slots, struct wheel_looker *looker)
 	return true;
 }
 
+/*
+ * Set the bits of armed timers that no program may have announced: those of one u64. If the
+ * words have no page, none of its timers was armed.
+ */
+static void look_announce(struct wheel_slots *slots, struct wheel_looker *looker)
+{
+	struct wheel_keep *keep = &slots->keep;
+	u32 leaf = --keep->unsure;
+
+	if (wheel_word_page(slots, leaf * WHEEL_BELLS)) {
+		wheel_keep_ring(slots, leaf);
+		looker->budget -= min(looker->budget, (u32)WHEEL_BELLS);
+	} else {
+		keep->unsure -= leaf % (WHEEL_WORDS_PER_PAGE / WHEEL_BELLS);
+		looker->budget--;
+	}
+	/* The scan in progress may have passed them by: the next one follows at once. */
+	if (!keep->unsure)
+		keep->earliest = PASSED;
+}
+
 /**
  * wheel_look - go on with a look, or begin one
- * @slots: table, both locks held
+ * @slots: table, locked
  * @looker: who looks
  *
  * Return: true if it is to be called again, with a new budget.
@@ -215,6 +234,10 @@ bool wheel_look(struct wheel_slots *slots, struct wheel_looker *looker)
 	while (looker->budget) {
 		if (slots->stopping)
 			return false;
+		if (unlikely(keep->unsure)) {
+			look_announce(slots, looker);
+			continue;
+		}
 		if (!keep->looking) {
 			if (keep->begun >= looker->number)
 				return false;
@@ -263,7 +286,19 @@ void wheel_look_at_once(struct wheel_slots *slots)
 	/* The look under way may have passed by already. */
 	slots->keep.earliest = PASSED;
 	look_tell(slots, PASSED, PASSED);
-	wheel_look_at(slots->wheel, PASSED);
+	wheel_scan_at(slots->wheel, PASSED);
+}
+
+/**
+ * wheel_look_at_all() - Have all words read, because a program may have died
+ * @slots: table, locked
+ *
+ * In constant time: the next scans read the words.
+ */
+void wheel_look_at_all(struct wheel_slots *slots)
+{
+	slots->keep.unsure = DIV_ROUND_UP(slots->setup.timers, WHEEL_BELLS);
+	wheel_look_at_once(slots);
 }
 
 /**
@@ -282,7 +317,7 @@ void wheel_look_init(struct wheel_slots *slots)
 void wheel_look_stop(struct wheel_slots *slots)
 {
 	/* A pass whose time it is would wait for the end of a look that nobody makes. */
-	wheel_look_at(slots->wheel, WHEEL_NEVER);
+	wheel_scan_at(slots->wheel, WHEEL_NEVER);
 	WRITE_ONCE(*slots->keep.next_wake, WHEEL_NEVER);
 	/* Pairs with the program's: words that are exchanged from now on need a kick. */
 	smp_mb();

@@ -26,6 +26,7 @@ struct wheel_looker {
 void wheel_look_init(struct wheel_slots *slots);
 void wheel_look_stop(struct wheel_slots *slots);
 void wheel_look_at_once(struct wheel_slots *slots);
+void wheel_look_at_all(struct wheel_slots *slots);
 u64 wheel_look_under_way(const struct wheel_slots *slots);
 u64 wheel_look_next(const struct wheel_slots *slots);
 bool wheel_look(struct wheel_slots *slots, struct wheel_looker *looker);

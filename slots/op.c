@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The operations on timers. They are made with both locks held, many under one hold.
+ * The operations on timers. They are made with the lock held, many under one hold.
  */
 #include "bell.h"
 #include "event.h"
@@ -42,6 +42,21 @@ static bool op_valid(const struct wheel_op *op, u32 flags)
 		 op->reserved[2]);
 }
 
+/*
+ * The members that an operation does not use are zero. QUERY does not read @when, but writes it,
+ * so that a program can repeat it.
+ */
+static __always_inline bool op_unused_are_zero(const struct wheel_op *op, u32 verb)
+{
+	u64 unused = op->period | op->cookie;
+
+	if (verb != WHEEL_OP_REARM)
+		unused |= op->slack;
+	if (verb == WHEEL_OP_CANCEL)
+		unused |= op->when;
+	return !unused;
+}
+
 /* Is there such a slot, or might there be, once its page is brought? */
 static bool op_names_slot(const struct wheel_batch *b, const struct wheel_op *op,
 			  const struct wheel_slot *slot)
@@ -58,8 +73,6 @@ static __always_inline int op_deadline(const struct wheel_batch *b, const struct
 		if (op->when > WHEEL_MAX_TIME - b->now)
 			return -ERANGE;
 		*deadline += b->now;
-	} else if (!plain && unlikely(b->shifted)) {
-		return -EOPNOTSUPP;
 	}
 	/* Is the highest bit set of either? */
 	if (unlikely((*deadline | op->slack) > WHEEL_MAX_TIME))
@@ -68,10 +81,13 @@ static __always_inline int op_deadline(const struct wheel_batch *b, const struct
 }
 
 /* Is it @slot's last timer that an operation names? 0, -EINVAL or -ENOENT. */
-static __always_inline int op_check(const struct wheel_batch *b,
-				    const struct wheel_op *op, u32 flags, bool plain,
-				    const struct wheel_slot *slot)
+static __always_inline int op_check(const struct wheel_batch *b, const struct wheel_op *op,
+				    u32 verb, bool plain, const struct wheel_slot *slot)
 {
+	u32 flags = verb == WHEEL_OP_REARM ? WHEEL_OP_REL : 0;
+
+	if (unlikely(!op_unused_are_zero(op, verb)))
+		return -EINVAL;
 	if (plain)
 		return likely(slot->id == op->id) ? 0 : -ENOENT;
 	if (unlikely(!op_valid(op, flags) || !op_names_slot(b, op, slot)))
@@ -214,7 +230,7 @@ static __always_inline int op_rearm(const struct wheel_batch *b, const struct wh
 	u64 deadline, old;
 	int err;
 
-	err = op_check(b, op, WHEEL_OP_REL, plain, slot);
+	err = op_check(b, op, WHEEL_OP_REARM, plain, slot);
 	if (unlikely(err))
 		return err;
 	if (unlikely(!wheel_slot_pending(b->slots, slot, &old)))
@@ -238,20 +254,18 @@ static __always_inline int op_rearm(const struct wheel_batch *b, const struct wh
 static int cancel_unusual(const struct wheel_batch *b, struct wheel_slot *slot)
 {
 	struct wheel_slots *slots = b->slots;
-	int err = -EALREADY;
+	int err;
 
 	if (slot->state == WHEEL_SLOT_FREE || slot->state == WHEEL_SLOT_STOPPED ||
 	    slot->state == WHEEL_SLOT_TAKEN)
 		return -ENOENT;
 	if (slot->keep)
 		return wheel_keep_cancel(slots, slot);
-	if (slot->state == WHEEL_SLOT_ARMED) {
-		if (slot->touch)
-			return wheel_touch_cancel(slots, slot);
-		err = wheel_timer_cancel_locked(&slot->timer);
-	}
-	if (err == -EALREADY)
+	if (slot->state == WHEEL_SLOT_FIRED)
 		return wheel_event_end(slots, slot, b->now);
+	if (slot->touch)
+		return wheel_touch_cancel(slots, slot);
+	err = wheel_timer_cancel_locked(&slot->timer);
 	if (err)
 		return err;
 	/* A periodic timer that is pending may have an event in the ring. */
@@ -267,7 +281,7 @@ static __always_inline int op_cancel(const struct wheel_batch *b, const struct w
 	struct wheel_slots *slots = b->slots;
 	int err;
 
-	err = op_check(b, op, 0, plain, slot);
+	err = op_check(b, op, WHEEL_OP_CANCEL, plain, slot);
 	if (unlikely(err))
 		return err;
 	if (unlikely(!wheel_slot_simple(slot) ||
@@ -284,7 +298,7 @@ static __always_inline int op_cancel(const struct wheel_batch *b, const struct w
 static __always_inline int op_query(struct wheel_batch *b, struct wheel_op *op, bool plain,
 				    const struct wheel_slot *slot)
 {
-	int err = op_check(b, op, 0, plain, slot);
+	int err = op_check(b, op, WHEEL_OP_QUERY, plain, slot);
 
 	if (unlikely(err))
 		return err;
@@ -321,7 +335,6 @@ void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res)
 {
 	op->res = res;
 	b->answered = true;
-	b->beaten |= res && op->op == WHEEL_OP_CANCEL;
 	if (res >= 0)
 		return;
 	b->failed++;
@@ -420,7 +433,7 @@ static noinline u32 ops_make_many(struct wheel_batch *b, struct wheel_op *ops, u
 	/* Those of the operations at hand, and of the ones that come next. */
 	struct wheel_slot *fetched[2][AHEAD] WHEEL_FILLED_LATER;
 	u32 next = min(AHEAD, count - from);
-	bool unusual = b->shifted | slots->stopping | wheel_slots_any(slots);
+	bool unusual = slots->stopping | wheel_slots_any(slots);
 	u32 turn = 0;
 
 	ops_fetch(slots, &ops[from], next, fetched[turn]);
@@ -443,7 +456,7 @@ static noinline u32 ops_make_many(struct wheel_batch *b, struct wheel_op *ops, u
 
 /**
  * wheel_ops_make - make operations, in order
- * @b: their batch, both locks of its table held
+ * @b: their batch, its table locked
  * @ops: the operations; answered
  * @from: the first to be made
  * @count: behind the last

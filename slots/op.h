@@ -11,9 +11,7 @@
  * struct wheel_batch - operations of one call, on their way
  * @slots: table that is set up
  * @now: the clock's only reading of this call
- * @shifted: a time namespace has moved the caller's clock
  * @failed: operations that did
- * @beaten: a CANCEL came too late: the event of its timer may be on its way
  * @answered: an operation is not any more as it came
  * @needed: if one needs a page that is not there, the number of the slot that it is
  *	for
@@ -21,9 +19,7 @@
 struct wheel_batch {
 	struct wheel_slots	*slots;
 	u64			now;
-	bool			shifted;
 	u32			failed;
-	bool			beaten;
 	bool			answered;
 	u32			needed;
 };

@@ -99,7 +99,7 @@ struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots,
 
 /**
  * wheel_slot_pick - find a slot for the next arm
- * @slots: table whose slots we pick, both locks held
+ * @slots: table whose slots we pick, locked
  *
  * The one that was freed longest ago, or, when none is free, one that was never used.
  *
@@ -127,7 +127,7 @@ void wheel_slot_picked(struct wheel_slots *slots)
 
 /**
  * wheel_slot_word_pending - wheel_slot_pending() of one that a word governs, or that is not armed
- * @slots: table, both locks held
+ * @slots: table, locked
  * @slot: slot
  * @deadline: set to its deadline if it is pending
  *
@@ -151,7 +151,7 @@ bool wheel_slot_word_pending(const struct wheel_slots *slots,
 
 /**
  * wheel_slot_describe - say how a timer could be armed again
- * @slots: table, both locks held
+ * @slots: table, locked
  * @slot: slot
  * @op: filled, if the timer is pending or was when the wheel was stopped
  *

@@ -8,8 +8,8 @@
  *	op -> keep -> look -> bell -> word -> slot <- event
  *	  \-> touch -> word
  *
- * Nothing here locks, sleeps, allocates or knows of user memory. The caller holds the
- * table's lock; "both locks" are that and the wheel's, wheel_lock().
+ * Nothing here locks, sleeps, allocates or accesses user memory. The caller holds the lock of
+ * the wheel, wheel_lock(), which protects the table as well.
  *
  * A timer that fired is the storage of its own event until that is consumed, which is
  * why no event can be lost for want of memory.
@@ -32,7 +32,7 @@
 
 enum wheel_slot_state {
 	WHEEL_SLOT_FREE,
-	WHEEL_SLOT_ARMED,	/* pending, or its expiry is on its way */
+	WHEEL_SLOT_ARMED,	/* pending; or touched, parked and not reclaimed */
 	WHEEL_SLOT_FIRED,	/* its event is unread */
 	WHEEL_SLOT_STOPPED,	/* was pending when the wheel was stopped */
 	WHEEL_SLOT_TAKEN,	/* the same, and LIST is copying it */
@@ -104,6 +104,7 @@ struct wheel_slot_queue {
  * @leaves: of the one before, the bits that were taken and are not dealt with
  * @leaf: the u64 of @bells that was taken last
  * @bits: of it, the bits that are not dealt with
+ * @unsure: in so many u64s of @bells, the first ones, a program may have died before it set a bit
  */
 struct wheel_keep {
 	u64	*next_wake;
@@ -119,6 +120,7 @@ struct wheel_keep {
 	u64	leaves;
 	u32	leaf;
 	u64	bits;
+	u32	unsure;
 };
 
 /**
@@ -134,7 +136,7 @@ struct wheel_keep {
  * @fired: slots whose events are unread, the oldest first
  * @free: slots that can be picked again, with WHEEL_SETUP_ANY_SLOT
  * @next_unused: the first slot that was never picked
- * @reclaimed: slots of parked timers, to go to @free; protected by the wheel's lock
+ * @reclaimed: slots of parked timers, to go to @free
  * @seq: number of the next event
  * @stopping: nothing can be armed any more
  * @stopped_at: the clock when the wheel was stopped, WHEEL_NEVER: it was not
@@ -260,7 +262,7 @@ static inline struct wheel_slot *wheel_slot_of_id(const struct wheel_slots *slot
 
 /**
  * wheel_slot_pending - will a timer fire, and when?
- * @slots: table, both locks held
+ * @slots: table, locked
  * @slot: slot
  * @deadline: set to its deadline if it is pending
  *
@@ -276,7 +278,7 @@ static inline bool wheel_slot_pending(const struct wheel_slots *slots,
 }
 
 /*
- * Is a timer pending, or its expiry on its way, and nothing else to be said of it? Asked of all
+ * Is a timer pending, and nothing else to be said of it? Asked of all
  * bits of its state, since they are one byte.
  */
 static inline bool wheel_slot_simple(const struct wheel_slot *slot)

@@ -12,7 +12,7 @@
 
 /**
  * wheel_touch_arm - start a timer
- * @slots: table, both locks held
+ * @slots: table, locked
  * @slot: slot that is free and whose word is there
  * @nr: its number
  * @deadline: as wheel_timer_arm()
@@ -37,12 +37,11 @@ int wheel_touch_arm(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
 
 /**
  * wheel_touch_take - free a slot that is to be armed anew
- * @slots: table, both locks held
+ * @slots: table, locked
  * @slot: slot that is not free
  * @id: of the new timer
  *
- * A slot whose timer the program parked is as good as free, unless the program
- * revives it now or its event is on its way.
+ * A slot whose timer the program parked is as good as free, unless the program revives it now.
  *
  * Return: 0; -EBUSY: its timer is not parked; -ESTALE: @id is not newer.
  */
@@ -58,16 +57,16 @@ int wheel_touch_take(struct wheel_slots *slots, struct wheel_slot *slot, u64 id)
 		return -EBUSY;
 	if (id <= slot->id)
 		return -ESTALE;
-	if (!wheel_word_swap(slots, nr, word, WHEEL_TOUCH_IDLE) ||
-	    wheel_timer_cancel_locked(&slot->timer) == -EALREADY)
+	if (!wheel_word_swap(slots, nr, word, WHEEL_TOUCH_IDLE))
 		return -EBUSY;
+	wheel_timer_cancel_locked(&slot->timer);
 	wheel_slot_free(slots, slot);
 	return 0;
 }
 
 /**
  * wheel_touch_rearm - move a timer
- * @slots: table, both locks held
+ * @slots: table, locked
  * @slot: slot that is pending with a touch word
  * @word: what that was when it was read
  * @deadline: as wheel_timer_rearm()
@@ -94,7 +93,7 @@ int wheel_touch_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 
 /**
  * wheel_touch_cancel - cancel a timer, whatever its word is
- * @slots: table, both locks held
+ * @slots: table, locked
  * @slot: slot that is armed with a touch word
  *
  * If the wheel has reclaimed it, a slot that we pick is in wheel_slots.reclaimed; and
@@ -117,21 +116,16 @@ int wheel_touch_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 	return 0;
 }
 
-/* Constant while the timer is pending, as slot->touch. */
-static bool touch_kept(const struct wheel_slot *slot)
-{
-	/* Its neighbours in the word change under another lock. */
-	return data_race((bool)slot->keep);
-}
-
 /*
- * The time of a parked timer has come. An arm of its slot finds out by itself, and so
- * does a look; but slots that we pick have to be found.
+ * The time of a parked timer has come. A kept one rests. Of the others, those in slots that we
+ * pick are found by the next pick, and the others by an arm of their slot.
  */
 static enum wheel_claim touch_reclaim(struct wheel_slots *slots,
 				      struct wheel_slot *slot)
 {
-	if (wheel_slots_any(slots) && !touch_kept(slot))
+	if (slot->keep)
+		slot->state = WHEEL_SLOT_RESTING;
+	else if (wheel_slots_any(slots))
 		wheel_slot_push(slots, &slots->reclaimed, slot);
 	return WHEEL_GONE;
 }
@@ -153,8 +147,7 @@ enum wheel_claim wheel_touch_claim(struct wheel_timer *timer, u64 due,
 	int try;
 
 	*deadline = wheel_timer_deadline(timer);
-	/* Constant while the timer is pending; its neighbours in the word are not. */
-	if (!data_race((bool)slot->touch))
+	if (!slot->touch)
 		return WHEEL_FIRE;
 	/* Stopped, or at the clock's end: it is not looked at again. */
 	if (due >= WHEEL_MAX_TIME) {
@@ -170,8 +163,8 @@ enum wheel_claim wheel_touch_claim(struct wheel_timer *timer, u64 due,
 		if (!parked && word > due)
 			return WHEEL_LATER;
 		/* The word stays the program's. */
-		if (parked && touch_kept(slot))
-			return WHEEL_GONE;
+		if (parked && slot->keep)
+			return touch_reclaim(slots, slot);
 		if (wheel_word_swap(slots, nr, word, WHEEL_TOUCH_IDLE))
 			return parked ? touch_reclaim(slots, slot) : WHEEL_FIRE;
 	}

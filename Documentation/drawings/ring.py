@@ -40,6 +40,6 @@ print(
         + [text(LEFT, 334, "Entry = position & 7, so 10 lies in entry 2.", anchor="start")]
         + [text(LEFT, 356, "tail - head = 4 events are unread.", anchor="start")]
         + [text(LEFT, 384, "With 8 unread the ring is full: an event", anchor="start")]
-        + [text(LEFT, 406, "then waits in its timer, and BACKLOG is set.", anchor="start")],
+        + [text(LEFT, 406, "is pending until then, and BACKLOG is set.", anchor="start")],
     )
 )

@@ -28,8 +28,6 @@ struct wheel;
 #define WHEEL_PERCPU		BIT(1)
 /* The timers go with the wheel: wheel_destroy() leaves them as they are. */
 #define WHEEL_FORGET		BIT(2)
-/* A few timers at a time are also taken in the hrtimer's interrupt; see wheel_expire_fn. */
-#define WHEEL_HARDIRQ		BIT(3)
 
 /* So many timers are handled under one lock hold, at most. */
 #define WHEEL_BATCH		64
@@ -51,11 +49,8 @@ enum wheel_claim {
  * @n: how many, 1 .. WHEEL_BATCH
  * @now: the wheel's clock when they were taken, in nanoseconds
  *
- * Called instead of the timers' functions, in their context and by their rules. With
- * WHEEL_HARDIRQ it is also called with interrupts disabled, in hard interrupt context, for a
- * few timers at a time. So all locks that it takes are taken with interrupts disabled, by
- * others, too. What is left a softirq takes, as it takes all with PREEMPT_RT and on clocks
- * that can be set.
+ * Called instead of the timers' functions, in their context and by their rules; for a wheel
+ * with an owner, see struct wheel_owner.
  */
 typedef void (*wheel_expire_fn)(struct wheel *wheel, struct wheel_timer **due,
 				unsigned int n, u64 now);
@@ -80,48 +75,24 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
 					   u64 *deadline);
 
 /**
- * struct wheel_account - a share of one processor for passes in softirq context
- * @paid_until: the time, of the monotonic clock, up to which it has paid
- * @charged: when it was charged last: a time that has passed
- * @cost: so many nanoseconds are paid for one of a pass
- * @lock: protects @waiting; taken within the locks of wheels
- * @waiting: for a pass, until the account has paid: the first comes first
- * @hrtimer: goes off when it has paid, and one waits
- *
- * Wheels may share it. See engine/account.c.
+ * struct wheel_owner - Operations of an owner that runs the passes of its wheel
+ * @interrupt: The hrtimer expired. Called in hard interrupt context, with PREEMPT_RT in
+ *	softirq context, with no lock held. Runs a short step, by wheel_trylock() and
+ *	wheel_step(), or leaves the pass to the owner. Returns HRTIMER_NORESTART, or the
+ *	value that wheel_restart() returned
+ * @scan: Find timers to arm, at the time that was set by wheel_scan_at(). Called by
+ *	wheel_step() with the wheel locked, before it takes due timers. A timer that is armed
+ *	here may be due at the tick that is being processed. A complete scan sets the time of
+ *	the next one; otherwise the scan is continued by the next step. Returns the number of
+ *	timers examined, at most WHEEL_BATCH
+ * @expire: Deliver due timers. Called by wheel_step() with the wheel locked: of the wheel's
+ *	functions it calls those that wheel_lock() allows
  */
-struct wheel_account {
-	atomic64_t		paid_until;
-	u64			charged;
-	u32			cost;
-	raw_spinlock_t		lock;
-	struct list_head	waiting;
-	struct hrtimer		hrtimer;
+struct wheel_owner {
+	enum hrtimer_restart	(*interrupt)(struct wheel *wheel);
+	unsigned int		(*scan)(struct wheel *wheel, u64 now);
+	wheel_expire_fn		expire;
 };
-
-/**
- * typedef wheel_owed_fn - a pass has to wait for the account
- * @wheel: the wheel
- *
- * Called in softirq context, without a lock. The owner may have the pass made by
- * wheel_run().
- */
-typedef void (*wheel_owed_fn)(struct wheel *wheel);
-
-/**
- * typedef wheel_look_fn - look for timers to arm
- * @wheel: the wheel
- * @now: its clock, in nanoseconds
- *
- * For an owner who lets timers be armed without the wheel. Called by a pass at the time
- * that wheel_look_at() named, before it takes the timers that are due, by the rules of
- * callbacks. A timer that is armed or moved here, and not elsewhere meanwhile, may be due at
- * the very tick of the pass. When the look is done it names the next one's time; until then
- * it is called again and again.
- *
- * Return: so many timers it has looked at.
- */
-typedef unsigned int (*wheel_look_fn)(struct wheel *wheel, u64 now);
 
 /**
  * struct wheel_config - what wheel_create() makes
@@ -130,18 +101,15 @@ typedef unsigned int (*wheel_look_fn)(struct wheel *wheel, u64 now);
  * @scheme: WHEEL_HASHED, _HIERARCHICAL, _BOUNDED or _OVERFLOW
  * @buckets: of the ring, at most WHEEL_MAX_BUCKETS, rounded up to a power of two;
  *	0: @limit / 16, at least 256, and 4096 without a limit
- * @flags: WHEEL_SLEEPABLE, WHEEL_PERCPU, WHEEL_FORGET, WHEEL_HARDIRQ
+ * @flags: WHEEL_SLEEPABLE, WHEEL_PERCPU, WHEEL_FORGET
  * @tick_ns: nanoseconds a tick, exact; 0: 1 ms
  * @limit: how many timers may be pending at once; 0: as many as wheel_limit_of() says,
  *	any number but with WHEEL_OVERFLOW. Not with
  *	WHEEL_PERCPU, which shall not count in one place
  * @expire: takes the due timers in batches; NULL: each one's function is called
  * @claim: decides on timers whose time has come; NULL: their deadlines do
- * @account: pays for passes in softirq context, and outlives the wheel; NULL: they
- *	are made whatever they cost. Not with WHEEL_SLEEPABLE
- * @owed: a pass has to wait for the account; may be NULL
- * @look: looks for timers to arm, at the times of wheel_look_at(); may be NULL. Not with
- *	WHEEL_PERCPU
+ * @owner: runs the passes of the wheel itself; NULL: work items run them. Not with @expire,
+ *	WHEEL_PERCPU or WHEEL_SLEEPABLE
  * @data: handed back by wheel_data()
  */
 struct wheel_config {
@@ -154,9 +122,7 @@ struct wheel_config {
 	u64		limit;
 	wheel_expire_fn	expire;
 	wheel_claim_fn	claim;
-	struct wheel_account *account;
-	wheel_owed_fn	owed;
-	wheel_look_fn	look;
+	const struct wheel_owner *owner;
 	void		*data;
 };
 
@@ -191,11 +157,6 @@ extern struct wheel *wheel_system;
 int wheel_stop(struct wheel *wheel, struct list_head *unfired);
 void wheel_destroy(struct wheel *wheel);
 u64 wheel_advance_to(struct wheel *wheel, u64 now);
-void wheel_run(struct wheel *wheel);
-void wheel_look_at(struct wheel *wheel, u64 time);
-void wheel_account_init(struct wheel_account *account, unsigned int percent);
-void wheel_account_destroy(struct wheel_account *account);
-bool wheel_account_idle(const struct wheel_account *account);
 
 u64 wheel_now(const struct wheel *wheel);
 void *wheel_data(const struct wheel *wheel);
@@ -222,7 +183,6 @@ u64 wheel_timer_arm_next(struct wheel_timer *timer, u64 period);
 int wheel_timer_cancel(struct wheel_timer *timer);
 int wheel_timer_cancel_sync(struct wheel_timer *timer);
 int wheel_timer_shutdown_sync(struct wheel_timer *timer);
-void wheel_flush(struct wheel *wheel);
 struct wheel *wheel_timer_wheel(const struct wheel_timer *timer);
 
 /**
@@ -274,7 +234,15 @@ void wheel_unlock(struct wheel *wheel, unsigned long flags);
 int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_cancel_locked(struct wheel_timer *timer);
-void wheel_look_at_locked(struct wheel *wheel, u64 time);
+
+/* For the owner of a wheel, with the wheel locked. */
+bool wheel_trylock(struct wheel *wheel, unsigned long *flags);
+bool wheel_step(struct wheel *wheel, unsigned int max);
+void wheel_settle(struct wheel *wheel);
+enum hrtimer_restart wheel_restart(struct wheel *wheel);
+void wheel_scan_at(struct wheel *wheel, u64 time);
+bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired);
+void wheel_read_stats_locked(struct wheel *wheel, struct wheel_stats *stats);
 
 /**
  * struct wheel_arm - one of a batch

@@ -267,6 +267,20 @@ static int model_query(const struct model *m, const struct model_timer *t,
 	return 0;
 }
 
+static bool unused_are_zero(const struct wheel_op *op)
+{
+	switch (op->op) {
+	case WHEEL_OP_REARM:
+		return !op->period && !op->cookie;
+	case WHEEL_OP_CANCEL:
+		return !op->when && !op->slack && !op->period && !op->cookie;
+	case WHEEL_OP_QUERY:
+		return !op->slack && !op->period && !op->cookie;
+	default:
+		return true;
+	}
+}
+
 static int model_op(struct model *m, struct wheel_op *op)
 {
 	static const __u32 flags[] = {
@@ -279,7 +293,7 @@ static int model_op(struct model *m, struct wheel_op *op)
 	__u32 slot = WHEEL_ID_SLOT(op->id);
 	struct model_timer *t;
 
-	if (op->op < WHEEL_OP_ARM || op->op > WHEEL_OP_QUERY ||
+	if (op->op < WHEEL_OP_ARM || op->op > WHEEL_OP_QUERY || !unused_are_zero(op) ||
 	    op->flags & ~flags[op->op] || op->reserved[0] ||
 	    op->reserved[1] || op->reserved[2] ||
 	    (slot >= m->setup.timers && !any))
@@ -294,21 +308,6 @@ static int model_op(struct model *m, struct wheel_op *op)
 	if (op->op == WHEEL_OP_CANCEL)
 		return model_cancel(m, t);
 	return model_query(m, t, op);
-}
-
-static int model_submit(struct side *side, struct wheel_op *ops, __u32 count)
-{
-	struct model *m = model_of(side);
-	__u32 i;
-
-	for (i = 0; i < count; i++) {
-		ops[i].res = model_op(m, &ops[i]);
-		if (ops[i].op == WHEEL_OP_ARM &&
-		    (ops[i].res == -EDQUOT || ops[i].res == -ERANGE ||
-		     ops[i].res == -ESHUTDOWN))
-			m->stats.refused++;
-	}
-	return 0;
 }
 
 /* An event is consumed: described as it stands, and a periodic timer goes on. */
@@ -337,31 +336,6 @@ static struct wheel_event consume(struct model *m)
 	m->stats.armed++;
 	m->stats.pending++;
 	return event;
-}
-
-/* Events come to the ring while it has room. */
-static void publish(struct model *m)
-{
-	while (m->fired.count && m->published - m->taken < m->setup.events) {
-		m->ring[m->published % m->setup.events] = consume(m);
-		m->published++;
-	}
-}
-
-static int model_take(struct side *side, struct wheel_event *events, __u32 room)
-{
-	struct model *m = model_of(side);
-	__u32 n = 0;
-
-	if (m->setup.events) {
-		publish(m);
-		while (n < room && m->taken != m->published)
-			events[n++] = m->ring[m->taken++ % m->setup.events];
-		return n;
-	}
-	while (n < room && m->fired.count)
-		events[n++] = consume(m);
-	return n || m->stopped == NEVER ? (int)n : -ESHUTDOWN;
 }
 
 static struct model_timer *first(struct model *m)
@@ -422,6 +396,79 @@ static void expire(struct model *m, struct model_timer *t)
 	}
 }
 
+/* The device takes so many timers under one lock hold, at most. */
+static __u32 hold(const struct model *m)
+{
+	return m->setup.scheme == WHEEL_OVERFLOW ? 1 : 64;
+}
+
+static __u32 room(const struct model *m)
+{
+	return m->setup.events ? m->setup.events - (m->published - m->taken) : hold(m);
+}
+
+/*
+ * A step of a pass: due timers expire, as far as there is room in the ring, and then their events
+ * are published. Returns true if there was room and more may be due.
+ */
+static bool step(struct model *m)
+{
+	__u32 most = room(m) < hold(m) ? room(m) : hold(m), n = 0;
+	struct model_timer *t;
+
+	while (n < most && (t = first(m)) && t->due <= tick_of(m)) {
+		__u64 fired = m->stats.fired;
+
+		expire(m, t);
+		n += m->stats.fired - fired;
+	}
+	while (m->setup.events && m->fired.count) {
+		m->ring[m->published % m->setup.events] = consume(m);
+		m->published++;
+	}
+	return n && n == most;
+}
+
+static void pass(struct model *m)
+{
+	while (step(m))
+		;
+}
+
+static int model_take(struct side *side, struct wheel_event *events, __u32 room)
+{
+	struct model *m = model_of(side);
+	__u32 n = 0;
+
+	pass(m);
+	if (m->setup.events) {
+		while (n < room && m->taken != m->published)
+			events[n++] = m->ring[m->taken++ % m->setup.events];
+		return n;
+	}
+	while (n < room && m->fired.count)
+		events[n++] = consume(m);
+	return n || m->stopped == NEVER ? (int)n : -ESHUTDOWN;
+}
+
+static int model_submit(struct side *side, struct wheel_op *ops, __u32 count)
+{
+	struct model *m = model_of(side);
+	__u32 i;
+
+	for (i = 0; i < count; i++) {
+		ops[i].res = model_op(m, &ops[i]);
+		if (ops[i].op == WHEEL_OP_ARM &&
+		    (ops[i].res == -EDQUOT || ops[i].res == -ERANGE ||
+		     ops[i].res == -ESHUTDOWN))
+			m->stats.refused++;
+		/* Timers that waited for room expire after each lock hold. */
+		if (m->setup.events && ((i + 1) % hold(m) == 0 || i + 1 == count))
+			pass(m);
+	}
+	return 0;
+}
+
 /* Kept timers that the program has armed or moved earlier are filed, by slot. */
 static void look(struct model *m)
 {
@@ -443,16 +490,12 @@ static void look(struct model *m)
 static int model_advance(struct side *side, __u64 now, __u64 *next)
 {
 	struct model *m = model_of(side);
-	__u64 fired = m->stats.fired;
 	struct model_timer *t;
 
 	look(m);
 	if (now > m->now)
 		m->now = now;
-	while ((t = first(m)) && t->due <= tick_of(m))
-		expire(m, t);
-	if (m->setup.events && m->stats.fired != fired)
-		publish(m);
+	pass(m);
 	t = first(m);
 	*next = t ? t->due * m->setup.tick_ns : NEVER;
 	return 0;

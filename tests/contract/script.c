@@ -100,7 +100,7 @@ static void spoil(struct script *s, struct wheel_op *op)
 {
 	__u32 timers = s->setup->timers;
 
-	switch (below(s, 6)) {
+	switch (below(s, 8)) {
 	case 0:
 		op->flags ^= 1U << below(s, 32);
 		break;
@@ -117,6 +117,12 @@ static void spoil(struct script *s, struct wheel_op *op)
 		op->id = WHEEL_ID(timers + below(s, WHEEL_MAX_TIMERS - timers),
 				  WHEEL_ID_GEN(op->id));
 		break;
+	case 5:
+		op->cookie = number(s);
+		break;
+	case 6:
+		op->period = number(s);
+		break;
 	default:
 		op->slack = number(s) | 1ULL << 63;
 	}
@@ -128,8 +134,12 @@ static struct wheel_op any_op(struct script *s)
 	__u64 gen = WHEEL_ID_GEN(id);
 	struct wheel_op op = {
 		.op = WHEEL_OP_ARM + below(s, 4), .when = any_time(s),
-		.cookie = number(s),
 	};
+
+	if (op.op == WHEEL_OP_ARM)
+		op.cookie = number(s);
+	if (op.op == WHEEL_OP_CANCEL)
+		op.when = 0;
 
 	if (op.op == WHEEL_OP_ARM ? !chance(s, 8) : chance(s, 8))
 		gen++;
@@ -140,7 +150,7 @@ static struct wheel_op any_op(struct script *s)
 	}
 	if (op.op == WHEEL_OP_ARM && s->periods && chance(s, 4))
 		op.period = 1 + (number(s) >> (4 + below(s, 60)));
-	if (s->setup->scheme == WHEEL_BOUNDED && !chance(s, 32))
+	if (op.period && s->setup->scheme == WHEEL_BOUNDED && !chance(s, 32))
 		op.period %= s->setup->buckets * s->setup->tick_ns / 2;
 	if (op.op == WHEEL_OP_ARM && s->touched &&
 	    (op.period ? chance(s, 32) : chance(s, 2)) &&
@@ -150,7 +160,7 @@ static struct wheel_op any_op(struct script *s)
 		op.flags &= ~WHEEL_OP_REL;
 		op.when = 0;
 	}
-	if (s->a->slack && s->b->slack && chance(s, 4))
+	if (op.op <= WHEEL_OP_REARM && s->a->slack && s->b->slack && chance(s, 4))
 		op.slack = number(s) >> (1 + below(s, 60));
 	if (chance(s, 40))
 		spoil(s, &op);
@@ -253,7 +263,8 @@ static int step_advance(struct script *s)
 				  below(s, ring + ring / 4);
 	if (s->a->advance(s->a, s->now, &a) || s->b->advance(s->b, s->now, &b))
 		return differ(s, "a clock did not move", a, b);
-	return a == b ? 1 : differ(s, "next", a, b);
+	/* With a ring that is full, the device does not know whether more is due. */
+	return a == b || (s->setup->events && a <= b) ? 1 : differ(s, "next", a, b);
 }
 
 static int step_take(struct script *s)

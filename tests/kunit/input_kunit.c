@@ -22,6 +22,10 @@ static void ignore(struct wheel *wheel, struct wheel_timer **due, unsigned int n
 {
 }
 
+static const struct wheel_owner owner = {
+	.expire = ignore,
+};
+
 static const struct create_case create_cases[] = {
 	CREATE("defaults", 0),
 	CREATE("boottime", 0, .clock = WHEEL_CLOCK_BOOTTIME),
@@ -39,11 +43,11 @@ static const struct create_case create_cases[] = {
 	CREATE("scheme -1", -EINVAL, .scheme = U32_MAX),
 	CREATE("buckets over", -EINVAL, .buckets = WHEEL_MAX_BUCKETS + 1),
 	CREATE("buckets -1", -EINVAL, .buckets = U32_MAX),
-	CREATE("flag 4", -EINVAL, .flags = BIT(4)),
-	CREATE("hard interrupts without batches", -EINVAL, .flags = WHEEL_HARDIRQ),
-	CREATE("hard interrupts that sleep", -EINVAL, .flags = WHEEL_HARDIRQ | WHEEL_SLEEPABLE,
-	       .expire = ignore),
-	CREATE("hard interrupts", 0, .flags = WHEEL_HARDIRQ, .expire = ignore),
+	CREATE("flag 3", -EINVAL, .flags = BIT(3)),
+	CREATE("owner", 0, .owner = &owner),
+	CREATE("owner that takes batches", -EINVAL, .owner = &owner, .expire = ignore),
+	CREATE("owner that sleeps", -EINVAL, .owner = &owner, .flags = WHEEL_SLEEPABLE),
+	CREATE("owner of several bases", -EINVAL, .owner = &owner, .flags = WHEEL_PERCPU),
 	CREATE("several bases with a limit", -EINVAL, .flags = WHEEL_PERCPU,
 	       .limit = 1),
 	CREATE("flag 31", -EINVAL, .flags = BIT(31)),

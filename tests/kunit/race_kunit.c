@@ -226,46 +226,79 @@ static void shutdown_sync_and_free(struct kunit *test)
 }
 
 /**
- * struct meetings - where batches came
- * @hard: timers that came in hard interrupt context
- * @soft: and elsewhere
- * @spin: a batch takes so many turns of a loop
- * @inside: batches that are being taken
- * @overlaps: batches that came while another one was being taken
+ * struct meetings - where the timers of an owner's wheel expired
+ * @wheel: the wheel
+ * @hard: timers that expired in an interrupt
+ * @soft: timers that expired in @run
+ * @run: runs the steps that the interrupt leaves
  */
 struct meetings {
-	u32		hard;
-	u32		soft;
-	u32		spin;
-	atomic_t	inside;
-	u32		overlaps;
+	struct wheel		*wheel;
+	u32			hard;
+	u32			soft;
+	struct work_struct	run;
 };
 
-static void take_in_interrupt(struct wheel *wheel, struct wheel_timer **due,
-			      unsigned int n, u64 now)
+static void meet_expire(struct wheel *wheel, struct wheel_timer **due, unsigned int n, u64 now)
 {
 	struct meetings *meetings = wheel_data(wheel);
 	u32 i;
 
-	meetings->overlaps += atomic_inc_return(&meetings->inside) > 1;
 	if (in_hardirq())
 		meetings->hard += n;
 	else
 		meetings->soft += n;
 	for (i = 0; i < n; i++)
 		probe_fire(due[i]);
-	for (i = 0; i < meetings->spin; i++)
-		cpu_relax();
-	atomic_dec(&meetings->inside);
 }
 
-static unsigned int find_nothing(struct wheel *wheel, u64 now)
+static enum hrtimer_restart meet_interrupt(struct wheel *wheel)
 {
-	wheel_look_at(wheel, WHEEL_NEVER);
+	struct meetings *meetings = wheel_data(wheel);
+	enum hrtimer_restart restart = HRTIMER_NORESTART;
+	unsigned long flags;
+	bool more = true;
+
+	if (wheel_trylock(wheel, &flags)) {
+		more = wheel_step(wheel, 8);
+		if (!more)
+			restart = wheel_restart(wheel);
+		wheel_unlock(wheel, flags);
+	}
+	if (more)
+		schedule_work(&meetings->run);
+	return restart;
+}
+
+static void meet_run(struct work_struct *work)
+{
+	struct meetings *meetings = container_of(work, struct meetings, run);
+	unsigned long flags;
+	bool more;
+
+	do {
+		flags = wheel_lock(meetings->wheel);
+		more = wheel_step(meetings->wheel, WHEEL_BATCH);
+		if (!more)
+			wheel_settle(meetings->wheel);
+		wheel_unlock(meetings->wheel, flags);
+		cond_resched();
+	} while (more);
+}
+
+static unsigned int meet_scan(struct wheel *wheel, u64 now)
+{
+	wheel_scan_at(wheel, WHEEL_NEVER);
 	return 0;
 }
 
-/* Its timers come in the hrtimer's interrupt, if nobody is at work on the wheel. */
+static const struct wheel_owner meet_owner = {
+	.interrupt	= meet_interrupt,
+	.scan		= meet_scan,
+	.expire		= meet_expire,
+};
+
+/* Its timers expire in the hrtimer's interrupt, unless the lock of the wheel is held. */
 static struct rig *rig_meeting(struct kunit *test, u64 tick, u32 count)
 {
 	struct meetings *meetings = kunit_kzalloc(test, sizeof(*meetings), GFP_KERNEL);
@@ -273,18 +306,29 @@ static struct rig *rig_meeting(struct kunit *test, u64 tick, u32 count)
 		.name = "interrupted",
 		.clock = WHEEL_CLOCK_MONOTONIC,
 		.buckets = BUCKETS,
-		.flags = WHEEL_HARDIRQ,
 		.tick_ns = tick,
-		.expire = take_in_interrupt,
-		.look = find_nothing,
+		.owner = &meet_owner,
 		.data = meetings,
 	};
 	struct rig *rig;
 
 	KUNIT_ASSERT_NOT_NULL(test, meetings);
+	INIT_WORK(&meetings->run, meet_run);
 	rig = rig_new(test, &config, count);
+	meetings->wheel = rig->wheel;
 	rig->own = meetings;
 	return rig;
+}
+
+/* No interrupt starts the work again once the wheel is stopped. */
+static void meeting_end(struct rig *rig)
+{
+	struct meetings *meetings = rig->own;
+
+	if (!meetings)
+		return;
+	KUNIT_EXPECT_EQ(rig->test, wheel_stop(rig->wheel, NULL), 0);
+	cancel_work_sync(&meetings->run);
 }
 
 static void arm_until_stopped(struct crew *crew, struct rnd_state *rnd)
@@ -334,6 +378,7 @@ static void stop_while_arming(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, rig->calls + back,
 				atomic64_read(&crew->armed));
 		KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, back);
+		meeting_end(rig);
 		rig_destroy(rig);
 	}
 }
@@ -374,15 +419,15 @@ static void pending_while_moved(struct kunit *test)
 }
 
 /*
- * A look at a time before all that the hrtimer is set to, and then none: the hrtimer is
- * started, even while its interrupt comes, and there is nothing to look at.
+ * Request a scan before the time that the hrtimer is set to, and revoke it: the hrtimer is
+ * started, even while its interrupt runs, and there is nothing to scan.
  */
 static void start_the_hrtimer(struct wheel *wheel)
 {
 	unsigned long flags = wheel_lock(wheel);
 
-	wheel_look_at_locked(wheel, 1);
-	wheel_look_at_locked(wheel, WHEEL_NEVER);
+	wheel_scan_at(wheel, 1);
+	wheel_scan_at(wheel, WHEEL_NEVER);
 	wheel_unlock(wheel, flags);
 }
 
@@ -439,15 +484,14 @@ static void arms_meet_the_interrupt(struct kunit *test)
 	struct crew *crew;
 
 	rig->shared = true;
-	meetings->spin = 2000;
 	crew = crew_start(rig, meet_interrupts);
 	crew_wait(crew);
 	rig_await(rig, atomic64_read(&crew->armed) - atomic64_read(&crew->cancelled));
 	rig_wait(rig);
 	crew_expect_ledger(crew);
-	kunit_info(test, "%u timers in interrupts, %u in softirqs", meetings->hard,
+	meeting_end(rig);
+	kunit_info(test, "%u timers in interrupts, %u in work items", meetings->hard,
 		   meetings->soft);
-	KUNIT_EXPECT_EQ(test, meetings->overlaps, 0);
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		KUNIT_EXPECT_GT(test, meetings->hard, 0);
 }
@@ -544,6 +588,7 @@ static void p2_hrtimers_of_others_come(struct kunit *test)
 	}
 	hrtimer_cancel(&canary->timer);
 	hrtimer_cancel(&meddler->timer);
+	meeting_end(rig);
 	KUNIT_EXPECT_EQ(test, round, CREW_ROUNDS + 1);
 }
 

@@ -54,13 +54,13 @@ static void open_gate(struct work_struct *work)
 	complete_all(&rig->gate);
 }
 
-/* One place creates wheels whose callbacks come in three contexts: that is three kinds. */
+/* One place creates wheels whose timers expire in three contexts: lockdep has a class for each. */
 static struct wheel_class *class_of(const struct wheel_config *config)
 {
-	static struct wheel_class hardirq, softirq, process;
+	static struct wheel_class owned, softirq, process;
 
-	if (config->flags & WHEEL_HARDIRQ)
-		return &hardirq;
+	if (config->owner)
+		return &owned;
 	return config->flags & WHEEL_SLEEPABLE ? &process : &softirq;
 }
 

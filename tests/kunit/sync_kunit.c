@@ -78,28 +78,6 @@ static void cancel_sync_waits_for_its_own_only(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, completion_done(&rig->done));
 }
 
-/* For whichever callback runs, and for none if none does, or if it is our own. */
-static void flush_waits_for_all(struct kunit *test)
-{
-	struct rig *rig = entered(test, rig_pass_gate);
-
-	rig_open_gate_soon(rig);
-	wheel_flush(rig->wheel);
-	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
-	wheel_flush(rig->wheel);
-}
-
-static void flush_in_callback(struct probe *probe)
-{
-	complete(&probe->rig->entered);
-	wheel_flush(probe->rig->wheel);
-}
-
-static void flush_does_not_wait_for_itself(struct kunit *test)
-{
-	rig_wait(entered(test, flush_in_callback));
-}
-
 static void shutdown_waits(struct kunit *test)
 {
 	struct rig *rig = entered(test, rig_pass_gate);
@@ -239,8 +217,6 @@ static struct kunit_case sync_cases[] = {
 	KUNIT_CASE(cancel_of_one_that_runs_and_pends),
 	KUNIT_CASE(cancel_sync_waits),
 	KUNIT_CASE(cancel_sync_waits_for_its_own_only),
-	KUNIT_CASE(flush_waits_for_all),
-	KUNIT_CASE(flush_does_not_wait_for_itself),
 	KUNIT_CASE(shutdown_waits),
 	KUNIT_CASE(shutdown_is_for_ever),
 	KUNIT_CASE(shutdown_refuses_the_callback),

@@ -41,7 +41,8 @@ static bool untouched(int fd)
 /* An operation that would succeed but for what the caller spoils in it. */
 static struct wheel_op good(__u32 op)
 {
-	return wt_op(op, op == WHEEL_OP_ARM ? WHEEL_ID(2, 1) : ID, 9 * WT_MS);
+	return wt_op(op, op == WHEEL_OP_ARM ? WHEEL_ID(2, 1) : ID,
+		     op == WHEEL_OP_CANCEL ? 0 : 9 * WT_MS);
 }
 
 WT_TEST(wheel, setup_flags)
@@ -199,27 +200,45 @@ WT_TEST(wheel, op_kinds)
 	EXPECT_TRUE(untouched(self->fd));
 }
 
-/* An operation ignores a field that it does not read. */
-WT_TEST(wheel, what_is_not_read_is_ignored)
+/* A member that an operation does not use must be zero. QUERY writes @when. */
+WT_TEST(wheel, unused_members_must_be_zero)
 {
-	struct wheel_op op = good(WHEEL_OP_QUERY);
+	static const struct {
+		__u32 op;
+		struct wheel_op unused;
+	} wrong[] = {
+		{ WHEEL_OP_REARM, { .period = 1 } },
+		{ WHEEL_OP_REARM, { .cookie = 1ULL << 63 } },
+		{ WHEEL_OP_QUERY, { .slack = 1 } },
+		{ WHEEL_OP_QUERY, { .period = 1 } },
+		{ WHEEL_OP_QUERY, { .cookie = 1 } },
+		{ WHEEL_OP_CANCEL, { .when = 1 } },
+		{ WHEEL_OP_CANCEL, { .slack = 1ULL << 32 } },
+		{ WHEEL_OP_CANCEL, { .period = 1 } },
+		{ WHEEL_OP_CANCEL, { .cookie = 1 } },
+	};
+	struct wheel_op op, ops[2];
+	unsigned int i;
 
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		op = good(wrong[i].op);
+		op.when |= wrong[i].unused.when;
+		op.slack = wrong[i].unused.slack;
+		op.period = wrong[i].unused.period;
+		op.cookie = wrong[i].unused.cookie;
+		/* One by one, and in a batch. */
+		ops[0] = op;
+		ops[1] = op;
+		EXPECT_EQ(-EINVAL, wt_do(self->fd, &op)) TH_LOG("%u", i);
+		ASSERT_EQ(0, wt_batch(self->fd, ops, 2));
+		EXPECT_EQ(-EINVAL, ops[0].res);
+		EXPECT_EQ(-EINVAL, ops[1].res);
+	}
+	EXPECT_TRUE(untouched(self->fd));
+	op = good(WHEEL_OP_QUERY);
 	op.when = ~0ULL;
-	op.slack = ~0ULL;
-	op.period = ~0ULL;
-	op.cookie = ~0ULL;
 	EXPECT_EQ(0, wt_do(self->fd, &op));
 	EXPECT_EQ(WHEN, op.when);
-	op = good(WHEEL_OP_REARM);
-	op.period = ~0ULL;
-	op.cookie = 1;
-	EXPECT_EQ(0, wt_do(self->fd, &op));
-	op = good(WHEEL_OP_CANCEL);
-	op.when = ~0ULL;
-	op.slack = ~0ULL;
-	op.period = ~0ULL;
-	op.cookie = ~0ULL;
-	EXPECT_EQ(0, wt_do(self->fd, &op));
 }
 
 WT_TEST(wheel, info_reads_nothing)

@@ -82,10 +82,10 @@ MEMBER(wheel_enter, wait, 8);
 MEMBER(wheel_enter, ready, 12);
 MEMBER(wheel_enter, until, 16);
 
-SIZE(wheel_kernel_page, 16);
+SIZE(wheel_kernel_page, 128);
 MEMBER(wheel_kernel_page, event_tail, 0);
 MEMBER(wheel_kernel_page, kflags, 4);
-MEMBER(wheel_kernel_page, next_wake, 8);
+MEMBER(wheel_kernel_page, next_wake, 64);
 
 SIZE(wheel_user_page, 8);
 MEMBER(wheel_user_page, event_head, 0);
@@ -103,7 +103,7 @@ MEMBER(wheel_stats, requeued, 48);
 MEMBER(wheel_stats, refused, 56);
 MEMBER(wheel_stats, overruns, 64);
 MEMBER(wheel_stats, unread, 72);
-MEMBER(wheel_stats, backlogged, 80);
+MEMBER(wheel_stats, deferred, 80);
 MEMBER(wheel_stats, cascaded, 88);
 MEMBER(wheel_stats, passes, 96);
 MEMBER(wheel_stats, wakeups, 104);

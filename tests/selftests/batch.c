@@ -121,13 +121,12 @@ WT_TEST(wheel, nothing_but_the_answers_is_written)
 	ops[0] = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WHEN);
 	ops[1] = wt_op(WHEEL_OP_REARM, WHEEL_ID(1, 1), WHEN + 1);
 	ops[2] = wt_op(WHEEL_OP_QUERY, WHEEL_ID(1, 1), 77);
-	ops[3] = wt_op(WHEEL_OP_CANCEL, WHEEL_ID(1, 1), 77);
-	ops[4] = wt_op(WHEEL_OP_CANCEL, WHEEL_ID(1, 1), 77);
-	for (i = 0; i < 5; i++) {
-		ops[i].slack = 5;
-		ops[i].period = 6;
-		ops[i].cookie = 7;
-	}
+	ops[3] = wt_op(WHEEL_OP_CANCEL, WHEEL_ID(1, 1), 0);
+	ops[4] = wt_op(WHEEL_OP_CANCEL, WHEEL_ID(1, 1), 0);
+	ops[0].slack = 5;
+	ops[0].period = 6;
+	ops[0].cookie = 7;
+	ops[1].slack = 5;
 	memcpy(before, ops, sizeof(ops));
 	ASSERT_EQ(0, wt_batch(self->fd, ops, 5));
 	for (i = 0; i < 5; i++) {
@@ -159,8 +158,7 @@ WT_TEST(wheel, one_bad_entry_anywhere)
 		for (i = 0; i < 1000; i++)
 			ASSERT_EQ(i == bad ? -EINVAL : 0, ops[i].res);
 		for (i = 0; i < 1000; i++)
-			ops[i].op = WHEEL_OP_CANCEL;
-		ops[bad].reserved[1] = 0;
+			ops[i] = wt_op(WHEEL_OP_CANCEL, ops[i].id, 0);
 		ASSERT_EQ(0, wt_submit(self->fd, ops, 1000, &batch));
 		EXPECT_EQ(1, batch.failed);
 		EXPECT_EQ(-ENOENT, ops[bad].res);
@@ -186,11 +184,11 @@ WT_TEST(wheel, a_hundred_thousand_entries)
 	EXPECT_EQ(N, batch.done);
 	EXPECT_EQ(0, batch.failed);
 	for (i = 0; i < N; i++)
-		ops[i].op = i & 1 ? WHEEL_OP_CANCEL : WHEEL_OP_QUERY;
+		ops[i] = wt_op(i & 1 ? WHEEL_OP_CANCEL : WHEEL_OP_QUERY, ops[i].id, 0);
 	ASSERT_EQ(0, wt_submit(fd, ops, N, &batch));
 	EXPECT_EQ(0, batch.failed);
 	for (i = 0; i < N; i++)
-		ASSERT_EQ(WHEN + i, ops[i].when);
+		ASSERT_EQ(i & 1 ? 0 : WHEN + i, ops[i].when);
 	EXPECT_LEDGER(fd, .armed = N, .cancelled = N / 2);
 	free(ops);
 	close(fd);
@@ -266,7 +264,7 @@ WT_TEST(wheel, relative_times_count_from_now)
 	ASSERT_EQ(0, wt_submit(self->fd, ops, 4, &batch));
 	EXPECT_EQ(t, batch.now);
 	for (i = 0; i < 4; i++) {
-		ops[i].op = WHEEL_OP_QUERY;
+		ops[i] = wt_op(WHEEL_OP_QUERY, ops[i].id, 0);
 		ops[i].flags = 0;
 	}
 	ASSERT_EQ(0, wt_batch(self->fd, ops, 4));

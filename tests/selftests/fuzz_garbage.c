@@ -288,7 +288,7 @@ WT_TEST(wheel, forged_ids)
 			__u64 gen = wt_random(&self->seed) >> 24;
 
 			ops[i] = wt_op(2 + wt_below(&self->seed, 3),
-				       WHEEL_ID(i, gen), 1);
+				       WHEEL_ID(i, gen), 0);
 			if (gen == 1ULL << 39)
 				ops[i].id ^= 1ULL << 30;
 		}

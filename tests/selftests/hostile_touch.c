@@ -84,10 +84,10 @@ static struct wheel_op any_op(const struct victim *v, __u64 *seed, __u64 gen)
 	/* Generations go up slowly: of its own, the other caller's, of both. */
 	op = wt_op(verb, WHEEL_ID(wt_below(seed, TIMERS),
 				  1 + gen - wt_below(seed, 2)),
-		   now_of(v) + wt_below(seed, 300 * WT_US));
+		   verb == WHEEL_OP_CANCEL ? 0 : now_of(v) + wt_below(seed, 300 * WT_US));
 	if (verb == WHEEL_OP_ARM && wt_below(seed, 8))
 		op.flags = WHEEL_OP_TOUCH;
-	if (!wt_below(seed, 16))
+	if (verb <= WHEEL_OP_REARM && !wt_below(seed, 16))
 		op.slack = wt_below(seed, WT_MS);
 	return op;
 }

@@ -132,8 +132,7 @@ WT_TEST(kept, p3_fires_once_for_each_arm)
 		now = wt_now(WHEEL_CLOCK_MONOTONIC);
 		when = now + i % 3 * WT_MS;
 		arm(k, SLOT, i ? WT_OFF : WT_PARKED, when);
-		ASSERT_EQ(1, wt_wait(k->fd));
-		ASSERT_EQ(1, wt_read(k->fd, &event, 1));
+		ASSERT_EQ(1, wt_next(k->fd, &event));
 		EXPECT_EQ(ID, event.id);
 		EXPECT_EQ(when, event.deadline);
 		EXPECT_LE(wt_boundary(when, WT_MS), event.fired);
@@ -175,13 +174,11 @@ WT_TEST(kept, p2_an_earlier_deadline_is_seen)
 	ASSERT_EQ(0, keep(k->fd, WHEEL_ID(3, 1), 0));
 	EXPECT_TRUE(arm(k, SLOT, WT_PARKED, now + WT_HOUR));
 	EXPECT_TRUE(arm(k, 3, WT_PARKED, now + 3 * WT_MS));
-	ASSERT_EQ(1, wt_wait(k->fd));
-	ASSERT_EQ(1, wt_read(k->fd, &event, 1));
+	ASSERT_EQ(1, wt_next(k->fd, &event));
 	EXPECT_EQ(WHEEL_ID(3, 1), event.id);
 	/* Moved earlier, whether it is filed or not. */
 	arm(k, SLOT, now + WT_HOUR, now + 9 * WT_MS);
-	ASSERT_EQ(1, wt_wait(k->fd));
-	ASSERT_EQ(1, wt_read(k->fd, &event, 1));
+	ASSERT_EQ(1, wt_next(k->fd, &event));
 	EXPECT_EQ(ID, event.id);
 	EXPECT_EQ(now + 9 * WT_MS, event.deadline);
 }
@@ -209,8 +206,7 @@ WT_TEST(kept, p3_armed_too_early_is_not_lost)
 	EXPECT_EQ(now, event.deadline);
 	now = wt_now(WHEEL_CLOCK_MONOTONIC);
 	ASSERT_EQ(0, wt_arm(k->fd, WHEEL_ID(3, 1), now + 20 * WT_MS));
-	ASSERT_EQ(1, wt_wait(k->fd));
-	ASSERT_EQ(1, wt_read(k->fd, &event, 1));
+	ASSERT_EQ(1, wt_next(k->fd, &event));
 	EXPECT_EQ(ID, event.id);
 	EXPECT_EQ(early, event.deadline);
 }
@@ -310,8 +306,7 @@ TEST(p2_due_at_the_tick_of_the_look)
 		ASSERT_EQ(0, keep(k.fd, ID, 0));
 		when = wt_now(WHEEL_CLOCK_MONOTONIC) + 3 * WT_MS;
 		ASSERT_TRUE(arm(&k, SLOT, WT_PARKED, when));
-		ASSERT_EQ(1, wt_wait(k.fd));
-		ASSERT_EQ(1, wt_read(k.fd, &event, 1));
+		ASSERT_EQ(1, wt_next(k.fd, &event));
 		EXPECT_LE(wt_boundary(when, WT_MS), event.fired);
 		exact += event.fired < wt_boundary(when, WT_MS) + WT_MS;
 		kept_close(&k);

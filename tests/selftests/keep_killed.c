@@ -101,8 +101,7 @@ WT_TEST(keep_killed, p2_its_timer_fires)
 	ASSERT_TRUE(WIFSIGNALED(status));
 	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1),
 			    wt_now(WHEEL_CLOCK_MONOTONIC) + 60000 * WT_MS));
-	ASSERT_EQ(1, wt_wait(self->fd));
-	ASSERT_EQ(1, wt_read(self->fd, &event, 1));
+	ASSERT_EQ(1, wt_next(self->fd, &event));
 	EXPECT_EQ(ID, event.id);
 	EXPECT_EQ(self->when, event.deadline);
 	EXPECT_LE(self->when, event.fired);

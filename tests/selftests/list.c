@@ -178,6 +178,8 @@ WT_TEST(wheel, deadlines_as_they_are)
 
 		op.op = WHEEL_OP_REARM;
 		op.when += WT_HOUR;
+		op.cookie = 0;
+		op.period = 0;
 		ASSERT_EQ(0, wt_do(self->fd, &op));
 		self->armed[i].when = op.when;
 	}

@@ -109,7 +109,7 @@ WT_TEST(wheel, p11_exact_counters_of_absent_parts)
 	ASSERT_EQ(0, wt_advance(self->fd, WT_HOUR, NULL));
 	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
 	EXPECT_EQ(0, self->stats.requeued);
-	EXPECT_EQ(0, self->stats.backlogged);
+	EXPECT_EQ(0, self->stats.deferred);
 	EXPECT_EQ(0, self->stats.wakeups);
 	/* A hashed wheel has no lower level. */
 	EXPECT_EQ(0, self->stats.cascaded);

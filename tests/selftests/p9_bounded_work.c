@@ -124,6 +124,7 @@ WT_TEST(wheel, p9_bounded_work_100000_on_one_tick)
 	do {
 		unsigned long turns = atomic_load(&b->turns);
 
+		ASSERT_EQ(0, wt_run(self->fd));
 		ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
 		EXPECT_TRUE(wt_balanced(&self->stats));
 		while (atomic_load(&b->turns) == turns)

@@ -159,10 +159,16 @@ static struct wheel_op random_op(__u64 now)
 		op.flags = WHEEL_OP_REL;
 	if (op.flags)
 		op.when = 0;
-	op.when += (bits >> 24 & 255) * WT_MS / 16;
-	op.slack = bits >> 44 & 1 ? WT_MS : 0;
-	op.period = bits >> 48 & 7 ? 0 : 3 * WT_MS;
-	op.cookie = bits;
+	if (what <= WHEEL_OP_REARM) {
+		op.when += (bits >> 24 & 255) * WT_MS / 16;
+		op.slack = bits >> 44 & 1 ? WT_MS : 0;
+	} else {
+		op.when = 0;
+	}
+	if (what == WHEEL_OP_ARM) {
+		op.period = bits >> 48 & 7 ? 0 : 3 * WT_MS;
+		op.cookie = bits;
+	}
 	op.res = 7;
 	if (!(bits >> 52 & 15))
 		((__u32 *)&op)[(bits >> 56) % (sizeof(op) / 4)] ^= 1U << random_bits() % 32;
@@ -255,7 +261,7 @@ WT_TEST(wheel, an_answer_differs_from_what_was_there)
 		/* One fails. */
 		EXPECT_EQ(0, wt_cancel(self->fd, ops[GONE].id));
 		for (i = 0; i < N; i++)
-			ops[i].op = WHEEL_OP_CANCEL;
+			ops[i] = wt_op(WHEEL_OP_CANCEL, ops[i].id, 0);
 		EXPECT_EQ(1, unanswered(self->fd, ops, N, sizes[k]));
 		for (i = 0; i < N; i++)
 			EXPECT_EQ(i == GONE ? -ENOENT : 0, ops[i].res);
@@ -268,14 +274,14 @@ WT_TEST(wheel, an_answer_differs_from_what_was_there)
 
 		/* None does, where all did before. */
 		for (i = 0; i < N; i++) {
-			ops[i].op = WHEEL_OP_ARM;
-			ops[i].id = WHEEL_ID(i, 2 * k + 2);
+			ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 2 * k + 2), WHEN + i);
+			ops[i].res = -ENOENT;
 		}
 		EXPECT_EQ(0, unanswered(self->fd, ops, N, sizes[k]));
 		for (i = 0; i < N; i++)
 			EXPECT_EQ(0, ops[i].res);
 		for (i = 0; i < N; i++)
-			ops[i].op = WHEEL_OP_CANCEL;
+			ops[i] = wt_op(WHEEL_OP_CANCEL, ops[i].id, 0);
 		EXPECT_EQ(0, unanswered(self->fd, ops, N, sizes[k]));
 	}
 }

@@ -252,7 +252,7 @@ static int take_until(struct sleeper *sleepers, __u32 nexts)
 			return -errno;
 		for (i = 0; i < KINDS; i++) {
 			ret = polled[i].revents ? take_events(&sleepers[i]) : 0;
-			if (ret < 0)
+			if (ret < 0 && ret != -EAGAIN)
 				return ret;
 		}
 	}

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In a time namespace that is shifted, an absolute time means nothing to the
- * wheel: refused, entry by entry, and by ENTER. Relative times and virtual clocks
- * go on.
+ * A time namespace that shifts the clock: the file is rejected, except with a virtual clock.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include "wheel_test.h"
 
@@ -59,31 +58,60 @@ static int in_namespace(const char *offsets, int (*what)(int fd), int fd)
 	return wt_end_of(pid);
 }
 
+static int submit(int fd, struct wheel_op op)
+{
+	return -(wt_batch(fd, &op, 1) ?: op.res);
+}
+
 static int absolute(int fd)
 {
-	return -wt_arm(fd, WHEEL_ID(1, 1), wt_now(0) + WT_HOUR);
+	return submit(fd, wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), wt_now(0) + WT_HOUR));
 }
 
 static int absolute_rearm(int fd)
 {
-	return -wt_rearm(fd, WHEEL_ID(2, 1), wt_now(0) + WT_HOUR);
+	return submit(fd, wt_op(WHEEL_OP_REARM, WHEEL_ID(2, 1), wt_now(0) + WT_HOUR));
 }
 
-/* Armed, moved, read; the line where it went wrong. */
 static int relative(int fd)
 {
-	struct wheel_op op = wt_op(WHEEL_OP_REARM, WHEEL_ID(3, 1), 3 * WT_MS);
-	__u64 before = wt_now(WHEEL_CLOCK_MONOTONIC);
-	struct wheel_event event;
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(3, 1), WT_HOUR);
 
 	op.flags = WHEEL_OP_REL;
-	if (wt_arm_rel(fd, WHEEL_ID(3, 1), WT_HOUR))
-		return 1;
-	if (wt_do(fd, &op))
-		return 2;
-	if (wt_read(fd, &event, 1) != 1 || event.id != WHEEL_ID(3, 1))
-		return 3;
-	return wt_now(WHEEL_CLOCK_MONOTONIC) >= before + 3 * WT_MS ? 0 : 4;
+	return submit(fd, op);
+}
+
+static int listing(int fd)
+{
+	struct wheel_op op;
+	struct wheel_list list = {
+		.size = sizeof(list), .timers = wt_addr(&op), .op_size = sizeof(op), .count = 1,
+	};
+
+	return -wt_ioctl(fd, WHEEL_IOC_LIST, &list);
+}
+
+static int reading(int fd)
+{
+	struct wheel_event event;
+
+	return read(fd, &event, sizeof(event)) < 0 ? errno : 0;
+}
+
+static int mapping(int fd)
+{
+	void *page = mmap(NULL, wt_page(), PROT_READ, MAP_SHARED, fd, WHEEL_OFF_KERNEL);
+
+	return page == MAP_FAILED ? errno : 0;
+}
+
+/* The setup of a file, by SETUP. */
+static int setup(int fd)
+{
+	struct wheel_setup setup = { .timers = 64 };
+
+	fd = wt_open_setup(0, &setup);
+	return fd < 0 ? -fd : 0;
 }
 
 static int virtual(int fd)
@@ -134,14 +162,29 @@ WT_TEST(namespace, absolute_times_are_refused_when_shifted)
 	}
 }
 
-WT_TEST(namespace, relative_times_are_good_when_shifted)
+/* Events contain absolute times, which are not converted: the whole file is rejected. */
+WT_TEST(namespace, a_file_is_rejected_when_shifted)
 {
+	static int (* const uses[])(int fd) = { relative, listing, reading, setup };
 	int fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);
-	int ret = in_namespace(SHIFTED, relative, fd);
+	struct wheel_setup ring = { .timers = 64, .events = 8 };
+	unsigned int i;
+	int ret;
 
-	if (ret == CANNOT)
-		SKIP(return, "no time namespaces");
-	EXPECT_EQ(0, ret);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < ARRAY_SIZE(uses); i++) {
+		ret = in_namespace(SHIFTED, uses[i], fd);
+		if (ret == CANNOT)
+			SKIP(return, "no time namespaces");
+		EXPECT_EQ(EOPNOTSUPP, ret) TH_LOG("use %u", i);
+	}
+	EXPECT_EQ(0, in_namespace("monotonic 0 0\n", relative, fd));
+	close(fd);
+
+	fd = wt_open_setup(0, &ring);
+	EXPECT_EQ(EOPNOTSUPP, in_namespace(SHIFTED, mapping, fd));
+	EXPECT_EQ(0, in_namespace("monotonic 0 0\n", mapping, fd));
+	close(fd);
 }
 
 WT_TEST(namespace, virtual_times_are_good_when_shifted)

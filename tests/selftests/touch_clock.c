@@ -119,7 +119,7 @@ static int wait_for_none(int fd, struct wheel_stats *stats)
 {
 	int ret;
 
-	while (!(ret = wt_stats(fd, stats)) && stats->pending)
+	while (!(ret = wt_run(fd) ?: wt_stats(fd, stats)) && stats->pending)
 		wt_let_pass(TICK);
 	return ret;
 }
@@ -136,9 +136,8 @@ WT_TEST(wheel, p1_never_early_touched_and_set_back)
 	EXPECT_TRUE(wt_quiet(self->fd));
 	EXPECT_EQ(when, wt_word(&self->words[SLOT]));
 	ASSERT_EQ(0, step(&self->hands, 3 * SOON + WT_SEC));
-	ASSERT_LT(0, wt_wait(self->fd));
+	ASSERT_EQ(1, wt_next(self->fd, &self->event));
 	EXPECT_LE(when, look(&self->hands));
-	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
 	EXPECT_EQ(when, self->event.deadline);
 	EXPECT_LE(when, self->event.fired);
 	EXPECT_EQ(WT_OFF, wt_word(&self->words[SLOT]));
@@ -153,14 +152,14 @@ WT_TEST(wheel, p1_never_early_touched_and_set_on)
 	ASSERT_TRUE(wt_touch(&self->words[SLOT], when += WT_HOUR));
 	ASSERT_EQ(0, step(&self->hands, 2 * SOON));
 	do {
+		ASSERT_EQ(0, wt_run(self->fd));
 		ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
 	} while (!self->stats.requeued && self->stats.pending);
 	EXPECT_TRUE(wt_quiet(self->fd));
 	EXPECT_EQ(when, wt_word(&self->words[SLOT]));
 	ASSERT_EQ(0, step(&self->hands, WT_HOUR));
-	ASSERT_LT(0, wt_wait(self->fd));
+	ASSERT_EQ(1, wt_next(self->fd, &self->event));
 	EXPECT_LE(when, look(&self->hands));
-	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
 	EXPECT_EQ(when, self->event.deadline);
 	EXPECT_LE(when, self->event.fired);
 }
@@ -195,9 +194,8 @@ WT_TEST(wheel, p3_exactly_once_parked_and_revived_over_a_step)
 	ASSERT_EQ(0, step(&self->hands, SOON));
 	ASSERT_TRUE(wt_revive(word, when += WT_MS));
 	ASSERT_EQ(0, step(&self->hands, 2 * SOON));
-	ASSERT_LT(0, wt_wait(self->fd));
+	ASSERT_EQ(1, wt_next(self->fd, &self->event));
 	EXPECT_LE(when, look(&self->hands));
-	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
 	EXPECT_EQ(when, self->event.deadline);
 	ASSERT_EQ(0, step(&self->hands, SOON));
 	EXPECT_TRUE(wt_quiet(self->fd));
@@ -218,9 +216,8 @@ WT_TEST(wheel, p2_bounded_late_rearmed_after_a_step_back)
 	when = look(&self->hands) + 50 * WT_MS;
 	ASSERT_TRUE(wt_revive(&self->words[SLOT], when));
 	ASSERT_EQ(0, wt_rearm(self->fd, ID, when));
-	ASSERT_LT(0, wt_wait(self->fd));
+	ASSERT_EQ(1, wt_next(self->fd, &self->event));
 	EXPECT_LE(when, look(&self->hands));
-	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
 	EXPECT_EQ(when, self->event.deadline);
 	EXPECT_LE(when, self->event.fired);
 }

@@ -275,7 +275,7 @@ static void storm_end(struct storm *s, struct churn *churns)
 WT_TEST(storm, p3_exactly_once_and_p11_exact_counters)
 {
 	struct storm *s = &self->storm;
-	__u64 events = 0, backlogged = 0;
+	__u64 events = 0, deferred = 0;
 	int round, listed;
 
 	for (round = 0; round < 10; round++) {
@@ -298,12 +298,12 @@ WT_TEST(storm, p3_exactly_once_and_p11_exact_counters)
 		EXPECT_EQ(0, self->stats.unread);
 		EXPECT_FALSE(wt_loop_backlog(&s->loop));
 		events += self->sum.events;
-		backlogged += self->stats.backlogged;
+		deferred += self->stats.deferred;
 		wt_loop_unmap(&s->loop);
 		close(s->loop.ring.fd);
 	}
-	TH_LOG("%llu events, %llu backlogged; at last %llu parked, %llu revived",
-	       events, backlogged, self->sum.parks, self->sum.revives);
+	TH_LOG("%llu events, %llu deferrals; at last %llu parked, %llu revived",
+	       events, deferred, self->sum.parks, self->sum.revives);
 }
 
 /* Words and ring outlive the descriptor: what is written there disturbs nobody. */

@@ -194,8 +194,10 @@ bool wt_balanced(const struct wheel_stats *stats)
 
 struct wheel_op wt_op(__u32 op, __u64 id, __u64 when)
 {
-	struct wheel_op o = { .op = op, .id = id, .when = when, .cookie = ~id };
+	struct wheel_op o = { .op = op, .id = id, .when = when };
 
+	if (op == WHEEL_OP_ARM)
+		o.cookie = ~id;
 	return o;
 }
 
@@ -311,6 +313,28 @@ bool wt_quiet(int fd)
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
 	return !poll(&p, 1, 0);
+}
+
+/* Wait for an event and read it. POLLIN may also mean that a pass is left to the program. */
+int wt_next(int fd, struct wheel_event *event)
+{
+	int ret;
+
+	do {
+		ret = wt_wait(fd);
+		if (ret < 0)
+			return ret;
+		ret = wt_read(fd, event, 1);
+	} while (ret == -EAGAIN);
+	return ret;
+}
+
+/* Run a step of the pass if it is left to the program, by an operation that changes nothing. */
+int wt_run(int fd)
+{
+	int ret = wt_query(fd, WHEEL_ID(0, WHEEL_ID_GEN(~0ULL)), NULL);
+
+	return ret == -ENOENT ? 0 : ret;
 }
 
 int wt_wait(int fd)

@@ -90,6 +90,8 @@ int wt_read(int fd, struct wheel_event *events, size_t room);
 int wt_read_all(int fd, struct wheel_event *events, size_t room, size_t want);
 /* Nothing to read now? */
 bool wt_quiet(int fd);
+int wt_next(int fd, struct wheel_event *event);
+int wt_run(int fd);
 /* Wait on poll() until readable. */
 int wt_wait(int fd);
 

@@ -168,7 +168,7 @@ class _Stats(ctypes.Structure):
             "refused",
             "overruns",
             "unread",
-            "backlogged",
+            "deferred",
             "cascaded",
             "passes",
             "wakeups",

@@ -23,7 +23,7 @@ const struct counter counters[] = {
 	COUNTER(refused, false, false, "arms refused: a limit, a time, a stop"),
 	COUNTER(overruns, false, false, "periods missed"),
 	COUNTER(unread, true, true, "events not yet taken"),
-	COUNTER(backlogged, false, false, "events that waited for ring space"),
+	COUNTER(deferred, false, false, "passes that an interrupt left to the program"),
 	COUNTER(cascaded, false, false, "placements in a lower level"),
 	COUNTER(passes, false, false, "advances of the wheel"),
 	COUNTER(wakeups, false, false, "timer interrupts"),

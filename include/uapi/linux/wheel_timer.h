@@ -151,13 +151,12 @@
  *		handle(&events[head++ & (setup.events - 1)]);
  *	store_release(&user->event_head, head);
  *
- * An event that finds no room waits in the kernel and WHEEL_RING_BACKLOG is set. A
- * program that made room looks at kflags after a full barrier, or calls poll() or
- * WHEEL_IOC_ENTER before it sleeps. These move waiting events into the room that there
- * is: WHEEL_IOC_ENTER as many as fit, poll() one at least. An edge-triggered epoll_wait()
- * does not ask the file again: before it the program calls WHEEL_IOC_ENTER and takes the
- * events, until the ring is empty and WHEEL_RING_BACKLOG is not set. A periodic timer goes
- * on when its event comes to the ring.
+ * WHEEL_RING_BACKLOG is set in kflags if timers are due whose events are not in the ring:
+ * because the ring is full, or because the kernel has left the work to the program. The program
+ * then calls WHEEL_IOC_ENTER, which expires these timers in the context of the caller. A program
+ * that takes events without system calls reads kflags in each iteration. poll() reports EPOLLIN
+ * if an event is in the ring or WHEEL_RING_BACKLOG is set. A periodic timer is armed again when
+ * its event is put into the ring.
  *
  * mmap() is EINVAL for an area that the file does not have, that is not asked for
  * whole or not MAP_SHARED.
@@ -165,22 +164,27 @@
 #define WHEEL_OFF_KERNEL	0x00000000
 #define WHEEL_OFF_USER		0x10000000
 #define WHEEL_OFF_EVENTS	0x20000000
-#define WHEEL_RING_BACKLOG	(1U << 0)
+#define WHEEL_RING_BACKLOG	(1U << 0)	/* call WHEEL_IOC_ENTER */
 
 /**
  * struct wheel_kernel_page - written by the kernel alone
  * @event_tail: events published, modulo 2^32
  * @kflags: WHEEL_RING_BACKLOG
+ * @reserved: 0
  * @next_wake: with WHEEL_SETUP_TOUCH, a deadline that is earlier needs a kick; for
  *	others the kernel looks in time. ~0: all need one, as after STOP; 0: none does,
- *	as on a VIRTUAL clock, where ADVANCE looks. Without WHEEL_SETUP_TOUCH 0
+ *	as on a VIRTUAL clock, where ADVANCE looks. Without WHEEL_SETUP_TOUCH 0. On a
+ *	cache line of its own
+ * @reserved2: 0
  *
  * Files with a completion ring and those with touch words have it.
  */
 struct wheel_kernel_page {
 	__u32 event_tail;
 	__u32 kflags;
+	__u32 reserved[14];
 	__u64 next_wake;
+	__u64 reserved2[7];
 };
 
 /**
@@ -221,7 +225,7 @@ struct wheel_user_page {
 #define WHEEL_MAX_TIMERS	(1U << WHEEL_SLOT_BITS)
 #define WHEEL_MAX_BUCKETS	(1U << 20)
 #define WHEEL_MAX_EVENTS	(1U << 20)
-#define WHEEL_OVERFLOW_TIMERS	4096
+#define WHEEL_OVERFLOW_TIMERS	2048
 #define WHEEL_MAX_TIME		((1ULL << 63) - 1)
 
 /* Without CAP_SYS_RESOURCE a tick of a running clock is at least this long. */
@@ -297,8 +301,9 @@ struct wheel_setup {
  * @res: out: 0 or more, or a negative errno
  * @reserved: 0
  *
- * A deadline that has passed is due at the next tick. An operation ignores a field
- * that it does not read. An operation that fails changes nothing, but where a timer is
+ * A deadline that has passed is due at the next tick. A member that an operation does
+ * not use must be 0: of REARM @period and @cookie, of CANCEL and QUERY all but @op and @id,
+ * except for @when of QUERY, which is written. An operation that fails changes nothing, but where a timer is
  * parked or kept, as is said below.
  *
  * =======  ==========================  ================ =====================
@@ -472,7 +477,7 @@ struct wheel_advance {
  * @refused: arms that failed with EDQUOT, ERANGE or ESHUTDOWN
  * @overruns: periods missed
  * @unread: events not yet taken
- * @backlogged: events that had to wait for ring space
+ * @deferred: number of times that an interrupt left due timers to the program
  * @cascaded: placements in a lower level
  * @passes: times that the wheel was advanced
  * @wakeups: hrtimer interrupts
@@ -490,7 +495,7 @@ struct wheel_stats {
 	__u64 refused;
 	__u64 overruns;
 	__u64 unread;
-	__u64 backlogged;
+	__u64 deferred;
 	__u64 cascaded;
 	__u64 passes;
 	__u64 wakeups;

@@ -216,7 +216,7 @@ int wheel_timer_cancel_locked(struct wheel_timer *timer)
 	return 0;
 }
 
-void wheel_look_at_locked(struct wheel *wheel, u64 time)
+void wheel_scan_at(struct wheel *wheel, u64 time)
 {
 	wheel->look = time;
 }

@@ -74,11 +74,7 @@ int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_cancel_locked(struct wheel_timer *timer);
 
-void wheel_look_at_locked(struct wheel *wheel, u64 time);
-
-/* Here is no other lock than the one that is held. */
-#define wheel_timer_arm	wheel_timer_arm_locked
-#define wheel_look_at	wheel_look_at_locked
+void wheel_scan_at(struct wheel *wheel, u64 time);
 
 static inline struct wheel *wheel_timer_wheel(const struct wheel_timer *timer)
 {

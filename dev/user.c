@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Users, whose memory is limited. Pages of the kernel and of its mappings are in no process's
+ * size, so that neither RLIMIT_AS nor the OOM killer attributes them. All files of a user
+ * together may use a share of the machine's memory, and in addition RLIMIT_MEMLOCK of the task
+ * that needs the memory, as with perf. All memory is also charged to the opener's memory cgroup.
+ *
+ * A file that is opened with CAP_SYS_RESOURCE has no limit.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/user_namespace.h>
+#include "dev.h"
+#include "user.h"
+
+static unsigned long user_kb;
+module_param(user_kb, ulong, 0644);
+MODULE_PARM_DESC(user_kb,
+		 "memory limit of a user's files in addition to RLIMIT_MEMLOCK, in KiB (0: 1/64 of the machine's memory)");
+
+/**
+ * struct wheel_user - a user with open files
+ * @node: in users
+ * @uid: the user
+ * @files: number of open files; protected by users_lock
+ * @pages: charged for these files
+ */
+struct wheel_user {
+	struct hlist_node	node;
+	kuid_t			uid;
+	unsigned int		files;
+	atomic_long_t		pages;
+};
+
+static DEFINE_SPINLOCK(users_lock);
+static DEFINE_HASHTABLE(users, 6);
+
+static struct wheel_user *user_find(kuid_t uid)
+{
+	struct wheel_user *user;
+
+	lockdep_assert_held(&users_lock);
+	hash_for_each_possible(users, user, node, __kuid_val(uid)) {
+		if (uid_eq(user->uid, uid))
+			return user;
+	}
+	return NULL;
+}
+
+/*
+ * The caller's user. In a user namespace that was created by an unprivileged user, it is that
+ * user, because the user ids of the namespace were assigned to it.
+ */
+static kuid_t user_uid(void)
+{
+	struct user_namespace *ns = current_user_ns();
+	kuid_t uid = current_uid();
+
+	for (; ns->parent; ns = ns->parent) {
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			uid = ns->owner;
+	}
+	return uid;
+}
+
+/**
+ * wheel_user_get() - Find the user whose limit applies to a file that is being opened
+ *
+ * Context: Process context. May sleep.
+ *
+ * Return: the user, for wheel_user_put(); NULL if there is no limit; -ENOMEM as an ERR_PTR.
+ */
+struct wheel_user *wheel_user_get(void)
+{
+	struct wheel_user *user, *new;
+	kuid_t uid = user_uid();
+
+	/* The lack of the capability denies nothing, so it is not audited. */
+	if (ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE))
+		return NULL;
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	if (!new)
+		return ERR_PTR(-ENOMEM);
+	new->uid = uid;
+	spin_lock(&users_lock);
+	user = user_find(uid);
+	if (!user) {
+		hash_add(users, &new->node, __kuid_val(uid));
+		swap(user, new);
+	}
+	user->files++;
+	spin_unlock(&users_lock);
+	kfree(new);
+	return user;
+}
+
+/**
+ * wheel_user_put() - Release the user of a file that is being closed
+ * @user: user whose pages for this file were uncharged, or NULL
+ *
+ * Context: Process context.
+ */
+void wheel_user_put(struct wheel_user *user)
+{
+	if (!user)
+		return;
+	spin_lock(&users_lock);
+	if (--user->files)
+		user = NULL;
+	else
+		hash_del(&user->node);
+	spin_unlock(&users_lock);
+	kfree(user);
+}
+
+/* The limit in pages. RLIMIT_MEMLOCK is that of the calling task. */
+static unsigned long user_limit(void)
+{
+	unsigned long kb = READ_ONCE(user_kb);
+	unsigned long share = kb ? kb >> (PAGE_SHIFT - 10) : totalram_pages() / 64;
+	unsigned long locked = rlimit(RLIMIT_MEMLOCK);
+
+	return locked == RLIM_INFINITY ? LONG_MAX : share + (locked >> PAGE_SHIFT);
+}
+
+/**
+ * wheel_file_charge() - Charge memory that a file is about to allocate
+ * @file: file
+ * @pages: number of pages, as allocated
+ *
+ * Return: 0, or -EDQUOT if the files of the user would exceed their limit.
+ */
+int wheel_file_charge(struct wheel_file *file, unsigned long pages)
+{
+	struct wheel_user *user = file->user;
+
+	if (!user)
+		return 0;
+	if (atomic_long_add_return(pages, &user->pages) > user_limit()) {
+		atomic_long_sub(pages, &user->pages);
+		return -EDQUOT;
+	}
+	atomic_long_add(pages, &file->charged);
+	return 0;
+}
+
+/**
+ * wheel_file_uncharge() - Uncharge memory that a file has freed
+ * @file: file
+ * @pages: number of pages, at most as many as were charged
+ */
+void wheel_file_uncharge(struct wheel_file *file, unsigned long pages)
+{
+	if (!file->user)
+		return;
+	atomic_long_sub(pages, &file->charged);
+	atomic_long_sub(pages, &file->user->pages);
+}

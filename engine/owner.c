@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Wheels with an owner, which runs the passes in its own context. A pass consists of steps.
+ * A step is one lock hold with a bounded amount of work: the interrupt runs a short one, the
+ * owner's calls run the others. Because a step delivers the timers that it takes before it
+ * releases the lock, no other call meets a timer that is neither pending nor delivered.
+ *
+ * The division of work between interrupt and caller follows NAPI.
+ */
+#include <linux/export.h>
+#include <linux/ktime.h>
+#include "take.h"
+
+/**
+ * wheel_trylock() - Lock a wheel if that needs no waiting
+ * @wheel: wheel without WHEEL_PERCPU
+ * @flags: set for wheel_unlock()
+ *
+ * Context: Any.
+ *
+ * Return: true if the wheel is locked, as by wheel_lock().
+ */
+bool wheel_trylock(struct wheel *wheel, unsigned long *flags)
+{
+	return raw_spin_trylock_irqsave(&wheel->base->lock, *flags);
+}
+EXPORT_SYMBOL_GPL(wheel_trylock);
+
+/**
+ * wheel_scan_at() - Set the time of the owner's next scan
+ * @wheel: wheel with an owner, locked by wheel_lock()
+ * @time: nanoseconds on its clock, possibly in the past; WHEEL_NEVER: no scan
+ *
+ * Replaces the time that was set before.
+ *
+ * Context: As wheel_timer_arm_locked().
+ */
+void wheel_scan_at(struct wheel *wheel, u64 time)
+{
+	struct wheel_base *base = wheel->base;
+
+	lockdep_assert_held(&base->lock);
+	/* Like a timer, a scan is due at tick 1 at the earliest. */
+	base->scan_tick = time == WHEEL_NEVER ? WHEEL_NO_TICK :
+			  wheel_tick_ceil(&base->core.tick, clamp_t(u64, time, 1, WHEEL_MAX_TIME));
+	if (base->scan_tick < base->programmed) {
+		base->programmed = base->scan_tick;
+		base->reprogram = true;
+	}
+}
+EXPORT_SYMBOL_GPL(wheel_scan_at);
+
+/*
+ * No timer of the tick that is being processed has been taken yet, so a timer that the scan
+ * arms may be due at this very tick. Returns true if the scan is complete.
+ */
+static bool base_scan(struct wheel_base *base, u64 now, u64 until, unsigned int *budget)
+{
+	const struct wheel *wheel = base->owner;
+
+	base->scan_from = until - 1;
+	base->scanning = true;
+	*budget -= min(*budget, wheel->config.owner->scan(base->owner, now));
+	base->scanning = false;
+	return base->scan_tick > until;
+}
+
+/* Returns the number of expired timers. */
+static unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
+				unsigned int max, unsigned int *budget)
+{
+	unsigned int n = base_collect(base, now, until, max, budget);
+
+	if (n)
+		base->owner->config.owner->expire(base->owner, base->running, n, now);
+	return n;
+}
+
+/**
+ * wheel_step() - Run one step of a pass
+ * @wheel: wheel with an owner, locked by wheel_lock() or wheel_trylock()
+ * @max: upper limit of the number of expired timers, 1 .. WHEEL_BATCH
+ *
+ * Scans for timers to arm if it is time, and expires due timers, in order. A step examines at
+ * most WHEEL_BATCH timers and buckets. Until wheel_settle() or wheel_restart() is called, the
+ * hrtimer stays off, even if timers are armed.
+ *
+ * Context: Any, between wheel_lock() and wheel_unlock().
+ *
+ * Return: true if more timers may be due; false if none is, or the wheel was stopped.
+ */
+bool wheel_step(struct wheel *wheel, unsigned int max)
+{
+	struct wheel_base *base = wheel->base;
+	unsigned int budget = WHEEL_BATCH, n = 0;
+	bool scanned = true;
+	u64 now, until;
+
+	lockdep_assert_held(&base->lock);
+	if (unlikely(base->stopped))
+		return false;
+	now = wheel_now(wheel);
+	until = wheel_tick_at(&base->core, now);
+	if (unlikely(wheel_settable(wheel->config.clock)))
+		wheel_set_back(&base->core, until);
+	base->programmed = 0;
+	base->reprogram = false;
+	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
+	base->counts.passes++;
+	trace_wheel_pass_begin(base);
+	if (unlikely(base->scan_tick <= until))
+		scanned = base_scan(base, now, until, &budget);
+	if (likely(scanned && budget))
+		n = base_expire(base, now, until, max, &budget);
+	trace_wheel_pass_end(base, now, n, WHEEL_BATCH - budget, !scanned || n == max || !budget);
+	return !scanned || n == max || !budget;
+}
+EXPORT_SYMBOL_GPL(wheel_step);
+
+/**
+ * wheel_settle() - End a pass: have an interrupt at the next expiry
+ * @wheel: wheel with an owner, locked; wheel_step() has returned false
+ *
+ * The hrtimer is started by wheel_unlock().
+ *
+ * Context: As wheel_step().
+ */
+void wheel_settle(struct wheel *wheel)
+{
+	struct wheel_base *base = wheel->base;
+
+	lockdep_assert_held(&base->lock);
+	if (wheel->config.clock == WHEEL_CLOCK_VIRTUAL) {
+		base_need_clock(base, 0);
+	} else if (likely(!base->stopped)) {
+		base->programmed = base_next_tick(base);
+		base->reprogram = base->programmed != WHEEL_NO_TICK;
+	}
+}
+EXPORT_SYMBOL_GPL(wheel_settle);
+
+/**
+ * wheel_restart() - End a pass in the interrupt
+ * @wheel: wheel with an owner, locked; wheel_step() has returned false
+ *
+ * The hrtimer is queued again when the interrupt returns, which costs less than starting it.
+ * A call that held the lock when the interrupt began may already have started it. Then its
+ * time must not be changed, and its own interrupt runs the next step:
+ *
+ *	interrupt			a call that arms a timer
+ *
+ *					lock
+ *	hrtimer removed from its queue	due before @programmed
+ *					start the hrtimer
+ *					unlock
+ *	trylock, wheel_step()
+ *	queued: leave it alone
+ *
+ * Context: owner->interrupt(), between wheel_trylock() and wheel_unlock().
+ *
+ * Return: for owner->interrupt() to return.
+ */
+enum hrtimer_restart wheel_restart(struct wheel *wheel)
+{
+	struct wheel_base *base = wheel->base;
+	u64 time;
+
+	lockdep_assert_held(&base->lock);
+	if (unlikely(base->stopped))
+		return HRTIMER_NORESTART;
+	base->programmed = base_next_tick(base);
+	if (base->programmed == WHEEL_NO_TICK || unlikely(hrtimer_is_queued(&base->hrtimer)))
+		return HRTIMER_NORESTART;
+	time = wheel_time_of(&base->core, base->programmed);
+	base_need_clock(base, time);
+	hrtimer_set_expires(&base->hrtimer, ns_to_ktime(time));
+	return HRTIMER_RESTART;
+}
+EXPORT_SYMBOL_GPL(wheel_restart);

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Wheels with an owner: steps of a pass, in the interrupt and in a task; scans; draining.
+ */
+#include <linux/preempt.h>
+
+#include "rig.h"
+
+/* Upper limit of the timers that this owner expires in an interrupt. */
+#define FEW		8U
+
+/**
+ * struct owner - an owner of a wheel
+ * @rig: its wheel and timers
+ * @left: completed by an interrupt that leaves the pass to the test
+ * @in_interrupt: timers that expired in an interrupt
+ * @most: largest number of timers that expired in one step
+ * @idle: interrupts leave all work to the test
+ * @when: deadline of the timer that a scan arms
+ * @incomplete: number of scans that are incomplete
+ * @scans: number of scans so far
+ */
+struct owner {
+	struct rig		*rig;
+	struct completion	left;
+	u32			in_interrupt;
+	u32			most;
+	bool			idle;
+	u64			when;
+	u32			incomplete;
+	u32			scans;
+};
+
+static struct owner *owner_of(const struct rig *rig)
+{
+	return rig->own;
+}
+
+static void owner_expire(struct wheel *wheel, struct wheel_timer **due, unsigned int n, u64 now)
+{
+	struct owner *owner = wheel_data(wheel);
+	u32 i;
+
+	owner->most = max(owner->most, n);
+	if (in_hardirq())
+		owner->in_interrupt += n;
+	for (i = 0; i < n; i++)
+		probe_fire(due[i]);
+}
+
+static enum hrtimer_restart owner_interrupt(struct wheel *wheel)
+{
+	enum hrtimer_restart restart = HRTIMER_NORESTART;
+	struct owner *owner = wheel_data(wheel);
+	unsigned long flags;
+	bool more = true;
+
+	if (!owner->idle && wheel_trylock(wheel, &flags)) {
+		more = wheel_step(wheel, FEW);
+		if (!more)
+			restart = wheel_restart(wheel);
+		wheel_unlock(wheel, flags);
+	}
+	if (more)
+		complete(&owner->left);
+	return restart;
+}
+
+static unsigned int owner_scan(struct wheel *wheel, u64 now)
+{
+	struct owner *owner = wheel_data(wheel);
+
+	if (owner->scans++ < owner->incomplete)
+		return WHEEL_BATCH;
+	wheel_scan_at(wheel, WHEEL_NEVER);
+	return !wheel_timer_arm_locked(&owner->rig->probes[0].timer, owner->when, 0);
+}
+
+static const struct wheel_owner owner_operations = {
+	.interrupt	= owner_interrupt,
+	.scan		= owner_scan,
+	.expire		= owner_expire,
+};
+
+static struct rig *rig_owned(struct kunit *test, u32 clock, u64 tick, u32 count)
+{
+	struct owner *owner = kunit_kzalloc(test, sizeof(*owner), GFP_KERNEL);
+	const struct wheel_config config = {
+		.name = "owned",
+		.clock = clock,
+		.buckets = BUCKETS,
+		.tick_ns = tick,
+		.owner = &owner_operations,
+		.data = owner,
+	};
+
+	KUNIT_ASSERT_NOT_NULL(test, owner);
+	init_completion(&owner->left);
+	owner->rig = rig_new(test, &config, count);
+	owner->rig->own = owner;
+	return owner->rig;
+}
+
+static struct rig *rig_interrupted(struct kunit *test, u32 count)
+{
+	return rig_owned(test, WHEEL_CLOCK_MONOTONIC, NSEC_PER_MSEC, count);
+}
+
+static bool step(struct rig *rig, unsigned int max)
+{
+	unsigned long flags = wheel_lock(rig->wheel);
+	bool more = wheel_step(rig->wheel, max);
+
+	if (!more)
+		wheel_settle(rig->wheel);
+	wheel_unlock(rig->wheel, flags);
+	return more;
+}
+
+static void scan_at(struct rig *rig, u64 time)
+{
+	unsigned long flags = wheel_lock(rig->wheel);
+
+	wheel_scan_at(rig->wheel, time);
+	wheel_unlock(rig->wheel, flags);
+}
+
+/* After all timers have been armed, however slow the machine is. */
+static u64 soon(const struct rig *rig)
+{
+	return rig_now(rig) + 50 * NSEC_PER_MSEC;
+}
+
+static void arm_all(struct rig *rig, u64 deadline, u64 apart)
+{
+	u32 i;
+
+	rig_await(rig, rig->count);
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(rig->test, rig_arm(rig, i, deadline + i * apart), 0);
+}
+
+/* Run the steps that interrupts leave, until all timers have expired. */
+static void run_all(struct rig *rig)
+{
+	while (READ_ONCE(rig->calls) < rig->count) {
+		if (!wait_for_completion_timeout(&owner_of(rig)->left, 1))
+			continue;
+		while (step(rig, WHEEL_BATCH))
+			;
+	}
+}
+
+static void expect_in_order(struct rig *rig)
+{
+	u32 i;
+
+	KUNIT_EXPECT_EQ(rig->test, rig->early, 0);
+	KUNIT_ASSERT_EQ(rig->test, rig->calls, rig->count);
+	for (i = 0; i < rig->count; i++)
+		KUNIT_ASSERT_EQ(rig->test, rig->log[i], i);
+}
+
+static void lone_timer_expires_in_the_interrupt(struct kunit *test)
+{
+	struct rig *rig = rig_interrupted(test, 1);
+
+	arm_all(rig, soon(rig), 0);
+	rig_wait(rig);
+	expect_in_order(rig);
+	KUNIT_EXPECT_EQ(test, owner_of(rig)->in_interrupt, !IS_ENABLED(CONFIG_PREEMPT_RT));
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->passes, 1);
+	KUNIT_EXPECT_EQ(test, rig->stats.wakeups, 1);
+}
+
+static void p1_p2_interrupt_restarts_the_hrtimer(struct kunit *test)
+{
+	struct rig *rig = rig_interrupted(test, 20);
+
+	arm_all(rig, soon(rig), 5 * NSEC_PER_MSEC);
+	run_all(rig);
+	expect_in_order(rig);
+	KUNIT_EXPECT_GE(test, rig_stats(rig)->wakeups, 2);
+}
+
+static void p7_no_interrupt_without_timers(struct kunit *test)
+{
+	struct rig *rig = rig_interrupted(test, 1), *other = rig_interrupted(test, 1);
+
+	arm_all(rig, soon(rig), 0);
+	rig_wait(rig);
+	/* By then another wheel has had its interrupt. */
+	arm_all(other, soon(other), 0);
+	rig_wait(other);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 1);
+}
+
+static void p9_steps_are_bounded_p5_in_order(struct kunit *test)
+{
+	struct rig *rig = rig_interrupted(test, 1000);
+
+	arm_all(rig, soon(rig), 0);
+	run_all(rig);
+	expect_in_order(rig);
+	KUNIT_EXPECT_LE(test, owner_of(rig)->in_interrupt, FEW);
+	KUNIT_EXPECT_LE(test, owner_of(rig)->most, WHEEL_BATCH);
+}
+
+/* Exactly the upper limit of timers, one less and one more. */
+static void p3_around_the_limit_of_a_step(struct kunit *test)
+{
+	u32 n;
+
+	for (n = FEW - 1; n <= FEW + 1; n++) {
+		struct rig *rig = rig_owned(test, WHEEL_CLOCK_VIRTUAL, TICK, n);
+
+		arm_all(rig, TICK, 0);
+		rig_advance(rig, TICK);
+		KUNIT_EXPECT_EQ(test, rig->calls, 0);
+		KUNIT_EXPECT_EQ(test, step(rig, FEW), n >= FEW);
+		KUNIT_EXPECT_EQ(test, rig->calls, min(n, FEW));
+		KUNIT_EXPECT_FALSE(test, step(rig, FEW));
+		expect_in_order(rig);
+	}
+}
+
+/* A timer that is armed while the pass is left to the owner does not start the hrtimer. */
+static void p12_no_interrupt_until_settled(struct kunit *test)
+{
+	struct rig *rig = rig_interrupted(test, FEW + 2), *other = rig_interrupted(test, 1);
+	u64 due = soon(rig);
+	u32 i;
+
+	for (i = 0; i <= FEW; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, due), 0);
+	rig_wait_for(rig, &owner_of(rig)->left);
+	KUNIT_EXPECT_EQ(test, rig->calls, FEW);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, FEW + 1, due), 0);
+	arm_all(other, soon(other), 0);
+	rig_wait(other);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 1);
+	while (step(rig, WHEEL_BATCH))
+		;
+	expect_in_order(rig);
+}
+
+/* Settling starts the hrtimer for the next timer. */
+static void p2_settling_starts_the_hrtimer(struct kunit *test)
+{
+	struct rig *rig = rig_interrupted(test, 2);
+	u64 due = soon(rig);
+
+	owner_of(rig)->idle = true;
+	arm_all(rig, due, 100 * NSEC_PER_MSEC);
+	rig_wait_for(rig, &owner_of(rig)->left);
+	owner_of(rig)->idle = false;
+	while (step(rig, WHEEL_BATCH))
+		;
+	rig_wait(rig);
+	expect_in_order(rig);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 2);
+}
+
+/* A due timer that was not taken can be cancelled, and then does not expire. */
+static void p4_due_timer_can_be_cancelled(struct kunit *test)
+{
+	struct rig *rig = rig_owned(test, WHEEL_CLOCK_VIRTUAL, TICK, 2);
+
+	arm_all(rig, TICK, 0);
+	rig_advance(rig, TICK);
+	KUNIT_EXPECT_TRUE(test, step(rig, 1));
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[0].timer), -ENOENT);
+	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[1].timer), 0);
+	KUNIT_EXPECT_FALSE(test, step(rig, 1));
+	KUNIT_EXPECT_EQ(test, rig->calls, 1);
+}
+
+static void expect_at(struct rig *rig, u64 now, u32 scans, u32 calls)
+{
+	rig_advance(rig, now);
+	while (step(rig, WHEEL_BATCH))
+		;
+	KUNIT_EXPECT_EQ_MSG(rig->test, owner_of(rig)->scans, scans, "scans by %llu", now);
+	KUNIT_EXPECT_EQ_MSG(rig->test, rig->calls, calls, "calls by %llu", now);
+}
+
+static struct rig *rig_scanning(struct kunit *test, u64 when, u64 scan)
+{
+	struct rig *rig = rig_owned(test, WHEEL_CLOCK_VIRTUAL, TICK, 1);
+
+	owner_of(rig)->when = when;
+	scan_at(rig, scan);
+	return rig;
+}
+
+/* A later time replaces the earlier one. */
+static void scan_runs_at_its_time(struct kunit *test)
+{
+	struct rig *rig = rig_scanning(test, 9 * TICK, 3 * TICK);
+
+	scan_at(rig, 5 * TICK);
+	expect_at(rig, 5 * TICK - 1, 0, 0);
+	expect_at(rig, 5 * TICK, 1, 0);
+	expect_at(rig, 9 * TICK - 1, 1, 0);
+	expect_at(rig, 9 * TICK, 1, 1);
+}
+
+/* The scan precedes the timers that are due at the same tick. */
+static void p2_timer_expires_at_the_tick_of_its_scan(struct kunit *test)
+{
+	struct rig *rig = rig_scanning(test, 5 * TICK, 5 * TICK);
+
+	expect_at(rig, 5 * TICK, 1, 1);
+	KUNIT_EXPECT_EQ(test, rig->probes[0].seen, 5 * TICK);
+}
+
+/* No timer is due at tick 0, and neither is a scan. */
+static void p2_scan_at_time_0(struct kunit *test)
+{
+	struct rig *rig = rig_scanning(test, 0, 0);
+
+	expect_at(rig, 0, 0, 0);
+	expect_at(rig, TICK, 1, 1);
+}
+
+static void scan_beyond_the_end_of_the_clock_is_clamped(struct kunit *test)
+{
+	struct rig *rig = rig_scanning(test, 0, WHEEL_MAX_TIME + TICK);
+
+	expect_at(rig, 1000 * TICK, 0, 0);
+}
+
+/* Each step runs one part of a scan, and expires no timer before the scan is complete. */
+static void p9_scan_is_continued_by_the_next_step(struct kunit *test)
+{
+	struct rig *rig = rig_scanning(test, TICK, TICK);
+	u32 i;
+
+	owner_of(rig)->incomplete = 10;
+	rig_advance(rig, TICK);
+	for (i = 1; i <= 10; i++) {
+		KUNIT_EXPECT_TRUE(test, step(rig, WHEEL_BATCH));
+		KUNIT_EXPECT_EQ(test, owner_of(rig)->scans, i);
+		KUNIT_EXPECT_EQ(test, rig->calls, 0);
+	}
+	KUNIT_EXPECT_FALSE(test, step(rig, WHEEL_BATCH));
+	KUNIT_EXPECT_EQ(test, rig->calls, 1);
+}
+
+/* The hrtimer runs for a scan as well. */
+static void p2_interrupt_comes_for_a_scan(struct kunit *test)
+{
+	struct rig *rig = rig_interrupted(test, 1);
+
+	rig_await(rig, 1);
+	owner_of(rig)->when = soon(rig);
+	scan_at(rig, owner_of(rig)->when - 30 * NSEC_PER_MSEC);
+	run_all(rig);
+	KUNIT_EXPECT_EQ(test, owner_of(rig)->scans, 1);
+}
+
+/* A stopped wheel is drained in parts; nothing is armed and nothing expires meanwhile. */
+static void p9_draining_in_parts(struct kunit *test)
+{
+	struct rig *rig = rig_owned(test, WHEEL_CLOCK_VIRTUAL, TICK, 3 * WHEEL_BATCH);
+	u32 parts = 0, drained = 0;
+	bool more;
+
+	arm_all(rig, TICK, 0);
+	do {
+		unsigned long flags = wheel_lock(rig->wheel);
+		struct list_head *node;
+		LIST_HEAD(unfired);
+
+		more = wheel_drain_some(rig->wheel, &unfired);
+		wheel_unlock(rig->wheel, flags);
+		list_for_each(node, &unfired)
+			drained++;
+		parts++;
+		rig_advance(rig, parts * TICK);
+		KUNIT_EXPECT_FALSE(test, step(rig, WHEEL_BATCH));
+		KUNIT_EXPECT_NE(test, rig_arm(rig, rig->count - 1, TICK), 0);
+	} while (more);
+	KUNIT_EXPECT_EQ(test, drained, rig->count);
+	KUNIT_EXPECT_GT(test, parts, 2);
+	KUNIT_EXPECT_EQ(test, rig->calls, 0);
+}
+
+static struct kunit_case owner_cases[] = {
+	KUNIT_CASE(lone_timer_expires_in_the_interrupt),
+	KUNIT_CASE(p1_p2_interrupt_restarts_the_hrtimer),
+	KUNIT_CASE(p7_no_interrupt_without_timers),
+	KUNIT_CASE(p9_steps_are_bounded_p5_in_order),
+	KUNIT_CASE(p3_around_the_limit_of_a_step),
+	KUNIT_CASE(p12_no_interrupt_until_settled),
+	KUNIT_CASE(p2_settling_starts_the_hrtimer),
+	KUNIT_CASE(p4_due_timer_can_be_cancelled),
+	KUNIT_CASE(scan_runs_at_its_time),
+	KUNIT_CASE(p2_timer_expires_at_the_tick_of_its_scan),
+	KUNIT_CASE(p2_scan_at_time_0),
+	KUNIT_CASE(scan_beyond_the_end_of_the_clock_is_clamped),
+	KUNIT_CASE(p9_scan_is_continued_by_the_next_step),
+	KUNIT_CASE(p2_interrupt_comes_for_a_scan),
+	KUNIT_CASE(p9_draining_in_parts),
+	{}
+};
+
+static struct kunit_suite owner_suite = {
+	.name = "wheel_timer_owner",
+	.init = rig_init,
+	.exit = rig_exit,
+	.test_cases = owner_cases,
+};
+
+kunit_test_suite(owner_suite);

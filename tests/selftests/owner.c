@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The owner does the work: what an interrupt leaves to the program, and how it is notified.
+ * STATS is no call of the owner here, so it can observe a file that is left alone.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/time.h>
+
+#include "wheel_ring.h"
+#include "wheel_test.h"
+
+/* Upper limit of the timers that one interrupt expires: dev/event.c. */
+#define FEW	8
+#define MANY	200
+#define ROOM	256
+
+FIXTURE(owner) {
+	int fd;
+	__u64 when;
+	struct wheel_stats stats;
+	struct wheel_event events[ROOM];
+};
+
+FIXTURE_SETUP(owner)
+{
+	struct wheel_setup setup = { .scheme = WHEEL_HIERARCHICAL, .timers = 1024 };
+
+	self->fd = wt_open_setup(O_NONBLOCK, &setup);
+	ASSERT_LE(0, self->fd);
+	self->when = wt_now(WHEEL_CLOCK_MONOTONIC) + 20 * WT_MS;
+}
+
+FIXTURE_TEARDOWN(owner)
+{
+	close(self->fd);
+}
+
+/* Wait until an interrupt has left the pass to the program. */
+static int wait_deferred(int fd, struct wheel_stats *stats)
+{
+	int ret;
+
+	while (!(ret = wt_stats(fd, stats)) && !stats->deferred)
+		wt_let_pass(WT_MS);
+	return ret;
+}
+
+/* The interrupt expires the first timers. The program reads the others, in order. */
+WT_TEST(owner, p9_interrupt_expires_few_timers)
+{
+	int i, n = 0, ret;
+
+	ASSERT_EQ(0, wt_arm_many(self->fd, MANY, 1, self->when));
+	ASSERT_EQ(0, wait_deferred(self->fd, &self->stats));
+	EXPECT_GE(FEW, self->stats.fired);
+	EXPECT_EQ(MANY, self->stats.fired + self->stats.pending);
+	EXPECT_EQ(self->stats.fired, self->stats.unread);
+	while (n < MANY) {
+		ret = wt_read(self->fd, self->events + n, ROOM - n);
+		ASSERT_LT(0, ret);
+		n += ret;
+	}
+	for (i = 0; i < MANY; i++)
+		EXPECT_EQ(WHEEL_ID(i, 1), self->events[i].id);
+	EXPECT_TRUE(wt_quiet(self->fd));
+}
+
+/* At most one interrupt expires timers between two calls of the program. */
+WT_TEST(owner, p12_one_interrupt_per_call)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(i, 1), self->when + i * 5 * WT_MS));
+	ASSERT_EQ(0, wait_deferred(self->fd, &self->stats));
+	EXPECT_GE(1, self->stats.fired);
+	EXPECT_GE(2, self->stats.wakeups);
+	wt_let_pass(30 * WT_MS);
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_GE(1, self->stats.fired);
+	EXPECT_GE(2, self->stats.wakeups);
+	EXPECT_EQ(1, self->stats.deferred);
+	EXPECT_EQ(4, wt_read(self->fd, self->events, ROOM));
+}
+
+/* A read that takes one event at a time gets them all, in order. */
+WT_TEST(owner, p8_short_reads)
+{
+	int i;
+
+	ASSERT_EQ(0, wt_arm_many(self->fd, MANY, 1, self->when));
+	for (i = 0; i < MANY; i++) {
+		ASSERT_EQ(1, wt_next(self->fd, self->events));
+		EXPECT_EQ(WHEEL_ID(i, 1), self->events->id);
+	}
+	EXPECT_TRUE(wt_quiet(self->fd));
+}
+
+/* By edge, a read that leaves events, or leaves the file deferred, causes another edge. */
+WT_TEST(owner, p8_short_reads_by_edge)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int ep = epoll_create1(EPOLL_CLOEXEC), n = 0, ret;
+
+	ASSERT_LE(0, ep);
+	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &event));
+	ASSERT_EQ(0, wt_arm_many(self->fd, MANY, 1, self->when));
+	while (n < MANY) {
+		ASSERT_EQ(1, epoll_wait(ep, &event, 1, -1));
+		while ((ret = wt_read(self->fd, self->events, 3)) > 0)
+			n += ret;
+		ASSERT_EQ(-EAGAIN, ret);
+	}
+	EXPECT_EQ(MANY, n);
+	close(ep);
+}
+
+/* P4: a due timer that was not taken can be cancelled. POLLIN was only a hint. */
+WT_TEST(owner, p4_due_timer_can_be_cancelled)
+{
+	struct wheel_op ops[MANY];
+	struct wheel_submit batch;
+	int i, n;
+
+	for (i = 0; i < MANY; i++)
+		ops[i] = wt_op(WHEEL_OP_CANCEL, WHEEL_ID(i, 1), 0);
+	ASSERT_EQ(0, wt_arm_many(self->fd, MANY, 1, self->when));
+	ASSERT_EQ(0, wait_deferred(self->fd, &self->stats));
+	EXPECT_EQ(POLLIN, wt_wait(self->fd));
+	ASSERT_EQ(0, wt_submit(self->fd, ops, MANY, &batch));
+	n = wt_read_all(self->fd, self->events, ROOM, MANY);
+	/* Each one was either cancelled or read. */
+	EXPECT_EQ((int)batch.failed, n);
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(-ENOENT, ops[WHEEL_ID_SLOT(self->events[i].id)].res);
+	EXPECT_LT(n, MANY);
+	EXPECT_TRUE(wt_quiet(self->fd));
+}
+
+/* SUBMIT runs a part of the pass, too. */
+WT_TEST(owner, submit_continues_the_pass)
+{
+	ASSERT_EQ(0, wt_arm_many(self->fd, MANY, 1, self->when));
+	ASSERT_EQ(0, wait_deferred(self->fd, &self->stats));
+	do {
+		ASSERT_EQ(0, wt_run(self->fd));
+		ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	} while (self->stats.pending);
+	EXPECT_EQ(MANY, wt_read_all(self->fd, self->events, ROOM, MANY));
+}
+
+/* STOP while the pass is left to the program: due timers have not expired. */
+WT_TEST(owner, stop_returns_due_timers)
+{
+	struct pollfd p = { .fd = self->fd, .events = POLLIN };
+	__u64 unfired;
+
+	ASSERT_EQ(0, wt_arm_many(self->fd, MANY, 1, self->when));
+	ASSERT_EQ(0, wait_deferred(self->fd, &self->stats));
+	ASSERT_EQ(0, wt_stop(self->fd, &unfired));
+	EXPECT_EQ(MANY - self->stats.fired, unfired);
+	EXPECT_EQ((int)self->stats.fired, wt_read_all(self->fd, self->events, ROOM,
+						     self->stats.fired));
+	EXPECT_EQ(1, poll(&p, 1, 0));
+	EXPECT_EQ(POLLHUP, p.revents);
+	EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, self->events, 1));
+}
+
+/* The flag in the ring requests a system call of a program that makes none. */
+WT_TEST(owner, flag_in_the_ring_requests_a_call)
+{
+	struct wheel_setup setup = { .scheme = WHEEL_HIERARCHICAL, .timers = 1024,
+				     .events = ROOM };
+	struct wheel_enter enter;
+	struct wt_ring ring;
+
+	ASSERT_TRUE(wt_ring_open(&ring, &setup));
+	ASSERT_EQ(0, wt_arm_many(ring.fd, MANY, 1, wt_now(WHEEL_CLOCK_MONOTONIC) + 20 * WT_MS));
+	while (!(wt_ring_flags(&ring) & WHEEL_RING_BACKLOG))
+		wt_let_pass(WT_MS);
+	EXPECT_GE(FEW, wt_ring_tail(&ring));
+	EXPECT_EQ(POLLIN, wt_wait(ring.fd));
+	ASSERT_EQ(0, wt_enter(ring.fd, 0, 0, &enter));
+	EXPECT_EQ(MANY, enter.ready);
+	EXPECT_EQ(MANY, wt_ring_tail(&ring));
+	EXPECT_EQ(0, wt_ring_flags(&ring));
+	wt_ring_take(&ring, MANY);
+	EXPECT_TRUE(wt_quiet(ring.fd));
+	close(ring.fd);
+}
+
+static volatile sig_atomic_t signals;
+
+static void count_signal(int nr __attribute__((unused)))
+{
+	signals++;
+}
+
+/* A signal every millisecond of the caller's own CPU time. */
+static void signals_begin(void)
+{
+	static const struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
+
+	signals = 0;
+	signal(SIGPROF, count_signal);
+	setitimer(ITIMER_PROF, &often, NULL);
+}
+
+static int signals_end(void)
+{
+	static const struct itimerval never;
+
+	setitimer(ITIMER_PROF, &never, NULL);
+	return signals;
+}
+
+/* More work than fits between two signals. */
+#define CROWD	300000
+
+/* Signals interrupt ADVANCE, which is restarted, and continues where it was. */
+WT_TEST(owner, p3_signals_interrupt_advance)
+{
+	int fd = wt_open_virtual(CROWD, WT_MS), got;
+	__u64 next;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, wt_arm_many(fd, CROWD, 1, WT_MS));
+	signals_begin();
+	ASSERT_EQ(0, wt_advance(fd, WT_MS, &next));
+	got = signals_end();
+	EXPECT_LT(0, got);
+	ASSERT_EQ(0, wt_stats(fd, &self->stats));
+	EXPECT_EQ(CROWD, self->stats.fired);
+	EXPECT_EQ(~0ULL, next);
+	close(fd);
+}
+
+/* STOP, too, and counts the timers of all its parts. */
+WT_TEST(owner, p3_signals_interrupt_stop)
+{
+	int fd = wt_open_virtual(CROWD, WT_MS), got;
+	__u64 unfired;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, wt_arm_many(fd, CROWD, 1, WT_MS));
+	signals_begin();
+	ASSERT_EQ(0, wt_stop(fd, &unfired));
+	got = signals_end();
+	EXPECT_LT(0, got);
+	EXPECT_EQ(CROWD, unfired);
+	ASSERT_EQ(0, wt_stop(fd, &unfired));
+	EXPECT_EQ(0, unfired);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
