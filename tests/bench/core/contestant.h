@@ -39,7 +39,8 @@ extern const struct contestant floor_of_all;
 
 #define __optional	__attribute__((weak))
 
-/* NULL stands for a library that is not installed. */
+/* NULL if a library is not installed. */
+extern const struct contestant hierarchical_inline __optional;
 extern const struct contestant red_black_tree __optional;
 extern const struct contestant libevent_heap __optional;
 extern const struct contestant libuv_heap __optional;
