@@ -29,8 +29,7 @@ size_t wheel_memory(u32 buckets)
 {
 	return max(buckets, MINIMA_BELOW) * sizeof(struct wheel_bucket) +
 	       DIV_ROUND_UP(buckets, 64) * sizeof(u64) +
-	       minima_words(buckets) * sizeof(u64) +
-	       buckets * sizeof(struct list_head *);
+	       minima_words(buckets) * sizeof(u64);
 }
 
 /**
@@ -106,7 +105,6 @@ void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 		due.order = 0;
 	}
 	wheel_file(w, w->scheme, t, due);
-	w->drained = 0;
 	w->pending++;
 }
 
@@ -124,6 +122,11 @@ struct wheel_timer *wheel_drain(struct wheel_core *w, unsigned int *budget)
 
 	w->scheme->abandon(w);
 	t = w->scheme->first(w, budget);
+	if (!t && *budget && w->pending) {
+		/* Timers armed since are in buckets that were already drained. */
+		w->drained = 0;
+		t = w->scheme->first(w, budget);
+	}
 	if (t)
 		wheel_remove(w, t);
 	return t;

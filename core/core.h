@@ -17,32 +17,31 @@
 /**
  * struct wheel_bucket - the timers of one place of a ring, in the order armed
  * @timers: their nodes
- * @min: no timer here is due earlier; exact unless @stale
- * @stale: the timer that @min came from is gone
- * @crowded: when it was walked last it held so many that @min is not refreshed
- * @lead: timers that it holds, or how far the one that lags is behind; see hint.h
+ * @min: lower bound of the due ticks; exact unless BUCKET_STALE is set
+ * @state: BUCKET_STALE: the timer that @min came from was removed; BUCKET_CROWDED: the last
+ *	walk found too many timers to refresh @min again; the bits above: see hint.h
  */
 struct wheel_bucket {
 	struct list_head	timers;
 	u64			min;
-	bool			stale;
-	bool			crowded;
-	u8			lead;
+	unsigned long		state;
 };
+
+#define BUCKET_STALE	1UL
+#define BUCKET_CROWDED	2UL
+#define BUCKET_FLAGS	(BUCKET_STALE | BUCKET_CROWDED)
 
 /**
  * struct wheel_ring - buckets and which of them hold timers
  * @bucket: @mask + 1 of them, a power of two
  * @busy: a bit for each bucket that holds timers, 64 a word
  * @minima: hashed: a tree of them; see minima.h
- * @lag: for each bucket the timer that gets the next hint; see hint.h
  * @mask: turns a tick into the number of a bucket
  */
 struct wheel_ring {
 	struct wheel_bucket	*bucket;
 	u64			*busy;
 	u64			*minima;
-	struct list_head	**lag;
 	u32			mask;
 };
 
@@ -70,7 +69,7 @@ struct wheel_core;
  * @init: set up the scheme's part of a wheel whose rings are empty
  * @follow: move the clock of a wheel that is not empty towards a tick; NULL: the
  *	scheme does not care
- * @file: put a timer where its due tick belongs
+ * @file: put a timer with this order where its due tick belongs
  * @unfile: take a filed timer out
  * @pop: wheel_pop()
  * @abandon: end what a pass has under way, so that the next one begins anew; false
@@ -87,7 +86,7 @@ struct wheel_scheme {
 	u32 (*buckets)(u32 asked);
 	void (*init)(struct wheel_core *w);
 	void (*follow)(struct wheel_core *w, u64 tick);
-	void (*file)(struct wheel_core *w, struct wheel_timer *t);
+	void (*file)(struct wheel_core *w, struct wheel_timer *t, u32 order);
 	void (*unfile)(struct wheel_core *w, struct wheel_timer *t);
 	struct wheel_timer *(*pop)(struct wheel_core *w, u64 until,
 				   unsigned int *budget);

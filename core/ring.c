@@ -20,18 +20,13 @@ void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory)
 	r->bucket = memory;
 	r->busy = (u64 *)(r->bucket + max(buckets, MINIMA_BELOW));
 	r->minima = r->busy + DIV_ROUND_UP(buckets, 64);
-	r->lag = (struct list_head **)(r->minima + minima_words(buckets));
 	r->mask = buckets - 1;
 	/* A node of the minima has so many below it, be they in use or not. */
 	for (i = 0; i < max(buckets, MINIMA_BELOW); i++) {
 		INIT_LIST_HEAD(&r->bucket[i].timers);
 		r->bucket[i].min = WHEEL_NO_TICK;
-		r->bucket[i].stale = false;
-		r->bucket[i].crowded = false;
-		hint_restart(&r->bucket[i]);
+		r->bucket[i].state = 0;
 	}
-	for (i = 0; i < buckets; i++)
-		r->lag[i] = NULL;
 	for (i = 0; i < buckets; i += 64)
 		*ring_busy(r, i) = 0;
 	minima_init(r);
@@ -96,8 +91,8 @@ void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 
 	walk->before = bucket->min;
 	walk->seen = 0;
 	bucket->min = WHEEL_NO_TICK;
-	bucket->stale = false;
-	hint_restart(bucket);
+	bucket->state &= ~BUCKET_STALE;
+	hint_close(bucket);
 	list_add(&walk->walked, &bucket->timers);
 	list_add_tail(&walk->newer, &bucket->timers);
 }
@@ -105,14 +100,12 @@ void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 
 /**
  * wheel_walk_on - go on
  * @walk: walk
- * @r: the bucket's ring
  * @budget: timers that may be looked at, counted down
  *
  * Return: the next timer that is due at the walk's tick, detached; NULL at the
  * end or when the budget is used up.
  */
-struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, struct wheel_ring *r,
-				  unsigned int *budget)
+struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, unsigned int *budget)
 {
 	struct list_head *at = &walk->walked;
 	struct wheel_timer *due = NULL;
@@ -135,7 +128,7 @@ struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, struct wheel_ring *r,
 		list_add(&walk->walked, at);
 	}
 	if (due)
-		ring_detach(r, walk->bucket, due);
+		timer_detach(due);
 	return due;
 }
 
@@ -148,9 +141,11 @@ void wheel_walk_end(struct wheel_walk *walk, struct wheel_ring *r)
 {
 	list_del(&walk->walked);
 	list_del(&walk->newer);
-	walk->bucket->crowded = walk->seen >= CROWD;
+	walk->bucket->state &= BUCKET_STALE;
+	if (walk->seen >= CROWD)
+		walk->bucket->state |= BUCKET_CROWDED;
 	if (list_empty(&walk->bucket->timers))
-		ring_emptied(r, walk->bucket);
+		ring_emptied(r, ring_at(r, walk->bucket));
 	walk->bucket = NULL;
 }
 
@@ -164,7 +159,7 @@ void wheel_walk_abandon(struct wheel_walk *walk, struct wheel_ring *r)
 	if (!walk->bucket)
 		return;
 	walk->bucket->min = min(walk->bucket->min, walk->before);
-	walk->bucket->stale = true;
+	walk->bucket->state |= BUCKET_STALE;
 	wheel_walk_end(walk, r);
 }
 
@@ -183,7 +178,7 @@ void wheel_walk_abandon(struct wheel_walk *walk, struct wheel_ring *r)
 bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r,
 			unsigned int *budget)
 {
-	wheel_walk_on(walk, r, budget);
+	wheel_walk_on(walk, budget);
 	if (wheel_walk_over(walk))
 		wheel_walk_end(walk, r);
 	else if (walk->seen >= CROWD)
@@ -208,13 +203,14 @@ static bool lag_check(const struct wheel_ring *r, u32 at)
 {
 	const struct wheel_bucket *bucket = &r->bucket[at];
 	const struct list_head *node = bucket->timers.prev;
+	unsigned long lag = bucket->state & ~BUCKET_FLAGS;
 	u32 behind;
 
-	if (bucket->lead < HINT_SHORT)
+	if (lag <= HINT_CLOSED)
 		return true;
-	for (behind = bucket->lead - HINT_SHORT; behind && node != r->lag[at]; behind--)
+	for (behind = HINT_LEAD; behind && (unsigned long)node != lag; behind--)
 		node = node->prev;
-	return node == r->lag[at] && node != &bucket->timers;
+	return (unsigned long)node == lag && node != &bucket->timers;
 }
 
 /**
@@ -247,11 +243,13 @@ const char *wheel_bucket_check(const struct wheel_core *w, u32 at, u64 *count)
 	}
 	if (!lag_check(&w->ring, at))
 		return "a hint would be written to a timer that is gone";
+	if (w->next > bucket->min)
+		return "a bucket's minimum is before the next expiry";
 	if (bucket == w->walk.bucket)
 		return NULL;
 	if (busy == list_empty(&bucket->timers))
 		return "the bitmap is wrong";
-	if (bucket->stale ? bucket->min > earliest : bucket->min != earliest)
+	if (bucket->state & BUCKET_STALE ? bucket->min > earliest : bucket->min != earliest)
 		return "a bucket's minimum is wrong";
 	if (w->found && w->next > earliest)
 		return "a timer is due before the next expiry";

@@ -16,8 +16,7 @@ u32 wheel_ring_find(const struct wheel_ring *r, u32 from, u32 to,
 		    unsigned int *budget);
 
 void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 tick);
-struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, struct wheel_ring *r,
-				  unsigned int *budget);
+struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, unsigned int *budget);
 void wheel_walk_end(struct wheel_walk *walk, struct wheel_ring *r);
 void wheel_walk_abandon(struct wheel_walk *walk, struct wheel_ring *r);
 bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r,
@@ -30,6 +29,11 @@ const char *wheel_bucket_check(const struct wheel_core *w, u32 at, u64 *count);
 static inline bool wheel_walk_over(const struct wheel_walk *walk)
 {
 	return walk->from->next == walk->end;
+}
+
+static inline bool bucket_worth_refreshing(const struct wheel_bucket *bucket)
+{
+	return (bucket->state & BUCKET_FLAGS) == BUCKET_STALE;
 }
 
 /* The word that has the bit of a bucket. */
@@ -54,9 +58,10 @@ static inline void node_append(struct list_head *node, struct list_head *list)
 {
 	struct list_head *last = list->prev;
 
+	/* In this order, gcc does not combine two stores in a vector register. */
 	node->next = list;
-	node->prev = last;
 	last->next = node;
+	node->prev = last;
 	list->prev = node;
 }
 
@@ -72,82 +77,90 @@ static inline bool node_remove(struct list_head *node)
 	return next == prev;
 }
 
-/* Out of its list, and not pending any more. Returns true if the list is empty. */
-static inline bool timer_detach(struct wheel_timer *t)
+/* In one store, because timer_bucket() reads it without a lock. */
+static inline void timer_set_place(struct wheel_timer *t, u32 bucket, u32 order)
 {
-	WRITE_ONCE(t->bucket, WHEEL_UNFILED);
-	return node_remove(&t->node);
+	WRITE_ONCE(t->place, order << WHEEL_ORDER_SHIFT | bucket);
 }
 
-/* Out of its bucket. Returns true if that is empty. */
-static inline bool ring_detach(struct wheel_ring *r, struct wheel_bucket *bucket,
-			       struct wheel_timer *t)
+static inline u32 timer_bucket(const struct wheel_timer *t)
 {
-	hint_leave(r, bucket, t);
-	return timer_detach(t);
+	return READ_ONCE(t->place) & WHEEL_UNFILED;
 }
 
-/**
- * ring_append - file a timer at the tail of a bucket
- * @r: ring
- * @at: number of the bucket
- * @t: timer, its due tick set
- *
- * Return: true if the bucket was empty.
+/* Remove a timer from its list, hints aside. The timer is no longer pending. */
+static inline void timer_detach(struct wheel_timer *t)
+{
+	WRITE_ONCE(t->place, t->place | WHEEL_UNFILED);
+	node_remove(&t->node);
+}
+
+/* @due is the bucket's new minimum. */
+static inline void ring_lower(struct wheel_core *w, u32 at, u64 due)
+{
+	w->ring.bucket[at].min = due;
+	*ring_busy(&w->ring, at) |= (u64)1 << at % 64;
+	if (due < w->next)
+		w->next = due;
+}
+
+/*
+ * Append a timer, whose due tick is set, to bucket @at. Returns true if the bucket's minimum
+ * decreased. In an empty bucket it always does, and w->next is at most the minimum.
  */
-static inline bool ring_append(struct wheel_ring *r, u32 at, struct wheel_timer *t)
+static inline bool ring_append(struct wheel_core *w, u32 at, struct wheel_timer *t, u32 order)
 {
-	struct wheel_bucket *bucket = &r->bucket[at];
+	struct wheel_bucket *bucket = &w->ring.bucket[at];
 	u64 due = t->due_tick;
-	bool empty;
 
-	WRITE_ONCE(t->bucket, at);
-	/* This end of the list is read in any case. */
-	empty = bucket->timers.prev == &bucket->timers;
+	timer_set_place(t, at, order);
 	node_append(&t->node, &bucket->timers);
-	hint_append(r, bucket, at, t);
-	if (due < bucket->min)
-		bucket->min = due;
-	if (unlikely(empty))
-		*ring_busy(r, at) |= (u64)1 << at % 64;
-	return empty;
+	hint_append(bucket, t);
+	if (likely(due >= bucket->min))
+		return false;
+	ring_lower(w, at, due);
+	return true;
 }
 
 /**
  * ring_emptied - a bucket holds no timer any more
  * @r: ring
- * @bucket: bucket
+ * @at: bucket
  */
-static inline void ring_emptied(struct wheel_ring *r, struct wheel_bucket *bucket)
+static inline void ring_emptied(struct wheel_ring *r, u32 at)
 {
-	u32 at = ring_at(r, bucket);
+	struct wheel_bucket *bucket = &r->bucket[at];
 
 	*ring_busy(r, at) &= ~((u64)1 << at % 64);
 	bucket->min = WHEEL_NO_TICK;
-	bucket->stale = false;
-	bucket->crowded = false;
-	hint_restart(bucket);
+	bucket->state = 0;
 }
 
-/**
- * ring_remove - take a timer out of its bucket
- * @r: ring
- * @t: timer
- *
- * If the bucket's minimum came from it, the bucket is stale now.
- *
- * Return: true if the bucket is empty.
- */
-static inline bool ring_remove(struct wheel_ring *r, struct wheel_timer *t)
+/* A timer was removed that w->next may have come from. */
+static inline void ring_forget(struct wheel_core *w, u64 due)
 {
-	struct wheel_bucket *bucket = &r->bucket[t->bucket];
+	if (due == w->next)
+		w->found = false;
+}
 
-	if (unlikely(ring_detach(r, bucket, t))) {
-		ring_emptied(r, bucket);
+/*
+ * Remove a timer from its bucket. Its place is still set. If the bucket's minimum came from
+ * it, the bucket is stale now. Returns true if the bucket is empty.
+ */
+static inline bool ring_remove(struct wheel_core *w, struct wheel_timer *t)
+{
+	struct wheel_bucket *bucket = &w->ring.bucket[timer_bucket(t)];
+
+	hint_leave(bucket, t);
+	if (unlikely(node_remove(&t->node))) {
+		ring_emptied(&w->ring, timer_bucket(t));
+		ring_forget(w, t->due_tick);
 		return true;
 	}
-	if (unlikely(t->due_tick == bucket->min))
-		bucket->stale = true;
+	if (unlikely(t->due_tick == bucket->min)) {
+		bucket->state |= BUCKET_STALE;
+		ring_forget(w, t->due_tick);
+	}
 	return false;
 }
 

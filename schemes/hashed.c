@@ -41,9 +41,9 @@ void wheel_hashed_init(struct wheel_core *w)
 	w->max_order = ilog2(max(buckets / MAX_SLACK_FRACTION, (u32)1));
 }
 
-void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t)
+void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
-	hashed_file(w, t);
+	hashed_file(w, t, order);
 }
 
 void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
@@ -78,7 +78,7 @@ static bool search_may_step(struct wheel_core *w)
 static bool worth_refreshing(struct wheel_core *w, const struct wheel_bucket *bucket,
 			     u64 until)
 {
-	return bucket->stale && !bucket->crowded && bucket->min > until &&
+	return bucket_worth_refreshing(bucket) && bucket->min > until &&
 	       bucket != w->search.refreshed && search_may_step(w);
 }
 
@@ -101,7 +101,7 @@ static void search(struct wheel_core *w, u64 until, unsigned int *budget)
 		w->search.refreshed = least;
 	} else {
 		w->next = bound;
-		w->search.lost = least && (least->min > bound || least->stale);
+		w->search.lost = least && (least->min > bound || least->state & BUCKET_STALE);
 		w->found = true;
 	}
 }
@@ -123,7 +123,7 @@ struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until,
 		if (w->walk.bucket && w->walk.tick <= w->clock) {
 			refresh(w, budget);
 		} else if (w->walk.bucket) {
-			t = wheel_walk_on(&w->walk, &w->ring, budget);
+			t = wheel_walk_on(&w->walk, budget);
 			if (t)
 				return t;
 			if (wheel_walk_over(&w->walk))

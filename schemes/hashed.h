@@ -8,22 +8,22 @@
 
 #include "../core/ring.h"
 
-static inline void hashed_file(struct wheel_core *w, struct wheel_timer *t)
+static inline void hashed_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
 	u32 at = (u32)t->due_tick & w->ring.mask;
 
-	ring_append(&w->ring, at, t);
-	minima_lower(&w->ring, at, t->due_tick);
+	if (ring_append(w, at, t, order))
+		minima_lower(&w->ring, at, t->due_tick);
 }
 
 static inline void hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
 {
-	ring_remove(&w->ring, t);
+	ring_remove(w, t);
 }
 
 u32 wheel_hashed_buckets(u32 asked);
 void wheel_hashed_init(struct wheel_core *w);
-void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t);
+void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t, u32 order);
 void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t);
 struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until,
 				     unsigned int *budget);

@@ -17,6 +17,15 @@
  */
 #include "hierarchical.h"
 
+#define LEVEL(n)	((n) * (WHEEL_LEVEL_BUCKETS + WHEEL_LEVEL_BITS))
+
+const u16 wheel_level_of_bit[64] = {
+	[0 ... 5] = LEVEL(0), [6 ... 11] = LEVEL(1), [12 ... 17] = LEVEL(2),
+	[18 ... 23] = LEVEL(3), [24 ... 29] = LEVEL(4), [30 ... 35] = LEVEL(5),
+	[36 ... 41] = LEVEL(6), [42 ... 47] = LEVEL(7), [48 ... 53] = LEVEL(8),
+	[54 ... 59] = LEVEL(9), [60 ... 63] = LEVEL(10),
+};
+
 static u32 hierarchical_buckets(u32 asked)
 {
 	(void)asked;
@@ -29,9 +38,9 @@ static void hierarchical_init(struct wheel_core *w)
 	w->levels = 0;
 }
 
-void wheel_hierarchical_file(struct wheel_core *w, struct wheel_timer *t)
+void wheel_hierarchical_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
-	hierarchical_file(w, t);
+	hierarchical_file(w, t, order);
 }
 
 void wheel_hierarchical_unfile(struct wheel_core *w, struct wheel_timer *t)
@@ -68,7 +77,7 @@ static u64 bucket_start(const struct wheel_core *w, const struct wheel_bucket *b
  */
 static void open_bucket(struct wheel_core *w, struct wheel_bucket *bucket)
 {
-	hint_restart(bucket);
+	hint_close(bucket);
 	w->walk.bucket = bucket;
 	w->walk.from = &bucket->timers;
 	w->walk.end = &bucket->timers;
@@ -87,8 +96,9 @@ static void close_bucket(struct wheel_core *w)
 {
 	struct wheel_bucket *bucket = w->walk.bucket;
 
+	hint_restart(bucket);
 	if (list_empty(&bucket->timers)) {
-		ring_emptied(&w->ring, bucket);
+		ring_emptied(&w->ring, ring_at(&w->ring, bucket));
 		hierarchical_left(w, ring_at(&w->ring, bucket) / WHEEL_LEVEL_BUCKETS);
 	}
 	w->walk.bucket = NULL;
@@ -107,10 +117,10 @@ static struct wheel_timer *empty_bucket(struct wheel_core *w, unsigned int *budg
 
 		(*budget)--;
 		hint_take(t);
-		ring_detach(&w->ring, bucket, t);
+		timer_detach(t);
 		if (t->due_tick == w->walk.tick)
 			return t;
-		hierarchical_file_from(w, t, w->walk.tick);
+		hierarchical_file_from(w, t, t->order, w->walk.tick);
 		w->cascaded++;
 	}
 	if (list_empty(&bucket->timers)) {
@@ -159,7 +169,7 @@ struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until,
 		bucket = first_bucket(w);
 		if (bucket && bucket->min <= until) {
 			open_bucket(w, bucket);
-		} else if (bucket && bucket->stale && !bucket->crowded &&
+		} else if (bucket && bucket_worth_refreshing(bucket) &&
 			   bucket != w->search.refreshed) {
 			wheel_walk_begin(&w->walk, bucket, w->clock);
 			w->search.refreshed = bucket;
@@ -209,7 +219,7 @@ static const char *place_check(const struct wheel_core *w, u32 at)
 
 		if (wheel_walk_mark(&w->walk, node))
 			continue;
-		if (hierarchical_level(t->due_tick, clock) != level)
+		if ((fls64(t->due_tick ^ clock) - 1) / WHEEL_LEVEL_BITS != level)
 			return "a timer is on a level that is not its own";
 		if ((t->due_tick >> (level * WHEEL_LEVEL_BITS)) % WHEEL_LEVEL_BUCKETS !=
 		    at % WHEEL_LEVEL_BUCKETS)

@@ -13,23 +13,28 @@
 #define WHEEL_LEVELS		11
 
 /*
- * Of a timer that is not due at the clock's tick. Below 64, x / WHEEL_LEVEL_BITS is
- * x * 43 >> 8, which takes half the instructions.
+ * For the highest bit in which due tick and clock differ: the number of the level's first
+ * bucket, a multiple of 64, plus the position of the level's lowest bit, which is below 64.
  */
-static inline u32 hierarchical_level(u64 due, u64 clock)
+extern const u16 wheel_level_of_bit[64];
+
+/* The bucket of a timer that is not due at the clock's tick. */
+static inline u32 hierarchical_at(u64 due, u64 clock)
 {
-	return (u32)__fls(due ^ clock) * 43 >> 8;
+	u32 level = wheel_level_of_bit[__fls(due ^ clock)];
+	u32 bucket = due >> level % WHEEL_LEVEL_BUCKETS & (WHEEL_LEVEL_BUCKETS - 1);
+
+	return (level & ~(u32)(WHEEL_LEVEL_BUCKETS - 1)) + bucket;
 }
 
 /* File a timer as seen from @clock, which is before its due tick. */
-static inline void hierarchical_file_from(struct wheel_core *w, struct wheel_timer *t, u64 clock)
+static inline void hierarchical_file_from(struct wheel_core *w, struct wheel_timer *t,
+					  u32 order, u64 clock)
 {
-	u64 due = t->due_tick;
-	u32 level = hierarchical_level(due, clock);
-	u32 bucket = due >> (level * WHEEL_LEVEL_BITS) & (WHEEL_LEVEL_BUCKETS - 1);
+	u32 at = hierarchical_at(t->due_tick, clock);
 
-	if (ring_append(&w->ring, level * WHEEL_LEVEL_BUCKETS + bucket, t))
-		w->levels |= (u32)1 << level;
+	if (ring_append(w, at, t, order))
+		w->levels |= (u32)1 << at / WHEEL_LEVEL_BUCKETS;
 }
 
 static inline void hierarchical_left(struct wheel_core *w, u32 level)
@@ -38,21 +43,19 @@ static inline void hierarchical_left(struct wheel_core *w, u32 level)
 		w->levels &= ~((u32)1 << level);
 }
 
-static inline void hierarchical_file(struct wheel_core *w, struct wheel_timer *t)
+static inline void hierarchical_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
-	hierarchical_file_from(w, t, w->clock);
+	hierarchical_file_from(w, t, order, w->clock);
 }
 
 static inline void hierarchical_unfile(struct wheel_core *w,
 				       struct wheel_timer *t)
 {
-	u32 level = t->bucket / WHEEL_LEVEL_BUCKETS;
-
-	if (ring_remove(&w->ring, t))
-		hierarchical_left(w, level);
+	if (ring_remove(w, t))
+		hierarchical_left(w, timer_bucket(t) / WHEEL_LEVEL_BUCKETS);
 }
 
-void wheel_hierarchical_file(struct wheel_core *w, struct wheel_timer *t);
+void wheel_hierarchical_file(struct wheel_core *w, struct wheel_timer *t, u32 order);
 void wheel_hierarchical_unfile(struct wheel_core *w, struct wheel_timer *t);
 struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until,
 					   unsigned int *budget);

@@ -33,28 +33,28 @@ static void overflow_init(struct wheel_core *w)
 }
 
 /* Behind all that are due as early: from the tail, where the latest are. */
-static void file_beyond(struct wheel_core *w, struct wheel_timer *t)
+static void file_beyond(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
 	struct list_head *at = w->beyond.timers.prev;
 
 	while (at != &w->beyond.timers && timer_of(at)->due_tick > t->due_tick)
 		at = at->prev;
 	list_add(&t->node, at);
-	WRITE_ONCE(t->bucket, BEYOND);
+	timer_set_place(t, BEYOND, order);
 }
 
-static void overflow_file(struct wheel_core *w, struct wheel_timer *t)
+static void overflow_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
 	if (t->due_tick < w->beyond.edge)
-		hashed_file(w, t);
+		hashed_file(w, t, order);
 	else
-		file_beyond(w, t);
+		file_beyond(w, t, order);
 }
 
 static void overflow_unfile(struct wheel_core *w, struct wheel_timer *t)
 {
 	if (t->bucket == BEYOND)
-		timer_detach(t);
+		node_remove(&t->node);
 	else
 		hashed_unfile(w, t);
 }
@@ -84,7 +84,7 @@ static void revolve(struct wheel_core *w, u64 until, unsigned int *budget)
 			return;
 		(*budget)--;
 		timer_detach(t);
-		hashed_file(w, t);
+		hashed_file(w, t, t->order);
 		w->cascaded++;
 	}
 	w->beyond.edge = w->beyond.next_edge;

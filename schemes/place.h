@@ -30,30 +30,29 @@ static __always_inline void wheel_file(struct wheel_core *w,
 				       struct wheel_timer *t, struct wheel_due due)
 {
 	t->due_tick = due.tick;
-	t->order = due.order;
 	t->hint = 0;
-	if (scheme == &wheel_hierarchical)
-		hierarchical_file(w, t);
-	else if (scheme->file == wheel_hashed_file)
-		hashed_file(w, t);
-	else
-		scheme->file(w, t);
-	if (due.tick < w->next)
-		w->next = due.tick;
+	if (scheme == &wheel_hierarchical) {
+		hierarchical_file(w, t, due.order);
+	} else if (scheme->file == wheel_hashed_file) {
+		hashed_file(w, t, due.order);
+	} else {
+		scheme->file(w, t, due.order);
+		w->next = min(w->next, due.tick);
+	}
 }
 
 static __always_inline void wheel_unfile(struct wheel_core *w,
 					 const struct wheel_scheme *scheme,
 					 struct wheel_timer *t)
 {
-	if (scheme == &wheel_hierarchical)
+	if (scheme == &wheel_hierarchical) {
 		hierarchical_unfile(w, t);
-	else if (scheme->unfile == wheel_hashed_unfile)
+	} else if (scheme->unfile == wheel_hashed_unfile) {
 		hashed_unfile(w, t);
-	else
+	} else {
 		scheme->unfile(w, t);
-	if (unlikely(t->due_tick == w->next))
-		w->found = false;
+		ring_forget(w, t->due_tick);
+	}
 }
 
 /* wheel_place(), of a timer that is admitted. */
@@ -64,7 +63,6 @@ static __always_inline void wheel_put(struct wheel_core *w,
 {
 	WRITE_ONCE(t->deadline, deadline);
 	wheel_file(w, scheme, t, due);
-	w->drained = 0;
 	w->pending++;
 }
 
@@ -98,9 +96,6 @@ static __always_inline void wheel_refile(struct wheel_core *w,
 	wheel_unfile(w, scheme, t);
 	WRITE_ONCE(t->deadline, deadline);
 	wheel_file(w, scheme, t, due);
-	/* A drain need not begin anew for it, and so comes to the end. */
-	if (unlikely(t->bucket < w->drained))
-		w->drained = t->bucket;
 }
 
 /**
@@ -130,6 +125,7 @@ static __always_inline void wheel_take(struct wheel_core *w,
 				       struct wheel_timer *t)
 {
 	wheel_unfile(w, scheme, t);
+	timer_set_place(t, WHEEL_UNFILED, 0);
 	WRITE_ONCE(t->deadline, READ_ONCE(t->deadline) | WHEEL_IDLE);
 	w->pending--;
 }
@@ -160,7 +156,7 @@ static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 		return NULL;
 	walk->seen++;
 	hint_take(t);
-	ring_detach(&w->ring, walk->bucket, t);
+	timer_detach(t);
 	return t;
 }
 
@@ -200,7 +196,7 @@ static inline struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until,
 
 static inline bool wheel_filed(const struct wheel_timer *t)
 {
-	return READ_ONCE(t->bucket) != WHEEL_UNFILED;
+	return timer_bucket(t) != WHEEL_UNFILED;
 }
 
 #endif

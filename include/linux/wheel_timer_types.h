@@ -21,9 +21,10 @@ typedef void (*wheel_timer_fn)(struct wheel_timer *timer);
  *	is set when it is not pending
  * @due_tick: while pending, the tick it is due at
  * @fired: afterwards, when it fired, in nanoseconds
- * @bucket: of the ring where it is filed; WHEEL_UNFILED when it is not pending
- * @order: its slack allows to round a due tick up to a multiple of 2^order
- * @hint: where a timer may lie that comes some places later
+ * @place: @bucket, and @order above WHEEL_ORDER_SHIFT; accessed without a lock
+ * @bucket: number of its bucket; WHEEL_UNFILED if it is not pending
+ * @order: a due tick may be rounded up to a multiple of 2^order within the slack
+ * @hint: distance to a timer that is queued several places later, in units of 8 bytes
  * @function: called when it fires
  * @base: the wheel that it belongs to, and state in the low bits
  *
@@ -37,14 +38,25 @@ struct wheel_timer {
 		u64		due_tick;
 		u64		fired;
 	};
-	u32			bucket;
-	u32			order : 8;
-	s32			hint : 24;
+	union {
+		u32		place;
+		struct {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+			u32	bucket : 24;
+			u32	order : 8;
+#else
+			u32	order : 8;
+			u32	bucket : 24;
+#endif
+		};
+	};
+	s32			hint;
 	wheel_timer_fn		function;
 	unsigned long		base;
 };
 
-#define WHEEL_UNFILED	(~(u32)0)
+#define WHEEL_ORDER_SHIFT	24
+#define WHEEL_UNFILED	(((u32)1 << WHEEL_ORDER_SHIFT) - 1)
 
 /* In deadline, which may then not be moved without the wheel's lock. */
 #define WHEEL_IDLE	((u64)1 << 63)

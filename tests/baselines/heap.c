@@ -63,7 +63,7 @@ static bool before(const struct entry *a, const struct entry *b)
 static void put(struct heap *h, u32 at, struct entry e)
 {
 	h->entry[at] = e;
-	WRITE_ONCE(e.timer->bucket, at);
+	e.timer->bucket = at;
 }
 
 /* From the hole @at, parents move down until @e may stand there. */
@@ -106,10 +106,11 @@ static void put_down(struct heap *h, u32 at, struct entry e)
 	put(h, at, e);
 }
 
-static void heap_file(struct wheel_core *w, struct wheel_timer *t)
+static void heap_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
 	struct heap *h = heap_of(w);
 
+	t->order = order;
 	put_up(h, h->count++, (struct entry){ t->due_tick, h->armed++, t });
 }
 
@@ -120,7 +121,7 @@ static void heap_unfile(struct wheel_core *w, struct wheel_timer *t)
 	struct entry last = h->entry[--h->count];
 	u32 at = t->bucket;
 
-	WRITE_ONCE(t->bucket, WHEEL_UNFILED);
+	t->bucket = WHEEL_UNFILED;
 	if (at == h->count)
 		return;
 	if (at && before(&last, &h->entry[(at - 1) >> h->ways]))

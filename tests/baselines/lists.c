@@ -31,7 +31,7 @@ static void unfile(struct wheel_core *w, struct wheel_timer *t)
 {
 	(void)w;
 	list_del(&t->node);
-	WRITE_ONCE(t->bucket, WHEEL_UNFILED);
+	t->bucket = WHEEL_UNFILED;
 }
 
 static struct wheel_timer *pop(struct wheel_core *w, struct wheel_timer *first,
@@ -46,10 +46,10 @@ static struct wheel_timer *pop(struct wheel_core *w, struct wheel_timer *first,
 	return first;
 }
 
-static void unsorted_file(struct wheel_core *w, struct wheel_timer *t)
+static void unsorted_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
 	list_add_tail(&t->node, &w->beyond.timers);
-	WRITE_ONCE(t->bucket, 0);
+	timer_set_place(t, 0, order);
 }
 
 static struct wheel_timer *unsorted_pop(struct wheel_core *w, u64 until,
@@ -67,14 +67,14 @@ static struct wheel_timer *unsorted_pop(struct wheel_core *w, u64 until,
 }
 
 /* Most are due later than most: the search begins at the tail. */
-static void sorted_file(struct wheel_core *w, struct wheel_timer *t)
+static void sorted_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
 	struct list_head *at = w->beyond.timers.prev;
 
 	while (at != &w->beyond.timers && timer_of(at)->due_tick > t->due_tick)
 		at = at->prev;
 	list_add(&t->node, at);
-	WRITE_ONCE(t->bucket, 0);
+	timer_set_place(t, 0, order);
 }
 
 static struct wheel_timer *sorted_pop(struct wheel_core *w, u64 until,

@@ -106,7 +106,7 @@ static void check_nothing_is_left(const struct rig *rig)
 
 		if (!list_empty(&bucket->timers))
 			ktap_fail("a list of an empty wheel is not empty");
-		if (bucket->min != WHEEL_NO_TICK || bucket->stale)
+		if (bucket->min != WHEEL_NO_TICK || bucket->state)
 			ktap_fail("a bucket of an empty wheel has a minimum");
 		if (rig->wheel.ring.busy[at / 64])
 			ktap_fail("a bucket of an empty wheel is busy");

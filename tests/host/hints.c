@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "random.h"
 #include "rig.h"
@@ -55,9 +56,9 @@ static void hinted_free(struct hinted *h)
 	free(h);
 }
 
-static u64 line_of(const struct wheel_timer *t)
+static const char *hinted_by(const struct wheel_timer *t)
 {
-	return (u64)(size_t)t / 64;
+	return (const char *)t + 8 * (long)t->hint;
 }
 
 /* The timers of a bucket lie in the order in which they are armed: backwards. */
@@ -75,7 +76,7 @@ static void hints_lead_on(void)
 		if (!t->hint)
 			continue;
 		told++;
-		if (i < 17 || line_of(t) + (u64)(s64)t->hint != line_of(t - 17))
+		if (i < 17 || hinted_by(t) != (const char *)(t - 17))
 			ktap_fail("a hint is not the place of the timer that comes 17 later");
 	}
 	if (told != TIMERS - 80)
@@ -83,15 +84,41 @@ static void hints_lead_on(void)
 	hinted_free(h);
 }
 
+/* Timers at random places among 16 million slots of 96 bytes. */
+static void hints_reach_16_million_timers(void)
+{
+	const size_t size = 96, slots = 16 << 20;
+	char *memory = mmap(NULL, slots * size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct hinted *h = hinted_create();
+	struct random r = random_start(22);
+	struct wheel_timer *timer[TIMERS];
+	u32 i;
+
+	if (memory == MAP_FAILED)
+		abort();
+	for (i = 0; i < TIMERS; i++) {
+		size_t slot = slots / TIMERS * i + random_below(&r, slots / TIMERS);
+
+		timer[i * 7 % TIMERS] = (struct wheel_timer *)(memory + size * slot);
+	}
+	for (i = 0; i < TIMERS; i++)
+		wheel_place(&h->wheel, timer[i], BUCKETS - 1, 0);
+	for (i = 63; i < TIMERS - 17; i++)
+		if (hinted_by(timer[i]) != (const char *)timer[i + 17])
+			ktap_fail("a hint does not reach its timer");
+	hinted_free(h);
+	munmap(memory, slots * size);
+}
+
 const void *host_fetched[2];
 
 /* Was the timer fetched that lies 17 after the @i-th, on two lines? */
 static void check_fetched(const struct hinted *h, u32 i)
 {
-	u64 line = line_of(&h->timer[i - 17]);
+	const char *hinted = (const char *)&h->timer[i - 17];
 
-	if ((u64)(size_t)host_fetched[1] / 64 != line ||
-	    (u64)(size_t)host_fetched[0] / 64 != line + 1)
+	if (host_fetched[1] != hinted || host_fetched[0] != hinted + 64)
 		ktap_fail("it is not the hint that is fetched");
 }
 
@@ -219,6 +246,7 @@ const struct ktap_test hints_of_rounds_tests[] = {
 
 const struct ktap_test hints_tests[] = {
 	{ "hints_lead_on", hints_lead_on },
+	{ "hints_reach_16_million_timers", hints_reach_16_million_timers },
 	{ "hints_are_fetched", hints_are_fetched },
 	{ "hints_touch_nothing_that_left", hints_touch_nothing_that_left },
 	{ }

@@ -48,7 +48,7 @@ static inline void wheel_overdue_remove(struct wheel_overdue *list,
 					struct wheel_timer *timer)
 {
 	list_del(&timer->node);
-	WRITE_ONCE(timer->bucket, WHEEL_UNFILED);
+	timer->bucket = WHEEL_UNFILED;
 	list->count--;
 }
 
