@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The wheel: made, told the time, drained; and what all schemes share.
+ * Operations of the wheel that are not inline and are common to all schemes.
  */
 #include "wheel.h"
 
 /**
- * wheel_span - how far ahead a timer may always be
+ * wheel_span() - Return the range of a wheel.
  * @w: wheel
  *
- * Return: nanoseconds from the present on; WHEEL_END_NS: as far as the clock goes.
+ * Return: distance from the current time in nanoseconds; WHEEL_END_NS if there is no limit.
  */
 u64 wheel_span(const struct wheel_core *w)
 {
@@ -20,10 +20,10 @@ u64 wheel_span(const struct wheel_core *w)
 }
 
 /**
- * wheel_memory - how much memory the rings of a wheel take
- * @buckets: a power of two
+ * wheel_memory() - Determine the size of the memory of a wheel.
+ * @buckets: number of buckets, a power of two
  *
- * Return: bytes.
+ * Return: size in bytes.
  */
 size_t wheel_memory(u32 buckets)
 {
@@ -33,48 +33,43 @@ size_t wheel_memory(u32 buckets)
 }
 
 /**
- * wheel_init - make an empty wheel whose clock is at tick 0
+ * wheel_init() - Initialize an empty wheel whose clock is at tick 0.
  * @w: wheel
- * @scheme: its kind
- * @buckets: a power of two
- * @tick_ns: nanoseconds a tick, 1 .. WHEEL_END_NS
- * @memory: of wheel_memory(@buckets) bytes, aligned as malloc() aligns
+ * @scheme: scheme of the wheel
+ * @buckets: number of buckets, a power of two
+ * @tick_ns: length of a tick in nanoseconds, 1 .. WHEEL_END_NS
+ * @memory: memory of wheel_memory(@buckets) bytes, aligned to 8 bytes
  */
 void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 		u32 buckets, u64 tick_ns, void *memory)
 {
-	w->scheme = scheme;
-	w->clock = 0;
-	w->next = WHEEL_NO_TICK;
-	w->found = true;
-	w->pending = 0;
-	w->cascaded = 0;
-	w->walk.bucket = NULL;
-	w->search = (struct wheel_search){ .refreshed = NULL };
-	w->drained = 0;
+	*w = (struct wheel_core){
+		.scheme	= scheme,
+		.next	= WHEEL_NO_TICK,
+		.found	= true,
+		.span	= WHEEL_END_NS,
+	};
 	wheel_tick_init(&w->tick, tick_ns);
 	w->last = wheel_tick_ceil(&w->tick, WHEEL_END_NS);
-	w->span = WHEEL_END_NS;
 	wheel_ring_init(&w->ring, buckets, memory);
 	scheme->init(w);
 	wheel_set_floor(w, 1);
 }
 
 /**
- * wheel_reduce - let a timer fire earlier
+ * wheel_reduce() - Move the deadline of a queued timer to an earlier time.
  * @w: wheel
- * @t: timer that is filed
- * @deadline: nanoseconds, earlier than its present one
- * @slack: nanoseconds later that are as good
+ * @t: queued timer
+ * @deadline: deadline in nanoseconds, earlier than the current one
+ * @slack: permitted delay in nanoseconds
  *
- * A timer that would not come earlier stays where it is: due at a tick which is
- * being taken, or for its slack, it might even come later.
+ * A timer whose due tick would not decrease keeps its place. If it is due at the tick that is
+ * in progress, or because of its slack, it could otherwise expire later.
  *
- * Return: 0, or -ERANGE: the clock was set back and @deadline is later than the
- * scheme can hold now; nothing changed.
+ * Return: 0, or -ERANGE if the clock was set back and @deadline now exceeds the range of the
+ * scheme; then nothing changed.
  */
-int wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
-		 u64 slack)
+int wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline, u64 slack)
 {
 	if (wheel_due_of(w, deadline, slack).tick < t->due_tick)
 		return wheel_move(w, t, deadline, slack);
@@ -83,16 +78,14 @@ int wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
 }
 
 /**
- * wheel_requeue - file a timer again that was just popped, but shall not fire yet
- * @w: wheel in whose pass it was popped
- * @t: the timer, untouched since
- * @deadline: nanoseconds, at most WHEEL_END_NS, that it was moved to; later than
- *	the tick that it was popped at
+ * wheel_requeue() - Queue a timer again that wheel_pop() returned before its deadline.
+ * @w: wheel
+ * @t: timer, unmodified since wheel_pop()
+ * @deadline: current deadline in nanoseconds, later than the tick at which @t was due
  *
- * The pass that took it is still at its tick: it can be due at the next one. If
- * the scheme cannot hold so late a tick, the timer is looked at again before, a
- * revolution from now. The timer's own deadline is left alone: it may have been
- * moved on since.
+ * The timer can be due at the next tick of the pass in progress. If @deadline exceeds the
+ * range of the scheme, the timer is dequeued again at the end of the range. t->deadline is not
+ * modified because the owner may have changed it again.
  */
 void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 {
@@ -109,12 +102,12 @@ void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 }
 
 /**
- * wheel_drain - take any timer
+ * wheel_drain() - Dequeue any timer.
  * @w: wheel
- * @budget: places to look at, counted down
+ * @budget: number of words of the bitmap to read; decremented by the work done
  *
- * Return: a timer, not filed any more; or NULL, with budget left when the wheel
- * is empty.
+ * Return: a timer that is no longer queued, or NULL. If @budget is not 0, NULL means that the
+ * wheel is empty.
  */
 struct wheel_timer *wheel_drain(struct wheel_core *w, unsigned int *budget)
 {
@@ -123,7 +116,7 @@ struct wheel_timer *wheel_drain(struct wheel_core *w, unsigned int *budget)
 	w->scheme->abandon(w);
 	t = w->scheme->first(w, budget);
 	if (!t && *budget && w->pending) {
-		/* Timers armed since are in buckets that were already drained. */
+		/* Timers were armed in buckets that had been drained. */
 		w->drained = 0;
 		t = w->scheme->first(w, budget);
 	}
@@ -133,13 +126,12 @@ struct wheel_timer *wheel_drain(struct wheel_core *w, unsigned int *budget)
 }
 
 /**
- * wheel_forward - tell a wheel the time before a timer is armed
+ * wheel_forward() - Pass the current time before a timer is armed.
  * @w: wheel
- * @tick: the present one
+ * @tick: current tick
  *
- * Nobody has looked at an idle wheel's clock; here it catches up in one step. The
- * clock of a wheel that is not idle moves in passes, unless its scheme wants it
- * near the present.
+ * The clock of an empty wheel is advanced in one step. The clock of a wheel that contains
+ * timers is advanced by passes only, unless the scheme needs it near the current time.
  */
 void wheel_forward(struct wheel_core *w, u64 tick)
 {
@@ -160,12 +152,12 @@ void wheel_forward(struct wheel_core *w, u64 tick)
 }
 
 /**
- * wheel_set_back - the clock was set
- * @w: wheel of a scheme that files by the due tick alone
- * @tick: the present one, before which the wheel's clock may be
+ * wheel_set_back() - Set the clock back.
+ * @w: wheel whose scheme has by_tick set
+ * @tick: current tick, before the wheel's clock
  *
- * Timers armed now may be due at ticks that were taken in another time. Timers that a pass
- * under way has not taken yet are not due any more: it searches anew.
+ * Timers armed from now on can be due at ticks that were already processed. Timers that a pass
+ * in progress has not returned yet are no longer due, and the pass starts a new search.
  */
 void wheel_set_back(struct wheel_core *w, u64 tick)
 {
@@ -179,12 +171,10 @@ void wheel_set_back(struct wheel_core *w, u64 tick)
 }
 
 /**
- * wheel_check - does the wheel hold what it promises?
+ * wheel_check() - Check the consistency of a wheel, for tests.
  * @w: wheel
  *
- * Walks all of it. For tests.
- *
- * Return: NULL, or what is wrong.
+ * Return: NULL, or a description of the first error.
  */
 const char *wheel_check(const struct wheel_core *w)
 {
@@ -197,6 +187,6 @@ const char *wheel_check(const struct wheel_core *w)
 	if (count != w->pending)
 		return "pending is not the number of timers";
 	if (w->floor <= w->clock)
-		return "a timer could be due at a tick that was taken";
+		return "a timer could be due at a processed tick";
 	return NULL;
 }

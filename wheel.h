@@ -1,34 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * The wheel: a pure data structure. It takes no lock, reads no clock, allocates
- * nothing and knows no user memory; the caller serializes and passes the time.
+ * Timing wheels as a pure data structure: no locking, no clock reads, no allocation, no user
+ * memory access. The caller serializes all calls and passes the current time.
  *
- * Time is cut into ticks of tick.ns nanoseconds, counted from the clock's zero.
- * A timer is due at the first tick boundary at or after its deadline, or at the
- * later one that its slack allows, and never at a tick that the wheel has
- * taken already:
+ * A tick is tick.ns nanoseconds long; ticks are counted from the clock's zero. A timer is due
+ * at the first tick boundary at or after its deadline, or at a later one within its slack,
+ * but never at a tick that has already been processed:
  *
  *	due = max(ceil(deadline / tick), floor), rounded up within the slack
  *
  *	     clock           floor
  *	-------|---------------|---------------------------->  ticks
- *	 taken | being taken   | where a timer armed now may be due
+ *	 done  | in progress   | possible due ticks of a timer armed now
  *
- * Outside a pass floor is the tick after the present, as far as the wheel was told
- * it; the clock stays behind while nothing is due. A pass that goes up to a tick puts
- * floor behind that tick, so that a callback which arms in the past is served once by
- * the next pass and not once for each tick of a stall.
+ * Outside a pass, floor is the tick after the last time passed to the wheel. The wheel's
+ * clock is not advanced while no timer is due. A pass up to tick T sets floor to T + 1. A
+ * callback that arms a timer in the past is therefore served once, by the next pass, and not
+ * once per tick after a stall.
  *
- * The invariant: the clock enters a bucket only when the bucket holds nothing that
- * is due. Until then every arm that belongs to it goes to its tail. Timers that
- * are due at the same tick therefore fire in the order in which they were armed.
+ * Invariant: the clock enters a bucket only when the bucket contains no due timer. Until then,
+ * timers armed for this bucket are appended to its list. Timers due at the same tick therefore
+ * expire in the order in which they were armed.
  *
- * A deadline may be moved while the timer is filed, without telling the wheel. Its
- * value counts when the wheel takes the timer: wheel_pop() and
- * wheel_requeue().
+ * The owner may change the deadline of a queued timer without calling the wheel. The new
+ * value is read when the wheel dequeues the timer: see wheel_pop() and wheel_requeue().
  *
- * How far the wheels reach, with ticks of these lengths. The hierarchical wheel, to the
- * end of a 63-bit clock of nanoseconds:
+ * Ranges for several tick lengths. The hierarchical wheel reaches the end of a 63-bit clock
+ * of nanoseconds:
  *
  *	level  buckets  granularity  range      1 us      1 ms    100 ms
  *	    0       64            1    2^6     64 us     64 ms     6.4 s
@@ -43,7 +41,7 @@
  *	    9       64         2^54   2^60         -         -         -
  *	   10       64         2^60   2^66         -         -         -
  *
- * The others have one ring; a revolution of it takes:
+ * The other wheels have one ring. One revolution takes:
  *
  *	     buckets                          1 us      1 ms    100 ms
  *	         256                        256 us    256 ms    25.6 s
@@ -51,26 +49,217 @@
  *	       65536                       65.5 ms   1.1 min     1.8 h
  *	     1048576                         1.0 s  17.5 min     1.2 d
  *
- * The idea of wheels hashed and hierarchical is that of Varghese and Lauck,
- * "Hashed and Hierarchical Timing Wheels", 1987.
+ * See Varghese and Lauck, "Hashed and Hierarchical Timing Wheels", 1987.
  */
 #ifndef _WHEEL_H
 #define _WHEEL_H
 
-#include "schemes/place.h"
+#include "core/core.h"
 
 size_t wheel_memory(u32 buckets);
 void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 		u32 buckets, u64 tick_ns, void *memory);
-
 u64 wheel_span(const struct wheel_core *w);
-
-int wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
-		 u64 slack);
+int wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline, u64 slack);
 void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline);
 struct wheel_timer *wheel_drain(struct wheel_core *w, unsigned int *budget);
 void wheel_forward(struct wheel_core *w, u64 tick);
 void wheel_set_back(struct wheel_core *w, u64 tick);
 const char *wheel_check(const struct wheel_core *w);
+
+/**
+ * wheel_filed() - Check whether a timer is queued.
+ * @t: timer
+ *
+ * Context: any; without the lock, the result may be outdated.
+ * Return: true if @t is queued.
+ */
+static inline bool wheel_filed(const struct wheel_timer *t)
+{
+	return timer_bucket(t) != WHEEL_UNFILED;
+}
+
+/**
+ * wheel_admit() - Determine the due tick of a timer.
+ * @w: wheel
+ * @deadline: deadline in nanoseconds, at most WHEEL_END_NS
+ * @slack: permitted delay in nanoseconds; reduced to 0 if it would exceed the range
+ * @due: due tick and order
+ *
+ * Return: 0, or -ERANGE if @deadline exceeds the range of the scheme.
+ */
+static inline int wheel_admit(const struct wheel_core *w, u64 deadline, u64 slack,
+			      struct wheel_due *due)
+{
+	*due = wheel_due_of(w, deadline, slack);
+	if (likely(due->tick <= w->latest))
+		return 0;
+	*due = wheel_due_at(w, deadline);
+	return due->tick <= w->latest ? 0 : -ERANGE;
+}
+
+/*
+ * Queue a timer. If @scheme, which is that of the wheel, is a constant, the compiler omits the
+ * code of the other schemes and the registers that their calls would need.
+ */
+static __always_inline void wheel_file(struct wheel_core *w, const struct wheel_scheme *scheme,
+				       struct wheel_timer *t, struct wheel_due due)
+{
+	t->due_tick = due.tick;
+	t->hint = 0;
+	if (scheme == &wheel_hierarchical) {
+		hierarchical_file(w, t, due.order);
+	} else if (scheme->file == wheel_hashed_file) {
+		hashed_file(w, t, due.order);
+	} else {
+		scheme->file(w, t, due.order);
+		w->next = min(w->next, due.tick);
+	}
+}
+
+/* Remove a queued timer from its bucket. */
+static __always_inline void wheel_unfile(struct wheel_core *w, const struct wheel_scheme *scheme,
+					 struct wheel_timer *t)
+{
+	if (scheme == &wheel_hierarchical) {
+		hierarchical_unfile(w, t);
+	} else if (scheme->unfile == wheel_hashed_unfile) {
+		hashed_unfile(w, t);
+	} else {
+		scheme->unfile(w, t);
+		ring_forget(w, t->due_tick);
+	}
+}
+
+/* wheel_place() after wheel_admit(), with the wheel's scheme. */
+static __always_inline void wheel_put(struct wheel_core *w, const struct wheel_scheme *scheme,
+				      struct wheel_timer *t, u64 deadline, struct wheel_due due)
+{
+	WRITE_ONCE(t->deadline, deadline);
+	wheel_file(w, scheme, t, due);
+	w->pending++;
+}
+
+/**
+ * wheel_place() - Queue a timer.
+ * @w: wheel
+ * @t: timer that is not queued
+ * @deadline: deadline in nanoseconds, at most WHEEL_END_NS
+ * @slack: permitted delay in nanoseconds
+ *
+ * Return: 0, or -ERANGE if @deadline exceeds the range of the scheme.
+ */
+static __always_inline int wheel_place(struct wheel_core *w, struct wheel_timer *t,
+				       u64 deadline, u64 slack)
+{
+	struct wheel_due due;
+	int err = wheel_admit(w, deadline, slack, &due);
+
+	if (unlikely(err))
+		return err;
+	wheel_put(w, w->scheme, t, deadline, due);
+	return 0;
+}
+
+/* wheel_move() after wheel_admit(), with the wheel's scheme. */
+static __always_inline void wheel_refile(struct wheel_core *w, const struct wheel_scheme *scheme,
+					 struct wheel_timer *t, u64 deadline, struct wheel_due due)
+{
+	wheel_unfile(w, scheme, t);
+	WRITE_ONCE(t->deadline, deadline);
+	wheel_file(w, scheme, t, due);
+}
+
+/**
+ * wheel_move() - Change the deadline of a queued timer.
+ * @w: wheel
+ * @t: queued timer
+ * @deadline: deadline in nanoseconds, at most WHEEL_END_NS
+ * @slack: permitted delay in nanoseconds
+ *
+ * Return: 0, or -ERANGE if @deadline exceeds the range of the scheme; then nothing changed.
+ */
+static __always_inline int wheel_move(struct wheel_core *w, struct wheel_timer *t,
+				      u64 deadline, u64 slack)
+{
+	struct wheel_due due;
+	int err = wheel_admit(w, deadline, slack, &due);
+
+	if (unlikely(err))
+		return err;
+	wheel_refile(w, w->scheme, t, deadline, due);
+	return 0;
+}
+
+/* wheel_remove(), with the wheel's scheme. */
+static __always_inline void wheel_take(struct wheel_core *w, const struct wheel_scheme *scheme,
+				       struct wheel_timer *t)
+{
+	wheel_unfile(w, scheme, t);
+	timer_set_place(t, WHEEL_UNFILED, 0);
+	WRITE_ONCE(t->deadline, READ_ONCE(t->deadline) | WHEEL_IDLE);
+	w->pending--;
+}
+
+/**
+ * wheel_remove() - Cancel a queued timer.
+ * @w: wheel
+ * @t: queued timer
+ *
+ * If @t was the earliest timer, the next expiry becomes a lower bound until the next pass.
+ */
+static __always_inline void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
+{
+	wheel_take(w, w->scheme, t);
+}
+
+/* Dequeue the next timer of the open bucket if it is due. */
+static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
+{
+	struct wheel_walk *walk = &w->walk;
+	struct wheel_timer *t;
+
+	if (!walk->bucket || walk->tick <= w->clock || wheel_walk_over(walk))
+		return NULL;
+	t = timer_of(walk->from->next);
+	if (t->due_tick != walk->tick)
+		return NULL;
+	walk->seen++;
+	hint_take(t);
+	timer_detach(t);
+	return t;
+}
+
+/**
+ * wheel_pop() - Continue a pass: dequeue the next due timer.
+ * @w: wheel
+ * @until: tick to advance to
+ * @budget: maximum number of timers and buckets to visit; decremented by the work done
+ *
+ * Timers are returned in order of due tick, then in arming order. A timer remains queued, and
+ * can be cancelled, until it is returned. Timers may be armed and cancelled between two calls.
+ *
+ * Return: a timer that is no longer queued, or NULL. If @budget is not 0, NULL means that no
+ * timer is due at @until or earlier, and that the next expiry is known. The next expiry is
+ * exact, unless timers were cancelled during the pass or in a long bucket. Then it is a
+ * lower bound.
+ */
+static inline struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until, unsigned int *budget)
+{
+	struct wheel_timer *t;
+
+	wheel_raise_floor(w, until);
+	if (!*budget)
+		return NULL;
+	t = wheel_pop_open(w);
+	if (t)
+		(*budget)--;
+	else
+		t = INDIRECT_CALL_2(w->scheme->pop, wheel_hierarchical_pop,
+				    wheel_hashed_pop, w, until, budget);
+	if (t)
+		w->pending--;
+	return t;
+}
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * The parts of a wheel: buckets, rings, ticks, and what tells schemes apart.
+ * The parts of a timing wheel: ticks, buckets, rings and schemes. The functions that every arm
+ * and every cancellation executes are inline.
  */
 #ifndef _WHEEL_CORE_CORE_H
 #define _WHEEL_CORE_CORE_H
@@ -8,18 +9,17 @@
 #include "env.h"
 #include "../include/linux/wheel_timer_types.h"
 
-/* The end of a 63-bit nanosecond clock counts as a tick boundary. */
+/* The end of a 63-bit nanosecond clock, which counts as a tick boundary. */
 #define WHEEL_END_NS	(((u64)1 << 63) - 1)
 
-/* No tick: beyond every tick of every clock. */
+/* Greater than every tick. */
 #define WHEEL_NO_TICK	(~(u64)0)
 
 /**
- * struct wheel_bucket - the timers of one place of a ring, in the order armed
- * @timers: their nodes
- * @min: lower bound of the due ticks; exact unless BUCKET_STALE is set
- * @state: BUCKET_STALE: the timer that @min came from was removed; BUCKET_CROWDED: the last
- *	walk found too many timers to refresh @min again; the bits above: see hint.h
+ * struct wheel_bucket - the timers of one bucket, in arming order
+ * @timers: list of the timers
+ * @min: lower bound of the due ticks, WHEEL_NO_TICK if empty; exact unless BUCKET_STALE
+ * @state: flags, and the state of the hints in the bits above
  */
 struct wheel_bucket {
 	struct list_head	timers;
@@ -27,16 +27,18 @@ struct wheel_bucket {
 	unsigned long		state;
 };
 
+/* The timer that the minimum came from was removed. */
 #define BUCKET_STALE	1UL
-#define BUCKET_CROWDED	2UL
-#define BUCKET_FLAGS	(BUCKET_STALE | BUCKET_CROWDED)
+/* The last walk found too many timers; the minimum is not refreshed. */
+#define BUCKET_LONG	2UL
+#define BUCKET_FLAGS	(BUCKET_STALE | BUCKET_LONG)
 
 /**
- * struct wheel_ring - buckets and which of them hold timers
- * @bucket: @mask + 1 of them, a power of two
- * @busy: a bit for each bucket that holds timers, 64 a word
- * @minima: hashed: a tree of them; see minima.h
- * @mask: turns a tick into the number of a bucket
+ * struct wheel_ring - a ring of buckets
+ * @bucket: array of buckets
+ * @busy: bitmap of the buckets that contain timers
+ * @minima: tree of lower bounds; used by the hashed scheme
+ * @mask: number of buckets, a power of two, minus 1
  */
 struct wheel_ring {
 	struct wheel_bucket	*bucket;
@@ -46,8 +48,8 @@ struct wheel_ring {
 };
 
 /**
- * struct wheel_tick - a tick's length and how to divide by it
- * @ns: nanoseconds
+ * struct wheel_tick - length of a tick, and its reciprocal
+ * @ns: length in nanoseconds
  * @mul: floor(2^(63 + @shift) / @ns) + 1
  * @shift: ceil(log2(@ns))
  */
@@ -57,58 +59,60 @@ struct wheel_tick {
 	u32	shift;
 };
 
+/**
+ * struct wheel_due - due tick of a timer
+ * @tick: due tick
+ * @order: the slack allows any tick to be rounded up to a multiple of 2^@order
+ */
+struct wheel_due {
+	u64	tick;
+	u8	order;
+};
+
 struct wheel_core;
 
 /**
- * struct wheel_scheme - what tells one kind of wheel from another
- * @name: for people
- * @by_tick: files by the due tick alone, so that the clock may be set back
- * @max_timers: so many timers at most, since filing one may look at all others; 0:
- *	any number
- * @buckets: how many buckets its rings have, given how many were asked for
- * @init: set up the scheme's part of a wheel whose rings are empty
- * @follow: move the clock of a wheel that is not empty towards a tick; NULL: the
- *	scheme does not care
- * @file: put a timer with this order where its due tick belongs
- * @unfile: take a filed timer out
- * @pop: wheel_pop()
- * @abandon: end what a pass has under way, so that the next one begins anew; false
- *	if there was nothing
- * @first: wheel_drain(): any filed timer, or NULL, while no pass is under way
- * @forward: the wheel is empty and its clock was moved; NULL: the scheme does not
- *	care
- * @check: wheel_check() of what the scheme alone knows; counts the timers
+ * struct wheel_scheme - operations of one kind of wheel
+ * @name: name of the scheme
+ * @by_tick: placement depends on the due tick only, so that the clock may be set back
+ * @max_timers: maximum number of timers because arming is O(n); 0 means no limit
+ * @buckets: return the number of buckets for a requested number
+ * @init: initialize the members of the scheme; all buckets are empty
+ * @follow: advance the clock of a wheel that is not empty towards a tick; optional
+ * @file: queue a timer, whose due tick is set, with an order
+ * @unfile: remove a queued timer; its place remains set
+ * @pop: implementation of wheel_pop()
+ * @abandon: end the walk and the search that are in progress; false if there is no walk
+ * @first: return any queued timer for wheel_drain(), or NULL
+ * @forward: the wheel is empty and its clock was advanced; optional
+ * @check: scheme-specific part of wheel_check(), which counts the timers
  */
 struct wheel_scheme {
 	const char *name;
 	bool by_tick;
 	u32 max_timers;
-	u32 (*buckets)(u32 asked);
+	u32 (*buckets)(u32 requested);
 	void (*init)(struct wheel_core *w);
 	void (*follow)(struct wheel_core *w, u64 tick);
 	void (*file)(struct wheel_core *w, struct wheel_timer *t, u32 order);
 	void (*unfile)(struct wheel_core *w, struct wheel_timer *t);
-	struct wheel_timer *(*pop)(struct wheel_core *w, u64 until,
-				   unsigned int *budget);
+	struct wheel_timer *(*pop)(struct wheel_core *w, u64 until, unsigned int *budget);
 	bool (*abandon)(struct wheel_core *w);
-	struct wheel_timer *(*first)(struct wheel_core *w,
-				     unsigned int *budget);
+	struct wheel_timer *(*first)(struct wheel_core *w, unsigned int *budget);
 	void (*forward)(struct wheel_core *w);
 	const char *(*check)(const struct wheel_core *w, u64 *count);
 };
 
 /**
- * struct wheel_walk - the bucket that is open, and how far a pass has come in it
- * @walked: mark in the bucket, behind the timers that were looked at
- * @newer: mark in the bucket, before those armed since the walk began
- * @from: the next timer to look at comes behind this node; @walked, or the bucket
- *	itself where a pass empties it
- * @end: no timer from this node on is looked at
- * @bucket: the bucket, or NULL
- * @tick: timers that are due at this tick are taken. A walk that takes none has a tick
- *	that the clock has taken already
- * @before: the bucket's minimum when the walk began
- * @seen: how many timers were looked at
+ * struct wheel_walk - traversal of the open bucket
+ * @walked: mark in the bucket's list, behind the visited timers
+ * @newer: mark in the bucket's list, before the timers armed since the walk began
+ * @from: node before the next timer: @walked, or the list head if the bucket is being emptied
+ * @end: node at which the walk ends
+ * @bucket: open bucket, or NULL
+ * @tick: timers due at this tick expire; at most the clock if the walk only finds the minimum
+ * @before: minimum of the bucket when the walk began
+ * @seen: number of visited timers
  */
 struct wheel_walk {
 	struct list_head	walked;
@@ -122,10 +126,10 @@ struct wheel_walk {
 };
 
 /**
- * struct wheel_search - the search for the next due tick
- * @refreshed: the bucket whose minimum was refreshed last
- * @steps: hashed: how often it had to raise a minimum first
- * @lost: hashed: it ended with a minimum that may be too small
+ * struct wheel_search - search for the next due tick
+ * @refreshed: bucket whose minimum was refreshed last
+ * @steps: hashed: number of minima raised so far
+ * @lost: hashed: the search gave up with a lower bound
  */
 struct wheel_search {
 	struct wheel_bucket	*refreshed;
@@ -134,10 +138,10 @@ struct wheel_search {
 };
 
 /**
- * struct wheel_beyond - the overflow wheel's list
- * @timers: sorted by due tick
- * @edge: timers that are due from this tick on go to the list
- * @next_edge: what @edge will be when the list is drained so far; or 0
+ * struct wheel_beyond - list of the overflow scheme
+ * @timers: timers sorted by due tick
+ * @edge: timers due at this tick or later are queued on the list
+ * @next_edge: value of @edge after the transfer to the ring in progress, or 0
  */
 struct wheel_beyond {
 	struct list_head	timers;
@@ -146,26 +150,25 @@ struct wheel_beyond {
 };
 
 /**
- * struct wheel_core - one wheel
- * @scheme: its kind
- * @clock: every tick up to this one has been taken
- * @floor: the first tick at which a timer armed now may be due
- * @latest: the last such tick; at the clock's end there is none, and it is before @floor
- * @next: no timer is due before this tick
- * @last: the tick at the clock's end
- * @span: timers are due at most so many ticks after @floor; where the scheme has no
- *	bound of its own: as many as the clock has nanoseconds
- * @found: @next is known; exactly, unless it is the minimum of a stale bucket
- * @max_order: slack rounds to no more than 2^max_order ticks
- * @drained: wheel_drain() found no timer in the buckets before this one
- * @pending: how many timers are filed
- * @cascaded: how often a timer was placed in a lower level
- * @tick: the tick's length
- * @ring: its buckets
- * @walk: the open bucket
- * @search: the search under way
- * @levels: hierarchical: a bit a level that holds timers
- * @beyond: overflow: what its ring has no room for
+ * struct wheel_core - a timing wheel
+ * @scheme: scheme of the wheel
+ * @clock: last processed tick
+ * @floor: first tick at which a timer armed now can be due
+ * @latest: last such tick; less than @floor at the end of the clock
+ * @next: lower bound of all due ticks and of all minima of buckets
+ * @last: tick at the end of the clock
+ * @span: maximum distance of a due tick from @floor
+ * @found: @next is the result of a search and of the arms since
+ * @max_order: maximum order of a rounded due tick
+ * @drained: wheel_drain() continues at this bucket
+ * @pending: number of queued timers
+ * @cascaded: number of times a timer was moved to a lower level, or from the list to the ring
+ * @tick: length of a tick
+ * @ring: buckets
+ * @walk: walk of the open bucket
+ * @search: search for the next due tick
+ * @levels: hierarchical: bitmap of the levels that contain timers
+ * @beyond: overflow: timers due after the current revolution of the ring
  */
 struct wheel_core {
 	const struct wheel_scheme *scheme;
@@ -194,5 +197,397 @@ extern const struct wheel_scheme wheel_hashed;
 extern const struct wheel_scheme wheel_hierarchical;
 extern const struct wheel_scheme wheel_bounded;
 extern const struct wheel_scheme wheel_overflow;
+
+/* Ticks */
+
+void wheel_tick_init(struct wheel_tick *tick, u64 ns);
+u64 wheel_tick_at(const struct wheel_core *w, u64 now);
+struct wheel_due wheel_due_within(const struct wheel_core *w, u64 deadline, u64 slack);
+
+/* @ns / tick->ns, see wheel_tick_init(). */
+static inline u64 wheel_tick_floor(const struct wheel_tick *tick, u64 ns)
+{
+	return wheel_mulhi(ns << 1, tick->mul) >> tick->shift;
+}
+
+static inline u64 wheel_tick_ceil(const struct wheel_tick *tick, u64 ns)
+{
+	return likely(ns) ? wheel_tick_floor(tick, ns - 1) + 1 : 0;
+}
+
+/* The time of a tick in nanoseconds, at most WHEEL_END_NS. */
+static inline u64 wheel_time_of(const struct wheel_core *w, u64 tick)
+{
+	return min(tick * w->tick.ns, WHEEL_END_NS);
+}
+
+static inline void wheel_set_floor(struct wheel_core *w, u64 floor)
+{
+	w->floor = floor;
+	w->latest = min(w->last, floor + w->span);
+}
+
+/* No timer armed from now on is due at @tick or earlier. */
+static inline void wheel_raise_floor(struct wheel_core *w, u64 tick)
+{
+	if (tick >= w->floor)
+		wheel_set_floor(w, tick + 1);
+}
+
+/* The due tick of a timer without slack. */
+static inline struct wheel_due wheel_due_at(const struct wheel_core *w, u64 deadline)
+{
+	u64 tick = wheel_tick_ceil(&w->tick, deadline);
+
+	return (struct wheel_due){ .tick = max(tick, w->floor) };
+}
+
+static inline struct wheel_due wheel_due_of(const struct wheel_core *w, u64 deadline, u64 slack)
+{
+	if (likely(!slack))
+		return wheel_due_at(w, deadline);
+	return wheel_due_within(w, deadline, slack);
+}
+
+/* Timers and lists */
+
+static inline struct wheel_timer *timer_of(const struct list_head *node)
+{
+	return list_entry(node, struct wheel_timer, node);
+}
+
+/* With one store, because the bucket is read without a lock. */
+static inline void timer_set_place(struct wheel_timer *t, u32 bucket, u32 order)
+{
+	WRITE_ONCE(t->place, order << WHEEL_ORDER_SHIFT | bucket);
+}
+
+static inline u32 timer_bucket(const struct wheel_timer *t)
+{
+	return READ_ONCE(t->place) & WHEEL_UNFILED;
+}
+
+/*
+ * Unlike list_add_tail() and list_del(), these make no function call if CONFIG_DEBUG_LIST is
+ * set, as in timer.c. Debugobjects detect a queued timer that is overwritten or freed.
+ */
+static inline void node_append(struct list_head *node, struct list_head *list)
+{
+	struct list_head *last = list->prev;
+
+	/* In this order, gcc does not combine two stores in a vector register. */
+	node->next = list;
+	last->next = node;
+	node->prev = last;
+	list->prev = node;
+}
+
+/* Returns true if the list is empty afterwards. */
+static inline bool node_remove(struct list_head *node)
+{
+	struct list_head *next = node->next;
+	struct list_head *prev = node->prev;
+
+	next->prev = prev;
+	prev->next = next;
+	/* If both nodes are the same, they are the list head. */
+	return next == prev;
+}
+
+/* Remove a timer from its list. It is no longer pending; its order remains set. */
+static inline void timer_detach(struct wheel_timer *t)
+{
+	WRITE_ONCE(t->place, t->place | WHEEL_UNFILED);
+	node_remove(&t->node);
+}
+
+/*
+ * Hints
+ *
+ * Walking a list costs one cache miss after the other, because each node stores the address of
+ * the next. In a long bucket, each timer therefore stores the distance to the timer queued 17
+ * places later, which is prefetched when the first is visited. A hint is never dereferenced:
+ * the other timer may have been cancelled or freed.
+ *
+ *	bucket -> t0 .. t62 [lagging: t63] .. t79 [tail]  <- t80 is appended
+ *			     \____________hint____________/
+ *
+ * Each appended timer becomes the hint of the lagging timer, and the next one lags then. The
+ * lagging timer is always in the bucket: if it leaves, the next one takes its place, one place
+ * nearer to the tail. If no timer follows, counting restarts. A short bucket only counts.
+ */
+
+/* The lagging timer is this many places before the last one. */
+#define HINT_LEAD	16
+
+/* A bucket's state is a number of timers below HINT_FULL, or the lagging node above. */
+#define HINT_ONE	(BUCKET_FLAGS + 1)
+#define HINT_FULL	(80 * HINT_ONE)
+
+/* The bucket is open: no hints are written, and timers leave it without hint_leave(). */
+#define HINT_CLOSED	HINT_FULL
+
+/* In units of 8 bytes, a hint of 32 bits reaches 16 GB in both directions. */
+#define HINT_SHIFT	3
+
+#define CACHE_LINE	64
+
+static inline void hint_close(struct wheel_bucket *bucket)
+{
+	bucket->state = HINT_CLOSED | (bucket->state & BUCKET_FLAGS);
+}
+
+static inline void hint_restart(struct wheel_bucket *bucket)
+{
+	bucket->state &= BUCKET_FLAGS;
+}
+
+/* A distance that does not fit results in a wrong hint, which is harmless. */
+static inline void hint_give(struct wheel_timer *t, const struct wheel_timer *later)
+{
+	t->hint = (s32)((long)((unsigned long)later - (unsigned long)t) >> HINT_SHIFT);
+}
+
+/* Most timers occupy two cache lines. */
+static inline void hint_take(const struct wheel_timer *t)
+{
+	unsigned long later = (unsigned long)t + ((unsigned long)t->hint << HINT_SHIFT);
+
+	prefetch((void *)later);
+	prefetch((void *)(later + CACHE_LINE));
+}
+
+static inline void hint_start(struct wheel_bucket *bucket, struct list_head *last)
+{
+	u32 i;
+
+	for (i = 0; i < HINT_LEAD; i++)
+		last = last->prev;
+	bucket->state = (unsigned long)last | (bucket->state & BUCKET_FLAGS);
+}
+
+/* @t is the last timer of @bucket. */
+static inline void hint_append(struct wheel_bucket *bucket, struct wheel_timer *t)
+{
+	unsigned long state = bucket->state;
+
+	if (state < HINT_FULL - HINT_ONE) {
+		bucket->state = state + HINT_ONE;
+	} else if (likely(state > (HINT_CLOSED | BUCKET_FLAGS))) {
+		struct list_head *lag = (struct list_head *)(state & ~BUCKET_FLAGS);
+
+		bucket->state = (unsigned long)lag->next | (state & BUCKET_FLAGS);
+		hint_give(timer_of(lag), t);
+	} else if (state < HINT_FULL) {
+		hint_start(bucket, &t->node);
+	}
+}
+
+/* @t is about to leave @bucket. */
+static inline void hint_leave(struct wheel_bucket *bucket, const struct wheel_timer *t)
+{
+	unsigned long state = bucket->state;
+
+	if (state - HINT_ONE < HINT_FULL - HINT_ONE) {
+		bucket->state = state - HINT_ONE;
+	} else if (unlikely((state ^ (unsigned long)&t->node) <= BUCKET_FLAGS)) {
+		hint_restart(bucket);
+		if (t->node.next != &bucket->timers)
+			bucket->state |= (unsigned long)t->node.next;
+	}
+}
+
+/* Rings and walks */
+
+void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory);
+struct wheel_timer *wheel_ring_first(const struct wheel_ring *r, u32 buckets, u32 *from,
+				     unsigned int *budget);
+void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 tick);
+struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, unsigned int *budget);
+void wheel_walk_end(struct wheel_walk *walk, struct wheel_ring *r);
+void wheel_walk_abandon(struct wheel_walk *walk, struct wheel_ring *r);
+bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r, unsigned int *budget);
+bool wheel_walk_mark(const struct wheel_walk *walk, const struct list_head *node);
+const char *wheel_bucket_check(const struct wheel_core *w, u32 at, u64 *count);
+
+/* Have all timers been visited that were in the bucket when the walk began? */
+static inline bool wheel_walk_over(const struct wheel_walk *walk)
+{
+	return walk->from->next == walk->end;
+}
+
+static inline bool bucket_worth_refreshing(const struct wheel_bucket *bucket)
+{
+	return (bucket->state & BUCKET_FLAGS) == BUCKET_STALE;
+}
+
+static inline u64 *ring_busy(const struct wheel_ring *r, u32 at)
+{
+	return &r->busy[at / 64];
+}
+
+static inline u32 ring_at(const struct wheel_ring *r, const struct wheel_bucket *bucket)
+{
+	return (u32)(bucket - r->bucket);
+}
+
+/* The minimum of bucket @at decreased to @due. */
+static inline void ring_lower(struct wheel_core *w, u32 at, u64 due)
+{
+	w->ring.bucket[at].min = due;
+	*ring_busy(&w->ring, at) |= (u64)1 << at % 64;
+	if (due < w->next)
+		w->next = due;
+}
+
+/*
+ * Append a timer to bucket @at. Returns true if the bucket's minimum decreased. In an empty
+ * bucket it always does. The next expiry is at most the minimum and needs no separate check.
+ */
+static inline bool ring_append(struct wheel_core *w, u32 at, struct wheel_timer *t, u32 order)
+{
+	struct wheel_bucket *bucket = &w->ring.bucket[at];
+	u64 due = t->due_tick;
+
+	timer_set_place(t, at, order);
+	node_append(&t->node, &bucket->timers);
+	hint_append(bucket, t);
+	if (likely(due >= bucket->min))
+		return false;
+	ring_lower(w, at, due);
+	return true;
+}
+
+static inline void ring_emptied(struct wheel_ring *r, u32 at)
+{
+	*ring_busy(r, at) &= ~((u64)1 << at % 64);
+	r->bucket[at].min = WHEEL_NO_TICK;
+	r->bucket[at].state = 0;
+}
+
+/* A timer was removed that the next expiry may be due to. */
+static inline void ring_forget(struct wheel_core *w, u64 due)
+{
+	if (due == w->next)
+		w->found = false;
+}
+
+/* Remove a timer from its bucket. Returns true if the bucket is empty. */
+static inline bool ring_remove(struct wheel_core *w, struct wheel_timer *t)
+{
+	struct wheel_bucket *bucket = &w->ring.bucket[timer_bucket(t)];
+
+	hint_leave(bucket, t);
+	if (unlikely(node_remove(&t->node))) {
+		ring_emptied(&w->ring, timer_bucket(t));
+		ring_forget(w, t->due_tick);
+		return true;
+	}
+	if (unlikely(t->due_tick == bucket->min)) {
+		bucket->state |= BUCKET_STALE;
+		ring_forget(w, t->due_tick);
+	}
+	return false;
+}
+
+/* The hashed scheme, see hashed.c */
+
+#define MINIMA_BITS	3
+#define MINIMA_BELOW	((u32)1 << MINIMA_BITS)
+
+u32 wheel_hashed_buckets(u32 requested);
+void wheel_hashed_init(struct wheel_core *w);
+void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t, u32 order);
+void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t);
+struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until, unsigned int *budget);
+bool wheel_hashed_abandon(struct wheel_core *w);
+struct wheel_timer *wheel_hashed_first(struct wheel_core *w, unsigned int *budget);
+const char *wheel_hashed_check(const struct wheel_core *w, u64 *count);
+
+/* The number of words of the tree of minima. */
+static inline u32 minima_words(u32 buckets)
+{
+	return max(buckets / (MINIMA_BELOW / 2), MINIMA_BELOW);
+}
+
+/* The parent of a bucket in the tree of minima. */
+static inline u32 minima_above(const struct wheel_ring *r, u32 at)
+{
+	return ((r->mask | (MINIMA_BELOW - 1)) + 1 + at) >> MINIMA_BITS;
+}
+
+/* The minimum of bucket @at decreased to @tick. */
+static inline void minima_lower(struct wheel_ring *r, u32 at, u64 tick)
+{
+	u32 node;
+
+	for (node = minima_above(r, at); node && tick < r->minima[node]; node >>= MINIMA_BITS)
+		r->minima[node] = tick;
+}
+
+static inline void hashed_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
+{
+	u32 at = (u32)t->due_tick & w->ring.mask;
+
+	if (ring_append(w, at, t, order))
+		minima_lower(&w->ring, at, t->due_tick);
+}
+
+static inline void hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
+{
+	ring_remove(w, t);
+}
+
+/* The hierarchical scheme, see hierarchical.c */
+
+#define WHEEL_LEVEL_BITS	6
+#define WHEEL_LEVEL_BUCKETS	64
+#define WHEEL_LEVELS		11
+
+void wheel_hierarchical_file(struct wheel_core *w, struct wheel_timer *t, u32 order);
+void wheel_hierarchical_unfile(struct wheel_core *w, struct wheel_timer *t);
+struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until, unsigned int *budget);
+
+/*
+ * Indexed by the highest bit in which due tick and clock differ: the number of the level's
+ * first bucket, a multiple of 64, plus the position of the level's lowest bit, which is below 64.
+ */
+extern const u16 wheel_level_of_bit[64];
+
+/* The bucket of a timer that is due after the clock. */
+static inline u32 hierarchical_at(u64 due, u64 clock)
+{
+	u32 level = wheel_level_of_bit[__fls(due ^ clock)];
+	u32 bucket = due >> level % WHEEL_LEVEL_BUCKETS & (WHEEL_LEVEL_BUCKETS - 1);
+
+	return (level & ~(u32)(WHEEL_LEVEL_BUCKETS - 1)) + bucket;
+}
+
+/* Queue a timer relative to @clock, which is before its due tick. */
+static inline void hierarchical_file_from(struct wheel_core *w, struct wheel_timer *t, u32 order,
+					  u64 clock)
+{
+	u32 at = hierarchical_at(t->due_tick, clock);
+
+	if (ring_append(w, at, t, order))
+		w->levels |= (u32)1 << at / WHEEL_LEVEL_BUCKETS;
+}
+
+static inline void hierarchical_left(struct wheel_core *w, u32 level)
+{
+	if (!w->ring.busy[level])
+		w->levels &= ~((u32)1 << level);
+}
+
+static inline void hierarchical_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
+{
+	hierarchical_file_from(w, t, order, w->clock);
+}
+
+static inline void hierarchical_unfile(struct wheel_core *w, struct wheel_timer *t)
+{
+	if (ring_remove(w, t))
+		hierarchical_left(w, timer_bucket(t) / WHEEL_LEVEL_BUCKETS);
+}
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * The wheel needs this of its surroundings: in the kernel its headers, in user
- * space the same few names. The only file of the wheel that knows where it is.
+ * The environment of the wheel: headers of the kernel, or definitions of the same names in user
+ * space. All other files of the wheel are independent of the environment.
  */
 #ifndef _WHEEL_CORE_ENV_H
 #define _WHEEL_CORE_ENV_H
@@ -32,7 +32,7 @@ typedef __s32 s32;
 typedef __u64 u64;
 typedef __s64 s64;
 
-/* Tests look at what is fetched, for nothing else tells. */
+/* Tests define it to record prefetches, which have no other effect. */
 #ifndef prefetch
 #define prefetch(x)		__builtin_prefetch(x)
 #endif
@@ -93,7 +93,7 @@ static inline bool list_empty(const struct list_head *head)
 	return head->next == head;
 }
 
-/* In this order the compiler does not gather both pointers in a vector first. */
+/* In this order, gcc does not combine two stores in a vector register. */
 static inline void __list_add(struct list_head *node, struct list_head *prev,
 			      struct list_head *next)
 {
@@ -108,7 +108,7 @@ static inline void list_add(struct list_head *node, struct list_head *prev)
 	__list_add(node, prev, prev->next);
 }
 
-/* Reads nothing of the node before, which may be in no cache. */
+/* Does not read the previous node, which may not be in the cache. */
 static inline void list_add_tail(struct list_head *node, struct list_head *next)
 {
 	__list_add(node, next->prev, next);
@@ -122,7 +122,7 @@ static inline void list_del(struct list_head *node)
 
 #endif
 
-/* Not mul_u64_u64_shr(), which is four multiplications on User-Mode Linux. */
+/* mul_u64_u64_shr() is four multiplications on User-Mode Linux. */
 static inline u64 wheel_mulhi(u64 a, u64 b)
 {
 	return (u64)((__uint128_t)a * b >> 64);

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Buckets in a ring, and walks through one of them.
+ * Rings of buckets, and walks through a bucket.
+ *
+ * A walk that is interrupted leaves two marks in the bucket's list:
+ *
+ *	bucket -> visited .. [walked] -> not visited .. [newer] -> armed since
+ *
+ * Timers armed while the bucket is open are due at a later tick. The walk therefore ends at the
+ * second mark, regardless of their number.
  */
-#include "ring.h"
+#include "core.h"
 
-/* A bucket with so many timers is crowded. */
-#define CROWD	256
+/* The minimum of a bucket with this many timers is not refreshed. */
+#define LONG_BUCKET	256
 
-/**
- * wheel_ring_init - make all buckets empty
- * @r: ring
- * @buckets: how many
- * @memory: of wheel_memory(@buckets) bytes
- */
+/* Initialize a ring in memory of wheel_memory(@buckets) bytes. */
 void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory)
 {
 	u32 i;
@@ -21,7 +23,7 @@ void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory)
 	r->busy = (u64 *)(r->bucket + max(buckets, MINIMA_BELOW));
 	r->minima = r->busy + DIV_ROUND_UP(buckets, 64);
 	r->mask = buckets - 1;
-	/* A node of the minima has so many below it, be they in use or not. */
+	/* A node of the minima has this many buckets below it, used or not. */
 	for (i = 0; i < max(buckets, MINIMA_BELOW); i++) {
 		INIT_LIST_HEAD(&r->bucket[i].timers);
 		r->bucket[i].min = WHEEL_NO_TICK;
@@ -29,21 +31,16 @@ void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory)
 	}
 	for (i = 0; i < buckets; i += 64)
 		*ring_busy(r, i) = 0;
-	minima_init(r);
+	for (i = 0; i < minima_words(buckets); i++)
+		r->minima[i] = WHEEL_NO_TICK;
 }
 
-/**
- * wheel_ring_find - the first busy bucket in a part of a ring
- * @r: ring
- * @from: where to start
- * @to: where to stop
- * @budget: words of the bitmap that may be read, counted down
- *
- * Return: the bucket, which is busy; or the place before which none is, @to or,
- * with the budget used up, an earlier one.
+/*
+ * Find the first busy bucket in [@from, @to). Each word of the bitmap costs one unit of the
+ * budget. Returns the number of a bucket before which none is busy: that of a busy bucket or
+ * @to, unless the budget is used up.
  */
-u32 wheel_ring_find(const struct wheel_ring *r, u32 from, u32 to,
-		    unsigned int *budget)
+static u32 find_busy(const struct wheel_ring *r, u32 from, u32 to, unsigned int *budget)
 {
 	while (from < to && *budget) {
 		u64 word = *ring_busy(r, from) >> from % 64;
@@ -56,32 +53,20 @@ u32 wheel_ring_find(const struct wheel_ring *r, u32 from, u32 to,
 	return min(from, to);
 }
 
-/**
- * wheel_ring_first - the first timer in a part of a ring
- * @r: ring in which nothing is walked
- * @buckets: where to stop
- * @from: where to start; moved past what is empty
- * @budget: words of the bitmap that may be read, counted down
- *
- * Return: the timer, or NULL at the end or when the budget is used up.
+/*
+ * The first timer of the buckets from @from, which is advanced past empty buckets, up to
+ * @buckets. NULL if they are empty or if the budget is used up. No bucket may be open.
  */
-struct wheel_timer *wheel_ring_first(const struct wheel_ring *r, u32 buckets,
-				     u32 *from, unsigned int *budget)
+struct wheel_timer *wheel_ring_first(const struct wheel_ring *r, u32 buckets, u32 *from,
+				     unsigned int *budget)
 {
-	*from = wheel_ring_find(r, *from, buckets, budget);
+	*from = find_busy(r, *from, buckets, budget);
 	if (*from == buckets || !*budget)
 		return NULL;
 	return timer_of(r->bucket[*from].timers.next);
 }
 
-/**
- * wheel_walk_begin - start to walk a bucket
- * @walk: walk
- * @bucket: bucket that is not empty
- * @tick: which timers to take
- *
- * The bucket's minimum is found anew on the way.
- */
+/* Open a bucket that is not empty. The walk determines the bucket's minimum again. */
 void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 tick)
 {
 	walk->bucket = bucket;
@@ -97,13 +82,9 @@ void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 
 	list_add_tail(&walk->newer, &bucket->timers);
 }
 
-/**
- * wheel_walk_on - go on
- * @walk: walk
- * @budget: timers that may be looked at, counted down
- *
- * Return: the next timer that is due at the walk's tick, detached; NULL at the
- * end or when the budget is used up.
+/*
+ * Continue a walk, at most @budget timers far. Returns the next timer that is due at the walk's
+ * tick, detached, or NULL at the end or if the budget is used up.
  */
 struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, unsigned int *budget)
 {
@@ -132,28 +113,22 @@ struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, unsigned int *budget)
 	return due;
 }
 
-/**
- * wheel_walk_end - leave the bucket
- * @walk: walk that is over
- * @r: the bucket's ring
- */
+/* Close the bucket. */
 void wheel_walk_end(struct wheel_walk *walk, struct wheel_ring *r)
 {
+	struct wheel_bucket *bucket = walk->bucket;
+
 	list_del(&walk->walked);
 	list_del(&walk->newer);
-	walk->bucket->state &= BUCKET_STALE;
-	if (walk->seen >= CROWD)
-		walk->bucket->state |= BUCKET_CROWDED;
-	if (list_empty(&walk->bucket->timers))
-		ring_emptied(r, ring_at(r, walk->bucket));
+	bucket->state &= BUCKET_STALE;
+	if (walk->seen >= LONG_BUCKET)
+		bucket->state |= BUCKET_LONG;
+	if (list_empty(&bucket->timers))
+		ring_emptied(r, ring_at(r, bucket));
 	walk->bucket = NULL;
 }
 
-/**
- * wheel_walk_abandon - leave the bucket, whatever was seen
- * @walk: walk, under way or not
- * @r: the bucket's ring
- */
+/* Close the bucket before the end of the walk. Its minimum becomes a lower bound. */
 void wheel_walk_abandon(struct wheel_walk *walk, struct wheel_ring *r)
 {
 	if (!walk->bucket)
@@ -163,45 +138,30 @@ void wheel_walk_abandon(struct wheel_walk *walk, struct wheel_ring *r)
 	wheel_walk_end(walk, r);
 }
 
-/**
- * wheel_walk_refresh - go on with a walk for the bucket's minimum alone
- * @walk: walk
- * @r: the bucket's ring
- * @budget: timers that may be looked at, counted down
- *
- * A crowded bucket is not worth it: it keeps the minimum that it had, at the price
- * of an empty wake-up. Otherwise one cancel in it would cost a pass through all
- * that it holds.
- *
- * Return: true when it is over.
+/*
+ * Continue a walk that only determines the bucket's minimum. Returns true at the end. The
+ * minimum of a long bucket is not refreshed, at the cost of a wake-up with no timer due:
+ * otherwise each cancellation in the bucket could cost a walk through all of it.
  */
-bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r,
-			unsigned int *budget)
+bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r, unsigned int *budget)
 {
 	wheel_walk_on(walk, budget);
 	if (wheel_walk_over(walk))
 		wheel_walk_end(walk, r);
-	else if (walk->seen >= CROWD)
+	else if (walk->seen >= LONG_BUCKET)
 		wheel_walk_abandon(walk, r);
 	return !walk->bucket;
 }
 
-/**
- * wheel_walk_mark - is this node a mark of a walk, and no timer's?
- * @walk: walk
- * @node: in a bucket
- *
- * Return: true if so.
- */
+/* Is a node in the list of a bucket a mark of the walk? */
 bool wheel_walk_mark(const struct wheel_walk *walk, const struct list_head *node)
 {
 	return node == &walk->walked || node == &walk->newer;
 }
 
-/* Is the timer that lags in its bucket, and no further behind than it shall be? */
-static bool lag_check(const struct wheel_ring *r, u32 at)
+/* Is the lagging timer among the last timers of the bucket? */
+static bool lag_check(const struct wheel_bucket *bucket)
 {
-	const struct wheel_bucket *bucket = &r->bucket[at];
 	const struct list_head *node = bucket->timers.prev;
 	unsigned long lag = bucket->state & ~BUCKET_FLAGS;
 	u32 behind;
@@ -213,14 +173,7 @@ static bool lag_check(const struct wheel_ring *r, u32 at)
 	return (unsigned long)node == lag && node != &bucket->timers;
 }
 
-/**
- * wheel_bucket_check - wheel_check() of one bucket
- * @w: wheel
- * @at: number of the bucket
- * @count: timers, counted up
- *
- * Return: NULL, or what is wrong.
- */
+/* The part of wheel_check() for one bucket. Increments @count by the number of timers. */
 const char *wheel_bucket_check(const struct wheel_core *w, u32 at, u64 *count)
 {
 	const struct wheel_bucket *bucket = &w->ring.bucket[at];
@@ -235,23 +188,21 @@ const char *wheel_bucket_check(const struct wheel_core *w, u32 at, u64 *count)
 			continue;
 		t = timer_of(node);
 		if (t->bucket != at)
-			return "a timer is in a bucket that is not its own";
+			return "a timer records another bucket";
 		if (t->due_tick <= w->clock)
-			return "the clock passed a timer";
+			return "a timer is due before the clock";
 		earliest = min(earliest, t->due_tick);
 		++*count;
 	}
-	if (!lag_check(&w->ring, at))
-		return "a hint would be written to a timer that is gone";
+	if (!lag_check(bucket))
+		return "the lagging timer is not in the bucket";
 	if (w->next > bucket->min)
-		return "a bucket's minimum is before the next expiry";
+		return "the next expiry is after a bucket's minimum";
 	if (bucket == w->walk.bucket)
 		return NULL;
 	if (busy == list_empty(&bucket->timers))
 		return "the bitmap is wrong";
 	if (bucket->state & BUCKET_STALE ? bucket->min > earliest : bucket->min != earliest)
 		return "a bucket's minimum is wrong";
-	if (w->found && w->next > earliest)
-		return "a timer is due before the next expiry";
 	return NULL;
 }

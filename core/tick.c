@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Ticks: their length, and the tick at which a timer with slack is due.
+ * Ticks: conversion from nanoseconds, and slack.
  */
-#include "tick.h"
+#include "core.h"
 
 /*
- * Every arm divides by the tick, so the division is a multiplication. With
- * l = ceil(log2(d)) and m = floor(2^(63 + l) / d) + 1, for all x < 2^63:
+ * Each arm divides by the tick length. The division is a multiplication: with
+ * l = ceil(log2(d)) and m = floor(2^(63 + l) / d) + 1, for all x < 2^63,
  *
  *	x / d = mulhi(2 * x, m) >> l
  *
- * Granlund and Montgomery, "Division by Invariant Integers using
- * Multiplication", 1994. m is found by long division in binary: 2^l / d is 1
- * with the remainder 2^l - d, then 63 more bits of the quotient follow.
+ * See Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994.
+ * Binary long division computes m: 2^l / d is 1 with the remainder 2^l - d, followed by 63
+ * more bits of the quotient.
  */
 void wheel_tick_init(struct wheel_tick *tick, u64 ns)
 {
@@ -34,15 +34,9 @@ void wheel_tick_init(struct wheel_tick *tick, u64 ns)
 	tick->shift = shift;
 }
 
-/**
- * wheel_tick_at - the newest tick boundary
- * @w: wheel
- * @now: nanoseconds, at most WHEEL_END_NS
- *
- * The clock's end counts as a boundary, so that the deadlines in its last,
- * incomplete tick can be reached, too.
- *
- * Return: the tick.
+/*
+ * The last tick boundary at or before @now. The end of the clock is a boundary, so that
+ * deadlines in its last, incomplete tick expire.
  */
 u64 wheel_tick_at(const struct wheel_core *w, u64 now)
 {
@@ -51,21 +45,12 @@ u64 wheel_tick_at(const struct wheel_core *w, u64 now)
 	return wheel_tick_floor(&w->tick, now);
 }
 
-/**
- * wheel_due_within - when a timer with slack is due
- * @w: wheel
- * @deadline: nanoseconds, at most WHEEL_END_NS
- * @slack: nanoseconds later that are as good
- *
- * The tick within [earliest, latest] that is the multiple of the highest power of
- * two: timers with slack meet there and share a wake-up. That power is the
- * highest bit in which earliest - 1 and latest differ.
- *
- * Return: the tick, and the power to which any deadline may be rounded up within
- * this slack.
+/*
+ * The due tick of a timer with slack: the tick within [earliest, latest] that is a multiple of
+ * the highest power of two. Timers with slack meet there and share a wake-up. The exponent is
+ * the highest bit in which earliest - 1 and latest differ.
  */
-struct wheel_due wheel_due_within(const struct wheel_core *w, u64 deadline,
-				  u64 slack)
+struct wheel_due wheel_due_within(const struct wheel_core *w, u64 deadline, u64 slack)
 {
 	u64 earliest = wheel_due_at(w, deadline).tick;
 	u64 latest = deadline + min(slack, WHEEL_END_NS - deadline);

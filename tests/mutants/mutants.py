@@ -12,7 +12,7 @@ import c
 import operators
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = ["wheel.c", "core/hint.h", "core/minima.[ch]", "core/ring.[ch]", "core/tick.[ch]", "schemes/*.[ch]"]
+SOURCES = ["wheel.[ch]", "core/core.h", "core/*.c"]
 
 
 @dataclass

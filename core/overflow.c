@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The wheel with an overflow list: one ring for the timers before an edge, a list
- * sorted by due tick for those behind it. When the ring's revolution is over the
- * edge moves on and the ring takes from the list what came into its span.
+ * The overflow scheme: one ring for the timers due before an edge, and a list sorted by due tick
+ * for the others. At the end of a revolution of the ring, the edge advances, and the timers that
+ * are now before it are moved from the list to the ring.
  *
- * The edge moves only when that is done. Until then what is armed beyond it joins
- * the list, so that timers due at one tick never overtake each other.
+ * The edge advances after the last of them was moved. Until then, timers armed beyond the edge
+ * are queued on the list, so that the order of timers due at the same tick is kept.
  *
- * An arm beyond the edge is O(n) by design, which is why such a wheel holds no
- * more than so many timers.
+ * Arming a timer beyond the edge is O(n). The number of timers is therefore limited.
  */
-#include "hashed.h"
+#include "core.h"
 
 /* The ABI's WHEEL_OVERFLOW_TIMERS. */
 #define MAX_TIMERS	2048
 
-/* In wheel_timer.bucket: on the list. No ring has so many buckets. */
+/* wheel_timer.bucket of the timers on the list. The number is greater than that of any bucket. */
 #define BEYOND	(WHEEL_UNFILED - 1)
 
-/* A revolution of the ring begins at the clock. */
+/* Begin a revolution of the ring at the clock. */
 static void overflow_forward(struct wheel_core *w)
 {
 	w->beyond.edge = w->clock + 1 + w->ring.mask + 1;
@@ -32,7 +31,7 @@ static void overflow_init(struct wheel_core *w)
 	overflow_forward(w);
 }
 
-/* Behind all that are due as early: from the tail, where the latest are. */
+/* Insert after all timers that are due at the same tick or earlier, searching from the tail. */
 static void file_beyond(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
 	struct list_head *at = w->beyond.timers.prev;
@@ -67,8 +66,8 @@ static u64 first_beyond(const struct wheel_core *w)
 }
 
 /*
- * The ring is empty. Begin a revolution at the clock, which may jump to just
- * before the first timer on the list, and take what is due within it.
+ * The ring is empty. Begin a revolution at the clock, which may skip to the tick before the first
+ * timer on the list, and move the timers due within it to the ring.
  */
 static void revolve(struct wheel_core *w, u64 until, unsigned int *budget)
 {
@@ -91,14 +90,13 @@ static void revolve(struct wheel_core *w, u64 until, unsigned int *budget)
 	w->beyond.next_edge = 0;
 }
 
-static struct wheel_timer *overflow_pop(struct wheel_core *w, u64 until,
-					unsigned int *budget)
+static struct wheel_timer *overflow_pop(struct wheel_core *w, u64 until, unsigned int *budget)
 {
 	while (*budget) {
 		struct wheel_timer *t;
 
 		t = wheel_hashed_pop(w, min(until, w->beyond.edge - 1), budget);
-		/* The ring does not know of the list. */
+		/* The ring does not take the list into account. */
 		w->next = min(w->next, first_beyond(w));
 		if (t || !*budget || until < w->beyond.edge)
 			return t;
@@ -107,8 +105,7 @@ static struct wheel_timer *overflow_pop(struct wheel_core *w, u64 until,
 	return NULL;
 }
 
-static struct wheel_timer *overflow_first(struct wheel_core *w,
-					  unsigned int *budget)
+static struct wheel_timer *overflow_first(struct wheel_core *w, unsigned int *budget)
 {
 	if (!list_empty(&w->beyond.timers))
 		return timer_of(w->beyond.timers.next);
@@ -124,7 +121,7 @@ static const char *overflow_check(const struct wheel_core *w, u64 *count)
 		const struct wheel_timer *t = timer_of(node);
 
 		if (t->bucket != BEYOND || t->due_tick < w->beyond.edge)
-			return "a timer is on the list that belongs to the ring";
+			return "a timer on the list is due before the edge";
 		if (t->due_tick < last)
 			return "the list is not sorted";
 		if (w->found && t->due_tick < w->next)

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The hierarchical wheel: levels of 64 buckets, a bucket of a level spans the whole
- * level below. Eleven levels hold every 63-bit tick, as the table in wheel.h says.
+ * The hierarchical scheme: eleven levels of 64 buckets hold every 63-bit tick. A bucket of a
+ * level spans the whole level below. The table in wheel.h lists the ranges.
  *
- * The level of a timer is that of the highest group of six bits in which its due
- * tick and the clock differ, not the size of its delay: so no level ever wraps,
- * every bucket in use lies ahead of the clock, all timers of a level are due
- * before those of the next, and the first busy bucket of the first busy level holds
- * the earliest of all.
+ * The level of a timer is that of the highest group of six bits in which its due tick and the
+ * clock differ. It does not depend on the delay. Consequently no level wraps, each busy bucket
+ * is ahead of the clock, and all timers of a level are due before those of the next level. The
+ * first busy bucket of the first busy level contains the earliest timer.
  *
- * A pass opens that bucket for the tick of its minimum: takes what is due and files
- * the others as seen from that tick, in lower levels. The clock enters when the
- * bucket is empty, and not before: until then what is armed for the bucket goes to its
- * tail. The clock may therefore stay behind the time, before a bucket that is not
- * due; nobody is woken for a cascade.
+ * A pass opens that bucket at the tick of its minimum. Due timers expire, and the others cascade
+ * to lower levels, relative to that tick. The clock enters the bucket when it is empty. Until
+ * then, timers armed for the bucket are appended to it. The clock remains before a bucket that is
+ * not due, and no wake-up is needed for a cascade.
  */
-#include "hierarchical.h"
+#include "core.h"
 
 #define LEVEL(n)	((n) * (WHEEL_LEVEL_BUCKETS + WHEEL_LEVEL_BITS))
 
@@ -26,16 +24,15 @@ const u16 wheel_level_of_bit[64] = {
 	[54 ... 59] = LEVEL(9), [60 ... 63] = LEVEL(10),
 };
 
-static u32 hierarchical_buckets(u32 asked)
+static u32 hierarchical_buckets(u32 requested)
 {
-	(void)asked;
+	(void)requested;
 	return WHEEL_LEVELS * WHEEL_LEVEL_BUCKETS;
 }
 
 static void hierarchical_init(struct wheel_core *w)
 {
 	w->max_order = 63;
-	w->levels = 0;
 }
 
 void wheel_hierarchical_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
@@ -59,7 +56,7 @@ static struct wheel_bucket *first_bucket(const struct wheel_core *w)
 	return &w->ring.bucket[level * WHEEL_LEVEL_BUCKETS + __ffs64(w->ring.busy[level])];
 }
 
-/* The first tick of a bucket that lies ahead of the clock. */
+/* The first tick of a bucket that is ahead of the clock. */
 static u64 bucket_start(const struct wheel_core *w, const struct wheel_bucket *bucket)
 {
 	u32 at = ring_at(&w->ring, bucket);
@@ -67,14 +64,11 @@ static u64 bucket_start(const struct wheel_core *w, const struct wheel_bucket *b
 	u64 group = (u64)(at % WHEEL_LEVEL_BUCKETS) << shift;
 	u64 below = ((u64)WHEEL_LEVEL_BUCKETS << shift) - 1;
 
-	/* The last level has no level above. */
+	/* There is no level above the last one. */
 	return shift + WHEEL_LEVEL_BITS >= 64 ? group : (w->clock & ~below) | group;
 }
 
-/*
- * A pass takes timers from the head of the bucket until there are none: it needs no
- * marks in the list.
- */
+/* A pass removes the first timer until the bucket is empty. It needs no marks in the list. */
 static void open_bucket(struct wheel_core *w, struct wheel_bucket *bucket)
 {
 	hint_close(bucket);
@@ -85,29 +79,27 @@ static void open_bucket(struct wheel_core *w, struct wheel_bucket *bucket)
 	w->found = false;
 }
 
-/* Is the open bucket being emptied, not walked for its minimum? */
+/* Is the open bucket being emptied, rather than walked for its minimum? */
 static bool emptying(const struct wheel_core *w)
 {
 	return w->walk.from == &w->walk.bucket->timers;
 }
 
-/* An open bucket that has become empty still has its bits. */
+/* The bits of the open bucket are still set if it is empty. */
 static void close_bucket(struct wheel_core *w)
 {
 	struct wheel_bucket *bucket = w->walk.bucket;
+	u32 at = ring_at(&w->ring, bucket);
 
 	hint_restart(bucket);
 	if (list_empty(&bucket->timers)) {
-		ring_emptied(&w->ring, ring_at(&w->ring, bucket));
-		hierarchical_left(w, ring_at(&w->ring, bucket) / WHEEL_LEVEL_BUCKETS);
+		ring_emptied(&w->ring, at);
+		hierarchical_left(w, at / WHEEL_LEVEL_BUCKETS);
 	}
 	w->walk.bucket = NULL;
 }
 
-/*
- * Take a timer of the open bucket that is due, and move the others down. The clock
- * enters when none is left.
- */
+/* Return the next due timer of the open bucket, and let the timers before it cascade. */
 static struct wheel_timer *empty_bucket(struct wheel_core *w, unsigned int *budget)
 {
 	struct wheel_bucket *bucket = w->walk.bucket;
@@ -138,7 +130,7 @@ static void refresh_bucket(struct wheel_core *w, unsigned int *budget)
 		hierarchical_left(w, level);
 }
 
-/* Nothing more is due. The clock stops before a bucket that it would enter. */
+/* No timer is due. The clock stops before the first busy bucket. */
 static void finish_pass(struct wheel_core *w, const struct wheel_bucket *bucket, u64 until)
 {
 	w->next = bucket ? bucket->min : WHEEL_NO_TICK;
@@ -149,8 +141,7 @@ static void finish_pass(struct wheel_core *w, const struct wheel_bucket *bucket,
 	w->clock = max(w->clock, until);
 }
 
-struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until,
-					   unsigned int *budget)
+struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until, unsigned int *budget)
 {
 	struct wheel_bucket *bucket;
 	struct wheel_timer *t;
@@ -191,17 +182,15 @@ static bool hierarchical_abandon(struct wheel_core *w)
 		close_bucket(w);
 	} else {
 		wheel_walk_abandon(&w->walk, &w->ring);
-		/* Its timers may have been cancelled while it was walked. */
+		/* All its timers may have been cancelled during the walk. */
 		hierarchical_left(w, ring_at(&w->ring, bucket) / WHEEL_LEVEL_BUCKETS);
 	}
 	return true;
 }
 
-static struct wheel_timer *hierarchical_first(struct wheel_core *w,
-					      unsigned int *budget)
+static struct wheel_timer *hierarchical_first(struct wheel_core *w, unsigned int *budget)
 {
-	return wheel_ring_first(&w->ring, WHEEL_LEVELS * WHEEL_LEVEL_BUCKETS,
-				&w->drained, budget);
+	return wheel_ring_first(&w->ring, WHEEL_LEVELS * WHEEL_LEVEL_BUCKETS, &w->drained, budget);
 }
 
 static const char *place_check(const struct wheel_core *w, u32 at)
@@ -220,10 +209,10 @@ static const char *place_check(const struct wheel_core *w, u32 at)
 		if (wheel_walk_mark(&w->walk, node))
 			continue;
 		if ((fls64(t->due_tick ^ clock) - 1) / WHEEL_LEVEL_BITS != level)
-			return "a timer is on a level that is not its own";
+			return "a timer is on the wrong level";
 		if ((t->due_tick >> (level * WHEEL_LEVEL_BITS)) % WHEEL_LEVEL_BUCKETS !=
 		    at % WHEEL_LEVEL_BUCKETS)
-			return "a timer is in a bucket that is not its own";
+			return "a timer is in the wrong bucket";
 	}
 	return NULL;
 }
