@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * The timer as its owner embeds it. Apart from its operations, so that the
- * wheel itself, which also compiles in user space, needs nothing else.
+ * The timer that its owner embeds, without its operations. The wheel itself, which also compiles
+ * in user space, needs no other header.
  */
 #ifndef _LINUX_WHEEL_TIMER_TYPES_H
 #define _LINUX_WHEEL_TIMER_TYPES_H
@@ -15,21 +15,20 @@ struct wheel_timer;
 typedef void (*wheel_timer_fn)(struct wheel_timer *timer);
 
 /**
- * struct wheel_timer - a timer on a wheel; embed it, touch no field
- * @node: in its bucket; after wheel_stop() on the caller's list
- * @deadline: when it shall fire, in nanoseconds on the wheel's clock; WHEEL_IDLE
- *	is set when it is not pending
- * @due_tick: while pending, the tick it is due at
- * @fired: afterwards, when it fired, in nanoseconds
+ * struct wheel_timer - a timer on a wheel, to be embedded; all members are private
+ * @node: links the timer to its bucket; after wheel_stop(), to the caller's list
+ * @deadline: deadline in nanoseconds on the wheel's clock; WHEEL_IDLE is set if not pending
+ * @due_tick: due tick while pending
+ * @fired: time of the expiry in nanoseconds, afterwards
  * @place: @bucket, and @order above WHEEL_ORDER_SHIFT; accessed without a lock
  * @bucket: number of its bucket; WHEEL_UNFILED if it is not pending
- * @order: a due tick may be rounded up to a multiple of 2^order within the slack
+ * @order: the due tick may be rounded up to a multiple of 2^order within the slack
  * @hint: distance to a timer that is queued several places later, in units of 8 bytes
- * @function: called when it fires
- * @base: the wheel that it belongs to, and state in the low bits
+ * @function: callback
+ * @base: base of the wheel, and state in the low bits
  *
- * The wheel itself touches what stands before @function: side by side, these 40 bytes lie
- * on 1.5 lines of the cache, and all 56 on 1.75.
+ * The wheel accesses the members before @function. These 40 bytes occupy 1.5 cache lines on
+ * average, and all 56 bytes 1.75.
  */
 struct wheel_timer {
 	struct list_head	node;
@@ -58,7 +57,7 @@ struct wheel_timer {
 #define WHEEL_ORDER_SHIFT	24
 #define WHEEL_UNFILED	(((u32)1 << WHEEL_ORDER_SHIFT) - 1)
 
-/* In deadline, which may then not be moved without the wheel's lock. */
+/* Bit of @deadline: the deadline must not be moved without the wheel's lock. */
 #define WHEEL_IDLE	((u64)1 << 63)
 
 #endif

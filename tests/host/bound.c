@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The bounded wheel's part of P6: what it cannot hold is refused, and never
- * shortened. The rig compares each answer with the oracle's.
+ * shortened. The harness compares each result with the oracle's.
  */
 #include "random.h"
 #include "rig.h"
@@ -10,7 +10,7 @@
 #define BUCKETS	16
 #define TICK_NS	10
 
-/* Each delay around the bound, by a clock that stands and one that went on. */
+/* Each delay around the bound, with a clock that stands and one that has advanced. */
 static void refused_beyond(u64 clock, u64 slack)
 {
 	struct rig rig;
@@ -22,7 +22,7 @@ static void refused_beyond(u64 clock, u64 slack)
 		bool armed = rig_arm(&rig, 0, (clock + delay) * TICK_NS, slack);
 
 		if (armed ? delay > BUCKETS : delay <= BUCKETS)
-			ktap_fail("not just what is beyond the bound is refused");
+			ktap_fail("not only timers beyond the bound are rejected");
 		if (delay && armed && rig.timer[0].wheel.due_tick < clock + delay)
 			ktap_fail("a delay was shortened");
 		rig_cancel(&rig, 0);
@@ -55,7 +55,7 @@ static void p6_a_refused_move_changes_nothing(void)
 }
 
 /*
- * The bound counts from the present, also when the clock had stayed behind for
+ * The bound is relative to the current time, also if the clock had stayed behind for
  * want of anything to do.
  */
 static void p6_bound_counts_from_the_present(void)
@@ -70,7 +70,7 @@ static void p6_bound_counts_from_the_present(void)
 	rig_check(&rig);
 	rig_forward(&rig, 40);
 	if (rig.wheel.clock != 14)
-		ktap_fail("the clock did not follow up to what is due");
+		ktap_fail("the clock did not follow to the first due timer");
 	if (rig_pass(&rig, 15, 3) != 1 || rig_pass(&rig, 26, 3) != 1)
 		ktap_fail("a timer did not fire at its tick");
 }
@@ -85,7 +85,7 @@ static void p6_buckets_for_a_longest_delay(void)
 
 	rig_init(&rig, BUCKETS, TICK_NS, 1);
 	if (wheel_span(&rig.wheel) != longest)
-		ktap_fail("another delay is told as the longest");
+		ktap_fail("the longest delay is wrong");
 	for (now = 0; now < 5 * TICK_NS; now++) {
 		rig_forward(&rig, now / TICK_NS);
 		if (!rig_arm(&rig, 0, now + longest, 0))

@@ -17,7 +17,7 @@
  * struct division - by one tick
  * @wheel: divides
  * @memory: of its buckets
- * @x: what was divided last
+ * @x: last dividend
  */
 struct division {
 	struct wheel_core wheel;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The edge of the overflow wheel: which timers are in the ring and which are on
- * the list, as told by the moves from one to the other.
+ * the list, as counted by the moves between them.
  */
 #include "rig.h"
 #include "tests.h"
@@ -43,7 +43,7 @@ static void next_revolution(u64 start)
 		ktap_fail("not one revolution came into the ring");
 	rig_pass(&rig, start + 100 + BUCKETS, 100);
 	if (rig.wheel.cascaded != 3 || rig.wheel.pending)
-		ktap_fail("the next revolution did not come into the ring");
+		ktap_fail("the timers of the next revolution were not moved to the ring");
 }
 
 static void p11_edge(void)
@@ -55,7 +55,7 @@ static void p11_edge(void)
 	next_revolution(1000);
 }
 
-/* A new wheel's ring ends where that of a wheel does which was told the time. */
+/* The ring of a new wheel ends at the same tick as after wheel_forward(). */
 static void p11_first_edge(void)
 {
 	struct rig rig;
@@ -90,7 +90,7 @@ static void p9_moves_are_paid_for(void)
 	if (rig_pass(&rig, 1000, 10) != MANY)
 		ktap_fail("not all fired at their tick");
 	if (rig.spent < 2 * MANY)
-		ktap_fail("timers were moved that no budget paid for");
+		ktap_fail("timers were moved without using the budget");
 }
 
 const struct ktap_test edge_tests[] = {

@@ -53,13 +53,13 @@ static const char *const names[OPERATIONS] = {
 /**
  * struct history - where the walk is
  * @rig: on which it is tried
- * @now: the present tick
+ * @now: current tick
  * @revolution: of the ring, or of the lowest level
  * @budget: of a call
  * @length: of the histories
  * @done: this one
  * @depth: how much of it
- * @leaves: how many it was
+ * @leaves: number of histories
  * @interrupted: did the budget end any call?
  * @levels: hierarchical: a bit for each that held timers
  */
@@ -76,7 +76,7 @@ struct history {
 	u32 levels;
 };
 
-/* A rig to go back to; the wheel's memory follows. */
+/* A saved harness, followed by the memory of the wheel. */
 struct state {
 	struct rig rig;
 	u64 now;

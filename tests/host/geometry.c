@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tables in wheel.h, computed anew: from where a timer gets to and from
- * arithmetic, not from what the schemes say of themselves.
+ * The tables in wheel.h, computed independently of the schemes: from the bucket of each timer
+ * and from arithmetic.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 static const u64 ticks[COLUMNS] = { 1000, 1000000, 100000000 };
 
 /**
- * struct table - lines, as they should stand in wheel.h
+ * struct table - expected lines of wheel.h
  * @line: their text
- * @lines: how many
+ * @lines: number of lines
  */
 struct table {
 	char line[LINES][LINE];
@@ -76,7 +76,7 @@ static void print_time(char *text, size_t size, __uint128_t ns)
 		 (double)ns / (double)unit[i].ns, unit[i].name);
 }
 
-/* How long so many ticks take; unless the clock ends before they begin. */
+/* The duration of a number of ticks, unless the clock ends before they begin. */
 static void add_times(char *line, __uint128_t range, __uint128_t granularity)
 {
 	u32 i;

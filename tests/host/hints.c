@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hints: in a long bucket each timer tells where one that comes later lies, and
- * nothing is written to a timer that has left the wheel.
+ * Hints: in a long bucket, each timer stores the distance to a later one, and nothing is
+ * written to a timer that has left the wheel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +17,12 @@
 #define POISON	0xa5
 
 /**
- * struct hinted - a wheel of ticks of 1 ns whose timers lie in no order
+ * struct hinted - a wheel with ticks of 1 ns and timers in random order
  * @wheel: the wheel
  * @memory: its own
- * @timer: those that are not filed are poisoned
- * @recent: those that were armed last
- * @armed: how often one was
+ * @timer: timers, poisoned unless they are queued
+ * @recent: timers armed last
+ * @armed: number of arms
  * @now: the clock
  */
 struct hinted {
@@ -61,7 +61,7 @@ static const char *hinted_by(const struct wheel_timer *t)
 	return (const char *)t + 8 * (long)t->hint;
 }
 
-/* The timers of a bucket lie in the order in which they are armed: backwards. */
+/* The timers of a bucket are armed in descending order of address. */
 static void hints_lead_on(void)
 {
 	struct hinted *h = hinted_create();
@@ -77,7 +77,7 @@ static void hints_lead_on(void)
 			continue;
 		told++;
 		if (i < 17 || hinted_by(t) != (const char *)(t - 17))
-			ktap_fail("a hint is not the place of the timer that comes 17 later");
+			ktap_fail("a hint does not lead to the timer queued 17 places later");
 	}
 	if (told != TIMERS - 80)
 		ktap_fail("not all timers between the first 63 and the last 17 have a hint");
@@ -113,7 +113,7 @@ static void hints_reach_16_million_timers(void)
 
 const void *host_fetched[2];
 
-/* Was the timer fetched that lies 17 after the @i-th, on two lines? */
+/* Were two cache lines of the timer 17 places after the @i-th prefetched? */
 static void check_fetched(const struct hinted *h, u32 i)
 {
 	const char *hinted = (const char *)&h->timer[i - 17];
@@ -122,7 +122,7 @@ static void check_fetched(const struct hinted *h, u32 i)
 		ktap_fail("it is not the hint that is fetched");
 }
 
-/* A look at a timer prefetches the one that its hint names. */
+/* Visiting a timer prefetches the timer of its hint. */
 static void hints_are_fetched(void)
 {
 	struct hinted *h = hinted_create();
@@ -135,7 +135,7 @@ static void hints_are_fetched(void)
 		bool told = h->timer[i].hint;
 
 		if (wheel_pop(&h->wheel, BUCKETS - 1, &budget) != &h->timer[i])
-			ktap_fail("the timers do not come in order");
+			ktap_fail("the timers do not expire in order");
 		if (told)
 			check_fetched(h, i);
 	}
@@ -161,7 +161,7 @@ static void hints_are_fetched_of_those_that_stay(void)
 		seen++;
 	}
 	if (seen != TIMERS - 80)
-		ktap_fail("not all timers that have a hint were looked at");
+		ktap_fail("not all timers with a hint were visited");
 	hinted_free(h);
 }
 

@@ -23,7 +23,7 @@ void ktap_fail(const char *error)
 			explain_failure(explained);
 		fflush(stdout);
 	}
-	/* No leak is looked for: the test was not there to free anything. */
+	/* Leaks are not checked: a failed test cannot free its memory. */
 	_exit(EXIT_FAILURE);
 }
 

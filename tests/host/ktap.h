@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Runs tests and reports them in KTAP version 1, a line a test. Each test runs
- * in a process of its own, which its first failure ends; what it had allocated goes
+ * Runs tests and reports them in KTAP version 1, one line per test. Each test runs
+ * in a separate process, which its first failure ends; the memory that it allocated goes
  * with it. A test that a sanitizer stops has failed, too, and the others still run.
  */
 #ifndef _HOST_KTAP_H
@@ -40,12 +40,12 @@ __attribute__((noreturn)) void ktap_fail(const char *error);
 /* If the test fails from here on, @explain prints under which circumstances. */
 void ktap_if_it_fails(void (*explain)(const void *of), const void *of);
 
-/* Does @run fail? Tried in a process of its own, and reported nowhere. */
+/* Does @run fail? It runs in a separate process, without a report. */
 bool ktap_fails(void (*run)(const void *with), const void *with);
 
 /*
- * Runs those whose name contains one of @parts, which NULL ends; all, if there is
- * none. Returns how many failed.
+ * Run the tests whose name contains one of @parts, which NULL ends, or all if it is empty.
+ * Returns the number of failed tests.
  */
 int ktap_run(const struct ktap_group *groups, const char *const *parts);
 

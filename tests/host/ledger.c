@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A wheel says of itself how much memory it takes, which power of two slack
- * gave a timer, how often it moved one, and that it holds none.
+ * The size of a wheel's memory, the order of a timer with slack, the counter of cascades,
+ * and drained wheels.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void memory_is_what_the_rings_take(void)
 		takes(buckets);
 }
 
-/* The highest of which a multiple lies in @first .. @last, by trying each. */
+/* The highest order with a multiple within @first .. @last, determined by trying each. */
 static unsigned int highest_order(u64 first, u64 last, unsigned int most)
 {
 	unsigned int highest = 0;
@@ -121,12 +121,12 @@ static void p11_moves_are_counted(void)
 	if (rig.wheel.cascaded)
 		ktap_fail("a timer was moved before its time");
 	if (rig_pass(&rig, 5000, 1) != 3)
-		ktap_fail("not all that was due fired");
+		ktap_fail("not all due timers fired");
 	if (rig.wheel.cascaded != moves)
 		ktap_fail("moves are not counted one by one");
 }
 
-/* A timer that is armed after all was drained can be drained, too, wherever it is. */
+/* A timer armed after a drain can be drained, regardless of its bucket. */
 static void p10_drained_again(void)
 {
 	struct rig rig;
@@ -169,7 +169,7 @@ static void p9_drain_is_paid_for(void)
 	if (t != &rig.timer[0].wheel)
 		ktap_fail("a timer is not drained by a small budget");
 	if (calls < words && rig.wheel.ring.mask == 65535)
-		ktap_fail("words were looked at that no budget paid for");
+		ktap_fail("words were read without using the budget");
 }
 
 /* Moving timers as fast as they are drained does not keep the drain from its end. */

@@ -2,9 +2,8 @@
 /*
  * host [PART...]: runs the tests whose name contains one of the PARTs.
  *
- * SEED=n repeats the random tests of an earlier run, OPS=n sets how many
- * operations each of them does, LENGTH=n how many the exhaustive tests put one
- * after the other.
+ * SEED=n repeats the random tests of an earlier run, OPS=n sets the number
+ * of operations of each, LENGTH=n the length of the histories of the exhaustive tests.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +43,7 @@ static const struct ktap_test *const of_any_delay[] = {
 	requeue_unbounded_tests, hints_tests,
 	lateness_tests, accounting_tests, order_tests, range_tests,
 	years_tests, silence_tests, work_tests, exhaustive_tests,
-	differential_tests, volume_tests, NULL,
+	volume_tests, NULL,
 };
 
 static const struct ktap_test *const of_the_hashed[] = {
@@ -53,11 +52,11 @@ static const struct ktap_test *const of_the_hashed[] = {
 
 static const struct ktap_test *const of_the_bounded[] = {
 	bound_tests, set_back_tests, bounded_years_tests, exhaustive_tests,
-	differential_tests, volume_tests, NULL,
+	volume_tests, NULL,
 };
 
 static const struct ktap_test *const of_a_baseline[] = {
-	order_tests, differential_tests, NULL,
+	order_tests, volume_tests, NULL,
 };
 
 static const struct ktap_test *const of_the_hierarchical[] = {

@@ -116,7 +116,7 @@ void oracle_fire(struct oracle *o, struct oracle_timer *t)
 	o->fired++;
 }
 
-/* Never refused: what is beyond a bound is looked at again at the bound. */
+/* Never rejected: a timer beyond a bound is dequeued at the bound. */
 void oracle_requeue(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		    u32 order)
 {

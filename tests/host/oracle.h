@@ -2,7 +2,7 @@
 /*
  * The promises of a wheel, as plainly as they can be kept: a list sorted by due
  * tick and then by the order of arming. It divides with a division and
- * searches by looking at everything.
+ * finds timers by a linear search.
  */
 #ifndef _HOST_ORACLE_H
 #define _HOST_ORACLE_H
@@ -17,19 +17,19 @@ struct oracle_timer {
 };
 
 /**
- * struct oracle - one imagined wheel
+ * struct oracle - reference model of a wheel
  * @first: the timer that fires next
  * @last: the one that fires last
- * @tick_ns: nanoseconds a tick
- * @coarsest: slack rounds to multiples of no more than so many ticks
+ * @tick_ns: tick length in nanoseconds
+ * @coarsest: slack rounds to multiples of at most this number of ticks
  * @end: the last tick
- * @span: no timer is due more than so many ticks after the present, which is
- *	just before @floor
+ * @span: no timer is due more than this number of ticks after the current one, which is
+ *	the tick before @floor
  * @clock: the last tick of which all timers have fired
  * @floor: a timer armed now is due at this tick or later
- * @armed: how many timers were
- * @fired: how many of them have
- * @cancelled: how many of them were
+ * @armed: number of arms
+ * @fired: number of expiries
+ * @cancelled: number of cancellations
  */
 struct oracle {
 	struct oracle_timer *first;
@@ -48,7 +48,7 @@ struct oracle {
 void oracle_init(struct oracle *o, u64 tick_ns);
 u64 oracle_tick_at(const struct oracle *o, u64 now);
 
-/* False, and nothing is changed: no tick can be had that is late enough. */
+/* Returns false, and changes nothing, if no tick is late enough. */
 bool oracle_arm(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		u64 slack);
 bool oracle_reduce(struct oracle *o, struct oracle_timer *t, u64 deadline,
@@ -59,7 +59,7 @@ void oracle_cancel(struct oracle *o, struct oracle_timer *t);
 void oracle_requeue(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		    u32 order);
 
-/* A pass up to a tick begins, or goes on; the first timer fires; all is done. */
+/* A pass up to a tick begins or continues; the first timer fires; the pass has ended. */
 void oracle_pass(struct oracle *o, u64 until);
 void oracle_fire(struct oracle *o, struct oracle_timer *t);
 void oracle_reach(struct oracle *o, u64 tick);

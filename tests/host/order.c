@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P5, in order: by due tick, then as armed, whatever the budget and whatever
- * is armed and removed between two calls. The rig compares each timer that
- * fires with the oracle's first.
+ * P5, in order: by due tick, then in arming order, regardless of the budget and of timers
+ * armed and cancelled between two calls. The harness compares each timer that fires with
+ * the first one of the oracle.
  */
 #include "random.h"
 #include "rig.h"
@@ -92,7 +92,7 @@ static void p5_in_order_while_it_changes(void)
 
 /*
  * One bucket, timers due at ticks 1 and 2 by turns, a pass stopped after @pops
- * calls of budget 1; then one timer is armed anew and takes its place behind
+ * calls of budget 1; then one timer is armed again and takes its place behind
  * the mark: at the tail of tick 2.
  */
 static void arm_in_walk(unsigned int i, unsigned int pops)
@@ -143,7 +143,7 @@ static void p5_first_armed_first_fired(void)
 	}
 }
 
-/* A callback arms in the past: one of them is served a pass, not one a tick. */
+/* A callback arms in the past: one of them is served per pass, not per tick. */
 static void p5_past_joins_the_next_pass(void)
 {
 	struct rig rig;
@@ -166,7 +166,7 @@ static void p5_past_joins_the_next_pass(void)
 		ktap_fail("a stall was served tick by tick");
 }
 
-/* The wheel is told the present, and does not look at what is overdue before. */
+/* wheel_forward() advances the time without expiring overdue timers. */
 static void p5_overdue_in_the_order_armed(void)
 {
 	struct rig rig;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Random numbers that can be had again: all come from one seed, which main()
+ * Reproducible random numbers: all come from one seed, which main()
  * prints. The generator is splitmix64.
  */
 #ifndef _HOST_RANDOM_H

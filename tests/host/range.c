@@ -33,7 +33,7 @@ static u64 after(u64 start, u64 delay)
 }
 
 /**
- * struct range - what is tried
+ * struct range - parameters of a test
  * @start: where the clock begins
  * @delay: from there
  */
@@ -157,7 +157,7 @@ static void p6_end_of_the_clock(void)
 		end_of_clock(ticks[i]);
 }
 
-/* When the clock has come to its end there is no tick to be had any more. */
+/* At the end of the clock, no tick is available. */
 static void p6_nothing_after_the_end(void)
 {
 	struct rig rig;
@@ -171,7 +171,7 @@ static void p6_nothing_after_the_end(void)
 	if (rig_arm(&rig, 1, 0, 0))
 		ktap_fail("a timer was accepted for which there is no tick");
 	if (!rig_arm(&rig, 0, 0, 0))
-		ktap_fail("a timer that could not be moved is gone");
+		ktap_fail("a timer that could not be moved was lost");
 	if (!rig_pass(&rig, rig.oracle.end, 1) || rig.wheel.pending)
 		ktap_fail("a timer did not fire at the end of the clock");
 	if (rig_arm(&rig, 0, WHEEL_END_NS, 0) || rig_arm(&rig, 1, 0, 5000))

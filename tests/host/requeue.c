@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A timer that was popped and shall not fire yet, since its deadline was moved
- * meanwhile: it is filed again by the slack that it was armed with.
+ * meanwhile: it is queued again with the slack that it was armed with.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
  * @armed: the first deadline
  * @slack: as armed
  * @until: the tick to which the pass goes that pops it
- * @deadline: the one that it is filed again with
+ * @deadline: deadline with which it is queued again
  * @due: the tick that is expected
  */
 struct requeued {
@@ -43,11 +43,11 @@ static void file_again(struct wheel_core *w, struct wheel_timer *t,
 	wheel_place(w, t, is->armed, is->slack);
 	if (pop(w, is->until) != t)
 		ktap_fail("it was not popped");
-	/* Moved on while the pass files it. */
+	/* Moved again while the pass queues it. */
 	t->deadline = is->deadline + 1;
 	wheel_requeue(w, t, is->deadline);
 	if (!wheel_filed(t) || w->pending != 1)
-		ktap_fail("it is not filed");
+		ktap_fail("it is not queued");
 	if (t->deadline != is->deadline + 1)
 		ktap_fail("it forgot that it was moved on");
 	if (t->due_tick != is->due)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A pass leaves behind a clock as near to the present as may be, and an
- * account that no later pass has to make again.
+ * After a pass, the clock is as close to the current time as possible, and the next expiry
+ * is known, so that no later pass searches for it again.
  */
 #include "rig.h"
 #include "tests.h"
@@ -33,8 +33,8 @@ static void p9_known_is_not_searched(void)
 }
 
 /*
- * A search is under way when all timers go. It does not keep a clock from being
- * set back, nor go on with what is armed then.
+ * All timers are cancelled during a search. The search does not prevent the clock from being
+ * set back, and does not continue with timers armed afterwards.
  */
 static void forward_in_search(unsigned int pops)
 {
@@ -56,7 +56,7 @@ static void forward_in_search(unsigned int pops)
 	rig_cancel(&rig, 3);
 	rig_cancel(&rig, 0);
 	if (rig_pass(&rig, 201, 1) || rig.wheel.next != 202)
-		ktap_fail("a search went on that the time has overtaken");
+		ktap_fail("an outdated search continued");
 	rig_pass(&rig, 300, 1);
 }
 
@@ -71,7 +71,7 @@ static void p7_forward_forgets_a_search(void)
 enum disturbance { CANCEL, FORWARD, DRAIN, DISTURBANCES };
 
 /*
- * A bucket that is walked for its minimum loses all that it holds. It is on the
+ * All timers of a bucket are cancelled while it is walked for its minimum. It is on the
  * second level of a hierarchy.
  */
 static void refresh_of_nothing(unsigned int pops, enum disturbance what)
@@ -123,7 +123,7 @@ static u64 bucket_start(u64 due, u64 clock)
 	return due >> shift << shift;
 }
 
-/* A clock that stays behind has timers filed too high, and moved too often. */
+/* If the clock stays behind, timers are queued too high and cascade too often. */
 static void rests(u64 start, u64 until, u64 due)
 {
 	struct rig rig;
@@ -134,7 +134,7 @@ static void rests(u64 start, u64 until, u64 due)
 	rig_pass(&rig, until, 1);
 	if (rig.wheel.clock !=
 	    max(start, min(until, bucket_start(due, start) - 1)))
-		ktap_fail("the clock does not rest just before a bucket");
+		ktap_fail("the clock is not just before a bucket");
 }
 
 static void p9_clock_rests_before_a_bucket(void)
@@ -153,8 +153,8 @@ static void p9_clock_rests_before_a_bucket(void)
 }
 
 /*
- * Of an open bucket that is empty nothing is taken: behind its list lies what is no timer,
- * and might look like one that is due.
+ * No timer is popped from an empty open bucket: the memory around its list head is not
+ * a timer, but could look like a due one.
  */
 static void p3_an_open_bucket_has_an_end(void)
 {
@@ -183,8 +183,8 @@ static void fill_groups(struct rig *rig, u32 buckets)
 }
 
 /*
- * A search has to look at the minima of a group where one was cancelled, and pays
- * for it. When it comes by again their minimum is known.
+ * A search visits the minima of a group in which a timer was cancelled, and charges its budget
+ * for it. The next search knows their minimum.
  */
 static void p9_groups_are_paid_for(void)
 {
@@ -197,16 +197,16 @@ static void p9_groups_are_paid_for(void)
 	if (rig_pass(&rig, 1, 1000) != 1)
 		ktap_fail("it did not fire at its tick");
 	if (rig.spent < 4 * (buckets / 64 - 1))
-		ktap_fail("minima were looked at that no budget paid for");
+		ktap_fail("minima were visited without using the budget");
 	rig.spent = 0;
 	rig_arm(&rig, buckets / 64 + 1, 2, 0);
 	if (rig_pass(&rig, 2, 1000) != 1)
 		ktap_fail("it did not fire at its tick");
 	if (rig.spent > 2 * (buckets / 64))
-		ktap_fail("minima were looked at that are known");
+		ktap_fail("known minima were visited again");
 }
 
-/* Those that are gone have not made the bucket a crowded one. */
+/* Cancelled timers no longer make a bucket a long one. */
 static void p7_crowd_is_forgotten(void)
 {
 	struct rig rig;
@@ -224,10 +224,10 @@ static void p7_crowd_is_forgotten(void)
 	rig_cancel(&rig, 0);
 	rig_pass(&rig, 7, 100);
 	if (rig.wheel.next != 8 * 1001 + 5)
-		ktap_fail("a minimum is not refreshed since its bucket was crowded once");
+		ktap_fail("a minimum is not refreshed because its bucket used to be long");
 }
 
-/* A bucket is walked for its minimum when that is gone, and not for any other. */
+/* A bucket is walked only if the timer of its minimum was cancelled. */
 static void p9_later_ones_may_go(void)
 {
 	struct rig rig;
@@ -243,7 +243,7 @@ static void p9_later_ones_may_go(void)
 		ktap_fail("a bucket was walked whose minimum is known");
 }
 
-/* A wheel that was drained in the middle of a pass is as good as new. */
+/* A wheel that was drained during a pass behaves like a new one. */
 static void p2_armed_after_a_drain(void)
 {
 	struct rig rig;

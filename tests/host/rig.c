@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With more timers a bucket keeps the minimum of one that was cancelled. */
+/* A bucket with more timers keeps the minimum of a cancelled timer. */
 #define CROWD	256
 
-/* Into @memory, instead of what was there for the rig before. */
+/* Allocate into @memory, which the previous harness may have used. */
 static void *allocate(void **memory, size_t size)
 {
 	free(*memory);
@@ -22,7 +22,7 @@ static void *allocate(void **memory, size_t size)
 	return *memory;
 }
 
-/* A timer that is not filed is its owner's: the wheel must not look at it. */
+/* The wheel must not access a timer that is not queued. */
 static void poison(struct wheel_timer *t)
 {
 	memset(t, 0xa5, sizeof(*t));
@@ -82,7 +82,7 @@ static void compare(struct rig *rig)
 	rig->clock = w->clock;
 	if (rig->passing)
 		return;
-	/* The hierarchical wheel's clock rests before a bucket. */
+	/* The hierarchical wheel's clock stops before a bucket. */
 	if (w->scheme == &wheel_hierarchical ? w->clock > o->clock :
 					       w->clock != o->clock)
 		ktap_fail("the clock is not where the pass ended");
@@ -98,11 +98,11 @@ static void cancel(struct rig *rig, struct rig_timer *t)
 {
 	rig->doubt |= rig->passing;
 	if (!wheel_filed(&t->wheel))
-		ktap_fail("a pending timer is not filed");
+		ktap_fail("a pending timer is not queued");
 	wheel_remove(&rig->wheel, &t->wheel);
 	oracle_cancel(&rig->oracle, &t->oracle);
 	if (wheel_filed(&t->wheel))
-		ktap_fail("a cancelled timer is still filed");
+		ktap_fail("a cancelled timer is still queued");
 	if (!(READ_ONCE(t->wheel.deadline) & WHEEL_IDLE))
 		ktap_fail("a cancelled timer could still be pushed");
 	poison(&t->wheel);
@@ -117,7 +117,7 @@ static void compare_timer(struct rig *rig, const struct rig_timer *t)
 	    t->wheel.due_tick != rig->wheel.last)
 		ktap_fail("the due tick is no multiple of 2^order");
 	if (!wheel_filed(&t->wheel))
-		ktap_fail("an armed timer is not filed");
+		ktap_fail("an armed timer is not queued");
 	compare(rig);
 }
 
@@ -137,12 +137,12 @@ bool rig_arm(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
 			ktap_fail("a timer was refused");
 		t->deadline = deadline;
 	} else if (err != -ERANGE) {
-		ktap_fail("what no tick can be had for is not refused");
+		ktap_fail("a deadline out of range is not rejected");
 	}
 	if (t->oracle.pending)
 		compare_timer(rig, t);
 	else if (wheel_filed(&t->wheel))
-		ktap_fail("a refused timer is filed");
+		ktap_fail("a rejected timer is queued");
 	return t->oracle.pending;
 }
 
@@ -182,7 +182,7 @@ static void check_popped(struct rig *rig, const struct wheel_timer *t, u64 until
 	const struct oracle_timer *first = rig->oracle.first;
 
 	if (wheel_filed(t))
-		ktap_fail("a timer that fired is still filed");
+		ktap_fail("a timer that fired is still queued");
 	if (!rt->oracle.pending)
 		ktap_fail("a timer fired that was not pending");
 	if (first->due > until)
@@ -214,7 +214,7 @@ static void requeue(struct rig *rig, struct wheel_timer *t, u64 until,
 	rt->deadline = deadline;
 	if (t->due_tick != rt->oracle.due || t->deadline != deadline ||
 	    !wheel_filed(t))
-		ktap_fail("a timer is not filed again as it should be");
+		ktap_fail("a timer is not queued again as expected");
 }
 
 /* Is there a bucket that holds more timers than are worth a refresh? */
@@ -240,7 +240,7 @@ static void finish(struct rig *rig, u64 until)
 {
 	rig->passing = false;
 	if (oracle_next(&rig->oracle) <= until)
-		ktap_fail("a pass ended before all that was due had fired");
+		ktap_fail("a pass ended before all due timers had fired");
 	oracle_reach(&rig->oracle, until);
 	if (!rig->doubt && rig->wheel.next != oracle_next(&rig->oracle)) {
 		rig->doubt = crowded(rig);
@@ -249,7 +249,7 @@ static void finish(struct rig *rig, u64 until)
 	}
 }
 
-/* @again: NULL, or with which deadline to file again what is popped */
+/* @again: NULL, or the deadline with which a popped timer is queued again */
 static struct rig_timer *pop(struct rig *rig, u64 until, unsigned int budget,
 			     const u64 *again)
 {
@@ -344,7 +344,7 @@ void rig_forward(struct rig *rig, u64 tick)
 		ktap_fail("the clock did not go where it was sent");
 	if (rig->wheel.clock > before)
 		oracle_reach(&rig->oracle, rig->wheel.clock);
-	/* A timer that is armed now is due after the present, wherever the clock stayed. */
+	/* A timer armed now is due after the current tick, regardless of the clock. */
 	if (tick > before)
 		oracle_pass(&rig->oracle, tick);
 	if (rig->wheel.clock > before && idle)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A wheel and the oracle side by side: what is done to one is done to the
- * other, and each answer is compared. The first difference fails the test. The
- * wheel's scheme is the subject of the test.
+ * The test harness: performs each operation on a wheel and on the oracle, and compares the
+ * results. The first difference fails the test. The subject of the test is the scheme.
  */
 #ifndef _HOST_RIG_H
 #define _HOST_RIG_H
@@ -15,7 +14,7 @@
  * @wheel: the wheel's
  * @oracle: the oracle's
  * @deadline: as last armed
- * @fired: how often it has
+ * @fired: number of expiries
  */
 struct rig_timer {
 	struct wheel_timer wheel;
@@ -25,20 +24,20 @@ struct rig_timer {
 };
 
 /**
- * struct rig - see above
- * @wheel: what is tested
- * @oracle: what it should do
+ * struct rig - a wheel and the oracle
+ * @wheel: tested wheel
+ * @oracle: reference model
  * @memory: of the wheel
  * @timer: those that the test may use
- * @timers: how many
- * @clock: of the wheel, when last looked at
- * @passing: a pass is under way
- * @doubt: a timer was removed within a pass, or a bucket is crowded, and no pass has
+ * @timers: number of timers
+ * @clock: clock of the wheel after the last operation
+ * @passing: a pass is in progress
+ * @doubt: a timer was removed within a pass, or a bucket is long, and no pass has
  *	yet come as far as the next expiry that the wheel has told since: it may
  *	be too early
  * @interrupted: a budget has ended a call
  * @spent: of all budgets so far
- * @operations: how many calls the wheel has answered
+ * @operations: number of calls of the wheel
  */
 struct rig {
 	struct wheel_core wheel;
@@ -54,7 +53,7 @@ struct rig {
 	u64 operations;
 };
 
-/* A test has one rig at a time: the memory of the one before is freed. */
+/* A test has one harness at a time: the memory of the previous one is freed. */
 void rig_init(struct rig *rig, u32 buckets, u64 tick_ns, unsigned int timers);
 
 /*
@@ -65,11 +64,11 @@ bool rig_arm(struct rig *rig, unsigned int i, u64 deadline, u64 slack);
 void rig_reduce(struct rig *rig, unsigned int i, u64 deadline, u64 slack);
 void rig_cancel(struct rig *rig, unsigned int i);
 
-/* One call of wheel_pop(); the whole of a pass, and how many it fired. */
+/* One call of wheel_pop(); a whole pass, which returns the number of expiries. */
 struct rig_timer *rig_pop(struct rig *rig, u64 until, unsigned int budget);
 u64 rig_pass(struct rig *rig, u64 until, unsigned int budget);
 
-/* One call as well; a timer that is popped is filed again, its deadline moved. */
+/* One call as well; a popped timer is queued again with a later deadline. */
 void rig_pop_again(struct rig *rig, u64 until, unsigned int budget,
 		   u64 deadline);
 

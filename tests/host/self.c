@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rig itself: that it notices wrong answers. Each case changes the wheel
- * behind the oracle's back.
+ * The harness itself detects errors. Each case changes the wheel without changing the oracle.
  */
 #include "rig.h"
 #include "tests.h"
@@ -9,9 +8,9 @@
 #define TIMERS 4
 
 /**
- * struct plant - something wrong
- * @plant: makes it
- * @otherwise: what is wrong with a rig that does not notice
+ * struct plant - an injected error
+ * @plant: injects it
+ * @otherwise: failure message if the harness does not detect it
  */
 struct plant {
 	void (*plant)(struct rig *rig);
@@ -99,7 +98,7 @@ static void plant_nothing(struct rig *rig)
 	(void)rig;
 }
 
-/* Timers 0, 1 and 2 on one tick, 3 idle; then the plant; then a pass. */
+/* Timers 0, 1 and 2 on one tick, 3 idle; then the error is injected; then a pass. */
 static void try_planted(const void *with)
 {
 	const struct plant *plant = with;
@@ -123,7 +122,7 @@ static void rig_notices_what_is_wrong(void)
 		{ plant_late, "a timer that fires late was not noticed" },
 		{ plant_order, "a wrong order was not noticed" },
 		{ plant_loss, "a lost timer was not noticed" },
-		{ plant_stranger, "a timer that nobody armed was not noticed" },
+		{ plant_stranger, "an expiry of an idle timer was not detected" },
 		{ plant_clock, "a clock that passes a timer was not noticed" },
 		{ plant_floor, "a wrong floor was not noticed" },
 		{ plant_sleep, "a late next expiry was not noticed" },

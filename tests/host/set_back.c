@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A clock that is set back: what is armed afterwards is due by the new time, and
- * what was pending by its deadline, as before.
+ * A clock is set back: timers armed afterwards are due by the new time, and pending timers by
+ * their deadlines, as before.
  */
 #include "rig.h"
 #include "tests.h"
@@ -19,7 +19,7 @@ static void p2_clock_set_back(void)
 	rig_arm(&rig, 2, 0, 0);
 	rig_check(&rig);
 	if (rig.wheel.next != 51 || rig_pass(&rig, 51, 10) != 1)
-		ktap_fail("what is past is not due at the next tick of the new time");
+		ktap_fail("a past deadline is not due at the next tick of the new time");
 	if (rig_pass(&rig, 59, 10) || rig_pass(&rig, 60, 10) != 1)
 		ktap_fail("a timer is not due by the new time");
 	if (rig_pass(&rig, 149, 10) || rig_pass(&rig, 150, 10) != 1)
@@ -27,8 +27,8 @@ static void p2_clock_set_back(void)
 }
 
 /*
- * Within a pass: what it has not taken waits for its time, what is armed now does
- * not wait for the old one. Never forward.
+ * During a pass: timers that it has not returned wait for their deadlines, and timers armed
+ * now do not wait for the old time. The clock never moves forward.
  */
 static void p1_clock_set_back_in_a_pass(void)
 {
@@ -43,7 +43,7 @@ static void p1_clock_set_back_in_a_pass(void)
 	rig_set_back(&rig, 5);
 	rig_arm(&rig, 3, 7, 0);
 	if (rig_pass(&rig, 6, 10) || rig_pass(&rig, 7, 10) != 1)
-		ktap_fail("what was armed is not due by the new time");
+		ktap_fail("an armed timer is not due by the new time");
 	if (rig_pass(&rig, 9, 10) || rig_pass(&rig, 10, 10) != 1)
 		ktap_fail("what the pass had not taken is not due at its tick");
 	wheel_set_back(&rig.wheel, 20);
@@ -54,7 +54,7 @@ static void p1_clock_set_back_in_a_pass(void)
 		ktap_fail("a timer did not fire");
 }
 
-/* The clock may stand before what is overdue, and the floor be near the present. */
+/* The clock may be before overdue timers, and the floor near the current time. */
 static void p2_clock_set_back_while_it_lags(void)
 {
 	struct rig rig;

@@ -71,7 +71,7 @@ static void cancel_earliest(struct rig *rig, u64 count)
 					 oracle) - rig->timer));
 }
 
-/* How many wake-ups find nothing before one does. */
+/* The number of wake-ups without an expiry before one with an expiry. */
 static unsigned int empty_wakeups(struct rig *rig, unsigned int budget)
 {
 	unsigned int empty = 0;
@@ -148,7 +148,7 @@ static void p7_one_empty_wakeup_after_a_pass(void)
 	with_each_ring(one_empty_after_pass);
 }
 
-/* The rig compares the next expiry after each pass with the true minimum. */
+/* The harness compares the next expiry after each pass with the true minimum. */
 static void exact_next(u32 buckets)
 {
 	struct random r = random_start(42);
@@ -215,8 +215,8 @@ static void p7_refresh_while_it_changes(void)
 }
 
 /*
- * A pass is left after @pops calls, in whatever it was doing, since all timers
- * are gone. Nothing of it shows in the next one, where a timer of a bucket that
+ * A pass is interrupted after @pops calls, because all timers were cancelled. It has no effect
+ * on the next one, where a timer of a bucket that
  * is searched was cancelled beforehand.
  */
 static void pass_left(unsigned int pops, bool drain, bool forward)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The tables of tests; main() says which thing each is for. */
+/* Tables of tests; main() lists the subjects of each. */
 #ifndef _HOST_TESTS_H
 #define _HOST_TESTS_H
 
@@ -32,7 +32,6 @@ extern const struct ktap_test bound_tests[];
 extern const struct ktap_test work_tests[];
 extern const struct ktap_test search_tests[];
 extern const struct ktap_test exhaustive_tests[];
-extern const struct ktap_test differential_tests[];
 extern const struct ktap_test volume_tests[];
 
 extern u64 random_ops;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * As many random operations as there is time for, wheel and oracle side by side.
- * A wheel lives for some thousand of them. Each life has its own geometry and
- * starts just before a time where numbers overflow; its deadlines and its clock
- * seek the edges of levels and of revolutions. A step is one operation, so that
- * a pass is disturbed after each call by whatever comes next.
+ * Random operations on a wheel, compared with the oracle. Each wheel is used for several
+ * thousand operations. Its geometry is random, and it starts shortly before a time at which
+ * numbers overflow. Deadlines and clock are often close to the edges of levels and
+ * revolutions. Operations may follow each call of a pass.
  */
 #include <stdio.h>
 
@@ -14,7 +13,7 @@
 
 /* With more timers than this wheel_check() runs every CHECK_EVERY operations. */
 #define FEW		64
-#define MANY		300
+#define MANY		1000
 #define CHECK_EVERY	1000
 #define CHOICES		8
 
@@ -23,7 +22,7 @@
  * @number: by which it can be lived again
  * @random: where all that happens comes from
  * @rig: the wheel
- * @now: the present, in nanoseconds
+ * @now: current time in nanoseconds
  * @reach: edges that are sought are less than 2^reach ticks away
  * @budget: of a call is 1 .. so much
  * @slack: percent of the arms that have some
@@ -72,7 +71,7 @@ static u64 power(struct life *l)
 	return (u64)1 << order;
 }
 
-/* A tick close to an edge that lies ahead, or to whole revolutions from now. */
+/* A tick close to a future edge, or to whole revolutions from now. */
 static u64 edge(struct life *l)
 {
 	u64 step = power(l);
@@ -166,8 +165,8 @@ static void pop(struct life *l)
 }
 
 /*
- * A wheel that files by the due tick alone follows a clock that is set, also when a
- * pass is under way.
+ * A wheel that places timers by the due tick alone follows a clock that is set back, also
+ * during a pass.
  */
 static void set_back(struct life *l)
 {
@@ -238,7 +237,7 @@ static void be_born(struct life *l, u64 number)
 
 	*l = (struct life){ .number = number, .random = random_start(number) };
 	ktap_if_it_fails(explain, l);
-	buckets = (u32)1 << random_below(&l->random, 8);
+	buckets = (u32)1 << random_below(&l->random, random_percent(&l->random, 90) ? 8 : 17);
 	rig_init(&l->rig, buckets, one_of(l, ticks),
 		 (unsigned int)one_of(l, timers));
 	l->reach = (u32)one_of(l, reaches);
@@ -249,7 +248,7 @@ static void be_born(struct life *l, u64 number)
 	rig_forward(&l->rig, present(l));
 }
 
-/* All that is pending fires at last. */
+/* All pending timers fire in the end. */
 static void run_out(struct life *l)
 {
 	u64 end = l->rig.oracle.end;
@@ -262,7 +261,7 @@ static void run_out(struct life *l)
 		ktap_fail("a timer did not fire");
 }
 
-/* How many operations it was. */
+/* Returns the number of operations. */
 static u64 live(u64 number)
 {
 	struct life l;

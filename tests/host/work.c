@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P9, bounded work: a pass goes by its budget, makes progress whatever happens
- * meanwhile, and costs what its timers cost, not what its ticks do.
+ * P9, bounded work: a pass keeps its budget, makes progress regardless of concurrent
+ * operations, and its cost depends on the timers, not on the ticks.
  */
 #include "rig.h"
 #include "tests.h"
@@ -9,8 +9,8 @@
 #define MANY 2000
 
 /*
- * All fire at one tick, which is far enough to lie beyond a ring's revolution
- * and on a level of its own. Each is looked at, and few times more than once.
+ * All fire at one tick, which is after the ring's revolution and on a separate level. Each is
+ * visited, and rarely more than once.
  */
 static void all_at_once(unsigned int budget)
 {
@@ -26,9 +26,9 @@ static void all_at_once(unsigned int budget)
 	if (rig_pass(&rig, 300000, budget) != MANY)
 		ktap_fail("not all fired at their tick");
 	if (rig.spent < MANY)
-		ktap_fail("timers fired that no budget paid for");
+		ktap_fail("timers fired without using the budget");
 	if (rig.spent > 12 * (u64)MANY + 64)
-		ktap_fail("timers were looked at again and again");
+		ktap_fail("timers were visited repeatedly");
 }
 
 static void p9_bounded_burst(void)
@@ -40,7 +40,7 @@ static void p9_bounded_burst(void)
 	all_at_once(20 * MANY);
 }
 
-/* Without a budget nothing is looked at, and the pass is not done. */
+/* Without a budget, no timer is visited, and the pass has not ended. */
 static void p9_no_budget_no_work(void)
 {
 	struct rig rig;
@@ -64,7 +64,7 @@ static void p9_a_stall_is_one_jump(void)
 	if (rig_pass(&rig, ((u64)1 << 40) - 1, 4))
 		ktap_fail("it fired early");
 	if (rig.spent > 65536 / 64 + 8)
-		ktap_fail("silence was paid for");
+		ktap_fail("idle time used the budget");
 	if (rig_pass(&rig, (u64)1 << 41, 4) != 1)
 		ktap_fail("a timer was lost in the gap");
 	if (rig.spent > 2 * (65536 / 64 + 8))
@@ -72,8 +72,8 @@ static void p9_a_stall_is_one_jump(void)
 }
 
 /*
- * Between the calls a timer comes and goes, be it earlier than all that the
- * search has found or later: the search goes on.
+ * Between the calls, a timer is armed and cancelled, earlier than the result of the search or
+ * later: the search continues.
  */
 static void search_goes_on(u64 deadline)
 {
@@ -104,9 +104,8 @@ static void p9_search_outlasts_cancels(void)
 }
 
 /*
- * The same with a bucket of @count timers, crowded or not, that is walked to
- * refresh its minimum: the new one is cancelled again and again, and so is one
- * that is earlier than all.
+ * The same with a bucket of @count timers, long or not, that is walked to refresh its minimum:
+ * the new minimum is cancelled repeatedly, and so is a timer earlier than all others.
  */
 static void refresh_goes_on(unsigned int count, unsigned int budget)
 {
@@ -140,7 +139,7 @@ static void p9_refresh_outlasts_cancels(void)
 	refresh_goes_on(200, 8);
 }
 
-/* Of a crowded bucket one pass looks at some timers, and others at none. */
+/* One pass visits some timers of a long bucket, and the other passes visit none. */
 static void p9_crowd_is_left_alone(void)
 {
 	struct rig rig;
@@ -153,13 +152,13 @@ static void p9_crowd_is_left_alone(void)
 	for (i = 1; i < 100; i++)
 		rig_pass(&rig, i, 64);
 	if (rig.spent > MANY)
-		ktap_fail("each pass looks at a crowd for one cancelled timer");
+		ktap_fail("each pass visits a long bucket because of one cancelled timer");
 	rig_pass(&rig, 8 * (100000 + MANY), 64);
 	if (rig.wheel.pending)
 		ktap_fail("a timer did not fire");
 }
 
-/* Callbacks that arm in the past for ever: each pass serves each of them once. */
+/* Callbacks repeatedly arm timers in the past: each pass serves each of them once. */
 static void p9_past_storm(void)
 {
 	struct rig rig;

@@ -18,7 +18,7 @@
  * @random: where it comes from
  * @rig: the wheel
  * @used: of each bucket: has a timer been there?
- * @fired: how many timers
+ * @fired: number of expiries
  */
 struct years {
 	struct random random;
@@ -66,7 +66,7 @@ static void arm_those_that_fired(struct years *y, u64 tick)
 }
 
 /*
- * All that is due at the next expiry, and nothing before it. A timer that fired is armed
+ * All timers due at the next expiry, and none before. A timer that fired is armed
  * again at once or when all has fired.
  */
 static void one_expiry(struct years *y)
