@@ -11,8 +11,8 @@
  */
 #include "core.h"
 
-/* The ABI's WHEEL_OVERFLOW_TIMERS. */
-#define MAX_TIMERS	2048
+/* Arming examines up to this number of timers. The device allows fewer. */
+#define MAX_TIMERS	4096
 
 /* wheel_timer.bucket of the timers on the list. The number is greater than that of any bucket. */
 #define BEYOND	(WHEEL_UNFILED - 1)

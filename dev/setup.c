@@ -29,9 +29,11 @@ static u64 file_features(void)
 	return wheel_features() | WHEEL_HAS_TOUCH | WHEEL_HAS_RINGS | WHEEL_HAS_KEEP;
 }
 
+/* A scheme whose arms walk a list has a limit, and here a lower one: see WHEEL_OVERFLOW_TIMERS. */
 static u32 most_timers(const struct wheel_setup *setup)
 {
-	return min_t(u64, wheel_limit_of(setup->scheme), WHEEL_MAX_TIMERS);
+	return wheel_limit_of(setup->scheme) < U64_MAX ? WHEEL_OVERFLOW_TIMERS :
+							 WHEEL_MAX_TIMERS;
 }
 
 static int setup_check(const struct wheel_setup *setup)

@@ -68,7 +68,7 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
  * Return: the wheel, or an ERR_PTR:
  *
  * * %-EINVAL - no name, a clock, scheme, flag, tick or number of buckets that does
- *   not exist, more than WHEEL_OVERFLOW_TIMERS for that scheme, a limit with
+ *   not exist, a limit above wheel_limit_of(), a limit with
  *   WHEEL_PERCPU, or an owner with WHEEL_PERCPU, WHEEL_SLEEPABLE or an expire function
  * * %-EOPNOTSUPP - a clock that can be set on a scheme other than WHEEL_HASHED and
  *   WHEEL_BOUNDED

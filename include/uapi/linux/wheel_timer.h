@@ -225,6 +225,7 @@ struct wheel_user_page {
 #define WHEEL_MAX_TIMERS	(1U << WHEEL_SLOT_BITS)
 #define WHEEL_MAX_BUCKETS	(1U << 20)
 #define WHEEL_MAX_EVENTS	(1U << 20)
+/* WHEEL_OVERFLOW: an arm examines them all, with interrupts disabled. */
 #define WHEEL_OVERFLOW_TIMERS	2048
 #define WHEEL_MAX_TIME		((1ULL << 63) - 1)
 

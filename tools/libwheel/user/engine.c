@@ -24,7 +24,7 @@ static const struct wheel_scheme *const schemes[] = {
 
 static u32 max_timers(const struct wheel_setup *setup)
 {
-	return schemes[setup->scheme]->max_timers ?: WHEEL_MAX_TIMERS;
+	return schemes[setup->scheme]->max_timers ? WHEEL_OVERFLOW_TIMERS : WHEEL_MAX_TIMERS;
 }
 
 /**
