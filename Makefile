@@ -213,6 +213,7 @@ clean:			## what was built here; the kernels stay in their cache
 	$(MAKE) -C tests/bench/user clean
 	$(MAKE) -C tools/examples clean
 	$(MAKE) -C tools/libwheel clean
+	$(MAKE) -C tools/replay clean
 	$(MAKE) -C tools/wheelctl clean
 	$(MAKE) -C tools/wheelq clean
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The texts that wheelctl reads, for libFuzzer: durations and other words, times and
- * crontabs, traces, and saved timers. The first byte says which. A text is refused by a message, or
- * what was read keeps the rules that are checked here.
+ * Fuzzes the texts that wheelctl and replay read, with libFuzzer: durations and other words,
+ * traces, and saved timers. The first byte selects the kind. A text is rejected with a message,
+ * or the result satisfies the conditions checked here.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -11,29 +11,26 @@
 #include <string.h>
 #include <sanitizer/allocator_interface.h>
 
-#include "../../tools/wheelctl/crc32.h"
-#include "../../tools/wheelctl/fail.h"
-#include "../../tools/wheelctl/parse.h"
-#include "../../tools/wheelctl/pending.h"
-#include "../../tools/wheelctl/schedule.h"
-#include "../../tools/wheelctl/source.h"
-#include "../../tools/wheelctl/trace.h"
+#include "../../tools/replay/replay.h"
+#include "../../tools/wheelctl/save.h"
+#include "../../tools/wheelctl/text.h"
 
-/* Some days before clocks are put forward in Berlin. */
 #define NOW	1900000000
 
-/* Of one file that is read, no more is allocated at once. */
+/* The number of allocations while one text is read is limited. */
 #define ALLOCATIONS	16
 
-/* The text that is read as a file, and the place to go on when it was refused. */
-static const u8 *text;
+const char *const program = "tools";
+struct globals globals;
+
+/* The text that is read as a file, and the state to restore after it was rejected. */
+static const char *text;
 static size_t length;
-static FILE *file;
-static jmp_buf refused;
-/* The text is wheelctl's own, which it may not refuse. */
+static jmp_buf rejected;
+/* The text was written by wheelctl, which must accept it. */
 static bool own;
 
-/* A parser that refuses a text ends the program, and need not free what it has read. */
+/* A parser that rejects a text exits and does not free its memory. */
 static const void *allocated[ALLOCATIONS];
 static bool reads;
 
@@ -67,46 +64,67 @@ static void free_all(void)
 		free((void *)allocated[i]);
 }
 
+static void __noreturn reject(void)
+{
+	if (own)
+		abort();
+	free_all();
+	longjmp(rejected, 1);
+}
+
 void __noreturn fail(int status, const char *format, ...)
 {
 	(void)format;
-	if (status != EXIT_ASKED || own)
+	if (status != EXIT_USAGE)
 		abort();
-	if (file)
-		fclose(file);
-	file = NULL;
-	free_all();
-	longjmp(refused, 1);
+	reject();
 }
 
-/* No luck finds a sum: each one is right. */
-u32 crc32_add(u32 crc, const void *data, size_t size)
+void __noreturn lines_reject(const struct lines *l, const char *format, ...)
 {
-	(void)data;
-	(void)size;
-	return crc;
+	(void)l;
+	(void)format;
+	reject();
 }
 
-void source_open(struct source *s, const char *path)
+void *xreallocarray(void *old, size_t count, size_t size)
 {
-	s->path = path;
-	s->gzip = 0;
-	s->text = fmemopen((void *)text, length, "r");
-	if (!s->text)
-		longjmp(refused, 1);
-	file = s->text;
+	void *memory = reallocarray(old, count, size);
+
+	if (!memory)
+		abort();
+	return memory;
+}
+
+void lines_open(struct lines *l, const char *path)
+{
+	memset(l, 0, sizeof(*l));
+	l->path = path;
 	reads = true;
 }
 
-void source_close(struct source *s)
+/* All checksums are correct, because the fuzzer would not find one. */
+bool lines_next(struct lines *l)
 {
-	fclose(s->text);
-	file = NULL;
+	size_t size = strnlen(text, length);
+	const char *end = memchr(text, '\n', size);
+
+	if (end)
+		size = (size_t)(end - text);
+	if (!length || size >= sizeof(l->text))
+		return false;
+	memcpy(l->text, text, size);
+	l->text[size] = '\0';
+	size += size < length;
+	text += size;
+	length -= size;
+	l->number++;
+	return sscanf(l->text, "end,%*u,%8x", &l->before) <= 1;
 }
 
-void source_abandon(struct source *s)
+void lines_close(struct lines *l)
 {
-	source_close(s);
+	(void)l;
 }
 
 static void must(bool holds)
@@ -115,12 +133,10 @@ static void must(bool holds)
 		abort();
 }
 
-/* A duration is what it is called. */
+/* A duration can be written and read again. */
 static void words(const char *word)
 {
 	u64 ns, count, again;
-	const char *unit;
-	char name[40];
 
 	parse_number(word, &count);
 	parse_count(word, &count);
@@ -132,24 +148,7 @@ static void words(const char *word)
 	if (parse_duration(word, &ns))
 		return;
 	must(ns <= WHEEL_MAX_TIME);
-	unit = duration_unit(ns, &count);
-	snprintf(name, sizeof(name), "%llu%s", count, unit);
-	must(!parse_duration(name, &again) && again == ns);
-}
-
-/* The next time is later than now. */
-static void times(const char *line)
-{
-	struct schedule s;
-
-	if (schedule_at(&s, line, NOW))
-		return;
-	if (s.kind == SCHEDULE_CALENDAR)
-		must(schedule_next(&s, NOW) > NOW);
-	else if (s.kind == SCHEDULE_TIME)
-		must(s.time > NOW);
-	else
-		must(s.ns <= WHEEL_MAX_TIME);
+	must(!parse_duration(text_duration(ns).s, &again) && again == ns);
 }
 
 static void traces(void)
@@ -166,7 +165,7 @@ static void traces(void)
 	trace_free(&t);
 }
 
-/* Saved timers are the same when they are saved and read once more. */
+/* Saved timers can be written and read again. */
 static void pendings(void)
 {
 	const struct moment now = { .now = NOW, .wall = NOW };
@@ -180,7 +179,7 @@ static void pendings(void)
 	must(to);
 	pending_write(&first, to);
 	fclose(to);
-	text = (u8 *)saved;
+	text = saved;
 	length = size;
 	own = true;
 	pending_load(&second, "saved");
@@ -203,7 +202,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	__sanitizer_install_malloc_and_free_hooks((void *)note_malloc, (void *)note_free);
-	return setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -216,18 +215,15 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	memset(allocated, 0, sizeof(allocated));
 	reads = false;
-	text = data + 1;
+	text = (const char *)data + 1;
 	length = size - 1;
-	line = strndup((const char *)text, length);
-	if (!setjmp(refused)) {
-		switch (*data % 4) {
+	line = strndup(text, length);
+	if (!setjmp(rejected)) {
+		switch (*data % 3) {
 		case 0:
 			words(line);
 			break;
 		case 1:
-			times(line);
-			break;
-		case 2:
 			traces();
 			break;
 		default:

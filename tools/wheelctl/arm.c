@@ -1,36 +1,156 @@
 // SPDX-License-Identifier: MIT
 /*
- * wheelctl arm: one timer, watched.
+ * wheelctl arm: arms one timer and checks its events.
  */
+#include "arm.h"
+
+#include <errno.h>
 #include <stdio.h>
 
-#include "due.h"
-#include "fail.h"
-#include "interrupt.h"
-#include "json.h"
-#include "bounds.h"
-#include "options.h"
-#include "parse.h"
+#include "setup.h"
 #include "text.h"
-#include "alarm.h"
 
 static struct device device;
 
-static struct alarm asked = {
+static struct alarm requested = {
 	.device = &device,
 };
 
 static const struct option_spec options[] = {
-	{ "period", "TIME", "go on every TIME", parse_interval, &asked.period },
-	{ "slack", "TIME", "so much later is as good", parse_duration,
-	  &asked.slack },
-	{ "count", "N", "wait for N events; 1, with --period until Ctrl-C",
-	  parse_count, &asked.count },
+	{ "period", "TIME", "expire every TIME after the first expiry", parse_interval,
+	  &requested.period },
+	{ "slack", "TIME", "allow expiries to be TIME later", parse_duration, &requested.slack },
+	{ "count", "N", "exit after N events; default: 1, unlimited with --period",
+	  parse_count, &requested.count },
 	{ NULL }
 };
 
-static void show_event_json(const struct alarm *a,
-			    const struct wheel_event *event, u64 received)
+/* The device has received the deadline by @known. */
+static void expect(struct alarm *a, u64 deadline, u64 known)
+{
+	u64 slack_ends = time_sum(deadline, a->slack);
+
+	a->deadline = deadline;
+	a->due = due_time(a->tick, deadline, known);
+	if (a->due < slack_ends)
+		a->due = slack_ends;
+}
+
+static int submit(struct alarm *a, struct wheel_op *op)
+{
+	op->id = WHEEL_ID(0, a->gen);
+	device_submit(a->device, op, 1);
+	return op->res;
+}
+
+static void arm_timer(struct alarm *a)
+{
+	u64 now = device_now(a->device);
+	struct wheel_op op = {
+		.op = WHEEL_OP_ARM,
+		.when = now + a->delay,
+		.slack = a->slack,
+		.period = a->period,
+	};
+
+	if (!a->gen++)
+		a->began = now;
+	if (submit(a, &op))
+		device_refused("arm", op.res);
+	expect(a, op.when, device_now(a->device));
+}
+
+/* If periods passed before the event was read, its deadline is that of the newest period. */
+static void check_event(struct alarm *a, const struct wheel_event *event)
+{
+	u64 newest = a->deadline + event->overrun * a->period;
+	u64 received = device_now(a->device);
+
+	a->events++;
+	if (event->id != WHEEL_ID(0, a->gen) || event->deadline != newest)
+		a->wrong++;
+	if (event->fired < a->deadline || received < newest)
+		a->early++;
+	else
+		samples_add(&a->late, event->fired - a->deadline);
+	a->show(a, event, received);
+	a->ended = a->period > WHEEL_MAX_TIME - newest;
+	expect(a, time_sum(newest, a->period), received);
+}
+
+static bool take_event(struct alarm *a)
+{
+	struct wheel_event event;
+
+	if (!device_read(a->device, &event, 1))
+		return false;
+	check_event(a, &event);
+	return true;
+}
+
+/*
+ * Wait for an event until @deadline or, unless @interrupt is -1, a signal. Returns true if an
+ * event was received. The clock is read before the events, so that no event is missed.
+ */
+static bool await_event(struct alarm *a, u64 deadline, int interrupt)
+{
+	for (;;) {
+		u64 now = device_now(a->device);
+		int status;
+
+		if (take_event(a))
+			return true;
+		status = interrupt_seen(interrupt);
+		if (status) {
+			a->status = status;
+			return false;
+		}
+		if (now >= deadline) {
+			a->lost++;
+			return false;
+		}
+		device_wait(a->device, deadline, interrupt);
+	}
+}
+
+static bool await_due(struct alarm *a)
+{
+	u64 deadline = time_sum(a->due, LOST_AFTER_NS);
+
+	return await_event(a, deadline == WHEEL_MAX_TIME ? NEVER : deadline, a->interrupt);
+}
+
+/* If the timer is no longer pending, its event must arrive. */
+static void cancel_timer(struct alarm *a)
+{
+	struct wheel_op op = { .op = WHEEL_OP_CANCEL };
+	int fired = a->period ? 1 : -ENOENT;
+
+	a->cancelled = !submit(a, &op);
+	if (a->cancelled)
+		return;
+	if (op.res != fired)
+		a->wrong++;
+	else
+		await_event(a, device_now(a->device) + LOST_AFTER_NS, -1);
+}
+
+void alarm_run(struct alarm *a)
+{
+	arm_timer(a);
+	while (await_due(a) && a->events != a->count && !a->ended)
+		if (!a->period)
+			arm_timer(a);
+	if (a->status)
+		cancel_timer(a);
+}
+
+bool alarm_broken(const struct alarm *a)
+{
+	return a->early || a->wrong || a->lost;
+}
+
+static void show_event_json(const struct alarm *a, const struct wheel_event *event, u64 received)
 {
 	json_open(NULL, '{');
 	json_u64("deadline", event->deadline);
@@ -42,18 +162,15 @@ static void show_event_json(const struct alarm *a,
 	flush_or_fail();
 }
 
-static void show_event(const struct alarm *a, const struct wheel_event *event,
-		       u64 received)
+static void show_event(const struct alarm *a, const struct wheel_event *event, u64 received)
 {
 	bool early = event->fired < a->deadline;
-	u64 distance = early ? a->deadline - event->fired :
-			       event->fired - a->deadline;
+	u64 distance = early ? a->deadline - event->fired : event->fired - a->deadline;
 
 	(void)received;
-	printf("%4llu  asked +%s  fired +%s  %s by %s", a->events,
-	       text_exact(a->deadline - a->began).s,
-	       text_exact(event->fired - a->began).s, early ? "EARLY" : "late",
-	       text_time(distance).s);
+	printf("%4llu  deadline +%s  fired +%s  %s by %s", a->events,
+	       text_exact(a->deadline - a->began).s, text_exact(event->fired - a->began).s,
+	       early ? "EARLY" : "late", text_time(distance).s);
 	if (event->overrun)
 		printf("  missed %llu", event->overrun);
 	putchar('\n');
@@ -71,7 +188,7 @@ static void summarize_json(const struct alarm *a)
 	json_close('}');
 }
 
-static void tell_cancelled(const struct alarm *a)
+static void report_cancelled(const struct alarm *a)
 {
 	u64 now = device_now(a->device);
 
@@ -85,17 +202,17 @@ static void tell_cancelled(const struct alarm *a)
 static void summarize(const struct alarm *a)
 {
 	if (a->cancelled)
-		tell_cancelled(a);
-	if (a->over)
+		report_cancelled(a);
+	if (a->ended)
 		puts("the clock ends before the next period");
 	if (a->late.count > 1)
-		printf("%llu events, late by %s at least, %s at p50, %s at most\n",
-		       a->events, text_time(samples_percentile(&a->late, 0)).s,
+		printf("%llu events, late by %s at least, %s at p50, %s at most\n", a->events,
+		       text_time(samples_percentile(&a->late, 0)).s,
 		       text_time(samples_percentile(&a->late, 500)).s,
 		       text_time(samples_percentile(&a->late, 1000)).s);
 	if (alarm_broken(a))
-		printf("arm: PROMISE BROKEN: early %llu, wrong %llu, lost %llu\n",
-		       a->early, a->wrong, a->lost);
+		printf("arm: GUARANTEE BROKEN: early %llu, wrong %llu, lost %llu\n", a->early,
+		       a->wrong, a->lost);
 	else if (a->events)
 		puts("never early");
 }
@@ -109,66 +226,63 @@ static void set_up(const char *delay)
 	setup->timers = 1;
 	device_setup(&device, setup);
 	now = device_now(&device);
-	if (asked.delay > WHEEL_MAX_TIME - now)
-		fail(EXIT_ASKED, "DELAY %s: the clock ends in %s", delay,
+	if (requested.delay > WHEEL_MAX_TIME - now)
+		fail(EXIT_USAGE, "DELAY %s: the clock ends in %s", delay,
 		     text_time(WHEEL_MAX_TIME - now).s);
-	bounds_delay(setup, asked.delay, "DELAY %s", delay);
-	bounds_delay(setup, asked.period, "--period %s",
-		     text_duration(asked.period).s);
-	asked.tick = setup->tick_ns;
-	asked.show = globals.json ? show_event_json : show_event;
+	bounds_delay(setup, requested.delay, "DELAY %s", delay);
+	bounds_delay(setup, requested.period, "--period %s", text_duration(requested.period).s);
+	requested.tick = setup->tick_ns;
+	requested.show = globals.json ? show_event_json : show_event;
 }
 
-/* A tick can be so long that nobody would know what we wait for. */
-static void tell_tick(void)
+/* With a long tick, the reason for the wait is not obvious. */
+static void report_long_tick(void)
 {
 	u64 now = device_now(&device);
-	u64 deadline = time_sum(now, asked.delay);
-	u64 due = due_time(asked.tick, deadline, now);
+	u64 deadline = time_sum(now, requested.delay);
+	u64 due = due_time(requested.tick, deadline, now);
 
 	if (due - deadline > LOST_AFTER_NS)
-		fprintf(stderr,
-			"wheelctl: nothing fires for %s: then the tick ends\n",
+		fprintf(stderr, "wheelctl: the timer expires at the end of the tick, in %s\n",
 			text_time(due - now).s);
 }
 
 static int run(const char *delay)
 {
-	const char *wanted = parse_duration(delay, &asked.delay);
+	const char *expected = parse_duration(delay, &requested.delay);
 
-	if (wanted)
-		fail(EXIT_ASKED, "DELAY '%s' is not %s", delay, wanted);
-	if (!asked.period && !asked.count)
-		asked.count = 1;
+	if (expected)
+		fail(EXIT_USAGE, "DELAY '%s' is not %s", delay, expected);
+	if (!requested.period && !requested.count)
+		requested.count = 1;
 	set_up(delay);
-	tell_tick();
-	asked.interrupt = interrupt_open();
+	report_long_tick();
+	requested.interrupt = interrupt_open();
 	if (globals.json) {
 		json_open(NULL, '{');
 		json_open("events", '[');
 	}
-	alarm_run(&asked);
-	samples_sort(&asked.late);
+	alarm_run(&requested);
+	samples_sort(&requested.late);
 	if (globals.json)
-		summarize_json(&asked);
+		summarize_json(&requested);
 	else
-		summarize(&asked);
-	samples_free(&asked.late);
+		summarize(&requested);
+	samples_free(&requested.late);
 	device_close(&device);
-	return alarm_broken(&asked) ? EXIT_BROKEN : asked.status;
+	return alarm_broken(&requested) ? EXIT_BROKEN : requested.status;
 }
 
 const struct command arm_command = {
 	.name = "arm",
 	.operand = "DELAY",
-	.summary = "arm one timer and watch it fire",
+	.summary = "arm one timer and check its events",
 	.details =
-	"Arms a timer that is due DELAY from now, waits, and tells of each event when it\n"
-	"was asked for, when it fired and by how much it was late. Without --period the\n"
-	"timer is armed anew after each event, up to --count. By its own clock none may\n"
-	"be early.\n"
+	"Arms a timer that expires DELAY from now, waits, and reports the deadline, the\n"
+	"expiry and the lateness of each event. Without --period, the timer is armed\n"
+	"again after each event, up to --count. No event may be early.\n"
 	"\n"
-	"Times are 10us, 1.5ms, 2s, 5m, 1h, 3d.",
+	"Times are written as 10us, 1.5ms, 2s, 5m, 1h or 3d.",
 	.options = options,
 	.sets_up = true,
 	.run = run,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The device, as calls that succeed or end the program with a clear line.
+ * Calls to the device. If a call fails, the program exits with a message.
  */
 #define _GNU_SOURCE
 #include "device.h"
@@ -11,20 +11,18 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "advice.h"
-#include "fail.h"
-#include "parse.h"
+#include "text.h"
 
-/* Says what was tried, what came of it, and what to do. */
-static void __noreturn device_fail(const char *what, int error,
-				   const char *advice)
+/* Report the failed operation, the cause and the remedy. */
+static void __noreturn device_fail(const char *what, int error, const char *advice)
 {
-	fail(EXIT_DEVICE, "%s: %s%s%s%s", globals.device, what,
-	     *what ? ": " : "", strerror(error), advice);
+	fail(EXIT_DEVICE, "%s: %s%s%s%s", globals.device, what, *what ? ": " : "",
+	     strerror(error), advice);
 }
 
 static void __noreturn open_failed(int error)
@@ -41,7 +39,7 @@ static void __noreturn open_failed(int error)
 		snprintf(advice, sizeof(advice),
 			 " (join the device's group, which ls -l shows, or run as root)");
 		break;
-	/* The mode of the node is no reason for it, a cgroup's device list is. */
+	/* The permissions of a device node cause EACCES, a cgroup's device list causes EPERM. */
 	case EPERM:
 		snprintf(advice, sizeof(advice),
 			 " (allow this container by --device %s, this unit by DeviceAllow=)",
@@ -59,42 +57,32 @@ static const char *call_advice(int error)
 	case E2BIG:
 		return " (a module too old for this program)";
 	case EDQUOT:
-		return " (more memory than your wheels may have: ask for less, or raise ulimit -l)";
+		return " (your wheels exceed their memory limit: reduce them, or raise ulimit -l)";
 	case EPERM:
-		return " (a tick below 50us takes CAP_SYS_RESOURCE: run as root, or ask for 50us)";
+		return " (a tick below 50us requires CAP_SYS_RESOURCE: run as root, or use 50us)";
 	case EOPNOTSUPP:
 		return " (not in this module; try wheelctl info)";
 	case ERANGE:
-		return " (past the clock's end, or beyond what a bounded wheel holds)";
+		return " (after the end of the clock, or beyond the limit of a bounded wheel)";
 	case ENOMEM:
-		return " (ask for fewer timers, or raise the memory limit)";
+		return " (use fewer timers, or raise the memory limit)";
 	default:
 		return "";
 	}
 }
 
-static void call(struct device *d, unsigned long command, void *argument,
-		 const char *name)
+static void call(struct device *d, unsigned long command, void *argument, const char *name)
 {
 	while (ioctl(d->fd, command, argument) < 0)
 		if (errno != EINTR)
 			device_fail(name, errno, call_advice(errno));
 }
 
-/**
- * device_refused - an operation was refused that makes sense: the end
- * @verb: what it was
- * @res: its answer, a negative errno
- */
 void device_refused(const char *verb, int res)
 {
 	device_fail(verb, -res, call_advice(-res));
 }
 
-/**
- * device_status - which device --device names
- * @status: of a character device
- */
 void device_status(struct stat *status)
 {
 	if (stat(globals.device, status))
@@ -103,10 +91,6 @@ void device_status(struct stat *status)
 		fail(EXIT_DEVICE, "%s: not a device", globals.device);
 }
 
-/**
- * device_open - open the device that --device names
- * @d: set up
- */
 void device_open(struct device *d)
 {
 	memset(d, 0, sizeof(*d));
@@ -115,7 +99,7 @@ void device_open(struct device *d)
 		open_failed(errno);
 }
 
-/* A batch of nothing tells the clock, and does nothing else. */
+/* An empty batch reads the clock without side effects. */
 static u64 virtual_now(struct device *d)
 {
 	struct wheel_submit submit = {
@@ -126,13 +110,6 @@ static u64 virtual_now(struct device *d)
 	return submit.now;
 }
 
-/**
- * device_adopt - take over a descriptor of a wheel
- * @d: set up
- * @fd: closed by device_close()
- *
- * A VIRTUAL clock stands still from now on, as we see it.
- */
 void device_adopt(struct device *d, int fd)
 {
 	struct wheel_setup setup;
@@ -165,12 +142,6 @@ void device_stats(struct device *d, struct wheel_stats *stats)
 	call(d, WHEEL_IOC_STATS, stats, "WHEEL_IOC_STATS");
 }
 
-/**
- * device_submit - have operations done, every one
- * @d: wheel
- * @ops: get their answers
- * @count: how many
- */
 void device_submit(struct device *d, struct wheel_op *ops, u32 count)
 {
 	u32 at = 0;
@@ -185,11 +156,9 @@ void device_submit(struct device *d, struct wheel_op *ops, u32 count)
 
 		if (ioctl(d->fd, WHEEL_IOC_SUBMIT, &submit) < 0) {
 			if (errno != EINTR)
-				device_fail("WHEEL_IOC_SUBMIT", errno,
-					    call_advice(errno));
+				device_fail("WHEEL_IOC_SUBMIT", errno, call_advice(errno));
 		} else if (submit.done != submit.count) {
-			fail(EXIT_DEVICE,
-			     "%s: WHEEL_IOC_SUBMIT answered %u of %u operations",
+			fail(EXIT_DEVICE, "%s: WHEEL_IOC_SUBMIT completed %u of %u operations",
 			     globals.device, submit.done, submit.count);
 		}
 		at += submit.done;
@@ -197,8 +166,8 @@ void device_submit(struct device *d, struct wheel_op *ops, u32 count)
 }
 
 /*
- * Does the wheel take times of our clock, or is that shifted by a time namespace?
- * No generation is 0, so that nothing is armed, and nothing counted.
+ * A time namespace shifts this program's clocks, but not the wheel's. Generation 0 is invalid,
+ * so the operation arms and counts nothing.
  */
 static void check_clock(struct device *d)
 {
@@ -207,14 +176,47 @@ static void check_clock(struct device *d)
 	device_submit(d, &op, 1);
 	if (op.res == -EOPNOTSUPP)
 		device_fail("arm", EOPNOTSUPP,
-			    " (a time namespace shifts the clock: run it outside)");
+			    " (a time namespace shifts the clock: run this program outside)");
 }
 
-/**
- * device_setup - set up a wheel to arm timers on
- * @d: wheel
- * @setup: what is asked for; what is in force
- */
+static void *map(int fd, size_t size, int protection, off_t offset)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *memory = mmap(NULL, (size + page - 1) / page * page, protection, MAP_SHARED, fd,
+			    offset);
+
+	if (memory == MAP_FAILED)
+		fail(EXIT_DEVICE, "mmap of the completion ring: %s", strerror(errno));
+	return memory;
+}
+
+/* The mappings exist until the program exits. */
+static void ring_map(struct ring *r, int fd, u32 entries)
+{
+	r->kernel = map(fd, sizeof(*r->kernel), PROT_READ, WHEEL_OFF_KERNEL);
+	r->user = map(fd, sizeof(*r->user), PROT_READ | PROT_WRITE, WHEEL_OFF_USER);
+	r->event = map(fd, entries * sizeof(*r->event), PROT_READ, WHEEL_OFF_EVENTS);
+	r->entries = entries;
+}
+
+/* Due timers whose events are not in the ring expire in ENTER. */
+static u32 ring_take(struct device *d, struct wheel_event *events, u32 count)
+{
+	struct wheel_enter enter = { .size = sizeof(enter) };
+	struct ring *r = &d->ring;
+	u32 head = r->user->event_head;
+	u32 taken = 0, tail;
+
+	if (__atomic_load_n(&r->kernel->kflags, __ATOMIC_RELAXED) & WHEEL_RING_BACKLOG)
+		call(d, WHEEL_IOC_ENTER, &enter, "WHEEL_IOC_ENTER");
+	tail = __atomic_load_n(&r->kernel->event_tail, __ATOMIC_ACQUIRE);
+
+	while (head != tail && taken < count)
+		events[taken++] = r->event[head++ & (r->entries - 1)];
+	__atomic_store_n(&r->user->event_head, head, __ATOMIC_RELEASE);
+	return taken;
+}
+
 void device_setup(struct device *d, struct wheel_setup *setup)
 {
 	setup->size = sizeof(*setup);
@@ -225,15 +227,6 @@ void device_setup(struct device *d, struct wheel_setup *setup)
 	check_clock(d);
 }
 
-/**
- * device_list - one page of the pending timers
- * @d: wheel
- * @ops: filled with operations that would arm them
- * @count: how many fit
- * @cursor: 0 for the first page, then as the last call left it
- *
- * Return: how many were filled; 0 at the end.
- */
 u32 device_list(struct device *d, struct wheel_op *ops, u32 count, u32 *cursor)
 {
 	struct wheel_list list = {
@@ -249,20 +242,12 @@ u32 device_list(struct device *d, struct wheel_op *ops, u32 count, u32 *cursor)
 	return list.done;
 }
 
-/**
- * device_read - take events
- * @d: wheel
- * @events: filled
- * @count: how many fit
- *
- * Return: how many there were.
- */
 u32 device_read(struct device *d, struct wheel_event *events, u32 count)
 {
 	ssize_t bytes;
 
 	if (d->ring.entries)
-		return ring_take(&d->ring, events, count);
+		return ring_take(d, events, count);
 	do {
 		bytes = read(d->fd, events, count * sizeof(*events));
 	} while (bytes < 0 && errno == EINTR);
@@ -271,17 +256,11 @@ u32 device_read(struct device *d, struct wheel_event *events, u32 count)
 	if (bytes < 0)
 		device_fail("read", errno, call_advice(errno));
 	if (!bytes || bytes % (ssize_t)sizeof(*events))
-		fail(EXIT_DEVICE, "%s: read gave %zd bytes; an event has %zu",
+		fail(EXIT_DEVICE, "%s: read returned %zd bytes, but the size of an event is %zu",
 		     globals.device, bytes, sizeof(*events));
 	return (u32)((size_t)bytes / sizeof(*events));
 }
 
-/**
- * device_now - the wheel's clock as we see it
- * @d: wheel
- *
- * Return: nanoseconds.
- */
 u64 device_now(const struct device *d)
 {
 	static const clockid_t ids[] = {
@@ -295,12 +274,11 @@ u64 device_now(const struct device *d)
 	if (d->clock == WHEEL_CLOCK_VIRTUAL)
 		return d->moved_to;
 	if (d->clock >= ARRAY_SIZE(ids) || clock_gettime(ids[d->clock], &now))
-		fail(EXIT_DEVICE, "cannot read the clock %s",
-		     clock_name(d->clock));
+		fail(EXIT_DEVICE, "cannot read the clock %s", clock_name(d->clock));
 	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
 }
 
-/* Returns when the earliest timer is due, NEVER: none is pending. */
+/* Returns the expiry time of the earliest timer, or NEVER if none is pending. */
 static u64 move_clock(struct device *d, u64 to)
 {
 	struct wheel_advance advance = { .size = sizeof(advance), .now = to };
@@ -310,8 +288,8 @@ static u64 move_clock(struct device *d, u64 to)
 	return advance.next;
 }
 
-/* A VIRTUAL clock is moved by nobody but us: as far as something is due. */
-static void move_on(struct device *d, u64 until)
+/* Move a VIRTUAL clock to the earliest timer, but not beyond @until. */
+static void move_to_next(struct device *d, u64 until)
 {
 	u64 next = move_clock(d, d->moved_to);
 
@@ -320,34 +298,26 @@ static void move_on(struct device *d, u64 until)
 	move_clock(d, next < until ? next : until);
 }
 
-/**
- * device_wait - sleep until there is an event
- * @d: wheel
- * @until: but no longer than up to this time of its clock
- * @other: or until this descriptor can be read; -1: none
- *
- * May return for no reason. A VIRTUAL clock is moved instead of sleeping.
- */
 void device_wait(struct device *d, u64 until, int other)
 {
 	struct pollfd fds[] = {
 		{ .fd = d->fd, .events = POLLIN },
 		{ .fd = other, .events = POLLIN },
 	};
+	bool is_virtual = d->clock == WHEEL_CLOCK_VIRTUAL;
 	struct timespec timeout = { 0 };
 	u64 now = device_now(d);
 
-	if (d->clock == WHEEL_CLOCK_VIRTUAL) {
-		move_on(d, until);
+	if (is_virtual) {
+		move_to_next(d, until);
 	} else if (until > now) {
 		timeout.tv_sec = (time_t)((until - now) / NSEC_PER_SEC);
 		timeout.tv_nsec = (long)((until - now) % NSEC_PER_SEC);
 	}
-	if (ppoll(fds, ARRAY_SIZE(fds), until == NEVER &&
-		  d->clock != WHEEL_CLOCK_VIRTUAL ? NULL : &timeout, NULL) < 0 &&
-	    errno != EINTR)
+	if (ppoll(fds, ARRAY_SIZE(fds), until == NEVER && !is_virtual ? NULL : &timeout,
+		  NULL) < 0 && errno != EINTR)
 		device_fail("poll", errno, "");
 	if (fds[0].revents & (POLLERR | POLLHUP | POLLNVAL))
-		fail(EXIT_DEVICE, "%s: poll says that the wheel is gone",
+		fail(EXIT_DEVICE, "%s: poll reports that the wheel no longer exists",
 		     globals.device);
 }

@@ -1,49 +1,34 @@
 // SPDX-License-Identifier: MIT
 /*
- * A histogram of times with a bucket for each power of two.
+ * Distributions of times: histograms with one bucket per power of two, and percentiles.
  */
 #include "histogram.h"
 
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "json.h"
-#include "samples.h"
 #include "text.h"
+#include "util.h"
 
-/* The column before the bars. */
+/* Width of the columns with the limits and the counts. */
 #define LABELS		27
 
 #define NARROWEST_BAR	8
 
-/**
- * histogram_bucket - where a time is counted, as in struct wheel_stats
- * @ns: the time
- *
- * Return: i for [2^i, 2^(i+1)); 0 for 0, too.
- */
+const struct percentile percentiles[PERCENTILES] = {
+	{ "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 }, { "max", 1000 },
+};
+
 u32 histogram_bucket(u64 ns)
 {
 	return ns ? 63 - (u32)__builtin_clzll(ns) : 0;
 }
 
-/**
- * histogram_end - the end of a bucket: all of its times are less
- * @bucket: its number
- *
- * Return: nanoseconds.
- */
 u64 histogram_end(u32 bucket)
 {
 	return bucket < HISTOGRAM_BUCKETS - 1 ? 2ULL << bucket : NEVER;
 }
 
-/**
- * histogram_percentile - a time that so many are less than
- * @buckets: HISTOGRAM_BUCKETS of them
- * @per_mille: so many of a thousand
- *
- * Return: nanoseconds, the end of a bucket; 0: there are none.
- */
 u64 histogram_percentile(const u64 *buckets, u32 per_mille)
 {
 	u64 total = 0;
@@ -60,7 +45,24 @@ u64 histogram_percentile(const u64 *buckets, u32 per_mille)
 	return 0;
 }
 
-/* From the eighth of a block to the whole one; none of what counts is 0 wide. */
+u64 histogram_range(const u64 *buckets, u32 *first, u32 *last)
+{
+	u64 most = 0;
+	u32 i;
+
+	*first = 0;
+	*last = HISTOGRAM_BUCKETS - 1;
+	while (*last && !buckets[*last])
+		--*last;
+	while (*first < *last && !buckets[*first])
+		++*first;
+	for (i = *first; i <= *last; i++)
+		if (buckets[i] > most)
+			most = buckets[i];
+	return most;
+}
+
+/* UTF-8 has blocks of an eighth of a character's width. */
 static void draw_bar_unicode(FILE *to, u64 eighths)
 {
 	for (; eighths >= 8; eighths -= 8)
@@ -69,6 +71,7 @@ static void draw_bar_unicode(FILE *to, u64 eighths)
 		fprintf(to, "\xe2\x96%c", (char)(0x90 - eighths));
 }
 
+/* Nonzero values have a visible bar. */
 static void draw_bar(FILE *to, u64 value, double width)
 {
 	u64 i;
@@ -85,56 +88,29 @@ static void draw_bar(FILE *to, u64 value, double width)
 		putc('#', to);
 }
 
-/**
- * histogram_draw - from the first to the last bucket that is not empty
- * @to: where
- * @buckets: HISTOGRAM_BUCKETS of them
- * @width: of the lines
- */
 void histogram_draw(FILE *to, const u64 *buckets, u32 width)
 {
 	u32 bar = width > LABELS + NARROWEST_BAR ? width - LABELS : NARROWEST_BAR;
-	int first = 0;
-	int last = HISTOGRAM_BUCKETS - 1;
-	u64 max = 1;
-	int i;
+	u32 first, last, i;
+	u64 most = histogram_range(buckets, &first, &last);
 
-	while (last >= 0 && !buckets[last])
-		last--;
-	while (first < last && !buckets[first])
-		first++;
-	for (i = first; i <= last; i++)
-		if (buckets[i] > max)
-			max = buckets[i];
-	for (i = first; i <= last; i++) {
-		fprintf(to, "  < %9s %11s  ", text_time(histogram_end((u32)i)).s,
+	for (i = first; most && i <= last; i++) {
+		fprintf(to, "  < %9s %11s  ", text_time(histogram_end(i)).s,
 			text_count(buckets[i]).s);
-		draw_bar(to, buckets[i], (double)buckets[i] / (double)max * bar);
+		draw_bar(to, buckets[i], (double)buckets[i] / (double)most * bar);
 		putc('\n', to);
 	}
 }
 
-/**
- * histogram_sum_up - its percentiles in a line
- * @buckets: HISTOGRAM_BUCKETS of them
- */
-void histogram_sum_up(const u64 *buckets)
+void histogram_summary(FILE *to, const u64 *buckets, const char *below)
 {
 	size_t i;
 
 	for (i = 0; i < PERCENTILES; i++)
-		printf("%s%s < %s", i ? ", " : "", shown_percentiles[i].name,
-		       text_time(histogram_percentile(buckets, shown_percentiles[i].per_mille)).s);
-	putchar('\n');
+		fprintf(to, "%s%s %s %s", i ? ", " : "", percentiles[i].name, below,
+			text_time(histogram_percentile(buckets, percentiles[i].per_mille)).s);
 }
 
-/**
- * histogram_json - as members of the open object
- * @buckets: HISTOGRAM_BUCKETS of them
- *
- * Of the counts "late" each is from the edge with its number up to, and not with,
- * the next one.
- */
 void histogram_json(const u64 *buckets)
 {
 	u64 edges[HISTOGRAM_BUCKETS] = { 0 };
@@ -146,7 +122,45 @@ void histogram_json(const u64 *buckets)
 	json_u64s("late_edges_ns", edges, HISTOGRAM_BUCKETS);
 	json_open("late_below_ns", '{');
 	for (i = 0; i < PERCENTILES; i++)
-		json_u64(shown_percentiles[i].name,
-			 histogram_percentile(buckets, shown_percentiles[i].per_mille));
+		json_u64(percentiles[i].name,
+			 histogram_percentile(buckets, percentiles[i].per_mille));
 	json_close('}');
+}
+
+void samples_add(struct samples *s, u64 value)
+{
+	if (s->count == s->room) {
+		s->room = s->room ? 2 * s->room : 1024;
+		s->value = xreallocarray(s->value, s->room, sizeof(value));
+	}
+	s->value[s->count++] = value;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const u64 *x = a;
+	const u64 *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+void samples_sort(struct samples *s)
+{
+	if (s->count)
+		qsort(s->value, s->count, sizeof(*s->value), compare);
+}
+
+u64 samples_percentile(const struct samples *s, u32 per_mille)
+{
+	size_t rank = (s->count * per_mille + 999) / 1000;
+
+	if (!s->count)
+		return 0;
+	return s->value[rank ? rank - 1 : 0];
+}
+
+void samples_free(struct samples *s)
+{
+	free(s->value);
+	memset(s, 0, sizeof(*s));
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * wheelctl info: what a wheel is by default, and what the module can do.
+ * wheelctl info: shows the default configuration of a wheel and the features of the module.
  */
 #include <stdio.h>
 
 #include "device.h"
-#include "json.h"
-#include "options.h"
-#include "parse.h"
 #include "setup.h"
+#include "text.h"
 
 static bool has_scheme(u64 features, u32 scheme)
 {
@@ -21,8 +19,7 @@ static bool has_clock(u64 features, u32 clock)
 }
 
 static void print_names(const char *title, u64 features, u32 last,
-			bool (*has)(u64 features, u32 which),
-			const char *(*name)(u32 which))
+			bool (*has)(u64 features, u32 which), const char *(*name)(u32 which))
 {
 	u32 i;
 
@@ -34,8 +31,7 @@ static void print_names(const char *title, u64 features, u32 last,
 }
 
 static void json_names(const char *key, u64 features, u32 last,
-		       bool (*has)(u64 features, u32 which),
-		       const char *(*name)(u32 which))
+		       bool (*has)(u64 features, u32 which), const char *(*name)(u32 which))
 {
 	u32 i;
 
@@ -48,10 +44,8 @@ static void json_names(const char *key, u64 features, u32 last,
 
 static void print_features(u64 features)
 {
-	print_names("schemes", features, WHEEL_OVERFLOW, has_scheme,
-		    scheme_name);
-	print_names("clocks", features, WHEEL_CLOCK_VIRTUAL, has_clock,
-		    clock_name);
+	print_names("schemes", features, WHEEL_OVERFLOW, has_scheme, scheme_name);
+	print_names("clocks", features, WHEEL_CLOCK_VIRTUAL, has_clock, clock_name);
 	printf("touch words %s\n", features & WHEEL_HAS_TOUCH ? "yes" : "no");
 	printf("kept timers %s\n", features & WHEEL_HAS_KEEP ? "yes" : "no");
 	printf("rings       %s\n", features & WHEEL_HAS_RINGS ? "yes" : "no");
@@ -60,10 +54,8 @@ static void print_features(u64 features)
 static void json_features(u64 features)
 {
 	json_open("features", '{');
-	json_names("schemes", features, WHEEL_OVERFLOW, has_scheme,
-		   scheme_name);
-	json_names("clocks", features, WHEEL_CLOCK_VIRTUAL, has_clock,
-		   clock_name);
+	json_names("schemes", features, WHEEL_OVERFLOW, has_scheme, scheme_name);
+	json_names("clocks", features, WHEEL_CLOCK_VIRTUAL, has_clock, clock_name);
 	json_bool("touch", features & WHEEL_HAS_TOUCH);
 	json_bool("keep", features & WHEEL_HAS_KEEP);
 	json_bool("rings", features & WHEEL_HAS_RINGS);
@@ -87,19 +79,19 @@ static int run(const char *none)
 		json_close('}');
 		return 0;
 	}
-	puts("A wheel by default:\n");
+	puts("Default configuration of a wheel:\n");
 	setup_print(&setup);
-	puts("\nThis module can do:\n");
+	puts("\nFeatures of this module:\n");
 	print_features(setup.features);
 	return 0;
 }
 
 const struct command info_command = {
 	.name = "info",
-	.summary = "what a wheel is by default, what the module can do",
+	.summary = "show the default configuration and the module's features",
 	.details =
-	"Shows what a wheel is when its program sets nothing, and which clocks, schemes\n"
-	"and features the module has.",
-	.options = no_options,
+	"Shows the configuration of a wheel whose program does not set one, and the\n"
+	"clocks, schemes and features of the module.",
+	.options = (const struct option_spec[]){ { NULL } },
 	.run = run,
 };

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * wheelctl list: the wheels of this machine, or the pending timers of a process.
+ * wheelctl list: lists the wheels of this machine, or the pending timers of a process.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "device.h"
-#include "fail.h"
-#include "json.h"
 #include "look.h"
-#include "options.h"
-#include "parse.h"
 #include "text.h"
 
 #define PAGE	1024
@@ -20,18 +16,15 @@ static struct {
 	u64 pid;
 	u64 fd;
 	u64 limit;
-} asked = {
+} requested = {
 	.fd = NEVER,
 	.limit = NEVER,
 };
 
 static const struct option_spec options[] = {
-	{ "pid", "PID", "the timers of this process; without it, all wheels",
-	  parse_count, &asked.pid },
-	{ "fd", "FD", "only of this descriptor of the process", parse_number,
-	  &asked.fd },
-	{ "limit", "N", "at most so many timers a wheel; all", parse_count,
-	  &asked.limit },
+	{ "pid", "PID", "list the timers of this process", parse_count, &requested.pid },
+	{ "fd", "FD", "list only this descriptor of the process", parse_number, &requested.fd },
+	{ "limit", "N", "list at most N timers per wheel", parse_count, &requested.limit },
 	{ NULL }
 };
 
@@ -42,12 +35,11 @@ static void print_timer(const struct wheel_op *op, u64 now)
 
 	snprintf(due_in, sizeof(due_in), "%c%s", op->when < now ? '-' : '+',
 		 text_time(distance).s);
-	printf("%8u %10llu %20llu %11s", WHEEL_ID_SLOT(op->id),
-	       WHEEL_ID_GEN(op->id), op->when, due_in);
+	printf("%8u %10llu %20llu %11s", WHEEL_ID_SLOT(op->id), WHEEL_ID_GEN(op->id), op->when,
+	       due_in);
 	printf(" %9s %9s  %#llx%s\n", op->slack ? text_time(op->slack).s : "-",
 	       op->period ? text_time(op->period).s : "-", op->cookie,
-	       op->flags & WHEEL_OP_TOUCH ? " touch" :
-	       op->flags & WHEEL_OP_KEEP ? " kept" : "");
+	       op->flags & WHEEL_OP_TOUCH ? " touch" : op->flags & WHEEL_OP_KEEP ? " kept" : "");
 }
 
 static void json_timer(const struct wheel_op *op)
@@ -74,12 +66,11 @@ static u64 list_pages(struct device *device, const struct holder *holder)
 
 	if (look_is_empty(holder))
 		return 0;
-	while (shown < asked.limit) {
-		u64 room = asked.limit - shown;
+	while (shown < requested.limit) {
+		u64 rest = requested.limit - shown;
 		u64 now;
 
-		count = device_list(device, ops,
-				    room < PAGE ? (u32)room : PAGE, &cursor);
+		count = device_list(device, ops, rest < PAGE ? (u32)rest : PAGE, &cursor);
 		if (!count)
 			break;
 		now = device_now(device);
@@ -96,15 +87,15 @@ static u64 list_pages(struct device *device, const struct holder *holder)
 
 static void list_timers(const struct holder *holder, bool first)
 {
-	int ours = holder_borrow(holder);
+	int fd = holder_borrow(holder);
 	struct device device;
 	u64 shown;
 
-	if (ours < 0)
+	if (fd < 0)
 		fail(EXIT_DEVICE,
-		     "process %d, descriptor %d: %s (needs the right to trace the process)",
-		     holder->pid, holder->fd, strerror(-ours));
-	device_adopt(&device, ours);
+		     "process %d, descriptor %d: %s (requires the right to trace the process)",
+		     holder->pid, holder->fd, strerror(-fd));
+	device_adopt(&device, fd);
 	if (globals.json) {
 		json_open(NULL, '{');
 		json_u64("fd", (u64)holder->fd);
@@ -131,10 +122,10 @@ static void list_process(void)
 	struct holders holders;
 	size_t i;
 
-	holders_find(&holders, asked.pid, asked.fd);
+	holders_find(&holders, requested.pid, requested.fd);
 	if (globals.json) {
 		json_open(NULL, '{');
-		json_u64("pid", asked.pid);
+		json_u64("pid", requested.pid);
 		json_open("wheels", '[');
 	}
 	for (i = 0; i < holders.count; i++)
@@ -148,12 +139,10 @@ static void list_process(void)
 
 static void print_wheel(const struct look *look)
 {
-	printf("%7d %4d %-15s %-12s %-9s %8s %10s %10s\n", look->holder.pid,
-	       look->holder.fd, look->holder.command,
-	       scheme_name(look->setup.scheme), clock_name(look->setup.clock),
-	       text_duration(look->setup.tick_ns).s,
-	       text_count(look->setup.timers).s,
-	       text_count(look->stats.pending).s);
+	printf("%7d %4d %-15s %-12s %-9s %8s %10s %10s\n", look->holder.pid, look->holder.fd,
+	       look->holder.command, scheme_name(look->setup.scheme),
+	       clock_name(look->setup.clock), text_duration(look->setup.tick_ns).s,
+	       text_count(look->setup.timers).s, text_count(look->stats.pending).s);
 }
 
 static void json_wheel(const struct look *look)
@@ -170,52 +159,52 @@ static void json_wheel(const struct look *look)
 	json_close('}');
 }
 
-static void print_heading(void)
+static void print_wheels(const struct looks *looks)
 {
-	printf("%7s %4s %-15s %-12s %-9s %8s %10s %10s\n", "process", "fd",
-	       "command", "scheme", "clock", "tick", "capacity", "pending");
+	size_t i;
+
+	if (looks->count)
+		printf("%7s %4s %-15s %-12s %-9s %8s %10s %10s\n", "process", "fd", "command",
+		       "scheme", "clock", "tick", "capacity", "pending");
+	else
+		puts("no wheels");
+	for (i = 0; i < looks->count; i++)
+		print_wheel(&looks->list[i]);
+}
+
+static void json_wheels(const struct looks *looks)
+{
+	size_t i;
+
+	json_open(NULL, '{');
+	json_u64("hidden_processes", looks->hidden);
+	json_open("wheels", '[');
+	for (i = 0; i < looks->count; i++)
+		json_wheel(&looks->list[i]);
+	json_close(']');
+	json_close('}');
 }
 
 static void list_wheels(void)
 {
-	struct holders holders;
-	struct look look;
-	u64 shown = 0;
-	size_t i;
+	struct looks looks;
 
-	holders_find(&holders, 0, NEVER);
-	if (globals.json) {
-		json_open(NULL, '{');
-		json_u64("hidden_processes", holders.hidden);
-		json_open("wheels", '[');
-	}
-	for (i = 0; i < holders.count; i++) {
-		if (!look_at(&look, &holders.list[i]))
-			continue;
-		if (!shown++ && !globals.json)
-			print_heading();
-		if (globals.json)
-			json_wheel(&look);
-		else
-			print_wheel(&look);
-	}
-	if (globals.json) {
-		json_close(']');
-		json_close('}');
-	} else if (!shown) {
-		puts("no wheels");
-	}
-	holders_tell_hidden(&holders);
-	holders_free(&holders);
+	looks_take(&looks, 0, NEVER);
+	if (globals.json)
+		json_wheels(&looks);
+	else
+		print_wheels(&looks);
+	print_hidden(stderr, "wheelctl: ", looks.hidden, "\n");
+	looks_free(&looks);
 }
 
 static int run(const char *none)
 {
 	(void)none;
-	if (!asked.pid && (asked.fd != NEVER || asked.limit != NEVER))
-		fail(EXIT_ASKED, "list: --%s means nothing without --pid",
-		     asked.fd != NEVER ? "fd" : "limit");
-	if (asked.pid)
+	if (!requested.pid && (requested.fd != NEVER || requested.limit != NEVER))
+		fail(EXIT_USAGE, "list: --%s requires --pid",
+		     requested.fd != NEVER ? "fd" : "limit");
+	if (requested.pid)
 		list_process();
 	else
 		list_wheels();
@@ -224,12 +213,12 @@ static int run(const char *none)
 
 const struct command list_command = {
 	.name = "list",
-	.summary = "the wheels of this machine, or the timers of a process",
+	.summary = "list the wheels of this machine, or the timers of a process",
 	.details =
-	"Lists the wheels that processes of this machine hold. With --pid lists the\n"
-	"pending timers of the wheels of one process, by slot, through a duplicate of its\n"
-	"descriptor. That takes the right to trace the process. Timers that are armed or\n"
-	"fire meanwhile may be listed or not.",
+	"Lists the wheels that the processes of this machine hold. With --pid, lists the\n"
+	"pending timers of the wheels of one process by slot, using a duplicate of the\n"
+	"descriptor. This requires the right to trace the process. Timers that are armed\n"
+	"or expire at the same time may be missing.",
 	.options = options,
 	.run = run,
 };

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * A command's options: a table that parses and explains itself.
+ * Command-line options, help texts, and suggestions for misspelt words.
  */
-#include "options.h"
-
+#define _GNU_SOURCE
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
-#include "help.h"
-#include "near.h"
-#include "parse.h"
 #include "setup.h"
+#include "text.h"
+
+/* getopt_long() returns FIRST_OPTION plus the index of a long option. */
+#define FIRST_OPTION	256
+#define MOST_OPTIONS	20
+
+/* Longer words are not compared; all commands and options are shorter. */
+#define LONGEST_WORD	32
 
 struct globals globals = {
 	.device = "/dev/wheel",
@@ -20,258 +24,234 @@ struct globals globals = {
 };
 
 const struct option_spec global_options[] = {
-	{ "device", "PATH", "the device; /dev/wheel", parse_string,
+	{ "device", "PATH", "use this device; default: /dev/wheel", parse_string,
 	  &globals.device },
 	{ "json", NULL, "print one JSON document", parse_flag, &globals.json },
-	{ "help", NULL, "explain and exit", parse_flag, &globals.help },
-	{ "version", NULL, "say which version this is, and exit", parse_flag,
-	  &globals.version },
+	{ "help", NULL, "print this help and exit", parse_flag, &globals.help },
+	{ "version", NULL, "print the version and exit", parse_flag, &globals.version },
 	{ NULL }
 };
 
-const struct option_spec setup_options[] = {
-	{ "clock", "CLOCK", "monotonic, boottime, realtime, tai or virtual; monotonic",
-	  parse_clock, &globals.setup.clock },
-	{ "scheme", "SCHEME", "hierarchical, hashed, bounded or overflow; what suits",
-	  parse_scheme, &globals.setup.scheme },
-	{ "tick", "TIME", "what times are rounded up to; 1ms", parse_interval,
-	  &globals.setup.tick_ns },
-	{ "buckets", "N", "of the ring, rounded up to a power of two", parse_buckets,
-	  &globals.setup.buckets },
-	{ NULL }
-};
+static const struct option_spec no_options[] = { { NULL } };
 
-/* The options that were given, each once. */
-static struct {
-	const struct option_spec *option[32];
-	size_t count;
-} given;
-
-const struct option_spec no_options[] = { { NULL } };
-
-/* The words before the command. */
+/* Parser state before the command is known. */
 static const struct command no_command = {
 	.name = "",
 	.options = no_options,
 };
 
-static const struct option_spec *find_in(const struct option_spec *options,
-					 const char *text)
+static size_t least(size_t a, size_t b, size_t c)
 {
-	size_t length = strcspn(text, "=");
-
-	for (; options->name; options++)
-		if (strlen(options->name) == length &&
-		    !strncmp(options->name, text, length))
-			return options;
-	return NULL;
+	if (a > b)
+		a = b;
+	return a < c ? a : c;
 }
 
-/* The option that @text names, behind two dashes and up to the end or an '='. */
-static const struct option_spec *find(const struct command *command,
-				      const char *text)
+/*
+ * The number of letters to insert, delete, replace or swap with their neighbour to change @a
+ * into @b. Only the last three rows of the matrix are stored.
+ */
+static size_t distance(const char *a, const char *b)
 {
-	const struct option_spec *option;
+	size_t row[3][LONGEST_WORD + 1];
+	size_t wide = strlen(b);
+	size_t i, j;
 
-	if (strncmp(text, "--", 2))
-		return NULL;
-	option = find_in(command->options, text + 2);
-	if (!option && command->sets_up)
-		option = find_in(setup_options, text + 2);
-	return option ? option : find_in(global_options, text + 2);
+	for (j = 0; j <= wide; j++)
+		row[0][j] = j;
+	for (i = 1; a[i - 1]; i++) {
+		size_t *now = row[i % 3];
+		const size_t *last = row[(i + 2) % 3];
+		const size_t *older = row[(i + 1) % 3];
+
+		now[0] = i;
+		for (j = 1; j <= wide; j++) {
+			now[j] = least(last[j] + 1, now[j - 1] + 1,
+				       last[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				now[j] = least(now[j], older[j - 2] + 1, now[j]);
+		}
+	}
+	return row[strlen(a) % 3][wide];
 }
 
-static bool is_given(const char *name)
+/* One third of the letters may differ, and one letter of a short word. */
+void near_begin(struct near *n, const char *word)
 {
-	size_t i;
-
-	for (i = 0; i < given.count; i++)
-		if (!strcmp(given.option[i]->name, name))
-			return true;
-	return false;
+	n->word = word;
+	n->best = NULL;
+	n->distance = strlen(word) / 3 + 1;
+	if (n->distance < 2)
+		n->distance = 2;
 }
 
-static void note_given(const struct option_spec *option)
+void near_offer(struct near *n, const char *candidate)
 {
-	if (!is_given(option->name) && given.count < ARRAY_SIZE(given.option))
-		given.option[given.count++] = option;
+	size_t length = strlen(n->word);
+	size_t d;
+
+	if (!length || length > LONGEST_WORD || strlen(candidate) > LONGEST_WORD)
+		return;
+	/* The beginning of a word is near, regardless of the missing letters. */
+	d = strncmp(n->word, candidate, length) ? distance(n->word, candidate) : 1;
+	if (d < n->distance) {
+		n->distance = d;
+		n->best = candidate;
+	}
 }
 
-static void offer(struct near *near, const struct option_spec *options)
+void options_version(void)
 {
-	for (; options->name; options++)
-		near_offer(near, options->name);
+	printf("%s " WHEELCTL_VERSION "\n", program);
 }
 
-/* An option that the command does not know; perhaps another was meant. */
-static void __noreturn refuse_option(const struct command *command,
-				     const char *text)
+void options_explain(const struct option_spec *options, bool json)
+{
+	for (; options->name; options++) {
+		int width;
+
+		if (options->value == &globals.json && !json)
+			continue;
+		width = printf("  --%s %s", options->name,
+			       options->argument ? options->argument : "");
+		printf("%*s%s\n", width < 20 ? 20 - width : 1, "", options->help);
+	}
+}
+
+void options_help(const struct command *command)
+{
+	printf("Usage: %s%s%s [OPTION...]%s%s\n\n%s\n", program, *command->name ? " " : "",
+	       command->name, command->operand ? " " : "",
+	       command->operand ? command->operand : "", command->details);
+	if (command->options->name) {
+		puts("\nOptions:");
+		options_explain(command->options, true);
+	}
+	if (command->sets_up) {
+		puts("\nOptions of the wheel:");
+		options_explain(setup_options, true);
+	}
+	puts("\nGeneral options:");
+	options_explain(global_options, !command->no_json);
+}
+
+static size_t collect(const struct option_spec **specs, size_t count,
+		      const struct option_spec *table)
+{
+	for (; table->name && count < MOST_OPTIONS; table++)
+		specs[count++] = table;
+	return count;
+}
+
+/* Report an error in the words of a command line, and point to the help text. */
+static void __noreturn refuse(const struct command *command, const char *what, const char *word,
+			      const char *suggestion)
 {
 	const char *space = *command->name ? " " : "";
-	char word[40], see[80] = "; see";
+	char meant[64] = "; see";
+
+	if (suggestion)
+		snprintf(meant, sizeof(meant), "; did you mean '--%s'? See", suggestion);
+	fail(EXIT_USAGE, "%s%s%s '%s'%s %s %s%s--help", command->name, *space ? ": " : "", what,
+	     word, meant, program, command->name, space);
+}
+
+static void __noreturn refuse_unknown(const struct command *command,
+				      const struct option_spec *const *specs, size_t count,
+				      const char *text)
+{
 	struct near near;
+	char word[40];
+	size_t i;
 
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(text, "="), text);
 	near_begin(&near, word + strspn(word, "-"));
-	offer(&near, command->options);
-	if (command->sets_up)
-		offer(&near, setup_options);
-	offer(&near, global_options);
-	if (near.best)
-		snprintf(see, sizeof(see), "; did you mean '--%s'? See", near.best);
-	fail(EXIT_ASKED, "%s%sdoes not know the option '%s'%s wheelctl %s%s--help",
-	     command->name, space, text, see, command->name, space);
+	for (i = 0; i < count; i++)
+		near_offer(&near, specs[i]->name);
+	refuse(command, "unknown option", text, near.best);
 }
 
-static void refuse(const struct command *command, const char *why,
-		   const char *what)
+static void set(const struct option_spec *spec, const char *argument)
 {
-	const char *space = *command->name ? " " : "";
+	const char *expected = spec->parse(argument, spec->value);
 
-	fail(EXIT_ASKED, "%s%s%s'%s'; see wheelctl %s%s--help", command->name,
-	     space, why, what, command->name, space);
+	if (expected)
+		fail(EXIT_USAGE, "--%s '%s' is not %s", spec->name, argument, expected);
 }
 
-/* Takes argv[*at] and, if it needs one, the argument behind it. */
-static void take(const struct command *command, int argc, char **argv, int *at)
+static struct text short_name(int letter)
 {
-	const char *text = strcmp(argv[*at], "-h") ? argv[*at] : "--help";
-	const struct option_spec *option = find(command, text);
-	const char *argument = NULL;
-	const char *wanted;
-
-	if (!option)
-		refuse_option(command, argv[*at]);
-	if (strchr(text, '='))
-		argument = strchr(text, '=') + 1;
-	if (option->argument && !argument) {
-		if (*at + 1 == argc)
-			refuse(command, "needs an argument behind ", argv[*at]);
-		argument = argv[++*at];
-	} else if (!option->argument && argument) {
-		refuse(command, "wants no argument in ", argv[*at]);
-	}
-	wanted = option->parse(argument, option->value);
-	if (wanted)
-		fail(EXIT_ASKED, "--%s '%s' is not %s", option->name, argument,
-		     wanted);
-	note_given(option);
+	return (struct text){ { '-', (char)letter, '\0' } };
 }
 
-/**
- * option_is_for - does an option mean anything to a command?
- * @option: one of the tables that the command takes
- * @command: the command, or NULL: any
- *
- * Return: whether it does.
- */
-bool option_is_for(const struct option_spec *option, const struct command *command)
+/* Parse options, which come first if @flags contains "+"; return the index of the operands. */
+static int parse(const struct command *command, int argc, char **argv, const char *flags)
 {
-	return !command || !command->plain || option->value != &globals.json;
-}
-
-static bool is_one_of(const struct option_spec *option,
-		      const struct option_spec *options)
-{
-	for (; options->name; options++)
-		if (option == options)
-			return true;
-	return false;
-}
-
-/* An option that would do nothing is refused. */
-static void check_given(const struct command *command)
-{
-	const char *needs = command->setup_needs;
-	const char *alone = command->alone;
+	const struct option_spec *specs[MOST_OPTIONS];
+	struct option longs[MOST_OPTIONS + 1] = { 0 };
+	size_t count = collect(specs, 0, command->options);
 	size_t i;
+	int c;
 
-	if (command->plain && globals.json)
-		fail(EXIT_ASKED, "%s: --json means nothing here%s", command->name,
-		     command->plain);
-	for (i = 0; i < given.count; i++) {
-		const struct option_spec *option = given.option[i];
-
-		if (needs && !is_given(needs) &&
-		    is_one_of(option, setup_options))
-			fail(EXIT_ASKED, "%s: --%s means nothing without --%s",
-			     command->name, option->name, needs);
-		if (alone && is_given(alone) && strcmp(option->name, alone) &&
-		    !is_one_of(option, global_options))
-			fail(EXIT_ASKED, "%s: --%s means nothing with --%s",
-			     command->name, option->name, alone);
+	if (command->sets_up)
+		count = collect(specs, count, setup_options);
+	count = collect(specs, count, global_options);
+	for (i = 0; i < count; i++)
+		longs[i] = (struct option){
+			.name = specs[i]->name,
+			.has_arg = specs[i]->argument ? required_argument : no_argument,
+			.val = FIRST_OPTION + (int)i,
+		};
+	/* With 0, glibc starts again and reads the flags. */
+	optind = 0;
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, flags, longs, NULL)) != -1) {
+		if (c == 'h')
+			globals.help = true;
+		else if (c == ':')
+			refuse(command, "missing argument of option", argv[optind - 1], NULL);
+		else if (c == '?' && optopt >= FIRST_OPTION)
+			refuse(command, "unexpected argument in", argv[optind - 1], NULL);
+		else if (c == '?' && optopt)
+			refuse(command, "unknown option", short_name(optopt).s, NULL);
+		else if (c == '?')
+			refuse_unknown(command, specs, count, argv[optind - 1]);
+		else
+			set(specs[c - FIRST_OPTION], optarg);
 	}
+	return optind;
 }
 
-/**
- * options_take_globals - take the options before the command
- * @argc: as main() got it
- * @argv: as main() got it
- *
- * Return: where the command is in @argv.
- */
 int options_take_globals(int argc, char **argv)
 {
-	int i;
-
-	for (i = 1; i < argc && argv[i][0] == '-' && argv[i][1]; i++)
-		take(&no_command, argc, argv, &i);
-	return i;
+	return parse(&no_command, argc, argv, "+:h");
 }
 
-/* The one operand, which in brackets may be missing. */
-static void check_operand(const struct command *command, const char *operand)
+static void __noreturn explain_and_exit(const struct command *command)
 {
-	if (command->operand && *command->operand != '[' && !operand)
-		fail(EXIT_ASKED, "%s needs a %s; see wheelctl %s --help",
-		     command->name, command->operand, command->name);
-	if (command->rest && (!globals.rest || !*globals.rest))
-		fail(EXIT_ASKED, "%s needs -- and a %s; see wheelctl %s --help",
-		     command->name, command->rest, command->name);
+	if (globals.help)
+		options_help(command);
+	else
+		options_version();
+	flush_or_fail();
+	exit(0);
 }
 
-/**
- * options_take - take what follows a command
- * @command: the command
- * @argc: how much
- * @argv: the first is the command's name, behind the last is NULL
- *
- * Explains the command and exits when asked for help.
- *
- * Return: the operand, or NULL.
- */
 const char *options_take(const struct command *command, int argc, char **argv)
 {
-	const char *operand = NULL;
-	bool only_operands = false;
-	int i;
+	int at = parse(command, argc, argv, ":h");
+	const char *space = *command->name ? " " : "";
+	int most = command->operand ? 1 : 0;
 
-	for (i = 1; i < argc && !globals.rest; i++) {
-		if (!only_operands && !strcmp(argv[i], "--")) {
-			only_operands = true;
-			if (command->rest)
-				globals.rest = argv + i + 1;
-		} else if (!only_operands && argv[i][0] == '-' && argv[i][1]) {
-			take(command, argc, argv, &i);
-		} else if (operand || !command->operand) {
-			refuse(command, command->rest ? "needs -- before " :
-			       "does not expect ", argv[i]);
-		} else {
-			operand = argv[i];
-		}
-	}
-	if (globals.help) {
-		help_of(command);
-		flush_or_fail();
-		exit(0);
-	}
-	if (globals.version) {
-		help_version();
-		flush_or_fail();
-		exit(0);
-	}
-	check_given(command);
-	check_operand(command, operand);
+	if (argc - at > most)
+		refuse(command, "unexpected argument", argv[at + most], NULL);
+	if (globals.help || globals.version)
+		explain_and_exit(command);
+	if (command->no_json && globals.json)
+		fail(EXIT_USAGE, "%s: --json is not supported%s", command->name, command->no_json);
+	if (most && *command->operand != '[' && at == argc)
+		fail(EXIT_USAGE, "%s%smissing %s; see %s %s%s--help", command->name,
+		     *space ? ": " : "", command->operand, program, command->name, space);
 	setup_settle(&globals.setup);
-	return operand;
+	return argv[at];
 }

@@ -1,132 +1,296 @@
 // SPDX-License-Identifier: MIT
 /*
- * wheelctl watch: wheels while they turn.
+ * wheelctl watch: shows the activity of wheels.
  */
 #define _GNU_SOURCE
+#include "show.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "debugfs.h"
-#include "fail.h"
-#include "frame.h"
-#include "interrupt.h"
-#include "look.h"
-#include "memory.h"
-#include "options.h"
-#include "parse.h"
+#include "histogram.h"
 #include "text.h"
+#include "util.h"
 
 #define HOME		"\033[H"
 #define ERASE_REST	"\033[J"
 #define ERASE_LINE	"\033[K"
 #define ERASE_ALL	"\033[2J"
 
+#define WIDEST_BAR	60
+
+/* Indentation of the rest of a folded line, which aligns it with the figures. */
+#define INDENT		11
+
 static struct {
 	u64 pid;
 	u64 fd;
 	u64 interval;
 	u64 count;
-} asked = {
+} requested = {
 	.fd = NEVER,
 	.interval = NSEC_PER_SEC,
 };
 
 static const struct option_spec options[] = {
-	{ "pid", "PID", "the wheels that this process holds; all wheels",
-	  parse_count, &asked.pid },
-	{ "fd", "FD", "only this descriptor of the process", parse_number,
-	  &asked.fd },
-	{ "interval", "TIME", "from one picture to the next; 1s", parse_interval,
-	  &asked.interval },
-	{ "count", "N", "so many pictures; until Ctrl-C, and 1 without a terminal",
-	  parse_count, &asked.count },
+	{ "pid", "PID", "show only the wheels of this process", parse_count, &requested.pid },
+	{ "fd", "FD", "show only this descriptor of the process", parse_number, &requested.fd },
+	{ "interval", "TIME", "time between two pictures; default: 1s", parse_interval,
+	  &requested.interval },
+	{ "count", "N", "exit after N pictures; default: 1 without a terminal",
+	  parse_count, &requested.count },
 	{ NULL }
 };
 
+/* Keep a name and its figure on one line; *@column is the current column. */
+static void draw_rate(const struct frame *f, u32 *column, const char *name, u64 count,
+		      u64 elapsed)
+{
+	u64 rate = (u64)((double)count * NSEC_PER_SEC / (double)elapsed + .5);
+	const char *between = *column > INDENT ? "   " : "";
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s/s %s", name, text_count(rate).s);
+	if (*column + strlen(between) + strlen(text) > f->width && *between) {
+		fprintf(f->to, "\n%*s", INDENT, "");
+		*column = INDENT;
+		between = "";
+	}
+	*column += (u32)fprintf(f->to, "%s%s", between, text);
+}
+
+static void draw_rates(const struct frame *f, const struct look *before, const struct look *now,
+		       u64 elapsed)
+{
+	const struct wheel_stats *a = &before->stats;
+	const struct wheel_stats *b = &now->stats;
+	u32 column = INDENT;
+
+	fputs(elapsed ? "rates      " : "rates      not yet known", f->to);
+	if (elapsed) {
+		draw_rate(f, &column, "armed", b->armed - a->armed, elapsed);
+		draw_rate(f, &column, "fired", b->fired - a->fired, elapsed);
+		draw_rate(f, &column, "cancelled", b->cancelled - a->cancelled, elapsed);
+		if (now->all)
+			draw_rate(f, &column, "wake-ups", b->wakeups - a->wakeups, elapsed);
+	}
+	putc('\n', f->to);
+}
+
+static void draw_pending(const struct frame *f, const struct look *now)
+{
+	u64 timers = now->setup.timers ? now->setup.timers : 1;
+	u32 width = f->width > 44 ? f->width - 44 : 0;
+	u32 full, i;
+
+	if (width > WIDEST_BAR)
+		width = WIDEST_BAR;
+	full = (u32)((double)now->stats.pending / (double)timers * width);
+	if (!full && now->stats.pending)
+		full = 1;
+	fprintf(f->to, "pending    %s of %s%s", text_count(now->stats.pending).s,
+		text_count(timers).s, width ? "  [" : "");
+	for (i = 0; i < width; i++)
+		putc(i < full ? '#' : ' ', f->to);
+	if (width)
+		putc(']', f->to);
+	fprintf(f->to, "\nunread     %s\n", text_count(now->stats.unread).s);
+}
+
+static void draw_late(const struct frame *f, const struct look *before, const struct look *now)
+{
+	u64 late[HISTOGRAM_BUCKETS];
+	u64 total = 0;
+	u32 i;
+
+	for (i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		late[i] = now->stats.late[i] - before->stats.late[i];
+		total += late[i];
+	}
+	if (!total) {
+		fputs("late by    no timer expired\n", f->to);
+		return;
+	}
+	fputs("late by                 events\n", f->to);
+	histogram_draw(f->to, late, f->width);
+}
+
+/* Draw one character per group of buckets; a higher block is a fuller group. */
+static void draw_occupancy(FILE *to, const struct occupancy *o)
+{
+	static const char *const blocks[] = {
+		"\u2581", "\u2582", "\u2583", "\u2584",
+		"\u2585", "\u2586", "\u2587", "\u2588",
+	};
+	static const char *const letters[] = { ".", ":", "-", "=", "+", "*", "%", "#" };
+	const char *const *steps = text_unicode() ? blocks : letters;
+	u64 busy = 0;
+	u32 i;
+
+	fputs("buckets    [", to);
+	for (i = 0; i < o->groups; i++) {
+		busy += o->busy[i];
+		fputs(o->busy[i] ? steps[(o->busy[i] * 8ULL - 1) / o->of] : " ", to);
+	}
+	fprintf(to, "] %s of %s hold timers\n", text_count(busy).s,
+		text_count((u64)o->groups * o->of).s);
+}
+
+void frame_wheel(const struct frame *f, const struct look *before, const struct look *now,
+		 u64 elapsed, const struct occupancy *occupancy)
+{
+	fprintf(f->to, "process %d (%s), descriptor %d: %s, tick %s, %s\n", now->holder.pid,
+		now->holder.command, now->holder.fd, scheme_name(now->setup.scheme),
+		text_duration(now->setup.tick_ns).s, clock_name(now->setup.clock));
+	draw_pending(f, now);
+	draw_rates(f, before, now, elapsed);
+	if (now->all)
+		draw_late(f, before, now);
+	if (occupancy->groups)
+		draw_occupancy(f->to, occupancy);
+}
+
+/*
+ * The number of bytes that fit into a line, up to the last blank if there is one. The second
+ * and later bytes of a UTF-8 character have no width.
+ */
+static size_t fitting(const char *line, u32 width)
+{
+	size_t blank = 0;
+	u32 column = 0;
+	size_t i;
+
+	for (i = 0; line[i] && line[i] != '\n'; i++) {
+		if (line[i] == ' ')
+			blank = i;
+		column += ((unsigned char)line[i] & 0xc0) != 0x80;
+		if (column > width)
+			return blank ? blank : i;
+	}
+	return i;
+}
+
+static void fold(FILE *to, const char *text, u32 width)
+{
+	int indent = 0;
+
+	while (*text) {
+		size_t length = fitting(text, width - (u32)indent);
+
+		fprintf(to, "%*s%.*s\n", indent, "", (int)length, text);
+		text += length;
+		if (*text != '\n') {
+			text += strspn(text, " ");
+			indent = width > 2 * INDENT ? INDENT : 0;
+		}
+		if (*text == '\n') {
+			text++;
+			indent = 0;
+		}
+	}
+}
+
+static u32 count_lines(const char *text)
+{
+	u32 lines = 0;
+
+	while ((text = strchr(text, '\n'))) {
+		text++;
+		lines++;
+	}
+	return lines;
+}
+
+bool frame_put(const struct frame *f, const char *text, const char *line_start)
+{
+	u32 lines, shown, i;
+	const char *line;
+	char *folded;
+	size_t length;
+	FILE *to;
+
+	to = open_memstream(&folded, &length);
+	if (!to)
+		return false;
+	fold(to, text, f->width);
+	if (fclose(to))
+		return false;
+	lines = count_lines(folded);
+	shown = lines > f->lines ? f->lines - 1 : lines;
+	for (i = 0, line = folded; i < shown; i++, line += length + 1) {
+		length = strcspn(line, "\n");
+		fprintf(f->to, "%s%.*s\n", line_start, (int)length, line);
+	}
+	if (shown < lines)
+		fprintf(f->to, "%s%.*s\n", line_start, (int)f->width,
+			"(more lines: make the terminal taller)");
+	free(folded);
+	return true;
+}
+
 /**
  * struct scene - all wheels at one time
- * @look: at each
- * @count: how many
- * @hidden: processes that we may not look into
- * @time: when
+ * @looks: state of the wheels
+ * @time: time at which it was read
  */
 struct scene {
-	struct look *look;
-	size_t count;
-	u64 hidden;
+	struct looks looks;
 	u64 time;
 };
 
-static u64 now(void)
+static void scene_take(struct scene *s)
 {
 	struct timespec time;
 
+	looks_take(&s->looks, requested.pid, requested.fd);
 	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (u64)time.tv_sec * NSEC_PER_SEC + (u64)time.tv_nsec;
+	s->time = (u64)time.tv_sec * NSEC_PER_SEC + (u64)time.tv_nsec;
 }
 
-static void scene_take(struct scene *s)
-{
-	struct holders holders;
-	size_t i;
-
-	holders_find(&holders, asked.pid, asked.fd);
-	memset(s, 0, sizeof(*s));
-	s->look = memory_zeroed(holders.count, sizeof(*s->look));
-	s->hidden = holders.hidden;
-	s->time = now();
-	for (i = 0; i < holders.count; i++)
-		s->count += look_at(&s->look[s->count], &holders.list[i]);
-	holders_free(&holders);
-}
-
-/* The same wheel in an earlier scene; a wheel that counts less now is another. */
+/* Find the same wheel in an earlier scene. Counters that decreased belong to another wheel. */
 static const struct look *find(const struct scene *s, const struct look *look)
 {
 	size_t i;
 
-	for (i = 0; i < s->count; i++)
-		if (s->look[i].holder.pid == look->holder.pid &&
-		    s->look[i].holder.fd == look->holder.fd &&
-		    s->look[i].all == look->all &&
-		    s->look[i].stats.armed <= look->stats.armed &&
-		    s->look[i].stats.fired <= look->stats.fired)
-			return &s->look[i];
+	for (i = 0; i < s->looks.count; i++) {
+		const struct look *l = &s->looks.list[i];
+
+		if (l->holder.pid == look->holder.pid && l->holder.fd == look->holder.fd &&
+		    l->all == look->all && l->stats.armed <= look->stats.armed &&
+		    l->stats.fired <= look->stats.fired)
+			return l;
+	}
 	return NULL;
 }
 
-static void draw_wheels(const struct frame *f, const struct scene *before,
-			const struct scene *s)
+static void draw_wheels(const struct frame *f, const struct scene *before, const struct scene *s)
 {
 	const struct look nothing = { 0 };
 	struct occupied_list occupied;
 	struct occupancy occupancy;
 	size_t i;
 
-	debugfs_read(&occupied, s->look, s->count);
-	for (i = 0; i < s->count; i++) {
-		const struct look *last = find(before, &s->look[i]);
+	occupied_read(&occupied, &s->looks);
+	for (i = 0; i < s->looks.count; i++) {
+		const struct look *look = &s->looks.list[i];
+		const struct look *last = find(before, look);
 
 		if (i)
 			putc('\n', f->to);
-		debugfs_occupancy(&occupancy, &occupied, &s->look[i]);
-		frame_wheel(f, last ? last : &nothing, &s->look[i],
-			    last ? s->time - before->time : 0, &occupancy);
+		occupancy_of(&occupancy, &occupied, look);
+		frame_wheel(f, last ? last : &nothing, look, last ? s->time - before->time : 0,
+			    &occupancy);
 	}
 	occupied_free(&occupied);
-	if (!s->count)
+	if (!s->looks.count)
 		fputs("no wheels\n", f->to);
-	if (s->hidden)
-		fprintf(f->to,
-			"\n%s process%s of others may hold wheels, too: run as root to see\n",
-			text_count(s->hidden).s, s->hidden == 1 ? "" : "es");
+	print_hidden(f->to, "\n", s->looks.hidden, "\n");
 }
 
 static u32 number_in(const char *name, u32 otherwise)
@@ -137,15 +301,13 @@ static u32 number_in(const char *name, u32 otherwise)
 	return number > 0 && number < 10000 ? (u32)number : otherwise;
 }
 
-/* On a terminal its size; elsewhere as wide as the environment says, and as long. */
+/* Without a terminal, the environment specifies the width, and the height is unlimited. */
 static struct frame frame_of(bool terminal)
 {
-	struct frame f = { .to = stdout, .width = number_in("COLUMNS", 80) };
+	struct frame f = { .to = stdout, .width = number_in("COLUMNS", 80), .lines = ~0U };
 	struct winsize size;
 
-	f.lines = ~0U;
-	if (!terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
-	    !size.ws_col || !size.ws_row)
+	if (!terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col || !size.ws_row)
 		return f;
 	f.width = size.ws_col;
 	f.lines = size.ws_row > 1 ? size.ws_row - 1U : 1;
@@ -165,7 +327,7 @@ static void draw(const struct scene *before, const struct scene *s, bool termina
 	draw_wheels(&whole, before, s);
 	fclose(whole.to);
 	fputs(terminal ? HOME : "", stdout);
-	/* A line as long as the terminal is wide would lose its end if it were erased behind. */
+	/* Erase before each line: after a line of full width, this erases the last column. */
 	if (!frame_put(&f, text, terminal ? ERASE_LINE : ""))
 		fail(EXIT_DEVICE, "no memory for a picture");
 	fputs(terminal ? ERASE_REST : "", stdout);
@@ -178,7 +340,7 @@ static void resized(int signal)
 	(void)signal;
 }
 
-/* From here on a terminal that gets another size interrupts who waits with this mask. */
+/* Returns the signal mask with which a change of the terminal's size interrupts a wait. */
 static sigset_t watch_size(void)
 {
 	struct sigaction action = { .sa_handler = resized };
@@ -191,14 +353,14 @@ static sigset_t watch_size(void)
 	return waiting;
 }
 
-/* Waits for the next picture, and redraws this one in each new size; whether to go on. */
+/* Wait for the next picture; redraw when the size changes. Returns false after a signal. */
 static bool pause_after(const struct scene *before, const struct scene *s, bool terminal,
 			int interrupt, const sigset_t *waiting)
 {
 	struct pollfd fd = { .fd = interrupt, .events = POLLIN };
 	struct timespec time = {
-		.tv_sec = (time_t)(asked.interval / NSEC_PER_SEC),
-		.tv_nsec = (long)(asked.interval % NSEC_PER_SEC),
+		.tv_sec = (time_t)(requested.interval / NSEC_PER_SEC),
+		.tv_nsec = (long)(requested.interval % NSEC_PER_SEC),
 	};
 
 	while (ppoll(&fd, 1, &time, waiting) < 0 && errno == EINTR)
@@ -207,7 +369,7 @@ static bool pause_after(const struct scene *before, const struct scene *s, bool 
 	return !interrupt_seen(interrupt);
 }
 
-/* Is stdout a terminal that can be drawn on? */
+/* Check whether stdout is a terminal that supports escape sequences. */
 static bool is_terminal(void)
 {
 	const char *name = getenv("TERM");
@@ -225,39 +387,38 @@ static int run(const char *none)
 	u64 drawn = 0;
 
 	(void)none;
-	if (asked.fd != NEVER && !asked.pid)
-		fail(EXIT_ASKED, "watch: --fd means nothing without --pid");
-	if (!asked.count && !terminal)
-		asked.count = 1;
+	if (requested.fd != NEVER && !requested.pid)
+		fail(EXIT_USAGE, "watch: --fd requires --pid");
+	if (!requested.count && !terminal)
+		requested.count = 1;
 	scene_take(&scene);
 	if (terminal) {
 		fputs(ERASE_ALL, stdout);
 		draw(&before, &scene, true);
 	}
 	while (pause_after(&before, &scene, terminal, interrupt, &waiting)) {
-		free(before.look);
+		looks_free(&before.looks);
 		before = scene;
 		scene_take(&scene);
 		if (drawn && !terminal)
 			putchar('\n');
 		draw(&before, &scene, terminal);
-		if (++drawn == asked.count)
+		if (++drawn == requested.count)
 			break;
 	}
-	free(before.look);
-	free(scene.look);
+	looks_free(&before.looks);
+	looks_free(&scene.looks);
 	return 0;
 }
 
 const struct command watch_command = {
 	.name = "watch",
-	.summary = "wheels while they turn",
+	.summary = "show the activity of wheels continuously",
 	.details =
-	"Draws what the wheels of this machine, or with --pid of one process, hold and\n"
-	"do: timers pending, rates, how late those of the last interval fired and, for\n"
-	"root, which part of the buckets holds timers. Ctrl-C ends it. Without a\n"
-	"terminal it prints one picture, or --count of them.",
+	"Draws the wheels of this machine, or of one process with --pid: pending timers,\n"
+	"rates, the lateness in the last interval and, for root, the occupied buckets.\n"
+	"Ctrl-C exits. Without a terminal, it prints one picture, or --count of them.",
 	.options = options,
-	.plain = "; for programs: wheelctl stats --json",
+	.no_json = "; use wheelctl stats --json",
 	.run = run,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every command of wheelctl shares this.
+ * Definitions shared by all commands of wheelctl, and by replay.
  */
 #ifndef WHEELCTL_H
 #define WHEELCTL_H
@@ -19,54 +19,61 @@ typedef __u8 u8;
 #define NSEC_PER_MSEC	1000000ULL
 #define NEVER		(~0ULL)
 
-/* An event that is this late is lost: no machine is loaded that much. */
+/* An event that is this late is considered lost, even on a loaded machine. */
 #define LOST_AFTER_NS	(10 * NSEC_PER_SEC)
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Exit statuses, beside 0 and 128 + the number of a signal. */
-#define EXIT_DEVICE	1	/* the device, the system */
-#define EXIT_ASKED	2	/* what was asked for makes no sense */
-#define EXIT_BROKEN	3	/* the device broke a promise */
-
-struct option_spec;
+/* Exit statuses, in addition to 0 and 128 + the number of a signal. */
+#define EXIT_DEVICE	1	/* the device or the system failed */
+#define EXIT_USAGE	2	/* the command line or an input file is invalid */
+#define EXIT_BROKEN	3	/* the device broke a guarantee */
 
 /**
- * struct command - one word that wheelctl understands
- * @name: the word
- * @operand: the name of its one operand, or NULL; in brackets: it may be missing
- * @rest: the name of the words behind "--", which go to globals.rest, or NULL
- * @summary: one line
- * @details: paragraphs for its help
- * @options: end with a NULL name
- * @sets_up: takes the options that say which wheel, too: globals.setup
- * @setup_needs: the option without which these mean nothing, or NULL
- * @plain: NULL; or there is no JSON of it: what to ask for instead, or ""
- * @alone: the option with which no other one means anything, or NULL
- * @run: does it; returns the exit status
+ * struct option_spec - a command-line option
+ * @name: name without the dashes
+ * @argument: name of the argument in help texts, or NULL if the option takes none
+ * @help: one-line description
+ * @parse: converts the argument; returns NULL or a description of valid arguments
+ * @value: destination of the converted argument
+ */
+struct option_spec {
+	const char *name;
+	const char *argument;
+	const char *help;
+	const char *(*parse)(const char *text, void *value);
+	void *value;
+};
+
+/**
+ * struct command - a command of wheelctl, or a program without commands
+ * @name: name of the command, "" for a program without commands
+ * @operand: name of the operand, in brackets if it is optional, or NULL
+ * @summary: one-line description
+ * @details: description for the command's help
+ * @options: options; the last has a NULL name
+ * @sets_up: true if the command accepts the options in setup_options
+ * @no_json: NULL, or advice for --json, which the command does not support
+ * @run: runs the command; returns the exit status
  */
 struct command {
 	const char *name;
 	const char *operand;
-	const char *rest;
 	const char *summary;
 	const char *details;
 	const struct option_spec *options;
 	bool sets_up;
-	const char *setup_needs;
-	const char *plain;
-	const char *alone;
+	const char *no_json;
 	int (*run)(const char *operand);
 };
 
 /**
- * struct globals - the options that several commands take
+ * struct globals - options shared by all commands
  * @device: path of the device
  * @json: print one JSON document
- * @help: print the help instead
- * @version: print the version instead
- * @setup: the wheel to set up
- * @rest: the words behind "--", up to a NULL
+ * @help: print the help text and exit
+ * @version: print the version and exit
+ * @setup: requested wheel
  */
 struct globals {
 	const char *device;
@@ -74,10 +81,15 @@ struct globals {
 	bool help;
 	bool version;
 	struct wheel_setup setup;
-	char **rest;
 };
 
 extern struct globals globals;
+
+/* Name of this program, as printed before its messages. */
+extern const char *const program;
+
+/* All commands; the last entry is NULL. */
+extern const struct command *const commands[];
 
 extern const struct command info_command;
 extern const struct command arm_command;
@@ -86,11 +98,34 @@ extern const struct command stats_command;
 extern const struct command watch_command;
 extern const struct command save_command;
 extern const struct command restore_command;
-extern const struct command every_command;
-extern const struct command at_command;
-extern const struct command run_command;
-extern const struct command replay_command;
 extern const struct command help_command;
-extern const struct command completion_command;
+
+/* Parse the options before the command; return the command's index in @argv. */
+int options_take_globals(int argc, char **argv);
+
+/* Parse @argv, which begins with the command's name; return the operand or NULL. */
+const char *options_take(const struct command *command, int argc, char **argv);
+
+/* Print the help text of options; --json only if @json is set. */
+void options_explain(const struct option_spec *options, bool json);
+void options_help(const struct command *command);
+void options_version(void);
+
+/**
+ * struct near - search for the word that a misspelt word was meant to be
+ * @word: the misspelt word
+ * @best: the nearest word so far, or NULL if none is near
+ * @distance: edit distance of @best
+ */
+struct near {
+	const char *word;
+	const char *best;
+	size_t distance;
+};
+
+void near_begin(struct near *n, const char *word);
+void near_offer(struct near *n, const char *candidate);
+
+extern const struct option_spec global_options[];
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A device in this process, with a clock of its own, that can break promises.
+ * A device in user space with its own clock, which can break guarantees.
  */
 #include "fake.h"
 
@@ -10,13 +10,13 @@
 
 #include "histogram.h"
 
-/* Time that passes while a call gets there, and before an expiry is seen. */
+/* Duration of a system call, and latency of an expiry. */
 #define CALL_NS		40000
 #define LATENCY_NS	7000
 
 struct fake fake;
 
-/* Is this the occasion to break the promise? */
+/* Check whether to break this guarantee now. */
 static bool breaks(enum fault fault)
 {
 	if (fake.fault != fault)
@@ -35,14 +35,14 @@ static void place(struct fake_timer *t, u64 deadline)
 	u64 due = (deadline + fake.tick - 1) / fake.tick;
 
 	t->deadline = deadline;
-	t->filed = fake.stats.armed + fake.stats.rearmed;
+	t->order = fake.stats.armed + fake.stats.rearmed;
 	t->due = (due > floor ? due : floor) * fake.tick;
 	if (breaks(FAULT_FORGET))
 		t->due = NEVER;
 	if (breaks(FAULT_LATER))
 		t->due += 3 * fake.tick;
 	if (breaks(FAULT_FIRST))
-		t->filed = 0;
+		t->order = 0;
 	if (deadline > fake.now + 3 * fake.tick && breaks(FAULT_LIAR))
 		t->due = floor * fake.tick;
 }
@@ -91,13 +91,13 @@ static struct fake_timer *earliest(void)
 		if (t->state != FAKE_PENDING)
 			continue;
 		if (!first || t->due < first->due ||
-		    (t->due == first->due && t->filed < first->filed))
+		    (t->due == first->due && t->order < first->order))
 			first = t;
 	}
 	return first;
 }
 
-/* Lets time pass and what is due fire; stops at an event if asked to. */
+/* Advance the clock and expire due timers; with @stop, return at the first expiry. */
 static void advance(u64 until, bool stop)
 {
 	for (;;) {
@@ -130,7 +130,7 @@ static int arm(struct fake_timer *t, const struct wheel_op *op)
 	return 0;
 }
 
-static int answer(const struct wheel_op *op)
+static int execute(const struct wheel_op *op)
 {
 	struct fake_timer *t = &fake.timer[WHEEL_ID_SLOT(op->id)];
 
@@ -169,11 +169,11 @@ void device_submit(struct device *d, struct wheel_op *ops, u32 count)
 	(void)d;
 	advance(fake.now + CALL_NS, false);
 	for (i = 0; i < count; i++)
-		ops[i].res = answer(&ops[i]);
+		ops[i].res = execute(&ops[i]);
 }
 
-/* A periodic timer goes on, behind the periods that were missed, up to the clock's end. */
-static void go_on(struct fake_timer *t, struct wheel_event *event)
+/* Start the next period after the missed ones, unless the clock ends before. */
+static void start_period(struct fake_timer *t, struct wheel_event *event)
 {
 	event->overrun = (fake.now - event->deadline) / t->period;
 	event->deadline += event->overrun * t->period;
@@ -200,7 +200,7 @@ u32 device_read(struct device *d, struct wheel_event *events, u32 count)
 
 		t->state = FAKE_FREE;
 		if (t->period)
-			go_on(t, &events[i]);
+			start_period(t, &events[i]);
 	}
 	return count;
 }
@@ -256,3 +256,15 @@ void device_wait(struct device *d, u64 until, int other)
 	if (fake.events)
 		advance(fake.now + fake.sleepy, false);
 }
+
+/* Functions that the tested code refers to, but does not call. */
+#define NOT_CALLED(function, ...)	void function(__VA_ARGS__) { abort(); }
+
+NOT_CALLED(device_status, struct stat *status __attribute__((unused)))
+NOT_CALLED(device_open, struct device *d __attribute__((unused)))
+NOT_CALLED(device_adopt, struct device *d __attribute__((unused)), int fd __attribute__((unused)))
+NOT_CALLED(device_close, struct device *d __attribute__((unused)))
+NOT_CALLED(device_setup, struct device *d __attribute__((unused)),
+	   struct wheel_setup *setup __attribute__((unused)))
+NOT_CALLED(device_info, struct device *d __attribute__((unused)),
+	   struct wheel_setup *setup __attribute__((unused)))

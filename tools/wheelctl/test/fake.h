@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A device in this process, with a clock of its own, that can break promises.
+ * A device in user space with its own clock, which can break guarantees.
  */
 #ifndef FAKE_H
 #define FAKE_H
@@ -12,64 +12,74 @@
 
 enum fault {
 	FAULT_NONE,
-	/* An expiry: fired before its deadline. */
+	/* Expire before the deadline. */
 	FAULT_EARLY,
-	/* An expiry: comes before its deadline and denies it. */
+	/* Expire before the deadline, but report a later time. */
 	FAULT_LIAR,
-	/* An expiry: counted, but there is no event. */
+	/* Expire without an event. */
 	FAULT_LOSE,
-	/* An expiry: never happens. */
+	/* Never expire. */
 	FAULT_FORGET,
-	/* An expiry: three ticks too late. */
+	/* Expire three ticks too late. */
 	FAULT_LATER,
-	/* An expiry: before those that were armed earlier for the same tick. */
+	/* Expire before the timers that were armed earlier for the same tick. */
 	FAULT_FIRST,
-	/* An expiry: the event comes twice. */
+	/* Deliver the event twice. */
 	FAULT_TWICE,
-	/* An expiry: the event has another deadline. */
+	/* Change the deadline of the event. */
 	FAULT_DEADLINE,
-	/* An expiry: the event has another cookie. */
+	/* Change the cookie of the event. */
 	FAULT_COOKIE,
-	/* An expiry: the event's number leaves one out. */
+	/* Skip a sequence number. */
 	FAULT_SEQ,
-	/* A cancel: answers 0, and the timer fires. */
+	/* Return 0 from a cancel, but let the timer expire. */
 	FAULT_CANCEL,
-	/* An arm: refused. */
+	/* Reject an arm. */
 	FAULT_REFUSE,
-	/* LIST leaves a timer out. */
+	/* Omit a timer from LIST. */
 	FAULT_UNLISTED,
-	/* LIST tells another deadline. */
+	/* Change a deadline in LIST. */
 	FAULT_LIST,
-	/* STATS counts one too many. */
+	/* Increase a counter in STATS. */
 	FAULT_COUNT,
-	/* STATS has an expiry in another bucket. */
+	/* Move an expiry in STATS to another bucket. */
 	FAULT_BUCKET,
 };
 
+/**
+ * struct fake_timer - a slot
+ * @gen: generation
+ * @deadline: deadline
+ * @cookie: cookie
+ * @period: period, or 0
+ * @due: time at which it expires
+ * @order: number of its arm or re-arm
+ * @state: state
+ */
 struct fake_timer {
 	u64 gen;
 	u64 deadline;
 	u64 cookie;
 	u64 period;
 	u64 due;
-	u64 filed;
+	u64 order;
 	enum { FAKE_FREE, FAKE_PENDING, FAKE_FIRED } state;
 };
 
 /**
  * struct fake - the device
- * @fault: the promise that it breaks, once
- * @after: so many good occasions
- * @now: its clock and ours
- * @tick: nanoseconds
- * @sleepy: for so long its reader goes on sleeping when there is an event
- * @stopped: for so long it is stopped, once, just before it reads the clock
- * @readings: so many readings of the clock before
- * @timer: its slots
- * @event: waiting to be read
- * @events: how many
- * @seq: of the next event
- * @stats: its counters
+ * @fault: guarantee to break once
+ * @after: number of occasions to skip before that
+ * @now: current time of all clocks
+ * @tick: tick length in nanoseconds
+ * @sleepy: time from an event to the end of device_wait()
+ * @stopped: time for which the program stops once, before a reading of the clock
+ * @readings: number of readings before that
+ * @timer: slots
+ * @event: unread events
+ * @events: number of unread events
+ * @seq: sequence number of the next event
+ * @stats: counters
  */
 struct fake {
 	enum fault fault;
