@@ -193,6 +193,7 @@ install: all		## module, headers and tool, under DESTDIR= and PREFIX=
 
 install-lib: compiler	## libwheel and its Python binding, under DESTDIR= and PREFIX=
 	$(MAKE) -C tools/libwheel install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
+	$(MAKE) -C tools/examples install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
 	$(MAKE) -C tools/python install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
 
 install-dkms:		## the module into DKMS's care, for RELEASE= or the running kernel
