@@ -5,6 +5,7 @@ import asyncio
 import concurrent.futures
 import copy
 import errno
+import inspect
 import os
 import pickle
 import re
@@ -20,14 +21,14 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(here))
 
 import libwheel  # noqa: E402
-from libwheel import Answer, Timer, Wheel, timer_id  # noqa: E402
+from libwheel import Result, Timer, Wheel, timer_id  # noqa: E402
 
 MS = 1000000
 
 
-def raises(number, function, *arguments):
+def raises(number, function, *arguments, **named):
     try:
-        function(*arguments)
+        function(*arguments, **named)
     except OSError as error:
         assert error.errno == number, error
         return
@@ -50,8 +51,8 @@ def test_in_order_and_exactly_once():
             Timer(timer_id(i, 1), (i * 7919 % 500 + 1) * MS, 0, 0, i, False)
             for i in range(1000)
         ]
-        answers = wheel.arm_many(timers)
-        assert answers == [Answer(timer.id, 0) for timer in timers]
+        results = wheel.arm_many(timers)
+        assert results == [Result(timer.id, 0) for timer in timers]
         assert wheel.advance(0) == MS
         wheel.advance(600 * MS)
         events = []
@@ -62,7 +63,7 @@ def test_in_order_and_exactly_once():
         assert [event.seq for event in events] == list(range(1000))
 
 
-def test_what_no_field_holds_is_out_of_range():
+def test_number_that_no_field_holds_is_out_of_range():
     with Wheel(clock=libwheel.VIRTUAL) as wheel:
         id = timer_id(1, 1)
         raises(errno.ERANGE, wheel.arm, id, 2**64 + 5)
@@ -70,7 +71,9 @@ def test_what_no_field_holds_is_out_of_range():
         for seconds in (-1, 1e300, float("inf"), float("nan")):
             raises(errno.ERANGE, wheel.arm_in, id, seconds)
         for cookie in (2**64 + 1, -1):
-            raises(errno.ERANGE, wheel.arm, id, MS, 0, 0, cookie)
+            raises(errno.ERANGE, wheel.arm, id, MS, cookie=cookie)
+        raises(errno.ERANGE, wheel.arm_many, [Timer(id, 2**64)])
+        raises(errno.ERANGE, wheel.cancel_many, [-1])
         assert wheel.query(id) is None
 
 
@@ -87,11 +90,11 @@ def test_cancel_and_query():
         raises(errno.ESTALE, wheel.arm, id, MS)
         assert wheel.advance(100 * MS) == libwheel.NEVER
         assert wheel.expirations() == []
-        assert wheel.cancel_many([id, id]) == [Answer(id, errno.ENOENT)] * 2
+        assert wheel.cancel_many([id, id]) == [Result(id, errno.ENOENT)] * 2
         raises(errno.EINVAL, wheel.cancel, timer_id(65536, 1))
 
 
-def test_no_slot_is_another_ones():
+def test_slot_out_of_range_is_rejected():
     assert timer_id(2**24 - 1, 3) == 2**26 - 1
     for slot, generation in ((2**24, 1), (-1, 1), (0, -1), (0, 2**40)):
         raises(errno.EINVAL, timer_id, slot, generation)
@@ -134,6 +137,86 @@ def test_touch():
         raises(errno.ERANGE, wheel.touch, 5, 0)
 
 
+def test_options_are_keyword_only():
+    with Wheel(clock=libwheel.VIRTUAL) as wheel:
+        id = timer_id(1, 1)
+        for call in (
+            lambda: wheel.wait(5),
+            lambda: wheel.expirations(5),
+            lambda: wheel.arm(id, MS, 0),
+            lambda: wheel.arm_in(id, 1, 42),
+            lambda: wheel.rearm(id, MS, 0),
+            lambda: wheel.timers(True),
+            lambda: Wheel(libwheel.VIRTUAL),
+        ):
+            try:
+                call()
+            except TypeError:
+                continue
+            raise AssertionError("a positional option was accepted")
+
+
+def test_words_postpone():
+    with Wheel(clock=libwheel.VIRTUAL, flags=libwheel.TOUCH, timers=8) as wheel:
+        words = wheel.words
+        assert len(words) == 8
+        wheel.arm(timer_id(5, 1), 10 * MS, touch=True)
+        assert words[5] == 10 * MS
+        words[5] = 20 * MS
+        assert wheel.query(timer_id(5, 1)) == 20 * MS
+        wheel.advance(19 * MS)
+        assert wheel.expirations() == []
+        wheel.advance(20 * MS)
+        words[5] = 30 * MS  # too late: the timer has fired
+        (event,) = wheel.expirations()
+        assert event.deadline == 20 * MS
+        wheel.advance(40 * MS)
+        assert wheel.expirations() == []
+        wheel.arm(timer_id(5, 2), 50 * MS, touch=True)
+        wheel.advance(60 * MS)
+        (event,) = wheel.expirations()
+        assert (event.id, event.deadline) == (timer_id(5, 2), 50 * MS)
+
+
+def test_words_outlive_the_wheel():
+    wheel = Wheel(clock=libwheel.VIRTUAL, flags=libwheel.TOUCH, timers=8)
+    words = wheel.words
+    wheel.close()
+    words[7] = 1
+    assert words[7] == 1
+    raises_closed(lambda: wheel.words)
+
+
+def test_wheel_without_touch_has_no_words():
+    with Wheel(clock=libwheel.VIRTUAL) as wheel:
+        assert len(wheel.words) == 0
+
+
+def raises_closed(call):
+    try:
+        call()
+    except ValueError as error:
+        assert str(error) == "the wheel is closed"
+        return
+    raise AssertionError("the wheel is open")
+
+
+def test_every_public_function_has_type_hints():
+    functions = [getattr(libwheel, name) for name in ("timer_id", "slot_of", "generation_of")]
+    functions += [
+        thing
+        for name, thing in vars(Wheel).items()
+        if inspect.isfunction(thing) and not name.startswith("_")
+    ]
+    for function in functions:
+        signature = inspect.signature(function)
+        assert signature.return_annotation is not signature.empty, function
+        for name, parameter in signature.parameters.items():
+            assert name == "self" or parameter.annotation is not parameter.empty, function
+    package = os.path.dirname(libwheel.__file__)
+    assert os.path.exists(os.path.join(package, "py.typed"))
+
+
 def test_selectors():
     with Wheel() as wheel, selectors.DefaultSelector() as selector:
         selector.register(wheel, selectors.EVENT_READ)
@@ -143,7 +226,7 @@ def test_selectors():
         assert selector.select(0) == []
 
 
-def test_stop_hands_back():
+def test_stop_returns_the_pending_timers():
     with Wheel(clock=libwheel.VIRTUAL) as old:
         with Wheel(clock=libwheel.VIRTUAL) as new:
             for i in range(600):
@@ -153,7 +236,7 @@ def test_stop_hands_back():
             timers = old.timers(take=True)
             assert len(timers) == 600
             assert old.timers(take=True) == []
-            assert {answer.error for answer in new.arm_many(timers)} == {0}
+            assert {result.error for result in new.arm_many(timers)} == {0}
             assert new.timers() == timers
 
 
@@ -175,21 +258,21 @@ def test_wait_and_its_timeout():
         assert wheel.wait(timeout=0.002) == []
 
 
-def test_wait_that_is_late_already():
+def test_wait_with_a_negative_timeout_returns():
     with Wheel() as wheel:
         wheel.arm_in(timer_id(1, 1), 3600)
         assert wheel.wait(timeout=-1) == []
         assert wheel.wait(timeout=-1e-9) == []
 
 
-def test_wait_for_ages():
+def test_wait_has_no_longest_timeout():
     for timeout in (2**64 / 1e9 + 0.01, 1e300, float("inf")):
         with Wheel() as wheel:
             wheel.arm_in(timer_id(1, 1), 0.1)
             assert len(wheel.wait(timeout=timeout)) == 1
 
 
-def test_wait_goes_on_after_a_signal():
+def test_wait_continues_after_a_signal():
     called = []
     signal.signal(signal.SIGALRM, lambda *_: called.append(True))
     with Wheel() as wheel:
@@ -199,14 +282,14 @@ def test_wait_goes_on_after_a_signal():
         assert called
 
 
-def test_arm_in_counts_all_in_seconds():
+def test_arm_in_takes_seconds():
     with Wheel(clock=libwheel.VIRTUAL) as wheel:
         wheel.arm_in(timer_id(0, 1), 1, slack=0.25, period=2)
         (timer,) = wheel.timers()
         assert timer == Timer(timer_id(0, 1), 1000 * MS, 250 * MS, 2000 * MS, 0, False)
 
 
-def test_no_option_is_cut_off():
+def test_option_is_not_truncated():
     for name in ("timers", "buckets", "scheme", "clock", "flags", "backend"):
         raises(errno.EINVAL, lambda name=name: Wheel(**{name: 2**32 + 1}))
         raises(errno.EINVAL, lambda name=name: Wheel(**{name: -1}))
@@ -220,12 +303,12 @@ def test_limit_is_a_number_of_events():
         wheel.arm(timer_id(1, 1), MS)
         wheel.advance(MS)
         for limit in (-1, 0, 2**24 + 1, 2**32, 2**64):
-            raises(errno.EINVAL, wheel.expirations, limit)
-            raises(errno.EINVAL, wheel.wait, limit)
+            raises(errno.EINVAL, wheel.expirations, limit=limit)
+            raises(errno.EINVAL, wheel.wait, limit=limit)
         assert len(wheel.expirations(limit=2**24)) == 1
 
 
-def test_errors_are_in_words():
+def test_error_has_a_message():
     with Wheel(clock=libwheel.VIRTUAL) as wheel:
         wheel.arm(timer_id(1, 1), MS)
         try:
@@ -245,7 +328,7 @@ def test_default_scheme():
 
 
 def options_of(wheel):
-    """What the library says is in force, as bytes."""
+    """Return the effective options as bytes."""
     info = (libwheel.ctypes.c_uint32 * 64)()
     assert libwheel._lib.libwheel_info(wheel._open(), info) == 0
     return bytes(info)
@@ -270,7 +353,7 @@ def test_asyncio():
         assert [event.cookie for event in iterate(wheel, 5)] == list(range(5))
 
 
-def test_asyncio_loses_nothing_when_it_is_left():
+def test_asyncio_keeps_events_when_a_loop_breaks():
     with Wheel(clock=libwheel.VIRTUAL) as wheel:
         for i in range(6):
             wheel.arm(timer_id(i, 1), MS, cookie=i)
@@ -281,8 +364,8 @@ def test_asyncio_loses_nothing_when_it_is_left():
         assert [event.cookie for event in wheel.wait()] == [5]
 
 
-def test_asyncio_wakes_all_who_iterate():
-    """Each sleeps when the other one comes; what fired goes to either."""
+def test_asyncio_wakes_all_iterations():
+    """All iterations sleep at first; an event goes to one of them."""
 
     async def take(wheel, seen):
         async for event in wheel:
@@ -302,6 +385,36 @@ def test_asyncio_wakes_all_who_iterate():
         assert seen == [1, 2]
 
     asyncio.run(run())
+
+
+def test_asyncio_step_can_time_out():
+    """Each step of an iteration may have a timeout; the next step continues."""
+
+    async def run():
+        with Wheel() as wheel:
+            events = aiter_of(wheel)
+            for _ in range(3):
+                try:
+                    await asyncio.wait_for(events.__anext__(), 0.001)
+                except asyncio.TimeoutError:
+                    continue
+                raise AssertionError("an event without a timer")
+            wheel.arm_in(timer_id(1, 1), 0.001, cookie=5)
+            event = await asyncio.wait_for(events.__anext__(), 60)
+            assert event.cookie == 5
+            wheel.stop()
+            for _ in range(2):
+                try:
+                    await events.__anext__()
+                except StopAsyncIteration:
+                    continue
+                raise AssertionError("an event of a stopped wheel")
+
+    asyncio.run(run())
+
+
+def aiter_of(wheel):
+    return type(wheel).__aiter__(wheel)
 
 
 def test_asyncio_ends_when_the_wheel_is_stopped():
@@ -343,8 +456,8 @@ def test_asyncio_in_threads():
     assert sorted(seen) == list(range(500))
 
 
-def test_asyncio_hears_of_a_close():
-    """The loop goes on with other files, one of which may have the same number."""
+def test_asyncio_is_notified_of_a_close():
+    """The loop continues with other files, which may reuse the descriptor."""
 
     async def take(wheel):
         async for _ in wheel:
@@ -368,7 +481,7 @@ def test_asyncio_hears_of_a_close():
     asyncio.run(run())
 
 
-def test_everything_public_is_explained():
+def test_every_public_name_is_documented():
     for name in libwheel.__all__:
         thing = getattr(libwheel, name)
         assert not callable(thing) or thing.__doc__, name
@@ -386,11 +499,11 @@ def test_closed():
     except ValueError:
         pass
     else:
-        raise AssertionError("a closed wheel has no clock")
-    raises(errno.EINVAL, Wheel, 5)
+        raise AssertionError("a closed wheel returned its clock")
+    raises(errno.EINVAL, Wheel, clock=5)
 
 
-def test_one_handle_has_one_owner():
+def test_wheel_cannot_be_copied():
     with Wheel() as wheel:
         for copied in (copy.copy, copy.deepcopy, pickle.dumps):
             try:
@@ -398,11 +511,11 @@ def test_one_handle_has_one_owner():
             except TypeError:
                 pass
             else:
-                raise AssertionError("closing one would free the other's")
+                raise AssertionError("it was copied")
 
 
 def until_closed(wheel, call, begun):
-    """True if the thread was told so, by a ValueError and nothing else."""
+    """Return true if the call ends with the documented ValueError."""
     begun.wait()
     while True:
         try:
@@ -411,8 +524,8 @@ def until_closed(wheel, call, begun):
             return str(error) == "the wheel is closed"
 
 
-def test_closed_beside_threads_that_use_it():
-    """Some sleep in it then, some are busy, and a new one may have its descriptor."""
+def test_close_ends_the_calls_of_other_threads():
+    """Some threads wait, some are busy, and a new wheel may reuse the descriptor."""
     calls = (
         Wheel.wait,
         Wheel.wait,
@@ -425,16 +538,16 @@ def test_closed_beside_threads_that_use_it():
         wheel.arm_in(timer_id(1, 1), 3600)
         begun = threading.Barrier(len(calls) + 1)
         with concurrent.futures.ThreadPoolExecutor(len(calls)) as pool:
-            told = [pool.submit(until_closed, wheel, call, begun) for call in calls]
+            ends = [pool.submit(until_closed, wheel, call, begun) for call in calls]
             begun.wait()
             wheel.close()
             with Wheel() as other:
                 other.arm_in(timer_id(1, 1), 0.001)
                 assert len(other.wait()) == 1
-        assert all(future.result() for future in told)
+        assert all(future.result() for future in ends)
 
 
-def test_closed_gives_its_descriptor_back():
+def test_close_closes_the_descriptor():
     wheel = Wheel()
     fd = wheel.fileno()
     wheel.close()
@@ -444,7 +557,7 @@ def test_closed_gives_its_descriptor_back():
 
 
 def test_layout_is_that_of_the_header():
-    """Members and their order, as the C header has them."""
+    """Compare members and their order with the C header."""
     header = os.path.join(here, "../../../include/uapi/linux/wheel_timer.h")
     with open(header, encoding="utf-8") as text:
         source = text.read()

@@ -1,0 +1,700 @@
+# SPDX-License-Identifier: MIT
+"""Binding of libwheel: many timers behind one file descriptor.
+
+It works with and without the kernel module wheel_timer::
+
+    import libwheel
+
+    with libwheel.Wheel() as wheel:
+        wheel.arm_in(libwheel.timer_id(slot=7, generation=1), 0.05, cookie=42)
+        for event in wheel.wait():
+            print("timer", event.cookie)
+
+With asyncio, a wheel is an asynchronous iterable of its events, which ends when the
+wheel is stopped::
+
+    import asyncio
+    import libwheel
+
+    async def main():
+        with libwheel.Wheel() as wheel:
+            wheel.arm_in(libwheel.timer_id(slot=7, generation=1), 0.05, cookie=42)
+            async for event in wheel:
+                print("timer", event.cookie)
+                wheel.stop()
+
+    asyncio.run(main())
+
+A timer is named by a slot, which the program chooses, and a generation, which increases
+with each arm of that slot. arm_in() and timeouts take seconds as a float. All other times
+are nanoseconds of the wheel's clock as an int.
+
+An error of the library raises OSError. A call on a closed wheel raises ValueError, also
+in a thread that waits while another thread closes the wheel. Threads may share a wheel.
+See libwheel(7).
+"""
+
+from __future__ import annotations
+
+import collections
+import ctypes
+import ctypes.util
+import errno
+import os
+import struct
+import time
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
+
+__all__ = [
+    "ANY_SLOT", "AUTO", "Result", "BOOTTIME", "BOUNDED", "Event", "Events", "HASHED",
+    "HIERARCHICAL", "KERNEL", "MONOTONIC", "NEVER", "OVERFLOW", "REALTIME", "TAI",
+    "TOUCH", "Timer", "USER", "VIRTUAL", "Wheel", "generation_of", "slot_of",
+    "timer_id",
+]  # fmt: skip
+
+MONOTONIC, BOOTTIME, REALTIME, TAI, VIRTUAL = range(5)
+HASHED, HIERARCHICAL, BOUNDED, OVERFLOW = range(4)
+AUTO, KERNEL, USER = range(3)
+ANY_SLOT, TOUCH = 1, 2
+
+SLOT_BITS = 24
+NEVER = 2**64 - 1
+
+_ARM, _REARM, _CANCEL = range(1, 4)
+_REL, _OP_TOUCH = 1, 2
+_TAKE = 1
+
+
+class Event(NamedTuple):
+    """An expired timer.
+
+    fired is the time of expiry on the wheel's clock, overrun the number of missed
+    periods, and seq a number that counts the wheel's events from 0.
+    """
+
+    id: int
+    cookie: int
+    deadline: int
+    fired: int
+    overrun: int
+    seq: int
+
+
+class Timer(NamedTuple):
+    """The arguments that arm a timer: see Wheel.arm()."""
+
+    id: Optional[int]
+    when: int
+    slack: int = 0
+    period: int = 0
+    cookie: int = 0
+    touch: bool = False
+
+
+class Result(NamedTuple):
+    """The result of one operation of a batch: the timer's id, and 0 or an errno."""
+
+    id: int
+    error: int
+
+
+def _error(number: int, message: Optional[str] = None) -> OSError:
+    return OSError(number, message or _lib.libwheel_strerror(-number).decode())
+
+
+def timer_id(slot: int, generation: int) -> int:
+    """Return the id of a timer from its slot and the slot's generation."""
+    if not (0 <= slot < 1 << SLOT_BITS and 0 <= generation < 1 << 64 - SLOT_BITS):
+        raise _error(errno.EINVAL, "slot %r, generation %r" % (slot, generation))
+    return generation << SLOT_BITS | slot
+
+
+def slot_of(id: int) -> int:
+    """Return the slot of an id."""
+    return id & (1 << SLOT_BITS) - 1
+
+
+def generation_of(id: int) -> int:
+    """Return the generation of an id."""
+    return id >> SLOT_BITS
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_uint32),
+        ("flags", ctypes.c_uint32),
+        ("backend", ctypes.c_uint32),
+        ("clock", ctypes.c_uint32),
+        ("scheme", ctypes.c_uint32),
+        ("timers", ctypes.c_uint32),
+        ("buckets", ctypes.c_uint32),
+        ("mode", ctypes.c_uint32),
+        ("tick_ns", ctypes.c_uint64),
+    ]
+
+
+def _u64(value: int) -> int:
+    """Return a number that fits its field; ctypes would truncate others."""
+    if not 0 <= value < 2**64:
+        raise _error(errno.ERANGE, "a number is not from 0 to 2^64 - 1")
+    return value
+
+
+def _u32(value: int) -> int:
+    """Return an option that fits its field."""
+    if not 0 <= value < 2**32:
+        raise _error(errno.EINVAL, "%r: not an option from 0 to 2^32 - 1" % value)
+    return value
+
+
+def _limit(value: int) -> int:
+    """Return a limit on events; each slot has one event at most."""
+    if not 0 < value <= 1 << SLOT_BITS:
+        raise _error(errno.EINVAL, "%r: not a limit from 1 to 2^24" % value)
+    return value
+
+
+class _Op(ctypes.Structure):
+    _fields_ = [
+        ("op", ctypes.c_uint32),
+        ("flags", ctypes.c_uint32),
+        ("id", ctypes.c_uint64),
+        ("when", ctypes.c_uint64),
+        ("slack", ctypes.c_uint64),
+        ("period", ctypes.c_uint64),
+        ("cookie", ctypes.c_uint64),
+        ("res", ctypes.c_int32),
+        ("reserved", ctypes.c_uint32 * 3),
+    ]
+
+    def __init__(
+        self,
+        op: int,
+        flags: int,
+        id: int,
+        when: int = 0,
+        slack: int = 0,
+        period: int = 0,
+        cookie: int = 0,
+    ) -> None:
+        # One comparison for all: the result of | is too large or negative if any of them is.
+        _u64(id | when | slack | period | cookie)
+        super().__init__(op, flags, id, when, slack, period, cookie)
+
+
+# The same structure for many operations at once.
+_OP = struct.Struct("=IIQQQQQi12x")
+
+
+class _Event(ctypes.Structure):
+    _fields_ = [
+        ("id", ctypes.c_uint64),
+        ("cookie", ctypes.c_uint64),
+        ("deadline", ctypes.c_uint64),
+        ("fired", ctypes.c_uint64),
+        ("overrun", ctypes.c_uint64),
+        ("seq", ctypes.c_uint32),
+        ("res", ctypes.c_int32),
+    ]
+
+
+class _Stats(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_uint32), ("flags", ctypes.c_uint32)] + [
+        (name, ctypes.c_uint64)
+        for name in (
+            "armed",
+            "fired",
+            "cancelled",
+            "pending",
+            "rearmed",
+            "requeued",
+            "refused",
+            "overruns",
+            "unread",
+            "deferred",
+            "cascaded",
+            "passes",
+            "wakeups",
+        )
+    ] + [("late", ctypes.c_uint64 * 64)]
+
+
+class _Shared(ctypes.Structure):
+    """The public head of struct libwheel."""
+
+    _fields_ = [("words", ctypes.c_void_p), ("timers", ctypes.c_uint64)]
+
+
+def _beside() -> Optional[str]:
+    """Return the library under the prefix that this module is installed under."""
+    directory = os.path.dirname(os.path.abspath(__file__))
+    while directory != os.path.dirname(directory):
+        directory = os.path.dirname(directory)
+        path = os.path.join(directory, "libwheel.so.1")
+        if os.path.exists(path):
+            return path
+    return None
+
+
+def _open_library() -> ctypes.CDLL:
+    """Load the file $LIBWHEEL, or the library of this prefix, or that of the system."""
+    path = os.environ.get("LIBWHEEL") or _beside() or ctypes.util.find_library("wheel")
+    try:
+        return ctypes.CDLL(path or "libwheel.so.1")
+    except OSError as error:
+        raise ImportError(
+            "libwheel.so.1 cannot be loaded (%s): install libwheel, run ldconfig, or "
+            "set LIBWHEEL to the path of the file" % error
+        ) from error
+
+
+def _load() -> Any:
+    lib = _open_library()
+    wheel, u32, u64 = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64
+    pointer = ctypes.POINTER
+    for name, result, arguments in (
+        ("open", ctypes.c_int, [pointer(wheel), pointer(_Options)]),
+        ("close", None, [wheel]),
+        ("strerror", ctypes.c_char_p, [ctypes.c_int]),
+        ("backend", ctypes.c_int, [wheel]),
+        ("fd", ctypes.c_int, [wheel]),
+        ("now", u64, [wheel]),
+        ("arm", ctypes.c_int, [wheel, pointer(u64), u64, u64]),
+        ("arm_in", ctypes.c_int, [wheel, pointer(u64), u64, u64]),
+        ("cancel", ctypes.c_int, [wheel, u64]),
+        ("query", ctypes.c_int, [wheel, u64, pointer(u64)]),
+        ("do", ctypes.c_int, [wheel, pointer(_Op)]),
+        ("submit", ctypes.c_int, [wheel, pointer(_Op), u32, pointer(u32)]),
+        ("expirations", ctypes.c_int, [wheel, pointer(_Event), u32]),
+        ("wait", ctypes.c_int, [wheel, pointer(_Event), u32, ctypes.c_int64]),
+        ("stop", ctypes.c_int, [wheel, pointer(u64)]),
+        ("list", ctypes.c_int, [wheel, u32, pointer(_Op), u32, pointer(u32)]),
+        ("stats", ctypes.c_int, [wheel, pointer(_Stats)]),
+        ("advance", ctypes.c_int, [wheel, u64, pointer(u64)]),
+        ("touch", ctypes.c_int, [wheel, u64, u64]),
+        ("park", ctypes.c_int, [wheel, u64]),
+        ("revive", ctypes.c_int, [wheel, u64, u64]),
+    ):
+        function = getattr(lib, "libwheel_" + name)
+        function.restype = result
+        function.argtypes = arguments
+    return lib
+
+
+_lib = _load()
+
+
+class _Handle(ctypes.c_void_p):
+    """An open wheel. It is closed when the last reference to it is deleted."""
+
+    def __del__(self, close: Callable[[Any], None] = _lib.libwheel_close) -> None:
+        close(self)
+
+
+def _checked(result: int) -> int:
+    if result < 0:
+        raise _error(-result)
+    return result
+
+
+def _unless(errnos: Iterable[int], result: int) -> bool:
+    """Return True for success, False for the errnos, and raise all others."""
+    if -result in errnos:
+        return False
+    return _checked(result) >= 0
+
+
+def _ns(seconds: float) -> int:
+    """Convert seconds to nanoseconds; infinity and NaN are out of range."""
+    if not abs(seconds) < 2**64:
+        raise _error(errno.ERANGE)
+    return round(seconds * 1e9)
+
+
+# The longest timeout of libwheel_wait(), in seconds: 285 years.
+_LONGEST_WAIT = 9e9
+
+
+class Wheel:
+    """A timing wheel with a fixed number of slots and one file descriptor.
+
+    clock     MONOTONIC, BOOTTIME, REALTIME, TAI or VIRTUAL
+    scheme    HIERARCHICAL, HASHED, BOUNDED or OVERFLOW. The default is HIERARCHICAL,
+              or HASHED for a clock that can be set.
+    tick_ns   tick length in nanoseconds; 0 selects 1 ms
+    timers    number of slots, at most 2^24; 0 selects 65536
+    buckets   ring size of HASHED, BOUNDED and OVERFLOW; 0 derives it from timers
+    flags     ANY_SLOT lets the wheel choose slots; TOUCH enables touch(), park(),
+              revive() and words
+    backend   AUTO, KERNEL (/dev/wheel) or USER (in this process)
+
+    A wheel is a context manager and an asynchronous iterable of its events. It can be
+    passed to select and selectors.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: int = MONOTONIC,
+        scheme: Optional[int] = None,
+        tick_ns: int = 0,
+        timers: int = 0,
+        buckets: int = 0,
+        flags: int = 0,
+        backend: int = AUTO,
+    ) -> None:
+        self._handle: Optional[_Handle] = None
+        self._taken: collections.deque[Event] = collections.deque()
+        self._sleepers: Dict[Any, List[Any]] = {}
+        if scheme is None:
+            scheme = HASHED if clock in (REALTIME, TAI) else HIERARCHICAL
+        options = _Options(
+            size=ctypes.sizeof(_Options),
+            flags=_u32(flags),
+            backend=_u32(backend),
+            clock=_u32(clock),
+            scheme=_u32(scheme),
+            timers=_u32(timers),
+            buckets=_u32(buckets),
+            tick_ns=_u64(tick_ns),
+        )
+        handle = _Handle()
+        result = _lib.libwheel_open(ctypes.byref(handle), ctypes.byref(options))
+        if result == -errno.ENOENT:
+            raise _error(errno.ENOENT, "no /dev/wheel: load the module wheel_timer")
+        _checked(result)
+        self._handle = handle
+
+    def close(self) -> None:
+        """Close the wheel and forget its timers. Closing it again has no effect."""
+        handle, self._handle = self._handle, None
+        if handle:
+            # Threads and loops that wait in the wheel return; the last one closes it.
+            _lib.libwheel_stop(handle, None)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("a wheel can be neither copied nor pickled")
+
+    def __enter__(self) -> Wheel:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _open(self) -> _Handle:
+        if not self._handle:
+            raise ValueError("the wheel is closed")
+        return self._handle
+
+    def fileno(self) -> int:
+        """Return the descriptor, which is readable when expirations() has events."""
+        return _lib.libwheel_fd(self._open())  # type: ignore[no-any-return]
+
+    @property
+    def backend(self) -> int:
+        """The effective backend: KERNEL or USER."""
+        return _lib.libwheel_backend(self._open())  # type: ignore[no-any-return]
+
+    @property
+    def words(self) -> memoryview:
+        """The touch words, one per slot, as a memoryview of 64-bit integers.
+
+        The word of an armed slot is its deadline, below 2^63. Storing a later deadline
+        postpones the timer in user space, like touch(), but the store
+        does not report whether the timer had fired. It must be made only by the owner of
+        a slot that was armed with touch=True. The event of a timer that had fired has
+        the old deadline. Without TOUCH the view is empty.
+
+        The memory is released after the wheel and all views of it are closed.
+        """
+        handle = self._open()
+        shared = _Shared.from_address(handle.value or 0)
+        if not shared.words:
+            return memoryview(b"").cast("Q")
+        array = (ctypes.c_uint64 * shared.timers).from_address(shared.words)
+        array.handle = handle  # keeps the memory mapped
+        return memoryview(array).cast("B").cast("Q")
+
+    def now(self) -> int:
+        """Return the time of the wheel's clock, in nanoseconds."""
+        return _lib.libwheel_now(self._handle or self._open())  # type: ignore[no-any-return]
+
+    def _do(self, op: _Op) -> _Op:
+        _checked(_lib.libwheel_do(self._open(), op))
+        return op
+
+    def arm(
+        self,
+        id: Optional[int],
+        when: int,
+        *,
+        slack: int = 0,
+        period: int = 0,
+        cookie: int = 0,
+        touch: bool = False,
+    ) -> int:
+        """Arm a timer for the deadline when, and return its id.
+
+        With ANY_SLOT the wheel chooses the id, and id may be None. The timer may expire
+        up to slack nanoseconds later. It repeats every period nanoseconds unless period
+        is 0. The event has the cookie.
+        """
+        id = id or 0
+        if slack or period or touch:
+            flags = _OP_TOUCH if touch else 0
+            op = self._do(_Op(_ARM, flags, id, when, slack, period, cookie))
+            return op.id  # type: ignore[no-any-return]
+        _u64(id | when | cookie)
+        place = ctypes.c_uint64(id)
+        result = _lib.libwheel_arm(self._handle or self._open(), place, when, cookie)
+        if result:
+            raise _error(-result)
+        return place.value
+
+    def arm_in(
+        self,
+        id: Optional[int],
+        seconds: float,
+        *,
+        slack: float = 0,
+        period: float = 0,
+        cookie: int = 0,
+        touch: bool = False,
+    ) -> int:
+        """Arm a timer that expires after a delay; slack and period are seconds, too."""
+        id, when = id or 0, _ns(seconds)
+        if slack or period or touch:
+            flags = _REL | (_OP_TOUCH if touch else 0)
+            op = self._do(_Op(_ARM, flags, id, when, _ns(slack), _ns(period), cookie))
+            return op.id  # type: ignore[no-any-return]
+        _u64(id | when | cookie)
+        place = ctypes.c_uint64(id)
+        result = _lib.libwheel_arm_in(self._handle or self._open(), place, when, cookie)
+        if result:
+            raise _error(-result)
+        return place.value
+
+    def arm_many(self, timers: Iterable[Timer]) -> List[Result]:
+        """Arm timers with one system call, and return a Result for each."""
+        return self._submit(
+            [
+                (_ARM, _OP_TOUCH if touch else 0, id or 0, when, slack, period, cookie, 0)
+                for id, when, slack, period, cookie, touch in timers
+            ]
+        )
+
+    def cancel_many(self, ids: Iterable[int]) -> List[Result]:
+        """Cancel timers with one system call, and return a Result for each."""
+        return self._submit([(_CANCEL, 0, id, 0, 0, 0, 0, 0) for id in ids])
+
+    def _submit(self, ops: List[Tuple[int, ...]]) -> List[Result]:
+        try:
+            buffer = bytearray().join([_OP.pack(*op) for op in ops])
+        except struct.error as error:
+            raise _error(errno.ERANGE, str(error)) from None
+        done = 0
+        while done < len(ops):
+            part = ctypes.c_uint32()
+            rest = (_Op * (len(ops) - done)).from_buffer(buffer, done * _OP.size)
+            result = _lib.libwheel_submit(
+                self._open(), rest, len(rest), ctypes.byref(part)
+            )
+            done += part.value
+            if result != -errno.EINTR:
+                _checked(result)
+        return [
+            Result(id, -res if res < 0 else 0)
+            for _, _, id, _, _, _, _, res in _OP.iter_unpack(buffer)
+        ]
+
+    def rearm(self, id: int, when: int, *, slack: int = 0) -> None:
+        """Move a pending timer to another deadline."""
+        self._do(_Op(_REARM, 0, id, when, slack))
+
+    def cancel(self, id: int) -> bool:
+        """Cancel a timer. Return True if it will not fire, False if it is not pending.
+
+        The events of a periodic timer that have not been taken remain.
+        """
+        result = _lib.libwheel_cancel(self._handle or self._open(), _u64(id))
+        return result == 0 or _unless((errno.ENOENT,), result)
+
+    def query(self, id: int) -> Optional[int]:
+        """Return the deadline of a timer, or None if it is not pending."""
+        when = ctypes.c_uint64()
+        result = _lib.libwheel_query(self._open(), _u64(id), when)
+        return when.value if _unless((errno.ENOENT,), result) else None
+
+    def touch(self, slot: int, deadline: int) -> bool:
+        """Move a timer armed with touch=True, without a system call.
+
+        Return False if it is not pending. An earlier deadline takes effect late.
+        """
+        _u64(slot | deadline)
+        result = _lib.libwheel_touch(self._handle or self._open(), slot, deadline)
+        return result == 0 or _unless((errno.ENOENT,), result)
+
+    def park(self, slot: int) -> bool:
+        """Cancel a timer so that revive() can arm it. Return False if it is not pending."""
+        result = _lib.libwheel_park(self._open(), _u64(slot))
+        return _unless((errno.ENOENT,), result)
+
+    def revive(self, slot: int, deadline: int) -> bool:
+        """Arm a parked timer. Return False if it is not parked.
+
+        If it is not pending either, arm a new generation.
+        """
+        _u64(slot | deadline)
+        result = _lib.libwheel_revive(self._open(), slot, deadline)
+        return _unless((errno.ENOENT, errno.EBUSY), result)
+
+    def _leftover(self, limit: int) -> List[Event]:
+        """Return events that asynchronous iterations took; threads share them."""
+        events: List[Event] = []
+        try:
+            while len(events) < limit:
+                events.append(self._taken.popleft())
+        except IndexError:
+            pass
+        return events
+
+    def _take(self, call: Any, limit: int, *arguments: int) -> List[Event]:
+        """Return leftover events, or else those of the library."""
+        events = self._leftover(_limit(limit))
+        if events:
+            return events
+        array = (_Event * limit)()
+        count = call(self._open(), array, limit, *arguments)
+        if count < 0:
+            self._open()  # another thread may have closed it
+        _checked(count)
+        return [
+            Event(e.id, e.cookie, e.deadline, e.fired, e.overrun, e.seq)
+            for e in array[:count]
+        ]
+
+    def expirations(self, *, limit: int = 256) -> List[Event]:
+        """Return up to limit events of expired timers, without waiting."""
+        return self._take(_lib.libwheel_expirations, limit)
+
+    def wait(self, *, timeout: Optional[float] = None, limit: int = 256) -> List[Event]:
+        """Wait for events, and return up to limit of them.
+
+        The list is empty after the timeout, in seconds. A negative timeout does not wait.
+        """
+        until = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = _LONGEST_WAIT if until is None else until - time.monotonic()
+            ns = max(_ns(min(left, _LONGEST_WAIT)), 0)
+            try:
+                return self._take(_lib.libwheel_wait, limit, ns)
+            except InterruptedError:
+                continue  # Python has called the signal handler: see PEP 475
+
+    def __aiter__(self) -> Events:
+        return Events(self)
+
+    async def _readable(self) -> None:
+        """Wait for the descriptor. A loop has one reader, which wakes all iterations."""
+        import asyncio  # most programs do not need it
+
+        loop = asyncio.get_running_loop()
+        ready = loop.create_future()
+        handle = self._open()  # stays open until the loop has removed its descriptor
+        fd = _lib.libwheel_fd(handle)
+        sleepers = self._sleepers.setdefault(loop, [])
+        sleepers.append(ready)
+        loop.add_reader(fd, self._wake, loop)
+        try:
+            await ready
+        finally:
+            sleepers.remove(ready)
+            if not sleepers:
+                del self._sleepers[loop]
+                loop.remove_reader(fd)
+
+    def _wake(self, loop: Any) -> None:
+        for ready in self._sleepers[loop]:
+            if not ready.done():
+                ready.set_result(None)
+
+    def advance(self, now: int) -> int:
+        """Advance a VIRTUAL clock, and return when the next timer is due, or NEVER."""
+        following = ctypes.c_uint64()
+        _checked(
+            _lib.libwheel_advance(self._open(), _u64(now), ctypes.byref(following))
+        )
+        return following.value
+
+    def stop(self) -> int:
+        """Stop all timers, and return the number of pending ones."""
+        unfired = ctypes.c_uint64()
+        _checked(_lib.libwheel_stop(self._open(), ctypes.byref(unfired)))
+        return unfired.value
+
+    def _page(self, take: bool, cursor: ctypes.c_uint32) -> List[_Op]:
+        array = (_Op * 256)()
+        count = _checked(
+            _lib.libwheel_list(
+                self._open(),
+                _TAKE if take else 0,
+                array,
+                len(array),
+                ctypes.byref(cursor),
+            )
+        )
+        return array[:count]
+
+    def timers(self, *, take: bool = False) -> List[Timer]:
+        """Return the pending timers, or after stop() the unfired ones.
+
+        After stop(), take also frees their slots, so that they are returned once.
+        """
+        cursor = ctypes.c_uint32()
+        timers: List[Timer] = []
+        while True:
+            page = self._page(take, cursor)
+            if not page:
+                return timers
+            for op in page:
+                touch = bool(op.flags & _OP_TOUCH)
+                timers.append(
+                    Timer(op.id, op.when, op.slack, op.period, op.cookie, touch)
+                )
+
+    def stats(self) -> Dict[str, Any]:
+        """Return the exact counters by name; late is the histogram of lateness."""
+        stats = _Stats()
+        _checked(_lib.libwheel_stats(self._open(), ctypes.byref(stats)))
+        counters = {name: getattr(stats, name) for name, _ in stats._fields_[2:-1]}
+        counters["late"] = list(stats.late)
+        return counters
+
+
+class Events:
+    """Asynchronous iterator of a wheel's events, until the wheel is stopped.
+
+    A cancelled __anext__() takes no event, so asyncio.wait_for() may limit each step.
+    """
+
+    def __init__(self, wheel: Wheel) -> None:
+        self._wheel = wheel
+
+    def __aiter__(self) -> Events:
+        return self
+
+    async def __anext__(self) -> Event:
+        """Return the next event; nothing is awaited after the event was taken."""
+        wheel = self._wheel
+        while True:
+            events = wheel._leftover(1)
+            if events:
+                return events[0]
+            try:
+                wheel._taken.extend(wheel.expirations())
+            except OSError as error:
+                if error.errno == errno.ESHUTDOWN:
+                    raise StopAsyncIteration from None
+                raise
+            if not wheel._taken:
+                await wheel._readable()
