@@ -74,7 +74,7 @@ check-tool:		## wheelctl on /dev/wheel, on KERNEL="6.1 6.12"
 	@$(vm)/check $(filter wheelctl-%,$(suites))
 
 check-clients:		## other people's programs on libwheel: Redis, Netty
-	@$(vm)/check $(foreach client,redis netty,clients-$(client) clients-$(client)-6.12)
+	@$(vm)/check $(foreach client,redis netty,clients-$(client) clients-$(client)-6.12) clients-netty-jars
 
 check-queue:		## wheelq: promises, crashes, beside beanstalkd, on /dev/wheel, bad disks
 	@$(vm)/check queue queue-6.12 queue-power

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import com.sun.management.OperatingSystemMXBean;
+import invalid.wheel_timer.netty.WheelTimer;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
@@ -13,26 +14,25 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import wheel.netty.WheelTimer;
 
 /**
- * Measures WheelTimer beside Netty's HashedWheelTimer, both with ticks of 1 ms: in one JVM, in
- * turns, of which one timer is alive at a time.
+ * Compares WheelTimer with Netty's HashedWheelTimer in one JVM, both with ticks of 1 ms. The
+ * runs are interleaved, and only one timer exists at a time.
  */
 final class Bench {
     private static final int PENDING = 1_000_000;
-    /** So many that the clock of the process, which counts in 10 ms, does for them. */
+    /** Long enough for the CPU clock of the process, whose resolution is 10 ms. */
     private static final int LIVES = 10_000_000;
     private static final int ROUNDS = 5;
     private static final int IDLE_S = 10;
-    /** Requests that are under way, each with its timeout. */
+    /** Number of concurrent requests, each with a timeout. */
     private static final int WINDOW = 1000;
     private static final String WORKER = "bench-worker";
     private static final TimerTask NOTHING = timeout -> { };
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    /** The two that are compared. */
+    /** The implementations. */
     private enum Kind {
         NETTY("Netty"), OURS("WheelTimer");
 
@@ -55,14 +55,14 @@ final class Bench {
 
     public static void main(String[] arguments) throws Exception {
         System.out.printf("""
-                Netty's HashedWheelTimer beside WheelTimer, in one JVM, with ticks of 1 ms.
+                Netty's HashedWheelTimer and WheelTimer, in one JVM, with ticks of 1 ms.
 
-                An arm, and its cancel %d timeouts later, as of a request that is answered in
-                time: ns of both, the median of %d rounds in turns. CPU is that of all threads
-                of the JVM. A ratio below 1 means that WheelTimer takes less.
+                A life is an arm and, %d timeouts later, its cancel, in ns. Each value is the
+                median of %d interleaved rounds. CPU is the CPU time of all threads of the JVM.
+                A ratio below 1 means that WheelTimer takes less time.
 
                 """, WINDOW, ROUNDS);
-        System.out.printf("%-9s %8s %30s %30s%n", "", "", "time that passes", "CPU");
+        System.out.printf("%-9s %8s %30s %30s%n", "", "", "elapsed time", "CPU");
         System.out.printf("%-9s %8s %10s %11s %7s %10s %11s %7s%n", "pending", "threads",
                           "Netty", "WheelTimer", "ratio", "Netty", "WheelTimer", "ratio");
         for (int pending : new int[] {0, PENDING}) {
@@ -99,7 +99,7 @@ final class Bench {
         double[][] wall = new double[kinds][ROUNDS];
         double[][] cpu = new double[kinds][ROUNDS];
 
-        // The first round warms the compiler up.
+        // The first round only warms up the compiler.
         for (int round = -1; round < ROUNDS; round++) {
             for (Kind kind : Kind.values()) {
                 double[] figures = lives(kind, pending, threads);
@@ -122,7 +122,7 @@ final class Bench {
         return sorted[sorted.length / 2];
     }
 
-    /** Of each round, so that what else the machine does counts for both. */
+    /** The median of the rounds' ratios, because other load affects both runs of a round. */
     private static double ratio(double[][] figures) {
         double[] ratios = new double[ROUNDS];
 
@@ -130,12 +130,12 @@ final class Bench {
         return median(ratios);
     }
 
-    /** Wall time and CPU an arm and its cancel. */
+    /** Returns the elapsed time and the CPU time per life. */
     private static double[] lives(Kind kind, int pending, int threads) throws Exception {
         Timer timer = filled(kind, pending);
         Thread[] all = new Thread[threads];
 
-        // Let the timer sort what is new, and the collector.
+        // The timer and the collector process the new timeouts.
         System.gc();
         Thread.sleep(1000);
         long cpu = SYSTEM.getProcessCpuTime();
@@ -207,7 +207,7 @@ final class Bench {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
-    /** Resident memory that is not Java's heap, which is resident from the beginning. */
+    /** Resident memory. Java's heap is a constant part of it. */
     private static long outside() throws IOException {
         List<String> lines = Files.readAllLines(Path.of("/proc/self/status"));
 

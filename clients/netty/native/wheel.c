@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libwheel for Java: each function is a native method of wheel.netty.Native, by the name that
- * Java looks for; the generated header says so, and lets it be seen.
+ * libwheel for Java: each function is a native method of the class Native. The generated header
+ * declares it and makes it visible.
  */
 #include <errno.h>
 #include <libwheel.h>
@@ -9,23 +9,27 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "wheel_netty_Native.h"
+#include "invalid_wheel_timer_netty_Native.h"
 
-/* Operations and events a call. */
+/* The symbols of a native method and of a constant of the class. */
+#define NATIVE(name)	Java_invalid_wheel_1timer_netty_Native_##name
+#define CONSTANT(name)	invalid_wheel_timer_netty_Native_##name
+
+/* Operations or events per call. */
 #define BATCH	256
 
 #define WORD_BITS	64
 
-_Static_assert((__u64)wheel_netty_Native_PARKED == WHEEL_TOUCH_PARKED, "PARKED");
-_Static_assert(1ULL << wheel_netty_Native_IDLE_BIT == WHEEL_TOUCH_IDLE, "IDLE");
-_Static_assert(wheel_netty_Native_ESHUTDOWN == ESHUTDOWN, "ESHUTDOWN");
+_Static_assert((__u64)CONSTANT(PARKED) == WHEEL_TOUCH_PARKED, "PARKED");
+_Static_assert(1ULL << CONSTANT(IDLE_BIT) == WHEEL_TOUCH_IDLE, "IDLE");
+_Static_assert(CONSTANT(ESHUTDOWN) == ESHUTDOWN, "ESHUTDOWN");
 
 static struct libwheel *wheel_of(jlong address)
 {
 	return (struct libwheel *)(uintptr_t)address;
 }
 
-jlong Java_wheel_netty_Native_open(JNIEnv *env, jclass class, jint slots, jlong tick_ns)
+jlong NATIVE(open)(JNIEnv *env, jclass class, jint slots, jlong tick_ns)
 {
 	const struct libwheel_options options = {
 		.size = sizeof(options),
@@ -40,27 +44,27 @@ jlong Java_wheel_netty_Native_open(JNIEnv *env, jclass class, jint slots, jlong 
 	return err ? err : (jlong)(uintptr_t)wheel;
 }
 
-void Java_wheel_netty_Native_close(JNIEnv *env, jclass class, jlong wheel)
+void NATIVE(close)(JNIEnv *env, jclass class, jlong wheel)
 {
 	libwheel_close(wheel_of(wheel));
 }
 
-jint Java_wheel_netty_Native_stop(JNIEnv *env, jclass class, jlong wheel)
+jint NATIVE(stop)(JNIEnv *env, jclass class, jlong wheel)
 {
 	return libwheel_stop(wheel_of(wheel), NULL);
 }
 
-jboolean Java_wheel_netty_Native_inKernel(JNIEnv *env, jclass class, jlong wheel)
+jboolean NATIVE(inKernel)(JNIEnv *env, jclass class, jlong wheel)
 {
 	return libwheel_backend(wheel_of(wheel)) == LIBWHEEL_KERNEL;
 }
 
-jlong Java_wheel_netty_Native_now(JNIEnv *env, jclass class, jlong wheel)
+jlong NATIVE(now)(JNIEnv *env, jclass class, jlong wheel)
 {
 	return libwheel_now(wheel_of(wheel));
 }
 
-jobject Java_wheel_netty_Native_words(JNIEnv *env, jclass class, jlong address)
+jobject NATIVE(words)(JNIEnv *env, jclass class, jlong address)
 {
 	struct libwheel *wheel = wheel_of(address);
 
@@ -68,7 +72,7 @@ jobject Java_wheel_netty_Native_words(JNIEnv *env, jclass class, jlong address)
 					   wheel->timers * sizeof(*wheel->words));
 }
 
-jobject Java_wheel_netty_Native_bells(JNIEnv *env, jclass class, jlong address)
+jobject NATIVE(bells)(JNIEnv *env, jclass class, jlong address)
 {
 	struct libwheel *wheel = wheel_of(address);
 	__u64 count = (wheel->timers + WORD_BITS - 1) / WORD_BITS;
@@ -77,7 +81,7 @@ jobject Java_wheel_netty_Native_bells(JNIEnv *env, jclass class, jlong address)
 					   count * sizeof(*wheel->bells));
 }
 
-jobject Java_wheel_netty_Native_nextWake(JNIEnv *env, jclass class, jlong address)
+jobject NATIVE(nextWake)(JNIEnv *env, jclass class, jlong address)
 {
 	struct libwheel *wheel = wheel_of(address);
 
@@ -85,7 +89,7 @@ jobject Java_wheel_netty_Native_nextWake(JNIEnv *env, jclass class, jlong addres
 					   sizeof(*wheel->next_wake));
 }
 
-jint Java_wheel_netty_Native_keep(JNIEnv *env, jclass class, jlong wheel, jint first,
+jint NATIVE(keep)(JNIEnv *env, jclass class, jlong wheel, jint first,
 				  jint count)
 {
 	struct wheel_op ops[BATCH];
@@ -100,7 +104,7 @@ jint Java_wheel_netty_Native_keep(JNIEnv *env, jclass class, jlong wheel, jint f
 				.id = WHEEL_ID(first + kept + i, 1),
 			};
 		libwheel_submit(wheel_of(wheel), ops, n, NULL);
-		/* Those that follow one which failed stay unused: there is no room. */
+		/* The slots after a failed one remain unused. */
 		for (i = 0; i < n && !ops[i].res; i++)
 			kept++;
 		if (i < n)
@@ -109,13 +113,13 @@ jint Java_wheel_netty_Native_keep(JNIEnv *env, jclass class, jlong wheel, jint f
 	return kept;
 }
 
-jint Java_wheel_netty_Native_tell(JNIEnv *env, jclass class, jlong wheel, jint slot,
+jint NATIVE(tell)(JNIEnv *env, jclass class, jlong wheel, jint slot,
 				  jlong deadline)
 {
 	return libwheel_keep_tell(wheel_of(wheel), WHEEL_ID(slot, 1), deadline);
 }
 
-jint Java_wheel_netty_Native_take(JNIEnv *env, jclass class, jlong wheel, jintArray slots)
+jint NATIVE(take)(JNIEnv *env, jclass class, jlong wheel, jintArray slots)
 {
 	struct wheel_event events[BATCH];
 	jint room = (*env)->GetArrayLength(env, slots);
@@ -132,14 +136,14 @@ jint Java_wheel_netty_Native_take(JNIEnv *env, jclass class, jlong wheel, jintAr
 	return count;
 }
 
-jint Java_wheel_netty_Native_newSet(JNIEnv *env, jclass class)
+jint NATIVE(newSet)(JNIEnv *env, jclass class)
 {
 	int set = epoll_create1(EPOLL_CLOEXEC);
 
 	return set < 0 ? -errno : set;
 }
 
-jint Java_wheel_netty_Native_addToSet(JNIEnv *env, jclass class, jint set, jlong wheel,
+jint NATIVE(addToSet)(JNIEnv *env, jclass class, jint set, jlong wheel,
 				      jint number)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u32 = number };
@@ -148,7 +152,7 @@ jint Java_wheel_netty_Native_addToSet(JNIEnv *env, jclass class, jint set, jlong
 			 &event) ? -errno : 0;
 }
 
-jint Java_wheel_netty_Native_await(JNIEnv *env, jclass class, jint set, jintArray wheels)
+jint NATIVE(await)(JNIEnv *env, jclass class, jint set, jintArray wheels)
 {
 	struct epoll_event events[BATCH];
 	jint room = (*env)->GetArrayLength(env, wheels);
@@ -164,12 +168,12 @@ jint Java_wheel_netty_Native_await(JNIEnv *env, jclass class, jint set, jintArra
 	return count;
 }
 
-void Java_wheel_netty_Native_closeSet(JNIEnv *env, jclass class, jint set)
+void NATIVE(closeSet)(JNIEnv *env, jclass class, jint set)
 {
 	close(set);
 }
 
-jstring Java_wheel_netty_Native_message(JNIEnv *env, jclass class, jlong error)
+jstring NATIVE(message)(JNIEnv *env, jclass class, jlong error)
 {
 	return (*env)->NewStringUTF(env, strerror(-(int)error));
 }

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
+import invalid.wheel_timer.netty.WheelTimer;
 import io.netty.util.TimerTask;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import wheel.netty.WheelTimer;
 
-/** The tests have this in common. Each runs in an instance of its own. */
+/** The base class of the tests. Each test runs in a separate instance. */
 abstract class Cases {
-    /** A method that is a test. */
+    /** Marks a method as a test. */
     @Retention(RetentionPolicy.RUNTIME)
     @interface Test {
     }
 
-    /** A test that waits so long has failed. */
+    /** Upper limit on the time that a test waits, in seconds. */
     private static final int PATIENCE_S = 60;
     static final TimerTask NOTHING = timeout -> { };
 
-    /** It is stopped when the test is over, if not before. */
+    /** Check stops it after the test. */
     final WheelTimer timer = quick();
 
     static WheelTimer quick() {
@@ -33,15 +35,15 @@ abstract class Cases {
     }
 
     static void await(CountDownLatch latch) throws InterruptedException {
-        check(latch.await(PATIENCE_S, TimeUnit.SECONDS), "it never came: " + latch);
+        check(latch.await(PATIENCE_S, TimeUnit.SECONDS), "timed out: " + latch);
     }
 
-    /** Until it is true: what never is true has to end, too. */
+    /** Waits until the condition is true; fails if it never is. */
     static void until(Callable<Boolean> condition) throws Exception {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_S);
 
         while (!condition.call()) {
-            check(System.nanoTime() < end, "it never came true");
+            check(System.nanoTime() < end, "the condition never became true");
             Thread.sleep(1);
         }
     }
@@ -56,12 +58,21 @@ abstract class Cases {
         throw new AssertionError("nothing was thrown");
     }
 
-    /** A program of ours in a JVM of its own, which finds classes in that folder first. */
-    static ProcessBuilder again(String program, String folder) throws Exception {
-        Path ours = Path.of(Cases.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    /**
+     * A program of the tests in a separate JVM, which searches that directory first. The property
+     * "launcher" has the command that runs Java, if any.
+     */
+    static ProcessBuilder again(String directory, String program, String... options)
+            throws Exception {
+        Path tests = Path.of(Cases.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        String classes = ours.resolve(folder) + ":" + System.getProperty("java.class.path");
+        String classes = tests.resolve(directory) + ":" + System.getProperty("java.class.path");
+        List<String> command = new ArrayList<>(List.of(System.getProperty("launcher", "").split(" ")));
 
-        return new ProcessBuilder(java, "-cp", classes, program).redirectErrorStream(true);
+        command.remove("");
+        command.addAll(List.of(java, "-cp", classes));
+        command.addAll(List.of(options));
+        command.add(program);
+        return new ProcessBuilder(command).redirectErrorStream(true);
     }
 }

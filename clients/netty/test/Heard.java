@@ -8,7 +8,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** What Netty's loggers were told, warnings and worse. */
+/** Records the warnings and errors that Netty's loggers print. */
 final class Heard extends Handler {
     private static final List<String> LINES = new CopyOnWriteArrayList<>();
     private static final Logger ROOT = Logger.getLogger("");
@@ -21,7 +21,7 @@ final class Heard extends Handler {
         ROOT.addHandler(new Heard());
     }
 
-    /** How many messages contain all of these. */
+    /** Returns the number of messages that contain all parts. */
     static long count(String... parts) {
         return LINES.stream().filter(line -> List.of(parts).stream().allMatch(line::contains))
                 .count();

@@ -7,10 +7,10 @@ import java.util.stream.Stream;
 
 /** A thread of this process, as the kernel sees it. */
 final class KernelThread {
-    private final Path folder;
+    private final Path directory;
 
-    private KernelThread(Path folder) {
-        this.folder = folder;
+    private KernelThread(Path directory) {
+        this.directory = directory;
     }
 
     static KernelThread named(String name) throws IOException {
@@ -24,9 +24,9 @@ final class KernelThread {
         throw new NoSuchElementException("no thread " + name);
     }
 
-    /** How often it has gone to sleep. */
+    /** Returns the number of times that the thread went to sleep. */
     long sleeps() throws IOException {
-        for (String line : Files.readAllLines(folder.resolve("status"))) {
+        for (String line : Files.readAllLines(directory.resolve("status"))) {
             if (line.startsWith("voluntary_ctxt_switches:")) {
                 return Long.parseLong(line.substring(line.indexOf(':') + 1).strip());
             }
@@ -34,8 +34,8 @@ final class KernelThread {
         throw new NoSuchElementException("no voluntary_ctxt_switches");
     }
 
-    /** How long it has run. */
+    /** Returns the CPU time of the thread. */
     long cpuNanos() throws IOException {
-        return Long.parseLong(Files.readString(folder.resolve("schedstat")).split(" ")[0]);
+        return Long.parseLong(Files.readString(directory.resolve("schedstat")).split(" ")[0]);
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
+import invalid.wheel_timer.netty.WheelTimer;
 import io.netty.util.TimerTask;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import wheel.netty.WheelTimer;
 
-/** A program whose timeouts are due when there is no memory left. */
+/** A program whose timeouts expire while no memory is available. */
 final class Starves {
     private static final int COUNT = 10_000;
     private static final int MORE = 100;
@@ -30,7 +30,7 @@ final class Starves {
         };
         CountDownLatch[] steps = {new CountDownLatch(1), new CountDownLatch(1)};
 
-        // The timer's thread is busy, and has run all there is to run once.
+        // The timer's thread is busy and has run each of its code paths once.
         timer.newTimeout(timeout -> {
             throw FAILURE;
         }, 1, TimeUnit.MILLISECONDS);
@@ -56,7 +56,7 @@ final class Starves {
         long wrong = timer.pendingTimeouts() - COUNT - accepted;
 
         steps[1].countDown();
-        // To wait for the latch would take memory.
+        // Waiting for the latch would allocate memory.
         while (ran.getCount() > 0 && worker[0].isAlive()) {
             Thread.sleep(1);
         }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import invalid.wheel_timer.netty.WheelTimer;
 import io.netty.util.Timeout;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -6,9 +7,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import wheel.netty.WheelTimer;
 
-/** Promises of stop(). */
+/** Guarantees of stop(). */
 final class StopCases extends Cases {
     @Test
     void stop_hands_back_the_unprocessed() throws Exception {
@@ -38,7 +38,7 @@ final class StopCases extends Cases {
         check(timer.pendingTimeouts() == 0, timer.pendingTimeouts());
     }
 
-    /** A timeout that was accepted runs or is handed back, however close the stop is. */
+    /** Every accepted timeout runs or is returned by a concurrent stop(). */
     @Test
     void stop_loses_nothing_of_threads_that_arm() throws Exception {
         for (int round = 0; round < 50; round++) {

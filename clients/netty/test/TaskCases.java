@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import invalid.wheel_timer.netty.WheelTimer;
 import io.netty.util.Timeout;
 import io.netty.util.TimerTask;
 import java.io.IOException;
@@ -10,9 +11,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
-import wheel.netty.WheelTimer;
 
-/** Promises of a task: where it runs, what it may do, and what its failure means. */
+/** Guarantees for tasks: where they run, what they may do, and the effect of a failure. */
 final class TaskCases extends Cases {
     @Test
     void task_that_fails_is_logged_and_harmless() throws Exception {
@@ -74,7 +74,7 @@ final class TaskCases extends Cases {
         await(slept);
     }
 
-    /** The timer's thread is busy until what is armed meanwhile, for a moment, is due. */
+    /** Keeps the timer's thread busy until the timeouts that arms has armed are due. */
     private void whileBusy(Runnable arms) throws InterruptedException {
         WheelTimer other = quick();
         CountDownLatch busy = new CountDownLatch(1);
@@ -91,7 +91,7 @@ final class TaskCases extends Cases {
         other.stop();
     }
 
-    /** They are too many for one wheel. */
+    /** The timeouts need more than one wheel. */
     @Test
     void tasks_that_are_late_run_in_the_order_of_their_ticks() throws Exception {
         int count = 3000;
@@ -107,28 +107,25 @@ final class TaskCases extends Cases {
         check(ran.equals(delays), ran);
     }
 
-    /** Netty's timer needs none for it. */
+    /** As with Netty's timer, running a task needs no memory. */
     @Test
     void tasks_run_when_there_is_no_memory_left() throws Exception {
-        ProcessBuilder again = again("Starves", ".");
+        Process process = again(".", "Starves", "-Xmx32m", "-XX:+UseSerialGC").start();
+        String output = new String(process.getInputStream().readAllBytes());
 
-        again.command().addAll(1, List.of("-Xmx32m", "-XX:+UseSerialGC"));
-        Process process = again.start();
-        String said = new String(process.getInputStream().readAllBytes());
-
-        check(process.waitFor() == 0, said);
-        check(said.contains("full, wrongly pending 0, left 0, alive true, lost 0"), said);
+        check(process.waitFor() == 0, output);
+        check(output.contains("full, wrongly pending 0, left 0, alive true, lost 0"), output);
     }
 
     @Test
-    void task_of_newer_netty_is_told_that_it_was_cancelled() throws Exception {
-        Process process = again("Tells", "newer").start();
-        String said = new String(process.getInputStream().readAllBytes());
+    void task_of_newer_netty_is_notified_of_its_cancellation() throws Exception {
+        Process process = again("newer", "Tells").start();
+        String output = new String(process.getInputStream().readAllBytes());
 
-        check(process.waitFor() == 0, said);
-        check(said.contains("cancelled: one true") && said.contains("mishap of one")
-              && said.contains("answers: true false"), said);
-        check(said.contains("handed back: 1") && !said.contains("two"), said);
+        check(process.waitFor() == 0, output);
+        check(output.contains("cancelled: one true") && output.contains("mishap of one")
+              && output.contains("returned: true false"), output);
+        check(output.contains("handed back: 1") && !output.contains("two"), output);
     }
 
     @Test

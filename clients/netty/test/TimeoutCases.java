@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import invalid.wheel_timer.netty.WheelTimer;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
@@ -15,9 +16,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import wheel.netty.WheelTimer;
 
-/** What WheelTimer promises of a timeout: when it runs, and that it can be cancelled. */
+/** Guarantees for timeouts: when they run, and how they are cancelled. */
 final class TimeoutCases extends Cases {
     @Test
     void task_runs_and_never_early() throws Exception {
@@ -91,7 +91,7 @@ final class TimeoutCases extends Cases {
         return new WeakReference<>(task);
     }
 
-    /** Of each timeout, many of them cancelled while they fire, one thing is true. */
+    /** Many timeouts are cancelled while they fire; each is either cancelled or run. */
     @Test
     void each_runs_once_or_was_cancelled() throws Exception {
         int threads = 4;
@@ -139,7 +139,7 @@ final class TimeoutCases extends Cases {
         }
     }
 
-    /** They fire in one tick, and the first task cancels the others before theirs begin. */
+    /** All fire in one tick, and the first task cancels the others before they run. */
     @Test
     void cancelled_is_not_pending_even_if_it_has_fired() throws Exception {
         List<Timeout> all = new CopyOnWriteArrayList<>();
@@ -160,7 +160,7 @@ final class TimeoutCases extends Cases {
         armed.countDown();
         await(ran);
         check(counts.get(1).equals(counts.get(0)) && counts.get(2) == 0, counts);
-        // They have given their slots back when the thread has come so far.
+        // Their slots are free when the thread runs a later timeout.
         CountDownLatch last = new CountDownLatch(1);
 
         own.newTimeout(timeout -> last.countDown(), 1, TimeUnit.MILLISECONDS);
@@ -187,13 +187,13 @@ final class TimeoutCases extends Cases {
         check(own.stop().size() == 10, "ten are left");
     }
 
-    /** Netty takes 100,000 new timeouts a tick. */
+    /** Netty's timer queues at most 100,000 new timeouts per tick. */
     @Test
     void any_number_has_room_and_runs_in_its_tick() throws Exception {
         int count = 400_000;
         WheelTimer own = new WheelTimer(2, TimeUnit.SECONDS);
         CountDownLatch ran = new CountDownLatch(count);
-        // All are armed within a tick: behind the next boundary there is time.
+        // All are armed within a tick, which begins when this timeout runs.
         CountDownLatch boundary = new CountDownLatch(1);
 
         own.newTimeout(timeout -> boundary.countDown(), 1, TimeUnit.MILLISECONDS);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+import invalid.wheel_timer.netty.WheelTimer;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timer;
+import io.netty.util.internal.PlatformDependent;
 import java.io.File;
 import java.lang.reflect.Method;
 import java.net.URL;
@@ -13,16 +15,15 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import wheel.netty.WheelTimer;
 
-/** Promises of the timer itself: its arguments, its thread, and what it leaves behind. */
+/** Guarantees of the timer: its arguments, its thread and its resources. */
 final class TimerCases extends Cases {
     @Test
-    void backend_is_the_one_asked_for() {
-        String asked = System.getenv().getOrDefault("LIBWHEEL_BACKEND", "auto");
+    void backend_is_the_requested_one() {
+        String requested = System.getenv().getOrDefault("LIBWHEEL_BACKEND", "auto");
         String backend = timer.isInKernel() ? "kernel" : "user";
 
-        check(asked.equals("auto") || asked.equals(backend), backend);
+        check(requested.equals("auto") || requested.equals(backend), backend);
     }
 
     @Test
@@ -31,7 +32,7 @@ final class TimerCases extends Cases {
         WheelTimer far = new WheelTimer(named, 1, TimeUnit.MILLISECONDS);
         CountDownLatch begun = new CountDownLatch(1);
 
-        // The kernel knows a thread by its name when it has begun to run.
+        // The thread has its name in the kernel once it runs.
         far.newTimeout(timeout -> begun.countDown(), 1, TimeUnit.MILLISECONDS);
         await(begun);
         for (int i = 0; i < 1000; i++) {
@@ -40,7 +41,7 @@ final class TimerCases extends Cases {
         KernelThread idle = KernelThread.named("idle-wheel");
         AtomicLong before = new AtomicLong(-1);
 
-        // A new timeout is looked at once or twice; then nothing comes for two seconds.
+        // The wheel scans a new timeout at most twice; then the thread sleeps for two seconds.
         until(() -> {
             CountDownLatch later = new CountDownLatch(1);
 
@@ -113,7 +114,7 @@ final class TimerCases extends Cases {
             many.add(quick());
         }
         many.forEach(WheelTimer::stop);
-        check(Heard.count("too many WheelTimer instances") == 1, "it was said once");
+        check(Heard.count("too many WheelTimer instances") == 1, "it was reported once");
     }
 
     @Test
@@ -121,7 +122,7 @@ final class TimerCases extends Cases {
         quick();
         until(() -> {
             System.gc();
-            // Netty reports what has leaked when the next one is made.
+            // Netty reports leaked objects when the next one is created.
             quick().stop();
             return Heard.count("LEAK: WheelTimer.release() was not called") > 0
                     || Heard.count("LEAK", "WheelTimer") > 0;
@@ -150,7 +151,7 @@ final class TimerCases extends Cases {
 
     @Test
     void wheel_that_cannot_be_opened_is_an_exception() throws Exception {
-        ProcessBuilder again = again("Opens", ".");
+        ProcessBuilder again = again(".", "Opens");
 
         again.environment().put("LIBWHEEL_BACKEND", "none");
         fails(again, "RejectedExecutionException: cannot open a wheel: Invalid argument");
@@ -158,20 +159,21 @@ final class TimerCases extends Cases {
 
     @Test
     void library_that_is_missing_is_named() throws Exception {
-        ProcessBuilder again = again("Opens", ".");
+        ProcessBuilder again = again(".", "Opens");
 
-        again.command().add(1, "-Dos.arch=abacus");
-        fails(again, "UnsatisfiedLinkError: could not load a native library: wheel_netty_abacus");
+        again.command().replaceAll(word -> word.replaceAll("[^:]*-linux-[^:]*\\.jar", ""));
+        fails(again, "UnsatisfiedLinkError: could not load a native library: wheel_netty_"
+                     + PlatformDependent.normalizedArch());
     }
 
     private static void fails(ProcessBuilder program, String why) throws Exception {
         Process process = program.start();
-        String said = new String(process.getInputStream().readAllBytes());
+        String output = new String(process.getInputStream().readAllBytes());
 
-        check(process.waitFor() == 1 && said.contains(why), said);
+        check(process.waitFor() == 1 && output.contains(why), output);
     }
 
-    /** As in a server of applications, of which each brings its own. */
+    /** As in an application server whose applications have separate class loaders. */
     @Test
     void classes_of_several_loaders_have_a_library_each() throws Exception {
         String[] places = System.getProperty("java.class.path").split(":");

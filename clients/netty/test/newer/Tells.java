@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
+import invalid.wheel_timer.netty.WheelTimer;
 import io.netty.util.Timeout;
 import io.netty.util.TimerTask;
 import java.util.concurrent.TimeUnit;
-import wheel.netty.WheelTimer;
 
-/** A program whose tasks say that they were cancelled, and then fail. */
+/** A program whose tasks report their cancellation and then throw an exception. */
 final class Tells implements TimerTask {
     private final String name;
 
@@ -28,7 +28,7 @@ final class Tells implements TimerTask {
         Timeout one = timer.newTimeout(new Tells("one"), 1, TimeUnit.HOURS);
 
         timer.newTimeout(new Tells("two"), 1, TimeUnit.HOURS);
-        System.out.println("answers: " + one.cancel() + ' ' + one.cancel());
+        System.out.println("returned: " + one.cancel() + ' ' + one.cancel());
         System.out.println("handed back: " + timer.stop().size());
     }
 }

@@ -5,8 +5,8 @@ import org.junit.runner.Request;
 import org.junit.runner.Result;
 
 /**
- * Own CLASS: the tests of a class for JUnit 4, as KTAP. Some have limits of time, which a busy
- * machine may miss: so a test that fails is run again, and says so.
+ * Own CLASS: the tests of a class for JUnit 4, as KTAP. Some of them have time limits, which a
+ * busy machine may miss. A failed test is therefore reported and run again.
  */
 final class Own {
     private static final int RUNS = 3;

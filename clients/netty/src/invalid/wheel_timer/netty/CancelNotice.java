@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-package wheel.netty;
+package invalid.wheel_timer.netty;
 
 import io.netty.util.Timeout;
 import io.netty.util.TimerTask;
@@ -9,11 +9,11 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
-/** TimerTask.cancelled(), which Netty 4.2 has and 4.1 has not. */
+/** Calls TimerTask.cancelled(), which Netty 4.2 has and 4.1 does not have. */
 final class CancelNotice {
     private static final InternalLogger LOGGER =
             InternalLoggerFactory.getInstance(WheelTimer.class);
-    /** Null: this is 4.1. */
+    /** Null with Netty 4.1. */
     private static final MethodHandle CANCELLED = find();
 
     private CancelNotice() {
@@ -28,7 +28,7 @@ final class CancelNotice {
         }
     }
 
-    /** Tell the task of a timeout that somebody has cancelled it. */
+    /** Notifies the task of a timeout of its cancellation. */
     static void give(Timeout timeout) {
         if (CANCELLED == null) {
             return;
@@ -36,8 +36,7 @@ final class CancelNotice {
         try {
             CANCELLED.invokeExact(timeout.task(), timeout);
         } catch (Throwable t) {
-            LOGGER.warn("A " + TimerTask.class.getSimpleName()
-                    + " that was told of its cancellation threw an exception.", t);
+            LOGGER.warn("An exception was thrown by TimerTask.cancelled().", t);
         }
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-package wheel.netty;
+package invalid.wheel_timer.netty;
 
 import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * Timeouts whose timers have fired, until the timer's thread runs them. Where memory is short
- * they stay with the wheel, for want of room here, and none is lost.
+ * Timeouts whose timers have fired, until the timer's thread runs them. If memory is short,
+ * further expired timers remain in the wheel, and none is lost.
  */
 final class Fired {
     private static final int LEAST = 1024;
@@ -17,7 +17,7 @@ final class Fired {
     private int count;
 
     Fired(long tickNanos) {
-        // The tick before the one at which it is due.
+        // The tick before the due tick.
         byTick = Comparator.comparingLong(timeout -> (timeout.deadline() - 1) / tickNanos);
     }
 
@@ -29,7 +29,7 @@ final class Fired {
         try {
             WheelTimeout[] more = Arrays.copyOf(timeouts, 2 * timeouts.length);
 
-            // The first array stays, and keeps nothing alive.
+            // The first array is kept and must not keep timeouts reachable.
             Arrays.fill(timeouts, null);
             timeouts = more;
             return true;
@@ -46,7 +46,7 @@ final class Fired {
         return count;
     }
 
-    /** One that runs is garbage while others do. */
+    /** Removes and returns a timeout, so that it can be collected while others run. */
     WheelTimeout take(int i) {
         WheelTimeout timeout = timeouts[i];
 
@@ -54,12 +54,12 @@ final class Fired {
         return timeout;
     }
 
-    /** Those of the same tick stay in their order. */
+    /** Sorts by due tick, stably. */
     void sort() {
         try {
             Arrays.sort(timeouts, 0, count, byTick);
         } catch (OutOfMemoryError disorder) {
-            // They are late, and run in any order rather than never.
+            // Without memory to sort them, late timeouts run in any order.
             return;
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-package wheel.netty;
+package invalid.wheel_timer.netty;
 
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
@@ -17,11 +17,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A {@link Timer} on libwheel, to be used as Netty's HashedWheelTimer: the constructors take
- * the same arguments, of which {@code ticksPerWheel} means nothing here.
+ * A {@link Timer} on libwheel that replaces Netty's HashedWheelTimer. Its constructors take the
+ * same arguments; {@code ticksPerWheel} is checked and otherwise ignored.
  *
- * <p>A timeout runs at the first tick that is not before its deadline, in the timer's one
- * thread, which sleeps while nothing is due, or in an executor.
+ * <p>A timeout expires at the first tick at or after its deadline. Its task runs in the timer's
+ * thread or in an executor. The thread sleeps while no timeout is due.
  */
 public final class WheelTimer implements Timer {
     static final String STOPPED = "cannot be started once stopped";
@@ -39,9 +39,9 @@ public final class WheelTimer implements Timer {
     private final Limit limit;
     private final Executor executor;
     private final Banks banks;
-    /** For the timer's thread alone. */
+    /** Used by the timer's thread only. */
     private final Fired fired;
-    /** The wheel's clock is so far ahead of System.nanoTime(). */
+    /** Offset of the wheel's clock from System.nanoTime(). */
     private final long ahead;
     private final Thread worker;
     private final Instances.Member member;
@@ -83,16 +83,18 @@ public final class WheelTimer implements Timer {
     }
 
     /**
-     * Opens its wheel; the thread begins with the first timeout.
+     * Opens a wheel. The first timeout starts the thread. The first timer of a JVM also loads and
+     * compiles the code of timers, which takes about 50 ms of CPU time.
      *
-     * @param threadFactory makes the timer's thread
-     * @param tickDuration how late a task may run, at least a millisecond
-     * @param unit of tickDuration
-     * @param ticksPerWheel positive
-     * @param leakDetection whether a timer that nobody stopped is always reported, or only if
-     *     its thread keeps the JVM alive
-     * @param maxPendingTimeouts more are rejected; 0 or less: there is no limit
-     * @param taskExecutor runs the tasks, which others do in the timer's thread
+     * @param threadFactory creates the timer's thread
+     * @param tickDuration the tick length, which is the maximum lateness of an idle timer; at
+     *     least 1 ms
+     * @param unit the unit of tickDuration
+     * @param ticksPerWheel a positive number, otherwise ignored
+     * @param leakDetection true to report a timer that was not stopped in any case; false to
+     *     report it only if its thread keeps the JVM alive
+     * @param maxPendingTimeouts the limit on pending timeouts; 0 or less means unlimited
+     * @param taskExecutor runs the tasks; the default is the timer's thread
      */
     public WheelTimer(ThreadFactory threadFactory, long tickDuration, TimeUnit unit,
                       int ticksPerWheel, boolean leakDetection, long maxPendingTimeouts,
@@ -105,9 +107,28 @@ public final class WheelTimer implements Timer {
         worker = threadFactory.newThread(this::work);
         banks = new Banks(tick);
         fired = new Fired(tick);
-        long before = System.nanoTime();
-        ahead = banks.now() - before;
+        ahead = offset(banks);
         member = Instances.enter(this, leakDetection || !worker.isDaemon(), LOGGER);
+        WarmUp.once();
+    }
+
+    /** Opens a started timer without a thread: the caller of turn() is its thread. */
+    WheelTimer(long tick) {
+        state.set(STARTED);
+        limit = new Limit(0);
+        executor = Runnable::run;
+        worker = Thread.currentThread();
+        banks = new Banks(tick);
+        fired = new Fired(tick);
+        ahead = offset(banks);
+        member = null;
+    }
+
+    /** Reads System.nanoTime() first, so that a deadline is never early. */
+    private static long offset(Banks banks) {
+        long before = System.nanoTime();
+
+        return banks.now() - before;
     }
 
     private static long tickNanos(long tickDuration, TimeUnit unit, int ticksPerWheel) {
@@ -133,7 +154,7 @@ public final class WheelTimer implements Timer {
         return tick;
     }
 
-    /** Starts the thread, if no timeout has started it yet. */
+    /** Starts the thread unless it has been started. */
     public void start() {
         if (state.get() == INIT && state.compareAndSet(INIT, STARTED)) {
             startThread();
@@ -142,7 +163,7 @@ public final class WheelTimer implements Timer {
         }
     }
 
-    /** If the system has no thread to give, the next timeout tries again. */
+    /** If the thread cannot be started, the next timeout tries again. */
     private void startThread() {
         boolean started = false;
 
@@ -156,17 +177,25 @@ public final class WheelTimer implements Timer {
         }
     }
 
-    /** How many timeouts have neither begun to run nor been cancelled. */
+    /**
+     * Returns the number of timeouts that have neither begun to run nor been cancelled.
+     *
+     * @return the number of pending timeouts
+     */
     public long pendingTimeouts() {
         return banks.pending();
     }
 
-    /** Whether its timers are in the kernel's /dev/wheel. */
+    /**
+     * Checks whether the timers are in the kernel's /dev/wheel.
+     *
+     * @return false if they are in this process
+     */
     public boolean isInKernel() {
         return banks.inKernel();
     }
 
-    /** The wheel's clock. */
+    /** Returns the time of the wheel's clock. */
     long now() {
         return System.nanoTime() + ahead;
     }
@@ -193,12 +222,12 @@ public final class WheelTimer implements Timer {
         }
     }
 
-    /** One is not pending any more. */
+    /** Counts one pending timeout less. */
     void done() {
         limit.leave();
     }
 
-    /** In the future, so that no timeout in a slot has the deadline of one that has fired. */
+    /** A deadline is in the future, so that it differs from those of the slot's old timeouts. */
     private long deadlineIn(long nanos) {
         long deadline = now() + Math.max(nanos, 1);
 
@@ -207,18 +236,23 @@ public final class WheelTimer implements Timer {
 
     private void work() {
         while (state.get() == STARTED) {
-            banks.await(fired);
-            serve();
-            fired.clear();
+            turn();
         }
     }
 
+    /** Waits for expired timers and runs their timeouts. */
+    void turn() {
+        banks.await(fired);
+        serve();
+        fired.clear();
+    }
+
     private void serve() {
-        // A timeout that is left when it was stopped stays in its slot, to be handed back.
+        // A timeout that is not served before stop() keeps its slot, and stop() returns it.
         for (int i = 0; i < fired.count() && state.get() == STARTED; i++) {
             WheelTimeout timeout = fired.take(i);
 
-            // A task that interrupts its thread means itself, not those that come after it.
+            // A task that interrupts its thread must not interrupt the next task.
             Thread.interrupted();
             if (timeout.expire()) {
                 done();
@@ -235,11 +269,11 @@ public final class WheelTimer implements Timer {
         }
     }
 
-    /** There may be no memory to say it with: that stops no timer. */
+    /** Logs a warning. A lack of memory to do so must not end the timer's thread. */
     static void warn(String what, Throwable why) {
         try {
             LOGGER.warn(what, why);
-        } catch (Throwable unsaid) {
+        } catch (Throwable unlogged) {
             return;
         }
     }
@@ -256,7 +290,7 @@ public final class WheelTimer implements Timer {
         if (before == SHUTDOWN) {
             return Collections.emptySet();
         }
-        banks.stop();
+        discard();
         try {
             if (before == STARTED) {
                 end(worker);
@@ -268,7 +302,12 @@ public final class WheelTimer implements Timer {
         return unprocessed;
     }
 
-    /** A task may be running, and may be asleep. */
+    /** Stops the wheels: no timer expires any longer. */
+    void discard() {
+        banks.stop();
+    }
+
+    /** Waits for the thread, and interrupts the task that it may be running. */
     private static void end(Thread worker) {
         boolean interrupted = false;
 

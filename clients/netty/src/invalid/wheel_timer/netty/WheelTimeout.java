@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-package wheel.netty;
+package invalid.wheel_timer.netty;
 
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
 import io.netty.util.TimerTask;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
-/** A task with a deadline, in a slot of a bank until it has run or was cancelled. */
+/** A task with a deadline, in a slot of a bank until it runs or is cancelled. */
 final class WheelTimeout implements Timeout, Runnable {
     private static final int WAITING = 0;
     private static final int CANCELLED = 1;
@@ -37,7 +37,7 @@ final class WheelTimeout implements Timeout, Runnable {
         return slot;
     }
 
-    /** On the wheel's clock. */
+    /** The deadline on the wheel's clock, in nanoseconds. */
     long deadline() {
         return deadline;
     }
@@ -71,7 +71,7 @@ final class WheelTimeout implements Timeout, Runnable {
         return true;
     }
 
-    /** The same, and the task is not told. */
+    /** Cancels the timeout without notifying its task. */
     boolean drop() {
         if (!STATE.compareAndSet(this, WAITING, CANCELLED)) {
             return false;
@@ -81,7 +81,7 @@ final class WheelTimeout implements Timeout, Runnable {
         return true;
     }
 
-    /** Its timer has fired. False: it was cancelled. */
+    /** Marks a timeout whose timer has fired as expired. Returns false if it was cancelled. */
     boolean expire() {
         if (!bank.forget(this)) {
             return false;
@@ -92,7 +92,7 @@ final class WheelTimeout implements Timeout, Runnable {
         return runs;
     }
 
-    /** In the executor, after it has expired. */
+    /** Called by the executor after the timeout has expired. */
     @Override
     public void run() {
         try {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-package wheel.netty;
+package invalid.wheel_timer.netty;
 
 import io.netty.util.internal.NativeLibraryLoader;
+import io.netty.util.internal.PlatformDependent;
 import java.nio.ByteBuffer;
 
 /**
- * libwheel. A wheel is the address of one; what fails answers a negative errno.
+ * The functions of libwheel. A wheel is passed by its address. A method returns a negative errno
+ * on failure.
  */
 final class Native {
-    /** A slot's word when it is no deadline. */
+    /** Values of a slot's word that are not deadlines. */
     static final long PARKED = 0;
     static final int IDLE_BIT = 63;
     static final long IDLE = 1L << IDLE_BIT;
@@ -16,8 +18,8 @@ final class Native {
     static final int ESHUTDOWN = 108;
 
     static {
-        // A jar may hold one for each processor.
-        NativeLibraryLoader.load("wheel_netty_" + System.getProperty("os.arch"),
+        // There is one library per processor, each in the jar of its classifier.
+        NativeLibraryLoader.load("wheel_netty_" + PlatformDependent.normalizedArch(),
                                  Native.class.getClassLoader());
     }
 
@@ -28,38 +30,38 @@ final class Native {
 
     static native void close(long wheel);
 
-    /** Nothing fires any more, and who arms a timer learns of it. */
+    /** Stops the wheel: no timer fires, and arming one fails with ESHUTDOWN. */
     static native int stop(long wheel);
 
     static native boolean inKernel(long wheel);
 
-    /** The clock of all wheels, in nanoseconds. */
+    /** Returns the time of the clock that all wheels share, in nanoseconds. */
     static native long now(long wheel);
 
-    /** A word for each slot. */
+    /** Returns the words, one per slot. */
     static native ByteBuffer words(long wheel);
 
-    /** A bit for each slot: the wheel will look at it. */
+    /** Returns the doorbells, one bit per slot. A set bit makes the wheel scan the slot. */
     static native ByteBuffer bells(long wheel);
 
-    /** When it does. */
+    /** Returns the time of the wheel's next scan. */
     static native ByteBuffer nextWake(long wheel);
 
-    /** Take so many slots from this one on; how many it got. */
+    /** Takes count slots from the first one on, and returns the number of slots it got. */
     static native int keep(long wheel, int first, int count);
 
-    /** The slot's timer is armed for this deadline, and the wheel may not see it in time. */
+    /** Notifies the wheel of an armed timer that its next scan may find too late. */
     static native int tell(long wheel, int slot, long deadline);
 
-    /** The slots whose timers have fired: how many. */
+    /** Stores the slots whose timers have fired, and returns their number. */
     static native int take(long wheel, int[] slots);
 
-    /** A set of wheels, to wait for all of them; it is closed as a file is. */
+    /** Opens a file descriptor that waits for several wheels. */
     static native int newSet();
 
     static native int addToSet(int set, long wheel, int number);
 
-    /** Sleep until wheels have something to say: how many, and their numbers. */
+    /** Waits for wheels with expired timers. Stores their numbers and returns the count. */
     static native int await(int set, int[] numbers);
 
     static native void closeSet(int set);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-package wheel.netty;
+package invalid.wheel_timer.netty;
 
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many timeouts may be pending. Only where there is a limit do threads share a count. */
+/** Upper limit on the pending timeouts. Threads share a counter only if a limit is set. */
 final class Limit {
     private final AtomicLong count = new AtomicLong();
     private final long most;
 
-    /** 0 or less: any number. */
+    /** Sets the limit; 0 or less means unlimited. */
     Limit(long most) {
         this.most = most;
     }
 
-    /** One more is pending. */
+    /** Counts one more pending timeout, or throws an exception if the limit is reached. */
     void enter() {
         if (most <= 0) {
             return;

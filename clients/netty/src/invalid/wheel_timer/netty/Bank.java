@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-package wheel.netty;
+package invalid.wheel_timer.netty;
 
 import io.netty.util.TimerTask;
 import java.lang.invoke.MethodHandles;
@@ -16,23 +16,23 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 /**
  * A wheel with a fixed number of slots, and the timeouts in them.
  *
- * <p>All slots are kept timers of libwheel: their words lie in memory that the wheel shares,
- * and to arm or cancel one is an exchange there, without a call.
+ * <p>All slots are kept timers of libwheel. Their words are in memory that Java shares with the
+ * wheel. Arming or cancelling one is an atomic exchange of its word.
  *
- * <p>Who takes a slot has it alone: newTimeout() until the timeout is armed; afterwards
- * whoever changes the timeout's state, cancel() or the worker. If cancel() does, the slot is
- * given back by the side that wins the exchange of its word.
+ * <p>A slot has one owner: newTimeout() until the timeout is armed, then the side that changes
+ * the timeout's state, cancel() or the worker. After a cancel(), the side that wins the exchange
+ * of the slot's word frees the slot.
  *
- * <p>Pending are those timeouts that have a slot and are not dead: so they need no count of
- * their own, at which all threads would meet.
+ * <p>A timeout is pending if it has a slot and is not dead. The number of pending timeouts is
+ * computed on demand, because a shared counter would be contended.
  */
 final class Bank {
     private static final Cleaner CLEANER = Cleaner.create();
     private static final VarHandle LONG =
             MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
-    /** Slots that are taken from the wheel at once. */
+    /** Slots that one call takes from the wheel. */
     private static final int CHUNK = 1024;
-    /** Timers that are taken at once when they have fired. */
+    /** Upper limit on the expired timers that one call takes from the wheel. */
     private static final int BATCH = 256;
 
     private final long wheel;
@@ -41,11 +41,11 @@ final class Bank {
     private final ByteBuffer nextWake;
     private final AtomicReferenceArray<WheelTimeout> timeouts;
     private final FreeSlots free;
-    /** For takeFired() alone. */
+    /** Used by takeFired() only. */
     private final int[] slots = new int[BATCH];
-    /** How many slots the wheel has given us. */
+    /** Number of slots taken from the wheel. */
     private volatile int kept;
-    /** Timeouts that were cancelled after their timers had fired, and still have their slots. */
+    /** Number of timeouts that were cancelled after they had fired and still have a slot. */
     private final AtomicInteger dead = new AtomicInteger();
 
     Bank(int size, long tickNanos) {
@@ -59,7 +59,7 @@ final class Bank {
         free = new FreeSlots(size);
     }
 
-    /** As long as anybody has a timeout of this bank its words may be touched. */
+    /** The words may be accessed while any timeout of this bank is reachable. */
     private static void close(Bank bank, long wheel) {
         CLEANER.register(bank, () -> Native.close(wheel));
     }
@@ -90,7 +90,7 @@ final class Bank {
         check("wait for a wheel", Native.addToSet(set, wheel, number));
     }
 
-    /** A timeout that has a slot and is not armed, or null: there is no slot. */
+    /** Returns a timeout that has a slot and is not armed, or null if no slot is free. */
     WheelTimeout place(WheelTimer timer, TimerTask task, long deadline) {
         int slot = take();
 
@@ -108,7 +108,7 @@ final class Bank {
     private int take() {
         int slot = free.popOwn();
 
-        // Slots that lie side by side share cache lines: a thread rather has new ones.
+        // Adjacent slots share cache lines, so new slots are better than those of another thread.
         if (slot == FreeSlots.NONE) {
             int count = kept < size() ? takeNew() : 0;
 
@@ -132,20 +132,20 @@ final class Bank {
         return count;
     }
 
-    /** How many timeouts have neither begun to run nor been cancelled. */
+    /** Returns the number of timeouts that have neither begun to run nor been cancelled. */
     synchronized int pending() {
         return kept - free.count() - dead.get();
     }
 
-    /** False: the wheel was stopped before, and nobody else knows this timeout. */
+    /** Returns false if the wheel was stopped before and no other thread has this timeout. */
     boolean arm(WheelTimeout timeout) {
         int slot = timeout.slot();
         long deadline = timeout.deadline();
 
         timeouts.lazySet(slot, timeout);
-        // A full barrier: stop() finds the timeout in the array, or we find the wheel stopped.
+        // A full barrier: either stop() finds the timeout in the array, or the wheel is stopped.
         LONG.compareAndSet(words, slot * Long.BYTES, Native.PARKED, deadline);
-        // A timeout that is no longer in the array was handed back by stop().
+        // stop() has returned every timeout that is no longer in the array.
         boolean known = isTold(slot, deadline)
                 || Native.tell(wheel, slot, deadline) != -Native.ESHUTDOWN
                 || !forget(timeout);
@@ -156,18 +156,18 @@ final class Bank {
         return known;
     }
 
-    /** Will the wheel look at this slot, and early enough? */
+    /** Checks whether the wheel scans this slot before the deadline. */
     private boolean isTold(int slot, long deadline) {
         long bits = (long) LONG.getVolatile(bells, slot / Long.SIZE * Long.BYTES);
 
-        // Never is the largest number without a sign.
+        // "Never" is the largest unsigned number.
         return (bits >>> slot & 1) != 0
                 && Long.compareUnsigned(deadline, (long) LONG.getVolatile(nextWake, 0)) >= 0;
     }
 
     /**
-     * A timeout was cancelled. If its timer has fired the worker gives the slot back. It may
-     * have done so already; but then the next timeout there has a later deadline.
+     * Frees the slot of a cancelled timeout, unless its timer has fired. Then the worker frees
+     * it. If the worker has already freed it, the slot's next timeout has a later deadline.
      */
     void cancelled(WheelTimeout timeout) {
         int slot = timeout.slot();
@@ -181,7 +181,7 @@ final class Bank {
         Reference.reachabilityFence(this);
     }
 
-    /** The timeouts whose timers have fired, as many as there is room for. */
+    /** Adds the timeouts whose timers have fired, up to the capacity of the argument. */
     void takeFired(Fired fired) {
         int count = BATCH;
 
@@ -190,7 +190,7 @@ final class Bank {
             for (int i = 0; i < count; i++) {
                 WheelTimeout timeout = timeouts.get(slots[i]);
 
-                // It is gone if it was armed while the wheel was stopped.
+                // It is null if it was armed while the wheel was being stopped.
                 if (timeout != null) {
                     fired.add(timeout);
                 }
@@ -198,12 +198,12 @@ final class Bank {
         }
     }
 
-    /** Of such a timeout. False: it is gone since. */
+    /** Removes a timeout from the array. Returns false if it was removed before. */
     boolean forget(WheelTimeout timeout) {
         return timeouts.compareAndSet(timeout.slot(), timeout, null);
     }
 
-    /** The slot of such a timeout, which was forgotten. */
+    /** Frees the slot of a timeout that forget() has removed. */
     void giveBack(WheelTimeout timeout, boolean wasPending) {
         int slot = timeout.slot();
 
@@ -218,7 +218,7 @@ final class Bank {
         Native.stop(wheel);
     }
 
-    /** After stop(): the timeouts that were not processed are cancelled. */
+    /** Cancels and adds the unprocessed timeouts, after stop(). */
     void drainTo(Collection<? super WheelTimeout> unprocessed) {
         for (int slot = 0; slot < size(); slot++) {
             WheelTimeout timeout = timeouts.getAndSet(slot, null);

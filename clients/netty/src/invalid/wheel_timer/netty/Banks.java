@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-package wheel.netty;
+package invalid.wheel_timer.netty;
 
 import io.netty.util.TimerTask;
 import java.lang.ref.Cleaner;
@@ -8,22 +8,22 @@ import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * All slots of a timer, in banks of which each is twice as large as the one before: few
- * timeouts cost little memory, and any number has room.
+ * The slots of a timer, in banks. Each bank is twice as large as the one before, so that a few
+ * timeouts use little memory and their number is not limited.
  */
 final class Banks {
     private static final Cleaner CLEANER = Cleaner.create();
     private static final int SMALLEST = 1024;
-    /** So often: then it is the largest wheel. */
+    /** Number of times that the size doubles, up to that of the largest wheel. */
     private static final int DOUBLED = 14;
-    /** With its header an array of slots shall fill pages and regions of memory, no more. */
+    /** An array of slots, including its header, fills whole pages and regions of memory. */
     private static final int HEADER = 4;
-    /** Banks that are looked at together. */
+    /** Upper limit on the banks that one await() serves. */
     private static final int AT_ONCE = 64;
 
     private final long tickNanos;
     private final int set;
-    /** Those that have something to say; for await() alone. */
+    /** Numbers of the banks with expired timers; used by await() only. */
     private final int[] numbers = new int[AT_ONCE];
     private volatile Bank[] all = {};
     private boolean stopped;
@@ -57,11 +57,11 @@ final class Banks {
         for (Bank bank : all) {
             sum += bank.pending();
         }
-        // Of one that is armed and cancelled meanwhile the cancel alone may be seen.
+        // A timeout that is armed and cancelled during the loop may be seen as cancelled only.
         return Math.max(sum, 0);
     }
 
-    /** A timeout that has a slot and is not armed. */
+    /** Returns a timeout that has a slot and is not armed. */
     WheelTimeout place(WheelTimer timer, TimerTask task, long deadline) {
         for (;;) {
             Bank[] banks = all;
@@ -94,18 +94,18 @@ final class Banks {
         all = more;
     }
 
-    /** Sleep until timers have fired: their timeouts, by tick, or none: look again. */
+    /** Waits for expired timers and adds their timeouts by tick; a call may add none. */
     void await(Fired fired) {
         int count = Native.await(set, numbers);
         Bank[] banks = all;
 
         for (int i = 0; i < count; i++) {
-            // The bank may be so new that it is not in the array yet.
+            // A new bank may not be in the array yet.
             if (numbers[i] < banks.length) {
                 banks[numbers[i]].takeFired(fired);
             }
         }
-        // Those of one bank are in order already.
+        // The timeouts of a single bank are in order.
         if (count > 1) {
             fired.sort();
         }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-package wheel.netty;
+package invalid.wheel_timer.netty;
 
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Slots of a bank that nobody uses: stacks, so that the next timeout gets a slot whose memory
- * is still in the cache. A thread has one of the stacks as its own, so that threads do not
- * wait for each other; it takes of the others when nothing else is left.
+ * The free slots of a bank, in stacks, so that the next timeout gets a slot whose memory is
+ * still in the cache. Each thread uses its own stack to avoid contention, and pops from the
+ * other stacks only if all else is empty.
  */
 final class FreeSlots {
     static final int NONE = -1;
     private static final long NUMBER = 0xffffffffL;
     private static final int STACKS = 16;
-    /** Of a long, so that each has cache lines of its own. */
+    /** Distance between two heads, so that they share no cache line. */
     private static final int DISTANCE = 16;
 
     /**
-     * The number of the first one of each stack. The upper half counts the changes: a stack
-     * with the same first one as before need not be the same stack.
+     * The number of the first slot of each stack. The upper half counts the changes, because a
+     * stack with an unchanged first slot may have changed.
      */
     private final AtomicLongArray heads = new AtomicLongArray((STACKS + 1) * DISTANCE);
-    /** The number of the one below, and in the upper half how many those below are. */
+    /** The number of the slot below; the upper half is the number of slots below. */
     private final long[] below;
 
     FreeSlots(int count) {
@@ -30,12 +30,12 @@ final class FreeSlots {
         }
     }
 
-    /** From this thread's own stack. */
+    /** Pops from this thread's own stack. */
     int popOwn() {
         return pop(ours());
     }
 
-    /** From any stack. */
+    /** Pops from any stack. */
     int pop() {
         int own = ours();
         int slot = pop(own);
@@ -57,7 +57,7 @@ final class FreeSlots {
             if (slot == NONE) {
                 return NONE;
             }
-            // If another thread was faster this is wrong, and the exchange fails.
+            // If another thread was faster, this value is wrong and the exchange fails.
         } while (!heads.compareAndSet(head, old, pair(changes(old), (int) below[slot])));
         return slot;
     }
@@ -72,7 +72,7 @@ final class FreeSlots {
         } while (!heads.compareAndSet(head, old, pair(changes(old), slot)));
     }
 
-    /** How many there are, or were a moment ago if others push and pop. */
+    /** Returns the number of free slots; it may be stale if other threads push and pop. */
     int count() {
         int sum = 0;
 
@@ -90,7 +90,7 @@ final class FreeSlots {
         return sum;
     }
 
-    /** How many are in the stack, as long as it is the same one. */
+    /** Returns the size of the stack, valid only while its head is unchanged. */
     private int count(long first) {
         int slot = (int) first;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-package wheel.netty;
+package invalid.wheel_timer.netty;
 
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakDetectorFactory;
@@ -9,7 +9,7 @@ import java.lang.ref.Cleaner;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** How many timers there are: a program wants one, and stops it. */
+/** The number of timers in this JVM. A program should share one and stop it. */
 final class Instances {
     private static final int LIMIT = 64;
     private static final Cleaner CLEANER = Cleaner.create();
@@ -21,7 +21,7 @@ final class Instances {
     private Instances() {
     }
 
-    /** Counts a timer until its member is released, or until it is garbage. */
+    /** Counts a timer until its member is released or the timer is collected. */
     static Member enter(WheelTimer timer, boolean detectLeak, InternalLogger logger) {
         Cleaner.Cleanable counted = CLEANER.register(timer, COUNT::decrementAndGet);
 
@@ -32,7 +32,7 @@ final class Instances {
         return new Member(counted, detectLeak ? LEAKS.track(timer) : null);
     }
 
-    /** A timer that is counted. */
+    /** A counted timer. */
     static final class Member {
         private final Cleaner.Cleanable counted;
         private final ResourceLeakTracker<WheelTimer> leak;
