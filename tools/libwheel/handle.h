@@ -29,7 +29,6 @@ struct handle;
  * @take: how many events were there, as libwheel_expirations()
  * @kick: look at kept timers, as WHEEL_ENTER_KICK
  * @next: libwheel_next()
- * @earlier: libwheel_earlier(); NULL: a descriptor wakes the one that sleeps
  * @reserve: libwheel_reserve(); NULL: it cannot
  * @now: the clock
  * @close: free the handle, in a child of fork(), too
@@ -50,7 +49,6 @@ struct backend {
 		    __u32 count);
 	int (*kick)(struct handle *handle);
 	int (*next)(struct handle *handle, __u64 *when);
-	int (*earlier)(struct handle *handle);
 	int (*reserve)(struct handle *handle, __u32 timers);
 	__u64 (*now)(struct handle *handle);
 	void (*close)(struct handle *handle);

@@ -72,12 +72,11 @@ struct libwheel {
 #define LIBWHEEL_USER	2	/* in the program, over a timerfd */
 
 /*
- * libwheel_options.mode, for event loops: what /dev/wheel does not offer. So LIBWHEEL_AUTO
- * takes LIBWHEEL_USER, and with LIBWHEEL_KERNEL it is -EOPNOTSUPP.
+ * libwheel_options.mode, for event loops that sleep until the time of libwheel_next(). It needs
+ * the backend in the program: LIBWHEEL_AUTO selects that, and with LIBWHEEL_KERNEL
+ * libwheel_open() fails with -EOPNOTSUPP.
  */
-#define LIBWHEEL_NO_FD		(1U << 0)	/* sleep by libwheel_next() instead */
-#define LIBWHEEL_DUE_NOW	(1U << 1)	/* what is overdue waits for no tick */
-#define LIBWHEEL_BY_DEADLINE	(1U << 2)	/* also within a tick */
+#define LIBWHEEL_NO_FD		(1U << 0)
 
 /**
  * struct libwheel_options - what kind of wheel
@@ -89,18 +88,13 @@ struct libwheel {
  * @scheme: WHEEL_HASHED or another scheme
  * @timers: how many timers it can hold, at most 2^24; 0: 65536
  * @buckets: of the ring; 0: as many as @timers need
- * @mode: LIBWHEEL_NO_FD and the like
+ * @mode: LIBWHEEL_NO_FD or 0
  * @tick_ns: nanoseconds a tick; 0: 1 ms
  *
  * Of each but @size 0 is a default, and the scheme of 0 is WHEEL_HASHED. Ask for
  * WHEEL_HIERARCHICAL unless the clock can be set. A program built against an older header
  * passes a smaller struct, and one built against a newer header a larger one,
  * of which the library must know all that is not zero.
- *
- * With LIBWHEEL_DUE_NOW a timer that is armed or moved to a time that has come is due at
- * once, and libwheel_expirations() takes it; kept timers are due at the next tick as ever.
- * With LIBWHEEL_BY_DEADLINE the timers that fire in one call come by deadline, those with
- * the same in the order in which they would come otherwise.
  */
 struct libwheel_options {
 	__u32 size;
@@ -156,12 +150,6 @@ int libwheel_fd(const struct libwheel *wheel);
  * -EOPNOTSUPP on /dev/wheel, unless its clock is VIRTUAL.
  */
 int libwheel_next(struct libwheel *wheel, uint64_t *when);
-/*
- * With LIBWHEEL_NO_FD, for other threads than the one that sleeps, after they armed or
- * moved a timer. 1: it is earlier than libwheel_next() has said, so wake the one that
- * sleeps; this is answered once. 0: it wakes by itself in time.
- */
-int libwheel_earlier(struct libwheel *wheel);
 
 /*
  * One timer. With WHEEL_SETUP_ANY_SLOT libwheel_arm() and _arm_in() write *@id.

@@ -7,8 +7,6 @@
 
 #include "handle.h"
 
-#define MODES	(LIBWHEEL_NO_FD | LIBWHEEL_DUE_NOW | LIBWHEEL_BY_DEADLINE)
-
 /* The struct of the first version, which every program passes at least. */
 #define OLDEST_OPTIONS	sizeof(struct libwheel_options)
 
@@ -48,7 +46,7 @@ static int backend_wanted(const struct libwheel_options *options)
 {
 	const char *name = NULL;
 
-	if (options->mode & ~MODES || options->backend > LIBWHEEL_USER)
+	if (options->mode & ~LIBWHEEL_NO_FD || options->backend > LIBWHEEL_USER)
 		return -EINVAL;
 	if (options->backend == LIBWHEEL_AUTO)
 		name = secure_getenv("LIBWHEEL_BACKEND");

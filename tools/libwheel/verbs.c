@@ -188,17 +188,6 @@ int libwheel_next(struct libwheel *wheel, uint64_t *when)
 	return err;
 }
 
-int libwheel_earlier(struct libwheel *wheel)
-{
-	struct handle *handle = handle_of(wheel);
-
-	if (!*handle->ours)
-		return -ECHILD;
-	if (!handle->backend->earlier)
-		return -EOPNOTSUPP;
-	return handle->backend->earlier(handle);
-}
-
 int libwheel_reserve(struct libwheel *wheel, uint32_t timers)
 {
 	struct handle *handle = handle_of(wheel);

@@ -40,7 +40,6 @@ extern const struct test crowd_tests[];
 extern const struct test period_tests[];
 extern const struct test loop_tests[];
 extern const struct test sleep_tests[];
-extern const struct test heap_tests[];
 extern const struct test growth_tests[];
 extern const struct test end_tests[];
 extern const struct test touch_tests[];

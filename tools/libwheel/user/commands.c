@@ -46,8 +46,6 @@ static void pass(struct user *u)
 	}
 	while ((timer = wheel_expire(&u->wheel)))
 		wheel_slot_push(&u->slots, &due, wheel_slot_of(timer));
-	if (u->mode & LIBWHEEL_BY_DEADLINE)
-		order_by_deadline(&u->slots, &due);
 	while ((slot = wheel_slot_pop(&u->slots, &due))) {
 		wheel_event_fired(&u->slots, slot);
 		wheel_event_queue(&u->slots, slot);
@@ -73,7 +71,7 @@ static u64 lull_counts(const struct user *u)
 {
 	u64 now = u->wheel.now;
 
-	if (!u->lull->known || u->wheel.overdue.count || u->lull->end <= now)
+	if (!u->lull->known || u->lull->end <= now)
 		return 0;
 	if (is_virtual(u))
 		return WHEEL_NEVER;
@@ -160,8 +158,6 @@ int user_take(struct handle *handle, struct wheel_event *events, u32 count)
 	int ret;
 
 	user_enter(u);
-	if (u->wheel.overdue.count)
-		pass(u);
 	while (taken < min_t(u32, count, INT_MAX)) {
 		slot = wheel_slot_pop(slots, &slots->fired);
 		if (!slot)
@@ -190,7 +186,7 @@ int user_stats(struct handle *handle, struct wheel_stats *stats)
 	user_enter(u);
 	*stats = u->wheel.counts;
 	stats->size = size;
-	stats->pending = u->wheel.core.pending + u->wheel.overdue.count;
+	stats->pending = u->wheel.core.pending;
 	stats->cascaded = u->wheel.core.cascaded;
 	stats->refused = u->slots.refused;
 	stats->overruns = u->slots.overruns;
@@ -263,28 +259,6 @@ int user_next(struct handle *handle, u64 *when)
 	*when = watch_next(u);
 	user_unlock(u);
 	return 0;
-}
-
-/**
- * user_earlier - libwheel_earlier()
- * @handle: of a wheel
- *
- * Return: 1 or 0; -EOPNOTSUPP: it has a descriptor.
- */
-int user_earlier(struct handle *handle)
-{
-	struct user *u = user_of(handle);
-	bool earlier;
-
-	if (!(u->mode & LIBWHEEL_NO_FD))
-		return -EOPNOTSUPP;
-	user_enter(u);
-	look_unasked(u);
-	watch_sooner(u);
-	earlier = u->earlier;
-	u->earlier = false;
-	user_unlock(u);
-	return earlier;
 }
 
 /**

@@ -87,7 +87,7 @@ int wheel_create(struct wheel *wheel, const struct wheel_setup *setup)
 		return -ENOMEM;
 	wheel->setup = setup;
 	wheel->look = WHEEL_NEVER;
-	wheel_overdue_init(&wheel->overdue);
+
 	wheel_init(&wheel->core, schemes[setup->scheme], setup->buckets,
 		   setup->tick_ns, wheel->memory);
 	return 0;
@@ -132,48 +132,6 @@ static void forward_clock(struct wheel *wheel)
 	wheel_forward(&wheel->core, tick);
 }
 
-static bool has_come(const struct wheel *wheel, u64 deadline)
-{
-	return wheel->at_once && deadline <= wheel->now;
-}
-
-/* @timer is not filed. */
-static int place(struct wheel *wheel, struct wheel_timer *timer, u64 deadline,
-		 u64 slack)
-{
-	if (has_come(wheel, deadline)) {
-		wheel_overdue_add(&wheel->overdue, timer, deadline);
-		return 0;
-	}
-	forward_clock(wheel);
-	return wheel_place(&wheel->core, timer, deadline, slack);
-}
-
-/* @timer is filed. */
-static void take_out(struct wheel *wheel, struct wheel_timer *timer)
-{
-	if (wheel_is_overdue(timer)) {
-		wheel_overdue_remove(&wheel->overdue, timer);
-		timer->deadline |= WHEEL_IDLE;
-	} else {
-		wheel_remove(&wheel->core, timer);
-	}
-}
-
-/* From or to those that are due at once. One that the wheel cannot hold stays. */
-static int move_due(struct wheel *wheel, struct wheel_timer *timer, u64 deadline,
-		    u64 slack)
-{
-	struct wheel_due due;
-
-	forward_clock(wheel);
-	if (!has_come(wheel, deadline) &&
-	    wheel_admit(&wheel->core, deadline, slack, &due))
-		return -ERANGE;
-	take_out(wheel, timer);
-	return place(wheel, timer, deadline, slack);
-}
-
 int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
 	struct wheel *wheel = wheel_timer_wheel(timer);
@@ -181,7 +139,8 @@ int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 
 	if (wheel_filed(timer))
 		return -EBUSY;
-	err = place(wheel, timer, deadline, slack);
+	forward_clock(wheel);
+	err = wheel_place(&wheel->core, timer, deadline, slack);
 	if (!err)
 		wheel->counts.armed++;
 	return err;
@@ -194,12 +153,8 @@ int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 
 	if (!wheel_filed(timer))
 		return -ENOENT;
-	if (has_come(wheel, deadline) || wheel_is_overdue(timer)) {
-		err = move_due(wheel, timer, deadline, slack);
-	} else {
-		forward_clock(wheel);
-		err = wheel_move(&wheel->core, timer, deadline, slack);
-	}
+	forward_clock(wheel);
+	err = wheel_move(&wheel->core, timer, deadline, slack);
 	if (!err)
 		wheel->counts.rearmed++;
 	return err;
@@ -211,7 +166,7 @@ int wheel_timer_cancel_locked(struct wheel_timer *timer)
 
 	if (!wheel_filed(timer))
 		return -ENOENT;
-	take_out(wheel, timer);
+	wheel_remove(&wheel->core, timer);
 	wheel->counts.cancelled++;
 	return 0;
 }
@@ -279,11 +234,6 @@ struct wheel_timer *wheel_expire(struct wheel *wheel)
 	struct wheel_timer *timer;
 	unsigned int budget;
 
-	while ((timer = wheel_overdue_take(&wheel->overdue))) {
-		timer->due_tick = tick;
-		if (timer_fires(wheel, timer, wheel->now))
-			return timer;
-	}
 	do {
 		budget = BUDGET;
 		timer = wheel_pop(&wheel->core, tick, &budget);
@@ -304,8 +254,7 @@ struct wheel_timer *wheel_unfired(struct wheel *wheel)
 
 	do {
 		budget = ~0U;
-		timer = wheel_overdue_take(&wheel->overdue) ?:
-			wheel_drain(&wheel->core, &budget);
+		timer = wheel_drain(&wheel->core, &budget);
 		if (!timer)
 			return NULL;
 		wheel->counts.cancelled++;

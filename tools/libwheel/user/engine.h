@@ -9,7 +9,7 @@
 
 #include <linux/wheel_timer.h>
 
-#include "overdue.h"
+#include "../../../wheel.h"
 
 #define WHEEL_NEVER	(~(u64)0)
 
@@ -33,8 +33,7 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
  * @now: the clock, as its owner read it last
  * @look: when its owner wants to look for timers; WHEEL_NEVER: not at all
  * @looking: the owner looks: what is armed may be due at the tick that has just begun
- * @at_once: what is armed or moved to a time that has come waits for no tick
- * @overdue: timers that do not
+
  * @counts: counters
  */
 struct wheel {
@@ -46,8 +45,7 @@ struct wheel {
 	u64 now;
 	u64 look;
 	bool looking;
-	bool at_once;
-	struct wheel_overdue overdue;
+
 	struct wheel_stats counts;
 };
 

@@ -69,7 +69,6 @@ static void user_close(struct handle *handle)
 	.take		= user_take,	\
 	.kick		= user_kick,	\
 	.next		= user_next,	\
-	.earlier	= user_earlier,	\
 	.reserve	= user_reserve,	\
 	.now		= user_now,	\
 	.close		= user_close
@@ -142,7 +141,7 @@ static int user_init(struct user *u)
 	u->slots.setup = *setup;
 	u->slots.wheel = &u->wheel;
 	u->wheel.data = &u->slots;
-	u->wheel.at_once = u->mode & LIBWHEEL_DUE_NOW;
+
 	if (setup->flags & WHEEL_SETUP_TOUCH) {
 		u->wheel.claim = wheel_touch_claim;
 		err = words_init(u);
@@ -190,7 +189,7 @@ static int user_new(struct handle **handle, const struct wheel_setup *setup,
  * user_open - make a wheel in the program
  * @handle: set on success
  * @setup: what is asked for; on success what is in force
- * @mode: LIBWHEEL_NO_FD and the like
+ * @mode: LIBWHEEL_NO_FD or 0
  *
  * Return: 0 or an errno.
  */

@@ -6,8 +6,8 @@
  * due. The timerfd only tells the program's event loop when it is time to call.
  *
  *	setup -> end -> commands -> watch
- *	    |                |-----> order
- *	    |-> words        |-----> slots/ -> engine -> overdue, wheel
+
+ *	    |-> words        |-----> slots/ -> engine -> wheel
  *	    |                \-----> lock, lull
  *	    \-> single -> plain -> slots/, lock, lull
  *
@@ -25,13 +25,12 @@
  * struct user - a wheel of this backend
  * @handle: what the program has
  * @lock: protects what follows
- * @mode: LIBWHEEL_NO_FD and the like; constant
+ * @mode: LIBWHEEL_NO_FD or 0; constant
  * @lull: how long nothing is due; in a child of fork() it is over
  * @wheel: the wheel
  * @slots: its timers
  * @stopped: nothing fires any more
- * @watched: the time that the timerfd is set to; without one what user_next() said last
- * @earlier: without one: something is due earlier
+ * @watched: expiry of the timerfd; unused with LIBWHEEL_NO_FD
  */
 struct user {
 	struct handle handle;
@@ -42,7 +41,7 @@ struct user {
 	struct wheel_slots slots;
 	bool stopped;
 	u64 watched;
-	bool earlier;
+
 };
 
 /* commands.c */
@@ -55,7 +54,7 @@ int user_stats(struct handle *handle, struct wheel_stats *stats);
 int user_advance(struct handle *handle, struct wheel_advance *advance);
 int user_kick(struct handle *handle);
 int user_next(struct handle *handle, u64 *when);
-int user_earlier(struct handle *handle);
+
 int user_reserve(struct handle *handle, u32 timers);
 u64 user_now(struct handle *handle);
 
@@ -72,9 +71,6 @@ int user_cancel(struct handle *handle, __u64 id);
 int user_stop(struct handle *handle, struct wheel_stop *stop);
 int user_list(struct handle *handle, struct wheel_list *list);
 
-/* order.c */
-void order_by_deadline(struct wheel_slots *slots, struct wheel_slot_queue *queue);
-
 /* words.c */
 int words_idle(__u64 *words, u32 count);
 
@@ -82,7 +78,7 @@ int words_idle(__u64 *words, u32 count);
 int watch_open(u32 clock);
 void watch_sooner(struct user *u);
 void watch_again(struct user *u);
-u64 watch_next(struct user *u);
+u64 watch_next(const struct user *u);
 
 static inline struct user *user_of(struct handle *handle)
 {

@@ -8,8 +8,7 @@
  * A clock that the program moves needs no timer: there it is an eventfd, which is
  * readable as soon as it is written, and not only at the next interrupt.
  *
- * With LIBWHEEL_NO_FD there is neither: the program asks for the time to call, and
- * instead of a timerfd that has to be set earlier there is a mark.
+ * With LIBWHEEL_NO_FD there is no descriptor: the program calls libwheel_next().
  */
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -98,9 +97,7 @@ static void watch_set(struct user *u, u64 time)
 	int saved = errno;
 
 	u->watched = time;
-	if (u->mode & LIBWHEEL_NO_FD)
-		u->earlier = true;
-	else if (is_virtual(u))
+	if (is_virtual(u))
 		signal_eventfd(fd, time == READY);
 	else if (time == WHEEL_NEVER)
 		timerfd_set(fd, 0, 0);
@@ -113,7 +110,7 @@ static void watch_set(struct user *u, u64 time)
 
 static bool has_events(const struct user *u)
 {
-	return u->slots.fired.count || u->wheel.overdue.count || u->stopped;
+	return u->slots.fired.count || u->stopped;
 }
 
 /* When the program has to call next. */
@@ -121,7 +118,7 @@ static u64 time_to_call(const struct user *u)
 {
 	if (has_events(u))
 		return READY;
-	if (is_virtual(u) && !(u->mode & LIBWHEEL_NO_FD))
+	if (is_virtual(u))
 		return WHEEL_NEVER;
 	return wheel_next(&u->wheel);
 }
@@ -139,8 +136,11 @@ static bool is_readable(const struct user *u)
  */
 void watch_sooner(struct user *u)
 {
-	u64 time = time_to_call(u);
+	u64 time;
 
+	if (u->mode & LIBWHEEL_NO_FD)
+		return;
+	time = time_to_call(u);
 	if (time < u->watched && !(time == READY && is_readable(u)))
 		watch_set(u, time);
 }
@@ -153,9 +153,12 @@ void watch_sooner(struct user *u)
  */
 void watch_again(struct user *u)
 {
-	u64 time = time_to_call(u);
+	u64 time;
 
-	if (u->mode & LIBWHEEL_NO_FD || (time == READY && is_readable(u)))
+	if (u->mode & LIBWHEEL_NO_FD)
+		return;
+	time = time_to_call(u);
+	if (time == READY && is_readable(u))
 		return;
 	if (time == u->watched && !is_readable(u) &&
 	    !wheel_settable(u->handle.setup.clock))
@@ -169,18 +172,10 @@ void watch_again(struct user *u)
  * watch_next - libwheel_next()
  * @u: wheel, locked
  *
- * Without a timerfd the program sleeps until then, or until it is told that something
- * comes earlier.
- *
- * Return: the time to call, 0: now; WHEEL_NEVER: nothing is pending.
+ * Return: the time of the next call, 0 if events are available, or WHEEL_NEVER if no timer is
+ * pending.
  */
-u64 watch_next(struct user *u)
+u64 watch_next(const struct user *u)
 {
-	u64 time = has_events(u) ? 0 : wheel_next(&u->wheel);
-
-	if (u->mode & LIBWHEEL_NO_FD) {
-		u->watched = time;
-		u->earlier = false;
-	}
-	return time;
+	return has_events(u) ? 0 : wheel_next(&u->wheel);
 }
