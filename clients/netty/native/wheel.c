@@ -11,8 +11,7 @@
 
 #include "invalid_wheel_timer_netty_Native.h"
 
-/* The symbols of a native method and of a constant of the class. */
-#define NATIVE(name)	Java_invalid_wheel_1timer_netty_Native_##name
+/* A constant of the class. */
 #define CONSTANT(name)	invalid_wheel_timer_netty_Native_##name
 
 /* Operations or events per call. */
@@ -29,7 +28,8 @@ static struct libwheel *wheel_of(jlong address)
 	return (struct libwheel *)(uintptr_t)address;
 }
 
-jlong NATIVE(open)(JNIEnv *env, jclass class, jint slots, jlong tick_ns)
+jlong Java_invalid_wheel_1timer_netty_Native_open(JNIEnv *env, jclass class, jint slots,
+						  jlong tick_ns)
 {
 	const struct libwheel_options options = {
 		.size = sizeof(options),
@@ -44,27 +44,27 @@ jlong NATIVE(open)(JNIEnv *env, jclass class, jint slots, jlong tick_ns)
 	return err ? err : (jlong)(uintptr_t)wheel;
 }
 
-void NATIVE(close)(JNIEnv *env, jclass class, jlong wheel)
+void Java_invalid_wheel_1timer_netty_Native_close(JNIEnv *env, jclass class, jlong wheel)
 {
 	libwheel_close(wheel_of(wheel));
 }
 
-jint NATIVE(stop)(JNIEnv *env, jclass class, jlong wheel)
+jint Java_invalid_wheel_1timer_netty_Native_stop(JNIEnv *env, jclass class, jlong wheel)
 {
 	return libwheel_stop(wheel_of(wheel), NULL);
 }
 
-jboolean NATIVE(inKernel)(JNIEnv *env, jclass class, jlong wheel)
+jboolean Java_invalid_wheel_1timer_netty_Native_inKernel(JNIEnv *env, jclass class, jlong wheel)
 {
 	return libwheel_backend(wheel_of(wheel)) == LIBWHEEL_KERNEL;
 }
 
-jlong NATIVE(now)(JNIEnv *env, jclass class, jlong wheel)
+jlong Java_invalid_wheel_1timer_netty_Native_now(JNIEnv *env, jclass class, jlong wheel)
 {
 	return libwheel_now(wheel_of(wheel));
 }
 
-jobject NATIVE(words)(JNIEnv *env, jclass class, jlong address)
+jobject Java_invalid_wheel_1timer_netty_Native_words(JNIEnv *env, jclass class, jlong address)
 {
 	struct libwheel *wheel = wheel_of(address);
 
@@ -72,7 +72,7 @@ jobject NATIVE(words)(JNIEnv *env, jclass class, jlong address)
 					   wheel->timers * sizeof(*wheel->words));
 }
 
-jobject NATIVE(bells)(JNIEnv *env, jclass class, jlong address)
+jobject Java_invalid_wheel_1timer_netty_Native_bells(JNIEnv *env, jclass class, jlong address)
 {
 	struct libwheel *wheel = wheel_of(address);
 	__u64 count = (wheel->timers + WORD_BITS - 1) / WORD_BITS;
@@ -81,7 +81,7 @@ jobject NATIVE(bells)(JNIEnv *env, jclass class, jlong address)
 					   count * sizeof(*wheel->bells));
 }
 
-jobject NATIVE(nextWake)(JNIEnv *env, jclass class, jlong address)
+jobject Java_invalid_wheel_1timer_netty_Native_nextWake(JNIEnv *env, jclass class, jlong address)
 {
 	struct libwheel *wheel = wheel_of(address);
 
@@ -89,8 +89,8 @@ jobject NATIVE(nextWake)(JNIEnv *env, jclass class, jlong address)
 					   sizeof(*wheel->next_wake));
 }
 
-jint NATIVE(keep)(JNIEnv *env, jclass class, jlong wheel, jint first,
-				  jint count)
+jint Java_invalid_wheel_1timer_netty_Native_keep(JNIEnv *env, jclass class, jlong wheel, jint first,
+						 jint count)
 {
 	struct wheel_op ops[BATCH];
 	jint kept = 0, i, n;
@@ -113,13 +113,14 @@ jint NATIVE(keep)(JNIEnv *env, jclass class, jlong wheel, jint first,
 	return kept;
 }
 
-jint NATIVE(tell)(JNIEnv *env, jclass class, jlong wheel, jint slot,
-				  jlong deadline)
+jint Java_invalid_wheel_1timer_netty_Native_tell(JNIEnv *env, jclass class, jlong wheel, jint slot,
+						 jlong deadline)
 {
 	return libwheel_keep_tell(wheel_of(wheel), WHEEL_ID(slot, 1), deadline);
 }
 
-jint NATIVE(take)(JNIEnv *env, jclass class, jlong wheel, jintArray slots)
+jint Java_invalid_wheel_1timer_netty_Native_take(JNIEnv *env, jclass class, jlong wheel,
+						 jintArray slots)
 {
 	struct wheel_event events[BATCH];
 	jint room = (*env)->GetArrayLength(env, slots);
@@ -136,15 +137,15 @@ jint NATIVE(take)(JNIEnv *env, jclass class, jlong wheel, jintArray slots)
 	return count;
 }
 
-jint NATIVE(newSet)(JNIEnv *env, jclass class)
+jint Java_invalid_wheel_1timer_netty_Native_newSet(JNIEnv *env, jclass class)
 {
 	int set = epoll_create1(EPOLL_CLOEXEC);
 
 	return set < 0 ? -errno : set;
 }
 
-jint NATIVE(addToSet)(JNIEnv *env, jclass class, jint set, jlong wheel,
-				      jint number)
+jint Java_invalid_wheel_1timer_netty_Native_addToSet(JNIEnv *env, jclass class, jint set,
+						     jlong wheel, jint number)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u32 = number };
 
@@ -152,7 +153,8 @@ jint NATIVE(addToSet)(JNIEnv *env, jclass class, jint set, jlong wheel,
 			 &event) ? -errno : 0;
 }
 
-jint NATIVE(await)(JNIEnv *env, jclass class, jint set, jintArray wheels)
+jint Java_invalid_wheel_1timer_netty_Native_await(JNIEnv *env, jclass class, jint set,
+						  jintArray wheels)
 {
 	struct epoll_event events[BATCH];
 	jint room = (*env)->GetArrayLength(env, wheels);
@@ -168,12 +170,12 @@ jint NATIVE(await)(JNIEnv *env, jclass class, jint set, jintArray wheels)
 	return count;
 }
 
-void NATIVE(closeSet)(JNIEnv *env, jclass class, jint set)
+void Java_invalid_wheel_1timer_netty_Native_closeSet(JNIEnv *env, jclass class, jint set)
 {
 	close(set);
 }
 
-jstring NATIVE(message)(JNIEnv *env, jclass class, jlong error)
+jstring Java_invalid_wheel_1timer_netty_Native_message(JNIEnv *env, jclass class, jlong error)
 {
 	return (*env)->NewStringUTF(env, strerror(-(int)error));
 }
