@@ -73,8 +73,8 @@ check-payer:		## what others feel of timers, in counted instructions
 check-tool:		## wheelctl on /dev/wheel, on KERNEL="6.1 6.12"
 	@$(vm)/check $(filter wheelctl-%,$(suites))
 
-check-clients:		## other people's programs on libwheel: Redis, Netty
-	@$(vm)/check $(foreach client,redis netty,clients-$(client) clients-$(client)-6.12) clients-netty-jars
+check-clients:		## other programs on libwheel: Redis, Netty, libuv
+	@$(vm)/check $(foreach client,redis netty,clients-$(client) clients-$(client)-6.12) clients-netty-jars clients-libuv
 
 check-queue:		## wheelq: promises, crashes, beside beanstalkd, on /dev/wheel, bad disks
 	@$(vm)/check queue queue-6.12 queue-power
@@ -170,10 +170,11 @@ bench-echo:		## an echo server with libwheel, timerfd and libevent, in a guest, 
 	@$(MAKE) -s -C tools/examples bench
 	@tests/bench/echo/run
 
-bench-clients:		## Redis, Netty and a libevent server, with and without libwheel
-	@$(vm)/bring redis netty bench bench-counted
+bench-clients:		## Redis, Netty, libuv and a libevent server, with and without libwheel
+	@$(vm)/bring redis netty libuv bench bench-counted
 	@$(MAKE) -s -C clients/redis bench
-	@$(MAKE) -s -C clients/netty bench
+	@$(MAKE) -s -C clients/netty bench cold
+	@$(MAKE) -s -C clients/libuv bench
 	@$(MAKE) -s -C clients/server bench counted
 
 bench-queue:		## wheelq beside beanstalkd, both durable, with JOBS=200000 delayed
@@ -204,6 +205,7 @@ deb:			## Debian's packages, in build/deb
 
 clean:			## what was built here; the kernels stay in their cache
 	rm -rf build wheel_timer.ko
+	$(MAKE) -C clients/libuv clean
 	$(MAKE) -C clients/netty clean
 	$(MAKE) -C clients/redis clean
 	$(MAKE) -C clients/server clean
