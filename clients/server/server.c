@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * server CONNECTIONS: answers each request with the same bytes. It prints its port, and ends
- * when its input does.
+ * server CONNECTIONS: replies to each request with the same bytes. It prints its port, and exits
+ * at the end of its input.
  *
- * It is made as servers are that ask others before they answer: a request is read, is
- * given a second, and is answered later, when the loop has read what there was. A connection
- * that says nothing for ten minutes is closed.
+ * It behaves as a server that queries other servers before it replies. A request gets a deadline
+ * of one second. The reply is sent after the loop has read all available requests. A connection
+ * that is idle for ten minutes is closed.
  */
 #include <err.h>
 #include <event2/event.h>
@@ -23,7 +23,7 @@
 #define IDLE_MS		600000
 #define REQUEST_MS	1000
 #define REQUEST_BYTES	64
-/* Descriptors that are no connections. */
+/* Descriptors other than connections. */
 #define OTHER_FDS	64
 
 /* Timers by descriptor. */
@@ -39,10 +39,10 @@ static struct connection {
 static int max_fds;
 static struct event_base *base;
 
-/* Requests that are not answered yet. */
-static int *asked;
-static int asked_count;
-static struct event *answering;
+/* Descriptors whose requests await a reply. */
+static int *waiting;
+static int waiting_count;
+static struct event *replying;
 
 static void farewell(int fd)
 {
@@ -56,7 +56,7 @@ static void on_expired(unsigned int nr)
 	farewell(nr / 2);
 }
 
-static void answer(int fd)
+static void reply(int fd)
 {
 	struct connection *connection = &connections[fd];
 
@@ -65,13 +65,13 @@ static void answer(int fd)
 		farewell(fd);
 }
 
-static void on_answers(int fd, short what, void *arg)
+static void send_replies(int fd, short what, void *arg)
 {
 	int i;
 
-	for (i = 0; i < asked_count; i++)
-		answer(asked[i]);
-	asked_count = 0;
+	for (i = 0; i < waiting_count; i++)
+		reply(waiting[i]);
+	waiting_count = 0;
 }
 
 static void on_request(int fd, short what, void *arg)
@@ -85,9 +85,9 @@ static void on_request(int fd, short what, void *arg)
 	}
 	timers_arm(IDLE_TIMER(fd));
 	timers_arm(REQUEST_TIMER(fd));
-	if (!asked_count)
-		event_active(answering, EV_TIMEOUT, 0);
-	asked[asked_count++] = fd;
+	if (!waiting_count)
+		event_active(replying, EV_TIMEOUT, 0);
+	waiting[waiting_count++] = fd;
 }
 
 static void on_accept(int listener, short what, void *arg)
@@ -139,12 +139,12 @@ int main(int argc, char **argv)
 		err(1, "%d files", max_fds);
 	signal(SIGPIPE, SIG_IGN);
 	connections = calloc(max_fds, sizeof(*connections));
-	asked = calloc(max_fds, sizeof(*asked));
+	waiting = calloc(max_fds, sizeof(*waiting));
 	base = event_base_new();
-	if (!connections || !asked || !base)
+	if (!connections || !waiting || !base)
 		err(1, "memory");
 	timers_open(base, 2 * max_fds, IDLE_MS, REQUEST_MS, on_expired);
-	answering = event_new(base, -1, 0, on_answers, NULL);
+	replying = event_new(base, -1, 0, send_replies, NULL);
 	listener = listen_somewhere();
 	event_add(event_new(base, listener, EV_READ | EV_PERSIST, on_accept, NULL), NULL);
 	event_add(event_new(base, STDIN_FILENO, EV_READ, on_input, NULL), NULL);
