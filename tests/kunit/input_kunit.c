@@ -154,7 +154,7 @@ static const struct scheme_case scheme_cases[] = {
 	{ "hashed", WHEEL_HASHED, U64_MAX, 64, WHEEL_MAX_TIME },
 	{ "hierarchical", WHEEL_HIERARCHICAL, U64_MAX, 64, WHEEL_MAX_TIME },
 	{ "bounded", WHEEL_BOUNDED, U64_MAX, 64, 255 * TICK },
-	{ "overflow", WHEEL_OVERFLOW, WHEEL_OVERFLOW_TIMERS, 1, WHEEL_MAX_TIME },
+	{ "overflow", WHEEL_OVERFLOW, 4096, 1, WHEEL_MAX_TIME },
 };
 
 KUNIT_ARRAY_PARAM_DESC(scheme, scheme_cases, desc);
