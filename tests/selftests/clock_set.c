@@ -83,6 +83,7 @@ FIXTURE_TEARDOWN(clock)
 WT_TEST(clock, p1_never_early_when_set_back)
 {
 	__u64 when, gen;
+	bool quiet;
 
 	for (gen = 1; ; gen++) {
 		when = wt_now(variant->clock) + 100 * WT_MS;
@@ -94,8 +95,10 @@ WT_TEST(clock, p1_never_early_when_set_back)
 			ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
 	}
 	if (variant->follows) {
+		/* On a busy machine, this pause may take longer than the 5 s. */
 		wt_let_pass(200 * WT_MS);
-		EXPECT_TRUE(wt_quiet(self->fd));
+		quiet = wt_quiet(self->fd);
+		EXPECT_TRUE(quiet || when <= wt_now(variant->clock));
 		ASSERT_EQ(0, step(&self->shifted, 5 * WT_SEC));
 	}
 	ASSERT_LT(0, wt_wait(self->fd));

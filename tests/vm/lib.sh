@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash disable=SC2034 # for those who source this
-# Every script of the harness shares this. Source it; it runs nothing.
+# shellcheck shell=bash disable=SC2034 # used by the scripts that source this file
+# Functions shared by all scripts of the test harness. Source this file; it runs no command.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
 
-# Kernels are dear to fetch and to build: they outlive the checkout.
+# Kernels are expensive to download and to build. The cache is kept when a checkout is removed.
 cache=${WHEEL_CACHE:-${XDG_CACHE_HOME:-~/.cache}/wheel_timer}
 
-# The make that called us has its options and variables; ours are other makes.
+# Do not pass the options and variables of the calling make to the makes started here.
 unset MAKEFLAGS MAKEOVERRIDES MFLAGS MAKELEVEL
 
 say() { printf '%s\n' "$*" >&2; }
@@ -18,15 +18,15 @@ die() {
 	exit 1
 }
 
-# skip REASON: ends the script, and by its status all that called it, for what it needs
-# cannot be had here. The reason stands in the file $WHEEL_REASON, for the table.
+# skip REASON: exit with status 4 because a requirement is not available on this machine. The
+# callers exit with the same status. The table of results reads REASON from $WHEEL_REASON.
 skip() {
 	say "${0##*/}: $*"
 	[ -z "${WHEEL_REASON-}" ] || printf '%s\n' "$*" >"$WHEEL_REASON"
 	exit 4
 }
 
-# compile_for KERNEL: from here on for its processor, kernel's makes, too.
+# compile_for KERNEL: select the compiler for the processor of KERNEL, also for kernel makes.
 compile_for() {
 	local compiler
 
@@ -36,47 +36,106 @@ compile_for() {
 		LD_LIBRARY_PATH=$compiler/lib/x86_64-linux-gnu
 }
 
-# make_in FOLDER ARGUMENT...: makes something in a folder of the project; one such make at
-# a time, for rungs that run side by side want the same.
+# The packages of guests exist for this processor only.
+require_x86_64() {
+	[ "$(uname -m)" = x86_64 ] ||
+		skip "this machine is $(uname -m); the guests need x86_64. libwheel and wheelctl also build on arm64"
+}
+
+# make_in DIRECTORY ARGUMENT...: run make in a directory of the project. Concurrent test suites
+# need the same targets, so only one such make runs at a time.
 make_in() {
 	flock "$top" make -s -C "$top/$1" "${@:2}"
 }
 
-# copy_project FOLDER: the sources as they are now, into a new folder.
+# copy_project DIRECTORY: copy the current sources to a new directory.
 copy_project() {
 	mkdir "$1"
 	flock "$top" tar -C "$top" -c --exclude=build --exclude=./.git . | tar -x -C "$1"
 }
 
-# built: all that a rung needs is built, and its tests would begin. With
-# WHEEL_BUILD_ONLY set it ends here.
+# built: everything that a suite needs has been built. Exit here if WHEEL_BUILD_ONLY is set.
 built() {
 	[ -z "${WHEEL_BUILD_ONLY-}" ] || exit 0
 }
 
-# Sets $scratch: a folder of our own that is gone when the script ends.
+# Create a temporary directory, store its name in $scratch, and remove it on exit. The trap is
+# lost if the script replaces itself with exec, so a script with a scratch directory must not.
 make_scratch() {
 	scratch=$(mktemp -d "${TMPDIR:-/tmp}/wheel.XXXXXX")
 	trap 'rm -rf "$scratch"' EXIT
 }
 
-# lock PATH: until the script ends, nobody else makes what will be there.
+# processes_of TOKEN: print the ids of the processes that leftovers has marked with TOKEN.
+processes_of() {
+	{ grep -lzsE "^WHEEL_RUN=.* $1( |\$)" /proc/[0-9]*/environ || :; } | cut -d/ -f3
+}
+
+# end_processes TOKEN: terminate these processes and wait until they have exited. A process that
+# is still running after ten seconds is killed.
+end_processes() {
+	local pid pids
+	local -A sent=()
+
+	for _ in $(seq 100); do
+		pids=$(processes_of "$1")
+		[ -n "$pids" ] || return 0
+		for pid in $pids; do
+			[ -n "${sent[$pid]-}" ] || kill "$pid" 2>/dev/null || :
+			sent[$pid]=yes
+		done
+		sleep 0.1
+	done
+	# shellcheck disable=SC2086 # several process ids
+	kill -KILL $pids 2>/dev/null || :
+}
+
+# with_progress LOG COMMAND...: run a command with its output in LOG. Print the last line of LOG
+# every ten seconds. Requires make_scratch: the progress ends when that directory is removed.
+with_progress() {
+	local log=$1 status=0 progress
+	shift
+
+	[ -p "$scratch/never" ] || mkfifo "$scratch/never"
+	: >"$log"
+	show_progress &
+	progress=$!
+	"$@" >"$log" 2>&1 || status=$?
+	kill "$progress" 2>/dev/null || :
+	return "$status"
+}
+
+# Print the last line of $log every ten seconds.
+show_progress() {
+	local start=$SECONDS next=10 line
+
+	while [ -p "$scratch/never" ]; do
+		# A process for sleep would outlive a script that is killed.
+		read -rt 1 <>"$scratch/never" || :
+		((SECONDS - start >= next)) || continue
+		line=$(tail -n 1 "$log" | tr -d '\r' | cut -c 1-70)
+		say "${0##*/}: $next s: $line"
+		next=$((next + 10))
+	done 2>/dev/null
+}
+
+# lock PATH: prevent other scripts from creating PATH until this script exits.
 lock() {
 	mkdir -p "${1%/*}"
 	exec 9>"$1.lock"
-	flock -n 9 || { say "waiting for another run that makes $1"; flock 9; }
+	flock -n 9 || { say "waiting for another process that creates $1"; flock 9; }
 }
 
-# room_for MEGABYTES WHAT: before it is begun, there is room for it in the cache.
+# room_for MEGABYTES WHAT: skip unless the cache has this much free space for WHAT.
 room_for() {
 	local free
 
 	free=$(df -m --output=avail "$cache" | tail -n 1)
 	((free >= $1)) ||
-		skip "$2 needs $1 MB, $cache has $((free)): make room, or name another place by WHEEL_CACHE="
+		skip "$2 needs $1 MB and $cache has $((free)) MB: free space, or set WHEEL_CACHE= to another directory"
 }
 
-# alone NAME COMMAND...: runs it while no other run of ours does what has this name.
+# alone NAME COMMAND...: run COMMAND while no other script runs a command of this NAME.
 alone() (
 	mkdir -p "$cache"
 	exec 8>"$cache/$1.lock"
@@ -84,7 +143,7 @@ alone() (
 	"${@:2}" 8>&-
 )
 
-# Runs a command as root, if we may: as root, or by a sudo that does not ask.
+# Run a command as root, either directly or by a sudo that needs no password.
 as_root() {
 	if [ "$(id -u)" = 0 ]; then
 		"$@"

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
-# Results in KTAP, for scripts of the host and of the guest. Source it.
+# KTAP output for scripts of the host and of the guest. Source this file.
 
 ktap_number=0
 
-# plan COUNT: the head of a report of so many results.
+# plan COUNT: print the head of a report with COUNT results.
 plan() {
 	echo "KTAP version 1"
 	echo "1..$1"
 }
 
-# result STATUS NAME [REASON]: the line of one result; 0 passed, 4 skipped for a reason.
+# result STATUS NAME [REASON]: print one result. Status 0 is a pass, 4 is a skip with a reason.
 result() {
 	ktap_number=$((ktap_number + 1))
 	case $1 in
@@ -20,8 +20,8 @@ result() {
 	esac
 }
 
-# leaf NAME COMMAND...: a result of its own; what the command says explains it, and its last
-# line is the reason of a skip.
+# leaf NAME COMMAND...: run a command as one result. Its output is printed as diagnostics. The
+# last line of the output is the reason of a skip.
 leaf() {
 	ktap_name=$1
 	shift
@@ -31,23 +31,31 @@ leaf() {
 	result "$ktap_status" "$ktap_name" "$(printf '%s\n' "$ktap_output" | tail -n 1)"
 }
 
-# subtest NAME COMMAND...: a command that prints KTAP, as one result. A plan of nothing says
-# why it is skipped.
+# Indent a report. Write the reason of an empty plan to descriptor 3.
+ktap_indent() {
+	while IFS= read -r line || [ -n "$line" ]; do
+		printf '    %s\n' "$line"
+		case $line in
+		"1..0 # SKIP "*) echo "reason ${line#*SKIP }" >&3 ;;
+		esac
+	done
+}
+
+# subtest NAME COMMAND...: run a command that prints KTAP, as one result. The reason of an empty
+# plan is the reason of the skip. The report leaves the command substitution by descriptor 4.
 subtest() {
 	ktap_name=$1
 	shift
 	echo "    # Subtest: $ktap_name"
-	ktap_file=$(mktemp)
 	{
-		ktap_status=0
-		"$@" </dev/null 2>&1 || ktap_status=$?
-		echo "$ktap_status" >"$ktap_file"
-	} | while IFS= read -r line || [ -n "$line" ]; do
-		printf '    %s\n' "$line"
-		case $line in
-		"1..0 # SKIP "*) echo "${line#*SKIP }" >"$ktap_file.why" ;;
-		esac
-	done
-	result "$(cat "$ktap_file")" "$ktap_name" "$(cat "$ktap_file.why" 2>/dev/null)"
-	rm -f "$ktap_file" "$ktap_file.why"
+		ktap_end=$({
+			{
+				ktap_status=0
+				"$@" </dev/null 2>&1 3>&- 4>&- || ktap_status=$?
+				echo "status $ktap_status" >&3
+			} | ktap_indent >&4
+		} 3>&1)
+	} 4>&1
+	result "$(printf '%s\n' "$ktap_end" | sed -n 's/^status //p')" "$ktap_name" \
+		"$(printf '%s\n' "$ktap_end" | sed -n 's/^reason //p')"
 }
