@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""blocks.py OUT FILE...: writes each code block of these files into the folder OUT.
+"""blocks.py OUT FILE...: write each code block of these files to the directory OUT.
 
-A block becomes OUT/<file>:<line>.<kind>, with the line at which it begins:
+The name of a block is OUT/<file>:<line>.<kind>, with the number of its first line:
 
     c       a C program, it has a main()
-    part.c  C that needs something around it
+    part.c  C code that is not a complete program
     h       the prototypes of a synopsis
     sh      commands
     py      Python
     java    a Java program
-    text    anything else: what a program prints, a drawing, a table
+    text    any other block: output, a drawing, a table
 
-The first line of a block tells what it is, if the document does not.
+The first line of a block determines its kind, unless the document does.
 """
 
 import os
@@ -30,7 +30,7 @@ COMMANDS = set(
 
 
 def command_of(line):
-    """The word that a line of shell runs, without its folder."""
+    """Return the command of a line of shell, without its directory."""
     words = re.sub(r"^[\w]+=\S* ", "", line.strip()).split()
     words = words[1:] if words[:1] == ["sudo"] else words
     return os.path.basename(words[0]) if words else ""
@@ -56,7 +56,7 @@ def kind_of(language, text):
 
 
 def indented(lines, start):
-    """The block that follows a line, and the number of the line after it."""
+    """Return the block after a line, and the number of the line after it."""
     at, margin = start, None
     block = []
     while at < len(lines):
@@ -108,7 +108,7 @@ def markdown(lines):
 
 
 def header(lines):
-    """The comments of a header, as reStructuredText; other lines count, empty."""
+    """Read the comments of a header as reStructuredText. Other lines are empty."""
     inside = []
     comment = False
     for line in lines:
@@ -122,7 +122,7 @@ def header(lines):
 
 
 def programs(lines):
-    """What is indented by a tab, whether or not the line before it ends in ::"""
+    """Read blocks that are indented by a tab, even if no line ends in :: before them."""
     at = 1
     while at < len(lines):
         begun = at
@@ -149,7 +149,7 @@ def unroff(line):
 
 
 def manual(lines):
-    """What is not filled, and the synopsis of functions."""
+    """Read unfilled text and the synopsis of functions."""
     section, at = "", 0
     while at < len(lines):
         if lines[at].startswith(".SH "):
@@ -161,7 +161,7 @@ def manual(lines):
         block = [unroff(line) for line in lines[at:end] if line[:3] not in (".in", ".RS")]
         commands = [line[2:] for line in block if line.startswith("$ ")]
         text = "\n".join(commands or block).strip("\n") + "\n"
-        # The argument of an ioctl is no prototype: it has a constant in it.
+        # An ioctl is not a prototype: it contains a constant.
         if section == "SYNOPSIS" and ");" in text and "ioctl(" not in text:
             yield at + 1, "synopsis", text
         elif section != "SYNOPSIS":
@@ -170,7 +170,7 @@ def manual(lines):
 
 
 def python(lines):
-    """The examples of docstrings: what is indented in them, behind a colon."""
+    """Read the indented examples of docstrings."""
     for at, line in enumerate(lines):
         if line.rstrip().endswith("::"):
             begun = at + 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""commands.py FILE: the commands of a piece of shell, one a line, words by tabs."""
+"""commands.py FILE: print the commands of a shell script, one per line, with tabs between words."""
 
 import re
 import shlex
