@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Opening: options, and which backend is to serve them.
+ * Open a wheel: check the options and select a backend.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "handle.h"
 
-/* The struct of the first version, which every program passes at least. */
+/* Size of the struct in the first version. Every program passes at least this size. */
 #define OLDEST_OPTIONS	sizeof(struct libwheel_options)
 
-/* As the device has it: no version's struct is longer than a page. */
+/* One page, the limit of the device. */
 #define LONGEST_OPTIONS	4096
 
 static bool all_zero(const unsigned char *bytes, size_t count)
@@ -23,7 +23,7 @@ static bool all_zero(const unsigned char *bytes, size_t count)
 	return true;
 }
 
-/* Fields that an older program does not know are 0; fields that we do not know must be 0. */
+/* Fields missing in an older program's struct are 0. Fields of a newer version must be 0. */
 static int options_copy(struct libwheel_options *to,
 			const struct libwheel_options *from)
 {
@@ -41,7 +41,7 @@ static int options_copy(struct libwheel_options *to,
 	return 0;
 }
 
-/* The environment chooses where the program does not. */
+/* The environment chooses a backend if the program does not. */
 static int backend_wanted(const struct libwheel_options *options)
 {
 	const char *name = NULL;
@@ -58,13 +58,13 @@ static int backend_wanted(const struct libwheel_options *options)
 		return LIBWHEEL_KERNEL;
 	if (!strcmp(name, "user"))
 		return LIBWHEEL_USER;
-	return -EINVAL;
+	return -ENOPROTOOPT;
 }
 
 /*
- * Errors which say that this machine's kernel does not do it. -EPERM comes from the rules for
- * devices of a container or a service; and of a tick that is too short for this program,
- * which the other backend refuses as well.
+ * Errors of a kernel that does not support the request. -EPERM is caused by the device rules of
+ * a container or a service, or by a tick that is too short for this program. The other
+ * backend rejects such a tick too.
  */
 static bool kernel_cannot(int err)
 {
@@ -94,6 +94,32 @@ static int open_backend(struct handle **handle, int backend,
 		return err;
 	setup = *asked;
 	return user_open(handle, &setup, mode);
+}
+
+/* These schemes assume that time does not go back. */
+static bool needs_steady_clock(__u32 scheme)
+{
+	return scheme == WHEEL_HIERARCHICAL || scheme == WHEEL_OVERFLOW;
+}
+
+static bool can_be_set(__u32 clock)
+{
+	return clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI;
+}
+
+/* An errno with one meaning, so that its message can name the remedy. */
+static int error_of_open(int err, const struct libwheel_options *options)
+{
+	switch (err) {
+	case -ENOENT:
+	case -ENXIO:
+		return -ENODEV;
+	case -EOPNOTSUPP:
+		return needs_steady_clock(options->scheme) &&
+		       can_be_set(options->clock) ? -EPROTOTYPE : err;
+	default:
+		return err;
+	}
 }
 
 int libwheel_open(struct libwheel **wheel,
@@ -127,7 +153,7 @@ int libwheel_open(struct libwheel **wheel,
 	errno = saved;
 	if (!err)
 		*wheel = &handle->wheel;
-	return err;
+	return error_of_open(err, &o);
 }
 
 void libwheel_close(struct libwheel *wheel)

@@ -1,38 +1,44 @@
 // SPDX-License-Identifier: MIT
 /*
- * The answers of the library, in words: the system has others for these numbers.
+ * Messages of the library. The system has other messages for these error numbers.
  */
 #include <string.h>
 
 #include "libwheel.h"
 
-static const char *words_of(int number)
+static const char *message_of(int number)
 {
 	switch (number) {
 	case EINVAL:
-		return "an option, flag, operation, slot or size that does not exist";
+		return "invalid option, flag, operation, slot, tick or size";
 	case E2BIG:
-		return "this library is older than what is asked of it";
+		return "not supported by this version of libwheel: install a newer one";
 	case ENOENT:
-		return "no such timer is pending, or there is no /dev/wheel";
+		return "no such timer is pending";
 	case EBUSY:
 		return "the slot is not free";
 	case ESTALE:
-		return "the generation is not newer than the slot's last one";
+		return "the generation is not newer than the last one of the slot";
 	case ERANGE:
-		return "a time past the clock's end, or beyond what a bounded wheel holds";
+		return "the time is past the end of the clock, or past the end of a bounded wheel";
 	case EDQUOT:
-		return "all slots are in use, or your wheels hold as much memory as they may";
+		return "all slots are in use, or your wheels have reached their memory limit";
 	case ESHUTDOWN:
 		return "the wheel was stopped";
 	case EPERM:
-		return "a tick below 50 us takes CAP_SYS_RESOURCE, or /dev/wheel is forbidden here";
+		return "a tick below 50 us requires CAP_SYS_RESOURCE, or device rules forbid /dev/wheel";
 	case EACCES:
-		return "only members of its group may open /dev/wheel";
+		return "only root and members of its group may open /dev/wheel";
+	case ENODEV:
+		return "/dev/wheel does not exist: run 'modprobe wheel_timer', or set LIBWHEEL_BACKEND=user";
+	case ENOPROTOOPT:
+		return "LIBWHEEL_BACKEND is not one of kernel, user and auto";
+	case EPROTOTYPE:
+		return "REALTIME and TAI can be set: use WHEEL_HASHED or WHEEL_BOUNDED with these clocks";
 	case EOPNOTSUPP:
-		return "known, but not by this wheel, backend or time namespace";
+		return "not supported by this wheel, backend or time namespace";
 	case ECHILD:
-		return "the wheel is the parent's: a child of fork() may look and close it";
+		return "the wheel belongs to the parent: a child of fork() may only list and close it";
 	default:
 		return NULL;
 	}
@@ -40,13 +46,13 @@ static const char *words_of(int number)
 
 const char *libwheel_strerror(int err)
 {
-	/* The least int has no opposite: it stays what it is. */
+	/* INT_MIN has no opposite and remains unchanged. */
 	int number = (int)-(unsigned int)err;
-	const char *words = words_of(number);
+	const char *message = message_of(number);
 	int saved = errno;
 
-	if (!words)
-		words = strerror(number);
+	if (!message)
+		message = strerror(number);
 	errno = saved;
-	return words;
+	return message;
 }

@@ -164,7 +164,7 @@ static void against_each_other(__u32 scheme, __u32 flags, __u32 apart)
 	struct wheel_setup setup;
 
 	options.backend = LIBWHEEL_KERNEL;
-	if (libwheel_open(&probe, &options) == -ENOENT)
+	if (libwheel_open(&probe, &options) == -ENODEV)
 		skip("there is no /dev/wheel");
 	libwheel_close(probe);
 	library_open(&kernel, &options);

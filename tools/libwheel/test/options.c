@@ -118,9 +118,9 @@ static void open_refuses(void)
 		{ -EINVAL, { .timers = WHEEL_MAX_TIMERS + 1 } },
 		{ -EINVAL, { .buckets = WHEEL_MAX_BUCKETS + 1 } },
 		{ -EINVAL, { .scheme = WHEEL_OVERFLOW, .timers = 4097 } },
-		{ -EOPNOTSUPP, { .scheme = WHEEL_HIERARCHICAL,
+		{ -EPROTOTYPE, { .scheme = WHEEL_HIERARCHICAL,
 				 .clock = WHEEL_CLOCK_REALTIME } },
-		{ -EOPNOTSUPP, { .scheme = WHEEL_OVERFLOW,
+		{ -EPROTOTYPE, { .scheme = WHEEL_OVERFLOW,
 				 .clock = WHEEL_CLOCK_TAI } },
 	};
 	struct libwheel_options options;
@@ -176,11 +176,20 @@ static void open_backend(void)
 	EXPECT_EQ(LIBWHEEL_USER, libwheel_backend(wheel));
 	libwheel_close(wheel);
 	options.backend = LIBWHEEL_AUTO;
-	EXPECT_EQ(access("/dev/wheel", F_OK) ? -ENOENT : 0, try_open(&options));
+	EXPECT_EQ(access("/dev/wheel", F_OK) ? -ENODEV : 0, try_open(&options));
 	setenv("LIBWHEEL_BACKEND", "auto", 1);
 	EXPECT_EQ(0, try_open(&options));
 	setenv("LIBWHEEL_BACKEND", "neither", 1);
-	EXPECT_EQ(-EINVAL, try_open(&options));
+	EXPECT_EQ(-ENOPROTOOPT, try_open(&options));
+}
+
+/* The message of an error of libwheel_open() contains the remedy. */
+static void open_errors_name_the_remedy(void)
+{
+	EXPECT(!!strstr(libwheel_strerror(-ENODEV), "modprobe wheel_timer"));
+	EXPECT(!!strstr(libwheel_strerror(-ENOPROTOOPT), "LIBWHEEL_BACKEND"));
+	EXPECT(!!strstr(libwheel_strerror(-EPROTOTYPE), "WHEEL_HASHED"));
+	EXPECT(!strstr(libwheel_strerror(-ENOENT), "/dev/wheel"));
 }
 
 /* LIBWHEEL_BACKEND= and no LIBWHEEL_BACKEND are the same to a shell, and so to us. */
@@ -272,7 +281,7 @@ static void open_and_close_leave_no_fd(void)
 	bad.clock = WHEEL_CLOCK_REALTIME;
 	for (i = 0; i < 10; i++) {
 		EXPECT_EQ(0, try_open(&plain));
-		EXPECT_EQ(-EOPNOTSUPP, try_open(&bad));
+		EXPECT_EQ(-EPROTOTYPE, try_open(&bad));
 	}
 	EXPECT_EQ(before, open_fds());
 }
@@ -301,7 +310,7 @@ static void errors_have_words(void)
 {
 	static const int ours[] = {
 		EINVAL, E2BIG, ENOENT, EBUSY, ESTALE, ERANGE, EDQUOT, ESHUTDOWN, EPERM,
-		EACCES, EOPNOTSUPP, ECHILD,
+		EACCES, EOPNOTSUPP, ECHILD, ENODEV, ENOPROTOOPT, EPROTOTYPE,
 	};
 	size_t i, j;
 
@@ -326,6 +335,7 @@ const struct test options_tests[] = {
 	TEST(open_refuses),
 	TEST(open_sizes),
 	TEST(open_backend),
+	TEST(open_errors_name_the_remedy),
 	TEST(open_with_nothing_in_the_environment),
 	TEST(open_auto_finds_who_can),
 	TEST(open_auto_where_devices_are_forbidden),
