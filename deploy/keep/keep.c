@@ -86,8 +86,8 @@ static int tell(const char *path, const char *text, int fd)
 }
 
 /*
- * Give the manager a copy of the wheel, and wait until it has it: then it has closed
- * its end of the barrier. Without a manager there is nobody to keep it.
+ * Pass a duplicate of the wheel's descriptor to the manager, and wait until the manager has received
+ * it and closed its end of the barrier. Without a manager, nothing keeps the wheel.
  */
 static int give_to_manager(int wheel)
 {
@@ -108,7 +108,7 @@ static int give_to_manager(int wheel)
 	return err ? -1 : 0;
 }
 
-/* One timer an argument; its cookie says who armed it. */
+/* Arm one timer per argument. The cookie identifies the process that armed it. */
 static int arm(int wheel, int slot, const char *milliseconds)
 {
 	struct wheel_op op = {

@@ -359,10 +359,7 @@ class Wheel:
             tick_ns=_u64(tick_ns),
         )
         handle = _Handle()
-        result = _lib.libwheel_open(ctypes.byref(handle), ctypes.byref(options))
-        if result == -errno.ENOENT:
-            raise _error(errno.ENOENT, "no /dev/wheel: load the module wheel_timer")
-        _checked(result)
+        _checked(_lib.libwheel_open(ctypes.byref(handle), ctypes.byref(options)))
         self._handle = handle
 
     def close(self) -> None:
