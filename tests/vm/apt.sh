@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154 # lib.sh sets $cache
-# Packages to look into, never to install. Source it, after lib.sh.
+# Functions for packages that are unpacked and never installed. Source this file after lib.sh.
 
-# Whose signatures are believed of lists of our own, and where these are.
+# The trusted keys for separate package lists, and the directory of these lists.
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 own_lists=''
 
-# candidate PACKAGE: the version that apt would take.
+# candidate PACKAGE: print the version that apt would install.
 candidate() {
 	apt-cache policy "$1" |
 		awk '$1 == "Candidate:" && $2 != "(none)" { print $2; found = 1 }
 		     END { exit !found }'
 }
 
-# dependency PACKAGE PREFIX: the package of that prefix that PACKAGE names.
+# dependency PACKAGE PREFIX: print the dependency of PACKAGE with that prefix.
 dependency() {
 	apt-cache depends "$1" 2>/dev/null |
 		awk -v prefix="$2" '
@@ -23,7 +23,7 @@ dependency() {
 			END { exit !found }'
 }
 
-# stock_releases: the releases that Debian's metapackages stand for, oldest first.
+# stock_releases: print the releases of Debian's metapackages, oldest first.
 stock_releases() {
 	local metapackage
 
@@ -33,14 +33,14 @@ stock_releases() {
 	done | sed 's/^linux-image-//' | sort -V | grep .
 }
 
-# download FOLDER PACKAGE=VERSION...: the .deb files, into a new FOLDER.
+# download DIRECTORY PACKAGE=VERSION...: download .deb files to a new DIRECTORY.
 download() (
 	rm -rf "$1" && mkdir -p "$1" && cd "$1" && shift || exit
-	# The sandbox user of a root's apt cannot write here, and need not.
+	# The sandbox user of apt cannot write in this directory.
 	apt-get download -q -o APT::Sandbox::User=root "$@" >&2
 )
 
-# Lists of packages as they are today.
+# Update the lists of packages.
 update() {
 	if [ -n "$own_lists" ]; then
 		apt-get update -q -o APT::Update::Error-Mode=any >&2 &&
@@ -50,14 +50,14 @@ update() {
 	fi
 }
 
-# fresh COMMAND...: if it fails, once more with fresh lists of packages.
+# fresh COMMAND...: if the command fails, repeat it with new lists of packages.
 fresh() {
 	"$@" && return
 	update && "$@"
 }
 
-# ask_own NAME OPTION...: what is asked from here on is asked about the sources that stdin
-# names, in lists of the cache's own, no older than a day unless the mirror does not answer.
+# ask_own NAME OPTION...: make apt use the sources of the standard input, with separate lists in
+# the cache. The lists are at most one day old, unless the mirror is unreachable.
 ask_own() {
 	own_lists=$cache/apt-$1
 	mkdir -p "$own_lists/lists/partial"
@@ -72,39 +72,38 @@ ask_own() {
 	CONF
 	export APT_CONFIG=$own_lists/apt.conf
 	[ -n "$(find "$own_lists/updated" -mtime -1 2>/dev/null)" ] || update ||
-		say "kernel: apt has no news of $1"
+		say "kernel: apt cannot update the lists of $1"
 }
 
-# of_suite SUITE: of the mirror that this machine has its packages from.
+# of_suite SUITE: use another suite of this machine's mirror.
 of_suite() {
 	local mirror
 
-	# shellcheck disable=SC2016 # it is apt that expands this
+	# shellcheck disable=SC2016 # apt expands this
 	mirror=$(apt-get indextargets --format '$(REPO_URI)' \
 		'Label: Debian' 'Component: main' | head -n 1)
-	[ -n "$mirror" ] || die "apt knows no mirror of Debian"
+	[ -n "$mirror" ] || die "apt has no mirror of Debian"
 	ask_own "$1" <<<"deb [signed-by=$keyring] $mirror $1 main"
 }
 
-# of_machine ARCHITECTURE: what this machine's sources have for another processor, and beside it
-# for an amd64.
+# of_machine ARCHITECTURE: use this machine's sources for another processor, and for amd64.
 of_machine() {
 	local sources
 
-	# It is apt that expands what is between brackets.
+	# apt expands the expressions in parentheses.
 	sources=$(apt-get indextargets 'Origin: Debian' 'Component: main' 'Created-By: Packages' \
 		--format "deb [signed-by=$keyring] \$(REPO_URI) \$(RELEASE) \$(COMPONENT)" | sort -u)
-	[ -n "$sources" ] || die "apt knows no mirror of Debian"
+	[ -n "$sources" ] || die "apt has no mirror of Debian"
 	ask_own "$1" "APT::Architecture \"$1\"; APT::Architectures { \"$1\"; \"amd64\"; };" \
 		<<<"$sources"
 }
 
-# newest FOLDER WHAT: the newest that the cache holds, for apt does not bring it.
+# newest DIRECTORY WHAT: print the newest cached version, because apt cannot download WHAT.
 newest() {
 	local found
 
 	found=$(find "$1" -mindepth 1 -maxdepth 1 2>/dev/null | sort -V | tail -n 1) || :
-	[ -n "$found" ] || skip "apt does not bring $2, and none is cached: is there a network, and Debian's security suite among apt's sources?"
-	say "kernel: apt does not bring $2; taking ${found##*/} from the cache"
+	[ -n "$found" ] || skip "apt cannot download $2, and none is cached: check the network, and that apt's sources include Debian's security suite"
+	say "kernel: apt cannot download $2; using ${found##*/} from the cache"
 	printf '%s\n' "$found"
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
-# The files that tests/vm/carry brought into the folder carried are where they were. Source it.
+# Create links to the files that tests/vm/carry copied to the directory carried. Source this file.
 ln -s "$PWD/carried/usr" /usr
 ln -s usr/lib /lib
 ln -s usr/lib64 /lib64

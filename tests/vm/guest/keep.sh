@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# A wheel that somebody keeps has its timers still when its program comes back.
+# A wheel that a service manager keeps still has its timers after its program has restarted.
 # shellcheck source=tests/vm/guest/ktap.sh
 . ./ktap.sh
 
-# Each fires once, of the first life, and is read in the second.
+# Each timer of the first process expires once, and the second process reads its event.
 timers_survive_the_program() {
 	./manager ./keep 50 1500 200 >said || return
 	cat said
@@ -15,7 +15,7 @@ timers_survive_the_program() {
 	sed 1d said | diff expected -
 }
 
-# Without a manager it is a program like any other.
+# Without a manager, the program ends normally.
 program_ends_alone() {
 	./keep 20 >said && grep "^timer 0 " said
 }

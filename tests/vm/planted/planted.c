@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bugs on purpose, one a load. A checker that lets its bug pass is blind, and
- * whatever else it lets pass proves nothing.
+ * Injected bugs, one per load. A checker that does not report its bug proves nothing about other
+ * code.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>

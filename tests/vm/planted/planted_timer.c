@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mistakes of a user of timers, one a load: debugobjects has to tell, and the
- * kernel has to live on.
+ * Incorrect uses of timers, one per load: debugobjects must report them, and the kernel must
+ * continue to run.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -34,7 +34,7 @@ static const struct {
 	{ "init_armed", init_armed },
 };
 
-/* The wheel is sound if the timer is not in it any more. */
+/* The wheel is consistent if it no longer contains the timer. */
 static void plant(struct wheel *wheel, struct wheel_timer *timer,
 		  void (*plant)(struct wheel_timer *timer))
 {

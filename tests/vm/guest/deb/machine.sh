@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=sh disable=SC2154 # $release is of those who source this
-# The questions to a bare Debian on which DKMS shall build the module. Source it.
+# shellcheck shell=sh disable=SC2154 # the sourcing script sets $release
+# Functions for a bare Debian on which DKMS builds the module. Source this file.
 
 # shellcheck source=tests/vm/guest/ktap.sh
 . "$(dirname "$0")/ktap.sh"
@@ -15,7 +15,7 @@ machine_of_dkms() {
 	apt-get -q update && get "linux-headers-$release" dkms gcc kmod xz-utils
 }
 
-# dkms_has VERSION: that and no other, for the kernel whose headers there are.
+# dkms_has VERSION: DKMS has this version and no other, for the installed headers.
 dkms_has() {
 	dkms status
 	[ "$(modinfo -k "$release" -F version wheel_timer)" = "$1" ] &&

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
-# A guest with Secure Boot: mokutil, with the libraries that came with it, and its questions.
-# Source it.
+# Functions for a guest with Secure Boot, with mokutil and its libraries. Source this file.
 
 # shellcheck source=tests/vm/guest/ktap.sh
 . ./ktap.sh
@@ -19,7 +18,7 @@ secure_boot_is_on() {
 	mokutil --sb-state | grep -x 'SecureBoot enabled'
 }
 
-# is_refused MODULE WHY: insmod says little, the kernel's log says which of the two it is.
+# is_refused MODULE REASON: the message of insmod is general; the kernel's log contains the reason.
 is_refused() {
 	! insmod "$1" 2>/tmp/said || return
 	cat /tmp/said
