@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P12, calls of others: a program cannot make another task work for its timers.
+ *
+ * An attacker creates a file with more due timers than a CPU can expire. Each call that touches
+ * the file, or a mapping of it, returns after a constant amount of CPU time. CPU time is exact
+ * only in a guest that counts instructions as time: tests/vm/rungs/owner.
+ */
+#include <kselftest_harness.h>
+#include <errno.h>
+#include <linux/aio_abi.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "wheel_loop.h"
+#include "wheel_test.h"
+#include "wheel_words.h"
+
+#define NOBODY		65534
+#define TIMERS		65536
+#define EVENTS		(1 << 18)
+#define CALLS		20
+#define LIMIT		WT_MS
+/* A killed task first finishes a part of its pass. */
+#define KILL_LIMIT	(10 * WT_MS)
+/* A call that takes longer counts as hanging. */
+#define HANGS		(2 * WT_SEC)
+#define MANY		(1 << 20)
+#define MAPPINGS	64
+#define BATCH		1024
+
+/**
+ * struct calls - shared between the caller and the test
+ * @number: calls that returned
+ * @worst: greatest CPU time of a call
+ * @failed: a call failed
+ */
+struct calls {
+	__u32 number;
+	__u64 worst;
+	bool failed;
+};
+
+FIXTURE(hostile) {
+	pid_t attacker;
+	int fd;
+	struct calls *calls;
+};
+
+static __u64 cpu_time(clockid_t clock)
+{
+	struct timespec ts;
+
+	return clock_gettime(clock, &ts) ? 0 : ts.tv_sec * WT_SEC + ts.tv_nsec;
+}
+
+static __u64 my_time(void)
+{
+	return cpu_time(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static void become_nobody(void)
+{
+	const struct rlimit memory = { RLIM_INFINITY, RLIM_INFINITY };
+
+	if (setrlimit(RLIMIT_MEMLOCK, &memory) || setgid(NOBODY) || setuid(NOBODY) ||
+	    prctl(PR_SET_PDEATHSIG, SIGKILL))
+		_exit(1);
+}
+
+/* All timers are due in each tick, and the ring always has room. */
+static void attack(int ready)
+{
+	const struct wheel_setup setup = {
+		.scheme = WHEEL_HIERARCHICAL, .tick_ns = WHEEL_MIN_TICK_NS, .timers = TIMERS,
+		.events = EVENTS,
+	};
+	struct wt_loop loop;
+	__u32 i;
+
+	become_nobody();
+	if (!wt_loop_open(&loop, &setup))
+		_exit(1);
+	for (i = 0; i < TIMERS; i++)
+		if (wt_arm_every(loop.ring.fd, WHEEL_ID(i, 1), 0, WHEEL_MIN_TICK_NS))
+			_exit(1);
+	if (write(ready, &loop.ring.fd, sizeof(int)) != sizeof(int))
+		_exit(1);
+	for (;;) {
+		wt_let_pass(WT_MS);
+		wt_loop_take(&loop, wt_loop_ready(&loop));
+	}
+}
+
+/* Start the attacker and receive its file. */
+static int receive(pid_t *attacker)
+{
+	int ready[2], pidfd, theirs = -1, fd;
+
+	if (pipe(ready))
+		return -1;
+	*attacker = fork();
+	if (!*attacker)
+		attack(ready[1]);
+	close(ready[1]);
+	if (read(ready[0], &theirs, sizeof(theirs)) != sizeof(theirs))
+		return -1;
+	close(ready[0]);
+	pidfd = syscall(SYS_pidfd_open, *attacker, 0);
+	fd = syscall(SYS_pidfd_getfd, pidfd, theirs, 0);
+	close(pidfd);
+	return fd;
+}
+
+FIXTURE_SETUP(hostile)
+{
+	if (!getenv("WHEEL_COUNTED"))
+		SKIP(return, "needs a guest that counts instructions");
+	self->calls = mmap(NULL, sizeof(*self->calls), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->calls);
+	self->fd = receive(&self->attacker);
+	ASSERT_LE(0, self->fd);
+	/* The interrupts that the file may cause have occurred. */
+	wt_let_pass(100 * WT_MS);
+}
+
+FIXTURE_TEARDOWN(hostile)
+{
+	if (self->attacker > 0 && !kill(self->attacker, SIGKILL))
+		wt_end_of(self->attacker);
+}
+
+/* Returns true if the process ended within a time. Otherwise it is killed. */
+static bool ends_within(pid_t pid, __u64 ns)
+{
+	__u64 end = wt_now(WHEEL_CLOCK_MONOTONIC) + ns;
+	siginfo_t info = {};
+
+	do {
+		wt_let_pass(WT_MS);
+		waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT);
+	} while (!info.si_pid && wt_now(WHEEL_CLOCK_MONOTONIC) < end);
+	if (!info.si_pid)
+		kill(pid, SIGKILL);
+	wt_end_of(pid);
+	return info.si_pid;
+}
+
+/* Make the calls in another process, because one may not return. */
+static void call(struct calls *calls, bool (*function)(int fd), int fd)
+{
+	pid_t pid = fork();
+	__u64 begun, took;
+
+	if (pid) {
+		ends_within(pid, HANGS);
+		return;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (calls->number < CALLS) {
+		begun = my_time();
+		calls->failed |= !function(fd);
+		took = my_time() - begun;
+		if (took > calls->worst)
+			calls->worst = took;
+		calls->number++;
+		wt_let_pass(WT_MS);
+	}
+	_exit(0);
+}
+
+#define EXPECT_BOUNDED(calls) do { \
+	TH_LOG("%u of %u calls returned, each after at most %llu us", (calls)->number, \
+	       CALLS, (calls)->worst / WT_US); \
+	EXPECT_EQ(CALLS, (calls)->number); \
+	EXPECT_FALSE((calls)->failed); \
+	EXPECT_GE(LIMIT, (calls)->worst); \
+} while (0)
+
+static bool poll_it(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) >= 0;
+}
+
+WT_TEST(hostile, p12_poll_of_a_received_file)
+{
+	call(self->calls, poll_it, self->fd);
+	EXPECT_BOUNDED(self->calls);
+}
+
+/* The second call polls the file while it holds a system-wide mutex. */
+static bool watch_it(int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int inner = epoll_create1(0), outer = epoll_create1(0);
+	bool added = !epoll_ctl(outer, EPOLL_CTL_ADD, inner, &event) &&
+		     !epoll_ctl(inner, EPOLL_CTL_ADD, fd, &event);
+
+	close(outer);
+	close(inner);
+	return added;
+}
+
+WT_TEST(hostile, p12_epoll_of_a_received_file)
+{
+	call(self->calls, watch_it, self->fd);
+	EXPECT_BOUNDED(self->calls);
+}
+
+/* Nested epoll instances of another user, which share a system-wide mutex with the attacker's. */
+static bool watch_a_pipe(int fd)
+{
+	bool watched;
+	int ends[2];
+
+	(void)fd;
+	if (pipe(ends))
+		return false;
+	watched = watch_it(ends[0]);
+	close(ends[0]);
+	close(ends[1]);
+	return watched;
+}
+
+WT_TEST(hostile, p12_epoll_beside_an_attacker)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		become_nobody();
+		for (;;)
+			watch_it(self->fd);
+	}
+	wt_let_pass(100 * WT_MS);
+	call(self->calls, watch_a_pipe, -1);
+	kill(pid, SIGKILL);
+	EXPECT_TRUE(ends_within(pid, HANGS));
+	EXPECT_BOUNDED(self->calls);
+}
+
+static bool aio_poll(int fd)
+{
+	struct iocb cb = {
+		.aio_fildes = fd, .aio_lio_opcode = IOCB_CMD_POLL, .aio_buf = POLLIN,
+	};
+	struct timespec timeout = { .tv_nsec = 10 * WT_MS };
+	struct iocb *cbs = &cb;
+	struct io_event event;
+	aio_context_t context = 0;
+	bool submitted;
+
+	if (syscall(SYS_io_setup, 1, &context))
+		return false;
+	submitted = syscall(SYS_io_submit, context, 1, &cbs) == 1;
+	syscall(SYS_io_getevents, context, 1, 1, &event, &timeout);
+	syscall(SYS_io_destroy, context);
+	return submitted;
+}
+
+/* CPU time of a kernel worker; 0: the process is another one. */
+static __u64 worker_time(const char *pid)
+{
+	char path[300], comm[32] = "";
+	__u64 ns = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	if (!fgets(comm, sizeof(comm), f))
+		comm[0] = 0;
+	fclose(f);
+	if (strncmp(comm, "kworker", 7))
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%s/schedstat", pid);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%llu", &ns) != 1)
+		ns = 0;
+	fclose(f);
+	return ns;
+}
+
+static __u64 workers_time(void)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	__u64 sum = 0;
+
+	while (proc && (entry = readdir(proc)))
+		sum += worker_time(entry->d_name);
+	closedir(proc);
+	return sum;
+}
+
+WT_TEST(hostile, p12_aio_poll_of_a_received_file)
+{
+	__u64 before = workers_time(), workers;
+
+	ASSERT_LT(0, before);
+	call(self->calls, aio_poll, self->fd);
+	workers = workers_time() - before;
+	TH_LOG("kernel workers needed %llu us in all", workers / WT_US);
+	EXPECT_BOUNDED(self->calls);
+	EXPECT_GE(CALLS * LIMIT, workers);
+}
+
+/* The CPU time that a child needs after it was sent a signal. */
+static __u64 time_to_end(pid_t pid, __u64 since)
+{
+	struct rusage usage;
+
+	if (wait4(pid, NULL, 0, &usage) != pid)
+		return HANGS;
+	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * WT_SEC +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * WT_US - since;
+}
+
+static bool enter_it(int fd)
+{
+	struct wheel_enter enter;
+
+	return !wt_enter(fd, 0, 0, &enter);
+}
+
+static void sleep_until(__u64 time)
+{
+	const struct timespec ts = { .tv_sec = time / WT_SEC, .tv_nsec = time % WT_SEC };
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+}
+
+/* A real-time task kills the owner in the middle of its pass. */
+WT_TEST(hostile, p12_killed_in_a_pass)
+{
+	const struct sched_param param = { .sched_priority = 1 };
+	__u64 worst = 0, took, since, wake;
+	clockid_t clock;
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < CALLS; i++) {
+		pid = fork();
+		if (!pid)
+			for (;;)
+				enter_it(self->fd);
+		ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &param));
+		wake = wt_now(WHEEL_CLOCK_MONOTONIC) + 5 * WT_MS + i * 100 * WT_US;
+		sleep_until(wake);
+		ASSERT_EQ(0, clock_getcpuclockid(pid, &clock));
+		/* The owner ran while we were late. */
+		since = cpu_time(clock) - (wt_now(WHEEL_CLOCK_MONOTONIC) - wake);
+		ASSERT_EQ(0, kill(pid, SIGKILL));
+		took = time_to_end(pid, since);
+		if (took > worst)
+			worst = took;
+		ASSERT_EQ(0, sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){}));
+	}
+	TH_LOG("it ended after at most %llu us", worst / WT_US);
+	EXPECT_GE(KILL_LIMIT, worst);
+}
+
+FIXTURE(mapped) {
+	int fd;
+	int memory;
+	size_t size;
+	struct wheel_op ops[BATCH];
+	struct calls *calls;
+};
+
+/* A million kept timers, and plain memory that is as large as their doorbells. */
+FIXTURE_SETUP(mapped)
+{
+	struct wheel_setup setup = {
+		.scheme = WHEEL_HIERARCHICAL, .timers = MANY, .flags = WHEEL_SETUP_TOUCH,
+	};
+	__u32 i, n;
+
+	if (!getenv("WHEEL_COUNTED"))
+		SKIP(return, "needs a guest that counts instructions");
+	self->size = MANY / 8;
+	self->memory = memfd_create("memory", 0);
+	ASSERT_LE(0, self->memory);
+	ASSERT_EQ(0, ftruncate(self->memory, self->size));
+	self->fd = wt_open_setup(0, &setup);
+	ASSERT_LE(0, self->fd);
+	for (i = 0; i < MANY; i += BATCH) {
+		for (n = 0; n < BATCH; n++) {
+			self->ops[n] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i + n, 1), 0);
+			self->ops[n].flags = WHEEL_OP_KEEP;
+		}
+		ASSERT_EQ(0, wt_batch(self->fd, self->ops, BATCH));
+	}
+}
+
+FIXTURE_TEARDOWN(mapped)
+{
+	close(self->fd);
+	close(self->memory);
+}
+
+static char *map_bells(int fd, size_t size, bool wheel)
+{
+	return wt_map_at(fd, size, PROT_READ | PROT_WRITE, wheel ? WHEEL_OFF_BELLS : 0);
+}
+
+WT_TEST(mapped, p12_munmap_of_one_page)
+{
+	char *bells = map_bells(self->fd, self->size, true);
+	__u64 begun, took;
+
+	ASSERT_NE(NULL, bells);
+	memset(bells, 0, self->size);
+	begun = my_time();
+	ASSERT_EQ(0, munmap(bells, wt_page()));
+	took = my_time() - begun;
+	TH_LOG("munmap() took %llu us", took / WT_US);
+	EXPECT_GE(LIMIT, took);
+}
+
+/* The CPU time of an exit of a process with many mappings; by a signal, if that is not 0. */
+static __u64 exit_time(int fd, size_t size, bool wheel, int signal)
+{
+	__u64 begun = 0;
+	int pipes[2], i;
+	pid_t pid;
+
+	if (pipe(pipes))
+		return HANGS;
+	pid = fork();
+	if (!pid) {
+		for (i = 0; i < MAPPINGS; i++) {
+			char *map = map_bells(fd, size, wheel);
+
+			if (!map)
+				_exit(1);
+			memset(map, 0, size);
+		}
+		begun = cpu_time(CLOCK_PROCESS_CPUTIME_ID);
+		if (write(pipes[1], &begun, sizeof(begun)) != sizeof(begun))
+			_exit(1);
+		if (signal)
+			pause();
+		_exit(0);
+	}
+	if (read(pipes[0], &begun, sizeof(begun)) != sizeof(begun))
+		return HANGS;
+	close(pipes[0]);
+	close(pipes[1]);
+	if (signal)
+		kill(pid, signal);
+	return time_to_end(pid, begun);
+}
+
+WT_TEST(mapped, p12_exit_with_64_mappings)
+{
+	__u64 plain = exit_time(self->memory, self->size, false, 0);
+	__u64 wheel = exit_time(self->fd, self->size, true, 0);
+
+	TH_LOG("exit took %llu us, with plain memory %llu us", wheel / WT_US, plain / WT_US);
+	EXPECT_GE(plain + LIMIT, wheel);
+}
+
+WT_TEST(mapped, p12_killed_with_64_mappings)
+{
+	__u64 plain = exit_time(self->memory, self->size, false, SIGKILL);
+	__u64 wheel = exit_time(self->fd, self->size, true, SIGKILL);
+
+	TH_LOG("exit took %llu us, with plain memory %llu us", wheel / WT_US, plain / WT_US);
+	EXPECT_GE(plain + LIMIT, wheel);
+}
+
+/* The child inherits the mappings, which only madvise() allows. */
+static __u64 fork_time(int fd, size_t size, bool wheel)
+{
+	char *maps[MAPPINGS];
+	__u64 begun, took;
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < MAPPINGS; i++) {
+		maps[i] = map_bells(fd, size, wheel);
+		if (!maps[i])
+			return HANGS;
+		memset(maps[i], 0, size);
+		madvise(maps[i], size, MADV_DOFORK);
+	}
+	begun = my_time();
+	pid = fork();
+	took = my_time() - begun;
+	if (!pid)
+		_exit(0);
+	wt_end_of(pid);
+	for (i = 0; i < MAPPINGS; i++)
+		munmap(maps[i], size);
+	return took;
+}
+
+WT_TEST(mapped, p12_fork_with_64_mappings)
+{
+	__u64 plain = fork_time(self->memory, self->size, false);
+	__u64 wheel = fork_time(self->fd, self->size, true);
+
+	TH_LOG("fork took %llu us, with plain memory %llu us", wheel / WT_US, plain / WT_US);
+	EXPECT_GE(plain + LIMIT, wheel);
+}
+
+TEST_HARNESS_MAIN

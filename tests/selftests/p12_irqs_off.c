@@ -1,0 +1,811 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * P12, latency: an unprivileged program does not cause interrupts to be disabled for more than
+ * 15,000 instructions, on any scheme and with any number of files that are due together.
+ *
+ * tests/irqsoff measures that time. It needs a guest that counts instructions as time:
+ * tests/vm/rungs/owner. Each row is a child process without privileges. It prepares its files,
+ * resets the instrument, repeats one action and reads the result.
+ */
+#include <kselftest_harness.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/timerfd.h>
+
+#include "wheel_loop.h"
+#include "wheel_test.h"
+#include "wheel_words.h"
+
+#define INSTRUMENT	"/sys/kernel/debug/wheel_irqsoff/"
+#define LIMIT		15000
+#define INJECTED	50000
+/* Upper limit on the difference between the result and the injected time. */
+#define ERROR		11000
+#define NOBODY		65534
+#define BATCH		256
+#define FILES		100
+#define MANY		65536
+#define KEPT		(1 << 18)
+/* The greatest list of WHEEL_OVERFLOW, with room for a batch. */
+#define SORTED		(WHEEL_OVERFLOW_TIMERS - BATCH)
+#define RING		4096
+#define TICK		WHEEL_MIN_TICK_NS
+#define FAR		(20 * WT_SEC)
+#define NAMES		4
+/* In row.scheme: the row is a reference, to which the limit does not apply. */
+#define NO_WHEEL	(~0U)
+/* Attempts, because the page allocator occasionally disables interrupts for longer. */
+#define ATTEMPTS	3
+/* The last function that belongs to the instrument's interrupt. */
+#define ENTRY		" asm_sysvec_apic_timer_interrupt "
+
+/**
+ * enum order - deadlines of the operations in a batch
+ * @RANDOM: between FAR and 2 * FAR
+ * @ASCENDING: between these, each later than the one before
+ * @DESCENDING: between these, each earlier than the one before
+ * @LAST: later than all other deadlines
+ * @EARLIEST: each earlier than all before, in all batches
+ */
+enum order { RANDOM, ASCENDING, DESCENDING, LAST, EARLIEST };
+
+/**
+ * struct files - the files of the program under test
+ * @fd: files, of which most rows use only the first
+ * @loop: a file with a ring and touch words
+ * @gen: generation of the last batch
+ * @seed: of deadlines
+ */
+struct files {
+	int fd[FILES];
+	struct wt_loop loop;
+	__u64 *bells;
+	__u64 *summary;
+	__u64 gen;
+	__u64 seed;
+	struct wheel_op ops[BATCH];
+	struct wheel_event events[MANY];
+};
+
+/**
+ * struct row - one row of the table
+ * @name: of the row
+ * @prepare: prepares the files
+ * @act: the action
+ * @times: number of actions
+ * @scheme: of the wheels
+ * @order: of the deadlines
+ * @timers: pending timers
+ */
+struct row {
+	const char *name;
+	bool (*prepare)(struct files *set, const struct row *row);
+	bool (*act)(struct files *set, const struct row *row);
+	int times;
+	__u32 scheme;
+	enum order order;
+	__u32 timers;
+};
+
+static __u64 now(void)
+{
+	return wt_now(WHEEL_CLOCK_MONOTONIC);
+}
+
+static struct wheel_setup setup_of(const struct row *row, __u32 spare)
+{
+	return (struct wheel_setup){
+		.size = sizeof(struct wheel_setup), .scheme = row->scheme, .tick_ns = TICK,
+		.timers = row->timers + spare,
+		/* A revolution that includes all deadlines. */
+		.buckets = row->scheme == WHEEL_BOUNDED ? WHEEL_MAX_BUCKETS : 0,
+	};
+}
+
+static __u64 deadline(struct files *set, enum order order, __u32 i)
+{
+	switch (order) {
+	case ASCENDING:
+		return FAR + FAR * i / BATCH;
+	case DESCENDING:
+		return 2 * FAR - FAR * i / BATCH;
+	case LAST:
+		return 2 * FAR + FAR / 4;
+	case EARLIEST:
+		return FAR - WT_SEC - (set->gen * BATCH + i) * 2 * TICK;
+	default:
+		return FAR + wt_below(&set->seed, FAR);
+	}
+}
+
+/* Arm or move @n timers from slot @first on. */
+static bool submit(struct files *set, __u32 op, __u32 first, __u32 n, enum order order)
+{
+	struct wheel_submit batch;
+	__u32 i;
+
+	for (i = 0; i < n; i++) {
+		set->ops[i] = wt_op(op, WHEEL_ID(first + i, set->gen), deadline(set, order, i));
+		set->ops[i].flags = op == WHEEL_OP_CANCEL ? 0 : WHEEL_OP_REL;
+		if (op == WHEEL_OP_CANCEL)
+			set->ops[i].when = 0;
+	}
+	return !wt_submit(set->fd[0], set->ops, n, &batch) && !batch.failed;
+}
+
+/* Pending timers with random deadlines. */
+static bool fill(struct files *set, const struct row *row)
+{
+	struct wheel_setup setup = setup_of(row, BATCH);
+	__u32 i;
+
+	if (row->scheme == WHEEL_OVERFLOW)
+		setup.timers = WHEEL_OVERFLOW_TIMERS;
+	set->fd[0] = wt_open_setup(O_NONBLOCK, &setup);
+	set->gen = 1;
+	for (i = 0; set->fd[0] >= 0 && i < row->timers; i += BATCH)
+		if (!submit(set, WHEEL_OP_ARM, i, BATCH, RANDOM))
+			return false;
+	return set->fd[0] >= 0;
+}
+
+static bool idle(struct files *set, const struct row *row)
+{
+	(void)set;
+	(void)row;
+	return true;
+}
+
+static bool sleep_a_while(struct files *set, const struct row *row)
+{
+	(void)set;
+	(void)row;
+	wt_let_pass(WT_MS);
+	return true;
+}
+
+static bool arm_and_cancel(struct files *set, const struct row *row)
+{
+	set->gen++;
+	return submit(set, WHEEL_OP_ARM, row->timers, BATCH, row->order) &&
+	       submit(set, WHEEL_OP_CANCEL, row->timers, BATCH, row->order);
+}
+
+static bool arm_and_cancel_singly(struct files *set, const struct row *row)
+{
+	set->gen++;
+	return submit(set, WHEEL_OP_ARM, row->timers, 1, row->order) &&
+	       submit(set, WHEEL_OP_CANCEL, row->timers, 1, row->order);
+}
+
+static bool rearm(struct files *set, const struct row *row)
+{
+	return submit(set, WHEEL_OP_REARM, row->timers - BATCH, BATCH, row->order);
+}
+
+static bool stop(struct files *set, const struct row *row)
+{
+	__u64 unfired;
+
+	return !wt_stop(set->fd[0], &unfired) && unfired == row->timers;
+}
+
+static bool stop_and_take(struct files *set, const struct row *row)
+{
+	struct wheel_list list = {};
+
+	if (!stop(set, row))
+		return false;
+	do {
+		__u32 cursor = list.cursor;
+
+		memset(&list, 0, sizeof(list));
+		list.cursor = cursor;
+		if (wt_list(set->fd[0], WHEEL_LIST_TAKE, set->ops, BATCH, &list))
+			return false;
+	} while (list.done);
+	return true;
+}
+
+static bool list_all(struct files *set, const struct row *row)
+{
+	struct wheel_list list = {};
+	__u32 listed = 0;
+
+	do {
+		if (wt_list(set->fd[0], 0, set->ops, BATCH, &list))
+			return false;
+		listed += list.done;
+	} while (list.done);
+	return listed == row->timers;
+}
+
+static bool close_it(struct files *set, const struct row *row)
+{
+	(void)row;
+	return !close(set->fd[0]);
+}
+
+/* Read until @want events have arrived. */
+static bool drain(struct files *set, int fd, __u32 want)
+{
+	while (want) {
+		int n = wt_wait(fd) == POLLIN ? wt_read(fd, set->events, want) : -1;
+
+		if (n < 0 && n != -EAGAIN)
+			return false;
+		want -= n < 0 ? 0 : n;
+	}
+	return true;
+}
+
+static bool burst_by_read(struct files *set, const struct row *row)
+{
+	__u64 when = now() + row->timers * 2000ULL + WT_MS;
+
+	return !wt_arm_many(set->fd[0], row->timers, ++set->gen, when) &&
+	       drain(set, set->fd[0], row->timers);
+}
+
+static bool open_empty(struct files *set, const struct row *row)
+{
+	struct wheel_setup setup = setup_of(row, 0);
+
+	set->fd[0] = wt_open_setup(O_NONBLOCK, &setup);
+	return set->fd[0] >= 0;
+}
+
+static bool open_virtual(struct files *set, const struct row *row)
+{
+	struct wheel_setup setup = setup_of(row, 0);
+
+	setup.clock = WHEEL_CLOCK_VIRTUAL;
+	set->fd[0] = wt_open_setup(O_NONBLOCK, &setup);
+	return set->fd[0] >= 0;
+}
+
+static bool burst_by_advance(struct files *set, const struct row *row)
+{
+	__u64 when = ++set->gen * WT_SEC;
+	__u32 got = 0;
+
+	if (wt_arm_many(set->fd[0], row->timers, set->gen, when) ||
+	    wt_advance(set->fd[0], when, NULL))
+		return false;
+	while (got < row->timers) {
+		int n = wt_read(set->fd[0], set->events, row->timers - got);
+
+		if (n <= 0)
+			return false;
+		got += n;
+	}
+	return true;
+}
+
+static bool open_files(struct files *set, const struct row *row)
+{
+	int i;
+
+	for (i = 0; i < FILES; i++) {
+		struct wheel_setup setup = setup_of(row, 0);
+
+		set->fd[i] = wt_open_setup(O_NONBLOCK, &setup);
+		if (set->fd[i] < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool files_due_together(struct files *set, const struct row *row)
+{
+	__u64 when = now() + 10 * WT_MS + row->timers * FILES * 1000ULL;
+	int i;
+
+	set->gen++;
+	for (i = 0; i < FILES; i++)
+		if (wt_arm_many(set->fd[i], row->timers, set->gen, when))
+			return false;
+	wt_let_pass(when + WT_MS - now());
+	for (i = 0; i < FILES; i++)
+		if (!drain(set, set->fd[i], row->timers))
+			return false;
+	return true;
+}
+
+/* The reference: the same with timerfds, which is stock behaviour. */
+static bool open_timerfds(struct files *set, const struct row *row)
+{
+	int i;
+
+	(void)row;
+	for (i = 0; i < FILES; i++) {
+		set->fd[i] = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
+		if (set->fd[i] < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool timerfds_due_together(struct files *set, const struct row *row)
+{
+	__u64 when = now() + 10 * WT_MS;
+	const struct itimerspec spec = {
+		.it_value = { .tv_sec = when / WT_SEC, .tv_nsec = when % WT_SEC },
+	};
+	int i;
+
+	(void)row;
+	for (i = 0; i < FILES; i++)
+		if (timerfd_settime(set->fd[i], TFD_TIMER_ABSTIME, &spec, NULL))
+			return false;
+	wt_let_pass(when + WT_MS - now());
+	return true;
+}
+
+static bool open_loop(struct files *set, const struct row *row)
+{
+	struct wheel_setup setup = setup_of(row, 0);
+
+	setup.events = RING;
+	if (!wt_loop_open(&set->loop, &setup))
+		return false;
+	set->fd[0] = set->loop.ring.fd;
+	set->bells = wt_map_at(set->fd[0], row->timers / 8, PROT_READ | PROT_WRITE,
+			       WHEEL_OFF_BELLS);
+	set->summary = wt_map_at(set->fd[0], row->timers / 512, PROT_READ | PROT_WRITE,
+				 WHEEL_OFF_SUMMARY);
+	return set->bells && set->summary;
+}
+
+static bool take_events(struct files *set, __u32 want)
+{
+	while (want) {
+		__u32 n = wt_loop_ready(&set->loop);
+
+		wt_loop_take(&set->loop, n);
+		want -= n;
+		if (want && wt_loop_enter(&set->loop, 1, WT_FOREVER))
+			return false;
+	}
+	return true;
+}
+
+static bool burst_by_ring(struct files *set, const struct row *row)
+{
+	__u64 when = now() + row->timers * 2000ULL + WT_MS;
+
+	return !wt_arm_many(set->fd[0], row->timers, ++set->gen, when) &&
+	       take_events(set, row->timers);
+}
+
+/* Arm all timers with touch words. */
+static bool arm_words(struct files *set, const struct row *row, __u32 flags, __u64 when)
+{
+	__u32 i, n;
+
+	for (i = 0; i < row->timers; i += BATCH) {
+		for (n = 0; n < BATCH; n++) {
+			set->ops[n] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i + n, 1), when);
+			set->ops[n].flags = flags;
+		}
+		if (wt_batch(set->fd[0], set->ops, BATCH))
+			return false;
+	}
+	return true;
+}
+
+static bool open_touched(struct files *set, const struct row *row)
+{
+	return open_loop(set, row) &&
+	       arm_words(set, row, WHEEL_OP_TOUCH, now() + row->timers * 2000ULL + WT_MS);
+}
+
+/*
+ * The kernel finds all timers postponed. Each has an earlier deadline than the one before, so
+ * that a sorted list is walked from end to end.
+ */
+static bool postpone_all(struct files *set, const struct row *row)
+{
+	__u64 old = wt_word(&set->loop.words[0]);
+	__u32 i;
+
+	for (i = 0; i < row->timers; i++)
+		if (!wt_touch(&set->loop.words[i], old + 2 * FAR - i * 100 * WT_US))
+			return false;
+	while (now() < old + 10 * WT_MS) {
+		wt_let_pass(WT_MS);
+		if (wt_loop_enter(&set->loop, 0, 0))
+			return false;
+	}
+	return true;
+}
+
+static bool open_kept(struct files *set, const struct row *row)
+{
+	return open_loop(set, row) && arm_words(set, row, WHEEL_OP_KEEP, 0);
+}
+
+static void ring_all(struct files *set, const struct row *row)
+{
+	__u32 i;
+
+	for (i = 0; i < row->timers / 64; i++)
+		wt_scribble(&set->bells[i], ~0ULL);
+	for (i = 0; i < row->timers / 4096; i++)
+		wt_scribble(&set->summary[i], ~0ULL);
+}
+
+/* A kick scans all timers. One of 64 is due. */
+static bool kick_all(struct files *set, const struct row *row)
+{
+	__u32 i;
+
+	for (i = 0; i < row->timers; i++)
+		wt_scribble(&set->loop.words[i], i % 64 ? now() + FAR : 1);
+	ring_all(set, row);
+	if (wt_kick(set->fd[0]) < 0)
+		return false;
+	return take_events(set, row->timers / 64);
+}
+
+/* Two kicks find all timers armed, each with an earlier deadline than the one before. */
+static bool queue_all(struct files *set, const struct row *row)
+{
+	__u64 latest = now() + 2 * FAR;
+	int kicks;
+	__u32 i;
+
+	for (i = 0; i < row->timers; i++)
+		wt_scribble(&set->loop.words[i], latest - i * 50 * WT_US);
+	for (kicks = 0; kicks < 3; kicks++) {
+		ring_all(set, row);
+		if (wt_kick(set->fd[0]) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* The kernel scans all timers because of a timer that it has noticed. */
+static bool scan_all(struct files *set, const struct row *row)
+{
+	__u32 i;
+
+	wt_scribble(&set->loop.words[0], now() + WT_MS);
+	for (i = 1; i < row->timers; i++)
+		wt_scribble(&set->loop.words[i], now() + FAR);
+	wt_scribble(&set->bells[0], 1);
+	wt_scribble(&set->summary[0], 1);
+	if (wt_kick(set->fd[0]) < 0)
+		return false;
+	ring_all(set, row);
+	return take_events(set, 1);
+}
+
+static bool unmap_bells(struct files *set, const struct row *row)
+{
+	scan_all(set, row);
+	return !munmap(set->bells, row->timers / 8);
+}
+
+/* Two revolutions of buckets that contain only timers of later revolutions. */
+static bool walk_long_buckets(struct files *set, const struct row *row)
+{
+	__u64 end = now() + 8192 * TICK;
+	struct wheel_event event;
+
+	(void)row;
+	while (now() < end) {
+		wt_let_pass(WT_MS);
+		if (wt_read(set->fd[0], &event, 1) > 0)
+			return false;
+	}
+	return true;
+}
+
+static bool fill_one_bucket(struct files *set, const struct row *row)
+{
+	__u64 revolution = row->timers / 16 * TICK;
+
+	return open_empty(set, row) &&
+	       !wt_arm_many(set->fd[0], row->timers, 1,
+			    now() / TICK * TICK + 64 * revolution + revolution / 2);
+}
+
+FIXTURE(irqs_off) {
+	struct files *set;
+	int result[2];
+	char text[4096];
+};
+
+FIXTURE_VARIANT(irqs_off) {
+	struct row row;
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, sleep) {
+	.row = { "sleep", idle, sleep_a_while, 200, 0, RANDOM, 0 },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, batch_hashed) {
+	.row = { "batch_hashed", fill, arm_and_cancel, 100, WHEEL_HASHED, RANDOM, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, batch_hierarchical) {
+	.row = { "batch_hierarchical", fill, arm_and_cancel, 100,
+		 WHEEL_HIERARCHICAL, RANDOM, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, batch_bounded) {
+	.row = { "batch_bounded", fill, arm_and_cancel, 100, WHEEL_BOUNDED, RANDOM, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, batch_overflow) {
+	.row = { "batch_overflow", fill, arm_and_cancel, 20, WHEEL_OVERFLOW, RANDOM, SORTED },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, ascending_overflow) {
+	.row = { "ascending_overflow", fill, arm_and_cancel, 20,
+		 WHEEL_OVERFLOW, ASCENDING, SORTED },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, descending_overflow) {
+	.row = { "descending_overflow", fill, arm_and_cancel, 20,
+		 WHEEL_OVERFLOW, DESCENDING, SORTED },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, last_overflow) {
+	.row = { "last_overflow", fill, arm_and_cancel, 20, WHEEL_OVERFLOW, LAST, SORTED },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, single_overflow) {
+	.row = { "single_overflow", fill, arm_and_cancel_singly, 200,
+		 WHEEL_OVERFLOW, RANDOM, SORTED },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, single_last_overflow) {
+	.row = { "single_last_overflow", fill, arm_and_cancel_singly, 200,
+		 WHEEL_OVERFLOW, LAST, SORTED },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, earliest_hashed) {
+	.row = { "earliest_hashed", fill, arm_and_cancel, 50, WHEEL_HASHED, EARLIEST, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, earliest_hierarchical) {
+	.row = { "earliest_hierarchical", fill, arm_and_cancel, 50,
+		 WHEEL_HIERARCHICAL, EARLIEST, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, earliest_bounded) {
+	.row = { "earliest_bounded", fill, arm_and_cancel, 50, WHEEL_BOUNDED, EARLIEST, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, earliest_overflow) {
+	.row = { "earliest_overflow", fill, arm_and_cancel, 50, WHEEL_OVERFLOW, EARLIEST, SORTED },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, rearm_hierarchical) {
+	.row = { "rearm_hierarchical", fill, rearm, 100, WHEEL_HIERARCHICAL, RANDOM, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, rearm_overflow) {
+	.row = { "rearm_overflow", fill, rearm, 20, WHEEL_OVERFLOW, RANDOM, SORTED },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, stop) {
+	.row = { "stop", fill, stop, 1, WHEEL_HIERARCHICAL, RANDOM, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, stop_overflow) {
+	.row = { "stop_overflow", fill, stop, 1, WHEEL_OVERFLOW, RANDOM, SORTED },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, stop_and_take) {
+	.row = { "stop_and_take", fill, stop_and_take, 1, WHEEL_HASHED, RANDOM, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, list) {
+	.row = { "list", fill, list_all, 5, WHEEL_HASHED, RANDOM, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, close) {
+	.row = { "close", fill, close_it, 1, WHEEL_HIERARCHICAL, RANDOM, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, read_burst_hashed) {
+	.row = { "read_burst_hashed", open_empty, burst_by_read, 5, WHEEL_HASHED, RANDOM, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, read_burst_hierarchical) {
+	.row = { "read_burst_hierarchical", open_empty, burst_by_read, 5,
+		 WHEEL_HIERARCHICAL, RANDOM, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, read_burst_overflow) {
+	.row = { "read_burst_overflow", open_empty, burst_by_read, 20,
+		 WHEEL_OVERFLOW, RANDOM, WHEEL_OVERFLOW_TIMERS },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, ring_burst_hashed) {
+	.row = { "ring_burst_hashed", open_loop, burst_by_ring, 5, WHEEL_HASHED, RANDOM, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, ring_burst_hierarchical) {
+	.row = { "ring_burst_hierarchical", open_loop, burst_by_ring, 5,
+		 WHEEL_HIERARCHICAL, RANDOM, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, advance_burst) {
+	.row = { "advance_burst", open_virtual, burst_by_advance, 5,
+		 WHEEL_HIERARCHICAL, RANDOM, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, advance_overflow) {
+	.row = { "advance_overflow", open_virtual, burst_by_advance, 20,
+		 WHEEL_OVERFLOW, RANDOM, WHEEL_OVERFLOW_TIMERS },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, long_bucket) {
+	.row = { "long_bucket", fill_one_bucket, walk_long_buckets, 1, WHEEL_HASHED, RANDOM, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, postponed) {
+	.row = { "postponed", open_touched, postpone_all, 1, WHEEL_HIERARCHICAL, RANDOM, MANY },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, postponed_overflow) {
+	.row = { "postponed_overflow", open_touched, postpone_all, 1,
+		 WHEEL_OVERFLOW, RANDOM, WHEEL_OVERFLOW_TIMERS },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, kick) {
+	.row = { "kick", open_kept, kick_all, 3, WHEEL_HIERARCHICAL, RANDOM, KEPT },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, kick_overflow) {
+	.row = { "kick_overflow", open_kept, kick_all, 20,
+		 WHEEL_OVERFLOW, RANDOM, WHEEL_OVERFLOW_TIMERS },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, queue_hierarchical) {
+	.row = { "queue_hierarchical", open_kept, queue_all, 1, WHEEL_HIERARCHICAL, RANDOM, KEPT },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, queue_overflow) {
+	.row = { "queue_overflow", open_kept, queue_all, 1,
+		 WHEEL_OVERFLOW, RANDOM, WHEEL_OVERFLOW_TIMERS },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, scan) {
+	.row = { "scan", open_kept, scan_all, 3, WHEEL_HIERARCHICAL, RANDOM, KEPT },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, munmap_doorbells) {
+	.row = { "munmap_doorbells", open_kept, unmap_bells, 1, WHEEL_HIERARCHICAL, RANDOM, KEPT },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, due_together_1) {
+	.row = { "due_together_1", open_files, files_due_together, 20, WHEEL_HASHED, RANDOM, 1 },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, due_together_8) {
+	.row = { "due_together_8", open_files, files_due_together, 10,
+		 WHEEL_HIERARCHICAL, RANDOM, 8 },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, due_together_timerfds) {
+	.row = { "due_together_timerfds", open_timerfds, timerfds_due_together, 20,
+		 NO_WHEEL, RANDOM, 1 },
+};
+
+FIXTURE_VARIANT_ADD(irqs_off, due_together_64) {
+	.row = { "due_together_64", open_files, files_due_together, 5, WHEEL_OVERFLOW, RANDOM, 64 },
+};
+
+FIXTURE_SETUP(irqs_off)
+{
+	if (!getenv("WHEEL_COUNTED"))
+		SKIP(return, "needs a guest that counts instructions");
+	ASSERT_EQ(0, access(INSTRUMENT, F_OK));
+	ASSERT_EQ(0, pipe(self->result));
+	self->set = calloc(1, sizeof(*self->set));
+	ASSERT_NE(NULL, self->set);
+	self->set->seed = 1;
+}
+
+FIXTURE_TEARDOWN(irqs_off)
+{
+	free(self->set);
+}
+
+static bool become_nobody(void)
+{
+	const struct rlimit memory = { RLIM_INFINITY, RLIM_INFINITY };
+
+	return !setrlimit(RLIMIT_MEMLOCK, &memory) && !setgid(NOBODY) && !setuid(NOBODY);
+}
+
+/* The child process: 0, or the part that failed. */
+static int run(struct files *set, const struct row *row, int result)
+{
+	int worst = open(INSTRUMENT "worst", O_RDWR);
+	char text[4096];
+	ssize_t len;
+	int i;
+
+	if (!become_nobody() || !row->prepare(set, row))
+		return 1;
+	/* The first of several actions brings memory. */
+	if (row->times > 1 && !row->act(set, row))
+		return 1;
+	if (write(worst, "0", 1) != 1)
+		return 2;
+	for (i = 0; i < row->times; i++)
+		if (!row->act(set, row))
+			return 3;
+	len = read(worst, text, sizeof(text));
+	return len > 0 && write(result, text, len) == len ? 0 : 4;
+}
+
+/* The functions in which interrupts were enabled again, innermost first. */
+static void print_row(const char *name, const char *text, __u64 worst)
+{
+	const char *where = strstr(text, ENTRY);
+	int names;
+
+	printf("# %-26s %8llu ", name, worst);
+	for (names = 0; where && names < NAMES; names++) {
+		where = strchr(names ? where : where + sizeof(ENTRY) - 2, ' ');
+		if (!where)
+			break;
+		printf(" %.*s", (int)strcspn(where + 1, "\n "), where + 1);
+		where++;
+	}
+	printf("\n");
+	fflush(stdout);
+}
+
+WT_TEST(irqs_off, p12_irqs_off)
+{
+	const struct row *row = &variant->row;
+	__u64 worst = ~0ULL;
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < ATTEMPTS && worst > LIMIT; i++) {
+		memset(self->text, 0, sizeof(self->text));
+		pid = fork();
+		if (!pid)
+			_exit(run(self->set, row, self->result[1]));
+		ASSERT_EQ(0, wt_end_of(pid));
+		ASSERT_LT(0, read(self->result[0], self->text, sizeof(self->text) - 1));
+		worst = strtoull(self->text, NULL, 10);
+		print_row(row->name, self->text, worst);
+	}
+	if (row->scheme != NO_WHEEL)
+		EXPECT_GE(LIMIT, worst);
+}
+
+/* The instrument detects a time that is known. */
+TEST(p12_instrument_detects_irqs_off)
+{
+	int worst = open(INSTRUMENT "worst", O_RDWR);
+	char text[4096] = "";
+	__u64 measured;
+	int i;
+
+	if (!getenv("WHEEL_COUNTED"))
+		SKIP(return, "needs a guest that counts instructions");
+	ASSERT_LE(0, worst);
+	ASSERT_EQ(1, write(worst, "0", 1));
+	for (i = 0; i < 20; i++)
+		ASSERT_TRUE(wt_write_file(INSTRUMENT "inject", "50000"));
+	ASSERT_LT(0, read(worst, text, sizeof(text) - 1));
+	measured = strtoull(text, NULL, 10);
+	print_row("injected 50000", text, measured);
+	EXPECT_LE(INJECTED - ERROR, measured);
+	EXPECT_GE(INJECTED + ERROR, measured);
+}
+
+TEST_HARNESS_MAIN
