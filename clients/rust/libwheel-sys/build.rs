@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//! Builds libwheel.a with the library's own Makefile, which lists the C sources.
+//!
+//! A crate from `make package` has the C sources in c/. In the tree they are three levels up.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn main() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let library = source_root().join("tools/libwheel");
+
+    make(&library, &out);
+    println!("cargo:rustc-link-search=native={}", out.display());
+    println!("cargo:rustc-link-lib=static=wheel");
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed={}", library.join("Makefile").display());
+    println!("cargo:rerun-if-env-changed=LIBWHEEL_CFLAGS");
+    for source in dependencies(&out, &library) {
+        println!("cargo:rerun-if-changed={}", source.display());
+    }
+}
+
+fn source_root() -> PathBuf {
+    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let packaged = here.join("c");
+
+    if packaged.exists() {
+        packaged
+    } else {
+        here.join("../../..").canonicalize().expect("the tree that contains this crate")
+    }
+}
+
+fn make(library: &Path, out: &Path) {
+    let archive = out.join("libwheel.a");
+    let flags = env::var("LIBWHEEL_CFLAGS").unwrap_or_else(|_| "-O2 -g".into());
+    let status = Command::new("make")
+        .args(["-s", "-C"])
+        .arg(library)
+        .arg(format!("B={}", out.display()))
+        .arg(&archive)
+        .env("CFLAGS", flags)
+        .env_remove("MAKEFLAGS")
+        .env_remove("MAKELEVEL")
+        .status()
+        .expect("libwheel-sys needs make and a C compiler");
+
+    assert!(status.success(), "make could not build libwheel.a");
+}
+
+/// The prerequisites in the dependency files that the C compiler has written.
+fn dependencies(directory: &Path, library: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(dependencies(&path, library));
+        } else if path.extension().map_or(false, |end| end == "d") {
+            found.extend(prerequisites(&path, library));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn prerequisites(file: &Path, library: &Path) -> Vec<PathBuf> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+
+    text.split_whitespace()
+        .filter(|word| word.ends_with(".c") || word.ends_with(".h"))
+        .map(|word| library.join(word))
+        .collect()
+}
