@@ -1,22 +1,46 @@
 // SPDX-License-Identifier: MIT
-//! Benchmarks of wheel-tokio and tokio's timer, interleaved in one process.
+//! Benchmarks of wheel-tokio and of tokio's timer.
 //!
-//! bench ROW WORKERS ROUNDS [TASKS LOOPS]: prints a line of medians. See `rows()`.
+//! bench row ROW WORKERS ROUNDS    nanoseconds per loop, interleaved, medians
+//! bench count ROW TIMER LOOPS     the same loops once, for a tool that counts instructions
+//! bench late TIMER COUNT          lateness of COUNT expiries
+//! bench pending TIMER COUNT       memory and idle wake-ups with COUNT pending timers
 
+mod late;
 mod measure;
+mod pending;
 mod rows;
 
 use std::env;
 
+use rows::{Row, Timer};
+
+fn row(name: &str) -> Row {
+    rows::find(name).unwrap_or_else(|| panic!("no row '{}'", name))
+}
+
+fn timer(name: &str) -> Timer {
+    match name {
+        "none" => Timer::None,
+        "tokio" => Timer::Tokio,
+        "wheel" => Timer::Wheel,
+        _ => panic!("no timer '{}'", name),
+    }
+}
+
+fn number(text: &str) -> usize {
+    text.parse().unwrap_or_else(|_| panic!("no number '{}'", text))
+}
+
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let number = |at: usize, default: usize| {
-        arguments.get(at).map_or(default, |text| text.parse().expect("a number"))
-    };
-    let name = arguments.get(0).map_or("list", String::as_str);
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
 
-    match rows::find(name) {
-        Some(row) => measure::run(&row, number(1, 2), number(2, 11), number(3, 1000), number(4, 1000)),
-        None => rows::list(),
+    match words[..] {
+        ["row", name, workers, rounds] => measure::run(&row(name), number(workers), number(rounds)),
+        ["count", name, kind, loops] => measure::count(&row(name), timer(kind), number(loops)),
+        ["late", kind, count] => late::run(timer(kind), number(count)),
+        ["pending", kind, count] => pending::run(timer(kind), number(count)),
+        _ => panic!("see the head of main.rs"),
     }
 }

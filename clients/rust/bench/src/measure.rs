@@ -7,21 +7,28 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::rows::{Row, Timer};
 
+const TASKS: usize = 1_000;
+const LOOPS: usize = 1_000;
+
 pub fn runtime(workers: usize) -> Runtime {
     Builder::new_multi_thread().worker_threads(workers).enable_all().build().expect("a runtime")
 }
 
-/// Nanoseconds per loop.
-fn once(runtime: &Runtime, row: &Row, timer: Timer, tasks: usize, loops: usize) -> f64 {
-    let start = Instant::now();
-
+fn once(runtime: &Runtime, row: &Row, timer: Timer, tasks: usize, loops: usize) {
     runtime.block_on(async {
         let tasks: Vec<_> = (0..tasks).map(|_| tokio::spawn((row.run)(timer, loops))).collect();
         for task in tasks {
             task.await.expect("a task");
         }
     });
-    start.elapsed().as_nanos() as f64 / (tasks * loops) as f64
+}
+
+/// Nanoseconds per loop.
+fn timed(runtime: &Runtime, row: &Row, timer: Timer) -> f64 {
+    let start = Instant::now();
+
+    once(runtime, row, timer, TASKS, LOOPS);
+    start.elapsed().as_nanos() as f64 / (TASKS * LOOPS) as f64
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -29,14 +36,15 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-pub fn run(row: &Row, workers: usize, rounds: usize, tasks: usize, loops: usize) {
+/// Prints the medians, the ratio to tokio's, and the ratio of what the timers add.
+pub fn run(row: &Row, workers: usize, rounds: usize) {
     let timers = [Timer::None, Timer::Tokio, Timer::Wheel];
     let mut samples = [vec![], vec![], vec![]];
     let runtime = runtime(workers);
 
     for round in 0..=rounds {
         for (timer, samples) in timers.iter().zip(&mut samples) {
-            let ns = once(&runtime, row, *timer, tasks, loops);
+            let ns = timed(&runtime, row, *timer);
             // The first round fills caches.
             if round > 0 {
                 samples.push(ns);
@@ -45,7 +53,11 @@ pub fn run(row: &Row, workers: usize, rounds: usize, tasks: usize, loops: usize)
     }
     let [none, tokio, wheel] = samples.map(median);
     println!(
-        "{:8} {} {:8.1} {:8.1} {:8.1} {:8.2} {:8.2}",
+        "{:8} {:7} {:8.1} {:8.1} {:8.1} {:8.2} {:8.2}",
         row.name, workers, none, tokio, wheel, wheel / tokio, (wheel - none) / (tokio - none)
     );
+}
+
+pub fn count(row: &Row, timer: Timer, loops: usize) {
+    once(&runtime(1), row, timer, 100, loops);
 }

@@ -21,27 +21,24 @@ type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 pub struct Row {
     pub name: &'static str,
-    pub what: &'static str,
     pub run: fn(Timer, usize) -> Task,
 }
 
-fn rows() -> Vec<Row> {
-    vec![
-        Row { name: "ready", what: "timeout() of a future that is ready", run: timeout_ready },
-        Row { name: "yield", what: "timeout() of a future that yields once", run: timeout_yield },
-        Row { name: "sleep", what: "a sleep that is polled, then dropped", run: sleep_churn },
-        Row { name: "reset", what: "a sleep that is reset, then polled", run: sleep_reset },
+fn rows() -> [Row; 4] {
+    [
+        // timeout() of a future that is ready.
+        Row { name: "ready", run: timeout_ready },
+        // timeout() of a future that yields once.
+        Row { name: "yield", run: timeout_yield },
+        // A sleep that is polled, then dropped.
+        Row { name: "sleep", run: sleep_churn },
+        // A sleep that is reset, then polled.
+        Row { name: "reset", run: sleep_reset },
     ]
 }
 
 pub fn find(name: &str) -> Option<Row> {
     rows().into_iter().find(|row| row.name == name)
-}
-
-pub fn list() {
-    for row in rows() {
-        println!("{:8} {}", row.name, row.what);
-    }
 }
 
 /// Pending once.
