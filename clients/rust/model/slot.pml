@@ -162,7 +162,7 @@ proctype owner()
 	finished = true
 }
 
-/* The timer's time comes, or never. */
+/* The timer expires, or not. */
 proctype wheel()
 {
 	do

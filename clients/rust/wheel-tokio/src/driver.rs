@@ -126,7 +126,7 @@ impl End {
         fire.waker
     }
 
-    /// Takes every timer that is armed, and wakes its future, which then uses another timer.
+    /// Takes every armed timer, and wakes its future, which then uses another timer.
     fn wake_all(&self) {
         let raw = self.wheel().raw();
         let mut ops = [sys::wheel_op::default(); BATCH];

@@ -20,7 +20,7 @@
 //! for the wheel's file descriptor and wakes the futures whose timers have expired.
 //!
 //! The futures use tokio's own timer if the wheel cannot be opened, is full or was stopped, if the
-//! runtime has no I/O driver, or if the clock is paused. [`backend`] returns what is in use.
+//! runtime has no I/O driver, or if the clock is paused. [`backend`] returns the one in use.
 //!
 //! # Differences from tokio
 //!

@@ -20,7 +20,7 @@ struct Wheels(Vec<NonNull<Wheel>>);
 // SAFETY: a wheel may be accessed by any thread.
 unsafe impl Send for Wheels {}
 
-/// The wheels that have a driver. A child of fork() starts with a list of its own, because
+/// The wheels that have a driver. A child of fork() starts with a new list, because
 /// another thread may have held the parent's lock.
 static WHEELS: AtomicPtr<Mutex<Wheels>> = AtomicPtr::new(null_mut());
 

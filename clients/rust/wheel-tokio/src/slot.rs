@@ -25,6 +25,8 @@ const WAKE: u32 = 2;
 const FIRED: u32 = 3;
 const LEFT: u32 = 4;
 
+/// A cache line per slot: neighbours may be used by different threads.
+#[repr(align(64))]
 pub(crate) struct Slot {
     state: AtomicU32,
     nr: u32,

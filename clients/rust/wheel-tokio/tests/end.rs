@@ -37,7 +37,7 @@ fn arm(sleep: &mut Sleep) {
     assert!(polled.is_pending());
 }
 
-/// Runs a test of this file in a process of its own, with a variable of the environment.
+/// Runs a test of this file in a separate process, with a variable of the environment.
 fn in_process(test: &str, name: &str, value: &str) {
     let output = Command::new(env::current_exe().unwrap())
         .args(["--exact", test, "--ignored", "--test-threads=1"])
@@ -204,7 +204,7 @@ fn without_a_wheel_timers_are_tokios() {
 }
 
 #[test]
-#[ignore = "runs in a process of its own"]
+#[ignore = "runs in a separate process"]
 fn process_without_a_wheel() {
     for runtime in [multi(), current()] {
         runtime.block_on(async {
@@ -224,7 +224,7 @@ fn a_runtime_without_io_has_tokios_timers() {
 }
 
 #[test]
-#[ignore = "runs in a process of its own"]
+#[ignore = "runs in a separate process"]
 fn process_without_io() {
     let runtime = Builder::new_current_thread().enable_time().build().unwrap();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Timeouts that race with their drop. This is a process of its own, which counts wheels.
+//! Timeouts that race with their drop. This is a separate program, because it counts wheels.
 
 use std::env;
 use std::future::Future;
