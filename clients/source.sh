@@ -44,3 +44,28 @@ debian_source() {
 		exit 0
 	}
 }
+
+fetch_backport() {
+	make_scratch
+	mkdir -p "$scratch/lists/partial" "$folder.new" &&
+		apt-get indextargets 'Created-By: Packages' 'Origin: Debian' \
+			--format "deb [signed-by=$keyring] \$(REPO_URI) $suite \$(COMPONENT)" |
+		grep -v security | sort -u >"$scratch/sources.list" &&
+		our_apt update &&
+		(cd "$scratch" && our_apt download "${@/%//$suite}") &&
+		for package in "$scratch"/*.deb; do
+			dpkg-deb -x "$package" "$folder.new" || return
+		done &&
+		mv -T "$folder.new" "$folder"
+}
+
+# debian_backport PACKAGE...: sets $folder, the directory with the files of packages of Debian's
+# backports, which are not installed. Without them the script ends with a skipped test.
+debian_backport() {
+	suite=$(. /etc/os-release && echo "$VERSION_CODENAME")-backports
+	folder=$cache/$1-$suite
+	[ -d "$folder" ] || (fetch_backport "$@") >&2 || {
+		printf 'KTAP version 1\n1..1\nok 1 tests # SKIP no package %s in %s\n' "$1" "$suite"
+		exit 0
+	}
+}

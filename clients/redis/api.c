@@ -8,18 +8,27 @@ API_FUNCTIONS(API_DEFINE)
 
 typedef int get_api_fn(const char *name, void *function);
 
+static int refuse(struct RedisModuleCtx *ctx, const char *name, const char *problem)
+{
+	if (RedisModule_Log)
+		RedisModule_Log(ctx, "warning", "%s: cannot be loaded: %s", name, problem);
+	return REDIS_ERR;
+}
+
 int api_load(struct RedisModuleCtx *ctx, const char *name, int version)
 {
-	/* The one thing that is known of a context: it begins with this. */
+	/* A context begins with a pointer to this function. */
 	get_api_fn *get_api = *(get_api_fn **)ctx;
 
-#define API_GET(type, name, ...)					       \
-	if (get_api("RedisModule_" #name, &RedisModule_##name) != REDIS_OK)   \
-		return REDIS_ERR;
+	get_api("RedisModule_Log", &RedisModule_Log);
+#define API_GET(type, function, ...)					       \
+	if (get_api("RedisModule_" #function, &RedisModule_##function) != REDIS_OK) \
+		return refuse(ctx, name, "it needs Redis 7.0 or newer, or Valkey; "  \
+			      "this server has no RedisModule_" #function);
 	API_FUNCTIONS(API_GET)
 
 	if (RedisModule_IsModuleNameBusy(name))
-		return REDIS_ERR;
+		return refuse(ctx, name, "a module of this name is already loaded");
 	RedisModule_SetModuleAttribs(ctx, name, version, API_VERSION);
 	return REDIS_OK;
 }

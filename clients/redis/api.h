@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of Redis's interface for modules, version 1, that we use, declared from its
- * public description (redis.io, "Modules API reference"). The server hands out
- * its functions by name: api_load() fetches them, before anything else.
+ * The part of the Redis modules API, version 1, that the module uses, declared from its public
+ * description (redis.io, "Modules API reference"). Valkey has the same API. The server returns
+ * the functions by name to api_load(), which must be called first.
  */
 #ifndef API_H
 #define API_H
@@ -20,20 +20,22 @@ struct RedisModuleCommandFilter;
 struct RedisModuleCommandFilterCtx;
 struct RedisModuleCallReply;
 
-/* The answers of a function of the interface. */
+/* Return values of API functions. */
 #define REDIS_OK		0
 #define REDIS_ERR		1
 
-/* OpenKey(): deletes what has expired, leaves the time of last use alone. */
+/* OpenKey(): delete the key if it has expired; do not update its access time. */
 #define REDIS_WRITE		(1 << 1)
 #define REDIS_NO_TOUCH		(1 << 16)
-/* KeyType(): there is no such key. */
-#define REDIS_EMPTY		0
 /* GetAbsExpire(): the key does not expire. */
 #define REDIS_NO_EXPIRE		-1
 
-/* SetModuleOptions(): to open a key for writing changes nothing in it. */
-#define REDIS_KEYS_ARE_LEFT_ALONE	(1 << 1)
+/*
+ * SetModuleOptions(): opening a key for writing does not modify it; the module supports
+ * repl-diskless-load swapdb.
+ */
+#define REDIS_NO_IMPLICIT_SIGNAL_MODIFIED	(1 << 1)
+#define REDIS_HANDLE_REPL_ASYNC_LOAD		(1 << 2)
 
 /* GetContextFlags() */
 #define REDIS_IS_REPLICA	(1 << 3)
@@ -55,7 +57,7 @@ struct redis_event {
 	uint64_t version;
 };
 
-/* SubscribeToServerEvent(), each with its subevents. */
+/* SubscribeToServerEvent(): events, each followed by its subevents. */
 #define REDIS_EVENT_ROLE	((struct redis_event){ 0, 1 })
 #define REDIS_NOW_MASTER	0
 #define REDIS_NOW_REPLICA	1
@@ -65,17 +67,12 @@ struct redis_event {
 #define REDIS_LOADING_ENDED	3
 #define REDIS_LOADING_FAILED	4
 #define REDIS_EVENT_SWAPDB	((struct redis_event){ 11, 1 })
+#define REDIS_EVENT_ASYNC_LOAD	((struct redis_event){ 14, 1 })
+#define REDIS_ASYNC_LOAD_COMPLETED	2
 #define REDIS_EVENT_LOOP	((struct redis_event){ 15, 1 })
 #define REDIS_BEFORE_SLEEP	0
 
-/* REDIS_EVENT_FLUSH comes with it; @db is -1 if all were flushed. */
-struct redis_flush {
-	uint64_t version;
-	int32_t sync;
-	int32_t db;
-};
-
-/* REDIS_EVENT_SWAPDB comes with it. */
+/* Data of REDIS_EVENT_SWAPDB. */
 struct redis_swap {
 	uint64_t version;
 	int32_t first;
@@ -99,7 +96,7 @@ typedef int redis_set_fn(const char *name, long long value, void *data,
 typedef int redis_apply_fn(struct RedisModuleCtx *ctx, void *data,
 			   struct RedisModuleString **error);
 
-/* Each function of the interface: what it returns, its name, what it takes. */
+/* Result, name and parameters of each API function. */
 #define API_FUNCTIONS(F)						       \
 	F(void, SetModuleAttribs, struct RedisModuleCtx *, const char *, int, int) \
 	F(int, IsModuleNameBusy, const char *)				       \
@@ -124,13 +121,15 @@ typedef int redis_apply_fn(struct RedisModuleCtx *ctx, void *data,
 	F(void, FreeCallReply, struct RedisModuleCallReply *)		       \
 	F(const char *, CallReplyStringPtr, struct RedisModuleCallReply *,     \
 	  size_t *)							       \
+	F(struct RedisModuleCallReply *, CallReplyArrayElement,		       \
+	  struct RedisModuleCallReply *, size_t)			       \
+	F(void, LatencyAddSample, const char *, long long)		       \
 	F(int, GetSelectedDb, struct RedisModuleCtx *)			       \
 	F(int, SelectDb, struct RedisModuleCtx *, int)			       \
 	F(unsigned long long, DbSize, struct RedisModuleCtx *)		       \
 	F(struct RedisModuleKey *, OpenKey, struct RedisModuleCtx *,	       \
 	  struct RedisModuleString *, int)				       \
 	F(void, CloseKey, struct RedisModuleKey *)			       \
-	F(int, KeyType, struct RedisModuleKey *)			       \
 	F(long long, GetAbsExpire, struct RedisModuleKey *)		       \
 	F(int, SubscribeToKeyspaceEvents, struct RedisModuleCtx *, int,	       \
 	  redis_notify_fn *)						       \
@@ -149,6 +148,8 @@ typedef int redis_apply_fn(struct RedisModuleCtx *ctx, void *data,
 	  const char *)							       \
 	F(int, InfoAddFieldULongLong, struct RedisModuleInfoCtx *,	       \
 	  const char *, unsigned long long)				       \
+	F(int, InfoBeginDictField, struct RedisModuleInfoCtx *, const char *)  \
+	F(int, InfoEndDictField, struct RedisModuleInfoCtx *)		       \
 	F(struct RedisModuleServerInfoData *, GetServerInfo,		       \
 	  struct RedisModuleCtx *, const char *)			       \
 	F(const char *, ServerInfoGetFieldC, struct RedisModuleServerInfoData *, \
@@ -165,7 +166,7 @@ typedef int redis_apply_fn(struct RedisModuleCtx *ctx, void *data,
 	F(struct RedisModuleString *, CommandFilterArgGet,		       \
 	  struct RedisModuleCommandFilterCtx *, int)
 
-/* Of our own, so that each call finds its function without a table. */
+/* Hidden, so that calls need no global offset table. */
 #pragma GCC visibility push(hidden)
 #define API_DECLARE(type, name, ...)					       \
 	extern type (*RedisModule_##name)(__VA_ARGS__);
@@ -174,12 +175,12 @@ API_FUNCTIONS(API_DECLARE)
 #pragma GCC visibility pop
 
 /*
- * Fetches them all and introduces the module. REDIS_ERR: this server does not
- * know them all, or has a module of that name.
+ * Looks up all functions, and registers the module. Returns REDIS_ERR if the server lacks a
+ * function, or has a module of that name.
  */
 int api_load(struct RedisModuleCtx *ctx, const char *name, int version);
 
-/* The server looks for these two, when it loads a module and when it unloads it. */
+/* Called by the server when it loads or unloads the module. */
 #pragma GCC visibility push(default)
 int RedisModule_OnLoad(struct RedisModuleCtx *ctx,
 		       struct RedisModuleString **argv, int argc);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A command that is going to run, as a filter sees it. */
+/* A command that is about to run, as a command filter receives it. */
 #ifndef COMMAND_H
 #define COMMAND_H
 
@@ -9,8 +9,8 @@
 #include "api.h"
 
 /*
- * Its word @nr, which it has, up to the first NUL: one stands behind each word of the
- * server's, and to be told its length would take three times as long.
+ * Returns the word @nr, which must exist. The server terminates each word with a NUL, and
+ * reading the length would take three times as long.
  */
 static inline const char *command_word(struct RedisModuleCommandFilterCtx *command,
 				       int nr)
@@ -18,20 +18,16 @@ static inline const char *command_word(struct RedisModuleCommandFilterCtx *comma
 	return RedisModule_StringPtrLen(RedisModule_CommandFilterArgGet(command, nr), NULL);
 }
 
-/* A letter as a small one. */
-static inline char small(char letter)
+static inline char lower(char letter)
 {
 	return letter | ('a' - 'A');
 }
 
-/*
- * Is it this one of small letters, in whatever case? Each command is asked: no function of
- * the C library is as quick with so short words.
- */
+/* Compares regardless of case; @name is in lower case. Faster than libc for short words. */
 static inline bool word_is(const char *word, const char *name)
 {
 	for (; *name; word++, name++)
-		if (small(*word) != *name)
+		if (lower(*word) != *name)
 			return false;
 	return !*word;
 }

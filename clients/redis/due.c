@@ -5,63 +5,76 @@
 #include <time.h>
 
 #include "api.h"
+#include "db.h"
 #include "due.h"
+#include "instants.h"
 #include "keys.h"
-#include "moments.h"
-#include "seek.h"
-#include "transactions.h"
+#include "server.h"
 
 #define NS_PER_MS	1000000ull
-/*
- * Operations a call; keys that may expire before Redis does anything else. To let more of them
- * do so makes the last of 1,000 no sooner: nine tenths of what each takes are Redis's own.
- */
+/* Operations per submission to the wheel. */
 #define BATCH		64
+/*
+ * Limits of one slice of work, after which the server runs other commands. A larger number of
+ * keys does not help: nine tenths of the work per key are the server's own.
+ */
+#define SLICE		64
+#define SLICE_US	1000
+/* Maximum number of milliseconds that have a timer. */
+#define INSTANTS	(1 << 20)
+/* Number of unnecessary keys that do not matter. */
+#define SPARE		1024
+
+static const uint32_t lag_limits_ms[] = DUE_LAG_LIMITS;
+
+_Static_assert(sizeof(lag_limits_ms) / sizeof(*lag_limits_ms) + 1 == DUE_LAG_BUCKETS,
+	       "one bucket per limit, and one beyond the last");
 
 static struct {
 	struct libwheel *wheel;
 	int64_t horizon_ms;
-	/* One slot is no moment's: it is for due_wake_at(). */
-	uint32_t wake_slot;
+	/* Timer of due_wake_at(), in the slot behind those of the instants. */
 	uint64_t wake_generation;
 	due_wake_fn *wake;
 	int64_t wake_ms;
 	/*
-	 * A timer that the wheel has is due by then, and lets due_serve() run; so what is due
-	 * later may be queued until then, or until the queue is full.
+	 * Time of an armed timer. Its expiry causes a due_serve(), which submits the queue, so
+	 * a later operation may stay queued until then.
 	 */
 	int64_t soonest_ms;
-	/* The moment that has come, or NONE. */
-	uint32_t present;
+	/* The instant whose keys are being deleted, or NONE. */
+	uint32_t current;
 	struct wheel_op ops[BATCH];
 	uint32_t ops_count;
 	struct due_counts counts;
+	/* Number of known keys up to which nothing is pruned; next number to check. */
+	uint64_t enough;
+	uint32_t next;
 } due;
 
-int due_open(uint32_t limit)
+int due_open(void)
 {
 	const struct libwheel_options options = {
 		.size = sizeof(options),
 		.clock = WHEEL_CLOCK_REALTIME,
 		.scheme = WHEEL_HASHED,
-		.timers = limit + 1,
+		.timers = INSTANTS + 1,
 		.tick_ns = NS_PER_MS,
 	};
 
-	memset(&due.counts, 0, sizeof(due.counts));
-	due.ops_count = 0;
-	due.wake_slot = limit;
-	due.wake_generation = 0;
+	memset(&due, 0, sizeof(due));
 	due.wake_ms = INT64_MAX;
 	due.soonest_ms = INT64_MAX;
-	due.present = NONE;
+	due.current = NONE;
+	due.enough = SPARE;
+	instants_init(INSTANTS);
 	return libwheel_open(&due.wheel, &options);
 }
 
 void due_close(void)
 {
 	libwheel_close(due.wheel);
-	due.wheel = NULL;
+	instants_exit();
 }
 
 int due_fd(void)
@@ -79,7 +92,7 @@ const struct due_counts *due_counts(void)
 	return &due.counts;
 }
 
-/* The wheel's clock. Each command comes here, so not by way of the library. */
+/* Read for each command, so directly and not through the library. */
 static struct timespec now(void)
 {
 	struct timespec time;
@@ -99,7 +112,7 @@ int64_t due_now_ms(void)
 {
 	struct timespec time = now();
 
-	/* Less than 32 bits, without a sign, are the quickest to divide. */
+	/* A 32 bit unsigned division is the fastest. */
 	return time.tv_sec * 1000 + (uint32_t)time.tv_nsec / 1000000;
 }
 
@@ -113,50 +126,53 @@ int64_t due_horizon(void)
 	return due.horizon_ms;
 }
 
-/* A key that does not expire within the horizon, or not any more. */
+static void note_refused(void)
+{
+	if (!due.counts.refused++)
+		server_log("a limit is reached: some keys are left to the server's own expiry; "
+			   "see wheel_expire.max-keys and INFO wheel_expire");
+}
+
 static void drop(uint32_t key)
 {
 	RedisModule_FreeString(NULL, key_remove(key));
 }
 
-/* Nobody waits for a moment any more. */
-static void close_moment(uint32_t nr, enum moment_state state)
+static void close_instant(uint32_t nr, enum instant_state state)
 {
-	if (moment_at(nr)->ms == due.soonest_ms)
+	if (instant_at(nr)->ms == due.soonest_ms)
 		due.soonest_ms = due.wake_ms;
-	moment_close(nr, state);
+	instant_close(nr, state);
 }
 
-/* There is no room on the wheel: the keys of a moment are left to Redis. */
+/* The wheel rejected the timer: leaves its keys to the server's own expiry. */
 static void refuse(uint32_t nr)
 {
-	struct moment *moment = moment_at(nr);
+	struct instant *instant = instant_at(nr);
 
-	while (moment->first != NONE) {
-		uint32_t key = moment->first;
+	while (instant->first != NONE) {
+		uint32_t key = instant->first;
 
-		due.counts.refused++;
-		key_unlink(&moment->first, key);
+		note_refused();
+		key_unlink(&instant->first, key);
 		drop(key);
 	}
-	if (moment->state == MOMENT_WAITING)
-		close_moment(nr, MOMENT_LEAVING);
-	moment_free(nr);
+	if (instant->state == INSTANT_ARMED)
+		close_instant(nr, INSTANT_CANCELLED);
+	instant_free(nr);
 }
 
-/* An operation that was queued has its answer. */
-static void op_settle(const struct wheel_op *op)
+static void op_done(const struct wheel_op *op)
 {
 	uint32_t nr = WHEEL_ID_SLOT(op->id);
-	const struct moment *moment = moment_at(nr);
 
-	if (WHEEL_ID_GEN(op->id) != moment->generation)
+	if (WHEEL_ID_GEN(op->id) != instant_at(nr)->generation)
 		return;
 	if (op->op == WHEEL_OP_ARM && op->res < 0)
 		refuse(nr);
-	/* Not cancelled: it fired, and due_serve() is going to take its event. */
+	/* A timer that was not cancelled has expired: due_serve() will receive its event. */
 	if (op->op == WHEEL_OP_CANCEL && !op->res)
-		moment_free(nr);
+		instant_free(nr);
 }
 
 void due_submit(void)
@@ -168,73 +184,73 @@ void due_submit(void)
 					  due.ops_count - at, &done);
 
 		at += done;
-		/* Each gets its answer, if need be the call's. */
+		/* The error belongs to the first operation that was not done. */
 		if (err < 0 && err != -EINTR && at < due.ops_count)
 			due.ops[at++].res = err;
 	}
 	for (i = 0; i < due.ops_count; i++)
-		op_settle(&due.ops[i]);
+		op_done(&due.ops[i]);
 	due.ops_count = 0;
 }
 
 static void op_queue(uint32_t op, uint32_t nr)
 {
-	const struct moment *moment = moment_at(nr);
+	const struct instant *instant = instant_at(nr);
 
 	due.ops[due.ops_count++] = (struct wheel_op) {
 		.op = op,
-		.id = WHEEL_ID(nr, moment->generation),
-		/* To Redis a key has expired once its time has passed. */
-		.when = (moment->ms + 1) * NS_PER_MS,
+		.id = WHEEL_ID(nr, instant->generation),
+		/* The server expires a key when the key's millisecond has ended. */
+		.when = (instant->ms + 1) * NS_PER_MS,
 	};
-	if (op == WHEEL_OP_ARM && moment->ms < due.soonest_ms) {
-		due.soonest_ms = moment->ms;
+	if (op == WHEEL_OP_ARM && instant->ms < due.soonest_ms) {
+		due.soonest_ms = instant->ms;
 		due_submit();
 	} else if (due.ops_count == BATCH) {
 		due_submit();
 	}
 }
 
-/* A new moment; where there is no room for it, those that are leaving go now. */
-static uint32_t make_moment(int64_t ms)
+/* If the limit is reached, submitting the queued cancels may free instants. */
+static uint32_t add_instant(int64_t ms)
 {
-	uint32_t nr = moment_add(ms);
+	uint32_t nr = instant_add(ms);
 
 	if (nr != NONE)
 		return nr;
 	due_submit();
-	return moment_add(ms);
+	return instant_add(ms);
 }
 
-/* A key that is in no list waits for its moment. */
-static void wait_for(uint32_t key, int64_t ms)
+/* Adds a key that is in no list to the list of an instant. */
+static void join_instant(uint32_t key, int64_t ms)
 {
-	uint32_t nr = moment_find(ms);
+	uint32_t nr = instant_find(ms);
 	bool is_new = nr == NONE;
 
 	if (is_new)
-		nr = make_moment(ms);
+		nr = add_instant(ms);
 	if (nr == NONE) {
-		due.counts.refused++;
+		note_refused();
 		drop(key);
 		return;
 	}
-	key_at(key)->moment = nr;
-	key_link(&moment_at(nr)->first, key);
+	key_at(key)->instant = nr;
+	key_link(&instant_at(nr)->first, key);
 	if (is_new)
 		op_queue(WHEEL_OP_ARM, nr);
 }
 
-/* A key waits no more. A moment without keys need not come. */
-static void leave_moment(uint32_t key)
+/* Removes a key from its list. An instant without keys needs no timer. */
+static void leave_instant(uint32_t key)
 {
-	uint32_t nr = key_at(key)->moment;
-	struct moment *moment = moment_at(nr);
+	uint32_t nr = key_at(key)->instant;
+	struct instant *instant = instant_at(nr);
 
-	key_unlink(&moment->first, key);
-	if (moment->first != NONE || moment->state != MOMENT_WAITING)
+	key_unlink(&instant->first, key);
+	if (instant->first != NONE || instant->state != INSTANT_ARMED)
 		return;
-	close_moment(nr, MOMENT_LEAVING);
+	close_instant(nr, INSTANT_CANCELLED);
 	op_queue(WHEEL_OP_CANCEL, nr);
 }
 
@@ -243,7 +259,7 @@ static bool is_near(int64_t expires_ms)
 	return expires_ms != INT64_MAX && expires_ms <= due_now_ms() + due.horizon_ms;
 }
 
-/* How long a key lives after a command that may wait in a transaction; 0: none does. */
+/* Returns the shortest TTL that a command in an open transaction may set, or 0. */
 static int64_t queued_life(const struct key *key)
 {
 	if (!transactions_may_be_open() || key->round != transactions_round())
@@ -261,25 +277,25 @@ static void note_queued(struct key *key, int64_t lives_ms)
 	key->round = transactions_round();
 }
 
-/* It may expire then; @lives_ms after a command that was read, or 0. */
+/* A key may expire at @expires_ms, or @lives_ms after the execution of a command; 0: none. */
 static void expect(const struct name *name, int64_t expires_ms, int64_t lives_ms)
 {
 	bool known;
 	uint32_t key = key_find_or_add(name, &known);
 
 	if (key == NONE) {
-		due.counts.refused++;
+		note_refused();
 		return;
 	}
 	if (lives_ms)
 		note_queued(key_at(key), lives_ms);
 	if (known) {
-		/* A moment that comes too early finds the later time itself. */
-		if (expires_ms >= moment_at(key_at(key)->moment)->ms)
+		/* A timer that expires too early finds the later time in the server. */
+		if (expires_ms >= instant_at(key_at(key)->instant)->ms)
 			return;
-		leave_moment(key);
+		leave_instant(key);
 	}
-	wait_for(key, expires_ms);
+	join_instant(key, expires_ms);
 }
 
 void due_expect(struct RedisModuleString *string, int64_t expires_ms)
@@ -294,90 +310,138 @@ void due_expect(struct RedisModuleString *string, int64_t expires_ms)
 
 void due_expect_life(const struct name *name, int64_t lives_ms)
 {
-	/* Redis reads its clock later, so it cannot expire earlier. */
+	/* The server reads its clock later, so the key cannot expire earlier. */
 	if (lives_ms <= due.horizon_ms)
 		expect(name, due_now_ms() + lives_ms, lives_ms);
 }
 
-static void forget(uint32_t key)
+/* Forgets the first used key among the next @count numbers. */
+static void forget(uint32_t count)
 {
-	leave_moment(key);
-	drop(key);
+	for (; count-- && keys_count(); due.next++) {
+		if (due.next >= keys_end())
+			due.next = 0;
+		if (!key_at(due.next)->name)
+			continue;
+		leave_instant(due.next);
+		drop(due.next);
+	}
+	due_submit();
+}
+
+bool due_forget_some(void)
+{
+	forget(SPARE);
+	return keys_count();
 }
 
 void due_forget_all(void)
 {
-	uint32_t nr;
-
-	for (nr = 0; nr < keys_end(); nr++)
-		if (key_at(nr)->name)
-			forget(nr);
-	due_submit();
+	forget(keys_end() + 1);
 }
 
 void due_wake_at(int64_t ms, due_wake_fn *wake)
 {
-	uint64_t id = WHEEL_ID(due.wake_slot, due.wake_generation);
+	uint64_t id = WHEEL_ID(INSTANTS, due.wake_generation);
 
 	due.wake = wake;
 	due.wake_ms = ms;
 	due.soonest_ms = ms;
 	if (!libwheel_rearm(due.wheel, id, ms * NS_PER_MS))
 		return;
-	/* -EBUSY: it has fired, and due_serve() is about to call. */
-	id = WHEEL_ID(due.wake_slot, ++due.wake_generation);
+	/* -EBUSY: the timer has expired, and due_serve() will receive its event. */
+	id = WHEEL_ID(INSTANTS, ++due.wake_generation);
 	libwheel_arm(due.wheel, &id, ms * NS_PER_MS, 0);
 }
 
 static void note_expired(uint32_t keys, int64_t expires_ms)
 {
-	int64_t late_us;
+	int64_t lag_us = now_us() - expires_ms * 1000;
+	int bucket = 0;
 
-	if (!keys)
-		return;
-	late_us = now_us() - expires_ms * 1000;
 	due.counts.expired += keys;
-	if (late_us > due.counts.late_max_us)
-		due.counts.late_max_us = late_us;
+	due.counts.lag_sum_us += lag_us * keys;
+	if (lag_us > due.counts.lag_max_us)
+		due.counts.lag_max_us = lag_us;
+	while (bucket < DUE_LAG_BUCKETS - 1 && lag_us > lag_limits_ms[bucket] * 1000ll)
+		bucket++;
+	due.counts.lag[bucket] += keys;
 }
 
 /*
- * Redis expires a key, or knows of a later time. Another module that hears of it may
- * change the key meanwhile: by then we do not know it any more. True: we do again.
- *
- * A command that waits in a transaction is executed after this look, if ever. So the key
- * cannot expire before the life that it gives has passed from now on: that is when
- * the next look is due, until no transaction is open.
+ * The server may keep an expired key, for example while it imports data. The delay until the
+ * next check is as long as the key is overdue, so the number of checks is logarithmic.
  */
-static bool look_at(struct RedisModuleCtx *ctx, uint32_t nr)
+static int64_t check_again_ms(int64_t expires_ms)
 {
-	int64_t ms = moment_at(key_at(nr)->moment)->ms;
+	int64_t now_ms = due_now_ms();
+
+	return expires_ms >= now_ms ? expires_ms : now_ms + (now_ms - expires_ms);
+}
+
+/*
+ * Opens a key: the server deletes it, or reports a later time. Another module that is notified
+ * of the deletion may change the key, so the entry is removed first. Returns true if the key
+ * is known again.
+ *
+ * A command queued in a transaction is executed after this check, if at all. Therefore the key
+ * cannot expire before the TTL of that command has elapsed, counted from now. The next check
+ * takes place then, until no transaction is open.
+ */
+static bool check(struct RedisModuleCtx *ctx, uint32_t nr)
+{
+	int64_t ms = instant_at(key_at(nr)->instant)->ms;
 	int64_t lives_ms = queued_life(key_at(nr));
+	struct lookup found;
 	struct name name;
-	struct found found;
 	bool again;
 
 	if (lives_ms && !transactions_are_open(ctx))
 		lives_ms = 0;
-	leave_moment(nr);
+	leave_instant(nr);
 	name = name_of(key_remove(nr));
-	found = seek(ctx, name.string);
-	note_expired(found.gone, ms);
+	found = db_lookup(ctx, name.string);
+	if (found.deleted)
+		note_expired(found.deleted, ms);
 	again = is_near(found.expires_ms);
 	if (again)
-		expect(&name, found.expires_ms, 0);
+		expect(&name, check_again_ms(found.expires_ms), 0);
 	if (lives_ms)
 		due_expect_life(&name, lives_ms);
 	RedisModule_FreeString(NULL, name.string);
 	return again;
 }
 
-void due_check(struct RedisModuleCtx *ctx, uint32_t nr)
+void due_prune_soon(void)
 {
-	look_at(ctx, nr);
+	due.enough = SPARE;
 }
 
-/* Takes the next event from the wheel. False: there is none. */
+bool due_prune_is_wanted(void)
+{
+	return keys_count() > due.enough;
+}
+
+bool due_prune(struct RedisModuleCtx *ctx)
+{
+	uint32_t i;
+
+	if (!due_prune_is_wanted())
+		return false;
+	/* At least half of the keys beyond this limit are unnecessary: two checks for each. */
+	due.enough = SPARE + 2 * db_keys(ctx);
+	db_lookup_begin(ctx);
+	for (i = 0; i < SLICE && due_prune_is_wanted(); i++, due.next++) {
+		if (due.next >= keys_end())
+			due.next = 0;
+		if (key_at(due.next)->name)
+			check(ctx, due.next);
+	}
+	due_submit();
+	return due_prune_is_wanted();
+}
+
+/* Receives the next event from the wheel. Returns false if no event is pending. */
 static bool take_event(struct RedisModuleCtx *ctx)
 {
 	struct wheel_event event;
@@ -386,34 +450,47 @@ static bool take_event(struct RedisModuleCtx *ctx)
 	if (libwheel_expirations(due.wheel, &event, 1) != 1)
 		return false;
 	nr = WHEEL_ID_SLOT(event.id);
-	if (nr == due.wake_slot) {
+	if (nr == INSTANTS) {
 		due.wake(ctx);
-	} else if (moment_at(nr)->state == MOMENT_WAITING) {
-		close_moment(nr, MOMENT_COME);
-		due.present = nr;
+	} else if (instant_at(nr)->state == INSTANT_ARMED) {
+		close_instant(nr, INSTANT_DUE);
+		due.current = nr;
 	} else {
-		moment_free(nr);
+		instant_free(nr);
+	}
+	return true;
+}
+
+/* Does one step of due_serve(). Returns false if there is no more work. */
+static bool serve_one(struct RedisModuleCtx *ctx)
+{
+	struct instant *instant;
+
+	if (due.current == NONE)
+		return take_event(ctx);
+	instant = instant_at(due.current);
+	if (instant->first != NONE) {
+		due.counts.moved += check(ctx, instant->first);
+	} else {
+		instant_free(due.current);
+		due.current = NONE;
 	}
 	return true;
 }
 
 bool due_serve(struct RedisModuleCtx *ctx)
 {
+	int64_t begin_us = now_us(), spent_us = 0;
 	bool more = true;
-	int served = 0;
+	int steps;
 
-	seek_begin(ctx);
-	while (more && served < BATCH) {
-		if (due.present == NONE) {
-			more = take_event(ctx);
-		} else if (moment_at(due.present)->first != NONE) {
-			due.counts.moved += look_at(ctx, moment_at(due.present)->first);
-			served++;
-		} else {
-			moment_free(due.present);
-			due.present = NONE;
-		}
+	db_lookup_begin(ctx);
+	for (steps = 0; more && steps < SLICE && spent_us < SLICE_US; steps++) {
+		more = serve_one(ctx);
+		spent_us = now_us() - begin_us;
 	}
 	due_submit();
+	/* As the server does for its own expiry. */
+	server_note_latency(ctx, "expire-cycle", spent_us);
 	return more;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wheel: a timer for each moment at which keys expire within the horizon, and what
- * happens when one is due. Redis itself deletes the keys, tells its subscribers
- * and its replicas: it does so when an expired key is opened, and we open it.
+ * The wheel: one timer for each millisecond in which keys expire within the horizon. When a
+ * timer expires, the module opens its keys. The server itself then deletes those that have
+ * expired, and notifies its subscribers and replicas.
  */
 #ifndef DUE_H
 #define DUE_H
@@ -14,58 +14,70 @@ struct RedisModuleCtx;
 struct RedisModuleString;
 struct name;
 
+/* Upper limits of the lag buckets, in ms. The last bucket has none. */
+#define DUE_LAG_LIMITS	{ 1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 10000, 100000 }
+#define DUE_LAG_BUCKETS	14
+
 /**
- * struct due_counts - since the module was loaded
- * @expired: keys that Redis deleted because their moment had come
- * @moved: keys that were found to expire later by now
- * @refused: keys that found no room on the wheel
- * @late_max_us: the longest from a key's expiry to its deletion
+ * struct due_counts - Statistics since the module was loaded.
+ * @expired: keys that the server deleted because their timer had expired
+ * @moved: keys that turned out to expire later
+ * @refused: keys that were left to the server's own expiry, because a limit was reached
+ * @lag: of the deleted keys by lag, from a key's expiry time to its deletion
+ * @lag_sum_us: sum of all lags
+ * @lag_max_us: longest lag
  */
 struct due_counts {
 	uint64_t expired;
 	uint64_t moved;
 	uint64_t refused;
-	int64_t late_max_us;
+	uint64_t lag[DUE_LAG_BUCKETS];
+	int64_t lag_sum_us;
+	int64_t lag_max_us;
 };
 
-/* For so many keys at most. 0 or a negative errno. */
-int due_open(uint32_t limit);
+/* Returns 0, or a negative errno. */
+int due_open(void);
 void due_close(void);
-/* Readable when due_serve() has something to do. */
+/* The descriptor is readable when due_serve() has work. */
 int due_fd(void);
-/* "kernel" or "user" */
+/* Returns "kernel" or "user". */
 const char *due_backend(void);
 const struct due_counts *due_counts(void);
-/* Milliseconds since 1970. */
+/* Returns the current time, in milliseconds since 1970. */
 int64_t due_now_ms(void);
 void due_set_horizon(int64_t ms);
 int64_t due_horizon(void);
 
 /*
- * A key may expire then: when it is due, it does or does not. Beyond the horizon means
- * nothing, INT64_MAX never.
+ * A key may expire at @expires_ms. The key is checked then, so a wrong time does no harm. A
+ * time beyond the horizon is ignored. INT64_MAX means that the key does not expire.
  */
 void due_expect(struct RedisModuleString *string, int64_t expires_ms);
 /*
- * A command that is read now gives it so long a life, within the horizon, when it is executed:
- * at once, or once its transaction is.
+ * A command that has been read sets the TTL @lives_ms, within the horizon, when it is executed:
+ * now, or when its transaction is.
  */
 void due_expect_life(const struct name *name, int64_t lives_ms);
-/*
- * Forgets the key of that number if it does not expire within the horizon. seek_begin()
- * comes before it.
- */
-void due_check(struct RedisModuleCtx *ctx, uint32_t nr);
+/* Forgets some of the keys. Returns true if there may be more. */
+bool due_forget_some(void);
 void due_forget_all(void);
-/* The wheel is told now, at the latest, which keys were expected and forgotten. */
+/* Passes the queued operations to the wheel. */
 void due_submit(void);
+
 /*
- * Calls @wake from due_serve() once it is that time; instead of the last such
- * call, if that is still to come.
+ * Pruning: a deleted key, or one whose command failed, remains known until its time. There
+ * may be at most about twice as many known keys as keys. Beyond that, the known ones are checked.
  */
+void due_prune_soon(void);
+bool due_prune_is_wanted(void);
+/* Checks some keys. Returns true if more must be checked. */
+bool due_prune(struct RedisModuleCtx *ctx);
+
+/* Calls @wake from due_serve() at that time, once. Replaces the previous such call. */
 typedef void due_wake_fn(struct RedisModuleCtx *ctx);
 void due_wake_at(int64_t ms, due_wake_fn *wake);
-/* Lets Redis expire some of the keys that are due. True: there may be more. */
+/* Lets the server delete some of the due keys. Returns true if there may be more. */
 bool due_serve(struct RedisModuleCtx *ctx);
 
 #endif

@@ -3,25 +3,35 @@
 
 #include "api.h"
 #include "command.h"
+#include "db.h"
 #include "due.h"
 #include "hint.h"
 #include "keys.h"
-#include "look.h"
-#include "transactions.h"
+#include "server.h"
 
-/* More than that many digits are left to Redis to judge: a time in ms has 13. */
+/* Longer numbers are left to the server: a time in ms has 13 digits. */
 #define DIGITS		15
-/* A longer name is kept once it is seen to expire: else those without rights fill memory. */
+/*
+ * A longer name is kept only after its key was seen to expire. Otherwise a client without
+ * permissions could fill the memory.
+ */
 #define NAME_LENGTH	256
+/* Names that are looked up before the server runs other commands. */
+#define SLICE		256
+/* Size of the array of names at first, and the size above which it is freed when empty. */
+#define NAMES_MIN	64
+#define NAMES_MAX	4096
+/* The newest server whose commands are all in forms[]: Redis 8.0 and Valkey 8.1. */
+#define NEWEST_KNOWN	0x0801ff
 
-/* The commands after which a key may expire that did not before, the commonest first. */
+/* The commands after which a key may expire that did not before, the most frequent first. */
 static const struct form {
 	char name[16];
-	/* So many it has at least; which of them is the key. */
+	/* Minimum number of words; index of the key. */
 	int words, key;
-	/* Which one says how long it lives, or is the first that may be EX or PX; or 0. */
+	/* Index of the TTL, or first index of an option that may be EX or PX; or 0. */
 	int time, options;
-	/* Of the number that it says, in ms; and that it is a time, not a life. */
+	/* Unit of the TTL in ms; and whether it is a point in time. */
 	int64_t unit;
 	bool is_time;
 } forms[] = {
@@ -44,16 +54,21 @@ static const struct form {
 	{}
 };
 
-/* struct term - how long a key lives after a command, or until when; 0: it does not say */
-struct term {
+/* struct ttl - TTL that a command sets, or point in time; @ms is 0 if it is unknown. */
+struct ttl {
 	int64_t ms;
 	bool is_time;
 };
 
-/* The key of the command that was read last, or NULL; not ours to free. */
-static struct RedisModuleString *last;
+static struct {
+	/* Key of the last command read, or NULL. No reference. */
+	struct RedisModuleString *last;
+	/* Names for hint_lookup(); those before @done have been looked up. */
+	struct RedisModuleString **names;
+	uint32_t count, done, size;
+} hint;
 
-/* Is there a command of that name, which this word too many or too few lets fail? */
+/* Checks for a command by calling it with a number of words that makes it fail. */
 static bool exists(struct RedisModuleCtx *ctx, const char *name, const char *word)
 {
 	struct RedisModuleCallReply *reply;
@@ -66,17 +81,19 @@ static bool exists(struct RedisModuleCtx *ctx, const char *name, const char *wor
 	return false;
 }
 
-bool hint_knows_all(struct RedisModuleCtx *ctx)
+bool hint_is_possible(struct RedisModuleCtx *ctx)
 {
 	const struct form *form;
 
+	if (RedisModule_GetServerVersion() > NEWEST_KNOWN)
+		return false;
 	for (form = forms; *form->name; form++)
 		if (!exists(ctx, form->name, NULL))
 			return false;
 	return exists(ctx, "multi", "it");
 }
 
-/* A positive number, or 0: it is none, or too long. */
+/* Returns a positive number, or 0 if the word is not one, or too long. */
 static int64_t number_of(const char *word)
 {
 	const char *end = word + DIGITS;
@@ -88,7 +105,7 @@ static int64_t number_of(const char *word)
 	return *word ? 0 : number;
 }
 
-/* The form of a command, or the last one, which has no name. */
+/* Returns the form of a command, or the last form, which has no name. */
 static const struct form *form_of(const char *name, int words)
 {
 	const struct form *form;
@@ -99,87 +116,142 @@ static const struct form *form_of(const char *name, int words)
 	return form;
 }
 
-/* Is the word EX, PX, EXAT or PXAT? Then @term has its unit. */
-static inline bool is_option(const char *word, struct term *term)
+/* Returns true for EX, PX, EXAT and PXAT, and stores the unit in @ttl. */
+static inline bool is_option(const char *word, struct ttl *ttl)
 {
-	char first = small(word[0]);
+	char first = lower(word[0]);
 
-	if ((first != 'e' && first != 'p') || small(word[1]) != 'x')
+	if ((first != 'e' && first != 'p') || lower(word[1]) != 'x')
 		return false;
-	term->ms = first == 'e' ? 1000 : 1;
-	term->is_time = word[2];
-	return !term->is_time || word_is(word + 2, "at");
+	ttl->ms = first == 'e' ? 1000 : 1;
+	ttl->is_time = word[2];
+	return !ttl->is_time || word_is(word + 2, "at");
 }
 
-static struct term term_of(struct RedisModuleCommandFilterCtx *command, int words,
-			   const struct form *form)
+static struct ttl ttl_of(struct RedisModuleCommandFilterCtx *command, int words,
+			 const struct form *form)
 {
-	struct term term = { .ms = form->unit, .is_time = form->is_time };
+	struct ttl ttl = { .ms = form->unit, .is_time = form->is_time };
 	int nr;
 
 	if (form->time) {
-		term.ms *= number_of(command_word(command, form->time));
-		return term;
+		ttl.ms *= number_of(command_word(command, form->time));
+		return ttl;
 	}
 	if (!form->options)
-		return term;
+		return ttl;
 	for (nr = form->options; nr + 1 < words; nr++)
-		if (is_option(command_word(command, nr), &term)) {
-			term.ms *= number_of(command_word(command, nr + 1));
-			return term;
+		if (is_option(command_word(command, nr), &ttl)) {
+			ttl.ms *= number_of(command_word(command, nr + 1));
+			return ttl;
 		}
-	/* It says that it gives none. */
-	return (struct term){ .ms = INT64_MAX };
+	/* There is no option that sets a TTL. */
+	return (struct ttl){ .ms = INT64_MAX };
 }
 
 /*
- * Most often it is SET, and no other of these commands has EX or PX there. So its name need
- * not be read: of a command that gives no time, as MSET, it is a hint in vain.
+ * Most of these commands are SET, and no other one has EX or PX at this index. So the name is
+ * not read. For a command without TTL, as MSET, this is an unnecessary hint.
  */
 static bool looks_like_set(struct RedisModuleCommandFilterCtx *command, int words,
-			   struct term *term)
+			   struct ttl *ttl)
 {
-	if (words < 5 || !is_option(command_word(command, 3), term))
+	if (words < 5 || !is_option(command_word(command, 3), ttl))
 		return false;
-	term->ms *= number_of(command_word(command, 4));
+	ttl->ms *= number_of(command_word(command, 4));
 	return true;
 }
 
 enum hint hint_read(struct RedisModuleCommandFilterCtx *command, int words)
 {
 	const struct form *form = forms;
-	struct term term;
 	struct name key;
+	struct ttl ttl;
 	bool is_long;
 
-	last = NULL;
-	if (!looks_like_set(command, words, &term)) {
+	hint.last = NULL;
+	if (!looks_like_set(command, words, &ttl)) {
 		if (words == 1 && word_is(command_word(command, 0), "multi"))
 			transactions_begun();
 		if (words <= 2)
-			return HINT_OF_NOTHING;
+			return HINT_NONE;
 		form = form_of(command_word(command, 0), words);
 		if (!*form->name)
-			return HINT_OF_NOTHING;
-		term = term_of(command, words, form);
+			return HINT_NONE;
+		ttl = ttl_of(command, words, form);
 	}
-	last = RedisModule_CommandFilterArgGet(command, form->key);
-	if (!term.is_time && term.ms > due_horizon())
-		return HINT_OF_NOTHING;
-	key = name_of(last);
+	hint.last = RedisModule_CommandFilterArgGet(command, form->key);
+	if (!ttl.is_time && ttl.ms > due_horizon())
+		return HINT_NONE;
+	key = name_of(hint.last);
 	is_long = key.length > NAME_LENGTH;
-	/* A time may be over when the transaction is executed. */
-	if (!term.ms || is_long || (term.is_time && transactions_may_be_open()))
-		look_later(key.string);
-	else if (term.is_time)
-		due_expect(key.string, term.ms);
+	/* A point in time may have passed when the transaction is executed. */
+	if (!ttl.ms || is_long || (ttl.is_time && transactions_may_be_open()))
+		hint_look_later(key.string);
+	else if (ttl.is_time)
+		due_expect(key.string, ttl.ms);
 	else
-		due_expect_life(&key, term.ms);
-	return is_long && transactions_may_be_open() ? HINT_TOO_LONG : HINT_OF_KEY;
+		due_expect_life(&key, ttl.ms);
+	return is_long && transactions_may_be_open() ? HINT_TOO_LONG : HINT_KEY;
 }
 
 bool hint_was_of(const struct RedisModuleString *name)
 {
-	/* Its own word, not another string with the same bytes. */
-	return last == name;
+	return hint.last == name;
+}
+
+void hint_look_later(struct RedisModuleString *name)
+{
+	if (hint.count == hint.size) {
+		hint.size = hint.size ? 2 * hint.size : NAMES_MIN;
+		hint.names = RedisModule_Realloc(hint.names, hint.size * sizeof(*hint.names));
+	}
+	hint.names[hint.count++] = RedisModule_HoldString(NULL, name);
+}
+
+bool hint_lookup_is_wanted(void)
+{
+	return hint.done < hint.count;
+}
+
+static void lookup_one(struct RedisModuleCtx *ctx, bool may_be_queued)
+{
+	struct name name = name_of(hint.names[hint.done++]);
+
+	due_expect(name.string, db_lookup(ctx, name.string).expires_ms);
+	/* The transaction may set any TTL. */
+	if (may_be_queued)
+		due_expect_life(&name, 1);
+	RedisModule_FreeString(NULL, name.string);
+}
+
+bool hint_lookup(struct RedisModuleCtx *ctx)
+{
+	uint32_t slice = SLICE;
+	bool may_be_queued;
+
+	if (!hint_lookup_is_wanted())
+		return false;
+	may_be_queued = transactions_are_open(ctx);
+	db_lookup_begin(ctx);
+	/* Another module that is notified of a deletion may add names. */
+	while (hint_lookup_is_wanted() && slice--)
+		lookup_one(ctx, may_be_queued);
+	if (hint_lookup_is_wanted())
+		return true;
+	hint_drop();
+	return false;
+}
+
+void hint_drop(void)
+{
+	while (hint_lookup_is_wanted())
+		RedisModule_FreeString(NULL, hint.names[hint.done++]);
+	hint.count = 0;
+	hint.done = 0;
+	if (hint.size > NAMES_MAX) {
+		RedisModule_Free(hint.names);
+		hint.names = NULL;
+		hint.size = 0;
+	}
 }

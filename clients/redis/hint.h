@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hints: a command that is going to run tells of a key's time to live. To read that costs a
- * fifth of what it costs Redis to notify us. A command that is refused is a hint in vain:
- * keys are looked at before anything happens to them. So is for a while one that waits for
- * its transaction to be executed: its key is looked at again while one may be open.
+ * Hints: keys whose TTL a command is about to change. Reading the TTL from the command before
+ * it runs costs one fifth of a keyspace notification. The command may still fail, so a hint is
+ * never trusted: the module checks the key in the server before it acts. The same applies to a
+ * command queued by MULTI. Its key is checked repeatedly while the transaction may be open.
+ *
+ * Some commands, as RENAME, do not contain the TTL. The name of their key is kept, and looked
+ * up after the command.
  */
 #ifndef HINT_H
 #define HINT_H
@@ -14,19 +17,28 @@ struct RedisModuleCommandFilterCtx;
 struct RedisModuleCtx;
 struct RedisModuleString;
 
-/* Does each command that is read have its own name here? Else it cannot be read. */
-bool hint_knows_all(struct RedisModuleCtx *ctx);
 enum hint {
-	HINT_OF_NOTHING,
-	/* A key may expire that did not before, or sooner. */
-	HINT_OF_KEY,
-	/* The same, in a transaction perhaps, and its name is too long to be kept for so long. */
+	/* The command sets no TTL within the horizon. */
+	HINT_NONE,
+	/* A key may expire that did not before, or earlier. */
+	HINT_KEY,
+	/* The same, maybe in a transaction, and the name is too long to be kept that long. */
 	HINT_TOO_LONG,
 };
 
-/* A command of so many words is going to run. */
+/* Returns true if no command that sets a TTL has been renamed, or is unknown here. */
+bool hint_is_possible(struct RedisModuleCtx *ctx);
+/* A command of @words words is about to run. */
 enum hint hint_read(struct RedisModuleCommandFilterCtx *command, int words);
-/* Was the command that was read last about this very key? */
+/* Returns true if @name is the key of the last command read: the same object. */
 bool hint_was_of(const struct RedisModuleString *name);
+
+/* Keeps a name for hint_lookup(). A command may not be disturbed while it runs. */
+void hint_look_later(struct RedisModuleString *name);
+bool hint_lookup_is_wanted(void);
+/* Looks up some of the names. Returns true if there are more. */
+bool hint_lookup(struct RedisModuleCtx *ctx);
+/* Forgets the names. */
+void hint_drop(void);
 
 #endif

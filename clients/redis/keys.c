@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A hash has 64 bits and a seed that no client knows, so among 2^24 keys two have
- * the same one with a chance of 2^-17; then one of them is left to Redis. To
- * compare the names would take two cache misses more for each SET.
+ * The hash is 64 bits wide and seeded, so two of 2^24 names collide with a probability of
+ * 2^-17. One of them is then left to the server's own expiry. Comparing the names would take
+ * two more cache misses per SET.
  */
 #include <stddef.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 
 #include "api.h"
 #include "keys.h"
-#include "pool.h"
+#include "table.h"
 
 static struct {
-	struct pool pool;
+	struct slab slab;
 	struct table table;
 	uint64_t seed, factor;
 } keys;
 
-/* Both halves of the product, so that each bit of both counts. */
+/* Combines both halves of the product: each bit of both factors counts. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;
@@ -34,7 +34,7 @@ static uint64_t word_at(const char *bytes)
 	return word;
 }
 
-/* Seeded, so that no client can choose names which meet in the table. */
+/* Seeded, so that no client can choose names that collide. */
 static uint64_t hash_of(const struct name *name)
 {
 	uint64_t hash = keys.seed ^ name->length;
@@ -45,7 +45,7 @@ static uint64_t hash_of(const struct name *name)
 	if (name->length < sizeof(last)) {
 		memcpy(&last, bytes, name->length);
 	} else {
-		/* It may overlap the one before: the length tells where. */
+		/* The last word may overlap the one before it. */
 		end -= sizeof(last);
 		last = word_at(end);
 		for (; bytes < end; bytes += sizeof(last))
@@ -56,8 +56,8 @@ static uint64_t hash_of(const struct name *name)
 
 void keys_init(uint32_t limit)
 {
-	pool_init(&keys.pool, sizeof(struct key), offsetof(struct key, next), limit);
-	/* An unseeded table would be slow at worst: no reason to fail. */
+	slab_init(&keys.slab, sizeof(struct key), offsetof(struct key, next), limit);
+	/* An unseeded table is slow at worst. */
 	if (getrandom(&keys.seed, sizeof(keys.seed), GRND_NONBLOCK) < 0)
 		keys.seed = (uintptr_t)&limit;
 	keys.factor = keys.seed ^ 0x9e3779b97f4a7c15;
@@ -67,17 +67,17 @@ void keys_init(uint32_t limit)
 void keys_exit(void)
 {
 	table_exit(&keys.table);
-	pool_exit(&keys.pool);
+	slab_exit(&keys.slab);
 }
 
 struct key *key_at(uint32_t nr)
 {
-	return (struct key *)keys.pool.all + nr;
+	return slab_at(&keys.slab, nr);
 }
 
 uint32_t keys_end(void)
 {
-	return keys.pool.end;
+	return keys.slab.end;
 }
 
 uint32_t keys_count(void)
@@ -85,13 +85,13 @@ uint32_t keys_count(void)
 	return keys.table.count;
 }
 
-/* From place *@at on, which is @hash at first. */
-static uint32_t find(uint64_t hash, uint32_t *at)
+static uint32_t find(uint64_t hash)
 {
+	uint32_t at = hash;
 	uint32_t nr;
 
 	do
-		nr = table_next(&keys.table, hash, at);
+		nr = table_next(&keys.table, hash, &at);
 	while (nr != NONE && key_at(nr)->hash != hash);
 	return nr;
 }
@@ -99,17 +99,16 @@ static uint32_t find(uint64_t hash, uint32_t *at)
 uint32_t key_find_or_add(const struct name *name, bool *known)
 {
 	uint64_t hash = hash_of(name);
-	uint32_t at = hash;
-	uint32_t nr = find(hash, &at);
+	uint32_t nr = find(hash);
 	struct key *key;
 
 	*known = nr != NONE;
 	if (*known)
 		return nr;
-	nr = pool_take(&keys.pool);
+	nr = slab_take(&keys.slab);
 	if (nr == NONE)
 		return NONE;
-	table_add_at(&keys.table, nr, hash, at);
+	table_add(&keys.table, nr, hash);
 	key = key_at(nr);
 	key->hash = hash;
 	key->lives_ms = 0;
@@ -125,7 +124,7 @@ struct RedisModuleString *key_remove(uint32_t nr)
 
 	table_remove(&keys.table, nr, key->hash);
 	key->name = NULL;
-	pool_give(&keys.pool, nr);
+	slab_put(&keys.slab, nr);
 	return name;
 }
 

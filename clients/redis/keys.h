@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of keys that expire within the horizon, of whichever database: what tells us of
- * them does not say. All that expire in one millisecond are a list.
+ * The keys that expire within the horizon, by name. A command filter does not receive the
+ * database, so one entry is for the keys of that name in all databases. The keys that expire
+ * in the same millisecond form a list.
  */
 #ifndef KEYS_H
 #define KEYS_H
@@ -12,7 +13,7 @@
 #include "api.h"
 #include "table.h"
 
-/* struct name - of a key: the server's string, and its bytes, which are asked for once */
+/* struct name - Name of a key: the server's string, and the bytes in it. */
 struct name {
 	struct RedisModuleString *string;
 	const char *bytes;
@@ -28,20 +29,20 @@ static inline struct name name_of(struct RedisModuleString *string)
 }
 
 /**
- * struct key - a name that expires in some database
- * @name: a reference of ours; NULL: the number is not in use
- * @hash: of the name; names with the same hash are taken for the same
- * @moment: when it expires at the earliest, as far as we know
- * @prev: the key before it in the list of its moment, or NONE
- * @next: the one after it, or NONE; of a number that is not in use the next such
- * @lives_ms: so long it lives at least after a command that was read in that round, and
- *	that may wait in a transaction; 0: there is none
- * @round: a round is over when no transaction is open; old numbers come again
+ * struct key - A name that expires in some database.
+ * @name: reference to the server's string; NULL if the entry is not in use
+ * @hash: hash of the name; names with equal hashes are taken for the same name
+ * @instant: when the key expires at the earliest
+ * @prev: previous key in the list of the instant, or NONE
+ * @next: next key in the list of the instant, or NONE; in an unused entry the next such entry
+ * @lives_ms: shortest TTL given by commands that were read in @round and may still be queued
+ *	in a transaction; 0 if no command did
+ * @round: value of transactions_round(), modulo ROUNDS
  */
 struct key {
 	struct RedisModuleString *name;
 	uint64_t hash;
-	uint32_t moment;
+	uint32_t instant;
 	uint32_t prev;
 	uint32_t next;
 	uint32_t lives_ms : 27;
@@ -56,15 +57,18 @@ void keys_exit(void);
 struct key *key_at(uint32_t nr);
 /* One past the highest number in use so far. */
 uint32_t keys_end(void);
-/* How many are in use. */
+/* Number of entries in use. */
 uint32_t keys_count(void);
 
-/* That of a name; a new one, in no list, if it is not @known. NONE: there are as many as may be. */
+/*
+ * Returns the entry of a name, and whether it existed before. A new entry is in no list.
+ * Returns NONE if the limit is reached.
+ */
 uint32_t key_find_or_add(const struct name *name, bool *known);
-/* Of one that is in no list. Its name is the caller's to free. */
+/* Removes an entry that is in no list. The caller must free the returned name. */
 struct RedisModuleString *key_remove(uint32_t nr);
 
-/* Puts a key at the head of the list whose first key is *@first, or NONE; and back. */
+/* Inserts a key at the head of the list whose first key is *@first, or removes it. */
 void key_link(uint32_t *first, uint32_t nr);
 void key_unlink(uint32_t *first, uint32_t nr);
 

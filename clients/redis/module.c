@@ -1,58 +1,57 @@
 // SPDX-License-Identifier: MIT
 /*
- * wheel_expire: Redis deletes each key when its time has come.
+ * wheel_expire: deletes each key of a Redis or Valkey server when it expires.
  *
- *	module -> hint -> look -> due -> keys, moments -> pool, table -> api
- *	          debug   walk       \-> seek -> homes
- *	          turn    sweep       \-> transactions -> stats
+ *	module -> hint -> due -> keys, instants -> table -> api
+ *	          scan       \-> db, server
+ *	          loop
  *
- * We read each command before it runs, and learn which key it gives a time to live; Redis
- * wakes us when the wheel says that keys are due. All of it runs in the server's own
- * thread, between commands.
+ * hint: reads the TTL of a key from a command before it runs.
+ * scan: finds the keys that expire later than the horizon from now, by visiting all keys.
+ * due: has a timer on the wheel for each millisecond in which known keys expire.
+ * loop: lets the module run before the server sleeps.
+ * db, server: databases and other state of the state.
  *
- * If that is not enough, Redis notifies us of what became of each key, too. This can be
- * begun, but not ended, and costs twice what all else does.
+ * All of this runs in the server's main thread, between commands. If the commands do not
+ * suffice, the module subscribes to keyspace notifications, too. A subscription cannot be
+ * ended, and costs twice as much as everything else.
  */
 #include <errno.h>
 #include <linux/wheel_timer.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api.h"
-#include "debug.h"
+#include "db.h"
 #include "due.h"
 #include "hint.h"
-#include "homes.h"
 #include "keys.h"
-#include "look.h"
-#include "moments.h"
-#include "seek.h"
-#include "sweep.h"
-#include "transactions.h"
-#include "turn.h"
-#include "walk.h"
+#include "loop.h"
+#include "scan.h"
+#include "server.h"
 
-#define VERSION		1
-/* The servers all of whose commands hint.c knows: 7.0, whatever comes after the dot. */
-#define SERIES_KNOWN	0x0700
+#define NAME		"wheel_expire"
+#define VERSION		2
 #define HORIZON_MAX_S	(24 * 60 * 60)
+/* Numbers of keys are 32 bits wide, and NONE is not one. */
+#define KEYS_MAX	(NONE - 1)
 
-_Static_assert(HORIZON_MAX_S * 1000 <= LIVES_MS_MAX, "a life has too few bits");
+_Static_assert(HORIZON_MAX_S * 1000 <= LIVES_MS_MAX, "a TTL does not fit into struct key");
 
 static struct {
 	/* Configuration. */
 	long long max_keys, horizon_s;
-	/* The master alone expires keys, and only once it has loaded them. */
+	/* Only a master that has loaded its data expires keys. */
 	bool replica, loading;
-	/* Transactions may be open that have queued what we have not read. */
+	/* Transactions may be open that contain commands which were not read. */
 	bool starting;
-	/* The wheel's descriptor is in the server's event loop. */
-	bool listening;
-	bool due;
-	/* Redis tells us what becomes of keys. */
+	/* The wheel's descriptor is in the event loop; and it is readable. */
+	bool listening, due;
+	/* The module receives keyspace notifications. */
 	bool notified;
-	/* Of the module, until it is unloaded. */
+	/* Context that is valid until the module is unloaded. */
 	struct RedisModuleCtx *ctx;
-} server;
+} state;
 
 static bool one_of(const char *event, const char *const *events)
 {
@@ -62,7 +61,7 @@ static bool one_of(const char *event, const char *const *events)
 	return false;
 }
 
-/* A key may expire whose command we have not read, or long ago. */
+/* Keyspace notification: a key may expire whose command was not read, or long ago. */
 static int on_key(struct RedisModuleCtx *ctx, int type, const char *event,
 		  struct RedisModuleString *name)
 {
@@ -70,20 +69,20 @@ static int on_key(struct RedisModuleCtx *ctx, int type, const char *event,
 		"expire", "restore", "rename_to", "copy_to", "move_to", NULL
 	};
 
-	if (!server.replica && !server.loading && !hint_was_of(name) &&
+	if (!state.replica && !state.loading && !hint_was_of(name) &&
 	    one_of(event, may_expire)) {
-		look_later(name);
-		turn_wanted_often();
+		hint_look_later(name);
+		loop_wanted_often();
 	}
 	return REDIS_OK;
 }
 
-static void ask_for_notifications(void)
+static void subscribe_to_keys(void)
 {
-	if (server.notified)
+	if (state.notified)
 		return;
-	RedisModule_SubscribeToKeyspaceEvents(server.ctx, REDIS_NOTIFY_GENERIC, on_key);
-	server.notified = true;
+	RedisModule_SubscribeToKeyspaceEvents(state.ctx, REDIS_NOTIFY_GENERIC, on_key);
+	state.notified = true;
 	transactions_ignore();
 }
 
@@ -92,115 +91,133 @@ static void on_command(struct RedisModuleCommandFilterCtx *command)
 	int words = RedisModule_CommandFilterArgsCount(command);
 
 	if (words == 3 && debug_read(command))
-		turn_wanted();
-	if (server.replica || server.loading)
+		loop_wanted();
+	if (state.replica || state.loading)
 		return;
 	switch (hint_read(command, words)) {
-	case HINT_OF_NOTHING:
+	case HINT_NONE:
 		return;
 	case HINT_TOO_LONG:
-		ask_for_notifications();
+		subscribe_to_keys();
 		break;
-	case HINT_OF_KEY:
+	case HINT_KEY:
 		break;
 	}
-	if (look_is_wanted())
-		turn_wanted_often();
-	else if (sweep_is_wanted())
-		turn_wanted();
+	if (hint_lookup_is_wanted())
+		loop_wanted_often();
+	else if (due_prune_is_wanted())
+		loop_wanted();
 }
 
 static void on_due(int fd, void *data, int mask)
 {
-	/* A script may be running: all else waits until the server is done. */
-	server.due = true;
-	turn_wanted();
+	/* A script may be running, so the work is done before the server sleeps. */
+	state.due = true;
+	loop_wanted();
 }
 
-/* While keys may not expire, what is due stays on the wheel, unheard. */
+/* While keys may not expire, the events of due timers stay in the wheel. */
 static void listen(bool wanted)
 {
-	if (wanted == server.listening)
+	if (wanted == state.listening)
 		return;
 	if (wanted)
-		server.due = RedisModule_EventLoopAdd(due_fd(), REDIS_READABLE,
-						      on_due, NULL) == REDIS_OK;
+		state.due = RedisModule_EventLoopAdd(due_fd(), REDIS_READABLE,
+						     on_due, NULL) == REDIS_OK;
 	else
 		RedisModule_EventLoopDel(due_fd(), REDIS_READABLE);
-	server.listening = wanted;
+	state.listening = wanted;
 }
 
-static void look_for_transactions(struct RedisModuleCtx *ctx)
+static void check_transactions(struct RedisModuleCtx *ctx)
 {
-	if (!server.starting || server.replica || server.loading)
+	if (!state.starting || state.replica || state.loading)
 		return;
-	server.starting = false;
+	state.starting = false;
 	if (transactions_are_open(ctx))
-		ask_for_notifications();
+		subscribe_to_keys();
 }
 
-/* The master alone expires keys, and not while clients are paused. */
 static bool may_expire(void)
 {
-	return !server.replica && !server.loading && debug_lets_expire() &&
+	return !state.replica && !state.loading && debug_lets_expire() &&
 	       !RedisModule_AvoidReplicaTraffic();
 }
 
-static enum turn serve(struct RedisModuleCtx *ctx)
+static enum loop serve_master(struct RedisModuleCtx *ctx)
 {
 	bool more;
 
-	look_for_transactions(ctx);
-	look_now(ctx);
+	check_transactions(ctx);
+	more = hint_lookup(ctx);
 	listen(may_expire());
-	if (server.due && server.listening)
-		server.due = due_serve(ctx);
-	more = server.listening && sweep(ctx);
+	if (state.due && state.listening)
+		state.due = due_serve(ctx);
+	if (state.listening)
+		more |= due_prune(ctx);
 	if (transactions_cost_too_much())
-		ask_for_notifications();
+		subscribe_to_keys();
 	due_submit();
-	if (server.listening)
-		return server.due || more ? TURN_AGAIN : TURN_DONE;
-	/* Nobody tells us when a pause is over. */
-	return server.replica || server.loading ? TURN_DONE : TURN_EACH;
+	if (more || (state.listening && state.due))
+		return LOOP_AGAIN;
+	/* The end of a pause is not reported. */
+	return state.listening ? LOOP_DONE : LOOP_EACH;
 }
 
-/* Nothing that we know is known to be right any more, or of any use. */
+static enum loop serve(struct RedisModuleCtx *ctx)
+{
+	if (!state.replica && !state.loading)
+		return serve_master(ctx);
+	listen(false);
+	hint_drop();
+	return due_forget_some() ? LOOP_AGAIN : LOOP_DONE;
+}
+
+/* The keys or their databases have been replaced. Known keys are pruned, or forgotten. */
 static void start_again(void)
 {
-	look_drop();
-	due_forget_all();
-	server.starting = !server.notified;
-	if (server.starting)
+	hint_drop();
+	due_prune_soon();
+	state.starting = !state.notified;
+	if (state.starting)
 		transactions_init();
-	if (!server.replica && !server.loading)
-		walk_at_once();
-	turn_wanted();
+	if (!state.replica && !state.loading)
+		scan_at_once();
+	loop_wanted();
 }
 
 static void on_role(struct RedisModuleCtx *ctx, struct redis_event event,
 		    uint64_t subevent, void *data)
 {
-	server.replica = subevent == REDIS_NOW_REPLICA;
+	state.replica = subevent == REDIS_NOW_REPLICA;
 	start_again();
 }
 
 static void on_loading(struct RedisModuleCtx *ctx, struct redis_event event,
 		       uint64_t subevent, void *data)
 {
-	server.loading = subevent != REDIS_LOADING_ENDED &&
+	state.loading = subevent != REDIS_LOADING_ENDED &&
 			 subevent != REDIS_LOADING_FAILED;
 	start_again();
 }
 
+/* A replica's data set has been replaced by that of its master: repl-diskless-load swapdb. */
+static void on_async_load(struct RedisModuleCtx *ctx, struct redis_event event,
+			  uint64_t subevent, void *data)
+{
+	if (subevent == REDIS_ASYNC_LOAD_COMPLETED)
+		start_again();
+}
+
+/* A transaction that is open may still set TTLs, so the keys are pruned and not forgotten. */
 static void on_flush(struct RedisModuleCtx *ctx, struct redis_event event,
 		     uint64_t subevent, void *data)
 {
-	const struct redis_flush *flush = data;
-
-	/* An open transaction may still execute what it has queued. */
-	if (subevent == REDIS_FLUSH_END && flush->db < 0 && !transactions_are_open(ctx))
-		due_forget_all();
+	if (subevent != REDIS_FLUSH_END)
+		return;
+	due_prune_soon();
+	if (due_prune_is_wanted())
+		loop_wanted();
 }
 
 static void on_swap(struct RedisModuleCtx *ctx, struct redis_event event,
@@ -208,16 +225,47 @@ static void on_swap(struct RedisModuleCtx *ctx, struct redis_event event,
 {
 	const struct redis_swap *swap = data;
 
-	homes_swap(swap->first, swap->second);
+	db_swapped(swap->first, swap->second);
 }
 
 static int subscribe(struct RedisModuleCtx *ctx)
 {
-	return RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_ROLE, on_role) ||
-	       RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_LOADING,
-						  on_loading) ||
-	       RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_FLUSH, on_flush) ||
-	       RedisModule_SubscribeToServerEvent(ctx, REDIS_EVENT_SWAPDB, on_swap);
+	static const struct {
+		struct redis_event event;
+		redis_event_fn *callback;
+	} all[] = {
+		{ REDIS_EVENT_ROLE, on_role },
+		{ REDIS_EVENT_LOADING, on_loading },
+		{ REDIS_EVENT_ASYNC_LOAD, on_async_load },
+		{ REDIS_EVENT_FLUSH, on_flush },
+		{ REDIS_EVENT_SWAPDB, on_swap },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (RedisModule_SubscribeToServerEvent(ctx, all[i].event, all[i].callback))
+			return REDIS_ERR;
+	return REDIS_OK;
+}
+
+/* Cumulative, as Prometheus needs it. */
+static void info_lag(struct RedisModuleInfoCtx *info, const struct due_counts *counts)
+{
+	static const uint32_t limits_ms[] = DUE_LAG_LIMITS;
+	uint64_t sum = 0;
+	char field[32];
+	int i;
+
+	RedisModule_InfoBeginDictField(info, "lag");
+	for (i = 0; i < DUE_LAG_BUCKETS - 1; i++) {
+		sum += counts->lag[i];
+		snprintf(field, sizeof(field), "le_%ums", limits_ms[i]);
+		RedisModule_InfoAddFieldULongLong(info, field, sum);
+	}
+	RedisModule_InfoAddFieldULongLong(info, "count", sum + counts->lag[i]);
+	RedisModule_InfoAddFieldULongLong(info, "sum_usec", counts->lag_sum_us);
+	RedisModule_InfoAddFieldULongLong(info, "max_usec", counts->lag_max_us);
+	RedisModule_InfoEndDictField(info);
 }
 
 static void on_info(struct RedisModuleInfoCtx *info, int crash)
@@ -229,12 +277,11 @@ static void on_info(struct RedisModuleInfoCtx *info, int crash)
 	RedisModule_InfoAddFieldULongLong(info, "active", may_expire());
 	RedisModule_InfoAddFieldULongLong(info, "keys", keys_count());
 	RedisModule_InfoAddFieldULongLong(info, "expired", counts->expired);
-	RedisModule_InfoAddFieldULongLong(info, "late_max_usec",
-					  counts->late_max_us);
+	info_lag(info, counts);
 	RedisModule_InfoAddFieldULongLong(info, "moved", counts->moved);
 	RedisModule_InfoAddFieldULongLong(info, "refused", counts->refused);
-	RedisModule_InfoAddFieldULongLong(info, "walks", walks_done());
-	RedisModule_InfoAddFieldULongLong(info, "notified", server.notified);
+	RedisModule_InfoAddFieldULongLong(info, "scans", scans_done());
+	RedisModule_InfoAddFieldULongLong(info, "notified", state.notified);
 }
 
 static long long number_get(const char *name, void *number)
@@ -249,76 +296,76 @@ static int number_set(const char *name, long long value, void *number,
 	return REDIS_OK;
 }
 
-/*
- * The walk has passed by keys that a wider horizon takes in: it begins at once. But it cannot
- * find what a transaction has queued.
- */
+/* A scan finds the keys within a wider horizon, except those queued in a transaction. */
 static int horizon_apply(struct RedisModuleCtx *ctx, void *data,
 			 struct RedisModuleString **error)
 {
-	due_set_horizon(server.horizon_s * 1000);
-	if (!server.starting && transactions_may_be_open())
-		ask_for_notifications();
-	walk_at_once();
+	due_set_horizon(state.horizon_s * 1000);
+	if (!state.starting && transactions_may_be_open())
+		subscribe_to_keys();
+	scan_at_once();
 	return REDIS_OK;
 }
 
 static int number_register(struct RedisModuleCtx *ctx, const char *name,
-			   long long *number, long long usual, long long most,
+			   long long *number, long long initial, long long most,
 			   unsigned int flags, redis_apply_fn *apply)
 {
-	return RedisModule_RegisterNumericConfig(ctx, name, usual, flags, 1, most,
+	return RedisModule_RegisterNumericConfig(ctx, name, initial, flags, 1, most,
 						 number_get, number_set, apply,
 						 number);
 }
 
 static int configure(struct RedisModuleCtx *ctx)
 {
-	return number_register(ctx, "max-keys", &server.max_keys, 1 << 20,
-			       WHEEL_MAX_TIMERS - 1, REDIS_CONFIG_IMMUTABLE,
-			       NULL) ||
-	       number_register(ctx, "horizon", &server.horizon_s, 60,
+	return number_register(ctx, "max-keys", &state.max_keys, KEYS_MAX, KEYS_MAX,
+			       REDIS_CONFIG_IMMUTABLE, NULL) ||
+	       number_register(ctx, "horizon", &state.horizon_s, 60,
 			       HORIZON_MAX_S, REDIS_CONFIG_DEFAULT,
 			       horizon_apply) ||
 	       RedisModule_LoadConfigs(ctx);
 }
 
+static void init(struct RedisModuleCtx *ctx)
+{
+	int flags = RedisModule_GetContextFlags(ctx);
+
+	state.ctx = RedisModule_GetDetachedThreadSafeContext(ctx);
+	state.replica = flags & REDIS_IS_REPLICA;
+	state.loading = flags & REDIS_IS_LOADING;
+	RedisModule_SetModuleOptions(ctx, REDIS_NO_IMPLICIT_SIGNAL_MODIFIED |
+					  REDIS_HANDLE_REPL_ASYNC_LOAD);
+	due_set_horizon(state.horizon_s * 1000);
+	db_init(ctx);
+	keys_init(state.max_keys);
+	scan_init();
+	if (!hint_is_possible(ctx)) {
+		server_log("renamed commands or a new server: uses keyspace notifications");
+		subscribe_to_keys();
+	}
+}
+
 int RedisModule_OnLoad(struct RedisModuleCtx *ctx,
 		       struct RedisModuleString **argv, int argc)
 {
-	int flags, err;
+	int err;
 
-	if (api_load(ctx, "wheel_expire", VERSION) != REDIS_OK)
+	if (api_load(ctx, NAME, VERSION) != REDIS_OK)
 		return REDIS_ERR;
 	if (argc) {
-		RedisModule_Log(ctx, "warning",
-				"no arguments: set wheel_expire.horizon instead");
+		server_log("no arguments are accepted; set wheel_expire.horizon instead");
 		return REDIS_ERR;
 	}
-	memset(&server, 0, sizeof(server));
+	memset(&state, 0, sizeof(state));
 	if (configure(ctx))
 		return REDIS_ERR;
-	err = due_open(server.max_keys);
+	err = due_open();
 	if (err) {
-		RedisModule_Log(ctx, "warning", "it cannot open a wheel: %s",
-				strerror(-err));
+		RedisModule_Log(ctx, "warning", "cannot open a wheel: %s", strerror(-err));
 		return REDIS_ERR;
 	}
-	server.ctx = RedisModule_GetDetachedThreadSafeContext(ctx);
-	flags = RedisModule_GetContextFlags(ctx);
-	server.replica = flags & REDIS_IS_REPLICA;
-	server.loading = flags & REDIS_IS_LOADING;
-	RedisModule_SetModuleOptions(ctx, REDIS_KEYS_ARE_LEFT_ALONE);
-	due_set_horizon(server.horizon_s * 1000);
-	homes_init(ctx);
-	keys_init(server.max_keys);
-	moments_init(server.max_keys);
-	seek_init();
-	sweep_init();
-	walk_init();
-	if (RedisModule_GetServerVersion() >> 8 != SERIES_KNOWN || !hint_knows_all(ctx))
-		ask_for_notifications();
-	if (turn_init(server.ctx, serve) || subscribe(ctx) ||
+	init(ctx);
+	if (loop_init(state.ctx, serve) || subscribe(ctx) ||
 	    !RedisModule_RegisterCommandFilter(ctx, on_command, 0) ||
 	    RedisModule_RegisterInfoFunc(ctx, on_info)) {
 		RedisModule_OnUnload(ctx);
@@ -331,15 +378,13 @@ int RedisModule_OnLoad(struct RedisModuleCtx *ctx,
 int RedisModule_OnUnload(struct RedisModuleCtx *ctx)
 {
 	listen(false);
-	turn_exit();
-	look_drop();
+	loop_exit();
+	hint_drop();
 	due_forget_all();
-	RedisModule_FreeThreadSafeContext(server.ctx);
-	walk_exit();
-	seek_exit();
-	moments_exit();
+	RedisModule_FreeThreadSafeContext(state.ctx);
+	scan_exit();
 	keys_exit();
-	homes_exit();
+	db_exit();
 	due_close();
 	return REDIS_OK;
 }

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Results in KTAP, of functions whose names begin with test_."""
+"""Runs the functions whose names begin with test_, and reports the results in KTAP."""
 
 import traceback
 
 
-# A machine that is too slow each time has failed.
+# Maximum number of runs of a test that is too late.
 RUNS = 10
 
 
 class Skip(Exception):
-    """A test that cannot run here; says why."""
+    """The test cannot run here; the argument is the reason."""
 
 
 class Late(Exception):
-    """Something was over before the test came to it: it begins again."""
+    """A deadline passed before the test was ready for it: it must start again."""
 
 
 def tests_of(module, parts):
@@ -23,7 +23,7 @@ def tests_of(module, parts):
 
 
 def report(tests):
-    """Runs them and prints the report; 0 if none failed and one passed."""
+    """Runs the tests and prints the report. Returns 0 if none failed and one passed."""
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     print("KTAP version 1")
     print(f"1..{len(tests)}", flush=True)
@@ -36,12 +36,12 @@ def report(tests):
 
 
 def in_time(test):
-    """Runs it until it was not late."""
+    """Runs a test until it is in time."""
     for _ in range(RUNS - 1):
         try:
             return test()
         except Late:
-            print(f"# {test.__name__[5:]}: too late, once more", flush=True)
+            print(f"# {test.__name__[5:]}: too late, starting again", flush=True)
     return test()
 
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""modules [NAME...]: the files of Python that the tests and these modules import, for a
-machine that has none."""
+"""modules [NAME...]: prints the files that the tests and these modules import.
+
+They are copied to a machine without Python.
+"""
 
 import encodings.ascii  # noqa: F401
 import encodings.idna  # noqa: F401
@@ -12,13 +14,13 @@ import sys
 
 sys.dont_write_bytecode = True
 import cases  # noqa: E402,F401
-import ktap  # noqa: E402,F401
+import lag  # noqa: E402,F401
 import transactions  # noqa: E402,F401
 
-ROOM = os.path.dirname(os.path.abspath(__file__))
+DIRECTORY = os.path.dirname(os.path.abspath(__file__))
 for name in sys.argv[1:]:
     importlib.import_module(name)
 for module in list(sys.modules.values()):
     path = getattr(module, "__file__", None)
-    if path and not path.startswith(ROOM):
+    if path and not path.startswith(DIRECTORY):
         print(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A redis-server of our own in a folder of its own, and a client of it."""
+"""A Redis or Valkey server in a temporary directory, and a client."""
 
 import os
 import random
@@ -10,21 +10,23 @@ import tempfile
 import time
 
 
-# A server that is silent for so long says nothing any more.
+# Longest time to wait for a reply.
 PATIENCE_S = 60
+# Command that starts the server under test.
+SERVER = os.environ.get("REDIS_SERVER", "redis-server").split()
 
 
 def own_address():
-    """An address of this machine at which nobody else is: a free port is soon another's."""
+    """A random address of this machine: another process may take a free port at any time."""
     return ".".join(["127"] + [str(random.randint(1, 254)) for _ in range(3)])
 
 
-class Refused(Exception):
-    """The server answered with an error."""
+class ServerError(Exception):
+    """The server replied with an error."""
 
 
 class Client:
-    """A connection: call it with a command, and it returns the answer."""
+    """A connection. A call sends a command, and returns the reply."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
@@ -34,24 +36,24 @@ class Client:
 
     def __call__(self, *command):
         self.send(*command)
-        return self.answer()
+        return self.reply()
 
     def send(self, *command):
         self.socket.sendall(pack(*command))
 
-    def answer(self):
-        """The next answer or message of the server; waits for it."""
+    def reply(self):
+        """Waits for the next reply or message of the server."""
         kind, rest = self._line()
         if kind == b"+":
             return rest.decode()
         if kind == b"-":
-            raise Refused(rest.decode())
+            raise ServerError(rest.decode())
         if kind == b":":
             return int(rest)
         if kind == b"$":
             return self._bulk(int(rest))
         if kind == b"*":
-            return [self.answer() for _ in range(int(rest))]
+            return [self.reply() for _ in range(int(rest))]
         raise ValueError(kind + rest)
 
     def _line(self):
@@ -66,16 +68,16 @@ class Client:
         return self.input.read(length + 2)[:-2].decode(errors="surrogateescape")
 
     def many(self, commands, at_once=1000):
-        """Answers of many commands, a thousand under way at a time."""
-        answers = []
+        """The replies to many commands, sent in batches."""
+        replies = []
         for begin in range(0, len(commands), at_once):
             part = commands[begin:begin + at_once]
             self.socket.sendall(b"".join(pack(*command) for command in part))
-            answers += [self.answer() for _ in part]
-        return answers
+            replies += [self.reply() for _ in part]
+        return replies
 
     def info(self, section):
-        """INFO's fields of a section, numbers as numbers."""
+        """The fields of a section of INFO, numbers as integers."""
         pairs = (line.split(":", 1) for line in self("INFO", section).splitlines()
                  if ":" in line)
         return {name: int(value) if value.isdigit() else value
@@ -91,7 +93,7 @@ class Client:
 
 
 def pack(*words):
-    """A command as it goes over the wire."""
+    """A command in the protocol."""
     words = [word if isinstance(word, bytes) else str(word).encode()
              for word in words]
     return b"*%d\r\n" % len(words) + b"".join(
@@ -99,15 +101,15 @@ def pack(*words):
 
 
 class Server:
-    """A redis-server on a socket in a scratch folder; with it stops, too.
+    """A server on a socket in a temporary directory, as a context manager.
 
-    @under is a command that runs it, valgrind with its options for example.
+    @under is a command that runs it, for example valgrind and its options.
     """
 
     def __init__(self, *options, module=None, environment=None, under=()):
-        self.folder = tempfile.mkdtemp(prefix="wheel-redis.")
-        self.path = os.path.join(self.folder, "socket")
-        self.log = os.path.join(self.folder, "log")
+        self.directory = tempfile.mkdtemp(prefix="wheel-redis.")
+        self.path = os.path.join(self.directory, "socket")
+        self.log = os.path.join(self.directory, "log")
         self.options = ["--save", "", "--enable-debug-command", "yes",
                         "--enable-module-command", "yes"]
         if module:
@@ -127,15 +129,15 @@ class Server:
 
     def __exit__(self, *_):
         self.stop()
-        shutil.rmtree(self.folder)
+        shutil.rmtree(self.directory)
 
     def start(self):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [*self.under, "redis-server", "--dir", self.folder, "--port", "0",
+                [*self.under, *SERVER, "--dir", self.directory, "--port", "0",
                  "--unixsocket", self.path, *self.options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                cwd=self.folder, env=self.environment)
+                cwd=self.directory, env=self.environment)
         while self.process.poll() is None:
             try:
                 client = self.client()
@@ -144,16 +146,19 @@ class Server:
                 continue
             self.wait_loaded(client)
             return
-        raise RuntimeError("redis-server did not start:\n" + self.said())
+        raise RuntimeError("the server did not start:\n" + self.messages())
 
     @staticmethod
     def wait_loaded(client):
-        while client.info("persistence")["loading"]:
-            time.sleep(0.01)
+        try:
+            while client.info("persistence")["loading"]:
+                time.sleep(0.01)
+        except ServerError as error:
+            assert "NOAUTH" in str(error), error
         client.close()
 
     def stop(self):
-        """Ends it; how it ended."""
+        """Stops it, and returns the exit status."""
         if self.process is None:
             return None
         self.process.terminate()
@@ -164,7 +169,7 @@ class Server:
     def client(self):
         return Client(self.path)
 
-    def said(self):
-        """Its log."""
+    def messages(self):
+        """The contents of the log."""
         with open(self.log, encoding="utf-8", errors="replace") as log:
             return log.read()

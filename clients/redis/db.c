@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "api.h"
+#include "db.h"
+
+static struct {
+	uint16_t count;
+	/* Original number by present number, and the inverse. */
+	uint16_t *original;
+	uint16_t *number;
+	/* Numbers of the databases that had keys at db_lookup_begin(). */
+	uint16_t *used;
+	uint16_t used_count;
+} db;
+
+void db_init(struct RedisModuleCtx *ctx)
+{
+	int selected = RedisModule_GetSelectedDb(ctx);
+	uint16_t i;
+
+	db.count = 0;
+	while (db.count < UINT16_MAX && RedisModule_SelectDb(ctx, db.count) == REDIS_OK)
+		db.count++;
+	RedisModule_SelectDb(ctx, selected);
+
+	db.original = RedisModule_Alloc(db.count * sizeof(*db.original));
+	db.number = RedisModule_Alloc(db.count * sizeof(*db.number));
+	db.used = RedisModule_Alloc(db.count * sizeof(*db.used));
+	for (i = 0; i < db.count; i++) {
+		db.original[i] = i;
+		db.number[i] = i;
+	}
+}
+
+void db_exit(void)
+{
+	RedisModule_Free(db.original);
+	RedisModule_Free(db.number);
+	RedisModule_Free(db.used);
+}
+
+uint16_t db_count(void)
+{
+	return db.count;
+}
+
+int db_number(uint16_t original)
+{
+	return db.number[original];
+}
+
+void db_swapped(int first, int second)
+{
+	uint16_t original = db.original[first];
+
+	db.original[first] = db.original[second];
+	db.original[second] = original;
+	db.number[db.original[first]] = first;
+	db.number[db.original[second]] = second;
+}
+
+uint64_t db_keys(struct RedisModuleCtx *ctx)
+{
+	uint64_t keys = 0;
+	uint16_t nr;
+
+	for (nr = 0; nr < db.count; nr++) {
+		RedisModule_SelectDb(ctx, nr);
+		keys += RedisModule_DbSize(ctx);
+	}
+	return keys;
+}
+
+void db_lookup_begin(struct RedisModuleCtx *ctx)
+{
+	uint16_t nr;
+
+	db.used_count = 0;
+	for (nr = 0; nr < db.count; nr++) {
+		RedisModule_SelectDb(ctx, nr);
+		if (RedisModule_DbSize(ctx))
+			db.used[db.used_count++] = nr;
+	}
+}
+
+/* In the selected database. */
+static void lookup_here(struct RedisModuleCtx *ctx, struct RedisModuleString *name,
+			struct lookup *found)
+{
+	unsigned long long size = RedisModule_DbSize(ctx);
+	struct RedisModuleKey *key =
+		RedisModule_OpenKey(ctx, name, REDIS_WRITE | REDIS_NO_TOUCH);
+	int64_t expires_ms = RedisModule_GetAbsExpire(key);
+
+	RedisModule_CloseKey(key);
+	found->deleted += RedisModule_DbSize(ctx) < size;
+	if (expires_ms != REDIS_NO_EXPIRE && expires_ms < found->expires_ms)
+		found->expires_ms = expires_ms;
+}
+
+struct lookup db_lookup(struct RedisModuleCtx *ctx, struct RedisModuleString *name)
+{
+	struct lookup found = { .expires_ms = INT64_MAX };
+	uint16_t i;
+
+	for (i = 0; i < db.used_count; i++) {
+		RedisModule_SelectDb(ctx, db.used[i]);
+		lookup_here(ctx, name, &found);
+	}
+	return found;
+}
