@@ -99,6 +99,7 @@ struct job_record {
 };
 
 struct tube;
+struct tubes;
 struct worker;
 
 /**
@@ -110,6 +111,7 @@ struct worker;
  * @is_ahead: of what the store has; what no answer waits for is written later
  * @tube: it belongs to
  * @heap: its place among the ready ones
+ * @latest: node in the heap of jobs that may be evicted
  * @entry: its place among all
  * @alarm: rings when it is due, or when its lease is over
  * @is_fresh: it is among these
@@ -124,6 +126,7 @@ struct job {
 	bool is_ahead;
 	struct tube *tube;
 	struct heap_node heap;
+	struct heap_node latest;
 	struct table_entry entry;
 	struct alarm alarm;
 	bool is_fresh;
@@ -145,5 +148,10 @@ void job_move(struct job *job, enum job_state state);
 
 /* The first of a tube's ready jobs in memory, or NULL. */
 struct job *job_first(const struct tube *tube);
+/*
+ * The last delayed or ready job in memory, of all tubes, or NULL. The first ready job of each
+ * tube is excepted, so that one tube cannot keep the jobs of another out of memory.
+ */
+struct job *job_latest(const struct tubes *tubes, enum job_state state);
 
 #endif

@@ -8,6 +8,8 @@
 #include "window.h"
 
 #define BITE		512
+/* A job that is about to evict another, and the alarms of struct queue. */
+#define OWN_ALARMS	8
 /* Ms that the store's clock may be behind the jobs' that were put. */
 #define CLOCK_BITE_MS	1000
 
@@ -80,11 +82,10 @@ static void end_leases(struct queue *queue, struct tube *tube)
 	} while (count);
 }
 
+/* The wake-up itself is sufficient: queue_work() follows. */
 static void refill_rings(struct alarm *alarm)
 {
-	enum near_clock clock = alarm->clock;
-
-	container_of(alarm - clock, struct queue, refill[0])->is_stale = true;
+	(void)alarm;
 }
 
 static void save_rings(struct alarm *alarm)
@@ -112,9 +113,9 @@ static void open_near(struct queue *queue)
 {
 	const struct queue_options *o = &queue->options;
 	struct near_options near = {
-		/* Delayed jobs, a bite over the window; leases; tubes' pauses. */
-		.alarms = o->window + 2 * QUEUE_KICK_MOST + o->leases + o->tubes +
-			  o->alarms,
+		/* Delayed jobs, reserved jobs, paused tubes, and the queue's own. */
+		.alarms = o->window + o->leases + o->tubes + o->alarms +
+			  OWN_ALARMS,
 		.skew = queue->numbers.skew,
 		.least = queue->numbers.clock,
 		.by_hand = o->by_hand,
@@ -143,7 +144,7 @@ void queue_open(struct queue *queue, struct store *store,
 	TAILQ_FOREACH(tube, &queue->tubes.list, all) {
 		if (tube->stored[JOB_RESERVED])
 			end_leases(queue, tube);
-		window_open(queue, tube);
+		window_open(tube);
 	}
 	take_numbers(queue, queue->options.numbers);
 	queue_commit(queue);
@@ -227,7 +228,6 @@ void queue_clock_was_set(struct queue *queue)
 		queue->numbers.skew = skew;
 	queue->numbers_changed = true;
 	queue->must_commit = true;
-	queue->is_stale = true;
 }
 
 static void unpause_rings(struct alarm *alarm)

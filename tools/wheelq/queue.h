@@ -56,7 +56,8 @@ struct queue_options {
  * @save: rings when it is to hear of them
  * @keep: rings when a commit is to keep the store ours
  * @refill: by clock, rings when jobs come within the horizon
- * @is_stale: whether something is to be loaded is to be found out
+ * @refill_at: by clock, ms, the time for which @refill is set
+ * @is_refilling: by clock, true while jobs up to the horizon are loaded
  * @must_commit: somebody waits for a commit
  * @commits: how many there were
  * @total: jobs put
@@ -76,7 +77,8 @@ struct queue {
 	struct alarm save;
 	struct alarm keep;
 	struct alarm refill[NEAR_CLOCKS];
-	bool is_stale;
+	uint64_t refill_at[NEAR_CLOCKS];
+	bool is_refilling[NEAR_CLOCKS];
 	bool must_commit;
 	uint64_t commits;
 	uint64_t total;

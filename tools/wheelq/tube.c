@@ -26,6 +26,14 @@ static bool ready_before(const struct heap_node *a, const struct heap_node *b)
 	return job_key_before(&ka, &kb);
 }
 
+static bool later(const struct heap_node *a, const struct heap_node *b)
+{
+	struct job_key ka = job_key(&container_of(a, struct job, latest)->rec);
+	struct job_key kb = job_key(&container_of(b, struct job, latest)->rec);
+
+	return job_key_before(&kb, &ka);
+}
+
 static bool far_before(const struct heap_node *a, const struct heap_node *b)
 {
 	return job_key_before(&container_of(a, struct far, node)->key,
@@ -37,8 +45,10 @@ void tubes_init(struct tubes *tubes)
 	int state;
 
 	*tubes = (struct tubes){ .next = 1 };
-	for (state = 0; state < JOB_STATES; state++)
+	for (state = 0; state < JOB_STATES; state++) {
 		tubes->far[state].before = far_before;
+		tubes->latest[state].before = later;
+	}
 	TAILQ_INIT(&tubes->list);
 	TAILQ_INIT(&tubes->changed);
 	TAILQ_INIT(&tubes->partly);
@@ -155,8 +165,10 @@ void tubes_clear(struct tubes *tubes)
 
 	while (!TAILQ_EMPTY(&tubes->list))
 		tube_free(TAILQ_FIRST(&tubes->list));
-	for (state = 0; state < JOB_STATES; state++)
+	for (state = 0; state < JOB_STATES; state++) {
 		heap_clear(&tubes->far[state]);
+		heap_clear(&tubes->latest[state]);
+	}
 	table_clear(&tubes->by_number);
 }
 

@@ -39,6 +39,7 @@ struct far {
  * @stays: it is there without jobs, too, and when nobody uses or watches it
  * @is_stored: the store knows it
  * @ready: its ready jobs in memory, in order
+ * @first: first of @ready, or NULL
  * @far: of each state, what is in the store alone
  * @jobs: of each state, how many there are
  * @stored: the same, as the store has them
@@ -70,6 +71,7 @@ struct tube {
 	bool stays;
 	bool is_stored;
 	struct heap ready;
+	struct job *first;
 	struct far far[JOB_STATES];
 	uint64_t jobs[JOB_STATES];
 	uint64_t stored[JOB_STATES];
@@ -102,6 +104,7 @@ TAILQ_HEAD(tube_list, tube);
  * @jobs: of each state, how many jobs there are in all tubes
  * @loaded: of each state, how many jobs are in memory
  * @far: of each state, the tubes that have jobs in the store alone, nearest first
+ * @latest: of each state, jobs in memory that may be evicted, last one first
  */
 struct tubes {
 	struct tube_list list;
@@ -116,6 +119,7 @@ struct tubes {
 	uint64_t jobs[JOB_STATES];
 	uint64_t loaded[JOB_STATES];
 	struct heap far[JOB_STATES];
+	struct heap latest[JOB_STATES];
 };
 
 void tubes_init(struct tubes *tubes);

@@ -7,9 +7,9 @@
 #include "fail.h"
 #include "life.h"
 
-/* Jobs to load before others have their turn. */
-#define BITE	512
-/* Over its size, the window loses one part of so many. */
+/* Jobs that are loaded in one iteration of the loop. */
+#define BATCH	512
+/* A batch is at most this fraction of the window. */
 #define PARTS	16
 
 static bool waits(enum job_state state)
@@ -87,11 +87,16 @@ static void drop(struct queue *queue, struct job *job)
 
 	if (job->is_ahead)
 		window_save(queue, job);
-	if (job_key_before(&key, &job->tube->far[state].key)) {
+	if (job_key_before(&key, &job->tube->far[state].key))
 		tube_set_far(job->tube, state, key);
-		queue->is_stale = true;
-	}
 	window_forget(queue, job);
+}
+
+static bool is_beyond_horizon(struct queue *queue, enum job_state state,
+			      uint64_t due)
+{
+	return waits(state) && due >= near_now(queue->near, job_clock(state)) +
+				      queue->options.horizon;
 }
 
 static bool is_near(struct queue *queue, const struct job *job)
@@ -103,18 +108,32 @@ static bool is_near(struct queue *queue, const struct job *job)
 		return false;
 	if (state == JOB_RESERVED)
 		return true;
-	if (!job_key_before(&key, &job->tube->far[state].key))
-		return false;
-	return state == JOB_READY || key.due <
-		near_now(queue->near, job_clock(state)) + queue->options.horizon;
+	return job_key_before(&key, &job->tube->far[state].key) &&
+	       !is_beyond_horizon(queue, state, key.due);
+}
+
+/*
+ * Evict the last job of a state if the window is full. Each job that enters the window evicts
+ * at most one, so no put costs more than O(log n). Return: the evicted job, which is freed.
+ */
+static const struct job *evict(struct queue *queue, enum job_state state)
+{
+	struct job *latest = job_latest(&queue->tubes, state);
+
+	if (!latest || queue->tubes.loaded[state] <= queue->options.window)
+		return NULL;
+	drop(queue, latest);
+	return latest;
 }
 
 void window_settle(struct queue *queue, struct job *job)
 {
+	enum job_state state = job->rec.state;
+
 	if (!is_near(queue, job))
 		drop(queue, job);
-	else if (waits(job->rec.state))
-		near_set(queue->near, job_clock(job->rec.state), &job->alarm,
+	else if (evict(queue, state) != job && waits(state))
+		near_set(queue->near, job_clock(state), &job->alarm,
 			 job->rec.due);
 }
 
@@ -125,125 +144,102 @@ void window_keep(struct queue *queue, struct job *job)
 	window_settle(queue, job);
 }
 
-void window_open(struct queue *queue, struct tube *tube)
+void window_open(struct tube *tube)
 {
 	int state;
 
 	for (state = JOB_DELAYED; state <= JOB_READY; state++)
 		if (tube->jobs[state])
 			tube_set_far(tube, state, JOB_KEY_FIRST);
-	queue->is_stale = true;
-}
-
-/* As much as the window loses when it is full. */
-static size_t bite_of(const struct queue *queue)
-{
-	size_t part = queue->options.window / PARTS;
-
-	return part < BITE ? part : BITE;
 }
 
 /*
- * Load a bite. Of a job that is in memory the row is old: it has gone on from
- * there. The place that ends the bite is set first, as what is loaded is before it.
+ * Load a batch of at most @most jobs. Skip the jobs that are in memory: their rows are out of
+ * date. tube->far is set first, because loaded jobs must be before it.
  */
-static void load(struct queue *queue, struct tube *tube, enum job_state state)
+static void load(struct queue *queue, struct tube *tube, enum job_state state,
+		 size_t most)
 {
-	struct job_record recs[BITE + 1];
+	struct job_record recs[BATCH + 1];
 	const struct job_key *far = &tube->far[state].key;
-	size_t bite = bite_of(queue);
 	size_t count = queue->store->verbs->scan(queue->store, tube->number,
-						 state, far, recs, bite + 1);
+						 state, far, recs, most + 1);
 	size_t i;
 
 	tube_set_far(tube, state,
-		     count > bite ? job_key(&recs[bite]) : JOB_KEY_LAST);
-	for (i = 0; i < count && i < bite; i++)
-		if (!window_find(queue, recs[i].id))
-			life_goes_on(queue, window_load(queue, tube, &recs[i]));
+		     count > most ? job_key(&recs[most]) : JOB_KEY_LAST);
+	for (i = 0; i < count && i < most; i++) {
+		if (window_find(queue, recs[i].id))
+			continue;
+		if (is_beyond_horizon(queue, state, recs[i].due)) {
+			tube_set_far(tube, state, job_key(&recs[i]));
+			return;
+		}
+		life_goes_on(queue, window_load(queue, tube, &recs[i]));
+	}
+}
+
+/* The free part of the window, but at least one job and at most one batch. */
+static size_t ready_batch(const struct queue *queue)
+{
+	uint64_t loaded = queue->tubes.loaded[JOB_READY];
+	uint64_t window = queue->options.window;
+
+	if (loaded >= window)
+		return 1;
+	return window - loaded < BATCH ? window - loaded : BATCH;
 }
 
 struct job *window_first(struct queue *queue, struct tube *tube)
 {
 	while (!job_first(tube) && tube->far[JOB_READY].key.id != UINT64_MAX)
-		load(queue, tube, JOB_READY);
+		load(queue, tube, JOB_READY, ready_batch(queue));
 	return job_first(tube);
 }
 
 /*
- * What is overdue is loaded in any case, what is near while there is room. Is
- * there more to load?
+ * Wake up at or before @due, to refill the window. @due changes with each put that evicts a
+ * job. The timer is therefore set to half the time that is left, and is rarely changed.
  */
-static bool load_near(struct queue *queue, enum job_state state)
+static void wake_up_by(struct queue *queue, enum near_clock clock, uint64_t now,
+		       uint64_t due)
 {
-	enum near_clock clock = job_clock(state);
-	struct tube *tube = tube_first_far(&queue->tubes, state);
-	uint64_t now = near_now(queue->near, clock);
-	uint64_t horizon = queue->options.horizon;
-	uint64_t due;
-
-	near_clear(queue->near, &queue->refill[clock]);
-	if (!tube)
-		return false;
-	due = tube->far[state].key.due;
-	if (due <= now || (due < now + horizon &&
-			   queue->tubes.loaded[state] < queue->options.window)) {
-		load(queue, tube, state);
-		return true;
-	}
-	/* The window is full: look again half way, when some have left it. */
-	due = due < now + horizon ? now + (due - now) / 2 : due - horizon / 2;
-	near_set(queue->near, clock, &queue->refill[clock], due);
-	return false;
-}
-
-static int by_key(const void *a, const void *b)
-{
-	struct job_key ka = job_key(&(*(struct job **)a)->rec);
-	struct job_key kb = job_key(&(*(struct job **)b)->rec);
-
-	return job_key_before(&ka, &kb) ? -1 : job_key_before(&kb, &ka);
-}
-
-/* The jobs of a state in memory, in order. The caller frees them. */
-static struct job **jobs_of(struct queue *queue, enum job_state state,
-			    size_t *count)
-{
-	struct job **jobs = zeroed(queue->tubes.loaded[state],
-				   sizeof(*jobs));
-	struct table_entry *entry = NULL;
-
-	*count = 0;
-	while ((entry = table_next(&queue->loaded, entry))) {
-		struct job *job = loaded_job(entry);
-
-		if (job->rec.state == state)
-			jobs[(*count)++] = job;
-	}
-	qsort(jobs, *count, sizeof(*jobs), by_key);
-	return jobs;
+	if (queue->refill[clock].id && queue->refill_at[clock] <= due)
+		return;
+	queue->refill_at[clock] = now + (due - now) / 2;
+	near_set(queue->near, clock, &queue->refill[clock],
+		 queue->refill_at[clock]);
 }
 
 /*
- * Drop the last of all; but of those that are ready a tube keeps its first, or
- * the jobs of one tube could keep those of another out of memory.
+ * Load overdue jobs in any case, and jobs within the horizon while less than half of the
+ * window is in use. The window therefore loses at least one batch of due jobs between two
+ * refills, and a refill is never evicted again as a whole. In the same way, a refill begins at
+ * half the horizon and ends at the horizon. Return: true if there is more to load.
  */
-static void trim(struct queue *queue, enum job_state state)
+static bool refill(struct queue *queue, enum job_state state)
 {
-	size_t count, most = queue->options.window;
-	struct job **jobs;
+	enum near_clock clock = job_clock(state);
+	struct tube *tube = tube_first_far(&queue->tubes, state);
+	uint64_t window = queue->options.window;
+	uint64_t horizon = queue->options.horizon;
+	uint64_t now, due, reach;
+	bool has_room = queue->tubes.loaded[state] < window / 2;
 
-	if (queue->tubes.loaded[state] <= most)
-		return;
-	jobs = jobs_of(queue, state, &count);
-	most -= most / PARTS;
-	while (count-- > most) {
-		struct job *job = jobs[count];
-
-		if (state != JOB_READY || job_first(job->tube) != job)
-			drop(queue, job);
-	}
-	free(jobs);
+	if (!tube)
+		return false;
+	now = near_now(queue->near, clock);
+	due = tube->far[state].key.due;
+	reach = queue->is_refilling[clock] ? horizon : horizon / 2;
+	queue->is_refilling[clock] = due <= now ||
+				     (has_room && due < now + reach);
+	if (queue->is_refilling[clock])
+		load(queue, tube, state,
+		     window / PARTS < BATCH ? window / PARTS : BATCH);
+	else
+		wake_up_by(queue, clock, now,
+			   has_room ? due - horizon / 2 : due);
+	return queue->is_refilling[clock];
 }
 
 bool window_work(struct queue *queue)
@@ -251,12 +247,7 @@ bool window_work(struct queue *queue)
 	bool more = false;
 	int state;
 
-	for (state = JOB_DELAYED; state <= JOB_READY; state++)
-		trim(queue, state);
-	if (!queue->is_stale)
-		return false;
 	for (state = JOB_DELAYED; state <= JOB_TIMED; state++)
-		more |= load_near(queue, state);
-	queue->is_stale = more;
+		more |= refill(queue, state);
 	return more;
 }

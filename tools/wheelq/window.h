@@ -23,7 +23,7 @@ void window_forget(struct queue *queue, struct job *job);
 void window_save(struct queue *queue, struct job *job);
 /* The first of all that a tube has ready, loaded if need be; or NULL. */
 struct job *window_first(struct queue *queue, struct tube *tube);
-/* What becomes near, and back to size; is there more to do? */
+/* Load the jobs that become due soon. Return: true if there is more to load. */
 bool window_work(struct queue *queue);
 /* A job of which the record was read from the store. */
 struct job *window_load(struct queue *queue, struct tube *tube,
@@ -31,6 +31,6 @@ struct job *window_load(struct queue *queue, struct tube *tube,
 /* The tube that a job of the store belongs to. */
 struct tube *window_tube(struct queue *queue, uint64_t number);
 /* A tube whose jobs are all in the store. */
-void window_open(struct queue *queue, struct tube *tube);
+void window_open(struct tube *tube);
 
 #endif

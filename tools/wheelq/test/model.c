@@ -419,7 +419,7 @@ static void compare(struct model *m)
 		}
 	for (state = JOB_DELAYED; state <= JOB_READY; state++)
 		expect(m, m->queue.tubes.loaded[state] <=
-		       m->config->window * 17 / 16 + ORACLE_TUBES,
+		       m->config->window + ORACLE_TUBES,
 		       "the window holds");
 }
 
