@@ -265,7 +265,8 @@ void client_work(struct client *client)
 {
 	bool enough = true;
 
-	while (enough && buffer_count(&client->in) && client_may_go_on(client)) {
+	while (enough && buffer_count(&client->in) && client_may_go_on(client) &&
+	       !queue_batch_is_full(&client->server->queue)) {
 		enough = take(client);
 		if (enough)
 			hold_progress(&client->server->hold, client);

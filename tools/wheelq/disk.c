@@ -9,9 +9,10 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "reserve.h"
 
-/* The log grows by so much at a time. */
-#define LOG_STEP	(4 << 20)
+/* The log grows by this part of the reserve at a time. */
+#define LOG_PARTS	22
 #define ZEROS		65536
 /* Bytes of the log that wait to be written: SQLite writes less than 128 KiB at once. */
 #define HELD		65536
@@ -43,6 +44,7 @@ struct disk_tail {
 };
 
 static int real_size;
+static struct reserve *reserve;
 
 static struct disk_tail *tail_of(sqlite3_file *file)
 {
@@ -58,6 +60,33 @@ static int disk_sync(sqlite3_file *file, int flags)
 		return fdatasync(tail->fd) ? SQLITE_IOERR_FSYNC : SQLITE_OK;
 	tail->is_named = true;
 	return tail->real->xSync(file, flags);
+}
+
+/* A full disk has the space of the reserve, once. */
+static bool is_retry(int err)
+{
+	return err == SQLITE_FULL && reserve_release(reserve);
+}
+
+static int disk_write(sqlite3_file *file, const void *bytes, int count,
+		      sqlite3_int64 at)
+{
+	struct disk_tail *tail = tail_of(file);
+	int err = tail->real->xWrite(file, bytes, count, at);
+
+	return is_retry(err) ? tail->real->xWrite(file, bytes, count, at) : err;
+}
+
+/* The index of the log grows with the log. */
+static int disk_map(sqlite3_file *file, int region, int size, int may_grow,
+		    void volatile **memory)
+{
+	struct disk_tail *tail = tail_of(file);
+	int err = tail->real->xShmMap(file, region, size, may_grow, memory);
+
+	if (err != SQLITE_IOERR_SHMSIZE || !is_retry(SQLITE_FULL))
+		return err;
+	return tail->real->xShmMap(file, region, size, may_grow, memory);
 }
 
 /* SQLite first: to close any descriptor of a file ends its locks. */
@@ -79,8 +108,10 @@ static int disk_close(sqlite3_file *file)
 static void grow_log(struct disk_tail *tail, off_t at)
 {
 	static const char zeros[ZEROS];
-	off_t to = at + LOG_STEP;
+	off_t to = at;
 
+	if (!reserve->is_full)
+		to += reserve->wanted / LOG_PARTS;
 	if (tail->end < at)
 		tail->end = at;
 	while (tail->end < to &&
@@ -99,7 +130,7 @@ static int write_held(sqlite3_file *file)
 	tail->held_count = 0;
 	if (tail->held_at + count > tail->end)
 		grow_log(tail, tail->held_at);
-	return tail->real->xWrite(file, tail->held, count, tail->held_at);
+	return disk_write(file, tail->held, count, tail->held_at);
 }
 
 static int log_write(sqlite3_file *file, const void *bytes, int count,
@@ -191,6 +222,8 @@ static int disk_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
 	tail->methods.xSync = disk_sync;
 	tail->methods.xClose = disk_close;
 	tail->methods.xShmLock = disk_lock;
+	tail->methods.xShmMap = disk_map;
+	tail->methods.xWrite = disk_write;
 	tail->end = lseek(tail->fd, 0, SEEK_END);
 	tail->is_named = false;
 	tail->is_locked = false;
@@ -201,11 +234,12 @@ static int disk_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
 	return SQLITE_OK;
 }
 
-void disk_register(void)
+void disk_register(struct reserve *r)
 {
 	static sqlite3_vfs vfs;
 	sqlite3_vfs *real = sqlite3_vfs_find(NULL);
 
+	reserve = r;
 	if (vfs.zName)
 		return;
 	if (!real)

@@ -13,7 +13,9 @@
 /* The name by which SQLite finds this. */
 #define DISK_NAME	"wheelq"
 
-/* Call it once, before a file is opened by that name. */
-void disk_register(void);
+struct reserve;
+
+/* Register the VFS. The reserve is released when the disk is full. */
+void disk_register(struct reserve *reserve);
 
 #endif

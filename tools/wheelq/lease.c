@@ -93,6 +93,7 @@ bool queue_delete(struct queue *queue, struct worker *worker, uint64_t id)
 	}
 	tube = job->tube;
 	queue->store->verbs->remove(queue->store, &job->rec);
+	queue_count_change(queue, 0);
 	queue->must_commit = true;
 	tube_count_stored(tube, id, job->stored, JOB_NONE);
 	tube_count(tube, job->rec.state, -1);

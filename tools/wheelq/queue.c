@@ -10,6 +10,8 @@
 #define BITE		512
 /* A job that is about to evict another, and the alarms of struct queue. */
 #define OWN_ALARMS	8
+/* Pages that a change of a job writes: of the table, of the index, and above them. */
+#define CHANGE_BYTES	4096
 /* Ms that the store's clock may be behind the jobs' that were put. */
 #define CLOCK_BITE_MS	1000
 
@@ -79,6 +81,7 @@ static void end_leases(struct queue *queue, struct tube *tube)
 			window_save(queue, job);
 			window_forget(queue, job);
 		}
+		queue_commit(queue);
 	} while (count);
 }
 
@@ -206,6 +209,7 @@ void queue_commit(struct queue *queue)
 	save_numbers(queue);
 	queue->store->verbs->commit(queue->store);
 	queue->must_commit = false;
+	queue->uncommitted = 0;
 	queue->commits++;
 }
 
@@ -271,6 +275,30 @@ uint64_t queue_bytes(const struct queue *queue)
 	return queue->store->verbs->bytes(queue->store);
 }
 
+bool queue_batch_is_full(const struct queue *queue)
+{
+	return queue->store->batch && queue->uncommitted >= queue->store->batch;
+}
+
+void queue_count_change(struct queue *queue, size_t bytes)
+{
+	queue->uncommitted += CHANGE_BYTES + bytes;
+}
+
+bool queue_disk_is_full(const struct queue *queue)
+{
+	const struct store_verbs *verbs = queue->store->verbs;
+
+	return verbs->is_full && verbs->is_full(queue->store);
+}
+
+static bool has_room(const struct queue *queue, size_t bytes)
+{
+	const struct store_verbs *verbs = queue->store->verbs;
+
+	return !verbs->has_room || verbs->has_room(queue->store, bytes);
+}
+
 static bool is_full(const struct queue *queue)
 {
 	const struct queue_options *o = &queue->options;
@@ -305,7 +333,7 @@ uint64_t queue_put(struct queue *queue, struct tube *tube,
 	};
 	struct job *job;
 
-	if (is_full(queue))
+	if (is_full(queue) || !has_room(queue, put->size))
 		return 0;
 	if (queue->next_id == queue->numbers.next_id)
 		take_numbers(queue, queue->options.numbers);
@@ -317,6 +345,7 @@ uint64_t queue_put(struct queue *queue, struct tube *tube,
 	tube->total++;
 	queue->total++;
 	queue->store->verbs->put(queue->store, &rec, body);
+	queue_count_change(queue, rec.size);
 	tube_count_stored(tube, rec.id, JOB_NONE, rec.state);
 	tube_count(tube, rec.state, 1);
 	queue->must_commit = true;

@@ -59,6 +59,7 @@ struct queue_options {
  * @refill_at: by clock, ms, the time for which @refill is set
  * @is_refilling: by clock, true while jobs up to the horizon are loaded
  * @must_commit: somebody waits for a commit
+ * @uncommitted: bytes of changes since the last commit, approximately
  * @commits: how many there were
  * @total: jobs put
  * @timeouts: leases that ran out
@@ -80,6 +81,7 @@ struct queue {
 	uint64_t refill_at[NEAR_CLOCKS];
 	bool is_refilling[NEAR_CLOCKS];
 	bool must_commit;
+	uint64_t uncommitted;
 	uint64_t commits;
 	uint64_t total;
 	uint64_t timeouts;
@@ -124,6 +126,12 @@ void queue_clock_was_set(struct queue *queue);
 
 /* NULL: there are as many as may be. */
 struct tube *queue_tube(struct queue *queue, const char *name);
+/* True if the changes should be committed before there are more. */
+bool queue_batch_is_full(const struct queue *queue);
+/* A change of a job, with so many bytes of its body, is part of the next commit. */
+void queue_count_change(struct queue *queue, size_t bytes);
+/* True if the disk of the store is full. */
+bool queue_disk_is_full(const struct queue *queue);
 /* That the store's jobs take by now. */
 uint64_t queue_bytes(const struct queue *queue);
 /* The new job's id, 0: a limit is reached. */

@@ -14,6 +14,9 @@
 
 #include "fail.h"
 
+/* While the disk is full, check for space again after this many puts. */
+#define REFUSED_BATCH	64
+
 /* In the order of bind_record() and read_record(). */
 #define RECORD	"tube, state, rank, due, created, delay, ttr, pri, reserves, timeouts, releases, buries, kicks"
 
@@ -125,8 +128,11 @@ static void empty_log(struct sqlite *s)
 	sqlite3_reset(s->statements[STAY]);
 	err = sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE,
 					NULL, NULL);
-	/* Another program reads what is in the log, to make a copy: it will end. */
-	if (err && err != SQLITE_BUSY)
+	/*
+	 * BUSY: another program reads the log, to make a copy; it will end. FULL: the log
+	 * still has all changes.
+	 */
+	if (err && err != SQLITE_BUSY && err != SQLITE_FULL)
 		sqlite_broken(s);
 	sqlite_stay(s);
 }
@@ -139,7 +145,7 @@ static void sqlite_commit(struct store *store)
 		return;
 	finish(s, s->statements[COMMIT]);
 	s->is_open = false;
-	if (s->log >= SQLITE_LOG_BYTES / (int)s->page)
+	if (s->log >= s->log_most)
 		empty_log(s);
 }
 
@@ -152,6 +158,7 @@ static void sqlite_close(struct store *store)
 		sqlite3_finalize(s->statements[i]);
 	sqlite3_close(s->db);
 	close(s->lock);
+	reserve_close(&s->reserve);
 	free(s->path);
 	free(s);
 }
@@ -354,6 +361,36 @@ static uint64_t sqlite_bytes(struct store *store)
 	return (number_of(s, PAGES) - number_of(s, FREE_PAGES)) * s->page;
 }
 
+/*
+ * While the disk is full, a job takes pages that deleted jobs have left. The margin is for
+ * changes of other jobs, which may split pages of the index.
+ */
+static bool fits_in_free_pages(struct sqlite *s, size_t bytes)
+{
+	uint64_t margin = s->store.batch;
+
+	return number_of(s, FREE_PAGES) * s->page > margin + 2 * bytes;
+}
+
+/* A large job is written to the log and to the store. */
+static bool sqlite_has_room(struct store *store, size_t bytes)
+{
+	struct sqlite *s = sqlite_of(store);
+
+	if (s->reserve.is_full && s->refused++ % REFUSED_BATCH == 0)
+		reserve_fill(&s->reserve);
+	if (s->reserve.is_full)
+		return bytes < store->batch && fits_in_free_pages(s, bytes);
+	s->refused = 0;
+	return bytes < store->batch ||
+	       reserve_available(&s->reserve) > 3 * bytes;
+}
+
+static bool sqlite_is_full(struct store *store)
+{
+	return sqlite_of(store)->reserve.is_full;
+}
+
 const struct store_verbs sqlite_verbs = {
 	.close = sqlite_close,
 	.numbers = sqlite_numbers,
@@ -368,5 +405,7 @@ const struct store_verbs sqlite_verbs = {
 	.body = sqlite_body,
 	.scan = sqlite_scan,
 	.commit = sqlite_commit,
+	.has_room = sqlite_has_room,
+	.is_full = sqlite_is_full,
 	.bytes = sqlite_bytes,
 };

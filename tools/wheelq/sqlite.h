@@ -7,10 +7,15 @@
 
 #include <sqlite3.h>
 
+#include "reserve.h"
 #include "store.h"
 
-/* The log is long, since most pages change again before they are written home. */
-#define SQLITE_LOG_BYTES	(32 << 20)
+/*
+ * When the disk is full, the reserve must hold the log and one more transaction, and the same
+ * in the store when they are copied there. A transaction is limited to one part, the log to
+ * four parts, and one is left for what the file system and the log are ahead.
+ */
+#define SQLITE_RESERVE_PARTS	11
 
 enum statement {
 	PUT, CHANGE, REMOVE, GET, BODY, SCAN, NUMBERS, SET_NUMBERS,
@@ -25,8 +30,11 @@ enum statement {
  * @path: for what is said
  * @statements: prepared
  * @lock: a file that is locked while this one is open
+ * @reserve: disk space for a full disk
+ * @refused: puts that were refused since the reserve was last filled
  * @page: bytes of one
  * @log: pages in the log as of the last commit
+ * @log_most: pages in the log that are copied to the store
  * @is_open: a transaction is
  */
 struct sqlite {
@@ -35,8 +43,11 @@ struct sqlite {
 	char *path;
 	struct sqlite3_stmt *statements[STATEMENTS];
 	int lock;
+	struct reserve reserve;
+	unsigned int refused;
 	uint64_t page;
 	int log;
+	int log_most;
 	bool is_open;
 };
 

@@ -146,6 +146,15 @@ static int note_log(void *context, sqlite3 *db, const char *name, int pages)
 	return SQLITE_OK;
 }
 
+/* Only after the reserve of an earlier server was opened may anything be written. */
+static void limit_log(struct sqlite *s)
+{
+	uint64_t part = s->reserve.wanted / SQLITE_RESERVE_PARTS;
+
+	s->log_most = 4 * part / s->page;
+	s->store.batch = part;
+}
+
 static void set_up(struct sqlite *s)
 {
 	execute(s, "PRAGMA page_size=" PAGE_BYTES);
@@ -155,6 +164,7 @@ static void set_up(struct sqlite *s)
 		   "PRAGMA cache_size=" CACHE_KIB);
 	s->page = number_of(s, "PRAGMA page_size");
 	sqlite3_wal_hook(s->db, note_log, s);
+	limit_log(s);
 }
 
 /* SQLite's first call: without locks, and without an account of its memory. */
@@ -177,7 +187,8 @@ struct store *sqlite_open(const char *path)
 	s->path = copied(path);
 	for_one_thread();
 	take_lock(s);
-	disk_register();
+	reserve_open(&s->reserve, path);
+	disk_register(&s->reserve);
 	if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE |
 			    SQLITE_OPEN_CREATE, DISK_NAME))
 		sqlite_broken(s);
@@ -190,5 +201,6 @@ struct store *sqlite_open(const char *path)
 				       &s->statements[i], NULL))
 			sqlite_broken(s);
 	sqlite_stay(s);
+	reserve_fill(&s->reserve);
 	return &s->store;
 }

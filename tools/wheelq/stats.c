@@ -114,6 +114,8 @@ static void ours(struct buffer *b, struct server *server)
 	number(b, "buffers-refusals", hold->refusals);
 	number(b, "store-bytes", queue_bytes(queue));
 	number(b, "store-commits", queue->commits);
+	buffer_print(b, "store-full: %s\n",
+		     queue_disk_is_full(queue) ? "true" : "false");
 	number(b, "jobs-in-memory", queue->loaded.count);
 	buffer_print(b, "wheel: \"%s\"\n", near_backend(queue->near));
 }

@@ -66,6 +66,8 @@ struct store;
  * @commit: what was changed is durable when this returns, and this server has the
  *	store still
  * @bytes: that its jobs take by now; what was deleted takes none
+ * @has_room: true if a job of this size can be stored; NULL: always
+ * @is_full: true if the disk is full; NULL: never
  */
 struct store_verbs {
 	void (*close)(struct store *store);
@@ -90,16 +92,20 @@ struct store_verbs {
 		       size_t count);
 	void (*commit)(struct store *store);
 	uint64_t (*bytes)(struct store *store);
+	bool (*has_room)(struct store *store, size_t bytes);
+	bool (*is_full)(struct store *store);
 };
 
 /**
  * struct store - a store that is open
  * @verbs: what it can do
+ * @batch: bytes of changes for one commit, approximately; 0: no limit
  * @lease: ms after a commit for which no other server takes it over, 0: none can
  */
 struct store {
 	const struct store_verbs *verbs;
 	uint64_t lease;
+	uint64_t batch;
 };
 
 /* A file, or the URI of a database. */

@@ -30,6 +30,7 @@ struct job *window_find(struct queue *queue, uint64_t id)
 void window_save(struct queue *queue, struct job *job)
 {
 	queue->store->verbs->change(queue->store, &job->rec);
+	queue_count_change(queue, job->rec.size);
 	tube_count_stored(job->tube, job->rec.id, job->stored,
 			  job->rec.state);
 	job->stored = job->rec.state;

@@ -60,7 +60,8 @@ def q1_a_write_that_fails_ends_it():
     assert shown > 5
 
 
-def q1_a_full_disk_ends_it():
+def q1_a_disk_without_any_space_ends_it():
+    """Not even the reserve can be written."""
     shown = 0
     for call in range(80, 180, 7):
         try:
@@ -70,34 +71,87 @@ def q1_a_full_disk_ends_it():
     assert shown > 3
 
 
-def q1_a_small_disk_is_full():
+@contextlib.contextmanager
+def small_disk(size):
+    """A stopped server whose store is on a file system of this size."""
     with rig.Server() as server:
         server.stop()
-        folder = server.folder
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "wheelq", folder],
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "wheelq", server.folder],
                           check=False, stderr=subprocess.DEVNULL).returncode:
             raise ktap.Skip("may not mount a small file system")
         try:
-            server.start()
-            client = server.client()
-            acknowledged = []
-            try:
-                while True:
-                    acknowledged.append(client.put(b"x" * 60000))
-            except (rig.Gone, OSError):
-                pass
-            assert server.wait() == 1, server.said
-            assert b"full" in server.said or b"No space left" in server.said, server.said
-            subprocess.run(["mount", "-o", "remount,size=64m", folder], check=True)
-            server.start()
-            client = server.client()
-            assert acknowledged
-            for number in acknowledged:
-                assert client.ask(f"peek {number}") != "NOT_FOUND"
+            yield server.start()
         finally:
             server.process.kill()
             server.wait()
-            subprocess.run(["umount", folder], check=True)
+            subprocess.run(["umount", server.folder], check=True)
+
+
+def put_until_full(client, body, delay):
+    """The ids of the accepted jobs."""
+    accepted = []
+    while True:
+        client.send(b"put 0 %d 60 %d\r\n%s\r\n" % (delay, len(body), body))
+        answer = client.answer()
+        if answer == "OUT_OF_MEMORY":
+            return accepted
+        assert answer.startswith("INSERTED "), answer
+        accepted.append(int(answer.split()[1]))
+
+
+def drain_full_disk(size, body):
+    """Fill the disk. Jobs can then still be reserved, released, buried and deleted, also after
+    kill -9. All accepted jobs are present. When most are deleted, puts are accepted again."""
+    with small_disk(size) as server:
+        client = server.client()
+        ready = put_until_full(client, body, 0)
+        put_until_full(client, b"x", 0)
+        print(f"# {size}: {len(ready)} jobs")
+        assert len(ready) > 20
+        assert client.stats()["store-full"] == "true"
+        for _ in range(3):
+            number, _ = client.reserve(0)
+            assert client.ask(f"release {number} 1 0") == "RELEASED"
+            number, _ = client.reserve(0)
+            assert client.ask(f"bury {number} 1") == "BURIED"
+        server.kill()
+        client = server.start().client()
+        for number in ready:
+            assert client.ask(f"peek {number}") != "NOT_FOUND", number
+        for number in ready[:-1]:
+            assert client.ask(f"delete {number}") == "DELETED", number
+        assert client.put(body) > ready[-1]
+        server.kill()
+        client = server.start().client()
+        assert client.ask(f"peek {ready[-1]}") != "NOT_FOUND"
+        assert client.ask(f"peek {ready[0]}") == "NOT_FOUND"
+
+
+def full_disk_of_8_mb_drains():
+    drain_full_disk("8m", b"x" * 60000)
+
+
+def full_disk_of_60_mb_drains():
+    drain_full_disk("60m", b"x" * 1000)
+
+
+def full_disk_is_filled_by_others():
+    """Another program takes all space while the server runs and before it starts."""
+    with small_disk("40m") as server:
+        client = server.client()
+        numbers = [client.put(b"x" * 1000) for _ in range(200)]
+        with open(os.path.join(server.folder, "other"), "wb") as other:
+            with contextlib.suppress(OSError):
+                while True:
+                    other.write(b"x" * 4096)
+                    other.flush()
+            numbers += put_until_full(client, b"x" * 60000, 0)
+            server.kill()
+            client = server.start().client()
+            for number in numbers:
+                assert client.ask(f"delete {number}") == "DELETED"
+        os.unlink(other.name)
+        rig.until(lambda: client.put(b"x" * 60000) and client.stats()["store-full"] == "false")
 
 
 def refuses(server):
@@ -246,7 +300,8 @@ def store_is_copied_and_restored():
         assert other.client().stats()["total-jobs"] == "0"
 
 
-TESTS = [q1_a_write_that_fails_ends_it, q1_a_full_disk_ends_it, q1_a_small_disk_is_full,
+TESTS = [q1_a_write_that_fails_ends_it, q1_a_disk_without_any_space_ends_it, full_disk_of_8_mb_drains,
+         full_disk_of_60_mb_drains, full_disk_is_filled_by_others,
          store_of_a_newer_version, store_of_an_older_version,
          store_that_ended_goes_on_with_the_next_number, store_counts_its_jobs_after_a_crash,
          store_of_another_program, store_is_written_by_its_server_alone,

@@ -189,7 +189,7 @@ def store_is_its_owners_alone():
         server.client().put(b"a secret")
         modes = {name: stat.S_IMODE(os.stat(os.path.join(server.folder, name)).st_mode)
                  for name in os.listdir(server.folder)}
-        assert len(modes) == 4 and set(modes.values()) == {0o600}, modes
+        assert len(modes) == 5 and set(modes.values()) == {0o600}, modes
 
 
 def limit_of_bytes_counts_what_is_there():
