@@ -69,18 +69,39 @@ void client_answer(struct client *client, const char *text)
 	serve_later(client);
 }
 
-void client_send_job(struct client *client, const char *word,
+/* Return: false if the job is damaged; then nothing is sent. */
+static bool send_job(struct client *client, const char *word,
 		     const struct job_record *rec)
 {
-	struct store *store = client->server->queue.store;
 	struct buffer *out = &client->out;
+	size_t before = buffer_count(out);
 
 	buffer_print(out, "%s %llu %u\r\n", word, (unsigned long long)rec->id,
 		     rec->size);
-	store->verbs->body(store, rec->id, buffer_room(out, rec->size + 1),
-			   rec->size);
+	if (!queue_body(&client->server->queue, rec,
+			buffer_room(out, rec->size + 1))) {
+		out->to = out->from + before;
+		return false;
+	}
 	out->to += rec->size;
 	client_answer(client, "\r\n");
+	return true;
+}
+
+void client_send_job(struct client *client, const char *word,
+		     const struct job_record *rec)
+{
+	if (!send_job(client, word, rec))
+		client_answer(client, "INTERNAL_ERROR\r\n");
+}
+
+bool client_send_reserved(struct client *client, struct job *job)
+{
+	if (send_job(client, "RESERVED", &job->rec))
+		return true;
+	queue_bury(&client->server->queue, &client->worker, job->rec.id,
+		   job->rec.pri);
+	return false;
 }
 
 void client_gets(struct client *client, struct job *job)
@@ -88,7 +109,8 @@ void client_gets(struct client *client, struct job *job)
 	near_clear(client->server->queue.near, &client->alarm);
 	worker_stop_waiting(&client->worker);
 	client->state = CLIENT_LINE;
-	client_send_job(client, "RESERVED", &job->rec);
+	if (!client_send_reserved(client, job))
+		client_wait(client);
 }
 
 void client_wait(struct client *client)

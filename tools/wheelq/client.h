@@ -102,7 +102,7 @@ void client_gives_way(struct client *client);
 bool client_is_done(const struct client *client);
 /* Is it there, and neither waiting nor behind with reading its answers? */
 bool client_may_go_on(const struct client *client);
-/* It waited, and gets this job. */
+/* It waited, and gets this job, or waits again if the job is damaged. */
 void client_gets(struct client *client, struct job *job);
 /* There is no job for it now: it waits for one, if it may. */
 void client_wait(struct client *client);
@@ -115,7 +115,10 @@ void command_refuse(struct client *client, const char *answer);
 void command_put(struct client *client, const char *body);
 
 void client_answer(struct client *client, const char *text);
+/* Send a job, or INTERNAL_ERROR if it is damaged. */
 void client_send_job(struct client *client, const char *word,
 		     const struct job_record *rec);
+/* Send a job that was reserved. If it is damaged, bury it. Return: false if it is damaged. */
+bool client_send_reserved(struct client *client, struct job *job);
 
 #endif

@@ -59,17 +59,17 @@ void command_put(struct client *client, const char *body)
 static void reserve(struct client *client, const struct command *command)
 {
 	struct queue *queue = queue_of(client);
-	struct job *job = queue_reserve(queue, &client->worker);
+	struct job *job;
 
 	client->is_worker = true;
 	client->give_up = UINT64_MAX;
 	if (command->verb == VERB_RESERVE_WITH_TIMEOUT)
 		client->give_up = command->delay ?
 			near_after(queue->near, NEAR_QUEUE) + command->delay : 0;
-	if (job)
-		client_send_job(client, "RESERVED", &job->rec);
-	else
-		client_wait(client);
+	while ((job = queue_reserve(queue, &client->worker)))
+		if (client_send_reserved(client, job))
+			return;
+	client_wait(client);
 }
 
 static void reserve_job(struct client *client, const struct command *command)
@@ -77,10 +77,10 @@ static void reserve_job(struct client *client, const struct command *command)
 	struct job *job = queue_reserve_id(queue_of(client), &client->worker,
 					   command->id);
 
-	if (job)
-		client_send_job(client, "RESERVED", &job->rec);
-	else
+	if (!job)
 		client_answer(client, "NOT_FOUND\r\n");
+	else if (!client_send_reserved(client, job))
+		client_answer(client, "INTERNAL_ERROR\r\n");
 }
 
 static void peek(struct client *client, const struct command *command)

@@ -170,7 +170,11 @@ static int log_size(sqlite3_file *file, sqlite3_int64 *size)
 
 static int log_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
-	return write_held(file) ?: tail_of(file)->real->xTruncate(file, size);
+	struct disk_tail *tail = tail_of(file);
+
+	if (size < tail->end)
+		tail->end = size;
+	return write_held(file) ?: tail->real->xTruncate(file, size);
 }
 
 /*

@@ -118,6 +118,11 @@ void metrics_print(struct buffer *b, struct server *server)
 	      queue->loaded.count);
 	gauge(b, "wheelq_store_bytes", "What jobs take in the store.",
 	      queue_bytes(queue));
+	gauge(b, "wheelq_store_full", "1: the disk of the store is full.",
+	      queue_disk_is_full(queue));
+	counter(b, "wheelq_damaged_total",
+		"Jobs that were read and did not match their checksum.",
+		queue->damaged);
 	counter(b, "wheelq_commits_total", "Commits of the store.",
 		queue->commits);
 }

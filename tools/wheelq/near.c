@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "near.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,7 +11,8 @@
 #include "fail.h"
 
 #define NS_A_MS		1000000ULL
-#define FAR_MS		(WHEEL_MAX_TIME / NS_A_MS)
+/* 146 years: sums of two such times do not overflow. */
+#define FAR_MS		(WHEEL_MAX_TIME / 2 / NS_A_MS)
 #define BITE		256
 
 /**
@@ -26,19 +28,46 @@ struct side {
 /**
  * struct near - both clocks
  * @sides: of each clock
- * @ahead: ms, the queue's clock less the wheel's
+ * @ahead: ns, the queue's clock less the wheel's
  */
 struct near {
 	struct side sides[NEAR_CLOCKS];
-	uint64_t ahead;
+	int64_t ahead;
 };
 
-static uint64_t clock_ms(clockid_t clock)
+static int64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
 	clock_gettime(clock, &now);
-	return now.tv_sec * 1000ULL + now.tv_nsec / NS_A_MS;
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+uint64_t near_boot(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	unsigned int high = 0, low = 0;
+
+	if (!file)
+		return 0;
+	/* Its first 12 digits are random. */
+	if (fscanf(file, "%8x-%4x", &high, &low) != 2)
+		high = low = 0;
+	fclose(file);
+	return (uint64_t)high << 16 | low;
+}
+
+/* The first clock is read first: time that passes until the second is read makes it late. */
+static int64_t first_ahead(const struct near_options *options)
+{
+	int64_t now;
+
+	if (options->boot && options->boot == near_boot())
+		return options->ahead;
+	now = clock_ns(CLOCK_REALTIME) + options->skew;
+	if (now < (int64_t)(options->least * NS_A_MS))
+		now = options->least * NS_A_MS;
+	return now - clock_ns(CLOCK_BOOTTIME);
 }
 
 static void side_open(struct side *side, uint32_t clock, uint32_t alarms)
@@ -73,13 +102,8 @@ struct near *near_open(const struct near_options *options)
 	side_open(&near->sides[NEAR_WALL],
 		  options->by_hand ? WHEEL_CLOCK_VIRTUAL : WHEEL_CLOCK_REALTIME,
 		  options->alarms);
-	if (!options->by_hand) {
-		uint64_t now = clock_ms(CLOCK_REALTIME) + options->skew;
-
-		if (now < options->least)
-			now = options->least;
-		near->ahead = now - clock_ms(CLOCK_BOOTTIME);
-	}
+	if (!options->by_hand)
+		near->ahead = first_ahead(options);
 	return near;
 }
 
@@ -105,35 +129,45 @@ const char *near_backend(const struct near *near)
 		LIBWHEEL_KERNEL ? "/dev/wheel" : "a wheel in the program";
 }
 
-static uint64_t ahead(const struct near *near, enum near_clock clock)
+static int64_t ahead(const struct near *near, enum near_clock clock)
 {
 	return clock == NEAR_QUEUE ? near->ahead : 0;
 }
 
+static uint64_t now_ns(const struct near *near, enum near_clock clock)
+{
+	return libwheel_now(near->sides[clock].wheel) + ahead(near, clock);
+}
+
 uint64_t near_now(const struct near *near, enum near_clock clock)
 {
-	return libwheel_now(near->sides[clock].wheel) / NS_A_MS +
-	       ahead(near, clock);
+	return now_ns(near, clock) / NS_A_MS;
 }
 
 uint64_t near_after(const struct near *near, enum near_clock clock)
 {
-	return (libwheel_now(near->sides[clock].wheel) + NS_A_MS - 1) / NS_A_MS +
-	       ahead(near, clock);
+	return (now_ns(near, clock) + NS_A_MS - 1) / NS_A_MS;
+}
+
+int64_t near_ahead(const struct near *near)
+{
+	return near->ahead;
 }
 
 int64_t near_skew(const struct near *near)
 {
-	return near_now(near, NEAR_QUEUE) - near_now(near, NEAR_WALL);
+	uint64_t now = now_ns(near, NEAR_QUEUE);
+
+	return now - now_ns(near, NEAR_WALL);
 }
 
 static uint64_t wheel_time(const struct near *near, enum near_clock clock,
 			   uint64_t ms)
 {
-	uint64_t behind = ahead(near, clock);
+	int64_t ns = (ms < FAR_MS ? ms : FAR_MS) * NS_A_MS;
+	int64_t when = ns - ahead(near, clock);
 
-	ms = ms > behind ? ms - behind : 0;
-	return (ms < FAR_MS ? ms : FAR_MS) * NS_A_MS;
+	return when > 0 ? when : 0;
 }
 
 /* An alarm that is moved to a later time takes no call. */

@@ -2,10 +2,10 @@
 /*
  * What is near lies on a wheel: alarms on two clocks, by libwheel.
  *
- * The queue's clock shows the wall's time as it was when the queue began, and
- * time that passes since, suspend included. It is never set: a queue that is
- * opened again goes on from the wall clock and what is known of its steps, and
- * never back.
+ * The queue's clock shows the wall clock's time as it was when the queue was created, plus the
+ * elapsed time, suspend included. It is never set. A queue that is opened again in the same
+ * boot continues from CLOCK_BOOTTIME. In another boot it continues from the wall clock and the
+ * recorded steps of it, and never goes back. All roundings make the clock late, not early.
  */
 #ifndef NEAR_H
 #define NEAR_H
@@ -39,12 +39,16 @@ struct near;
 /**
  * struct near_options - what kind
  * @alarms: at most so many on each clock
- * @skew: ms that the queue's clock is ahead of the wall's
- * @least: ms, the queue's clock begins no earlier
+ * @boot: the boot in which @ahead was valid, 0: none
+ * @ahead: ns that the queue's clock is ahead of CLOCK_BOOTTIME
+ * @skew: ns that the queue's clock is ahead of the wall clock; used in another boot
+ * @least: ms, the queue's clock begins no earlier in another boot
  * @by_hand: the clocks are moved by near_advance(), for tests
  */
 struct near_options {
 	uint32_t alarms;
+	uint64_t boot;
+	int64_t ahead;
 	int64_t skew;
 	uint64_t least;
 	int by_hand;
@@ -58,7 +62,11 @@ int near_fd(const struct near *near, enum near_clock clock);
 /* ms, rounded down; a deadline counts from near_after(), rounded up. */
 uint64_t near_now(const struct near *near, enum near_clock clock);
 uint64_t near_after(const struct near *near, enum near_clock clock);
-/* How many ms the queue's clock is ahead of the wall's by now. */
+/* A number for the current boot of the machine; 0 if it is not available. */
+uint64_t near_boot(void);
+/* ns that the queue's clock is ahead of CLOCK_BOOTTIME; constant. */
+int64_t near_ahead(const struct near *near);
+/* ns that the queue's clock is ahead of the wall clock, rounded down. */
 int64_t near_skew(const struct near *near);
 
 /* Ring at @when (ms), or at once if that has passed. Set already: move it. */

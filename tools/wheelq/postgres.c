@@ -16,7 +16,9 @@
 
 /* In the order of send_record() and read_record(). */
 #define RECORD	"id, tube, state, rank, due, created, delay, ttr, pri, reserves, timeouts, releases, buries, kicks"
+/* Rounded so that the queue's clock is late, not early. */
 #define NOW_MS	"floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+#define AFTER_MS "ceil(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
 const char *const postgres_statements[PG_STATEMENTS] = {
 	[PG_PUT] = "INSERT INTO wheelq_job(" RECORD ", body)\n"
@@ -35,7 +37,7 @@ const char *const postgres_statements[PG_STATEMENTS] = {
 		"FROM wheelq_store",
 	/* PostgreSQL's clock is all servers' own: @skew is of the queue's to it. */
 	[PG_SET_NUMBERS] = "UPDATE wheelq_store\n"
-		"SET next_id = $1, clock = $2, skew = $2 - " NOW_MS ", counted = $3",
+		"SET next_id = $1, clock = $2, skew = $2 - " AFTER_MS ", counted = $3",
 	[PG_TUBES] = "SELECT number, delayed, timed, ready, reserved, buried, name\n"
 		"FROM wheelq_tube ORDER BY number",
 	[PG_SET_TUBE] = "INSERT INTO wheelq_tube VALUES($1,$2,$3,$4,$5,$6,$7)\n"
@@ -127,6 +129,14 @@ static void postgres_close(struct store *store)
 	free(p);
 }
 
+static int64_t wall_clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
 static void postgres_numbers(struct store *store, struct store_numbers *numbers)
 {
 	struct pg_result *result = postgres_ask(postgres_of(store), PG_NUMBERS, NULL, 0);
@@ -135,8 +145,8 @@ static void postgres_numbers(struct store *store, struct store_numbers *numbers)
 		fail(EXIT_FAILED, "wheelq_store: its numbers are missing");
 	numbers->next_id = postgres_number(result, 0, 0);
 	/* The wall's clock is read last: the queue's is late by the way, not early. */
-	numbers->skew = postgres_number(result, 0, 1) -
-			postgres_clock_ms(CLOCK_REALTIME);
+	numbers->skew = postgres_number(result, 0, 1) * 1000000 -
+			wall_clock_ns();
 	numbers->clock = postgres_number(result, 0, 2);
 	numbers->counted = postgres_number(result, 0, 3);
 	PQclear(result);
@@ -276,7 +286,8 @@ static bool postgres_get(struct store *store, uint64_t id,
 	return found;
 }
 
-static void postgres_body(struct store *store, uint64_t id, void *body,
+/* PostgreSQL has checksums of its own. */
+static bool postgres_body(struct store *store, uint64_t id, void *body,
 			  size_t size)
 {
 	struct pg_result *result = postgres_ask(postgres_of(store), PG_BODY, &id, 1);
@@ -286,6 +297,7 @@ static void postgres_body(struct store *store, uint64_t id, void *body,
 		     (unsigned long long)id);
 	memcpy(body, PQgetvalue(result, 0, 0), size);
 	PQclear(result);
+	return true;
 }
 
 static size_t postgres_scan(struct store *store, uint64_t tube,

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "queue.h"
 
-#include <stdlib.h>
-
 #include "container.h"
+#include "fail.h"
 #include "life.h"
 #include "window.h"
 
@@ -119,6 +118,8 @@ static void open_near(struct queue *queue)
 		/* Delayed jobs, reserved jobs, paused tubes, and the queue's own. */
 		.alarms = o->window + o->leases + o->tubes + o->alarms +
 			  OWN_ALARMS,
+		.boot = queue->numbers.boot,
+		.ahead = queue->numbers.ahead,
 		.skew = queue->numbers.skew,
 		.least = queue->numbers.clock,
 		.by_hand = o->by_hand,
@@ -225,11 +226,9 @@ bool queue_work(struct queue *queue)
 
 void queue_clock_was_set(struct queue *queue)
 {
-	int64_t skew = near_skew(queue->near);
-
-	/* Two clocks that are read one after the other differ by so much. */
-	if (llabs(skew - queue->numbers.skew) > 2)
-		queue->numbers.skew = skew;
+	queue->numbers.boot = near_boot();
+	queue->numbers.ahead = near_ahead(queue->near);
+	queue->numbers.skew = near_skew(queue->near);
 	queue->numbers_changed = true;
 	queue->must_commit = true;
 }
@@ -268,6 +267,16 @@ void queue_pause(struct queue *queue, struct tube *tube, uint64_t ms)
 	tube->unpause.ring = unpause_rings;
 	tube->paused_until = near_after(queue->near, NEAR_QUEUE) + ms;
 	near_set(queue->near, NEAR_QUEUE, &tube->unpause, tube->paused_until);
+}
+
+bool queue_body(struct queue *queue, const struct job_record *rec, void *body)
+{
+	if (queue->store->verbs->body(queue->store, rec->id, body, rec->size))
+		return true;
+	say("job %llu is damaged: its checksum does not match",
+	    (unsigned long long)rec->id);
+	queue->damaged++;
+	return false;
 }
 
 uint64_t queue_bytes(const struct queue *queue)

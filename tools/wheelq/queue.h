@@ -61,6 +61,7 @@ struct queue_options {
  * @must_commit: somebody waits for a commit
  * @uncommitted: bytes of changes since the last commit, approximately
  * @commits: how many there were
+ * @damaged: number of times that a job's checksum did not match
  * @total: jobs put
  * @timeouts: leases that ran out
  */
@@ -83,6 +84,7 @@ struct queue {
 	bool must_commit;
 	uint64_t uncommitted;
 	uint64_t commits;
+	uint64_t damaged;
 	uint64_t total;
 	uint64_t timeouts;
 };
@@ -137,6 +139,8 @@ uint64_t queue_bytes(const struct queue *queue);
 /* The new job's id, 0: a limit is reached. */
 uint64_t queue_put(struct queue *queue, struct tube *tube,
 		   const struct queue_job *put, const void *body);
+/* Read the body of a job. Return: false if it is damaged. */
+bool queue_body(struct queue *queue, const struct job_record *rec, void *body);
 /* The next job that a worker may have now, or NULL. */
 struct job *queue_reserve(struct queue *queue, struct worker *worker);
 /* A certain one. */

@@ -7,34 +7,41 @@
  */
 #include "sqlite.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "crc32c.h"
 #include "fail.h"
 
-/* While the disk is full, check for space again after this many puts. */
+/* While the disk or the log is full, check again after this many puts. */
 #define REFUSED_BATCH	64
+/* While another program reads, the log may grow to this multiple. Then no job is accepted. */
+#define LOG_LIMIT	4
 
 /* In the order of bind_record() and read_record(). */
 #define RECORD	"tube, state, rank, due, created, delay, ttr, pri, reserves, timeouts, releases, buries, kicks"
 
 const char *const sqlite_statements[STATEMENTS] = {
-	[PUT] = "INSERT INTO job(id, " RECORD ", body)\n"
-		"VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)",
+	[PUT] = "INSERT INTO job(id, " RECORD ", body, crc)\n"
+		"VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)",
 	[CHANGE] = "UPDATE job SET (" RECORD ") =\n"
 		"(?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14) WHERE id = ?1",
 	[REMOVE] = "DELETE FROM job WHERE id = ?1",
 	[GET] = "SELECT id, " RECORD ", length(body) FROM job WHERE id = ?1",
-	[BODY] = "SELECT body FROM job WHERE id = ?1",
+	[BODY] = "SELECT body, crc FROM job WHERE id = ?1",
 	[SCAN] = "SELECT id, " RECORD ", length(body) FROM job\n"
 		"WHERE tube = ?1 AND state = ?2\n"
 		"AND (rank, due, id) >= (?3, ?4, ?5)\n"
 		"ORDER BY rank, due, id LIMIT ?6",
-	[NUMBERS] = "SELECT next_id, skew, clock, counted FROM numbers",
+	[NUMBERS] = "SELECT next_id, skew, clock, counted, boot, ahead\n"
+		"FROM numbers",
 	[SET_NUMBERS] = "UPDATE numbers\n"
-		"SET next_id = ?1, skew = ?2, clock = ?3, counted = ?4",
+		"SET next_id = ?1, skew = ?2, clock = ?3, counted = ?4,\n"
+		"boot = ?5, ahead = ?6",
 	[TUBES] = "SELECT * FROM tube ORDER BY number",
 	/* Its name stays, so the index of names is not written. */
 	[SET_TUBE] = "INSERT INTO tube VALUES(?1,?2,?3,?4,?5,?6,?7)\n"
@@ -63,9 +70,11 @@ void sqlite_broken(struct sqlite *s)
 	/* Of the file by which it finds its way in the log it keeps none. */
 	if (err == SQLITE_IOERR_SHMSIZE)
 		cause = saved;
-	fail(EXIT_FAILED, "%s: %s%s%s (SQLite %d); nothing more is accepted",
+	fail(EXIT_FAILED, "%s: %s%s%s (SQLite %d); nothing more is accepted%s",
 	     s->path, sqlite3_errmsg(s->db), cause ? ": " : "",
-	     cause ? strerror(cause) : "", err);
+	     cause ? strerror(cause) : "", err,
+	     (err & 0xff) == SQLITE_CORRUPT ?
+	     "; stop the server and copy what is readable: sqlite3 .recover" : "");
 }
 
 /* The statement with these numbers as its parameters. */
@@ -123,18 +132,45 @@ void sqlite_stay(struct sqlite *s)
 /* A read transaction keeps its pages in the log, so ours ends first and begins again. */
 static void empty_log(struct sqlite *s)
 {
-	int err;
+	int err, pages = 0, copied = -1;
 
 	sqlite3_reset(s->statements[STAY]);
 	err = sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE,
-					NULL, NULL);
+					&pages, &copied);
 	/*
 	 * BUSY: another program reads the log, to make a copy; it will end. FULL: the log
 	 * still has all changes.
 	 */
 	if (err && err != SQLITE_BUSY && err != SQLITE_FULL)
 		sqlite_broken(s);
+	if (copied == pages)
+		s->log = 0;
 	sqlite_stay(s);
+}
+
+static bool is_named(const char *name, const struct stat *file)
+{
+	struct stat found;
+
+	return !stat(name, &found) && found.st_ino == file->st_ino &&
+	       found.st_dev == file->st_dev;
+}
+
+/*
+ * After a restart the files are found by their names. If they were renamed or removed, the
+ * commit is lost.
+ */
+static void check_names(struct sqlite *s)
+{
+	if (!s->has_log) {
+		s->has_log = true;
+		if (stat(s->log_path, &s->log_file))
+			s->log_file.st_ino = 0;
+	}
+	if (!is_named(s->path, &s->file) || !is_named(s->log_path, &s->log_file))
+		fail(EXIT_FAILED,
+		     "%s or its log was renamed or removed; nothing more is accepted",
+		     s->path);
 }
 
 static void sqlite_commit(struct store *store)
@@ -145,6 +181,7 @@ static void sqlite_commit(struct store *store)
 		return;
 	finish(s, s->statements[COMMIT]);
 	s->is_open = false;
+	check_names(s);
 	if (s->log >= s->log_most)
 		empty_log(s);
 }
@@ -160,6 +197,7 @@ static void sqlite_close(struct store *store)
 	close(s->lock);
 	reserve_close(&s->reserve);
 	free(s->path);
+	sqlite3_free(s->log_path);
 	free(s);
 }
 
@@ -174,6 +212,8 @@ static void sqlite_numbers(struct store *store, struct store_numbers *numbers)
 	numbers->skew = sqlite3_column_int64(statement, 1);
 	numbers->clock = sqlite3_column_int64(statement, 2);
 	numbers->counted = sqlite3_column_int64(statement, 3);
+	numbers->boot = sqlite3_column_int64(statement, 4);
+	numbers->ahead = sqlite3_column_int64(statement, 5);
 	sqlite3_reset(statement);
 }
 
@@ -182,12 +222,12 @@ static void sqlite_set_numbers(struct store *store,
 {
 	const uint64_t all[] = {
 		numbers->next_id, numbers->skew, numbers->clock,
-		numbers->counted,
+		numbers->counted, numbers->boot, numbers->ahead,
 	};
 	struct sqlite *s = sqlite_of(store);
 
 	begin(s);
-	finish(s, bind(s, SET_NUMBERS, all, 4));
+	finish(s, bind(s, SET_NUMBERS, all, 6));
 }
 
 static void sqlite_tubes(struct store *store, void *context,
@@ -280,6 +320,14 @@ static void read_record(sqlite3_stmt *statement, struct job_record *rec)
 	rec->size = sqlite3_column_int64(statement, i++);
 }
 
+/* The id is included, so that the body of another job does not match. */
+static uint32_t checksum(uint64_t id, const void *body, size_t size)
+{
+	uint64_t little = htole64(id);
+
+	return crc32c(crc32c(0, &little, sizeof(little)), body, size);
+}
+
 static void sqlite_put(struct store *store, const struct job_record *rec,
 		       const void *body)
 {
@@ -289,7 +337,9 @@ static void sqlite_put(struct store *store, const struct job_record *rec,
 	begin(s);
 	statement = bind_record(s, PUT, rec);
 	if (sqlite3_bind_blob(statement, RECORD_NUMBERS + 1, body, rec->size,
-			      SQLITE_STATIC))
+			      SQLITE_STATIC) ||
+	    sqlite3_bind_int64(statement, RECORD_NUMBERS + 2,
+			       checksum(rec->id, body, rec->size)))
 		sqlite_broken(s);
 	finish(s, statement);
 }
@@ -322,19 +372,31 @@ static bool sqlite_get(struct store *store, uint64_t id, struct job_record *rec)
 	return found;
 }
 
-static void sqlite_body(struct store *store, uint64_t id, void *body,
+/* A job of an older version has no checksum. */
+static bool matches(sqlite3_stmt *statement, uint64_t id)
+{
+	return sqlite3_column_type(statement, 1) == SQLITE_NULL ||
+	       sqlite3_column_int64(statement, 1) ==
+	       checksum(id, sqlite3_column_blob(statement, 0),
+			sqlite3_column_bytes(statement, 0));
+}
+
+static bool sqlite_body(struct store *store, uint64_t id, void *body,
 			size_t size)
 {
 	struct sqlite *s = sqlite_of(store);
 	sqlite3_stmt *statement = bind(s, BODY, &id, 1);
+	bool is_good;
 
 	if (!step(s, statement) ||
 	    (size_t)sqlite3_column_bytes(statement, 0) != size)
 		fail(EXIT_FAILED, "%s: the body of job %llu is not there",
 		     s->path, (unsigned long long)id);
+	is_good = matches(statement, id);
 	if (size)
 		memcpy(body, sqlite3_column_blob(statement, 0), size);
 	sqlite3_reset(statement);
+	return is_good;
 }
 
 static size_t sqlite_scan(struct store *store, uint64_t tube,
@@ -372,6 +434,16 @@ static bool fits_in_free_pages(struct sqlite *s, size_t bytes)
 	return number_of(s, FREE_PAGES) * s->page > margin + 2 * bytes;
 }
 
+/* Check occasionally whether the program that reads has ended. */
+static bool log_has_room(struct sqlite *s)
+{
+	if (s->log < LOG_LIMIT * s->log_most)
+		return true;
+	if (!s->is_open && s->refused++ % REFUSED_BATCH == 0)
+		empty_log(s);
+	return s->log < LOG_LIMIT * s->log_most;
+}
+
 /* A large job is written to the log and to the store. */
 static bool sqlite_has_room(struct store *store, size_t bytes)
 {
@@ -379,6 +451,8 @@ static bool sqlite_has_room(struct store *store, size_t bytes)
 
 	if (s->reserve.is_full && s->refused++ % REFUSED_BATCH == 0)
 		reserve_fill(&s->reserve);
+	if (!log_has_room(s))
+		return false;
 	if (s->reserve.is_full)
 		return bytes < store->batch && fits_in_free_pages(s, bytes);
 	s->refused = 0;

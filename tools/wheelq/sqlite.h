@@ -6,6 +6,7 @@
 #define SQLITE_H
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include "reserve.h"
 #include "store.h"
@@ -27,9 +28,12 @@ enum statement {
  * struct sqlite - an open file
  * @store: what others see
  * @db: SQLite's
- * @path: for what is said
+ * @path: its name
+ * @log_path: name of the log
+ * @file: the inode of @path
+ * @log_file: the inode of @log_path; valid only if @has_log
  * @statements: prepared
- * @lock: a file that is locked while this one is open
+ * @lock: a descriptor of the file, on which it is locked
  * @reserve: disk space for a full disk
  * @refused: puts that were refused since the reserve was last filled
  * @page: bytes of one
@@ -41,6 +45,10 @@ struct sqlite {
 	struct store store;
 	struct sqlite3 *db;
 	char *path;
+	char *log_path;
+	struct stat file;
+	struct stat log_file;
+	bool has_log;
 	struct sqlite3_stmt *statements[STATEMENTS];
 	int lock;
 	struct reserve reserve;

@@ -46,6 +46,10 @@ static const char *const upgrades[] = {
 	"PRAGMA application_id=" TEXT(APPLICATION) ";",
 	"ALTER TABLE numbers ADD COLUMN counted INTEGER;"
 	"UPDATE numbers SET counted = next_id;",
+	"ALTER TABLE job ADD COLUMN crc INTEGER;"
+	"ALTER TABLE numbers ADD COLUMN boot INTEGER;"
+	"ALTER TABLE numbers ADD COLUMN ahead INTEGER;"
+	"UPDATE numbers SET skew = skew * 1000000, boot = 0, ahead = 0;",
 };
 
 #define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))
@@ -105,20 +109,18 @@ static void check_schema(struct sqlite *s)
 }
 
 /*
- * Two servers with one file would hand out each job twice. Others may read it, for
- * a copy; so it is not SQLite's lock that is held.
+ * Two servers with one file would serve each job twice. The inode is locked, because a file may
+ * have several names. SQLite's own locks cannot be used: they would keep other programs from
+ * reading, for a copy. The descriptor stays open, because closing it would end SQLite's locks.
  */
 static void take_lock(struct sqlite *s)
 {
-	char *name = sqlite3_mprintf("%s-lock", s->path);
-	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-
-	if (fd < 0)
-		fail(EXIT_FAILED, "%s: %s", name, strerror(errno));
-	if (flock(fd, LOCK_EX | LOCK_NB))
+	s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (s->lock < 0 || fstat(s->lock, &s->file))
+		fail(EXIT_FAILED, "%s: %s", s->path, strerror(errno));
+	if (flock(s->lock, LOCK_EX | LOCK_NB))
 		fail(EXIT_FAILED, "%s: another wheelq serves it", s->path);
-	sqlite3_free(name);
-	s->lock = fd;
+	s->log_path = sqlite3_mprintf("%s-wal", s->path);
 }
 
 /* In memory SQLite has no log, and says so only by the mode that it chooses. */
@@ -151,8 +153,13 @@ static void limit_log(struct sqlite *s)
 {
 	uint64_t part = s->reserve.wanted / SQLITE_RESERVE_PARTS;
 
+	char *limit = sqlite3_mprintf("PRAGMA journal_size_limit=%lld",
+				      (long long)(6 * part));
+
 	s->log_most = 4 * part / s->page;
 	s->store.batch = part;
+	execute(s, limit);
+	sqlite3_free(limit);
 }
 
 static void set_up(struct sqlite *s)
@@ -186,7 +193,8 @@ struct store *sqlite_open(const char *path)
 	s->store.verbs = &sqlite_verbs;
 	s->path = copied(path);
 	for_one_thread();
-	take_lock(s);
+	if (*path != ':')
+		take_lock(s);
 	reserve_open(&s->reserve, path);
 	disk_register(&s->reserve);
 	if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE |

@@ -114,6 +114,7 @@ static void ours(struct buffer *b, struct server *server)
 	number(b, "buffers-refusals", hold->refusals);
 	number(b, "store-bytes", queue_bytes(queue));
 	number(b, "store-commits", queue->commits);
+	number(b, "store-damaged", queue->damaged);
 	buffer_print(b, "store-full: %s\n",
 		     queue_disk_is_full(queue) ? "true" : "false");
 	number(b, "jobs-in-memory", queue->loaded.count);

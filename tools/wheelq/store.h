@@ -21,14 +21,18 @@
  * struct store_numbers - of the whole queue
  * @next_id: no job has had this number or a higher one
  * @counted: the tubes' counts leave out the jobs with this number or a higher one
- * @skew: ms that the queue's clock is ahead of the wall's
+ * @skew: ns that the queue's clock is ahead of the wall clock
  * @clock: ms, what the queue's clock showed last; it never goes back
+ * @boot: identifies the boot of the machine; 0 if it is not stored
+ * @ahead: ns that the queue's clock is ahead of CLOCK_BOOTTIME; valid only in @boot
  */
 struct store_numbers {
 	uint64_t next_id;
 	uint64_t counted;
 	int64_t skew;
 	uint64_t clock;
+	uint64_t boot;
+	int64_t ahead;
 };
 
 /**
@@ -60,7 +64,8 @@ struct store;
  * @change: all of a record but for its size
  * @remove: a job, for ever
  * @get: read a record; is it there?
- * @body: read a body, which has the size that its record says
+ * @body: read a body, which has the size that its record says; false if its checksum does
+ *	not match
  * @scan: read the records of a tube and a state from a place on, at most @count;
  *	how many they are
  * @commit: what was changed is durable when this returns, and this server has the
@@ -86,7 +91,7 @@ struct store_verbs {
 	void (*change)(struct store *store, const struct job_record *rec);
 	void (*remove)(struct store *store, const struct job_record *rec);
 	bool (*get)(struct store *store, uint64_t id, struct job_record *rec);
-	void (*body)(struct store *store, uint64_t id, void *body, size_t size);
+	bool (*body)(struct store *store, uint64_t id, void *body, size_t size);
 	size_t (*scan)(struct store *store, uint64_t tube, enum job_state state,
 		       const struct job_key *from, struct job_record *recs,
 		       size_t count);

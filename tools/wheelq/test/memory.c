@@ -210,10 +210,11 @@ static bool memory_get(struct store *store, uint64_t id, struct job_record *rec)
 	return row;
 }
 
-static void memory_body(struct store *store, uint64_t id, void *body,
+static bool memory_body(struct store *store, uint64_t id, void *body,
 			size_t size)
 {
 	memcpy(body, must_find(store, id)->body, size);
+	return true;
 }
 
 static int by_key(const void *a, const void *b)

@@ -451,7 +451,7 @@ const char *model_run(const struct model_config *config, uint64_t seed,
 
 void model_forget(const char *path)
 {
-	static const char *const suffixes[] = { "", "-wal", "-shm", "-lock", "-reserve" };
+	static const char *const suffixes[] = { "", "-wal", "-shm", "-reserve" };
 	char name[80];
 	size_t i;
 

@@ -115,6 +115,14 @@ def unit_is_started_again_however_often():
     assert unit["Unit"].get("StartLimitIntervalSec") == "0"
 
 
+def unit_is_ordered_after_the_clock_is_set():
+    unit = configparser.ConfigParser(strict=False)
+    unit.optionxform = str
+    unit.read(os.path.join(rig.ROOM, "wheelq.service"))
+    assert "time-sync.target" in unit["Unit"]["After"].split()
+    assert "time-sync.target" in unit["Unit"]["Wants"].split()
+
+
 def ask_at(path, text):
     """The first line of the answer."""
     with socket.socket(socket.AF_UNIX) as s:
@@ -189,7 +197,7 @@ def store_is_its_owners_alone():
         server.client().put(b"a secret")
         modes = {name: stat.S_IMODE(os.stat(os.path.join(server.folder, name)).st_mode)
                  for name in os.listdir(server.folder)}
-        assert len(modes) == 5 and set(modes.values()) == {0o600}, modes
+        assert len(modes) == 4 and set(modes.values()) == {0o600}, modes
 
 
 def limit_of_bytes_counts_what_is_there():

@@ -160,6 +160,41 @@ def q4_not_early_after_a_restart_with_the_clock_set_back_a_year():
         assert int(client.stats(f"stats-job {later}")["time-left"]) <= 3600
 
 
+def early_after_a_restart(server, count):
+    """Nanoseconds by which the earliest of some jobs was reserved before it was due."""
+    client = server.client()
+    due = {}
+    dice = random.Random(SEED)
+    for _ in range(count):
+        ms = dice.randrange(300, 900)
+        before = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+        due[client.put(b"x", delay=ms / 1000)] = before + ms * 1000000
+    server.kill()
+    client = server.start().client()
+    early = 0
+    while due:
+        number, _ = client.reserve(rig.PATIENCE)
+        early = max(early, due.pop(number) - time.clock_gettime_ns(time.CLOCK_BOOTTIME))
+        assert client.ask(f"delete {number}") == "DELETED"
+    return early
+
+
+def q4_not_early_after_a_restart_in_nanoseconds():
+    with rig.Server() as server:
+        early = [early_after_a_restart(server, 150) for _ in range(5)]
+    assert not any(early), f"jobs were up to {max(early)} ns early"
+
+
+def q4_not_early_after_a_restart_with_the_clock_set_forward_a_year():
+    """The server was down when the clock was set, but the machine was not restarted."""
+    with rig.Server() as server:
+        number = server.client().put(b"x", delay=3600)
+        server.kill()
+        server.env.update(faults.preload(FAULT_CLOCK=365 * 86400))
+        left = int(server.start().client().stats(f"stats-job {number}")["time-left"])
+        assert 3600 - rig.PATIENCE < left <= 3600, left
+
+
 def set_clock(seconds):
     """The wall clock, by so many seconds."""
     time.clock_settime(time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME) + seconds)
