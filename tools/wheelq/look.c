@@ -126,7 +126,7 @@ bool queue_peek_first(struct queue *queue, struct tube *tube,
 
 uint64_t queue_time_left(struct queue *queue, const struct job_record *rec)
 {
-	uint64_t now = near_now(queue->near, job_clock(rec->state));
+	uint64_t now = near_after(queue->near, job_clock(rec->state));
 	uint64_t end = rec->due;
 
 	if (rec->state == JOB_RESERVED)

@@ -100,7 +100,7 @@ static void process(struct buffer *b, struct server *server)
 	number(b, "binlog-max-size", queue->options.bytes);
 	buffer_print(b, "draining: %s\n",
 		     server->is_draining ? "true" : "false");
-	buffer_print(b, "id: %s\nhostname: \"%s\"\nos: \"%s\"\nplatform: \"%s\"\n",
+	buffer_print(b, "id: %s\nhostname: %s\nos: \"%s\"\nplatform: %s\n",
 		     server->name, system.nodename, system.version,
 		     system.machine);
 }
@@ -149,6 +149,12 @@ static void stats(struct client *client)
 	send_chunk(client, &b);
 }
 
+/* As beanstalkd 1.12, where less than the whole time is left from the beginning. */
+static uint64_t seconds_left(uint64_t ms)
+{
+	return ms ? (ms - 1) / 1000 : 0;
+}
+
 static void stats_job(struct client *client, uint64_t id)
 {
 	struct queue *queue = &client->server->queue;
@@ -162,14 +168,14 @@ static void stats_job(struct client *client, uint64_t id)
 		return;
 	}
 	tube = tube_numbered(&queue->tubes, rec.tube);
-	buffer_print(&b, "---\nid: %llu\ntube: \"%s\"\nstate: %s\n",
+	buffer_print(&b, "---\nid: %llu\ntube: %s\nstate: %s\n",
 		     (unsigned long long)rec.id, tube->name, state_names[rec.state]);
 	number(&b, "pri", rec.pri);
 	/* After a crash and a clock that was set back the queue's may be behind. */
 	number(&b, "age", now > rec.created ? (now - rec.created) / 1000 : 0);
 	number(&b, "delay", rec.delay / 1000);
 	number(&b, "ttr", rec.ttr / 1000);
-	number(&b, "time-left", queue_time_left(queue, &rec) / 1000);
+	number(&b, "time-left", seconds_left(queue_time_left(queue, &rec)));
 	number(&b, "file", 0);
 	number(&b, "reserves", rec.reserves);
 	number(&b, "timeouts", rec.timeouts);
@@ -183,7 +189,7 @@ static void stats_tube(struct client *client, const char *name)
 {
 	struct queue *queue = &client->server->queue;
 	struct tube *tube = tube_find(&queue->tubes, name);
-	uint64_t now = near_now(queue->near, NEAR_QUEUE), left = 0;
+	uint64_t now = near_after(queue->near, NEAR_QUEUE), left = 0;
 	struct buffer b = { 0 };
 
 	if (!tube) {
@@ -192,7 +198,7 @@ static void stats_tube(struct client *client, const char *name)
 	}
 	if (tube->paused_until > now)
 		left = tube->paused_until - now;
-	buffer_print(&b, "---\nname: \"%s\"\n", tube->name);
+	buffer_print(&b, "---\nname: %s\n", tube->name);
 	jobs_of(&b, tube->jobs, tube->urgent);
 	number(&b, "total-jobs", tube->total);
 	number(&b, "current-using", tube->users);
@@ -201,7 +207,7 @@ static void stats_tube(struct client *client, const char *name)
 	number(&b, "cmd-delete", tube->deletes);
 	number(&b, "cmd-pause-tube", tube->pauses);
 	number(&b, "pause", left ? tube->pause / 1000 : 0);
-	number(&b, "pause-time-left", left / 1000);
+	number(&b, "pause-time-left", seconds_left(left));
 	send_chunk(client, &b);
 }
 

@@ -151,8 +151,8 @@ class Side:
 
 
 def normal(answers):
-    """The id that a body tells is a server's own; later ones quote a tube's name."""
-    return re.sub(r"id: \d+", "id: N", repr(answers)).replace('"', "")
+    """Each server counts its own ids."""
+    return re.sub(r"id: \d+", "id: N", repr(answers))
 
 
 def converse(ours, theirs, case):
@@ -205,4 +205,39 @@ class Rival:
         self.process.wait()
 
 
-TESTS = [make_test(name, case) for name, case in CASES.items()]
+def seconds_left(port):
+    """time-left of a reserved and of a delayed job, and pause-time-left, right after it."""
+    client = rig.Client(port)
+    reserved = client.put(b"x", ttr=1000)
+    client.reserve(0)
+    delayed = client.put(b"x", delay=2000)
+    client.ask("pause-tube default 3000")
+    return (int(client.stats(f"stats-job {reserved}")["time-left"]),
+            int(client.stats(f"stats-job {delayed}")["time-left"]),
+            int(client.stats("stats-tube default")["pause-time-left"]))
+
+
+def protocol_seconds_that_are_left_are_rounded_down():
+    with Rival() as rival, rig.Server() as server:
+        for port in (rival.port, server.port):
+            left = seconds_left(port)
+            assert all(most - rig.PATIENCE < seconds < most
+                       for seconds, most in zip(left, (1000, 2000, 3000))), left
+
+
+def protocol_names_are_not_quoted():
+    """Clients of 1.12 split lines at the colon and do not parse YAML."""
+    with Rival() as rival, rig.Server() as server:
+        lines = []
+        for port in (rival.port, server.port):
+            client = rig.Client(port)
+            client.put(b"x")
+            said = b"".join(client.ask(command)[1] for command in
+                            ("stats-job 1", "stats-tube default", "stats"))
+            lines.append([line for line in said.splitlines()
+                          if line.split(b":")[0] in (b"tube", b"name", b"hostname", b"platform")])
+        assert lines[0] == lines[1], lines
+
+
+TESTS = [protocol_seconds_that_are_left_are_rounded_down, protocol_names_are_not_quoted]
+TESTS += [make_test(name, case) for name, case in CASES.items()]
