@@ -283,11 +283,12 @@ static bool take(struct client *client)
 	}
 }
 
-void client_work(struct client *client)
+void client_work(struct client *client, unsigned int budget)
 {
 	bool enough = true;
 
-	while (enough && buffer_count(&client->in) && client_may_go_on(client) &&
+	while (enough && budget-- && buffer_count(&client->in) &&
+	       client_may_go_on(client) &&
 	       !queue_batch_is_full(&client->server->queue)) {
 		enough = take(client);
 		if (enough)

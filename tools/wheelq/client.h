@@ -92,8 +92,8 @@ void client_read(struct client *client);
 void client_gives_up(struct client *client);
 /* It is to be closed: nothing that it waits for can reach it. */
 void client_dies(struct client *client);
-/* Use what has come, as far as it goes. */
-void client_work(struct client *client);
+/* Run at most @budget commands that have arrived. */
+void client_work(struct client *client, unsigned int budget);
 /* Send what can be sent. */
 void client_write(struct client *client);
 /* There is too little memory for all: it keeps nothing of what it holds. */

@@ -20,6 +20,9 @@
 #define ALARM_BUDGET	4096
 /* Connections that are accepted before others have their turn, and their commit. */
 #define ACCEPT_BUDGET	64
+/* Commands that all connections may run in one iteration, and each one at least. */
+#define COMMAND_BUDGET	2048
+#define LEAST_COMMANDS	8
 
 static void watch_fd(struct server *server, int fd, void *mark)
 {
@@ -257,13 +260,42 @@ static bool finish_turn(struct server *server)
 	return !TAILQ_EMPTY(&server->busy) || queue_can_hand_out(&server->queue);
 }
 
-static void work(struct server *server)
+/* Each busy connection may run its share of the commands of one iteration. */
+static unsigned int command_share(const struct server *server)
+{
+	const struct client *client;
+	unsigned int count = 1;
+
+	TAILQ_FOREACH(client, &server->busy, busy)
+		count++;
+	return COMMAND_BUDGET / count + LEAST_COMMANDS;
+}
+
+/* Let the clients after this one begin the next iteration. */
+static void rotate(struct server *server, const struct client *first)
 {
 	struct client *client;
 
-	TAILQ_FOREACH(client, &server->busy, busy)
+	while ((client = TAILQ_FIRST(&server->busy)) != first) {
+		TAILQ_REMOVE(&server->busy, client, busy);
+		TAILQ_INSERT_TAIL(&server->busy, client, busy);
+	}
+}
+
+/* If the commit is large enough before all clients have had their share, the rest wait. */
+static void work(struct server *server)
+{
+	unsigned int share = command_share(server);
+	struct client *client, *skipped = NULL;
+
+	TAILQ_FOREACH(client, &server->busy, busy) {
+		if (!skipped && queue_batch_is_full(&server->queue))
+			skipped = client;
 		if (!client->is_dead)
-			client_work(client);
+			client_work(client, share);
+	}
+	if (skipped)
+		rotate(server, skipped);
 }
 
 /* To ask a wheel costs a call, so it is asked when its descriptor was readable. */
