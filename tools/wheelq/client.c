@@ -20,17 +20,17 @@
 #define MARGIN_MS	1000
 #define BODY_END	2
 
-static void alarm_rings(struct alarm *alarm)
+static void timer_expired(struct timer *timer)
 {
-	struct client *client = container_of(alarm, struct client, alarm);
+	struct client *client = container_of(timer, struct client, timer);
 	struct queue *queue = &client->server->queue;
 
 	worker_stop_waiting(&client->worker);
 	client->state = CLIENT_LINE;
-	if (near_now(queue->near, NEAR_QUEUE) >= client->give_up)
-		client_answer(client, "TIMED_OUT\r\n");
+	if (timers_now(queue->timers, CLOCK_QUEUE) >= client->give_up)
+		client_reply(client, "TIMED_OUT\r\n");
 	else
-		client_answer(client, "DEADLINE_SOON\r\n");
+		client_reply(client, "DEADLINE_SOON\r\n");
 }
 
 struct client *client_open(struct server *server, int fd)
@@ -39,7 +39,7 @@ struct client *client_open(struct server *server, int fd)
 
 	client->server = server;
 	client->fd = fd;
-	client->alarm.ring = alarm_rings;
+	client->timer.expired = timer_expired;
 	worker_init(&client->worker);
 	client->used = queue_tube(&server->queue, "default");
 	client->used->users++;
@@ -51,8 +51,8 @@ void client_close(struct client *client)
 {
 	struct queue *queue = &client->server->queue;
 
-	hold_forget(&client->server->hold, client);
-	near_clear(queue->near, &client->alarm);
+	quota_remove(&client->server->quota, client);
+	timer_cancel(queue->timers, &client->timer);
 	queue_abandon(queue, &client->worker);
 	worker_clear(&client->worker);
 	client->used->users--;
@@ -63,10 +63,10 @@ void client_close(struct client *client)
 	free(client);
 }
 
-void client_answer(struct client *client, const char *text)
+void client_reply(struct client *client, const char *text)
 {
 	buffer_add(&client->out, text, strlen(text));
-	serve_later(client);
+	server_add_busy(client);
 }
 
 /* Return: false if the job is damaged; then nothing is sent. */
@@ -84,7 +84,7 @@ static bool send_job(struct client *client, const char *word,
 		return false;
 	}
 	out->to += rec->size;
-	client_answer(client, "\r\n");
+	client_reply(client, "\r\n");
 	return true;
 }
 
@@ -92,7 +92,7 @@ void client_send_job(struct client *client, const char *word,
 		     const struct job_record *rec)
 {
 	if (!send_job(client, word, rec))
-		client_answer(client, "INTERNAL_ERROR\r\n");
+		client_reply(client, "INTERNAL_ERROR\r\n");
 }
 
 bool client_send_reserved(struct client *client, struct job *job)
@@ -104,9 +104,9 @@ bool client_send_reserved(struct client *client, struct job *job)
 	return false;
 }
 
-void client_gets(struct client *client, struct job *job)
+void client_send_waited(struct client *client, struct job *job)
 {
-	near_clear(client->server->queue.near, &client->alarm);
+	timer_cancel(client->server->queue.timers, &client->timer);
 	worker_stop_waiting(&client->worker);
 	client->state = CLIENT_LINE;
 	if (!client_send_reserved(client, job))
@@ -115,32 +115,32 @@ void client_gets(struct client *client, struct job *job)
 
 void client_wait(struct client *client)
 {
-	struct near *near = client->server->queue.near;
-	uint64_t end = worker_lease_end(&client->worker);
+	struct timers *timers = client->server->queue.timers;
+	uint64_t end = worker_deadline(&client->worker);
 	uint64_t until = end == UINT64_MAX ? end : end - MARGIN_MS;
 
-	if (until <= near_now(near, NEAR_QUEUE)) {
-		client_answer(client, "DEADLINE_SOON\r\n");
+	if (until <= timers_now(timers, CLOCK_QUEUE)) {
+		client_reply(client, "DEADLINE_SOON\r\n");
 		return;
 	}
 	if (client->give_up < until)
 		until = client->give_up;
-	if (until <= near_now(near, NEAR_QUEUE) || client->has_ended) {
-		client_answer(client, "TIMED_OUT\r\n");
+	if (until <= timers_now(timers, CLOCK_QUEUE) || client->has_ended) {
+		client_reply(client, "TIMED_OUT\r\n");
 		return;
 	}
 	client->state = CLIENT_WAITS;
 	worker_wait(&client->worker);
 	if (until != UINT64_MAX)
-		near_set(near, NEAR_QUEUE, &client->alarm, until);
+		timer_set(timers, CLOCK_QUEUE, &client->timer, until);
 }
 
-void client_gives_up(struct client *client)
+void client_stop_waiting(struct client *client)
 {
-	near_clear(client->server->queue.near, &client->alarm);
+	timer_cancel(client->server->queue.timers, &client->timer);
 	worker_stop_waiting(&client->worker);
 	client->state = CLIENT_LINE;
-	client_answer(client, "TIMED_OUT\r\n");
+	client_reply(client, "TIMED_OUT\r\n");
 }
 
 void client_read(struct client *client)
@@ -155,7 +155,7 @@ void client_read(struct client *client)
 		client->has_ended = true;
 	else if (errno != EAGAIN && errno != EINTR)
 		client->is_dead = true;
-	serve_later(client);
+	server_add_busy(client);
 }
 
 void client_write(struct client *client)
@@ -174,7 +174,7 @@ void client_write(struct client *client)
 	}
 }
 
-bool client_may_go_on(const struct client *client)
+bool client_can_run(const struct client *client)
 {
 	return !client->is_dead && buffer_count(&client->out) < OUT_BYTES &&
 	       client->state != CLIENT_WAITS && client->state != CLIENT_QUITS;
@@ -193,7 +193,7 @@ static bool skip_line(struct client *client)
 	}
 	buffer_take(in, end + 2 - buffer_bytes(in));
 	client->state = CLIENT_LINE;
-	client_answer(client, "BAD_FORMAT\r\n");
+	client_reply(client, "BAD_FORMAT\r\n");
 	return true;
 }
 
@@ -227,7 +227,7 @@ static bool take_line(struct client *client)
 	}
 	refusal = beanstalk_parse(&command, line, length);
 	if (refusal)
-		client_answer(client, refusal);
+		client_reply(client, refusal);
 	else
 		command_run(client, &command);
 	return true;
@@ -242,7 +242,7 @@ static bool take_body(struct client *client)
 		return false;
 	client->state = CLIENT_LINE;
 	if (memcmp(buffer_bytes(in) + size, "\r\n", BODY_END))
-		client_answer(client, "EXPECTED_CRLF\r\n");
+		client_reply(client, "EXPECTED_CRLF\r\n");
 	else
 		command_put(client, buffer_bytes(in));
 	buffer_take(in, size + BODY_END);
@@ -260,7 +260,7 @@ static bool skip(struct client *client)
 	if (client->skip)
 		return false;
 	client->state = CLIENT_LINE;
-	client_answer(client, client->answer);
+	client_reply(client, client->answer);
 	return true;
 }
 
@@ -288,33 +288,33 @@ void client_work(struct client *client, unsigned int budget)
 	bool enough = true;
 
 	while (enough && budget-- && buffer_count(&client->in) &&
-	       client_may_go_on(client) &&
+	       client_can_run(client) &&
 	       !queue_batch_is_full(&client->server->queue)) {
 		enough = take(client);
 		if (enough)
-			hold_progress(&client->server->hold, client);
+			quota_progress(&client->server->quota, client);
 	}
 	client->has_more = enough && buffer_count(&client->in);
 }
 
 /* Only what has not come whole can be refused. Of the rest there is no way to tell. */
-void client_gives_way(struct client *client)
+void client_drop_buffers(struct client *client)
 {
 	if (client->state == CLIENT_BODY && !client->has_more) {
-		command_refuse(client, "OUT_OF_MEMORY\r\n");
+		command_reject(client, "OUT_OF_MEMORY\r\n");
 		skip(client);
 		return;
 	}
 	buffer_clear(&client->in);
 	buffer_clear(&client->out);
-	client_dies(client);
+	client_kill(client);
 }
 
-void client_dies(struct client *client)
+void client_kill(struct client *client)
 {
 	worker_stop_waiting(&client->worker);
 	client->is_dead = true;
-	serve_later(client);
+	server_add_busy(client);
 }
 
 bool client_is_done(const struct client *client)

@@ -7,7 +7,7 @@
 
 #include "beanstalk.h"
 #include "buffer.h"
-#include "hold.h"
+#include "quota.h"
 #include "queue.h"
 
 struct server;
@@ -61,8 +61,8 @@ enum client_state {
 struct client {
 	TAILQ_ENTRY(client) all;
 	TAILQ_ENTRY(client) busy;
-	TAILQ_ENTRY(client) holding;
-	size_t holds;
+	TAILQ_ENTRY(client) in_quota;
+	size_t buffered;
 	struct server *server;
 	int fd;
 	bool is_busy;
@@ -74,7 +74,7 @@ struct client {
 	struct buffer out;
 	struct worker worker;
 	struct tube *used;
-	struct alarm alarm;
+	struct timer timer;
 	uint64_t give_up;
 	bool has_more;
 	bool has_ended;
@@ -89,32 +89,32 @@ void client_close(struct client *client);
 /* Bytes have come, or the end. */
 void client_read(struct client *client);
 /* It waits, and has closed its half: the other half may still want an answer. */
-void client_gives_up(struct client *client);
+void client_stop_waiting(struct client *client);
 /* It is to be closed: nothing that it waits for can reach it. */
-void client_dies(struct client *client);
+void client_kill(struct client *client);
 /* Run at most @budget commands that have arrived. */
 void client_work(struct client *client, unsigned int budget);
 /* Send what can be sent. */
 void client_write(struct client *client);
 /* There is too little memory for all: it keeps nothing of what it holds. */
-void client_gives_way(struct client *client);
+void client_drop_buffers(struct client *client);
 /* Is it to be closed? */
 bool client_is_done(const struct client *client);
 /* Is it there, and neither waiting nor behind with reading its answers? */
-bool client_may_go_on(const struct client *client);
+bool client_can_run(const struct client *client);
 /* It waited, and gets this job, or waits again if the job is damaged. */
-void client_gets(struct client *client, struct job *job);
+void client_send_waited(struct client *client, struct job *job);
 /* There is no job for it now: it waits for one, if it may. */
 void client_wait(struct client *client);
 
 /* commands.c: do what a line asks for. */
 void command_run(struct client *client, const struct command *command);
 /* The body of client->put is too long, or has no room: it is skipped. */
-void command_refuse(struct client *client, const char *answer);
+void command_reject(struct client *client, const char *answer);
 /* The body of client->put has come. */
 void command_put(struct client *client, const char *body);
 
-void client_answer(struct client *client, const char *text);
+void client_reply(struct client *client, const char *text);
 /* Send a job, or INTERNAL_ERROR if it is damaged. */
 void client_send_job(struct client *client, const char *word,
 		     const struct job_record *rec);

@@ -13,10 +13,10 @@ static struct queue *queue_of(struct client *client)
 
 static void answer(struct client *client, bool done, const char *text)
 {
-	client_answer(client, done ? text : "NOT_FOUND\r\n");
+	client_reply(client, done ? text : "NOT_FOUND\r\n");
 }
 
-void command_refuse(struct client *client, const char *answer)
+void command_reject(struct client *client, const char *answer)
 {
 	client->state = CLIENT_SKIP;
 	client->skip = (uint64_t)client->put.bytes + 2;
@@ -29,7 +29,7 @@ static void put(struct client *client, const struct command *command)
 	client->put = *command;
 	client->state = CLIENT_BODY;
 	if (command->bytes > client->server->options.body)
-		command_refuse(client, "JOB_TOO_BIG\r\n");
+		command_reject(client, "JOB_TOO_BIG\r\n");
 }
 
 void command_put(struct client *client, const char *body)
@@ -43,17 +43,17 @@ void command_put(struct client *client, const char *body)
 	uint64_t id;
 
 	if (client->server->is_draining) {
-		client_answer(client, "DRAINING\r\n");
+		client_reply(client, "DRAINING\r\n");
 		return;
 	}
 	job.when = job.is_timed ? command->at : command->delay;
 	id = queue_put(queue_of(client), client->used, &job, body);
 	if (!id) {
-		client_answer(client, "OUT_OF_MEMORY\r\n");
+		client_reply(client, "OUT_OF_MEMORY\r\n");
 		return;
 	}
 	buffer_print(&client->out, "INSERTED %llu\r\n", (unsigned long long)id);
-	client_answer(client, "");
+	client_reply(client, "");
 }
 
 static void reserve(struct client *client, const struct command *command)
@@ -65,7 +65,7 @@ static void reserve(struct client *client, const struct command *command)
 	client->give_up = UINT64_MAX;
 	if (command->verb == VERB_RESERVE_WITH_TIMEOUT)
 		client->give_up = command->delay ?
-			near_after(queue->near, NEAR_QUEUE) + command->delay : 0;
+			timers_now_ceil(queue->timers, CLOCK_QUEUE) + command->delay : 0;
 	while ((job = queue_reserve(queue, &client->worker)))
 		if (client_send_reserved(client, job))
 			return;
@@ -78,9 +78,9 @@ static void reserve_job(struct client *client, const struct command *command)
 					   command->id);
 
 	if (!job)
-		client_answer(client, "NOT_FOUND\r\n");
+		client_reply(client, "NOT_FOUND\r\n");
 	else if (!client_send_reserved(client, job))
-		client_answer(client, "INTERNAL_ERROR\r\n");
+		client_reply(client, "INTERNAL_ERROR\r\n");
 }
 
 static void peek(struct client *client, const struct command *command)
@@ -111,7 +111,7 @@ static void peek(struct client *client, const struct command *command)
 	if (found)
 		client_send_job(client, "FOUND", &rec);
 	else
-		client_answer(client, "NOT_FOUND\r\n");
+		client_reply(client, "NOT_FOUND\r\n");
 }
 
 static void use(struct client *client, const struct command *command)
@@ -119,7 +119,7 @@ static void use(struct client *client, const struct command *command)
 	struct tube *tube = queue_tube(queue_of(client), command->name);
 
 	if (!tube) {
-		client_answer(client, "OUT_OF_MEMORY\r\n");
+		client_reply(client, "OUT_OF_MEMORY\r\n");
 		return;
 	}
 	tube->users++;
@@ -127,7 +127,7 @@ static void use(struct client *client, const struct command *command)
 	tube_drop(client->used);
 	client->used = tube;
 	buffer_print(&client->out, "USING %s\r\n", tube->name);
-	client_answer(client, "");
+	client_reply(client, "");
 }
 
 static void watch(struct client *client, const struct command *command)
@@ -135,12 +135,12 @@ static void watch(struct client *client, const struct command *command)
 	struct tube *tube = queue_tube(queue_of(client), command->name);
 
 	if (!tube) {
-		client_answer(client, "OUT_OF_MEMORY\r\n");
+		client_reply(client, "OUT_OF_MEMORY\r\n");
 		return;
 	}
 	worker_watch(&client->worker, tube);
 	buffer_print(&client->out, "WATCHING %u\r\n", client->worker.watching);
-	client_answer(client, "");
+	client_reply(client, "");
 }
 
 static void ignore(struct client *client, const struct command *command)
@@ -150,13 +150,13 @@ static void ignore(struct client *client, const struct command *command)
 	struct watch *only = TAILQ_FIRST(&worker->watches);
 
 	if (worker->watching == 1 && only->tube == tube) {
-		client_answer(client, "NOT_IGNORED\r\n");
+		client_reply(client, "NOT_IGNORED\r\n");
 		return;
 	}
 	if (tube)
 		worker_ignore(worker, tube);
 	buffer_print(&client->out, "WATCHING %u\r\n", worker->watching);
-	client_answer(client, "");
+	client_reply(client, "");
 }
 
 static void kick(struct client *client, const struct command *command)
@@ -166,7 +166,7 @@ static void kick(struct client *client, const struct command *command)
 
 	buffer_print(&client->out, "KICKED %llu\r\n",
 		     (unsigned long long)kicked);
-	client_answer(client, "");
+	client_reply(client, "");
 }
 
 static void pause_tube(struct client *client, const struct command *command)

@@ -34,7 +34,7 @@ void config_read(const char *path, void *context,
 	size_t room = 0;
 
 	if (!file)
-		fail(EXIT_ASKED, "%s: %s", path, strerror(errno));
+		fail(EXIT_USAGE, "%s: %s", path, strerror(errno));
 	while (getline(&line, &room, file) >= 0) {
 		char *name = trim(line);
 		char *value = name + strcspn(name, SPACES);
@@ -46,10 +46,10 @@ void config_read(const char *path, void *context,
 			*value++ = '\0';
 		value += strspn(value, SPACES);
 		if (!*value)
-			fail(EXIT_ASKED, "%s:%u: '%s' needs a value", path,
+			fail(EXIT_USAGE, "%s:%u: '%s' needs a value", path,
 			     number, name);
 		if (!take(context, name, copied(value)))
-			fail(EXIT_ASKED,
+			fail(EXIT_USAGE,
 			     "%s:%u: '%s' is no setting; see wheelq --help",
 			     path, number, name);
 	}

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #define EXIT_FAILED	1	/* the store or the system refused */
-#define EXIT_ASKED	2	/* it was asked for something that makes no sense */
+#define EXIT_USAGE	2	/* it was asked for something that makes no sense */
 
 __attribute__((format(printf, 2, 3), noreturn))
 void fail(int status, const char *format, ...);

@@ -64,6 +64,6 @@ bool http_take(struct client *client)
 	client->state = CLIENT_QUITS;
 	if (!client->answer)
 		send_metrics(client);
-	client_answer(client, client->answer ?: "");
+	client_reply(client, client->answer ?: "");
 	return true;
 }

@@ -18,7 +18,7 @@
 #include <sys/queue.h>
 
 #include "heap.h"
-#include "near.h"
+#include "timers.h"
 #include "table.h"
 
 /**
@@ -42,9 +42,9 @@ enum job_state {
 };
 
 /* By which it becomes due. */
-static inline enum near_clock job_clock(enum job_state state)
+static inline enum timer_clock job_clock(enum job_state state)
 {
-	return state == JOB_TIMED ? NEAR_WALL : NEAR_QUEUE;
+	return state == JOB_TIMED ? CLOCK_WALL : CLOCK_QUEUE;
 }
 
 /**
@@ -105,53 +105,37 @@ struct worker;
 /**
  * struct job - a job in memory
  * @lease: its place among the jobs of @worker
- * @fresh: its place among the leases that the store has not heard of
+ * @unsaved: its place among the leases that the store has not heard of
  * @rec: what is stored of it, or will be
  * @stored: the state in which the store has it, JOB_NONE: not yet
- * @is_ahead: of what the store has; what no answer waits for is written later
+ * @is_dirty: of what the store has; what no answer waits for is written later
  * @tube: it belongs to
  * @heap: its place among the ready ones
  * @latest: node in the heap of jobs that may be evicted
  * @entry: its place among all
  * @alarm: rings when it is due, or when its lease is over
- * @is_fresh: it is among these
+ * @is_unsaved: it is among these
  * @worker: has it, if it is reserved
- * @lease_end: ms, of the queue's clock, when it is taken from @worker
+ * @deadline_at: ms, of the queue's clock, when it is taken from @worker
  */
 struct job {
-	LIST_ENTRY(job) lease;
-	TAILQ_ENTRY(job) fresh;
+	LIST_ENTRY(job) reserved;
+	TAILQ_ENTRY(job) unsaved;
 	struct job_record rec;
 	uint32_t stored;
-	bool is_ahead;
+	bool is_dirty;
 	struct tube *tube;
 	struct heap_node heap;
 	struct heap_node latest;
 	struct table_entry entry;
-	struct alarm alarm;
-	bool is_fresh;
+	struct timer timer;
+	bool is_unsaved;
 	struct worker *worker;
-	uint64_t lease_end;
+	uint64_t deadline_at;
 };
 
 /* Is a before b? */
 bool job_key_before(const struct job_key *a, const struct job_key *b);
 struct job_key job_key(const struct job_record *rec);
-
-/*
- * The steps of its life. They keep the counts and the order of its tube; the
- * caller sees to alarms and to the store.
- */
-void job_enter(struct job *job, struct tube *tube, enum job_state state);
-void job_leave(struct job *job);
-void job_move(struct job *job, enum job_state state);
-
-/* The first of a tube's ready jobs in memory, or NULL. */
-struct job *job_first(const struct tube *tube);
-/*
- * The last delayed or ready job in memory, of all tubes, or NULL. The first ready job of each
- * tube is excepted, so that one tube cannot keep the jobs of another out of memory.
- */
-struct job *job_latest(const struct tubes *tubes, enum job_state state);
 
 #endif

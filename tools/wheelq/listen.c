@@ -56,7 +56,7 @@ static int bind_in_folder(const char *path)
 	int fd;
 
 	if (strlen(path) >= sizeof(address.sun_path))
-		fail(EXIT_ASKED, "the path of a socket has less than %zu bytes, not as %s",
+		fail(EXIT_USAGE, "the path of a socket has less than %zu bytes, not as %s",
 		     sizeof(address.sun_path), path);
 	memcpy(address.sun_path, path, strlen(path));
 	remove_left_behind(&address);
@@ -89,7 +89,7 @@ static int bind_on_network(const char *address, const char *port)
 	int fd = -1;
 
 	if (err)
-		fail(EXIT_ASKED, "cannot listen on %s port %s: %s", address,
+		fail(EXIT_USAGE, "cannot listen on %s port %s: %s", address,
 		     port, gai_strerror(err));
 	for (to = list; to && fd < 0; to = to->ai_next)
 		fd = try_bind(to->ai_family, to->ai_addr, to->ai_addrlen);

@@ -72,15 +72,15 @@ static void commands(struct buffer *b, const struct server *server)
 
 static void process(struct buffer *b, const struct server *server)
 {
-	const struct near *near = server->queue.near;
+	const struct timers *timers = server->queue.timers;
 	struct rusage used;
 
 	getrusage(RUSAGE_SELF, &used);
 	head(b, "wheelq_info", "gauge", "Which wheelq, on which wheel.");
 	buffer_print(b, "wheelq_info{version=\"%s\",wheel=\"%s\"} 1\n",
-		     WHEELQ_VERSION, near_backend(near));
+		     WHEELQ_VERSION, timers_backend(timers));
 	gauge(b, "wheelq_uptime_seconds", "Since it was started.",
-	      (near_now(near, NEAR_QUEUE) - server->started) / 1000);
+	      (timers_now(timers, CLOCK_QUEUE) - server->started) / 1000);
 	gauge(b, "wheelq_draining", "1: new jobs are refused.",
 	      server->is_draining);
 	head(b, "process_cpu_seconds_total", "counter",
@@ -110,11 +110,11 @@ void metrics_print(struct buffer *b, struct server *server)
 		server->connections);
 	gauge(b, "wheelq_buffers_bytes",
 	      "Commands that are not whole, and answers that are not read.",
-	      server->hold.bytes);
+	      server->quota.bytes);
 	counter(b, "wheelq_buffers_refusals_total",
 		"Connections that gave way when these were too many.",
-		server->hold.refusals);
-	gauge(b, "wheelq_jobs_in_memory", "Jobs that are near.",
+		server->quota.refusals);
+	gauge(b, "wheelq_jobs_in_memory", "Jobs in memory.",
 	      queue->loaded.count);
 	gauge(b, "wheelq_store_bytes", "What jobs take in the store.",
 	      queue_bytes(queue));

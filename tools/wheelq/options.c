@@ -81,7 +81,7 @@ static uint64_t read_limit(const char *name, const char *text,
 	n = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end || errno || n < least ||
 	    n > most)
-		fail(EXIT_ASKED, "--%s is a number from %llu to %llu, not '%s'",
+		fail(EXIT_USAGE, "--%s is a number from %llu to %llu, not '%s'",
 		     name, (unsigned long long)least, (unsigned long long)most,
 		     text);
 	return n;
@@ -107,10 +107,10 @@ static void take_limit(struct server_options *o, int option, const char *name,
 		o->queue.tubes = read_limit(name, text, 1, 1000000);
 		break;
 	case BUFFERS:
-		o->hold = read_limit(name, text, 1, INT64_MAX);
+		o->quota = read_limit(name, text, 1, INT64_MAX);
 		break;
 	case LEASES:
-		o->queue.leases = read_limit(name, text, 1, 4000000);
+		o->queue.reservations = read_limit(name, text, 1, 4000000);
 		break;
 	case WINDOW:
 		o->queue.window = read_limit(name, text, 16, 4000000);
@@ -146,7 +146,7 @@ static void take(struct server_options *o, int option, const char *name,
 		printf("wheelq %s\n", WHEELQ_VERSION);
 		exit(0);
 	case '?':
-		exit(EXIT_ASKED);
+		exit(EXIT_USAGE);
 	default:
 		take_limit(o, option, name, value);
 	}
@@ -184,8 +184,8 @@ static void resolve_buffers(struct server_options *o)
 {
 	uint64_t bodies = (uint64_t)BODIES * o->body;
 
-	if (!o->hold)
-		o->hold = bodies > MOST_BUFFERS ? bodies : MOST_BUFFERS;
+	if (!o->quota)
+		o->quota = bodies > MOST_BUFFERS ? bodies : MOST_BUFFERS;
 }
 
 void options_read(struct server_options *options, int argc, char **argv)
@@ -197,7 +197,7 @@ void options_read(struct server_options *options, int argc, char **argv)
 		.body = 65535,
 		.queue = {
 			.window = 131072, .horizon = 3600 * 1000,
-			.leases = 65536, .tubes = 10000,
+			.reservations = 65536, .tubes = 10000,
 			.numbers = 1000,
 		},
 	};
@@ -205,11 +205,11 @@ void options_read(struct server_options *options, int argc, char **argv)
 				     &index)) != -1)
 		take(options, option, long_options[index].name, optarg);
 	if (optind < argc)
-		fail(EXIT_ASKED, "'%s' is no option; see wheelq --help",
+		fail(EXIT_USAGE, "'%s' is no option; see wheelq --help",
 		     argv[optind]);
 	if (!options->path || !*options->path)
-		fail(EXIT_ASKED, "needs --store FILE or --store URI; see wheelq --help");
+		fail(EXIT_USAGE, "needs --store FILE or --store URI; see wheelq --help");
 	resolve_connections(options);
 	resolve_buffers(options);
-	options->queue.alarms = options->connections;
+	options->queue.timers = options->connections;
 }

@@ -321,7 +321,7 @@ static uint64_t postgres_bytes(struct store *store)
 	return postgres_of(store)->bytes;
 }
 
-const struct store_verbs postgres_verbs = {
+const struct store_ops postgres_ops = {
 	.close = postgres_close,
 	.numbers = postgres_numbers,
 	.set_numbers = postgres_set_numbers,

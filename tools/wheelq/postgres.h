@@ -57,17 +57,14 @@ struct postgres {
 	uint64_t renewed;
 };
 
-extern const struct store_verbs postgres_verbs;
+extern const struct store_ops postgres_ops;
 extern const char *const postgres_statements[PG_STATEMENTS];
 
 /* What PostgreSQL says, and the end. @result may be NULL. */
 __attribute__((noreturn))
 void postgres_broken(struct postgres *p, const struct pg_result *result);
-/*
- * PostgreSQL has said nothing for as long as the lease lasts. It may be slow; if it
- * cannot be reached, this is the end.
- */
-void postgres_silent(const struct postgres *p);
+/* Connect; see PQstatus() for the result. */
+struct pg_conn *postgres_connect(const char *uri);
 /* Another server serves: the end. */
 __attribute__((noreturn))
 void postgres_lost(struct postgres *p);

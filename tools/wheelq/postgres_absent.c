@@ -8,6 +8,6 @@
 struct store *postgres_open(const char *uri)
 {
 	(void)uri;
-	fail(EXIT_ASKED,
+	fail(EXIT_USAGE,
 	     "this wheelq was built without PostgreSQL; install libpq-dev and build it again");
 }

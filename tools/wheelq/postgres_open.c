@@ -75,23 +75,9 @@ static long long number_of(struct postgres *p, const char *sql)
 	return number;
 }
 
-/* The URI comes last, so it is the URI's word that counts. */
-static const char *const keywords[] = {
-	"application_name", "connect_timeout", "keepalives_idle",
-	"keepalives_interval", "keepalives_count", "tcp_user_timeout", "dbname",
-	NULL,
-};
-
-#define VALUES(uri) { \
-	"wheelq", POSTGRES_TEXT(POSTGRES_LEASE_S), "2", "1", "3", \
-	POSTGRES_TEXT(POSTGRES_LEASE_MS), uri, NULL, \
-}
-
 static void connect_to(struct postgres *p)
 {
-	const char *const values[] = VALUES(p->uri);
-
-	p->db = PQconnectdbParams(keywords, values, 1);
+	p->db = postgres_connect(p->uri);
 	if (PQstatus(p->db) != CONNECTION_OK || PQsetnonblocking(p->db, 1)) {
 		const char *said = PQerrorMessage(p->db);
 
@@ -100,16 +86,6 @@ static void connect_to(struct postgres *p)
 	}
 	if (PQserverVersion(p->db) < VERSION_LEAST)
 		fail(EXIT_FAILED, "PostgreSQL %s: needs version 14 or newer",
-		     PQdb(p->db));
-}
-
-void postgres_silent(const struct postgres *p)
-{
-	const char *const values[] = VALUES(p->uri);
-
-	if (PQpingParams(keywords, values, 1) == PQPING_NO_RESPONSE)
-		fail(EXIT_FAILED,
-		     "PostgreSQL %s: it says nothing and cannot be reached; nothing more is accepted",
 		     PQdb(p->db));
 }
 
@@ -258,7 +234,7 @@ struct store *postgres_open(const char *uri)
 {
 	struct postgres *p = zeroed(1, sizeof(*p));
 
-	p->store.verbs = &postgres_verbs;
+	p->store.ops = &postgres_ops;
 	p->store.lease = POSTGRES_LEASE_MS;
 	p->uri = uri;
 	connect_to(p);

@@ -63,6 +63,39 @@ uint64_t postgres_number(const struct pg_result *result, int row, int column)
 	return be64toh(number);
 }
 
+/* The URI comes last, so it is the URI's word that counts. */
+static const char *const keywords[] = {
+	"application_name", "connect_timeout", "keepalives_idle",
+	"keepalives_interval", "keepalives_count", "tcp_user_timeout", "dbname",
+	NULL,
+};
+
+#define VALUES(uri) { \
+	"wheelq", POSTGRES_TEXT(POSTGRES_LEASE_S), "2", "1", "3", \
+	POSTGRES_TEXT(POSTGRES_LEASE_MS), uri, NULL, \
+}
+
+struct pg_conn *postgres_connect(const char *uri)
+{
+	const char *const values[] = VALUES(uri);
+
+	return PQconnectdbParams(keywords, values, 1);
+}
+
+/*
+ * PostgreSQL has been silent for as long as the lease lasts. It may be slow; if it cannot be
+ * reached, this is the end.
+ */
+static void check_silence(const struct postgres *p)
+{
+	const char *const values[] = VALUES(p->uri);
+
+	if (PQpingParams(keywords, values, 1) == PQPING_NO_RESPONSE)
+		fail(EXIT_FAILED,
+		     "PostgreSQL %s: it says nothing and cannot be reached; nothing more is accepted",
+		     PQdb(p->db));
+}
+
 /* An error is not lost: it is among the next results. */
 static void await(struct postgres *p, short events)
 {
@@ -71,7 +104,7 @@ static void await(struct postgres *p, short events)
 	if (poll(&fd, 1, POSTGRES_LEASE_MS))
 		PQconsumeInput(p->db);
 	else
-		postgres_silent(p);
+		check_silence(p);
 }
 
 struct pg_result *postgres_next(struct postgres *p)

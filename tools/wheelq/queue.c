@@ -3,16 +3,16 @@
 
 #include "container.h"
 #include "fail.h"
-#include "life.h"
-#include "window.h"
+#include "transition.h"
+#include "cache.h"
 
 #define BITE		512
 /* A job that is about to evict another, and the alarms of struct queue. */
-#define OWN_ALARMS	8
+#define OWN_TIMERS	8
 /* Pages that a change of a job writes: of the table, of the index, and above them. */
 #define CHANGE_BYTES	4096
 /* Ms that the store's clock may be behind the jobs' that were put. */
-#define CLOCK_BITE_MS	1000
+#define CLOCK_BATCH_MS	1000
 
 static void open_tube(void *context, const struct store_tube *stored)
 {
@@ -32,21 +32,21 @@ static void count_jobs(void *context, uint64_t number, enum job_state state,
 		       uint64_t jobs)
 {
 	struct queue *queue = context;
-	struct tube *tube = window_tube(queue, number);
+	struct tube *tube = cache_tube(queue, number);
 
 	tube->stored[state] += jobs;
-	tube_count_partly(tube, state, jobs);
+	tube_count_uncounted(tube, state, jobs);
 	tube_count(tube, state, jobs);
 }
 
 static void open_tubes(struct queue *queue)
 {
-	const struct store_verbs *verbs = queue->store->verbs;
+	const struct store_ops *ops = queue->store->ops;
 
 	queue->next_id = queue->numbers.next_id;
 	queue->tubes.counted = queue->numbers.counted;
-	verbs->tubes(queue->store, queue, open_tube);
-	verbs->count(queue->store, queue->numbers.counted, queue, count_jobs);
+	ops->tubes(queue->store, queue, open_tube);
+	ops->count(queue->store, queue->numbers.counted, queue, count_jobs);
 }
 
 /*
@@ -63,61 +63,61 @@ static void take_numbers(struct queue *queue, uint64_t count)
 }
 
 /* Leases do not outlive the server: a crash ends them, and counts as a timeout. */
-static void end_leases(struct queue *queue, struct tube *tube)
+static void end_reservations(struct queue *queue, struct tube *tube)
 {
 	struct job_record recs[BITE];
 	size_t count, i;
 
 	do {
-		count = queue->store->verbs->scan(queue->store, tube->number,
+		count = queue->store->ops->scan(queue->store, tube->number,
 						  JOB_RESERVED, &JOB_KEY_FIRST,
 						  recs, BITE);
 		for (i = 0; i < count; i++) {
-			struct job *job = window_load(queue, tube, &recs[i]);
+			struct job *job = cache_load(queue, tube, &recs[i]);
 
 			job->rec.timeouts++;
-			job_move(job, JOB_READY);
-			window_save(queue, job);
-			window_forget(queue, job);
+			tube_move_job(job, JOB_READY);
+			cache_save(queue, job);
+			cache_forget(queue, job);
 		}
 		queue_commit(queue);
 	} while (count);
 }
 
 /* The wake-up itself is sufficient: queue_work() follows. */
-static void refill_rings(struct alarm *alarm)
+static void refill_expired(struct timer *timer)
 {
-	(void)alarm;
+	(void)timer;
 }
 
-static void save_rings(struct alarm *alarm)
+static void save_expired(struct timer *timer)
 {
-	life_save_leases(container_of(alarm, struct queue, save));
+	save_reservations(container_of(timer, struct queue, save));
 }
 
 static void keep_store(struct queue *queue)
 {
 	if (queue->store->lease)
-		near_set(queue->near, NEAR_QUEUE, &queue->keep,
-			 near_now(queue->near, NEAR_QUEUE) +
+		timer_set(queue->timers, CLOCK_QUEUE, &queue->keep,
+			 timers_now(queue->timers, CLOCK_QUEUE) +
 			 queue->store->lease / 3);
 }
 
-static void keep_rings(struct alarm *alarm)
+static void keep_expired(struct timer *timer)
 {
-	struct queue *queue = container_of(alarm, struct queue, keep);
+	struct queue *queue = container_of(timer, struct queue, keep);
 
 	queue->must_commit = true;
 	keep_store(queue);
 }
 
-static void open_near(struct queue *queue)
+static void open_timers(struct queue *queue)
 {
 	const struct queue_options *o = &queue->options;
-	struct near_options near = {
+	struct timers_options timers = {
 		/* Delayed jobs, reserved jobs, paused tubes, and the queue's own. */
-		.alarms = o->window + o->leases + o->tubes + o->alarms +
-			  OWN_ALARMS,
+		.timers = o->window + o->reservations + o->tubes + o->timers +
+			  OWN_TIMERS,
 		.boot = queue->numbers.boot,
 		.ahead = queue->numbers.ahead,
 		.skew = queue->numbers.skew,
@@ -125,13 +125,13 @@ static void open_near(struct queue *queue)
 		.by_hand = o->by_hand,
 	};
 
-	queue->near = near_open(&near);
+	queue->timers = timers_open(&timers);
 	queue_clock_was_set(queue);
-	queue->save.ring = save_rings;
-	queue->keep.ring = keep_rings;
+	queue->save.expired = save_expired;
+	queue->keep.expired = keep_expired;
 	keep_store(queue);
-	queue->refill[NEAR_QUEUE].ring = refill_rings;
-	queue->refill[NEAR_WALL].ring = refill_rings;
+	queue->refill[CLOCK_QUEUE].expired = refill_expired;
+	queue->refill[CLOCK_WALL].expired = refill_expired;
 }
 
 void queue_open(struct queue *queue, struct store *store,
@@ -139,16 +139,19 @@ void queue_open(struct queue *queue, struct store *store,
 {
 	struct tube *tube;
 
-	*queue = (struct queue){ .options = *options, .store = store };
+	*queue = (struct queue){
+		.options = *options, .store = store,
+		.job_timer_expired = job_timer_expired,
+	};
 	tubes_init(&queue->tubes);
-	TAILQ_INIT(&queue->fresh);
-	store->verbs->numbers(store, &queue->numbers);
-	open_near(queue);
+	TAILQ_INIT(&queue->unsaved);
+	store->ops->numbers(store, &queue->numbers);
+	open_timers(queue);
 	open_tubes(queue);
 	TAILQ_FOREACH(tube, &queue->tubes.list, all) {
 		if (tube->stored[JOB_RESERVED])
-			end_leases(queue, tube);
-		window_open(tube);
+			end_reservations(queue, tube);
+		cache_open(tube);
 	}
 	take_numbers(queue, queue->options.numbers);
 	queue_commit(queue);
@@ -166,12 +169,12 @@ void queue_close(struct queue *queue)
 
 	for (; entry; entry = next) {
 		next = table_next(&queue->loaded, entry);
-		window_forget(queue, container_of(entry, struct job, entry));
+		cache_forget(queue, container_of(entry, struct job, entry));
 	}
 	table_clear(&queue->loaded);
 	tubes_clear(&queue->tubes);
-	near_close(queue->near);
-	queue->store->verbs->close(queue->store);
+	timers_close(queue->timers);
+	queue->store->ops->close(queue->store);
 }
 
 static void save_tubes(struct queue *queue)
@@ -187,7 +190,7 @@ static void save_tubes(struct queue *queue)
 		for (state = JOB_DELAYED; state < JOB_STATES; state++)
 			stored.jobs[state] = tube->stored[state] -
 					     tube->uncounted[state];
-		queue->store->verbs->set_tube(queue->store, &stored);
+		queue->store->ops->set_tube(queue->store, &stored);
 		tube->is_stored = !stored.is_gone;
 		TAILQ_REMOVE(&queue->tubes.changed, tube, changed);
 		tube->has_changed = false;
@@ -199,8 +202,8 @@ static void save_numbers(struct queue *queue)
 {
 	if (!queue->numbers_changed)
 		return;
-	queue->numbers.clock = near_now(queue->near, NEAR_QUEUE);
-	queue->store->verbs->set_numbers(queue->store, &queue->numbers);
+	queue->numbers.clock = timers_now(queue->timers, CLOCK_QUEUE);
+	queue->store->ops->set_numbers(queue->store, &queue->numbers);
 	queue->numbers_changed = false;
 }
 
@@ -208,7 +211,7 @@ void queue_commit(struct queue *queue)
 {
 	save_tubes(queue);
 	save_numbers(queue);
-	queue->store->verbs->commit(queue->store);
+	queue->store->ops->commit(queue->store);
 	queue->must_commit = false;
 	queue->uncommitted = 0;
 	queue->commits++;
@@ -221,24 +224,24 @@ bool queue_must_commit(const struct queue *queue, bool has_answers)
 
 bool queue_work(struct queue *queue)
 {
-	return window_work(queue);
+	return cache_work(queue);
 }
 
 void queue_clock_was_set(struct queue *queue)
 {
-	queue->numbers.boot = near_boot();
-	queue->numbers.ahead = near_ahead(queue->near);
-	queue->numbers.skew = near_skew(queue->near);
+	queue->numbers.boot = timers_boot();
+	queue->numbers.ahead = timers_ahead(queue->timers);
+	queue->numbers.skew = timers_skew(queue->timers);
 	queue->numbers_changed = true;
 	queue->must_commit = true;
 }
 
-static void unpause_rings(struct alarm *alarm)
+static void unpause_expired(struct timer *timer)
 {
-	struct tube *tube = container_of(alarm, struct tube, unpause);
+	struct tube *tube = container_of(timer, struct tube, unpause);
 
 	tube->paused_until = 0;
-	tube_heat(tube);
+	tube_add_pending(tube);
 	tube_drop(tube);
 }
 
@@ -251,7 +254,7 @@ struct tube *queue_tube(struct queue *queue, const char *name)
 	if (queue->tubes.count >= queue->options.tubes)
 		return NULL;
 	tube = tube_make(&queue->tubes, name, 0);
-	tube->unpause.ring = unpause_rings;
+	tube->unpause.expired = unpause_expired;
 	return tube;
 }
 
@@ -260,18 +263,18 @@ void queue_pause(struct queue *queue, struct tube *tube, uint64_t ms)
 	tube->pause = ms;
 	tube->pauses++;
 	if (!ms) {
-		near_clear(queue->near, &tube->unpause);
-		unpause_rings(&tube->unpause);
+		timer_cancel(queue->timers, &tube->unpause);
+		unpause_expired(&tube->unpause);
 		return;
 	}
-	tube->unpause.ring = unpause_rings;
-	tube->paused_until = near_after(queue->near, NEAR_QUEUE) + ms;
-	near_set(queue->near, NEAR_QUEUE, &tube->unpause, tube->paused_until);
+	tube->unpause.expired = unpause_expired;
+	tube->paused_until = timers_now_ceil(queue->timers, CLOCK_QUEUE) + ms;
+	timer_set(queue->timers, CLOCK_QUEUE, &tube->unpause, tube->paused_until);
 }
 
 bool queue_body(struct queue *queue, const struct job_record *rec, void *body)
 {
-	if (queue->store->verbs->body(queue->store, rec->id, body, rec->size))
+	if (queue->store->ops->body(queue->store, rec->id, body, rec->size))
 		return true;
 	say("job %llu is damaged: its checksum does not match",
 	    (unsigned long long)rec->id);
@@ -281,7 +284,7 @@ bool queue_body(struct queue *queue, const struct job_record *rec, void *body)
 
 uint64_t queue_bytes(const struct queue *queue)
 {
-	return queue->store->verbs->bytes(queue->store);
+	return queue->store->ops->bytes(queue->store);
 }
 
 bool queue_batch_is_full(const struct queue *queue)
@@ -296,16 +299,16 @@ void queue_count_change(struct queue *queue, size_t bytes)
 
 bool queue_disk_is_full(const struct queue *queue)
 {
-	const struct store_verbs *verbs = queue->store->verbs;
+	const struct store_ops *ops = queue->store->ops;
 
-	return verbs->is_full && verbs->is_full(queue->store);
+	return ops->is_full && ops->is_full(queue->store);
 }
 
 static bool has_room(const struct queue *queue, size_t bytes)
 {
-	const struct store_verbs *verbs = queue->store->verbs;
+	const struct store_ops *ops = queue->store->ops;
 
-	return !verbs->has_room || verbs->has_room(queue->store, bytes);
+	return !ops->has_room || ops->has_room(queue->store, bytes);
 }
 
 static bool is_full(const struct queue *queue)
@@ -320,16 +323,16 @@ static bool is_full(const struct queue *queue)
 static enum job_state when_due(struct queue *queue, const struct queue_job *put,
 			       struct job_record *rec)
 {
-	rec->created = near_now(queue->near, NEAR_QUEUE);
+	rec->created = timers_now(queue->timers, CLOCK_QUEUE);
 	if (!put->is_timed) {
 		rec->delay = put->when;
 		rec->due = put->when ?
-			near_after(queue->near, NEAR_QUEUE) + put->when :
+			timers_now_ceil(queue->timers, CLOCK_QUEUE) + put->when :
 			rec->created;
 		return put->when ? JOB_DELAYED : JOB_READY;
 	}
 	rec->due = put->when;
-	return put->when <= near_now(queue->near, NEAR_WALL) ? JOB_READY :
+	return put->when <= timers_now(queue->timers, CLOCK_WALL) ? JOB_READY :
 							       JOB_TIMED;
 }
 
@@ -349,16 +352,16 @@ uint64_t queue_put(struct queue *queue, struct tube *tube,
 	rec.id = queue->next_id++;
 	rec.state = when_due(queue, put, &rec);
 	rec.rank = rec.state == JOB_READY ? rec.pri : 0;
-	if (rec.created >= queue->numbers.clock + CLOCK_BITE_MS)
+	if (rec.created >= queue->numbers.clock + CLOCK_BATCH_MS)
 		queue->numbers_changed = true;
 	tube->total++;
 	queue->total++;
-	queue->store->verbs->put(queue->store, &rec, body);
+	queue->store->ops->put(queue->store, &rec, body);
 	queue_count_change(queue, rec.size);
 	tube_count_stored(tube, rec.id, JOB_NONE, rec.state);
 	tube_count(tube, rec.state, 1);
 	queue->must_commit = true;
-	job = window_load(queue, tube, &rec);
-	window_settle(queue, job);
+	job = cache_load(queue, tube, &rec);
+	cache_settle(queue, job);
 	return rec.id;
 }

@@ -10,7 +10,7 @@
 #ifndef QUEUE_H
 #define QUEUE_H
 
-#include "near.h"
+#include "timers.h"
 #include "store.h"
 #include "worker.h"
 
@@ -21,7 +21,7 @@
  * struct queue_options - of which size
  * @window: jobs of each state to keep in memory, about
  * @horizon: ms ahead that jobs are loaded
- * @leases: at most so many at a time
+ * @reservations: limit on the number of reserved jobs
  * @jobs: at most so many, 0: no limit
  * @bytes: puts are refused while the store's jobs take more, 0: no limit
  * @tubes: at most so many
@@ -32,21 +32,22 @@
 struct queue_options {
 	uint32_t window;
 	uint64_t horizon;
-	uint32_t leases;
+	uint32_t reservations;
 	uint64_t jobs;
 	uint64_t bytes;
 	uint64_t tubes;
 	uint32_t numbers;
-	uint32_t alarms;
+	uint32_t timers;
 	bool by_hand;
 };
 
 /**
  * struct queue - all of it
- * @fresh: leases that the store has not heard of
+ * @unsaved: leases that the store has not heard of
  * @options: in force
  * @store: what survives
- * @near: alarms
+ * @timers: on both clocks
+ * @job_timer_expired: a delayed job is due, or the TTR of a reserved job has expired
  * @tubes: by name
  * @loaded: the jobs in memory, by id
  * @numbers: of the store
@@ -66,21 +67,22 @@ struct queue_options {
  * @timeouts: leases that ran out
  */
 struct queue {
-	TAILQ_HEAD(, job) fresh;
+	TAILQ_HEAD(, job) unsaved;
 	struct queue_options options;
 	struct store *store;
-	struct near *near;
+	struct timers *timers;
+	void (*job_timer_expired)(struct timer *timer);
 	struct tubes tubes;
 	struct table loaded;
 	struct store_numbers numbers;
 	bool numbers_changed;
 	uint64_t next_id;
 	uint64_t stamp;
-	struct alarm save;
-	struct alarm keep;
-	struct alarm refill[NEAR_CLOCKS];
-	uint64_t refill_at[NEAR_CLOCKS];
-	bool is_refilling[NEAR_CLOCKS];
+	struct timer save;
+	struct timer keep;
+	struct timer refill[CLOCKS];
+	uint64_t refill_at[CLOCKS];
+	bool is_refilling[CLOCKS];
 	bool must_commit;
 	uint64_t uncommitted;
 	uint64_t commits;
@@ -119,7 +121,7 @@ void queue_commit(struct queue *queue);
  */
 bool queue_must_commit(const struct queue *queue, bool has_answers);
 /*
- * To be called after near_run() and after verbs: loads what is near, in bites;
+ * To be called after timers_run() and after verbs: loads what is near, in bites;
  * is there more to load?
  */
 bool queue_work(struct queue *queue);
@@ -147,9 +149,9 @@ struct job *queue_reserve(struct queue *queue, struct worker *worker);
 struct job *queue_reserve_id(struct queue *queue, struct worker *worker,
 			     uint64_t id);
 /* The next worker that waits and has a job now, which is *@job; or NULL. */
-struct worker *queue_hand_out(struct queue *queue, struct job **job);
+struct worker *queue_process(struct queue *queue, struct job **job);
 /* Is there such a worker, perhaps? */
-bool queue_can_hand_out(const struct queue *queue);
+bool queue_can_process(const struct queue *queue);
 /* Was it there, and not somebody else's? */
 bool queue_delete(struct queue *queue, struct worker *worker, uint64_t id);
 /* Did the worker have it? */

@@ -17,7 +17,7 @@
 
 #define EVENTS		512
 /* Alarms that ring before others have their turn. */
-#define ALARM_BUDGET	4096
+#define TIMER_BUDGET	4096
 /* Connections that are accepted before others have their turn, and their commit. */
 #define ACCEPT_BUDGET	64
 /* Commands that all connections may run in one iteration, and each one at least. */
@@ -85,7 +85,7 @@ static void server_open(struct server *server,
 	*server = (struct server){ .options = *options };
 	TAILQ_INIT(&server->clients);
 	TAILQ_INIT(&server->busy);
-	hold_open(&server->hold, options->hold);
+	quota_open(&server->quota, options->quota);
 	name_process(server);
 	hold_drain_signal();
 	listener_open(&server->listener, options->address, options->port);
@@ -95,19 +95,19 @@ static void server_open(struct server *server,
 	server->signal_fd = open_signals();
 	server->clock_fd = open_clock();
 	queue_tube(&server->queue, "default")->stays = true;
-	server->started = near_now(server->queue.near, NEAR_QUEUE);
+	server->started = timers_now(server->queue.timers, CLOCK_QUEUE);
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (server->epoll < 0)
 		fail(EXIT_FAILED, "epoll: %s", strerror(errno));
 	watch_fd(server, server->listener.fd, &server->listener);
 	watch_fd(server, server->signal_fd, &server->signal_fd);
 	watch_fd(server, server->clock_fd, &server->clock_fd);
-	for (clock = 0; clock < NEAR_CLOCKS; clock++)
-		watch_fd(server, near_fd(server->queue.near, clock),
-			 &server->rings[clock]);
+	for (clock = 0; clock < CLOCKS; clock++)
+		watch_fd(server, timers_fd(server->queue.timers, clock),
+			 &server->has_expired[clock]);
 }
 
-void serve_later(struct client *client)
+void server_add_busy(struct client *client)
 {
 	if (client->is_busy)
 		return;
@@ -170,20 +170,20 @@ static void take_client_event(struct client *client, uint32_t events)
 {
 	/* A local socket that was closed may still have what was sent before. */
 	if (events & EPOLLERR ||
-	    (events & EPOLLHUP && !client_may_go_on(client)))
-		client_dies(client);
+	    (events & EPOLLHUP && !client_can_run(client)))
+		client_kill(client);
 	else if (client->state == CLIENT_WAITS && events & EPOLLRDHUP)
-		client_gives_up(client);
+		client_stop_waiting(client);
 	else if (client->state != CLIENT_WAITS && events & EPOLLIN &&
 		 !client->has_more)
 		client_read(client);
-	serve_later(client);
+	server_add_busy(client);
 }
 
-static bool is_alarm(const struct server *server, const void *mark)
+static bool is_timer_fd(const struct server *server, const void *mark)
 {
-	return mark == &server->rings[NEAR_QUEUE] ||
-	       mark == &server->rings[NEAR_WALL];
+	return mark == &server->has_expired[CLOCK_QUEUE] ||
+	       mark == &server->has_expired[CLOCK_WALL];
 }
 
 static void take_event(struct server *server, const struct epoll_event *event)
@@ -194,19 +194,19 @@ static void take_event(struct server *server, const struct epoll_event *event)
 		take_signal(server);
 	else if (event->data.ptr == &server->clock_fd)
 		clock_was_set(server);
-	else if (is_alarm(server, event->data.ptr))
+	else if (is_timer_fd(server, event->data.ptr))
 		*(bool *)event->data.ptr = true;
 	else
 		take_client_event(event->data.ptr, event->events);
 }
 
-static void hand_out(struct server *server)
+static void process_queue(struct server *server)
 {
 	struct worker *worker;
 	struct job *job;
 
-	while ((worker = queue_hand_out(&server->queue, &job)))
-		client_gets(container_of(worker, struct client, worker), job);
+	while ((worker = queue_process(&server->queue, &job)))
+		client_send_waited(container_of(worker, struct client, worker), job);
 }
 
 static void end_client(struct client *client)
@@ -226,7 +226,7 @@ static void set_events(struct client *client)
 		event.events = 0;
 	else if (client->state == CLIENT_WAITS)
 		event.events = EPOLLRDHUP;
-	else if (client_may_go_on(client) && !client->has_more)
+	else if (client_can_run(client) && !client->has_more)
 		event.events = EPOLLIN;
 	if (buffer_count(&client->out))
 		event.events |= EPOLLOUT;
@@ -248,16 +248,16 @@ static bool finish_turn(struct server *server)
 		TAILQ_REMOVE(&busy, client, busy);
 		client->is_busy = false;
 		client_write(client);
-		hold_count(&server->hold, client);
-		if (client_may_go_on(client) && client->has_more)
-			serve_later(client);
+		quota_update(&server->quota, client);
+		if (client_can_run(client) && client->has_more)
+			server_add_busy(client);
 		else if (client_is_done(client))
 			end_client(client);
 		else
 			set_events(client);
 	}
-	hold_limit(&server->hold);
-	return !TAILQ_EMPTY(&server->busy) || queue_can_hand_out(&server->queue);
+	quota_enforce(&server->quota);
+	return !TAILQ_EMPTY(&server->busy) || queue_can_process(&server->queue);
 }
 
 /* Each busy connection may run its share of the commands of one iteration. */
@@ -299,16 +299,16 @@ static void work(struct server *server)
 }
 
 /* To ask a wheel costs a call, so it is asked when its descriptor was readable. */
-static bool ring_alarms(struct server *server)
+static bool run_timers(struct server *server)
 {
 	bool more = false;
 	int clock;
 
-	for (clock = 0; clock < NEAR_CLOCKS; clock++) {
-		if (server->rings[clock])
-			server->rings[clock] = !near_run(server->queue.near, clock,
-							 ALARM_BUDGET);
-		more |= server->rings[clock];
+	for (clock = 0; clock < CLOCKS; clock++) {
+		if (server->has_expired[clock])
+			server->has_expired[clock] = !timers_run(server->queue.timers, clock,
+							 TIMER_BUDGET);
+		more |= server->has_expired[clock];
 	}
 	return more;
 }
@@ -335,9 +335,9 @@ void serve(struct server *server, const struct server_options *options)
 	fflush(stdout);
 	while (!server->is_ending) {
 		turn(server, more);
-		more = ring_alarms(server);
+		more = run_timers(server);
 		work(server);
-		hand_out(server);
+		process_queue(server);
 		more |= queue_work(queue);
 		if (queue_must_commit(queue, !TAILQ_EMPTY(&server->busy)))
 			queue_commit(queue);

@@ -27,7 +27,7 @@ struct server_options {
 	const char *path;
 	uint32_t connections;
 	uint32_t body;
-	uint64_t hold;
+	uint64_t quota;
 	struct queue_options queue;
 };
 
@@ -58,10 +58,10 @@ struct server {
 	struct listener listener;
 	int clock_fd;
 	int signal_fd;
-	bool rings[NEAR_CLOCKS];
+	bool has_expired[CLOCKS];
 	struct client_list clients;
 	struct client_list busy;
-	struct hold hold;
+	struct quota quota;
 	uint64_t connected;
 	uint64_t connections;
 	uint64_t verbs[VERB_COUNT];
@@ -74,6 +74,6 @@ struct server {
 /* Until a signal ends it. */
 void serve(struct server *server, const struct server_options *options);
 /* The client has something to do at the end of the turn. */
-void serve_later(struct client *client);
+void server_add_busy(struct client *client);
 
 #endif

@@ -465,7 +465,7 @@ static bool sqlite_is_full(struct store *store)
 	return sqlite_of(store)->reserve.is_full;
 }
 
-const struct store_verbs sqlite_verbs = {
+const struct store_ops sqlite_ops = {
 	.close = sqlite_close,
 	.numbers = sqlite_numbers,
 	.set_numbers = sqlite_set_numbers,

@@ -59,7 +59,7 @@ struct sqlite {
 	bool is_open;
 };
 
-extern const struct store_verbs sqlite_verbs;
+extern const struct store_ops sqlite_ops;
 extern const char *const sqlite_statements[STATEMENTS];
 
 /*

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 
-#include "disk.h"
+#include "vfs.h"
 #include "fail.h"
 
 /* "wlq1", so that file(1) can tell it from other people's databases. */
@@ -190,15 +190,15 @@ struct store *sqlite_open(const char *path)
 	struct sqlite *s = zeroed(1, sizeof(*s));
 	int i;
 
-	s->store.verbs = &sqlite_verbs;
+	s->store.ops = &sqlite_ops;
 	s->path = copied(path);
 	for_one_thread();
 	if (*path != ':')
 		take_lock(s);
 	reserve_open(&s->reserve, path);
-	disk_register(&s->reserve);
+	vfs_register(&s->reserve);
 	if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE |
-			    SQLITE_OPEN_CREATE, DISK_NAME))
+			    SQLITE_OPEN_CREATE, VFS_NAME))
 		sqlite_broken(s);
 	sqlite3_extended_result_codes(s->db, 1);
 	set_up(s);

@@ -21,7 +21,7 @@ static void send_chunk(struct client *client, struct buffer *chunk)
 {
 	buffer_print(&client->out, "OK %zu\r\n", buffer_count(chunk));
 	buffer_add(&client->out, buffer_bytes(chunk), buffer_count(chunk));
-	client_answer(client, "\r\n");
+	client_reply(client, "\r\n");
 	buffer_clear(chunk);
 }
 
@@ -91,7 +91,7 @@ static void process(struct buffer *b, struct server *server)
 	buffer_print(b, "version: \"wheelq %s\"\n", WHEELQ_VERSION);
 	seconds(b, "rusage-utime", &used.ru_utime);
 	seconds(b, "rusage-stime", &used.ru_stime);
-	number(b, "uptime", (near_now(queue->near, NEAR_QUEUE) -
+	number(b, "uptime", (timers_now(queue->timers, CLOCK_QUEUE) -
 			     server->started) / 1000);
 	number(b, "binlog-oldest-index", 0);
 	number(b, "binlog-current-index", 0);
@@ -108,17 +108,17 @@ static void process(struct buffer *b, struct server *server)
 static void ours(struct buffer *b, struct server *server)
 {
 	const struct queue *queue = &server->queue;
-	const struct hold *hold = &server->hold;
+	const struct quota *quota = &server->quota;
 
-	number(b, "buffers-bytes", hold->bytes);
-	number(b, "buffers-refusals", hold->refusals);
+	number(b, "buffers-bytes", quota->bytes);
+	number(b, "buffers-refusals", quota->refusals);
 	number(b, "store-bytes", queue_bytes(queue));
 	number(b, "store-commits", queue->commits);
 	number(b, "store-damaged", queue->damaged);
 	buffer_print(b, "store-full: %s\n",
 		     queue_disk_is_full(queue) ? "true" : "false");
 	number(b, "jobs-in-memory", queue->loaded.count);
-	buffer_print(b, "wheel: \"%s\"\n", near_backend(queue->near));
+	buffer_print(b, "wheel: \"%s\"\n", timers_backend(queue->timers));
 }
 
 static void stats(struct client *client)
@@ -158,13 +158,13 @@ static uint64_t seconds_left(uint64_t ms)
 static void stats_job(struct client *client, uint64_t id)
 {
 	struct queue *queue = &client->server->queue;
-	uint64_t now = near_now(queue->near, NEAR_QUEUE);
+	uint64_t now = timers_now(queue->timers, CLOCK_QUEUE);
 	struct buffer b = { 0 };
 	struct job_record rec;
 	struct tube *tube;
 
 	if (!queue_peek(queue, id, &rec)) {
-		client_answer(client, "NOT_FOUND\r\n");
+		client_reply(client, "NOT_FOUND\r\n");
 		return;
 	}
 	tube = tube_numbered(&queue->tubes, rec.tube);
@@ -189,11 +189,11 @@ static void stats_tube(struct client *client, const char *name)
 {
 	struct queue *queue = &client->server->queue;
 	struct tube *tube = tube_find(&queue->tubes, name);
-	uint64_t now = near_after(queue->near, NEAR_QUEUE), left = 0;
+	uint64_t now = timers_now_ceil(queue->timers, CLOCK_QUEUE), left = 0;
 	struct buffer b = { 0 };
 
 	if (!tube) {
-		client_answer(client, "NOT_FOUND\r\n");
+		client_reply(client, "NOT_FOUND\r\n");
 		return;
 	}
 	if (tube->paused_until > now)
@@ -253,6 +253,6 @@ void stats_run(struct client *client, const struct command *command)
 		break;
 	default:
 		buffer_print(&client->out, "USING %s\r\n", client->used->name);
-		client_answer(client, "");
+		client_reply(client, "");
 	}
 }

@@ -52,7 +52,7 @@ struct store_tube {
 struct store;
 
 /**
- * struct store_verbs - what a store can do
+ * struct store_ops - what a store can do
  * @close: without a commit
  * @numbers: read them
  * @set_numbers: write them
@@ -74,7 +74,7 @@ struct store;
  * @has_room: true if a job of this size can be stored; NULL: always
  * @is_full: true if the disk is full; NULL: never
  */
-struct store_verbs {
+struct store_ops {
 	void (*close)(struct store *store);
 	void (*numbers)(struct store *store, struct store_numbers *numbers);
 	void (*set_numbers)(struct store *store,
@@ -108,7 +108,7 @@ struct store_verbs {
  * @lease: ms after a commit for which no other server takes it over, 0: none can
  */
 struct store {
-	const struct store_verbs *verbs;
+	const struct store_ops *ops;
 	uint64_t lease;
 	uint64_t batch;
 };

@@ -8,6 +8,8 @@
 #include "container.h"
 #include "fail.h"
 
+#define URGENT_BELOW	1024
+
 static const char name_characters[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-+/;.$_()";
 
@@ -34,10 +36,10 @@ static bool later(const struct heap_node *a, const struct heap_node *b)
 	return job_key_before(&kb, &ka);
 }
 
-static bool far_before(const struct heap_node *a, const struct heap_node *b)
+static bool on_disk_before(const struct heap_node *a, const struct heap_node *b)
 {
-	return job_key_before(&container_of(a, struct far, node)->key,
-			      &container_of(b, struct far, node)->key);
+	return job_key_before(&container_of(a, struct on_disk, node)->key,
+			      &container_of(b, struct on_disk, node)->key);
 }
 
 void tubes_init(struct tubes *tubes)
@@ -46,13 +48,13 @@ void tubes_init(struct tubes *tubes)
 
 	*tubes = (struct tubes){ .next = 1 };
 	for (state = 0; state < JOB_STATES; state++) {
-		tubes->far[state].before = far_before;
+		tubes->on_disk[state].before = on_disk_before;
 		tubes->latest[state].before = later;
 	}
 	TAILQ_INIT(&tubes->list);
 	TAILQ_INIT(&tubes->changed);
-	TAILQ_INIT(&tubes->partly);
-	TAILQ_INIT(&tubes->hot);
+	TAILQ_INIT(&tubes->with_uncounted);
+	TAILQ_INIT(&tubes->pending);
 }
 
 bool tube_name_is_good(const char *name)
@@ -98,7 +100,7 @@ struct tube *tube_make(struct tubes *tubes, const char *name, uint64_t number)
 	tube->tubes = tubes;
 	tube->ready.before = ready_before;
 	for (state = 0; state < JOB_STATES; state++)
-		tube->far[state].key = JOB_KEY_LAST;
+		tube->on_disk[state].key = JOB_KEY_LAST;
 	TAILQ_INIT(&tube->waiting);
 	if (!tsearch(tube, &tubes->by_name, by_name))
 		fail(EXIT_FAILED, "out of memory");
@@ -113,23 +115,23 @@ static bool is_last(const struct job_key *key)
 	return key->id == UINT64_MAX;
 }
 
-void tube_set_far(struct tube *tube, enum job_state state, struct job_key key)
+void tube_set_on_disk(struct tube *tube, enum job_state state, struct job_key key)
 {
-	struct heap *heap = &tube->tubes->far[state];
-	struct far *far = &tube->far[state];
+	struct heap *heap = &tube->tubes->on_disk[state];
+	struct on_disk *on_disk = &tube->on_disk[state];
 
-	if (!is_last(&far->key))
-		heap_remove(heap, &far->node);
-	far->key = key;
+	if (!is_last(&on_disk->key))
+		heap_remove(heap, &on_disk->node);
+	on_disk->key = key;
 	if (!is_last(&key))
-		heap_add(heap, &far->node);
+		heap_add(heap, &on_disk->node);
 }
 
-struct tube *tube_first_far(const struct tubes *tubes, enum job_state state)
+struct tube *tubes_first_on_disk(const struct tubes *tubes, enum job_state state)
 {
-	struct heap_node *first = heap_first(&tubes->far[state]);
+	struct heap_node *first = heap_first(&tubes->on_disk[state]);
 
-	return first ? container_of(first, struct tube, far[state].node) : NULL;
+	return first ? container_of(first, struct tube, on_disk[state].node) : NULL;
 }
 
 static void tube_free(struct tube *tube)
@@ -138,15 +140,15 @@ static void tube_free(struct tube *tube)
 	int state;
 
 	for (state = 0; state < JOB_STATES; state++)
-		tube_set_far(tube, state, JOB_KEY_LAST);
+		tube_set_on_disk(tube, state, JOB_KEY_LAST);
 	tdelete(tube, &tubes->by_name, by_name);
 	TAILQ_REMOVE(&tubes->list, tube, all);
 	table_remove(&tubes->by_number, &tube->entry);
 	tubes->count--;
-	if (tube->is_hot)
-		TAILQ_REMOVE(&tubes->hot, tube, hot);
-	if (tube->is_partly)
-		TAILQ_REMOVE(&tubes->partly, tube, partly);
+	if (tube->is_pending)
+		TAILQ_REMOVE(&tubes->pending, tube, pending);
+	if (tube->has_uncounted)
+		TAILQ_REMOVE(&tubes->with_uncounted, tube, with_uncounted);
 	heap_clear(&tube->ready);
 	free(tube);
 }
@@ -166,7 +168,7 @@ void tubes_clear(struct tubes *tubes)
 	while (!TAILQ_EMPTY(&tubes->list))
 		tube_free(TAILQ_FIRST(&tubes->list));
 	for (state = 0; state < JOB_STATES; state++) {
-		heap_clear(&tubes->far[state]);
+		heap_clear(&tubes->on_disk[state]);
 		heap_clear(&tubes->latest[state]);
 	}
 	table_clear(&tubes->by_number);
@@ -193,20 +195,20 @@ void tube_count_stored(struct tube *tube, uint64_t id, enum job_state from,
 	tube->stored[from]--;
 	tube->stored[to]++;
 	if (!is_counted) {
-		tube_count_partly(tube, from, -1);
-		tube_count_partly(tube, to, 1);
+		tube_count_uncounted(tube, from, -1);
+		tube_count_uncounted(tube, to, 1);
 	}
 	/* The store knows the tubes of which it has jobs, and no others. */
 	if (is_counted || tube->is_stored != !!tube_jobs(tube->stored))
 		has_changed(tube);
 }
 
-void tube_count_partly(struct tube *tube, enum job_state state, int64_t more)
+void tube_count_uncounted(struct tube *tube, enum job_state state, int64_t more)
 {
 	tube->uncounted[state] += more;
-	if (!tube->is_partly)
-		TAILQ_INSERT_TAIL(&tube->tubes->partly, tube, partly);
-	tube->is_partly = true;
+	if (!tube->has_uncounted)
+		TAILQ_INSERT_TAIL(&tube->tubes->with_uncounted, tube, with_uncounted);
+	tube->has_uncounted = true;
 }
 
 void tubes_count_until(struct tubes *tubes, uint64_t id)
@@ -214,9 +216,9 @@ void tubes_count_until(struct tubes *tubes, uint64_t id)
 	struct tube *tube;
 
 	tubes->counted = id;
-	while ((tube = TAILQ_FIRST(&tubes->partly))) {
-		TAILQ_REMOVE(&tubes->partly, tube, partly);
-		tube->is_partly = false;
+	while ((tube = TAILQ_FIRST(&tubes->with_uncounted))) {
+		TAILQ_REMOVE(&tubes->with_uncounted, tube, with_uncounted);
+		tube->has_uncounted = false;
 		memset(tube->uncounted, 0, sizeof(tube->uncounted));
 		if (tube->is_stored)
 			has_changed(tube);
@@ -234,10 +236,93 @@ uint64_t tube_jobs(const uint64_t *jobs)
 	return sum;
 }
 
-void tube_heat(struct tube *tube)
+void tube_add_pending(struct tube *tube)
 {
-	if (tube->is_hot || TAILQ_EMPTY(&tube->waiting))
+	if (tube->is_pending || TAILQ_EMPTY(&tube->waiting))
 		return;
-	TAILQ_INSERT_TAIL(&tube->tubes->hot, tube, hot);
-	tube->is_hot = true;
+	TAILQ_INSERT_TAIL(&tube->tubes->pending, tube, pending);
+	tube->is_pending = true;
+}
+
+static uint64_t is_urgent(const struct job *job)
+{
+	return job->rec.pri < URGENT_BELOW;
+}
+
+static struct heap *latest_of(const struct job *job)
+{
+	return &job->tube->tubes->latest[job->rec.state];
+}
+
+/* Update the first ready job of a tube, which is never evicted. */
+static void update_first(struct tube *tube)
+{
+	struct job *first = tube_first_ready(tube);
+
+	if (first == tube->first)
+		return;
+	if (tube->first)
+		heap_add(latest_of(tube->first), &tube->first->latest);
+	if (first)
+		heap_remove(latest_of(first), &first->latest);
+	tube->first = first;
+}
+
+void tube_add_job(struct job *job, struct tube *tube, enum job_state state)
+{
+	job->tube = tube;
+	job->rec.tube = tube->number;
+	job->rec.state = state;
+	tube->tubes->loaded[state]++;
+	if (state == JOB_READY)
+		job->rec.rank = job->rec.pri;
+	if (state <= JOB_READY)
+		heap_add(latest_of(job), &job->latest);
+	if (state != JOB_READY)
+		return;
+	heap_add(&tube->ready, &job->heap);
+	update_first(tube);
+	tube->urgent += is_urgent(job);
+	tube_add_pending(tube);
+}
+
+void tube_remove_job(struct job *job)
+{
+	struct tube *tube = job->tube;
+
+	tube->tubes->loaded[job->rec.state]--;
+	if (job == tube->first)
+		tube->first = NULL;
+	else if (job->rec.state <= JOB_READY)
+		heap_remove(latest_of(job), &job->latest);
+	if (job->rec.state != JOB_READY)
+		return;
+	heap_remove(&tube->ready, &job->heap);
+	update_first(tube);
+	tube->urgent -= is_urgent(job);
+}
+
+struct job *tubes_latest(const struct tubes *tubes, enum job_state state)
+{
+	struct heap_node *latest = heap_first(&tubes->latest[state]);
+
+	return latest ? container_of(latest, struct job, latest) : NULL;
+}
+
+void tube_move_job(struct job *job, enum job_state state)
+{
+	struct tube *tube = job->tube;
+
+	tube_count(tube, job->rec.state, -1);
+	tube_remove_job(job);
+	job->rec.rank = 0;
+	tube_add_job(job, tube, state);
+	tube_count(tube, state, 1);
+}
+
+struct job *tube_first_ready(const struct tube *tube)
+{
+	struct heap_node *first = heap_first(&tube->ready);
+
+	return first ? container_of(first, struct job, heap) : NULL;
 }

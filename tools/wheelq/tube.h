@@ -13,11 +13,11 @@
 struct watch;
 
 /**
- * struct far - where jobs of a tube and a state begin that are in the store alone
+ * struct on_disk - where jobs of a tube and a state begin that are in the store alone
  * @node: among those of the state, of all tubes
  * @key: the first such place; JOB_KEY_LAST: there is none, and it is not among them
  */
-struct far {
+struct on_disk {
 	struct heap_node node;
 	struct job_key key;
 };
@@ -34,8 +34,8 @@ struct far {
  * @tubes: all tubes
  * @entry: the same, by number
  * @has_changed: it is there
- * @is_partly: it is there
- * @is_hot: it is there
+ * @has_uncounted: it is there
+ * @is_pending: it is there
  * @stays: it is there without jobs, too, and when nobody uses or watches it
  * @is_stored: the store knows it
  * @ready: its ready jobs in memory, in order
@@ -58,21 +58,21 @@ struct far {
 struct tube {
 	TAILQ_ENTRY(tube) all;
 	TAILQ_ENTRY(tube) changed;
-	TAILQ_ENTRY(tube) partly;
-	TAILQ_ENTRY(tube) hot;
+	TAILQ_ENTRY(tube) with_uncounted;
+	TAILQ_ENTRY(tube) pending;
 	TAILQ_HEAD(, watch) waiting;
 	uint64_t number;
 	char name[TUBE_NAME_MAX + 1];
 	struct tubes *tubes;
 	struct table_entry entry;
 	bool has_changed;
-	bool is_partly;
-	bool is_hot;
+	bool has_uncounted;
+	bool is_pending;
 	bool stays;
 	bool is_stored;
 	struct heap ready;
 	struct job *first;
-	struct far far[JOB_STATES];
+	struct on_disk on_disk[JOB_STATES];
 	uint64_t jobs[JOB_STATES];
 	uint64_t stored[JOB_STATES];
 	uint64_t uncounted[JOB_STATES];
@@ -82,7 +82,7 @@ struct tube {
 	uint64_t watchers;
 	uint64_t pause;
 	uint64_t paused_until;
-	struct alarm unpause;
+	struct timer unpause;
 	uint64_t total;
 	uint64_t deletes;
 	uint64_t pauses;
@@ -111,14 +111,14 @@ struct tubes {
 	void *by_name;
 	struct table by_number;
 	struct tube_list changed;
-	struct tube_list partly;
-	struct tube_list hot;
+	struct tube_list with_uncounted;
+	struct tube_list pending;
 	uint64_t count;
 	uint64_t next;
 	uint64_t counted;
 	uint64_t jobs[JOB_STATES];
 	uint64_t loaded[JOB_STATES];
-	struct heap far[JOB_STATES];
+	struct heap on_disk[JOB_STATES];
 	struct heap latest[JOB_STATES];
 };
 
@@ -130,9 +130,9 @@ struct tube *tube_find(struct tubes *tubes, const char *name);
 struct tube *tube_numbered(const struct tubes *tubes, uint64_t number);
 /* @number: 0: the next one. */
 struct tube *tube_make(struct tubes *tubes, const char *name, uint64_t number);
-void tube_set_far(struct tube *tube, enum job_state state, struct job_key key);
+void tube_set_on_disk(struct tube *tube, enum job_state state, struct job_key key);
 /* The tube of which jobs of this state are to be loaded first, or NULL. */
-struct tube *tube_first_far(const struct tubes *tubes, enum job_state state);
+struct tube *tubes_first_on_disk(const struct tubes *tubes, enum job_state state);
 /* Free it if nothing needs it any more. */
 void tube_drop(struct tube *tube);
 
@@ -142,11 +142,27 @@ void tube_count(struct tube *tube, enum job_state state, int64_t more);
 void tube_count_stored(struct tube *tube, uint64_t id, enum job_state from,
 		       enum job_state to);
 /* So many jobs more that the store has and its counts leave out. */
-void tube_count_partly(struct tube *tube, enum job_state state, int64_t more);
+void tube_count_uncounted(struct tube *tube, enum job_state state, int64_t more);
 /* From now on the store's counts leave out only jobs from a number on. */
 void tubes_count_until(struct tubes *tubes, uint64_t id);
 uint64_t tube_jobs(const uint64_t *jobs);
 /* It may have a job for who waits. */
-void tube_heat(struct tube *tube);
+void tube_add_pending(struct tube *tube);
+
+/*
+ * Add a job in memory to a tube, remove it, or change its state. The counts and the order of the
+ * tube are updated. The caller updates timers and the store.
+ */
+void tube_add_job(struct job *job, struct tube *tube, enum job_state state);
+void tube_remove_job(struct job *job);
+void tube_move_job(struct job *job, enum job_state state);
+
+/* The first of a tube's ready jobs in memory, or NULL. */
+struct job *tube_first_ready(const struct tube *tube);
+/*
+ * The last delayed or ready job in memory, of all tubes, or NULL. The first ready job of each
+ * tube is excepted, so that one tube cannot keep the jobs of another out of memory.
+ */
+struct job *tubes_latest(const struct tubes *tubes, enum job_state state);
 
 #endif

@@ -9,7 +9,7 @@ void worker_init(struct worker *worker)
 {
 	*worker = (struct worker){ 0 };
 	TAILQ_INIT(&worker->watches);
-	LIST_INIT(&worker->leases);
+	LIST_INIT(&worker->reserved);
 }
 
 static struct watch *find(struct worker *worker, const struct tube *tube)
@@ -72,7 +72,7 @@ void worker_wait(struct worker *worker)
 	TAILQ_FOREACH(watch, &worker->watches, of_worker) {
 		TAILQ_INSERT_TAIL(&watch->tube->waiting, watch, waiting);
 		watch->tube->waiters++;
-		tube_heat(watch->tube);
+		tube_add_pending(watch->tube);
 	}
 }
 
@@ -89,13 +89,13 @@ void worker_stop_waiting(struct worker *worker)
 	}
 }
 
-uint64_t worker_lease_end(const struct worker *worker)
+uint64_t worker_deadline(const struct worker *worker)
 {
 	uint64_t end = UINT64_MAX;
 	struct job *job;
 
-	LIST_FOREACH(job, &worker->leases, lease)
-		if (job->lease_end < end)
-			end = job->lease_end;
+	LIST_FOREACH(job, &worker->reserved, reserved)
+		if (job->deadline_at < end)
+			end = job->deadline_at;
 	return end;
 }

@@ -30,7 +30,7 @@ struct watch {
  */
 struct worker {
 	TAILQ_HEAD(, watch) watches;
-	LIST_HEAD(, job) leases;
+	LIST_HEAD(, job) reserved;
 	unsigned int watching;
 	bool is_waiting;
 };
@@ -45,6 +45,6 @@ bool worker_ignore(struct worker *worker, struct tube *tube);
 void worker_wait(struct worker *worker);
 void worker_stop_waiting(struct worker *worker);
 /* When the first of its leases ends (ms of the queue's clock), UINT64_MAX: none. */
-uint64_t worker_lease_end(const struct worker *worker);
+uint64_t worker_deadline(const struct worker *worker);
 
 #endif

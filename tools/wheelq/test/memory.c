@@ -257,7 +257,7 @@ static uint64_t memory_bytes(struct store *store)
 	return of(store)->image.count * sizeof(struct row);
 }
 
-static const struct store_verbs memory_verbs = {
+static const struct store_ops memory_ops = {
 	.close = memory_close,
 	.numbers = memory_numbers,
 	.set_numbers = memory_set_numbers,
@@ -284,7 +284,7 @@ struct store *memory_open(struct memory **keep)
 			.next_id = 1, .counted = 1,
 		};
 	}
-	m->store.verbs = &memory_verbs;
+	m->store.ops = &memory_ops;
 	m->memory = *keep;
 	image_copy(&m->image, &(*keep)->kept);
 	return &m->store;

@@ -85,14 +85,14 @@ static void start(struct model *m)
 {
 	const struct queue_options options = {
 		.window = m->config->window, .horizon = m->config->horizon,
-		.leases = m->config->leases, .tubes = ORACLE_TUBES,
+		.reservations = m->config->leases, .tubes = ORACLE_TUBES,
 		.numbers = NUMBERS,
 		.by_hand = true,
 	};
 	int w, t;
 
 	queue_open(&m->queue, open_store(m), &options);
-	near_advance(m->queue.near, m->oracle.now);
+	timers_advance(m->queue.timers, m->oracle.now);
 	for (w = 0; w < ORACLE_WORKERS; w++) {
 		worker_init(&m->workers[w]);
 		/* The last one watches all, the first one only the first. */
@@ -133,7 +133,7 @@ static struct oracle_job *best_for(struct model *m, int worker)
 	return best;
 }
 
-static bool has_all_leases(struct model *m)
+static bool has_all_reservations(struct model *m)
 {
 	uint64_t leases = 0;
 	int t;
@@ -150,7 +150,7 @@ static void body_of(uint64_t id, char *body, uint32_t size)
 
 static void check_taken(struct model *m, int worker, const struct job *job)
 {
-	struct oracle_job *best = has_all_leases(m) ? NULL :
+	struct oracle_job *best = has_all_reservations(m) ? NULL :
 						      best_for(m, worker);
 	char body[BODY_MAX], wanted[BODY_MAX];
 	struct store *store = m->queue.store;
@@ -161,23 +161,23 @@ static void check_taken(struct model *m, int worker, const struct job *job)
 	expect(m, job->rec.id == best->id, "the first job is taken");
 	oracle_lease(&m->oracle, best, worker);
 	body_of(job->rec.id, wanted, job->rec.size);
-	store->verbs->body(store, job->rec.id, body, job->rec.size);
+	store->ops->body(store, job->rec.id, body, job->rec.size);
 	expect(m, !memcmp(body, wanted, job->rec.size), "with its body");
 }
 
-static void hand_out(struct model *m)
+static void process_queue(struct model *m)
 {
 	struct worker *worker;
 	struct job *job;
 	int w;
 
-	while ((worker = queue_hand_out(&m->queue, &job))) {
+	while ((worker = queue_process(&m->queue, &job))) {
 		expect(m, worker->is_waiting, "who gets a job has waited");
 		worker_stop_waiting(worker);
 		check_taken(m, worker - m->workers, job);
 	}
 	for (w = 0; w < ORACLE_WORKERS; w++)
-		expect(m, !m->workers[w].is_waiting || has_all_leases(m) ||
+		expect(m, !m->workers[w].is_waiting || has_all_reservations(m) ||
 		       !best_for(m, w), "nobody waits while there is a job");
 }
 
@@ -185,12 +185,12 @@ static void run(struct model *m)
 {
 	int clock;
 
-	for (clock = 0; clock < NEAR_CLOCKS; clock++)
-		while (!near_run(m->queue.near, clock, 100))
+	for (clock = 0; clock < CLOCKS; clock++)
+		while (!timers_run(m->queue.timers, clock, 100))
 			;
 	while (queue_work(&m->queue))
 		;
-	hand_out(m);
+	process_queue(m);
 }
 
 static void op_put(struct model *m)
@@ -242,7 +242,7 @@ static void op_reserve_id(struct model *m)
 	int w = below(m, ORACLE_WORKERS);
 	uint64_t id = some_id(m);
 	struct oracle_job *job = oracle_find(&m->oracle, id);
-	bool may = job && job->state != JOB_RESERVED && !has_all_leases(m);
+	bool may = job && job->state != JOB_RESERVED && !has_all_reservations(m);
 
 	expect(m, may == !!queue_reserve_id(&m->queue, &m->workers[w], id),
 	       "a job is reserved by its id");
@@ -341,7 +341,7 @@ static void op_advance(struct model *m)
 {
 	uint64_t ms = below(m, 3) ? below(m, 20) : below(m, 400);
 
-	near_advance(m->queue.near, ms);
+	timers_advance(m->queue.timers, ms);
 	oracle_advance(&m->oracle, ms);
 }
 

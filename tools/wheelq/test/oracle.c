@@ -80,7 +80,7 @@ void oracle_lease(struct oracle *o, struct oracle_job *job, int worker)
 {
 	job->state = JOB_RESERVED;
 	job->worker = worker;
-	job->lease_end = o->now + job->ttr;
+	job->deadline_at = o->now + job->ttr;
 }
 
 static void end_lease(struct oracle_job *job)
@@ -99,7 +99,7 @@ void oracle_advance(struct oracle *o, uint64_t ms)
 
 		if (!job->id)
 			continue;
-		if (job->state == JOB_RESERVED && job->lease_end <= o->now)
+		if (job->state == JOB_RESERVED && job->deadline_at <= o->now)
 			end_lease(job);
 		if ((job->state == JOB_DELAYED || job->state == JOB_TIMED) &&
 		    job->due <= o->now)

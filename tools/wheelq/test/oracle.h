@@ -22,7 +22,7 @@
  * @ttr: ms
  * @buried: the how manieth that was
  * @worker: has it, or NOBODY
- * @lease_end: ms
+ * @deadline_at: ms
  */
 struct oracle_job {
 	uint64_t id;
@@ -33,7 +33,7 @@ struct oracle_job {
 	uint64_t ttr;
 	uint64_t buried;
 	int worker;
-	uint64_t lease_end;
+	uint64_t deadline_at;
 };
 
 /**

@@ -5,24 +5,24 @@
  * In memory a job may have gone on from where its row is: then the row is old, and
  * not what is looked for.
  */
-#include "life.h"
-#include "window.h"
+#include "transition.h"
+#include "cache.h"
 
 #define BITE	512
 
 static void kick(struct queue *queue, struct job *job)
 {
-	near_clear(queue->near, &job->alarm);
+	timer_cancel(queue->timers, &job->timer);
 	job->rec.kicks++;
 	if (job->rec.state != JOB_BURIED)
-		job->rec.due = near_now(queue->near, NEAR_QUEUE);
-	job_move(job, JOB_READY);
-	window_keep(queue, job);
+		job->rec.due = timers_now(queue->timers, CLOCK_QUEUE);
+	tube_move_job(job, JOB_READY);
+	cache_keep(queue, job);
 }
 
 static bool is_still(struct queue *queue, const struct job_record *rec)
 {
-	struct job *job = window_find(queue, rec->id);
+	struct job *job = cache_find(queue, rec->id);
 
 	return !job || job->rec.state == rec->state;
 }
@@ -33,7 +33,7 @@ static struct job_key first_key(struct queue *queue, enum job_state state)
 	struct job_key first = JOB_KEY_FIRST;
 
 	if (state == JOB_DELAYED || state == JOB_TIMED)
-		first.due = near_now(queue->near, job_clock(state)) + 1;
+		first.due = timers_now(queue->timers, job_clock(state)) + 1;
 	return first;
 }
 
@@ -47,12 +47,12 @@ static uint64_t kick_state(struct queue *queue, struct tube *tube,
 
 	do {
 		most = bound - kicked < BITE ? bound - kicked : BITE;
-		count = queue->store->verbs->scan(queue->store, tube->number,
+		count = queue->store->ops->scan(queue->store, tube->number,
 						  state, &from, recs, most);
 		for (i = 0; i < count; i++) {
 			if (!is_still(queue, &recs[i]))
 				continue;
-			kick(queue, window_fetch(queue, recs[i].id));
+			kick(queue, cache_fetch(queue, recs[i].id));
 			kicked++;
 		}
 		if (count)
@@ -76,12 +76,12 @@ uint64_t queue_kick(struct queue *queue, struct tube *tube, uint64_t bound)
 
 bool queue_kick_job(struct queue *queue, uint64_t id)
 {
-	struct job *job = window_fetch(queue, id);
+	struct job *job = cache_fetch(queue, id);
 
 	if (!job)
 		return false;
 	if (job->rec.state == JOB_READY || job->rec.state == JOB_RESERVED) {
-		window_settle(queue, job);
+		cache_settle(queue, job);
 		return false;
 	}
 	kick(queue, job);
@@ -90,17 +90,17 @@ bool queue_kick_job(struct queue *queue, uint64_t id)
 
 bool queue_peek(struct queue *queue, uint64_t id, struct job_record *rec)
 {
-	struct job *job = window_find(queue, id);
+	struct job *job = cache_find(queue, id);
 
 	if (job)
 		*rec = job->rec;
-	return job || queue->store->verbs->get(queue->store, id, rec);
+	return job || queue->store->ops->get(queue->store, id, rec);
 }
 
 static bool peek_ready(struct queue *queue, struct tube *tube,
 		       struct job_record *rec)
 {
-	struct job *job = window_first(queue, tube);
+	struct job *job = cache_first(queue, tube);
 
 	if (job)
 		*rec = job->rec;
@@ -114,7 +114,7 @@ bool queue_peek_first(struct queue *queue, struct tube *tube,
 
 	if (state == JOB_READY)
 		return peek_ready(queue, tube, rec);
-	while (queue->store->verbs->scan(queue->store, tube->number, state,
+	while (queue->store->ops->scan(queue->store, tube->number, state,
 					 &from, rec, 1)) {
 		if (is_still(queue, rec))
 			return true;
@@ -126,11 +126,11 @@ bool queue_peek_first(struct queue *queue, struct tube *tube,
 
 uint64_t queue_time_left(struct queue *queue, const struct job_record *rec)
 {
-	uint64_t now = near_after(queue->near, job_clock(rec->state));
+	uint64_t now = timers_now_ceil(queue->timers, job_clock(rec->state));
 	uint64_t end = rec->due;
 
 	if (rec->state == JOB_RESERVED)
-		end = window_find(queue, rec->id)->lease_end;
+		end = cache_find(queue, rec->id)->deadline_at;
 	else if (rec->state != JOB_DELAYED && rec->state != JOB_TIMED)
 		return 0;
 	return end > now ? end - now : 0;

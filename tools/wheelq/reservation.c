@@ -2,12 +2,12 @@
 /*
  * Jobs are taken, and given back.
  */
-#include "life.h"
-#include "window.h"
+#include "transition.h"
+#include "cache.h"
 
-static bool has_all_leases(const struct queue *queue)
+static bool is_at_limit(const struct queue *queue)
 {
-	return queue->tubes.jobs[JOB_RESERVED] >= queue->options.leases;
+	return queue->tubes.jobs[JOB_RESERVED] >= queue->options.reservations;
 }
 
 struct job *queue_reserve(struct queue *queue, struct worker *worker)
@@ -16,12 +16,12 @@ struct job *queue_reserve(struct queue *queue, struct worker *worker)
 	struct job_key best_key, key;
 	struct watch *watch;
 
-	if (has_all_leases(queue))
+	if (is_at_limit(queue))
 		return NULL;
 	TAILQ_FOREACH(watch, &worker->watches, of_worker) {
 		if (watch->tube->paused_until)
 			continue;
-		job = window_first(queue, watch->tube);
+		job = cache_first(queue, watch->tube);
 		if (!job)
 			continue;
 		key = job_key(&job->rec);
@@ -31,57 +31,57 @@ struct job *queue_reserve(struct queue *queue, struct worker *worker)
 		best_key = key;
 	}
 	if (best)
-		life_take(queue, best, worker);
+		reserve_job(queue, best, worker);
 	return best;
 }
 
 struct job *queue_reserve_id(struct queue *queue, struct worker *worker,
 			     uint64_t id)
 {
-	struct job *job = window_fetch(queue, id);
+	struct job *job = cache_fetch(queue, id);
 	bool was_ready;
 
 	if (!job || job->rec.state == JOB_RESERVED)
 		return NULL;
-	if (has_all_leases(queue)) {
-		window_settle(queue, job);
+	if (is_at_limit(queue)) {
+		cache_settle(queue, job);
 		return NULL;
 	}
 	was_ready = job->rec.state == JOB_READY;
-	life_take(queue, job, worker);
+	reserve_job(queue, job, worker);
 	/* After a crash it is to be ready, not delayed or buried again. */
 	if (!was_ready)
-		life_save_lease(queue, job);
+		save_reservation(queue, job);
 	return job;
 }
 
-bool queue_can_hand_out(const struct queue *queue)
+bool queue_can_process(const struct queue *queue)
 {
-	return !has_all_leases(queue) && !TAILQ_EMPTY(&queue->tubes.hot);
+	return !is_at_limit(queue) && !TAILQ_EMPTY(&queue->tubes.pending);
 }
 
 /* The tube stays hot until it has no job for who waits. */
-struct worker *queue_hand_out(struct queue *queue, struct job **job)
+struct worker *queue_process(struct queue *queue, struct job **job)
 {
 	struct tube *tube;
 
-	while (queue_can_hand_out(queue)) {
+	while (queue_can_process(queue)) {
 		struct watch *watch;
 
-		tube = TAILQ_FIRST(&queue->tubes.hot);
+		tube = TAILQ_FIRST(&queue->tubes.pending);
 		watch = TAILQ_FIRST(&tube->waiting);
 		*job = watch ? queue_reserve(queue, watch->worker) : NULL;
 		if (*job)
 			return watch->worker;
-		TAILQ_REMOVE(&queue->tubes.hot, tube, hot);
-		tube->is_hot = false;
+		TAILQ_REMOVE(&queue->tubes.pending, tube, pending);
+		tube->is_pending = false;
 	}
 	return NULL;
 }
 
 bool queue_delete(struct queue *queue, struct worker *worker, uint64_t id)
 {
-	struct job *job = window_fetch(queue, id);
+	struct job *job = cache_fetch(queue, id);
 	struct tube *tube;
 
 	if (!job)
@@ -89,23 +89,23 @@ bool queue_delete(struct queue *queue, struct worker *worker, uint64_t id)
 	if (job->rec.state == JOB_RESERVED) {
 		if (job->worker != worker)
 			return false;
-		life_end_lease(queue, job, JOB_READY);
+		end_reservation(queue, job, JOB_READY);
 	}
 	tube = job->tube;
-	queue->store->verbs->remove(queue->store, &job->rec);
+	queue->store->ops->remove(queue->store, &job->rec);
 	queue_count_change(queue, 0);
 	queue->must_commit = true;
 	tube_count_stored(tube, id, job->stored, JOB_NONE);
 	tube_count(tube, job->rec.state, -1);
 	tube->deletes++;
-	window_forget(queue, job);
+	cache_forget(queue, job);
 	return true;
 }
 
-static struct job *leased(struct queue *queue, const struct worker *worker,
+static struct job *reserved_by(struct queue *queue, const struct worker *worker,
 			  uint64_t id)
 {
-	struct job *job = window_find(queue, id);
+	struct job *job = cache_find(queue, id);
 
 	return job && job->worker == worker ? job : NULL;
 }
@@ -113,7 +113,7 @@ static struct job *leased(struct queue *queue, const struct worker *worker,
 bool queue_release(struct queue *queue, struct worker *worker, uint64_t id,
 		   uint32_t pri, uint64_t delay)
 {
-	struct job *job = leased(queue, worker, id);
+	struct job *job = reserved_by(queue, worker, id);
 
 	if (!job)
 		return false;
@@ -121,36 +121,36 @@ bool queue_release(struct queue *queue, struct worker *worker, uint64_t id,
 	job->rec.pri = pri;
 	job->rec.delay = delay;
 	if (delay)
-		job->rec.due = near_after(queue->near, NEAR_QUEUE) + delay;
-	life_end_lease(queue, job, delay ? JOB_DELAYED : JOB_READY);
-	window_keep(queue, job);
+		job->rec.due = timers_now_ceil(queue->timers, CLOCK_QUEUE) + delay;
+	end_reservation(queue, job, delay ? JOB_DELAYED : JOB_READY);
+	cache_keep(queue, job);
 	return true;
 }
 
 bool queue_bury(struct queue *queue, struct worker *worker, uint64_t id,
 		uint32_t pri)
 {
-	struct job *job = leased(queue, worker, id);
-	uint64_t now = near_now(queue->near, NEAR_QUEUE);
+	struct job *job = reserved_by(queue, worker, id);
+	uint64_t now = timers_now(queue->timers, CLOCK_QUEUE);
 
 	if (!job)
 		return false;
 	job->rec.buries++;
 	job->rec.pri = pri;
-	life_end_lease(queue, job, JOB_BURIED);
+	end_reservation(queue, job, JOB_BURIED);
 	/* First buried, first kicked. */
 	queue->stamp = queue->stamp >= now ? queue->stamp + 1 : now;
 	job->rec.rank = queue->stamp;
-	window_keep(queue, job);
+	cache_keep(queue, job);
 	return true;
 }
 
 bool queue_touch(struct queue *queue, struct worker *worker, uint64_t id)
 {
-	struct job *job = leased(queue, worker, id);
+	struct job *job = reserved_by(queue, worker, id);
 
 	if (job)
-		life_touch(queue, job);
+		touch_job(queue, job);
 	return job;
 }
 
@@ -158,9 +158,9 @@ void queue_abandon(struct queue *queue, struct worker *worker)
 {
 	struct job *job;
 
-	while ((job = LIST_FIRST(&worker->leases))) {
-		job->is_ahead = true;
-		life_end_lease(queue, job, JOB_READY);
-		window_settle(queue, job);
+	while ((job = LIST_FIRST(&worker->reserved))) {
+		job->is_dirty = true;
+		end_reservation(queue, job, JOB_READY);
+		cache_settle(queue, job);
 	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "disk.h"
+#include "vfs.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -20,7 +20,7 @@
 #define WRITE_LOCK	0
 
 /**
- * struct disk_tail - what follows SQLite's own of a file
+ * struct vfs_tail - what follows SQLite's own of a file
  * @methods: SQLite's, but for some
  * @real: SQLite's
  * @fd: of the same file
@@ -31,7 +31,7 @@
  * @held_at: where they belong in the file
  * @held_count: how many they are
  */
-struct disk_tail {
+struct vfs_tail {
 	struct sqlite3_io_methods methods;
 	const struct sqlite3_io_methods *real;
 	int fd;
@@ -46,15 +46,15 @@ struct disk_tail {
 static int real_size;
 static struct reserve *reserve;
 
-static struct disk_tail *tail_of(sqlite3_file *file)
+static struct vfs_tail *tail_of(sqlite3_file *file)
 {
-	return (struct disk_tail *)((char *)file + real_size);
+	return (struct vfs_tail *)((char *)file + real_size);
 }
 
 /* SQLite's own sync is for a file's folder, too, which has to know a new name. */
-static int disk_sync(sqlite3_file *file, int flags)
+static int vfs_sync(sqlite3_file *file, int flags)
 {
-	struct disk_tail *tail = tail_of(file);
+	struct vfs_tail *tail = tail_of(file);
 
 	if (tail->is_named)
 		return fdatasync(tail->fd) ? SQLITE_IOERR_FSYNC : SQLITE_OK;
@@ -68,20 +68,20 @@ static bool is_retry(int err)
 	return err == SQLITE_FULL && reserve_release(reserve);
 }
 
-static int disk_write(sqlite3_file *file, const void *bytes, int count,
+static int vfs_write(sqlite3_file *file, const void *bytes, int count,
 		      sqlite3_int64 at)
 {
-	struct disk_tail *tail = tail_of(file);
+	struct vfs_tail *tail = tail_of(file);
 	int err = tail->real->xWrite(file, bytes, count, at);
 
 	return is_retry(err) ? tail->real->xWrite(file, bytes, count, at) : err;
 }
 
 /* The index of the log grows with the log. */
-static int disk_map(sqlite3_file *file, int region, int size, int may_grow,
+static int vfs_map(sqlite3_file *file, int region, int size, int may_grow,
 		    void volatile **memory)
 {
-	struct disk_tail *tail = tail_of(file);
+	struct vfs_tail *tail = tail_of(file);
 	int err = tail->real->xShmMap(file, region, size, may_grow, memory);
 
 	if (err != SQLITE_IOERR_SHMSIZE || !is_retry(SQLITE_FULL))
@@ -90,9 +90,9 @@ static int disk_map(sqlite3_file *file, int region, int size, int may_grow,
 }
 
 /* SQLite first: to close any descriptor of a file ends its locks. */
-static int disk_close(sqlite3_file *file)
+static int vfs_close(sqlite3_file *file)
 {
-	struct disk_tail *tail = tail_of(file);
+	struct vfs_tail *tail = tail_of(file);
 	int err = tail->real->xClose(file);
 
 	close(tail->fd);
@@ -105,7 +105,7 @@ static int disk_close(sqlite3_file *file)
  * what is before may be log, whoever wrote it. A disk that is too full for them may
  * still have room for what is to be written.
  */
-static void grow_log(struct disk_tail *tail, off_t at)
+static void grow_log(struct vfs_tail *tail, off_t at)
 {
 	static const char zeros[ZEROS];
 	off_t to = at;
@@ -122,7 +122,7 @@ static void grow_log(struct disk_tail *tail, off_t at)
 /* SQLite writes a log in pieces, two a page: here they become one. */
 static int write_held(sqlite3_file *file)
 {
-	struct disk_tail *tail = tail_of(file);
+	struct vfs_tail *tail = tail_of(file);
 	int count = tail->held_count;
 
 	if (!count)
@@ -130,13 +130,13 @@ static int write_held(sqlite3_file *file)
 	tail->held_count = 0;
 	if (tail->held_at + count > tail->end)
 		grow_log(tail, tail->held_at);
-	return disk_write(file, tail->held, count, tail->held_at);
+	return vfs_write(file, tail->held, count, tail->held_at);
 }
 
 static int log_write(sqlite3_file *file, const void *bytes, int count,
 		     sqlite3_int64 at)
 {
-	struct disk_tail *tail = tail_of(file);
+	struct vfs_tail *tail = tail_of(file);
 	int err;
 
 	if (at != tail->held_at + tail->held_count ||
@@ -153,7 +153,7 @@ static int log_write(sqlite3_file *file, const void *bytes, int count,
 
 static int log_sync(sqlite3_file *file, int flags)
 {
-	return write_held(file) ?: disk_sync(file, flags);
+	return write_held(file) ?: vfs_sync(file, flags);
 }
 
 static int log_read(sqlite3_file *file, void *bytes, int count,
@@ -170,7 +170,7 @@ static int log_size(sqlite3_file *file, sqlite3_int64 *size)
 
 static int log_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
-	struct disk_tail *tail = tail_of(file);
+	struct vfs_tail *tail = tail_of(file);
 
 	if (size < tail->end)
 		tail->end = size;
@@ -181,9 +181,9 @@ static int log_truncate(sqlite3_file *file, sqlite3_int64 size)
  * SQLite locks the file for each transaction that writes, and unlocks it. Nobody else
  * is to write while the server has it, so it stays locked, which saves two calls each.
  */
-static int disk_lock(sqlite3_file *file, int at, int count, int flags)
+static int vfs_lock(sqlite3_file *file, int at, int count, int flags)
 {
-	struct disk_tail *tail = tail_of(file);
+	struct vfs_tail *tail = tail_of(file);
 	int err;
 
 	if (at != WRITE_LOCK)
@@ -195,7 +195,7 @@ static int disk_lock(sqlite3_file *file, int at, int count, int flags)
 	return err;
 }
 
-static void hold_log(struct disk_tail *tail)
+static void hold_log(struct vfs_tail *tail)
 {
 	tail->held = zeroed(1, HELD);
 	tail->held_count = 0;
@@ -206,11 +206,11 @@ static void hold_log(struct disk_tail *tail)
 	tail->methods.xTruncate = log_truncate;
 }
 
-static int disk_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
+static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
 		     int flags, int *got)
 {
 	sqlite3_vfs *real = vfs->pAppData;
-	struct disk_tail *tail = tail_of(file);
+	struct vfs_tail *tail = tail_of(file);
 	int err = real->xOpen(real, name, file, flags, got);
 
 	if (err || !name || !(flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL)))
@@ -223,11 +223,11 @@ static int disk_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
 	}
 	tail->real = file->pMethods;
 	tail->methods = *tail->real;
-	tail->methods.xSync = disk_sync;
-	tail->methods.xClose = disk_close;
-	tail->methods.xShmLock = disk_lock;
-	tail->methods.xShmMap = disk_map;
-	tail->methods.xWrite = disk_write;
+	tail->methods.xSync = vfs_sync;
+	tail->methods.xClose = vfs_close;
+	tail->methods.xShmLock = vfs_lock;
+	tail->methods.xShmMap = vfs_map;
+	tail->methods.xWrite = vfs_write;
 	tail->end = lseek(tail->fd, 0, SEEK_END);
 	tail->is_named = false;
 	tail->is_locked = false;
@@ -238,7 +238,7 @@ static int disk_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
 	return SQLITE_OK;
 }
 
-void disk_register(struct reserve *r)
+void vfs_register(struct reserve *r)
 {
 	static sqlite3_vfs vfs;
 	sqlite3_vfs *real = sqlite3_vfs_find(NULL);
@@ -249,12 +249,12 @@ void disk_register(struct reserve *r)
 	if (!real)
 		fail(EXIT_FAILED, "SQLite knows no files");
 	vfs = *real;
-	vfs.zName = DISK_NAME;
+	vfs.zName = VFS_NAME;
 	vfs.pAppData = real;
 	/* What follows is aligned like what precedes it. */
 	real_size = (real->szOsFile + 15) / 16 * 16;
-	vfs.szOsFile = real_size + sizeof(struct disk_tail);
-	vfs.xOpen = disk_open;
+	vfs.szOsFile = real_size + sizeof(struct vfs_tail);
+	vfs.xOpen = vfs_open;
 	if (sqlite3_vfs_register(&vfs, 0))
 		fail(EXIT_FAILED, "SQLite takes no other files");
 }

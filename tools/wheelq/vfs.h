@@ -7,15 +7,15 @@
  * commit of the file system's own journal, for nothing. A log that has its size
  * already needs none of these.
  */
-#ifndef DISK_H
-#define DISK_H
+#ifndef VFS_H
+#define VFS_H
 
 /* The name by which SQLite finds this. */
-#define DISK_NAME	"wheelq"
+#define VFS_NAME	"wheelq"
 
 struct reserve;
 
 /* Register the VFS. The reserve is released when the disk is full. */
-void disk_register(struct reserve *reserve);
+void vfs_register(struct reserve *reserve);
 
 #endif

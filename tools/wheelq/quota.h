@@ -5,8 +5,8 @@
  * more than an equal share, the one gives way that has got nothing done for longest: a body
  * that has not come whole is refused, and a connection that does not read is closed.
  */
-#ifndef HOLD_H
-#define HOLD_H
+#ifndef QUOTA_H
+#define QUOTA_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,14 +15,14 @@
 struct client;
 
 /**
- * struct hold - what all connections hold
+ * struct quota - what all connections hold
  * @clients: those that hold something, the one that has got nothing done for longest first
  * @count: how many they are
  * @bytes: that they hold
  * @most: the limit
  * @refusals: how many gave way
  */
-struct hold {
+struct quota {
 	TAILQ_HEAD(, client) clients;
 	size_t count;
 	size_t bytes;
@@ -30,14 +30,14 @@ struct hold {
 	uint64_t refusals;
 };
 
-void hold_open(struct hold *hold, size_t most);
+void quota_open(struct quota *quota, size_t most);
 /* At the end of its turn: what does the client hold now? */
-void hold_count(struct hold *hold, struct client *client);
+void quota_update(struct quota *quota, struct client *client);
 /* It has got something done. */
-void hold_progress(struct hold *hold, struct client *client);
+void quota_progress(struct quota *quota, struct client *client);
 /* It is gone. */
-void hold_forget(struct hold *hold, struct client *client);
+void quota_remove(struct quota *quota, struct client *client);
 /* Keep to the limit. One may be over it, when it is the only one. */
-void hold_limit(struct hold *hold);
+void quota_enforce(struct quota *quota);
 
 #endif

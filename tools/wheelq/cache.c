@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "window.h"
+#include "cache.h"
 
 #include <stdlib.h>
 
 #include "container.h"
 #include "fail.h"
-#include "life.h"
 
 /* Jobs that are loaded in one iteration of the loop. */
 #define BATCH	512
@@ -22,35 +21,35 @@ static struct job *loaded_job(struct table_entry *entry)
 	return entry ? container_of(entry, struct job, entry) : NULL;
 }
 
-struct job *window_find(struct queue *queue, uint64_t id)
+struct job *cache_find(struct queue *queue, uint64_t id)
 {
 	return loaded_job(table_find(&queue->loaded, id));
 }
 
-void window_save(struct queue *queue, struct job *job)
+void cache_save(struct queue *queue, struct job *job)
 {
-	queue->store->verbs->change(queue->store, &job->rec);
+	queue->store->ops->change(queue->store, &job->rec);
 	queue_count_change(queue, job->rec.size);
 	tube_count_stored(job->tube, job->rec.id, job->stored,
 			  job->rec.state);
 	job->stored = job->rec.state;
-	job->is_ahead = false;
+	job->is_dirty = false;
 }
 
-struct job *window_load(struct queue *queue, struct tube *tube,
+struct job *cache_load(struct queue *queue, struct tube *tube,
 			const struct job_record *rec)
 {
 	struct job *job = zeroed(1, sizeof(*job));
 
 	job->rec = *rec;
 	job->stored = rec->state;
-	job->alarm.ring = life_rings;
+	job->timer.expired = queue->job_timer_expired;
 	table_add(&queue->loaded, &job->entry, rec->id);
-	job_enter(job, tube, rec->state);
+	tube_add_job(job, tube, rec->state);
 	return job;
 }
 
-struct tube *window_tube(struct queue *queue, uint64_t number)
+struct tube *cache_tube(struct queue *queue, uint64_t number)
 {
 	struct tube *tube = tube_numbered(&queue->tubes, number);
 
@@ -61,22 +60,22 @@ struct tube *window_tube(struct queue *queue, uint64_t number)
 	return tube;
 }
 
-struct job *window_fetch(struct queue *queue, uint64_t id)
+struct job *cache_fetch(struct queue *queue, uint64_t id)
 {
-	struct job *job = window_find(queue, id);
+	struct job *job = cache_find(queue, id);
 	struct job_record rec;
 
 	if (job)
 		return job;
-	if (!queue->store->verbs->get(queue->store, id, &rec))
+	if (!queue->store->ops->get(queue->store, id, &rec))
 		return NULL;
-	return window_load(queue, window_tube(queue, rec.tube), &rec);
+	return cache_load(queue, cache_tube(queue, rec.tube), &rec);
 }
 
-void window_forget(struct queue *queue, struct job *job)
+void cache_forget(struct queue *queue, struct job *job)
 {
-	near_clear(queue->near, &job->alarm);
-	job_leave(job);
+	timer_cancel(queue->timers, &job->timer);
+	tube_remove_job(job);
 	table_remove(&queue->loaded, &job->entry);
 	free(job);
 }
@@ -86,21 +85,21 @@ static void drop(struct queue *queue, struct job *job)
 	enum job_state state = job->rec.state;
 	struct job_key key = job_key(&job->rec);
 
-	if (job->is_ahead)
-		window_save(queue, job);
-	if (job_key_before(&key, &job->tube->far[state].key))
-		tube_set_far(job->tube, state, key);
-	window_forget(queue, job);
+	if (job->is_dirty)
+		cache_save(queue, job);
+	if (job_key_before(&key, &job->tube->on_disk[state].key))
+		tube_set_on_disk(job->tube, state, key);
+	cache_forget(queue, job);
 }
 
 static bool is_beyond_horizon(struct queue *queue, enum job_state state,
 			      uint64_t due)
 {
-	return waits(state) && due >= near_now(queue->near, job_clock(state)) +
+	return waits(state) && due >= timers_now(queue->timers, job_clock(state)) +
 				      queue->options.horizon;
 }
 
-static bool is_near(struct queue *queue, const struct job *job)
+static bool belongs_in_memory(struct queue *queue, const struct job *job)
 {
 	enum job_state state = job->rec.state;
 	struct job_key key = job_key(&job->rec);
@@ -109,7 +108,7 @@ static bool is_near(struct queue *queue, const struct job *job)
 		return false;
 	if (state == JOB_RESERVED)
 		return true;
-	return job_key_before(&key, &job->tube->far[state].key) &&
+	return job_key_before(&key, &job->tube->on_disk[state].key) &&
 	       !is_beyond_horizon(queue, state, key.due);
 }
 
@@ -119,7 +118,7 @@ static bool is_near(struct queue *queue, const struct job *job)
  */
 static const struct job *evict(struct queue *queue, enum job_state state)
 {
-	struct job *latest = job_latest(&queue->tubes, state);
+	struct job *latest = tubes_latest(&queue->tubes, state);
 
 	if (!latest || queue->tubes.loaded[state] <= queue->options.window)
 		return NULL;
@@ -127,31 +126,51 @@ static const struct job *evict(struct queue *queue, enum job_state state)
 	return latest;
 }
 
-void window_settle(struct queue *queue, struct job *job)
+void cache_settle(struct queue *queue, struct job *job)
 {
 	enum job_state state = job->rec.state;
 
-	if (!is_near(queue, job))
+	if (!belongs_in_memory(queue, job))
 		drop(queue, job);
 	else if (evict(queue, state) != job && waits(state))
-		near_set(queue->near, job_clock(state), &job->alarm,
+		timer_set(queue->timers, job_clock(state), &job->timer,
 			 job->rec.due);
 }
 
-void window_keep(struct queue *queue, struct job *job)
+void cache_keep(struct queue *queue, struct job *job)
 {
-	window_save(queue, job);
+	cache_save(queue, job);
 	queue->must_commit = true;
-	window_settle(queue, job);
+	cache_settle(queue, job);
 }
 
-void window_open(struct tube *tube)
+void cache_open(struct tube *tube)
 {
 	int state;
 
 	for (state = JOB_DELAYED; state <= JOB_READY; state++)
 		if (tube->jobs[state])
-			tube_set_far(tube, state, JOB_KEY_FIRST);
+			tube_set_on_disk(tube, state, JOB_KEY_FIRST);
+}
+
+/* No client waits for this: the job is only stored if it is evicted. */
+void cache_enqueue_due(struct queue *queue, struct job *job)
+{
+	job->is_dirty = true;
+	tube_move_job(job, JOB_READY);
+	cache_settle(queue, job);
+}
+
+/* A job was loaded: it may have become due since it was stored. */
+static void enqueue_loaded_job(struct queue *queue, struct job *job)
+{
+	enum job_state state = job->rec.state;
+
+	if (waits(state) &&
+	    job->rec.due <= timers_now(queue->timers, job_clock(state)))
+		cache_enqueue_due(queue, job);
+	else
+		cache_settle(queue, job);
 }
 
 /*
@@ -162,21 +181,21 @@ static void load(struct queue *queue, struct tube *tube, enum job_state state,
 		 size_t most)
 {
 	struct job_record recs[BATCH + 1];
-	const struct job_key *far = &tube->far[state].key;
-	size_t count = queue->store->verbs->scan(queue->store, tube->number,
-						 state, far, recs, most + 1);
+	const struct job_key *on_disk = &tube->on_disk[state].key;
+	size_t count = queue->store->ops->scan(queue->store, tube->number,
+						 state, on_disk, recs, most + 1);
 	size_t i;
 
-	tube_set_far(tube, state,
+	tube_set_on_disk(tube, state,
 		     count > most ? job_key(&recs[most]) : JOB_KEY_LAST);
 	for (i = 0; i < count && i < most; i++) {
-		if (window_find(queue, recs[i].id))
+		if (cache_find(queue, recs[i].id))
 			continue;
 		if (is_beyond_horizon(queue, state, recs[i].due)) {
-			tube_set_far(tube, state, job_key(&recs[i]));
+			tube_set_on_disk(tube, state, job_key(&recs[i]));
 			return;
 		}
-		life_goes_on(queue, window_load(queue, tube, &recs[i]));
+		enqueue_loaded_job(queue, cache_load(queue, tube, &recs[i]));
 	}
 }
 
@@ -191,24 +210,24 @@ static size_t ready_batch(const struct queue *queue)
 	return window - loaded < BATCH ? window - loaded : BATCH;
 }
 
-struct job *window_first(struct queue *queue, struct tube *tube)
+struct job *cache_first(struct queue *queue, struct tube *tube)
 {
-	while (!job_first(tube) && tube->far[JOB_READY].key.id != UINT64_MAX)
+	while (!tube_first_ready(tube) && tube->on_disk[JOB_READY].key.id != UINT64_MAX)
 		load(queue, tube, JOB_READY, ready_batch(queue));
-	return job_first(tube);
+	return tube_first_ready(tube);
 }
 
 /*
  * Wake up at or before @due, to refill the window. @due changes with each put that evicts a
  * job. The timer is therefore set to half the time that is left, and is rarely changed.
  */
-static void wake_up_by(struct queue *queue, enum near_clock clock, uint64_t now,
+static void wake_up_by(struct queue *queue, enum timer_clock clock, uint64_t now,
 		       uint64_t due)
 {
 	if (queue->refill[clock].id && queue->refill_at[clock] <= due)
 		return;
 	queue->refill_at[clock] = now + (due - now) / 2;
-	near_set(queue->near, clock, &queue->refill[clock],
+	timer_set(queue->timers, clock, &queue->refill[clock],
 		 queue->refill_at[clock]);
 }
 
@@ -220,8 +239,8 @@ static void wake_up_by(struct queue *queue, enum near_clock clock, uint64_t now,
  */
 static bool refill(struct queue *queue, enum job_state state)
 {
-	enum near_clock clock = job_clock(state);
-	struct tube *tube = tube_first_far(&queue->tubes, state);
+	enum timer_clock clock = job_clock(state);
+	struct tube *tube = tubes_first_on_disk(&queue->tubes, state);
 	uint64_t window = queue->options.window;
 	uint64_t horizon = queue->options.horizon;
 	uint64_t now, due, reach;
@@ -229,8 +248,8 @@ static bool refill(struct queue *queue, enum job_state state)
 
 	if (!tube)
 		return false;
-	now = near_now(queue->near, clock);
-	due = tube->far[state].key.due;
+	now = timers_now(queue->timers, clock);
+	due = tube->on_disk[state].key.due;
 	reach = queue->is_refilling[clock] ? horizon : horizon / 2;
 	queue->is_refilling[clock] = due <= now ||
 				     (has_room && due < now + reach);
@@ -243,7 +262,7 @@ static bool refill(struct queue *queue, enum job_state state)
 	return queue->is_refilling[clock];
 }
 
-bool window_work(struct queue *queue)
+bool cache_work(struct queue *queue)
 {
 	bool more = false;
 	int state;

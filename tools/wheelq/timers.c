@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+#include "timers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <libwheel.h>
+
+#include "fail.h"
+
+#define NS_A_MS		1000000ULL
+/* 146 years: sums of two such times do not overflow. */
+#define FAR_MS		(WHEEL_MAX_TIME / 2 / NS_A_MS)
+#define BITE		256
+
+/**
+ * struct side - one clock
+ * @wheel: its alarms
+ * @owners: by slot, the alarm that is set there
+ */
+struct side {
+	struct libwheel *wheel;
+	struct timer **owners;
+};
+
+/**
+ * struct timers - both clocks
+ * @sides: of each clock
+ * @ahead: ns, the queue's clock less the wheel's
+ */
+struct timers {
+	struct side sides[CLOCKS];
+	int64_t ahead;
+};
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+uint64_t timers_boot(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	unsigned int high = 0, low = 0;
+
+	if (!file)
+		return 0;
+	/* Its first 12 digits are random. */
+	if (fscanf(file, "%8x-%4x", &high, &low) != 2)
+		high = low = 0;
+	fclose(file);
+	return (uint64_t)high << 16 | low;
+}
+
+/* The first clock is read first: time that passes until the second is read makes it late. */
+static int64_t first_ahead(const struct timers_options *options)
+{
+	int64_t now;
+
+	if (options->boot && options->boot == timers_boot())
+		return options->ahead;
+	now = clock_ns(CLOCK_REALTIME) + options->skew;
+	if (now < (int64_t)(options->least * NS_A_MS))
+		now = options->least * NS_A_MS;
+	return now - clock_ns(CLOCK_BOOTTIME);
+}
+
+static void side_open(struct side *side, uint32_t clock, uint32_t count)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .clock = clock,
+		.flags = WHEEL_SETUP_ANY_SLOT | WHEEL_SETUP_TOUCH,
+		/* A clock that is set needs a wheel that can be turned to a time. */
+		.scheme = clock == WHEEL_CLOCK_REALTIME ? WHEEL_HASHED :
+							  WHEEL_HIERARCHICAL,
+		.timers = count,
+	};
+	struct wheel_setup info = { .size = sizeof(info) };
+	int err = libwheel_open(&side->wheel, &options);
+
+	if (!err)
+		err = libwheel_info(side->wheel, &info);
+	if (err)
+		fail(EXIT_FAILED,
+		     "cannot open /dev/wheel for %u timers: %s; LIBWHEEL_BACKEND=user does without it",
+		     count, strerror(-err));
+	side->owners = zeroed(info.timers, sizeof(*side->owners));
+}
+
+struct timers *timers_open(const struct timers_options *options)
+{
+	struct timers *timers = zeroed(1, sizeof(*timers));
+
+	side_open(&timers->sides[CLOCK_QUEUE],
+		  options->by_hand ? WHEEL_CLOCK_VIRTUAL : WHEEL_CLOCK_BOOTTIME,
+		  options->timers);
+	side_open(&timers->sides[CLOCK_WALL],
+		  options->by_hand ? WHEEL_CLOCK_VIRTUAL : WHEEL_CLOCK_REALTIME,
+		  options->timers);
+	if (!options->by_hand)
+		timers->ahead = first_ahead(options);
+	return timers;
+}
+
+void timers_close(struct timers *timers)
+{
+	int i;
+
+	for (i = 0; i < CLOCKS; i++) {
+		libwheel_close(timers->sides[i].wheel);
+		free(timers->sides[i].owners);
+	}
+	free(timers);
+}
+
+int timers_fd(const struct timers *timers, enum timer_clock clock)
+{
+	return libwheel_fd(timers->sides[clock].wheel);
+}
+
+const char *timers_backend(const struct timers *timers)
+{
+	return libwheel_backend(timers->sides[CLOCK_QUEUE].wheel) ==
+		LIBWHEEL_KERNEL ? "/dev/wheel" : "a wheel in the program";
+}
+
+static int64_t ahead(const struct timers *timers, enum timer_clock clock)
+{
+	return clock == CLOCK_QUEUE ? timers->ahead : 0;
+}
+
+static uint64_t now_ns(const struct timers *timers, enum timer_clock clock)
+{
+	return libwheel_now(timers->sides[clock].wheel) + ahead(timers, clock);
+}
+
+uint64_t timers_now(const struct timers *timers, enum timer_clock clock)
+{
+	return now_ns(timers, clock) / NS_A_MS;
+}
+
+uint64_t timers_now_ceil(const struct timers *timers, enum timer_clock clock)
+{
+	return (now_ns(timers, clock) + NS_A_MS - 1) / NS_A_MS;
+}
+
+int64_t timers_ahead(const struct timers *timers)
+{
+	return timers->ahead;
+}
+
+int64_t timers_skew(const struct timers *timers)
+{
+	uint64_t now = now_ns(timers, CLOCK_QUEUE);
+
+	return now - now_ns(timers, CLOCK_WALL);
+}
+
+static uint64_t wheel_time(const struct timers *timers, enum timer_clock clock,
+			   uint64_t ms)
+{
+	int64_t ns = (ms < FAR_MS ? ms : FAR_MS) * NS_A_MS;
+	int64_t when = ns - ahead(timers, clock);
+
+	return when > 0 ? when : 0;
+}
+
+/* An alarm that is moved to a later time takes no call. */
+static bool moved(struct side *side, struct timer *timer, uint64_t when)
+{
+	if (when < timer->when ||
+	    libwheel_touch(side->wheel, timer->id, when))
+		return false;
+	timer->when = when;
+	return true;
+}
+
+void timer_set(struct timers *timers, enum timer_clock clock, struct timer *timer,
+	      uint64_t when)
+{
+	struct side *side = &timers->sides[clock];
+	struct wheel_op op = {
+		.op = WHEEL_OP_ARM, .flags = WHEEL_OP_TOUCH,
+		.when = wheel_time(timers, clock, when) ?: 1,
+	};
+	int err;
+
+	if (timer->id && timer->clock == clock && moved(side, timer, op.when))
+		return;
+	timer_cancel(timers, timer);
+	err = libwheel_do(side->wheel, &op);
+	if (err)
+		fail(EXIT_FAILED,
+		     "cannot set a timer on %s: %s; raise the limit of locked memory (LimitMEMLOCK=, ulimit -l), or LIBWHEEL_BACKEND=user does without",
+		     timers_backend(timers), strerror(-err));
+	timer->id = op.id;
+	timer->clock = clock;
+	timer->when = op.when;
+	side->owners[WHEEL_ID_SLOT(op.id)] = timer;
+}
+
+void timer_cancel(struct timers *timers, struct timer *timer)
+{
+	struct side *side = &timers->sides[timer->clock];
+
+	if (!timer->id)
+		return;
+	/* It may have fired: then its event finds nobody. */
+	libwheel_cancel(side->wheel, timer->id);
+	if (side->owners[WHEEL_ID_SLOT(timer->id)] == timer)
+		side->owners[WHEEL_ID_SLOT(timer->id)] = NULL;
+	timer->id = 0;
+}
+
+static void ring(struct side *side, const struct wheel_event *event)
+{
+	struct timer *timer = side->owners[WHEEL_ID_SLOT(event->id)];
+
+	if (!timer || timer->id != event->id)
+		return;
+	timer->id = 0;
+	side->owners[WHEEL_ID_SLOT(event->id)] = NULL;
+	timer->expired(timer);
+}
+
+bool timers_run(struct timers *timers, enum timer_clock clock, unsigned int budget)
+{
+	struct side *side = &timers->sides[clock];
+	struct wheel_event events[BITE];
+	int count, i;
+
+	do {
+		count = libwheel_expirations(side->wheel, events, BITE);
+		if (count < 0)
+			fail(EXIT_FAILED, "the wheel: %s", strerror(-count));
+		for (i = 0; i < count; i++)
+			ring(side, &events[i]);
+		budget = budget > BITE ? budget - BITE : 0;
+	} while (count == BITE && budget);
+	return count < BITE;
+}
+
+void timers_advance(struct timers *timers, uint64_t ms)
+{
+	int i;
+
+	for (i = 0; i < CLOCKS; i++) {
+		struct libwheel *wheel = timers->sides[i].wheel;
+
+		libwheel_advance(wheel, libwheel_now(wheel) + ms * NS_A_MS,
+				 NULL);
+	}
+}
