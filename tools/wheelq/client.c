@@ -9,8 +9,6 @@
 
 #include "container.h"
 #include "fail.h"
-#include "http.h"
-#include "serve.h"
 
 /* Read in one turn from one connection. */
 #define READ_BYTES	65536
@@ -23,7 +21,7 @@
 static void timer_expired(struct timer *timer)
 {
 	struct client *client = container_of(timer, struct client, timer);
-	struct queue *queue = &client->server->queue;
+	struct queue *queue = client->host->queue;
 
 	worker_stop_waiting(&client->worker);
 	client->state = CLIENT_LINE;
@@ -33,15 +31,15 @@ static void timer_expired(struct timer *timer)
 		client_reply(client, "DEADLINE_SOON\r\n");
 }
 
-struct client *client_open(struct server *server, int fd)
+struct client *client_open(struct client_host *host, int fd)
 {
 	struct client *client = zeroed(1, sizeof(*client));
 
-	client->server = server;
+	client->host = host;
 	client->fd = fd;
 	client->timer.expired = timer_expired;
 	worker_init(&client->worker);
-	client->used = queue_tube(&server->queue, "default");
+	client->used = queue_tube(host->queue, "default");
 	client->used->users++;
 	worker_watch(&client->worker, client->used);
 	return client;
@@ -49,9 +47,9 @@ struct client *client_open(struct server *server, int fd)
 
 void client_close(struct client *client)
 {
-	struct queue *queue = &client->server->queue;
+	struct queue *queue = client->host->queue;
 
-	quota_remove(&client->server->quota, client);
+	quota_set(&client->host->quota, &client->buffers, 0);
 	timer_cancel(queue->timers, &client->timer);
 	queue_abandon(queue, &client->worker);
 	worker_clear(&client->worker);
@@ -63,10 +61,35 @@ void client_close(struct client *client)
 	free(client);
 }
 
+void client_set_busy(struct client *client)
+{
+	if (client->is_busy)
+		return;
+	TAILQ_INSERT_TAIL(&client->host->busy, client, busy);
+	client->is_busy = true;
+}
+
+static size_t buffers_size(const struct client *client)
+{
+	return client->in.room + client->out.room;
+}
+
+void client_count_buffers(struct client *client)
+{
+	quota_set(&client->host->quota, &client->buffers, buffers_size(client));
+}
+
+void client_skip_body(struct client *client, const char *reply)
+{
+	client->state = CLIENT_SKIP;
+	client->skip = (uint64_t)client->put.bytes + BODY_END;
+	client->reply = reply;
+}
+
 void client_reply(struct client *client, const char *text)
 {
 	buffer_add(&client->out, text, strlen(text));
-	server_add_busy(client);
+	client_set_busy(client);
 }
 
 /* Return: false if the job is damaged; then nothing is sent. */
@@ -78,7 +101,7 @@ static bool send_job(struct client *client, const char *word,
 
 	buffer_print(out, "%s %llu %u\r\n", word, (unsigned long long)rec->id,
 		     rec->size);
-	if (!queue_body(&client->server->queue, rec,
+	if (!queue_body(client->host->queue, rec,
 			buffer_room(out, rec->size + 1))) {
 		out->to = out->from + before;
 		return false;
@@ -99,14 +122,14 @@ bool client_send_reserved(struct client *client, struct job *job)
 {
 	if (send_job(client, "RESERVED", &job->rec))
 		return true;
-	queue_bury(&client->server->queue, &client->worker, job->rec.id,
+	queue_bury(client->host->queue, &client->worker, job->rec.id,
 		   job->rec.pri);
 	return false;
 }
 
 void client_send_waited(struct client *client, struct job *job)
 {
-	timer_cancel(client->server->queue.timers, &client->timer);
+	timer_cancel(client->host->queue->timers, &client->timer);
 	worker_stop_waiting(&client->worker);
 	client->state = CLIENT_LINE;
 	if (!client_send_reserved(client, job))
@@ -115,7 +138,7 @@ void client_send_waited(struct client *client, struct job *job)
 
 void client_wait(struct client *client)
 {
-	struct timers *timers = client->server->queue.timers;
+	struct timers *timers = client->host->queue->timers;
 	uint64_t end = worker_deadline(&client->worker);
 	uint64_t until = end == UINT64_MAX ? end : end - MARGIN_MS;
 
@@ -137,7 +160,7 @@ void client_wait(struct client *client)
 
 void client_stop_waiting(struct client *client)
 {
-	timer_cancel(client->server->queue.timers, &client->timer);
+	timer_cancel(client->host->queue->timers, &client->timer);
 	worker_stop_waiting(&client->worker);
 	client->state = CLIENT_LINE;
 	client_reply(client, "TIMED_OUT\r\n");
@@ -155,7 +178,7 @@ void client_read(struct client *client)
 		client->has_ended = true;
 	else if (errno != EAGAIN && errno != EINTR)
 		client->is_dead = true;
-	server_add_busy(client);
+	client_set_busy(client);
 }
 
 void client_write(struct client *client)
@@ -201,9 +224,7 @@ static bool take_line(struct client *client)
 {
 	struct buffer *in = &client->in;
 	size_t most = buffer_count(in);
-	struct command command;
 	char line[LINE_MAX_BYTES];
-	const char *refusal;
 	char *end;
 	size_t length;
 
@@ -213,7 +234,7 @@ static bool take_line(struct client *client)
 	if (!end) {
 		if (most < LINE_MAX_BYTES)
 			return false;
-		client->state = http_may_be_request(buffer_bytes(in), most) ?
+		client->state = client->host->ops->closes(buffer_bytes(in), most) ?
 			CLIENT_QUITS : CLIENT_SKIP_LINE;
 		return true;
 	}
@@ -221,15 +242,7 @@ static bool take_line(struct client *client)
 	memcpy(line, buffer_bytes(in), length);
 	line[length] = '\0';
 	buffer_take(in, length + 2);
-	if (http_is_request(line)) {
-		http_begin(client, line);
-		return true;
-	}
-	refusal = beanstalk_parse(&command, line, length);
-	if (refusal)
-		client_reply(client, refusal);
-	else
-		command_run(client, &command);
+	client->host->ops->line(client, line, length);
 	return true;
 }
 
@@ -244,7 +257,7 @@ static bool take_body(struct client *client)
 	if (memcmp(buffer_bytes(in) + size, "\r\n", BODY_END))
 		client_reply(client, "EXPECTED_CRLF\r\n");
 	else
-		command_put(client, buffer_bytes(in));
+		client->host->ops->body(client, buffer_bytes(in));
 	buffer_take(in, size + BODY_END);
 	return true;
 }
@@ -260,7 +273,7 @@ static bool skip(struct client *client)
 	if (client->skip)
 		return false;
 	client->state = CLIENT_LINE;
-	client_reply(client, client->answer);
+	client_reply(client, client->reply);
 	return true;
 }
 
@@ -277,7 +290,7 @@ static bool take(struct client *client)
 	case CLIENT_SKIP_LINE:
 		return skip_line(client);
 	case CLIENT_HEADERS:
-		return http_take(client);
+		return client->host->ops->headers(client);
 	default:
 		return false;
 	}
@@ -289,32 +302,43 @@ void client_work(struct client *client, unsigned int budget)
 
 	while (enough && budget-- && buffer_count(&client->in) &&
 	       client_can_run(client) &&
-	       !queue_batch_is_full(&client->server->queue)) {
+	       !queue_batch_is_full(client->host->queue)) {
 		enough = take(client);
 		if (enough)
-			quota_progress(&client->server->quota, client);
+			quota_progress(&client->host->quota, &client->buffers);
 	}
 	client->has_more = enough && buffer_count(&client->in);
 }
 
-/* Only what has not come whole can be refused. Of the rest there is no way to tell. */
-void client_drop_buffers(struct client *client)
+/* Only an incomplete body can be rejected. Without the rest there is no way to report it. */
+static size_t drop_buffers(struct quota_entry *buffers)
 {
+	struct client *client = container_of(buffers, struct client, buffers);
+
 	if (client->state == CLIENT_BODY && !client->has_more) {
-		command_reject(client, "OUT_OF_MEMORY\r\n");
+		client_skip_body(client, "OUT_OF_MEMORY\r\n");
 		skip(client);
-		return;
+	} else {
+		buffer_clear(&client->in);
+		buffer_clear(&client->out);
+		client_kill(client);
 	}
-	buffer_clear(&client->in);
-	buffer_clear(&client->out);
-	client_kill(client);
+	return buffers_size(client);
+}
+
+void client_host_open(struct client_host *host, const struct client_ops *ops,
+		      struct queue *queue, size_t limit)
+{
+	*host = (struct client_host){ .ops = ops, .queue = queue };
+	TAILQ_INIT(&host->busy);
+	quota_open(&host->quota, limit, drop_buffers);
 }
 
 void client_kill(struct client *client)
 {
 	worker_stop_waiting(&client->worker);
 	client->is_dead = true;
-	server_add_busy(client);
+	client_set_busy(client);
 }
 
 bool client_is_done(const struct client *client)

@@ -10,7 +10,37 @@
 #include "quota.h"
 #include "queue.h"
 
-struct server;
+struct client;
+
+TAILQ_HEAD(client_list, client);
+
+/**
+ * struct client_ops - what the commands of a connection do
+ * @line: run the command of a line, without its end; the line may be modified
+ * @body: the body of client->put has arrived
+ * @headers: state CLIENT_HEADERS: take one line; return false if it is incomplete
+ * @closes: return true if a line that is too long closes the connection
+ */
+struct client_ops {
+	void (*line)(struct client *client, char *line, size_t length);
+	void (*body)(struct client *client, const char *body);
+	bool (*headers)(struct client *client);
+	bool (*closes)(const char *bytes, size_t count);
+};
+
+/**
+ * struct client_host - what all connections share
+ * @ops: the commands
+ * @queue: the queue
+ * @quota: limit on their buffers
+ * @busy: connections with something to do at the end of the iteration
+ */
+struct client_host {
+	const struct client_ops *ops;
+	struct queue *queue;
+	struct quota quota;
+	struct client_list busy;
+};
 
 /**
  * enum client_state - what comes next from a connection
@@ -36,15 +66,14 @@ enum client_state {
  * struct client - a connection
  * @all: its place among all
  * @busy: its place among those with something to do at the end of the turn
- * @holding: its place among those that hold memory
- * @holds: bytes of it
- * @server: it is connected to
+ * @buffers: the size of @in and @out
+ * @host: what all connections share
  * @fd: the socket
  * @is_busy: it is there
  * @state: what comes next
  * @put: of which the body comes
  * @skip: bytes to go, with CLIENT_SKIP
- * @answer: after that, or after the headers; there NULL: metrics
+ * @reply: after that, or after the headers; there NULL: metrics
  * @in: what came and was not used yet
  * @out: what is to be sent
  * @worker: watches, leases
@@ -61,15 +90,14 @@ enum client_state {
 struct client {
 	TAILQ_ENTRY(client) all;
 	TAILQ_ENTRY(client) busy;
-	TAILQ_ENTRY(client) in_quota;
-	size_t buffered;
-	struct server *server;
+	struct quota_entry buffers;
+	struct client_host *host;
 	int fd;
 	bool is_busy;
 	enum client_state state;
 	struct command put;
 	uint64_t skip;
-	const char *answer;
+	const char *reply;
 	struct buffer in;
 	struct buffer out;
 	struct worker worker;
@@ -84,7 +112,9 @@ struct client {
 	uint32_t events;
 };
 
-struct client *client_open(struct server *server, int fd);
+void client_host_open(struct client_host *host, const struct client_ops *ops,
+		      struct queue *queue, size_t limit);
+struct client *client_open(struct client_host *host, int fd);
 void client_close(struct client *client);
 /* Bytes have come, or the end. */
 void client_read(struct client *client);
@@ -96,8 +126,10 @@ void client_kill(struct client *client);
 void client_work(struct client *client, unsigned int budget);
 /* Send what can be sent. */
 void client_write(struct client *client);
-/* There is too little memory for all: it keeps nothing of what it holds. */
-void client_drop_buffers(struct client *client);
+/* Update the quota. */
+void client_count_buffers(struct client *client);
+/* Process the connection at the end of the iteration. */
+void client_set_busy(struct client *client);
 /* Is it to be closed? */
 bool client_is_done(const struct client *client);
 /* Is it there, and neither waiting nor behind with reading its answers? */
@@ -107,13 +139,8 @@ void client_send_waited(struct client *client, struct job *job);
 /* There is no job for it now: it waits for one, if it may. */
 void client_wait(struct client *client);
 
-/* commands.c: do what a line asks for. */
-void command_run(struct client *client, const struct command *command);
-/* The body of client->put is too long, or has no room: it is skipped. */
-void command_reject(struct client *client, const char *answer);
-/* The body of client->put has come. */
-void command_put(struct client *client, const char *body);
-
+/* The body of client->put is too long, or there is no memory for it: skip it, then respond. */
+void client_skip_body(struct client *client, const char *reply);
 void client_reply(struct client *client, const char *text);
 /* Send a job, or INTERNAL_ERROR if it is damaged. */
 void client_send_job(struct client *client, const char *word,

@@ -2,25 +2,20 @@
 /*
  * What each command of the protocol does.
  */
-#include "client.h"
-#include "serve.h"
+#include "commands.h"
+
+#include "http.h"
+#include "server.h"
 #include "stats.h"
 
 static struct queue *queue_of(struct client *client)
 {
-	return &client->server->queue;
+	return client->host->queue;
 }
 
-static void answer(struct client *client, bool done, const char *text)
+static void reply(struct client *client, bool done, const char *text)
 {
 	client_reply(client, done ? text : "NOT_FOUND\r\n");
-}
-
-void command_reject(struct client *client, const char *answer)
-{
-	client->state = CLIENT_SKIP;
-	client->skip = (uint64_t)client->put.bytes + 2;
-	client->answer = answer;
 }
 
 static void put(struct client *client, const struct command *command)
@@ -28,11 +23,11 @@ static void put(struct client *client, const struct command *command)
 	client->is_producer = true;
 	client->put = *command;
 	client->state = CLIENT_BODY;
-	if (command->bytes > client->server->options.body)
-		command_reject(client, "JOB_TOO_BIG\r\n");
+	if (command->bytes > server_of(client)->options.body)
+		client_skip_body(client, "JOB_TOO_BIG\r\n");
 }
 
-void command_put(struct client *client, const char *body)
+static void put_body(struct client *client, const char *body)
 {
 	const struct command *command = &client->put;
 	struct queue_job job = {
@@ -42,7 +37,7 @@ void command_put(struct client *client, const char *body)
 	};
 	uint64_t id;
 
-	if (client->server->is_draining) {
+	if (server_of(client)->is_draining) {
 		client_reply(client, "DRAINING\r\n");
 		return;
 	}
@@ -173,7 +168,7 @@ static void pause_tube(struct client *client, const struct command *command)
 {
 	struct tube *tube = tube_find(&queue_of(client)->tubes, command->name);
 
-	answer(client, tube, "PAUSED\r\n");
+	reply(client, tube, "PAUSED\r\n");
 	if (tube)
 		queue_pause(queue_of(client), tube, command->delay);
 }
@@ -185,31 +180,31 @@ static void run_on_job(struct client *client, const struct command *command)
 
 	switch (command->verb) {
 	case VERB_DELETE:
-		answer(client, queue_delete(queue, worker, command->id),
+		reply(client, queue_delete(queue, worker, command->id),
 		       "DELETED\r\n");
 		break;
 	case VERB_RELEASE:
-		answer(client, queue_release(queue, worker, command->id,
+		reply(client, queue_release(queue, worker, command->id,
 					     command->pri, command->delay),
 		       "RELEASED\r\n");
 		break;
 	case VERB_BURY:
-		answer(client, queue_bury(queue, worker, command->id,
+		reply(client, queue_bury(queue, worker, command->id,
 					  command->pri), "BURIED\r\n");
 		break;
 	case VERB_TOUCH:
-		answer(client, queue_touch(queue, worker, command->id),
+		reply(client, queue_touch(queue, worker, command->id),
 		       "TOUCHED\r\n");
 		break;
 	default:
-		answer(client, queue_kick_job(queue, command->id),
+		reply(client, queue_kick_job(queue, command->id),
 		       "KICKED\r\n");
 	}
 }
 
-void command_run(struct client *client, const struct command *command)
+static void run(struct client *client, const struct command *command)
 {
-	client->server->verbs[command->verb]++;
+	server_of(client)->verbs[command->verb]++;
 	switch (command->verb) {
 	case VERB_PUT:
 	case VERB_PUT_AT:
@@ -257,3 +252,26 @@ void command_run(struct client *client, const struct command *command)
 		stats_run(client, command);
 	}
 }
+
+static void run_line(struct client *client, char *line, size_t length)
+{
+	struct command command;
+	const char *error;
+
+	if (http_is_request(line)) {
+		http_begin(client, line);
+		return;
+	}
+	error = beanstalk_parse(&command, line, length);
+	if (error)
+		client_reply(client, error);
+	else
+		run(client, &command);
+}
+
+const struct client_ops command_ops = {
+	.line = run_line,
+	.body = put_body,
+	.headers = http_take,
+	.closes = http_may_be_request,
+};

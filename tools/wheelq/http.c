@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "metrics.h"
+#include "server.h"
 
 #define HEADER_MAX	8192
 #define NOT_FOUND	"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n" \
@@ -31,14 +32,14 @@ bool http_may_be_request(const char *bytes, size_t count)
 void http_begin(struct client *client, const char *line)
 {
 	client->state = strncmp(line, "GET ", 4) ? CLIENT_QUITS : CLIENT_HEADERS;
-	client->answer = strncmp(line, "GET /metrics ", 13) ? NOT_FOUND : NULL;
+	client->reply = strncmp(line, "GET /metrics ", 13) ? NOT_FOUND : NULL;
 }
 
 static void send_metrics(struct client *client)
 {
 	struct buffer text = { 0 };
 
-	metrics_print(&text, client->server);
+	metrics_print(&text, server_of(client));
 	buffer_print(&client->out,
 		     "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
 		     buffer_count(&text));
@@ -62,8 +63,8 @@ bool http_take(struct client *client)
 	if (count)
 		return true;
 	client->state = CLIENT_QUITS;
-	if (!client->answer)
+	if (!client->reply)
 		send_metrics(client);
-	client_reply(client, client->answer ?: "");
+	client_reply(client, client->reply ?: "");
 	return true;
 }

@@ -3,7 +3,7 @@
 
 #include <sys/resource.h>
 
-#include "serve.h"
+#include "server.h"
 #include "stats.h"
 #include "version.h"
 
@@ -110,10 +110,10 @@ void metrics_print(struct buffer *b, struct server *server)
 		server->connections);
 	gauge(b, "wheelq_buffers_bytes",
 	      "Commands that are not whole, and answers that are not read.",
-	      server->quota.bytes);
+	      server->host.quota.bytes);
 	counter(b, "wheelq_buffers_refusals_total",
 		"Connections that gave way when these were too many.",
-		server->quota.refusals);
+		server->host.quota.refusals);
 	gauge(b, "wheelq_jobs_in_memory", "Jobs in memory.",
 	      queue->loaded.count);
 	gauge(b, "wheelq_store_bytes", "What jobs take in the store.",

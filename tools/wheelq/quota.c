@@ -1,62 +1,50 @@
 // SPDX-License-Identifier: MIT
 #include "quota.h"
 
-#include "client.h"
-
-void quota_open(struct quota *quota, size_t most)
+void quota_open(struct quota *quota, size_t limit,
+		size_t (*drop)(struct quota_entry *entry))
 {
-	*quota = (struct quota){ .most = most };
-	TAILQ_INIT(&quota->clients);
+	*quota = (struct quota){ .limit = limit, .drop = drop };
+	TAILQ_INIT(&quota->entries);
 }
 
-static void set(struct quota *quota, struct client *client, size_t bytes)
+void quota_set(struct quota *quota, struct quota_entry *entry, size_t bytes)
 {
-	if (bytes && !client->buffered)
-		TAILQ_INSERT_TAIL(&quota->clients, client, in_quota);
-	else if (!bytes && client->buffered)
-		TAILQ_REMOVE(&quota->clients, client, in_quota);
-	quota->count += !!bytes - !!client->buffered;
-	quota->bytes += bytes - client->buffered;
-	client->buffered = bytes;
+	if (bytes && !entry->bytes)
+		TAILQ_INSERT_TAIL(&quota->entries, entry, all);
+	else if (!bytes && entry->bytes)
+		TAILQ_REMOVE(&quota->entries, entry, all);
+	quota->count += !!bytes - !!entry->bytes;
+	quota->bytes += bytes - entry->bytes;
+	entry->bytes = bytes;
 }
 
-void quota_update(struct quota *quota, struct client *client)
+void quota_progress(struct quota *quota, struct quota_entry *entry)
 {
-	set(quota, client, client->in.room + client->out.room);
-}
-
-void quota_progress(struct quota *quota, struct client *client)
-{
-	if (!client->buffered)
+	if (!entry->bytes)
 		return;
-	TAILQ_REMOVE(&quota->clients, client, in_quota);
-	TAILQ_INSERT_TAIL(&quota->clients, client, in_quota);
+	TAILQ_REMOVE(&quota->entries, entry, all);
+	TAILQ_INSERT_TAIL(&quota->entries, entry, all);
 }
 
-void quota_remove(struct quota *quota, struct client *client)
+/* One exists, or all of them together would not exceed the limit. */
+static struct quota_entry *first_above_share(struct quota *quota)
 {
-	set(quota, client, 0);
-}
+	size_t share = quota->limit / quota->count;
+	struct quota_entry *entry;
 
-/* There is one, or all of them together would not hold more than the limit. */
-static struct client *first_above_share(struct quota *quota)
-{
-	size_t share = quota->most / quota->count;
-	struct client *client;
-
-	TAILQ_FOREACH(client, &quota->clients, in_quota)
-		if (client->buffered > share)
+	TAILQ_FOREACH(entry, &quota->entries, all)
+		if (entry->bytes > share)
 			break;
-	return client;
+	return entry;
 }
 
 void quota_enforce(struct quota *quota)
 {
-	while (quota->bytes > quota->most && quota->count > 1) {
-		struct client *client = first_above_share(quota);
+	while (quota->bytes > quota->limit && quota->count > 1) {
+		struct quota_entry *entry = first_above_share(quota);
 
-		client_drop_buffers(client);
-		quota_update(quota, client);
+		quota_set(quota, entry, quota->drop(entry));
 		quota->refusals++;
 	}
 }

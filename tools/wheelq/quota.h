@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory that connections hold: commands that have not come whole, and answers that
- * are not read. It is limited for all of them together. Beyond the limit, of those that hold
- * more than an equal share, the one gives way that has got nothing done for longest: a body
- * that has not come whole is refused, and a connection that does not read is closed.
+ * Limit the memory of all connections' buffers: incomplete commands, and responses that were not
+ * read. Beyond the limit, buffers are dropped. Only a connection that has more than an equal share
+ * is affected, first the one that has made no progress for longest.
  */
 #ifndef QUOTA_H
 #define QUOTA_H
@@ -12,32 +11,41 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-struct client;
-
 /**
- * struct quota - what all connections hold
- * @clients: those that hold something, the one that has got nothing done for longest first
- * @count: how many they are
- * @bytes: that they hold
- * @most: the limit
- * @refusals: how many gave way
+ * struct quota_entry - the buffers of one connection
+ * @all: node in the list of entries with memory
+ * @bytes: size
  */
-struct quota {
-	TAILQ_HEAD(, client) clients;
-	size_t count;
+struct quota_entry {
+	TAILQ_ENTRY(quota_entry) all;
 	size_t bytes;
-	size_t most;
-	uint64_t refusals;
 };
 
-void quota_open(struct quota *quota, size_t most);
-/* At the end of its turn: what does the client hold now? */
-void quota_update(struct quota *quota, struct client *client);
-/* It has got something done. */
-void quota_progress(struct quota *quota, struct client *client);
-/* It is gone. */
-void quota_remove(struct quota *quota, struct client *client);
-/* Keep to the limit. One may be over it, when it is the only one. */
+/**
+ * struct quota - the buffers of all connections
+ * @entries: those with memory, the one without progress for longest first
+ * @count: number of @entries
+ * @bytes: total size
+ * @limit: limit on @bytes
+ * @refusals: number of times that buffers were dropped
+ * @drop: drop buffers of one connection; return the size that is left
+ */
+struct quota {
+	TAILQ_HEAD(, quota_entry) entries;
+	size_t count;
+	size_t bytes;
+	size_t limit;
+	uint64_t refusals;
+	size_t (*drop)(struct quota_entry *entry);
+};
+
+void quota_open(struct quota *quota, size_t limit,
+		size_t (*drop)(struct quota_entry *entry));
+/* Set the size of an entry; 0 removes it. */
+void quota_set(struct quota *quota, struct quota_entry *entry, size_t bytes);
+/* The connection has made progress. */
+void quota_progress(struct quota *quota, struct quota_entry *entry);
+/* Enforce the limit. One connection may exceed it if it is the only one. */
 void quota_enforce(struct quota *quota);
 
 #endif

@@ -12,6 +12,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "container.h"
 #include "fail.h"
 
@@ -84,8 +85,8 @@ static void server_open(struct server *server,
 
 	*server = (struct server){ .options = *options };
 	TAILQ_INIT(&server->clients);
-	TAILQ_INIT(&server->busy);
-	quota_open(&server->quota, options->quota);
+	client_host_open(&server->host, &command_ops, &server->queue,
+			 options->quota);
 	name_process(server);
 	hold_drain_signal();
 	listener_open(&server->listener, options->address, options->port);
@@ -107,14 +108,6 @@ static void server_open(struct server *server,
 			 &server->has_expired[clock]);
 }
 
-void server_add_busy(struct client *client)
-{
-	if (client->is_busy)
-		return;
-	TAILQ_INSERT_TAIL(&client->server->busy, client, busy);
-	client->is_busy = true;
-}
-
 /* Was there one? */
 static bool accept_one(struct server *server)
 {
@@ -127,7 +120,7 @@ static bool accept_one(struct server *server)
 		listener_refuse(fd);
 		return true;
 	}
-	client = client_open(server, fd);
+	client = client_open(&server->host, fd);
 	client->events = EPOLLIN;
 	TAILQ_INSERT_TAIL(&server->clients, client, all);
 	server->connected++;
@@ -177,7 +170,7 @@ static void take_client_event(struct client *client, uint32_t events)
 	else if (client->state != CLIENT_WAITS && events & EPOLLIN &&
 		 !client->has_more)
 		client_read(client);
-	server_add_busy(client);
+	client_set_busy(client);
 }
 
 static bool is_timer_fd(const struct server *server, const void *mark)
@@ -211,7 +204,7 @@ static void process_queue(struct server *server)
 
 static void end_client(struct client *client)
 {
-	struct server *server = client->server;
+	struct server *server = server_of(client);
 
 	TAILQ_REMOVE(&server->clients, client, all);
 	server->connected--;
@@ -233,7 +226,7 @@ static void set_events(struct client *client)
 	if (event.events == client->events)
 		return;
 	client->events = event.events;
-	if (epoll_ctl(client->server->epoll, EPOLL_CTL_MOD, client->fd, &event))
+	if (epoll_ctl(server_of(client)->epoll, EPOLL_CTL_MOD, client->fd, &event))
 		fail(EXIT_FAILED, "epoll: %s", strerror(errno));
 }
 
@@ -243,21 +236,21 @@ static bool finish_turn(struct server *server)
 	struct client_list busy = TAILQ_HEAD_INITIALIZER(busy);
 	struct client *client;
 
-	TAILQ_CONCAT(&busy, &server->busy, busy);
+	TAILQ_CONCAT(&busy, &server->host.busy, busy);
 	while ((client = TAILQ_FIRST(&busy))) {
 		TAILQ_REMOVE(&busy, client, busy);
 		client->is_busy = false;
 		client_write(client);
-		quota_update(&server->quota, client);
+		client_count_buffers(client);
 		if (client_can_run(client) && client->has_more)
-			server_add_busy(client);
+			client_set_busy(client);
 		else if (client_is_done(client))
 			end_client(client);
 		else
 			set_events(client);
 	}
-	quota_enforce(&server->quota);
-	return !TAILQ_EMPTY(&server->busy) || queue_can_process(&server->queue);
+	quota_enforce(&server->host.quota);
+	return !TAILQ_EMPTY(&server->host.busy) || queue_can_process(&server->queue);
 }
 
 /* Each busy connection may run its share of the commands of one iteration. */
@@ -266,7 +259,7 @@ static unsigned int command_share(const struct server *server)
 	const struct client *client;
 	unsigned int count = 1;
 
-	TAILQ_FOREACH(client, &server->busy, busy)
+	TAILQ_FOREACH(client, &server->host.busy, busy)
 		count++;
 	return COMMAND_BUDGET / count + LEAST_COMMANDS;
 }
@@ -276,9 +269,9 @@ static void rotate(struct server *server, const struct client *first)
 {
 	struct client *client;
 
-	while ((client = TAILQ_FIRST(&server->busy)) != first) {
-		TAILQ_REMOVE(&server->busy, client, busy);
-		TAILQ_INSERT_TAIL(&server->busy, client, busy);
+	while ((client = TAILQ_FIRST(&server->host.busy)) != first) {
+		TAILQ_REMOVE(&server->host.busy, client, busy);
+		TAILQ_INSERT_TAIL(&server->host.busy, client, busy);
 	}
 }
 
@@ -288,7 +281,7 @@ static void work(struct server *server)
 	unsigned int share = command_share(server);
 	struct client *client, *skipped = NULL;
 
-	TAILQ_FOREACH(client, &server->busy, busy) {
+	TAILQ_FOREACH(client, &server->host.busy, busy) {
 		if (!skipped && queue_batch_is_full(&server->queue))
 			skipped = client;
 		if (!client->is_dead)
@@ -339,7 +332,7 @@ void serve(struct server *server, const struct server_options *options)
 		work(server);
 		process_queue(server);
 		more |= queue_work(queue);
-		if (queue_must_commit(queue, !TAILQ_EMPTY(&server->busy)))
+		if (queue_must_commit(queue, !TAILQ_EMPTY(&server->host.busy)))
 			queue_commit(queue);
 		more |= finish_turn(server);
 	}

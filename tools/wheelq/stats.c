@@ -5,7 +5,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "serve.h"
 #include "version.h"
 
 static const char *const state_names[JOB_STATES] = {
@@ -108,7 +107,7 @@ static void process(struct buffer *b, struct server *server)
 static void ours(struct buffer *b, struct server *server)
 {
 	const struct queue *queue = &server->queue;
-	const struct quota *quota = &server->quota;
+	const struct quota *quota = &server->host.quota;
 
 	number(b, "buffers-bytes", quota->bytes);
 	number(b, "buffers-refusals", quota->refusals);
@@ -123,7 +122,7 @@ static void ours(struct buffer *b, struct server *server)
 
 static void stats(struct client *client)
 {
-	struct server *server = client->server;
+	struct server *server = server_of(client);
 	struct queue *queue = &server->queue;
 	struct stats_clients clients;
 	struct buffer b = { 0 };
@@ -157,7 +156,7 @@ static uint64_t seconds_left(uint64_t ms)
 
 static void stats_job(struct client *client, uint64_t id)
 {
-	struct queue *queue = &client->server->queue;
+	struct queue *queue = client->host->queue;
 	uint64_t now = timers_now(queue->timers, CLOCK_QUEUE);
 	struct buffer b = { 0 };
 	struct job_record rec;
@@ -187,7 +186,7 @@ static void stats_job(struct client *client, uint64_t id)
 
 static void stats_tube(struct client *client, const char *name)
 {
-	struct queue *queue = &client->server->queue;
+	struct queue *queue = client->host->queue;
 	struct tube *tube = tube_find(&queue->tubes, name);
 	uint64_t now = timers_now_ceil(queue->timers, CLOCK_QUEUE), left = 0;
 	struct buffer b = { 0 };
@@ -217,7 +216,7 @@ static void list_tubes(struct client *client)
 	struct tube *tube;
 
 	buffer_print(&b, "---\n");
-	TAILQ_FOREACH(tube, &client->server->queue.tubes.list, all)
+	TAILQ_FOREACH(tube, &client->host->queue->tubes.list, all)
 		buffer_print(&b, "- %s\n", tube->name);
 	send_chunk(client, &b);
 }

@@ -5,7 +5,7 @@
 #ifndef STATS_H
 #define STATS_H
 
-#include "client.h"
+#include "server.h"
 
 /**
  * struct stats_clients - connections by what they do
