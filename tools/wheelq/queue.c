@@ -217,9 +217,15 @@ void queue_commit(struct queue *queue)
 	queue->commits++;
 }
 
+bool queue_batch_is_full(const struct queue *queue)
+{
+	return queue->store->batch && queue->uncommitted >= queue->store->batch;
+}
+
 bool queue_must_commit(const struct queue *queue, bool has_answers)
 {
-	return queue->must_commit || (has_answers && queue->store->lease);
+	return queue->must_commit || queue_batch_is_full(queue) ||
+	       (has_answers && queue->store->lease);
 }
 
 bool queue_work(struct queue *queue)
@@ -285,11 +291,6 @@ bool queue_body(struct queue *queue, const struct job_record *rec, void *body)
 uint64_t queue_bytes(const struct queue *queue)
 {
 	return queue->store->ops->bytes(queue->store);
-}
-
-bool queue_batch_is_full(const struct queue *queue)
-{
-	return queue->store->batch && queue->uncommitted >= queue->store->batch;
 }
 
 void queue_count_change(struct queue *queue, size_t bytes)
