@@ -26,14 +26,17 @@ struct verb_kind {
 static const struct verb_kind verbs[VERB_COUNT] = {
 	[VERB_PUT] = { "put", "pdtb" },
 	[VERB_PUT_AT] = { "put-at", "patb" },
+	[VERB_PUT_KEY] = { "put-key", "ypdtb" },
 	[VERB_PEEK] = { "peek", "i" },
 	[VERB_PEEK_READY] = { "peek-ready", "" },
 	[VERB_PEEK_DELAYED] = { "peek-delayed", "" },
 	[VERB_PEEK_BURIED] = { "peek-buried", "" },
+	[VERB_PEEK_KEY] = { "peek-key", "y" },
 	[VERB_RESERVE] = { "reserve", "" },
 	[VERB_RESERVE_WITH_TIMEOUT] = { "reserve-with-timeout", "d" },
 	[VERB_RESERVE_JOB] = { "reserve-job", "i" },
 	[VERB_DELETE] = { "delete", "i" },
+	[VERB_DELETE_KEY] = { "delete-key", "y" },
 	[VERB_RELEASE] = { "release", "ipd" },
 	[VERB_BURY] = { "bury", "ip" },
 	[VERB_TOUCH] = { "touch", "i" },
@@ -144,6 +147,9 @@ static bool read_argument(struct command *command, char kind, const char *text)
 		return read_u32(text, &command->bytes);
 	case 'k':
 		return read_number(text, UINT64_MAX, &command->bound);
+	case 'y':
+		command->name = text;
+		return job_key_is_good(text);
 	default:
 		command->name = text;
 		return tube_name_is_good(text);

@@ -13,14 +13,17 @@
 enum verb {
 	VERB_PUT,
 	VERB_PUT_AT,
+	VERB_PUT_KEY,
 	VERB_PEEK,
 	VERB_PEEK_READY,
 	VERB_PEEK_DELAYED,
 	VERB_PEEK_BURIED,
+	VERB_PEEK_KEY,
 	VERB_RESERVE,
 	VERB_RESERVE_WITH_TIMEOUT,
 	VERB_RESERVE_JOB,
 	VERB_DELETE,
+	VERB_DELETE_KEY,
 	VERB_RELEASE,
 	VERB_BURY,
 	VERB_TOUCH,
@@ -52,7 +55,7 @@ const char *verb_name(enum verb verb);
  * @ttr: t: ms, at least 1
  * @bytes: b: of the body that follows
  * @bound: k: so many at most
- * @name: n: of a tube; in the line
+ * @name: n: of a tube; y: key of a job; in the line
  */
 struct command {
 	enum verb verb;

@@ -72,6 +72,7 @@ enum client_state {
  * @is_busy: it is there
  * @state: what comes next
  * @put: of which the body comes
+ * @key: of that job
  * @skip: bytes to go, with CLIENT_SKIP
  * @reply: after that, or after the headers; there NULL: metrics
  * @in: what came and was not used yet
@@ -96,6 +97,7 @@ struct client {
 	bool is_busy;
 	enum client_state state;
 	struct command put;
+	char key[JOB_KEY_MAX + 1];
 	uint64_t skip;
 	const char *reply;
 	struct buffer in;

@@ -4,6 +4,8 @@
  */
 #include "commands.h"
 
+#include <string.h>
+
 #include "http.h"
 #include "server.h"
 #include "stats.h"
@@ -22,6 +24,8 @@ static void put(struct client *client, const struct command *command)
 {
 	client->is_producer = true;
 	client->put = *command;
+	if (command->verb == VERB_PUT_KEY)
+		memcpy(client->key, command->name, strlen(command->name) + 1);
 	client->state = CLIENT_BODY;
 	if (command->bytes > server_of(client)->options.body)
 		client_skip_body(client, "JOB_TOO_BIG\r\n");
@@ -34,6 +38,7 @@ static void put_body(struct client *client, const char *body)
 		.pri = command->pri, .ttr = command->ttr,
 		.size = command->bytes,
 		.is_timed = command->verb == VERB_PUT_AT,
+		.key = command->verb == VERB_PUT_KEY ? client->key : NULL,
 	};
 	uint64_t id;
 
@@ -47,7 +52,9 @@ static void put_body(struct client *client, const char *body)
 		client_reply(client, "OUT_OF_MEMORY\r\n");
 		return;
 	}
-	buffer_print(&client->out, "INSERTED %llu\r\n", (unsigned long long)id);
+	buffer_print(&client->out, "%s %llu\r\n",
+		     job.has_replaced ? "REPLACED" : "INSERTED",
+		     (unsigned long long)id);
 	client_reply(client, "");
 }
 
@@ -78,6 +85,11 @@ static void reserve_job(struct client *client, const struct command *command)
 		client_reply(client, "INTERNAL_ERROR\r\n");
 }
 
+static uint64_t id_of_key(struct client *client, const char *key)
+{
+	return queue_find_key(queue_of(client), client->used, key);
+}
+
 static void peek(struct client *client, const struct command *command)
 {
 	struct queue *queue = queue_of(client);
@@ -87,6 +99,10 @@ static void peek(struct client *client, const struct command *command)
 	switch (command->verb) {
 	case VERB_PEEK:
 		found = queue_peek(queue, command->id, &rec);
+		break;
+	case VERB_PEEK_KEY:
+		found = queue_peek(queue, id_of_key(client, command->name),
+				   &rec);
 		break;
 	case VERB_PEEK_READY:
 		found = queue_peek_first(queue, client->used, JOB_READY, &rec);
@@ -183,6 +199,11 @@ static void run_on_job(struct client *client, const struct command *command)
 		reply(client, queue_delete(queue, worker, command->id),
 		       "DELETED\r\n");
 		break;
+	case VERB_DELETE_KEY:
+		reply(client, queue_delete(queue, worker,
+					   id_of_key(client, command->name)),
+		      "DELETED\r\n");
+		break;
 	case VERB_RELEASE:
 		reply(client, queue_release(queue, worker, command->id,
 					     command->pri, command->delay),
@@ -208,12 +229,14 @@ static void run(struct client *client, const struct command *command)
 	switch (command->verb) {
 	case VERB_PUT:
 	case VERB_PUT_AT:
+	case VERB_PUT_KEY:
 		put(client, command);
 		break;
 	case VERB_PEEK:
 	case VERB_PEEK_READY:
 	case VERB_PEEK_DELAYED:
 	case VERB_PEEK_BURIED:
+	case VERB_PEEK_KEY:
 		peek(client, command);
 		break;
 	case VERB_RESERVE:
@@ -224,6 +247,7 @@ static void run(struct client *client, const struct command *command)
 		reserve_job(client, command);
 		break;
 	case VERB_DELETE:
+	case VERB_DELETE_KEY:
 	case VERB_RELEASE:
 	case VERB_BURY:
 	case VERB_TOUCH:

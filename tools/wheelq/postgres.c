@@ -26,6 +26,9 @@ const char *const postgres_statements[PG_STATEMENTS] = {
 	[PG_CHANGE] = "UPDATE wheelq_job SET (" RECORD ") =\n"
 		"($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14) WHERE id = $1",
 	[PG_REMOVE] = "DELETE FROM wheelq_job WHERE id = $1",
+	[PG_SET_KEY] = "UPDATE wheelq_job SET key = $2 WHERE id = $1",
+	[PG_DROP_KEY] = "UPDATE wheelq_job SET key = NULL WHERE id = $1",
+	[PG_FIND_KEY] = "SELECT id FROM wheelq_job WHERE tube = $1 AND key = $2",
 	[PG_GET] = "SELECT " RECORD ", length(body)::bigint FROM wheelq_job\n"
 		"WHERE id = $1",
 	[PG_BODY] = "SELECT body FROM wheelq_job WHERE id = $1",
@@ -274,6 +277,31 @@ static void postgres_remove(struct store *store, const struct job_record *rec)
 	p->bytes -= JOB_BYTES + rec->size;
 }
 
+static void postgres_set_key(struct store *store, uint64_t id, const char *key)
+{
+	struct postgres *p = postgres_of(store);
+
+	begin(p);
+	if (key)
+		postgres_send_with(p, PG_SET_KEY, &id, 1, key, strlen(key));
+	else
+		postgres_send(p, PG_DROP_KEY, &id, 1);
+}
+
+static uint64_t postgres_find_key(struct store *store, uint64_t tube,
+				  const char *key)
+{
+	struct postgres *p = postgres_of(store);
+	struct pg_result *result;
+	uint64_t id;
+
+	postgres_send_with(p, PG_FIND_KEY, &tube, 1, key, strlen(key));
+	result = postgres_wait(p);
+	id = PQntuples(result) ? postgres_number(result, 0, 0) : 0;
+	PQclear(result);
+	return id;
+}
+
 static bool postgres_get(struct store *store, uint64_t id,
 			 struct job_record *rec)
 {
@@ -331,6 +359,8 @@ const struct store_ops postgres_ops = {
 	.put = postgres_put,
 	.change = postgres_change,
 	.remove = postgres_remove,
+	.set_key = postgres_set_key,
+	.find_key = postgres_find_key,
 	.get = postgres_get,
 	.body = postgres_body,
 	.scan = postgres_scan,

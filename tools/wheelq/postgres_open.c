@@ -45,6 +45,8 @@ static const char *const upgrades[] = {
 	"INSERT INTO wheelq_store VALUES(0, 1, 0, 0, 0, 0, '-infinity');",
 	"ALTER TABLE wheelq_store ADD COLUMN counted bigint NOT NULL DEFAULT 0;"
 	"UPDATE wheelq_store SET counted = next_id;",
+	"ALTER TABLE wheelq_job ADD COLUMN key text;"
+	"CREATE INDEX wheelq_key ON wheelq_job(tube, key) WHERE key IS NOT NULL;",
 };
 
 #define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))

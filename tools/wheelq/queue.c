@@ -337,17 +337,14 @@ static enum job_state when_due(struct queue *queue, const struct queue_job *put,
 							       JOB_TIMED;
 }
 
-uint64_t queue_put(struct queue *queue, struct tube *tube,
-		   const struct queue_job *put, const void *body)
+static uint64_t insert(struct queue *queue, struct tube *tube,
+		       const struct queue_job *put, const void *body)
 {
 	struct job_record rec = {
 		.pri = put->pri, .ttr = put->ttr, .size = put->size,
 		.tube = tube->number,
 	};
-	struct job *job;
 
-	if (is_full(queue) || !has_room(queue, put->size))
-		return 0;
 	if (queue->next_id == queue->numbers.next_id)
 		take_numbers(queue, queue->options.numbers);
 	rec.id = queue->next_id++;
@@ -358,11 +355,41 @@ uint64_t queue_put(struct queue *queue, struct tube *tube,
 	tube->total++;
 	queue->total++;
 	queue->store->ops->put(queue->store, &rec, body);
+	if (put->key)
+		queue->store->ops->set_key(queue->store, rec.id, put->key);
 	queue_count_change(queue, rec.size);
 	tube_count_stored(tube, rec.id, JOB_NONE, rec.state);
 	tube_count(tube, rec.state, 1);
 	queue->must_commit = true;
-	job = cache_load(queue, tube, &rec);
-	cache_settle(queue, job);
+	cache_settle(queue, cache_load(queue, tube, &rec));
 	return rec.id;
+}
+
+uint64_t queue_find_key(struct queue *queue, const struct tube *tube,
+			const char *key)
+{
+	return queue->store->ops->find_key(queue->store, tube->number, key);
+}
+
+/* A worker that has reserved the job keeps it, without the key. */
+static bool replace(struct queue *queue, const struct tube *tube,
+		    const char *key)
+{
+	uint64_t id = queue_find_key(queue, tube, key);
+
+	if (!id)
+		return false;
+	if (queue_delete(queue, NULL, id))
+		return true;
+	queue->store->ops->set_key(queue->store, id, NULL);
+	return false;
+}
+
+uint64_t queue_put(struct queue *queue, struct tube *tube,
+		   struct queue_job *put, const void *body)
+{
+	if (is_full(queue) || !has_room(queue, put->size))
+		return 0;
+	put->has_replaced = put->key && replace(queue, tube, put->key);
+	return insert(queue, tube, put, body);
 }

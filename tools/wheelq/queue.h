@@ -98,6 +98,8 @@ struct queue {
  * @when: ms, that or a delay
  * @ttr: ms
  * @size: bytes of the body
+ * @key: of the job, or NULL; a job with this key is replaced
+ * @has_replaced: result: true if a job was replaced
  */
 struct queue_job {
 	uint32_t pri;
@@ -105,6 +107,8 @@ struct queue_job {
 	uint64_t when;
 	uint64_t ttr;
 	uint32_t size;
+	const char *key;
+	bool has_replaced;
 };
 
 /* The queue owns the store from here on. */
@@ -140,7 +144,10 @@ bool queue_disk_is_full(const struct queue *queue);
 uint64_t queue_bytes(const struct queue *queue);
 /* The new job's id, 0: a limit is reached. */
 uint64_t queue_put(struct queue *queue, struct tube *tube,
-		   const struct queue_job *put, const void *body);
+		   struct queue_job *put, const void *body);
+/* The id of the job with this key, 0 if there is none. */
+uint64_t queue_find_key(struct queue *queue, const struct tube *tube,
+			const char *key);
 /* Read the body of a job. Return: false if it is damaged. */
 bool queue_body(struct queue *queue, const struct job_record *rec, void *body);
 /* The next job that a worker may have now, or NULL. */

@@ -31,6 +31,8 @@ const char *const sqlite_statements[STATEMENTS] = {
 	[CHANGE] = "UPDATE job SET (" RECORD ") =\n"
 		"(?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14) WHERE id = ?1",
 	[REMOVE] = "DELETE FROM job WHERE id = ?1",
+	[SET_KEY] = "UPDATE job SET key = ?2 WHERE id = ?1",
+	[FIND_KEY] = "SELECT id FROM job WHERE tube = ?1 AND key = ?2",
 	[GET] = "SELECT id, " RECORD ", length(body) FROM job WHERE id = ?1",
 	[BODY] = "SELECT body, crc FROM job WHERE id = ?1",
 	[SCAN] = "SELECT id, " RECORD ", length(body) FROM job\n"
@@ -360,6 +362,37 @@ static void sqlite_remove(struct store *store, const struct job_record *rec)
 	finish(s, bind(s, REMOVE, &rec->id, 1));
 }
 
+/* The statement with a number and a key as its parameters. */
+static sqlite3_stmt *bind_key(struct sqlite *s, enum statement which,
+			      uint64_t number, const char *key)
+{
+	sqlite3_stmt *statement = bind(s, which, &number, 1);
+
+	if (sqlite3_bind_text(statement, 2, key, -1, SQLITE_STATIC))
+		sqlite_broken(s);
+	return statement;
+}
+
+static void sqlite_set_key(struct store *store, uint64_t id, const char *key)
+{
+	struct sqlite *s = sqlite_of(store);
+
+	begin(s);
+	finish(s, bind_key(s, SET_KEY, id, key));
+}
+
+static uint64_t sqlite_find_key(struct store *store, uint64_t tube,
+				const char *key)
+{
+	struct sqlite *s = sqlite_of(store);
+	sqlite3_stmt *statement = bind_key(s, FIND_KEY, tube, key);
+	uint64_t id = step(s, statement) ?
+		sqlite3_column_int64(statement, 0) : 0;
+
+	sqlite3_reset(statement);
+	return id;
+}
+
 static bool sqlite_get(struct store *store, uint64_t id, struct job_record *rec)
 {
 	struct sqlite *s = sqlite_of(store);
@@ -475,6 +508,8 @@ const struct store_ops sqlite_ops = {
 	.put = sqlite_put,
 	.change = sqlite_change,
 	.remove = sqlite_remove,
+	.set_key = sqlite_set_key,
+	.find_key = sqlite_find_key,
 	.get = sqlite_get,
 	.body = sqlite_body,
 	.scan = sqlite_scan,

@@ -47,6 +47,8 @@ static const char *const upgrades[] = {
 	"ALTER TABLE numbers ADD COLUMN counted INTEGER;"
 	"UPDATE numbers SET counted = next_id;",
 	"ALTER TABLE job ADD COLUMN crc INTEGER;"
+	"ALTER TABLE job ADD COLUMN key TEXT;"
+	"CREATE INDEX by_key ON job(tube, key) WHERE key IS NOT NULL;"
 	"ALTER TABLE numbers ADD COLUMN boot INTEGER;"
 	"ALTER TABLE numbers ADD COLUMN ahead INTEGER;"
 	"UPDATE numbers SET skew = skew * 1000000, boot = 0, ahead = 0;",

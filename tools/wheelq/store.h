@@ -63,6 +63,8 @@ struct store;
  * @put: a new job
  * @change: all of a record but for its size
  * @remove: a job, for ever
+ * @set_key: set the key of a job, which no other job of its tube has; NULL: remove it
+ * @find_key: return the id of the job of a tube with this key, 0 if there is none
  * @get: read a record; is it there?
  * @body: read a body, which has the size that its record says; false if its checksum does
  *	not match
@@ -90,6 +92,9 @@ struct store_ops {
 		    const void *body);
 	void (*change)(struct store *store, const struct job_record *rec);
 	void (*remove)(struct store *store, const struct job_record *rec);
+	void (*set_key)(struct store *store, uint64_t id, const char *key);
+	uint64_t (*find_key)(struct store *store, uint64_t tube,
+			     const char *key);
 	bool (*get)(struct store *store, uint64_t id, struct job_record *rec);
 	bool (*body)(struct store *store, uint64_t id, void *body, size_t size);
 	size_t (*scan)(struct store *store, uint64_t tube, enum job_state state,

@@ -65,6 +65,11 @@ bool tube_name_is_good(const char *name)
 	       strspn(name, name_characters) == length;
 }
 
+bool job_key_is_good(const char *key)
+{
+	return tube_name_is_good(key) && strlen(key) <= JOB_KEY_MAX;
+}
+
 /* A good name. */
 static void tube_set_name(struct tube *tube, const char *name)
 {

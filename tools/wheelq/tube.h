@@ -9,6 +9,8 @@
 #include "job.h"
 
 #define TUBE_NAME_MAX	200
+/* The longest put-key with such a key fits into a line. */
+#define JOB_KEY_MAX	128
 
 struct watch;
 
@@ -126,6 +128,8 @@ void tubes_init(struct tubes *tubes);
 void tubes_clear(struct tubes *tubes);
 
 bool tube_name_is_good(const char *name);
+/* A key has the characters of a tube's name. */
+bool job_key_is_good(const char *key);
 struct tube *tube_find(struct tubes *tubes, const char *name);
 struct tube *tube_numbered(const struct tubes *tubes, uint64_t number);
 /* @number: 0: the next one. */

@@ -13,7 +13,7 @@ import load
 import promises
 import rig
 
-VERBS = ["put", "put-at", "peek", "peek-ready", "peek-delayed", "peek-buried", "reserve",
+VERBS = ["put", "put-at", "put-key", "peek", "peek-key", "delete-key", "peek-ready", "peek-delayed", "peek-buried", "reserve",
          "reserve-with-timeout", "reserve-job", "delete", "release", "bury", "touch", "use",
          "watch", "ignore", "kick", "kick-job", "stats", "stats-job", "stats-tube",
          "list-tubes", "list-tube-used", "list-tubes-watched", "pause-tube"]

@@ -12,9 +12,11 @@
  * struct row - a stored job
  * @rec: of it
  * @body: of it
+ * @key: of it, or empty
  */
 struct row {
 	struct job_record rec;
+	char key[JOB_KEY_MAX + 1];
 	char *body;
 };
 
@@ -183,6 +185,7 @@ static void memory_put(struct store *store, const struct job_record *rec,
 	if (image->count > ROWS)
 		fail(EXIT_FAILED, "too many jobs for this store");
 	row->rec = *rec;
+	*row->key = '\0';
 	row->body = zeroed(1, rec->size + 1);
 	memcpy(row->body, body, rec->size);
 }
@@ -199,6 +202,28 @@ static void memory_remove(struct store *store, const struct job_record *rec)
 
 	free(row->body);
 	*row = image->rows[--image->count];
+}
+
+static void memory_set_key(struct store *store, uint64_t id, const char *key)
+{
+	char *to = must_find(store, id)->key;
+
+	memset(to, 0, JOB_KEY_MAX + 1);
+	if (key)
+		memcpy(to, key, strlen(key));
+}
+
+static uint64_t memory_find_key(struct store *store, uint64_t tube,
+				const char *key)
+{
+	struct image *image = &of(store)->image;
+	size_t i;
+
+	for (i = 0; i < image->count; i++)
+		if (image->rows[i].rec.tube == tube &&
+		    !strcmp(image->rows[i].key, key))
+			return image->rows[i].rec.id;
+	return 0;
 }
 
 static bool memory_get(struct store *store, uint64_t id, struct job_record *rec)
@@ -267,6 +292,8 @@ static const struct store_ops memory_ops = {
 	.put = memory_put,
 	.change = memory_change,
 	.remove = memory_remove,
+	.set_key = memory_set_key,
+	.find_key = memory_find_key,
 	.get = memory_get,
 	.body = memory_body,
 	.scan = memory_scan,

@@ -43,6 +43,10 @@ struct model {
 
 static const char *const names[ORACLE_TUBES] = { "a", "b", "c" };
 
+#define KEYS	3
+
+static const char *const keys[KEYS + 1] = { NULL, "k1", "k2", "k3" };
+
 /* splitmix64 */
 static uint64_t next(struct model *m)
 {
@@ -193,27 +197,46 @@ static void run(struct model *m)
 	process_queue(m);
 }
 
+/* The key is removed from a job that is reserved; another job is deleted. */
+static bool replace(struct model *m, int tube, int key)
+{
+	struct oracle_job *job = oracle_find_key(&m->oracle, tube, key);
+
+	if (!job)
+		return false;
+	job->key = 0;
+	if (job->state == JOB_RESERVED)
+		return false;
+	job->id = 0;
+	return true;
+}
+
 static void op_put(struct model *m)
 {
 	int tube = below(m, ORACLE_TUBES);
+	int key = below(m, 4) ? 0 : 1 + below(m, KEYS);
 	struct queue_job put = {
 		.pri = below(m, 4) ? below(m, 5) : below(m, 5000),
 		.ttr = 1 + below(m, 300), .size = below(m, BODY_MAX),
 		.when = below(m, 3) ? below(m, 400) : 0,
 		.is_timed = !below(m, 4),
+		.key = key ? keys[key] : NULL,
 	};
 	char body[BODY_MAX];
+	bool has_replaced;
 	uint64_t id;
 
 	if (m->oracle.count >= ORACLE_JOBS)
 		return;
+	has_replaced = key && replace(m, tube, key);
 	if (put.is_timed)
 		put.when += m->oracle.now;
 	body_of(m->queue.next_id, body, put.size);
 	id = queue_put(&m->queue, tube_at(m, tube), &put, body);
 	expect(m, id, "a put is accepted");
+	expect(m, put.has_replaced == has_replaced, "a key is replaced");
 	expect(m, !oracle_find(&m->oracle, id), "an id is new");
-	oracle_put(&m->oracle, id, tube, &put);
+	oracle_put(&m->oracle, id, tube, &put)->key = key;
 }
 
 static void op_reserve(struct model *m)
@@ -395,6 +418,21 @@ static void step(struct model *m)
 	run(m);
 }
 
+static void compare_keys(struct model *m)
+{
+	int t, key;
+
+	for (t = 0; t < ORACLE_TUBES; t++)
+		for (key = 1; key <= KEYS; key++) {
+			struct oracle_job *job =
+				oracle_find_key(&m->oracle, t, key);
+
+			expect(m, queue_find_key(&m->queue, tube_at(m, t),
+						 keys[key]) ==
+			       (job ? job->id : 0), "a key has its job");
+		}
+}
+
 static void compare(struct model *m)
 {
 	struct job_record rec;
@@ -439,6 +477,7 @@ const char *model_run(const struct model_config *config, uint64_t seed,
 	     m->oracle.count < ORACLE_JOBS; ++*done) {
 		step(m);
 		compare(m);
+		compare_keys(m);
 	}
 	stop(m);
 	memory_forget(&m->keep);

@@ -33,6 +33,17 @@ struct oracle_job *oracle_find(struct oracle *o, uint64_t id)
 	return NULL;
 }
 
+struct oracle_job *oracle_find_key(struct oracle *o, int tube, int key)
+{
+	int i;
+
+	for (i = 0; i < o->count; i++)
+		if (o->jobs[i].id && o->jobs[i].tube == tube &&
+		    o->jobs[i].key == key)
+			return &o->jobs[i];
+	return NULL;
+}
+
 static struct job_key key_of(const struct oracle_job *job)
 {
 	struct job_key key = { 0, job->due, job->id };

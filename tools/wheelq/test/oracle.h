@@ -22,6 +22,7 @@
  * @ttr: ms
  * @buried: the how manieth that was
  * @worker: has it, or NOBODY
+ * @key: number of its key, 0: none
  * @deadline_at: ms
  */
 struct oracle_job {
@@ -33,6 +34,7 @@ struct oracle_job {
 	uint64_t ttr;
 	uint64_t buried;
 	int worker;
+	int key;
 	uint64_t deadline_at;
 };
 
@@ -52,6 +54,8 @@ struct oracle {
 
 struct oracle_job *oracle_put(struct oracle *o, uint64_t id, int tube,
 			      const struct queue_job *put);
+/* The job of a tube with this key, or NULL. */
+struct oracle_job *oracle_find_key(struct oracle *o, int tube, int key);
 struct oracle_job *oracle_find(struct oracle *o, uint64_t id);
 /* The first of a tube and a state, or NULL. */
 struct oracle_job *oracle_first(struct oracle *o, int tube,

@@ -5,6 +5,7 @@ import os
 import select
 import subprocess
 
+import keys
 import postgres
 import promises
 import rig
@@ -120,6 +121,7 @@ def postgres_store_of_an_older_version():
         number = server.client().put(b"old")
         server.stop()
         postgres.sql(server.store, "ALTER TABLE wheelq_store DROP COLUMN counted")
+        postgres.sql(server.store, "ALTER TABLE wheelq_job DROP COLUMN key")
         postgres.sql(server.store, "UPDATE wheelq_store SET version = 1")
         client = server.start().client()
         said = client.stats("stats-tube default")
@@ -127,7 +129,7 @@ def postgres_store_of_an_older_version():
         assert client.reserve(0) == (number, b"old")
         assert client.put(b"new") > number
         server.stop()
-        assert b"was of version 1 and is of version 2" in server.said, server.said
+        assert b"was of version 1 and is of version 3" in server.said, server.said
 
 
 def postgres_without_fsync_is_refused():
@@ -178,5 +180,5 @@ def postgres_is_copied_and_restored():
             assert client.ask("peek-ready") == "NOT_FOUND"
 
 
-TESTS = [on_postgres(test) for test in promises.TESTS if test.__name__ not in OF_A_FILE]
+TESTS = [on_postgres(test) for test in promises.TESTS + keys.TESTS if test.__name__ not in OF_A_FILE]
 TESTS += [value for name, value in sorted(globals().items()) if name.startswith("postgres_")]
