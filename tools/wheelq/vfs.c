@@ -11,25 +11,25 @@
 #include "fail.h"
 #include "reserve.h"
 
-/* The log grows by this part of the reserve at a time. */
+/* The log grows by this fraction of the reserve. */
 #define LOG_PARTS	22
 #define ZEROS		65536
-/* Bytes of the log that wait to be written: SQLite writes less than 128 KiB at once. */
+/* Size of the buffer for writes to the log. SQLite writes less than 128 KiB per call. */
 #define HELD		65536
-/* As SQLite documents the locks of a file with a log: who has this one may write. */
+/* The lock for writing, as SQLite documents it for files with a log. */
 #define WRITE_LOCK	0
 
 /**
- * struct vfs_tail - what follows SQLite's own of a file
- * @methods: SQLite's, but for some
+ * struct vfs_tail - the part of an open file that follows SQLite's own
+ * @methods: SQLite's, some of them replaced
  * @real: SQLite's
- * @fd: of the same file
- * @end: of the file, as far as this program knows
- * @is_named: its name is on the disk
- * @is_locked: nobody else may write
- * @held: of a log, bytes that are to be written when they are to be read or synced
- * @held_at: where they belong in the file
- * @held_count: how many they are
+ * @fd: another descriptor of the same file
+ * @end: size of the file, as last observed
+ * @is_named: true if the name of the file has been synced
+ * @is_locked: true if no other process may write
+ * @held: of a log: buffered writes, which are written before the next read or sync
+ * @held_at: their offset in the file
+ * @held_count: their size
  */
 struct vfs_tail {
 	struct sqlite3_io_methods methods;
@@ -51,7 +51,7 @@ static struct vfs_tail *tail_of(sqlite3_file *file)
 	return (struct vfs_tail *)((char *)file + real_size);
 }
 
-/* SQLite's own sync is for a file's folder, too, which has to know a new name. */
+/* SQLite's own sync includes the directory, which is needed once for a new name. */
 static int vfs_sync(sqlite3_file *file, int flags)
 {
 	struct vfs_tail *tail = tail_of(file);
@@ -62,7 +62,7 @@ static int vfs_sync(sqlite3_file *file, int flags)
 	return tail->real->xSync(file, flags);
 }
 
-/* A full disk has the space of the reserve, once. */
+/* Return: true if the disk is full and the reserve was released, so that the write may succeed. */
 static bool is_retry(int err)
 {
 	return err == SQLITE_FULL && reserve_release(reserve);
@@ -89,7 +89,7 @@ static int vfs_map(sqlite3_file *file, int region, int size, int may_grow,
 	return tail->real->xShmMap(file, region, size, may_grow, memory);
 }
 
-/* SQLite first: to close any descriptor of a file ends its locks. */
+/* SQLite closes its descriptor first, because closing any descriptor releases its locks. */
 static int vfs_close(sqlite3_file *file)
 {
 	struct vfs_tail *tail = tail_of(file);
@@ -101,9 +101,9 @@ static int vfs_close(sqlite3_file *file)
 }
 
 /*
- * Zeros are no log: SQLite writes over them. They begin where it will write next, as
- * what is before may be log, whoever wrote it. A disk that is too full for them may
- * still have room for what is to be written.
+ * SQLite ignores zeros at the end of a log and overwrites them. They begin at the next write,
+ * because all bytes before it may belong to the log. If the disk is too full for the zeros, the
+ * write itself may still succeed.
  */
 static void grow_log(struct vfs_tail *tail, off_t at)
 {
@@ -119,7 +119,7 @@ static void grow_log(struct vfs_tail *tail, off_t at)
 		tail->end += ZEROS;
 }
 
-/* SQLite writes a log in pieces, two a page: here they become one. */
+/* SQLite writes a log with two calls per page. Combine them. */
 static int write_held(sqlite3_file *file)
 {
 	struct vfs_tail *tail = tail_of(file);
@@ -178,8 +178,8 @@ static int log_truncate(sqlite3_file *file, sqlite3_int64 size)
 }
 
 /*
- * SQLite locks the file for each transaction that writes, and unlocks it. Nobody else
- * is to write while the server has it, so it stays locked, which saves two calls each.
+ * SQLite locks the file for each transaction that writes. No other process may write while the
+ * server is running, so the lock is kept. This also saves two system calls per transaction.
  */
 static int vfs_lock(sqlite3_file *file, int at, int count, int flags)
 {
@@ -195,7 +195,7 @@ static int vfs_lock(sqlite3_file *file, int at, int count, int flags)
 	return err;
 }
 
-static void hold_log(struct vfs_tail *tail)
+static void buffer_log(struct vfs_tail *tail)
 {
 	tail->held = zeroed(1, HELD);
 	tail->held_count = 0;
@@ -204,6 +204,20 @@ static void hold_log(struct vfs_tail *tail)
 	tail->methods.xRead = log_read;
 	tail->methods.xFileSize = log_size;
 	tail->methods.xTruncate = log_truncate;
+}
+
+static bool is_plain(void)
+{
+	const char *kind = getenv("WHEELQ_VFS");
+
+	return kind && !strcmp(kind, "plain");
+}
+
+static void save_calls(struct vfs_tail *tail, bool is_log)
+{
+	tail->methods.xSync = vfs_sync;
+	if (is_log)
+		buffer_log(tail);
 }
 
 static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
@@ -223,7 +237,6 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
 	}
 	tail->real = file->pMethods;
 	tail->methods = *tail->real;
-	tail->methods.xSync = vfs_sync;
 	tail->methods.xClose = vfs_close;
 	tail->methods.xShmLock = vfs_lock;
 	tail->methods.xShmMap = vfs_map;
@@ -232,8 +245,8 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
 	tail->is_named = false;
 	tail->is_locked = false;
 	tail->held = NULL;
-	if (flags & SQLITE_OPEN_WAL)
-		hold_log(tail);
+	if (!is_plain())
+		save_calls(tail, flags & SQLITE_OPEN_WAL);
 	file->pMethods = &tail->methods;
 	return SQLITE_OK;
 }
@@ -247,14 +260,14 @@ void vfs_register(struct reserve *r)
 	if (vfs.zName)
 		return;
 	if (!real)
-		fail(EXIT_FAILED, "SQLite knows no files");
+		fail(EXIT_FAILED, "SQLite has no default VFS");
 	vfs = *real;
 	vfs.zName = VFS_NAME;
 	vfs.pAppData = real;
-	/* What follows is aligned like what precedes it. */
+	/* Aligned like SQLite's part. */
 	real_size = (real->szOsFile + 15) / 16 * 16;
 	vfs.szOsFile = real_size + sizeof(struct vfs_tail);
 	vfs.xOpen = vfs_open;
 	if (sqlite3_vfs_register(&vfs, 0))
-		fail(EXIT_FAILED, "SQLite takes no other files");
+		fail(EXIT_FAILED, "cannot register an SQLite VFS");
 }

@@ -336,6 +336,16 @@ def store_that_is_no_longer_a_database():
         assert "sqlite3 .recover" in refuses(server)
 
 
+def store_without_the_shortened_writes():
+    """WHEELQ_VFS=plain: the same store, with SQLite's own writes and syncs."""
+    with rig.Server(env={"WHEELQ_VFS": "plain"}) as server:
+        numbers = [server.client().put(b"x" * 5000, delay=1000) for _ in range(50)]
+        server.kill()
+        server.env.pop("WHEELQ_VFS")
+        client = server.start().client()
+        assert all(client.ask(f"delete {number}") == "DELETED" for number in numbers)
+
+
 def store_is_written_by_its_server_alone():
     with rig.Server() as server:
         client = server.client()
@@ -405,5 +415,6 @@ TESTS = [q1_a_write_that_fails_ends_it, q1_a_disk_without_any_space_ends_it, ful
          store_log_does_not_grow, store_log_of_a_reader_is_limited, store_of_another_server,
          store_of_another_server_by_another_name, store_that_is_renamed_ends_it,
          store_that_is_removed_ends_it, store_log_that_is_removed_ends_it,
+         store_without_the_shortened_writes,
          store_that_is_damaged, store_that_is_no_longer_a_database,
          store_is_copied_and_restored]
