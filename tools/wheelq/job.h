@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A job and its life:
+ * The states of a job:
  *
  *	put -> DELAYED or TIMED -> READY -> RESERVED -> deleted
  *	                            ^  ^        |
- *	                            |  +--------+  released, or its lease is over
+ *	                            |  +--------+  released, or its TTR expired
  *	                          BURIED <------+
  *
- * The part of a queue that is in memory: jobs by id, the ready ones of each tube
- * in order. Nothing here reads a clock, stores anything or waits.
+ * This part of a queue is in memory. It reads no clock, stores nothing and does not wait.
  */
 #ifndef JOB_H
 #define JOB_H
@@ -22,14 +21,14 @@
 #include "table.h"
 
 /**
- * enum job_state - as it is stored, so a number never changes its meaning
- * @JOB_NONE: not there
- * @JOB_DELAYED: waits until so much time has passed
- * @JOB_TIMED: waits until the wall clock shows a time
- * @JOB_READY: may be taken
- * @JOB_RESERVED: somebody has it, on a lease
- * @JOB_BURIED: put aside until it is kicked
- * @JOB_STATES: how many there are
+ * enum job_state - states, as they are stored; a number never changes its meaning
+ * @JOB_NONE: does not exist
+ * @JOB_DELAYED: becomes ready when its delay has elapsed
+ * @JOB_TIMED: becomes ready at a time of the wall clock
+ * @JOB_READY: can be reserved
+ * @JOB_RESERVED: a worker has reserved it
+ * @JOB_BURIED: set aside until it is kicked
+ * @JOB_STATES: number of states
  */
 enum job_state {
 	JOB_NONE,
@@ -41,17 +40,17 @@ enum job_state {
 	JOB_STATES,
 };
 
-/* By which it becomes due. */
+/* The clock of a job's due time. */
 static inline enum timer_clock job_clock(enum job_state state)
 {
 	return state == JOB_TIMED ? CLOCK_WALL : CLOCK_QUEUE;
 }
 
 /**
- * struct job_key - a job's place among those of its tube and state
+ * struct job_key - position of a job among those of its tube and state
  * @rank: a ready job's priority; when a buried one was buried; else 0
- * @due: when it is or was due
- * @id: of the job
+ * @due: time at which it is or was due
+ * @id: its id
  */
 struct job_key {
 	uint64_t rank;
@@ -63,22 +62,22 @@ struct job_key {
 #define JOB_KEY_LAST	((struct job_key){ UINT64_MAX, UINT64_MAX, UINT64_MAX })
 
 /**
- * struct job_record - what is stored of a job, beside its body
- * @id: never given to another
+ * struct job_record - the stored part of a job, except its body
+ * @id: unique
  * @tube: number of its tube
  * @state: one of enum job_state
  * @rank: see struct job_key
- * @due: ms, of the queue's clock, or of the wall clock for what is put at a time
- * @created: ms, of the queue's clock
- * @delay: ms, as asked for last
- * @ttr: ms that a lease lasts
- * @pri: the smaller, the sooner
- * @size: bytes of its body
- * @reserves: how often it was taken
- * @timeouts: how often its lease ran out, or ended by a crash
- * @releases: how often it was given back
- * @buries: how often it was buried
- * @kicks: how often it was kicked
+ * @due: ms of the queue's clock, or of the wall clock after put-at
+ * @created: ms of the queue's clock
+ * @delay: ms, as last requested
+ * @ttr: time-to-run, ms
+ * @pri: priority; jobs with a smaller value are reserved first
+ * @size: size of its body
+ * @reserves: number of times that it was reserved
+ * @timeouts: number of times that its TTR expired or that a crash ended its reservation
+ * @releases: number of times that it was released
+ * @buries: number of times that it was buried
+ * @kicks: number of times that it was kicked
  */
 struct job_record {
 	uint64_t id;
@@ -104,19 +103,19 @@ struct worker;
 
 /**
  * struct job - a job in memory
- * @lease: its place among the jobs of @worker
- * @unsaved: its place among the leases that the store has not heard of
- * @rec: what is stored of it, or will be
- * @stored: the state in which the store has it, JOB_NONE: not yet
- * @is_dirty: of what the store has; what no answer waits for is written later
- * @tube: it belongs to
- * @heap: its place among the ready ones
+ * @reserved: node in the list of jobs that @worker has reserved
+ * @unsaved: node in the list of jobs whose reservation is not in the store
+ * @rec: the job, as it is or will be stored
+ * @stored: its state in the store, JOB_NONE: not stored
+ * @is_dirty: true if @rec is newer than the store; no client waits for it
+ * @tube: its tube
+ * @heap: node in the heap of ready jobs
  * @latest: node in the heap of jobs that may be evicted
- * @entry: its place among all
- * @alarm: rings when it is due, or when its lease is over
- * @is_unsaved: it is among these
- * @worker: has it, if it is reserved
- * @deadline_at: ms, of the queue's clock, when it is taken from @worker
+ * @entry: node in the table by id
+ * @timer: expires when the job is due, or when its TTR ends
+ * @is_unsaved: true if @unsaved is in its list
+ * @worker: the worker that has reserved it, or NULL
+ * @deadline_at: ms of the queue's clock; end of the TTR of a reserved job
  */
 struct job {
 	LIST_ENTRY(job) reserved;

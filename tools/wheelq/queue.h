@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A queue: what is near in memory and on the wheel, all of it in the store.
+ * A queue: all jobs are in the store, and those that are due soon also in memory, with a timer.
  *
- * Each verb takes effect at once, in memory and in the store's open transaction;
- * who is told of it is told after queue_commit(). The store's rows are the truth
- * but for jobs in memory that are ahead of theirs: a job that has become due, a
- * lease. What a crash takes from these is harmless: the job is due again.
+ * Each function takes effect immediately, in memory and in the open transaction of the store.
+ * Responses are sent after queue_commit(). A job in memory may be newer than its row in the store:
+ * when it has become due, or when it was reserved. A crash then makes the job due again, which is
+ * harmless.
  */
 #ifndef QUEUE_H
 #define QUEUE_H
@@ -14,20 +14,20 @@
 #include "store.h"
 #include "worker.h"
 
-/* Jobs that one kick moves, at most: others wait for it. */
+/* Limit on the number of jobs per kick, because other clients wait for it. */
 #define QUEUE_KICK_MOST	10000
 
 /**
- * struct queue_options - of which size
- * @window: jobs of each state to keep in memory, about
- * @horizon: ms ahead that jobs are loaded
+ * struct queue_options - limits
+ * @window: jobs of each state in memory
+ * @horizon: ms; delayed jobs that are due within this time are loaded
  * @reservations: limit on the number of reserved jobs
- * @jobs: at most so many, 0: no limit
- * @bytes: puts are refused while the store's jobs take more, 0: no limit
- * @tubes: at most so many
- * @numbers: of jobs, that the store hears of at once
- * @alarms: for other purposes than jobs
- * @by_hand: the clocks are moved by hand, for tests
+ * @jobs: limit on the number of jobs, 0: none
+ * @bytes: limit on the size of the jobs in the store, 0: none
+ * @tubes: limit on the number of tubes
+ * @numbers: number of job ids that are allocated in the store together
+ * @timers: number of timers for other purposes than jobs
+ * @by_hand: true if tests move the clocks
  */
 struct queue_options {
 	uint32_t window;
@@ -42,29 +42,29 @@ struct queue_options {
 };
 
 /**
- * struct queue - all of it
- * @unsaved: leases that the store has not heard of
- * @options: in force
- * @store: what survives
+ * struct queue - a queue
+ * @unsaved: reserved jobs whose reservation is not in the store
+ * @options: limits
+ * @store: all jobs
  * @timers: on both clocks
  * @job_timer_expired: a delayed job is due, or the TTR of a reserved job has expired
  * @tubes: by name
  * @loaded: the jobs in memory, by id
- * @numbers: of the store
- * @numbers_changed: the store has other ones
- * @next_id: the next job's
- * @stamp: of the job buried last
- * @save: rings when it is to hear of them
- * @keep: rings when a commit is to keep the store ours
- * @refill: by clock, rings when jobs come within the horizon
+ * @numbers: values of the store
+ * @numbers_changed: true if @numbers must be stored
+ * @next_id: id of the next job
+ * @stamp: rank of the last buried job
+ * @save: expires when @unsaved must be stored
+ * @keep: expires when a commit must renew the lease of the store
+ * @refill: by clock, expires when jobs must be loaded
  * @refill_at: by clock, ms, the time for which @refill is set
  * @is_refilling: by clock, true while jobs up to the horizon are loaded
- * @must_commit: somebody waits for a commit
+ * @must_commit: true if a client waits for a commit
  * @uncommitted: bytes of changes since the last commit, approximately
- * @commits: how many there were
+ * @commits: number of commits
  * @damaged: number of times that a job's checksum did not match
  * @total: jobs put
- * @timeouts: leases that ran out
+ * @timeouts: reservations whose TTR expired
  */
 struct queue {
 	TAILQ_HEAD(, job) unsaved;
@@ -92,11 +92,11 @@ struct queue {
 };
 
 /**
- * struct queue_job - what is asked for by a put
+ * struct queue_job - the arguments of a put
  * @pri: priority
- * @is_timed: @when is a time of the wall clock
- * @when: ms, that or a delay
- * @ttr: ms
+ * @is_timed: true if @when is a time of the wall clock
+ * @when: ms, a time or a delay
+ * @ttr: time-to-run, ms
  * @size: bytes of the body
  * @key: of the job, or NULL; a job with this key is replaced
  * @has_replaced: result: true if a job was replaced
@@ -111,38 +111,35 @@ struct queue_job {
 	bool has_replaced;
 };
 
-/* The queue owns the store from here on. */
+/* Open a queue, which then owns the store. */
 void queue_open(struct queue *queue, struct store *store,
 		const struct queue_options *options);
-/* The last commit before a server ends that was not killed. */
+/* Make the last commit before the server ends normally. */
 void queue_finish(struct queue *queue);
-/* Without a commit. */
+/* Close without a commit. */
 void queue_close(struct queue *queue);
 void queue_commit(struct queue *queue);
 /*
- * Is one needed, now that answers wait or none do? An answer of a store that another
- * server may take over is true only if it has not.
+ * Return: true if a commit is needed. If another server may take over the store, a commit must
+ * precede every response, because it verifies that this has not happened.
  */
 bool queue_must_commit(const struct queue *queue, bool has_answers);
-/*
- * To be called after timers_run() and after verbs: loads what is near, in bites;
- * is there more to load?
- */
+/* Load a batch of jobs that are due soon. Return: true if there is more to load. */
 bool queue_work(struct queue *queue);
-/* Someone set the wall clock. */
+/* The wall clock was set. */
 void queue_clock_was_set(struct queue *queue);
 
-/* NULL: there are as many as may be. */
+/* Find or create a tube. Return: NULL if the limit is reached. */
 struct tube *queue_tube(struct queue *queue, const char *name);
 /* True if the changes should be committed before there are more. */
 bool queue_batch_is_full(const struct queue *queue);
-/* A change of a job, with so many bytes of its body, is part of the next commit. */
+/* Count a change of a job with a body of @bytes, which is part of the next commit. */
 void queue_count_change(struct queue *queue, size_t bytes);
 /* True if the disk of the store is full. */
 bool queue_disk_is_full(const struct queue *queue);
-/* That the store's jobs take by now. */
+/* The size of the jobs in the store. */
 uint64_t queue_bytes(const struct queue *queue);
-/* The new job's id, 0: a limit is reached. */
+/* Return: the id of the new job, or 0 if a limit is reached. */
 uint64_t queue_put(struct queue *queue, struct tube *tube,
 		   struct queue_job *put, const void *body);
 /* The id of the job with this key, 0 if there is none. */
@@ -150,35 +147,35 @@ uint64_t queue_find_key(struct queue *queue, const struct tube *tube,
 			const char *key);
 /* Read the body of a job. Return: false if it is damaged. */
 bool queue_body(struct queue *queue, const struct job_record *rec, void *body);
-/* The next job that a worker may have now, or NULL. */
+/* Reserve the first ready job of the watched tubes. Return: NULL if none is ready. */
 struct job *queue_reserve(struct queue *queue, struct worker *worker);
-/* A certain one. */
+/* Reserve the job with this id. */
 struct job *queue_reserve_id(struct queue *queue, struct worker *worker,
 			     uint64_t id);
-/* The next worker that waits and has a job now, which is *@job; or NULL. */
+/* Reserve a job for a waiting worker. Return: the worker, or NULL if no more can be reserved. */
 struct worker *queue_process(struct queue *queue, struct job **job);
-/* Is there such a worker, perhaps? */
+/* Return: false if queue_process() would return NULL. */
 bool queue_can_process(const struct queue *queue);
-/* Was it there, and not somebody else's? */
+/* Return: false if the job does not exist or if another worker has reserved it. */
 bool queue_delete(struct queue *queue, struct worker *worker, uint64_t id);
-/* Did the worker have it? */
+/* These return false if the worker has not reserved the job. */
 bool queue_release(struct queue *queue, struct worker *worker, uint64_t id,
 		   uint32_t pri, uint64_t delay);
 bool queue_bury(struct queue *queue, struct worker *worker, uint64_t id,
 		uint32_t pri);
 bool queue_touch(struct queue *queue, struct worker *worker, uint64_t id);
-/* The worker is gone: its jobs are ready again. */
+/* The connection was closed: make the worker's jobs ready. */
 void queue_abandon(struct queue *queue, struct worker *worker);
-/* How many jobs of a tube became ready; a bite at most. */
+/* Return: the number of jobs that became ready. */
 uint64_t queue_kick(struct queue *queue, struct tube *tube, uint64_t bound);
 bool queue_kick_job(struct queue *queue, uint64_t id);
 void queue_pause(struct queue *queue, struct tube *tube, uint64_t ms);
 
-/* Look at a job: by its id, or at the first of a tube and a state. */
+/* Read a job: by its id, or the first one of a tube and a state. */
 bool queue_peek(struct queue *queue, uint64_t id, struct job_record *rec);
 bool queue_peek_first(struct queue *queue, struct tube *tube,
 		      enum job_state state, struct job_record *rec);
-/* Ms until a delayed job is ready or a lease is over. */
+/* Return: ms until a delayed job is ready, or until the TTR of a reserved job expires. */
 uint64_t queue_time_left(struct queue *queue, const struct job_record *rec);
 
 #endif

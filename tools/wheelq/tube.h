@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tubes: named queues of jobs. A tube is there while it has a job, or somebody
- * uses or watches it.
+ * Tubes: named queues of jobs. A tube exists while it has a job, or while a client uses or watches
+ * it.
  */
 #ifndef TUBE_H
 #define TUBE_H
@@ -15,9 +15,9 @@
 struct watch;
 
 /**
- * struct on_disk - where jobs of a tube and a state begin that are in the store alone
- * @node: among those of the state, of all tubes
- * @key: the first such place; JOB_KEY_LAST: there is none, and it is not among them
+ * struct on_disk - the first job of a tube and a state that is not in memory
+ * @node: node in the heap of its state
+ * @key: position of the job; JOB_KEY_LAST: no such job exists, and @node is not in the heap
  */
 struct on_disk {
 	struct heap_node node;
@@ -26,36 +26,36 @@ struct on_disk {
 
 /**
  * struct tube - a tube
- * @all: its place among them
- * @changed: its place among those of which the store has other counts
- * @partly: its place among those of which the store's counts leave out jobs
- * @hot: its place among those that may have a job for who waits
- * @waiting: who waits for a job of it, longest first
- * @number: by which the store knows it
- * @name: by which clients know it
+ * @all: node in the list of all tubes
+ * @changed: node in the list of tubes whose counts must be stored
+ * @with_uncounted: node in the list of tubes with jobs that the store's counts do not include
+ * @pending: node in the list of tubes that may have a ready job for a waiting worker
+ * @waiting: workers that wait for a job, longest first
+ * @number: identifies the tube in the store
+ * @name: identifies the tube to clients
  * @tubes: all tubes
- * @entry: the same, by number
- * @has_changed: it is there
- * @has_uncounted: it is there
- * @is_pending: it is there
- * @stays: it is there without jobs, too, and when nobody uses or watches it
- * @is_stored: the store knows it
- * @ready: its ready jobs in memory, in order
+ * @entry: node in the table by number
+ * @has_changed: true if @changed is in its list
+ * @has_uncounted: true if @with_uncounted is in its list
+ * @is_pending: true if @pending is in its list
+ * @stays: true if the tube exists without jobs and clients
+ * @is_stored: true if the store has the tube
+ * @ready: ready jobs in memory, in order
  * @first: first of @ready, or NULL
- * @far: of each state, what is in the store alone
- * @jobs: of each state, how many there are
- * @stored: the same, as the store has them
- * @uncounted: those of them that the store's counts leave out
- * @urgent: ready jobs in memory with a priority below 1024
- * @waiters: how many they are
- * @users: connections that put into it
- * @watchers: workers that take from it
- * @pause: ms, as asked for last
- * @paused_until: ms, of the queue's clock; no job is taken from it before
- * @unpause: rings then
- * @total: jobs put
- * @deletes: jobs deleted
- * @pauses: how often it was paused
+ * @on_disk: by state, the jobs that are not in memory
+ * @jobs: by state, the number of jobs
+ * @stored: by state, the number of jobs in the store
+ * @uncounted: by state, the number of these that the store's counts do not include
+ * @urgent: number of ready jobs in memory with a priority below 1024
+ * @waiters: number of waiting workers
+ * @users: number of connections that use the tube
+ * @watchers: number of workers that watch the tube
+ * @pause: ms, as last requested
+ * @paused_until: ms of the queue's clock; no job is reserved before; 0: not paused
+ * @unpause: expires at @paused_until
+ * @total: number of jobs put
+ * @deletes: number of jobs deleted
+ * @pauses: number of times that the tube was paused
  */
 struct tube {
 	TAILQ_ENTRY(tube) all;
@@ -93,20 +93,20 @@ struct tube {
 TAILQ_HEAD(tube_list, tube);
 
 /**
- * struct tubes - all of them
- * @list: as they were created
- * @by_name: a tree of tsearch(3)
- * @by_number: the same tubes
- * @changed: of these the store has other counts
- * @partly: of these the store's counts leave out jobs
- * @hot: these may have a job for who waits
- * @count: how many there are
- * @next: the next tube's number
- * @counted: the store's counts leave out the jobs with this number or a higher one
- * @jobs: of each state, how many jobs there are in all tubes
- * @loaded: of each state, how many jobs are in memory
- * @far: of each state, the tubes that have jobs in the store alone, nearest first
- * @latest: of each state, jobs in memory that may be evicted, last one first
+ * struct tubes - all tubes
+ * @list: in the order of their creation
+ * @by_name: tree of tsearch(3)
+ * @by_number: table
+ * @changed: tubes whose counts must be stored
+ * @with_uncounted: tubes with jobs that the store's counts do not include
+ * @pending: tubes that may have a ready job for a waiting worker
+ * @count: number of tubes
+ * @next: number of the next tube
+ * @counted: the store's counts do not include jobs with this id or a higher one
+ * @jobs: by state, the number of jobs
+ * @loaded: by state, the number of jobs in memory
+ * @on_disk: by state, the tubes with jobs that are not in memory, earliest first
+ * @latest: by state, the jobs in memory that may be evicted, last one first
  */
 struct tubes {
 	struct tube_list list;
@@ -132,25 +132,25 @@ bool tube_name_is_good(const char *name);
 bool job_key_is_good(const char *key);
 struct tube *tube_find(struct tubes *tubes, const char *name);
 struct tube *tube_numbered(const struct tubes *tubes, uint64_t number);
-/* @number: 0: the next one. */
+/* @number: identifies it in the store; 0: use the next number. */
 struct tube *tube_make(struct tubes *tubes, const char *name, uint64_t number);
 void tube_set_on_disk(struct tube *tube, enum job_state state, struct job_key key);
-/* The tube of which jobs of this state are to be loaded first, or NULL. */
+/* The tube whose jobs of this state must be loaded first, or NULL. */
 struct tube *tubes_first_on_disk(const struct tubes *tubes, enum job_state state);
-/* Free it if nothing needs it any more. */
+/* Free the tube if it is no longer in use. */
 void tube_drop(struct tube *tube);
 
-/* More or fewer jobs of a state. */
+/* Add @more to the number of jobs of a state. */
 void tube_count(struct tube *tube, enum job_state state, int64_t more);
 /* A job has another state in the store. */
 void tube_count_stored(struct tube *tube, uint64_t id, enum job_state from,
 		       enum job_state to);
-/* So many jobs more that the store has and its counts leave out. */
+/* Add @more to the number of stored jobs that the store's counts do not include. */
 void tube_count_uncounted(struct tube *tube, enum job_state state, int64_t more);
-/* From now on the store's counts leave out only jobs from a number on. */
+/* The store's counts include all jobs with an id below @id. */
 void tubes_count_until(struct tubes *tubes, uint64_t id);
 uint64_t tube_jobs(const uint64_t *jobs);
-/* It may have a job for who waits. */
+/* The tube may have a ready job for a waiting worker. */
 void tube_add_pending(struct tube *tube);
 
 /*
