@@ -8,15 +8,15 @@
 #include "tube.h"
 
 #define MS_A_SECOND	1000
-/* Of a fraction of a second: nanoseconds. */
+/* Digits of a fraction of a second. */
 #define MOST_DIGITS	9
-/* So that no sum of times overflows: some 290,000 years. */
+/* 290,000 years; sums of times do not overflow. */
 #define LAST_MS		(INT64_MAX / 1000)
 
 /**
  * struct verb_kind - a command
  * @name: its first word
- * @takes: the words after it, a letter each; see struct command
+ * @takes: its arguments, one letter each; see struct command
  */
 struct verb_kind {
 	const char *name;
@@ -65,7 +65,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The digits at *@text, which are moved past; more than @most is an error. */
+/* Read the digits at *@text and move it past them; a value above @most is an error. */
 static bool read_digits(const char **text, uint64_t most, uint64_t *number)
 {
 	uint64_t n = 0;
@@ -98,7 +98,7 @@ static bool read_u32(const char *text, uint32_t *number)
 	return true;
 }
 
-/* Seconds, with a decimal point if need be; what is below a ms counts as one. */
+/* Read seconds with an optional fraction, rounded up to ms. */
 static bool read_seconds(const char *text, uint64_t *ms)
 {
 	uint64_t seconds, unit = MS_A_SECOND * 1000000ULL, fraction = 0;
@@ -124,7 +124,7 @@ static bool read_ttr(const char *text, uint64_t *ms)
 {
 	if (!read_seconds(text, ms))
 		return false;
-	/* The protocol: 0 is 1 s. */
+	/* In the protocol, 0 is 1 s. */
 	if (!*ms)
 		*ms = MS_A_SECOND;
 	return true;
@@ -156,7 +156,7 @@ static bool read_argument(struct command *command, char kind, const char *text)
 	}
 }
 
-/* The word at *@line, which is moved past it; NULL: there is none. */
+/* Return the word at *@line and move it past the word; NULL at the end. */
 static const char *next_word(char **line)
 {
 	char *word = *line + strspn(*line, " ");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * beanstalkd's protocol: what a line asks for.
+ * Parser for the commands of the protocol.
  */
 #ifndef BEANSTALK_H
 #define BEANSTALK_H
 
 #include <stdint.h>
 
-/* Bytes of a line, its end included. */
+/* Limit on the length of a line, including its end. */
 #define LINE_MAX_BYTES	224
 
 enum verb {
@@ -46,15 +46,15 @@ enum verb {
 const char *verb_name(enum verb verb);
 
 /**
- * struct command - what a line asks for
- * @verb: what is to be done
+ * struct command - a parsed command
+ * @verb: the kind of command
  * @id: i: of a job
  * @pri: p: priority
  * @delay: d: ms
  * @at: a: ms since 1970
  * @ttr: t: ms, at least 1
  * @bytes: b: of the body that follows
- * @bound: k: so many at most
+ * @bound: k: limit on the number of jobs
  * @name: n: of a tube; y: key of a job; in the line
  */
 struct command {
@@ -70,8 +70,8 @@ struct command {
 };
 
 /*
- * @line: without its end, which is a 0; it is taken to pieces. @length: its
- * length, as it may have a 0 in it. NULL, or the answer that it deserves.
+ * Parse a line without its end. The line is modified. @length is its length, because it may
+ * contain a 0. Return: NULL, or the response to an invalid line.
  */
 const char *beanstalk_parse(struct command *command, char *line,
 			    unsigned int length);

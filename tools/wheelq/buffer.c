@@ -9,7 +9,7 @@
 #include "fail.h"
 
 #define LEAST_ROOM	256
-/* Most of what is printed is shorter. */
+/* Most lines are shorter. */
 #define USUAL		64
 
 char *buffer_room(struct buffer *buffer, size_t count)

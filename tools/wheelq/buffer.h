@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes that come at one end and go at the other.
+ * A queue of bytes.
  */
 #ifndef BUFFER_H
 #define BUFFER_H
@@ -31,12 +31,12 @@ static inline char *buffer_bytes(const struct buffer *buffer)
 	return buffer->bytes + buffer->from;
 }
 
-/* Room for so many more, which the caller fills and then adds to @to. */
+/* Allocate memory for @count more bytes. The caller fills it and then adds them to @to. */
 char *buffer_room(struct buffer *buffer, size_t count);
 void buffer_add(struct buffer *buffer, const void *bytes, size_t count);
 __attribute__((format(printf, 2, 3)))
 void buffer_print(struct buffer *buffer, const char *format, ...);
-/* The first ones have gone. An empty buffer takes no memory. */
+/* Remove the first bytes. An empty buffer uses no memory. */
 void buffer_take(struct buffer *buffer, size_t count);
 void buffer_clear(struct buffer *buffer);
 

@@ -55,7 +55,7 @@ struct tube *cache_tube(struct queue *queue, uint64_t number)
 
 	if (!tube)
 		fail(EXIT_FAILED,
-		     "the store has a job of tube %llu, which is not there",
+		     "the store has a job of tube %llu, which does not exist",
 		     (unsigned long long)number);
 	return tube;
 }
@@ -175,7 +175,7 @@ static void enqueue_loaded_job(struct queue *queue, struct job *job)
 
 /*
  * Load a batch of at most @most jobs. Skip the jobs that are in memory: their rows are out of
- * date. tube->far is set first, because loaded jobs must be before it.
+ * date. tube->on_disk is set first, because loaded jobs must be before it.
  */
 static void load(struct queue *queue, struct tube *tube, enum job_state state,
 		 size_t most)

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The window: which jobs are in memory.
+ * The jobs in memory.
  *
- * Of each tube and state the jobs before tube->far are in memory, the others are
- * in the store alone. Reserved jobs are always in memory, buried ones never.
+ * By tube and state, the jobs before tube->on_disk are in memory; the others are only in the
+ * store. Reserved jobs are always in memory, buried jobs never.
  */
 #ifndef CACHE_H
 #define CACHE_H
 
 #include "queue.h"
 
-/* A job of memory, or brought there to be dealt with; NULL: there is none. */
+/* Find a job in memory, or load it; NULL if it does not exist. */
 struct job *cache_fetch(struct queue *queue, uint64_t id);
 struct job *cache_find(struct queue *queue, uint64_t id);
-/* A job in memory, of a state that it has just come to: it stays or leaves. */
+/* Keep or evict a job in memory whose state has changed. */
 void cache_settle(struct queue *queue, struct job *job);
-/* The same, after its change is stored, for which an answer waits. */
+/* Store a change that a client waits for, then keep or evict the job. */
 void cache_keep(struct queue *queue, struct job *job);
 /* A delayed job in memory is due: make it ready. */
 void cache_enqueue_due(struct queue *queue, struct job *job);
-/* Out of memory; the store has it, or it is no more. */
+/* Free a job in memory that is up to date in the store, or deleted. */
 void cache_forget(struct queue *queue, struct job *job);
-/* Write what a job is ahead of the store. */
+/* Store the changes of a job. */
 void cache_save(struct queue *queue, struct job *job);
-/* The first of all that a tube has ready, loaded if need be; or NULL. */
+/* The first ready job of a tube, which is loaded if necessary, or NULL. */
 struct job *cache_first(struct queue *queue, struct tube *tube);
 /* Load the jobs that become due soon. Return: true if there is more to load. */
 bool cache_work(struct queue *queue);
-/* A job of which the record was read from the store. */
+/* Add a job to memory that was read from the store. */
 struct job *cache_load(struct queue *queue, struct tube *tube,
 			const struct job_record *rec);
-/* The tube that a job of the store belongs to. */
+/* The tube of a stored job. */
 struct tube *cache_tube(struct queue *queue, uint64_t number);
-/* A tube whose jobs are all in the store. */
+/* None of the tube's jobs is in memory. */
 void cache_open(struct tube *tube);
 
 #endif

@@ -10,11 +10,11 @@
 #include "container.h"
 #include "fail.h"
 
-/* Read in one turn from one connection. */
+/* Read from one connection per iteration. */
 #define READ_BYTES	65536
-/* A client that does not read its answers is not listened to beyond this. */
+/* A connection with more unread responses is not read. */
 #define OUT_BYTES	65536
-/* The last second of a lease: who waits is told. */
+/* In this time before the end of a TTR, a wait ends with DEADLINE_SOON. */
 #define MARGIN_MS	1000
 #define BODY_END	2
 
@@ -168,7 +168,7 @@ void client_stop_waiting(struct client *client)
 
 void client_read(struct client *client)
 {
-	/* Shared by all, so that a connection takes no more than it keeps. */
+	/* Shared by all connections, to save memory. */
 	static char bytes[READ_BYTES];
 	ssize_t got = read(client->fd, bytes, sizeof(bytes));
 
@@ -203,14 +203,14 @@ bool client_can_run(const struct client *client)
 	       client->state != CLIENT_WAITS && client->state != CLIENT_QUITS;
 }
 
-/* The rest of a line that is too long goes, up to its end. */
+/* Discard the rest of a line that is too long. */
 static bool skip_line(struct client *client)
 {
 	struct buffer *in = &client->in;
 	char *end = memmem(buffer_bytes(in), buffer_count(in), "\r\n", 2);
 
 	if (!end) {
-		/* Its last byte may be the first of the end. */
+		/* The last byte may be the first byte of the end. */
 		buffer_take(in, buffer_count(in) - 1);
 		return false;
 	}
@@ -277,7 +277,7 @@ static bool skip(struct client *client)
 	return true;
 }
 
-/* One step; was there enough for it? */
+/* Process one unit of input. Return: false if it is incomplete. */
 static bool take(struct client *client)
 {
 	switch (client->state) {

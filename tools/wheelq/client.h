@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A connection: bytes in, lines and bodies of the protocol, bytes out.
+ * A connection: reads lines and bodies of the protocol, and sends responses.
  */
 #ifndef CLIENT_H
 #define CLIENT_H
@@ -15,7 +15,7 @@ struct client;
 TAILQ_HEAD(client_list, client);
 
 /**
- * struct client_ops - what the commands of a connection do
+ * struct client_ops - implementation of the commands
  * @line: run the command of a line, without its end; the line may be modified
  * @body: the body of client->put has arrived
  * @headers: state CLIENT_HEADERS: take one line; return false if it is incomplete
@@ -29,11 +29,11 @@ struct client_ops {
 };
 
 /**
- * struct client_host - what all connections share
+ * struct client_host - state that all connections share
  * @ops: the commands
  * @queue: the queue
  * @quota: limit on their buffers
- * @busy: connections with something to do at the end of the iteration
+ * @busy: connections to process at the end of the iteration
  */
 struct client_host {
 	const struct client_ops *ops;
@@ -43,14 +43,14 @@ struct client_host {
 };
 
 /**
- * enum client_state - what comes next from a connection
+ * enum client_state - the expected input of a connection
  * @CLIENT_LINE: a line
  * @CLIENT_BODY: the body of a put
- * @CLIENT_SKIP: so many bytes that nobody wants, then an answer
+ * @CLIENT_SKIP: bytes that are discarded, followed by a response
  * @CLIENT_SKIP_LINE: the rest of a line that is too long
- * @CLIENT_HEADERS: the lines after the first one of a request by HTTP
- * @CLIENT_WAITS: nothing, it waits for a job
- * @CLIENT_QUITS: nothing, it is closed when it has its answers
+ * @CLIENT_HEADERS: the header lines of an HTTP request
+ * @CLIENT_WAITS: nothing; it waits for a job
+ * @CLIENT_QUITS: nothing; it is closed when all responses were sent
  */
 enum client_state {
 	CLIENT_LINE,
@@ -64,29 +64,29 @@ enum client_state {
 
 /**
  * struct client - a connection
- * @all: its place among all
- * @busy: its place among those with something to do at the end of the turn
+ * @all: node in the list of connections
+ * @busy: node in the list of connections to process at the end of the iteration
  * @buffers: the size of @in and @out
- * @host: what all connections share
+ * @host: state that all connections share
  * @fd: the socket
- * @is_busy: it is there
- * @state: what comes next
- * @put: of which the body comes
- * @key: of that job
- * @skip: bytes to go, with CLIENT_SKIP
- * @reply: after that, or after the headers; there NULL: metrics
- * @in: what came and was not used yet
- * @out: what is to be sent
- * @worker: watches, leases
- * @used: the tube that it puts into
- * @alarm: rings when it has waited long enough
- * @give_up: ms of the queue's clock, when it has; 0: at once
- * @has_more: in @in there is more than was used
- * @has_ended: no more will come
- * @is_dead: it is to be closed at once
- * @is_producer: it has put
- * @is_worker: it has reserved
- * @events: that epoll watches for
+ * @is_busy: true if @busy is in its list
+ * @state: the expected input
+ * @put: the command whose body is expected
+ * @key: the key of that job
+ * @skip: number of bytes to discard in state CLIENT_SKIP
+ * @reply: response after that, or after HTTP headers; NULL: the metrics
+ * @in: unprocessed input
+ * @out: unsent responses
+ * @worker: its watched tubes and reserved jobs
+ * @used: the tube of its puts
+ * @timer: expires when it has waited for @give_up
+ * @give_up: ms of the queue's clock, end of its wait; 0: do not wait
+ * @has_more: true if @in has further commands
+ * @has_ended: true if the peer sends no more
+ * @is_dead: true if it must be closed immediately
+ * @is_producer: true if it has put a job
+ * @is_worker: true if it has sent a reserve
+ * @events: the events of epoll
  */
 struct client {
 	TAILQ_ENTRY(client) all;
@@ -118,27 +118,27 @@ void client_host_open(struct client_host *host, const struct client_ops *ops,
 		      struct queue *queue, size_t limit);
 struct client *client_open(struct client_host *host, int fd);
 void client_close(struct client *client);
-/* Bytes have come, or the end. */
+/* Read the available input. */
 void client_read(struct client *client);
-/* It waits, and has closed its half: the other half may still want an answer. */
+/* End the wait of a peer that sends no more, but may still receive the response. */
 void client_stop_waiting(struct client *client);
-/* It is to be closed: nothing that it waits for can reach it. */
+/* Close it at the end of the iteration; the peer is unreachable. */
 void client_kill(struct client *client);
 /* Run at most @budget commands that have arrived. */
 void client_work(struct client *client, unsigned int budget);
-/* Send what can be sent. */
+/* Send as much as possible without blocking. */
 void client_write(struct client *client);
 /* Update the quota. */
 void client_count_buffers(struct client *client);
 /* Process the connection at the end of the iteration. */
 void client_set_busy(struct client *client);
-/* Is it to be closed? */
+/* Return: true if it can be closed. */
 bool client_is_done(const struct client *client);
-/* Is it there, and neither waiting nor behind with reading its answers? */
+/* Return: false if it waits, is closed, or has too many unread responses. */
 bool client_can_run(const struct client *client);
-/* It waited, and gets this job, or waits again if the job is damaged. */
+/* Send a job to a waiting connection. If the job is damaged, it waits again. */
 void client_send_waited(struct client *client, struct job *job);
-/* There is no job for it now: it waits for one, if it may. */
+/* No job is ready: wait for one, unless the command does not wait. */
 void client_wait(struct client *client);
 
 /* The body of client->put is too long, or there is no memory for it: skip it, then respond. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What each command of the protocol does.
+ * The commands of the protocol.
  */
 #include "commands.h"
 

@@ -10,7 +10,7 @@
 
 #define SPACES	" \t\r\n"
 
-/* The line without its comment, and without spaces at its ends. */
+/* Remove the comment, and spaces at both ends. */
 static char *trim(char *line)
 {
 	char *end;

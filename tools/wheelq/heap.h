@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A binary heap of what is embedded elsewhere: the first of many, in O(log n).
+ * A binary heap of embedded nodes: finds the first one in O(log n).
  */
 #ifndef HEAP_H
 #define HEAP_H
@@ -13,10 +13,10 @@ struct heap_node {
 };
 
 /**
- * struct heap - nodes, of which none is before its parent
- * @nodes: 0: the first
- * @count: of the nodes
- * @room: for so many
+ * struct heap - a heap; no node is before its parent
+ * @nodes: array; the first node is at index 0
+ * @count: number of nodes
+ * @room: size of the array
  * @before: the order
  */
 struct heap {
@@ -28,7 +28,7 @@ struct heap {
 
 void heap_add(struct heap *heap, struct heap_node *node);
 void heap_remove(struct heap *heap, struct heap_node *node);
-/* Forget all and free the array. */
+/* Remove all nodes, and free the array. */
 void heap_clear(struct heap *heap);
 
 static inline struct heap_node *heap_first(const struct heap *heap)

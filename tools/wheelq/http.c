@@ -10,7 +10,7 @@
 #define NOT_FOUND	"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n" \
 			"Connection: close\r\n\r\n"
 
-/* Three words, of which no command has such a third one. */
+/* No command has such a third word. */
 bool http_is_request(const char *line)
 {
 	const char *second = strchr(line, ' ');
@@ -19,7 +19,7 @@ bool http_is_request(const char *line)
 	return third && !strncmp(third, " HTTP/1.", 8);
 }
 
-/* No command is written in capitals. */
+/* No command has capital letters. */
 bool http_may_be_request(const char *bytes, size_t count)
 {
 	size_t length = 0;

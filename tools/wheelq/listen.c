@@ -19,7 +19,7 @@
 
 #define BACKLOG		1024
 #define UNIX		"unix:"
-/* Files beside connections: the store's, the wheels', and some to be sure. */
+/* Open files other than connections: of the store and the timers, with a margin. */
 #define OTHER_FILES	64
 
 static int try_bind(int family, const struct sockaddr *address,
@@ -37,7 +37,7 @@ static int try_bind(int family, const struct sockaddr *address,
 	return -1;
 }
 
-/* A socket that nobody listens on is what a server left that was killed. */
+/* Remove the socket of a server that was killed. */
 static void remove_left_behind(const struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -61,15 +61,15 @@ static int bind_in_folder(const char *path)
 	memcpy(address.sun_path, path, strlen(path));
 	remove_left_behind(&address);
 	fd = try_bind(AF_UNIX, (struct sockaddr *)&address, sizeof(address));
-	/* Its folder alone says who may connect. */
+	/* Access is limited by its directory. */
 	if (fd >= 0 && chmod(path, 0666))
 		fail(EXIT_FAILED, "%s: %s", path, strerror(errno));
 	return fd;
 }
 
 /*
- * An accepted connection inherits these. An answer goes at once, whether the one before it
- * has been acknowledged or not; a peer that has vanished is found out in some hours.
+ * Accepted connections inherit these. A response is sent immediately, even if the previous one was
+ * not acknowledged. An unreachable peer is detected after some hours.
  */
 static void set_options(int fd)
 {
@@ -131,7 +131,7 @@ void listener_refuse(int fd)
 {
 	static const char refusal[] = "OUT_OF_MEMORY\r\n";
 
-	/* Whether it hears why or not, it is gone. */
+	/* The connection is closed in any case. */
 	if (send(fd, refusal, sizeof(refusal) - 1, MSG_NOSIGNAL) < 0)
 		errno = 0;
 	close(fd);
@@ -144,7 +144,7 @@ int listener_accept(struct listener *listener)
 
 	if (fd >= 0 || (errno != EMFILE && errno != ENFILE))
 		return fd;
-	/* Nobody's turn would end while somebody waits to be accepted. */
+	/* Without this, the pending connection would wake the loop up repeatedly. */
 	close(listener->spare);
 	fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC);
 	if (fd >= 0)
@@ -167,7 +167,7 @@ uint32_t listener_room(uint32_t wanted)
 		getrlimit(RLIMIT_NOFILE, &limit);
 	}
 	if (limit.rlim_cur <= OTHER_FILES)
-		fail(EXIT_FAILED, "%llu open files are too few to serve anybody",
+		fail(EXIT_FAILED, "%llu open files are too few for a connection",
 		     (unsigned long long)limit.rlim_cur);
 	if (limit.rlim_cur - OTHER_FILES < wanted)
 		return limit.rlim_cur - OTHER_FILES;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The listeners that connections come from.
+ * Listening sockets.
  */
 #ifndef LISTEN_H
 #define LISTEN_H
@@ -8,11 +8,10 @@
 #include <stdint.h>
 
 /**
- * struct listener - an address that is listened on
- * @fd: readable when somebody wants a connection
- * @spare: a file that is closed when there are no more files, so that who wants
- *	a connection can be told
- * @name: as people know it
+ * struct listener - a listening socket
+ * @fd: readable when a connection is pending
+ * @spare: closed when no more files can be opened, so that a connection can be rejected
+ * @name: for messages
  */
 struct listener {
 	int fd;
@@ -21,18 +20,18 @@ struct listener {
 };
 
 /*
- * Take an address, so that nobody else has it: a name or an address, or unix:PATH for a
- * socket in a folder. Connections are refused until it is listened on.
+ * Bind an address, or unix:PATH for a Unix socket. Connections are rejected until
+ * listener_listen() is called.
  */
 void listener_open(struct listener *listener, const char *address,
 		   const char *port);
 void listener_listen(struct listener *listener);
 void listener_close(struct listener *listener);
-/* A new connection, or -1: nobody wants one now, or it was refused. */
+/* Accept a connection. Return: -1 if none is pending, or if it was rejected. */
 int listener_accept(struct listener *listener);
-/* Say that there is no room, and close it. */
+/* Respond with OUT_OF_MEMORY, and close the connection. */
 void listener_refuse(int fd);
-/* How many of @wanted connections this process may have open files for. */
+/* Return: @wanted, or less if the limit on open files is lower. */
 uint32_t listener_room(uint32_t wanted);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * wheelq: delayed work that survives.
+ * wheelq: a durable queue for delayed jobs.
  */
 #include <sys/stat.h>
 
@@ -14,7 +14,7 @@ int main(int argc, char **argv)
 	struct server_options options;
 	struct server server;
 
-	/* Bodies may be secret: what is made here is its owner's alone. */
+	/* Bodies may be secret: files are readable only by their owner. */
 	umask(077);
 	options_read(&options, argc, argv);
 	serve(&server, &options);

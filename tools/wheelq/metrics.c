@@ -49,7 +49,7 @@ static void jobs(struct buffer *b, const struct tubes *tubes)
 		buffer_print(b, "wheelq_jobs{state=\"%s\"} %llu\n",
 			     stats_state_name(shown[i]),
 			     (unsigned long long)jobs_in(tubes->jobs, shown[i]));
-	/* No character of a tube's name needs an escape. */
+	/* The characters of a tube's name need no escape. */
 	head(b, "wheelq_tube_jobs", "gauge", "Jobs by tube and state.");
 	TAILQ_FOREACH(tube, &tubes->list, all)
 		for (i = 0; i < SHOWN; i++)
@@ -76,15 +76,15 @@ static void process(struct buffer *b, const struct server *server)
 	struct rusage used;
 
 	getrusage(RUSAGE_SELF, &used);
-	head(b, "wheelq_info", "gauge", "Which wheelq, on which wheel.");
+	head(b, "wheelq_info", "gauge", "Version and timers.");
 	buffer_print(b, "wheelq_info{version=\"%s\",wheel=\"%s\"} 1\n",
 		     WHEELQ_VERSION, timers_backend(timers));
-	gauge(b, "wheelq_uptime_seconds", "Since it was started.",
+	gauge(b, "wheelq_uptime_seconds", "Time since the start.",
 	      (timers_now(timers, CLOCK_QUEUE) - server->started) / 1000);
-	gauge(b, "wheelq_draining", "1: new jobs are refused.",
+	gauge(b, "wheelq_draining", "1: puts are rejected.",
 	      server->is_draining);
 	head(b, "process_cpu_seconds_total", "counter",
-	     "Time of processors that it has taken.");
+	     "CPU time.");
 	buffer_print(b, "process_cpu_seconds_total %.2f\n",
 		     used.ru_utime.tv_sec + used.ru_stime.tv_sec +
 		     (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6);
@@ -100,23 +100,23 @@ void metrics_print(struct buffer *b, struct server *server)
 	jobs(b, &queue->tubes);
 	gauge(b, "wheelq_tubes", "Tubes.", queue->tubes.count);
 	counter(b, "wheelq_jobs_put_total", "Jobs put.", queue->total);
-	counter(b, "wheelq_job_timeouts_total", "Leases that ran out.",
+	counter(b, "wheelq_job_timeouts_total", "Reservations whose TTR expired.",
 		queue->timeouts);
 	commands(b, server);
 	gauge(b, "wheelq_connections", "Connections.", server->connected);
 	gauge(b, "wheelq_waiting", "Connections that wait for a job.",
 	      clients.waiting);
-	counter(b, "wheelq_connections_total", "Connections there were.",
+	counter(b, "wheelq_connections_total", "Accepted connections.",
 		server->connections);
 	gauge(b, "wheelq_buffers_bytes",
-	      "Commands that are not whole, and answers that are not read.",
+	      "Incomplete commands and unread responses.",
 	      server->host.quota.bytes);
 	counter(b, "wheelq_buffers_refusals_total",
-		"Connections that gave way when these were too many.",
+		"Connections that lost their buffers.",
 		server->host.quota.refusals);
 	gauge(b, "wheelq_jobs_in_memory", "Jobs in memory.",
 	      queue->loaded.count);
-	gauge(b, "wheelq_store_bytes", "What jobs take in the store.",
+	gauge(b, "wheelq_store_bytes", "Size of the jobs in the store.",
 	      queue_bytes(queue));
 	gauge(b, "wheelq_store_full", "1: the disk of the store is full.",
 	      queue_disk_is_full(queue));

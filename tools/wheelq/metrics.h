@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page that Prometheus reads.
+ * Metrics for Prometheus.
  */
 #ifndef METRICS_H
 #define METRICS_H

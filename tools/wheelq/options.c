@@ -12,7 +12,7 @@
 #include "version.h"
 
 #define MOST_CONNECTIONS	10000
-/* Bytes that connections hold, and how many of the largest bodies are to fit. */
+/* Default limit on buffers, and the least number of the largest bodies. */
 #define MOST_BUFFERS		(256 << 20)
 #define BODIES			4
 
@@ -43,33 +43,31 @@ static const struct option long_options[] = {
 static const char usage[] =
 	"Usage: wheelq --store FILE|URI [OPTION...]\n"
 	"\n"
-	"Serves a queue of jobs, delayed or ready, by beanstalkd's protocol. What it has\n"
-	"acknowledged survives a crash.\n"
+	"Serve delayed jobs with the beanstalkd protocol. Acknowledged changes survive a crash.\n"
 	"\n"
-	"  --store FILE           where the jobs are kept; made if it is not there\n"
-	"  --store URI            postgresql://..., where several servers may have one\n"
-	"                         store: one serves, the others stand by\n"
-	"  --listen ADDRESS       127.0.0.1 unless given, or unix:PATH; there are no\n"
-	"                         passwords: who reaches it may do everything\n"
-	"  --port PORT            11300\n"
-	"  --config FILE          options from a file, one a line, as in 'max-jobs 1000'\n"
+	"  --store FILE           SQLite file with the jobs, created if it does not exist\n"
+	"  --store URI            PostgreSQL database with the jobs: postgresql://...; of several\n"
+	"                         servers with one database, one serves, the others are on standby\n"
+	"  --listen ADDRESS       default: 127.0.0.1; or unix:PATH; no authentication\n"
+	"  --port PORT            default: 11300\n"
+	"  --config FILE          read options from a file, one per line: 'max-jobs 1000'\n"
 	"\n"
-	"Limits; what is beyond is refused with OUT_OF_MEMORY or JOB_TOO_BIG:\n"
-	"  --max-job-size BYTES   of a body: 65535\n"
-	"  --max-jobs N           0, which is no limit\n"
-	"  --max-bytes BYTES      that jobs take in the store: 0, no limit\n"
-	"  --max-tubes N          10000\n"
-	"  --max-connections N    10000, or what the limit of open files has room for\n"
-	"  --max-buffers BYTES    of commands that are not whole, and answers that are not\n"
-	"                         read; beyond it who is slowest is refused: 268435456\n"
-	"  --max-leases N         jobs reserved at a time; who reserves more waits: 65536\n"
+	"Limits; beyond them, the response is OUT_OF_MEMORY or JOB_TOO_BIG:\n"
+	"  --max-job-size BYTES   size of a body, default: 65535\n"
+	"  --max-jobs N           default: 0, no limit\n"
+	"  --max-bytes BYTES      size of the jobs in the store, default: 0, no limit\n"
+	"  --max-tubes N          default: 10000\n"
+	"  --max-connections N    default: 10000, or less if the limit on open files is lower\n"
+	"  --max-buffers BYTES    incomplete commands and unread responses,\n"
+	"                         default: 268435456\n"
+	"  --max-leases N         reserved jobs; further workers wait, default: 65536\n"
 	"\n"
 	"Memory:\n"
-	"  --window N             jobs of each state to keep in memory: 131072\n"
-	"  --horizon SECONDS      how far ahead jobs are loaded: 3600\n"
+	"  --window N             jobs of each state in memory, default: 131072\n"
+	"  --horizon SECONDS      load jobs that are due within this time, default: 3600\n"
 	"\n"
-	"SIGTERM ends it, SIGUSR1 lets it refuse new jobs. Exit status: 0: it was ended;\n"
-	"1: the store or the system refused; 2: it was asked for what makes no sense.\n";
+	"SIGTERM ends the server. After SIGUSR1, it rejects new jobs. Exit status: 0: ended by a\n"
+	"signal; 1: the store or the system failed; 2: an option is invalid.\n";
 
 static uint64_t read_limit(const char *name, const char *text,
 			   uint64_t least, uint64_t most)
@@ -152,7 +150,7 @@ static void take(struct server_options *o, int option, const char *name,
 	}
 }
 
-/* A file has no files in it, and all its settings have a value. */
+/* A file cannot name another file, and all its options have a value. */
 static bool take_setting(void *context, const char *name, const char *value)
 {
 	const struct option *option;
@@ -166,7 +164,7 @@ static bool take_setting(void *context, const char *name, const char *value)
 	return true;
 }
 
-/* Unless so many are asked for, as many as may be. */
+/* By default, as many as the limit on open files allows. */
 static void resolve_connections(struct server_options *o)
 {
 	uint32_t wanted = o->connections ? o->connections : MOST_CONNECTIONS;
@@ -179,7 +177,7 @@ static void resolve_connections(struct server_options *o)
 	o->connections = room;
 }
 
-/* Unless something else is asked for, a few bodies of any size that is allowed fit. */
+/* By default, some bodies of the largest size fit. */
 static void resolve_buffers(struct server_options *o)
 {
 	uint64_t bodies = (uint64_t)BODIES * o->body;

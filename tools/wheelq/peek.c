@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Jobs are looked at, and kicked, wherever they are.
+ * Peek and kick, for jobs in memory and in the store.
  *
- * In memory a job may have gone on from where its row is: then the row is old, and
- * not what is looked for.
+ * The row of a job in memory may be out of date. Then its state in memory is used, and the row
+ * is skipped.
  */
 #include "transition.h"
 #include "cache.h"
@@ -27,7 +27,7 @@ static bool is_still(struct queue *queue, const struct job_record *rec)
 	return !job || job->rec.state == rec->state;
 }
 
-/* A job that is due by now is ready, or will be in a moment, wherever its row is. */
+/* A due job is ready, even if its row has another state. */
 static struct job_key first_key(struct queue *queue, enum job_state state)
 {
 	struct job_key first = JOB_KEY_FIRST;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The store in PostgreSQL. Changes are sent without waiting for their results; a
- * question, or a commit, waits for the results of all that was sent before it. So a
- * turn of the server costs one round trip, and one commit.
+ * The store in PostgreSQL. Changes are sent without waiting for their results. A query or a commit
+ * waits for the results of all previous statements. An iteration of the server therefore takes one
+ * round trip and one commit.
  */
 #include "postgres.h"
 
@@ -11,7 +11,7 @@
 
 #include "fail.h"
 
-/* A job takes so much beside its body: a row, and its entries in two indexes. */
+/* Size of a job without its body: a row, and entries of indexes. */
 #define JOB_BYTES	256
 
 /* In the order of send_record() and read_record(). */
@@ -38,7 +38,7 @@ const char *const postgres_statements[PG_STATEMENTS] = {
 		"ORDER BY rank, due, id LIMIT $6",
 	[PG_NUMBERS] = "SELECT next_id, skew + " NOW_MS ", clock, counted\n"
 		"FROM wheelq_store",
-	/* PostgreSQL's clock is all servers' own: @skew is of the queue's to it. */
+	/* All servers share PostgreSQL's clock: @skew is relative to it. */
 	[PG_SET_NUMBERS] = "UPDATE wheelq_store\n"
 		"SET next_id = $1, clock = $2, skew = $2 - " AFTER_MS ", counted = $3",
 	[PG_TUBES] = "SELECT number, delayed, timed, ready, reserved, buried, name\n"
@@ -49,7 +49,7 @@ const char *const postgres_statements[PG_STATEMENTS] = {
 	[PG_FORGET_TUBE] = "DELETE FROM wheelq_tube WHERE number = $1",
 	[PG_COUNT] = "SELECT tube, state, count(*) FROM wheelq_job WHERE id >= $1\n"
 		"GROUP BY tube, state",
-	/* Of another epoch it sets NULL, which the table refuses. */
+	/* With another epoch it sets NULL, which violates a constraint. */
 	[PG_RENEW] = "UPDATE wheelq_store SET until = " POSTGRES_UNTIL ", bytes = $2,\n"
 		"epoch = CASE epoch WHEN $1 THEN epoch END",
 	[PG_STILL_OURS] = "SELECT FROM wheelq_store WHERE epoch = $1",
@@ -78,8 +78,8 @@ static void begin(struct postgres *p)
 }
 
 /*
- * In a transaction of its own, if none is open. The lease counts from before it was
- * asked for, so it ends here no later than PostgreSQL says.
+ * Commit, and renew the lease. The lease begins before the request is sent, so it ends here no
+ * later than in PostgreSQL.
  */
 static void renew(struct postgres *p)
 {
@@ -109,8 +109,8 @@ static uint64_t silence(const struct postgres *p)
 }
 
 /*
- * Without changes it still finds out whether another server has taken over. What
- * PostgreSQL said may have been so long on its way that it is no longer true.
+ * Without changes, check whether another server has taken over. If the response took as long as the
+ * lease, it may be out of date, so it is requested again.
  */
 static void postgres_commit(struct store *store)
 {
@@ -147,7 +147,7 @@ static void postgres_numbers(struct store *store, struct store_numbers *numbers)
 	if (!PQntuples(result))
 		fail(EXIT_FAILED, "wheelq_store: its numbers are missing");
 	numbers->next_id = postgres_number(result, 0, 0);
-	/* The wall's clock is read last: the queue's is late by the way, not early. */
+	/* The wall clock is read last: the round trip makes the queue's clock late, not early. */
 	numbers->skew = postgres_number(result, 0, 1) * 1000000 -
 			wall_clock_ns();
 	numbers->clock = postgres_number(result, 0, 2);
@@ -314,14 +314,14 @@ static bool postgres_get(struct store *store, uint64_t id,
 	return found;
 }
 
-/* PostgreSQL has checksums of its own. */
+/* PostgreSQL itself has checksums. */
 static bool postgres_body(struct store *store, uint64_t id, void *body,
 			  size_t size)
 {
 	struct pg_result *result = postgres_ask(postgres_of(store), PG_BODY, &id, 1);
 
 	if (!PQntuples(result) || (size_t)PQgetlength(result, 0, 0) != size)
-		fail(EXIT_FAILED, "wheelq_job: the body of job %llu is not there",
+		fail(EXIT_FAILED, "wheelq_job: the body of job %llu is missing",
 		     (unsigned long long)id);
 	memcpy(body, PQgetvalue(result, 0, 0), size);
 	PQclear(result);

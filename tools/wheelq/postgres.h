@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The store in PostgreSQL, for its own sources.
+ * Internal declarations of the store in PostgreSQL.
  *
- * One server has it and serves, others stand by. Two things keep a server out that
- * was paused and does not know that another has taken its place:
+ * One server holds the store and serves it, others are on standby. A server that was paused may not
+ * have detected that another one has taken over. It does no harm for two reasons:
  *
- * - The server that serves has an advisory lock, which its session holds. Another
- *   takes over by ending that session, and by this rolls back what was on its way.
- * - Each transaction names the epoch, which each takeover increments. It fails when
- *   the epoch is another.
+ * - The session of the serving server holds an advisory lock. Another server takes over by
+ *   terminating that session, which rolls back its open transaction.
+ * - Each transaction names the epoch, which each takeover increments. It fails if the epoch has
+ *   changed.
  */
 #ifndef POSTGRES_H
 #define POSTGRES_H
@@ -18,9 +18,9 @@
 
 #include "store.h"
 
-/* Ms that a server may be silent before another takes its place. */
+/* Time after which another server takes over from a silent one, in ms. */
 #define POSTGRES_LEASE_MS	4000
-/* The same, as libpq wants it for a connection. */
+/* The same in seconds, for libpq. */
 #define POSTGRES_LEASE_S	4
 
 #define POSTGRES_STRING(x)	#x
@@ -37,14 +37,14 @@ enum postgres_statement {
 
 /**
  * struct postgres - a session
- * @store: what others see
- * @uri: of the database
+ * @store: the public part
+ * @uri: identifies the database
  * @db: the connection, in pipeline mode once it is open; it never blocks
- * @epoch: of this server
- * @bytes: that jobs take
- * @pending: statements of which the result is not read yet
- * @is_open: a transaction is
- * @renewed: ms of CLOCK_BOOTTIME, when the renewal was sent that gave it its lease
+ * @epoch: the epoch of this server
+ * @bytes: size of the jobs
+ * @pending: number of statements whose result was not read
+ * @is_open: true if a transaction is open
+ * @renewed: ms of CLOCK_BOOTTIME, time of the last renewal of the lease
  */
 struct postgres {
 	struct store store;
@@ -60,17 +60,17 @@ struct postgres {
 extern const struct store_ops postgres_ops;
 extern const char *const postgres_statements[PG_STATEMENTS];
 
-/* What PostgreSQL says, and the end. @result may be NULL. */
+/* Print PostgreSQL's error, and exit. @result may be NULL. */
 __attribute__((noreturn))
 void postgres_broken(struct postgres *p, const struct pg_result *result);
 /* Connect; see PQstatus() for the result. */
 struct pg_conn *postgres_connect(const char *uri);
-/* Another server serves: the end. */
+/* Exit, because another server has taken over. */
 __attribute__((noreturn))
 void postgres_lost(struct postgres *p);
-/* By which a statement is prepared. */
+/* The name of a prepared statement. */
 const char *postgres_name(enum postgres_statement which, char name[12]);
-/* A number of a result that is binary. */
+/* A number of a binary result. */
 uint64_t postgres_number(const struct pg_result *result, int row, int column);
 
 /* The next result, or NULL, as PQgetResult() gives it. */
@@ -84,7 +84,7 @@ void postgres_send(struct postgres *p, enum postgres_statement which,
 void postgres_send_with(struct postgres *p, enum postgres_statement which,
 			const uint64_t *numbers, int count, const void *bytes,
 			size_t size);
-/* Wait for the results of all that was sent: the last one. The caller clears it. */
+/* Wait for all results, and return the last one. The caller clears it. */
 struct pg_result *postgres_wait(struct postgres *p);
 /* Send a statement, and wait for its result. The caller clears it. */
 struct pg_result *postgres_ask(struct postgres *p, enum postgres_statement which,

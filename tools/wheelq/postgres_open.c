@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The store in PostgreSQL is opened: its tables are made, and this server is the one
- * that has it, or waits until it is.
+ * Open the store in PostgreSQL: wait until no other server holds it, and create its tables.
  */
 #include "postgres.h"
 
@@ -12,20 +11,20 @@
 
 #include "fail.h"
 
-/* "wlq": of the advisory locks that are ours; the schema says which store is meant. */
+/* "wlq": the class of wheelq's advisory locks; the object identifies the schema. */
 #define LOCK_CLASS	"7826545"
 #define LOCK_OBJECT	"hashtext(current_schema())"
-/* Ms between two looks of who stands by. */
+/* Interval of checks on standby, in ms. */
 #define LOOK_MS		500
-/* Older ones are not supported by PostgreSQL's makers any more, and not tested. */
+/* Older versions are no longer supported by PostgreSQL. */
 #define VERSION_LEAST	140000
 /* SQLSTATE, as PostgreSQL documents them. */
 #define LOCK_TIMEOUT	"55P03"
 #define NO_TABLE	"42P01"
 
 /*
- * What makes a store of version n one of version n + 1. What was released is never
- * changed: a new version is a new line at the end.
+ * Element n upgrades a store of version n to version n + 1. A released element is never changed: a
+ * new version is a new element at the end.
  */
 static const char *const upgrades[] = {
 	"CREATE TABLE wheelq_job(id bigint PRIMARY KEY, tube bigint NOT NULL,\n"
@@ -91,7 +90,7 @@ static void connect_to(struct postgres *p)
 		     PQdb(p->db));
 }
 
-/* A notice says nothing that an error does not say later. */
+/* Notices are ignored; errors are returned with results. */
 static void no_notice(void *context, const char *message)
 {
 	(void)context;
@@ -103,12 +102,12 @@ static void set_session(struct postgres *p)
 	PQsetNoticeProcessor(p->db, no_notice, NULL);
 	if (!number_of(p, "SELECT (current_setting('fsync') = 'on')::int"))
 		fail(EXIT_FAILED,
-		     "PostgreSQL %s: it has fsync=off, so nothing that it says would survive a crash",
+		     "PostgreSQL %s: it has fsync=off, so commits would not survive a crash",
 		     PQdb(p->db));
 	/*
-	 * Each question is a range of an index. Without figures of the tables, or with
-	 * those of an empty one, PostgreSQL would read all of a table for it. What is
-	 * off counts as very dear, which is no reason to compile the statement.
+	 * Each query reads a range of an index. Without statistics of the tables, PostgreSQL
+	 * would read the whole table. The cost of disabled plans is high, which must not cause
+	 * the statement to be compiled.
 	 */
 	execute(p, "SET synchronous_commit = on;"
 		   "SET plan_cache_mode = force_generic_plan;"
@@ -118,7 +117,7 @@ static void set_session(struct postgres *p)
 		   "SET jit = off");
 }
 
-/* Has it been free, within the time of a look? */
+/* Return: false if the lock was not free within the interval. */
 static bool take_lock(struct postgres *p)
 {
 	struct pg_result *result = postgres_run(p, "SELECT pg_advisory_lock("
@@ -132,9 +131,9 @@ static bool take_lock(struct postgres *p)
 }
 
 /*
- * A server that has not renewed its lease loses its session, and by this the lock, when
- * it is seen so twice: a server that has just got the lock has not renewed yet. @seen
- * is the session that was seen so the last time, 0: none.
+ * Terminate the session that holds the lock if its lease has expired in two checks. One check is
+ * not sufficient, because a server that has just taken the lock has not renewed the lease. @seen is
+ * the session that the last check found, or 0.
  */
 static void end_silent(struct postgres *p, int *seen)
 {
@@ -176,7 +175,7 @@ static void become_holder(struct postgres *p)
 	execute(p, "SET lock_timeout = 0");
 }
 
-/* A crash on the way leaves the version that was. */
+/* A crash during the upgrade leaves the old version. */
 static void check_schema(struct postgres *p)
 {
 	bool is_there = number_of(p, "SELECT (to_regclass('wheelq_store') IS NOT NULL)::int");

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Statements go to PostgreSQL one after the other, in libpq's pipeline mode, and their
- * results come back in the same order.
+ * Statements are sent to PostgreSQL in libpq's pipeline mode. Their results arrive in the same
+ * order.
  *
- * libpq would wait for ever for a PostgreSQL that a network hides, so it waits for
- * nothing here: what waits is await().
+ * libpq would wait indefinitely for an unreachable PostgreSQL. Only await() waits, with a timeout.
  */
 #include "postgres.h"
 
@@ -15,9 +14,9 @@
 
 #include "fail.h"
 
-/* Results that PostgreSQL may keep for us before they are read. */
+/* Limit on the number of unread results. */
 #define PENDING_MOST	1000
-/* The most parameters that a statement has. */
+/* Limit on the number of parameters of a statement. */
 #define PARAMETERS	15
 
 /* SQLSTATE, as PostgreSQL documents them. */
@@ -63,7 +62,7 @@ uint64_t postgres_number(const struct pg_result *result, int row, int column)
 	return be64toh(number);
 }
 
-/* The URI comes last, so it is the URI's word that counts. */
+/* The URI comes last, so it overrides the others. */
 static const char *const keywords[] = {
 	"application_name", "connect_timeout", "keepalives_idle",
 	"keepalives_interval", "keepalives_count", "tcp_user_timeout", "dbname",
@@ -92,11 +91,11 @@ static void check_silence(const struct postgres *p)
 
 	if (PQpingParams(keywords, values, 1) == PQPING_NO_RESPONSE)
 		fail(EXIT_FAILED,
-		     "PostgreSQL %s: it says nothing and cannot be reached; nothing more is accepted",
+		     "PostgreSQL %s: it is silent and cannot be reached; nothing more is accepted",
 		     PQdb(p->db));
 }
 
-/* An error is not lost: it is among the next results. */
+/* An error is reported with the next result. */
 static void await(struct postgres *p, short events)
 {
 	struct pollfd fd = { .fd = PQsocket(p->db), .events = events };
@@ -109,7 +108,7 @@ static void await(struct postgres *p, short events)
 
 struct pg_result *postgres_next(struct postgres *p)
 {
-	/* PostgreSQL takes nothing more in while nobody reads what it says. */
+	/* PostgreSQL stops reading while its results are not read. */
 	while (PQflush(p->db) > 0)
 		await(p, POLLIN | POLLOUT);
 	while (PQisBusy(p->db))

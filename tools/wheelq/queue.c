@@ -7,11 +7,11 @@
 #include "cache.h"
 
 #define BITE		512
-/* A job that is about to evict another, and the alarms of struct queue. */
+/* A job that is about to evict another one, and the timers of struct queue. */
 #define OWN_TIMERS	8
 /* Pages that a change of a job writes: of the table, of the index, and above them. */
 #define CHANGE_BYTES	4096
-/* Ms that the store's clock may be behind the jobs' that were put. */
+/* Limit on the age of the stored clock when jobs are put, in ms. */
 #define CLOCK_BATCH_MS	1000
 
 static void open_tube(void *context, const struct store_tube *stored)
@@ -50,9 +50,8 @@ static void open_tubes(struct queue *queue)
 }
 
 /*
- * The store has counted all jobs, and knows so many numbers for the next ones. So most
- * puts write their job, and neither its tube nor the numbers. A server that starts after
- * a crash counts the jobs with these numbers, and gives none of the numbers again.
+ * Store the counts of all jobs, and allocate @count ids. Most puts then write only their job. After
+ * a crash, the server counts the jobs with these ids, and uses none of the ids again.
  */
 static void take_numbers(struct queue *queue, uint64_t count)
 {
@@ -62,7 +61,7 @@ static void take_numbers(struct queue *queue, uint64_t count)
 	queue->numbers_changed = true;
 }
 
-/* Leases do not outlive the server: a crash ends them, and counts as a timeout. */
+/* A crash ends all reservations, and counts as a timeout. */
 static void end_reservations(struct queue *queue, struct tube *tube)
 {
 	struct job_record recs[BITE];
@@ -320,7 +319,7 @@ static bool is_full(const struct queue *queue)
 	       (o->bytes && queue_bytes(queue) >= o->bytes);
 }
 
-/* A job that is to be ready at once is due at once. */
+/* A job without delay is due now. */
 static enum job_state when_due(struct queue *queue, const struct queue_job *put,
 			       struct job_record *rec)
 {

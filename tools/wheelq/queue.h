@@ -142,7 +142,7 @@ uint64_t queue_bytes(const struct queue *queue);
 /* Return: the id of the new job, or 0 if a limit is reached. */
 uint64_t queue_put(struct queue *queue, struct tube *tube,
 		   struct queue_job *put, const void *body);
-/* The id of the job with this key, 0 if there is none. */
+/* Return: the id of the job with this key, or 0. */
 uint64_t queue_find_key(struct queue *queue, const struct tube *tube,
 			const char *key);
 /* Read the body of a job. Return: false if it is damaged. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Jobs are taken, and given back.
+ * Reserve, release, bury, touch and delete.
  */
 #include "transition.h"
 #include "cache.h"
@@ -49,7 +49,7 @@ struct job *queue_reserve_id(struct queue *queue, struct worker *worker,
 	}
 	was_ready = job->rec.state == JOB_READY;
 	reserve_job(queue, job, worker);
-	/* After a crash it is to be ready, not delayed or buried again. */
+	/* After a crash, the job must be ready, not delayed or buried. */
 	if (!was_ready)
 		save_reservation(queue, job);
 	return job;
@@ -60,7 +60,7 @@ bool queue_can_process(const struct queue *queue)
 	return !is_at_limit(queue) && !TAILQ_EMPTY(&queue->tubes.pending);
 }
 
-/* The tube stays hot until it has no job for who waits. */
+/* A tube is pending until it has no ready job or no waiting worker. */
 struct worker *queue_process(struct queue *queue, struct job **job)
 {
 	struct tube *tube;
@@ -138,7 +138,7 @@ bool queue_bury(struct queue *queue, struct worker *worker, uint64_t id,
 	job->rec.buries++;
 	job->rec.pri = pri;
 	end_reservation(queue, job, JOB_BURIED);
-	/* First buried, first kicked. */
+	/* Jobs are kicked in the order in which they were buried. */
 	queue->stamp = queue->stamp >= now ? queue->stamp + 1 : now;
 	job->rec.rank = queue->stamp;
 	cache_keep(queue, job);

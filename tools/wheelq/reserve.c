@@ -13,7 +13,7 @@
 #include "fail.h"
 
 #define MOST_BYTES	(88ULL << 20)
-/* A small disk gives at most this part. */
+/* The reserve is at most this fraction of the disk. */
 #define PARTS		8
 
 static struct statvfs disk_of(const struct reserve *reserve)

@@ -21,7 +21,7 @@ struct reserve {
 	bool is_full;
 };
 
-/* Open the file beside a store, and create it if it does not exist. */
+/* Open the file next to a store, and create it if it does not exist. */
 void reserve_open(struct reserve *reserve, const char *store);
 void reserve_close(struct reserve *reserve);
 /* Allocate the space that is missing. Return: true if all of it is allocated. */

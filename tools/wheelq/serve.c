@@ -17,9 +17,9 @@
 #include "fail.h"
 
 #define EVENTS		512
-/* Alarms that ring before others have their turn. */
+/* Limit on the number of expired timers per iteration. */
 #define TIMER_BUDGET	4096
-/* Connections that are accepted before others have their turn, and their commit. */
+/* Limit on the number of accepted connections per iteration. */
 #define ACCEPT_BUDGET	64
 /* Commands that all connections may run in one iteration, and each one at least. */
 #define COMMAND_BUDGET	2048
@@ -33,7 +33,7 @@ static void watch_fd(struct server *server, int fd, void *mark)
 		fail(EXIT_FAILED, "epoll: %s", strerror(errno));
 }
 
-/* Readable when the clock was set. */
+/* Return a descriptor that is readable when the wall clock was set. */
 static int open_clock(void)
 {
 	struct itimerspec never = {
@@ -47,7 +47,7 @@ static int open_clock(void)
 	return fd;
 }
 
-/* A server that stands by is ended, as by default; one that serves drains. */
+/* On standby, the other signals end the server, as by default. */
 static void hold_drain_signal(void)
 {
 	sigset_t set;
@@ -90,7 +90,7 @@ static void server_open(struct server *server,
 	name_process(server);
 	hold_drain_signal();
 	listener_open(&server->listener, options->address, options->port);
-	/* This may wait long, for another server to end; nobody can connect yet. */
+	/* This may wait for another server to end. Until then, connections are rejected. */
 	queue_open(&server->queue, store_open(options->path), &options->queue);
 	listener_listen(&server->listener);
 	server->signal_fd = open_signals();
@@ -108,7 +108,7 @@ static void server_open(struct server *server,
 			 &server->has_expired[clock]);
 }
 
-/* Was there one? */
+/* Return: false if no connection is pending. */
 static bool accept_one(struct server *server)
 {
 	int fd = listener_accept(&server->listener);
@@ -149,7 +149,7 @@ static void take_signal(struct server *server)
 	}
 }
 
-/* To read it says so, by an error, and makes it wait for the next time. */
+/* A read returns ECANCELED if the clock was set, and rearms the descriptor. */
 static void clock_was_set(struct server *server)
 {
 	uint64_t times;
@@ -161,7 +161,7 @@ static void clock_was_set(struct server *server)
 
 static void take_client_event(struct client *client, uint32_t events)
 {
-	/* A local socket that was closed may still have what was sent before. */
+	/* A closed Unix socket may still have input. */
 	if (events & EPOLLERR ||
 	    (events & EPOLLHUP && !client_can_run(client)))
 		client_kill(client);
@@ -230,7 +230,7 @@ static void set_events(struct client *client)
 		fail(EXIT_FAILED, "epoll: %s", strerror(errno));
 }
 
-/* The commit is made: answers go. Is there more to do, now that they are gone? */
+/* Send responses after the commit. Return: true if there is more to do. */
 static bool finish_turn(struct server *server)
 {
 	struct client_list busy = TAILQ_HEAD_INITIALIZER(busy);
@@ -291,7 +291,7 @@ static void work(struct server *server)
 		rotate(server, skipped);
 }
 
-/* To ask a wheel costs a call, so it is asked when its descriptor was readable. */
+/* Reading a wheel costs a system call, so only a readable one is read. */
 static bool run_timers(struct server *server)
 {
 	bool more = false;

@@ -10,14 +10,14 @@
 #include "listen.h"
 
 /**
- * struct server_options - how to serve
+ * struct server_options - the configuration
  * @address: to listen on
  * @port: to listen on
- * @path: of the store
- * @connections: at most so many
- * @body: bytes that a job's body has at most
- * @hold: bytes that all connections hold, at most
- * @queue: of the queue
+ * @path: the store
+ * @connections: limit on the number of connections
+ * @body: limit on the size of a body, in bytes
+ * @quota: limit on the buffers of all connections, in bytes
+ * @queue: limits of the queue
  */
 struct server_options {
 	const char *address;
@@ -31,22 +31,22 @@ struct server_options {
 
 /**
  * struct server - a server
- * @options: in force
- * @queue: that it serves
- * @epoll: what it waits on
- * @listener: for connections
- * @clock_fd: readable when somebody has set the wall clock
- * @signal_fd: for the signals that end it, or drain it
- * @rings: alarms of this clock may be due
+ * @options: the configuration
+ * @queue: the queue
+ * @epoll: descriptor of epoll
+ * @listener: accepts connections
+ * @clock_fd: readable when the wall clock was set
+ * @signal_fd: readable when a signal is pending
+ * @has_expired: by clock, true if timers may have expired
  * @clients: connections
- * @host: what connections share
- * @connected: how many connections there are
- * @connections: how many there were
- * @verbs: how often each command came
- * @is_draining: no more jobs are accepted
- * @is_ending: this turn is the last one
+ * @host: state that all connections share
+ * @connected: number of connections
+ * @connections: number of connections since the start
+ * @verbs: number of commands, by kind
+ * @is_draining: true if puts are rejected
+ * @is_ending: true in the last iteration
  * @started: ms of the queue's clock
- * @name: of this process, random
+ * @name: random name of this process
  */
 struct server {
 	struct server_options options;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The store in a file: SQLite with a write-ahead log, which each commit fsyncs.
+ * The store in SQLite, with a write-ahead log that each commit syncs.
  *
- * One table has the jobs, one index their places: (tube, state, rank, due, id).
- * Every question of the queue is a range of that index or a job by its id.
+ * One table contains the jobs, and one index their order: (tube, state, rank, due, id).
+ * Each query reads a range of that index, or a job by its id or its key.
  */
 #include "sqlite.h"
 
@@ -45,7 +45,7 @@ const char *const sqlite_statements[STATEMENTS] = {
 		"SET next_id = ?1, skew = ?2, clock = ?3, counted = ?4,\n"
 		"boot = ?5, ahead = ?6",
 	[TUBES] = "SELECT * FROM tube ORDER BY number",
-	/* Its name stays, so the index of names is not written. */
+	/* The name is constant, so the index of names is not written. */
 	[SET_TUBE] = "INSERT INTO tube VALUES(?1,?2,?3,?4,?5,?6,?7)\n"
 		"ON CONFLICT(number) DO UPDATE SET\n"
 		"(delayed, timed, ready, reserved, buried) = (?3,?4,?5,?6,?7)",
@@ -69,14 +69,14 @@ void sqlite_broken(struct sqlite *s)
 	int saved = errno, err = sqlite3_extended_errcode(s->db);
 	int cause = sqlite3_system_errno(s->db);
 
-	/* Of the file by which it finds its way in the log it keeps none. */
+	/* SQLite does not record errno for the file of shared memory. */
 	if (err == SQLITE_IOERR_SHMSIZE)
 		cause = saved;
 	fail(EXIT_FAILED, "%s: %s%s%s (SQLite %d); nothing more is accepted%s",
 	     s->path, sqlite3_errmsg(s->db), cause ? ": " : "",
 	     cause ? strerror(cause) : "", err,
 	     (err & 0xff) == SQLITE_CORRUPT ?
-	     "; stop the server and copy what is readable: sqlite3 .recover" : "");
+	     "; copy the readable part with sqlite3 .recover" : "");
 }
 
 /* The statement with these numbers as its parameters. */
@@ -92,7 +92,7 @@ static sqlite3_stmt *bind(struct sqlite *s, enum statement which,
 	return statement;
 }
 
-/* Is there a row? */
+/* Return: true if a row is available. */
 static bool step(struct sqlite *s, sqlite3_stmt *statement)
 {
 	int err = sqlite3_step(statement);
@@ -131,7 +131,7 @@ void sqlite_stay(struct sqlite *s)
 	step(s, s->statements[STAY]);
 }
 
-/* A read transaction keeps its pages in the log, so ours ends first and begins again. */
+/* An open read transaction prevents this, so the server's own is restarted. */
 static void empty_log(struct sqlite *s)
 {
 	int err, pages = 0, copied = -1;
@@ -423,7 +423,7 @@ static bool sqlite_body(struct store *store, uint64_t id, void *body,
 
 	if (!step(s, statement) ||
 	    (size_t)sqlite3_column_bytes(statement, 0) != size)
-		fail(EXIT_FAILED, "%s: the body of job %llu is not there",
+		fail(EXIT_FAILED, "%s: the body of job %llu is missing",
 		     s->path, (unsigned long long)id);
 	is_good = matches(statement, id);
 	if (size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The store in a file, for its own sources.
+ * Internal declarations of the store in SQLite.
  */
 #ifndef SQLITE_H
 #define SQLITE_H
@@ -26,20 +26,20 @@ enum statement {
 
 /**
  * struct sqlite - an open file
- * @store: what others see
+ * @store: the public part
  * @db: SQLite's
  * @path: its name
  * @log_path: name of the log
  * @file: the inode of @path
  * @log_file: the inode of @log_path; valid only if @has_log
- * @statements: prepared
+ * @statements: prepared statements
  * @lock: a descriptor of the file, on which it is locked
  * @reserve: disk space for a full disk
- * @refused: puts that were refused since the reserve was last filled
- * @page: bytes of one
- * @log: pages in the log as of the last commit
- * @log_most: pages in the log that are copied to the store
- * @is_open: a transaction is
+ * @refused: number of puts that were rejected since the reserve was last filled
+ * @page: page size in bytes
+ * @log: number of pages in the log
+ * @log_most: number of pages at which the log is copied to the store
+ * @is_open: true if a transaction is open
  */
 struct sqlite {
 	struct store store;
@@ -63,12 +63,12 @@ extern const struct store_ops sqlite_ops;
 extern const char *const sqlite_statements[STATEMENTS];
 
 /*
- * Read, and go on reading until the log is emptied: else each transaction takes four
- * calls to lock what it reads, and to unlock it.
+ * Begin a read transaction that lasts until the log is emptied. Without it, each transaction
+ * takes four system calls for locks.
  */
 void sqlite_stay(struct sqlite *s);
 
-/* What SQLite says, and the end. */
+/* Print SQLite's error, and exit. */
 __attribute__((noreturn))
 void sqlite_broken(struct sqlite *s);
 

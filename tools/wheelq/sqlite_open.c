@@ -14,7 +14,7 @@
 
 /* "wlq1", so that file(1) can tell it from other people's databases. */
 #define APPLICATION	0x776c7131
-/* KiB of pages in memory, whatever the store's size. */
+/* KiB of pages in memory, regardless of the size of the store. */
 #define CACHE_KIB	"-32768"
 /*
  * A put with a delay of its own changes a page of the index that no other put of its
@@ -76,7 +76,7 @@ static int64_t number_of(struct sqlite *s, const char *sql)
 	return number;
 }
 
-/* A crash on the way leaves the version that was. */
+/* A crash during the upgrade leaves the old version. */
 static void upgrade(struct sqlite *s, int64_t version)
 {
 	char *done = sqlite3_mprintf("PRAGMA user_version=%d; COMMIT", SCHEMA);
@@ -125,7 +125,7 @@ static void take_lock(struct sqlite *s)
 	s->log_path = sqlite3_mprintf("%s-wal", s->path);
 }
 
-/* In memory SQLite has no log, and says so only by the mode that it chooses. */
+/* SQLite has no log in memory, and returns another mode. */
 static void use_log(struct sqlite *s)
 {
 	sqlite3_stmt *mode;
@@ -176,7 +176,7 @@ static void set_up(struct sqlite *s)
 	limit_log(s);
 }
 
-/* SQLite's first call: without locks, and without an account of its memory. */
+/* Before all other calls: no locks, and no accounting of memory. */
 static void for_one_thread(void)
 {
 	static bool is_done;

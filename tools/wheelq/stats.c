@@ -15,7 +15,7 @@ static const char *const state_names[JOB_STATES] = {
 	[JOB_BURIED] = "buried",
 };
 
-/* A chunk of data, after its length. */
+/* Send data, after its length. */
 static void send_chunk(struct client *client, struct buffer *chunk)
 {
 	buffer_print(&client->out, "OK %zu\r\n", buffer_count(chunk));
@@ -148,7 +148,7 @@ static void stats(struct client *client)
 	send_chunk(client, &b);
 }
 
-/* As beanstalkd 1.12, where less than the whole time is left from the beginning. */
+/* As in beanstalkd 1.12, the result is below the whole time from the beginning. */
 static uint64_t seconds_left(uint64_t ms)
 {
 	return ms ? (ms - 1) / 1000 : 0;
@@ -170,7 +170,7 @@ static void stats_job(struct client *client, uint64_t id)
 	buffer_print(&b, "---\nid: %llu\ntube: %s\nstate: %s\n",
 		     (unsigned long long)rec.id, tube->name, state_names[rec.state]);
 	number(&b, "pri", rec.pri);
-	/* After a crash and a clock that was set back the queue's may be behind. */
+	/* The queue's clock may be behind after a crash if the wall clock was set back. */
 	number(&b, "age", now > rec.created ? (now - rec.created) / 1000 : 0);
 	number(&b, "delay", rec.delay / 1000);
 	number(&b, "ttr", rec.ttr / 1000);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the server tells of itself, in beanstalkd's YAML.
+ * Statistics, in the format of beanstalkd.
  */
 #ifndef STATS_H
 #define STATS_H
@@ -8,10 +8,10 @@
 #include "server.h"
 
 /**
- * struct stats_clients - connections by what they do
- * @producers: they have put
- * @workers: they have reserved
- * @waiting: they wait for a job
+ * struct stats_clients - number of connections, by kind
+ * @producers: have put a job
+ * @workers: have sent a reserve
+ * @waiting: wait for a job
  */
 struct stats_clients {
 	uint64_t producers;

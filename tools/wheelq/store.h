@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What survives. A store holds every job, each tube's counts, and a few numbers of
- * the whole. Changes are made between two commits, and a commit makes all of them
- * durable or none.
+ * A store: all jobs, the counts of each tube, and some values of the whole queue. A commit makes
+ * all changes since the previous one durable, or none.
  *
- * What fails in a store has been said on stderr and ends the service there: a
- * queue that cannot keep a promise makes no more of them. So no verb returns an
- * error.
+ * If an operation fails, the store prints an error and exits, so no operation returns one.
  */
 #ifndef STORE_H
 #define STORE_H
@@ -18,11 +15,11 @@
 #include "job.h"
 
 /**
- * struct store_numbers - of the whole queue
- * @next_id: no job has had this number or a higher one
- * @counted: the tubes' counts leave out the jobs with this number or a higher one
+ * struct store_numbers - values of the whole queue
+ * @next_id: no job has had this id or a higher one
+ * @counted: the counts of tubes do not include jobs with this id or a higher one
  * @skew: ns that the queue's clock is ahead of the wall clock
- * @clock: ms, what the queue's clock showed last; it never goes back
+ * @clock: ms, last stored time of the queue's clock, which never goes back
  * @boot: identifies the boot of the machine; 0 if it is not stored
  * @ahead: ns that the queue's clock is ahead of CLOCK_BOOTTIME; valid only in @boot
  */
@@ -36,11 +33,11 @@ struct store_numbers {
 };
 
 /**
- * struct store_tube - what is stored of a tube
- * @number: of the tube
- * @name: of the tube
- * @jobs: of each state, how many there are of those that are counted
- * @is_gone: it has no jobs, counted or not
+ * struct store_tube - the stored part of a tube
+ * @number: identifies the tube
+ * @name: its name
+ * @jobs: by state, the number of jobs with an id below @counted
+ * @is_gone: true if it has no jobs
  */
 struct store_tube {
 	uint64_t number;
@@ -52,27 +49,23 @@ struct store_tube {
 struct store;
 
 /**
- * struct store_ops - what a store can do
- * @close: without a commit
- * @numbers: read them
+ * struct store_ops - operations of a store
+ * @close: close it without a commit
+ * @numbers: read the values of the whole queue
  * @set_numbers: write them
  * @tubes: call @found for each tube
- * @set_tube: write a tube; one that is gone is forgotten
- * @count: call @found for each tube and state that has jobs with this number or a
- *	higher one
- * @put: a new job
- * @change: all of a record but for its size
- * @remove: a job, for ever
+ * @set_tube: write a tube, or remove it if it has no jobs
+ * @count: call @found for each tube and state that has jobs with this id or a higher one
+ * @put: add a job
+ * @change: update all values of a job except its size
+ * @remove: delete a job
  * @set_key: set the key of a job, which no other job of its tube has; NULL: remove it
- * @find_key: return the id of the job of a tube with this key, 0 if there is none
- * @get: read a record; is it there?
- * @body: read a body, which has the size that its record says; false if its checksum does
- *	not match
- * @scan: read the records of a tube and a state from a place on, at most @count;
- *	how many they are
- * @commit: what was changed is durable when this returns, and this server has the
- *	store still
- * @bytes: that its jobs take by now; what was deleted takes none
+ * @find_key: return the id of the job of a tube with this key, 0 if it does not exist
+ * @get: read a job; return false if it does not exist
+ * @body: read the body of a job; return false if its checksum does not match
+ * @scan: read at most @count jobs of a tube and a state, from a position on; return their number
+ * @commit: make all changes durable, and verify that no other server has taken over
+ * @bytes: the size of its jobs, without deleted ones
  * @has_room: true if a job of this size can be stored; NULL: always
  * @is_full: true if the disk is full; NULL: never
  */
@@ -107,10 +100,10 @@ struct store_ops {
 };
 
 /**
- * struct store - a store that is open
- * @verbs: what it can do
+ * struct store - an open store
+ * @ops: its operations
  * @batch: bytes of changes for one commit, approximately; 0: no limit
- * @lease: ms after a commit for which no other server takes it over, 0: none can
+ * @lease: ms after a commit in which no other server takes it over; 0: no server can
  */
 struct store {
 	const struct store_ops *ops;
@@ -120,9 +113,9 @@ struct store {
 
 /* A file, or the URI of a database. */
 struct store *store_open(const char *name);
-/* In a file of SQLite, made if it is not there. */
+/* An SQLite file, which is created if it does not exist. */
 struct store *sqlite_open(const char *path);
-/* In a database of PostgreSQL; waits while another server has it. */
+/* A PostgreSQL database. Waits while another server holds it. */
 struct store *postgres_open(const char *uri);
 
 #endif

@@ -9,7 +9,7 @@
 
 static struct table_entry **chain_of(const struct table *table, uint64_t key)
 {
-	/* Numbers in a row spread over all chains: Fibonacci hashing. */
+	/* Fibonacci hashing distributes consecutive numbers over all chains. */
 	return &table->heads[key * 0x9e3779b97f4a7c15 >> (64 - table->bits)];
 }
 

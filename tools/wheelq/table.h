@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hash table of what is embedded elsewhere, by a number.
+ * A hash table of embedded nodes, by number.
  */
 #ifndef TABLE_H
 #define TABLE_H
@@ -15,9 +15,9 @@ struct table_entry {
 
 /**
  * struct table - entries by key
- * @heads: chains, a power of two of them
+ * @heads: chains; their number is a power of two
  * @bits: log2 of their number
- * @count: of the entries
+ * @count: number of entries
  */
 struct table {
 	struct table_entry **heads;

@@ -16,9 +16,9 @@
 #define BITE		256
 
 /**
- * struct side - one clock
- * @wheel: its alarms
- * @owners: by slot, the alarm that is set there
+ * struct side - the timers of one clock
+ * @wheel: the timing wheel
+ * @owners: by slot, the timer
  */
 struct side {
 	struct libwheel *wheel;
@@ -26,8 +26,8 @@ struct side {
 };
 
 /**
- * struct timers - both clocks
- * @sides: of each clock
+ * struct timers - the timers of both clocks
+ * @sides: by clock
  * @ahead: ns, the queue's clock less the wheel's
  */
 struct timers {
@@ -57,7 +57,7 @@ uint64_t timers_boot(void)
 	return (uint64_t)high << 16 | low;
 }
 
-/* The first clock is read first: time that passes until the second is read makes it late. */
+/* CLOCK_REALTIME is read first: a delay before the second read makes the clock late, not early. */
 static int64_t first_ahead(const struct timers_options *options)
 {
 	int64_t now;
@@ -75,7 +75,7 @@ static void side_open(struct side *side, uint32_t clock, uint32_t count)
 	struct libwheel_options options = {
 		.size = sizeof(options), .clock = clock,
 		.flags = WHEEL_SETUP_ANY_SLOT | WHEEL_SETUP_TOUCH,
-		/* A clock that is set needs a wheel that can be turned to a time. */
+		/* Only a hashed wheel supports a clock that can be set. */
 		.scheme = clock == WHEEL_CLOCK_REALTIME ? WHEEL_HASHED :
 							  WHEEL_HIERARCHICAL,
 		.timers = count,
@@ -170,7 +170,7 @@ static uint64_t wheel_time(const struct timers *timers, enum timer_clock clock,
 	return when > 0 ? when : 0;
 }
 
-/* An alarm that is moved to a later time takes no call. */
+/* Moving a deadline to a later time needs no system call. */
 static bool moved(struct side *side, struct timer *timer, uint64_t when)
 {
 	if (when < timer->when ||
@@ -210,7 +210,7 @@ void timer_cancel(struct timers *timers, struct timer *timer)
 
 	if (!timer->id)
 		return;
-	/* It may have fired: then its event finds nobody. */
+	/* If it has already expired, its event is ignored. */
 	libwheel_cancel(side->wheel, timer->id);
 	if (side->owners[WHEEL_ID_SLOT(timer->id)] == timer)
 		side->owners[WHEEL_ID_SLOT(timer->id)] = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is near lies on a wheel: alarms on two clocks, by libwheel.
+ * Timers on two clocks, implemented by libwheel.
  *
  * The queue's clock shows the wall clock's time as it was when the queue was created, plus the
  * elapsed time, suspend included. It is never set. A queue that is opened again in the same
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which clock: the queue's, or the wall's. */
+/* The queue's clock, and the wall clock. */
 enum timer_clock {
 	CLOCK_QUEUE,
 	CLOCK_WALL,
@@ -21,11 +21,11 @@ enum timer_clock {
 };
 
 /**
- * struct timer - something to do at a time
- * @id: of its timer, 0: it is not set
- * @clock: on which it is set
- * @when: ns of the wheel's clock, for which it is set
- * @ring: called when the time has come
+ * struct timer - a timer
+ * @id: id of libwheel, 0: not armed
+ * @clock: its clock
+ * @when: ns of the wheel's clock, its deadline
+ * @expired: callback
  */
 struct timer {
 	uint64_t id;
@@ -37,13 +37,13 @@ struct timer {
 struct timers;
 
 /**
- * struct timers_options - what kind
- * @alarms: at most so many on each clock
+ * struct timers_options - the configuration
+ * @timers: limit on the number of timers per clock
  * @boot: the boot in which @ahead was valid, 0: none
  * @ahead: ns that the queue's clock is ahead of CLOCK_BOOTTIME
  * @skew: ns that the queue's clock is ahead of the wall clock; used in another boot
- * @least: ms, the queue's clock begins no earlier in another boot
- * @by_hand: the clocks are moved by timers_advance(), for tests
+ * @least: ms, least time of the queue's clock in another boot
+ * @by_hand: true if tests move the clocks with timers_advance()
  */
 struct timers_options {
 	uint32_t timers;
@@ -56,10 +56,10 @@ struct timers_options {
 
 struct timers *timers_open(const struct timers_options *options);
 void timers_close(struct timers *timers);
-/* Readable while timers_run() of this clock has something to do. */
+/* Readable when timers of this clock have expired. */
 int timers_fd(const struct timers *timers, enum timer_clock clock);
 
-/* ms, rounded down; a deadline counts from timers_now_ceil(), rounded up. */
+/* ms, rounded down; timers_now_ceil() is rounded up, for deadlines. */
 uint64_t timers_now(const struct timers *timers, enum timer_clock clock);
 uint64_t timers_now_ceil(const struct timers *timers, enum timer_clock clock);
 /* A number for the current boot of the machine; 0 if it is not available. */
@@ -69,13 +69,13 @@ int64_t timers_ahead(const struct timers *timers);
 /* ns that the queue's clock is ahead of the wall clock, rounded down. */
 int64_t timers_skew(const struct timers *timers);
 
-/* Ring at @when (ms), or at once if that has passed. Set already: move it. */
+/* Arm or move a timer; it expires at @when (ms), or immediately if that has passed. */
 void timer_set(struct timers *timers, enum timer_clock clock, struct timer *timer,
 	      uint64_t when);
 void timer_cancel(struct timers *timers, struct timer *timer);
-/* Ring what is due on one clock, at most about @budget of it; was that all? */
+/* Run about @budget expired timers of a clock. Return: false if more have expired. */
 bool timers_run(struct timers *timers, enum timer_clock clock, unsigned int budget);
-/* Both clocks on by @ms. */
+/* Advance both clocks. */
 void timers_advance(struct timers *timers, uint64_t ms);
 const char *timers_backend(const struct timers *timers);
 

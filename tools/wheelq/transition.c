@@ -5,8 +5,8 @@
 #include "container.h"
 
 /*
- * Most leases end before the store hears of them, which saves a write each. A
- * crash takes those from nobody: their jobs are ready again, as all leased jobs.
+ * Reservations are stored after a delay, because most end earlier, which saves a write each. A
+ * crash makes all reserved jobs ready, whether the reservation was stored or not.
  */
 #define SAVE_AFTER_MS	1000
 #define SAVE_AGAIN_MS	10

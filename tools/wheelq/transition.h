@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What time does to jobs: they become due, and leases end.
+ * Transitions of jobs in memory: due, reserved, time-to-run expired.
  */
 #ifndef TRANSITION_H
 #define TRANSITION_H
 
 #include "queue.h"
 
-/* A job's alarm rings. */
+/* The timer of a job has expired. */
 void job_timer_expired(struct timer *timer);
-/* A worker takes a job that is in memory. */
+/* Reserve a job in memory. */
 void reserve_job(struct queue *queue, struct job *job, struct worker *worker);
-/* A lease begins again. */
+/* Restart the TTR of a reserved job. */
 void touch_job(struct queue *queue, struct job *job);
-/* A lease ends; the job comes to a state. */
+/* End a reservation; the job gets a new state. */
 void end_reservation(struct queue *queue, struct job *job, enum job_state state);
-/* The store hears of a lease. */
+/* Store a reservation. */
 void save_reservation(struct queue *queue, struct job *job);
-/* The store has not heard of some leases: it hears of some now. */
+/* Store a batch of reservations that are not stored. */
 void save_reservations(struct queue *queue);
 
 #endif

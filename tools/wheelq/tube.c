@@ -70,7 +70,7 @@ bool job_key_is_good(const char *key)
 	return tube_name_is_good(key) && strlen(key) <= JOB_KEY_MAX;
 }
 
-/* A good name. */
+/* The name must be valid. */
 static void tube_set_name(struct tube *tube, const char *name)
 {
 	memcpy(tube->name, name, strlen(name) + 1);
@@ -158,7 +158,7 @@ static void tube_free(struct tube *tube)
 	free(tube);
 }
 
-/* A tube that the store has to hear of stays until it has. */
+/* A tube with counts that must be stored is kept. */
 void tube_drop(struct tube *tube)
 {
 	if (!tube_jobs(tube->jobs) && !tube->users && !tube->watchers &&
@@ -203,7 +203,7 @@ void tube_count_stored(struct tube *tube, uint64_t id, enum job_state from,
 		tube_count_uncounted(tube, from, -1);
 		tube_count_uncounted(tube, to, 1);
 	}
-	/* The store knows the tubes of which it has jobs, and no others. */
+	/* The store has only tubes with jobs. */
 	if (is_counted || tube->is_stored != !!tube_jobs(tube->stored))
 		has_changed(tube);
 }
@@ -230,7 +230,7 @@ void tubes_count_until(struct tubes *tubes, uint64_t id)
 	}
 }
 
-/* JOB_NONE is no state of jobs that are there. */
+/* JOB_NONE is not the state of an existing job. */
 uint64_t tube_jobs(const uint64_t *jobs)
 {
 	uint64_t sum = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers: they watch tubes, wait for jobs, and hold leases.
+ * Workers: connections that watch tubes, wait for jobs and reserve them.
  */
 #ifndef WORKER_H
 #define WORKER_H
@@ -8,9 +8,9 @@
 #include "tube.h"
 
 /**
- * struct watch - a worker's interest in a tube
- * @of_worker: its place among those of the worker, in the order of watching
- * @waiting: its place among those who wait for a job of the tube
+ * struct watch - a tube that a worker watches
+ * @of_worker: node in the worker's list, in the order of the watch commands
+ * @waiting: node in the tube's list of waiting workers
  * @tube: the tube
  * @worker: the worker
  */
@@ -22,11 +22,11 @@ struct watch {
 };
 
 /**
- * struct worker - who takes jobs
- * @watches: the tubes to take from
- * @leases: the jobs it has
- * @watching: how many they are
- * @is_waiting: for a job
+ * struct worker - the part of a connection that reserves jobs
+ * @watches: the watched tubes
+ * @reserved: the jobs that it has reserved
+ * @watching: number of @watches
+ * @is_waiting: true if it waits for a job
  */
 struct worker {
 	TAILQ_HEAD(, watch) watches;
@@ -36,15 +36,15 @@ struct worker {
 };
 
 void worker_init(struct worker *worker);
-/* It holds no leases any more. */
+/* Free the lists of a worker that has reserved no job. */
 void worker_clear(struct worker *worker);
-/* Is it new? */
+/* Return: false if the tube was already watched. */
 bool worker_watch(struct worker *worker, struct tube *tube);
-/* Was it watched? */
+/* Return: false if the tube was not watched. */
 bool worker_ignore(struct worker *worker, struct tube *tube);
 void worker_wait(struct worker *worker);
 void worker_stop_waiting(struct worker *worker);
-/* When the first of its leases ends (ms of the queue's clock), UINT64_MAX: none. */
+/* The first deadline_at of its reserved jobs, UINT64_MAX if it has none. */
 uint64_t worker_deadline(const struct worker *worker);
 
 #endif
