@@ -37,7 +37,7 @@ void cache_save(struct queue *queue, struct job *job)
 }
 
 struct job *cache_load(struct queue *queue, struct tube *tube,
-			const struct job_record *rec)
+		       const struct job_record *rec)
 {
 	struct job *job = zeroed(1, sizeof(*job));
 
@@ -134,7 +134,7 @@ void cache_settle(struct queue *queue, struct job *job)
 		drop(queue, job);
 	else if (evict(queue, state) != job && waits(state))
 		timer_set(queue->timers, job_clock(state), &job->timer,
-			 job->rec.due);
+			  job->rec.due);
 }
 
 void cache_keep(struct queue *queue, struct job *job)
@@ -187,7 +187,7 @@ static void load(struct queue *queue, struct tube *tube, enum job_state state,
 	size_t i;
 
 	tube_set_on_disk(tube, state,
-		     count > most ? job_key(&recs[most]) : JOB_KEY_LAST);
+			 count > most ? job_key(&recs[most]) : JOB_KEY_LAST);
 	for (i = 0; i < count && i < most; i++) {
 		if (cache_find(queue, recs[i].id))
 			continue;
@@ -228,7 +228,7 @@ static void wake_up_by(struct queue *queue, enum timer_clock clock, uint64_t now
 		return;
 	queue->refill_at[clock] = now + (due - now) / 2;
 	timer_set(queue->timers, clock, &queue->refill[clock],
-		 queue->refill_at[clock]);
+		  queue->refill_at[clock]);
 }
 
 /*

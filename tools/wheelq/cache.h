@@ -29,7 +29,7 @@ struct job *cache_first(struct queue *queue, struct tube *tube);
 bool cache_work(struct queue *queue);
 /* Add a job to memory that was read from the store. */
 struct job *cache_load(struct queue *queue, struct tube *tube,
-			const struct job_record *rec);
+		       const struct job_record *rec);
 /* The tube of a stored job. */
 struct tube *cache_tube(struct queue *queue, uint64_t number);
 /* None of the tube's jobs is in memory. */

@@ -197,7 +197,7 @@ static void run_on_job(struct client *client, const struct command *command)
 	switch (command->verb) {
 	case VERB_DELETE:
 		reply(client, queue_delete(queue, worker, command->id),
-		       "DELETED\r\n");
+		      "DELETED\r\n");
 		break;
 	case VERB_DELETE_KEY:
 		reply(client, queue_delete(queue, worker,
@@ -206,20 +206,20 @@ static void run_on_job(struct client *client, const struct command *command)
 		break;
 	case VERB_RELEASE:
 		reply(client, queue_release(queue, worker, command->id,
-					     command->pri, command->delay),
+					    command->pri, command->delay),
 		       "RELEASED\r\n");
 		break;
 	case VERB_BURY:
 		reply(client, queue_bury(queue, worker, command->id,
-					  command->pri), "BURIED\r\n");
+					 command->pri), "BURIED\r\n");
 		break;
 	case VERB_TOUCH:
 		reply(client, queue_touch(queue, worker, command->id),
-		       "TOUCHED\r\n");
+		      "TOUCHED\r\n");
 		break;
 	default:
 		reply(client, queue_kick_job(queue, command->id),
-		       "KICKED\r\n");
+		      "KICKED\r\n");
 	}
 }
 

@@ -115,7 +115,7 @@ bool queue_peek_first(struct queue *queue, struct tube *tube,
 	if (state == JOB_READY)
 		return peek_ready(queue, tube, rec);
 	while (queue->store->ops->scan(queue->store, tube->number, state,
-					 &from, rec, 1)) {
+				       &from, rec, 1)) {
 		if (is_still(queue, rec))
 			return true;
 		from = job_key(rec);

@@ -98,7 +98,7 @@ static void keep_store(struct queue *queue)
 {
 	if (queue->store->lease)
 		timer_set(queue->timers, CLOCK_QUEUE, &queue->keep,
-			 timers_now(queue->timers, CLOCK_QUEUE) +
+			  timers_now(queue->timers, CLOCK_QUEUE) +
 			 queue->store->lease / 3);
 }
 

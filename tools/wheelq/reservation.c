@@ -103,7 +103,7 @@ bool queue_delete(struct queue *queue, struct worker *worker, uint64_t id)
 }
 
 static struct job *reserved_by(struct queue *queue, const struct worker *worker,
-			  uint64_t id)
+			       uint64_t id)
 {
 	struct job *job = cache_find(queue, id);
 

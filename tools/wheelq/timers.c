@@ -52,9 +52,9 @@ uint64_t timers_boot(void)
 		return 0;
 	/* Its first 12 digits are random. */
 	if (fscanf(file, "%8x-%4x", &high, &low) != 2)
-		high = low = 0;
+		high = 0;
 	fclose(file);
-	return (uint64_t)high << 16 | low;
+	return high ? (uint64_t)high << 16 | low : 0;
 }
 
 /* CLOCK_REALTIME is read first: a delay before the second read makes the clock late, not early. */
@@ -181,7 +181,7 @@ static bool moved(struct side *side, struct timer *timer, uint64_t when)
 }
 
 void timer_set(struct timers *timers, enum timer_clock clock, struct timer *timer,
-	      uint64_t when)
+	       uint64_t when)
 {
 	struct side *side = &timers->sides[clock];
 	struct wheel_op op = {

@@ -71,7 +71,7 @@ int64_t timers_skew(const struct timers *timers);
 
 /* Arm or move a timer; it expires at @when (ms), or immediately if that has passed. */
 void timer_set(struct timers *timers, enum timer_clock clock, struct timer *timer,
-	      uint64_t when);
+	       uint64_t when);
 void timer_cancel(struct timers *timers, struct timer *timer);
 /* Run about @budget expired timers of a clock. Return: false if more have expired. */
 bool timers_run(struct timers *timers, enum timer_clock clock, unsigned int budget);

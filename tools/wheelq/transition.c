@@ -54,7 +54,7 @@ void reserve_job(struct queue *queue, struct job *job, struct worker *worker)
 	touch_job(queue, job);
 	if (TAILQ_EMPTY(&queue->unsaved))
 		timer_set(queue->timers, CLOCK_QUEUE, &queue->save,
-			 timers_now(queue->timers, CLOCK_QUEUE) + SAVE_AFTER_MS);
+			  timers_now(queue->timers, CLOCK_QUEUE) + SAVE_AFTER_MS);
 	TAILQ_INSERT_TAIL(&queue->unsaved, job, unsaved);
 	job->is_unsaved = true;
 }
@@ -90,5 +90,5 @@ void save_reservations(struct queue *queue)
 		save_reservation(queue, TAILQ_FIRST(&queue->unsaved));
 	if (!TAILQ_EMPTY(&queue->unsaved))
 		timer_set(queue->timers, CLOCK_QUEUE, &queue->save,
-			 timers_now(queue->timers, CLOCK_QUEUE) + SAVE_AGAIN_MS);
+			  timers_now(queue->timers, CLOCK_QUEUE) + SAVE_AGAIN_MS);
 }

@@ -69,7 +69,7 @@ static bool is_retry(int err)
 }
 
 static int vfs_write(sqlite3_file *file, const void *bytes, int count,
-		      sqlite3_int64 at)
+		     sqlite3_int64 at)
 {
 	struct vfs_tail *tail = tail_of(file);
 	int err = tail->real->xWrite(file, bytes, count, at);
@@ -79,7 +79,7 @@ static int vfs_write(sqlite3_file *file, const void *bytes, int count,
 
 /* The index of the log grows with the log. */
 static int vfs_map(sqlite3_file *file, int region, int size, int may_grow,
-		    void volatile **memory)
+		   void volatile **memory)
 {
 	struct vfs_tail *tail = tail_of(file);
 	int err = tail->real->xShmMap(file, region, size, may_grow, memory);
@@ -221,7 +221,7 @@ static void save_calls(struct vfs_tail *tail, bool is_log)
 }
 
 static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
-		     int flags, int *got)
+		    int flags, int *got)
 {
 	sqlite3_vfs *real = vfs->pAppData;
 	struct vfs_tail *tail = tail_of(file);
