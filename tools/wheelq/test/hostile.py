@@ -39,7 +39,8 @@ def still_serves(server):
 def hostile_words_of_every_verb():
     takes = {"put": 4, "put-at": 4, "release": 3, "bury": 2, "pause-tube": 2, "peek": 1,
              "reserve-with-timeout": 1, "reserve-job": 1, "delete": 1, "touch": 1, "use": 1,
-             "watch": 1, "ignore": 1, "kick": 1, "kick-job": 1, "stats-job": 1, "stats-tube": 1}
+             "watch": 1, "ignore": 1, "kick": 1, "kick-job": 1, "stats-job": 1, "stats-tube": 1,
+             "put-key": 5, "peek-key": 1, "delete-key": 1}
     with rig.Server() as server:
         client = server.client()
         lines = 0
@@ -47,7 +48,8 @@ def hostile_words_of_every_verb():
             count = takes.get(verb, 0)
             for place in range(count + 1):
                 for word in NONSENSE:
-                    if verb in ("use", "watch", "ignore", "stats-tube", "pause-tube") and \
+                    if verb in ("use", "watch", "ignore", "stats-tube", "pause-tube", "put-key",
+                                "peek-key", "delete-key") and \
                        place == 0 and word in ("x", "1x", "0x10", "1e3", "+1", "1.", ".5",
                                                "1.0000000001", "1..2",
                                                "18446744073709551616",
