@@ -125,7 +125,15 @@ static void take_lock(struct sqlite *s)
 	s->log_path = sqlite3_mprintf("%s-wal", s->path);
 }
 
-/* SQLite has no log in memory, and returns another mode. */
+__attribute__((noreturn))
+static void has_no_log(const struct sqlite *s)
+{
+	fail(EXIT_FAILED,
+	     "%s: SQLite keeps no log there, so commits would not survive a crash; use a file on a local disk",
+	     s->path);
+}
+
+/* Without a log, SQLite returns another mode. */
 static void use_log(struct sqlite *s)
 {
 	sqlite3_stmt *mode;
@@ -134,9 +142,7 @@ static void use_log(struct sqlite *s)
 	    sqlite3_step(mode) != SQLITE_ROW)
 		sqlite_broken(s);
 	if (strcmp((const char *)sqlite3_column_text(mode, 0), "wal"))
-		fail(EXIT_FAILED,
-		     "%s: SQLite keeps no log there, so nothing would survive a crash; name a file on a disk of this machine",
-		     s->path);
+		has_no_log(s);
 	sqlite3_finalize(mode);
 }
 
@@ -195,8 +201,10 @@ struct store *sqlite_open(const char *path)
 	s->store.ops = &sqlite_ops;
 	s->path = copied(path);
 	for_one_thread();
-	if (*path != ':')
-		take_lock(s);
+	/* Such as :memory:, which names no file. */
+	if (*path == ':')
+		has_no_log(s);
+	take_lock(s);
 	reserve_open(&s->reserve, path);
 	vfs_register(&s->reserve);
 	if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE |
