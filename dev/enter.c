@@ -10,7 +10,10 @@
 #include "keep.h"
 #include "ring.h"
 
-/* Run the pass, if it was left to the owner or if @due. Returns the events in the ring. */
+/*
+ * Run the pass, if it was left to the owner or if @due. Returns the events in the ring; if these
+ * are fewer than @wanted, that many cause a wake-up.
+ */
 static u32 enter_run(struct wheel_file *file, u32 wanted, bool due)
 {
 	u32 ready;
@@ -107,7 +110,8 @@ int wheel_file_enter(struct wheel_file *file, void *arg)
 	err = kicks ? wheel_file_kick(file) : 0;
 	if (err)
 		return err;
-	enter->ready = enter_run(file, U32_MAX, false);
+	/* The next event causes a wake-up: the program checks for events now. */
+	enter->ready = enter_run(file, 1, false);
 	if (!file->ring)
 		enter->ready = 0;
 	if (enter->ready >= enter->wait || !enter->until)

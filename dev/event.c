@@ -105,6 +105,7 @@ static void file_wake(struct wheel_file *file)
 	/* A task that sleeps took the wheel's lock after it was added to the queue. */
 	if (waitqueue_active(&file->readers))
 		wake_up_interruptible(&file->readers);
+	/* And so did a poller. */
 	if (waitqueue_active(&file->pollers))
 		wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
 }

@@ -21,8 +21,13 @@
  * Return: true if the wheel is locked, as by wheel_lock().
  */
 bool wheel_trylock(struct wheel *wheel, unsigned long *flags)
+	__acquires(&wheel->base->lock)
 {
-	return raw_spin_trylock_irqsave(&wheel->base->lock, *flags);
+	if (likely(raw_spin_trylock_irqsave(&wheel->base->lock, *flags)))
+		return true;
+	/* For sparse, which knows no conditional locks in a definition. */
+	__acquire(&wheel->base->lock);
+	return false;
 }
 EXPORT_SYMBOL_GPL(wheel_trylock);
 
@@ -145,7 +150,7 @@ EXPORT_SYMBOL_GPL(wheel_settle);
  *
  * The hrtimer is queued again when the interrupt returns, which costs less than starting it.
  * A call that held the lock when the interrupt began may already have started it. Then its
- * time must not be changed, and its own interrupt runs the next step:
+ * time must not be changed, and its own interrupt runs the next step::
  *
  *	interrupt			a call that arms a timer
  *

@@ -209,7 +209,7 @@ static void look_announce(struct wheel_slots *slots, struct wheel_looker *looker
 
 	if (wheel_word_page(slots, leaf * WHEEL_BELLS)) {
 		wheel_keep_ring(slots, leaf);
-		looker->budget -= min(looker->budget, (u32)WHEEL_BELLS);
+		looker->budget -= min_t(u32, looker->budget, WHEEL_BELLS);
 	} else {
 		keep->unsure -= leaf % (WHEEL_WORDS_PER_PAGE / WHEEL_BELLS);
 		looker->budget--;

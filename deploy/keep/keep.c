@@ -86,8 +86,8 @@ static int tell(const char *path, const char *text, int fd)
 }
 
 /*
- * Pass a duplicate of the wheel's descriptor to the manager, and wait until the manager has received
- * it and closed its end of the barrier. Without a manager, nothing keeps the wheel.
+ * Pass a duplicate of the wheel's descriptor to the manager, and wait until the manager has
+ * received it and closed its end of the barrier. Without a manager, nothing keeps the wheel.
  */
 static int give_to_manager(int wheel)
 {

@@ -413,8 +413,11 @@ static __u32 room(const struct model *m)
  */
 static bool step(struct model *m)
 {
-	__u32 most = room(m) < hold(m) ? room(m) : hold(m), n = 0;
+	__u32 most = room(m), n = 0;
 	struct model_timer *t;
+
+	if (most > hold(m))
+		most = hold(m);
 
 	while (n < most && (t = first(m)) && t->due <= tick_of(m)) {
 		__u64 fired = m->stats.fired;

@@ -163,8 +163,8 @@ WT_TEST(owner, stop_returns_due_timers)
 	ASSERT_EQ(0, wait_deferred(self->fd, &self->stats));
 	ASSERT_EQ(0, wt_stop(self->fd, &unfired));
 	EXPECT_EQ(MANY - self->stats.fired, unfired);
-	EXPECT_EQ((int)self->stats.fired, wt_read_all(self->fd, self->events, ROOM,
-						     self->stats.fired));
+	EXPECT_EQ((int)self->stats.fired,
+		  wt_read_all(self->fd, self->events, ROOM, self->stats.fired));
 	EXPECT_EQ(1, poll(&p, 1, 0));
 	EXPECT_EQ(POLLHUP, p.revents);
 	EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, self->events, 1));
@@ -193,11 +193,11 @@ WT_TEST(owner, flag_in_the_ring_requests_a_call)
 	close(ring.fd);
 }
 
-static volatile sig_atomic_t signals;
+static int signals;
 
 static void count_signal(int nr __attribute__((unused)))
 {
-	signals++;
+	__atomic_add_fetch(&signals, 1, __ATOMIC_RELAXED);
 }
 
 /* A signal every millisecond of the caller's own CPU time. */
@@ -205,7 +205,7 @@ static void signals_begin(void)
 {
 	static const struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
 
-	signals = 0;
+	__atomic_store_n(&signals, 0, __ATOMIC_RELAXED);
 	signal(SIGPROF, count_signal);
 	setitimer(ITIMER_PROF, &often, NULL);
 }
@@ -215,7 +215,7 @@ static int signals_end(void)
 	static const struct itimerval never;
 
 	setitimer(ITIMER_PROF, &never, NULL);
-	return signals;
+	return __atomic_load_n(&signals, __ATOMIC_RELAXED);
 }
 
 /* More work than fits between two signals. */

@@ -61,7 +61,7 @@ static const char *call_advice(int error)
 	case EPERM:
 		return " (a tick below 50us requires CAP_SYS_RESOURCE: run as root, or use 50us)";
 	case EOPNOTSUPP:
-		return " (not in this module; try wheelctl info)";
+		return " (by this module, or in a time namespace that shifts the clock)";
 	case ERANGE:
 		return " (after the end of the clock, or beyond the limit of a bounded wheel)";
 	case ENOMEM:
@@ -165,20 +165,6 @@ void device_submit(struct device *d, struct wheel_op *ops, u32 count)
 	}
 }
 
-/*
- * A time namespace shifts this program's clocks, but not the wheel's. Generation 0 is invalid,
- * so the operation arms and counts nothing.
- */
-static void check_clock(struct device *d)
-{
-	struct wheel_op op = { .op = WHEEL_OP_ARM, .id = WHEEL_ID(0, 0) };
-
-	device_submit(d, &op, 1);
-	if (op.res == -EOPNOTSUPP)
-		device_fail("arm", EOPNOTSUPP,
-			    " (a time namespace shifts the clock: run this program outside)");
-}
-
 static void *map(int fd, size_t size, int protection, off_t offset)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -224,7 +210,6 @@ void device_setup(struct device *d, struct wheel_setup *setup)
 	d->clock = setup->clock;
 	if (setup->events)
 		ring_map(&d->ring, d->fd, setup->events);
-	check_clock(d);
 }
 
 u32 device_list(struct device *d, struct wheel_op *ops, u32 count, u32 *cursor)

@@ -304,8 +304,8 @@ struct wheel_setup {
  *
  * A deadline that has passed is due at the next tick. A member that an operation does
  * not use must be 0: of REARM @period and @cookie, of CANCEL and QUERY all but @op and @id,
- * except for @when of QUERY, which is written. An operation that fails changes nothing, but where a timer is
- * parked or kept, as is said below.
+ * except for @when of QUERY, which is written. An operation that fails changes nothing,
+ * except for timers that are parked or kept, see below.
  *
  * =======  ==========================  ================ =====================
  * op       slot free                   pending, same id other

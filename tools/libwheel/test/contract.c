@@ -29,6 +29,8 @@ static bool is_plain(const struct wheel_op *op)
 	__u32 flags = op->op == WHEEL_OP_ARM ? WHEEL_OP_REL : 0;
 
 	return !(op->flags & ~flags) && !op->slack && !op->period &&
+	       (op->op == WHEEL_OP_ARM || !op->cookie) &&
+	       (op->op != WHEEL_OP_CANCEL || !op->when) &&
 	       !op->reserved[0] && !op->reserved[1] && !op->reserved[2];
 }
 
