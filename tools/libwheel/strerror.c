@@ -26,23 +26,19 @@ static const char *message_of(int number)
 	case ESHUTDOWN:
 		return "the wheel was stopped";
 	case EPERM:
-		return "a tick below 50 us requires CAP_SYS_RESOURCE, or device rules "
-		       "forbid /dev/wheel";
+		return "ticks below 50 us require CAP_SYS_RESOURCE, or /dev/wheel is forbidden";
 	case EACCES:
 		return "only root and members of its group may open /dev/wheel";
 	case ENODEV:
-		return "/dev/wheel does not exist: run 'modprobe wheel_timer', or set "
-		       "LIBWHEEL_BACKEND=user";
+		return "no /dev/wheel: run 'modprobe wheel_timer' or set LIBWHEEL_BACKEND=user";
 	case ENOPROTOOPT:
 		return "LIBWHEEL_BACKEND is not one of kernel, user and auto";
 	case EPROTOTYPE:
-		return "REALTIME and TAI can be set: use WHEEL_HASHED or WHEEL_BOUNDED "
-		       "with these clocks";
+		return "REALTIME and TAI clocks require WHEEL_HASHED or WHEEL_BOUNDED";
 	case EOPNOTSUPP:
 		return "not supported by this wheel, backend or time namespace";
 	case ECHILD:
-		return "the wheel belongs to the parent: a child of fork() may only list "
-		       "and close it";
+		return "the wheel is the parent's: a child of fork() may only list and close it";
 	default:
 		return NULL;
 	}
