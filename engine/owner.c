@@ -21,13 +21,15 @@
  * Return: true if the wheel is locked, as by wheel_lock().
  */
 bool wheel_trylock(struct wheel *wheel, unsigned long *flags)
-	__acquires(&wheel->base->lock)
 {
-	if (likely(raw_spin_trylock_irqsave(&wheel->base->lock, *flags)))
-		return true;
-	/* For sparse, which knows no conditional locks in a definition. */
-	__acquire(&wheel->base->lock);
-	return false;
+	bool locked;
+
+	/* raw_spin_trylock_irqsave(), without the annotation for sparse, which a body cannot have. */
+	local_irq_save(*flags);
+	locked = _raw_spin_trylock(&wheel->base->lock);
+	if (!locked)
+		local_irq_restore(*flags);
+	return locked;
 }
 EXPORT_SYMBOL_GPL(wheel_trylock);
 

@@ -16,7 +16,7 @@ trap 'rm -rf "$directory"' EXIT
 
 printf '# crc32=00000000\n0,A,0,1\n' >"$directory/trace"
 printf '0,A,0,1\n' | gzip >"$directory/trace.gz"
-printf '0,A,4096,1\n' >"$directory/wide"
+printf '0,A,2048,1\n' >"$directory/wide"
 # One hour, three hours, and an invalid line, which is not read.
 printf '0,A,0,3600000000000\n1,A,0,10800000000000\ninvalid\n' >"$directory/far.csv"
 head -n 2 "$directory/far.csv" >"$directory/good.csv"
@@ -32,9 +32,9 @@ rejects_invalid_options() {
 		rejects "--speed '0' is not a factor" --speed 0 x &&
 		rejects "unknown option '--tuch'; did you mean '--touch'? See replay --help" --tuch &&
 		rejects "16,777,217 timers exceed the limit of 2^24" --self-test 16777217 &&
-		rejects "exceed the limit of 4,096 of an overflow wheel" \
-			--self-test 4097 --scheme overflow &&
-		rejects "4,097 timers exceed the limit of 4,096 of an overflow wheel" \
+		rejects "exceed the limit of 2,048 of an overflow wheel" \
+			--self-test 2049 --scheme overflow &&
+		rejects "2,049 timers exceed the limit of 2,048 of an overflow wheel" \
 			"$directory/wide" --scheme overflow &&
 		rejects "--tamper 2: $directory/trace.gz contains 1 arms" \
 			--tamper 2 "$directory/trace.gz"
