@@ -19,8 +19,11 @@ struct mem_cgroup;
 struct wheel_event_ring;
 struct wheel_user;
 
-/* Upper limit of the operations, events and timers handled under one lock hold. */
-#define DEV_HOLD	64
+/*
+ * Upper limit of the operations and slots handled under one lock hold. An arm that reads the clock
+ * takes up to 380 instructions, and a hold at most 15,000.
+ */
+#define DEV_HOLD	32
 
 /**
  * struct wheel_file - an open /dev/wheel

@@ -177,7 +177,7 @@ int wheel_file_submit(struct wheel_file *file, void *arg)
 		return err;
 	if (wheel_clock_shifted(file->slots.setup.clock))
 		return -EOPNOTSUPP;
-	room = min(submit->count, wheel_batch_max(file->slots.wheel));
+	room = min3(submit->count, (u32)DEV_HOLD, wheel_batch_max(file->slots.wheel));
 	s.ops = kmalloc_array(room, sizeof(*s.ops), GFP_KERNEL);
 	if (!s.ops)
 		return -ENOMEM;

@@ -399,7 +399,7 @@ static void expire(struct model *m, struct model_timer *t)
 /* The device takes so many timers under one lock hold, at most. */
 static __u32 hold(const struct model *m)
 {
-	return m->setup.scheme == WHEEL_OVERFLOW ? 1 : 64;
+	return m->setup.scheme == WHEEL_OVERFLOW ? 1 : 32;
 }
 
 static __u32 room(const struct model *m)

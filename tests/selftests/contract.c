@@ -138,7 +138,7 @@ static int device_open(struct device *d, struct wheel_setup *setup)
 		.list = device_list, .stop = device_stop,
 		.stats = device_stats, .apart = side_apart(setup),
 	};
-	d->hold = setup->scheme == WHEEL_OVERFLOW ? 1 : 64;
+	d->hold = setup->scheme == WHEEL_OVERFLOW ? 1 : 32;
 	d->fd = wt_open_setup(O_NONBLOCK, setup);
 	if (d->fd < 0)
 		return __LINE__;
