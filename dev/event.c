@@ -64,6 +64,27 @@ static void queue_events(struct wheel_slots *slots, struct wheel_timer **due, un
 }
 
 /*
+ * Check whether the program had taken all older events, of which it was notified. A task of
+ * io_uring's poll, or of an edge-triggered epoll, relies on a wake-up then, because it does not
+ * check again. With a ring:
+ *
+ *	expiry				the program
+ *
+ *	event_tail = new		event_head = all
+ *	full barrier			full barrier
+ *	read event_head			read event_tail
+ *
+ * Either the program reads the new tail, or the expiry reads that all older events were taken.
+ */
+static bool are_news(const struct wheel_file *file, unsigned int n)
+{
+	/* Pairs with the program's full barrier between event_head and event_tail. */
+	if (file->ring)
+		smp_mb();
+	return wheel_file_events(file) <= n;
+}
+
+/*
  * Readers and pollers are woken once for all events until they check again. They are on the
  * wait queue before they clear @notified under the lock, so one of the two sides sees the other:
  *
@@ -76,22 +97,19 @@ static void queue_events(struct wheel_slots *slots, struct wheel_timer **due, un
  *	notified = true			unlock
  *	unlock
  *	if wake: wake up		if not: sleep
- *
- * A poll of io_uring does not check again; it relies on the wake-up. So when all events have
- * been taken, the next one causes a wake-up, even if no task has checked.
  */
 static void file_expire(struct wheel *wheel, struct wheel_timer **due, unsigned int n, u64 now)
 {
 	struct wheel_file *file = wheel_file_of(wheel);
 
-	if (file->notified && !wheel_file_events(file)) {
-		file->notified = false;
-		file->wake_at = 1;
-	}
 	if (file->ring)
 		wheel_event_ring_expire(file, due, n, now);
 	else
 		queue_events(&file->slots, due, n);
+	if (file->notified && are_news(file, n)) {
+		file->notified = false;
+		file->wake_at = 1;
+	}
 	if (!file->notified && wheel_file_events(file) >= file->wake_at) {
 		file->notified = true;
 		file->wake_at = U32_MAX;
