@@ -166,10 +166,9 @@ static inline void submit_others(__u32 what, const __u32 *timers,
 		op->op = what;
 		op->flags = 0;
 		op->id = ids[timers[i]];
-		if (deadlines) {
-			op->when = deadlines[i];
-			op->slack = 0;
-		}
+		op->when = deadlines ? deadlines[i] : 0;
+		op->slack = 0;
+		op->cookie = 0;
 	}
 	submit(n);
 }
@@ -242,11 +241,15 @@ static __u32 take(__u32 batch)
 /* Each event is looked at, as a program would. */
 static __u32 take_ring(__u32 batch)
 {
+	struct wheel_enter enter = { .size = sizeof(enter) };
 	__u32 tail, taken;
 
 	(void)batch;
 	if (!woken())
 		return 0;
+	if (__atomic_load_n(&kernel_page->kflags, __ATOMIC_RELAXED) & WHEEL_RING_BACKLOG &&
+	    ioctl(fd, WHEEL_IOC_ENTER, &enter))
+		die("WHEEL_IOC_ENTER");
 	tail = __atomic_load_n(&kernel_page->event_tail, __ATOMIC_ACQUIRE);
 	taken = tail - head;
 	for (; head != tail; head++) {
