@@ -67,7 +67,8 @@ static bool base_scan(struct wheel_base *base, u64 now, u64 until, unsigned int 
 
 	base->scan_from = until - 1;
 	base->scanning = true;
-	*budget -= min(*budget, wheel->config.owner->scan(base->owner, now));
+	/* Queuing a timer takes longer than expiring one. */
+	*budget -= min(*budget, 2 * wheel->config.owner->scan(base->owner, now));
 	base->scanning = false;
 	return base->scan_tick > until;
 }

@@ -172,7 +172,7 @@ static int count_events(struct storm *s, int *events)
 			return -1;
 		if (!stats.pending && !stats.unread)
 			return 0;
-		/* Parked ones go without an event: do not wait for one. */
+		/* Parked timers end without an event. Do not wait for one, also not in read(). */
 		if (wt_quiet(s->fd)) {
 			wt_let_pass(TICK);
 			continue;
@@ -189,6 +189,7 @@ WT_TEST(wheel, p4_park_is_decisive)
 	int events[TIMERS], i, parked = 0;
 	__u64 gen;
 
+	ASSERT_EQ(0, fcntl(s->fd, F_SETFL, O_NONBLOCK));
 	for (gen = 1; gen <= 40; gen++) {
 		memset(events, 0, sizeof(events));
 		memset(s->accounts, 0, sizeof(s->accounts));
