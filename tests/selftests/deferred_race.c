@@ -631,7 +631,9 @@ WT_TEST(race, p10_close_while_deferred)
 		wt_let_pass(1 + wt_below(&self->seed, 4 * WT_MS));
 		close_it(race, way);
 	}
-	EXPECT_EQ(refs, wt_module_refs());
+	/* io_uring releases its files later: this test's, and those of the test before. */
+	while (wt_module_refs() > refs)
+		wt_let_pass(WT_MS);
 }
 
 TEST_HARNESS_MAIN
