@@ -78,8 +78,8 @@ static void queue_events(struct wheel_slots *slots, struct wheel_timer **due, un
  */
 static bool are_news(const struct wheel_file *file, unsigned int n)
 {
-	/* Pairs with the program's full barrier between event_head and event_tail. */
 	if (file->ring)
+		/* Pairs with the program's full barrier between event_head and event_tail. */
 		smp_mb();
 	return wheel_file_events(file) <= n;
 }

@@ -24,7 +24,7 @@ bool wheel_trylock(struct wheel *wheel, unsigned long *flags)
 {
 	bool locked;
 
-	/* raw_spin_trylock_irqsave(), without the annotation for sparse, which a body cannot have. */
+	/* raw_spin_trylock_irqsave() without its annotation for sparse, which no body can have. */
 	local_irq_save(*flags);
 	locked = _raw_spin_trylock(&wheel->base->lock);
 	if (!locked)
