@@ -16,13 +16,15 @@
  */
 static u32 enter_run(struct wheel_file *file, u32 wanted, bool due)
 {
+	bool run = wheel_file_deferred(file) || due;
 	u32 ready;
 
-	if (wheel_file_deferred(file) || due) {
+	if (run)
 		wheel_file_run(file, U32_MAX);
-		wheel_file_hand_over(file);
-	}
 	wheel_file_await(file, wanted, &ready);
+	/* If the pass is left to the owner again, this wakes up the calling task, too. */
+	if (run || READ_ONCE(file->deferred))
+		wheel_file_hand_over(file);
 	return ready;
 }
 

@@ -70,16 +70,17 @@ static void queue_events(struct wheel_slots *slots, struct wheel_timer **due, un
  *
  *	expiry				the program
  *
- *	event_tail = new		event_head = all
- *	full barrier			full barrier
- *	read event_head			read event_tail
+ *	event_tail = new, or		event_head = all
+ *	kflags = BACKLOG		full barrier
+ *	full barrier			read event_tail and kflags
+ *	read event_head
  *
- * Either the program reads the new tail, or the expiry reads that all older events were taken.
+ * Either the program reads the new value, or the expiry reads that all older events were taken.
  */
 static bool are_news(const struct wheel_file *file, unsigned int n)
 {
 	if (file->ring)
-		/* Pairs with the program's full barrier between event_head and event_tail. */
+		/* Pairs with the program's full barrier after its store of event_head. */
 		smp_mb();
 	return wheel_file_events(file) <= n;
 }
@@ -228,46 +229,57 @@ void wheel_file_hand_over(struct wheel_file *file)
 }
 
 /*
- * Returns true if the pass is complete; *@restart is then what the interrupt returns. A held lock
- * is not waited for: its holder may be any thread of the program.
+ * Leave the pass to the owner. Tasks that were notified of older events, and have not checked
+ * since, read @deferred when they do. If no event is left, they may already have taken all of them.
  */
-static bool interrupt_step(struct wheel_file *file, enum hrtimer_restart *restart, bool *wake)
+static void interrupt_defer(struct wheel_file *file)
 {
-	struct wheel *wheel = file->slots.wheel;
-	unsigned long flags;
-	bool done;
-	u32 room;
+	WRITE_ONCE(file->deferrals, file->deferrals + 1);
+	file_defer(file);
+	file->wake |= !file->notified || are_news(file, 0);
+}
 
-	if (READ_ONCE(file->interrupts) >= INTERRUPTS_PER_CALL || !wheel_trylock(wheel, &flags))
-		return false;
-	WRITE_ONCE(file->interrupts, file->interrupts + 1);
-	room = step_room(file, INTERRUPT_TIMERS);
-	done = room && !wheel_step(wheel, room);
-	if (done) {
+/* Returns what the interrupt returns; *@wake is set if tasks have to be woken. */
+static enum hrtimer_restart interrupt_step(struct wheel_file *file, bool *wake)
+{
+	enum hrtimer_restart restart = HRTIMER_NORESTART;
+	struct wheel *wheel = file->slots.wheel;
+	u32 room = 0;
+
+	if (likely(READ_ONCE(file->interrupts) < INTERRUPTS_PER_CALL)) {
+		WRITE_ONCE(file->interrupts, file->interrupts + 1);
+		room = step_room(file, INTERRUPT_TIMERS);
+	}
+	if (likely(room && !wheel_step(wheel, room))) {
 		wheel_file_settle(file);
-		*restart = wheel_restart(wheel);
+		restart = wheel_restart(wheel);
+	} else {
+		interrupt_defer(file);
 	}
 	*wake = file->wake;
 	file->wake = false;
-	wheel_unlock(wheel, flags);
-	return done;
+	return restart;
 }
 
+/* A held lock is not waited for: its holder may be any thread of the program. */
 static enum hrtimer_restart file_interrupt(struct wheel *wheel)
 {
 	struct wheel_file *file = wheel_file_of(wheel);
-	enum hrtimer_restart restart = HRTIMER_NORESTART;
-	bool wake = false;
+	enum hrtimer_restart restart;
+	unsigned long flags;
+	bool wake;
 
-	if (likely(interrupt_step(file, &restart, &wake))) {
-		if (wake)
-			file_wake(file);
-		return restart;
+	if (unlikely(!wheel_trylock(wheel, &flags))) {
+		WRITE_ONCE(file->deferrals, file->deferrals + 1);
+		file_defer(file);
+		file_wake_deferred(file);
+		return HRTIMER_NORESTART;
 	}
-	WRITE_ONCE(file->deferrals, file->deferrals + 1);
-	file_defer(file);
-	file_wake_deferred(file);
-	return HRTIMER_NORESTART;
+	restart = interrupt_step(file, &wake);
+	wheel_unlock(wheel, flags);
+	if (wake)
+		file_wake(file);
+	return restart;
 }
 
 const struct wheel_owner wheel_file_owner = {
@@ -282,17 +294,19 @@ const struct wheel_owner wheel_file_owner = {
  * @wanted: number of events that the task waits for
  * @ready: set to the number of events that the program can take
  *
- * Return: true if @wanted events are ready.
+ * Return: true if @wanted events are ready, or the pass is left to the owner.
  */
 bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready)
 {
 	unsigned long flags = wheel_lock(file->slots.wheel);
+	bool deferred;
 
 	file->notified = false;
 	file->wake_at = min(file->wake_at, wanted);
 	*ready = wheel_file_events(file);
+	deferred = wheel_file_deferred(file);
 	wheel_unlock(file->slots.wheel, flags);
-	return *ready >= wanted;
+	return *ready >= wanted || deferred;
 }
 
 /**
@@ -312,8 +326,7 @@ __poll_t wheel_file_poll(struct file *filp, struct poll_table_struct *wait)
 	u32 ready;
 
 	poll_wait(filp, &file->pollers, wait);
-	if (wheel_file_ready(file) &&
-	    (wheel_file_deferred(file) || wheel_file_await(file, 1, &ready)))
+	if (wheel_file_ready(file) && wheel_file_await(file, 1, &ready))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(file->stopped))
 		mask |= EPOLLHUP;

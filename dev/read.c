@@ -117,8 +117,7 @@ static bool reader_may_continue(struct wheel_file *file)
 {
 	u32 ready;
 
-	return wheel_file_await(file, 1, &ready) || READ_ONCE(file->deferred) ||
-	       read_is_over(file);
+	return wheel_file_await(file, 1, &ready) || read_is_over(file);
 }
 
 static int wait_for_events(struct wheel_file *file, bool block)
@@ -144,7 +143,8 @@ static ssize_t read_or_wait(struct wheel_file *file, struct iov_iter *to, bool b
 		if (run)
 			wheel_file_run(file, wanted);
 		ret = read_events(file, to);
-		if (run)
+		/* The interrupt wakes no task as long as events of which they were notified are left. */
+		if (run || READ_ONCE(file->deferred))
 			wheel_file_hand_over(file);
 		if (!ret)
 			ret = wait_for_events(file, block);

@@ -308,11 +308,21 @@ int wt_read_all(int fd, struct wheel_event *events, size_t room, size_t want)
 	return got;
 }
 
-bool wt_quiet(int fd)
+static bool readable(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
-	return !poll(&p, 1, 0);
+	return poll(&p, 1, 0);
+}
+
+/* POLLIN may also mean that a pass is left to the program, and any operation runs one. */
+bool wt_quiet(int fd)
+{
+	__u64 when;
+
+	if (readable(fd))
+		wt_query(fd, WHEEL_ID(0, ~0U), &when);
+	return !readable(fd);
 }
 
 /* Wait for an event and read it. POLLIN may also mean that a pass is left to the program. */

@@ -152,8 +152,8 @@
  *	store_release(&user->event_head, head);
  *
  * A program that waits for an edge, of epoll or of io_uring, repeats this until a full barrier
- * after the store is followed by an @event_tail that equals @event_head. Otherwise an event that
- * was published meanwhile causes no edge.
+ * after the store is followed by an @event_tail that equals @event_head, and by @kflags of 0.
+ * Otherwise an event that was published meanwhile causes no edge.
  *
  * WHEEL_RING_BACKLOG is set in kflags if timers are due whose events are not in the ring:
  * because the ring is full, or because the kernel has left the work to the program. The program
