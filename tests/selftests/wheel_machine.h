@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tests need these of the machine: its clocks, processes, modules, and numbers
- * at random.
+ * Helpers of the tests: clocks, processes, modules and random numbers.
  */
 #ifndef _WHEEL_MACHINE_H
 #define _WHEEL_MACHINE_H
@@ -11,7 +10,7 @@
 #include <sys/types.h>
 #include <linux/types.h>
 
-/* How large a page is here, and the largest there is anywhere. */
+/* The largest page size of any supported machine. wt_page() returns the actual size. */
 #define WT_PAGE_MOST	65536
 
 static inline size_t wt_page(void)
@@ -24,29 +23,29 @@ static inline size_t wt_page(void)
 #define WT_SEC		1000000000ULL
 #define WT_HOUR		(3600 * WT_SEC)
 
-/* The program's own clock, one of WHEEL_CLOCK_*. */
+/* Read a clock. @clock is one of WHEEL_CLOCK_* except WHEEL_CLOCK_VIRTUAL. */
 __u64 wt_now(__u32 clock);
-/* Let so many nanoseconds go by, by the events of a timerfd. */
+/* Sleep for @ns nanoseconds, by reading a timerfd. */
 void wt_let_pass(__u64 ns);
 /*
- * Set the machine's clock by so much, REALTIME and with it TAI: 0 or a negative
- * errno, EPERM also if env WHEEL_KEEP_CLOCK is there.
+ * Add @ns to CLOCK_REALTIME, which also moves CLOCK_TAI. Returns 0 or a negative errno;
+ * -EPERM if the environment variable WHEEL_KEEP_CLOCK is set.
  */
 int wt_set_clock(__s64 ns);
 
-/* How the child ended: its exit status, or minus the signal. */
+/* Wait for a child. Returns its exit status, or minus the signal number. */
 int wt_end_of(pid_t pid);
 
-/* Wait until a thread of ours sleeps, by what /proc says of it. */
+/* Wait until a thread of this process sleeps. Returns false if it has exited. */
 bool wt_sleeps(pid_t tid);
 
-/* Write a text into a file that is there, of /proc or /sys say. */
+/* Write a string to an existing file, for example in /proc or /sys. */
 bool wt_write_file(const char *path, const char *text);
 
-/* The reference count of the module in /proc/modules, -1: no such line. */
+/* The module's reference count in /proc/modules, or -1 if it is not listed. */
 long wt_module_refs(void);
 
-/* Numbers from one seed, which is printed and can be given as env SEED. */
+/* A random seed, which is printed. The environment variable SEED overrides it. */
 __u64 wt_seed(void);
 __u64 wt_random(__u64 *state);
 __u64 wt_below(__u64 *state, __u64 limit);

@@ -11,7 +11,7 @@
 
 #define BATCH	1024
 
-/* A program that needs the device is skipped where there is none. */
+/* Without the device, the program reports that its tests are skipped. */
 static void __attribute__((constructor)) need_device(void)
 {
 	if (!access(WT_DEVICE, F_OK))
@@ -55,7 +55,7 @@ int wt_open_clock(__u32 clock, __u32 timers, __u64 tick_ns)
 	return open_clock(0, clock, timers, tick_ns);
 }
 
-/* Nothing happens behind the back of a virtual clock: never block. */
+/* Only ADVANCE moves a virtual clock, so calls must not block. */
 int wt_open_virtual(__u32 timers, __u64 tick_ns)
 {
 	return open_clock(O_NONBLOCK, WHEEL_CLOCK_VIRTUAL, timers, tick_ns);

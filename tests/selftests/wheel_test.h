@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tests of /dev/wheel share these: one function a command, with every output
- * poisoned before the call and every answer checked for form after it.
+ * Helpers of the tests of /dev/wheel: one function per command. Each poisons the outputs
+ * before the call and checks the form of the results after it.
  */
 #ifndef _WHEEL_TEST_H
 #define _WHEEL_TEST_H
@@ -18,19 +18,19 @@
 #define WT_POISON	0xcc
 
 /*
- * Limit of the kselftest harness, in seconds by the clock. It must not expire on a busy machine:
- * tests/vm/boot detects a test that hangs, by the guest's own time.
+ * Limit of the kselftest harness, in seconds of real time. It must not expire on a busy machine:
+ * tests/vm/boot detects a hanging test, by the time of the guest.
  */
 #define WT_TIMEOUT	36000
 
-/* An ioctl that should have succeeded failed with errno e. */
+/* An ioctl failed with errno e, but should have succeeded. */
 #define WT_CALL(e)	(-100000 - (e))
-/* An answer has not the form that the contract gives it. */
+/* A result violates the ABI. */
 #define WT_LIES		(-200000)
 
 #define WT_TEST(fixture, name) TEST_F_TIMEOUT(fixture, name, WT_TIMEOUT)
 
-/* Of TEST(); the harness's own is half a minute. */
+/* Timeout of TEST(). The default of the harness is 30 s. */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	WT_TIMEOUT
 
@@ -56,8 +56,8 @@ int wt_stats(int fd, struct wheel_stats *stats);
 bool wt_balanced(const struct wheel_stats *stats);
 
 /*
- * At a quiescent point the counters are these, and those that are not named are 0:
- * EXPECT_LEDGER(fd, .armed = 2, .fired = 1). The rest is pending.
+ * Compare the counters at a quiescent point. Counters that are not listed must be 0:
+ * EXPECT_LEDGER(fd, .armed = 2, .fired = 1). The remaining timers are pending.
  */
 #define EXPECT_LEDGER(fd, ...) do { \
 	const struct wheel_stats ledger = { __VA_ARGS__ }; \
@@ -75,7 +75,7 @@ bool wt_balanced(const struct wheel_stats *stats);
 	EXPECT_TRUE(wt_balanced(&stats)); \
 } while (0)
 
-/* Operations. All return wheel_op.res, or WT_CALL() when the call failed. */
+/* Operations. All return wheel_op.res, or WT_CALL() if the call failed. */
 struct wheel_op wt_op(__u32 op, __u64 id, __u64 when);
 int wt_do(int fd, struct wheel_op *op);
 int wt_arm(int fd, __u64 id, __u64 when);
@@ -84,27 +84,27 @@ int wt_arm_every(int fd, __u64 id, __u64 when, __u64 period);
 int wt_rearm(int fd, __u64 id, __u64 when);
 int wt_cancel(int fd, __u64 id);
 int wt_query(int fd, __u64 id, __u64 *when);
-/* Arm slots 0 .. count-1, generation gen, all for the same time. */
+/* Arm slots 0 .. count-1 with generation gen, all for the same deadline. */
 int wt_arm_many(int fd, __u32 count, __u64 gen, __u64 when);
 
-/* Events: how many came, or a negative errno. */
+/* Events. All return the number of events, or a negative errno. */
 int wt_read(int fd, struct wheel_event *events, size_t room);
-/* Read until it would block, or until there are at least want events. */
+/* Read until the file has no more events, or until @want events were read. */
 int wt_read_all(int fd, struct wheel_event *events, size_t room, size_t want);
-/* Nothing to read now? */
+/* True if the file is not readable. */
 bool wt_quiet(int fd);
 int wt_next(int fd, struct wheel_event *event);
 int wt_run(int fd);
 /* Wait on poll() until readable. */
 int wt_wait(int fd);
 
-/* The first tick boundary that is not before t. */
+/* The first tick boundary at or after t. */
 static inline __u64 wt_boundary(__u64 t, __u64 tick)
 {
 	return (t / tick + !!(t % tick)) * tick;
 }
 
-/* The address of a buffer as the ABI has it. */
+/* The address of a buffer, in the form that the ABI uses. */
 static inline __u64 wt_addr(const void *p)
 {
 	return (uintptr_t)p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An io_uring with one multishot poll.
+ * An io_uring instance with one multishot poll.
  */
 #ifndef _WHEEL_URING_H
 #define _WHEEL_URING_H
@@ -11,12 +11,12 @@
 
 /**
  * struct wt_uring - an io_uring
- * @params: of its set-up
- * @sqe: its submission queue entries
- * @rings: its mapped rings
+ * @params: parameters returned by io_uring_setup()
+ * @sqe: submission queue entries
+ * @rings: mapped rings
  * @told: completions read, modulo 2^32
  * @ended: the poll has ended
- * @fd: its file descriptor
+ * @fd: file descriptor
  */
 struct wt_uring {
 	struct io_uring_params params;
