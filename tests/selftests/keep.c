@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kept timers, as the ABI has them: words, doorbells, next_wake and the kick. What
- * their life is like is tested with libwheel, on both of its backends.
+ * Kept timers at the ABI level: words, doorbells, next_wake and the kick. The tests of
+ * libwheel cover their life cycle on both of its backends.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -16,10 +16,10 @@
 #define ID	WHEEL_ID(SLOT, 1)
 #define NEVER	(~0ULL)
 #define PAGE	wt_page()
-/* A bit a timer. */
+/* Size of the doorbells, with one bit per timer. */
 #define BELLS	wt_words_len(TIMERS / 64 + 1)
 
-/* A file whose timers are kept. */
+/* A file with kept timers. */
 struct kept {
 	int fd;
 	__u64 *words;
@@ -86,7 +86,7 @@ static void ring(struct kept *k, __u32 slot)
 			  __ATOMIC_SEQ_CST);
 }
 
-/* All that a program does to arm its slot; true if it had to kick. */
+/* Arm a slot as a program does. Returns true if this needed a kick. */
 static bool arm(struct kept *k, __u32 slot, __u64 from, __u64 when)
 {
 	if (!wt_cas(&k->words[slot], from, when))
@@ -103,7 +103,10 @@ WT_TEST(kept, is_listed)
 	EXPECT_TRUE(wt_features() & WHEEL_HAS_KEEP);
 }
 
-/* One that is kept parked is no timer yet, and every deadline needs a kick. */
+/*
+ * A timer that is kept with deadline 0 is parked: QUERY returns ENOENT, its slot is busy, and
+ * next_wake requests a kick for every deadline.
+ */
 WT_TEST(kept, begins_parked)
 {
 	struct kept *k = &self->kept;
@@ -119,7 +122,7 @@ WT_TEST(kept, begins_parked)
 	EXPECT_LEDGER(k->fd, .armed = 0);
 }
 
-/* From its arm to its event and on, once and again. */
+/* A kept timer expires once per arm. */
 WT_TEST(kept, p3_fires_once_for_each_arm)
 {
 	struct kept *k = &self->kept;
@@ -142,7 +145,7 @@ WT_TEST(kept, p3_fires_once_for_each_arm)
 	EXPECT_LEDGER(k->fd, .armed = 20, .fired = 20);
 }
 
-/* While timers come and go before the next look nobody calls, and nobody counts. */
+/* Timers that are parked and armed again before the next scan need no kick and are not counted. */
 WT_TEST(kept, most_live_without_a_call)
 {
 	struct kept *k = &self->kept;
@@ -163,7 +166,7 @@ WT_TEST(kept, most_live_without_a_call)
 	EXPECT_LEDGER(k->fd, .armed = 0);
 }
 
-/* The kick finds what is earlier than all before. */
+/* The kick makes the kernel detect a deadline that is earlier than all previous ones. */
 WT_TEST(kept, p2_an_earlier_deadline_is_seen)
 {
 	struct kept *k = &self->kept;
@@ -176,7 +179,7 @@ WT_TEST(kept, p2_an_earlier_deadline_is_seen)
 	EXPECT_TRUE(arm(k, 3, WT_PARKED, now + 3 * WT_MS));
 	ASSERT_EQ(1, wt_next(k->fd, &event));
 	EXPECT_EQ(WHEEL_ID(3, 1), event.id);
-	/* Moved earlier, whether it is filed or not. */
+	/* Moved to an earlier deadline, regardless of whether it is queued. */
 	arm(k, SLOT, now + WT_HOUR, now + 9 * WT_MS);
 	ASSERT_EQ(1, wt_next(k->fd, &event));
 	EXPECT_EQ(ID, event.id);
@@ -184,8 +187,8 @@ WT_TEST(kept, p2_an_earlier_deadline_is_seen)
 }
 
 /*
- * Against the rules: its event is not taken yet. It is not lost all the same, and comes before
- * what is due later.
+ * The program breaks the rules and arms the timer again before it takes the event. The timer
+ * still expires, and before timers with later deadlines.
  */
 WT_TEST(kept, p3_armed_too_early_is_not_lost)
 {
@@ -198,7 +201,7 @@ WT_TEST(kept, p3_armed_too_early_is_not_lost)
 	arm(k, SLOT, WT_PARKED, now);
 	ASSERT_EQ(1, wt_wait(k->fd));
 	arm(k, SLOT, WT_OFF, early);
-	/* Looks pass by, until there is none any more. */
+	/* Wait until no scan is scheduled. */
 	EXPECT_EQ(0, wt_kick(k->fd));
 	while (__atomic_load_n(&k->kernel->next_wake, __ATOMIC_SEQ_CST) != NEVER)
 		sched_yield();
@@ -211,7 +214,10 @@ WT_TEST(kept, p3_armed_too_early_is_not_lost)
 	EXPECT_EQ(early, event.deadline);
 }
 
-/* The words of all come back, filed or not, and later arms learn of it. */
+/*
+ * STOP sets all words to IDLE, whether the timers are queued or not. LIST returns the armed
+ * ones, and a later kick fails with ESHUTDOWN.
+ */
 WT_TEST(kept, stop_takes_what_is_armed)
 {
 	struct kept *k = &self->kept;
@@ -240,7 +246,7 @@ WT_TEST(kept, stop_takes_what_is_armed)
 	EXPECT_LEDGER(k->fd, .armed = 1, .cancelled = 1);
 }
 
-/* Every bit there is, of timers that are none: that is the program's own time. */
+/* Doorbell bits of slots without a timer have no effect, except for the time of the scan. */
 WT_TEST(kept, bits_of_nothing_are_nothing)
 {
 	struct kept *k = &self->kept;
@@ -267,7 +273,7 @@ WT_TEST(kept, areas_are_mapped_whole)
 	EXPECT_EQ(EPERM, errno);
 }
 
-/* On a clock of the program's own nobody has to kick: ADVANCE looks. */
+/* With a virtual clock, no kick is needed: ADVANCE scans the kept timers. */
 TEST(advance_looks)
 {
 	struct wheel_event event;
@@ -290,9 +296,9 @@ TEST(advance_looks)
 }
 
 /*
- * A look that finds a timer which is due at the tick of its pass has it fire at that tick, if
- * the pass itself is in time, and not at the next one. Each on a file of its own, where no
- * look has seen it before but that of the kick.
+ * A scan that finds a timer due at the tick of its own pass lets it expire at that tick, not at
+ * the next one, if the pass is on time. Each attempt uses a new file, so that only the
+ * kick has scanned the timer before.
  */
 TEST(p2_due_at_the_tick_of_the_look)
 {
@@ -314,7 +320,7 @@ TEST(p2_due_at_the_tick_of_the_look)
 	EXPECT_LT(0, exact);
 }
 
-/* The clock is set back: what is told is a time of the clock as it is now. */
+/* With a settable clock, next_wake is not 0, which would mean that no timer needs a kick. */
 TEST(next_wake_is_never_0_where_clocks_are_set)
 {
 	struct kept k;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two processes share a wheel. One is killed while it arms a kept timer: the exchange of
- * the word, the doorbell, the summary and the kick are four steps, and it may have come to
- * any of them. The timer fires all the same. And a kick itself may be long: it ends when its
- * task is killed.
+ * Two processes share a wheel. One is killed while it arms a kept timer, after it has changed
+ * the word, set the doorbell, or set the summary, but before the kick. The timer still expires.
+ * A kick may take long; it ends when its task is killed.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -69,7 +68,7 @@ static void set_bit(__u64 *bells, __u32 nr)
 	__atomic_fetch_or(&bells[nr / 64], 1ULL << nr % 64, __ATOMIC_SEQ_CST);
 }
 
-/* Arms the timer as far as the test says, and comes to its end. */
+/* Arm the timer up to a given step. Then kill this process. */
 static void arm_and_die(int fd, __u64 when, bool bell, bool summary)
 {
 	__u64 *words = wt_map(fd, TIMERS);
@@ -87,7 +86,7 @@ static void arm_and_die(int fd, __u64 when, bool bell, bool summary)
 	kill(getpid(), SIGKILL);
 }
 
-/* An ordinary timer, a minute later, comes first if nobody has looked. */
+/* If the kernel did not scan the kept timer, another one, a minute later, would expire first. */
 WT_TEST(keep_killed, p2_its_timer_fires)
 {
 	struct wheel_event event;
@@ -110,7 +109,7 @@ WT_TEST(keep_killed, p2_its_timer_fires)
 #define BELLS_LEN	(WHEEL_MAX_TIMERS / 8)
 #define LAST_BELL	(WHEEL_MAX_TIMERS / 64 - 1)
 
-/* Sets the bits of all slots that there can be, and kicks until it is killed. */
+/* A child sets the bits of the maximum number of slots and kicks. */
 static pid_t kick_at_all(int fd)
 {
 	pid_t pid = fork();
@@ -123,7 +122,7 @@ static pid_t kick_at_all(int fd)
 	_exit(0);
 }
 
-/* The child is killed when it has taken the first bits. */
+/* Kill the child after the kernel has cleared the first bits. */
 static void kill_kicker(pid_t pid, const __u64 *bells)
 {
 	while (!__atomic_load_n(&bells[LAST_BELL], __ATOMIC_SEQ_CST) ||
@@ -137,8 +136,8 @@ static void kill_kicker(pid_t pid, const __u64 *bells)
 }
 
 /*
- * A look at 2^24 slots ends when its task is killed, and the next one begins where it ended.
- * On a busy machine it may be over before the signal comes, so there are some tries.
+ * A scan of 2^24 slots ends when its task is killed, and the next one continues it. On a busy
+ * machine, the scan may complete before the signal arrives, so there are several attempts.
  */
 TEST(p12_a_kick_can_be_killed)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Touch words on clocks that somebody sets: a deadline is one by the clock as it is
- * when it comes, whoever wrote it and wherever the clock has been meanwhile. The
- * tests set the machine's clock for a moment and put it right again; env
- * WHEEL_KEEP_CLOCK forbids that.
+ * Touch words with settable clocks. A deadline refers to the clock at the time of expiry,
+ * regardless of who wrote the word and of steps of the clock since then. The tests set the
+ * system clock and restore it. Set the environment variable WHEEL_KEEP_CLOCK to skip them.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -13,21 +12,21 @@
 
 #define TIMERS	256
 #define TICK	WT_MS
-/* A slot for each tick of 8 s: a wheel that is bounded has room for all. */
+/* One bucket per tick for 8 s: a bounded wheel can hold all deadlines. */
 #define SLOTS	8192
-/* Not so soon that it comes while a test is at its steps. */
+/* Far enough ahead that a test finishes its steps before the deadline. */
 #define SOON	(6 * WT_SEC)
 #define SLOT	1
 #define ID	WHEEL_ID(SLOT, 1)
 
-/* A clock that is set: how far it is from where it ought to be, how far it was. */
+/* A settable clock, its offset from the correct time, and the latest time it has shown. */
 struct hands {
 	__u32 clock;
 	__s64 shifted;
 	__u64 latest;
 };
 
-/* A timer's word when the program last won it, and the result. */
+/* The last word that the program wrote with compare-and-swap, and the number of events. */
 struct entry {
 	__u64 word;
 	unsigned int events;
@@ -73,7 +72,7 @@ static __u64 look(struct hands *hands)
 	return now;
 }
 
-/* While it is set it goes on: how far, another clock tells. */
+/* The clock runs while it is set. CLOCK_MONOTONIC limits the latest time it has shown. */
 static int step(struct hands *hands, __s64 ns)
 {
 	__u64 begun = wt_now(WHEEL_CLOCK_MONOTONIC);
@@ -100,7 +99,7 @@ FIXTURE_SETUP(wheel)
 
 	self->hands.clock = variant->clock;
 	if (step(&self->hands, 0))
-		SKIP(return, "the clock may not be set");
+		SKIP(return, "no permission to set the clock");
 	self->seed = wt_seed();
 	self->fd = wt_open_setup(O_NONBLOCK, &setup);
 	ASSERT_LE(0, self->fd);
@@ -114,7 +113,7 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->fd);
 }
 
-/* Once the kernel has looked at all of them: fired or gone. */
+/* Wait until no timer is pending: each has expired or was reclaimed. */
 static int wait_for_none(int fd, struct wheel_stats *stats)
 {
 	int ret;
@@ -124,7 +123,7 @@ static int wait_for_none(int fd, struct wheel_stats *stats)
 	return ret;
 }
 
-/* Not before its new time by the clock as it is when that comes. */
+/* Touched to a later deadline, then the clock is set back: no expiry before the new deadline. */
 WT_TEST(wheel, p1_never_early_touched_and_set_back)
 {
 	__u64 when = look(&self->hands) + SOON;
@@ -143,7 +142,7 @@ WT_TEST(wheel, p1_never_early_touched_and_set_back)
 	EXPECT_EQ(WT_OFF, wt_word(&self->words[SLOT]));
 }
 
-/* The step passes what the timer was filed for, but not what its word says. */
+/* The clock is set past the queued deadline but not past that of the word: no expiry. */
 WT_TEST(wheel, p1_never_early_touched_and_set_on)
 {
 	__u64 when = look(&self->hands) + SOON;
@@ -164,7 +163,7 @@ WT_TEST(wheel, p1_never_early_touched_and_set_on)
 	EXPECT_LE(when, self->event.fired);
 }
 
-/* A parked timer is gone once a step passes its old time. */
+/* A parked timer is reclaimed after the clock was set past its old deadline. */
 WT_TEST(wheel, p4_parked_and_set_on)
 {
 	__u64 when = look(&self->hands) + SOON;
@@ -180,7 +179,7 @@ WT_TEST(wheel, p4_parked_and_set_on)
 	EXPECT_TRUE(wt_quiet(self->fd));
 }
 
-/* Set back and on again, it still is what it was: one timer, that fires once. */
+/* Parked and revived while the clock is set back and forward: the timer expires once. */
 WT_TEST(wheel, p3_exactly_once_parked_and_revived_over_a_step)
 {
 	__u64 when = look(&self->hands) + SOON;
@@ -205,7 +204,7 @@ WT_TEST(wheel, p3_exactly_once_parked_and_revived_over_a_step)
 	EXPECT_EQ(0, self->stats.pending);
 }
 
-/* By the clock as it is now that is soon, and sooner than all before. */
+/* Re-armed after a step back, the timer expires at its deadline by the new time. */
 WT_TEST(wheel, p2_bounded_late_rearmed_after_a_step_back)
 {
 	__u64 when = look(&self->hands) + SOON;
@@ -242,7 +241,7 @@ static int arm_all(int fd, __u64 gen, struct hands *hands, __u64 *seed,
 	return 0;
 }
 
-/* Changes the word to something else, if the kernel did not win it before. */
+/* Change the word, unless the kernel has changed it first. */
 static void change(__u64 *word, struct entry *entry, __u64 when, bool park)
 {
 	__u64 to = entry->word == WT_PARKED || !park ? when : WT_PARKED;
@@ -251,7 +250,7 @@ static void change(__u64 *word, struct entry *entry, __u64 when, bool park)
 		entry->word = to;
 }
 
-/* How many are not what the program's last word says, or are early. */
+/* Returns the number of events that are early or do not match the last word. */
 static int take_events(int fd, struct hands *hands, __u64 gen,
 		       struct entry *ledger)
 {
@@ -273,7 +272,7 @@ static int take_events(int fd, struct hands *hands, __u64 gen,
 	return wrong;
 }
 
-/* All that a word or the kernel may have in store for this round, has come. */
+/* Take events until no timer is pending and all events have been read. */
 static int drain(int fd, struct hands *hands, __u64 gen, struct entry *ledger)
 {
 	struct wheel_stats stats;
@@ -288,7 +287,7 @@ static int drain(int fd, struct hands *hands, __u64 gen, struct entry *ledger)
 	return wrong;
 }
 
-/* Words change and the clock is set, both ways, while it goes: the last word counts. */
+/* Words change while the clock is set back and forward. The last word determines the result. */
 WT_TEST(wheel, p3_exactly_once_under_steps_and_touches)
 {
 	__u64 gen, fired = 0;
@@ -326,7 +325,7 @@ WT_TEST(wheel, p3_exactly_once_under_steps_and_touches)
 	EXPECT_EQ(20 * TIMERS, self->stats.armed);
 	EXPECT_EQ(fired, self->stats.fired);
 	EXPECT_EQ(20 * TIMERS - fired, self->stats.cancelled);
-	TH_LOG("%llu of %u fired, %llu filed again", fired, 20 * TIMERS,
+	TH_LOG("%llu of %u fired, %llu requeued", fired, 20 * TIMERS,
 	       self->stats.requeued);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long words live, and whose they are: by fork, by close, in the hands of
- * others who hold on to a page; and who pays.
+ * Lifetime and sharing of touch words: fork(), close(), and pages that are referenced by
+ * other parts of the kernel.
  */
 #include <kselftest_harness.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "wheel_test.h"
 #include "wheel_words.h"
 
-/* Two pages of words, or more where they are smaller than the largest. */
+/* Two pages of words with the largest page size, more pages with a smaller one. */
 #define TIMERS	(2 * WT_PAGE_MOST / 8)
 #define ID	WHEEL_ID(1, 1)
 
@@ -51,13 +51,13 @@ WT_TEST(wheel, a_child_has_no_map)
 	EXPECT_EQ(WT_MS, wt_word(&self->words[1]));
 }
 
-/* Unless the parent asks for it: then they share the words, as two threads do. */
+/* If the parent requests it with madvise(), the child shares the words like a thread. */
 WT_TEST(wheel, a_child_has_a_map_by_advice)
 {
 	pid_t pid;
 
 	if (!wt_bequeath(self->words, self->len))
-		SKIP(return, "no child has a device's map on this kernel");
+		SKIP(return, "this kernel does not let children inherit a device mapping");
 	pid = fork();
 	if (!pid) {
 		close(self->fd);
@@ -67,7 +67,7 @@ WT_TEST(wheel, a_child_has_a_map_by_advice)
 	EXPECT_EQ(WT_SEC, wt_word(&self->words[1]));
 }
 
-/* It outlives the parent's, and the wheel with it. */
+/* The child's mapping outlives that of the parent, and holds the wheel. */
 WT_TEST(wheel, a_child_is_the_last_to_go)
 {
 	int go[2];
@@ -76,7 +76,7 @@ WT_TEST(wheel, a_child_is_the_last_to_go)
 
 	ASSERT_EQ(0, pipe(go));
 	if (!wt_bequeath(self->words, self->len))
-		SKIP(return, "no child has a device's map on this kernel");
+		SKIP(return, "this kernel does not let children inherit a device mapping");
 	pid = fork();
 	if (!pid) {
 		close(self->fd);
@@ -93,7 +93,7 @@ WT_TEST(wheel, a_child_is_the_last_to_go)
 	EXPECT_EQ(self->refs, wt_module_refs());
 }
 
-/* It may make a map of its own: the descriptor is inherited. */
+/* A child can map the words itself, because it inherits the descriptor. */
 WT_TEST(wheel, a_child_may_map_for_itself)
 {
 	pid_t pid = fork();
@@ -107,7 +107,7 @@ WT_TEST(wheel, a_child_may_map_for_itself)
 	EXPECT_EQ(WT_SEC, wt_word(&self->words[1]));
 }
 
-/* The map is the wheel's last user: it holds it, and the module. */
+/* A mapping holds the wheel and the module until it is removed. */
 WT_TEST(wheel, lives_until_the_last_map_is_gone)
 {
 	int i;
@@ -146,7 +146,7 @@ WT_TEST(wheel, goes_with_its_process)
 		EXPECT_EQ(self->refs + 1, wt_module_refs());
 }
 
-/* Written by another process: as good or bad as by the program itself. */
+/* A write with process_vm_writev(), if it succeeds, is equivalent to one by the program. */
 WT_TEST(wheel, written_by_process_vm_writev)
 {
 	__u64 when = 5 * WT_MS;
@@ -170,7 +170,7 @@ WT_TEST(wheel, written_by_a_debugger)
 	__u64 *words;
 	pid_t pid;
 
-	/* The address of the child's map. */
+	/* The address of the child's mapping. */
 	ASSERT_EQ(0, munmap(self->words, self->len));
 	pid = fork();
 	if (!pid) {
@@ -183,7 +183,7 @@ WT_TEST(wheel, written_by_a_debugger)
 		_exit(7);
 	}
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
-	/* It cannot write there itself; whether they may is the kernel's. */
+	/* The mapping is read-only. Whether a debugger can write to it depends on the kernel. */
 	ptrace(PTRACE_POKEDATA, pid, &self->words[1], (void *)WT_PARKED);
 	ptrace(PTRACE_PEEKDATA, pid, &self->words[1], NULL);
 	ASSERT_EQ(0, ptrace(PTRACE_CONT, pid, NULL, NULL));
@@ -194,8 +194,8 @@ WT_TEST(wheel, written_by_a_debugger)
 }
 
 /*
- * A page in a pipe outlives the map and the wheel: it stays the page that it
- * was, and it is not given to somebody else meanwhile.
+ * A page in a pipe outlives the mapping and the wheel. Its contents remain, so it was not
+ * allocated again.
  */
 WT_TEST(wheel, held_by_a_pipe)
 {
@@ -219,7 +219,7 @@ WT_TEST(wheel, held_by_a_pipe)
 	EXPECT_EQ(self->refs, wt_module_refs());
 }
 
-/* As a buffer of the kernel's, also for itself. */
+/* The words serve as a buffer of read() and SUBMIT, including calls on the same file. */
 WT_TEST(wheel, is_a_buffer)
 {
 	struct wheel_event *event = (void *)self->words;
@@ -241,7 +241,7 @@ WT_TEST(wheel, is_a_buffer)
 	EXPECT_EQ(0, wt_do(self->fd, op));
 }
 
-/* There is nothing to deliver: all pages are there. Registered or refused. */
+/* userfaultfd does not support the mapping. */
 WT_TEST(wheel, by_userfaultfd)
 {
 	struct uffdio_api api = { .api = UFFD_API };

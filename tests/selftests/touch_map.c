@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program may map this of a wheel: the words, whole, shared, never to
- * run; and never more than the file allows.
+ * Mapping touch words: shared, from the start, in full length, not executable, and with no more
+ * access than the file allows.
  */
 #include <kselftest_harness.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "wheel_test.h"
 #include "wheel_words.h"
 
-/* Three pages and a bit: four. */
+/* Three pages of words and one word, in a mapping of four pages. */
 #define TIMERS	(3 * (int)wt_page() / 8 + 1)
 #define RW	(PROT_READ | PROT_WRITE)
 
@@ -38,7 +38,7 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->fd);
 }
 
-/* The errno of a mmap(), or 0; then it is gone again. */
+/* The errno of mmap(), or 0. A new mapping is removed again. */
 static int map_errno(int fd, size_t len, int prot, int flags, off_t offset)
 {
 	void *map = mmap(NULL, len, prot, flags, fd, offset);
@@ -62,7 +62,7 @@ WT_TEST(wheel, whole_and_shared)
 			       WHEEL_OFF_TOUCH));
 	EXPECT_EQ(0, map_errno(self->fd, self->len, RW,
 			       MAP_SHARED | MAP_POPULATE, WHEEL_OFF_TOUCH));
-	/* The rounding up to pages is the kernel's, too. */
+	/* The kernel rounds the length up to whole pages. */
 	EXPECT_EQ(0, map_errno(self->fd, self->len - 1, RW, MAP_SHARED,
 			       WHEEL_OFF_TOUCH));
 }
@@ -118,7 +118,7 @@ WT_TEST(wheel, never_to_run)
 	EXPECT_EQ(0, mprotect(self->map, self->len, RW));
 }
 
-/* Without touch words, and before SETUP: no map, and no setup by the attempt. */
+/* Before SETUP, mmap() fails and does not set up the file. */
 WT_TEST(wheel, not_without_setup)
 {
 	struct wheel_setup setup = { .flags = WHEEL_SETUP_TOUCH };
@@ -146,7 +146,7 @@ WT_TEST(wheel, not_without_touch)
 	close(fd);
 }
 
-/* A wheel to read from is open for reading alone, also by mprotect(). */
+/* A file opened read-only can be mapped for reading only, also with mprotect(). */
 WT_TEST(wheel, read_only_file)
 {
 	struct wheel_setup setup = {
@@ -183,7 +183,7 @@ WT_TEST(wheel, two_maps_are_one_memory)
 	wt_unmap(twin, TIMERS);
 }
 
-/* The last page's rest beyond the words is nobody's, and clean. */
+/* The part of the last page beyond the words is cleared and has no function. */
 WT_TEST(wheel, the_rest_of_the_last_page)
 {
 	__u64 *words = (__u64 *)self->map;
@@ -203,7 +203,7 @@ WT_TEST(wheel, the_rest_of_the_last_page)
 	EXPECT_EQ(0, stats.armed);
 }
 
-/* A piece of the map can go; the other pieces are still the words. */
+/* A part of the mapping can be removed. The other parts remain valid. */
 WT_TEST(wheel, unmapped_in_part)
 {
 	__u64 *words = (__u64 *)self->map;
@@ -249,13 +249,13 @@ WT_TEST(wheel, never_grows)
 	EXPECT_EQ(EFAULT, remap_errno(self->map, self->len,
 				      self->len + self->page));
 	EXPECT_EQ(EFAULT, remap_errno(self->map, self->len, 64 * self->len));
-	/* It would be a second map. */
+	/* This would create a second mapping. */
 	EXPECT_NE(0, remap_errno(self->map, 0, 2 * self->len));
-	/* It is as it was. */
+	/* The first mapping is unchanged. */
 	EXPECT_EQ(WT_OFF, wt_word((__u64 *)self->map + TIMERS - 1));
 }
 
-/* A shared map may be doubled so: it is the same words, and no more of them. */
+/* mremap() with an old size of 0 duplicates a shared mapping. Both contain the same words. */
 WT_TEST(wheel, doubled_by_mremap)
 {
 	char *twin = mremap(self->map, 0, self->len, MREMAP_MAYMOVE);
@@ -276,7 +276,7 @@ WT_TEST(wheel, shrinks)
 	EXPECT_NE(0, remap_errno(self->map, self->page, self->len));
 }
 
-/* Advice can be taken or not; the words stay. */
+/* madvise() may succeed or fail. The words do not change. */
 WT_TEST(wheel, advice_changes_nothing)
 {
 	const int advice[] = {

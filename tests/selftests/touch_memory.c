@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P10 of touch words, and who pays for them: the opener does, page by page as they
- * are needed, until the file is closed and unmapped.
+ * P10 for touch words, and memory accounting: pages of words are charged to the opener's
+ * memory cgroup when they are first used, until the file is closed and unmapped.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #define TIMERS	0x100000
 #define WORDS	((long)(TIMERS * sizeof(__u64)))
 #define A_PAGE	((__u32)wt_page() / 8)
-/* The charges that processors made in advance, and page tables. */
+/* Tolerance for charges that CPUs cache, and for page tables. */
 #define NOISE	(256 * (long)wt_page())
 #define GROUP	"/tmp/wheel-cgroup"
 
@@ -27,7 +27,7 @@ FIXTURE(wheel) {
 	__u64 *words;
 };
 
-/* The charge of the opener's group, in bytes. */
+/* The memory charged to the opener's cgroup, in bytes, or -1. */
 static long charged(void)
 {
 	FILE *f = fopen(GROUP "/opener/memory.current", "r");
@@ -41,7 +41,7 @@ static long charged(void)
 	return number;
 }
 
-/* Open as a member of the group, and leave it: nobody is in it any more. */
+/* Open the file as a member of the cgroup, then leave it. The cgroup is empty afterwards. */
 static int open_in_group(void)
 {
 	int fd;
@@ -76,7 +76,7 @@ FIXTURE_TEARDOWN(wheel)
 	rmdir(GROUP "/opener");
 }
 
-/* The words' share of what is charged. */
+/* Check that @bytes are charged for words. */
 #define EXPECT_WORDS(bytes) do { \
 	long more = charged() - self->before - (bytes); \
 	\
@@ -89,7 +89,7 @@ FIXTURE_TEARDOWN(wheel)
 	EXPECT_EQ(self->refs, wt_module_refs()); \
 } while (0)
 
-/* Read each page's first word: how many were not IDLE. */
+/* Read the first word of each page. Returns the number of words that are not IDLE. */
 static int look_at_all(const __u64 *words)
 {
 	__u32 i;
@@ -100,7 +100,7 @@ static int look_at_all(const __u64 *words)
 	return n;
 }
 
-/* A page that nobody looks at is not there. */
+/* A page of words is allocated when the program first accesses it. */
 WT_TEST(wheel, comes_when_it_is_needed)
 {
 	__u32 i;
@@ -115,13 +115,13 @@ WT_TEST(wheel, comes_when_it_is_needed)
 	EXPECT_WORDS(WORDS);
 }
 
-/* We are not in the group: whoever looks first, the opener pays. */
+/* This process is not in the cgroup. Pages that a child allocates are charged to the opener. */
 WT_TEST(wheel, the_opener_pays_for_others)
 {
 	pid_t pid;
 
 	if (!wt_bequeath(self->words, WORDS))
-		SKIP(return, "no child has a device's map on this kernel");
+		SKIP(return, "this kernel does not let children inherit a device mapping");
 	pid = fork();
 	if (!pid)
 		_exit(look_at_all(self->words));
@@ -135,11 +135,11 @@ WT_TEST(wheel, the_opener_pays_for_arms)
 
 	for (i = 0; i < TIMERS; i += A_PAGE)
 		ASSERT_EQ(0, wt_arm_touch(self->fd, WHEEL_ID(i, 1), WT_HOUR));
-	/* Each in a page of words, and in one of slots. */
+	/* Each timer needs a page of words and a page of slots. */
 	EXPECT_WORDS(2 * WORDS);
 }
 
-/* Unmapped alone they stay: the timers need them. Closed, too, they go. */
+/* munmap() does not free the pages, because the timers need them. close() frees them. */
 WT_TEST(wheel, p10_leaves_no_trace_of_words)
 {
 	ASSERT_EQ(0, look_at_all(self->words));
@@ -160,7 +160,7 @@ WT_TEST(wheel, p10_leaves_no_trace_of_a_map)
 	EXPECT_NO_TRACE();
 }
 
-/* By advice pages leave the map, and come back as they were. */
+/* madvise() removes pages from the mapping. The next access maps the same pages again. */
 WT_TEST(wheel, advice_takes_nothing_away)
 {
 	ASSERT_EQ(0, look_at_all(self->words));

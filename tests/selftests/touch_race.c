@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The promises that a compare-and-swap has to keep against a clock that runs:
- * P1, P3, P4, P9 and P11 of touch words.
+ * Guarantees that rely on compare-and-swap while the clock runs: P1, P3, P4, P9 and P11 of
+ * touch words.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #define CLOCK	WHEEL_CLOCK_MONOTONIC
 #define TICK	WHEEL_MIN_TICK_NS
 
-/* One slot's ledger, kept by those who change its word. */
+/* State of a slot, updated by the threads that change its word. */
 struct account {
 	__u64 floor;
 	__u64 parked;
@@ -80,8 +80,8 @@ static int arm_all(struct storm *s, __u64 gen, __u64 span)
 }
 
 /*
- * Each deadline that is written is later than all that were there: so what
- * floor was before the event was there is never above the event's deadline.
+ * Each new deadline is later than all previous ones. A floor that was read before the event
+ * arrived is therefore never above the event's deadline.
  */
 static void *touch_on(void *arg)
 {
@@ -102,7 +102,7 @@ static void *touch_on(void *arg)
 	return NULL;
 }
 
-/* The witness is the receiver's clock. */
+/* Events are checked with the clock of the thread that reads them. */
 WT_TEST(wheel, p1_never_early_under_touches)
 {
 	struct storm *s = &self->storm;
@@ -125,7 +125,7 @@ WT_TEST(wheel, p1_never_early_under_touches)
 			ASSERT_GT(TIMERS, slot);
 			ASSERT_LE(e->deadline, e->fired);
 			ASSERT_LE(e->fired, now);
-			/* A touch that was won before is not forgotten. */
+			/* A touch that succeeded before read() takes effect. */
 			ASSERT_LE(floors[slot], now);
 			gen = WHEEL_ID_GEN(e->id) + 1;
 			ASSERT_EQ(0, wt_arm_touch(s->fd, WHEEL_ID(slot, gen),
@@ -141,7 +141,7 @@ WT_TEST(wheel, p1_never_early_under_touches)
 	TH_LOG("%llu events, %llu touches", fired, s->touched);
 }
 
-/* Park each slot at about the time that it fires. Later, who won? */
+/* Park each timer within 20 us of its expiry, and count the parks that succeed. */
 static void park_at_expiry(struct storm *s)
 {
 	__u64 word;
@@ -160,7 +160,7 @@ static void park_at_expiry(struct storm *s)
 	}
 }
 
-/* Until nothing is pending: what came, and for whom. */
+/* Count the events per slot until no timer is pending. */
 static int count_events(struct storm *s, int *events)
 {
 	struct wheel_event got[64];
@@ -172,7 +172,7 @@ static int count_events(struct storm *s, int *events)
 			return -1;
 		if (!stats.pending && !stats.unread)
 			return 0;
-		/* Parked timers end without an event. Do not wait for one, also not in read(). */
+		/* A parked timer ends without an event, so read() must not block. */
 		if (wt_quiet(s->fd)) {
 			wt_let_pass(TICK);
 			continue;
@@ -208,7 +208,7 @@ WT_TEST(wheel, p4_park_is_decisive)
 	TH_LOG("%d of %d parked", parked, 40 * TIMERS);
 }
 
-/* One word that never stands still, and is due whatever it is, or parked. */
+/* A word that changes constantly. It contains a deadline that has passed, or PARKED. */
 struct spin {
 	__u64 *word;
 	__u64 last;
@@ -230,7 +230,7 @@ static void *spin(void *arg)
 	}
 }
 
-/* The winner of the exchange is right: so the last word that was won counts. */
+/* The last successful exchange decides whether the timer expires, and with which deadline. */
 WT_TEST(wheel, p4_the_last_word_is_what_counts)
 {
 	struct wheel_event *e = self->events;
@@ -264,12 +264,12 @@ WT_TEST(wheel, p4_the_last_word_is_what_counts)
 	EXPECT_EQ(1999, self->stats.armed);
 	EXPECT_EQ(fired, self->stats.fired);
 	EXPECT_EQ(1999 - fired, self->stats.cancelled);
-	TH_LOG("%llu of 1999 fired, %llu times it kept changing", fired,
+	TH_LOG("%llu of 1999 fired, %llu requeued", fired,
 	       self->stats.requeued);
 	close(fd);
 }
 
-/* Touch, park, revive at random; what is parked at last stays parked. */
+/* Touch, park and revive random timers. A timer that is parked at the end stays parked. */
 static void *churn(void *arg)
 {
 	struct storm *s = arg;
@@ -307,8 +307,8 @@ static int cancel_some(struct storm *s, __u64 gen)
 }
 
 /*
- * Two threads change the words, a third cancels and re-arms; at the end armed =
- * fired + cancelled, each event came once and was counted once.
+ * Two threads change the words while a third one cancels and re-arms. At the end, armed =
+ * fired + cancelled, and each event was delivered and counted once.
  */
 WT_TEST(wheel, p3_exactly_once_and_p11_exact_counters)
 {
@@ -356,12 +356,12 @@ WT_TEST(wheel, p3_exactly_once_and_p11_exact_counters)
 		ASSERT_LE(cancelled, self->stats.cancelled);
 		ASSERT_EQ(0, self->stats.pending);
 	}
-	TH_LOG("%llu fired, %llu cancelled by call, %llu changes", fired,
+	TH_LOG("%llu fired, %llu cancelled with CANCEL, %llu changes", fired,
 	       cancelled, twins[0].touched + twins[1].touched);
 	free(twins);
 }
 
-/* A timer that is touched costs a look a filing, however often it is. */
+/* A timer is requeued once per scan, regardless of the number of touches. */
 WT_TEST(wheel, p9_bounded_work_of_touches)
 {
 	struct storm *s = &self->storm;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Touch words and a completion ring on one file: the program makes no call to move
- * a deadline, and none to learn of an event.
+ * Touch words and a completion ring in one file: the program moves deadlines and takes events
+ * without a system call.
  */
 #include <kselftest_harness.h>
 
@@ -51,7 +51,7 @@ FIXTURE_TEARDOWN(ring)
 	close(self->loop.ring.fd);
 }
 
-/* Until there is room for its event, the program can move, park and revive a due timer. */
+/* The program can move a due timer until the ring has space for its event. */
 WT_TEST(ring, p4_due_timer_without_room_follows_its_word)
 {
 	struct wt_loop *l = &self->loop;
@@ -73,7 +73,7 @@ WT_TEST(ring, p4_due_timer_without_room_follows_its_word)
 	EXPECT_EQ(WT_OFF, wt_word(word));
 }
 
-/* Words are read when there is room: parked timers are gone, and moved ones are requeued. */
+/* Words are read when the ring has space: parked timers are reclaimed, moved ones requeued. */
 WT_TEST(ring, p3_words_are_read_when_there_is_room)
 {
 	static const __u64 order[] = {
@@ -101,7 +101,7 @@ WT_TEST(ring, p3_words_are_read_when_there_is_room)
 		EXPECT_EQ(order[i], wt_loop_next(l)->id);
 }
 
-/* STOP returns what is pending, due timers included; published events can still be taken. */
+/* STOP returns all pending timers, including due ones. Published events can still be taken. */
 WT_TEST(ring, p8_nothing_lost_by_stop)
 {
 	struct wt_loop *l = &self->loop;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Touch words and a completion ring under load: what the program won of the words,
- * what came through the ring and what the kernel counts have to agree.
+ * Touch words and a completion ring under load: the program's successful exchanges, the
+ * events of the ring and the kernel's counters must agree.
  */
 #include <kselftest_harness.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #define CLOCK	WHEEL_CLOCK_MONOTONIC
 #define CHURNS	2
 
-/* The history of a slot. Threads change its parks and revives. */
+/* The history of a slot. The churn threads update @parks and @revives. */
 struct account {
 	__u64 gen, fired_gen;
 	__u64 armed, events, cancels, listed;
@@ -27,7 +27,7 @@ struct storm {
 	__u64 seed;
 	struct account accounts[TIMERS];
 	bool done;
-	/* Of the events, how many are not what they have to be. */
+	/* Invalid events; all events. */
 	__u64 wrong, taken;
 };
 
@@ -48,7 +48,7 @@ static void count(__u64 *n, bool won)
 		__atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
 }
 
-/* Touch, park and revive at random, and remember what was won. */
+/* Touch, park and revive random timers, and count the successful parks and revives. */
 static void *churn(void *arg)
 {
 	struct churn *c = arg;
@@ -74,7 +74,7 @@ static void *churn(void *arg)
 	return NULL;
 }
 
-/* Each generation fires once at most, and none early; the ring skips nothing. */
+/* Each generation expires at most once and never early, and the ring skips no event. */
 static void take_events(struct storm *s, __u32 most)
 {
 	__u32 n = wt_loop_ready(&s->loop);
@@ -96,7 +96,7 @@ static void take_events(struct storm *s, __u32 most)
 	}
 }
 
-/* Arm those of some slots that are free; others are busy and stay as they are. */
+/* Arm some consecutive slots. Busy slots do not change. */
 static bool arm_some(struct storm *s)
 {
 	__u32 from = wt_below(&s->seed, TIMERS - ENTRIES), i;
@@ -143,7 +143,7 @@ static bool rearm_one(struct storm *s)
 	return !ret || ret == -ENOENT || ret == -EBUSY;
 }
 
-/* One thing that an event loop does, most often the usual one. */
+/* One random action of an event loop, most often taking events. */
 static bool turn(struct storm *s)
 {
 	switch (wt_below(&s->seed, 16)) {
@@ -164,7 +164,7 @@ static bool turn(struct storm *s)
 	}
 }
 
-/* After STOP: until the wheel says that there will be no more. */
+/* After STOP, take events until ENTER fails. */
 static int take_rest(struct storm *s)
 {
 	int ret;
@@ -188,9 +188,9 @@ static int count_listed(struct storm *s)
 }
 
 /*
- * Each arm fired, was cancelled by call, was parked and not revived, or was handed
- * back by STOP. Returns how many slots' accounts do not come out even, and the sum
- * of all.
+ * Each armed timer expired, was cancelled with CANCEL, was parked and not revived, or was
+ * listed after STOP. Returns the number of slots whose history does not add up, and the
+ * total of all slots in @sum.
  */
 static int settle(const struct storm *s, struct account *sum)
 {
@@ -302,11 +302,11 @@ WT_TEST(storm, p3_exactly_once_and_p11_exact_counters)
 		wt_loop_unmap(&s->loop);
 		close(s->loop.ring.fd);
 	}
-	TH_LOG("%llu events, %llu deferrals; at last %llu parked, %llu revived",
+	TH_LOG("%llu events, %llu deferrals; in the last round %llu parked, %llu revived",
 	       events, deferred, self->sum.parks, self->sum.revives);
 }
 
-/* Words and ring outlive the descriptor: what is written there disturbs nobody. */
+/* The mappings of words and ring remain after close(). Writing to them has no effect. */
 WT_TEST(storm, p10_leaves_no_trace_when_it_is_closed)
 {
 	struct storm *s = &self->storm;

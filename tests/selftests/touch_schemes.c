@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Touched timers on every scheme, beside plain ones, with slack, at a limit, and
- * on a clock that is set.
+ * Touched timers with every scheme: together with plain ones, with slack, beyond the span of
+ * a bounded wheel, and on a settable clock.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -70,7 +70,7 @@ FIXTURE_TEARDOWN(scheme)
 	EXPECT_TRUE(wt_quiet(self->fd)); \
 } while (0)
 
-/* By a little, by a revolution, by far more than any ring spans. */
+/* Touched by less than a tick, by one revolution, and by far more than any ring spans. */
 WT_TEST(scheme, touched_by_any_distance)
 {
 	const __u64 by[] = {
@@ -94,7 +94,7 @@ WT_TEST(scheme, touched_by_any_distance)
 	EXPECT_LE(i - 1, self->stats.requeued);
 }
 
-/* As far as a word can go: it is looked at now and then, and never fires early. */
+/* Touched to the maximum time: the kernel requeues the timer, and it never expires early. */
 WT_TEST(scheme, touched_to_the_end_of_time)
 {
 	__u64 now = 0;
@@ -109,7 +109,7 @@ WT_TEST(scheme, touched_to_the_end_of_time)
 	EXPECT_EQ(0, wt_cancel(self->fd, WHEEL_ID(1, 1)));
 }
 
-/* The clock jumps over all of it at once: it is due once, and late. */
+/* The clock jumps past the old and the new deadline: the timer expires once, late. */
 WT_TEST(scheme, the_clock_jumps_over_old_and_new)
 {
 	ASSERT_EQ(0, wt_arm_touch(self->fd, WHEEL_ID(1, 1), D));
@@ -123,7 +123,7 @@ WT_TEST(scheme, the_clock_jumps_over_old_and_new)
 	EXPECT_FIRES(WHEEL_ID(2, 1), WT_HOUR + TICK, WT_HOUR + 1);
 }
 
-/* A bounded wheel refuses touched timers as it does others, and leaves the word. */
+/* A bounded wheel rejects a touched timer beyond its span, and does not change its word. */
 WT_TEST(scheme, beyond_the_span)
 {
 	__u64 far = 1000 * SLOTS * TICK;
@@ -140,7 +140,7 @@ WT_TEST(scheme, beyond_the_span)
 	ASSERT_EQ(0, wt_arm_touch(self->fd, WHEEL_ID(1, 1), D));
 	EXPECT_EQ(-ERANGE, wt_rearm(self->fd, WHEEL_ID(1, 1), far));
 	EXPECT_EQ(D, wt_word(&self->words[1]));
-	/* A parked one is not lost for one that is refused: it is there or IDLE. */
+	/* A failed ARM does not lose a parked timer: it can be revived, or its word is IDLE. */
 	ASSERT_TRUE(wt_park(&self->words[1]));
 	EXPECT_EQ(-ERANGE, wt_arm_touch(self->fd, WHEEL_ID(1, 2), far));
 	if (wt_revive(&self->words[1], 2 * D)) {
@@ -152,14 +152,14 @@ WT_TEST(scheme, beyond_the_span)
 	}
 }
 
-/* By due tick, then in the order armed; touched ones by when they were filed. */
+/* Ordered by due tick, then by arm. Touched timers count as armed when they are requeued. */
 WT_TEST(scheme, plain_and_touched_in_order)
 {
 	__u64 slot;
 	int i;
 
 	for (i = 0; i < TIMERS; i++) {
-		/* Due at 20 ms: plain ones, and those that get there by touch. */
+		/* Due at 20 ms: plain timers, and touched ones after the touch. */
 		slot = WHEEL_ID(i, 1);
 		ASSERT_EQ(0, i % 2 ? wt_arm(self->fd, slot, 2 * D) :
 				     wt_arm_touch(self->fd, slot, D));
@@ -192,7 +192,7 @@ WT_TEST(scheme, slack_goes_on_from_the_word)
 	EXPECT_LE(when, self->event.fired);
 }
 
-/* Slack of the old filing: no later than the old time with its slack. */
+/* With slack, a parked timer is reclaimed no later than its old deadline plus the slack. */
 WT_TEST(scheme, slack_and_parked)
 {
 	struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), D);
@@ -207,7 +207,7 @@ WT_TEST(scheme, slack_and_parked)
 	EXPECT_EQ(WT_OFF, wt_word(&self->words[1]));
 }
 
-/* Each slot can be armed again for ever: parked, reclaimed, armed. */
+/* Parked slots can be armed again indefinitely, with and without a reclaim in between. */
 WT_TEST(scheme, a_full_wheel_of_parked_ones)
 {
 	__u64 gen, now = 0;
@@ -264,7 +264,7 @@ static int arm_any(int fd, __u64 when, __u64 *id)
 	return ret;
 }
 
-/* Arm all and park them: how many could be armed. */
+/* Arm and park all timers. Returns the number of armed timers. */
 static int fill_and_park(int fd, __u64 *words, __u64 *ids, __u64 when)
 {
 	int i;
@@ -308,7 +308,7 @@ WT_TEST(any, cancel_of_a_parked_one_makes_room)
 	}
 }
 
-/* The clock may be set at any time: what counts is its time when it is looked. */
+/* The clock may be set at any time, so an event is compared with the time at its expiry. */
 TEST(realtime)
 {
 	struct wheel_event event;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How wheels with touch words end: STOP takes each word once and hands it back;
- * close asks nobody.
+ * The end of wheels with touch words: STOP reads each word once and returns its deadline.
+ * close() ends all timers, regardless of their words.
  */
 #include <kselftest_harness.h>
 #include <pthread.h>
@@ -22,7 +22,7 @@ FIXTURE(wheel) {
 	struct wheel_list list;
 };
 
-/* A third each is parked, touched, untouched. */
+/* One third each of the timers is parked, touched and untouched. */
 FIXTURE_SETUP(wheel)
 {
 	int i;
@@ -92,7 +92,7 @@ WT_TEST(wheel, stop_hands_back_the_deadlines_of_the_words)
 	EXPECT_TRUE(lists_armed(self->timers));
 }
 
-/* STOP gives the words to the kernel: a later change by the program counts for nothing. */
+/* After STOP, changes of the words by the program have no effect. */
 WT_TEST(wheel, stop_does_not_look_at_words_again)
 {
 	int i;
@@ -120,7 +120,7 @@ WT_TEST(wheel, take_after_stop)
 	EXPECT_EQ(0, self->list.done);
 }
 
-/* The operations that were handed back arm the same timers on another wheel. */
+/* The listed operations arm the same timers on another wheel. */
 WT_TEST(wheel, what_is_taken_arms_again)
 {
 	__u64 *words;
@@ -143,7 +143,7 @@ WT_TEST(wheel, what_is_taken_arms_again)
 	wt_close_words(fd, TIMERS, words);
 }
 
-/* Fired and unread, and then stopped: the event is still to be read. */
+/* Events that were unread when the wheel was stopped can still be read. */
 WT_TEST(wheel, stop_after_some_fired)
 {
 	int n = 0;
@@ -172,7 +172,7 @@ WT_TEST(wheel, verbs_after_stop)
 	EXPECT_FALSE(wt_touch(&self->words[1], WT_HOUR));
 }
 
-/* Closed with all kinds of timers in it; the words go with the last map. */
+/* The file is closed with pending timers. The words remain until they are unmapped. */
 WT_TEST(wheel, close_leaves_the_words_readable)
 {
 	long refs = wt_module_refs();
@@ -188,7 +188,7 @@ WT_TEST(wheel, close_leaves_the_words_readable)
 	self->fd = -1;
 }
 
-/* So many that a STOP has them in hand for a while. */
+/* So many that a STOP takes some time. */
 #define MANY	65536
 
 struct stop {
@@ -218,7 +218,7 @@ static int arm_many(int fd)
 	return wt_batch(fd, ops, MANY);
 }
 
-/* Arm or cancel all until the wheel is stopped: how many were cancelled. */
+/* Arm and cancel timers until the wheel is stopped. Returns the number of cancelled ones. */
 static int storm(int fd, __u64 *seed)
 {
 	static struct wheel_op ops[256];
@@ -243,7 +243,7 @@ static int storm(int fd, __u64 *seed)
 	return cancelled;
 }
 
-/* Its word is IDLE, but it is not free: STOP has it in hand. */
+/* While STOP runs, the word of a slot may be IDLE although the slot is not free. */
 WT_TEST(wheel, stop_while_others_arm_and_cancel)
 {
 	__u64 seed = wt_seed();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of touch words, transition by transition, on a clock that stands
- * still in between.
+ * The state table of touch words: each transition, on a virtual clock.
  */
 #include <kselftest_harness.h>
 
@@ -38,7 +37,7 @@ FIXTURE_TEARDOWN(wheel)
 	EXPECT_TRUE(wt_quiet(self->fd)); \
 } while (0)
 
-/* One event at this time, no sooner, for this deadline, and the word is IDLE. */
+/* Exactly one event, not before @when, with deadline @due; then the word is IDLE. */
 #define EXPECT_FIRES(which, when, due) do { \
 	const __u64 the_id = (which), the_time = (when); \
 	\
@@ -108,7 +107,7 @@ WT_TEST(wheel, cancel_is_off)
 	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
 }
 
-/* Zero is parked: so a deadline of 0 is the next one. */
+/* The word 0 means parked, so deadline 0 is stored as 1. */
 WT_TEST(wheel, deadline_0_is_1)
 {
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, 0));
@@ -140,7 +139,7 @@ WT_TEST(wheel, touched_to_later)
 	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .requeued = 1);
 }
 
-/* The kernel looks once: at the old time. */
+/* The kernel scans the timer once, at the old deadline. */
 WT_TEST(wheel, touched_many_times)
 {
 	int i;
@@ -152,7 +151,7 @@ WT_TEST(wheel, touched_many_times)
 	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .requeued = 1);
 }
 
-/* An idle timeout: each tick something comes in, until nothing does. */
+/* An idle timeout that is postponed at each tick until it expires. */
 WT_TEST(wheel, touched_at_every_tick)
 {
 	__u64 now;
@@ -163,7 +162,7 @@ WT_TEST(wheel, touched_at_every_tick)
 		ASSERT_TRUE(wt_touch(self->word, now + D));
 	}
 	EXPECT_FIRES(ID, WT_SEC + D, WT_SEC + D);
-	/* The kernel looked at 10, 19, 28 ms ...: each time it was 9 ms more. */
+	/* Scanned at 10, 19, 28 ms ...: each scan finds the deadline 9 ms later. */
 	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .requeued = 112);
 }
 
@@ -185,13 +184,13 @@ WT_TEST(wheel, rearm_makes_earlier_sure)
 	EXPECT_QUIET_UNTIL(WT_SEC);
 }
 
-/* To the last value that it has: the word is what counts, not the filing. */
+/* The timer expires at the last value of the word, not at the deadline it is queued for. */
 WT_TEST(wheel, touched_to_and_fro)
 {
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
 	ASSERT_TRUE(wt_touch(self->word, WT_SEC));
 	ASSERT_EQ(0, wt_advance(self->fd, D, NULL));
-	/* It is filed at a second now. */
+	/* The timer is now queued for one second. */
 	ASSERT_TRUE(wt_touch(self->word, 2 * D));
 	ASSERT_TRUE(wt_touch(self->word, 2 * WT_SEC));
 	EXPECT_FIRES(ID, 2 * WT_SEC, 2 * WT_SEC);
@@ -202,7 +201,7 @@ WT_TEST(wheel, parked_has_no_event_ever)
 {
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
 	ASSERT_TRUE(wt_park(self->word));
-	/* The kernel has not looked yet. */
+	/* The kernel has not scanned the timer yet. */
 	EXPECT_QUIET_UNTIL(D - 1);
 	EXPECT_EQ(WT_PARKED, wt_word(self->word));
 	EXPECT_LEDGER(self->fd, .armed = 1);
@@ -223,7 +222,7 @@ WT_TEST(wheel, revived_before_the_old_time)
 	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .requeued = 1);
 }
 
-/* The usual timeout of a call: revive, park, and the kernel hears of nothing. */
+/* The common case, a request timeout: revived and parked without notifying the kernel. */
 WT_TEST(wheel, parked_and_revived_many_times)
 {
 	__u64 now;
@@ -252,7 +251,7 @@ WT_TEST(wheel, revived_after_the_reclaim_it_is_not)
 	EXPECT_LEDGER(self->fd, .armed = 2, .fired = 1, .cancelled = 1);
 }
 
-/* Revived for a time before the old one: at the old one, as when touched. */
+/* Revived with an earlier deadline: the timer expires at the old one, as after a touch. */
 WT_TEST(wheel, revived_for_earlier)
 {
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
@@ -273,7 +272,7 @@ WT_TEST(wheel, a_program_that_sets_bit_63_parks)
 	EXPECT_FIRES(NEWER, 2 * D, 2 * D);
 }
 
-/* It lies: the timer was armed, and so it is taken for parked. */
+/* An invalid value: the timer is armed, so IDLE counts as parked. */
 WT_TEST(wheel, a_program_that_writes_off_parks)
 {
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
@@ -284,7 +283,7 @@ WT_TEST(wheel, a_program_that_writes_off_parks)
 	EXPECT_FIRES(NEWER, WT_SEC + D, WT_SEC + D);
 }
 
-/* It is not the word that arms a slot. */
+/* Writing a word does not arm a slot. */
 WT_TEST(wheel, words_without_a_timer_mean_nothing)
 {
 	int i;
@@ -300,7 +299,7 @@ WT_TEST(wheel, words_without_a_timer_mean_nothing)
 	EXPECT_FIRES(ID, WT_SEC + D, WT_SEC + D);
 }
 
-/* An event is what it was when it fired, whatever becomes of the word. */
+/* Changing the word does not change an event that has been queued. */
 WT_TEST(wheel, words_of_unread_events_mean_nothing)
 {
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
@@ -321,7 +320,7 @@ WT_TEST(wheel, words_of_unread_events_mean_nothing)
 	EXPECT_FIRES(NEWER, 3 * WT_SEC, 3 * WT_SEC);
 }
 
-/* ARM asks the word whether the last timer was parked: CANCEL frees what says no. */
+/* ARM fails if the word of a parked and reclaimed timer was overwritten. CANCEL frees the slot. */
 WT_TEST(wheel, word_over_a_reclaimed_timer_holds_its_slot)
 {
 	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
@@ -335,7 +334,7 @@ WT_TEST(wheel, word_over_a_reclaimed_timer_holds_its_slot)
 	EXPECT_FIRES(NEWER, 2 * D, 2 * D);
 }
 
-/* A timer that was armed without WHEEL_OP_TOUCH has no word. */
+/* A timer that was armed without WHEEL_OP_TOUCH ignores its word. */
 WT_TEST(wheel, words_of_plain_timers_mean_nothing)
 {
 	ASSERT_EQ(0, wt_arm(self->fd, ID, D));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The answers of the verbs to timers with touch words: armed, touched, parked,
- * fired; and that one that fails changes nothing.
+ * The results of operations on timers with touch words that are armed, touched, parked or
+ * expired. A failed operation has no effect.
  */
 #include <kselftest_harness.h>
 
@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(wheel)
 	ASSERT_TRUE(wt_park(self->word)); \
 } while (0)
 
-/* The parked timer still is, and is the same one: it can be revived. */
+/* The parked timer was not reclaimed. */
 #define EXPECT_STILL_PARKED() do { \
 	ASSERT_EQ(0, wt_stats(self->fd, &self->stats)); \
 	EXPECT_EQ(1, self->stats.pending); \
@@ -61,7 +61,7 @@ FIXTURE_TEARDOWN(wheel)
 	EXPECT_TRUE(wt_quiet(self->fd)); \
 } while (0)
 
-/* Revived it fires as the one that it was: nobody had reclaimed it. */
+/* The timer can be revived and expires with its own id, because it was not reclaimed. */
 #define EXPECT_REVIVES() do { \
 	ASSERT_TRUE(wt_revive(self->word, 2 * D)); \
 	ASSERT_EQ(0, wt_advance(self->fd, 2 * D - 1, NULL)); \
@@ -108,7 +108,7 @@ WT_TEST(wheel, arm_of_a_reclaimed_one)
 	EXPECT_EVENT(NEWER, 3 * D);
 }
 
-/* Without the flag the slot is a plain timer's from now on. */
+/* Without WHEEL_OP_TOUCH, the slot now contains a plain timer. */
 WT_TEST(wheel, plain_arm_of_a_parked_one)
 {
 	ARM_AND_PARK();
@@ -131,7 +131,7 @@ WT_TEST(wheel, arm_of_a_stale_generation_reclaims_nothing)
 	EXPECT_REVIVES();
 }
 
-/* A failed verb changes nothing, nor the parked timer that it would replace. */
+/* A failed operation does not reclaim the parked timer that it would replace. */
 WT_TEST(wheel, arm_that_fails_reclaims_nothing)
 {
 	struct wheel_op op = wt_op(WHEEL_OP_ARM, NEWER, D);
@@ -147,7 +147,7 @@ WT_TEST(wheel, arm_that_fails_reclaims_nothing)
 	EXPECT_EQ(WT_PARKED, wt_word(self->word));
 	EXPECT_STILL_PARKED();
 	EXPECT_REVIVES();
-	/* Nor did it use up the generation. */
+	/* The generation was not used up. */
 	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, 3 * D));
 }
 
@@ -168,7 +168,7 @@ WT_TEST(wheel, rearm)
 	EXPECT_EQ(D, wt_word(self->word));
 	EXPECT_EQ(0, wt_rearm(self->fd, ID, 5 * D));
 	EXPECT_EQ(5 * D, wt_word(self->word));
-	/* A touched one, also. */
+	/* This also applies to a touched timer. */
 	ASSERT_TRUE(wt_touch(self->word, 9 * D));
 	EXPECT_EQ(0, wt_rearm(self->fd, ID, 2 * D));
 	EXPECT_EQ(2 * D, wt_word(self->word));
@@ -210,7 +210,7 @@ WT_TEST(wheel, cancel_of_a_touched_one)
 	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
 }
 
-/* It was cancelled already; but the slot is free at once. */
+/* CANCEL of a parked timer returns ENOENT, but frees the slot immediately. */
 WT_TEST(wheel, cancel_of_a_parked_one)
 {
 	ARM_AND_PARK();
@@ -258,7 +258,7 @@ WT_TEST(wheel, query)
 	EXPECT_EQ(-ENOENT, wt_query(self->fd, ID, NULL));
 }
 
-/* Slots 0..9: 0, 3, 6, 9 parked, 1, 4, 7 touched, 2, 5, 8 as they were armed. */
+/* Slots 0 to 9: 0, 3, 6 and 9 parked, 1, 4 and 7 touched, 2, 5 and 8 untouched. */
 static int arm_ten(int fd, __u64 *words)
 {
 	struct wheel_op op;
@@ -278,7 +278,7 @@ static int arm_ten(int fd, __u64 *words)
 	return 0;
 }
 
-/* Six of arm_ten() are listed, as operations that arm them again. */
+/* Check that the six armed timers of arm_ten() are listed, as operations that arm them. */
 static bool lists_six(const struct wheel_op *timers)
 {
 	int i, n = 0;
@@ -304,12 +304,12 @@ WT_TEST(wheel, list)
 	ASSERT_EQ(0, wt_list(self->fd, 0, self->timers, TIMERS, &self->list));
 	ASSERT_EQ(6, self->list.done);
 	EXPECT_TRUE(lists_six(self->timers));
-	/* To look is not to reclaim. */
+	/* LIST does not reclaim parked timers. */
 	EXPECT_LEDGER(self->fd, .armed = 10);
 	EXPECT_TRUE(wt_revive(&self->words[0], 2 * D));
 }
 
-/* One at a time: parked ones between them are no end. */
+/* LIST with one entry per call skips parked timers. */
 WT_TEST(wheel, list_one_by_one)
 {
 	int n;
