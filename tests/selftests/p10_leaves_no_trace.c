@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P10, leaves no trace: after the last close there is nothing left of a wheel,
- * not a reference to the module and not its memory.
+ * P10: the last close frees all resources of a wheel: the module reference and the memory.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -9,10 +8,10 @@
 #include "wheel_test.h"
 
 #define CYCLES	200
-/* Of every twentieth cycle, and of the others. */
+/* Number of timers in every twentieth cycle, and in the others. */
 #define TIMERS	10000
 #define FEW	500
-/* In kB; a leak of all that was armed is twice as much and more. */
+/* Tolerance in kB. A leak of all timers would be at least twice as large. */
 #define NOISE	(8L << 10)
 
 FIXTURE(module) {
@@ -20,7 +19,7 @@ FIXTURE(module) {
 	long free_kb;
 };
 
-/* MemFree and what the page cache could give back, in kB. */
+/* MemFree and the page cache, in kB. */
 static long free_kb(void)
 {
 	long kb, sum = 0;
@@ -51,7 +50,7 @@ FIXTURE_TEARDOWN(module)
 {
 }
 
-/* The test can see a reference at all, and each file holds one. */
+/* Each open file holds one module reference. */
 WT_TEST(module, p10_leaves_no_trace_of_a_file)
 {
 	int fds[10], i;
@@ -89,7 +88,7 @@ static int use(int fd, int cycle, __u32 clock)
 	return cycle & 1 ? wt_stop(fd, &unfired) : 0;
 }
 
-/* How many cycles went well. */
+/* Returns the number of successful cycles. */
 static int cycles(int n, __u32 clock)
 {
 	int fd, i;
@@ -106,7 +105,7 @@ WT_TEST(module, p10_leaves_no_trace_of_timers)
 {
 	long before;
 
-	/* After the first ones the kernel has all that it caches for good. */
+	/* The first cycles fill caches that the kernel keeps. */
 	ASSERT_EQ(4, cycles(4, WHEEL_CLOCK_VIRTUAL));
 	before = free_kb();
 	ASSERT_EQ(CYCLES, cycles(CYCLES, WHEEL_CLOCK_VIRTUAL));
@@ -114,7 +113,7 @@ WT_TEST(module, p10_leaves_no_trace_of_timers)
 	EXPECT_GT(NOISE, before - free_kb());
 }
 
-/* Closed with its hrtimer and its work under way. */
+/* Files are closed while their hrtimer is programmed and passes run. */
 WT_TEST(module, p10_leaves_no_trace_of_a_running_clock)
 {
 	long before;
@@ -126,7 +125,7 @@ WT_TEST(module, p10_leaves_no_trace_of_a_running_clock)
 	EXPECT_GT(NOISE, before - free_kb());
 }
 
-/* Set up and never used; opened and never set up; refused. */
+/* Files that were set up and not used, not set up, or whose SETUP failed. */
 WT_TEST(module, p10_leaves_no_trace_of_empty_wheels)
 {
 	struct wheel_setup setup;
@@ -147,7 +146,7 @@ WT_TEST(module, p10_leaves_no_trace_of_empty_wheels)
 	EXPECT_GT(NOISE, before - free_kb());
 }
 
-/* A timer that is due right when its file is closed. */
+/* Timers are due at about the time when their file is closed. */
 WT_TEST(module, p10_leaves_no_trace_of_what_is_due_at_close)
 {
 	__u64 seed = wt_seed();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P11, exact counters: at each quiescent point STATS equals the ledger that the
- * program keeps of its own calls.
+ * P11: at each quiescent point, the counters of STATS equal those that the program expects from
+ * its own calls.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ WT_TEST(wheel, p11_exact_counters_call_by_call)
 	EXPECT_LEDGER(fd, .armed = 2, .fired = 1, .cancelled = 1, .rearmed = 1);
 }
 
-/* A failed operation counts nothing, but for arms at a limit. */
+/* A failed operation is not counted, except for rejected arms. */
 WT_TEST(wheel, p11_exact_counters_of_failures)
 {
 	int fd = self->fd;
@@ -93,7 +93,7 @@ WT_TEST(wheel, p11_exact_counters_of_a_period)
 		      .overruns = 4);
 	ASSERT_EQ(0, wt_arm_every(fd, WHEEL_ID(1, 2), 7 * WT_MS, WT_MS));
 	ASSERT_EQ(0, wt_advance(fd, 7 * WT_MS, NULL));
-	/* Stopped with its event unread: it was not pending. */
+	/* CANCEL with an unread event: the timer was not pending. */
 	ASSERT_EQ(1, wt_cancel(fd, WHEEL_ID(1, 2)));
 	EXPECT_LEDGER(fd, .armed = 4, .fired = 3, .cancelled = 1, .overruns = 4,
 		      .unread = 1);
@@ -102,7 +102,7 @@ WT_TEST(wheel, p11_exact_counters_of_a_period)
 		      .overruns = 4);
 }
 
-/* This kernel's module counts nothing that it has not done. */
+/* Counters of unused features remain 0. */
 WT_TEST(wheel, p11_exact_counters_of_absent_parts)
 {
 	ASSERT_EQ(0, wt_arm_many(self->fd, TIMERS, 1, WT_HOUR));
@@ -111,12 +111,12 @@ WT_TEST(wheel, p11_exact_counters_of_absent_parts)
 	EXPECT_EQ(0, self->stats.requeued);
 	EXPECT_EQ(0, self->stats.deferred);
 	EXPECT_EQ(0, self->stats.wakeups);
-	/* A hashed wheel has no lower level. */
+	/* A hashed wheel has only one level. */
 	EXPECT_EQ(0, self->stats.cascaded);
 	EXPECT_LT(0, self->stats.passes);
 }
 
-/* late[i] for fired - deadline in [2^i, 2^(i+1)), [0] for 0, too. */
+/* late[i] counts fired - deadline in [2^i, 2^(i+1)); late[0] also counts 0. */
 WT_TEST(wheel, p11_exact_counters_of_lateness)
 {
 	__u64 late[64] = {};
@@ -146,7 +146,7 @@ WT_TEST(wheel, p11_exact_counters_of_lateness)
 	close(fd);
 }
 
-/* Counters are 64 bit wide in every sense: overruns by the billion. */
+/* Counters are 64 bits wide: 2^62 missed periods. */
 WT_TEST(wheel, p11_exact_counters_beyond_32_bits)
 {
 	__u64 far = 1ULL << 62;
@@ -160,7 +160,7 @@ WT_TEST(wheel, p11_exact_counters_beyond_32_bits)
 	EXPECT_EQ(2, self->stats.armed);
 }
 
-/* On a running clock, quiet for a moment after every storm. */
+/* With a running clock, the counters are exact after each round. */
 WT_TEST(wheel, p11_exact_counters_of_a_running_clock)
 {
 	__u64 seed = wt_seed(), gen, fired = 0, cancelled = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P12, calls of others: a program cannot make another task work for its timers.
+ * P12, calls of others: a program cannot make another task process its timers.
  *
  * An attacker creates a file with more due timers than a CPU can expire. Each call that touches
  * the file, or a mapping of it, returns after a constant amount of CPU time. CPU time is exact
@@ -30,7 +30,7 @@
 #define EVENTS		(1 << 18)
 #define CALLS		20
 #define LIMIT		WT_MS
-/* A killed task first finishes a part of its pass. */
+/* A killed task completes the current step of its pass first. */
 #define KILL_LIMIT	(10 * WT_MS)
 /* A call that takes longer counts as hanging. */
 #define HANGS		(2 * WT_SEC)
@@ -41,7 +41,7 @@
 /**
  * struct calls - shared between the caller and the test
  * @number: calls that returned
- * @worst: greatest CPU time of a call
+ * @worst: maximum CPU time of a call
  * @failed: a call failed
  */
 struct calls {
@@ -130,7 +130,7 @@ FIXTURE_SETUP(hostile)
 	ASSERT_NE(MAP_FAILED, self->calls);
 	self->fd = receive(&self->attacker);
 	ASSERT_LE(0, self->fd);
-	/* The interrupts that the file may cause have occurred. */
+	/* By then, the file is deferred and causes no more interrupts. */
 	wt_let_pass(100 * WT_MS);
 }
 
@@ -140,7 +140,7 @@ FIXTURE_TEARDOWN(hostile)
 		wt_end_of(self->attacker);
 }
 
-/* Returns true if the process ended within a time. Otherwise it is killed. */
+/* Returns true if the process ends within @ns. Otherwise it is killed. */
 static bool ends_within(pid_t pid, __u64 ns)
 {
 	__u64 end = wt_now(WHEEL_CLOCK_MONOTONIC) + ns;
@@ -156,7 +156,7 @@ static bool ends_within(pid_t pid, __u64 ns)
 	return info.si_pid;
 }
 
-/* Make the calls in another process, because one may not return. */
+/* Make the calls in another process, because a call may hang. */
 static void call(struct calls *calls, bool (*function)(int fd), int fd)
 {
 	pid_t pid = fork();
@@ -269,7 +269,7 @@ static bool aio_poll(int fd)
 	return submitted;
 }
 
-/* CPU time of a kernel worker; 0: the process is another one. */
+/* CPU time of a kernel worker, or 0 for other processes. */
 static __u64 worker_time(const char *pid)
 {
 	char path[300], comm[32] = "";
@@ -314,12 +314,12 @@ WT_TEST(hostile, p12_aio_poll_of_a_received_file)
 	ASSERT_LT(0, before);
 	call(self->calls, aio_poll, self->fd);
 	workers = workers_time() - before;
-	TH_LOG("kernel workers needed %llu us in all", workers / WT_US);
+	TH_LOG("kernel workers used %llu us in total", workers / WT_US);
 	EXPECT_BOUNDED(self->calls);
 	EXPECT_GE(CALLS * LIMIT, workers);
 }
 
-/* The CPU time that a child needs after it was sent a signal. */
+/* CPU time that a child used since its clock was at @since, until it ended. */
 static __u64 time_to_end(pid_t pid, __u64 since)
 {
 	struct rusage usage;
@@ -362,7 +362,7 @@ WT_TEST(hostile, p12_killed_in_a_pass)
 		wake = wt_now(WHEEL_CLOCK_MONOTONIC) + 5 * WT_MS + i * 100 * WT_US;
 		sleep_until(wake);
 		ASSERT_EQ(0, clock_getcpuclockid(pid, &clock));
-		/* The owner ran while we were late. */
+		/* The owner ran while this task was late. */
 		since = cpu_time(clock) - (wt_now(WHEEL_CLOCK_MONOTONIC) - wake);
 		ASSERT_EQ(0, kill(pid, SIGKILL));
 		took = time_to_end(pid, since);
@@ -370,7 +370,7 @@ WT_TEST(hostile, p12_killed_in_a_pass)
 			worst = took;
 		ASSERT_EQ(0, sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){}));
 	}
-	TH_LOG("it ended after at most %llu us", worst / WT_US);
+	TH_LOG("the owner ended after at most %llu us", worst / WT_US);
 	EXPECT_GE(KILL_LIMIT, worst);
 }
 
@@ -382,7 +382,7 @@ FIXTURE(mapped) {
 	struct calls *calls;
 };
 
-/* A million kept timers, and plain memory that is as large as their doorbells. */
+/* A million kept timers, and plain memory of the same size as their doorbells. */
 FIXTURE_SETUP(mapped)
 {
 	struct wheel_setup setup = {
@@ -432,7 +432,7 @@ WT_TEST(mapped, p12_munmap_of_one_page)
 	EXPECT_GE(LIMIT, took);
 }
 
-/* The CPU time of an exit of a process with many mappings; by a signal, if that is not 0. */
+/* CPU time that a process with many mappings needs to exit, after @signal if that is not 0. */
 static __u64 exit_time(int fd, size_t size, bool wheel, int signal)
 {
 	__u64 begun = 0;

@@ -30,17 +30,17 @@
 #define FILES		100
 #define MANY		65536
 #define KEPT		(1 << 18)
-/* The greatest list of WHEEL_OVERFLOW, with room for a batch. */
+/* The longest list of WHEEL_OVERFLOW that leaves space for a batch. */
 #define SORTED		(WHEEL_OVERFLOW_TIMERS - BATCH)
 #define RING		4096
 #define TICK		WHEEL_MIN_TICK_NS
 #define FAR		(20 * WT_SEC)
 #define NAMES		4
-/* In row.scheme: the row is a reference, to which the limit does not apply. */
+/* A value of row.scheme: the row is a reference, to which the limit does not apply. */
 #define NO_WHEEL	(~0U)
-/* Attempts, because the page allocator occasionally disables interrupts for longer. */
+/* Number of attempts. The page allocator occasionally disables interrupts for longer. */
 #define ATTEMPTS	3
-/* The last function that belongs to the instrument's interrupt. */
+/* The outermost function of the instrument's interrupt. */
 #define ENTRY		" asm_sysvec_apic_timer_interrupt "
 
 /**
@@ -57,8 +57,12 @@ enum order { RANDOM, ASCENDING, DESCENDING, LAST, EARLIEST };
  * struct files - the files of the program under test
  * @fd: files, of which most rows use only the first
  * @loop: a file with a ring and touch words
+ * @bells: doorbells of kept timers
+ * @summary: summary of the doorbells
  * @gen: generation of the last batch
- * @seed: of deadlines
+ * @seed: seed of the random deadlines
+ * @ops: operations of a batch
+ * @events: events of a read()
  */
 struct files {
 	int fd[FILES];
@@ -73,13 +77,13 @@ struct files {
 
 /**
  * struct row - one row of the table
- * @name: of the row
+ * @name: name of the row
  * @prepare: prepares the files
- * @act: the action
+ * @act: performs the action
  * @times: number of actions
- * @scheme: of the wheels
- * @order: of the deadlines
- * @timers: pending timers
+ * @scheme: scheme of the wheels, or NO_WHEEL
+ * @order: order of the deadlines
+ * @timers: number of pending timers
  */
 struct row {
 	const char *name;
@@ -137,7 +141,7 @@ static bool submit(struct files *set, __u32 op, __u32 first, __u32 n, enum order
 	return !wt_submit(set->fd[0], set->ops, n, &batch) && !batch.failed;
 }
 
-/* Pending timers with random deadlines. */
+/* Open a wheel and arm timers with random deadlines. */
 static bool fill(struct files *set, const struct row *row)
 {
 	struct wheel_setup setup = setup_of(row, BATCH);
@@ -316,7 +320,7 @@ static bool files_due_together(struct files *set, const struct row *row)
 	return true;
 }
 
-/* The reference: the same with timerfds, which is stock behaviour. */
+/* The same with timerfds, as a reference. */
 static bool open_timerfds(struct files *set, const struct row *row)
 {
 	int i;
@@ -405,8 +409,8 @@ static bool open_touched(struct files *set, const struct row *row)
 }
 
 /*
- * The kernel finds all timers postponed. Each has an earlier deadline than the one before, so
- * that a sorted list is walked from end to end.
+ * The kernel requeues all timers, which were postponed. Each has an earlier deadline than the
+ * one before, so that a sorted list is traversed completely.
  */
 static bool postpone_all(struct files *set, const struct row *row)
 {
@@ -439,7 +443,7 @@ static void ring_all(struct files *set, const struct row *row)
 		wt_scribble(&set->summary[i], ~0ULL);
 }
 
-/* A kick scans all timers. One of 64 is due. */
+/* A kick scans all timers, of which one in 64 is due. */
 static bool kick_all(struct files *set, const struct row *row)
 {
 	__u32 i;
@@ -452,7 +456,7 @@ static bool kick_all(struct files *set, const struct row *row)
 	return take_events(set, row->timers / 64);
 }
 
-/* Two kicks find all timers armed, each with an earlier deadline than the one before. */
+/* Repeated scans find all timers armed, each with an earlier deadline than the one before. */
 static bool queue_all(struct files *set, const struct row *row)
 {
 	__u64 latest = now() + 2 * FAR;
@@ -469,7 +473,7 @@ static bool queue_all(struct files *set, const struct row *row)
 	return true;
 }
 
-/* The kernel scans all timers because of a timer that it has noticed. */
+/* The kernel scans all timers when the first one, of which it was notified, is due. */
 static bool scan_all(struct files *set, const struct row *row)
 {
 	__u32 i;
@@ -728,7 +732,7 @@ static bool become_nobody(void)
 	return !setrlimit(RLIMIT_MEMLOCK, &memory) && !setgid(NOBODY) && !setuid(NOBODY);
 }
 
-/* The child process: 0, or the part that failed. */
+/* Run a row in the child process. Returns 0, or the number of the step that failed. */
 static int run(struct files *set, const struct row *row, int result)
 {
 	int worst = open(INSTRUMENT "worst", O_RDWR);
@@ -738,7 +742,7 @@ static int run(struct files *set, const struct row *row, int result)
 
 	if (!become_nobody() || !row->prepare(set, row))
 		return 1;
-	/* The first of several actions brings memory. */
+	/* The first of several actions allocates memory, and is not measured. */
 	if (row->times > 1 && !row->act(set, row))
 		return 1;
 	if (write(worst, "0", 1) != 1)
@@ -750,7 +754,7 @@ static int run(struct files *set, const struct row *row, int result)
 	return len > 0 && write(result, text, len) == len ? 0 : 4;
 }
 
-/* The functions in which interrupts were enabled again, innermost first. */
+/* Print the functions in which interrupts were enabled again, innermost first. */
 static void print_row(const char *name, const char *text, __u64 worst)
 {
 	const char *where = strstr(text, ENTRY);
@@ -794,7 +798,7 @@ WT_TEST(irqs_off, p12_irqs_off)
 		EXPECT_GE(limit_of(row), worst);
 }
 
-/* The instrument detects a time that is known. */
+/* The instrument measures a known time with interrupts disabled. */
 TEST(p12_instrument_detects_irqs_off)
 {
 	int worst = open(INSTRUMENT "worst", O_RDWR);

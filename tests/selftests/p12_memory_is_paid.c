@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P12, memory: what a user's files take is bounded for the user, however many they are,
- * and is given back by close().
+ * P12, memory: the total memory of a user's files is limited, regardless of their number, and
+ * is released by close().
  */
 #include <kselftest_harness.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #define TIMERS		1000000
 #define BATCH		1024
 
-/* Bytes that a user's files may take besides, in KiB; 0: as the module has it. */
+/* Set the memory limit of a user's files in KiB, in addition to RLIMIT_MEMLOCK. 0: default. */
 static bool limit_users(int kb)
 {
 	FILE *f = fopen(LIMIT_FILE, "w");
@@ -31,13 +31,13 @@ FIXTURE(user) {
 	struct wheel_op ops[BATCH];
 };
 
-/* The test is a process of its own, which stays an ordinary user. */
+/* The test runs in a separate process, which remains unprivileged. */
 FIXTURE_SETUP(user)
 {
 	const struct rlimit nothing = {};
 
 	if (geteuid())
-		SKIP(return, "needs root, to be an ordinary user afterwards");
+		SKIP(return, "needs root to set the limit");
 	ASSERT_TRUE(limit_users(LIMIT_KB));
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &nothing));
 	ASSERT_EQ(0, setgid(NOBODY));
@@ -58,7 +58,7 @@ static int open_with(__u32 timers, __u32 events)
 	return wt_open_setup(O_RDWR, &setup);
 }
 
-/* Files with rings of 768 KiB, until there is no more to be had. */
+/* Open files with rings of 768 KiB until the limit is reached. Returns their number. */
 static int open_all(int *fd)
 {
 	int n = 0;
@@ -89,7 +89,7 @@ WT_TEST(user, p12_memory_of_many_files)
 	EXPECT_EQ(n, open_all(self->fd));
 }
 
-/* Slots come page by page: an arm is refused, and those before it stay. */
+/* Slots are allocated page by page. At the limit, an arm fails, and earlier timers remain. */
 WT_TEST(user, p12_memory_of_slots)
 {
 	struct wheel_submit batch;
@@ -113,7 +113,7 @@ WT_TEST(user, p12_memory_of_slots)
 	EXPECT_EQ(0, wt_arm(self->fd[0], WHEEL_ID(armed - 1, 2), WHEEL_MAX_TIME));
 }
 
-/* With privilege there is no limit; and the machine is left as it was. */
+/* With privilege there is no limit. The module parameter is reset. */
 TEST(p12_memory_of_root)
 {
 	int fd;

@@ -39,13 +39,13 @@
 #define ALL		1000
 #define KEPT		950
 #define STOLEN		30
-/* Difference of two runs with the same timerfds. */
+/* Difference between two runs with timerfds. */
 #define NOISE		10
 
 /**
  * enum conduct - actions of an attacker after it has armed its timers
  * @SLEEPS: acknowledges events with a store, without a system call on the files
- * @SPINS: as @SLEEPS, and never sleeps
+ * @SPINS: like @SLEEPS, but never sleeps
  * @CALLS: calls WHEEL_IOC_ENTER, or reads the timerfds, on all files
  * @RINGS: sets all doorbells of its kept timers, without a system call
  * @KICKS: arms all its kept timers and kicks, in a cgroup that has 2 % of a CPU
@@ -54,8 +54,8 @@ enum conduct { SLEEPS, SPINS, CALLS, RINGS, KICKS };
 
 /**
  * struct manner - an attack
- * @conduct: see there
- * @scheme: of the wheels
+ * @conduct: actions of an attacker
+ * @scheme: scheme of the wheels
  * @uids: number of attackers, each with its own uid
  * @files: files per attacker
  * @timers: timers per file
@@ -92,7 +92,7 @@ struct attacker {
 	__u32 files;
 };
 
-/* Shares of one CPU during a slice. */
+/* Shares of one CPU: kept by the victim, charged to the attackers. */
 struct outcome {
 	int kept;
 	int charged;
@@ -168,7 +168,7 @@ static __u64 turns(void)
 	return n;
 }
 
-/* The kernel has deferred work for a while after a boot. */
+/* Wait until the kernel has completed its deferred work after boot. */
 static void wait_for_quiet(void)
 {
 	__u64 n = turns(), before;
@@ -369,7 +369,7 @@ static bool limit_myself(void)
 	       wt_write_file(CGROUPS "/attacker/cgroup.procs", "0");
 }
 
-/* Memory limits have their own test. A change of the uid clears PDEATHSIG. */
+/* Memory limits have a separate test. A change of the uid clears PDEATHSIG. */
 static bool become(uid_t uid)
 {
 	const struct rlimit memory = { RLIM_INFINITY, RLIM_INFINITY };
@@ -379,7 +379,7 @@ static bool become(uid_t uid)
 	       !setgid(uid) && !setuid(uid) && !prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/* Writes one byte when all timers are armed, and runs until it is killed. */
+/* Write one byte when all timers are armed, and run until killed. */
 static void attack(struct attacker *a, uid_t uid, int begun)
 {
 	if (a->how->conduct == KICKS && !limit_myself())
@@ -485,7 +485,7 @@ static bool measure(struct attacker *a, struct outcome *outcome)
 	return true;
 }
 
-/* The share that a victim must keep: an attacker that calls takes what it is charged. */
+/* The share that a victim must keep. An attacker with CALLS may take what it is charged. */
 static int required(const struct manner *how, const struct outcome *wheels,
 		    const struct outcome *timerfds)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P1, never early: by the clock of whoever receives the event, with no
- * tolerance. Lateness is no failure here.
+ * P1: no event is early by the clock of the program that receives it. There is no tolerance.
+ * Lateness is not a failure here.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -63,7 +63,7 @@ FIXTURE_TEARDOWN(clock)
 	close(self->fd);
 }
 
-/* For each timer an operation, from this time on at random. */
+/* One operation per timer, with random deadlines from @from. */
 static void draw(struct wheel_op *ops, __u64 *seed, __u32 op, __u64 gen,
 		 __u64 from)
 {
@@ -75,8 +75,8 @@ static void draw(struct wheel_op *ops, __u64 *seed, __u32 op, __u64 gen,
 }
 
 /*
- * Read as many events as were armed, each against the clock as it is after the
- * read that brought it. Returns how many were early, or -1.
+ * Read @want events, and compare each with the clock after the read() that returned it.
+ * Returns the number of early events, or -1.
  */
 static int early(int fd, __u32 clock, struct wheel_event *events, int want)
 {
@@ -97,7 +97,7 @@ static int early(int fd, __u32 clock, struct wheel_event *events, int want)
 	return bad;
 }
 
-/* How many do not have the deadline that their operation named, from this time. */
+/* The number of events whose deadline is not that of their operation plus @from. */
 static int misdated(const struct wheel_event *events,
 		    const struct wheel_op *ops, __u64 from)
 {
@@ -127,7 +127,7 @@ WT_TEST(clock, p1_never_early_absolute)
 	}
 }
 
-/* Counted from the call's now, which is never before the program's own. */
+/* Relative deadlines count from the time of the call, which is not before the program's. */
 WT_TEST(clock, p1_never_early_relative)
 {
 	struct wheel_submit batch;
@@ -147,7 +147,7 @@ WT_TEST(clock, p1_never_early_relative)
 	}
 }
 
-/* Deadlines on a tick boundary and a nanosecond to either side. */
+/* Deadlines on a tick boundary, and one nanosecond before and after it. */
 WT_TEST(clock, p1_never_early_at_the_tick_edge)
 {
 	__u64 gen, edge;
@@ -165,7 +165,7 @@ WT_TEST(clock, p1_never_early_at_the_tick_edge)
 	}
 }
 
-/* One at a time: each is the only one and starts and ends an idle phase. */
+/* One timer at a time, so that the wheel is idle before and after. */
 WT_TEST(clock, p1_never_early_one_by_one)
 {
 	__u64 gen;
@@ -179,7 +179,7 @@ WT_TEST(clock, p1_never_early_one_by_one)
 	}
 }
 
-/* Moved to later, to earlier and to the past while pending. */
+/* Timers are moved to later, earlier and past deadlines. */
 WT_TEST(clock, p1_never_early_after_rearm)
 {
 	__u64 gen, now;
@@ -199,7 +199,7 @@ WT_TEST(clock, p1_never_early_after_rearm)
 	}
 }
 
-/* A periodic timer: each event after its own deadline, all on the grid. */
+/* Events of a periodic timer are never early, and their deadlines are on the grid. */
 WT_TEST(clock, p1_never_early_periodic)
 {
 	__u64 start = wt_now(variant->clock) + WT_MS;
@@ -222,7 +222,7 @@ WT_TEST(clock, p1_never_early_periodic)
 	}
 }
 
-/* Slack only ever adds. */
+/* Slack only delays an expiry. */
 WT_TEST(clock, p1_never_early_with_slack)
 {
 	__u64 gen, now;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P2, bounded late: due at the first tick boundary that is not before the
- * deadline, or at a later one that slack allows; exact on a virtual clock.
+ * P2: a timer expires at the first tick boundary at or after its deadline, or at a later one
+ * within its slack. On a virtual clock this is exact.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ FIXTURE_SETUP(scheme)
 	self->seed = wt_seed();
 	self->fd = wt_open_setup(O_NONBLOCK, &setup);
 	ASSERT_LE(0, self->fd);
-	/* No test starts at 0, none on a boundary. */
+	/* Tests do not start at time 0. With a tick above 2 ns, they start between boundaries. */
 	ASSERT_EQ(0, wt_advance(self->fd,
 				(1000 + wt_below(&self->seed, 100000)) *
 				variant->tick + variant->tick / 3, NULL));
@@ -83,7 +83,7 @@ static __u64 clock_of(int fd)
 	return wt_submit(fd, NULL, 0, &batch) ? NONE : batch.now;
 }
 
-/* Nothing a nanosecond before, all of it then. */
+/* The timer does not expire one nanosecond before its due tick, but at that tick. */
 WT_TEST(scheme, p2_bounded_late_to_the_nanosecond)
 {
 	__u64 now, when, due, next, gen;
@@ -112,7 +112,7 @@ WT_TEST(scheme, p2_bounded_late_to_the_nanosecond)
 	}
 }
 
-/* Many at once; the clock goes from one due time that it names to the next. */
+/* Many timers: the clock advances to the returned next due time each time. */
 WT_TEST(scheme, p2_bounded_late_by_next)
 {
 	__u64 whens[TIMERS], now = clock_of(self->fd), next;
@@ -141,7 +141,7 @@ WT_TEST(scheme, p2_bounded_late_by_next)
 	EXPECT_EQ(0, left);
 }
 
-/* One step over everything: nothing stays behind, nothing goes along. */
+/* The clock advances past some deadlines at once: exactly these timers expire. */
 WT_TEST(scheme, p2_bounded_late_in_one_step)
 {
 	__u64 now = clock_of(self->fd), to, next, when, least = NONE;
@@ -166,7 +166,7 @@ WT_TEST(scheme, p2_bounded_late_in_one_step)
 	}
 }
 
-/* A deadline that has passed, or is now, is due at the next tick. */
+/* A deadline in the past, or now, is due at the next tick. */
 WT_TEST(scheme, p2_bounded_late_for_the_past)
 {
 	__u64 now = clock_of(self->fd), next;
@@ -187,7 +187,7 @@ WT_TEST(scheme, p2_bounded_late_for_the_past)
 	EXPECT_EQ(now, events[2].deadline);
 }
 
-/* On the boundary itself, that tick has been taken. */
+/* At a tick boundary, that tick has already been processed. */
 WT_TEST(scheme, p2_bounded_late_on_the_boundary)
 {
 	__u64 at = wt_boundary(clock_of(self->fd) + 1, variant->tick);
@@ -202,7 +202,7 @@ WT_TEST(scheme, p2_bounded_late_on_the_boundary)
 	EXPECT_FALSE(wt_quiet(self->fd));
 }
 
-/* With slack: a boundary in [deadline, deadline + slack], or the first one. */
+/* With slack: at a boundary in [deadline, deadline + slack], or at the first one. */
 WT_TEST(scheme, p2_bounded_late_with_slack)
 {
 	__u64 now, when, slack, first, last, next, gen;
@@ -231,7 +231,7 @@ WT_TEST(scheme, p2_bounded_late_with_slack)
 	}
 }
 
-/* Slack is there to share wake-ups: 200 deadlines, far fewer times. */
+/* Slack reduces the number of wake-ups: 200 deadlines share at most 20 ticks. */
 WT_TEST(scheme, p2_bounded_late_slack_shares_ticks)
 {
 	__u64 now = clock_of(self->fd), tick = variant->tick, next;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P3, exactly once: whatever was armed fires once or was cancelled, and at every
- * quiescent point armed = fired + cancelled + pending.
+ * P3: each armed timer expires exactly once or is cancelled. At every quiescent point, armed =
+ * fired + cancelled + pending.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@ FIXTURE(wheel) {
 	int fd;
 	__u64 seed;
 	struct wheel_event events[TIMERS];
-	/* Of each slot: the generation that is out, and if it was seen. */
+	/* Per slot: generation of the armed timer, number of events, number of cancels. */
 	__u64 gen[TIMERS];
 	int seen[TIMERS];
 	int cancelled[TIMERS];
@@ -61,7 +61,7 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->fd);
 }
 
-/* Read all there is; how many of the events were no armed timer's. */
+/* Read all events. Returns the number of events that belong to no armed timer. */
 static int strangers(int fd, struct wheel_event *events, const __u64 *gen,
 		     int *seen)
 {
@@ -79,7 +79,7 @@ static int strangers(int fd, struct wheel_event *events, const __u64 *gen,
 	return n < 0 ? n : bad;
 }
 
-/* Arm all, cancel and move some as time goes by, then let all time pass. */
+/* Arm all timers, cancel and move some while the clock advances, then let the others expire. */
 WT_TEST(wheel, p3_exactly_once)
 {
 	__u64 now = 0, armed = 0, cancels = 0, n;
@@ -183,7 +183,7 @@ FIXTURE_TEARDOWN(running)
 	close(self->fd);
 }
 
-/* Threads arm while the clock runs and this one reads. */
+/* Several threads arm timers while the clock runs and the main thread reads. */
 WT_TEST(running, p3_exactly_once_while_threads_arm)
 {
 	struct wheel_stats stats;
@@ -221,7 +221,7 @@ struct mover {
 	pthread_t thread;
 	int fd;
 	__u64 seed;
-	/* Of each slot: the deadline that the last move that went well gave. */
+	/* The deadline of the last successful move, per slot. */
 	__u64 when[TIMERS];
 	int bad;
 };
@@ -245,7 +245,7 @@ static void *move_all(void *arg)
 	return NULL;
 }
 
-/* Moved while they fire: an event has the last deadline that was accepted. */
+/* Timers are moved while they expire: an event has the last accepted deadline. */
 WT_TEST(running, p3_exactly_once_while_moved)
 {
 	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);

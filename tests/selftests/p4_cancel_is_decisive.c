@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P4, cancel is decisive: 0 means that no event comes, ever; another answer
- * means that it has come or will.
+ * P4: CANCEL is decisive. If it returns 0, no event follows. Otherwise, the event has been
+ * or will be delivered.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ struct race {
 	__u64 gen;
 	__u64 start;
 	__u64 seed;
-	/* CANCEL's answer for each slot, and the events that came for it. */
+	/* The result of CANCEL and the number of events, per slot. */
 	int answer[TIMERS];
 	int events[TIMERS];
 	pthread_barrier_t barrier;
@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->race.fd);
 }
 
-/* Cancel each slot once, in an order of its own, in batches or one by one. */
+/* Cancel each slot once, in random order, in batches of random size. */
 static void cancel_all(struct race *r)
 {
 	struct wheel_op ops[TIMERS];
@@ -75,7 +75,7 @@ static int arm_all(struct race *r, __u64 span)
 	return 0;
 }
 
-/* Count what comes until nothing is pending and nothing unread. */
+/* Count events until no timer is pending and all events have been read. */
 static int count_events(struct race *r)
 {
 	struct wheel_event events[64];
@@ -101,7 +101,7 @@ static int count_events(struct race *r)
 	}
 }
 
-/* One-shot: cancelled XOR delivered. How many slots got it wrong. */
+/* Each one-shot timer is either cancelled or expires. Returns the number of violations. */
 static int wrong(const struct race *r, int *cancelled)
 {
 	int bad = 0, i;
@@ -129,7 +129,7 @@ static void *cancel_thread(void *arg)
 	}
 }
 
-/* The clock runs and the timers fire all the while that they are cancelled. */
+/* The clock runs, and timers expire while they are cancelled. */
 WT_TEST(wheel, p4_cancel_is_decisive_against_the_interrupt)
 {
 	struct race *r = &self->race;
@@ -147,7 +147,7 @@ WT_TEST(wheel, p4_cancel_is_decisive_against_the_interrupt)
 	TH_LOG("%d of %d cancelled", cancelled, ROUNDS * TIMERS);
 }
 
-/* One thread moves the clock over the timers, another cancels them. */
+/* One thread advances the clock past the timers while another cancels them. */
 WT_TEST(wheel, p4_cancel_is_decisive_against_the_clock)
 {
 	struct race *r = &self->race;
@@ -175,7 +175,7 @@ WT_TEST(wheel, p4_cancel_is_decisive_against_the_clock)
 	TH_LOG("%d of %d cancelled", cancelled, ROUNDS * TIMERS);
 }
 
-/* Two threads cancel the same timers: exactly one of them is told 0. */
+/* Two threads cancel the same timers: CANCEL returns 0 to exactly one of them. */
 WT_TEST(wheel, p4_cancel_is_decisive_against_another_cancel)
 {
 	struct race *r = &self->race;
@@ -205,7 +205,7 @@ WT_TEST(wheel, p4_cancel_is_decisive_against_another_cancel)
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 }
 
-/* Without a race: cancelled for good, also in the tick that is due. */
+/* Without a race: timers that are cancelled just before their tick never expire. */
 WT_TEST(wheel, p4_cancel_is_decisive_to_the_last_moment)
 {
 	struct race *r = &self->race;
@@ -225,7 +225,7 @@ WT_TEST(wheel, p4_cancel_is_decisive_to_the_last_moment)
 		EXPECT_EQ(-ENOENT, wt_cancel(r->fd, WHEEL_ID(i, 1)));
 }
 
-/* Cancelled and armed again at once: the old id never fires, the new one does. */
+/* Cancelled and immediately armed again: only the new id can expire. */
 WT_TEST(wheel, p4_cancel_is_decisive_for_the_old_id)
 {
 	struct race *r = &self->race;
@@ -250,7 +250,7 @@ WT_TEST(wheel, p4_cancel_is_decisive_for_the_old_id)
 	EXPECT_EQ(WHEEL_ID(1, gen), event.id);
 }
 
-/* A periodic one: 0 or 1, and one event more in the second case alone. */
+/* CANCEL of a periodic timer returns 1 if one more event can be read, otherwise 0. */
 WT_TEST(wheel, p4_cancel_is_decisive_for_a_period)
 {
 	struct race *r = &self->race;

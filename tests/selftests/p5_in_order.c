@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P5, in order: events come by due tick, and within a tick in the order in which
- * the timers were armed, however the clock got there.
+ * P5: events are delivered in the order of their due ticks and, within a tick, in the order
+ * in which the timers were armed, regardless of the steps of the clock.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #define TICK	WT_MS
 #define NONE	(~0ULL)
 
-/* A timer as the test knows it: when it is due, and which arm it was. */
+/* The expected state of a timer: due tick, number of its arm, and id. */
 struct shadow {
 	__u64 due;
 	__u64 nr;
@@ -35,7 +35,7 @@ FIXTURE_VARIANT(scheme) {
 	__u32 buckets;
 };
 
-/* The deadlines below go round a ring of 512 buckets ten times. */
+/* The deadlines below span ten revolutions of a ring of 512 buckets. */
 FIXTURE_VARIANT_ADD(scheme, hashed) {
 	.scheme = WHEEL_HASHED, .timers = TIMERS, .buckets = 1,
 };
@@ -86,7 +86,7 @@ static int by_due(const void *a, const void *b)
 	return x->nr < y->nr ? -1 : x->nr > y->nr;
 }
 
-/* Arm all slots, in random order, for a tick among so many from base on. */
+/* Arm all slots in random order, for random deadlines within @ticks ticks after @base. */
 static int arm_all(int fd, struct shadow *shadow, __u32 n, __u64 base,
 		   __u64 ticks, __u64 *seed)
 {
@@ -97,7 +97,7 @@ static int arm_all(int fd, struct shadow *shadow, __u32 n, __u64 base,
 	__u64 when;
 	__u32 i;
 
-	/* There are 2^a * 5^b slots: such a step reaches them all. */
+	/* The number of slots is 2^a * 5^b, so such a step reaches all of them. */
 	while (step % 5 == 0)
 		step += 2;
 	for (i = 0; i < n; i++, slot = (slot + step) % n) {
@@ -113,7 +113,7 @@ static int arm_all(int fd, struct shadow *shadow, __u32 n, __u64 base,
 	return 0;
 }
 
-/* The first event that is not the one that should come, or -1. */
+/* The index of the first event that is out of order, or -1. */
 static int misplaced(const struct shadow *shadow, int n,
 		     const struct wheel_event *events)
 {
@@ -169,8 +169,8 @@ WT_TEST(scheme, p5_in_order_in_random_steps)
 }
 
 /*
- * Timers for one tick that are armed at different times, from far away and from
- * near by: the first were filed when the tick was a long way off.
+ * Timers for the same tick that are armed at different times: the first ones were queued
+ * when the tick was far in the future.
  */
 WT_TEST(scheme, p5_in_order_armed_from_far_and_near)
 {
@@ -179,7 +179,7 @@ WT_TEST(scheme, p5_in_order_armed_from_far_and_near)
 	int i;
 
 	for (i = 0; i < n; i++) {
-		/* Every twentieth step of the clock comes nearer. */
+		/* The clock moves closer twenty times. */
 		if (i % (n / 20) == 0) {
 			now += (5000 * TICK - now) / 3;
 			ASSERT_EQ(0, wt_advance(self->fd, now, NULL));
@@ -197,7 +197,7 @@ WT_TEST(scheme, p5_in_order_armed_from_far_and_near)
 	EXPECT_EQ(-1, misplaced(self->shadow, n, self->events));
 }
 
-/* One that moves to another tick stands behind those that are there. */
+/* A timer that is moved to another tick expires after the timers already queued there. */
 WT_TEST(scheme, p5_in_order_after_rearm_and_cancel)
 {
 	int n = self->timers, left, i;
@@ -232,7 +232,7 @@ WT_TEST(scheme, p5_in_order_after_rearm_and_cancel)
 	EXPECT_EQ(-1, misplaced(self->shadow, left, self->events));
 }
 
-/* Deadlines that differ within a tick do not matter, nor do past ones. */
+/* Different deadlines within a tick, or in the past, do not change the order. */
 WT_TEST(scheme, p5_in_order_within_a_tick)
 {
 	int n = self->timers, i;
@@ -249,7 +249,7 @@ WT_TEST(scheme, p5_in_order_within_a_tick)
 	EXPECT_EQ(-1, misplaced(self->shadow, n, self->events));
 }
 
-/* All in one slot of a ring, each of another round: no empty slot to skip. */
+/* All timers are in one bucket, in different revolutions: no empty bucket can be skipped. */
 WT_TEST(scheme, p5_in_order_in_one_slot)
 {
 	__u64 round = 16384 * TICK, slot, next, at = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P6, any delay: from 0 to the end of a 63-bit clock, exactly; what cannot be
- * held is refused and never shortened.
+ * P6: any delay from 0 to the end of a 63-bit clock is exact. A delay beyond the limit of the
+ * wheel is rejected, never shortened.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -61,9 +61,8 @@ FIXTURE_TEARDOWN(scheme)
 }
 
 /*
- * On a new wheel whose clock stands at start, does a timer fire exactly at its
- * time, with one that is due first and one that is due later beside it?
- * 0: yes, -ERANGE: refused, else the line that went wrong.
+ * Arm a timer on a new wheel whose clock is at @start. Returns 0 if it expires exactly at its due
+ * tick, -ERANGE if it is rejected, otherwise the line of a failed check.
  */
 static int fires_exactly(struct wheel_setup setup, __u64 start, __u64 when)
 {
@@ -94,7 +93,7 @@ static int fires_exactly(struct wheel_setup setup, __u64 start, __u64 when)
 	return bad;
 }
 
-/* A bounded wheel may refuse, but only what is beyond its ring. */
+/* A bounded wheel may reject a timer, but only beyond its revolution. */
 static bool may_refuse(const struct wheel_setup *setup, __u64 start,
 		       __u64 when)
 {
@@ -102,7 +101,7 @@ static bool may_refuse(const struct wheel_setup *setup, __u64 start,
 		when - start > (SLOTS - 2) * setup->tick_ns;
 }
 
-/* The same with a refusal that is allowed taken for good. */
+/* The same. A permitted rejection counts as success. */
 static int exact(const struct wheel_setup *setup, __u64 start, __u64 when)
 {
 	int ret = fires_exactly(*setup, start, when);
@@ -143,7 +142,7 @@ WT_TEST(scheme, p6_any_delay_in_ticks_and_revolutions)
 		}
 }
 
-/* 12 days, 15 days, 50 days, 2.2 years, 24 years: where others wrapped. */
+/* Includes 12, 15 and 50 days, 2.2 and 24 years, at which other implementations overflowed. */
 WT_TEST(scheme, p6_any_delay_in_days_and_years)
 {
 	static const __u64 days[] = { 1, 12, 15, 24, 25, 49, 50, 248, 803, 9000,
@@ -187,7 +186,7 @@ WT_TEST(scheme, p6_any_delay_at_random)
 	}
 }
 
-/* tokio #8334: a far timer hides no near one when a level wraps. */
+/* A distant timer does not hide a near one when a level wraps. Compare tokio issue #8334. */
 WT_TEST(scheme, p6_any_delay_beside_a_far_timer)
 {
 	static const int bits[] = { 8, 12, 18, 24, 30, 36, 42, 48 };
@@ -224,7 +223,7 @@ WT_TEST(scheme, p6_any_delay_beside_a_far_timer)
 	}
 }
 
-/* Beyond 2^63-1 ns: refused, counted, and nothing is armed. */
+/* A deadline beyond 2^63-1 ns is rejected and counted. */
 WT_TEST(scheme, p6_any_delay_beyond_the_clock_is_erange)
 {
 	static const __u64 beyond[] = { 1ULL << 63, (1ULL << 63) + 1, ~0ULL };
@@ -250,7 +249,7 @@ WT_TEST(scheme, p6_any_delay_beyond_the_clock_is_erange)
 	close(fd);
 }
 
-/* The longest relative delay that there is, exactly. */
+/* The maximum relative delay. */
 WT_TEST(scheme, p6_any_delay_relative_to_the_end)
 {
 	__u64 when;
@@ -270,7 +269,7 @@ WT_TEST(scheme, p6_any_delay_relative_to_the_end)
 	close(fd);
 }
 
-/* An endless slack or period is no reason to be early, nor to be lost. */
+/* With unlimited slack, a timer is neither early nor lost. */
 WT_TEST(scheme, p6_any_delay_with_endless_slack)
 {
 	struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1),

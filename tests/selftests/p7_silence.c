@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P7, silence costs nothing: no wake-up until the first timer is due, and at
- * most one for an earliest timer that was cancelled.
+ * P7: an idle wheel causes no wake-ups. There is none before the first timer is due, and at most
+ * one for a cancelled earliest timer.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -71,7 +71,7 @@ WT_TEST(wheel, p7_silence_of_an_empty_wheel)
 	EXPECT_TRUE(wt_quiet(self->fd));
 }
 
-/* Many revolutions away, in every slot of the ring. */
+/* Timers many revolutions away, in every bucket. */
 WT_TEST(wheel, p7_silence_of_far_timers)
 {
 	int i;
@@ -84,7 +84,7 @@ WT_TEST(wheel, p7_silence_of_far_timers)
 	EXPECT_TRUE(wt_quiet(self->fd));
 }
 
-/* The counter counts: this is what the other tests would see. */
+/* The counter works: an expiry is counted as a wake-up. */
 WT_TEST(wheel, p7_silence_is_broken_by_what_is_due)
 {
 	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), self->now + WT_HOUR));
@@ -92,14 +92,14 @@ WT_TEST(wheel, p7_silence_is_broken_by_what_is_due)
 	ASSERT_EQ(1, wt_next(self->fd, &self->event));
 	EXPECT_EQ(WHEEL_ID(2, 1), self->event.id);
 	EXPECT_EQ(1, wakeups(self->fd));
-	/* And is quiet again when that is done. */
+	/* No wake-up follows. */
 	wt_let_pass(30 * WT_MS);
 	EXPECT_EQ(1, wakeups(self->fd));
 }
 
 /*
- * Arm so many timers for so far ahead, move them an hour away if asked to and
- * cancel them, in one call. Not 0: it took so long that some of them fired.
+ * Arm @n timers that are due after @ahead, move them to one hour if @move is set, and cancel
+ * them, in one call. Returns nonzero if it took so long that some of them expired.
  */
 static int arm_and_cancel(int fd, int n, __u64 ahead, bool move)
 {
@@ -121,7 +121,7 @@ static int arm_and_cancel(int fd, int n, __u64 ahead, bool move)
 	return wt_submit(fd, ops, at, &batch) ?: (int)batch.failed;
 }
 
-/* The same on a new wheel, with more time if it took too long. */
+/* The same on a new wheel. Repeated with a longer delay if it took too long. */
 static int made_in_time(struct wheel_setup setup, int n, __u64 *ahead,
 			bool move)
 {
@@ -151,7 +151,7 @@ WT_TEST(wheel, p7_silence_after_the_earliest_was_cancelled)
 	EXPECT_EQ(count, wakeups(fd));
 }
 
-/* All of them cancelled: one empty wake-up for all. */
+/* All timers are cancelled: one wake-up in total. */
 WT_TEST(wheel, p7_silence_after_all_were_cancelled)
 {
 	__u64 ahead;
@@ -163,7 +163,7 @@ WT_TEST(wheel, p7_silence_after_all_were_cancelled)
 	EXPECT_GE(1, wakeups(fd));
 }
 
-/* And if they were moved far away before. */
+/* The same if the timers were moved to one hour before they were cancelled. */
 WT_TEST(wheel, p7_silence_after_all_were_moved)
 {
 	__u64 ahead;
@@ -175,7 +175,7 @@ WT_TEST(wheel, p7_silence_after_all_were_moved)
 	EXPECT_GE(1, wakeups(fd));
 }
 
-/* An idle connection's timeout: pushed and pushed, never waking anybody. */
+/* A timeout that is repeatedly cancelled and armed again causes no wake-ups. */
 WT_TEST(wheel, p7_silence_of_timeouts_that_are_pushed)
 {
 	__u64 gen;
@@ -190,7 +190,7 @@ WT_TEST(wheel, p7_silence_of_timeouts_that_are_pushed)
 	EXPECT_EQ(0, wakeups(self->fd));
 }
 
-/* An event that nobody reads makes no work, of a periodic timer neither. */
+/* An unread event causes no work, even of a periodic timer. */
 WT_TEST(wheel, p7_silence_of_unread_events)
 {
 	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(1, 1), self->now,
@@ -216,7 +216,7 @@ WT_TEST(wheel, p7_silence_of_a_stopped_wheel)
 	EXPECT_EQ(count, wakeups(self->fd));
 }
 
-/* Nothing runs by itself on a virtual clock. */
+/* A virtual clock does not run by itself. */
 TEST(p7_silence_of_a_virtual_clock)
 {
 	int fd = wt_open_virtual(64, WT_MS);

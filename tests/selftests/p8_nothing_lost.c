@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P8, nothing lost: a slow reader, a small buffer or a bad one delays an event
- * and never drops one.
+ * P8: a slow reader, or a small or inaccessible buffer, delays events, but no event is lost.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -16,7 +15,7 @@
 FIXTURE(wheel) {
 	int fd;
 	struct wheel_event events[256];
-	/* Two pages, of which the second is not there. */
+	/* Two pages, of which the second is inaccessible. */
 	char *page;
 };
 
@@ -35,7 +34,7 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->fd);
 }
 
-/* Let slots from..to-1 fire, one a tick, that slot i has event number i. */
+/* Expire slots from..to-1, one per tick, so that slot i has sequence number i. */
 static int fire(int fd, int from, int to)
 {
 	int i;
@@ -46,7 +45,7 @@ static int fire(int fd, int from, int to)
 	return wt_advance(fd, to * WT_MS, NULL);
 }
 
-/* Are these the events number first, first + 1 and so on? */
+/* Check that the events have the sequence numbers first, first + 1 and so on. */
 static bool in_line(const struct wheel_event *events, int n, int first)
 {
 	int i;
@@ -76,7 +75,7 @@ WT_TEST(wheel, p8_nothing_lost_100000_unread)
 	free(all);
 }
 
-/* One at a time, with new ones coming in between. */
+/* Events are read one at a time while new ones arrive. */
 WT_TEST(wheel, p8_nothing_lost_to_a_slow_reader)
 {
 	int fired = 0, got = 0;
@@ -111,7 +110,7 @@ WT_TEST(wheel, p8_nothing_lost_to_bad_addresses)
 	EXPECT_TRUE(in_line(self->events, 200, 0));
 }
 
-/* The buffer ends in the middle of an event, at every one of its bytes. */
+/* The accessible part of the buffer ends within an event, at each of its bytes. */
 WT_TEST(wheel, p8_nothing_lost_half_way_through_an_event)
 {
 	int at = 0, cut, n;
@@ -123,7 +122,7 @@ WT_TEST(wheel, p8_nothing_lost_half_way_through_an_event)
 		buf = self->page + PAGE - cut;
 		EXPECT_EQ(-1, read(self->fd, buf, 48));
 		EXPECT_EQ(EFAULT, errno);
-		/* Two fit, the third does not: two come or none. */
+		/* Two events fit, the third one does not: read() returns both or none. */
 		got = read(self->fd, buf - 96, 3 * 48);
 		if (got < 0) {
 			EXPECT_EQ(EFAULT, errno);
@@ -153,7 +152,7 @@ WT_TEST(wheel, p8_nothing_lost_to_short_buffers)
 	EXPECT_TRUE(in_line(self->events, 10, 0));
 }
 
-/* A periodic timer is as little consumed by a read that fails. */
+/* A failed read() does not consume the event of a periodic timer. */
 WT_TEST(wheel, p8_nothing_lost_of_a_period)
 {
 	int i;
@@ -171,7 +170,7 @@ WT_TEST(wheel, p8_nothing_lost_of_a_period)
 	EXPECT_LEDGER(self->fd, .armed = 2, .fired = 1, .overruns = 9);
 }
 
-/* As a whole: random buffers, good and bad, while events keep coming. */
+/* Random accessible and inaccessible buffers while new events arrive. */
 WT_TEST(wheel, p8_nothing_lost_at_random)
 {
 	__u64 seed = wt_seed();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P9, bounded work: a hundred thousand timers on one tick are taken in passes,
- * and stop neither another wheel nor another thread.
+ * P9, bounded work: 100,000 timers at one tick are processed in several passes, which block
+ * neither other wheels nor other threads.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ struct beside {
 	atomic_ulong turns;
 	atomic_bool stop;
 	int fd;
-	/* A slot of the wheel that the burst does not use. */
+	/* A slot that the burst does not use. */
 	__u32 slot;
 };
 
@@ -49,7 +49,7 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->other);
 }
 
-/* So many timers, filed for far away and then all moved to one tick. */
+/* Arm @n timers for a far deadline, then move all of them to one tick. */
 static int light(int fd, struct wheel_op *ops, int n, __u64 when)
 {
 	struct wheel_submit batch;
@@ -71,7 +71,7 @@ static void *spin(void *arg)
 	return NULL;
 }
 
-/* Use the very wheel that is in its burst. */
+/* Use the wheel while its burst is processed. */
 static void *use(void *arg)
 {
 	struct beside *b = arg;
@@ -88,7 +88,7 @@ static void *use(void *arg)
 	return NULL;
 }
 
-/* Stop the thread when it has made a turn more; NULL: it found nothing wrong. */
+/* Stop the thread after one more iteration. Returns NULL if it found no error. */
 static void *end(struct beside *b)
 {
 	unsigned long before = atomic_load(&b->turns);
@@ -102,7 +102,7 @@ static void *end(struct beside *b)
 	return failed;
 }
 
-/* Another file's timers of the same tick and a later one, and a thread. */
+/* Another file has timers at the same tick and a later one, and another thread runs. */
 WT_TEST(wheel, p9_bounded_work_100000_on_one_tick)
 {
 	struct beside *b = &self->beside;
@@ -133,11 +133,11 @@ WT_TEST(wheel, p9_bounded_work_100000_on_one_tick)
 	EXPECT_EQ(NULL, end(b));
 	EXPECT_EQ(MANY, self->stats.fired);
 	EXPECT_EQ(MANY, self->stats.unread);
-	/* They did not come in one. */
+	/* More than one pass was needed. */
 	EXPECT_LT(before + 10, self->stats.passes);
 }
 
-/* The wheel itself can be used while it is at work. */
+/* The wheel can be used while its burst is processed. */
 WT_TEST(wheel, p9_bounded_work_beside_a_user_of_the_wheel)
 {
 	struct beside *b = &self->beside;
@@ -155,7 +155,7 @@ WT_TEST(wheel, p9_bounded_work_beside_a_user_of_the_wheel)
 	EXPECT_EQ(FEWER, self->stats.fired);
 }
 
-/* The past is no loop: a storm of past deadlines lets everything else run. */
+/* Repeated arms in the past cause no endless loop: other threads proceed. */
 WT_TEST(wheel, p9_bounded_work_in_a_storm_of_the_past)
 {
 	struct beside *b = &self->beside;
@@ -179,7 +179,7 @@ WT_TEST(wheel, p9_bounded_work_in_a_storm_of_the_past)
 	EXPECT_GE(2 * 50, self->stats.wakeups);
 }
 
-/* The same from periods of a nanosecond that are read as fast as can be. */
+/* The same with periods of 1 ns, whose events are read continuously. */
 WT_TEST(wheel, p9_bounded_work_of_the_shortest_periods)
 {
 	struct beside *b = &self->beside;

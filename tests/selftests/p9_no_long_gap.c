@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P9, as other tasks feel it: a real-time task on the CPU of a burst is woken in time. Its
+ * P9, effect on other tasks: a real-time task on the CPU of a burst is woken in time. Its
  * latency is exact only in a guest that counts instructions as time: tests/vm/rungs/owner.
  */
 #include <kselftest_harness.h>
@@ -14,7 +14,7 @@
 #define PERIOD		(100 * WT_US)
 #define LONGEST		(3 * WT_MS)
 
-/* The owner of the burst. */
+/* Own a file with a burst of timers, and read all events. */
 static void read_burst(int begun)
 {
 	static struct wheel_event events[4096];
@@ -40,7 +40,7 @@ static bool ended(pid_t pid)
 	return waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid;
 }
 
-/* The greatest lateness of a wake-up until a process ends. */
+/* Maximum lateness of a wake-up until a process ends. */
 static __u64 greatest_latency(pid_t pid)
 {
 	__u64 next = wt_now(WHEEL_CLOCK_MONOTONIC), greatest = 0, late;
