@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An unknown flag is refused, bit by bit, and changes nothing; one that is known
- * but absent says so with another errno.
+ * Each unknown flag is rejected with EINVAL and has no effect. A known but unsupported one is
+ * rejected with EOPNOTSUPP.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@ FIXTURE(wheel) {
 	int fd;
 };
 
-/* One timer is pending. */
+/* A wheel with one pending timer. */
 FIXTURE_SETUP(wheel)
 {
 	self->fd = wt_open_virtual(64, WT_MS);
@@ -38,7 +38,7 @@ static bool untouched(int fd)
 		!wt_query(fd, ID, &when) && when == WHEN && wt_quiet(fd);
 }
 
-/* An operation that would succeed but for what the caller spoils in it. */
+/* An operation that would succeed. The caller makes one member invalid. */
 static struct wheel_op good(__u32 op)
 {
 	return wt_op(op, op == WHEEL_OP_ARM ? WHEEL_ID(2, 1) : ID,
@@ -58,7 +58,7 @@ WT_TEST(wheel, setup_flags)
 		setup.flags |= WHEEL_SETUP_ANY_SLOT;
 		EXPECT_EQ(-EINVAL, wt_setup(fd, &setup));
 	}
-	/* None of it has set the file up. */
+	/* No failed call has set up the file. */
 	EXPECT_EQ(0, wt_setup(fd, &(struct wheel_setup){}));
 }
 
@@ -129,7 +129,7 @@ WT_TEST(wheel, stats_flags)
 	}
 }
 
-/* Here the entry is refused and not the call. */
+/* The operation fails, the call does not. */
 WT_TEST(wheel, op_flags)
 {
 	__u32 kind;
@@ -226,7 +226,7 @@ WT_TEST(wheel, unused_members_must_be_zero)
 		op.slack = wrong[i].unused.slack;
 		op.period = wrong[i].unused.period;
 		op.cookie = wrong[i].unused.cookie;
-		/* One by one, and in a batch. */
+		/* Individually, and in a batch. */
 		ops[0] = op;
 		ops[1] = op;
 		EXPECT_EQ(-EINVAL, wt_do(self->fd, &op)) TH_LOG("%u", i);
@@ -268,7 +268,7 @@ WT_TEST(wheel, slots_out_of_range)
 	EXPECT_EQ(0, wt_arm(self->fd, WHEEL_ID(63, 1), WHEN));
 }
 
-/* Touch words and rings: there, or EOPNOTSUPP. */
+/* Without touch words and rings, their use fails with EOPNOTSUPP. */
 WT_TEST(wheel, absent_parts_are_eopnotsupp)
 {
 	__u64 has = wt_features();
@@ -291,14 +291,14 @@ WT_TEST(wheel, absent_parts_are_eopnotsupp)
 	EXPECT_TRUE(untouched(self->fd));
 }
 
-/* An absent table or ring cannot be mapped. */
+/* If the module has no touch words and rings, they cannot be mapped. */
 WT_TEST(wheel, absent_memory_is_not_mapped)
 {
 	static const off_t offsets[] = { 0, 4096, 1 << 20, 1 << 30 };
 	unsigned int i;
 
 	if (wt_features() & (WHEEL_HAS_TOUCH | WHEEL_HAS_RINGS))
-		SKIP(return, "the module has shared memory");
+		SKIP(return, "the module supports shared memory");
 	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
 		EXPECT_EQ(MAP_FAILED, mmap(NULL, 4096, PROT_READ, MAP_SHARED,
 					   self->fd, offsets[i]));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The layout of the ABI, member by member, the same for 32 and 64 bit. Most of
- * it is checked when this is compiled.
+ * The layout of the ABI is the same for 32 and 64 bits. Most of it is checked at compile time.
  */
 #include <kselftest_harness.h>
 #include <assert.h>
@@ -109,7 +108,7 @@ MEMBER(wheel_stats, passes, 96);
 MEMBER(wheel_stats, wakeups, 104);
 MEMBER(wheel_stats, late, 112);
 
-/* The numbers of the commands hold no size: structs can grow. */
+/* Command numbers contain no size, so that structs can grow. */
 TEST(command_numbers)
 {
 	EXPECT_EQ(0xbb00, WHEEL_IOC_SETUP);

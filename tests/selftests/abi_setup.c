@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SETUP and INFO: what is in force, what is out of range, who may, and once.
+ * SETUP and INFO: effective configuration, limits, privileges, and SETUP only once.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static int try_setup(struct wheel_setup setup)
 	return 0;
 }
 
-/* The buckets in force for what was asked, 0: refused. */
+/* The effective number of buckets for a requested number. 0 if SETUP fails. */
 static __u32 buckets_of(__u32 timers, __u32 buckets)
 {
 	struct wheel_setup setup = { .timers = timers, .buckets = buckets };
@@ -131,7 +131,7 @@ static int first_verb(int fd, int verb)
 	return verb ? wt_stop(fd, &unfired) : wt_batch(fd, &op, 0);
 }
 
-/* SUBMIT and STOP configure a file that is not. */
+/* SUBMIT and STOP configure a file with the defaults. */
 WT_TEST(wheel, first_verb_takes_the_defaults)
 {
 	struct wheel_setup setup, info;
@@ -151,7 +151,7 @@ WT_TEST(wheel, first_verb_takes_the_defaults)
 	}
 }
 
-/* Nor does what fails with the defaults, or what only counts and lists. */
+/* Calls that fail with the defaults, STATS, LIST and a nonblocking read() configure nothing. */
 WT_TEST(wheel, what_only_looks_or_fails_configures_nothing)
 {
 	struct wheel_setup setup = { .clock = WHEEL_CLOCK_VIRTUAL, .timers = 64 };
@@ -174,7 +174,7 @@ WT_TEST(wheel, what_only_looks_or_fails_configures_nothing)
 	close(fd);
 }
 
-/* INFO may be handed again what it wrote. */
+/* INFO accepts its own output as input. */
 WT_TEST(wheel, info_takes_its_own_answer)
 {
 	struct wheel_setup setup = {
@@ -266,7 +266,7 @@ WT_TEST(wheel, slots_are_rounded_up)
 	EXPECT_EQ(WHEEL_MAX_BUCKETS / 2, buckets_of(WHEEL_MAX_TIMERS, 1));
 }
 
-/* A clock that may be set back is for schemes that do not care. */
+/* A clock that can be set back requires a scheme that supports that. */
 WT_TEST(wheel, settable_clocks_need_a_ring)
 {
 	__u64 has = wt_features();
@@ -278,7 +278,7 @@ WT_TEST(wheel, settable_clocks_need_a_ring)
 				   .scheme = WHEEL_HIERARCHICAL));
 }
 
-/* SETUP's answer to the user nobody, who opened the file. */
+/* The result of SETUP for an unprivileged user. */
 static int as_nobody(struct wheel_setup setup)
 {
 	struct stat st;
@@ -304,14 +304,14 @@ WT_TEST(wheel, floor_of_the_tick_without_privilege)
 	if (geteuid())
 		SKIP(return, "needs root");
 	if (AS_NOBODY() == -254)
-		SKIP(return, "nobody may not open " WT_DEVICE);
+		SKIP(return, "an unprivileged user may not open " WT_DEVICE);
 	EXPECT_EQ(0, AS_NOBODY());
 	EXPECT_EQ(0, AS_NOBODY(.tick_ns = WHEEL_MIN_TICK_NS));
 	EXPECT_EQ(-EPERM, AS_NOBODY(.tick_ns = WHEEL_MIN_TICK_NS - 1));
 	EXPECT_EQ(-EPERM, AS_NOBODY(.tick_ns = 1));
 	EXPECT_EQ(-EPERM, AS_NOBODY(.clock = WHEEL_CLOCK_BOOTTIME,
 				    .tick_ns = WHEEL_MIN_TICK_NS - 1));
-	/* Nothing runs by itself on a virtual clock. */
+	/* A virtual clock does not run by itself. */
 	EXPECT_EQ(0, AS_NOBODY(.clock = WHEEL_CLOCK_VIRTUAL, .tick_ns = 1));
 	EXPECT_EQ(0, TRY(.tick_ns = WHEEL_MIN_TICK_NS - 1));
 }

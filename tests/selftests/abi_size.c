@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The form of every command: a struct that says its size, whose unknown tail
- * must be zero, at an address that must be good.
+ * The argument of every command: a struct that contains its size, with a zero tail, at a
+ * valid address.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #define WHEN	(5 * WT_MS)
 
 FIXTURE(command) {
-	/* Two wheels in the same state, and a page before a hole. */
+	/* Two wheels in the same state, and a page followed by an inaccessible one. */
 	int fd;
 	int twin;
 	char *page;
@@ -22,7 +22,7 @@ FIXTURE(command) {
 FIXTURE_VARIANT(command) {
 	unsigned long cmd;
 	__u32 size;
-	/* The wheel is to be set up before the command. */
+	/* The wheel is set up before the command. */
 	bool after_setup;
 };
 
@@ -60,7 +60,7 @@ FIXTURE_VARIANT_ADD(command, advance) {
 	.after_setup = true,
 };
 
-/* One timer at WHEN, another much later. */
+/* A wheel with one timer at WHEN and another much later. */
 static int make(bool setup)
 {
 	int fd;
@@ -92,7 +92,7 @@ FIXTURE_TEARDOWN(command)
 	close(self->twin);
 }
 
-/* A call that changes something and answers something, of the given size. */
+/* The argument of a call that has an effect and an output, with the given size. */
 static void fill(void *arg, unsigned long cmd, __u32 size)
 {
 	static struct wheel_op op;
@@ -119,7 +119,7 @@ static void fill(void *arg, unsigned long cmd, __u32 size)
 	*(__u32 *)arg = size;
 }
 
-/* All that can be seen of a wheel. Looking at an unconfigured one configures it. */
+/* Check that the wheel is unchanged. Only INFO leaves a file without a configuration. */
 static bool untouched(int fd, bool setup)
 {
 	struct wheel_setup info;
@@ -135,7 +135,7 @@ static bool untouched(int fd, bool setup)
 		wt_quiet(fd);
 }
 
-/* Does the exact size still do its work, as on a wheel never spoiled? */
+/* Check that the exact size succeeds and returns the same as on the unused twin. */
 static bool still_works(int fd, int twin, unsigned long cmd, __u32 size)
 {
 	char arg[WT_PAGE_MOST] = {}, other[WT_PAGE_MOST] = {};
@@ -218,7 +218,7 @@ WT_TEST(command, last_byte_of_a_page_is_e2big)
 	EXPECT_TRUE(untouched(self->fd, variant->after_setup));
 }
 
-/* A lie about the size does nothing, whichever check comes first. */
+/* An invalid size has no effect. The errno depends on the order of the checks. */
 WT_TEST(command, huge_sizes_fail)
 {
 	static const __u32 sizes[] = {
@@ -247,7 +247,7 @@ WT_TEST(command, bad_addresses_are_efault)
 	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, variant->cmd, NULL));
 	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, variant->cmd, (void *)-4096L));
 	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, variant->cmd, end));
-	/* The size alone can be read, half of it, all but the last byte. */
+	/* Only the size, half of it, or all but the last byte can be read. */
 	fill(arg, variant->cmd, variant->size);
 	memcpy(end - 4, arg, 4);
 	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, variant->cmd, end - 4));
@@ -255,20 +255,20 @@ WT_TEST(command, bad_addresses_are_efault)
 	memcpy(end - variant->size + 1, arg, variant->size - 1);
 	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, variant->cmd,
 				    end - variant->size + 1));
-	/* The struct is good, its tail is not there. */
+	/* The struct can be read, but its tail cannot. */
 	fill(arg, variant->cmd, variant->size + 8);
 	memcpy(end - variant->size, arg, variant->size);
 	EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, variant->cmd,
 				    end - variant->size));
 	EXPECT_TRUE(untouched(self->fd, variant->after_setup));
-	/* The answer cannot be written. */
+	/* The output cannot be written. */
 	ro = end - variant->size;
 	fill(ro, variant->cmd, variant->size);
 	ASSERT_EQ(0, mprotect(self->page, PAGE, PROT_READ));
 	EXPECT_EQ(-EFAULT, wt_ioctl(self->twin, variant->cmd, ro));
 }
 
-/* At any alignment and right before a hole. */
+/* At an unaligned address, directly before an inaccessible page. */
 WT_TEST(command, end_of_a_page)
 {
 	char *arg = self->page + PAGE - variant->size;
@@ -309,7 +309,7 @@ WT_TEST(wheel, unknown_commands_are_enotty)
 	EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, 0xffffffffUL, &stats));
 }
 
-/* A number with a direction and a size in it is another number. */
+/* A command number with direction and size bits is unknown. */
 WT_TEST(wheel, numbers_with_a_size_are_enotty)
 {
 	struct wheel_stats stats = { .size = sizeof(stats) };
@@ -326,7 +326,7 @@ WT_TEST(wheel, numbers_with_a_size_are_enotty)
 	EXPECT_EQ(0, wt_ioctl(self->fd, WHEEL_IOC_STATS, &stats));
 }
 
-/* Another file's command number finds no wheel, and the other way round. */
+/* Commands of this device fail on other files. */
 WT_TEST(wheel, other_files_are_enotty)
 {
 	struct wheel_stats stats = { .size = sizeof(stats) };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ADVANCE: the virtual clock goes where its owner says and never back, and when
- * the call returns everything due by then can be read.
+ * ADVANCE moves the virtual clock forward, never back. When it returns, the events of all timers
+ * that are due by then can be read.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ WT_TEST(wheel, begins_at_zero)
 	EXPECT_EQ(NONE, self->advance.next);
 }
 
-/* To the nanosecond, on a tick boundary or not. */
+/* The clock is set to the nanosecond, on and between tick boundaries. */
 WT_TEST(wheel, goes_where_it_is_told)
 {
 	static const __u64 times[] = {
@@ -81,7 +81,7 @@ WT_TEST(wheel, not_beyond_the_end)
 	EXPECT_EQ(0, self->advance.now);
 }
 
-/* I5: never after the earliest, and beyond now while nothing is due. */
+/* I5: @next is the earliest due time, and later than now after all due timers have expired. */
 WT_TEST(wheel, next_is_the_earliest)
 {
 	__u64 whens[1024], seed = wt_seed(), now = 0, least, bound;
@@ -112,7 +112,7 @@ WT_TEST(wheel, next_is_the_earliest)
 			bound = wt_boundary(bound, WT_MS);
 			least = bound < least ? bound : least;
 		}
-		/* An arm for now is due at the next tick. */
+		/* A timer that was armed for a time up to now is due at the next tick. */
 		if (least != NONE && least <= now)
 			least = (now / WT_MS + 1) * WT_MS;
 		ASSERT_EQ(least, self->advance.next);
@@ -120,7 +120,7 @@ WT_TEST(wheel, next_is_the_earliest)
 	}
 }
 
-/* The earliest one goes: the next but one is the next. */
+/* After CANCEL or REARM of the earliest timer, @next is that of the following one. */
 WT_TEST(wheel, next_after_a_cancel)
 {
 	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), 5 * WT_MS));
@@ -141,7 +141,7 @@ WT_TEST(wheel, next_after_a_cancel)
 	EXPECT_EQ(NONE, self->advance.next);
 }
 
-/* timer.c, 2020: a past deadline must not take the clock back. */
+/* A past deadline must not set the clock back. Compare a bug in timer.c, fixed in 2020. */
 WT_TEST(wheel, past_deadline_then_a_normal_one)
 {
 	ASSERT_EQ(0, advance(self->fd, WT_HOUR, &self->advance));
@@ -192,7 +192,7 @@ static void *move(void *arg)
 	return NULL;
 }
 
-/* Several that move it: it is where the farthest wanted it. */
+/* Several threads move the clock. It ends at the latest of their times. */
 WT_TEST(wheel, moved_by_threads)
 {
 	struct wheel_event events[1024];

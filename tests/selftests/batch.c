@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Batches: in order, an answer for each entry, and what an entry that fails
- * leaves as it was.
+ * Batches: operations are performed in order, each has a result, and a failed operation
+ * has no effect.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ WT_TEST(wheel, empty)
 	EXPECT_EQ(12345678, batch.now);
 }
 
-/* No entry of an empty batch is looked at. */
+/* An empty batch reads no operation. */
 WT_TEST(wheel, empty_at_a_bad_address)
 {
 	struct wheel_submit batch = {
@@ -79,7 +79,7 @@ WT_TEST(wheel, each_entry_has_its_answer)
 	EXPECT_LEDGER(self->fd, .armed = 2, .refused = 1);
 }
 
-/* Later entries see what earlier ones did. */
+/* Later operations see the effects of earlier ones. */
 WT_TEST(wheel, entries_are_done_in_order)
 {
 	struct wheel_op ops[] = {
@@ -112,7 +112,7 @@ WT_TEST(wheel, entries_are_done_in_order)
 	EXPECT_EQ(-EAGAIN, wt_read(self->fd, &event, 1));
 }
 
-/* Answers are all that is written, and QUERY's deadline. */
+/* Only the results and the deadline of QUERY are written. */
 WT_TEST(wheel, nothing_but_the_answers_is_written)
 {
 	struct wheel_op ops[5], before[5];
@@ -137,7 +137,7 @@ WT_TEST(wheel, nothing_but_the_answers_is_written)
 	}
 }
 
-/* One entry fails in the middle of a long batch: the others do not care. */
+/* One operation fails in a long batch. The others succeed. */
 WT_TEST(wheel, one_bad_entry_anywhere)
 {
 	static const __u32 places[] = { 0, 1, 63, 64, 65, 127, 128, 300, 999 };
@@ -194,7 +194,7 @@ WT_TEST(wheel, a_hundred_thousand_entries)
 	close(fd);
 }
 
-/* A stride of a newer header: its tail is zero, and stays as it is. */
+/* A larger stride, as with a newer header: the tail must be zero and is not changed. */
 WT_TEST(wheel, a_wider_stride_with_zeros)
 {
 	static const __u32 strides[] = { 64, 72, 80, 128, 256, 4096 };
@@ -248,7 +248,7 @@ WT_TEST(wheel, strides_that_are_too_small)
 	EXPECT_LEDGER(self->fd, .armed = 0);
 }
 
-/* One clock reading a batch; it is returned, and relative times count from it. */
+/* A batch reads the clock once, returns the time, and adds relative deadlines to it. */
 WT_TEST(wheel, relative_times_count_from_now)
 {
 	struct wheel_op ops[4];
@@ -277,7 +277,7 @@ WT_TEST(wheel, relative_times_count_from_now)
 	EXPECT_EQ(t + 9 * WHEN, ops[0].when);
 }
 
-/* On a running clock, now lies between two readings of the program's own. */
+/* On a running clock, @now is between two clock reads of the program. */
 WT_TEST(wheel, now_is_the_clock_of_the_wheel)
 {
 	__u64 before, after, when;

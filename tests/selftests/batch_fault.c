@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Batches that stop in the middle: the first done entries are done and
- * answered, and nothing else is.
+ * Batches that stop in the middle: exactly the first @done operations are performed and have
+ * a result.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 FIXTURE(wheel) {
 	int fd;
-	/* FIT entries that arm, right before a page that is not there. */
+	/* FIT operations that arm, directly before an inaccessible page. */
 	struct wheel_op *ops;
 	struct wheel_submit batch;
 };
@@ -51,7 +51,7 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->fd);
 }
 
-/* Timers armed so far, or -1. */
+/* The number of armed timers, or -1. */
 static long armed(int fd)
 {
 	struct wheel_stats stats;
@@ -59,7 +59,7 @@ static long armed(int fd)
 	return wt_stats(fd, &stats) ? -1 : (long)stats.armed;
 }
 
-/* Are the first entries answered with 0, and all others not at all? */
+/* Check that exactly the operations before @done have the result 0. */
 static bool answered(const struct wheel_op *ops, __u32 first, __u32 done,
 		     __u32 count)
 {
@@ -71,7 +71,7 @@ static bool answered(const struct wheel_op *ops, __u32 first, __u32 done,
 	return true;
 }
 
-/* Of a batch, and of a single operation. */
+/* For a batch and for a single operation. */
 WT_TEST(wheel, bad_address_does_nothing)
 {
 	static const __u64 addresses[] = {
@@ -116,7 +116,7 @@ WT_TEST(wheel, count_beyond_all_memory)
 	EXPECT_TRUE(answered(self->ops, 0, self->batch.done, FIT));
 }
 
-/* A hole where each page begins, and the same call again when it is mended. */
+/* Each page is inaccessible at first. The batch is resumed after each page becomes accessible. */
 WT_TEST(wheel, goes_on_from_done)
 {
 	struct wheel_op *ops = self->ops;
@@ -147,7 +147,7 @@ WT_TEST(wheel, goes_on_from_done)
 	EXPECT_TRUE(answered(ops, 0, FIT, FIT));
 }
 
-/* The hole begins inside an entry. */
+/* The inaccessible page begins inside an operation. */
 WT_TEST(wheel, hole_inside_an_entry)
 {
 	struct wheel_op *ops;
@@ -177,7 +177,7 @@ WT_TEST(wheel, hole_inside_an_entry)
 	}
 }
 
-/* Entries that can be read but not answered are not done. */
+/* Operations that can be read, but whose results cannot be written, are not performed. */
 WT_TEST(wheel, answers_cannot_be_written)
 {
 	ASSERT_EQ(0, mprotect(self->ops, ROOM, PROT_READ));
@@ -200,7 +200,7 @@ WT_TEST(wheel, answers_can_be_written_half_way)
 	EXPECT_TRUE(answered(self->ops, 0, self->batch.done, FIT));
 }
 
-/* An unknown tail in the middle stops there with E2BIG. */
+/* A nonzero unknown tail stops the batch there with E2BIG. */
 WT_TEST(wheel, a_tail_that_is_not_zero)
 {
 	static const __u32 places[] = { 0, 1, 31, 32, 63, 64, 65, 99 };
@@ -234,7 +234,7 @@ WT_TEST(wheel, a_tail_that_is_not_zero)
 	}
 }
 
-/* Two entries name one slot, and the batch stops between the two. */
+/* ARM and QUERY of one slot, then an unreadable operation: only the first @done have an effect. */
 WT_TEST(wheel, cancel_after_the_hole_is_not_done)
 {
 	__u64 when;
@@ -254,7 +254,7 @@ static void on_alarm(int nr)
 	(void)nr;
 }
 
-/* Signals all the time: a batch is done, or says how far it came. */
+/* Frequent signals: a batch completes, or fails with EINTR and returns the progress in @done. */
 WT_TEST(wheel, goes_on_after_signals)
 {
 	enum { N = 50000 };

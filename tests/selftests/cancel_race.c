@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CANCEL beside a pass: the answer says where the event is. After 0 there is none, and
- * after ENOENT it is there to be read, not on its way.
+ * CANCEL concurrent with a pass. After 0 no event follows. After ENOENT, the event can be
+ * read immediately.
  *
- * It shows that the two agree wherever chance has them meet. The wait that makes it so is
- * too short to be missed by chance: without it this was not seen to fail. That a flush waits
- * for a callback that runs is told by KUnit, which holds one: flush_waits_for_all.
+ * A step of a pass delivers the timers that it expires before it releases the lock of the
+ * file. This test shows that for random interleavings.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -17,7 +16,7 @@
 #define TIMERS	64
 #define ROUNDS	2000
 
-/* Moves the clock by a tick as soon as a round begins. */
+/* Advances the clock by one tick at the start of each round. */
 struct mover {
 	pthread_t thread;
 	int fd;
@@ -56,7 +55,7 @@ static void *move(void *arg)
 	return NULL;
 }
 
-/* All that are armed are cancelled in one call. Returns how many had fired. */
+/* Cancel all timers in one call. Returns the number of timers that had expired. */
 static int cancel_all(struct wheel_op *ops, int fd, __u64 gen)
 {
 	int i, fired = 0;

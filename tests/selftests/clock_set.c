@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Clocks that somebody sets: what runs on them follows, in both directions, and
- * what runs on others does not notice. The tests set the machine's clock for a
- * moment and put it right again; env WHEEL_KEEP_CLOCK forbids that.
+ * Settable clocks: their timers follow a step in both directions, and timers of other
+ * clocks are not affected. The tests set the system clock and restore it. Set the
+ * environment variable WHEEL_KEEP_CLOCK to skip them.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -11,13 +11,13 @@
 
 #include "wheel_test.h"
 
-/* A bounded wheel holds a minute and more: longer than a test is at its steps. */
+/* A bounded wheel spans more than a minute, longer than the steps of a test take. */
 #define TICK	(10 * WT_MS)
 #define BUCKETS	8192
 
 FIXTURE(clock) {
 	int fd;
-	/* How far the clock is from where it ought to be. */
+	/* Offset of the clock from the correct time. */
 	__s64 shifted;
 	struct wheel_event event;
 };
@@ -65,7 +65,7 @@ FIXTURE_SETUP(clock)
 	    !(wt_features() & WHEEL_HAS_SCHEME(variant->scheme)))
 		SKIP(return, "the module has no such clock or scheme");
 	if (wt_set_clock(0))
-		SKIP(return, "the clock may not be set");
+		SKIP(return, "no permission to set the clock");
 	self->fd = wt_open_setup(O_NONBLOCK, &setup);
 	ASSERT_LE(0, self->fd);
 }
@@ -77,8 +77,8 @@ FIXTURE_TEARDOWN(clock)
 }
 
 /*
- * Set back by 5 s: due 5 s later, by the clock that it was armed for. On a busy machine it
- * may be due before the clock is set: then another one is armed.
+ * The clock is set back by 5 s: the timer is due 5 s later. On a busy machine, it may expire
+ * before the clock is set; then another timer is armed.
  */
 WT_TEST(clock, p1_never_early_when_set_back)
 {
@@ -108,7 +108,7 @@ WT_TEST(clock, p1_never_early_when_set_back)
 	EXPECT_LE(when, self->event.fired);
 }
 
-/* Set on by an hour: what has come to be due fires, the rest does not. */
+/* The clock is set forward by up to an hour: only the timers that are due now expire. */
 WT_TEST(clock, p2_bounded_late_when_set_on)
 {
 	__u64 now = wt_now(variant->clock);
@@ -133,7 +133,7 @@ WT_TEST(clock, p2_bounded_late_when_set_on)
 	EXPECT_TRUE(wt_quiet(self->fd));
 }
 
-/* Armed after it was set back: not before its time and not lost. */
+/* A timer that is armed after a step back expires, and not early. */
 WT_TEST(clock, p1_never_early_armed_after_a_step_back)
 {
 	__u64 gen, when;
@@ -152,7 +152,7 @@ WT_TEST(clock, p1_never_early_armed_after_a_step_back)
 	}
 }
 
-/* A period keeps its grid over a step, and counts what it stepped over. */
+/* A periodic timer keeps its grid after a step, and counts the skipped periods as missed. */
 WT_TEST(clock, period_over_a_step)
 {
 	__u64 start = wt_now(variant->clock) + 5 * WT_MS;
@@ -173,7 +173,10 @@ WT_TEST(clock, period_over_a_step)
 		EXPECT_LT(200, points);
 }
 
-/* A bounded wheel cannot hold the next period if that is hours away; others wait for it. */
+/*
+ * After a step back by an hour, the next period is beyond the span of a bounded wheel, and the
+ * timer ends. With other schemes it remains pending.
+ */
 WT_TEST(clock, period_beyond_a_step_back)
 {
 	bool over = variant->scheme == WHEEL_BOUNDED;
@@ -188,7 +191,7 @@ WT_TEST(clock, period_beyond_a_step_back)
 	EXPECT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 2), 0));
 }
 
-/* now is what it is after the step. */
+/* SUBMIT returns the time after the step. */
 WT_TEST(clock, now_after_a_step)
 {
 	__u64 before, after;
@@ -206,7 +209,7 @@ WT_TEST(clock, now_after_a_step)
 	}
 }
 
-/* ENTER, in a thread of its own, for an event that never comes. */
+/* A thread that waits in ENTER for an event that never arrives. */
 struct waiter {
 	pthread_t thread;
 	pid_t tid;
@@ -228,8 +231,8 @@ static void *wait_in_vain(void *arg)
 }
 
 /*
- * Begin to wait, on a wheel with a ring: 0 when it sleeps, or when its time came before
- * anybody saw that, on a busy machine.
+ * Start a waiter on a wheel with a ring. Returns 0 when it sleeps, or when @until has passed
+ * before that was detected, on a busy machine.
  */
 static int begin(struct waiter *w, __u32 clock, __u64 until)
 {
@@ -247,7 +250,7 @@ static int begin(struct waiter *w, __u32 clock, __u64 until)
 	return wt_sleeps(w->tid) || until <= wt_now(clock) ? 0 : -1;
 }
 
-/* A program that waits until a time is told when the clock jumps past it, and not before. */
+/* ENTER returns when the clock is set past @until, and not before. */
 WT_TEST(clock, enter_gives_up_by_the_clock)
 {
 	__u64 until = wt_now(variant->clock) + (variant->follows ? WT_HOUR : WT_SEC);
@@ -262,7 +265,7 @@ WT_TEST(clock, enter_gives_up_by_the_clock)
 	close(w.fd);
 }
 
-/* On a busy machine its time may have come before the clock is set: then once more. */
+/* On a busy machine, @until may pass before the clock is set; then the test is repeated. */
 WT_TEST(clock, enter_does_not_give_up_when_set_back)
 {
 	struct waiter w;

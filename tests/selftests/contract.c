@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random operations against the model of the contract: every answer, event, word and
- * counter must be the model's, whether events are read or come by the ring.
+ * Random operations on the device and on the model of the ABI. All results, events, words and
+ * counters must be equal, both with read() and with a completion ring.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -20,12 +20,12 @@
 
 /**
  * struct device - a file, as a side of a comparison
- * @side: how it is asked
+ * @side: its operations
  * @fd: the file
- * @hold: operations that it executes under one lock hold, at most
- * @kernel: of its ring, or NULL
- * @user: of its ring
- * @events: of its ring
+ * @hold: maximum number of operations that it executes under one lock hold
+ * @kernel: kernel page of its ring, or NULL
+ * @user: user page of its ring
+ * @events: events of its ring
  */
 struct device {
 	struct side side;
@@ -49,8 +49,8 @@ static int device_submit(struct side *side, struct wheel_op *ops, __u32 count)
 }
 
 /*
- * With a ring, SUBMIT runs one step of a pass that is left to the program, whose budget the model
- * does not know. ENTER completes the pass, after each lock hold.
+ * With a ring, SUBMIT runs one step of a pass that is left to the program, with a budget that the
+ * model does not have. ENTER completes the pass after each lock hold.
  */
 static int device_submit_ring(struct side *side, struct wheel_op *ops, __u32 count)
 {
@@ -120,13 +120,13 @@ static void *map(int fd, size_t size, int prot, off_t offset)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* A bit for each. */
+/* Map a bitmap with @count bits. */
 static __u64 *map_bits(int fd, __u32 count, off_t offset)
 {
 	return map(fd, (count + 7) / 8, PROT_READ | PROT_WRITE, offset);
 }
 
-/* Open a wheel: 0, or the line where that failed. */
+/* Open and map a wheel. Returns 0, or the line of a failure. */
 static int device_open(struct device *d, struct wheel_setup *setup)
 {
 	long page = wt_page();
@@ -200,8 +200,8 @@ FIXTURE_TEARDOWN(contract)
 }
 
 /*
- * The device against the model, on a wheel with these flags and this ring, whose slots
- * lie so far apart.
+ * Compare the device with the model, on a wheel with these flags and this ring. @apart is the
+ * distance between the slots in use.
  */
 static int compare(struct device *device, struct model *model, __u32 scheme,
 		   __u64 tick, __u32 flags, __u32 events, __u32 apart)

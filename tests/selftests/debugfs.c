@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * debugfs shows every wheel there is, to root alone, while wheels come and go.
+ * debugfs shows all wheels, to root only, while wheels are created and freed.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 static char text[1 << 20];
 
-/* Our wheel is the one with this tick. NULL: there is none. */
+/* The text about the wheel of this test, which is identified by its tick. NULL if not found. */
 static const char *our_wheel(void)
 {
 	int fd = open(WHEELS, O_RDONLY);
@@ -43,7 +43,7 @@ FIXTURE_SETUP(debugfs)
 	};
 
 	if (access(WHEELS, R_OK))
-		SKIP(return, "no debugfs, or we may not look");
+		SKIP(return, "no debugfs, or no permission");
 	self->fd = wt_open_setup(O_NONBLOCK, &setup);
 	ASSERT_LE(0, self->fd);
 }
@@ -53,7 +53,7 @@ FIXTURE_TEARDOWN(debugfs)
 	close(self->fd);
 }
 
-/* The number in the first line of a wheel that begins like this. */
+/* The number after the first occurrence of a key. */
 static __u64 entry(const char *wheel, const char *key)
 {
 	const char *at = strstr(wheel, key);
@@ -128,7 +128,7 @@ static void *come_and_go(void *arg)
 	return NULL;
 }
 
-/* A reader sees whole wheels, while others are made and destroyed. */
+/* A reader sees complete wheels while others are created and freed. */
 WT_TEST(debugfs, while_wheels_come_and_go)
 {
 	bool done = false;

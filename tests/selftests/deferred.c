@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A deferred file: the interrupt has left due timers to the owner. Its hrtimer is off until the
- * owner calls, and nothing but the owner's read(), ENTER and SUBMIT expires a timer.
+ * A deferred file: the interrupt has left due timers to the owner. Its hrtimer is inactive until
+ * the owner makes a system call. Only read(), ENTER and SUBMIT of the owner expire timers.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #define TIMERS		100
 #define RING		128
-/* Upper limit on the number of timers that one interrupt takes. */
+/* Upper limit on the number of timers that one interrupt expires. */
 #define SHORT		8
 #define TICK		WHEEL_MIN_TICK_NS
 /* Several ticks. A file that is not deferred has expired its due timers by then. */
@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(deferred)
 	close(self->fd);
 }
 
-/* Timers that are due together. They are more than an interrupt takes. */
+/* Arm more timers for one tick than an interrupt expires, and wait until they are due. */
 static int defer(int fd, __u64 gen)
 {
 	__u64 when = wt_now(WHEEL_CLOCK_MONOTONIC) + 5 * WT_MS;
@@ -112,7 +112,7 @@ WT_TEST(deferred, p12_poll_expires_nothing)
 	EXPECT_GE(SHORT, self->stats.fired);
 }
 
-/* A timer that is due but was not taken is pending. */
+/* A due timer that has not expired yet is pending and can be cancelled. */
 WT_TEST(deferred, p4_cancel_of_a_due_timer)
 {
 	int i, cancelled = 0;

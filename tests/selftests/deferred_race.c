@@ -5,7 +5,7 @@
  * Up to three threads consume the events of one file, in one of many ways, while signals
  * interrupt them. The file is deferred repeatedly, because few interrupts occur without a
  * system call. After each round of timers the producer waits until all events have arrived. A
- * lost wake-up therefore shows as a round without progress.
+ * lost wake-up is therefore detected as a round without progress.
  */
 #include <kselftest_harness.h>
 #include <errno.h>
@@ -29,7 +29,7 @@
 #define MOST_THREADS	3
 #define ROOM		64
 #define SIGNAL_US	2000
-/* A guard against hangs on the slowest machine. */
+/* Timeout for a round without progress, sufficient for a slow machine. */
 #define NO_PROGRESS	(60 * WT_SEC)
 
 /**
@@ -122,7 +122,7 @@ static bool take_ring(struct race *race)
 	return tail;
 }
 
-/* Until the ring is empty, and the kernel has no event for it. */
+/* Take events until the ring is empty and WHEEL_RING_BACKLOG is clear. */
 static void empty_ring(struct race *race)
 {
 	struct wheel_enter enter;
@@ -154,7 +154,7 @@ static bool await(int epoll)
 	return epoll_wait(epoll, &event, 1, -1) == 1 && event.events & EPOLLHUP;
 }
 
-/* Each edge is followed by reads until EAGAIN. */
+/* After each edge, read until EAGAIN. */
 static void by_edges(struct race *race)
 {
 	int epoll = watch(race, EPOLLIN | EPOLLET), n = 0;
@@ -168,7 +168,7 @@ static void by_edges(struct race *race)
 	close(epoll);
 }
 
-/* A short read says as much as EAGAIN. */
+/* After each edge, read until fewer events are returned than requested. */
 static void by_edges_and_short_reads(struct race *race)
 {
 	int epoll = watch(race, EPOLLIN | EPOLLET), n = 0;
@@ -228,7 +228,7 @@ static void by_uring(struct race *race)
 	wt_uring_close(&uring);
 }
 
-/* Without a system call, unless the flag requests one. */
+/* Take events without system calls, unless WHEEL_RING_BACKLOG requests one. */
 static void by_flag(struct race *race)
 {
 	struct wheel_enter enter;
@@ -283,10 +283,10 @@ static void by_uring_on_the_ring(struct race *race)
 /**
  * struct way - how events are consumed
  * @consume: function of each consumer
- * @ring: through the ring
- * @blocking: the file is not in non-blocking mode
- * @room: events per read()
- * @contended: threads submit operations all the time
+ * @ring: events are delivered through the ring
+ * @blocking: the file is in blocking mode
+ * @room: maximum number of events per read()
+ * @contended: other threads submit operations continuously
  */
 struct way {
 	void (*consume)(struct race *race);
@@ -419,7 +419,7 @@ static void *consume(void *arg)
 	return NULL;
 }
 
-/* Holds the locks of the file most of the time. */
+/* Hold the lock of the file most of the time. */
 static void *contend(void *arg)
 {
 	static __u32 number;
@@ -457,7 +457,7 @@ static __u32 arm_some(struct race *race, __u64 gen, __u64 *seed)
 	return wt_batch(race->ring.fd, ops, n) ? 0 : n;
 }
 
-/* Returns true when as many events have arrived. */
+/* Wait for @want events in total. Returns false if there is no progress or too many events. */
 static bool arrived(struct race *race, __u32 want)
 {
 	__u64 since = wt_now(WHEEL_CLOCK_MONOTONIC);
@@ -489,7 +489,7 @@ static void send_signals(bool on)
 	setitimer(ITIMER_REAL, &every, NULL);
 }
 
-/* The producer takes no signals, and neither do threads that it starts later. */
+/* Block or unblock the signal in this thread and in threads that it starts later. */
 static void block_signals(int how)
 {
 	sigset_t set;
@@ -509,7 +509,7 @@ static int start(pthread_t *threads, int n, void *(*function)(void *), struct ra
 	return n;
 }
 
-/* Returns the number of timers that had not fired. */
+/* Stop the wheel and join the threads. Returns the number of unfired timers. */
 static __u64 stop(struct race *race, pthread_t *threads, int n)
 {
 	__u64 unfired = 0;
@@ -523,7 +523,7 @@ static __u64 stop(struct race *race, pthread_t *threads, int n)
 	return unfired;
 }
 
-/* Returns the number of events that were lost, or -1. */
+/* Run all rounds. Returns the number of lost events, or -1. */
 static int run(struct race *race, const struct way *way, int consumers, __u64 *seed)
 {
 	pthread_t threads[MOST_THREADS + CONTENDERS];
@@ -541,7 +541,7 @@ static int run(struct race *race, const struct way *way, int consumers, __u64 *s
 		if (!armed)
 			fail(race, __LINE__);
 		want += armed;
-		/* Without it, join() may wait forever: the consumers have lost a wake-up. */
+		/* Do not join the threads: after a lost wake-up, they wait forever. */
 		if (!arrived(race, want))
 			return race->failed ? -1 : (int)(want - load(&race->got));
 	}
@@ -549,7 +549,7 @@ static int run(struct race *race, const struct way *way, int consumers, __u64 *s
 	return race->failed ? -1 : 0;
 }
 
-/* The state of a file whose consumers wait for an event that has not arrived. */
+/* Print the state of a file whose consumers wait for a lost event. */
 static void explain(struct race *race, int consumers, int clock)
 {
 	struct pollfd p = { .fd = race->ring.fd, .events = POLLIN };
@@ -587,7 +587,7 @@ WT_TEST(race, p3_nothing_is_lost_while_deferred)
 	}
 }
 
-/* STOP at any time: each timer has one event or counts as not fired. */
+/* STOP at a random time: each timer has one event or is counted as unfired. */
 WT_TEST(race, p3_nothing_is_lost_by_stop_while_deferred)
 {
 	const struct way *way = &variant->way;
@@ -617,7 +617,7 @@ WT_TEST(race, p3_nothing_is_lost_by_stop_while_deferred)
 	}
 }
 
-/* Deferred or not, close() frees the file. */
+/* close() frees the file, whether it is deferred or not. */
 WT_TEST(race, p10_close_while_deferred)
 {
 	const struct way *way = &variant->way;
@@ -631,7 +631,7 @@ WT_TEST(race, p10_close_while_deferred)
 		wt_let_pass(1 + wt_below(&self->seed, 4 * WT_MS));
 		close_it(race, way);
 	}
-	/* io_uring releases its files later: this test's, and those of the test before. */
+	/* io_uring releases files asynchronously, including those of previous tests. */
 	while (wt_module_refs() > refs)
 		wt_let_pass(WT_MS);
 }

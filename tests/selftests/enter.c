@@ -68,7 +68,7 @@ WT_TEST(enter, does_not_wait_when_it_is_not_asked_to)
 	ASSERT_EQ(0, wt_advance(self->ring.fd, WT_MS, NULL));
 	ASSERT_EQ(0, wt_enter(self->ring.fd, 5, 0, &self->enter));
 	EXPECT_EQ(2, self->enter.ready);
-	/* A time that has passed. */
+	/* A time in the past. */
 	ASSERT_EQ(0, wt_enter(self->ring.fd, 5, WT_MS, &self->enter));
 	EXPECT_EQ(2, self->enter.ready);
 }
@@ -91,7 +91,7 @@ static void *wait_in_enter(void *arg)
 	return NULL;
 }
 
-/* One at a time they come; the waiter sleeps until all five are there. */
+/* Events arrive one at a time. The waiter sleeps until all five are available. */
 WT_TEST(enter, waits_for_many)
 {
 	struct waiter w = { .fd = self->ring.fd, .wait = 5, .until = WT_FOREVER };
@@ -108,7 +108,7 @@ WT_TEST(enter, waits_for_many)
 	EXPECT_EQ(5, w.enter.ready);
 }
 
-/* No thread but the caller on this CPU, and only when it sleeps others: 0 if so. */
+/* Run on one CPU with real-time priority: other threads run there only while the caller sleeps. */
 static int rule_one_cpu(void)
 {
 	struct sched_param param = { .sched_priority = 1 };
@@ -123,8 +123,8 @@ static int rule_one_cpu(void)
 #define LONG_RING	128
 
 /*
- * The ring fills and the waiter is woken; before it looks another takes all, so that
- * it has to fetch for itself what waits: more than goes under one lock hold.
+ * The ring fills and the waiter is woken. Before it runs, all events are taken. It then has
+ * to move due timers into the ring itself, more than it expires under one lock hold.
  */
 TEST(gets_what_waits_in_the_kernel)
 {
@@ -167,7 +167,7 @@ WT_TEST(enter, gives_up_at_a_time)
 	EXPECT_EQ(1, w.enter.ready);
 }
 
-/* All that came by the time is there, wherever the waiter was when the clock moved. */
+/* Events up to @until are delivered, regardless of where the waiter was when the clock moved. */
 WT_TEST(enter, misses_nothing_by_its_time)
 {
 	struct waiter w = { .fd = self->ring.fd, .wait = 5 };

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each allocation and each copy from or to the program fails once, the first, the second
- * and so on, in each entry point, until a call meets no failure. A call that failed says so
- * by a clean errno, and the wheel is as good as before: what was pending still is, what had
- * fired is read once, and a timer more can be armed. For kernels that fail on demand, by
- * /proc/thread-self/fail-nth.
+ * Fail the first, second, ... allocation or user copy of each entry point, until a call
+ * completes without a failure. A failed call returns an errno and leaves the wheel usable:
+ * pending timers stay pending, an event is delivered once, and another timer can be armed.
+ * Needs a kernel with /proc/thread-self/fail-nth.
  *
- * Without CAP_SYS_RESOURCE a file has a payer, who is found or made first and is charged:
- * a call that failed has charged nobody.
+ * Without CAP_SYS_RESOURCE, the memory of a file is charged to its user, whose record is
+ * found or allocated first. A failed call leaves no charge behind.
  */
 #include <kselftest_harness.h>
 #include <errno.h>
@@ -34,8 +33,8 @@
 #define LATER	WHEEL_ID(TIMERS - 1, 1)
 
 /*
- * A wheel with a timer that is pending and an event that is not taken; the event, once it
- * is taken; and another file.
+ * @fd is a wheel with a pending timer and an unread event; @event is that event after it
+ * was read. @other is a second file.
  */
 struct world {
 	int			fd;
@@ -45,16 +44,16 @@ struct world {
 	struct wheel_event	event;
 };
 
-/* One result that is skipped is enough. */
+/* Skip all tests with a single result. */
 static void __attribute__((constructor)) need_failures(void)
 {
 	if (!access(NTH, W_OK))
 		return;
-	printf("TAP version 13\n1..0 # SKIP the kernel does not fail on demand\n");
+	printf("TAP version 13\n1..0 # SKIP the kernel has no fault injection\n");
 	exit(4);
 }
 
-/* Allocations that may sleep fail as well, of any size, and without a word in the log. */
+/* Fail allocations of any size, also those that may sleep, without messages in the log. */
 static bool make_all_fail(void)
 {
 	return wt_write_file(DEBUG "failslab/ignore-gfp-wait", "0") &&
@@ -73,7 +72,7 @@ static bool fail_from(int nth_fd, unsigned int n)
 	return pwrite(nth_fd, text, len, 0) == len;
 }
 
-/* Did the failure come? That of this very read means that it did not before. */
+/* Check whether the fault was injected. If it hits this pread(), it was not injected before. */
 static bool has_failed(int nth_fd)
 {
 	char text[16] = "";
@@ -96,7 +95,7 @@ static int call_open(struct world *world)
 	return raw(world->other);
 }
 
-/* Of a file that is not set up, and that can be if this failed for want of memory. */
+/* Set up a new file. After ENOMEM, a second SETUP must succeed. */
 static int call_setup(struct world *world)
 {
 	struct wheel_setup setup = {
@@ -140,7 +139,7 @@ static int call_arm(struct world *world)
 	return arm_later(world->fd, 0);
 }
 
-/* Of a file that is not set up: that, and the pages of a slot. */
+/* Set up a new file and arm a timer in it, which allocates the pages of its slot. */
 static int call_setup_and_arm(struct world *world)
 {
 	return call_setup(world) ?: arm_later(world->other, WHEEL_OP_KEEP);
@@ -190,7 +189,7 @@ static int call_read(struct world *world)
 {
 	int err = raw(read(world->fd, &world->event, sizeof(world->event)));
 
-	/* A call that failed may have written, but no event. */
+		/* A failed call may have modified the buffer, but delivers no event. */
 	if (err)
 		world->event.id = 0;
 	return err;
@@ -307,15 +306,15 @@ FIXTURE_VARIANT_ADD(fault, fdinfo) {
 };
 
 FIXTURE_VARIANT_ADD(fault, open_by_a_payer) {
-	.name = "open by a payer", .call = call_open, .pays = true,
+	.name = "open, charged", .call = call_open, .pays = true,
 };
 
 FIXTURE_VARIANT_ADD(fault, setup_by_a_payer) {
-	.name = "setup by a payer", .call = call_setup, .pays = true,
+	.name = "setup, charged", .call = call_setup, .pays = true,
 };
 
 FIXTURE_VARIANT_ADD(fault, arm_by_a_payer) {
-	.name = "arm by a payer", .call = call_setup_and_arm, .pays = true,
+	.name = "arm, charged", .call = call_setup_and_arm, .pays = true,
 };
 
 FIXTURE_SETUP(fault)
@@ -329,7 +328,7 @@ FIXTURE_TEARDOWN(fault)
 {
 }
 
-/* Without this privilege files are paid for; it can be had back. */
+/* Drop or restore CAP_SYS_RESOURCE. Without it, the memory of files is charged to the user. */
 static bool set_privilege(bool privileged)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -358,7 +357,7 @@ static int begin(struct world *world, __u32 events)
 	       wt_advance(fd, 10 * WT_MS, NULL);
 }
 
-/* The event is in the ring, or was read, or can be. */
+/* Check that the event is in the ring, was read, or can be read, and exactly once. */
 static bool event_is_there_once(struct world *world, __u32 events)
 {
 	struct wheel_enter enter = { .size = sizeof(enter) };
@@ -373,7 +372,7 @@ static bool event_is_there_once(struct world *world, __u32 events)
 	       (world->stopped ? -ESHUTDOWN : -EAGAIN);
 }
 
-/* All that a program may ask of a wheel, whatever failed before. */
+/* Check that the wheel supports all operations after a failure. */
 static bool is_usable(struct world *world, __u32 events)
 {
 	int fd = world->fd;
@@ -381,7 +380,7 @@ static bool is_usable(struct world *world, __u32 events)
 	__u64 when, unfired;
 	int armed;
 
-	/* A STOP that failed has stopped it or not; the next one does. */
+		/* A failed STOP may or may not have stopped the wheel. The next one stops it. */
 	if (world->stopped && wt_stop(fd, &unfired))
 		return false;
 	armed = wt_arm(fd, LATER, WT_HOUR);
@@ -426,7 +425,7 @@ FIXTURE(payer) {
 	int	nth_fd;
 };
 
-/* A page more or less is one file more or less, or none. */
+/* A low limit: a leaked charge of a page can reduce the number of files that fit. */
 FIXTURE_SETUP(payer)
 {
 	const struct rlimit nothing = {};
@@ -444,7 +443,7 @@ FIXTURE_TEARDOWN(payer)
 	wt_write_file(LIMIT, "0");
 }
 
-/* How many files a payer can set up besides, until there is no more to be had. */
+/* The number of files that can be set up until the user's memory limit is reached. */
 static int files_left(void)
 {
 	struct world world[FILES];
@@ -459,7 +458,10 @@ static int files_left(void)
 	return n;
 }
 
-/* How many files there may be beside one whose @nth allocation or copy fails; -1: no such one. */
+/*
+ * Let the @nth allocation or copy of a set-up fail. Returns the number of files that can still
+ * be set up in addition to this one, or -1 if it could not be armed.
+ */
 static int left_beside(int nth_fd, unsigned int nth, bool *failed)
 {
 	bool begun = fail_from(nth_fd, nth);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /proc/PID/fdinfo: a wheel tells whoever may look what it is and what is in it,
- * and nothing that is not theirs to know.
+ * /proc/PID/fdinfo shows the configuration and the counters of a wheel, but no secrets.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -44,7 +43,7 @@ static int look(int fd, char *text, size_t room)
 	return 0;
 }
 
-/* Is there a line with this number in it and a word that begins like that? */
+/* Check for a line that contains this word and this number. */
 static bool says(const char *text, const char *word, unsigned long long number)
 {
 	char line[256], digits[32];
@@ -88,7 +87,7 @@ WT_TEST(wheel, tells_what_is_in_it)
 	EXPECT_TRUE(says(self->text, "unread", 776));
 }
 
-/* Every line is a name, a colon and a value. */
+/* Each line consists of a name, a colon and a value. */
 WT_TEST(wheel, lines_have_a_form)
 {
 	char *line, *rest;
@@ -101,12 +100,12 @@ WT_TEST(wheel, lines_have_a_form)
 		EXPECT_NE(NULL, strchr(line, ':'));
 		lines++;
 	}
-	/* pos, flags, mnt_id and ino are every file's. */
+	/* pos, flags, mnt_id and ino exist for every file. */
 	EXPECT_LT(4, lines);
 	EXPECT_GT(64, lines);
 }
 
-/* No kernel address, no cookie of a timer. */
+/* No kernel addresses and no cookies are shown. */
 WT_TEST(wheel, tells_no_secrets)
 {
 	struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WT_MS);
@@ -120,13 +119,13 @@ WT_TEST(wheel, tells_no_secrets)
 	EXPECT_EQ(NULL, strcasestr(self->text, "5c84d51e9cf2aaaa"));
 	for (run = 0, at = self->text; *at; at++) {
 		run = isxdigit(*at) ? run + 1 : 0;
-		/* ffff888012345678 and the like. */
+		/* Addresses like ffff888012345678. */
 		if (run == 16)
 			EXPECT_NE(0, strncasecmp(at - 15, "ffff", 4));
 	}
 }
 
-/* A file that is not set up has a text, and looking does not set it up. */
+/* Reading the fdinfo of a new file does not set it up. */
 WT_TEST(wheel, of_a_new_file)
 {
 	struct wheel_setup setup = { .timers = 5 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hostile callers: structs full of garbage, buffers that change or are not there,
- * many at once. Every answer is an errno of the contract and the ledger holds.
+ * Hostile callers: random structs, buffers that change or are inaccessible, and several
+ * threads at once. Each call returns a documented errno, and the counters remain consistent.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #define TURNS	2000
 #define THREADS	3
 #define ROOM	(64 * 1024)
-/* Operations at the beginning of the room. */
+/* Number of operations at the start of the buffer. */
 #define OPS	64
 
 FIXTURE(wheel) {
@@ -51,7 +51,7 @@ static bool in_contract(int ret)
 	return false;
 }
 
-/* Random bits, of which each byte is often zero and sometimes all ones. */
+/* Random bytes, of which many are 0 and some are 0xff. */
 static void scramble(void *to, size_t n, __u64 *seed)
 {
 	unsigned char *byte = to;
@@ -64,7 +64,7 @@ static void scramble(void *to, size_t n, __u64 *seed)
 	}
 }
 
-/* Mostly that of an operation, else in the room, at its end, or nowhere. */
+/* Usually the address of an operation, else within the buffer, at its end, or random. */
 static __u64 some_address(char *room, __u64 *seed)
 {
 	switch (wt_below(seed, 16)) {
@@ -79,7 +79,7 @@ static __u64 some_address(char *room, __u64 *seed)
 	}
 }
 
-/* A command with a struct of nearly the right form. */
+/* A command with a mostly valid struct. */
 static int garbage_call(int fd, char *room, bool may_stop, __u64 *seed)
 {
 	static const __u32 sizes[] = {
@@ -92,7 +92,7 @@ static int garbage_call(int fd, char *room, bool may_stop, __u64 *seed)
 	struct wheel_submit *submit;
 	char arg[1024];
 
-	/* Stopped is stopped: not too early. */
+	/* STOP is final, so it is not issued too early. */
 	if (nr == 4 && !may_stop)
 		nr = 2;
 	memset(arg, 0, sizeof(arg));
@@ -105,7 +105,7 @@ static int garbage_call(int fd, char *room, bool may_stop, __u64 *seed)
 	if (nr == 2 || nr == 3) {
 		submit->ops = some_address(room, seed);
 		submit->count = wt_below(seed, OPS);
-		/* No stride steps over the hole into what is this test's. */
+		/* A larger stride could skip the inaccessible page and reach memory of the test. */
 		submit->op_size = wt_below(seed, 8) ? 64 :
 			wt_below(seed, 4096);
 	}
@@ -114,7 +114,7 @@ static int garbage_call(int fd, char *room, bool may_stop, __u64 *seed)
 			wt_below(seed, 32) ? arg : NULL);
 }
 
-/* Operations of nearly the right form, with generations from gen on. */
+/* Mostly valid operations, with generations from @gen. */
 static void garbage_ops(char *room, __u64 gen, __u64 *seed)
 {
 	struct wheel_op op;
@@ -145,7 +145,7 @@ struct hostile {
 	char *room;
 	__u64 seed;
 	int bad;
-	/* Another thread scribbles over the room all the time. */
+	/* Set to end the thread that modifies the buffer. */
 	atomic_bool *stop;
 };
 
@@ -193,7 +193,7 @@ static char *make_room(void)
 	return room;
 }
 
-/* A wheel that was abused, and not in vain, is a wheel. */
+/* Check that the wheel is consistent, and that enough operations succeeded. */
 static bool sane(int fd)
 {
 	struct wheel_stats stats;
@@ -215,7 +215,7 @@ WT_TEST(wheel, garbage_from_one)
 	EXPECT_EQ(self->refs, wt_module_refs());
 }
 
-/* Three at once on one wheel and in one room, while a fourth scribbles. */
+/* Three threads use one wheel and one buffer while a fourth modifies the buffer. */
 WT_TEST(wheel, garbage_from_many)
 {
 	struct hostile h[THREADS + 1];
@@ -243,7 +243,7 @@ WT_TEST(wheel, garbage_from_many)
 	EXPECT_EQ(self->refs, wt_module_refs());
 }
 
-/* New files that know no better configuration than garbage. */
+/* SETUP of new files with random configurations. */
 WT_TEST(wheel, garbage_for_setup)
 {
 	struct wheel_setup setup, info;
@@ -274,7 +274,7 @@ WT_TEST(wheel, garbage_for_setup)
 	EXPECT_EQ(self->refs + 1, wt_module_refs());
 }
 
-/* S-22: ids at random reach nobody's timer, and all say the same. */
+/* S-22: random ids never match another timer, and all fail with ENOENT. */
 WT_TEST(wheel, forged_ids)
 {
 	struct wheel_op ops[TIMERS];

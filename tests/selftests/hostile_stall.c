@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that keeps the kernel waiting: while a call stands still over a page
- * that its owner does not deliver, all others go on.
+ * Memory whose page faults block: while one call waits for a page that userfaultfd does
+ * not provide, all other calls proceed.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ struct stalled {
 
 FIXTURE(wheel) {
 	int fd;
-	/* A page that is not there until deliver() brings it. */
+	/* A page that is missing until deliver() provides it. */
 	int uffd;
 	char *page;
 	struct stalled stalled;
@@ -65,7 +65,7 @@ static void *call_it(void *arg)
 	return NULL;
 }
 
-/* Start the call and wait until it stands still over the page. */
+/* Start the call and wait until it blocks on the page. */
 static int stall(struct stalled *s, int uffd)
 {
 	struct pollfd p = { .fd = uffd, .events = POLLIN };
@@ -87,7 +87,7 @@ static int deliver(struct stalled *s, int uffd, void *content)
 		pthread_join(s->thread, NULL);
 }
 
-/* Everything that others may want of the wheel meanwhile: the line, or 0. */
+/* Use all other commands meanwhile. Returns the line of a failed check, or 0. */
 static int use_all(int fd, __u64 now, __u64 gen)
 {
 	struct wheel_list list = {};
@@ -173,7 +173,7 @@ WT_TEST(wheel, others_go_on_while_a_list_is_stalled)
 	EXPECT_EQ(0, use_all(self->fd, 0, 1));
 	ASSERT_EQ(0, wt_cancel(self->fd, WHEEL_ID(3, 1)));
 	ASSERT_EQ(0, deliver(&self->stalled, self->uffd, zero));
-	/* It tells of the time when it looked, or of a later one. */
+	/* The list shows the timers at some time during the call. */
 	EXPECT_LE(9, self->stalled.ret);
 	EXPECT_GE(11, self->stalled.ret);
 }
@@ -193,7 +193,7 @@ WT_TEST(wheel, others_go_on_while_stats_are_stalled)
 	EXPECT_EQ(0, self->stalled.ret);
 }
 
-/* An event under way to a reader is that reader's, or still everybody's. */
+/* The events of a stalled read() are delivered to it or to other readers, and none is lost. */
 WT_TEST(wheel, others_go_on_while_a_reader_is_stalled)
 {
 	struct wheel_event event, events[16];
@@ -215,7 +215,7 @@ WT_TEST(wheel, others_go_on_while_a_reader_is_stalled)
 	EXPECT_EQ(11, self->stalled.ret + (rest > 0 ? rest : 0));
 }
 
-/* A stalled batch does not keep the wheel from ending, and it ends well. */
+/* A stalled batch does not delay STOP. Its operations then fail with ESHUTDOWN. */
 WT_TEST(wheel, stop_while_a_batch_is_stalled)
 {
 	struct wheel_op ops[WT_PAGE_MOST / sizeof(struct wheel_op)] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that writes whatever it likes into its words, as fast as it can, and
- * uses its wheel all the while: it harms itself. Its neighbour's wheel keeps all
- * promises.
+ * A hostile program writes arbitrary values to its words as fast as it can, and uses its
+ * wheel at the same time. Only its own timers are affected: the wheel of another program
+ * keeps all guarantees.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #define CALLERS	2
 #define WRITERS	2
 
-/* A wheel that is mistreated. */
+/* A wheel whose words are overwritten. */
 struct victim {
 	int fd;
 	__u64 *words;
@@ -40,7 +40,7 @@ static __u64 now_of(const struct victim *v)
 		__atomic_load_n(&v->base, __ATOMIC_RELAXED) : wt_now(v->clock);
 }
 
-/* Words that the kernel may not expect, and words that it must look at once more. */
+/* Invalid values, and values that make the kernel requeue the timer. */
 static __u64 any_word(const struct victim *v, __u64 *seed)
 {
 	switch (wt_below(seed, 8)) {
@@ -61,7 +61,7 @@ static __u64 any_word(const struct victim *v, __u64 *seed)
 	}
 }
 
-/* Until the last of the callers has gone. */
+/* Write until the last caller has ended. */
 static void *write_on(void *arg)
 {
 	struct vandal *me = arg;
@@ -81,7 +81,7 @@ static struct wheel_op any_op(const struct victim *v, __u64 *seed, __u64 gen)
 	__u32 verb = WHEEL_OP_ARM + wt_below(seed, 5) % 4;
 	struct wheel_op op;
 
-	/* Generations go up slowly: of its own, the other caller's, of both. */
+	/* Generations increase slowly, so the callers use the same ids. */
 	op = wt_op(verb, WHEEL_ID(wt_below(seed, TIMERS),
 				  1 + gen - wt_below(seed, 2)),
 		   verb == WHEEL_OP_CANCEL ? 0 : now_of(v) + wt_below(seed, 300 * WT_US));
@@ -92,7 +92,7 @@ static struct wheel_op any_op(const struct victim *v, __u64 *seed, __u64 gen)
 	return op;
 }
 
-/* An answer that the table does not know, or 0. */
+/* An undocumented result, or 0. */
 static int strange(const struct wheel_op *op)
 {
 	switch (op->res) {
@@ -121,7 +121,7 @@ static int call(struct vandal *me, __u64 gen)
 	case 0:
 		return wt_list(v->fd, 0, ops, 32, &list);
 	case 1:
-		/* Consistent in itself, also in the middle of it all. */
+		/* The counters are consistent at any time. */
 		return wt_stats(v->fd, &stats) || !wt_balanced(&stats);
 	case 2:
 		i = wt_read(v->fd, events, 32);
@@ -156,7 +156,7 @@ static void *call_on(void *arg)
 	return NULL;
 }
 
-/* All that was armed has fired or was cancelled: the line where not, or 0. */
+/* Check that each armed timer expired or was cancelled. Returns a line number or 0. */
 static int settle(struct victim *v)
 {
 	struct wheel_event event;
@@ -230,7 +230,7 @@ FIXTURE_TEARDOWN(neighbour)
 	close(self->fd);
 }
 
-/* Half of them touched, a quarter parked: the line where a promise broke. */
+/* A quarter of the timers is touched and a quarter parked. Returns the line of a violation or 0. */
 static int live(int fd, __u64 *words, struct wheel_event *events, __u64 gen)
 {
 	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC), parked = 0;
@@ -297,7 +297,7 @@ WT_TEST(neighbour, lives_on)
 	TH_LOG("%llu rounds of the neighbour", self->rounds);
 }
 
-/* Stopped and closed in the middle of it, threads and all. */
+/* The hostile process is killed while its threads run. */
 WT_TEST(neighbour, outlives_a_vandal_that_is_killed)
 {
 	pid_t pid;

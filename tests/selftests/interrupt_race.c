@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads arm, move and cancel timers of one file while its interrupt comes, which makes the
- * pass if nobody is at work on the wheel. Each knows of each of its timers whether and when
- * it has to fire: never early, once, and none is lost.
+ * Threads arm, move and cancel timers of one file while its interrupts run the pass, if the
+ * wheel's lock is free. Each thread knows whether and when each of its timers has to expire:
+ * never early, exactly once, and none is lost.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -18,10 +18,10 @@
 #define ROUNDS	4000
 #define CLOSES	500
 
-/* One more, an hour ahead: what the hrtimer is set to when the others are over. */
+/* A timer in an hour. The hrtimer is programmed for it after the others have ended. */
 #define FAR	THREADS
 
-/* A thread with a timer of its own. What the reader found is behind @came. */
+/* A thread and its timer. The reader posts @came after it has stored the event. */
 struct owner {
 	pthread_t thread;
 	int fd;
@@ -32,7 +32,7 @@ struct owner {
 	sem_t came;
 	struct wheel_event event;
 	__u64 events;
-	/* A line of this file, if something is wrong. */
+	/* The line of the first failed check, or 0. */
 	int wrong;
 };
 
@@ -63,7 +63,7 @@ FIXTURE_VARIANT_ADD(file, hierarchical) {
 	.scheme = WHEEL_HIERARCHICAL, .tick = WHEEL_MIN_TICK_NS,
 };
 
-/* An arm takes several ticks. */
+/* With this tick, one ARM takes several ticks. */
 FIXTURE_VARIANT_ADD(file, hierarchical_short) {
 	.scheme = WHEEL_HIERARCHICAL, .tick = 100,
 };
@@ -95,7 +95,7 @@ FIXTURE_TEARDOWN(file)
 	close(self->fd);
 }
 
-/* Until the wheel is stopped. Hands each event to the one who armed the timer. */
+/* Pass each event to the thread that armed the timer, until the wheel is stopped. */
 static void *hand_out(void *arg)
 {
 	struct wheel_event events[4];
@@ -118,7 +118,7 @@ static __u64 soon(struct owner *o)
 	return wt_now(CLOCK) + wt_below(&o->seed, o->span);
 }
 
-/* It has fired, or is about to, with this deadline. Returns the line that finds otherwise. */
+/* The timer has expired, or is about to. Returns the line of a failed check, or 0. */
 static int expect_event(struct owner *o, __u64 id, __u64 deadline)
 {
 	struct timespec patience;
@@ -137,7 +137,7 @@ static int expect_event(struct owner *o, __u64 id, __u64 deadline)
 	return 0;
 }
 
-/* One timer, from its arm to its end. Returns the line that finds something wrong. */
+/* Arm, move and end one timer. Returns the line of a failed check, or 0. */
 static int live(struct owner *o, __u64 gen)
 {
 	__u64 id = WHEEL_ID(o->slot, gen), deadline = soon(o), when;
@@ -207,7 +207,7 @@ WT_TEST(file, p3_arms_meet_the_interrupt)
 	EXPECT_EQ(-ESHUTDOWN, self->reader.ret);
 }
 
-/* A file is closed while its interrupt comes, or just before, or in a moment. */
+/* A file is closed shortly before, during or shortly after its interrupt. */
 WT_TEST(file, closed_as_the_interrupt_comes)
 {
 	long refs = wt_module_refs();

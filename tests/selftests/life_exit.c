@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a wheel's owner can go: killed, by exit, by exec, by close, with timers by
- * the million and threads that wait. When it has gone, so has the wheel.
+ * The owner of a wheel is killed, exits, calls execve() or closes it, with many timers and with
+ * blocked threads. In all cases, the wheel is freed.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -14,12 +14,12 @@
 
 #define MANY	100000
 #define FEWER	10000
-/* One width is enough for this one. */
+/* Only the 64-bit program uses this number. */
 #define MILLION	(sizeof(long) == 8 ? 1000000 : MANY)
 
 FIXTURE(owner) {
 	long refs;
-	/* A child writes a byte when it is ready. */
+	/* The child writes a byte when it is ready. */
 	int ready[2];
 };
 
@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(owner)
 	EXPECT_EQ(self->refs, wt_module_refs());
 }
 
-/* A wheel with timers that are due in a while of random length. */
+/* A wheel with timers that are due at random times. */
 static int make(int n, __u64 soonest, __u64 latest)
 {
 	static struct wheel_op ops[MANY];
@@ -72,7 +72,7 @@ static void *block_in_epoll(void *arg)
 	return epoll_wait(ep, &event, 1, -1) ? NULL : arg;
 }
 
-/* Start threads that wait on the wheel in all the ways that there are. */
+/* Start threads that wait on the wheel in all available ways. */
 static void block(int *fd)
 {
 	void *(*const ways[])(void *) = {
@@ -121,7 +121,7 @@ WT_TEST(owner, killed_with_100000_armed)
 	EXPECT_EQ(-SIGKILL, killed(pid));
 }
 
-/* While they fire, read or unread, and threads wait for more. */
+/* Killed while timers expire, events are read or unread, and threads wait. */
 WT_TEST(owner, killed_while_timers_fire)
 {
 	pid_t pid;
@@ -143,7 +143,7 @@ WT_TEST(owner, killed_while_timers_fire)
 	}
 }
 
-/* In the middle of a system call that arms. */
+/* Killed during a system call that arms timers. */
 WT_TEST(owner, killed_while_it_arms)
 {
 	pid_t pid;
@@ -162,7 +162,7 @@ WT_TEST(owner, killed_while_it_arms)
 	}
 }
 
-/* Exit does not wait for what its threads wait for. */
+/* exit() does not wait for the events that the threads wait for. */
 WT_TEST(owner, exits_with_threads_that_wait)
 {
 	pid_t pid;
@@ -195,7 +195,7 @@ WT_TEST(owner, exits_with_events_unread)
 	EXPECT_EQ(7, wt_end_of(pid));
 }
 
-/* The descriptor is close-on-exec: the new program has no wheel. */
+/* The descriptor has FD_CLOEXEC: the new program has no wheel. */
 WT_TEST(owner, executes_another_program)
 {
 	pid_t pid;
@@ -210,7 +210,7 @@ WT_TEST(owner, executes_another_program)
 	EXPECT_EQ((int)(self->refs & 0x7f), wt_end_of(pid));
 }
 
-/* The program comes here when it was started by the test above. */
+/* Runs before main() if the program was started by the test above. */
 static void __attribute__((constructor)) tell_refs(void)
 {
 	if (getenv("WHEEL_REFS"))
@@ -232,7 +232,7 @@ WT_TEST(owner, closes_a_million)
 	ASSERT_EQ(0, close(fd));
 }
 
-/* Killed by a full stack, by a bad address: no other way out than exit. */
+/* Killed by SIGSEGV. */
 WT_TEST(owner, crashes)
 {
 	pid_t pid;
@@ -247,7 +247,7 @@ WT_TEST(owner, crashes)
 	EXPECT_EQ(-SIGSEGV, wt_end_of(pid));
 }
 
-/* Stopped and continued: it finds what came, once. */
+/* Stopped and continued: the process reads one event, which counts the missed periods. */
 WT_TEST(owner, is_stopped_and_continued)
 {
 	struct wheel_event event;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module stays as long as anybody has a wheel, wherever the descriptor may be
- * at the time.
+ * The module cannot be unloaded while a wheel is open, including by another process or
+ * thread.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ FIXTURE_TEARDOWN(module)
 	close(self->fd);
 }
 
-/* While a wheel is open it must not succeed. */
+/* Must fail while a wheel is open. */
 static int unload(void)
 {
 	return syscall(SYS_delete_module, "wheel_timer", O_NONBLOCK) ?
@@ -53,7 +53,7 @@ WT_TEST(module, unload_is_refused)
 	close(fd);
 }
 
-/* A file that was never set up holds it, too. */
+/* A file that was never set up also holds a reference. */
 WT_TEST(module, unload_is_refused_for_an_unused_file)
 {
 	int fd = wt_open(0);
@@ -64,7 +64,7 @@ WT_TEST(module, unload_is_refused_for_an_unused_file)
 	close(fd);
 }
 
-/* Elsewhere: in a child alone, that arms when this one has no wheel. */
+/* Only a child has the wheel open, and arms a timer after its parent has closed it. */
 WT_TEST(module, unload_is_refused_for_a_child)
 {
 	int go[2], ready[2];
@@ -105,7 +105,7 @@ WT_TEST(module, unload_is_refused_for_a_reader)
 	pthread_t thread;
 	void *ret;
 
-	/* It keeps the module when the test is too slow for the reader. */
+	/* Holds the module if the reader finishes before unload() is called. */
 	other = wt_open(0);
 	ASSERT_LE(0, other);
 	ASSERT_EQ(0, wt_arm_rel(self->fd, WHEEL_ID(1, 1), 100 * WT_MS));
@@ -118,7 +118,7 @@ WT_TEST(module, unload_is_refused_for_a_reader)
 	close(other);
 }
 
-/* An epoll does not keep a wheel, and needs none to be closed. */
+/* An epoll instance holds no reference to a wheel and does not delay its release. */
 WT_TEST(module, an_epoll_holds_nothing)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -135,7 +135,7 @@ WT_TEST(module, an_epoll_holds_nothing)
 	EXPECT_EQ(refs, wt_module_refs());
 }
 
-/* Open and close against attempts to unload: none gets through. */
+/* open() and close() race with attempts to unload, which all fail. */
 static void *open_and_close(void *arg)
 {
 	int i, fd;
@@ -161,7 +161,7 @@ WT_TEST(module, unload_against_open)
 	EXPECT_EQ(NULL, failed);
 }
 
-/* A user whose passes are paid for by nobody yet. */
+/* As an unprivileged user, arm more timers than interrupts expire, and exit. */
 static int leave_in_debt(void)
 {
 	struct wheel_setup setup = {
@@ -185,21 +185,21 @@ static int leave_in_debt(void)
 	return 7;
 }
 
-/* Then the module goes at once, and with it whoever has not paid. */
+/* The module can be unloaded as soon as that process has exited. */
 WT_TEST(module, unload_with_a_debt)
 {
 	int module = open("wheel_timer.ko", O_RDONLY | O_CLOEXEC);
 	pid_t pid;
 
 	if (module < 0)
-		SKIP(return, "the module is not here to be loaded again");
+		SKIP(return, "wheel_timer.ko is not in the current directory");
 	ASSERT_EQ(0, close(self->fd));
 	pid = fork();
 	if (!pid)
 		_exit(leave_in_debt());
 	EXPECT_EQ(7, wt_end_of(pid));
 	EXPECT_EQ(0, unload());
-	/* An hrtimer of it would go off now. */
+	/* An hrtimer that is still running would now call the unloaded module. */
 	wt_let_pass(200 * WT_MS);
 	ASSERT_EQ(0, syscall(SYS_finit_module, module, "", 0));
 	close(module);

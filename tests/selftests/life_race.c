@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * close() against everything: threads use a descriptor that others close and
- * replace. Each call has one of the answers that it may have, and nothing stays.
+ * close() concurrent with all other calls: threads use a descriptor that others close and
+ * replace. Each call returns one of its documented results, and all resources are freed.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -17,12 +17,12 @@
 
 struct user {
 	pthread_t thread;
-	/* Its work, again and again, until told to stop. */
+	/* Called repeatedly until @stop is set. */
 	int (*what)(int fd, __u64 *seed);
 	int fd;
 	__u64 seed;
 	atomic_bool *stop;
-	/* The first answer that it should not have had. */
+	/* The first unexpected result. */
 	int bad;
 };
 
@@ -48,7 +48,7 @@ FIXTURE_TEARDOWN(race)
 	close(self->fd);
 }
 
-/* Gone or not there: what any call on any descriptor may answer. */
+/* A closed descriptor: EBADF is a valid result of every call. */
 static int or_gone(int ret)
 {
 	return ret == -EBADF || ret == WT_CALL(EBADF) ? 0 : ret;
@@ -137,7 +137,7 @@ static int use_stop(int fd, __u64 *seed)
 	return or_gone(wt_stop(fd, &unfired));
 }
 
-/* The last one opens files: its number might be the one that was closed. */
+/* use_epoll() opens files itself, which may reuse the number of the closed descriptor. */
 static int (*const uses[])(int fd, __u64 *seed) = {
 	use_arm, use_read, use_cancel, use_poll, use_period, use_list,
 	use_stats, use_stop, use_epoll,
@@ -170,7 +170,7 @@ static int start(struct user *users, int n, int fd, atomic_bool *stop,
 	return 0;
 }
 
-/* The first bad answer of all. */
+/* Returns the first unexpected result. */
 static int finish(struct user *users, int n, atomic_bool *stop)
 {
 	int bad = 0, i;
@@ -185,7 +185,7 @@ static int finish(struct user *users, int n, atomic_bool *stop)
 	return bad;
 }
 
-/* The number always names a wheel, but not for long the same one. */
+/* The descriptor always refers to a wheel, but the wheel is replaced repeatedly. */
 WT_TEST(race, close_by_replacement)
 {
 	struct user users[ARRAY_SIZE(uses)];
@@ -208,7 +208,7 @@ WT_TEST(race, close_by_replacement)
 	EXPECT_EQ(self->refs, wt_module_refs());
 }
 
-/* Closed for good while they are at it; the others go on with EBADF. */
+/* The descriptor is closed while threads use it. Their later calls fail with EBADF. */
 WT_TEST(race, close_for_good)
 {
 	struct user users[OPEN_NONE];
@@ -246,7 +246,7 @@ static void *wait_in_read(void *arg)
 	return NULL;
 }
 
-/* A program that waits in read() has the file: the event still comes. */
+/* A thread blocked in read() holds the file, so it still receives the event. */
 WT_TEST(race, close_under_a_reader)
 {
 	struct waiter w;
@@ -265,7 +265,7 @@ WT_TEST(race, close_under_a_reader)
 		wt_let_pass(WT_MS);
 		close(w.fd);
 		ASSERT_EQ(0, pthread_join(w.thread, NULL));
-		/* The reader was in time, or was not. */
+		/* read() was called before or after close(). */
 		EXPECT_TRUE(w.ret == 1 || w.ret == -EBADF);
 		if (w.ret == 1)
 			EXPECT_EQ(WHEEL_ID(5, 1), w.event.id);
@@ -299,7 +299,7 @@ static void *first_verb(void *arg)
 	return NULL;
 }
 
-/* One SETUP wins, or the defaults of the first verb do. */
+/* Either one SETUP succeeds, or the first operation sets up the defaults. */
 WT_TEST(race, setup_against_setup_and_first_verb)
 {
 	pthread_barrier_t barrier;

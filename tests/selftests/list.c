@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LIST: the pending timers by slot, a page at a time, as operations that arm them
- * again elsewhere; after STOP those that had not fired, to be taken.
+ * LIST: the pending timers in the order of their slots, a page at a time, as operations that
+ * arm the same timers again. After STOP: the unfired timers, which can be taken.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 FIXTURE(wheel) {
 	int fd;
 	__u64 unfired;
-	/* The arms, by slot; op 0: nothing. */
+	/* The arms, by slot; op is 0 if the slot has none. */
 	struct wheel_op armed[TIMERS];
 	struct wheel_op listed[TIMERS];
 	struct wheel_list list;
@@ -42,7 +42,7 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->fd);
 }
 
-/* Go through all pages of so many entries: how many there were, or < 0. */
+/* List all timers, @page entries per call. Returns their number, or a negative value. */
 static int list_all(int fd, __u32 flags, __u32 page, struct wheel_op *listed,
 		    int room)
 {
@@ -64,7 +64,7 @@ static int list_all(int fd, __u32 flags, __u32 page, struct wheel_op *listed,
 	return n;
 }
 
-/* Are these the armed ones, by slot, as operations that arm them? */
+/* Check that the listed operations are those that armed the timers, in slot order. */
 static bool same(const struct wheel_op *armed, const struct wheel_op *listed,
 		 int n)
 {
@@ -92,7 +92,7 @@ WT_TEST(wheel, all_at_once)
 
 	EXPECT_EQ((TIMERS + 2) / 3, n);
 	EXPECT_TRUE(same(self->armed, self->listed, n));
-	/* It only looked. */
+	/* LIST does not change the timers. */
 	EXPECT_EQ(0, wt_query(self->fd, self->armed[3].id, NULL));
 	n = list_all(self->fd, 0, TIMERS, self->listed, TIMERS);
 	EXPECT_EQ((TIMERS + 2) / 3, n);
@@ -111,7 +111,7 @@ WT_TEST(wheel, page_by_page)
 	}
 }
 
-/* From a slot on; the end is told by 0 and by it alone. */
+/* LIST starts at the cursor. @done is 0 only at the end. */
 WT_TEST(wheel, from_a_cursor)
 {
 	static const __u32 cursors[] = { 0, 1, 3, 1000, 1996, 1998, 1999 };
@@ -144,13 +144,13 @@ WT_TEST(wheel, beyond_the_last_slot)
 		ret = wt_list(self->fd, 0, self->listed, 1, &self->list);
 		EXPECT_TRUE(ret == -EINVAL || (!ret && !self->list.done));
 	}
-	/* The cursor after the last slot is where a listing ends. */
+	/* A listing ends with the cursor after the last slot. */
 	self->list.cursor = TIMERS;
 	EXPECT_EQ(0, wt_list(self->fd, 0, self->listed, 1, &self->list));
 	EXPECT_EQ(0, self->list.done);
 }
 
-/* Only what is pending: not what was cancelled, and not what has fired. */
+/* Cancelled and expired timers are not listed. */
 WT_TEST(wheel, only_what_is_pending)
 {
 	int i, n;
@@ -159,7 +159,7 @@ WT_TEST(wheel, only_what_is_pending)
 		ASSERT_EQ(0, wt_cancel(self->fd, self->armed[i].id));
 		self->armed[i].op = 0;
 	}
-	/* No slack reaches beyond this tick from before it. */
+	/* The slack of no earlier timer extends beyond this tick. */
 	ASSERT_EQ(0, wt_advance(self->fd, WT_HOUR + 11 * WT_MS, NULL));
 	for (i = 0; i < TIMERS; i++)
 		if (self->armed[i].when <= WT_HOUR + 11 * WT_MS)
@@ -168,7 +168,7 @@ WT_TEST(wheel, only_what_is_pending)
 	EXPECT_TRUE(same(self->armed, self->listed, n));
 }
 
-/* A deadline that was moved is listed as it now is. */
+/* A moved timer is listed with its new deadline. */
 WT_TEST(wheel, deadlines_as_they_are)
 {
 	int i, n;
@@ -187,7 +187,7 @@ WT_TEST(wheel, deadlines_as_they_are)
 	EXPECT_TRUE(same(self->armed, self->listed, n));
 }
 
-/* The timers that STOP left are listed, and armed on a new wheel they are the same. */
+/* The timers that STOP returned can be armed on a new wheel and are the same there. */
 WT_TEST(wheel, moves_to_a_new_wheel)
 {
 	int fd, n;
@@ -208,7 +208,7 @@ WT_TEST(wheel, moves_to_a_new_wheel)
 	close(fd);
 }
 
-/* TAKE frees what it lists, and the rest stays to be taken. */
+/* TAKE frees the timers that it lists. The others remain. */
 WT_TEST(wheel, take_frees)
 {
 	int n;
@@ -239,7 +239,7 @@ WT_TEST(wheel, take_before_stop_takes_nothing)
 	EXPECT_EQ(0, wt_cancel(self->fd, self->armed[0].id));
 }
 
-/* Events that are unread after STOP are no unfired timers. */
+/* Timers with unread events are not listed after STOP. */
 WT_TEST(wheel, take_leaves_the_events)
 {
 	struct wheel_event event;
@@ -268,7 +268,7 @@ WT_TEST(wheel, no_room_and_no_timers)
 	close(fd);
 }
 
-/* A wider stride: what is not known is left alone or zero, never garbage. */
+/* With a wider stride, the tail of each entry is zero. */
 WT_TEST(wheel, a_wider_stride)
 {
 	struct wheel_list list = {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LIST while a pass files timers anew: what is pending all the time is listed all
- * the time.
+ * LIST while a pass requeues timers: timers that stay pending are listed each time.
  */
 #include <kselftest_harness.h>
 #include <pthread.h>
@@ -12,10 +11,10 @@
 
 #define TIMERS	4096
 #define ROUNDS	200
-/* So many levels does a timer go down in a round. */
+/* Number of levels that a timer descends per round. */
 #define LEVELS	4
 
-/* Moves all timers but the first, without a call for them. */
+/* A round in which passes requeue all timers except the first. */
 typedef int (*round_fn)(int fd, __u64 *words, __u64 round);
 
 struct mover {
@@ -51,7 +50,7 @@ static int arm_all(int fd, __u64 when, __u32 flags)
 	return err;
 }
 
-/* All but the first, to a tick. */
+/* Move all timers except the first to a tick. */
 static int move_up(int fd, __u64 tick)
 {
 	struct wheel_op ops[64];
@@ -66,7 +65,7 @@ static int move_up(int fd, __u64 tick)
 	return err;
 }
 
-/* At the first tick of their slot one is due: the others move down a level. */
+/* At the first tick of each bucket, timer 0 is due and the others descend one level. */
 static int cascade(int fd, __u64 *words, __u64 round)
 {
 	struct wheel_event event;
@@ -86,7 +85,7 @@ static int cascade(int fd, __u64 *words, __u64 round)
 	return 0;
 }
 
-/* They were touched. */
+/* Touched timers are requeued by the pass. */
 static int refile(int fd, __u64 *words, __u64 round)
 {
 	int i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The owner does the work: what an interrupt leaves to the program, and how it is notified.
- * STATS is no call of the owner here, so it can observe a file that is left alone.
+ * Due timers that an interrupt leaves to the owner of the file, and how the owner is notified.
+ * STATS does not count as a call of the owner, so it can observe a deferred file.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "wheel_ring.h"
 #include "wheel_test.h"
 
-/* Upper limit of the timers that one interrupt expires: dev/event.c. */
+/* Upper limit on the number of timers that one interrupt expires: see dev/event.c. */
 #define FEW	8
 #define MANY	200
 #define ROOM	256
@@ -87,7 +87,7 @@ WT_TEST(owner, p12_one_interrupt_per_call)
 	EXPECT_EQ(4, wt_read(self->fd, self->events, ROOM));
 }
 
-/* A read that takes one event at a time gets them all, in order. */
+/* read() with a buffer for one event returns all events, in order. */
 WT_TEST(owner, p8_short_reads)
 {
 	int i;
@@ -119,7 +119,7 @@ WT_TEST(owner, p8_short_reads_by_edge)
 	close(ep);
 }
 
-/* P4: a due timer that was not taken can be cancelled. POLLIN was only a hint. */
+/* P4: a due timer that has not expired can be cancelled. POLLIN does not guarantee an event. */
 WT_TEST(owner, p4_due_timer_can_be_cancelled)
 {
 	struct wheel_op ops[MANY];
@@ -141,7 +141,7 @@ WT_TEST(owner, p4_due_timer_can_be_cancelled)
 	EXPECT_TRUE(wt_quiet(self->fd));
 }
 
-/* SUBMIT runs a part of the pass, too. */
+/* SUBMIT also runs a part of the pass. */
 WT_TEST(owner, submit_continues_the_pass)
 {
 	ASSERT_EQ(0, wt_arm_many(self->fd, MANY, 1, self->when));
@@ -153,7 +153,7 @@ WT_TEST(owner, submit_continues_the_pass)
 	EXPECT_EQ(MANY, wt_read_all(self->fd, self->events, ROOM, MANY));
 }
 
-/* STOP while the pass is left to the program: due timers have not expired. */
+/* STOP of a deferred file: due timers are counted as unfired. */
 WT_TEST(owner, stop_returns_due_timers)
 {
 	struct pollfd p = { .fd = self->fd, .events = POLLIN };
@@ -170,7 +170,7 @@ WT_TEST(owner, stop_returns_due_timers)
 	EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, self->events, 1));
 }
 
-/* The flag in the ring requests a system call of a program that makes none. */
+/* WHEEL_RING_BACKLOG requests a system call from a program that makes none. */
 WT_TEST(owner, flag_in_the_ring_requests_a_call)
 {
 	struct wheel_setup setup = { .scheme = WHEEL_HIERARCHICAL, .timers = 1024,
@@ -200,7 +200,7 @@ static void count_signal(int nr __attribute__((unused)))
 	__atomic_add_fetch(&signals, 1, __ATOMIC_RELAXED);
 }
 
-/* A signal every millisecond of the caller's own CPU time. */
+/* Send a signal after each millisecond of the caller's CPU time. */
 static void signals_begin(void)
 {
 	static const struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
@@ -218,10 +218,10 @@ static int signals_end(void)
 	return __atomic_load_n(&signals, __ATOMIC_RELAXED);
 }
 
-/* More work than fits between two signals. */
+/* More timers than can be processed between two signals. */
 #define CROWD	300000
 
-/* Signals interrupt ADVANCE, which is restarted, and continues where it was. */
+/* After a signal, ADVANCE is restarted and continues. */
 WT_TEST(owner, p3_signals_interrupt_advance)
 {
 	int fd = wt_open_virtual(CROWD, WT_MS), got;
@@ -239,7 +239,7 @@ WT_TEST(owner, p3_signals_interrupt_advance)
 	close(fd);
 }
 
-/* STOP, too, and counts the timers of all its parts. */
+/* After a signal, STOP is restarted, and returns the total number of timers. */
 WT_TEST(owner, p3_signals_interrupt_stop)
 {
 	int fd = wt_open_virtual(CROWD, WT_MS), got;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One wheel, many descriptors: dup, fork, exec, and a socket that carries it
- * away. They share the wheel, and the last close ends it.
+ * One wheel, several descriptors: dup(), fork(), execve(), and transfer over a socket. All
+ * share the wheel, which is freed by the last close.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->fd);
 }
 
-/* In a child: what it returns, negative for a child that died. */
+/* Run a function in a child. Returns its result, or minus the signal that killed it. */
 static int in_child(int (*what)(int fd), int fd)
 {
 	pid_t pid = fork();
@@ -69,7 +69,7 @@ WT_TEST(wheel, close_of_a_dup_changes_nothing)
 	EXPECT_EQ(0, wt_query(self->fd, WHEEL_ID(1, 1), NULL));
 }
 
-/* The number goes, the wheel stays; then nobody has it and it is gone. */
+/* dup2() over one of two descriptors keeps the wheel. dup2() over the last one frees it. */
 WT_TEST(wheel, dup2_over_the_last_one)
 {
 	int twin = dup(self->fd);
@@ -130,7 +130,7 @@ WT_TEST(wheel, child_uses_the_same_wheel)
 	EXPECT_EQ(WHEEL_ID(2, 1), self->events[0].id);
 }
 
-/* The child has the only descriptor left when the timer fires. */
+/* The child has the only descriptor when the timer expires. */
 WT_TEST(wheel, child_outlives_the_parent_descriptor)
 {
 	int go[2];
@@ -152,7 +152,7 @@ WT_TEST(wheel, child_outlives_the_parent_descriptor)
 	EXPECT_EQ(self->refs, wt_module_refs());
 }
 
-/* Without close-on-exec another program goes on with it. */
+/* Without FD_CLOEXEC, another program can use the descriptor. */
 WT_TEST(wheel, exec_keeps_what_it_is_told_to_keep)
 {
 	char number[16];
@@ -171,7 +171,7 @@ WT_TEST(wheel, exec_keeps_what_it_is_told_to_keep)
 	EXPECT_TRUE(wt_quiet(self->fd));
 }
 
-/* The program comes here when it was started by the test above. */
+/* Runs before main() if the program was started by the test above. */
 static void __attribute__((constructor)) read_after_exec(void)
 {
 	const char *number = getenv("WHEEL_READ_FD");
@@ -220,7 +220,7 @@ static int receive_fd(int socket)
 	return fd;
 }
 
-/* A child makes a wheel, hands it over and is gone when the timers fire. */
+/* A child creates a wheel, sends it, and has exited when the timers expire. */
 WT_TEST(wheel, sent_by_a_process_that_is_gone)
 {
 	int sockets[2], fd;
@@ -243,7 +243,7 @@ WT_TEST(wheel, sent_by_a_process_that_is_gone)
 	close(fd);
 }
 
-/* Sent and never received: gone with the socket. */
+/* A descriptor that is sent and never received is freed with the socket. */
 WT_TEST(wheel, sent_and_never_received)
 {
 	int sockets[2], fd, i;

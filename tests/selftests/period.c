@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Periodic timers: the grid of the first deadline is kept, missed periods are
- * counted by one event, and who does not read makes no work.
+ * Periodic timers: the grid of the first deadline is kept, one event counts all missed
+ * periods, and a timer whose event is unread causes no work.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->fd);
 }
 
-/* Read the one event that there is: deadline, periods missed. */
+/* Read the only event. Check its deadline and the number of missed periods. */
 #define EXPECT_EVENT(due, missed) do { \
 	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1)); \
 	EXPECT_EQ(due, self->event.deadline); \
@@ -48,7 +48,7 @@ WT_TEST(wheel, one_event_a_period)
 		EXPECT_EQ(due, next);
 		EXPECT_TRUE(wt_quiet(self->fd));
 		ASSERT_EQ(0, wt_advance(self->fd, due, &next));
-		/* It goes on when it was read and not before. */
+		/* The timer is pending again only after its event was read. */
 		EXPECT_EQ(NONE, next);
 		ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
 		EXPECT_EQ(ID, self->event.id);
@@ -60,7 +60,7 @@ WT_TEST(wheel, one_event_a_period)
 	}
 }
 
-/* Periods that are no multiple of the tick keep their nanoseconds. */
+/* A period that is not a multiple of the tick is kept to the nanosecond. */
 WT_TEST(wheel, phase_is_kept_to_the_nanosecond)
 {
 	__u64 start = 3333333, period = 1234567, i, next;
@@ -76,7 +76,7 @@ WT_TEST(wheel, phase_is_kept_to_the_nanosecond)
 	}
 }
 
-/* A late reader changes nothing about when the next one is. */
+/* A late reader does not change the deadlines of later periods. */
 WT_TEST(wheel, phase_is_kept_by_a_late_reader)
 {
 	__u64 seed = wt_seed(), start = 5 * WT_MS, period = 10 * WT_MS;
@@ -93,13 +93,13 @@ WT_TEST(wheel, phase_is_kept_by_a_late_reader)
 		EXPECT_EQ(start + at * period, self->event.deadline);
 		EXPECT_LE(self->event.deadline, now);
 		EXPECT_GT(self->event.deadline + period, now);
-		/* No point of the grid is left out, none comes twice. */
+		/* Each deadline of the grid is reported or counted as missed exactly once. */
 		seen += 1 + self->event.overrun;
 		EXPECT_EQ(at + 1, seen);
 	}
 }
 
-/* The event tells the newest deadline that is due when it is read. */
+/* An event reports the newest deadline that is due when it is read. */
 WT_TEST(wheel, overrun_up_to_the_read)
 {
 	ASSERT_EQ(0, wt_arm_every(self->fd, ID, 10 * WT_MS, 10 * WT_MS));
@@ -112,7 +112,7 @@ WT_TEST(wheel, overrun_up_to_the_read)
 	EXPECT_EVENT(40 * WT_MS, 0);
 }
 
-/* The event of a late reader speaks of a newer deadline, and fired no earlier. */
+/* If the event is read late, @fired is not before the newer @deadline that it reports. */
 WT_TEST(wheel, p1_never_early_however_late_the_reader)
 {
 	struct wheel_event event;
@@ -137,7 +137,7 @@ WT_TEST(wheel, overrun_in_one_step)
 	EXPECT_TRUE(wt_quiet(self->fd));
 }
 
-/* Armed long ago: CVE-2018-12896 and its kind. */
+/* Counters do not overflow; compare CVE-2018-12896. */
 WT_TEST(wheel, overrun_by_the_billion)
 {
 	static const __u64 ends[] = {
@@ -157,7 +157,7 @@ WT_TEST(wheel, overrun_by_the_billion)
 	EXPECT_EQ(seen - ARRAY_SIZE(ends), self->stats.overruns);
 }
 
-/* A first deadline in the far past counts from there. */
+/* A first deadline far in the past: all periods since then are counted. */
 WT_TEST(wheel, overrun_from_the_past)
 {
 	__u64 now = 1000 * WT_HOUR + 1;
@@ -169,7 +169,7 @@ WT_TEST(wheel, overrun_from_the_past)
 	EXPECT_EVENT(7 + now * 10, now);
 }
 
-/* A period that is longer than the time that is left. */
+/* A period longer than the remaining time of the clock. */
 WT_TEST(wheel, period_to_the_end_of_the_clock)
 {
 	ASSERT_EQ(0, wt_arm_every(self->fd, ID, WT_MS, WHEEL_MAX_TIME - WT_MS));
@@ -181,7 +181,7 @@ WT_TEST(wheel, period_to_the_end_of_the_clock)
 	EXPECT_TRUE(wt_balanced(&self->stats));
 }
 
-/* QUERY tells the next deadline, and a pending one is cancelled for good. */
+/* QUERY returns the next deadline. CANCEL of the pending timer is final. */
 WT_TEST(wheel, cancel_between_two_periods)
 {
 	__u64 when;
@@ -198,7 +198,7 @@ WT_TEST(wheel, cancel_between_two_periods)
 	EXPECT_EQ(0, wt_arm(self->fd, ID + (1ULL << WHEEL_SLOT_BITS), WT_HOUR));
 }
 
-/* Fired and unread: 1 once, then ENOENT, and exactly one event. */
+/* With an unread event, CANCEL returns 1 once, then ENOENT, and one event is read. */
 WT_TEST(wheel, cancel_with_an_event_unread)
 {
 	ASSERT_EQ(0, wt_arm_every(self->fd, ID, 10 * WT_MS, 10 * WT_MS));
@@ -215,7 +215,7 @@ WT_TEST(wheel, cancel_with_an_event_unread)
 	EXPECT_EQ(1, self->stats.fired);
 }
 
-/* With the clock going on after it: still one event, still on the grid. */
+/* The clock advances after CANCEL: one event is read, and its deadline is on the grid. */
 WT_TEST(wheel, cancel_and_read_later)
 {
 	__u64 deadline;
@@ -231,7 +231,7 @@ WT_TEST(wheel, cancel_and_read_later)
 	EXPECT_TRUE(wt_quiet(self->fd));
 }
 
-/* Many periods at once, each with its own grid; the sum is exact. */
+/* Many timers with different periods: all counts are exact. */
 WT_TEST(wheel, a_thousand_periods)
 {
 	static __u64 points[1000];
@@ -259,7 +259,7 @@ WT_TEST(wheel, a_thousand_periods)
 	EXPECT_EQ(self->stats.fired + 1000, self->stats.armed);
 }
 
-/* The shortest period at full speed: events only as fast as they are read. */
+/* With the shortest period, a timer expires only as often as its events are read. */
 TEST(shortest_period_on_a_running_clock)
 {
 	int fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WHEEL_MIN_TICK_NS);
@@ -285,7 +285,7 @@ TEST(shortest_period_on_a_running_clock)
 
 #define SLOTS	64
 
-/* Armed, read so much too late, twice: how was it refused, or does it go on? */
+/* Read two events, each @late ns late. Returns 0 if the timer remains pending, or an errno. */
 static int goes_on(int fd, __u64 *now, __u64 id, __u64 period, __u64 late)
 {
 	__u64 when = *now + WT_MS;
@@ -303,7 +303,7 @@ static int goes_on(int fd, __u64 *now, __u64 id, __u64 period, __u64 late)
 	return ret ?: wt_cancel(fd, id);
 }
 
-/* A bounded wheel refuses at once the period with which it could not go on. */
+/* A bounded wheel rejects a period that is too long to be queued again. */
 TEST(goes_on_or_is_refused_on_a_bounded_wheel)
 {
 	static const __u64 lates[] = { 0, 1, WT_MS / 3, 63 * WT_MS + 7, WT_SEC };

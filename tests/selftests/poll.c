@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * poll(), epoll by level and by edge, and epoll in epoll: readable exactly while
- * there is an event to read or the wheel was stopped.
+ * poll(), and epoll in level-triggered, edge-triggered and nested mode: a file is readable
+ * while an event is unread, and after STOP.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static int watch(int ep, int fd, __u32 events)
 	return epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* The events that epoll reports now, 0: none. */
+/* The events that epoll reports now, or 0. */
 static __u32 ready(int ep)
 {
 	struct epoll_event event = {};
@@ -61,7 +61,7 @@ static short polled(int fd)
 	return p.revents;
 }
 
-/* One event more, in another slot each time. */
+/* Expire one more timer, in another slot each time. */
 #define FIRE() do { \
 	self->gen++; \
 	self->now += WT_MS; \
@@ -97,7 +97,7 @@ WT_TEST(wheel, select_is_readable)
 	EXPECT_EQ(1, select(self->fd + 1, &in, NULL, NULL, &none));
 }
 
-/* A file that is not set up has no events, and polling does not set it up. */
+/* A new file has no events, and poll() does not set it up. */
 TEST(poll_of_a_new_file)
 {
 	struct wheel_setup setup = { .timers = 5 };
@@ -134,7 +134,7 @@ WT_TEST(wheel, poll_is_woken)
 	}
 }
 
-/* One who polls learns of the end as well. */
+/* STOP wakes a process that polls. */
 WT_TEST(wheel, poll_is_woken_by_stop)
 {
 	int waiter = self->fd;
@@ -163,7 +163,7 @@ WT_TEST(wheel, epoll_by_level)
 	EXPECT_EQ(0, ready(self->ep));
 }
 
-/* New events after each epoll_wait() are one edge, read or not. */
+/* New events after epoll_wait() are one edge, whether previous events were read or not. */
 WT_TEST(wheel, epoll_by_edge)
 {
 	int i;
@@ -186,7 +186,7 @@ WT_TEST(wheel, epoll_by_edge)
 	EXPECT_EQ(EPOLLIN, ready(self->ep));
 }
 
-/* Events that are there when it begins are an edge. */
+/* Events that exist when the file is added are an edge. */
 WT_TEST(wheel, epoll_by_edge_begins_readable)
 {
 	FIRE();
@@ -208,7 +208,7 @@ WT_TEST(wheel, epoll_once)
 	EXPECT_EQ(EPOLLIN, ready(self->ep));
 }
 
-/* epoll in epoll, four deep, by level and by edge. */
+/* Four nested epoll instances, level-triggered and edge-triggered. */
 WT_TEST(wheel, epoll_nested)
 {
 	int eps[4], i;
@@ -232,7 +232,7 @@ WT_TEST(wheel, epoll_nested)
 	EXPECT_EQ(0, ready(eps[2]));
 }
 
-/* Two wheels in one epoll: it tells which. */
+/* One epoll instance with two wheels reports which of them is readable. */
 WT_TEST(wheel, epoll_of_two_wheels)
 {
 	struct epoll_event events[2];
@@ -250,7 +250,7 @@ WT_TEST(wheel, epoll_of_two_wheels)
 	close(other);
 }
 
-/* The last close takes a file out of its epolls, with events or without. */
+/* Closing the last descriptor removes a file from its epolls, with and without events. */
 WT_TEST(wheel, epoll_of_a_closed_file)
 {
 	int i;
@@ -270,7 +270,7 @@ WT_TEST(wheel, epoll_of_a_closed_file)
 	}
 }
 
-/* The epoll goes first. */
+/* The epoll instance is closed before the wheel. */
 WT_TEST(wheel, epoll_is_closed_before_the_wheel)
 {
 	int i;
@@ -286,7 +286,7 @@ WT_TEST(wheel, epoll_is_closed_before_the_wheel)
 	EXPECT_EQ(200, wt_read(self->fd, self->events, TIMERS));
 }
 
-/* A running clock wakes an epoll, and not before the deadline. */
+/* A running clock wakes epoll_wait(), and not before the deadline. */
 TEST(epoll_by_a_running_clock)
 {
 	int fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * io_uring's polls: one that stays is told of an event at the wake-up, and does not ask
- * the file again.
+ * A multishot poll of io_uring takes the reported events from the wake-up. It does not call the
+ * file's poll function again.
  */
 #include <kselftest_harness.h>
 #include <poll.h>
@@ -50,7 +50,7 @@ WT_TEST(uring, p8_hears_of_each_event)
 	close(fd);
 }
 
-/* A program that takes events from a ring makes no call at all; ADVANCE would be one. */
+/* A ring on a running clock, because ADVANCE would be a system call on the file. */
 WT_TEST(uring, p8_hears_of_each_event_in_the_ring)
 {
 	struct wheel_setup setup = { .timers = TIMERS, .events = ENTRIES };
@@ -63,7 +63,7 @@ WT_TEST(uring, p8_hears_of_each_event_in_the_ring)
 	ASSERT_TRUE(wt_uring_watch(&self->uring, ring.fd));
 	for (gen = 1; gen <= 10; gen++) {
 		ASSERT_EQ(0, wt_arm_rel(ring.fd, WHEEL_ID(1, gen), WT_MS));
-		/* A user in debt for expiries is told before there is an event, too. */
+		/* POLLIN is also reported if the kernel leaves the pass to the program. */
 		do {
 			ASSERT_EQ(POLLIN, wt_uring_told(&self->uring, 1));
 		} while (wt_ring_tail(&ring) != gen);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * read(): whole events, as many as fit, numbered; what the call does not give it
- * keeps.
+ * read(): whole events, as many as fit, with sequence numbers. Events that a call does not
+ * return remain unread.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ FIXTURE(wheel) {
 	struct wheel_event events[TIMERS];
 };
 
-/* Ten unread events: of slot i, armed for i + 1 ms. */
+/* Ten unread events: that of slot i has the deadline i + 1 ms. */
 FIXTURE_SETUP(wheel)
 {
 	int i;
@@ -48,7 +48,7 @@ WT_TEST(wheel, one_event)
 	EXPECT_TRUE(is_event(self->events, 0));
 }
 
-/* The buffer behind the event is not touched. */
+/* The buffer after the last whole event is not modified. */
 WT_TEST(wheel, nothing_beyond_whole_events)
 {
 	unsigned char *byte = (unsigned char *)(self->events + 1);
@@ -74,7 +74,7 @@ WT_TEST(wheel, as_many_as_there_are)
 	EXPECT_EQ(-EAGAIN, wt_read(self->fd, self->events, 1));
 }
 
-/* As many as fit, and not a batch of the kernel's size. */
+/* As many events as fit are returned, not limited to a batch of the kernel. */
 WT_TEST(wheel, as_many_as_fit)
 {
 	int i;
@@ -98,7 +98,7 @@ WT_TEST(wheel, nothing_to_read_is_eagain)
 	EXPECT_EQ(-EAGAIN, wt_read(self->fd, self->events, 1));
 }
 
-/* The file may block, the call may not. */
+/* The file is in blocking mode, but the call must not block. */
 WT_TEST(wheel, call_without_waiting)
 {
 	struct iovec all = { self->events, sizeof(self->events) };
@@ -109,7 +109,7 @@ WT_TEST(wheel, call_without_waiting)
 	EXPECT_EQ(EAGAIN, errno);
 }
 
-/* Even where there is nothing to read. */
+/* This also applies if there is nothing to read. */
 WT_TEST(wheel, short_buffer_is_einval)
 {
 	size_t size;
@@ -123,7 +123,7 @@ WT_TEST(wheel, short_buffer_is_einval)
 	EXPECT_EQ(EINVAL, errno);
 }
 
-/* At any address. */
+/* The buffer may have any alignment. */
 WT_TEST(wheel, unaligned)
 {
 	char *room = (char *)self->events;
@@ -151,7 +151,7 @@ WT_TEST(wheel, readv_of_events)
 		EXPECT_TRUE(is_event(&self->events[i], i));
 }
 
-/* The sum counts: an event may lie across buffers. */
+/* The total length counts: an event may be split across buffers. */
 WT_TEST(wheel, readv_of_pieces)
 {
 	struct iovec iov[] = {
@@ -170,7 +170,7 @@ WT_TEST(wheel, readv_of_pieces)
 	EXPECT_TRUE(is_event(self->events, 2));
 }
 
-/* There are no positions in this file. */
+/* The file is not seekable. */
 WT_TEST(wheel, no_seek_no_pread_no_write)
 {
 	EXPECT_EQ(-1, lseek(self->fd, 0, SEEK_SET));
@@ -182,7 +182,7 @@ WT_TEST(wheel, no_seek_no_pread_no_write)
 	EXPECT_TRUE(is_event(self->events, 0));
 }
 
-/* The number of an event counts the file's events, over rounds and slots. */
+/* The sequence number counts all events of the file. */
 WT_TEST(wheel, numbers_go_on)
 {
 	__u32 seq = 10;
@@ -217,7 +217,7 @@ WT_TEST(wheel, another_file)
 	close(fd);
 }
 
-/* On a running clock, too: read does not give what is not yet due. */
+/* On a running clock, read() returns events of due timers only. */
 TEST(running_clock)
 {
 	int fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * read() that waits: woken by an event, by a signal, by STOP; several readers
- * share the events and each event has one reader.
+ * Blocking read(): woken by an event, a signal or STOP. Several readers share the events,
+ * and each event goes to one reader.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ struct reader {
 	int ret;
 	int got;
 	struct wheel_event event;
-	/* By the number of the event: how often this reader had it. */
+	/* Number of times that this reader read the event, by sequence number. */
 	unsigned char seen[TIMERS];
 };
 
@@ -32,7 +32,7 @@ FIXTURE(wheel) {
 	struct reader readers[READERS];
 };
 
-/* A virtual clock with reads that wait. */
+/* A virtual clock with blocking reads. */
 FIXTURE_SETUP(wheel)
 {
 	int i;
@@ -58,7 +58,7 @@ static void *read_one(void *arg)
 	return NULL;
 }
 
-/* Until the read fails. */
+/* Read until read() fails. */
 static void *read_on(void *arg)
 {
 	struct wheel_event events[7];
@@ -132,10 +132,7 @@ WT_TEST(wheel, woken_by_stop)
 	}
 }
 
-/*
- * The expiry comes while the reader is on its way to sleep, again and again: neither passes
- * the other by.
- */
+/* Each timer expires while the reader is about to sleep. The reader never misses it. */
 WT_TEST(wheel, no_expiry_passes_a_reader_by)
 {
 	int fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WHEEL_MIN_TICK_NS);
@@ -169,12 +166,12 @@ WT_TEST(wheel, interrupted_by_a_signal)
 	ASSERT_EQ(0, pthread_kill(r->thread, SIGUSR1));
 	ASSERT_EQ(0, pthread_join(r->thread, NULL));
 	EXPECT_EQ(-EINTR, r->ret);
-	/* Nothing is lost by it. */
+	/* No event is lost. */
 	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
 	EXPECT_EQ(1, wt_read(self->fd, &r->event, 1));
 }
 
-/* Events that are there are read, also with a signal pending. */
+/* read() returns available events even if a signal is pending. */
 WT_TEST(wheel, an_event_comes_before_a_signal)
 {
 	struct sigaction action = { .sa_handler = on_signal };
@@ -192,7 +189,7 @@ WT_TEST(wheel, an_event_comes_before_a_signal)
 	ASSERT_EQ(0, sigprocmask(SIG_SETMASK, &old, NULL));
 }
 
-/* One event, many that wait: one of them has it. */
+/* One event for several readers: one of them receives it. */
 WT_TEST(wheel, one_event_wakes_one_reader)
 {
 	__u64 unfired;
@@ -214,7 +211,7 @@ WT_TEST(wheel, one_event_wakes_one_reader)
 	EXPECT_EQ(READERS - 1, shut);
 }
 
-/* Many events for many readers: as many reads end as there are events. */
+/* As many readers are woken as there are events. */
 WT_TEST(wheel, events_wake_as_many_readers)
 {
 	int i;
@@ -230,7 +227,7 @@ WT_TEST(wheel, events_wake_as_many_readers)
 	EXPECT_TRUE(wt_quiet(self->fd));
 }
 
-/* Events go on coming; each is read once, by whomever. */
+/* Events arrive while several readers run. Each event is read exactly once. */
 WT_TEST(wheel, each_event_has_one_reader)
 {
 	int total = 0, i, nr, seen;
@@ -260,7 +257,7 @@ WT_TEST(wheel, each_event_has_one_reader)
 	}
 }
 
-/* One who waits holds nobody up: the wheel can be used beside it. */
+/* A sleeping reader does not block other calls on the same wheel. */
 WT_TEST(wheel, a_reader_holds_nothing_up)
 {
 	struct reader *r = &self->readers[0];

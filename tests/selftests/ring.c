@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The completion ring: events in mapped memory, and timers that find no room in it.
+ * The completion ring: events in mapped memory, and due timers while the ring is full.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -60,7 +60,7 @@ WT_TEST(ring, p5_in_order_p1_never_early)
 		EXPECT_LE(wt_ring_at(&self->ring, i)->deadline, wt_ring_at(&self->ring, i)->fired);
 		EXPECT_EQ(i, wt_ring_at(&self->ring, i)->seq);
 	}
-	/* It is full. ENTER finds out that no other timer was due. */
+	/* The ring was full. ENTER finds that no other timer is due. */
 	wt_ring_take(&self->ring, ENTRIES);
 	ASSERT_EQ(0, wt_enter(self->ring.fd, 0, 0, &self->enter));
 	EXPECT_EQ(0, self->enter.ready);
@@ -93,8 +93,8 @@ WT_TEST(ring, p8_nothing_lost_when_it_is_full)
 }
 
 /*
- * An edge-triggered epoll reports an edge while timers wait for room. A program that takes all
- * events, and enters while BACKLOG is set, has them all before it sleeps.
+ * Edge-triggered epoll reports an edge while due timers wait for space. A program that takes
+ * all events, and calls ENTER while BACKLOG is set, has received all events before it sleeps.
  */
 WT_TEST(ring, p8_by_edge_until_no_backlog)
 {
@@ -120,7 +120,7 @@ WT_TEST(ring, p8_by_edge_until_no_backlog)
 	close(ep);
 }
 
-/* Timers that waited for room expire before those that are due later. */
+/* Timers that waited for space expire before timers that are due later. */
 WT_TEST(ring, p5_timers_that_waited_for_room_expire_first)
 {
 	__u32 i;
@@ -135,7 +135,7 @@ WT_TEST(ring, p5_timers_that_waited_for_room_expire_first)
 		EXPECT_EQ(WHEEL_ID(i, 1), wt_ring_at(&self->ring, i)->id);
 }
 
-/* Until there is room for its event, a due timer stays pending. */
+/* A due timer stays pending until the ring has space for its event. */
 WT_TEST(ring, due_timer_without_room_is_pending)
 {
 	ASSERT_EQ(0, wt_arm_many(self->ring.fd, ENTRIES + 1, 1, WT_MS));
@@ -149,7 +149,7 @@ WT_TEST(ring, due_timer_without_room_is_pending)
 	EXPECT_EQ(0, wt_arm(self->ring.fd, WHEEL_ID(ENTRIES, 2), 5 * WT_MS));
 }
 
-/* P4: such a timer can be cancelled, and then no event of it is published. */
+/* P4: such a timer can be cancelled. Then its event is not published. */
 WT_TEST(ring, p4_due_timer_without_room_can_be_cancelled)
 {
 	ASSERT_EQ(0, wt_arm_many(self->ring.fd, ENTRIES + 1, 1, WT_MS));
@@ -161,7 +161,7 @@ WT_TEST(ring, p4_due_timer_without_room_can_be_cancelled)
 	EXPECT_EQ(0, wt_ring_flags(&self->ring));
 }
 
-/* A program that takes nothing makes no work: the ring is full, that is all. */
+/* A periodic timer continues when its event is put into the ring, and counts missed periods. */
 WT_TEST(ring, periods_go_on_as_far_as_there_is_room)
 {
 	ASSERT_EQ(0, wt_arm_every(self->ring.fd, WHEEL_ID(0, 1), WT_MS, WT_MS));
@@ -178,7 +178,7 @@ WT_TEST(ring, periods_go_on_as_far_as_there_is_room)
 	EXPECT_TRUE(wt_balanced(&self->stats));
 }
 
-/* After an answer of 0 no event of the timer lies in the ring; 1 says that one does. */
+/* CANCEL returns 1 if an event of the timer is in the ring, otherwise 0. */
 WT_TEST(ring, p4_cancel_tells_of_an_event_in_the_ring)
 {
 	__u64 id = WHEEL_ID(0, 1);
@@ -200,7 +200,7 @@ WT_TEST(ring, p4_cancel_tells_of_an_event_in_the_ring)
 	ASSERT_EQ(0, wt_advance(self->ring.fd, WT_SEC, NULL));
 	EXPECT_EQ(2, wt_ring_tail(&self->ring));
 
-	/* The event of an older timer of the slot is none of the new one. */
+	/* The event of a previous timer in the slot does not affect the new one. */
 	ASSERT_EQ(0, wt_arm(self->ring.fd, WHEEL_ID(0, 3), WT_SEC + WT_MS));
 	ASSERT_EQ(0, wt_advance(self->ring.fd, WT_SEC + WT_MS, NULL));
 	ASSERT_EQ(0, wt_arm_every(self->ring.fd, WHEEL_ID(0, 4), WT_HOUR, WT_MS));
@@ -222,7 +222,7 @@ WT_TEST(ring, positions_wrap)
 	}
 }
 
-/* A head that cannot be is no reason to overwrite, or to forget. */
+/* With an invalid head, no timer is lost. */
 WT_TEST(ring, a_wrong_head_loses_nothing)
 {
 	static const __u32 heads[] = { ~0U, 1, 1U << 31, 0xcccccccc };
@@ -251,7 +251,7 @@ WT_TEST(ring, read_does_not_see_it)
 	EXPECT_EQ(1, wt_wait(self->ring.fd));
 }
 
-/* Each area whole, from its start, and only the program's own is written. */
+/* An area must be mapped whole, from its start, and only the user page is writable. */
 WT_TEST(ring, maps_only_what_is_there)
 {
 	int rw = PROT_READ | PROT_WRITE;
@@ -274,7 +274,7 @@ WT_TEST(ring, maps_only_what_is_there)
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, mprotect(self->ring.kernel, PAGE, rw));
 	EXPECT_EQ(EACCES, errno);
-	/* It is told by files with touch words. */
+	/* Only files with touch words use next_wake. */
 	EXPECT_EQ(0, self->ring.kernel->next_wake);
 }
 

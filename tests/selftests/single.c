@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls of a single operation: what they answer is what a batch of one answers, whatever
- * answer the operation comes with; and where the answer cannot be written nothing is done.
+ * SUBMIT with one operation returns the same results as a batch of several, regardless of
+ * the initial res of the operation. If the result cannot be written, the operation has no effect.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 FIXTURE(wheel) {
 	int fd;
-	/* Two pages, before one that is not there. */
+	/* Two accessible pages, followed by a PROT_NONE page. */
 	char *room;
 	struct wheel_submit call;
 };
@@ -46,7 +46,7 @@ static long armed(int fd)
 	return wt_stats(fd, &stats) ? -1 : (long)stats.armed;
 }
 
-/* An operation that lies elsewhere: true if it failed by EFAULT, and did nothing. */
+/* Submit *op. Returns true if this fails with EFAULT and has no effect. */
 static bool refused(int fd, struct wheel_submit *call, const void *op)
 {
 	long before = armed(fd);
@@ -57,7 +57,7 @@ static bool refused(int fd, struct wheel_submit *call, const void *op)
 	       armed(fd) == before;
 }
 
-/* Wherever in it a page begins that is not there, or cannot be written. */
+/* An operation that crosses into an unmapped or read-only page at any offset has no effect. */
 WT_TEST(wheel, operation_that_cannot_be_answered)
 {
 	struct wheel_op arm = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WHEN);
@@ -83,7 +83,7 @@ WT_TEST(wheel, operation_that_cannot_be_answered)
 	EXPECT_EQ(0, armed(self->fd));
 }
 
-/* The same of the call's own struct, which is left as it was. */
+/* The same for struct wheel_submit, which is not modified. */
 WT_TEST(wheel, call_that_cannot_be_answered)
 {
 	struct wheel_op arm = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WHEN);
@@ -110,7 +110,7 @@ WT_TEST(wheel, call_that_cannot_be_answered)
 	EXPECT_EQ(0, armed(self->fd));
 }
 
-/* As a batch of one that lies at a stride of its own, and so goes another way. */
+/* Submit a batch of one with a larger stride, which takes the path of batches. */
 static int make_by_stride(int fd, struct wheel_op *op, struct wheel_submit *call)
 {
 	struct wheel_op wide[2] = { *op };
@@ -143,10 +143,10 @@ static __u64 random_bits(void)
 	return state ^= state << 17;
 }
 
-/* The generation of each slot that was armed last. */
+/* Generation of the last successful arm, per slot. */
 static __u64 generations[8];
 
-/* Most are right; each word is wrong now and then. */
+/* A mostly valid operation. One in 16 has a random bit flipped. */
 static struct wheel_op random_op(__u64 now)
 {
 	__u64 bits = random_bits();
@@ -175,7 +175,7 @@ static struct wheel_op random_op(__u64 now)
 	return op;
 }
 
-/* Each answer, what the call says, and what becomes of the timers. */
+/* Both paths return the same results and deliver the same events. */
 WT_TEST(wheel, answers_as_a_batch_does)
 {
 	enum { N = 20000 };
@@ -217,7 +217,7 @@ WT_TEST(wheel, answers_as_a_batch_does)
 	close(other);
 }
 
-/* Operations with whatever answer is in them, by so many a call: how many failed. */
+/* Submit @count operations, @by per call. Returns the number of failed operations. */
 static int unanswered(int fd, struct wheel_op *ops, __u32 count, __u32 by)
 {
 	struct wheel_submit batch = {
@@ -235,7 +235,7 @@ static int unanswered(int fd, struct wheel_op *ops, __u32 count, __u32 by)
 	return failed;
 }
 
-/* An answer is written where it differs from what was there, in a call of one as well. */
+/* A result is written if it differs from the initial res, also by a call of one operation. */
 WT_TEST(wheel, an_answer_differs_from_what_was_there)
 {
 	enum { N = 300, GONE = 200 };
@@ -244,21 +244,21 @@ WT_TEST(wheel, an_answer_differs_from_what_was_there)
 	unsigned int i, k;
 
 	for (k = 0; k < ARRAY_SIZE(sizes); k++) {
-		/* There it is already. */
+		/* res is 0 before the call. */
 		for (i = 0; i < N; i++)
 			ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 2 * k + 1), WHEN + i);
 		EXPECT_EQ(0, unanswered(self->fd, ops, N, sizes[k]));
 		for (i = 0; i < N; i++)
 			EXPECT_EQ(0, ops[i].res);
 
-		/* QUERY writes more than its answer. */
+		/* QUERY writes more than res. */
 		for (i = 0; i < N; i++)
 			ops[i] = wt_op(WHEEL_OP_QUERY, ops[i].id, 0);
 		EXPECT_EQ(0, unanswered(self->fd, ops, N, sizes[k]));
 		for (i = 0; i < N; i++)
 			EXPECT_EQ(WHEN + i, ops[i].when);
 
-		/* One fails. */
+		/* One operation fails. */
 		EXPECT_EQ(0, wt_cancel(self->fd, ops[GONE].id));
 		for (i = 0; i < N; i++)
 			ops[i] = wt_op(WHEEL_OP_CANCEL, ops[i].id, 0);
@@ -266,13 +266,13 @@ WT_TEST(wheel, an_answer_differs_from_what_was_there)
 		for (i = 0; i < N; i++)
 			EXPECT_EQ(i == GONE ? -ENOENT : 0, ops[i].res);
 
-		/* All fail, as one did before. */
+		/* All fail, with the res that one of them already has. */
 		EXPECT_EQ(N, unanswered(self->fd, ops, N, sizes[k]));
 		EXPECT_EQ(N, unanswered(self->fd, ops, N, sizes[k]));
 		for (i = 0; i < N; i++)
 			EXPECT_EQ(-ENOENT, ops[i].res);
 
-		/* None does, where all did before. */
+		/* All succeed; res is -ENOENT before the call. */
 		for (i = 0; i < N; i++) {
 			ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 2 * k + 2), WHEN + i);
 			ops[i].res = -ENOENT;
@@ -286,7 +286,7 @@ WT_TEST(wheel, an_answer_differs_from_what_was_there)
 	}
 }
 
-/* So is an id that the kernel picked. */
+/* The id that the kernel picks is written, in a call of two operations and of one. */
 WT_TEST(wheel, an_id_that_was_picked_is_an_answer)
 {
 	struct wheel_setup setup = {

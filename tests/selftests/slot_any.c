@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Slots that the kernel picks: ids that are never used twice, a limit that is
- * exact, and every slot that comes back when its timer is gone.
+ * Slots picked by the kernel: ids are never reused, the limit is exact, and each slot
+ * becomes free after its timer has ended.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ FIXTURE_TEARDOWN(any)
 	close(self->fd);
 }
 
-/* The id is an output: what stands there before does not matter. */
+/* The id is an output. Its value before the call does not matter. */
 static int arm(int fd, __u64 when, __u64 period, __u64 *id)
 {
 	struct wheel_op op = wt_op(WHEEL_OP_ARM, 0, when);
@@ -45,7 +45,7 @@ static int arm(int fd, __u64 when, __u64 period, __u64 *id)
 	return ret;
 }
 
-/* Arm all that fit: how many did. */
+/* Arm until the limit is reached. Returns the number of armed timers. */
 static int fill(int fd, __u64 when, __u64 *ids)
 {
 	__u64 spare;
@@ -100,11 +100,11 @@ WT_TEST(any, full_is_edquot_exactly)
 	ASSERT_EQ(TIMERS, fill(self->fd, WHEN, ids));
 	for (i = 0; i < 3; i++)
 		EXPECT_EQ(-EDQUOT, arm(self->fd, WHEN, 0, &id));
-	/* One that filled it, three here. */
+	/* One rejected arm in fill(), three here. */
 	EXPECT_LEDGER(self->fd, .armed = TIMERS, .refused = 4);
 }
 
-/* Netty #14959: each cancel makes room for one, not for two. */
+/* Each CANCEL makes room for exactly one timer. Compare Netty issue #14959. */
 WT_TEST(any, a_cancel_makes_room_for_one)
 {
 	__u64 ids[TIMERS], id;
@@ -123,7 +123,7 @@ WT_TEST(any, a_cancel_makes_room_for_one)
 	}
 }
 
-/* Cancelled in the very tick that fires the others. */
+/* Half of the timers are cancelled just before the tick at which the others expire. */
 WT_TEST(any, cancel_beside_expiry_is_counted_once)
 {
 	struct wheel_event events[TIMERS];
@@ -141,7 +141,7 @@ WT_TEST(any, cancel_beside_expiry_is_counted_once)
 	EXPECT_EQ(TIMERS / 2, fill(self->fd, 2 * WHEN, ids));
 }
 
-/* An event that is not read holds its slot; reading it gives it back. */
+/* An unread event occupies its slot. Reading it frees the slot. */
 WT_TEST(any, unread_events_hold_their_slots)
 {
 	struct wheel_event events[TIMERS];
@@ -188,7 +188,7 @@ WT_TEST(any, an_arm_that_fails_holds_no_slot)
 	EXPECT_EQ(TIMERS, fill(self->fd, WHEN, ids));
 }
 
-/* In one batch: the first ones get in, the rest are told so. */
+/* In a batch beyond the limit, the first arms succeed and the others fail with EDQUOT. */
 WT_TEST(any, a_batch_over_the_limit)
 {
 	struct wheel_op ops[TIMERS + 20];
@@ -205,7 +205,7 @@ WT_TEST(any, a_batch_over_the_limit)
 	EXPECT_TRUE(distinct(ids, TIMERS));
 }
 
-/* 10^4 ids out of few slots: none comes twice, and stale ones stay stale. */
+/* 10^4 ids from few slots: no id is used twice, and old ids remain invalid. */
 WT_TEST(any, an_id_is_never_used_twice)
 {
 	static __u64 ids[10000];
@@ -231,7 +231,7 @@ struct sharer {
 	pthread_t thread;
 	int fd;
 	unsigned long armed;
-	/* An answer that it should not have had. */
+	/* An unexpected result. */
 	int bad;
 };
 
@@ -251,7 +251,7 @@ static void *arm_and_cancel(void *arg)
 	return NULL;
 }
 
-/* More threads than slots: nobody waits, nobody gets what is another's. */
+/* More threads than slots: no thread blocks, and each CANCEL finds the thread's own timer. */
 WT_TEST(any, threads_share_few_slots)
 {
 	struct wheel_setup setup = {

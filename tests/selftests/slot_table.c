@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of the contract: every operation on a slot in every state, with the
- * timer's own id, a stale one, a newer one and one of generation 0.
+ * The state table of the ABI: every operation on a slot in every state, with the timer's own
+ * id, an older one, a newer one, and one with generation 0.
  */
 #include <kselftest_harness.h>
 
 #include "wheel_test.h"
 
 #define SLOT	9
-/* The slot's newest generation in each state but UNUSED. */
+/* The newest generation of the slot, except in state UNUSED. */
 #define GEN	5
 #define WHEN	(10 * WT_MS)
 #define PERIOD	(10 * WT_MS)
 
 FIXTURE(slot) {
 	int fd;
-	/* The counters and the timer as they were before the operation. */
+	/* Counters and timer before the operation. */
 	struct wheel_stats before;
 	__u64 when_before;
 	int query_before;
@@ -26,18 +26,18 @@ enum state {
 	PERIODIC, PERIODIC_FIRED, PERIODIC_STOPPED, PERIODIC_ENDED,
 };
 
-/* The answer of each operation to the timer's own id, GEN. */
+/* The result of each operation with the timer's own id, generation GEN. */
 FIXTURE_VARIANT(slot) {
 	enum state state;
 	int arm;
 	int rearm;
 	int cancel;
 	int query;
-	/* And to any other id, if it is no arm of a free slot. */
+	/* The result of ARM with any other id, if the slot is not free. */
 	int arm_other;
-	/* Events that the slot still owes. */
+	/* Number of events that will be delivered. */
 	int events;
-	/* The generation that the slot has seen. */
+	/* The newest generation used by the slot. */
 	__u64 seen;
 };
 
@@ -84,7 +84,7 @@ FIXTURE_VARIANT_ADD(slot, periodic_ended) {
 	.cancel = -ENOENT, .query = -ENOENT, .seen = GEN,
 };
 
-/* Bring the slot into a state, each by the shortest way. */
+/* Bring the slot into a state. */
 static int bring(int fd, enum state state)
 {
 	__u64 id = WHEEL_ID(SLOT, GEN);
@@ -121,7 +121,7 @@ FIXTURE_TEARDOWN(slot)
 	close(self->fd);
 }
 
-/* Has an operation that was refused changed nothing that can be seen? */
+/* Check that a failed operation has no visible effect. */
 static bool same(int fd, const struct wheel_stats *before, int query_before,
 		 __u64 when_before)
 {
@@ -138,13 +138,13 @@ static bool same(int fd, const struct wheel_stats *before, int query_before,
 	EXPECT_TRUE(same(self->fd, &self->before, self->query_before, \
 			 self->when_before))
 
-/* How many events the slot gives when its time has come, and none after. */
+/* The number of events up to the deadline WHEN, or -1 if others are delivered. */
 static int events_to_come(int fd, enum state state)
 {
 	struct wheel_event event;
 	int n = 0;
 
-	/* A tick more, for what was armed for WHEN after it. */
+	/* One more tick, because a timer armed for WHEN at that time is due one tick later. */
 	if (wt_advance(fd, WHEN + WT_MS, NULL))
 		return -1;
 	while (wt_read(fd, &event, 1) == 1) {
@@ -152,7 +152,7 @@ static int events_to_come(int fd, enum state state)
 			return -1;
 		n++;
 	}
-	/* The period of one that goes on is not up. */
+	/* The next period of a continuing timer is not due yet. */
 	return state > PERIODIC || wt_quiet(fd) ? n : -1;
 }
 
@@ -236,7 +236,7 @@ WT_TEST(slot, rearm_cancel_query_other_ids)
 	EXPECT_EQ(variant->events, events_to_come(self->fd, variant->state));
 }
 
-/* A newer generation arms a free slot, and then only that id is good. */
+/* A newer generation arms a free slot. Only that id is valid afterwards. */
 WT_TEST(slot, newer_generation)
 {
 	__u64 id = WHEEL_ID(SLOT, GEN + 1);
@@ -254,7 +254,7 @@ WT_TEST(slot, newer_generation)
 	EXPECT_EQ(-ESTALE, wt_arm(self->fd, id, WHEN));
 }
 
-/* The last generation of all, after which the slot is used up. */
+/* After the last generation, the slot cannot be armed again. */
 WT_TEST(slot, last_generation)
 {
 	__u64 id = WHEEL_ID(SLOT, (1ULL << 40) - 1);
@@ -272,7 +272,7 @@ WT_TEST(slot, last_generation)
 	EXPECT_EQ(0, events_to_come(self->fd, variant->state));
 }
 
-/* An arm that was refused does not use its generation up. */
+/* A failed ARM does not use up its generation. */
 WT_TEST(slot, refused_arm_keeps_the_generation)
 {
 	__u64 id = WHEEL_ID(SLOT, GEN + 1);
@@ -284,7 +284,7 @@ WT_TEST(slot, refused_arm_keeps_the_generation)
 	EXPECT_EQ(1, events_to_come(self->fd, variant->state));
 }
 
-/* Two files know nothing of each other's timers. */
+/* An operation on one file does not affect the timers of another. */
 WT_TEST(slot, another_file)
 {
 	int fd = wt_open_virtual(64, WT_MS);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * STOP: no timer fires any more, what had fired can be read, what had not is
- * told; a second call finds nothing.
+ * STOP: no timer expires after it. Events can still be read, and the number of unfired
+ * timers is returned. A second STOP returns 0 timers.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -70,7 +70,7 @@ WT_TEST(wheel, nothing_is_armed_after_it)
 	EXPECT_LEDGER(self->fd, .refused = 3);
 }
 
-/* An id of an unfired timer names nothing that is pending. */
+/* After STOP, the id of an unfired timer is invalid. */
 WT_TEST(wheel, nothing_is_pending_after_it)
 {
 	int ret;
@@ -84,7 +84,7 @@ WT_TEST(wheel, nothing_is_pending_after_it)
 	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
 }
 
-/* The whole batch is answered, each entry for itself. */
+/* All operations of a batch return their own result. */
 WT_TEST(wheel, a_batch_after_it)
 {
 	struct wheel_op ops[] = {
@@ -120,7 +120,7 @@ WT_TEST(wheel, events_before_it_are_read_after_it)
 	EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, self->events, 1));
 }
 
-/* A bad buffer takes nothing, also from a stopped wheel. */
+/* A read into an inaccessible buffer consumes no event, also on a stopped wheel. */
 WT_TEST(wheel, a_bad_read_after_it)
 {
 	void *nowhere = mmap(NULL, 4096, PROT_NONE,
@@ -137,7 +137,7 @@ WT_TEST(wheel, a_bad_read_after_it)
 	EXPECT_EQ(10, wt_read_all(self->fd, self->events, TIMERS, 10));
 }
 
-/* A period whose event is unread ends with that event. */
+/* A periodic timer whose event is unread ends with that event. */
 WT_TEST(wheel, periods_end_with_it)
 {
 	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(1, 1), WT_MS, WT_MS));
@@ -151,7 +151,7 @@ WT_TEST(wheel, periods_end_with_it)
 	EXPECT_LEDGER(self->fd, .armed = 2, .fired = 1, .cancelled = 1);
 }
 
-/* A wheel that was stopped misses nothing any more, however late its event is read. */
+/* After STOP, periods are no longer missed, regardless of when the event is read. */
 WT_TEST(wheel, periods_are_missed_up_to_it)
 {
 	struct wheel_event event;
@@ -186,7 +186,7 @@ struct arms {
 	int last;
 };
 
-/* Arm until it is told that the wheel was stopped. */
+/* Arm until the wheel is stopped. */
 static void *arm_on(void *arg)
 {
 	struct arms *a = arg;
@@ -214,7 +214,7 @@ static void *read_on(void *arg)
 	return NULL;
 }
 
-/* Every arm before it is told of, or fires: arms, expiries and STOP race. */
+/* Arms, expiries and STOP race: each armed timer expires or is counted as unfired. */
 WT_TEST(wheel, races_arms_and_expiries)
 {
 	struct arms armer, reader;
@@ -256,7 +256,7 @@ static void *stop_it(void *arg)
 	return NULL;
 }
 
-/* Two that stop at once: each timer is told of to one of them. */
+/* Concurrent STOPs: each timer is counted by exactly one of them. */
 WT_TEST(wheel, races_another_stop)
 {
 	struct arms stops[3];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suspend: MONOTONIC stops over it, so what runs on it does not notice; BOOTTIME
- * and REALTIME go on, so what came to be due meanwhile fires at once afterwards.
+ * Suspend: CLOCK_MONOTONIC stops, so its timers are not affected. BOOTTIME and REALTIME
+ * continue, so timers that became due meanwhile expire right after resume.
  *
- * The machine is suspended for real, down to its clocks, as far as the last step:
- * there pm_test has it wait instead of turning off. Env WHEEL_KEEP_AWAKE forbids
- * that.
+ * The tests suspend the machine, including its clocks, except for the last step: pm_test
+ * makes it wait instead of powering off. Set the environment variable WHEEL_KEEP_AWAKE to
+ * skip them.
  */
 #include <kselftest_harness.h>
 #include <errno.h>
@@ -20,23 +20,23 @@
 #define PM_TEST_DELAY	"/sys/module/suspend/parameters/pm_test_delay"
 #define STATE		"/sys/power/state"
 
-/* How long it waits, in seconds; a clock may have to guess from whole ones. */
+/* Duration of the wait in seconds. A clock may measure it with a resolution of one second. */
 #define ASLEEP		"2"
 
 #define TIMERS		300
-/* One that is not due before the test is over, and one that the test waits for. */
+/* A timer that does not expire during the test, and one that the test waits for. */
 #define FAR		TIMERS
 #define NEXT		(TIMERS + 1)
 #define TICK		WT_MS
-/* The first deadline: all are armed by then. */
+/* Delay of the first deadline. All timers are armed by then. */
 #define LEAD		(200 * WT_MS)
-/* Less than who runs by the wrong clock is late. */
+/* Less than the lateness of a timer that uses the wrong clock. */
 #define WHILE		(500 * WT_MS)
 
 static const struct kind {
 	__u32 clock, scheme;
 	bool parks;
-	/* Of the deadlines. */
+	/* Range of the deadlines. */
 	__u64 span;
 } kinds[] = {
 	{ WHEEL_CLOCK_MONOTONIC, WHEEL_HASHED, false, WT_SEC },
@@ -49,14 +49,14 @@ static const struct kind {
 
 #define KINDS	ARRAY_SIZE(kinds)
 
-/* A wheel, what it was asked for, and what came of it. */
+/* A wheel, its timers, and the results. */
 struct sleeper {
 	const struct kind *kind;
 	int fd;
 	__u64 *words;
 	__u64 whens[TIMERS];
 	bool parked[TIMERS];
-	/* Were all armed before the first was due, so that their order is known? */
+	/* All timers were armed before the first was due, so their order is known. */
 	bool in_time;
 	unsigned int events[TIMERS + 2];
 	unsigned int due, came, early, strange, disordered;
@@ -83,7 +83,7 @@ static int put(const char *path, const char *value)
 	return ret;
 }
 
-/* The text of the file: none if there is no file. */
+/* The first line of a file. Empty if the file does not exist. */
 static const char *get(const char *path, char *text, size_t room)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -95,7 +95,7 @@ static const char *get(const char *path, char *text, size_t room)
 	return text;
 }
 
-/* The one in brackets, of the words that the file has to choose from. */
+/* The word in brackets: the current value of a file that lists its possible values. */
 static void get_chosen(const char *path, char *word, size_t room)
 {
 	char text[128], *from = strchr(get(path, text, sizeof(text)), '[');
@@ -135,7 +135,7 @@ FIXTURE_SETUP(suspend)
 	unsigned int i;
 
 	if (!may_suspend())
-		SKIP(return, "the machine cannot be suspended, or may not be");
+		SKIP(return, "suspend is not supported or not permitted");
 	get_chosen(MEM_SLEEP, self->mem_sleep, sizeof(self->mem_sleep));
 	get(PM_TEST_DELAY, self->delay, sizeof(self->delay));
 	self->seed = wt_seed();
@@ -186,7 +186,7 @@ static int arm_all(struct sleeper *s, __u64 *seed)
 	return 0;
 }
 
-/* Every other one: these shall not come, nor wake anybody in vain. */
+/* Park every other timer. Parked timers must not expire or cause wake-ups. */
 static void park_some(struct sleeper *s)
 {
 	int i;
@@ -205,7 +205,7 @@ static unsigned int count_due(const struct sleeper *s)
 	return n;
 }
 
-/* P5: by due tick, then as they were armed, which was by slot. */
+/* P5: events are ordered by due tick, then by slot, the order in which timers were armed. */
 static __u64 rank(const struct sleeper *s, __u32 slot)
 {
 	return wt_boundary(s->whens[slot], TICK) + slot;
@@ -225,12 +225,12 @@ static void take_event(struct sleeper *s, const struct wheel_event *e, __u64 now
 	s->last = rank(s, slot);
 }
 
-/* Reads the events that are there, up to a batch: how many, or a negative errno. */
+/* Read up to one batch of events. Returns their number or a negative errno. */
 static int take_events(struct sleeper *s)
 {
 	struct wheel_event events[64];
 	int i, n = wt_read(s->fd, events, 64);
-	/* The witness of P1 is our own clock, read after the event came. */
+	/* P1 is checked with the test's own clock, read after the events. */
 	__u64 now = wt_now(s->kind->clock);
 
 	for (i = 0; i < n; i++)
@@ -238,7 +238,7 @@ static int take_events(struct sleeper *s)
 	return n;
 }
 
-/* Take what comes, on all wheels, until NEXT came on the first. */
+/* Take events of all wheels until NEXT has expired @nexts times on the first. */
 static int take_until(struct sleeper *sleepers, __u32 nexts)
 {
 	struct pollfd polled[KINDS];
@@ -259,13 +259,13 @@ static int take_until(struct sleeper *sleepers, __u32 nexts)
 	return 0;
 }
 
-/* How far clocks that do not stop are ahead of one that does. */
+/* Time that the clocks which continue during suspend are ahead of CLOCK_MONOTONIC. */
 static __u64 gap(void)
 {
 	return wt_now(WHEEL_CLOCK_BOOTTIME) - wt_now(WHEEL_CLOCK_MONOTONIC);
 }
 
-/* Timers that fired twice, or far too early, or are not accounted for. */
+/* The number of timers that expired twice or too early, plus 1 if some are unaccounted for. */
 static unsigned int miscounted(const struct sleeper *s, __u64 unfired)
 {
 	unsigned int i, n = s->events[FAR], expected = 1;
@@ -277,7 +277,7 @@ static unsigned int miscounted(const struct sleeper *s, __u64 unfired)
 	return n + (s->came + unfired != expected);
 }
 
-/* Has a wheel not fired yet what was due? */
+/* Check whether a wheel has not yet expired all due timers. */
 static bool overdue(struct sleeper *s, const struct sleeper *end)
 {
 	for (; s < end; s++)
@@ -301,14 +301,14 @@ WT_TEST(suspend, p1_never_early_p2_bounded_late_p3_exactly_once)
 	}
 	ret = suspend(self->mem_sleep, self->delay);
 	if (ret)
-		SKIP(return, "it was not suspended: %s", strerror(-ret));
+		SKIP(return, "suspend failed: %s", strerror(-ret));
 	slept = gap() - slept;
 	if (slept < WT_SEC)
-		SKIP(return, "no clock noticed that it was suspended");
+		SKIP(return, "no clock shows that the machine was suspended");
 
 	/*
-	 * A timer that is due by now comes before one that is due in a while. A busy machine
-	 * may have another wheel's interrupt later, but not by the time that it slept.
+	 * Timers that are due now expire before NEXT, which is due later. On a busy machine,
+	 * the interrupt of another wheel may come after that, but within the time asleep.
 	 */
 	for (round = 1; round <= 2; round++) {
 		for (s = first; s < end; s++)
@@ -329,7 +329,7 @@ WT_TEST(suspend, p1_never_early_p2_bounded_late_p3_exactly_once)
 
 	ticks = (wt_now(WHEEL_CLOCK_MONOTONIC) - begun) / TICK;
 	for (s = first; s < end; s++) {
-		/* From due tick to due tick: none in the gap is waited for. */
+		/* Wheels are woken for due ticks only, and for no tick during the suspend. */
 		EXPECT_GE(ticks + 2, s->after.wakeups - s->before.wakeups);
 		EXPECT_GE(ticks + 2 + TIMERS / 64,
 			  s->after.passes - s->before.passes);

@@ -39,14 +39,14 @@ static int shift(const char *offsets)
 	return done == len ? 0 : -1;
 }
 
-/* Run it in a new time namespace: its result, or CANNOT. */
+/* Run a function in a new time namespace. Returns its result, or CANNOT. */
 static int in_namespace(const char *offsets, int (*what)(int fd), int fd)
 {
 	pid_t pid = fork();
 	int end;
 
 	if (!pid) {
-		/* The namespace is the children's. */
+		/* Only children are in the new namespace. */
 		if (unshare(CLONE_NEWTIME) || shift(offsets))
 			_exit(CANNOT);
 		pid = fork();
@@ -105,7 +105,7 @@ static int mapping(int fd)
 	return page == MAP_FAILED ? errno : 0;
 }
 
-/* The setup of a file, by SETUP. */
+/* The result of SETUP of a new file. */
 static int setup(int fd)
 {
 	struct wheel_setup setup = { .timers = 64 };
@@ -130,7 +130,7 @@ static int enter(int fd, __u64 until)
 	return wt_ioctl(fd, WHEEL_IOC_ENTER, &e);
 }
 
-/* Long ago, whosever clock it is: how is it refused? No time is no shifted one. */
+/* The errno of ENTER until a time in the past. An @until of 0 is not converted and accepted. */
 static int until(int fd)
 {
 	return enter(fd, 0) ? 1 : -enter(fd, 1);
@@ -209,7 +209,7 @@ WT_TEST(namespace, no_waiting_until_a_shifted_time)
 	close(fd);
 }
 
-/* Can a wheel with touch words be had? */
+/* The result of SETUP with touch words. */
 static int touch(int fd)
 {
 	struct wheel_setup setup = { .flags = WHEEL_SETUP_TOUCH, .timers = 64 };
@@ -218,7 +218,7 @@ static int touch(int fd)
 	return fd < 0 ? -fd : 0;
 }
 
-/* A touch word is an absolute time that nobody converts. */
+/* Touch words contain absolute times, which are not converted. */
 WT_TEST(namespace, no_touch_words_when_shifted)
 {
 	int ret = in_namespace(SHIFTED, touch, -1);
@@ -229,7 +229,7 @@ WT_TEST(namespace, no_touch_words_when_shifted)
 	EXPECT_EQ(0, in_namespace("monotonic 0 0\n", touch, -1));
 }
 
-/* A namespace that shifts nothing is none. */
+/* In a namespace with zero offsets, all operations are allowed. */
 WT_TEST(namespace, absolute_times_are_good_when_not_shifted)
 {
 	int fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracepoints tell what happened, in the numbers that the program knows. And P7 by
- * a witness that is not ours: the kernel's trace of hrtimers.
+ * Tracepoints report what happened, with the program's own numbers. P7 is also checked
+ * independently, with the kernel's hrtimer tracepoints.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -11,18 +11,18 @@
 
 #include "wheel_test.h"
 
-/* A buffer of our own, so that nobody else's events are in it. */
+/* A separate trace instance, which contains no events of others. */
 #define TRACE	"/sys/kernel/tracing/instances/wheel_selftest"
 
 #define TIMERS	1000
 #define ROOM	1048576
 
-/* Bytes of the touch words of so many timers, in whole pages. */
+/* Size of the touch words of TIMERS timers, in whole pages. */
 #define WORDS	8192
 
 static char text[ROOM];
 
-/* Write a formatted string to a file of the trace. 0 or a negative errno. */
+/* Write a formatted string to a file of the trace. Returns 0 or a negative errno. */
 static int tell(const char *file, const char *format, ...)
 {
 	char path[256], value[256];
@@ -41,7 +41,7 @@ static int tell(const char *file, const char *format, ...)
 	return ret;
 }
 
-/* Read a file into text. 0 or a negative errno. */
+/* Read a file into text. Returns 0 or a negative errno. */
 static int slurp(const char *path)
 {
 	int fd = open(path, O_RDONLY);
@@ -59,7 +59,7 @@ static int slurp(const char *path)
 	return n < 0 ? -errno : 0;
 }
 
-/* The line of the first such event after another one, or NULL. */
+/* The next event @name in @after, or NULL. */
 static const char *event(const char *after, const char *name)
 {
 	char word[64];
@@ -80,7 +80,7 @@ static int count(const char *name)
 	return n;
 }
 
-/* The number that a word of this line stands for; ~0: there is no such word. */
+/* The value of the key @word in this line, or ~0 if it is not present. */
 static __u64 number(const char *line, const char *word)
 {
 	char key[64];
@@ -110,11 +110,11 @@ FIXTURE(trace) {
 	struct wheel_event event;
 };
 
-/* On a clock that stands still, so that everything is known. */
+/* A virtual clock, so that all values are known. */
 FIXTURE_SETUP(trace)
 {
 	if (access("/sys/kernel/tracing/events/wheel_timer", F_OK))
-		SKIP(return, "no tracefs, or we may not look");
+		SKIP(return, "no tracefs, or no permission");
 	self->fd = wt_open_virtual(TIMERS, WT_MS);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, wt_advance(self->fd, WT_SEC, NULL));
@@ -171,7 +171,7 @@ WT_TEST(trace, a_timer_that_is_moved_and_cancelled)
 	EXPECT_EQ(3 * WT_SEC, number(cancel, "deadline="));
 }
 
-/* The device adds by which names its program knows the timer. */
+/* The events of the device contain the id and the cookie of the timer. */
 WT_TEST(trace, names_of_a_timer)
 {
 	static const char * const names[] = {
@@ -199,7 +199,7 @@ WT_TEST(trace, names_of_a_timer)
 	}
 }
 
-/* A touch is seen when the old time comes: the timer is filed again. */
+/* A touch takes effect at the old deadline: the timer is requeued. */
 WT_TEST(trace, a_timer_that_was_touched)
 {
 	struct wheel_setup setup = {
@@ -229,7 +229,7 @@ WT_TEST(trace, a_timer_that_was_touched)
 	close(fd);
 }
 
-/* A timer that STOP hands back will not fire: that is a cancel each. */
+/* Each timer that STOP returns as unfired is traced as cancelled. */
 WT_TEST(trace, timers_that_are_stopped)
 {
 	__u64 unfired;
@@ -241,7 +241,7 @@ WT_TEST(trace, timers_that_are_stopped)
 	EXPECT_EQ(100, count("wheel_timer_cancel"));
 }
 
-/* Passes have an end each, and fired what fired. */
+/* Each pass has a begin and an end event, which report all expiries. */
 WT_TEST(trace, passes)
 {
 	const char *at = text;
@@ -258,7 +258,7 @@ WT_TEST(trace, passes)
 	}
 	EXPECT_EQ(TIMERS, fired);
 	EXPECT_EQ(0, last);
-	/* The budget ended all others. */
+	/* All other passes ended because of the budget. */
 	EXPECT_LT(1, count("wheel_pass_begin"));
 }
 
@@ -271,7 +271,7 @@ WT_TEST(trace, silence_when_it_is_off)
 	EXPECT_EQ(NULL, strstr(text, "wheel_"));
 }
 
-/* The address of a function of our module, or 0. */
+/* The address of a function of the module, or 0. */
 static __u64 address_of(const char *function)
 {
 	FILE *symbols = fopen("/proc/kallsyms", "r");
@@ -292,16 +292,16 @@ FIXTURE(idle) {
 	int fd;
 };
 
-/* The hrtimers of wheels go off in base_wakeup(): nobody else's are counted. */
+/* The hrtimers of wheels call base_wakeup(). A filter excludes all others. */
 FIXTURE_SETUP(idle)
 {
 	struct wheel_setup setup = { .timers = TIMERS };
 	__u64 wakeup = address_of("base_wakeup");
 
 	if (sizeof(long) == 4)
-		SKIP(return, "the kernel is the same one, and this takes long");
+		SKIP(return, "the 64-bit program tests the same kernel, and this takes long");
 	if (access("/sys/kernel/tracing/events/timer/hrtimer_expire_entry", F_OK))
-		SKIP(return, "no tracefs, or we may not look");
+		SKIP(return, "no tracefs, or no permission");
 	ASSERT_NE(0, wakeup);
 	self->fd = wt_open_setup(O_NONBLOCK, &setup);
 	ASSERT_LE(0, self->fd);
@@ -330,7 +330,7 @@ WT_TEST(idle, p7_silence_of_far_timers_for_ten_seconds)
 	EXPECT_EQ(0, count("hrtimer_expire_entry"));
 }
 
-/* The witness is awake. */
+/* The tracepoint does report an hrtimer that expires. */
 WT_TEST(idle, p7_silence_is_broken_by_a_near_timer)
 {
 	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);
