@@ -296,9 +296,9 @@ TEST(advance_looks)
 }
 
 /*
- * A scan that finds a timer due at the tick of its own pass lets it expire at that tick, not at
- * the next one, if the pass is on time. Each attempt uses a new file, so that only the
- * kick has scanned the timer before.
+ * A timer is due at the tick of the pass whose scan finds it. If the pass is on time, the timer
+ * expires at that tick, not at the next one. Each attempt uses a new file, so that only the kick
+ * has scanned the timer before.
  */
 TEST(p2_due_at_the_tick_of_the_look)
 {

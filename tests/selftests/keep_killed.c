@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two processes share a wheel. One is killed while it arms a kept timer, after it has changed
- * the word, set the doorbell, or set the summary, but before the kick. The timer still expires.
- * A kick may take long; it ends when its task is killed.
+ * Two processes share a wheel. One is killed while it arms a kept timer: after it has changed
+ * the word, the doorbell or the summary, and before the kick. The timer still expires. A kick
+ * may take long; it ends when its task is killed.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * P12, latency: an unprivileged program does not cause interrupts to be disabled for more than
- * 15,000 instructions, on any scheme and with any number of files that are due together.
+ * 15,000 instructions. This applies to all schemes and to many files that are due together.
  *
  * tests/irqsoff measures that time. It needs a guest that counts instructions as time:
  * tests/vm/rungs/owner. Each row is a child process without privileges. It prepares its files,

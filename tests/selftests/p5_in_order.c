@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P5: events are delivered in the order of their due ticks and, within a tick, in the order
- * in which the timers were armed, regardless of the steps of the clock.
+ * P5: events are ordered by due tick and, within a tick, by the order in which the timers were
+ * armed. The steps of the clock do not change this order.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
