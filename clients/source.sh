@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154 # for what tests/vm/lib.sh sets
-# Other projects' own tests come from Debian's source package of the very version that is
-# installed, and are kept outside of the tree. Source it, after tests/vm/lib.sh.
+# Fetches the tests of other projects from Debian's source packages, in the installed version, and
+# keeps them outside of the tree. Source this file after tests/vm/lib.sh.
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# The machine's own sources, as sources of source packages: the archive before its security
-# updates, which a point release takes in.
+# The machine's package sources as deb-src lines. The archive comes before its security updates,
+# because a point release includes them.
 sources() {
 	# shellcheck disable=SC2016 # apt's variables
 	apt-get indextargets 'Created-By: Packages' 'Origin: Debian' \
@@ -14,7 +14,7 @@ sources() {
 		sed "s|^|deb-src [signed-by=$keyring] |"
 }
 
-# apt-get with lists of its own: the machine's are left alone.
+# apt-get with separate lists; those of the machine are not changed.
 our_apt() {
 	apt-get -q -o Dir::Etc::SourceList="$scratch/sources.list" \
 		-o Dir::Etc::SourceParts=/dev/null \

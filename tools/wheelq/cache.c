@@ -55,7 +55,7 @@ struct tube *cache_tube(struct queue *queue, uint64_t number)
 
 	if (!tube)
 		fail(EXIT_FAILED,
-		     "the store has a job of tube %llu, which does not exist",
+		     "the store has a job in tube %llu, which does not exist",
 		     (unsigned long long)number);
 	return tube;
 }

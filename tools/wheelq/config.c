@@ -50,7 +50,7 @@ void config_read(const char *path, void *context,
 			     number, name);
 		if (!take(context, name, copied(value)))
 			fail(EXIT_USAGE,
-			     "%s:%u: '%s' is no setting; see wheelq --help",
+			     "%s:%u: unknown option '%s'; see wheelq --help",
 			     path, number, name);
 	}
 	if (ferror(file))

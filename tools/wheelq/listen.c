@@ -56,7 +56,7 @@ static int bind_in_folder(const char *path)
 	int fd;
 
 	if (strlen(path) >= sizeof(address.sun_path))
-		fail(EXIT_USAGE, "the path of a socket has less than %zu bytes, not as %s",
+		fail(EXIT_USAGE, "socket path must be shorter than %zu bytes: %s",
 		     sizeof(address.sun_path), path);
 	memcpy(address.sun_path, path, strlen(path));
 	remove_left_behind(&address);
@@ -167,7 +167,7 @@ uint32_t listener_room(uint32_t wanted)
 		getrlimit(RLIMIT_NOFILE, &limit);
 	}
 	if (limit.rlim_cur <= OTHER_FILES)
-		fail(EXIT_FAILED, "%llu open files are too few for a connection",
+		fail(EXIT_FAILED, "the limit of %llu open files allows no connections",
 		     (unsigned long long)limit.rlim_cur);
 	if (limit.rlim_cur - OTHER_FILES < wanted)
 		return limit.rlim_cur - OTHER_FILES;

@@ -79,7 +79,7 @@ static uint64_t read_limit(const char *name, const char *text,
 	n = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end || errno || n < least ||
 	    n > most)
-		fail(EXIT_USAGE, "--%s is a number from %llu to %llu, not '%s'",
+		fail(EXIT_USAGE, "--%s must be a number from %llu to %llu, not '%s'",
 		     name, (unsigned long long)least, (unsigned long long)most,
 		     text);
 	return n;
@@ -172,7 +172,7 @@ static void resolve_connections(struct server_options *o)
 
 	if (o->connections > room)
 		fail(EXIT_FAILED,
-		     "open files are limited: there is room for %u connections, not for %u; see LimitNOFILE= or ulimit -n",
+		     "the limit on open files allows %u connections, not %u; see LimitNOFILE= or ulimit -n",
 		     room, o->connections);
 	o->connections = room;
 }
@@ -203,10 +203,10 @@ void options_read(struct server_options *options, int argc, char **argv)
 				     &index)) != -1)
 		take(options, option, long_options[index].name, optarg);
 	if (optind < argc)
-		fail(EXIT_USAGE, "'%s' is no option; see wheelq --help",
+		fail(EXIT_USAGE, "unexpected argument '%s'; see wheelq --help",
 		     argv[optind]);
 	if (!options->path || !*options->path)
-		fail(EXIT_USAGE, "needs --store FILE or --store URI; see wheelq --help");
+		fail(EXIT_USAGE, "--store is required; see wheelq --help");
 	resolve_connections(options);
 	resolve_buffers(options);
 	options->queue.timers = options->connections;

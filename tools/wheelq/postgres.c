@@ -145,7 +145,7 @@ static void postgres_numbers(struct store *store, struct store_numbers *numbers)
 	struct pg_result *result = postgres_ask(postgres_of(store), PG_NUMBERS, NULL, 0);
 
 	if (!PQntuples(result))
-		fail(EXIT_FAILED, "wheelq_store: its numbers are missing");
+		fail(EXIT_FAILED, "table wheelq_store is empty");
 	numbers->next_id = postgres_number(result, 0, 0);
 	/* The wall clock is read last: the round trip makes the queue's clock late, not early. */
 	numbers->skew = postgres_number(result, 0, 1) * 1000000 -
@@ -321,7 +321,7 @@ static bool postgres_body(struct store *store, uint64_t id, void *body,
 	struct pg_result *result = postgres_ask(postgres_of(store), PG_BODY, &id, 1);
 
 	if (!PQntuples(result) || (size_t)PQgetlength(result, 0, 0) != size)
-		fail(EXIT_FAILED, "wheelq_job: the body of job %llu is missing",
+		fail(EXIT_FAILED, "wheelq_job: the body of job %llu is missing or has the wrong size",
 		     (unsigned long long)id);
 	memcpy(body, PQgetvalue(result, 0, 0), size);
 	PQclear(result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * In place of the store in PostgreSQL, where there was no libpq to build it with.
+ * Replaces the store in PostgreSQL if wheelq is built without libpq.
  */
 #include "fail.h"
 #include "store.h"
@@ -9,5 +9,5 @@ struct store *postgres_open(const char *uri)
 {
 	(void)uri;
 	fail(EXIT_USAGE,
-	     "this wheelq was built without PostgreSQL; install libpq-dev and build it again");
+	     "this wheelq was built without PostgreSQL support; install libpq-dev and rebuild");
 }

@@ -50,7 +50,7 @@ static const char *const upgrades[] = {
 
 #define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))
 
-/* The result of statements that are to succeed; the caller clears it. */
+/* The result of statements, which must succeed. The caller clears it. */
 static struct pg_result *result_of(struct postgres *p, const char *sql)
 {
 	struct pg_result *result = postgres_run(p, sql);
@@ -66,7 +66,7 @@ static void execute(struct postgres *p, const char *sql)
 	PQclear(result_of(p, sql));
 }
 
-/* Of one row with one number. */
+/* The result of a query that returns one number. */
 static long long number_of(struct postgres *p, const char *sql)
 {
 	struct pg_result *result = result_of(p, sql);
@@ -86,7 +86,7 @@ static void connect_to(struct postgres *p)
 		     (int)strcspn(said, "\n"), said);
 	}
 	if (PQserverVersion(p->db) < VERSION_LEAST)
-		fail(EXIT_FAILED, "PostgreSQL %s: needs version 14 or newer",
+		fail(EXIT_FAILED, "PostgreSQL %s: version 14 or newer is required",
 		     PQdb(p->db));
 }
 
@@ -102,7 +102,7 @@ static void set_session(struct postgres *p)
 	PQsetNoticeProcessor(p->db, no_notice, NULL);
 	if (!number_of(p, "SELECT (current_setting('fsync') = 'on')::int"))
 		fail(EXIT_FAILED,
-		     "PostgreSQL %s: it has fsync=off, so commits would not survive a crash",
+		     "PostgreSQL %s: rejected, because commits do not survive a crash with fsync=off",
 		     PQdb(p->db));
 	/*
 	 * Each query reads a range of an index. Without statistics of the tables, PostgreSQL
@@ -151,7 +151,7 @@ static void end_silent(struct postgres *p, int *seen)
 		fail(EXIT_FAILED, "out of memory");
 	result = postgres_run(p, sql);
 	code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-	/* Without tables another server is making them. */
+	/* If the tables do not exist, another server is creating them. */
 	if (code && strcmp(code, NO_TABLE))
 		postgres_broken(p, result);
 	*seen = PQntuples(result) ? atoi(PQgetvalue(result, 0, 0)) : 0;
@@ -167,7 +167,7 @@ static void become_holder(struct postgres *p)
 	execute(p, "SET lock_timeout = " POSTGRES_TEXT(LOOK_MS));
 	while (!take_lock(p)) {
 		if (!has_said)
-			say("stands by: another server has the store in PostgreSQL %s",
+			say("on standby: another server holds the store in PostgreSQL %s",
 			    PQdb(p->db));
 		has_said = true;
 		end_silent(p, &seen);
@@ -186,7 +186,7 @@ static void check_schema(struct postgres *p)
 
 	if (version > SCHEMA)
 		fail(EXIT_FAILED,
-		     "PostgreSQL %s: the version of its store is %lld, this wheelq knows those up to %d; use a newer wheelq",
+		     "PostgreSQL %s: the store version is %lld, but only versions up to %d are supported; use a newer wheelq",
 		     PQdb(p->db), version, SCHEMA);
 	if (version == SCHEMA)
 		return;
@@ -198,11 +198,11 @@ static void check_schema(struct postgres *p)
 	execute(p, done);
 	execute(p, "COMMIT");
 	if (is_there)
-		say("PostgreSQL %s: its store was of version %lld and is of version %d now",
+		say("PostgreSQL %s: store upgraded from version %lld to %d",
 		    PQdb(p->db), version, SCHEMA);
 }
 
-/* The next epoch is ours. */
+/* Increment the epoch, and begin the lease. */
 static void begin_epoch(struct postgres *p)
 {
 	struct pg_result *result;
@@ -212,7 +212,7 @@ static void begin_epoch(struct postgres *p)
 			   "until = " POSTGRES_UNTIL "\n"
 			   "RETURNING epoch, bytes");
 	if (PQntuples(result) != 1)
-		fail(EXIT_FAILED, "PostgreSQL %s: wheelq_store is to have one row",
+		fail(EXIT_FAILED, "PostgreSQL %s: table wheelq_store must have exactly one row",
 		     PQdb(p->db));
 	p->epoch = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
 	p->bytes = strtoull(PQgetvalue(result, 0, 1), NULL, 10);

@@ -37,14 +37,14 @@ void postgres_broken(struct postgres *p, const struct pg_result *result)
 		postgres_lost(p);
 	if (!said || !*said)
 		said = PQerrorMessage(p->db);
-	fail(EXIT_FAILED, "PostgreSQL %s: %.*s; nothing more is accepted",
+	fail(EXIT_FAILED, "PostgreSQL %s: %.*s; exiting",
 	     PQdb(p->db), (int)strcspn(said, "\n"), said);
 }
 
 void postgres_lost(struct postgres *p)
 {
 	fail(EXIT_FAILED,
-	     "PostgreSQL %s: another server has taken over, or PostgreSQL stops; nothing more is accepted",
+	     "PostgreSQL %s: another server has taken over, or PostgreSQL is shutting down; exiting",
 	     PQdb(p->db));
 }
 
@@ -82,8 +82,8 @@ struct pg_conn *postgres_connect(const char *uri)
 }
 
 /*
- * PostgreSQL has been silent for as long as the lease lasts. It may be slow; if it cannot be
- * reached, this is the end.
+ * PostgreSQL has not responded for the time of the lease. Exit if it cannot be reached. Otherwise,
+ * it is only slow.
  */
 static void check_silence(const struct postgres *p)
 {
@@ -91,7 +91,7 @@ static void check_silence(const struct postgres *p)
 
 	if (PQpingParams(keywords, values, 1) == PQPING_NO_RESPONSE)
 		fail(EXIT_FAILED,
-		     "PostgreSQL %s: it is silent and cannot be reached; nothing more is accepted",
+		     "PostgreSQL %s: not responding, and cannot be reached; exiting",
 		     PQdb(p->db));
 }
 

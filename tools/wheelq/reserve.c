@@ -72,7 +72,7 @@ bool reserve_release(struct reserve *reserve)
 	struct stat file;
 
 	if (!reserve->is_full)
-		say("the disk is full: jobs are served, but none is accepted");
+		say("the disk is full: puts are rejected until space is available");
 	reserve->is_full = true;
 	return !fstat(reserve->fd, &file) && file.st_size &&
 	       !ftruncate(reserve->fd, 0);

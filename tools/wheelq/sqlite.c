@@ -72,7 +72,7 @@ void sqlite_broken(struct sqlite *s)
 	/* SQLite does not record errno for the file of shared memory. */
 	if (err == SQLITE_IOERR_SHMSIZE)
 		cause = saved;
-	fail(EXIT_FAILED, "%s: %s%s%s (SQLite %d); nothing more is accepted%s",
+	fail(EXIT_FAILED, "%s: %s%s%s (SQLite %d); exiting%s",
 	     s->path, sqlite3_errmsg(s->db), cause ? ": " : "",
 	     cause ? strerror(cause) : "", err,
 	     (err & 0xff) == SQLITE_CORRUPT ?
@@ -171,7 +171,7 @@ static void check_names(struct sqlite *s)
 	}
 	if (!is_named(s->path, &s->file) || !is_named(s->log_path, &s->log_file))
 		fail(EXIT_FAILED,
-		     "%s or its log was renamed or removed; nothing more is accepted",
+		     "%s or its log was renamed or removed; exiting",
 		     s->path);
 }
 
@@ -209,7 +209,7 @@ static void sqlite_numbers(struct store *store, struct store_numbers *numbers)
 	sqlite3_stmt *statement = s->statements[NUMBERS];
 
 	if (!step(s, statement))
-		fail(EXIT_FAILED, "%s: its numbers are missing", s->path);
+		fail(EXIT_FAILED, "%s: table numbers is empty", s->path);
 	numbers->next_id = sqlite3_column_int64(statement, 0);
 	numbers->skew = sqlite3_column_int64(statement, 1);
 	numbers->clock = sqlite3_column_int64(statement, 2);
@@ -423,7 +423,7 @@ static bool sqlite_body(struct store *store, uint64_t id, void *body,
 
 	if (!step(s, statement) ||
 	    (size_t)sqlite3_column_bytes(statement, 0) != size)
-		fail(EXIT_FAILED, "%s: the body of job %llu is missing",
+		fail(EXIT_FAILED, "%s: the body of job %llu is missing or has the wrong size",
 		     s->path, (unsigned long long)id);
 	is_good = matches(statement, id);
 	if (size)

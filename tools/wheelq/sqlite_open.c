@@ -62,7 +62,7 @@ static void execute(struct sqlite *s, const char *sql)
 		sqlite_broken(s);
 }
 
-/* Of one row with one number. */
+/* The result of a query that returns one number. */
 static int64_t number_of(struct sqlite *s, const char *sql)
 {
 	sqlite3_stmt *statement;
@@ -88,7 +88,7 @@ static void upgrade(struct sqlite *s, int64_t version)
 	execute(s, done);
 	sqlite3_free(done);
 	if (from)
-		say("%s: it was of version %lld and is of version %d now",
+		say("%s: upgraded from version %lld to %d",
 		    s->path, (long long)from, SCHEMA);
 }
 
@@ -100,11 +100,11 @@ static void check_schema(struct sqlite *s)
 			!number_of(s, "SELECT count(*) FROM sqlite_schema");
 
 	if (application != APPLICATION && !is_empty)
-		fail(EXIT_FAILED, "%s: it is another program's database",
+		fail(EXIT_FAILED, "%s: the database belongs to another program",
 		     s->path);
 	if (version > SCHEMA)
 		fail(EXIT_FAILED,
-		     "%s: its version is %lld, this wheelq knows those up to %d; use a newer wheelq",
+		     "%s: the store version is %lld, but only versions up to %d are supported; use a newer wheelq",
 		     s->path, (long long)version, SCHEMA);
 	if (version < SCHEMA)
 		upgrade(s, version);
@@ -121,7 +121,7 @@ static void take_lock(struct sqlite *s)
 	if (s->lock < 0 || fstat(s->lock, &s->file))
 		fail(EXIT_FAILED, "%s: %s", s->path, strerror(errno));
 	if (flock(s->lock, LOCK_EX | LOCK_NB))
-		fail(EXIT_FAILED, "%s: another wheelq serves it", s->path);
+		fail(EXIT_FAILED, "%s: in use by another wheelq", s->path);
 	s->log_path = sqlite3_mprintf("%s-wal", s->path);
 }
 
@@ -129,7 +129,7 @@ __attribute__((noreturn))
 static void has_no_log(const struct sqlite *s)
 {
 	fail(EXIT_FAILED,
-	     "%s: SQLite keeps no log there, so commits would not survive a crash; use a file on a local disk",
+	     "%s: SQLite has no write-ahead log there, so commits would not survive a crash; use a file on a local disk",
 	     s->path);
 }
 
@@ -189,7 +189,7 @@ static void for_one_thread(void)
 
 	if (!is_done && (sqlite3_config(SQLITE_CONFIG_SINGLETHREAD) ||
 			 sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0)))
-		fail(EXIT_FAILED, "SQLite takes no configuration");
+		fail(EXIT_FAILED, "cannot configure SQLite");
 	is_done = true;
 }
 
@@ -201,7 +201,7 @@ struct store *sqlite_open(const char *path)
 	s->store.ops = &sqlite_ops;
 	s->path = copied(path);
 	for_one_thread();
-	/* Such as :memory:, which names no file. */
+	/* For example :memory:, which is not a file. */
 	if (*path == ':')
 		has_no_log(s);
 	take_lock(s);

@@ -87,7 +87,7 @@ static void side_open(struct side *side, uint32_t clock, uint32_t count)
 		err = libwheel_info(side->wheel, &info);
 	if (err)
 		fail(EXIT_FAILED,
-		     "cannot open /dev/wheel for %u timers: %s; LIBWHEEL_BACKEND=user does without it",
+		     "cannot open /dev/wheel for %u timers: %s; use LIBWHEEL_BACKEND=user to run without it",
 		     count, strerror(-err));
 	side->owners = zeroed(info.timers, sizeof(*side->owners));
 }
@@ -196,7 +196,7 @@ void timer_set(struct timers *timers, enum timer_clock clock, struct timer *time
 	err = libwheel_do(side->wheel, &op);
 	if (err)
 		fail(EXIT_FAILED,
-		     "cannot set a timer on %s: %s; raise the limit of locked memory (LimitMEMLOCK=, ulimit -l), or LIBWHEEL_BACKEND=user does without",
+		     "cannot set a timer on %s: %s; raise the limit on locked memory (LimitMEMLOCK=, ulimit -l), or use LIBWHEEL_BACKEND=user",
 		     timers_backend(timers), strerror(-err));
 	timer->id = op.id;
 	timer->clock = clock;
@@ -237,7 +237,7 @@ bool timers_run(struct timers *timers, enum timer_clock clock, unsigned int budg
 	do {
 		count = libwheel_expirations(side->wheel, events, BITE);
 		if (count < 0)
-			fail(EXIT_FAILED, "the wheel: %s", strerror(-count));
+			fail(EXIT_FAILED, "cannot read expired timers: %s", strerror(-count));
 		for (i = 0; i < count; i++)
 			ring(side, &events[i]);
 		budget = budget > BITE ? budget - BITE : 0;

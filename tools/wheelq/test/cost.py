@@ -45,7 +45,7 @@ def window_full_drain_costs_no_more():
             for _ in range(0, JOBS, load.PIPELINE):
                 load.delete(client, load.reserved(client, load.PIPELINE))
             costs.append((load.used_by([pid]) - begin) / JOBS)
-    print(f"# {costs[0] * 1e6:.0f} us with all in the window, {costs[1] * 1e6:.0f} us else")
+    print(f"# {costs[0] * 1e6:.0f} us with all in the window, {costs[1] * 1e6:.0f} us otherwise")
     assert costs[1] < 3 * costs[0]
 
 

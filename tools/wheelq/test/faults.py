@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Disks that fail or are full, stores that are not ours."""
+"""Failing and full disks, and stores of other programs or versions."""
 import contextlib
 import errno
 import os
@@ -30,15 +30,15 @@ def until_it_ends(server):
 
 
 def fails_at(call, error):
-    """Did it get as far as that call?"""
+    """Fail from this call on. Return whether the server made that call."""
     with rig.Server(env=preload(FAULT_AT=call, FAULT_ERRNO=error)) as server:
         acknowledged = until_it_ends(server)
         ended = server.process.poll() is not None or len(acknowledged) < 40
         if ended:
-            assert server.wait() == 1, "it ends with an error"
+            assert server.wait() == 1, "exit status is not 1"
             lines = server.said.decode().splitlines()
             # The line before reports a full disk.
-            assert len(lines) <= 2 and "nothing more is accepted" in lines[-1], lines
+            assert len(lines) <= 2 and "exiting" in lines[-1], lines
             server.env = dict(os.environ)
             server.start()
             client = server.client()
@@ -48,7 +48,7 @@ def fails_at(call, error):
 
 
 def q1_a_write_that_fails_ends_it():
-    # The first calls make the store; from there on, each in turn.
+    # Some of the calls, including those that create the store.
     with rig.Server() as server:
         server.stop()
     shown = 0
@@ -56,8 +56,8 @@ def q1_a_write_that_fails_ends_it():
         try:
             shown += fails_at(call, errno.EIO)
         except RuntimeError as refused:
-            assert "nothing more is accepted" in str(refused), refused
-    print(f"# it failed while serving at {shown} points")
+            assert "exiting" in str(refused), refused
+    print(f"# failed while serving at {shown} points")
     assert shown > 5
 
 
@@ -68,7 +68,7 @@ def q1_a_disk_without_any_space_ends_it():
         try:
             shown += fails_at(call, errno.ENOSPC)
         except RuntimeError as refused:
-            assert "nothing more is accepted" in str(refused), refused
+            assert "exiting" in str(refused), refused
     assert shown > 3
 
 
@@ -171,10 +171,10 @@ def store_of_a_newer_version():
         with sqlite3.connect(server.store) as db:
             db.execute("PRAGMA user_version=99")
         said = refuses(server)
-        assert "its version is 99" in said and "newer wheelq" in said, said
+        assert "version is 99" in said and "newer wheelq" in said, said
 
 
-# What version 1 was, with a tube and its jobs.
+# A store of version 1 with a tube and its jobs.
 VERSION_1 = """
 CREATE TABLE job(id INTEGER PRIMARY KEY, tube INTEGER,
   state INTEGER, rank INTEGER, due INTEGER, created INTEGER,
@@ -204,9 +204,9 @@ def store_of_an_older_version():
         assert (said["current-jobs-ready"], said["current-jobs-buried"]) == ("1", "1"), said
         assert client.ask("watch mail") == "WATCHING 2"
         assert client.reserve(0) == (5, b"old")
-        assert client.put(b"x") == 12, "no number is given twice"
+        assert client.put(b"x") == 12, "an id is used twice"
         server.stop()
-        assert b"it was of version 1 and is of version 3 now" in server.said, server.said
+        assert b"upgraded from version 1 to 3" in server.said, server.said
 
 
 def store_that_ended_goes_on_with_the_next_number():
@@ -220,7 +220,7 @@ def store_that_ended_goes_on_with_the_next_number():
 
 
 def store_counts_its_jobs_after_a_crash():
-    """Most puts write neither their tube's counts nor their number: both are found again."""
+    """Most puts do not write the counts of their tube and the next id. Both are recovered."""
     jobs = 2500
     with rig.Server() as server:
         client = server.client()
@@ -236,7 +236,7 @@ def store_counts_its_jobs_after_a_crash():
         client = server.start().client()
         for tube in ("a", "b"):
             assert client.stats(f"stats-tube {tube}")["current-jobs-delayed"] == str(jobs - 1)
-        assert client.put(b"x") > last, "no number is given twice"
+        assert client.put(b"x") > last, "an id is used twice"
 
 
 def store_of_another_program():
@@ -249,7 +249,7 @@ def store_of_another_program():
         with sqlite3.connect(server.store) as db:
             assert db.execute("SELECT name FROM sqlite_schema").fetchall() == [("mine",)]
         with open(server.store, "wb") as file:
-            file.write(b"not a database, whatever it is" * 100)
+            file.write(b"not a database but another file" * 100)
         assert "not a database" in refuses(server)
 
 
@@ -357,7 +357,7 @@ def store_is_written_by_its_server_alone():
             except sqlite3.OperationalError as refused:
                 assert "locked" in str(refused), refused
             else:
-                raise AssertionError("another program may write")
+                raise AssertionError("another program was able to write")
         assert client.reserve(0) == (number, b"x")
 
 
@@ -369,7 +369,7 @@ def store_log_does_not_grow():
             client.send(b"put 0 3600 60 60000\r\n%s\r\n" % body * 100)
             for _ in range(100):
                 assert client.answer().startswith("INSERTED")
-        assert os.stat(server.store).st_size > most, "the log is written home"
+        assert os.stat(server.store).st_size > most, "the log is copied into the database"
         assert os.stat(server.store + "-wal").st_size < most
 
 

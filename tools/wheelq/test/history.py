@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What several clients asked for and were told, over many crashes: does it agree?"""
+"""Verify the commands and responses of several clients across many crashes."""
 import collections
 import random
 import time
 
 CLIENTS = 3
-# No lease ends by itself here.
+# So long that no reservation times out.
 TTR = 100000
 
 
@@ -14,7 +14,7 @@ def now():
 
 
 class Asked:
-    """A command that was sent: its kind, the job, and when."""
+    """A command that was sent, with its job and its time."""
 
     def __init__(self, line, kind, number=None, body=None, delay=0):
         self.line, self.kind, self.number = line, kind, number
@@ -24,7 +24,7 @@ class Asked:
 
 
 class History:
-    """Knows of each job what was acknowledged, and what may have happened besides."""
+    """Records the acknowledged and the possible changes of each job."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -34,7 +34,7 @@ class History:
         self.maybe_deleted = set()
         self.seen = set()
         self.holder = {}
-        # Given back by commands that are not answered: who has these is not known.
+        # Jobs with a release or bury that has no response yet, so their holder is unknown.
         self.loose = collections.Counter()
         self.steps = self.tokens = 0
 
@@ -59,7 +59,7 @@ class History:
         delay = self.random.choice([0, 0, 0.005, 0.05, 3600])
         if self.random.random() < 0.2:
             line = b"put-at 1 %d %d" % ((time.time() + delay) * 1000, TTR)
-            # Of another clock: whether it is early is another test's affair.
+            # It uses the wall clock. Another test verifies that it is not early.
             delay = 0
         else:
             line = b"put %d %g %d" % (self.random.randrange(3), delay, TTR)
@@ -67,7 +67,7 @@ class History:
         return Asked(line, "put", body=body, delay=delay)
 
     def pipeline(self, client):
-        """Commands that are about to be sent at once."""
+        """Random commands to send together."""
         commands = [self.command(client) for _ in range(self.random.randrange(1, 40))]
         for asked in commands:
             self.steps += 1
@@ -79,7 +79,7 @@ class History:
             if asked.kind in ("release", "bury"):
                 self.loose[asked.number] += 1
             if asked.kind in ("release", "kick"):
-                # Until it is answered: it may be due at once.
+                # The job may be due before the response is read.
                 self.earliest[asked.number] = 0
         return commands
 
@@ -89,7 +89,7 @@ class History:
             self.loose[asked.number] -= 1
         if asked.kind == "put":
             number = int(answer.split()[1])
-            assert number not in self.bodies, f"the number {number} was given twice"
+            assert number not in self.bodies, f"id {number} was used twice"
             self.bodies[number] = asked.body
             self.earliest[number] = asked.time + asked.delay
         elif asked.kind == "delete" and answer == "DELETED":
@@ -99,28 +99,28 @@ class History:
 
     def handed_out(self, client, asked, number, body):
         gone = self.deleted.get(number)
-        assert not gone or asked.sent < gone, f"Q3: job {number} came after DELETED"
+        assert not gone or asked.sent < gone, f"Q3: job {number} was reserved after DELETED"
         assert self.bodies.get(number, body) == body, f"Q2: another body of job {number}"
         early = self.earliest.get(number, 0) - now()
-        assert early <= 0, f"Q4: job {number} came {early} s early"
+        assert early <= 0, f"Q4: job {number} was reserved {early} s early"
         assert number not in self.holder, \
-            f"Q7: {client} got job {number}, and {self.holder[number]} has it"
+            f"Q7: {client} got job {number}, but {self.holder[number]} holds it"
         if not self.loose[number]:
             self.holder[number] = client
         self.seen.add(number)
 
     def crashed(self):
-        """All leases are over."""
+        """A crash ends all reservations."""
         self.holder.clear()
         self.loose.clear()
 
     def rest(self, number, body):
-        """In the end all jobs are kicked, and handed out one by one."""
+        """Record a job that was reserved at the end, after all jobs were kicked."""
         asked = Asked(b"", "reserve")
         asked.sent = self.steps
         self.earliest.clear()
         self.handed_out(0, asked, number, body)
 
     def lost(self):
-        """After that."""
+        """The acknowledged jobs that were never reserved or deleted. Call this last."""
         return set(self.bodies) - self.seen - set(self.deleted) - self.maybe_deleted

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Clients that do what they should not: only they are hurt."""
+"""Misbehaving clients: only they are affected."""
 import contextlib
 import os
 import random
@@ -17,7 +17,7 @@ VERBS = ["put", "put-at", "put-key", "peek", "peek-key", "delete-key", "peek-rea
          "reserve-with-timeout", "reserve-job", "delete", "release", "bury", "touch", "use",
          "watch", "ignore", "kick", "kick-job", "stats", "stats-job", "stats-tube",
          "list-tubes", "list-tube-used", "list-tubes-watched", "pause-tube"]
-# What no number, no name and no end of a line looks like.
+# Words that are not valid numbers, names or line ends.
 NONSENSE = ["", " ", "-1", "x", "1x", "0x10", "1e3", "+1", "1.", ".5", "1.0000000001", "1..2",
             "18446744073709551616", "99999999999999999999999", "-", "-a", "a,b", "a\tb", "\0",
             "\x7f", "\xff", "%n%s", "'; DROP TABLE job; --", "n" * 201]
@@ -69,7 +69,7 @@ def hostile_words_of_every_verb():
 
 
 def reset(raw):
-    """An end without a goodbye."""
+    """Close the connection with a reset."""
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     raw.close()
 
@@ -87,7 +87,7 @@ def hostile_random_bytes():
         still_serves(server)
 
 
-# Every kind of an end: of a command, of bodies with ends in them, of what is too long.
+# All kinds of line ends: of commands, of bodies that contain line ends, of input that is too long.
 SPLIT = (b"list-tube-used\r\n" b"put 0 9 60 4\r\n\r\n\r\r\r\n" b"put 0 0 60 5\r\n\r\n\r\n\r\r\n"
          b"put 0 0 60 2\r\nab\n\r" b"use " + b"x" * 221 + b"\r\r\n" b"nothing\r\r\n" b"\r\n"
          b"peek-ready\r\n")
@@ -102,7 +102,7 @@ def hostile_line_ends_split_at_each_byte():
         def send_apart(client, *parts):
             for part in parts:
                 client.send(part)
-                # One turn of the server has taken the part, and what is before it.
+                # After this response, the server has read the part and all input before it.
                 other.ask("list-tube-used")
             return [client.line().split()[0] if said == "INSERTED" else client.line()
                     for said in SAYS]
@@ -128,7 +128,7 @@ def hostile_body_too_long():
 
 
 def fill(server, client, data):
-    """Sends until the server takes no more, though it serves others meanwhile."""
+    """Send until the server reads no more. It must still serve other clients."""
     client.socket.setblocking(False)
     refused = 0
     while refused < 10:
@@ -183,12 +183,12 @@ def half_closed():
         rig.until(lambda: other.stats()["current-waiting"] == "1")
         waiting.socket.shutdown(socket.SHUT_WR)
         assert waiting.answer() == "TIMED_OUT"
-        # What the gone one had is ready again.
+        # The reserved jobs of the closed connection are ready again.
         assert {other.reserve()[0], other.reserve()[0]} == {1, 2}
 
 
 def half_closed_in_the_middle():
-    """What was not sent whole was not asked for."""
+    """An incomplete command has no effect."""
     with rig.Server() as server:
         for begun in (b"pu", b"put 0 0 60 3", b"put 0 0 60 3\r\n", b"put 0 0 60 3\r\nxy",
                       b"put 0 0 60 3\r\nxyz\r", b"put 0 0 60 70000\r\nx", b"x" * 1000):
@@ -201,7 +201,7 @@ def half_closed_in_the_middle():
 
 
 def reads_of(server):
-    """How often it has called read(2)."""
+    """The number of read(2) calls of the server."""
     with open(f"/proc/{server.process.pid}/io", encoding="ascii") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("syscr"))
 
@@ -212,8 +212,8 @@ def sleeps(server):
 
 
 def ends_and_never_reads(server, commands):
-    """A client whose answers may have no room, and that has closed its half. The server
-    hears of this end once, not again and again until there is room."""
+    """Return a client that has shut down its sending side and does not read. Its responses may
+    not fit into the buffers. The server must read the end once, not repeatedly."""
     before = reads_of(server)
     deaf = rig.Client(server.port, room=4096)
     send_and_end(deaf, commands)
@@ -225,7 +225,7 @@ def ends_and_never_reads(server, commands):
 
 
 def answers_that_have_room(server, peek):
-    """With so many answers a client is not listened to any more; with a few less it is."""
+    """The number of unread responses after which the server stops reading a client's commands."""
     deaf = rig.Client(server.port, room=4096)
     fill(server, deaf, peek * 1000)
     deaf.close()
@@ -233,10 +233,10 @@ def answers_that_have_room(server, peek):
 
 
 def half_closed_and_never_reads():
-    """Its end costs no time while answers wait for room. When it is gone, so is its
-    connection."""
+    """A half-closed client with unsent responses causes no CPU usage. When the client closes,
+    the server closes the connection."""
     if not os.path.exists("/proc/self/io"):
-        raise ktap.Skip("this kernel counts no reads: CONFIG_TASK_IO_ACCOUNTING")
+        raise ktap.Skip("the kernel lacks CONFIG_TASK_IO_ACCOUNTING")
     with rig.Server() as server:
         other = server.client()
         peek = f"peek {other.put(b'x' * 1000)}\r\n".encode()
@@ -247,8 +247,8 @@ def half_closed_and_never_reads():
 
 
 def half_closed_and_reads_slowly():
-    """More is asked for than the server reads ahead, and the answers are more than there is
-    room for. All of them come, also those to what is read after the end was sent."""
+    """The commands exceed the server's read-ahead and the responses exceed the buffers. All
+    responses arrive, including those to commands that are read after the end was sent."""
     bodies = [bytes([letter]) * 2000 for letter in b"abcdefgh"]
     with rig.Server() as server:
         other = server.client()
@@ -267,7 +267,7 @@ def half_closed_and_reads_slowly():
 
 
 def half_closed_with_full_buffers():
-    """The end is heard while the last answers have no room yet: all of them come."""
+    """The server reads the end while the last responses do not fit into the buffers. All arrive."""
     with rig.Server() as server:
         number = server.client().put(b"x" * 1000)
         peek = f"peek {number}\r\n".encode()
@@ -288,7 +288,7 @@ def send_and_end(client, data):
 
 
 def resets_in_the_middle_of_its_answers():
-    """A client that is gone costs nothing, wherever its answers and its commands were."""
+    """A closed client uses no resources, regardless of its unread responses and commands."""
     dice = random.Random(promises.SEED)
     print(f"# WHEELQ_SEED={promises.SEED}")
     with rig.Server() as server:
@@ -314,8 +314,8 @@ def refusals(server):
 
 
 def hostile_bodies_that_do_not_come_whole():
-    """They take no more than their limit. The ones that wait longest are refused, and their
-    connections go on."""
+    """Incomplete bodies do not exceed the limit. Those without progress for longest are rejected,
+    and their connections continue."""
     most, half = 1 << 20, b"x" * 30000
     with rig.Server("--max-buffers", str(most)) as server:
         slow = [server.client() for _ in range(100)]
@@ -334,7 +334,7 @@ def hostile_bodies_that_do_not_come_whole():
 
 
 def hostile_body_of_the_only_one():
-    """A body that is larger than the limit has room while nobody else needs any."""
+    """A body that exceeds the limit is accepted while no other client needs a buffer."""
     with rig.Server("--max-buffers", "1000", "--max-job-size", "1000000") as server:
         client = server.client()
         client.send(b"put 0 0 60 1000000\r\n" + b"x" * 900000)
@@ -400,7 +400,7 @@ def many_connections():
     try:
         with rig.Server("--max-connections", str(wanted)) as server:
             first = server.client()
-            # Once answered, a connection counts.
+            # The response shows that the connection is counted.
             assert first.ask("list-tube-used") == "USING default"
             clients = [rig.Client(server.port) for _ in range(wanted - 1)]
             for client in clients:

@@ -69,7 +69,7 @@ def key_is_removed_with_its_job():
 
 
 def key_survives_a_crash():
-    """Also with many keys and a window that is too small for them."""
+    """Use more keys than the window can hold."""
     with rig.Server("--window", "1024") as server:
         client = server.client()
         for kind, body in (("INSERTED", b"old"), ("REPLACED", b"new")):

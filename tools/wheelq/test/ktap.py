@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Results in KTAP, the kernel's test protocol: a line a test."""
+"""Results in KTAP, the kernel's test protocol: one line per test."""
 import sys
 import traceback
 
 
 class Skip(Exception):
-    """It cannot be shown here; the reason is the argument."""
+    """The test cannot run here, for the reason in the argument."""
 
 
 def run(tests, parts=()):
-    """Runs functions whose name contains one of the parts, all if there are none."""
+    """Run the tests whose name contains one of the parts, or all if there are no parts."""
     chosen = [t for t in tests if not parts or any(p in t.__name__ for p in parts)]
     failed = 0
     print(f"1..{len(chosen)}", flush=True)

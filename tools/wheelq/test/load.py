@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Clients that ask for much: many commands on their way at once."""
+"""Clients that keep many commands in flight."""
 import array
 import glob
 import os
@@ -10,21 +10,21 @@ import time
 BODY = b"x" * 64
 DAY = 86400
 PIPELINE = 500
-# Jobs that are asked for at once.
+# Number of reserve commands in flight.
 RESERVED = 100
 PROGRESS = 500000
 
 
 def delays(count, alike=1):
-    """From 1 to 30 days, at random; so many after another are the same."""
+    """Random delays of 1 to 30 days, each repeated @alike times."""
     dice = random.Random(count)
     return array.array("I", (delay for _ in range(0, count, alike)
                              for delay in [dice.randrange(DAY, 30 * DAY)] * alike))[:count]
 
 
 def pipelined(client, delays):
-    """Puts with these delays, so many in a pipeline: how many a second, and how long
-    the answers to one pipeline took, in seconds and at most."""
+    """Put jobs with these delays, PIPELINE at a time. Return the puts per second, and the longest
+    wait for the responses to one pipeline in seconds."""
     begun, longest = time.monotonic(), 0
     for at in range(0, len(delays), PIPELINE):
         part = delays[at:at + PIPELINE]
@@ -41,7 +41,7 @@ def pipelined(client, delays):
 
 
 def used_by(pids):
-    """Seconds of a processor. Ticks are too coarse for what wakes up this often."""
+    """CPU seconds of these processes. Ticks are too coarse for processes that often wake up."""
     ran = 0
     for path in (path for pid in pids for path in glob.glob(f"/proc/{pid}/task/*/schedstat")):
         with open(path, encoding="ascii") as schedstat:
@@ -50,14 +50,14 @@ def used_by(pids):
 
 
 def used_by_all():
-    """The same, of all that runs on this machine, the host of a virtual one included."""
+    """CPU seconds of all programs on this machine, including time stolen by its host."""
     with open("/proc/stat", encoding="ascii") as stat:
         user, nice, system, _idle, _waits, *others = map(int, stat.readline().split()[1:9])
     return (user + nice + system + sum(others)) / os.sysconf("SC_CLK_TCK")
 
 
 def reserved(client, count):
-    """The numbers of so many jobs, once they are there."""
+    """Reserve @count jobs, and return their ids."""
     numbers = []
     for _ in range(0, count, RESERVED):
         client.send(b"reserve\r\n" * RESERVED)

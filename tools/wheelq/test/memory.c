@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A store in memory: two arrays, of what was committed and of what is open.
+ * A store in memory: one array with the committed state, and one with the current state.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 
 /**
  * struct row - a stored job
- * @rec: of it
- * @body: of it
- * @key: of it, or empty
+ * @rec: its record
+ * @key: its key, or empty
+ * @body: its body
  */
 struct row {
 	struct job_record rec;
@@ -22,7 +22,7 @@ struct row {
 
 /**
  * struct stored_tube - a stored tube
- * @tube: all but its name
+ * @tube: the tube; @tube.name points to @name
  * @name: its name
  */
 struct stored_tube {
@@ -34,12 +34,12 @@ struct stored_tube {
 #define TUBES	16
 
 /**
- * struct image - all that is stored
+ * struct image - a state of the store
  * @rows: jobs
- * @count: of them
+ * @count: number of jobs
  * @tubes: tubes
- * @tube_count: of them
- * @numbers: of the whole
+ * @tube_count: number of tubes
+ * @numbers: values of the whole queue
  */
 struct image {
 	struct row rows[ROWS];
@@ -105,7 +105,7 @@ static struct row *must_find(struct store *store, uint64_t id)
 	struct row *row = find(store, id);
 
 	if (!row)
-		fail(EXIT_FAILED, "no job %llu is stored",
+		fail(EXIT_FAILED, "job %llu is not in the store",
 		     (unsigned long long)id);
 	return row;
 }

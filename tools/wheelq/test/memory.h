@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A store for tests: what was committed is kept when the store is closed.
+ * A store in memory, for tests. Committed changes are kept when the store is closed.
  */
 #ifndef MEMORY_H
 #define MEMORY_H
@@ -10,7 +10,7 @@
 
 struct memory;
 
-/* *@keep: NULL at first. */
+/* @keep: the committed state; NULL: create it. */
 struct store *memory_open(struct memory **keep);
 void memory_forget(struct memory **keep);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Random verbs on a queue and on the oracle: both say the same, whatever the window
- * and the store, and after each crash.
+ * Run random commands on a queue and on the oracle, with crashes. Compare their results and states,
+ * for several windows and stores.
  */
 #include "model.h"
 
@@ -14,20 +14,20 @@
 #include "oracle.h"
 
 #define BODY_MAX	100
-/* So few that the store often hears of new ones. */
+/* A small batch of ids, so that the store often has to record the next one. */
 #define NUMBERS		7
 
 /**
- * struct model - both, side by side
- * @config: of which kind
- * @random: numbers to come
- * @queue: the one
- * @workers: who takes
- * @oracle: the other
- * @committed: the oracle as of the last commit
- * @keep: of the store in memory
- * @path: of the store in a file
- * @wrong: what is, or NULL
+ * struct model - a queue and its oracle
+ * @config: the configuration
+ * @random: state of the random number generator
+ * @queue: the queue under test
+ * @workers: the workers of the queue
+ * @oracle: the reference model
+ * @committed: copy of the oracle at the last commit
+ * @keep: contents of a store in memory
+ * @path: path of a store in a file
+ * @wrong: the first expectation that failed, or NULL
  */
 struct model {
 	const struct model_config *config;
@@ -99,7 +99,7 @@ static void start(struct model *m)
 	timers_advance(m->queue.timers, m->oracle.now);
 	for (w = 0; w < ORACLE_WORKERS; w++) {
 		worker_init(&m->workers[w]);
-		/* The last one watches all, the first one only the first. */
+		/* Worker w watches the tubes 0 to w. */
 		for (t = 0; t <= w; t++)
 			worker_watch(&m->workers[w], tube_at(m, t));
 	}
@@ -159,14 +159,14 @@ static void check_taken(struct model *m, int worker, const struct job *job)
 	char body[BODY_MAX], wanted[BODY_MAX];
 	struct store *store = m->queue.store;
 
-	expect(m, !job == !best, "a job is taken, or none");
+	expect(m, !job == !best, "a job is reserved if one is ready");
 	if (!job || !best)
 		return;
-	expect(m, job->rec.id == best->id, "the first job is taken");
+	expect(m, job->rec.id == best->id, "the first job is reserved");
 	oracle_lease(&m->oracle, best, worker);
 	body_of(job->rec.id, wanted, job->rec.size);
 	store->ops->body(store, job->rec.id, body, job->rec.size);
-	expect(m, !memcmp(body, wanted, job->rec.size), "with its body");
+	expect(m, !memcmp(body, wanted, job->rec.size), "a reserved job has its body");
 }
 
 static void process_queue(struct model *m)
@@ -176,13 +176,13 @@ static void process_queue(struct model *m)
 	int w;
 
 	while ((worker = queue_process(&m->queue, &job))) {
-		expect(m, worker->is_waiting, "who gets a job has waited");
+		expect(m, worker->is_waiting, "a worker that gets a job has waited");
 		worker_stop_waiting(worker);
 		check_taken(m, worker - m->workers, job);
 	}
 	for (w = 0; w < ORACLE_WORKERS; w++)
 		expect(m, !m->workers[w].is_waiting || has_all_reservations(m) ||
-		       !best_for(m, w), "nobody waits while there is a job");
+		       !best_for(m, w), "no worker waits while a job is ready");
 }
 
 static void run(struct model *m)
@@ -254,7 +254,7 @@ static void op_reserve(struct model *m)
 		worker_wait(&m->workers[w]);
 }
 
-/* A job that is there or was, or an id that nobody ever had. */
+/* The id of a current or former job, or one that was never used. */
 static uint64_t some_id(struct model *m)
 {
 	return 1 + below(m, m->queue.next_id + 1);
@@ -281,7 +281,7 @@ static void op_delete(struct model *m)
 	bool may = job && (job->worker == NOBODY || job->worker == w);
 
 	expect(m, may == queue_delete(&m->queue, &m->workers[w], id),
-	       "a delete is decided");
+	       "a delete succeeds unless another worker holds the job");
 	if (may)
 		job->id = 0;
 }
@@ -313,10 +313,10 @@ static void op_give_back(struct model *m)
 		did = queue_touch(&m->queue, &m->workers[w], id);
 		if (may)
 			oracle_lease(&m->oracle, job, w);
-		expect(m, did == may, "a touch is of who has the job");
+		expect(m, did == may, "only the holder can touch a job");
 		return;
 	}
-	expect(m, did == may, "who has a job may give it back");
+	expect(m, did == may, "only the holder can release or bury a job");
 	if (may) {
 		job->pri = pri;
 		job->worker = NOBODY;
@@ -334,7 +334,7 @@ static void op_kick(struct model *m)
 
 	if (below(m, 2)) {
 		expect(m, queue_kick(&m->queue, tube_at(m, tube), bound) ==
-		       oracle_kick(&m->oracle, tube, bound), "a kick counts");
+		       oracle_kick(&m->oracle, tube, bound), "a kick returns the number of moved jobs");
 		return;
 	}
 	expect(m, queue_kick_job(&m->queue, id) == may, "a job is kicked");
@@ -389,9 +389,9 @@ static void op_crash(struct model *m)
 }
 
 /**
- * struct op - a kind of step
- * @run: it
- * @weight: how often
+ * struct op - a random operation
+ * @run: runs it
+ * @weight: its relative frequency
  */
 struct op {
 	void (*run)(struct model *m);
@@ -429,7 +429,7 @@ static void compare_keys(struct model *m)
 
 			expect(m, queue_find_key(&m->queue, tube_at(m, t),
 						 keys[key]) ==
-			       (job ? job->id : 0), "a key has its job");
+			       (job ? job->id : 0), "a key finds its job");
 		}
 }
 
@@ -451,14 +451,14 @@ static void compare(struct model *m)
 				continue;
 			expect(m, queue_peek_first(&m->queue, tube, state,
 						   &rec) == !!first,
-			       "there is a first job, or none");
+			       "a first job is found if one exists");
 			expect(m, !first || first->id == rec.id,
-			       "the first job of a state is it");
+			       "the first job of a state is the oracle's");
 		}
 	for (state = JOB_DELAYED; state <= JOB_READY; state++)
 		expect(m, m->queue.tubes.loaded[state] <=
 		       m->config->window + ORACLE_TUBES,
-		       "the window holds");
+		       "the window is not exceeded");
 }
 
 const char *model_run(const struct model_config *config, uint64_t seed,

@@ -11,12 +11,12 @@ enum model_store {
 };
 
 /**
- * struct model_config - a kind of queue
- * @name: as reported
- * @store: where its jobs are
- * @window: jobs of each state in memory
- * @horizon: ms
- * @leases: at a time
+ * struct model_config - a configuration
+ * @name: reported name
+ * @store: kind of the store
+ * @window: limit on the jobs of each state in memory
+ * @horizon: ms within which delayed jobs are loaded
+ * @leases: limit on the number of reserved jobs
  */
 struct model_config {
 	const char *name;
@@ -26,7 +26,7 @@ struct model_config {
 	uint32_t leases;
 };
 
-/* NULL, or what was wrong, after @done steps. */
+/* Return: NULL, or the expectation that failed after @done steps. */
 const char *model_run(const struct model_config *config, uint64_t seed,
 		      unsigned int steps, unsigned int *done);
 void model_forget(const char *path);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""modules: the files of Python that the tests import, for a machine that has none."""
+"""modules: print the Python files that the tests import, to copy to a machine without them."""
 import encodings.ascii  # noqa: F401
 import encodings.idna  # noqa: F401
 import encodings.latin_1  # noqa: F401

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A network of its own, with a firewall that drops packets."""
+"""A network namespace with a firewall that drops packets."""
 import concurrent.futures
 import contextlib
 import ctypes
@@ -20,7 +20,7 @@ def run(*words):
 
 
 def enter(path):
-    """Only this thread, and what it starts. A socket stays where it was made."""
+    """Move this thread and its future children. Existing sockets stay in their namespace."""
     with open(path, encoding="ascii") as file:
         if ctypes.CDLL(None, use_errno=True).setns(file.fileno(), CLONE_NEWNET):
             raise OSError(ctypes.get_errno(), "setns")
@@ -40,7 +40,7 @@ def another(name):
 
 @contextlib.contextmanager
 def inside(name):
-    """Is one: this test and its servers. The network of the machine is left alone."""
+    """Run this test and its servers in a namespace. The network of the machine is not changed."""
     with open("/proc/thread-self/ns/net", encoding="ascii") as before:
         enter(f"/run/netns/{name}")
         try:
@@ -51,7 +51,7 @@ def inside(name):
 
 @contextlib.contextmanager
 def cable():
-    """Two ends: this test is at one, in a namespace; gives what lays a wire to the other."""
+    """Connect two namespaces, and enter one. Yields a function that makes a Cable to the other."""
     for program in ("ip", "iptables"):
         if not shutil.which(program):
             raise ktap.Skip(f"{program} is not installed")
@@ -66,7 +66,7 @@ def cable():
 
 
 class Cable(Wire):
-    """PostgreSQL listens there. What is cut is dropped there, packet by packet."""
+    """A Wire whose listener is in the other namespace. A cut drops packets there."""
 
     def __init__(self, path, there):
         self.there = there
@@ -86,7 +86,7 @@ class Cable(Wire):
 
 
 class Rule:
-    """Of the firewall: packets are dropped while it is held. Nobody waits for it."""
+    """A firewall rule with the interface of a lock. Packets are dropped while it is held."""
 
     def __init__(self, where, chain, of, port):
         self.where = where
@@ -102,7 +102,7 @@ class Rule:
         self.change("-D")
 
     def __enter__(self):
-        """Bytes are forwarded; whether packets are is the firewall's affair."""
+        """Never wait: only the firewall drops packets."""
 
     def __exit__(self, *_):
         pass

@@ -21,7 +21,7 @@ import rig
 
 
 def refusal(*options, **kinds):
-    """The one line that a server says which is not to start with these; its status."""
+    """Start a server that must fail. Return its only line of output and its exit status."""
     server = rig.Server(*options, **kinds)
     try:
         server.start()
@@ -54,7 +54,7 @@ def config_of_a_few_lines():
         assert client.ask("use two") == "USING two"
         assert client.ask("watch three") == "OUT_OF_MEMORY"
         server.stop()
-        # What comes later goes before what came earlier.
+        # Later options override earlier ones.
         server.options = ("--config", path, "--max-jobs", "2")
         assert server.start().client().put(b"y") == 2
 
@@ -62,9 +62,9 @@ def config_of_a_few_lines():
 def config_of_nonsense():
     with rig.Server() as server:
         for text, wrong in (("max-jobs", ":1: 'max-jobs' needs a value"),
-                            ("\nnothing 1", ":2: 'nothing' is no setting"),
-                            ("help x", ":1: 'help' is no setting"),
-                            ("max-jobs x", "--max-jobs is a number")):
+                            ("\nnothing 1", ":2: unknown option 'nothing'"),
+                            ("help x", ":1: unknown option 'help'"),
+                            ("max-jobs x", "--max-jobs must be a number")):
             said, status = refusal("--config", write(server.folder, "conf", text))
             assert wrong in said and status == 2, said
         said, status = refusal("--config", os.path.join(server.folder, "none"))
@@ -72,7 +72,7 @@ def config_of_nonsense():
 
 
 def config_that_is_installed_says_what_holds():
-    """Each line of it, without its "#", changes nothing."""
+    """Its lines state the defaults: without the "#", they change nothing."""
     with open(os.path.join(rig.ROOM, "wheelq.conf"), encoding="ascii") as file:
         settings = [line[1:].split() for line in file if re.match("#[a-z]", line)]
     usage = subprocess.run([rig.PROGRAM, "--help"], check=True, capture_output=True,
@@ -106,8 +106,8 @@ def unit_of_systemd():
 
 
 def unit_is_started_again_however_often():
-    """A PostgreSQL that is away for a minute ends the server many times. systemd gives a unit
-    up that it started five times within ten seconds, unless it is told otherwise."""
+    """If PostgreSQL is unavailable for a minute, the server exits many times. By default, systemd
+    stops restarting a unit after five starts within ten seconds."""
     unit = configparser.ConfigParser(strict=False)
     unit.optionxform = str
     unit.read(os.path.join(rig.ROOM, "wheelq.service"))
@@ -124,7 +124,7 @@ def unit_is_ordered_after_the_clock_is_set():
 
 
 def ask_at(path, text):
-    """The first line of the answer."""
+    """The first line of the response."""
     with socket.socket(socket.AF_UNIX) as s:
         s.settimeout(rig.PATIENCE)
         s.connect(path)
@@ -133,7 +133,7 @@ def ask_at(path, text):
 
 
 def moved_to_a_socket(server):
-    """Its path."""
+    """Restart the server on a Unix socket, and return its path."""
     server.stop()
     path = os.path.join(server.folder, "socket")
     server.options = ("--listen", f"unix:{path}")
@@ -144,11 +144,11 @@ def moved_to_a_socket(server):
 def listens_in_a_folder():
     with rig.Server() as server:
         path = moved_to_a_socket(server)
-        assert stat.S_IMODE(os.stat(path).st_mode) == 0o666, "the folder says who may connect"
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o666, "the directory limits access"
         assert ask_at(path, b"put 0 0 60 1\r\nx\r\n") == b"INSERTED 1\r\n"
         assert "in use" in refusal("--listen", f"unix:{path}")[0]
         assert ask_at(path, b"list-tube-used\r\n") == b"USING default\r\n"
-        # What a killed server left is in nobody's way; what is no socket stays.
+        # The socket of a killed server is replaced. A file that is not a socket is kept.
         server.kill()
         server.start()
         assert ask_at(path, b"delete 1\r\n") == b"DELETED\r\n"
@@ -160,7 +160,7 @@ def listens_in_a_folder():
 
 
 def listens_to_what_was_sent_before_the_end():
-    """As on a network: what came in one piece is done, though nobody hears the answer."""
+    """As with TCP, complete commands run after the client has closed; responses are dropped."""
     with rig.Server() as server:
         path = moved_to_a_socket(server)
         with socket.socket(socket.AF_UNIX) as s:
@@ -178,12 +178,12 @@ def listens_on_loopback_alone():
 
 
 def store_that_keeps_nothing_is_refused():
-    """SQLite has such names, which would make every INSERTED a lie."""
+    """SQLite has names for databases in memory, whose commits would not be durable."""
     before = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
-            for name, said in (("", "needs --store"), (":memory:", "no log")):
+            for name, said in (("", "--store is required"), (":memory:", "no write-ahead log")):
                 done = subprocess.run([rig.PROGRAM, "--store", name, "--port",
                                        str(rig.free_port())], check=False, capture_output=True,
                                       text=True, timeout=rig.PATIENCE)
@@ -217,14 +217,14 @@ def limit_of_bytes_counts_what_is_there():
 
 
 def limit_of_files_refuses_and_serves():
-    """Connections beyond the open files that there are: told so, and nobody is held up."""
+    """Connections beyond the limit on open files are rejected; the others are served."""
     def few():
         resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
 
     said, status = refusal("--max-connections", "1000", preexec=few)
-    assert "open files" in said and "room for 36" in said and status == 1, said
+    assert "open files" in said and "allows 36" in said and status == 1, said
     with rig.Server(preexec=few) as server:
-        # Wheels and the store take fewer files than are kept for them.
+        # The timers and the store need fewer files than are set aside for them.
         clients = [server.client() for _ in range(100)]
         answers = [client.answer() for client in clients[36:]]
         assert set(answers) == {"OUT_OF_MEMORY"}, answers
@@ -235,7 +235,7 @@ def limit_of_files_refuses_and_serves():
 
 
 def limit_of_files_that_sinks_later():
-    """There is no file left, though connections would be allowed: who comes is told."""
+    """If no file descriptor is left, new connections are rejected with OUT_OF_MEMORY."""
     with rig.Server() as server:
         client = server.client()
         assert client.ask("list-tube-used") == "USING default"
@@ -248,7 +248,7 @@ def limit_of_files_that_sinks_later():
 
 
 def listens_without_delay():
-    """A second answer is sent while the first one is not acknowledged."""
+    """A second response is sent before the client acknowledges the first (TCP_NODELAY)."""
     with rig.Server() as server:
         worker, client = server.client(), server.client()
         worker.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
@@ -262,13 +262,13 @@ def listens_without_delay():
 
 
 def timer_of(ends):
-    """The kernel's number of the timer that a connection has."""
+    """The timer of a connection, as a number of /proc/net/tcp; 02 is keepalive."""
     with open("/proc/net/tcp", encoding="ascii") as sockets:
         return next(line.split()[5][:2] for line in sockets if ends in line)
 
 
 def listens_to_who_may_be_gone():
-    """TCP asks a peer that is silent whether it is still there: a keepalive timer is set."""
+    """TCP detects unreachable peers, because a keepalive timer is set."""
     with rig.Server() as server:
         client = server.client()
         assert client.ask("list-tube-used") == "USING default"
@@ -282,8 +282,8 @@ def processor_time(client):
 
 
 def starts_with_many_tubes():
-    """What a tube costs of a processor at the start does not depend on how many there are: it
-    is about what its put took, not twenty times as much."""
+    """At the start, the CPU time per tube does not depend on the number of tubes. It is about the
+    CPU time of its put, not twenty times as much."""
     tubes = 9000
     with rig.Server() as server:
         client = server.client()
@@ -302,8 +302,8 @@ def starts_with_many_tubes():
 
 
 def looks_past_what_has_become_due():
-    """The first delayed job is found at once, though the store still has 20,000 before it that
-    are ready in memory: it is cheaper to look at, and to kick, than these were to put."""
+    """20,000 jobs are ready in memory, but still delayed in the store. They are skipped
+    efficiently: ten peeks, and ten kicks, each take less CPU time than the puts took."""
     with rig.Server() as server:
         client = server.client()
         load.pipelined(client, [0.5] * 20000)
@@ -324,7 +324,7 @@ def looks_past_what_has_become_due():
 
 
 def stops_in_less_time_than_it_was_filled():
-    """Of a processor: what a job costs at the end does not depend on how many there are."""
+    """At the end, the CPU time per job does not depend on the number of jobs."""
     with rig.Server() as server:
         client = server.client()
         load.pipelined(client, [0] * 100000)
@@ -345,7 +345,7 @@ def http(server, path, **request):
 
 
 def read_metrics(text):
-    """By Debian's Python, which has Prometheus's client: {(name, label...): value}."""
+    """Parse with the Prometheus client of Debian's Python: {(name, label...): value}."""
     script = os.path.join(rig.ROOM, "test", "clients", "prometheus.py")
     done = subprocess.run(["/usr/bin/python3", script], input=text, text=True,
                           capture_output=True, check=False)
@@ -372,14 +372,14 @@ def metrics_for_prometheus():
         assert samples["wheelq_store_bytes",] == int(said["store-bytes"])
         try:
             http(server, "/else")
-            raise AssertionError("there is something else")
+            raise AssertionError("another path is served")
         except urllib.error.HTTPError as error:
             assert error.code == 404
 
 
 def metrics_are_all_that_http_gets():
-    """A page in a browser must not put jobs: nothing after its first line counts, however
-    long it is."""
+    """A page in a browser must not be able to put jobs. All input after the first line of an HTTP
+    request is ignored, regardless of the line's length."""
     with rig.Server() as server:
         for line in ("POST / HTTP/1.1", "GET /x HTTP/1.1", "OPTIONS * HTTP/1.1",
                      "POST /metrics HTTP/1.0", f"POST /{'x' * 300} HTTP/1.1",
@@ -401,7 +401,7 @@ def metrics_are_all_that_http_gets():
 
 
 def manual_on_copies():
-    """The commands that the manual page gives, while the server runs."""
+    """The commands of the manual page, while the server runs."""
     with rig.Server() as server:
         client = server.client()
         numbers = [client.put(b"kept", delay=1000) for _ in range(50)]
@@ -424,7 +424,7 @@ def manual_on_copies():
 
 
 def store_that_is_upgraded_halfway():
-    """An empty one is the oldest version: a crash at any write of its upgrade leaves that."""
+    """An empty store has the oldest version. A crash during its upgrade keeps that version."""
     crashes = 0
     for call in [*range(1, 60, 20), *range(60, 100)]:
         folder = tempfile.mkdtemp(prefix="wheelq.")
@@ -441,7 +441,7 @@ def store_that_is_upgraded_halfway():
             server.stop()
             with sqlite3.connect(server.store) as db:
                 assert db.execute("PRAGMA user_version").fetchone()[0] >= 1
-    print(f"# {crashes} crashes on the way")
+    print(f"# {crashes} crashes during the upgrade")
     assert crashes > 3
 
 

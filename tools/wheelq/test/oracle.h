@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a queue should do, as simply as it can be said: an array, and loops over it.
+ * The reference model of a queue, as simple as possible: an array, and loops over it.
  */
 #ifndef ORACLE_H
 #define ORACLE_H
@@ -14,16 +14,16 @@
 
 /**
  * struct oracle_job - a job
- * @id: 0: it is no more
+ * @id: its id; 0 if it was deleted
  * @tube: 0 .. ORACLE_TUBES - 1
- * @state: of it
- * @pri: priority
- * @due: ms
- * @ttr: ms
- * @buried: the how manieth that was
- * @worker: has it, or NOBODY
- * @key: number of its key, 0: none
- * @deadline_at: ms
+ * @state: its state
+ * @pri: its priority
+ * @due: due time in ms
+ * @ttr: time to run in ms
+ * @buried: value of @buries when it was buried
+ * @worker: the worker that has reserved it, or NOBODY
+ * @key: number of its key; 0: none
+ * @deadline_at: end of its time to run, in ms
  */
 struct oracle_job {
 	uint64_t id;
@@ -39,11 +39,11 @@ struct oracle_job {
 };
 
 /**
- * struct oracle - all
- * @now: ms
- * @jobs: in the order of their puts
- * @count: of them
- * @buries: so far
+ * struct oracle - the model
+ * @now: current time in ms
+ * @jobs: jobs in the order of their puts, including deleted ones
+ * @count: number of elements of @jobs
+ * @buries: number of buries
  */
 struct oracle {
 	uint64_t now;
@@ -57,14 +57,14 @@ struct oracle_job *oracle_put(struct oracle *o, uint64_t id, int tube,
 /* The job of a tube with this key, or NULL. */
 struct oracle_job *oracle_find_key(struct oracle *o, int tube, int key);
 struct oracle_job *oracle_find(struct oracle *o, uint64_t id);
-/* The first of a tube and a state, or NULL. */
+/* The first job of a tube and state, or NULL. */
 struct oracle_job *oracle_first(struct oracle *o, int tube,
 				enum job_state state);
 uint64_t oracle_count(const struct oracle *o, int tube, enum job_state state);
 void oracle_lease(struct oracle *o, struct oracle_job *job, int worker);
 void oracle_advance(struct oracle *o, uint64_t ms);
 uint64_t oracle_kick(struct oracle *o, int tube, uint64_t bound);
-/* All leases end. */
+/* Make all reserved jobs ready. */
 void oracle_crash(struct oracle *o);
 
 #endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A PostgreSQL of Debian's package in a scratch folder, as an ordinary user."""
+"""Debian's PostgreSQL in a temporary directory, run by an unprivileged user."""
 import atexit
 import contextlib
 import functools
@@ -13,12 +13,12 @@ import tempfile
 import ktap
 import rig
 
-# It refuses to run as root.
+# PostgreSQL refuses to run as root.
 ORDINARY = {"user": "nobody", "group": "nogroup", "extra_groups": []}
 
 
 class Postgres:
-    """Listens on a socket in its folder alone."""
+    """Listens only on a socket in its directory."""
 
     def __init__(self, programs):
         self.programs = programs
@@ -51,12 +51,12 @@ class Postgres:
         return os.path.join(self.folder, ".s.PGSQL.5432")
 
     def pid(self):
-        """Of its first process, as text."""
+        """The id of the first process, as text."""
         with open(os.path.join(self.folder, "data", "postmaster.pid"), encoding="ascii") as file:
             return file.readline().strip()
 
     def processes(self):
-        """Those of all sessions, and those that PostgreSQL works with beside."""
+        """The ids of all processes: sessions and background processes."""
         parent = self.pid()
         children = []
         for name in filter(str.isdigit, os.listdir("/proc")):
@@ -81,7 +81,7 @@ def parent_of(pid):
 
 
 def through(host, port, store):
-    """The URI of the same store, by a port."""
+    """The URI of the same store through a TCP port."""
     database = store.split("@/")[1].split("?")[0]
     return f"postgresql://wheelq@{host}:{port}/{database}"
 
@@ -95,7 +95,7 @@ def sql(uri, text):
 def started():
     programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
     if not programs or not shutil.which("psql"):
-        raise ktap.Skip("there is no PostgreSQL here: apt-get install postgresql")
+        raise ktap.Skip("PostgreSQL is not installed: apt-get install postgresql")
     refused = subprocess.run([rig.PROGRAM, "--store", "postgresql:///?host=/nowhere"],
                              check=False, stderr=subprocess.PIPE, text=True).stderr
     if "without PostgreSQL" in refused:
@@ -107,7 +107,7 @@ def started():
 
 @contextlib.contextmanager
 def stores():
-    """Here each new server has a database."""
+    """Within this context, each new server uses a new database."""
     before, rig.new_store = rig.new_store, started().new_store
     try:
         yield

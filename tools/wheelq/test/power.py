@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Power cuts, and disks that fail: in a guest, whose disks are ours."""
+"""Power cuts and failing disks. Run only in a guest, because its disks are overwritten."""
 import contextlib
 import os
 import random
@@ -10,7 +10,7 @@ import promises
 import rig
 import writelog
 
-# The disk, the log of its writes, the disk at a power cut, and a copy to look at.
+# The disk, the log of its writes, the disk at a power cut, and a copy to examine.
 DISK, LOG, THEN, LOOK = (f"/dev/ram{n}" for n in range(4))
 NAME = "wheelq-disk"
 BYTES = 64 << 20
@@ -25,12 +25,12 @@ def run(*command):
 
 def needs_disks():
     if not os.environ.get("WHEELQ_DISKS"):
-        raise ktap.Skip("it overwrites /dev/ram0 to ram3: WHEELQ_DISKS=yes says that it may")
+        raise ktap.Skip("overwrites /dev/ram0 to ram3; permit it with WHEELQ_DISKS=yes")
 
 
 @contextlib.contextmanager
 def mapped(kind, *words):
-    """A disk of the device mapper's, over the first one."""
+    """A device-mapper disk on top of DISK."""
     run("dmsetup", "create", NAME, "--table",
         f"0 {BYTES // 512} {kind} {DISK} {' '.join(words)}")
     try:
@@ -51,7 +51,7 @@ def mounted(disk):
 
 
 class Ledger:
-    """What was acknowledged before each mark of the log."""
+    """Records the acknowledged commands before each mark of the log."""
 
     def __init__(self):
         self.dice = random.Random(promises.SEED)
@@ -59,7 +59,7 @@ class Ledger:
         self.mark = 0
 
     def round(self, client):
-        # A round without puts has deletes alone, and a commit for these.
+        # A round without puts has a commit with deletes only.
         puts = self.dice.choice([0, self.dice.randrange(1, 30)])
         delays = [self.dice.choice([0, 3600]) for _ in range(puts)]
         known = sorted(set(self.put) - set(self.asked))
@@ -71,7 +71,7 @@ class Ledger:
         self.asked.update((number, self.mark) for number in gone)
         for n, delay in enumerate(delays):
             number = int(client.answer().split()[1])
-            assert number not in self.put, f"the number {number} was given twice"
+            assert number not in self.put, f"id {number} was used twice"
             self.put[number] = (self.mark, 2000 + n, delay)
         for number in gone:
             assert client.answer() == "DELETED"
@@ -79,12 +79,12 @@ class Ledger:
         run("dmsetup", "message", NAME, "0", f"mark {self.mark}")
 
     def agrees(self, client, mark):
-        """With a server that has what was on the disk after that mark, or a little more."""
+        """Compare with a server whose disk has the writes up to the mark, and maybe later ones."""
         client.send("".join(f"peek {number}\r\nstats-job {number}\r\n" for number in self.put))
         for number, (put_at, size, delay) in self.put.items():
             found, stats = client.answer(), client.answer()
             if self.deleted.get(number, mark + 1) <= mark:
-                assert found == "NOT_FOUND", f"Q3: job {number} is there after DELETED"
+                assert found == "NOT_FOUND", f"Q3: job {number} exists after DELETED"
             elif put_at <= mark and self.asked.get(number, mark + 2) > mark + 1:
                 assert found != "NOT_FOUND", f"Q2: job {number} is lost"
             if found != "NOT_FOUND":
@@ -92,11 +92,11 @@ class Ledger:
                 state = b"state: delayed\n" if delay else b"state: ready\n"
                 assert state in stats[1], f"Q4: job {number}: {stats[1]}"
         known = [number for number, (put_at, _, _) in self.put.items() if put_at <= mark]
-        assert client.put(b"new") > max(known, default=0), "a number was given twice"
+        assert client.put(b"new") > max(known, default=0), "an id was used twice"
 
 
 def record(ledger):
-    """A server's life on a disk of which each write is logged, with a crash and an end."""
+    """Run a server on a disk whose writes are logged. It is killed, stopped and killed."""
     with mapped("log-writes", LOG):
         run("mkfs.ext4", "-q", MAPPED)
         run("dmsetup", "message", NAME, "0", "mark 0")
@@ -112,7 +112,7 @@ def record(ledger):
 
 @contextlib.contextmanager
 def serving(folder):
-    """A server that is gone before its disk is."""
+    """A server that is killed before its disk is unmounted."""
     server = rig.Server(folder=folder)
     try:
         yield server.start()
@@ -126,7 +126,7 @@ def look(ledger, mark):
 
 
 def marks(log):
-    """For each flush the last mark before the next one: until then the disk may be as it was."""
+    """For each flush, the last mark before the next flush. The disk may be unchanged until then."""
     told, flush, mark = {}, None, 0
     for n, entry in enumerate(log):
         if entry.mark and entry.mark.isdigit():
@@ -138,7 +138,7 @@ def marks(log):
 
 
 def q1_q2_q3_power_cuts():
-    """At flushes of the disk, all or so many at random."""
+    """Cut the power at all flushes of the disk, or at CUTS random ones."""
     needs_disks()
     ledger = Ledger()
     print(f"# WHEELQ_SEED={promises.SEED}")
@@ -160,7 +160,7 @@ def q1_q2_q3_power_cuts():
 
 
 def change(kind, *words):
-    """Under its file system the disk becomes another."""
+    """Replace the disk below the file system."""
     run("dmsetup", "suspend", "--nolockfs", NAME)
     run("dmsetup", "load", NAME, "--table",
         f"0 {BYTES // 512} {kind} {DISK} {' '.join(words)}")
@@ -168,7 +168,7 @@ def change(kind, *words):
 
 
 def q1_disk_that_fails_ends_it():
-    """Each write fails from some moment on; after the repair nothing is missing."""
+    """After some time, each write fails. After the repair, no acknowledged job is missing."""
     needs_disks()
     with mapped("linear", "0"):
         run("mkfs.ext4", "-q", MAPPED)
@@ -177,14 +177,14 @@ def q1_disk_that_fails_ends_it():
             server = rig.Server(folder=folder)
             client = server.start().client()
             acknowledged += [client.put(b"x" * 3000) for _ in range(20)]
-            # It is up for no second, and fails for a day.
+            # Available for 0 seconds, then failing for one day.
             change("flakey", "0", "0", "86400", "1", "error_writes")
             with contextlib.suppress(rig.Gone, OSError):
                 while True:
                     acknowledged.append(client.put(b"x" * 3000))
             assert server.wait() == 1
             lines = server.said.decode().splitlines()
-            assert len(lines) == 1 and "nothing more is accepted" in lines[0], lines
+            assert len(lines) == 1 and "exiting" in lines[0], lines
             change("linear", "0")
         with mounted(MAPPED) as folder, serving(folder) as server:
             client = server.client()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each promise, by its name."""
+"""Tests of the guarantees Q1 to Q8, by name."""
 import contextlib
 import os
 import random
@@ -15,7 +15,7 @@ import rig
 from history import CLIENTS, History
 
 KILLS = int(os.environ.get("WHEELQ_KILLS", "60"))
-# Writes and syncs of a short life, from the start of a server on.
+# Number of writes and syncs in a short life of a server, from its start.
 LIFE = 20
 SEED = int(os.environ.get("WHEELQ_SEED", str(int(time.time()))))
 
@@ -32,14 +32,14 @@ def q1_no_answer_before_the_disk_has_it():
             other.send("put 0 0 60 1\r\ny\r\nstats\r\n")
             rig.until(lambda: os.path.exists(held))
             early = select.select([client.socket, other.socket], [], [], 0)[0]
-            assert not early, "answered before the sync has returned"
+            assert not early, "a response was sent before the sync returned"
             open(gate, "w", encoding="ascii").close()
             assert client.answer().startswith("INSERTED")
             assert other.answer().startswith("INSERTED")
 
 
 def rounds(server, history):
-    """Clients talk for a while; in the end some answers are on their way still."""
+    """Clients send commands and read responses. In the last round, some responses stay unread."""
     clients = [server.client() for _ in range(CLIENTS)]
     for last in [False] * history.random.randrange(3) + [True]:
         sent = {n: history.pipeline(n) for n in range(CLIENTS)}
@@ -54,7 +54,7 @@ def rounds(server, history):
 
 
 def one_life(server, history):
-    """Until kill -9, in the midst of answers. Was it gone before?"""
+    """Run until kill -9, while responses are in flight. Return whether the server died earlier."""
     try:
         clients = rounds(server, history)
         server.kill()
@@ -69,7 +69,7 @@ def one_life(server, history):
 
 
 def settle(server, history):
-    """All that is there is handed out: was anything lost?"""
+    """Reserve and delete all jobs, and verify that none is lost."""
     client = server.client()
     while client.ask("kick 10000") != "KICKED 0":
         pass
@@ -77,9 +77,9 @@ def settle(server, history):
         history.rest(*job)
         assert client.ask(f"delete {job[0]}") == "DELETED"
     lost = history.lost()
-    assert not lost, f"Q2: acknowledged, and never handed out: {lost}"
+    assert not lost, f"Q2: acknowledged, but never reserved: {lost}"
     print(f"# {len(history.bodies)} jobs acknowledged, {len(history.deleted)} deleted,"
-          f" {len(history.seen)} handed out")
+          f" {len(history.seen)} reserved")
 
 
 def q2_q3_q4_q7_kill_9_at_random_points():
@@ -93,7 +93,7 @@ def q2_q3_q4_q7_kill_9_at_random_points():
 
 
 def q2_q3_q4_q7_kill_9_at_each_write():
-    """Of the nth write half gets to the file; of the nth sync nobody hears."""
+    """Kill the server at its nth write, half of which reaches the file, or at its nth sync."""
     print(f"# WHEELQ_SEED={SEED} WHEELQ_KILLS={KILLS}")
     history = History(SEED)
     hits = 0
@@ -143,7 +143,7 @@ def q4_never_early():
             number, _ = client.reserve(rig.PATIENCE)
             clock, due = asked.pop(number)
             early = due - time.clock_gettime(clock)
-            assert early <= 0, f"job {number} came {early} s early"
+            assert early <= 0, f"job {number} was reserved {early} s early"
 
 
 def q4_not_early_after_a_restart_with_the_clock_set_back_a_year():
@@ -154,7 +154,7 @@ def q4_not_early_after_a_restart_with_the_clock_set_back_a_year():
         server.kill()
         server.env.update(faults.preload(FAULT_CLOCK=-365 * 86400))
         client = server.start().client()
-        # The queue's clock does not go back: a second is a second, not a year.
+        # The queue's clock does not go back: the delay is one second, not one year.
         assert client.reserve(rig.PATIENCE) == (number, b"x")
         assert time.clock_gettime(time.CLOCK_BOOTTIME) >= due - 1
         assert int(client.stats(f"stats-job {later}")["time-left"]) <= 3600
@@ -196,14 +196,14 @@ def q4_not_early_after_a_restart_with_the_clock_set_forward_a_year():
 
 
 def set_clock(seconds):
-    """The wall clock, by so many seconds."""
+    """Shift the wall clock."""
     time.clock_settime(time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME) + seconds)
 
 
 def q4_clock_that_is_set_while_it_serves():
-    """A delay counts time that passes; what is put at a time follows the wall clock."""
+    """Delays count elapsed time. Jobs of put-at follow the wall clock."""
     if not os.environ.get("WHEELQ_SETS_CLOCK"):
-        raise ktap.Skip("it sets the wall clock: WHEELQ_SETS_CLOCK=yes says that it may")
+        raise ktap.Skip("sets the wall clock; permit it with WHEELQ_SETS_CLOCK=yes")
     year, day = 365 * 86400, 86400
     with rig.Server() as server:
         client = server.client()
@@ -263,7 +263,7 @@ def q7_a_lease_never_ends_early():
         begun = time.clock_gettime(time.CLOCK_BOOTTIME)
         assert one.reserve(0)[0] == number
         two.send("reserve\r\n")
-        # A busy machine may be late with the touch: then the lease was over before.
+        # On a busy machine, the TTR may expire before the touch.
         touched = time.clock_gettime(time.CLOCK_BOOTTIME)
         if one.ask(f"touch {number}") == "TOUCHED":
             begun = touched
@@ -273,7 +273,7 @@ def q7_a_lease_never_ends_early():
         assert two.stats(f"stats-job {number}")["timeouts"] == "1"
 
 
-# As job.h numbers it.
+# JOB_RESERVED of job.h.
 RESERVED = 4
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The protocol's text, case by case, beside Debian's beanstalkd: both say the same."""
+"""Send the same commands to wheelq and to Debian's beanstalkd, and compare the responses."""
 import re
 import shutil
 import subprocess
@@ -7,10 +7,10 @@ import subprocess
 import ktap
 import rig
 
-# Each case is a conversation of its own, on a fresh tube. A line goes to the client
-# that is named before it, A unless one is; "#" stands for the last job's id. The lines
-# of a tuple are sent at once: between them no time passes that a loaded machine could
-# take.
+# Each case uses a new tube. A line may begin with the name of its client. The default is
+# A. "#" stands for the id of the last job. "!" sends a line and waits until the client
+# waits for a job; "?" only reads a response. The lines of a tuple are sent together, so
+# that a busy machine does not delay one of them.
 CASES = {
     "put": ["put 10 0 60 5\r\nhello", "stats-job #"],
     "put_with_a_delay": ["put 1 100 60 1\r\nx", "stats-job #", "peek-delayed", "peek-ready"],
@@ -83,7 +83,7 @@ CASES = {
     "a_waiting_worker": ["B! reserve", "put 1 0 60 1\r\nx", "B?", "B delete #"],
 }
 
-# Here we follow the protocol's text, and beanstalkd 1.12 does not: it may even wait.
+# Here, beanstalkd 1.12 differs from its protocol.txt, and wheelq does not.
 BETTER = {
     "reserve-with-timeout x",
     "reserve-with-timeout",
@@ -91,13 +91,13 @@ BETTER = {
     "reserve-with-timeout 1 2",
     "kick 1 2",
 }
-# Time passes between the servers; these count seconds or are of the process.
+# These values depend on the time or the process.
 LOOSE = re.compile(rb"(age|time-left|pause-time-left|file|delay|cmd-\w+(-\w+)*): \d+\n")
 ERRORS = ("BAD_FORMAT", "UNKNOWN_COMMAND")
 
 
 class Side:
-    """One server, as a conversation sees it."""
+    """The clients of one server."""
 
     def __init__(self, port, tube):
         self.tube, self.first, self.last = tube, None, "0"
@@ -112,7 +112,7 @@ class Side:
         return self.clients[name]
 
     def plain(self, answer):
-        """An answer without what differs between servers."""
+        """A response without the values that differ between servers."""
         if isinstance(answer, tuple):
             line, body = answer
             if line.startswith("OK"):
@@ -127,7 +127,7 @@ class Side:
         return " ".join(words)
 
     def say(self, line):
-        """The answers to a line, or to each of several that are sent at once."""
+        """Send a line, or several together, and return the responses."""
         name, how, lines = "A", "", [line]
         if isinstance(line, tuple):
             lines, line = line, "\r\n".join(line)
@@ -151,7 +151,7 @@ class Side:
 
 
 def normal(answers):
-    """Each server counts its own ids."""
+    """Remove ids, which differ between servers."""
     return re.sub(r"id: \d+", "id: N", repr(answers))
 
 
@@ -206,7 +206,7 @@ class Rival:
 
 
 def seconds_left(port):
-    """time-left of a reserved and of a delayed job, and pause-time-left, right after it."""
+    """time-left of a reserved and of a delayed job, and pause-time-left, once they are set."""
     client = rig.Client(port)
     reserved = client.put(b"x", ttr=1000)
     client.reserve(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the demonstration and the tests share: servers, and a plain client."""
+"""Servers and a simple client, for the demonstration and the tests."""
 import contextlib
 import os
 import shutil
@@ -11,7 +11,7 @@ import time
 
 ROOM = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.environ.get("WHEELQ", os.path.join(ROOM, "build", "wheelq"))
-# Nothing here takes as long, however busy the machine is: who waits longer waits for ever.
+# Timeout of all waits, in seconds; so long that it never expires on a busy machine.
 PATIENCE = float(os.environ.get("WHEELQ_PATIENCE", "300"))
 
 
@@ -22,10 +22,10 @@ def free_port():
 
 
 def until(happened):
-    """Looks again and again, until it has happened."""
+    """Wait until @happened returns true."""
     end = time.monotonic() + PATIENCE
     while not happened():
-        assert time.monotonic() < end, "it does not happen"
+        assert time.monotonic() < end, "timeout"
         time.sleep(0.01)
 
 
@@ -34,10 +34,10 @@ class Gone(Exception):
 
 
 class Client:
-    """One connection. Lines go out as they are, answers come as bytes."""
+    """A connection that sends lines unchanged and returns bodies as bytes."""
 
     def __init__(self, port, room=None):
-        """With room for so many bytes that come and are not read."""
+        """@room is the size of the receive buffer, in bytes."""
         self.socket = socket.socket()
         self.socket.settimeout(PATIENCE)
         if room:
@@ -56,7 +56,7 @@ class Client:
         return line[:-2].decode()
 
     def answer(self):
-        """A line; with a body if it announces one: then (line, body)."""
+        """Read a response: a line, or (line, body)."""
         line = self.line()
         words = line.split()
         if words[0] not in ("RESERVED", "FOUND", "OK"):
@@ -72,7 +72,7 @@ class Client:
         return self.answer()
 
     def put(self, body=b"", pri=0, delay=0, ttr=60):
-        """The new job's id."""
+        """Put a job, and return its id."""
         self.send(f"put {pri} {delay} {ttr} {len(body)}\r\n".encode() +
                   body + b"\r\n")
         answer = self.answer()
@@ -80,7 +80,7 @@ class Client:
         return int(answer.split()[1])
 
     def reserve(self, timeout=None):
-        """(id, body), or what else is said."""
+        """Return (id, body), or the response if no job was reserved."""
         answer = self.ask("reserve" if timeout is None else
                           f"reserve-with-timeout {timeout}")
         if isinstance(answer, str):
@@ -105,7 +105,7 @@ def new_store(folder):
 
 
 class Server:
-    """wheelq on a port and in a folder of its own."""
+    """wheelq with its own port and directory."""
 
     def __init__(self, *options, folder=None, env=None, preexec=None):
         self.folder = folder or tempfile.mkdtemp(prefix="wheelq.")
@@ -118,7 +118,7 @@ class Server:
         self.said = b""
 
     def start(self):
-        """Returns when it serves; raises RuntimeError if it does not."""
+        """Return when it serves. Raises RuntimeError if it fails."""
         return self.launch().serves()
 
     def launch(self):
@@ -131,7 +131,7 @@ class Server:
         return self
 
     def serves(self):
-        """Waits until it does."""
+        """Wait until it serves."""
         line = self.process.stdout.readline()
         if not line.startswith(b"wheelq: serves"):
             self.wait()
@@ -142,7 +142,7 @@ class Server:
         return Client(self.port)
 
     def wait(self):
-        """Its exit status; what it said on stderr is in self.said."""
+        """Return its exit status, and store its stderr in self.said."""
         self.said = self.process.communicate(timeout=PATIENCE)[1]
         return self.process.returncode
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A store in PostgreSQL: the promises, for one server."""
+"""The guarantees of one server with a store in PostgreSQL."""
 import contextlib
 import os
 import select
@@ -11,7 +11,7 @@ import promises
 import rig
 from promises import SEED
 
-# These hold a disk's writes, or look into SQLite's file, or set the clock.
+# Tests that delay writes to a disk, read SQLite's file or set the clock.
 OF_A_FILE = ("q1_no_answer_before_the_disk_has_it", "q2_q3_q4_q7_kill_9_at_each_write",
              "q4_clock_that_is_set_while_it_serves", "q7_a_crash_ends_leases_and_counts_them")
 
@@ -35,7 +35,7 @@ def postgres_as_the_oracle():
 
 @contextlib.contextmanager
 def commits_held_up(store):
-    """PostgreSQL waits with each commit, until the end of the block."""
+    """Delay all commits of PostgreSQL until the end of the block."""
     with subprocess.Popen(["psql", "-XAtq", store], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as holds:
         holds.stdin.write(b"BEGIN; SELECT 'held' FROM wheelq_store FOR UPDATE;\n")
@@ -59,13 +59,13 @@ def postgres_q1_no_answer_before_the_commit():
             other.send("put 0 0 60 1\r\ny\r\nstats\r\n")
             rig.until(lambda: waits_for_a_lock(server.store))
             early = select.select([client.socket, other.socket], [], [], 0)[0]
-            assert not early, "answered before the commit"
+            assert not early, "a response was sent before the commit"
         assert client.answer().startswith("INSERTED")
         assert other.answer().startswith("INSERTED")
 
 
 def one_line(server):
-    """It has ended with an error: the line that it said."""
+    """Wait until the server fails. Return its only line of output."""
     assert server.wait() == 1
     lines = server.said.decode().splitlines()
     assert len(lines) == 1, lines
@@ -79,7 +79,7 @@ def postgres_q3_another_epoch_ends_it():
             client.put(b"x")
             postgres.sql(server.store, "UPDATE wheelq_store SET epoch = epoch + 1")
             with contextlib.suppress(rig.Gone, OSError):
-                raise AssertionError(f"it answered: {client.ask(asked)}")
+                raise AssertionError(f"unexpected response: {client.ask(asked)}")
             assert "another server has taken over" in one_line(server)
 
 
@@ -91,8 +91,8 @@ def postgres_crashes_and_nothing_is_lost():
         try:
             with contextlib.suppress(rig.Gone, OSError):
                 client.put(b"y")
-                raise AssertionError("it answered without a store")
-            assert "nothing more is accepted" in one_line(server)
+                raise AssertionError("a response was sent without a store")
+            assert "exiting" in one_line(server)
             assert "cannot open the store" in refusal(server)
         finally:
             postgres.started().start()
@@ -129,7 +129,7 @@ def postgres_store_of_an_older_version():
         assert client.reserve(0) == (number, b"old")
         assert client.put(b"new") > number
         server.stop()
-        assert b"was of version 1 and is of version 3" in server.said, server.said
+        assert b"upgraded from version 1 to 3" in server.said, server.said
 
 
 def postgres_without_fsync_is_refused():

@@ -1,32 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""How many jobs a second several stores do, from what a job costs one of them.
+"""Simulate the rate of several stores, from the costs per job of one store.
 
-Each store has a client that sends a pipeline, waits for all of its answers, and sends the
-next one. A pipeline takes processors: the client's, the server's and PostgreSQL's, one after
-the other. Then it waits for its round trips, and for the disk. A disk does one sync at a
-time, for all who wait for it when it begins, as PostgreSQL does.
+Each store has a client that sends a pipeline, waits for all responses, and sends the next
+one. A pipeline uses the processors of the client, of the server and of PostgreSQL, in this
+order. Then it waits for its round trips and for the disk. As in PostgreSQL, the disk runs one
+sync at a time, for all pipelines that wait when it begins.
 """
 import collections
 import heapq
 import itertools
 import random
 
-# Seconds that a process has a processor before another has its turn.
+# Time slice of a process on a processor, in seconds.
 SLICE = 0.001
 JOBS = 50000
 
-# What a pipeline of one phase is: @jobs; for each job seconds of @client, @server and
+# A pipeline of one phase: number of @jobs; per job, CPU seconds of @client, @server and
 # @postgres, bytes of @log, and round @trips between server and PostgreSQL.
 Phase = collections.namedtuple("Phase", "jobs client server postgres log trips")
-# What does not depend on the phase: seconds of a round trip for which nobody has a
-# processor, of a sync, in the mean, and of each byte that is to be synced.
+# Independent of the phase, in seconds: a round trip without its CPU time, the mean of a sync,
+# and the sync of each byte.
 Machine = collections.namedtuple("Machine", "trip sync byte")
-# @rate: jobs a second; @processors, @disk: which part of them was busy.
+# @rate: jobs per second; @processors, @disk: their utilization, 0 to 1.
 Outcome = collections.namedtuple("Outcome", "rate processors disk")
 
 
 class Clock:
-    """What happens, in the order of its time."""
+    """Runs events in the order of their time."""
 
     def __init__(self):
         self.now, self.events, self.number = 0.0, [], itertools.count()
@@ -41,7 +41,7 @@ class Clock:
 
 
 class Processors:
-    """So many, shared by all who want one, in turns."""
+    """@count processors, shared round robin."""
 
     def __init__(self, clock, count):
         self.clock, self.free, self.count = clock, count, count
@@ -68,7 +68,7 @@ class Processors:
 
 
 class Disk:
-    """One sync at a time, for all who wait."""
+    """One sync at a time, for all that wait when it begins."""
 
     def __init__(self, clock, machine, dice):
         self.clock, self.machine, self.dice = clock, machine, dice
@@ -99,7 +99,7 @@ class Store:
 
     def __init__(self, clock, phases, machine, elsewhere, processors, disk):
         self.clock, self.machine, self.processors, self.disk = clock, machine, processors, disk
-        # Whether servers and clients have processors of their own.
+        # True if servers and clients run on other machines.
         self.elsewhere = elsewhere
         self.plan = (phase for phase in phases for _ in range(JOBS // phase.jobs))
         self.next_pipeline()
@@ -122,7 +122,7 @@ class Store:
 
 
 def simulate(phases, machine, stores, processors, databases=1, elsewhere=False, seed=1):
-    """So many stores in so many PostgreSQLs, each of which has so many processors."""
+    """@stores stores in @databases PostgreSQLs with @processors processors each."""
     clock, dice = Clock(), random.Random(seed)
     all_processors = [Processors(clock, processors) for _ in range(databases)]
     disks = [Disk(clock, machine, dice) for _ in range(databases)]

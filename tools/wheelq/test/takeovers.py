@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A store in PostgreSQL, and three servers: what stops the one that serves, and what
-clients are told by it and by the next one."""
+"""Takeovers: three servers share a store in PostgreSQL. The serving one is stopped, and the
+responses of all servers are verified."""
 import contextlib
 import itertools
 import os
@@ -17,7 +17,7 @@ from namespace import cable
 from shared import commits_held_up, one_line, refusal
 from wire import Wire
 
-# How often a server is stopped, in each way in turn.
+# Number of times that a server is stopped, in each way in turn.
 TAKEOVERS = int(os.environ.get("WHEELQ_TAKEOVERS", "6"))
 
 
@@ -28,13 +28,13 @@ def put_on_a_wire(server, store, make_wire=Wire):
 
 def stand_by(server):
     server.launch()
-    assert b"stands by" in server.process.stderr.readline()
+    assert b"on standby" in server.process.stderr.readline()
     with contextlib.suppress(ConnectionRefusedError):
         raise AssertionError(f"it accepts a connection: {server.client()}")
 
 
 class Servers:
-    """Three with one store, each on a wire of its own. One serves, others stand by."""
+    """Three servers with one store, each with its own Wire. One serves, others are on standby."""
 
     def __init__(self, make_wire):
         self.all = [rig.Server() for _ in range(3)]
@@ -44,11 +44,11 @@ class Servers:
             put_on_a_wire(server, store, make_wire)
 
     def successor(self):
-        """Waits until another one serves."""
+        """Wait until another one serves."""
         others = {server.process.stdout: server for server in self.all
                   if server is not self.serving}
         ready = select.select(list(others), [], [], rig.PATIENCE)[0]
-        assert len(ready) == 1, "one serves, not none or two"
+        assert len(ready) == 1, "exactly one server must take over"
         self.serving = others[ready[0]].serves()
 
     def __enter__(self):
@@ -64,7 +64,7 @@ class Servers:
 
 
 def talk(server, history):
-    """Of each client the answers that it has not read yet: its number, it, what it asked."""
+    """Yield each client with its number and the commands whose responses it has not read."""
     clients = [server.client() for _ in range(CLIENTS)]
     sent = [history.pipeline(number) for number in range(CLIENTS)]
     for client, commands in zip(clients, sent):
@@ -77,7 +77,7 @@ def talk(server, history):
 
 
 def hear_the_rest(unread, history):
-    """What a server says is true, until its end; but its leases are over."""
+    """Read the late responses of a stopped server. They are true, except for reservations."""
     late = 0
     for number, client, commands in unread:
         with contextlib.suppress(rig.Gone, OSError):
@@ -116,7 +116,7 @@ def paused(server):
 
 @contextlib.contextmanager
 def cut_off(server, *directions):
-    """What is asked of it from now on gets no answer, however it ends."""
+    """Cut the connection to PostgreSQL. Commands that are sent from now on get no response."""
     server.wire.cut(*directions)
     clients = [server.client() for _ in ("put", "reserve", "stats")]
     clients[0].send(b"put 0 0 60 1\r\nx\r\n")
@@ -125,12 +125,12 @@ def cut_off(server, *directions):
     yield
     for client in clients:
         with contextlib.suppress(rig.Gone, OSError):
-            raise AssertionError(f"it answered: {client.answer()}")
+            raise AssertionError(f"unexpected response: {client.answer()}")
 
 
 @contextlib.contextmanager
 def unheard(server):
-    """PostgreSQL hears it, and commits; what PostgreSQL says comes late, or too late."""
+    """PostgreSQL receives data, and commits. Its results arrive late or too late."""
     with cut_off(server, server.wire.back):
         yield
         server.wire.heal()
@@ -139,7 +139,7 @@ def unheard(server):
 
 @contextlib.contextmanager
 def severed(server):
-    """The network is not whole again before it has given up."""
+    """The network is repaired after the server has given up."""
     with cut_off(server, server.wire.forth, server.wire.back):
         yield
         finds_out(server, SILENCE, TIMED_OUT)
@@ -147,7 +147,7 @@ def severed(server):
 
 
 def take_over(ways, make_wire):
-    """The one that serves is stopped in each of these ways, one after the other."""
+    """Stop the serving one in each of these ways, one after the other."""
     history, late, took = History(SEED), 0, {}
     with postgres.stores(), Servers(make_wire) as servers:
         for way in ways:
@@ -165,7 +165,7 @@ def take_over(ways, make_wire):
         promises.settle(servers.serving, history)
     print("# the next one served after", ", ".join(
         f"{seconds:.1f} s when one was {way.__name__}" for way, seconds in took.items()),
-        f"and {late} late answers")
+        f"and {late} late responses")
 
 
 def postgres_q2_q3_q4_q7_takeovers():
@@ -175,14 +175,14 @@ def postgres_q2_q3_q4_q7_takeovers():
 
 
 def postgres_q2_q3_q4_q7_packets_are_dropped():
-    """By a firewall: TCP sees it, too, and gives the connection up."""
+    """A firewall drops packets, so that TCP gives the connection up."""
     print(f"# WHEELQ_SEED={SEED}")
     with cable() as make_wire:
         take_over([severed, unheard], make_wire)
 
 
 def postgres_that_is_slow_is_waited_for():
-    """For longer than the lease: it can be reached."""
+    """The server waits for longer than the lease, because PostgreSQL can be reached."""
     with postgres.stores(), rig.Server() as server:
         server.stop()
         direct = server.store

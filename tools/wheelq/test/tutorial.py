@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tutorial: its commands do what it shows."""
+"""Run the commands of the tutorial, and compare their output."""
 import os
 import re
 import subprocess

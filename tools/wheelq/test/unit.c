@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * unit [SEED [STEPS]]: the queue against its oracle, in KTAP.
+ * unit [SEED [STEPS]]: compare the queue with its oracle. Prints KTAP.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,14 +21,14 @@ static const struct model_config configs[] = {
 	{ "SQLite, a window of 16, a horizon of 50 ms", MODEL_SQLITE, 16, 50, 1000 },
 };
 
-/* In the database that WHEELQ_POSTGRES= names, which is empty. */
+/* Used if WHEELQ_POSTGRES is the URI of an empty database. */
 static const struct model_config shared[] = {
 	{ "PostgreSQL, a window of 16, a horizon of 50 ms", MODEL_POSTGRES, 16, 50, 1000 },
 };
 
 #define COUNT(array)	((int)(sizeof(array) / sizeof(*(array))))
 
-/* In a process of its own: what a store refuses ends it. */
+/* Run in a child process, because a store exits on errors. */
 static bool passes(const struct model_config *config, uint64_t seed,
 		   unsigned int steps)
 {
@@ -42,7 +42,7 @@ static bool passes(const struct model_config *config, uint64_t seed,
 	if (!pid) {
 		wrong = model_run(config, seed, steps, &done);
 		if (wrong)
-			printf("# step %u: it does not hold that %s\n", done,
+			printf("# step %u: failed expectation: %s\n", done,
 			       wrong);
 		else
 			printf("# %u steps\n", done);
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	int count = uri ? COUNT(shared) : COUNT(configs);
 	int failed = 0, i;
 
-	printf("1..%d\n# again: test/unit %llu %u\n", count,
+	printf("1..%d\n# repeat with: test/unit %llu %u\n", count,
 	       (unsigned long long)seed, steps);
 	for (i = 0; i < count; i++) {
 		bool ok = passes(&config[i], seed, steps);

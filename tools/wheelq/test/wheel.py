@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The wheel that a server has: of the kernel where there is one, else its own."""
+"""The timers of a server: /dev/wheel if it exists, a timing wheel in user space otherwise."""
 import os
 import subprocess
 import time
@@ -12,7 +12,7 @@ OWN, KERNEL = "a wheel in the program", "/dev/wheel"
 
 
 def module(*command):
-    """insmod or rmmod; is it done?"""
+    """Run insmod or rmmod, and return whether it succeeds."""
     return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
@@ -38,9 +38,9 @@ def wheel_that_is_wanted_and_absent_is_one_line():
 
 
 def wheel_comes_and_goes():
-    """From start to start: the store is the same, and nothing comes early or is lost."""
+    """The module is loaded and unloaded between restarts. No job is early or lost."""
     if not MODULE:
-        raise ktap.Skip("WHEEL_MODULE= names no module that may be loaded here")
+        raise ktap.Skip("WHEEL_MODULE= is not set to a module file")
     with rig.Server() as server:
         asked = time.clock_gettime(time.CLOCK_BOOTTIME)
         client = server.client()
@@ -52,7 +52,7 @@ def wheel_comes_and_goes():
             assert module(*command), command
             client = server.start().client()
             assert wheel_of(server) == wheel
-            # A module that is in use cannot go.
+            # A module in use cannot be unloaded.
             assert wheel == OWN or not module("rmmod", "wheel_timer")
             for _ in range(8):
                 number = client.reserve()[0]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A network between a server and PostgreSQL, which can be cut."""
+"""A connection between a server and PostgreSQL that can be cut."""
 import contextlib
 import socket
 import threading
 
 
 class Wire:
-    """Forwards from a TCP port to PostgreSQL's socket. While it is cut, what is sent
-    stays on the way: nobody is refused, nobody hears that a connection has ended."""
+    """Forwards from a TCP port to PostgreSQL's socket. While it is cut, it accepts connections and
+    data, but forwards neither data nor the end of a connection."""
 
     def __init__(self, path):
         self.path = path
@@ -47,7 +47,7 @@ class Wire:
                         sink.shutdown(socket.SHUT_WR)
 
     def cut(self, *directions):
-        """From its return on nothing gets through."""
+        """Cut these directions. After the return, nothing is forwarded."""
         for direction in directions:
             direction.acquire()
             self.is_cut.append(direction)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What dm-log-writes logs: each write, and when the disk was told to keep what it had."""
+"""Read the log of dm-log-writes: writes, flushes and marks."""
 import os
 import struct
 
@@ -8,22 +8,22 @@ FLUSH, FUA, DISCARD, MARK = 1, 2, 4, 8
 
 
 class Entry:
-    """One of the log: at which byte of it the data is, and of the disk."""
+    """An entry. @at and @to are the byte offsets of its data in the log and on the disk."""
 
     def __init__(self, flags, at, to, size, mark):
         self.flags, self.at, self.to, self.size, self.mark = flags, at, to, size, mark
 
     @property
     def is_kept(self):
-        """What came before it, and it, survive a loss of power."""
+        """True if this entry and all previous ones survive a power cut."""
         return bool(self.flags & (FLUSH | FUA))
 
 
 def entries(log):
-    """Those of the log on a disk, in order."""
+    """The entries of the log on a disk, in order."""
     with open(log, "rb") as file:
         magic, _, count, sector = struct.unpack("<QQQI", file.read(28))
-        assert magic == MAGIC, "that is no log of dm-log-writes"
+        assert magic == MAGIC, "not a log of dm-log-writes"
         at = sector
         for _ in range(count):
             file.seek(at)
@@ -37,7 +37,7 @@ def entries(log):
 
 
 class Replay:
-    """A disk as it was after a number of the log's entries."""
+    """A disk to which entries of the log are written again."""
 
     def __init__(self, log, disk, size):
         self.size = size
@@ -50,7 +50,7 @@ class Replay:
             done += os.pwrite(self.disk, data, entry.to + done)
 
     def copy_to(self, path):
-        """So that what looks at it does not change it."""
+        """Copy the disk, so that the original does not change when the copy is mounted."""
         with open(path, "r+b", buffering=0) as other:
             for at in range(0, self.size, 1 << 20):
                 other.write(os.pread(self.disk, 1 << 20, at))

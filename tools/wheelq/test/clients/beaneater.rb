@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# beaneater.rb PORT: a job's life by Ruby's client.
+# beaneater.rb PORT: test the life of a job with the Ruby client beaneater.
 begin
   require 'beaneater'
 rescue LoadError
@@ -7,7 +7,7 @@ rescue LoadError
 end
 
 def expect(what)
-  abort "it does not hold: #{what}" unless yield
+  abort "failed expectation: #{what}" unless yield
 end
 
 queue = Beaneater.new("127.0.0.1:#{ARGV[0]}")
@@ -39,7 +39,7 @@ rescue Beaneater::TimedOutError
 end
 tube.pause(300)
 expect('a tube is paused') { tube.stats.pause == 300 }
-expect('the server tells of itself') { queue.stats.version.include?('wheelq') && queue.stats.total_jobs == 1 }
+expect('stats returns values of the server') { queue.stats.version.include?('wheelq') && queue.stats.total_jobs == 1 }
 expect('tubes are listed') { queue.tubes.all.map(&:name).sort == %w[default mail] }
 queue.close
-puts 'all as it should be'
+puts 'ok'

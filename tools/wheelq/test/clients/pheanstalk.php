@@ -1,6 +1,6 @@
 <?php
 // SPDX-License-Identifier: MIT
-// pheanstalk.php PORT: a job's life by PHP's client.
+// pheanstalk.php PORT: test the life of a job with the PHP client pheanstalk.
 @include 'Pheanstalk/autoload.php';
 if (!class_exists('Pheanstalk\Pheanstalk')) {
     fwrite(STDERR, "pheanstalk is not installed\n");
@@ -10,7 +10,7 @@ if (!class_exists('Pheanstalk\Pheanstalk')) {
 function expect(string $what, bool $met): void
 {
     if (!$met) {
-        fwrite(STDERR, "it does not hold: $what\n");
+        fwrite(STDERR, "failed expectation: $what\n");
         exit(1);
     }
 }
@@ -36,6 +36,6 @@ $queue->delete($job);
 expect('nothing is left', $queue->reserveWithTimeout(0) === null);
 $queue->pauseTube('mail', 300);
 expect('a tube is paused', (int) $queue->statsTube('mail')->pause === 300);
-expect('the server tells of itself', (int) $queue->stats()['total-jobs'] === 1);
+expect('stats returns values of the server', (int) $queue->stats()['total-jobs'] === 1);
 expect('tubes are listed', $queue->listTubesWatched() === ['mail']);
-echo "all as it should be\n";
+echo "ok\n";

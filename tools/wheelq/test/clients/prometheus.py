@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""prometheus: metrics on stdin, as Prometheus's own client reads them, on stdout as JSON."""
+"""prometheus: parse metrics from stdin with Prometheus's client, and print them as JSON."""
 import json
 import sys
 

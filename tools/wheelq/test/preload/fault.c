@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Preloaded, it lets the nth write or sync of a program fail, or holds each sync
- * until a file is there, or shows another wall clock.
+ * A library for LD_PRELOAD that injects faults into writes and syncs, or shifts the wall clock.
  *
  * FAULT_AT=n FAULT_ERRNO=e: from the nth call on, pwrite and fdatasync fail with e.
- * FAULT_AT=n FAULT_KILL=1: the nth call is the program's last: half of it is done.
- * FAULT_HOLD=path: fdatasync waits until the path exists; path.held says that it does.
- * FAULT_CLOCK=seconds: what CLOCK_REALTIME shows is shifted by so much.
+ * FAULT_AT=n FAULT_KILL=1: the nth call kills the program; a write is done by half.
+ * FAULT_HOLD=path: fdatasync waits until path exists; path.held is created while it waits.
+ * FAULT_CLOCK=seconds: CLOCK_REALTIME is shifted by this time.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,7 +26,7 @@ static long number(const char *name)
 	return text ? atol(text) : 0;
 }
 
-/* Is it this call's turn, or was it an earlier one's? */
+/* Return: true from the nth call on. */
 static int is_hit(void)
 {
 	static long calls;
