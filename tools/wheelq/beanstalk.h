@@ -46,16 +46,16 @@ enum verb {
 const char *verb_name(enum verb verb);
 
 /**
- * struct command - a parsed command
+ * struct command - a parsed command; the letters are those of struct verb_kind
  * @verb: the kind of command
- * @id: i: of a job
- * @pri: p: priority
- * @delay: d: ms
- * @at: a: ms since 1970
- * @ttr: t: ms, at least 1
- * @bytes: b: of the body that follows
- * @bound: k: limit on the number of jobs
- * @name: n: of a tube; y: key of a job; in the line
+ * @id: (i) id of a job
+ * @pri: (p) priority
+ * @delay: (d) delay in ms
+ * @at: (a) due time in ms since 1970
+ * @ttr: (t) time to run in ms, at least 1
+ * @bytes: (b) size of the body that follows
+ * @bound: (k) limit on the number of jobs
+ * @name: (n) name of a tube, or (y) key of a job; points into the line
  */
 struct command {
 	enum verb verb;

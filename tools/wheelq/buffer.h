@@ -9,10 +9,10 @@
 
 /**
  * struct buffer - bytes
- * @bytes: memory
- * @from: the first byte in it
- * @to: past the last one
- * @room: of the memory
+ * @bytes: allocated memory
+ * @from: index of the first byte
+ * @to: index after the last byte
+ * @room: size of the allocated memory
  */
 struct buffer {
 	char *bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file of settings: a line each, a name and a value, "#" begins a comment.
+ * A file of options: one per line, with a name and a value. "#" begins a comment.
  */
 #ifndef CONFIG_H
 #define CONFIG_H
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 /*
- * Give each setting of a file to @take, which says whether there is one of that
- * name. What makes no sense ends the program. @value stays where it is.
+ * Call @take for each option of a file. It returns false if the name is unknown. Exit if the file is
+ * invalid or cannot be read. @value remains allocated.
  */
 void config_read(const char *path, void *context,
 		 bool (*take)(void *context, const char *name,

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* What @pointer is the member of. */
+/* The structure of this type whose @member @pointer points to. */
 #define container_of(pointer, type, member)				\
 	((type *)((char *)(pointer) - offsetof(type, member)))
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CRC-32C (Castagnoli), as iSCSI and ext4 have it.
+ * CRC-32C (Castagnoli), as used by iSCSI and ext4.
  */
 #ifndef CRC32C_H
 #define CRC32C_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* @crc: of the bytes before these, 0 at the beginning. */
+/* @crc: checksum of the preceding bytes; 0 at the beginning. */
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t count);
 
 #endif

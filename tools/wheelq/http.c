@@ -10,7 +10,7 @@
 #define NOT_FOUND	"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n" \
 			"Connection: close\r\n\r\n"
 
-/* No command has such a third word. */
+/* The third word is HTTP/1.x, which no command has. */
 bool http_is_request(const char *line)
 {
 	const char *second = strchr(line, ' ');
@@ -19,7 +19,7 @@ bool http_is_request(const char *line)
 	return third && !strncmp(third, " HTTP/1.", 8);
 }
 
-/* No command has capital letters. */
+/* The first word is in capital letters, which no command is. */
 bool http_may_be_request(const char *bytes, size_t count)
 {
 	size_t length = 0;

@@ -4,7 +4,7 @@
 
 #include "server.h"
 
-/* Of the command line; what makes no sense ends the program. */
+/* Read the command line. Exit if it is invalid. */
 void options_read(struct server_options *options, int argc, char **argv);
 
 #endif

@@ -175,7 +175,7 @@ static void become_holder(struct postgres *p)
 	execute(p, "SET lock_timeout = 0");
 }
 
-/* A crash during the upgrade leaves the old version. */
+/* In one transaction: after a crash, the store has the old version. */
 static void check_schema(struct postgres *p)
 {
 	bool is_there = number_of(p, "SELECT (to_regclass('wheelq_store') IS NOT NULL)::int");

@@ -27,7 +27,7 @@ void quota_progress(struct quota *quota, struct quota_entry *entry)
 	TAILQ_INSERT_TAIL(&quota->entries, entry, all);
 }
 
-/* One exists, or all of them together would not exceed the limit. */
+/* One exists, because otherwise the total would not exceed the limit. */
 static struct quota_entry *first_above_share(struct quota *quota)
 {
 	size_t share = quota->limit / quota->count;

@@ -159,8 +159,8 @@ static bool is_named(const char *name, const struct stat *file)
 }
 
 /*
- * After a restart the files are found by their names. If they were renamed or removed, the
- * commit is lost.
+ * A restart finds the files by their names. If they were renamed or removed, the commit would be
+ * lost, so exit.
  */
 static void check_names(struct sqlite *s)
 {

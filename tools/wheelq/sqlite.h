@@ -12,9 +12,9 @@
 #include "store.h"
 
 /*
- * When the disk is full, the reserve must hold the log and one more transaction, and the same
- * in the store when they are copied there. A transaction is limited to one part, the log to
- * four parts, and one is left for what the file system and the log are ahead.
+ * When the disk is full, the reserve must hold the log (four parts) and one more transaction (one
+ * part), and the same again when they are copied to the store. One part is added for space that the
+ * file system and the log allocate in advance.
  */
 #define SQLITE_RESERVE_PARTS	11
 
@@ -27,7 +27,7 @@ enum statement {
 /**
  * struct sqlite - an open file
  * @store: the public part
- * @db: SQLite's
+ * @db: the handle of SQLite
  * @path: its name
  * @log_path: name of the log
  * @file: the inode of @path

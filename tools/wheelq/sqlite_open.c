@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The store's file is opened: whose is it, which version, who else has it?
+ * Open the file of a store. Verify its type and version, and that no other server uses it.
  */
 #include "sqlite.h"
 
@@ -12,14 +12,14 @@
 #include "vfs.h"
 #include "fail.h"
 
-/* "wlq1", so that file(1) can tell it from other people's databases. */
+/* "wlq1". It identifies a database of wheelq, also for file(1). */
 #define APPLICATION	0x776c7131
 /* KiB of pages in memory, regardless of the size of the store. */
 #define CACHE_KIB	"-32768"
 /*
- * A put with a delay of its own changes a page of the index that no other put of its
- * commit changes. All of this page is written to the log, and once more to where it
- * belongs: so pages are small. A store keeps the pages that it was made with.
+ * Puts with different delays change different pages of the index. Each changed page is
+ * written as a whole, to the log and later to the store, so pages are small. A store
+ * keeps the page size that it was created with.
  */
 #define PAGE_BYTES	"1024"
 
@@ -27,8 +27,8 @@
 #define TEXT(x)		STRINGIFY(x)
 
 /*
- * Line n makes a store of version n one of version n + 1; an empty one has version 0.
- * A line that was released is never changed: a new version is a new line at the end.
+ * Element n upgrades a store of version n to version n + 1. An empty store has version 0.
+ * A released element is never changed: a new version is a new element at the end.
  */
 static const char *const upgrades[] = {
 	"CREATE TABLE job(id INTEGER PRIMARY KEY, tube INTEGER,\n"
@@ -76,7 +76,7 @@ static int64_t number_of(struct sqlite *s, const char *sql)
 	return number;
 }
 
-/* A crash during the upgrade leaves the old version. */
+/* In one transaction: after a crash, the store has the old version. */
 static void upgrade(struct sqlite *s, int64_t version)
 {
 	char *done = sqlite3_mprintf("PRAGMA user_version=%d; COMMIT", SCHEMA);
@@ -156,7 +156,7 @@ static int note_log(void *context, sqlite3 *db, const char *name, int pages)
 	return SQLITE_OK;
 }
 
-/* Only after the reserve of an earlier server was opened may anything be written. */
+/* Nothing may be written before the reserve of an earlier server has been opened. */
 static void limit_log(struct sqlite *s)
 {
 	uint64_t part = s->reserve.wanted / SQLITE_RESERVE_PARTS;
@@ -182,7 +182,7 @@ static void set_up(struct sqlite *s)
 	limit_log(s);
 }
 
-/* Before all other calls: no locks, and no accounting of memory. */
+/* Disable locks and memory accounting. Must precede all other calls of SQLite. */
 static void for_one_thread(void)
 {
 	static bool is_done;

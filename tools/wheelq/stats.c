@@ -148,7 +148,7 @@ static void stats(struct client *client)
 	send_chunk(client, &b);
 }
 
-/* As in beanstalkd 1.12, the result is below the whole time from the beginning. */
+/* As in beanstalkd 1.12, the result is below the full time even right after the start. */
 static uint64_t seconds_left(uint64_t ms)
 {
 	return ms ? (ms - 1) / 1000 : 0;

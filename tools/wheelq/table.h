@@ -28,7 +28,7 @@ struct table {
 void table_add(struct table *table, struct table_entry *entry, uint64_t key);
 void table_remove(struct table *table, struct table_entry *entry);
 struct table_entry *table_find(const struct table *table, uint64_t key);
-/* The entry after @entry, NULL: the first one. The table is as it was. */
+/* The entry after @entry; NULL: the first one. The table must not change between calls. */
 struct table_entry *table_next(const struct table *table,
 			       const struct table_entry *entry);
 void table_clear(struct table *table);

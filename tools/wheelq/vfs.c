@@ -20,9 +20,9 @@
 #define WRITE_LOCK	0
 
 /**
- * struct vfs_tail - the part of an open file that follows SQLite's own
- * @methods: SQLite's, some of them replaced
- * @real: SQLite's
+ * struct vfs_tail - the part of an open file after the part of the default VFS
+ * @methods: the methods of the default VFS, some of them replaced
+ * @real: the methods of the default VFS
  * @fd: another descriptor of the same file
  * @end: size of the file, as last observed
  * @is_named: true if the name of the file has been synced
