@@ -82,7 +82,7 @@ void db_lookup_begin(struct RedisModuleCtx *ctx)
 	}
 }
 
-/* In the selected database. */
+/* Looks the name up in the selected database. */
 static void lookup_here(struct RedisModuleCtx *ctx, struct RedisModuleString *name,
 			struct lookup *found)
 {

@@ -22,7 +22,7 @@
 #define SLICE_US	1000
 /* Maximum number of milliseconds that have a timer. */
 #define INSTANTS	(1 << 20)
-/* Number of unnecessary keys that do not matter. */
+/* Number of unnecessary keys that are tolerated. */
 #define SPARE		1024
 
 static const uint32_t lag_limits_ms[] = DUE_LAG_LIMITS;
@@ -33,7 +33,7 @@ _Static_assert(sizeof(lag_limits_ms) / sizeof(*lag_limits_ms) + 1 == DUE_LAG_BUC
 static struct {
 	struct libwheel *wheel;
 	int64_t horizon_ms;
-	/* Timer of due_wake_at(), in the slot behind those of the instants. */
+	/* Timer of due_wake_at(), in the slot after those of the instants. */
 	uint64_t wake_generation;
 	due_wake_fn *wake;
 	int64_t wake_ms;
@@ -92,7 +92,7 @@ const struct due_counts *due_counts(void)
 	return &due.counts;
 }
 
-/* Read for each command, so directly and not through the library. */
+/* Called for each command, so it bypasses the library. */
 static struct timespec now(void)
 {
 	struct timespec time;

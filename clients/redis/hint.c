@@ -24,7 +24,7 @@
 /* The newest server whose commands are all in forms[]: Redis 8.0 and Valkey 8.1. */
 #define NEWEST_KNOWN	0x0801ff
 
-/* The commands after which a key may expire that did not before, the most frequent first. */
+/* The commands that can give a TTL to a key or shorten it, the most frequent first. */
 static const struct form {
 	char name[16];
 	/* Minimum number of words; index of the key. */
@@ -150,8 +150,8 @@ static struct ttl ttl_of(struct RedisModuleCommandFilterCtx *command, int words,
 }
 
 /*
- * Most of these commands are SET, and no other one has EX or PX at this index. So the name is
- * not read. For a command without TTL, as MSET, this is an unnecessary hint.
+ * Most of these commands are SET, and no other one has EX or PX at this index. The name is
+ * therefore not read. A command without TTL, such as MSET, causes an unnecessary hint.
  */
 static bool looks_like_set(struct RedisModuleCommandFilterCtx *command, int words,
 			   struct ttl *ttl)

@@ -5,8 +5,8 @@
  * never trusted: the module checks the key in the server before it acts. The same applies to a
  * command queued by MULTI. Its key is checked repeatedly while the transaction may be open.
  *
- * Some commands, as RENAME, do not contain the TTL. The name of their key is kept, and looked
- * up after the command.
+ * Some commands, such as RENAME, do not contain the TTL. The name of their key is kept, and
+ * looked up after the command.
  */
 #ifndef HINT_H
 #define HINT_H
@@ -20,9 +20,9 @@ struct RedisModuleString;
 enum hint {
 	/* The command sets no TTL within the horizon. */
 	HINT_NONE,
-	/* A key may expire that did not before, or earlier. */
+	/* A key without TTL may get one, or a key may expire earlier. */
 	HINT_KEY,
-	/* The same, maybe in a transaction, and the name is too long to be kept that long. */
+	/* As HINT_KEY, possibly in a transaction, and the name is too long to be kept until its end. */
 	HINT_TOO_LONG,
 };
 

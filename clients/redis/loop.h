@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls from the server's event loop before it sleeps. Only there the module has a context, and
- * may open keys. The server creates two contexts per iteration for them, 1,300 instructions.
- * So the module subscribes when it has work, and unsubscribes when it has none.
+ * Calls from the server's event loop before it sleeps. Only there, the module has a context and
+ * may open keys. The server creates two contexts per iteration for them, in 1,300 instructions.
+ * The module therefore subscribes when it has work, and unsubscribes when it has none.
  */
 #ifndef LOOP_H
 #define LOOP_H

@@ -10,10 +10,10 @@
  * scan: finds the keys that expire later than the horizon from now, by visiting all keys.
  * due: has a timer on the wheel for each millisecond in which known keys expire.
  * loop: lets the module run before the server sleeps.
- * db, server: databases and other state of the state.
+ * db, server: databases and other state of the server.
  *
  * All of this runs in the server's main thread, between commands. If the commands do not
- * suffice, the module subscribes to keyspace notifications, too. A subscription cannot be
+ * suffice, the module also subscribes to keyspace notifications. A subscription cannot be
  * ended, and costs twice as much as everything else.
  */
 #include <errno.h>
@@ -61,7 +61,7 @@ static bool one_of(const char *event, const char *const *events)
 	return false;
 }
 
-/* Keyspace notification: a key may expire whose command was not read, or long ago. */
+/* Keyspace notification: the command that set the TTL was not read, or was read long ago. */
 static int on_key(struct RedisModuleCtx *ctx, int type, const char *event,
 		  struct RedisModuleString *name)
 {

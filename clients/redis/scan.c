@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * One scan takes half the horizon H. Two consecutive visits of a key are at most two scans, H,
- * apart. So a key that expires later than H after one visit is visited again before it expires.
+ * apart. A key that expires later than H after one visit is therefore visited again before.
  *
  * A scan consists of steps, each started by a timer on the wheel.
  */

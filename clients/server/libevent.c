@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Libevent's own timers: in its heap, or, where COMMON is 1, in its queues of timeouts
- * that all take equally long, which are faster.
+ * Timers of libevent: in its heap, or, if COMMON is 1, in its faster queues for timeouts of equal
+ * length.
  */
 #include <err.h>
 #include <event2/event.h>

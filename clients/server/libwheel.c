@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Kept timers of libwheel: to arm, move or cancel one is an exchange in memory. */
+/* Kept timers of libwheel. Arming, moving or cancelling one is an atomic exchange in memory. */
 #include <err.h>
 #include <event2/event.h>
 #include <libwheel.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* No deadlines: what the rest of the server costs. */
+/* No deadlines. This measures the cost of the rest of the server. */
 #include "timers.h"
 
 void timers_open(struct event_base *base, unsigned int count, unsigned int even_ms,

@@ -110,7 +110,7 @@ static void on_input(int fd, short what, void *arg)
 	event_base_loopbreak(base);
 }
 
-/* On every loopback address, for one has too few ports for that many clients. */
+/* Listen on all loopback addresses, because one has too few ports for that many clients. */
 static int listen_somewhere(void)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET };

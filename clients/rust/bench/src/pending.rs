@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! What pending timers take while nothing expires: memory, and wake-ups of the idle process.
+//! The cost of pending timers while none expires: memory, and wake-ups of the idle process.
 
 use std::fs;
 use std::future::Future;

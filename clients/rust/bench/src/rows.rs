@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! The rows of the table: what each task does in a loop.
+//! The rows of the table: the work of each task in a loop.
 
 use std::future::{pending, ready, Future};
 use std::pin::Pin;

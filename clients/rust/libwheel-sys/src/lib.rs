@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! The C library libwheel, built from source, and the declarations of what wheel-tokio calls.
+//! The C library libwheel, built from source, and declarations of the functions that wheel-tokio
+//! calls.
 //!
 //! libwheel(3) documents the functions, libwheel(7) the concepts and the error numbers. Times are
 //! nanoseconds on the wheel's clock. A function that can fail returns a negative error number.

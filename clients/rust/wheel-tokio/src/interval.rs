@@ -124,12 +124,12 @@ impl Interval {
         self.delay.set_deadline(deadline);
     }
 
-    /// What happens when a tick was missed. The default is [`MissedTickBehavior::Burst`].
+    /// The behavior when a tick was missed. The default is [`MissedTickBehavior::Burst`].
     pub fn missed_tick_behavior(&self) -> MissedTickBehavior {
         self.missed_tick_behavior
     }
 
-    /// Sets what happens when a tick was missed.
+    /// Sets the behavior when a tick was missed.
     pub fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior) {
         self.missed_tick_behavior = behavior;
     }

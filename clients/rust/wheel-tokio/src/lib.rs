@@ -59,7 +59,7 @@ pub use tokio::time::{Duration, Instant, MissedTickBehavior};
 #[cfg(feature = "test-util")]
 pub use tokio::time::{advance, pause, resume};
 
-/// What manages the timers of the current runtime.
+/// The implementation of the timers of the current runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// `/dev/wheel`.
@@ -70,7 +70,7 @@ pub enum Backend {
     Tokio,
 }
 
-/// Returns what manages the timers of the current runtime.
+/// Returns the implementation of the timers of the current runtime.
 ///
 /// # Examples
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! What a thread has: the wheel that it uses, and a bounded cache of its free slots.
+//! State per thread: the wheel in use, and a bounded cache of its free slots.
 
 use std::cell::RefCell;
 use std::mem;
@@ -138,7 +138,7 @@ impl Local {
         }
     }
 
-    /// The wheel was stopped meanwhile: the slot is not armed, or End lists it.
+    /// The wheel was stopped in the meantime: the slot is not armed, or End lists it.
     #[cold]
     fn undo(&mut self, timer: Timer, err: i32) -> Option<Waker> {
         let (wheel, slot) = (timer.wheel, timer.slot);
@@ -244,7 +244,7 @@ pub(crate) fn with_wheel<T>(read: impl FnOnce(&Wheel) -> T) -> Option<T> {
 mod tests {
     use std::time::Duration;
 
-    /// A wheel with one chunk: the timers that do not fit are tokio's, and all of them expire.
+    /// A wheel with one chunk: timers that do not fit use tokio's timer, and all expire.
     #[tokio::test]
     async fn full_wheel_falls_back_to_tokio() {
         super::with_wheel(|wheel| wheel.limit(64)).expect("a wheel");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Runtimes, and which wheel each of them has.
+//! The wheels of the runtimes.
 
 use std::mem::{size_of, size_of_val};
 use std::ptr::{null_mut, NonNull};
@@ -12,7 +12,7 @@ use crate::driver::Driver;
 use crate::fork;
 use crate::wheel::Wheel;
 
-/// A wheel could not be opened or driven: every timer of the process is tokio's.
+/// A wheel could not be opened or driven, so all timers of the process use tokio's timer.
 static UNAVAILABLE: AtomicBool = AtomicBool::new(false);
 
 struct Wheels(Vec<NonNull<Wheel>>);
@@ -54,7 +54,7 @@ pub(crate) fn set_unavailable() {
     UNAVAILABLE.store(true, Relaxed);
 }
 
-/// Which runtime a handle belongs to.
+/// Identifies the runtime of a handle.
 pub(crate) struct Identity {
     multi_thread: bool,
     is_same: Box<dyn Fn(&Handle) -> bool + Send + Sync>,
@@ -97,7 +97,7 @@ impl Identity {
         (self.is_same)(handle)
     }
 
-    /// May the calling thread use the wheel of this runtime?
+    /// Returns true if the calling thread may use the wheel of this runtime.
     ///
     /// The workers of a multi-thread runtime always poll its driver. A current-thread runtime
     /// polls its driver only while it runs.

@@ -46,7 +46,7 @@ pub fn sleep(duration: Duration) -> Sleep {
     Sleep { deadline, state }
 }
 
-/// The deadline of what overflows the clock, as in tokio.
+/// The deadline of a duration that overflows the clock, as in tokio.
 pub(crate) fn far_future(now: Instant) -> Instant {
     now + Duration::from_secs(86400 * 365 * 30)
 }
@@ -158,9 +158,9 @@ impl Sleep {
     }
 }
 
-/// Does tokio's clock differ from the machine's, because a test has paused it?
+/// Returns true if tokio's clock differs from the machine's, because a test has paused it.
 ///
-/// In a release build this takes the feature `test-util`.
+/// In a release build, this requires the feature `test-util`.
 fn clock_is_tokios() -> bool {
     if !cfg!(any(debug_assertions, feature = "test-util")) {
         return false;

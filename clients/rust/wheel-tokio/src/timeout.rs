@@ -65,7 +65,7 @@ impl<T> Timeout<T> {
         &self.value
     }
 
-    /// The future, to be changed.
+    /// The future, mutable.
     pub fn get_mut(&mut self) -> &mut T {
         &mut self.value
     }

@@ -157,7 +157,7 @@ impl Wheel {
         unsafe { sys::libwheel_park(self.raw, id_of(slot)) == 0 }
     }
 
-    /// Parks a timer whose event was taken. A stopped wheel rejects it, to no harm.
+    /// Parks a timer whose event was taken. A stopped wheel rejects it, which is harmless.
     ///
     /// # Safety
     ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! What each function does, on both kinds of runtimes.
+//! The behavior of each function, on both kinds of runtimes.
 
 use std::future::{pending, Future};
 use std::pin::Pin;

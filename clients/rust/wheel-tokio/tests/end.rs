@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Ends that no program plans: panics, leaks, shutdown, fork(), and missing wheels.
+//! Abnormal ends: panics, leaks, shutdown, fork(), and missing wheels.
 
 use std::env;
 use std::future::{pending, Future};
