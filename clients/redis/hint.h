@@ -22,7 +22,7 @@ enum hint {
 	HINT_NONE,
 	/* A key without TTL may get one, or a key may expire earlier. */
 	HINT_KEY,
-	/* As HINT_KEY, possibly in a transaction, and the name is too long to be kept until its end. */
+	/* As HINT_KEY, possibly in a transaction, but the name is too long to be kept. */
 	HINT_TOO_LONG,
 };
 

@@ -321,7 +321,7 @@ static bool postgres_body(struct store *store, uint64_t id, void *body,
 	struct pg_result *result = postgres_ask(postgres_of(store), PG_BODY, &id, 1);
 
 	if (!PQntuples(result) || (size_t)PQgetlength(result, 0, 0) != size)
-		fail(EXIT_FAILED, "wheelq_job: the body of job %llu is missing or has the wrong size",
+		fail(EXIT_FAILED, "wheelq_job: the body of job %llu is missing or damaged",
 		     (unsigned long long)id);
 	memcpy(body, PQgetvalue(result, 0, 0), size);
 	PQclear(result);

@@ -423,7 +423,7 @@ static bool sqlite_body(struct store *store, uint64_t id, void *body,
 
 	if (!step(s, statement) ||
 	    (size_t)sqlite3_column_bytes(statement, 0) != size)
-		fail(EXIT_FAILED, "%s: the body of job %llu is missing or has the wrong size",
+		fail(EXIT_FAILED, "%s: the body of job %llu is missing or damaged",
 		     s->path, (unsigned long long)id);
 	is_good = matches(statement, id);
 	if (size)

@@ -40,6 +40,7 @@ enum statement {
  * @log: number of pages in the log
  * @log_most: number of pages at which the log is copied to the store
  * @is_open: true if a transaction is open
+ * @has_log: true once @log_file is known
  */
 struct sqlite {
 	struct store store;

@@ -334,7 +334,8 @@ static void op_kick(struct model *m)
 
 	if (below(m, 2)) {
 		expect(m, queue_kick(&m->queue, tube_at(m, tube), bound) ==
-		       oracle_kick(&m->oracle, tube, bound), "a kick returns the number of moved jobs");
+		       oracle_kick(&m->oracle, tube, bound),
+		       "a kick returns the number of moved jobs");
 		return;
 	}
 	expect(m, queue_kick_job(&m->queue, id) == may, "a job is kicked");
