@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Three levels of eight buckets, and a timer that moves down, 85 = 1 * 64 + 2 * 8 + 5."""
+"""Three levels of eight buckets, and the way of a timer: 85 = 1 * 64 + 2 * 8 + 5."""
 
 from shapes import arrow, box, picture, pill, text
 
@@ -14,7 +14,7 @@ def middle(bucket):
 
 
 def level(y, name, used, timers):
-    """A row of buckets with its name above, and the timers of one of them below."""
+    """A row of buckets with its name above, and the timers of one bucket below."""
     yield text(LEFT, y - 9, name, "quiet", anchor="start")
     for bucket in range(BUCKETS):
         kind = "kernel" if bucket == used else ""
@@ -26,7 +26,7 @@ def level(y, name, used, timers):
 
 
 def step(y, old, new, above, words):
-    """From a bucket of the level above to one of this."""
+    """An arrow from a bucket of the level above to a bucket of this level."""
     x1 = middle(old) + 42 * (above - 1)
     x2 = middle(new)
     yield arrow([(x1, y), (x1, y + 22), (x2, y + 22), (x2, y + 76)], "program")
@@ -39,11 +39,11 @@ print(
     picture(
         400,
         478,
-        list(level(40, "level 2: a bucket is 64 ticks", 1, TIMERS))
+        list(level(40, "level 2: 64 ticks per bucket", 1, TIMERS))
         + list(step(106, 1, 2, 3, ("tick 70: 70 fires,", "83 and 85 move down")))
-        + list(level(206, "level 1: 8 ticks", 2, TIMERS[1:]))
+        + list(level(206, "level 1: 8 ticks per bucket", 2, TIMERS[1:]))
         + list(step(272, 2, 5, 2, ("tick 83: 83 fires,", "85 moves down")))
-        + list(level(372, "level 0: 1 tick", 5, TIMERS[2:]))
+        + list(level(372, "level 0: 1 tick per bucket", 5, TIMERS[2:]))
         + [text(middle(5), 462, "fires at tick 85", "program")],
     )
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The life of a program's timer in its slot."""
+"""The states of a slot and of its timer."""
 
 from shapes import arrow, box, picture, text
 
@@ -22,11 +22,11 @@ print(
         340,
         [
             *state(130, 4, 140, "FREE"),
-            *state(130, 138, 140, "PENDING", "filed in a wheel", "kernel"),
+            *state(130, 138, 140, "PENDING", "queued on a wheel", "kernel"),
             *state(130, 272, 140, "FIRED", "stores its event", "done"),
             *state(314, 138, 82, "STOPPED"),
             *change([(166, 52), (166, 138)], ("ARM, newer", "generation"), 158, 92, "end"),
-            *change([(234, 138), (234, 52)], ("CANCEL", "answers 0"), 242, 92, "start"),
+            *change([(234, 138), (234, 52)], ("CANCEL", "returns 0"), 242, 92, "start"),
             *change([(130, 154), (98, 154), (98, 170), (130, 170)], ("REARM",), 92, 167, "end"),
             *change([(166, 186), (166, 272)], ("due tick",), 158, 234, "end", "kernel"),
             *change([(234, 272), (234, 186)], ("event read,", "periodic: next"), 242, 226, "start"),

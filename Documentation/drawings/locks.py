@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Who takes which lock; locks are taken from left to right."""
+"""The locks that each operation takes, from left to right."""
 
 from shapes import arrow, box, picture, text
 
-LOCKS = (("whole", "mutex"), ("file", "spinlock"), ("base", "raw spinlock"))
-WHO = (
-    ("SETUP", "program", "whole"),
-    ("STOP", "program", "whole file base"),
-    ("SUBMIT, LIST", "program", "file base"),
-    ("read()", "program", "file base"),
+LOCKS = (("setup_lock", "mutex"), ("base lock", "raw spinlock"))
+TAKERS = (
+    ("SETUP", "program", "setup_lock"),
+    ("STOP", "program", "setup_lock base lock"),
+    ("SUBMIT, LIST", "program", "base lock"),
+    ("read(), ENTER", "program", "base lock"),
     ("touch, park, revive", "program", ""),
-    ("a module: arm, cancel", "done", "base"),
-    ("a module: push", "done", ""),
-    ("hrtimer's interrupt", "kernel", ""),
-    ("pass, claim", "kernel", "base"),
+    ("module: arm, cancel", "done", "base lock"),
+    ("module: push", "done", ""),
+    ("interrupt, /dev/wheel", "kernel", "base lock"),
+    ("interrupt, module", "kernel", ""),
+    ("pass, claim", "kernel", "base lock"),
     ("callback of a module", "kernel", ""),
-    ("callback of /dev/wheel", "kernel", "file"),
 )
-NAMES, COLUMN, ROW, TOP = 166, 78, 34, 74
+NAMES, COLUMN, ROW, TOP = 184, 107, 34, 74
 
 
 def column(i):
@@ -26,20 +26,20 @@ def column(i):
 
 def heads():
     for i, (lock, kind) in enumerate(LOCKS):
-        yield box(column(i) - 33, 8, 66, 30, "kernel")
+        yield box(column(i) - 46, 8, 92, 30, "kernel")
         yield text(column(i), 28, lock)
         yield text(column(i), 57, kind, "quiet", 13)
     for i in range(len(LOCKS) - 1):
-        yield arrow([(column(i) + 33, 23), (column(i + 1) - 33, 23)], "kernel")
+        yield arrow([(column(i) + 46, 23), (column(i + 1) - 46, 23)], "kernel")
 
 
 def row(y, name, kind, taken):
     yield box(4, y, NAMES - 8, ROW - 6, kind)
     yield text(12, y + 19, name, anchor="start")
-    held = [column(i) for i, (lock, _) in enumerate(LOCKS) if lock in taken.split()]
+    held = [column(i) for i, (lock, _) in enumerate(LOCKS) if lock in taken]
     middle = y + 14
     if not held:
-        yield text(column(0) - 33, middle + 5, "no lock of ours", "quiet", anchor="start")
+        yield text(column(0) - 46, middle + 5, "none", "quiet", anchor="start")
         return
     yield f'<line class="arrow" x1="{held[0]}" y1="{middle}" x2="{held[-1]}" y2="{middle}"/>'
     for x in held:
@@ -47,6 +47,6 @@ def row(y, name, kind, taken):
 
 
 parts = list(heads())
-for i, who in enumerate(WHO):
-    parts += row(TOP + ROW * i, *who)
-print(picture(400, TOP + ROW * len(WHO), parts))
+for i, taker in enumerate(TAKERS):
+    parts += row(TOP + ROW * i, *taker)
+print(picture(400, TOP + ROW * len(TAKERS), parts))

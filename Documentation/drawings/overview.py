@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The whole: programs and modules, the wheel between them and one hrtimer."""
+"""Programs and modules, the wheel and its hrtimer."""
 
 from shapes import arrow, box, picture, pill, text
 
@@ -13,20 +13,21 @@ parts = [
     box(282, PROGRAM, 110, 34, "done"),
     text(337, PROGRAM + 22, "a module"),
     # From the program to the device and back.
-    arrow([(20, PROGRAM + 34), (20, DEVICE)], "program"),
-    text(28, 70, "arm, cancel:", anchor="start"),
-    text(28, 88, "a call", anchor="start"),
-    text(28, 106, "for many", anchor="start"),
-    box(114, 56, 80, 62, "program"),
-    text(154, 74, "push,"),
-    text(154, 92, "cancel:"),
-    text(154, 110, "no call"),
-    arrow([(154, PROGRAM + 34), (154, 56)], "program"),
-    arrow([(154, DEVICE), (154, 118)], "kernel"),
-    arrow([(208, DEVICE), (208, PROGRAM + 34)], "kernel"),
-    text(216, 70, "events:", anchor="start"),
-    text(216, 88, "read(),", anchor="start"),
-    text(216, 106, "a ring", anchor="start"),
+    arrow([(18, PROGRAM + 34), (18, DEVICE)], "program"),
+    text(26, 64, "system", anchor="start"),
+    text(26, 81, "call: arm,", anchor="start"),
+    text(26, 98, "cancel", anchor="start"),
+    text(26, 115, "many", anchor="start"),
+    box(106, 52, 88, 68, "program"),
+    text(150, 72, "memory:"),
+    text(150, 90, "postpone,"),
+    text(150, 108, "cancel"),
+    arrow([(150, PROGRAM + 34), (150, 52)], "program"),
+    arrow([(150, DEVICE), (150, 120)], "kernel"),
+    arrow([(206, DEVICE), (206, PROGRAM + 34)], "kernel"),
+    text(214, 73, "events:", anchor="start"),
+    text(214, 90, "read()", anchor="start"),
+    text(214, 107, "or ring", anchor="start"),
     box(8, DEVICE, 258, 34, "kernel"),
     text(137, DEVICE + 22, "/dev/wheel"),
     # To the wheel.
@@ -36,9 +37,9 @@ parts = [
     arrow([(384, WHEEL), (384, PROGRAM + 34)], "kernel"),
     text(337, 126, "arm,"),
     text(337, 144, "cancel;"),
-    text(337, 162, "a callback"),
+    text(337, 162, "callback"),
     box(8, WHEEL, 384, 90, "kernel"),
-    text(200, WHEEL + 18, "the wheel: each timer lies in the bucket of its tick"),
+    text(200, WHEEL + 18, "the wheel: each timer is in the bucket of its tick"),
     # What drives it.
     arrow([(200, CLOCK), (200, WHEEL + 90)], "kernel"),
     box(60, CLOCK, 280, 30, "kernel"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The completion ring: eight entries, two positions, and an event that finds no room."""
+"""The completion ring: eight entries and two positions."""
 
 from shapes import arrow, box, picture, text
 
@@ -30,16 +30,16 @@ print(
     picture(
         400,
         420,
-        list(page(8, "kernel page", f"event_tail = {TAIL}: that many were published", "kernel"))
+        list(page(8, "kernel page", f"event_tail = {TAIL}: events published", "kernel"))
         + [arrow([(middle(TAIL), 62), (middle(TAIL), TOP - 2)], "kernel")]
         + [text(middle(TAIL) - 10, 102, "the kernel writes here", "kernel", anchor="end")]
         + list(entries())
         + [text(middle(HEAD) + 10, 226, "the program reads here", "program", anchor="start")]
         + [arrow([(middle(HEAD), 246), (middle(HEAD), TOP + 66)], "program")]
-        + list(page(248, "program's page", f"event_head = {HEAD}: that many were taken", "program"))
-        + [text(LEFT, 334, "Entry = position & 7, so 10 lies in entry 2.", anchor="start")]
+        + list(page(248, "program's page", f"event_head = {HEAD}: events taken", "program"))
+        + [text(LEFT, 334, "Entry = position & 7: event 10 is in entry 2.", anchor="start")]
         + [text(LEFT, 356, "tail - head = 4 events are unread.", anchor="start")]
-        + [text(LEFT, 384, "With 8 unread the ring is full: an event", anchor="start")]
-        + [text(LEFT, 406, "is pending until then, and BACKLOG is set.", anchor="start")],
+        + [text(LEFT, 384, "With 8 unread events, the ring is full. Due", anchor="start")]
+        + [text(LEFT, 406, "timers stay pending, and BACKLOG is set.", anchor="start")],
     )
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the drawings that are no graphs are made of: text, boxes, arrows, as SVG."""
+"""Text, boxes and arrows as SVG, for the drawings that are not graphs."""
 
 from xml.sax.saxutils import escape
 
@@ -19,12 +19,12 @@ def box(x, y, width, height, kind="", round_by=4):
 
 
 def pill(x, y, words, kind="kernel", width=36):
-    """A timer: what it is due at, in the middle of (x, y)."""
+    """A timer with its due tick. Its center is (x, y)."""
     return box(x - width / 2, y - 11, width, 22, kind, 11) + text(x, y + 5, words)
 
 
 def arrow(points, kind=""):
-    """Through some points; the last two give the head's direction, down or across."""
+    """An arrow through points. The last two determine the direction of its head."""
     (x1, y1), (x2, y2) = points[-2:]
     along = ((x2 > x1) - (x2 < x1), (y2 > y1) - (y2 < y1))
     back = (x2 - 8 * along[0], y2 - 8 * along[1])

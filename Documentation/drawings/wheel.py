@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A ring of eight buckets at tick 10, and timers of three rounds."""
+"""A ring of eight buckets at tick 10, and timers of three revolutions."""
 
 from math import cos, pi, sin
 
@@ -14,7 +14,7 @@ ROUNDS = ("this revolution", "the next one", "the one after")
 
 
 def at(radius, bucket):
-    """A place on the ring; bucket 0 is at the top, and halves are allowed."""
+    """A position on the ring. Bucket 0 is at the top; fractions are allowed."""
     angle = 2 * pi * bucket / BUCKETS - pi / 2
     return CENTER + radius * cos(angle), CENTER + radius * sin(angle)
 
