@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How Sphinx makes a manual of these pages, for Documentation/build."""
+"""Configuration of Sphinx, for Documentation/build."""
 
 import os
 import sys
 
-# The kernel's own extensions and script, from its source: none of it is kept here.
+# The extensions and the script kernel-doc are read from the kernel source.
 kernel = os.environ["KERNEL_SOURCE"]
 sys.path[:0] = [os.path.abspath("extensions"), kernel + "/Documentation/sphinx"]
 extensions = ["kerneldoc", "automarkup", "drawing", "links", "manpage", "opening"]
@@ -16,18 +16,21 @@ primary_domain = "c"
 highlight_language = "none"
 smartquotes = False
 
-# Each name leads somewhere, but for types that the kernel has for everybody.
+# Each name must have a description, except for common types of the kernel.
 nitpicky = True
 nitpick_ignore_regex = [("c:identifier", r"[us]\d+|\w+_t|list_head|hrtimer_restart")]
 
 html_theme = "alabaster"
 html_static_path = ["theme"]
+templates_path = ["templates"]
 html_css_files = ["manual.css"]
 html_copy_source = False
 html_show_copyright = False
 html_theme_options = {
-    "description": "Timers for those who have many",
+    "description": "Millions of timers",
     "fixed_sidebar": True,
+    "footer_text": "#595f65",
+    "show_relbar_bottom": True,
     "page_width": "1200px",
     "body_max_width": "none",
     "sidebar_width": "230px",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-""".. drawing:: NAME draws what drawings/NAME.dot or drawings/NAME.py says, as SVG within
-the page, so that it follows the reader's choice of light and dark. Its content is the
-caption; its alt text, for those who do not see it, is wanted."""
+""".. drawing:: NAME includes the SVG of drawings/NAME.dot or drawings/NAME.py in the page, so
+that the drawing follows the light or dark mode of the page. The content is the caption. The
+option :alt: is required; it describes the drawing for screen readers."""
 
 import re
 import subprocess
@@ -14,7 +14,7 @@ from docutils.parsers.rst import Directive, directives
 
 FOLDER = Path(__file__).parent.parent / "drawings"
 
-# All graphs have this in common. A line of 400 units is as wide as a phone.
+# Attributes of all graphs. A line of 400 units is as wide as a phone.
 GRAPH = [
     "-Tsvg",
     "-Gbgcolor=transparent",
@@ -41,7 +41,7 @@ def source_of(name):
 
 
 def draw(name, alt=""):
-    """The drawing as one <svg>, with the style and without what a page has no use for."""
+    """Return the drawing as one <svg> with its style, without comments, titles and ids."""
     source = source_of(name)
     command = [sys.executable, "-B"] if source.suffix == ".py" else ["dot", *GRAPH]
     svg = subprocess.run(
@@ -71,7 +71,7 @@ class Drawing(Directive):
             env.note_dependency(str(source))
         self.assert_has_content()
         if "alt" not in self.options:
-            raise self.error("a drawing says in :alt: what it shows")
+            raise self.error("the option :alt: is required")
         svg = draw(self.arguments[0], self.options["alt"])
         words = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, words)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a page says as ``wheel_timer_arm()``, ``struct wheel_op`` or ``WHEEL_IOC_STOP``
-leads to where the manual describes it."""
+"""Link literals such as ``wheel_timer_arm()``, ``struct wheel_op`` or ``WHEEL_IOC_STOP`` to
+their descriptions in the manual."""
 
 import re
 
@@ -15,7 +15,7 @@ FORMS = (
 
 
 def described(env):
-    """{(kind, name): (page, anchor)} of all that is in the C domain."""
+    """Return {(kind, name): (page, anchor)} for all objects of the C domain."""
     return {
         (kind, name.split(".")[-1]): (page, anchor)
         for name, _, kind, page, anchor, _ in env.get_domain("c").get_objects()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-""".. man-page:: FILE shows a page of man."""
+""".. man-page:: FILE includes a man page."""
 
 import os
 import subprocess

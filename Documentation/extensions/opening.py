@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-""".. opening:: FILE shows the comment that a source file opens with."""
+""".. opening:: FILE includes the first comment of a source file."""
 
 import os
 import re
