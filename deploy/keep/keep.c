@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * keep MILLISECONDS...: timers that outlive the program. A service gives its wheel
- * to systemd's store of descriptors; when it is started again it has it back, with
- * the timers that are pending and the events of those that fired meanwhile.
+ * keep MILLISECONDS...: arm timers that survive a restart of the program. A service passes the
+ * descriptor of its wheel to the file descriptor store of systemd. After a restart, it receives
+ * the descriptor again, with the pending timers and the events that occurred meanwhile.
  *
  *	cc -O2 keep.c -o keep
  *
- * Only a wheel of /dev/wheel can be kept: it lives as long as its file is open.
+ * This requires /dev/wheel, where a wheel exists as long as its file is open.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <linux/wheel_timer.h>
 
-/* The first of the descriptors that a service is started with. */
+/* The first descriptor that systemd passes to a service. */
 #define FIRST_FD	3
 
 static int fail(const char *what)
@@ -30,7 +30,7 @@ static int fail(const char *what)
 	return 1;
 }
 
-/* The wheel of the program's last life, or -1: this is the first. */
+/* Return the wheel of the previous process, or -1 if this is the first one. */
 static int kept_wheel(void)
 {
 	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
@@ -48,13 +48,13 @@ static socklen_t manager_address(const char *path, struct sockaddr_un *address)
 		return 0;
 	address->sun_family = AF_UNIX;
 	memcpy(address->sun_path, path, length);
-	/* An address that begins with @ is no file. */
+	/* An address that begins with @ is in the abstract namespace. */
 	if (*path == '@')
 		address->sun_path[0] = '\0';
 	return offsetof(struct sockaddr_un, sun_path) + length;
 }
 
-/* Tell the manager something that comes with a descriptor. */
+/* Send a message with a descriptor to the manager. */
 static int tell(const char *path, const char *text, int fd)
 {
 	union {
@@ -140,7 +140,7 @@ static int open_wheel(char **delays)
 	return give_to_manager(wheel) ? -1 : wheel;
 }
 
-/* Nothing is pending, and each event was read. */
+/* Check that no timer is pending and that all events have been read. */
 static int is_empty(int wheel)
 {
 	struct wheel_stats stats = { .size = sizeof(stats) };

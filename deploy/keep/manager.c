@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * manager PROGRAM ARGUMENT...: as much of systemd as keeps a descriptor: kills the
- * program when it has given one away, starts it again with it, and ends as it ends.
- * The two lives' process ids go to stdout.
+ * manager PROGRAM ARGUMENT...: simulate the file descriptor store of systemd. Start the program,
+ * kill it after it has stored a descriptor, start it again with this descriptor, and exit with
+ * its status. Print both process ids.
  */
 #include <errno.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ static int listening(void)
 	return listener;
 }
 
-/* Start the program, with the descriptor that was kept, or -1. */
+/* Start the program, with the stored descriptor unless @kept is -1. */
 static pid_t start(char **argv, int kept)
 {
 	char pid[16];
@@ -59,7 +59,7 @@ static pid_t start(char **argv, int kept)
 	die(argv[0]);
 }
 
-/* Wait for what the program tells, and return the descriptor that comes with it. */
+/* Wait for a message that contains @what, and return its descriptor. */
 static int told(int listener, const char *what)
 {
 	union {
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 		return 2;
 	first = start(argv + 1, -1);
 	kept = told(listener, "FDSTORE=1\n");
-	/* Until the barrier is closed it waits, and reads no event. */
+	/* The program waits until the barrier is closed, and reads no event before. */
 	barrier = told(listener, "BARRIER=1");
 	kill(first, SIGKILL);
 	waitpid(first, NULL, 0);
