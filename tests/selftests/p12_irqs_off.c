@@ -439,7 +439,7 @@ static void ring_all(struct files *set, const struct row *row)
 
 	for (i = 0; i < row->timers / 64; i++)
 		wt_scribble(&set->bells[i], ~0ULL);
-	for (i = 0; i < row->timers / 4096; i++)
+	for (i = 0; i < (row->timers + 4095) / 4096; i++)
 		wt_scribble(&set->summary[i], ~0ULL);
 }
 
