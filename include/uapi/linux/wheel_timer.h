@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR MIT) */
 /*
- * The ABI of /dev/wheel: one file descriptor, one wheel, millions of timers.
+ * The ABI of /dev/wheel. Each open file is a timing wheel with up to 16 million timers.
  */
 #ifndef _UAPI_LINUX_WHEEL_TIMER_H
 #define _UAPI_LINUX_WHEEL_TIMER_H
@@ -11,47 +11,52 @@
 /**
  * DOC: form
  *
- * Every command takes one struct whose first member is its size in bytes. A
- * program built against an older header passes a smaller size, one built
- * against a newer header a larger one: what the kernel does not know must be
- * zero. Times are nanoseconds on the wheel's clock, 0 .. 2^63-1.
+ * Every ioctl takes a pointer to a struct whose first member is its size in bytes. A program
+ * that was built with an older header passes a smaller size, one built with a newer header a
+ * larger size. Members that the kernel does not support must be zero. Times are in nanoseconds
+ * on the wheel's clock, 0 .. 2^63-1.
  *
- * A call that fails writes nothing, but for the progress of SUBMIT and LIST. That
- * its struct can be written is found out before anything is done; where another
- * thread takes the page away meanwhile, a call that was made may answer EFAULT.
+ * On failure nothing is written, except the progress members of SUBMIT and LIST. The kernel
+ * checks that the struct is writable before it executes the command. If another thread unmaps
+ * the memory in the meantime, the call fails with EFAULT although the command was executed.
  *
- * One errno, one meaning:
+ * Times are not converted between time namespaces. If the caller's time namespace offsets the
+ * wheel's clock, SETUP, SUBMIT, LIST, mmap(), read(), and ENTER with a timeout fail with
+ * EOPNOTSUPP.
+ *
+ * Each error number has one meaning:
  *
  * ============= ============================================================
- * EINVAL        flag, pad, op, size, slot or tick
- * E2BIG         a tail that this kernel does not know is not zero, or a size
- *               beyond a page
+ * EINVAL        invalid flag, reserved member, operation, size, slot or
+ *               other argument
+ * E2BIG         members that this kernel does not support are not zero, or
+ *               the size exceeds one page
  * ENOTTY        unknown command
- * EFAULT        a buffer that cannot be read or written
- * ENOMEM        no memory
- * EINTR         a signal came first
- * ENOENT        no such timer is pending
- * EBUSY         the slot is not free; the file is set up already; the program
+ * EFAULT        a buffer is not readable or not writable
+ * ENOMEM        out of memory
+ * EINTR         interrupted by a signal
+ * ENOENT        no timer with this id is pending
+ * EBUSY         the slot is in use; the file is already set up; the program
  *               changed the touch word during the operation
- * ESTALE        the generation is not newer than the slot's last one
- * ERANGE        past 2^63-1 ns, or beyond the revolution of WHEEL_BOUNDED
- * EDQUOT        a limit: of timers, or of a user's memory
+ * ESTALE        the generation is not greater than the slot's last one
+ * ERANGE        a time exceeds 2^63-1 ns or the range of a WHEEL_BOUNDED wheel
+ * EDQUOT        the limit of timers, or of the user's memory, is exceeded
  * ESHUTDOWN     the wheel was stopped
- * EAGAIN        nothing to read
- * EPERM         a tick below the unprivileged floor; a mapping that is
+ * EAGAIN        no event is available
+ * EPERM         the tick is shorter than WHEEL_MIN_TICK_NS; a mapping is
  *               executable, or writable where only the kernel writes
- * EOPNOTSUPP    known, but not by this wheel, kernel or time namespace
+ * EOPNOTSUPP    not supported by this wheel, kernel or time namespace
  * ============= ============================================================
  */
 
 /**
  * DOC: names
  *
- * A timer is named by a slot and a generation. The slots are 0 .. timers-1;
- * each arm names a generation greater than the slot's last one, so an id is
- * never used twice and a stale id never reaches another timer. Generations start
- * at 1 and have 40 bits: a counter for each slot, not a time. A slot that the kernel
- * picks is not picked again after its last generation.
+ * The id of a timer consists of a slot and a generation. Slots are numbered 0 .. timers-1.
+ * Generations are 40-bit counters, one per slot, and start at 1. Each arm must specify a
+ * generation greater than the slot's last one. An id is therefore never reused, and a stale
+ * id never refers to another timer. With WHEEL_SETUP_ANY_SLOT the kernel does not assign a
+ * slot again after its last generation.
  */
 #define WHEEL_SLOT_BITS		24
 #define WHEEL_SLOT_MASK		((1ULL << WHEEL_SLOT_BITS) - 1)
@@ -62,32 +67,29 @@
 /**
  * DOC: touch words
  *
- * On a wheel with WHEEL_SETUP_TOUCH a program may map an array of one __u64 a
- * slot: MAP_SHARED, whole, from its start::
+ * On a wheel with WHEEL_SETUP_TOUCH, a program can map an array of touch words, one __u64 per
+ * slot. The mapping must be MAP_SHARED and must cover the whole array::
  *
  *	mmap(NULL, (timers * 8 + page - 1) / page * page,
  *	     PROT_READ | PROT_WRITE, MAP_SHARED, fd, WHEEL_OFF_TOUCH)
  *
- * The word of a timer that was armed with WHEEL_OP_TOUCH is its deadline. The
- * program changes it by compare-and-swap alone, without a call:
+ * The touch word of a timer that was armed with WHEEL_OP_TOUCH is its deadline. The program
+ * changes it by compare-and-swap only, without a system call:
  *
  * ======================= ===================================================
- * to a later deadline     touched: no event before it
- * to an earlier deadline  seen when the kernel looks at the timer next, at its
- *                         old time; WHEEL_OP_REARM makes sure
- * to WHEEL_TOUCH_PARKED   cancelled, decisively
- * from PARKED to a time   revived: armed again; if it is earlier than before, it is
- *                         seen at the old time
+ * to a later deadline     postponed: no event before the new deadline
+ * to an earlier deadline  detected only when the kernel examines the timer at
+ *                         its old deadline; WHEEL_OP_REARM takes effect at once
+ * to WHEEL_TOUCH_PARKED   cancelled: no event
+ * from PARKED to a time   revived: armed again; a deadline earlier than the old
+ *                         one is detected only at the old one
  * ======================= ===================================================
  *
- * When the timer's time comes the kernel exchanges a deadline that has passed for
- * WHEEL_TOUCH_IDLE, and the event follows. It exchanges PARKED for IDLE, too, and
- * the slot is free. The winner of the exchange is right. While a word is IDLE the
- * program leaves it alone: to arm the slot is the kernel's. A word with that bit
- * set by the program counts as PARKED.
- *
- * The words are times of the wheel's clock itself: in a time namespace that shifts
- * this clock WHEEL_SETUP_TOUCH is EOPNOTSUPP.
+ * At the old deadline the kernel reads the word. It exchanges a deadline that has passed for
+ * WHEEL_TOUCH_IDLE, and the event follows. It also exchanges PARKED for IDLE; the slot is then
+ * free. If the program and the kernel change a word at the same time, the exchange that
+ * succeeds decides. The program must not change a word that is IDLE: only the kernel arms the
+ * slot. A word in which the program sets the IDLE bit counts as PARKED.
  */
 #define WHEEL_OFF_TOUCH		0x40000000
 #define WHEEL_TOUCH_IDLE	(1ULL << 63)
@@ -96,35 +98,38 @@
 /**
  * DOC: kept timers
  *
- * A timer that was armed with WHEEL_OP_KEEP is the program's until CANCEL, STOP or
- * close: its id and its cookie stay, and the program arms, moves and cancels it again
- * and again without a call. Its touch word says what it is:
+ * A timer that was armed with WHEEL_OP_KEEP belongs to the program until CANCEL, STOP or close.
+ * Its id and cookie do not change, and the program arms, moves and cancels it without a system
+ * call. Its touch word is its state:
  *
  * ======================= ===================================================
  * a deadline              armed
- * WHEEL_TOUCH_PARKED      not armed; the program may exchange it for a deadline
- * WHEEL_TOUCH_IDLE        it has fired. The thread that has taken its event may
- *                         exchange this for a deadline or PARKED, no other before
+ * WHEEL_TOUCH_PARKED      disarmed; the program may exchange it for a deadline
+ * WHEEL_TOUCH_IDLE        expired; only the thread that has taken the event may
+ *                         exchange it for a deadline or PARKED
  * ======================= ===================================================
  *
- * The kernel does not see a word change. So a thread that arms a timer, or moves it
- * earlier, then does two things more, each after the one before (a full barrier):
+ * The kernel is not notified when the touch word changes. A thread that arms a timer or moves
+ * it to an earlier deadline must therefore, in this order and with a full barrier between the
+ * steps:
  *
- * 1. The slot's bit is set in the doorbells, an array of bits in __u64s, a slot each;
- *    then the bit of that __u64 in the summary, an array of the same form. A bit that is
- *    set already need not be set, and if that is the slot's, nor need the summary's.
- * 2. wheel_kernel_page.next_wake is read, and if the deadline is earlier, there is a
- *    kick: WHEEL_IOC_ENTER with WHEEL_ENTER_KICK.
+ * 1. exchange the touch word;
+ * 2. set the slot's bit in the doorbells, an array of one bit per slot, then the bit of that
+ *    __u64 in the summary, an array of one bit per __u64 of doorbells. If the slot's bit is
+ *    already set, both can be skipped;
+ * 3. read wheel_kernel_page.next_wake and, if the deadline is earlier, call WHEEL_IOC_ENTER
+ *    with WHEEL_ENTER_KICK.
  *
- * A timer that was armed so fires as one that was armed by ARM: at the first tick
- * boundary at or after its deadline; one whose deadline had passed, at the next tick.
- * Timers that are due at the same tick may fire in any order. A slot has one owner at a
- * time, a thread or the holder of a lock: while one thread is between the exchange and
- * the kick, another one may rely on a bit that does not tell the kernel anything yet.
- * If a program is killed there, and others share the file, the kernel looks at all timers
- * when the mapping of the doorbells goes with the program, and this one is found.
+ * The timer then expires at the first tick boundary at or after its deadline, or at the next
+ * tick if the deadline has passed. Its slack applies. Timers due at the same tick may expire in
+ * any order.
  *
- * Map MAP_SHARED and whole, and a page for reading at WHEEL_OFF_KERNEL::
+ * Only one thread may own a slot at a time, for example the holder of a lock. Otherwise a
+ * thread could rely on a bit that another thread has set, although that thread has not
+ * completed step 3. If a program is killed between these steps while other processes share the
+ * file, the kernel scans all timers when the mapping of the doorbells is removed.
+ *
+ * Map both arrays, and the page at WHEEL_OFF_KERNEL for reading, MAP_SHARED and whole::
  *
  *	words = (timers + 63) / 64;
  *	bells = mmap(NULL, words * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
@@ -132,8 +137,7 @@
  *	summary = mmap(NULL, (words + 63) / 64 * 8, PROT_READ | PROT_WRITE,
  *		       MAP_SHARED, fd, WHEEL_OFF_SUMMARY);
  *
- * The slots of one __u64 share its cache line with others: threads that have ranges of
- * 512 slots each do not disturb each other.
+ * To avoid sharing cache lines of the doorbells, assign each thread a range of 512 slots.
  */
 #define WHEEL_OFF_BELLS		0x50000000
 #define WHEEL_OFF_SUMMARY	0x60000000
@@ -141,10 +145,10 @@
 /**
  * DOC: completion ring
  *
- * On a file with wheel_setup.events events come into memory that the program maps,
- * and read() is EOPNOTSUPP. Map, MAP_SHARED and whole, a struct wheel_kernel_page at
- * WHEEL_OFF_KERNEL and the struct wheel_event array at WHEEL_OFF_EVENTS, both
- * read-only, and a struct wheel_user_page at WHEEL_OFF_USER::
+ * If wheel_setup.events is not 0, events are delivered into memory that the program maps, and
+ * read() fails with EOPNOTSUPP. Map, MAP_SHARED and whole, struct wheel_kernel_page at
+ * WHEEL_OFF_KERNEL and the array of struct wheel_event at WHEEL_OFF_EVENTS, both read-only, and
+ * struct wheel_user_page at WHEEL_OFF_USER::
  *
  *	tail = load_acquire(&kernel->event_tail);
  *	while (head != tail)
@@ -162,8 +166,10 @@
  * if an event is in the ring or WHEEL_RING_BACKLOG is set. A periodic timer is armed again when
  * its event is put into the ring.
  *
- * mmap() is EINVAL for an area that the file does not have, that is not asked for
- * whole or not MAP_SHARED.
+ * mmap() fails with EINVAL if the file is not set up, if it has no such area, or if the mapping
+ * is not MAP_SHARED or does not cover the whole area. Pages of touch words, doorbells and their
+ * summary are allocated on first access. If that exceeds the user's memory limit, the access
+ * raises SIGBUS.
  */
 #define WHEEL_OFF_KERNEL	0x00000000
 #define WHEEL_OFF_USER		0x10000000
@@ -171,17 +177,17 @@
 #define WHEEL_RING_BACKLOG	(1U << 0)	/* call WHEEL_IOC_ENTER */
 
 /**
- * struct wheel_kernel_page - written by the kernel alone
- * @event_tail: events published, modulo 2^32
- * @kflags: WHEEL_RING_BACKLOG
+ * struct wheel_kernel_page - members that only the kernel writes
+ * @event_tail: number of published events, modulo 2^32
+ * @kflags: WHEEL_RING_BACKLOG or 0
  * @reserved: 0
- * @next_wake: with WHEEL_SETUP_TOUCH, a deadline that is earlier needs a kick; for
- *	others the kernel looks in time. ~0: all need one, as after STOP; 0: none does,
- *	as on a VIRTUAL clock, where ADVANCE looks. Without WHEEL_SETUP_TOUCH 0. On a
- *	cache line of its own
+ * @next_wake: with WHEEL_SETUP_TOUCH, an earlier deadline of a kept timer needs a kick; later
+ *	ones are detected in time. ~0: every deadline needs one, and after STOP the kick fails
+ *	with ESHUTDOWN. 0: none needs one, for example on a VIRTUAL clock, where ADVANCE scans
+ *	the timers. Always 0 without WHEEL_SETUP_TOUCH. On a separate cache line
  * @reserved2: 0
  *
- * Files with a completion ring and those with touch words have it.
+ * Present if the file has a completion ring or touch words.
  */
 struct wheel_kernel_page {
 	__u32 event_tail;
@@ -192,8 +198,8 @@ struct wheel_kernel_page {
 };
 
 /**
- * struct wheel_user_page - written by the program alone
- * @event_head: events taken, modulo 2^32
+ * struct wheel_user_page - members that only the program writes
+ * @event_head: number of events taken, modulo 2^32
  * @reserved: 0
  */
 struct wheel_user_page {
@@ -202,20 +208,20 @@ struct wheel_user_page {
 };
 
 /* wheel_setup.clock */
-#define WHEEL_CLOCK_MONOTONIC	0	/* stops over suspend */
-#define WHEEL_CLOCK_BOOTTIME	1	/* goes on over suspend */
+#define WHEEL_CLOCK_MONOTONIC	0	/* stops during suspend */
+#define WHEEL_CLOCK_BOOTTIME	1	/* continues during suspend */
 #define WHEEL_CLOCK_REALTIME	2
 #define WHEEL_CLOCK_TAI		3
-#define WHEEL_CLOCK_VIRTUAL	4	/* moved by WHEEL_IOC_ADVANCE alone */
+#define WHEEL_CLOCK_VIRTUAL	4	/* advanced only by WHEEL_IOC_ADVANCE */
 
 /* wheel_setup.scheme */
-#define WHEEL_HASHED		0	/* one ring, many rounds */
-#define WHEEL_HIERARCHICAL	1	/* levels of rings */
-#define WHEEL_BOUNDED		2	/* one ring, one round: else ERANGE */
+#define WHEEL_HASHED		0	/* one ring, any number of revolutions */
+#define WHEEL_HIERARCHICAL	1	/* several levels of rings */
+#define WHEEL_BOUNDED		2	/* one ring, one revolution, else ERANGE */
 #define WHEEL_OVERFLOW		3	/* one ring and a sorted list */
 
 /* wheel_setup.flags */
-#define WHEEL_SETUP_ANY_SLOT	(1U << 0)	/* the kernel picks the slots */
+#define WHEEL_SETUP_ANY_SLOT	(1U << 0)	/* the kernel assigns the slots */
 #define WHEEL_SETUP_TOUCH	(1U << 1)	/* touch words */
 
 /* wheel_setup.features */
@@ -225,49 +231,49 @@ struct wheel_user_page {
 #define WHEEL_HAS_RINGS		(1ULL << 17)
 #define WHEEL_HAS_KEEP		(1ULL << 18)
 
-/* Limits that no privilege lifts. */
+/* Limits that apply to privileged users, too. */
 #define WHEEL_MAX_TIMERS	(1U << WHEEL_SLOT_BITS)
 #define WHEEL_MAX_BUCKETS	(1U << 20)
 #define WHEEL_MAX_EVENTS	(1U << 20)
-/* WHEEL_OVERFLOW: an arm examines them all, with interrupts disabled. */
+/* Limit of WHEEL_OVERFLOW: an arm examines all timers with interrupts disabled. */
 #define WHEEL_OVERFLOW_TIMERS	2048
 #define WHEEL_MAX_TIME		((1ULL << 63) - 1)
 
-/* Without CAP_SYS_RESOURCE a tick of a running clock is at least this long. */
+/* Minimum tick without CAP_SYS_RESOURCE, except on a VIRTUAL clock. */
 #define WHEEL_MIN_TICK_NS	50000
 
 /**
- * struct wheel_setup - WHEEL_IOC_SETUP, WHEEL_IOC_INFO
+ * struct wheel_setup - argument of WHEEL_IOC_SETUP and WHEEL_IOC_INFO
  * @size: sizeof(struct wheel_setup)
  * @flags: WHEEL_SETUP_*
  * @clock: WHEEL_CLOCK_*
- * @scheme: WHEEL_HASHED or another scheme
- * @tick_ns: nanoseconds a tick, exact; 0: 1 ms
- * @timers: how many timers the file can hold, at most 2^24, with WHEEL_OVERFLOW
- *	WHEEL_OVERFLOW_TIMERS; 0: 65536, or that
- * @buckets: of the ring, at most 2^20; rounded up to a power of two and to at
- *	least @timers / 32; 0: @timers / 16, at least 256. WHEEL_HIERARCHICAL has 704,
- *	whatever is asked for
- * @events: entries of the completion ring, at most 2^20; rounded up to a power of
- *	two; 0: none
+ * @scheme: WHEEL_HASHED, WHEEL_HIERARCHICAL, WHEEL_BOUNDED or WHEEL_OVERFLOW
+ * @tick_ns: exact tick length in nanoseconds. 0 selects 1 ms
+ * @timers: number of slots, at most WHEEL_MAX_TIMERS, or WHEEL_OVERFLOW_TIMERS with
+ *	WHEEL_OVERFLOW. 0 selects 65536, or WHEEL_OVERFLOW_TIMERS
+ * @buckets: number of buckets of the ring, at most WHEEL_MAX_BUCKETS, rounded up to a power
+ *	of two and to at least @timers / 32. 0 selects @timers / 16, but at least 256. Ignored
+ *	by WHEEL_HIERARCHICAL, which has 704 buckets
+ * @events: number of entries of the completion ring, at most WHEEL_MAX_EVENTS, rounded up to
+ *	a power of two. 0 selects no ring
  * @reserved: 0
- * @features: out: WHEEL_HAS_*, what this kernel's module can do
+ * @features: out: WHEEL_HAS_*, the features of the loaded module
  *
- * SETUP configures the wheel, once, and returns what is in force. A file that is
- * not set up is given the defaults by SUBMIT, STOP, or a read() that may block. To
- * look configures nothing: INFO tells what is in force, or what the defaults would
- * be, STATS counts zeros, LIST finds no timers, poll() and a read() that may not
- * block find no events. ADVANCE and ENTER are EOPNOTSUPP with the defaults, and so
- * they are without.
+ * SETUP configures the file, once, and returns the effective configuration. SUBMIT, STOP and a
+ * blocking read() apply the defaults to a file that is not set up. On such a file INFO returns
+ * the defaults, STATS returns zeros, LIST returns no timers, poll() and a nonblocking read()
+ * report no events, and ADVANCE and ENTER fail with EOPNOTSUPP. None of these sets up the file.
  *
- * SETUP fails with EBUSY when the file is set up, EINVAL for a flag, clock,
- * scheme, tick, timers, buckets or events out of range, which for timers is
- * WHEEL_OVERFLOW_TIMERS with WHEEL_OVERFLOW, EPERM for a tick below
- * WHEEL_MIN_TICK_NS where the caller has no CAP_SYS_RESOURCE, EDQUOT where the user's
- * files would take more memory than they may, EOPNOTSUPP for what
- * @features does not list, for WHEEL_CLOCK_REALTIME and _TAI with a scheme other than
- * WHEEL_HASHED and WHEEL_BOUNDED, and for touch words in a time namespace that shifts
- * the clock. INFO ignores what it is given, but for flags that there are not.
+ * SETUP fails with EBUSY if the file is already set up. It fails with EINVAL if a flag, a
+ * reserved member, @clock, @scheme, @tick_ns, @timers, @buckets or @events is out of range. It
+ * fails with EPERM if the tick is shorter than WHEEL_MIN_TICK_NS, the clock is not VIRTUAL and
+ * the caller lacks CAP_SYS_RESOURCE. It fails with EDQUOT if the user's files would exceed
+ * their memory limit. It fails with EOPNOTSUPP if @features lacks the feature, if the time
+ * namespace offsets the clock, or for WHEEL_CLOCK_REALTIME and _TAI with a scheme other than
+ * WHEEL_HASHED and WHEEL_BOUNDED.
+ *
+ * INFO returns the effective configuration. It ignores its input, but fails with EINVAL for
+ * unknown flags.
  */
 struct wheel_setup {
 	__u32 size;
@@ -289,60 +295,61 @@ struct wheel_setup {
 #define WHEEL_OP_QUERY		4
 
 /* wheel_op.flags */
-#define WHEEL_OP_REL		(1U << 0)	/* when counts from the call's now */
-#define WHEEL_OP_TOUCH		(1U << 1)	/* ARM: the slot's word governs; once */
-#define WHEEL_OP_KEEP		(1U << 2)	/* ARM: the same, again and again */
+#define WHEEL_OP_REL		(1U << 0)	/* when is relative to the time of the call */
+#define WHEEL_OP_TOUCH		(1U << 1)	/* ARM: the touch word is the deadline */
+#define WHEEL_OP_KEEP		(1U << 2)	/* ARM: a kept timer; implies TOUCH */
 
 /**
  * struct wheel_op - one operation on one timer
  * @op: WHEEL_OP_*
- * @flags: WHEEL_OP_REL for ARM and REARM, WHEEL_OP_TOUCH or _KEEP for ARM, otherwise 0
- * @id: WHEEL_ID(slot, generation); with WHEEL_SETUP_ANY_SLOT ARM writes it
- * @when: ARM, REARM: the deadline; QUERY writes it
- * @slack: ARM, REARM: how much later is as good; wake-ups are shared
- * @period: ARM: nanoseconds between expiries, 0: once; with WHEEL_BOUNDED at most
- *	buckets - 1 ticks
- * @cookie: ARM: handed back with the event
- * @res: out: 0 or more, or a negative errno
+ * @flags: ARM: WHEEL_OP_REL, _TOUCH and _KEEP; REARM: WHEEL_OP_REL; otherwise 0
+ * @id: WHEEL_ID(slot, generation); written by ARM with WHEEL_SETUP_ANY_SLOT
+ * @when: ARM, REARM: the deadline; written by QUERY
+ * @slack: ARM, REARM: maximum delay in nanoseconds that is acceptable to share wake-ups with
+ *	other timers
+ * @period: ARM: nanoseconds between expiries, with WHEEL_BOUNDED at most buckets - 1 ticks.
+ *	0 selects a single expiry
+ * @cookie: ARM: value that is returned in the event
+ * @res: out: 0 or 1 on success, or a negative errno
  * @reserved: 0
  *
- * A deadline that has passed is due at the next tick. A member that an operation does
- * not use must be 0: of REARM @period and @cookie, of CANCEL and QUERY all but @op and @id,
- * except for @when of QUERY, which is written. An operation that fails changes nothing,
- * except for timers that are parked or kept, see below.
+ * A deadline that has passed is due at the next tick. Members that an operation does not use
+ * must be 0, otherwise it fails with EINVAL: for REARM @period and @cookie, for CANCEL all but
+ * @op and @id, for QUERY all but @op, @id and @when. An operation that fails changes nothing,
+ * except as described below for parked and kept timers.
  *
  * =======  ==========================  ================ =====================
  * op       slot free                   pending, same id other
  * =======  ==========================  ================ =====================
  * ARM      0, or ESTALE if the         EBUSY            EBUSY
- *          generation is not newer
+ *          generation is not greater
  * REARM    ENOENT                      0                ENOENT
- * CANCEL   ENOENT                      0, or 1 for a    ENOENT; 1 for a
+ * CANCEL   ENOENT                      0, or 1 for a    ENOENT, or 1 for a
  *                                      periodic timer   periodic timer whose
- *                                      of which an      event is unread: it
- *                                      event lies in    stops after that one
- *                                      the ring
+ *                                      with an event    event is unread: it
+ *                                      in the ring      ends after that one
  * QUERY    ENOENT                      0                ENOENT
  * =======  ==========================  ================ =====================
  *
- * After CANCEL answered 0 no event of the timer comes and none lies in the ring.
+ * After CANCEL returned 0, no event of the timer is delivered, and none is unread in the ring.
  *
- * A parked timer counts as free: ARM reclaims its slot, even if it then fails with
- * ERANGE, CANCEL does and answers ENOENT, and to REARM and QUERY it is ENOENT whatever
- * else they ask for. With WHEEL_SETUP_ANY_SLOT it keeps its slot until its old time
- * comes or CANCEL. REARM is EBUSY if the program changes the word at the same time.
+ * A parked timer's slot counts as free. ARM reclaims it, even if ARM then fails with ERANGE.
+ * CANCEL reclaims it and fails with ENOENT. REARM and QUERY fail with ENOENT. With
+ * WHEEL_SETUP_ANY_SLOT the slot is assigned again only after the old deadline or CANCEL. REARM
+ * fails with EBUSY if the program changes the touch word at the same time.
  *
- * REARM moves the grid of a periodic timer, and replaces the slack.
- * A periodic timer is over when its event is read, if its next time is past 2^63-1 ns or,
- * with WHEEL_BOUNDED, the clock was set back so far that it is beyond the revolution.
+ * REARM of a periodic timer restarts its period at the new deadline. REARM also replaces the
+ * slack. A periodic timer ends when its event is consumed if its next deadline exceeds 2^63-1
+ * ns, or if WHEEL_BOUNDED cannot hold it because the clock was set back.
  *
- * WHEEL_OP_TOUCH is EINVAL with a period, and without one EOPNOTSUPP where there is
- * no WHEEL_SETUP_TOUCH. WHEEL_OP_KEEP is so, too, and includes it.
+ * WHEEL_OP_TOUCH and WHEEL_OP_KEEP fail with EINVAL if @period is not 0, and with EOPNOTSUPP
+ * without WHEEL_SETUP_TOUCH.
  *
- * A slot that is kept is EBUSY to ARM, whatever its word is. With WHEEL_OP_KEEP a @when of
- * 0, without WHEEL_OP_REL, arms nothing: the timer is parked. REARM and QUERY answer ENOENT
- * for one that is parked or has fired. So does CANCEL, which ends the keeping in any case;
- * an event that is unread can still be read, and then the slot is free.
+ * ARM fails with EBUSY on the slot of a kept timer, regardless of its touch word. ARM with
+ * WHEEL_OP_KEEP, without WHEEL_OP_REL and with a @when of 0 parks the timer. REARM and QUERY of a
+ * kept timer that is parked or has expired fail with ENOENT. CANCEL also fails with ENOENT, but
+ * the timer is no longer kept; an unread event remains readable, and consuming it frees the
+ * slot.
  */
 struct wheel_op {
 	__u32 op;
@@ -357,18 +364,18 @@ struct wheel_op {
 };
 
 /**
- * struct wheel_submit - WHEEL_IOC_SUBMIT: a batch of operations, in order
+ * struct wheel_submit - argument of WHEEL_IOC_SUBMIT, a batch of operations
  * @size: sizeof(struct wheel_submit)
  * @flags: 0
- * @ops: address of the struct wheel_op array; answers are written into it
+ * @ops: address of an array of struct wheel_op, into which the results are written
  * @op_size: sizeof(struct wheel_op), the stride of the array
- * @count: entries
- * @done: out: entries answered, the first ones
- * @failed: out: of these, with a negative res
- * @now: out: the wheel's clock, from which WHEEL_OP_REL counted
+ * @count: number of entries
+ * @done: out: number of entries that were executed, in order from the first one
+ * @failed: out: number of these whose @res is negative
+ * @now: out: the time on the wheel's clock that WHEEL_OP_REL refers to
  *
- * Returns 0 when each entry has its answer. A call that stops earlier (EFAULT,
- * E2BIG, EINTR) has done the first @done entries and nothing else.
+ * Returns 0 if all entries were executed, including those whose @res is negative. A call that
+ * fails with EFAULT, E2BIG or EINTR has executed the first @done entries and no others.
  */
 struct wheel_submit {
 	__u32 size;
@@ -382,18 +389,17 @@ struct wheel_submit {
 };
 
 /**
- * struct wheel_event - what read() returns, as many whole ones as fit
- * @id: of the timer
- * @cookie: of the timer
- * @deadline: the newest deadline that is due
- * @fired: the wheel's clock when it fired; where periods were missed, no less than
- *	the @deadline that the event speaks of
- * @overrun: periods missed before @deadline; after STOP none is missed any more
- * @seq: counts the events of the file, from 0
+ * struct wheel_event - an expiry, as returned by read() and in the completion ring
+ * @id: id of the timer
+ * @cookie: cookie of the timer
+ * @deadline: the deadline; if periods were missed, the last one that has passed
+ * @fired: time of the expiry on the wheel's clock; if periods were missed, at least @deadline
+ * @overrun: number of periods missed before @deadline; not counted after STOP
+ * @seq: number of the event in this file, from 0
  * @res: 0
  *
- * A periodic timer goes on, on its grid, when its event is read: a program that
- * does not read makes no work.
+ * read() returns as many whole events as fit. A periodic timer is armed again, in phase, when
+ * its event is read or put into the ring. It causes no work while its event is unread.
  */
 struct wheel_event {
 	__u64 id;
@@ -406,22 +412,22 @@ struct wheel_event {
 };
 
 /* wheel_list.flags */
-#define WHEEL_LIST_TAKE		(1U << 0)	/* after STOP: free what is listed */
+#define WHEEL_LIST_TAKE		(1U << 0)	/* after STOP: free the listed timers */
 
 /**
- * struct wheel_list - WHEEL_IOC_LIST: the pending timers, by slot
+ * struct wheel_list - argument of WHEEL_IOC_LIST, which lists the pending timers by slot
  * @size: sizeof(struct wheel_list)
  * @flags: WHEEL_LIST_TAKE or 0
- * @timers: address of a struct wheel_op array, filled with operations that arm
- *	the same timers again
+ * @timers: address of an array of struct wheel_op, filled with operations that arm the same
+ *	timers again, with absolute deadlines
  * @op_size: sizeof(struct wheel_op), the stride of the array
- * @count: entries of the array
- * @cursor: in: the slot to start at, 0 first; out: the slot to go on from
- * @done: out: entries filled; 0: the end, or @count is 0
+ * @count: number of entries of the array
+ * @cursor: in: first slot to list, 0 at first; out: first slot of the next call
+ * @done: out: number of entries filled; 0: no timers are left, or @count is 0
  *
- * After WHEEL_IOC_STOP it lists the timers that had not fired. A periodic timer
- * whose event is unread is not among them: it has fired. The operations arm by
- * absolute times. WHEEL_LIST_TAKE is EINVAL before WHEEL_IOC_STOP.
+ * After WHEEL_IOC_STOP it lists the timers that had not expired. A periodic timer whose event
+ * is unread has expired and is not listed. WHEEL_LIST_TAKE fails with EINVAL before
+ * WHEEL_IOC_STOP. A signal ends the call early; it fails with EINTR only if @done is 0.
  */
 struct wheel_list {
 	__u32 size;
@@ -434,15 +440,15 @@ struct wheel_list {
 };
 
 /**
- * struct wheel_stop - WHEEL_IOC_STOP: no timer of this wheel fires any more
+ * struct wheel_stop - argument of WHEEL_IOC_STOP, after which no timer of the wheel expires
  * @size: sizeof(struct wheel_stop)
  * @flags: 0
- * @unfired: out: timers that were pending and not parked; they count as cancelled, but
- *	for kept ones that had never been counted as armed
+ * @unfired: out: number of timers that were pending and not parked; they count as cancelled,
+ *	except for kept ones that were never counted as armed
  *
- * Idempotent: a second call finds nothing pending. Events that fired before
- * can still be read; after them read() fails with ESHUTDOWN. A kept timer that is armed
- * later does not fire: its kick, which next_wake asks for, is ESHUTDOWN.
+ * Idempotent: a second call finds no pending timers. Older events can still be read; read()
+ * then fails with ESHUTDOWN. A kept timer that is armed later does not expire: next_wake
+ * requests a kick, which fails with ESHUTDOWN.
  */
 struct wheel_stop {
 	__u32 size;
@@ -451,15 +457,17 @@ struct wheel_stop {
 };
 
 /**
- * struct wheel_advance - WHEEL_IOC_ADVANCE: move a VIRTUAL clock
+ * struct wheel_advance - argument of WHEEL_IOC_ADVANCE, which moves a VIRTUAL clock
  * @size: sizeof(struct wheel_advance)
  * @flags: 0
- * @now: in: the time to move to; out: the clock, which never goes back
- * @next: out: no pending timer is due before this time, ~0: none is pending. It may
- *	be earlier than the earliest timer after one was cancelled or moved
+ * @now: in: the new time; out: the time on the clock, which never goes back
+ * @next: out: no pending timer is due before this time; ~0 if none is pending. It may be
+ *	earlier than the earliest timer after one was cancelled or moved
  *
- * When it returns, everything due by then has fired and can be read. EOPNOTSUPP on any
- * other clock, ERANGE for a time past 2^63-1.
+ * When it returns, all timers that are due by @now have expired, and their events are
+ * available. If the completion ring is full, the remaining timers stay pending and
+ * WHEEL_RING_BACKLOG is set. Fails with ERANGE if @now exceeds 2^63-1, and with EOPNOTSUPP on
+ * any other clock.
  */
 struct wheel_advance {
 	__u32 size;
@@ -469,24 +477,26 @@ struct wheel_advance {
 };
 
 /**
- * struct wheel_stats - WHEEL_IOC_STATS: exact counters
+ * struct wheel_stats - argument of WHEEL_IOC_STATS, exact counters
  * @size: sizeof(struct wheel_stats)
  * @flags: 0
- * @armed: arms, each period that a periodic timer went on, and each time that the kernel
- *	took notice of a kept timer which the program had armed. Most live and die without
+ * @armed: timers armed, including each further period of a periodic timer, and each time that
+ *	the kernel queued a kept timer which the program had armed. Most kept timers are
+ *	cancelled before they are queued, and are not counted
  * @fired: expiries
- * @cancelled: cancelled or stopped while pending; parked, once it is reclaimed
+ * @cancelled: timers cancelled or stopped while pending; parked ones when they are reclaimed
  * @pending: @armed - @fired - @cancelled
- * @rearmed: deadlines moved while pending
- * @requeued: touched timers placed again
+ * @rearmed: number of times that a pending timer was moved
+ * @requeued: number of times that a touched timer was queued again
  * @refused: arms that failed with EDQUOT, ERANGE or ESHUTDOWN
  * @overruns: periods missed
- * @unread: events not yet taken
+ * @unread: events that were not taken
  * @deferred: number of times that an interrupt left due timers to the program
- * @cascaded: placements in a lower level
- * @passes: times that the wheel was advanced
+ * @cascaded: number of times that a timer was moved to a lower level
+ * @passes: number of times that the wheel was advanced
  * @wakeups: hrtimer interrupts
- * @late: [i]: expiries with fired - deadline in [2^i, 2^(i+1)) ns; [0]: 0, too
+ * @late: histogram of the lateness of expiries, the time from the deadline to the expiry:
+ *	[i] counts those in [2^i, 2^(i+1)) ns, and [0] also those of 0
  */
 struct wheel_stats {
 	__u32 size;
@@ -508,26 +518,28 @@ struct wheel_stats {
 };
 
 /* wheel_enter.flags */
-#define WHEEL_ENTER_KICK	(1U << 0)	/* look at kept timers now */
+#define WHEEL_ENTER_KICK	(1U << 0)	/* scan the kept timers now */
 
 /**
- * struct wheel_enter - WHEEL_IOC_ENTER: wait for events in the ring
+ * struct wheel_enter - argument of WHEEL_IOC_ENTER, which waits for events in the ring
  * @size: sizeof(struct wheel_enter)
  * @flags: WHEEL_ENTER_KICK or 0
- * @wait: how many events shall be there, at most wheel_setup.events
- * @ready: out: events in the ring that were not taken
- * @until: give up at this time of the wheel's clock; 0: at once; ~0: never
+ * @wait: number of events to wait for, at most wheel_setup.events
+ * @ready: out: number of events in the ring that were not taken
+ * @until: timeout, an absolute time on the wheel's clock; 0: do not wait; ~0: no timeout
  *
- * First moves what waits in the kernel to the ring. A caller that waits for many is
- * woken once, when they are there. Returns 0 with fewer than @wait when the time has
- * come, or at once if @until is 0. When it has waited and there is no event, a signal
- * is EINTR, a wheel that was stopped ESHUTDOWN. EINVAL for more than the ring holds,
- * ERANGE for an @until from 2^63 on but ~0, EOPNOTSUPP without a ring, or for a time
- * in a time namespace that shifts the clock.
+ * Expires the due timers that were left to the program, then waits. A caller that waits for
+ * several events is woken once, when @wait events are in the ring. Returns 0 with fewer than
+ * @wait events at @until, or immediately if @until is 0. A wait that ends without any event
+ * fails with EINTR because of a signal, or with ESHUTDOWN because the wheel was stopped.
  *
- * WHEEL_ENTER_KICK first looks at the kept timers that the program has armed or moved
- * earlier. It needs touch words, without which it is EOPNOTSUPP, and no ring; after STOP it
- * is ESHUTDOWN.
+ * Fails with EINVAL for an unknown flag, or if @wait exceeds the size of the ring. Fails with
+ * ERANGE if @until is 2^63 or more, except for ~0. Fails with EOPNOTSUPP without a ring, or if
+ * there is a timeout and the time namespace offsets the clock.
+ *
+ * WHEEL_ENTER_KICK first scans the kept timers that the program has armed or moved to an
+ * earlier deadline. It needs touch words, otherwise it fails with EOPNOTSUPP, but no ring. After
+ * STOP it fails with ESHUTDOWN.
  */
 struct wheel_enter {
 	__u32 size;
