@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Handles: what is the same for both backends.
+ * Handles: the part that both backends share.
  */
 #include <stdalign.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A page that says whose the wheel is: a child of fork() finds it empty. */
+/* Allocate a page that is zeroed in a child of fork(), so that the child can be detected. */
 static bool *parents_page(void)
 {
 	bool *ours = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
@@ -31,11 +31,11 @@ static bool *parents_page(void)
 }
 
 /**
- * handle_init - set up what both backends have
+ * handle_init() - Initialize the common part of a handle
  * @handle: handle
  * @backend: its backend
- * @setup: what is in force
- * @fd: what the program polls, the handle's from now on; or an errno
+ * @setup: effective configuration
+ * @fd: file descriptor for poll(), owned by the handle from now on; or a negative errno
  *
  * Return: 0 or -ENOMEM.
  */
@@ -54,19 +54,22 @@ int handle_init(struct handle *handle, const struct backend *backend,
 	return 0;
 }
 
-/* Whole pages that hold so many __u64s. */
+/* Size in bytes of @count __u64s, rounded up to pages. */
 static size_t area_size(size_t count)
 {
 	return (count * sizeof(__u64) + page_size() - 1) & ~(page_size() - 1);
 }
 
-/* How many __u64s have a bit for each of these. */
+/* Number of __u64s in a bitmap of @count bits. */
 static size_t bells(size_t count)
 {
 	return (count + 63) / 64;
 }
 
-/* A part of the kernel's file; -1: memory of our own, zeros. NULL, with errno set. */
+/*
+ * Map an area of the device, or zeroed anonymous memory if @fd is -1. Returns NULL on error, with
+ * errno set.
+ */
 static void *area_map(int fd, size_t count, int protection, off_t offset)
 {
 	void *area;
@@ -87,13 +90,13 @@ static void area_unmap(const void *area, size_t count)
 }
 
 /**
- * handle_words_map - bring the touch words, and what kept timers need
+ * handle_words_map() - Map the touch words, and the areas for kept timers
  * @handle: handle
- * @fd: of the kernel's wheel whose words they are; -1: they are our own, zeros
+ * @fd: file descriptor of the device; -1: allocate zeroed memory instead
  *
- * A module that keeps no timers has words alone.
+ * If the module does not support kept timers, only the touch words are mapped from the device.
  *
- * Return: 0 or an errno; handle_exit() then unmaps what there is.
+ * Return: 0 or a negative errno. On error, handle_exit() unmaps the areas.
  */
 int handle_words_map(struct handle *handle, int fd)
 {
@@ -125,11 +128,11 @@ static void areas_unmap(struct handle *handle)
 }
 
 /**
- * handle_exit - undo handle_init() and handle_words_map()
+ * handle_exit() - Undo handle_init() and handle_words_map()
  * @handle: handle
  *
- * A child of fork() does not inherit what its parent maps of the kernel's file: there it
- * may have memory of its own by now.
+ * A child of fork() does not inherit the mappings of the device. The child may have mapped
+ * other memory at their addresses.
  */
 void handle_exit(struct handle *handle)
 {
@@ -141,10 +144,10 @@ void handle_exit(struct handle *handle)
 }
 
 /**
- * clock_read - read a clock of the machine
+ * clock_read() - Read a system clock
  * @clock: WHEEL_CLOCK_*, not VIRTUAL
  *
- * Return: nanoseconds.
+ * Return: time in nanoseconds.
  */
 __u64 clock_read(__u32 clock)
 {
@@ -155,7 +158,7 @@ __u64 clock_read(__u32 clock)
 }
 
 /**
- * clock_id - what the machine calls a clock
+ * clock_id() - Convert a clock number
  * @clock: WHEEL_CLOCK_*, not VIRTUAL
  *
  * Return: CLOCK_*.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two backends have this in common: a handle, and the commands of the ABI
- * with their structs.
+ * Common to both backends: the handle, and the commands of the ABI with their structs.
  */
 #ifndef LIBWHEEL_HANDLE_H
 #define LIBWHEEL_HANDLE_H
@@ -13,25 +12,29 @@
 #include "libwheel.h"
 
 #ifndef __SIZEOF_INT128__
-#error "libwheel is for 64-bit programs; 32-bit ones use /dev/wheel itself"
+#error "libwheel is for 64-bit programs; 32-bit ones use /dev/wheel directly"
 #endif
 
 struct handle;
 
 /**
- * struct backend - who keeps the timers
+ * struct backend - functions of a backend
  * @number: LIBWHEEL_KERNEL or LIBWHEEL_USER
- * @arm: libwheel_arm(); it and the next three say -ECHILD themselves
+ * @arm: libwheel_arm(); this and the next three functions check for -ECHILD themselves
  * @arm_in: libwheel_arm_in()
  * @rearm: libwheel_rearm()
  * @cancel: libwheel_cancel()
- * @submit: WHEEL_IOC_SUBMIT, and as this the others
- * @take: how many events were there, as libwheel_expirations()
- * @kick: look at kept timers, as WHEEL_ENTER_KICK
+ * @submit: WHEEL_IOC_SUBMIT
+ * @list: WHEEL_IOC_LIST
+ * @stop: WHEEL_IOC_STOP
+ * @stats: WHEEL_IOC_STATS
+ * @advance: WHEEL_IOC_ADVANCE
+ * @take: libwheel_expirations()
+ * @kick: WHEEL_IOC_ENTER with WHEEL_ENTER_KICK
  * @next: libwheel_next()
- * @reserve: libwheel_reserve(); NULL: it cannot
- * @now: the clock
- * @close: free the handle, in a child of fork(), too
+ * @reserve: libwheel_reserve(); NULL if not supported
+ * @now: libwheel_now()
+ * @close: free the handle, also in a child of fork()
  */
 struct backend {
 	int number;
@@ -56,13 +59,13 @@ struct backend {
 
 /**
  * struct handle - an open wheel
- * @wheel: what the program sees of it
- * @backend: who keeps its timers
- * @setup: what is in force
- * @fd: what the program polls, or an errno
- * @page: what the wheel tells, if it has touch words
- * @ours: true, but wiped in a child of fork()
- * @wiped: memory of the backend's that is wiped there, too
+ * @wheel: its public members
+ * @backend: its backend
+ * @setup: effective configuration
+ * @fd: file descriptor for poll(), or a negative errno
+ * @page: page with next_wake, if the wheel has touch words
+ * @ours: true, but zeroed in a child of fork()
+ * @wiped: memory of the backend that is also zeroed in a child of fork()
  */
 struct handle {
 	struct libwheel wheel;
@@ -74,7 +77,7 @@ struct handle {
 	void *wiped;
 };
 
-/* Both set *@handle on success alone, and @setup then says what is in force. */
+/* Both set *@handle only on success, and then @setup to the effective configuration. */
 int kernel_open(struct handle **handle, struct wheel_setup *setup);
 int user_open(struct handle **handle, struct wheel_setup *setup, __u32 mode);
 

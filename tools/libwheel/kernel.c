@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The backend over /dev/wheel: the commands of the ABI, handed through.
+ * The kernel backend: passes the commands to /dev/wheel.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -47,7 +47,10 @@ static int kernel_advance(struct handle *handle, struct wheel_advance *advance)
 	return command(handle->fd, WHEEL_IOC_ADVANCE, advance);
 }
 
-/* Not by read(), in which a thread may be cancelled: what it had taken would be lost. */
+/*
+ * read() would be a cancellation point: a thread cancelled there would lose the events that it
+ * has taken.
+ */
 static int kernel_take(struct handle *handle, struct wheel_event *events,
 		       __u32 count)
 {
@@ -68,7 +71,7 @@ static int kernel_kick(struct handle *handle)
 	return command(handle->fd, WHEEL_IOC_ENTER, &enter);
 }
 
-/* The device tells when a timer is due where a program moves the clock, by ADVANCE alone. */
+/* Only ADVANCE reports the time of the next timer, so this needs a VIRTUAL clock. */
 static int kernel_next(struct handle *handle, __u64 *when)
 {
 	struct pollfd p = { .fd = handle->fd, .events = POLLIN };
@@ -117,7 +120,7 @@ static const struct backend kernel_backend = {
 	.close		= kernel_close,
 };
 
-/* Closes @fd when it fails. */
+/* Closes @fd on error. */
 static int handle_new(struct handle **handle, const struct wheel_setup *setup,
 		      int fd)
 {
@@ -139,11 +142,11 @@ static int handle_new(struct handle **handle, const struct wheel_setup *setup,
 }
 
 /**
- * kernel_open - open /dev/wheel
+ * kernel_open() - Open /dev/wheel
  * @handle: set on success
- * @setup: what is asked for; on success what is in force
+ * @setup: requested configuration; on success the effective one
  *
- * Return: 0 or an errno.
+ * Return: 0 or a negative errno.
  */
 int kernel_open(struct handle **handle, struct wheel_setup *setup)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libwheel: many timers behind one file descriptor, by /dev/wheel where it is
- * and by the same wheel in the program where it is not.
+ * libwheel: many timers behind one file descriptor. Uses /dev/wheel if it is available, and
+ * otherwise the same timing wheel in user space.
  *
  *	#include <libwheel.h>
  *	#include <stdio.h>
@@ -20,19 +20,18 @@
  *		libwheel_close(wheel);
  *	}
  *
- * Times are nanoseconds on the wheel's clock. A timer is named by a slot, which
- * the program chooses (its own index of a connection, say), and a generation,
- * which is greater at each arm of that slot; see linux/wheel_timer.h, whose
- * structs are used as they are.
+ * Times are in nanoseconds on the wheel's clock. The id of a timer consists of a slot, which
+ * the program chooses, for example the index of a connection, and a generation, which must
+ * increase with each arm of the slot. See linux/wheel_timer.h, whose structs are used as is.
  *
- * A function that can fail returns a negative errno of that header's table. None of them
- * prints, aborts or touches errno.
+ * Functions that can fail return a negative error number as listed in that header. No function
+ * prints, aborts or modifies errno.
  *
- * Threads: any number may use a wheel at once, except that nobody may use it
- * during and after libwheel_close(). A signal handler may touch, park and revive,
- * and call nothing else. After fork() it is the parent's: the child may close it, list
- * its timers, and ask for its clock and for what is in force. All else answers -ECHILD
- * there, and touching, parking, reviving and keeping are not allowed.
+ * Any number of threads may use a wheel concurrently, but not during or after
+ * libwheel_close(). A signal handler may only touch, park and revive timers. After fork() the
+ * wheel belongs to the parent. The child may call libwheel_close(), _backend(), _fd(), _info(),
+ * _now(), and _list() without flags. Touching, parking, reviving and keeping timers is not
+ * allowed in the child; all other functions fail with -ECHILD.
  *
  * This header needs C99 or C++11, and the __atomic functions of gcc or clang.
  */
@@ -50,13 +49,13 @@ extern "C" {
 
 /**
  * struct libwheel - an open wheel
- * @words: touch words, a slot each
- * @timers: how many; 0: it has none
- * @bells: doorbells, a bit a slot
- * @summary: of these, a bit for each 64
- * @next_wake: when kept timers are looked at next
+ * @words: touch words, one per slot
+ * @timers: number of touch words; 0 without WHEEL_SETUP_TOUCH
+ * @bells: doorbells, one bit per slot
+ * @summary: one bit for each 64 bits of @bells
+ * @next_wake: time of the next scan of kept timers
  *
- * Only what is inlined is public; there is more behind it.
+ * Only the members that inline functions use are public.
  */
 struct libwheel {
 	__u64 *words;
@@ -67,34 +66,34 @@ struct libwheel {
 };
 
 /* libwheel_options.backend */
-#define LIBWHEEL_AUTO	0	/* the kernel if it can do what is asked for */
+#define LIBWHEEL_AUTO	0	/* the kernel if it supports the options */
 #define LIBWHEEL_KERNEL	1	/* /dev/wheel */
-#define LIBWHEEL_USER	2	/* in the program, over a timerfd */
+#define LIBWHEEL_USER	2	/* in user space, with a timerfd */
 
 /*
  * libwheel_options.mode, for event loops that sleep until the time of libwheel_next(). It needs
- * the backend in the program: LIBWHEEL_AUTO selects that, and with LIBWHEEL_KERNEL
- * libwheel_open() fails with -EOPNOTSUPP.
+ * the user backend: LIBWHEEL_AUTO selects it, and with LIBWHEEL_KERNEL libwheel_open() fails
+ * with -EOPNOTSUPP.
  */
 #define LIBWHEEL_NO_FD		(1U << 0)
 
 /**
- * struct libwheel_options - what kind of wheel
+ * struct libwheel_options - configuration of a wheel
  * @size: sizeof(struct libwheel_options)
  * @flags: WHEEL_SETUP_*
- * @backend: LIBWHEEL_*; LIBWHEEL_AUTO heeds the environment's LIBWHEEL_BACKEND,
- *	which is "kernel", "user", "auto" or empty
+ * @backend: LIBWHEEL_*; LIBWHEEL_AUTO is overridden by the environment variable
+ *	LIBWHEEL_BACKEND: "kernel", "user", "auto" or empty
  * @clock: WHEEL_CLOCK_*
- * @scheme: WHEEL_HASHED or another scheme
- * @timers: how many timers it can hold, at most 2^24; 0: 65536
- * @buckets: of the ring; 0: as many as @timers need
+ * @scheme: WHEEL_HASHED, WHEEL_HIERARCHICAL, WHEEL_BOUNDED or WHEEL_OVERFLOW
+ * @timers: number of slots, as wheel_setup.timers
+ * @buckets: number of buckets, as wheel_setup.buckets
  * @mode: LIBWHEEL_NO_FD or 0
- * @tick_ns: nanoseconds a tick; 0: 1 ms
+ * @tick_ns: tick length in nanoseconds. 0 selects 1 ms
  *
- * Of each but @size 0 is a default, and the scheme of 0 is WHEEL_HASHED. Ask for
- * WHEEL_HIERARCHICAL unless the clock can be set. A program built against an older header
- * passes a smaller struct, and one built against a newer header a larger one,
- * of which the library must know all that is not zero.
+ * For all members but @size, 0 selects the default. A @scheme of 0 is WHEEL_HASHED; choose
+ * WHEEL_HIERARCHICAL unless the clock can be set. A program that was built with an older header
+ * passes a smaller struct, one built with a newer header a larger one. Members that the library
+ * does not support must be 0.
  */
 struct libwheel_options {
 	__u32 size;
@@ -109,8 +108,8 @@ struct libwheel_options {
 };
 
 /*
- * The version of this header. libwheel_version() is that of the library which
- * the program runs with: newer or the same, where it was linked as usual.
+ * The version of this header. libwheel_version() returns the version of the library at run
+ * time, which is usually the same or newer.
  */
 #define LIBWHEEL_VERSION_OF(major, minor, patch)	\
 	((major) << 16 | (minor) << 8 | (patch))
@@ -118,42 +117,48 @@ struct libwheel_options {
 
 uint32_t libwheel_version(void);
 
-/* A function's answer in words: those of libwheel(7), of other numbers the system's. */
+/*
+ * Message for a return value of this library. See libwheel(7) for the error numbers that it
+ * describes; other numbers get the message of strerror(3).
+ */
 const char *libwheel_strerror(int err);
 
 /*
- * Open: NULL for @options: a hierarchical wheel, else the defaults. 0, or as
- * WHEEL_IOC_SETUP fails, or as open(2); *@wheel is set on success alone.
+ * Open a wheel. If @options is NULL, the wheel is hierarchical and all other options have their
+ * defaults. *@wheel is set only on success. Fails as WHEEL_IOC_SETUP and open(2). Also
+ * -ENODEV: /dev/wheel does not exist; -EPROTOTYPE: the scheme does not support a clock that
+ * can be set; -ENOPROTOOPT: LIBWHEEL_BACKEND is invalid.
  */
 int libwheel_open(struct libwheel **wheel,
 		  const struct libwheel_options *options);
-/* Its timers are forgotten. NULL is allowed. */
+/* Close a wheel and discard its timers. NULL is allowed. */
 void libwheel_close(struct libwheel *wheel);
-/* LIBWHEEL_KERNEL or LIBWHEEL_USER. */
+/* Return LIBWHEEL_KERNEL or LIBWHEEL_USER. */
 int libwheel_backend(const struct libwheel *wheel);
-/* The settings in force. */
+/* Return the effective configuration in *@info. */
 int libwheel_info(const struct libwheel *wheel, struct wheel_setup *info);
-/* The wheel's clock. */
+/* Return the time on the wheel's clock. */
 uint64_t libwheel_now(const struct libwheel *wheel);
 
 /*
- * For the event loop: readable while libwheel_expirations() has something to
- * say. It is not to be read, written or closed. -EOPNOTSUPP with LIBWHEEL_NO_FD.
+ * Return a file descriptor for event loops. It is readable while libwheel_expirations() has
+ * events or -ESHUTDOWN to return. Do not read, write or close it. -EOPNOTSUPP with
+ * LIBWHEEL_NO_FD.
  */
 int libwheel_fd(const struct libwheel *wheel);
 
 /*
- * For a loop that sleeps by a timeout. *@when: the time of the wheel's clock at which
- * libwheel_expirations() wants to be called; 0: now, it has something to say; ~0: nothing is
- * pending. It is never too late, and too early where the wheel has to look by itself, or
- * the earliest timer was cancelled or moved. Ask again before each sleep.
- * -EOPNOTSUPP on /dev/wheel, unless its clock is VIRTUAL.
+ * Return in *@when the time at which libwheel_expirations() must be called next, for loops that
+ * sleep with a timeout. 0: now; ~0: no timer is pending. It can be earlier than the earliest
+ * timer, because kept timers must be scanned or because a timer was cancelled or moved, but
+ * never later. Call this before each sleep. -EOPNOTSUPP on /dev/wheel, unless its clock is
+ * VIRTUAL.
  */
 int libwheel_next(struct libwheel *wheel, uint64_t *when);
 
 /*
- * One timer. With WHEEL_SETUP_ANY_SLOT libwheel_arm() and _arm_in() write *@id.
- * The table of struct wheel_op has their answers.
+ * Operations on one timer. With WHEEL_SETUP_ANY_SLOT libwheel_arm() and libwheel_arm_in() write
+ * *@id. For the return values see the table of struct wheel_op.
  */
 int libwheel_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
 		 uint64_t cookie);
@@ -161,70 +166,73 @@ int libwheel_arm_in(struct libwheel *wheel, uint64_t *id, uint64_t delay,
 		    uint64_t cookie);
 int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when);
 /*
- * Move a timer that is pending, or else arm it anew: then *@id is of the next generation,
- * and it may be that of a timer that never was. A timer that is moved keeps its cookie.
- * -EBUSY: it has fired, and its event was not taken. With WHEEL_SETUP_ANY_SLOT it is armed in
- * another slot then.
+ * Move a pending timer, or arm it with the next generation, which is written to *@id. The
+ * generation of an id that was never armed is 0. A timer that is moved keeps its cookie.
+ * -EBUSY: the timer has expired and its event was not taken. With WHEEL_SETUP_ANY_SLOT another
+ * slot is armed in this case.
  */
 int libwheel_rearm_or_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
 			  uint64_t cookie);
 int libwheel_cancel(struct libwheel *wheel, uint64_t id);
 int libwheel_query(struct libwheel *wheel, uint64_t id, uint64_t *when);
-/* Any operation, with all that struct wheel_op has; answers its res. */
+/* Execute any operation, including flags, slack and period. Returns its res. */
 int libwheel_do(struct libwheel *wheel, struct wheel_op *op);
 
 /*
- * A batch, in order, by one system call and one reading of the clock. Each
- * operation has its own answer in res. How many of them failed, or the errno
- * that ended the call early; the first *@done have their answers. @done may be
- * NULL.
+ * Execute a batch of operations in order, with one system call and one clock read. Each
+ * operation returns its result in res. Returns the number of operations that failed, or a
+ * negative error number if the call ended early. The first *@done operations were executed.
+ * @done may be NULL.
  */
 int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops,
 		    uint32_t count, uint32_t *done);
 
 /*
- * Take what has fired: how many events, 0: none now, -ESHUTDOWN: none any more.
- * Fewer than @count: there were no more.
+ * Take the events of expired timers, without waiting. Returns the number of events, which is
+ * less than @count only if no others are available. 0: no event; -ESHUTDOWN: the wheel was
+ * stopped and no event is left.
  */
 int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
 			 uint32_t count);
 /*
- * The same, and wait for the first event. @timeout_ns: less than 0: for ever, so
- * a deadline minus the present wants to be compared with 0 first; 0 is the answer
- * when it is up. -EINTR: a signal came.
+ * As libwheel_expirations(), but wait up to @timeout_ns for the first event. A negative timeout
+ * waits indefinitely, so check a computed timeout for being negative. 0: the timeout has
+ * expired; -EINTR: interrupted by a signal.
  */
 int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
 		  uint32_t count, int64_t timeout_ns);
 
 /*
- * Have the memory of slots 0 .. @timers - 1 now: arming them does not fail with -ENOMEM
- * later. Else a slot costs nothing until it is armed, but for its touch word on wheels of up
- * to 2^17 timers. -EINVAL: there are not as many; -ENOMEM; -EOPNOTSUPP on /dev/wheel.
+ * Allocate the memory of slots 0 .. @timers - 1, so that arming them cannot fail with -ENOMEM.
+ * By default, memory is allocated when a slot is first armed, except for the touch words of
+ * wheels of up to 2^17 timers. -EINVAL: @timers exceeds the number of slots; -ENOMEM;
+ * -EOPNOTSUPP on /dev/wheel.
  */
 int libwheel_reserve(struct libwheel *wheel, uint32_t timers);
 
-/* Nothing fires any more. *@unfired, which may be NULL: what was pending. */
+/* Stop all timers. *@unfired, unless NULL, is set to the number of pending timers. */
 int libwheel_stop(struct libwheel *wheel, uint64_t *unfired);
 /*
- * The pending timers, after libwheel_stop() the unfired ones, as operations that
- * arm them again: how many, 0: that was the end. *@cursor is 0 at first. @flags:
- * 0, or after libwheel_stop() WHEEL_LIST_TAKE, which frees their slots.
+ * List the pending timers, or after libwheel_stop() those that had not expired, as operations
+ * that arm them again. Returns the number of operations; 0: no timers are left. *@cursor must be
+ * 0 at first. @flags: 0, or after libwheel_stop() WHEEL_LIST_TAKE, which frees the slots.
  *
- * A child of fork() is told what was pending in the parent when it was made, on /dev/wheel
- * what is pending there now. -EBUSY: another thread was in the library at that moment.
+ * In a child of fork(), the user backend lists the timers that were pending at the time of
+ * fork(), /dev/wheel those that are pending now. -EBUSY: another thread was in the library at
+ * that time.
  */
 int libwheel_list(struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
 		  uint32_t count, uint32_t *cursor);
-/* Exact counters. */
+/* Read the counters. */
 int libwheel_stats(struct libwheel *wheel, struct wheel_stats *stats);
 /*
- * Move a VIRTUAL clock. *@next, which may be NULL: no timer is due before this
- * time, ~0: none is pending. It leaves out what has fired and was not taken: a loop that
- * sleeps by it takes all events first, or asks libwheel_next() instead.
+ * Move a VIRTUAL clock. *@next, unless NULL, is set to a time before which no pending timer is
+ * due, or ~0 if none is pending. Expired timers whose events were not taken are not included: a
+ * loop that sleeps until *@next must take all events first, or call libwheel_next() instead.
  */
 int libwheel_advance(struct libwheel *wheel, uint64_t now, uint64_t *next);
 
-/* In the library they are functions, for those who cannot inline. */
+/* The library also contains these as functions, for languages that cannot inline them. */
 #ifndef LIBWHEEL_INLINE
 #define LIBWHEEL_INLINE	inline
 #endif

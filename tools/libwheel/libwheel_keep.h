@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kept timers, inline. A part of libwheel.h, which includes it.
+ * Inline functions for kept timers. Included by libwheel.h.
  */
 #ifndef LIBWHEEL_KEEP_H
 #define LIBWHEEL_KEEP_H
@@ -8,62 +8,63 @@
 /**
  * DOC: keep
  *
- * On a wheel with WHEEL_SETUP_TOUCH a timer can be kept: its slot is the program's until
- * libwheel_cancel(), and the program arms it again and again without a call. Nearly all
- * timeouts are cancelled before they are due, and of those the wheel never hears.
+ * With WHEEL_SETUP_TOUCH a timer can be kept: its slot belongs to the program until
+ * libwheel_cancel(), and the program arms, moves and cancels it without a system call. Most
+ * timeouts are cancelled before they are due, and most of those are never queued on the wheel.
  *
  *	from	to	by
  *	-	parked	libwheel_keep()
  *	parked	armed	libwheel_keep_arm()
  *	armed	armed	libwheel_keep_move(), earlier or later
  *	armed	parked	libwheel_park()
- *	armed	fired	its time has come: an event
- *	fired	armed	libwheel_keep_again(), by who has taken the event
- *	fired	parked	libwheel_keep_rest(), by who has taken the event
+ *	armed	fired	expiry; the event follows
+ *	fired	armed	libwheel_keep_again(), by the thread that has taken the event
+ *	fired	parked	libwheel_keep_rest(), by the thread that has taken the event
  *
- * The slot of a timer that has fired may not be used before its event was taken. So where
- * libwheel_park() answers -ENOENT the timer has won, and the slot comes back to a free list
- * with the event, not before.
+ * The slot of an expired timer must not be used before its event was taken. If libwheel_park()
+ * returns -ENOENT, the timer has expired; return the slot to a free list only after taking the
+ * event.
  *
- * A slot has one owner at a time: one thread, or a lock. Deadlines are as in libwheel_arm().
+ * A slot has one owner at a time: one thread, or the holder of a lock. Deadlines are absolute,
+ * as in libwheel_arm().
  */
 
 /*
- * Take a slot that is kept, parked. *@id names it as in libwheel_arm(), and fails as that;
- * -EOPNOTSUPP: the wheel, or this kernel's, has no kept timers.
+ * Allocate a kept timer, parked. *@id is used and returned as in libwheel_arm(), whose errors
+ * also apply. -EOPNOTSUPP: the wheel or the kernel does not support kept timers.
  */
 int libwheel_keep(struct libwheel *wheel, uint64_t *id, uint64_t cookie);
 /*
- * Arm a parked timer. -EBUSY: it is armed; -ENOENT: it has fired, the slot is not kept, or
- * libwheel_stop() has taken its word. -ESHUTDOWN: the wheel was stopped, and it will not fire.
+ * Arm a parked timer. -EBUSY: it is armed; -ENOENT: it has expired, is not kept, or was stopped
+ * by libwheel_stop(); -ESHUTDOWN: the wheel was stopped, and the timer will not expire.
  */
 inline int libwheel_keep_arm(struct libwheel *wheel, uint64_t id,
 			     uint64_t deadline);
-/* The same for one that has fired, whose event the caller has taken. */
+/* Arm an expired timer, whose event the caller has taken. */
 inline int libwheel_keep_again(struct libwheel *wheel, uint64_t id,
 			       uint64_t deadline);
-/* Or park it. -ENOENT: it has not fired. */
+/* Park an expired timer, whose event the caller has taken. -ENOENT: it has not expired. */
 inline int libwheel_keep_rest(struct libwheel *wheel, uint64_t id);
 /* Move an armed timer, earlier or later. -ENOENT: it is not armed. */
 inline int libwheel_keep_move(struct libwheel *wheel, uint64_t id,
 			      uint64_t deadline);
-/* The first two are this, with the word that they expect. */
+/* Common part of libwheel_keep_arm() and libwheel_keep_again(): exchange @word for @deadline. */
 inline int libwheel_keep_from(struct libwheel *wheel, uint64_t id,
 			      uint64_t word, uint64_t deadline);
-/* They call this if there is more to do than usual. */
+/* Slow path of the inline functions: set the doorbell, and kick the kernel if necessary. */
 int libwheel_keep_tell(struct libwheel *wheel, uint64_t id, uint64_t deadline);
 
 /*
- * The exchange of a word and what is read afterwards are in one order for all threads and
- * for the kernel.
+ * Sequentially consistent: all threads and the kernel observe the exchange before the loads of
+ * the doorbell and of next_wake that follow.
  */
 #define LIBWHEEL_EXCHANGE(word, old, to)				\
 	__atomic_compare_exchange_n(word, old, to, 0, __ATOMIC_SEQ_CST,	\
 				    __ATOMIC_RELAXED)
 
 /*
- * Is all said of a timer that is armed for @deadline? Its bit is set, since the wheel has
- * not looked after it was set last, and no look is needed before the next one.
+ * True if a timer armed for @deadline needs no notification: its doorbell is still set, so it
+ * will be examined by the next scan, and it is not due before that scan.
  */
 #define LIBWHEEL_TOLD(wheel, slot, deadline)				\
 	(__atomic_load_n(&(wheel)->bells[(slot) / 64],			\
@@ -126,7 +127,7 @@ LIBWHEEL_INLINE int libwheel_keep_move(struct libwheel *wheel, uint64_t id,
 		if (!LIBWHEEL_IS_DEADLINE(old))
 			return -ENOENT;
 	} while (!LIBWHEEL_EXCHANGE(word, &old, deadline));
-	/* Later: it is found at its old time. */
+	/* Later: detected at the old deadline. */
 	if (deadline >= old)
 		return 0;
 	if (LIBWHEEL_TOLD(wheel, slot, deadline))

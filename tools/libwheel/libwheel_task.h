@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Timers that call a function: in the thread of an event loop, or in threads of a pool.
+ * Timers that call a function, in the thread of an event loop or in a thread pool.
  *
  *	struct request {
  *		struct libwheel_task timeout;
@@ -10,12 +10,12 @@
  *	request->timeout.run = timed_out;
  *	libwheel_arm_in(wheel, &id, delay, LIBWHEEL_COOKIE(&request->timeout));
  *
- * A thin layer over libwheel.h: each timer of the wheel has the cookie of a task. The
- * function is called once for each event, with no lock held: it may arm and cancel any
- * timer, its own too, free its task, and sleep. It has to return. Where libwheel_cancel()
- * answers -ENOENT, the function of a timer that was armed has been called, or will be: its
- * task stays until then. Where the wheel picks the slots the function knows its timer by the
- * event's id: the one that arms is told of it later.
+ * A thin layer over libwheel.h: the cookie of each timer of the wheel must be that of a task.
+ * The function is called once per event, without holding a lock. It may arm and cancel any
+ * timer, including its own, free its task, and sleep. It must return. If libwheel_cancel() of
+ * an armed timer returns -ENOENT, the function was or will be called, and the task must exist
+ * until then. With WHEEL_SETUP_ANY_SLOT the function must identify its timer by the id of the
+ * event, because it may run before libwheel_arm() has written *@id.
  */
 #ifndef LIBWHEEL_TASK_H
 #define LIBWHEEL_TASK_H
@@ -30,36 +30,36 @@ extern "C" {
 struct libwheel_pool;
 
 /**
- * struct libwheel_task - what a timer calls
+ * struct libwheel_task - a function to call when a timer expires
  * @run: the function
  */
 struct libwheel_task {
 	void (*run)(struct libwheel_task *task, const struct wheel_event *event);
 };
 
-/* A timer is armed with this cookie. */
+/* The cookie to arm a timer of a task with. */
 #define LIBWHEEL_COOKIE(task)	((uint64_t)(uintptr_t)(task))
 
 /*
- * Call the functions of timers that have fired, in this thread, and do not wait. At most
- * @most of them, so that functions which arm what is due at once do not go on for
- * ever. How many were called; fewer than @most: there are no more now; or as
- * libwheel_expirations().
+ * Call the functions of expired timers in this thread, without waiting. @most limits the number
+ * of calls, because a function may arm a timer that is due immediately. Returns the number of
+ * calls, which is less than @most only if no event is left, or fails as libwheel_expirations().
  */
 int libwheel_run(struct libwheel *wheel, uint32_t most);
 
 /*
- * Have so many threads do that from now on, each one event at a time: a function that sleeps
- * holds up its own thread, and no other. Threads of the pool take no signals. -EINVAL: no
- * thread; -EAGAIN, -ENOMEM; -EOPNOTSUPP with LIBWHEEL_NO_FD.
+ * Start @threads threads that call the functions of expired timers, each one event at a time. A
+ * function that sleeps blocks only its own thread. The threads block all signals. -EINVAL:
+ * @threads is 0; -EAGAIN, -ENOMEM: the threads could not be created; -EOPNOTSUPP with
+ * LIBWHEEL_NO_FD.
  */
 int libwheel_pool_open(struct libwheel_pool **pool, struct libwheel *wheel,
 		       uint32_t threads);
 /*
- * Stop the wheel, as libwheel_stop(), let the threads call the functions of timers that had
- * fired, and wait for them. The wheel stays: libwheel_list() hands back what had not fired.
- * -EDEADLK in a function that the pool called, -ECHILD in a child of fork(): then nothing
- * was done. NULL is allowed.
+ * Stop the wheel as libwheel_stop() does, wait until the functions of all expired timers have
+ * returned, and end the threads. The wheel remains open: libwheel_list() returns the timers
+ * that had not expired. NULL is allowed. On error nothing was done. -EDEADLK: called from a
+ * function of the pool; -ECHILD: called from a child of fork().
  */
 int libwheel_pool_close(struct libwheel_pool *pool);
 

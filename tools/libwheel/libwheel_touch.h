@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Touch words, inline. A part of libwheel.h, which includes it.
+ * Inline functions for touch words. Included by libwheel.h.
  */
 #ifndef LIBWHEEL_TOUCH_H
 #define LIBWHEEL_TOUCH_H
@@ -8,39 +8,38 @@
 /**
  * DOC: touch
  *
- * A wheel with WHEEL_SETUP_TOUCH has a word in memory for each slot. A timer
- * that was armed with WHEEL_OP_TOUCH is governed by its slot's word: the program
- * moves, cancels and revives it by one compare-and-swap, without a call. A slot
- * is meant, whatever the generation: who touches has to own it.
+ * A wheel with WHEEL_SETUP_TOUCH has a touch word in memory for each slot. It is the deadline
+ * of a timer that was armed with WHEEL_OP_TOUCH. The program moves, cancels and revives such a
+ * timer with one compare-and-swap, without a system call. Only the slot of @id is used, not its
+ * generation, so the caller must own the slot.
  *
- * All three answer -ENOENT when the timer has fired or was cancelled, and
- * -ERANGE for a deadline of 0 or past WHEEL_MAX_TIME. Without
- * WHEEL_SETUP_TOUCH they answer -ENOENT.
+ * The functions return -ENOENT if the timer has expired or was cancelled, or without
+ * WHEEL_SETUP_TOUCH, and -ERANGE if the deadline is 0 or exceeds WHEEL_MAX_TIME.
  */
 
 /*
- * Move a pending timer. Later: no event comes before @deadline. Earlier: it is
- * seen when the old time comes; libwheel_rearm() makes it sure.
+ * Move a pending timer. If @deadline is later, no event occurs before it. If it is earlier, it
+ * may be detected only at the old deadline; libwheel_rearm() takes effect at once.
  */
 inline int libwheel_touch(struct libwheel *wheel, uint64_t id,
 			  uint64_t deadline);
-/* Cancel a pending timer, decisively. It can be revived. */
+/* Cancel a pending timer: no event follows on success. It can be revived. */
 inline int libwheel_park(struct libwheel *wheel, uint64_t id);
 /*
- * Arm a parked timer again. -ENOENT: it was reclaimed when its old time came, or
- * has fired; arm a newer generation. -EBUSY: it is pending. Unless @deadline is
- * later than all that were before, it may be late.
+ * Arm a parked timer again. -ENOENT: it was reclaimed at its old deadline or has expired, arm a
+ * newer generation; -EBUSY: it is pending. A @deadline earlier than a previous one may be
+ * detected only at the previous one.
  */
 inline int libwheel_revive(struct libwheel *wheel, uint64_t id,
 			   uint64_t deadline);
 
-/* The first two are this, with the word that they write. */
+/* Common part of libwheel_touch() and libwheel_park(): write @to if the timer is pending. */
 inline int libwheel_touch_to(struct libwheel *wheel, uint64_t id, uint64_t to);
 
-/* Does a word say that its timer is armed? */
+/* True if the value of a touch word is a deadline, so the timer is armed. */
 #define LIBWHEEL_IS_DEADLINE(word)	((int64_t)(word) > 0)
 
-/* One step of the protocol; if it fails, *old is what the word was instead. */
+/* Compare-and-swap of a touch word. On failure, *old is set to its current value. */
 #define LIBWHEEL_SWAP(word, old, to)					\
 	__atomic_compare_exchange_n(word, old, to, 0, __ATOMIC_ACQ_REL,	\
 				    __ATOMIC_RELAXED)

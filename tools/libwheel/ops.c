@@ -2,13 +2,13 @@
 #include "ops.h"
 
 /**
- * ops_submit - make a batch
+ * ops_submit() - Execute a batch
  * @handle: handle
- * @ops: operations, answered
- * @count: how many
+ * @ops: operations; the results are written into them
+ * @count: number of operations
  * @batch: filled
  *
- * Return: 0 or an errno.
+ * Return: 0 or a negative errno.
  */
 int ops_submit(struct handle *handle, struct wheel_op *ops, __u32 count,
 	       struct wheel_submit *batch)
@@ -25,11 +25,11 @@ int ops_submit(struct handle *handle, struct wheel_op *ops, __u32 count,
 }
 
 /**
- * op_do - make an operation
+ * op_do() - Execute an operation
  * @handle: handle
- * @op: operation, answered
+ * @op: operation; the result is written into it
  *
- * Return: its answer, or an errno.
+ * Return: the result of the operation, or a negative errno.
  */
 int op_do(struct handle *handle, struct wheel_op *op)
 {
@@ -40,14 +40,14 @@ int op_do(struct handle *handle, struct wheel_op *op)
 }
 
 /**
- * op_arm_with - WHEEL_OP_ARM
+ * op_arm_with() - WHEEL_OP_ARM
  * @handle: handle
  * @flags: WHEEL_OP_*
- * @id: timer; written where the wheel picks the slots
+ * @id: id of the timer; written with WHEEL_SETUP_ANY_SLOT
  * @when: deadline or delay
- * @cookie: the program's
+ * @cookie: value that is returned in the event
  *
- * Return: its answer, or an errno.
+ * Return: the result of the operation, or a negative errno.
  */
 int op_arm_with(struct handle *handle, __u32 flags, uint64_t *id, __u64 when,
 		__u64 cookie)
@@ -61,25 +61,25 @@ int op_arm_with(struct handle *handle, __u32 flags, uint64_t *id, __u64 when,
 	};
 	int ret = op_do(handle, &op);
 
-	/* It may have fired, in another thread that looks at its id. */
+	/* Write only if changed: the timer may have expired, and another thread may read *@id. */
 	if (op.id != *id)
 		*id = op.id;
 	return ret;
 }
 
-/* The same without flags. */
+/* WHEEL_OP_ARM without flags. */
 int op_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
 {
 	return op_arm_with(handle, 0, id, when, cookie);
 }
 
-/* The same with a delay. */
+/* WHEEL_OP_ARM with a delay. */
 int op_arm_in(struct handle *handle, uint64_t *id, __u64 delay, __u64 cookie)
 {
 	return op_arm_with(handle, WHEEL_OP_REL, id, delay, cookie);
 }
 
-/* WHEEL_OP_REARM, as op_arm_with(). */
+/* WHEEL_OP_REARM without slack. */
 int op_rearm(struct handle *handle, __u64 id, __u64 when)
 {
 	struct wheel_op op = { .op = WHEEL_OP_REARM, .id = id, .when = when };
@@ -87,7 +87,7 @@ int op_rearm(struct handle *handle, __u64 id, __u64 when)
 	return op_do(handle, &op);
 }
 
-/* WHEEL_OP_CANCEL, as op_arm_with(). */
+/* WHEEL_OP_CANCEL. */
 int op_cancel(struct handle *handle, __u64 id)
 {
 	struct wheel_op op = { .op = WHEEL_OP_CANCEL, .id = id };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations as any backend can make them: in batches, and one by one as a batch of one.
- * They answer as the program is answered.
+ * Operations in terms of a backend's submit function: batches, and single operations as a batch
+ * of one. They return the values of the public functions.
  */
 #ifndef LIBWHEEL_OPS_H
 #define LIBWHEEL_OPS_H

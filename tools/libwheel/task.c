@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tasks: events call functions, here or in threads.
+ * Tasks: call the functions of expired timers, in this thread or in a thread pool.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -9,16 +9,16 @@
 #include "handle.h"
 #include "libwheel_task.h"
 
-/* The kernel numbers no more threads than this, all processes together. */
+/* Limit of thread ids in the kernel, for all processes together. */
 #define MOST_THREADS	(1U << 22)
 
 /**
  * struct libwheel_pool - threads that run tasks
- * @wheel: of their timers
- * @gate: held until all threads are there, or one could not be made
- * @open: they are; constant once @gate was let go
- * @count: how many
- * @threads: they
+ * @wheel: wheel of the tasks' timers
+ * @gate: held until all threads were created, or creating one failed
+ * @open: true if all threads were created; constant after @gate was released
+ * @count: number of threads
+ * @threads: the threads
  */
 struct libwheel_pool {
 	struct libwheel *wheel;
@@ -35,7 +35,7 @@ static void call(const struct wheel_event *event)
 	task->run(task, event);
 }
 
-/* One by one: another thread may take the next while this one is called. */
+/* Takes one event at a time, so that other threads can take the next ones. */
 int libwheel_run(struct libwheel *wheel, uint32_t most)
 {
 	struct wheel_event event;
@@ -53,7 +53,7 @@ int libwheel_run(struct libwheel *wheel, uint32_t most)
 	return (int)count;
 }
 
-/* Until the wheel was stopped and all that had fired is taken. */
+/* Calls tasks until the wheel was stopped and all events were taken. */
 static void *work(void *arg)
 {
 	struct libwheel_pool *pool = arg;
@@ -82,7 +82,7 @@ static void join_all(struct libwheel_pool *pool)
 	free(pool);
 }
 
-/* All of them, or none: those that are there wait at the gate. */
+/* Creates all threads or none: threads that were created wait at the gate. */
 static int threads_start(struct libwheel_pool *pool, uint32_t threads)
 {
 	sigset_t all, before;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The library's functions, each a command to the handle's backend.
+ * The public functions, each a call of the handle's backend.
  */
 #include <stddef.h>
 
-/* Touching is emitted here. */
+/* Emit the inline functions of the headers here. */
 #define LIBWHEEL_INLINE	extern
 #include "ops.h"
 
@@ -39,7 +39,7 @@ int libwheel_do(struct libwheel *wheel, struct wheel_op *op)
 	return op_do(handle_of(wheel), op);
 }
 
-/* A signal ends a long batch between two chunks: then we go on. */
+/* A signal interrupts a long batch between two chunks. Continue with the next one. */
 int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops,
 		    uint32_t count, uint32_t *done)
 {
@@ -82,8 +82,8 @@ int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when)
 }
 
 /*
- * Of the two one fails: a timer that was moved is pending, so that its slot is busy. But a
- * wheel that picks the slots would arm a second timer.
+ * One of the two operations fails: after REARM succeeded, the slot is busy. With
+ * WHEEL_SETUP_ANY_SLOT, ARM would arm a second timer and is therefore executed separately.
  */
 int libwheel_rearm_or_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
 			  uint64_t cookie)
@@ -128,7 +128,7 @@ int libwheel_keep(struct libwheel *wheel, uint64_t *id, uint64_t cookie)
 {
 	struct handle *handle = handle_of(wheel);
 
-	/* An older module says EINVAL to a flag that it does not know. */
+	/* An older module fails with EINVAL, because it does not support the flag. */
 	if (*handle->ours && !(handle->setup.features & WHEEL_HAS_KEEP))
 		return -EOPNOTSUPP;
 	return op_arm_with(handle, WHEEL_OP_KEEP, id, 0, cookie);
@@ -151,7 +151,7 @@ int libwheel_keep_tell(struct libwheel *wheel, uint64_t id, uint64_t deadline)
 
 	if (slot >= wheel->timers)
 		return -ENOENT;
-	/* A look that takes the summary first finds the bits that it announces. */
+	/* In this order: a scan reads the summary first, then the bits that it announces. */
 	bell_set(wheel->bells, slot);
 	if (!bell_is_set(wheel->summary, slot / 64))
 		bell_set(wheel->summary, slot / 64);
@@ -229,10 +229,10 @@ int libwheel_list(struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
 	struct handle *handle = handle_of(wheel);
 	int err;
 
-	/* A child may look. */
+	/* A child may list timers, but not take them. */
 	if (!*handle->ours && flags)
 		return -ECHILD;
-	/* A signal ends a long search between two chunks: then we go on. */
+	/* A signal interrupts a long search between two chunks. Continue with the next one. */
 	do {
 		err = handle->backend->list(handle, &list);
 	} while (err == -EINTR);

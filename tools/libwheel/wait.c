@@ -10,7 +10,7 @@
 #define FOR_EVER	(~(__u64)0)
 #define NS_PER_SEC	1000000000ULL
 
-/* Poll until a time of CLOCK_MONOTONIC: 1, 0 when it has come, or an errno. */
+/* Poll until @end on CLOCK_MONOTONIC. Returns 1 if readable, 0 on timeout, or a negative errno. */
 static int poll_until(int fd, __u64 end)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The commands of the ABI, as the device has them.
+ * The commands of the ABI, with the semantics of the device.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "../../../slots/word.h"
 #include "user.h"
 
-/* Look at all kept timers. */
+/* Scan all kept timers. */
 static void look(struct user *u)
 {
 	struct wheel_looker looker = {
@@ -24,14 +24,14 @@ static void look(struct user *u)
 	} while (wheel_look(&u->slots, &looker));
 }
 
-/* A program that moves the clock itself does not ask for looks. */
+/* On a VIRTUAL clock next_wake is 0, so the program does not request scans. */
 static void look_unasked(struct user *u)
 {
 	if (is_virtual(u) && u->slots.words)
 		look(u);
 }
 
-/* Let everything fire that is due. */
+/* Expire all due timers. */
 static void pass(struct user *u)
 {
 	struct wheel_slot_queue due = { 0 };
@@ -53,7 +53,7 @@ static void pass(struct user *u)
 }
 
 /**
- * user_enter - begin a command: lock, and read the clock, from which all of it counts
+ * user_enter() - Begin a command: lock the wheel, read the clock once, and expire due timers
  * @u: wheel
  */
 void user_enter(struct user *u)
@@ -66,7 +66,7 @@ void user_enter(struct user *u)
 		pass(u);
 }
 
-/* How long nothing is due from now on. */
+/* Returns the length of the lull in counts of the processor's counter. */
 static u64 lull_counts(const struct user *u)
 {
 	u64 now = u->wheel.now;
@@ -79,8 +79,8 @@ static u64 lull_counts(const struct user *u)
 }
 
 /**
- * user_unlock - end a command that has seen to the timerfd itself
- * @u: wheel, locked; then it is not
+ * user_unlock() - End a command that has set the timerfd itself
+ * @u: wheel, locked; unlocked on return
  */
 void user_unlock(struct user *u)
 {
@@ -90,8 +90,8 @@ void user_unlock(struct user *u)
 }
 
 /**
- * user_leave - end a command
- * @u: wheel, locked; then it is not
+ * user_leave() - End a command: set the timerfd if necessary, and unlock the wheel
+ * @u: wheel, locked; unlocked on return
  */
 void user_leave(struct user *u)
 {
@@ -99,7 +99,7 @@ void user_leave(struct user *u)
 	user_unlock(u);
 }
 
-/* Bring the memory of a slot. Its touch word is there from the beginning. */
+/* Allocate the memory of a slot. Its touch word always exists. */
 static int slot_bring(struct user *u, u32 nr)
 {
 	int saved = errno;
@@ -114,8 +114,8 @@ static int slot_bring(struct user *u, u32 nr)
 }
 
 /**
- * user_submit - WHEEL_IOC_SUBMIT
- * @handle: of a wheel
+ * user_submit() - WHEEL_IOC_SUBMIT
+ * @handle: handle of a wheel
  * @submit: batch
  *
  * Return: 0.
@@ -142,12 +142,12 @@ int user_submit(struct handle *handle, struct wheel_submit *submit)
 }
 
 /**
- * user_take - libwheel_expirations()
- * @handle: of a wheel
+ * user_take() - libwheel_expirations()
+ * @handle: handle of a wheel
  * @events: filled
- * @count: at most so many
+ * @count: maximum number of events
  *
- * Return: how many; -ESHUTDOWN: there will be none.
+ * Return: number of events; -ESHUTDOWN if the wheel was stopped and no event is left.
  */
 int user_take(struct handle *handle, struct wheel_event *events, u32 count)
 {
@@ -172,8 +172,8 @@ int user_take(struct handle *handle, struct wheel_event *events, u32 count)
 }
 
 /**
- * user_stats - WHEEL_IOC_STATS
- * @handle: of a wheel
+ * user_stats() - WHEEL_IOC_STATS
+ * @handle: handle of a wheel
  * @stats: filled
  *
  * Return: 0.
@@ -196,11 +196,11 @@ int user_stats(struct handle *handle, struct wheel_stats *stats)
 }
 
 /**
- * user_advance - WHEEL_IOC_ADVANCE
- * @handle: of a wheel
- * @advance: where to; filled
+ * user_advance() - WHEEL_IOC_ADVANCE
+ * @handle: handle of a wheel
+ * @advance: new time; filled
  *
- * Return: 0; -ERANGE: no such time; -EOPNOTSUPP: its clock is not VIRTUAL.
+ * Return: 0; -ERANGE if the time exceeds WHEEL_MAX_TIME; -EOPNOTSUPP if the clock is not VIRTUAL.
  */
 int user_advance(struct handle *handle, struct wheel_advance *advance)
 {
@@ -211,7 +211,7 @@ int user_advance(struct handle *handle, struct wheel_advance *advance)
 	if (!is_virtual(u))
 		return -EOPNOTSUPP;
 	user_enter(u);
-	/* Timers that are armed are due in the time that passes now. */
+	/* Kept timers that the program has armed may be due by the new time. */
 	look_unasked(u);
 	u->wheel.now = max(u->wheel.now, advance->now);
 	pass(u);
@@ -222,10 +222,10 @@ int user_advance(struct handle *handle, struct wheel_advance *advance)
 }
 
 /**
- * user_kick - WHEEL_IOC_ENTER with WHEEL_ENTER_KICK
- * @handle: of a wheel
+ * user_kick() - WHEEL_IOC_ENTER with WHEEL_ENTER_KICK
+ * @handle: handle of a wheel
  *
- * Return: 0; -EOPNOTSUPP: it has no touch words; -ESHUTDOWN: it was stopped.
+ * Return: 0; -EOPNOTSUPP if the wheel has no touch words; -ESHUTDOWN if it was stopped.
  */
 int user_kick(struct handle *handle)
 {
@@ -244,8 +244,8 @@ int user_kick(struct handle *handle)
 }
 
 /**
- * user_next - libwheel_next()
- * @handle: of a wheel
+ * user_next() - libwheel_next()
+ * @handle: handle of a wheel
  * @when: set
  *
  * Return: 0.
@@ -262,11 +262,11 @@ int user_next(struct handle *handle, u64 *when)
 }
 
 /**
- * user_reserve - libwheel_reserve()
- * @handle: of a wheel
- * @timers: so many, from slot 0 on
+ * user_reserve() - libwheel_reserve()
+ * @handle: handle of a wheel
+ * @timers: number of slots, from slot 0
  *
- * Return: 0, or -ENOMEM: as many as there was memory for.
+ * Return: 0, or -ENOMEM; the memory that was allocated remains allocated.
  */
 int user_reserve(struct handle *handle, u32 timers)
 {
@@ -278,7 +278,7 @@ int user_reserve(struct handle *handle, u32 timers)
 	for (nr = 0; nr < timers && !err; nr += WHEEL_SLOTS_PER_PAGE)
 		if (!wheel_slot_at(&u->slots, nr))
 			err = slot_bring(u, nr);
-	/* Of a page that is written once there is memory for good. */
+	/* Writing to a page allocates its memory. */
 	for (nr = 0; nr < timers && u->slots.words && !err; nr += WHEEL_WORDS_PER_PAGE)
 		__atomic_fetch_or(wheel_word_at(&u->slots, nr), 0, __ATOMIC_RELAXED);
 	lock_release(&u->lock);
@@ -286,10 +286,10 @@ int user_reserve(struct handle *handle, u32 timers)
 }
 
 /**
- * user_now - the wheel's clock
- * @handle: of a wheel
+ * user_now() - Read the wheel's clock
+ * @handle: handle of a wheel
  *
- * Return: nanoseconds.
+ * Return: time in nanoseconds.
  */
 u64 user_now(struct handle *handle)
 {
@@ -298,7 +298,7 @@ u64 user_now(struct handle *handle)
 
 	if (!is_virtual(u))
 		return clock_read(handle->setup.clock);
-	/* A child of fork() is alone, and the lock may be held for ever. */
+	/* A child of fork() has one thread, and the lock may never be released. */
 	if (!*handle->ours)
 		return u->wheel.now;
 	lock_take(&u->lock);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The end of a wheel, and what was pending then: STOP and LIST.
+ * WHEEL_IOC_STOP and WHEEL_IOC_LIST.
  */
 #include "../../../slots/keep.h"
 #include "../../../slots/look.h"
 #include "user.h"
 
-/* The first slot from a number on that was ever armed, or whose neighbour was; or NULL. */
+/* Returns the first slot from *@nr on whose memory is allocated, or NULL. */
 static struct wheel_slot *slot_from(const struct wheel_slots *slots, u32 *nr)
 {
 	for (; *nr < slots->setup.timers;
@@ -20,7 +20,7 @@ static struct wheel_slot *slot_from(const struct wheel_slots *slots, u32 *nr)
 	return NULL;
 }
 
-/* Take the words of kept timers back. Returns how many were armed and not filed. */
+/* Take back the words of kept timers. Returns the number of armed timers that were not queued. */
 static u32 stop_kept(struct wheel_slots *slots)
 {
 	struct wheel_slot *slot;
@@ -33,8 +33,8 @@ static u32 stop_kept(struct wheel_slots *slots)
 }
 
 /**
- * user_stop - WHEEL_IOC_STOP
- * @handle: of a wheel
+ * user_stop() - WHEEL_IOC_STOP
+ * @handle: handle of a wheel
  * @stop: filled
  *
  * Return: 0.
@@ -59,8 +59,8 @@ int user_stop(struct handle *handle, struct wheel_stop *stop)
 }
 
 /*
- * A child of fork() looks at what it has inherited: nothing fires there, and the timerfd is
- * the parent's. A lock that another thread held at that moment is held for ever.
+ * A child of fork() lists the inherited memory: no timer expires there, and the timerfd belongs
+ * to the parent. If another thread held the lock at the time of fork(), it is never released.
  */
 static int list_enter(struct user *u)
 {
@@ -79,11 +79,11 @@ static void list_leave(struct user *u)
 }
 
 /**
- * user_list - WHEEL_IOC_LIST
- * @handle: of a wheel
- * @list: where to, and from which slot
+ * user_list() - WHEEL_IOC_LIST
+ * @handle: handle of a wheel
+ * @list: destination, and first slot
  *
- * Return: 0, -EINVAL; or in a child of fork() -EBUSY.
+ * Return: 0; -EINVAL; -EBUSY in a child of fork() if the lock was held at the time of fork().
  */
 int user_list(struct handle *handle, struct wheel_list *list)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The engine of a wheel in the program.
+ * The engine of the user backend.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 #define TIMERS_A_BUCKET		16
 #define MAX_TIMERS_A_BUCKET	32
 
-/* A pass looks at so many timers in one go; it goes on at once. */
+/* Timers and buckets examined per call of wheel_pop(), which is repeated until complete. */
 #define BUDGET			4096
 
 static const struct wheel_scheme *const schemes[] = {
@@ -28,8 +28,8 @@ static u32 max_timers(const struct wheel_setup *setup)
 }
 
 /**
- * wheel_setup_check - can there be such a wheel?
- * @setup: what is asked for
+ * wheel_setup_check() - Validate a configuration
+ * @setup: requested configuration
  *
  * Return: 0 or -EINVAL.
  */
@@ -46,8 +46,8 @@ int wheel_setup_check(const struct wheel_setup *setup)
 }
 
 /**
- * wheel_setup_resolve - put in what was left to us
- * @setup: one that is possible
+ * wheel_setup_resolve() - Replace zeros by the defaults
+ * @setup: valid configuration; on return the effective one
  */
 void wheel_setup_resolve(struct wheel_setup *setup)
 {
@@ -65,18 +65,18 @@ void wheel_setup_resolve(struct wheel_setup *setup)
 				MIN_DEFAULT_BUCKETS);
 	buckets = 1U << fls64(buckets - 1);
 	setup->buckets = schemes[setup->scheme]->buckets(buckets);
-	/* Five clocks, four schemes. */
+	/* Five clocks and four schemes. */
 	setup->features = WHEEL_HAS_CLOCK(5) - WHEEL_HAS_CLOCK(0) +
 			  WHEEL_HAS_SCHEME(4) - WHEEL_HAS_SCHEME(0) +
 			  WHEEL_HAS_TOUCH + WHEEL_HAS_KEEP;
 }
 
 /**
- * wheel_create - make a wheel
- * @wheel: zeros, but for @claim and @data
- * @setup: what is in force, which has to last
+ * wheel_create() - Initialize a wheel
+ * @wheel: zeros, except for @claim and @data
+ * @setup: effective configuration; must remain valid as long as the wheel
  *
- * Return: 0, -ENOMEM; -EOPNOTSUPP: the scheme does not go with the clock.
+ * Return: 0; -ENOMEM; -EOPNOTSUPP if the scheme does not support the clock.
  */
 int wheel_create(struct wheel *wheel, const struct wheel_setup *setup)
 {
@@ -94,7 +94,7 @@ int wheel_create(struct wheel *wheel, const struct wheel_setup *setup)
 }
 
 /**
- * wheel_destroy - free a wheel
+ * wheel_destroy() - Free the memory of a wheel
  * @wheel: wheel, or zeros
  */
 void wheel_destroy(struct wheel *wheel)
@@ -103,9 +103,9 @@ void wheel_destroy(struct wheel *wheel)
 }
 
 /**
- * wheel_timer_init - make a timer ready to be armed
+ * wheel_timer_init() - Initialize a timer
  * @timer: timer that is not pending
- * @wheel: the wheel that it belongs to
+ * @wheel: wheel of the timer
  * @function: NULL
  */
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
@@ -118,8 +118,8 @@ void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
 }
 
 /*
- * Before a timer is filed an idle wheel catches up, a bounded one counts its span from
- * here, and a clock that was set back is followed.
+ * Forward the clock of the core before a timer is queued: because the wheel was idle, because
+ * the range of a bounded wheel begins at the current tick, or because the clock was set back.
  */
 static void forward_clock(struct wheel *wheel)
 {
@@ -204,7 +204,7 @@ static enum wheel_claim claim(struct wheel *wheel, struct wheel_timer *timer,
 	return wheel->claim ? wheel->claim(timer, due, deadline) : WHEEL_FIRE;
 }
 
-/* A timer was popped that is due at a time. Does it fire? */
+/* Decide about a timer that was removed at @due. Returns true if it expires. */
 static bool timer_fires(struct wheel *wheel, struct wheel_timer *timer, u64 due)
 {
 	u64 deadline;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine of a wheel in the program: what the in-kernel API offers its device,
- * over the bare wheel. It takes no lock and makes no pass of its own accord; the time
- * is what its owner says.
+ * The engine of the user backend: the functions that the in-kernel API provides to the device,
+ * on top of the core. It takes no lock, starts no pass on its own, and reads no clock.
  */
 #ifndef LIBWHEEL_ENGINE_H
 #define LIBWHEEL_ENGINE_H
@@ -13,7 +12,7 @@
 
 #define WHEEL_NEVER	(~(u64)0)
 
-/* The fate of a timer whose filed time has come. */
+/* Decision about a timer at the time for which it was queued: expire, requeue or drop it. */
 enum wheel_claim {
 	WHEEL_FIRE,
 	WHEEL_LATER,
@@ -26,14 +25,13 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
 /**
  * struct wheel - a wheel and its time
  * @core: the wheel
- * @memory: its rings
- * @setup: what is in force
- * @claim: decides on timers whose time has come; NULL: their deadlines do
- * @data: its owner's
- * @now: the clock, as its owner read it last
- * @look: when its owner wants to look for timers; WHEEL_NEVER: not at all
- * @looking: the owner looks: what is armed may be due at the tick that has just begun
-
+ * @memory: memory of its rings
+ * @setup: effective configuration
+ * @claim: decides whether a timer expires; NULL: its deadline decides
+ * @data: data of the owner
+ * @now: time that the owner has read last
+ * @look: time of the owner's next scan of kept timers; WHEEL_NEVER: none
+ * @looking: true during this scan: a timer that it queues may be due at the current tick
  * @counts: counters
  */
 struct wheel {
@@ -54,18 +52,18 @@ void wheel_setup_resolve(struct wheel_setup *setup);
 int wheel_create(struct wheel *wheel, const struct wheel_setup *setup);
 void wheel_destroy(struct wheel *wheel);
 
-/* Is a timer due by its tick, or a look? */
+/* True if a timer or a scan is due. */
 bool wheel_is_due(const struct wheel *wheel);
-/* Is the owner to look for timers, before those are taken that are due? */
+/* True if a scan is due. It precedes the expiry of timers. */
 bool wheel_look_is_due(const struct wheel *wheel);
-/* When the earliest timer is due by its tick, or looked at; WHEEL_NEVER: none pends. */
+/* Time of the next timer or scan, or WHEEL_NEVER. */
 u64 wheel_next(const struct wheel *wheel);
-/* The next timer that is due, it has fired; or NULL: that is all. */
+/* Remove and return the next timer that expires; NULL if no other timer is due. */
 struct wheel_timer *wheel_expire(struct wheel *wheel);
-/* Any pending timer, cancelled; or NULL: there is none. */
+/* Cancel and return any pending timer; NULL if none is pending. */
 struct wheel_timer *wheel_unfired(struct wheel *wheel);
 
-/* As in the kernel, where a header says what they do. */
+/* As in the in-kernel API, include/linux/wheel_timer.h. */
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
 		      wheel_timer_fn function);
 int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
@@ -99,7 +97,7 @@ static inline u64 wheel_timer_fired(const struct wheel_timer *timer)
 	return timer->fired;
 }
 
-/* Clocks that the administrator may set. */
+/* True for clocks that the administrator can set. */
 static inline bool wheel_settable(u32 clock)
 {
 	return clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI;

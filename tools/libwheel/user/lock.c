@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The lock, where there is more than one who wants it.
+ * Slow paths of the lock, under contention.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -18,19 +18,19 @@ static void futex(struct lock *lock, int operation, uint32_t value)
 }
 
 /**
- * lock_wait - take a lock that somebody else holds
+ * lock_wait() - Wait for a lock and take it
  * @lock: lock
  */
 void lock_wait(struct lock *lock)
 {
-	/* Pairs with the release of who held it. */
+	/* Pairs with the release by the previous holder. */
 	while (__atomic_exchange_n(&lock->state, LOCK_AWAITED, __ATOMIC_ACQUIRE))
 		futex(lock, FUTEX_WAIT_PRIVATE, LOCK_AWAITED);
 }
 
 /**
- * lock_wake - wake one of those that wait
- * @lock: lock that was let go
+ * lock_wake() - Wake one waiting thread
+ * @lock: lock that was released
  */
 void lock_wake(struct lock *lock)
 {

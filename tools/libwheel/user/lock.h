@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lock that is two instructions while nobody else wants it: a wheel's operation is
- * shorter than a call of pthread_mutex_lock() and one of pthread_mutex_unlock().
+ * A futex lock. Without contention, locking and unlocking are one atomic instruction each,
+ * because an operation of the wheel takes less time than pthread_mutex_lock() and
+ * pthread_mutex_unlock().
  *
  *	FREE -> HELD -> FREE		one thread
- *	HELD -> AWAITED -> FREE		another one sleeps, and who lets go wakes it
+ *	HELD -> AWAITED -> FREE		another thread sleeps, and is woken on release
  *
- * A thread that sleeps has said so by an exchange of the word, which the kernel compares
- * before it lets it sleep. So none sleeps beside a lock that is free:
+ * A thread exchanges the word for AWAITED before it sleeps, and the kernel compares the word
+ * before the thread sleeps. No thread sleeps while the lock is free:
  *
  *	the holder			the other
  *
  *	exchange for FREE		exchange for AWAITED
  *	it was AWAITED: wake one	it was FREE: the lock is taken
- *					it was not: sleep, unless it is AWAITED no more
+ *					it was not: sleep if it is still AWAITED
  *
- * A thread that has slept takes the lock as AWAITED, since others may sleep still.
+ * A thread that has slept takes the lock as AWAITED, because other threads may still sleep.
  */
 #ifndef LIBWHEEL_LOCK_H
 #define LIBWHEEL_LOCK_H
@@ -40,7 +41,7 @@ static inline bool lock_try(struct lock *lock)
 {
 	uint32_t state = LOCK_FREE;
 
-	/* Pairs with the release of who held it. */
+	/* Pairs with the release by the previous holder. */
 	return __atomic_compare_exchange_n(&lock->state, &state, LOCK_HELD, 0,
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
@@ -53,7 +54,7 @@ static inline void lock_take(struct lock *lock)
 
 static inline void lock_release(struct lock *lock)
 {
-	/* Pairs with the acquire of who takes it next. */
+	/* Pairs with the acquire by the next holder. */
 	uint32_t state = __atomic_exchange_n(&lock->state, LOCK_FREE,
 					     __ATOMIC_RELEASE);
 

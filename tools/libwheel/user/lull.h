@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lull: the time until something is due. An arm for a time after it and a cancel during it
- * do the same at each of its moments, so they need not know what time it is.
+ * A lull: the time during which no timer is due. During a lull, cancelling a timer, or arming
+ * one for a time after the lull, has the same effect at any time. These operations therefore
+ * need not read the clock.
  *
- * They ask the processor's counter whether it lasts, since to read the clock takes as many
- * instructions as a cancel. The counter's rate is not known, but no processor takes longer
- * than 4 ns for a count. So the lull seems to end too soon, the clock is read, and the rest
- * of it is measured anew. If a counter were slower, or stood still, a timer that is due could
- * still be cancelled; nothing would fire early, and nothing would get lost.
+ * They read the processor's counter to check whether the lull has ended, because reading the
+ * clock takes as many instructions as a cancel. The rate of the counter is unknown, but no
+ * processor takes longer than 4 ns per count. The lull therefore seems to end too early; then
+ * the clock is read, and the rest of the lull is computed. If a counter were slower or stopped,
+ * a timer that is due could still be cancelled, but no timer would expire early or be lost.
  */
 #ifndef LIBWHEEL_LULL_H
 #define LIBWHEEL_LULL_H
@@ -17,11 +18,12 @@
 #define NS_A_COUNT	4
 
 /**
- * struct lull - until when nothing is due
- * @known: the clock has lulls: it is never set, and stands still where the counter may
- * @begin: the counter just before the clock was read
- * @counts: how long from there on; 0: it is over
- * @end: nothing is due before this time of the wheel's clock
+ * struct lull - end of the current lull
+ * @known: the clock supports lulls: it is never set, and does not advance while the counter
+ *	may be stopped
+ * @begin: value of the counter just before the clock was read
+ * @counts: length of the lull from @begin; 0: it has ended
+ * @end: no timer is due before this time on the wheel's clock
  */
 struct lull {
 	bool known;
@@ -37,7 +39,7 @@ static inline u64 lull_counter(void)
 	return __builtin_ia32_rdtsc();
 }
 #else
-/* Without a counter only a VIRTUAL clock has lulls. */
+/* Without a counter, only a VIRTUAL clock supports lulls. */
 #define LULL_HAS_COUNTER	false
 static inline u64 lull_counter(void)
 {
@@ -45,7 +47,7 @@ static inline u64 lull_counter(void)
 }
 #endif
 
-/* Is nothing due yet? */
+/* True if no timer is due yet. */
 static inline bool lull_lasts(const struct lull *lull)
 {
 	return lull_counter() - lull->begin < lull->counts;

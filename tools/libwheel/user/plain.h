@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The usual operations, one at a time: on a timer that no word governs, in the slot that
- * the program names, and in a lull. They either do what the operation does, or nothing: then
- * that does it, or says why not.
+ * Fast paths of single operations: on a timer without a touch word, in a slot that the program
+ * names, during a lull. A function either completes the operation or does nothing; the caller
+ * then executes the general operation, which also determines the error.
  *
- * Nothing fires between two commands. So the timer of a free slot is not filed, and that of
- * an armed slot without a word is. Each is told the wheel's scheme, and a cancel who picks the
- * slots: where these are constants, what is for others is not compiled in.
+ * No timer expires between two commands. The timer of a free slot is therefore not queued, and
+ * that of an armed slot without a touch word is. The scheme is an argument, for cancel also
+ * whether the wheel assigns the slots. Where these are constants, the compiler removes the code
+ * for other values.
  */
 #ifndef LIBWHEEL_PLAIN_H
 #define LIBWHEEL_PLAIN_H
@@ -19,7 +20,7 @@ static inline bool plain_pending(const struct wheel_slot *slot, u64 id)
 	       !slot->touch;
 }
 
-/* When would a timer be due? False if there is none for such a time. */
+/* Compute when a timer would be due. Returns false if the deadline is out of range. */
 static inline bool plain_due(const struct wheel *wheel, u64 deadline,
 			     struct wheel_due *due)
 {
@@ -28,15 +29,15 @@ static inline bool plain_due(const struct wheel *wheel, u64 deadline,
 }
 
 /**
- * wheel_plain_arm - WHEEL_OP_ARM
+ * wheel_plain_arm() - WHEEL_OP_ARM
  * @slots: table whose slots the program names, locked
  * @wheel: its wheel
- * @scheme: the wheel's
- * @id: timer
- * @deadline: after the present
- * @cookie: the program's
+ * @scheme: scheme of the wheel
+ * @id: id of the timer
+ * @deadline: a time in the future
+ * @cookie: value that is returned in the event
  *
- * Return: true if it is armed.
+ * Return: true if the timer was armed.
  */
 static __always_inline bool wheel_plain_arm(struct wheel_slots *slots,
 					    struct wheel *wheel,
@@ -57,14 +58,14 @@ static __always_inline bool wheel_plain_arm(struct wheel_slots *slots,
 }
 
 /**
- * wheel_plain_rearm - WHEEL_OP_REARM
+ * wheel_plain_rearm() - WHEEL_OP_REARM
  * @slots: table, locked
  * @wheel: its wheel
- * @scheme: the wheel's
- * @id: timer
- * @deadline: after the present
+ * @scheme: scheme of the wheel
+ * @id: id of the timer
+ * @deadline: a time in the future
  *
- * Return: true if it was pending, and is moved.
+ * Return: true if the timer was pending and was moved.
  */
 static __always_inline bool wheel_plain_rearm(struct wheel_slots *slots,
 					      struct wheel *wheel,
@@ -83,14 +84,14 @@ static __always_inline bool wheel_plain_rearm(struct wheel_slots *slots,
 }
 
 /**
- * wheel_plain_cancel - WHEEL_OP_CANCEL
+ * wheel_plain_cancel() - WHEEL_OP_CANCEL
  * @slots: table, locked
  * @wheel: its wheel
- * @scheme: the wheel's
- * @any: as wheel_slots_any()
- * @id: timer
+ * @scheme: scheme of the wheel
+ * @any: return value of wheel_slots_any()
+ * @id: id of the timer
  *
- * Return: true if it was pending, and is not any more.
+ * Return: true if the timer was pending and was cancelled.
  */
 static __always_inline bool wheel_plain_cancel(struct wheel_slots *slots,
 					       struct wheel *wheel,

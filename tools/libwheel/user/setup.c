@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Opened and closed.
+ * Opening and closing a wheel of the user backend.
  */
 #include <linux/capability.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ static bool may_use_resources(void)
 }
 
 /*
- * The kernel's rule, which is not needed here; but a program shall not work with
- * one backend alone.
+ * The limit of the device. It is not needed here, but a program should not depend on one
+ * backend.
  */
 static int tick_permitted(const struct wheel_setup *setup)
 {
@@ -40,7 +40,7 @@ static u32 pages(u32 count, u32 per_page)
 	return (count + per_page - 1) / per_page;
 }
 
-/* The lock is left alone: in a child of fork() somebody may hold it. */
+/* Does not take the lock: in a child of fork() it may never be released. */
 static void user_close(struct handle *handle)
 {
 	struct user *u = user_of(handle);
@@ -80,7 +80,7 @@ static const struct backend user_backend = {
 	.cancel		= user_cancel,
 };
 
-/* Of a hierarchical wheel in which the program names the slots. */
+/* For a hierarchical wheel whose slots the program names. */
 static const struct backend usual_backend = {
 	USER_COMMANDS,
 	.arm		= usual_arm,
@@ -96,7 +96,7 @@ static const struct backend *backend_for(const struct wheel_setup *setup)
 	return usual ? &usual_backend : &user_backend;
 }
 
-/* An array in one piece, as the program sees it, as pages; or NULL. */
+/* Returns a table of the pages of a contiguous array, or NULL. */
 static u64 **table(__u64 *area, u32 count)
 {
 	u32 i, n = pages(count, WHEEL_WORDS_PER_PAGE);
@@ -161,7 +161,7 @@ static int user_init(struct user *u)
 	return 0;
 }
 
-/* Closes @fd when it fails. */
+/* Closes @fd on error. */
 static int user_new(struct handle **handle, const struct wheel_setup *setup,
 		    u32 mode, int fd)
 {
@@ -186,12 +186,12 @@ static int user_new(struct handle **handle, const struct wheel_setup *setup,
 }
 
 /**
- * user_open - make a wheel in the program
+ * user_open() - Create a wheel of the user backend
  * @handle: set on success
- * @setup: what is asked for; on success what is in force
+ * @setup: requested configuration; on success the effective one
  * @mode: LIBWHEEL_NO_FD or 0
  *
- * Return: 0 or an errno.
+ * Return: 0 or a negative errno.
  */
 int user_open(struct handle **handle, struct wheel_setup *setup, u32 mode)
 {

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operations one by one, without a clock, a batch or a timerfd where they need none: in a
- * lull, and for no time before its end.
+ * Single operations. During a lull, and for deadlines after its end, they need no clock read,
+ * no batch and no timerfd. There are three levels; each passes an operation that it cannot
+ * complete to the next one:
  *
- *	usual_*()	wait for nobody, and have the hierarchical wheel compiled in: a
- *			function that calls nothing
- *	user_*()	wait for the lock, and call any scheme
- *	op_*()		are a batch of one, which reads the clock and lets fire what is due
+ *	usual_*()	do not wait for the lock, and are compiled for the hierarchical
+ *			wheel: leaf functions
+ *	user_*()	wait for the lock, and support any scheme
+ *	op_*()		execute a batch of one, which reads the clock and expires due timers
  *
- * Each leaves to the next what it cannot do. In a child of fork() that is all of it: there no
- * lull lasts, and a lock may be held for ever.
+ * In a child of fork() all operations end in op_*(): no lull lasts there, and the lock may never
+ * be released.
  */
 #include "../ops.h"
 #include "plain.h"
 #include "user.h"
 
-/* Rare cases stay apart: the usual one saves no registers for their calls. */
+/* Out of line, so that the fast path saves no registers. */
 static noinline int arm_in_time(struct user *u, uint64_t *id, __u64 when, __u64 cookie)
 {
 	lock_release(&u->lock);
 	return op_arm(&u->handle, id, when, cookie);
 }
 
-/* With the lock, which is let go. */
+/* Called with the lock held; releases it. */
 static __always_inline int arm(struct user *u, const struct wheel_scheme *scheme,
 			       uint64_t *id, __u64 when, __u64 cookie)
 {
@@ -34,11 +35,11 @@ static __always_inline int arm(struct user *u, const struct wheel_scheme *scheme
 }
 
 /**
- * user_arm - libwheel_arm()
- * @handle: of a wheel
- * @id: timer
- * @when: time of the wheel's clock
- * @cookie: the program's
+ * user_arm() - libwheel_arm()
+ * @handle: handle of a wheel
+ * @id: id of the timer
+ * @when: time on the wheel's clock
+ * @cookie: value that is returned in the event
  *
  * Return: as WHEEL_OP_ARM.
  */
@@ -52,7 +53,7 @@ int user_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
 	return arm(u, u->wheel.core.scheme, id, when, cookie);
 }
 
-/* The same, as usual. */
+/* Fast path of user_arm(). */
 int usual_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
 {
 	struct user *u = user_of(handle);
@@ -63,11 +64,11 @@ int usual_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
 }
 
 /**
- * user_arm_in - libwheel_arm_in()
- * @handle: of a wheel
- * @id: timer
- * @delay: nanoseconds from now on
- * @cookie: the program's
+ * user_arm_in() - libwheel_arm_in()
+ * @handle: handle of a wheel
+ * @id: id of the timer
+ * @delay: nanoseconds from now
+ * @cookie: value that is returned in the event
  *
  * Return: as WHEEL_OP_ARM with WHEEL_OP_REL.
  */
@@ -100,10 +101,10 @@ static __always_inline int rearm(struct user *u, const struct wheel_scheme *sche
 }
 
 /**
- * user_rearm - libwheel_rearm()
- * @handle: of a wheel
- * @id: timer
- * @when: time of the wheel's clock
+ * user_rearm() - libwheel_rearm()
+ * @handle: handle of a wheel
+ * @id: id of the timer
+ * @when: time on the wheel's clock
  *
  * Return: as WHEEL_OP_REARM.
  */
@@ -117,7 +118,7 @@ int user_rearm(struct handle *handle, __u64 id, __u64 when)
 	return rearm(u, u->wheel.core.scheme, id, when);
 }
 
-/* The same, as usual. */
+/* Fast path of user_rearm(). */
 int usual_rearm(struct handle *handle, __u64 id, __u64 when)
 {
 	struct user *u = user_of(handle);
@@ -144,9 +145,9 @@ static __always_inline int cancel(struct user *u, const struct wheel_scheme *sch
 }
 
 /**
- * user_cancel - libwheel_cancel()
- * @handle: of a wheel
- * @id: timer
+ * user_cancel() - libwheel_cancel()
+ * @handle: handle of a wheel
+ * @id: id of the timer
  *
  * Return: as WHEEL_OP_CANCEL.
  */
@@ -160,7 +161,7 @@ int user_cancel(struct handle *handle, __u64 id)
 	return cancel(u, u->wheel.core.scheme, wheel_slots_any(&u->slots), id);
 }
 
-/* The same, as usual. */
+/* Fast path of user_cancel(). */
 int usual_cancel(struct handle *handle, __u64 id)
 {
 	struct user *u = user_of(handle);

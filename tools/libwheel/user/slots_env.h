@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The surroundings that slots/ needs, in a program: the kernel's words, and an engine
- * in place of the kernel's.
+ * The environment of slots/ in user space: definitions of kernel macros, and an engine that
+ * replaces that of the kernel.
  */
 #ifndef LIBWHEEL_SLOTS_ENV_H
 #define LIBWHEEL_SLOTS_ENV_H
@@ -10,16 +10,16 @@
 
 #include "engine.h"
 
-/* Memory comes in pieces of this size, whatever a C library says of the machine's. */
+/* Unit of allocation, independent of the page size of the machine. */
 #undef PAGE_SIZE
 #define PAGE_SIZE	4096
 
-/* That of slots in pieces for 64 of 96 bytes: a shift finds a slot, and no division. */
+/* 64 slots of 96 bytes: a slot is found with a shift instead of a division. */
 #define WHEEL_SLOT_PAGE	(64 * 96)
 
-/* It pairs with the release of another thread. */
+/* Pairs with the release by another thread. */
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
-/* It pairs with the acquire of another thread. */
+/* Pairs with the acquire by another thread. */
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 
 #define xchg(p, v)		__atomic_exchange_n(p, v, __ATOMIC_SEQ_CST)
@@ -33,29 +33,29 @@
 	_was;								\
 })
 
-/* Under our lock there is none. */
+/* The lock of the wheel prevents data races. */
 #define data_race(x)		(x)
 #define div64_u64(x, y)		((x) / (y))
 #define prefetchw(p)		__builtin_prefetch(p, 1)
 #define noinline		__attribute__((noinline))
 
-/* It pairs with the one that a program makes inline. */
+/* Pairs with the barrier in the inline functions of the program. */
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
 
-/* Set bits of what is shared with a program. */
+/* Set bits in memory that is shared with the program. */
 static inline void wheel_slots_or(u64 *bits, u64 set)
 {
 	__atomic_fetch_or(bits, set, __ATOMIC_SEQ_CST);
 }
 
-/* Here nobody reads another's memory by speculation. */
+/* Speculative reads need no protection here: the memory belongs to the process. */
 static inline u32 wheel_slots_index(u32 nr, u32 count)
 {
 	(void)count;
 	return nr;
 }
 
-/* Nor does anybody trace. */
+/* No tracepoints in user space. */
 #define wheel_slots_trace_arm(slot)	((void)(slot))
 #define wheel_slots_trace_cancel(slot)	((void)(slot))
 #define wheel_slots_trace_event(slot)	((void)(slot))

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The backend in the program: the device's own contract, compiled for user space,
- * over the kernel's own wheel, and a timerfd. What /dev/wheel does in an interrupt
- * happens here when the program calls: each function first lets fire what has become
- * due. The timerfd only tells the program's event loop when it is time to call.
+ * The user backend: slots/ and core/ of the kernel module, compiled for user space, and a
+ * timerfd. Instead of in an interrupt, timers expire when the program calls a function: each
+ * function first expires the due timers. The timerfd only wakes up the program's event loop.
  *
  *	setup -> end -> commands -> watch
 
@@ -11,7 +10,7 @@
  *	    |                \-----> lock, lull
  *	    \-> single -> plain -> slots/, lock, lull
  *
- * One lock a wheel protects all of it but the touch words.
+ * One lock per wheel protects everything except the touch words, doorbells and summary.
  */
 #ifndef LIBWHEEL_USER_H
 #define LIBWHEEL_USER_H
@@ -22,14 +21,14 @@
 #include "lull.h"
 
 /**
- * struct user - a wheel of this backend
- * @handle: what the program has
- * @lock: protects what follows
+ * struct user - a wheel of the user backend
+ * @handle: its handle
+ * @lock: protects the following members, except @mode
  * @mode: LIBWHEEL_NO_FD or 0; constant
- * @lull: how long nothing is due; in a child of fork() it is over
+ * @lull: the current lull; it has ended in a child of fork()
  * @wheel: the wheel
  * @slots: its timers
- * @stopped: nothing fires any more
+ * @stopped: true after libwheel_stop(): no timer expires
  * @watched: expiry of the timerfd; unused with LIBWHEEL_NO_FD
  */
 struct user {

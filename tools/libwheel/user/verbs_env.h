@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine's verbs for slots/op.c, which in the kernel are in line.
+ * The operations of the engine for slots/op.c. In the kernel they are inline functions.
  */
 #ifndef LIBWHEEL_VERBS_ENV_H
 #define LIBWHEEL_VERBS_ENV_H

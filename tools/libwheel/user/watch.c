@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The timerfd: readable when it is time for the program to call. Setting it is
- * the only system call of this backend, so it is set when something comes
- * earlier than it knows and when events have been taken; a cancel leaves it
- * alone and costs an empty wake-up at most.
+ * The timerfd, which becomes readable when the program must call a function of the library.
+ * Setting it is the only system call of this backend. It is set when an earlier timer is armed,
+ * and after events were taken. A cancel does not set it, and causes at most one unnecessary
+ * wake-up.
  *
- * A clock that the program moves needs no timer: there it is an eventfd, which is
- * readable as soon as it is written, and not only at the next interrupt.
+ * A VIRTUAL clock needs no timer. Its descriptor is an eventfd, which is readable as soon as it
+ * is written; a timerfd is readable only after the next interrupt.
  *
  * With LIBWHEEL_NO_FD there is no descriptor: the program calls libwheel_next().
  */
@@ -19,7 +19,7 @@
 
 #define NS_PER_SEC	1000000000
 
-/* A time that has passed on every clock: readable at once. */
+/* A time in the past on every clock: the descriptor becomes readable at once. */
 #define READY		1
 
 static int watch_new(u32 clock)
@@ -28,7 +28,7 @@ static int watch_new(u32 clock)
 	case WHEEL_CLOCK_VIRTUAL:
 		return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	case WHEEL_CLOCK_TAI:
-		/* There are no timerfds on TAI. */
+		/* timerfd_create() does not support TAI. */
 		clock = WHEEL_CLOCK_REALTIME;
 		break;
 	}
@@ -36,10 +36,10 @@ static int watch_new(u32 clock)
 }
 
 /**
- * watch_open - make what the program polls
+ * watch_open() - Create the descriptor that the program polls
  * @clock: WHEEL_CLOCK_*
  *
- * Return: a file descriptor, or an errno.
+ * Return: a file descriptor, or a negative errno.
  */
 int watch_open(u32 clock)
 {
@@ -48,7 +48,7 @@ int watch_open(u32 clock)
 	return fd < 0 ? -errno : fd;
 }
 
-/* How far TAI is ahead of REALTIME: whole seconds. */
+/* Returns the offset of TAI from REALTIME, in whole seconds. */
 static u64 tai_offset(void)
 {
 	u64 real = clock_read(WHEEL_CLOCK_REALTIME);
@@ -57,7 +57,7 @@ static u64 tai_offset(void)
 	return (tai - real + NS_PER_SEC / 2) / NS_PER_SEC * NS_PER_SEC;
 }
 
-/* 0: off. */
+/* A @time of 0 disarms it. */
 static int timerfd_set(int fd, int flags, u64 time)
 {
 	struct itimerspec spec = {
@@ -70,7 +70,7 @@ static int timerfd_set(int fd, int flags, u64 time)
 	return timerfd_settime(fd, TFD_TIMER_ABSTIME | flags, &spec, NULL);
 }
 
-/* Readable also when the clock is set, as then the offset may be another. */
+/* Also readable after the clock was set, because the offset may have changed. */
 static void timerfd_set_tai(int fd, u64 time)
 {
 	int tries = 3;
@@ -83,7 +83,10 @@ static void timerfd_set_tai(int fd, u64 time)
 		 errno == ECANCELED && --tries);
 }
 
-/* Not by write() and read(), in which a thread may be cancelled: it has the lock. */
+/*
+ * write() and read() would be cancellation points: a thread cancelled there would not release
+ * the lock.
+ */
 static void signal_eventfd(int fd, bool on)
 {
 	u64 value = 1;
@@ -113,7 +116,7 @@ static bool has_events(const struct user *u)
 	return u->slots.fired.count || u->stopped;
 }
 
-/* When the program has to call next. */
+/* Returns the time at which the program must call next. */
 static u64 time_to_call(const struct user *u)
 {
 	if (has_events(u))
@@ -131,7 +134,7 @@ static bool is_readable(const struct user *u)
 }
 
 /**
- * watch_sooner - set the timerfd, if it is set to a time that is too late
+ * watch_sooner() - Set the timerfd if its expiry is too late
  * @u: wheel, locked
  */
 void watch_sooner(struct user *u)
@@ -146,10 +149,10 @@ void watch_sooner(struct user *u)
 }
 
 /**
- * watch_again - events were taken: set the timerfd exactly
+ * watch_again() - Set the timerfd to the exact time after events were taken
  * @u: wheel, locked
  *
- * A clock that was set back may have left it readable, whatever it is set to.
+ * After the clock was set back, the timerfd may be readable regardless of its expiry.
  */
 void watch_again(struct user *u)
 {
@@ -169,7 +172,7 @@ void watch_again(struct user *u)
 }
 
 /**
- * watch_next - libwheel_next()
+ * watch_next() - libwheel_next()
  * @u: wheel, locked
  *
  * Return: the time of the next call, 0 if events are available, or WHEEL_NEVER if no timer is

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The touch words of a wheel in the program: idle from the beginning, and no memory until
- * they are used, however many they are.
+ * The touch words of the user backend. They are initially idle, and use little memory until they
+ * are written, regardless of their number.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,9 +9,9 @@
 #include "user.h"
 
 /*
- * So many bytes are filled. Of more words each stretch of this length is a private copy of
- * them, made page by page when something is written. A longer one takes longer to
- * fill, a shorter one takes more mappings.
+ * Arrays of up to this size are filled. Larger ones consist of private mappings of one pattern
+ * of this size, whose pages are copied on write. A larger size takes longer to fill, a smaller
+ * one needs more mappings.
  */
 #define STRETCH		(1UL << 20)
 
@@ -21,7 +21,7 @@ static void fill(__u64 *words, size_t count)
 		*words++ = WHEEL_TOUCH_IDLE;
 }
 
-/* Memory that can be mapped again and again: a file descriptor, or an errno. */
+/* Returns a file descriptor of the pattern, or a negative errno. */
 static int pattern_make(void)
 {
 	int fd = memfd_create("libwheel", MFD_CLOEXEC);
@@ -56,11 +56,11 @@ static int map_all(char *words, size_t left, int fd)
 }
 
 /**
- * words_idle - say of all timers that they are idle
- * @words: mapped memory of our own
- * @count: how many; the rest of their last page may be written, too
+ * words_idle() - Set all touch words to WHEEL_TOUCH_IDLE
+ * @words: private mapping
+ * @count: number of words; the rest of the last page may be written, too
  *
- * Return: 0, or an errno.
+ * Return: 0 or a negative errno.
  */
 int words_idle(__u64 *words, u32 count)
 {
