@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The clocks, and what happens when one is set.
+ * The clocks, and their behaviour when they are set.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -22,7 +22,7 @@ static __u64 read_clock(__u32 clock)
 	return ts.tv_sec * SEC + ts.tv_nsec;
 }
 
-/* Each clock is the one of its name, and drives its wheel. */
+/* libwheel_now() reads the clock of the same name, and the clock drives its wheel. */
 static void clocks_run(void)
 {
 	struct wheel_event event;
@@ -75,8 +75,9 @@ static void set_clock(__s64 by)
 }
 
 /*
- * A timer that is soon due, and the clock is set back by an hour before it is: on a busy
- * machine not at the first try, and then its event goes. By how much was it set back?
+ * Arm a timer that is due soon, and set the clock back by an hour before it is due. On a busy
+ * machine this may need several tries; the event of a failed try is discarded. Returns the time
+ * by which the clock was set back.
  */
 static __s64 set_back_in_time(struct libwheel *wheel, __u64 *id)
 {
@@ -97,7 +98,7 @@ static __s64 set_back_in_time(struct libwheel *wheel, __u64 *id)
 	}
 }
 
-/* Set forward past a deadline it fires; set back before it, it waits again. */
+/* A timer fires when the clock is set past its deadline. Set back, it waits again. */
 static void clocks_are_set(void)
 {
 	static const __u32 settable[] = {

@@ -23,7 +23,7 @@ static struct libwheel *wheel_of(struct side *side)
 	return ((struct library *)side)->wheel;
 }
 
-/* Does it say no more than what the functions about one timer can say? */
+/* True if the operation can be expressed by one of the functions for a single timer. */
 static bool is_plain(const struct wheel_op *op)
 {
 	__u32 flags = op->op == WHEEL_OP_ARM ? WHEEL_OP_REL : 0;
@@ -34,7 +34,7 @@ static bool is_plain(const struct wheel_op *op)
 	       !op->reserved[0] && !op->reserved[1] && !op->reserved[2];
 }
 
-/* By the function that there is for it alone, if there is one. */
+/* Execute an operation by its specific function, if one exists. */
 static int do_singly(struct libwheel *wheel, struct wheel_op *op)
 {
 	uint64_t id = op->id;
@@ -54,7 +54,7 @@ static int do_singly(struct libwheel *wheel, struct wheel_op *op)
 	return ret;
 }
 
-/* The clock does not move meanwhile: one by one is the same as a batch. */
+/* The clock does not advance in between, so single operations are equivalent to a batch. */
 static int side_submit(struct side *side, struct wheel_op *ops, __u32 count)
 {
 	int failed = 0;
@@ -128,7 +128,7 @@ static __u64 operations(void)
 	return given ? strtoull(given, NULL, 0) : OPERATIONS;
 }
 
-/* Of a wheel whose slots lie so far apart. */
+/* Options of a wheel whose slots are @apart slots apart. */
 static struct libwheel_options virtual_options(__u32 scheme, __u32 flags, __u32 apart)
 {
 	return (struct libwheel_options){
@@ -136,12 +136,12 @@ static struct libwheel_options virtual_options(__u32 scheme, __u32 flags, __u32 
 		.scheme = scheme, .clock = WHEEL_CLOCK_VIRTUAL,
 		.timers = SIDE_TIMERS(apart),
 		.buckets = side_buckets(SIDE_TIMERS(apart)),
-		/* One that no power of two divides. */
+		/* For other schemes an odd number. */
 		.tick_ns = scheme == WHEEL_HASHED ? MS : 999,
 	};
 }
 
-/* The backend that the environment names, against the model. */
+/* Compare the backend that the environment selects with the model. */
 static void against_model(__u32 scheme, __u32 flags, __u32 apart)
 {
 	struct libwheel_options options = virtual_options(scheme, flags, apart);
@@ -157,7 +157,7 @@ static void against_model(__u32 scheme, __u32 flags, __u32 apart)
 	libwheel_close(library.wheel);
 }
 
-/* One backend against the other: this takes the device. */
+/* Compare the two backends. This needs the device. */
 static void against_each_other(__u32 scheme, __u32 flags, __u32 apart)
 {
 	struct libwheel_options options = virtual_options(scheme, flags, apart);
@@ -179,7 +179,7 @@ static void against_each_other(__u32 scheme, __u32 flags, __u32 apart)
 	libwheel_close(user.wheel);
 }
 
-/* With each set of flags, and in a large table where the program names the slots. */
+/* With each set of flags, and with a large table if the program names the slots. */
 static void each(void (*compare)(__u32 scheme, __u32 flags, __u32 apart), __u32 scheme)
 {
 	compare(scheme, 0, 1);

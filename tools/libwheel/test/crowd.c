@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Many threads on one wheel.
+ * Several threads that use one wheel.
  */
 #include <pthread.h>
 
@@ -9,12 +9,12 @@
 #define TIMERS	256
 
 /**
- * struct crowd - threads that all arm, cancel and take
- * @wheel: one for all
- * @number: of the thread, which has slots of its own
- * @armed: what it did
- * @cancelled: what it was told
- * @taken: what it got
+ * struct crowd - a thread that arms and cancels timers and takes events
+ * @wheel: common wheel
+ * @number: number of the thread, which selects its range of slots
+ * @armed: number of successful arms
+ * @cancelled: number of successful cancels
+ * @taken: number of events taken
  */
 struct crowd {
 	struct libwheel *wheel;
@@ -48,7 +48,7 @@ static void *crowd_thread(void *arg)
 	return NULL;
 }
 
-/* The ledgers of all threads together are the wheel's counters. */
+/* The sums of the counts of all threads equal the counters of the wheel. */
 static void p11_counters_of_many_threads(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);
@@ -70,7 +70,7 @@ static void p11_counters_of_many_threads(void)
 		sum.cancelled += crowd[i].cancelled;
 		sum.taken += crowd[i].taken;
 	}
-	/* An event that fired may be on its way, and not count as unread yet. */
+	/* A timer may have fired whose event is not counted as unread yet. */
 	for (;;) {
 		stats = balanced_stats(wheel);
 		if (!stats.pending && sum.taken >= stats.fired)
@@ -95,7 +95,7 @@ static void *wait_thread(void *wheel)
 	return (void *)ret;
 }
 
-/* A waiting thread is told when another one arms a timer, and when all is over. */
+/* A waiting thread is woken when another thread arms a timer or stops the wheel. */
 static void wait_in_a_thread(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);
@@ -120,7 +120,10 @@ static void wait_in_a_thread(void)
 
 #define LONG_BATCH	4096
 
-/* So many at once that others come meanwhile. It begins with slot 2, and ends at the last. */
+/*
+ * Submits batches that are long enough for other threads to contend for the lock. Starts by
+ * arming slot 2, and ends when the last slot was armed.
+ */
 static void *batch_thread(void *wheel)
 {
 	static struct wheel_op ops[LONG_BATCH];
@@ -137,7 +140,7 @@ static void *batch_thread(void *wheel)
 	return NULL;
 }
 
-/* A thread that found the wheel in use is woken. */
+/* A thread that waits for the lock is woken. */
 static void operations_wait_for_a_batch(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);
@@ -167,7 +170,7 @@ static void *cancelled_thread(void *wheel)
 	return NULL;
 }
 
-/* A thread that is cancelled does not take the wheel along. */
+/* A wheel remains usable after a thread was cancelled. */
 static void wheel_outlives_a_cancelled_thread(void)
 {
 	struct libwheel *wheel = open_virtual(TIMERS);
@@ -191,7 +194,10 @@ static void *taking_thread(void *wheel)
 	return wheel;
 }
 
-/* It may end where it sleeps. If it ended as it takes, an event would be lost with it. */
+/*
+ * Only a wait is a cancellation point. If taking events were one, an event would be lost with the
+ * thread.
+ */
 static void cancelled_thread_takes_no_event_along(void)
 {
 	struct libwheel *wheel = open_virtual(TIMERS);

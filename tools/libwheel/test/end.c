@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The end of a wheel, and lists of what it holds.
+ * libwheel_stop() and libwheel_list().
  */
 #include "handle.h"
 #include "test.h"
 
 #define TIMERS	300
 
-/* The backend that a test stands before. */
+/* The original backend of a wheel whose backend a test has replaced. */
 static const struct backend *behind;
 
 static void list_says_how_to_arm_again(void)
@@ -28,7 +28,7 @@ static void list_says_how_to_arm_again(void)
 	libwheel_close(wheel);
 }
 
-/* Each pending one once, by slot, however small the pieces. */
+/* Each pending timer is listed once, in order of slots, with a small buffer. */
 static void list_in_pieces(void)
 {
 	struct libwheel *wheel = open_virtual(TIMERS);
@@ -51,7 +51,10 @@ static void list_in_pieces(void)
 	libwheel_close(wheel);
 }
 
-/* Stopped: nothing fires any more; what had fired can be taken, then the end. */
+/*
+ * After a stop, no timer expires. Older events can still be taken; then the functions fail with
+ * -ESHUTDOWN.
+ */
 static void stop_ends_it(void)
 {
 	struct libwheel *wheel = open_virtual(TIMERS);
@@ -78,7 +81,7 @@ static void stop_ends_it(void)
 	libwheel_close(wheel);
 }
 
-/* Timers that did not fire go to another wheel as they are. */
+/* Timers that had not fired can be armed on another wheel, unchanged. */
 static void stop_hands_back(void)
 {
 	struct libwheel *old = open_virtual(TIMERS);
@@ -108,7 +111,7 @@ static void stop_hands_back(void)
 	libwheel_close(new);
 }
 
-/* As the device answers where a signal comes before a timer was found. */
+/* Fails like the device when a signal is pending and no timer was found. */
 static int interrupted_list(struct handle *handle, struct wheel_list *list)
 {
 	if (list->cursor++ < 3)
@@ -116,7 +119,7 @@ static int interrupted_list(struct handle *handle, struct wheel_list *list)
 	return behind->list(handle, list);
 }
 
-/* It goes on from where it came to. */
+/* libwheel_list() continues where the interrupted call ended. */
 static void list_goes_on_after_a_signal(void)
 {
 	struct libwheel *wheel = open_virtual(8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * fork(): the wheel is the parent's, whatever the child does.
+ * fork(): the wheel belongs to the parent, and the child does not affect it.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -48,7 +48,7 @@ static int all_refused(struct libwheel *wheel)
 		 libwheel_stop(wheel, NULL) == -ECHILD);
 }
 
-/* Of the three the child finds the two that were pending when it was made. */
+/* Of three timers, the child lists the two that were pending at the time of fork(). */
 static int lists(struct libwheel *wheel)
 {
 	struct wheel_op ops[8];
@@ -82,7 +82,7 @@ static int closes(struct libwheel *wheel)
 	return 0;
 }
 
-/* Memory of the child's own at an address where it has inherited none; or NULL. */
+/* Map memory at an address that the child has not inherited. Returns NULL if it has. */
 static void *put_there(const void *address)
 {
 	void *page = mmap((void *)((uintptr_t)address & -4096UL), 4096, PROT_READ,
@@ -125,7 +125,7 @@ static int waits(struct libwheel *wheel)
 	return libwheel_wait(wheel, &event, 1, -1) != -ECHILD;
 }
 
-/* Nor is there a descriptor, which is what else it would be told. */
+/* Without a descriptor, where libwheel_wait() would otherwise fail with -EOPNOTSUPP. */
 static void fork_refuses_to_wait(void)
 {
 	const struct libwheel_options options = {
@@ -162,7 +162,7 @@ static void fork_leaves_the_wheel_to_the_parent(void)
 	libwheel_close(wheel);
 }
 
-/* A timer that the parent cancels without a clock. */
+/* The parent has a current lull, in which it cancels a timer without reading the clock. */
 static void fork_ends_the_lull(void)
 {
 	struct libwheel *wheel = open_virtual(8);
@@ -175,7 +175,7 @@ static void fork_ends_the_lull(void)
 
 static bool busy;
 
-/* Long batches: the lock is held nearly all the time. */
+/* Long batches: the lock is held most of the time. */
 static void *busy_thread(void *wheel)
 {
 	struct wheel_op ops[1024] = { 0 };
@@ -185,7 +185,7 @@ static void *busy_thread(void *wheel)
 	return NULL;
 }
 
-/* A lock that another thread held at that moment is nothing to wait for. */
+/* The child must not wait for a lock that another thread held at the time of fork(). */
 static void fork_while_a_thread_works(void)
 {
 	struct libwheel *wheel = open_virtual(8);

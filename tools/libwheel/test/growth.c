@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory: what is not used costs nothing, and what was reserved is there.
+ * Memory: unused slots need no memory, and reserved slots are allocated.
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -27,7 +27,7 @@ static struct libwheel *open_user(__u32 timers, __u32 flags)
 	return open_wheel(&options);
 }
 
-/* Bytes of memory that we have touched. */
+/* Resident memory of the process, in bytes. */
 static __u64 resident(void)
 {
 	unsigned long total, here = 0;
@@ -38,7 +38,10 @@ static __u64 resident(void)
 	return here * (__u64)sysconf(_SC_PAGESIZE);
 }
 
-/* 128 MB of words and 1.6 GB of slots, of which two are used: less than 8 MB. */
+/*
+ * A table of 2^24 slots, for 128 MB of touch words and 1.6 GB of slots. Using two of them must
+ * need less than 8 MB.
+ */
 static void growth_costs_what_is_used(void)
 {
 	__u32 last = WHEEL_MAX_TIMERS - 1;
@@ -51,7 +54,7 @@ static void growth_costs_what_is_used(void)
 	EXPECT_EQ(0, libwheel_keep(wheel, &kept, 0));
 	EXPECT_EQ(0, libwheel_keep_arm(wheel, kept, now));
 	EXPECT_EQ(0, arm_touch(wheel, WHEEL_ID(last / 2, 1), now + HOUR));
-	/* Its neighbours, and a word of which no page is there yet, are idle. */
+	/* The neighbours, and words whose page is not allocated, are idle. */
 	EXPECT_EQ(-ENOENT, libwheel_revive(wheel, last - 1, now));
 	EXPECT_EQ(-ENOENT, libwheel_revive(wheel, last / 2 + 1, now));
 	EXPECT_EQ(-ENOENT, libwheel_revive(wheel, last / 4, now));
@@ -62,7 +65,7 @@ static void growth_costs_what_is_used(void)
 	libwheel_close(wheel);
 }
 
-/* All words are idle: of none, a page, a stretch and one more, and of all. */
+/* All words are idle, for sizes below, at and above the size of the pattern of words.c. */
 static void growth_leaves_all_words_idle(void)
 {
 	static const __u32 timers[] = { 1, 512, 131072, 131073, 400000 };
@@ -79,7 +82,7 @@ static void growth_leaves_all_words_idle(void)
 	}
 }
 
-/* STOP and LIST do not mind that most slots were never there. */
+/* STOP and LIST skip slots whose memory was never allocated. */
 static void growth_lists_what_is_there(void)
 {
 	struct libwheel *wheel = open_user(WHEEL_MAX_TIMERS, 0);
@@ -99,7 +102,7 @@ static void growth_lists_what_is_there(void)
 	libwheel_close(wheel);
 }
 
-/* With no more memory to be had a reserved slot can be armed, and another cannot. */
+/* If memory is exhausted, reserved slots can be armed, and others cannot. */
 static void reserve_is_enough(void)
 {
 	struct libwheel *wheel = open_user(1 << 20, WHEEL_SETUP_TOUCH);
@@ -110,7 +113,7 @@ static void reserve_is_enough(void)
 	__u32 nr;
 
 	if (SANITIZED)
-		skip("a sanitizer needs memory of its own");
+		skip("a sanitizer needs additional memory");
 	EXPECT_EQ(0, libwheel_reserve(wheel, RESERVED));
 	before = resident();
 	NEED(!getrlimit(RLIMIT_AS, &limit));
@@ -118,7 +121,7 @@ static void reserve_is_enough(void)
 	NEED(!setrlimit(RLIMIT_AS, &limit));
 	for (nr = 0; nr < RESERVED; nr++)
 		NEED(!arm_touch(wheel, WHEEL_ID(nr, 1), now + HOUR));
-	/* Half of their words: the kernel counts roughly. */
+	/* The limit is half the size of the words, because the counter is not exact. */
 	EXPECT(resident() < before + RESERVED * sizeof(__u64) / 2);
 	while (nr < 1 << 20 && !arm(wheel, WHEEL_ID(nr, 1), now + HOUR))
 		nr++;

@@ -19,7 +19,7 @@ struct libwheel *open_wheel(const struct libwheel_options *options)
 	return wheel;
 }
 
-/* The scheme of a program that asks for none; a clock that is set has no such wheel. */
+/* The default scheme; clocks that can be set do not support WHEEL_HIERARCHICAL. */
 static __u32 usual_scheme(__u32 clock)
 {
 	return clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI ?

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Kept timers, step by step: on a clock that stands still, where a look is made when it is
- * moved, and on one that runs.
+ * Kept timers, step by step: on a VIRTUAL clock, where ADVANCE scans the timers, and on running
+ * clocks.
  */
 #include "handle.h"
 #include "test.h"
 
-/* A slot that is kept, of which nothing was heard yet. */
+/* Allocate a kept timer, parked. */
 static __u64 keep(struct libwheel *wheel, __u32 slot)
 {
 	uint64_t id = WHEEL_ID(slot, 1);
@@ -33,7 +33,7 @@ static struct wheel_event next_event(struct libwheel *wheel)
 	return event;
 }
 
-/* All the ways of the drawing in libwheel.h, and no other. */
+/* All state transitions of the table in libwheel_keep.h, and no others. */
 static void keep_life(void)
 {
 	struct libwheel *wheel = open_touch(64);
@@ -93,7 +93,9 @@ static void keep_says_what_is_wrong(void)
 	libwheel_close(wheel);
 }
 
-/* CANCEL ends the keeping in each state; an event that is unread is still read. */
+/*
+ * CANCEL ends the keeping of a timer in each state. An unread event can still be read.
+ */
 static void keep_ends_by_cancel(void)
 {
 	struct libwheel *wheel = open_touch(64);
@@ -115,7 +117,7 @@ static void keep_ends_by_cancel(void)
 	libwheel_close(wheel);
 }
 
-/* A wheel that picks the slots does not pick a kept one again, parked or not. */
+/* With WHEEL_SETUP_ANY_SLOT the slot of a kept timer is not assigned again, even if parked. */
 static void keep_of_picked_slots(void)
 {
 	struct libwheel_options options = {
@@ -139,7 +141,7 @@ static void keep_of_picked_slots(void)
 	libwheel_close(wheel);
 }
 
-/* STOP has them all, and who arms one later is told. */
+/* STOP returns all kept timers, and arming one later fails. */
 static void keep_and_stop(void)
 {
 	struct libwheel *wheel = open_running_touch(WHEEL_CLOCK_MONOTONIC);
@@ -162,7 +164,7 @@ static void keep_and_stop(void)
 	libwheel_close(wheel);
 }
 
-/* Of what lives and dies between two looks the wheel does not hear. */
+/* A timer that is armed and parked between two scans is not counted. */
 static void p11_keep_counts_what_was_seen(void)
 {
 	struct libwheel *wheel = open_running_touch(WHEEL_CLOCK_MONOTONIC);
@@ -181,7 +183,7 @@ static void p11_keep_counts_what_was_seen(void)
 	libwheel_close(wheel);
 }
 
-/* On each clock that runs: neither early nor lost, whatever was armed before. */
+/* On each running clock: a timer is neither early nor lost, regardless of older timers. */
 static void fires_on(__u32 clock)
 {
 	struct libwheel *wheel = open_running_touch(clock);
@@ -208,7 +210,7 @@ static void fires_on(__u32 clock)
 	libwheel_close(wheel);
 }
 
-/* Against the rules: its event is not taken yet. It is not lost all the same. */
+/* Not permitted: armed before the event was taken. The timer must still expire. */
 static void p3_keep_armed_too_early(void)
 {
 	struct libwheel *wheel = open_running_touch(WHEEL_CLOCK_MONOTONIC);
@@ -249,7 +251,7 @@ static void fires_on_settable(__u32 clock)
 	EXPECT_EQ(0, libwheel_keep_arm(wheel, id, libwheel_now(wheel) + MS));
 	for (i = 0; i < 10; i++) {
 		EXPECT_EQ(id, next_event(wheel).id);
-		/* A look at the next tick may be far away when the clock is set. */
+		/* next_wake must not be 0: if the clock is set, the next tick may be far away. */
 		EXPECT(*wheel->next_wake);
 		EXPECT_EQ(0, libwheel_keep_again(wheel, id,
 						 libwheel_now(wheel) + i * MS));
@@ -267,7 +269,7 @@ static void p3_keep_on_tai(void)
 	fires_on_settable(WHEEL_CLOCK_TAI);
 }
 
-/* A timer that a bounded wheel cannot hold yet fires all the same, at its time. */
+/* A timer beyond the range of a bounded wheel expires at its deadline. */
 static void p6_keep_beyond_the_revolution(void)
 {
 	struct libwheel_options options = {
@@ -288,7 +290,7 @@ static void p6_keep_beyond_the_revolution(void)
 	libwheel_close(wheel);
 }
 
-/* A module may be older than kept timers: it names them nowhere. */
+/* A module without kept timers does not report WHEEL_HAS_KEEP. */
 static void keep_on_an_older_module(void)
 {
 	struct libwheel *wheel = open_touch(64);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The file descriptor in an event loop: readable while there is something to
- * take, by level and by edge, and silent otherwise.
+ * The file descriptor in an event loop: readable while events are available, level-triggered and
+ * edge-triggered, and otherwise not.
  */
 #include <poll.h>
 #include <signal.h>
@@ -51,7 +51,7 @@ static void loop_level(void)
 	libwheel_close(wheel);
 }
 
-/* After all was taken, what comes next makes an edge. */
+/* After all events were taken, the next event causes an edge. */
 static void loop_edge(void)
 {
 	struct libwheel *wheel = open_virtual(8);
@@ -72,7 +72,7 @@ static void loop_edge(void)
 	libwheel_close(wheel);
 }
 
-/* On a running clock: the loop is woken for each event, and for no other. */
+/* On a running clock: the loop is woken once per event, and never without one. */
 static void loop_wakes_in_time(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 8);
@@ -115,7 +115,7 @@ static void loop_earlier_timer(void)
 	libwheel_close(wheel);
 }
 
-/* A timer that fires during an operation is announced like any other. */
+/* The loop is woken for a timer that expires during another operation. */
 static void loop_hears_of_what_others_let_fire(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 8);
@@ -140,7 +140,7 @@ static void on_signal(int number)
 
 static void wait_and_signals(void)
 {
-	/* Again and again: the first may come before we wait. */
+	/* Repeated, because the first signal may arrive before the wait. */
 	struct itimerval often = {
 		.it_value.tv_usec = 10000, .it_interval.tv_usec = 10000,
 	};
@@ -167,7 +167,7 @@ static void wait_and_its_timeout(void)
 	EXPECT_EQ(-EINVAL, libwheel_wait(wheel, &event, 0, 0));
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), start));
 	EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, HOUR));
-	/* Less than 0 is for ever, whatever it is. */
+	/* Any negative timeout waits indefinitely. */
 	EXPECT_EQ(0, libwheel_arm_in(wheel, &id, 3 * MS, 0));
 	EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, -HOUR));
 	libwheel_close(wheel);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operations that are made without reading a clock: what they answer when a timer has
- * become due meanwhile. The time passes here while the test waits for another wheel.
+ * Operations that do not read the clock: their results if a timer has become due in the
+ * meantime. Time passes while the test waits for another wheel.
  */
 #include <poll.h>
 
@@ -9,7 +9,7 @@
 
 #define NEAR	(2 * MS)
 
-/* Nobody calls the wheel that is tested until then. */
+/* Wait until @until, without calling the wheel under test. */
 static void time_passes(__u64 until)
 {
 	struct libwheel *other = open_running(WHEEL_CLOCK_MONOTONIC, 1);
@@ -20,7 +20,7 @@ static void time_passes(__u64 until)
 	libwheel_close(other);
 }
 
-/* The wheel itself is not called, so nobody sets the descriptor once more. */
+/* Wait without calling the wheel, so that its descriptor is not set again. */
 static void until_readable(struct libwheel *wheel)
 {
 	struct pollfd p = { .fd = libwheel_fd(wheel), .events = POLLIN };
@@ -41,10 +41,10 @@ static __u64 soon(struct libwheel *wheel)
 	return libwheel_now(wheel) + NEAR;
 }
 
-/* One that is compiled into these calls, and one that they call. */
+/* One scheme that is compiled into the operations, and one that they call. */
 static const __u32 schemes[] = { WHEEL_HIERARCHICAL, WHEEL_OVERFLOW };
 
-/* A wheel in which one timer is due at a time, which is set, and another much later. */
+/* A wheel with one timer that is due at *@near, and one that is due much later. */
 static struct libwheel *open_near(__u32 scheme, __u64 *near)
 {
 	const struct libwheel_options options = {
@@ -67,7 +67,7 @@ static void in_each(void (*test)(__u32 scheme))
 		test(schemes[i]);
 }
 
-/* It is too late for it: its event comes. */
+/* Too late: the event is delivered. */
 static void cancel_of_what_is_due_in(__u32 scheme)
 {
 	__u64 near;
@@ -103,8 +103,8 @@ static void rearm_of_what_is_due(void)
 }
 
 /*
- * Timers that are overdue when they are armed come in this order, whatever their deadlines. The
- * wheel has read no clock since these times were ahead.
+ * Timers that are overdue when they are armed expire in the order of arming, regardless of their
+ * deadlines. The wheel has not read the clock since these deadlines were in the future.
  */
 static void arm_of_what_is_overdue_in(__u32 scheme)
 {
@@ -127,7 +127,7 @@ static void arm_of_what_is_overdue(void)
 	in_each(arm_of_what_is_overdue_in);
 }
 
-/* The descriptor has to learn of it. */
+/* The descriptor must be set to the earlier time. */
 static void arm_before_all_others(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 16);
@@ -169,7 +169,7 @@ static void rearm_before_all_others(void)
 	libwheel_close(wheel);
 }
 
-/* A move says what the timer's slack is from then on. */
+/* A move replaces the slack of the timer. */
 static void rearm_without_slack(void)
 {
 	struct libwheel *wheel = open_virtual(4);

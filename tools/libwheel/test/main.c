@@ -19,7 +19,7 @@
 
 enum verdict { PASSED, FAILED, SKIPPED = 4 };
 
-/* The test that runs, and its number in the report. */
+/* The running test, and its number in the report. */
 static const struct test *running;
 static int running_number;
 
@@ -121,7 +121,7 @@ static int for_all(const char *part, bool really)
 			running = test;
 			running_number = number;
 			status = run(test);
-			/* A test that is skipped says so itself, and why. */
+			/* A skipped test has reported itself, with the reason. */
 			if (status == SKIPPED)
 				continue;
 			failures += status != PASSED;

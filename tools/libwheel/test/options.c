@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Opening: what is asked for, what is in force, and what is refused.
+ * libwheel_open(): requested and effective options, and invalid ones.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -15,7 +15,7 @@
 
 static const struct libwheel_options plain = { .size = sizeof(plain) };
 
-/* Opens, closes what was opened, and returns the answer. */
+/* Open a wheel and close it. Returns the result of libwheel_open(). */
 static int try_open(const struct libwheel_options *options)
 {
 	struct libwheel *wheel = NULL;
@@ -43,7 +43,7 @@ static void open_defaults(void)
 	libwheel_close(NULL);
 }
 
-/* 0 is a default, and the scheme of 0 is the first. */
+/* 0 selects the default, and WHEEL_HASHED for the scheme. */
 static void open_all_zero(void)
 {
 	struct libwheel *wheel = open_wheel(&plain);
@@ -76,7 +76,7 @@ static void open_what_is_asked_for(void)
 	libwheel_close(wheel);
 }
 
-/* Slots as asked for, up to a power of two, and at least timers / 32. */
+/* Buckets are rounded up to a power of two, and to at least timers / 32. */
 static void open_slots(void)
 {
 	static const struct {
@@ -134,7 +134,10 @@ static void open_refuses(void)
 	}
 }
 
-/* Size first: older and newer programs, and newer ones that want too much. */
+/*
+ * The size of the options: too small, of a newer program, and of a newer program that uses
+ * unsupported members.
+ */
 static void open_sizes(void)
 {
 	struct {
@@ -150,13 +153,13 @@ static void open_sizes(void)
 	EXPECT_EQ(0, try_open(&newer.options));
 	newer.tail = 1;
 	EXPECT_EQ(-E2BIG, try_open(&newer.options));
-	/* Nobody has set it: nothing is read so far behind. */
+	/* The size exceeds the limit, so the memory behind the struct is not read. */
 	newer.tail = 0;
 	newer.options.size = ~0U;
 	EXPECT_EQ(-E2BIG, try_open(&newer.options));
 }
 
-/* The program's word goes before that of the environment. */
+/* The program's choice overrides that of the environment. */
 static void open_backend(void)
 {
 	struct libwheel_options options = plain;
@@ -192,7 +195,7 @@ static void open_errors_name_the_remedy(void)
 	EXPECT(!strstr(libwheel_strerror(-ENOENT), "/dev/wheel"));
 }
 
-/* LIBWHEEL_BACKEND= and no LIBWHEEL_BACKEND are the same to a shell, and so to us. */
+/* An empty LIBWHEEL_BACKEND is treated as unset. */
 static void open_with_nothing_in_the_environment(void)
 {
 	struct libwheel *wheel;
@@ -208,7 +211,7 @@ static void open_with_nothing_in_the_environment(void)
 	libwheel_close(wheel);
 }
 
-/* Without touch words in the kernel the library has its own. */
+/* LIBWHEEL_AUTO selects a backend with touch words. */
 static void open_auto_finds_who_can(void)
 {
 	struct libwheel_options options = plain;
@@ -221,7 +224,7 @@ static void open_auto_finds_who_can(void)
 	libwheel_close(wheel);
 }
 
-/* The rules of a container, or of a service, for devices. */
+/* As under the device rules of a container or a service. */
 static void open_auto_where_devices_are_forbidden(void)
 {
 	struct libwheel_options options = plain;
@@ -237,8 +240,8 @@ static void open_auto_where_devices_are_forbidden(void)
 }
 
 /*
- * A privilege is needed for a short tick, with one backend as with the other; also where
- * the scheme does not go with the clock.
+ * A short tick needs a privilege with both backends. This is checked before the combination of
+ * scheme and clock.
  */
 static void open_short_tick(void)
 {
@@ -270,7 +273,7 @@ static int open_fds(void)
 	return count;
 }
 
-/* Nothing is left behind, also where opening failed. */
+/* No descriptor remains open, even if opening failed. */
 static void open_and_close_leave_no_fd(void)
 {
 	struct libwheel_options bad = plain;
@@ -286,7 +289,7 @@ static void open_and_close_leave_no_fd(void)
 	EXPECT_EQ(before, open_fds());
 }
 
-/* A failure shows in the answer alone. */
+/* Errors are reported only by the return value. */
 static void errno_is_left_alone(void)
 {
 	struct libwheel *wheel = open_virtual(8);
@@ -305,7 +308,7 @@ static void errno_is_left_alone(void)
 	EXPECT_EQ(EXDEV, errno);
 }
 
-/* Those of the manual have words of their own, and others the system's. */
+/* The documented errors have separate messages, others that of strerror(). */
 static void errors_have_words(void)
 {
 	static const int ours[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Periodic timers: they go on when their event is taken, on their grid.
+ * Periodic timers: they are armed again, in phase, when their event is taken.
  */
 #include "test.h"
 
@@ -34,7 +34,7 @@ static void period_keeps_its_grid(void)
 	libwheel_close(wheel);
 }
 
-/* Missed periods are counted by one division, and not made up for. */
+/* Missed periods are counted, and cause no additional events. */
 static void period_counts_what_it_missed(void)
 {
 	struct libwheel *wheel = open_virtual(8);
@@ -54,7 +54,7 @@ static void period_counts_what_it_missed(void)
 	libwheel_close(wheel);
 }
 
-/* A period shorter than any tick makes no work, and no less sense. */
+/* A period shorter than a tick is allowed, and causes no more work than others. */
 static void period_of_a_nanosecond(void)
 {
 	struct libwheel *wheel = open_virtual(8);
@@ -81,7 +81,7 @@ static void period_ends_with_the_clock(void)
 	libwheel_close(wheel);
 }
 
-/* 1: stopped, and the event that is there is the last. */
+/* Cancel returns 1: the unread event is the last one. */
 static void period_cancelled_with_an_event_unread(void)
 {
 	struct libwheel *wheel = open_virtual(8);
@@ -98,7 +98,7 @@ static void period_cancelled_with_an_event_unread(void)
 	libwheel_close(wheel);
 }
 
-/* On a running clock: phase kept, each event once, never early. */
+/* On a running clock: in phase, one event each, never early. */
 static void period_on_a_running_clock(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 8);
@@ -116,7 +116,7 @@ static void period_on_a_running_clock(void)
 	libwheel_close(wheel);
 }
 
-/* Read a tick too late it would be due beyond the revolution: refused at once. */
+/* A period beyond the range of a bounded wheel is rejected when the timer is armed. */
 static void period_of_a_bounded_wheel(void)
 {
 	struct libwheel_options options = {

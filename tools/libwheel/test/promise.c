@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The promises of the wheel, as a program sees them through the library.
+ * The guarantees of the wheel, tested through the library.
  */
 #include <sys/resource.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 
 #define TIMERS	1000
 
-/* The witness is the program's own clock, read after the event came. */
+/* Compared with the clock, which the program reads after it has taken the event. */
 static void p1_never_early(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);
@@ -28,7 +28,7 @@ static void p1_never_early(void)
 	libwheel_close(wheel);
 }
 
-/* Nor on a clock that stands just before the deadline. */
+/* No event with the clock one nanosecond before the deadline. */
 static void p1_never_early_by_a_nanosecond(void)
 {
 	struct libwheel *wheel = open_virtual(TIMERS);
@@ -48,7 +48,7 @@ static void p1_never_early_by_a_nanosecond(void)
 	libwheel_close(wheel);
 }
 
-/* Due at the first tick boundary; with slack at a later one within it. */
+/* Due at the first tick boundary at or after the deadline, or with slack at a later one. */
 static void p2_bounded_late(void)
 {
 	struct libwheel *wheel = open_virtual(TIMERS);
@@ -94,7 +94,7 @@ static void p3_exactly_once(void)
 	libwheel_close(wheel);
 }
 
-/* 0: no event, ever. -ENOENT: it has come or will. */
+/* After 0, no event follows. After -ENOENT, an event has been or will be delivered. */
 static void p4_cancel_is_decisive(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);
@@ -137,7 +137,7 @@ static void p4_cancel_is_decisive_to_the_last_moment(void)
 	libwheel_close(wheel);
 }
 
-/* By due tick, then in the order armed; a re-arm is the last again. */
+/* Ordered by due tick, then by arming. A timer that is moved becomes the last one. */
 static void p5_in_order(void)
 {
 	struct libwheel *wheel = open_virtual(TIMERS);
@@ -216,7 +216,7 @@ static void p6_a_bound_refuses(void)
 	libwheel_close(wheel);
 }
 
-/* Also when nobody has looked at the clock for long. */
+/* Also if the wheel has not read the clock for a long time. */
 static void p6_a_bound_counts_from_the_present(void)
 {
 	struct libwheel_options options = {
@@ -231,7 +231,7 @@ static void p6_a_bound_counts_from_the_present(void)
 	libwheel_close(wheel);
 }
 
-/* Far timers, or none, wake nobody: the fd stays silent. */
+/* Without due timers, the descriptor is not readable and no wake-up occurs. */
 static void p7_silence(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);
@@ -251,7 +251,7 @@ static void p7_silence(void)
 	libwheel_close(wheel);
 }
 
-/* A cancelled timer that was the earliest costs one empty wake-up at most. */
+/* Cancelling the earliest timer causes at most one unnecessary wake-up. */
 static void p7_one_empty_wakeup(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, TIMERS);
@@ -259,7 +259,7 @@ static void p7_one_empty_wakeup(void)
 	__u64 ahead = 5 * MS, gen, before;
 
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), libwheel_now(wheel) + HOUR));
-	/* On a busy machine it may fire before: then there is more time for it. */
+	/* On a busy machine it may fire before it is cancelled. Retry with a later deadline. */
 	for (gen = 1; ; gen++, ahead *= 2) {
 		before = balanced_stats(wheel).wakeups;
 		EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, gen), libwheel_now(wheel) + ahead));
@@ -273,7 +273,7 @@ static void p7_one_empty_wakeup(void)
 	libwheel_close(wheel);
 }
 
-/* A program that does not take its events loses none. */
+/* No event is lost if the program does not take events. */
 static void p8_nothing_lost(void)
 {
 	enum { MANY = 100000 };
@@ -306,7 +306,7 @@ static long memory_kb(void)
 	return usage.ru_maxrss;
 }
 
-/* Opened and closed many times over, nothing grows. */
+/* Memory does not grow if wheels are opened and closed repeatedly. */
 static void p10_leaves_no_trace(void)
 {
 	long before = 0;
@@ -327,7 +327,7 @@ static void p10_leaves_no_trace(void)
 	(void)before;
 }
 
-/* The counters are the program's own ledger. */
+/* The counters equal the counts of the program. */
 static void p11_exact_counters(void)
 {
 	struct libwheel *wheel = open_virtual(TIMERS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two threads, of which one is the test, race for timers: who wins is open, that
- * one of them wins is not.
+ * Races of two threads, one of which is the test, for timers. The winner is undetermined, but
+ * exactly one of them must win.
  */
 #ifndef LIBWHEEL_TEST_RACE_H
 #define LIBWHEEL_TEST_RACE_H
@@ -14,18 +14,18 @@
 #define ROUNDS	60
 
 /**
- * struct race - two threads that start together, round by round
- * @wheel: what they race for
- * @barrier: where they meet
- * @over: no more rounds
- * @state: the thread's random numbers
- * @gen: the round, from 1
- * @start: the time of the round
- * @busy: the thread is at it
- * @run: what the thread does in a round
- * @deadline: touch races: what the thread knows each word to be; 0: parked
- * @gone: touch races: the thread was told that it is not armed
- * @answer: what the thread was told of each slot
+ * struct race - two threads that start together, in each round
+ * @wheel: the wheel
+ * @barrier: barrier at the beginning and end of a round
+ * @over: true if there are no more rounds
+ * @state: state of the thread's random numbers
+ * @gen: number of the round, from 1
+ * @start: time of the round
+ * @busy: the thread is running
+ * @run: function that the thread runs in a round
+ * @deadline: touch races: value of each word that the thread expects; 0: parked
+ * @gone: touch races: true if an operation of the thread has returned -ENOENT
+ * @answer: return value of the thread's operation on each slot
  */
 struct race {
 	struct libwheel *wheel;
@@ -43,8 +43,8 @@ struct race {
 
 /**
  * struct caught - the events of a round, by slot
- * @events: how many
- * @deadline: of the last one
+ * @events: number of events
+ * @deadline: deadline of the last one
  */
 struct caught {
 	int events[TIMERS];

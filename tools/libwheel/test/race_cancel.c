@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Cancels in a race: with the clock, and with another thread's.
+ * Races of cancel with the expiry, and with another cancel.
  */
 #include "race.h"
 
@@ -14,7 +14,7 @@ static void cancel_all(struct race *race)
 						     WHEEL_ID(slot, race->gen));
 }
 
-/* Cancelled or delivered, and never both. */
+/* Each timer is either cancelled or delivered. */
 static void p4_cancel_against_the_clock(void)
 {
 	static struct race race;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Touch words in a race: with the clock, and with what other threads call.
+ * Races of touch words with the expiry, and with operations of other threads.
  */
 #include <sched.h>
 
@@ -14,7 +14,7 @@ static void arm_slot(struct race *race, int slot, __u64 deadline)
 			       deadline));
 }
 
-/* Touch, park and revive at random, and keep account of what was answered. */
+/* Touch, park and revive at random, and record the results. */
 static void touch_all(struct race *race)
 {
 	int i;
@@ -44,7 +44,7 @@ static void touch_all(struct race *race)
 	}
 }
 
-/* The event must carry the last order; an order of a later round is ended. */
+/* The event must have the last deadline. A deadline in a later round is cancelled. */
 static void end_slot(struct race *race, const struct caught *caught, int slot)
 {
 	int ret = libwheel_cancel(race->wheel, WHEEL_ID(slot, race->gen));
@@ -58,9 +58,9 @@ static void end_slot(struct race *race, const struct caught *caught, int slot)
 }
 
 /*
- * One thread moves the clock over the timers, another touches, parks and revives
- * them. The last order of each is what comes: one event with the deadline that it
- * set, or, for what it parked, none.
+ * One thread advances the clock, another one touches, parks and revives the timers. The last
+ * operation on each timer decides: one event with the deadline that it set, or none if it parked
+ * the timer.
  */
 static void p4_touch_against_the_clock(void)
 {
@@ -91,8 +91,8 @@ static void p4_touch_against_the_clock(void)
 }
 
 /*
- * Touch all, over and over, within the tick that they are due at, until all have
- * fired.
+ * Touch all timers repeatedly, with deadlines within the tick at which they are due, until all
+ * have fired.
  */
 static void touch_within_tick(struct race *race)
 {
@@ -123,8 +123,8 @@ static bool is_busy(const struct race *race)
 }
 
 /*
- * The deadline of the event is the last one that was answered 0. A pass that loses
- * too often looks at the timer a tick later.
+ * The deadline of the event is that of the last touch that returned 0. A pass that loses the race
+ * too often requeues the timer for the next tick.
  */
 static void p4_touch_to_the_last_moment(void)
 {
@@ -162,7 +162,7 @@ static void park_all(struct race *race)
 		race->answer[i] = libwheel_park(race->wheel, i);
 }
 
-/* One of them is told 0, whoever. */
+/* Exactly one of the two operations returns 0. */
 static void p4_park_against_cancel(void)
 {
 	static struct race race;
@@ -193,7 +193,7 @@ static void revive_all(struct race *race)
 		race->answer[i] = libwheel_revive(race->wheel, i, 2 * HOUR);
 }
 
-/* A parked slot is either revived or taken by the next generation. */
+/* The slot of a parked timer is either revived or armed with the next generation. */
 static void p4_revive_against_arm(void)
 {
 	static struct race race;

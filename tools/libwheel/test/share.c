@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Kept timers of two processes: what a child of fork() does with its copy of the library,
- * and with the device itself, by the ABI.
+ * Kept timers in two processes: a child of fork() that uses its copy of the library, and one
+ * that uses the device directly, through the ABI.
  */
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -41,7 +41,7 @@ static void *map(int fd, size_t size, int protection, off_t offset)
 	return area;
 }
 
-/* All that WHEEL_OP_KEEP asks of a program, of its own mappings. Returns 0 or an errno. */
+/* The complete protocol of WHEEL_OP_KEEP, with separate mappings. Returns 0 or a negative errno. */
 static int arm_by_hand(int fd, __u32 slot, __u64 deadline)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -73,7 +73,7 @@ static int status_of(pid_t child)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* One process arms what another one has kept, which takes the event: none is lost. */
+/* One process arms a timer that another one keeps and whose events it takes. None is lost. */
 static void p3_keep_in_two_processes(void)
 {
 	struct libwheel *wheel = open_shared();
@@ -102,7 +102,7 @@ static void p3_keep_in_two_processes(void)
 	libwheel_close(wheel);
 }
 
-/* A child that closes its copy, or just ends, takes nothing along. */
+/* A child that closes its copy, or exits, does not affect the timers of its parent. */
 static void fork_leaves_kept_timers(void)
 {
 	struct libwheel *wheel = open_shared();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loops that sleep until a timeout: the next deadline, and wheels without a descriptor.
+ * Loops that sleep with a timeout: libwheel_next(), and wheels without a descriptor.
  */
 #include <linux/seccomp.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define ID	WHEEL_ID(1, 1)
 
-/* Only the backend in the program has modes. */
+/* Only the user backend supports modes. */
 static struct libwheel *open_mode(__u32 mode, __u32 clock, __u32 flags)
 {
 	struct libwheel_options options = {
@@ -47,7 +47,7 @@ static void next_on_a_clock_that_is_moved(void)
 	libwheel_close(wheel);
 }
 
-/* *@next of libwheel_advance() leaves them out. */
+/* *@next of libwheel_advance() does not include them. */
 static void next_knows_of_events_that_were_not_taken(void)
 {
 	struct libwheel *wheel = open_virtual(64);
@@ -62,7 +62,7 @@ static void next_knows_of_events_that_were_not_taken(void)
 	libwheel_close(wheel);
 }
 
-/* Kept timers, of which the wheel hears only when it looks, are among them. */
+/* Includes kept timers, which the wheel detects only by a scan. */
 static void next_knows_of_kept_timers(void)
 {
 	struct libwheel *wheel = open_touch(64);
@@ -79,7 +79,7 @@ static void next_knows_of_kept_timers(void)
 	libwheel_close(wheel);
 }
 
-/* The device says nothing of it. */
+/* The device does not support this on a running clock. */
 static void next_on_a_running_clock(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 64);
@@ -97,7 +97,7 @@ static void next_on_a_running_clock(void)
 	libwheel_close(wheel);
 }
 
-/* A loop as it is meant: it sleeps until then, and takes. Nothing is early, nothing lost. */
+/* The intended use: sleep until then and take events. No event is early or lost. */
 static void no_fd_wakes_in_time(void)
 {
 	struct libwheel *wheel = open_mode(LIBWHEEL_NO_FD, WHEEL_CLOCK_MONOTONIC,
@@ -144,7 +144,7 @@ static void no_fd_has_none(void)
 	libwheel_close(wheel);
 }
 
-/* Timers that are armed, moved and taken set nothing in the kernel. */
+/* Arming, moving and taking timers makes no system calls to set a descriptor. */
 static void no_fd_sets_none(void)
 {
 	static const __u32 clocks[] = { WHEEL_CLOCK_VIRTUAL, WHEEL_CLOCK_MONOTONIC };

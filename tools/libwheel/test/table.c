@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of the contract: each operation on a slot in each state, by the
- * timer's own id, and by others.
+ * The table of struct wheel_op: each operation on a slot in each state, with the timer's own id
+ * and with other ids.
  */
 #include <stdio.h>
 
@@ -17,11 +17,11 @@ enum state {
 	PERIODIC, PERIODIC_FIRED, PERIODIC_ENDED, STOPPED,
 };
 
-/* The answer of each operation to the timer's own id. */
+/* The result of each operation with the timer's own id. */
 static const struct row {
 	const char *name;
 	int arm, rearm, cancel, query;
-	/* An arm of a newer generation. */
+	/* The result of an arm with a newer generation. */
 	int newer;
 } rows[] = {
 	[UNUSED] = { "unused", 0, -ENOENT, -ENOENT, -ENOENT, 0 },
@@ -88,7 +88,7 @@ static void table_of_own_id(void)
 	}
 }
 
-/* A stale id finds nothing, nor does one of a slot that does not exist. */
+/* Operations with a stale id, or with a slot that does not exist, fail. */
 static void table_of_other_ids(void)
 {
 	static const __u64 others[] = {
@@ -151,7 +151,7 @@ static void table_of_bad_operations(void)
 	libwheel_close(wheel);
 }
 
-/* An arm that was refused does not use its generation up. */
+/* An arm that fails does not consume its generation. */
 static void table_of_generations(void)
 {
 	struct libwheel *wheel = open_virtual(64);
@@ -168,7 +168,7 @@ static void table_of_generations(void)
 	libwheel_close(wheel);
 }
 
-/* Slots of the library's choice: each once, as many as there are, and again. */
+/* Slots assigned by the wheel: each one once, and again after a cancel. */
 static void any_slot(void)
 {
 	struct libwheel_options options = {
@@ -197,7 +197,7 @@ static void any_slot(void)
 	libwheel_close(wheel);
 }
 
-/* In order, each with its own answer; what failed changed nothing. */
+/* Executed in order, each with its own result. A failed operation changes nothing. */
 static void batch_answers_each(void)
 {
 	struct wheel_op ops[] = {
@@ -223,7 +223,7 @@ static void batch_answers_each(void)
 	libwheel_close(wheel);
 }
 
-/* A large one, and REL counts from one reading of the clock for all of it. */
+/* A large batch. WHEEL_OP_REL refers to the same time for all operations. */
 static void batch_of_many(void)
 {
 	static struct wheel_op ops[5000];
@@ -242,7 +242,7 @@ static void batch_of_many(void)
 	libwheel_close(wheel);
 }
 
-/* Also where there are so many timers that a batch looks ahead at the slots which come. */
+/* Slots that do not exist, in a table large enough for a batch to prefetch slots. */
 static void batch_of_slots_that_are_none(void)
 {
 	struct libwheel *wheel = open_virtual(1 << 16);
@@ -259,7 +259,7 @@ static void batch_of_slots_that_are_none(void)
 	libwheel_close(wheel);
 }
 
-/* A pending timer is moved; else a newer generation is armed, where one may be. */
+/* Moves a pending timer. Otherwise arms the next generation, if that is possible. */
 static void table_of_rearm_or_arm(void)
 {
 	size_t i;
@@ -298,7 +298,7 @@ static void rearm_or_arm_says_what_is_wrong(void)
 	libwheel_close(wheel);
 }
 
-/* A timer that is moved keeps its cookie, and one that is armed has the new one. */
+/* A timer that is moved keeps its cookie. An arm sets the new one. */
 static void rearm_or_arm_and_the_cookie(void)
 {
 	struct libwheel *wheel = open_virtual(8);
@@ -317,7 +317,7 @@ static void rearm_or_arm_and_the_cookie(void)
 	libwheel_close(wheel);
 }
 
-/* A wheel that picks the slots: there is one timer, whichever slot it has. */
+/* With WHEEL_SETUP_ANY_SLOT, one timer is pending, in any slot. */
 static void rearm_or_arm_any_slot(void)
 {
 	struct libwheel_options options = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Timers that call functions: in this thread, and in threads of a pool.
+ * Timers that call functions, in this thread and in a thread pool.
  */
 #include <libwheel_task.h>
 #include <semaphore.h>
@@ -9,16 +9,16 @@
 #include "test.h"
 
 /**
- * struct job - a task and what it is about
- * @task: called
- * @wheel: of its timer
- * @pool: that it belongs to
- * @id: of its timer
- * @other: of another one
- * @calls: how often it was called
- * @answer: what it was told by what it did
- * @begun: it was called
- * @go: what it waits for
+ * struct job - a task and its state
+ * @task: the task
+ * @wheel: wheel of its timer
+ * @pool: thread pool
+ * @id: id of its timer
+ * @other: id of another timer
+ * @calls: number of calls
+ * @answer: return value of the operation that it executed
+ * @begun: posted when it was called
+ * @go: posted when it may continue
  */
 struct job {
 	struct libwheel_task task;
@@ -122,7 +122,7 @@ static void run_cancels_and_arms(void)
 	libwheel_close(wheel);
 }
 
-/* It comes too late for a timer that fired in the same turn: that one is called. */
+/* A timer that has fired cannot be cancelled by an earlier task: its task is called. */
 static void run_calls_what_was_cancelled_too_late(void)
 {
 	struct libwheel *wheel = open_virtual(64);
@@ -147,7 +147,9 @@ static void sleep_until_told(struct libwheel_task *task,
 	wait_for(&job_of(task)->go);
 }
 
-/* While one sleeps the other thread goes on; cancelling needs neither. */
+/*
+ * While the task of one thread sleeps, the other thread continues. Cancelling needs neither.
+ */
 static void pool_goes_on_beside_one_that_sleeps(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 64);
@@ -187,14 +189,14 @@ static void close_pool(struct libwheel_task *task, const struct wheel_event *eve
 	wait_for(&job->go);
 	job->answer = libwheel_pool_close(job->pool);
 	sem_post(&job->begun);
-	/* Until somebody else closes it. */
+	/* Wait until another thread closes it. */
 	while (libwheel_rearm_or_arm(job->wheel, &id, WHEEL_MAX_TIME / 2, 0) !=
 	       -ESHUTDOWN)
 		;
 	job->calls++;
 }
 
-/* The end waits for a function that runs, which cannot be the one that makes it. */
+/* Closing waits for a running task, and fails if that task calls it. */
 static void pool_close_waits(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 64);

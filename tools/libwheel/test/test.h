@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tests of libwheel: each in a process of its own, reported in KTAP. They
- * run on the backend that the environment's LIBWHEEL_BACKEND names. With
- * LIBWHEEL_TEST_RULES the machine is ours: we are root and may set its clock.
+ * The tests of libwheel. Each runs in a separate process and is reported in KTAP. The environment
+ * variable LIBWHEEL_BACKEND selects the backend. If LIBWHEEL_TEST_RULES is set, the tests run as
+ * root and may set the clock of the machine.
  */
 #ifndef LIBWHEEL_TEST_H
 #define LIBWHEEL_TEST_H
@@ -21,8 +21,8 @@
 
 /**
  * struct test - a test
- * @name: as reported; NULL ends a table
- * @run: ends early or goes on as it likes; fails by EXPECT()
+ * @name: name in the report; NULL ends a table
+ * @run: the test; fails if an EXPECT() fails
  */
 struct test {
 	const char *name;
@@ -51,7 +51,7 @@ extern const struct test share_tests[];
 extern const struct test task_tests[];
 extern const struct test contract_tests[];
 
-/* A false condition fails the test, which goes on; with NEED() it ends. */
+/* A false condition fails the test. EXPECT() continues, NEED() ends the test. */
 #define EXPECT(condition) \
 	expect(!!(condition), __FILE__, __LINE__, #condition)
 #define EXPECT_EQ(expected, seen) \
@@ -69,17 +69,17 @@ bool expect_equal(long long expected, long long seen, const char *file,
 __attribute__((noreturn)) void give_up(void);
 __attribute__((noreturn)) void skip(const char *why);
 
-/* Numbers from the run's seed, which is printed: SEED=n repeats them. */
+/* Random numbers from the seed of the run, which is printed. SEED=n repeats a run. */
 __u64 test_seed(void);
 __u64 random_below(__u64 *state, __u64 limit);
 
-/* Wheels. One that cannot be opened ends the test. */
+/* Open a wheel. If this fails, the test ends. */
 struct libwheel *open_wheel(const struct libwheel_options *options);
 struct libwheel *open_virtual(__u32 timers);
 struct libwheel *open_touch(__u32 timers);
 struct libwheel *open_running(__u32 clock, __u32 timers);
 
-/* Short forms. */
+/* Shortcuts. */
 int arm(struct libwheel *wheel, __u64 id, __u64 when);
 int arm_touch(struct libwheel *wheel, __u64 id, __u64 when);
 int arm_every(struct libwheel *wheel, __u64 id, __u64 when, __u64 period);
@@ -87,12 +87,15 @@ int arm_slack(struct libwheel *wheel, __u64 id, __u64 when, __u64 slack);
 int query(struct libwheel *wheel, __u64 id);
 __u64 deadline_of(struct libwheel *wheel, __u64 id);
 int advance(struct libwheel *wheel, __u64 now);
-/* The id of the next event, 0: none. */
+/* The id of the next event; 0 if no event is available. */
 __u64 next_id(struct libwheel *wheel);
 bool readable(struct libwheel *wheel);
-/* From now on such a system call is not made, but answered with a SECCOMP_RET_*. */
+/* Install a filter: from now on, this system call has the given SECCOMP_RET_* action. */
 void answer_calls(__u32 number, __u32 answer);
-/* armed = fired + cancelled + pending, and as many are late as fired. */
+/*
+ * Read the counters, and check that armed = fired + cancelled + pending and that the histogram
+ * of lateness contains each expiry.
+ */
 struct wheel_stats balanced_stats(struct libwheel *wheel);
 
 #endif

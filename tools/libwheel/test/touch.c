@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Touch words, step by step, on a clock that stands still.
+ * Touch words, step by step, on a VIRTUAL clock.
  */
 #include "test.h"
 
@@ -35,7 +35,7 @@ static void touch_later(void)
 	libwheel_close(wheel);
 }
 
-/* Seen when the filed time comes; a re-arm makes it sure. */
+/* Detected at the old deadline; a rearm takes effect at once. */
 static void touch_earlier(void)
 {
 	struct libwheel *wheel = armed_at(30 * MS);
@@ -107,7 +107,7 @@ static void touch_refuses_what_is_no_deadline(void)
 	libwheel_close(wheel);
 }
 
-/* Whatever a program writes there: with the highest bit it is parked. */
+/* A word with the highest bit set counts as parked, regardless of the other bits. */
 static void touch_word_of_no_meaning(void)
 {
 	struct libwheel *wheel = armed_at(10 * MS);
@@ -126,7 +126,7 @@ static void touch_word_of_no_meaning(void)
 	libwheel_close(wheel);
 }
 
-/* A slot without a word that governs: not armed, or armed without TOUCH. */
+/* Slots whose word is not in use: not armed, or armed without WHEEL_OP_TOUCH. */
 static void touch_of_nothing(void)
 {
 	struct libwheel *wheel = open_touch(64);
@@ -162,7 +162,7 @@ static void touch_and_arm(void)
 	EXPECT_EQ(-EBUSY, arm_touch(wheel, WHEEL_ID(SLOT, 3), HOUR));
 	EXPECT_EQ(WHEEL_ID(SLOT, 2), next_id(wheel));
 	EXPECT_EQ(0, next_id(wheel));
-	/* The clock's first nanosecond is not taken for parked. */
+	/* A deadline of 0 is stored as 1, so that the timer is not parked. */
 	EXPECT_EQ(0, arm_touch(wheel, WHEEL_ID(SLOT, 3), 0));
 	EXPECT_EQ(1, deadline_of(wheel, WHEEL_ID(SLOT, 3)));
 	EXPECT_EQ(0, advance(wheel, 21 * MS));
@@ -187,7 +187,7 @@ static void touch_and_cancel(void)
 	libwheel_close(wheel);
 }
 
-/* Handed back with the deadlines that they had; what was parked is not. */
+/* Listed with their current deadlines. A parked timer is not listed. */
 static void touch_and_stop(void)
 {
 	struct libwheel *wheel = armed_at(10 * MS);
@@ -214,7 +214,7 @@ static void touch_and_stop(void)
 	libwheel_close(wheel);
 }
 
-/* One-shot alone. */
+/* Only one-shot timers support touch words. */
 static void touch_with_a_period(void)
 {
 	struct wheel_op op = {
@@ -227,7 +227,7 @@ static void touch_with_a_period(void)
 	libwheel_close(wheel);
 }
 
-/* Whatever number is touched, nothing outside the words is. */
+/* Touching an arbitrary id never accesses memory outside the words. */
 static void touch_stays_within(void)
 {
 	struct libwheel *wheel = open_touch(100);
@@ -244,7 +244,7 @@ static void touch_stays_within(void)
 	libwheel_close(wheel);
 }
 
-/* Touched timers beside others, and all slots of a large wheel. */
+/* Random deadlines and touches in all slots of a large wheel. */
 static void touch_many(void)
 {
 	enum { MANY = 20000 };
@@ -280,7 +280,7 @@ static void touch_many(void)
 	libwheel_close(wheel);
 }
 
-/* A slot beyond the table has no word, and is no other one's. */
+/* A slot beyond the table has no word, and does not affect other words. */
 static void touch_beyond_the_table(void)
 {
 	static const __u32 beyond[] = { 5, 7, 8, 9, 13, WHEEL_SLOT_MASK };
