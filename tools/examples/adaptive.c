@@ -33,15 +33,15 @@
 #define REACTION	100000000ULL
 
 /**
- * struct server - all of it
- * @wheel: a timer for each connection, by file descriptor
+ * struct server - state of the server
+ * @wheel: one timer per connection, in the slot of its file descriptor
  * @pace: the wheel's clock
- * @idle: nanoseconds of that clock
+ * @idle: timeout in nanoseconds of that clock
  * @capacity: number of connections at which the rate is MAX_RATE
  * @open: number of connections
- * @epfd: the event loop
- * @listener: accepts connections
- * @kept: the file descriptors whose slots were taken
+ * @epfd: epoll instance of the event loop
+ * @listener: listening socket
+ * @kept: true for file descriptors whose slot has a kept timer
  */
 struct server {
 	struct libwheel *wheel;
@@ -157,7 +157,7 @@ static __u32 rate_of_load(const struct server *s)
 	return 1 + (MAX_RATE - 1) * excess / (s->capacity - half);
 }
 
-/* Expire the due timers. Returns the milliseconds to wait for requests, -1: any time. */
+/* Expire the due timers. Returns the milliseconds to wait for requests; -1: indefinitely. */
 static int expire(struct server *s)
 {
 	__u64 real = real_now(), wait;

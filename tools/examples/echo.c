@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * echo PORT IDLE_MS: an echo server that closes connections which say nothing for
- * IDLE_MS. With port 0 it takes any; it prints the one that it has.
+ * echo PORT IDLE_MS: an echo server that closes a connection after IDLE_MS without data. If PORT
+ * is 0, the system chooses a port. The server prints its port.
  *
  *	cc -O2 -D_GNU_SOURCE echo.c $(pkg-config --cflags --libs libwheel) -o echo
  *
- * Each connection has a kept timer in the slot of its file descriptor. Each byte from it
- * pushes its deadline: one exchange of a word, no system call. A timer that fires
- * closes its connection.
+ * Each connection has a kept timer in the slot of its file descriptor. Received data postpones
+ * the timer with one atomic exchange, without a system call. When the timer expires, the server
+ * closes the connection.
  */
 #include <ctype.h>
 #include <libwheel.h>
@@ -27,12 +27,12 @@
 #define BATCH	256
 
 /**
- * struct server - all of it
- * @wheel: a timer for each connection, by file descriptor
- * @idle: nanoseconds
- * @epfd: the event loop
- * @listener: where connections come from
- * @kept: the file descriptors whose slots we have
+ * struct server - state of the server
+ * @wheel: one timer per connection, in the slot of its file descriptor
+ * @idle: timeout in nanoseconds
+ * @epfd: epoll instance of the event loop
+ * @listener: listening socket
+ * @kept: true for file descriptors whose slot has a kept timer
  */
 struct server {
 	struct libwheel *wheel;
@@ -57,7 +57,7 @@ static void watch(struct server *s, int fd)
 		die("epoll_ctl", errno);
 }
 
-/* A new connection: its timer starts. The slot is taken once, and stays ours. */
+/* Arm the timer of a new connection. Its slot is allocated once and never freed. */
 static void welcome(struct server *s, int fd)
 {
 	uint64_t id = WHEEL_ID(fd, 1);
@@ -86,8 +86,8 @@ static void accept_all(struct server *s)
 }
 
 /*
- * The peer is gone. If the timer cannot be parked it has fired, and its event,
- * which is on its way, closes the connection.
+ * The peer has closed the connection. If the timer cannot be parked, it has expired, and its
+ * event closes the connection.
  */
 static void farewell(struct server *s, int fd)
 {
@@ -95,7 +95,7 @@ static void farewell(struct server *s, int fd)
 		close(fd);
 }
 
-/* A request that comes when the timer has fired already is too late. */
+/* A request that arrives after the timer has expired is ignored. */
 static void echo(struct server *s, int fd, __u64 now)
 {
 	char buffer[4096];
@@ -110,7 +110,7 @@ static void echo(struct server *s, int fd, __u64 now)
 		farewell(s, fd);
 }
 
-/* Closes the connections that have been silent for too long. */
+/* Close the connections whose timers have expired. */
 static void close_idle(struct server *s)
 {
 	struct wheel_event events[BATCH];
@@ -125,7 +125,7 @@ static void close_idle(struct server *s)
 	} while (n == BATCH);
 }
 
-/* Timers last: what was read in this round has touched its own. */
+/* Timers are handled last, after the requests of this iteration have postponed theirs. */
 static void serve(struct server *s)
 {
 	struct epoll_event events[BATCH];
@@ -171,7 +171,7 @@ static int listen_on(int port)
 	return fd;
 }
 
-/* As many connections as we may have. */
+/* Allow as many connections as the hard limit permits. */
 static void raise_limit(void)
 {
 	struct rlimit limit;
@@ -185,13 +185,13 @@ static void explain(void)
 {
 	fprintf(stderr,
 		"usage: echo PORT IDLE_MS\n"
-		"An echo server on the loopback address that closes connections which say\n"
-		"nothing for IDLE_MS. With port 0 it takes any, and prints the one it has:\n"
+		"An echo server on the loopback address that closes a connection after IDLE_MS\n"
+		"without data. Prints its port; with port 0 the system chooses one:\n"
 		"	echo 7777 10000 & nc 127.0.0.1 7777\n");
 	exit(2);
 }
 
-/* A number, at most so large, and nothing else. */
+/* A number of at most @most, and nothing else. */
 static unsigned int number(const char *text, unsigned int most)
 {
 	char *end;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * purgatory OPERATIONS: delayed operations, as a message broker has them. An
- * operation waits for something, here until enough has been written to a topic,
- * but no longer than its timeout; it completes once, by the one or by the other.
+ * purgatory OPERATIONS: delayed operations, as in a message broker. An operation waits until
+ * enough data was written to a topic, or until its timeout. It completes exactly once.
  *
  *	cc -O2 purgatory.c $(pkg-config --cflags --libs libwheel) -o purgatory
  *
- * Timers are kept: an operation that waits takes a slot from a free list, and gives it
- * back when it is completed. Parking answers who was first, so nothing completes twice.
+ * The timers are kept. A waiting operation allocates a slot from a free list, and returns it on
+ * completion. Parking the timer decides between data and timeout, so no operation completes
+ * twice.
  */
 #include <ctype.h>
 #include <libwheel.h>
@@ -22,11 +22,11 @@
 
 /**
  * struct operation - a fetch that waits for data
- * @next: the next one that waits for the same topic
- * @slot: of its timer
- * @offset: what it waits for: the topic's end to reach this
- * @deadline: or until then
- * @completed: how often it was completed
+ * @next: next operation that waits for the same topic
+ * @slot: slot of its timer
+ * @offset: end of the topic that it waits for
+ * @deadline: timeout
+ * @completed: number of times that it was completed
  */
 struct operation {
 	struct operation *next;
@@ -37,9 +37,9 @@ struct operation {
 };
 
 /**
- * struct topic - where messages are written
- * @waiting: operations that wait for it
- * @end: how much has been written
+ * struct topic - a log to which messages are appended
+ * @waiting: operations that wait for data
+ * @end: amount of data written
  */
 struct topic {
 	struct operation *waiting;
@@ -47,15 +47,15 @@ struct topic {
 };
 
 /**
- * struct purgatory - all operations that wait
+ * struct purgatory - all waiting operations
  * @wheel: their timeouts
- * @topics: what they wait for
- * @owner: by slot, the operation that waits
+ * @topics: topics that they wait for
+ * @owner: waiting operation of each slot
  * @free: slots whose timers are parked
- * @count: how many are free
- * @kept: how many slots were ever taken
- * @satisfied: completed as they got what they waited for
- * @expired: completed as their time was up
+ * @count: number of entries of @free
+ * @kept: number of slots with kept timers
+ * @satisfied: number of operations completed by data
+ * @expired: number of operations completed by their timeout
  */
 struct purgatory {
 	struct libwheel *wheel;
@@ -75,7 +75,7 @@ static void die(const char *what, int err)
 	exit(1);
 }
 
-/* A slot whose timer is parked: one that came back, or one more. */
+/* Allocate a slot whose timer is parked: from the free list, or a new one. */
 static __u32 take_slot(struct purgatory *p)
 {
 	uint64_t id = WHEEL_ID(p->kept, 1);
@@ -89,14 +89,14 @@ static __u32 take_slot(struct purgatory *p)
 	return p->kept++;
 }
 
-/* Completed: its timer is parked. */
+/* Complete an operation whose timer is parked. */
 static void complete(struct purgatory *p, struct operation *o)
 {
 	p->free[p->count++] = o->slot;
 	o->completed++;
 }
 
-/* Let an operation wait, unless it has what it wants. */
+/* Add an operation to a topic, or complete it if the data is available. */
 static void watch(struct purgatory *p, struct operation *o, struct topic *topic)
 {
 	int err;
@@ -116,8 +116,8 @@ static void watch(struct purgatory *p, struct operation *o, struct topic *topic)
 }
 
 /*
- * Something was written: complete who waited for it. A timer that cannot be parked has
- * fired, and its event, which is on its way, completes the operation.
+ * Append data to a topic, and complete the operations that waited for it. A timer that cannot be
+ * parked has expired, and its event completes the operation.
  */
 static void append(struct purgatory *p, struct topic *topic, __u64 count)
 {
@@ -139,7 +139,7 @@ static void append(struct purgatory *p, struct topic *topic, __u64 count)
 	}
 }
 
-/* Their time is up. They leave their topic's list when it is walked next. */
+/* Complete expired operations. append() removes them from the list of their topic. */
 static void expire(struct purgatory *p, __u64 now)
 {
 	struct wheel_event events[BATCH];
@@ -159,8 +159,8 @@ static void expire(struct purgatory *p, __u64 now)
 }
 
 /*
- * A day of a broker, on a clock that we move ourselves: a millisecond a step, some
- * messages come, some operations begin.
+ * Simulate a broker on a VIRTUAL clock. In each step of one millisecond, data is appended to a
+ * topic, and operations begin.
  */
 static void simulate(struct purgatory *p, struct operation *operations,
 		     unsigned long count)
@@ -191,13 +191,13 @@ static void explain(void)
 {
 	fprintf(stderr,
 		"usage: purgatory OPERATIONS\n"
-		"Plays a day of a message broker: so many operations wait for data, but no\n"
-		"longer than their timeouts, and each completes once:\n"
+		"Simulates a message broker: OPERATIONS operations wait for data or their\n"
+		"timeout, and each completes exactly once:\n"
 		"	purgatory 100000\n");
 	exit(2);
 }
 
-/* A number, at most so large, and nothing else. */
+/* A number of at most @most, and nothing else. */
 static unsigned int number(const char *text, unsigned int most)
 {
 	char *end;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * rpc CALLS LOSS_PERCENT: a client of remote calls over datagrams which get lost.
- * A call that has no answer in time is sent again, then later, and given up after
- * TRIES.
+ * rpc CALLS LOSS_PERCENT: a client of remote calls over unreliable datagrams. A request without
+ * a response in time is sent again, each time after a longer timeout. After TRIES requests the
+ * call fails.
  *
  *	cc -O2 rpc.c $(pkg-config --cflags --libs libwheel) -o rpc
  *
- * There are WINDOW calls under way at once, each in a slot of its own with a kept
- * timer. The usual call is answered in time: its timer is armed when the request is
- * sent and parked when the answer comes, two exchanges of a word and no system call.
+ * Up to WINDOW calls are in progress at a time, each in a separate slot with a kept timer. Most
+ * calls receive a response in time. Their timer is armed when the request is sent and parked
+ * when the response arrives: two atomic exchanges and no system call.
  */
 #include <ctype.h>
 #include <libwheel.h>
@@ -26,10 +26,10 @@
 #define TIMEOUT_NS	2000000ULL
 
 /**
- * struct message - request and answer
- * @slot: of the call
- * @serial: which call
- * @value: argument; in the answer the result
+ * struct message - a request or a response
+ * @slot: slot of the call
+ * @serial: serial number of the call
+ * @value: argument; in the response the result
  */
 struct message {
 	__u32 slot;
@@ -38,9 +38,9 @@ struct message {
 };
 
 /**
- * struct call - one that is under way
- * @serial: which; 0: the slot is free
- * @tries: how often it was sent
+ * struct call - a call in progress
+ * @serial: serial number; 0: the slot is free
+ * @tries: number of requests sent
  */
 struct call {
 	__u32 serial;
@@ -48,14 +48,14 @@ struct call {
 };
 
 /**
- * struct client - all of it
- * @wheel: a timer a slot
- * @socket: to the server
+ * struct client - state of the client
+ * @wheel: one timer per slot
+ * @socket: connection to the server
  * @calls: the slots
- * @next: serial of the next call
- * @last: serial of the last one
- * @answered: calls with an answer
- * @failed: calls that were given up
+ * @next: serial number of the next call
+ * @last: serial number of the last call
+ * @answered: calls that received a response
+ * @failed: calls that failed
  * @resent: requests sent again
  */
 struct client {
@@ -76,7 +76,7 @@ static void die(const char *what, int err)
 	exit(1);
 }
 
-/* Start the timer of a slot, which is parked. */
+/* Arm the timer of a slot, which is parked. */
 static void start_timer(struct client *c, __u32 slot)
 {
 	__u64 delay = TIMEOUT_NS << c->calls[slot].tries;
@@ -95,13 +95,13 @@ static void send_request(struct client *c, __u32 slot)
 
 	start_timer(c, slot);
 	call->tries++;
-	/* When the socket is full it is as if the request got lost. */
+	/* If the socket buffer is full, treat the request as lost. */
 	if (send(c->socket, &request, sizeof(request), MSG_DONTWAIT) < 0 &&
 	    errno != EAGAIN)
 		die("send", errno);
 }
 
-/* The slot is free: on with the next call. */
+/* The slot is free: start the next call in it. */
 static void next_call(struct client *c, __u32 slot)
 {
 	struct call *call = &c->calls[slot];
@@ -115,8 +115,8 @@ static void next_call(struct client *c, __u32 slot)
 }
 
 /*
- * An answer. Those to a call that was answered already, or given up, are stale. If
- * the timer cannot be parked it has fired: then its event decides what to do.
+ * Handle a response. A response to a call that has completed is stale. If the timer cannot be
+ * parked, it has expired, and its event decides about the call.
  */
 static void take_answer(struct client *c, const struct message *answer)
 {
@@ -125,14 +125,14 @@ static void take_answer(struct client *c, const struct message *answer)
 	if (call->serial != answer->serial || !call->serial)
 		return;
 	if (answer->value != 2ULL * answer->serial)
-		die("wrong answer", -EPROTO);
+		die("wrong response", -EPROTO);
 	if (libwheel_park(c->wheel, answer->slot))
 		return;
 	c->answered++;
 	next_call(c, answer->slot);
 }
 
-/* No answer in time. The event was taken, so the slot is ours again. */
+/* Handle a timeout. Its event was taken, so the slot belongs to the program again. */
 static void time_out(struct client *c, __u32 slot)
 {
 	libwheel_keep_rest(c->wheel, slot);
@@ -185,7 +185,7 @@ static void run_client(struct client *c)
 	}
 }
 
-/* A server that doubles numbers, and a network that loses what it likes. */
+/* A server that doubles numbers, behind a network that loses @loss percent of the requests. */
 static void run_server(int fd, int loss)
 {
 	struct message message;
@@ -203,13 +203,13 @@ static void explain(void)
 {
 	fprintf(stderr,
 		"usage: rpc CALLS LOSS_PERCENT\n"
-		"Makes so many remote calls over a network that loses so many messages.\n"
-		"A call that has no answer in time is sent again, later, and given up at last:\n"
+		"Makes CALLS remote calls over a network that loses LOSS_PERCENT of the requests.\n"
+		"A request without a response in time is sent again, until the call fails:\n"
 		"	rpc 10000 20\n");
 	exit(2);
 }
 
-/* A number, at most so large, and nothing else. */
+/* A number of at most @most, and nothing else. */
 static unsigned int number(const char *text, unsigned int most)
 {
 	char *end;
@@ -253,7 +253,7 @@ int main(int argc, char **argv)
 		die("open", err);
 	c.socket = pair[0];
 	run_client(&c);
-	printf("calls %u answered %u failed %u resent %u\n", c.last, c.answered,
+	printf("calls %u succeeded %u failed %u resent %u\n", c.last, c.answered,
 	       c.failed, c.resent);
 	if (fflush(stdout))
 		die("stdout", errno);

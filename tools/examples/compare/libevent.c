@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * compare-libevent PORT IDLE_MS: an echo server as libevent has it, with a timeout
- * on the read event of each connection, which every request adds anew.
+ * compare-libevent PORT IDLE_MS: an echo server that uses libevent. The read event of each
+ * connection has a timeout, which each request restarts.
  */
 #include <errno.h>
 #include <event2/event.h>
@@ -25,7 +25,7 @@ static void farewell(int fd)
 	close(fd);
 }
 
-/* Persistent: its timeout counts from the last time that it was active. */
+/* The event is persistent: its timeout restarts whenever it is active. */
 static void on_read(int fd, short what, void *arg)
 {
 	char buffer[4096];

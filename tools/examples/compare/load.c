@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * compare-load CONNECTIONS REQUESTS SERVER [ARGUMENT...]: asks an echo server that
- * it starts, a request at a time on each connection in turn, 64 under way. Prints
- * requests a second, the server's CPU time a request once all are connected, and the
- * memory that it had.
+ * compare-load CONNECTIONS REQUESTS SERVER [ARGUMENT...]: starts an echo server and sends
+ * requests, in turn on each connection, up to 64 at a time. Prints the requests per second, the
+ * server's CPU time per request in microseconds, excluding the set-up of the connections, and
+ * its maximum resident set size in KiB.
  */
 #include <netinet/in.h>
 #include <signal.h>
@@ -110,7 +110,7 @@ static void raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* How long the server has run. */
+/* CPU time of the server. */
 static double cpu_seconds(void)
 {
 	clockid_t clock;

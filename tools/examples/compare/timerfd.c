@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * compare-timerfd PORT IDLE_MS: the same server as ../echo.c with a timerfd for
- * each connection, which every request sets anew.
+ * compare-timerfd PORT IDLE_MS: the server of ../echo.c with one timerfd per connection, which
+ * each request restarts.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -21,7 +21,7 @@
 static struct itimerspec idle;
 static int epfd;
 static int listener;
-/* Of a connection its timer, and of a timer its connection; 0: neither. */
+/* The timerfd of a connection, and the connection of a timerfd; 0: none. */
 static int timer_of[MAX_FDS];
 static int connection_of[MAX_FDS];
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * idle CONNECTIONS IDLE_MS SERVER [ARGUMENT...]: opens that many connections to an
- * echo server that it starts, whose first line is its port. Half of them it keeps
- * busy for a while. None may be closed earlier than IDLE_MS after its last request
- * that was answered, and all have to be in the end.
+ * idle CONNECTIONS IDLE_MS SERVER [ARGUMENT...]: starts an echo server, whose first line of
+ * output is its port, and opens CONNECTIONS connections. Sends requests on half of them for a
+ * while. The server must close no connection earlier than IDLE_MS after its last completed
+ * request, and must finally close all of them.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -23,12 +23,12 @@
 #define ROUNDS	5
 
 /**
- * struct connection - of ours
+ * struct connection - a connection to the server
  * @fd: socket
- * @asked: the time before it last sent a request
- * @answered: the same of the last request that was answered
- * @open: not closed by the server
- * @waits: for an answer
+ * @asked: time just before the last request was sent
+ * @answered: time just before the last completed request was sent
+ * @open: the server has not closed it
+ * @waits: a response is outstanding
  */
 struct connection {
 	int fd;
@@ -116,7 +116,7 @@ static void answered(struct connection *c)
 	waiting--;
 }
 
-/* The server's messages: echoes and ends. */
+/* Handle responses and closed connections. */
 static void listen_to_server(void)
 {
 	struct epoll_event events[256];
@@ -134,7 +134,7 @@ static void listen_to_server(void)
 	}
 }
 
-/* Ask on every other connection, and hear all answers. Returns how many are left. */
+/* Send requests on half of the connections and await all responses. Returns the number open. */
 static int ask(void)
 {
 	int i;
@@ -179,9 +179,9 @@ int main(int argc, char **argv)
 		open_connection(i, port);
 	printf("%d connections\n", left);
 	for (i = 0; i < ROUNDS; i++)
-		printf("asked on half of them, %d are open\n", ask());
+		printf("sent requests on half of them, %d are open\n", ask());
 	while (left)
 		listen_to_server();
-	printf("all closed, %d of them early\n", early);
+	printf("all closed, %d early\n", early);
 	return early > 0;
 }

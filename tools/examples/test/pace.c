@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * pace STEPS: idle timeouts on a clock with random rates, compared with a table of them. No timer
- * expires before its time or in a later step than its own, each expires once, and none lives less
- * than its timeout divided by the greatest rate.
+ * pace STEPS: compares idle timeouts on a clock with random rates with a table of their expected
+ * state. Each timer must expire once, not before its deadline, and in the step in which it is
+ * due. It must remain armed at least for its timeout divided by the maximum rate.
  */
 #include <libwheel.h>
 #include <stdbool.h>
@@ -18,10 +18,10 @@
 
 /**
  * struct timer - expected state of a slot
- * @armed: it is pending
- * @deadline: on the clock with a rate
- * @length: of its timeout
- * @touched: the real time when its deadline was set
+ * @armed: true if it is pending
+ * @deadline: deadline on the clock with a rate
+ * @length: timeout in nanoseconds
+ * @touched: real time at which the deadline was set
  */
 struct timer {
 	bool armed;
