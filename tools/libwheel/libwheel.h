@@ -20,9 +20,10 @@
  *		libwheel_close(wheel);
  *	}
  *
- * Times are in nanoseconds on the wheel's clock. The id of a timer consists of a slot, which
- * the program chooses, for example the index of a connection, and a generation, which must
- * increase with each arm of the slot. See linux/wheel_timer.h, whose structs are used as is.
+ * Times are in nanoseconds on the wheel's clock. The id of a timer consists of a slot and a
+ * generation. The program chooses the slot, for example the index of a connection. The
+ * generation must increase with each arm of the slot. See linux/wheel_timer.h, whose structs are
+ * used as is.
  *
  * Functions that can fail return a negative error number as listed in that header. No function
  * prints, aborts or modifies errno.

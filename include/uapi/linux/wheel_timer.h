@@ -16,7 +16,7 @@
  * larger size. Members that the kernel does not support must be zero. Times are in nanoseconds
  * on the wheel's clock, 0 .. 2^63-1.
  *
- * On failure nothing is written, except the progress members of SUBMIT and LIST. The kernel
+ * On failure nothing is written, except that SUBMIT and LIST report their progress. The kernel
  * checks that the struct is writable before it executes the command. If another thread unmaps
  * the memory in the meantime, the call fails with EFAULT although the command was executed.
  *
@@ -109,14 +109,14 @@
  *                         exchange it for a deadline or PARKED
  * ======================= ===================================================
  *
- * The kernel is not notified when the touch word changes. A thread that arms a timer or moves
- * it to an earlier deadline must therefore, in this order and with a full barrier between the
- * steps:
+ * The kernel is not notified when the touch word changes. The doorbells are an array of one bit
+ * per slot, and their summary is an array of one bit per __u64 of doorbells. A thread that arms
+ * a timer or moves it to an earlier deadline must therefore, in this order and with a full
+ * barrier between the steps:
  *
  * 1. exchange the touch word;
- * 2. set the slot's bit in the doorbells, an array of one bit per slot, then the bit of that
- *    __u64 in the summary, an array of one bit per __u64 of doorbells. If the slot's bit is
- *    already set, both can be skipped;
+ * 2. set the slot's bit in the doorbells, then the bit of that __u64 in the summary. If the
+ *    slot's bit is already set, skip both;
  * 3. read wheel_kernel_page.next_wake and, if the deadline is earlier, call WHEEL_IOC_ENTER
  *    with WHEEL_ENTER_KICK.
  *
@@ -125,11 +125,12 @@
  * any order.
  *
  * Only one thread may own a slot at a time, for example the holder of a lock. Otherwise a
- * thread could rely on a bit that another thread has set, although that thread has not
- * completed step 3. If a program is killed between these steps while other processes share the
- * file, the kernel scans all timers when the mapping of the doorbells is removed.
+ * thread could skip step 2 because of a bit that another thread has set, but not yet in the
+ * summary. A program may be killed between these steps while other processes share the file.
+ * The kernel therefore scans all timers when a mapping of the doorbells is removed.
  *
- * Map both arrays, and the page at WHEEL_OFF_KERNEL for reading, MAP_SHARED and whole::
+ * In addition to the touch words, map both arrays and, read-only, the page at WHEEL_OFF_KERNEL.
+ * These mappings, too, must be MAP_SHARED and whole::
  *
  *	words = (timers + 63) / 64;
  *	bells = mmap(NULL, words * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
@@ -155,9 +156,9 @@
  *		handle(&events[head++ & (setup.events - 1)]);
  *	store_release(&user->event_head, head);
  *
- * A program that waits for an edge, of epoll or of io_uring, repeats this until a full barrier
- * after the store is followed by an @event_tail that equals @event_head, and by @kflags of 0.
- * Otherwise an event that was published meanwhile causes no edge.
+ * A program that waits for an edge, of epoll or of io_uring, must issue a full barrier after the
+ * store, read @event_tail and @kflags again, and repeat this until @event_tail equals @event_head
+ * and @kflags is 0. Otherwise an event that was published in the meantime causes no edge.
  *
  * WHEEL_RING_BACKLOG is set in kflags if timers are due whose events are not in the ring:
  * because the ring is full, or because the kernel has left the work to the program. The program
@@ -166,10 +167,10 @@
  * if an event is in the ring or WHEEL_RING_BACKLOG is set. A periodic timer is armed again when
  * its event is put into the ring.
  *
- * mmap() fails with EINVAL if the file is not set up, if it has no such area, or if the mapping
- * is not MAP_SHARED or does not cover the whole area. Pages of touch words, doorbells and their
- * summary are allocated on first access. If that exceeds the user's memory limit, the access
- * raises SIGBUS.
+ * mmap() fails with EINVAL if the file is not set up or has no such area. It also fails with
+ * EINVAL if the mapping is not MAP_SHARED or does not cover the whole area. Pages of touch words,
+ * doorbells and their summary are allocated on first access. If that exceeds the user's memory
+ * limit, the access raises SIGBUS.
  */
 #define WHEEL_OFF_KERNEL	0x00000000
 #define WHEEL_OFF_USER		0x10000000
@@ -260,17 +261,17 @@ struct wheel_user_page {
  * @features: out: WHEEL_HAS_*, the features of the loaded module
  *
  * SETUP configures the file, once, and returns the effective configuration. SUBMIT, STOP and a
- * blocking read() apply the defaults to a file that is not set up. On such a file INFO returns
- * the defaults, STATS returns zeros, LIST returns no timers, poll() and a nonblocking read()
- * report no events, and ADVANCE and ENTER fail with EOPNOTSUPP. None of these sets up the file.
+ * blocking read() apply the defaults to a file that is not set up. The other calls do not set
+ * it up: INFO returns the defaults, STATS zeros, and LIST no timers. poll() and a nonblocking
+ * read() report no events. ADVANCE and ENTER fail with EOPNOTSUPP, and mmap() with EINVAL.
  *
  * SETUP fails with EBUSY if the file is already set up. It fails with EINVAL if a flag, a
  * reserved member, @clock, @scheme, @tick_ns, @timers, @buckets or @events is out of range. It
  * fails with EPERM if the tick is shorter than WHEEL_MIN_TICK_NS, the clock is not VIRTUAL and
- * the caller lacks CAP_SYS_RESOURCE. It fails with EDQUOT if the user's files would exceed
- * their memory limit. It fails with EOPNOTSUPP if @features lacks the feature, if the time
- * namespace offsets the clock, or for WHEEL_CLOCK_REALTIME and _TAI with a scheme other than
- * WHEEL_HASHED and WHEEL_BOUNDED.
+ * the caller lacks CAP_SYS_RESOURCE. It fails with EDQUOT if the files of the user who opened it
+ * would exceed their memory limit. It fails with EOPNOTSUPP if @features lacks the clock or the
+ * scheme, or if the time namespace offsets the clock. WHEEL_CLOCK_REALTIME and _TAI support only
+ * WHEEL_HASHED and WHEEL_BOUNDED; other schemes fail with EOPNOTSUPP.
  *
  * INFO returns the effective configuration. It ignores its input, but fails with EINVAL for
  * unknown flags.
@@ -339,8 +340,9 @@ struct wheel_setup {
  * fails with EBUSY if the program changes the touch word at the same time.
  *
  * REARM of a periodic timer restarts its period at the new deadline. REARM also replaces the
- * slack. A periodic timer ends when its event is consumed if its next deadline exceeds 2^63-1
- * ns, or if WHEEL_BOUNDED cannot hold it because the clock was set back.
+ * slack. A periodic timer ends if its next deadline exceeds 2^63-1 ns when its event is read or
+ * put into the ring. It also ends if a WHEEL_BOUNDED wheel cannot hold this deadline because the
+ * clock was set back.
  *
  * WHEEL_OP_TOUCH and WHEEL_OP_KEEP fail with EINVAL if @period is not 0, and with EOPNOTSUPP
  * without WHEEL_SETUP_TOUCH.
@@ -348,8 +350,8 @@ struct wheel_setup {
  * ARM fails with EBUSY on the slot of a kept timer, regardless of its touch word. ARM with
  * WHEEL_OP_KEEP, without WHEEL_OP_REL and with a @when of 0 parks the timer. REARM and QUERY of a
  * kept timer that is parked or has expired fail with ENOENT. CANCEL also fails with ENOENT, but
- * the timer is no longer kept; an unread event remains readable, and consuming it frees the
- * slot.
+ * the timer is no longer kept. If its event is unread, it can still be read; this frees the
+ * slot. After STOP, CANCEL of a kept timer has no effect.
  */
 struct wheel_op {
 	__u32 op;
@@ -395,7 +397,7 @@ struct wheel_submit {
  * @deadline: the deadline; if periods were missed, the last one that has passed
  * @fired: time of the expiry on the wheel's clock; if periods were missed, at least @deadline
  * @overrun: number of periods missed before @deadline; not counted after STOP
- * @seq: number of the event in this file, from 0
+ * @seq: number of the event in this file, from 0, modulo 2^32
  * @res: 0
  *
  * read() returns as many whole events as fit. A periodic timer is armed again, in phase, when
@@ -461,13 +463,12 @@ struct wheel_stop {
  * @size: sizeof(struct wheel_advance)
  * @flags: 0
  * @now: in: the new time; out: the time on the clock, which never goes back
- * @next: out: no pending timer is due before this time; ~0 if none is pending. It may be
- *	earlier than the earliest timer after one was cancelled or moved
+ * @next: out: no pending timer is due before this time; ~0: none is pending. It may be earlier
+ *	than the earliest timer after one was cancelled or moved
  *
- * When it returns, all timers that are due by @now have expired, and their events are
- * available. If the completion ring is full, the remaining timers stay pending and
- * WHEEL_RING_BACKLOG is set. Fails with ERANGE if @now exceeds 2^63-1, and with EOPNOTSUPP on
- * any other clock.
+ * On return, all timers that are due by @now have expired, and their events are available. If
+ * the completion ring is full, the remaining timers stay pending and WHEEL_RING_BACKLOG is set.
+ * Fails with ERANGE if @now exceeds 2^63-1, and with EOPNOTSUPP on any other clock.
  */
 struct wheel_advance {
 	__u32 size;
@@ -481,8 +482,8 @@ struct wheel_advance {
  * @size: sizeof(struct wheel_stats)
  * @flags: 0
  * @armed: timers armed, including each further period of a periodic timer, and each time that
- *	the kernel queued a kept timer which the program had armed. Most kept timers are
- *	cancelled before they are queued, and are not counted
+ *	the kernel queued a kept timer which the program had armed. A kept timer that is
+ *	cancelled before it is queued is not counted
  * @fired: expiries
  * @cancelled: timers cancelled or stopped while pending; parked ones when they are reclaimed
  * @pending: @armed - @fired - @cancelled

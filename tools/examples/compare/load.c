@@ -2,8 +2,8 @@
 /*
  * compare-load CONNECTIONS REQUESTS SERVER [ARGUMENT...]: starts an echo server and sends
  * requests, in turn on each connection, up to 64 at a time. Prints the requests per second, the
- * server's CPU time per request in microseconds, excluding the set-up of the connections, and
- * its maximum resident set size in KiB.
+ * server's CPU time per request in microseconds, and its maximum resident set size in KiB. The
+ * set-up of the connections is not measured.
  */
 #include <netinet/in.h>
 #include <signal.h>

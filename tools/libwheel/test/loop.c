@@ -97,7 +97,7 @@ static void loop_wakes_in_time(void)
 	libwheel_close(wheel);
 }
 
-/* An earlier timer, armed or moved later, wakes the loop earlier. */
+/* A timer that is armed for or moved to an earlier time wakes the loop earlier. */
 static void loop_earlier_timer(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 8);

@@ -9,8 +9,8 @@
  *	user_*()	wait for the lock, and support any scheme
  *	op_*()		execute a batch of one, which reads the clock and expires due timers
  *
- * In a child of fork() all operations end in op_*(): no lull lasts there, and the lock may never
- * be released.
+ * In a child of fork() all of them fail with -ECHILD: no lull lasts there, and they do not wait
+ * for the lock, which may never be released.
  */
 #include "../ops.h"
 #include "plain.h"

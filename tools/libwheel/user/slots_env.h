@@ -39,7 +39,7 @@
 #define prefetchw(p)		__builtin_prefetch(p, 1)
 #define noinline		__attribute__((noinline))
 
-/* Pairs with the barrier in the inline functions of the program. */
+/* Pairs with the full barriers in the inline functions of the program. */
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 /* Set bits in memory that is shared with the program. */
