@@ -167,7 +167,7 @@ static void against_each_other(__u32 scheme, __u32 flags, __u32 apart)
 
 	options.backend = LIBWHEEL_KERNEL;
 	if (libwheel_open(&probe, &options) == -ENODEV)
-		skip("there is no /dev/wheel");
+		skip("/dev/wheel does not exist");
 	libwheel_close(probe);
 	library_open(&kernel, &options);
 	options.backend = LIBWHEEL_USER;

@@ -193,7 +193,7 @@ static void fork_while_a_thread_works(void)
 	int i;
 
 #ifdef __SANITIZE_THREAD__
-	skip("the sanitizer does not know what a child inherits");
+	skip("the sanitizer does not track inherited memory");
 #endif
 	busy = true;
 	NEED(!pthread_create(&thread, NULL, busy_thread, wheel));

@@ -140,7 +140,7 @@ void answer_calls(__u32 number, __u32 answer)
 
 	NEED(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-		skip("this kernel filters no system calls");
+		skip("this kernel does not support seccomp filters");
 }
 
 struct wheel_stats balanced_stats(struct libwheel *wheel)

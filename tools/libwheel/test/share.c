@@ -83,7 +83,7 @@ static void p3_keep_in_two_processes(void)
 	int i;
 
 	if (libwheel_backend(wheel) == LIBWHEEL_USER)
-		skip("processes share a device alone");
+		skip("only /dev/wheel can be shared by processes");
 	id = keep(wheel, 77);
 	for (i = 0; i < ROUNDS; i++) {
 		__u64 when = libwheel_now(wheel) + random_below(&state, 3 * MS);

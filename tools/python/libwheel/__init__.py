@@ -363,7 +363,7 @@ class Wheel:
         self._handle = handle
 
     def close(self) -> None:
-        """Close the wheel and forget its timers. Closing it again has no effect."""
+        """Close the wheel and discard its timers. Closing it again has no effect."""
         handle, self._handle = self._handle, None
         if handle:
             # Threads and loops that wait in the wheel return; the last one closes it.
