@@ -203,7 +203,7 @@ static void explain(void)
 {
 	fprintf(stderr,
 		"usage: rpc CALLS LOSS_PERCENT\n"
-		"Makes CALLS remote calls over a network that loses LOSS_PERCENT of the requests.\n"
+		"Makes CALLS remote calls over a network that loses LOSS_PERCENT of requests.\n"
 		"A request without a response in time is sent again, until the call fails:\n"
 		"	rpc 10000 20\n");
 	exit(2);
