@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Doorbells: a bit a slot, by which a program says that it has armed a kept timer; and
- * the summary, a bit for each 64 of them. They lie in pages, as touch words do, each there
- * when it was first needed.
+ * Doorbells: one bit per slot, set by the program after it has armed a kept timer. The summary
+ * has one bit per u64 of doorbells. Both are in pages that are added when first needed, like
+ * the touch words.
  */
 #ifndef _WHEEL_SLOTS_BELL_H
 #define _WHEEL_SLOTS_BELL_H
 
 #include "word.h"
 
-/* So many slots have their bits in one u64. */
+/* Slots per u64 of doorbells. */
 #define WHEEL_BELLS	64
 
-/* The u64 at an index, or NULL: its page is not there. */
+/* Return the location of the u64 at an index, or NULL if its page does not exist. */
 static inline u64 *wheel_bells_at(u64 **pages, u32 at)
 {
-	/* Pairs with the release of the side that brought it: it is filled. */
+	/* Pairs with the release that publishes the page: it is cleared. */
 	u64 *page = smp_load_acquire(&pages[at / WHEEL_WORDS_PER_PAGE]);
 
 	return page ? page + at % WHEEL_WORDS_PER_PAGE : NULL;
 }
 
-/* Are the pages there that the bit of a slot needs? */
+/* Return true if the pages of a slot's doorbell and of its summary bit exist. */
 static inline bool wheel_bell_ready(const struct wheel_slots *slots, u32 nr)
 {
 	nr = wheel_slots_index(nr, slots->setup.timers);
@@ -36,8 +36,8 @@ static inline void wheel_bells_set(u64 *bells, u64 bits)
 }
 
 /*
- * Set bits of slots whose pages are there. The summary comes last: a look, which takes it
- * first, finds what it announces.
+ * Set doorbells; their pages must exist. The summary is set last. A scan reads the summary
+ * first, so it finds the doorbells that the summary announces.
  */
 static inline void wheel_bells_ring(const struct wheel_slots *slots, u32 at, u64 bits)
 {
@@ -46,7 +46,7 @@ static inline void wheel_bells_ring(const struct wheel_slots *slots, u32 at, u64
 			(u64)1 << at % WHEEL_BELLS);
 }
 
-/* Take what is set, with a full barrier if that is anything. */
+/* Clear and return the bits of a u64. A full barrier if any bit was set. */
 static inline u64 wheel_bells_take(u64 **pages, u32 at)
 {
 	u64 *bells = wheel_bells_at(pages, at);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The events of periodic timers: a timer goes on, on its grid, when its event is
- * consumed. A program that does not read makes no work.
+ * Events of periodic timers. A timer is armed again, at a multiple of its period, when its event
+ * is consumed. A program that reads no events therefore causes no further expiries.
  */
 #include "event.h"
 
 /**
- * wheel_event_missed - how many periods has a timer missed?
+ * wheel_event_missed() - Get the number of periods that a timer has missed
  * @slots: table, locked
- * @slot: slot with a period that fired
- * @now: the clock
+ * @slot: slot of a periodic timer that has expired
+ * @now: current time of the clock
  *
- * Return: periods that passed since its deadline, as long as it could go on.
+ * Return: the number of whole periods from its deadline until @now, until the cancel if @ended, or
+ * until the wheel was stopped.
  */
 u64 wheel_event_missed(const struct wheel_slots *slots,
 		       const struct wheel_slot *slot, u64 now)
@@ -25,12 +26,12 @@ u64 wheel_event_missed(const struct wheel_slots *slots,
 }
 
 /**
- * wheel_event_goes_on - arm a periodic timer again, on its grid
+ * wheel_event_goes_on() - Arm a periodic timer again, one period after its event's deadline
  * @slots: table, locked
- * @slot: slot with a period
- * @event: its event, which is consumed
+ * @slot: slot of a periodic timer
+ * @event: its event, which is being consumed
  *
- * Return: false if that was its last.
+ * Return: true if the timer was armed; false if @event is its last event.
  */
 bool wheel_event_goes_on(struct wheel_slots *slots, struct wheel_slot *slot,
 			 const struct wheel_event *event)
@@ -45,14 +46,14 @@ bool wheel_event_goes_on(struct wheel_slots *slots, struct wheel_slot *slot,
 }
 
 /**
- * wheel_event_untaken - does an event of a timer lie in the completion ring?
+ * wheel_event_untaken() - Check whether the last event of a timer is still in the ring
  * @slots: table, locked
- * @slot: slot whose timer went on after that event
+ * @slot: slot whose timer was armed again after that event
  *
- * The events come into the ring in the order of their numbers. A program that says it
- * has taken more than there are fools itself alone.
+ * Events are put into the ring in the order of their sequence numbers. If a program writes an
+ * @event_head beyond the tail, only its own results are wrong.
  *
- * Return: true if the program has not taken it.
+ * Return: true if the program has not taken the event.
  */
 bool wheel_event_untaken(const struct wheel_slots *slots,
 			 const struct wheel_slot *slot)
@@ -66,14 +67,14 @@ bool wheel_event_untaken(const struct wheel_slots *slots,
 }
 
 /**
- * wheel_event_end - cancel a timer whose event is unread
+ * wheel_event_end() - Cancel a timer whose event is unread
  * @slots: table, locked
  * @slot: slot
- * @now: the clock
+ * @now: current time of the clock
  *
- * Only its periods can end.
+ * The event remains. Only the further periods of a periodic timer are cancelled.
  *
- * Return: 1, or -ENOENT: it has none, or they have ended.
+ * Return: 1 on success; -ENOENT if the timer is not periodic or was cancelled before.
  */
 int wheel_event_end(const struct wheel_slots *slots, struct wheel_slot *slot,
 		    u64 now)

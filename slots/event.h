@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Events: how they describe an expiry, and how their timers go on. Inline is what each
- * expiry does.
+ * Events: how they describe an expiry, and how periodic timers are armed again. Functions that
+ * every expiry calls are inline.
  */
 #ifndef _WHEEL_SLOTS_EVENT_H
 #define _WHEEL_SLOTS_EVENT_H
@@ -9,7 +9,7 @@
 #include "keep.h"
 #include "slots.h"
 
-/* Out of line, as most timers are over when they have fired. */
+/* Not inline, because most timers are not periodic. */
 u64 wheel_event_missed(const struct wheel_slots *slots,
 		       const struct wheel_slot *slot, u64 now);
 bool wheel_event_goes_on(struct wheel_slots *slots, struct wheel_slot *slot,
@@ -20,12 +20,11 @@ int wheel_event_end(const struct wheel_slots *slots, struct wheel_slot *slot,
 		    u64 now);
 
 /**
- * wheel_event_fired - a timer is due
+ * wheel_event_fired() - Assign the next sequence number to the event of an expired timer
  * @slots: table, locked
- * @slot: slot whose timer the wheel took
+ * @slot: slot whose timer the wheel has expired
  *
- * Its event has a number now. It is to be described at once, or to be queued by
- * wheel_event_queue().
+ * The caller must then consume the event, or queue it with wheel_event_queue().
  */
 static inline void wheel_event_fired(struct wheel_slots *slots,
 				     struct wheel_slot *slot)
@@ -34,7 +33,7 @@ static inline void wheel_event_fired(struct wheel_slots *slots,
 	wheel_slots_trace_event(slot);
 }
 
-/* The event waits in its slot. */
+/* Store an event in its slot until the program reads it. */
 static inline void wheel_event_queue(struct wheel_slots *slots,
 				     struct wheel_slot *slot)
 {
@@ -43,12 +42,12 @@ static inline void wheel_event_queue(struct wheel_slots *slots,
 }
 
 /**
- * wheel_event_describe - an event as it stands now
+ * wheel_event_describe() - Fill in an event
  * @slots: table, locked
- * @slot: slot that fired
- * @now: the clock
- * @event: filled; if periods were missed it speaks of the newest deadline that is
- *	due, and says that it fired no earlier
+ * @slot: slot of an expired timer
+ * @now: current time of the clock
+ * @event: filled in; if periods were missed, @deadline is the latest deadline that has passed, and
+ *	@fired is at least @deadline
  */
 static inline void wheel_event_describe(const struct wheel_slots *slots,
 					const struct wheel_slot *slot, u64 now,
@@ -75,12 +74,13 @@ static inline void wheel_event_describe(const struct wheel_slots *slots,
 }
 
 /**
- * wheel_event_consumed - an event was read, or put into the completion ring
+ * wheel_event_consumed() - Update a slot after its event was read or put into the ring
  * @slots: table, locked
  * @slot: slot of the event
  * @event: the event
  *
- * A periodic timer goes on, one that is kept rests, any other is over.
+ * A periodic timer is armed again, and a kept one returns to state RESTING. Otherwise the slot is
+ * freed.
  */
 static inline void wheel_event_consumed(struct wheel_slots *slots,
 					struct wheel_slot *slot,

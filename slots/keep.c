@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The operations on kept timers. The program may change the word meanwhile; the wheel
- * is asked first and the word changed last, as in touch.c.
+ * Operations on kept timers. As in touch.c, the program may change the word at any time, so
+ * operations of the wheel that can fail come first, and the word is exchanged last.
  */
 #include "bell.h"
 #include "keep.h"
 #include "look.h"
 
 /**
- * wheel_keep_park - hand a kept timer to the program that is not armed
+ * wheel_keep_park() - Hand a kept timer over to the program, disarmed
  * @slots: table, locked
- * @slot: slot that is free and whose word is there
+ * @slot: slot that is free and whose word's page exists
  * @nr: its number
  */
 void wheel_keep_park(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr)
@@ -20,12 +20,12 @@ void wheel_keep_park(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr)
 }
 
 /**
- * wheel_keep_file - file a kept timer that the program has armed
- * @slot: slot that rests, its table locked
- * @deadline: as wheel_timer_arm()
- * @slack: as wheel_timer_arm()
+ * wheel_keep_file() - Queue a kept timer that the program has armed
+ * @slot: slot in state RESTING, its table locked
+ * @deadline: see wheel_timer_arm()
+ * @slack: see wheel_timer_arm()
  *
- * Return: as wheel_timer_arm(); then nothing changed.
+ * Return: see wheel_timer_arm(). On error, nothing has changed.
  */
 int wheel_keep_file(struct wheel_slot *slot, u64 deadline, u64 slack)
 {
@@ -39,15 +39,16 @@ int wheel_keep_file(struct wheel_slot *slot, u64 deadline, u64 slack)
 }
 
 /**
- * wheel_keep_rearm - move a kept timer that is armed and not filed
+ * wheel_keep_rearm() - Move the deadline of a kept timer that is armed but not queued
  * @slots: table, locked
  * @slot: slot
- * @word: its word when it was read, a deadline
- * @deadline: as wheel_timer_arm()
- * @slack: as wheel_timer_arm()
+ * @word: value of its word when it was read, a deadline
+ * @deadline: see wheel_timer_arm()
+ * @slack: see wheel_timer_arm()
  *
- * Return: 0; -ENOENT: its event is not taken, or the program has just parked it;
- * -EBUSY: it has just moved it; or as wheel_timer_arm().
+ * Return: 0 on success; -ENOENT if its event is unread or the program has just parked it; -EBUSY
+ * if the program has just moved it; -ESHUTDOWN if the wheel was stopped; or an error of
+ * wheel_timer_arm().
  */
 int wheel_keep_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		     u64 word, u64 deadline, u64 slack)
@@ -67,13 +68,13 @@ int wheel_keep_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 }
 
 /**
- * wheel_keep_cancel - keep a timer no longer, whatever its word is
+ * wheel_keep_cancel() - End the keeping of a timer, regardless of its word
  * @slots: table, locked
- * @slot: slot that is kept
+ * @slot: slot of a kept timer
  *
- * If its event is unread, its slot is free when that is consumed.
+ * If its event is unread, the slot is freed when the event is consumed.
  *
- * Return: 0; -ENOENT: it was not armed, or has fired, or STOP has it.
+ * Return: 0 on success; -ENOENT if the timer was not armed, has expired, or belongs to STOP.
  */
 int wheel_keep_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 {
@@ -96,13 +97,14 @@ int wheel_keep_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 }
 
 /**
- * wheel_keep_unfired - take the word of a kept timer back from a wheel that was stopped
- * @slots: table, locked, whose wheel is stopped
+ * wheel_keep_unfired() - Take back the word of a kept timer after the wheel was stopped
+ * @slots: table, locked, of a stopped wheel
  * @slot: slot
  *
- * Of those that were filed STOP has taken it.
+ * Only timers that were not queued still have a word to take back. The words of queued timers
+ * were taken when the wheel was stopped.
  *
- * Return: true if it was armed: then it is a timer that had not fired.
+ * Return: true if the timer was armed, and thus counts as not expired.
  */
 bool wheel_keep_unfired(struct wheel_slots *slots, struct wheel_slot *slot)
 {
@@ -120,14 +122,14 @@ bool wheel_keep_unfired(struct wheel_slots *slots, struct wheel_slot *slot)
 }
 
 /**
- * wheel_keep_ring - set the bits of those timers of a leaf that are armed
- * @slots: table
- * @leaf: index of a doorbells' u64
+ * wheel_keep_ring() - Set the doorbells of the armed timers of one u64
+ * @slots: table, locked
+ * @leaf: index of the u64 in the doorbells
  *
- * For a program that cannot do so any more. All that it wrote is seen here, since it is
- * gone. A program that lives may change its word after we have read it: it sets the bit
- * itself then. A bit that is set already has not been taken by a look yet, and that look
- * reads the word afterwards.
+ * Replaces the doorbells that a killed program did not set. All stores of that program are
+ * visible here, because its mapping was removed. Another program that changes a word after it
+ * was read here sets the doorbell itself. A doorbell that is already set will be found by a
+ * scan, which reads the word afterwards.
  */
 void wheel_keep_ring(const struct wheel_slots *slots, u32 leaf)
 {
@@ -146,20 +148,20 @@ void wheel_keep_ring(const struct wheel_slots *slots, u32 leaf)
 }
 
 /**
- * wheel_keep_over - the event of a kept timer was consumed: now it rests
+ * wheel_keep_over() - Return a kept timer to the program after its event was consumed
  * @slots: table, locked
  * @slot: slot
  *
- * Its bit is set here, where that costs less than in the program that arms it again. If the
- * program has armed it already, before it had the event, all looks have passed it by, so
- * there is one at once:
+ * Sets the slot's bit, so that the program usually finds it set when it arms the timer again. The
+ * program may have armed the timer already, before it received the event. Scans have ignored the
+ * slot until now, so another scan must follow at once:
  *
  *	this				the program
  *
- *	the slot rests			exchange IDLE for D
+ *	state = RESTING			exchange IDLE for D
  *	set the bit			full barrier (the exchange is one)
  *	full barrier			set the bit, unless it is set
- *	D? look at once			D < next_wake? kick
+ *	word is D? scan at once		D < next_wake? kick
  */
 void wheel_keep_over(struct wheel_slots *slots, struct wheel_slot *slot)
 {
@@ -167,7 +169,10 @@ void wheel_keep_over(struct wheel_slots *slots, struct wheel_slot *slot)
 
 	slot->state = WHEEL_SLOT_RESTING;
 	wheel_bells_ring(slots, nr / WHEEL_BELLS, (u64)1 << nr % WHEEL_BELLS);
-	/* Pairs with the program's exchange. */
+	/*
+	 * Order setting the bit before reading the word. Pairs with the program's exchange of the
+	 * word, which precedes its read of the bit.
+	 */
 	smp_mb();
 	if (!wheel_word_parked(wheel_word_read(slots, nr)))
 		wheel_look_at_once(slots);

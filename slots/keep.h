@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Kept timers, which the program arms again and again without a call: the operations on
- * them, and what becomes of one that has fired.
+ * Kept timers, which the program arms and cancels repeatedly without a system call: operations
+ * on them, and their state after an expiry.
  *
- * Such a timer rests while it is not filed and no event of it is unread. Armed it may be all
- * the same, which a look finds out: look.h.
+ * A kept timer is in state WHEEL_SLOT_RESTING while it is not queued and has no unread event.
+ * It may nevertheless be armed, which only a scan detects: see look.h.
  */
 #ifndef _WHEEL_SLOTS_KEEP_H
 #define _WHEEL_SLOTS_KEEP_H

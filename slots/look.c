@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Looks. Between two looks a program arms, moves and cancels its kept timers without a
- * call. It is told when the next look is, next_wake, and asks for an earlier one, by a
- * kick, if a deadline needs it:
+ * Scans for armed kept timers. Between two scans, a program arms, moves and cancels its kept
+ * timers without a system call. wheel_kernel_page.next_wake announces the time of the next
+ * scan. A program that needs an earlier one requests it with a kick:
  *
- *	a look				the program
+ *	a scan				the program
  *
- *	next_wake = the next look	exchange its word for D
+ *	next_wake = the next scan	exchange its word for D
  *	full barrier			full barrier (the exchange is one)
- *	take the bits			set the bit, unless it is set
+ *	read and clear the bits		set the bit, unless it is set
  *	full barrier (an exchange)	full barrier
  *	read the words			D < next_wake? kick
  *
- * Two things cannot be. That the look finds the bit not set, and the program does not find
- * the new next_wake: so a timer that this look misses is found by the next one in time.
- * And that the program finds its bit set, since we have not taken it, and we read the
- * word as it was before: so a bit that is set announces the word.
+ * The barriers exclude two outcomes. First, that the scan finds the bit clear and the program
+ * reads the old next_wake. Hence a timer that this scan misses is found by the next one, in
+ * time. Second, that the program finds its bit set and the scan, which clears it later, reads
+ * the old word. Hence a program need not set a bit that is set.
  *
- * A timer that is found is filed only if it proves to live: if it is due now, or if its word
- * is what it was at the last look. Nearly all timeouts are cancelled long before that. The
- * bit of one that is not filed is set again: it is looked at next time.
+ * A timer found by a scan is queued only if it is due now, or if its word has not changed since
+ * the previous scan. Nearly all timeouts are cancelled long before that. The bit of an armed
+ * timer that is not queued is set again, so that the next scan checks it.
  *
- * The next look is before the first timer that was found is due, and no later than a guess:
- * as far ahead as programs arm, which is learned. Too far ahead costs kicks, and too near
- * costs looks.
+ * The next scan is made before the first timer found is due, and at the latest after the
+ * estimated time from arming to expiry, wheel_keep.ahead. Too high an estimate costs kicks, too
+ * low an estimate costs scans.
  *
- * A look may take many lock holds, and anybody who needs one helps with that under way. It
- * is made before the timers are taken that are due: then a timer that is due at this very
- * tick can still be filed for it.
+ * A scan may take many lock holds. A caller that needs a scan helps with the one in progress.
+ * A pass scans before it expires timers: a timer due at the current tick can then still be
+ * queued for it.
  */
 #include "bell.h"
 #include "keep.h"
 #include "look.h"
 
-/* A time that has passed on every clock. */
+/* A time in the past of every clock. */
 #define PASSED	1
 
-/* The first tick boundary that is not before a time. */
+/* Round a time up to a tick boundary. */
 static u64 tick_from(const struct wheel_slots *slots, u64 time)
 {
 	u64 tick = slots->setup.tick_ns;
@@ -45,7 +45,7 @@ static u64 tick_from(const struct wheel_slots *slots, u64 time)
 	return boundary > WHEEL_MAX_TIME ? WHEEL_NEVER : boundary;
 }
 
-/* The last tick boundary that is not after a time. */
+/* Round a time down to a tick boundary. */
 static u64 tick_before(const struct wheel_slots *slots, u64 time)
 {
 	return div64_u64(time, slots->setup.tick_ns) * slots->setup.tick_ns;
@@ -58,9 +58,11 @@ static bool settable(const struct wheel_slots *slots)
 }
 
 /*
- * Tell the program when the next look is. Deadlines in the tick that ends with it are
- * not too early; and nobody needs a look before the next tick, at which a timer is due
- * at the earliest. On a clock that can be set the next tick may be far away.
+ * Announce the time of the next scan to the program. The value is one tick earlier, plus 1: a
+ * deadline in the tick that ends with the scan needs no kick. If the scan is at the next tick,
+ * the value is 0, because no timer is due earlier. This does not apply to a clock that can be
+ * set, because its next tick may be far away. On a VIRTUAL clock the value is always 0, because
+ * WHEEL_IOC_ADVANCE scans.
  */
 static void look_tell(const struct wheel_slots *slots, u64 next, u64 present)
 {
@@ -80,7 +82,7 @@ static void look_begin(struct wheel_slots *slots, const struct wheel_looker *loo
 	struct wheel_keep *keep = &slots->keep;
 	u64 present = looker->present;
 
-	/* A look that found nothing armed has no other after it, but by a kick. */
+	/* If the last scan found no armed timer, only a kick starts the one after this. */
 	keep->next = keep->found ? tick_from(slots, present + keep->ahead) : WHEEL_NEVER;
 	keep->begun++;
 	keep->looking = true;
@@ -88,13 +90,16 @@ static void look_begin(struct wheel_slots *slots, const struct wheel_looker *loo
 	keep->earliest = WHEEL_NEVER;
 	keep->at = 0;
 	look_tell(slots, keep->next, present);
-	/* Pairs with the program's, between its bit and our next_wake. */
+	/*
+	 * Order the store of next_wake before the reads of the bits. Pairs with the program's full
+	 * barrier between setting its bit and reading next_wake.
+	 */
 	smp_mb();
 }
 
 /*
- * How far ahead shall the next guess be? By one look it is at most doubled, and at most
- * halved: a program that arms a few timers for at once arms others as far ahead as before.
+ * Update the estimated time from arming to expiry. One scan at most doubles or halves it: a
+ * program that arms a few immediate timers still arms others as far ahead as before.
  */
 static u64 look_learn(const struct wheel_keep *keep, u64 present)
 {
@@ -116,17 +121,18 @@ static void look_end(struct wheel_slots *slots, const struct wheel_looker *looke
 		keep->ahead = max(look_learn(keep, present), tick);
 		keep->next = min(keep->next, tick_from(slots, keep->earliest));
 	}
-	/* A timer that became due meanwhile is at most one look late. */
+		/* A timer that became due during this scan is at most one scan late. */
 	keep->next = max(keep->next, present + tick);
-	/* Sooner than was told is always right. */
+	/* This may be earlier than the value announced before, which is always safe. */
 	look_tell(slots, keep->next, present);
 	if (slots->setup.clock != WHEEL_CLOCK_VIRTUAL)
 		wheel_scan_at(slots->wheel, keep->next);
 }
 
 /*
- * A slot whose bit was set. Returns true if that shall stay: its timer is armed and not
- * filed, or a bounded wheel cannot hold it yet.
+ * Check a slot whose bit was set. Returns true if the bit must be set again, because the timer
+ * is armed and was not queued at its deadline: it was deferred to the next scan, or the deadline
+ * is still beyond the revolution of a bounded wheel.
  */
 static bool look_at_slot(struct wheel_slots *slots, struct wheel_slot *slot,
 			 struct wheel_looker *looker)
@@ -140,7 +146,7 @@ static bool look_at_slot(struct wheel_slots *slots, struct wheel_slot *slot,
 	if (!slot || !slot->keep)
 		return false;
 	word = wheel_word_read(slots, wheel_slot_nr(slot));
-	/* Of one that has fired the word is not looked at before its event is consumed. */
+		/* The word of an expired timer is checked when its event is consumed. */
 	if (wheel_word_parked(word) || (!rests && !filed))
 		return false;
 	keep->found = true;
@@ -159,7 +165,7 @@ static bool look_at_slot(struct wheel_slots *slots, struct wheel_slot *slot,
 	       wheel_timer_rearm_locked(&slot->timer, word, slot->slack);
 }
 
-/* Of the bits that were taken, as far as the budget goes. */
+/* Check the slots of the bits read from one u64, within the budget. */
 static void look_at_bits(struct wheel_slots *slots, struct wheel_looker *looker)
 {
 	struct wheel_keep *keep = &slots->keep;
@@ -178,7 +184,7 @@ static void look_at_bits(struct wheel_slots *slots, struct wheel_looker *looker)
 		wheel_bells_ring(slots, keep->leaf, stay);
 }
 
-/* Take the next bits. Returns false when there are none any more. */
+/* Read the next bits. Returns false at the end of the scan. */
 static bool look_take(struct wheel_slots *slots, struct wheel_looker *looker)
 {
 	u32 leaves = DIV_ROUND_UP(slots->setup.timers, WHEEL_BELLS);
@@ -199,8 +205,8 @@ static bool look_take(struct wheel_slots *slots, struct wheel_looker *looker)
 }
 
 /*
- * Set the bits of armed timers that no program may have announced: those of one u64. If the
- * words have no page, none of its timers was armed.
+ * Set the bits of armed timers of one u64 of doorbells, in place of a program that may have been
+ * killed before it set them. If the page of the words does not exist, none of them was armed.
  */
 static void look_announce(struct wheel_slots *slots, struct wheel_looker *looker)
 {
@@ -214,17 +220,18 @@ static void look_announce(struct wheel_slots *slots, struct wheel_looker *looker
 		keep->unsure -= leaf % (WHEEL_WORDS_PER_PAGE / WHEEL_BELLS);
 		looker->budget--;
 	}
-	/* The scan in progress may have passed them by: the next one follows at once. */
+	/* A scan in progress may have passed these bits: another one follows at once. */
 	if (!keep->unsure)
 		keep->earliest = PASSED;
 }
 
 /**
- * wheel_look - go on with a look, or begin one
+ * wheel_look() - Begin a scan, or continue the one in progress
  * @slots: table, locked
- * @looker: who looks
+ * @looker: state and budget of the caller
  *
- * Return: true if it is to be called again, with a new budget.
+ * Return: true if the budget is used up and the caller must call again with a new one; false if
+ * scan @looker->number has ended or the wheel was stopped.
  */
 bool wheel_look(struct wheel_slots *slots, struct wheel_looker *looker)
 {
@@ -252,10 +259,10 @@ bool wheel_look(struct wheel_slots *slots, struct wheel_looker *looker)
 }
 
 /**
- * wheel_look_under_way - the look that a pass waits for
+ * wheel_look_under_way() - Get the number of the scan that a pass requires
  * @slots: table, locked
  *
- * Return: the number of the one under way, or of the next.
+ * Return: the number of the scan in progress, or of the next one if no scan is in progress.
  */
 u64 wheel_look_under_way(const struct wheel_slots *slots)
 {
@@ -263,12 +270,12 @@ u64 wheel_look_under_way(const struct wheel_slots *slots)
 }
 
 /**
- * wheel_look_next - the look that a kick asks for
+ * wheel_look_next() - Get the number of the scan that a kick requires
  * @slots: table, locked
  *
- * One that is under way may have passed by already.
+ * A scan in progress does not suffice, because it may have passed the caller's bit.
  *
- * Return: its number.
+ * Return: the number of the next scan.
  */
 u64 wheel_look_next(const struct wheel_slots *slots)
 {
@@ -276,24 +283,27 @@ u64 wheel_look_next(const struct wheel_slots *slots)
 }
 
 /**
- * wheel_look_at_once - have a look at the next chance
+ * wheel_look_at_once() - Schedule a scan for the next pass
  * @slots: table, locked
+ *
+ * Does nothing on a VIRTUAL clock, where WHEEL_IOC_ADVANCE scans, or on a stopped wheel.
  */
 void wheel_look_at_once(struct wheel_slots *slots)
 {
 	if (slots->setup.clock == WHEEL_CLOCK_VIRTUAL || slots->stopping)
 		return;
-	/* The look under way may have passed by already. */
+	/* A scan in progress may have passed the bit: another one must follow it. */
 	slots->keep.earliest = PASSED;
 	look_tell(slots, PASSED, PASSED);
 	wheel_scan_at(slots->wheel, PASSED);
 }
 
 /**
- * wheel_look_at_all() - Have all words read, because a program may have died
+ * wheel_look_at_all() - Request a scan of all touch words, regardless of their doorbells
  * @slots: table, locked
  *
- * In constant time: the next scans read the words.
+ * For a program that may have been killed before it set a doorbell. Takes constant time; the
+ * next scans read the words.
  */
 void wheel_look_at_all(struct wheel_slots *slots)
 {
@@ -302,8 +312,8 @@ void wheel_look_at_all(struct wheel_slots *slots)
 }
 
 /**
- * wheel_look_init - nothing is kept: each deadline needs a kick
- * @slots: table whose next_wake is there
+ * wheel_look_init() - Initialize next_wake: without a scan, each deadline needs a kick
+ * @slots: table whose next_wake is mapped
  */
 void wheel_look_init(struct wheel_slots *slots)
 {
@@ -311,14 +321,18 @@ void wheel_look_init(struct wheel_slots *slots)
 }
 
 /**
- * wheel_look_stop - there are no looks any more: a kick says so
- * @slots: table, locked, that was stopped
+ * wheel_look_stop() - End all scans; from now on kicks are required and fail with ESHUTDOWN
+ * @slots: table, locked, of a stopped wheel
  */
 void wheel_look_stop(struct wheel_slots *slots)
 {
-	/* A pass whose time it is would wait for the end of a look that nobody makes. */
+	/* A pass at the time of a scan would otherwise wait for a scan that never ends. */
 	wheel_scan_at(slots->wheel, WHEEL_NEVER);
 	WRITE_ONCE(*slots->keep.next_wake, WHEEL_NEVER);
-	/* Pairs with the program's: words that are exchanged from now on need a kick. */
+	/*
+	 * Order the store of next_wake before later reads of the words. Pairs with the program's
+	 * full barrier between exchanging a word and reading next_wake: either the word is read
+	 * here, or the program makes a kick.
+	 */
 	smp_mb();
 }

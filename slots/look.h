@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Looks: how we learn which kept timers the program has armed.
+ * Scans, which find the kept timers that the program has armed.
  */
 #ifndef _WHEEL_SLOTS_LOOK_H
 #define _WHEEL_SLOTS_LOOK_H
@@ -8,12 +8,12 @@
 #include "slots.h"
 
 /**
- * struct wheel_looker - somebody who looks, or helps others with their look
- * @number: of the look that shall be done
- * @now: the clock
- * @price: of filing a timer, where to look at one costs 1
- * @budget: what may be spent under this lock hold, counted down
- * @present: the last tick boundary that is not after @now; set by wheel_look()
+ * struct wheel_looker - State of a caller that begins or continues a scan
+ * @number: number of the scan that must have ended
+ * @now: current time of the wheel's clock
+ * @price: cost of queueing a timer; the cost of reading a word is 1
+ * @budget: remaining cost under the current lock hold, counted down
+ * @present: last tick boundary at or before @now; set by wheel_look()
  */
 struct wheel_looker {
 	u64	number;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The operations on timers. They are made with the lock held, many under one hold.
+ * Operations on timers. The caller holds the lock, usually for many operations at a time.
  */
 #include "bell.h"
 #include "event.h"
@@ -10,22 +10,25 @@
 #include "verbs_env.h"
 #include "word.h"
 
-/* Slots are found, and fetched, so many operations ahead. */
+/* Number of operations whose slots are prefetched together, ahead of their execution. */
 #define AHEAD	16U
 
-/* Their timers are governed by words. */
+/* Flags of timers whose deadline is a touch word. */
 #define OP_WORD	(WHEEL_OP_TOUCH | WHEEL_OP_KEEP)
 
-/* Never an answer: a page has to be brought first, with no lock held. */
+/*
+ * Internal result, never returned to a program: the caller must add a page with no lock held, and
+ * then repeat the operation.
+ */
 #define OP_NEEDS_PAGE	(-EAGAIN)
 
-/* An operation and its flags: two words that lie side by side, in one. */
+/* Combine @op and @flags, which are adjacent, into one u64. */
 static __always_inline u64 op_kind(const struct wheel_op *op)
 {
 	return op->op | (u64)op->flags << 32;
 }
 
-/* Does it come with the answer of nearly all, a 0, and with zeros where they have to be? */
+/* Return true if @reserved is 0, and @res, too, so that it need not be written on success. */
 static __always_inline bool op_tail_is_zero(const struct wheel_op *op)
 {
 	const char *tail = (const char *)op + offsetof(struct wheel_op, res);
@@ -43,8 +46,8 @@ static bool op_valid(const struct wheel_op *op, u32 flags)
 }
 
 /*
- * The members that an operation does not use are zero. QUERY does not read @when, but writes it,
- * so that a program can repeat it.
+ * Members that an operation does not use must be 0. The exception is @when of QUERY, which is
+ * written, so that a program can repeat the operation.
  */
 static __always_inline bool op_unused_are_zero(const struct wheel_op *op, u32 verb)
 {
@@ -57,14 +60,14 @@ static __always_inline bool op_unused_are_zero(const struct wheel_op *op, u32 ve
 	return !unused;
 }
 
-/* Is there such a slot, or might there be, once its page is brought? */
+/* Return true if the slot number is valid; the page of the slot may not exist yet. */
 static bool op_names_slot(const struct wheel_batch *b, const struct wheel_op *op,
 			  const struct wheel_slot *slot)
 {
 	return likely(slot) || WHEEL_ID_SLOT(op->id) < b->slots->setup.timers;
 }
 
-/* The deadline that an operation asks for. */
+/* Compute the absolute deadline of an operation. Returns 0 or -ERANGE. */
 static __always_inline int op_deadline(const struct wheel_batch *b, const struct wheel_op *op,
 				       bool plain, u64 *deadline)
 {
@@ -74,13 +77,13 @@ static __always_inline int op_deadline(const struct wheel_batch *b, const struct
 			return -ERANGE;
 		*deadline += b->now;
 	}
-	/* Is the highest bit set of either? */
+	/* True if either has its highest bit set. */
 	if (unlikely((*deadline | op->slack) > WHEEL_MAX_TIME))
 		return -ERANGE;
 	return 0;
 }
 
-/* Is it @slot's last timer that an operation names? 0, -EINVAL or -ENOENT. */
+/* Check that an operation is valid and names the last timer of @slot. 0, -EINVAL or -ENOENT. */
 static __always_inline int op_check(const struct wheel_batch *b, const struct wheel_op *op,
 				    u32 verb, bool plain, const struct wheel_slot *slot)
 {
@@ -95,7 +98,7 @@ static __always_inline int op_check(const struct wheel_batch *b, const struct wh
 	return likely(slot && slot->id == op->id) ? 0 : -ENOENT;
 }
 
-/* May it be armed at all? */
+/* Check the conditions of an arm operation that do not depend on the state of the slot. */
 static int arm_check(const struct wheel_batch *b, const struct wheel_op *op,
 		     const struct wheel_slot *slot)
 {
@@ -111,14 +114,14 @@ static int arm_check(const struct wheel_batch *b, const struct wheel_op *op,
 	return unlikely(slots->stopping) ? -ESHUTDOWN : 0;
 }
 
-/* A page has to be brought first. */
+/* Request a page. The caller adds it and repeats the operation. */
 static int arm_later(struct wheel_batch *b, u32 nr)
 {
 	b->needed = nr;
 	return OP_NEEDS_PAGE;
 }
 
-/* May a slot be armed by this id? If its timer is parked it is free then. */
+/* Check that @id may be armed in @slot. If a parked timer occupies the slot, reclaim it. */
 static int arm_take(struct wheel_slots *slots, struct wheel_slot *slot, u64 id)
 {
 	if (unlikely(slot->state != WHEEL_SLOT_FREE))
@@ -133,14 +136,14 @@ static __always_inline void arm_done(struct wheel_slot *slot, const struct wheel
 	wheel_slots_trace_arm(slot);
 }
 
-/* Are the pages there that a word needs? */
+/* Return true if the pages of a slot's word and, if kept, of its doorbell exist. */
 static bool word_ready(const struct wheel_slots *slots, u32 nr, u32 flags)
 {
 	return wheel_word_page(slots, nr) &&
 	       (!(flags & WHEEL_OP_KEEP) || wheel_bell_ready(slots, nr));
 }
 
-/* Start a timer whose word governs it. */
+/* Arm a timer whose deadline is a touch word. */
 static int arm_word(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
 		    const struct wheel_op *op, u64 deadline)
 {
@@ -155,7 +158,7 @@ static int arm_word(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
 	return err;
 }
 
-/* We pick the slot, or a word governs the timer. */
+/* Arm a timer in a slot that is picked here, or whose deadline is a touch word. */
 static int arm_unusual(struct wheel_batch *b, struct wheel_op *op, u64 deadline)
 {
 	struct wheel_slots *slots = b->slots;
@@ -218,7 +221,7 @@ static __always_inline int op_arm(struct wheel_batch *b, struct wheel_op *op, bo
 	err = wheel_timer_file(slots->wheel, &slot->timer, deadline, op->slack);
 	if (unlikely(err))
 		return err;
-	/* It was free, so no bit of it is set; to say so makes one store of them all. */
+	/* A free slot has no bit set. Clearing them again merges all stores into one. */
 	wheel_slot_over(slot);
 	arm_done(slot, op);
 	return 0;
@@ -250,7 +253,7 @@ static __always_inline int op_rearm(const struct wheel_batch *b, const struct wh
 	return err;
 }
 
-/* One that is not simply pending, or that a word governs, or that had an event. */
+/* Cancel a timer that is not simply pending: touched, kept, expired, or armed again since. */
 static int cancel_unusual(const struct wheel_batch *b, struct wheel_slot *slot)
 {
 	struct wheel_slots *slots = b->slots;
@@ -268,7 +271,7 @@ static int cancel_unusual(const struct wheel_batch *b, struct wheel_slot *slot)
 	err = wheel_timer_cancel_locked(&slot->timer);
 	if (err)
 		return err;
-	/* A periodic timer that is pending may have an event in the ring. */
+	/* A periodic timer may have an event in the ring while it is pending. */
 	err = slot->again && wheel_event_untaken(slots, slot);
 	wheel_slot_free(slots, slot);
 	wheel_slots_trace_cancel(slot);
@@ -326,10 +329,10 @@ static __always_inline int op_make(struct wheel_batch *b, struct wheel_op *op, b
 }
 
 /**
- * wheel_op_answer - answer an operation
- * @b: its batch, which learns of it
+ * wheel_op_answer() - Set the result of an operation, and count failures
+ * @b: its batch
  * @op: operation
- * @res: what it answers
+ * @res: result
  */
 void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res)
 {
@@ -343,21 +346,21 @@ void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res)
 		b->slots->refused++;
 }
 
-/* Make an operation and answer it. Not in line: so what is plain has the registers. */
+/* Execute any operation. Not inlined, which leaves more registers to the fast path. */
 static noinline int op_make_any(struct wheel_batch *b, struct wheel_op *op,
 				struct wheel_slot *slot)
 {
 	int res = op_make(b, op, false, slot);
 
-	/* Most operations come with their answer. */
+	/* Usually both are 0. */
 	if (res != OP_NEEDS_PAGE && unlikely(res | op->res))
 		wheel_op_answer(b, op, res);
 	return res;
 }
 
 /*
- * Find the slots of operations, and fetch them: a batch says which come, while others are worked
- * on. To fetch what is not there does nothing. Not in line, for the same reason.
+ * Find the slots of a batch of operations and prefetch them, while the batch before it is executed.
+ * Prefetching NULL has no effect. Not inlined, to leave more registers to the fast path.
  */
 static noinline void ops_fetch(const struct wheel_slots *slots, const struct wheel_op *op,
 			       u32 count, struct wheel_slot **into)
@@ -375,10 +378,10 @@ static noinline void ops_fetch(const struct wheel_slots *slots, const struct whe
 }
 
 /*
- * Make operations in a table of which nothing is unusual; @at are their slots. Nearly all are
- * plain: they have no flags, zeros where they have to be, their answer in them, and their slot is
- * there. So for these the compiler leaves out what is asked of others. Returns the first that was
- * not made, or @end.
+ * Execute operations on a table without ANY_SLOT that was not stopped; @at are their slots. The
+ * fast path is for operations without flags, whose reserved members and @res are 0 and whose slot
+ * exists. The compiler omits all other checks from it. Returns the first operation that was not
+ * executed, or @end.
  */
 static noinline struct wheel_op *ops_make_plain(struct wheel_batch *b, struct wheel_op *op,
 						struct wheel_op *end, struct wheel_slot **at)
@@ -416,7 +419,7 @@ static noinline struct wheel_op *ops_make_plain(struct wheel_batch *b, struct wh
 	return op;
 }
 
-/* The same, of any table. */
+/* Execute operations like ops_make_plain(), on any table. */
 static struct wheel_op *ops_make_any(struct wheel_batch *b, struct wheel_op *op,
 				     struct wheel_op *end, struct wheel_slot **at)
 {
@@ -425,12 +428,12 @@ static struct wheel_op *ops_make_any(struct wheel_batch *b, struct wheel_op *op,
 	return op;
 }
 
-/* wheel_ops_make(), of several: some are made while the slots of the next are fetched. */
+/* Execute several operations like wheel_ops_make(). Prefetches the slots of the next ones. */
 static noinline u32 ops_make_many(struct wheel_batch *b, struct wheel_op *ops, u32 from,
 				  u32 count)
 {
 	const struct wheel_slots *slots = b->slots;
-	/* Those of the operations at hand, and of the ones that come next. */
+	/* Slots of the current operations, and of the next ones. */
 	struct wheel_slot *fetched[2][AHEAD] WHEEL_FILLED_LATER;
 	u32 next = min(AHEAD, count - from);
 	bool unusual = slots->stopping | wheel_slots_any(slots);
@@ -455,15 +458,16 @@ static noinline u32 ops_make_many(struct wheel_batch *b, struct wheel_op *ops, u
 }
 
 /**
- * wheel_ops_make - make operations, in order
- * @b: their batch, its table locked
- * @ops: the operations; answered
- * @from: the first to be made
- * @count: behind the last
+ * wheel_ops_make() - Execute operations in order
+ * @b: their batch, with the table locked
+ * @ops: operations; the results are written into them
+ * @from: index of the first operation to execute
+ * @count: index after the last one
  *
- * A single one is found at once, and made without the question whether it is plain.
+ * A single operation is executed without prefetching and without the checks for the fast path.
  *
- * Return: the first that was not made, since it needs a page, see @b; or @count.
+ * Return: @count, or the index of the first operation that was not executed because it needs the
+ * page of slot @b->needed.
  */
 u32 wheel_ops_make(struct wheel_batch *b, struct wheel_op *ops, u32 from,
 		   u32 count)

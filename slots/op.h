@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * The operations on timers: what each one does, and what it answers.
+ * Operations on timers, and their results.
  */
 #ifndef _WHEEL_SLOTS_OP_H
 #define _WHEEL_SLOTS_OP_H
@@ -8,13 +8,13 @@
 #include "slots.h"
 
 /**
- * struct wheel_batch - operations of one call, on their way
+ * struct wheel_batch - State of a batch of operations in one call
  * @slots: table that is set up
- * @now: the clock's only reading of this call
- * @failed: operations that did
- * @answered: an operation is not any more as it came
- * @needed: if one needs a page that is not there, the number of the slot that it is
- *	for
+ * @now: time of the clock, which is read once per call
+ * @failed: number of operations that failed
+ * @answered: true if an operation was modified and must be copied back to the caller
+ * @needed: slot number whose page must be added before the next operation; valid only after
+ *	wheel_ops_make() returned early
  */
 struct wheel_batch {
 	struct wheel_slots	*slots;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Slots: in queues, picked, and described.
+ * Slots: initialization, queues, choice of free slots, and description of their timers.
  */
 #include "word.h"
 
 /**
- * wheel_slots_init - make an empty table
- * @slots: table of zeros
+ * wheel_slots_init() - Initialize an empty table
+ * @slots: zeroed table
  */
 void wheel_slots_init(struct wheel_slots *slots)
 {
@@ -14,9 +14,9 @@ void wheel_slots_init(struct wheel_slots *slots)
 }
 
 /**
- * wheel_slots_stop - let nothing be armed any more
+ * wheel_slots_stop() - Prevent further arming
  * @slots: table, locked
- * @now: the clock; periods that pass after it are not missed
+ * @now: current time of the clock; periods after it do not count as missed
  */
 void wheel_slots_stop(struct wheel_slots *slots, u64 now)
 {
@@ -25,12 +25,12 @@ void wheel_slots_stop(struct wheel_slots *slots, u64 now)
 }
 
 /**
- * wheel_slot_page_init - make the slots of a page ready to be armed
+ * wheel_slot_page_init() - Initialize the slots of a page
  * @slots: table that is set up
- * @page: zeros, of WHEEL_SLOT_PAGE bytes
- * @nr: number of a slot that shall be on it
+ * @page: zeroed page of WHEEL_SLOT_PAGE bytes
+ * @nr: number of any slot in the page
  *
- * Each slot's id is one whose generation is over.
+ * The slots get generation 0. The generations of timers start at 1.
  */
 void wheel_slot_page_init(const struct wheel_slots *slots,
 			  struct wheel_slot *page, u32 nr)
@@ -45,10 +45,10 @@ void wheel_slot_page_init(const struct wheel_slots *slots,
 }
 
 /**
- * wheel_slot_push - put a slot at the end of a queue
+ * wheel_slot_push() - Append a slot to a queue
  * @slots: table
- * @queue: queue of it, locked
- * @slot: slot that is in none
+ * @queue: queue of @slots, locked
+ * @slot: slot that is in no queue
  */
 void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
 		     struct wheel_slot *slot)
@@ -63,9 +63,9 @@ void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
 }
 
 /**
- * wheel_slot_unpop - put a slot back to the front of a queue
+ * wheel_slot_unpop() - Return a slot to the front of a queue
  * @queue: queue, locked
- * @slot: slot that was taken from it
+ * @slot: slot that was removed from the front of the queue
  */
 void wheel_slot_unpop(struct wheel_slot_queue *queue, struct wheel_slot *slot)
 {
@@ -78,11 +78,11 @@ void wheel_slot_unpop(struct wheel_slot_queue *queue, struct wheel_slot *slot)
 }
 
 /**
- * wheel_slot_pop - take the first slot of a queue
+ * wheel_slot_pop() - Remove the first slot of a queue
  * @slots: table
- * @queue: queue of it, locked
+ * @queue: queue of @slots, locked
  *
- * Return: the slot, or NULL when the queue is empty.
+ * Return: the slot, or NULL if the queue is empty.
  */
 struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots,
 				  struct wheel_slot_queue *queue)
@@ -98,12 +98,12 @@ struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots,
 }
 
 /**
- * wheel_slot_pick - find a slot for the next arm
- * @slots: table whose slots we pick, locked
+ * wheel_slot_pick() - Choose a slot for the next arm
+ * @slots: table with WHEEL_SETUP_ANY_SLOT, locked
  *
- * The one that was freed longest ago, or, when none is free, one that was never used.
+ * Prefers the slot that was freed first. If no slot is free, a slot that was never used is chosen.
  *
- * Return: its number, or -EDQUOT: all are in use.
+ * Return: the number of the slot, or -EDQUOT if all are in use.
  */
 int wheel_slot_pick(struct wheel_slots *slots)
 {
@@ -116,8 +116,8 @@ int wheel_slot_pick(struct wheel_slots *slots)
 }
 
 /**
- * wheel_slot_picked - the slot that wheel_slot_pick() found is armed
- * @slots: table whose slots we pick, locked
+ * wheel_slot_picked() - Record that the slot chosen by wheel_slot_pick() was armed
+ * @slots: table with WHEEL_SETUP_ANY_SLOT, locked
  */
 void wheel_slot_picked(struct wheel_slots *slots)
 {
@@ -126,12 +126,12 @@ void wheel_slot_picked(struct wheel_slots *slots)
 }
 
 /**
- * wheel_slot_word_pending - wheel_slot_pending() of one that a word governs, or that is not armed
+ * wheel_slot_word_pending() - Slow path of wheel_slot_pending()
  * @slots: table, locked
- * @slot: slot
- * @deadline: set to its deadline if it is pending
+ * @slot: slot that is not armed, or whose deadline is a touch word
+ * @deadline: set to the deadline if the timer is pending
  *
- * Return: true if it is pending.
+ * Return: true if the timer is pending.
  */
 bool wheel_slot_word_pending(const struct wheel_slots *slots,
 			     const struct wheel_slot *slot, u64 *deadline)
@@ -150,12 +150,12 @@ bool wheel_slot_word_pending(const struct wheel_slots *slots,
 }
 
 /**
- * wheel_slot_describe - say how a timer could be armed again
+ * wheel_slot_describe() - Create the operation that arms a timer again
  * @slots: table, locked
  * @slot: slot
- * @op: filled, if the timer is pending or was when the wheel was stopped
+ * @op: filled in if the timer is pending, or was pending when the wheel was stopped
  *
- * Return: true if it is or was.
+ * Return: true if @op was filled in.
  */
 bool wheel_slot_describe(const struct wheel_slots *slots,
 			 const struct wheel_slot *slot, struct wheel_op *op)

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * The contract of a program's timers: a table of slots, what may be asked of each,
- * and what an event says. One source for /dev/wheel and for libwheel's wheel in the
- * program; each brings its surroundings along in headers of its own, slots_env.h and
- * verbs_env.h.
+ * Timers of a program: the table of slots, the operations on them, and their events. This
+ * directory is compiled into both /dev/wheel and libwheel. Each provides its environment in
+ * slots_env.h and verbs_env.h.
  *
  *	op -> keep -> look -> bell -> word -> slot <- event
  *	  \-> touch -> word
  *
- * Nothing here locks, sleeps, allocates or accesses user memory. The caller holds the lock of
- * the wheel, wheel_lock(), which protects the table as well.
+ * Nothing here locks, sleeps, allocates or accesses user memory. The caller must hold
+ * wheel_lock(), which protects the table as well as the wheel.
  *
- * A timer that fired is the storage of its own event until that is consumed, which is
- * why no event can be lost for want of memory.
+ * The slot of an expired timer stores its event until the event is consumed. Events are
+ * therefore never lost because of a failed allocation.
  */
 #ifndef _WHEEL_SLOTS_H
 #define _WHEEL_SLOTS_H
@@ -20,9 +19,9 @@
 #include "slots_env.h"
 
 /*
- * Of a variable that is filled before it is read: the compiler shall not clear it, as kernels
- * have it do with what lies on the stack. To clear room for a handful of events takes longer
- * than to describe one.
+ * Attribute of a variable that is written before it is read. It suppresses the initialization
+ * of stack variables by the compiler (CONFIG_INIT_STACK_ALL_*): clearing an array of events
+ * takes longer than filling in one event.
  */
 #if __has_attribute(__uninitialized__)
 #define WHEEL_FILLED_LATER	__attribute__((__uninitialized__))
@@ -32,29 +31,30 @@
 
 enum wheel_slot_state {
 	WHEEL_SLOT_FREE,
-	WHEEL_SLOT_ARMED,	/* pending; or touched, parked and not reclaimed */
-	WHEEL_SLOT_FIRED,	/* its event is unread */
+	WHEEL_SLOT_ARMED,	/* pending; or touched, parked and not yet reclaimed */
+	WHEEL_SLOT_FIRED,	/* expired, event not yet consumed */
 	WHEEL_SLOT_STOPPED,	/* was pending when the wheel was stopped */
-	WHEEL_SLOT_TAKEN,	/* the same, and LIST is copying it */
-	WHEEL_SLOT_RESTING,	/* kept, and not filed: the program may arm it */
+	WHEEL_SLOT_TAKEN,	/* like STOPPED, while LIST copies it to the caller */
+	WHEEL_SLOT_RESTING,	/* kept and not queued; the program may arm it */
 };
 
 /**
- * struct wheel_slot - a timer of a program
- * @timer: what the wheel knows of it
+ * struct wheel_slot - Timer of a program
+ * @timer: timer of the wheel
  * @id: WHEEL_ID() of the last arm
- * @cookie: the program's
- * @period: nanoseconds; 0: once
- * @slack: nanoseconds
- * @missed: when @ended, the periods that were missed until then
- * @next: in a queue of slots, the number of the next one
- * @state: enum wheel_slot_state; FREE: none of the following bits is set
- * @touch: its word is its deadline; constant while it is pending
- * @keep: the same, and it stays the program's when it has fired or is parked
- * @ended: cancelled with an event unread: its periods are over
- * @again: periodic, and an event of it was consumed
- * @seq: the number of its last event
- * @seen: while it rests, the low half of the deadline in its word at the last look
+ * @cookie: the program's cookie, copied to the event
+ * @period: period in nanoseconds, 0 for a one-shot timer
+ * @slack: slack in nanoseconds
+ * @missed: number of periods missed before the cancel; valid only while @ended
+ * @next: number of the next slot; valid only while in a queue of slots
+ * @state: enum wheel_slot_state; in state FREE, all bits below are 0
+ * @touch: true if the touch word is the deadline; constant while pending
+ * @keep: true if the timer is kept, that is, remains the program's after it expires or is
+ *	parked; implies @touch
+ * @ended: true if cancelled while its event was unread, so that no period follows
+ * @again: true if periodic and at least one event was consumed
+ * @seq: number of its last event
+ * @seen: low 32 bits of the deadline that the last scan read; valid only in state RESTING
  */
 struct wheel_slot {
 	struct wheel_timer	timer;
@@ -78,10 +78,10 @@ struct wheel_slot {
 };
 
 /**
- * struct wheel_slot_queue - slots in a row, linked by number
- * @head: the first, if @count
- * @tail: the last, if @count
- * @count: how many
+ * struct wheel_slot_queue - FIFO of slots, linked by slot number
+ * @head: number of the first slot; valid only if @count is not 0
+ * @tail: number of the last slot; valid only if @count is not 0
+ * @count: number of slots
  */
 struct wheel_slot_queue {
 	u32	head;
@@ -90,21 +90,23 @@ struct wheel_slot_queue {
 };
 
 /**
- * struct wheel_keep - what we know of kept timers that are not filed
- * @next_wake: what the program is told of @next
- * @bells: pages of doorbells, a bit a slot, each there when it was first needed
- * @summary: pages of their summary, a bit for each u64 of @bells
- * @next: the time of the next look; WHEEL_NEVER: none but by a kick
- * @ahead: how far ahead the program arms its timers, as we have learned
- * @begun: looks
- * @looking: one is under way, whose are the following
- * @found: it has found a timer that is armed
- * @earliest: the earliest deadline that it has found, and that has not come
- * @at: the next u64 of @summary to take
- * @leaves: of the one before, the bits that were taken and are not dealt with
- * @leaf: the u64 of @bells that was taken last
- * @bits: of it, the bits that are not dealt with
- * @unsure: in so many u64s of @bells, the first ones, a program may have died before it set a bit
+ * struct wheel_keep - State of the scans for kept timers
+ * @next_wake: location of wheel_kernel_page.next_wake, which announces @next to the program
+ * @bells: pages of doorbells, one bit per slot; each page is added when first needed
+ * @summary: pages of the summary, one bit per u64 of @bells
+ * @next: time of the next scan; WHEEL_NEVER if only a kick starts one
+ * @ahead: estimate of the time from arming to expiry of the program's timers
+ * @begun: number of scans that have begun
+ * @looking: true while a scan is in progress; the following members describe it
+ * @found: true if it has found an armed timer
+ * @earliest: earliest deadline in the future that it has found; PASSED if another scan
+ *	must follow at once
+ * @at: index of the u64 of @summary to read next
+ * @leaves: bits that were read from the u64 of @summary before @at and are not yet processed
+ * @leaf: index of the u64 of @bells that was read last
+ * @bits: bits that were read from that u64 and are not yet processed
+ * @unsure: number of u64s of @bells, from the first, to be set again from the touch words,
+ *	because a program may have been killed before it set a bit
  */
 struct wheel_keep {
 	u64	*next_wake;
@@ -124,25 +126,26 @@ struct wheel_keep {
 };
 
 /**
- * struct wheel_slots - a table of slots
- * @wheel: the wheel of its timers; like @setup, @longest, @pages and @words constant
- *	once it is set
- * @setup: what is in force
- * @longest: period with which a timer goes on, however late its event is read
- * @pages: of slots, each there when a slot of it was first armed
- * @words: pages of touch words, each there when it was first needed; or NULL
+ * struct wheel_slots - Table of slots
+ * @wheel: wheel of the timers; constant after setup, like @setup, @longest, @pages and @words
+ * @setup: effective configuration
+ * @longest: longest period with which a timer can be armed again, however late its event is
+ *	read
+ * @pages: pages of slots; each is added when one of its slots is first armed
+ * @words: pages of touch words, each added when first needed; NULL without touch words
  * @keep: kept timers
- * @taken: how many events the program has taken from its completion ring; or NULL
- * @fired: slots whose events are unread, the oldest first
+ * @taken: number of events that the program has taken from its completion ring, written by
+ *	the program; NULL without a ring
+ * @fired: slots with unread events, oldest first
  * @free: slots that can be picked again, with WHEEL_SETUP_ANY_SLOT
- * @next_unused: the first slot that was never picked
- * @reclaimed: slots of parked timers, to go to @free
+ * @next_unused: first slot that was never picked, with WHEEL_SETUP_ANY_SLOT
+ * @reclaimed: slots of reclaimed parked timers, to be moved to @free
  * @seq: number of the next event
- * @stopping: nothing can be armed any more
- * @stopped_at: the clock when the wheel was stopped, WHEEL_NEVER: it was not
- * @overruns: periods missed
- * @refused: arms refused
- * @consumed: events that were read, or put into the completion ring
+ * @stopping: true if nothing can be armed any longer
+ * @stopped_at: time at which the wheel was stopped, WHEEL_NEVER if it was not
+ * @overruns: number of missed periods
+ * @refused: number of arms that failed with EDQUOT, ERANGE or ESHUTDOWN
+ * @consumed: number of events that were read or were put into the completion ring
  */
 struct wheel_slots {
 	struct wheel		*wheel;
@@ -192,29 +195,29 @@ static inline struct wheel_slot *wheel_slot_of(struct wheel_timer *timer)
 	return container_of(timer, struct wheel_slot, timer);
 }
 
-/* With WHEEL_SETUP_ANY_SLOT we pick the slots. */
+/* Return true if this side, not the program, picks the slots. */
 static inline bool wheel_slots_any(const struct wheel_slots *slots)
 {
 	return slots->setup.flags & WHEEL_SETUP_ANY_SLOT;
 }
 
-/* wheel_slot_at(), of a table of @timers slots on @pages. */
+/* Find a slot like wheel_slot_at(), in a table of @timers slots in @pages. */
 static inline struct wheel_slot *wheel_slot_on(struct wheel_slot **pages, u32 timers, u32 nr)
 {
 	struct wheel_slot *page;
 
 	nr = wheel_slots_index(nr, timers);
-	/* Pairs with the release of the side that brought the page: it is filled. */
+	/* Pairs with the release that publishes the page: the slots are initialized. */
 	page = smp_load_acquire(&pages[nr / WHEEL_SLOTS_PER_PAGE]);
 	return page ? page + nr % WHEEL_SLOTS_PER_PAGE : NULL;
 }
 
 /**
- * wheel_slot_at - find a slot
+ * wheel_slot_at() - Find a slot by its number
  * @slots: table that is set up
  * @nr: number below setup.timers
  *
- * Return: the slot, or NULL if its page is not there: it was never armed.
+ * Return: the slot, or NULL if its page does not exist because none of its slots was ever armed.
  */
 static inline struct wheel_slot *wheel_slot_at(const struct wheel_slots *slots,
 					       u32 nr)
@@ -222,7 +225,7 @@ static inline struct wheel_slot *wheel_slot_at(const struct wheel_slots *slots,
 	return wheel_slot_on(slots->pages, slots->setup.timers, nr);
 }
 
-/* wheel_slot_named(), of a table of @timers slots on @pages. */
+/* Find a slot like wheel_slot_named(), in a table of @timers slots in @pages. */
 static inline struct wheel_slot *wheel_slot_within(struct wheel_slot **pages, u32 timers, u64 id)
 {
 	u32 nr = WHEEL_ID_SLOT(id);
@@ -231,11 +234,11 @@ static inline struct wheel_slot *wheel_slot_within(struct wheel_slot **pages, u3
 }
 
 /**
- * wheel_slot_named - find the slot whose number an id has, whatever its generation
+ * wheel_slot_named() - Find a slot by an id, regardless of the generation
  * @slots: table that is set up
- * @id: what a program says is one
+ * @id: id passed by the program, not validated
  *
- * Return: the slot, or NULL if there is no such number, or it was never armed.
+ * Return: the slot, or NULL if the number is out of range or the page does not exist.
  */
 static inline struct wheel_slot *wheel_slot_named(const struct wheel_slots *slots,
 						  u64 id)
@@ -244,7 +247,7 @@ static inline struct wheel_slot *wheel_slot_named(const struct wheel_slots *slot
 }
 
 /**
- * wheel_slot_of_id - find the slot that a timer's id names now
+ * wheel_slot_of_id() - Find the slot of a timer that is in use
  * @slots: table, locked
  * @id: WHEEL_ID() of a slot below setup.timers
  *
@@ -261,12 +264,12 @@ static inline struct wheel_slot *wheel_slot_of_id(const struct wheel_slots *slot
 }
 
 /**
- * wheel_slot_pending - will a timer fire, and when?
+ * wheel_slot_pending() - Check whether a timer is pending, and get its deadline
  * @slots: table, locked
  * @slot: slot
- * @deadline: set to its deadline if it is pending
+ * @deadline: set to the deadline if the timer is pending, otherwise undefined
  *
- * Return: true if it is pending.
+ * Return: true if the timer is pending.
  */
 static inline bool wheel_slot_pending(const struct wheel_slots *slots,
 				      const struct wheel_slot *slot, u64 *deadline)
@@ -278,8 +281,8 @@ static inline bool wheel_slot_pending(const struct wheel_slots *slots,
 }
 
 /*
- * Is a timer pending, and nothing else to be said of it? Asked of all
- * bits of its state, since they are one byte.
+ * Return true if a timer is armed and has no special property. All these bits are in one byte,
+ * so the compiler can test them together.
  */
 static inline bool wheel_slot_simple(const struct wheel_slot *slot)
 {
@@ -287,7 +290,7 @@ static inline bool wheel_slot_simple(const struct wheel_slot *slot)
 	       !slot->ended && !slot->again;
 }
 
-/* A timer was armed: what its slot keeps of the operation. Its state is the caller's. */
+/* Copy the parameters of an arm operation to its slot. The caller sets the state. */
 static inline void wheel_slot_armed(struct wheel_slot *slot, u64 id, u64 cookie,
 				    u64 period, u64 slack)
 {
@@ -297,7 +300,7 @@ static inline void wheel_slot_armed(struct wheel_slot *slot, u64 id, u64 cookie,
 	slot->slack = slack;
 }
 
-/* A timer is over. Its slot can be armed anew, if the program names it. */
+/* Reset the state of a slot. The program can arm it again by its number. */
 static inline void wheel_slot_over(struct wheel_slot *slot)
 {
 	slot->state = WHEEL_SLOT_FREE;
@@ -308,15 +311,15 @@ static inline void wheel_slot_over(struct wheel_slot *slot)
 }
 
 /**
- * wheel_slot_free - a timer is over, its slot can be armed anew
+ * wheel_slot_free() - Free a slot, so that it can be armed again
  * @slots: table, locked
- * @slot: slot that is neither pending nor queued
+ * @slot: slot that is neither pending nor in a queue
  */
 static inline void wheel_slot_free(struct wheel_slots *slots,
 				   struct wheel_slot *slot)
 {
 	wheel_slot_over(slot);
-	/* After its last generation a slot has no id left that was never used. */
+		/* After the last generation, all ids of a slot have been used. */
 	if (unlikely(wheel_slots_any(slots)) && WHEEL_ID_GEN(~slot->id))
 		wheel_slot_push(slots, &slots->free, slot);
 }

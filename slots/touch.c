@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The operations on timers whose deadline is a touch word. The program may change
- * the word meanwhile; the wheel, which is locked, shows nothing of what we do to it.
- * The wheel is asked first wherever it may refuse, and the word is changed last.
+ * Operations on timers whose deadline is a touch word. The program may change the word at any
+ * time; the wheel's lock does not prevent that. Therefore operations of the wheel that can fail
+ * come first, and the word is exchanged last.
  */
 #include "touch.h"
 #include "word.h"
 
-/* Exchanges that a claim tries; a program that wins them all is looked at later. */
+/* Exchanges that a claim attempts. If all fail, the timer is claimed again at the next tick. */
 #define TRIES	3
 
 /**
- * wheel_touch_arm - start a timer
+ * wheel_touch_arm() - Arm a timer
  * @slots: table, locked
- * @slot: slot that is free and whose word is there
+ * @slot: slot that is free and whose word's page exists
  * @nr: its number
- * @deadline: as wheel_timer_arm()
- * @slack: as wheel_timer_arm()
+ * @deadline: see wheel_timer_arm()
+ * @slack: see wheel_timer_arm()
  *
- * Return: as wheel_timer_arm(); then nothing changed.
+ * Return: see wheel_timer_arm(). On error, nothing has changed.
  */
 int wheel_touch_arm(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
 		    u64 deadline, u64 slack)
 {
 	int err;
 
-	/* In a word 0 means something else. */
+	/* 0 is WHEEL_TOUCH_PARKED. */
 	deadline = max_t(u64, deadline, 1);
 	err = wheel_timer_arm_locked(&slot->timer, deadline, slack);
 	if (err)
@@ -36,14 +36,14 @@ int wheel_touch_arm(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
 }
 
 /**
- * wheel_touch_take - free a slot that is to be armed anew
+ * wheel_touch_take() - Free a slot for a new timer if the program has parked the old one
  * @slots: table, locked
  * @slot: slot that is not free
- * @id: of the new timer
+ * @id: id of the new timer
  *
- * A slot whose timer the program parked is as good as free, unless the program revives it now.
+ * The program may revive the timer at the same time. The exchange of the word decides.
  *
- * Return: 0; -EBUSY: its timer is not parked; -ESTALE: @id is not newer.
+ * Return: 0 on success, -EBUSY if the timer is not parked, -ESTALE if @id is not newer.
  */
 int wheel_touch_take(struct wheel_slots *slots, struct wheel_slot *slot, u64 id)
 {
@@ -65,15 +65,15 @@ int wheel_touch_take(struct wheel_slots *slots, struct wheel_slot *slot, u64 id)
 }
 
 /**
- * wheel_touch_rearm - move a timer
+ * wheel_touch_rearm() - Move the deadline of a timer
  * @slots: table, locked
- * @slot: slot that is pending with a touch word
- * @word: what that was when it was read
- * @deadline: as wheel_timer_rearm()
- * @slack: as wheel_timer_rearm()
+ * @slot: slot of a pending timer with a touch word
+ * @word: value of the word when it was read
+ * @deadline: see wheel_timer_rearm()
+ * @slack: see wheel_timer_rearm()
  *
- * Return: 0; -ENOENT: the program has just parked it; -EBUSY: it has just moved it;
- * -ERANGE: as wheel_timer_rearm().
+ * Return: 0 on success; -ENOENT if the program has just parked the timer; -EBUSY if it has just
+ * moved it; -ERANGE, see wheel_timer_rearm().
  */
 int wheel_touch_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		      u64 word, u64 deadline, u64 slack)
@@ -86,21 +86,22 @@ int wheel_touch_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 	err = wheel_timer_rearm_locked(&slot->timer, deadline, slack);
 	if (err || wheel_word_swap(slots, nr, word, deadline))
 		return err;
-	/* Back; if that is too far now, where it is it is looked at sooner. */
+	/* Restore the old time. If it is out of range now, the timer is claimed earlier instead. */
 	wheel_timer_rearm_locked(&slot->timer, filed, slot->slack);
 	return wheel_word_parked(wheel_word_read(slots, nr)) ? -ENOENT : -EBUSY;
 }
 
 /**
- * wheel_touch_cancel - cancel a timer, whatever its word is
+ * wheel_touch_cancel() - Cancel a timer, regardless of its word
  * @slots: table, locked
  * @slot: slot that is armed with a touch word
  *
- * If the wheel has reclaimed it, a slot that we pick is in wheel_slots.reclaimed; and
- * what STOP has drained is STOP's.
+ * The slot is freed, with two exceptions. If the wheel has reclaimed the timer and this side
+ * picks the slots, the slot is in wheel_slots.reclaimed. If the wheel is being stopped and has
+ * drained the timer, the slot belongs to STOP.
  *
- * Return: 0; -ENOENT: it has fired, or it was parked: then it is the program that
- * cancelled it.
+ * Return: 0 on success; -ENOENT if the timer has expired, or if the program had cancelled it by
+ * parking it.
  */
 int wheel_touch_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 {
@@ -117,8 +118,8 @@ int wheel_touch_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 }
 
 /*
- * The time of a parked timer has come. A kept one rests. Of the others, those in slots that we
- * pick are found by the next pick, and the others by an arm of their slot.
+ * Reclaim a parked timer. A kept one returns to state RESTING. Another one's slot is freed by the
+ * next pick if this side picks the slots, otherwise by the next arm of this slot.
  */
 static enum wheel_claim touch_reclaim(struct wheel_slots *slots,
 				      struct wheel_slot *slot)
@@ -131,12 +132,12 @@ static enum wheel_claim touch_reclaim(struct wheel_slots *slots,
 }
 
 /**
- * wheel_touch_claim - where the deadline of a timer stands
- * @timer: of a slot, its wheel locked
- * @due: as wheel_claim_fn
- * @deadline: as wheel_claim_fn
+ * wheel_touch_claim() - Decide whether to expire, requeue or reclaim a timer, by its touch word
+ * @timer: timer of a slot, its wheel locked
+ * @due: see wheel_claim_fn
+ * @deadline: see wheel_claim_fn
  *
- * Return: as wheel_claim_fn.
+ * Return: see wheel_claim_fn.
  */
 enum wheel_claim wheel_touch_claim(struct wheel_timer *timer, u64 due,
 				   u64 *deadline)
@@ -149,7 +150,7 @@ enum wheel_claim wheel_touch_claim(struct wheel_timer *timer, u64 due,
 	*deadline = wheel_timer_deadline(timer);
 	if (!slot->touch)
 		return WHEEL_FIRE;
-	/* Stopped, or at the clock's end: it is not looked at again. */
+	/* The wheel is being stopped, or the clock is at its end: requeueing is impossible. */
 	if (due >= WHEEL_MAX_TIME) {
 		*deadline = wheel_word_end(slots, nr);
 		return wheel_word_parked(*deadline) ?
@@ -162,7 +163,7 @@ enum wheel_claim wheel_touch_claim(struct wheel_timer *timer, u64 due,
 		*deadline = word;
 		if (!parked && word > due)
 			return WHEEL_LATER;
-		/* The word stays the program's. */
+		/* Do not exchange the word of a kept timer: it remains the program's. */
 		if (parked && slot->keep)
 			return touch_reclaim(slots, slot);
 		if (wheel_word_swap(slots, nr, word, WHEEL_TOUCH_IDLE))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * The operations on timers whose deadline is a touch word.
+ * Operations on timers whose deadline is a touch word.
  */
 #ifndef _WHEEL_SLOTS_TOUCH_H
 #define _WHEEL_SLOTS_TOUCH_H
