@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The differences between the kernels that the module builds for. The code is
- * written for the newest of them; this is the only file that asks for versions.
+ * Definitions that the oldest supported kernels lack. The other files are written for the newest
+ * supported kernel and do not check versions.
  */
 #ifndef _WHEEL_COMPAT_H
 #define _WHEEL_COMPAT_H
@@ -12,7 +12,7 @@
 #include <linux/version.h>
 #include <linux/workqueue.h>
 
-/* 6.13 made one call of hrtimer_init() and the setting of the function. */
+/* Linux 6.13 merged hrtimer_init() and the assignment of the function. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),
@@ -23,7 +23,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* 6.3 let nobody change a mapping's flags by hand any more. */
+/* Since Linux 6.3, the flags of a mapping are read-only and changed by functions. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 				unsigned long clear)
@@ -32,7 +32,7 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 }
 #endif
 
-/* 6.10 let tracepoints remember where their strings come from. */
+/* Since Linux 6.10, a tracepoint records the source of its strings. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
 #define wheel_assign_str(dst, src)	__assign_str(dst)
 #else
@@ -40,8 +40,8 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 #endif
 
 /*
- * Work in softirq context. 6.9 brought a workqueue for it, which shall replace
- * tasklets; before, a tasklet does the same.
+ * Work item in softirq context: a BH workqueue since Linux 6.9, which added them as a replacement
+ * for tasklets; otherwise a tasklet.
  */
 struct bh_work {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timers: armed. Kernel modules call this.
+ * Exported functions that arm timers.
  */
 #include <linux/export.h>
 #include <linux/math64.h>
@@ -8,12 +8,12 @@
 #include "verbs.h"
 
 /**
- * wheel_base_forward_clock - tell a base's core the present
+ * wheel_base_forward_clock() - Forward the clock of a base's core to the current time
  * @base: base, locked
- * @deadline: for which a timer is about to be armed
+ * @deadline: deadline of the timer that is about to be armed
  *
- * Nothing is due before the next tick boundary afterwards. The coarse clock costs
- * next to nothing and tells of most deadlines that they are ahead.
+ * Afterwards, timers are due at the next tick boundary at the earliest. For most deadlines, a read
+ * of the coarse clock, which costs almost nothing, shows that this is not necessary.
  */
 noinline void wheel_base_forward_clock(struct wheel_base *base, u64 deadline)
 {
@@ -33,9 +33,9 @@ noinline void wheel_base_forward_clock(struct wheel_base *base, u64 deadline)
 }
 
 /*
- * A timer that is armed goes to a base of this CPU's. One that is pending or
- * running keeps its own, so that there is one base to ask. The CPU may go, or be
- * left at once: bases are numbers, not owned by CPUs.
+ * Move a timer that is about to be armed to a base of this CPU. A pending timer, and one whose
+ * callback is running, remains on its base, so that only one base has to be checked for it. The
+ * task may migrate at any time: bases are selected by CPU number, but do not belong to a CPU.
  */
 void wheel_timer_to_this_cpu(struct wheel_timer *timer)
 {
@@ -53,7 +53,7 @@ void wheel_timer_to_this_cpu(struct wheel_timer *timer)
 	timer_unlock(base, flags);
 }
 
-/* The shutdown bit is looked at under the lock under which it is set. */
+/* Arm a timer. The caller holds the lock under which WHEEL_SHUTDOWN is set. */
 static __always_inline int base_arm(struct wheel_base *base,
 				    struct wheel_timer *timer,
 				    u64 deadline, u64 slack)
@@ -77,14 +77,14 @@ static __always_inline int base_arm(struct wheel_base *base,
 }
 
 /**
- * wheel_timer_arm_locked - start a timer that is not pending
- * @timer: timer of a wheel that is locked by wheel_lock()
- * @deadline: as wheel_timer_arm()
- * @slack: as wheel_timer_arm()
+ * wheel_timer_arm_locked() - Arm a timer of a locked wheel
+ * @timer: timer that is not pending, of a wheel locked by wheel_lock()
+ * @deadline: same as wheel_timer_arm()
+ * @slack: same as wheel_timer_arm()
  *
- * Context: As wheel_timer_arm(), between wheel_lock() and wheel_unlock().
+ * Context: Same as wheel_timer_arm(), between wheel_lock() and wheel_unlock().
  *
- * Return: As wheel_timer_arm().
+ * Return: Same as wheel_timer_arm().
  */
 int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
@@ -97,32 +97,32 @@ int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 EXPORT_SYMBOL_GPL(wheel_timer_arm_locked);
 
 /**
- * wheel_timer_arm - start a timer that is not pending
- * @timer: timer
- * @deadline: when it shall fire, in nanoseconds on the wheel's clock
- * @slack: how much later is as good, in nanoseconds; timers with slack share
- *	wake-ups
+ * wheel_timer_arm() - Arm a timer
+ * @timer: timer that is not pending
+ * @deadline: time of expiry in nanoseconds on the wheel's clock
+ * @slack: permitted delay in nanoseconds; timers with slack can share wake-ups
  *
- * It fires at the first tick boundary at or after @deadline, or at a later one
- * within @slack; never before. A deadline that has passed is due at the next
- * tick. Timers due at one tick fire in the order in which they were armed, and so do
- * those whose deadlines have passed when they are armed. Only if these are armed while the
- * interrupt of the wheel is late, since interrupts were disabled for long, they may fire
- * in the order of their deadlines' ticks.
+ * The timer expires at the first tick boundary at or after @deadline, or at a later one
+ * within @slack; never before. If @deadline has passed, it expires at the next tick.
  *
- * Context: Any, hardirq included, but not NMI, and not with a lock of the
- * scheduler's, hrtimers' or timekeeping's core held.
+ * Timers that are due at the same tick expire in the order in which they were armed. The same
+ * applies to timers whose deadlines have passed when they are armed, with one exception: if they
+ * are armed while the wheel's interrupt is delayed, because interrupts were disabled for a long
+ * time, they may expire in the order of their deadlines' ticks.
+ *
+ * Context: Any context including hardirq, except NMI. No lock of the scheduler, of hrtimers or of
+ * timekeeping may be held.
  *
  * Return:
  *
  * * %0 - armed
- * * %-EBUSY - it is pending; nothing changed
- * * %-EINVAL - it was not initialized, which is a bug and warned of; or it has no
- *   function and its wheel does not take batches
- * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME, @deadline is later than
- *   a bounded wheel can hold, or the clock has reached its end and has no next tick
- * * %-EDQUOT - as many timers as the wheel's limit allows are pending
- * * %-ESHUTDOWN - the wheel was stopped or the timer was shut down
+ * * %-EBUSY - @timer is pending; nothing changed
+ * * %-EINVAL - @timer was not initialized, which causes a warning; or it has no function and
+ *   its wheel has neither an expire function nor an owner
+ * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME, @deadline exceeds the range of a
+ *   bounded wheel, or the clock is at its last tick
+ * * %-EDQUOT - the number of pending timers has reached the wheel's limit
+ * * %-ESHUTDOWN - the wheel was stopped or @timer was shut down
  */
 int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
@@ -140,8 +140,8 @@ int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack)
 EXPORT_SYMBOL_GPL(wheel_timer_arm);
 
 /*
- * The next point of the grid deadline + k * period that lies after @now, and
- * how many between were missed. WHEEL_NEVER when there is none.
+ * Return the first time after @now that is a multiple of @period after @deadline, and the number of
+ * periods missed before it. Returns WHEEL_NEVER if that time is past WHEEL_MAX_TIME.
  */
 static u64 next_period(u64 deadline, u64 period, u64 now, u64 *missed)
 {
@@ -152,20 +152,19 @@ static u64 next_period(u64 deadline, u64 period, u64 now, u64 *missed)
 }
 
 /**
- * wheel_timer_arm_next - let a timer go on periodically
- * @timer: timer that is not pending; typically from its own callback
- * @period: nanoseconds
+ * wheel_timer_arm_next() - Arm a periodic timer for its next period
+ * @timer: timer that is not pending; typically called from its callback
+ * @period: period in nanoseconds
  *
- * The timer is armed on its own grid, a multiple of @period after its last
- * deadline, for the first point that lies in the future: the phase is kept, and
- * what was missed is counted and not made up for; without slack. As
- * hrtimer_forward_now() and a restart.
+ * Arms the timer, without slack, for the first time in the future that is a
+ * multiple of @period after its last deadline. The phase is kept. Missed periods
+ * are counted, but do not cause additional expiries. Equivalent to
+ * hrtimer_forward_now() followed by a restart.
  *
- * Context: As wheel_timer_arm().
+ * Context: Same as wheel_timer_arm().
  *
- * Return: how many periods were missed; WHEEL_NEVER when the timer is not
- * armed, since it is pending, @period is 0, the next point is past
- * WHEEL_MAX_TIME, or for a reason that wheel_timer_arm() gives.
+ * Return: number of missed periods; WHEEL_NEVER if the timer was not armed because it is
+ * pending, @period is 0, the next time is past WHEEL_MAX_TIME, or wheel_timer_arm() would fail.
  */
 u64 wheel_timer_arm_next(struct wheel_timer *timer, u64 period)
 {

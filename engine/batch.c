@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many timers under one lock hold. Kernel modules call this.
+ * Exported functions that process several timers under one lock hold.
  */
 #include <linux/export.h>
 #include <linux/prefetch.h>
 #include "engine.h"
 
-/* May it have several? Asked of its flag, so that a mistake is found on one CPU, too. */
+/* Checks the flag, not the number of bases, so that a misuse is detected on one CPU, too. */
 static bool wheel_has_bases(const struct wheel *wheel)
 {
 	return wheel->config.flags & WHEEL_PERCPU;
 }
 
 /**
- * wheel_lock - let no other look at the timers of a wheel
+ * wheel_lock() - Lock a wheel for several operations
  * @wheel: wheel without WHEEL_PERCPU
  *
- * For several calls of wheel_timer_arm_locked() and its like at the price of one
- * lock. Interrupts are disabled meanwhile: no more of them than wheel_batch_max() says.
+ * Several calls of wheel_timer_arm_locked() and similar functions then share one lock
+ * acquisition. Interrupts are disabled until wheel_unlock(), so a lock hold should arm at most
+ * wheel_batch_max() timers.
  *
- * Context: As wheel_timer_arm(). Before wheel_unlock() no function of the wheel may be
- * called that takes its lock. These take none: those that end in _locked,
- * wheel_timer_pending(), wheel_timer_deadline(), wheel_timer_fired(), wheel_timer_wheel(),
- * wheel_timer_push(), wheel_now(), and what tells of a wheel's configuration.
+ * Context: Same as wheel_timer_arm(). Functions of the wheel that take its lock must not be
+ * called before wheel_unlock(). The following take no lock: functions whose name ends in
+ * _locked, wheel_timer_pending(), wheel_timer_deadline(), wheel_timer_fired(),
+ * wheel_timer_wheel(), wheel_timer_push(), wheel_now(), and functions that return the
+ * configuration of the wheel.
  *
- * Return: for wheel_unlock().
+ * Return: value to be passed to wheel_unlock().
  */
 unsigned long wheel_lock(struct wheel *wheel)
 	__acquires(&wheel->base->lock)
@@ -38,11 +40,11 @@ unsigned long wheel_lock(struct wheel *wheel)
 EXPORT_SYMBOL_GPL(wheel_lock);
 
 /**
- * wheel_unlock - let others look again
+ * wheel_unlock() - Unlock a wheel, and program the hrtimer if necessary
  * @wheel: wheel
- * @flags: what wheel_lock() returned
+ * @flags: return value of wheel_lock()
  *
- * Context: As wheel_lock().
+ * Context: Same as wheel_lock().
  */
 void wheel_unlock(struct wheel *wheel, unsigned long flags)
 	__releases(&wheel->base->lock)
@@ -51,17 +53,17 @@ void wheel_unlock(struct wheel *wheel, unsigned long flags)
 }
 EXPORT_SYMBOL_GPL(wheel_unlock);
 
-/* As far ahead as a miss of the cache takes. */
+/* Prefetch distance in timers, for the latency of a cache miss. */
 #define AHEAD	8
 
-/* A batch says which timers come: they are fetched while others are worked on. */
+/* Prefetch a timer that will be processed soon. */
 static void batch_fetch(const struct wheel_timer *timer)
 {
 	prefetchw(timer);
 	prefetchw((const char *)(timer + 1) - 1);
 }
 
-/* Is it a timer of another wheel, whose lock is not held? */
+/* Return true if a timer belongs to another wheel, whose lock is not held. */
 static bool batch_is_stranger(const struct wheel *wheel,
 			      const struct wheel_timer *timer)
 {
@@ -89,7 +91,7 @@ static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms,
 	return armed;
 }
 
-/* With several bases each timer has a lock of its own. */
+/* Arm timers of a wheel with several bases, which do not share a lock. */
 static unsigned int arm_each(struct wheel *wheel, struct wheel_arm *arms,
 			     unsigned int n)
 {
@@ -108,18 +110,18 @@ static unsigned int arm_each(struct wheel *wheel, struct wheel_arm *arms,
 }
 
 /**
- * wheel_arm_batch - arm many timers
+ * wheel_arm_batch() - Arm several timers
  * @wheel: their wheel
- * @arms: timers and their times; answers
- * @n: how many
+ * @arms: timers, deadlines and slacks; the results are written to @res of each
+ * @n: number of timers
  *
- * Each as wheel_timer_arm() does it, in order, many under one lock hold; with
- * WHEEL_PERCPU one under each. A timer of another wheel is left alone and answered by
- * -EINVAL.
+ * Arms the timers in order, as if by wheel_timer_arm(). Up to wheel_batch_max() timers share a
+ * lock hold, except with WHEEL_PERCPU. A timer that belongs to another wheel is not armed, and
+ * its result is -EINVAL.
  *
- * Context: As wheel_timer_arm().
+ * Context: Same as wheel_timer_arm().
  *
- * Return: how many were armed.
+ * Return: number of timers armed.
  */
 unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms,
 			     unsigned int n)
@@ -172,18 +174,19 @@ static unsigned int cancel_each(struct wheel *wheel,
 }
 
 /**
- * wheel_cancel_batch - stop many timers
+ * wheel_cancel_batch() - Cancel several timers
  * @wheel: their wheel
  * @timers: timers
- * @res: out: for each what wheel_timer_cancel() would return
- * @n: how many
+ * @res: out: return value of wheel_timer_cancel() for each timer
+ * @n: number of timers
  *
- * Does not wait for callbacks. As wheel_arm_batch(), many under one lock hold; a timer of
- * another wheel is left alone and answered by -EINVAL.
+ * Does not wait for callbacks. Up to WHEEL_BATCH timers share a lock hold, except with
+ * WHEEL_PERCPU. A timer that belongs to another wheel is not cancelled, and its result is
+ * -EINVAL.
  *
- * Context: As wheel_timer_arm().
+ * Context: Same as wheel_timer_arm().
  *
- * Return: how many were pending and will not fire.
+ * Return: number of timers that were pending and will not expire.
  */
 unsigned int wheel_cancel_batch(struct wheel *wheel,
 				struct wheel_timer **timers, int *res,

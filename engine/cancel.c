@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timers: cancelled, waited for, shut down. Kernel modules call this.
+ * Exported functions that cancel timers, wait for callbacks, and shut timers down.
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -8,12 +8,12 @@
 #include "verbs.h"
 
 /**
- * wheel_timer_cancel_locked - stop a timer
- * @timer: timer of a wheel that is locked by wheel_lock()
+ * wheel_timer_cancel_locked() - Cancel a timer of a locked wheel
+ * @timer: timer of a wheel locked by wheel_lock()
  *
- * Context: As wheel_timer_arm_locked().
+ * Context: Same as wheel_timer_arm_locked().
  *
- * Return: As wheel_timer_cancel().
+ * Return: Same as wheel_timer_cancel().
  */
 int wheel_timer_cancel_locked(struct wheel_timer *timer)
 {
@@ -26,19 +26,20 @@ int wheel_timer_cancel_locked(struct wheel_timer *timer)
 EXPORT_SYMBOL_GPL(wheel_timer_cancel_locked);
 
 /**
- * wheel_timer_cancel - stop a timer
+ * wheel_timer_cancel() - Cancel a timer
  * @timer: timer
  *
- * Does not wait: when it returns %-EALREADY the callback still uses the timer.
+ * Does not wait for the callback. If %-EALREADY is returned, the callback may
+ * still access the timer.
  *
- * Context: As wheel_timer_arm().
+ * Context: Same as wheel_timer_arm().
  *
  * Return:
  *
- * * %0 - it was pending and will not fire
- * * %-EALREADY - it is not pending, its callback runs now
- * * %-EINVAL - it was not initialized, which is a bug and warned of
- * * %-ENOENT - it is not pending
+ * * %0 - the timer was pending and will not expire
+ * * %-EALREADY - the timer is not pending, and its callback is running
+ * * %-EINVAL - @timer was not initialized, which causes a warning
+ * * %-ENOENT - the timer is not pending
  */
 int wheel_timer_cancel(struct wheel_timer *timer)
 {
@@ -56,9 +57,9 @@ int wheel_timer_cancel(struct wheel_timer *timer)
 EXPORT_SYMBOL_GPL(wheel_timer_cancel);
 
 /*
- * A callback may arm its timer again while we wait for it, so we come back until
- * it does not run, and cancel then: one answer stands for one cancel, as callers
- * need that count references. With WHEEL_SHUTDOWN nobody arms it again.
+ * A callback may arm its timer again. Therefore, after waiting for the callback, repeat until it
+ * does not run. Without WHEEL_SHUTDOWN, cancel only then, so that at most one cancel is counted,
+ * as callers that count references require. With WHEEL_SHUTDOWN, the timer cannot be armed again.
  */
 static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 {
@@ -82,7 +83,7 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 			timer_unlock(base, flags);
 			return -EDEADLK;
 		}
-		/* Only a callback can be there and not wait: for itself. */
+		/* In hardirq context, only the -EDEADLK case above is permitted. */
 		WARN_ON_ONCE(in_hardirq());
 		WRITE_ONCE(timer->base, timer->base | state);
 		if ((!running || state) && !wheel_timer_cancel_locked(timer))
@@ -97,11 +98,11 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 }
 
 /**
- * wheel_timer_cancel_sync - stop a timer and wait for its callback
+ * wheel_timer_cancel_sync() - Cancel a timer and wait for its callback
  * @timer: timer
  *
- * When it returns, and nobody else arms the timer, the timer is not pending and
- * its callback does not run. Do not hold a lock that the callback takes:
+ * When this function returns, the timer is not pending and its callback is not running, unless
+ * another thread arms the timer. Do not hold a lock that the callback takes:
  *
  * ::
  *
@@ -111,19 +112,19 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
  *					spin_lock_bh(&lock)
  *	spin_lock(&lock): spins		wheel_timer_cancel_sync(): waits
  *
- * The same holds for a callback of a WHEEL_PERCPU wheel that waits for a timer of
- * another base: that one's callback may be waiting for ours. Lockdep reports it.
+ * Likewise, a callback of a WHEEL_PERCPU wheel must not wait for a timer of another base, whose
+ * callback may be waiting for a timer of its base. Lockdep reports both.
  *
- * Context: Not hardirq, but for a callback there that asks for its own timer. For a
- * WHEEL_SLEEPABLE wheel, and for all with PREEMPT_RT, process context, may sleep.
+ * Context: Any except hardirq, where only a callback may call it for its own timer. For a
+ * WHEEL_SLEEPABLE wheel, and for all wheels with PREEMPT_RT: process context, may sleep.
  *
  * Return:
  *
- * * %0 - it was pending and will not fire
- * * %-EINVAL - it was not initialized
- * * %-ENOENT - it was not pending
- * * %-EDEADLK - called from its own callback, or, on a wheel that takes batches, from
- *   that of its batch; nothing changed, and it is not shut down
+ * * %0 - the timer was pending and will not expire
+ * * %-EINVAL - @timer was not initialized, which causes a warning
+ * * %-ENOENT - the timer was not pending
+ * * %-EDEADLK - called from the callback of this timer or of its batch; nothing changed, and
+ *   the timer was not shut down
  */
 int wheel_timer_cancel_sync(struct wheel_timer *timer)
 {
@@ -132,16 +133,16 @@ int wheel_timer_cancel_sync(struct wheel_timer *timer)
 EXPORT_SYMBOL_GPL(wheel_timer_cancel_sync);
 
 /**
- * wheel_timer_shutdown_sync - stop a timer for good
+ * wheel_timer_shutdown_sync() - Shut down a timer and wait for its callback
  * @timer: timer
  *
- * As wheel_timer_cancel_sync(), and to arm the timer afterwards, in its own callback
- * as well, fails with -ESHUTDOWN. Call it before you free what the
- * timer is embedded in. The idea is that of timer_shutdown_sync().
+ * Same as wheel_timer_cancel_sync(). In addition, arming the timer afterwards fails with
+ * -ESHUTDOWN, also in its own callback. Call this function before you free the object that
+ * contains the timer. Modelled on timer_shutdown_sync().
  *
- * Context: As wheel_timer_cancel_sync().
+ * Context: Same as wheel_timer_cancel_sync().
  *
- * Return: As wheel_timer_cancel_sync().
+ * Return: Same as wheel_timer_cancel_sync().
  */
 int wheel_timer_shutdown_sync(struct wheel_timer *timer)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The clocks of wheels: read, and the VIRTUAL one moved.
+ * Clocks of wheels: read them, and move the VIRTUAL one.
  */
 #include <linux/bottom_half.h>
 #include <linux/export.h>
@@ -38,26 +38,27 @@ static bool pass_in_context(struct wheel_base *base)
 }
 
 /**
- * wheel_advance_to - move a VIRTUAL clock
+ * wheel_advance_to() - Move a VIRTUAL clock and expire the due timers
  * @wheel: wheel
- * @now: nanoseconds; past WHEEL_MAX_TIME, as WHEEL_NEVER is, it is the clock's end
+ * @now: new time in nanoseconds; limited to WHEEL_MAX_TIME, also if it is WHEEL_NEVER
  *
- * The callbacks of all timers that are due by then have returned when this
- * returns. The clock never goes back: an earlier @now moves nothing. A clock that
- * is not VIRTUAL cannot be moved, nor can one from a callback of its wheel.
+ * When this function returns, the callbacks of all timers due by @now have returned. The clock
+ * never goes back: an earlier @now leaves it unchanged. Only a VIRTUAL clock can be moved, and
+ * not by a callback of its wheel.
  *
- * A task that is being killed comes back early, perhaps before it has moved the clock. What
- * is due then fires when the clock is moved next, if only to where it is.
+ * If the task receives a fatal signal, the function returns early, possibly before it has moved
+ * the clock. The remaining due timers expire at the next call, even if it does not move the
+ * clock.
  *
- * On a wheel with an owner the clock is moved and no timer expires: the owner calls
- * wheel_step() next.
+ * On a wheel with an owner, the clock is moved, but no timer expires: the owner must then call
+ * wheel_step().
  *
- * Context: Process context. May sleep. The callbacks run here, with softirqs
+ * Context: Process context. May sleep. The callbacks run in this context, with softirqs
  * disabled unless the wheel is WHEEL_SLEEPABLE.
  *
- * Return: no pending timer is due before this time, in nanoseconds; it may be earlier than
- * the earliest timer after one was cancelled or moved. WHEEL_NEVER if none is pending or
- * the clock cannot be moved.
+ * Return: a time in nanoseconds before which no pending timer is due. It may be earlier than
+ * the earliest timer if a timer was cancelled or moved. WHEEL_NEVER if no timer is pending or
+ * the clock was not moved.
  */
 u64 wheel_advance_to(struct wheel *wheel, u64 now)
 {
@@ -83,12 +84,12 @@ u64 wheel_advance_to(struct wheel *wheel, u64 now)
 EXPORT_SYMBOL_GPL(wheel_advance_to);
 
 /**
- * wheel_now - read a wheel's clock
+ * wheel_now() - Read the clock of a wheel
  * @wheel: wheel
  *
- * Context: Any but NMI.
+ * Context: Any except NMI.
  *
- * Return: nanoseconds.
+ * Return: current time in nanoseconds.
  */
 u64 wheel_now(const struct wheel *wheel)
 {
@@ -107,10 +108,10 @@ u64 wheel_now(const struct wheel *wheel)
 }
 EXPORT_SYMBOL_GPL(wheel_now);
 
-/* The coarse clock is not further behind. */
+/* Upper limit on the lag of the coarse clock. */
 #define COARSE_NS	(2 * TICK_NSEC)
 
-/* A wheel's clock at the last jiffy. */
+/* Read the coarse version of a wheel's clock, which is updated once per jiffy. */
 static u64 now_coarse(const struct wheel *wheel)
 {
 	switch (wheel->config.clock) {
@@ -128,15 +129,14 @@ static u64 now_coarse(const struct wheel *wheel)
 }
 
 /**
- * wheel_far_ahead - is a time ahead, as far as the coarse clock can tell?
+ * wheel_far_ahead() - Check by the coarse clock whether a time is in the future
  * @wheel: wheel
- * @time: in nanoseconds on its clock
+ * @time: time in nanoseconds on its clock
  *
- * Most are, and this costs next to nothing. Should the coarse clock ever lag by more
- * than is allowed for here, a timer that is overdue may come before others which were
- * armed before it.
+ * Reading the coarse clock costs almost nothing. If that clock ever lags by more than COARSE_NS,
+ * an overdue timer may expire before others that were armed before it.
  *
- * Return: true if it is; false if only the clock itself can tell.
+ * Return: true if @time is in the future; false if the exact clock must be read.
  */
 bool wheel_far_ahead(const struct wheel *wheel, u64 time)
 {
@@ -144,12 +144,12 @@ bool wheel_far_ahead(const struct wheel *wheel, u64 time)
 }
 
 /**
- * wheel_clockid - the kernel's name of a wheel's clock
- * @wheel: wheel, its clock not VIRTUAL
+ * wheel_clockid() - Get the clockid_t of a wheel's clock
+ * @wheel: wheel, whose clock is not VIRTUAL
  *
  * Context: Any.
  *
- * Return: CLOCK_MONOTONIC and so on.
+ * Return: CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME or CLOCK_TAI.
  */
 clockid_t wheel_clockid(const struct wheel *wheel)
 {

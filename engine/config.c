@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kinds of wheels, and what may be asked of them.
+ * Configuration of wheels: validation, defaults and limits.
  */
 #include <linux/export.h>
 #include <linux/log2.h>
@@ -23,17 +23,17 @@ static const struct wheel_scheme * const schemes[] = {
 	[WHEEL_OVERFLOW]	= &wheel_overflow,
 };
 
-/* The number may be a program's: the CPU shall not speculate beyond the array. */
+/* The number may come from a program: prevent speculation beyond the array. */
 static const struct wheel_scheme *scheme_of(u32 scheme)
 {
 	return schemes[array_index_nospec(scheme, ARRAY_SIZE(schemes))];
 }
 
 /**
- * wheel_config_check - can there be such a wheel?
- * @config: what is asked for
+ * wheel_config_check() - Validate a configuration
+ * @config: requested configuration
  *
- * Return: 0, or as wheel_create_class().
+ * Return: 0, or an error as described at wheel_create_class().
  */
 int wheel_config_check(const struct wheel_config *config)
 {
@@ -57,10 +57,10 @@ int wheel_config_check(const struct wheel_config *config)
 }
 
 /**
- * wheel_config_resolve - put in what was left to us
- * @config: one that is possible
+ * wheel_config_resolve() - Replace zeros in a configuration by the defaults
+ * @config: valid configuration
  *
- * Return: what its core is made of.
+ * Return: scheme of the configuration.
  */
 const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config)
 {
@@ -71,12 +71,12 @@ const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config)
 }
 
 /**
- * wheel_buckets_for - how many buckets a wheel would have
- * @config: of which scheme, buckets and limit matter
+ * wheel_buckets_for() - Compute the number of buckets that a wheel would have
+ * @config: configuration; only the scheme, buckets and limit are used
  *
  * Context: Any.
  *
- * Return: buckets of all its rings.
+ * Return: number of buckets of all rings.
  */
 u32 wheel_buckets_for(const struct wheel_config *config)
 {
@@ -93,7 +93,7 @@ EXPORT_SYMBOL_GPL(wheel_buckets_for);
 
 /**
  * wheel_bytes_for() - Compute the memory that wheel_create() would allocate
- * @config: of which scheme, buckets and limit matter; without WHEEL_PERCPU
+ * @config: configuration without WHEEL_PERCPU; only the scheme, buckets and limit are used
  *
  * Context: Any.
  *
@@ -109,13 +109,12 @@ size_t wheel_bytes_for(const struct wheel_config *config)
 EXPORT_SYMBOL_GPL(wheel_bytes_for);
 
 /**
- * wheel_limit_of - how many timers may be pending at once
- * @scheme: WHEEL_HASHED and so on, one that wheel_features() lists
+ * wheel_limit_of() - Get the highest limit on pending timers that a scheme supports
+ * @scheme: WHEEL_HASHED or another scheme listed by wheel_features()
  *
  * Context: Any.
  *
- * Return: the highest limit that a wheel of this scheme can be created with; without
- * one, U64_MAX.
+ * Return: maximum of wheel_config.limit; U64_MAX if there is no maximum.
  */
 u64 wheel_limit_of(u32 scheme)
 {
@@ -124,12 +123,12 @@ u64 wheel_limit_of(u32 scheme)
 EXPORT_SYMBOL_GPL(wheel_limit_of);
 
 /**
- * wheel_batch_max - how many timers may be armed under one hold of wheel_lock()
+ * wheel_batch_max() - Get the maximum number of timers to arm per hold of wheel_lock()
  * @wheel: wheel
  *
  * Context: Any.
  *
- * Return: WHEEL_BATCH; or 1, if it walks a list to arm a timer.
+ * Return: WHEEL_BATCH, or 1 if arming a timer walks a list.
  */
 unsigned int wheel_batch_max(const struct wheel *wheel)
 {
@@ -138,15 +137,15 @@ unsigned int wheel_batch_max(const struct wheel *wheel)
 EXPORT_SYMBOL_GPL(wheel_batch_max);
 
 /**
- * wheel_reach - how far ahead a timer may be
+ * wheel_reach() - Get the range of deadlines that a wheel supports
  * @wheel: wheel
  *
- * A bounded wheel may refuse a deadline further away by -ERANGE, and so it may one that a
- * periodic timer would go on to.
+ * A bounded wheel can reject a deadline further in the future with -ERANGE. This also applies to
+ * the next deadline of a periodic timer.
  *
  * Context: Any.
  *
- * Return: nanoseconds; WHEEL_MAX_TIME: as far as the clock goes.
+ * Return: distance from the current time in nanoseconds; WHEEL_MAX_TIME if there is no limit.
  */
 u64 wheel_reach(const struct wheel *wheel)
 {
@@ -155,11 +154,11 @@ u64 wheel_reach(const struct wheel *wheel)
 EXPORT_SYMBOL_GPL(wheel_reach);
 
 /**
- * wheel_features - what this module can do
+ * wheel_features() - Get the features of this module
  *
  * Context: Any.
  *
- * Return: WHEEL_HAS_* bits.
+ * Return: WHEEL_HAS_* bits of schemes and clocks.
  */
 u64 wheel_features(void)
 {

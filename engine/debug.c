@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Debugobjects has to know of timers: one is an active object while it is
- * pending. A fixup comes after the report, so that the kernel survives the bug.
- * It does not wait for a callback: what is pending does not run.
+ * Debugobjects: a pending timer is an active object. The fixup functions run after the report and
+ * cancel the timer, so that the kernel survives the bug. They need not wait for a callback,
+ * because a pending timer's callback is not running.
  */
 #include <linux/debugobjects.h>
 #include "debug.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Others watch a timer's life: tracepoints, and debugobjects, which know the
- * timers that are pending and report one that is freed or initialized. Without
- * both this is nothing, and with tracepoints that are off a nop.
+ * Instrumentation: tracepoints, and debugobjects, which report a pending timer that is freed or
+ * initialized. Without debugobjects, each function is a nop while its tracepoint is disabled.
  */
 #ifndef _WHEEL_ENGINE_DEBUG_H
 #define _WHEEL_ENGINE_DEBUG_H
@@ -29,7 +28,7 @@ static inline void wheel_debug_deactivate(struct wheel_timer *timer) {}
 static inline void wheel_debug_free(struct wheel_timer *timer) {}
 #endif
 
-/* With the lock of its base held: a timer was armed, ... */
+/* A timer was armed. The caller holds the lock of its base, also for the functions below. */
 static inline void debug_arm(struct wheel_timer *timer)
 {
 	wheel_debug_activate(timer);
@@ -37,20 +36,20 @@ static inline void debug_arm(struct wheel_timer *timer)
 		wheel_trace_arm(timer);
 }
 
-/* ... was moved while it was pending, ... */
+/* The deadline of a pending timer was moved. */
 static inline void debug_rearm(const struct wheel_timer *timer)
 {
 	if (trace_wheel_timer_rearm_enabled())
 		wheel_trace_rearm(timer);
 }
 
-/* ... was popped (its claimer may let others initialize it anew at once), ... */
+/* A timer was dequeued. Called before the claim, after which it may be initialized again. */
 static inline void debug_pop(struct wheel_timer *timer)
 {
 	wheel_debug_deactivate(timer);
 }
 
-/* ... and filed again since it had been pushed, ... */
+/* A dequeued timer was queued again, because its deadline had been moved. */
 static inline void debug_requeue(struct wheel_timer *timer)
 {
 	wheel_debug_activate(timer);
@@ -58,14 +57,14 @@ static inline void debug_requeue(struct wheel_timer *timer)
 		wheel_trace_requeue(timer);
 }
 
-/* ... or is gone, and perhaps its owner's again already, ... */
+/* A dequeued timer was reclaimed. Its owner may already be using it again. */
 static inline void debug_gone(const struct wheel_timer *timer)
 {
 	if (trace_wheel_timer_cancel_enabled())
 		wheel_trace_cancel(timer);
 }
 
-/* ... was cancelled, ... */
+/* A timer was cancelled. */
 static inline void debug_cancel(struct wheel_timer *timer)
 {
 	wheel_debug_deactivate(timer);
@@ -73,7 +72,7 @@ static inline void debug_cancel(struct wheel_timer *timer)
 		wheel_trace_cancel(timer);
 }
 
-/* ... or fires. */
+/* A timer expires. */
 static inline void debug_expire(const struct wheel_timer *timer)
 {
 	if (trace_wheel_timer_expire_enabled())

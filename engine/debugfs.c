@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/debug/wheel_timer/wheels: every wheel there is, for people. It is
- * YAML, so that programs can read it, too; but it is no ABI.
+ * /sys/kernel/debug/wheel_timer/wheels: list of all wheels, in YAML. It is meant for users and
+ * scripts, and is not a stable ABI.
  */
 #include <linux/bitops.h>
 #include <linux/debugfs.h>
@@ -10,7 +10,7 @@
 #include <linux/seq_file.h>
 #include "debugfs.h"
 
-/* A ring is shown in so many numbers, at most. */
+/* Maximum length of the list of numbers that shows a ring. */
 #define CELLS	64
 
 static const char * const clock_names[] = {
@@ -21,7 +21,7 @@ static const char * const clock_names[] = {
 	[WHEEL_CLOCK_VIRTUAL]	= "virtual",
 };
 
-/* A wheel that is shown is not destroyed meanwhile: both hold the mutex. */
+/* Protects the list, and keeps a wheel from being freed while it is printed. */
 static DEFINE_MUTEX(wheels_lock);
 static LIST_HEAD(wheels);
 static struct dentry *folder;
@@ -54,7 +54,7 @@ static void show_config(struct seq_file *m, const struct wheel *wheel)
 	seq_printf(m, "  now: %llu\n", wheel_now(wheel));
 }
 
-/* By powers of two: under 4096 how many fired 4096 to 8191 ns late. */
+/* Histogram in powers of two: the entry 4096 counts expiries with 4096 to 8191 ns lateness. */
 static void show_late(struct seq_file *m, const struct wheel_stats *stats)
 {
 	const char *comma = "";
@@ -89,7 +89,7 @@ static void show_stats(struct seq_file *m, struct wheel *wheel)
 	show_late(m, &stats);
 }
 
-/* How many buckets hold timers, each number for as many groups of 64 buckets. */
+/* Print the numbers of non-empty buckets, each for the same number of groups of 64 buckets. */
 static void show_ring(struct seq_file *m, const struct wheel_ring *ring)
 {
 	u32 groups = ring->mask / 64 + 1;
@@ -98,7 +98,7 @@ static void show_ring(struct seq_file *m, const struct wheel_ring *ring)
 
 	seq_printf(m, "    busy_of_%u: [", together * 64);
 	for (i = 0; i < groups; i++) {
-		/* Without the lock: timers do not wait for those who look here. */
+		/* Without the lock, so that readers of this file do not delay timers. */
 		busy += hweight64(data_race(ring->busy[i]));
 		if ((i + 1) % together && i + 1 < groups)
 			continue;
@@ -161,7 +161,7 @@ static const struct seq_operations wheels_sops = {
 DEFINE_SEQ_ATTRIBUTE(wheels);
 
 /**
- * wheel_debugfs_add - show a wheel
+ * wheel_debugfs_add() - Add a wheel to the list
  * @wheel: wheel that is set up
  */
 void wheel_debugfs_add(struct wheel *wheel)
@@ -172,10 +172,10 @@ void wheel_debugfs_add(struct wheel *wheel)
 }
 
 /**
- * wheel_debugfs_remove - a wheel is about to be freed
+ * wheel_debugfs_remove() - Remove a wheel from the list before it is freed
  * @wheel: wheel
  *
- * Nobody looks at it any more when this has returned.
+ * No reader accesses the wheel after this function has returned.
  */
 void wheel_debugfs_remove(struct wheel *wheel)
 {

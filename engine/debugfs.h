@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The list of all wheels in debugfs, where the kernel has that.
+ * The list of all wheels in debugfs. Empty functions without CONFIG_DEBUG_FS.
  */
 #ifndef _WHEEL_ENGINE_DEBUGFS_H
 #define _WHEEL_ENGINE_DEBUGFS_H

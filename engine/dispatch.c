@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dispatch: from the hrtimer's interrupt to the callbacks.
+ * Dispatch: hrtimers, and the work items that run the passes.
  */
 #include <linux/ktime.h>
 #include "trace.h"
 
-/* One queue for all wheels whose callbacks sleep; a wheel is one item on it. */
+/* Workqueue of all wheels whose callbacks may sleep; each base is one work item. */
 static struct workqueue_struct *sleepers;
 
 static void base_queue(struct wheel_base *base)
@@ -67,12 +67,12 @@ bool wheel_base_settle(struct wheel_base *base)
 }
 
 /**
- * wheel_base_resume - go on soon with a pass in softirq context that is not done
- * @base: base
- * @ns: nanoseconds for which it ran
+ * wheel_base_resume() - Schedule the continuation of a pass in softirq context
+ * @base: base whose pass has yielded
+ * @ns: runtime of the pass until now, in nanoseconds
  *
- * It is an interrupt that goes on, after a rest of a sixteenth of that time. Softirqs that
- * queue each other would not leave a task on this CPU its turn.
+ * The hrtimer continues the pass after one sixteenth of @ns. A softirq that queues itself would
+ * leave no CPU time to the tasks of this CPU.
  */
 void wheel_base_resume(struct wheel_base *base, u64 ns)
 {
@@ -80,7 +80,7 @@ void wheel_base_resume(struct wheel_base *base, u64 ns)
 
 	raw_spin_lock_irq(&base->lock);
 	if (!base->stopped && !base->passing) {
-		/* If the clock is set back meanwhile, timers may be armed for before that. */
+		/* If the clock is set back, timers can be armed for an earlier time. */
 		if (wheel_settable(base->owner->config.clock))
 			base->programmed = base->core.floor;
 		hrtimer_start(&base->hrtimer, ns_to_ktime(time), base->mode);
@@ -106,8 +106,8 @@ static void base_pass_work(struct work_struct *work)
 }
 
 /**
- * wheel_base_init - make a base that is idle
- * @base: base whose core is set up
+ * wheel_base_init() - Initialize an idle base
+ * @base: base, whose core is initialized
  * @owner: its wheel
  */
 void wheel_base_init(struct wheel_base *base, struct wheel *owner)
@@ -123,7 +123,7 @@ void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 	base->programmed = driven ? WHEEL_NO_TICK : 0;
 	base->scan_tick = WHEEL_NO_TICK;
 	base_need_clock(base, 0);
-	/* An owner wakes up tasks, which PREEMPT_RT does not allow in a hard interrupt. */
+	/* Owners wake up tasks, which PREEMPT_RT does not permit in hard interrupt context. */
 	base->mode = base_is_owned(base) ? HRTIMER_MODE_ABS : HRTIMER_MODE_ABS_HARD;
 	hrtimer_setup(&base->hrtimer, base_wakeup, wheel_clockid(owner), base->mode);
 	bh_work_init(&base->bh, base_pass_bh);
@@ -132,8 +132,8 @@ void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 }
 
 /**
- * wheel_base_quiesce - wait until no pass is made and none will be
- * @base: base that is stopped
+ * wheel_base_quiesce() - Wait until no pass is running and none will be started
+ * @base: stopped base
  *
  * Context: Process context. May sleep.
  */
@@ -147,12 +147,12 @@ void wheel_base_quiesce(struct wheel_base *base)
 	else
 		bh_work_cancel_sync(&base->bh);
 
-	/* wheel_advance_to() makes its passes in a task. */
+	/* Wait for a wheel_advance_to() in another task, which runs passes. */
 	mutex_lock(&wheel->advance_lock);
 	mutex_unlock(&wheel->advance_lock);
 }
 
-/* Is that call still under way? Not the next one, of a timer armed again. */
+/* Return true if call number @call has not returned yet. A later call does not count. */
 static bool base_still_calls(struct wheel_base *base, u64 call)
 {
 	unsigned long flags;
@@ -167,14 +167,14 @@ static bool base_still_calls(struct wheel_base *base, u64 call)
 }
 
 /**
- * wheel_base_wait - wait until a callback has returned
+ * wheel_base_wait() - Wait until a callback has returned
  * @base: base
- * @call: which, by the count of calls when it ran
+ * @call: value of base->calls while the callback was running
  *
- * With PREEMPT_RT a callback in softirq context can be preempted by the task that waits
- * for it, so there it is waited for asleep. Afterwards all that the callback did is seen.
+ * With PREEMPT_RT, the waiting task may have preempted a callback in softirq context, so it must
+ * sleep instead of spinning. All stores of the callback are visible afterwards.
  *
- * Context: As wheel_timer_cancel_sync().
+ * Context: Same as wheel_timer_cancel_sync().
  */
 void wheel_base_wait(struct wheel_base *base, u64 call)
 {
@@ -186,7 +186,10 @@ void wheel_base_wait(struct wheel_base *base, u64 call)
 	}
 	while (READ_ONCE(base->running_n) && READ_ONCE(base->calls) == call)
 		cpu_relax();
-	/* Pairs with the lock in base_call(), under which the call's end was written. */
+	/*
+	 * Acquire the lock, to order the callback's stores before later reads of the caller. Pairs
+	 * with the release of the lock in base_call() after it has cleared running_n.
+	 */
 	raw_spin_lock_irqsave(&base->lock, flags);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }

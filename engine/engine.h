@@ -34,50 +34,52 @@
 
 struct task_struct;
 
-/* One run of the work item ends after so many nanoseconds. */
+/* Upper limit on the runtime of one run of the work item, in nanoseconds. */
 #define WHEEL_RUN_NS	NSEC_PER_MSEC
 
 /*
- * It ends after so many looks, too; a callback counts as several. An interrupt begins the
- * next run, so these are many: 2048 callbacks that do next to nothing share one.
+ * Upper limit on the work of one run: each timer or bucket examined counts 1, each callback
+ * WHEEL_CALL. The next run begins with an interrupt, so the limit is high enough for 2048
+ * trivial callbacks.
  */
 #define WHEEL_RUN	8192
 #define WHEEL_CALL	4
 
 /**
- * struct wheel_base - one ring of timers, its lock and what drives it
- * @lock: protects all but what says otherwise
- * @stopped: nothing fires and nothing is armed any more
- * @passing: a pass is under way, here or where its lock was dropped for callbacks
- * @percpu: timers that are armed go to the base of the CPU that arms them; constant
- * @needs_clock: the core has to be told the time at each arm; constant
- * @awaited: somebody sleeps on @idle
- * @reprogram: @programmed was lowered: @hrtimer is started before @lock is released
- * @scanning: the owner's scan function is running
- * @running_n: how many timers' callbacks run
- * @scan_tick: the tick at which the owner scans for timers to arm; WHEEL_NO_TICK: none
- * @scan_from: valid only while @scanning: the tick before the one that is being processed
- * @programmed: the tick that @hrtimer is set to: a timer that is due earlier lowers it.
- *	While a pass rests and the clock can be set: the first tick at which a timer may be
- *	due. 0: no timer lowers it, because a pass is in progress or is left to the owner,
- *	the owner of a VIRTUAL clock runs the passes, or the base is @stopped
- * @limit: timers pending at once, at most; 0 once @stopped
- * @core: the wheel itself
- * @needs_clock_until: a timer that is armed for a time up to this one may be overdue, so
- *	the core has to be told the present before. It is the time of @programmed, and
- *	WHEEL_NEVER from @hrtimer's interrupt to the end of its pass. A hint: @hrtimer
- *	writes it without the lock
- * @owner: the wheel that this is a base of; constant
- * @runner: the task in, or on top of, which the callbacks run
- * @calls: how often callbacks were called
- * @running: the timers whose callbacks run; they may be freed already: compare only
- * @counts: for wheel_read_stats(); its wakeups are written by @hrtimer alone,
- *	without the lock
- * @hrtimer: starts a pass
- * @mode: its mode; constant
- * @bh: a pass in softirq context, or
- * @work: in process context
- * @idle: those who wait for a callback that sleeps
+ * struct wheel_base - One wheel of timers with its lock, hrtimer and work items
+ * @lock: protects all members not marked "constant" or "lockless"; taken with interrupts disabled
+ * @stopped: true if nothing can expire or be armed any longer
+ * @passing: true while a pass is in progress, also while it has released @lock for a callback
+ * @percpu: true if a timer is armed on the base of the CPU that arms it; constant
+ * @needs_clock: true if the core's clock must be forwarded before each arm; constant
+ * @awaited: true if a task waits on @idle
+ * @reprogram: true if @programmed was lowered; @hrtimer is started before @lock is released
+ * @scanning: true while the owner's scan function is running
+ * @running_n: number of timers in @running; read lockless
+ * @scan_tick: tick at which the owner scans for timers to arm, or WHEEL_NO_TICK
+ * @scan_from: tick before the one that is being processed; valid only while @scanning
+ * @programmed: tick at which @hrtimer fires; lowered when an earlier timer is armed. On a clock
+ *	that can be set, while a pass has yielded: the first tick at which a timer can be due.
+ *	0, so that it is not lowered, if a pass is in progress or is left to the owner, if the
+ *	owner of a VIRTUAL clock runs the passes, or if the base is @stopped
+ * @limit: maximum number of pending timers; 0 once @stopped
+ * @core: timing wheel
+ * @needs_clock_until: latest deadline that may already have passed, so that the core's clock must
+ *	be forwarded before a timer is armed for it. This is the time of @programmed, or
+ *	WHEEL_NEVER from the interrupt of @hrtimer to the end of its pass. Lockless: the
+ *	interrupt writes it
+ * @owner: wheel that contains this base; constant
+ * @runner: task in whose context, or on top of which, the callbacks in @running run
+ * @calls: number of invocations of callbacks; read lockless
+ * @running: timers whose callbacks are running; they may have been freed, so the pointers must
+ *	not be dereferenced
+ * @counts: counters for wheel_read_stats(); @counts.wakeups is lockless and is written only by
+ *	the interrupt of @hrtimer
+ * @hrtimer: hrtimer that starts a pass
+ * @mode: mode of @hrtimer; constant
+ * @bh: work item of passes in softirq context
+ * @work: work item of passes in process context
+ * @idle: wait queue for the end of a callback
  */
 struct wheel_base {
 	raw_spinlock_t		lock;
@@ -108,21 +110,21 @@ struct wheel_base {
 } ____cacheline_aligned_in_smp;
 
 /**
- * struct wheel - what wheel_create() returns; constant but for @virtual_now
- * @config: what it was made from
- * @virtual_now: the time of a VIRTUAL clock, in nanoseconds
- * @advance_lock: one at a time moves it
- * @memory: of the rings of all bases
- * @calling: for lockdep: what callbacks and those who wait for them hold
- * @count: of @base
- * @id: tells wheels apart in traces and debugfs
- * @all_wheels: the list of all wheels, for debugfs
- * @base: one, or several with WHEEL_PERCPU
+ * struct wheel - Wheel created by wheel_create(); constant except for @virtual_now
+ * @config: effective configuration
+ * @virtual_now: time of a VIRTUAL clock in nanoseconds; written under @advance_lock, read lockless
+ * @advance_lock: serializes moves of a VIRTUAL clock
+ * @memory: memory of the rings of all bases
+ * @calling: lockdep map, acquired by callbacks and by callers that wait for them
+ * @count: number of bases
+ * @id: number of the wheel in traces and debugfs
+ * @all_wheels: entry in the list of all wheels, for debugfs
+ * @base: bases; more than one only with WHEEL_PERCPU
  */
 struct wheel {
 	struct wheel_config	config;
 	u64			virtual_now;
-	/* Held over the passes that a VIRTUAL clock's move makes. */
+	/* Held during the passes that a move of a VIRTUAL clock runs. */
 	struct mutex		advance_lock;
 	void			*memory;
 #ifdef CONFIG_LOCKDEP
@@ -134,7 +136,7 @@ struct wheel {
 	struct wheel_base	base[];
 };
 
-/* Each base of a wheel. */
+/* Iterate over the bases of a wheel. */
 #define for_each_base(base, wheel) \
 	for (base = (wheel)->base; base < (wheel)->base + (wheel)->count; base++)
 
@@ -161,7 +163,7 @@ void wheel_system_exit(void);
 int wheel_dispatch_init(void);
 void wheel_dispatch_exit(void);
 
-/* In wheel_timer.base: the timer can never be armed again. */
+/* Bit of wheel_timer.base: the timer was shut down and can never be armed again. */
 #define WHEEL_SHUTDOWN	1UL
 
 static inline struct wheel_base *timer_base(const struct wheel_timer *timer)
@@ -169,7 +171,7 @@ static inline struct wheel_base *timer_base(const struct wheel_timer *timer)
 	return (struct wheel_base *)(READ_ONCE(timer->base) & ~WHEEL_SHUTDOWN);
 }
 
-/* NULL, and a warning: nobody has initialized the timer. */
+/* Return the base of a timer, or warn and return NULL if the timer was not initialized. */
 static inline struct wheel_base *timer_base_or_warn(const struct wheel_timer *timer)
 {
 	struct wheel_base *base = timer_base(timer);
@@ -179,9 +181,8 @@ static inline struct wheel_base *timer_base_or_warn(const struct wheel_timer *ti
 }
 
 /*
- * Lock the base that a timer belongs to. One that is idle may move to another
- * base, under the lock of the old one. Callers from outside have asked
- * timer_base_or_warn() before.
+ * Lock the base of a timer. A timer that is not pending may be moved to another base, under the
+ * lock of the old one. Callers must have checked the timer with timer_base_or_warn().
  */
 static inline struct wheel_base *timer_lock(const struct wheel_timer *timer,
 					    unsigned long *flags)
@@ -196,7 +197,7 @@ static inline struct wheel_base *timer_lock(const struct wheel_timer *timer,
 	}
 }
 
-/* The hrtimer is programmed once per lock hold, however many timers were armed. */
+/* Unlock a base. The hrtimer is programmed at most once per lock hold. */
 static inline void timer_unlock(struct wheel_base *base, unsigned long flags)
 {
 	if (unlikely(base->reprogram))
@@ -204,7 +205,7 @@ static inline void timer_unlock(struct wheel_base *base, unsigned long flags)
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 
-/* No timer of a base is due before this time; WHEEL_NEVER: none is pending. */
+/* Return a time before which no timer of a base is due; WHEEL_NEVER if no timer is pending. */
 static inline u64 base_next(const struct wheel_base *base)
 {
 	if (base->core.next == WHEEL_NO_TICK)
@@ -212,16 +213,16 @@ static inline u64 base_next(const struct wheel_base *base)
 	return wheel_time_of(&base->core, base->core.next);
 }
 
-/* When is a pass needed next? */
+/* Return the tick at which the next pass is needed. */
 static inline u64 base_next_tick(const struct wheel_base *base)
 {
 	return min(base->core.next, base->scan_tick);
 }
 
 /*
- * Lockdep's report from here is of a lock that the caller holds and a callback
- * takes. Not with a base's lock held, which callbacks do take. Interrupts are
- * disabled since in softirq context a callback may hold it.
+ * Annotate that the caller may wait for a callback. Lockdep reports a lock that the caller holds
+ * and a callback takes. Must be called without a base's lock held, because callbacks take that,
+ * too. Interrupts are disabled because callbacks acquire the map in softirq context.
  */
 static inline void wheel_may_wait(struct wheel *wheel)
 {
@@ -233,25 +234,25 @@ static inline void wheel_may_wait(struct wheel *wheel)
 	local_irq_restore(flags);
 }
 
-/* Up to when may a timer that is armed be overdue? */
+/* Set the latest deadline that may already have passed when a timer is armed for it. */
 static inline void base_need_clock(struct wheel_base *base, u64 time)
 {
 	WRITE_ONCE(base->needs_clock_until, base->needs_clock ? WHEEL_NEVER : time);
 }
 
-/* A base whose owner runs the passes. */
+/* Return true if the owner of the wheel runs the passes. */
 static inline bool base_is_owned(const struct wheel_base *base)
 {
 	return base->owner->config.owner;
 }
 
-/* Can this clock be set, back as well? */
+/* Return true if a clock can be set, also back. */
 static inline bool wheel_settable(u32 clock)
 {
 	return clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI;
 }
 
-/* May a callback of this wheel sleep? */
+/* Return true if the callbacks of a wheel may sleep. */
 static inline bool wheel_sleeps(const struct wheel *wheel)
 {
 	return wheel->config.flags & WHEEL_SLEEPABLE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Wheels: created, stopped, destroyed.
+ * Create, stop and destroy wheels.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -12,10 +12,10 @@
 #include "debug.h"
 #include "debugfs.h"
 
-/* Of a wheel with WHEEL_PERCPU, at most; more CPUs share them. */
+/* Maximum number of bases of a wheel with WHEEL_PERCPU. More CPUs share them. */
 #define MAX_BASES		64
 
-/* How many wheels there have been. */
+/* Number of wheels created so far. */
 static atomic_t wheels_made = ATOMIC_INIT(0);
 
 static u32 config_bases(const struct wheel_config *config)
@@ -25,7 +25,7 @@ static u32 config_bases(const struct wheel_config *config)
 	return min_t(u32, num_possible_cpus(), MAX_BASES);
 }
 
-/* A class has one name, while wheels made at one place may have many. */
+/* The names are fixed, because a lock class has one name, but its wheels may have several. */
 static void wheel_setup_lockdep(struct wheel *wheel, struct wheel_class *class)
 {
 	struct wheel_base *base;
@@ -56,9 +56,9 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
 }
 
 /**
- * wheel_create_class - make a wheel
- * @config: what kind
- * @class: static; lockdep's, for wheels of this kind
+ * wheel_create_class() - Create a wheel
+ * @config: configuration of the wheel
+ * @class: lockdep classes of wheels of this kind, in static memory
  *
  * Nothing runs until the first timer is armed. The memory is charged to the
  * cgroup of the caller.
@@ -67,12 +67,12 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
  *
  * Return: the wheel, or an ERR_PTR:
  *
- * * %-EINVAL - no name, a clock, scheme, flag, tick or number of buckets that does
- *   not exist, a limit above wheel_limit_of(), a limit with
- *   WHEEL_PERCPU, or an owner with WHEEL_PERCPU, WHEEL_SLEEPABLE or an expire function
- * * %-EOPNOTSUPP - a clock that can be set on a scheme other than WHEEL_HASHED and
+ * * %-EINVAL - no name; an invalid clock, scheme, flag, tick or number of buckets; a limit
+ *   above wheel_limit_of(); a limit with WHEEL_PERCPU; or an owner with WHEEL_PERCPU,
+ *   WHEEL_SLEEPABLE or an expire function
+ * * %-EOPNOTSUPP - a clock that can be set with a scheme other than WHEEL_HASHED and
  *   WHEEL_BOUNDED
- * * %-ENOMEM - no memory
+ * * %-ENOMEM - out of memory
  */
 struct wheel *wheel_create_class(const struct wheel_config *config,
 				 struct wheel_class *class)
@@ -114,7 +114,7 @@ static void base_shut(struct wheel_base *base)
 	base->reprogram = false;
 }
 
-/* Nothing is armed, moved or called anew when this has returned. */
+/* When this returns 0, timers are no longer armed or moved, and no further callback begins. */
 static int wheel_shut(struct wheel *wheel)
 {
 	struct wheel_base *base;
@@ -138,7 +138,7 @@ static void wheel_quiesce(struct wheel *wheel)
 		wheel_base_quiesce(base);
 }
 
-/* Is a timer that was drained handed back by wheel_stop()? */
+/* Return true if wheel_stop() returns this drained timer to the caller. */
 static bool base_reclaim(struct wheel_base *base, struct wheel_timer *timer)
 {
 	wheel_claim_fn claim = base->owner->config.claim;
@@ -152,7 +152,7 @@ static bool base_reclaim(struct wheel_base *base, struct wheel_timer *timer)
 	return true;
 }
 
-/* One lock hold's worth. Returns false if no timer is left. */
+/* Drain up to WHEEL_BATCH timers. Returns false if no timer is left. */
 static bool base_drain_some(struct wheel_base *base, struct list_head *unfired)
 {
 	unsigned int budget = WHEEL_BATCH;
@@ -174,10 +174,10 @@ static bool base_drain_some(struct wheel_base *base, struct list_head *unfired)
  * @wheel: wheel without WHEEL_PERCPU, locked by wheel_lock()
  * @unfired: initialized list to which the removed timers are added, linked by their node
  *
- * Shuts the wheel and drains at most WHEEL_BATCH timers. For an owner that wants to be
- * interruptible in wheel_stop(), which it calls afterwards.
+ * Shuts the wheel down and drains at most WHEEL_BATCH timers. For an owner that must remain
+ * interruptible while it stops a wheel with many timers. It calls wheel_stop() afterwards.
  *
- * Context: As wheel_timer_arm_locked().
+ * Context: Same as wheel_timer_arm_locked().
  *
  * Return: true if timers are left.
  */
@@ -199,25 +199,26 @@ static bool base_drain(struct wheel_base *base, struct list_head *unfired)
 }
 
 /**
- * wheel_stop - let no timer of a wheel fire any more, and have them back
+ * wheel_stop() - Stop a wheel and return its pending timers
  * @wheel: wheel
- * @unfired: initialized list to which the timers that were pending are added,
- *	linked by their node; or NULL
+ * @unfired: initialized list to which the pending timers are added, linked by
+ *	their node; or NULL
  *
- * The timers that are handed back are not pending and count as cancelled. When
- * this returns no callback runs and none will; arming a timer of the wheel
- * fails with -ESHUTDOWN. Stopping again finds no timer. Until it has returned
- * nobody may free a timer that was pending.
+ * The returned timers are no longer pending and count as cancelled. When this
+ * function returns, no callback is running and none will be started. Arming a
+ * timer of the wheel fails with -ESHUTDOWN. Stopping a wheel again returns no
+ * timers. The memory of pending timers must not be freed before this function
+ * has returned.
  *
- * The idea is that of stop() of Netty's HashedWheelTimer.
+ * Modelled on stop() of Netty's HashedWheelTimer.
  *
- * Context: Process context. May sleep. Waits for a callback that runs.
+ * Context: Process context. May sleep. Waits for running callbacks.
  *
  * Return:
  *
  * * %0 - stopped
  * * %-EDEADLK - called from a callback of this wheel; nothing changed
- * * %-EPERM - it is wheel_system, which others use; nothing changed
+ * * %-EPERM - @wheel is wheel_system, which is shared; nothing changed
  */
 int wheel_stop(struct wheel *wheel, struct list_head *unfired)
 {
@@ -239,7 +240,7 @@ int wheel_stop(struct wheel *wheel, struct list_head *unfired)
 }
 EXPORT_SYMBOL_GPL(wheel_stop);
 
-/* One lock hold's worth. Returns false when nothing is left. */
+/* Dequeue up to WHEEL_BATCH timers. Returns false if no timer is left. */
 static bool base_forget(struct wheel_base *base)
 {
 	unsigned int budget = WHEEL_BATCH;
@@ -254,7 +255,7 @@ static bool base_forget(struct wheel_base *base)
 	return !budget;
 }
 
-/* Timers that were pending are so no more, and debugobjects has to know. */
+/* Mark pending timers as not pending, also for debugobjects. */
 static void wheel_forget(struct wheel *wheel)
 {
 	struct wheel_base *base;
@@ -268,26 +269,25 @@ static void wheel_forget(struct wheel *wheel)
 }
 
 /**
- * wheel_destroy - free a wheel
- * @wheel: wheel, NULL or an ERR_PTR; not from one of its own callbacks, and not
+ * wheel_destroy() - Free a wheel
+ * @wheel: wheel, NULL or an ERR_PTR; neither the wheel of the calling callback nor
  *	wheel_system
  *
- * When this returns no callback runs and none will. Timers that were pending are so no
- * more, unless the wheel has WHEEL_FORGET, which saves a visit to each of them. Their
- * memory may be freed as soon as this has returned, not before. To have them back call
- * wheel_stop() first. No function may be called for the wheel or for a
- * timer of it any more; a timer needs wheel_timer_init() before it can go to another
- * wheel.
+ * When this function returns, no callback is running and none will be started. The pending
+ * timers are no longer pending, unless the wheel has WHEEL_FORGET, which avoids accessing each
+ * of them. Their memory may be freed after this function has returned, not before. Call
+ * wheel_stop() first to get the pending timers back. No function may be called for the wheel or
+ * its timers afterwards, except wheel_timer_init(), which assigns a timer to another wheel.
  *
- * Context: Process context. May sleep. Waits for a callback that runs.
+ * Context: Process context. May sleep. Waits for running callbacks.
  */
 void wheel_destroy(struct wheel *wheel)
 {
 	if (IS_ERR_OR_NULL(wheel) ||
-	    WARN_ONCE(wheel == wheel_system, "wheel_system is for everybody\n"))
+	    WARN_ONCE(wheel == wheel_system, "wheel_system is shared and cannot be destroyed\n"))
 		return;
 	might_sleep();
-	/* Freeing it under its own feet is worse than a leak. */
+	/* A leak is better than freeing memory that the callback uses. */
 	if (WARN(wheel_shut(wheel), "%s: destroyed by its own callback\n",
 		 wheel->config.name))
 		return;
@@ -300,12 +300,12 @@ void wheel_destroy(struct wheel *wheel)
 EXPORT_SYMBOL_GPL(wheel_destroy);
 
 /**
- * wheel_data - what the owner of a wheel gave along
+ * wheel_data() - Get the private data of a wheel
  * @wheel: wheel
  *
  * Context: Any.
  *
- * Return: data of its wheel_config.
+ * Return: wheel_config.data.
  */
 void *wheel_data(const struct wheel *wheel)
 {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timers: moved while they are pending. Kernel modules call this.
+ * Exported functions that move the deadlines of pending timers.
  */
 #include <linux/atomic.h>
 #include <linux/export.h>
 #include "verbs.h"
 
 /**
- * wheel_timer_rearm_locked - move a timer that is pending
- * @timer: timer of a wheel that is locked by wheel_lock()
- * @deadline: as wheel_timer_rearm()
- * @slack: as wheel_timer_rearm()
+ * wheel_timer_rearm_locked() - Move the deadline of a pending timer of a locked wheel
+ * @timer: timer of a wheel locked by wheel_lock()
+ * @deadline: same as wheel_timer_rearm()
+ * @slack: same as wheel_timer_rearm()
  *
- * Context: As wheel_timer_arm_locked().
+ * Context: Same as wheel_timer_arm_locked().
  *
- * Return: As wheel_timer_rearm().
+ * Return: Same as wheel_timer_rearm().
  */
 int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
@@ -27,22 +27,21 @@ int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 EXPORT_SYMBOL_GPL(wheel_timer_rearm_locked);
 
 /**
- * wheel_timer_rearm - move a timer that is pending
+ * wheel_timer_rearm() - Move the deadline of a pending timer
  * @timer: timer
- * @deadline: as wheel_timer_arm()
- * @slack: as wheel_timer_arm()
+ * @deadline: same as wheel_timer_arm()
+ * @slack: same as wheel_timer_arm(); replaces the previous slack
  *
- * Among the timers that are due at the same tick it is now the last. The slack that it
- * was armed with is forgotten.
+ * The timer becomes the last one of those that are due at the same tick.
  *
- * Context: As wheel_timer_arm().
+ * Context: Same as wheel_timer_arm().
  *
  * Return:
  *
  * * %0 - moved
- * * %-ENOENT - it is not pending; nothing changed
- * * %-EINVAL - it was not initialized
- * * %-ERANGE - as wheel_timer_arm(); nothing changed
+ * * %-ENOENT - @timer is not pending; nothing changed
+ * * %-EINVAL - @timer was not initialized, which causes a warning
+ * * %-ERANGE - same as wheel_timer_arm(); nothing changed
  * * %-ESHUTDOWN - the wheel is being stopped; nothing changed
  */
 int wheel_timer_rearm(struct wheel_timer *timer, u64 deadline, u64 slack)
@@ -61,21 +60,21 @@ int wheel_timer_rearm(struct wheel_timer *timer, u64 deadline, u64 slack)
 EXPORT_SYMBOL_GPL(wheel_timer_rearm);
 
 /**
- * wheel_timer_mod - start a timer, or move it when it is pending
+ * wheel_timer_mod() - Arm a timer, or move its deadline if it is pending
  * @timer: timer
- * @deadline: as wheel_timer_arm()
- * @slack: as wheel_timer_arm()
+ * @deadline: same as wheel_timer_arm()
+ * @slack: same as wheel_timer_arm()
  *
- * This is what mod_timer() does. If you count references, take one if and only if this
- * returns 0.
+ * Equivalent to mod_timer(). A caller that counts references must take one if and only if this
+ * function returns 0.
  *
- * Context: As wheel_timer_arm().
+ * Context: Same as wheel_timer_arm().
  *
  * Return:
  *
- * * %0 - it was not pending, and is now
- * * %1 - it was pending and was moved
- * * negative - as wheel_timer_arm(); nothing changed
+ * * %0 - the timer was not pending and was armed
+ * * %1 - the timer was pending and was moved
+ * * negative - an error of wheel_timer_arm(); nothing changed
  */
 int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
@@ -95,7 +94,7 @@ int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack)
 }
 EXPORT_SYMBOL_GPL(wheel_timer_mod);
 
-/* Move a timer that is pending to an earlier deadline. */
+/* Move a pending timer to an earlier deadline. */
 static int base_reduce(struct wheel_base *base, struct wheel_timer *timer,
 		       u64 deadline, u64 slack)
 {
@@ -115,24 +114,23 @@ static int base_reduce(struct wheel_base *base, struct wheel_timer *timer,
 }
 
 /**
- * wheel_timer_reduce - move a timer that is pending, but never later
+ * wheel_timer_reduce() - Move a pending timer's deadline if that makes it earlier
  * @timer: timer
- * @deadline: as wheel_timer_arm(); nothing changes unless it is earlier than
- *	the present one
- * @slack: as wheel_timer_arm()
+ * @deadline: same as wheel_timer_arm(); ignored unless earlier than the current one
+ * @slack: same as wheel_timer_arm()
  *
- * The idea is that of timer_reduce().
+ * Modelled on timer_reduce().
  *
- * Context: As wheel_timer_arm().
+ * Context: Same as wheel_timer_arm().
  *
  * Return:
  *
- * * %0 - its deadline is @deadline or earlier
- * * %-EINVAL - it was not initialized
- * * %-ENOENT - it is not pending; nothing changed
+ * * %0 - the timer's deadline is @deadline or earlier
+ * * %-EINVAL - @timer was not initialized, which causes a warning
+ * * %-ENOENT - @timer is not pending; nothing changed
  * * %-ESHUTDOWN - the wheel is being stopped; nothing changed
- * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME, or a clock was set back and
- *   @deadline is later now than a bounded wheel can hold; nothing changed
+ * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME; or the clock was set back, and
+ *   @deadline now exceeds the range of a bounded wheel; nothing changed
  */
 int wheel_timer_reduce(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
@@ -153,20 +151,19 @@ int wheel_timer_reduce(struct wheel_timer *timer, u64 deadline, u64 slack)
 EXPORT_SYMBOL_GPL(wheel_timer_reduce);
 
 /**
- * wheel_timer_push - move a timer that is pending later, without a lock
- * @timer: timer
- * @deadline: not before this time, in nanoseconds on the wheel's clock
+ * wheel_timer_push() - Postpone a pending timer without a lock
+ * @timer: timer of a wheel without a claim function
+ * @deadline: new earliest time of expiry in nanoseconds on the wheel's clock
  *
- * For timeouts that are pushed at each packet: the wheel looks at the timer when
- * its old time comes and files it again then. Its slack goes on to hold. Not for a
- * timer whose wheel has a claim function. The idea is that of tokio's timers,
- * whose deadlines move by one atomic operation when they move later.
+ * For timeouts that are postponed by every packet. Only the deadline is modified. At the time of
+ * the old deadline, the wheel finds the new one and queues the timer again, with the same slack.
+ * Modelled on the timers of tokio, which are also postponed by one atomic operation.
  *
- * Context: Any, NMI included.
+ * Context: Any, including NMI.
  *
- * Return: true if it is pending and will not fire before @deadline; false if it is
- * not pending, was not initialized, which is a bug and warned of, or @deadline is past
- * WHEEL_MAX_TIME: nothing changed.
+ * Return: true if the timer is pending and will not expire before @deadline; false, with nothing
+ * changed, if it is not pending, if it was not initialized, which causes a warning, or if
+ * @deadline is past WHEEL_MAX_TIME.
  */
 bool wheel_timer_push(struct wheel_timer *timer, u64 deadline)
 {
@@ -178,7 +175,7 @@ bool wheel_timer_push(struct wheel_timer *timer, u64 deadline)
 	while (old < deadline) {
 		if (unlikely(deadline > WHEEL_MAX_TIME))
 			return false;
-		/* Pairs with the exchange in claim_own(). */
+		/* Pairs with the cmpxchg in claim_own(): for a given @old, one of them succeeds. */
 		if (likely(try_cmpxchg(&timer->deadline, &old, deadline)))
 			return true;
 	}

@@ -12,19 +12,19 @@
 #include "take.h"
 
 /**
- * wheel_trylock() - Lock a wheel if that needs no waiting
+ * wheel_trylock() - Lock a wheel if it is not locked
  * @wheel: wheel without WHEEL_PERCPU
- * @flags: set for wheel_unlock()
+ * @flags: set, to be passed to wheel_unlock()
  *
  * Context: Any.
  *
- * Return: true if the wheel is locked, as by wheel_lock().
+ * Return: true if the wheel was locked, as if by wheel_lock().
  */
 bool wheel_trylock(struct wheel *wheel, unsigned long *flags)
 {
 	bool locked;
 
-	/* raw_spin_trylock_irqsave() without its annotation for sparse, which no body can have. */
+	/* raw_spin_trylock_irqsave() has a sparse annotation that does not work in a function. */
 	local_irq_save(*flags);
 	locked = _raw_spin_trylock(&wheel->base->lock);
 	if (!locked)
@@ -40,7 +40,7 @@ EXPORT_SYMBOL_GPL(wheel_trylock);
  *
  * Replaces the time that was set before.
  *
- * Context: As wheel_timer_arm_locked().
+ * Context: Same as wheel_timer_arm_locked().
  */
 void wheel_scan_at(struct wheel *wheel, u64 time)
 {
@@ -58,8 +58,8 @@ void wheel_scan_at(struct wheel *wheel, u64 time)
 EXPORT_SYMBOL_GPL(wheel_scan_at);
 
 /*
- * No timer of the tick that is being processed has been taken yet, so a timer that the scan
- * arms may be due at this very tick. Returns true if the scan is complete.
+ * Call the owner's scan function. No timer of the current tick has been taken yet, so a timer
+ * that the scan arms can be due at this tick. Returns true if the scan is complete.
  */
 static bool base_scan(struct wheel_base *base, u64 now, u64 until, unsigned int *budget)
 {
@@ -73,7 +73,7 @@ static bool base_scan(struct wheel_base *base, u64 now, u64 until, unsigned int 
 	return base->scan_tick > until;
 }
 
-/* Returns the number of expired timers. */
+/* Deliver due timers to the owner. Returns their number. */
 static unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
 				unsigned int max, unsigned int *budget)
 {
@@ -89,13 +89,13 @@ static unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
  * @wheel: wheel with an owner, locked by wheel_lock() or wheel_trylock()
  * @max: upper limit of the number of expired timers, 1 .. WHEEL_BATCH
  *
- * Scans for timers to arm if it is time, and expires due timers, in order. A step examines at
+ * Scans for timers to arm if a scan is due, then expires due timers, in order. A step examines at
  * most WHEEL_BATCH timers and buckets. Until wheel_settle() or wheel_restart() is called, the
- * hrtimer stays off, even if timers are armed.
+ * hrtimer is not started, even if timers are armed.
  *
  * Context: Any, between wheel_lock() and wheel_unlock().
  *
- * Return: true if more timers may be due; false if none is, or the wheel was stopped.
+ * Return: true if more timers may be due; false if none is due or the wheel was stopped.
  */
 bool wheel_step(struct wheel *wheel, unsigned int max)
 {
@@ -126,12 +126,12 @@ bool wheel_step(struct wheel *wheel, unsigned int max)
 EXPORT_SYMBOL_GPL(wheel_step);
 
 /**
- * wheel_settle() - End a pass: have an interrupt at the next expiry
+ * wheel_settle() - End a pass and program the hrtimer for the next expiry
  * @wheel: wheel with an owner, locked; wheel_step() has returned false
  *
  * The hrtimer is started by wheel_unlock().
  *
- * Context: As wheel_step().
+ * Context: Same as wheel_step().
  */
 void wheel_settle(struct wheel *wheel)
 {
@@ -166,7 +166,7 @@ EXPORT_SYMBOL_GPL(wheel_settle);
  *
  * Context: owner->interrupt(), between wheel_trylock() and wheel_unlock().
  *
- * Return: for owner->interrupt() to return.
+ * Return: return value for owner->interrupt().
  */
 enum hrtimer_restart wheel_restart(struct wheel *wheel)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A pass: takes the timers that are due and calls them back.
+ * Passes: expire the due timers and run their callbacks.
  */
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include "take.h"
 
-/* So many callbacks are made before the pass looks around, and at the time. */
+/* Minimum number of callbacks between two checks of the budget and the clock. */
 #define FEW	12U
 
 static void base_callback(struct wheel_base *base, unsigned int n, u64 now)
@@ -23,8 +23,8 @@ static void base_callback(struct wheel_base *base, unsigned int n, u64 now)
 }
 
 /*
- * Call back the timers that were taken. Afterwards they may be freed, or armed
- * again: nothing of them is touched.
+ * Run the callbacks of the expired timers in base->running. A callback may free its timer or arm
+ * it again, so the timers are not accessed afterwards.
  *
  *	this				wheel_timer_cancel_sync()
  *
@@ -60,14 +60,14 @@ static void base_call(struct wheel_base *base, unsigned int n, u64 now)
 }
 
 /**
- * struct pass - one run of the work item
- * @now: the clock when it was read last
- * @until: the tick that it showed, which the run goes up to
- * @room: timers a callback: one, or a batch if the owner takes batches
- * @serves: the clock is read again after so many callbacks; 0: at each lock hold
- * @served: callbacks since it was read
- * @looks: how many timers and places were looked at, in all
- * @timed: how many had been when it was last asked how long the run takes
+ * struct pass - State of one run of the work item
+ * @now: time of the clock when it was last read
+ * @until: tick of @now, up to which timers expire
+ * @room: maximum number of timers per callback: 1, or WHEEL_BATCH for an expire function
+ * @serves: number of callbacks after which the clock is read again; 0: before each step
+ * @served: number of callbacks since the clock was read
+ * @looks: work done: timers and buckets examined, plus WHEEL_CALL per callback
+ * @timed: value of @looks when the runtime was last checked
  */
 struct pass {
 	u64		now;
@@ -79,7 +79,7 @@ struct pass {
 	unsigned int	timed;
 };
 
-/* Callbacks that may sleep take their time, and a clock that can be set jumps. */
+/* A callback that sleeps may take long, and a clock that can be set may jump. */
 static unsigned int pass_serves(const struct wheel *wheel)
 {
 	return wheel_sleeps(wheel) || wheel_settable(wheel->config.clock) ?
@@ -96,8 +96,9 @@ static void pass_read_clock(struct pass *pass, struct wheel_base *base)
 }
 
 /*
- * Call back a few timers, each under a lock hold of its own, so that it can be cancelled until
- * its own callback begins; or a batch. Returns true if there is more.
+ * Run a batch of callbacks. Unless the wheel has an expire function, the lock is taken for each
+ * timer, which can thus be cancelled until its own callback begins. Returns true if the pass must
+ * continue.
  */
 static bool pass_step(struct pass *pass, struct wheel_base *base)
 	__must_hold(&base->lock)
@@ -120,7 +121,7 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 	if (n)
 		return true;
 	if (budget) {
-		/* Timers that have become due meanwhile are looked at with a new clock. */
+		/* More timers may have become due meanwhile: read the clock again. */
 		pass->served = pass->serves;
 		return !wheel_base_settle(base);
 	}
@@ -130,7 +131,7 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 	return true;
 }
 
-/* Reads a clock for each few callbacks. */
+/* Check whether the runtime is used up. Reads a clock once per WHEEL_BATCH of work. */
 static bool pass_took_long(struct pass *pass, u64 end)
 {
 	if (pass->looks < pass->timed + WHEEL_BATCH)
@@ -140,15 +141,16 @@ static bool pass_took_long(struct pass *pass, u64 end)
 }
 
 /**
- * wheel_base_pass - go on with a pass
+ * wheel_base_pass() - Run a pass, or continue one that has yielded
  * @base: base
- * @ns: give up after so many nanoseconds, with callbacks made
+ * @ns: upper limit on the runtime in nanoseconds, including callbacks
  *
- * A pass that is under way elsewhere takes what has become due meanwhile, too.
+ * Returns at once if a pass of the base is already in progress. That pass also expires the timers
+ * that have become due meanwhile.
  *
- * Context: Interrupts enabled; softirq or process context as the wheel has it.
+ * Context: Interrupts enabled; softirq or process context, depending on the wheel.
  *
- * Return: true if there is more to do.
+ * Return: true if the pass must be continued.
  */
 bool wheel_base_pass(struct wheel_base *base, u64 ns)
 {
@@ -185,11 +187,11 @@ bool wheel_base_pass(struct wheel_base *base, u64 ns)
 }
 
 /**
- * wheel_base_calls - does the callback of a timer run?
+ * wheel_base_calls() - Check whether the callback of a timer is running
  * @base: base of the timer, locked
  * @timer: timer
  *
- * Return: true if it does.
+ * Return: true if it is running.
  */
 bool wheel_base_calls(const struct wheel_base *base,
 		      const struct wheel_timer *timer)
@@ -205,13 +207,13 @@ bool wheel_base_calls(const struct wheel_base *base,
 }
 
 /**
- * wheel_base_calls_us - are we in a callback of this base?
+ * wheel_base_calls_us() - Check whether the caller is a callback of this base
  * @base: base, locked
  *
- * A callback in softirq context runs on top of a task, which cannot get here
- * by itself meanwhile.
+ * Compares the current task. A callback in softirq context runs on top of a task, which cannot
+ * call this function itself at the same time.
  *
- * Return: true if we are.
+ * Return: true if the caller is a callback.
  */
 bool wheel_base_calls_us(const struct wheel_base *base)
 {
@@ -220,12 +222,12 @@ bool wheel_base_calls_us(const struct wheel_base *base)
 }
 
 /**
- * wheel_calls_us - are we in a callback of a wheel?
+ * wheel_calls_us() - Check whether the caller is a callback of this wheel
  * @wheel: wheel
  *
- * Context: Any but NMI: we may be in a callback in hard interrupt context.
+ * Context: Any except NMI; hard interrupt context is possible within a callback.
  *
- * Return: true if we are.
+ * Return: true if the caller is a callback.
  */
 bool wheel_calls_us(struct wheel *wheel)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counters of wheels.
+ * Counters of wheels.
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -21,7 +21,7 @@ static void stats_add(struct wheel_stats *sum, const struct wheel_stats *part)
 	sum->overruns += part->overruns;
 	sum->cascaded += part->cascaded;
 	sum->passes += part->passes;
-	/* The hrtimer counts without the lock. */
+		/* Pairs with the lockless WRITE_ONCE() in base_wakeup(). */
 	sum->wakeups += READ_ONCE(part->wakeups);
 	for (i = 0; i < ARRAY_SIZE(sum->late); i++)
 		sum->late[i] += part->late[i];
@@ -38,11 +38,11 @@ static void base_read_stats(struct wheel_base *base, struct wheel_stats *stats)
 /**
  * wheel_read_stats() - Read a wheel's counters
  * @wheel: wheel
- * @stats: filled, except for what only the device counts
+ * @stats: filled in, except for the counters that only the device maintains
  *
- * All counters of a base are of the same moment.
+ * The counters of a base are a consistent snapshot.
  *
- * Context: Any but NMI.
+ * Context: Any except NMI.
  */
 void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats)
 {
@@ -61,9 +61,9 @@ EXPORT_SYMBOL_GPL(wheel_read_stats);
 /**
  * wheel_read_stats_locked() - Read the counters of a locked wheel
  * @wheel: wheel that is locked by wheel_lock()
- * @stats: as wheel_read_stats()
+ * @stats: same as wheel_read_stats()
  *
- * Context: As wheel_timer_arm_locked().
+ * Context: Same as wheel_timer_arm_locked().
  */
 void wheel_read_stats_locked(struct wheel *wheel, struct wheel_stats *stats)
 {

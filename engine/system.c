@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The wheel that is there for everybody.
+ * The wheel that all modules share.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -28,7 +28,7 @@ void wheel_system_exit(void)
 {
 	struct wheel *wheel = wheel_system;
 
-	/* No client is left, so now it may be destroyed. */
+	/* wheel_destroy() rejects wheel_system. No user is left. */
 	wheel_system = NULL;
 	wheel_destroy(wheel);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Take due timers: for passes in work items, pass.c, and for steps of an owner, owner.c.
- * Inline, because both call it for each timer.
+ * Expire due timers: in passes of work items, pass.c, and in steps of an owner, owner.c. Inline,
+ * because both call these functions for each timer.
  */
 #ifndef _WHEEL_ENGINE_TAKE_H
 #define _WHEEL_ENGINE_TAKE_H
@@ -10,15 +10,15 @@
 #include "debug.h"
 
 /*
- * A timer's own deadline decides, which wheel_timer_push() may have moved. The side
- * that wins the exchange is right:
+ * Claim a timer by its own deadline, which wheel_timer_push() may have changed. The side whose
+ * exchange succeeds decides:
  *
  *	this				wheel_timer_push()
  *
  *	read: not later than its tick	read: earlier than the new one
  *	exchange for WHEEL_IDLE		exchange for the new one
- *	won: it fires			won: it does not fire before
- *	lost: look again		lost: look again
+ *	won: the timer expires		won: it does not expire before
+ *	lost: read again		lost: read again
  */
 static inline enum wheel_claim claim_own(struct wheel_timer *timer, u64 due,
 					 u64 *deadline)
@@ -33,7 +33,7 @@ static inline enum wheel_claim claim_own(struct wheel_timer *timer, u64 due,
 	return WHEEL_FIRE;
 }
 
-/* The owner decides. What the timer's deadline is now can be read without the lock. */
+/* Claim a timer by the claim function, and store its deadline for lockless readers. */
 static inline enum wheel_claim
 claim_owners(wheel_claim_fn decide, struct wheel_timer *timer, u64 due, u64 *deadline)
 {
@@ -54,7 +54,7 @@ static inline void count_expiry(struct wheel_stats *counts, u64 late)
 	counts->late[ilog2(late | 1)]++;
 }
 
-/* A timer was popped. Does it fire? */
+/* Claim a timer that was dequeued. Returns true if it expires. */
 static inline bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 			      u64 now)
 {
@@ -85,13 +85,13 @@ static inline bool base_claim(struct wheel_base *base, struct wheel_timer *timer
 	return false;
 }
 
-/* To file a timer again costs a look, or a lock hold where it walks a list. */
+/* Budget of queueing a timer again: 1, or a whole lock hold if that walks a list. */
 static inline unsigned int requeue_looks(const struct wheel_base *base)
 {
 	return WHEEL_BATCH / wheel_batch_max(base->owner);
 }
 
-/* Take what is due, in order, and at most @room timers: to call them back together. */
+/* Take up to @room due timers, in order, into base->running. Returns their number. */
 static inline unsigned int base_collect(struct wheel_base *base, u64 now, u64 until,
 					unsigned int room, unsigned int *budget)
 {
@@ -110,7 +110,7 @@ static inline unsigned int base_collect(struct wheel_base *base, u64 now, u64 un
 	return n;
 }
 
-/* From now on a cancel of one of these is too late, and waits for this call if it waits. */
+/* Begin a callback: from now on, a cancel of its timers returns -EALREADY, or waits for it. */
 static inline void base_begin_call(struct wheel_base *base, unsigned int n)
 {
 	lockdep_assert_held(&base->lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timers: made and looked at. Kernel modules call this.
+ * Exported functions that initialize timers.
  */
 #include <linux/export.h>
 #include "debug.h"
@@ -18,13 +18,13 @@ static void timer_init(struct wheel_timer *timer, struct wheel *wheel,
 }
 
 /**
- * wheel_timer_init - make a timer ready to be armed
+ * wheel_timer_init() - Initialize a timer
  * @timer: timer that is not pending
- * @wheel: the wheel that it belongs to from now on
- * @function: called when it fires, in softirq context or, on a WHEEL_SLEEPABLE
- *	wheel, in process context; without a lock held. It may arm, cancel or free
- *	its own timer, arm and cancel others, and free those that are neither pending
- *	nor called
+ * @wheel: wheel that the timer belongs to from now on
+ * @function: callback, called when the timer expires, without a lock held; in softirq
+ *	context or, on a WHEEL_SLEEPABLE wheel, in process context. It may arm, cancel or
+ *	free its own timer, arm and cancel other timers, and free timers that are not
+ *	pending and whose callback is not running
  *
  * Context: Any.
  */
@@ -37,14 +37,13 @@ void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
 EXPORT_SYMBOL_GPL(wheel_timer_init);
 
 /**
- * wheel_timer_init_on_stack - make a timer ready that lives on the stack
+ * wheel_timer_init_on_stack() - Initialize a timer on the stack
  * @timer: timer that is not pending
- * @wheel: as wheel_timer_init()
- * @function: as wheel_timer_init()
+ * @wheel: same as wheel_timer_init()
+ * @function: same as wheel_timer_init()
  *
- * As wheel_timer_init(), for a timer of a function's own, which calls
- * wheel_timer_destroy_on_stack() before it returns. The difference is for the
- * kernel's debugobjects: they do not see how memory on the stack is freed.
+ * The caller must call wheel_timer_destroy_on_stack() before the function that contains the
+ * timer returns, because debugobjects does not detect the release of stack memory.
  *
  * Context: Process context.
  */
@@ -57,11 +56,11 @@ void wheel_timer_init_on_stack(struct wheel_timer *timer, struct wheel *wheel,
 EXPORT_SYMBOL_GPL(wheel_timer_init_on_stack);
 
 /**
- * wheel_timer_destroy_on_stack - a timer on the stack goes
+ * wheel_timer_destroy_on_stack() - Release a timer on the stack
  * @timer: timer of wheel_timer_init_on_stack() that is not pending and whose
- *	callback does not run; see wheel_timer_cancel_sync()
+ *	callback is not running; see wheel_timer_cancel_sync()
  *
- * Context: As wheel_timer_init_on_stack().
+ * Context: Same as wheel_timer_init_on_stack().
  */
 void wheel_timer_destroy_on_stack(struct wheel_timer *timer)
 {
@@ -70,13 +69,13 @@ void wheel_timer_destroy_on_stack(struct wheel_timer *timer)
 EXPORT_SYMBOL_GPL(wheel_timer_destroy_on_stack);
 
 /**
- * wheel_timer_wheel - the wheel that a timer belongs to
+ * wheel_timer_wheel() - Get the wheel that a timer belongs to
  * @timer: timer
  *
  * Context: Any.
  *
- * Return: the wheel that wheel_timer_init() was given; NULL: the timer was not
- * initialized, which is a bug and warned of.
+ * Return: the wheel passed to wheel_timer_init(); NULL, with a warning, if the timer was not
+ * initialized.
  */
 struct wheel *wheel_timer_wheel(const struct wheel_timer *timer)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracepoints' bodies. A function that a verb of every timer calls when
- * its tracepoint is on is out of line: when it is off the verb has one more nop
- * and not one register less.
+ * Tracepoints. The functions below are not inline, so that a disabled tracepoint costs their
+ * callers one nop, but no register.
  */
 #include "debug.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints: what becomes of timers, and when a wheel works. They cost a nop
- * each until somebody turns them on. All times are nanoseconds on the wheel's
- * clock; none reads a clock of its own. See Documentation/tracing.rst.
+ * Tracepoints of timers and passes. Each one is a nop until it is enabled. All times are in
+ * nanoseconds on the wheel's clock; no tracepoint reads a clock. See Documentation/tracing.rst.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM wheel_timer
@@ -13,7 +12,7 @@
 #include <linux/tracepoint.h>
 #include "engine.h"
 
-/* A timer was filed. */
+/* A timer was queued. */
 DECLARE_EVENT_CLASS(wheel_timer_filed,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer),
@@ -43,25 +42,25 @@ DECLARE_EVENT_CLASS(wheel_timer_filed,
 		__entry->deadline, __entry->due, __entry->order)
 );
 
-/* It was not pending. */
+/* A timer that was not pending was armed. */
 DEFINE_EVENT(wheel_timer_filed, wheel_timer_arm,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer)
 );
 
-/* It was pending and was moved. */
+/* The deadline of a pending timer was moved. */
 DEFINE_EVENT(wheel_timer_filed, wheel_timer_rearm,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer)
 );
 
-/* Its time had come, but it was pushed meanwhile. */
+/* A timer was dequeued and queued again, because its deadline had been moved. */
 DEFINE_EVENT(wheel_timer_filed, wheel_timer_requeue,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer)
 );
 
-/* A timer will not fire: cancelled, handed back by wheel_stop(), or forgone. */
+/* A timer will not expire: it was cancelled, returned by wheel_stop(), or reclaimed. */
 TRACE_EVENT(wheel_timer_cancel,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer),
@@ -82,7 +81,7 @@ TRACE_EVENT(wheel_timer_cancel,
 		__entry->wheel, __entry->timer, __entry->deadline)
 );
 
-/* A timer was taken: its callback comes next. */
+/* A timer has expired; its callback follows. */
 TRACE_EVENT(wheel_timer_expire,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer),
@@ -110,7 +109,7 @@ TRACE_EVENT(wheel_timer_expire,
 		__entry->deadline, __entry->fired, __entry->late)
 );
 
-/* The hrtimer of a base went off and asks for a pass. */
+/* The hrtimer of a base has expired and starts a pass. */
 TRACE_EVENT(wheel_wakeup,
 	TP_PROTO(const struct wheel_base *base),
 	TP_ARGS(base),
@@ -131,7 +130,7 @@ TRACE_EVENT(wheel_wakeup,
 		__entry->wheel, __get_str(name), __entry->base)
 );
 
-/* A pass begins: it will take what is due by now. */
+/* A pass begins. */
 TRACE_EVENT(wheel_pass_begin,
 	TP_PROTO(const struct wheel_base *base),
 	TP_ARGS(base),
@@ -157,7 +156,7 @@ TRACE_EVENT(wheel_pass_begin,
 		__entry->pending, __entry->next)
 );
 
-/* A pass ends, or makes way for others and goes on soon. */
+/* A pass ends, or yields and is continued later. */
 TRACE_EVENT(wheel_pass_end,
 	TP_PROTO(const struct wheel_base *base, u64 until, u64 fired,
 		 unsigned int work, bool more),

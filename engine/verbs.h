@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Arming a timer, moving one and cancelling one, in line: so each of the verbs that are
- * called most is one function. Arming and moving have this in common: both may file a timer
- * before the time that the hrtimer is set to, and must not file it before the present.
+ * Arm, move and cancel timers. Inline, so that each of these frequent operations is compiled to
+ * one function. Arming and moving may queue a timer before the time that the hrtimer is
+ * programmed for, but must not queue it before the current time.
  */
 #ifndef _WHEEL_ENGINE_VERBS_H
 #define _WHEEL_ENGINE_VERBS_H
@@ -18,8 +18,8 @@ static inline int arm_check_time(u64 deadline, u64 slack)
 }
 
 /*
- * Before a timer is filed: a deadline that may have passed needs the present, so
- * that overdue timers come in the order in which they were armed.
+ * Forward the base's clock before a timer is queued, if its deadline may have passed. Overdue
+ * timers then expire in the order in which they were armed.
  */
 static inline void base_forward_clock(struct wheel_base *base, u64 deadline)
 {
@@ -28,7 +28,7 @@ static inline void base_forward_clock(struct wheel_base *base, u64 deadline)
 		wheel_base_forward_clock(base, deadline);
 }
 
-/* Afterwards: timer_unlock() programs the hrtimer if this timer is now the earliest. */
+/* After a timer was queued: if it is the earliest, timer_unlock() programs the hrtimer. */
 static inline void base_reprogram(struct wheel_base *base,
 				  const struct wheel_timer *timer)
 {
@@ -39,8 +39,8 @@ static inline void base_reprogram(struct wheel_base *base,
 }
 
 /*
- * Arm a timer that is not pending and was not shut down, for a time that there is, on a base
- * that has room for it.
+ * Arm a timer on a base that is below its limit. The timer must not be pending or shut down, and
+ * @deadline and @slack must be valid.
  */
 static __always_inline int base_file(struct wheel_base *base, struct wheel_timer *timer,
 				     u64 deadline, u64 slack)
@@ -60,14 +60,14 @@ static __always_inline int base_file(struct wheel_base *base, struct wheel_timer
 	return 0;
 }
 
-/* Move a timer that is pending, to a time that there is. */
+/* Move a pending timer to a valid deadline. */
 static __always_inline int base_move(struct wheel_base *base, struct wheel_timer *timer,
 				     u64 deadline, u64 slack)
 {
 	int err;
 
 	lockdep_assert_held(&base->lock);
-	/* A walk that takes the timers out would never come to the end of those that move. */
+	/* Otherwise, draining a stopped wheel might never end. */
 	if (unlikely(base->stopped))
 		return -ESHUTDOWN;
 	base_forward_clock(base, deadline);
@@ -108,7 +108,7 @@ static __always_inline int base_cancel(struct wheel_base *base,
 	return wheel_base_calls(base, timer) ? -EALREADY : -ENOENT;
 }
 
-/* Lock the base that a timer will be armed on. */
+/* Lock the base that a timer is about to be armed on. */
 static inline struct wheel_base *arm_lock(struct wheel_timer *timer,
 					  unsigned long *flags)
 {

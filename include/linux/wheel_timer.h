@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Timers on a hashed timing wheel, for kernel modules.
+ * Timers on timing wheels, for kernel modules.
  *
- * Create a wheel, embed a struct wheel_timer in your object, arm it. Each
- * function says in its kernel-doc from which contexts it may be called.
+ * Create a wheel, embed a struct wheel_timer in an object, and arm it. The
+ * kernel-doc of each function states the contexts from which it may be called.
  */
 #ifndef _LINUX_WHEEL_TIMER_H
 #define _LINUX_WHEEL_TIMER_H
@@ -22,71 +22,71 @@
 struct wheel;
 
 /* wheel_config.flags */
-/* Callbacks run in process context and may sleep; else in softirq context. */
+/* Callbacks run in process context and may sleep. By default, they run in softirq context. */
 #define WHEEL_SLEEPABLE		BIT(0)
-/* Several bases: a timer goes to that of the CPU which arms it. */
+/* Several bases: a timer is armed on the base of the CPU that arms it. */
 #define WHEEL_PERCPU		BIT(1)
-/* The timers go with the wheel: wheel_destroy() leaves them as they are. */
+/* wheel_destroy() does not access pending timers, because they are freed with the wheel. */
 #define WHEEL_FORGET		BIT(2)
 
-/* So many timers are handled under one lock hold, at most. */
+/* Maximum number of timers that are processed under one lock hold. */
 #define WHEEL_BATCH		64
 
-/* No deadline; also what wheel_timer_arm_next() returns when it did not arm. */
+/* No deadline; also returned by wheel_timer_arm_next() if the timer was not armed. */
 #define WHEEL_NEVER		(~(u64)0)
 
-/* The fate of a timer whose filed time has come. */
+/* Result of a claim function: what happens to a timer at the time it was queued for. */
 enum wheel_claim {
-	WHEEL_FIRE,	/* it fires */
-	WHEEL_LATER,	/* its deadline was moved: it is filed again */
-	WHEEL_GONE,	/* it counts as cancelled; nothing is called */
+	WHEEL_FIRE,	/* the timer expires */
+	WHEEL_LATER,	/* the deadline was moved: queue the timer again */
+	WHEEL_GONE,	/* the timer counts as cancelled; no callback is called */
 };
 
 /**
- * typedef wheel_expire_fn - takes a batch of timers that are due
+ * typedef wheel_expire_fn - Process a batch of expired timers
  * @wheel: the wheel
  * @due: the timers, in order; none is pending
- * @n: how many, 1 .. WHEEL_BATCH
- * @now: the wheel's clock when they were taken, in nanoseconds
+ * @n: number of timers, 1 .. WHEEL_BATCH
+ * @now: time of the wheel's clock when the timers expired, in nanoseconds
  *
- * Called instead of the timers' functions, in their context and by their rules; for a wheel
+ * Called instead of the callbacks of the timers. The rules for callbacks apply; for a wheel
  * with an owner, see struct wheel_owner.
  */
 typedef void (*wheel_expire_fn)(struct wheel *wheel, struct wheel_timer **due,
 				unsigned int n, u64 now);
 
 /**
- * typedef wheel_claim_fn - where does the deadline of a timer stand now?
- * @timer: timer whose filed time has come
- * @due: that time, in nanoseconds; WHEEL_NEVER when the wheel is being stopped:
- *	then WHEEL_FIRE hands the timer back. From WHEEL_MAX_TIME on WHEEL_LATER is
- *	no answer
- * @deadline: out: the timer's deadline, unless it is gone; for WHEEL_LATER one
- *	after @due
+ * typedef wheel_claim_fn - Decide whether to expire, requeue or drop a timer
+ * @timer: timer that was dequeued
+ * @due: time for which it was queued, in nanoseconds. WHEEL_NEVER if the wheel is being
+ *	stopped: then WHEEL_FIRE returns the timer to the caller of wheel_stop(). If @due is
+ *	WHEEL_MAX_TIME or later, WHEEL_LATER must not be returned
+ * @deadline: out: the timer's deadline, except with WHEEL_GONE; must be after @due with
+ *	WHEEL_LATER
  *
- * For an owner who keeps the deadlines elsewhere and lets them be moved without
- * the wheel. Called with the wheel's lock held: takes no lock, and of the wheel's functions
- * calls wheel_timer_deadline(), wheel_timer_wheel() and wheel_data() alone.
+ * For an owner that stores the deadlines elsewhere, where they can be moved without the wheel.
+ * Called with the wheel's lock held. Must not take a lock. The only functions of the wheel that
+ * it may call are wheel_timer_deadline(), wheel_timer_wheel() and wheel_data().
  *
- * Return: what becomes of the timer. If it is gone, its memory has to last until
- * the wheel's lock is given back, which wheel_timer_cancel() waits for.
+ * Return: the decision. After WHEEL_GONE, the timer's memory must not be freed before the
+ * wheel's lock is released. wheel_timer_cancel() waits for that.
  */
 typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
 					   u64 *deadline);
 
 /**
  * struct wheel_owner - Operations of an owner that runs the passes of its wheel
- * @interrupt: The hrtimer expired. Called in hard interrupt context, with PREEMPT_RT in
- *	softirq context, with no lock held. Runs a short step, by wheel_trylock() and
+ * @interrupt: Called when the hrtimer expires, in hard interrupt context, or with PREEMPT_RT in
+ *	softirq context, with no lock held. Runs a short step, with wheel_trylock() and
  *	wheel_step(), or leaves the pass to the owner. Returns HRTIMER_NORESTART, or the
  *	value that wheel_restart() returned
- * @scan: Find timers to arm, at the time that was set by wheel_scan_at(). Called by
- *	wheel_step() with the wheel locked, before it takes due timers. A timer that is armed
- *	here may be due at the tick that is being processed. A complete scan sets the time of
- *	the next one; otherwise the scan is continued by the next step. Returns the number of
- *	timers examined, at most WHEEL_BATCH
- * @expire: Deliver due timers. Called by wheel_step() with the wheel locked: of the wheel's
- *	functions it calls those that wheel_lock() allows
+ * @scan: Find timers to arm, at the time set by wheel_scan_at(). Called by wheel_step() with
+ *	the wheel locked, before it takes due timers. A timer that is armed here may be due at
+ *	the tick that is being processed. A complete scan sets the time of the next one;
+ *	otherwise the next step continues the scan. Returns the number of timers examined, at
+ *	most WHEEL_BATCH
+ * @expire: Deliver due timers. Called by wheel_step() with the wheel locked. Must call only
+ *	those functions of the wheel that are permitted after wheel_lock()
  */
 struct wheel_owner {
 	enum hrtimer_restart	(*interrupt)(struct wheel *wheel);
@@ -95,22 +95,23 @@ struct wheel_owner {
 };
 
 /**
- * struct wheel_config - what wheel_create() makes
- * @name: for messages; a string constant
+ * struct wheel_config - Configuration of a wheel
+ * @name: name for messages, traces and debugfs; a string constant
  * @clock: WHEEL_CLOCK_*
  * @scheme: WHEEL_HASHED, _HIERARCHICAL, _BOUNDED or _OVERFLOW
- * @buckets: of the ring, at most WHEEL_MAX_BUCKETS, rounded up to a power of two;
- *	0: @limit / 16, at least 256, and 4096 without a limit
+ * @buckets: number of buckets, at most WHEEL_MAX_BUCKETS, rounded up to a power of two.
+ *	0: @limit / 16, at least 256; or 4096 without a limit
  * @flags: WHEEL_SLEEPABLE, WHEEL_PERCPU, WHEEL_FORGET
- * @tick_ns: nanoseconds a tick, exact; 0: 1 ms
- * @limit: how many timers may be pending at once; 0: as many as wheel_limit_of() says,
- *	any number but with WHEEL_OVERFLOW. Not with
- *	WHEEL_PERCPU, which shall not count in one place
- * @expire: takes the due timers in batches; NULL: each one's function is called
- * @claim: decides on timers whose time has come; NULL: their deadlines do
- * @owner: runs the passes of the wheel itself; NULL: work items run them. Not with @expire,
- *	WHEEL_PERCPU or WHEEL_SLEEPABLE
- * @data: handed back by wheel_data()
+ * @tick_ns: exact tick length in nanoseconds; 0: 1 ms
+ * @limit: maximum number of pending timers. 0: wheel_limit_of(@scheme), which is unlimited
+ *	except with WHEEL_OVERFLOW. Must be 0 with WHEEL_PERCPU, because the bases have no
+ *	common counter
+ * @expire: function that processes expired timers in batches; NULL: the callback of each timer
+ *	is called
+ * @claim: function that decides whether timers expire; NULL: their deadlines decide
+ * @owner: operations of an owner that runs the passes; NULL: work items run them. Must be NULL
+ *	with @expire, WHEEL_PERCPU or WHEEL_SLEEPABLE
+ * @data: private data, returned by wheel_data()
  */
 struct wheel_config {
 	const char	*name;
@@ -126,7 +127,7 @@ struct wheel_config {
 	void		*data;
 };
 
-/* For lockdep: the locks of wheels that are created at one place are one class. */
+/* Lock classes for lockdep, shared by all wheels that are created at the same place. */
 struct wheel_class {
 	struct lock_class_key	lock;
 	struct lock_class_key	advance_lock;
@@ -137,12 +138,12 @@ struct wheel *wheel_create_class(const struct wheel_config *config,
 				 struct wheel_class *class);
 
 /**
- * wheel_create - make a wheel
- * @config: what kind
+ * wheel_create() - Create a wheel
+ * @config: configuration of the wheel
  *
- * As wheel_create_class(), with a class for each place that calls this.
+ * Calls wheel_create_class() with separate lock classes for each caller.
  *
- * Return: As wheel_create_class().
+ * Return: Same as wheel_create_class().
  */
 #define wheel_create(config)					\
 ({								\
@@ -151,7 +152,7 @@ struct wheel *wheel_create_class(const struct wheel_config *config,
 	wheel_create_class(config, &__class);			\
 })
 
-/* 1 ms ticks, MONOTONIC, callbacks in softirq context; for everybody. */
+/* Wheel shared by all modules: 1 ms ticks, CLOCK_MONOTONIC, callbacks in softirq context. */
 extern struct wheel *wheel_system;
 
 int wheel_stop(struct wheel *wheel, struct list_head *unfired);
@@ -186,29 +187,29 @@ int wheel_timer_shutdown_sync(struct wheel_timer *timer);
 struct wheel *wheel_timer_wheel(const struct wheel_timer *timer);
 
 /**
- * wheel_timer_pending - will a timer fire?
- * @timer: timer that was initialized
+ * wheel_timer_pending() - Check whether a timer is pending
+ * @timer: initialized timer
  *
- * Unless the caller keeps others from it, the answer may be old when it comes.
+ * The result may be out of date, unless the caller excludes concurrent operations.
  *
  * Context: Any.
  *
- * Return: true if it is pending.
+ * Return: true if the timer is pending.
  */
 static inline bool wheel_timer_pending(const struct wheel_timer *timer)
 {
-	/* Not by its bucket, which it leaves for a moment when it is moved. */
+	/* Not @bucket, which is invalid for a short time while the timer is moved. */
 	return !(READ_ONCE(timer->deadline) & WHEEL_IDLE);
 }
 
 /**
- * wheel_timer_deadline - a timer's deadline
+ * wheel_timer_deadline() - Get the deadline of a timer
  * @timer: timer
  *
  * Context: Any.
  *
- * Return: what the last arming, move, push or answer of a claim function made of it, in
- * nanoseconds on the wheel's clock.
+ * Return: deadline set by the last arm, move, push or claim function, in nanoseconds on the
+ * wheel's clock.
  */
 static inline u64 wheel_timer_deadline(const struct wheel_timer *timer)
 {
@@ -216,13 +217,13 @@ static inline u64 wheel_timer_deadline(const struct wheel_timer *timer)
 }
 
 /**
- * wheel_timer_fired - when a timer fired
- * @timer: timer that fired and was not armed since
+ * wheel_timer_fired() - Get the time at which a timer expired
+ * @timer: timer that has expired and was not armed since
  *
  * Context: Any; typically its callback.
  *
- * Return: the wheel's clock when the wheel took the timer, not less than its
- * deadline, in nanoseconds.
+ * Return: time of the wheel's clock when the timer expired, not less than its deadline, in
+ * nanoseconds.
  */
 static inline u64 wheel_timer_fired(const struct wheel_timer *timer)
 {
@@ -235,7 +236,7 @@ int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_cancel_locked(struct wheel_timer *timer);
 
-/* For the owner of a wheel, with the wheel locked. */
+/* For owners; the wheel must be locked, except for wheel_trylock(). */
 bool wheel_trylock(struct wheel *wheel, unsigned long *flags);
 bool wheel_step(struct wheel *wheel, unsigned int max);
 void wheel_settle(struct wheel *wheel);
@@ -245,11 +246,11 @@ bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired);
 void wheel_read_stats_locked(struct wheel *wheel, struct wheel_stats *stats);
 
 /**
- * struct wheel_arm - one of a batch
+ * struct wheel_arm - Entry of a batch for wheel_arm_batch()
  * @timer: timer
- * @deadline: as wheel_timer_arm()
- * @slack: as wheel_timer_arm()
- * @res: out: what wheel_timer_arm() would return
+ * @deadline: same as wheel_timer_arm()
+ * @slack: same as wheel_timer_arm()
+ * @res: out: return value of wheel_timer_arm()
  */
 struct wheel_arm {
 	struct wheel_timer	*timer;
@@ -265,10 +266,10 @@ unsigned int wheel_cancel_batch(struct wheel *wheel,
 				unsigned int n);
 
 /**
- * from_wheel_timer - the object that embeds a timer
- * @ptr: a pointer of the object's type, for its type alone
- * @timer: the timer that a callback was given
- * @member: name of the timer in the object
+ * from_wheel_timer() - Get the object that contains a timer
+ * @ptr: pointer to the type of the object; only its type is used
+ * @timer: timer passed to a callback
+ * @member: name of the timer within the object
  *
  * Return: the object.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * The timer that its owner embeds, without its operations. The wheel itself, which also compiles
- * in user space, needs no other header.
+ * struct wheel_timer, without the operations. The data structure, which also compiles in user
+ * space, needs no other header of this directory.
  */
 #ifndef _LINUX_WHEEL_TIMER_TYPES_H
 #define _LINUX_WHEEL_TIMER_TYPES_H
@@ -15,11 +15,11 @@ struct wheel_timer;
 typedef void (*wheel_timer_fn)(struct wheel_timer *timer);
 
 /**
- * struct wheel_timer - a timer on a wheel, to be embedded; all members are private
+ * struct wheel_timer - Timer on a wheel, to be embedded in an object; all members are private
  * @node: links the timer to its bucket; after wheel_stop(), to the caller's list
- * @deadline: deadline in nanoseconds on the wheel's clock; WHEEL_IDLE is set if not pending
+ * @deadline: deadline in nanoseconds on the wheel's clock; bit WHEEL_IDLE is set if not pending
  * @due_tick: due tick while pending
- * @fired: time of the expiry in nanoseconds, afterwards
+ * @fired: time of the expiry in nanoseconds; valid only after the timer has expired
  * @place: @bucket, and @order above WHEEL_ORDER_SHIFT; accessed without a lock
  * @bucket: number of its bucket; WHEEL_UNFILED if it is not pending
  * @order: the due tick may be rounded up to a multiple of 2^order within the slack
@@ -57,7 +57,7 @@ struct wheel_timer {
 #define WHEEL_ORDER_SHIFT	24
 #define WHEEL_UNFILED	(((u32)1 << WHEEL_ORDER_SHIFT) - 1)
 
-/* Bit of @deadline: the deadline must not be moved without the wheel's lock. */
+/* Bit of @deadline: the timer is not pending, and wheel_timer_push() must not change @deadline. */
 #define WHEEL_IDLE	((u64)1 << 63)
 
 #endif
