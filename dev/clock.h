@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The clocks of the ABI: what a time namespace makes of them.
+ * Clocks of the ABI in time namespaces.
  */
 #ifndef _WHEEL_DEV_CLOCK_H
 #define _WHEEL_DEV_CLOCK_H
@@ -9,10 +9,11 @@
 #include <linux/wheel_timer.h>
 
 /**
- * wheel_clock_shifted - has a time namespace moved the caller's clock?
+ * wheel_clock_shifted() - Check whether the caller's time namespace shifts a clock
  * @clock: WHEEL_CLOCK_*
  *
- * Return: true if an absolute time of the caller's is not the wheel's.
+ * Return: true if the clock has an offset, so that absolute times of the caller are not those of
+ * the wheel.
  */
 static inline bool wheel_clock_shifted(u32 clock)
 {

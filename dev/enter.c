@@ -11,8 +11,8 @@
 #include "ring.h"
 
 /*
- * Run the pass, if it was left to the owner or if @due. Returns the events in the ring; if these
- * are fewer than @wanted, that many cause a wake-up.
+ * Run the pass, if it was left to the owner or if @due. Returns the number of events in the ring.
+ * If it is less than @wanted, the next wake-up occurs when @wanted events are in the ring.
  */
 static u32 enter_run(struct wheel_file *file, u32 wanted, bool due)
 {
@@ -29,8 +29,9 @@ static u32 enter_run(struct wheel_file *file, u32 wanted, bool due)
 }
 
 /*
- * A VIRTUAL clock is read after ADVANCE has expired all due timers. It writes the time
- * under the wheel's lock, after these expiries, and the reader takes the lock afterwards.
+ * Return the time up to which all due timers have expired. On a VIRTUAL clock, this is the time
+ * that ADVANCE has published under the wheel's lock after these expiries. The caller takes the
+ * lock afterwards.
  */
 static u64 time_passed(const struct wheel_file *file)
 {
@@ -50,15 +51,15 @@ static bool arrived(struct wheel_file *file, struct wheel_enter *enter)
 	return enter->ready >= enter->wait || late || READ_ONCE(file->stopped);
 }
 
-/* Is that a time, and not at once or never? */
+/* Return true if @until is a time, and not 0 or WHEEL_NEVER. */
 static bool timed(u64 until)
 {
 	return until && until != WHEEL_NEVER;
 }
 
 /*
- * Sleep until the wheel's clock shows a time, also when it is set meanwhile; a
- * VIRTUAL clock's owner wakes us.
+ * Sleep until the wheel's clock reaches a time, even if the clock is set meanwhile. On a VIRTUAL
+ * clock, ADVANCE wakes up the task.
  */
 static void sleep_until(const struct wheel_file *file, u64 until)
 {
@@ -87,11 +88,11 @@ static int wait_for(struct wheel_file *file, struct wheel_enter *enter)
 }
 
 /**
- * wheel_file_enter - WHEEL_IOC_ENTER
+ * wheel_file_enter() - WHEEL_IOC_ENTER
  * @file: file
- * @arg: what to wait for; filled
+ * @arg: struct wheel_enter
  *
- * Return: 0 or an errno.
+ * Return: 0 on success, or a negative errno.
  */
 int wheel_file_enter(struct wheel_file *file, void *arg)
 {
@@ -112,7 +113,7 @@ int wheel_file_enter(struct wheel_file *file, void *arg)
 	err = kicks ? wheel_file_kick(file) : 0;
 	if (err)
 		return err;
-	/* The next event causes a wake-up: the program checks for events now. */
+	/* The program checks for events after this call, so the next event causes a wake-up. */
 	enter->ready = enter_run(file, 1, false);
 	if (!file->ring)
 		enter->ready = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/wheel as a file: opened, described, closed.
+ * /dev/wheel: open and close files, and print their fdinfo.
  */
 #include <linux/err.h>
 #include <linux/memcontrol.h>

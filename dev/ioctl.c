@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ioctl table, and the layout of what it takes, frozen.
+ * The ioctl commands, and the layout of their structs, which is part of the ABI.
  */
 #include <linux/build_bug.h>
 #include <linux/nospec.h>
@@ -12,8 +12,8 @@
 #include "submit.h"
 
 /*
- * The ABI as a table. A struct may grow at its end, at a multiple of 8; nothing
- * of what is here may ever change.
+ * The layout of the ABI. A struct may grow at its end, by a multiple of 8 bytes. The existing
+ * members must not change.
  */
 #define FROZEN(type, member, offset) \
 	static_assert(offsetof(struct type, member) == (offset))
@@ -97,9 +97,9 @@ FROZEN(wheel_stats, late, 112);
 FROZEN_SIZE(wheel_stats, 624);
 
 /**
- * wheel_file_stats - the counters of a file
+ * wheel_file_stats() - Read the counters of a file
  * @file: file; need not be set up
- * @stats: filled
+ * @stats: filled in
  */
 void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)
 {
@@ -112,7 +112,7 @@ void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)
 		return;
 	flags = wheel_lock(wheel);
 	wheel_read_stats_locked(wheel, stats);
-	/* Events that readers are copying are unread, too. */
+	/* Events that readers are copying count as unread. */
 	stats->unread = slots->fired.count + file->copying;
 	if (file->ring)
 		stats->unread += wheel_event_ring_ready(file->ring);
@@ -122,7 +122,7 @@ void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)
 	stats->deferred = READ_ONCE(file->deferrals);
 }
 
-/* It may be handed again all that it writes, flags of a set-up, too. */
+/* Accepts every struct that INFO has returned, including its flags. */
 static int ioctl_info(struct wheel_file *file, void *arg)
 {
 	const struct wheel_setup *info = arg;
@@ -143,7 +143,7 @@ static int ioctl_stats(struct wheel_file *file, void *arg)
 	return 0;
 }
 
-/* A task in ENTER may wait for the time alone. */
+/* Publish the time for tasks that wait in ENTER until a time. */
 static void publish_advanced(struct wheel_file *file, u64 time)
 {
 	unsigned long flags = wheel_lock(file->slots.wheel);
@@ -153,7 +153,7 @@ static void publish_advanced(struct wheel_file *file, u64 time)
 	wake_up_interruptible(&file->pollers);
 }
 
-/* A signal interrupts it. The call is then restarted, and continues. */
+/* Move a VIRTUAL clock. If a signal is pending, the call is restarted and continues. */
 static int ioctl_advance(struct wheel_file *file, void *arg)
 {
 	struct wheel *wheel = wheel_file_ready(file);
@@ -165,7 +165,7 @@ static int ioctl_advance(struct wheel_file *file, void *arg)
 		return -ERANGE;
 	if (!wheel || file->slots.setup.clock != WHEEL_CLOCK_VIRTUAL)
 		return -EOPNOTSUPP;
-	/* Timers that the program has armed may be due by then. */
+	/* Kept timers that the program has armed may be due by then. */
 	if (wheel_file_kick(file) == -ERESTARTNOINTR)
 		return -ERESTARTNOINTR;
 	wheel_advance_to(wheel, advance->now);
@@ -232,7 +232,7 @@ static const struct command commands[] = {
 	},
 };
 
-/* The structs lie on the stack, but for statistics, which are too large. */
+/* The structs are on the stack, except for struct wheel_stats, which is too large. */
 union command_arg {
 	u32			size;
 	struct wheel_setup	setup;
@@ -253,8 +253,8 @@ static const struct command *command_of(unsigned int cmd)
 }
 
 /*
- * Asked before anything is done, so that a struct that cannot be written changes
- * nothing. The bytes that are there are written again, but for the size that was read.
+ * Check that the struct can be written before the command is executed. The check stores the values
+ * that were read, except for the size.
  */
 static bool answer_writable(void __user *uarg, const void *karg, u32 size)
 {
@@ -265,7 +265,7 @@ static bool answer_writable(void __user *uarg, const void *karg, u32 size)
 			 (u32 __user *)(uarg + last));
 }
 
-/* From user memory to user memory, by way of @karg. */
+/* Execute a command: copy its struct to @karg, and back. */
 static int command_run(struct wheel_file *file, const struct command *command,
 		       void __user *uarg, u32 size, void *karg)
 {
@@ -281,14 +281,14 @@ static int command_run(struct wheel_file *file, const struct command *command,
 	err = command->make(file, karg);
 	if (err && !command->progress)
 		return err;
-	/* As large as the program knows the struct, not as we do. */
+	/* Return the program's size of the struct, not the kernel's. */
 	*(u32 *)karg = size;
 	if (copy_to_user(uarg, karg, known))
 		return -EFAULT;
 	return err;
 }
 
-/* Not in line: a single operation needs no such stack, which compilers may clear. */
+/* Not inlined: the fast path needs no large stack frame, which the compiler may initialize. */
 static noinline long ioctl_any(struct wheel_file *file, unsigned int cmd,
 			       void __user *uarg)
 {
@@ -317,12 +317,12 @@ static noinline long ioctl_any(struct wheel_file *file, unsigned int cmd,
 }
 
 /**
- * wheel_file_ioctl - all commands
+ * wheel_file_ioctl() - Execute an ioctl command
  * @filp: open /dev/wheel
  * @cmd: WHEEL_IOC_*
  * @arg: address of its struct, whose first member is its size
  *
- * Return: 0 or an errno.
+ * Return: 0 on success, or a negative errno.
  */
 long wheel_file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {

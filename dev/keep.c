@@ -9,7 +9,7 @@
 #include "event.h"
 #include "keep.h"
 
-/* Queuing a timer counts as a whole lock hold if it walks a list. */
+/* Initialize the state of a scan. If queueing a timer walks a list, it costs a whole lock hold. */
 static struct wheel_looker looker_of(struct wheel *wheel)
 {
 	return (struct wheel_looker){
@@ -22,7 +22,7 @@ static struct wheel_looker looker_of(struct wheel *wheel)
 /**
  * wheel_file_scan() - Scan kept timers, or continue a scan, in a step of a pass
  * @wheel: wheel of the file, locked
- * @now: the time
+ * @now: current time of the wheel's clock
  *
  * Return: number of timers examined.
  */
@@ -37,7 +37,7 @@ unsigned int wheel_file_scan(struct wheel *wheel, u64 now)
 	return DEV_HOLD - looker.budget;
 }
 
-/* One lock hold. Returns true if the scan is incomplete. */
+/* Run one lock hold of a kick. Returns true if the scan is incomplete. */
 static bool kick_step(struct wheel_file *file, struct wheel_looker *looker)
 {
 	struct wheel_slots *slots = &file->slots;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * WHEEL_IOC_STOP and WHEEL_IOC_LIST: the end of a wheel, and what it holds.
+ * WHEEL_IOC_STOP and WHEEL_IOC_LIST.
  */
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
@@ -12,7 +12,7 @@
 #include "keep.h"
 #include "setup.h"
 
-/* One lock hold. Returns true if timers are left. */
+/* Drain timers in one lock hold. Returns true if timers are left. */
 static bool stop_step(struct wheel_file *file)
 {
 	struct wheel *wheel = file->slots.wheel;
@@ -32,7 +32,7 @@ static bool stop_step(struct wheel_file *file)
 	return more;
 }
 
-/* From now on nothing is armed, and no timer expires. */
+/* From now on, nothing can be armed and scans find no timers. */
 static void stop_begin(struct wheel_file *file)
 {
 	struct wheel_slots *slots = &file->slots;
@@ -66,8 +66,8 @@ static u64 take_unfired(struct wheel_file *file)
 }
 
 /*
- * A signal interrupts it. The call is then restarted and continues, because the file records
- * its progress.
+ * Stop the wheel. If a signal is pending, the call is restarted and continues, because the file
+ * records its progress.
  */
 static int stop_locked(struct wheel_file *file)
 {
@@ -92,9 +92,9 @@ static int stop_locked(struct wheel_file *file)
 /**
  * wheel_file_stop() - WHEEL_IOC_STOP
  * @file: file
- * @arg: filled
+ * @arg: struct wheel_stop, filled in
  *
- * Return: 0 or an errno.
+ * Return: 0 on success, or a negative errno.
  */
 int wheel_file_stop(struct wheel_file *file, void *arg)
 {
@@ -120,8 +120,8 @@ int wheel_file_stop(struct wheel_file *file, void *arg)
 }
 
 /*
- * One lock hold's worth: moves *@cursor, returns how many were found. With the wheel
- * locked no pass changes them meanwhile: they belong to one moment.
+ * List timers from *@cursor on in one lock hold, and advance *@cursor. Returns the number of timers
+ * found. They are a consistent snapshot, because no pass runs meanwhile.
  */
 static u32 list_locked(struct wheel_file *file, struct wheel_op *ops, u32 room,
 		       bool take, u32 *cursor)
@@ -161,7 +161,7 @@ static int copy_out(const struct wheel_list *list, const struct wheel_op *ops,
 	return 0;
 }
 
-/* Timers that were copied are the program's own now; others go back. */
+/* Free the timers that were copied to the program. If copying failed, they can be listed again. */
 static void list_taken(struct wheel_file *file, const struct wheel_op *ops,
 		       u32 count, bool copied)
 {
@@ -204,11 +204,11 @@ static int list_all(struct wheel_file *file, struct wheel_list *list,
 }
 
 /**
- * wheel_file_list - WHEEL_IOC_LIST
+ * wheel_file_list() - WHEEL_IOC_LIST
  * @file: file
- * @arg: where to, and from which slot
+ * @arg: struct wheel_list; its output members report the progress, also on error
  *
- * Return: 0 or an errno; the struct says how far it came.
+ * Return: 0 on success, or a negative errno.
  */
 int wheel_file_list(struct wheel_file *file, void *arg)
 {
@@ -224,7 +224,7 @@ int wheel_file_list(struct wheel_file *file, void *arg)
 		return -E2BIG;
 	if (list->flags & WHEEL_LIST_TAKE && !READ_ONCE(file->stopped))
 		return -EINVAL;
-	/* To look configures nothing. */
+	/* LIST does not set a file up. */
 	if (!wheel_file_ready(file))
 		return 0;
 	if (wheel_clock_shifted(file->slots.setup.clock))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program may map touch words, doorbells, and the completion ring. Their pages are
- * charged to the opener and live until the file is closed and unmapped.
+ * Mappings of touch words, doorbells and the completion ring. Their pages are charged to the user
+ * who opened the file, and are freed after the file was closed and unmapped.
  */
 #include <linux/mm.h>
 #include "../compat.h"
@@ -11,11 +11,11 @@
 #include "ring.h"
 
 /**
- * struct area - a part of the file's offsets
- * @offset: where it starts, in bytes
- * @pages: how many it has in this file, 0: none
- * @page: one of them, or an ERR_PTR
- * @writable: by the program, too
+ * struct area - Range of file offsets that can be mapped
+ * @offset: first offset in bytes
+ * @pages: returns the number of pages in this file, 0 if it does not have the area
+ * @page: returns a page, or an ERR_PTR
+ * @writable: true if the program may write to the area
  */
 struct area {
 	u64		offset;
@@ -122,7 +122,7 @@ static vm_fault_t wheel_map_fault(struct vm_fault *vmf)
 	return 0;
 }
 
-/* By munmap(), or with its program, which may have been killed before it rang a doorbell. */
+/* Called by munmap() and at exit. A killed program may not have set its doorbells. */
 static void wheel_map_close(struct vm_area_struct *vma)
 {
 	const struct area *area = vma->vm_private_data;
@@ -137,13 +137,16 @@ static const struct vm_operations_struct map_ops = {
 };
 
 /**
- * wheel_file_mmap - mmap()
+ * wheel_file_mmap() - mmap()
  * @filp: open /dev/wheel
- * @vma: asked for
+ * @vma: requested mapping
  *
- * Return: 0, or -EINVAL: not shared, not whole, not from its start, or the file has
- * no such area; -EPERM: executable, or writable where only the kernel writes;
- * -EOPNOTSUPP: a time namespace shifts the clock.
+ * Return: 0 on success, or an error:
+ *
+ * * %-EINVAL - the mapping is not shared, does not cover exactly one area, or the file does not
+ *   have the area
+ * * %-EPERM - executable, or writable although only the kernel may write
+ * * %-EOPNOTSUPP - a time namespace shifts the clock
  */
 int wheel_file_mmap(struct file *filp, struct vm_area_struct *vma)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The pages of slots, of touch words and of doorbells, each allocated when it is first
- * needed, by an arm or by a fault: memory grows with what is used. They are charged to the opener,
- * whoever needs them, and live until the file is closed and unmapped.
+ * Pages of slots, touch words and doorbells. Each page is allocated when it is first needed, by an
+ * arm or by a page fault. Pages are charged to the user who opened the file, and are freed after
+ * the file was closed and unmapped.
  */
 #include <linux/err.h>
 #include <linux/gfp.h>
@@ -19,7 +19,7 @@ static u32 slot_pages(const struct wheel_file *file)
 	return DIV_ROUND_UP(file->slots.setup.timers, WHEEL_SLOTS_PER_PAGE);
 }
 
-/* So many slots share a u64 of an array. */
+/* Return the number of slots per u64 of an array. */
 static u32 slots_a_word(enum wheel_shared which)
 {
 	switch (which) {
@@ -37,7 +37,7 @@ static u32 slots_a_page(enum wheel_shared which)
 	return slots_a_word(which) * WHEEL_WORDS_PER_PAGE;
 }
 
-/* The pages of an array. */
+/* Return the location of the table of an array's pages. */
 static u64 ***shared_table(struct wheel_file *file, enum wheel_shared which)
 {
 	switch (which) {
@@ -51,11 +51,11 @@ static u64 ***shared_table(struct wheel_file *file, enum wheel_shared which)
 }
 
 /**
- * wheel_file_shared_pages - how many pages an array takes
+ * wheel_file_shared_pages() - Get the number of pages of an array
  * @file: file that is set up
  * @which: array
  *
- * Return: pages; 0: there is none.
+ * Return: number of pages, 0 without WHEEL_SETUP_TOUCH.
  */
 u32 wheel_file_shared_pages(const struct wheel_file *file, enum wheel_shared which)
 {
@@ -65,10 +65,10 @@ u32 wheel_file_shared_pages(const struct wheel_file *file, enum wheel_shared whi
 }
 
 /**
- * wheel_file_table_bytes() - Compute the size of the tables of the pages
- * @file: file whose set-up is known
+ * wheel_file_table_bytes() - Compute the size of the tables of pages
+ * @file: file whose configuration is set
  *
- * Return: bytes, as allocated.
+ * Return: number of bytes that are allocated.
  */
 size_t wheel_file_table_bytes(const struct wheel_file *file)
 {
@@ -82,10 +82,10 @@ size_t wheel_file_table_bytes(const struct wheel_file *file)
 }
 
 /**
- * wheel_file_tables_alloc - make the tables of the pages
- * @file: file whose set-up is known
+ * wheel_file_tables_alloc() - Allocate the tables of pages
+ * @file: file whose configuration is set
  *
- * Return: 0 or -ENOMEM; wheel_file_tables_free() then frees what there is.
+ * Return: 0 on success. On -ENOMEM, the caller must call wheel_file_tables_free().
  */
 int wheel_file_tables_alloc(struct wheel_file *file)
 {
@@ -121,8 +121,8 @@ static void table_free(void **table, u32 pages)
 }
 
 /**
- * wheel_file_tables_free - free the tables and all pages
- * @file: file whose wheel is gone or never was
+ * wheel_file_tables_free() - Free the tables and all pages
+ * @file: file without a wheel, or whose wheel was freed
  */
 void wheel_file_tables_free(struct wheel_file *file)
 {
@@ -138,7 +138,7 @@ void wheel_file_tables_free(struct wheel_file *file)
 	}
 }
 
-/* A page that is zero, or an ERR_PTR. */
+/* Allocate and charge a zeroed page. Returns the page or an ERR_PTR. */
 static void *page_alloc(struct wheel_file *file)
 {
 	struct mem_cgroup *old;
@@ -157,7 +157,7 @@ static void *page_alloc(struct wheel_file *file)
 	return ERR_PTR(-ENOMEM);
 }
 
-/* Somebody else was faster. */
+/* Free a page, because another thread has added one at the same time. */
 static void page_give_back(struct wheel_file *file, void *page)
 {
 	free_page((unsigned long)page);
@@ -172,20 +172,23 @@ static int slot_page_bring(struct wheel_file *file, u32 nr)
 	if (IS_ERR(page))
 		return PTR_ERR(page);
 	wheel_slot_page_init(&file->slots, page, nr);
-	/* Pairs with wheel_slot_at(). */
+	/*
+	 * Publish the page: order the initialization of the slots before the store of the pointer.
+	 * Pairs with the acquire in wheel_slot_on().
+	 */
 	if (cmpxchg_release(at, NULL, page))
 		page_give_back(file, page);
 	return 0;
 }
 
-/* A page of an array, or NULL. */
+/* Return a page of an array, or NULL. */
 static u64 *shared_page(struct wheel_file *file, enum wheel_shared which, u32 at)
 {
-	/* Pairs with shared_page_bring(): it is filled. */
+	/* Pairs with the release in shared_page_bring(): the page is initialized. */
 	return smp_load_acquire(&(*shared_table(file, which))[at]);
 }
 
-/* Words are idle, and no bit is set. */
+/* Add a page to an array. Its words are IDLE, or its bits are clear. */
 static int shared_page_bring(struct wheel_file *file, enum wheel_shared which, u32 at)
 {
 	u64 *page;
@@ -197,19 +200,22 @@ static int shared_page_bring(struct wheel_file *file, enum wheel_shared which, u
 		return PTR_ERR(page);
 	if (which == WHEEL_WORDS)
 		memset64(page, WHEEL_TOUCH_IDLE, WHEEL_WORDS_PER_PAGE);
-	/* Pairs with shared_page(), wheel_word_page() and wheel_bells_at(). */
+	/*
+	 * Publish the page: order its initialization before the store of the pointer. Pairs with
+	 * the acquires in shared_page(), wheel_word_page() and wheel_bells_at().
+	 */
 	if (cmpxchg_release(&(*shared_table(file, which))[at], NULL, page))
 		page_give_back(file, page);
 	return 0;
 }
 
 /**
- * wheel_file_bring - bring the pages of a slot
+ * wheel_file_bring() - Add the missing pages of a slot
  * @file: file that is set up, not locked
  * @nr: number of the slot
- * @flags: of the operation that needs them
+ * @flags: flags of the operation that needs the pages
  *
- * Return: 0, -ENOMEM or -EDQUOT.
+ * Return: 0 on success, -ENOMEM or -EDQUOT.
  */
 int wheel_file_bring(struct wheel_file *file, u32 nr, u32 flags)
 {
@@ -228,10 +234,10 @@ int wheel_file_bring(struct wheel_file *file, u32 nr, u32 flags)
 }
 
 /**
- * wheel_file_shared_page - a page of an array that the program wants to see
+ * wheel_file_shared_page() - Get a page of an array for a mapping, and add it if it is missing
  * @file: file with touch words
  * @which: array
- * @at: which page
+ * @at: number of the page
  *
  * Return: the page, or -ENOMEM or -EDQUOT as an ERR_PTR.
  */

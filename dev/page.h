@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The pages of slots, and those that are shared with the program.
+ * Pages of slots, and pages that are shared with the program.
  */
 #ifndef _WHEEL_DEV_PAGE_H
 #define _WHEEL_DEV_PAGE_H
 
 #include "dev.h"
 
-/* Arrays of u64s that are shared: touch words, doorbells and their summary. */
+/* Arrays of u64s shared with the program: touch words, doorbells and their summary. */
 enum wheel_shared { WHEEL_WORDS, WHEEL_BELL_BITS, WHEEL_SUMMARY_BITS, WHEEL_SHARED };
 
 int wheel_file_tables_alloc(struct wheel_file *file);

@@ -68,7 +68,7 @@ static void settle_events(struct wheel_file *file, const struct copy_batch *batc
 		wake_up_interruptible_all(&file->readers);
 }
 
-/* Returns the number of events copied; *@fault is set if the buffer stopped it. */
+/* Copy a batch of events. Returns their number; *@fault is set if the buffer is not writable. */
 static u32 read_batch(struct wheel_file *file, struct iov_iter *to, u32 most, bool *fault)
 {
 	struct copy_batch batch WHEEL_FILLED_LATER;
@@ -84,7 +84,7 @@ static u32 read_batch(struct wheel_file *file, struct iov_iter *to, u32 most, bo
 	return copied;
 }
 
-/* Returns bytes; 0 if no event is ready. */
+/* Copy as many events as fit. Returns the number of bytes, 0 if no event is ready, or -EFAULT. */
 static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 {
 	/* If queuing a timer walks a list, one periodic timer is the work of a lock hold. */
@@ -103,7 +103,7 @@ static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 	return bytes;
 }
 
-/* The wheel was stopped and its last event has been read. */
+/* Return true if the wheel was stopped and its last event has been read. */
 static bool read_is_over(struct wheel_file *file)
 {
 	unsigned long flags = wheel_lock(file->slots.wheel);
@@ -153,13 +153,13 @@ static ssize_t read_or_wait(struct wheel_file *file, struct iov_iter *to, bool b
 }
 
 /**
- * wheel_file_read_iter() - read(): as many events as fit
+ * wheel_file_read_iter() - read(): Copy as many events as fit
  * @iocb: the call
- * @to: the buffer
+ * @to: buffer
  *
  * Runs the pass first, if it was left to the owner.
  *
- * Return: bytes, or an error:
+ * Return: number of bytes, or an error:
  *
  * * %-EINVAL - the buffer is smaller than an event
  * * %-EOPNOTSUPP - the file has a ring, or a time namespace shifts the clock

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The completion ring: events in memory that the program reads without a call.
+ * The completion ring: events in memory that the program reads without a system call.
  *
- * The positions lie on pages of their own, one that only the kernel writes and one
- * that only the program writes, which is believed nothing: what the kernel goes by
- * is its own copy of the tail.
+ * The head and the tail are on separate pages, one that only the kernel can write and one that
+ * the program writes. The kernel does not trust the program: it keeps a private copy of the tail.
  *
  *	the kernel			the program
  *
  *	head = acquire(event_head)	tail = acquire(event_tail)
- *	room? write the event		is there one? read it
+ *	not full: write the event	not empty: read the event
  *	release(event_tail)		release(event_head)
  *
  * While the ring is full, due timers remain in the wheel and the file is deferred; see event.c.
@@ -26,14 +25,14 @@
 #include "ring.h"
 
 /**
- * struct wheel_event_ring - a completion ring
- * @kernel: what the kernel tells; its file's
- * @user: what the program tells
- * @event: the entries
- * @mask: one less than there are
- * @tail: events published so far; @kernel has a copy
- * @pages: of @user and @event
- * @count: how many
+ * struct wheel_event_ring - Completion ring
+ * @kernel: page of the file that the kernel writes
+ * @user: page that the program writes
+ * @event: entries
+ * @mask: number of entries minus 1
+ * @tail: number of events published so far, modulo 2^32; copied to @kernel
+ * @pages: pages of @user and @event
+ * @count: number of @pages
  */
 struct wheel_event_ring {
 	struct wheel_kernel_page	*kernel;
@@ -46,10 +45,10 @@ struct wheel_event_ring {
 };
 
 /**
- * wheel_event_ring_pages - how many pages the entries take
- * @events: entries
+ * wheel_event_ring_pages() - Compute the number of pages of the entries
+ * @events: number of entries
  *
- * Return: pages.
+ * Return: number of pages.
  */
 u32 wheel_event_ring_pages(u32 events)
 {
@@ -65,9 +64,9 @@ static size_t ring_struct_size(u32 events)
 
 /**
  * wheel_event_ring_bytes() - Compute the size of a ring
- * @events: entries
+ * @events: number of entries
  *
- * Return: bytes, as allocated.
+ * Return: number of bytes that are allocated.
  */
 size_t wheel_event_ring_bytes(u32 events)
 {
@@ -76,9 +75,9 @@ size_t wheel_event_ring_bytes(u32 events)
 }
 
 /**
- * wheel_event_ring_page - a page of a ring
+ * wheel_event_ring_page() - Get a page of a ring
  * @ring: ring
- * @at: WHEEL_RING_USER, or from WHEEL_RING_EVENTS on
+ * @at: WHEEL_RING_USER, or WHEEL_RING_EVENTS plus the number of a page of entries
  *
  * Return: the page.
  */
@@ -88,10 +87,10 @@ struct page *wheel_event_ring_page(const struct wheel_event_ring *ring, u32 at)
 }
 
 /**
- * wheel_event_ring_taken - where the program says how many events it has taken
+ * wheel_event_ring_taken() - Get the location of the number of events that the program has taken
  * @ring: ring
  *
- * Return: address of the number.
+ * Return: address of wheel_user_page.event_head.
  */
 const u32 *wheel_event_ring_taken(const struct wheel_event_ring *ring)
 {
@@ -99,8 +98,8 @@ const u32 *wheel_event_ring_taken(const struct wheel_event_ring *ring)
 }
 
 /**
- * wheel_event_ring_free - free a ring
- * @ring: ring that nobody uses or maps any more, or NULL
+ * wheel_event_ring_free() - Free a ring
+ * @ring: ring that is neither in use nor mapped, or NULL
  */
 void wheel_event_ring_free(struct wheel_event_ring *ring)
 {
@@ -131,11 +130,11 @@ static bool ring_pages_alloc(struct wheel_event_ring *ring, u32 pages)
 }
 
 /**
- * wheel_event_ring_make - make a ring
- * @events: entries, a power of two
- * @kernel: the file's page, by which the kernel tells something
+ * wheel_event_ring_make() - Allocate a ring
+ * @events: number of entries, a power of two
+ * @kernel: page of the file that the kernel writes
  *
- * Return: the ring, or NULL: no memory.
+ * Return: the ring, or NULL if out of memory.
  */
 struct wheel_event_ring *wheel_event_ring_make(u32 events,
 					       struct wheel_kernel_page *kernel)
@@ -160,26 +159,30 @@ struct wheel_event_ring *wheel_event_ring_make(u32 events,
 }
 
 /**
- * wheel_event_ring_ready - events that the program has not taken
+ * wheel_event_ring_ready() - Get the number of events that the program has not taken
  * @ring: ring, its file locked
  *
- * A head that cannot be is taken for a full ring: then nothing is overwritten.
+ * If the program has written an impossible head, the ring counts as full, so that no event is
+ * overwritten.
  *
- * Return: how many are in the ring.
+ * Return: number of events in the ring.
  */
 u32 wheel_event_ring_ready(const struct wheel_event_ring *ring)
 {
-	/* Pairs with the program's release: it has read what we overwrite. */
+	/*
+	 * Order the program's reads of the entries before their reuse. Pairs with its store-release
+	 * of event_head.
+	 */
 	u32 head = smp_load_acquire(&ring->user->event_head);
 
 	return min(ring->tail - head, ring->mask + 1);
 }
 
 /**
- * wheel_event_ring_room() - Count the events that fit into a ring
+ * wheel_event_ring_room() - Get the number of free entries
  * @ring: ring, the wheel of its file locked
  *
- * Return: free entries.
+ * Return: number of free entries.
  */
 u32 wheel_event_ring_room(const struct wheel_event_ring *ring)
 {
@@ -187,9 +190,9 @@ u32 wheel_event_ring_room(const struct wheel_event_ring *ring)
 }
 
 /**
- * wheel_event_ring_set_backlog() - Tell the program whether it has to call ENTER
+ * wheel_event_ring_set_backlog() - Set or clear WHEEL_RING_BACKLOG
  * @ring: ring
- * @backlog: true if it has to
+ * @backlog: true if the program must call ENTER
  */
 void wheel_event_ring_set_backlog(struct wheel_event_ring *ring, bool backlog)
 {
@@ -200,8 +203,8 @@ void wheel_event_ring_set_backlog(struct wheel_event_ring *ring, bool backlog)
  * wheel_event_ring_expire() - Publish the events of due timers
  * @file: file with a ring, its wheel locked
  * @due: the timers
- * @n: their number, at most wheel_event_ring_room()
- * @now: the time
+ * @n: number of timers, at most wheel_event_ring_room()
+ * @now: current time of the wheel's clock
  */
 void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due,
 			     unsigned int n, u64 now)
@@ -218,6 +221,9 @@ void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due,
 		wheel_event_describe(slots, slot, now, event);
 		wheel_event_consumed(slots, slot, event);
 	}
-	/* Pairs with the program's acquire: the entries are written. */
+	/*
+	 * Order the stores of the entries before the store of event_tail. Pairs with the program's
+	 * load-acquire of event_tail.
+	 */
 	smp_store_release(&ring->kernel->event_tail, ring->tail);
 }

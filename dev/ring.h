@@ -7,7 +7,7 @@
 
 #include "dev.h"
 
-/* Its pages, by number: one of the program's position, then those of the entries. */
+/* Page numbers: the page that the program writes, then the pages of the entries. */
 enum { WHEEL_RING_USER, WHEEL_RING_EVENTS };
 
 u32 wheel_event_ring_pages(u32 events);

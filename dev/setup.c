@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kind of wheel that a file is: asked for by WHEEL_IOC_SETUP, or the defaults
- * at the first verb.
+ * Set-up of a file: by WHEEL_IOC_SETUP, or with the defaults by the first operation.
  */
 #include <linux/capability.h>
 #include <linux/err.h>
@@ -21,7 +20,7 @@
 #define DEFAULT_TICK_NS	1000000
 #define DEFAULT_TIMERS	65536
 
-/* So that nobody can make each tick walk the world. */
+/* Lower limit on the number of buckets, so that a tick examines few timers of later rounds. */
 #define MAX_TIMERS_A_BUCKET	32
 
 static u64 file_features(void)
@@ -29,7 +28,10 @@ static u64 file_features(void)
 	return wheel_features() | WHEEL_HAS_TOUCH | WHEEL_HAS_RINGS | WHEEL_HAS_KEEP;
 }
 
-/* A scheme whose arms walk a list has a limit, and here a lower one: see WHEEL_OVERFLOW_TIMERS. */
+/*
+ * Return the maximum of wheel_setup.timers. It is lower for a scheme that walks a list to arm a
+ * timer, see WHEEL_OVERFLOW_TIMERS.
+ */
 static u32 most_timers(const struct wheel_setup *setup)
 {
 	return wheel_limit_of(setup->scheme) < U64_MAX ? WHEEL_OVERFLOW_TIMERS :
@@ -57,7 +59,7 @@ static int setup_check(const struct wheel_setup *setup)
 	return 0;
 }
 
-/* A clock that its owner moves makes no interrupts, whatever its tick. */
+/* Check the tick length. A VIRTUAL clock causes no interrupts, so its tick can be short. */
 static int tick_permitted(const struct wheel_setup *setup)
 {
 	if (setup->tick_ns >= WHEEL_MIN_TICK_NS ||
@@ -86,7 +88,7 @@ static struct wheel_config setup_config(struct wheel_file *file,
 	};
 }
 
-/* Turn what was asked for into what will be in force. */
+/* Replace the requested configuration by the effective one. */
 static void setup_resolve(struct wheel_file *file, struct wheel_setup *setup)
 {
 	struct wheel_config config;
@@ -113,7 +115,7 @@ static void tables_free(struct wheel_file *file)
 	file->slots.taken = NULL;
 }
 
-/* By which the kernel tells of looks and of events: is it needed? */
+/* Return true if the file needs a wheel_kernel_page, for next_wake or for a ring. */
 static bool kernel_page_needed(const struct wheel_setup *setup)
 {
 	return setup->flags & WHEEL_SETUP_TOUCH || setup->events;
@@ -144,7 +146,7 @@ static int ring_alloc(struct wheel_file *file)
 	return 0;
 }
 
-/* Pages that set-up allocates, as allocated. Pages of slots and words follow one by one. */
+/* Return the number of pages allocated at set-up. Pages of slots and words are added later. */
 static unsigned long setup_pages(const struct wheel_file *file,
 				 const struct wheel_config *config)
 {
@@ -179,7 +181,10 @@ static int setup_locked(struct wheel_file *file, const struct wheel_setup *setup
 	if (err)
 		goto err_tables;
 	file->slots.longest = wheel_reach(wheel);
-	/* Publishes the file's set-up; pairs with wheel_file_ready(). */
+	/*
+	 * Publish the set-up: order the stores of the configuration and the tables before the
+	 * store of the wheel. Pairs with the acquire in wheel_file_ready().
+	 */
 	smp_store_release(&file->slots.wheel, wheel);
 	return 0;
 
@@ -190,13 +195,13 @@ err_tables:
 }
 
 /**
- * wheel_file_setup - WHEEL_IOC_SETUP
+ * wheel_file_setup() - WHEEL_IOC_SETUP
  * @file: file
- * @arg: what is asked for; on success what is in force
+ * @arg: requested configuration; on success, replaced by the effective one
  *
  * The memory is charged to the user who opened the file, regardless of who makes the first call.
  *
- * Return: 0 or an errno; then nothing changed.
+ * Return: 0 on success, or a negative errno, with nothing changed.
  */
 int wheel_file_setup(struct wheel_file *file, void *arg)
 {
@@ -220,10 +225,10 @@ int wheel_file_setup(struct wheel_file *file, void *arg)
 }
 
 /**
- * wheel_file_setup_default - set a file up by defaults
- * @file: file, which somebody else may have set up meanwhile
+ * wheel_file_setup_default() - Set a file up with the defaults
+ * @file: file; another thread may have set it up meanwhile
  *
- * Return: 0 or an errno.
+ * Return: 0 on success, or a negative errno.
  */
 int wheel_file_setup_default(struct wheel_file *file)
 {
@@ -234,9 +239,9 @@ int wheel_file_setup_default(struct wheel_file *file)
 }
 
 /**
- * wheel_file_info - what is in force, or what the defaults would be
+ * wheel_file_info() - Get the effective configuration, or the defaults before the set-up
  * @file: file
- * @info: filled
+ * @info: filled in
  */
 void wheel_file_info(struct wheel_file *file, struct wheel_setup *info)
 {
@@ -249,8 +254,8 @@ void wheel_file_info(struct wheel_file *file, struct wheel_setup *info)
 }
 
 /**
- * wheel_file_teardown - free what set-up made
- * @file: file that nobody uses any more
+ * wheel_file_teardown() - Free the memory allocated at set-up
+ * @file: file that is being released
  */
 void wheel_file_teardown(struct wheel_file *file)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kind of wheel that a file is.
+ * Set-up of a file.
  */
 #ifndef _WHEEL_DEV_SETUP_H
 #define _WHEEL_DEV_SETUP_H
@@ -12,10 +12,10 @@ void wheel_file_info(struct wheel_file *file, struct wheel_setup *info);
 void wheel_file_teardown(struct wheel_file *file);
 
 /**
- * wheel_file_ensure_setup - set a file up by defaults, if it is not
+ * wheel_file_ensure_setup() - Set a file up with the defaults if it is not set up
  * @file: file
  *
- * Return: 0 or an errno.
+ * Return: 0 on success, or a negative errno.
  */
 static inline int wheel_file_ensure_setup(struct wheel_file *file)
 {

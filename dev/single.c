@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * WHEEL_IOC_SUBMIT with a single operation: a batch of one, without what pays only for
- * many. Each field is read once. If a call is not as usual, submit.c starts afresh, from
- * what it reads itself, and finds out what is wrong.
+ * WHEEL_IOC_SUBMIT with a single operation: fast path without the overhead of a batch. Each member
+ * is read once. Other calls, and calls that would fail, are processed by submit.c, which reads
+ * the struct again and returns the error.
  */
 #include "submit.h"
 
 /*
- * The address of the operation, if the call makes a single one. NULL: it is another call,
- * or its struct cannot be read and written, which is asked as wheel_op_writable() does; but
- * what its last member is does not matter, since that is an answer, here and in submit.c.
+ * Return the address of the operation, or NULL if the call is not for the fast path or its struct
+ * cannot be read and written. Whether it can be written is checked like in wheel_op_writable(); the
+ * last member is an output, so any value can be stored in it.
  */
 static struct wheel_op __user *call_get(struct wheel_submit __user *ucall)
 {
@@ -36,8 +36,8 @@ other:
 }
 
 /*
- * If it can be read, and its answer be written, which is asked as wheel_op_writable() does.
- * It consists of eight words, frozen as it is.
+ * Copy the operation. Returns false if it cannot be read, or if its result cannot be written, which
+ * is checked like in wheel_op_writable(). The layout of eight u64s is frozen.
  */
 static bool op_get(struct wheel_op *op, struct wheel_op __user *uop)
 {
@@ -63,7 +63,7 @@ other:
 	return false;
 }
 
-/* Not in line: nearly all operations came with their answer. */
+/* Not inlined, because most operations are not modified. */
 static noinline bool op_put(const struct wheel_op *op, struct wheel_op __user *uop)
 {
 	bool put;
@@ -89,7 +89,7 @@ fault:
 	return false;
 }
 
-/* It came in, and its answers can go out. */
+/* Execute an operation that was copied, and write its result and that of the call. */
 static int single_make(struct wheel_file *file, struct wheel_op *op,
 		       struct wheel_op __user *uop, struct wheel_submit __user *ucall)
 {
@@ -102,11 +102,12 @@ static int single_make(struct wheel_file *file, struct wheel_op *op,
 }
 
 /**
- * wheel_file_submit_single - WHEEL_IOC_SUBMIT, if it is a single operation
+ * wheel_file_submit_single() - Execute WHEEL_IOC_SUBMIT if it has a single operation
  * @file: file
- * @uarg: address of the call's struct
+ * @uarg: address of the struct wheel_submit
  *
- * Return: 0, -EFAULT, or WHEEL_NOT_SINGLE: nothing was done.
+ * Return: 0 on success; -EFAULT; WHEEL_NOT_SINGLE if nothing was done and the caller must use
+ * wheel_file_submit().
  */
 int wheel_file_submit_single(struct wheel_file *file, void __user *uarg)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The surroundings that slots/ needs, in the kernel.
+ * Environment of slots/ in the kernel.
  */
 #ifndef _WHEEL_DEV_SLOTS_ENV_H
 #define _WHEEL_DEV_SLOTS_ENV_H
@@ -17,16 +17,16 @@
 #include <asm/page.h>
 #include "trace.h"
 
-/* The memory of slots comes in pieces of this size. */
+/* Allocation unit of slots, in bytes. */
 #define WHEEL_SLOT_PAGE	PAGE_SIZE
 
-/* A number that a program gave: the CPU shall not speculate beyond its bound. */
+/* Prevent speculation beyond the bound of a slot number that a program passed. */
 static inline u32 wheel_slots_index(u32 nr, u32 count)
 {
 	return array_index_nospec(nr, count);
 }
 
-/* Set bits of what is shared with a program. */
+/* Set bits in memory that is shared with a program. Implies no barrier. */
 static inline void wheel_slots_or(u64 *bits, u64 set)
 {
 	atomic64_or(set, (atomic64_t *)bits);

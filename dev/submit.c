@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * WHEEL_IOC_SUBMIT: operations on timers, in batches. A single one is made by single.c.
+ * WHEEL_IOC_SUBMIT: operations on timers, in batches. The fast path of single.c comes first.
  *
- * A batch goes through kernel memory in chunks: copied in, made under one lock
- * hold, its answers copied out. No user memory is touched under the lock.
+ * A batch is processed in chunks. Each chunk is copied to kernel memory and executed under one
+ * lock hold; then its results are copied out. No user memory is accessed under the lock.
  */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -12,12 +12,12 @@
 #include "submit.h"
 
 /**
- * struct submission - a call on its way
- * @batch: what its operations have in common
+ * struct submission - State of a call
+ * @batch: state that its operations share
  * @file: file that is set up
- * @ops: chunk of operations in kernel memory
- * @uops: where they are in user memory
- * @stride: bytes from one operation to the next there
+ * @ops: current chunk of operations in kernel memory
+ * @uops: address of the current chunk in user memory
+ * @stride: size of an operation in user memory, in bytes
  */
 struct submission {
 	struct wheel_batch	batch;
@@ -33,12 +33,12 @@ user_op(const struct submission *s, u32 i)
 	return s->uops + (size_t)i * s->stride;
 }
 
-/* Returns how many operations came; fewer than @count: *@err says why. */
+/* Copy operations from the user. Returns their number; if it is less than @count, sets *@err. */
 static u32 chunk_copy_in(const struct submission *s, u32 count, int *err)
 {
 	u32 i;
 
-	/* Of our size, as nearly all are, they lie as ours: one copy takes them all. */
+	/* If the program uses the same size of struct wheel_op, one copy suffices. */
 	if (likely(s->stride == sizeof(*s->ops)) &&
 	    !copy_from_user(s->ops, s->uops, count * sizeof(*s->ops)))
 		return count;
@@ -51,7 +51,7 @@ static u32 chunk_copy_in(const struct submission *s, u32 count, int *err)
 	return i;
 }
 
-/* How many operations that follow @i end in the page that @i ends in. */
+/* Return the number of operations after @i that end in the same page as @i. */
 static u32 page_mates(const struct submission *s, u32 i)
 {
 	unsigned long end = (unsigned long)(user_op(s, i) + 1);
@@ -59,7 +59,10 @@ static u32 page_mates(const struct submission *s, u32 i)
 	return (u32)(-end % PAGE_SIZE) / s->stride;
 }
 
-/* Can the answers be written? A page is asked for once. */
+/*
+ * Check that the results can be written, once per page. Returns the number of operations before
+ * the first page that cannot be written.
+ */
 static u32 chunk_writable(const struct submission *s, u32 count, int *err)
 {
 	u32 i;
@@ -109,7 +112,7 @@ void wheel_file_submit_run(struct wheel_file *file)
 	wheel_file_hand_over(file);
 }
 
-/* Nothing is written if each operation came with its answer, a res of 0, in it. */
+/* Copy the results out. Nothing is written if no operation was modified and all succeeded. */
 static int chunk_copy_out(struct submission *s, u32 count)
 {
 	u32 i = 0;
@@ -125,7 +128,7 @@ static int chunk_copy_out(struct submission *s, u32 count)
 	return i < count ? -EFAULT : 0;
 }
 
-/* From user memory to user memory, chunk by chunk. */
+/* Process the operations of a call, chunk by chunk. */
 static int submit_all(struct submission *s, struct wheel_submit *submit, u32 room)
 {
 	int err = 0;
@@ -149,11 +152,11 @@ static int submit_all(struct submission *s, struct wheel_submit *submit, u32 roo
 }
 
 /**
- * wheel_file_submit - WHEEL_IOC_SUBMIT
+ * wheel_file_submit() - WHEEL_IOC_SUBMIT
  * @file: file
- * @arg: batch
+ * @arg: struct wheel_submit; its output members report the progress, also on error
  *
- * Return: 0 or an errno; the batch says how far it came.
+ * Return: 0 on success, or a negative errno.
  */
 int wheel_file_submit(struct wheel_file *file, void *arg)
 {

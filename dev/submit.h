@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * WHEEL_IOC_SUBMIT: what a single operation and a batch of them have in common.
+ * WHEEL_IOC_SUBMIT: declarations shared by single operations and batches.
  */
 #ifndef _WHEEL_DEV_SUBMIT_H
 #define _WHEEL_DEV_SUBMIT_H
@@ -10,7 +10,7 @@
 #include "clock.h"
 #include "event.h"
 
-/* The call is none that is made here, and nothing has been done. */
+/* Result of wheel_file_submit_single(): nothing was done, use wheel_file_submit(). */
 #define WHEEL_NOT_SINGLE	1
 
 int wheel_file_submit_single(struct wheel_file *file, void __user *uarg);
@@ -18,7 +18,7 @@ void wheel_file_make_rest(struct wheel_file *file, struct wheel_batch *b,
 			  struct wheel_op *ops, u32 made, u32 count);
 void wheel_file_submit_run(struct wheel_file *file);
 
-/* A call begins: nothing has been done. */
+/* Begin a call: initialize the state of its batch, and read the clock. */
 static inline struct wheel_batch wheel_file_begin(struct wheel_file *file)
 {
 	return (struct wheel_batch){
@@ -32,7 +32,7 @@ static inline struct wheel_batch wheel_file_begin(struct wheel_file *file)
  * @file: file that is set up
  * @b: their batch
  * @ops: operations in kernel memory; the results are written into them
- * @count: their number, at most wheel_batch_max()
+ * @count: number of operations, at most wheel_batch_max()
  */
 static inline void wheel_file_make(struct wheel_file *file, struct wheel_batch *b,
 				   struct wheel_op *ops, u32 count)
@@ -49,9 +49,8 @@ static inline void wheel_file_make(struct wheel_file *file, struct wheel_batch *
 }
 
 /*
- * Can the answer be written? Asked before anything is done, since an operation
- * whose answer gets lost is worse than one that is refused. The bytes that are
- * there are written again.
+ * Check that a result can be written before the operation is executed. A failed operation is better
+ * than one whose result is lost. The check stores the values that were read.
  */
 static inline bool wheel_op_writable(const struct wheel_op *op,
 				     struct wheel_op __user *uop)
@@ -67,7 +66,7 @@ fault:
 	return false;
 }
 
-/* Write all that an operation may answer, into user memory that is open for it. */
+/* Write the members that an operation can modify; the caller has begun the user access. */
 static __always_inline bool wheel_op_put(const struct wheel_op *op,
 					 struct wheel_op __user *uop)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracepoints' bodies.
+ * Definitions of the tracepoints.
  */
 #include "../slots/slots.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints of /dev/wheel: timers by the id and the cookie that their program
- * knows them by. The timer is the one of the wheel's own events.
+ * Tracepoints of /dev/wheel. They report a timer's id and cookie, by which its program identifies
+ * it. The timer's address relates them to the tracepoints of the engine.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM wheel_timer
@@ -42,19 +42,19 @@ DECLARE_EVENT_CLASS(wheel_dev,
 		__entry->deadline, __entry->period, __entry->seq)
 );
 
-/* ARM did; seq is not yet of this timer. */
+/* A timer was armed by ARM, or a kept timer was queued; seq is that of an earlier timer. */
 DEFINE_EVENT(wheel_dev, wheel_dev_arm,
 	TP_PROTO(const struct wheel_slot *slot),
 	TP_ARGS(slot)
 );
 
-/* CANCEL did. */
+/* A timer was cancelled by CANCEL. */
 DEFINE_EVENT(wheel_dev, wheel_dev_cancel,
 	TP_PROTO(const struct wheel_slot *slot),
 	TP_ARGS(slot)
 );
 
-/* The timer fired: its event is there to be read. */
+/* A timer has expired, and its event was numbered. */
 DEFINE_EVENT(wheel_dev, wheel_dev_event,
 	TP_PROTO(const struct wheel_slot *slot),
 	TP_ARGS(slot)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Users, whose memory is limited. Pages of the kernel and of its mappings are in no process's
- * size, so that neither RLIMIT_AS nor the OOM killer attributes them. All files of a user
- * together may use a share of the machine's memory, and in addition RLIMIT_MEMLOCK of the task
- * that needs the memory, as with perf. All memory is also charged to the opener's memory cgroup.
+ * Memory limits per user. Memory allocated by the kernel, and its mappings, count neither against
+ * RLIMIT_AS nor for the OOM killer. All files of a user together may therefore use a fraction of
+ * the machine's memory plus RLIMIT_MEMLOCK of the task that needs the memory, as with perf. All
+ * memory is also charged to the opener's memory cgroup.
  *
  * A file that is opened with CAP_SYS_RESOURCE has no limit.
  */
@@ -26,11 +26,11 @@ MODULE_PARM_DESC(user_kb,
 		 "memory limit of a user's files in addition to RLIMIT_MEMLOCK, in KiB (0: 1/64 of the machine's memory)");
 
 /**
- * struct wheel_user - a user with open files
- * @node: in users
- * @uid: the user
+ * struct wheel_user - User with open files
+ * @node: entry in users
+ * @uid: user id
  * @files: number of open files; protected by users_lock
- * @pages: charged for these files
+ * @pages: number of pages charged for these files
  */
 struct wheel_user {
 	struct hlist_node	node;
@@ -39,6 +39,7 @@ struct wheel_user {
 	atomic_long_t		pages;
 };
 
+/* Protects users and wheel_user.files. */
 static DEFINE_SPINLOCK(users_lock);
 static DEFINE_HASHTABLE(users, 6);
 
@@ -55,8 +56,8 @@ static struct wheel_user *user_find(kuid_t uid)
 }
 
 /*
- * The caller's user. In a user namespace that was created by an unprivileged user, it is that
- * user, because the user ids of the namespace were assigned to it.
+ * Return the user id of the caller. In a user namespace created by an unprivileged user, return
+ * that of the creator, to whom all ids of the namespace were assigned.
  */
 static kuid_t user_uid(void)
 {
@@ -75,7 +76,8 @@ static kuid_t user_uid(void)
  *
  * Context: Process context. May sleep.
  *
- * Return: the user, for wheel_user_put(); NULL if there is no limit; -ENOMEM as an ERR_PTR.
+ * Return: the user, to be released with wheel_user_put(); NULL if there is no limit; -ENOMEM as an
+ * ERR_PTR.
  */
 struct wheel_user *wheel_user_get(void)
 {
@@ -120,7 +122,7 @@ void wheel_user_put(struct wheel_user *user)
 	kfree(user);
 }
 
-/* The limit in pages. RLIMIT_MEMLOCK is that of the calling task. */
+/* Return the limit in pages. RLIMIT_MEMLOCK is that of the calling task. */
 static unsigned long user_limit(void)
 {
 	unsigned long kb = READ_ONCE(user_kb);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Users, whose memory is limited.
+ * Memory limits per user.
  */
 #ifndef _WHEEL_DEV_USER_H
 #define _WHEEL_DEV_USER_H

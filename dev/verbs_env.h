@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine's verbs in line, for slots/op.c alone, which needs one for each operation of a
- * batch. Elsewhere the device uses the exported API. Its wheels have one base.
+ * Inline functions of the engine for slots/op.c, which calls one of them for each operation of a
+ * batch. The other files of the device use the exported API. The wheels of the device have one
+ * base.
  */
 #ifndef _WHEEL_DEV_VERBS_ENV_H
 #define _WHEEL_DEV_VERBS_ENV_H
@@ -9,9 +10,9 @@
 #include "../engine/verbs.h"
 
 /*
- * wheel_timer_arm_locked() of a timer that is idle, for times that there are. There is room
- * for it, since a wheel's limit is how many slots its file has; and before a wheel is stopped its
- * table of slots is, under the lock that is held here.
+ * wheel_timer_arm_locked() for an idle timer and valid times. The limit of the wheel cannot be
+ * exceeded, because it is the number of slots. The wheel cannot be stopped, because the table of
+ * slots is stopped before it, under the lock that is held here.
  */
 static __always_inline int wheel_timer_file(struct wheel *wheel, struct wheel_timer *timer,
 					    u64 deadline, u64 slack)
@@ -19,7 +20,7 @@ static __always_inline int wheel_timer_file(struct wheel *wheel, struct wheel_ti
 	return base_file(wheel->base, timer, deadline, slack);
 }
 
-/* wheel_timer_rearm_locked() of a timer that is pending, to times that there are. */
+/* wheel_timer_rearm_locked() for a pending timer and valid times. */
 static __always_inline int wheel_timer_move(struct wheel *wheel, struct wheel_timer *timer,
 					    u64 deadline, u64 slack)
 {
