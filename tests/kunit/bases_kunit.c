@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Wheels with a base for each CPU. To be seen on a machine with several; on one
- * with a single CPU all of it must hold as well.
+ * Wheels with one base per CPU. The tests need several CPUs to be effective, but must also pass on
+ * a machine with one.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -11,10 +11,10 @@
 #include "crew.h"
 #include "schemes.h"
 
-/* Timers that each CPU arms. */
+/* Number of timers armed by each CPU. */
 #define EACH		200
 
-/* Rigs are for CPUs that are numbered without gaps, as guests' are. */
+/* The tests require CPU numbers without gaps, as in virtual machines. */
 static u32 cpus(void)
 {
 	return num_online_cpus();
@@ -33,7 +33,7 @@ static struct rig *many_bases(struct kunit *test, u32 clock, u32 flags, u32 coun
 	return rig_new(test, &config, count);
 }
 
-/* One CPU's part, with its own timers: those from @first on. */
+/* Timers that one CPU arms: @count timers, from @first on. */
 struct share {
 	struct rig	*rig;
 	u32		first;
@@ -43,7 +43,7 @@ struct share {
 	int		error;
 };
 
-/* In hard interrupt context, on the CPU that was asked for. */
+/* Runs in hard interrupt context on the requested CPU. */
 static void arm_share(void *data)
 {
 	struct share *share = data;
@@ -68,7 +68,7 @@ static void arm_from(struct rig *rig, u32 cpu, u64 deadline, u64 step)
 	KUNIT_ASSERT_EQ(rig->test, share.error, 0);
 }
 
-/* One call moves the clock of all; it returns what is next in any of them. */
+/* One call advances all bases and returns the earliest next expiry. */
 static void advance_moves_all_bases(struct kunit *test)
 {
 	struct rig *rig = many_bases(test, WHEEL_CLOCK_VIRTUAL, 0, cpus() * EACH);
@@ -85,7 +85,7 @@ static void advance_moves_all_bases(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, rig->count);
 }
 
-/* The timers that one CPU armed come in order, whatever the others did. */
+/* Timers armed by one CPU expire in order, independently of other CPUs. */
 static void p5_in_order_within_a_base(struct kunit *test)
 {
 	struct rig *rig = many_bases(test, WHEEL_CLOCK_VIRTUAL, 0, cpus() * EACH);
@@ -125,7 +125,7 @@ static void p11_counters_are_sums(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->stats.fired, rig->count - 4 * cpus());
 }
 
-/* Stop hands back the timers of all bases, and shuts all of them. */
+/* wheel_stop() returns the timers of all bases and prevents arming on all of them. */
 static void stop_empties_all_bases(struct kunit *test)
 {
 	struct rig *rig = many_bases(test, WHEEL_CLOCK_MONOTONIC, 0, cpus() * EACH);
@@ -149,7 +149,7 @@ static void stop_empties_all_bases(struct kunit *test)
 	}
 }
 
-/* Destroy alone is as good: nothing of any base comes afterwards. */
+/* After wheel_destroy() without wheel_stop(), no timer of any base expires. */
 static void destroy_with_all_bases_busy(struct kunit *test)
 {
 	int round;
@@ -167,7 +167,7 @@ static void destroy_with_all_bases_busy(struct kunit *test)
 	}
 }
 
-/* Once the wheel is shut: as often as there are steps, each time earlier. */
+/* Wait until the wheel is shut, then move the other timer 20 times, each time earlier. */
 static void move_other(struct probe *probe)
 {
 	struct wheel_timer *timer = &probe->other->timer;
@@ -187,8 +187,8 @@ static void move_other(struct probe *probe)
 }
 
 /*
- * While the wheel is destroyed a callback of one base would move a timer of another, to
- * which nothing may come any more: debugobjects would see an hrtimer freed that runs.
+ * While the wheel is being destroyed, a callback of one base tries to move a timer of another base.
+ * This must fail. Otherwise, debugobjects would report that an active hrtimer is freed.
  */
 static void destroy_while_a_callback_moves(struct kunit *test)
 {
@@ -217,8 +217,8 @@ static void arm_entered(void *data)
 }
 
 /*
- * Armed by another CPU while its callback runs, a timer keeps its base: or the
- * one who cancels it would not learn that it runs.
+ * A timer that is armed by another CPU while its callback is running must remain on its base, so
+ * that a cancel detects the running callback.
  */
 static void running_timer_keeps_its_base(struct kunit *test)
 {
@@ -244,7 +244,7 @@ static void running_timer_keeps_its_base(struct kunit *test)
 	}
 }
 
-/* A timer that is done goes where it is armed next, and back again. */
+/* A timer that is not pending moves to the base of each CPU that arms it. */
 static void idle_timer_goes_anywhere(struct kunit *test)
 {
 	struct rig *rig = many_bases(test, WHEEL_CLOCK_VIRTUAL, 0, 1);
@@ -296,7 +296,7 @@ static void no_limit_over_all_bases(struct kunit *test)
 
 #define POOL		64
 
-/* Callbacks of several CPUs at once: they count together, atomically. */
+/* Atomic, because callbacks of several CPUs update them concurrently. */
 static atomic64_t fired, early;
 
 static void count_fire(struct wheel_timer *timer)
@@ -306,7 +306,7 @@ static void count_fire(struct wheel_timer *timer)
 	atomic64_inc(&fired);
 }
 
-/* Tasks that run everywhere, on timers that move between bases. */
+/* Random operations by tasks on all CPUs; the timers move between bases. */
 static void use_all_bases(struct crew *crew, struct rnd_state *rnd)
 {
 	struct rig *rig = crew->rig;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A wheel whose owner keeps the deadlines: it is asked, when the filed time of a
- * timer has come, what shall become of it. The owner here keeps a word a timer,
- * which is 0 when the timer shall go.
+ * A wheel with a claim function. At the time for which a timer was queued, the wheel calls the
+ * function, which decides whether to expire, requeue or drop the timer. The function used here
+ * reads one word per timer: the deadline, or 0 to drop the timer.
  */
 #include "schemes.h"
 
 /**
- * struct words - the owner's deadlines
- * @asked: how often it was asked
- * @wrong: times that it was asked too early
- * @word: by timer
+ * struct words - Data of the claim function
+ * @asked: number of claims
+ * @wrong: number of claims before the due time, or of timers that are not pending
+ * @word: deadlines, by timer id
  */
 struct words {
 	u32	asked;
@@ -26,7 +26,7 @@ static enum wheel_claim claim_word(struct wheel_timer *timer, u64 due,
 	u64 word = words->word[probe->id];
 
 	words->asked++;
-	/* It is pending until we have said otherwise. */
+	/* The timer is pending until the claim function has returned. */
 	words->wrong += due > wheel_now(probe->rig->wheel) ||
 			!wheel_timer_pending(timer);
 	if (!word)
@@ -76,7 +76,7 @@ static void claim_fires(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_timer_fired(&rig->probes[0].timer), 5 * TICK);
 }
 
-/* Its deadline is the owner's, for whoever asks, and for the histogram. */
+/* wheel_timer_deadline() and the histogram use the deadline returned by the claim function. */
 static void claim_names_the_deadline(struct kunit *test)
 {
 	struct rig *rig = claiming(test, NULL, 1);
@@ -89,7 +89,7 @@ static void claim_names_the_deadline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->late[10], 1);
 }
 
-/* Filed again for when the owner says, as often as it says so. */
+/* The timer is queued again for the returned deadline, each time the claim returns LATER. */
 static void claim_later(struct kunit *test)
 {
 	struct rig *rig = claiming(test, NULL, 1);
@@ -113,7 +113,7 @@ static void claim_later(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->armed, 1);
 }
 
-/* No call; it counts as cancelled, and may be armed anew. */
+/* A dropped timer gets no callback, counts as cancelled, and can be armed again. */
 static void claim_gone(struct kunit *test)
 {
 	struct rig *rig = claiming(test, NULL, 1);
@@ -133,7 +133,7 @@ static void claim_gone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, 1);
 }
 
-/* To cancel is the caller's: nobody is asked. */
+/* Cancelling a timer does not call the claim function. */
 static void cancel_asks_nobody(struct kunit *test)
 {
 	struct rig *rig = claiming(test, NULL, 1);
@@ -146,7 +146,7 @@ static void cancel_asks_nobody(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
 }
 
-/* Stop asks of each, once: those that are gone are not handed back. */
+/* wheel_stop() calls the claim function once per timer. Dropped timers are not returned. */
 static void stop_asks_who_is_gone(struct kunit *test)
 {
 	struct rig *rig = claiming(test, NULL, 3);
@@ -176,7 +176,7 @@ static void take_all(struct wheel *wheel, struct wheel_timer **due,
 		probe_fire(due[i]);
 }
 
-/* Those that go or stay leave no holes: the batch holds what fires. */
+/* A batch contains only the expired timers, without gaps for dropped and requeued ones. */
 static void claim_within_a_batch(struct kunit *test)
 {
 	struct rig *rig = claiming(test, take_all, 300);
@@ -201,10 +201,10 @@ static void claim_within_a_batch(struct kunit *test)
 	}
 }
 
-/* More than one run looks at, and as many as an overflow list takes. */
+/* More timers than one run examines, and as many as the scheme WHEEL_OVERFLOW accepts. */
 #define CLAIMS	4096
 
-/* P9: as with timers that fire, a lock hold looks at so many and no more. */
+/* P9: claims count against the work limit of a run, like expiries. */
 static void p9_claims_are_bounded(struct kunit *test)
 {
 	struct rig *rig = claiming(test, NULL, CLAIMS);
@@ -221,9 +221,8 @@ static void p9_claims_are_bounded(struct kunit *test)
 }
 
 /*
- * Words that move at random behind the wheel's back. Each timer comes at the tick
- * of its word as it stood then, or goes; and all that were armed are accounted
- * for at each step.
+ * The words change at random without the wheel. Each timer expires at the tick of its current word,
+ * or is dropped. After each step, the counters must account for all timers.
  */
 static void p3_claims_are_exactly_once(struct kunit *test)
 {
@@ -264,7 +263,7 @@ static void p3_claims_are_exactly_once(struct kunit *test)
 	}
 }
 
-/* Moves the timer that was not drained yet: what another CPU may do at that moment. */
+/* Claim function that moves the other timer, which is not drained yet, as another CPU could. */
 static enum wheel_claim move_the_other(struct wheel_timer *timer, u64 due,
 				       u64 *deadline)
 {
@@ -277,7 +276,7 @@ static enum wheel_claim move_the_other(struct wheel_timer *timer, u64 due,
 	return WHEEL_FIRE;
 }
 
-/* Or timers could be moved to and fro before whoever takes them out, for ever. */
+/* Otherwise, timers could be moved back and forth while the wheel is drained, forever. */
 static void nothing_moves_while_the_wheel_stops(struct kunit *test)
 {
 	const struct rig_bench *bench = test->priv;

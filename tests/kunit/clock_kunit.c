@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Clocks that are moved: a VIRTUAL one by a task that is killed meanwhile; and one that
- * is set back in the midst of a pass, by a callback, or while a pass rests. It is the
- * machine's own, and put right again at once.
+ * Clocks that are moved. A VIRTUAL clock is moved by a task that is being killed. The real-time
+ * clock is set back during a pass, by a callback, or after a pass has yielded. The tests restore
+ * it immediately.
  */
 #include <linux/delay.h>
 #include <linux/sched/signal.h>
@@ -19,8 +19,9 @@ static void set_back(struct probe *probe)
 }
 
 /*
- * Of two timers that are due at once the first sets the clock back. The second waits
- * for its time to come again; a third, armed by the new time, does not wait for it.
+ * Two timers are due, and the callback of the first one sets the clock back. The second one must
+ * expire when its deadline is reached again. A third timer, armed for the new time, must not wait
+ * for the second one.
  */
 static void p1_set_back_in_a_pass(struct kunit *test)
 {
@@ -54,7 +55,7 @@ static void p1_set_back_in_a_pass(struct kunit *test)
 	}
 }
 
-/* Each verb that moves a timer asks for the time first, or it would be the old one's. */
+/* Each operation that moves a timer must read the clock first, otherwise it uses the old time. */
 static void p2_moved_when_set_back(struct kunit *test)
 {
 	static int (* const verbs[])(struct wheel_timer *, u64, u64) = {
@@ -81,7 +82,7 @@ static void p2_moved_when_set_back(struct kunit *test)
 	}
 }
 
-/* The run is over soon after this callback, and rests for a sixteenth of this time. */
+/* Index of a callback after which the run exceeds its time limit and yields for 1/16 of it. */
 #define LONG	20
 
 static void take_long(struct probe *probe)
@@ -90,7 +91,7 @@ static void take_long(struct probe *probe)
 	WRITE_ONCE(probe->answer, 1);
 }
 
-/* A pass has more to do and rests, when the clock is set back. A new timer is not late. */
+/* The clock is set back after a pass has yielded. A timer that is armed then must not be late. */
 static void p2_set_back_while_a_pass_rests(struct kunit *test)
 {
 	const struct wheel_config config = {
@@ -102,7 +103,7 @@ static void p2_set_back_while_a_pass_rests(struct kunit *test)
 	u64 when = rig_now(rig) + 5 * NSEC_PER_MSEC;
 	u32 i;
 
-	/* On a busy machine a callback may read the clock when it is set back already. */
+	/* On a busy machine, a callback may read the clock after it was set back. */
 	rig->shared = true;
 	rig->probes[LONG].action = take_long;
 	rig_await(rig, rig->count);
@@ -122,8 +123,8 @@ static void p2_set_back_while_a_pass_rests(struct kunit *test)
 }
 
 /*
- * More timers than one pass calls. A task that is being killed returns after a pass, and the
- * next call continues.
+ * More timers than one run expires. A task that is being killed returns after a run, and the next
+ * call continues.
  */
 static void kill_ends_an_advance(struct kunit *test)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P11: the counters are exact, after each operation and whatever it answered.
+ * P11: the counters are exact after each operation, regardless of its result.
  */
 #include <linux/log2.h>
 
 #include "schemes.h"
 
-/* The test's own ledger; a counter of something that nobody does here stays 0. */
+/* Expected counters. All others must remain 0. */
 struct ledger {
 	u64	armed;
 	u64	fired;
@@ -99,7 +99,7 @@ static void p11_exact_counters(struct kunit *test)
 	expect_ledger(rig, &ledger);
 }
 
-/* The periods that were missed are arms of nobody, and are counted apart. */
+/* Missed periods do not count as arms; they are counted separately. */
 static void p11_exact_counters_of_periods(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -122,7 +122,7 @@ static void p11_exact_counters_of_periods(struct kunit *test)
 	}
 }
 
-/* One timer for each distance, on either side of each power of two. */
+/* Lateness just below, at and just above each power of two. */
 static void p11_exact_histogram(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, 1, 1);
@@ -133,7 +133,7 @@ static void p11_exact_histogram(struct kunit *test)
 		for (off = -1; off <= 1; off++) {
 			u64 distance = (1ULL << bit) + off;
 
-			/* The clock stands before the deadline when it arms. */
+			/* The deadline is after the current time when the timer is armed. */
 			KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, now + 1), 0);
 			now += 1 + distance;
 			rig_advance(rig, now);
@@ -146,7 +146,7 @@ static void p11_exact_histogram(struct kunit *test)
 				    "late by 2^%d ns", i);
 }
 
-/* No drift: what is off by one once in a while shows in the end. */
+/* Many random operations, to detect errors that occur rarely. */
 static void p11_exact_counters_in_the_long_run(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 100);

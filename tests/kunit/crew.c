@@ -16,11 +16,11 @@ static int crew_task(void *data)
 }
 
 /**
- * crew_start - start the tasks
- * @rig: for them to work on
- * @task: what each of them does; it ends by itself
+ * crew_start() - Start the tasks
+ * @rig: fixture that they operate on
+ * @task: function that each task executes; it must return
  *
- * Every one that starts finishes, so crew_wait() does.
+ * If a task cannot be started, the test fails, but crew_wait() returns.
  *
  * Return: the crew.
  */
@@ -53,7 +53,7 @@ void crew_wait(struct crew *crew)
 	KUNIT_EXPECT_EQ(crew->test, atomic64_read(&crew->wrong), 0);
 }
 
-/* The wheel says what they say. How many fired is the machine's business. */
+/* Compare the wheel's counters with the results. The number of expiries depends on timing. */
 void crew_expect_ledger(struct crew *crew)
 {
 	const struct wheel_stats *stats = rig_stats(crew->rig);

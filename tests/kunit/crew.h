@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A crew: tasks that do the same to one rig at the same time, and their common
- * ledger.
+ * Several tasks that execute the same function on one fixture concurrently, and the expected
+ * counters.
  */
 #ifndef _WHEEL_KUNIT_CREW_H
 #define _WHEEL_KUNIT_CREW_H
@@ -19,16 +19,17 @@ struct crew;
 typedef void (*crew_fn)(struct crew *crew, struct rnd_state *rnd);
 
 /**
- * struct crew - tasks that do the same, and what they did
- * @test: that they work for
- * @rig: that they work on
- * @task: what each of them does
- * @left: tasks that have not ended
- * @born: tasks that have begun
- * @done: completed by the last one
- * @armed: arms that were let in
- * @cancelled: cancels that came in time
- * @wrong: answers that should not have been
+/**
+ * struct crew - Concurrent tasks, and the sums of their results
+ * @test: test that started them
+ * @rig: fixture that they operate on
+ * @task: function that each of them executes
+ * @left: number of tasks that have not ended
+ * @born: number of tasks that have begun
+ * @done: completed by the last task
+ * @armed: number of arms that succeeded
+ * @cancelled: number of cancels that succeeded
+ * @wrong: number of unexpected results
  */
 struct crew {
 	struct kunit		*test;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bad input, one row a mistake, and what a wheel says of itself.
+ * Invalid arguments, and the properties that a wheel reports.
  */
 #include <linux/err.h>
 
@@ -81,14 +81,14 @@ static bool announced(u32 scheme, u32 clock)
 {
 	bool set = clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI;
 
-	/* A clock that can be set suits those who do not place by the clock. */
+	/* Clocks that can be set are supported only by these schemes. */
 	if (set && scheme != WHEEL_HASHED && scheme != WHEEL_BOUNDED)
 		return false;
 	return wheel_features() & WHEEL_HAS_SCHEME(scheme) &&
 	       wheel_features() & WHEEL_HAS_CLOCK(clock);
 }
 
-/* A feature that is announced can be had; one that is not is known, but refused. */
+/* Announced features are available. Others fail with -EOPNOTSUPP. */
 static void features_tell_the_truth(struct kunit *test)
 {
 	u32 scheme, clock;
@@ -159,7 +159,7 @@ static const struct scheme_case scheme_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(scheme, scheme_cases, desc);
 
-/* A scheme reaches as far as it says, and not further, wherever the clock is. */
+/* The range of a scheme is exactly what wheel_reach() returns, at any time. */
 static void scheme_says(struct kunit *test)
 {
 	const struct scheme_case *row = test->param_value;
@@ -195,7 +195,7 @@ static void data_as_given(struct kunit *test)
 			    rig->wheel);
 }
 
-/* A clock that runs shows what its callers see for themselves. */
+/* A clock that is not VIRTUAL shows the same time as the kernel's clock. */
 static void clocks_as_asked(struct kunit *test)
 {
 	static const struct { u32 clock; clockid_t id; } clocks[] = {
@@ -244,7 +244,7 @@ static const struct arm_case arm_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(arm, arm_cases, desc);
 
-/* Each verb takes and refuses the same times, and a refusal changes nothing. */
+/* All operations accept and reject the same times. A rejected operation changes nothing. */
 static void arm(struct kunit *test)
 {
 	const struct arm_case *row = test->param_value;
@@ -285,7 +285,7 @@ static void arm_without_a_function(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(timer));
 }
 
-/* Only its owner moves a virtual clock, forward; nobody moves another. */
+/* A VIRTUAL clock moves forward only. Other clocks cannot be moved. */
 static void advance(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 2);
@@ -308,7 +308,7 @@ static void advance(struct kunit *test)
 	KUNIT_EXPECT_LT(test, wheel_now(running->wheel), far);
 }
 
-/* The result of a failed wheel_create() can be handed to its opposite. */
+/* wheel_destroy() accepts NULL and the result of a failed wheel_create(). */
 static void destroy_of_nothing(struct kunit *test)
 {
 	wheel_destroy(NULL);

@@ -8,7 +8,7 @@
 
 #ifdef CONFIG_TRACE_IRQFLAGS
 
-/* Lockdep counts how often a task shuts interrupts out and lets them in. */
+/* Lockdep counts the times that a task disables and enables interrupts. */
 u32 interrupts_let_in(struct rig *rig, work_fn work)
 {
 	u32 before = current->irqtrace.irq_events;
@@ -17,7 +17,7 @@ u32 interrupts_let_in(struct rig *rig, work_fn work)
 	return (current->irqtrace.irq_events - before) / 2;
 }
 
-/* How often they are let in at least by so many lock holds. */
+/* Return the minimum of interrupts_let_in() for a number of lock holds. */
 u32 interrupts_due(u32 holds)
 {
 	return holds;
@@ -26,9 +26,8 @@ u32 interrupts_due(u32 holds)
 #else
 
 /*
- * Elsewhere a beat in interrupt context tells, which comes when it is let in. How
- * often it does is the machine's affair, but whoever holds a lock for all of the
- * work lets it in once, at the end.
+ * Without lockdep, count the interrupts of a periodic hrtimer. Their number depends on timing, but
+ * a single lock hold around all of the work permits only one interrupt, at its end.
  */
 #define BEAT_NS		50000
 #define BEATS		3U

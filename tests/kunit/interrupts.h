@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How often interrupts are let in while a test works. A lock hold ends with that.
+ * Number of times that a function enables interrupts. Each lock hold ends with that.
  */
 #ifndef _WHEEL_KUNIT_INTERRUPTS_H
 #define _WHEEL_KUNIT_INTERRUPTS_H

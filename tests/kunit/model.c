@@ -3,7 +3,7 @@
 
 struct model *model;
 
-/* Only the first mistake is worth a report: the others follow from it. */
+/* Record the first failed assertion only, because others may follow from it. */
 void model_check(bool right, const char *claim, u32 id)
 {
 	if (right || model->wrong)
@@ -12,7 +12,7 @@ void model_check(bool right, const char *claim, u32 id)
 	model->culprit = id;
 }
 
-/* The refusals of WHEEL_BOUNDED have tests of their own. */
+/* True if WHEEL_BOUNDED would reject the deadline. Other tests check these rejections. */
 bool model_beyond(u64 deadline)
 {
 	u64 due = due_at(deadline, model->now, model->tick);
@@ -26,7 +26,7 @@ bool model_full(void)
 	return model->stats.pending == MODEL_LIMIT;
 }
 
-/* Due from @first on, for as long as its slack allows. */
+/* Set the range of due times: from @first on, within the slack. */
 static void shadow_is_due(struct shadow *shadow, u64 first)
 {
 	u64 end = min(shadow->deadline + shadow->slack, WHEEL_MAX_TIME);
@@ -76,7 +76,7 @@ int model_mod(struct shadow *shadow, u64 deadline)
 		model_arm(shadow, deadline, 0) : 1;
 }
 
-/* Can it know what becomes of this? Slack, or the same tick, leaves it open. */
+/* True if the result of a reduce is defined. With slack, or within the same tick, it is not. */
 bool model_can_reduce(const struct shadow *shadow, u64 deadline)
 {
 	return !shadow->pending ||
@@ -94,12 +94,12 @@ int model_reduce(struct shadow *shadow, u64 deadline)
 	if (due_at(deadline, model->now, model->tick) < shadow->first)
 		shadow_file(shadow, deadline, 0);
 	else
-		/* In the tick that is taken now: it cannot come earlier. */
+		/* It is due at the tick in progress and cannot expire earlier. */
 		shadow->deadline = deadline;
 	return 0;
 }
 
-/* Later, and none the wiser is the wheel until it looks. */
+/* A later deadline, which the wheel detects only when it examines the timer. */
 bool model_push(struct shadow *shadow, u64 deadline)
 {
 	u64 due = due_at(deadline, 0, model->tick);
@@ -122,7 +122,7 @@ int model_cancel(struct shadow *shadow)
 	return 0;
 }
 
-/* Whether @a had to come before @b. */
+/* True if @a must expire before @b. */
 static bool before(const struct shadow *a, const struct shadow *b)
 {
 	if (a->last != b->first)
@@ -132,7 +132,7 @@ static bool before(const struct shadow *a, const struct shadow *b)
 	return a->first == a->last && b->first == b->last && a->seq < b->seq;
 }
 
-/* The wheel calls back. Is it this one's turn? */
+/* Check that the callback of this timer is permitted now. */
 void model_called(u32 id)
 {
 	struct shadow *shadow = &model->shadows[id];
@@ -149,8 +149,8 @@ void model_called(u32 id)
 }
 
 /*
- * The wheel may have seen where the deadline stands, or where it stood before it was
- * pushed in the same pass; slack leaves it a choice.
+ * The wheel has examined a timer. It may have used the current deadline, or the one before a push
+ * in the same pass, and with slack it has a choice.
  */
 static void looked_at(struct shadow *shadow)
 {
@@ -162,7 +162,7 @@ static void looked_at(struct shadow *shadow)
 		shadow->look = min(shadow->look, model->now + 1);
 }
 
-/* A pass is over. Nothing is left of what was due, and @next is when to go on. */
+/* Check the end of a pass: no timer is overdue, and @next is a possible next expiry. */
 void model_advanced(u64 next)
 {
 	u64 first = WHEEL_NEVER, last = WHEEL_NEVER;
@@ -179,7 +179,7 @@ void model_advanced(u64 next)
 		first = min(first, shadow->look);
 		last = min(last, shadow->last);
 	}
-	/* Of what is cancelled or moved during a pass it may keep a lower bound. */
+	/* The next expiry may be a lower bound if timers were cancelled or moved during a pass. */
 	model_check(next <= last && (model->meddled || next >= first), "next", 0);
 	model_check(wheel_now(model->rig->wheel) == model->now, "clock", 0);
 }

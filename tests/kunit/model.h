@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A plain model of a wheel: an array, walked in full for every question.
+ * Reference model of a wheel: an array that is searched linearly.
  *
- * If slack lets the wheel choose, the model knows the window of ticks only,
- * and leaves out of the order what it cannot know.
+ * If slack permits the wheel a choice, the model computes only the range of due ticks, and does
+ * not check the order of such timers.
  */
 #ifndef _WHEEL_KUNIT_MODEL_H
 #define _WHEEL_KUNIT_MODEL_H
@@ -14,17 +14,17 @@
 #define MODEL_LIMIT	120
 
 /**
- * struct shadow - what the model knows of one timer
- * @deadline: as it stands
- * @slack: as armed last
- * @first: nanosecond at which it is due at the earliest
- * @last: and at the latest; both are exact without slack
- * @look: nanosecond before which the wheel does not look at it
- * @filed: and by which it has, a slack's difference later
- * @seq: counts arms; decides between timers of one tick
- * @pushed: the wheel decides where in its tick it comes
- * @pending: armed, and not yet fired or cancelled
- * @running: in its callback
+ * struct shadow - State of one timer in the model
+ * @deadline: current deadline
+ * @slack: slack of the last arm
+ * @first: earliest due time in nanoseconds
+ * @last: latest due time in nanoseconds; equal to @first without slack
+ * @look: earliest time at which the wheel examines the timer, in nanoseconds
+ * @filed: latest time at which the wheel examines the timer; equal to @look without slack
+ * @seq: sequence number of the last arm; orders timers of one tick
+ * @pushed: true if the timer was pushed, so that its order within its tick is undefined
+ * @pending: true if armed, and not yet expired or cancelled
+ * @running: true while its callback is running
  */
 struct shadow {
 	u64	deadline;
@@ -40,16 +40,16 @@ struct shadow {
 };
 
 /**
- * struct model - what it knows of the wheel
- * @rig: the wheel
- * @shadows: of its timers
- * @stats: what the wheel should have counted
- * @tick: length
- * @now: the clock
- * @seq: arms so far
- * @bounded: the wheel refuses what is beyond its revolution
- * @meddled: callbacks of the pass under way have used other timers
- * @wrong: the first claim that did not hold; NULL: none
+ * struct model - State of the model
+ * @rig: fixture with the wheel
+ * @shadows: state of its timers
+ * @stats: expected counters
+ * @tick: tick length
+ * @now: current time of the clock
+ * @seq: number of arms so far
+ * @bounded: true if the wheel rejects deadlines beyond its revolution
+ * @meddled: true if a callback of the current pass has operated on other timers
+ * @wrong: first assertion that failed, or NULL
  * @culprit: timer that it was about
  */
 struct model {
@@ -65,14 +65,14 @@ struct model {
 	u32			culprit;
 };
 
-/* One at a time. */
+/* Only one test uses it at a time. */
 extern struct model *model;
 
 void model_check(bool right, const char *claim, u32 id);
 bool model_beyond(u64 deadline);
 bool model_full(void);
 
-/* The answer to each verb, which the model also carries out. */
+/* Expected results of the operations, which are also applied to the model. */
 int model_arm(struct shadow *shadow, u64 deadline, u64 slack);
 int model_rearm(struct shadow *shadow, u64 deadline);
 int model_mod(struct shadow *shadow, u64 deadline);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wheel_timer_arm_next(): the timer's own grid, and the periods that it missed.
+ * wheel_timer_arm_next(): the next period of a timer, and the number of missed periods.
  */
 #include "rig.h"
 
@@ -40,7 +40,7 @@ static const struct next_case next_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(next, next_cases, desc);
 
-/* The same answer after the callback as inside of it. */
+/* The result is the same inside and outside the callback. */
 static void next(struct kunit *test)
 {
 	const struct next_case *row = test->param_value;
@@ -70,7 +70,7 @@ static void next(struct kunit *test)
 			WHEEL_NEVER);
 }
 
-/* The phase is that of the first deadline, whatever the delays were. */
+/* The phase remains that of the first deadline, regardless of delays. */
 static void phase_is_kept(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -90,13 +90,13 @@ static void phase_is_kept(struct kunit *test)
 			      &rest);
 		KUNIT_ASSERT_EQ(test, rest, 0);
 	}
-	/* Called or missed: each period of the time that passed, once. */
+	/* Each elapsed period was either called or missed, once. */
 	KUNIT_EXPECT_EQ(test, probe->calls + probe->missed,
 			div64_u64(wheel_timer_deadline(&probe->timer) - phase,
 				  period));
 }
 
-/* The tick that slack chose once is no reason to be later than it allows. */
+/* A due tick that was delayed by slack must not delay the following periods. */
 static void slack_is_kept_within_bounds(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -118,7 +118,7 @@ static void slack_is_kept_within_bounds(struct kunit *test)
 	}
 }
 
-/* Cancelled from outside, a periodic timer stays cancelled. */
+/* A periodic timer that is cancelled from outside its callback remains cancelled. */
 static void cancel_ends_the_periods(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -132,7 +132,7 @@ static void cancel_ends_the_periods(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&probe->timer), 0);
 	KUNIT_EXPECT_EQ(test, rig_advance(rig, 10 * TICK), WHEEL_NEVER);
 	KUNIT_EXPECT_EQ(test, probe->calls, 2);
-	/* Later it goes on where the grid says. */
+	/* It can be armed again later, at a multiple of the period. */
 	KUNIT_EXPECT_EQ(test, wheel_timer_arm_next(&probe->timer, 4 * TICK), 1);
 	KUNIT_EXPECT_EQ(test, wheel_timer_deadline(&probe->timer), 11 * TICK);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The promises about time and order, P1 to P5, by their names. On a virtual
- * clock they hold exactly, and so they are tested.
+ * Tests of the guarantees about time and order, P1 to P5. On a VIRTUAL clock, they hold exactly.
  */
 #include <linux/delay.h>
 #include <linux/irqflags.h>
@@ -12,8 +11,8 @@
 static const u64 ticks[] = { 1, 7, 1000, 1000000, 999999937 };
 
 /*
- * The clock moves by odd steps, so that it is read inside of ticks too, and
- * half of the timers have slack, which may only ever make them later.
+ * The clock advances by random steps, so that it also stops inside ticks. Half of the timers have
+ * slack, which must only delay them.
  */
 static void never_early(struct kunit *test, u64 tick)
 {
@@ -53,7 +52,7 @@ static void p1_never_early(struct kunit *test)
 
 static const u32 clocks[] = { WHEEL_CLOCK_MONOTONIC, WHEEL_CLOCK_BOOTTIME };
 
-/* The witness is the clock that the callback reads for itself. */
+/* The callback reads the clock independently of the wheel. */
 static void p1_never_early_running(struct kunit *test)
 {
 	int c;
@@ -80,7 +79,7 @@ static void p1_never_early_running(struct kunit *test)
 	}
 }
 
-/* Not called before the tick it is due at, called at that tick. */
+/* Expect that a timer expires at @due and not before. */
 static void expect_due(struct rig *rig, u32 id, u64 due)
 {
 	struct kunit *test = rig->test;
@@ -101,7 +100,7 @@ static void expect_due(struct rig *rig, u32 id, u64 due)
 	KUNIT_ASSERT_EQ(test, wheel_timer_fired(&rig->probes[id].timer), due);
 }
 
-/* Around each boundary, from each place in a tick, near and far. */
+/* Deadlines before, at and after tick boundaries, near and far, armed at any time in a tick. */
 static void p2_bounded_late(struct kunit *test)
 {
 	static const int around[] = { -1, 0, 1 };
@@ -126,7 +125,7 @@ static void p2_bounded_late(struct kunit *test)
 	}
 }
 
-/* Slack chooses a later boundary, but none past deadline + slack. */
+/* With slack, a timer expires at a later boundary, but not after deadline + slack. */
 static void p2_bounded_late_slack(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -148,7 +147,7 @@ static void p2_bounded_late_slack(struct kunit *test)
 	}
 }
 
-/* Slack is for this: deadlines that differ share a tick. */
+/* With slack, timers with different deadlines expire at the same tick. */
 static void p2_slack_shares_ticks(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 15);
@@ -163,7 +162,7 @@ static void p2_slack_shares_ticks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, rig->count);
 }
 
-/* Arms, cancels and re-arms; at each stop the sums are right. */
+/* Random cancels and re-arms; the counters are consistent after each step. */
 static void p3_exactly_once(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 3000);
@@ -199,7 +198,7 @@ static void p3_exactly_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, called + cancelled, rig->count);
 }
 
-/* Each period that a periodic timer goes on counts as an arm. */
+/* Each period of a periodic timer counts as an arm. */
 static void p3_exactly_once_periodic(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -219,7 +218,7 @@ static void p3_exactly_once_periodic(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe->missed, 0);
 }
 
-/* Whom cancel said that it cancelled is never called, whatever comes. */
+/* A timer that was cancelled successfully never expires. */
 static void p4_cancel_is_decisive(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 2000);
@@ -249,7 +248,7 @@ static void cancel_other(struct probe *probe)
 		probe->answer = wheel_timer_cancel(&probe->other->timer);
 }
 
-/* The hardest case: the tick is being drained when a timer of it goes. */
+/* The cancelled timer is due at the tick that is being processed. */
 static void p4_cancel_is_decisive_in_its_tick(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1000);
@@ -286,8 +285,8 @@ static int by_due_and_seq(const void *a, const void *b)
 }
 
 /*
- * Few distinct ticks over several revolutions, so that each has many timers;
- * every fifth is re-armed and goes to the tail of its new tick.
+ * Few distinct ticks over several revolutions, so that each has many timers. Every fifth timer is
+ * re-armed, and becomes the last one of its new tick.
  */
 static void in_order(struct kunit *test, u64 step)
 {
@@ -321,7 +320,7 @@ static void in_order(struct kunit *test, u64 step)
 				    "call %u, steps of %llu", i, step);
 }
 
-/* Tick by tick, by half ticks, by revolutions, all at once. */
+/* Advance by ticks, by half ticks, by revolutions, and in one step. */
 static void p5_in_order(struct kunit *test)
 {
 	in_order(test, TICK);
@@ -330,7 +329,7 @@ static void p5_in_order(struct kunit *test)
 	in_order(test, 2000 * TICK);
 }
 
-/* One tick with more timers than any budget. */
+/* One tick with more timers than the budget of a run. */
 static void p5_in_order_in_one_tick(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 4000);
@@ -345,8 +344,9 @@ static void p5_in_order_in_one_tick(struct kunit *test)
 }
 
 /*
- * A timer is far ahead, and the wheel has not looked at the clock for a while. Those
- * whose deadlines have passed come as they were armed, not as they were missed.
+ * The next timer is far in the future, and the wheel has not read the clock for a while. Timers
+ * whose deadlines have passed expire in the order in which they were armed, not in that of their
+ * deadlines.
  */
 static void p5_overdue_in_the_order_armed(struct kunit *test)
 {
@@ -358,12 +358,12 @@ static void p5_overdue_in_the_order_armed(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, rig_arm(rig, 8, rig_now(rig) + 60 * NSEC_PER_SEC), 0);
 	mdelay(20);
 	rig_await(rig, 8);
-	/* No interrupt tells the wheel meanwhile. */
+	/* Disable interrupts, so that no pass reads the clock meanwhile. */
 	local_irq_save(flags);
 	now = rig_now(rig);
 	for (i = 0; i < 4; i++)
 		rig_arm(rig, i, now - 2 * i * NSEC_PER_MSEC);
-	/* A tick passes, as if the interrupt came late. */
+	/* Some ticks pass, as if the interrupt were late. */
 	mdelay(3);
 	for (; i < 8; i++)
 		rig_arm(rig, i, now - i * NSEC_PER_MSEC);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A push and the other verbs: what does not pend cannot be pushed, and what was
- * said last holds.
+ * wheel_timer_push() combined with other operations: only a pending timer can be pushed, and the
+ * last operation takes effect.
  */
 #include "schemes.h"
 
@@ -10,7 +10,7 @@ static void push_itself(struct probe *probe)
 	probe->answer = rig_push(probe->rig, probe->id, 50 * TICK);
 }
 
-/* Never armed, running, fired, cancelled, shut down, stopped. */
+/* Timers that were never armed, are in their callback, were cancelled, shut down or stopped. */
 static void push_of_what_does_not_pend(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 4);
@@ -33,7 +33,7 @@ static void push_of_what_does_not_pend(struct kunit *test)
 	}
 }
 
-/* It asks for less than is held already. */
+/* A push to an earlier deadline succeeds and changes nothing. */
 static void push_earlier(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -47,7 +47,7 @@ static void push_earlier(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->requeued, 0);
 }
 
-/* To a time in the tick where it is filed, be it past: nothing to be moved. */
+/* A push within the due tick does not requeue the timer, even if the deadline has passed. */
 static void push_within_its_tick(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 2);
@@ -62,7 +62,7 @@ static void push_within_its_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->requeued, 0);
 }
 
-/* The last push holds. */
+/* The re-arm after a push takes effect. */
 static void push_then_rearm(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -82,7 +82,7 @@ static void push_then_rearm(struct kunit *test)
 	rig_expect_call_at(rig, 15 * TICK, TICK);
 }
 
-/* Earlier than pushed: before the look, at it, and after it. */
+/* Reduce a pushed deadline to a time before, at and after the old one. */
 static void push_then_reduce(struct kunit *test)
 {
 	static const u32 to[] = { 6, 10, 20 };
@@ -102,7 +102,7 @@ static void push_then_reduce(struct kunit *test)
 	}
 }
 
-/* It comes back as it was pushed, to go on elsewhere. */
+/* wheel_stop() returns the timer with the pushed deadline. */
 static void push_then_stop(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -116,7 +116,7 @@ static void push_then_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
 }
 
-/* The grid of a periodic timer begins where it was pushed to. */
+/* The periods of a periodic timer start at the pushed deadline. */
 static void push_then_arm_next(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -129,7 +129,7 @@ static void push_then_arm_next(struct kunit *test)
 	rig_expect_call_at(rig, 17 * TICK, TICK);
 }
 
-/* 17 + 16 ticks of slack meet at 32; so do pushed ones at the next multiple. */
+/* Timers with 16 ticks of slack share tick 32; after the push, they share tick 48. */
 static void push_keeps_the_slack(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 15);
@@ -151,7 +151,7 @@ static void push_other(struct probe *probe)
 	probe->answer = rig_push(probe->rig, 1, 9 * TICK);
 }
 
-/* The hardest case: its tick is being drained. */
+/* The pushed timer is due at the tick that is being processed. */
 static void callback_pushes_another_of_its_tick(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 3);
@@ -168,7 +168,7 @@ static void callback_pushes_another_of_its_tick(struct kunit *test)
 	rig_expect_log(rig, order, ARRAY_SIZE(order));
 }
 
-/* A timer that it would refuse to arm it looks at once a revolution, and keeps. */
+/* A pushed timer beyond the range is examined once per revolution and remains pending. */
 static void push_beyond_the_bound(struct kunit *test)
 {
 	const struct wheel_config config = {

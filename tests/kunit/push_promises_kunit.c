@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A push moves a deadline later without the wheel's knowledge. The wheel looks at
- * the timer when its old time comes; what it promises, it promises for the
- * deadline as it then stands.
+ * Guarantees for timers that are pushed. A push postpones a deadline without the wheel. The wheel
+ * examines the timer at the old deadline, and all guarantees apply to the current deadline.
  */
 #include <linux/delay.h>
 #include <linux/irqflags.h>
 
 #include "schemes.h"
 
-/* The clock moves by odd steps; meanwhile somebody pushes, and again. */
+/* The clock advances by random steps, and timers are pushed repeatedly in between. */
 static void p1_pushed_is_never_early(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1000);
@@ -42,7 +41,7 @@ static void expect_pushed(struct rig *rig, u64 old, u64 new)
 	rig_expect_call_at(rig, due, 7000 * TICK);
 }
 
-/* Near and far, around each boundary, from a near and from a far deadline. */
+/* Near and far deadlines, before, at and after a tick boundary. */
 static void p2_pushed_comes_at_its_tick(struct kunit *test)
 {
 	static const u32 ahead[] = { 1, 2, 63, 64, 65, 255, 256, 257, 4096, 60000 };
@@ -61,7 +60,7 @@ static void p2_pushed_comes_at_its_tick(struct kunit *test)
 	}
 }
 
-/* Pushed at each packet: once it ends, so does the patience. */
+/* A timer pushed four times per tick expires 100 ticks after the last push. */
 static void p2_pushed_again_and_again(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -95,7 +94,7 @@ static void p3_pushed_comes_exactly_once(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, rig->probes[i].calls, 1);
 }
 
-/* Whether the wheel knows of the push or not. */
+/* Cancel a pushed timer, before and after the wheel has queued it again. */
 static void p4_cancel_of_a_pushed_is_decisive(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 2);
@@ -116,7 +115,7 @@ static void p4_cancel_of_a_pushed_is_decisive(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, 0);
 }
 
-/* Within their tick they come by when the wheel filed them there. */
+/* Pushed timers of one tick expire in the order in which the wheel queued them for it. */
 static void p5_pushed_come_as_they_were_filed(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 4);
@@ -133,7 +132,7 @@ static void p5_pushed_come_as_they_were_filed(struct kunit *test)
 	rig_expect_log(rig, order, ARRAY_SIZE(order));
 }
 
-/* WHEEL_BOUNDED too: it looks once a revolution. */
+/* This includes WHEEL_BOUNDED, which examines the timer once per revolution. */
 static void p6_pushed_by_any_delay(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -162,8 +161,9 @@ static void p6_pushed_to_the_end_of_time(struct kunit *test)
 }
 
 /*
- * However often it is pushed: one look when its old time comes. It is pushed in time,
- * however long it takes to arm it.
+ * Regardless of the number of pushes, the wheel examines the timer once, at its old deadline.
+ * Interrupts are disabled during the first push, so that it precedes that time even on a slow
+ * machine.
  */
 static void p7_pushes_wake_nobody(struct kunit *test)
 {
@@ -184,14 +184,14 @@ static void p7_pushes_wake_nobody(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, now + (10 + i) * NSEC_PER_SEC));
 	while (!rig_stats(rig)->requeued)
 		usleep_range(1000, 2000);
-	/* Silence can only be heard while time passes. */
+		/* Wait, to detect unexpected wake-ups. */
 	usleep_range(60000, 70000);
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 1);
 	KUNIT_EXPECT_EQ(test, rig->stats.requeued, 1);
 	KUNIT_EXPECT_EQ(test, rig->stats.pending, 1);
 }
 
-/* Each is filed behind all others: a list is walked for each, and few in a run. */
+/* Each timer is queued after all others. WHEEL_OVERFLOW walks a list for each, so runs are short. */
 static void p9_bounded_work_of_pushed(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1000);
@@ -210,7 +210,7 @@ static void p9_bounded_work_of_pushed(struct kunit *test)
 		KUNIT_EXPECT_GE(test, rig->stats.passes, rig->count / 128);
 }
 
-/* A push is no arm and no re-arm; what it costs the wheel is counted apart. */
+/* A push counts neither as an arm nor as a re-arm. Queueing the timer again is counted. */
 static void p11_exact_counters_of_pushes(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that push while the pass takes: who was told that a push was in time is
- * not called before.
+ * Tasks that push timers while passes expire them. After a successful push, a timer must not expire
+ * before the new deadline.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
@@ -11,7 +11,7 @@
 
 #define POOL		64
 
-/* Pushes were told, by timer: not before this time. */
+/* Per timer: the latest deadline of a successful push. */
 struct promises {
 	atomic64_t	until[POOL];
 	atomic64_t	pushed;
@@ -27,8 +27,8 @@ static void promise(atomic64_t *until, u64 deadline)
 }
 
 /*
- * A promise that comes late is one of a time that is over. So a reader that sees a
- * promise that does not hold has seen a broken one.
+ * The deadline of a push is recorded after the push. If it is recorded too late to be seen here,
+ * the check misses an error, but it never reports a false one.
  */
 static void expect_promise(struct probe *probe)
 {
@@ -60,7 +60,7 @@ static void push_at_random(struct crew *crew, struct rnd_state *rnd)
 	}
 }
 
-/* Tasks push while the pass takes; timers arm themselves, nobody else does. */
+/* Tasks push timers while passes expire them; each timer is armed only by its callback. */
 static void p1_pushed_is_never_early_in_a_race(struct kunit *test)
 {
 	static const u32 flags[] = { 0, WHEEL_SLEEPABLE };
@@ -92,13 +92,13 @@ static void p1_pushed_is_never_early_in_a_race(struct kunit *test)
 	}
 }
 
-/* Looked at, and filed anew, after so many ticks. */
+/* Number and length of the ticks after which the wheel examines the timer. */
 #define LOOK_TICKS	20
 #define LOOK_TICK	10000
 
 /*
- * A timer is pushed on while a pass files it anew by the push before. Nobody else
- * moves it, so what was promised is where it stands.
+ * A task pushes a timer while a pass queues it again for the previous push. No other task moves the
+ * timer, so the deadline must never be earlier than the one pushed last.
  */
 static void p1_pushed_while_filed_anew(struct kunit *test)
 {
@@ -120,7 +120,7 @@ static void p1_pushed_while_filed_anew(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, lost, 0);
 }
 
-/* Pushed by a nanosecond for as long as it pends: no push after its call. */
+/* Push a timer by 1 ns while it is pending. No push may succeed after its callback. */
 static void creep(struct crew *crew, struct probe *probe)
 {
 	struct wheel_timer *timer = &probe->timer;
@@ -143,10 +143,10 @@ static void creep_all(struct crew *crew, struct rnd_state *rnd)
 		creep(crew, &crew->rig->probes[i]);
 }
 
-/* Time for all tasks to be at a timer before it is due. */
+/* Interval between the timers, long enough for all tasks to reach a timer before it is due. */
 #define APART_NS	(IS_ENABLED(CONFIG_KASAN) ? 500000 : 50000)
 
-/* Either may come first: each timer is claimed while somebody pushes it. */
+/* Each timer is claimed while tasks push it. Either may happen first. */
 static void p4_push_or_claim(struct kunit *test)
 {
 	u32 round, i;

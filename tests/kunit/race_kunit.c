@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that arm, cancel, wait and free while timers fire. Each keeps a ledger
- * of the answers it got; at the end the ledgers and the wheel must agree.
+ * Tasks that arm, cancel, wait for and free timers while these expire. At the end, the results
+ * counted by the tasks must agree with the counters of the wheel.
  */
 #include <linux/delay.h>
 #include <linux/preempt.h>
@@ -15,7 +15,7 @@
 
 #define POOL		64
 
-/* Any verb on any timer of the pool; only the answers count. */
+/* Random operations on random timers. */
 static void arm_and_cancel(struct crew *crew, struct rnd_state *rnd)
 {
 	struct rig *rig = crew->rig;
@@ -85,7 +85,7 @@ static void arm_and_cancel_in_process_context(struct kunit *test)
 	arms_against_cancels(test, WHEEL_SLEEPABLE);
 }
 
-/* An object of its own for each round, freed as soon as that is allowed. */
+/* Each round uses a new object and frees it as soon as that is permitted. */
 #define ALIVE		0x600d600d
 #define DEAD		0xdeaddead
 
@@ -116,7 +116,7 @@ static void victim_fire(struct wheel_timer *timer)
 		atomic64_inc(&victim->crew->wrong);
 }
 
-/* Lets the time from arm to expiry, and beyond, be swept by the rounds. */
+/* Wait for a random time, so that cancels occur before, during and after the expiry. */
 static void linger(const struct victim *victim, struct rnd_state *rnd)
 {
 	u32 spin = below(rnd, 2000), naps = 0;
@@ -203,22 +203,22 @@ static void frees(struct kunit *test, crew_fn task, u64 tick)
 		struct crew *crew = crew_start(rig, task);
 
 		crew_wait(crew);
-		/* The callbacks were not the probes': the wheel counted them. */
+		/* The callbacks are not those of the fixture: use the wheel's count. */
 		rig->calls = rig_stats(rig)->fired;
 		crew_expect_ledger(crew);
 		rig_destroy(rig);
 	}
 }
 
-/* After cancel_sync() the object can go: no callback uses it any more. */
+/* After cancel_sync(), the object can be freed: no callback accesses it. */
 static void cancel_sync_and_free(struct kunit *test)
 {
 	frees(test, free_after_sync, 5000);
 }
 
 /*
- * After shutdown_sync() too, even of one that always arms itself again; for the
- * sake of slow machines not so often that nothing else can run.
+ * The same after shutdown_sync(), even if the callback always arms the timer again. The tick is
+ * long enough that slow machines can run other code.
  */
 static void shutdown_sync_and_free(struct kunit *test)
 {
@@ -226,11 +226,11 @@ static void shutdown_sync_and_free(struct kunit *test)
 }
 
 /**
- * struct meetings - where the timers of an owner's wheel expired
+ * struct meetings - Counts of expiries of a wheel with an owner, by context
  * @wheel: the wheel
- * @hard: timers that expired in an interrupt
- * @soft: timers that expired in @run
- * @run: runs the steps that the interrupt leaves
+ * @hard: number of timers that expired in hard interrupt context
+ * @soft: number of timers that expired in @run
+ * @run: work item that runs the steps left by the interrupt
  */
 struct meetings {
 	struct wheel		*wheel;
@@ -298,7 +298,7 @@ static const struct wheel_owner meet_owner = {
 	.expire		= meet_expire,
 };
 
-/* Its timers expire in the hrtimer's interrupt, unless the lock of the wheel is held. */
+/* Create a fixture whose timers expire in the hrtimer's interrupt, unless the lock is held. */
 static struct rig *rig_meeting(struct kunit *test, u64 tick, u32 count)
 {
 	struct meetings *meetings = kunit_kzalloc(test, sizeof(*meetings), GFP_KERNEL);
@@ -320,7 +320,7 @@ static struct rig *rig_meeting(struct kunit *test, u64 tick, u32 count)
 	return rig;
 }
 
-/* No interrupt starts the work again once the wheel is stopped. */
+/* Stop the wheel first, so that no interrupt queues the work item again. */
 static void meeting_end(struct rig *rig)
 {
 	struct meetings *meetings = rig->own;
@@ -350,8 +350,8 @@ static void arm_until_stopped(struct crew *crew, struct rnd_state *rnd)
 }
 
 /*
- * Every arm that was let in either fired or came back with the stop. In each of the contexts in
- * which callbacks come.
+ * Each armed timer either expires or is returned by wheel_stop(). Tested for callbacks in softirq,
+ * process and hard interrupt context.
  */
 static void stop_while_arming(struct kunit *test)
 {
@@ -383,7 +383,7 @@ static void stop_while_arming(struct kunit *test)
 	}
 }
 
-/* Any timer of the pool, which all are far away. */
+/* Move random timers, none of which is due during the test. */
 static void move_on(struct crew *crew, struct rnd_state *rnd)
 {
 	struct rig *rig = crew->rig;
@@ -401,7 +401,7 @@ static void move_on(struct crew *crew, struct rnd_state *rnd)
 	}
 }
 
-/* A timer that is moved is pending all the time. */
+/* A timer is pending at all times while its deadline is moved. */
 static void pending_while_moved(struct kunit *test)
 {
 	struct rig *rig = rig_running(test, 0, 10000, POOL);
@@ -419,8 +419,8 @@ static void pending_while_moved(struct kunit *test)
 }
 
 /*
- * Request a scan before the time that the hrtimer is set to, and revoke it: the hrtimer is
- * started, even while its interrupt runs, and there is nothing to scan.
+ * Request a scan before the programmed time, then revoke it. This starts the hrtimer, even while
+ * its interrupt is running, but no scan follows.
  */
 static void start_the_hrtimer(struct wheel *wheel)
 {
@@ -431,7 +431,7 @@ static void start_the_hrtimer(struct wheel *wheel)
 	wheel_unlock(wheel, flags);
 }
 
-/* A timer or two are pending, which are due within a tick or a few. */
+/* Random operations on one timer per task, all of which are due within a few ticks. */
 static void meet_interrupts(struct crew *crew, struct rnd_state *rnd)
 {
 	struct rig *rig = crew->rig;
@@ -470,13 +470,13 @@ static void meet_interrupts(struct crew *crew, struct rnd_state *rnd)
 				atomic64_inc(&crew->armed);
 			break;
 		}
-		/* Let interrupts come: those who hold the lock keep them in softirqs. */
+		/* Let interrupts expire timers; while a task holds the lock, the work item does. */
 		if (below(rnd, 4) == 0)
 			usleep_range(1, 40);
 	}
 }
 
-/* While the hrtimer's interrupt makes passes; what is armed in the end fires. */
+/* Operations concurrent with passes in interrupts. All timers that remain armed expire. */
 static void arms_meet_the_interrupt(struct kunit *test)
 {
 	struct rig *rig = rig_meeting(test, 1000, CREW_TASKS);
@@ -497,9 +497,9 @@ static void arms_meet_the_interrupt(struct kunit *test)
 }
 
 /**
- * struct canary - an hrtimer that nobody else knows
- * @timer: its own
- * @sung: completed when it has come
+ * struct canary - Independent hrtimer
+ * @timer: hrtimer
+ * @sung: completed when it expires
  */
 struct canary {
 	struct hrtimer		timer;
@@ -515,10 +515,10 @@ static enum hrtimer_restart canary_sings(struct hrtimer *timer)
 }
 
 /**
- * struct meddler - starts a wheel's hrtimer, in an interrupt of another processor
- * @timer: its own
+ * struct meddler - Starts a wheel's hrtimer from an interrupt of another CPU
+ * @timer: hrtimer that causes the interrupt
  * @wheel: the wheel
- * @when: it comes
+ * @when: time of the interrupt
  */
 struct meddler {
 	struct hrtimer	timer;
@@ -542,7 +542,7 @@ static void meddle_here(void *data)
 		      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
-/* On another processor, if there is one. */
+/* Start the meddler on another CPU, if there are several. */
 static void meddle_at(struct meddler *meddler, u64 when)
 {
 	unsigned int cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
@@ -555,8 +555,8 @@ static void meddle_at(struct meddler *meddler, u64 when)
 }
 
 /*
- * The hrtimer is started just as its interrupt comes, which sets it anew for an hour later:
- * others of its processor are not kept waiting for that.
+ * The wheel's hrtimer is started by another CPU at the same time as its interrupt, which programs
+ * it for one hour later. This must not delay other hrtimers of the CPU.
  */
 static void p2_hrtimers_of_others_come(struct kunit *test)
 {

@@ -7,7 +7,7 @@
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
-/* How long a test waits for what must come; never how long it lasts. */
+/* Timeout of a test that waits for an event. No test depends on the duration of the wait. */
 #define PATIENCE	(60 * HZ)
 
 const struct rig_scheme rig_schemes[] = {
@@ -28,14 +28,14 @@ const struct rig_scheme rig_many_schemes[] = {
 	{ "hierarchical", WHEEL_HIERARCHICAL },
 };
 
-/* The init of every suite. */
+/* Init function of all suites without parameters. */
 int rig_init(struct kunit *test)
 {
 	test->priv = kunit_kzalloc(test, sizeof(struct rig_bench), GFP_KERNEL);
 	return test->priv ? 0 : -ENOMEM;
 }
 
-/* And of one whose tests are run for several schemes. */
+/* Init function of suites whose tests are run with several schemes. */
 int rig_init_scheme(struct kunit *test)
 {
 	const struct rig_scheme *param = test->param_value;
@@ -54,7 +54,7 @@ static void open_gate(struct work_struct *work)
 	complete_all(&rig->gate);
 }
 
-/* One place creates wheels whose timers expire in three contexts: lockdep has a class for each. */
+/* All wheels are created here, but lockdep needs one class per context of their callbacks. */
 static struct wheel_class *class_of(const struct wheel_config *config)
 {
 	static struct wheel_class owned, softirq, process;
@@ -65,12 +65,12 @@ static struct wheel_class *class_of(const struct wheel_config *config)
 }
 
 /**
- * rig_new - a wheel with its timers, idle
- * @test: that it is for
- * @config: of the wheel; WHEEL_HASHED stands for the scheme of the test
- * @count: timers
+ * rig_new() - Create a fixture: a wheel and its timers, none of them armed
+ * @test: test that uses it
+ * @config: configuration of the wheel; WHEEL_HASHED is replaced by the scheme of the test
+ * @count: number of timers
  *
- * Return: the rig; the test ends when there is none.
+ * Return: the fixture. If it cannot be created, the test is aborted.
  */
 struct rig *rig_new(struct kunit *test, const struct wheel_config *config,
 		    u32 count)
@@ -118,7 +118,7 @@ struct rig *rig_new(struct kunit *test, const struct wheel_config *config,
 	return rig;
 }
 
-/* A wheel whose clock starts at 0 and is moved by the test alone. */
+/* Create a fixture with a VIRTUAL clock, which starts at 0. */
 struct rig *rig_virtual(struct kunit *test, u64 tick, u32 count)
 {
 	const struct wheel_config config = {
@@ -131,7 +131,7 @@ struct rig *rig_virtual(struct kunit *test, u64 tick, u32 count)
 	return rig_new(test, &config, count);
 }
 
-/* A wheel of real time. */
+/* Create a fixture with CLOCK_MONOTONIC. */
 struct rig *rig_running(struct kunit *test, u32 flags, u64 tick, u32 count)
 {
 	const struct wheel_config config = {
@@ -145,7 +145,7 @@ struct rig *rig_running(struct kunit *test, u32 flags, u64 tick, u32 count)
 	return rig_new(test, &config, count);
 }
 
-/* The promises that hold at any quiescent point of any wheel. */
+/* Check the invariants that hold for any wheel while it is idle. */
 static void expect_invariants(struct rig *rig)
 {
 	const struct wheel_stats *stats = rig_stats(rig);
@@ -169,7 +169,7 @@ static void rig_free(struct rig *rig)
 	rig->log = NULL;
 }
 
-/* Stops the wheel, checks what it did, and destroys it and its timers. */
+/* Stop the wheel, check its counters, and free it and its timers. */
 void rig_destroy(struct rig *rig)
 {
 	if (!rig->wheel)
@@ -183,7 +183,7 @@ void rig_destroy(struct rig *rig)
 	rig_free(rig);
 }
 
-/* The exit of every suite: takes down what the test built, failed or not. */
+/* Exit function of all suites: destroy all fixtures of the test, even if it failed. */
 void rig_exit(struct kunit *test)
 {
 	struct rig_bench *bench = test->priv;
@@ -216,7 +216,7 @@ u64 rig_advance(struct rig *rig, u64 now)
 	return wheel_advance_to(rig->wheel, now);
 }
 
-/* The receiver's own clock: not what the wheel says, where that can differ. */
+/* Read the clock independently of the wheel, except for a VIRTUAL clock. */
 u64 rig_now(const struct rig *rig)
 {
 	switch (rig->clock) {
@@ -233,7 +233,7 @@ u64 rig_now(const struct rig *rig)
 	}
 }
 
-/* Sets the machine's own clock; who does it puts it right again. */
+/* Step the machine's real-time clock. The caller must set it back. */
 void rig_step_clock(s64 ns)
 {
 	struct timespec64 now;
@@ -255,13 +255,13 @@ u64 rig_random(struct rig *rig, u64 below)
 
 const struct wheel_stats *rig_stats(struct rig *rig)
 {
-	/* A field that the wheel does not write must not look like a counter. */
+	/* A counter that the wheel does not write gets an impossible value. */
 	memset(&rig->stats, 0xcc, sizeof(rig->stats));
 	wheel_read_stats(rig->wheel, &rig->stats);
 	return &rig->stats;
 }
 
-/* From here on rig_wait() waits until @calls callbacks have come in all. */
+/* Make rig_wait() wait until the total number of callbacks is @calls. */
 void rig_await(struct rig *rig, u32 calls)
 {
 	reinit_completion(&rig->done);
@@ -280,11 +280,11 @@ void rig_wait(struct rig *rig)
 void rig_wait_for(struct rig *rig, struct completion *event)
 {
 	if (!wait_for_completion_timeout(event, PATIENCE))
-		KUNIT_FAIL_AND_ABORT(rig->test, "no answer; %u calls, %u awaited",
+		KUNIT_FAIL_AND_ABORT(rig->test, "timed out; %u calls, %u awaited",
 				     READ_ONCE(rig->calls), rig->awaited);
 }
 
-/* Exactly these callbacks came, in this order. */
+/* Expect exactly these callbacks, in this order. */
 void rig_expect_log(struct rig *rig, const u32 *ids, u32 count)
 {
 	u32 i;
@@ -295,7 +295,7 @@ void rig_expect_log(struct rig *rig, const u32 *ids, u32 count)
 				    "call %u", i);
 }
 
-/* Not before that tick, and at it; however far the clock goes at a time. */
+/* Expect a callback at @due and not before, with a clock that advances by @step. */
 void rig_expect_call_at(struct rig *rig, u64 due, u64 step)
 {
 	u32 calls = rig->calls;
@@ -309,20 +309,20 @@ void rig_expect_call_at(struct rig *rig, u64 due, u64 step)
 	KUNIT_ASSERT_EQ_MSG(rig->test, rig->calls, calls + 1, "at %llu", due);
 }
 
-/* Opens the gate while the caller is on its way into a function that waits. */
+/* Open the gate after two jiffies, while the caller is inside a function that waits. */
 void rig_open_gate_soon(struct rig *rig)
 {
 	schedule_delayed_work(&rig->opener, 2);
 }
 
-/* The action of a callback that sleeps until the test lets it go on. */
+/* Action of a callback: sleep until the test opens the gate. */
 void rig_pass_gate(struct probe *probe)
 {
 	complete(&probe->rig->entered);
 	wait_for_completion(&probe->rig->gate);
 }
 
-/* The callback of every probe. Its action may free the probe. */
+/* Callback of all timers. Its action may free the timer. */
 void probe_fire(struct wheel_timer *timer)
 {
 	struct probe *probe = from_wheel_timer(probe, timer, timer);
@@ -343,7 +343,7 @@ void probe_fire(struct wheel_timer *timer)
 		complete(&rig->done);
 }
 
-/* The action of a periodic timer. */
+/* Action of a periodic timer. */
 void probe_arm_next(struct probe *probe)
 {
 	u64 missed = wheel_timer_arm_next(&probe->timer, probe->period);
@@ -354,9 +354,9 @@ void probe_arm_next(struct probe *probe)
 }
 
 /*
- * When a timer fires that is armed for @deadline, with no slack, while the
- * clock shows @now: at the first tick after now that is not before the
- * deadline; where the clock ends before that tick, at its end.
+ * Return the time at which a timer must expire that is armed for @deadline at the time @now,
+ * without slack: the first tick boundary after @now and not before @deadline, but not after the
+ * end of the clock.
  */
 u64 due_at(u64 deadline, u64 now, u64 tick)
 {

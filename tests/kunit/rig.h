@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The suites share this: a rig is a wheel, its timers, and a record of their
- * calls. The invariants of every wheel are checked at each rig's end,
- * so no test has to ask for it.
+ * Common test fixture: a wheel, its timers, and a log of their callbacks. The invariants of the
+ * wheel are checked when the fixture is destroyed, so the tests need not check them.
  */
 #ifndef _WHEEL_KUNIT_RIG_H
 #define _WHEEL_KUNIT_RIG_H
@@ -15,13 +14,13 @@
 #include <linux/wheel_timer.h>
 #include <linux/workqueue.h>
 
-/* Ticks of a rig that does not care. */
+/* Default tick length in nanoseconds. */
 #define TICK		1000ULL
 
-/* Buckets of every rig. */
+/* Number of buckets, unless the scheme is WHEEL_BOUNDED. */
 #define BUCKETS		256
 
-/* Buckets, and so ticks of a revolution, of a rig with WHEEL_BOUNDED. */
+/* Number of buckets of WHEEL_BOUNDED, and so of ticks per revolution. */
 #define BOUNDED_BUCKETS	65536
 
 struct probe;
@@ -29,16 +28,16 @@ struct rig;
 
 typedef void (*probe_fn)(struct probe *probe);
 
-/* The parameter of a test that is run for more than one scheme. */
+/* Parameter of a test that is run with several schemes. */
 struct rig_scheme {
 	char	desc[16];
 	u32	scheme;
 };
 
 /**
- * struct rig_bench - what the rigs of a test have in common
- * @scheme: of their wheels
- * @rigs: all of them, to be taken down in the end
+ * struct rig_bench - Data of a test
+ * @scheme: scheme of its wheels
+ * @rigs: list of its fixtures, destroyed at the end of the test
  */
 struct rig_bench {
 	u32		scheme;
@@ -46,17 +45,17 @@ struct rig_bench {
 };
 
 /**
- * struct probe - a timer and what became of it
- * @timer: under test
- * @rig: that it belongs to
- * @action: what its callback does when it has been counted
- * @other: for @action to work on
- * @period: for @action to go on with
- * @seen: the clock, read by its last callback
- * @missed: sum of the periods that @action was told it missed
- * @answer: what @action got
- * @id: index in the rig
- * @calls: of its callback
+ * struct probe - Timer of a fixture, and the results of its callback
+ * @timer: timer under test
+ * @rig: fixture that contains it
+ * @action: function that the callback calls after it has updated the counters, or NULL
+ * @other: another timer, for use by @action
+ * @period: period, for use by @action
+ * @seen: time of the clock, read by its last callback
+ * @missed: sum of the missed periods that @action has received
+ * @answer: result stored by @action
+ * @id: index in the fixture
+ * @calls: number of callbacks
  */
 struct probe {
 	struct wheel_timer	timer;
@@ -72,27 +71,27 @@ struct probe {
 };
 
 /**
- * struct rig - a wheel under test
- * @test: that built it
- * @next: rig of the same test
- * @wheel: under test; NULL once it is destroyed
+ * struct rig - Test fixture with a wheel
+ * @test: test that created it
+ * @next: next fixture of the same test
+ * @wheel: wheel under test; NULL after it was destroyed
  * @probes: its timers
- * @log: ids in the order of their calls, the first @room ones
- * @count: of @probes
- * @room: of @log
- * @calls: callbacks that have come
- * @early: of these, that saw a clock before the deadline
- * @awaited: @done is completed by this call
- * @clock: of the wheel
- * @shared: others arm the timers while they fire: the deadline that a callback
- *	reads may be a newer one, and tells nothing about @early
+ * @log: ids of the timers in the order of their callbacks, the first @room of them
+ * @count: number of @probes
+ * @room: size of @log
+ * @calls: number of callbacks so far
+ * @early: number of callbacks that read a time before their deadline
+ * @awaited: number of calls at which @done is completed
+ * @clock: clock of the wheel
+ * @shared: true if other tasks arm the timers concurrently. The deadline that a callback reads
+ *	may then be a newer one, so @early is not updated
  * @done: see @awaited
- * @entered: completed by a callback that now waits for @gate
- * @gate: opened for it by the test
- * @opener: opens @gate in a while
- * @stats: as rig_stats() read them last
- * @own: what the test keeps with it
- * @rnd: the test's own source of numbers, always the same ones
+ * @entered: completed by a callback that then waits for @gate
+ * @gate: completed by the test
+ * @opener: work item that completes @gate after a delay
+ * @stats: counters, as last read by rig_stats()
+ * @own: private data of the test
+ * @rnd: pseudo-random generator with a fixed seed
  */
 struct rig {
 	struct kunit		*test;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The differences between the schemes: the bound of one, the number of another.
+ * Differences between the schemes: the range of WHEEL_BOUNDED, the limit of WHEEL_OVERFLOW.
  */
 #include <linux/bottom_half.h>
 #include <linux/delay.h>
 
 #include "rig.h"
 
-/* The limit of core/overflow.c. */
+/* Limit of core/overflow.c. */
 #define MAX_TIMERS	4096
 
 #define BOUND		64
 
-/* A wheel of 64 buckets: no timer is due later than 64 ticks from now. */
+/* Create a wheel with 64 buckets: no timer can be due more than 64 ticks ahead. */
 static struct rig *bounded(struct kunit *test, u32 clock, u64 tick, u32 count)
 {
 	const struct wheel_config config = {
@@ -26,7 +26,7 @@ static struct rig *bounded(struct kunit *test, u32 clock, u64 tick, u32 count)
 	return rig_new(test, &config, count);
 }
 
-/* Exact from any place in a tick, on a wheel that is empty and one that is not. */
+/* The range is exact at any time in a tick, for an empty wheel and for one with timers. */
 static void bound_is_exact(struct kunit *test)
 {
 	struct rig *rig = bounded(test, WHEEL_CLOCK_VIRTUAL, TICK, 3);
@@ -59,7 +59,7 @@ static void bound_is_exact(struct kunit *test)
 	}
 }
 
-/* Slack may choose a later tick; it is no reason to refuse. */
+/* Slack may lead to a later tick, but does not cause a rejection. */
 static void bound_does_not_count_slack(struct kunit *test)
 {
 	struct rig *rig = bounded(test, WHEEL_CLOCK_VIRTUAL, TICK, 1);
@@ -86,7 +86,7 @@ static void arm_at_the_bound(struct probe *probe)
 	probe->answer = rig_arm(probe->rig, 2, now + (BOUND - 1) * TICK);
 }
 
-/* The present is what the clock shows, also in a pass that is late. */
+/* The range starts at the time of the clock, even during a late pass. */
 static void bound_counts_from_now_in_a_late_pass(struct kunit *test)
 {
 	struct rig *rig = bounded(test, WHEEL_CLOCK_VIRTUAL, TICK, 3);
@@ -101,7 +101,7 @@ static void bound_counts_from_now_in_a_late_pass(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, 3);
 }
 
-/* And before a pass that is late: here since the test keeps it from running. */
+/* The same before a late pass, which the test delays by disabling softirqs. */
 static void bound_counts_from_now_before_a_late_pass(struct kunit *test)
 {
 	struct rig *rig = bounded(test, WHEEL_CLOCK_MONOTONIC, NSEC_PER_MSEC, 2);
@@ -118,7 +118,7 @@ static void bound_counts_from_now_before_a_late_pass(struct kunit *test)
 	rig_wait(rig);
 }
 
-/* Real time passes while a timer pends: the bound moves with it. */
+/* The range moves with the clock while a timer is pending. */
 static void bound_moves_with_the_time(struct kunit *test)
 {
 	struct rig *rig = bounded(test, WHEEL_CLOCK_MONOTONIC, NSEC_PER_MSEC, 100);
@@ -140,8 +140,8 @@ static void bound_moves_with_the_time(struct kunit *test)
 }
 
 /*
- * One ring would have all timers with much slack meet in its bucket 0: they may be
- * gathered from a sixteenth of the buckets, and not from more.
+ * Without a limit, all timers with large slack would share bucket 0 of the ring. Slack may collect
+ * timers from at most one sixteenth of the buckets.
  */
 static void hashed_slack_gathers_from_few_buckets(struct kunit *test)
 {

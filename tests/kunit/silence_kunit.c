@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P7: nothing is woken before the first timer is due, and once at most for one that
- * went.
+ * P7: no wake-up before the first timer is due, except for at most one per cancelled or moved
+ * timer.
  */
 #include <linux/delay.h>
 #include <linux/irqflags.h>
 
 #include "schemes.h"
 
-/* Silence can only be heard while time passes: the wait is the stimulus. */
+/* Wait, to detect unexpected wake-ups. */
 static void expect_wakeups(struct rig *rig, u64 at_most)
 {
 	usleep_range(50000, 60000);
@@ -23,7 +23,7 @@ static void p7_silence_when_idle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->stats.passes, 0);
 }
 
-/* One for the near timer; then not even one a revolution, which is 1.6 ms. */
+/* One wake-up for the near timer, but none per revolution of 1.6 ms for the far ones. */
 static void p7_silence_before_far_timers(struct kunit *test)
 {
 	const struct wheel_config config = {
@@ -49,8 +49,8 @@ static void p7_silence_before_far_timers(struct kunit *test)
 }
 
 /*
- * At most one empty wake-up for a timer that went, then none. However long it takes
- * to arm and to cancel, none is woken in between.
+ * At most one wake-up for the cancelled timers, then none. Interrupts are disabled, so that no
+ * wake-up occurs between arming and cancelling.
  */
 static void p7_silence_after_a_cancel(struct kunit *test)
 {
@@ -73,8 +73,8 @@ static void p7_silence_after_a_cancel(struct kunit *test)
 }
 
 /*
- * An overdue timer makes no interrupt before the next tick boundary, though the wheel
- * has not looked at the clock for some ticks.
+ * An overdue timer causes no interrupt before the next tick boundary, even if the wheel has not
+ * read the clock for some ticks.
  */
 static void p9_overdue_waits_for_the_boundary(struct kunit *test)
 {
@@ -83,7 +83,7 @@ static void p9_overdue_waits_for_the_boundary(struct kunit *test)
 	u64 boundary;
 
 	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, rig_now(rig) + 60 * NSEC_PER_SEC), 0);
-	/* Time passes: the wait is the stimulus. */
+	/* Wait for two ticks, during which the wheel does not read the clock. */
 	usleep_range(110000, 120000);
 	rig_await(rig, 1);
 	boundary = (div64_u64(rig_now(rig), tick) + 1) * tick;
@@ -93,8 +93,8 @@ static void p9_overdue_waits_for_the_boundary(struct kunit *test)
 }
 
 /*
- * One wake-up serves all timers of a tick. They are so few that a pass does not ask how long
- * it takes before it has called them all: on a slow machine it would go on by another one.
+ * One wake-up serves all timers of a tick. There are few enough timers that a pass does not check
+ * its runtime; otherwise, on a slow machine, it could yield and need another wake-up.
  */
 static void p7_silence_between_ticks(struct kunit *test)
 {
@@ -114,7 +114,7 @@ static void p7_silence_between_ticks(struct kunit *test)
 	expect_wakeups(rig, 5);
 }
 
-/* A virtual clock moves when its owner moves it, and wakes nobody. */
+/* A VIRTUAL clock moves only with wheel_advance_to(), and causes no wake-ups. */
 static void p7_silence_of_a_virtual_clock(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting for a callback that runs: cancel_sync and shutdown_sync. Callbacks
- * sleep at a gate that the test opens while somebody waits for them.
+ * Waiting for a running callback: cancel_sync() and shutdown_sync(). The callbacks sleep until the
+ * test opens a gate, usually while a task waits for them.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 
 #include "rig.h"
 
-/* A wheel whose first timer's callback has been entered. */
+/* Create a fixture in which the callback of timer 0 is running. */
 static struct rig *entered(struct kunit *test, probe_fn action)
 {
 	struct rig *rig = rig_running(test, WHEEL_SLEEPABLE, NSEC_PER_MSEC, 2);
@@ -20,7 +20,7 @@ static struct rig *entered(struct kunit *test, probe_fn action)
 	return rig;
 }
 
-/* While it runs cancel says so; when it has run there is nothing to say. */
+/* Cancel returns -EALREADY while the callback is running, and -ENOENT afterwards. */
 static void cancel_tells_that_it_runs(struct kunit *test)
 {
 	struct rig *rig = entered(test, rig_pass_gate);
@@ -38,7 +38,7 @@ static void cancel_tells_that_it_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(timer), -ENOENT);
 }
 
-/* Armed again while its callback runs, it is pending: cancel takes that. */
+/* A timer that is armed again while its callback is running is pending and can be cancelled. */
 static void cancel_of_one_that_runs_and_pends(struct kunit *test)
 {
 	struct rig *rig = entered(test, rig_pass_gate);
@@ -65,7 +65,7 @@ static void cancel_sync_waits(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
 }
 
-/* Of a callback that does not run nobody waits for another that does. */
+/* cancel_sync() of a timer whose callback is not running does not wait for other callbacks. */
 static void cancel_sync_waits_for_its_own_only(struct kunit *test)
 {
 	struct rig *rig = entered(test, rig_pass_gate);
@@ -89,7 +89,7 @@ static void shutdown_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, 0, 0), -ESHUTDOWN);
 }
 
-/* After it the timer is never armed again; the wheel goes on. */
+/* The timer can never be armed again; other timers of the wheel are not affected. */
 static void shutdown_is_for_ever(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 3);
@@ -113,7 +113,7 @@ static void shutdown_is_for_ever(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, 1);
 	KUNIT_EXPECT_EQ(test, rig->log[0], 2);
 
-	/* An object that is used anew gets a timer that is new. */
+	/* After initialization, the same memory can be used for another timer. */
 	wheel_timer_init(pending, rig->wheel, probe_fire);
 	KUNIT_EXPECT_EQ(test, wheel_timer_arm(pending, 10 * TICK, 0), 0);
 	rig_advance(rig, 10 * TICK);
@@ -121,9 +121,9 @@ static void shutdown_is_for_ever(struct kunit *test)
 }
 
 /*
- * Arms its timer until that is refused, which it must be as soon as somebody
- * is in shutdown_sync(), though the callback runs (the class of CVE-2026-23393
- * and CVE-2025-68214).
+ * Callback that arms its timer until this fails. It must fail as soon as another task is in
+ * shutdown_sync(), even though the callback is running (cf. CVE-2026-23393 and
+ * CVE-2025-68214).
  */
 static void arm_until_refused(struct probe *probe)
 {
@@ -165,8 +165,9 @@ static void pass_gate_and_arm(struct probe *probe)
 	probe->answer = wheel_timer_arm(&probe->timer, 0, 0);
 }
 
-/* A caller that waited for a callback that armed its timer again has not cancelled it
- * in vain: afterwards it is neither running nor pending.
+/*
+ * If a callback arms its timer again while cancel_sync() waits for it, the timer is neither pending
+ * nor running afterwards.
  */
 static void cancel_sync_ends_one_that_arms_itself(struct kunit *test)
 {
@@ -193,7 +194,7 @@ static void sync_itself(struct probe *probe)
 			wheel_timer_pending(timer);
 }
 
-/* It would wait for itself: told, not hung, in either context. */
+/* A callback that waits for itself gets -EDEADLK, in softirq and in process context. */
 static void sync_from_its_own_callback(struct kunit *test)
 {
 	static const u32 flags[] = { 0, WHEEL_SLEEPABLE };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The promises about work and memory, P8 to P10, by their names.
+ * Tests of the guarantees about work and memory, P8 to P10.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>
@@ -8,7 +8,7 @@
 #include "interrupts.h"
 #include "schemes.h"
 
-/* More than any budget allows at once, and more than a millisecond's work. */
+/* Exceeds the budget of a run, in both work and time. */
 #define MANY		(IS_ENABLED(CONFIG_KASAN) ? 20000 : 200000)
 
 static void expect_each_called_once(struct rig *rig)
@@ -20,7 +20,7 @@ static void expect_each_called_once(struct rig *rig)
 		KUNIT_ASSERT_EQ(rig->test, rig->probes[i].calls, 1);
 }
 
-/* The budget of a pass ends in the middle of a tick; the rest comes too. */
+/* The budget of a run is used up in the middle of a tick. The remaining timers expire, too. */
 static void p8_nothing_lost_to_the_budget(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, MANY);
@@ -52,7 +52,7 @@ static void p8_nothing_lost_running(struct kunit *test)
 	}
 }
 
-/* Fired or handed back, each timer once; the clock stands inside a tick. */
+/* Each timer either expires or is returned by wheel_stop(). The clock is inside a tick. */
 static void p8_nothing_lost_at_stop(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 50000);
@@ -82,8 +82,8 @@ static void p8_nothing_lost_at_stop(struct kunit *test)
 }
 
 /*
- * Timers that would keep others out if they were served in one go: armed by @arm,
- * and what @work does with them is so much as @holds lock holds may do.
+ * Timers that would block others if they were processed at once: @arm arms them, and @work
+ * processes them in at least @holds lock holds.
  */
 struct flood {
 	work_fn	arm;
@@ -91,10 +91,10 @@ struct flood {
 	u32	holds;
 };
 
-/* So many chances, if interrupts are heard by chance. */
+/* Attempts, because the number of interrupts observed depends on timing. */
 #define TRIES		8
 
-/* Interrupts are let in between one lock hold's worth of timers and the next. */
+/* Expect that interrupts are enabled after at most WHEEL_BATCH timers. */
 static struct rig *expect_let_in(struct kunit *test, const struct flood *flood)
 {
 	u32 due = interrupts_due(flood->holds);
@@ -112,7 +112,7 @@ static struct rig *expect_let_in(struct kunit *test, const struct flood *flood)
 	return rig;
 }
 
-/* How many lock holds there have to be if this scheme looks at all of them. */
+/* Return the minimum number of lock holds if @scheme examines all timers, otherwise 0. */
 static u32 holds_of(struct kunit *test, u32 scheme)
 {
 	const struct rig_bench *bench = test->priv;
@@ -138,7 +138,7 @@ static void stop(struct rig *rig)
 	KUNIT_EXPECT_EQ(rig->test, wheel_stop(rig->wheel, NULL), 0);
 }
 
-/* Many on one tick: nobody is shut out while they fire, or are stopped. */
+/* Many timers on one tick: interrupts are enabled while they expire or are drained. */
 static void p9_bounded_work_on_one_tick(struct kunit *test)
 {
 	static const work_fn works[] = { advance_one_tick, stop };
@@ -157,7 +157,7 @@ static void p9_bounded_work_on_one_tick(struct kunit *test)
 	}
 }
 
-/* One is due, the others years later. */
+/* Timer 0 is due at the first tick, the others in later revolutions of the same bucket. */
 static void arm_in_one_bucket(struct rig *rig)
 {
 	u64 round = BUCKETS * TICK;
@@ -168,7 +168,7 @@ static void arm_in_one_bucket(struct rig *rig)
 	KUNIT_ASSERT_EQ(rig->test, rig_arm(rig, 0, TICK), 0);
 }
 
-/* Many that a revolution walks past. */
+/* Many timers of later revolutions in one bucket. */
 static void p9_bounded_work_in_one_bucket(struct kunit *test)
 {
 	const struct flood flood = {
@@ -182,7 +182,7 @@ static void p9_bounded_work_in_one_bucket(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->log[0], 0);
 }
 
-/* A boundary of all levels but the highest. */
+/* A tick boundary of levels 0 to 3: timers due after it are cascaded from level 4. */
 #define EDGE		(TICK << 24)
 
 static void arm_around_the_edge(struct rig *rig)
@@ -200,7 +200,7 @@ static void advance_to_the_edge(struct rig *rig)
 	rig_advance(rig, EDGE);
 }
 
-/* Many that come near at the same time, of which one is due. */
+/* Many timers move to lower levels at the same time, and only one of them is due. */
 static void p9_bounded_work_in_a_cascade(struct kunit *test)
 {
 	const struct flood flood = {
@@ -215,7 +215,7 @@ static void p9_bounded_work_in_a_cascade(struct kunit *test)
 	expect_each_called_once(rig);
 }
 
-/* The first callback of the flood arms a timer on another wheel. */
+/* Callback of the first timer of the flood: arm a timer on another wheel. */
 static void arm_elsewhere(struct probe *probe)
 {
 	struct rig *elsewhere = probe->other->rig;
@@ -228,7 +228,7 @@ static void note_progress(struct probe *probe)
 	probe->answer = READ_ONCE(probe->other->rig->calls);
 }
 
-/* Another wheel's timer does not wait until a flooded one is done. */
+/* A timer of another wheel does not wait until a flood is processed. */
 static void p9_bounded_work_lets_others_in(struct kunit *test)
 {
 	static const u32 flags[] = { 0, WHEEL_SLEEPABLE };
@@ -259,7 +259,7 @@ static void p9_bounded_work_lets_others_in(struct kunit *test)
 	}
 }
 
-/* Memory comes back: ten wheels leave less behind than one of them takes. */
+/* Memory is freed: ten wheels do not reduce the free memory by the size of one. */
 static void p10_leaves_no_trace_of_wheels(struct kunit *test)
 {
 	const struct wheel_config config = {
@@ -283,7 +283,7 @@ static void p10_leaves_no_trace_of_wheels(struct kunit *test)
 			before);
 }
 
-/* Nobody is called on a wheel that is gone, and nobody is touched. */
+/* After wheel_destroy(), no callback is called and no timer is accessed. */
 static void p10_leaves_no_trace_of_timers(struct kunit *test)
 {
 	static const u32 flags[] = { 0, WHEEL_SLEEPABLE };
@@ -314,8 +314,8 @@ static void take_a_while(struct probe *probe)
 }
 
 /*
- * 64 callbacks of 1 ms are no more than one run looks at, but take more than a
- * millisecond: the run ends between two of them, and others have the CPU.
+ * 64 callbacks of 1 ms each are within the work limit of one run, but exceed its time limit. The
+ * run must end between two callbacks, so that tasks can use the CPU.
  */
 static void p9_run_is_bounded_by_time(struct kunit *test)
 {
