@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many timers armed or cancelled by one call: each as by a call of its own.
+ * wheel_arm_batch() and wheel_cancel_batch(): the results are the same as with separate calls.
  */
 #include <linux/interrupt.h>
 #include <linux/preempt.h>
@@ -10,7 +10,7 @@
 #include "interrupts.h"
 #include "schemes.h"
 
-/* More than three lock holds' worth. */
+/* Needs more than three lock holds. */
 #define MANY		(3 * WHEEL_BATCH + 7)
 
 struct batch {
@@ -19,7 +19,7 @@ struct batch {
 	int			res[MANY];
 };
 
-/* All of a rig's timers, due at the same tick; answers are poisoned. */
+/* Create a batch of all timers of a fixture, with one deadline and invalid results. */
 static struct batch *batch_of(struct rig *rig, u64 deadline)
 {
 	struct batch *batch = kunit_kzalloc(rig->test, sizeof(*batch), GFP_KERNEL);
@@ -52,7 +52,7 @@ static void arm_all(struct rig *rig)
 			wheel_arm_batch(rig->wheel, batch->arms, MANY), MANY);
 }
 
-/* 64 timers a lock hold, or one where each walks a list. */
+/* A lock hold arms at most 64 timers, or one if arming walks a list. */
 static void p9_bounded_work_of_a_batch(struct kunit *test)
 {
 	const struct rig_bench *bench = test->priv;
@@ -60,13 +60,13 @@ static void p9_bounded_work_of_a_batch(struct kunit *test)
 	u32 holds = MANY / WHEEL_BATCH;
 
 	if (!IS_ENABLED(CONFIG_TRACE_IRQFLAGS))
-		kunit_skip(test, "it is lockdep that counts lock holds");
+		kunit_skip(test, "requires lockdep, which counts lock holds");
 	if (bench->scheme == WHEEL_OVERFLOW)
 		holds = MANY;
 	KUNIT_EXPECT_GE(test, interrupts_let_in(rig, arm_all), holds);
 }
 
-/* Armed in the order of the array, across the lock holds. */
+/* The timers are armed in the order of the array, also across lock holds. */
 static void p5_batch_comes_in_order(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, MANY);
@@ -106,7 +106,7 @@ static void batches_of_every_size(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->stats.cancelled, sum);
 }
 
-/* A timer that fails does so alone, and nothing of it has changed. */
+/* A timer that cannot be armed is not changed, and does not affect the others. */
 static void batch_answers_each(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 6);
@@ -129,7 +129,7 @@ static void batch_answers_each(struct kunit *test)
 	rig_expect_log(rig, order, ARRAY_SIZE(order));
 }
 
-/* The same timer twice is pending the second time. */
+/* When the same timer is armed for the second time, it is pending. */
 static void batch_with_one_timer_twice(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 2);
@@ -145,7 +145,7 @@ static void batch_with_one_timer_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, batch->res[1], -ENOENT);
 }
 
-/* The limit is met in the middle, and to the timer. */
+/* The limit is reached exactly, within a batch. */
 static void batch_meets_the_limit(struct kunit *test)
 {
 	const struct wheel_config config = {
@@ -185,7 +185,7 @@ static void cancel_all(struct probe *probe)
 					   batch->res, probe->rig->count);
 }
 
-/* From a callback: one has fired, one runs, the others were pending. */
+/* Cancelled by a callback: one timer has expired, one is in its callback, others are pending. */
 static void p4_cancel_batch_is_decisive(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, MANY);
@@ -248,7 +248,7 @@ static void batches_from_hardirq(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, MANY - MANY / 2);
 }
 
-/* Its own wheel's lock is not held. */
+/* A timer of another wheel is not changed, because the lock of its wheel is not held. */
 static void batch_leaves_strangers_alone(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, MANY);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A callback may do these to its own timer, and to the others of the tick that
- * is being drained. The clock is virtual: a tick is drained when the test says.
+ * Operations of a callback on its own timer, and on other timers of the tick that is being
+ * processed. The clock is VIRTUAL, so the test determines when a tick is processed.
  */
 #include <linux/slab.h>
 
 #include "schemes.h"
 
-/* Three timers of one tick; the action is the first one's. */
+/* Create three timers due at one tick. @action is that of the first. */
 static struct rig *three(struct kunit *test, probe_fn action)
 {
 	struct rig *rig = rig_virtual(test, TICK, 3);
@@ -43,7 +43,7 @@ static void arm_in_the_past(struct probe *probe)
 	probe->answer = wheel_timer_arm(&probe->timer, 0, 0);
 }
 
-/* Served once in an advance, however far it goes: nobody spins. */
+/* It expires once per advance, regardless of the distance: no endless loop. */
 static void callback_arms_itself_in_the_past(struct kunit *test)
 {
 	struct rig *rig = three(test, arm_in_the_past);
@@ -62,7 +62,7 @@ static void arm_other_now(struct probe *probe)
 	probe->answer = rig_arm(probe->rig, 2, 5 * TICK);
 }
 
-/* A timer that fired in this tick, or never, armed for this tick: the next. */
+/* An expired or idle timer that is armed for the current tick expires at the next one. */
 static void callback_arms_another_for_its_tick(struct kunit *test)
 {
 	struct rig *rig = three(test, NULL);
@@ -82,7 +82,7 @@ static void rearm_other_later(struct probe *probe)
 	probe->answer = wheel_timer_rearm(&probe->other->timer, 9 * TICK, 0);
 }
 
-/* One that is due in this tick, but has not had its turn, goes later. */
+/* A timer that is due at this tick, but has not expired yet, is moved to a later tick. */
 static void callback_rearms_another_of_its_tick(struct kunit *test)
 {
 	struct rig *rig = three(test, rearm_other_later);
@@ -95,7 +95,7 @@ static void callback_rearms_another_of_its_tick(struct kunit *test)
 	rig_expect_log(rig, order, ARRAY_SIZE(order));
 }
 
-/* The same by a jump over both ticks: each still comes at its own. */
+/* The clock has advanced past both ticks: the moved timer expires at the next tick. */
 static void callback_rearms_another_within_the_jump(struct kunit *test)
 {
 	struct rig *rig = three(test, rearm_other_later);
@@ -113,7 +113,7 @@ static void reduce_other(struct probe *probe)
 	probe->answer = wheel_timer_reduce(&probe->other->timer, 4 * TICK, 0);
 }
 
-/* It is due in this tick: there is nothing earlier that could be had. */
+/* The timer is due at this tick already, so its due tick does not change. */
 static void callback_reduces_another_of_its_tick(struct kunit *test)
 {
 	struct rig *rig = three(test, reduce_other);
@@ -134,7 +134,7 @@ static void cancel_all(struct probe *probe)
 			probe->answer++;
 }
 
-/* Counted once each, or the limit would leak (netty#14959). */
+/* Each cancelled timer is counted once, otherwise the limit would leak (netty#14959). */
 static void callback_cancels_its_tick(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1000);
@@ -167,7 +167,7 @@ static void cancel_itself(struct probe *probe)
 			wheel_timer_mod(timer, 6 * TICK, 0) == 1;
 }
 
-/* Running and pending are two things: each verb answers for the second. */
+/* The results of all operations depend on whether the timer is pending, not on its callback. */
 static void callback_works_on_itself(struct kunit *test)
 {
 	struct rig *rig = three(test, cancel_itself);
@@ -191,7 +191,7 @@ static void sync_itself(struct probe *probe)
 			wheel_timer_pending(timer);
 }
 
-/* It would wait for itself. Nothing has changed. */
+/* The callback would wait for itself. The calls fail and change nothing. */
 static void callback_syncs_with_itself(struct kunit *test)
 {
 	struct rig *rig = three(test, sync_itself);
@@ -230,7 +230,7 @@ static void advance_the_clock(struct probe *probe)
 			wheel_now(probe->rig->wheel) == 5 * TICK;
 }
 
-/* One pass at a time: it would be in the middle of itself. */
+/* A pass cannot be started within a pass. */
 static void callback_cannot_move_the_clock(struct kunit *test)
 {
 	struct rig *rig = three(test, advance_the_clock);
@@ -247,7 +247,7 @@ static void advance_the_other_clock(struct probe *probe)
 	probe->answer = rig_advance(probe->other->rig, 9 * TICK) == WHEEL_NEVER;
 }
 
-/* That of another wheel it may move, where it may sleep; lockdep takes them for two. */
+/* A sleepable callback may move the clock of another wheel. Lockdep has two classes for them. */
 static void callback_moves_another_clock(struct kunit *test)
 {
 	const struct wheel_config config = {
@@ -268,7 +268,7 @@ static void callback_moves_another_clock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, inner->calls, 1);
 }
 
-/* An object that owns its timer, and goes with it. */
+/* Object that contains its timer and is freed by the callback. */
 struct object {
 	struct wheel_timer	timer;
 	struct object		*sibling;
@@ -289,7 +289,7 @@ static void free_itself(struct wheel_timer *timer)
 	kfree(object);
 }
 
-/* Every third object takes its neighbour of the same tick along. */
+/* Every third object also frees the next one, which is due at the same tick. */
 static void callback_frees_timers(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);

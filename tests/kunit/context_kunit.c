@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From where the verbs may be called, and where the callbacks come.
+ * Contexts in which operations may be called, and contexts in which callbacks run.
  */
 #include <linux/delay.h>
 #include <linux/interrupt.h>
@@ -12,7 +12,7 @@
 
 enum { ARM, REARM, MOD, REDUCE, CANCEL, NEXT, PUSH, VERBS };
 
-/* Each verb once, each on its own probe; only that of ARM is idle before. */
+/* One call of each operation, each on its own timer. Only the timers of ARM and NEXT are idle. */
 struct verbs {
 	struct rig		*rig;
 	struct hrtimer		hardirq;
@@ -122,15 +122,15 @@ static void verbs_with_interrupts_off(struct kunit *test)
 	local_irq_save(flags);
 	verbs->there = irqs_disabled();
 	call_verbs(verbs);
-	/* The caller that saved the flags finds them as they were. */
+	/* Interrupts must still be disabled. */
 	verbs->there &= irqs_disabled();
 	local_irq_restore(flags);
 	expect_verbs(verbs);
 }
 
 /*
- * An interrupt that arms while the wheel is in use by the one it interrupts; as
- * often as the machine can take it.
+ * An interrupt arms timers of a wheel that the interrupted task is using, as frequently as the
+ * machine can process.
  */
 #define STORM_NS	(IS_ENABLED(CONFIG_KASAN) ? 500000 : 20000)
 
@@ -193,7 +193,7 @@ static void note_context(struct probe *probe)
 			!irqs_disabled();
 }
 
-/* In softirq context, with interrupts on. */
+/* The callback runs in softirq context with interrupts enabled. */
 static void callback_in_softirq(struct kunit *test)
 {
 	struct rig *rig = rig_running(test, 0, NSEC_PER_MSEC, 1);
@@ -212,7 +212,7 @@ static void sleep_a_little(struct probe *probe)
 	probe->answer = in_task() && !irqs_disabled();
 }
 
-/* A task that may sleep, and does. */
+/* The callback runs in a task and may sleep. */
 static void callback_in_process_context(struct kunit *test)
 {
 	struct rig *rig = rig_running(test, WHEEL_SLEEPABLE, NSEC_PER_MSEC, 20);

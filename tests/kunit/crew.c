@@ -40,7 +40,7 @@ struct crew *crew_start(struct rig *rig, crew_fn task)
 
 		if (!IS_ERR(one))
 			continue;
-		KUNIT_FAIL(rig->test, "no task");
+		KUNIT_FAIL(rig->test, "cannot start a task");
 		if (atomic_dec_and_test(&crew->left))
 			complete(&crew->done);
 	}

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * debugobjects must not mistake these for bugs. If the kernel has them a
- * mistake is a warning, and that ends the run; elsewhere these show that nothing
- * depends on them. The bugs that they have to see are planted elsewhere.
+ * Correct code that debugobjects must not report. A report is a warning and fails the test run.
+ * Without debugobjects, the tests must pass, too. Other tests check that bugs are reported.
  */
 #include <linux/slab.h>
 
 #include "rig.h"
 
-/* A timer whose memory is all its own. */
+/* Allocate a timer that is not part of another object. */
 static struct wheel_timer *timer_new(struct kunit *test, struct rig *rig,
 				     wheel_timer_fn function)
 {
@@ -19,7 +18,7 @@ static struct wheel_timer *timer_new(struct kunit *test, struct rig *rig,
 	return timer;
 }
 
-/* The rig compares the calls of its probes with what the wheel counted. */
+/* Count a callback that does not call probe_fire(), for the invariants of the fixture. */
 static void advance_to_a_call(struct rig *rig, u64 now)
 {
 	rig_advance(rig, now);

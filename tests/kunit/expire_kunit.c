@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A wheel whose owner takes what is due in batches. Each timer of a batch is
- * treated as one whose own callback runs.
+ * A wheel with an expire function, which processes expired timers in batches. Each timer of a batch
+ * behaves like one whose callback is running.
  */
 #include <linux/slab.h>
 
 #include "schemes.h"
 
 /**
- * struct batches - what came
- * @calls: batches
- * @most: timers of the largest one
- * @wrong: batches that were not as promised
- * @whole: called with a batch, before its timers are counted; or NULL
+ * struct batches - Batches received so far
+ * @calls: number of batches
+ * @most: size of the largest batch
+ * @wrong: number of invalid batches
+ * @whole: function called with a batch before its timers are counted, or NULL
  */
 struct batches {
 	u32	calls;
@@ -55,7 +55,7 @@ static void take_batch(struct wheel *wheel, struct wheel_timer **due,
 		probe_fire(due[i]);
 }
 
-/* The timers have no functions of their own. */
+/* Create a fixture whose timers have no callback functions. */
 static struct rig *batching(struct kunit *test, u32 clock, u32 flags, u32 count)
 {
 	const struct wheel_config config = {
@@ -85,7 +85,7 @@ static struct batches *expect_batches(struct rig *rig)
 	return batches;
 }
 
-/* By tick, then as armed; batches do not change that, nor mix it. */
+/* Timers expire by tick, then in the order in which they were armed, also across batches. */
 static void p5_batches_come_in_order(struct kunit *test)
 {
 	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 1000);
@@ -102,7 +102,7 @@ static void p5_batches_come_in_order(struct kunit *test)
 	expect_batches(rig);
 }
 
-/* As many as there are, up to a lock hold's worth. */
+/* A batch has at most WHEEL_BATCH timers. */
 static void p9_batches_are_bounded(struct kunit *test)
 {
 	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 1000);
@@ -114,11 +114,11 @@ static void p9_batches_are_bounded(struct kunit *test)
 	rig_advance(rig, 5 * TICK);
 	batches = expect_batches(rig);
 	KUNIT_EXPECT_EQ(test, batches->most, WHEEL_BATCH);
-	/* The budget that a hold has goes for other things as well. */
+	/* The budget of a lock hold includes the buckets examined, so a batch may be smaller. */
 	KUNIT_EXPECT_LE(test, batches->calls, 2 * 1000 / WHEEL_BATCH);
 }
 
-/* One that is alone does not wait for company. */
+/* A single timer expires at its tick, without waiting for others. */
 static void p2_batch_of_one(struct kunit *test)
 {
 	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 2);
@@ -153,7 +153,7 @@ static void p1_batches_are_never_early(struct kunit *test)
 	}
 }
 
-/* All of a batch run: none can be cancelled, or waited for from within. */
+/* The callback of all timers of a batch is running: cancels fail, and waiting would deadlock. */
 static void cancel_whole(struct rig *rig, struct wheel_timer **due, u32 n)
 {
 	struct batches *batches = rig->own;
@@ -188,7 +188,7 @@ static void p4_batch_cannot_be_cancelled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, 8);
 }
 
-/* Armed again while its batch runs, a timer runs and pends. */
+/* A timer that is armed while its batch is processed is pending and also in its callback. */
 static void arm_whole(struct rig *rig, struct wheel_timer **due, u32 n)
 {
 	struct batches *batches = rig->own;
@@ -205,8 +205,8 @@ static void arm_whole(struct rig *rig, struct wheel_timer **due, u32 n)
 }
 
 /*
- * The rest of the batch counts each timer's first call after that: the deadline
- * it would see is the next one's.
+ * probe_fire() is called after the timers were armed again, and reads the new deadlines, so
+ * @shared disables the check for early callbacks.
  */
 static void batch_arms_its_timers(struct kunit *test)
 {
@@ -228,7 +228,7 @@ static void batch_arms_its_timers(struct kunit *test)
 	expect_batches(rig);
 }
 
-/* Each keeps its own grid; the sums are those of single calls. */
+/* Each periodic timer is armed again; the counters are the same as without batches. */
 static void p3_periodic_timers_in_batches(struct kunit *test)
 {
 	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 100);
@@ -248,7 +248,7 @@ static void p3_periodic_timers_in_batches(struct kunit *test)
 	expect_batches(rig);
 }
 
-/* A batch that waits at the gate; the last timer is not in it. */
+/* Process a batch, which does not contain the last timer, after the gate was opened. */
 static void wait_at_gate(struct rig *rig, struct wheel_timer **due, u32 n)
 {
 	rig_pass_gate(&rig->probes[0]);
@@ -258,7 +258,7 @@ static struct rig *entered(struct kunit *test)
 {
 	struct rig *rig = batching(test, WHEEL_CLOCK_MONOTONIC, WHEEL_SLEEPABLE, 9);
 	struct batches *batches = rig->own;
-	/* One tick, and a pass that has not begun while it is armed. */
+	/* One tick, and far enough ahead that the pass begins after all timers are armed. */
 	u64 soon = rig_now(rig) + 100 * NSEC_PER_MSEC;
 	u32 i;
 
@@ -308,7 +308,7 @@ static void stop_waits_for_the_batch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
 }
 
-/* Objects that their own batch frees, the whole of them. */
+/* Object that contains its timer and is freed by the expire function. */
 struct object {
 	struct wheel_timer	timer;
 	struct rig		*rig;

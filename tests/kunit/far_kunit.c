@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P6, any delay, and the numbers on which other wheels failed: the revolution
- * and its multiples, 2^31, 2^32, the end of the clock 292 years away.
+ * P6, any delay: values at which other wheels failed, such as multiples of the revolution, 2^31,
+ * 2^32, and the end of the clock after 292 years.
  */
 #include "schemes.h"
 
 #define YEAR	(365ULL * 24 * 3600 * NSEC_PER_SEC)
 
-/* From tick to tick that the wheel says is next; nothing comes in between. */
+/* Advance to each next expiry that the wheel returns. No timer may expire in between. */
 static void run_to_the_end(struct rig *rig)
 {
 	u64 next = rig_advance(rig, wheel_now(rig->wheel));
@@ -24,7 +24,7 @@ static void run_to_the_end(struct rig *rig)
 	}
 }
 
-/* A power of two and its neighbours, armed at @start, the farthest first. */
+/* Three deadlines around a power of two after @start, armed from the latest to the earliest. */
 static void any_delay(struct kunit *test, u64 tick, u64 start, int bit)
 {
 	struct rig *rig = rig_virtual(test, tick, 3);
@@ -71,7 +71,7 @@ static void p6_any_delay(struct kunit *test)
 				any_delay(test, ticks[t], starts[s], bit);
 }
 
-/* The last nanosecond of the clock can be reached, whatever the tick. */
+/* A timer can expire in the last nanosecond of the clock, with any tick length. */
 static void p6_any_delay_to_the_end_of_the_clock(struct kunit *test)
 {
 	static const u64 ticks[] = { 1, 7, 1000000, WHEEL_MAX_TIME };
@@ -91,7 +91,7 @@ static void p6_any_delay_to_the_end_of_the_clock(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wheel_now(rig->wheel), WHEEL_MAX_TIME);
 		KUNIT_EXPECT_EQ(test, wheel_timer_fired(&rig->probes[0].timer),
 				WHEEL_MAX_TIME);
-		/* It has no time after that, and no next tick. */
+		/* After the end of the clock, there is no next tick. */
 		rig_advance(rig, U64_MAX);
 		KUNIT_EXPECT_EQ(test, wheel_now(rig->wheel), WHEEL_MAX_TIME);
 		KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, WHEEL_MAX_TIME), -ERANGE);
@@ -99,7 +99,7 @@ static void p6_any_delay_to_the_end_of_the_clock(struct kunit *test)
 	}
 }
 
-/* Weeks, years, centuries at a millisecond a tick, in any order of arms. */
+/* Weeks, years and centuries with ticks of 1 ms, armed in any order. */
 static void p6_any_delay_of_years(struct kunit *test)
 {
 	static const u64 delays[] = {
@@ -119,7 +119,7 @@ static void p6_any_delay_of_years(struct kunit *test)
 				delays[i]);
 }
 
-/* Timers that differ in one bit alone of when they are due, all at once. */
+/* 63 timers whose due times are the powers of two. */
 static void p6_any_delay_by_one_bit(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, 1, 63);
@@ -136,7 +136,7 @@ static void p6_any_delay_by_one_bit(struct kunit *test)
 	}
 }
 
-/* One due tick, and all others that a narrow number takes for the same. */
+/* Due ticks that are equal to that of timer 0 in their low bits. */
 static void p6_any_delay_beyond_narrow_numbers(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, 1, 55);
@@ -152,7 +152,7 @@ static void p6_any_delay_beyond_narrow_numbers(struct kunit *test)
 	}
 }
 
-/* A count of rounds goes wrong by one at these (akka#1016, netty#1959). */
+/* Multiples of the revolution, where round counters were off by one (akka#1016, netty#1959). */
 static void multiple_of_the_revolution(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 60);
@@ -176,7 +176,7 @@ static void multiple_of_the_revolution(struct kunit *test)
 	}
 }
 
-/* The count of ticks passes 2^31, 2^32 and so on while timers pend. */
+/* The tick counter passes 2^8 to 2^62 while timers are pending. */
 static void tick_counter_wraps(struct kunit *test)
 {
 	int bit;
@@ -200,7 +200,7 @@ static void tick_counter_wraps(struct kunit *test)
 	}
 }
 
-/* A far timer is no reason not to see a near one (tokio#8334, glommio#44). */
+/* A far timer does not prevent a near one from expiring (tokio#8334, glommio#44). */
 static void far_timer_hides_nothing(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 3);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From creation to destruction, as the tests of Netty's HashedWheelTimer have
- * it: stop hands back what it did not process, nothing is armed after it, and a
- * limit is a limit.
+ * Creation, stop and destruction. As in the tests of Netty's HashedWheelTimer, stop returns the
+ * pending timers, nothing can be armed afterwards, and the limit is enforced.
  */
 #include "schemes.h"
 
@@ -18,7 +17,7 @@ static u32 count_and_clear(struct list_head *list)
 	return count;
 }
 
-/* Timers 3..7 of 8 are pending when the wheel stops. */
+/* When the wheel is stopped, timers 3 to 7 of 8 are pending. */
 static void stop_hands_back_the_unprocessed(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 8);
@@ -65,7 +64,7 @@ static void stop_is_idempotent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
 }
 
-/* Of a wheel that never ran there is nothing to hand back. */
+/* A wheel on which no timer was armed returns none. */
 static void stop_before_the_first_timer(struct kunit *test)
 {
 	struct rig *rig = rig_running(test, 0, NSEC_PER_MSEC, 1);
@@ -97,7 +96,7 @@ static void nothing_is_armed_after_stop(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(fired));
 	KUNIT_EXPECT_EQ(test, rig_advance(rig, WHEEL_MAX_TIME), WHEEL_NEVER);
 	KUNIT_EXPECT_EQ(test, rig->calls, 1);
-	/* The timer's facts of its last life stay readable. */
+	/* The time of the last expiry remains available. */
 	KUNIT_EXPECT_EQ(test, wheel_timer_fired(fired), TICK);
 }
 
@@ -109,7 +108,7 @@ static void stop_wheel(struct probe *probe)
 	probe->missed = !list_empty(&unfired);
 }
 
-/* It would wait for itself. Nothing has changed, and the next one fires. */
+/* wheel_stop() would wait for itself. It fails, nothing changes, and the next timer expires. */
 static void stop_from_a_callback(struct kunit *test)
 {
 	static const u32 flags[] = { 0, WHEEL_SLEEPABLE };
@@ -142,7 +141,7 @@ static void stop_from_a_virtual_callback(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, 2);
 }
 
-/* A service that restarts takes its timers along to the next wheel. */
+/* The timers returned by one wheel can be armed on another. */
 static void stopped_timers_go_on_elsewhere(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 100);
@@ -169,7 +168,7 @@ static void stopped_timers_go_on_elsewhere(struct kunit *test)
 	}
 }
 
-/* Exactly as many as the limit says, and one more for each that went. */
+/* The limit is exact. Each timer that is cancelled or expires permits another arm. */
 static void limit_is_exact(struct kunit *test)
 {
 	const struct wheel_config config = {
@@ -189,7 +188,7 @@ static void limit_is_exact(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(refused));
 	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(refused), -ENOENT);
 
-	/* Moving one that pends needs no room. */
+	/* Moving a pending timer does not exceed the limit. */
 	KUNIT_EXPECT_EQ(test, wheel_timer_rearm(&rig->probes[9].timer,
 						20 * TICK, 0), 0);
 	KUNIT_EXPECT_EQ(test, wheel_timer_mod(&rig->probes[9].timer,
@@ -200,7 +199,7 @@ static void limit_is_exact(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_timer_arm(refused, 30 * TICK, 0), 0);
 	KUNIT_EXPECT_EQ(test, rig_arm(rig, 11, TICK), -EDQUOT);
 
-	/* Two have fired: two more, and not three. */
+	/* Two timers have expired, so exactly two can be armed. */
 	rig_advance(rig, 2 * TICK);
 	KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, 9 * TICK), 0);
 	KUNIT_EXPECT_EQ(test, rig_arm(rig, 1, 9 * TICK), 0);
@@ -209,7 +208,7 @@ static void limit_is_exact(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->stats.refused, 4);
 }
 
-/* A timer whose callback runs is not pending, and may be armed again. */
+/* A timer whose callback is running is not pending, and can be armed again. */
 static void limit_leaves_room_for_the_one_that_runs(struct kunit *test)
 {
 	const struct wheel_config config = {
@@ -233,7 +232,7 @@ static void limit_leaves_room_for_the_one_that_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->refused, 0);
 }
 
-/* Stop returns when the callback that ran has returned, not before. */
+/* wheel_stop() returns after a running callback has returned. */
 static void stop_waits_for_the_callback(struct kunit *test)
 {
 	struct rig *rig = rig_running(test, WHEEL_SLEEPABLE, NSEC_PER_MSEC, 2);
@@ -250,7 +249,7 @@ static void stop_waits_for_the_callback(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_and_clear(&unfired), 1);
 }
 
-/* The same of destroy, which nobody has prepared by a stop. */
+/* The same for wheel_destroy() without wheel_stop(). */
 static void destroy_waits_for_the_callback(struct kunit *test)
 {
 	struct rig *rig = rig_running(test, WHEEL_SLEEPABLE, NSEC_PER_MSEC, 1);

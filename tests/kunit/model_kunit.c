@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random operations against the model. The seed is in the log; "seed=" of the
- * module replays it.
+ * Random operations, compared with the model. The log contains the seed; the module parameter
+ * "seed" repeats a run.
  */
 #include <linux/moduleparam.h>
 #include <linux/random.h>
@@ -11,18 +11,18 @@
 
 static unsigned long long seed;
 module_param(seed, ullong, 0444);
-MODULE_PARM_DESC(seed, "of the random test; 0: another one each time");
+MODULE_PARM_DESC(seed, "seed of the random test (0: a new one for each run)");
 
 static unsigned int steps = IS_ENABLED(CONFIG_KASAN) ? 20000 : 200000;
 module_param(steps, uint, 0444);
-MODULE_PARM_DESC(steps, "of the random test");
+MODULE_PARM_DESC(steps, "number of steps of the random test");
 
 static u64 random_below(u64 below)
 {
 	return rig_random(model->rig, below);
 }
 
-/* Deadlines of all sizes, many of them on the edges. */
+/* Return deadlines of all magnitudes, many of them at the boundaries of ticks and revolutions. */
 static u64 random_deadline(void)
 {
 	u64 tick = model->tick, now = model->now, deadline;
@@ -107,7 +107,7 @@ static void do_cancel(struct wheel_timer *timer, struct shadow *shadow, u32 id)
 	model_check(wheel_timer_cancel(timer) == expected, "cancel", id);
 }
 
-/* Of timers that have had their time: the grid starts at the deadline. */
+/* arm_next() of timers whose deadline has passed. The period starts at the deadline. */
 static void do_next(struct wheel_timer *timer, struct shadow *shadow, u32 id)
 {
 	u64 period = 1 + random_below(5 * BUCKETS * model->tick);

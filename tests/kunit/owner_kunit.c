@@ -6,16 +6,16 @@
 
 #include "rig.h"
 
-/* Upper limit of the timers that this owner expires in an interrupt. */
+/* Maximum number of timers that this owner expires in an interrupt. */
 #define FEW		8U
 
 /**
- * struct owner - an owner of a wheel
- * @rig: its wheel and timers
+ * struct owner - Data of an owner
+ * @rig: fixture with its wheel and timers
  * @left: completed by an interrupt that leaves the pass to the test
- * @in_interrupt: timers that expired in an interrupt
+ * @in_interrupt: number of timers that expired in an interrupt
  * @most: largest number of timers that expired in one step
- * @idle: interrupts leave all work to the test
+ * @idle: true if interrupts leave all work to the test
  * @when: deadline of the timer that a scan arms
  * @incomplete: number of scans that are incomplete
  * @scans: number of scans so far
@@ -125,7 +125,7 @@ static void scan_at(struct rig *rig, u64 time)
 	wheel_unlock(rig->wheel, flags);
 }
 
-/* After all timers have been armed, however slow the machine is. */
+/* Return a deadline after the time at which all timers are armed, even on a slow machine. */
 static u64 soon(const struct rig *rig)
 {
 	return rig_now(rig) + 50 * NSEC_PER_MSEC;
@@ -189,7 +189,7 @@ static void p7_no_interrupt_without_timers(struct kunit *test)
 
 	arm_all(rig, soon(rig), 0);
 	rig_wait(rig);
-	/* By then another wheel has had its interrupt. */
+	/* The interrupt of another wheel occurs after any unexpected one of this wheel. */
 	arm_all(other, soon(other), 0);
 	rig_wait(other);
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 1);
@@ -206,7 +206,7 @@ static void p9_steps_are_bounded_p5_in_order(struct kunit *test)
 	KUNIT_EXPECT_LE(test, owner_of(rig)->most, WHEEL_BATCH);
 }
 
-/* Exactly the upper limit of timers, one less and one more. */
+/* As many timers as the limit, one less and one more. */
 static void p3_around_the_limit_of_a_step(struct kunit *test)
 {
 	u32 n;
@@ -293,7 +293,7 @@ static struct rig *rig_scanning(struct kunit *test, u64 when, u64 scan)
 	return rig;
 }
 
-/* A later time replaces the earlier one. */
+/* The scan runs at the time that was set last. */
 static void scan_runs_at_its_time(struct kunit *test)
 {
 	struct rig *rig = rig_scanning(test, 9 * TICK, 3 * TICK);
@@ -347,7 +347,7 @@ static void p9_scan_is_continued_by_the_next_step(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, 1);
 }
 
-/* The hrtimer runs for a scan as well. */
+/* The hrtimer is also programmed for a scan. */
 static void p2_interrupt_comes_for_a_scan(struct kunit *test)
 {
 	struct rig *rig = rig_interrupted(test, 1);

@@ -191,7 +191,7 @@ static void p7_pushes_wake_nobody(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->stats.pending, 1);
 }
 
-/* Each timer is queued after all others. WHEEL_OVERFLOW walks a list for each, so runs are short. */
+/* Each timer is queued after all others. WHEEL_OVERFLOW walks a list each time: short runs. */
 static void p9_bounded_work_of_pushed(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1000);

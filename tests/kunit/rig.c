@@ -108,7 +108,7 @@ struct rig *rig_new(struct kunit *test, const struct wheel_config *config,
 		long error = PTR_ERR(rig->wheel);
 
 		rig->wheel = NULL;
-		KUNIT_FAIL_AND_ABORT(test, "no wheel: %ld", error);
+		KUNIT_FAIL_AND_ABORT(test, "cannot create a wheel: %ld", error);
 	}
 	for (i = 0; i < count; i++) {
 		rig->probes[i].rig = rig;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The wheel that everybody shares: each client has its own timers, and what one of them
- * does is not the other's.
+ * The shared wheel: clients use it independently of each other.
  */
 #include "rig.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traps that other wheels fell into, beyond those that the promises' own tests
- * cover, each with the name of one that did.
+ * Bugs that other timing wheels had, and that the tests of the guarantees do not cover. Each test
+ * names a project that had the bug.
  */
 #include "schemes.h"
 
-/* Not a count of rounds, not the bucket's start: the exact tick (agrona#73). */
+/* The due tick is exact, not rounded to a bucket or a revolution (agrona#73). */
 static void armed_at_the_edge_of_a_tick(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -31,9 +31,9 @@ static void armed_at_the_edge_of_a_tick(struct kunit *test)
 }
 
 /*
- * After a stall of years everything that is due comes in one pass, by tick and
- * in the order armed, the far timers stay, and the periodic one comes once
- * (akka-core#26910, fibers#89).
+ * After a stall of years, all due timers expire in one pass, by tick and in the order in which they
+ * were armed. Far timers remain pending, and the periodic one expires once (akka-core#26910,
+ * fibers#89).
  */
 static void stall_of_years(struct kunit *test)
 {
@@ -61,7 +61,7 @@ static void stall_of_years(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, far->calls, 0);
 }
 
-/* A past deadline moves no clock back (timer.c, 2020). */
+/* A deadline in the past does not set the clock back (timer.c, 2020). */
 static void past_deadline_then_a_normal_one(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 2);
@@ -78,7 +78,7 @@ static void past_deadline_then_a_normal_one(struct kunit *test)
 	rig_expect_log(rig, order, ARRAY_SIZE(order));
 }
 
-/* All in one bucket, of as many rounds as timers: each in its own round. */
+/* All timers are in one bucket, each due in another revolution. */
 static void all_in_one_bucket(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 2000);
@@ -99,7 +99,7 @@ static void all_in_one_bucket(struct kunit *test)
 	}
 }
 
-/* A timer is armed while time passes under it, in an idle wheel (timer.c, 2016). */
+/* A timer is armed on an empty wheel after the clock has advanced (timer.c, 2016). */
 static void idle_wheel_starts_late(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -120,7 +120,7 @@ static void idle_wheel_starts_late(struct kunit *test)
 	}
 }
 
-/* The hint of what comes next, as one after the other goes (msquic#3206). */
+/* The next expiry is exact after each cancel and each arm (msquic#3206). */
 static void next_is_exact_as_timers_go(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 500);
@@ -140,14 +140,14 @@ static void next_is_exact_as_timers_go(struct kunit *test)
 	}
 }
 
-/* An earlier timer brings the interrupt forward (glommio#44: 16 s late). */
+/* An earlier timer reprograms the hrtimer (glommio#44: 16 s late). */
 static void earlier_timer_comes_first(struct kunit *test)
 {
 	u64 lead = 20 * NSEC_PER_MSEC, soon;
 	struct rig *rig;
 	u32 i;
 
-	/* On a busy machine some may be overdue when they are armed: then there is more time. */
+	/* On a busy machine, timers may be overdue when they are armed: then try a longer delay. */
 	do {
 		lead *= 2;
 		rig = rig_running(test, 0, 100 * NSEC_PER_USEC, 20);
@@ -165,7 +165,7 @@ static void earlier_timer_comes_first(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, rig->log[i], 19 - i);
 }
 
-/* Also where it is not armed but brought forward. */
+/* The same if the timer is moved to an earlier deadline. */
 static void reduced_timer_comes_first(struct kunit *test)
 {
 	struct rig *rig = rig_running(test, 0, 100 * NSEC_PER_USEC, 3);
@@ -182,7 +182,7 @@ static void reduced_timer_comes_first(struct kunit *test)
 	rig_wait(rig);
 }
 
-/* Slack is for who can wait: a reduced timer never waits longer for it. */
+/* A reduced timer never expires later than before, regardless of its slack. */
 static void reduced_timer_is_never_later(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 1);
@@ -207,7 +207,7 @@ static void reduced_timer_is_never_later(struct kunit *test)
 	}
 }
 
-/* A hundred wheels, one after the other and side by side (netty's 64). */
+/* One hundred wheels at the same time; netty warns at 64. */
 static void many_wheels(struct kunit *test)
 {
 	struct rig *rigs[100];
