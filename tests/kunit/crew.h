@@ -19,7 +19,6 @@ struct crew;
 typedef void (*crew_fn)(struct crew *crew, struct rnd_state *rnd);
 
 /**
-/**
  * struct crew - Concurrent tasks, and the sums of their results
  * @test: test that started them
  * @rig: fixture that they operate on
