@@ -16,7 +16,7 @@
 #define WHEEL_NO_TICK	(~(u64)0)
 
 /**
- * struct wheel_bucket - the timers of one bucket, in arming order
+ * struct wheel_bucket - Timers of one bucket, in the order in which they were queued
  * @timers: list of the timers
  * @min: lower bound of the due ticks, WHEEL_NO_TICK if empty; exact unless BUCKET_STALE
  * @state: flags, and the state of the hints in the bits above
@@ -27,14 +27,14 @@ struct wheel_bucket {
 	unsigned long		state;
 };
 
-/* The timer that the minimum came from was removed. */
+/* The timer that determined @min was removed. */
 #define BUCKET_STALE	1UL
-/* The last walk found too many timers; the minimum is not refreshed. */
+/* The last walk found LONG_BUCKET timers or more; @min is no longer refreshed. */
 #define BUCKET_LONG	2UL
 #define BUCKET_FLAGS	(BUCKET_STALE | BUCKET_LONG)
 
 /**
- * struct wheel_ring - a ring of buckets
+ * struct wheel_ring - Ring of buckets
  * @bucket: array of buckets
  * @busy: bitmap of the buckets that contain timers
  * @minima: tree of lower bounds; used by the hashed scheme
@@ -48,7 +48,7 @@ struct wheel_ring {
 };
 
 /**
- * struct wheel_tick - length of a tick, and its reciprocal
+ * struct wheel_tick - Length of a tick, and its reciprocal
  * @ns: length in nanoseconds
  * @mul: floor(2^(63 + @shift) / @ns) + 1
  * @shift: ceil(log2(@ns))
@@ -60,9 +60,9 @@ struct wheel_tick {
 };
 
 /**
- * struct wheel_due - due tick of a timer
+ * struct wheel_due - Due tick of a timer
  * @tick: due tick
- * @order: the slack allows any tick to be rounded up to a multiple of 2^@order
+ * @order: binary logarithm of the multiple to which the slack permits any tick to be rounded up
  */
 struct wheel_due {
 	u64	tick;
@@ -72,10 +72,10 @@ struct wheel_due {
 struct wheel_core;
 
 /**
- * struct wheel_scheme - operations of one kind of wheel
+ * struct wheel_scheme - Operations of one kind of wheel
  * @name: name of the scheme
- * @by_tick: placement depends on the due tick only, so that the clock may be set back
- * @max_timers: maximum number of timers because arming is O(n); 0 means no limit
+ * @by_tick: true if the bucket depends only on the due tick, so that the clock may be set back
+ * @max_timers: maximum number of timers, because arming is O(n); 0 for no limit
  * @buckets: return the number of buckets for a requested number
  * @init: initialize the members of the scheme; all buckets are empty
  * @follow: advance the clock of a wheel that is not empty towards a tick; optional
@@ -84,7 +84,7 @@ struct wheel_core;
  * @pop: implementation of wheel_pop()
  * @abandon: end the walk and the search that are in progress; false if there is no walk
  * @first: return any queued timer for wheel_drain(), or NULL
- * @forward: the wheel is empty and its clock was advanced; optional
+ * @forward: update the scheme after the clock of an empty wheel was advanced; optional
  * @check: scheme-specific part of wheel_check(), which counts the timers
  */
 struct wheel_scheme {
@@ -104,8 +104,8 @@ struct wheel_scheme {
 };
 
 /**
- * struct wheel_walk - traversal of the open bucket
- * @walked: mark in the bucket's list, behind the visited timers
+ * struct wheel_walk - Traversal of the open bucket
+ * @walked: mark in the bucket's list, after the visited timers
  * @newer: mark in the bucket's list, before the timers armed since the walk began
  * @from: node before the next timer: @walked, or the list head if the bucket is being emptied
  * @end: node at which the walk ends
@@ -126,10 +126,10 @@ struct wheel_walk {
 };
 
 /**
- * struct wheel_search - search for the next due tick
+ * struct wheel_search - Search for the next due tick
  * @refreshed: bucket whose minimum was refreshed last
  * @steps: hashed: number of minima raised so far
- * @lost: hashed: the search gave up with a lower bound
+ * @lost: hashed: true if the search ended with a lower bound
  */
 struct wheel_search {
 	struct wheel_bucket	*refreshed;
@@ -138,9 +138,9 @@ struct wheel_search {
 };
 
 /**
- * struct wheel_beyond - list of the overflow scheme
+ * struct wheel_beyond - List of the overflow scheme
  * @timers: timers sorted by due tick
- * @edge: timers due at this tick or later are queued on the list
+ * @edge: first due tick of timers that are queued on the list
  * @next_edge: value of @edge after the transfer to the ring in progress, or 0
  */
 struct wheel_beyond {
@@ -150,7 +150,7 @@ struct wheel_beyond {
 };
 
 /**
- * struct wheel_core - a timing wheel
+ * struct wheel_core - Timing wheel
  * @scheme: scheme of the wheel
  * @clock: last processed tick
  * @floor: first tick at which a timer armed now can be due
@@ -158,9 +158,9 @@ struct wheel_beyond {
  * @next: lower bound of all due ticks and of all minima of buckets
  * @last: tick at the end of the clock
  * @span: maximum distance of a due tick from @floor
- * @found: @next is the result of a search and of the arms since
+ * @found: true if @next is the result of a search and of the arms since
  * @max_order: maximum order of a rounded due tick
- * @drained: wheel_drain() continues at this bucket
+ * @drained: bucket at which wheel_drain() continues
  * @pending: number of queued timers
  * @cascaded: number of times a timer was moved to a lower level, or from the list to the ring
  * @tick: length of a tick
@@ -204,7 +204,7 @@ void wheel_tick_init(struct wheel_tick *tick, u64 ns);
 u64 wheel_tick_at(const struct wheel_core *w, u64 now);
 struct wheel_due wheel_due_within(const struct wheel_core *w, u64 deadline, u64 slack);
 
-/* @ns / tick->ns, see wheel_tick_init(). */
+/* Return @ns / tick->ns, see wheel_tick_init(). */
 static inline u64 wheel_tick_floor(const struct wheel_tick *tick, u64 ns)
 {
 	return wheel_mulhi(ns << 1, tick->mul) >> tick->shift;
@@ -215,7 +215,7 @@ static inline u64 wheel_tick_ceil(const struct wheel_tick *tick, u64 ns)
 	return likely(ns) ? wheel_tick_floor(tick, ns - 1) + 1 : 0;
 }
 
-/* The time of a tick in nanoseconds, at most WHEEL_END_NS. */
+/* Return the time of a tick in nanoseconds, at most WHEEL_END_NS. */
 static inline u64 wheel_time_of(const struct wheel_core *w, u64 tick)
 {
 	return min(tick * w->tick.ns, WHEEL_END_NS);
@@ -227,14 +227,14 @@ static inline void wheel_set_floor(struct wheel_core *w, u64 floor)
 	w->latest = min(w->last, floor + w->span);
 }
 
-/* No timer armed from now on is due at @tick or earlier. */
+/* Ensure that no timer armed from now on is due at @tick or earlier. */
 static inline void wheel_raise_floor(struct wheel_core *w, u64 tick)
 {
 	if (tick >= w->floor)
 		wheel_set_floor(w, tick + 1);
 }
 
-/* The due tick of a timer without slack. */
+/* Return the due tick of a timer without slack. */
 static inline struct wheel_due wheel_due_at(const struct wheel_core *w, u64 deadline)
 {
 	u64 tick = wheel_tick_ceil(&w->tick, deadline);
@@ -256,7 +256,7 @@ static inline struct wheel_timer *timer_of(const struct list_head *node)
 	return list_entry(node, struct wheel_timer, node);
 }
 
-/* With one store, because the bucket is read without a lock. */
+/* Set bucket and order with one store, because the bucket is read without a lock. */
 static inline void timer_set_place(struct wheel_timer *t, u32 bucket, u32 order)
 {
 	WRITE_ONCE(t->place, order << WHEEL_ORDER_SHIFT | bucket);
@@ -282,7 +282,7 @@ static inline void node_append(struct list_head *node, struct list_head *list)
 	list->prev = node;
 }
 
-/* Returns true if the list is empty afterwards. */
+/* Remove a node from its list. Returns true if the list is empty afterwards. */
 static inline bool node_remove(struct list_head *node)
 {
 	struct list_head *next = node->next;
@@ -342,13 +342,13 @@ static inline void hint_restart(struct wheel_bucket *bucket)
 	bucket->state &= BUCKET_FLAGS;
 }
 
-/* A distance that does not fit results in a wrong hint, which is harmless. */
+/* Store a hint in @t. A distance that does not fit results in a wrong hint, which is harmless. */
 static inline void hint_give(struct wheel_timer *t, const struct wheel_timer *later)
 {
 	t->hint = (s32)((long)((unsigned long)later - (unsigned long)t) >> HINT_SHIFT);
 }
 
-/* Most timers occupy two cache lines. */
+/* Prefetch the timer that a hint refers to. Most timers occupy two cache lines. */
 static inline void hint_take(const struct wheel_timer *t)
 {
 	unsigned long later = (unsigned long)t + ((unsigned long)t->hint << HINT_SHIFT);
@@ -366,7 +366,7 @@ static inline void hint_start(struct wheel_bucket *bucket, struct list_head *las
 	bucket->state = (unsigned long)last | (bucket->state & BUCKET_FLAGS);
 }
 
-/* @t is the last timer of @bucket. */
+/* Update the hints after @t was appended to @bucket. */
 static inline void hint_append(struct wheel_bucket *bucket, struct wheel_timer *t)
 {
 	unsigned long state = bucket->state;
@@ -383,7 +383,7 @@ static inline void hint_append(struct wheel_bucket *bucket, struct wheel_timer *
 	}
 }
 
-/* @t is about to leave @bucket. */
+/* Update the hints before @t is removed from @bucket. */
 static inline void hint_leave(struct wheel_bucket *bucket, const struct wheel_timer *t)
 {
 	unsigned long state = bucket->state;
@@ -410,7 +410,7 @@ bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r, unsigned 
 bool wheel_walk_mark(const struct wheel_walk *walk, const struct list_head *node);
 const char *wheel_bucket_check(const struct wheel_core *w, u32 at, u64 *count);
 
-/* Have all timers been visited that were in the bucket when the walk began? */
+/* Return true if all timers that were in the bucket when the walk began have been visited. */
 static inline bool wheel_walk_over(const struct wheel_walk *walk)
 {
 	return walk->from->next == walk->end;
@@ -431,7 +431,7 @@ static inline u32 ring_at(const struct wheel_ring *r, const struct wheel_bucket 
 	return (u32)(bucket - r->bucket);
 }
 
-/* The minimum of bucket @at decreased to @due. */
+/* Set the minimum of bucket @at, which has decreased to @due. */
 static inline void ring_lower(struct wheel_core *w, u32 at, u64 due)
 {
 	w->ring.bucket[at].min = due;
@@ -465,7 +465,7 @@ static inline void ring_emptied(struct wheel_ring *r, u32 at)
 	r->bucket[at].state = 0;
 }
 
-/* A timer was removed that the next expiry may be due to. */
+/* Invalidate the next expiry if a removed timer may have determined it. */
 static inline void ring_forget(struct wheel_core *w, u64 due)
 {
 	if (due == w->next)
@@ -504,19 +504,19 @@ bool wheel_hashed_abandon(struct wheel_core *w);
 struct wheel_timer *wheel_hashed_first(struct wheel_core *w, unsigned int *budget);
 const char *wheel_hashed_check(const struct wheel_core *w, u64 *count);
 
-/* The number of words of the tree of minima. */
+/* Return the number of words of the tree of minima. */
 static inline u32 minima_words(u32 buckets)
 {
 	return max(buckets / (MINIMA_BELOW / 2), MINIMA_BELOW);
 }
 
-/* The parent of a bucket in the tree of minima. */
+/* Return the parent of a bucket in the tree of minima. */
 static inline u32 minima_above(const struct wheel_ring *r, u32 at)
 {
 	return ((r->mask | (MINIMA_BELOW - 1)) + 1 + at) >> MINIMA_BITS;
 }
 
-/* The minimum of bucket @at decreased to @tick. */
+/* Lower the nodes above bucket @at, whose minimum has decreased to @tick. */
 static inline void minima_lower(struct wheel_ring *r, u32 at, u64 tick)
 {
 	u32 node;
@@ -554,7 +554,7 @@ struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until, unsi
  */
 extern const u16 wheel_level_of_bit[64];
 
-/* The bucket of a timer that is due after the clock. */
+/* Return the bucket of a timer that is due after the clock. */
 static inline u32 hierarchical_at(u64 due, u64 clock)
 {
 	u32 level = wheel_level_of_bit[__fls(due ^ clock)];

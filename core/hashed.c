@@ -48,7 +48,7 @@ static u32 earlier_bucket(const struct wheel_ring *r, u32 one, u32 other)
 	return r->bucket[other].min < r->bucket[one].min ? other : one;
 }
 
-/* The earliest of eight from @n. Comparisons of pairs do not depend on each other. */
+/* Return the earliest of eight from @n. The comparisons of pairs do not depend on each other. */
 static __always_inline u32
 earliest(const struct wheel_ring *r, u32 n,
 	 u32 (*earlier)(const struct wheel_ring *r, u32 one, u32 other))
@@ -59,19 +59,19 @@ earliest(const struct wheel_ring *r, u32 n,
 	return earlier(r, one, other);
 }
 
-/* Node 0, the root, is its own child, and no earlier than the others. */
+/* Return the earliest child of a node. Node 0, the root, is its own child, and never earlier. */
 static u32 earliest_node(const struct wheel_ring *r, u32 above)
 {
 	return earliest(r, above << MINIMA_BITS, earlier_node);
 }
 
-/* The earliest of the buckets that share a parent with bucket @at. */
+/* Return the earliest of the buckets that share a parent with bucket @at. */
 static u32 earliest_bucket(const struct wheel_ring *r, u32 at)
 {
 	return earliest(r, at & ~(MINIMA_BELOW - 1), earlier_bucket);
 }
 
-/* The minimum of bucket @at increased: raise the nodes above it as far as possible. */
+/* Raise the nodes above bucket @at, whose minimum has increased, as far as possible. */
 static void minima_raise(struct wheel_ring *r, u32 at)
 {
 	u32 node = minima_above(r, at);
@@ -152,7 +152,7 @@ static void search_reset(struct wheel_search *search)
 	search->steps = 0;
 }
 
-/* All timers due at the walk's tick have expired. */
+/* End the walk after all timers due at its tick have expired. */
 static void tick_over(struct wheel_core *w)
 {
 	wheel_walk_end(&w->walk, &w->ring);
@@ -161,15 +161,15 @@ static void tick_over(struct wheel_core *w)
 }
 
 /*
- * Frequent arms and cancellations could prevent the end of a search. It therefore raises no more
- * minima than exist, of buckets and nodes.
+ * Return true if the search may raise another minimum. Frequent arms and cancellations could
+ * prevent its end, so it raises no more minima than there are buckets and nodes.
  */
 static bool search_may_step(struct wheel_core *w)
 {
 	return w->search.steps++ < 2 * (w->ring.mask + 1);
 }
 
-/* Is it possible, and worth a walk, that the bucket's minimum increases? */
+/* Return true if a walk can increase the bucket's minimum at acceptable cost. */
 static bool worth_refreshing(struct wheel_core *w, const struct wheel_bucket *bucket,
 			     u64 until)
 {
@@ -178,8 +178,8 @@ static bool worth_refreshing(struct wheel_core *w, const struct wheel_bucket *bu
 }
 
 /*
- * One step of the search: the next due tick is found, or a minimum is raised. The steps share no
- * state, so timers may be armed and cancelled between them.
+ * Execute one step of the search: find the next due tick, or raise a minimum. The steps share no
+ * state except struct wheel_search, so timers may be armed and cancelled between them.
  */
 static void search(struct wheel_core *w, u64 until, unsigned int *budget)
 {
@@ -251,7 +251,7 @@ struct wheel_timer *wheel_hashed_first(struct wheel_core *w, unsigned int *budge
 	return wheel_ring_first(&w->ring, w->ring.mask + 1, &w->drained, budget);
 }
 
-/* The greatest node above bucket @at, before which no timer in the bucket may be due. */
+/* Return the greatest node above bucket @at. No timer in the bucket may be due before it. */
 static u64 bound_check(const struct wheel_ring *r, u32 at)
 {
 	u32 node = minima_above(r, at);

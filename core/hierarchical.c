@@ -45,7 +45,7 @@ void wheel_hierarchical_unfile(struct wheel_core *w, struct wheel_timer *t)
 	hierarchical_unfile(w, t);
 }
 
-/* The first busy bucket of the first busy level, or NULL. */
+/* Return the first busy bucket of the first busy level, or NULL. */
 static struct wheel_bucket *first_bucket(const struct wheel_core *w)
 {
 	u32 level;
@@ -56,7 +56,7 @@ static struct wheel_bucket *first_bucket(const struct wheel_core *w)
 	return &w->ring.bucket[level * WHEEL_LEVEL_BUCKETS + __ffs64(w->ring.busy[level])];
 }
 
-/* The first tick of a bucket that is ahead of the clock. */
+/* Return the first tick of a bucket that is ahead of the clock. */
 static u64 bucket_start(const struct wheel_core *w, const struct wheel_bucket *bucket)
 {
 	u32 at = ring_at(&w->ring, bucket);
@@ -68,7 +68,7 @@ static u64 bucket_start(const struct wheel_core *w, const struct wheel_bucket *b
 	return shift + WHEEL_LEVEL_BITS >= 64 ? group : (w->clock & ~below) | group;
 }
 
-/* A pass removes the first timer until the bucket is empty. It needs no marks in the list. */
+/* Open a bucket to empty it: the first timer is removed repeatedly. Needs no marks in the list. */
 static void open_bucket(struct wheel_core *w, struct wheel_bucket *bucket)
 {
 	hint_close(bucket);
@@ -79,13 +79,13 @@ static void open_bucket(struct wheel_core *w, struct wheel_bucket *bucket)
 	w->found = false;
 }
 
-/* Is the open bucket being emptied, rather than walked for its minimum? */
+/* Return true if the open bucket is being emptied, rather than walked for its minimum. */
 static bool emptying(const struct wheel_core *w)
 {
 	return w->walk.from == &w->walk.bucket->timers;
 }
 
-/* The bits of the open bucket are still set if it is empty. */
+/* Close the open bucket. If it is empty, clear its bits. */
 static void close_bucket(struct wheel_core *w)
 {
 	struct wheel_bucket *bucket = w->walk.bucket;
@@ -130,7 +130,7 @@ static void refresh_bucket(struct wheel_core *w, unsigned int *budget)
 		hierarchical_left(w, level);
 }
 
-/* No timer is due. The clock stops before the first busy bucket. */
+/* End a pass when no timer is due. The clock stops before the first busy bucket. */
 static void finish_pass(struct wheel_core *w, const struct wheel_bucket *bucket, u64 until)
 {
 	w->next = bucket ? bucket->min : WHEEL_NO_TICK;

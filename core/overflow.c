@@ -11,7 +11,7 @@
  */
 #include "core.h"
 
-/* Arming examines up to this number of timers. The device allows fewer. */
+/* Maximum number of timers that arming examines. The device permits WHEEL_OVERFLOW_TIMERS. */
 #define MAX_TIMERS	4096
 
 /* wheel_timer.bucket of the timers on the list. The number is greater than that of any bucket. */
@@ -66,8 +66,8 @@ static u64 first_beyond(const struct wheel_core *w)
 }
 
 /*
- * The ring is empty. Begin a revolution at the clock, which may skip to the tick before the first
- * timer on the list, and move the timers due within it to the ring.
+ * Begin a revolution of an empty ring, and move the timers due within it from the list to the
+ * ring. The clock may first advance to the tick before the first timer on the list.
  */
 static void revolve(struct wheel_core *w, u64 until, unsigned int *budget)
 {

@@ -54,8 +54,8 @@ static u32 find_busy(const struct wheel_ring *r, u32 from, u32 to, unsigned int 
 }
 
 /*
- * The first timer of the buckets from @from, which is advanced past empty buckets, up to
- * @buckets. NULL if they are empty or if the budget is used up. No bucket may be open.
+ * Return the first timer of the buckets from @from to @buckets, and advance @from past empty
+ * buckets. Returns NULL if all are empty or the budget is used up. No bucket may be open.
  */
 struct wheel_timer *wheel_ring_first(const struct wheel_ring *r, u32 buckets, u32 *from,
 				     unsigned int *budget)
@@ -153,13 +153,13 @@ bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r, unsigned 
 	return !walk->bucket;
 }
 
-/* Is a node in the list of a bucket a mark of the walk? */
+/* Return true if a node in the list of a bucket is a mark of the walk. */
 bool wheel_walk_mark(const struct wheel_walk *walk, const struct list_head *node)
 {
 	return node == &walk->walked || node == &walk->newer;
 }
 
-/* Is the lagging timer among the last timers of the bucket? */
+/* Return true if the lagging timer is among the last timers of the bucket. */
 static bool lag_check(const struct wheel_bucket *bucket)
 {
 	const struct list_head *node = bucket->timers.prev;
@@ -173,7 +173,7 @@ static bool lag_check(const struct wheel_bucket *bucket)
 	return (unsigned long)node == lag && node != &bucket->timers;
 }
 
-/* The part of wheel_check() for one bucket. Increments @count by the number of timers. */
+/* Check one bucket for wheel_check(). Increments @count by the number of timers. */
 const char *wheel_bucket_check(const struct wheel_core *w, u32 at, u64 *count)
 {
 	const struct wheel_bucket *bucket = &w->ring.bucket[at];

@@ -35,7 +35,7 @@ void wheel_tick_init(struct wheel_tick *tick, u64 ns)
 }
 
 /*
- * The last tick boundary at or before @now. The end of the clock is a boundary, so that
+ * Return the last tick boundary at or before @now. The end of the clock is a boundary, so that
  * deadlines in its last, incomplete tick expire.
  */
 u64 wheel_tick_at(const struct wheel_core *w, u64 now)
@@ -46,8 +46,8 @@ u64 wheel_tick_at(const struct wheel_core *w, u64 now)
 }
 
 /*
- * The due tick of a timer with slack: the tick within [earliest, latest] that is a multiple of
- * the highest power of two. Timers with slack meet there and share a wake-up. The exponent is
+ * Return the due tick of a timer with slack: the tick within [earliest, latest] that is a multiple
+ * of the highest power of two. Timers with slack share this tick and its wake-up. The exponent is
  * the highest bit in which earliest - 1 and latest differ.
  */
 struct wheel_due wheel_due_within(const struct wheel_core *w, u64 deadline, u64 slack)

@@ -20,7 +20,7 @@
 #define DEFAULT_TICK_NS	1000000
 #define DEFAULT_TIMERS	65536
 
-/* Lower limit on the number of buckets, so that a tick examines few timers of later rounds. */
+/* Maximum of timers / buckets, which limits the timers of later revolutions examined per tick. */
 #define MAX_TIMERS_A_BUCKET	32
 
 static u64 file_features(void)

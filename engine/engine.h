@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine: time and locking around the wheel. The wheels of kernel modules run their
- * passes in work items; the owner of a wheel with a struct wheel_owner runs them itself.
+ * The engine adds clocks, hrtimers, locks and callbacks to the data structure of wheel.h. Passes
+ * run in work items. If the wheel has a struct wheel_owner, its owner runs them.
  *
  *	hrtimer ----> work item ------> wheel_pop() --> claim ------> callback
  *	(hardirq)     (softirq, or	(lock held)	(lock held)	(no lock held)
@@ -12,8 +12,8 @@
  *					(lock held)	(lock held)	(lock held)
  *
  * Lock order: locks of callers -> wheel_base.lock -> locks of hrtimers and workqueues.
- * Callbacks and wake-ups run without wheel_base.lock. The hrtimer's function never spins
- * on wheel_base.lock: it may have interrupted a call of the owner on another CPU for long.
+ * Callbacks and wake-ups run without wheel_base.lock. The hrtimer's function does not spin on
+ * wheel_base.lock, because a call of the owner on another CPU may hold it for a long time.
  */
 #ifndef _WHEEL_ENGINE_H
 #define _WHEEL_ENGINE_H

@@ -330,9 +330,9 @@ void wheel_look_stop(struct wheel_slots *slots)
 	wheel_scan_at(slots->wheel, WHEEL_NEVER);
 	WRITE_ONCE(*slots->keep.next_wake, WHEEL_NEVER);
 	/*
-	 * Order the store of next_wake before later reads of the words. Pairs with the program's
-	 * full barrier between exchanging a word and reading next_wake: either the word is read
-	 * here, or the program makes a kick.
+	 * Order the store of next_wake before the exchanges by which STOP takes the words back.
+	 * Pairs with the program's full barrier between exchanging a word and reading next_wake:
+	 * either STOP finds the timer armed, or the program makes a kick, which fails.
 	 */
 	smp_mb();
 }
