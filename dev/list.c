@@ -32,7 +32,7 @@ static bool stop_step(struct wheel_file *file)
 	return more;
 }
 
-/* From now on, nothing can be armed and scans find no timers. */
+/* Prevent further arming and scans. Timers can expire until the first step has shut the wheel. */
 static void stop_begin(struct wheel_file *file)
 {
 	struct wheel_slots *slots = &file->slots;

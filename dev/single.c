@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * WHEEL_IOC_SUBMIT with a single operation: fast path without the overhead of a batch. Each member
- * is read once. Other calls, and calls that would fail, are processed by submit.c, which reads
- * the struct again and returns the error.
+ * is read once. All other calls, also those whose structs cannot be read and written, are
+ * processed by submit.c, which reads the struct again.
  */
 #include "submit.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Debugobjects: a pending timer is an active object. The fixup functions run after the report and
- * cancel the timer, so that the kernel survives the bug. They need not wait for a callback,
- * because a pending timer's callback is not running.
+ * cancel the timer, so that the kernel survives the bug. They do not wait for a callback.
  */
 #include <linux/debugobjects.h>
 #include "debug.h"

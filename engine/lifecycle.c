@@ -170,12 +170,12 @@ static bool base_drain_some(struct wheel_base *base, struct list_head *unfired)
 }
 
 /**
- * wheel_drain_some() - Remove pending timers from a stopped wheel
+ * wheel_drain_some() - Shut a wheel down and remove some of its pending timers
  * @wheel: wheel without WHEEL_PERCPU, locked by wheel_lock()
  * @unfired: initialized list to which the removed timers are added, linked by their node
  *
- * Shuts the wheel down and drains at most WHEEL_BATCH timers. For an owner that must remain
- * interruptible while it stops a wheel with many timers. It calls wheel_stop() afterwards.
+ * Removes at most WHEEL_BATCH timers. For an owner that must remain interruptible while it stops a
+ * wheel with many timers. It must call wheel_stop() afterwards.
  *
  * Context: Same as wheel_timer_arm_locked().
  *

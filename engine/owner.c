@@ -2,8 +2,8 @@
 /*
  * Wheels with an owner, which runs the passes in its own context. A pass consists of steps.
  * A step is one lock hold with a bounded amount of work: the interrupt runs a short one, the
- * owner's calls run the others. Because a step delivers the timers that it takes before it
- * releases the lock, no other call meets a timer that is neither pending nor delivered.
+ * owner's calls run the others. A step delivers the timers that it takes before it releases the
+ * lock. Hence no other call sees a timer that is neither pending nor delivered.
  *
  * The division of work between interrupt and caller follows NAPI.
  */
@@ -36,7 +36,7 @@ EXPORT_SYMBOL_GPL(wheel_trylock);
 /**
  * wheel_scan_at() - Set the time of the owner's next scan
  * @wheel: wheel with an owner, locked by wheel_lock()
- * @time: nanoseconds on its clock, possibly in the past; WHEEL_NEVER: no scan
+ * @time: time of its clock in nanoseconds, possibly in the past; WHEEL_NEVER for no scan
  *
  * Replaces the time that was set before.
  *

@@ -313,7 +313,7 @@ void wheel_look_at_all(struct wheel_slots *slots)
 
 /**
  * wheel_look_init() - Initialize next_wake: without a scan, each deadline needs a kick
- * @slots: table whose next_wake is mapped
+ * @slots: table whose keep.next_wake is set
  */
 void wheel_look_init(struct wheel_slots *slots)
 {

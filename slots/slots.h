@@ -7,8 +7,8 @@
  *	op -> keep -> look -> bell -> word -> slot <- event
  *	  \-> touch -> word
  *
- * Nothing here locks, sleeps, allocates or accesses user memory. The caller must hold
- * wheel_lock(), which protects the table as well as the wheel.
+ * Nothing here locks, sleeps, allocates or accesses user memory. wheel_lock() protects the table
+ * as well as the wheel. The caller must hold it where a function requires a locked table.
  *
  * The slot of an expired timer stores its event until the event is consumed. Events are
  * therefore never lost because of a failed allocation.

@@ -26,7 +26,7 @@ struct wheel;
 #define WHEEL_SLEEPABLE		BIT(0)
 /* Several bases: a timer is armed on the base of the CPU that arms it. */
 #define WHEEL_PERCPU		BIT(1)
-/* wheel_destroy() does not access pending timers, because they are freed with the wheel. */
+/* The owner frees its timers with the wheel, so wheel_destroy() does not access pending ones. */
 #define WHEEL_FORGET		BIT(2)
 
 /* Maximum number of timers that are processed under one lock hold. */
