@@ -2,8 +2,8 @@
 /*
  * Memory limits per user. Memory that the kernel allocates for a process does not count against
  * RLIMIT_AS, and the OOM killer does not attribute it to the process. All files of a user together
- * may therefore use at most a fraction of the machine's memory plus RLIMIT_MEMLOCK of the task that
- * needs the memory, as with perf. All memory is also charged to the opener's memory cgroup.
+ * are therefore limited to a fraction of the machine's memory plus RLIMIT_MEMLOCK of the task that
+ * needs the memory, as in perf. All memory is also charged to the opener's memory cgroup.
  *
  * A file that is opened with CAP_SYS_RESOURCE has no limit.
  */

@@ -60,8 +60,8 @@ struct task_struct;
  * @scan_from: tick before the one that is being processed; valid only while @scanning
  * @programmed: tick at which @hrtimer fires; lowered when an earlier timer is armed. On a clock
  *	that can be set, while a pass has yielded: the first tick at which a timer can be due.
- *	0, so that it is not lowered, if a pass is in progress or is left to the owner, if the
- *	owner of a VIRTUAL clock runs the passes, or if the base is @stopped
+ *	0 while it must not be lowered: during a pass, while the pass is left to the owner, on a
+ *	VIRTUAL clock, and once @stopped
  * @limit: maximum number of pending timers; 0 once @stopped
  * @core: timing wheel
  * @needs_clock_until: latest deadline that may already have passed, so that the core's clock must

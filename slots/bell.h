@@ -46,7 +46,11 @@ static inline void wheel_bells_ring(const struct wheel_slots *slots, u32 at, u64
 			(u64)1 << at % WHEEL_BELLS);
 }
 
-/* Clear and return the bits of a u64. A full barrier if any bit was set. */
+/*
+ * Clear and return the bits of a u64. If any bit was set, this is a full barrier, which orders the
+ * clearing before the reads of the words. Pairs with the program's full barrier between
+ * exchanging a word and setting its bit.
+ */
 static inline u64 wheel_bells_take(u64 **pages, u32 at)
 {
 	u64 *bells = wheel_bells_at(pages, at);

@@ -46,7 +46,10 @@ static inline u64 wheel_word_read(const struct wheel_slots *slots, u32 nr)
 static inline void wheel_word_arm(const struct wheel_slots *slots, u32 nr,
 				  u64 deadline)
 {
-	/* Publishes the armed slot. Pairs with the program's read of a word that is not IDLE. */
+	/*
+	 * Order the stores to the slot before the store of the word. Pairs with the program's
+	 * acquire when it reads a word that is not IDLE.
+	 */
 	smp_store_release(wheel_word_at(slots, nr), deadline);
 }
 

@@ -17,7 +17,7 @@ u32 interrupts_let_in(struct rig *rig, work_fn work)
 	return (current->irqtrace.irq_events - before) / 2;
 }
 
-/* Return the minimum of interrupts_let_in() for a number of lock holds. */
+/* Return the minimum that interrupts_let_in() must return for a number of lock holds. */
 u32 interrupts_due(u32 holds)
 {
 	return holds;

@@ -266,7 +266,10 @@ void rig_await(struct rig *rig, u32 calls)
 {
 	reinit_completion(&rig->done);
 	WRITE_ONCE(rig->awaited, calls);
-	/* Pairs with the barrier in probe_fire(): one of the two completes. */
+	/*
+	 * Order the store of awaited before the read of calls. Pairs with the barrier in
+	 * probe_fire(): at least one side completes done.
+	 */
 	smp_mb();
 	if (READ_ONCE(rig->calls) >= calls)
 		complete(&rig->done);
@@ -337,7 +340,7 @@ void probe_fire(struct wheel_timer *timer)
 	WRITE_ONCE(rig->calls, rig->calls + 1);
 	if (probe->action)
 		probe->action(probe);
-	/* Pairs with the barrier in rig_await(). */
+	/* Order the store of calls before the read of awaited. Pairs with rig_await(). */
 	smp_mb();
 	if (rig->calls == READ_ONCE(rig->awaited))
 		complete(&rig->done);
