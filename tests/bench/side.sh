@@ -1,45 +1,46 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# A side of a comparison: the wheels of a commit, or as they stand here, in a folder of their
-# own. The harness around them is this tree's on both sides, so that only the wheels differ;
-# what is the side's own is wheels.c, which knows how its wheels are called. Source it.
+# One side of a comparison: the wheels of a commit or of the working tree, in a separate
+# directory. Both sides use the benchmark harness of the working tree, so only the wheels
+# differ. The exception is wheels.c, which calls the wheels and is taken from each side.
+# To be sourced.
 
 # shellcheck source=tests/vm/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
 
 git=(git -c safe.directory='*' -C "$top")
 
-# side_is_commit WORD: or it ends here.
+# side_is_commit WORD: exit if WORD is not a commit.
 side_is_commit() {
-	"${git[@]}" rev-parse -q --verify "$1^{commit}" >/dev/null || die "'$1' is no commit"
+	"${git[@]}" rev-parse -q --verify "$1^{commit}" >/dev/null || die "'$1' is not a commit"
 }
 
-# side_of_commit COMMIT FOLDER
+# side_of_commit COMMIT DIRECTORY
 side_of_commit() {
 	mkdir "$2"
 	"${git[@]}" archive "$1" | tar -x -C "$2"
 	[ -e "$2/tests/bench/core/wheels.c" ] ||
-		die "$1 is from before the wheels took part in a benchmark"
+		die "$1: this commit has no tests/bench/core/wheels.c"
 	tar -C "$top/tests/bench" -c --exclude=build --exclude=wheels.c core counted |
 		tar -x -C "$2/tests/bench"
 	echo "$1" >"$2/side"
 }
 
-# side_of_tree FOLDER: as all is here, committed or not.
+# side_of_tree DIRECTORY: copy the working tree, including uncommitted changes.
 side_of_tree() {
 	copy_project "$1"
 	echo 'the working tree' >"$1/side"
 }
 
-# side_make FOLDER PROGRAM VARIABLE...: in the folder's build of bench-core.
+# side_make DIRECTORY PROGRAM VARIABLE...: build PROGRAM in the side's tests/bench/core.
 side_make() {
 	make -s -C "$1/tests/bench/core" "${@:3}" "$2" >"$1/log" 2>&1 || {
 		cat "$1/log" >&2
-		die "today's benchmark does not build with the wheels of $(cat "$1/side")"
+		die "cannot build the current benchmark with the wheels of $(cat "$1/side")"
 	}
 }
 
-# side_count FOLDER: a sample a cell, of instructions, which valgrind counts: no noise.
+# side_count DIRECTORY: print one sample per cell: the instructions that valgrind counts.
 side_count() {
 	local files
 
@@ -56,8 +57,8 @@ side_count() {
 	     }' "${files[@]}"
 }
 
-# side_time FOLDER: a sample a cell, of nanoseconds: the least of a run, for what disturbs
-# a run only adds to it.
+# side_time DIRECTORY: print one sample per cell, in nanoseconds. It is the minimum of the run,
+# because disturbances can only increase the time.
 side_time() {
 	side_make "$1" build/bench-wheels
 	rm -f "$1/samples.csv"

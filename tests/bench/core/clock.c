@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The libraries read the clock and wait for file descriptors by themselves.
- * These functions stand before those of the C library, so that the libraries
- * see the harness's time, and a turn of their loops makes no system call.
+ * The libraries read the clock and wait for file descriptors. These functions
+ * override those of the C library. The libraries then see the time of the
+ * harness, and an iteration of their loops makes no system call.
  */
 #define _GNU_SOURCE
 
@@ -21,7 +21,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 	return 0;
 }
 
-/* Only DPDK's thread waits, for devices that there are none of. */
+/* Only DPDK's thread waits here, for the events of devices. No device exists. */
 int epoll_wait(int epfd, struct epoll_event *events, int most, int timeout)
 {
 	if (timeout)

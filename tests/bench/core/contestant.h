@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A contestant is a way to hold timers. All of it is single-threaded. A
- * contestant holds the set that was made last; the others are idle, and end
- * with the program.
+ * The interface of the timer implementations that are compared. All of them are
+ * single-threaded. An implementation manages the set of timers created last.
+ * Earlier sets are never freed.
  */
 #ifndef _BENCH_CONTESTANT_H
 #define _BENCH_CONTESTANT_H
@@ -10,14 +10,14 @@
 #include "core/env.h"
 
 /**
- * struct contestant - a timer structure
- * @name: of the column
- * @create: make @count idle timers, numbered from 0
- * @arm: an idle timer is to fire at a time later than bench_now
- * @rearm: as @arm, of a pending timer
- * @cancel: a pending timer is not to fire
- * @advance: fire what is due at bench_now, by calling bench_fire() for each; NULL: it
- *	is no timer
+ * struct contestant - timer implementation
+ * @name: column heading
+ * @create: creates @count idle timers, numbered from 0
+ * @arm: arms an idle timer for a deadline later than bench_now
+ * @rearm: changes the deadline of a pending timer
+ * @cancel: cancels a pending timer
+ * @advance: calls bench_fire() for each timer that is due at bench_now; NULL if timers
+ *	cannot expire
  */
 struct contestant {
 	const char *name;
@@ -48,7 +48,7 @@ extern const struct contestant dpdk_skip_list __optional;
 extern const struct contestant wahern_wheel __optional;
 extern const struct contestant tokio_wheel __optional;
 
-/* The time, in milliseconds: nothing moves it but the harness. */
+/* The current time in milliseconds. Only the harness advances it. */
 extern u64 bench_now;
 
 extern u32 bench_fired;
@@ -58,7 +58,7 @@ static inline void bench_fire(void)
 	bench_fired++;
 }
 
-/* Nanoseconds that this thread has had of a CPU. */
+/* Returns the CPU time of this thread in nanoseconds. */
 u64 cpu_ns(void);
 
 #endif

@@ -19,10 +19,10 @@ static void print_samples(FILE *file, const struct results *r, size_t which,
 }
 
 /**
- * csv_rows - append each sample to the file that BENCH_CSV names, if it does
- * @results: of one number of timers
+ * csv_rows - append each sample to the file named by BENCH_CSV, if it is set
+ * @results: results for one number of timers
  *
- * A line is: bench, operation, timers, contestant, unit, sample.
+ * Columns: bench, operation, timers, implementation, unit, sample.
  */
 void csv_rows(const struct results *results)
 {

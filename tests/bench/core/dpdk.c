@@ -2,13 +2,13 @@
 /*
  * DPDK's rte_timer, a skip list of linked nodes, sorted by the time stamp counter.
  *
- * It reads that counter when it arms and when it expires, and nothing can stand
- * between. So a tick is as many cycles as a millisecond may have, and all time lies
- * in the past: the list is sorted as it would be, and all of it is due. A call that is
- * asked to expire when the first deadline has come takes all there is.
+ * rte_timer reads that counter when it arms and expires timers. The counter cannot be
+ * overridden. A tick therefore has a fixed number of cycles, about a millisecond, and all
+ * deadlines are in the past. The list has the correct order, but all of its timers are
+ * due. The first call at or after the earliest deadline expires all of them.
  *
- * That leaves out of a sweep that it takes a call a tick, each of which searches
- * the list for where to cut it.
+ * A sweep therefore omits the cost of one call per tick, which includes a search for
+ * the end of the expired part of the list.
  */
 #define _GNU_SOURCE
 
@@ -24,7 +24,7 @@
 
 #define TICK_SHIFT	20
 
-/* Farther back than any delay goes forward, and not before the machine began. */
+/* In cycles: longer than any delay, but shorter than the uptime of the machine. */
 #define PAST		((u64)1 << 37)
 
 #define WORDS		7
@@ -39,7 +39,7 @@ static void fire(struct rte_timer *timer, void *arg)
 	bench_fire();
 }
 
-/* No devices, no files, nothing printed; one CPU, where this already runs. */
+/* No devices, files or messages; one lcore, on the current CPU. */
 static bool start_dpdk(void)
 {
 	static char word[WORDS][24] = {

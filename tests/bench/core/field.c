@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No structure at all: each timer is a field with its deadline, and a look at all of
- * them finds what is due. Nothing is cheaper to arm. The cost is in the look, and
- * in how late a timer fires that was due just after one.
+ * No data structure: each timer is an array element that contains its deadline, and a
+ * scan of the whole array finds the due timers. No other implementation arms at a lower
+ * cost. The disadvantages are the cost of a scan, and the latency of a timer that becomes
+ * due just after one.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No timers: one store into each, which is the least that a call can cost. It
- * cannot fire, so it has no advance().
+ * No timers: each operation is one store into an object. This is the minimum cost
+ * of an operation. Nothing can expire, so advance() is missing.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libwheel's kept timers on its own wheel, without the module: what arms and cancels is one
- * exchange of a word. The wheel asks for a wake-up by a timerfd, which is caught here.
+ * libwheel's kept timers on its user-space backend, without the module. Arming and cancelling
+ * exchange one word. The backend requests its wake-up with timerfd_settime(), which is
+ * overridden here.
  */
 #include <libwheel.h>
 #include <sys/timerfd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* libevent's binary heap of pointers, with an event a timer. */
+/* libevent's binary heap of pointers, with one event per timer. */
 #include <event2/event.h>
 #include <event2/event_struct.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* libuv's binary heap of linked nodes, with a handle a timer. */
+/* libuv's binary heap of linked nodes, with one handle per timer. */
 #include <stdlib.h>
 #include <uv.h>
 
@@ -26,7 +26,7 @@ static bool create(u32 count)
 	return true;
 }
 
-/* It counts from the time that the loop read last. */
+/* The timeout is relative to the time that the loop read last. */
 static void arm(u32 i, u64 deadline)
 {
 	uv_timer_start(&timers[i], fire, deadline - uv_now(&loop), 0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench-load CONTESTANT LOAD SECONDS: a busy server, whose requests have a timeout each that
- * nearly never comes. Prints the CPU time of a request in ns. The server's own part of it
- * is what the contestant "floor" takes, which only stores a number. Without arguments: the
- * contestants and the loads that there are.
+ * bench-load CONTESTANT LOAD SECONDS: simulate a busy server with one timeout per request.
+ * Nearly all of the timeouts are cancelled. Prints the CPU time per request in ns. The
+ * implementation "floor", which only stores a number, shows the part of the server itself.
+ * Without arguments, prints the available implementations and loads.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,22 +11,22 @@
 
 #include "contestant.h"
 
-/* A million requests a second. */
+/* One million requests per second. */
 #define PER_TICK	1000
 #define TICKS		1000
 #define TIMEOUT		1000
 
-/* So many more slots than there are requests in flight. */
+/* Number of slots in addition to those of the requests in flight. */
 #define SPARE		8192
 
-/* How often a field is looked at. */
+/* Scan interval of the plain field, in ticks. */
 #define LOOK		10
 
 /**
- * struct load - how busy the server is
- * @name: of it
- * @flights: requests under way: their mean life in microseconds
- * @expires: so many in a thousand are left to their timeouts
+ * struct load - load of the server
+ * @name: name on the command line
+ * @flights: number of requests in flight, which is their mean duration in microseconds
+ * @expires: number of requests in 1000 that time out
  */
 struct load {
 	const char *name;
@@ -46,9 +46,9 @@ static const struct contestant *const contestants[] = {
 };
 
 /**
- * struct left - a request that nobody answers
- * @slot: its timer
- * @until: its timer has fired by then
+ * struct left - request that times out
+ * @slot: timer of the request
+ * @until: time by which the timer has expired
  */
 struct left {
 	u32 slot;
@@ -63,7 +63,7 @@ static const struct load *load;
 static u32 *flying;
 static u32 *spare;
 static u32 spares;
-/* A ring: requests that nobody answers, the oldest first. */
+/* Ring of the requests that time out, the oldest first. */
 static struct left left[SPARE];
 static u32 left_head;
 static u32 left_tail;
@@ -84,7 +84,7 @@ static u32 random_below(u32 limit)
 	return (u32)((state >> 32) * limit >> 32);
 }
 
-/* Its timer fires, and its slot is free again when it has. */
+/* Let the timer of @slot expire. tick() frees the slot afterwards. */
 static void leave(u32 slot)
 {
 	if (left_tail - left_head == SPARE)
@@ -94,7 +94,7 @@ static void leave(u32 slot)
 	};
 }
 
-/* A request that is over makes room for the next one, whichever it is. */
+/* End a random request and start the next one in its place. */
 static void request(void)
 {
 	u32 *flight = &flying[random_below(load->flights)];
@@ -135,7 +135,7 @@ static void open_server(void)
 		spare[spares++] = i;
 }
 
-/* Counting starts and ends here: it may not be a part of its caller. */
+/* callgrind counts only this function, so the compiler must not inline it. */
 static __attribute__((noinline)) void serve(u32 seconds)
 {
 	u32 ticks, i;
@@ -147,7 +147,7 @@ static __attribute__((noinline)) void serve(u32 seconds)
 	}
 }
 
-/* Only those fire that were left alone, and all of them; a request lives for less. */
+/* Check that all requests left to their timeouts expired, and no others. */
 static void check(void)
 {
 	u32 i;
@@ -171,7 +171,7 @@ static void find(const char *contestant, const char *name)
 		if (!strcmp(loads[i].name, name))
 			load = &loads[i];
 	if (!c || !load)
-		die("no such contestant or load; without arguments it names them");
+		die("no such implementation or load; run bench-load without arguments for a list");
 }
 
 static void list(void)

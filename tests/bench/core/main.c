@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench-core [TIMERS...]: what an operation of the wheel's core costs, beside
- * the heaps that programs have today, and beside the least that any structure
- * can cost: one store into a timer, in random order.
+ * bench-core [TIMERS...]: measure the operations of the wheel's core. Compare them
+ * with the implementations that programs use today, and with the minimum cost of any
+ * data structure: one store into each timer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void draw(void)
 	}
 }
 
-/* Since @start, without what it takes to read the clock. */
+/* Returns the CPU time since @start, without the cost of reading the clock. */
 static u64 lap(u64 start)
 {
 	u64 ns = cpu_ns() - start;
@@ -126,7 +126,7 @@ static void time_arms(const struct contestant *c, u64 *ns)
 	ns[REARM] += lap(start);
 }
 
-/* Connections that hear something, one after the other, while time goes on. */
+/* Restart the idle timeouts of all connections, then cancel them, both in random order. */
 static void time_cancels(const struct contestant *c, u64 *ns)
 {
 	u64 start;
@@ -147,7 +147,7 @@ static void time_cancels(const struct contestant *c, u64 *ns)
 	fire_at(c, bench_now + 1);
 }
 
-/* The ticks at which timers are due, counted from now; how many there are. */
+/* List the ticks at which timers are due, relative to now. Returns their number. */
 static u32 list_due(u32 *tick)
 {
 	static bool due[MAX_DELAY];
@@ -164,9 +164,9 @@ static u32 list_due(u32 *tick)
 }
 
 /*
- * As one who sleeps until the next expiry: only ticks where one is due. Not of one
- * who knows another time, and fires all at the first. A field, of which all is looked at
- * each time, is looked at once, at the end.
+ * Advance the clock to each tick at which a timer is due, like a program that sleeps
+ * until the next expiry. An implementation with another clock expires all timers at the
+ * first tick, and gets no result. The field is scanned only once, at the last tick.
  */
 static void time_sweep(const struct contestant *c, u64 *ns)
 {
@@ -220,7 +220,7 @@ static void measure(const struct contestant *c,
 	u32 k;
 
 	if (!c->create(count))
-		die("a contestant could not be created");
+		die("cannot create the timers");
 	fire_at(c, bench_now + 1);
 	for (repeat = 0; repeat <= results->repeats; repeat++) {
 		u64 ns[OPERATIONS] = { };
@@ -239,7 +239,7 @@ static void measure(const struct contestant *c,
 	}
 }
 
-/* Each in a process of its own, whose memory no other has used. */
+/* Measure in a child process, so that each implementation starts with fresh memory. */
 static void measure_alone(size_t which)
 {
 	pid_t pid = fork();
@@ -250,7 +250,7 @@ static void measure_alone(size_t which)
 		_exit(EXIT_SUCCESS);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
-		die("a contestant did not finish");
+		die("a child process failed");
 }
 
 static void run(u32 timers)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench-orders: the table of the literature, measured. The cost to start a
- * timer, to stop one and to let a tick pass, each with the O() that is known of
- * the scheme, for seven schemes behind one interface.
+ * bench-orders: measure the complexity table of the literature. Prints the cost
+ * of starting a timer, of stopping one and of processing a tick, with the O() of
+ * the literature, for seven schemes with the same interface.
  *
- * Of n timers one is due at each of the next n ticks.
+ * One of the n timers is due at each of the next n ticks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,10 +23,10 @@ enum operation { START, STOP, TICK, OPERATIONS };
 static const char *const operations[] = { "START", "STOP", "TICK" };
 
 /**
- * struct subject - what is measured
- * @name: as printed
- * @scheme: what it is
- * @order: what the literature says that START, STOP and TICK cost
+ * struct subject - scheme to be measured
+ * @name: printed name
+ * @scheme: operations of the scheme
+ * @order: complexity of START, STOP and TICK in the literature
  */
 static const struct subject {
 	const char *name;
@@ -44,7 +44,7 @@ static const struct subject {
 
 #define SUBJECTS	(sizeof(subjects) / sizeof(*subjects))
 
-/* Nanoseconds an operation, medians. */
+/* Medians, in nanoseconds per operation. */
 static double cost[SUBJECTS][OPERATIONS][SIZES];
 
 static struct wheel_core wheel;
@@ -78,7 +78,7 @@ static u32 random_below(u32 limit)
 	return (u32)(((state >> 33) * limit) >> 31);
 }
 
-/* A bucket for 16 timers; for the bounded wheel two for each. */
+/* One bucket per 16 timers; two buckets per timer for the bounded wheel. */
 static u32 buckets_for(const struct wheel_scheme *scheme)
 {
 	u32 least = scheme == &wheel_bounded ? 2 * count : count / 16;
@@ -91,7 +91,7 @@ static u32 buckets_for(const struct wheel_scheme *scheme)
 	return scheme->buckets(buckets);
 }
 
-/* Their deadlines rise, or a sorted list would take all day; not so their addresses. */
+/* Deadlines ascend, because a sorted list would take too long. Addresses are random. */
 static void fill(void)
 {
 	u32 *order = allocate(count * sizeof(*order));
@@ -140,7 +140,7 @@ static void stop(u32 ops)
 		wheel_remove(&wheel, &timers[count + i]);
 }
 
-/* Each timer that fires is put aside. */
+/* Expire @ops ticks. Append each expired timer to @fired. */
 static void pass_ticks(u32 ops, struct wheel_timer **fired)
 {
 	while (ops--) {
@@ -164,7 +164,7 @@ static u64 lap(u64 begun)
 	return ns > clock_cost ? ns - clock_cost : 0;
 }
 
-/* Afterwards all is as it was before, but for the time. */
+/* Time @ops operations, then restore the previous state except for the current time. */
 static u64 time_of(enum operation operation, u32 ops)
 {
 	static struct wheel_timer *fired[MOST_OPS];
@@ -189,7 +189,7 @@ static u64 time_of(enum operation operation, u32 ops)
 	return ns;
 }
 
-/* With all that goes before and after it, at its slowest. */
+/* Returns the maximum time of one operation, including its set-up and clean-up. */
 static u64 time_around(enum operation operation)
 {
 	u64 most = 1;
@@ -204,7 +204,7 @@ static u64 time_around(enum operation operation)
 	return most;
 }
 
-/* As many operations as do not change the number of timers, nor take too long. */
+/* Limit the number of operations, so that neither the number of timers nor the time grows. */
 static double sample(enum operation operation, u64 around)
 {
 	u32 most = min_t(u32, MOST_OPS, MOST_NS / around);
@@ -280,13 +280,13 @@ int main(void)
 	for (size = 0, count = 100; size < SIZES; size++, count *= 10)
 		for (i = 0; i < SUBJECTS; i++)
 			measure(i, size);
-	printf("CPU time of an operation in ns, medians of %d, with so many timers; and what\n"
-	       "the literature says.\n", SAMPLES);
+	printf("CPU time of an operation in ns, medians of %d, by number of timers, and the\n"
+	       "complexity given in the literature.\n", SAMPLES);
 	for (i = 0; i < OPERATIONS; i++)
 		print(i);
-	fputs("\nOne timer is due at each tick. START: due at any tick at which others are; STOP:\n"
-	      "the timers that START filed last; TICK: one tick, one expiry. Rings have a\n"
-	      "bucket for 16 timers, at least 256; the bounded one two for each. The overflow\n"
-	      "wheel may be asked for no more than 4096 timers by the module.\n\n", stdout);
+	fputs("\nOne timer is due at each tick. START: arm a timer for a random one of them. STOP:\n"
+	      "cancel the timers armed last. TICK: one tick with one expiry. Wheels have\n"
+	      "one bucket per 16 timers, but at least 256; the bounded wheel has two per timer.\n"
+	      "The module limits an overflow wheel to 4096 timers.\n\n", stdout);
 	return 0;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues by timeout: all timers of the same delay are in one queue. The timer armed last
- * is due last, so each queue is sorted by itself. A binary heap has the queues by when
- * their first timer is due.
+ * One queue per timeout length. The timer armed last is due last, so appending keeps each
+ * queue sorted. A binary heap sorts the queues by the deadline of their first timers.
  *
- * The idea is that of libevent's common timeouts and of Node.js. A queue keeps its place
- * in the heap when its first timer is cancelled, and finds out when its time comes.
+ * libevent's common timeouts and Node.js use the same method. When the first timer of a
+ * queue is cancelled, the queue keeps its position in the heap. The position is corrected
+ * when the queue's old deadline expires.
  */
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ struct timer {
 	u64		deadline;
 };
 
-/* A ring through its timers; no timer is due before @when. */
+/* Circular list of timers. No timer is due before @when. */
 struct queue {
 	struct timer	ends;
 	u64		when;
@@ -58,7 +58,7 @@ static void rise(struct queue *queue)
 	heap[at] = queue;
 }
 
-/* The first queue comes later than it did. */
+/* Move the first queue down the heap after its deadline was postponed. */
 static void sink(struct queue *queue)
 {
 	u32 at = 0;

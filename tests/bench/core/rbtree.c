@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A red-black tree, by the macros of the BSDs, with nodes in the timers. */
+/* A red-black tree with embedded nodes, from the macros of BSD. */
 #include <bsd/sys/tree.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ RB_HEAD(tree, timer);
 static struct tree tree;
 static struct timer *timers;
 
-/* One more is due after those that are due as early. */
+/* Never returns 0: a new timer is sorted after those with the same deadline. */
 static int compare(const struct timer *more, const struct timer *t)
 {
 	return more->deadline < t->deadline ? -1 : 1;

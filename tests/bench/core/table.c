@@ -9,16 +9,16 @@ const char *const table_operations[OPERATIONS] = {
 };
 
 /**
- * struct bar - what a wheel shall not be slower than
- * @by_floor: times the floor; or 0
- * @by_rival: times the fastest of the others
+ * struct bar - maximum time of a wheel's operation
+ * @by_floor: multiple of the floor; or 0
+ * @by_rival: multiple of the fastest other implementation; valid if @by_floor is 0
  */
 struct bar {
 	double by_floor;
 	double by_rival;
 };
 
-/* To 10^5, to 10^6, and beyond. */
+/* For up to 10^5 timers, up to 10^6, and more. */
 static const struct bar bars[OPERATIONS][3] = {
 	[ARM]	= { { 2, 0 }, { 1.25, 0 }, { 1.25, 0 } },
 	[REARM]	= { { 0, 1 }, { 0, 1 }, { 0, 1 } },
@@ -40,7 +40,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of an operation, in nanoseconds. */
+/* Returns nanoseconds per operation. */
 static double median(const struct results *r, u64 *sample)
 {
 	double middle;
@@ -63,7 +63,7 @@ static double bar_of(const struct results *r, enum operation op,
 	return bar->by_floor > 0 ? bar->by_floor * floor : bar->by_rival * rival;
 }
 
-/* Not of who is not there, or does not do it. */
+/* Print "-" if the library is missing or does not support the operation. */
 static void print_ns(int width, double ns)
 {
 	if (ns > 0)
@@ -108,8 +108,8 @@ static void print_row(struct results *r, enum operation op)
 }
 
 /**
- * table_rows - print what was measured, an operation a row
- * @results: of one number of timers; the samples get sorted
+ * table_rows - print the results, one row per operation
+ * @results: results for one number of timers; the samples are sorted
  */
 void table_rows(struct results *results)
 {
@@ -124,11 +124,11 @@ void table_head(void)
 {
 	size_t i;
 
-	printf("CPU time of an operation in ns, medians; a * where a wheel meets its bar.\n\n"
+	printf("CPU time of an operation in ns, medians; * marks a wheel that meets its target.\n\n"
 	       "%8s %-7s %7s", "timers", "", "floor");
 	for (i = OURS; i < FLOOR; i++)
 		printf(" %8s", contestants[i] ? contestants[i]->name : "-");
-	printf(" %8s", "bar");
+	printf(" %8s", "target");
 	for (i = 0; i < OURS; i++)
 		printf(" %9s ", contestants[i]->name);
 	printf("\n");
@@ -140,36 +140,36 @@ void table_foot(void)
 	size_t i;
 
 	for (i = 0; i < OURS; i++)
-		printf("%s meets %u of %u bars.\n", contestants[i]->name, met[i],
+		printf("%s meets %u of %u targets.\n", contestants[i]->name, met[i],
 		       cells);
 	for (i = OURS; i < FLOOR; i++)
 		all &= !!contestants[i];
 	if (!all)
-		printf("Rivals need libevent-dev, libuv1-dev, libbsd-dev, librust-tokio-util-dev\n"
-		       "with Debian's cargo, libdpdk-dev with\n"
-		       "pkg-config, and WAHERN=, a checkout of wahern's timeout.c.\n");
-	printf("The samples of a cell were up to %.0f %% of their median apart.\n\n",
+		printf("The other implementations need libevent-dev, libuv1-dev, libbsd-dev,\n"
+		       "librust-tokio-util-dev with Debian's cargo, libdpdk-dev with pkg-config,\n"
+		       "and WAHERN=, a checkout of wahern's timeout.c.\n");
+	printf("The largest spread of a cell's samples was %.0f %% of their median.\n\n",
 	       widest * 100);
-	fputs("floor    a store into an object of 64 bytes, by the same calls in the same order\n"
-	      "bar      to 10^5, to 10^6 and above; of the floor: arm 2, 1.25, 1.25, cancel 1.4,\n"
-	      "         1.8, 2.4; of the fastest rival: sweep 0.6, 0.33, 0.2, the others 1\n"
-	      "queues   a FIFO for each length of a timeout; bench-core's are of 99,000 lengths,\n"
-	      "         but for idle\n"
-	      "field    one store a timer; sweep and burst look at all timers once, so a sweep\n"
-	      "         fires each of them late; it is no rival\n"
+	fputs("floor    a store into an object of 64 bytes, in the same order\n"
+	      "target   for up to 10^5 timers, up to 10^6, and more. Times the floor: arm 2, 1.25,\n"
+	      "         1.25, cancel 1.4, 1.8, 2.4. Times the fastest other implementation: sweep\n"
+	      "         0.6, 0.33, 0.2, all others 1\n"
+	      "queues   a FIFO per timeout length; 99,000 different lengths, except in idle\n"
+	      "field    one store per timer; sweep and burst scan all timers once, so a sweep\n"
+	      "         expires each of them late; not used for targets\n"
 	      "hashed   /16: n / 16 buckets, but at least 256; /1: n buckets\n"
-	      "arm      by address; deadlines uniform over 1 .. 100 s in ticks of 1 ms\n"
-	      "re-arm   all, in random order, each to the deadline of another\n"
+	      "arm      all, by address; deadlines uniform over 1 .. 100 s in ticks of 1 ms\n"
+	      "re-arm   all, in random order, each to the deadline of another timer\n"
 	      "idle     cancel and arm 60 s from now, all, in random order\n"
 	      "cancel   all, in random order\n"
-	      "sweep    all fire; the clock goes from due tick to due tick; time by n\n"
-	      "burst    all fire at one tick, armed in random order; time by n\n\n"
-	      "Left out: locks, system calls, interrupts, other CPUs. Time is virtual; the\n"
-	      "libraries' loops neither read a clock nor poll. They are the distribution's\n"
-	      "builds, called through shared objects; all else is built for this CPU. The\n"
-	      "callback only counts. The objects lie in one array, on small pages. A burst's\n"
-	      "equal keys are a heap's best case. The work that a cancel leaves to a wheel's\n"
-	      "next pass is not in its row. DPDK's list keeps the time of the CPU's counter, cannot be\n"
-	      "told another, and takes a lock.\n",
+	      "sweep    all expire; the clock advances from due tick to due tick; time / n\n"
+	      "burst    all expire at one tick, armed in random order; time / n\n\n"
+	      "Not included: locks, system calls, interrupts, other CPUs. Time is virtual; the\n"
+	      "libraries' loops neither read a clock nor poll. The libraries are the builds of\n"
+	      "the distribution, called through shared objects; all other code is built for this\n"
+	      "CPU. The callback only counts. The objects are in one array, on small pages. The\n"
+	      "equal keys of a burst are the best case of a heap. The work that a cancel leaves\n"
+	      "to the next pass is not in its row. DPDK's list uses the CPU's counter, which\n"
+	      "cannot be overridden, and takes a lock.\n",
 	      stdout);
 }

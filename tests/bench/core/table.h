@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The measurements, and how they are printed. */
+/* The results and the functions that print them. */
 #ifndef _BENCH_TABLE_H
 #define _BENCH_TABLE_H
 
@@ -7,7 +7,7 @@
 
 #define MOST_REPEATS	5
 
-/* First ours, then the rivals; those that keep no time, the field and the floor. */
+/* Indices: OURS wheels of this project, then other implementations, the field and the floor. */
 #define CONTESTANTS	13
 #define OURS		3
 #define FIELD		11
@@ -16,12 +16,11 @@
 enum operation { ARM, REARM, IDLE, CANCEL, SWEEP, BURST, OPERATIONS };
 
 /**
- * struct results - of one number of timers
- * @count: that number
- * @repeats: how often all was measured; a first time, which only warms up, is not
- *	among them
- * @rounds: how often in each repeat
- * @sample: nanoseconds for an operation on each timer
+ * struct results - results for one number of timers
+ * @count: number of timers
+ * @repeats: number of samples, without the first one, which only warms up
+ * @rounds: number of rounds in each sample
+ * @sample: nanoseconds for one operation on each timer, in all rounds of the sample
  */
 struct results {
 	u32 count;
@@ -30,7 +29,7 @@ struct results {
 	u64 sample[CONTESTANTS][OPERATIONS][MOST_REPEATS + 1];
 };
 
-/* Those that are there; NULL where a library is missing. */
+/* An entry is NULL if its library is not installed. */
 extern const struct contestant *const contestants[CONTESTANTS];
 
 extern const char *const table_operations[OPERATIONS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* wahern's timeout.c, a hierarchical wheel with four levels of 64 lists. */
+/* wahern's timeout.c, a hierarchical wheel with four levels of 64 lists each. */
 #include <stdlib.h>
 #include <timeout.h>
 

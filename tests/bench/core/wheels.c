@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The project's own wheels: the hashed one with as many buckets as it has by
- * default, one for 16 timers, and with a bucket a timer; and the hierarchical one;
- * and behind the same interface a heap with four children a node. A pass goes as
- * the engine's does: by calls with a budget.
+ * The wheels of this project: hashed with the default of one bucket per 16 timers,
+ * hashed with one bucket per timer, and hierarchical. A heap with four children
+ * per node uses the same interface. As in the engine, a pass consists of several
+ * calls, each with a budget.
  */
 #include <stdlib.h>
 
@@ -79,7 +79,7 @@ static void rearm(u32 i, u64 deadline)
 	wheel_move(&wheel, &timers[i], deadline * TICK_NS, 0);
 }
 
-/* The scheme is a constant in the three below, as in libwheel. */
+/* The following three functions use a constant scheme, as in libwheel. */
 static void arm_inline(u32 i, u64 deadline)
 {
 	struct wheel_due due;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Count the instructions of each operation of the core with callgrind. The counters are dumped
- * after each operation, under a name that callgrind writes to its output. The program is built
- * against the core and the implementations of any commit, through contestant.h.
+ * after each operation, under a name that callgrind writes to its output. contestant.h is the
+ * only interface, so the program can be built against the core of any commit.
  */
 #include <stdio.h>
 #include <stdlib.h>

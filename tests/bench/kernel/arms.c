@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arm, re-arm, push and cancel: the whole array, timed from outside of the loop.
- * Deadlines are absolute and drawn beforehand, so that nobody reads a clock
- * who need not; 100 to 220 s ahead, so that nothing fires.
+ * Arm, re-arm, push and cancel all timers. The time of the whole loop is measured.
+ * Deadlines are absolute and generated in advance, so no clock is read in the
+ * loop. They are 100 to 220 s ahead, so nothing expires.
  *
- * "push" is later than all that was before: for the wheels without their lock.
+ * "push" moves each timer to a deadline later than all previous ones. The wheels
+ * need no lock for that.
  *
- * "arm, batch" and "cancel, batch" hand over 64 in a call; for the rivals, which
- * have no such call, they are what they were.
+ * "arm, batch" and "cancel, batch" pass 64 timers per call. timer_list and hrtimer
+ * have no such call, so their rows are those of single operations.
  *
- * "earliest" arms each timer a tick before all others, so that each has to be
- * watched for. A wheel has one hrtimer for that, so its measure is the moving of
- * one hrtimer, plus an arm.
+ * "earliest" arms each timer one tick before all others, so each arm reprograms the
+ * wheel's hrtimer. The result is compared with re-starting one hrtimer plus an arm.
  */
 #include "bench.h"
 
@@ -126,7 +126,7 @@ static void hrtimer_cancel_all(struct bench *bench, int c, int set)
 		hrtimer_try_to_cancel(&bench->hrtimers[bench->order[i]]);
 }
 
-/* Tick by tick down to what lies behind all deadlines. */
+/* Later than all deadlines of set 0, and one tick earlier with each @i. */
 static u64 earlier(const struct bench *bench, u32 i)
 {
 	return bench->when[0][0] + FARTHEST + (bench->count - i) * NSEC_PER_MSEC;
@@ -155,9 +155,9 @@ typedef void (*bench_fn)(struct bench *bench, int c, int set);
 enum { EARLIEST, FORGET, ARM, REARM, PUSH, CANCEL, ARM_MANY, CANCEL_MANY, OPS };
 
 /*
- * Which set of deadlines, how many hundredths of the measure are the bar, and by
- * whom. A round runs them in this order, on wheels that are new: one that has been
- * used may still watch for a time that nobody waits for.
+ * Name, set of deadlines, limit in hundredths of the time compared with, and functions.
+ * Each round runs them in this order on new wheels. A used wheel may still have its
+ * hrtimer programmed for the deadline of a cancelled timer.
  */
 static const struct {
 	const char	*name;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Several CPUs at once: each arms, moves and cancels its own timers, on a wheel with one base
- * and on one with WHEEL_PERCPU; beside timer_list and hrtimer, which have a base for each CPU,
- * too. Nanoseconds an operation as one CPU sees it, with 1, 2, 3 ... CPUs at work. Where a
- * line stays level they do not hinder each other; where it rises with their number, they
- * might as well take turns.
+ * Several CPUs arm, move and cancel their own timers at the same time, on a wheel with one
+ * base and on one with WHEEL_PERCPU. timer_list and hrtimer, which have a base per CPU, are
+ * measured for comparison. Prints nanoseconds per operation on one CPU, for 1, 2, 3 ... CPUs.
+ * A constant time means that the CPUs do not contend. A time proportional to the number of
+ * CPUs means that they run one at a time.
  *
- * "nothing shared" is what the machine does to CPUs that have nothing to do with each other.
- * It rises, say, where a guest has more of them than its host.
+ * "nothing shared" measures CPUs that access only their own memory. Its time rises if the
+ * machine itself limits them, for example in a guest with more CPUs than its host.
  *
- * In hard interrupts, so that nothing of this machine's comes between.
+ * The operations run in hardirq context, so that other interrupts cannot preempt them.
  */
 #include "bench.h"
 
@@ -25,7 +25,7 @@
 #define STORES		16
 #define CELL		9
 
-/* Far ahead: nothing fires. */
+/* Far enough in the future that nothing expires. */
 #define NEAREST		(1000 * NSEC_PER_SEC)
 #define FARTHEST	(1060 * NSEC_PER_SEC)
 
@@ -34,14 +34,14 @@ enum { ARM, REARM, PUSH, CANCEL, OPS };
 static const char *const names[OPS] = { "arm", "re-arm", "push", "cancel" };
 
 /**
- * struct race - CPUs that work at once; they are numbered without gaps
- * @bench: whose timers these are
- * @operate: what is done with timer i
- * @op: which operation it is now
- * @cpus: how many take part
- * @each: timers of each
- * @met: how often one of them came to where all meet
- * @ns: what each operation took, until the last CPU was through
+ * struct race - simultaneous operations on CPUs 0 to @cpus - 1
+ * @bench: owner of the timers
+ * @operate: performs operation op on timer i
+ * @op: current operation
+ * @cpus: number of CPUs
+ * @each: number of timers per CPU
+ * @met: number of times that a CPU arrived at the barrier in meet()
+ * @ns: time of each operation, until the last CPU has finished
  */
 struct race {
 	struct bench	*bench;
@@ -91,7 +91,7 @@ static void hrtimer_operate(struct bench *bench, int op, u32 i)
 			      HRTIMER_MODE_ABS_PINNED);
 }
 
-/* As long as an operation of the others, about. */
+/* Takes about as long as an operation on a timer. */
 static void nothing_operate(struct bench *bench, int op, u32 i)
 {
 	u32 store;
@@ -125,7 +125,7 @@ static void run(void *data)
 		race->ns[race->op] = ktime_get_ns() - start;
 }
 
-/* On the first CPU: it is one of those that work, however few they are. */
+/* Runs on CPU 0, which takes part in every measurement. */
 static long run_first(void *data)
 {
 	struct race *race = data;
@@ -214,7 +214,7 @@ int bench_bases(struct bench *bench)
 	int error;
 
 	bench_draw(bench, ktime_get_ns(), NEAREST, FARTHEST);
-	pr_info("ns an operation with 1 to %u CPUs at work, each on %u timers, and the ratio of the last to the first\n",
+	pr_info("ns per operation with 1 to %u running CPUs, %u timers per CPU; ratio of last to first\n",
 		num_online_cpus(), race.each);
 	error = race_wheel(&race, "one base", 0);
 	if (error)

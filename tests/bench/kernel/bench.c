@@ -11,13 +11,13 @@
 
 struct expiries bench_expired;
 
-/* Callbacks will come in groups of this size. */
+/* Reset the counters. Callbacks are expected in groups of @group. */
 void bench_expect(u32 group)
 {
 	bench_expired = (struct expiries){ .group = group, .left = group };
 }
 
-/* Every callback does this: the clock is read twice in a group. */
+/* Called by each callback. Reads the clock only at the start and end of a group. */
 static void count_call(void)
 {
 	struct expiries *expired = &bench_expired;
@@ -52,7 +52,7 @@ static void *array(u32 count, size_t size)
 	return kvcalloc(count, size, GFP_KERNEL);
 }
 
-/* All memory that a contestant will touch, touched. */
+/* Allocate and touch all memory in advance, for all implementations. */
 int bench_open(struct bench *bench, u32 count)
 {
 	bool full;
@@ -87,7 +87,7 @@ int bench_open(struct bench *bench, u32 count)
 	return 0;
 }
 
-/* The timers are idle, or were forgotten with their wheel. */
+/* All timers must be idle, or their wheel destroyed. */
 void bench_close(struct bench *bench)
 {
 	int i;
@@ -103,7 +103,7 @@ void bench_close(struct bench *bench)
 	kvfree(bench->order);
 }
 
-/* A wheel for as many timers as there are, as a careful owner would ask. */
+/* Create a wheel with a limit of @bench->count timers. */
 int bench_make_wheel(struct bench *bench, int c, u32 clock, u64 tick_ns)
 {
 	static const u32 schemes[] = {
@@ -173,8 +173,8 @@ static u64 draw(struct bench *bench, u64 from, u64 to)
 }
 
 /*
- * Deadlines at random from @base + @from to @base + @to, for all contestants; in
- * the last set as much later as they may be apart.
+ * Generate random deadlines from @base + @from to @base + @to, for all
+ * implementations. The deadlines of the last set are later by @to - @from.
  */
 void bench_draw(struct bench *bench, u64 base, u64 from, u64 to)
 {
@@ -198,7 +198,7 @@ u64 bench_tenths(u64 ns, u32 count)
 	return div_u64(ns * 10, count);
 }
 
-/* The best of the rounds: what else the machine does only adds to it. */
+/* Use the minimum of all rounds, because disturbances can only increase the time. */
 void bench_settle(struct figures *figures)
 {
 	u32 round;
@@ -241,15 +241,15 @@ static const char *verdict(char *text, const struct figures *figures, int c)
 
 void bench_head(void)
 {
-	pr_info("ns an operation, best of %u; HZ=%d; a wheel's timer has %zu bytes, timer_list's %zu, hrtimer's %zu\n",
+	pr_info("ns per operation, best of %u; HZ=%d; bytes per timer: wheel %zu, timer_list %zu, hrtimer %zu\n",
 		bench_rounds, HZ, sizeof(struct wheel_timer),
 		sizeof(struct timer_list), sizeof(struct hrtimer));
 	pr_info("%7s %-5s %-13s %7s %7s %10s %7s %5s %8s %8s\n", "timers",
 		"order", "operation", "hashed", "hierar.", "timer_list",
-		"hrtimer", "bar", "hashed", "hierar.");
+		"hrtimer", "limit", "hashed", "hierar.");
 }
 
-/* A line of the table. */
+/* Print one row of the table. */
 void bench_print(const struct bench *bench, const char *order, const char *op,
 		 const struct figures *figures)
 {

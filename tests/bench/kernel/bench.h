@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Two wheels beside the kernel's two timers, in one run: what an operation costs,
- * and whether that is within the bar which we have set ourselves.
+ * Compare the costs of two wheels with those of timer_list and hrtimer, in one
+ * run, and check them against the project's limits.
  */
 #ifndef _WHEEL_BENCH_H
 #define _WHEEL_BENCH_H
 
-/* Before anything that prints: every file includes this header first. */
+/* Must precede all includes that print, so every file includes this header first. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/hrtimer.h>
@@ -14,26 +14,26 @@
 #include <linux/timer.h>
 #include <linux/wheel_timer.h>
 
-/* Each figure is the best of so many, at most. */
+/* Maximum number of rounds. Each figure is the minimum of all rounds. */
 #define ROUNDS		7U
 
-/* To arm, to re-arm, to push. */
+/* Sets of deadlines: for arm, re-arm and push. */
 #define SETS		3
 
-/* The wheels first; all of them take part in everything. */
+/* The wheels come first. */
 enum { HASHED, HIERARCHICAL, WHEELS, TIMER_LIST = WHEELS, HRTIMER, CONTESTANTS };
 
 /**
- * struct bench - @count timers of each kind, and when they shall fire
- * @count: timers a contestant
- * @order: in which they are worked on, indices
- * @when: deadlines in nanoseconds, in sets; the last one is later than all others
- * @expires: the same in jiffies
- * @wheel: of @wheel_timers, by contestant
- * @wheel_timers: of the wheels
- * @timers: of timer_list
- * @hrtimers: of hrtimer
- * @rnd: where the deadlines come from, the same in each run
+ * struct bench - @count timers of each kind, and their deadlines
+ * @count: number of timers per implementation
+ * @order: timer indices, in the order of the operations
+ * @when: sets of deadlines in nanoseconds; the last set is later than all others
+ * @expires: the same deadlines in jiffies
+ * @wheel: wheel of each @wheel_timers
+ * @wheel_timers: timers of each wheel
+ * @timers: timers of timer_list
+ * @hrtimers: timers of hrtimer
+ * @rnd: generator of the deadlines, with the same seed in each run
  */
 struct bench {
 	u32			count;
@@ -48,11 +48,11 @@ struct bench {
 };
 
 /**
- * struct figures - a line of the table: tenths of nanoseconds an operation
- * @round: by contestant; 0 did not take part
- * @best: of the rounds
- * @rival: what each wheel is measured by, if not timer_list's best
- * @bar: hundredths of that which it may take
+ * struct figures - one row of the table, in tenths of nanoseconds per operation
+ * @round: time of each round, by implementation; 0 if not measured
+ * @best: minimum of the rounds, by implementation
+ * @rival: time that each wheel is compared with; timer_list's minimum by default
+ * @bar: limit, in hundredths of @rival
  */
 struct figures {
 	u64	round[CONTESTANTS][ROUNDS];
@@ -62,12 +62,12 @@ struct figures {
 };
 
 /**
- * struct expiries - what the callbacks count
- * @fired: callbacks that have come
- * @group: callbacks that come in one go, as they share a tick
- * @left: of the present group
- * @start: when the first one of it came
- * @ns: from the first to the last callback of each group
+ * struct expiries - counters updated by the callbacks
+ * @fired: number of callbacks
+ * @group: number of callbacks at the same tick
+ * @left: number of callbacks left in the current group
+ * @start: time of the current group's first callback
+ * @ns: sum of the times from the first to the last callback of each group
  */
 struct expiries {
 	u32	fired;

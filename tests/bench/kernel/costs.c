@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The costs of each scheme besides time: memory, wake-ups, moves; and what the number
- * of buckets does to it. For Documentation/choosing.rst.
+ * The costs of each scheme other than CPU time: memory, wake-ups and moves, by number
+ * of buckets. For Documentation/choosing.rst.
  *
- * Memory is what the kernel has less of when there are some more wheels. Wake-ups
- * are counted over real time, with a thousand timers that are
+ * Memory is the decrease of the kernel's available memory per created wheel. Wake-ups
+ * are counted in real time, with a thousand timers that are
  *
- *	fire	  due at random within the next second, and fire
+ *	fire	  due at random within the next second, and expire
  *	slack	  the same, with 12.5 % of slack
- *	push	  due in one to two seconds, and pushed by a tenth of a second each
- *		  tenth of a second, as by packets, for two seconds
+ *	push	  due in one to two seconds, and pushed by 100 ms every 100 ms, like
+ *		  idle timeouts by packets, for two seconds
  *	rearm	  the same, but re-armed
- *	cancel	  cancelled at once, a second before they are due
+ *	cancel	  cancelled immediately, at least one second before they are due
  *
- * "moved" is how often one was put into a lower level, or taken from the list,
- * while they fired. "1 min" and "1 h" are nanoseconds an expiry when a virtual
- * clock sweeps over ten thousand timers that are due within that time.
+ * "moved" counts moves to a lower level or from the overflow list during "fire".
+ * "1 min" and "1 h" are nanoseconds per expiry: wheel_advance_to() expires ten
+ * thousand timers that are due within that time.
  */
 #include "bench.h"
 
@@ -54,7 +54,7 @@ static struct wheel_config config_of(const struct row *row, u32 clock)
 	};
 }
 
-/* Bytes a wheel, or 0 when there is no memory for so many. */
+/* Returns bytes per wheel, or 0 if a wheel could not be created. */
 static u64 memory_of(const struct row *row)
 {
 	const struct wheel_config config = config_of(row, WHEEL_CLOCK_VIRTUAL);
@@ -131,7 +131,7 @@ static int run_load(struct bench *bench, const struct row *row, int load,
 	return 0;
 }
 
-/* Tenths of nanoseconds an expiry; 0 if the scheme does not take them all. */
+/* Returns tenths of nanoseconds per expiry, or 0 if the scheme rejects one of the timers. */
 static u64 sweep(struct bench *bench, const struct row *row, u32 seconds)
 {
 	const struct wheel_config config = config_of(row, WHEEL_CLOCK_VIRTUAL);

@@ -6,14 +6,14 @@
 
 static bool csv;
 module_param(csv, bool, 0444);
-MODULE_PARM_DESC(csv, "each round of each contestant, too, a line each");
+MODULE_PARM_DESC(csv, "also print each round of each implementation as a CSV line");
 
 static const char *const names[CONTESTANTS] = {
 	[HASHED] = "hashed", [HIERARCHICAL] = "hierarchical",
 	[TIMER_LIST] = "timer_list", [HRTIMER] = "hrtimer",
 };
 
-/* A line is: bench, operation, timers, contestant, unit, sample. */
+/* Columns: bench, operation, timers, implementation, unit, sample. */
 void bench_csv(const struct bench *bench, const char *order, const char *op,
 	       const struct figures *figures)
 {
@@ -32,7 +32,7 @@ void bench_csv(const struct bench *bench, const char *order, const char *op,
 		}
 }
 
-/* The time of an operation as one of so many CPUs sees it, in tenths of nanoseconds. */
+/* Print the time per operation on one of @cpus CPUs. */
 void bench_csv_cpus(const char *op, u32 cpus, const char *name, u64 tenths)
 {
 	if (csv)

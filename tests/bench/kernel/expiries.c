@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Expiry, in two ways.
+ * Expiry, measured in two ways.
  *
- * "burst" and "spread": timers fire by themselves, all at one jiffy or over ten
- * of them, on a machine with nothing else to do. Timed is from the first to the
- * last callback of each jiffy, so it leaves out the interrupt, and what comes
- * before the first callback and after the last one. Without hrtimer: the kernel
- * warns of an interrupt that is as long as this.
+ * "burst" and "spread": timers expire in real time, at one jiffy or spread over
+ * ten, on an idle machine. The time from the first to the last callback of each
+ * jiffy is measured. It excludes the interrupt, and the work before the first and
+ * after the last callback. hrtimer is left out, because the kernel warns about
+ * interrupts of this length.
  *
- * "sweep": a virtual clock is moved over all deadlines, 100 to 160 s ahead, in
- * one call, which is timed; "slack" with 12.5 % of slack. timer_list has no such
- * clock, so the measure is what its timers took for "spread".
+ * "sweep": one call moves a virtual clock past all deadlines, which are 100 to
+ * 160 s ahead. The call is timed. "sweep, slack" adds 12.5 % of slack. timer_list
+ * has no virtual clock, so the result is compared with its time for "spread".
  */
 #include "bench.h"
 
@@ -21,10 +21,10 @@
 #define SPREAD		10
 #define PATIENCE	(10 * HZ)
 
-/* Time to arm a million; timer_list is exact for less than 63 jiffies. */
+/* Jiffies to arm a million timers. timer_list is exact for less than 63 jiffies. */
 #define AHEAD		40
 
-/* Hundredths: the few may cost more, there is less to share. */
+/* Limit in hundredths; higher for few timers, which share the fixed costs of a pass. */
 static u32 bar(const struct bench *bench, bool slack)
 {
 	return bench->count < 100000 && !slack ? 150 : 100;
@@ -42,14 +42,14 @@ static void arm_one(struct bench *bench, int c, u32 i, u32 jiffy, u64 base,
 				base + (u64)jiffy * TICK_NSEC, 0);
 }
 
-/* 0 when the machine was too slow to arm them all before the first fires. */
+/* Returns 0 if the first timer expired before all were armed. */
 static u64 expire(struct bench *bench, int c, u32 spread)
 {
 	unsigned long now = jiffies + 1;
 	u64 base;
 	u32 i;
 
-	/* Start with a jiffy, so that all see the same ones. */
+	/* Start at the beginning of a jiffy, so that all rounds use the same ones. */
 	while (time_before(jiffies, now))
 		cond_resched();
 	base = ktime_get_ns();
@@ -62,7 +62,7 @@ static u64 expire(struct bench *bench, int c, u32 spread)
 	while (READ_ONCE(bench_expired.fired) < bench->count &&
 	       time_before(jiffies, now + PATIENCE))
 		cond_resched();
-	/* The count is read anew: without this, and with no cond_resched(), it may not be. */
+	/* Read bench_expired again: cond_resched() may be empty, and is then no barrier. */
 	barrier();
 	if (!base || bench_expired.fired < bench->count)
 		return 0;
@@ -91,7 +91,7 @@ static int bench_expire(struct bench *bench, const char *name, u32 spread,
 	return 0;
 }
 
-/* Tenths of nanoseconds, or an error. */
+/* Returns tenths of nanoseconds per expiry, or a negative errno. */
 static s64 sweep(struct bench *bench, int c, u32 slack_shift)
 {
 	u64 span = 160 * NSEC_PER_SEC, start;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints its table when it is loaded, and has nothing to do afterwards.
+ * The module prints its table when it is loaded, and does nothing afterwards.
  */
 #include "bench.h"
 
@@ -9,19 +9,19 @@
 
 static unsigned int max = 1000000;
 module_param(max, uint, 0444);
-MODULE_PARM_DESC(max, "timers at most; the table starts at 1000");
+MODULE_PARM_DESC(max, "maximum number of timers; the table starts at 1000");
 
 static unsigned int rounds = ROUNDS;
 module_param(rounds, uint, 0444);
-MODULE_PARM_DESC(rounds, "how often all is measured, the best of them is shown");
+MODULE_PARM_DESC(rounds, "number of rounds; the minimum is printed");
 
 static bool costs;
 module_param(costs, bool, 0444);
-MODULE_PARM_DESC(costs, "instead: what each scheme costs besides time");
+MODULE_PARM_DESC(costs, "print memory, wake-ups and moves of each scheme instead");
 
 static bool bases;
 module_param(bases, bool, 0444);
-MODULE_PARM_DESC(bases, "instead: CPUs that use a wheel at once");
+MODULE_PARM_DESC(bases, "measure several CPUs that use a wheel simultaneously instead");
 
 u32 bench_rounds;
 
@@ -76,5 +76,5 @@ static void __exit wheel_bench_exit(void)
 module_init(wheel_bench_init);
 module_exit(wheel_bench_exit);
 
-MODULE_DESCRIPTION("Benchmark of wheel_timer beside timer_list and hrtimer");
+MODULE_DESCRIPTION("Benchmark of wheel_timer, timer_list and hrtimer");
 MODULE_LICENSE("GPL");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * busy TIMERS: keeps a wheel as busy as a program can. So many timers are due every 10 ms, and
- * their events are read at once. It says when it begins, and goes on until it is killed.
+ * busy TIMERS: keep a wheel as busy as a program can. TIMERS periodic timers expire every 10 ms,
+ * and their events are read immediately. Prints a line after set-up, then runs until it is killed.
  */
 #include <fcntl.h>
 #include <linux/wheel_timer.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls each function of libwheel that is about one timer, on the library's own wheel, for
- * valgrind to count: its counters are written after each, under a name.
+ * Call each single-timer function of libwheel, on its user-space backend, under callgrind.
+ * The counters are dumped under the name of the function after each loop.
  */
 #include <libwheel.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void need(int err)
 		abort();
 }
 
-/* So many others pend, and the memory of all slots is there. */
+/* Arm PENDING other timers, and reserve the memory of all slots. */
 static void prepare(void)
 {
 	struct libwheel_options options = {
@@ -52,7 +52,7 @@ static void prepare(void)
 	}
 }
 
-/* The loop is counted, too: four instructions, and what it calls for its ids. */
+/* The count includes the loop itself, four instructions, and the update of the ids. */
 #define COUNT(name, call)						\
 do {									\
 	uint32_t i;							\

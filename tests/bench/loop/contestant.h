@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A contestant is a way for an event loop to have timers; one is in use. */
+/* The interface of the timer implementations for an event loop. */
 #ifndef _BENCH_CONTESTANT_H
 #define _BENCH_CONTESTANT_H
 
@@ -8,12 +8,12 @@
 #define TIMERS	1000
 
 /**
- * struct contestant - a way to have timers
- * @name: as printed
- * @every_ms: the loop has to look that often, whatever happens; -1: it need not
- * @open: make TIMERS idle timers, whose descriptors go into an epoll
- * @arm: an idle timer is to fire at a time of CLOCK_MONOTONIC
- * @take: take what has fired: call fired() for each; @data is that of an epoll_event
+ * struct contestant - timer implementation
+ * @name: printed name
+ * @every_ms: interval at which the loop must call @take; -1 if only on events
+ * @open: creates TIMERS idle timers and adds their descriptors to an epoll instance
+ * @arm: arms an idle timer for a CLOCK_MONOTONIC time
+ * @take: calls fired() for each expired timer; @data is that of the epoll_event
  */
 struct contestant {
 	const char *name;

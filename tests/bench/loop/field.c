@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A field of deadlines, at which the loop looks each 10 ms. */
+/* An array of deadlines, which the loop scans every 10 ms. */
 #include "contestant.h"
 
 static __u64 due[TIMERS];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench-loop MACHINE: how late an event loop learns of its timers, and how often it wakes
- * up while none is due. Prints CSV: bench, measure, timers, contestant, unit, sample, with
- * a line for each timer that fired; MACHINE is a word for where this runs.
+ * bench-loop MACHINE: measure the expiry latency of timers in an event loop, and the number of
+ * wake-ups while none is due. Prints CSV with the columns bench, measure, timers,
+ * implementation, unit and sample, and one line per expired timer. MACHINE is a label for the
+ * machine.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -61,7 +62,7 @@ void fired(__u32 timer)
 	pending--;
 }
 
-/* Returns after one wake-up, or when a time has come: then 0. */
+/* Wait for one wake-up. Returns 0 if @until was reached without an event. */
 static int turn(int epoll, __u64 until)
 {
 	struct epoll_event events[EVENTS];
@@ -116,7 +117,7 @@ static void measure_silence(void)
 	print("wake-ups in 2 s", "wake-ups", wakeups);
 }
 
-/* Each in a process of its own, which leaves nothing. */
+/* Measure in a child process, whose resources are released at its exit. */
 static void apart(void (*measure)(void))
 {
 	pid_t child;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A timerfd a timer, all of them watched by one epoll. */
+/* One timerfd per timer, all of them watched by one epoll instance. */
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>

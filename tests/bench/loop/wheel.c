@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* libwheel, by /dev/wheel where that is, with ticks of 1 ms. */
+/* libwheel, with /dev/wheel if it exists, and ticks of 1 ms. */
 #include <libwheel.h>
 #include <sys/epoll.h>
 

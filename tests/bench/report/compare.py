@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""compare.py OLD.csv NEW.csv [PERCENT]: what changed, cell by cell, between two files of
-samples of make bench. Of each side a tenth of the samples at either end may be accidents and
-is left out. A cell costs more or less only if all other samples of one side lie beyond those
-of the other, and its middle moved by PERCENT, by default 2. The noise is how far apart they
-are. Ends with 1 if a cell of ours costs more."""
+"""compare.py OLD.csv NEW.csv [PERCENT]: compare two sample files of make bench, cell by cell.
+The lowest and highest tenth of the samples of each side are ignored as outliers. A cell costs
+more or less only if the remaining samples of both sides do not overlap, and its median changed
+by more than PERCENT, by default 2. The noise is the spread of the remaining samples. Exits with
+status 1 if a cell of a wheel costs more."""
 
 import sys
 from statistics import median
@@ -17,7 +17,7 @@ COUNTED = "instructions"
 
 
 def usual(samples):
-    """Their spread, without a tenth at either end."""
+    """Spread of the samples, without the lowest and the highest tenth."""
     accidents = len(samples) // 10
     return spread(samples[accidents : len(samples) - accidents])
 
@@ -36,7 +36,7 @@ def verdict(old, new, percent):
 
 
 def group(cell):
-    """The cells below one heading."""
+    """Heading of the cell."""
     return f"{cell.operation}, {cell.unit} ({cell.bench})"
 
 
@@ -53,7 +53,7 @@ def row(cell, old, new, what):
 
 
 def in_order(cells):
-    """By operation, as they were measured; the wheels before their rivals."""
+    """Cells by operation in the order of measurement, the wheels first."""
     groups = list(dict.fromkeys(group(c) for c in cells))
     return sorted(
         cells, key=lambda c: (groups.index(group(c)), c.timers, not is_ours(c.contestant))
@@ -61,7 +61,7 @@ def in_order(cells):
 
 
 def moved(old, new, cells):
-    """By how much the time of cells changed, in the middle; None if there are none."""
+    """Median change of the cells' times in percent; None if there are no cells."""
     ratios = [
         median(new[c]) / median(old[c])
         for c in cells
@@ -71,7 +71,7 @@ def moved(old, new, cells):
 
 
 def conclude(old, new, verdicts):
-    """What the rows amount to; the cells of ours that cost more."""
+    """Print a summary. Returns the cells of the wheels that cost more."""
     more = [c for c, what in verdicts.items() if what == "MORE"]
     less = [c for c, what in verdicts.items() if what == "less"]
     ours = moved(old, new, [c for c in verdicts if is_ours(c.contestant)])
@@ -79,13 +79,13 @@ def conclude(old, new, verdicts):
     alone = len(set(old) ^ set(new))
     print(
         f"\n{len(verdicts)} cells: {len(more)} cost more, {len(less)} less, "
-        f"{len(verdicts) - len(more) - len(less)} as much as before, as far as the noise tells"
-        + (f"; {alone} are on one side alone" if alone else "")
+        f"{len(verdicts) - len(more) - len(less)} unchanged within the noise"
+        + (f"; {alone} are on one side only" if alone else "")
     )
     if ours is not None and rivals is not None:
         print(
-            f"the wheels' time moved by {ours:+.1f} %, that of all others, which tells what "
-            f"the machine did, by {rivals:+.1f} %"
+            f"the wheels' time changed by {ours:+.1f} %, that of the other implementations, "
+            f"which shows the effect of the machine, by {rivals:+.1f} %"
         )
     return [c for c in more if is_ours(c.contestant)]
 

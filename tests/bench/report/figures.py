@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Which figures there are, and what each one leaves out."""
+"""The figures of the page, and their notes."""
 
 from typing import NamedTuple
 
@@ -14,44 +14,44 @@ class Figure(NamedTuple):
     svg: str
 
 
-# The questions of a reader: title, bench, operation, and what is not in the figure.
+# The summary figures: title, bench, operation, note.
 QUESTIONS = (
     (
         "Push a timeout",
         "counted",
         "touch",
-        "A program moves a pending timer to a later deadline. The wheel by a touch word.",
+        "A program moves a pending timer to a later deadline. The wheel uses a touch word.",
     ),
     (
         "Arm and cancel",
         "counted",
         "arm + cancel, batch 256",
-        "By calls of 256 where there are such, or one by one; heap and kept timers need none.",
+        "256 per system call if supported, or one; heap and kept timers need no system call.",
     ),
     (
         "One expiry",
         "counted",
         "expiry, batch 1",
-        "The program takes one event by a call. The heap and io_uring need no call for it, and "
-        "the field is late.",
+        "The program takes one event per system call. The heap and io_uring need no system "
+        "call for it. The field expires late.",
     ),
     (
         "A burst",
         "counted",
         "expiry, ring",
-        "All are due at one time; the wheel's events come by the ring. The field is late.",
+        "All are due at one time. The wheel's events through the ring. The field expires late.",
     ),
-    ("Memory", "counted", "bytes", "Of a timer that is armed. The program's own included."),
+    ("Memory", "counted", "bytes", "Per armed timer, including the memory of the program."),
     (
         "Wake-ups in silence",
         "loop",
         "wake-ups in 2 s, here, idle",
-        "Of an event loop whose timers are all an hour away.",
+        "Wake-ups of an event loop whose timers are all due in an hour.",
     ),
 )
 
-# Bars beside those of a question, for a contestant that has other ways: operation, contestant,
-# name of the bar.
+# Additional bars of a summary figure, for other methods: operation, implementation, name of the
+# bar.
 OTHER_WAYS = {
     "Arm and cancel": (
         ("kept", "hierarchical", "kept"),
@@ -59,28 +59,28 @@ OTHER_WAYS = {
     ),
 }
 
-# What a unit is counted by, where that is no operation.
+# Suffix of a unit that is not per operation.
 PER = {"bytes": " per timer", "wake-ups": ""}
 
-# Cost by number of timers: title, bench and its operation, unit, note.
+# Cost by number of timers: bench, operation, title, note.
 COSTS = (
-    ("core", "arm", "arm", "The bare structures, in the cache and out of it."),
-    ("core", "re-arm", "push or move", "Each pending timer to another deadline."),
-    ("core", "idle", "push by one timeout", "All move to 60 s from now: the best case of queues."),
+    ("core", "arm", "arm", "The data structures alone, inside and outside of the cache."),
+    ("core", "re-arm", "push or move", "Moves each pending timer to another deadline."),
+    ("core", "idle", "push by one timeout", "To 60 s from now: the best case of queues."),
     ("core", "cancel", "cancel", "In random order."),
-    ("core", "sweep", "expire, spread out", "From due tick to due tick. The field looks once, late."),
-    ("core", "burst", "expire, all at once", "A tree's and a heap's best case: equal keys."),
+    ("core", "sweep", "expire, spread out", "At each due tick. The field is scanned once, late."),
+    ("core", "burst", "expire, all at once", "Equal keys: the best case of a tree or heap."),
     ("kernel", "mixed arm", "arm", "timer_list rounds far deadlines, wheels do not."),
     ("kernel", "mixed push", "push", "Without a lock for the wheels; mod_timer() for timer_list."),
     ("kernel", "mixed cancel", "cancel", "In random order."),
-    ("kernel", "mixed burst", "expire, all at once", "On one jiffy. hrtimer does not take part."),
-    ("counted", "touch", "push", "By a touch word; the rivals by a call, or in their heap."),
-    ("counted", "arm, batch 256", "arm", "By calls of 256 where there are such."),
-    ("counted", "park", "cancel", "The wheel by a touch word."),
-    ("counted", "expiry, ring", "expire", "All at once; the wheel's events come by the ring."),
+    ("kernel", "mixed burst", "expire, all at once", "At one jiffy. hrtimer is not measured."),
+    ("counted", "touch", "push", "Touch word; the others use a system call, or their heap."),
+    ("counted", "arm, batch 256", "arm", "256 per system call if supported."),
+    ("counted", "park", "cancel", "The wheel uses a touch word."),
+    ("counted", "expiry, ring", "expire", "All at once; the wheel's events through the ring."),
 )
 PLACES = {
-    "core": "Bare structures on this machine",
+    "core": "Data structures on this machine",
     "kernel": "In the kernel",
     "counted": "From a program, in instructions",
     "timed": "From a program",
@@ -88,7 +88,7 @@ PLACES = {
 
 
 def at_hand(cells, bench):
-    """Where no instructions were counted, the time that was taken stands for them."""
+    """Use the measured time if no instructions were counted."""
     benches = {cell.bench for cell in cells}
     return "timed" if bench == "counted" and bench not in benches else bench
 
@@ -103,7 +103,7 @@ def other_ways(cells, bench, title, timers):
 
 
 def answers(cells):
-    """Of each question: its title, its note, and what largest() found."""
+    """Yield title, note and the result of largest() for each summary figure."""
     for title, bench, operation, note in QUESTIONS:
         bench = at_hand(cells, bench)
         found = largest(cells, bench, operation)
@@ -149,23 +149,23 @@ def lateness(cells):
         if found:
             yield Figure(
                 f"late-{place.replace(', ', '-').replace(' ', '-')}",
-                f"How late an event loop learns of a timer, {place}",
-                "Of 1000 timers within 2 s. A wheel of 1 ms ticks is late by up to a tick, "
-                "and timerfd is not.",
+                f"Expiry latency in an event loop, {place}",
+                "1000 timers within 2 s. A wheel with ticks of 1 ms adds up to one tick; timerfd "
+                "does not.",
                 plot.distribution(found, "us"),
             )
 
 
 def cpus(cells):
-    """By how many CPUs are at work, which stands where others have their timers."""
+    """Cost by number of CPUs, which the samples have in the column of timers."""
     for operation, what in (("arm", "Arm"), ("push", "Push"), ("cancel", "Cancel")):
         found = curves(cells, "cpus", operation)
         if found:
             yield Figure(
                 f"cpus-{operation}",
                 f"{what}, on several CPUs at once",
-                "As one CPU of a guest sees it. Nobody hinders another where a line is level; "
-                "beyond the processors of this machine, where it rises as that of nothing shared.",
+                "Time per operation on one CPU of a guest. A level line means no "
+                "contention. With more CPUs than this machine has, compare with nothing shared.",
                 plot.by_cpus(found, "ns"),
             )
 
@@ -178,9 +178,9 @@ def busy_server(cells):
                 yield Figure(
                     f"load-{load}-{unit}",
                     f"A request of {life}, with a timeout of a second",
-                    "A million requests a second arm and cancel one each. What the server "
-                    "itself does is in each bar, and is all of the floor. The field is late by "
-                    f"up to 10 ms. {found[0]:,} under way.",
+                    "A million requests per second arm and cancel one timer each. Each bar "
+                    "includes the work of the server itself, which the floor shows alone. The "
+                    f"field is up to 10 ms late. {found[0]:,} requests in flight.",
                     plot.bars(found[2], f"{unit} per request"),
                 )
 
@@ -195,14 +195,14 @@ def echo(cells):
         yield Figure(
             "echo",
             "An echo server that closes idle connections",
-            f"Its CPU time for a request, once all of {max(n for n, _ in found.values()):,} "
-            "are connected. Nearly all of it is TCP.",
+            f"CPU time per request, with {max(n for n, _ in found.values()):,} connections. "
+            "Nearly all of it is spent in TCP.",
             plot.bars({c: s for c, (_, s) in found.items()}, "us of CPU time per request"),
         )
 
 
 def all_of(cells):
-    """[(heading, [Figure])], only of what was measured."""
+    """[(heading, [Figure])], without figures that have no samples."""
     parts = (
         ("Six questions", questions(cells)),
         ("Cost by number of timers", costs(cells)),

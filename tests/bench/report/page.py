@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""page.py FOLDER: makes index.html and an SVG a figure in a folder, of samples.csv, of
-about.txt (what machine, kernel, commit: "key: value" a line), of missing.txt (what could not
-run: "part: reason" a line) and of parts.txt (when a part ran). Prints a summary."""
+"""page.py DIRECTORY: create index.html and one SVG file per figure from samples.csv and three
+optional files with one "key: value" per line: about.txt (machine, kernel, commit), missing.txt
+(parts that could not run, with the reason) and parts.txt (when each part ran). Prints a
+summary."""
 
 import sys
 from html import escape
@@ -48,12 +49,12 @@ def figure(one):
 
 def page(parts, about, missing, took):
     body = [
-        "<h1>wheel_timer: what was measured</h1>",
+        "<h1>wheel_timer: benchmark results</h1>",
         table(about),
-        '<p>The points are medians, the bands reach from the '
-        "least sample to the greatest. A tall band is a noisy machine. All samples: "
-        '<a href="samples.csv">samples.csv</a>. Both axes of a curve, and the axis of bars '
-        "that lie far apart, go by powers of ten.</p>",
+        '<p>Points are medians. Bands reach from the '
+        "smallest sample to the largest; a tall band indicates a noisy machine. All samples: "
+        '<a href="samples.csv">samples.csv</a>. Both axes of curves are logarithmic, and the '
+        "axis of bars if their range is large.</p>",
     ]
     for heading, found in parts:
         shown = "".join(map(figure, found))
@@ -71,7 +72,7 @@ def page(parts, about, missing, took):
 
 
 def summary(cells):
-    """The six questions in words: each contestant by how many times the best one's cost."""
+    """Print the medians and spreads of the summary figures as text."""
     for title, _, found in figures.answers(cells):
         if not found:
             continue
@@ -89,7 +90,7 @@ def main(folder):
         for one in found:
             (folder / f"{one.name}.svg").write_text(one.svg, encoding="utf-8")
     missing = pairs(folder / "missing.txt") + [
-        [title, "no sample of it in this run: more timers, or the part that measures it"]
+        [title, "no samples in this run; run its part, or with more timers"]
         for title, _, found in figures.answers(cells)
         if not found
     ]
@@ -104,5 +105,5 @@ def main(folder):
 
 if __name__ == "__main__":
     if len(sys.argv) != 2 or not Path(sys.argv[1], "samples.csv").exists():
-        sys.exit("usage: page.py FOLDER, one that has a samples.csv of make bench")
+        sys.exit("usage: page.py DIRECTORY, which contains the samples.csv of make bench")
     main(Path(sys.argv[1]))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Figures, by gnuplot, as SVG that takes the colours of the page."""
+"""Figures as SVG in the text colour of the page, drawn by gnuplot."""
 
 import re
 import subprocess
 
-# A contestant has its colour in every figure, by how its name begins; ours are thick.
+# Each implementation has one colour, selected by a prefix of its name. OURS have thick lines.
 OURS = ("hierar", "libwheel", "kept", "hashed", "one base", "WHEEL_PERCPU")
 COLOURS = {
     "hierar": "#d9480f",
@@ -47,7 +47,7 @@ def width(contestant):
 
 
 def draw(script, height=440):
-    """One <svg> without a background, whose black is the page's colour of text."""
+    """One <svg> without a background. Black is replaced by the text colour of the page."""
     head = f"set terminal svg size 520,{height} dynamic font 'Helvetica,16' enhanced\n"
     svg = subprocess.run(
         ["gnuplot"], input=head + script, check=True, capture_output=True, encoding="utf-8"
@@ -67,7 +67,7 @@ def block(name, lines):
 
 
 def curve(curves, axes):
-    """A line through the medians of each contestant, and a band of the spread."""
+    """A line through the medians of each implementation, and a band of the spread."""
     script, bands, lines = "", [], []
     for i, (contestant, points) in enumerate(curves.items()):
         rows = [f"{n} {s.low} {s.middle} {s.high}" for n, s in points]
@@ -91,7 +91,7 @@ def curve(curves, axes):
 
 
 def by_count(curves, unit):
-    """Cost by number of timers, both by powers of ten."""
+    """Cost by number of timers, with logarithmic axes."""
     return curve(
         curves,
         "set logscale xy\nset autoscale xfix\nset format x '10^{%T}'\n"
@@ -103,13 +103,13 @@ def by_cpus(curves, unit):
     return curve(
         curves,
         "set logscale y\nset autoscale xfix\nset xtics 1\n"
-        f"set xlabel \"CPUs at work\\n \" offset 0,0.8\nset ylabel '{unit} per operation'\n",
+        f"set xlabel \"running CPUs\\n \" offset 0,0.8\nset ylabel '{unit} per operation'\n",
     )
 
 
 def bars(found, unit):
-    """A bar a contestant, the cheapest on top, with its figure beside it; a line in it reaches
-    from the least sample to the greatest."""
+    """One bar per implementation, the cheapest on top, with its median on the right. A line
+    in each bar reaches from the smallest sample to the largest."""
     order = sorted(found, key=lambda c: -found[c].middle)
     positive = [s.middle for s in found.values() if s.middle > 0]
     least = min(positive, default=1)
@@ -138,7 +138,7 @@ def bars(found, unit):
 
 
 def distribution(found, unit):
-    """How many of a hundred samples are larger than that: the tail is what matters."""
+    """Percentage of samples that are at least x, which shows the tail."""
     script, lines = "", []
     for i, (contestant, samples) in enumerate(found.items()):
         n = len(samples)
@@ -151,7 +151,7 @@ def distribution(found, unit):
     return draw(
         script
         + "set logscale xy\nset yrange [0.1:100]\nset format x '%.0f'\nset format y '%g %%'\n"
-        + f"set xlabel '{unit} late, or more'\nset ylabel 'of all timers'\n"
+        + f"set xlabel '{unit} or more'\nset ylabel 'of all timers'\n"
         + "set grid lc rgb '#80808060'\nset border 3\nset tics nomirror\n"
         + "set key below horizontal reverse Left samplen 1.2 maxcols 3\n"
         + "plot "

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What benches append to the file that BENCH_CSV= names: a line a sample.
+"""The file named by BENCH_CSV=, to which benchmarks append one line per sample.
 
-bench, operation, timers, contestant, unit, sample
+bench, operation, timers, implementation, unit, sample
 """
 
 import csv
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Cell(NamedTuple):
-    """What was measured: one number of timers, one contestant."""
+    """One measured quantity: one number of timers, one implementation."""
 
     bench: str
     operation: str
@@ -27,7 +27,7 @@ class Spread(NamedTuple):
 
 
 def read(path):
-    """{Cell: its samples, sorted}, in the order of the file."""
+    """{Cell: sorted samples}, in the order of the file."""
     cells = defaultdict(list)
     with open(path, newline="", encoding="utf-8") as file:
         for number, row in enumerate(csv.reader(file), 1):
@@ -37,7 +37,7 @@ def read(path):
                 cells[cell].append(float(sample))
             except ValueError as error:
                 raise SystemExit(
-                    f"{path}, line {number}: not bench, operation, timers, contestant, "
+                    f"{path}, line {number}: not bench, operation, timers, implementation, "
                     f"unit, sample: {error}"
                 ) from error
     return {cell: sorted(samples) for cell, samples in cells.items()}
@@ -48,7 +48,7 @@ def spread(samples):
 
 
 def curves(cells, bench, operation):
-    """{contestant: [(timers, Spread), ...]} of one operation."""
+    """{implementation: [(timers, Spread), ...]} of one operation."""
     found = defaultdict(list)
     for cell, samples in cells.items():
         if (cell.bench, cell.operation) == (bench, operation):
@@ -57,7 +57,7 @@ def curves(cells, bench, operation):
 
 
 def largest(cells, bench, operation):
-    """(timers, unit, {contestant: Spread}) where the most timers were measured."""
+    """(timers, unit, {implementation: Spread}) for the largest number of timers."""
     here = [c for c in cells if (c.bench, c.operation) == (bench, operation)]
     if not here:
         return None

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A contestant is a way for a program to have many timers. A process has one
- * contestant. A contestant that cannot do something ends by die().
+ * The interface of the timer implementations that a program can use. A process
+ * uses one of them. On errors, an implementation calls die().
  */
 #ifndef _BENCH_CONTESTANT_H
 #define _BENCH_CONTESTANT_H
@@ -11,27 +11,28 @@
 #include <stddef.h>
 
 /**
- * struct contestant - a way to have timers
- * @name: of the column
- * @most: so many, beyond which it takes minutes; 0: any number
- * @oldest: cancels and moves the oldest first, which it is best at
- * @calls: takes operations in batches
- * @takes: takes expiries in batches
- * @wakes: waits for a lone expiry by epoll, if opened WITH_EPOLL
- * @pays: an ordinary user pays for its expiries, by an account
- * @open: make @count idle timers, numbered from 0, with WITH_*
- * @arm: idle timers, each with its deadline, in calls of @batch
- * @rearm: as @arm, pending timers
- * @cancel: pending timers
- * @query: when do these pending timers fire? NULL: it cannot tell
- * @take: take what has expired, @batch at most; 0: nothing now
- * @take_ring: all that has expired, from shared memory; NULL: it has none
- * @close: as if @open had never been
- * @keeps: has kept timers, on wheels of @scheme: kept.h
- * @arm_words: as @arm, and their words govern them; NULL: it has no words
- * @touch: move timers with words to a later deadline
- * @park: cancel timers with words
- * @revive: arm parked timers
+ * struct contestant - timer implementation
+ * @name: column heading
+ * @most: maximum number of timers, above which it takes minutes; 0 if unlimited
+ * @oldest: operations start with the oldest timers, which is the best case
+ * @calls: supports batches of operations
+ * @takes: supports batches of expiries
+ * @wakes: waits for a single expiry with epoll, if opened with WITH_EPOLL
+ * @pays: expiries of an unprivileged user are charged to an account
+ * @open: creates @count idle timers, numbered from 0, with WITH_* flags
+ * @arm: arms idle timers for the given deadlines, @batch per system call
+ * @rearm: moves pending timers to the given deadlines, @batch per system call
+ * @cancel: cancels pending timers, @batch per system call
+ * @query: reads the deadlines of pending timers; NULL if not supported
+ * @take: takes at most @batch expired timers; returns 0 if none has expired
+ * @take_ring: takes all expired timers from shared memory; NULL if not supported
+ * @close: releases everything that @open created
+ * @keeps: supports kept timers, on wheels of @scheme, see kept.h
+ * @scheme: scheme of the wheel; valid only if @keeps is set
+ * @arm_words: like @arm, with touch words; NULL if not supported
+ * @touch: moves timers with touch words to a later deadline
+ * @park: cancels timers with touch words
+ * @revive: arms parked timers
  */
 struct contestant {
 	const char *name;
@@ -68,17 +69,17 @@ extern const struct contestant uring;
 extern const struct contestant heap;
 extern const struct contestant field;
 
-/* Timers may come with these. */
+/* Flags of open(): touch words, a completion ring. */
 #define WITH_WORDS	1
 #define WITH_RING	2
-/* They wait by epoll before they take. */
+/* Flag of open(): wait with epoll before taking expiries. */
 #define WITH_EPOLL	4
 
-/* The largest batch there is, and the most timers that expire at once. */
+/* The maximum batch, and the maximum number of timers that expire at once. */
 #define MOST_BATCH	4096
 #define MOST_WINDOW	16384
 
-/* For the last batch, which may be a smaller one. */
+/* Limits the size of the last batch. */
 static inline __u32 least(__u32 x, __u32 y)
 {
 	return x < y ? x : y;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No structure at all: a field of deadlines in the program, and a look at all of them. A
- * program that looks seldom has them late, and one that looks often wakes up for nothing;
- * here it looks when they are due. It has no descriptor.
+ * No data structure: the program scans an array of deadlines. If a program scans rarely,
+ * timers expire late; if it scans often, most wake-ups are unnecessary. This benchmark scans
+ * when the timers are due. No file descriptor is needed.
  */
 #include "contestant.h"
 #include "machine.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A binary heap in the program over one timerfd, which is set only when the earliest
- * deadline gets earlier: if it got later, it expires once for nothing.
+ * A user-space binary heap with one timerfd. The timerfd is set only if the earliest
+ * deadline becomes earlier. If it became later, the timerfd expires once unnecessarily.
  */
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -15,7 +15,7 @@ struct entry {
 	__u32 timer;
 };
 
-/* The entries, and where in them a timer is. */
+/* The heap, and the index in it of each timer. */
 static struct entry *entries;
 static __u32 *place;
 static __u32 pending;
@@ -78,7 +78,7 @@ static void sink(__u32 at, struct entry entry)
 	put(at, entry);
 }
 
-/* A place has a new entry. */
+/* Restore the heap order after the entry at @at was replaced by @entry. */
 static void settle(__u32 at, struct entry entry)
 {
 	if (at && entry.deadline < entries[(at - 1) / 2].deadline)

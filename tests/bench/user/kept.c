@@ -79,7 +79,7 @@ void kept_wait(__u32 count)
 	struct wheel_stats stats = { .unread = 0 };
 	uint64_t when;
 
-	/* A query runs a step of the pass that the interrupt left to the program. */
+	/* A query runs part of the pass that the interrupt left to the program. */
 	while (stats.unread < count) {
 		libwheel_query(wheel, WHEEL_ID(0, 0), &when);
 		if (libwheel_stats(wheel, &stats))

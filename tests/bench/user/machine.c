@@ -10,11 +10,11 @@
 
 #include "machine.h"
 
-/* A loop of known length; two instructions a turn. */
+/* A loop of known length, with two instructions per iteration. */
 #define LOOP_TURNS	2000000L
 #define QUIET_TRIES	100
 
-/* A user without privileges. */
+/* An unprivileged user and group ID. */
 #define NOBODY		65534
 
 #define SETTLE_TRIES	30
@@ -38,7 +38,7 @@ __u64 now(void)
 	return (__u64)time.tv_sec * NSEC + (__u64)time.tv_nsec;
 }
 
-/* Since @start, without what it takes to read the clock. */
+/* Returns the time since @start, without the cost of reading the clock. */
 __u64 lap(__u64 start)
 {
 	__u64 ns = now() - start;
@@ -60,7 +60,7 @@ static __u64 time_loop(void)
 	return lap(start);
 }
 
-/* With counted instructions the loop's time is known beforehand. */
+/* If the clock counts instructions, the time of the loop is known in advance. */
 static bool loop_was_alone(__u64 ns, __u64 before)
 {
 	if (counted)
@@ -69,8 +69,8 @@ static bool loop_was_alone(__u64 ns, __u64 before)
 }
 
 /*
- * After boot, and after a process that had much to free, the kernel has work of its
- * own, which would be counted as ours: wait until a loop takes what it has to.
+ * Wait until a loop takes its expected time. After boot, and after the exit of a process
+ * with much memory, the kernel does other work, which would be included in the results.
  */
 void wait_quiet(void)
 {
@@ -104,7 +104,7 @@ void learn_clock(void)
 	clock_cost = least;
 }
 
-/* Touched, so that using it costs no page fault. */
+/* Allocate memory that is already mapped, so that its first use causes no page fault. */
 void *allocate(size_t bytes)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -115,7 +115,7 @@ void *allocate(size_t bytes)
 	return memory;
 }
 
-/* Free pages, and those that a processor keeps at hand. */
+/* Returns the number of free pages, including those in per-CPU lists. */
 static __u64 free_pages(void)
 {
 	FILE *file = fopen("/proc/zoneinfo", "r");
@@ -133,7 +133,7 @@ static __u64 free_pages(void)
 	return sum;
 }
 
-/* In bytes. A closed file is freed by and by: wait until nothing more comes. */
+/* Returns free memory in bytes. Closed files are freed asynchronously: wait for that. */
 __u64 memory_free(void)
 {
 	__u64 before = 0;
@@ -156,7 +156,7 @@ static void write_number(const char *path, __u64 number)
 		die(path);
 }
 
-/* Let this process have so many files, watches and signals. */
+/* Raise the limits of this process to @count files, epoll watches and signals. */
 void allow(__u32 count)
 {
 	struct rlimit limit = { count + 1000, count + 1000 };
@@ -169,7 +169,7 @@ void allow(__u32 count)
 		die("setrlimit");
 }
 
-/* From now on this process is an ordinary user's, who may have as much memory as it takes. */
+/* Drop all privileges. The limit of locked memory is removed first. */
 void become_ordinary(void)
 {
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The machine: its clock, memory and limits.
+ * Clock, memory and limits of the machine.
  */
 #ifndef _BENCH_MACHINE_H
 #define _BENCH_MACHINE_H
@@ -12,7 +12,7 @@
 
 #define NSEC	1000000000ULL
 
-/* Does the clock count instructions? Else it is a clock like any other. */
+/* True if the clock counts instructions instead of time. */
 extern bool counted;
 
 void die(const char *what) __attribute__((noreturn));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench-user counted|timed|native MAX: what a timer costs a program, with 1000 to MAX
- * of them pending, by /dev/wheel and by what else there is. Counted: in a guest whose
- * clock counts instructions. Native: on User-Mode Linux, where a system call takes as
- * long as fifty elsewhere, so without those that make one for each operation. With
- * BENCH_CSV in the environment each round has a line, too.
+ * bench-user counted|timed|native MAX: measure timer operations of a program with 1000
+ * to MAX pending timers, with /dev/wheel and the alternatives. counted: in a guest whose
+ * clock counts instructions. native: on User-Mode Linux, where a system call takes 50
+ * times as long as elsewhere. Implementations with one system call per operation are
+ * therefore left out. If BENCH_CSV is set, each round is also printed as a CSV line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static bool takes_part(int i, bool native)
 	return !native || i <= HIERARCHICAL || i >= HEAP;
 }
 
-/* Each contestant starts from nothing and leaves nothing: in a process of its own. */
+/* Measure in a child process, so that no state is left for the next implementation. */
 static void measure_apart(const struct contestant *contestant, __u32 count,
 			  struct figures *into[ROUNDS])
 {
@@ -51,7 +51,7 @@ static void measure_apart(const struct contestant *contestant, __u32 count,
 	if (child < 0 || waitpid(child, &status, 0) != child)
 		die("fork");
 	if (status) {
-		printf("bench-user: %s died with %u timers\n",
+		printf("bench-user: %s failed with %u timers\n",
 		       contestant->name, count);
 		exit(EXIT_FAILURE);
 	}
@@ -84,7 +84,7 @@ static void print_all(struct figures figures[SIZES][ROUNDS][COLUMNS], __u32 max)
 	if (!counted)
 		return;
 	printf("\n%8s  %-16s %6s  %-18s %9s      %s\n", "timers", "operation",
-	       "batch", "bar", "hashed", "hierarchical");
+	       "batch", "limit", "hashed", "hierarchical");
 	for (size = 0, count = 1000; count <= max && size < SIZES; count *= 10)
 		print_bars(count, figures[size++][MIDDLE]);
 }

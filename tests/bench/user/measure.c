@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A contestant at work. As many timers as asked for are pending, at random deadlines far
- * away. Rounds take a window of them, another one each, and what a round does it undoes,
- * untimed where it is not what is measured.
+ * Measure one implementation with @count pending timers at random deadlines far in the
+ * future. Each round uses another window of the timers, and restores their state. Steps
+ * that belong to no result are not timed.
  */
 #include <errno.h>
 #include <sched.h>
@@ -12,26 +12,26 @@
 #include "machine.h"
 #include "measure.h"
 
-/* Deadlines are 50 to 67 minutes away: none comes by accident. */
+/* Deadlines are 50 to 67 minutes away, so no timer expires during the measurement. */
 #define FAR_NS		(3000 * NSEC)
 #define SPREAD_NS	(1000 * NSEC)
 
 #define TICK_NS		1000000ULL
 
 /*
- * With this many timers and more, memory is counted by how much less the machine has free.
- * The memory that a contestant takes once is then a few bytes for each of them.
+ * Minimum number of timers for which memory is measured, as the decrease of free memory.
+ * The constant memory of an implementation is then only a few bytes per timer.
  */
 #define LEAST_FOR_BYTES	10000
 
-/* So many times one timer is due alone, in a round. */
+/* Number of single expiries per round. */
 #define LONE_TIMES	25
 
 static const struct contestant *c;
 static struct figures *const *figures;
 static __u32 count;
 
-/* The order in which timers get their turn, and some of the first ones again. */
+/* The order of the operations. The first window is repeated at the end. */
 static __u32 *order;
 static __u64 *deadlines;
 static __u32 window_size;
@@ -70,7 +70,7 @@ static void draw_order(void)
 		order[count + i] = order[i];
 }
 
-/* The first window has the oldest timers; what is armed again becomes the youngest. */
+/* Returns the timers that were armed longest ago, and draws new deadlines. */
 static const __u32 *next_window(void)
 {
 	const __u32 *window = order + window_at;
@@ -116,7 +116,7 @@ static void fill(void (*arm)(const __u32 *timers, const __u64 *deadlines,
 	window_at = 0;
 }
 
-/* The rounds of one row: all that is done in calls. */
+/* Measure all operations that are system calls, in batches of one size. */
 static void time_calls(int row)
 {
 	__u64 arm[ROUNDS], cancel[ROUNDS], rearm[ROUNDS], query[ROUNDS];
@@ -150,7 +150,7 @@ static void time_calls(int row)
 						    figures[i]->cost[CANCEL][row];
 }
 
-/* Give way when nothing is there: it may be a thread that brings it. */
+/* Yield while nothing has expired, because another thread may deliver the expiries. */
 static void take_all(__u32 (*take)(__u32 batch), __u32 batch)
 {
 	__u32 taken = 0;
@@ -167,8 +167,8 @@ static void take_all(__u32 (*take)(__u32 batch), __u32 batch)
 }
 
 /*
- * Let a window be due at one time, a boundary of our tick. Returns that time, or 0 if it
- * came while they were still being armed.
+ * Arm a window of timers for the same tick boundary of the wheel. Returns that time, or 0
+ * if it passed before all of them were armed.
  */
 static __u64 arm_soon(const __u32 *window, __u64 lead)
 {
@@ -181,7 +181,7 @@ static __u64 arm_soon(const __u32 *window, __u64 lead)
 	return now() < due ? due : 0;
 }
 
-/* From the time they are due until the program has the last one. */
+/* Returns the time from the due time until the program has taken the last expiry. */
 static __u64 time_expiry(__u32 (*take)(__u32 batch), __u32 batch)
 {
 	const __u32 *window = next_window();
@@ -213,7 +213,7 @@ static void time_expiries(enum operation operation, int row,
 	keep(operation, row, ns);
 }
 
-/* A program does this without a call. Each deadline is later than all before. */
+/* Touch words need no system call. Each deadline is later than all previous ones. */
 static void time_words(void)
 {
 	__u64 touch[ROUNDS], park[ROUNDS], revive[ROUNDS];
@@ -239,9 +239,10 @@ static void time_words(void)
 }
 
 /*
- * Arm and cancel: first by slots whose bits are not set, as those of many slots at random
- * are, and then again with the bits set, as those of few slots always are. That is before
- * any expires, since then the kernel looks a few times within milliseconds.
+ * Arm and cancel kept timers. The first time, the doorbell bits are clear, which is usual for
+ * random accesses to many slots. The second time they are set, which is usual for few slots.
+ * This runs before any timer expires, because the kernel then scans several times within
+ * milliseconds.
  */
 static void time_kept(void)
 {
@@ -253,9 +254,9 @@ static void time_kept(void)
 		const __u32 *window = next_window();
 		__u64 start;
 
-		/* Few timers have their bits from the round before. */
+		/* Clear the bits that are still set since the previous round. */
 		kept_look();
-		/* The first one that is armed kicks: it is no usual one. */
+		/* The first arm calls the kernel, so it is not measured. */
 		kept_arm_cancel(window, 1, later);
 		start = now();
 		kept_arm_cancel(window, window_size, later);
@@ -269,8 +270,8 @@ static void time_kept(void)
 }
 
 /*
- * All fire, and are armed by the one that takes the events. The kernel's own work for it is in
- * the rows of expiries.
+ * Let all timers of a window expire. Measure how long the program takes to arm them again while
+ * it takes the events. The kernel's work is included in the rows of expiries.
  */
 static void time_kept_again(void)
 {
@@ -338,8 +339,8 @@ static void measure_kept(void)
 }
 
 /*
- * A timer that is due alone. The kernel's tick comes at the time of one in four, and is no
- * part of it: a round is the middle one of many.
+ * Measure the expiry of a single timer. A round is the median of many, because one in four
+ * expires at the same time as the kernel's tick, whose work must not be included.
  */
 static void measure_lone(enum operation operation, unsigned int with,
 			 __u32 (*take)(__u32 batch))
@@ -378,10 +379,10 @@ static void measure_ring(void)
 }
 
 /**
- * measure - measure a contestant, in a process of its own
- * @contestant: contestant
- * @n: how many timers
- * @into: what was found, by the rounds' order
+ * measure() - Measure an implementation. Must be called in a separate process.
+ * @contestant: implementation
+ * @n: number of timers
+ * @into: results of the fastest, the middle and the slowest round
  */
 void measure(const struct contestant *contestant, __u32 n,
 	     struct figures *into[ROUNDS])

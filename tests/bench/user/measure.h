@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The measurements, and where they are kept.
+ * The measurements and their results.
  */
 #ifndef _BENCH_MEASURE_H
 #define _BENCH_MEASURE_H
@@ -16,7 +16,7 @@ enum operation {
 	OPERATIONS
 };
 
-/* 1, 16, 256, 4096: a row each. A contestant without batches is under the first. */
+/* One row for each of 1, 16, 256 and 4096. Only row 0 is valid if batches are not supported. */
 #define BATCHES	4
 
 static inline __u32 batch_of(int row)
@@ -24,13 +24,12 @@ static inline __u32 batch_of(int row)
 	return 1U << 4 * row;
 }
 
-/* The fastest of a row's rounds, the middle one, and the slowest. */
+/* The fastest, the middle and the slowest round of a row. */
 enum round { FASTEST, MIDDLE, SLOWEST, ROUNDS };
 
 /**
- * struct figures - of a contestant at one number of timers
- * @cost: of an operation, in nanoseconds or instructions; bytes a timer; 0: it was not
- *	measured
+ * struct figures - results of an implementation for one number of timers
+ * @cost: nanoseconds or instructions per operation, or bytes per timer; 0 if not measured
  */
 struct figures {
 	double cost[OPERATIONS][BATCHES];

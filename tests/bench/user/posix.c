@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* POSIX timers, which send a signal that is read from a signalfd. */
+/* POSIX timers, whose signals are read from a signalfd. */
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <time.h>
@@ -74,7 +74,7 @@ static __u32 take(__u32 batch)
 	return bytes > 0 ? (__u32)bytes / sizeof(*infos) : 0;
 }
 
-/* The kernel finds a timer in one of 512 chains. */
+/* Limited, because the kernel searches for a timer in one of only 512 hash chains. */
 const struct contestant posix = {
 	.name = "posix", .most = 100000, .takes = true,
 	.open = open_all, .close = close_all, .take = take,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A contestant that takes no batches: one timer, one call. It has a way to set a
- * timer and one to ask it; they are inlined here, so that nothing is counted
- * but what a program's own loop would be.
+ * Operations of an implementation without batches: one system call per timer. The
+ * including file defines set_one() and query_one(). They are inlined, so the counted
+ * instructions are those of a program's loop.
  */
 #ifndef _BENCH_SINGLY_H
 #define _BENCH_SINGLY_H
 
 #include "contestant.h"
 
-/* To @deadline; 0: to none. */
+/* Arm @timer for @deadline; 0 cancels it. */
 static inline void set_one(__u32 timer, __u64 deadline);
 static inline void query_one(__u32 timer);
 

@@ -9,10 +9,10 @@ static const char *const names[COLUMNS] = {
 };
 
 /**
- * struct row - an operation
- * @name: as printed
- * @rival: what those without words do instead, or the same operation
- * @once: not by batches
+ * struct row - operation
+ * @name: printed name
+ * @rival: equivalent operation of implementations without touch words
+ * @once: not measured in batches
  */
 static const struct row {
 	const char *name;
@@ -40,15 +40,16 @@ static const struct row {
 	[BYTES_WORDS]	= { "bytes, words", BYTES_WORDS, true },
 };
 
-/* io_uring's calls are cheapest here. */
+/* The row of the batch at which io_uring's cost is lowest. */
 #define BEST_BATCH	2
 
 /**
- * struct bar - what is to be reached
- * @operation: of ours
+ * struct bar - target for the wheels
+ * @operation: operation of the wheels
  * @batch: row of its batch
- * @rival: whose cost is to be so many times ours; or 0: ours is to be at most that
- * @bar: times, or instructions
+ * @rival: column of another implementation; or 0 for an absolute target
+ * @bar: minimum ratio of the cost of @rival to that of a wheel; if @rival is 0, the
+ *	maximum cost of a wheel in instructions
  */
 static const struct bar {
 	enum operation operation;
@@ -81,7 +82,7 @@ static const struct bar {
 	{ LONE_RING_USER, 0, TIMERFD, 1 },
 };
 
-/* A contestant without batches costs the same in each; 0: it was not measured. */
+/* Without batches, the cost is the same for all batch sizes. Returns 0 if not measured. */
 static double cost(const struct figures *figures, enum column column,
 		   enum operation operation, int batch)
 {
@@ -94,7 +95,7 @@ static double cost(const struct figures *figures, enum column column,
 	return f->cost[rival][BEST_BATCH] ?: f->cost[rival][0];
 }
 
-/* Was any of ours measured? */
+/* Check whether the operation was measured for one of the wheels. */
 static bool has_row(const struct figures *figures, enum operation operation,
 		    int batch)
 {
@@ -169,7 +170,7 @@ static void print_samples(const char *mode, __u32 count, enum operation operatio
 	}
 }
 
-/* A line is: bench, operation, timers, contestant, unit, sample. */
+/* Columns: bench, operation, timers, implementation, unit, sample. */
 void print_csv(const char *mode, __u32 count,
 	       const struct figures figures[ROUNDS][COLUMNS])
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tables, printed.
+ * Functions that print the tables.
  */
 #ifndef _BENCH_TABLE_H
 #define _BENCH_TABLE_H
 
 #include "measure.h"
 
-/* Columns, in this order; ours are the first two. */
+/* Columns. The first OURS are the wheels of this project. */
 enum column { HASHED, HIERARCHICAL, TIMERFD, POSIX, URING, HEAP, FIELD, COLUMNS };
 
 #define OURS	2

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * io_uring timeouts. The kernel looks for the one to cancel along the list of all,
- * from the oldest on, so the oldest go first here. It cannot be asked when a timeout
- * is due.
+ * io_uring timeouts. To cancel a timeout, the kernel searches the list of all timeouts,
+ * starting with the oldest. Operations therefore start with the oldest timeouts. There is
+ * no operation that reads the deadline of a timeout.
  */
 #include <errno.h>
 #include <liburing.h>
@@ -10,7 +10,7 @@
 #include "contestant.h"
 #include "machine.h"
 
-/* Completions of a cancel or an update, not of a timeout. */
+/* user_data of a cancel or an update. */
 #define CONTROL		0x100000000ULL
 #define COMPLETIONS	65536
 
@@ -38,7 +38,7 @@ static void close_ring(void)
 	io_uring_queue_exit(&ring);
 }
 
-/* Returns how many timeouts are among what has completed. */
+/* Consume all completions. Returns the number of timeouts among them. */
 static __u32 reap(void)
 {
 	struct io_uring_cqe *cqe;
@@ -57,7 +57,7 @@ static __u32 reap(void)
 	return timeouts;
 }
 
-/* Submit @n entries, after which @complete completions are there. */
+/* Submit @n entries, and wait for @complete completions. */
 static void go(__u32 n, __u32 complete)
 {
 	int done = complete ? io_uring_submit_and_wait(&ring, complete) :
@@ -104,7 +104,7 @@ static void rearm_batch(const __u32 *timers, const __u64 *deadlines, __u32 n)
 		die("a timeout fired while it was updated");
 }
 
-/* Each cancel completes, and so does each timeout that was cancelled. */
+/* Each cancel posts a completion, and each cancelled timeout posts one, too. */
 static void cancel_batch(const __u32 *timers, __u32 n)
 {
 	__u32 i;
@@ -146,7 +146,7 @@ static void cancel(const __u32 *timers, __u32 n, __u32 batch)
 		cancel_batch(timers + i, least(batch, n - i));
 }
 
-/* All that is there: a ring knows no batches of completions. */
+/* Take all completions; io_uring does not limit their number. */
 static __u32 take(__u32 batch)
 {
 	(void)batch;

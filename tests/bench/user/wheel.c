@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/wheel: operations in batches, expiries by read(), and touch words, which
- * are used as a program would that inlines it.
+ * /dev/wheel: batches of operations, expiries through read() or the ring, and touch
+ * words, which are accessed by inline functions.
  */
 #include <fcntl.h>
 #include <linux/wheel_timer.h>
@@ -135,7 +135,7 @@ static void submit(__u32 count)
 		die("WHEEL_IOC_SUBMIT");
 }
 
-/* Each arm has a generation of its own, the next one. */
+/* Each arm uses the next generation of its slot. */
 static inline void submit_arms(const __u32 *timers, const __u64 *deadlines,
 			       __u32 n, __u32 flags)
 {
@@ -220,7 +220,7 @@ static void query(const __u32 *timers, __u32 n, __u32 batch)
 			      least(batch, n - i));
 }
 
-/* Without an epoll a program looks whether there is anything. */
+/* Without epoll, the caller always tries to take events. */
 static inline bool woken(void)
 {
 	struct epoll_event event;
@@ -238,7 +238,7 @@ static __u32 take(__u32 batch)
 	return bytes > 0 ? (__u32)bytes / sizeof(*events) : 0;
 }
 
-/* Each event is looked at, as a program would. */
+/* Read each event, as a program does. */
 static __u32 take_ring(__u32 batch)
 {
 	struct wheel_enter enter = { .size = sizeof(enter) };
@@ -262,7 +262,7 @@ static __u32 take_ring(__u32 batch)
 	return taken;
 }
 
-/* Is it armed? A parked word is 0, and one that is IDLE is negative. */
+/* Check whether a touch word is armed. PARKED is 0, and IDLE is negative. */
 static inline bool armed(__u64 word)
 {
 	return (__s64)word > 0;
@@ -274,7 +274,7 @@ static inline bool swap(__u64 *word, __u64 *old, __u64 to)
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* Exchange the words of armed timers. */
+/* Set the touch words of armed timers to @to. */
 static inline void move_words(const __u32 *timers, __u32 n, __u64 to)
 {
 	__u32 i;

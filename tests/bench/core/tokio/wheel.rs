@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! tokio's hierarchical wheel, as a program can have it by itself: tokio-util's DelayQueue. It
-//! reads the harness's clock, see clock.c; a turn of the runtime moves it.
+//! tokio's hierarchical wheel in its stand-alone form: tokio-util's DelayQueue. It reads the
+//! harness's clock, see clock.c. An iteration of the runtime advances it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -17,7 +17,7 @@ extern "C" {
     static mut bench_fired: u32;
 }
 
-/// struct contestant of contestant.h.
+/// The C structure `contestant` of contestant.h.
 #[repr(C)]
 pub struct Contestant {
     name: *const u8,
@@ -50,7 +50,7 @@ struct Wheel {
 
 static mut WHEEL: Option<Wheel> = None;
 
-/// The harness has one thread, and asks for a wheel first.
+/// The harness has one thread, and creates the wheel first.
 fn wheel() -> &'static mut Wheel {
     unsafe { (*std::ptr::addr_of_mut!(WHEEL)).as_mut().unwrap() }
 }
@@ -66,7 +66,7 @@ extern "C" fn create(count: u32) -> bool {
         Ok(runtime) => runtime,
         Err(_) => return false,
     };
-    // Timers are made outside of the runtime, but for it.
+    // Timers are created outside the runtime's block_on(), so its context is entered here.
     std::mem::forget(Box::leak(Box::new(runtime.handle().clone())).enter());
     let wheel = Wheel {
         runtime,
@@ -96,7 +96,7 @@ extern "C" fn cancel(i: u32) {
     w.queue.remove(w.keys[i as usize].as_ref().unwrap());
 }
 
-/// Takes what is due, and waits for nothing.
+/// Takes the due timers without waiting.
 struct Take<'a>(&'a mut DelayQueue<u32>);
 
 impl Future for Take<'_> {
@@ -114,7 +114,7 @@ extern "C" fn advance() {
     let w = wheel();
     let queue = &mut w.queue;
     w.runtime.block_on(async move {
-        // The runtime looks at its clock between two turns.
+        // The runtime reads its clock between two iterations.
         yield_now().await;
         unconstrained(Take(queue)).await
     });
