@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The model of the contract.
+ * Reference model of the ABI.
  */
 #include <errno.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static bool parked(__u64 word)
 	return word == WHEEL_TOUCH_PARKED || word & WHEEL_TOUCH_IDLE;
 }
 
-/* The number of a timer among those that are used. */
+/* Returns the index of the timer. */
 static __u32 nr_of(const struct model *m, const struct model_timer *t)
 {
 	return t - m->timer;
@@ -54,13 +54,13 @@ static __u64 tick_after(const struct model *m, __u64 time)
 	return time / m->setup.tick_ns + !!(time % m->setup.tick_ns);
 }
 
-/* How many ticks after the next one a timer may be due. */
+/* Returns the maximum number of ticks from the next tick to the due tick. */
 static __u64 span(const struct model *m)
 {
 	return m->setup.scheme == WHEEL_BOUNDED ? m->setup.buckets - 1 : NEVER;
 }
 
-/* File a timer, not before the tick @floor: 0 or -ERANGE. */
+/* Queue a timer at the tick @floor or later. Returns 0 or -ERANGE. */
 static int file(struct model *m, struct model_timer *t, __u64 deadline,
 		__u64 floor)
 {
@@ -89,7 +89,7 @@ static void count_cancel(struct model *m)
 	m->stats.pending--;
 }
 
-/* Pending: it will fire unless somebody does something about it. */
+/* Check whether the timer is armed, or RESTING on a running wheel, and its word not parked. */
 static bool pending(const struct model *m, const struct model_timer *t)
 {
 	if (t->state == RESTING ? m->stopped != NEVER : t->state != ARMED)
@@ -108,7 +108,7 @@ static __u64 missed(const struct model *m, const struct model_timer *t)
 	return t->ended ? t->missed : (now - t->deadline) / t->period;
 }
 
-/* The errors of an ARM that no timer has a part in. */
+/* Check for errors of an ARM that do not depend on a timer. */
 static int check_arm(const struct model *m, const struct wheel_op *op,
 		     __u64 *when)
 {
@@ -129,7 +129,7 @@ static int check_arm(const struct model *m, const struct wheel_op *op,
 	return 0;
 }
 
-/* The slot that an ARM uses, whose timer is over; or an errno. */
+/* Pick a free slot for an ARM. Returns its index or -EDQUOT. */
 static int pick(struct model *m)
 {
 	if (!m->free.count && m->reclaimed.count)
@@ -229,7 +229,7 @@ static int model_rearm(struct model *m, struct model_timer *t,
 	return 0;
 }
 
-/* Does an event of it lie in the ring? */
+/* Check whether the ring contains an event of the timer. */
 static bool untaken(const struct model *m, const struct model_timer *t)
 {
 	return m->setup.events && t->again &&
@@ -310,7 +310,7 @@ static int model_op(struct model *m, struct wheel_op *op)
 	return model_query(m, t, op);
 }
 
-/* An event is consumed: described as it stands, and a periodic timer goes on. */
+/* Consume the oldest event. A periodic timer is armed again. */
 static struct wheel_event consume(struct model *m)
 {
 	struct model_timer *t = &m->timer[queue_pop(&m->fired)];
@@ -351,7 +351,7 @@ static struct model_timer *first(struct model *m)
 	return first;
 }
 
-/* The program has moved it later. A timer that is too far is looked at again before. */
+/* Requeue a postponed timer. If its due tick is too far ahead, queue it at the latest tick. */
 static void requeue(struct model *m, struct model_timer *t, __u64 word)
 {
 	__u64 next = tick_of(m) + 1;
@@ -365,7 +365,7 @@ static void requeue(struct model *m, struct model_timer *t, __u64 word)
 	m->stats.requeued++;
 }
 
-/* The time of a timer has come. */
+/* Process a due timer. */
 static void expire(struct model *m, struct model_timer *t)
 {
 	__u32 nr = nr_of(m, t);
@@ -396,7 +396,7 @@ static void expire(struct model *m, struct model_timer *t)
 	}
 }
 
-/* The device takes so many timers under one lock hold, at most. */
+/* Returns the maximum number of timers that the device expires per lock hold. */
 static __u32 hold(const struct model *m)
 {
 	return m->setup.scheme == WHEEL_OVERFLOW ? 1 : 32;
@@ -408,8 +408,8 @@ static __u32 room(const struct model *m)
 }
 
 /*
- * A step of a pass: due timers expire, as far as there is room in the ring, and then their events
- * are published. Returns true if there was room and more may be due.
+ * One step of a pass: expire due timers as far as the ring has room, then publish their events.
+ * Returns true if more timers may be due and another step is needed.
  */
 static bool step(struct model *m)
 {
@@ -465,14 +465,14 @@ static int model_submit(struct side *side, struct wheel_op *ops, __u32 count)
 		    (ops[i].res == -EDQUOT || ops[i].res == -ERANGE ||
 		     ops[i].res == -ESHUTDOWN))
 			m->stats.refused++;
-		/* Timers that waited for room expire after each lock hold. */
+		/* Due timers for which the ring had no room expire after each lock hold. */
 		if (m->setup.events && ((i + 1) % hold(m) == 0 || i + 1 == count))
 			pass(m);
 	}
 	return 0;
 }
 
-/* Kept timers that the program has armed or moved earlier are filed, by slot. */
+/* Scan: queue kept timers that were armed or moved to an earlier deadline, by slot. */
 static void look(struct model *m)
 {
 	struct model_timer *t;

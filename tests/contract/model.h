@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * The model of the contract: an array that is searched, too simple to be wrong.
+ * Reference model of the ABI. It searches an array, so it is easy to verify by inspection.
  */
 #ifndef _CONTRACT_MODEL_H
 #define _CONTRACT_MODEL_H
@@ -12,22 +12,22 @@
 enum model_state { FREE, ARMED, FIRED, STOPPED, RESTING };
 
 /**
- * struct model_timer - what the model knows of a slot that is used
- * @state: FREE and the like
- * @gen: of its last arm
- * @deadline: by which it was filed
- * @due: the tick at which it is looked at
- * @order: of filing
- * @period: 0: once
- * @slack: as armed
- * @cookie: as armed
- * @fired: the clock when it fired
- * @missed: periods missed until it was @ended
- * @seq: the number of its last event
- * @touch: its word governs
- * @keep: and it is the program's also while it is RESTING, neither filed nor FIRED
- * @ended: no more periods
- * @again: an event of it was consumed, and it went on
+ * struct model_timer - state of a used slot
+ * @state: state of the slot
+ * @gen: generation of the last arm
+ * @deadline: deadline for which the timer was queued
+ * @due: tick at which the timer is dequeued
+ * @order: sequence number of the enqueue
+ * @period: period; 0 for a one-shot timer
+ * @slack: slack of the last arm or re-arm
+ * @cookie: cookie of the last arm
+ * @fired: time at which the timer fired
+ * @missed: number of missed periods; valid only if @ended is set
+ * @seq: sequence number of its last event
+ * @touch: the touch word contains the deadline
+ * @keep: kept timer; RESTING if it is neither queued nor FIRED
+ * @ended: a periodic timer was cancelled after it had fired
+ * @again: the timer was armed again after an event was consumed
  */
 struct model_timer {
 	enum model_state state;
@@ -47,30 +47,30 @@ struct model_timer {
 	bool again;
 };
 
-/* Numbers of timers, in a row, the oldest first. */
+/* FIFO of timer indices. */
 struct model_queue {
 	__u32 nr[SIDE_SLOTS];
 	__u32 count;
 };
 
 /**
- * struct model - a wheel
- * @side: how it is asked
- * @setup: what is in force
- * @apart: how far apart the slots are that are used
- * @timer: of these
- * @word: of these
- * @now: the clock
- * @stopped: and since when
- * @order: counts filings
- * @seq: number of the next event
- * @fired: events that wait
- * @free: slots that were used and can be picked
- * @reclaimed: slots of parked timers that can be picked when no other is free
- * @next_unused: the first slot that was never picked
- * @ring: events in the completion ring
- * @published: how many came there
- * @taken: how many were taken from there
+ * struct model - model of a wheel
+ * @side: interface of the model
+ * @setup: effective configuration
+ * @apart: distance between used slots
+ * @timer: timers of the used slots
+ * @word: touch words of the used slots
+ * @now: current time
+ * @stopped: time of the stop, or NEVER
+ * @order: number of enqueues
+ * @seq: sequence number of the next event
+ * @fired: expired timers whose events were not consumed
+ * @free: free slots that were used before and can be picked
+ * @reclaimed: slots of parked timers, picked only if @free is empty
+ * @next_unused: first slot that was never picked
+ * @ring: completion ring
+ * @published: number of events written to @ring
+ * @taken: number of events taken from @ring
  * @stats: counters
  */
 struct model {
@@ -94,8 +94,9 @@ struct model {
 };
 
 /*
- * @setup is in force, for SIDE_TIMERS() of any distance, but of 1 where the wheel picks the
- * slots. Its completion ring has room for SIDE_SLOTS events at most.
+ * Initialize a model with the configuration @setup. The number of timers must be SIDE_TIMERS()
+ * of any distance, or of distance 1 if the wheel picks the slots. The completion ring may have
+ * at most SIDE_SLOTS entries.
  */
 void model_init(struct model *m, const struct wheel_setup *setup);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Random operations on two sides at once. They follow from the seed and
- * from the answers, which are the same on both sides, and from nothing else.
+ * Random operations on two sides. They depend only on the seed and on the
+ * results, which are the same on both sides.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -13,17 +13,17 @@
 #define BATCH	24
 
 /**
- * struct script - a comparison
+ * struct script - state of a comparison
  * @a: one side
- * @b: the other
- * @setup: what is in force on both
- * @seed: of the random numbers to come
- * @step: how many steps were made
- * @now: the clock
- * @periods: there are periodic timers
- * @touched: there are touched ones
- * @id: of each slot that is used, the newest id; its generation is 0 before the first
- * @kept: of each, the program may arm it when it has fired
+ * @b: other side
+ * @setup: effective configuration of both sides
+ * @seed: state of the random number generator
+ * @step: number of completed steps
+ * @now: current time
+ * @periods: use periodic timers
+ * @touched: use timers with touch words
+ * @id: newest id of each used slot; its generation is 0 before the first arm
+ * @kept: for each used slot, true if its timer is kept
  */
 struct script {
 	struct side *a, *b;
@@ -37,7 +37,7 @@ struct script {
 	bool kept[SIDE_SLOTS];
 };
 
-/* The finalizer of splitmix64. */
+/* splitmix64 */
 static __u64 number(struct script *s)
 {
 	__u64 x = s->seed += 0x9e3779b97f4a7c15ULL;
@@ -65,7 +65,7 @@ static int differ(const struct script *s, const char *what, unsigned long long a
 	return -1;
 }
 
-/* Of delays: what every scheme holds, and now and then what some do not. */
+/* Returns an upper limit of delays. Occasionally it exceeds the range of some schemes. */
 static __u64 span(struct script *s)
 {
 	__u64 ring = s->setup->buckets * s->setup->tick_ns;
@@ -95,7 +95,7 @@ static __u64 any_time(struct script *s)
 	}
 }
 
-/* Bad form, in one of several ways. */
+/* Change a random member, in most cases to an invalid value. */
 static void spoil(struct script *s, struct wheel_op *op)
 {
 	__u32 timers = s->setup->timers;
@@ -179,12 +179,12 @@ static int compare_ops(struct script *s, const struct wheel_op *a,
 		       a[i].flags, WHEEL_ID_SLOT(a[i].id));
 		differ(s, "id", a[i].id, b[i].id);
 		differ(s, "when", a[i].when, b[i].when);
-		return differ(s, "answer", (__u32)a[i].res, (__u32)b[i].res);
+		return differ(s, "result", (__u32)a[i].res, (__u32)b[i].res);
 	}
 	return 0;
 }
 
-/* The operations to come follow from the answers. */
+/* Record the result, on which later operations depend. */
 static void learn(struct script *s, const struct wheel_op *op)
 {
 	__u32 i = WHEEL_ID_SLOT(op->id) / side_apart(s->setup);
@@ -228,13 +228,13 @@ static void ring(struct side *side, __u32 slot)
 	set_bit(side->summary, slot / 64);
 }
 
-/* The word of one of the slots that are used. */
+/* Returns the touch word of a used slot. */
 static __u64 *word_of(const struct side *side, __u32 i)
 {
 	return &side->words[i * side->apart];
 }
 
-/* A program changes a word as it may, and now and then as it should not. */
+/* Change a touch word as a program may, and occasionally as it must not. */
 static int step_word(struct script *s)
 {
 	__u32 i = below(s, SIDE_SLOTS), slot = WHEEL_ID_SLOT(s->id[i]);
@@ -263,7 +263,7 @@ static int step_advance(struct script *s)
 				  below(s, ring + ring / 4);
 	if (s->a->advance(s->a, s->now, &a) || s->b->advance(s->b, s->now, &b))
 		return differ(s, "a clock did not move", a, b);
-	/* With a ring that is full, the device does not know whether more is due. */
+	/* If the ring is full, the device does not determine whether more timers are due. */
 	return a == b || (s->setup->events && a <= b) ? 1 : differ(s, "next", a, b);
 }
 
@@ -312,7 +312,7 @@ static int compare_words(struct script *s)
 	return 0;
 }
 
-/* The counters that a program causes, from armed to unread. */
+/* Compare the counters from armed to unread. The others depend on the implementation. */
 static int compare_stats(struct script *s)
 {
 	struct wheel_stats a = { .size = sizeof(a) }, b = { .size = sizeof(b) };
@@ -331,7 +331,7 @@ static int compare_stats(struct script *s)
 	return 0;
 }
 
-/* Returns how many operations that were, or -1. */
+/* Returns the number of executed operations, or -1 if the sides differ. */
 static int step(struct script *s)
 {
 	switch (below(s, 8)) {
@@ -350,7 +350,7 @@ static int step(struct script *s)
 	}
 }
 
-/* Stopped, what pends is handed back, and events that are unread can be read. */
+/* Stop both sides. Pending timers can then be listed, and unread events can be read. */
 static int end(struct script *s)
 {
 	__u64 a = 0, b = 0;
@@ -370,10 +370,10 @@ static int end(struct script *s)
 }
 
 /*
- * With a ring a periodic timer is filed again between two steps of a pass, and so is a
- * touched one that was moved. Which of the two comes first depends on how much a pass does
- * at a time, and decides their order where they are due at one tick: that is in no contract.
- * So a script has the one kind or the other there.
+ * With a ring, periodic timers are queued again between two steps of a pass, and so are
+ * touched timers that were moved. If both are due at the same tick, their order depends on the
+ * number of timers per step, which the ABI does not specify. Scripts with a ring and touch words
+ * therefore use only one kind of timer.
  */
 int script_run(struct side *a, struct side *b, const struct wheel_setup *setup,
 	       __u64 seed, __u64 operations)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Random operations on two sides at once, of which every answer, event, word and
- * counter has to be the same.
+ * Execute the same random operations on two sides. All results, events, words and
+ * counters must be equal.
  */
 #ifndef _CONTRACT_SCRIPT_H
 #define _CONTRACT_SCRIPT_H
@@ -9,16 +9,16 @@
 #include "side.h"
 
 /**
- * script_run - compare two sides
- * @a: side that is fresh
- * @b: another one, set up alike
- * @setup: what is in force
- * @seed: repeats the same operations
- * @operations: how many, about
+ * script_run() - Compare two sides
+ * @a: side that was not used before
+ * @b: other side, with the same set-up
+ * @setup: effective configuration
+ * @seed: seed of the random operations
+ * @operations: approximate number of operations
  *
- * In the end both are stopped. Each difference is printed.
+ * At the end, both sides are stopped. Differences are printed.
  *
- * Return: 0, or -1: they differ.
+ * Return: 0 if both sides behave equally, or -1 if they differ.
  */
 int script_run(struct side *a, struct side *b, const struct wheel_setup *setup,
 	       __u64 seed, __u64 operations);

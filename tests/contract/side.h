@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * One side of a comparison: something that keeps the contract of a wheel whose clock
- * is VIRTUAL. The device is one, the library's own wheel another, the model a third.
+ * One side of a comparison: an implementation of the ABI, on a wheel with a VIRTUAL clock.
+ * The sides are the device, libwheel's user-space backend, and the model.
  */
 #ifndef _CONTRACT_SIDE_H
 #define _CONTRACT_SIDE_H
@@ -9,28 +9,28 @@
 #include <linux/wheel_timer.h>
 #include <stdbool.h>
 
-/* So many slots are used: all of a table of so many, and of a larger one some. */
+/* Number of slots used by a test; the table may be larger. */
 #define SIDE_SLOTS	48
 
-/* A table whose slots are used at this distance, the last one, too. */
+/* Size of a table in which every @apart-th slot is used, including the first and the last. */
 #define SIDE_TIMERS(apart)	((SIDE_SLOTS - 1) * (apart) + 1)
 
-/* How far apart they are. */
+/* Returns the distance between used slots. */
 static inline __u32 side_apart(const struct wheel_setup *setup)
 {
 	return (setup->timers - 1) / (SIDE_SLOTS - 1);
 }
 
 /*
- * In a large table, so far that few share a page, be it of slots, of words or of doorbells,
- * and that the table of the pages takes several pages itself.
+ * Distance of the used slots in a large table. Few of them share a page of slots, words or
+ * doorbells, and the array of page pointers itself has several pages.
  */
 static inline __u32 side_far(__u32 scheme)
 {
 	return scheme == WHEEL_OVERFLOW ? 43 : 2789;
 }
 
-/* So many may be had for any scheme. */
+/* Returns a number of buckets that is valid for all schemes. */
 static inline __u32 side_buckets(__u32 timers)
 {
 	__u32 buckets = 64;
@@ -41,18 +41,18 @@ static inline __u32 side_buckets(__u32 timers)
 }
 
 /**
- * struct side - what can be asked of it, as the ABI has it
- * @words: touch words; NULL: it has none
- * @apart: so far apart are those of the slots that are used
- * @bells: doorbells; NULL: it needs none
- * @summary: of the doorbells
- * @slack: it knows what slack does to the order of expiries
- * @submit: make operations, which are answered; 0 or an errno
- * @advance: move the clock; says when the next timer is looked at
- * @take: take events, at most so many: how many came, or an errno
- * @list: list timers from slot 0 on; how many
- * @stop: stop; says how many were pending
- * @stats: counters
+ * struct side - implementation of the ABI
+ * @words: touch words; NULL if not available
+ * @apart: distance in @words between the words of used slots
+ * @bells: doorbells; NULL if not needed
+ * @summary: summary of the doorbells
+ * @slack: supports slack, including its effect on the order of expiries
+ * @submit: executes operations and sets their results; returns 0 or an errno
+ * @advance: moves the clock and sets *@next to the due time of the next timer
+ * @take: takes at most @room events; returns their number, or an errno
+ * @list: lists timers from slot 0; returns their number
+ * @stop: stops the wheel and sets *@unfired to the number of pending timers
+ * @stats: reads the counters
  */
 struct side {
 	__u64 *words;

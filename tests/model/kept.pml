@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Kept timers: words, doorbells, their summary and next_wake. Two programs with a slot each,
- * in one leaf; a kernel that looks and takes what is due, at any guess; a clock. A tick is a
- * unit of time, and sequentially consistent all of it: a barrier that is left out is an order
- * that is changed, BROKEN by number.
+ * Model of kept timers: words, doorbells, their summary and next_wake. The processes are two
+ * programs with one slot each, in the same __u64 of doorbells; a kernel that scans and expires,
+ * with any guess for the next scan; and a clock. A tick is one unit of time. All accesses are
+ * sequentially consistent. A missing barrier is modelled as a changed order, selected by BROKEN.
  */
 #define IDLE	255
 #define PARKED	0
 #define NEVER	200
 
-#define PROMISE_AFTER_LOOK	1	/* the kernel takes bits, then says when it looks next */
+#define PROMISE_AFTER_LOOK	1	/* the kernel takes bits, then updates next_wake */
 #define WORD_BEFORE_BIT		2	/* the kernel reads the word, then takes the bit */
 #define BIT_BEFORE_SUMMARY	3	/* the kernel takes bits, then the summary */
 #define BIT_BEFORE_WORD		4	/* the program sets its bit, then its word */
 #define NEXT_WAKE_BEFORE_BIT	5	/* the program reads next_wake, then sets its bit */
 #define SUMMARY_BEFORE_BIT	6	/* the program sets the summary, then its bit */
-#define YOUNG_IS_FORGOTTEN	7	/* the kernel does not set the bit of a timer again */
+#define YOUNG_IS_FORGOTTEN	7	/* the kernel does not set the bit of an unqueued timer again */
 #define CLAIM_IS_BLIND		8	/* the kernel claims without comparing */
 
 #ifndef BROKEN
@@ -34,17 +34,17 @@
 
 byte now = 1;
 byte word[2];			/* PARKED */
-byte filed[2] = NEVER;		/* in the wheel, for then */
+byte filed[2] = NEVER;		/* time for which it is queued in the wheel */
 bool bit_set[2], summary;
 byte next_wake = NEVER;
-byte look_at = NEVER;		/* when the kernel looks */
+byte look_at = NEVER;		/* time of the next scan */
 bool locked;
 bool kicked[2];
 
-byte wanted[2];			/* the deadline that a program gave its timer, 0: none */
-bool told[2];			/* the call that gave it has returned */
-byte due[2];			/* then at the latest */
-bool event[2];			/* not taken yet */
+byte wanted[2];			/* deadline set by the program; 0 if none */
+bool told[2];			/* the function that set it has returned */
+byte due[2];			/* latest time of the expiry */
+bool event[2];			/* an event that was not taken yet */
 
 inline set_due(s, d) {
 	d_step {
@@ -61,7 +61,7 @@ inline claim(s, w) {
 	wanted[s] = 0; told[s] = false; event[s] = true
 }
 
-/* What is due fires, is filed again, or is let go. */
+/* A due timer fires, is requeued, or is removed if it is parked. */
 inline pop(s, w) {
 	do
 	:: filed[s] <= now ->
@@ -139,7 +139,7 @@ end:	do
 		};
 		if
 		:: any || look_at <= now ->
-			/* Any guess is right. */
+			/* Each guess must be correct. */
 			if
 			:: guess = NEVER
 			:: guess = now + 1
@@ -172,7 +172,7 @@ inline tell(s, d) {
 	:: BROKEN == BIT_BEFORE_WORD
 	:: BROKEN == SUMMARY_BEFORE_BIT -> summary = true; bit_set[s] = true
 	:: BROKEN != BIT_BEFORE_WORD && BROKEN != SUMMARY_BEFORE_BIT ->
-		/* Who finds the bit set looks no further. */
+		/* If the bit is set, the summary is not checked. */
 		if
 		:: bit_set[s]
 		:: !bit_set[s] -> bit_set[s] = true; summary = true
@@ -190,7 +190,7 @@ inline tell(s, d) {
 	set_due(s, d)
 }
 
-/* Arms, moves and cancels its timer, and arms it again when it has the event. */
+/* Arms, moves and cancels its timer, and arms it again after taking the event. */
 proctype program(byte s) {
 	byte d, old, wake, n;
 	bool moved;
@@ -248,7 +248,7 @@ proctype program(byte s) {
 
 #define overdue(s) (told[s] && wanted[s] && due[s] < now)
 
-/* It goes on when the kernel has done what is due. */
+/* The clock advances when the kernel has completed all due work. */
 proctype clock() {
 	do
 	:: now < LAST + 2 ->

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's pass: when the time comes at which the timer is filed, the word
- * says what to do. The base's lock is held; the program knows no locks.
+ * The kernel's pass: when the timer's queued time is reached, the word decides
+ * whether the timer fires. base_lock is held; the program takes no kernel lock.
  */
 
 #define TRIES	3
 
-/* Compare-and-swap to IDLE: won says whether it did. */
+/* Compare-and-swap to IDLE. won is set if it succeeded. */
 inline claim()
 {
 	d_step {
@@ -53,7 +53,7 @@ inline claim()
 #define later(w)	(!dead(w) && (w) > tick)
 #endif
 
-/* One timer whose time has come. */
+/* Process the due timer. */
 inline look()
 {
 	d_step { timer = POPPED; looking = true }
@@ -85,7 +85,7 @@ inline look()
 	looking = false
 }
 
-/* The callback: the event is published when the word has been IDLE for a while. */
+/* The callback: publish the event, some time after the word became IDLE. */
 inline publish()
 {
 	lock(file_lock);

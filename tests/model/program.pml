@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The program: touches later or earlier, parks, revives, each by a load and a
- * compare-and-swap. It leaves a word alone that is IDLE.
+ * The program: postpones, advances, parks and revives its timer, each with a load
+ * and a compare-and-swap. It does not change an IDLE word.
  */
 
 #ifdef OWNED
-bool owned;		/* the program's own lock around its ARM and its touch */
+bool owned;		/* lock of the program that serializes its ARM and touch */
 #define own(yes)	owned = yes
 #else
 #define owned		false
@@ -22,7 +22,7 @@ inline any_deadline(want)
 }
 
 #ifdef HOSTILE
-/* Anything at any time; with LOOKS_END it never tires. */
+/* Write any value at any time; for LOOKS_END, without limit. */
 inline write()
 {
 	atomic {
@@ -39,7 +39,7 @@ inline write()
 }
 #endif
 
-/* Compare-and-swap of what was seen against what is wanted. */
+/* Compare-and-swap from the value read to the new value. */
 inline touch()
 {
 	d_step {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's state of the slot, and the two locks: file before base. */
+/* The kernel's state of the slot, and its two locks. Lock order: file, then base. */
 
-/* The device's state, under the file's lock. */
+/* State of the slot in the device, protected by file_lock. */
 mtype:state = { FREE, ARMED, FIRED, STOPPED };
 mtype:state state = FREE;
 
-/* The timer's place, under the base's lock. */
+/* State of the timer in the wheel, protected by base_lock. */
 mtype:timer = { UNFILED, FILED, POPPED, DRAINED };
 mtype:timer timer = UNFILED;
 byte filed_at;
-bool calling;		/* its callback is under way */
-bool gone;		/* the kernel picks the slot: it was reclaimed */
+bool calling;		/* the timer's callback is running */
+bool gone;		/* with PICKS: the slot was reclaimed */
 
 byte now;
-bool stopping;		/* the device arms nothing any more */
-bool halted;		/* nor does the base, whose pass looks at nothing */
-bool looking;		/* the pass is at the word */
+bool stopping;		/* the device rejects ARM */
+bool halted;		/* the base rejects timers, and its pass expires none */
+bool looking;		/* the pass is processing the word */
 byte armed, fired, cancelled;
 bool handed_back;
 
@@ -31,7 +31,7 @@ inline unlock(l)
 	d_step { assert(l); l = false }
 }
 
-/* The invariant whenever the base's lock is free. */
+/* Check the invariants that hold whenever base_lock is free. */
 inline unlock_base()
 {
 	d_step {
@@ -49,7 +49,7 @@ inline unlock_base()
 #define tell_gone()	skip
 #endif
 
-/* Out of the wheel, if it is there: answers 0, EALREADY or ENOENT. */
+/* Result of removing the timer from the wheel: 0, EALREADY or ENOENT. */
 mtype:error = { DONE, EALREADY, ENOENT };
 
 inline cancel_locked()

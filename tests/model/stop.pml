@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * STOP, by another thread: the device arms nothing any more, then the base neither;
- * the base lets go of its timers, their words are claimed, and they are put on a
- * list; when no callback is under way, the slots learn of it.
+ * STOP, called by another thread. First the device rejects ARM, then the base does.
+ * The base removes its timers, claims their words, and puts the timers on a list.
+ * When no callback is running, the slots are updated.
  */
 
 #if BROKEN == STOP_BY_STORE
@@ -11,7 +11,7 @@
 #define hand_over(w)	take(w)
 #endif
 
-/* Handed back is what was pending, with the deadline that the word had. */
+/* Pending timers are returned to the program, with the deadline in their words. */
 inline drain()
 {
 	lock(base_lock);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The touch protocol with its parties: a program that changes the word of one
- * slot, a clock, the kernel's pass, the verbs, and a STOP. Slots have nothing in
- * common but the two locks, so one slot shows all races.
+ * Model of the touch protocol. The processes are a program that changes the word of one
+ * slot, a clock, the kernel's pass, the operations, and STOP. Slots share nothing except
+ * the two locks, so one slot shows all races.
  *
- * Every access to the word is a step of its own, a compare-and-swap is one step,
- * and between any two steps the others may make any of theirs. The steps are
- * sequentially consistent: what the barriers are for does not show here. The holder of
- * the base's lock does to the wheel in one step what nobody sees in two.
+ * Each access to the word is a separate step. A compare-and-swap is one step. Between any
+ * two steps, the other processes may execute their own steps. All steps are sequentially
+ * consistent, so the model does not check the barriers; tests/litmus does. Changes to the
+ * wheel that base_lock hides from the other processes are combined into one step.
  *
- * -DPROPERTY=  what is checked, by its number in rules.pml
- * -DLIVENESS   that it comes to be, and not that it never fails
- * -DBROKEN=    which rule of the protocol is not kept
- * -DHOSTILE    the program stores what it likes, whenever it likes
+ * -DPROPERTY=  number of the property to check, see rules.pml
+ * -DLIVENESS   check the property as liveness instead of safety
+ * -DBROKEN=    number of the rule to break, see rules.pml
+ * -DHOSTILE    the program stores any value at any time
  * -DPICKS      the kernel picks the slot
- * -DOWNED      the program arms no slot while it is about to touch it
+ * -DOWNED      the program does not arm a slot while it touches it
  */
 #include "rules.pml"
 #include "word.pml"
@@ -24,7 +24,7 @@
 #include "verbs.pml"
 #include "stop.pml"
 
-/* With LOOKS_END the program never rests, but time has to end. */
+/* For LOOKS_END the program never stops, so the time must be bounded. */
 #define time_goes_on	(timer == FILED && filed_at > now && PROPERTY != LOOKS_END)
 
 active proctype clock()
@@ -34,7 +34,7 @@ end:	do
 	od
 }
 
-/* Nobody can move any more: what is left? */
+/* Check the final state, when no process can continue. */
 active proctype auditor()
 {
 	timeout -> d_step {

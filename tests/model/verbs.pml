@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The verbs, one at a time: both locks are held. Their changes to the wheel nobody
- * sees until they let go; their changes to the word the program sees at once. The
- * answer has to be true at one moment of the call.
+ * The operations, one at a time, with both locks held. Their changes to the wheel
+ * become visible when the locks are released, their changes to the word at once.
+ * The result must be correct at one moment of the call.
  */
 
-/* A verb that does not keep the base to itself. */
+/* Broken rules: the operation drops base_lock in between. */
 #if BROKEN >= ARM_LETS_GO && BROKEN <= CANCEL_LETS_GO
 #define let_go(verb)							\
 	if								\
@@ -16,7 +16,7 @@
 #define let_go(verb)	skip
 #endif
 
-/* Why a timer that is not in the wheel is not: the slot is free if it was reclaimed. */
+/* The timer is not in the wheel because it was reclaimed, so its slot is free. */
 #define reclaimed(err)	((err) == ENOENT || (BROKEN == FIRED_IS_RECLAIMED))
 #define stop_has_it	(stopping && BROKEN != STOPPED_IS_RECLAIMED)
 
@@ -26,7 +26,7 @@
 #define comes_back	stop_has_it
 #endif
 
-/* The slot of a new generation: its old one was parked, perhaps reclaimed. */
+/* Free the slot for a new generation if the old one is parked or reclaimed. */
 inline reclaim()
 {
 	d_step { changed = false; seen = word; was = parked && dead(seen) }
@@ -50,7 +50,7 @@ inline reclaim()
 	}
 }
 
-/* The word governs from now on. */
+/* Store the deadline of the new timer in the word. */
 inline write_word()
 {
 	d_step {
@@ -63,7 +63,7 @@ inline write_word()
 	}
 }
 
-/* The wheel, which may refuse, and then the word. */
+/* Queue the timer, which may fail, then write the word. */
 inline file()
 {
 	if
@@ -75,7 +75,7 @@ inline file()
 	fi
 }
 
-/* A slot that we pick was reclaimed by the pass: here we learn of it. */
+/* With PICKS: free a slot that was reclaimed by the pass. */
 inline collect()
 {
 	d_step {
@@ -101,7 +101,7 @@ inline arm()
 	fi
 }
 
-/* A time of 0 is long past, and must not park. */
+/* A deadline of 0 has passed, and must not park the timer. */
 inline any_time(want)
 {
 	if
@@ -110,7 +110,7 @@ inline any_time(want)
 	fi
 }
 
-/* Compare-and-swap, as a parked one stays parked. */
+/* A compare-and-swap, so that a parked timer stays parked. */
 inline move_word()
 {
 	d_step {
@@ -127,8 +127,8 @@ inline move_word()
 }
 
 /*
- * Filed anew where nobody sees it, until we know whose the word is. The wheel may
- * refuse.
+ * Queue the timer at its new time, which may fail. No other process sees this until
+ * the compare-and-swap has decided. If it fails, the old time is restored.
  */
 inline rearm()
 {
@@ -150,7 +150,7 @@ inline rearm()
 	fi
 }
 
-/* A parked one is reclaimed, but that it was cancelled we were told before. */
+/* Cancelling a parked timer frees its slot, but returns an error. */
 inline cancel()
 {
 #if BROKEN == CANCEL_BY_STORE
@@ -185,7 +185,7 @@ inline cancel()
 #define look_no_more()	skip
 #endif
 
-/* LIST does this as well. */
+/* Also used by LIST. */
 inline query()
 {
 	look_alone();
@@ -199,7 +199,7 @@ inline query()
 	look_no_more()
 }
 
-/* May a verb be called? Then both locks are taken in the same step. */
+/* An operation can be called; it takes both locks in the same step. */
 #define callable	(calls < CALLS && !file_lock && !base_lock)
 
 inline enter()

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The word of the slot, in shared memory, and what is true of it: the ghosts,
- * which no party reads, change in the same step as the word.
+ * The touch word of the slot, and ghost variables, which record facts about it.
+ * No process reads a ghost variable to decide. The ghosts change in the same
+ * step as the word.
  */
 
 #define PARKED	0
@@ -13,16 +14,16 @@
 
 byte word = IDLE;
 
-bool governed;		/* a timer stands behind the word, unclaimed */
-bool parked;		/* so the program wrote it */
-byte last;		/* the deadline that was written last */
-byte latest;		/* the latest one since ARM or REARM */
-byte generation;	/* of the timer behind it */
-bool changed;		/* by the program, since a verb was called */
-bool published;		/* this generation has had its event */
-bool cancel_said;	/* CANCEL was answered 0 */
+bool governed;		/* the word belongs to a pending timer, not claimed yet */
+bool parked;		/* the program wrote a word that is no deadline */
+byte last;		/* deadline written last */
+byte latest;		/* latest deadline written since ARM or REARM */
+byte generation;	/* generation of the timer */
+bool changed;		/* the program wrote the word since the current call began */
+bool published;		/* the event of this generation was published */
+bool cancel_said;	/* CANCEL returned 0 */
 
-/* The program wrote @w: binding if a timer stands behind it. */
+/* The program wrote @w. This has an effect only on the word of a pending timer. */
 inline written(w)
 {
 	changed = true;
@@ -37,20 +38,20 @@ inline written(w)
 	fi
 }
 
-/* The kernel claimed the word, and knows what it found in it. */
+/* The kernel claimed the word. */
 inline claimed()
 {
 	word = IDLE;
 	governed = false
 }
 
-/* Exchange with IDLE: a claim that cannot fail. took: it ended a live timer. */
+/* Claim by exchange with IDLE, which cannot fail. took: the timer was not parked. */
 inline take(w)
 {
 	d_step { w = word; took = governed && !parked; claimed() }
 }
 
-/* The same, not in one step. */
+/* The same as two steps. */
 inline take_by_store(w)
 {
 	w = word;
