@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Wheels are measured by these: the other ways to hold timers of which the
- * literature speaks, behind the same interface. They promise the same, and the
- * tests of the wheels are run on them; but an expiry may cost more than a budget
- * says.
+ * Other data structures for timers from the literature, with the interface of a
+ * wheel scheme. The wheels are compared with them. They pass the tests of the
+ * wheels, except that an expiry may cost more than its budget.
  */
 #ifndef _BASELINES_H
 #define _BASELINES_H
@@ -20,7 +19,7 @@ static inline void baseline_init(struct wheel_core *w)
 	w->max_order = (u8)ilog2(max((w->ring.mask + 1) / 16, (u32)1));
 }
 
-/* Nothing is due up to @until; @first is what will be. */
+/* No timer is due up to @until. The next due timer is @first. */
 static inline void baseline_finish_pass(struct wheel_core *w,
 					const struct wheel_timer *first, u64 until)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timers in a heap, in the wheel's memory: an array in which no entry comes before
- * its parent. The entries carry their keys, a timer the number of its entry.
+ * A heap in the wheel's memory: an array in which no entry is earlier than its parent.
+ * The entries contain their keys. Each timer stores the index of its entry.
  */
 #include "baselines.h"
 
-/* So many timers at least; as many as buckets were asked for, if that is more. */
+/* Minimum capacity in timers. A larger number of requested buckets increases it. */
 #define LEAST	4096
 
 struct entry {
@@ -15,11 +15,11 @@ struct entry {
 };
 
 /**
- * struct heap - see above
- * @ways: an entry has 2^@ways children
- * @count: entries
- * @armed: how many timers were
- * @entry: the first is the earliest
+ * struct heap - heap of timers
+ * @ways: log2 of the number of children of an entry
+ * @count: number of entries
+ * @armed: number of timers armed so far
+ * @entry: entries, the earliest first
  */
 struct heap {
 	u32		ways;
@@ -66,7 +66,7 @@ static void put(struct heap *h, u32 at, struct entry e)
 	e.timer->bucket = at;
 }
 
-/* From the hole @at, parents move down until @e may stand there. */
+/* Insert @e at the free index @at or above. Later parents move down. */
 static void put_up(struct heap *h, u32 at, struct entry e)
 {
 	while (at) {
@@ -92,7 +92,7 @@ static u32 first_child(const struct heap *h, u32 at)
 	return first;
 }
 
-/* From the hole @at, children move up. */
+/* Insert @e at the free index @at or below. Earlier children move up. */
 static void put_down(struct heap *h, u32 at, struct entry e)
 {
 	for (;;) {
@@ -114,7 +114,7 @@ static void heap_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
 	put_up(h, h->count++, (struct entry){ t->due_tick, h->armed++, t });
 }
 
-/* The last entry goes where the timer was. */
+/* Replace the entry of the timer by the last entry. */
 static void heap_unfile(struct wheel_core *w, struct wheel_timer *t)
 {
 	struct heap *h = heap_of(w);

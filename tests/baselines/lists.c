@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timers in one list: in the order in which they were armed, so that the earliest
- * has to be looked for; or sorted by due tick, so that its place has to be.
+ * Timers in one list. The unsorted list is searched for the earliest timer at expiry.
+ * The list sorted by due tick is searched for the position of a timer when it is armed.
  */
 #include "baselines.h"
 
@@ -66,7 +66,7 @@ static struct wheel_timer *unsorted_pop(struct wheel_core *w, u64 until,
 	return pop(w, first, until, budget);
 }
 
-/* Most are due later than most: the search begins at the tail. */
+/* Search from the tail, because most timers are due later than most others. */
 static void sorted_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
 	struct list_head *at = w->beyond.timers.prev;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A sample client of wheel_timer: what a module does to have timeouts, to copy
- * from.
+ * Sample module that uses timeouts of wheel_timer.
  *
- * It makes one wheel, whose callbacks come in softirq context. Three requests
- * are given a timeout, each from another context: the task that loads the
- * module, a softirq, and a hard interrupt. A heartbeat arms itself again and
- * again. A lease is so long that it still pends when the module is unloaded.
- * When every timeout has fired and the heart has beaten a few times, the log
- * says "wheel_consumer: ok".
+ * It creates one wheel, whose callbacks run in softirq context. Three requests
+ * get a timeout, each from a different context: the task that loads the module,
+ * a softirq, and a hard interrupt. A heartbeat arms itself repeatedly. A lease
+ * is so long that it is still pending when the module is unloaded. After all
+ * timeouts have expired and the heartbeat has fired a few times, the module
+ * logs "wheel_consumer: ok".
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -23,7 +22,7 @@
 #include <linux/wheel_timer.h>
 #include <linux/workqueue.h>
 
-/* For hrtimer_setup() on kernels before 6.13; the wheel's users need it not. */
+/* For hrtimer_setup() before 6.13. Users of wheel_timer do not need it. */
 #include "compat.h"
 
 #define TIMEOUT_NS	(5 * NSEC_PER_MSEC)
@@ -31,7 +30,7 @@
 #define LEASE_NS	(3600 * NSEC_PER_SEC)
 #define BEATS		3
 
-/* A client keeps this of a request: its timeout is embedded, not allocated. */
+/* A request. Its timeout is embedded, not allocated. */
 struct request {
 	struct wheel_timer	timeout;
 	const char		*armed_from;
@@ -51,7 +50,7 @@ static u64 beats_missed;
 
 static struct wheel_timer lease;
 
-/* The three requests and the heartbeat; who is last has it reported. */
+/* The three requests and the heartbeat. The last one schedules the report. */
 static atomic_t awaited = ATOMIC_INIT(4);
 static struct work_struct report;
 
@@ -62,8 +61,8 @@ static void one_has_come(void)
 }
 
 /*
- * The callback of all requests. The timer is not pending any more: here it
- * could be armed again, or freed with the request around it.
+ * Callback of all requests. The timer is no longer pending. It could be armed
+ * again here, or freed together with its request.
  */
 static void request_timed_out(struct wheel_timer *timer)
 {
@@ -75,9 +74,9 @@ static void request_timed_out(struct wheel_timer *timer)
 }
 
 /*
- * A periodic timer arms itself for its next period, on the grid of its first
- * deadline, so that delays do not add up. Periods that passed while the machine
- * was busy are not made up for, but told.
+ * A periodic timer arms itself for its next period, relative to its previous
+ * deadline, so that delays do not accumulate. Periods missed while the machine
+ * was busy are skipped and counted.
  */
 static void heart_has_beaten(struct wheel_timer *timer)
 {
@@ -95,9 +94,9 @@ static void lease_has_ended(struct wheel_timer *timer)
 }
 
 /*
- * Arms from where it is called: a task, a softirq or a hard interrupt. It may
- * fail for a bad deadline, at the wheel's limit, and once the wheel is stopped;
- * it never sleeps and allocates nothing.
+ * Called from a task, a softirq or a hard interrupt. Arming fails for an invalid
+ * deadline, at the wheel's limit, and after the wheel was stopped. It neither
+ * sleeps nor allocates memory.
  */
 static void start_timeout(struct request *request)
 {
@@ -125,7 +124,7 @@ static enum hrtimer_restart hardirq_comes(struct hrtimer *timer)
 
 static struct hrtimer hardirq;
 
-/* Called once each, and not before the deadline that was armed. */
+/* Check that the callback ran once, and not before the deadline. */
 static bool request_is_fine(const struct request *request)
 {
 	u64 deadline = wheel_timer_deadline(&request->timeout);
@@ -163,7 +162,7 @@ static int __init wheel_consumer_init(void)
 	if (IS_ERR(wheel))
 		return PTR_ERR(wheel);
 
-	/* A timer belongs to one wheel and has one function. */
+	/* A timer belongs to one wheel and has one callback. */
 	wheel_timer_init(&by_task.timeout, wheel, request_timed_out);
 	wheel_timer_init(&by_softirq.timeout, wheel, request_timed_out);
 	wheel_timer_init(&by_hardirq.timeout, wheel, request_timed_out);
@@ -173,7 +172,7 @@ static int __init wheel_consumer_init(void)
 	hrtimer_setup(&hardirq, hardirq_comes, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_HARD);
 
-	/* The lease may end a minute later, if that saves a wake-up. */
+	/* A slack of one minute: the lease may end later if this saves a wake-up. */
 	error = wheel_timer_arm(&lease, now + LEASE_NS, 60 * NSEC_PER_SEC);
 	if (!error)
 		error = wheel_timer_arm(&heartbeat, now + HEARTBEAT_NS, 0);
@@ -188,8 +187,8 @@ static int __init wheel_consumer_init(void)
 }
 
 /*
- * First whoever arms, then the timers, then what their callbacks use, and the
- * wheel last.
+ * Stop the callers that arm timers first, then the timers, then the work that
+ * the callbacks schedule. Destroy the wheel last.
  */
 static void __exit wheel_consumer_exit(void)
 {
@@ -201,14 +200,14 @@ static void __exit wheel_consumer_exit(void)
 	hrtimer_cancel(&hardirq);
 
 	/*
-	 * Of a single timer: afterwards its callback does not run and cannot
-	 * arm it again. This is how an object goes while its wheel stays.
+	 * For a single timer: its callback neither runs nor can arm it again
+	 * afterwards. Use this to free an object while its wheel remains.
 	 */
 	wheel_timer_shutdown_sync(&heartbeat);
 
 	/*
-	 * Of all others at once: afterwards no callback runs, and the timers
-	 * that had not fired are ours again, to be freed or done with.
+	 * For all other timers: no callback runs afterwards. The timers that
+	 * had not expired are returned in a list, and may be freed.
 	 */
 	wheel_stop(wheel, &unfired);
 	list_for_each_entry_safe(timer, next, &unfired, node) {

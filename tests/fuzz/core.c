@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The wheel's core for libFuzzer: the input is a history of operations, which a wheel and
- * the oracle of tests/host live through side by side. Whatever differs is a crash.
+ * Fuzz target for the wheel's core. The input is a sequence of operations, which are executed
+ * on a wheel and on the oracle of tests/host. Any difference aborts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ void ktap_fail(const char *error)
 	abort();
 }
 
-/* The rest of the input; it ends in zeroes. */
+/* The remaining input. Reads after its end return 0. */
 struct input {
 	const u8 *at;
 	const u8 *end;
@@ -30,7 +30,7 @@ static u8 next_byte(struct input *in)
 	return in->at < in->end ? *in->at++ : 0;
 }
 
-/* Near or far: as many bits as the first byte says. */
+/* Returns a number. The first byte specifies its number of bits. */
 static u64 next_number(struct input *in)
 {
 	unsigned int bits = next_byte(in) % 63;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A server under load, on a clock that is ours. Free slots and requests in flight are
- * arrays; at each request one that is over makes room for it.
+ * A server under load, on a simulated clock. Free slots and requests in flight are in
+ * arrays. Each new request replaces a random older one.
  */
 #include <stdlib.h>
 
@@ -14,16 +14,16 @@
 #define NOBODY		(~0U)
 
 /**
- * struct server - a server
- * @load: what it is asked for
- * @wheel: its timers
- * @random: its random numbers
- * @free: slots, a ring
- * @head: the first free one
- * @count: how many are free
- * @flying: by number, the slot of a request in flight
- * @flights: how many there may be
- * @heard: the result
+ * struct server - simulated server
+ * @load: load parameters
+ * @wheel: wheel of the timers
+ * @random: state of the random number generator
+ * @free: ring of free slots
+ * @head: index of the first free slot
+ * @count: number of free slots
+ * @flying: slots of the requests in flight
+ * @flights: size of @flying
+ * @heard: results
  */
 struct server {
 	const struct load *load;
@@ -72,7 +72,7 @@ static void complain(struct server *s, const char *what)
 		s->heard.wrong = what;
 }
 
-/* The event loop sleeps until the wheel's timerfd wakes it. */
+/* Called when the wheel's timerfd would wake the event loop. */
 static void take_events(struct server *s)
 {
 	struct wheel_event event;
@@ -89,7 +89,7 @@ static void take_events(struct server *s)
 	}
 }
 
-/* A request that is over makes room for the next one. */
+/* End a random request and start the next one in its place. */
 static void request(struct server *s)
 {
 	__u64 timeout = s->load->timeout;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A server under load: each request has a timeout, and nearly all are over long before it.
+ * A server under load. Each request has a timeout, and nearly all requests end long before it.
  */
 #ifndef _KEPT_LOAD_H
 #define _KEPT_LOAD_H
@@ -12,14 +12,14 @@
 enum order { LAST_FIRST, FIRST_FIRST, RANDOM, ORDERS };
 
 /**
- * struct load - how busy the server is
- * @rate: requests a second
- * @life: of a request, in nanoseconds, the mean of an exponential distribution
- * @timeout: in nanoseconds
- * @brief: of so many in a thousand the timeout is a hundredth
- * @expires: so many in a thousand are left to their timeouts
- * @order: of free slots
- * @seconds: how long
+ * struct load - parameters of the load
+ * @rate: requests per second
+ * @life: mean duration of a request in nanoseconds; exponential distribution
+ * @timeout: timeout in nanoseconds
+ * @brief: number of requests in 1000 with one hundredth of @timeout
+ * @expires: number of requests in 1000 that time out
+ * @order: order in which free slots are used
+ * @seconds: simulated time
  */
 struct load {
 	__u64 rate;
@@ -32,13 +32,13 @@ struct load {
 };
 
 /**
- * struct heard - what the wheel heard of it
- * @requests: how many there were
- * @passes: in the second that had most, but for the first one
- * @kicks: in all
- * @filed: timers
- * @fired: timers
- * @wrong: what was seen that may not be, or NULL
+ * struct heard - results: the work that the load caused in the wheel
+ * @requests: number of requests
+ * @passes: maximum number of passes in one second, except for the first second
+ * @kicks: total number of kicks
+ * @filed: number of queued timers
+ * @fired: number of expired timers
+ * @wrong: message of the first error, or NULL
  */
 struct heard {
 	__u64 requests;

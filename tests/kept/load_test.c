@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A wheel hears little of a busy server: the promise of kept timers, in passes, calls
- * and timers filed. The clock is ours, so each run is the same.
+ * Check that the kept timers of a busy server cause few passes, kicks and queued timers.
+ * The clock is simulated, so the results are reproducible.
  */
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ static struct heard hear(const struct load *load)
 
 	printf("# %llu requests: %llu passes in a second at most, %llu kicks, ",
 	       heard.requests, heard.passes, heard.kicks);
-	printf("%llu filed, %llu fired\n", heard.filed, heard.fired);
+	printf("%llu queued, %llu fired\n", heard.filed, heard.fired);
 	return heard;
 }
 
@@ -27,7 +27,7 @@ static void none_wrong(const struct heard *heard)
 		ktap_fail(heard->wrong);
 }
 
-/* Lives of a thousandth of the timeout: two passes a second, a call a timeout. */
+/* Requests of 1/1000 of the timeout: at most two passes per second, one kick per timeout. */
 static void steady(enum order order)
 {
 	struct load load = {
@@ -39,7 +39,7 @@ static void steady(enum order order)
 	if (heard.passes > 2)
 		ktap_fail("more than two passes in a second");
 	if (heard.kicks > load.seconds)
-		ktap_fail("more than a call a timeout");
+		ktap_fail("more than one kick per timeout");
 	none_wrong(&heard);
 }
 
@@ -58,7 +58,7 @@ static void kept_steady_random(void)
 	steady(RANDOM);
 }
 
-/* Lives of a tenth of it, and some expire: a pass a tick, few are ever filed. */
+/* Requests of 1/10 of the timeout; some expire: one pass per tick, few queued timers. */
 static void kept_some_expire(void)
 {
 	struct load load = {
@@ -68,9 +68,9 @@ static void kept_some_expire(void)
 	struct heard heard = hear(&load);
 
 	if (heard.passes > 1010)
-		ktap_fail("more than a pass a tick");
+		ktap_fail("more than one pass per tick");
 	if (heard.filed > heard.requests / 20)
-		ktap_fail("more than 5 % were filed");
+		ktap_fail("more than 5 % were queued");
 	if (!heard.fired)
 		ktap_fail("none expired");
 	none_wrong(&heard);
@@ -85,7 +85,7 @@ static void mixed(__u32 brief)
 	struct heard heard = hear(&load);
 
 	if (heard.kicks > heard.requests / 1000)
-		ktap_fail("more than a call in 1000 requests");
+		ktap_fail("more than one kick per 1000 requests");
 	none_wrong(&heard);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine whose clock is ours: the linker has the library call these instead of the C
- * library's functions, and instead of its own kick.
+ * Simulated clock. The linker replaces clock_gettime(), timerfd_settime() and libwheel's
+ * user_kick() with the __wrap functions.
  */
 #include "machine.h"
 

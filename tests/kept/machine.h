@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A machine whose clock is ours: what libwheel's own wheel asks of the kernel. Its clock
- * stands still but for machine_turn().
+ * Simulated clock for libwheel's user-space backend. The time advances only by machine_pass()
+ * and machine_pass_within().
  */
 #ifndef _KEPT_MACHINE_H
 #define _KEPT_MACHINE_H
@@ -14,22 +14,22 @@ struct handle;
 
 __u64 machine_now(void);
 
-/* Let so many nanoseconds go by. */
+/* Advance the clock by @ns. */
 void machine_pass(__u64 ns);
 
-/* The time that the wheel's timerfd is set to; ~0: it is not set. */
+/* Returns the time to which the wheel's timerfd is set, or ~0 if it is not set. */
 __u64 machine_alarm(void);
 
 /*
- * The next reading of the clock in this thread, which the wheel makes under its lock, lets
- * so many nanoseconds go by: nobody else is in the wheel meanwhile.
+ * Advance the clock by @ns at the next clock read of this thread. The wheel reads the clock with
+ * its lock held, so no other thread uses the wheel at that moment.
  */
 void machine_pass_within(__u64 ns);
 
-/* Kicks so far. */
+/* Returns the total number of kicks. */
 __u64 machine_kicks(void);
 
-/* By these names the linker has the library call us. */
+/* Replacements, see --wrap in ld(1). */
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
 int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *new,
 			   struct itimerspec *old);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kept [PART...]: runs the tests whose name contains one of the PARTs. SEED=n repeats the
- * torture of an earlier run, as far as threads can be repeated, and OPS=n makes it longer;
- * SECONDS=n does so with the load, of RATE=n requests a second.
+ * kept [PART...]: run the tests whose names contain one of the PARTs, by default all.
+ * Environment: SEED=n uses the seed of an earlier run (the threads' timing still differs).
+ * OPS=n sets the number of operations of the torture tests. SECONDS=n and RATE=n set the
+ * duration and the requests per second of the load tests.
  */
 #include <stdio.h>
 #include <stdlib.h>

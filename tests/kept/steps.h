@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Included before all of the library: each atomic operation, the program's and the
- * wheel's, may be late.
+ * Included before each file of the library. Calls step() before each atomic operation
+ * of the program and of the wheel.
  */
 #ifndef _KEPT_STEPS_H
 #define _KEPT_STEPS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tests of kept timers on a machine whose clock is ours.
+ * The tests of kept timers with a simulated clock.
  */
 #ifndef _KEPT_TESTS_H
 #define _KEPT_TESTS_H
@@ -13,9 +13,9 @@
 extern const struct ktap_test torture_tests[];
 extern const struct ktap_test load_tests[];
 
-/* The run's seed, which is printed: SEED=n repeats it. */
+/* Returns the seed, which is printed. SEED=n sets it. */
 __u64 test_seed(void);
-/* A number of the environment's. */
+/* Returns the number in the environment variable @name, or @otherwise if it is not set. */
 __u64 env_number(const char *name, __u64 otherwise);
 
 #endif

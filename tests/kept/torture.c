@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kept timers under torture: two programs arm, move and cancel their own timers at random,
- * and arm them again when they have fired, while the clock goes on. Each atomic step of
- * theirs and of the wheel's may be late. The events are compared with the orders.
+ * Torture test of kept timers. Two programs arm, move and cancel their own timers at random,
+ * and arm them again after they have fired, while the clock advances. Atomic operations of the
+ * programs and the wheel are delayed at random. The events are compared with the operations.
  *
- * A timer is late if it fires at a later tick than its deadline's, and than the one that
- * follows the return of the call that armed it. The clock moves with the wheel locked, so a
- * pass is never late by itself.
+ * A timer is late if it fires after the tick of its deadline and after the first tick that
+ * follows the return of the function that armed it. The clock advances with the wheel locked,
+ * so a pass itself is never late.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -23,20 +23,20 @@
 #define SLOTS		96
 #define PROGRAMS	2
 #define OPERATIONS	4000000
-/* A timer that is so many ticks overdue is lost. */
+/* Number of ticks after which an overdue timer is lost. */
 #define LOST		60
 
-/* The program's view of a timer. */
+/* State of a timer, as recorded by its program. */
 enum state { PARKED, ARMED, FIRED };
 
 /**
- * struct timer - a timer of one program
- * @id: what the wheel calls it
- * @state: as its program knows
- * @deadline: that it was armed for
- * @said: the clock when the call returned that armed it for that
- * @event: handed over by the thread that takes all events
- * @full: there is one
+ * struct timer - timer of one program
+ * @id: timer id
+ * @state: state, as recorded by the program
+ * @deadline: deadline set last
+ * @said: time when the function that set @deadline returned
+ * @event: event from the thread that takes all events; valid only if @full is set
+ * @full: true if the program has not processed @event
  */
 struct timer {
 	__u64 id;
@@ -48,12 +48,12 @@ struct timer {
 };
 
 /**
- * struct program - a thread that owns timers
- * @number: of the program
+ * struct program - thread that owns timers
+ * @number: index of the program
  * @thread: its thread
- * @random: its random numbers
- * @left: so many operations are to be made
- * @wrong: what was seen first that may not be
+ * @random: state of the random number generator
+ * @left: number of remaining operations
+ * @wrong: message of the first error
  */
 struct program {
 	__u32 number;
@@ -77,12 +77,12 @@ static __u64 draw(__u64 *state)
 	return x ^ x >> 31;
 }
 
-/* Sometimes somebody else is faster, a little or by far. */
+/* Delay some atomic operations by a random time, so that other threads get ahead. */
 void step(void)
 {
 	__u64 r, turns;
 
-	/* Nobody is tortured here. */
+	/* This thread is not to be delayed. */
 	if (!delays)
 		return;
 	r = draw(&delays);
@@ -103,7 +103,7 @@ static void wrong(struct program *p, const char *what, const struct timer *t)
 	printf("# slot %u: %s\n", WHEEL_ID_SLOT(t->id), what);
 }
 
-/* Past, near, and now and then far. */
+/* Most deadlines are near. Some have passed, and some are far ahead. */
 static __u64 any_deadline(struct program *p)
 {
 	__u64 r = draw(&p->random), now = machine_now();
@@ -130,7 +130,7 @@ static __u64 tick_of(__u64 time)
 	return (time + TICK - 1) / TICK;
 }
 
-/* The event is the program's now. */
+/* Check the event, then arm or park the timer. */
 static void take(struct program *p, struct timer *t)
 {
 	__u64 due = tick_of(t->deadline);
@@ -155,7 +155,7 @@ static void take(struct program *p, struct timer *t)
 		wrong(p, "could not be parked", t);
 }
 
-/* It may have fired before; then its event comes. */
+/* Park or move the timer. If it has already fired, its event will be processed later. */
 static void change(struct program *p, struct timer *t)
 {
 	__u64 old = t->deadline;
@@ -227,7 +227,7 @@ static void hand_over(const struct wheel_event *event)
 	__atomic_store_n(&t->full, true, __ATOMIC_RELEASE);
 }
 
-/* The clock goes on, and who waits for the wheel's events takes them. */
+/* Advance the clock, and pass new events to the programs. */
 static void turn(void)
 {
 	struct wheel_event events[SLOTS];
@@ -249,7 +249,7 @@ static bool anybody_runs(void)
 	return false;
 }
 
-/* All that is armed fires in the end. */
+/* Wait until all armed timers have fired, and check that none is lost. */
 static void settle(void)
 {
 	__u64 end = machine_now() + 600 * TICK;
@@ -271,7 +271,7 @@ static void settle(void)
 			ktap_fail(programs[i].wrong);
 }
 
-/* Spread over leaves, and over the summary. */
+/* Spread the slots over the doorbells and their summary. */
 static __u32 slot_of(int i)
 {
 	return (i < SLOTS / 2 ? i : TIMERS - SLOTS + i) % TIMERS;
@@ -287,13 +287,13 @@ static void begin(__u32 scheme, __u64 seed)
 	int i;
 
 	if (libwheel_open(&wheel, &options))
-		ktap_fail("no wheel could be opened");
+		ktap_fail("cannot open a wheel");
 	memset(timers, 0, sizeof(timers));
 	for (i = 0; i < SLOTS; i++) {
 		uint64_t id = WHEEL_ID(slot_of(i), 1);
 
 		if (libwheel_keep(wheel, &id, i))
-			ktap_fail("no timer could be kept");
+			ktap_fail("cannot create a kept timer");
 		timers[i].id = id;
 	}
 	for (i = 0; i < PROGRAMS; i++)
@@ -312,7 +312,7 @@ static void torture(__u32 scheme)
 	for (i = 0; i < PROGRAMS; i++)
 		if (pthread_create(&programs[i].thread, NULL, program_run,
 				   &programs[i]))
-			ktap_fail("no thread could be made");
+			ktap_fail("cannot create a thread");
 	while (anybody_runs())
 		turn();
 	for (i = 0; i < PROGRAMS; i++)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * unload MODULE.ko ROUNDS: the module goes and comes while programs open its device, map
- * it, wait for events in poll() and read(), and leave in any order, or are killed. As long
- * as anybody has a wheel it stays; otherwise it goes at once. Prints how often it was what.
+ * unload MODULE.ko ROUNDS: unload and load the module while programs open its device, map it,
+ * wait for events in poll() and read(), and close and unmap it in any order, or are killed.
+ * Unloading must fail while a wheel exists, and succeed otherwise. Prints the counts of both.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define TIMERS	64
 #define NOBODY	65534
 
-/* Shared by all: what came of it. */
+/* Results, shared by all processes. */
 static struct counts {
 	unsigned long	lives;
 	unsigned long	events;
@@ -34,7 +34,7 @@ static void count(unsigned long *counter, unsigned long by)
 	__atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
 }
 
-/* Periodic, all of them: events come until the end. */
+/* All timers are periodic, so events arrive until the end. */
 static int arm_all(int fd)
 {
 	struct wheel_op ops[TIMERS] = {};
@@ -65,7 +65,7 @@ static void take_events(int fd)
 		count(&counts->events, got / sizeof(events[0]));
 }
 
-/* One life with a wheel, as long as chance has it. */
+/* Use a wheel for a random time. */
 static void live(void)
 {
 	struct wheel_setup setup = {
@@ -75,7 +75,7 @@ static void live(void)
 	int fd = open("/dev/wheel", O_RDWR), rounds = random() % 8;
 	void *words;
 
-	/* The module is on its way, in or out. */
+	/* The module is being loaded or unloaded. */
 	if (fd < 0)
 		return;
 	count(&counts->lives, 1);
@@ -88,7 +88,7 @@ static void live(void)
 		take_events(fd);
 	if (random() % 4 == 0)
 		raise(SIGKILL);
-	/* The map alone holds the module, or the file alone, for a moment. */
+	/* For a moment, only the mapping or only the file holds a reference to the module. */
 	if (random() % 2) {
 		close(fd);
 		munmap(words, 4096);
@@ -99,8 +99,8 @@ static void live(void)
 }
 
 /*
- * Of the users some have no privileges. Time that such a user's files took is not paid yet
- * when the last is closed: so the module may go while it knows of that debt.
+ * Some users are unprivileged. The account of such a user may still be throttled when its last
+ * file is closed, so the module may be unloaded in this state.
  */
 static void use(int user)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs come and go under a wheel with WHEEL_PERCPU. Each that goes arms timers, first from
- * its own thread while all still works, and once more when its hrtimers have been taken from
- * it and it can serve none. All of them fire, none of them early; when the module is
- * unloaded it waits for the last one and says how many there were.
+ * CPU hotplug with a WHEEL_PERCPU wheel. Each CPU that goes offline arms timers twice: in its
+ * hotplug thread while it is fully functional, and again after its hrtimers were migrated. All
+ * timers must fire, and none of them early. Unloading the module waits for the last timer and
+ * prints their number.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -16,15 +16,15 @@
 #include <linux/wait.h>
 #include <linux/wheel_timer.h>
 
-/* Armed by each CPU each time that it goes, at each of the two moments. */
+/* Number of timers that a CPU arms at each of the two points. */
 #define EACH		4
-/* So many may be on their way at once; then some are armed no more. */
+/* Number of timers; if all are pending, arming fails and is not counted. */
 #define POOL		1024
 #define PERIOD_NS	(300 * NSEC_PER_USEC)
 
 /*
- * Of a device that this machine has not: its turn comes with interrupts disabled, after
- * hrtimers have left the CPU.
+ * The hotplug state of a device that this machine does not have. It is executed with interrupts
+ * disabled, after the hrtimers were migrated from the CPU.
  */
 #define AFTER_HRTIMERS	CPUHP_AP_ARM_TWD_STARTING
 
@@ -43,7 +43,7 @@ static void one_fires(struct wheel_timer *timer)
 	wake_up(&all_fired);
 }
 
-/* Passes go on all the time, wherever their hrtimer is taken. */
+/* Periodic timers, so that passes run while hrtimers are migrated. */
 static void heart_beats(struct wheel_timer *timer)
 {
 	atomic_inc(&beaten);
@@ -123,7 +123,7 @@ static void __exit wheel_hotplug_exit(void)
 		pr_err("%d of %d timers never fired\n",
 		       all - atomic_read(&fired), all);
 	else if (late && !atomic_read(&early) && atomic_read(&beaten))
-		pr_info("ok: %d timers of CPUs that went, %d of them without hrtimers; %d beats\n",
+		pr_info("ok: %d timers of offlined CPUs, %d of them without hrtimers; %d beats\n",
 			all, late, atomic_read(&beaten));
 	wheel_destroy(wheel);
 }
@@ -131,5 +131,5 @@ static void __exit wheel_hotplug_exit(void)
 module_init(wheel_hotplug_init);
 module_exit(wheel_hotplug_exit);
 
-MODULE_DESCRIPTION("CPUs come and go under a wheel");
+MODULE_DESCRIPTION("CPU hotplug test of wheel_timer");
 MODULE_LICENSE("GPL");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A client of the exported API must not do these, one a load. Each is answered as its
- * function promises, by an errno or by a warning, and the wheel works on afterwards. The
- * rung misuse knows which of them are warned of.
+ * Invalid uses of the exported API, one per load of this module. Each must result in the
+ * documented errno or a warning, and the wheel must work afterwards. tests/vm/rungs/misuse
+ * lists those that cause a warning.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -19,11 +19,11 @@
 
 static char *what;
 module_param(what, charp, 0);
-MODULE_PARM_DESC(what, "which one");
+MODULE_PARM_DESC(what, "name of the invalid use");
 
 typedef int (*act_fn)(struct wheel_timer *timer);
 
-/* A timer that does something in its callback, and what it was answered. */
+/* A timer that calls act() in its callback, and its result. */
 static struct {
 	struct wheel_timer	timer;
 	struct completion	done;
@@ -37,7 +37,7 @@ static void culprit_fires(struct wheel_timer *timer)
 	complete(&culprit.done);
 }
 
-/* The answer to the act in a callback of this wheel. */
+/* Returns the result of @act in a callback of @wheel. */
 static int answer_in_callback(struct wheel *wheel, act_fn act)
 {
 	int err;
@@ -85,7 +85,7 @@ static bool cancel_sync_in_callback(struct wheel *wheel)
 	return answer_in_callback(wheel, wheel_timer_cancel_sync) == -EDEADLK;
 }
 
-/* It is not shut down: it can be armed. */
+/* The timer is not shut down, so it can still be armed. */
 static bool shutdown_sync_in_callback(struct wheel *wheel)
 {
 	return answer_in_callback(wheel, wheel_timer_shutdown_sync) == -EDEADLK &&
@@ -114,7 +114,7 @@ static bool cancel_sync_in_hardirq(struct wheel *wheel)
 	return culprit.answer == -ENOENT;
 }
 
-/* Nothing but zeroes, as kzalloc() has it: every function refuses it. */
+/* A zeroed timer, as from kzalloc(): all functions must reject it. */
 static bool not_initialized(struct wheel *wheel)
 {
 	static struct wheel_timer timer;
@@ -136,7 +136,7 @@ static bool not_initialized(struct wheel *wheel)
 	       !wheel_cancel_batch(wheel, batch, &res, 1) && res == -EINVAL;
 }
 
-/* A batch of one wheel, with a timer of another that is pending. */
+/* A batch for one wheel that contains a pending timer of another wheel. */
 static bool stranger_in_batch_of(struct wheel *wheel, struct wheel *other)
 {
 	struct wheel_timer *batch[] = { &culprit.timer };
@@ -175,7 +175,7 @@ static bool destroy_system(struct wheel *wheel)
 	return !answer_in_callback(wheel_system, do_nothing);
 }
 
-/* From here on: what only a kernel with debugging sees. */
+/* Only debug kernels detect the following. */
 static bool arm_under_another_lock(struct wheel *wheel)
 {
 	unsigned long flags = wheel_lock(wheel);
@@ -251,5 +251,5 @@ static void __exit wheel_misuse_exit(void)
 module_init(wheel_misuse_init);
 module_exit(wheel_misuse_exit);
 
-MODULE_DESCRIPTION("What a client of wheel_timer must not do");
+MODULE_DESCRIPTION("Invalid uses of the wheel_timer API");
 MODULE_LICENSE("GPL");

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/deadman: who stops to give signs of life is reported.
+ * /dev/deadman: dead-man switches, which report programs that stop sending signs of life.
  *
- *	echo "backup 60000" >/dev/deadman	I live; worry after 60 s of silence
- *	echo "backup 0" >/dev/deadman		I am done; do not worry
- *	cat /dev/deadman			who is watched, and for how long still
+ *	echo "backup 60000" >/dev/deadman	sign of life; report after 60 s of silence
+ *	echo "backup 0" >/dev/deadman		remove the switch
+ *	cat /dev/deadman			names of the switches, and remaining ms
  *
- * When the time of a switch is over it goes off: a line in the log and a uevent of
- * the device, DEADMAN=<name>, for udev or whoever else listens; and it is gone.
+ * When the timeout of a switch expires, the module logs a message, sends a uevent of the
+ * device with DEADMAN=<name>, and removes the switch.
  *
- * A sign of life is what this is about, so it takes no lock: the switch is found
- * under RCU, and wheel_timer_push() moves its deadline. A rare operation, a new switch,
- * a shorter time, the end of one, takes the mutex. Callbacks sleep on it, and in
- * sending the uevent, so the wheel is WHEEL_SLEEPABLE.
+ * Signs of life are frequent, so they take no lock: the switch is looked up under RCU, and
+ * wheel_timer_push() postpones its deadline. Creating a switch, reducing its timeout and
+ * removing it are rare and take the mutex. Callbacks sleep on the mutex and while sending
+ * the uevent, so the wheel is WHEEL_SLEEPABLE.
  *
- * A switch has one owner at any time: the table, as long as its timer pends, and
- * then its callback. The caller that cancels the timer owns the switch.
+ * A switch has one owner at any time: the table while its timer is pending, then its
+ * callback. A caller that cancels the timer becomes the owner.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -37,7 +37,7 @@
 #define MOST		4096
 #define LONGEST_MS	(365ULL * 24 * 3600 * MSEC_PER_SEC)
 
-/* One that is watched. */
+/* A switch. */
 struct deadman {
 	struct wheel_timer	silence;
 	struct hlist_node	node;
@@ -47,7 +47,7 @@ struct deadman {
 
 static struct wheel *wheel;
 static DEFINE_HASHTABLE(table, 8);
-/* Changes of the table. */
+/* Protects changes of the table. */
 static DEFINE_MUTEX(change);
 
 static u32 hash_of(const char *name)
@@ -55,7 +55,7 @@ static u32 hash_of(const char *name)
 	return full_name_hash(NULL, name, strlen(name));
 }
 
-/* Under RCU or the mutex. */
+/* The caller must be in an RCU read-side critical section or hold the mutex. */
 static struct deadman *find(const char *name)
 {
 	struct deadman *man;
@@ -76,7 +76,7 @@ static void forget(struct deadman *man)
 
 static void tell(const char *name);
 
-/* In process context. The switch is ours: its timer does not pend any more. */
+/* Runs in process context. The callback owns the switch, whose timer is no longer pending. */
 static void goes_off(struct wheel_timer *timer)
 {
 	struct deadman *man = from_wheel_timer(man, timer, silence);
@@ -105,12 +105,12 @@ static int watch(const char *name, u64 deadline)
 		kfree(man);
 		return error;
 	}
-	/* Its callback waits for the mutex. */
+	/* The callback waits for the mutex, which is held here. */
 	hash_add_rcu(table, &man->node, hash_of(man->name));
 	return 0;
 }
 
-/* -ENOENT: too late, its callback has it. */
+/* Returns -ENOENT if the timer has expired, so that its callback owns the switch. */
 static int unwatch(struct deadman *man)
 {
 	int error = wheel_timer_cancel(&man->silence);
@@ -141,7 +141,7 @@ static int change_table(const char *name, u64 now, u64 ms)
 	return error;
 }
 
-/* The usual case: one that is watched asks for no less time than it has. */
+/* Fast path: an existing switch whose deadline does not become earlier. */
 static bool sign_of_life(const char *name, u64 deadline)
 {
 	struct deadman *man;
@@ -195,7 +195,7 @@ static int deadman_show(struct seq_file *seq, void *unused)
 
 static int deadman_open(struct inode *inode, struct file *file)
 {
-	/* misc_open() has left its own there. */
+	/* misc_open() set it to the misc device; single_open() needs NULL. */
 	file->private_data = NULL;
 	return single_open(file, deadman_show, NULL);
 }
@@ -247,7 +247,7 @@ static int __init wheel_deadman_init(void)
 	return error;
 }
 
-/* No file is open any more. First the callbacks, which use the device. */
+/* No file is open. Stop the callbacks first, because they use the device. */
 static void __exit wheel_deadman_exit(void)
 {
 	struct hlist_node *next;

@@ -42,7 +42,7 @@ static void request_answer(struct request *rq)
 		pr_info("request %d was answered in time\n", rq->number);
 }
 
-/* Afterwards the timer neither runs nor can be armed, and may be freed. */
+/* Afterwards, the callback does not run, and the timer cannot be armed, so it can be freed. */
 static void request_end(struct request *rq)
 {
 	if (rq)

@@ -7,9 +7,9 @@
 
 #include "cover.h"
 
-/* So many steps of the module are seen of a program. */
+/* Maximum number of traced basic blocks per program. */
 #define ENTRIES	(256 * 1024)
-/* Pairs of places are hashed to so many bits: that two share one is of no harm. */
+/* Size of the hash table of edges. Collisions are harmless. */
 #define EDGES	(1U << 16)
 
 static unsigned long *trace;
@@ -17,9 +17,9 @@ static int kcov;
 static unsigned char seen[EDGES];
 
 /**
- * cover_open - once, before processes are made that are watched
+ * cover_open() - Open KCOV. Must be called once, before any traced process is created.
  *
- * Return: whether the kernel has KCOV.
+ * Return: true if the kernel supports KCOV.
  */
 bool cover_open(void)
 {
@@ -32,7 +32,7 @@ bool cover_open(void)
 }
 
 /**
- * cover_begin - from now on this process is watched, to its end
+ * cover_begin() - Trace this process until its end
  */
 void cover_begin(void)
 {
@@ -42,9 +42,9 @@ void cover_begin(void)
 }
 
 /**
- * cover_take - what the process that was watched has done; it has ended
+ * cover_take() - Process the trace of the traced process, which must have ended
  *
- * Return: how many pairs of places were never seen one after the other before.
+ * Return: number of new edges, i.e. pairs of consecutive locations not seen before.
  */
 unsigned int cover_take(void)
 {

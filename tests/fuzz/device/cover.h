@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which paths of the module a process has taken, by the kernel's KCOV.
+ * Coverage of the module by a process, from KCOV.
  */
 #ifndef _COVER_H
 #define _COVER_H

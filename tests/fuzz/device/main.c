@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The device fuzzer: makes up programs, and keeps those that go where none went before.
+ * The device fuzzer: generates programs, and keeps those that reach new code.
  *
  *	device fuzz SECONDS [PROGRAM...]
  *	device replay PROGRAM...
  *
- * A process of its own runs each program, and may become two. The fuzzer stops, and prints
- * the program, when that process reports a broken promise, cannot be killed, or has tainted
- * the kernel. To be run by root in a guest that is this test's.
+ * Each program runs in a separate process, which may fork once. The fuzzer prints the program
+ * and stops if that process reports a violation, cannot be killed, or has tainted the kernel.
+ * Must be run as root, in a guest dedicated to this test.
  */
 #include <poll.h>
 #include <signal.h>
@@ -25,11 +25,11 @@
 #include "verbs.h"
 
 #define CORPUS		2048
-/* One that still waits then is killed, and has to end. */
+/* A process that has not ended after this time is killed. */
 #define PATIENCE_MS	200
 #define LAST_MS		120000
 
-/* The programs that are worth to be changed, and what was done with them. */
+/* The kept programs, and statistics. */
 static struct {
 	struct program program[CORPUS];
 	unsigned int programs;
@@ -37,7 +37,7 @@ static struct {
 	unsigned long edges;
 } corpus;
 
-/* A kernel that has complained says so by another number than before. */
+/* Returns the taint flags. They change when the kernel prints a warning. */
 static unsigned long taint(void)
 {
 	static int fd = -1;
@@ -60,7 +60,7 @@ static void __attribute__((noreturn)) live(const struct program *p)
 	_exit(0);
 }
 
-/* Ended by itself, or because it was killed. */
+/* Wait for the end of a process, and kill it after PATIENCE_MS. Returns false if it remains. */
 static bool has_ended(pid_t pid)
 {
 	struct pollfd end = { .fd = syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
@@ -75,14 +75,14 @@ static bool has_ended(pid_t pid)
 	return ended;
 }
 
-/* Both processes of a program have gone, and neither saw a promise broken. */
+/* Check that both processes of a program ended without reporting a violation. */
 static bool all_is_well(pid_t pid)
 {
 	bool well = true;
 	int status;
 
 	if (!has_ended(pid)) {
-		fprintf(stderr, "it cannot be killed\n");
+		fprintf(stderr, "the process cannot be killed\n");
 		return false;
 	}
 	kill(-pid, SIGKILL);
@@ -92,7 +92,7 @@ static bool all_is_well(pid_t pid)
 	return well;
 }
 
-/* Ends the fuzzer where something is wrong. Returns how much was new. */
+/* Run a program, and exit on errors. Returns the number of new edges. */
 static unsigned int run(const struct program *p)
 {
 	unsigned long before = taint();
@@ -123,12 +123,12 @@ static void keep(const struct program *p)
 
 static void report(void)
 {
-	printf("# %lu programs, %lu pairs of places, %u programs kept\n", corpus.runs,
+	printf("# %lu programs, %lu edges, %u programs kept\n", corpus.runs,
 	       corpus.edges, corpus.programs);
 	fflush(stdout);
 }
 
-/* One of the newest half as often as any. */
+/* Select a program, with probability 1/2 from the newer half. */
 static const struct program *some_program(__u64 *seed)
 {
 	unsigned int oldest = wt_below(seed, 2) ? corpus.programs / 2 : 0;
@@ -169,7 +169,7 @@ static void load(const char *path)
 	struct program p;
 
 	if (!program_read(&p, path)) {
-		fprintf(stderr, "device: %s is no program\n", path);
+		fprintf(stderr, "device: %s is not a valid program\n", path);
 		exit(2);
 	}
 	run(&p);

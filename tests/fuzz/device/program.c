@@ -5,13 +5,13 @@
 #include "program.h"
 #include "verbs.h"
 
-/* Numbers at which the contract has its edges. */
+/* Boundary values of the ABI. */
 static const __u64 edges[] = {
 	0, 1, 2, 63, 64, 65, 511, 512, 4095, 4096, 4097, 1 << 20, (1 << 24) - 1, 1 << 24,
 	0xffffffff, 1ULL << 62, (1ULL << 63) - 1, 1ULL << 63, ~0ULL - 1, ~0ULL,
 };
 
-/* Mostly one that the verb can do something with, and rather a small one. */
+/* Returns a random number, in most cases small and valid for the verb. */
 static __u64 some_number(const struct verb *verb, unsigned int i, __u64 *seed)
 {
 	if (wt_below(seed, 8))
@@ -33,9 +33,9 @@ static struct step some_step(__u64 *seed)
 }
 
 /**
- * program_make - a program from nothing
- * @p: filled
- * @seed: of the numbers at random
+ * program_make() - Generate a random program
+ * @p: generated program
+ * @seed: state of the random number generator
  */
 void program_make(struct program *p, __u64 *seed)
 {
@@ -63,7 +63,7 @@ static void cut(struct program *p, unsigned int at)
 	memmove(&p->step[at], &p->step[at + 1], (p->steps - at) * sizeof(*p->step));
 }
 
-/* Goes on as the other program does from somewhere on. */
+/* Replace the steps from @at by those of the other program from @from. */
 static void splice(struct program *p, const struct program *other, unsigned int at,
 		   unsigned int from)
 {
@@ -105,10 +105,10 @@ static void change_once(struct program *p, const struct program *other, __u64 *s
 }
 
 /**
- * program_change - make another program of one
- * @p: changed in a few places
- * @other: program of which a part may come in
- * @seed: of the numbers at random
+ * program_change() - Change a program at random
+ * @p: program to change
+ * @other: program from which steps may be copied
+ * @seed: state of the random number generator
  */
 void program_change(struct program *p, const struct program *other, __u64 *seed)
 {
@@ -121,9 +121,9 @@ void program_change(struct program *p, const struct program *other, __u64 *seed)
 }
 
 /**
- * program_print - as text, and an empty line
+ * program_print() - Print a program as text, followed by an empty line
  * @p: program
- * @to: where to
+ * @to: output stream
  */
 void program_print(const struct program *p, FILE *to)
 {
@@ -163,11 +163,11 @@ static bool read_step(struct step *step, const char *line)
 }
 
 /**
- * program_read - from a file of text
- * @p: filled
- * @path: of the file; lines that are empty or begin with # are none of the program's
+ * program_read() - Read a program from a text file
+ * @p: program read
+ * @path: path of the file; empty lines and lines that begin with # are ignored
  *
- * Return: whether it was a program.
+ * Return: true if the file contains a valid program.
  */
 bool program_read(struct program *p, const char *path)
 {

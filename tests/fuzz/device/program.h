@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The device fuzzer makes up programs of steps. As text a step is a line of its
- * verb, the number of its file, and numbers; those that are left out are 0.
+ * Programs of the device fuzzer, which consist of steps. In text form, a step is a line
+ * with its verb, the number of its file, and its parameters. Missing parameters are 0.
  *
  *	setup 0 1 4 1 64
  */
@@ -17,10 +17,10 @@
 #define FILES	4
 
 /**
- * struct step - one thing that a program does
- * @verb: place in the table of verbs
- * @file: which of its files it does it to
- * @number: how, as the verb reads them
+ * struct step - one step of a program
+ * @verb: index in verbs[]
+ * @file: index of the file that the step uses
+ * @number: parameters of the verb
  */
 struct step {
 	unsigned int verb;
@@ -29,9 +29,9 @@ struct step {
 };
 
 /**
- * struct program - all of them
- * @steps: how many there are
- * @step: each
+ * struct program - sequence of steps
+ * @steps: number of steps
+ * @step: the steps
  */
 struct program {
 	unsigned int steps;

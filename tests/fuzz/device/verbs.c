@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process lives through a program: its files, their maps, and a room in which all that
- * it hands to the kernel lies, at addresses that a call of 32 bits can name, too. A step to
- * what is not there does nothing. After each call its promises are checked.
+ * Executes a program in a process: its files, their mappings, and a buffer for all arguments of
+ * system calls. The buffer is below 4 GiB, so that 32-bit system calls can use it. A step for a
+ * file or mapping that does not exist does nothing. The results of each call are checked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,11 +26,11 @@
 #define EVENTS	64
 #define NOBODY	65534
 
-/* System calls of programs of 32 bits. */
+/* Numbers of 32-bit system calls. */
 #define READ_32		3
 #define IOCTL_32	54
 
-/* The areas of a file, as numbers of a step name them. */
+/* The mappings of a file; steps refer to them by index. */
 static const struct {
 	off_t offset;
 	int prot;
@@ -49,7 +49,7 @@ static const struct {
 #define AREA_BELLS	4
 #define AREA_SUMMARY	5
 
-/* The process: its files, what of them is mapped, and how it calls. */
+/* State of the process: files, mappings, and the mode of system calls. */
 static struct {
 	int fd[FILES];
 	__u64 *map[FILES][AREAS];
@@ -70,7 +70,7 @@ static void __attribute__((format(printf, 1, 2), noreturn)) broken(const char *f
 	_exit(EXIT_BROKEN);
 }
 
-/* As a program of 32 bits calls. */
+/* Make a 32-bit system call. */
 static long call_32(long nr, long a, long b, long c)
 {
 	long ret;
@@ -99,7 +99,7 @@ static long do_read(int fd, void *to, size_t len)
 	return result(read(fd, to, len));
 }
 
-/* A call to a file of ours answers by an errno of the contract. */
+/* Check that the errno of a failed call is one of those in the ABI. */
 static long checked(const char *what, long ret)
 {
 	static const int answers[] = {
@@ -113,7 +113,7 @@ static long checked(const char *what, long ret)
 	for (i = 0; i < sizeof(answers) / sizeof(*answers); i++)
 		if (ret == -answers[i])
 			return ret;
-	broken("%s: errno %ld is not of the contract", what, -ret);
+	broken("%s: errno %ld is not in the ABI", what, -ret);
 }
 
 static long command(const struct step *step, const char *what, unsigned long cmd, void *arg)
@@ -142,7 +142,7 @@ static void run_open(const struct step *step)
 		self.fd[step->file] = open("/dev/wheel", flags);
 }
 
-/* close FILE: its maps stay */
+/* close FILE: keep its mappings */
 static void run_close(const struct step *step)
 {
 	if (is_open(step))
@@ -184,7 +184,7 @@ static void run_info(const struct step *step)
 		command(step, "INFO", WHEEL_IOC_INFO, setup);
 }
 
-/* submit FILE op flags slot generation when slack period copies: in slots one by one */
+/* submit FILE op flags slot generation when slack period copies: in consecutive slots */
 static void run_submit(const struct step *step)
 {
 	struct wheel_submit *submit = (void *)self.room;
@@ -272,7 +272,7 @@ static void run_enter(const struct step *step)
 		command(step, "ENTER", WHEEL_IOC_ENTER, enter);
 }
 
-/* raw FILE command size at value: a struct of zeroes, but for one word of 32 bits */
+/* raw FILE command size at value: zeroes, except for the size and one 32-bit word */
 static void run_raw(const struct step *step)
 {
 	__u32 *word = (void *)self.room;
@@ -285,7 +285,7 @@ static void run_raw(const struct step *step)
 		command(step, "ioctl", cmd < 16 ? _IO(WHEEL_IOC_TYPE, cmd) : cmd, word);
 }
 
-/* read FILE bytes at: in the room, whose end is a hole */
+/* read FILE bytes at: offset in the buffer, whose end is unmapped */
 static void run_read(const struct step *step)
 {
 	struct wheel_event *events = (void *)(self.room + step->number[1] % ROOM);
@@ -311,7 +311,7 @@ static void run_poll(const struct step *step)
 	poll(&look, 1, 0);
 }
 
-/* map FILE area prot pages flags: so many more pages than it has, and not as is right */
+/* map FILE area prot pages flags: additional pages, and changed protection and flags */
 static void run_map(const struct step *step)
 {
 	unsigned int area = step->number[0] % AREAS;
@@ -347,7 +347,7 @@ static void run_unmap(const struct step *step)
 	unmap_area(step->file, step->number[0] % AREAS);
 }
 
-/* A word of a map that we may write, or NULL. */
+/* Returns a word of a writable mapping, or NULL. */
 static __u64 *word_of(unsigned int file, unsigned int area, __u64 at)
 {
 	__u64 *map = self.map[file][area];
@@ -355,7 +355,7 @@ static __u64 *word_of(unsigned int file, unsigned int area, __u64 at)
 	return map ? &map[at % (self.len[file][area] / sizeof(*map))] : NULL;
 }
 
-/* word FILE slot value scribbles: by the protocol, or as no program should */
+/* word FILE slot value scribbles: by compare-and-swap, or by a store, which is an error */
 static void run_word(const struct step *step)
 {
 	__u64 *word = word_of(step->file, AREA_TOUCH, step->number[0]);
@@ -386,7 +386,7 @@ static void run_ring(const struct step *step)
 	set_bit(word_of(step->file, AREA_SUMMARY, slot / 4096), slot / 64);
 }
 
-/* take FILE head: of the ring */
+/* take FILE head: set the head of the ring */
 static void run_take(const struct step *step)
 {
 	__u64 *user = word_of(step->file, AREA_USER, 0);
@@ -395,7 +395,7 @@ static void run_take(const struct step *step)
 		__atomic_store_n((__u32 *)user, step->number[0], __ATOMIC_RELEASE);
 }
 
-/* narrow FILE: calls from now on as a program of 32 bits, or no more */
+/* narrow FILE: switch between 64-bit and 32-bit system calls */
 static void run_narrow(const struct step *step)
 {
 	(void)step;
@@ -408,7 +408,7 @@ static void run_wait(const struct step *step)
 	wt_let_pass((1 + step->number[0] % 2000) * WT_US);
 }
 
-/* drop FILE: is an ordinary user from now on */
+/* drop FILE: drop all privileges */
 static void run_drop(const struct step *step)
 {
 	(void)step;
@@ -416,7 +416,7 @@ static void run_drop(const struct step *step)
 		abort();
 }
 
-/* fork FILE: two processes do the rest */
+/* fork FILE: execute the remaining steps in two processes */
 static void run_fork(const struct step *step)
 {
 	(void)step;
@@ -457,7 +457,7 @@ const struct verb verbs[] = {
 const unsigned int verb_count = sizeof(verbs) / sizeof(*verbs);
 
 /**
- * verbs_begin - a process that is to live through programs has no file and no map yet
+ * verbs_begin() - Initialize the state of a process
  */
 void verbs_begin(void)
 {
@@ -472,7 +472,7 @@ void verbs_begin(void)
 }
 
 /**
- * verbs_run - live through a program
+ * verbs_run() - Execute a program
  * @p: program
  */
 void verbs_run(const struct program *p)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The verbs: each is one thing that a step of a program may do.
+ * The verbs: the operations that a step of a program can execute.
  */
 #ifndef _VERBS_H
 #define _VERBS_H
 
 #include "program.h"
 
-/* How a process ends that saw a broken promise; it has said which. */
+/* Exit status of a process that found a violation, after printing it. */
 #define EXIT_BROKEN	77
 
 /**
- * struct verb - what a step does
- * @name: in text
- * @run: does it
- * @most: the greatest sensible one of each number
+ * struct verb - operation of a step
+ * @name: name in text form
+ * @run: executes the step
+ * @most: maximum reasonable value of each parameter
  */
 struct verb {
 	const char *name;
