@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""C, as far as mutants need it: the functions of a file and their tokens."""
+"""A minimal C parser: the functions of a file and their tokens."""
 
 import re
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ def tokens_of(source):
 
 
 def pairs_of(tokens):
-    """The index of each bracket's partner."""
+    """Map each bracket to the index of its counterpart."""
     pairs, open_ones = {}, []
     for i, token in enumerate(tokens):
         if token.text in CLOSES:
@@ -60,11 +60,11 @@ class Function:
         self.pairs = pairs_of(tokens)
 
     def text(self, i):
-        """The text of token i; before the first there is none."""
+        """The text of token i; empty before the first token."""
         return self.tokens[i].text if i >= 0 else ""
 
     def span(self, first, last):
-        """Where in the file the tokens first .. last stand."""
+        """Start and end offset in the file of the tokens first .. last."""
         return self.tokens[first].start, self.tokens[last].end
 
     def source_of(self, first, last):
@@ -72,13 +72,13 @@ class Function:
         return self.source[start:end]
 
     def skip(self, i, *stops):
-        """The next token at this level that is one of stops."""
+        """Index of the next token in stops at this bracket level."""
         while i < len(self.tokens) and self.text(i) not in stops:
             i = self.pairs[i] + 1 if self.text(i) in CLOSES else i + 1
         return i
 
     def statements(self):
-        """First and last token of each statement that ends with a semicolon."""
+        """Yield the first and last token of each statement that ends with a semicolon."""
         i = 0
         while i < len(self.tokens):
             if self.text(i) in HEADERS:
@@ -91,7 +91,7 @@ class Function:
                 i = end + 1
 
     def is_binary(self, i):
-        """Is the operator at i between two operands?"""
+        """Check whether the operator at i is binary."""
         before = self.tokens[i - 1] if i else None
         if not before or before.text == "return":
             return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Where mutants are tried."""
+"""The build directories in which mutants are tested."""
 
 import contextlib
 import pathlib
@@ -13,8 +13,8 @@ SANITIZED = ["WARNINGS=-w"]
 
 
 class Laboratory:
-    """A copy of the sources, and the tests built over it in two ways: fast, and
-    with sanitizers for those that survive."""
+    """A copy of the sources with two builds of the tests: a fast one, and one with
+    sanitizers for the mutants that survive the first."""
 
     def __init__(self, scratch, seed, part):
         self.tree = pathlib.Path(scratch, "tree")
@@ -33,7 +33,7 @@ class Laboratory:
             file.write_text(mutant.source)
 
     def try_on(self, mutant, suites):
-        """The test that kills it, None, or False if it does not compile."""
+        """Return the test that kills the mutant, None, or False if it does not compile."""
         for suite in suites:
             suite.prepare()
             with self._planted(mutant):

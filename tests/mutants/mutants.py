@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The mutants of the wheel's core: small changes, each of which should make a
-test fail."""
+"""The mutants of the wheel's core: small changes, each of which should cause a
+test to fail."""
 
 import os
 import pathlib
@@ -30,7 +30,7 @@ class Mutant:
 
     @property
     def lines(self):
-        """The lines that it touches, as they are and as they become."""
+        """The changed lines, old and new."""
         begin = self.source.rfind("\n", 0, self.start) + 1
         stop = self.source.index("\n", self.end) + 1
         old = self.source[begin:stop]
@@ -76,8 +76,8 @@ def every():
 
 
 def chosen(pattern):
-    """The seed, and COUNT= of all mutants, or ALL=1; with a pattern, those whose
-    name contains it."""
+    """Return the seed and the selected mutants: COUNT= at random, all with ALL=1, or with
+    a pattern those whose names contain it."""
     seed = int(os.environ.get("SEED") or time.time_ns() // 1000)
     mutants = [mutant for mutant in every() if pattern in mutant.name]
     count = int(os.environ.get("COUNT") or 120)

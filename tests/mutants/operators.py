@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a mutant does to a function: each yields (start, end, new text)."""
+"""Mutation operators. Each yields (start, end, new text) for a function."""
 
 from c import TYPES
 
@@ -31,7 +31,7 @@ CALLS = {
     "list_add_tail": "list_add",
 }
 
-# These can stand before one operand, too.
+# These can also be unary operators.
 BINARY = {"+": "-", "-": "+", "&": "|", "|": "&"}
 
 INTEGERS = {"int", "size_t", "u8", "u32", "u64", "unsigned"}
@@ -48,7 +48,7 @@ def swaps(function):
 
 
 def shifts(function):
-    """One place further. A sum binds tighter; what is a number is mutated as one."""
+    """Shift by one more: + binds tighter than a shift. constants() changes literal shifts."""
     for i, token in enumerate(function.tokens):
         shift = token.text in ("<<", ">>", "<<=", ">>=")
         if shift and function.tokens[i + 1].kind != "number":
@@ -66,14 +66,14 @@ def constants(function):
 
 
 def condition_before(function, i):
-    """The first token of the condition that ends before the ? at i."""
+    """Return the first token of the condition before the ? at i."""
     while i and function.text(i - 1) not in ("return", "=", "(", ",", "{", ";", ":"):
         i = function.pairs[i - 1] if i - 1 in function.pairs else i - 1
     return i
 
 
 def conditions(function):
-    """First and last token of each."""
+    """Yield the first and last token of each condition."""
     for i, token in enumerate(function.tokens):
         if token.text in ("if", "while"):
             yield i + 2, function.pairs[i + 1] - 1
@@ -91,7 +91,7 @@ def negations(function):
 
 
 def deletions(function):
-    """Without a statement that does something and declares nothing."""
+    """Delete a statement that has an effect and declares nothing."""
     for first, last in function.statements():
         head = function.text(first)
         value = head == "return" and last > first + 1
@@ -101,7 +101,7 @@ def deletions(function):
 
 
 def returns(function):
-    """Another value. Those that are literals are mutated as such."""
+    """Return another value. constants() changes literals."""
     for first, last in function.statements():
         if function.text(first) != "return" or last <= first + 2:
             continue

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A change of some lines, written down so that it outlives the code around them:
+"""A change of some lines, independent of the lines around them:
 
-	Why, in prose.
+	The reason, as text.
 
 	Any: field
 
-	-	the lines as they are
-	+	the lines as they become
+	-	the old lines
+	+	the new lines
 """
 
 import re
@@ -23,7 +23,7 @@ class Substitution:
     new: str
 
     def count(self, text):
-        """How often the lines occur in a text."""
+        """Number of occurrences of the old lines in a text."""
         return ("\n" + text).count("\n" + self.old)
 
     def apply(self, text):
@@ -35,7 +35,7 @@ def side(lines, sign):
 
 
 def parse(text):
-    """All substitutions of a file, which may hold several."""
+    """Yield all substitutions of a file."""
     why, fields, lines = [], {}, []
     for line in text.splitlines() + ["."]:
         if line[:1] in ("-", "+"):

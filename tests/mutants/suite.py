@@ -19,13 +19,13 @@ class Test:
     kills: int = 0
 
     def worth(self):
-        """Kills a second, as far as is known."""
+        """Estimated number of kills per second."""
         return (self.kills + 1) / (self.seconds + 0.01)
 
 
 class Suite:
-    """Made in the folder build, as the words of make say, with tests whose name
-    contains part."""
+    """A build of the tests in the directory build, with the arguments make, limited to tests
+    whose names contain part."""
 
     def __init__(self, tree, build, make, part, **environment):
         self.program = tree / "tests/host" / build / "host"
@@ -39,7 +39,7 @@ class Suite:
         return subprocess.run(self.command, capture_output=True).returncode == 0
 
     def _start(self, part, limit):
-        """The tests, each stopped after so many seconds of processor time."""
+        """Start the tests with a limit of processor time, in seconds."""
 
         def hold():
             resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
@@ -56,28 +56,28 @@ class Suite:
         )
 
     def prepare(self):
-        """Before the first mutant: which tests there are, and about what they take.
-        All have to pass."""
+        """List the tests and measure their time, once, without a mutant. All tests must
+        pass."""
         if self.tests:
             return
         if not self.build():
-            raise SystemExit("without a mutant the tests do not build")
+            raise SystemExit("the tests do not build without a mutant")
         program = self._start(self.part, HOUR)
         begun = time.monotonic()
         for line in program.stdout:
             found = RESULT.match(line)
             if found:
                 if found[1]:
-                    raise SystemExit(f"without a mutant {found[2]} does not pass")
+                    raise SystemExit(f"{found[2]} fails without a mutant")
                 now = time.monotonic()
                 self.tests.append(Test(found[2], now - begun))
                 begun = now
         if program.wait() or not self.tests:
-            raise SystemExit("without a mutant the tests do not run")
+            raise SystemExit("the tests do not run without a mutant")
 
     def killer(self):
-        """The first test that fails, the fast and lethal before the others; or
-        None. A test that takes ten times its time does not end."""
+        """Run the tests, those with the most kills per second first. Return the first one
+        that fails, or None. A test that takes ten times its usual time fails."""
         for test in sorted(self.tests, key=Test.worth, reverse=True):
             program = self._start(test.name, 2 + int(10 * test.seconds))
             program.communicate()
