@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P3, exactly once; P4, cancel is decisive; P10, a drained wheel is empty. The harness compares the
- * counters (P11) after each operation.
+ * P3: exactly once. P4: a successful cancel is final. P10: a drained wheel is empty. The harness
+ * compares the counters (P11) after each operation.
  */
 #include "random.h"
 #include "rig.h"
@@ -9,7 +9,7 @@
 
 #define TIMERS 100
 
-/* Half of what fires is armed once more, from its own callback. */
+/* Half of the expired timers are armed again from their callbacks. */
 static void p3_exactly_once(void)
 {
 	struct random r = random_start(20);
@@ -41,9 +41,9 @@ static void p3_exactly_once(void)
 }
 
 /*
- * Timers 0 .. 7 share a bucket and are due at ticks 1 and 2 by turns. A pass is
- * stopped after @pops calls, with any timer before or behind its mark, and one
- * of them is cancelled.
+ * Timers 0 .. 7 are in one bucket and are due alternately at ticks 1 and 2. A pass is
+ * interrupted after @pops calls, and one of the timers is cancelled, before or after
+ * the mark of the walk.
  */
 static void cancel_in_pass(unsigned int victim, unsigned int pops)
 {
@@ -97,7 +97,7 @@ static void check_nothing_is_left(const struct rig *rig)
 	}
 }
 
-/* Drained after @pops calls of a pass, at any point; used again. */
+/* Drain a wheel after @pops calls of a pass, then use it again. */
 static void drain_in_pass(unsigned int pops)
 {
 	struct rig rig;
@@ -129,7 +129,7 @@ static void p10_drain_hands_back_all(void)
 		drain_in_pass(pops);
 }
 
-/* Drained in part: the remaining timers still fire. */
+/* After a partial drain, the remaining timers still fire. */
 static void p10_drain_in_part(void)
 {
 	unsigned int pops;

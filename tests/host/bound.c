@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The bounded wheel's part of P6: what it cannot hold is refused, and never
- * shortened. The harness compares each result with the oracle's.
+ * P6 for the bounded wheel: delays beyond its bound are rejected and never
+ * shortened. The harness compares each result with that of the oracle.
  */
 #include "random.h"
 #include "rig.h"
@@ -10,7 +10,7 @@
 #define BUCKETS	16
 #define TICK_NS	10
 
-/* Each delay around the bound, with a clock that stands and one that has advanced. */
+/* Arm with each delay around the bound, with the clock at @clock. */
 static void refused_beyond(u64 clock, u64 slack)
 {
 	struct rig rig;
@@ -39,7 +39,7 @@ static void p6_beyond_the_bound_is_refused(void)
 			refused_beyond(clock, slack);
 }
 
-/* A timer that cannot be moved that far stays as it was. */
+/* A rejected move does not change the timer. */
 static void p6_a_refused_move_changes_nothing(void)
 {
 	struct rig rig;
@@ -50,13 +50,13 @@ static void p6_a_refused_move_changes_nothing(void)
 	rig_arm(&rig, 0, 17 * TICK_NS, 0);
 	rig_check(&rig);
 	if (rig_pop(&rig, 5, 100) != &rig.timer[0])
-		ktap_fail("a timer whose move was refused lost its place");
+		ktap_fail("a timer whose move was rejected lost its position");
 	rig_pass(&rig, 5, 100);
 }
 
 /*
- * The bound is relative to the current time, also if the clock had stayed behind for
- * want of anything to do.
+ * The bound is relative to the current time, even if the clock of the wheel has not
+ * advanced because no timer was due.
  */
 static void p6_bound_counts_from_the_present(void)
 {
@@ -66,7 +66,7 @@ static void p6_bound_counts_from_the_present(void)
 	rig_arm(&rig, 0, 15 * TICK_NS, 0);
 	rig_forward(&rig, 10);
 	if (!rig_arm(&rig, 1, 26 * TICK_NS, 0))
-		ktap_fail("a delay of one revolution was refused");
+		ktap_fail("a delay of one revolution was rejected");
 	rig_check(&rig);
 	rig_forward(&rig, 40);
 	if (rig.wheel.clock != 14)
@@ -75,7 +75,7 @@ static void p6_bound_counts_from_the_present(void)
 		ktap_fail("a timer did not fire at its tick");
 }
 
-/* Documentation/choosing.rst: longest delay / tick, rounded up, and one more. */
+/* The formula in Documentation/choosing.rst: longest delay / tick, rounded up, plus one. */
 static void p6_buckets_for_a_longest_delay(void)
 {
 	const u64 longest = (BUCKETS - 1) * TICK_NS;
@@ -89,7 +89,7 @@ static void p6_buckets_for_a_longest_delay(void)
 	for (now = 0; now < 5 * TICK_NS; now++) {
 		rig_forward(&rig, now / TICK_NS);
 		if (!rig_arm(&rig, 0, now + longest, 0))
-			ktap_fail("the longest delay was refused");
+			ktap_fail("the longest delay was rejected");
 		rig_cancel(&rig, 0);
 		refused += !rig_arm(&rig, 0, now + longest + TICK_NS, 0);
 		rig_cancel(&rig, 0);
@@ -98,7 +98,7 @@ static void p6_buckets_for_a_longest_delay(void)
 		ktap_fail("the longest delay is not the longest");
 }
 
-/* Told the time between the calls of a pass, the clock passes no timer. */
+/* Forwarding the clock between the calls of a pass skips no timer. */
 static void told_within_a_pass(unsigned int pops, u64 until)
 {
 	struct rig rig;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The multiplication that the wheel divides with is a division: at each
- * multiple of the tick, before it and after it, to the end of the clock.
+ * The wheel divides by multiplication. Compare it with a division, at and around
+ * multiples of the tick, up to the end of the clock.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -14,9 +14,9 @@
 #define RANDOM	300
 
 /**
- * struct division - by one tick
- * @wheel: divides
- * @memory: of its buckets
+ * struct division - test of one tick length
+ * @wheel: wheel that performs the division
+ * @memory: memory of its buckets
  * @x: last dividend
  */
 struct division {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The edge of the overflow wheel: which timers are in the ring and which are on
- * the list, as counted by the moves between them.
+ * The edge of the overflow wheel, which separates the timers in the ring from those on
+ * the list. It is determined from the count of moves from the list to the ring.
  */
 #include "rig.h"
 #include "tests.h"
@@ -9,7 +9,7 @@
 #define BUCKETS	16
 #define MANY	100
 
-/* An idle wheel holds one revolution in its ring. */
+/* On an idle wheel, the timers of one revolution are queued in the ring. */
 static void one_revolution(u64 start)
 {
 	struct rig rig;
@@ -25,7 +25,7 @@ static void one_revolution(u64 start)
 	rig_arm(&rig, 0, start + 200 + BUCKETS + 1, 0);
 	rig_pass(&rig, start + 300, 100);
 	if (rig.wheel.cascaded != 1)
-		ktap_fail("a timer behind the first revolution was not on the list");
+		ktap_fail("a timer after the first revolution was not on the list");
 }
 
 /* A revolution begins just before the first timer on the list. */
@@ -40,7 +40,7 @@ static void next_revolution(u64 start)
 	rig_arm(&rig, 2, start + 100 + BUCKETS, 0);
 	rig_pass(&rig, start + 100, 100);
 	if (rig.wheel.cascaded != 2)
-		ktap_fail("not one revolution came into the ring");
+		ktap_fail("the ring did not receive exactly one revolution");
 	rig_pass(&rig, start + 100 + BUCKETS, 100);
 	if (rig.wheel.cascaded != 3 || rig.wheel.pending)
 		ktap_fail("the timers of the next revolution were not moved to the ring");
@@ -68,10 +68,10 @@ static void p11_first_edge(void)
 		ktap_fail("a timer within the first revolution was on the list");
 	rig_pass(&rig, BUCKETS + 1, 100);
 	if (rig.wheel.cascaded != 1)
-		ktap_fail("a timer behind the first revolution was not on the list");
+		ktap_fail("a timer after the first revolution was not on the list");
 }
 
-/* To take a timer from the list is work, which the budget bounds. */
+/* Moving a timer from the list is charged to the budget. */
 static void p9_moves_are_paid_for(void)
 {
 	struct rig rig;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All histories of a few operations on a ring of four buckets, or on three levels,
- * with two timers, by walking the tree of them: each state is saved, tried on
- * with each operation, and restored. At each leaf the wheel is run to its end.
+ * Execute all sequences (histories) of a few operations on a ring of four buckets, or on
+ * three levels, with two timers. The tree of histories is traversed: each state is saved,
+ * each operation is executed on it, and the state is restored. At each leaf, the wheel
+ * runs until all timers have fired.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,23 +46,23 @@ static const char *const names[OPERATIONS] = {
 	[CANCEL_B]	= "cancel b",
 	[POP]		= "pop",
 	[PASS]		= "pass",
-	[TELL]		= "tell the time",
+	[TELL]		= "forward the clock",
 	[TICK]		= "advance by 1",
 	[REVOLUTION]	= "advance by a revolution",
 };
 
 /**
- * struct history - where the walk is
- * @rig: on which it is tried
+ * struct history - state of the traversal
+ * @rig: test harness
  * @now: current tick
- * @revolution: of the ring, or of the lowest level
- * @budget: of a call
- * @length: of the histories
- * @done: this one
- * @depth: how much of it
- * @leaves: number of histories
- * @interrupted: did the budget end any call?
- * @levels: hierarchical: a bit for each that held timers
+ * @revolution: ticks per revolution of the ring, or of the lowest level
+ * @budget: budget of each call
+ * @length: length of the histories
+ * @done: operations of the current history
+ * @depth: number of operations in @done
+ * @leaves: number of completed histories
+ * @interrupted: true if a call has used up its budget
+ * @levels: hierarchical scheme: one bit per level that has contained timers
  */
 struct history {
 	struct rig rig;
@@ -76,7 +77,7 @@ struct history {
 	u32 levels;
 };
 
-/* A saved harness, followed by the memory of the wheel. */
+/* Saved state of the harness, followed by the memory of the wheel. */
 struct state {
 	struct rig rig;
 	u64 now;
@@ -207,7 +208,7 @@ static bool hierarchical(void)
 	return ktap_subject == &wheel_hierarchical;
 }
 
-/* A revolution ends within the histories, which start three ticks before. */
+/* Start three ticks before the revolution that ends at @end. */
 static void start(struct history *h, u64 end, unsigned int length)
 {
 	u32 revolution = hierarchical() ? 64 : BUCKETS;
@@ -230,7 +231,7 @@ static void explore_all(struct history *h)
 	       h->length, h->budget);
 }
 
-/* Near, far and farther are on different levels, too. */
+/* In a hierarchy, "near", "far" and "farther" are on different levels. */
 static void exhaustive_with_two_timers(void)
 {
 	struct history h;
@@ -238,12 +239,12 @@ static void exhaustive_with_two_timers(void)
 	start(&h, 4096, history_length);
 	explore_all(&h);
 	if (hierarchical() && h.levels != 7)
-		ktap_fail("not three levels took part");
+		ktap_fail("not exactly three levels were used");
 }
 
 /*
- * The bucket of the first near timers holds a later one already, and the clock
- * passes 2^32 on the way.
+ * The bucket of the first near timers already contains a timer of a later revolution.
+ * The clock passes 2^32.
  */
 static void exhaustive_with_a_third(void)
 {
@@ -254,7 +255,7 @@ static void exhaustive_with_a_third(void)
 	explore_all(&h);
 }
 
-/* Up to the first budget that ends no call. */
+/* Increase the budget until no call uses it up. */
 static void exhaustive_with_each_budget(void)
 {
 	unsigned int budget = 1;

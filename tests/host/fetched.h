@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The wheel's prefetches are recorded here. All sources are compiled with this, and the wheel's
- * own surroundings leave prefetch() as it is.
+ * Records the prefetches of the wheel. This file is included before all sources. core/env.h does
+ * not redefine prefetch().
  */
 #ifndef _HOST_FETCHED_H
 #define _HOST_FETCHED_H
 
-/* The places that were fetched last, the newest first. */
+/* The addresses of the last prefetches, the newest first. */
 extern const void *host_fetched[2];
 
 static inline void host_fetch(const void *place)

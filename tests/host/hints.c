@@ -19,7 +19,7 @@
 /**
  * struct hinted - a wheel with ticks of 1 ns and timers in random order
  * @wheel: the wheel
- * @memory: its own
+ * @memory: memory of the wheel
  * @timer: timers, poisoned unless they are queued
  * @recent: timers armed last
  * @armed: number of arms
@@ -119,7 +119,7 @@ static void check_fetched(const struct hinted *h, u32 i)
 	const char *hinted = (const char *)&h->timer[i - 17];
 
 	if (host_fetched[1] != hinted || host_fetched[0] != hinted + 64)
-		ktap_fail("it is not the hint that is fetched");
+		ktap_fail("the timer of the hint is not prefetched");
 }
 
 /* Visiting a timer prefetches the timer of its hint. */
@@ -142,7 +142,7 @@ static void hints_are_fetched(void)
 	hinted_free(h);
 }
 
-/* The ring has rounds, and a walk leaves those of a later one where they are. */
+/* A walk also prefetches the hints of timers of a later revolution, which stay in the bucket. */
 static void hints_are_fetched_of_those_that_stay(void)
 {
 	struct hinted *h = hinted_create();
@@ -154,7 +154,7 @@ static void hints_are_fetched_of_those_that_stay(void)
 		unsigned int one = 1;
 
 		if (wheel_pop(&h->wheel, BUCKETS - 1, &one))
-			ktap_fail("a timer of the next round is due");
+			ktap_fail("a timer of the next revolution is due");
 		if (!h->timer[i].hint)
 			continue;
 		check_fetched(h, i);

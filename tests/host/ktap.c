@@ -10,7 +10,7 @@
 
 const void *ktap_subject;
 
-/* Of the test that runs in this process. */
+/* Name of the test that runs in this process. */
 static const char *test_name;
 static void (*explain_failure)(const void *of);
 static const void *explained;
@@ -80,7 +80,7 @@ static bool is_meant(const char *name, const char *const *parts)
 	return part == parts;
 }
 
-/* With a @number of 0 it only counts. */
+/* Only counts the tests if @number is 0. */
 static int run_table(const struct ktap_group *group,
 		     const struct ktap_test *test, const char *const *parts,
 		     int number, int *failed)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Runs tests and reports them in KTAP version 1, one line per test. Each test runs
- * in a separate process, which its first failure ends; the memory that it allocated goes
- * with it. A test that a sanitizer stops has failed, too, and the others still run.
+ * Runs tests and reports them in KTAP version 1, one line per test. Each test runs in a
+ * separate process, which exits at the first failure; its memory is then released. If a
+ * sanitizer terminates a test, the test fails, and the others still run.
  */
 #ifndef _HOST_KTAP_H
 #define _HOST_KTAP_H
@@ -10,9 +10,9 @@
 #include <stdbool.h>
 
 /**
- * struct ktap_test - a test
- * @name: as reported; NULL ends a table
- * @run: returns if all is well, and calls ktap_fail() otherwise
+ * struct ktap_test - test
+ * @name: name in the report; NULL at the end of a table
+ * @run: test function, which calls ktap_fail() on errors
  */
 struct ktap_test {
 	const char *name;
@@ -20,11 +20,10 @@ struct ktap_test {
 };
 
 /**
- * struct ktap_group - tests of one thing
- * @name: of the thing, before the names of the tests and a dot; NULL ends the
- *	groups
- * @subject: the thing, which the tests find in ktap_subject
- * @tables: NULL ends them
+ * struct ktap_group - tests of one subject
+ * @name: prefix of the test names, followed by a dot; NULL at the end of the groups
+ * @subject: subject, available to the tests in ktap_subject
+ * @tables: tables of tests, terminated by NULL
  */
 struct ktap_group {
 	const char *name;
@@ -34,17 +33,18 @@ struct ktap_group {
 
 extern const void *ktap_subject;
 
-/* The test has failed, and ends here. */
+/* Report a failure and end the test. */
 __attribute__((noreturn)) void ktap_fail(const char *error);
 
-/* If the test fails from here on, @explain prints under which circumstances. */
+/* Set a function that prints the parameters of the test if it fails. */
 void ktap_if_it_fails(void (*explain)(const void *of), const void *of);
 
-/* Does @run fail? It runs in a separate process, without a report. */
+/* Check whether @run fails. It runs in a separate process, without a report. */
 bool ktap_fails(void (*run)(const void *with), const void *with);
 
 /*
- * Run the tests whose name contains one of @parts, which NULL ends, or all if it is empty.
+ * Run the tests whose names contain one of @parts, or all tests if @parts is empty. The array
+ * @parts is terminated by NULL.
  * Returns the number of failed tests.
  */
 int ktap_run(const struct ktap_group *groups, const char *const *parts);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P1, never early, and P2, bounded late: in nanoseconds of the receiver's clock,
- * not in ticks.
+ * P1: never early. P2: bounded lateness. Measured in nanoseconds of the receiver's
+ * clock, not in ticks.
  */
 #include "random.h"
 #include "rig.h"
@@ -21,7 +21,7 @@ static void with_each_tick(void (*run)(u64 tick_ns))
 		run(tick_lengths[i]);
 }
 
-/* The clock moves by less than a tick and by several. */
+/* The clock advances by less than a tick or by several ticks. */
 static void never_early(u64 tick_ns)
 {
 	struct random r = random_start(10);
@@ -50,7 +50,7 @@ static void p1_never_early(void)
 	with_each_tick(never_early);
 }
 
-/* With a pass at each boundary, late is less than a tick. */
+/* With a pass at each tick boundary, the lateness is less than one tick. */
 static void first_boundary(u64 tick_ns)
 {
 	struct random r = random_start(11);
@@ -81,7 +81,7 @@ static void p2_bounded_late(void)
 	with_each_tick(first_boundary);
 }
 
-/* The oracle tries each coarser boundary that the slack allows. */
+/* The harness compares with the oracle, which tries all boundaries within the slack. */
 static void slack_on_ring(u32 buckets)
 {
 	struct rig rig;
@@ -104,7 +104,7 @@ static void p2_slack_is_bounded(void)
 	slack_on_ring(65536);
 }
 
-/* Slack to the end of the clock, from anywhere, does not overflow. */
+/* A slack beyond the end of the clock causes no overflow. */
 static void p2_slack_without_end(void)
 {
 	struct rig rig;
@@ -117,7 +117,7 @@ static void p2_slack_without_end(void)
 	rig_arm(&rig, 0, WHEEL_END_NS, ~(u64)0);
 }
 
-/* A deadline that is past when it is armed is due at the next tick that is taken. */
+/* A deadline in the past is due at the next tick that is not yet processed. */
 static void p2_past_is_due_next(void)
 {
 	struct rig rig;
@@ -129,15 +129,15 @@ static void p2_past_is_due_next(void)
 	if (rig.wheel.next != 101)
 		ktap_fail("a past deadline is not due at the next tick");
 	if (rig_pass(&rig, 100, 100))
-		ktap_fail("a tick that was taken was taken again");
+		ktap_fail("a processed tick was processed again");
 	if (rig_pass(&rig, 101, 100) != 2)
 		ktap_fail("a past deadline did not fire at the next tick");
 }
 
 /*
- * Of timers 0 .. 7, one per tick, a pass up to tick @until has taken some; each
- * of the others is reduced to the past. The timers that the pass was about to take it
- * still returns, and the next pass returns the others.
+ * Timers 0 .. 7 are due at one tick each. After @pops calls of a pass up to tick @until,
+ * the deadline of a remaining timer is reduced to the past. If it was due in this pass,
+ * this pass must still return it, otherwise the next pass.
  */
 static void reduce_in_pass(unsigned int i, unsigned int pops, u64 until)
 {

@@ -11,7 +11,7 @@
 
 #define TICK	10
 
-/* The last byte of the memory belongs to the rings, and the next one does not. */
+/* Initialization must write the last byte of the memory, and not the byte after it. */
 static void takes(u32 buckets)
 {
 	const struct wheel_scheme *scheme = ktap_subject;
@@ -21,7 +21,7 @@ static void takes(u32 buckets)
 
 	buckets = scheme->buckets(buckets);
 	if (scheme == &wheel_hierarchical && buckets != 11 * 64)
-		ktap_fail("a hierarchy has not eleven levels of 64 buckets");
+		ktap_fail("a hierarchy does not have eleven levels of 64 buckets");
 	size = wheel_memory(buckets);
 	memory = malloc(size + 1);
 	if (!memory)
@@ -29,9 +29,9 @@ static void takes(u32 buckets)
 	memset(memory, 0xa5, size + 1);
 	wheel_init(&wheel, scheme, buckets, 1, memory);
 	if (memory[size - 1] == 0xa5)
-		ktap_fail("a wheel asks for more memory than it uses");
+		ktap_fail("wheel_memory() is larger than the memory used");
 	if (memory[size] != 0xa5)
-		ktap_fail("a wheel uses more memory than it asks for");
+		ktap_fail("wheel_memory() is smaller than the memory used");
 	free(memory);
 }
 
@@ -58,7 +58,7 @@ static unsigned int highest_order(u64 first, u64 last, unsigned int most)
 	return highest;
 }
 
-/* By that much slack may round up any deadline, and it rounded up this one. */
+/* The limit for the slack, and the highest order that rounds this deadline up within it. */
 static unsigned int order_of(u64 deadline, u64 slack, unsigned int most)
 {
 	unsigned int order = 0;
@@ -69,7 +69,7 @@ static unsigned int order_of(u64 deadline, u64 slack, unsigned int most)
 					(deadline + slack) / TICK, most));
 }
 
-/* The wheel is made in memory that holds garbage. */
+/* The wheel is initialized in memory that is filled with @garbage. */
 static void orders(u32 buckets, unsigned int most, int garbage)
 {
 	struct rig rig;
@@ -88,7 +88,7 @@ static void orders(u32 buckets, unsigned int most, int garbage)
 			rig_arm(&rig, 0, deadline, slack);
 			if (rig.timer[0].wheel.order !=
 			    order_of(deadline, slack, most))
-				ktap_fail("a timer has not the order of its slack");
+				ktap_fail("a timer does not have the order of its slack");
 		}
 	}
 }
@@ -102,8 +102,8 @@ static void p2_slack_gives_an_order(void)
 }
 
 /*
- * Of three timers in one bucket of level 2 the first fires where it is, and the
- * others move down, once each. From a list all move, once each.
+ * Three timers are in one bucket of level 2: the first one fires there, and the others
+ * move to a lower level once. In the overflow scheme, each timer moves from the list once.
  */
 static void p11_moves_are_counted(void)
 {
@@ -119,7 +119,7 @@ static void p11_moves_are_counted(void)
 	rig_arm(&rig, 1, 4097, 0);
 	rig_arm(&rig, 2, 4160, 0);
 	if (rig.wheel.cascaded)
-		ktap_fail("a timer was moved before its time");
+		ktap_fail("a timer was moved too early");
 	if (rig_pass(&rig, 5000, 1) != 3)
 		ktap_fail("not all due timers fired");
 	if (rig.wheel.cascaded != moves)
@@ -151,7 +151,7 @@ static void p10_drained_from_anywhere(void)
 	}
 }
 
-/* Call by call with a budget of 1: a word of the bitmap each. */
+/* With a budget of 1, each call reads at most one word of the bitmap. */
 static void p9_drain_is_paid_for(void)
 {
 	const unsigned int words = 60000 / 64;
@@ -172,7 +172,7 @@ static void p9_drain_is_paid_for(void)
 		ktap_fail("words were read without using the budget");
 }
 
-/* Moving timers as fast as they are drained does not keep the drain from its end. */
+/* A drain ends even if timers are moved between its calls. */
 static void p9_drained_while_moved(void)
 {
 	unsigned int calls = 0;

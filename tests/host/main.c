@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * host [PART...]: runs the tests whose name contains one of the PARTs.
+ * host [PART...]: run the tests whose names contain one of the PARTs, by default all.
  *
- * SEED=n repeats the random tests of an earlier run, OPS=n sets the number
- * of operations of each, LENGTH=n the length of the histories of the exhaustive tests.
+ * Environment: SEED=n repeats the random tests of an earlier run. OPS=n sets the number of
+ * random operations, LENGTH=n the length of the histories in the exhaustive tests.
  */
 #include <stdio.h>
 #include <stdlib.h>

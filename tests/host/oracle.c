@@ -8,7 +8,7 @@ static u64 first_boundary(const struct oracle *o, u64 deadline)
 	return deadline / o->tick_ns + (deadline % o->tick_ns != 0);
 }
 
-/* The end of the clock is a boundary, too. */
+/* The end of the clock is also a tick boundary. */
 u64 oracle_tick_at(const struct oracle *o, u64 now)
 {
 	return now == WHEEL_END_NS ? o->end : now / o->tick_ns;
@@ -25,7 +25,7 @@ void oracle_init(struct oracle *o, u64 tick_ns)
 	o->end = first_boundary(o, WHEEL_END_NS);
 }
 
-/* The coarsest boundary, and of these the first, that slack lets it choose. */
+/* Returns the first of the coarsest boundaries within the slack. */
 static u64 due_tick(const struct oracle *o, u64 deadline, u64 slack)
 {
 	u64 first = max(first_boundary(o, deadline), o->floor);
@@ -100,8 +100,8 @@ void oracle_cancel(struct oracle *o, struct oracle_timer *t)
 }
 
 /*
- * A timer that would not come earlier keeps its place. When the clock was set back, the
- * earlier time may be beyond a bound all the same.
+ * A timer that would not be due earlier keeps its position. After the clock was set back, the
+ * earlier time may still be beyond the bound.
  */
 bool oracle_reduce(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		   u64 slack)

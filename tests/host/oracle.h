@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The promises of a wheel, as plainly as they can be kept: a list sorted by due
- * tick and then by the order of arming. It divides with a division and
- * finds timers by a linear search.
+ * Reference model of a wheel, as simple as possible: a list sorted by due tick, then by
+ * the order of arming. It uses integer division and linear search.
  */
 #ifndef _HOST_ORACLE_H
 #define _HOST_ORACLE_H
@@ -18,14 +17,14 @@ struct oracle_timer {
 
 /**
  * struct oracle - reference model of a wheel
- * @first: the timer that fires next
- * @last: the one that fires last
+ * @first: first timer of the list
+ * @last: last timer of the list
  * @tick_ns: tick length in nanoseconds
  * @coarsest: slack rounds to multiples of at most this number of ticks
  * @end: the last tick
  * @span: no timer is due more than this number of ticks after the current one, which is
  *	the tick before @floor
- * @clock: the last tick of which all timers have fired
+ * @clock: last tick for which all timers have fired
  * @floor: a timer armed now is due at this tick or later
  * @armed: number of arms
  * @fired: number of expiries
@@ -48,18 +47,18 @@ struct oracle {
 void oracle_init(struct oracle *o, u64 tick_ns);
 u64 oracle_tick_at(const struct oracle *o, u64 now);
 
-/* Returns false, and changes nothing, if no tick is late enough. */
+/* Returns false without changes if the timer would be beyond the bound or the last tick. */
 bool oracle_arm(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		u64 slack);
 bool oracle_reduce(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		   u64 slack);
 void oracle_cancel(struct oracle *o, struct oracle_timer *t);
 
-/* It was due, but is moved; its slack had let it choose multiples of 2^@order. */
+/* Queue a due timer again for a later deadline, rounded up to a multiple of 2^@order. */
 void oracle_requeue(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		    u32 order);
 
-/* A pass up to a tick begins or continues; the first timer fires; the pass has ended. */
+/* Start or continue a pass up to a tick; fire a timer; complete a pass. */
 void oracle_pass(struct oracle *o, u64 until);
 void oracle_fire(struct oracle *o, struct oracle_timer *t);
 void oracle_reach(struct oracle *o, u64 tick);

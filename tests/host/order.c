@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P5, in order: by due tick, then in arming order, regardless of the budget and of timers
- * armed and cancelled between two calls. The harness compares each timer that fires with
+ * P5: timers fire by due tick, then in the order of arming, regardless of the budget and of
+ * timers armed or cancelled between two calls. The harness compares each expired timer with
  * the first one of the oracle.
  */
 #include "random.h"
@@ -23,7 +23,7 @@ static void with_each_ring(void (*run)(u32 buckets, unsigned int budget))
 			run(rings[i], budget);
 }
 
-/* Due ticks that meet in buckets: few ticks, one revolution apart or two. */
+/* Returns one of a few ticks in up to three revolutions, so that timers share buckets. */
 static u64 meeting_tick(struct random *r, u64 after, u32 buckets)
 {
 	return after + 1 + random_below(r, 3) + random_below(r, 3) * buckets;
@@ -53,7 +53,7 @@ static void p5_in_order(void)
 	with_each_ring(in_order);
 }
 
-/* After each call of the pass one timer is armed, moved or removed. */
+/* After each call of a pass, one timer is armed, moved or cancelled. */
 static void in_order_disturbed(u32 buckets, unsigned int budget)
 {
 	struct random r = random_start(31);
@@ -91,9 +91,9 @@ static void p5_in_order_while_it_changes(void)
 }
 
 /*
- * One bucket, timers due at ticks 1 and 2 by turns, a pass stopped after @pops
- * calls of budget 1; then one timer is armed again and takes its place behind
- * the mark: at the tail of tick 2.
+ * One bucket contains timers that are due alternately at ticks 1 and 2. A pass is
+ * interrupted after @pops calls with a budget of 1. Then one timer is armed again and
+ * must be queued after the mark, as the last one of tick 2.
  */
 static void arm_in_walk(unsigned int i, unsigned int pops)
 {
@@ -124,7 +124,7 @@ static void p5_arm_within_a_walk(void)
 			arm_in_walk(i, pops);
 }
 
-/* Armed for one tick from one, two and three revolutions away, and from 1. */
+/* Timers are armed for the same tick, from several revolutions to one tick before it. */
 static void p5_first_armed_first_fired(void)
 {
 	struct rig rig;
@@ -139,11 +139,11 @@ static void p5_first_armed_first_fired(void)
 		struct rig_timer *t = rig_pop(&rig, 40, 1000);
 
 		if (t != &rig.timer[i])
-			ktap_fail("not in the order in which they were armed");
+			ktap_fail("the timers did not fire in the order of arming");
 	}
 }
 
-/* A callback arms in the past: one of them is served per pass, not per tick. */
+/* A timer armed in the past by its callback fires once per pass, not once per tick. */
 static void p5_past_joins_the_next_pass(void)
 {
 	struct rig rig;
@@ -163,7 +163,7 @@ static void p5_past_joins_the_next_pass(void)
 			ktap_fail("a callback's timer is due within its own pass");
 	} while (rig.passing);
 	if (fired != 2)
-		ktap_fail("a stall was served tick by tick");
+		ktap_fail("the timer fired for each tick of a stall");
 }
 
 /* wheel_forward() advances the time without expiring overdue timers. */

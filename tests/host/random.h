@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reproducible random numbers: all come from one seed, which main()
- * prints. The generator is splitmix64.
+ * Reproducible random numbers from one seed, which main() prints. The generator is
+ * splitmix64.
  */
 #ifndef _HOST_RANDOM_H
 #define _HOST_RANDOM_H
@@ -14,7 +14,7 @@ struct random {
 
 extern u64 random_seed;
 
-/* @stream: tests that differ in it draw different numbers. */
+/* Different values of @stream result in different sequences. */
 static inline struct random random_start(u64 stream)
 {
 	return (struct random){ random_seed + (stream << 32) };
@@ -29,7 +29,7 @@ static inline u64 random_next(struct random *r)
 	return x ^ x >> 31;
 }
 
-/* 0 .. @limit - 1 */
+/* Returns a number in 0 .. @limit - 1. */
 static inline u64 random_below(struct random *r, u64 limit)
 {
 	return random_next(r) % limit;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P6, any delay, from any time: to the end of a 63-bit clock, exactly.
+ * P6: any delay, from any time to the end of the 63-bit clock, is exact.
  */
 #include <stdio.h>
 
@@ -34,8 +34,8 @@ static u64 after(u64 start, u64 delay)
 
 /**
  * struct range - parameters of a test
- * @start: where the clock begins
- * @delay: from there
+ * @start: time at which the timer is armed
+ * @delay: delay from @start
  */
 struct range {
 	u64 start;
@@ -49,7 +49,7 @@ static void explain(const void *of)
 	printf("# start %llu delay %llu\n", range->start, range->delay);
 }
 
-/* One timer, the clock to one tick before it, then to it. */
+/* Advance the clock to one tick before a timer, then to its tick. */
 static void alone(u32 buckets, u64 start, u64 delay)
 {
 	const struct range range = { start, delay };
@@ -80,7 +80,7 @@ static void p6_any_delay(void)
 			alone(64, starts[s], delays[d]);
 }
 
-/* All delays at once: a far timer hides no near one. */
+/* Arm timers with all delays at the same time. No timer may be missed. */
 static void together(u32 buckets, u64 start, unsigned int budget)
 {
 	const struct range range = { .start = start };
@@ -115,7 +115,7 @@ static void p6_all_delays_together(void)
 	}
 }
 
-/* A delay of whole revolutions ends in the bucket where the clock stands. */
+/* A delay of N revolutions ends in the current bucket of the clock. */
 static void p6_whole_revolutions(void)
 {
 	u32 buckets;
@@ -126,7 +126,7 @@ static void p6_whole_revolutions(void)
 			alone(buckets, 12345, turns * buckets);
 }
 
-/* Deadlines in the clock's last, incomplete tick fire at its very end. */
+/* Deadlines in the last, incomplete tick fire at the end of the clock. */
 static void end_of_clock(u64 tick_ns)
 {
 	struct rig rig;
@@ -138,7 +138,7 @@ static void end_of_clock(u64 tick_ns)
 	rig_arm(&rig, 1, WHEEL_END_NS - 1, 0);
 	rig_arm(&rig, 2, WHEEL_END_NS / tick_ns * tick_ns, 0);
 	if (wheel_tick_at(&rig.wheel, WHEEL_END_NS) != end)
-		ktap_fail("the clock's end is no boundary");
+		ktap_fail("the end of the clock is not a tick boundary");
 	if (wheel_time_of(&rig.wheel, end) != WHEEL_END_NS)
 		ktap_fail("the last boundary is not the clock's end");
 	if (rig_pass(&rig, wheel_tick_at(&rig.wheel, WHEEL_END_NS), 5) != 3)
@@ -169,16 +169,16 @@ static void p6_nothing_after_the_end(void)
 	while (rig_pop(&rig, rig.oracle.end, 1) != &rig.timer[1] && rig.passing)
 		;
 	if (rig_arm(&rig, 1, 0, 0))
-		ktap_fail("a timer was accepted for which there is no tick");
+		ktap_fail("a timer after the last tick was accepted");
 	if (!rig_arm(&rig, 0, 0, 0))
 		ktap_fail("a timer that could not be moved was lost");
 	if (!rig_pass(&rig, rig.oracle.end, 1) || rig.wheel.pending)
 		ktap_fail("a timer did not fire at the end of the clock");
 	if (rig_arm(&rig, 0, WHEEL_END_NS, 0) || rig_arm(&rig, 1, 0, 5000))
-		ktap_fail("a timer was accepted for which there is no tick");
+		ktap_fail("a timer after the last tick was accepted");
 }
 
-/* An idle wheel catches up in one step, never back, and from any state. */
+/* The clock of an idle wheel advances in one step from any state, and never goes back. */
 static void p6_forward_when_idle(void)
 {
 	struct rig rig;
@@ -202,7 +202,7 @@ static void p6_forward_when_idle(void)
 		ktap_fail("a timer armed after it did not fire at its tick");
 }
 
-/* Within a pass it does not take back that the pass has got so far. */
+/* wheel_forward() during a pass to a later tick does not lower the floor. */
 static void p6_forward_within_a_pass(void)
 {
 	struct rig rig;

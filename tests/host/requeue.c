@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A timer that was popped and shall not fire yet, since its deadline was moved
- * meanwhile: it is queued again with the slack that it was armed with.
+ * A popped timer whose deadline was postponed does not fire. It is queued again with the
+ * slack with which it was armed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 #define BUCKETS	64
 
 /**
- * struct requeued - one case
- * @tick_ns: of the wheel
- * @armed: the first deadline
- * @slack: as armed
- * @until: the tick to which the pass goes that pops it
- * @deadline: deadline with which it is queued again
- * @due: the tick that is expected
+ * struct requeued - test case
+ * @tick_ns: tick length of the wheel
+ * @armed: first deadline
+ * @slack: slack of the first deadline
+ * @until: last tick of the pass that pops the timer
+ * @deadline: deadline with which the timer is queued again
+ * @due: expected due tick
  */
 struct requeued {
 	u64 tick_ns;
@@ -29,7 +29,7 @@ struct requeued {
 	u64 due;
 };
 
-/* The next timer of a pass with a budget for all of it. */
+/* Returns the next timer of a pass with a sufficient budget. */
 static struct wheel_timer *pop(struct wheel_core *w, u64 until)
 {
 	unsigned int budget = 10000;
@@ -43,19 +43,19 @@ static void file_again(struct wheel_core *w, struct wheel_timer *t,
 	wheel_place(w, t, is->armed, is->slack);
 	if (pop(w, is->until) != t)
 		ktap_fail("it was not popped");
-	/* Moved again while the pass queues it. */
+	/* The deadline is moved again while the pass queues the timer. */
 	t->deadline = is->deadline + 1;
 	wheel_requeue(w, t, is->deadline);
 	if (!wheel_filed(t) || w->pending != 1)
 		ktap_fail("it is not queued");
 	if (t->deadline != is->deadline + 1)
-		ktap_fail("it forgot that it was moved on");
+		ktap_fail("its deadline was overwritten");
 	if (t->due_tick != is->due)
-		ktap_fail("it is not due when its deadline and its slack say");
+		ktap_fail("its due tick does not match its deadline and slack");
 	if (t->due_tick % ((u64)1 << t->order) && t->due_tick != w->last)
 		ktap_fail("it is not due at a multiple of its order");
 	if (is->due > is->until && pop(w, is->until))
-		ktap_fail("it was popped twice in a pass that it is not due in");
+		ktap_fail("it was popped again in a pass in which it is not due");
 	if (is->due > is->until + 1 && pop(w, is->due - 1))
 		ktap_fail("it was popped before it was due");
 	if (pop(w, max(is->due, is->until)) != t || w->pending)
@@ -91,10 +91,10 @@ static void p1_filed_again_later(void)
 	static const struct requeued cases[] = {
 		{ 1, 5, 0, 5, 30, 30 },
 		{ 10, 41, 0, 5, 295, 30 },
-		/* A past deadline comes at the next tick, in the pass or after it. */
+		/* A deadline in the past is due at the next tick, during the pass or after it. */
 		{ 1, 5, 0, 20, 0, 6 },
 		{ 1, 5, 0, 5, 5, 6 },
-		/* 5 .. 11 met at 8; six ticks round to multiples of 4. */
+		/* 5 .. 11 contains 8; a slack of six ticks rounds to multiples of 4. */
 		{ 1, 5, 6, 8, 13, 16 },
 		{ 1, 5, 6, 8, 16, 16 },
 		{ 1, 5, 6, 8, 0, 12 },
@@ -117,7 +117,7 @@ static void p6_filed_again_at_the_end(void)
 	each_of(cases);
 }
 
-/* Beyond the bound it stops on the way; if its slack led there, before that. */
+/* A timer beyond the bound is queued at the bound; if only its slack exceeds it, earlier. */
 static void p6_filed_again_on_the_way(void)
 {
 	static const struct requeued cases[] = {

@@ -6,10 +6,10 @@
 #include "rig.h"
 #include "tests.h"
 
-/* More than a bucket holds that is worth a walk for its minimum. */
+/* Number of timers that makes a bucket long, so that its minimum is not refreshed. */
 #define CROWD	300
 
-/* A pass need not search for an expiry that the pass before knew at its end. */
+/* A pass does not search for an expiry that is known from the previous pass. */
 static void p9_known_is_not_searched(void)
 {
 	struct rig rig;
@@ -71,8 +71,8 @@ static void p7_forward_forgets_a_search(void)
 enum disturbance { CANCEL, FORWARD, DRAIN, DISTURBANCES };
 
 /*
- * All timers of a bucket are cancelled while it is walked for its minimum. It is on the
- * second level of a hierarchy.
+ * All timers of a bucket are cancelled while the bucket is walked to refresh its minimum.
+ * In a hierarchy, the bucket is on the second level.
  */
 static void refresh_of_nothing(unsigned int pops, enum disturbance what)
 {
@@ -94,10 +94,10 @@ static void refresh_of_nothing(unsigned int pops, enum disturbance what)
 	rig_pass(&rig, 20, 1);
 	rig_check(&rig);
 	if (rig.wheel.clock != 20)
-		ktap_fail("the clock of an empty wheel stays behind");
+		ktap_fail("the clock of an empty wheel did not advance");
 	rig_pass(&rig, 100, 1);
 	if (rig.wheel.next != WHEEL_NO_TICK)
-		ktap_fail("an empty wheel wants to be woken twice");
+		ktap_fail("an empty wheel requests a second wake-up");
 	rig_arm(&rig, 0, 300, 0);
 	if (rig_pass(&rig, 300, 1) != 1)
 		ktap_fail("it did not fire at its tick");
@@ -113,7 +113,7 @@ static void p7_refresh_of_nothing(void)
 			refresh_of_nothing(pops, what);
 }
 
-/* Of the buckets of the first level on which a timer and the clock are apart. */
+/* Returns the first tick of the bucket, on the lowest level at which it is not the clock's. */
 static u64 bucket_start(u64 due, u64 clock)
 {
 	unsigned int shift = 0;
@@ -123,7 +123,7 @@ static u64 bucket_start(u64 due, u64 clock)
 	return due >> shift << shift;
 }
 
-/* If the clock stays behind, timers are queued too high and cascade too often. */
+/* If the clock does not advance, timers are queued too high and cascade too often. */
 static void rests(u64 start, u64 until, u64 due)
 {
 	struct rig rig;
@@ -170,7 +170,7 @@ static void p3_an_open_bucket_has_an_end(void)
 		ktap_fail("the pass would take a timer of an empty bucket");
 }
 
-/* One far timer in each group, and for a while an early one, elsewhere in it. */
+/* In each group, arm a far timer, and temporarily an earlier one in another bucket. */
 static void fill_groups(struct rig *rig, u32 buckets)
 {
 	unsigned int i;

@@ -17,7 +17,7 @@ static void *allocate(void **memory, size_t size)
 	*memory = malloc(size);
 	if (!*memory)
 		abort();
-	/* The wheel must not rely on memory that it was not given clean. */
+	/* The wheel must not rely on uninitialized memory. */
 	memset(*memory, 0xa5, size);
 	return *memory;
 }
@@ -29,7 +29,7 @@ static void poison(struct wheel_timer *t)
 	t->bucket = WHEEL_UNFILED;
 }
 
-/* The schemes promise these in different ways. */
+/* Set the limits that depend on the scheme. */
 static void promise(struct rig *rig, u32 buckets)
 {
 	const struct wheel_scheme *scheme = rig->wheel.scheme;
@@ -52,7 +52,7 @@ void rig_init(struct rig *rig, u32 buckets, u64 tick_ns, unsigned int timers)
 	memset(rig, 0, sizeof(*rig));
 	memset(&rig->wheel, 0xa5, sizeof(rig->wheel));
 	rig->memory = allocate(&of_wheel, wheel_memory(buckets));
-	/* A minimum that is not set is too small. */
+	/* With 0, a minimum that is not initialized is too small, which is detected. */
 	memset(rig->memory, 0, wheel_memory(buckets));
 	rig->timer = allocate(&of_timers, timers * sizeof(*rig->timer));
 	rig->timers = timers;
@@ -88,10 +88,10 @@ static void compare(struct rig *rig)
 		ktap_fail("the clock is not where the pass ended");
 	if (w->next > oracle_next(o))
 		ktap_fail("the wheel would sleep past a timer");
-	/* The hierarchical wheel does not keep account of it. */
+	/* The hierarchical scheme does not maintain found. */
 	if (w->found && w->next != oracle_next(o) &&
 	    !(rig->doubt && w->scheme == &wheel_hierarchical))
-		ktap_fail("the next expiry is said to be exact and is not");
+		ktap_fail("the next expiry is marked as exact, but is not");
 }
 
 static void cancel(struct rig *rig, struct rig_timer *t)
@@ -111,8 +111,8 @@ static void cancel(struct rig *rig, struct rig_timer *t)
 static void compare_timer(struct rig *rig, const struct rig_timer *t)
 {
 	if (t->wheel.due_tick != t->oracle.due)
-		ktap_fail("the due tick is not the promised one");
-	/* Rounded up, but not beyond the clock's end. */
+		ktap_fail("the due tick is not the expected one");
+	/* Rounded up, but not beyond the last tick. */
 	if (t->wheel.due_tick & (((u64)1 << t->wheel.order) - 1) &&
 	    t->wheel.due_tick != rig->wheel.last)
 		ktap_fail("the due tick is no multiple of 2^order");
@@ -175,7 +175,7 @@ void rig_cancel(struct rig *rig, unsigned int i)
 	compare(rig);
 }
 
-/* Is it this timer's turn? */
+/* Check that the popped timer is the expected one. */
 static void check_popped(struct rig *rig, const struct wheel_timer *t, u64 until)
 {
 	const struct rig_timer *rt = container_of(t, struct rig_timer, wheel);
@@ -217,7 +217,7 @@ static void requeue(struct rig *rig, struct wheel_timer *t, u64 until,
 		ktap_fail("a timer is not queued again as expected");
 }
 
-/* Is there a bucket that holds more timers than are worth a refresh? */
+/* Check whether a bucket is long, so that its minimum is not refreshed. */
 static bool crowded(const struct rig *rig)
 {
 	unsigned int *count = calloc(rig->wheel.ring.mask + 1, sizeof(*count));
@@ -287,8 +287,8 @@ void rig_pop_again(struct rig *rig, u64 until, unsigned int budget, u64 deadline
 }
 
 /*
- * Far more than any pass may take: for each timer that fires, to look at all
- * timers twice and at all minima of the ring.
+ * Returns more work than any pass may need: for each expired timer, a visit of all
+ * timers twice and of all minima of the ring.
  */
 static u64 enough(const struct rig *rig)
 {
@@ -332,7 +332,7 @@ void rig_drain(struct rig *rig)
 		ktap_fail("a timer was not drained");
 }
 
-/* The clock of a wheel that is not idle may follow, as far as nothing is due. */
+/* The clock of a wheel with timers may advance up to the first due timer. */
 void rig_forward(struct rig *rig, u64 tick)
 {
 	u64 before = rig->wheel.clock;
@@ -341,7 +341,7 @@ void rig_forward(struct rig *rig, u64 tick)
 	wheel_forward(&rig->wheel, tick);
 	if (rig->wheel.clock > max(before, tick) ||
 	    (idle && rig->wheel.clock < tick))
-		ktap_fail("the clock did not go where it was sent");
+		ktap_fail("wheel_forward() set an unexpected time");
 	if (rig->wheel.clock > before)
 		oracle_reach(&rig->oracle, rig->wheel.clock);
 	/* A timer armed now is due after the current tick, regardless of the clock. */
@@ -354,7 +354,7 @@ void rig_forward(struct rig *rig, u64 tick)
 
 void rig_set_back(struct rig *rig, u64 tick)
 {
-	/* A pass ends, unless it has not come so far. */
+	/* Setting the clock back ends a pass that is already past the new time. */
 	rig->passing &= tick + 1 >= rig->wheel.floor;
 	wheel_set_back(&rig->wheel, tick);
 	rig->oracle.clock = tick;

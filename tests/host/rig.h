@@ -10,10 +10,10 @@
 #include "wheel.h"
 
 /**
- * struct rig_timer - a timer of both
- * @wheel: the wheel's
- * @oracle: the oracle's
- * @deadline: as last armed
+ * struct rig_timer - timer of the wheel and of the oracle
+ * @wheel: timer of the wheel
+ * @oracle: timer of the oracle
+ * @deadline: deadline armed last
  * @fired: number of expiries
  */
 struct rig_timer {
@@ -24,19 +24,18 @@ struct rig_timer {
 };
 
 /**
- * struct rig - a wheel and the oracle
+ * struct rig - state of the test harness
  * @wheel: tested wheel
  * @oracle: reference model
- * @memory: of the wheel
- * @timer: those that the test may use
+ * @memory: memory of the wheel
+ * @timer: timers that the test may use
  * @timers: number of timers
  * @clock: clock of the wheel after the last operation
  * @passing: a pass is in progress
- * @doubt: a timer was removed within a pass, or a bucket is long, and no pass has
- *	yet come as far as the next expiry that the wheel has told since: it may
- *	be too early
- * @interrupted: a budget has ended a call
- * @spent: of all budgets so far
+ * @doubt: the wheel's next expiry may be too early, because a timer was removed within a pass
+ *	or a bucket is long; cleared by a pass that reaches this expiry
+ * @interrupted: a call has used up its budget
+ * @spent: total of the used budgets
  * @operations: number of calls of the wheel
  */
 struct rig {
@@ -57,18 +56,18 @@ struct rig {
 void rig_init(struct rig *rig, u32 buckets, u64 tick_ns, unsigned int timers);
 
 /*
- * Arms, or moves when it is pending; is it pending then? The others do nothing
- * unless it is.
+ * Arm an idle timer or move a pending one. Returns true if it is pending afterwards. The other
+ * functions have no effect on idle timers.
  */
 bool rig_arm(struct rig *rig, unsigned int i, u64 deadline, u64 slack);
 void rig_reduce(struct rig *rig, unsigned int i, u64 deadline, u64 slack);
 void rig_cancel(struct rig *rig, unsigned int i);
 
-/* One call of wheel_pop(); a whole pass, which returns the number of expiries. */
+/* rig_pop() calls wheel_pop() once. rig_pass() completes a pass and returns the expiries. */
 struct rig_timer *rig_pop(struct rig *rig, u64 until, unsigned int budget);
 u64 rig_pass(struct rig *rig, u64 until, unsigned int budget);
 
-/* One call as well; a popped timer is queued again with a later deadline. */
+/* Call wheel_pop() once. A popped timer is queued again with another deadline. */
 void rig_pop_again(struct rig *rig, u64 until, unsigned int budget,
 		   u64 deadline);
 
@@ -76,7 +75,7 @@ void rig_drain(struct rig *rig);
 void rig_forward(struct rig *rig, u64 tick);
 void rig_set_back(struct rig *rig, u64 tick);
 
-/* wheel_check() must find nothing. */
+/* Fail if wheel_check() reports an error. */
 void check_wheel(const struct wheel_core *wheel);
 void rig_check(const struct rig *rig);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P9, bounded work, of the hashed wheel in particular: what its walks and its
+ * P9, bounded work, for the hashed wheel: the timers and nodes that its walks and its
  * search for the next tick may visit.
  */
 #include "rig.h"
@@ -9,8 +9,8 @@
 #define MANY 2000
 
 /*
- * A bucket where one timer in a hundred is due. Each timer is visited, so the
- * budgets must add up to no less, and to little more.
+ * One timer in 100 of a bucket is due. Each timer is visited once, so the total of the used
+ * budgets must not be less than the number of timers, nor much more.
  */
 static void crowded_bucket(unsigned int budget)
 {
@@ -52,7 +52,7 @@ static void p9_every_call_progresses(void)
 
 		rig_pop(&rig, 5, 16);
 		if (rig.passing && rig.spent == before)
-			ktap_fail("a call did nothing and was not done");
+			ktap_fail("a call made no progress");
 		if (++calls > MANY)
 			ktap_fail("a pass does not end");
 	} while (rig.passing);
@@ -60,7 +60,7 @@ static void p9_every_call_progresses(void)
 		ktap_fail("a call visited more timers than its budget");
 }
 
-/* A cancelled minimum in a long bucket is refreshed within the budget, too. */
+/* The refresh of a cancelled minimum in a long bucket is charged to the budget. */
 static void p9_bounded_refresh(void)
 {
 	struct rig rig;
@@ -78,8 +78,8 @@ static void p9_bounded_refresh(void)
 }
 
 /*
- * A stall over many due ticks, in a ring full of later timers: the pass goes
- * once around the ring, and does not start over at each tick.
+ * A stall over many due ticks, in a ring full of later timers: the pass visits the
+ * ring once, and does not search it again for each tick.
  */
 static void p9_a_stall_goes_round_once(void)
 {
@@ -115,7 +115,7 @@ static void p9_search_is_paid_for(void)
 		ktap_fail("the search went round");
 }
 
-/* All buckets contain far timers: the nodes above them suffice. */
+/* All buckets contain far timers. The search visits only the nodes above them. */
 static void p9_far_timers_are_left_out(void)
 {
 	const u32 buckets = 4096;
@@ -212,7 +212,7 @@ static void p9_each_minimum_is_raised_once(void)
 		ktap_fail("a minimum was raised twice");
 }
 
-/* In a ring of 64 a bucket has two nodes above it. */
+/* In a ring of 64 buckets, two nodes are above each bucket. */
 static void raise_too_far(const void *node)
 {
 	struct rig rig;
@@ -228,12 +228,12 @@ static void check_notices_a_minimum_too_great(void)
 	static const u32 above_bucket_10[] = { (64 + 10) / 8, (64 + 10) / 64 };
 
 	if (!ktap_fails(raise_too_far, &above_bucket_10[0]))
-		ktap_fail("the minimum of eight buckets was not noticed");
+		ktap_fail("a wrong minimum of eight buckets was not detected");
 	if (!ktap_fails(raise_too_far, &above_bucket_10[1]))
-		ktap_fail("the minimum of 64 was not noticed");
+		ktap_fail("a wrong minimum of 64 buckets was not detected");
 }
 
-/* A timer that is cancelled at once leaves minima that are too small. */
+/* A timer that is cancelled immediately leaves minima that are too small. */
 static void come_and_go(struct rig *rig)
 {
 	rig_arm(rig, 2, 40, 0);
@@ -241,8 +241,8 @@ static void come_and_go(struct rig *rig)
 }
 
 /*
- * If such timers are frequent, each search is repeated. At last it gives up with a tick that is
- * too early; the next pass searches again.
+ * If such timers are frequent, each search is repeated. After a limit it ends with a tick that is
+ * too early, and the next pass searches again.
  */
 static void p9_a_search_that_gave_up_is_repeated(void)
 {
@@ -271,7 +271,7 @@ static void p9_a_search_that_gave_up_is_repeated(void)
 		ktap_fail("the next pass did not search again");
 }
 
-/* To cancel a timer that is not the earliest leaves nothing to find out. */
+/* Cancelling a timer that is not the earliest one causes no search. */
 static void p9_cancel_of_later_is_free(void)
 {
 	struct rig rig;
@@ -299,8 +299,8 @@ static void p9_cancel_of_later_is_free(void)
 }
 
 /*
- * All buckets hold timers of later rounds, one timer is due each tick: the
- * search for the next tick must stop at the first that falls in this round.
+ * All buckets contain timers of later revolutions, and one timer is due at each tick. The
+ * search for the next tick must stop at the first one in the current revolution.
  */
 static void p9_search_stops_early(void)
 {

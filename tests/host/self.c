@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The harness itself detects errors. Each case changes the wheel without changing the oracle.
+ * Check that the harness detects errors. Each case changes the wheel but not the oracle.
  */
 #include "rig.h"
 #include "tests.h"
@@ -98,7 +98,7 @@ static void plant_nothing(struct rig *rig)
 	(void)rig;
 }
 
-/* Timers 0, 1 and 2 on one tick, 3 idle; then the error is injected; then a pass. */
+/* Timers 0, 1 and 2 are due at one tick, 3 is idle. Inject the error, then run a pass. */
 static void try_planted(const void *with)
 {
 	const struct plant *plant = with;

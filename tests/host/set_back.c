@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A clock is set back: timers armed afterwards are due by the new time, and pending timers by
- * their deadlines, as before.
+ * A clock is set back. Timers armed afterwards are due relative to the new time, and pending
+ * timers at their deadlines, as before.
  */
 #include "rig.h"
 #include "tests.h"
@@ -23,12 +23,12 @@ static void p2_clock_set_back(void)
 	if (rig_pass(&rig, 59, 10) || rig_pass(&rig, 60, 10) != 1)
 		ktap_fail("a timer is not due by the new time");
 	if (rig_pass(&rig, 149, 10) || rig_pass(&rig, 150, 10) != 1)
-		ktap_fail("a timer that was pending did not fire at its tick");
+		ktap_fail("a pending timer did not fire at its tick");
 }
 
 /*
- * During a pass: timers that it has not returned wait for their deadlines, and timers armed
- * now do not wait for the old time. The clock never moves forward.
+ * The clock is set back during a pass. Timers that the pass has not returned are due at their
+ * deadlines, and timers armed now at the new time. wheel_set_back() never moves the clock forward.
  */
 static void p1_clock_set_back_in_a_pass(void)
 {
@@ -45,7 +45,7 @@ static void p1_clock_set_back_in_a_pass(void)
 	if (rig_pass(&rig, 6, 10) || rig_pass(&rig, 7, 10) != 1)
 		ktap_fail("an armed timer is not due by the new time");
 	if (rig_pass(&rig, 9, 10) || rig_pass(&rig, 10, 10) != 1)
-		ktap_fail("what the pass had not taken is not due at its tick");
+		ktap_fail("a timer that the pass had not returned is not due at its tick");
 	wheel_set_back(&rig.wheel, 20);
 	if (rig.wheel.clock != 10 || rig.wheel.floor != 11)
 		ktap_fail("the clock was set forward");

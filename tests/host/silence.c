@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P7, silence costs nothing. A driver that sleeps until the next expiry stands
- * for the hrtimer, which a cancel does not touch.
+ * P7: an idle wheel causes no wake-ups. The hrtimer, which a cancel does not reprogram, is
+ * simulated by a loop that advances to the next expiry.
  */
 #include "random.h"
 #include "rig.h"
@@ -26,16 +26,16 @@ static void nothing_pending(u32 buckets)
 
 	rig_init(&rig, buckets, 1, 1);
 	if (rig.wheel.next != WHEEL_NO_TICK)
-		ktap_fail("a new wheel wants to be woken");
+		ktap_fail("a new wheel requests a wake-up");
 	rig_arm(&rig, 0, 10, 0);
 	rig_cancel(&rig, 0);
 	rig_pass(&rig, 10, 5);
 	if (rig.wheel.next != WHEEL_NO_TICK)
-		ktap_fail("a wheel whose only timer was cancelled wakes again");
+		ktap_fail("a wheel whose only timer was cancelled requests a wake-up");
 	rig_arm(&rig, 0, 20, 0);
 	rig_pass(&rig, 20, 5);
 	if (rig.wheel.next != WHEEL_NO_TICK)
-		ktap_fail("a wheel whose only timer fired wakes again");
+		ktap_fail("a wheel whose only timer fired requests a wake-up");
 }
 
 static void p7_silence_when_empty(void)
@@ -43,7 +43,7 @@ static void p7_silence_when_empty(void)
 	with_each_ring(nothing_pending);
 }
 
-/* Each wake-up finds something, though all are many revolutions away. */
+/* No wake-up is without an expiry, although all timers are many revolutions away. */
 static void only_far(u32 buckets)
 {
 	struct random r = random_start(40);
@@ -71,7 +71,7 @@ static void cancel_earliest(struct rig *rig, u64 count)
 					 oracle) - rig->timer));
 }
 
-/* The number of wake-ups without an expiry before one with an expiry. */
+/* Returns the number of wake-ups without an expiry before the next expiry. */
 static unsigned int empty_wakeups(struct rig *rig, unsigned int budget)
 {
 	unsigned int empty = 0;
@@ -95,7 +95,7 @@ static void arm_many(struct rig *rig, struct random *r, unsigned int percent)
 				(rig->wheel.ring.mask + 1)), 0);
 }
 
-/* After the earliest are cancelled one wake-up may find nothing. */
+/* After the earliest timers were cancelled, at most one wake-up is without an expiry. */
 static void one_empty(u32 buckets)
 {
 	struct random r = random_start(41);
@@ -116,7 +116,7 @@ static void p7_one_empty_wakeup(void)
 	with_each_ring(one_empty);
 }
 
-/* The same when they are cancelled between the calls of a pass. */
+/* The same if they are cancelled between the calls of a pass. */
 static void one_empty_after_pass(u32 buckets)
 {
 	struct random r = random_start(43);
@@ -215,9 +215,8 @@ static void p7_refresh_while_it_changes(void)
 }
 
 /*
- * A pass is interrupted after @pops calls, because all timers were cancelled. It has no effect
- * on the next one, where a timer of a bucket that
- * is searched was cancelled beforehand.
+ * A pass ends after @pops calls, because all timers are cancelled. It has no effect on the next
+ * pass, before which a timer of a searched bucket was cancelled.
  */
 static void pass_left(unsigned int pops, bool drain, bool forward)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tables of tests; main() lists the subjects of each. */
+/* Tables of tests. main() assigns them to subjects. */
 #ifndef _HOST_TESTS_H
 #define _HOST_TESTS_H
 

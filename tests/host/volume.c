@@ -11,22 +11,22 @@
 #include "rig.h"
 #include "tests.h"
 
-/* With more timers than this wheel_check() runs every CHECK_EVERY operations. */
+/* With more timers than this, wheel_check() is called only every CHECK_EVERY operations. */
 #define FEW		64
 #define MANY		1000
 #define CHECK_EVERY	1000
 #define CHOICES		8
 
 /**
- * struct life - of one wheel
- * @number: by which it can be lived again
- * @random: where all that happens comes from
- * @rig: the wheel
+ * struct life - test of one wheel
+ * @number: number of the test, which determines the random numbers
+ * @random: random number generator
+ * @rig: test harness
  * @now: current time in nanoseconds
- * @reach: edges that are sought are less than 2^reach ticks away
- * @budget: of a call is 1 .. so much
- * @slack: percent of the arms that have some
- * @most: operations
+ * @reach: deadlines and times are chosen near edges less than 2^reach ticks away
+ * @budget: maximum budget of a call
+ * @slack: percentage of arms with slack
+ * @most: maximum number of operations
  */
 struct life {
 	u64 number;
@@ -49,7 +49,7 @@ static u64 present(const struct life *l)
 	return oracle_tick_at(&l->rig.oracle, l->now);
 }
 
-/* Some time after the boundary before @tick, and often just that. */
+/* Returns a time within @tick, often its start. */
 static u64 time_in(struct life *l, u64 tick)
 {
 	u64 tick_ns = l->rig.oracle.tick_ns;
@@ -61,7 +61,7 @@ static u64 time_in(struct life *l, u64 tick)
 	return tick * tick_ns + random_below(&l->random, tick_ns);
 }
 
-/* A level's edge every six bits; any power of two may be a ring's size. */
+/* Returns a power of two. Exponents that are multiples of six, the level sizes, are frequent. */
 static u64 power(struct life *l)
 {
 	u32 order = (u32)random_below(&l->random, l->reach);
@@ -71,7 +71,7 @@ static u64 power(struct life *l)
 	return (u64)1 << order;
 }
 
-/* A tick close to a future edge, or to whole revolutions from now. */
+/* Returns a tick close to a future edge, or to a multiple of a revolution from now. */
 static u64 edge(struct life *l)
 {
 	u64 step = power(l);
@@ -110,7 +110,7 @@ static unsigned int any(struct life *l)
 	return (unsigned int)random_below(&l->random, l->rig.timers);
 }
 
-/* The timer that the wheel would fire next is worth the most. */
+/* Prefer the timer that would fire next, because changing it is most likely to cause errors. */
 static unsigned int first_or_any(struct life *l)
 {
 	struct oracle_timer *first = l->rig.oracle.first;
@@ -135,7 +135,7 @@ static void reduce(struct life *l)
 	rig_reduce(&l->rig, first_or_any(l), deadline, draw_slack(l));
 }
 
-/* To the next expiry, or to just before it, or as anywhere. */
+/* Advance the clock to the next expiry, just before it, or to a random time. */
 static void move_clock(struct life *l)
 {
 	u64 next = oracle_next(&l->rig.oracle);
@@ -150,7 +150,7 @@ static void move_clock(struct life *l)
 	l->now = max(l->now, time_in(l, tick));
 }
 
-/* Some of the timers that are popped were moved; not at the end of time. */
+/* Some of the popped timers were moved, except at the end of the clock. */
 static void pop(struct life *l)
 {
 	unsigned int budget = 1 + (unsigned int)
@@ -165,7 +165,7 @@ static void pop(struct life *l)
 }
 
 /*
- * A wheel that places timers by the due tick alone follows a clock that is set back, also
+ * Schemes in which the bucket depends only on the due tick support setting the clock back, also
  * during a pass.
  */
 static void set_back(struct life *l)
@@ -248,7 +248,7 @@ static void be_born(struct life *l, u64 number)
 	rig_forward(&l->rig, present(l));
 }
 
-/* All pending timers fire in the end. */
+/* Advance to the end of the clock, and check that all pending timers fire. */
 static void run_out(struct life *l)
 {
 	u64 end = l->rig.oracle.end;
@@ -273,7 +273,7 @@ static u64 live(u64 number)
 	return l.rig.operations;
 }
 
-/* To check the hierarchical wheel is to look at 704 buckets. */
+/* wheel_check() on a hierarchical wheel visits 704 buckets, so it runs fewer operations. */
 static u64 share(void)
 {
 	return ktap_subject == &wheel_hierarchical ? random_ops / 3 : random_ops;
@@ -287,9 +287,9 @@ static void volume_of_operations(void)
 
 	while (operations < wanted && lives <= wanted)
 		operations += live(lives++);
-	printf("# %llu operations in %llu lives\n", operations, lives);
+	printf("# %llu operations on %llu wheels\n", operations, lives);
 	if (operations < wanted)
-		ktap_fail("wheels do not live long enough");
+		ktap_fail("the tests executed too few operations");
 }
 
 const struct ktap_test volume_tests[] = {

@@ -40,7 +40,7 @@ static void p9_bounded_burst(void)
 	all_at_once(20 * MANY);
 }
 
-/* Without a budget, no timer is visited, and the pass has not ended. */
+/* With a budget of 0, no timer is visited, and the pass does not end. */
 static void p9_no_budget_no_work(void)
 {
 	struct rig rig;
@@ -53,7 +53,7 @@ static void p9_no_budget_no_work(void)
 		ktap_fail("a pass without a budget lost a timer");
 }
 
-/* From due tick to due tick: neither the gap nor the empty buckets count. */
+/* A pass advances from due tick to due tick. Idle time and empty buckets do not use the budget. */
 static void p9_a_stall_is_one_jump(void)
 {
 	struct rig rig;
@@ -139,7 +139,7 @@ static void p9_refresh_outlasts_cancels(void)
 	refresh_goes_on(200, 8);
 }
 
-/* One pass visits some timers of a long bucket, and the other passes visit none. */
+/* One pass visits some timers of a long bucket. Later passes visit none of them. */
 static void p9_crowd_is_left_alone(void)
 {
 	struct rig rig;
@@ -158,7 +158,7 @@ static void p9_crowd_is_left_alone(void)
 		ktap_fail("a timer did not fire");
 }
 
-/* Callbacks repeatedly arm timers in the past: each pass serves each of them once. */
+/* Callbacks repeatedly arm timers in the past. Each pass expires each of them once. */
 static void p9_past_storm(void)
 {
 	struct rig rig;

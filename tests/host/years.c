@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * 292 years, the whole of a 63-bit clock: timers that are armed again whenever
- * they fire, with delays on every scale, until there is no time left.
+ * 292 years, the range of the 63-bit clock. Timers are armed again after they have fired,
+ * with delays of all magnitudes, until the end of the clock.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #define CHECK_EVERY	500
 
 /**
- * struct years - a history of the clock
- * @random: where it comes from
- * @rig: the wheel
- * @used: of each bucket: has a timer been there?
+ * struct years - test of the whole range
+ * @random: random number generator
+ * @rig: test harness
+ * @used: for each bucket, true if it has contained a timer
  * @fired: number of expiries
  */
 struct years {
@@ -28,8 +28,8 @@ struct years {
 };
 
 /*
- * A timer to the longest delays fires some thousand times. Within a bound there are
- * no long ones, so all are as long as it allows, more or less.
+ * Returns a random delay of random magnitude. A timer with all magnitudes fires some thousand
+ * times. On a bounded wheel, delays are uniformly distributed up to the bound.
  */
 static u64 draw_delay(struct years *y)
 {
@@ -46,7 +46,7 @@ static void arm(struct years *y, unsigned int i, u64 tick)
 	u64 due = tick + draw_delay(y);
 	u32 bucket;
 
-	/* At the end of time there is room for short delays alone. */
+	/* Near the end of the clock, only short delays are possible. */
 	if (due >= y->rig.oracle.end)
 		return;
 	rig_arm(&y->rig, i, due * tick_ns - random_below(&y->random, tick_ns),
@@ -66,8 +66,8 @@ static void arm_those_that_fired(struct years *y, u64 tick)
 }
 
 /*
- * All timers due at the next expiry, and none before. A timer that fired is armed
- * again at once or when all has fired.
+ * Expire all timers due at the next expiry, and none before. Each expired timer is armed
+ * again immediately or after all have fired.
  */
 static void one_expiry(struct years *y)
 {
@@ -95,8 +95,9 @@ static void one_expiry(struct years *y)
 }
 
 /*
- * On a level bucket 0 is where its revolution begins: not ahead, but on the level
- * above. The last level has no more than the few bits that the clock has left.
+ * Check whether a bucket can contain timers. Bucket 0 of a level is never used, because its
+ * timers are queued on the next higher level. The last level has only the remaining bits of
+ * the clock.
  */
 static bool usable(const struct wheel_core *w, u32 at)
 {
@@ -116,7 +117,7 @@ static void check_all_used(const struct years *y)
 		if (usable(w, at) == y->used[at])
 			continue;
 		printf("# bucket %u\n", at);
-		ktap_fail("not each bucket held a timer that can, and no other");
+		ktap_fail("the used buckets are not exactly the usable ones");
 	}
 }
 
