@@ -68,13 +68,13 @@ void wheel_set_back(struct wheel_core *w, u64 tick);
 const char *wheel_check(const struct wheel_core *w);
 
 /**
- * wheel_filed() - Check whether a timer is queued.
+ * wheel_is_queued() - Check whether a timer is queued.
  * @t: timer
  *
  * Context: any; without the lock, the result may be outdated.
  * Return: true if @t is queued.
  */
-static inline bool wheel_filed(const struct wheel_timer *t)
+static inline bool wheel_is_queued(const struct wheel_timer *t)
 {
 	return timer_bucket(t) != WHEEL_UNFILED;
 }
@@ -108,9 +108,9 @@ static __always_inline void wheel_file(struct wheel_core *w, const struct wheel_
 	t->due_tick = due.tick;
 	t->hint = 0;
 	if (scheme == &wheel_hierarchical) {
-		hierarchical_file(w, t, due.order);
-	} else if (scheme->file == wheel_hashed_file) {
-		hashed_file(w, t, due.order);
+		hierarchical_enqueue(w, t, due.order);
+	} else if (scheme->file == wheel_hashed_enqueue) {
+		hashed_enqueue(w, t, due.order);
 	} else {
 		scheme->file(w, t, due.order);
 		w->next = min(w->next, due.tick);
@@ -219,7 +219,7 @@ static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 	struct wheel_walk *walk = &w->walk;
 	struct wheel_timer *t;
 
-	if (!walk->bucket || walk->tick <= w->clock || wheel_walk_over(walk))
+	if (!walk->bucket || walk->tick <= w->clock || wheel_walk_ended(walk))
 		return NULL;
 	t = timer_of(walk->from->next);
 	if (t->due_tick != walk->tick)

@@ -411,7 +411,7 @@ bool wheel_walk_mark(const struct wheel_walk *walk, const struct list_head *node
 const char *wheel_bucket_check(const struct wheel_core *w, u32 at, u64 *count);
 
 /* Return true if all timers that were in the bucket when the walk began have been visited. */
-static inline bool wheel_walk_over(const struct wheel_walk *walk)
+static inline bool wheel_walk_ended(const struct wheel_walk *walk)
 {
 	return walk->from->next == walk->end;
 }
@@ -497,7 +497,7 @@ static inline bool ring_remove(struct wheel_core *w, struct wheel_timer *t)
 
 u32 wheel_hashed_buckets(u32 requested);
 void wheel_hashed_init(struct wheel_core *w);
-void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t, u32 order);
+void wheel_hashed_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order);
 void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t);
 struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until, unsigned int *budget);
 bool wheel_hashed_abandon(struct wheel_core *w);
@@ -525,7 +525,7 @@ static inline void minima_lower(struct wheel_ring *r, u32 at, u64 tick)
 		r->minima[node] = tick;
 }
 
-static inline void hashed_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
+static inline void hashed_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
 	u32 at = (u32)t->due_tick & w->ring.mask;
 
@@ -544,7 +544,7 @@ static inline void hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
 #define WHEEL_LEVEL_BUCKETS	64
 #define WHEEL_LEVELS		11
 
-void wheel_hierarchical_file(struct wheel_core *w, struct wheel_timer *t, u32 order);
+void wheel_hierarchical_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order);
 void wheel_hierarchical_unfile(struct wheel_core *w, struct wheel_timer *t);
 struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until, unsigned int *budget);
 
@@ -564,8 +564,8 @@ static inline u32 hierarchical_at(u64 due, u64 clock)
 }
 
 /* Queue a timer relative to @clock, which is before its due tick. */
-static inline void hierarchical_file_from(struct wheel_core *w, struct wheel_timer *t, u32 order,
-					  u64 clock)
+static inline void hierarchical_enqueue_from(struct wheel_core *w, struct wheel_timer *t, u32 order,
+					     u64 clock)
 {
 	u32 at = hierarchical_at(t->due_tick, clock);
 
@@ -579,9 +579,9 @@ static inline void hierarchical_left(struct wheel_core *w, u32 level)
 		w->levels &= ~((u32)1 << level);
 }
 
-static inline void hierarchical_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
+static inline void hierarchical_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
-	hierarchical_file_from(w, t, order, w->clock);
+	hierarchical_enqueue_from(w, t, order, w->clock);
 }
 
 static inline void hierarchical_unfile(struct wheel_core *w, struct wheel_timer *t)

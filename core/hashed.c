@@ -136,9 +136,9 @@ void wheel_hashed_init(struct wheel_core *w)
 	w->max_order = ilog2(max(buckets / MAX_SLACK_FRACTION, (u32)1));
 }
 
-void wheel_hashed_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
+void wheel_hashed_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
-	hashed_file(w, t, order);
+	hashed_enqueue(w, t, order);
 }
 
 void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
@@ -153,7 +153,7 @@ static void search_reset(struct wheel_search *search)
 }
 
 /* End the walk after all timers due at its tick have expired. */
-static void tick_over(struct wheel_core *w)
+static void tick_ended(struct wheel_core *w)
 {
 	wheel_walk_end(&w->walk, &w->ring);
 	w->clock = w->walk.tick;
@@ -220,8 +220,8 @@ struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until, unsigned i
 			t = wheel_walk_on(&w->walk, budget);
 			if (t)
 				return t;
-			if (wheel_walk_over(&w->walk))
-				tick_over(w);
+			if (wheel_walk_ended(&w->walk))
+				tick_ended(w);
 		} else if (!w->found) {
 			search(w, until, budget);
 		} else if (w->next <= until) {
@@ -295,7 +295,7 @@ const struct wheel_scheme wheel_hashed = {
 	.by_tick	= true,
 	.buckets	= wheel_hashed_buckets,
 	.init		= wheel_hashed_init,
-	.file		= wheel_hashed_file,
+	.file		= wheel_hashed_enqueue,
 	.unfile		= wheel_hashed_unfile,
 	.pop		= wheel_hashed_pop,
 	.abandon	= wheel_hashed_abandon,
@@ -327,7 +327,7 @@ const struct wheel_scheme wheel_bounded = {
 	.buckets	= wheel_hashed_buckets,
 	.init		= bounded_init,
 	.follow		= bounded_follow,
-	.file		= wheel_hashed_file,
+	.file		= wheel_hashed_enqueue,
 	.unfile		= wheel_hashed_unfile,
 	.pop		= wheel_hashed_pop,
 	.abandon	= wheel_hashed_abandon,

@@ -35,9 +35,9 @@ static void hierarchical_init(struct wheel_core *w)
 	w->max_order = 63;
 }
 
-void wheel_hierarchical_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
+void wheel_hierarchical_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
-	hierarchical_file(w, t, order);
+	hierarchical_enqueue(w, t, order);
 }
 
 void wheel_hierarchical_unfile(struct wheel_core *w, struct wheel_timer *t)
@@ -112,7 +112,7 @@ static struct wheel_timer *empty_bucket(struct wheel_core *w, unsigned int *budg
 		timer_detach(t);
 		if (t->due_tick == w->walk.tick)
 			return t;
-		hierarchical_file_from(w, t, t->order, w->walk.tick);
+		hierarchical_enqueue_from(w, t, t->order, w->walk.tick);
 		w->cascaded++;
 	}
 	if (list_empty(&bucket->timers)) {
@@ -243,7 +243,7 @@ const struct wheel_scheme wheel_hierarchical = {
 	.name		= "hierarchical",
 	.buckets	= hierarchical_buckets,
 	.init		= hierarchical_init,
-	.file		= wheel_hierarchical_file,
+	.file		= wheel_hierarchical_enqueue,
 	.unfile		= wheel_hierarchical_unfile,
 	.pop		= wheel_hierarchical_pop,
 	.abandon	= hierarchical_abandon,

@@ -42,10 +42,10 @@ static void file_beyond(struct wheel_core *w, struct wheel_timer *t, u32 order)
 	timer_set_place(t, BEYOND, order);
 }
 
-static void overflow_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
+static void overflow_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
 	if (t->due_tick < w->beyond.edge)
-		hashed_file(w, t, order);
+		hashed_enqueue(w, t, order);
 	else
 		file_beyond(w, t, order);
 }
@@ -83,7 +83,7 @@ static void revolve(struct wheel_core *w, u64 until, unsigned int *budget)
 			return;
 		(*budget)--;
 		timer_detach(t);
-		hashed_file(w, t, t->order);
+		hashed_enqueue(w, t, t->order);
 		w->cascaded++;
 	}
 	w->beyond.edge = w->beyond.next_edge;
@@ -137,7 +137,7 @@ const struct wheel_scheme wheel_overflow = {
 	.max_timers	= MAX_TIMERS,
 	.buckets	= wheel_hashed_buckets,
 	.init		= overflow_init,
-	.file		= overflow_file,
+	.file		= overflow_enqueue,
 	.unfile		= overflow_unfile,
 	.pop		= overflow_pop,
 	.abandon	= wheel_hashed_abandon,

@@ -146,7 +146,7 @@ void wheel_walk_abandon(struct wheel_walk *walk, struct wheel_ring *r)
 bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r, unsigned int *budget)
 {
 	wheel_walk_on(walk, budget);
-	if (wheel_walk_over(walk))
+	if (wheel_walk_ended(walk))
 		wheel_walk_end(walk, r);
 	else if (walk->seen >= LONG_BUCKET)
 		wheel_walk_abandon(walk, r);

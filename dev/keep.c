@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Scans of kept timers, by passes and by kicks. A scan takes many lock holds; each pass or kick
- * that needs it continues it: slots/look.c.
+ * that needs it continues it: slots/scan.c.
  */
 #include <linux/sched/signal.h>
 #include "../slots/keep.h"
-#include "../slots/look.h"
+#include "../slots/scan.h"
 #include "event.h"
 #include "keep.h"
 
 /* Initialize the state of a scan. If queueing a timer walks a list, it costs a whole lock hold. */
-static struct wheel_looker looker_of(struct wheel *wheel)
+static struct wheel_scan scan_of(struct wheel *wheel)
 {
-	return (struct wheel_looker){
+	return (struct wheel_scan){
 		.now	= wheel_now(wheel),
-		.price	= WHEEL_BATCH / wheel_batch_max(wheel),
+		.cost	= WHEEL_BATCH / wheel_batch_max(wheel),
 		.budget	= DEV_HOLD,
 	};
 }
@@ -29,28 +29,28 @@ static struct wheel_looker looker_of(struct wheel *wheel)
 unsigned int wheel_file_scan(struct wheel *wheel, u64 now)
 {
 	struct wheel_slots *slots = &wheel_file_of(wheel)->slots;
-	struct wheel_looker looker = looker_of(wheel);
+	struct wheel_scan scan = scan_of(wheel);
 
-	looker.now = now;
-	looker.number = wheel_look_under_way(slots);
-	wheel_look(slots, &looker);
-	return DEV_HOLD - looker.budget;
+	scan.now = now;
+	scan.number = wheel_scan_current(slots);
+	wheel_scan_run(slots, &scan);
+	return DEV_HOLD - scan.budget;
 }
 
 /* Run one lock hold of a kick. Returns true if the scan is incomplete. */
-static bool kick_step(struct wheel_file *file, struct wheel_looker *looker)
+static bool kick_step(struct wheel_file *file, struct wheel_scan *scan)
 {
 	struct wheel_slots *slots = &file->slots;
 	unsigned long flags = wheel_lock(slots->wheel);
 	bool more;
 
-	if (!looker->number)
-		looker->number = wheel_look_next(slots);
-	looker->budget = DEV_HOLD;
-	more = wheel_look(slots, looker);
+	if (!scan->number)
+		scan->number = wheel_scan_next(slots);
+	scan->budget = DEV_HOLD;
+	more = wheel_scan_run(slots, scan);
 	/* The next pass continues it; on a VIRTUAL clock, the caller does. */
 	if (more && signal_pending(current))
-		wheel_look_at_once(slots);
+		wheel_scan_now(slots);
 	wheel_unlock(slots->wheel, flags);
 	return more;
 }
@@ -70,13 +70,13 @@ static bool kick_step(struct wheel_file *file, struct wheel_looker *looker)
 int wheel_file_kick(struct wheel_file *file)
 {
 	struct wheel *wheel = file->slots.wheel;
-	struct wheel_looker looker = looker_of(wheel);
+	struct wheel_scan scan = scan_of(wheel);
 	bool more;
 
 	if (!file->slots.words)
 		return -EOPNOTSUPP;
 	do {
-		more = kick_step(file, &looker);
+		more = kick_step(file, &scan);
 		cond_resched();
 	} while (more && !signal_pending(current));
 	if (more && file->slots.setup.clock == WHEEL_CLOCK_VIRTUAL)
@@ -97,7 +97,7 @@ void wheel_file_bells_unmapped(struct wheel_file *file)
 	struct wheel_slots *slots = &file->slots;
 	unsigned long flags = wheel_lock(slots->wheel);
 
-	wheel_look_at_all(slots);
+	wheel_scan_all(slots);
 	wheel_unlock(slots->wheel, flags);
 }
 

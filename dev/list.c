@@ -6,7 +6,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include "../slots/look.h"
+#include "../slots/scan.h"
 #include "clock.h"
 #include "event.h"
 #include "keep.h"
@@ -40,7 +40,7 @@ static void stop_begin(struct wheel_file *file)
 
 	wheel_slots_stop(slots, wheel_now(slots->wheel));
 	if (slots->words)
-		wheel_look_stop(slots);
+		wheel_scan_stop(slots);
 	wheel_unlock(slots->wheel, flags);
 }
 

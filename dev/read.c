@@ -104,7 +104,7 @@ static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 }
 
 /* Return true if the wheel was stopped and its last event has been read. */
-static bool read_is_over(struct wheel_file *file)
+static bool read_has_ended(struct wheel_file *file)
 {
 	unsigned long flags = wheel_lock(file->slots.wheel);
 	bool over = file->stopped && !file->copying && !file->slots.fired.count;
@@ -117,12 +117,12 @@ static bool reader_may_continue(struct wheel_file *file)
 {
 	u32 ready;
 
-	return wheel_file_await(file, 1, &ready) || read_is_over(file);
+	return wheel_file_await(file, 1, &ready) || read_has_ended(file);
 }
 
 static int wait_for_events(struct wheel_file *file, bool block)
 {
-	if (read_is_over(file))
+	if (read_has_ended(file))
 		return -ESHUTDOWN;
 	if (!block)
 		return -EAGAIN;
@@ -143,7 +143,7 @@ static ssize_t read_or_wait(struct wheel_file *file, struct iov_iter *to, bool b
 		if (run)
 			wheel_file_run(file, wanted);
 		ret = read_events(file, to);
-		/* The interrupt wakes no task as long as events of which they were notified are left. */
+		/* The interrupt wakes up no task while events of which it was notified are left. */
 		if (run || READ_ONCE(file->deferred))
 			wheel_file_hand_over(file);
 		if (!ret)

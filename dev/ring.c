@@ -130,14 +130,14 @@ static bool ring_pages_alloc(struct wheel_event_ring *ring, u32 pages)
 }
 
 /**
- * wheel_event_ring_make() - Allocate a ring
+ * wheel_event_ring_create() - Allocate a ring
  * @events: number of entries, a power of two
  * @kernel: page of the file that the kernel writes
  *
  * Return: the ring, or NULL if out of memory.
  */
-struct wheel_event_ring *wheel_event_ring_make(u32 events,
-					       struct wheel_kernel_page *kernel)
+struct wheel_event_ring *wheel_event_ring_create(u32 events,
+						 struct wheel_kernel_page *kernel)
 {
 	u32 pages = WHEEL_RING_EVENTS + wheel_event_ring_pages(events);
 	struct wheel_event_ring *ring;

@@ -7,7 +7,7 @@
 #include <linux/log2.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
-#include "../slots/look.h"
+#include "../slots/scan.h"
 #include "../slots/touch.h"
 #include "clock.h"
 #include "event.h"
@@ -131,7 +131,7 @@ static int kernel_page_alloc(struct wheel_file *file)
 	if (!file->slots.words)
 		return 0;
 	file->slots.keep.next_wake = &file->kernel->next_wake;
-	wheel_look_init(&file->slots);
+	wheel_scan_init(&file->slots);
 	return 0;
 }
 
@@ -139,7 +139,7 @@ static int ring_alloc(struct wheel_file *file)
 {
 	if (!file->slots.setup.events)
 		return 0;
-	file->ring = wheel_event_ring_make(file->slots.setup.events, file->kernel);
+	file->ring = wheel_event_ring_create(file->slots.setup.events, file->kernel);
 	if (!file->ring)
 		return -ENOMEM;
 	file->slots.taken = wheel_event_ring_taken(file->ring);

@@ -90,15 +90,15 @@ fault:
 }
 
 /* Execute an operation that was copied, and write its result and that of the call. */
-static int single_make(struct wheel_file *file, struct wheel_op *op,
-		       struct wheel_op __user *uop, struct wheel_submit __user *ucall)
+static int single_execute(struct wheel_file *file, struct wheel_op *op,
+			  struct wheel_op __user *uop, struct wheel_submit __user *ucall)
 {
 	struct wheel_batch b = wheel_file_begin(file);
-	bool answered;
+	bool copied;
 
-	wheel_file_make(file, &b, op, 1);
-	answered = likely(!b.answered) || op_put(op, uop);
-	return call_put(&b, ucall) && answered ? 0 : -EFAULT;
+	wheel_file_execute(file, &b, op, 1);
+	copied = likely(!b.has_results) || op_put(op, uop);
+	return call_put(&b, ucall) && copied ? 0 : -EFAULT;
 }
 
 /**
@@ -117,5 +117,5 @@ int wheel_file_submit_single(struct wheel_file *file, void __user *uarg)
 	if (!uop || unlikely(!wheel_file_ready(file)) ||
 	    unlikely(wheel_clock_shifted(file->slots.setup.clock)) || !op_get(&op, uop))
 		return WHEEL_NOT_SINGLE;
-	return single_make(file, &op, uop, uarg);
+	return single_execute(file, &op, uop, uarg);
 }

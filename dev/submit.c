@@ -77,7 +77,7 @@ static u32 chunk_writable(const struct submission *s, u32 count, int *err)
 }
 
 /**
- * wheel_file_make_rest() - Execute the operations that need pages
+ * wheel_file_execute_rest() - Execute the operations that need pages
  * @file: file that is set up
  * @b: their batch
  * @ops: operations in kernel memory; the results are written into them
@@ -86,8 +86,8 @@ static u32 chunk_writable(const struct submission *s, u32 count, int *err)
  *
  * Pages are allocated between lock holds.
  */
-void wheel_file_make_rest(struct wheel_file *file, struct wheel_batch *b,
-			  struct wheel_op *ops, u32 made, u32 count)
+void wheel_file_execute_rest(struct wheel_file *file, struct wheel_batch *b,
+			     struct wheel_op *ops, u32 made, u32 count)
 {
 	struct wheel *wheel = file->slots.wheel;
 
@@ -97,7 +97,7 @@ void wheel_file_make_rest(struct wheel_file *file, struct wheel_batch *b,
 
 		if (err)
 			wheel_op_answer(b, &ops[made++], err);
-		made = wheel_ops_make(b, ops, made, count);
+		made = wheel_ops_execute(b, ops, made, count);
 		wheel_unlock(wheel, flags);
 	}
 }
@@ -117,9 +117,9 @@ static int chunk_copy_out(struct submission *s, u32 count)
 {
 	u32 i = 0;
 
-	if (likely(!s->batch.answered))
+	if (likely(!s->batch.has_results))
 		return 0;
-	s->batch.answered = false;
+	s->batch.has_results = false;
 	if (!user_write_access_begin(s->uops, (size_t)count * s->stride))
 		return -EFAULT;
 	while (i < count && wheel_op_put(&s->ops[i], user_op(s, i)))
@@ -140,7 +140,7 @@ static int submit_all(struct submission *s, struct wheel_submit *submit, u32 roo
 			return -EINTR;
 		count = chunk_copy_in(s, count, &err);
 		count = chunk_writable(s, count, &err);
-		wheel_file_make(s->file, &s->batch, s->ops, count);
+		wheel_file_execute(s->file, &s->batch, s->ops, count);
 		submit->failed = s->batch.failed;
 		submit->done += count;
 		if (chunk_copy_out(s, count))

@@ -14,8 +14,8 @@
 #define WHEEL_NOT_SINGLE	1
 
 int wheel_file_submit_single(struct wheel_file *file, void __user *uarg);
-void wheel_file_make_rest(struct wheel_file *file, struct wheel_batch *b,
-			  struct wheel_op *ops, u32 made, u32 count);
+void wheel_file_execute_rest(struct wheel_file *file, struct wheel_batch *b,
+			     struct wheel_op *ops, u32 made, u32 count);
 void wheel_file_submit_run(struct wheel_file *file);
 
 /* Begin a call: initialize the state of its batch, and read the clock. */
@@ -28,22 +28,22 @@ static inline struct wheel_batch wheel_file_begin(struct wheel_file *file)
 }
 
 /**
- * wheel_file_make() - Execute operations under one lock hold
+ * wheel_file_execute() - Execute operations under one lock hold
  * @file: file that is set up
  * @b: their batch
  * @ops: operations in kernel memory; the results are written into them
  * @count: number of operations, at most wheel_batch_max()
  */
-static inline void wheel_file_make(struct wheel_file *file, struct wheel_batch *b,
-				   struct wheel_op *ops, u32 count)
+static inline void wheel_file_execute(struct wheel_file *file, struct wheel_batch *b,
+				      struct wheel_op *ops, u32 count)
 {
 	struct wheel *wheel = file->slots.wheel;
 	unsigned long flags = wheel_lock(wheel);
-	u32 made = wheel_ops_make(b, ops, 0, count);
+	u32 made = wheel_ops_execute(b, ops, 0, count);
 
 	wheel_unlock(wheel, flags);
 	if (unlikely(made < count))
-		wheel_file_make_rest(file, b, ops, made, count);
+		wheel_file_execute_rest(file, b, ops, made, count);
 	if (wheel_file_deferred(file))
 		wheel_file_submit_run(file);
 }

@@ -14,10 +14,10 @@
  * exceeded, because it is the number of slots. The wheel cannot be stopped, because the table of
  * slots is stopped before it, under the lock that is held here.
  */
-static __always_inline int wheel_timer_file(struct wheel *wheel, struct wheel_timer *timer,
-					    u64 deadline, u64 slack)
+static __always_inline int wheel_timer_enqueue(struct wheel *wheel, struct wheel_timer *timer,
+					       u64 deadline, u64 slack)
 {
-	return base_file(wheel->base, timer, deadline, slack);
+	return base_enqueue(wheel->base, timer, deadline, slack);
 }
 
 /* wheel_timer_rearm_locked() for a pending timer and valid times. */

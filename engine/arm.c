@@ -47,7 +47,7 @@ void wheel_timer_to_this_cpu(struct wheel_timer *timer)
 	if (ours == timer_base(timer))
 		return;
 	base = timer_lock(timer, &flags);
-	if (!wheel_filed(timer) && !wheel_base_calls(base, timer))
+	if (!wheel_is_queued(timer) && !wheel_base_calls(base, timer))
 		WRITE_ONCE(timer->base, (unsigned long)ours |
 					(timer->base & WHEEL_SHUTDOWN));
 	timer_unlock(base, flags);
@@ -63,7 +63,7 @@ static __always_inline int base_arm(struct wheel_base *base,
 	lockdep_assert_held(&base->lock);
 	if (unlikely(!timer->function && !base->owner->config.expire && !base_is_owned(base)))
 		return -EINVAL;
-	if (unlikely(wheel_filed(timer)))
+	if (unlikely(wheel_is_queued(timer)))
 		return -EBUSY;
 	err = arm_check_time(deadline, slack);
 	if (likely(!err) && unlikely(timer->base & WHEEL_SHUTDOWN))
@@ -71,7 +71,7 @@ static __always_inline int base_arm(struct wheel_base *base,
 	if (likely(!err) && unlikely(base->core.pending >= base->limit))
 		err = base->stopped ? -ESHUTDOWN : -EDQUOT;
 	if (likely(!err))
-		return base_file(base, timer, deadline, slack);
+		return base_enqueue(base, timer, deadline, slack);
 	base->counts.refused++;
 	return err;
 }
@@ -178,7 +178,7 @@ u64 wheel_timer_arm_next(struct wheel_timer *timer, u64 period)
 	if (unlikely(!timer_base_or_warn(timer)))
 		return WHEEL_NEVER;
 	base = arm_lock(timer, &flags);
-	if (!wheel_filed(timer)) {
+	if (!wheel_is_queued(timer)) {
 		next = next_period(timer->deadline & ~WHEEL_IDLE, period,
 				   wheel_now(base->owner), &missed);
 		if (wheel_timer_arm_locked(timer, next, 0))

@@ -161,7 +161,7 @@ static bool base_still_calls(struct wheel_base *base, u64 call)
 	raw_spin_lock_irqsave(&base->lock, flags);
 	calls = base->running_n && base->calls == call;
 	if (calls)
-		base->awaited = true;
+		base->has_waiters = true;
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return calls;
 }

@@ -52,7 +52,7 @@ struct task_struct;
  * @passing: true while a pass is in progress, also while it has released @lock for a callback
  * @percpu: true if a timer is armed on the base of the CPU that arms it; constant
  * @needs_clock: true if the core's clock must be forwarded before each arm; constant
- * @awaited: true if a task waits on @idle
+ * @has_waiters: true if a task waits on @idle
  * @reprogram: true if @programmed was lowered; @hrtimer is started before @lock is released
  * @scanning: true while the owner's scan function is running
  * @running_n: number of timers in @running; read lockless
@@ -87,7 +87,7 @@ struct wheel_base {
 	bool			passing;
 	bool			percpu;
 	bool			needs_clock;
-	bool			awaited;
+	bool			has_waiters;
 	bool			reprogram;
 	bool			scanning;
 	u32			running_n;

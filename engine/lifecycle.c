@@ -16,7 +16,7 @@
 #define MAX_BASES		64
 
 /* Number of wheels created so far. */
-static atomic_t wheels_made = ATOMIC_INIT(0);
+static atomic_t wheels_created = ATOMIC_INIT(0);
 
 static u32 config_bases(const struct wheel_config *config)
 {
@@ -96,7 +96,7 @@ struct wheel *wheel_create_class(const struct wheel_config *config,
 		kvfree(wheel);
 		return ERR_PTR(-ENOMEM);
 	}
-	wheel->id = atomic_inc_return(&wheels_made) - 1;
+	wheel->id = atomic_inc_return(&wheels_created) - 1;
 	wheel->count = count;
 	wheel_setup(wheel, scheme);
 	wheel_setup_lockdep(wheel, class);

@@ -85,7 +85,7 @@ int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack)
 	if (unlikely(!timer_base_or_warn(timer)))
 		return -EINVAL;
 	base = arm_lock(timer, &flags);
-	if (wheel_filed(timer))
+	if (wheel_is_queued(timer))
 		err = wheel_timer_rearm_locked(timer, deadline, slack) ?: 1;
 	else
 		err = wheel_timer_arm_locked(timer, deadline, slack);
@@ -141,7 +141,7 @@ int wheel_timer_reduce(struct wheel_timer *timer, u64 deadline, u64 slack)
 	if (unlikely(!timer_base_or_warn(timer)))
 		return -EINVAL;
 	base = timer_lock(timer, &flags);
-	if (!wheel_filed(timer))
+	if (!wheel_is_queued(timer))
 		err = -ENOENT;
 	else if (!err && deadline < READ_ONCE(timer->deadline))
 		err = base_reduce(base, timer, deadline, slack);

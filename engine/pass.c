@@ -34,12 +34,12 @@ static void base_callback(struct wheel_base *base, unsigned int n, u64 now)
  *	unlock
  *	function(timer)			lock
  *					not pending: nothing to cancel
- *					running == timer: awaited = true
+ *					running == timer: has_waiters = true
  *					unlock, sleep or spin
  *	lock
  *	running = none
  *	unlock
- *	if awaited: wake up		running != timer: return
+ *	if has_waiters: wake up		running != timer: return
  */
 static void base_call(struct wheel_base *base, unsigned int n, u64 now)
 	__must_hold(&base->lock)
@@ -51,8 +51,8 @@ static void base_call(struct wheel_base *base, unsigned int n, u64 now)
 
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->running_n, 0);
-	if (unlikely(base->awaited)) {
-		base->awaited = false;
+	if (unlikely(base->has_waiters)) {
+		base->has_waiters = false;
 		raw_spin_unlock_irq(&base->lock);
 		wake_up_all(&base->idle);
 		raw_spin_lock_irq(&base->lock);

@@ -86,7 +86,7 @@ static inline bool base_claim(struct wheel_base *base, struct wheel_timer *timer
 }
 
 /* Budget of queueing a timer again: 1, or a whole lock hold if that walks a list. */
-static inline unsigned int requeue_looks(const struct wheel_base *base)
+static inline unsigned int requeue_cost(const struct wheel_base *base)
 {
 	return WHEEL_BATCH / wheel_batch_max(base->owner);
 }
@@ -105,7 +105,7 @@ static inline unsigned int base_collect(struct wheel_base *base, u64 now, u64 un
 		if (base_claim(base, timer, now))
 			base->running[n++] = timer;
 		else
-			*budget -= min(*budget, requeue_looks(base));
+			*budget -= min(*budget, requeue_cost(base));
 	}
 	return n;
 }

@@ -13,7 +13,7 @@
 #include "engine.h"
 
 /* A timer was queued. */
-DECLARE_EVENT_CLASS(wheel_timer_filed,
+DECLARE_EVENT_CLASS(wheel_timer_queued,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer),
 
@@ -43,19 +43,19 @@ DECLARE_EVENT_CLASS(wheel_timer_filed,
 );
 
 /* A timer that was not pending was armed. */
-DEFINE_EVENT(wheel_timer_filed, wheel_timer_arm,
+DEFINE_EVENT(wheel_timer_queued, wheel_timer_arm,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer)
 );
 
 /* The deadline of a pending timer was moved. */
-DEFINE_EVENT(wheel_timer_filed, wheel_timer_rearm,
+DEFINE_EVENT(wheel_timer_queued, wheel_timer_rearm,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer)
 );
 
 /* A timer was dequeued and queued again, because its deadline had been moved. */
-DEFINE_EVENT(wheel_timer_filed, wheel_timer_requeue,
+DEFINE_EVENT(wheel_timer_queued, wheel_timer_requeue,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer)
 );

@@ -42,8 +42,8 @@ static inline void base_reprogram(struct wheel_base *base,
  * Arm a timer on a base that is below its limit. The timer must not be pending or shut down, and
  * @deadline and @slack must be valid.
  */
-static __always_inline int base_file(struct wheel_base *base, struct wheel_timer *timer,
-				     u64 deadline, u64 slack)
+static __always_inline int base_enqueue(struct wheel_base *base, struct wheel_timer *timer,
+					u64 deadline, u64 slack)
 {
 	int err;
 
@@ -85,7 +85,7 @@ static __always_inline int base_rearm(struct wheel_base *base, struct wheel_time
 {
 	int err;
 
-	if (unlikely(!wheel_filed(timer)))
+	if (unlikely(!wheel_is_queued(timer)))
 		return -ENOENT;
 	if (unlikely(base->stopped))
 		return -ESHUTDOWN;
@@ -99,7 +99,7 @@ static __always_inline int base_cancel(struct wheel_base *base,
 				       struct wheel_timer *timer)
 {
 	lockdep_assert_held(&base->lock);
-	if (wheel_filed(timer)) {
+	if (wheel_is_queued(timer)) {
 		wheel_remove(&base->core, timer);
 		base->counts.cancelled++;
 		debug_cancel(timer);

@@ -79,7 +79,7 @@ static inline void wheel_event_describe(const struct wheel_slots *slots,
  * @slot: slot of the event
  * @event: the event
  *
- * A periodic timer is armed again, and a kept one returns to state RESTING. Otherwise the slot is
+ * A periodic timer is armed again, and a kept one returns to state DISARMED. Otherwise the slot is
  * freed.
  */
 static inline void wheel_event_consumed(struct wheel_slots *slots,
@@ -90,7 +90,7 @@ static inline void wheel_event_consumed(struct wheel_slots *slots,
 	if (unlikely(slot->period) && wheel_event_goes_on(slots, slot, event))
 		return;
 	if (slot->keep)
-		wheel_keep_over(slots, slot);
+		wheel_keep_consumed(slots, slot);
 	else
 		wheel_slot_free(slots, slot);
 }

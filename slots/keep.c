@@ -5,7 +5,7 @@
  */
 #include "bell.h"
 #include "keep.h"
-#include "look.h"
+#include "scan.h"
 
 /**
  * wheel_keep_park() - Hand a kept timer over to the program, disarmed
@@ -20,14 +20,14 @@ void wheel_keep_park(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr)
 }
 
 /**
- * wheel_keep_file() - Queue a kept timer that the program has armed
- * @slot: slot in state RESTING, its table locked
+ * wheel_keep_enqueue() - Queue a kept timer that the program has armed
+ * @slot: slot in state DISARMED, its table locked
  * @deadline: see wheel_timer_arm()
  * @slack: see wheel_timer_arm()
  *
  * Return: see wheel_timer_arm(). On error, nothing has changed.
  */
-int wheel_keep_file(struct wheel_slot *slot, u64 deadline, u64 slack)
+int wheel_keep_enqueue(struct wheel_slot *slot, u64 deadline, u64 slack)
 {
 	int err = wheel_timer_arm_locked(&slot->timer, deadline, slack);
 
@@ -56,14 +56,14 @@ int wheel_keep_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 	u32 nr = wheel_slot_nr(slot);
 	int err;
 
-	if (slot->state != WHEEL_SLOT_RESTING)
+	if (slot->state != WHEEL_SLOT_DISARMED)
 		return slots->stopping ? -ESHUTDOWN : -ENOENT;
 	deadline = max_t(u64, deadline, 1);
-	err = wheel_keep_file(slot, deadline, slack);
+	err = wheel_keep_enqueue(slot, deadline, slack);
 	if (err || wheel_word_swap(slots, nr, word, deadline))
 		return err;
 	wheel_timer_cancel_locked(&slot->timer);
-	slot->state = WHEEL_SLOT_RESTING;
+	slot->state = WHEEL_SLOT_DISARMED;
 	return wheel_word_parked(wheel_word_read(slots, nr)) ? -ENOENT : -EBUSY;
 }
 
@@ -110,7 +110,7 @@ bool wheel_keep_unfired(struct wheel_slots *slots, struct wheel_slot *slot)
 {
 	u64 word;
 
-	if (!slot->keep || (slot->state != WHEEL_SLOT_RESTING &&
+	if (!slot->keep || (slot->state != WHEEL_SLOT_DISARMED &&
 			    slot->state != WHEEL_SLOT_ARMED))
 		return false;
 	word = wheel_word_end(slots, wheel_slot_nr(slot));
@@ -148,7 +148,7 @@ void wheel_keep_ring(const struct wheel_slots *slots, u32 leaf)
 }
 
 /**
- * wheel_keep_over() - Return a kept timer to the program after its event was consumed
+ * wheel_keep_consumed() - Return a kept timer to the program after its event was consumed
  * @slots: table, locked
  * @slot: slot
  *
@@ -158,16 +158,16 @@ void wheel_keep_ring(const struct wheel_slots *slots, u32 leaf)
  *
  *	this				the program
  *
- *	state = RESTING			exchange IDLE for D
+ *	state = DISARMED			exchange IDLE for D
  *	set the bit			full barrier (the exchange is one)
  *	full barrier			set the bit, unless it is set
  *	word is D? scan at once		D < next_wake? kick
  */
-void wheel_keep_over(struct wheel_slots *slots, struct wheel_slot *slot)
+void wheel_keep_consumed(struct wheel_slots *slots, struct wheel_slot *slot)
 {
 	u32 nr = wheel_slot_nr(slot);
 
-	slot->state = WHEEL_SLOT_RESTING;
+	slot->state = WHEEL_SLOT_DISARMED;
 	wheel_bells_ring(slots, nr / WHEEL_BELLS, (u64)1 << nr % WHEEL_BELLS);
 	/*
 	 * Order setting the bit before reading the word. Pairs with the program's exchange of the
@@ -175,5 +175,5 @@ void wheel_keep_over(struct wheel_slots *slots, struct wheel_slot *slot)
 	 */
 	smp_mb();
 	if (!wheel_word_parked(wheel_word_read(slots, nr)))
-		wheel_look_at_once(slots);
+		wheel_scan_now(slots);
 }

@@ -186,11 +186,11 @@ static int arm_unusual(struct wheel_batch *b, struct wheel_op *op, u64 deadline)
 	if (any) {
 		wheel_slot_picked(slots);
 		op->id = slot->id + WHEEL_ID(0, 1);
-		b->answered = true;
+		b->has_results = true;
 	}
 	arm_done(slot, op);
 	if (!wheel_timer_pending(&slot->timer))
-		slot->state = WHEEL_SLOT_RESTING;
+		slot->state = WHEEL_SLOT_DISARMED;
 	return 0;
 }
 
@@ -218,11 +218,11 @@ static __always_inline int op_arm(struct wheel_batch *b, struct wheel_op *op, bo
 	err = arm_take(slots, slot, op->id);
 	if (unlikely(err))
 		return err;
-	err = wheel_timer_file(slots->wheel, &slot->timer, deadline, op->slack);
+	err = wheel_timer_enqueue(slots->wheel, &slot->timer, deadline, op->slack);
 	if (unlikely(err))
 		return err;
 	/* A free slot has no bit set. Clearing them again merges all stores into one. */
-	wheel_slot_over(slot);
+	wheel_slot_consumed(slot);
 	arm_done(slot, op);
 	return 0;
 }
@@ -291,7 +291,7 @@ static __always_inline int op_cancel(const struct wheel_batch *b, const struct w
 		     wheel_timer_take(slots->wheel, &slot->timer)))
 		return cancel_unusual(b, slot);
 	if (plain)
-		wheel_slot_over(slot);
+		wheel_slot_consumed(slot);
 	else
 		wheel_slot_free(slots, slot);
 	wheel_slots_trace_cancel(slot);
@@ -307,12 +307,12 @@ static __always_inline int op_query(struct wheel_batch *b, struct wheel_op *op, 
 		return err;
 	if (unlikely(!wheel_slot_pending(b->slots, slot, &op->when)))
 		return -ENOENT;
-	b->answered = true;
+	b->has_results = true;
 	return 0;
 }
 
-static __always_inline int op_make(struct wheel_batch *b, struct wheel_op *op, bool plain,
-				   struct wheel_slot *slot)
+static __always_inline int op_execute(struct wheel_batch *b, struct wheel_op *op, bool plain,
+				      struct wheel_slot *slot)
 {
 	switch (op->op) {
 	case WHEEL_OP_ARM:
@@ -337,7 +337,7 @@ static __always_inline int op_make(struct wheel_batch *b, struct wheel_op *op, b
 void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res)
 {
 	op->res = res;
-	b->answered = true;
+	b->has_results = true;
 	if (res >= 0)
 		return;
 	b->failed++;
@@ -347,10 +347,10 @@ void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res)
 }
 
 /* Execute any operation. Not inlined, which leaves more registers to the fast path. */
-static noinline int op_make_any(struct wheel_batch *b, struct wheel_op *op,
-				struct wheel_slot *slot)
+static noinline int op_execute_any(struct wheel_batch *b, struct wheel_op *op,
+				   struct wheel_slot *slot)
 {
-	int res = op_make(b, op, false, slot);
+	int res = op_execute(b, op, false, slot);
 
 	/* Usually both are 0. */
 	if (res != OP_NEEDS_PAGE && unlikely(res | op->res))
@@ -383,15 +383,15 @@ static noinline void ops_fetch(const struct wheel_slots *slots, const struct whe
  * exists. The compiler omits all other checks from it. Returns the first operation that was not
  * executed, or @end.
  */
-static noinline struct wheel_op *ops_make_plain(struct wheel_batch *b, struct wheel_op *op,
-						struct wheel_op *end, struct wheel_slot **at)
+static noinline struct wheel_op *ops_execute_plain(struct wheel_batch *b, struct wheel_op *op,
+						   struct wheel_op *end, struct wheel_slot **at)
 {
 	for (; op < end; op++) {
 		struct wheel_slot *slot = *at++;
 		int res;
 
 		if (unlikely(!op_tail_is_zero(op) || !slot)) {
-			if (op_make_any(b, op, slot) == OP_NEEDS_PAGE)
+			if (op_execute_any(b, op, slot) == OP_NEEDS_PAGE)
 				break;
 			continue;
 		}
@@ -409,7 +409,7 @@ static noinline struct wheel_op *ops_make_plain(struct wheel_batch *b, struct wh
 			res = op_query(b, op, true, slot);
 			break;
 		default:
-			if (op_make_any(b, op, slot) == OP_NEEDS_PAGE)
+			if (op_execute_any(b, op, slot) == OP_NEEDS_PAGE)
 				return op;
 			continue;
 		}
@@ -419,18 +419,18 @@ static noinline struct wheel_op *ops_make_plain(struct wheel_batch *b, struct wh
 	return op;
 }
 
-/* Execute operations like ops_make_plain(), on any table. */
-static struct wheel_op *ops_make_any(struct wheel_batch *b, struct wheel_op *op,
-				     struct wheel_op *end, struct wheel_slot **at)
+/* Execute operations like ops_execute_plain(), on any table. */
+static struct wheel_op *ops_execute_any(struct wheel_batch *b, struct wheel_op *op,
+					struct wheel_op *end, struct wheel_slot **at)
 {
-	while (op < end && op_make_any(b, op, *at++) != OP_NEEDS_PAGE)
+	while (op < end && op_execute_any(b, op, *at++) != OP_NEEDS_PAGE)
 		op++;
 	return op;
 }
 
-/* Execute several operations like wheel_ops_make(). Prefetches the slots of the next ones. */
-static noinline u32 ops_make_many(struct wheel_batch *b, struct wheel_op *ops, u32 from,
-				  u32 count)
+/* Execute several operations like wheel_ops_execute(). Prefetches the slots of the next ones. */
+static noinline u32 ops_execute_many(struct wheel_batch *b, struct wheel_op *ops, u32 from,
+				     u32 count)
 {
 	const struct wheel_slots *slots = b->slots;
 	/* Slots of the current operations, and of the next ones. */
@@ -447,9 +447,9 @@ static noinline u32 ops_make_many(struct wheel_batch *b, struct wheel_op *ops, u
 		next = min(AHEAD, count - from);
 		ops_fetch(slots, end, next, fetched[!turn]);
 		if (likely(!unusual))
-			op = ops_make_plain(b, op, end, fetched[turn]);
+			op = ops_execute_plain(b, op, end, fetched[turn]);
 		else
-			op = ops_make_any(b, op, end, fetched[turn]);
+			op = ops_execute_any(b, op, end, fetched[turn]);
 		if (unlikely(op != end))
 			return op - ops;
 		turn = !turn;
@@ -458,7 +458,7 @@ static noinline u32 ops_make_many(struct wheel_batch *b, struct wheel_op *ops, u
 }
 
 /**
- * wheel_ops_make() - Execute operations in order
+ * wheel_ops_execute() - Execute operations in order
  * @b: their batch, with the table locked
  * @ops: operations; the results are written into them
  * @from: index of the first operation to execute
@@ -469,13 +469,13 @@ static noinline u32 ops_make_many(struct wheel_batch *b, struct wheel_op *ops, u
  * Return: @count, or the index of the first operation that was not executed because it needs the
  * page of slot @b->needed.
  */
-u32 wheel_ops_make(struct wheel_batch *b, struct wheel_op *ops, u32 from,
-		   u32 count)
+u32 wheel_ops_execute(struct wheel_batch *b, struct wheel_op *ops, u32 from,
+		      u32 count)
 {
 	struct wheel_op *op = &ops[from];
 
 	if (count - from != 1)
-		return ops_make_many(b, ops, from, count);
-	return op_make_any(b, op, wheel_slot_named(b->slots, op->id)) == OP_NEEDS_PAGE ?
+		return ops_execute_many(b, ops, from, count);
+	return op_execute_any(b, op, wheel_slot_named(b->slots, op->id)) == OP_NEEDS_PAGE ?
 	       from : count;
 }

@@ -12,20 +12,20 @@
  * @slots: table that is set up
  * @now: time of the clock, which is read once per call
  * @failed: number of operations that failed
- * @answered: true if an operation was modified and must be copied back to the caller
+ * @has_results: true if an operation was modified and must be copied back to the caller
  * @needed: slot number whose page must be added before the next operation; valid only after
- *	wheel_ops_make() returned early
+ *	wheel_ops_execute() returned early
  */
 struct wheel_batch {
 	struct wheel_slots	*slots;
 	u64			now;
 	u32			failed;
-	bool			answered;
+	bool			has_results;
 	u32			needed;
 };
 
-u32 wheel_ops_make(struct wheel_batch *b, struct wheel_op *ops, u32 from,
-		   u32 count);
+u32 wheel_ops_execute(struct wheel_batch *b, struct wheel_op *ops, u32 from,
+		      u32 count);
 void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res);
 
 #endif

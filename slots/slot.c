@@ -138,7 +138,7 @@ bool wheel_slot_word_pending(const struct wheel_slots *slots,
 {
 	u64 word;
 
-	if (slot->state == WHEEL_SLOT_RESTING ? slots->stopping :
+	if (slot->state == WHEEL_SLOT_DISARMED ? slots->stopping :
 	    slot->state != WHEEL_SLOT_ARMED ||
 	    (!wheel_timer_pending(&slot->timer) && !slot->keep))
 		return false;

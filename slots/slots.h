@@ -35,7 +35,7 @@ enum wheel_slot_state {
 	WHEEL_SLOT_FIRED,	/* expired, event not yet consumed */
 	WHEEL_SLOT_STOPPED,	/* was pending when the wheel was stopped */
 	WHEEL_SLOT_TAKEN,	/* like STOPPED, while LIST copies it to the caller */
-	WHEEL_SLOT_RESTING,	/* kept and not queued; the program may arm it */
+	WHEEL_SLOT_DISARMED,	/* kept and not queued; the program may arm it */
 };
 
 /**
@@ -54,7 +54,7 @@ enum wheel_slot_state {
  * @ended: true if cancelled while its event was unread, so that no period follows
  * @again: true if periodic and at least one event was consumed
  * @seq: number of its last event
- * @seen: low 32 bits of the deadline that the last scan read; valid only in state RESTING
+ * @seen: low 32 bits of the deadline that the last scan read; valid only in state DISARMED
  */
 struct wheel_slot {
 	struct wheel_timer	timer;
@@ -96,8 +96,8 @@ struct wheel_slot_queue {
  * @summary: pages of the summary, one bit per u64 of @bells
  * @next: time of the next scan; WHEEL_NEVER if only a kick starts one
  * @ahead: estimate of the time from arming to expiry of the program's timers
- * @begun: number of scans that have begun
- * @looking: true while a scan is in progress; the following members describe it
+ * @scans: number of scans that have begun
+ * @scanning: true while a scan is in progress; the following members describe it
  * @found: true if it has found an armed timer
  * @earliest: earliest deadline in the future that it has found; PASSED if another scan
  *	must follow at once
@@ -105,7 +105,7 @@ struct wheel_slot_queue {
  * @leaves: bits that were read from the u64 of @summary before @at and are not yet processed
  * @leaf: index of the u64 of @bells that was read last
  * @bits: bits that were read from that u64 and are not yet processed
- * @unsure: number of u64s of @bells, from the first, to be set again from the touch words,
+ * @unscanned: number of u64s of @bells, from the first, to be set again from the touch words,
  *	because a program may have been killed before it set a bit
  */
 struct wheel_keep {
@@ -114,15 +114,15 @@ struct wheel_keep {
 	u64	**summary;
 	u64	next;
 	u64	ahead;
-	u64	begun;
-	bool	looking;
+	u64	scans;
+	bool	scanning;
 	bool	found;
 	u64	earliest;
 	u32	at;
 	u64	leaves;
 	u32	leaf;
 	u64	bits;
-	u32	unsure;
+	u32	unscanned;
 };
 
 /**
@@ -301,7 +301,7 @@ static inline void wheel_slot_armed(struct wheel_slot *slot, u64 id, u64 cookie,
 }
 
 /* Reset the state of a slot. The program can arm it again by its number. */
-static inline void wheel_slot_over(struct wheel_slot *slot)
+static inline void wheel_slot_consumed(struct wheel_slot *slot)
 {
 	slot->state = WHEEL_SLOT_FREE;
 	slot->touch = false;
@@ -318,7 +318,7 @@ static inline void wheel_slot_over(struct wheel_slot *slot)
 static inline void wheel_slot_free(struct wheel_slots *slots,
 				   struct wheel_slot *slot)
 {
-	wheel_slot_over(slot);
+	wheel_slot_consumed(slot);
 		/* After the last generation, all ids of a slot have been used. */
 	if (unlikely(wheel_slots_any(slots)) && WHEEL_ID_GEN(~slot->id))
 		wheel_slot_push(slots, &slots->free, slot);

@@ -78,7 +78,7 @@ int wheel_touch_take(struct wheel_slots *slots, struct wheel_slot *slot, u64 id)
 int wheel_touch_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		      u64 word, u64 deadline, u64 slack)
 {
-	u64 filed = wheel_timer_deadline(&slot->timer);
+	u64 queued = wheel_timer_deadline(&slot->timer);
 	u32 nr = wheel_slot_nr(slot);
 	int err;
 
@@ -87,7 +87,7 @@ int wheel_touch_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 	if (err || wheel_word_swap(slots, nr, word, deadline))
 		return err;
 	/* Restore the old time. If it is out of range now, the timer is claimed earlier instead. */
-	wheel_timer_rearm_locked(&slot->timer, filed, slot->slack);
+	wheel_timer_rearm_locked(&slot->timer, queued, slot->slack);
 	return wheel_word_parked(wheel_word_read(slots, nr)) ? -ENOENT : -EBUSY;
 }
 
@@ -118,14 +118,14 @@ int wheel_touch_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 }
 
 /*
- * Reclaim a parked timer. A kept one returns to state RESTING. Another one's slot is freed by the
+ * Reclaim a parked timer. A kept one returns to state DISARMED. Another one's slot is freed by the
  * next pick if this side picks the slots, otherwise by the next arm of this slot.
  */
 static enum wheel_claim touch_reclaim(struct wheel_slots *slots,
 				      struct wheel_slot *slot)
 {
 	if (slot->keep)
-		slot->state = WHEEL_SLOT_RESTING;
+		slot->state = WHEEL_SLOT_DISARMED;
 	else if (wheel_slots_any(slots))
 		wheel_slot_push(slots, &slots->reclaimed, slot);
 	return WHEEL_GONE;

@@ -186,7 +186,7 @@ static void p9_drained_while_moved(void)
 		budget = 2;
 		wheel_drain(&rig.wheel, &budget);
 		for (unsigned int i = 0; i < 2; i++) {
-			if (wheel_filed(&rig.timer[i].wheel))
+			if (wheel_is_queued(&rig.timer[i].wheel))
 				wheel_move(&rig.wheel, &rig.timer[i].wheel, 60000, 0);
 		}
 	} while (rig.wheel.pending && ++calls < 1000);

@@ -46,7 +46,7 @@ static void file_again(struct wheel_core *w, struct wheel_timer *t,
 	/* The deadline is moved again while the pass queues the timer. */
 	t->deadline = is->deadline + 1;
 	wheel_requeue(w, t, is->deadline);
-	if (!wheel_filed(t) || w->pending != 1)
+	if (!wheel_is_queued(t) || w->pending != 1)
 		ktap_fail("it is not queued");
 	if (t->deadline != is->deadline + 1)
 		ktap_fail("its deadline was overwritten");

@@ -97,11 +97,11 @@ static void compare(struct rig *rig)
 static void cancel(struct rig *rig, struct rig_timer *t)
 {
 	rig->doubt |= rig->passing;
-	if (!wheel_filed(&t->wheel))
+	if (!wheel_is_queued(&t->wheel))
 		ktap_fail("a pending timer is not queued");
 	wheel_remove(&rig->wheel, &t->wheel);
 	oracle_cancel(&rig->oracle, &t->oracle);
-	if (wheel_filed(&t->wheel))
+	if (wheel_is_queued(&t->wheel))
 		ktap_fail("a cancelled timer is still queued");
 	if (!(READ_ONCE(t->wheel.deadline) & WHEEL_IDLE))
 		ktap_fail("a cancelled timer could still be pushed");
@@ -116,7 +116,7 @@ static void compare_timer(struct rig *rig, const struct rig_timer *t)
 	if (t->wheel.due_tick & (((u64)1 << t->wheel.order) - 1) &&
 	    t->wheel.due_tick != rig->wheel.last)
 		ktap_fail("the due tick is no multiple of 2^order");
-	if (!wheel_filed(&t->wheel))
+	if (!wheel_is_queued(&t->wheel))
 		ktap_fail("an armed timer is not queued");
 	compare(rig);
 }
@@ -141,7 +141,7 @@ bool rig_arm(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
 	}
 	if (t->oracle.pending)
 		compare_timer(rig, t);
-	else if (wheel_filed(&t->wheel))
+	else if (wheel_is_queued(&t->wheel))
 		ktap_fail("a rejected timer is queued");
 	return t->oracle.pending;
 }
@@ -181,7 +181,7 @@ static void check_popped(struct rig *rig, const struct wheel_timer *t, u64 until
 	const struct rig_timer *rt = container_of(t, struct rig_timer, wheel);
 	const struct oracle_timer *first = rig->oracle.first;
 
-	if (wheel_filed(t))
+	if (wheel_is_queued(t))
 		ktap_fail("a timer that fired is still queued");
 	if (!rt->oracle.pending)
 		ktap_fail("a timer fired that was not pending");
@@ -213,7 +213,7 @@ static void requeue(struct rig *rig, struct wheel_timer *t, u64 until,
 	wheel_requeue(&rig->wheel, t, deadline);
 	rt->deadline = deadline;
 	if (t->due_tick != rt->oracle.due || t->deadline != deadline ||
-	    !wheel_filed(t))
+	    !wheel_is_queued(t))
 		ktap_fail("a timer is not queued again as expected");
 }
 
@@ -229,7 +229,7 @@ static bool crowded(const struct rig *rig)
 	for (i = 0; i < rig->timers; i++) {
 		const struct wheel_timer *t = &rig->timer[i].wheel;
 
-		if (wheel_filed(t) && t->bucket <= rig->wheel.ring.mask)
+		if (wheel_is_queued(t) && t->bucket <= rig->wheel.ring.mask)
 			most = max(most, ++count[t->bucket]);
 	}
 	free(count);
@@ -321,7 +321,7 @@ void rig_drain(struct rig *rig)
 		if (!t)
 			break;
 		rt = container_of(t, struct rig_timer, wheel);
-		if (!rt->oracle.pending || wheel_filed(t))
+		if (!rt->oracle.pending || wheel_is_queued(t))
 			ktap_fail("a timer was drained that was not pending");
 		oracle_cancel(&rig->oracle, &rt->oracle);
 		rig->doubt |= rig->passing;

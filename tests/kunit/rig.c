@@ -265,9 +265,9 @@ const struct wheel_stats *rig_stats(struct rig *rig)
 void rig_await(struct rig *rig, u32 calls)
 {
 	reinit_completion(&rig->done);
-	WRITE_ONCE(rig->awaited, calls);
+	WRITE_ONCE(rig->has_waiters, calls);
 	/*
-	 * Order the store of awaited before the read of calls. Pairs with the barrier in
+	 * Order the store of has_waiters before the read of calls. Pairs with the barrier in
 	 * probe_fire(): at least one side completes done.
 	 */
 	smp_mb();
@@ -283,8 +283,8 @@ void rig_wait(struct rig *rig)
 void rig_wait_for(struct rig *rig, struct completion *event)
 {
 	if (!wait_for_completion_timeout(event, PATIENCE))
-		KUNIT_FAIL_AND_ABORT(rig->test, "timed out; %u calls, %u awaited",
-				     READ_ONCE(rig->calls), rig->awaited);
+		KUNIT_FAIL_AND_ABORT(rig->test, "timed out; %u calls, %u has_waiters",
+				     READ_ONCE(rig->calls), rig->has_waiters);
 }
 
 /* Expect exactly these callbacks, in this order. */
@@ -340,9 +340,9 @@ void probe_fire(struct wheel_timer *timer)
 	WRITE_ONCE(rig->calls, rig->calls + 1);
 	if (probe->action)
 		probe->action(probe);
-	/* Order the store of calls before the read of awaited. Pairs with rig_await(). */
+	/* Order the store of calls before the read of has_waiters. Pairs with rig_await(). */
 	smp_mb();
-	if (rig->calls == READ_ONCE(rig->awaited))
+	if (rig->calls == READ_ONCE(rig->has_waiters))
 		complete(&rig->done);
 }
 

@@ -81,11 +81,11 @@ struct probe {
  * @room: size of @log
  * @calls: number of callbacks so far
  * @early: number of callbacks that read a time before their deadline
- * @awaited: number of calls at which @done is completed
+ * @has_waiters: number of calls at which @done is completed
  * @clock: clock of the wheel
  * @shared: true if other tasks arm the timers concurrently. The deadline that a callback reads
  *	may then be a newer one, so @early is not updated
- * @done: see @awaited
+ * @done: see @has_waiters
  * @entered: completed by a callback that then waits for @gate
  * @gate: completed by the test
  * @opener: work item that completes @gate after a delay
@@ -103,7 +103,7 @@ struct rig {
 	u32			room;
 	u32			calls;
 	u32			early;
-	u32			awaited;
+	u32			has_waiters;
 	u32			clock;
 	bool			shared;
 	struct completion	done;

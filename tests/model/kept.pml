@@ -82,7 +82,7 @@ inline pop(s, w) {
 	w = 0
 }
 
-inline look_at_slot(s, w, b) {
+inline scan_slot(s, w, b) {
 	if
 	:: BROKEN == WORD_BEFORE_BIT -> w = word[s]
 	:: else
@@ -113,13 +113,13 @@ inline look(w, b) {
 	if
 	:: BROKEN == BIT_BEFORE_SUMMARY ->
 		if
-		:: summary -> look_at_slot(0, w, b); look_at_slot(1, w, b); summary = false
+		:: summary -> scan_slot(0, w, b); scan_slot(1, w, b); summary = false
 		:: else
 		fi
 	:: else ->
 		atomic { any = summary; summary = false };
 		if
-		:: any -> look_at_slot(0, w, b); look_at_slot(1, w, b)
+		:: any -> scan_slot(0, w, b); scan_slot(1, w, b)
 		:: else
 		fi
 	fi

@@ -6,29 +6,29 @@
 #include <stdlib.h>
 
 #include "../../../slots/event.h"
-#include "../../../slots/look.h"
+#include "../../../slots/scan.h"
 #include "../../../slots/op.h"
 #include "../../../slots/word.h"
 #include "user.h"
 
 /* Scan all kept timers. */
-static void look(struct user *u)
+static void scan_all(struct user *u)
 {
-	struct wheel_looker looker = {
-		.number = wheel_look_next(&u->slots),
+	struct wheel_scan scan = {
+		.number = wheel_scan_next(&u->slots),
 		.now = u->wheel.now,
 	};
 
 	do {
-		looker.budget = ~0U;
-	} while (wheel_look(&u->slots, &looker));
+		scan.budget = ~0U;
+	} while (wheel_scan_run(&u->slots, &scan));
 }
 
 /* On a VIRTUAL clock next_wake is 0, so the program does not request scans. */
-static void look_unasked(struct user *u)
+static void scan_unrequested(struct user *u)
 {
 	if (is_virtual(u) && u->slots.words)
-		look(u);
+		scan_all(u);
 }
 
 /* Expire all due timers. */
@@ -40,9 +40,9 @@ static void pass(struct user *u)
 
 	u->wheel.counts.passes++;
 	if (wheel_look_is_due(&u->wheel)) {
-		u->wheel.looking = true;
-		look(u);
-		u->wheel.looking = false;
+		u->wheel.scanning = true;
+		scan_all(u);
+		u->wheel.scanning = false;
 	}
 	while ((timer = wheel_expire(&u->wheel)))
 		wheel_slot_push(&u->slots, &due, wheel_slot_of(timer));
@@ -129,7 +129,7 @@ int user_submit(struct handle *handle, struct wheel_submit *submit)
 
 	user_enter(u);
 	batch.now = u->wheel.now;
-	while ((made = wheel_ops_make(&batch, ops, made, submit->count)) <
+	while ((made = wheel_ops_execute(&batch, ops, made, submit->count)) <
 	       submit->count) {
 		if (slot_bring(u, batch.needed))
 			wheel_op_answer(&batch, &ops[made++], -ENOMEM);
@@ -212,7 +212,7 @@ int user_advance(struct handle *handle, struct wheel_advance *advance)
 		return -EOPNOTSUPP;
 	user_enter(u);
 	/* Kept timers that the program has armed may be due by the new time. */
-	look_unasked(u);
+	scan_unrequested(u);
 	u->wheel.now = max(u->wheel.now, advance->now);
 	pass(u);
 	advance->now = u->wheel.now;
@@ -238,7 +238,7 @@ int user_kick(struct handle *handle)
 	if (u->stopped)
 		err = -ESHUTDOWN;
 	else
-		look(u);
+		scan_all(u);
 	user_leave(u);
 	return err;
 }
@@ -255,7 +255,7 @@ int user_next(struct handle *handle, u64 *when)
 	struct user *u = user_of(handle);
 
 	user_enter(u);
-	look_unasked(u);
+	scan_unrequested(u);
 	*when = watch_next(u);
 	user_unlock(u);
 	return 0;

@@ -3,7 +3,7 @@
  * WHEEL_IOC_STOP and WHEEL_IOC_LIST.
  */
 #include "../../../slots/keep.h"
-#include "../../../slots/look.h"
+#include "../../../slots/scan.h"
 #include "user.h"
 
 /* Returns the first slot from *@nr on whose memory is allocated, or NULL. */
@@ -26,7 +26,7 @@ static u32 stop_kept(struct wheel_slots *slots)
 	struct wheel_slot *slot;
 	u32 unfired = 0, nr;
 
-	wheel_look_stop(slots);
+	wheel_scan_stop(slots);
 	for (nr = 0; (slot = slot_from(slots, &nr)); nr++)
 		unfired += wheel_keep_unfired(slots, slot);
 	return unfired;

@@ -125,7 +125,7 @@ static void forward_clock(struct wheel *wheel)
 {
 	u64 tick = wheel_tick_at(&wheel->core, wheel->now);
 
-	if (wheel->looking)
+	if (wheel->scanning)
 		tick--;
 	if (wheel_settable(wheel->setup->clock))
 		wheel_set_back(&wheel->core, tick);
@@ -137,7 +137,7 @@ int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 	struct wheel *wheel = wheel_timer_wheel(timer);
 	int err;
 
-	if (wheel_filed(timer))
+	if (wheel_is_queued(timer))
 		return -EBUSY;
 	forward_clock(wheel);
 	err = wheel_place(&wheel->core, timer, deadline, slack);
@@ -151,7 +151,7 @@ int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 	struct wheel *wheel = wheel_timer_wheel(timer);
 	int err;
 
-	if (!wheel_filed(timer))
+	if (!wheel_is_queued(timer))
 		return -ENOENT;
 	forward_clock(wheel);
 	err = wheel_move(&wheel->core, timer, deadline, slack);
@@ -164,7 +164,7 @@ int wheel_timer_cancel_locked(struct wheel_timer *timer)
 {
 	struct wheel *wheel = wheel_timer_wheel(timer);
 
-	if (!wheel_filed(timer))
+	if (!wheel_is_queued(timer))
 		return -ENOENT;
 	wheel_remove(&wheel->core, timer);
 	wheel->counts.cancelled++;

@@ -31,7 +31,7 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
  * @data: data of the owner
  * @now: time that the owner has read last
  * @look: time of the owner's next scan of kept timers; WHEEL_NEVER: none
- * @looking: true during this scan: a timer that it queues may be due at the current tick
+ * @scanning: true during this scan: a timer that it queues may be due at the current tick
  * @counts: counters
  */
 struct wheel {
@@ -42,7 +42,7 @@ struct wheel {
 	void *data;
 	u64 now;
 	u64 look;
-	bool looking;
+	bool scanning;
 
 	struct wheel_stats counts;
 };

@@ -107,7 +107,7 @@ static __always_inline bool wheel_plain_cancel(struct wheel_slots *slots,
 	if (any)
 		wheel_slot_free(slots, slot);
 	else
-		wheel_slot_over(slot);
+		wheel_slot_consumed(slot);
 	return true;
 }
 

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../../slots/look.h"
+#include "../../../slots/scan.h"
 #include "../../../slots/touch.h"
 #include "../../../slots/bell.h"
 #include "user.h"
@@ -127,7 +127,7 @@ static int words_init(struct user *u)
 	if (err)
 		return err;
 	slots->keep.next_wake = &u->handle.page->next_wake;
-	wheel_look_init(slots);
+	wheel_scan_init(slots);
 	return 0;
 }
 

@@ -7,8 +7,8 @@
 
 #include "engine.h"
 
-static inline int wheel_timer_file(struct wheel *wheel, struct wheel_timer *timer,
-				   u64 deadline, u64 slack)
+static inline int wheel_timer_enqueue(struct wheel *wheel, struct wheel_timer *timer,
+				      u64 deadline, u64 slack)
 {
 	(void)wheel;
 	return wheel_timer_arm_locked(timer, deadline, slack);

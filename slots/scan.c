@@ -31,7 +31,7 @@
  */
 #include "bell.h"
 #include "keep.h"
-#include "look.h"
+#include "scan.h"
 
 /* A time in the past of every clock. */
 #define PASSED	1
@@ -64,32 +64,32 @@ static bool settable(const struct wheel_slots *slots)
  * set, because its next tick may be far away. On a VIRTUAL clock the value is always 0, because
  * WHEEL_IOC_ADVANCE scans.
  */
-static void look_tell(const struct wheel_slots *slots, u64 next, u64 present)
+static void scan_announce(const struct wheel_slots *slots, u64 next, u64 present)
 {
 	u64 tick = slots->setup.tick_ns;
-	u64 told = next;
+	u64 value = next;
 
 	if (slots->setup.clock == WHEEL_CLOCK_VIRTUAL)
-		told = 0;
+		value = 0;
 	else if (next != WHEEL_NEVER)
-		told = next <= present + tick && !settable(slots) ?
+		value = next <= present + tick && !settable(slots) ?
 		       0 : next - min(next, tick) + 1;
-	WRITE_ONCE(*slots->keep.next_wake, told);
+	WRITE_ONCE(*slots->keep.next_wake, value);
 }
 
-static void look_begin(struct wheel_slots *slots, const struct wheel_looker *looker)
+static void scan_begin(struct wheel_slots *slots, const struct wheel_scan *scan)
 {
 	struct wheel_keep *keep = &slots->keep;
-	u64 present = looker->present;
+	u64 present = scan->present;
 
 	/* If the last scan found no armed timer, only a kick starts the one after this. */
 	keep->next = keep->found ? tick_from(slots, present + keep->ahead) : WHEEL_NEVER;
-	keep->begun++;
-	keep->looking = true;
+	keep->scans++;
+	keep->scanning = true;
 	keep->found = false;
 	keep->earliest = WHEEL_NEVER;
 	keep->at = 0;
-	look_tell(slots, keep->next, present);
+	scan_announce(slots, keep->next, present);
 	/*
 	 * Order the store of next_wake before the reads of the bits. Pairs with the program's full
 	 * barrier between setting its bit and reading next_wake.
@@ -101,7 +101,7 @@ static void look_begin(struct wheel_slots *slots, const struct wheel_looker *loo
  * Update the estimated time from arming to expiry. One scan at most doubles or halves it: a
  * program that arms a few immediate timers still arms others as far ahead as before.
  */
-static u64 look_learn(const struct wheel_keep *keep, u64 present)
+static u64 scan_estimate(const struct wheel_keep *keep, u64 present)
 {
 	u64 far = max(keep->earliest, present) - present;
 
@@ -110,21 +110,21 @@ static u64 look_learn(const struct wheel_keep *keep, u64 present)
 	return min(max(far, keep->ahead / 2), keep->ahead * 2);
 }
 
-static void look_end(struct wheel_slots *slots, const struct wheel_looker *looker)
+static void scan_end(struct wheel_slots *slots, const struct wheel_scan *scan)
 {
 	u64 tick = slots->setup.tick_ns;
-	u64 present = looker->present;
+	u64 present = scan->present;
 	struct wheel_keep *keep = &slots->keep;
 
-	keep->looking = false;
+	keep->scanning = false;
 	if (keep->earliest != WHEEL_NEVER) {
-		keep->ahead = max(look_learn(keep, present), tick);
+		keep->ahead = max(scan_estimate(keep, present), tick);
 		keep->next = min(keep->next, tick_from(slots, keep->earliest));
 	}
 		/* A timer that became due during this scan is at most one scan late. */
 	keep->next = max(keep->next, present + tick);
 	/* This may be earlier than the value announced before, which is always safe. */
-	look_tell(slots, keep->next, present);
+	scan_announce(slots, keep->next, present);
 	if (slots->setup.clock != WHEEL_CLOCK_VIRTUAL)
 		wheel_scan_at(slots->wheel, keep->next);
 }
@@ -134,50 +134,50 @@ static void look_end(struct wheel_slots *slots, const struct wheel_looker *looke
  * is armed and was not queued at its deadline: it was deferred to the next scan, or the deadline
  * is still beyond the revolution of a bounded wheel.
  */
-static bool look_at_slot(struct wheel_slots *slots, struct wheel_slot *slot,
-			 struct wheel_looker *looker)
+static bool scan_slot(struct wheel_slots *slots, struct wheel_slot *slot,
+		      struct wheel_scan *scan)
 {
 	struct wheel_keep *keep = &slots->keep;
-	bool rests = slot && slot->state == WHEEL_SLOT_RESTING;
-	bool filed = slot && slot->state == WHEEL_SLOT_ARMED;
+	bool disarmed = slot && slot->state == WHEEL_SLOT_DISARMED;
+	bool queued = slot && slot->state == WHEEL_SLOT_ARMED;
 	u64 word;
 
-	looker->budget--;
+	scan->budget--;
 	if (!slot || !slot->keep)
 		return false;
 	word = wheel_word_read(slots, wheel_slot_nr(slot));
 		/* The word of an expired timer is checked when its event is consumed. */
-	if (wheel_word_parked(word) || (!rests && !filed))
+	if (wheel_word_parked(word) || (!disarmed && !queued))
 		return false;
 	keep->found = true;
-	if (word > looker->present) {
+	if (word > scan->present) {
 		keep->earliest = min(keep->earliest, word);
-		if (rests && slot->seen != (u32)word &&
+		if (disarmed && slot->seen != (u32)word &&
 		    slots->setup.clock != WHEEL_CLOCK_VIRTUAL) {
 			slot->seen = (u32)word;
 			return true;
 		}
 	}
-	looker->budget -= min(looker->budget, looker->price);
-	if (rests)
-		return wheel_keep_file(slot, word, slot->slack);
+	scan->budget -= min(scan->budget, scan->cost);
+	if (disarmed)
+		return wheel_keep_enqueue(slot, word, slot->slack);
 	return word < wheel_timer_deadline(&slot->timer) &&
 	       wheel_timer_rearm_locked(&slot->timer, word, slot->slack);
 }
 
 /* Check the slots of the bits read from one u64, within the budget. */
-static void look_at_bits(struct wheel_slots *slots, struct wheel_looker *looker)
+static void scan_bits(struct wheel_slots *slots, struct wheel_scan *scan)
 {
 	struct wheel_keep *keep = &slots->keep;
 	u64 stay = 0;
 
-	while (keep->bits && looker->budget) {
+	while (keep->bits && scan->budget) {
 		u64 bit = keep->bits & -keep->bits;
 		u32 nr = keep->leaf * WHEEL_BELLS + __ffs64(bit);
 
 		keep->bits ^= bit;
 		if (nr < slots->setup.timers &&
-		    look_at_slot(slots, wheel_slot_at(slots, nr), looker))
+		    scan_slot(slots, wheel_slot_at(slots, nr), scan))
 			stay |= bit;
 	}
 	if (stay)
@@ -185,12 +185,12 @@ static void look_at_bits(struct wheel_slots *slots, struct wheel_looker *looker)
 }
 
 /* Read the next bits. Returns false at the end of the scan. */
-static bool look_take(struct wheel_slots *slots, struct wheel_looker *looker)
+static bool scan_take(struct wheel_slots *slots, struct wheel_scan *scan)
 {
 	u32 leaves = DIV_ROUND_UP(slots->setup.timers, WHEEL_BELLS);
 	struct wheel_keep *keep = &slots->keep;
 
-	looker->budget--;
+	scan->budget--;
 	if (!keep->leaves) {
 		if (keep->at >= DIV_ROUND_UP(leaves, WHEEL_BELLS))
 			return false;
@@ -208,123 +208,123 @@ static bool look_take(struct wheel_slots *slots, struct wheel_looker *looker)
  * Set the bits of armed timers of one u64 of doorbells, in place of a program that may have been
  * killed before it set them. If the page of the words does not exist, none of them was armed.
  */
-static void look_announce(struct wheel_slots *slots, struct wheel_looker *looker)
+static void scan_restore(struct wheel_slots *slots, struct wheel_scan *scan)
 {
 	struct wheel_keep *keep = &slots->keep;
-	u32 leaf = --keep->unsure;
+	u32 leaf = --keep->unscanned;
 
 	if (wheel_word_page(slots, leaf * WHEEL_BELLS)) {
 		wheel_keep_ring(slots, leaf);
-		looker->budget -= min_t(u32, looker->budget, WHEEL_BELLS);
+		scan->budget -= min_t(u32, scan->budget, WHEEL_BELLS);
 	} else {
-		keep->unsure -= leaf % (WHEEL_WORDS_PER_PAGE / WHEEL_BELLS);
-		looker->budget--;
+		keep->unscanned -= leaf % (WHEEL_WORDS_PER_PAGE / WHEEL_BELLS);
+		scan->budget--;
 	}
 	/* A scan in progress may have passed these bits: another one follows at once. */
-	if (!keep->unsure)
+	if (!keep->unscanned)
 		keep->earliest = PASSED;
 }
 
 /**
- * wheel_look() - Begin a scan, or continue the one in progress
+ * wheel_scan_run() - Begin a scan, or continue the one in progress
  * @slots: table, locked
- * @looker: state and budget of the caller
+ * @scan: state and budget of the caller
  *
  * Return: true if the budget is used up and the caller must call again with a new one; false if
- * scan @looker->number has ended or the wheel was stopped.
+ * scan @scan->number has ended or the wheel was stopped.
  */
-bool wheel_look(struct wheel_slots *slots, struct wheel_looker *looker)
+bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan)
 {
 	struct wheel_keep *keep = &slots->keep;
 
-	looker->present = tick_before(slots, looker->now);
-	while (looker->budget) {
+	scan->present = tick_before(slots, scan->now);
+	while (scan->budget) {
 		if (slots->stopping)
 			return false;
-		if (unlikely(keep->unsure)) {
-			look_announce(slots, looker);
+		if (unlikely(keep->unscanned)) {
+			scan_restore(slots, scan);
 			continue;
 		}
-		if (!keep->looking) {
-			if (keep->begun >= looker->number)
+		if (!keep->scanning) {
+			if (keep->scans >= scan->number)
 				return false;
-			look_begin(slots, looker);
+			scan_begin(slots, scan);
 		}
 		if (keep->bits)
-			look_at_bits(slots, looker);
-		else if (!look_take(slots, looker))
-			look_end(slots, looker);
+			scan_bits(slots, scan);
+		else if (!scan_take(slots, scan))
+			scan_end(slots, scan);
 	}
 	return true;
 }
 
 /**
- * wheel_look_under_way() - Get the number of the scan that a pass requires
+ * wheel_scan_current() - Get the number of the scan that a pass requires
  * @slots: table, locked
  *
  * Return: the number of the scan in progress, or of the next one if no scan is in progress.
  */
-u64 wheel_look_under_way(const struct wheel_slots *slots)
+u64 wheel_scan_current(const struct wheel_slots *slots)
 {
-	return slots->keep.begun + !slots->keep.looking;
+	return slots->keep.scans + !slots->keep.scanning;
 }
 
 /**
- * wheel_look_next() - Get the number of the scan that a kick requires
+ * wheel_scan_next() - Get the number of the scan that a kick requires
  * @slots: table, locked
  *
  * A scan in progress does not suffice, because it may have passed the caller's bit.
  *
  * Return: the number of the next scan.
  */
-u64 wheel_look_next(const struct wheel_slots *slots)
+u64 wheel_scan_next(const struct wheel_slots *slots)
 {
-	return slots->keep.begun + 1;
+	return slots->keep.scans + 1;
 }
 
 /**
- * wheel_look_at_once() - Schedule a scan for the next pass
+ * wheel_scan_now() - Schedule a scan for the next pass
  * @slots: table, locked
  *
  * Does nothing on a VIRTUAL clock, where WHEEL_IOC_ADVANCE scans, or on a stopped wheel.
  */
-void wheel_look_at_once(struct wheel_slots *slots)
+void wheel_scan_now(struct wheel_slots *slots)
 {
 	if (slots->setup.clock == WHEEL_CLOCK_VIRTUAL || slots->stopping)
 		return;
 	/* A scan in progress may have passed the bit: another one must follow it. */
 	slots->keep.earliest = PASSED;
-	look_tell(slots, PASSED, PASSED);
+	scan_announce(slots, PASSED, PASSED);
 	wheel_scan_at(slots->wheel, PASSED);
 }
 
 /**
- * wheel_look_at_all() - Request a scan of all touch words, regardless of their doorbells
+ * wheel_scan_all() - Request a scan of all touch words, regardless of their doorbells
  * @slots: table, locked
  *
  * For a program that may have been killed before it set a doorbell. Takes constant time; the
  * next scans read the words.
  */
-void wheel_look_at_all(struct wheel_slots *slots)
+void wheel_scan_all(struct wheel_slots *slots)
 {
-	slots->keep.unsure = DIV_ROUND_UP(slots->setup.timers, WHEEL_BELLS);
-	wheel_look_at_once(slots);
+	slots->keep.unscanned = DIV_ROUND_UP(slots->setup.timers, WHEEL_BELLS);
+	wheel_scan_now(slots);
 }
 
 /**
- * wheel_look_init() - Initialize next_wake: without a scan, each deadline needs a kick
+ * wheel_scan_init() - Initialize next_wake: without a scan, each deadline needs a kick
  * @slots: table whose keep.next_wake is set
  */
-void wheel_look_init(struct wheel_slots *slots)
+void wheel_scan_init(struct wheel_slots *slots)
 {
-	look_tell(slots, WHEEL_NEVER, 0);
+	scan_announce(slots, WHEEL_NEVER, 0);
 }
 
 /**
- * wheel_look_stop() - End all scans; from now on kicks are required and fail with ESHUTDOWN
+ * wheel_scan_stop() - End all scans; from now on kicks are required and fail with ESHUTDOWN
  * @slots: table, locked, of a stopped wheel
  */
-void wheel_look_stop(struct wheel_slots *slots)
+void wheel_scan_stop(struct wheel_slots *slots)
 {
 	/* A pass at the time of a scan would otherwise wait for a scan that never ends. */
 	wheel_scan_at(slots->wheel, WHEEL_NEVER);
