@@ -12,10 +12,14 @@
 
 #include <linux/fs.h>
 #include <linux/mutex.h>
+#include <linux/time_namespace.h>
+#include <linux/types.h>
 #include <linux/wait.h>
+#include <linux/wheel_timer.h>
 #include "../slots/slots.h"
 
 struct mem_cgroup;
+struct poll_table_struct;
 struct wheel_event_ring;
 struct wheel_user;
 
@@ -113,6 +117,110 @@ static inline struct wheel_file *wheel_file_of(struct wheel *wheel)
 	struct wheel_slots *slots = wheel_data(wheel);
 
 	return container_of(slots, struct wheel_file, slots);
+}
+
+/* event.c: the interrupt, the passes in the owner's context, and the wake-ups */
+extern const struct wheel_owner wheel_file_owner;
+
+u32 wheel_file_events(const struct wheel_file *file);
+bool wheel_file_run(struct wheel_file *file, u32 wanted);
+void wheel_file_hand_over(struct wheel_file *file);
+void wheel_file_settle(struct wheel_file *file);
+bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready);
+__poll_t wheel_file_poll(struct file *filp, struct poll_table_struct *wait);
+
+/**
+ * wheel_file_deferred() - Check whether the pass is left to the owner
+ * @file: file that is set up
+ *
+ * Called by the owner's calls: the interrupt may expire timers again.
+ *
+ * Return: true if wheel_file_run() has work to do.
+ */
+static inline bool wheel_file_deferred(struct wheel_file *file)
+{
+	if (READ_ONCE(file->interrupts))
+		WRITE_ONCE(file->interrupts, 0);
+	return unlikely(READ_ONCE(file->deferred));
+}
+
+/* ring.c: the completion ring. Page numbers: the page that the program writes, then the pages of the entries. */
+enum { WHEEL_RING_USER, WHEEL_RING_EVENTS };
+
+u32 wheel_event_ring_pages(u32 events);
+size_t wheel_event_ring_bytes(u32 events);
+struct page *wheel_event_ring_page(const struct wheel_event_ring *ring, u32 at);
+const u32 *wheel_event_ring_taken(const struct wheel_event_ring *ring);
+struct wheel_event_ring *wheel_event_ring_create(u32 events,
+						 struct wheel_kernel_page *kernel);
+void wheel_event_ring_free(struct wheel_event_ring *ring);
+u32 wheel_event_ring_ready(const struct wheel_event_ring *ring);
+void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due,
+			     unsigned int n, u64 now);
+u32 wheel_event_ring_room(const struct wheel_event_ring *ring);
+void wheel_event_ring_set_backlog(struct wheel_event_ring *ring, bool backlog);
+
+/* keep.c: scans of kept timers, by passes and by kicks */
+unsigned int wheel_file_scan(struct wheel *wheel, u64 now);
+int wheel_file_kick(struct wheel_file *file);
+void wheel_file_bells_unmapped(struct wheel_file *file);
+void wheel_file_stop_kept(struct wheel_file *file);
+
+/* page.c: arrays of u64s shared with the program: touch words, doorbells and their summary */
+enum wheel_shared { WHEEL_WORDS, WHEEL_BELL_BITS, WHEEL_SUMMARY_BITS, WHEEL_SHARED };
+
+int wheel_file_tables_alloc(struct wheel_file *file);
+void wheel_file_tables_free(struct wheel_file *file);
+int wheel_file_bring(struct wheel_file *file, u32 nr, u32 flags);
+size_t wheel_file_table_bytes(const struct wheel_file *file);
+u32 wheel_file_shared_pages(const struct wheel_file *file, enum wheel_shared which);
+struct page *wheel_file_shared_page(struct wheel_file *file,
+				    enum wheel_shared which, u32 at);
+
+/* setup.c */
+int wheel_file_setup_default(struct wheel_file *file);
+void wheel_file_info(struct wheel_file *file, struct wheel_setup *info);
+void wheel_file_teardown(struct wheel_file *file);
+
+/**
+ * wheel_file_ensure_setup() - Set a file up with the defaults if it is not set up
+ * @file: file
+ *
+ * Return: 0 on success, or a negative errno.
+ */
+static inline int wheel_file_ensure_setup(struct wheel_file *file)
+{
+	return likely(wheel_file_ready(file)) ? 0 : wheel_file_setup_default(file);
+}
+
+/* user.c: memory limits per user */
+struct wheel_user *wheel_user_get(void);
+void wheel_user_put(struct wheel_user *user);
+int wheel_file_charge(struct wheel_file *file, unsigned long pages);
+void wheel_file_uncharge(struct wheel_file *file, unsigned long pages);
+
+/**
+ * wheel_clock_shifted() - Check whether the caller's time namespace shifts a clock
+ * @clock: WHEEL_CLOCK_*
+ *
+ * Return: true if the clock has an offset, so that absolute times of the caller are not those of
+ * the wheel.
+ */
+static inline bool wheel_clock_shifted(u32 clock)
+{
+	const struct timens_offsets *by;
+
+	if (!IS_ENABLED(CONFIG_TIME_NS))
+		return false;
+	by = &current->nsproxy->time_ns->offsets;
+	switch (clock) {
+	case WHEEL_CLOCK_MONOTONIC:
+		return by->monotonic.tv_sec | by->monotonic.tv_nsec;
+	case WHEEL_CLOCK_BOOTTIME:
+		return by->boottime.tv_sec | by->boottime.tv_nsec;
+	default:
+		return false;
+	}
 }
 
 #endif

@@ -5,10 +5,7 @@
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
 #include <linux/wait.h>
-#include "clock.h"
-#include "event.h"
-#include "keep.h"
-#include "ring.h"
+#include "dev.h"
 
 /*
  * Run the pass, if it was left to the owner or if @due. Returns the number of events in the ring.

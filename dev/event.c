@@ -26,9 +26,7 @@
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include "../slots/event.h"
-#include "event.h"
-#include "keep.h"
-#include "ring.h"
+#include "dev.h"
 
 /* Upper limit of the timers that one interrupt expires. */
 #define INTERRUPT_TIMERS	8U

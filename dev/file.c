@@ -8,9 +8,7 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include "event.h"
-#include "setup.h"
-#include "user.h"
+#include "dev.h"
 
 static int wheel_file_open(struct inode *inode, struct file *filp)
 {

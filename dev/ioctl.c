@@ -6,9 +6,7 @@
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include "keep.h"
-#include "ring.h"
-#include "setup.h"
+#include "dev.h"
 #include "submit.h"
 
 /*

@@ -4,10 +4,7 @@
  * that needs it continues it: slots/scan.c.
  */
 #include <linux/sched/signal.h>
-#include "../slots/keep.h"
-#include "../slots/scan.h"
-#include "event.h"
-#include "keep.h"
+#include "dev.h"
 
 /* Initialize the state of a scan. If queueing a timer walks a list, it costs a whole lock hold. */
 static struct wheel_scan scan_of(struct wheel *wheel)

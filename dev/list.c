@@ -6,11 +6,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include "../slots/scan.h"
-#include "clock.h"
-#include "event.h"
-#include "keep.h"
-#include "setup.h"
+#include "dev.h"
 
 /* Drain timers in one lock hold. Returns true if timers are left. */
 static bool stop_step(struct wheel_file *file)

@@ -5,10 +5,7 @@
  */
 #include <linux/mm.h>
 #include "../compat.h"
-#include "clock.h"
-#include "keep.h"
-#include "page.h"
-#include "ring.h"
+#include "dev.h"
 
 /**
  * struct area - Range of file offsets that can be mapped

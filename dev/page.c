@@ -11,8 +11,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include "../slots/bell.h"
-#include "page.h"
-#include "user.h"
+#include "dev.h"
 
 static u32 slot_pages(const struct wheel_file *file)
 {

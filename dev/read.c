@@ -8,9 +8,7 @@
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
 #include "../slots/event.h"
-#include "clock.h"
-#include "event.h"
-#include "setup.h"
+#include "dev.h"
 
 /* Events that a reader copies at once; they are on its stack. */
 #define COPY_BATCH	8U

@@ -22,7 +22,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "../slots/event.h"
-#include "ring.h"
+#include "dev.h"
 
 /**
  * struct wheel_event_ring - Completion ring

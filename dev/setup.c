@@ -7,15 +7,7 @@
 #include <linux/log2.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
-#include "../slots/scan.h"
-#include "../slots/touch.h"
-#include "clock.h"
-#include "event.h"
-#include "keep.h"
-#include "page.h"
-#include "ring.h"
-#include "setup.h"
-#include "user.h"
+#include "dev.h"
 
 #define DEFAULT_TICK_NS	1000000
 #define DEFAULT_TIMERS	65536

@@ -7,8 +7,7 @@
  */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include "page.h"
-#include "setup.h"
+#include "dev.h"
 #include "submit.h"
 
 /**

@@ -6,9 +6,7 @@
 #define _WHEEL_DEV_SUBMIT_H
 
 #include <linux/uaccess.h>
-#include "../slots/op.h"
-#include "clock.h"
-#include "event.h"
+#include "dev.h"
 
 /* Result of wheel_file_submit_single(): nothing was done, use wheel_file_submit(). */
 #define WHEEL_NOT_SINGLE	1

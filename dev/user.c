@@ -18,7 +18,6 @@
 #include <linux/spinlock.h>
 #include <linux/user_namespace.h>
 #include "dev.h"
-#include "user.h"
 
 static unsigned long user_kb;
 module_param(user_kb, ulong, 0644);

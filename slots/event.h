@@ -6,7 +6,6 @@
 #ifndef _WHEEL_SLOTS_EVENT_H
 #define _WHEEL_SLOTS_EVENT_H
 
-#include "keep.h"
 #include "slots.h"
 
 /* Not inline, because most timers are not periodic. */

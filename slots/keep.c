@@ -4,8 +4,7 @@
  * operations of the wheel that can fail come first, and the word is exchanged last.
  */
 #include "bell.h"
-#include "keep.h"
-#include "scan.h"
+#include "slots.h"
 
 /**
  * wheel_keep_park() - Hand a kept timer over to the program, disarmed

@@ -4,9 +4,7 @@
  */
 #include "bell.h"
 #include "event.h"
-#include "keep.h"
-#include "op.h"
-#include "touch.h"
+#include "slots.h"
 #include "verbs_env.h"
 #include "word.h"
 

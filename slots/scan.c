@@ -30,8 +30,7 @@
  * queued for it.
  */
 #include "bell.h"
-#include "keep.h"
-#include "scan.h"
+#include "slots.h"
 
 /* A time in the past of every clock. */
 #define PASSED	1

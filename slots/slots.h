@@ -4,7 +4,7 @@
  * directory is compiled into both /dev/wheel and libwheel. Each provides its environment in
  * slots_env.h and verbs_env.h.
  *
- *	op -> keep -> look -> bell -> word -> slot <- event
+ *	op -> keep -> scan -> bell -> word -> slot <- event
  *	  \-> touch -> word
  *
  * Nothing here locks, sleeps, allocates or accesses user memory. wheel_lock() protects the table
@@ -323,5 +323,78 @@ static inline void wheel_slot_free(struct wheel_slots *slots,
 	if (unlikely(wheel_slots_any(slots)) && WHEEL_ID_GEN(~slot->id))
 		wheel_slot_push(slots, &slots->free, slot);
 }
+
+/*
+ * keep.c: kept timers, which the program arms and cancels without a system call. A kept timer is
+ * in state WHEEL_SLOT_DISARMED while it is not queued and has no unread event. It may nevertheless
+ * be armed, which only a scan detects.
+ */
+void wheel_keep_park(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr);
+int wheel_keep_enqueue(struct wheel_slot *slot, u64 deadline, u64 slack);
+int wheel_keep_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
+		     u64 word, u64 deadline, u64 slack);
+int wheel_keep_cancel(struct wheel_slots *slots, struct wheel_slot *slot);
+bool wheel_keep_unfired(struct wheel_slots *slots, struct wheel_slot *slot);
+void wheel_keep_ring(const struct wheel_slots *slots, u32 leaf);
+void wheel_keep_consumed(struct wheel_slots *slots, struct wheel_slot *slot);
+
+/* scan.c: scans, which find the kept timers that the program has armed */
+
+/**
+ * struct wheel_scan - State of a caller that begins or continues a scan
+ * @number: number of the scan that must have ended
+ * @now: current time of the wheel's clock
+ * @cost: cost of queueing a timer; the cost of reading a word is 1
+ * @budget: remaining cost under the current lock hold, counted down
+ * @present: last tick boundary at or before @now; set by wheel_scan_run()
+ */
+struct wheel_scan {
+	u64	number;
+	u64	now;
+	u32	cost;
+	u32	budget;
+	u64	present;
+};
+
+void wheel_scan_init(struct wheel_slots *slots);
+void wheel_scan_stop(struct wheel_slots *slots);
+void wheel_scan_now(struct wheel_slots *slots);
+void wheel_scan_all(struct wheel_slots *slots);
+u64 wheel_scan_current(const struct wheel_slots *slots);
+u64 wheel_scan_next(const struct wheel_slots *slots);
+bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan);
+
+/* touch.c: timers whose deadline is a touch word */
+int wheel_touch_arm(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
+		    u64 deadline, u64 slack);
+int wheel_touch_take(struct wheel_slots *slots, struct wheel_slot *slot, u64 id);
+int wheel_touch_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
+		      u64 word, u64 deadline, u64 slack);
+int wheel_touch_cancel(struct wheel_slots *slots, struct wheel_slot *slot);
+enum wheel_claim wheel_touch_claim(struct wheel_timer *timer, u64 due,
+				   u64 *deadline);
+
+/* op.c: operations and their results */
+
+/**
+ * struct wheel_batch - State of a batch of operations in one call
+ * @slots: table that is set up
+ * @now: time of the clock, which is read once per call
+ * @failed: number of operations that failed
+ * @has_results: true if an operation was modified and must be copied back to the caller
+ * @needed: slot number whose page must be added before the next operation; valid only after
+ *	wheel_ops_execute() returned early
+ */
+struct wheel_batch {
+	struct wheel_slots	*slots;
+	u64			now;
+	u32			failed;
+	bool			has_results;
+	u32			needed;
+};
+
+u32 wheel_ops_execute(struct wheel_batch *b, struct wheel_op *ops, u32 from,
+		      u32 count);
+void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res);
 
 #endif

@@ -4,7 +4,7 @@
  * time; the wheel's lock does not prevent that. Therefore operations of the wheel that can fail
  * come first, and the word is exchanged last.
  */
-#include "touch.h"
+#include "slots.h"
 #include "word.h"
 
 /* Exchanges that a claim attempts. If all fail, the timer is claimed again at the next tick. */

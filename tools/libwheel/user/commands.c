@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "../../../slots/event.h"
-#include "../../../slots/scan.h"
-#include "../../../slots/op.h"
+#include "../../../slots/slots.h"
 #include "../../../slots/word.h"
 #include "user.h"
 

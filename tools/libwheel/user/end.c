@@ -2,8 +2,7 @@
 /*
  * WHEEL_IOC_STOP and WHEEL_IOC_LIST.
  */
-#include "../../../slots/keep.h"
-#include "../../../slots/scan.h"
+#include "../../../slots/slots.h"
 #include "user.h"
 
 /* Returns the first slot from *@nr on whose memory is allocated, or NULL. */

@@ -7,8 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../../slots/scan.h"
-#include "../../../slots/touch.h"
+#include "../../../slots/slots.h"
 #include "../../../slots/bell.h"
 #include "user.h"
 
