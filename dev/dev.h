@@ -144,7 +144,7 @@ static inline bool wheel_file_deferred(struct wheel_file *file)
 	return unlikely(READ_ONCE(file->deferred));
 }
 
-/* ring.c: the completion ring. Page numbers: the page that the program writes, then the pages of the entries. */
+/* ring.c: the completion ring. Page numbers: the page that the program writes, then the entries. */
 enum { WHEEL_RING_USER, WHEEL_RING_EVENTS };
 
 u32 wheel_event_ring_pages(u32 events);
