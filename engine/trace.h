@@ -186,9 +186,9 @@ TRACE_EVENT(wheel_pass_end,
 		__entry->more		= more;
 	),
 
-	TP_printk("wheel=%u name=%s base=%u until=%llu fired=%llu work=%u/%u more=%d pending=%llu next=%lld",
+	TP_printk("wheel=%u name=%s base=%u until=%llu fired=%llu work=%u more=%d pending=%llu next=%lld",
 		__entry->wheel, __get_str(name), __entry->base,
-		__entry->until, __entry->fired, __entry->work, WHEEL_RUN,
+		__entry->until, __entry->fired, __entry->work,
 		__entry->more, __entry->pending, __entry->next)
 );
 
