@@ -39,7 +39,7 @@ struct task_struct;
 
 /*
  * Upper limit on the work of one run: each timer or bucket examined counts 1, each callback
- * WHEEL_CALL. The next run begins with an interrupt, so the limit is high enough for 2048
+ * WHEEL_CALL. The next run begins with an interrupt, so the limit is high enough for 1638
  * trivial callbacks.
  */
 #define WHEEL_RUN	8192
