@@ -74,6 +74,8 @@ static u32 read_batch(struct wheel_file *file, struct iov_iter *to, u32 most, bo
 	u32 copied;
 
 	take_events(file, &batch, min_t(size_t, iov_iter_count(to) / sizeof(*batch.event), most));
+	if (!batch.count)
+		return 0;
 	bytes = copy_to_iter(batch.event, batch.count * sizeof(*batch.event), to);
 	copied = bytes / sizeof(*batch.event);
 	iov_iter_revert(to, bytes % sizeof(*batch.event));
@@ -104,11 +106,16 @@ static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 /* Return true if the wheel was stopped and its last event has been read. */
 static bool read_has_ended(struct wheel_file *file)
 {
-	unsigned long flags = wheel_lock(file->slots.wheel);
-	bool over = file->stopped && !file->copying && !file->slots.fired.count;
+	unsigned long flags;
+	bool ended;
 
+	/* A reader that reads false here is woken by STOP, or reads true before it sleeps. */
+	if (likely(!READ_ONCE(file->stopped)))
+		return false;
+	flags = wheel_lock(file->slots.wheel);
+	ended = !file->copying && !file->slots.fired.count;
 	wheel_unlock(file->slots.wheel, flags);
-	return over;
+	return ended;
 }
 
 static bool reader_may_continue(struct wheel_file *file)
@@ -183,8 +190,13 @@ ssize_t wheel_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	if (file->ring || wheel_clock_shifted(file->slots.setup.clock))
 		return -EOPNOTSUPP;
 	ret = read_or_wait(file, to, block);
-	/* An event wakes up one reader. If events are left, wake up the next one. */
-	if (data_race(file->slots.fired.count) || READ_ONCE(file->deferred))
+	/*
+	 * An event wakes up one reader. If events are left, wake up the next one. A reader that
+	 * sleeps was on the queue when it took the wheel's lock, before this call took it.
+	 */
+	if (waitqueue_active(&file->readers) &&
+	    /* A concurrent expiry or read() wakes up the next reader itself. */
+	    (data_race(file->slots.fired.count) || READ_ONCE(file->deferred)))
 		wake_up_interruptible(&file->readers);
 	return ret;
 }
