@@ -49,12 +49,12 @@ static void try(struct division *d, u64 x)
 
 	d->x = x;
 	if (wheel_tick_at(&d->wheel, x) != (x == WHEEL_END_NS ? ceil : floor))
-		ktap_fail("not the newest boundary");
+		ktap_fail("not the last boundary at or before the time");
 	wheel_place(&d->wheel, &t, x, 0);
 	due = t.due_tick;
 	wheel_remove(&d->wheel, &t);
 	if (due != (ceil ? ceil : 1))
-		ktap_fail("not the first boundary at or after");
+		ktap_fail("not the first boundary at or after the deadline");
 	if (wheel_time_of(&d->wheel, due) < x)
 		ktap_fail("the due tick's time is before the deadline");
 }

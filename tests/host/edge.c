@@ -85,10 +85,10 @@ static void p9_moves_are_paid_for(void)
 
 		rig_pop(&rig, 999, 10);
 		if (rig.wheel.cascaded > before + 10)
-			ktap_fail("more were moved than the budget allows");
+			ktap_fail("more timers were moved than the budget allows");
 	} while (rig.passing);
 	if (rig_pass(&rig, 1000, 10) != MANY)
-		ktap_fail("not all fired at their tick");
+		ktap_fail("not all timers fired at their tick");
 	if (rig.spent < 2 * MANY)
 		ktap_fail("timers were moved without using the budget");
 }

@@ -119,7 +119,7 @@ static void add_levels(struct table *table)
 	u32 level;
 
 	if (level_of(WHEEL_END_NS) != levels - 1)
-		ktap_fail("there are levels that no timer reaches");
+		ktap_fail("no timer is queued on some levels");
 	for (level = 0; level < levels; level++)
 		add_level(table, level, bits);
 }

@@ -123,7 +123,7 @@ static void p11_moves_are_counted(void)
 	if (rig_pass(&rig, 5000, 1) != 3)
 		ktap_fail("not all due timers fired");
 	if (rig.wheel.cascaded != moves)
-		ktap_fail("moves are not counted one by one");
+		ktap_fail("the number of moves is wrong");
 }
 
 /* A timer armed after a drain can be drained, regardless of its bucket. */

@@ -65,9 +65,9 @@ static void alone(u32 buckets, u64 start, u64 delay)
 	if (due != max(deadline, start + 1))
 		ktap_fail("the next expiry is not the deadline");
 	if (rig_pass(&rig, due - 1, 8))
-		ktap_fail("it fired before its deadline");
+		ktap_fail("the timer fired before its deadline");
 	if (rig_pass(&rig, due, 8) != 1)
-		ktap_fail("it did not fire at its deadline");
+		ktap_fail("the timer did not fire at its deadline");
 }
 
 static void p6_any_delay(void)
@@ -98,7 +98,7 @@ static void together(u32 buckets, u64 start, unsigned int budget)
 
 		rig_pass(&rig, next - 1, budget);
 		if (!rig_pass(&rig, next, budget))
-			ktap_fail("a wake-up found nothing");
+			ktap_fail("a wake-up was without an expiry");
 		rig_check(&rig);
 	}
 }
@@ -210,7 +210,7 @@ static void p6_forward_within_a_pass(void)
 	rig_init(&rig, 8, 1, 2);
 	rig_arm(&rig, 0, 10, 0);
 	if (!rig_pop(&rig, 300, 8))
-		ktap_fail("it did not fire at its tick");
+		ktap_fail("the timer did not fire at its tick");
 	rig_forward(&rig, 250);
 	rig_arm(&rig, 0, 260, 0);
 	rig_arm(&rig, 1, 18, 0);

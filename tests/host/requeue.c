@@ -42,24 +42,24 @@ static void file_again(struct wheel_core *w, struct wheel_timer *t,
 {
 	wheel_place(w, t, is->armed, is->slack);
 	if (pop(w, is->until) != t)
-		ktap_fail("it was not popped");
+		ktap_fail("the timer was not popped");
 	/* The deadline is moved again while the pass queues the timer. */
 	t->deadline = is->deadline + 1;
 	wheel_requeue(w, t, is->deadline);
 	if (!wheel_is_queued(t) || w->pending != 1)
-		ktap_fail("it is not queued");
+		ktap_fail("the timer is not queued");
 	if (t->deadline != is->deadline + 1)
-		ktap_fail("its deadline was overwritten");
+		ktap_fail("the deadline was overwritten");
 	if (t->due_tick != is->due)
-		ktap_fail("its due tick does not match its deadline and slack");
+		ktap_fail("the due tick does not match the deadline and slack");
 	if (t->due_tick % ((u64)1 << t->order) && t->due_tick != w->last)
-		ktap_fail("it is not due at a multiple of its order");
+		ktap_fail("the timer is not due at a multiple of 2^order");
 	if (is->due > is->until && pop(w, is->until))
-		ktap_fail("it was popped again in a pass in which it is not due");
+		ktap_fail("the timer was popped again in a pass in which it is not due");
 	if (is->due > is->until + 1 && pop(w, is->due - 1))
-		ktap_fail("it was popped before it was due");
+		ktap_fail("the timer was popped before it was due");
 	if (pop(w, max(is->due, is->until)) != t || w->pending)
-		ktap_fail("it was not popped when it was due");
+		ktap_fail("the timer was not popped when it was due");
 }
 
 static void requeue(const struct requeued *is)

@@ -100,7 +100,7 @@ static void refresh_of_nothing(unsigned int pops, enum disturbance what)
 		ktap_fail("an empty wheel requests a second wake-up");
 	rig_arm(&rig, 0, 300, 0);
 	if (rig_pass(&rig, 300, 1) != 1)
-		ktap_fail("it did not fire at its tick");
+		ktap_fail("the timer did not fire at its tick");
 }
 
 static void p7_refresh_of_nothing(void)
@@ -164,7 +164,7 @@ static void p3_an_open_bucket_has_an_end(void)
 	rig_init(&rig, 1, 1, 1);
 	rig_arm(&rig, 0, 5, 0);
 	if (rig_pop(&rig, 5, 100) != &rig.timer[0])
-		ktap_fail("it did not fire at its tick");
+		ktap_fail("the timer did not fire at its tick");
 	walk = &rig.wheel.walk;
 	if (!walk->bucket || walk->from->next != walk->end)
 		ktap_fail("the pass would take a timer of an empty bucket");
@@ -195,13 +195,13 @@ static void p9_groups_are_paid_for(void)
 	fill_groups(&rig, buckets);
 	rig_arm(&rig, buckets / 64 + 1, 1, 0);
 	if (rig_pass(&rig, 1, 1000) != 1)
-		ktap_fail("it did not fire at its tick");
+		ktap_fail("the timer did not fire at its tick");
 	if (rig.spent < 4 * (buckets / 64 - 1))
 		ktap_fail("minima were visited without using the budget");
 	rig.spent = 0;
 	rig_arm(&rig, buckets / 64 + 1, 2, 0);
 	if (rig_pass(&rig, 2, 1000) != 1)
-		ktap_fail("it did not fire at its tick");
+		ktap_fail("the timer did not fire at its tick");
 	if (rig.spent > 2 * (buckets / 64))
 		ktap_fail("known minima were visited again");
 }

@@ -78,14 +78,14 @@ static void compare(struct rig *rig)
 	if (w->clock >= oracle_next(o))
 		ktap_fail("the clock passed a timer");
 	if (w->floor != o->floor)
-		ktap_fail("the floor is not behind the pass");
+		ktap_fail("the floor is not after the pass");
 	rig->clock = w->clock;
 	if (rig->passing)
 		return;
 	/* The hierarchical wheel's clock stops before a bucket. */
 	if (w->scheme == &wheel_hierarchical ? w->clock > o->clock :
 					       w->clock != o->clock)
-		ktap_fail("the clock is not where the pass ended");
+		ktap_fail("the clock is not at the end of the pass");
 	if (w->next > oracle_next(o))
 		ktap_fail("the wheel would sleep past a timer");
 	/* The hierarchical scheme does not maintain found. */
@@ -115,7 +115,7 @@ static void compare_timer(struct rig *rig, const struct rig_timer *t)
 	/* Rounded up, but not beyond the last tick. */
 	if (t->wheel.due_tick & (((u64)1 << t->wheel.order) - 1) &&
 	    t->wheel.due_tick != rig->wheel.last)
-		ktap_fail("the due tick is no multiple of 2^order");
+		ktap_fail("the due tick is not a multiple of 2^order");
 	if (!wheel_is_queued(&t->wheel))
 		ktap_fail("an armed timer is not queued");
 	compare(rig);
@@ -134,7 +134,7 @@ bool rig_arm(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
 		err = wheel_place(&rig->wheel, &t->wheel, deadline, slack);
 	if (oracle_arm(&rig->oracle, &t->oracle, deadline, slack)) {
 		if (err)
-			ktap_fail("a timer was refused");
+			ktap_fail("a timer was rejected");
 		t->deadline = deadline;
 	} else if (err != -ERANGE) {
 		ktap_fail("a deadline out of range is not rejected");
@@ -158,9 +158,9 @@ void rig_reduce(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
 	if (oracle_reduce(&rig->oracle, &t->oracle, deadline, slack)) {
 		t->deadline = deadline;
 		if (err)
-			ktap_fail("a reduced timer was refused");
+			ktap_fail("a reduced timer was rejected");
 	} else if (err != -ERANGE) {
-		ktap_fail("a reduced timer that is held too late is not refused");
+		ktap_fail("a reduced timer beyond the bound was not rejected");
 	}
 	if (t->wheel.deadline != t->deadline)
 		ktap_fail("a reduced timer has another deadline");
@@ -188,7 +188,7 @@ static void check_popped(struct rig *rig, const struct wheel_timer *t, u64 until
 	if (first->due > until)
 		ktap_fail("a timer fired before its tick");
 	if (first != &rt->oracle)
-		ktap_fail("a timer fired before another that was first");
+		ktap_fail("a timer fired out of order");
 }
 
 static struct rig_timer *fire(struct rig *rig, struct wheel_timer *t, u64 until)

@@ -108,11 +108,11 @@ static void p9_search_is_paid_for(void)
 	rig_arm(&rig, 0, 1, 0);
 	rig_arm(&rig, 1, 4000, 0);
 	if (rig_pass(&rig, 1, 3) != 1)
-		ktap_fail("it did not fire at its tick");
+		ktap_fail("the timer did not fire at its tick");
 	if (rig.spent < 4)
 		ktap_fail("minima were visited without using the budget");
 	if (rig.spent > 8)
-		ktap_fail("the search went round");
+		ktap_fail("the search visited the whole ring");
 }
 
 /* All buckets contain far timers. The search visits only the nodes above them. */
@@ -129,9 +129,9 @@ static void p9_far_timers_are_left_out(void)
 	rig_pass(&rig, buckets - 2, 64);
 	rig.spent = 0;
 	if (rig_pass(&rig, buckets - 1, 64) != 1)
-		ktap_fail("it did not fire at its tick");
+		ktap_fail("the timer did not fire at its tick");
 	if (rig.spent > 8)
-		ktap_fail("timers that are far away make the search long");
+		ktap_fail("far timers make the search longer");
 }
 
 /*
@@ -150,11 +150,11 @@ static void p9_what_fired_misleads_no_search(void)
 			rig_arm(&rig, 0, tick, 0);
 			rig_arm(&rig, 1, 10 * buckets + 777 * tick, 0);
 			if (rig_pass(&rig, tick, 64) != 1)
-				ktap_fail("it did not fire at its tick");
+				ktap_fail("the timer did not fire at its tick");
 			if (rig.spent > 7)
 				ktap_fail("the search was repeated");
 			if (rig.wheel.next != 10 * buckets + 777 * tick)
-				ktap_fail("the next expiry is another one");
+				ktap_fail("the next expiry is wrong");
 		}
 	}
 }
@@ -181,9 +181,9 @@ static void p9_a_million_buckets(void)
 		rig_arm(&rig, 1, 3 * buckets + 777 * i, 0);
 		rig.spent = 0;
 		if (rig_pass(&rig, 2 * buckets + 1000 * i, 64) != 1)
-			ktap_fail("it did not fire at its tick");
+			ktap_fail("the timer did not fire at its tick");
 		if (rig.spent > 16)
-			ktap_fail("the search went round");
+			ktap_fail("the search visited the whole ring");
 		rig_cancel(&rig, 1);
 	}
 }
@@ -207,7 +207,7 @@ static void p9_each_minimum_is_raised_once(void)
 		rig_cancel(&rig, i);
 	rig_pass(&rig, 1, 64);
 	if (rig.wheel.next != 100 * buckets)
-		ktap_fail("the next expiry is another one");
+		ktap_fail("the next expiry is wrong");
 	if (rig.spent > 4 * (buckets / 7 + 4))
 		ktap_fail("a minimum was raised twice");
 }
@@ -293,7 +293,7 @@ static void p9_cancel_of_later_is_free(void)
 	for (i = 11; i < MANY; i += 4)
 		rig_cancel(&rig, i);
 	if (rig_pass(&rig, 6, 100) != 1)
-		ktap_fail("it did not fire at its tick");
+		ktap_fail("the timer did not fire at its tick");
 	if (rig.spent > 16)
 		ktap_fail("a bucket was walked whose minimum is known");
 }
@@ -315,11 +315,11 @@ static void p9_search_stops_early(void)
 	for (tick = 1; tick < 5 * buckets; tick++) {
 		rig_arm(&rig, buckets, tick, 0);
 		if (rig_pass(&rig, tick - 1, 1000))
-			ktap_fail("it fired early");
+			ktap_fail("the timer fired early");
 		rig_arm(&rig, buckets - 1, tick + 1, 0);
 		rig.spent = 0;
 		if (rig_pass(&rig, tick, 1000) != 1)
-			ktap_fail("it did not fire at its tick");
+			ktap_fail("the timer did not fire at its tick");
 		if (rig.spent > 16)
 			ktap_fail("each tick searches the ring");
 	}

@@ -55,7 +55,7 @@ static void only_far(u32 buckets)
 		rig_arm(&rig, i, 10 * buckets + random_below(&r, 50 * buckets), 0);
 	while (rig.wheel.pending)
 		if (!rig_pass(&rig, rig.wheel.next, 1 + i % 9))
-			ktap_fail("a wake-up found nothing");
+			ktap_fail("a wake-up was without an expiry");
 }
 
 static void p7_silence_when_far(void)
@@ -244,9 +244,9 @@ static void pass_left(unsigned int pops, bool drain, bool forward)
 	rig_arm(&rig, 2, 30, 0);
 	rig_cancel(&rig, 1);
 	if (rig_pass(&rig, 25, 1) != 1)
-		ktap_fail("it did not fire at its tick");
+		ktap_fail("the timer did not fire at its tick");
 	if (rig.wheel.next != 30)
-		ktap_fail("a wake-up will find nothing");
+		ktap_fail("the next wake-up is without an expiry");
 }
 
 static void p7_nothing_stays_of_a_pass(void)

@@ -21,10 +21,10 @@ static void all_at_once(unsigned int budget)
 	for (i = 0; i < MANY; i++)
 		rig_arm(&rig, i, 300000, 0);
 	if (rig_pass(&rig, 299999, budget))
-		ktap_fail("they fired early");
+		ktap_fail("the timers fired early");
 	rig.spent = 0;
 	if (rig_pass(&rig, 300000, budget) != MANY)
-		ktap_fail("not all fired at their tick");
+		ktap_fail("not all timers fired at their tick");
 	if (rig.spent < MANY)
 		ktap_fail("timers fired without using the budget");
 	if (rig.spent > 12 * (u64)MANY + 64)
@@ -62,7 +62,7 @@ static void p9_a_stall_is_one_jump(void)
 	rig_arm(&rig, 0, (u64)1 << 40, 0);
 	rig_arm(&rig, 1, (u64)1 << 50, 0);
 	if (rig_pass(&rig, ((u64)1 << 40) - 1, 4))
-		ktap_fail("it fired early");
+		ktap_fail("the timer fired early");
 	if (rig.spent > 65536 / 64 + 8)
 		ktap_fail("idle time used the budget");
 	if (rig_pass(&rig, (u64)1 << 41, 4) != 1)
@@ -180,7 +180,7 @@ static void p9_past_storm(void)
 			fired++;
 		} while (rig.passing && fired <= 32);
 		if (fired != 32)
-			ktap_fail("a pass did not serve each of them once");
+			ktap_fail("a pass did not expire each timer once");
 	}
 }
 

@@ -88,7 +88,7 @@ static u32 random_below(u32 limit)
 static void leave(u32 slot)
 {
 	if (left_tail - left_head == SPARE)
-		die("too many requests wait for their timeouts");
+		die("too many requests are left to their timeouts");
 	left[left_tail++ % SPARE] = (struct left){
 		slot, bench_now + TIMEOUT + 2 * LOOK,
 	};
@@ -157,7 +157,7 @@ static void check(void)
 	for (i = 0; i < TIMEOUT + 2 * LOOK; i++)
 		tick();
 	if (left_head != left_tail || (c->advance && bench_fired != left_tail))
-		die("not those fired that were left alone");
+		die("the expired timers are not those of the requests that timed out");
 }
 
 static void find(const char *contestant, const char *name)

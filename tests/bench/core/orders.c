@@ -284,7 +284,7 @@ int main(void)
 	       "complexity given in the literature.\n", SAMPLES);
 	for (i = 0; i < OPERATIONS; i++)
 		print(i);
-	fputs("\nOne timer is due at each tick. START: arm a timer for a random one of them. STOP:\n"
+	fputs("\nOne timer is due at each tick. START: arm a timer for a random tick. STOP:\n"
 	      "cancel the timers armed last. TICK: one tick with one expiry. Wheels have\n"
 	      "one bucket per 16 timers, but at least 256; the bounded wheel has two per timer.\n"
 	      "The module limits an overflow wheel to 4096 timers.\n\n", stdout);
