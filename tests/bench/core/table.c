@@ -151,7 +151,7 @@ void table_foot(void)
 	printf("The largest spread of a cell's samples was %.0f %% of their median.\n\n",
 	       widest * 100);
 	fputs("floor    a store into an object of 64 bytes, in the same order\n"
-	      "target   for up to 10^5 timers, up to 10^6, and more. Times the floor: arm 2, 1.25,\n"
+	      "target   for up to 10^5 timers, 10^6, and more. Times the floor: arm 2, 1.25,\n"
 	      "         1.25, cancel 1.4, 1.8, 2.4. Times the fastest other implementation: sweep\n"
 	      "         0.6, 0.33, 0.2, all others 1\n"
 	      "queues   a FIFO per timeout length; 99,000 different lengths, except in idle\n"
