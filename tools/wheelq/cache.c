@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "container.h"
 #include "fail.h"
 
 /* Jobs that are loaded in one iteration of the loop. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The jobs in memory.
+ * The jobs in memory, and their transitions.
  *
  * By tube and state, the jobs before tube->on_disk are in memory; the others are only in the
  * store. Reserved jobs are always in memory, buried jobs never.
@@ -34,5 +34,18 @@ struct job *cache_load(struct queue *queue, struct tube *tube,
 struct tube *cache_tube(struct queue *queue, uint64_t number);
 /* None of the tube's jobs is in memory. */
 void cache_open(struct tube *tube);
+
+/* The timer of a job has expired. */
+void job_timer_expired(struct timer *timer);
+/* Reserve a job in memory. */
+void reserve_job(struct queue *queue, struct job *job, struct worker *worker);
+/* Restart the TTR of a reserved job. */
+void touch_job(struct queue *queue, struct job *job);
+/* End a reservation; the job gets a new state. */
+void end_reservation(struct queue *queue, struct job *job, enum job_state state);
+/* Store a reservation. */
+void save_reservation(struct queue *queue, struct job *job);
+/* Store a batch of reservations that are not stored. */
+void save_reservations(struct queue *queue);
 
 #endif

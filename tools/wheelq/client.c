@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "container.h"
 #include "fail.h"
 
 /* Read from one connection per iteration. */

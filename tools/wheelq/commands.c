@@ -2,13 +2,9 @@
 /*
  * The commands of the protocol.
  */
-#include "commands.h"
+#include "requests.h"
 
 #include <string.h>
-
-#include "http.h"
-#include "server.h"
-#include "stats.h"
 
 static struct queue *queue_of(struct client *client)
 {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "http.h"
+/*
+ * HTTP for Prometheus: GET /metrics, on the port of the protocol.
+ *
+ * A web page can make a browser send a request to a local port, with commands of the protocol in
+ * its body. Any other request therefore closes the connection, and all input after its first
+ * line is ignored.
+ */
+#include "requests.h"
 
 #include <string.h>
-
-#include "metrics.h"
-#include "server.h"
 
 #define HEADER_MAX	8192
 #define NOT_FOUND	"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n" \

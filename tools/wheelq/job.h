@@ -16,9 +16,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "heap.h"
+#include "collections.h"
 #include "timers.h"
-#include "table.h"
 
 /**
  * enum job_state - states, as they are stored; a number never changes its meaning
@@ -61,6 +60,16 @@ struct job_key {
 #define JOB_KEY_FIRST	((struct job_key){ 0, 0, 0 })
 #define JOB_KEY_LAST	((struct job_key){ UINT64_MAX, UINT64_MAX, UINT64_MAX })
 
+/* Is a before b? */
+static inline bool job_key_before(const struct job_key *a, const struct job_key *b)
+{
+	if (a->rank != b->rank)
+		return a->rank < b->rank;
+	if (a->due != b->due)
+		return a->due < b->due;
+	return a->id < b->id;
+}
+
 /**
  * struct job_record - the stored part of a job, except its body
  * @id: unique
@@ -97,6 +106,11 @@ struct job_record {
 	uint32_t kicks;
 };
 
+static inline struct job_key job_key(const struct job_record *rec)
+{
+	return (struct job_key){ rec->rank, rec->due, rec->id };
+}
+
 struct tube;
 struct tubes;
 struct worker;
@@ -132,9 +146,5 @@ struct job {
 	struct worker *worker;
 	uint64_t deadline_at;
 };
-
-/* Is a before b? */
-bool job_key_before(const struct job_key *a, const struct job_key *b);
-struct job_key job_key(const struct job_record *rec);
 
 #endif

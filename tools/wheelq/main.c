@@ -4,10 +4,8 @@
  */
 #include <sys/stat.h>
 
-#include "fail.h"
 #include "options.h"
-#include "serve.h"
-#include "version.h"
+#include "server.h"
 
 int main(int argc, char **argv)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "metrics.h"
+/*
+ * Metrics for Prometheus.
+ */
+#include "requests.h"
 
 #include <sys/resource.h>
-
-#include "server.h"
-#include "stats.h"
-#include "version.h"
 
 static void head(struct buffer *b, const char *name, const char *type,
 		 const char *help)

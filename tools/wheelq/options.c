@@ -7,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
 #include "fail.h"
-#include "version.h"
+#include "listen.h"
 
 #define MOST_CONNECTIONS	10000
 /* Default limit on buffers, and the least number of the largest bodies. */
 #define MOST_BUFFERS		(256 << 20)
 #define BODIES			4
+
+#define SPACES	" \t\r\n"
 
 enum choice {
 	CONFIG = 256, LISTEN, PORT, STORE, CONNECTIONS, BODY, JOBS, BYTES, TUBES,
@@ -125,14 +126,65 @@ static void take_limit(struct server_options *o, int option, const char *name,
 	}
 }
 
-static bool take_setting(void *context, const char *name, const char *value);
+static bool take_setting(struct server_options *o, const char *name, const char *value);
+
+/* Remove the comment, and spaces at both ends. */
+static char *trim(char *line)
+{
+	char *end;
+
+	line[strcspn(line, "#")] = '\0';
+	line += strspn(line, SPACES);
+	for (end = line + strlen(line); end > line; end--)
+		if (!strchr(SPACES, end[-1]))
+			break;
+	*end = '\0';
+	return line;
+}
+
+/*
+ * Take all options of a file: one per line, with a name and a value. "#" begins a comment. Exit if
+ * the file is invalid or cannot be read. The values remain allocated.
+ */
+static void config_read(struct server_options *o, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	unsigned int number = 0;
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!file)
+		fail(EXIT_USAGE, "%s: %s", path, strerror(errno));
+	while (getline(&line, &room, file) >= 0) {
+		char *name = trim(line);
+		char *value = name + strcspn(name, SPACES);
+
+		number++;
+		if (!*name)
+			continue;
+		if (*value)
+			*value++ = '\0';
+		value += strspn(value, SPACES);
+		if (!*value)
+			fail(EXIT_USAGE, "%s:%u: '%s' needs a value", path,
+			     number, name);
+		if (!take_setting(o, name, copied(value)))
+			fail(EXIT_USAGE,
+			     "%s:%u: unknown option '%s'; see wheelq --help",
+			     path, number, name);
+	}
+	if (ferror(file))
+		fail(EXIT_FAILED, "%s: %s", path, strerror(errno));
+	free(line);
+	fclose(file);
+}
 
 static void take(struct server_options *o, int option, const char *name,
 		 const char *value)
 {
 	switch (option) {
 	case CONFIG:
-		config_read(value, o, take_setting);
+		config_read(o, value);
 		break;
 	case LISTEN:
 		o->address = value;
@@ -158,7 +210,7 @@ static void take(struct server_options *o, int option, const char *name,
 }
 
 /* A file cannot name another file, and all its options have a value. */
-static bool take_setting(void *context, const char *name, const char *value)
+static bool take_setting(struct server_options *o, const char *name, const char *value)
 {
 	const struct option *option;
 
@@ -167,7 +219,7 @@ static bool take_setting(void *context, const char *name, const char *value)
 			break;
 	if (!option->name || !option->has_arg || option->val == CONFIG)
 		return false;
-	take(context, option->val, name, value);
+	take(o, option->val, name, value);
 	return true;
 }
 

@@ -1,8 +1,34 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The configuration: the command line, and a file of options.
+ */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
-#include "server.h"
+#include "queue.h"
+
+/* Printed by --version, the stats command and the metrics. */
+#define WHEELQ_VERSION	"1.0"
+
+/**
+ * struct server_options - the configuration
+ * @address: to listen on
+ * @port: to listen on
+ * @path: the store
+ * @connections: limit on the number of connections
+ * @body: limit on the size of a body, in bytes
+ * @quota: limit on the buffers of all connections, in bytes
+ * @queue: limits of the queue
+ */
+struct server_options {
+	const char *address;
+	const char *port;
+	const char *path;
+	uint32_t connections;
+	uint32_t body;
+	uint64_t quota;
+	struct queue_options queue;
+};
 
 /* Read the command line. Exit if it is invalid. */
 void options_read(struct server_options *options, int argc, char **argv);

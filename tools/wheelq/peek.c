@@ -5,7 +5,6 @@
  * The row of a job in memory may be out of date. Then its state in memory is used, and the row
  * is skipped.
  */
-#include "transition.h"
 #include "cache.h"
 
 #define BITE	512

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "queue.h"
 
-#include "container.h"
-#include "fail.h"
-#include "transition.h"
 #include "cache.h"
+#include "fail.h"
 
 #define BITE		512
 /* A job that is about to evict another one, and the timers of struct queue. */

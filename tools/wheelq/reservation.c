@@ -2,7 +2,6 @@
 /*
  * Reserve, release, bury, touch and delete.
  */
-#include "transition.h"
 #include "cache.h"
 
 static bool is_at_limit(const struct queue *queue)

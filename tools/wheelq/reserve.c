@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "reserve.h"
+#include "disk.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,33 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's state, for its commands.
+ * The server: its state, which commands use, and its event loop.
  */
 #ifndef SERVER_H
 #define SERVER_H
 
 #include "client.h"
-#include "container.h"
 #include "listen.h"
-
-/**
- * struct server_options - the configuration
- * @address: to listen on
- * @port: to listen on
- * @path: the store
- * @connections: limit on the number of connections
- * @body: limit on the size of a body, in bytes
- * @quota: limit on the buffers of all connections, in bytes
- * @queue: limits of the queue
- */
-struct server_options {
-	const char *address;
-	const char *port;
-	const char *path;
-	uint32_t connections;
-	uint32_t body;
-	uint64_t quota;
-	struct queue_options queue;
-};
+#include "options.h"
 
 /**
  * struct server - a server
@@ -71,5 +51,8 @@ static inline struct server *server_of(const struct client *client)
 {
 	return container_of(client->host, struct server, host);
 }
+
+/* Serve until a signal ends it. */
+void serve(struct server *server, const struct server_options *options);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
-#include "reserve.h"
+#include "disk.h"
 #include "store.h"
 
 /*

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/file.h>
 
-#include "vfs.h"
 #include "fail.h"
 
 /* "wlq1". It identifies a database of wheelq, also for file(1). */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "stats.h"
+/*
+ * Statistics, in the format of beanstalkd.
+ */
+#include "requests.h"
 
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-#include "version.h"
 
 static const char *const state_names[JOB_STATES] = {
 	[JOB_DELAYED] = "delayed",

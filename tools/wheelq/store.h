@@ -111,8 +111,6 @@ struct store {
 	uint64_t batch;
 };
 
-/* A file, or the URI of a database. */
-struct store *store_open(const char *name);
 /* An SQLite file, which is created if it does not exist. */
 struct store *sqlite_open(const char *path);
 /* A PostgreSQL database. Waits while another server holds it. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "transition.h"
-
+/*
+ * Transitions of jobs in memory: due, reserved, time-to-run expired.
+ */
 #include "cache.h"
-#include "container.h"
 
 /*
  * Reservations are stored after a delay, because most end earlier, which saves a write each. A

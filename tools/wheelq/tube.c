@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "container.h"
 #include "fail.h"
 
 #define URGENT_BELOW	1024

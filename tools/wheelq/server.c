@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "serve.h"
+/*
+ * The event loop. Each iteration runs the commands that all connections have sent, makes one
+ * commit, and only then sends the responses.
+ */
+#include "server.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,9 +16,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "container.h"
 #include "fail.h"
+#include "requests.h"
 
 #define EVENTS		512
 /* Limit on the number of expired timers per iteration. */
@@ -76,6 +79,20 @@ static void name_process(struct server *server)
 	if (getrandom(&name, sizeof(name), 0) != sizeof(name))
 		name = getpid();
 	snprintf(server->name, sizeof(server->name), "%016llx", name);
+}
+
+static bool begins_with(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+/* Open a file, or the URI of a database. */
+static struct store *store_open(const char *name)
+{
+	if (begins_with(name, "postgresql://") ||
+	    begins_with(name, "postgres://"))
+		return postgres_open(name);
+	return sqlite_open(name);
 }
 
 static void server_open(struct server *server,

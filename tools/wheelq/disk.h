@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Disk space that is allocated in advance, in a file. It is released when the disk is full,
- * so that jobs can still be reserved, released, buried and deleted.
+ * Disk space and writes of the store in SQLite.
+ *
+ * The reserve is disk space that is allocated in advance, in a file. It is released when the disk
+ * is full, so that jobs can still be reserved, released, buried and deleted. SQLite writes through
+ * a VFS, which releases the reserve.
  */
-#ifndef RESERVE_H
-#define RESERVE_H
+#ifndef DISK_H
+#define DISK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +33,11 @@ bool reserve_fill(struct reserve *reserve);
 bool reserve_release(struct reserve *reserve);
 /* Bytes that are available on the disk, except the reserve. */
 uint64_t reserve_available(const struct reserve *reserve);
+
+/* The name by which SQLite finds the VFS. */
+#define VFS_NAME	"wheelq"
+
+/* Register the VFS, with the reserve of the store that is opened next. */
+void vfs_register(struct reserve *reserve);
 
 #endif

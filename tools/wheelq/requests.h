@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests of clients: the commands of the protocol, and HTTP requests for metrics.
+ */
+#ifndef REQUESTS_H
+#define REQUESTS_H
+
+#include "server.h"
+
+/* The commands of the protocol. */
+extern const struct client_ops command_ops;
+
+/**
+ * struct stats_clients - number of connections, by kind
+ * @producers: have put a job
+ * @workers: have sent a reserve
+ * @waiting: wait for a job
+ */
+struct stats_clients {
+	uint64_t producers;
+	uint64_t workers;
+	uint64_t waiting;
+};
+
+void stats_count_clients(const struct server *server,
+			 struct stats_clients *clients);
+const char *stats_state_name(enum job_state state);
+
+/* The stats and list commands. */
+void stats_run(struct client *client, const struct command *command);
+
+/* Metrics, in Prometheus's text format. */
+void metrics_print(struct buffer *buffer, struct server *server);
+
+/* Return: true if the line is the first one of an HTTP request. */
+bool http_is_request(const char *line);
+/* The same for the first bytes of a line that is too long. */
+bool http_may_be_request(const char *bytes, size_t count);
+/* An HTTP request was received. */
+void http_begin(struct client *client, const char *line);
+/* Process a header line. Return: false if it is incomplete. */
+bool http_take(struct client *client);
+
+#endif
