@@ -305,15 +305,15 @@ FIXTURE_VARIANT_ADD(fault, fdinfo) {
 	.name = "fdinfo", .call = call_fdinfo,
 };
 
-FIXTURE_VARIANT_ADD(fault, open_by_a_payer) {
+FIXTURE_VARIANT_ADD(fault, open_by_a_limited_user) {
 	.name = "open, charged", .call = call_open, .pays = true,
 };
 
-FIXTURE_VARIANT_ADD(fault, setup_by_a_payer) {
+FIXTURE_VARIANT_ADD(fault, setup_by_a_limited_user) {
 	.name = "setup, charged", .call = call_setup, .pays = true,
 };
 
-FIXTURE_VARIANT_ADD(fault, arm_by_a_payer) {
+FIXTURE_VARIANT_ADD(fault, arm_by_a_limited_user) {
 	.name = "arm, charged", .call = call_setup_and_arm, .pays = true,
 };
 
@@ -421,12 +421,12 @@ WT_TEST(fault, each_failure_leaves_all_as_it_was)
 	EXPECT_LT(0, failures);
 }
 
-FIXTURE(payer) {
+FIXTURE(limited_user) {
 	int	nth_fd;
 };
 
 /* A low limit: a leaked charge of a page can reduce the number of files that fit. */
-FIXTURE_SETUP(payer)
+FIXTURE_SETUP(limited_user)
 {
 	const struct rlimit nothing = {};
 
@@ -438,7 +438,7 @@ FIXTURE_SETUP(payer)
 	ASSERT_TRUE(set_privilege(false));
 }
 
-FIXTURE_TEARDOWN(payer)
+FIXTURE_TEARDOWN(limited_user)
 {
 	wt_write_file(LIMIT, "0");
 }
@@ -480,7 +480,7 @@ static int left_beside(int nth_fd, unsigned int nth, bool *failed)
 	return left;
 }
 
-WT_TEST(payer, p12_what_failed_is_not_charged)
+WT_TEST(limited_user, p12_what_failed_is_not_charged)
 {
 	int wanted, left, counted = 0;
 	unsigned int n = 0;
