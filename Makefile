@@ -110,6 +110,9 @@ docs:			## the manual, as HTML in build/docs
 lint:			## all static checkers
 	@tests/lint/lint
 
+size:			## the size of each part, its limit and its target
+	@tests/lint/size
+
 # Nothing is built if it cannot be installed.
 writable:
 	@deploy/writable "$(DESTDIR)$(PREFIX)"
