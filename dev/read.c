@@ -5,6 +5,7 @@
  * A reader removes a batch of events from the queue and copies it with no lock held. Events
  * that could not be copied return to the front of the queue.
  */
+#include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
 #include "../slots/event.h"
@@ -62,8 +63,11 @@ static void settle_events(struct wheel_file *file, const struct copy_batch *batc
 
 	if (unlikely(copied < batch->count))
 		wheel_file_hand_over(file);
-	if (unlikely(stopped))
+	/* While events were copied, other tasks found none, and the end had not been reached. */
+	if (unlikely(stopped)) {
 		wake_up_interruptible_all(&file->readers);
+		wake_up_interruptible_poll(&file->pollers, EPOLLHUP);
+	}
 }
 
 /* Copy a batch of events. Returns their number; *@fault is set if the buffer is not writable. */
