@@ -12,8 +12,8 @@ on	= $(foreach suite,$(1),$(addprefix $(suite)-,$(KERNEL)))
 # Test suites are scripts of tests/vm/rungs. check-NAME runs the suites of this list, or the
 # suite NAME if there is no list. A line with ## is the description in make help-all. Among
 # suites that run side by side, the longest comes first.
-standard := owner $(patsubst selftests-6.1,selftests-6.1-64,$(call on,selftests lib wheelctl consumer)) \
-	host kunit-uml misuse-uml lib kept
+standard := owner $(patsubst selftests-6.1,selftests-6.1-64,$(call on,selftests)) host \
+	$(call on,lib wheelctl consumer) kunit-uml misuse-uml lib kept
 ## check-long	more of the standard suites, the model, mutants
 check-long := host-long selftests-6.1-all model witness contract-6.12 container-6.12 \
 	faults-coverage machine-6.12 selftests-6.12-rt-64 selftests-6.12-arm64 litmus \
