@@ -232,15 +232,10 @@ void wheel_file_hand_over(struct wheel_file *file)
 		file_wake(file);
 }
 
-/*
- * Leave the pass to the owner. Tasks that were notified of older events, and have not checked
- * since, read @deferred when they do. If no event is left, they may already have taken all of them.
- */
 static void interrupt_defer(struct wheel_file *file)
 {
 	WRITE_ONCE(file->deferrals, file->deferrals + 1);
 	file_defer(file);
-	file->wake |= !file->notified || are_news(file, 0);
 }
 
 /* Returns what the interrupt returns; *@wake is set if tasks have to be woken. */
@@ -259,6 +254,11 @@ static enum hrtimer_restart interrupt_step(struct wheel_file *file, bool *wake)
 		restart = wheel_restart(wheel);
 	} else {
 		interrupt_defer(file);
+		/*
+		 * Tasks that were notified of older events, and have not checked since, read
+		 * @deferred when they do. If no event is left, they may have taken all of them.
+		 */
+		file->wake |= !file->notified || are_news(file, 0);
 	}
 	*wake = file->wake;
 	file->wake = false;
@@ -274,8 +274,7 @@ static enum hrtimer_restart file_interrupt(struct wheel *wheel)
 	bool wake;
 
 	if (unlikely(!wheel_trylock(wheel, &flags))) {
-		WRITE_ONCE(file->deferrals, file->deferrals + 1);
-		file_defer(file);
+		interrupt_defer(file);
 		file_wake_deferred(file);
 		return HRTIMER_NORESTART;
 	}

@@ -449,12 +449,17 @@ static __u32 arm_some(struct race *race, __u64 gen, __u64 *seed)
 	__u64 delay = wt_below(seed, 3 * WT_MS);
 	__u64 spread = wt_below(seed, 2) * 20 * WT_US;
 	struct wheel_op ops[TIMERS];
+	struct wheel_submit batch;
+	int err;
 
 	for (i = 0; i < n; i++) {
 		ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen), delay + i * spread);
 		ops[i].flags = WHEEL_OP_REL;
 	}
-	return wt_batch(race->ring.fd, ops, n) ? 0 : n;
+	/* io_uring interrupts the call to release files of previous rounds. */
+	for (i = 0; (err = wt_submit(race->ring.fd, ops + i, n - i, &batch)) == -EINTR;)
+		i += batch.done;
+	return err ? 0 : n;
 }
 
 /* Wait for @want events in total. Returns false if there is no progress or too many events. */
