@@ -99,12 +99,7 @@ ssize_t wheel_file_read_iter(struct kiocb *iocb, struct iov_iter *to);
 int wheel_file_mmap(struct file *filp, struct vm_area_struct *vma);
 long wheel_file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
 
-/**
- * wheel_file_ready() - Check whether a file is set up
- * @file: file
- *
- * Return: its wheel, or NULL if it is not set up.
- */
+/* Returns the wheel of a file, or NULL if the file is not set up. */
 static inline struct wheel *wheel_file_ready(const struct wheel_file *file)
 {
 	/* Pairs with the release in setup_locked(): the set-up is complete. */
@@ -129,13 +124,9 @@ void wheel_file_settle(struct wheel_file *file);
 bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready);
 __poll_t wheel_file_poll(struct file *filp, struct poll_table_struct *wait);
 
-/**
- * wheel_file_deferred() - Check whether the pass is left to the owner
- * @file: file that is set up
- *
- * Called by the owner's calls: the interrupt may expire timers again.
- *
- * Return: true if wheel_file_run() has work to do.
+/*
+ * Check whether wheel_file_run() has work to do. Called by the owner's calls: the interrupt may
+ * expire timers again.
  */
 static inline bool wheel_file_deferred(struct wheel_file *file)
 {
@@ -182,12 +173,7 @@ int wheel_file_setup_default(struct wheel_file *file);
 void wheel_file_info(struct wheel_file *file, struct wheel_setup *info);
 void wheel_file_teardown(struct wheel_file *file);
 
-/**
- * wheel_file_ensure_setup() - Set a file up with the defaults if it is not set up
- * @file: file
- *
- * Return: 0 on success, or a negative errno.
- */
+/* Set a file up with the defaults if it is not set up. Returns 0 or a negative errno. */
 static inline int wheel_file_ensure_setup(struct wheel_file *file)
 {
 	return likely(wheel_file_ready(file)) ? 0 : wheel_file_setup_default(file);
@@ -199,12 +185,9 @@ void wheel_user_put(struct wheel_user *user);
 int wheel_file_charge(struct wheel_file *file, unsigned long pages);
 void wheel_file_uncharge(struct wheel_file *file, unsigned long pages);
 
-/**
- * wheel_clock_shifted() - Check whether the caller's time namespace shifts a clock
- * @clock: WHEEL_CLOCK_*
- *
- * Return: true if the clock has an offset, so that absolute times of the caller are not those of
- * the wheel.
+/*
+ * Check whether the caller's time namespace shifts a clock. The caller's absolute times are not
+ * those of the wheel then.
  */
 static inline bool wheel_clock_shifted(u32 clock)
 {

@@ -84,13 +84,7 @@ static int wait_for(struct wheel_file *file, struct wheel_enter *enter)
 	return READ_ONCE(file->stopped) ? -ESHUTDOWN : 0;
 }
 
-/**
- * wheel_file_enter() - WHEEL_IOC_ENTER
- * @file: file
- * @arg: struct wheel_enter
- *
- * Return: 0 on success, or a negative errno.
- */
+/* WHEEL_IOC_ENTER */
 int wheel_file_enter(struct wheel_file *file, void *arg)
 {
 	struct wheel_enter *enter = arg;

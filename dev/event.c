@@ -43,11 +43,9 @@
 /* Upper limit of the steps of one call: 49152 timers, some 10 ms. */
 #define STEPS_PER_CALL		1024U
 
-/**
- * wheel_file_events() - Count the events that the program can take
- * @file: file that is set up, its wheel locked
- *
- * Return: events in the ring or, without a ring, in expired timers.
+/*
+ * Returns the number of events that the program can take: those in the ring or, without a ring,
+ * those of expired timers.
  */
 u32 wheel_file_events(const struct wheel_file *file)
 {
@@ -141,10 +139,7 @@ static void file_defer(struct wheel_file *file)
 	WRITE_ONCE(file->deferred, true);
 }
 
-/**
- * wheel_file_settle() - Record that no pass is left to the owner
- * @file: file that is set up, its wheel locked
- */
+/* Record that no pass is left to the owner. The wheel is locked. */
 void wheel_file_settle(struct wheel_file *file)
 {
 	if (READ_ONCE(file->deferred)) {
@@ -178,17 +173,11 @@ static bool file_step(struct wheel_file *file)
 	return more && room;
 }
 
-/**
- * wheel_file_run() - Run the pass of a file in the context of its owner
- * @file: file that is set up
- * @wanted: number of events that are enough; 0: run one step
- *
- * Ends if no timer is due, if @wanted events are ready, if the ring is full, if a signal is
- * pending, or if the budget of the call is used up. wheel_file_hand_over() follows.
- *
- * Context: Process context. Does not sleep, but yields.
- *
- * Return: true if a signal or the budget ended it.
+/*
+ * Run the pass of a file in the context of its owner. It ends if no timer is due, if @wanted events
+ * are ready, if the ring is full, if a signal is pending, or if the budget of the call is used up.
+ * If @wanted is 0, it ends after one step. The caller must call wheel_file_hand_over() afterwards.
+ * Returns true if a signal or the budget ended it.
  */
 bool wheel_file_run(struct wheel_file *file, u32 wanted)
 {
@@ -212,12 +201,10 @@ static void file_wake_deferred(struct wheel_file *file)
 	wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
 }
 
-/**
- * wheel_file_hand_over() - Wake up others after wheel_file_run()
- * @file: file that is set up
- *
- * If the pass is incomplete, another task may have to continue it, and an edge-triggered poll
- * needs an edge. Otherwise, tasks are woken if the pass left events that they wait for.
+/*
+ * Wake up others after wheel_file_run(). If the pass is incomplete, another task may have to
+ * continue it, and an edge-triggered poll needs an edge. Otherwise, tasks are woken if the pass
+ * left events that they wait for.
  */
 void wheel_file_hand_over(struct wheel_file *file)
 {
@@ -291,13 +278,10 @@ const struct wheel_owner wheel_file_owner = {
 	.expire		= file_expire,
 };
 
-/**
- * wheel_file_await() - Check for events, and request a wake-up if there are too few
- * @file: file that is set up; the task is on one of its wait queues
- * @wanted: number of events that the task waits for
- * @ready: set to the number of events that the program can take
- *
- * Return: true if @wanted events are ready, or the pass is left to the owner.
+/*
+ * Check for events, and request a wake-up if there are fewer than @wanted. The task is on one of
+ * the wait queues of the file. Sets *@ready to the number of events that the program can take.
+ * Returns true if @wanted events are ready, or if the pass is left to the owner.
  */
 bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready)
 {
@@ -312,15 +296,9 @@ bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready)
 	return *ready >= wanted || deferred;
 }
 
-/**
- * wheel_file_poll() - poll(), select(), epoll
- * @filp: open /dev/wheel
- * @wait: table to which the wait queue is added
- *
- * Compares only: it may be called for another task than the owner, with locks of the system held.
- *
- * Return: EPOLLIN if there is an event, or a pass is left to the owner; EPOLLHUP if the wheel
- * was stopped.
+/*
+ * poll(), select(), epoll. Compares only: it may be called for another task than the owner, with
+ * locks of the system held.
  */
 __poll_t wheel_file_poll(struct file *filp, struct poll_table_struct *wait)
 {

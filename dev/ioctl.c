@@ -94,11 +94,7 @@ FROZEN(wheel_stats, armed, 8);
 FROZEN(wheel_stats, late, 112);
 FROZEN_SIZE(wheel_stats, 624);
 
-/**
- * wheel_file_stats() - Read the counters of a file
- * @file: file; need not be set up
- * @stats: filled in
- */
+/* Read the counters of a file, which need not be set up. */
 void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)
 {
 	struct wheel *wheel = wheel_file_ready(file);
@@ -314,14 +310,7 @@ static noinline long ioctl_any(struct wheel_file *file, unsigned int cmd,
 	return err;
 }
 
-/**
- * wheel_file_ioctl() - Execute an ioctl command
- * @filp: open /dev/wheel
- * @cmd: WHEEL_IOC_*
- * @arg: address of its struct, whose first member is its size
- *
- * Return: 0 on success, or a negative errno.
- */
+/* Execute WHEEL_IOC_* for the struct at @arg, whose first member is its size. */
 long wheel_file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	struct wheel_file *file = filp->private_data;

@@ -16,12 +16,9 @@ static struct wheel_scan scan_of(struct wheel *wheel)
 	};
 }
 
-/**
- * wheel_file_scan() - Scan kept timers, or continue a scan, in a step of a pass
- * @wheel: wheel of the file, locked
- * @now: current time of the wheel's clock
- *
- * Return: number of timers examined.
+/*
+ * Scan kept timers, or continue a scan, in a step of a pass. The wheel is locked. Returns the
+ * number of timers examined.
  */
 unsigned int wheel_file_scan(struct wheel *wheel, u64 now)
 {
@@ -52,17 +49,10 @@ static bool kick_step(struct wheel_file *file, struct wheel_scan *scan)
 	return more;
 }
 
-/**
- * wheel_file_kick() - Scan the kept timers of a file now
- * @file: file that is set up
- *
- * If a signal is pending, the next pass completes the scan.
- *
- * Return: 0, or an error:
- *
- * * %-EOPNOTSUPP - the file has no touch words
- * * %-ESHUTDOWN - the wheel was stopped
- * * %-ERESTARTNOINTR - a signal is pending on a VIRTUAL clock, which has no passes
+/*
+ * Scan the kept timers of a file now. If a signal is pending, the next pass completes the scan.
+ * A VIRTUAL clock has no passes: the result is -ERESTARTNOINTR then. Fails with -EOPNOTSUPP
+ * without touch words, and with -ESHUTDOWN on a stopped wheel.
  */
 int wheel_file_kick(struct wheel_file *file)
 {
@@ -81,13 +71,11 @@ int wheel_file_kick(struct wheel_file *file)
 	return READ_ONCE(file->stopped) ? -ESHUTDOWN : 0;
 }
 
-/**
- * wheel_file_bells_unmapped() - Request a scan of all words
- * @file: file with touch words, of which a mapping of the doorbells was removed
- *
- * To arm a kept timer a program exchanges its word, sets its doorbell, and kicks if necessary.
- * A program that was killed in between has left a timer that no scan would find. Only a flag is
- * set here: the mapping may be removed by munmap(), at exit, or by the task of another user.
+/*
+ * A mapping of the doorbells was removed: request a scan of all words. To arm a kept timer, a
+ * program exchanges its word, sets its doorbell, and kicks if necessary. A program that was killed
+ * in between has left a timer that no scan would find. Only a flag is set here: the mapping may be
+ * removed by munmap(), at exit, or by the task of another user.
  */
 void wheel_file_bells_unmapped(struct wheel_file *file)
 {
@@ -98,11 +86,9 @@ void wheel_file_bells_unmapped(struct wheel_file *file)
 	wheel_unlock(slots->wheel, flags);
 }
 
-/**
- * wheel_file_stop_kept() - Take back the words of kept timers that are not queued
- * @file: file that was stopped
- *
- * One lock hold: DEV_HOLD slots, from @file->stop_at on.
+/*
+ * Take back the words of kept timers that are not queued. One lock hold: DEV_HOLD slots, from
+ * @file->stop_at on.
  */
 void wheel_file_stop_kept(struct wheel_file *file)
 {

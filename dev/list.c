@@ -85,13 +85,7 @@ static int stop_locked(struct wheel_file *file)
 	return 0;
 }
 
-/**
- * wheel_file_stop() - WHEEL_IOC_STOP
- * @file: file
- * @arg: struct wheel_stop, filled in
- *
- * Return: 0 on success, or a negative errno.
- */
+/* WHEEL_IOC_STOP */
 int wheel_file_stop(struct wheel_file *file, void *arg)
 {
 	struct wheel_stop *stop = arg;
@@ -199,13 +193,7 @@ static int list_all(struct wheel_file *file, struct wheel_list *list,
 	return 0;
 }
 
-/**
- * wheel_file_list() - WHEEL_IOC_LIST
- * @file: file
- * @arg: struct wheel_list; its output members report the progress, also on error
- *
- * Return: 0 on success, or a negative errno.
- */
+/* WHEEL_IOC_LIST. The output members report the progress, also on error. */
 int wheel_file_list(struct wheel_file *file, void *arg)
 {
 	struct wheel_list *list = arg;

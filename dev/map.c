@@ -133,18 +133,7 @@ static const struct vm_operations_struct map_ops = {
 	.close	= wheel_map_close,
 };
 
-/**
- * wheel_file_mmap() - mmap()
- * @filp: open /dev/wheel
- * @vma: requested mapping
- *
- * Return: 0 on success, or an error:
- *
- * * %-EINVAL - the mapping is not shared, does not cover exactly one area, or the file does not
- *   have the area
- * * %-EPERM - executable, or writable although only the kernel may write
- * * %-EOPNOTSUPP - a time namespace shifts the clock
- */
+/* mmap() of exactly one area */
 int wheel_file_mmap(struct file *filp, struct vm_area_struct *vma)
 {
 	struct wheel_file *file = filp->private_data;

@@ -49,13 +49,7 @@ static u64 ***shared_table(struct wheel_file *file, enum wheel_shared which)
 	}
 }
 
-/**
- * wheel_file_shared_pages() - Get the number of pages of an array
- * @file: file that is set up
- * @which: array
- *
- * Return: number of pages, 0 without WHEEL_SETUP_TOUCH.
- */
+/* Returns the number of pages of an array, 0 without WHEEL_SETUP_TOUCH. */
 u32 wheel_file_shared_pages(const struct wheel_file *file, enum wheel_shared which)
 {
 	if (!(file->slots.setup.flags & WHEEL_SETUP_TOUCH))
@@ -63,12 +57,7 @@ u32 wheel_file_shared_pages(const struct wheel_file *file, enum wheel_shared whi
 	return DIV_ROUND_UP(file->slots.setup.timers, slots_a_page(which));
 }
 
-/**
- * wheel_file_table_bytes() - Compute the size of the tables of pages
- * @file: file whose configuration is set
- *
- * Return: number of bytes that are allocated.
- */
+/* Returns the size of the tables of pages, as allocated. The configuration of the file is set. */
 size_t wheel_file_table_bytes(const struct wheel_file *file)
 {
 	size_t bytes = kmalloc_size_roundup(slot_pages(file) * sizeof(void *));
@@ -80,12 +69,7 @@ size_t wheel_file_table_bytes(const struct wheel_file *file)
 	return bytes;
 }
 
-/**
- * wheel_file_tables_alloc() - Allocate the tables of pages
- * @file: file whose configuration is set
- *
- * Return: 0 on success. On -ENOMEM, the caller must call wheel_file_tables_free().
- */
+/* Allocate the tables of pages. On -ENOMEM, the caller must call wheel_file_tables_free(). */
 int wheel_file_tables_alloc(struct wheel_file *file)
 {
 	struct wheel_slots *slots = &file->slots;
@@ -119,10 +103,7 @@ static void table_free(void **table, u32 pages)
 	kvfree(table);
 }
 
-/**
- * wheel_file_tables_free() - Free the tables and all pages
- * @file: file without a wheel, or whose wheel was freed
- */
+/* Free the tables and all pages of a file whose wheel does not exist. */
 void wheel_file_tables_free(struct wheel_file *file)
 {
 	enum wheel_shared which;
@@ -208,14 +189,7 @@ static int shared_page_bring(struct wheel_file *file, enum wheel_shared which, u
 	return 0;
 }
 
-/**
- * wheel_file_bring() - Add the missing pages of a slot
- * @file: file that is set up, not locked
- * @nr: number of the slot
- * @flags: flags of the operation that needs the pages
- *
- * Return: 0 on success, -ENOMEM or -EDQUOT.
- */
+/* Add the missing pages of slot @nr for an operation with @flags. Returns 0, -ENOMEM or -EDQUOT. */
 int wheel_file_bring(struct wheel_file *file, u32 nr, u32 flags)
 {
 	enum wheel_shared which, count = 0;
@@ -232,13 +206,9 @@ int wheel_file_bring(struct wheel_file *file, u32 nr, u32 flags)
 	return err;
 }
 
-/**
- * wheel_file_shared_page() - Get a page of an array for a mapping, and add it if it is missing
- * @file: file with touch words
- * @which: array
- * @at: number of the page
- *
- * Return: the page, or -ENOMEM or -EDQUOT as an ERR_PTR.
+/*
+ * Get page @at of an array for a mapping, and add it if it is missing. Returns -ENOMEM or -EDQUOT
+ * as an ERR_PTR.
  */
 struct page *wheel_file_shared_page(struct wheel_file *file,
 				    enum wheel_shared which, u32 at)

@@ -161,21 +161,7 @@ static ssize_t read_or_wait(struct wheel_file *file, struct iov_iter *to, bool b
 	return ret;
 }
 
-/**
- * wheel_file_read_iter() - read(): Copy as many events as fit
- * @iocb: the call
- * @to: buffer
- *
- * Runs the pass first, if it was left to the owner.
- *
- * Return: number of bytes, or an error:
- *
- * * %-EINVAL - the buffer is smaller than an event
- * * %-EOPNOTSUPP - the file has a ring, or a time namespace shifts the clock
- * * %-EAGAIN - no event is ready, and the file or the call does not block
- * * %-ESHUTDOWN - the wheel was stopped, and all events have been read
- * * %-EFAULT - the first event could not be copied; it remains readable
- */
+/* read(): Copy as many events as fit. Runs the pass first, if it was left to the owner. */
 ssize_t wheel_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct wheel_file *file = iocb->ki_filp->private_data;

@@ -44,12 +44,7 @@ struct wheel_event_ring {
 	struct page			*pages[];
 };
 
-/**
- * wheel_event_ring_pages() - Compute the number of pages of the entries
- * @events: number of entries
- *
- * Return: number of pages.
- */
+/* Returns the number of pages of @events entries. */
 u32 wheel_event_ring_pages(u32 events)
 {
 	return DIV_ROUND_UP(events * sizeof(struct wheel_event), PAGE_SIZE);
@@ -62,45 +57,32 @@ static size_t ring_struct_size(u32 events)
 	return struct_size(ring, pages, WHEEL_RING_EVENTS + wheel_event_ring_pages(events));
 }
 
-/**
- * wheel_event_ring_bytes() - Compute the size of a ring
- * @events: number of entries
- *
- * Return: number of bytes that are allocated.
- */
+/* Returns the size of a ring with @events entries, as allocated. */
 size_t wheel_event_ring_bytes(u32 events)
 {
 	return kmalloc_size_roundup(ring_struct_size(events)) +
 	       (WHEEL_RING_EVENTS + wheel_event_ring_pages(events)) * PAGE_SIZE;
 }
 
-/**
- * wheel_event_ring_page() - Get a page of a ring
- * @ring: ring
- * @at: WHEEL_RING_USER, or WHEEL_RING_EVENTS plus the number of a page of entries
- *
- * Return: the page.
+/*
+ * Returns a page of a ring. @at: WHEEL_RING_USER, or WHEEL_RING_EVENTS plus the number of a page of
+ * entries.
  */
 struct page *wheel_event_ring_page(const struct wheel_event_ring *ring, u32 at)
 {
 	return ring->pages[at];
 }
 
-/**
- * wheel_event_ring_taken() - Get the location of the number of events that the program has taken
- * @ring: ring
- *
- * Return: address of wheel_user_page.event_head.
+/*
+ * Returns the address of wheel_user_page.event_head, the number of events that the program has
+ * taken.
  */
 const u32 *wheel_event_ring_taken(const struct wheel_event_ring *ring)
 {
 	return &ring->user->event_head;
 }
 
-/**
- * wheel_event_ring_free() - Free a ring
- * @ring: ring that is neither in use nor mapped, or NULL
- */
+/* Free a ring that is neither in use nor mapped, or NULL. */
 void wheel_event_ring_free(struct wheel_event_ring *ring)
 {
 	u32 i;
@@ -129,12 +111,9 @@ static bool ring_pages_alloc(struct wheel_event_ring *ring, u32 pages)
 	return true;
 }
 
-/**
- * wheel_event_ring_create() - Allocate a ring
- * @events: number of entries, a power of two
- * @kernel: page of the file that the kernel writes
- *
- * Return: the ring, or NULL if out of memory.
+/*
+ * Allocate a ring. @events is a power of two, @kernel the page that the kernel writes. Returns NULL
+ * if out of memory.
  */
 struct wheel_event_ring *wheel_event_ring_create(u32 events,
 						 struct wheel_kernel_page *kernel)
@@ -158,14 +137,9 @@ struct wheel_event_ring *wheel_event_ring_create(u32 events,
 	return ring;
 }
 
-/**
- * wheel_event_ring_ready() - Get the number of events that the program has not taken
- * @ring: ring, its file locked
- *
- * If the program has written an impossible head, the ring counts as full, so that no event is
- * overwritten.
- *
- * Return: number of events in the ring.
+/*
+ * Returns the number of events that the program has not taken. If the program has written an
+ * impossible head, the ring counts as full, so that no event is overwritten.
  */
 u32 wheel_event_ring_ready(const struct wheel_event_ring *ring)
 {
@@ -178,34 +152,19 @@ u32 wheel_event_ring_ready(const struct wheel_event_ring *ring)
 	return min(ring->tail - head, ring->mask + 1);
 }
 
-/**
- * wheel_event_ring_room() - Get the number of free entries
- * @ring: ring, the wheel of its file locked
- *
- * Return: number of free entries.
- */
+/* Returns the number of free entries. The wheel is locked. */
 u32 wheel_event_ring_room(const struct wheel_event_ring *ring)
 {
 	return ring->mask + 1 - wheel_event_ring_ready(ring);
 }
 
-/**
- * wheel_event_ring_set_backlog() - Set or clear WHEEL_RING_BACKLOG
- * @ring: ring
- * @backlog: true if the program must call ENTER
- */
+/* Set or clear WHEEL_RING_BACKLOG, which requests a call of ENTER. */
 void wheel_event_ring_set_backlog(struct wheel_event_ring *ring, bool backlog)
 {
 	WRITE_ONCE(ring->kernel->kflags, backlog ? WHEEL_RING_BACKLOG : 0);
 }
 
-/**
- * wheel_event_ring_expire() - Publish the events of due timers
- * @file: file with a ring, its wheel locked
- * @due: the timers
- * @n: number of timers, at most wheel_event_ring_room()
- * @now: current time of the wheel's clock
- */
+/* Publish the events of @n due timers, at most wheel_event_ring_room(). The wheel is locked. */
 void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due,
 			     unsigned int n, u64 now)
 {

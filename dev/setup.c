@@ -186,14 +186,10 @@ err_tables:
 	return err;
 }
 
-/**
- * wheel_file_setup() - WHEEL_IOC_SETUP
- * @file: file
- * @arg: requested configuration; on success, replaced by the effective one
- *
- * The memory is charged to the user who opened the file, regardless of who makes the first call.
- *
- * Return: 0 on success, or a negative errno, with nothing changed.
+/*
+ * WHEEL_IOC_SETUP: @arg is the requested configuration, and is replaced by the effective one on
+ * success. The memory is charged to the user who opened the file, regardless of who makes the first
+ * call. An error changes nothing.
  */
 int wheel_file_setup(struct wheel_file *file, void *arg)
 {
@@ -216,12 +212,7 @@ int wheel_file_setup(struct wheel_file *file, void *arg)
 	return err;
 }
 
-/**
- * wheel_file_setup_default() - Set a file up with the defaults
- * @file: file; another thread may have set it up meanwhile
- *
- * Return: 0 on success, or a negative errno.
- */
+/* Set a file up with the defaults, unless another thread has set it up meanwhile. */
 int wheel_file_setup_default(struct wheel_file *file)
 {
 	struct wheel_setup setup = {};
@@ -230,11 +221,7 @@ int wheel_file_setup_default(struct wheel_file *file)
 	return err == -EBUSY ? 0 : err;
 }
 
-/**
- * wheel_file_info() - Get the effective configuration, or the defaults before the set-up
- * @file: file
- * @info: filled in
- */
+/* Get the effective configuration, or the defaults before the set-up. */
 void wheel_file_info(struct wheel_file *file, struct wheel_setup *info)
 {
 	if (wheel_file_ready(file)) {
@@ -245,10 +232,7 @@ void wheel_file_info(struct wheel_file *file, struct wheel_setup *info)
 	setup_resolve(file, info);
 }
 
-/**
- * wheel_file_teardown() - Free the memory allocated at set-up
- * @file: file that is being released
- */
+/* Free the memory allocated at set-up. The file is being released. */
 void wheel_file_teardown(struct wheel_file *file)
 {
 	if (!file->slots.wheel)

@@ -101,13 +101,9 @@ static int single_execute(struct wheel_file *file, struct wheel_op *op,
 	return call_put(&b, ucall) && copied ? 0 : -EFAULT;
 }
 
-/**
- * wheel_file_submit_single() - Execute WHEEL_IOC_SUBMIT if it has a single operation
- * @file: file
- * @uarg: address of the struct wheel_submit
- *
- * Return: 0 on success; -EFAULT; WHEEL_NOT_SINGLE if nothing was done and the caller must use
- * wheel_file_submit().
+/*
+ * Execute WHEEL_IOC_SUBMIT if it has a single operation. Returns 0, -EFAULT, or WHEEL_NOT_SINGLE if
+ * nothing was done and the caller must use wheel_file_submit().
  */
 int wheel_file_submit_single(struct wheel_file *file, void __user *uarg)
 {

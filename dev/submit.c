@@ -75,15 +75,9 @@ static u32 chunk_writable(const struct submission *s, u32 count, int *err)
 	return count;
 }
 
-/**
- * wheel_file_execute_rest() - Execute the operations that need pages
- * @file: file that is set up
- * @b: their batch
- * @ops: operations in kernel memory; the results are written into them
- * @made: number of operations that are complete; the next one needs a page
- * @count: number of operations
- *
- * Pages are allocated between lock holds.
+/*
+ * Execute the operations of @ops from number @made on, of which the first needs a page. Pages are
+ * allocated between lock holds. The results are written into @ops.
  */
 void wheel_file_execute_rest(struct wheel_file *file, struct wheel_batch *b,
 			     struct wheel_op *ops, u32 made, u32 count)
@@ -101,10 +95,7 @@ void wheel_file_execute_rest(struct wheel_file *file, struct wheel_batch *b,
 	}
 }
 
-/**
- * wheel_file_submit_run() - Run a step of a pass that was left to the owner
- * @file: file that is set up
- */
+/* Run a step of a pass that was left to the owner. */
 void wheel_file_submit_run(struct wheel_file *file)
 {
 	wheel_file_run(file, 0);
@@ -150,13 +141,7 @@ static int submit_all(struct submission *s, struct wheel_submit *submit, u32 roo
 	return err;
 }
 
-/**
- * wheel_file_submit() - WHEEL_IOC_SUBMIT
- * @file: file
- * @arg: struct wheel_submit; its output members report the progress, also on error
- *
- * Return: 0 on success, or a negative errno.
- */
+/* WHEEL_IOC_SUBMIT. The output members report the progress, also on error. */
 int wheel_file_submit(struct wheel_file *file, void *arg)
 {
 	struct wheel_submit *submit = arg;

@@ -25,12 +25,9 @@ static inline struct wheel_batch wheel_file_begin(struct wheel_file *file)
 	};
 }
 
-/**
- * wheel_file_execute() - Execute operations under one lock hold
- * @file: file that is set up
- * @b: their batch
- * @ops: operations in kernel memory; the results are written into them
- * @count: number of operations, at most wheel_batch_max()
+/*
+ * Execute @count operations under one lock hold, at most wheel_batch_max(). The results are written
+ * into @ops.
  */
 static inline void wheel_file_execute(struct wheel_file *file, struct wheel_batch *b,
 				      struct wheel_op *ops, u32 count)

@@ -70,13 +70,9 @@ static kuid_t user_uid(void)
 	return uid;
 }
 
-/**
- * wheel_user_get() - Find the user whose limit applies to a file that is being opened
- *
- * Context: Process context. May sleep.
- *
- * Return: the user, to be released with wheel_user_put(); NULL if there is no limit; -ENOMEM as an
- * ERR_PTR.
+/*
+ * Find the user whose limit applies to a file that is being opened. Returns NULL if there is no
+ * limit, and -ENOMEM as an ERR_PTR. The caller must call wheel_user_put().
  */
 struct wheel_user *wheel_user_get(void)
 {
@@ -102,11 +98,8 @@ struct wheel_user *wheel_user_get(void)
 	return user;
 }
 
-/**
- * wheel_user_put() - Release the user of a file that is being closed
- * @user: user whose pages for this file were uncharged, or NULL
- *
- * Context: Process context.
+/*
+ * Release the user of a file that is being closed, or NULL. Its pages for this file were uncharged.
  */
 void wheel_user_put(struct wheel_user *user)
 {
@@ -131,12 +124,9 @@ static unsigned long user_limit(void)
 	return locked == RLIM_INFINITY ? LONG_MAX : share + (locked >> PAGE_SHIFT);
 }
 
-/**
- * wheel_file_charge() - Charge memory that a file is about to allocate
- * @file: file
- * @pages: number of pages, as allocated
- *
- * Return: 0, or -EDQUOT if the files of the user would exceed their limit.
+/*
+ * Charge @pages that a file is about to allocate. Returns -EDQUOT if the files of the user would
+ * exceed their limit.
  */
 int wheel_file_charge(struct wheel_file *file, unsigned long pages)
 {
@@ -152,11 +142,7 @@ int wheel_file_charge(struct wheel_file *file, unsigned long pages)
 	return 0;
 }
 
-/**
- * wheel_file_uncharge() - Uncharge memory that a file has freed
- * @file: file
- * @pages: number of pages, at most as many as were charged
- */
+/* Uncharge @pages that a file has freed. */
 void wheel_file_uncharge(struct wheel_file *file, unsigned long pages)
 {
 	if (!file->user)

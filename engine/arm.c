@@ -7,13 +7,10 @@
 #include <linux/smp.h>
 #include "verbs.h"
 
-/**
- * wheel_base_forward_clock() - Forward the clock of a base's core to the current time
- * @base: base, locked
- * @deadline: deadline of the timer that is about to be armed
- *
- * Afterwards, timers are due at the next tick boundary at the earliest. For most deadlines, a read
- * of the coarse clock, which costs almost nothing, shows that this is not necessary.
+/*
+ * Forward the clock of a base's core to the current time. Afterwards, timers are due at the next
+ * tick boundary at the earliest. For most deadlines, a read of the coarse clock, which costs almost
+ * nothing, shows that this is not necessary.
  */
 noinline void wheel_base_forward_clock(struct wheel_base *base, u64 deadline)
 {

@@ -128,15 +128,10 @@ static u64 now_coarse(const struct wheel *wheel)
 	}
 }
 
-/**
- * wheel_far_ahead() - Check by the coarse clock whether a time is in the future
- * @wheel: wheel
- * @time: time in nanoseconds on its clock
- *
- * Reading the coarse clock costs almost nothing. If that clock ever lags by more than COARSE_NS,
- * an overdue timer may expire before others that were armed before it.
- *
- * Return: true if @time is in the future; false if the exact clock must be read.
+/*
+ * Check by the coarse clock, which costs almost nothing to read, whether a time is in the future.
+ * If it returns false, the exact clock must be read. If the coarse clock ever lags by more than
+ * COARSE_NS, an overdue timer may expire before others that were armed before it.
  */
 bool wheel_far_ahead(const struct wheel *wheel, u64 time)
 {

@@ -29,12 +29,7 @@ static const struct wheel_scheme *scheme_of(u32 scheme)
 	return schemes[array_index_nospec(scheme, ARRAY_SIZE(schemes))];
 }
 
-/**
- * wheel_config_check() - Validate a configuration
- * @config: requested configuration
- *
- * Return: 0, or an error as described at wheel_create_class().
- */
+/* Validate a requested configuration. Returns 0 or an error of wheel_create_class(). */
 int wheel_config_check(const struct wheel_config *config)
 {
 	if (!config || !config->name)
@@ -56,12 +51,7 @@ int wheel_config_check(const struct wheel_config *config)
 	return 0;
 }
 
-/**
- * wheel_config_resolve() - Replace zeros in a configuration by the defaults
- * @config: valid configuration
- *
- * Return: scheme of the configuration.
- */
+/* Replace zeros in a valid configuration by the defaults. Returns its scheme. */
 const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config)
 {
 	config->buckets = wheel_buckets_for(config);

@@ -160,10 +160,7 @@ static const struct seq_operations wheels_sops = {
 };
 DEFINE_SEQ_ATTRIBUTE(wheels);
 
-/**
- * wheel_debugfs_add() - Add a wheel to the list
- * @wheel: wheel that is set up
- */
+/* Add a wheel that is set up to the list. */
 void wheel_debugfs_add(struct wheel *wheel)
 {
 	mutex_lock(&wheels_lock);
@@ -171,12 +168,7 @@ void wheel_debugfs_add(struct wheel *wheel)
 	mutex_unlock(&wheels_lock);
 }
 
-/**
- * wheel_debugfs_remove() - Remove a wheel from the list before it is freed
- * @wheel: wheel
- *
- * No reader accesses the wheel after this function has returned.
- */
+/* Remove a wheel from the list before it is freed. No reader accesses it afterwards. */
 void wheel_debugfs_remove(struct wheel *wheel)
 {
 	mutex_lock(&wheels_lock);

@@ -66,11 +66,8 @@ bool wheel_base_settle(struct wheel_base *base)
 	return true;
 }
 
-/**
- * wheel_base_resume() - Schedule the continuation of a pass in softirq context
- * @base: base whose pass has yielded
- * @ns: runtime of the pass until now, in nanoseconds
- *
+/*
+ * Schedule the continuation of a pass that has yielded after @ns nanoseconds, in softirq context.
  * The hrtimer continues the pass after one sixteenth of @ns. A softirq that queues itself would
  * leave no CPU time to the tasks of this CPU.
  */
@@ -105,11 +102,7 @@ static void base_pass_work(struct work_struct *work)
 		base_queue(base);
 }
 
-/**
- * wheel_base_init() - Initialize an idle base
- * @base: base, whose core is initialized
- * @owner: its wheel
- */
+/* Initialize an idle base of the wheel @owner. Its core is initialized. */
 void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 {
 	bool driven = owner->config.clock != WHEEL_CLOCK_VIRTUAL;
@@ -131,12 +124,7 @@ void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 	init_waitqueue_head(&base->idle);
 }
 
-/**
- * wheel_base_quiesce() - Wait until no pass is running and none will be started
- * @base: stopped base
- *
- * Context: Process context. May sleep.
- */
+/* Wait until no pass of a stopped base is running and none will be started. May sleep. */
 void wheel_base_quiesce(struct wheel_base *base)
 {
 	struct wheel *wheel = base->owner;
@@ -166,15 +154,10 @@ static bool base_still_calls(struct wheel_base *base, u64 call)
 	return calls;
 }
 
-/**
- * wheel_base_wait() - Wait until a callback has returned
- * @base: base
- * @call: value of base->calls while the callback was running
- *
- * With PREEMPT_RT, the waiting task may have preempted a callback in softirq context, so it must
- * sleep instead of spinning. All stores of the callback are visible afterwards.
- *
- * Context: Same as wheel_timer_cancel_sync().
+/*
+ * Wait until the callback that was running when base->calls was @call has returned. With
+ * PREEMPT_RT, the waiting task may have preempted a callback in softirq context, so it must sleep
+ * instead of spinning. All stores of the callback are visible afterwards.
  */
 void wheel_base_wait(struct wheel_base *base, u64 call)
 {

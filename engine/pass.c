@@ -140,17 +140,11 @@ static bool pass_took_long(struct pass *pass, u64 end)
 	return ktime_get_mono_fast_ns() >= end;
 }
 
-/**
- * wheel_base_pass() - Run a pass, or continue one that has yielded
- * @base: base
- * @ns: upper limit on the runtime in nanoseconds, including callbacks
- *
- * Returns at once if a pass of the base is already in progress. That pass also expires the timers
- * that have become due meanwhile.
- *
- * Context: Interrupts enabled; softirq or process context, depending on the wheel.
- *
- * Return: true if the pass must be continued.
+/*
+ * Run a pass, or continue one that has yielded, for at most @ns nanoseconds including callbacks.
+ * Interrupts are enabled. Returns at once if a pass of the base is already in progress: that pass
+ * also expires the timers that have become due meanwhile. Returns true if the pass must be
+ * continued.
  */
 bool wheel_base_pass(struct wheel_base *base, u64 ns)
 {
@@ -186,13 +180,7 @@ bool wheel_base_pass(struct wheel_base *base, u64 ns)
 	return more;
 }
 
-/**
- * wheel_base_calls() - Check whether the callback of a timer is running
- * @base: base of the timer, locked
- * @timer: timer
- *
- * Return: true if it is running.
- */
+/* Check whether the callback of a timer is running. The base is locked. */
 bool wheel_base_calls(const struct wheel_base *base,
 		      const struct wheel_timer *timer)
 {
@@ -206,14 +194,10 @@ bool wheel_base_calls(const struct wheel_base *base,
 	return false;
 }
 
-/**
- * wheel_base_calls_us() - Check whether the caller is a callback of this base
- * @base: base, locked
- *
- * Compares the current task. A callback in softirq context runs on top of a task, which cannot
- * call this function itself at the same time.
- *
- * Return: true if the caller is a callback.
+/*
+ * Check whether the caller is a callback of this base, which is locked. Compares the current task.
+ * A callback in softirq context runs on top of a task, which cannot call this function itself at
+ * the same time.
  */
 bool wheel_base_calls_us(const struct wheel_base *base)
 {
@@ -221,14 +205,7 @@ bool wheel_base_calls_us(const struct wheel_base *base)
 	return base->running_n && base->runner == current;
 }
 
-/**
- * wheel_calls_us() - Check whether the caller is a callback of this wheel
- * @wheel: wheel
- *
- * Context: Any except NMI; hard interrupt context is possible within a callback.
- *
- * Return: true if the caller is a callback.
- */
+/* Check whether the caller is a callback of this wheel. */
 bool wheel_calls_us(struct wheel *wheel)
 {
 	struct wheel_base *base;

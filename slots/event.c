@@ -5,14 +5,9 @@
  */
 #include "event.h"
 
-/**
- * wheel_event_missed() - Get the number of periods that a timer has missed
- * @slots: table, locked
- * @slot: slot of a periodic timer that has expired
- * @now: current time of the clock
- *
- * Return: the number of whole periods from its deadline until @now, until the cancel if @ended, or
- * until the wheel was stopped.
+/*
+ * Returns the number of whole periods from the deadline of an expired timer until @now, until its
+ * cancel if @ended, or until the wheel was stopped.
  */
 u64 wheel_event_missed(const struct wheel_slots *slots,
 		       const struct wheel_slot *slot, u64 now)
@@ -25,13 +20,9 @@ u64 wheel_event_missed(const struct wheel_slots *slots,
 	return now > deadline ? div64_u64(now - deadline, slot->period) : 0;
 }
 
-/**
- * wheel_event_goes_on() - Arm a periodic timer again, one period after its event's deadline
- * @slots: table, locked
- * @slot: slot of a periodic timer
- * @event: its event, which is being consumed
- *
- * Return: true if the timer was armed; false if @event is its last event.
+/*
+ * Arm a periodic timer again, one period after the deadline of @event, which is being consumed.
+ * Returns false if it is the last event of the timer.
  */
 bool wheel_event_goes_on(struct wheel_slots *slots, struct wheel_slot *slot,
 			 const struct wheel_event *event)
@@ -45,15 +36,10 @@ bool wheel_event_goes_on(struct wheel_slots *slots, struct wheel_slot *slot,
 				       slot->slack);
 }
 
-/**
- * wheel_event_untaken() - Check whether the last event of a timer is still in the ring
- * @slots: table, locked
- * @slot: slot whose timer was armed again after that event
- *
+/*
+ * Check whether the last event of a timer, which was armed again since, is still in the ring.
  * Events are put into the ring in the order of their sequence numbers. If a program writes an
  * @event_head beyond the tail, only its own results are wrong.
- *
- * Return: true if the program has not taken the event.
  */
 bool wheel_event_untaken(const struct wheel_slots *slots,
 			 const struct wheel_slot *slot)
@@ -66,15 +52,9 @@ bool wheel_event_untaken(const struct wheel_slots *slots,
 	return slot->seq - taken < (u32)slots->consumed - taken;
 }
 
-/**
- * wheel_event_end() - Cancel a timer whose event is unread
- * @slots: table, locked
- * @slot: slot
- * @now: current time of the clock
- *
- * The event remains. Only the further periods of a periodic timer are cancelled.
- *
- * Return: 1 on success; -ENOENT if the timer is not periodic or was cancelled before.
+/*
+ * Cancel a timer whose event is unread. The event remains, only the further periods of a periodic
+ * timer are cancelled. Returns 1, or -ENOENT if the timer is not periodic or was cancelled before.
  */
 int wheel_event_end(const struct wheel_slots *slots, struct wheel_slot *slot,
 		    u64 now)

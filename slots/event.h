@@ -18,12 +18,9 @@ bool wheel_event_untaken(const struct wheel_slots *slots,
 int wheel_event_end(const struct wheel_slots *slots, struct wheel_slot *slot,
 		    u64 now);
 
-/**
- * wheel_event_fired() - Assign the next sequence number to the event of an expired timer
- * @slots: table, locked
- * @slot: slot whose timer the wheel has expired
- *
- * The caller must then consume the event, or queue it with wheel_event_queue().
+/*
+ * Assign the next sequence number to the event of an expired timer. The caller must then consume
+ * the event, or queue it with wheel_event_queue().
  */
 static inline void wheel_event_fired(struct wheel_slots *slots,
 				     struct wheel_slot *slot)
@@ -40,13 +37,9 @@ static inline void wheel_event_queue(struct wheel_slots *slots,
 	wheel_slot_push(slots, &slots->fired, slot);
 }
 
-/**
- * wheel_event_describe() - Fill in an event
- * @slots: table, locked
- * @slot: slot of an expired timer
- * @now: current time of the clock
- * @event: filled in; if periods were missed, @deadline is the latest deadline that has passed, and
- *	@fired is at least @deadline
+/*
+ * Fill in an event. If periods were missed, @deadline is the latest deadline that has passed, and
+ * @fired is at least @deadline.
  */
 static inline void wheel_event_describe(const struct wheel_slots *slots,
 					const struct wheel_slot *slot, u64 now,
@@ -72,14 +65,9 @@ static inline void wheel_event_describe(const struct wheel_slots *slots,
 	};
 }
 
-/**
- * wheel_event_consumed() - Update a slot after its event was read or put into the ring
- * @slots: table, locked
- * @slot: slot of the event
- * @event: the event
- *
- * A periodic timer is armed again, and a kept one returns to state DISARMED. Otherwise the slot is
- * freed.
+/*
+ * Update a slot after its event was read or put into the ring. A periodic timer is armed again, and
+ * a kept one returns to state DISARMED. Otherwise the slot is freed.
  */
 static inline void wheel_event_consumed(struct wheel_slots *slots,
 					struct wheel_slot *slot,

@@ -6,25 +6,16 @@
 #include "bell.h"
 #include "slots.h"
 
-/**
- * wheel_keep_park() - Hand a kept timer over to the program, disarmed
- * @slots: table, locked
- * @slot: slot that is free and whose word's page exists
- * @nr: its number
- */
+/* Hand a kept timer over to the program, disarmed. The slot is free, and its word's page exists. */
 void wheel_keep_park(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr)
 {
 	slot->touch = true;
 	wheel_word_arm(slots, nr, WHEEL_TOUCH_PARKED);
 }
 
-/**
- * wheel_keep_enqueue() - Queue a kept timer that the program has armed
- * @slot: slot in state DISARMED, its table locked
- * @deadline: see wheel_timer_arm()
- * @slack: see wheel_timer_arm()
- *
- * Return: see wheel_timer_arm(). On error, nothing has changed.
+/*
+ * Queue a kept timer in state DISARMED that the program has armed. Returns what wheel_timer_arm()
+ * returns.
  */
 int wheel_keep_enqueue(struct wheel_slot *slot, u64 deadline, u64 slack)
 {
@@ -37,16 +28,10 @@ int wheel_keep_enqueue(struct wheel_slot *slot, u64 deadline, u64 slack)
 	return 0;
 }
 
-/**
- * wheel_keep_rearm() - Move the deadline of a kept timer that is armed but not queued
- * @slots: table, locked
- * @slot: slot
- * @word: value of its word when it was read, a deadline
- * @deadline: see wheel_timer_arm()
- * @slack: see wheel_timer_arm()
- *
- * Return: 0 on success; -ENOENT if its event is unread or the program has just parked it; -EBUSY
- * if the program has just moved it; -ESHUTDOWN if the wheel was stopped; or an error of
+/*
+ * Move the deadline of a kept timer that is armed but not queued. @word is the deadline that was
+ * read from its word. Returns 0; -ENOENT if its event is unread or the program has just parked it;
+ * -EBUSY if the program has just moved it; -ESHUTDOWN if the wheel was stopped; or an error of
  * wheel_timer_arm().
  */
 int wheel_keep_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
@@ -66,14 +51,10 @@ int wheel_keep_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 	return wheel_word_parked(wheel_word_read(slots, nr)) ? -ENOENT : -EBUSY;
 }
 
-/**
- * wheel_keep_cancel() - End the keeping of a timer, regardless of its word
- * @slots: table, locked
- * @slot: slot of a kept timer
- *
- * If its event is unread, the slot is freed when the event is consumed.
- *
- * Return: 0 on success; -ENOENT if the timer was not armed, has expired, or belongs to STOP.
+/*
+ * End the keeping of a timer, regardless of its word. If its event is unread, the slot is freed
+ * when the event is consumed. Returns 0, or -ENOENT if the timer was not armed, has expired, or
+ * belongs to STOP.
  */
 int wheel_keep_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 {
@@ -95,15 +76,10 @@ int wheel_keep_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 	return 0;
 }
 
-/**
- * wheel_keep_unfired() - Take back the word of a kept timer after the wheel was stopped
- * @slots: table, locked, of a stopped wheel
- * @slot: slot
- *
- * Only timers that were not queued still have a word to take back. The words of queued timers
- * were taken when the wheel was stopped.
- *
- * Return: true if the timer was armed, and thus counts as not expired.
+/*
+ * Take back the word of a kept timer after the wheel was stopped. Only timers that were not queued
+ * still have a word to take back: those of queued timers were taken when the wheel was stopped.
+ * Returns true if the timer was armed, and thus counts as not expired.
  */
 bool wheel_keep_unfired(struct wheel_slots *slots, struct wheel_slot *slot)
 {
@@ -120,15 +96,11 @@ bool wheel_keep_unfired(struct wheel_slots *slots, struct wheel_slot *slot)
 	return true;
 }
 
-/**
- * wheel_keep_ring() - Set the doorbells of the armed timers of one u64
- * @slots: table, locked
- * @leaf: index of the u64 in the doorbells
- *
- * Replaces the doorbells that a killed program did not set. All stores of that program are
- * visible here, because its mapping was removed. Another program that changes a word after it
- * was read here sets the doorbell itself. A doorbell that is already set will be found by a
- * scan, which reads the word afterwards.
+/*
+ * Set the doorbells of the armed timers of one u64, in place of a program that was killed before it
+ * set them. All stores of that program are visible here, because its mapping was removed. Another
+ * program that changes a word after it was read here sets the doorbell itself. A doorbell that is
+ * already set will be found by a scan, which reads the word afterwards.
  */
 void wheel_keep_ring(const struct wheel_slots *slots, u32 leaf)
 {

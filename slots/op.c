@@ -326,12 +326,7 @@ static __always_inline int op_execute(struct wheel_batch *b, struct wheel_op *op
 	}
 }
 
-/**
- * wheel_op_answer() - Set the result of an operation, and count failures
- * @b: its batch
- * @op: operation
- * @res: result
- */
+/* Set the result of an operation, and count failures. */
 void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res)
 {
 	op->res = res;
@@ -455,17 +450,11 @@ static noinline u32 ops_execute_many(struct wheel_batch *b, struct wheel_op *ops
 	return count;
 }
 
-/**
- * wheel_ops_execute() - Execute operations in order
- * @b: their batch, with the table locked
- * @ops: operations; the results are written into them
- * @from: index of the first operation to execute
- * @count: index after the last one
- *
- * A single operation is executed without prefetching and without the checks for the fast path.
- *
- * Return: @count, or the index of the first operation that was not executed because it needs the
- * page of slot @b->needed.
+/*
+ * Execute the operations @from to @count - 1 in order. The results are written into them. A single
+ * operation is executed without prefetching and without the checks for the fast path. Returns
+ * @count, or the index of the first operation that was not executed because it needs the page of
+ * slot @b->needed.
  */
 u32 wheel_ops_execute(struct wheel_batch *b, struct wheel_op *ops, u32 from,
 		      u32 count)

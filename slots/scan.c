@@ -224,13 +224,10 @@ static void scan_restore(struct wheel_slots *slots, struct wheel_scan *scan)
 		keep->earliest = PASSED;
 }
 
-/**
- * wheel_scan_run() - Begin a scan, or continue the one in progress
- * @slots: table, locked
- * @scan: state and budget of the caller
- *
- * Return: true if the budget is used up and the caller must call again with a new one; false if
- * scan @scan->number has ended or the wheel was stopped.
+/*
+ * Begin a scan, or continue the one in progress. Returns true if the budget is used up and the
+ * caller must call again with a new one; false if scan @scan->number has ended or the wheel was
+ * stopped.
  */
 bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan)
 {
@@ -257,35 +254,24 @@ bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan)
 	return true;
 }
 
-/**
- * wheel_scan_current() - Get the number of the scan that a pass requires
- * @slots: table, locked
- *
- * Return: the number of the scan in progress, or of the next one if no scan is in progress.
- */
+/* Returns the number of the scan in progress, or of the next one if no scan is in progress. */
 u64 wheel_scan_current(const struct wheel_slots *slots)
 {
 	return slots->keep.scans + !slots->keep.scanning;
 }
 
-/**
- * wheel_scan_next() - Get the number of the scan that a kick requires
- * @slots: table, locked
- *
- * A scan in progress does not suffice, because it may have passed the caller's bit.
- *
- * Return: the number of the next scan.
+/*
+ * Returns the number of the scan that a kick requires, which is the next one. A scan in progress
+ * does not suffice, because it may have passed the caller's bit.
  */
 u64 wheel_scan_next(const struct wheel_slots *slots)
 {
 	return slots->keep.scans + 1;
 }
 
-/**
- * wheel_scan_now() - Schedule a scan for the next pass
- * @slots: table, locked
- *
- * Does nothing on a VIRTUAL clock, where WHEEL_IOC_ADVANCE scans, or on a stopped wheel.
+/*
+ * Schedule a scan for the next pass. Does nothing on a VIRTUAL clock, where WHEEL_IOC_ADVANCE
+ * scans, or on a stopped wheel.
  */
 void wheel_scan_now(struct wheel_slots *slots)
 {
@@ -297,12 +283,9 @@ void wheel_scan_now(struct wheel_slots *slots)
 	wheel_scan_at(slots->wheel, PASSED);
 }
 
-/**
- * wheel_scan_all() - Request a scan of all touch words, regardless of their doorbells
- * @slots: table, locked
- *
- * For a program that may have been killed before it set a doorbell. Takes constant time; the
- * next scans read the words.
+/*
+ * Request a scan of all touch words, regardless of their doorbells, for a program that may have
+ * been killed before it set a doorbell. Takes constant time; the next scans read the words.
  */
 void wheel_scan_all(struct wheel_slots *slots)
 {
@@ -310,19 +293,13 @@ void wheel_scan_all(struct wheel_slots *slots)
 	wheel_scan_now(slots);
 }
 
-/**
- * wheel_scan_init() - Initialize next_wake: without a scan, each deadline needs a kick
- * @slots: table whose keep.next_wake is set
- */
+/* Initialize next_wake: without a scan, each deadline needs a kick. */
 void wheel_scan_init(struct wheel_slots *slots)
 {
 	scan_announce(slots, WHEEL_NEVER, 0);
 }
 
-/**
- * wheel_scan_stop() - End all scans; from now on kicks are required and fail with ESHUTDOWN
- * @slots: table, locked, of a stopped wheel
- */
+/* End all scans of a stopped wheel. From now on kicks are required and fail with ESHUTDOWN. */
 void wheel_scan_stop(struct wheel_slots *slots)
 {
 	/* A pass at the time of a scan would otherwise wait for a scan that never ends. */

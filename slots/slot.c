@@ -4,33 +4,22 @@
  */
 #include "word.h"
 
-/**
- * wheel_slots_init() - Initialize an empty table
- * @slots: zeroed table
- */
+/* Initialize an empty table that is zeroed. */
 void wheel_slots_init(struct wheel_slots *slots)
 {
 	slots->stopped_at = WHEEL_NEVER;
 }
 
-/**
- * wheel_slots_stop() - Prevent further arming
- * @slots: table, locked
- * @now: current time of the clock; periods after it do not count as missed
- */
+/* Prevent further arming. Periods after @now do not count as missed. */
 void wheel_slots_stop(struct wheel_slots *slots, u64 now)
 {
 	slots->stopping = true;
 	slots->stopped_at = min(slots->stopped_at, now);
 }
 
-/**
- * wheel_slot_page_init() - Initialize the slots of a page
- * @slots: table that is set up
- * @page: zeroed page of WHEEL_SLOT_PAGE bytes
- * @nr: number of any slot in the page
- *
- * The slots get generation 0. The generations of timers start at 1.
+/*
+ * Initialize the slots of a zeroed page, which contains slot @nr. They get generation 0; the
+ * generations of timers start at 1.
  */
 void wheel_slot_page_init(const struct wheel_slots *slots,
 			  struct wheel_slot *page, u32 nr)
@@ -44,12 +33,7 @@ void wheel_slot_page_init(const struct wheel_slots *slots,
 	}
 }
 
-/**
- * wheel_slot_push() - Append a slot to a queue
- * @slots: table
- * @queue: queue of @slots, locked
- * @slot: slot that is in no queue
- */
+/* Append a slot that is in no queue to a queue. */
 void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
 		     struct wheel_slot *slot)
 {
@@ -62,11 +46,7 @@ void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
 	queue->tail = nr;
 }
 
-/**
- * wheel_slot_unpop() - Return a slot to the front of a queue
- * @queue: queue, locked
- * @slot: slot that was removed from the front of the queue
- */
+/* Return a slot, which wheel_slot_pop() returned, to the front of its queue. */
 void wheel_slot_unpop(struct wheel_slot_queue *queue, struct wheel_slot *slot)
 {
 	u32 nr = wheel_slot_nr(slot);
@@ -77,13 +57,7 @@ void wheel_slot_unpop(struct wheel_slot_queue *queue, struct wheel_slot *slot)
 	queue->head = nr;
 }
 
-/**
- * wheel_slot_pop() - Remove the first slot of a queue
- * @slots: table
- * @queue: queue of @slots, locked
- *
- * Return: the slot, or NULL if the queue is empty.
- */
+/* Remove the first slot of a queue. Returns NULL if the queue is empty. */
 struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots,
 				  struct wheel_slot_queue *queue)
 {
@@ -125,14 +99,7 @@ void wheel_slot_picked(struct wheel_slots *slots)
 		slots->next_unused++;
 }
 
-/**
- * wheel_slot_word_pending() - Slow path of wheel_slot_pending()
- * @slots: table, locked
- * @slot: slot that is not armed, or whose deadline is a touch word
- * @deadline: set to the deadline if the timer is pending
- *
- * Return: true if the timer is pending.
- */
+/* Slow path of wheel_slot_pending(): the slot is not armed, or its deadline is a touch word. */
 bool wheel_slot_word_pending(const struct wheel_slots *slots,
 			     const struct wheel_slot *slot, u64 *deadline)
 {
@@ -149,13 +116,9 @@ bool wheel_slot_word_pending(const struct wheel_slots *slots,
 	return true;
 }
 
-/**
- * wheel_slot_describe() - Create the operation that arms a timer again
- * @slots: table, locked
- * @slot: slot
- * @op: filled in if the timer is pending, or was pending when the wheel was stopped
- *
- * Return: true if @op was filled in.
+/*
+ * Create the operation that arms a timer again. Returns false if the timer neither is pending nor
+ * was pending when the wheel was stopped.
  */
 bool wheel_slot_describe(const struct wheel_slots *slots,
 			 const struct wheel_slot *slot, struct wheel_op *op)

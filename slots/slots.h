@@ -212,12 +212,9 @@ static inline struct wheel_slot *wheel_slot_on(struct wheel_slot **pages, u32 ti
 	return page ? page + nr % WHEEL_SLOTS_PER_PAGE : NULL;
 }
 
-/**
- * wheel_slot_at() - Find a slot by its number
- * @slots: table that is set up
- * @nr: number below setup.timers
- *
- * Return: the slot, or NULL if its page does not exist because none of its slots was ever armed.
+/*
+ * Find a slot by its number, which is below setup.timers. Returns NULL if its page does not exist
+ * because none of its slots was ever armed.
  */
 static inline struct wheel_slot *wheel_slot_at(const struct wheel_slots *slots,
 					       u32 nr)
@@ -233,12 +230,9 @@ static inline struct wheel_slot *wheel_slot_within(struct wheel_slot **pages, u3
 	return likely(nr < timers) ? wheel_slot_on(pages, timers, nr) : NULL;
 }
 
-/**
- * wheel_slot_named() - Find a slot by an id, regardless of the generation
- * @slots: table that is set up
- * @id: id passed by the program, not validated
- *
- * Return: the slot, or NULL if the number is out of range or the page does not exist.
+/*
+ * Find a slot by an id that was not validated, regardless of the generation. Returns NULL if the
+ * number is out of range or the page does not exist.
  */
 static inline struct wheel_slot *wheel_slot_named(const struct wheel_slots *slots,
 						  u64 id)
@@ -246,12 +240,9 @@ static inline struct wheel_slot *wheel_slot_named(const struct wheel_slots *slot
 	return wheel_slot_within(slots->pages, slots->setup.timers, id);
 }
 
-/**
- * wheel_slot_of_id() - Find the slot of a timer that is in use
- * @slots: table, locked
- * @id: WHEEL_ID() of a slot below setup.timers
- *
- * Return: the slot, or NULL if the id is stale or was never used.
+/*
+ * Find the slot of a timer that is in use, by the WHEEL_ID() of a slot below setup.timers. Returns
+ * NULL if the id is stale or was never used.
  */
 static inline struct wheel_slot *wheel_slot_of_id(const struct wheel_slots *slots,
 						  u64 id)
@@ -263,14 +254,7 @@ static inline struct wheel_slot *wheel_slot_of_id(const struct wheel_slots *slot
 	return slot;
 }
 
-/**
- * wheel_slot_pending() - Check whether a timer is pending, and get its deadline
- * @slots: table, locked
- * @slot: slot
- * @deadline: set to the deadline if the timer is pending, otherwise undefined
- *
- * Return: true if the timer is pending.
- */
+/* Check whether a timer is pending, and get its deadline. */
 static inline bool wheel_slot_pending(const struct wheel_slots *slots,
 				      const struct wheel_slot *slot, u64 *deadline)
 {
@@ -310,11 +294,7 @@ static inline void wheel_slot_consumed(struct wheel_slot *slot)
 	slot->again = false;
 }
 
-/**
- * wheel_slot_free() - Free a slot, so that it can be armed again
- * @slots: table, locked
- * @slot: slot that is neither pending nor in a queue
- */
+/* Free a slot that is neither pending nor in a queue, so that it can be armed again. */
 static inline void wheel_slot_free(struct wheel_slots *slots,
 				   struct wheel_slot *slot)
 {

@@ -10,16 +10,7 @@
 /* Exchanges that a claim attempts. If all fail, the timer is claimed again at the next tick. */
 #define TRIES	3
 
-/**
- * wheel_touch_arm() - Arm a timer
- * @slots: table, locked
- * @slot: slot that is free and whose word's page exists
- * @nr: its number
- * @deadline: see wheel_timer_arm()
- * @slack: see wheel_timer_arm()
- *
- * Return: see wheel_timer_arm(). On error, nothing has changed.
- */
+/* Arm a timer in a free slot, whose word's page exists. Returns what wheel_timer_arm() returns. */
 int wheel_touch_arm(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
 		    u64 deadline, u64 slack)
 {
@@ -35,15 +26,10 @@ int wheel_touch_arm(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
 	return 0;
 }
 
-/**
- * wheel_touch_take() - Free a slot for a new timer if the program has parked the old one
- * @slots: table, locked
- * @slot: slot that is not free
- * @id: id of the new timer
- *
- * The program may revive the timer at the same time. The exchange of the word decides.
- *
- * Return: 0 on success, -EBUSY if the timer is not parked, -ESTALE if @id is not newer.
+/*
+ * Free a slot for a new timer if the program has parked the old one. The program may revive the
+ * timer at the same time: the exchange of the word decides. Returns 0, -EBUSY if the timer is not
+ * parked, or -ESTALE if @id is not newer.
  */
 int wheel_touch_take(struct wheel_slots *slots, struct wheel_slot *slot, u64 id)
 {
@@ -64,16 +50,9 @@ int wheel_touch_take(struct wheel_slots *slots, struct wheel_slot *slot, u64 id)
 	return 0;
 }
 
-/**
- * wheel_touch_rearm() - Move the deadline of a timer
- * @slots: table, locked
- * @slot: slot of a pending timer with a touch word
- * @word: value of the word when it was read
- * @deadline: see wheel_timer_rearm()
- * @slack: see wheel_timer_rearm()
- *
- * Return: 0 on success; -ENOENT if the program has just parked the timer; -EBUSY if it has just
- * moved it; -ERANGE, see wheel_timer_rearm().
+/*
+ * Move the deadline of a pending timer. @word is the value that was read from its word. Returns 0;
+ * -ENOENT if the program has just parked the timer; -EBUSY if it has just moved it; or -ERANGE.
  */
 int wheel_touch_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		      u64 word, u64 deadline, u64 slack)
@@ -131,14 +110,7 @@ static enum wheel_claim touch_reclaim(struct wheel_slots *slots,
 	return WHEEL_GONE;
 }
 
-/**
- * wheel_touch_claim() - Decide whether to expire, requeue or reclaim a timer, by its touch word
- * @timer: timer of a slot, its wheel locked
- * @due: see wheel_claim_fn
- * @deadline: see wheel_claim_fn
- *
- * Return: see wheel_claim_fn.
- */
+/* Decide whether to expire, requeue or reclaim a timer, by its touch word: wheel_claim_fn. */
 enum wheel_claim wheel_touch_claim(struct wheel_timer *timer, u64 due,
 				   u64 *deadline)
 {
