@@ -97,7 +97,7 @@ void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 		due.tick = min(tick, w->latest);
 		due.order = 0;
 	}
-	wheel_file(w, w->scheme, t, due);
+	wheel_enqueue(w, w->scheme, t, due);
 	w->pending++;
 }
 

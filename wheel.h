@@ -102,31 +102,31 @@ static inline int wheel_admit(const struct wheel_core *w, u64 deadline, u64 slac
  * Queue a timer. If @scheme, which is that of the wheel, is a constant, the compiler omits the
  * code of the other schemes and the registers that their calls would need.
  */
-static __always_inline void wheel_file(struct wheel_core *w, const struct wheel_scheme *scheme,
-				       struct wheel_timer *t, struct wheel_due due)
+static __always_inline void wheel_enqueue(struct wheel_core *w, const struct wheel_scheme *scheme,
+					  struct wheel_timer *t, struct wheel_due due)
 {
 	t->due_tick = due.tick;
 	t->hint = 0;
 	if (scheme == &wheel_hierarchical) {
 		hierarchical_enqueue(w, t, due.order);
-	} else if (scheme->file == wheel_hashed_enqueue) {
+	} else if (scheme->enqueue == wheel_hashed_enqueue) {
 		hashed_enqueue(w, t, due.order);
 	} else {
-		scheme->file(w, t, due.order);
+		scheme->enqueue(w, t, due.order);
 		w->next = min(w->next, due.tick);
 	}
 }
 
 /* Remove a queued timer from its bucket. */
-static __always_inline void wheel_unfile(struct wheel_core *w, const struct wheel_scheme *scheme,
-					 struct wheel_timer *t)
+static __always_inline void wheel_dequeue(struct wheel_core *w, const struct wheel_scheme *scheme,
+					  struct wheel_timer *t)
 {
 	if (scheme == &wheel_hierarchical) {
-		hierarchical_unfile(w, t);
-	} else if (scheme->unfile == wheel_hashed_unfile) {
-		hashed_unfile(w, t);
+		hierarchical_dequeue(w, t);
+	} else if (scheme->dequeue == wheel_hashed_dequeue) {
+		hashed_dequeue(w, t);
 	} else {
-		scheme->unfile(w, t);
+		scheme->dequeue(w, t);
 		ring_forget(w, t->due_tick);
 	}
 }
@@ -136,7 +136,7 @@ static __always_inline void wheel_put(struct wheel_core *w, const struct wheel_s
 				      struct wheel_timer *t, u64 deadline, struct wheel_due due)
 {
 	WRITE_ONCE(t->deadline, deadline);
-	wheel_file(w, scheme, t, due);
+	wheel_enqueue(w, scheme, t, due);
 	w->pending++;
 }
 
@@ -165,9 +165,9 @@ static __always_inline int wheel_place(struct wheel_core *w, struct wheel_timer 
 static __always_inline void wheel_refile(struct wheel_core *w, const struct wheel_scheme *scheme,
 					 struct wheel_timer *t, u64 deadline, struct wheel_due due)
 {
-	wheel_unfile(w, scheme, t);
+	wheel_dequeue(w, scheme, t);
 	WRITE_ONCE(t->deadline, deadline);
-	wheel_file(w, scheme, t, due);
+	wheel_enqueue(w, scheme, t, due);
 }
 
 /**
@@ -195,7 +195,7 @@ static __always_inline int wheel_move(struct wheel_core *w, struct wheel_timer *
 static __always_inline void wheel_take(struct wheel_core *w, const struct wheel_scheme *scheme,
 				       struct wheel_timer *t)
 {
-	wheel_unfile(w, scheme, t);
+	wheel_dequeue(w, scheme, t);
 	timer_set_place(t, WHEEL_UNFILED, 0);
 	WRITE_ONCE(t->deadline, READ_ONCE(t->deadline) | WHEEL_IDLE);
 	w->pending--;

@@ -79,8 +79,8 @@ struct wheel_core;
  * @buckets: return the number of buckets for a requested number
  * @init: initialize the members of the scheme; all buckets are empty
  * @follow: advance the clock of a wheel that is not empty towards a tick; optional
- * @file: queue a timer, whose due tick is set, with an order
- * @unfile: remove a queued timer; its place remains set
+ * @enqueue: queue a timer, whose due tick is set, with an order
+ * @dequeue: remove a queued timer; its place remains set
  * @pop: implementation of wheel_pop()
  * @abandon: end the walk and the search that are in progress; false if there is no walk
  * @first: return any queued timer for wheel_drain(), or NULL
@@ -94,8 +94,8 @@ struct wheel_scheme {
 	u32 (*buckets)(u32 requested);
 	void (*init)(struct wheel_core *w);
 	void (*follow)(struct wheel_core *w, u64 tick);
-	void (*file)(struct wheel_core *w, struct wheel_timer *t, u32 order);
-	void (*unfile)(struct wheel_core *w, struct wheel_timer *t);
+	void (*enqueue)(struct wheel_core *w, struct wheel_timer *t, u32 order);
+	void (*dequeue)(struct wheel_core *w, struct wheel_timer *t);
 	struct wheel_timer *(*pop)(struct wheel_core *w, u64 until, unsigned int *budget);
 	bool (*abandon)(struct wheel_core *w);
 	struct wheel_timer *(*first)(struct wheel_core *w, unsigned int *budget);
@@ -498,7 +498,7 @@ static inline bool ring_remove(struct wheel_core *w, struct wheel_timer *t)
 u32 wheel_hashed_buckets(u32 requested);
 void wheel_hashed_init(struct wheel_core *w);
 void wheel_hashed_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order);
-void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t);
+void wheel_hashed_dequeue(struct wheel_core *w, struct wheel_timer *t);
 struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until, unsigned int *budget);
 bool wheel_hashed_abandon(struct wheel_core *w);
 struct wheel_timer *wheel_hashed_first(struct wheel_core *w, unsigned int *budget);
@@ -533,7 +533,7 @@ static inline void hashed_enqueue(struct wheel_core *w, struct wheel_timer *t, u
 		minima_lower(&w->ring, at, t->due_tick);
 }
 
-static inline void hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
+static inline void hashed_dequeue(struct wheel_core *w, struct wheel_timer *t)
 {
 	ring_remove(w, t);
 }
@@ -545,7 +545,7 @@ static inline void hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
 #define WHEEL_LEVELS		11
 
 void wheel_hierarchical_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order);
-void wheel_hierarchical_unfile(struct wheel_core *w, struct wheel_timer *t);
+void wheel_hierarchical_dequeue(struct wheel_core *w, struct wheel_timer *t);
 struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until, unsigned int *budget);
 
 /*
@@ -584,7 +584,7 @@ static inline void hierarchical_enqueue(struct wheel_core *w, struct wheel_timer
 	hierarchical_enqueue_from(w, t, order, w->clock);
 }
 
-static inline void hierarchical_unfile(struct wheel_core *w, struct wheel_timer *t)
+static inline void hierarchical_dequeue(struct wheel_core *w, struct wheel_timer *t)
 {
 	if (ring_remove(w, t))
 		hierarchical_left(w, timer_bucket(t) / WHEEL_LEVEL_BUCKETS);

@@ -141,9 +141,9 @@ void wheel_hashed_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order
 	hashed_enqueue(w, t, order);
 }
 
-void wheel_hashed_unfile(struct wheel_core *w, struct wheel_timer *t)
+void wheel_hashed_dequeue(struct wheel_core *w, struct wheel_timer *t)
 {
-	hashed_unfile(w, t);
+	hashed_dequeue(w, t);
 }
 
 static void search_reset(struct wheel_search *search)
@@ -295,8 +295,8 @@ const struct wheel_scheme wheel_hashed = {
 	.by_tick	= true,
 	.buckets	= wheel_hashed_buckets,
 	.init		= wheel_hashed_init,
-	.file		= wheel_hashed_enqueue,
-	.unfile		= wheel_hashed_unfile,
+	.enqueue	= wheel_hashed_enqueue,
+	.dequeue	= wheel_hashed_dequeue,
 	.pop		= wheel_hashed_pop,
 	.abandon	= wheel_hashed_abandon,
 	.first		= wheel_hashed_first,
@@ -327,8 +327,8 @@ const struct wheel_scheme wheel_bounded = {
 	.buckets	= wheel_hashed_buckets,
 	.init		= bounded_init,
 	.follow		= bounded_follow,
-	.file		= wheel_hashed_enqueue,
-	.unfile		= wheel_hashed_unfile,
+	.enqueue	= wheel_hashed_enqueue,
+	.dequeue	= wheel_hashed_dequeue,
 	.pop		= wheel_hashed_pop,
 	.abandon	= wheel_hashed_abandon,
 	.first		= wheel_hashed_first,

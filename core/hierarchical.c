@@ -40,9 +40,9 @@ void wheel_hierarchical_enqueue(struct wheel_core *w, struct wheel_timer *t, u32
 	hierarchical_enqueue(w, t, order);
 }
 
-void wheel_hierarchical_unfile(struct wheel_core *w, struct wheel_timer *t)
+void wheel_hierarchical_dequeue(struct wheel_core *w, struct wheel_timer *t)
 {
-	hierarchical_unfile(w, t);
+	hierarchical_dequeue(w, t);
 }
 
 /* Return the first busy bucket of the first busy level, or NULL. */
@@ -243,8 +243,8 @@ const struct wheel_scheme wheel_hierarchical = {
 	.name		= "hierarchical",
 	.buckets	= hierarchical_buckets,
 	.init		= hierarchical_init,
-	.file		= wheel_hierarchical_enqueue,
-	.unfile		= wheel_hierarchical_unfile,
+	.enqueue	= wheel_hierarchical_enqueue,
+	.dequeue	= wheel_hierarchical_dequeue,
 	.pop		= wheel_hierarchical_pop,
 	.abandon	= hierarchical_abandon,
 	.first		= hierarchical_first,

@@ -50,12 +50,12 @@ static void overflow_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 or
 		file_beyond(w, t, order);
 }
 
-static void overflow_unfile(struct wheel_core *w, struct wheel_timer *t)
+static void overflow_dequeue(struct wheel_core *w, struct wheel_timer *t)
 {
 	if (t->bucket == BEYOND)
 		node_remove(&t->node);
 	else
-		hashed_unfile(w, t);
+		hashed_dequeue(w, t);
 }
 
 static u64 first_beyond(const struct wheel_core *w)
@@ -137,8 +137,8 @@ const struct wheel_scheme wheel_overflow = {
 	.max_timers	= MAX_TIMERS,
 	.buckets	= wheel_hashed_buckets,
 	.init		= overflow_init,
-	.file		= overflow_enqueue,
-	.unfile		= overflow_unfile,
+	.enqueue	= overflow_enqueue,
+	.dequeue	= overflow_dequeue,
 	.pop		= overflow_pop,
 	.abandon	= wheel_hashed_abandon,
 	.first		= overflow_first,

@@ -106,7 +106,7 @@ static void put_down(struct heap *h, u32 at, struct entry e)
 	put(h, at, e);
 }
 
-static void heap_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
+static void heap_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
 	struct heap *h = heap_of(w);
 
@@ -115,7 +115,7 @@ static void heap_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
 }
 
 /* Replace the entry of the timer by the last entry. */
-static void heap_unfile(struct wheel_core *w, struct wheel_timer *t)
+static void heap_dequeue(struct wheel_core *w, struct wheel_timer *t)
 {
 	struct heap *h = heap_of(w);
 	struct entry last = h->entry[--h->count];
@@ -150,7 +150,7 @@ static struct wheel_timer *heap_pop(struct wheel_core *w, u64 until,
 		return NULL;
 	}
 	--*budget;
-	heap_unfile(w, first);
+	heap_dequeue(w, first);
 	return first;
 }
 
@@ -174,8 +174,8 @@ static const char *heap_check(const struct wheel_core *w, u64 *count)
 const struct wheel_scheme baseline_heap = {
 	.buckets	= heap_buckets,
 	.init		= binary_init,
-	.file		= heap_file,
-	.unfile		= heap_unfile,
+	.enqueue	= heap_enqueue,
+	.dequeue	= heap_dequeue,
 	.pop		= heap_pop,
 	.first		= heap_first,
 	.abandon	= baseline_abandon,
@@ -185,8 +185,8 @@ const struct wheel_scheme baseline_heap = {
 const struct wheel_scheme baseline_4_heap = {
 	.buckets	= heap_buckets,
 	.init		= quaternary_init,
-	.file		= heap_file,
-	.unfile		= heap_unfile,
+	.enqueue	= heap_enqueue,
+	.dequeue	= heap_dequeue,
 	.pop		= heap_pop,
 	.first		= heap_first,
 	.abandon	= baseline_abandon,

@@ -27,7 +27,7 @@ static struct wheel_timer *list_first(struct wheel_core *w, unsigned int *budget
 	return head(w);
 }
 
-static void unfile(struct wheel_core *w, struct wheel_timer *t)
+static void dequeue(struct wheel_core *w, struct wheel_timer *t)
 {
 	(void)w;
 	list_del(&t->node);
@@ -42,11 +42,11 @@ static struct wheel_timer *pop(struct wheel_core *w, struct wheel_timer *first,
 		return NULL;
 	}
 	--*budget;
-	unfile(w, first);
+	dequeue(w, first);
 	return first;
 }
 
-static void unsorted_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
+static void unsorted_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
 	list_add_tail(&t->node, &w->beyond.timers);
 	timer_set_place(t, 0, order);
@@ -67,7 +67,7 @@ static struct wheel_timer *unsorted_pop(struct wheel_core *w, u64 until,
 }
 
 /* Search from the tail, because most timers are due later than most others. */
-static void sorted_file(struct wheel_core *w, struct wheel_timer *t, u32 order)
+static void sorted_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
 {
 	struct list_head *at = w->beyond.timers.prev;
 
@@ -109,8 +109,8 @@ static const char *sorted_check(const struct wheel_core *w, u64 *count)
 const struct wheel_scheme baseline_unsorted = {
 	.buckets	= list_buckets,
 	.init		= list_init,
-	.file		= unsorted_file,
-	.unfile		= unfile,
+	.enqueue	= unsorted_enqueue,
+	.dequeue	= dequeue,
 	.pop		= unsorted_pop,
 	.first		= list_first,
 	.abandon	= baseline_abandon,
@@ -120,8 +120,8 @@ const struct wheel_scheme baseline_unsorted = {
 const struct wheel_scheme baseline_sorted = {
 	.buckets	= list_buckets,
 	.init		= list_init,
-	.file		= sorted_file,
-	.unfile		= unfile,
+	.enqueue	= sorted_enqueue,
+	.dequeue	= dequeue,
 	.pop		= sorted_pop,
 	.first		= list_first,
 	.abandon	= baseline_abandon,
