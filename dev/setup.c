@@ -197,6 +197,7 @@ int wheel_file_setup(struct wheel_file *file, void *arg)
 	struct mem_cgroup *old;
 	int err;
 
+	setup->scheme = setup->scheme ?: WHEEL_HASHED;
 	err = setup_check(setup);
 	if (err)
 		return err;
@@ -228,7 +229,7 @@ void wheel_file_info(struct wheel_file *file, struct wheel_setup *info)
 		*info = file->slots.setup;
 		return;
 	}
-	*info = (struct wheel_setup){};
+	*info = (struct wheel_setup){ .scheme = WHEEL_HASHED };
 	setup_resolve(file, info);
 }
 

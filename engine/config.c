@@ -17,6 +17,7 @@
 #define WHEEL_FLAGS	(WHEEL_SLEEPABLE | WHEEL_PERCPU | WHEEL_FORGET)
 
 static const struct wheel_scheme * const schemes[] = {
+	[WHEEL_DEFAULT]		= &wheel_hashed,
 	[WHEEL_HASHED]		= &wheel_hashed,
 	[WHEEL_HIERARCHICAL]	= &wheel_hierarchical,
 	[WHEEL_BOUNDED]		= &wheel_bounded,
@@ -54,6 +55,7 @@ int wheel_config_check(const struct wheel_config *config)
 /* Replace zeros in a valid configuration by the defaults. Returns its scheme. */
 const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config)
 {
+	config->scheme = config->scheme ?: WHEEL_HASHED;
 	config->buckets = wheel_buckets_for(config);
 	config->limit = config->limit ?: wheel_limit_of(config->scheme);
 	config->tick_ns = config->tick_ns ?: DEFAULT_TICK_NS;
@@ -152,7 +154,7 @@ EXPORT_SYMBOL_GPL(wheel_reach);
  */
 u64 wheel_features(void)
 {
-	return WHEEL_HAS_SCHEME(ARRAY_SIZE(schemes)) - WHEEL_HAS_SCHEME(0) +
+	return WHEEL_HAS_SCHEME(ARRAY_SIZE(schemes)) - WHEEL_HAS_SCHEME(WHEEL_HASHED) +
 	       WHEEL_HAS_CLOCK(WHEEL_CLOCK_VIRTUAL + 1) - WHEEL_HAS_CLOCK(0);
 }
 EXPORT_SYMBOL_GPL(wheel_features);

@@ -71,7 +71,6 @@ static int open_wheel(struct timers *timers, uint64_t now)
 		.flags = WHEEL_SETUP_ANY_SLOT,
 		.backend = LIBWHEEL_USER,
 		.clock = WHEEL_CLOCK_VIRTUAL,
-		.scheme = WHEEL_HIERARCHICAL,
 		.timers = MOST_TIMERS,
 		.mode = LIBWHEEL_NO_FD,
 		.tick_ns = 1,

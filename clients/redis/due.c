@@ -57,7 +57,6 @@ int due_open(void)
 	const struct libwheel_options options = {
 		.size = sizeof(options),
 		.clock = WHEEL_CLOCK_REALTIME,
-		.scheme = WHEEL_HASHED,
 		.timers = INSTANTS + 1,
 		.tick_ns = NS_PER_MS,
 	};

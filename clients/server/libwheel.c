@@ -42,7 +42,7 @@ void timers_open(struct event_base *base, unsigned int count, unsigned int even_
 {
 	const struct libwheel_options options = {
 		.size = sizeof(options),
-		.scheme = WHEEL_HIERARCHICAL, .flags = WHEEL_SETUP_TOUCH,
+		.flags = WHEEL_SETUP_TOUCH,
 		.timers = count,
 	};
 	int error = libwheel_open(&wheel, &options);

@@ -98,7 +98,7 @@ struct wheel_owner {
  * struct wheel_config - Configuration of a wheel
  * @name: name for messages, traces and debugfs; a string constant
  * @clock: WHEEL_CLOCK_*
- * @scheme: WHEEL_HASHED, _HIERARCHICAL, _BOUNDED or _OVERFLOW
+ * @scheme: WHEEL_HASHED (default), _HIERARCHICAL, _BOUNDED or _OVERFLOW
  * @buckets: number of buckets, at most WHEEL_MAX_BUCKETS, rounded up to a power of two.
  *	0: @limit / 16, at least 256; or 4096 without a limit
  * @flags: WHEEL_SLEEPABLE, WHEEL_PERCPU, WHEEL_FORGET

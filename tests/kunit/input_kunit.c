@@ -93,7 +93,7 @@ static void features_tell_the_truth(struct kunit *test)
 {
 	u32 scheme, clock;
 
-	for (scheme = 0; scheme <= WHEEL_OVERFLOW; scheme++) {
+	for (scheme = WHEEL_HASHED; scheme <= WHEEL_OVERFLOW; scheme++) {
 		for (clock = 0; clock <= WHEEL_CLOCK_VIRTUAL; clock++) {
 			const struct wheel_config config = {
 				.name = "features",

@@ -31,8 +31,13 @@ const struct rig_scheme rig_many_schemes[] = {
 /* Init function of all suites without parameters. */
 int rig_init(struct kunit *test)
 {
-	test->priv = kunit_kzalloc(test, sizeof(struct rig_bench), GFP_KERNEL);
-	return test->priv ? 0 : -ENOMEM;
+	struct rig_bench *bench = kunit_kzalloc(test, sizeof(*bench), GFP_KERNEL);
+
+	if (!bench)
+		return -ENOMEM;
+	bench->scheme = WHEEL_HASHED;
+	test->priv = bench;
+	return 0;
 }
 
 /* Init function of suites whose tests are run with several schemes. */
@@ -67,7 +72,7 @@ static struct wheel_class *class_of(const struct wheel_config *config)
 /**
  * rig_new() - Create a fixture: a wheel and its timers, none of them armed
  * @test: test that uses it
- * @config: configuration of the wheel; WHEEL_HASHED is replaced by the scheme of the test
+ * @config: configuration of the wheel; WHEEL_DEFAULT is replaced by the scheme of the test
  * @count: number of timers
  *
  * Return: the fixture. If it cannot be created, the test is aborted.

@@ -389,7 +389,8 @@ static bool open_it(struct race *race, const struct way *way, __u32 clock, __u64
 {
 	struct wheel_setup setup = {
 		.clock = clock, .tick_ns = WHEEL_MIN_TICK_NS, .timers = SLOTS,
-		.scheme = clock == WHEEL_CLOCK_MONOTONIC ? wt_below(seed, 2) : WHEEL_HASHED,
+		.scheme = clock == WHEEL_CLOCK_MONOTONIC ?
+			  WHEEL_HASHED + wt_below(seed, 2) : WHEEL_HASHED,
 	};
 
 	memset(race, 0, sizeof(*race));

@@ -253,7 +253,7 @@ WT_TEST(wheel, garbage_for_setup)
 		scramble(&setup, sizeof(setup), &self->seed);
 		setup.flags &= wt_below(&self->seed, 4) ? 1 : ~0U;
 		setup.clock &= wt_below(&self->seed, 4) ? 5 : ~0U;
-		setup.scheme &= wt_below(&self->seed, 4) ? 3 : ~0U;
+		setup.scheme &= wt_below(&self->seed, 4) ? 7 : ~0U;
 		setup.timers &= wt_below(&self->seed, 8) ? 0xffff : ~0U;
 		setup.buckets &= wt_below(&self->seed, 8) ? 0xffff : ~0U;
 		setup.events &= wt_below(&self->seed, 4) ? 0 : ~0U;

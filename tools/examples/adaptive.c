@@ -245,7 +245,7 @@ int main(int argc, char **argv)
 	static struct server s;
 	struct libwheel_options options = {
 		.size = sizeof(options), .clock = WHEEL_CLOCK_VIRTUAL,
-		.scheme = WHEEL_HIERARCHICAL, .flags = WHEEL_SETUP_TOUCH,
+		.flags = WHEEL_SETUP_TOUCH,
 		.timers = MAX_FDS,
 	};
 	int port, err;

@@ -207,7 +207,7 @@ int main(int argc, char **argv)
 	static struct server s;
 	struct libwheel_options options = {
 		.size = sizeof(options),
-		.scheme = WHEEL_HIERARCHICAL, .flags = WHEEL_SETUP_TOUCH,
+		.flags = WHEEL_SETUP_TOUCH,
 		.timers = MAX_FDS,
 	};
 	int port, err;

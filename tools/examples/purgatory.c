@@ -213,7 +213,7 @@ int main(int argc, char **argv)
 	static struct purgatory p;
 	struct libwheel_options options = {
 		.size = sizeof(options),
-		.scheme = WHEEL_HIERARCHICAL, .flags = WHEEL_SETUP_TOUCH,
+		.flags = WHEEL_SETUP_TOUCH,
 		.clock = WHEEL_CLOCK_VIRTUAL, .timers = SLOTS,
 	};
 	struct operation *operations;

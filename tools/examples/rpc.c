@@ -225,7 +225,7 @@ int main(int argc, char **argv)
 	static struct client c = { .next = 1 };
 	struct libwheel_options options = {
 		.size = sizeof(options),
-		.scheme = WHEEL_HIERARCHICAL, .flags = WHEEL_SETUP_TOUCH,
+		.flags = WHEEL_SETUP_TOUCH,
 		.timers = WINDOW,
 	};
 	pid_t server;

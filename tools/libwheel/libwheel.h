@@ -85,16 +85,16 @@ struct libwheel {
  * @backend: LIBWHEEL_*; LIBWHEEL_AUTO is overridden by the environment variable
  *	LIBWHEEL_BACKEND: "kernel", "user", "auto" or empty
  * @clock: WHEEL_CLOCK_*
- * @scheme: WHEEL_HASHED, WHEEL_HIERARCHICAL, WHEEL_BOUNDED or WHEEL_OVERFLOW
+ * @scheme: WHEEL_DEFAULT, WHEEL_HASHED, WHEEL_HIERARCHICAL, WHEEL_BOUNDED or WHEEL_OVERFLOW
  * @timers: number of slots, as wheel_setup.timers
  * @buckets: number of buckets, as wheel_setup.buckets
  * @mode: LIBWHEEL_NO_FD or 0
  * @tick_ns: tick length in nanoseconds. 0 selects 1 ms
  *
- * For all members but @size, 0 selects the default. A @scheme of 0 is WHEEL_HASHED; choose
- * WHEEL_HIERARCHICAL unless the clock can be set. A program that was built with an older header
- * passes a smaller struct, one built with a newer header a larger one. Members that the library
- * does not support must be 0.
+ * For all members but @size, 0 selects the default. The default scheme of the library is
+ * WHEEL_HIERARCHICAL, or WHEEL_HASHED if the clock can be set. A program that was built with an
+ * older header passes a smaller struct, one built with a newer header a larger one. Members that
+ * the library does not support must be 0.
  */
 struct libwheel_options {
 	__u32 size;
@@ -125,10 +125,10 @@ uint32_t libwheel_version(void);
 const char *libwheel_strerror(int err);
 
 /*
- * Open a wheel. If @options is NULL, the wheel is hierarchical and all other options have their
- * defaults. *@wheel is set only on success. Fails as WHEEL_IOC_SETUP and open(2). Also
- * -ENODEV: /dev/wheel does not exist; -EPROTOTYPE: the scheme does not support a clock that
- * can be set; -ENOPROTOOPT: LIBWHEEL_BACKEND is invalid.
+ * Open a wheel. If @options is NULL, all options have their defaults. *@wheel is set only on
+ * success. Fails as WHEEL_IOC_SETUP and open(2). Also -ENODEV: /dev/wheel does not exist;
+ * -EPROTOTYPE: the scheme does not support a clock that can be set; -ENOPROTOOPT: LIBWHEEL_BACKEND
+ * is invalid.
  */
 int libwheel_open(struct libwheel **wheel,
 		  const struct libwheel_options *options);

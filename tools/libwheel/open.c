@@ -107,6 +107,12 @@ static bool can_be_set(__u32 clock)
 	return clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI;
 }
 
+/* Only hashed and bounded wheels support a clock that can be set. */
+static __u32 best_scheme(__u32 clock)
+{
+	return can_be_set(clock) ? WHEEL_HASHED : WHEEL_HIERARCHICAL;
+}
+
 /* An errno with one meaning, so that its message can name the remedy. */
 static int error_of_open(int err, const struct libwheel_options *options)
 {
@@ -125,9 +131,7 @@ static int error_of_open(int err, const struct libwheel_options *options)
 int libwheel_open(struct libwheel **wheel,
 		  const struct libwheel_options *options)
 {
-	const struct libwheel_options defaults = {
-		.size = sizeof(defaults), .scheme = WHEEL_HIERARCHICAL,
-	};
+	const struct libwheel_options defaults = { .size = sizeof(defaults) };
 	struct libwheel_options o;
 	struct wheel_setup setup;
 	struct handle *handle;
@@ -141,7 +145,7 @@ int libwheel_open(struct libwheel **wheel,
 		.size		= sizeof(setup),
 		.flags		= o.flags,
 		.clock		= o.clock,
-		.scheme		= o.scheme,
+		.scheme		= o.scheme ?: best_scheme(o.clock),
 		.tick_ns	= o.tick_ns,
 		.timers		= o.timers,
 		.buckets	= o.buckets,

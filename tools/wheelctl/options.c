@@ -20,7 +20,6 @@
 
 struct globals globals = {
 	.device = "/dev/wheel",
-	.setup.scheme = SETUP_BEST_SCHEME,
 };
 
 const struct option_spec global_options[] = {

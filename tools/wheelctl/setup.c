@@ -34,7 +34,7 @@ void setup_settle(struct wheel_setup *setup)
 {
 	bool set = can_be_set(setup->clock);
 
-	if (setup->scheme == SETUP_BEST_SCHEME)
+	if (setup->scheme == WHEEL_DEFAULT)
 		setup->scheme = set ? WHEEL_HASHED : WHEEL_HIERARCHICAL;
 	if (set && setup->scheme != WHEEL_HASHED && setup->scheme != WHEEL_BOUNDED)
 		fail(EXIT_USAGE,

@@ -7,9 +7,6 @@
 
 #include "util.h"
 
-/* wheel_setup.scheme before setup_settle(): the best scheme for the clock. */
-#define SETUP_BEST_SCHEME	(~0U)
-
 extern const struct option_spec setup_options[];
 
 /* Replace defaults; exit if the requested options exclude each other. */

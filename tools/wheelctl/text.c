@@ -43,7 +43,7 @@ const char *clock_name(u32 clock)
 
 const char *scheme_name(u32 scheme)
 {
-	return scheme < ARRAY_SIZE(schemes) ? schemes[scheme] : "unknown";
+	return scheme && scheme < ARRAY_SIZE(schemes) ? schemes[scheme] : "unknown";
 }
 
 /*
@@ -157,7 +157,7 @@ static bool find_name(const char *const *names, size_t count, const char *text, 
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (strcmp(names[i], text))
+		if (!names[i] || strcmp(names[i], text))
 			continue;
 		*index = (u32)i;
 		return true;

@@ -75,9 +75,6 @@ static void side_open(struct side *side, uint32_t clock, uint32_t count)
 	struct libwheel_options options = {
 		.size = sizeof(options), .clock = clock,
 		.flags = WHEEL_SETUP_ANY_SLOT | WHEEL_SETUP_TOUCH,
-		/* Only a hashed wheel supports a clock that can be set. */
-		.scheme = clock == WHEEL_CLOCK_REALTIME ? WHEEL_HASHED :
-							  WHEEL_HIERARCHICAL,
 		.timers = count,
 	};
 	struct wheel_setup info = { .size = sizeof(info) };

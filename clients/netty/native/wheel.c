@@ -34,7 +34,6 @@ jlong Java_invalid_wheel_1timer_netty_Native_open(JNIEnv *env, jclass class, jin
 	const struct libwheel_options options = {
 		.size = sizeof(options),
 		.flags = WHEEL_SETUP_TOUCH,
-		.scheme = WHEEL_HIERARCHICAL,
 		.timers = slots,
 		.tick_ns = tick_ns,
 	};

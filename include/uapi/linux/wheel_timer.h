@@ -216,10 +216,11 @@ struct wheel_user_page {
 #define WHEEL_CLOCK_VIRTUAL	4	/* advanced only by WHEEL_IOC_ADVANCE */
 
 /* wheel_setup.scheme */
-#define WHEEL_HASHED		0	/* one ring, any number of revolutions */
-#define WHEEL_HIERARCHICAL	1	/* several levels of rings */
-#define WHEEL_BOUNDED		2	/* one ring, one revolution, else ERANGE */
-#define WHEEL_OVERFLOW		3	/* one ring and a sorted list */
+#define WHEEL_DEFAULT		0	/* WHEEL_HASHED */
+#define WHEEL_HASHED		1	/* one ring, any number of revolutions */
+#define WHEEL_HIERARCHICAL	2	/* several levels of rings */
+#define WHEEL_BOUNDED		3	/* one ring, one revolution, else ERANGE */
+#define WHEEL_OVERFLOW		4	/* one ring and a sorted list */
 
 /* wheel_setup.flags */
 #define WHEEL_SETUP_ANY_SLOT	(1U << 0)	/* the kernel assigns the slots */
@@ -248,7 +249,7 @@ struct wheel_user_page {
  * @size: sizeof(struct wheel_setup)
  * @flags: WHEEL_SETUP_*
  * @clock: WHEEL_CLOCK_*
- * @scheme: WHEEL_HASHED, WHEEL_HIERARCHICAL, WHEEL_BOUNDED or WHEEL_OVERFLOW
+ * @scheme: WHEEL_DEFAULT, WHEEL_HASHED, WHEEL_HIERARCHICAL, WHEEL_BOUNDED or WHEEL_OVERFLOW
  * @tick_ns: exact tick length in nanoseconds. 0 selects 1 ms
  * @timers: number of slots, at most WHEEL_MAX_TIMERS, or WHEEL_OVERFLOW_TIMERS with
  *	WHEEL_OVERFLOW. 0 selects 65536, or WHEEL_OVERFLOW_TIMERS

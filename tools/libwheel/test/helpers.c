@@ -19,18 +19,11 @@ struct libwheel *open_wheel(const struct libwheel_options *options)
 	return wheel;
 }
 
-/* The default scheme; clocks that can be set do not support WHEEL_HIERARCHICAL. */
-static __u32 usual_scheme(__u32 clock)
-{
-	return clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI ?
-	       WHEEL_HASHED : WHEEL_HIERARCHICAL;
-}
-
 static struct libwheel *open_clock(__u32 clock, __u32 timers, __u32 flags)
 {
 	const struct libwheel_options options = {
 		.size = sizeof(options), .flags = flags, .clock = clock,
-		.scheme = usual_scheme(clock), .timers = timers,
+		.timers = timers,
 	};
 
 	return open_wheel(&options);
@@ -50,7 +43,7 @@ struct libwheel *open_running(__u32 clock, __u32 timers)
 {
 	const struct libwheel_options options = {
 		.size = sizeof(options), .clock = clock, .timers = timers,
-		.scheme = usual_scheme(clock), .tick_ns = WHEEL_MIN_TICK_NS,
+		.tick_ns = WHEEL_MIN_TICK_NS,
 	};
 
 	return open_wheel(&options);

@@ -43,12 +43,20 @@ static void open_defaults(void)
 	libwheel_close(NULL);
 }
 
-/* 0 selects the default, and WHEEL_HASHED for the scheme. */
+/* Zeros select the defaults: the scheme depends on the clock. */
 static void open_all_zero(void)
 {
-	struct libwheel *wheel = open_wheel(&plain);
+	struct libwheel_options options = plain;
+	struct libwheel *wheel = open_wheel(&options);
 	struct wheel_setup info;
 
+	EXPECT_EQ(0, libwheel_info(wheel, &info));
+	EXPECT_EQ(WHEEL_HIERARCHICAL, info.scheme);
+	EXPECT_EQ(65536, info.timers);
+	libwheel_close(wheel);
+
+	options.clock = WHEEL_CLOCK_REALTIME;
+	wheel = open_wheel(&options);
 	EXPECT_EQ(0, libwheel_info(wheel, &info));
 	EXPECT_EQ(WHEEL_HASHED, info.scheme);
 	EXPECT_EQ(4096, info.buckets);
@@ -93,6 +101,7 @@ static void open_slots(void)
 		struct libwheel *wheel;
 		struct wheel_setup info;
 
+		options.scheme = WHEEL_HASHED;
 		options.timers = rows[i].timers;
 		options.buckets = rows[i].buckets;
 		wheel = open_wheel(&options);
@@ -112,7 +121,7 @@ static void open_refuses(void)
 		{ -EINVAL, { .flags = 1U << 31 } },
 		{ -EINVAL, { .backend = 3 } },
 		{ -EINVAL, { .clock = 5 } },
-		{ -EINVAL, { .scheme = 4 } },
+		{ -EINVAL, { .scheme = WHEEL_OVERFLOW + 1 } },
 		{ -EINVAL, { .mode = 1U << 3 } },
 		{ -EINVAL, { .tick_ns = 1ULL << 63 } },
 		{ -EINVAL, { .timers = WHEEL_MAX_TIMERS + 1 } },

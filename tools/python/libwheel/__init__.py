@@ -53,7 +53,7 @@ __all__ = [
 ]  # fmt: skip
 
 MONOTONIC, BOOTTIME, REALTIME, TAI, VIRTUAL = range(5)
-HASHED, HIERARCHICAL, BOUNDED, OVERFLOW = range(4)
+HASHED, HIERARCHICAL, BOUNDED, OVERFLOW = range(1, 5)
 AUTO, KERNEL, USER = range(3)
 ANY_SLOT, TOUCH = 1, 2
 
@@ -319,8 +319,8 @@ class Wheel:
     """A timing wheel with a fixed number of slots and one file descriptor.
 
     clock     MONOTONIC, BOOTTIME, REALTIME, TAI or VIRTUAL
-    scheme    HIERARCHICAL, HASHED, BOUNDED or OVERFLOW. The default is HIERARCHICAL,
-              or HASHED for a clock that can be set.
+    scheme    HIERARCHICAL, HASHED, BOUNDED or OVERFLOW; 0 selects HIERARCHICAL, or
+              HASHED for a clock that can be set
     tick_ns   tick length in nanoseconds; 0 selects 1 ms
     timers    number of slots, at most 2^24; 0 selects 65536
     buckets   ring size of HASHED, BOUNDED and OVERFLOW; 0 derives it from timers
@@ -336,7 +336,7 @@ class Wheel:
         self,
         *,
         clock: int = MONOTONIC,
-        scheme: Optional[int] = None,
+        scheme: int = 0,
         tick_ns: int = 0,
         timers: int = 0,
         buckets: int = 0,
@@ -346,8 +346,6 @@ class Wheel:
         self._handle: Optional[_Handle] = None
         self._taken: collections.deque[Event] = collections.deque()
         self._sleepers: Dict[Any, List[Any]] = {}
-        if scheme is None:
-            scheme = HASHED if clock in (REALTIME, TAI) else HIERARCHICAL
         options = _Options(
             size=ctypes.sizeof(_Options),
             flags=_u32(flags),

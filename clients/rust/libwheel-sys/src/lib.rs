@@ -23,7 +23,6 @@ pub const LIBWHEEL_USER: u32 = 2;
 
 pub const WHEEL_CLOCK_MONOTONIC: u32 = 0;
 pub const WHEEL_CLOCK_VIRTUAL: u32 = 4;
-pub const WHEEL_HIERARCHICAL: u32 = 1;
 pub const WHEEL_SETUP_TOUCH: u32 = 1 << 1;
 pub const WHEEL_OP_ARM: u32 = 1;
 pub const WHEEL_OP_KEEP: u32 = 1 << 2;

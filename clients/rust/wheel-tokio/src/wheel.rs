@@ -262,7 +262,6 @@ fn open(timers: u32) -> Option<(*mut sys::libwheel, usize)> {
     let options = sys::libwheel_options {
         size: std::mem::size_of::<sys::libwheel_options>() as u32,
         flags: sys::WHEEL_SETUP_TOUCH,
-        scheme: sys::WHEEL_HIERARCHICAL,
         timers,
         ..Default::default()
     };
