@@ -67,7 +67,7 @@ void wheel_setup_resolve(struct wheel_setup *setup)
 	setup->buckets = schemes[setup->scheme]->buckets(buckets);
 	/* Five clocks and four schemes. */
 	setup->features = WHEEL_HAS_CLOCK(5) - WHEEL_HAS_CLOCK(0) +
-			  WHEEL_HAS_SCHEME(4) - WHEEL_HAS_SCHEME(0) +
+			  WHEEL_HAS_SCHEME(5) - WHEEL_HAS_SCHEME(1) +
 			  WHEEL_HAS_TOUCH + WHEEL_HAS_KEEP;
 }
 
@@ -86,7 +86,7 @@ int wheel_create(struct wheel *wheel, const struct wheel_setup *setup)
 	if (!wheel->memory)
 		return -ENOMEM;
 	wheel->setup = setup;
-	wheel->look = WHEEL_NEVER;
+	wheel->scan_time = WHEEL_NEVER;
 
 	wheel_init(&wheel->core, schemes[setup->scheme], setup->buckets,
 		   setup->tick_ns, wheel->memory);
@@ -173,12 +173,12 @@ int wheel_timer_cancel_locked(struct wheel_timer *timer)
 
 void wheel_scan_at(struct wheel *wheel, u64 time)
 {
-	wheel->look = time;
+	wheel->scan_time = time;
 }
 
 bool wheel_look_is_due(const struct wheel *wheel)
 {
-	return wheel->look <= wheel->now;
+	return wheel->scan_time <= wheel->now;
 }
 
 bool wheel_is_due(const struct wheel *wheel)
@@ -193,7 +193,7 @@ u64 wheel_next(const struct wheel *wheel)
 {
 	const struct wheel_core *core = &wheel->core;
 
-	return min(wheel->look,
+	return min(wheel->scan_time,
 		   core->pending ? wheel_time_of(core, core->next) : WHEEL_NEVER);
 }
 

@@ -30,7 +30,7 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
  * @claim: decides whether a timer expires; NULL: its deadline decides
  * @data: data of the owner
  * @now: time that the owner has read last
- * @look: time of the owner's next scan of kept timers; WHEEL_NEVER: none
+ * @scan_time: time of the owner's next scan of kept timers; WHEEL_NEVER: none
  * @scanning: true during this scan: a timer that it queues may be due at the current tick
  * @counts: counters
  */
@@ -41,7 +41,7 @@ struct wheel {
 	wheel_claim_fn claim;
 	void *data;
 	u64 now;
-	u64 look;
+	u64 scan_time;
 	bool scanning;
 
 	struct wheel_stats counts;
