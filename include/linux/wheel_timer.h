@@ -178,7 +178,6 @@ void wheel_timer_destroy_on_stack(struct wheel_timer *timer);
 int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack);
-int wheel_timer_reduce(struct wheel_timer *timer, u64 deadline, u64 slack);
 bool wheel_timer_push(struct wheel_timer *timer, u64 deadline);
 u64 wheel_timer_arm_next(struct wheel_timer *timer, u64 period);
 int wheel_timer_cancel(struct wheel_timer *timer);

@@ -10,7 +10,7 @@
 #include "compat.h"
 #include "rig.h"
 
-enum { ARM, REARM, MOD, REDUCE, CANCEL, NEXT, PUSH, VERBS };
+enum { ARM, REARM, MOD, CANCEL, NEXT, PUSH, VERBS };
 
 /* One call of each operation, each on its own timer. Only the timers of ARM and NEXT are idle. */
 struct verbs {
@@ -30,7 +30,6 @@ static void call_verbs(struct verbs *verbs)
 	answers[ARM] = wheel_timer_arm(&probes[ARM].timer, 7 * TICK, 0);
 	answers[REARM] = wheel_timer_rearm(&probes[REARM].timer, 7 * TICK, 0);
 	answers[MOD] = wheel_timer_mod(&probes[MOD].timer, 7 * TICK, 0);
-	answers[REDUCE] = wheel_timer_reduce(&probes[REDUCE].timer, 7 * TICK, 0);
 	answers[CANCEL] = wheel_timer_cancel(&probes[CANCEL].timer);
 	answers[NEXT] = wheel_timer_arm_next(&probes[NEXT].timer, 3 * TICK);
 	answers[PUSH] = wheel_timer_push(&probes[PUSH].timer, 7 * TICK);
@@ -74,9 +73,9 @@ static struct verbs *verbs_new(struct kunit *test)
 
 static void expect_verbs(struct verbs *verbs)
 {
-	static const u32 order[] = { NEXT, NEXT, ARM, REARM, MOD, REDUCE, PUSH };
+	static const u32 order[] = { NEXT, NEXT, ARM, REARM, MOD, PUSH };
 	static const long answers[] = {
-		[ARM] = 0, [REARM] = 0, [MOD] = 1, [REDUCE] = 0, [CANCEL] = 0,
+		[ARM] = 0, [REARM] = 0, [MOD] = 1, [CANCEL] = 0,
 		[NEXT] = 0, [PUSH] = true,
 	};
 	struct kunit *test = verbs->rig->test;

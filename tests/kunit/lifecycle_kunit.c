@@ -88,7 +88,6 @@ static void nothing_is_armed_after_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_timer_arm(fresh, 5 * TICK, 0), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wheel_timer_mod(fresh, 5 * TICK, 0), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wheel_timer_rearm(fresh, 5 * TICK, 0), -ENOENT);
-	KUNIT_EXPECT_EQ(test, wheel_timer_reduce(fresh, 5 * TICK, 0), -ENOENT);
 	KUNIT_EXPECT_EQ(test, wheel_timer_arm_next(fired, TICK), WHEEL_NEVER);
 	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(fired), -ENOENT);
 	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(fresh), -ENOENT);

@@ -81,17 +81,6 @@ static void do_mod(struct wheel_timer *timer, struct shadow *shadow, u32 id)
 	model_check(wheel_timer_mod(timer, deadline, 0) == expected, "mod", id);
 }
 
-static void do_reduce(struct wheel_timer *timer, struct shadow *shadow, u32 id)
-{
-	u64 deadline = random_deadline();
-	int expected;
-
-	if (!model_can_reduce(shadow, deadline))
-		return;
-	expected = model_reduce(shadow, deadline);
-	model_check(wheel_timer_reduce(timer, deadline, 0) == expected, "reduce", id);
-}
-
 static void do_push(struct wheel_timer *timer, struct shadow *shadow, u32 id)
 {
 	u64 deadline = random_deadline();
@@ -133,7 +122,7 @@ static void do_anything(void)
 {
 	static void (*const verbs[])(struct wheel_timer *timer,
 				     struct shadow *shadow, u32 id) = {
-		do_arm, do_arm, do_arm, do_mod, do_rearm, do_reduce, do_push,
+		do_arm, do_arm, do_arm, do_mod, do_rearm, do_push,
 		do_cancel, do_next,
 	};
 	u32 id = random_below(MODEL_TIMERS);

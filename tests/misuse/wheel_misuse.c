@@ -125,7 +125,6 @@ static bool not_initialized(struct wheel *wheel)
 	return wheel_timer_arm(&timer, 0, 0) == -EINVAL &&
 	       wheel_timer_rearm(&timer, 0, 0) == -EINVAL &&
 	       wheel_timer_mod(&timer, 0, 0) == -EINVAL &&
-	       wheel_timer_reduce(&timer, 0, 0) == -EINVAL &&
 	       !wheel_timer_push(&timer, WHEEL_MAX_TIME) &&
 	       wheel_timer_arm_next(&timer, 1) == WHEEL_NEVER &&
 	       wheel_timer_cancel(&timer) == -EINVAL &&
