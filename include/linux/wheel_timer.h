@@ -32,7 +32,7 @@ struct wheel;
 /* Maximum number of timers that are processed under one lock hold. */
 #define WHEEL_BATCH		64
 
-/* No deadline; also returned by wheel_timer_arm_next() if the timer was not armed. */
+/* No deadline. */
 #define WHEEL_NEVER		(~(u64)0)
 
 /* Result of a claim function: what happens to a timer at the time it was queued for. */
@@ -179,7 +179,6 @@ int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack);
 bool wheel_timer_push(struct wheel_timer *timer, u64 deadline);
-u64 wheel_timer_arm_next(struct wheel_timer *timer, u64 period);
 int wheel_timer_cancel(struct wheel_timer *timer);
 int wheel_timer_cancel_sync(struct wheel_timer *timer);
 int wheel_timer_shutdown_sync(struct wheel_timer *timer);

@@ -96,19 +96,6 @@ static void push_then_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
 }
 
-/* The periods of a periodic timer start at the pushed deadline. */
-static void push_then_arm_next(struct kunit *test)
-{
-	struct rig *rig = rig_virtual(test, TICK, 1);
-
-	rig->probes[0].action = probe_arm_next;
-	rig->probes[0].period = 10 * TICK;
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 5 * TICK), 0);
-	KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, 7 * TICK));
-	rig_expect_call_at(rig, 7 * TICK, TICK);
-	rig_expect_call_at(rig, 17 * TICK, TICK);
-}
-
 /* Timers with 16 ticks of slack share tick 32; after the push, they share tick 48. */
 static void push_keeps_the_slack(struct kunit *test)
 {
@@ -182,7 +169,6 @@ static struct kunit_case push_cases[] = {
 	ANY_CASE(push_within_its_tick),
 	ANY_CASE(push_then_rearm),
 	ANY_CASE(push_then_stop),
-	ANY_CASE(push_then_arm_next),
 	ANY_CASE(push_keeps_the_slack),
 	ANY_CASE(callback_pushes_another_of_its_tick),
 	KUNIT_CASE(push_beyond_the_bound),
