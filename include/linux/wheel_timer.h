@@ -172,9 +172,6 @@ void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats);
 
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
 		      wheel_timer_fn function);
-void wheel_timer_init_on_stack(struct wheel_timer *timer, struct wheel *wheel,
-			       wheel_timer_fn function);
-void wheel_timer_destroy_on_stack(struct wheel_timer *timer);
 int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack);
