@@ -152,9 +152,6 @@ struct wheel *wheel_create_class(const struct wheel_config *config,
 	wheel_create_class(config, &__class);			\
 })
 
-/* Wheel shared by all modules: 1 ms ticks, CLOCK_MONOTONIC, callbacks in softirq context. */
-extern struct wheel *wheel_system;
-
 int wheel_stop(struct wheel *wheel, struct list_head *unfired);
 void wheel_destroy(struct wheel *wheel);
 u64 wheel_advance_to(struct wheel *wheel, u64 now);
