@@ -14,27 +14,19 @@ static int __init wheel_timer_init_module(void)
 
 	if (err)
 		return err;
-	err = wheel_system_init();
-	if (err)
-		goto err_dispatch;
 	err = wheel_dev_init();
-	if (err)
-		goto err_system;
+	if (err) {
+		wheel_dispatch_exit();
+		return err;
+	}
 	wheel_debugfs_init();
 	return 0;
-
-err_system:
-	wheel_system_exit();
-err_dispatch:
-	wheel_dispatch_exit();
-	return err;
 }
 
 static void __exit wheel_timer_exit_module(void)
 {
 	wheel_debugfs_exit();
 	wheel_dev_exit();
-	wheel_system_exit();
 	wheel_dispatch_exit();
 }
 

@@ -57,27 +57,6 @@ void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 }
 
 /**
- * wheel_reduce() - Move the deadline of a queued timer to an earlier time.
- * @w: wheel
- * @t: queued timer
- * @deadline: deadline in nanoseconds, earlier than the current one
- * @slack: permitted delay in nanoseconds
- *
- * A timer whose due tick would not decrease keeps its place. If it is due at the tick that is
- * in progress, or because of its slack, it could otherwise expire later.
- *
- * Return: 0, or -ERANGE if the clock was set back and @deadline now exceeds the range of the
- * scheme; then nothing changed.
- */
-int wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline, u64 slack)
-{
-	if (wheel_due_of(w, deadline, slack).tick < t->due_tick)
-		return wheel_move(w, t, deadline, slack);
-	WRITE_ONCE(t->deadline, deadline);
-	return 0;
-}
-
-/**
  * wheel_requeue() - Queue a timer again that wheel_pop() returned before its deadline.
  * @w: wheel
  * @t: timer, unmodified since wheel_pop()

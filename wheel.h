@@ -60,7 +60,6 @@ size_t wheel_memory(u32 buckets);
 void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 		u32 buckets, u64 tick_ns, void *memory);
 u64 wheel_span(const struct wheel_core *w);
-int wheel_reduce(struct wheel_core *w, struct wheel_timer *t, u64 deadline, u64 slack);
 void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline);
 struct wheel_timer *wheel_drain(struct wheel_core *w, unsigned int *budget);
 void wheel_forward(struct wheel_core *w, u64 tick);

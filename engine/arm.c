@@ -3,7 +3,6 @@
  * Exported functions that arm timers.
  */
 #include <linux/export.h>
-#include <linux/math64.h>
 #include <linux/smp.h>
 #include "verbs.h"
 
@@ -135,55 +134,3 @@ int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack)
 	return err;
 }
 EXPORT_SYMBOL_GPL(wheel_timer_arm);
-
-/*
- * Return the first time after @now that is a multiple of @period after @deadline, and the number of
- * periods missed before it. Returns WHEEL_NEVER if that time is past WHEEL_MAX_TIME.
- */
-static u64 next_period(u64 deadline, u64 period, u64 now, u64 *missed)
-{
-	*missed = now > deadline ? div64_u64(now - deadline, period) : 0;
-	if (div64_u64(WHEEL_MAX_TIME - deadline, period) <= *missed)
-		return WHEEL_NEVER;
-	return deadline + (*missed + 1) * period;
-}
-
-/**
- * wheel_timer_arm_next() - Arm a periodic timer for its next period
- * @timer: timer that is not pending; typically called from its callback
- * @period: period in nanoseconds
- *
- * Arms the timer, without slack, for the first time in the future that is a
- * multiple of @period after its last deadline. The phase is kept. Missed periods
- * are counted, but do not cause additional expiries. Equivalent to
- * hrtimer_forward_now() followed by a restart.
- *
- * Context: Same as wheel_timer_arm().
- *
- * Return: number of missed periods; WHEEL_NEVER if the timer was not armed because it is
- * pending, @period is 0, the next time is past WHEEL_MAX_TIME, or wheel_timer_arm() would fail.
- */
-u64 wheel_timer_arm_next(struct wheel_timer *timer, u64 period)
-{
-	u64 missed = WHEEL_NEVER;
-	struct wheel_base *base;
-	unsigned long flags;
-	u64 next;
-
-	if (unlikely(!period))
-		return WHEEL_NEVER;
-	if (unlikely(!timer_base_or_warn(timer)))
-		return WHEEL_NEVER;
-	base = arm_lock(timer, &flags);
-	if (!wheel_is_queued(timer)) {
-		next = next_period(timer->deadline & ~WHEEL_IDLE, period,
-				   wheel_now(base->owner), &missed);
-		if (wheel_timer_arm_locked(timer, next, 0))
-			missed = WHEEL_NEVER;
-		else
-			base->counts.overruns += missed;
-	}
-	timer_unlock(base, flags);
-	return missed;
-}
-EXPORT_SYMBOL_GPL(wheel_timer_arm_next);

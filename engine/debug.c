@@ -45,11 +45,6 @@ void wheel_debug_init(struct wheel_timer *timer)
 	debug_object_init(timer, &timer_descr);
 }
 
-void wheel_debug_init_on_stack(struct wheel_timer *timer)
-{
-	debug_object_init_on_stack(timer, &timer_descr);
-}
-
 void wheel_debug_activate(struct wheel_timer *timer)
 {
 	debug_object_activate(timer, &timer_descr);
@@ -58,9 +53,4 @@ void wheel_debug_activate(struct wheel_timer *timer)
 void wheel_debug_deactivate(struct wheel_timer *timer)
 {
 	debug_object_deactivate(timer, &timer_descr);
-}
-
-void wheel_debug_free(struct wheel_timer *timer)
-{
-	debug_object_free(timer, &timer_descr);
 }

@@ -16,16 +16,12 @@ void wheel_trace_expire(const struct wheel_timer *timer);
 
 #ifdef CONFIG_DEBUG_OBJECTS
 void wheel_debug_init(struct wheel_timer *timer);
-void wheel_debug_init_on_stack(struct wheel_timer *timer);
 void wheel_debug_activate(struct wheel_timer *timer);
 void wheel_debug_deactivate(struct wheel_timer *timer);
-void wheel_debug_free(struct wheel_timer *timer);
 #else
 static inline void wheel_debug_init(struct wheel_timer *timer) {}
-static inline void wheel_debug_init_on_stack(struct wheel_timer *timer) {}
 static inline void wheel_debug_activate(struct wheel_timer *timer) {}
 static inline void wheel_debug_deactivate(struct wheel_timer *timer) {}
-static inline void wheel_debug_free(struct wheel_timer *timer) {}
 #endif
 
 /* A timer was armed. The caller holds the lock of its base, also for the functions below. */

@@ -158,8 +158,6 @@ bool wheel_base_calls(const struct wheel_base *base,
 bool wheel_base_calls_us(const struct wheel_base *base);
 bool wheel_calls_us(struct wheel *wheel);
 
-int wheel_system_init(void);
-void wheel_system_exit(void);
 int wheel_dispatch_init(void);
 void wheel_dispatch_exit(void);
 

@@ -218,16 +218,12 @@ static bool base_drain(struct wheel_base *base, struct list_head *unfired)
  *
  * * %0 - stopped
  * * %-EDEADLK - called from a callback of this wheel; nothing changed
- * * %-EPERM - @wheel is wheel_system, which is shared; nothing changed
  */
 int wheel_stop(struct wheel *wheel, struct list_head *unfired)
 {
 	struct wheel_base *base;
-	int err;
+	int err = wheel_shut(wheel);
 
-	if (wheel == wheel_system)
-		return -EPERM;
-	err = wheel_shut(wheel);
 	if (err)
 		return err;
 	might_sleep();
@@ -270,8 +266,7 @@ static void wheel_forget(struct wheel *wheel)
 
 /**
  * wheel_destroy() - Free a wheel
- * @wheel: wheel, NULL or an ERR_PTR; neither the wheel of the calling callback nor
- *	wheel_system
+ * @wheel: wheel, NULL or an ERR_PTR; not the wheel of the calling callback
  *
  * When this function returns, no callback is running and none will be started. The pending
  * timers are no longer pending, unless the wheel has WHEEL_FORGET, which avoids accessing each
@@ -283,8 +278,7 @@ static void wheel_forget(struct wheel *wheel)
  */
 void wheel_destroy(struct wheel *wheel)
 {
-	if (IS_ERR_OR_NULL(wheel) ||
-	    WARN_ONCE(wheel == wheel_system, "wheel_system is shared and cannot be destroyed\n"))
+	if (IS_ERR_OR_NULL(wheel))
 		return;
 	might_sleep();
 	/* A leak is better than freeing memory that the callback uses. */

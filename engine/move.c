@@ -94,62 +94,6 @@ int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack)
 }
 EXPORT_SYMBOL_GPL(wheel_timer_mod);
 
-/* Move a pending timer to an earlier deadline. */
-static int base_reduce(struct wheel_base *base, struct wheel_timer *timer,
-		       u64 deadline, u64 slack)
-{
-	int err;
-
-	lockdep_assert_held(&base->lock);
-	if (unlikely(base->stopped))
-		return -ESHUTDOWN;
-	base_forward_clock(base, deadline);
-	err = wheel_reduce(&base->core, timer, deadline, slack);
-	if (unlikely(err))
-		return err;
-	base_reprogram(base, timer);
-	base->counts.rearmed++;
-	debug_rearm(timer);
-	return 0;
-}
-
-/**
- * wheel_timer_reduce() - Move a pending timer's deadline if that makes it earlier
- * @timer: timer
- * @deadline: same as wheel_timer_arm(); ignored unless earlier than the current one
- * @slack: same as wheel_timer_arm()
- *
- * Modelled on timer_reduce().
- *
- * Context: Same as wheel_timer_arm().
- *
- * Return:
- *
- * * %0 - the timer's deadline is @deadline or earlier
- * * %-EINVAL - @timer was not initialized, which causes a warning
- * * %-ENOENT - @timer is not pending; nothing changed
- * * %-ESHUTDOWN - the wheel is being stopped; nothing changed
- * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME; or the clock was set back, and
- *   @deadline now exceeds the range of a bounded wheel; nothing changed
- */
-int wheel_timer_reduce(struct wheel_timer *timer, u64 deadline, u64 slack)
-{
-	int err = arm_check_time(deadline, slack);
-	struct wheel_base *base;
-	unsigned long flags;
-
-	if (unlikely(!timer_base_or_warn(timer)))
-		return -EINVAL;
-	base = timer_lock(timer, &flags);
-	if (!wheel_is_queued(timer))
-		err = -ENOENT;
-	else if (!err && deadline < READ_ONCE(timer->deadline))
-		err = base_reduce(base, timer, deadline, slack);
-	timer_unlock(base, flags);
-	return err;
-}
-EXPORT_SYMBOL_GPL(wheel_timer_reduce);
-
 /**
  * wheel_timer_push() - Postpone a pending timer without a lock
  * @timer: timer of a wheel without a claim function

@@ -18,7 +18,6 @@ static void stats_add(struct wheel_stats *sum, const struct wheel_stats *part)
 	sum->rearmed += part->rearmed;
 	sum->requeued += part->requeued;
 	sum->refused += part->refused;
-	sum->overruns += part->overruns;
 	sum->cascaded += part->cascaded;
 	sum->passes += part->passes;
 		/* Pairs with the lockless WRITE_ONCE() in base_wakeup(). */

@@ -32,7 +32,7 @@ struct wheel;
 /* Maximum number of timers that are processed under one lock hold. */
 #define WHEEL_BATCH		64
 
-/* No deadline; also returned by wheel_timer_arm_next() if the timer was not armed. */
+/* No deadline. */
 #define WHEEL_NEVER		(~(u64)0)
 
 /* Result of a claim function: what happens to a timer at the time it was queued for. */
@@ -152,9 +152,6 @@ struct wheel *wheel_create_class(const struct wheel_config *config,
 	wheel_create_class(config, &__class);			\
 })
 
-/* Wheel shared by all modules: 1 ms ticks, CLOCK_MONOTONIC, callbacks in softirq context. */
-extern struct wheel *wheel_system;
-
 int wheel_stop(struct wheel *wheel, struct list_head *unfired);
 void wheel_destroy(struct wheel *wheel);
 u64 wheel_advance_to(struct wheel *wheel, u64 now);
@@ -172,15 +169,10 @@ void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats);
 
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
 		      wheel_timer_fn function);
-void wheel_timer_init_on_stack(struct wheel_timer *timer, struct wheel *wheel,
-			       wheel_timer_fn function);
-void wheel_timer_destroy_on_stack(struct wheel_timer *timer);
 int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack);
-int wheel_timer_reduce(struct wheel_timer *timer, u64 deadline, u64 slack);
 bool wheel_timer_push(struct wheel_timer *timer, u64 deadline);
-u64 wheel_timer_arm_next(struct wheel_timer *timer, u64 period);
 int wheel_timer_cancel(struct wheel_timer *timer);
 int wheel_timer_cancel_sync(struct wheel_timer *timer);
 int wheel_timer_shutdown_sync(struct wheel_timer *timer);

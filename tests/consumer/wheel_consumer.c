@@ -4,8 +4,9 @@
  *
  * It creates one wheel, whose callbacks run in softirq context. Three requests
  * get a timeout, each from a different context: the task that loads the module,
- * a softirq, and a hard interrupt. A heartbeat arms itself repeatedly. A lease
- * is so long that it is still pending when the module is unloaded. After all
+ * a softirq, and a hard interrupt. A heartbeat arms itself repeatedly. A
+ * connection is moved and cancelled. Leases are armed and cancelled in batches;
+ * some of them are still pending when the module is unloaded. After all
  * timeouts have expired and the heartbeat has fired a few times, the module
  * logs "wheel_consumer: ok".
  */
@@ -27,8 +28,10 @@
 
 #define TIMEOUT_NS	(5 * NSEC_PER_MSEC)
 #define HEARTBEAT_NS	(10 * NSEC_PER_MSEC)
-#define LEASE_NS	(3600 * NSEC_PER_SEC)
+#define HOUR_NS		(3600 * NSEC_PER_SEC)
 #define BEATS		3
+#define LEASES		8
+#define RETURNED	3
 
 /* A request. Its timeout is embedded, not allocated. */
 struct request {
@@ -46,9 +49,9 @@ static struct request by_hardirq = { .armed_from = "a hard interrupt" };
 
 static struct wheel_timer heartbeat;
 static unsigned int beats;
-static u64 beats_missed;
 
-static struct wheel_timer lease;
+static struct wheel_timer connection;
+static struct wheel_timer leases[LEASES];
 
 /* The three requests and the heartbeat. The last one schedules the report. */
 static atomic_t awaited = ATOMIC_INIT(4);
@@ -76,19 +79,16 @@ static void request_timed_out(struct wheel_timer *timer)
 /*
  * A periodic timer arms itself for its next period, relative to its previous
  * deadline, so that delays do not accumulate. Periods missed while the machine
- * was busy are skipped and counted.
+ * was busy follow at the next ticks. After the timer was shut down, arming fails.
  */
 static void heart_has_beaten(struct wheel_timer *timer)
 {
-	u64 missed = wheel_timer_arm_next(timer, HEARTBEAT_NS);
-
-	if (missed != WHEEL_NEVER)
-		beats_missed += missed;
+	wheel_timer_arm(timer, wheel_timer_deadline(timer) + HEARTBEAT_NS, 0);
 	if (++beats == BEATS)
 		one_has_come();
 }
 
-static void lease_has_ended(struct wheel_timer *timer)
+static void hour_has_passed(struct wheel_timer *timer)
 {
 	pr_info("an hour already?\n");
 }
@@ -124,12 +124,67 @@ static enum hrtimer_restart hardirq_comes(struct hrtimer *timer)
 
 static struct hrtimer hardirq;
 
+/* A timeout that is moved while it is pending, and cancelled before its callback is called. */
+static bool connection_is_fine(u64 now)
+{
+	u64 hour = now + HOUR_NS;
+
+	/* 0: armed; 1: moved. */
+	if (wheel_timer_mod(&connection, hour, 0) != 0 ||
+	    wheel_timer_mod(&connection, hour + 1, 0) != 1)
+		return false;
+	/* A re-arm moves a pending timer to any deadline; a push only to a later one. */
+	if (wheel_timer_rearm(&connection, hour, 0) ||
+	    !wheel_timer_push(&connection, hour + 2) ||
+	    wheel_timer_deadline(&connection) != hour + 2 ||
+	    !wheel_timer_pending(&connection))
+		return false;
+	/* Afterwards, its callback neither runs nor will be called. */
+	return wheel_timer_cancel_sync(&connection) == 0 &&
+	       !wheel_timer_pending(&connection) &&
+	       wheel_timer_cancel_sync(&connection) == -ENOENT;
+}
+
+/*
+ * Arm all leases under one lock hold, and cancel the first of them. With a slack of one minute,
+ * the others may end later if this saves a wake-up.
+ */
+static bool leases_are_fine(u64 now)
+{
+	struct wheel_timer *returned[RETURNED];
+	struct wheel_arm arms[LEASES];
+	int res[RETURNED];
+	unsigned int i;
+
+	for (i = 0; i < LEASES; i++) {
+		wheel_timer_init(&leases[i], wheel, hour_has_passed);
+		arms[i] = (struct wheel_arm) {
+			.timer		= &leases[i],
+			.deadline	= now + HOUR_NS,
+			.slack		= 60 * NSEC_PER_SEC,
+		};
+	}
+	for (i = 0; i < RETURNED; i++)
+		returned[i] = &leases[i];
+	if (wheel_arm_batch(wheel, arms, LEASES) != LEASES ||
+	    wheel_cancel_batch(wheel, returned, res, RETURNED) != RETURNED)
+		return false;
+	for (i = 0; i < LEASES; i++) {
+		bool ended = i < RETURNED;
+
+		if (arms[i].res || wheel_timer_pending(&leases[i]) == ended)
+			return false;
+	}
+	return true;
+}
+
 /* Check that the callback ran once, and not before the deadline. */
 static bool request_is_fine(const struct request *request)
 {
 	u64 deadline = wheel_timer_deadline(&request->timeout);
 
-	if (request->calls == 1 && request->timed_out_at >= deadline)
+	if (request->calls == 1 && request->timed_out_at >= deadline &&
+	    wheel_timer_fired(&request->timeout) >= deadline)
 		return true;
 	pr_err("armed from %s: %u calls, the last one at %llu for %llu\n",
 	       request->armed_from, request->calls, request->timed_out_at,
@@ -167,15 +222,14 @@ static int __init wheel_consumer_init(void)
 	wheel_timer_init(&by_softirq.timeout, wheel, request_timed_out);
 	wheel_timer_init(&by_hardirq.timeout, wheel, request_timed_out);
 	wheel_timer_init(&heartbeat, wheel, heart_has_beaten);
-	wheel_timer_init(&lease, wheel, lease_has_ended);
+	wheel_timer_init(&connection, wheel, hour_has_passed);
 	INIT_WORK(&report, report_all);
 	hrtimer_setup(&hardirq, hardirq_comes, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_HARD);
 
-	/* A slack of one minute: the lease may end later if this saves a wake-up. */
-	error = wheel_timer_arm(&lease, now + LEASE_NS, 60 * NSEC_PER_SEC);
-	if (!error)
-		error = wheel_timer_arm(&heartbeat, now + HEARTBEAT_NS, 0);
+	error = wheel_timer_arm(&heartbeat, now + HEARTBEAT_NS, 0);
+	if (!error && (!connection_is_fine(now) || !leases_are_fine(now)))
+		error = -EIO;
 	if (error) {
 		wheel_destroy(wheel);
 		return error;
@@ -194,6 +248,7 @@ static void __exit wheel_consumer_exit(void)
 {
 	struct wheel_timer *timer, *next;
 	unsigned int pending = 0;
+	struct wheel_stats stats;
 	LIST_HEAD(unfired);
 
 	timer_delete_sync(&softirq);
@@ -209,6 +264,7 @@ static void __exit wheel_consumer_exit(void)
 	 * For all other timers: no callback runs afterwards. The timers that
 	 * had not expired are returned in a list, and may be freed.
 	 */
+	wheel_read_stats(wheel, &stats);
 	wheel_stop(wheel, &unfired);
 	list_for_each_entry_safe(timer, next, &unfired, node) {
 		list_del(&timer->node);
@@ -216,8 +272,8 @@ static void __exit wheel_consumer_exit(void)
 	}
 	cancel_work_sync(&report);
 	wheel_destroy(wheel);
-	pr_info("%u timers pending at the end, %u beats, %llu missed\n",
-		pending, beats, beats_missed);
+	if (pending == stats.pending && pending == LEASES - RETURNED)
+		pr_info("%u pending timers returned, %u beats\n", pending, beats);
 }
 
 module_init(wheel_consumer_init);

@@ -62,25 +62,19 @@ static void live(struct rig *rig, struct input *in)
 	u64 now = 0;
 
 	while (in->at < in->end) {
-		u8 op = next_byte(in);
-
-		switch (op % 8) {
+		switch (next_byte(in) % 7) {
 		case 0:
 			rig_cancel(rig, next_byte(in) % TIMERS);
 			break;
 		case 1:
-			rig_reduce(rig, next_byte(in) % TIMERS, next_number(in),
-				   op & 8 ? next_number(in) : 0);
-			break;
-		case 2:
 			now = later(now, next_number(in));
 			break;
+		case 2:
 		case 3:
-		case 4:
 			rig_pop(rig, oracle_tick_at(&rig->oracle, now),
 				1 + next_byte(in) % 64);
 			break;
-		case 5:
+		case 4:
 			if (!rig->passing)
 				rig_forward(rig, oracle_tick_at(&rig->oracle, now));
 			break;

@@ -20,10 +20,8 @@ enum operation {
 	ARM_A_NEAR,
 	ARM_A_FAR,
 	ARM_A_PAST,
-	REDUCE_A,
 	ARM_B_NEAR,
 	ARM_B_FARTHER,
-	REDUCE_B,
 	CANCEL_A,
 	CANCEL_B,
 	POP,
@@ -38,10 +36,8 @@ static const char *const names[OPERATIONS] = {
 	[ARM_A_NEAR]	= "arm a near",
 	[ARM_A_FAR]	= "arm a far",
 	[ARM_A_PAST]	= "arm a past",
-	[REDUCE_A]	= "reduce a to the past",
 	[ARM_B_NEAR]	= "arm b near",
 	[ARM_B_FARTHER]	= "arm b farther",
-	[REDUCE_B]	= "reduce b to near",
 	[CANCEL_A]	= "cancel a",
 	[CANCEL_B]	= "cancel b",
 	[POP]		= "pop",
@@ -120,17 +116,11 @@ static void operate(struct history *h, enum operation operation)
 	case ARM_A_PAST:
 		rig_arm(rig, 0, 0, 0);
 		break;
-	case REDUCE_A:
-		rig_reduce(rig, 0, 0, 0);
-		break;
 	case ARM_B_NEAR:
 		rig_arm(rig, 1, h->now + 1, 0);
 		break;
 	case ARM_B_FARTHER:
 		rig_arm(rig, 1, h->now + 1 + 2 * h->revolution, 0);
-		break;
-	case REDUCE_B:
-		rig_reduce(rig, 1, h->now + 1, 0);
 		break;
 	case CANCEL_A:
 		rig_cancel(rig, 0);

@@ -134,57 +134,11 @@ static void p2_past_is_due_next(void)
 		ktap_fail("a past deadline did not fire at the next tick");
 }
 
-/*
- * Timers 0 .. 7 are due at one tick each. After @pops calls of a pass up to tick @until,
- * the deadline of a remaining timer is reduced to the past. If it was due in this pass,
- * this pass must still return it, otherwise the next pass.
- */
-static void reduce_in_pass(unsigned int i, unsigned int pops, u64 until)
-{
-	struct rig rig;
-	unsigned int k;
-	u64 due;
-
-	rig_init(&rig, 2, 10, 8);
-	for (k = 0; k < 8; k++)
-		rig_arm(&rig, k, 10 * (k + 1), 0);
-	for (k = 0; k < pops; k++)
-		rig_pop(&rig, until, 1);
-	due = rig.timer[i].wheel.due_tick;
-	if (!rig.timer[i].oracle.pending)
-		goto out;
-	rig_reduce(&rig, i, 3, 0);
-	rig_check(&rig);
-	if (rig.timer[i].wheel.due_tick > due)
-		ktap_fail("a reduced timer is due later than before");
-	rig_pass(&rig, until, 1);
-	if (due <= until && !rig.timer[i].fired)
-		ktap_fail("a reduced timer missed its pass");
-	rig_pass(&rig, until + 1, 1);
-	if (!rig.timer[i].fired)
-		ktap_fail("a reduced timer missed the next pass");
-	rig_pass(&rig, 10, 1);
-out:
-}
-
-static void p2_reduce_is_never_later(void)
-{
-	unsigned int pops;
-	unsigned int i;
-	u64 until;
-
-	for (i = 0; i < 8; i++)
-		for (pops = 0; pops < 30; pops++)
-			for (until = 0; until < 9; until++)
-				reduce_in_pass(i, pops, until);
-}
-
 const struct ktap_test lateness_tests[] = {
 	{ "p1_never_early", p1_never_early },
 	{ "p2_bounded_late", p2_bounded_late },
 	{ "p2_slack_is_bounded", p2_slack_is_bounded },
 	{ "p2_slack_without_end", p2_slack_without_end },
 	{ "p2_past_is_due_next", p2_past_is_due_next },
-	{ "p2_reduce_is_never_later", p2_reduce_is_never_later },
 	{ }
 };

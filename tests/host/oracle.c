@@ -99,17 +99,6 @@ void oracle_cancel(struct oracle *o, struct oracle_timer *t)
 	o->cancelled++;
 }
 
-/*
- * A timer that would not be due earlier keeps its position. After the clock was set back, the
- * earlier time may still be beyond the bound.
- */
-bool oracle_reduce(struct oracle *o, struct oracle_timer *t, u64 deadline,
-		   u64 slack)
-{
-	return due_tick(o, deadline, slack) >= t->due ||
-	       oracle_arm(o, t, deadline, slack);
-}
-
 void oracle_fire(struct oracle *o, struct oracle_timer *t)
 {
 	take_out(o, t);

@@ -50,8 +50,6 @@ u64 oracle_tick_at(const struct oracle *o, u64 now);
 /* Returns false without changes if the timer would be beyond the bound or the last tick. */
 bool oracle_arm(struct oracle *o, struct oracle_timer *t, u64 deadline,
 		u64 slack);
-bool oracle_reduce(struct oracle *o, struct oracle_timer *t, u64 deadline,
-		   u64 slack);
 void oracle_cancel(struct oracle *o, struct oracle_timer *t);
 
 /* Queue a due timer again for a later deadline, rounded up to a multiple of 2^@order. */

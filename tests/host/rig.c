@@ -146,27 +146,6 @@ bool rig_arm(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
 	return t->oracle.pending;
 }
 
-void rig_reduce(struct rig *rig, unsigned int i, u64 deadline, u64 slack)
-{
-	struct rig_timer *t = &rig->timer[i];
-	int err;
-
-	if (!t->oracle.pending || deadline >= t->deadline)
-		return;
-	rig->doubt |= rig->passing;
-	err = wheel_reduce(&rig->wheel, &t->wheel, deadline, slack);
-	if (oracle_reduce(&rig->oracle, &t->oracle, deadline, slack)) {
-		t->deadline = deadline;
-		if (err)
-			ktap_fail("a reduced timer was rejected");
-	} else if (err != -ERANGE) {
-		ktap_fail("a reduced timer beyond the bound was not rejected");
-	}
-	if (t->wheel.deadline != t->deadline)
-		ktap_fail("a reduced timer has another deadline");
-	compare_timer(rig, t);
-}
-
 void rig_cancel(struct rig *rig, unsigned int i)
 {
 	if (!rig->timer[i].oracle.pending)

@@ -60,7 +60,6 @@ void rig_init(struct rig *rig, u32 buckets, u64 tick_ns, unsigned int timers);
  * functions have no effect on idle timers.
  */
 bool rig_arm(struct rig *rig, unsigned int i, u64 deadline, u64 slack);
-void rig_reduce(struct rig *rig, unsigned int i, u64 deadline, u64 slack);
 void rig_cancel(struct rig *rig, unsigned int i);
 
 /* rig_pop() calls wheel_pop() once. rig_pass() completes a pass and returns the expiries. */

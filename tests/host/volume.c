@@ -128,13 +128,6 @@ static void arm(struct life *l)
 	rig_arm(&l->rig, first_or_any(l), deadline, draw_slack(l));
 }
 
-static void reduce(struct life *l)
-{
-	u64 deadline = draw_deadline(l);
-
-	rig_reduce(&l->rig, first_or_any(l), deadline, draw_slack(l));
-}
-
 /* Advance the clock to the next expiry, just before it, or to a random time. */
 static void move_clock(struct life *l)
 {
@@ -188,13 +181,11 @@ static void step(struct life *l)
 		pop(l);
 	else if (roll < 500)
 		rig_cancel(&l->rig, first_or_any(l));
-	else if (roll < 580)
-		reduce(l);
-	else if (roll < 680)
+	else if (roll < 600)
 		rig_forward(&l->rig, present(l));
-	else if (roll < 685)
+	else if (roll < 605)
 		set_back(l);
-	else if (roll < 686)
+	else if (roll < 606)
 		rig_drain(&l->rig);
 	else
 		arm(l);

@@ -108,22 +108,6 @@ static void callback_rearms_another_within_the_jump(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->probes[1].calls, 1);
 }
 
-static void reduce_other(struct probe *probe)
-{
-	probe->answer = wheel_timer_reduce(&probe->other->timer, 4 * TICK, 0);
-}
-
-/* The timer is due at this tick already, so its due tick does not change. */
-static void callback_reduces_another_of_its_tick(struct kunit *test)
-{
-	struct rig *rig = three(test, reduce_other);
-	const u32 order[] = { 0, 1, 2 };
-
-	KUNIT_EXPECT_EQ(test, rig_advance(rig, 5 * TICK), WHEEL_NEVER);
-	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 0);
-	rig_expect_log(rig, order, ARRAY_SIZE(order));
-}
-
 static void cancel_all(struct probe *probe)
 {
 	struct rig *rig = probe->rig;
@@ -156,11 +140,9 @@ static void cancel_itself(struct probe *probe)
 
 	probe->answer = wheel_timer_cancel(timer) == -EALREADY &&
 			wheel_timer_rearm(timer, 9 * TICK, 0) == -ENOENT &&
-			wheel_timer_reduce(timer, 9 * TICK, 0) == -ENOENT &&
 			wheel_timer_arm(timer, 9 * TICK, 0) == 0 &&
 			wheel_timer_arm(timer, 9 * TICK, 0) == -EBUSY &&
 			wheel_timer_rearm(timer, 8 * TICK, 0) == 0 &&
-			wheel_timer_reduce(timer, 7 * TICK, 0) == 0 &&
 			wheel_timer_cancel(timer) == 0 &&
 			wheel_timer_cancel(timer) == -EALREADY &&
 			wheel_timer_mod(timer, 8 * TICK, 0) == 0 &&
@@ -319,7 +301,6 @@ static struct kunit_case callback_cases[] = {
 	ANY_CASE(callback_arms_another_for_its_tick),
 	ANY_CASE(callback_rearms_another_of_its_tick),
 	ANY_CASE(callback_rearms_another_within_the_jump),
-	ANY_CASE(callback_reduces_another_of_its_tick),
 	ANY_CASE(callback_cancels_its_tick),
 	ANY_CASE(callback_works_on_itself),
 	ANY_CASE(callback_syncs_with_itself),

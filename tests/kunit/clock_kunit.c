@@ -59,7 +59,7 @@ static void p1_set_back_in_a_pass(struct kunit *test)
 static void p2_moved_when_set_back(struct kunit *test)
 {
 	static int (* const verbs[])(struct wheel_timer *, u64, u64) = {
-		wheel_timer_reduce, wheel_timer_rearm, wheel_timer_mod,
+		wheel_timer_rearm, wheel_timer_mod,
 	};
 	const struct wheel_config config = {
 		.name = "clock",

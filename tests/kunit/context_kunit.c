@@ -10,9 +10,9 @@
 #include "compat.h"
 #include "rig.h"
 
-enum { ARM, REARM, MOD, REDUCE, CANCEL, NEXT, PUSH, VERBS };
+enum { ARM, REARM, MOD, CANCEL, PUSH, VERBS };
 
-/* One call of each operation, each on its own timer. Only the timers of ARM and NEXT are idle. */
+/* One call of each operation, each on its own timer. Only the timer of ARM is idle. */
 struct verbs {
 	struct rig		*rig;
 	struct hrtimer		hardirq;
@@ -30,9 +30,7 @@ static void call_verbs(struct verbs *verbs)
 	answers[ARM] = wheel_timer_arm(&probes[ARM].timer, 7 * TICK, 0);
 	answers[REARM] = wheel_timer_rearm(&probes[REARM].timer, 7 * TICK, 0);
 	answers[MOD] = wheel_timer_mod(&probes[MOD].timer, 7 * TICK, 0);
-	answers[REDUCE] = wheel_timer_reduce(&probes[REDUCE].timer, 7 * TICK, 0);
 	answers[CANCEL] = wheel_timer_cancel(&probes[CANCEL].timer);
-	answers[NEXT] = wheel_timer_arm_next(&probes[NEXT].timer, 3 * TICK);
 	answers[PUSH] = wheel_timer_push(&probes[PUSH].timer, 7 * TICK);
 }
 
@@ -64,9 +62,7 @@ static struct verbs *verbs_new(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, verbs);
 	verbs->rig = rig;
 	init_completion(&verbs->done);
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, NEXT, TICK), 0);
-	rig_advance(rig, TICK);
-	for (i = REARM; i < NEXT; i++)
+	for (i = REARM; i < PUSH; i++)
 		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 9 * TICK), 0);
 	KUNIT_ASSERT_EQ(test, rig_arm(rig, PUSH, 2 * TICK), 0);
 	return verbs;
@@ -74,10 +70,10 @@ static struct verbs *verbs_new(struct kunit *test)
 
 static void expect_verbs(struct verbs *verbs)
 {
-	static const u32 order[] = { NEXT, NEXT, ARM, REARM, MOD, REDUCE, PUSH };
+	static const u32 order[] = { ARM, REARM, MOD, PUSH };
 	static const long answers[] = {
-		[ARM] = 0, [REARM] = 0, [MOD] = 1, [REDUCE] = 0, [CANCEL] = 0,
-		[NEXT] = 0, [PUSH] = true,
+		[ARM] = 0, [REARM] = 0, [MOD] = 1, [CANCEL] = 0,
+		[PUSH] = true,
 	};
 	struct kunit *test = verbs->rig->test;
 	int i;

@@ -34,21 +34,6 @@ static void free_itself(struct wheel_timer *timer)
 	kfree(timer);
 }
 
-static void timer_on_the_stack(struct kunit *test)
-{
-	struct rig *rig = rig_virtual(test, TICK, 0);
-	struct wheel_timer timer;
-
-	wheel_timer_init_on_stack(&timer, rig->wheel, ignore);
-	KUNIT_EXPECT_EQ(test, wheel_timer_arm(&timer, TICK, 0), 0);
-	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(&timer), 0);
-	KUNIT_EXPECT_EQ(test, wheel_timer_arm(&timer, 3 * TICK, 0), 0);
-	advance_to_a_call(rig, 3 * TICK);
-	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(&timer));
-	KUNIT_EXPECT_EQ(test, wheel_timer_fired(&timer), 3 * TICK);
-	wheel_timer_destroy_on_stack(&timer);
-}
-
 static void freed_after_it_fired(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 0);
@@ -114,7 +99,6 @@ static void freed_after_destroy(struct kunit *test)
 }
 
 static struct kunit_case debug_cases[] = {
-	KUNIT_CASE(timer_on_the_stack),
 	KUNIT_CASE(freed_after_it_fired),
 	KUNIT_CASE(freed_after_a_push),
 	KUNIT_CASE(freed_after_a_batch),

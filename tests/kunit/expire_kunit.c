@@ -228,14 +228,14 @@ static void batch_arms_its_timers(struct kunit *test)
 	expect_batches(rig);
 }
 
-/* Each periodic timer is armed again; the counters are the same as without batches. */
-static void p3_periodic_timers_in_batches(struct kunit *test)
+/* Each timer arms itself again; the counters are the same as without batches. */
+static void p3_timers_arm_themselves_in_batches(struct kunit *test)
 {
 	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 100);
 	u32 i, round;
 
 	for (i = 0; i < rig->count; i++) {
-		rig->probes[i].action = probe_arm_next;
+		rig->probes[i].action = probe_arm_again;
 		rig->probes[i].period = 3 * TICK;
 		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 3 * TICK), 0);
 	}
@@ -362,7 +362,7 @@ static struct kunit_case expire_cases[] = {
 	ANY_CASE(p1_batches_are_never_early),
 	ANY_CASE(p4_batch_cannot_be_cancelled),
 	ANY_CASE(batch_arms_its_timers),
-	ANY_CASE(p3_periodic_timers_in_batches),
+	ANY_CASE(p3_timers_arm_themselves_in_batches),
 	FAR_CASE(cancel_sync_waits_for_the_batch),
 	FAR_CASE(shutdown_refuses_the_batch),
 	FAR_CASE(stop_waits_for_the_batch),

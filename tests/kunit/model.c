@@ -76,29 +76,6 @@ int model_mod(struct shadow *shadow, u64 deadline)
 		model_arm(shadow, deadline, 0) : 1;
 }
 
-/* True if the result of a reduce is defined. With slack, or within the same tick, it is not. */
-bool model_can_reduce(const struct shadow *shadow, u64 deadline)
-{
-	return !shadow->pending ||
-	       (!shadow->slack && !shadow->pushed &&
-		due_at(deadline, model->now, model->tick) != shadow->first);
-}
-
-int model_reduce(struct shadow *shadow, u64 deadline)
-{
-	if (!shadow->pending)
-		return -ENOENT;
-	if (deadline >= shadow->deadline)
-		return 0;
-	model->stats.rearmed++;
-	if (due_at(deadline, model->now, model->tick) < shadow->first)
-		shadow_file(shadow, deadline, 0);
-	else
-		/* It is due at the tick in progress and cannot expire earlier. */
-		shadow->deadline = deadline;
-	return 0;
-}
-
 /* A later deadline, which the wheel detects only when it examines the timer. */
 bool model_push(struct shadow *shadow, u64 deadline)
 {
@@ -195,5 +172,4 @@ void model_compare_stats(void)
 	model_check(got->pending == want->pending, "stats: pending", 0);
 	model_check(got->rearmed == want->rearmed, "stats: rearmed", 0);
 	model_check(got->refused == want->refused, "stats: refused", 0);
-	model_check(got->overruns == want->overruns, "stats: overruns", 0);
 }

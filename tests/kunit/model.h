@@ -76,8 +76,6 @@ bool model_full(void);
 int model_arm(struct shadow *shadow, u64 deadline, u64 slack);
 int model_rearm(struct shadow *shadow, u64 deadline);
 int model_mod(struct shadow *shadow, u64 deadline);
-bool model_can_reduce(const struct shadow *shadow, u64 deadline);
-int model_reduce(struct shadow *shadow, u64 deadline);
 bool model_push(struct shadow *shadow, u64 deadline);
 int model_cancel(struct shadow *shadow);
 

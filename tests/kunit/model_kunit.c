@@ -81,17 +81,6 @@ static void do_mod(struct wheel_timer *timer, struct shadow *shadow, u32 id)
 	model_check(wheel_timer_mod(timer, deadline, 0) == expected, "mod", id);
 }
 
-static void do_reduce(struct wheel_timer *timer, struct shadow *shadow, u32 id)
-{
-	u64 deadline = random_deadline();
-	int expected;
-
-	if (!model_can_reduce(shadow, deadline))
-		return;
-	expected = model_reduce(shadow, deadline);
-	model_check(wheel_timer_reduce(timer, deadline, 0) == expected, "reduce", id);
-}
-
 static void do_push(struct wheel_timer *timer, struct shadow *shadow, u32 id)
 {
 	u64 deadline = random_deadline();
@@ -107,34 +96,12 @@ static void do_cancel(struct wheel_timer *timer, struct shadow *shadow, u32 id)
 	model_check(wheel_timer_cancel(timer) == expected, "cancel", id);
 }
 
-/* arm_next() of timers whose deadline has passed. The period starts at the deadline. */
-static void do_next(struct wheel_timer *timer, struct shadow *shadow, u32 id)
-{
-	u64 period = 1 + random_below(5 * BUCKETS * model->tick);
-	u64 missed, deadline;
-
-	if (shadow->pending) {
-		model_check(wheel_timer_arm_next(timer, period) == WHEEL_NEVER,
-			    "arm_next of a pending timer", id);
-		return;
-	}
-	if (shadow->deadline > model->now || model_full())
-		return;
-	missed = div64_u64(model->now - shadow->deadline, period);
-	deadline = shadow->deadline + (missed + 1) * period;
-	if (deadline > WHEEL_MAX_TIME || model_beyond(deadline))
-		return;
-	model_arm(shadow, deadline, shadow->slack);
-	model->stats.overruns += missed;
-	model_check(wheel_timer_arm_next(timer, period) == missed, "arm_next", id);
-}
-
 static void do_anything(void)
 {
 	static void (*const verbs[])(struct wheel_timer *timer,
 				     struct shadow *shadow, u32 id) = {
-		do_arm, do_arm, do_arm, do_mod, do_rearm, do_reduce, do_push,
-		do_cancel, do_next,
+		do_arm, do_arm, do_arm, do_mod, do_rearm, do_push,
+		do_cancel,
 	};
 	u32 id = random_below(MODEL_TIMERS);
 	struct wheel_timer *timer = &model->rig->probes[id].timer;

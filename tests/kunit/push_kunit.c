@@ -82,26 +82,6 @@ static void push_then_rearm(struct kunit *test)
 	rig_expect_call_at(rig, 15 * TICK, TICK);
 }
 
-/* Reduce a pushed deadline to a time before, at and after the old one. */
-static void push_then_reduce(struct kunit *test)
-{
-	static const u32 to[] = { 6, 10, 20 };
-	struct rig *rig = rig_virtual(test, TICK, 1);
-	struct wheel_timer *timer = &rig->probes[0].timer;
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(to); i++) {
-		u64 now = wheel_now(rig->wheel);
-
-		KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, now + 10 * TICK), 0);
-		KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, now + 50 * TICK));
-		KUNIT_EXPECT_EQ(test, wheel_timer_reduce(timer, now + 60 * TICK, 0), 0);
-		KUNIT_EXPECT_EQ(test, wheel_timer_reduce(timer, now + to[i] * TICK,
-							 0), 0);
-		rig_expect_call_at(rig, now + to[i] * TICK, TICK);
-	}
-}
-
 /* wheel_stop() returns the timer with the pushed deadline. */
 static void push_then_stop(struct kunit *test)
 {
@@ -114,19 +94,6 @@ static void push_then_stop(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, unfired.next, &rig->probes[0].timer.node);
 	KUNIT_EXPECT_EQ(test, wheel_timer_deadline(&rig->probes[0].timer), 50 * TICK);
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
-}
-
-/* The periods of a periodic timer start at the pushed deadline. */
-static void push_then_arm_next(struct kunit *test)
-{
-	struct rig *rig = rig_virtual(test, TICK, 1);
-
-	rig->probes[0].action = probe_arm_next;
-	rig->probes[0].period = 10 * TICK;
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 5 * TICK), 0);
-	KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, 7 * TICK));
-	rig_expect_call_at(rig, 7 * TICK, TICK);
-	rig_expect_call_at(rig, 17 * TICK, TICK);
 }
 
 /* Timers with 16 ticks of slack share tick 32; after the push, they share tick 48. */
@@ -201,9 +168,7 @@ static struct kunit_case push_cases[] = {
 	ANY_CASE(push_earlier),
 	ANY_CASE(push_within_its_tick),
 	ANY_CASE(push_then_rearm),
-	ANY_CASE(push_then_reduce),
 	ANY_CASE(push_then_stop),
-	ANY_CASE(push_then_arm_next),
 	ANY_CASE(push_keeps_the_slack),
 	ANY_CASE(callback_pushes_another_of_its_tick),
 	KUNIT_CASE(push_beyond_the_bound),

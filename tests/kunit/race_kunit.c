@@ -25,7 +25,7 @@ static void arm_and_cancel(struct crew *crew, struct rnd_state *rnd)
 		struct wheel_timer *timer = &rig->probes[below(rnd, POOL)].timer;
 		u64 deadline = rig_now(rig) + below(rnd, 50 * NSEC_PER_USEC);
 
-		switch (below(rnd, 7)) {
+		switch (below(rnd, 6)) {
 		case 0:
 			if (!wheel_timer_arm(timer, deadline, 0))
 				atomic64_inc(&crew->armed);
@@ -48,11 +48,8 @@ static void arm_and_cancel(struct crew *crew, struct rnd_state *rnd)
 			else if (error != -ENOENT)
 				atomic64_inc(&crew->wrong);
 			break;
-		case 5:
-			wheel_timer_push(timer, deadline);
-			break;
 		default:
-			wheel_timer_reduce(timer, deadline, 0);
+			wheel_timer_push(timer, deadline);
 			break;
 		}
 		if (i % 64 == 0)
@@ -441,7 +438,7 @@ static void meet_interrupts(struct crew *crew, struct rnd_state *rnd)
 		struct wheel_timer *timer = &rig->probes[below(rnd, CREW_TASKS)].timer;
 		u64 deadline = rig_now(rig) + below(rnd, 30 * NSEC_PER_USEC);
 
-		switch (below(rnd, 8)) {
+		switch (below(rnd, 7)) {
 		case 0:
 			error = wheel_timer_cancel(timer);
 			if (!error)
@@ -457,12 +454,9 @@ static void meet_interrupts(struct crew *crew, struct rnd_state *rnd)
 				atomic64_inc(&crew->wrong);
 			break;
 		case 2:
-			wheel_timer_reduce(timer, deadline, 0);
-			break;
-		case 3:
 			wheel_timer_push(timer, deadline);
 			break;
-		case 4:
+		case 3:
 			start_the_hrtimer(rig->wheel);
 			break;
 		default:

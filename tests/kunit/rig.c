@@ -351,14 +351,12 @@ void probe_fire(struct wheel_timer *timer)
 		complete(&rig->done);
 }
 
-/* Action of a periodic timer. */
-void probe_arm_next(struct probe *probe)
+/* Action of a callback: arm its timer again, one period after its deadline. */
+void probe_arm_again(struct probe *probe)
 {
-	u64 missed = wheel_timer_arm_next(&probe->timer, probe->period);
+	u64 deadline = wheel_timer_deadline(&probe->timer) + probe->period;
 
-	probe->answer = missed == WHEEL_NEVER ? -1 : 0;
-	if (missed != WHEEL_NEVER)
-		probe->missed += missed;
+	probe->answer = wheel_timer_arm(&probe->timer, deadline, 0);
 }
 
 /*

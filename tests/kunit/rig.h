@@ -50,9 +50,8 @@ struct rig_bench {
  * @rig: fixture that contains it
  * @action: function that the callback calls after it has updated the counters, or NULL
  * @other: another timer, for use by @action
- * @period: period, for use by @action
+ * @period: period in nanoseconds, for use by @action
  * @seen: time of the clock, read by its last callback
- * @missed: sum of the missed periods that @action has received
  * @answer: result stored by @action
  * @id: index in the fixture
  * @calls: number of callbacks
@@ -64,7 +63,6 @@ struct probe {
 	struct probe		*other;
 	u64			period;
 	u64			seen;
-	u64			missed;
 	long			answer;
 	u32			id;
 	u32			calls;
@@ -141,7 +139,7 @@ void rig_open_gate_soon(struct rig *rig);
 void rig_pass_gate(struct probe *probe);
 
 void probe_fire(struct wheel_timer *timer);
-void probe_arm_next(struct probe *probe);
+void probe_arm_again(struct probe *probe);
 
 u64 due_at(u64 deadline, u64 now, u64 tick);
 #endif

@@ -104,7 +104,6 @@ static void shutdown_is_for_ever(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_timer_arm(pending, TICK, 0), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wheel_timer_mod(pending, TICK, 0), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wheel_timer_arm(idle, TICK, 0), -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, wheel_timer_arm_next(idle, TICK), WHEEL_NEVER);
 	KUNIT_EXPECT_EQ(test, wheel_timer_rearm(pending, TICK, 0), -ENOENT);
 	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(pending), -ENOENT);
 	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(pending), -ENOENT);

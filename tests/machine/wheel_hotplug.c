@@ -43,11 +43,11 @@ static void one_fires(struct wheel_timer *timer)
 	wake_up(&all_fired);
 }
 
-/* Periodic timers, so that passes run while hrtimers are migrated. */
+/* Timers that arm themselves, so that passes run while hrtimers are migrated. */
 static void heart_beats(struct wheel_timer *timer)
 {
 	atomic_inc(&beaten);
-	wheel_timer_arm_next(timer, PERIOD_NS);
+	wheel_timer_arm(timer, wheel_now(wheel) + PERIOD_NS, 0);
 }
 
 static int arm_some(atomic_t *count)

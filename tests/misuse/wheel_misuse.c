@@ -21,6 +21,9 @@ static char *what;
 module_param(what, charp, 0);
 MODULE_PARM_DESC(what, "name of the invalid use");
 
+/* Another wheel, which has WHEEL_PERCPU. */
+static struct wheel *percpu;
+
 typedef int (*act_fn)(struct wheel_timer *timer);
 
 /* A timer that calls act() in its callback, and its result. */
@@ -125,9 +128,7 @@ static bool not_initialized(struct wheel *wheel)
 	return wheel_timer_arm(&timer, 0, 0) == -EINVAL &&
 	       wheel_timer_rearm(&timer, 0, 0) == -EINVAL &&
 	       wheel_timer_mod(&timer, 0, 0) == -EINVAL &&
-	       wheel_timer_reduce(&timer, 0, 0) == -EINVAL &&
 	       !wheel_timer_push(&timer, WHEEL_MAX_TIME) &&
-	       wheel_timer_arm_next(&timer, 1) == WHEEL_NEVER &&
 	       wheel_timer_cancel(&timer) == -EINVAL &&
 	       wheel_timer_cancel_sync(&timer) == -EINVAL &&
 	       wheel_timer_shutdown_sync(&timer) == -EINVAL &&
@@ -153,26 +154,13 @@ static bool stranger_in_batch_of(struct wheel *wheel, struct wheel *other)
 
 static bool stranger_in_batch(struct wheel *wheel)
 {
-	return stranger_in_batch_of(wheel, wheel_system) &&
-	       stranger_in_batch_of(wheel_system, wheel);
+	return stranger_in_batch_of(wheel, percpu) && stranger_in_batch_of(percpu, wheel);
 }
 
 static bool lock_several_bases(struct wheel *wheel)
 {
-	wheel_unlock(wheel_system, wheel_lock(wheel_system));
-	return true;
-}
-
-static bool stop_system(struct wheel *wheel)
-{
-	return wheel_stop(wheel_system, NULL) == -EPERM &&
-	       !answer_in_callback(wheel_system, do_nothing);
-}
-
-static bool destroy_system(struct wheel *wheel)
-{
-	wheel_destroy(wheel_system);
-	return !answer_in_callback(wheel_system, do_nothing);
+	wheel_unlock(percpu, wheel_lock(percpu));
+	return !answer_in_callback(percpu, do_nothing);
 }
 
 /* Only debug kernels detect the following. */
@@ -181,7 +169,7 @@ static bool arm_under_another_lock(struct wheel *wheel)
 	unsigned long flags = wheel_lock(wheel);
 	int err;
 
-	wheel_timer_init(&culprit.timer, wheel_system, culprit_fires);
+	wheel_timer_init(&culprit.timer, percpu, culprit_fires);
 	err = wheel_timer_arm_locked(&culprit.timer, WHEEL_MAX_TIME, 0);
 	wheel_unlock(wheel, flags);
 	return !err && !wheel_timer_cancel(&culprit.timer);
@@ -214,8 +202,6 @@ static const struct {
 	MISUSE(not_initialized),
 	MISUSE(stranger_in_batch),
 	MISUSE(lock_several_bases),
-	MISUSE(stop_system),
-	MISUSE(destroy_system),
 	MISUSE(arm_under_another_lock),
 	MISUSE(arm_freed),
 };
@@ -225,12 +211,20 @@ static int __init wheel_misuse_init(void)
 	const struct wheel_config config = {
 		.name = KBUILD_MODNAME,
 		.flags = WHEEL_SLEEPABLE,
+	}, percpu_config = {
+		.name = "percpu",
+		.flags = WHEEL_PERCPU,
 	};
 	struct wheel *wheel = wheel_create(&config);
 	unsigned int i;
 
 	if (IS_ERR(wheel))
 		return PTR_ERR(wheel);
+	percpu = wheel_create(&percpu_config);
+	if (IS_ERR(percpu)) {
+		wheel_destroy(wheel);
+		return PTR_ERR(percpu);
+	}
 	for (i = 0; i < ARRAY_SIZE(misuses); i++) {
 		if (!what || strcmp(what, misuses[i].name))
 			continue;
@@ -240,6 +234,7 @@ static int __init wheel_misuse_init(void)
 			pr_info("%s: ok\n", what);
 		pr_info("%s: ends\n", what);
 	}
+	wheel_destroy(percpu);
 	wheel_destroy(wheel);
 	return 0;
 }
