@@ -117,6 +117,21 @@ int handle_words_map(struct handle *handle, int fd)
 	return 0;
 }
 
+/**
+ * handle_slots_map() - Allocate the stack of the allocator of slots
+ * @handle: handle
+ *
+ * Return: 0 or a negative errno. handle_exit() frees the memory.
+ */
+int handle_slots_map(struct handle *handle)
+{
+	int saved = errno;
+
+	handle->slots.ids = area_map(-1, handle->setup.timers, 0, 0);
+	errno = saved;
+	return handle->slots.ids ? 0 : -ENOMEM;
+}
+
 static void areas_unmap(struct handle *handle)
 {
 	size_t timers = handle->setup.timers;
@@ -128,7 +143,7 @@ static void areas_unmap(struct handle *handle)
 }
 
 /**
- * handle_exit() - Undo handle_init() and handle_words_map()
+ * handle_exit() - Undo handle_init(), handle_words_map() and handle_slots_map()
  * @handle: handle
  *
  * A child of fork() does not inherit the mappings of the device. The child may have mapped
@@ -138,6 +153,7 @@ void handle_exit(struct handle *handle)
 {
 	if (*handle->ours || handle->backend->number == LIBWHEEL_USER)
 		areas_unmap(handle);
+	area_unmap(handle->slots.ids, handle->setup.timers);
 	munmap((void *)handle->ours, page_size());
 	if (handle->fd >= 0)
 		close(handle->fd);

@@ -33,6 +33,7 @@ struct test {
 
 extern const struct test options_tests[];
 extern const struct test table_tests[];
+extern const struct test slots_tests[];
 extern const struct test promise_tests[];
 extern const struct test race_cancel_tests[];
 extern const struct test race_touch_tests[];
