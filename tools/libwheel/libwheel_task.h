@@ -14,8 +14,7 @@
  * The function is called once per event, without holding a lock. It may arm and cancel any
  * timer, including its own, free its task, and sleep. It must return. If libwheel_cancel() of
  * an armed timer returns -ENOENT, the function was or will be called, and the task must exist
- * until then. With WHEEL_SETUP_ANY_SLOT the function must identify its timer by the id of the
- * event, because it may run before libwheel_arm() has written *@id.
+ * until then.
  */
 #ifndef LIBWHEEL_TASK_H
 #define LIBWHEEL_TASK_H

@@ -43,7 +43,7 @@ int op_do(struct handle *handle, struct wheel_op *op)
  * op_arm_with() - WHEEL_OP_ARM
  * @handle: handle
  * @flags: WHEEL_OP_*
- * @id: id of the timer; written with WHEEL_SETUP_ANY_SLOT
+ * @id: id of the timer
  * @when: deadline or delay
  * @cookie: value that is returned in the event
  *

@@ -117,30 +117,6 @@ static void keep_ends_by_cancel(void)
 	libwheel_close(wheel);
 }
 
-/* With WHEEL_SETUP_ANY_SLOT the slot of a kept timer is not assigned again, even if parked. */
-static void keep_of_picked_slots(void)
-{
-	struct libwheel_options options = {
-		.size = sizeof(options), .clock = WHEEL_CLOCK_VIRTUAL, .timers = 2,
-		.flags = WHEEL_SETUP_TOUCH | WHEEL_SETUP_ANY_SLOT,
-	};
-	struct libwheel *wheel = open_wheel(&options);
-	uint64_t first = 0, second = 0, third = 0;
-
-	EXPECT_EQ(0, libwheel_keep(wheel, &first, 1));
-	EXPECT_EQ(0, libwheel_keep(wheel, &second, 2));
-	EXPECT_EQ(0, libwheel_keep_arm(wheel, first, MS));
-	EXPECT_EQ(0, advance(wheel, 0));
-	EXPECT_EQ(0, libwheel_park(wheel, first));
-	EXPECT_EQ(0, advance(wheel, HOUR));
-	EXPECT_EQ(-EDQUOT, libwheel_keep(wheel, &third, 3));
-	EXPECT_EQ(0, libwheel_keep_arm(wheel, first, 2 * HOUR));
-	EXPECT_EQ(0, libwheel_cancel(wheel, first));
-	EXPECT_EQ(0, libwheel_keep(wheel, &third, 3));
-	EXPECT_EQ(WHEEL_ID_SLOT(first), WHEEL_ID_SLOT(third));
-	libwheel_close(wheel);
-}
-
 /* STOP returns all kept timers, and arming one later fails. */
 static void keep_and_stop(void)
 {
@@ -306,7 +282,6 @@ const struct test keep_tests[] = {
 	TEST(keep_life),
 	TEST(keep_says_what_is_wrong),
 	TEST(keep_ends_by_cancel),
-	TEST(keep_of_picked_slots),
 	TEST(keep_and_stop),
 	TEST(keep_on_an_older_module),
 	TEST(p11_keep_counts_what_was_seen),

@@ -130,7 +130,7 @@ int user_submit(struct handle *handle, struct wheel_submit *submit)
 	batch.now = u->wheel.now;
 	while ((made = wheel_ops_execute(&batch, ops, made, submit->count)) <
 	       submit->count) {
-		if (slot_bring(u, batch.needed))
+		if (slot_bring(u, WHEEL_ID_SLOT(ops[made].id)))
 			wheel_op_answer(&batch, &ops[made++], -ENOMEM);
 	}
 	user_leave(u);

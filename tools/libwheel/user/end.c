@@ -108,7 +108,7 @@ int user_list(struct handle *handle, struct wheel_list *list)
 			continue;
 		list->done++;
 		if (take)
-			wheel_slot_free(slots, slot);
+			wheel_slot_free(slot);
 	}
 out:
 	list_leave(u);

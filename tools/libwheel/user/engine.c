@@ -35,7 +35,7 @@ static u32 max_timers(const struct wheel_setup *setup)
  */
 int wheel_setup_check(const struct wheel_setup *setup)
 {
-	if (setup->flags & ~(WHEEL_SETUP_ANY_SLOT | WHEEL_SETUP_TOUCH) ||
+	if (setup->flags & ~WHEEL_SETUP_TOUCH ||
 	    setup->clock > WHEEL_CLOCK_VIRTUAL ||
 	    setup->scheme > WHEEL_OVERFLOW ||
 	    setup->tick_ns > WHEEL_MAX_TIME ||

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fast paths of single operations: on a timer without a touch word, in a slot that the program
- * names, during a lull. A function either completes the operation or does nothing; the caller
- * then executes the general operation, which also determines the error.
+ * Fast paths of single operations: on a timer without a touch word, during a lull. A function
+ * either completes the operation or does nothing; the caller then executes the general operation,
+ * which also determines the error.
  *
  * No timer expires between two commands. The timer of a free slot is therefore not queued, and
- * that of an armed slot without a touch word is. The scheme is an argument, for cancel also
- * whether the wheel assigns the slots. Where these are constants, the compiler removes the code
- * for other values.
+ * that of an armed slot without a touch word is. The scheme is an argument. Where it is constant,
+ * the compiler removes the code for other schemes.
  */
 #ifndef LIBWHEEL_PLAIN_H
 #define LIBWHEEL_PLAIN_H
@@ -30,7 +29,7 @@ static inline bool plain_due(const struct wheel *wheel, u64 deadline,
 
 /**
  * wheel_plain_arm() - WHEEL_OP_ARM
- * @slots: table whose slots the program names, locked
+ * @slots: table, locked
  * @wheel: its wheel
  * @scheme: scheme of the wheel
  * @id: id of the timer
@@ -88,7 +87,6 @@ static __always_inline bool wheel_plain_rearm(struct wheel_slots *slots,
  * @slots: table, locked
  * @wheel: its wheel
  * @scheme: scheme of the wheel
- * @any: return value of wheel_slots_any()
  * @id: id of the timer
  *
  * Return: true if the timer was pending and was cancelled.
@@ -96,7 +94,7 @@ static __always_inline bool wheel_plain_rearm(struct wheel_slots *slots,
 static __always_inline bool wheel_plain_cancel(struct wheel_slots *slots,
 					       struct wheel *wheel,
 					       const struct wheel_scheme *scheme,
-					       bool any, u64 id)
+					       u64 id)
 {
 	struct wheel_slot *slot = wheel_slot_named(slots, id);
 
@@ -104,10 +102,7 @@ static __always_inline bool wheel_plain_cancel(struct wheel_slots *slots,
 		return false;
 	wheel_take(&wheel->core, scheme, &slot->timer);
 	wheel->counts.cancelled++;
-	if (any)
-		wheel_slot_free(slots, slot);
-	else
-		wheel_slot_consumed(slot);
+	wheel_slot_free(slot);
 	return true;
 }
 

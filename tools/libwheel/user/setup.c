@@ -79,7 +79,7 @@ static const struct backend user_backend = {
 	.cancel		= user_cancel,
 };
 
-/* For a hierarchical wheel whose slots the program names. */
+/* For a hierarchical wheel. */
 static const struct backend usual_backend = {
 	USER_COMMANDS,
 	.arm		= usual_arm,
@@ -89,10 +89,7 @@ static const struct backend usual_backend = {
 
 static const struct backend *backend_for(const struct wheel_setup *setup)
 {
-	bool usual = setup->scheme == WHEEL_HIERARCHICAL &&
-		     !(setup->flags & WHEEL_SETUP_ANY_SLOT);
-
-	return usual ? &usual_backend : &user_backend;
+	return setup->scheme == WHEEL_HIERARCHICAL ? &usual_backend : &user_backend;
 }
 
 /* Returns a table of the pages of a contiguous array, or NULL. */

@@ -47,8 +47,8 @@ int user_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
 {
 	struct user *u = user_of(handle);
 
-	if (!*handle->ours || wheel_slots_any(&u->slots))
-		return op_arm(handle, id, when, cookie);
+	if (!*handle->ours)
+		return -ECHILD;
 	lock_take(&u->lock);
 	return arm(u, u->wheel.core.scheme, id, when, cookie);
 }
@@ -135,10 +135,10 @@ static noinline int cancel_in_time(struct user *u, __u64 id)
 }
 
 static __always_inline int cancel(struct user *u, const struct wheel_scheme *scheme,
-				  bool any, __u64 id)
+				  __u64 id)
 {
 	if (unlikely(!lull_lasts(u->lull) ||
-		     !wheel_plain_cancel(&u->slots, &u->wheel, scheme, any, id)))
+		     !wheel_plain_cancel(&u->slots, &u->wheel, scheme, id)))
 		return cancel_in_time(u, id);
 	lock_release(&u->lock);
 	return 0;
@@ -158,7 +158,7 @@ int user_cancel(struct handle *handle, __u64 id)
 	if (!*handle->ours)
 		return -ECHILD;
 	lock_take(&u->lock);
-	return cancel(u, u->wheel.core.scheme, wheel_slots_any(&u->slots), id);
+	return cancel(u, u->wheel.core.scheme, id);
 }
 
 /* Fast path of user_cancel(). */
@@ -168,5 +168,5 @@ int usual_cancel(struct handle *handle, __u64 id)
 
 	if (unlikely(!lock_try(&u->lock)))
 		return user_cancel(handle, id);
-	return cancel(u, &wheel_hierarchical, false, id);
+	return cancel(u, &wheel_hierarchical, id);
 }
