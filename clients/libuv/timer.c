@@ -92,7 +92,7 @@ static int arm(struct timers *timers, uv_timer_t *handle, uint64_t when)
 
 	if (err)
 		return err;
-	err = libwheel_arm(timers->wheel, &id, when, (uintptr_t)handle);
+	err = libwheel_arm(timers->wheel, id, when, (uintptr_t)handle);
 	if (err)
 		libwheel_slot_put(timers->wheel, id);
 	else

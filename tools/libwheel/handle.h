@@ -39,9 +39,8 @@ struct handle;
  */
 struct backend {
 	int number;
-	int (*arm)(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
-	int (*arm_in)(struct handle *handle, uint64_t *id, __u64 delay,
-		      __u64 cookie);
+	int (*arm)(struct handle *handle, __u64 id, __u64 when, __u64 cookie);
+	int (*arm_in)(struct handle *handle, __u64 id, __u64 delay, __u64 cookie);
 	int (*rearm)(struct handle *handle, __u64 id, __u64 when);
 	int (*cancel)(struct handle *handle, __u64 id);
 	int (*submit)(struct handle *handle, struct wheel_submit *submit);

@@ -8,12 +8,11 @@
  *
  *	int main(void)
  *	{
- *		uint64_t id = WHEEL_ID(7, 1);
  *		struct wheel_event event;
  *		struct libwheel *wheel;
  *
  *		if (libwheel_open(&wheel, NULL) ||
- *		    libwheel_arm_in(wheel, &id, 50000000, 42) ||
+ *		    libwheel_arm_in(wheel, WHEEL_ID(7, 1), 50000000, 42) ||
  *		    libwheel_wait(wheel, &event, 1, -1) != 1)
  *			return 1;
  *		printf("timer %llu fired\n", event.cookie);
@@ -173,9 +172,9 @@ int libwheel_slot_get(struct libwheel *wheel, uint64_t *id);
 void libwheel_slot_put(struct libwheel *wheel, uint64_t id);
 
 /* Operations on one timer. For the return values see the table of struct wheel_op. */
-int libwheel_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
+int libwheel_arm(struct libwheel *wheel, uint64_t id, uint64_t when,
 		 uint64_t cookie);
-int libwheel_arm_in(struct libwheel *wheel, uint64_t *id, uint64_t delay,
+int libwheel_arm_in(struct libwheel *wheel, uint64_t id, uint64_t delay,
 		    uint64_t cookie);
 int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when);
 /*

@@ -8,7 +8,7 @@
  *	};
  *
  *	request->timeout.run = timed_out;
- *	libwheel_arm_in(wheel, &id, delay, LIBWHEEL_COOKIE(&request->timeout));
+ *	libwheel_arm_in(wheel, id, delay, LIBWHEEL_COOKIE(&request->timeout));
  *
  * A thin layer over libwheel.h: the cookie of each timer of the wheel must be that of a task.
  * The function is called once per event, without holding a lock. It may arm and cancel any

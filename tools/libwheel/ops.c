@@ -49,32 +49,28 @@ int op_do(struct handle *handle, struct wheel_op *op)
  *
  * Return: the result of the operation, or a negative errno.
  */
-int op_arm_with(struct handle *handle, __u32 flags, uint64_t *id, __u64 when,
+int op_arm_with(struct handle *handle, __u32 flags, __u64 id, __u64 when,
 		__u64 cookie)
 {
 	struct wheel_op op = {
 		.op	= WHEEL_OP_ARM,
 		.flags	= flags,
-		.id	= *id,
+		.id	= id,
 		.when	= when,
 		.cookie	= cookie,
 	};
-	int ret = op_do(handle, &op);
 
-	/* Write only if changed: the timer may have expired, and another thread may read *@id. */
-	if (op.id != *id)
-		*id = op.id;
-	return ret;
+	return op_do(handle, &op);
 }
 
 /* WHEEL_OP_ARM without flags. */
-int op_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
+int op_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie)
 {
 	return op_arm_with(handle, 0, id, when, cookie);
 }
 
 /* WHEEL_OP_ARM with a delay. */
-int op_arm_in(struct handle *handle, uint64_t *id, __u64 delay, __u64 cookie)
+int op_arm_in(struct handle *handle, __u64 id, __u64 delay, __u64 cookie)
 {
 	return op_arm_with(handle, WHEEL_OP_REL, id, delay, cookie);
 }

@@ -58,7 +58,7 @@ int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops,
 	return err ? err : (int)failed;
 }
 
-int libwheel_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
+int libwheel_arm(struct libwheel *wheel, uint64_t id, uint64_t when,
 		 uint64_t cookie)
 {
 	struct handle *handle = handle_of(wheel);
@@ -66,7 +66,7 @@ int libwheel_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
 	return handle->backend->arm(handle, id, when, cookie);
 }
 
-int libwheel_arm_in(struct libwheel *wheel, uint64_t *id, uint64_t delay,
+int libwheel_arm_in(struct libwheel *wheel, uint64_t id, uint64_t delay,
 		    uint64_t cookie)
 {
 	struct handle *handle = handle_of(wheel);
@@ -118,7 +118,7 @@ int libwheel_query(struct libwheel *wheel, uint64_t id, uint64_t *when)
 	return ret;
 }
 
-int libwheel_keep(struct libwheel *wheel, uint64_t *id, uint64_t cookie)
+int libwheel_keep(struct libwheel *wheel, uint64_t id, uint64_t cookie)
 {
 	struct handle *handle = handle_of(wheel);
 

@@ -37,21 +37,15 @@ static bool is_plain(const struct wheel_op *op)
 /* Execute an operation by its specific function, if one exists. */
 static int do_singly(struct libwheel *wheel, struct wheel_op *op)
 {
-	uint64_t id = op->id;
-	int ret;
-
 	if (is_plain(op) && op->op == WHEEL_OP_REARM)
-		return libwheel_rearm(wheel, id, op->when);
+		return libwheel_rearm(wheel, op->id, op->when);
 	if (is_plain(op) && op->op == WHEEL_OP_CANCEL)
-		return libwheel_cancel(wheel, id);
+		return libwheel_cancel(wheel, op->id);
 	if (!is_plain(op) || op->op != WHEEL_OP_ARM)
 		return libwheel_do(wheel, op);
 	if (op->flags)
-		ret = libwheel_arm_in(wheel, &id, op->when, op->cookie);
-	else
-		ret = libwheel_arm(wheel, &id, op->when, op->cookie);
-	op->id = id;
-	return ret;
+		return libwheel_arm_in(wheel, op->id, op->when, op->cookie);
+	return libwheel_arm(wheel, op->id, op->when, op->cookie);
 }
 
 /* The clock does not advance in between, so single operations are equivalent to a batch. */

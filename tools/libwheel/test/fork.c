@@ -69,7 +69,7 @@ static void fork_lets_the_child_list(void)
 
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), HOUR));
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(3, 1), MS));
-	EXPECT_EQ(0, libwheel_keep(wheel, &kept, 0));
+	EXPECT_EQ(0, libwheel_keep(wheel, kept, 0));
 	EXPECT_EQ(0, libwheel_keep_arm(wheel, kept, 2 * HOUR));
 	EXPECT_EQ(0, advance(wheel, MS));
 	EXPECT_EQ(0, in_child(lists, wheel));

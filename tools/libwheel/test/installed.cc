@@ -32,11 +32,11 @@ int main()
 	op.flags = WHEEL_OP_TOUCH;
 	op.id = WHEEL_ID(1, 1);
 	op.when = 1000000;
-	if (libwheel_do(wheel, &op) || libwheel_arm(wheel, &id, 1000000, 7) ||
+	if (libwheel_do(wheel, &op) || libwheel_arm(wheel, id, 1000000, 7) ||
 	    libwheel_touch(wheel, 1, 2000000) || libwheel_park(wheel, 1) ||
 	    libwheel_revive(wheel, 1, 3000000))
 		return 2;
-	if (libwheel_keep(wheel, &kept, 7) ||
+	if (libwheel_keep(wheel, kept, 7) ||
 	    libwheel_keep_arm(wheel, kept, 9000000) ||
 	    libwheel_keep_move(wheel, kept, 3000000))
 		return 6;

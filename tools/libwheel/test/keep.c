@@ -11,7 +11,7 @@ static __u64 keep(struct libwheel *wheel, __u32 slot)
 {
 	uint64_t id = WHEEL_ID(slot, 1);
 
-	NEED(!libwheel_keep(wheel, &id, slot));
+	NEED(!libwheel_keep(wheel, id, slot));
 	return id;
 }
 
@@ -74,11 +74,11 @@ static void keep_says_what_is_wrong(void)
 	struct libwheel *wheel = open_touch(64);
 	uint64_t id = WHEEL_ID(1, 1);
 
-	EXPECT_EQ(-EOPNOTSUPP, libwheel_keep(plain, &id, 0));
+	EXPECT_EQ(-EOPNOTSUPP, libwheel_keep(plain, id, 0));
 	EXPECT_EQ(-ENOENT, libwheel_keep_arm(plain, id, MS));
 	EXPECT_EQ(-ENOENT, libwheel_keep_arm(wheel, id, MS));
-	EXPECT_EQ(0, libwheel_keep(wheel, &id, 0));
-	EXPECT_EQ(-EBUSY, libwheel_keep(wheel, &id, 0));
+	EXPECT_EQ(0, libwheel_keep(wheel, id, 0));
+	EXPECT_EQ(-EBUSY, libwheel_keep(wheel, id, 0));
 	EXPECT_EQ(-ERANGE, libwheel_keep_arm(wheel, id, 0));
 	EXPECT_EQ(-ERANGE, libwheel_keep_arm(wheel, id, 1ULL << 63));
 	EXPECT_EQ(-ERANGE, libwheel_keep_again(wheel, id, 0));
@@ -273,7 +273,7 @@ static void keep_on_an_older_module(void)
 	uint64_t id = WHEEL_ID(3, 1);
 
 	handle_of(wheel)->setup.features &= ~WHEEL_HAS_KEEP;
-	EXPECT_EQ(-EOPNOTSUPP, libwheel_keep(wheel, &id, 0));
+	EXPECT_EQ(-EOPNOTSUPP, libwheel_keep(wheel, id, 0));
 	EXPECT_EQ(0, balanced_stats(wheel).armed);
 	libwheel_close(wheel);
 }

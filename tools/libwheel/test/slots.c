@@ -171,7 +171,7 @@ static void slot_of_a_timer_with_a_word(void)
 	EXPECT_EQ(0, libwheel_park(wheel, id));
 	libwheel_slot_put(wheel, id);
 	id = get(wheel);
-	EXPECT_EQ(0, libwheel_keep(wheel, &id, 0));
+	EXPECT_EQ(0, libwheel_keep(wheel, id, 0));
 	EXPECT_EQ(0, libwheel_keep_arm(wheel, id, HOUR));
 	EXPECT_EQ(0, libwheel_cancel(wheel, id));
 	libwheel_slot_put(wheel, id);

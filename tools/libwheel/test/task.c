@@ -49,7 +49,7 @@ static void job_init(struct job *job, struct libwheel *wheel,
 static int job_arm(struct job *job, __u32 slot, __u64 when)
 {
 	job->id = WHEEL_ID(slot, 1);
-	return libwheel_arm(job->wheel, &job->id, when,
+	return libwheel_arm(job->wheel, job->id, when,
 			    LIBWHEEL_COOKIE(&job->task));
 }
 

@@ -17,7 +17,7 @@
 #include "user.h"
 
 /* Out of line, so that the fast path saves no registers. */
-static noinline int arm_in_time(struct user *u, uint64_t *id, __u64 when, __u64 cookie)
+static noinline int arm_in_time(struct user *u, __u64 id, __u64 when, __u64 cookie)
 {
 	lock_release(&u->lock);
 	return op_arm(&u->handle, id, when, cookie);
@@ -25,10 +25,10 @@ static noinline int arm_in_time(struct user *u, uint64_t *id, __u64 when, __u64 
 
 /* Called with the lock held; releases it. */
 static __always_inline int arm(struct user *u, const struct wheel_scheme *scheme,
-			       uint64_t *id, __u64 when, __u64 cookie)
+			       __u64 id, __u64 when, __u64 cookie)
 {
 	if (unlikely(when < u->lull->end || !lull_lasts(u->lull) ||
-		     !wheel_plain_arm(&u->slots, &u->wheel, scheme, *id, when, cookie)))
+		     !wheel_plain_arm(&u->slots, &u->wheel, scheme, id, when, cookie)))
 		return arm_in_time(u, id, when, cookie);
 	lock_release(&u->lock);
 	return 0;
@@ -43,7 +43,7 @@ static __always_inline int arm(struct user *u, const struct wheel_scheme *scheme
  *
  * Return: as WHEEL_OP_ARM.
  */
-int user_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
+int user_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie)
 {
 	struct user *u = user_of(handle);
 
@@ -54,7 +54,7 @@ int user_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
 }
 
 /* Fast path of user_arm(). */
-int usual_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
+int usual_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie)
 {
 	struct user *u = user_of(handle);
 
@@ -72,7 +72,7 @@ int usual_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
  *
  * Return: as WHEEL_OP_ARM with WHEEL_OP_REL.
  */
-int user_arm_in(struct handle *handle, uint64_t *id, __u64 delay, __u64 cookie)
+int user_arm_in(struct handle *handle, __u64 id, __u64 delay, __u64 cookie)
 {
 	u64 now;
 

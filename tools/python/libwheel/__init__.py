@@ -261,8 +261,8 @@ def _load() -> Any:
         ("now", u64, [wheel]),
         ("slot_get", ctypes.c_int, [wheel, pointer(u64)]),
         ("slot_put", None, [wheel, u64]),
-        ("arm", ctypes.c_int, [wheel, pointer(u64), u64, u64]),
-        ("arm_in", ctypes.c_int, [wheel, pointer(u64), u64, u64]),
+        ("arm", ctypes.c_int, [wheel, u64, u64, u64]),
+        ("arm_in", ctypes.c_int, [wheel, u64, u64, u64]),
         ("cancel", ctypes.c_int, [wheel, u64]),
         ("query", ctypes.c_int, [wheel, u64, pointer(u64)]),
         ("do", ctypes.c_int, [wheel, pointer(_Op)]),
@@ -451,14 +451,13 @@ class Wheel:
         """
         if slack or period or touch:
             flags = _OP_TOUCH if touch else 0
-            op = self._do(_Op(_ARM, flags, id, when, slack, period, cookie))
-            return op.id  # type: ignore[no-any-return]
+            self._do(_Op(_ARM, flags, id, when, slack, period, cookie))
+            return id
         _u64(id | when | cookie)
-        place = ctypes.c_uint64(id)
-        result = _lib.libwheel_arm(self._handle or self._open(), place, when, cookie)
+        result = _lib.libwheel_arm(self._handle or self._open(), id, when, cookie)
         if result:
             raise _error(-result)
-        return place.value
+        return id
 
     def arm_in(
         self,
@@ -474,14 +473,13 @@ class Wheel:
         when = _ns(seconds)
         if slack or period or touch:
             flags = _REL | (_OP_TOUCH if touch else 0)
-            op = self._do(_Op(_ARM, flags, id, when, _ns(slack), _ns(period), cookie))
-            return op.id  # type: ignore[no-any-return]
+            self._do(_Op(_ARM, flags, id, when, _ns(slack), _ns(period), cookie))
+            return id
         _u64(id | when | cookie)
-        place = ctypes.c_uint64(id)
-        result = _lib.libwheel_arm_in(self._handle or self._open(), place, when, cookie)
+        result = _lib.libwheel_arm_in(self._handle or self._open(), id, when, cookie)
         if result:
             raise _error(-result)
-        return place.value
+        return id
 
     def arm_many(self, timers: Iterable[Timer]) -> List[Result]:
         """Arm timers with one system call, and return a Result for each."""
