@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A program as a user would write it, in C++: everything once.
 #include <libwheel.h>
-#include <libwheel_task.h>
 
 static int events(struct libwheel *wheel)
 {

@@ -49,7 +49,6 @@ extern const struct test clock_tests[];
 extern const struct test lull_tests[];
 extern const struct test fork_tests[];
 extern const struct test share_tests[];
-extern const struct test task_tests[];
 extern const struct test contract_tests[];
 
 /* A false condition fails the test. EXPECT() continues, NEED() ends the test. */
