@@ -27,17 +27,7 @@ static inline bool plain_due(const struct wheel *wheel, u64 deadline,
 	       !wheel_admit(&wheel->core, deadline, 0, due);
 }
 
-/**
- * wheel_plain_arm() - WHEEL_OP_ARM
- * @slots: table, locked
- * @wheel: its wheel
- * @scheme: scheme of the wheel
- * @id: id of the timer
- * @deadline: a time in the future
- * @cookie: value that is returned in the event
- *
- * Return: true if the timer was armed.
- */
+/* WHEEL_OP_ARM with a deadline in the future. Returns true if the timer was armed. */
 static __always_inline bool wheel_plain_arm(struct wheel_slots *slots,
 					    struct wheel *wheel,
 					    const struct wheel_scheme *scheme,
@@ -56,16 +46,7 @@ static __always_inline bool wheel_plain_arm(struct wheel_slots *slots,
 	return true;
 }
 
-/**
- * wheel_plain_rearm() - WHEEL_OP_REARM
- * @slots: table, locked
- * @wheel: its wheel
- * @scheme: scheme of the wheel
- * @id: id of the timer
- * @deadline: a time in the future
- *
- * Return: true if the timer was pending and was moved.
- */
+/* WHEEL_OP_REARM to a deadline in the future. Returns true if the timer was moved. */
 static __always_inline bool wheel_plain_rearm(struct wheel_slots *slots,
 					      struct wheel *wheel,
 					      const struct wheel_scheme *scheme,
@@ -82,15 +63,7 @@ static __always_inline bool wheel_plain_rearm(struct wheel_slots *slots,
 	return true;
 }
 
-/**
- * wheel_plain_cancel() - WHEEL_OP_CANCEL
- * @slots: table, locked
- * @wheel: its wheel
- * @scheme: scheme of the wheel
- * @id: id of the timer
- *
- * Return: true if the timer was pending and was cancelled.
- */
+/* WHEEL_OP_CANCEL. Returns true if the timer was pending and was cancelled. */
 static __always_inline bool wheel_plain_cancel(struct wheel_slots *slots,
 					       struct wheel *wheel,
 					       const struct wheel_scheme *scheme,

@@ -181,13 +181,9 @@ static int user_new(struct handle **handle, const struct wheel_setup *setup,
 	return err;
 }
 
-/**
- * user_open() - Create a wheel of the user backend
- * @handle: set on success
- * @setup: requested configuration; on success the effective one
- * @mode: LIBWHEEL_NO_FD or 0
- *
- * Return: 0 or a negative errno.
+/*
+ * Create a wheel of the user backend. @mode is LIBWHEEL_NO_FD or 0. On success, sets *@handle, and
+ * @setup to the effective configuration.
  */
 int user_open(struct handle **handle, struct wheel_setup *setup, u32 mode)
 {

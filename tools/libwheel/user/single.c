@@ -34,15 +34,7 @@ static __always_inline int arm(struct user *u, const struct wheel_scheme *scheme
 	return 0;
 }
 
-/**
- * user_arm() - libwheel_arm()
- * @handle: handle of a wheel
- * @id: id of the timer
- * @when: time on the wheel's clock
- * @cookie: value that is returned in the event
- *
- * Return: as WHEEL_OP_ARM.
- */
+/* libwheel_arm() */
 int user_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie)
 {
 	struct user *u = user_of(handle);
@@ -63,15 +55,7 @@ int usual_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie)
 	return arm(u, &wheel_hierarchical, id, when, cookie);
 }
 
-/**
- * user_arm_in() - libwheel_arm_in()
- * @handle: handle of a wheel
- * @id: id of the timer
- * @delay: nanoseconds from now
- * @cookie: value that is returned in the event
- *
- * Return: as WHEEL_OP_ARM with WHEEL_OP_REL.
- */
+/* libwheel_arm_in() */
 int user_arm_in(struct handle *handle, __u64 id, __u64 delay, __u64 cookie)
 {
 	u64 now;
@@ -100,14 +84,7 @@ static __always_inline int rearm(struct user *u, const struct wheel_scheme *sche
 	return 0;
 }
 
-/**
- * user_rearm() - libwheel_rearm()
- * @handle: handle of a wheel
- * @id: id of the timer
- * @when: time on the wheel's clock
- *
- * Return: as WHEEL_OP_REARM.
- */
+/* libwheel_rearm() */
 int user_rearm(struct handle *handle, __u64 id, __u64 when)
 {
 	struct user *u = user_of(handle);
@@ -144,13 +121,7 @@ static __always_inline int cancel(struct user *u, const struct wheel_scheme *sch
 	return 0;
 }
 
-/**
- * user_cancel() - libwheel_cancel()
- * @handle: handle of a wheel
- * @id: id of the timer
- *
- * Return: as WHEEL_OP_CANCEL.
- */
+/* libwheel_cancel() */
 int user_cancel(struct handle *handle, __u64 id)
 {
 	struct user *u = user_of(handle);
