@@ -121,7 +121,7 @@ static int ioctl_info(struct wheel_file *file, void *arg)
 {
 	const struct wheel_setup *info = arg;
 
-	if (info->flags & ~(WHEEL_SETUP_ANY_SLOT | WHEEL_SETUP_TOUCH))
+	if (info->flags & ~WHEEL_SETUP_TOUCH)
 		return -EINVAL;
 	wheel_file_info(file, arg);
 	return 0;

@@ -163,7 +163,7 @@ static void list_taken(struct wheel_file *file, const struct wheel_op *ops,
 
 		slot->state = WHEEL_SLOT_STOPPED;
 		if (copied)
-			wheel_slot_free(&file->slots, slot);
+			wheel_slot_free(slot);
 	}
 	wheel_unlock(file->slots.wheel, flags);
 }

@@ -34,7 +34,7 @@ static int setup_check(const struct wheel_setup *setup)
 {
 	u64 features = file_features();
 
-	if (setup->flags & ~(WHEEL_SETUP_ANY_SLOT | WHEEL_SETUP_TOUCH) ||
+	if (setup->flags & ~WHEEL_SETUP_TOUCH ||
 	    setup->clock > WHEEL_CLOCK_VIRTUAL ||
 	    setup->scheme > WHEEL_OVERFLOW ||
 	    setup->tick_ns > WHEEL_MAX_TIME ||

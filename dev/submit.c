@@ -85,7 +85,8 @@ void wheel_file_execute_rest(struct wheel_file *file, struct wheel_batch *b,
 	struct wheel *wheel = file->slots.wheel;
 
 	while (made < count) {
-		int err = wheel_file_bring(file, b->needed, ops[made].flags);
+		int err = wheel_file_bring(file, WHEEL_ID_SLOT(ops[made].id),
+					   ops[made].flags);
 		unsigned long flags = wheel_lock(wheel);
 
 		if (err)

@@ -65,7 +65,6 @@ fault:
 static __always_inline bool wheel_op_put(const struct wheel_op *op,
 					 struct wheel_op __user *uop)
 {
-	unsafe_put_user(op->id, &uop->id, fault);
 	unsafe_put_user(op->when, &uop->when, fault);
 	unsafe_put_user(op->res, &uop->res, fault);
 	return true;

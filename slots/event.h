@@ -79,7 +79,7 @@ static inline void wheel_event_consumed(struct wheel_slots *slots,
 	if (slot->keep)
 		wheel_keep_consumed(slots, slot);
 	else
-		wheel_slot_free(slots, slot);
+		wheel_slot_free(slot);
 }
 
 #endif

@@ -69,7 +69,7 @@ int wheel_keep_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 	parked = wheel_word_parked(wheel_word_end(slots, wheel_slot_nr(slot)));
 	if (armed)
 		wheel_timer_cancel_locked(&slot->timer);
-	wheel_slot_free(slots, slot);
+	wheel_slot_free(slot);
 	if (parked)
 		return -ENOENT;
 	wheel_slots_trace_cancel(slot);

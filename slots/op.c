@@ -105,18 +105,11 @@ static int arm_check(const struct wheel_batch *b, const struct wheel_op *op,
 	if (unlikely(!op_valid(op, WHEEL_OP_REL | OP_WORD) ||
 		     (op->flags & OP_WORD && op->period)))
 		return -EINVAL;
-	if (unlikely(!op_names_slot(b, op, slot) && !wheel_slots_any(slots)))
+	if (unlikely(!op_names_slot(b, op, slot)))
 		return -EINVAL;
 	if (unlikely(op->flags & OP_WORD && !slots->words))
 		return -EOPNOTSUPP;
 	return unlikely(slots->stopping) ? -ESHUTDOWN : 0;
-}
-
-/* Request a page. The caller adds it and repeats the operation. */
-static int arm_later(struct wheel_batch *b, u32 nr)
-{
-	b->needed = nr;
-	return OP_NEEDS_PAGE;
 }
 
 /* Check that @id may be armed in @slot. If a parked timer occupies the slot, reclaim it. */
@@ -142,50 +135,24 @@ static bool word_ready(const struct wheel_slots *slots, u32 nr, u32 flags)
 }
 
 /* Arm a timer whose deadline is a touch word. */
-static int arm_word(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
+static int arm_word(struct wheel_slots *slots, struct wheel_slot *slot,
 		    const struct wheel_op *op, u64 deadline)
 {
-	int err = 0;
+	u32 nr = WHEEL_ID_SLOT(op->id);
+	int err;
 
+	if (!slot || !word_ready(slots, nr, op->flags))
+		return OP_NEEDS_PAGE;
+	err = arm_take(slots, slot, op->id);
+	if (err)
+		return err;
 	if (op->flags & WHEEL_OP_KEEP && !op->when && !(op->flags & WHEEL_OP_REL))
 		wheel_keep_park(slots, slot, nr);
 	else
 		err = wheel_touch_arm(slots, slot, nr, deadline, op->slack);
-	if (!err)
-		slot->keep = !!(op->flags & WHEEL_OP_KEEP);
-	return err;
-}
-
-/* Arm a timer in a slot that is picked here, or whose deadline is a touch word. */
-static int arm_unusual(struct wheel_batch *b, struct wheel_op *op, u64 deadline)
-{
-	struct wheel_slots *slots = b->slots;
-	bool any = wheel_slots_any(slots), word = op->flags & OP_WORD;
-	int nr = any ? wheel_slot_pick(slots) : (int)WHEEL_ID_SLOT(op->id);
-	struct wheel_slot *slot;
-	int err = 0;
-
-	if (nr < 0)
-		return nr;
-	slot = wheel_slot_at(slots, nr);
-	if (!slot || (word && !word_ready(slots, nr, op->flags)))
-		return arm_later(b, nr);
-	if (!any)
-		err = arm_take(slots, slot, op->id);
 	if (err)
 		return err;
-	if (word)
-		err = arm_word(slots, slot, nr, op, deadline);
-	else
-		err = wheel_timer_arm_locked(&slot->timer, deadline, op->slack);
-	if (err)
-		return err;
-
-	if (any) {
-		wheel_slot_picked(slots);
-		op->id = slot->id + WHEEL_ID(0, 1);
-		b->has_results = true;
-	}
+	slot->keep = !!(op->flags & WHEEL_OP_KEEP);
 	arm_done(slot, op);
 	if (!wheel_timer_pending(&slot->timer))
 		slot->state = WHEEL_SLOT_DISARMED;
@@ -209,10 +176,10 @@ static __always_inline int op_arm(struct wheel_batch *b, struct wheel_op *op, bo
 		return err;
 	if (unlikely(op->period > slots->longest))
 		return -ERANGE;
-	if (!plain && unlikely(wheel_slots_any(slots) || op->flags & OP_WORD))
-		return arm_unusual(b, op, deadline);
+	if (!plain && unlikely(op->flags & OP_WORD))
+		return arm_word(slots, slot, op, deadline);
 	if (!plain && unlikely(!slot))
-		return arm_later(b, WHEEL_ID_SLOT(op->id));
+		return OP_NEEDS_PAGE;
 	err = arm_take(slots, slot, op->id);
 	if (unlikely(err))
 		return err;
@@ -220,7 +187,7 @@ static __always_inline int op_arm(struct wheel_batch *b, struct wheel_op *op, bo
 	if (unlikely(err))
 		return err;
 	/* A free slot has no bit set. Clearing them again merges all stores into one. */
-	wheel_slot_consumed(slot);
+	wheel_slot_free(slot);
 	arm_done(slot, op);
 	return 0;
 }
@@ -271,7 +238,7 @@ static int cancel_unusual(const struct wheel_batch *b, struct wheel_slot *slot)
 		return err;
 	/* A periodic timer may have an event in the ring while it is pending. */
 	err = slot->again && wheel_event_untaken(slots, slot);
-	wheel_slot_free(slots, slot);
+	wheel_slot_free(slot);
 	wheel_slots_trace_cancel(slot);
 	return err;
 }
@@ -288,10 +255,7 @@ static __always_inline int op_cancel(const struct wheel_batch *b, const struct w
 	if (unlikely(!wheel_slot_simple(slot) ||
 		     wheel_timer_take(slots->wheel, &slot->timer)))
 		return cancel_unusual(b, slot);
-	if (plain)
-		wheel_slot_consumed(slot);
-	else
-		wheel_slot_free(slots, slot);
+	wheel_slot_free(slot);
 	wheel_slots_trace_cancel(slot);
 	return 0;
 }
@@ -371,10 +335,10 @@ static noinline void ops_fetch(const struct wheel_slots *slots, const struct whe
 }
 
 /*
- * Execute operations on a table without ANY_SLOT that was not stopped; @at are their slots. The
- * fast path is for operations without flags, whose reserved members and @res are 0 and whose slot
- * exists. The compiler omits all other checks from it. Returns the first operation that was not
- * executed, or @end.
+ * Execute operations on a table that was not stopped; @at are their slots. The fast path is for
+ * operations without flags, whose reserved members and @res are 0 and whose slot exists. The
+ * compiler omits all other checks from it. Returns the first operation that was not executed, or
+ * @end.
  */
 static noinline struct wheel_op *ops_execute_plain(struct wheel_batch *b, struct wheel_op *op,
 						   struct wheel_op *end, struct wheel_slot **at)
@@ -429,7 +393,6 @@ static noinline u32 ops_execute_many(struct wheel_batch *b, struct wheel_op *ops
 	/* Slots of the current operations, and of the next ones. */
 	struct wheel_slot *fetched[2][AHEAD] WHEEL_FILLED_LATER;
 	u32 next = min(AHEAD, count - from);
-	bool unusual = slots->stopping | wheel_slots_any(slots);
 	u32 turn = 0;
 
 	ops_fetch(slots, &ops[from], next, fetched[turn]);
@@ -439,7 +402,7 @@ static noinline u32 ops_execute_many(struct wheel_batch *b, struct wheel_op *ops
 		from += next;
 		next = min(AHEAD, count - from);
 		ops_fetch(slots, end, next, fetched[!turn]);
-		if (likely(!unusual))
+		if (likely(!slots->stopping))
 			op = ops_execute_plain(b, op, end, fetched[turn]);
 		else
 			op = ops_execute_any(b, op, end, fetched[turn]);
@@ -453,8 +416,7 @@ static noinline u32 ops_execute_many(struct wheel_batch *b, struct wheel_op *ops
 /*
  * Execute the operations @from to @count - 1 in order. The results are written into them. A single
  * operation is executed without prefetching and without the checks for the fast path. Returns
- * @count, or the index of the first operation that was not executed because it needs the page of
- * slot @b->needed.
+ * @count, or the index of the first operation that was not executed because it needs a page.
  */
 u32 wheel_ops_execute(struct wheel_batch *b, struct wheel_op *ops, u32 from,
 		      u32 count)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Slots: initialization, queues, choice of free slots, and description of their timers.
+ * Slots: initialization, queues, and description of their timers.
  */
 #include "word.h"
 
@@ -69,34 +69,6 @@ struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots,
 	slot = wheel_slot_at(slots, queue->head);
 	queue->head = slot->next;
 	return slot;
-}
-
-/**
- * wheel_slot_pick() - Choose a slot for the next arm
- * @slots: table with WHEEL_SETUP_ANY_SLOT, locked
- *
- * Prefers the slot that was freed first. If no slot is free, a slot that was never used is chosen.
- *
- * Return: the number of the slot, or -EDQUOT if all are in use.
- */
-int wheel_slot_pick(struct wheel_slots *slots)
-{
-	if (!slots->free.count && slots->reclaimed.count)
-		wheel_slot_free(slots, wheel_slot_pop(slots, &slots->reclaimed));
-	if (slots->free.count)
-		return slots->free.head;
-	return slots->next_unused < slots->setup.timers ?
-	       (int)slots->next_unused : -EDQUOT;
-}
-
-/**
- * wheel_slot_picked() - Record that the slot chosen by wheel_slot_pick() was armed
- * @slots: table with WHEEL_SETUP_ANY_SLOT, locked
- */
-void wheel_slot_picked(struct wheel_slots *slots)
-{
-	if (!wheel_slot_pop(slots, &slots->free))
-		slots->next_unused++;
 }
 
 /* Slow path of wheel_slot_pending(): the slot is not armed, or its deadline is a touch word. */

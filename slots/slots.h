@@ -137,9 +137,6 @@ struct wheel_keep {
  * @taken: number of events that the program has taken from its completion ring, written by
  *	the program; NULL without a ring
  * @fired: slots with unread events, oldest first
- * @free: slots that can be picked again, with WHEEL_SETUP_ANY_SLOT
- * @next_unused: first slot that was never picked, with WHEEL_SETUP_ANY_SLOT
- * @reclaimed: slots of reclaimed parked timers, to be moved to @free
  * @seq: number of the next event
  * @stopping: true if nothing can be armed any longer
  * @stopped_at: time at which the wheel was stopped, WHEEL_NEVER if it was not
@@ -156,9 +153,6 @@ struct wheel_slots {
 	struct wheel_keep	keep;
 	const u32		*taken;
 	struct wheel_slot_queue	fired;
-	struct wheel_slot_queue	free;
-	u32			next_unused;
-	struct wheel_slot_queue	reclaimed;
 	u32			seq;
 	bool			stopping;
 	u64			stopped_at;
@@ -178,8 +172,6 @@ void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
 void wheel_slot_unpop(struct wheel_slot_queue *queue, struct wheel_slot *slot);
 struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots,
 				  struct wheel_slot_queue *queue);
-int wheel_slot_pick(struct wheel_slots *slots);
-void wheel_slot_picked(struct wheel_slots *slots);
 bool wheel_slot_word_pending(const struct wheel_slots *slots,
 			     const struct wheel_slot *slot, u64 *deadline);
 bool wheel_slot_describe(const struct wheel_slots *slots,
@@ -193,12 +185,6 @@ static inline u32 wheel_slot_nr(const struct wheel_slot *slot)
 static inline struct wheel_slot *wheel_slot_of(struct wheel_timer *timer)
 {
 	return container_of(timer, struct wheel_slot, timer);
-}
-
-/* Return true if this side, not the program, picks the slots. */
-static inline bool wheel_slots_any(const struct wheel_slots *slots)
-{
-	return slots->setup.flags & WHEEL_SETUP_ANY_SLOT;
 }
 
 /* Find a slot like wheel_slot_at(), in a table of @timers slots in @pages. */
@@ -284,24 +270,14 @@ static inline void wheel_slot_armed(struct wheel_slot *slot, u64 id, u64 cookie,
 	slot->slack = slack;
 }
 
-/* Reset the state of a slot. The program can arm it again by its number. */
-static inline void wheel_slot_consumed(struct wheel_slot *slot)
+/* Free a slot that is neither pending nor in a queue, so that it can be armed again. */
+static inline void wheel_slot_free(struct wheel_slot *slot)
 {
 	slot->state = WHEEL_SLOT_FREE;
 	slot->touch = false;
 	slot->keep = false;
 	slot->ended = false;
 	slot->again = false;
-}
-
-/* Free a slot that is neither pending nor in a queue, so that it can be armed again. */
-static inline void wheel_slot_free(struct wheel_slots *slots,
-				   struct wheel_slot *slot)
-{
-	wheel_slot_consumed(slot);
-		/* After the last generation, all ids of a slot have been used. */
-	if (unlikely(wheel_slots_any(slots)) && WHEEL_ID_GEN(~slot->id))
-		wheel_slot_push(slots, &slots->free, slot);
 }
 
 /*
@@ -362,15 +338,12 @@ enum wheel_claim wheel_touch_claim(struct wheel_timer *timer, u64 due,
  * @now: time of the clock, which is read once per call
  * @failed: number of operations that failed
  * @has_results: true if an operation was modified and must be copied back to the caller
- * @needed: slot number whose page must be added before the next operation; valid only after
- *	wheel_ops_execute() returned early
  */
 struct wheel_batch {
 	struct wheel_slots	*slots;
 	u64			now;
 	u32			failed;
 	bool			has_results;
-	u32			needed;
 };
 
 u32 wheel_ops_execute(struct wheel_batch *b, struct wheel_op *ops, u32 from,

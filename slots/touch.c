@@ -46,7 +46,7 @@ int wheel_touch_take(struct wheel_slots *slots, struct wheel_slot *slot, u64 id)
 	if (!wheel_word_swap(slots, nr, word, WHEEL_TOUCH_IDLE))
 		return -EBUSY;
 	wheel_timer_cancel_locked(&slot->timer);
-	wheel_slot_free(slots, slot);
+	wheel_slot_free(slot);
 	return 0;
 }
 
@@ -75,9 +75,8 @@ int wheel_touch_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
  * @slots: table, locked
  * @slot: slot that is armed with a touch word
  *
- * The slot is freed, with two exceptions. If the wheel has reclaimed the timer and this side
- * picks the slots, the slot is in wheel_slots.reclaimed. If the wheel is being stopped and has
- * drained the timer, the slot belongs to STOP.
+ * The slot is freed, with one exception: if the wheel is being stopped and has drained the timer,
+ * the slot belongs to STOP.
  *
  * Return: 0 on success; -ENOENT if the timer has expired, or if the program had cancelled it by
  * parking it.
@@ -87,9 +86,8 @@ int wheel_touch_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 	bool parked = wheel_word_parked(wheel_word_end(slots, wheel_slot_nr(slot)));
 	int err = wheel_timer_cancel_locked(&slot->timer);
 
-	if (!err || (err == -ENOENT && !wheel_slots_any(slots) &&
-		     !slots->stopping))
-		wheel_slot_free(slots, slot);
+	if (!err || (err == -ENOENT && !slots->stopping))
+		wheel_slot_free(slot);
 	if (err || parked)
 		return -ENOENT;
 	wheel_slots_trace_cancel(slot);
@@ -97,16 +95,13 @@ int wheel_touch_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 }
 
 /*
- * Reclaim a parked timer. A kept one returns to state DISARMED. Another one's slot is freed by the
- * next pick if this side picks the slots, otherwise by the next arm of this slot.
+ * Reclaim a parked timer. A kept one returns to state DISARMED. Another one's slot is freed by its
+ * next arm.
  */
-static enum wheel_claim touch_reclaim(struct wheel_slots *slots,
-				      struct wheel_slot *slot)
+static enum wheel_claim touch_reclaim(struct wheel_slot *slot)
 {
 	if (slot->keep)
 		slot->state = WHEEL_SLOT_DISARMED;
-	else if (wheel_slots_any(slots))
-		wheel_slot_push(slots, &slots->reclaimed, slot);
 	return WHEEL_GONE;
 }
 
@@ -125,8 +120,7 @@ enum wheel_claim wheel_touch_claim(struct wheel_timer *timer, u64 due,
 	/* The wheel is being stopped, or the clock is at its end: requeueing is impossible. */
 	if (due >= WHEEL_MAX_TIME) {
 		*deadline = wheel_word_end(slots, nr);
-		return wheel_word_parked(*deadline) ?
-		       touch_reclaim(slots, slot) : WHEEL_FIRE;
+		return wheel_word_parked(*deadline) ? touch_reclaim(slot) : WHEEL_FIRE;
 	}
 	for (try = 0; try < TRIES; try++) {
 		u64 word = wheel_word_read(slots, nr);
@@ -137,9 +131,9 @@ enum wheel_claim wheel_touch_claim(struct wheel_timer *timer, u64 due,
 			return WHEEL_LATER;
 		/* Do not exchange the word of a kept timer: it remains the program's. */
 		if (parked && slot->keep)
-			return touch_reclaim(slots, slot);
+			return touch_reclaim(slot);
 		if (wheel_word_swap(slots, nr, word, WHEEL_TOUCH_IDLE))
-			return parked ? touch_reclaim(slots, slot) : WHEEL_FIRE;
+			return parked ? touch_reclaim(slot) : WHEEL_FIRE;
 	}
 	*deadline = due + 1;
 	return WHEEL_LATER;

@@ -68,7 +68,6 @@ static int open_wheel(struct timers *timers, uint64_t now)
 {
 	const struct libwheel_options options = {
 		.size = sizeof(options),
-		.flags = WHEEL_SETUP_ANY_SLOT,
 		.backend = LIBWHEEL_USER,
 		.clock = WHEEL_CLOCK_VIRTUAL,
 		.timers = MOST_TIMERS,
@@ -84,6 +83,22 @@ static int open_wheel(struct timers *timers, uint64_t now)
 	return libwheel_advance(timers->wheel, now, NULL);
 }
 
+/* Arm a timer that is not in the wheel. */
+static int arm(struct timers *timers, uv_timer_t *handle, uint64_t when)
+{
+	uint64_t id;
+	int err = libwheel_slot_get(timers->wheel, &id);
+
+	if (err)
+		return err;
+	err = libwheel_arm(timers->wheel, id, when, (uintptr_t)handle);
+	if (err)
+		libwheel_slot_put(timers->wheel, id);
+	else
+		handle->start_id = id;
+	return err;
+}
+
 /* Arm the timers of @old in a new wheel: a child must not use the wheel of its parent. */
 static int copy_wheel(struct timers *timers, struct libwheel *old)
 {
@@ -94,9 +109,7 @@ static int copy_wheel(struct timers *timers, struct libwheel *old)
 	err = open_wheel(timers, timers->time);
 	while (!err && (count = libwheel_list(old, 0, ops, BATCH, &cursor)) > 0)
 		for (i = 0; i < count && !err; i++)
-			err = libwheel_arm(timers->wheel,
-					   &handle_of(ops[i].cookie)->start_id,
-					   ops[i].when, ops[i].cookie);
+			err = arm(timers, handle_of(ops[i].cookie), ops[i].when);
 	libwheel_close(old);
 	return err;
 }
@@ -146,10 +159,12 @@ void uv__timers_close(uv_loop_t *loop)
 /* Remove an active timer from the due list or from the wheel. */
 static void take_off(struct timers *timers, uv_timer_t *handle)
 {
-	if (handle->start_id)
+	if (handle->start_id) {
 		libwheel_cancel(timers->wheel, handle->start_id);
-	else
+		libwheel_slot_put(timers->wheel, handle->start_id);
+	} else {
 		QUEUE_REMOVE(due_node(handle));
+	}
 	handle->start_id = 0;
 }
 
@@ -165,8 +180,9 @@ static int put_on(struct timers *timers, uv_timer_t *handle)
 	}
 	if (when > WHEEL_MAX_TIME)
 		when = WHEEL_MAX_TIME;
-	return libwheel_rearm_or_arm(timers->wheel, &handle->start_id, when,
-				     (uintptr_t)handle);
+	if (handle->start_id)
+		return libwheel_rearm(timers->wheel, handle->start_id, when);
+	return arm(timers, handle, when);
 }
 
 /* Move the timers that are due at @now to the due list. */
@@ -182,6 +198,7 @@ static void collect(struct timers *timers, uint64_t now)
 		for (i = 0; i < count; i++) {
 			uv_timer_t *handle = handle_of(events[i].cookie);
 
+			libwheel_slot_put(timers->wheel, handle->start_id);
 			handle->start_id = 0;
 			QUEUE_INSERT_TAIL(&timers->due, due_node(handle));
 		}

@@ -350,7 +350,7 @@ void due_wake_at(int64_t ms, due_wake_fn *wake)
 		return;
 	/* -EBUSY: the timer has expired, and due_serve() will receive its event. */
 	id = WHEEL_ID(INSTANTS, ++due.wake_generation);
-	libwheel_arm(due.wheel, &id, ms * NS_PER_MS, 0);
+	libwheel_arm(due.wheel, id, ms * NS_PER_MS, 0);
 }
 
 static void note_expired(uint32_t keys, int64_t expires_ms)

@@ -30,8 +30,7 @@ static void on_wheel(int fd, short what, void *arg)
 
 static void keep(unsigned int nr)
 {
-	uint64_t id = WHEEL_ID(nr, 1);
-	int error = libwheel_keep(wheel, &id, 0);
+	int error = libwheel_keep(wheel, WHEEL_ID(nr, 1), 0);
 
 	if (error)
 		errx(1, "libwheel: %s", strerror(-error));

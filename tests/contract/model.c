@@ -76,13 +76,6 @@ static int file(struct model *m, struct model_timer *t, __u64 deadline,
 	return 0;
 }
 
-static void set_free(struct model *m, struct model_timer *t)
-{
-	t->state = FREE;
-	if (m->setup.flags & WHEEL_SETUP_ANY_SLOT)
-		queue_push(&m->free, nr_of(m, t));
-}
-
 static void count_cancel(struct model *m)
 {
 	m->stats.cancelled++;
@@ -129,16 +122,6 @@ static int check_arm(const struct model *m, const struct wheel_op *op,
 	return 0;
 }
 
-/* Pick a free slot for an ARM. Returns its index or -EDQUOT. */
-static int pick(struct model *m)
-{
-	if (!m->free.count && m->reclaimed.count)
-		set_free(m, &m->timer[queue_pop(&m->reclaimed)]);
-	if (m->free.count)
-		return m->free.nr[0];
-	return m->next_unused < m->setup.timers ? (int)m->next_unused : -EDQUOT;
-}
-
 static int make_room(struct model *m, struct model_timer *t, __u64 gen)
 {
 	__u32 nr = nr_of(m, t);
@@ -156,27 +139,18 @@ static int make_room(struct model *m, struct model_timer *t, __u64 gen)
 	return 0;
 }
 
-static int model_arm(struct model *m, struct wheel_op *op)
+static int model_arm(struct model *m, const struct wheel_op *op)
 {
-	bool any = m->setup.flags & WHEEL_SETUP_ANY_SLOT;
-	int nr = WHEEL_ID_SLOT(op->id) / m->apart;
+	__u32 nr = WHEEL_ID_SLOT(op->id) / m->apart;
 	__u64 gen = WHEEL_ID_GEN(op->id), when;
-	struct model_timer *t;
+	struct model_timer *t = &m->timer[nr];
 	bool parks;
 	int err;
 
 	err = check_arm(m, op, &when);
 	if (err)
 		return err;
-	if (any)
-		nr = pick(m);
-	if (nr < 0)
-		return nr;
-	t = &m->timer[nr];
-	if (any)
-		gen = t->gen + 1;
-	else
-		err = make_room(m, t, gen);
+	err = make_room(m, t, gen);
 	parks = op->flags & WHEEL_OP_KEEP && !op->when &&
 		!(op->flags & WHEEL_OP_REL);
 	if (op->flags & WORD && !when && !parks)
@@ -193,11 +167,6 @@ static int model_arm(struct model *m, struct wheel_op *op)
 	};
 	if (t->touch)
 		m->word[nr] = when;
-	if (any && m->free.count)
-		queue_pop(&m->free);
-	else if (any)
-		m->next_unused++;
-	op->id = id_of(m, t);
 	m->stats.armed += !parks;
 	m->stats.pending += !parks;
 	return 0;
@@ -248,7 +217,7 @@ static int model_cancel(struct model *m, struct model_timer *t)
 			m->word[nr_of(m, t)] = WHEEL_TOUCH_IDLE;
 		if (t->state == ARMED)
 			count_cancel(m);
-		set_free(m, t);
+		t->state = FREE;
 		return was_pending ? res : -ENOENT;
 	}
 	if (t->state != FIRED || !t->period || t->ended)
@@ -288,15 +257,13 @@ static int model_op(struct model *m, struct wheel_op *op)
 		[WHEEL_OP_REARM] = WHEEL_OP_REL,
 		[WHEEL_OP_QUERY] = 0,
 	};
-	bool any = op->op == WHEEL_OP_ARM &&
-		   m->setup.flags & WHEEL_SETUP_ANY_SLOT;
 	__u32 slot = WHEEL_ID_SLOT(op->id);
 	struct model_timer *t;
 
 	if (op->op < WHEEL_OP_ARM || op->op > WHEEL_OP_QUERY || !unused_are_zero(op) ||
 	    op->flags & ~flags[op->op] || op->reserved[0] ||
 	    op->reserved[1] || op->reserved[2] ||
-	    (slot >= m->setup.timers && !any))
+	    slot >= m->setup.timers)
 		return -EINVAL;
 	if (op->op == WHEEL_OP_ARM)
 		return model_arm(m, op);
@@ -329,7 +296,7 @@ static struct wheel_event consume(struct model *m)
 	if (!t->period || t->ended || m->stopped != NEVER ||
 	    t->period > WHEEL_MAX_TIME - event.deadline ||
 	    file(m, t, event.deadline + t->period, tick_of(m) + 1)) {
-		set_free(m, t);
+		t->state = FREE;
 		return event;
 	}
 	t->again = true;
@@ -378,8 +345,6 @@ static void expire(struct model *m, struct model_timer *t)
 		m->word[nr] = WHEEL_TOUCH_IDLE;
 		count_cancel(m);
 		t->state = FREE;
-		if (m->setup.flags & WHEEL_SETUP_ANY_SLOT)
-			queue_push(&m->reclaimed, nr);
 	} else if (t->touch && word > t->due * m->setup.tick_ns) {
 		requeue(m, t, word);
 	} else {

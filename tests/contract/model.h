@@ -65,9 +65,6 @@ struct model_queue {
  * @order: number of enqueues
  * @seq: sequence number of the next event
  * @fired: expired timers whose events were not consumed
- * @free: free slots that were used before and can be picked
- * @reclaimed: slots of parked timers, picked only if @free is empty
- * @next_unused: first slot that was never picked
  * @ring: completion ring
  * @published: number of events written to @ring
  * @taken: number of events taken from @ring
@@ -84,9 +81,6 @@ struct model {
 	__u64 order;
 	__u32 seq;
 	struct model_queue fired;
-	struct model_queue free;
-	struct model_queue reclaimed;
-	__u32 next_unused;
 	struct wheel_event ring[SIDE_SLOTS];
 	__u32 published;
 	__u32 taken;
@@ -95,8 +89,7 @@ struct model {
 
 /*
  * Initialize a model with the configuration @setup. The number of timers must be SIDE_TIMERS()
- * of any distance, or of distance 1 if the wheel picks the slots. The completion ring may have
- * at most SIDE_SLOTS entries.
+ * of any distance. The completion ring may have at most SIDE_SLOTS entries.
  */
 void model_init(struct model *m, const struct wheel_setup *setup);
 

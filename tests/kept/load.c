@@ -140,7 +140,6 @@ static void open_server(struct server *s)
 		.flags = WHEEL_SETUP_TOUCH, .timers = SLOTS, .tick_ns = TICK,
 		.scheme = WHEEL_HIERARCHICAL,
 	};
-	uint64_t id;
 	__u64 i;
 
 	s->free = malloc(SLOTS * sizeof(*s->free));
@@ -150,8 +149,7 @@ static void open_server(struct server *s)
 	for (i = 0; i < s->flights; i++)
 		s->flying[i] = NOBODY;
 	for (i = SLOTS; i--; put(s, i)) {
-		id = WHEEL_ID(i, 1);
-		if (libwheel_keep(s->wheel, &id, i))
+		if (libwheel_keep(s->wheel, WHEEL_ID(i, 1), i))
 			abort();
 	}
 }

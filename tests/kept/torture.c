@@ -292,7 +292,7 @@ static void begin(__u32 scheme, __u64 seed)
 	for (i = 0; i < SLOTS; i++) {
 		uint64_t id = WHEEL_ID(slot_of(i), 1);
 
-		if (libwheel_keep(wheel, &id, i))
+		if (libwheel_keep(wheel, id, i))
 			ktap_fail("cannot create a kept timer");
 		timers[i].id = id;
 	}

@@ -17,7 +17,6 @@ inline claim()
 			check(DECISIVE, governed && parked);
 			check(NONE_LOST, governed && parked);
 			claimed();
-			tell_gone();
 			timer = UNFILED;
 			cancelled++
 		:: won && !dead(seen) ->

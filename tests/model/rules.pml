@@ -38,8 +38,7 @@
 #define RETRY_FOREVER		22	/* the pass retries without limit */
 #define REFILE_LATE		23	/* requeued one tick after the word */
 #define FIRE_BY_FILING		24	/* the pass ignores the deadline */
-#define PICKED_IS_FREED		25	/* CANCEL frees a slot that is already reclaimed */
-#define SLOT_OF_TWO_OWNERS	26	/* the program arms and touches concurrently */
+#define SLOT_OF_TWO_OWNERS	25	/* the program arms and touches concurrently */
 
 #ifndef BROKEN
 #define BROKEN		0

@@ -10,7 +10,6 @@ mtype:timer = { UNFILED, FILED, POPPED, DRAINED };
 mtype:timer timer = UNFILED;
 byte filed_at;
 bool calling;		/* the timer's callback is running */
-bool gone;		/* with PICKS: the slot was reclaimed */
 
 byte now;
 bool stopping;		/* the device rejects ARM */
@@ -42,12 +41,6 @@ inline unlock_base()
 		base_lock = false
 	}
 }
-
-#ifdef PICKS
-#define tell_gone()	gone = true
-#else
-#define tell_gone()	skip
-#endif
 
 /* Result of removing the timer from the wheel: 0, EALREADY or ENOENT. */
 mtype:error = { DONE, EALREADY, ENOENT };

@@ -23,7 +23,7 @@ inline drain()
 			check(TRUE_ANSWERS, !took || seen == last);
 			cancelled++;
 			if
-			:: dead(seen) -> tell_gone(); timer = UNFILED
+			:: dead(seen) -> timer = UNFILED
 			:: else -> timer = DRAINED
 			fi
 		}

@@ -13,7 +13,6 @@
  * -DLIVENESS   check the property as liveness instead of safety
  * -DBROKEN=    number of the rule to break, see rules.pml
  * -DHOSTILE    the program stores any value at any time
- * -DPICKS      the kernel picks the slot
  * -DOWNED      the program does not arm a slot while it touches it
  */
 #include "rules.pml"

@@ -20,12 +20,6 @@
 #define reclaimed(err)	((err) == ENOENT || (BROKEN == FIRED_IS_RECLAIMED))
 #define stop_has_it	(stopping && BROKEN != STOPPED_IS_RECLAIMED)
 
-#if defined(PICKS) && BROKEN != PICKED_IS_FREED
-#define comes_back	true
-#else
-#define comes_back	stop_has_it
-#endif
-
 /* Free the slot for a new generation if the old one is parked or reclaimed. */
 inline reclaim()
 {
@@ -75,24 +69,10 @@ inline file()
 	fi
 }
 
-/* With PICKS: free a slot that was reclaimed by the pass. */
-inline collect()
-{
-	d_step {
-		check(EXACTLY_ONCE, state == ARMED && timer != FILED);
-		state = FREE;
-		gone = false
-	}
-}
-
 inline arm()
 {
 	if
-#ifdef PICKS
-	:: !stopping && gone -> collect()
-#else
 	:: !stopping && state == ARMED -> reclaim()
-#endif
 	:: else
 	fi;
 	if
@@ -165,7 +145,7 @@ inline cancel()
 			      (err == DONE || BROKEN == CANCEL_BY_WORD);
 		check(TRUE_ANSWERS, cancel_said == took);
 		if
-		:: err == DONE || (reclaimed(err) && !comes_back) -> state = FREE
+		:: err == DONE || (reclaimed(err) && !stop_has_it) -> state = FREE
 		:: else
 		fi
 	}

@@ -141,7 +141,6 @@ TEST(numbers_of_the_enumerations)
 
 TEST(numbers_of_the_flags)
 {
-	EXPECT_EQ(1, WHEEL_SETUP_ANY_SLOT);
 	EXPECT_EQ(2, WHEEL_SETUP_TOUCH);
 	EXPECT_EQ(1, WHEEL_OP_REL);
 	EXPECT_EQ(2, WHEEL_OP_TOUCH);

@@ -16,7 +16,6 @@
 #define ENTRIES		16
 
 #define TOUCH		WHEEL_SETUP_TOUCH
-#define ANY		WHEEL_SETUP_ANY_SLOT
 
 /**
  * struct device - a file, as a side of a comparison
@@ -232,18 +231,6 @@ WT_TEST(contract, read_touch)
 			     variant->tick, TOUCH, 0, 1));
 }
 
-WT_TEST(contract, read_any)
-{
-	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, ANY, 0, 1));
-}
-
-WT_TEST(contract, read_touch_any)
-{
-	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, TOUCH | ANY, 0, 1));
-}
-
 WT_TEST(contract, ring)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
@@ -254,18 +241,6 @@ WT_TEST(contract, ring_touch)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
 			     variant->tick, TOUCH, ENTRIES, 1));
-}
-
-WT_TEST(contract, ring_any)
-{
-	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, ANY, ENTRIES, 1));
-}
-
-WT_TEST(contract, ring_touch_any)
-{
-	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, TOUCH | ANY, ENTRIES, 1));
 }
 
 WT_TEST(contract, read_large)

@@ -286,28 +286,4 @@ WT_TEST(wheel, an_answer_differs_from_what_was_there)
 	}
 }
 
-/* The id that the kernel picks is written, in a call of two operations and of one. */
-WT_TEST(wheel, an_id_that_was_picked_is_an_answer)
-{
-	struct wheel_setup setup = {
-		.size = sizeof(setup), .clock = WHEEL_CLOCK_VIRTUAL,
-		.flags = WHEEL_SETUP_ANY_SLOT, .timers = TIMERS,
-	};
-	static const __u32 sizes[] = { 2, 1 };
-	struct wheel_op ops[2];
-	unsigned int i, k;
-	int fd;
-
-	fd = wt_open_setup(O_NONBLOCK, &setup);
-	ASSERT_LE(0, fd);
-	for (k = 0; k < ARRAY_SIZE(sizes); k++) {
-		for (i = 0; i < 2; i++)
-			ops[i] = wt_op(WHEEL_OP_ARM, 0, WHEN);
-		EXPECT_EQ(0, unanswered(fd, ops, 2, sizes[k]));
-		for (i = 0; i < 2; i++)
-			EXPECT_EQ(WHEEL_ID(2 * k + i, 1), ops[i].id);
-	}
-	close(fd);
-}
-
 TEST_HARNESS_MAIN

@@ -89,7 +89,7 @@ static void welcome(struct server *s, int fd)
 	int err = 0;
 
 	if (!s->kept[fd])
-		err = libwheel_keep(s->wheel, &id, fd);
+		err = libwheel_keep(s->wheel, id, fd);
 	s->kept[fd] = true;
 	if (!err)
 		err = libwheel_keep_arm(s->wheel, id, deadline(s));

@@ -83,7 +83,7 @@ static __u32 take_slot(struct purgatory *p)
 
 	if (p->count)
 		return p->free[--p->count];
-	err = libwheel_keep(p->wheel, &id, 0);
+	err = libwheel_keep(p->wheel, id, 0);
 	if (err)
 		die("keep", err);
 	return p->kept++;

@@ -172,7 +172,7 @@ static void run_client(struct client *c)
 
 	for (slot = 0; slot < WINDOW; slot++) {
 		uint64_t id = WHEEL_ID(slot, 1);
-		int err = libwheel_keep(c->wheel, &id, slot);
+		int err = libwheel_keep(c->wheel, id, slot);
 
 		if (err)
 			die("keep", err);

@@ -30,15 +30,7 @@ static bool *parents_page(void)
 	return ours;
 }
 
-/**
- * handle_init() - Initialize the common part of a handle
- * @handle: handle
- * @backend: its backend
- * @setup: effective configuration
- * @fd: file descriptor for poll(), owned by the handle from now on; or a negative errno
- *
- * Return: 0 or -ENOMEM.
- */
+/* Initialize the common part of a handle, which owns @fd from now on. Returns 0 or -ENOMEM. */
 int handle_init(struct handle *handle, const struct backend *backend,
 		const struct wheel_setup *setup, int fd)
 {
@@ -89,14 +81,10 @@ static void area_unmap(const void *area, size_t count)
 		munmap((void *)area, area_size(count));
 }
 
-/**
- * handle_words_map() - Map the touch words, and the areas for kept timers
- * @handle: handle
- * @fd: file descriptor of the device; -1: allocate zeroed memory instead
- *
- * If the module does not support kept timers, only the touch words are mapped from the device.
- *
- * Return: 0 or a negative errno. On error, handle_exit() unmaps the areas.
+/*
+ * Map the touch words, and the areas for kept timers, from the device @fd. If @fd is -1, allocate
+ * zeroed memory instead. If the module does not support kept timers, only the touch words are
+ * mapped from the device. Returns 0 or a negative errno; handle_exit() unmaps the areas.
  */
 int handle_words_map(struct handle *handle, int fd)
 {
@@ -117,6 +105,16 @@ int handle_words_map(struct handle *handle, int fd)
 	return 0;
 }
 
+/* Allocate the stack of free slots. Returns 0 or -ENOMEM; handle_exit() frees it. */
+int handle_slots_map(struct handle *handle)
+{
+	int saved = errno;
+
+	handle->slots.ids = area_map(-1, handle->setup.timers, 0, 0);
+	errno = saved;
+	return handle->slots.ids ? 0 : -ENOMEM;
+}
+
 static void areas_unmap(struct handle *handle)
 {
 	size_t timers = handle->setup.timers;
@@ -127,28 +125,21 @@ static void areas_unmap(struct handle *handle)
 	area_unmap(handle->page, 1);
 }
 
-/**
- * handle_exit() - Undo handle_init() and handle_words_map()
- * @handle: handle
- *
- * A child of fork() does not inherit the mappings of the device. The child may have mapped
- * other memory at their addresses.
+/*
+ * Undo handle_init(), handle_words_map() and handle_slots_map(). A child of fork() does not inherit
+ * the mappings of the device, and may have mapped other memory at their addresses.
  */
 void handle_exit(struct handle *handle)
 {
 	if (*handle->ours || handle->backend->number == LIBWHEEL_USER)
 		areas_unmap(handle);
+	area_unmap(handle->slots.ids, handle->setup.timers);
 	munmap((void *)handle->ours, page_size());
 	if (handle->fd >= 0)
 		close(handle->fd);
 }
 
-/**
- * clock_read() - Read a system clock
- * @clock: WHEEL_CLOCK_*, not VIRTUAL
- *
- * Return: time in nanoseconds.
- */
+/* Returns the time of a system clock in nanoseconds. The clock is not VIRTUAL. */
 __u64 clock_read(__u32 clock)
 {
 	struct timespec now = { 0 };
@@ -157,12 +148,7 @@ __u64 clock_read(__u32 clock)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/**
- * clock_id() - Convert a clock number
- * @clock: WHEEL_CLOCK_*, not VIRTUAL
- *
- * Return: CLOCK_*.
- */
+/* Convert WHEEL_CLOCK_*, except VIRTUAL, to CLOCK_*. */
 clockid_t clock_id(__u32 clock)
 {
 	switch (clock) {

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "libwheel.h"
+#include "user/lock.h"
 
 #ifndef __SIZEOF_INT128__
 #error "libwheel is for 64-bit programs; 32-bit ones use /dev/wheel directly"
@@ -38,9 +39,8 @@ struct handle;
  */
 struct backend {
 	int number;
-	int (*arm)(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
-	int (*arm_in)(struct handle *handle, uint64_t *id, __u64 delay,
-		      __u64 cookie);
+	int (*arm)(struct handle *handle, __u64 id, __u64 when, __u64 cookie);
+	int (*arm_in)(struct handle *handle, __u64 id, __u64 delay, __u64 cookie);
 	int (*rearm)(struct handle *handle, __u64 id, __u64 when);
 	int (*cancel)(struct handle *handle, __u64 id);
 	int (*submit)(struct handle *handle, struct wheel_submit *submit);
@@ -58,6 +58,20 @@ struct backend {
 };
 
 /**
+ * struct free_slots - slots that libwheel_slot_get() can return
+ * @lock: protects the following members
+ * @ids: stack of ids of slots that were returned; NULL until the first slot is allocated
+ * @count: number of ids on the stack
+ * @used: number of slots that were ever allocated, and thus first one that was not
+ */
+struct free_slots {
+	struct lock lock;
+	__u64 *ids;
+	__u32 count;
+	__u32 used;
+};
+
+/**
  * struct handle - an open wheel
  * @wheel: its public members
  * @backend: its backend
@@ -66,6 +80,7 @@ struct backend {
  * @page: page with next_wake, if the wheel has touch words
  * @ours: true, but zeroed in a child of fork()
  * @wiped: memory of the backend that is also zeroed in a child of fork()
+ * @slots: allocator of slots
  */
 struct handle {
 	struct libwheel wheel;
@@ -75,6 +90,7 @@ struct handle {
 	struct wheel_kernel_page *page;
 	const bool *ours;
 	void *wiped;
+	struct free_slots slots;
 };
 
 /* Both set *@handle only on success, and then @setup to the effective configuration. */
@@ -85,6 +101,7 @@ int user_open(struct handle **handle, struct wheel_setup *setup, __u32 mode);
 int handle_init(struct handle *handle, const struct backend *backend,
 		const struct wheel_setup *setup, int fd);
 int handle_words_map(struct handle *handle, int fd);
+int handle_slots_map(struct handle *handle);
 void handle_exit(struct handle *handle);
 __u64 clock_read(__u32 clock);
 clockid_t clock_id(__u32 clock);

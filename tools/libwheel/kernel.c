@@ -141,13 +141,7 @@ static int handle_new(struct handle **handle, const struct wheel_setup *setup,
 	return err;
 }
 
-/**
- * kernel_open() - Open /dev/wheel
- * @handle: set on success
- * @setup: requested configuration; on success the effective one
- *
- * Return: 0 or a negative errno.
- */
+/* Open /dev/wheel. On success, sets *@handle, and @setup to the effective configuration. */
 int kernel_open(struct handle **handle, struct wheel_setup *setup)
 {
 	int fd = open("/dev/wheel", O_RDWR | O_CLOEXEC | O_NONBLOCK);

@@ -8,12 +8,11 @@
  *
  *	int main(void)
  *	{
- *		uint64_t id = WHEEL_ID(7, 1);
  *		struct wheel_event event;
  *		struct libwheel *wheel;
  *
  *		if (libwheel_open(&wheel, NULL) ||
- *		    libwheel_arm_in(wheel, &id, 50000000, 42) ||
+ *		    libwheel_arm_in(wheel, WHEEL_ID(7, 1), 50000000, 42) ||
  *		    libwheel_wait(wheel, &event, 1, -1) != 1)
  *			return 1;
  *		printf("timer %llu fired\n", event.cookie);
@@ -158,19 +157,30 @@ int libwheel_fd(const struct libwheel *wheel);
 int libwheel_next(struct libwheel *wheel, uint64_t *when);
 
 /*
- * Operations on one timer. With WHEEL_SETUP_ANY_SLOT libwheel_arm() and libwheel_arm_in() write
- * *@id. For the return values see the table of struct wheel_op.
+ * Allocate a slot, for programs that do not number their timers themselves. *@id is set to an id
+ * that was never used before, with which the slot can be armed. -EDQUOT: all slots are in use;
+ * -ENOMEM. All slots of the wheel must be allocated in this way, or none. Any number of threads
+ * may call these functions, but no signal handler. Both take constant time.
  */
-int libwheel_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
+int libwheel_slot_get(struct libwheel *wheel, uint64_t *id);
+/*
+ * Return a slot whose timer has ended, once. @id is its last id, which need not have been armed.
+ * After libwheel_cancel() has returned 0, no event follows. Otherwise the slot must be returned
+ * by the thread that takes the timer's last event, after taking it. A kept timer must first be
+ * cancelled.
+ */
+void libwheel_slot_put(struct libwheel *wheel, uint64_t id);
+
+/* Operations on one timer. For the return values see the table of struct wheel_op. */
+int libwheel_arm(struct libwheel *wheel, uint64_t id, uint64_t when,
 		 uint64_t cookie);
-int libwheel_arm_in(struct libwheel *wheel, uint64_t *id, uint64_t delay,
+int libwheel_arm_in(struct libwheel *wheel, uint64_t id, uint64_t delay,
 		    uint64_t cookie);
 int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when);
 /*
  * Move a pending timer, or arm it with the next generation, which is written to *@id. The
  * generation of an id that was never armed is 0. A timer that is moved keeps its cookie.
- * -EBUSY: the timer has expired and its event was not taken. With WHEEL_SETUP_ANY_SLOT another
- * slot is armed in this case.
+ * -EBUSY: the timer has expired and its event was not taken.
  */
 int libwheel_rearm_or_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
 			  uint64_t cookie);

@@ -30,10 +30,10 @@
  */
 
 /*
- * Allocate a kept timer, parked. *@id is used and returned as in libwheel_arm(), whose errors
- * also apply. -EOPNOTSUPP: the wheel or the kernel does not support kept timers.
+ * Create a kept timer, parked. The errors of libwheel_arm() apply. -EOPNOTSUPP: the wheel or the
+ * kernel does not support kept timers.
  */
-int libwheel_keep(struct libwheel *wheel, uint64_t *id, uint64_t cookie);
+int libwheel_keep(struct libwheel *wheel, uint64_t id, uint64_t cookie);
 /*
  * Arm a parked timer. -EBUSY: it is armed; -ENOENT: it has expired, is not kept, or was stopped
  * by libwheel_stop(); -ESHUTDOWN: the wheel was stopped, and the timer will not expire.

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ops.h"
 
-/**
- * ops_submit() - Execute a batch
- * @handle: handle
- * @ops: operations; the results are written into them
- * @count: number of operations
- * @batch: filled
- *
- * Return: 0 or a negative errno.
- */
+/* Execute a batch. Returns 0 or a negative errno. */
 int ops_submit(struct handle *handle, struct wheel_op *ops, __u32 count,
 	       struct wheel_submit *batch)
 {
@@ -24,13 +16,7 @@ int ops_submit(struct handle *handle, struct wheel_op *ops, __u32 count,
 	return handle->backend->submit(handle, batch);
 }
 
-/**
- * op_do() - Execute an operation
- * @handle: handle
- * @op: operation; the result is written into it
- *
- * Return: the result of the operation, or a negative errno.
- */
+/* Execute an operation. Returns its result, or a negative errno. */
 int op_do(struct handle *handle, struct wheel_op *op)
 {
 	struct wheel_submit batch;
@@ -39,42 +25,29 @@ int op_do(struct handle *handle, struct wheel_op *op)
 	return err ? err : op->res;
 }
 
-/**
- * op_arm_with() - WHEEL_OP_ARM
- * @handle: handle
- * @flags: WHEEL_OP_*
- * @id: id of the timer; written with WHEEL_SETUP_ANY_SLOT
- * @when: deadline or delay
- * @cookie: value that is returned in the event
- *
- * Return: the result of the operation, or a negative errno.
- */
-int op_arm_with(struct handle *handle, __u32 flags, uint64_t *id, __u64 when,
+/* WHEEL_OP_ARM; @when is a deadline, or a delay with WHEEL_OP_REL. */
+int op_arm_with(struct handle *handle, __u32 flags, __u64 id, __u64 when,
 		__u64 cookie)
 {
 	struct wheel_op op = {
 		.op	= WHEEL_OP_ARM,
 		.flags	= flags,
-		.id	= *id,
+		.id	= id,
 		.when	= when,
 		.cookie	= cookie,
 	};
-	int ret = op_do(handle, &op);
 
-	/* Write only if changed: the timer may have expired, and another thread may read *@id. */
-	if (op.id != *id)
-		*id = op.id;
-	return ret;
+	return op_do(handle, &op);
 }
 
 /* WHEEL_OP_ARM without flags. */
-int op_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
+int op_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie)
 {
 	return op_arm_with(handle, 0, id, when, cookie);
 }
 
 /* WHEEL_OP_ARM with a delay. */
-int op_arm_in(struct handle *handle, uint64_t *id, __u64 delay, __u64 cookie)
+int op_arm_in(struct handle *handle, __u64 id, __u64 delay, __u64 cookie)
 {
 	return op_arm_with(handle, WHEEL_OP_REL, id, delay, cookie);
 }

@@ -58,7 +58,7 @@ int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops,
 	return err ? err : (int)failed;
 }
 
-int libwheel_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
+int libwheel_arm(struct libwheel *wheel, uint64_t id, uint64_t when,
 		 uint64_t cookie)
 {
 	struct handle *handle = handle_of(wheel);
@@ -66,7 +66,7 @@ int libwheel_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
 	return handle->backend->arm(handle, id, when, cookie);
 }
 
-int libwheel_arm_in(struct libwheel *wheel, uint64_t *id, uint64_t delay,
+int libwheel_arm_in(struct libwheel *wheel, uint64_t id, uint64_t delay,
 		    uint64_t cookie)
 {
 	struct handle *handle = handle_of(wheel);
@@ -81,27 +81,21 @@ int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when)
 	return handle->backend->rearm(handle, id, when);
 }
 
-/*
- * One of the two operations fails: after REARM succeeded, the slot is busy. With
- * WHEEL_SETUP_ANY_SLOT, ARM would arm a second timer and is therefore executed separately.
- */
+/* One of the two operations fails: after REARM succeeded, the slot is busy. */
 int libwheel_rearm_or_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
 			  uint64_t cookie)
 {
-	bool any = handle_of(wheel)->setup.flags & WHEEL_SETUP_ANY_SLOT;
 	struct wheel_op ops[] = {
 		{ .op = WHEEL_OP_REARM, .id = *id, .when = when },
 		{ .op = WHEEL_OP_ARM, .id = *id + WHEEL_ID(0, 1), .when = when,
 		  .cookie = cookie },
 	};
-	int ret = libwheel_submit(wheel, ops, any ? 1 : 2, NULL);
+	int ret = libwheel_submit(wheel, ops, 2, NULL);
 
 	if (ret < 0)
 		return ret;
 	if (ops[0].res != -ENOENT)
 		return ops[0].res;
-	if (any)
-		ops[1].res = libwheel_do(wheel, &ops[1]);
 	if (!ops[1].res)
 		*id = ops[1].id;
 	return ops[1].res;
@@ -124,7 +118,7 @@ int libwheel_query(struct libwheel *wheel, uint64_t id, uint64_t *when)
 	return ret;
 }
 
-int libwheel_keep(struct libwheel *wheel, uint64_t *id, uint64_t cookie)
+int libwheel_keep(struct libwheel *wheel, uint64_t id, uint64_t cookie)
 {
 	struct handle *handle = handle_of(wheel);
 

@@ -74,7 +74,7 @@ static void side_open(struct side *side, uint32_t clock, uint32_t count)
 {
 	struct libwheel_options options = {
 		.size = sizeof(options), .clock = clock,
-		.flags = WHEEL_SETUP_ANY_SLOT | WHEEL_SETUP_TOUCH,
+		.flags = WHEEL_SETUP_TOUCH,
 		.timers = count,
 	};
 	struct wheel_setup info = { .size = sizeof(info) };
@@ -190,12 +190,14 @@ void timer_set(struct timers *timers, enum timer_clock clock, struct timer *time
 	if (timer->id && timer->clock == clock && moved(side, timer, op.when))
 		return;
 	timer_cancel(timers, timer);
-	err = libwheel_do(side->wheel, &op);
+	err = libwheel_slot_get(side->wheel, &timer->id);
+	op.id = timer->id;
+	if (!err)
+		err = libwheel_do(side->wheel, &op);
 	if (err)
 		fail(EXIT_FAILED,
 		     "cannot set a timer on %s: %s; raise the limit on locked memory (LimitMEMLOCK=, ulimit -l), or use LIBWHEEL_BACKEND=user",
 		     timers_backend(timers), strerror(-err));
-	timer->id = op.id;
 	timer->clock = clock;
 	timer->when = op.when;
 	side->owners[WHEEL_ID_SLOT(op.id)] = timer;
@@ -207,8 +209,9 @@ void timer_cancel(struct timers *timers, struct timer *timer)
 
 	if (!timer->id)
 		return;
-	/* If it has already expired, its event is ignored. */
-	libwheel_cancel(side->wheel, timer->id);
+	/* If it has already expired, its event is ignored, and frees the slot. */
+	if (!libwheel_cancel(side->wheel, timer->id))
+		libwheel_slot_put(side->wheel, timer->id);
 	if (side->owners[WHEEL_ID_SLOT(timer->id)] == timer)
 		side->owners[WHEEL_ID_SLOT(timer->id)] = NULL;
 	timer->id = 0;
@@ -218,6 +221,7 @@ static void ring(struct side *side, const struct wheel_event *event)
 {
 	struct timer *timer = side->owners[WHEEL_ID_SLOT(event->id)];
 
+	libwheel_slot_put(side->wheel, event->id);
 	if (!timer || timer->id != event->id)
 		return;
 	timer->id = 0;

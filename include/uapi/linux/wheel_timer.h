@@ -40,7 +40,7 @@
  *               changed the touch word during the operation
  * ESTALE        the generation is not greater than the slot's last one
  * ERANGE        a time exceeds 2^63-1 ns or the range of a WHEEL_BOUNDED wheel
- * EDQUOT        the limit of timers, or of the user's memory, is exceeded
+ * EDQUOT        the limit of the user's memory is exceeded
  * ESHUTDOWN     the wheel was stopped
  * EAGAIN        no event is available
  * EPERM         the tick is shorter than WHEEL_MIN_TICK_NS; a mapping is
@@ -55,8 +55,7 @@
  * The id of a timer consists of a slot and a generation. Slots are numbered 0 .. timers-1.
  * Generations are 40-bit counters, one per slot, and start at 1. Each arm must specify a
  * generation greater than the slot's last one. An id is therefore never reused, and a stale
- * id never refers to another timer. With WHEEL_SETUP_ANY_SLOT the kernel does not assign a
- * slot again after its last generation.
+ * id never refers to another timer.
  */
 #define WHEEL_SLOT_BITS		24
 #define WHEEL_SLOT_MASK		((1ULL << WHEEL_SLOT_BITS) - 1)
@@ -223,7 +222,6 @@ struct wheel_user_page {
 #define WHEEL_OVERFLOW		4	/* one ring and a sorted list */
 
 /* wheel_setup.flags */
-#define WHEEL_SETUP_ANY_SLOT	(1U << 0)	/* the kernel assigns the slots */
 #define WHEEL_SETUP_TOUCH	(1U << 1)	/* touch words */
 
 /* wheel_setup.features */
@@ -305,7 +303,7 @@ struct wheel_setup {
  * struct wheel_op - one operation on one timer
  * @op: WHEEL_OP_*
  * @flags: ARM: WHEEL_OP_REL, _TOUCH and _KEEP; REARM: WHEEL_OP_REL; otherwise 0
- * @id: WHEEL_ID(slot, generation); written by ARM with WHEEL_SETUP_ANY_SLOT
+ * @id: WHEEL_ID(slot, generation)
  * @when: ARM, REARM: the deadline; written by QUERY
  * @slack: ARM, REARM: maximum delay in nanoseconds that is acceptable to share wake-ups with
  *	other timers
@@ -336,9 +334,8 @@ struct wheel_setup {
  * After CANCEL returned 0, no event of the timer is delivered, and none is unread in the ring.
  *
  * A parked timer's slot counts as free. ARM reclaims it, even if ARM then fails with ERANGE.
- * CANCEL reclaims it and fails with ENOENT. REARM and QUERY fail with ENOENT. With
- * WHEEL_SETUP_ANY_SLOT the slot is assigned again only after the old deadline or CANCEL. REARM
- * fails with EBUSY if the program changes the touch word at the same time.
+ * CANCEL reclaims it and fails with ENOENT. REARM and QUERY fail with ENOENT. REARM fails with
+ * EBUSY if the program changes the touch word at the same time.
  *
  * REARM of a periodic timer restarts its period at the new deadline. REARM also replaces the
  * slack. A periodic timer ends if its next deadline exceeds 2^63-1 ns when its event is read or

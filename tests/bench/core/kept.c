@@ -37,9 +37,7 @@ static bool create(u32 count)
 	if (libwheel_open(&wheel, &options))
 		return false;
 	for (i = 0; i < count; i++) {
-		uint64_t id = WHEEL_ID(i, 1);
-
-		if (libwheel_keep(wheel, &id, i))
+		if (libwheel_keep(wheel, WHEEL_ID(i, 1), i))
 			return false;
 	}
 	return true;

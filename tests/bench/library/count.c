@@ -36,16 +36,14 @@ static void prepare(void)
 		.size = sizeof(options), .scheme = WHEEL_HIERARCHICAL,
 		.backend = LIBWHEEL_USER, .timers = COUNTED + PENDING,
 	};
-	uint64_t now, id;
+	uint64_t now;
 	uint32_t i;
 
 	need(libwheel_open(&wheel, &options));
 	need(libwheel_reserve(wheel, COUNTED + PENDING));
 	now = libwheel_now(wheel);
-	for (i = 0; i < PENDING; i++) {
-		id = WHEEL_ID(COUNTED + i, 1);
-		need(libwheel_arm(wheel, &id, some_deadline(now), 0));
-	}
+	for (i = 0; i < PENDING; i++)
+		need(libwheel_arm(wheel, WHEEL_ID(COUNTED + i, 1), some_deadline(now), 0));
 	for (i = 0; i < COUNTED; i++) {
 		ids[i] = WHEEL_ID(i, 0);
 		deadlines[i] = some_deadline(now);
@@ -63,10 +61,10 @@ do {									\
 	CALLGRIND_DUMP_STATS_AT(name);					\
 } while (0)
 
-static uint64_t *newer(uint32_t i)
+static uint64_t newer(uint32_t i)
 {
 	ids[i] += WHEEL_ID(0, 1);
-	return &ids[i];
+	return ids[i];
 }
 
 static int arm_and_cancel(uint32_t i)
@@ -79,7 +77,7 @@ static int arm_and_cancel(uint32_t i)
 static int do_arm(uint32_t i)
 {
 	struct wheel_op op = {
-		.op = WHEEL_OP_ARM, .id = *newer(i), .when = deadlines[i],
+		.op = WHEEL_OP_ARM, .id = newer(i), .when = deadlines[i],
 	};
 
 	return libwheel_do(wheel, &op);

@@ -21,9 +21,7 @@ void kept_open(__u32 scheme, __u32 count)
 	if (libwheel_open(&wheel, &options))
 		die("libwheel_open");
 	for (i = 0; i < count; i++) {
-		uint64_t id = WHEEL_ID(i, 1);
-
-		if (libwheel_keep(wheel, &id, i))
+		if (libwheel_keep(wheel, WHEEL_ID(i, 1), i))
 			die("libwheel_keep");
 	}
 }

@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 	expect(!libwheel_open(&wheel, &options), "open", 0);
 	for (slot = 0; slot < TIMERS; slot++) {
 		id = WHEEL_ID(slot, 1);
-		expect(!libwheel_keep(wheel, &id, slot), "kept", slot);
+		expect(!libwheel_keep(wheel, id, slot), "kept", slot);
 	}
 	while (steps--)
 		step();

@@ -41,6 +41,7 @@ static int all_refused(struct libwheel *wheel)
 		 libwheel_list(wheel, WHEEL_LIST_TAKE, &op, 1, &cursor) == -ECHILD &&
 		 libwheel_next(wheel, &when) == -ECHILD &&
 		 libwheel_reserve(wheel, 1) == -ECHILD &&
+		 libwheel_slot_get(wheel, &id) == -ECHILD &&
 		 libwheel_rearm_or_arm(wheel, &id, 0, 0) == -ECHILD &&
 		 libwheel_now(wheel) <= WHEEL_MAX_TIME &&
 		 libwheel_stats(wheel, &stats) == -ECHILD &&
@@ -68,7 +69,7 @@ static void fork_lets_the_child_list(void)
 
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), HOUR));
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(3, 1), MS));
-	EXPECT_EQ(0, libwheel_keep(wheel, &kept, 0));
+	EXPECT_EQ(0, libwheel_keep(wheel, kept, 0));
 	EXPECT_EQ(0, libwheel_keep_arm(wheel, kept, 2 * HOUR));
 	EXPECT_EQ(0, advance(wheel, MS));
 	EXPECT_EQ(0, in_child(lists, wheel));

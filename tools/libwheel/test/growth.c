@@ -51,7 +51,7 @@ static void growth_costs_what_is_used(void)
 	__u64 now = libwheel_now(wheel);
 
 	EXPECT(SANITIZED || resident() < before + 8 * 1048576);
-	EXPECT_EQ(0, libwheel_keep(wheel, &kept, 0));
+	EXPECT_EQ(0, libwheel_keep(wheel, kept, 0));
 	EXPECT_EQ(0, libwheel_keep_arm(wheel, kept, now));
 	EXPECT_EQ(0, arm_touch(wheel, WHEEL_ID(last / 2, 1), now + HOUR));
 	/* The neighbours, and words whose page is not allocated, are idle. */

@@ -58,9 +58,7 @@ static struct wheel_op arm_op(__u64 id, __u64 when)
 
 int arm(struct libwheel *wheel, __u64 id, __u64 when)
 {
-	uint64_t name = id;
-
-	return libwheel_arm(wheel, &name, when, arm_op(id, when).cookie);
+	return libwheel_arm(wheel, id, when, arm_op(id, when).cookie);
 }
 
 int arm_touch(struct libwheel *wheel, __u64 id, __u64 when)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A program as a user would write it, in C++: everything once.
 #include <libwheel.h>
-#include <libwheel_task.h>
 
 static int events(struct libwheel *wheel)
 {
@@ -32,11 +31,11 @@ int main()
 	op.flags = WHEEL_OP_TOUCH;
 	op.id = WHEEL_ID(1, 1);
 	op.when = 1000000;
-	if (libwheel_do(wheel, &op) || libwheel_arm(wheel, &id, 1000000, 7) ||
+	if (libwheel_do(wheel, &op) || libwheel_arm(wheel, id, 1000000, 7) ||
 	    libwheel_touch(wheel, 1, 2000000) || libwheel_park(wheel, 1) ||
 	    libwheel_revive(wheel, 1, 3000000))
 		return 2;
-	if (libwheel_keep(wheel, &kept, 7) ||
+	if (libwheel_keep(wheel, kept, 7) ||
 	    libwheel_keep_arm(wheel, kept, 9000000) ||
 	    libwheel_keep_move(wheel, kept, 3000000))
 		return 6;

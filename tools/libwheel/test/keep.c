@@ -11,7 +11,7 @@ static __u64 keep(struct libwheel *wheel, __u32 slot)
 {
 	uint64_t id = WHEEL_ID(slot, 1);
 
-	NEED(!libwheel_keep(wheel, &id, slot));
+	NEED(!libwheel_keep(wheel, id, slot));
 	return id;
 }
 
@@ -74,11 +74,11 @@ static void keep_says_what_is_wrong(void)
 	struct libwheel *wheel = open_touch(64);
 	uint64_t id = WHEEL_ID(1, 1);
 
-	EXPECT_EQ(-EOPNOTSUPP, libwheel_keep(plain, &id, 0));
+	EXPECT_EQ(-EOPNOTSUPP, libwheel_keep(plain, id, 0));
 	EXPECT_EQ(-ENOENT, libwheel_keep_arm(plain, id, MS));
 	EXPECT_EQ(-ENOENT, libwheel_keep_arm(wheel, id, MS));
-	EXPECT_EQ(0, libwheel_keep(wheel, &id, 0));
-	EXPECT_EQ(-EBUSY, libwheel_keep(wheel, &id, 0));
+	EXPECT_EQ(0, libwheel_keep(wheel, id, 0));
+	EXPECT_EQ(-EBUSY, libwheel_keep(wheel, id, 0));
 	EXPECT_EQ(-ERANGE, libwheel_keep_arm(wheel, id, 0));
 	EXPECT_EQ(-ERANGE, libwheel_keep_arm(wheel, id, 1ULL << 63));
 	EXPECT_EQ(-ERANGE, libwheel_keep_again(wheel, id, 0));
@@ -114,30 +114,6 @@ static void keep_ends_by_cancel(void)
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 2), HOUR));
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 2), HOUR));
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(3, 2), HOUR));
-	libwheel_close(wheel);
-}
-
-/* With WHEEL_SETUP_ANY_SLOT the slot of a kept timer is not assigned again, even if parked. */
-static void keep_of_picked_slots(void)
-{
-	struct libwheel_options options = {
-		.size = sizeof(options), .clock = WHEEL_CLOCK_VIRTUAL, .timers = 2,
-		.flags = WHEEL_SETUP_TOUCH | WHEEL_SETUP_ANY_SLOT,
-	};
-	struct libwheel *wheel = open_wheel(&options);
-	uint64_t first = 0, second = 0, third = 0;
-
-	EXPECT_EQ(0, libwheel_keep(wheel, &first, 1));
-	EXPECT_EQ(0, libwheel_keep(wheel, &second, 2));
-	EXPECT_EQ(0, libwheel_keep_arm(wheel, first, MS));
-	EXPECT_EQ(0, advance(wheel, 0));
-	EXPECT_EQ(0, libwheel_park(wheel, first));
-	EXPECT_EQ(0, advance(wheel, HOUR));
-	EXPECT_EQ(-EDQUOT, libwheel_keep(wheel, &third, 3));
-	EXPECT_EQ(0, libwheel_keep_arm(wheel, first, 2 * HOUR));
-	EXPECT_EQ(0, libwheel_cancel(wheel, first));
-	EXPECT_EQ(0, libwheel_keep(wheel, &third, 3));
-	EXPECT_EQ(WHEEL_ID_SLOT(first), WHEEL_ID_SLOT(third));
 	libwheel_close(wheel);
 }
 
@@ -297,7 +273,7 @@ static void keep_on_an_older_module(void)
 	uint64_t id = WHEEL_ID(3, 1);
 
 	handle_of(wheel)->setup.features &= ~WHEEL_HAS_KEEP;
-	EXPECT_EQ(-EOPNOTSUPP, libwheel_keep(wheel, &id, 0));
+	EXPECT_EQ(-EOPNOTSUPP, libwheel_keep(wheel, id, 0));
 	EXPECT_EQ(0, balanced_stats(wheel).armed);
 	libwheel_close(wheel);
 }
@@ -306,7 +282,6 @@ const struct test keep_tests[] = {
 	TEST(keep_life),
 	TEST(keep_says_what_is_wrong),
 	TEST(keep_ends_by_cancel),
-	TEST(keep_of_picked_slots),
 	TEST(keep_and_stop),
 	TEST(keep_on_an_older_module),
 	TEST(p11_keep_counts_what_was_seen),

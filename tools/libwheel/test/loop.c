@@ -168,7 +168,7 @@ static void wait_and_its_timeout(void)
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), start));
 	EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, HOUR));
 	/* Any negative timeout waits indefinitely. */
-	EXPECT_EQ(0, libwheel_arm_in(wheel, &id, 3 * MS, 0));
+	EXPECT_EQ(0, libwheel_arm_in(wheel, id, 3 * MS, 0));
 	EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, -HOUR));
 	libwheel_close(wheel);
 }

@@ -146,10 +146,10 @@ static void arm_in_before_all_others(void)
 	__u64 before = libwheel_now(wheel);
 	struct wheel_event event;
 
-	EXPECT_EQ(0, libwheel_arm_in(wheel, &later, HOUR, 0));
-	EXPECT_EQ(0, libwheel_arm_in(wheel, &sooner, NEAR, 0));
-	EXPECT_EQ(-ERANGE, libwheel_arm_in(wheel, &never, WHEEL_MAX_TIME, 0));
-	EXPECT_EQ(-ERANGE, libwheel_arm_in(wheel, &never, ~0ULL, 0));
+	EXPECT_EQ(0, libwheel_arm_in(wheel, later, HOUR, 0));
+	EXPECT_EQ(0, libwheel_arm_in(wheel, sooner, NEAR, 0));
+	EXPECT_EQ(-ERANGE, libwheel_arm_in(wheel, never, WHEEL_MAX_TIME, 0));
+	EXPECT_EQ(-ERANGE, libwheel_arm_in(wheel, never, ~0ULL, 0));
 	until_readable(wheel);
 	EXPECT_EQ(1, libwheel_expirations(wheel, &event, 1));
 	EXPECT_EQ(sooner, event.id);

@@ -94,11 +94,10 @@ static int run(const struct test *test)
 }
 
 static const struct test *const tables[] = {
-	options_tests, table_tests, promise_tests, period_tests, loop_tests,
-	sleep_tests, growth_tests, end_tests, touch_tests,
+	options_tests, table_tests, slots_tests, promise_tests, period_tests,
+	loop_tests, sleep_tests, growth_tests, end_tests, touch_tests,
 	keep_tests, race_cancel_tests, race_touch_tests, crowd_tests,
-	clock_tests, lull_tests, fork_tests, share_tests, task_tests,
-	contract_tests,
+	clock_tests, lull_tests, fork_tests, share_tests, contract_tests,
 };
 
 /* Counts the tests, or runs them and counts those that failed. */

@@ -69,14 +69,14 @@ static void open_what_is_asked_for(void)
 	struct libwheel *wheel;
 	struct wheel_setup info;
 
-	options.flags = WHEEL_SETUP_ANY_SLOT;
+	options.flags = WHEEL_SETUP_TOUCH;
 	options.clock = WHEEL_CLOCK_BOOTTIME;
 	options.scheme = WHEEL_HIERARCHICAL;
 	options.timers = 100000;
 	options.tick_ns = 123457;
 	wheel = open_wheel(&options);
 	EXPECT_EQ(0, libwheel_info(wheel, &info));
-	EXPECT_EQ(WHEEL_SETUP_ANY_SLOT, info.flags);
+	EXPECT_EQ(WHEEL_SETUP_TOUCH, info.flags);
 	EXPECT_EQ(WHEEL_CLOCK_BOOTTIME, info.clock);
 	EXPECT_EQ(WHEEL_HIERARCHICAL, info.scheme);
 	EXPECT_EQ(100000, info.timers);

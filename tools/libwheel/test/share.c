@@ -28,7 +28,7 @@ static uint64_t keep(struct libwheel *wheel, __u32 slot)
 {
 	uint64_t id = WHEEL_ID(slot, 1);
 
-	NEED(!libwheel_keep(wheel, &id, slot));
+	NEED(!libwheel_keep(wheel, id, slot));
 	return id;
 }
 

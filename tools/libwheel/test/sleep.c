@@ -68,7 +68,7 @@ static void next_knows_of_kept_timers(void)
 	struct libwheel *wheel = open_touch(64);
 	uint64_t id = ID;
 
-	EXPECT_EQ(0, libwheel_keep(wheel, &id, 0));
+	EXPECT_EQ(0, libwheel_keep(wheel, id, 0));
 	EXPECT_EQ(~0ULL, next_of(wheel));
 	EXPECT_EQ(0, libwheel_keep_arm(wheel, id, 7 * MS));
 	EXPECT_EQ(7 * MS, next_of(wheel));
@@ -106,7 +106,7 @@ static void no_fd_wakes_in_time(void)
 	uint64_t kept = WHEEL_ID(2, 1);
 	__u64 gen;
 
-	EXPECT_EQ(0, libwheel_keep(wheel, &kept, 0));
+	EXPECT_EQ(0, libwheel_keep(wheel, kept, 0));
 	for (gen = 1; gen < 50; gen++) {
 		__u64 when = libwheel_now(wheel) + random_below(&state, 3 * MS);
 		bool seen = false, seen_kept = false;

@@ -168,35 +168,6 @@ static void table_of_generations(void)
 	libwheel_close(wheel);
 }
 
-/* Slots assigned by the wheel: each one once, and again after a cancel. */
-static void any_slot(void)
-{
-	struct libwheel_options options = {
-		.size = sizeof(options), .flags = WHEEL_SETUP_ANY_SLOT,
-		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 200,
-	};
-	struct libwheel *wheel = open_wheel(&options);
-	uint64_t ids[200], old, id = 0;
-	bool seen[200] = { false };
-	int i;
-
-	for (i = 0; i < 200; i++) {
-		EXPECT_EQ(0, libwheel_arm(wheel, &ids[i], WHEN, 0));
-		NEED(WHEEL_ID_SLOT(ids[i]) < 200);
-		EXPECT(!seen[WHEEL_ID_SLOT(ids[i])]);
-		seen[WHEEL_ID_SLOT(ids[i])] = true;
-	}
-	EXPECT_EQ(-EDQUOT, libwheel_arm(wheel, &id, WHEN, 0));
-	EXPECT_EQ(0, libwheel_cancel(wheel, ids[77]));
-	old = ids[77];
-	EXPECT_EQ(0, libwheel_arm(wheel, &ids[77], WHEN, 0));
-	EXPECT_EQ(WHEEL_ID_SLOT(old), WHEEL_ID_SLOT(ids[77]));
-	EXPECT(ids[77] != old);
-	EXPECT_EQ(-ENOENT, libwheel_cancel(wheel, old));
-	EXPECT_EQ(1, balanced_stats(wheel).refused);
-	libwheel_close(wheel);
-}
-
 /* Executed in order, each with its own result. A failed operation changes nothing. */
 static void batch_answers_each(void)
 {
@@ -317,41 +288,16 @@ static void rearm_or_arm_and_the_cookie(void)
 	libwheel_close(wheel);
 }
 
-/* With WHEEL_SETUP_ANY_SLOT, one timer is pending, in any slot. */
-static void rearm_or_arm_any_slot(void)
-{
-	struct libwheel_options options = {
-		.size = sizeof(options), .clock = WHEEL_CLOCK_VIRTUAL, .timers = 2,
-		.flags = WHEEL_SETUP_ANY_SLOT,
-	};
-	struct libwheel *wheel = open_wheel(&options);
-	uint64_t id = 0, first;
-
-	EXPECT_EQ(0, libwheel_rearm_or_arm(wheel, &id, MS, 0));
-	first = id;
-	EXPECT_EQ(0, libwheel_rearm_or_arm(wheel, &id, 2 * MS, 0));
-	EXPECT_EQ(first, id);
-	EXPECT_EQ(1, balanced_stats(wheel).pending);
-	EXPECT_EQ(0, advance(wheel, 2 * MS));
-	EXPECT_EQ(0, libwheel_rearm_or_arm(wheel, &id, 3 * MS, 0));
-	EXPECT(id != first);
-	EXPECT_EQ(first, next_id(wheel));
-	EXPECT_EQ(1, balanced_stats(wheel).pending);
-	libwheel_close(wheel);
-}
-
 const struct test table_tests[] = {
 	TEST(table_of_own_id),
 	TEST(table_of_other_ids),
 	TEST(table_of_bad_operations),
 	TEST(table_of_generations),
-	TEST(any_slot),
 	TEST(batch_answers_each),
 	TEST(batch_of_many),
 	TEST(batch_of_slots_that_are_none),
 	TEST(table_of_rearm_or_arm),
 	TEST(rearm_or_arm_says_what_is_wrong),
 	TEST(rearm_or_arm_and_the_cookie),
-	TEST(rearm_or_arm_any_slot),
 	{ NULL, NULL }
 };

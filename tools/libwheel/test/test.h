@@ -33,6 +33,7 @@ struct test {
 
 extern const struct test options_tests[];
 extern const struct test table_tests[];
+extern const struct test slots_tests[];
 extern const struct test promise_tests[];
 extern const struct test race_cancel_tests[];
 extern const struct test race_touch_tests[];
@@ -48,7 +49,6 @@ extern const struct test clock_tests[];
 extern const struct test lull_tests[];
 extern const struct test fork_tests[];
 extern const struct test share_tests[];
-extern const struct test task_tests[];
 extern const struct test contract_tests[];
 
 /* A false condition fails the test. EXPECT() continues, NEED() ends the test. */

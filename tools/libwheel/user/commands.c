@@ -51,10 +51,7 @@ static void pass(struct user *u)
 	}
 }
 
-/**
- * user_enter() - Begin a command: lock the wheel, read the clock once, and expire due timers
- * @u: wheel
- */
+/* Begin a command: lock the wheel, read the clock once, and expire due timers. */
 void user_enter(struct user *u)
 {
 	lock_take(&u->lock);
@@ -77,10 +74,7 @@ static u64 lull_counts(const struct user *u)
 	return LULL_HAS_COUNTER ? (u->lull->end - now) / NS_A_COUNT : 0;
 }
 
-/**
- * user_unlock() - End a command that has set the timerfd itself
- * @u: wheel, locked; unlocked on return
- */
+/* End a command that has set the timerfd itself: unlock the wheel. */
 void user_unlock(struct user *u)
 {
 	u->lull->end = wheel_next(&u->wheel);
@@ -88,10 +82,7 @@ void user_unlock(struct user *u)
 	lock_release(&u->lock);
 }
 
-/**
- * user_leave() - End a command: set the timerfd if necessary, and unlock the wheel
- * @u: wheel, locked; unlocked on return
- */
+/* End a command: set the timerfd if necessary, and unlock the wheel. */
 void user_leave(struct user *u)
 {
 	watch_sooner(u);
@@ -112,13 +103,7 @@ static int slot_bring(struct user *u, u32 nr)
 	return 0;
 }
 
-/**
- * user_submit() - WHEEL_IOC_SUBMIT
- * @handle: handle of a wheel
- * @submit: batch
- *
- * Return: 0.
- */
+/* WHEEL_IOC_SUBMIT */
 int user_submit(struct handle *handle, struct wheel_submit *submit)
 {
 	struct wheel_op *ops = (struct wheel_op *)(size_t)submit->ops;
@@ -130,7 +115,7 @@ int user_submit(struct handle *handle, struct wheel_submit *submit)
 	batch.now = u->wheel.now;
 	while ((made = wheel_ops_execute(&batch, ops, made, submit->count)) <
 	       submit->count) {
-		if (slot_bring(u, batch.needed))
+		if (slot_bring(u, WHEEL_ID_SLOT(ops[made].id)))
 			wheel_op_answer(&batch, &ops[made++], -ENOMEM);
 	}
 	user_leave(u);
@@ -140,14 +125,7 @@ int user_submit(struct handle *handle, struct wheel_submit *submit)
 	return 0;
 }
 
-/**
- * user_take() - libwheel_expirations()
- * @handle: handle of a wheel
- * @events: filled
- * @count: maximum number of events
- *
- * Return: number of events; -ESHUTDOWN if the wheel was stopped and no event is left.
- */
+/* libwheel_expirations() */
 int user_take(struct handle *handle, struct wheel_event *events, u32 count)
 {
 	struct user *u = user_of(handle);
@@ -170,13 +148,7 @@ int user_take(struct handle *handle, struct wheel_event *events, u32 count)
 	return ret;
 }
 
-/**
- * user_stats() - WHEEL_IOC_STATS
- * @handle: handle of a wheel
- * @stats: filled
- *
- * Return: 0.
- */
+/* WHEEL_IOC_STATS */
 int user_stats(struct handle *handle, struct wheel_stats *stats)
 {
 	struct user *u = user_of(handle);
@@ -194,13 +166,7 @@ int user_stats(struct handle *handle, struct wheel_stats *stats)
 	return 0;
 }
 
-/**
- * user_advance() - WHEEL_IOC_ADVANCE
- * @handle: handle of a wheel
- * @advance: new time; filled
- *
- * Return: 0; -ERANGE if the time exceeds WHEEL_MAX_TIME; -EOPNOTSUPP if the clock is not VIRTUAL.
- */
+/* WHEEL_IOC_ADVANCE */
 int user_advance(struct handle *handle, struct wheel_advance *advance)
 {
 	struct user *u = user_of(handle);
@@ -220,12 +186,7 @@ int user_advance(struct handle *handle, struct wheel_advance *advance)
 	return 0;
 }
 
-/**
- * user_kick() - WHEEL_IOC_ENTER with WHEEL_ENTER_KICK
- * @handle: handle of a wheel
- *
- * Return: 0; -EOPNOTSUPP if the wheel has no touch words; -ESHUTDOWN if it was stopped.
- */
+/* WHEEL_IOC_ENTER with WHEEL_ENTER_KICK */
 int user_kick(struct handle *handle)
 {
 	struct user *u = user_of(handle);
@@ -242,13 +203,7 @@ int user_kick(struct handle *handle)
 	return err;
 }
 
-/**
- * user_next() - libwheel_next()
- * @handle: handle of a wheel
- * @when: set
- *
- * Return: 0.
- */
+/* libwheel_next() */
 int user_next(struct handle *handle, u64 *when)
 {
 	struct user *u = user_of(handle);
@@ -260,13 +215,7 @@ int user_next(struct handle *handle, u64 *when)
 	return 0;
 }
 
-/**
- * user_reserve() - libwheel_reserve()
- * @handle: handle of a wheel
- * @timers: number of slots, from slot 0
- *
- * Return: 0, or -ENOMEM; the memory that was allocated remains allocated.
- */
+/* libwheel_reserve(). If this fails, the memory that was allocated remains allocated. */
 int user_reserve(struct handle *handle, u32 timers)
 {
 	struct user *u = user_of(handle);
@@ -284,12 +233,7 @@ int user_reserve(struct handle *handle, u32 timers)
 	return err;
 }
 
-/**
- * user_now() - Read the wheel's clock
- * @handle: handle of a wheel
- *
- * Return: time in nanoseconds.
- */
+/* libwheel_now() */
 u64 user_now(struct handle *handle)
 {
 	struct user *u = user_of(handle);

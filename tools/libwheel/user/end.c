@@ -31,13 +31,7 @@ static u32 stop_kept(struct wheel_slots *slots)
 	return unfired;
 }
 
-/**
- * user_stop() - WHEEL_IOC_STOP
- * @handle: handle of a wheel
- * @stop: filled
- *
- * Return: 0.
- */
+/* WHEEL_IOC_STOP */
 int user_stop(struct handle *handle, struct wheel_stop *stop)
 {
 	struct user *u = user_of(handle);
@@ -77,13 +71,7 @@ static void list_leave(struct user *u)
 		lock_release(&u->lock);
 }
 
-/**
- * user_list() - WHEEL_IOC_LIST
- * @handle: handle of a wheel
- * @list: destination, and first slot
- *
- * Return: 0; -EINVAL; -EBUSY in a child of fork() if the lock was held at the time of fork().
- */
+/* WHEEL_IOC_LIST. -EBUSY: in a child of fork(), if the lock was held at the time of fork(). */
 int user_list(struct handle *handle, struct wheel_list *list)
 {
 	struct wheel_op *ops = (struct wheel_op *)(size_t)list->timers;
@@ -108,7 +96,7 @@ int user_list(struct handle *handle, struct wheel_list *list)
 			continue;
 		list->done++;
 		if (take)
-			wheel_slot_free(slots, slot);
+			wheel_slot_free(slot);
 	}
 out:
 	list_leave(u);

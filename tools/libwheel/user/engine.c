@@ -27,15 +27,10 @@ static u32 max_timers(const struct wheel_setup *setup)
 	return schemes[setup->scheme]->max_timers ? WHEEL_OVERFLOW_TIMERS : WHEEL_MAX_TIMERS;
 }
 
-/**
- * wheel_setup_check() - Validate a configuration
- * @setup: requested configuration
- *
- * Return: 0 or -EINVAL.
- */
+/* Validate a requested configuration. Returns 0 or -EINVAL. */
 int wheel_setup_check(const struct wheel_setup *setup)
 {
-	if (setup->flags & ~(WHEEL_SETUP_ANY_SLOT | WHEEL_SETUP_TOUCH) ||
+	if (setup->flags & ~WHEEL_SETUP_TOUCH ||
 	    setup->clock > WHEEL_CLOCK_VIRTUAL ||
 	    setup->scheme > WHEEL_OVERFLOW ||
 	    setup->tick_ns > WHEEL_MAX_TIME ||
@@ -45,10 +40,7 @@ int wheel_setup_check(const struct wheel_setup *setup)
 	return 0;
 }
 
-/**
- * wheel_setup_resolve() - Replace zeros by the defaults
- * @setup: valid configuration; on return the effective one
- */
+/* Replace a valid configuration by the effective one, with the defaults. */
 void wheel_setup_resolve(struct wheel_setup *setup)
 {
 	u32 buckets = setup->buckets;
@@ -71,12 +63,10 @@ void wheel_setup_resolve(struct wheel_setup *setup)
 			  WHEEL_HAS_TOUCH + WHEEL_HAS_KEEP;
 }
 
-/**
- * wheel_create() - Initialize a wheel
- * @wheel: zeros, except for @claim and @data
- * @setup: effective configuration; must remain valid as long as the wheel
- *
- * Return: 0; -ENOMEM; -EOPNOTSUPP if the scheme does not support the clock.
+/*
+ * Initialize a wheel of zeros, except for @claim and @data, with an effective configuration, which
+ * must remain valid as long as the wheel. Returns 0; -ENOMEM; or -EOPNOTSUPP if the scheme does not
+ * support the clock.
  */
 int wheel_create(struct wheel *wheel, const struct wheel_setup *setup)
 {
@@ -93,21 +83,13 @@ int wheel_create(struct wheel *wheel, const struct wheel_setup *setup)
 	return 0;
 }
 
-/**
- * wheel_destroy() - Free the memory of a wheel
- * @wheel: wheel, or zeros
- */
+/* Free the memory of a wheel, which may be zeros. */
 void wheel_destroy(struct wheel *wheel)
 {
 	free(wheel->memory);
 }
 
-/**
- * wheel_timer_init() - Initialize a timer
- * @timer: timer that is not pending
- * @wheel: wheel of the timer
- * @function: NULL
- */
+/* Initialize a timer. The environment of slots/ passes NULL as @function. */
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
 		      wheel_timer_fn function)
 {

@@ -17,10 +17,7 @@ static void futex(struct lock *lock, int operation, uint32_t value)
 	errno = saved;
 }
 
-/**
- * lock_wait() - Wait for a lock and take it
- * @lock: lock
- */
+/* Wait for a lock and take it. */
 void lock_wait(struct lock *lock)
 {
 	/* Pairs with the release by the previous holder. */
@@ -28,10 +25,7 @@ void lock_wait(struct lock *lock)
 		futex(lock, FUTEX_WAIT_PRIVATE, LOCK_AWAITED);
 }
 
-/**
- * lock_wake() - Wake one waiting thread
- * @lock: lock that was released
- */
+/* Wake one thread that waits for a lock, which was released. */
 void lock_wake(struct lock *lock)
 {
 	futex(lock, FUTEX_WAKE_PRIVATE, 1);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fast paths of single operations: on a timer without a touch word, in a slot that the program
- * names, during a lull. A function either completes the operation or does nothing; the caller
- * then executes the general operation, which also determines the error.
+ * Fast paths of single operations: on a timer without a touch word, during a lull. A function
+ * either completes the operation or does nothing; the caller then executes the general operation,
+ * which also determines the error.
  *
  * No timer expires between two commands. The timer of a free slot is therefore not queued, and
- * that of an armed slot without a touch word is. The scheme is an argument, for cancel also
- * whether the wheel assigns the slots. Where these are constants, the compiler removes the code
- * for other values.
+ * that of an armed slot without a touch word is. The scheme is an argument. Where it is constant,
+ * the compiler removes the code for other schemes.
  */
 #ifndef LIBWHEEL_PLAIN_H
 #define LIBWHEEL_PLAIN_H
@@ -28,17 +27,7 @@ static inline bool plain_due(const struct wheel *wheel, u64 deadline,
 	       !wheel_admit(&wheel->core, deadline, 0, due);
 }
 
-/**
- * wheel_plain_arm() - WHEEL_OP_ARM
- * @slots: table whose slots the program names, locked
- * @wheel: its wheel
- * @scheme: scheme of the wheel
- * @id: id of the timer
- * @deadline: a time in the future
- * @cookie: value that is returned in the event
- *
- * Return: true if the timer was armed.
- */
+/* WHEEL_OP_ARM with a deadline in the future. Returns true if the timer was armed. */
 static __always_inline bool wheel_plain_arm(struct wheel_slots *slots,
 					    struct wheel *wheel,
 					    const struct wheel_scheme *scheme,
@@ -57,16 +46,7 @@ static __always_inline bool wheel_plain_arm(struct wheel_slots *slots,
 	return true;
 }
 
-/**
- * wheel_plain_rearm() - WHEEL_OP_REARM
- * @slots: table, locked
- * @wheel: its wheel
- * @scheme: scheme of the wheel
- * @id: id of the timer
- * @deadline: a time in the future
- *
- * Return: true if the timer was pending and was moved.
- */
+/* WHEEL_OP_REARM to a deadline in the future. Returns true if the timer was moved. */
 static __always_inline bool wheel_plain_rearm(struct wheel_slots *slots,
 					      struct wheel *wheel,
 					      const struct wheel_scheme *scheme,
@@ -83,20 +63,11 @@ static __always_inline bool wheel_plain_rearm(struct wheel_slots *slots,
 	return true;
 }
 
-/**
- * wheel_plain_cancel() - WHEEL_OP_CANCEL
- * @slots: table, locked
- * @wheel: its wheel
- * @scheme: scheme of the wheel
- * @any: return value of wheel_slots_any()
- * @id: id of the timer
- *
- * Return: true if the timer was pending and was cancelled.
- */
+/* WHEEL_OP_CANCEL. Returns true if the timer was pending and was cancelled. */
 static __always_inline bool wheel_plain_cancel(struct wheel_slots *slots,
 					       struct wheel *wheel,
 					       const struct wheel_scheme *scheme,
-					       bool any, u64 id)
+					       u64 id)
 {
 	struct wheel_slot *slot = wheel_slot_named(slots, id);
 
@@ -104,10 +75,7 @@ static __always_inline bool wheel_plain_cancel(struct wheel_slots *slots,
 		return false;
 	wheel_take(&wheel->core, scheme, &slot->timer);
 	wheel->counts.cancelled++;
-	if (any)
-		wheel_slot_free(slots, slot);
-	else
-		wheel_slot_consumed(slot);
+	wheel_slot_free(slot);
 	return true;
 }
 

@@ -79,7 +79,7 @@ static const struct backend user_backend = {
 	.cancel		= user_cancel,
 };
 
-/* For a hierarchical wheel whose slots the program names. */
+/* For a hierarchical wheel. */
 static const struct backend usual_backend = {
 	USER_COMMANDS,
 	.arm		= usual_arm,
@@ -89,10 +89,7 @@ static const struct backend usual_backend = {
 
 static const struct backend *backend_for(const struct wheel_setup *setup)
 {
-	bool usual = setup->scheme == WHEEL_HIERARCHICAL &&
-		     !(setup->flags & WHEEL_SETUP_ANY_SLOT);
-
-	return usual ? &usual_backend : &user_backend;
+	return setup->scheme == WHEEL_HIERARCHICAL ? &usual_backend : &user_backend;
 }
 
 /* Returns a table of the pages of a contiguous array, or NULL. */
@@ -184,13 +181,9 @@ static int user_new(struct handle **handle, const struct wheel_setup *setup,
 	return err;
 }
 
-/**
- * user_open() - Create a wheel of the user backend
- * @handle: set on success
- * @setup: requested configuration; on success the effective one
- * @mode: LIBWHEEL_NO_FD or 0
- *
- * Return: 0 or a negative errno.
+/*
+ * Create a wheel of the user backend. @mode is LIBWHEEL_NO_FD or 0. On success, sets *@handle, and
+ * @setup to the effective configuration.
  */
 int user_open(struct handle **handle, struct wheel_setup *setup, u32 mode)
 {

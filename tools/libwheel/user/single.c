@@ -17,7 +17,7 @@
 #include "user.h"
 
 /* Out of line, so that the fast path saves no registers. */
-static noinline int arm_in_time(struct user *u, uint64_t *id, __u64 when, __u64 cookie)
+static noinline int arm_in_time(struct user *u, __u64 id, __u64 when, __u64 cookie)
 {
 	lock_release(&u->lock);
 	return op_arm(&u->handle, id, when, cookie);
@@ -25,36 +25,28 @@ static noinline int arm_in_time(struct user *u, uint64_t *id, __u64 when, __u64 
 
 /* Called with the lock held; releases it. */
 static __always_inline int arm(struct user *u, const struct wheel_scheme *scheme,
-			       uint64_t *id, __u64 when, __u64 cookie)
+			       __u64 id, __u64 when, __u64 cookie)
 {
 	if (unlikely(when < u->lull->end || !lull_lasts(u->lull) ||
-		     !wheel_plain_arm(&u->slots, &u->wheel, scheme, *id, when, cookie)))
+		     !wheel_plain_arm(&u->slots, &u->wheel, scheme, id, when, cookie)))
 		return arm_in_time(u, id, when, cookie);
 	lock_release(&u->lock);
 	return 0;
 }
 
-/**
- * user_arm() - libwheel_arm()
- * @handle: handle of a wheel
- * @id: id of the timer
- * @when: time on the wheel's clock
- * @cookie: value that is returned in the event
- *
- * Return: as WHEEL_OP_ARM.
- */
-int user_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
+/* libwheel_arm() */
+int user_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie)
 {
 	struct user *u = user_of(handle);
 
-	if (!*handle->ours || wheel_slots_any(&u->slots))
-		return op_arm(handle, id, when, cookie);
+	if (!*handle->ours)
+		return -ECHILD;
 	lock_take(&u->lock);
 	return arm(u, u->wheel.core.scheme, id, when, cookie);
 }
 
 /* Fast path of user_arm(). */
-int usual_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
+int usual_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie)
 {
 	struct user *u = user_of(handle);
 
@@ -63,16 +55,8 @@ int usual_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
 	return arm(u, &wheel_hierarchical, id, when, cookie);
 }
 
-/**
- * user_arm_in() - libwheel_arm_in()
- * @handle: handle of a wheel
- * @id: id of the timer
- * @delay: nanoseconds from now
- * @cookie: value that is returned in the event
- *
- * Return: as WHEEL_OP_ARM with WHEEL_OP_REL.
- */
-int user_arm_in(struct handle *handle, uint64_t *id, __u64 delay, __u64 cookie)
+/* libwheel_arm_in() */
+int user_arm_in(struct handle *handle, __u64 id, __u64 delay, __u64 cookie)
 {
 	u64 now;
 
@@ -100,14 +84,7 @@ static __always_inline int rearm(struct user *u, const struct wheel_scheme *sche
 	return 0;
 }
 
-/**
- * user_rearm() - libwheel_rearm()
- * @handle: handle of a wheel
- * @id: id of the timer
- * @when: time on the wheel's clock
- *
- * Return: as WHEEL_OP_REARM.
- */
+/* libwheel_rearm() */
 int user_rearm(struct handle *handle, __u64 id, __u64 when)
 {
 	struct user *u = user_of(handle);
@@ -135,22 +112,16 @@ static noinline int cancel_in_time(struct user *u, __u64 id)
 }
 
 static __always_inline int cancel(struct user *u, const struct wheel_scheme *scheme,
-				  bool any, __u64 id)
+				  __u64 id)
 {
 	if (unlikely(!lull_lasts(u->lull) ||
-		     !wheel_plain_cancel(&u->slots, &u->wheel, scheme, any, id)))
+		     !wheel_plain_cancel(&u->slots, &u->wheel, scheme, id)))
 		return cancel_in_time(u, id);
 	lock_release(&u->lock);
 	return 0;
 }
 
-/**
- * user_cancel() - libwheel_cancel()
- * @handle: handle of a wheel
- * @id: id of the timer
- *
- * Return: as WHEEL_OP_CANCEL.
- */
+/* libwheel_cancel() */
 int user_cancel(struct handle *handle, __u64 id)
 {
 	struct user *u = user_of(handle);
@@ -158,7 +129,7 @@ int user_cancel(struct handle *handle, __u64 id)
 	if (!*handle->ours)
 		return -ECHILD;
 	lock_take(&u->lock);
-	return cancel(u, u->wheel.core.scheme, wheel_slots_any(&u->slots), id);
+	return cancel(u, u->wheel.core.scheme, id);
 }
 
 /* Fast path of user_cancel(). */
@@ -168,5 +139,5 @@ int usual_cancel(struct handle *handle, __u64 id)
 
 	if (unlikely(!lock_try(&u->lock)))
 		return user_cancel(handle, id);
-	return cancel(u, &wheel_hierarchical, false, id);
+	return cancel(u, &wheel_hierarchical, id);
 }

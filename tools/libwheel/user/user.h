@@ -58,11 +58,11 @@ int user_reserve(struct handle *handle, u32 timers);
 u64 user_now(struct handle *handle);
 
 /* single.c */
-int usual_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
+int usual_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie);
 int usual_rearm(struct handle *handle, __u64 id, __u64 when);
 int usual_cancel(struct handle *handle, __u64 id);
-int user_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
-int user_arm_in(struct handle *handle, uint64_t *id, __u64 delay, __u64 cookie);
+int user_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie);
+int user_arm_in(struct handle *handle, __u64 id, __u64 delay, __u64 cookie);
 int user_rearm(struct handle *handle, __u64 id, __u64 when);
 int user_cancel(struct handle *handle, __u64 id);
 

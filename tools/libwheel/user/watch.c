@@ -35,12 +35,7 @@ static int watch_new(u32 clock)
 	return timerfd_create(clock_id(clock), TFD_CLOEXEC | TFD_NONBLOCK);
 }
 
-/**
- * watch_open() - Create the descriptor that the program polls
- * @clock: WHEEL_CLOCK_*
- *
- * Return: a file descriptor, or a negative errno.
- */
+/* Create the descriptor that the program polls. Returns it, or a negative errno. */
 int watch_open(u32 clock)
 {
 	int fd = watch_new(clock);
@@ -133,10 +128,7 @@ static bool is_readable(const struct user *u)
 	return u->watched <= u->wheel.now;
 }
 
-/**
- * watch_sooner() - Set the timerfd if its expiry is too late
- * @u: wheel, locked
- */
+/* Set the timerfd if its expiry is too late. */
 void watch_sooner(struct user *u)
 {
 	u64 time;
@@ -148,11 +140,9 @@ void watch_sooner(struct user *u)
 		watch_set(u, time);
 }
 
-/**
- * watch_again() - Set the timerfd to the exact time after events were taken
- * @u: wheel, locked
- *
- * After the clock was set back, the timerfd may be readable regardless of its expiry.
+/*
+ * Set the timerfd to the exact time after events were taken. After the clock was set back, the
+ * timerfd may be readable regardless of its expiry.
  */
 void watch_again(struct user *u)
 {
@@ -171,13 +161,7 @@ void watch_again(struct user *u)
 	watch_set(u, time);
 }
 
-/**
- * watch_next() - libwheel_next()
- * @u: wheel, locked
- *
- * Return: the time of the next call, 0 if events are available, or WHEEL_NEVER if no timer is
- * pending.
- */
+/* Returns 0 if events are available, otherwise the next expiry or scan, or WHEEL_NEVER. */
 u64 watch_next(const struct user *u)
 {
 	return has_events(u) ? 0 : wheel_next(&u->wheel);

@@ -55,12 +55,9 @@ static int map_all(char *words, size_t left, int fd)
 	return 0;
 }
 
-/**
- * words_idle() - Set all touch words to WHEEL_TOUCH_IDLE
- * @words: private mapping
- * @count: number of words; the rest of the last page may be written, too
- *
- * Return: 0 or a negative errno.
+/*
+ * Set all touch words of a private mapping to WHEEL_TOUCH_IDLE. The rest of the last page may be
+ * written, too. Returns 0 or a negative errno.
  */
 int words_idle(__u64 *words, u32 count)
 {

@@ -46,7 +46,7 @@ import time
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 __all__ = [
-    "ANY_SLOT", "AUTO", "Result", "BOOTTIME", "BOUNDED", "Event", "Events", "HASHED",
+    "AUTO", "Result", "BOOTTIME", "BOUNDED", "Event", "Events", "HASHED",
     "HIERARCHICAL", "KERNEL", "MONOTONIC", "NEVER", "OVERFLOW", "REALTIME", "TAI",
     "TOUCH", "Timer", "USER", "VIRTUAL", "Wheel", "generation_of", "slot_of",
     "timer_id",
@@ -55,7 +55,7 @@ __all__ = [
 MONOTONIC, BOOTTIME, REALTIME, TAI, VIRTUAL = range(5)
 HASHED, HIERARCHICAL, BOUNDED, OVERFLOW = range(1, 5)
 AUTO, KERNEL, USER = range(3)
-ANY_SLOT, TOUCH = 1, 2
+TOUCH = 2
 
 SLOT_BITS = 24
 NEVER = 2**64 - 1
@@ -83,7 +83,7 @@ class Event(NamedTuple):
 class Timer(NamedTuple):
     """The arguments that arm a timer: see Wheel.arm()."""
 
-    id: Optional[int]
+    id: int
     when: int
     slack: int = 0
     period: int = 0
@@ -259,8 +259,10 @@ def _load() -> Any:
         ("backend", ctypes.c_int, [wheel]),
         ("fd", ctypes.c_int, [wheel]),
         ("now", u64, [wheel]),
-        ("arm", ctypes.c_int, [wheel, pointer(u64), u64, u64]),
-        ("arm_in", ctypes.c_int, [wheel, pointer(u64), u64, u64]),
+        ("slot_get", ctypes.c_int, [wheel, pointer(u64)]),
+        ("slot_put", None, [wheel, u64]),
+        ("arm", ctypes.c_int, [wheel, u64, u64, u64]),
+        ("arm_in", ctypes.c_int, [wheel, u64, u64, u64]),
         ("cancel", ctypes.c_int, [wheel, u64]),
         ("query", ctypes.c_int, [wheel, u64, pointer(u64)]),
         ("do", ctypes.c_int, [wheel, pointer(_Op)]),
@@ -324,8 +326,7 @@ class Wheel:
     tick_ns   tick length in nanoseconds; 0 selects 1 ms
     timers    number of slots, at most 2^24; 0 selects 65536
     buckets   ring size of HASHED, BOUNDED and OVERFLOW; 0 derives it from timers
-    flags     ANY_SLOT lets the wheel choose slots; TOUCH enables touch(), park(),
-              revive() and words
+    flags     TOUCH enables touch(), park(), revive() and words
     backend   AUTO, KERNEL (/dev/wheel) or USER (in this process)
 
     A wheel is a context manager and an asynchronous iterable of its events. It can be
@@ -414,13 +415,26 @@ class Wheel:
         """Return the time of the wheel's clock, in nanoseconds."""
         return _lib.libwheel_now(self._handle or self._open())  # type: ignore[no-any-return]
 
+    def slot_get(self) -> int:
+        """Allocate a slot, and return an id with which it can be armed.
+
+        All slots of the wheel must be allocated in this way, or none.
+        """
+        id = ctypes.c_uint64()
+        _checked(_lib.libwheel_slot_get(self._open(), id))
+        return id.value
+
+    def slot_put(self, id: int) -> None:
+        """Return the slot of a timer after it was cancelled or its last event was taken."""
+        _lib.libwheel_slot_put(self._open(), _u64(id))
+
     def _do(self, op: _Op) -> _Op:
         _checked(_lib.libwheel_do(self._open(), op))
         return op
 
     def arm(
         self,
-        id: Optional[int],
+        id: int,
         when: int,
         *,
         slack: int = 0,
@@ -430,25 +444,22 @@ class Wheel:
     ) -> int:
         """Arm a timer for the deadline when, and return its id.
 
-        With ANY_SLOT the wheel chooses the id, and id may be None. The timer may expire
-        up to slack nanoseconds later. It repeats every period nanoseconds unless period
-        is 0. The event has the cookie.
+        The timer may expire up to slack nanoseconds later. It repeats every period
+        nanoseconds unless period is 0. The event has the cookie.
         """
-        id = id or 0
         if slack or period or touch:
             flags = _OP_TOUCH if touch else 0
-            op = self._do(_Op(_ARM, flags, id, when, slack, period, cookie))
-            return op.id  # type: ignore[no-any-return]
+            self._do(_Op(_ARM, flags, id, when, slack, period, cookie))
+            return id
         _u64(id | when | cookie)
-        place = ctypes.c_uint64(id)
-        result = _lib.libwheel_arm(self._handle or self._open(), place, when, cookie)
+        result = _lib.libwheel_arm(self._handle or self._open(), id, when, cookie)
         if result:
             raise _error(-result)
-        return place.value
+        return id
 
     def arm_in(
         self,
-        id: Optional[int],
+        id: int,
         seconds: float,
         *,
         slack: float = 0,
@@ -457,23 +468,22 @@ class Wheel:
         touch: bool = False,
     ) -> int:
         """Arm a timer that expires after a delay; slack and period are seconds, too."""
-        id, when = id or 0, _ns(seconds)
+        when = _ns(seconds)
         if slack or period or touch:
             flags = _REL | (_OP_TOUCH if touch else 0)
-            op = self._do(_Op(_ARM, flags, id, when, _ns(slack), _ns(period), cookie))
-            return op.id  # type: ignore[no-any-return]
+            self._do(_Op(_ARM, flags, id, when, _ns(slack), _ns(period), cookie))
+            return id
         _u64(id | when | cookie)
-        place = ctypes.c_uint64(id)
-        result = _lib.libwheel_arm_in(self._handle or self._open(), place, when, cookie)
+        result = _lib.libwheel_arm_in(self._handle or self._open(), id, when, cookie)
         if result:
             raise _error(-result)
-        return place.value
+        return id
 
     def arm_many(self, timers: Iterable[Timer]) -> List[Result]:
         """Arm timers with one system call, and return a Result for each."""
         return self._submit(
             [
-                (_ARM, _OP_TOUCH if touch else 0, id or 0, when, slack, period, cookie, 0)
+                (_ARM, _OP_TOUCH if touch else 0, id, when, slack, period, cookie, 0)
                 for id, when, slack, period, cookie, touch in timers
             ]
         )

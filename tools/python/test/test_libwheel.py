@@ -100,15 +100,25 @@ def test_slot_out_of_range_is_rejected():
         raises(errno.EINVAL, timer_id, slot, generation)
 
 
-def test_any_slot():
-    with Wheel(timers=3, flags=libwheel.ANY_SLOT) as wheel:
-        ids = {wheel.arm_in(None, 3600) for _ in range(3)}
+def test_slots_are_allocated():
+    with Wheel(timers=3) as wheel:
+        ids = {wheel.arm_in(wheel.slot_get(), 3600) for _ in range(3)}
         assert {libwheel.slot_of(id) for id in ids} == {0, 1, 2}
-        raises(errno.EDQUOT, wheel.arm_in, None, 1)
-        wheel.cancel(ids.pop())
-        one, none = wheel.arm_many([Timer(None, 2**62, 0, 0, 0, False)] * 2)
-        assert one.error == 0 and none.error == errno.EDQUOT
-        assert wheel.query(one.id) == 2**62
+        raises(errno.EDQUOT, wheel.slot_get)
+        old = ids.pop()
+        wheel.cancel(old)
+        wheel.slot_put(old)
+        new = wheel.slot_get()
+        assert libwheel.slot_of(new) == libwheel.slot_of(old) and new > old
+        assert wheel.arm_many([Timer(new, 2**62, 0, 0, 0, False)]) == [Result(new, 0)]
+        assert wheel.query(new) == 2**62 and wheel.query(old) is None
+        raises(errno.ERANGE, wheel.slot_put, 2**64)
+    for call in (wheel.slot_get, lambda: wheel.slot_put(new)):
+        try:
+            call()
+        except ValueError:
+            continue
+        raise AssertionError("a slot of a closed wheel")
 
 
 def test_period():
