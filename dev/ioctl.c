@@ -250,7 +250,7 @@ static const struct command *command_of(unsigned int cmd)
  * Check that the struct can be written before the command is executed. The check stores the values
  * that were read, except for the size.
  */
-static bool answer_writable(void __user *uarg, const void *karg, u32 size)
+static bool result_writable(void __user *uarg, const void *karg, u32 size)
 {
 	size_t last = size - sizeof(u32);
 
@@ -270,7 +270,7 @@ static int command_run(struct wheel_file *file, const struct command *command,
 	err = copy_struct_from_user(karg, command->size, uarg, size);
 	if (err)
 		return err;
-	if (!answer_writable(uarg, karg, known))
+	if (!result_writable(uarg, karg, known))
 		return -EFAULT;
 	err = command->make(file, karg);
 	if (err && !command->progress)

@@ -90,7 +90,7 @@ void wheel_file_execute_rest(struct wheel_file *file, struct wheel_batch *b,
 		unsigned long flags = wheel_lock(wheel);
 
 		if (err)
-			wheel_op_answer(b, &ops[made++], err);
+			wheel_op_complete(b, &ops[made++], err);
 		made = wheel_ops_execute(b, ops, made, count);
 		wheel_unlock(wheel, flags);
 	}

@@ -291,7 +291,7 @@ static __always_inline int op_execute(struct wheel_batch *b, struct wheel_op *op
 }
 
 /* Set the result of an operation, and count failures. */
-void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res)
+void wheel_op_complete(struct wheel_batch *b, struct wheel_op *op, int res)
 {
 	op->res = res;
 	b->has_results = true;
@@ -311,7 +311,7 @@ static noinline int op_execute_any(struct wheel_batch *b, struct wheel_op *op,
 
 	/* Usually both are 0. */
 	if (res != OP_NEEDS_PAGE && unlikely(res | op->res))
-		wheel_op_answer(b, op, res);
+		wheel_op_complete(b, op, res);
 	return res;
 }
 
@@ -371,7 +371,7 @@ static noinline struct wheel_op *ops_execute_plain(struct wheel_batch *b, struct
 			continue;
 		}
 		if (unlikely(res))
-			wheel_op_answer(b, op, res);
+			wheel_op_complete(b, op, res);
 	}
 	return op;
 }

@@ -348,6 +348,6 @@ struct wheel_batch {
 
 u32 wheel_ops_execute(struct wheel_batch *b, struct wheel_op *ops, u32 from,
 		      u32 count);
-void wheel_op_answer(struct wheel_batch *b, struct wheel_op *op, int res);
+void wheel_op_complete(struct wheel_batch *b, struct wheel_op *op, int res);
 
 #endif

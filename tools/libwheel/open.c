@@ -83,16 +83,16 @@ static bool kernel_cannot(int err)
 }
 
 static int open_backend(struct handle **handle, int backend,
-			const struct wheel_setup *asked, __u32 mode)
+			const struct wheel_setup *requested, __u32 mode)
 {
-	struct wheel_setup setup = *asked;
+	struct wheel_setup setup = *requested;
 	int err = -EOPNOTSUPP;
 
 	if (backend != LIBWHEEL_USER && !mode)
 		err = kernel_open(handle, &setup);
 	if (backend == LIBWHEEL_KERNEL || !kernel_cannot(err))
 		return err;
-	setup = *asked;
+	setup = *requested;
 	return user_open(handle, &setup, mode);
 }
 

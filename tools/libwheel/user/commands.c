@@ -116,7 +116,7 @@ int user_submit(struct handle *handle, struct wheel_submit *submit)
 	while ((made = wheel_ops_execute(&batch, ops, made, submit->count)) <
 	       submit->count) {
 		if (slot_bring(u, WHEEL_ID_SLOT(ops[made].id)))
-			wheel_op_answer(&batch, &ops[made++], -ENOMEM);
+			wheel_op_complete(&batch, &ops[made++], -ENOMEM);
 	}
 	user_leave(u);
 	submit->now = batch.now;
