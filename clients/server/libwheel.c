@@ -60,10 +60,7 @@ void timers_open(struct event_base *base, unsigned int count, unsigned int even_
 
 void timers_arm(unsigned int nr)
 {
-	uint64_t deadline = libwheel_now(wheel) + lengths[nr % 2];
-
-	if (libwheel_keep_arm(wheel, nr, deadline) == -EBUSY)
-		libwheel_keep_move(wheel, nr, deadline);
+	libwheel_keep_arm(wheel, nr, libwheel_now(wheel) + lengths[nr % 2]);
 }
 
 void timers_cancel(unsigned int nr)

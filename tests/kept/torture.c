@@ -167,7 +167,7 @@ static void change(struct program *p, struct timer *t)
 			t->state = PARKED;
 	} else {
 		t->deadline = any_deadline(p);
-		err = libwheel_keep_move(wheel, t->id, t->deadline);
+		err = libwheel_keep_arm(wheel, t->id, t->deadline);
 		if (!err)
 			t->said = machine_now();
 		else

@@ -123,7 +123,7 @@ static void echo(struct server *s, int fd)
 	char buffer[4096];
 	ssize_t bytes;
 
-	if (libwheel_keep_move(s->wheel, fd, deadline(s)))
+	if (libwheel_keep_arm(s->wheel, fd, deadline(s)))
 		return;
 	bytes = read(fd, buffer, sizeof(buffer));
 	if (bytes < 0 && errno == EAGAIN)

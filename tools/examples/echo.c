@@ -101,7 +101,7 @@ static void echo(struct server *s, int fd, __u64 now)
 	char buffer[4096];
 	ssize_t bytes;
 
-	if (libwheel_keep_move(s->wheel, fd, now + s->idle))
+	if (libwheel_keep_arm(s->wheel, fd, now + s->idle))
 		return;
 	bytes = read(fd, buffer, sizeof(buffer));
 	if (bytes < 0 && errno == EAGAIN)

@@ -15,7 +15,7 @@
  *	from	to	by
  *	-	parked	libwheel_keep()
  *	parked	armed	libwheel_keep_arm()
- *	armed	armed	libwheel_keep_move(), earlier or later
+ *	armed	armed	libwheel_keep_arm(), earlier or later
  *	armed	parked	libwheel_park()
  *	armed	fired	expiry; the event follows
  *	fired	armed	libwheel_keep_again(), by the thread that has taken the event
@@ -35,22 +35,20 @@
  */
 int libwheel_keep(struct libwheel *wheel, uint64_t id, uint64_t cookie);
 /*
- * Arm a parked timer. -EBUSY: it is armed; -ENOENT: it has expired, is not kept, or was stopped
- * by libwheel_stop(); -ESHUTDOWN: the wheel was stopped, and the timer will not expire.
+ * Arm a parked timer, or move an armed one, earlier or later. -ENOENT: it has expired, is not
+ * kept, or was stopped by libwheel_stop(); -ESHUTDOWN: the wheel was stopped, and the timer will
+ * not expire.
  */
 inline int libwheel_keep_arm(struct libwheel *wheel, uint64_t id,
 			     uint64_t deadline);
-/* Arm an expired timer, whose event the caller has taken. */
+/*
+ * Arm an expired timer, whose event the caller has taken. -EBUSY: it is armed; -ENOENT and
+ * -ESHUTDOWN as above.
+ */
 inline int libwheel_keep_again(struct libwheel *wheel, uint64_t id,
 			       uint64_t deadline);
 /* Park an expired timer, whose event the caller has taken. -ENOENT: it has not expired. */
 inline int libwheel_keep_rest(struct libwheel *wheel, uint64_t id);
-/* Move an armed timer, earlier or later. -ENOENT: it is not armed. */
-inline int libwheel_keep_move(struct libwheel *wheel, uint64_t id,
-			      uint64_t deadline);
-/* Common part of libwheel_keep_arm() and libwheel_keep_again(): exchange @word for @deadline. */
-inline int libwheel_keep_from(struct libwheel *wheel, uint64_t id,
-			      uint64_t word, uint64_t deadline);
 /* Slow path of the inline functions: set the doorbell, and kick the kernel if necessary. */
 int libwheel_keep_tell(struct libwheel *wheel, uint64_t id, uint64_t deadline);
 
@@ -71,11 +69,35 @@ int libwheel_keep_tell(struct libwheel *wheel, uint64_t id, uint64_t deadline);
 			 __ATOMIC_SEQ_CST) >> (slot) % 64 & 1 &&	\
 	 (deadline) >= __atomic_load_n((wheel)->next_wake, __ATOMIC_SEQ_CST))
 
-LIBWHEEL_INLINE int libwheel_keep_from(struct libwheel *wheel, uint64_t id,
-				       uint64_t word, uint64_t deadline)
+LIBWHEEL_INLINE int libwheel_keep_arm(struct libwheel *wheel, uint64_t id,
+				      uint64_t deadline)
 {
 	__u64 slot = id & WHEEL_SLOT_MASK;
-	__u64 old = word;
+	__u64 *word, old;
+
+	if (!LIBWHEEL_IS_DEADLINE(deadline))
+		return -ERANGE;
+	if (slot >= wheel->timers)
+		return -ENOENT;
+	word = &wheel->words[slot];
+	old = __atomic_load_n(word, __ATOMIC_RELAXED);
+	do {
+		if (old != WHEEL_TOUCH_PARKED && !LIBWHEEL_IS_DEADLINE(old))
+			return -ENOENT;
+	} while (!LIBWHEEL_EXCHANGE(word, &old, deadline));
+	/* A timer that is moved to a later deadline is detected at the old one. */
+	if (LIBWHEEL_IS_DEADLINE(old) && deadline >= old)
+		return 0;
+	if (LIBWHEEL_TOLD(wheel, slot, deadline))
+		return 0;
+	return libwheel_keep_tell(wheel, id, deadline);
+}
+
+LIBWHEEL_INLINE int libwheel_keep_again(struct libwheel *wheel, uint64_t id,
+					uint64_t deadline)
+{
+	__u64 slot = id & WHEEL_SLOT_MASK;
+	__u64 old = WHEEL_TOUCH_IDLE;
 
 	if (!LIBWHEEL_IS_DEADLINE(deadline))
 		return -ERANGE;
@@ -88,18 +110,6 @@ LIBWHEEL_INLINE int libwheel_keep_from(struct libwheel *wheel, uint64_t id,
 	return libwheel_keep_tell(wheel, id, deadline);
 }
 
-LIBWHEEL_INLINE int libwheel_keep_arm(struct libwheel *wheel, uint64_t id,
-				      uint64_t deadline)
-{
-	return libwheel_keep_from(wheel, id, WHEEL_TOUCH_PARKED, deadline);
-}
-
-LIBWHEEL_INLINE int libwheel_keep_again(struct libwheel *wheel, uint64_t id,
-					uint64_t deadline)
-{
-	return libwheel_keep_from(wheel, id, WHEEL_TOUCH_IDLE, deadline);
-}
-
 LIBWHEEL_INLINE int libwheel_keep_rest(struct libwheel *wheel, uint64_t id)
 {
 	__u64 slot = id & WHEEL_SLOT_MASK;
@@ -109,30 +119,6 @@ LIBWHEEL_INLINE int libwheel_keep_rest(struct libwheel *wheel, uint64_t id)
 	    !LIBWHEEL_EXCHANGE(&wheel->words[slot], &old, WHEEL_TOUCH_PARKED))
 		return -ENOENT;
 	return 0;
-}
-
-LIBWHEEL_INLINE int libwheel_keep_move(struct libwheel *wheel, uint64_t id,
-				       uint64_t deadline)
-{
-	__u64 slot = id & WHEEL_SLOT_MASK;
-	__u64 *word, old;
-
-	if (!LIBWHEEL_IS_DEADLINE(deadline))
-		return -ERANGE;
-	if (slot >= wheel->timers)
-		return -ENOENT;
-	word = &wheel->words[slot];
-	old = __atomic_load_n(word, __ATOMIC_RELAXED);
-	do {
-		if (!LIBWHEEL_IS_DEADLINE(old))
-			return -ENOENT;
-	} while (!LIBWHEEL_EXCHANGE(word, &old, deadline));
-	/* Later: detected at the old deadline. */
-	if (deadline >= old)
-		return 0;
-	if (LIBWHEEL_TOLD(wheel, slot, deadline))
-		return 0;
-	return libwheel_keep_tell(wheel, id, deadline);
 }
 
 #endif

@@ -111,10 +111,7 @@ static void change(__u64 slot)
 		return;
 	}
 	set(timer);
-	if (armed)
-		expect(!libwheel_keep_move(wheel, slot, timer->deadline), "moved", slot);
-	else
-		expect(!libwheel_keep_arm(wheel, slot, timer->deadline), "armed", slot);
+	expect(!libwheel_keep_arm(wheel, slot, timer->deadline), armed ? "moved" : "armed", slot);
 }
 
 static void step(void)

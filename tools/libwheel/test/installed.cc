@@ -37,7 +37,7 @@ int main()
 		return 2;
 	if (libwheel_keep(wheel, kept, 7) ||
 	    libwheel_keep_arm(wheel, kept, 9000000) ||
-	    libwheel_keep_move(wheel, kept, 3000000))
+	    libwheel_keep_arm(wheel, kept, 3000000))
 		return 6;
 	if (libwheel_advance(wheel, 2000000, nullptr) || events(wheel) != 1)
 		return 3;

@@ -40,16 +40,14 @@ static void keep_life(void)
 	__u64 id = keep(wheel, 3);
 
 	EXPECT_EQ(-ENOENT, libwheel_park(wheel, id));
-	EXPECT_EQ(-ENOENT, libwheel_keep_move(wheel, id, MS));
 	EXPECT_EQ(-ENOENT, libwheel_keep_rest(wheel, id));
 	EXPECT_EQ(-ENOENT, libwheel_keep_again(wheel, id, MS));
 	EXPECT_EQ(0, libwheel_keep_arm(wheel, id, 5 * MS));
-	EXPECT_EQ(-EBUSY, libwheel_keep_arm(wheel, id, 5 * MS));
 	EXPECT_EQ(-EBUSY, libwheel_keep_again(wheel, id, 5 * MS));
 	EXPECT_EQ(-ENOENT, libwheel_keep_rest(wheel, id));
 	EXPECT_EQ(5 * MS, deadline_of(wheel, id));
-	EXPECT_EQ(0, libwheel_keep_move(wheel, id, 9 * MS));
-	EXPECT_EQ(0, libwheel_keep_move(wheel, id, 3 * MS));
+	EXPECT_EQ(0, libwheel_keep_arm(wheel, id, 9 * MS));
+	EXPECT_EQ(0, libwheel_keep_arm(wheel, id, 3 * MS));
 	EXPECT_EQ(0, libwheel_park(wheel, id));
 	EXPECT_EQ(-ENOENT, query(wheel, id));
 	EXPECT_EQ(0, libwheel_keep_arm(wheel, id, 7 * MS));
@@ -82,10 +80,8 @@ static void keep_says_what_is_wrong(void)
 	EXPECT_EQ(-ERANGE, libwheel_keep_arm(wheel, id, 0));
 	EXPECT_EQ(-ERANGE, libwheel_keep_arm(wheel, id, 1ULL << 63));
 	EXPECT_EQ(-ERANGE, libwheel_keep_again(wheel, id, 0));
-	EXPECT_EQ(-ERANGE, libwheel_keep_move(wheel, id, 0));
 	EXPECT_EQ(-ENOENT, libwheel_keep_arm(wheel, WHEEL_ID(64, 1), MS));
 	EXPECT_EQ(-ENOENT, libwheel_keep_again(wheel, WHEEL_ID(64, 1), MS));
-	EXPECT_EQ(-ENOENT, libwheel_keep_move(wheel, WHEEL_ID(64, 1), MS));
 	EXPECT_EQ(-ENOENT, libwheel_keep_rest(wheel, WHEEL_ID(64, 1)));
 	EXPECT_EQ(-ENOENT, libwheel_keep_tell(wheel, WHEEL_ID(64, 1), MS));
 	EXPECT_EQ(-EBUSY, arm(wheel, WHEEL_ID(1, 2), MS));
@@ -175,13 +171,13 @@ static void fires_on(__u32 clock)
 		NEED(!(i ? libwheel_keep_again(wheel, near, when) :
 			   libwheel_keep_arm(wheel, near, when)));
 		if (i % 3 == 0)
-			EXPECT_EQ(0, libwheel_keep_move(wheel, far, when + HOUR));
+			EXPECT_EQ(0, libwheel_keep_arm(wheel, far, when + HOUR));
 		event = next_event(wheel);
 		EXPECT_EQ(near, event.id);
 		EXPECT_EQ(when, event.deadline);
 		EXPECT(event.fired >= when && event.fired <= libwheel_now(wheel));
 	}
-	EXPECT_EQ(0, libwheel_keep_move(wheel, far, libwheel_now(wheel)));
+	EXPECT_EQ(0, libwheel_keep_arm(wheel, far, libwheel_now(wheel)));
 	EXPECT_EQ(far, next_event(wheel).id);
 	libwheel_close(wheel);
 }

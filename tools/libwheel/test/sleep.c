@@ -72,7 +72,7 @@ static void next_knows_of_kept_timers(void)
 	EXPECT_EQ(~0ULL, next_of(wheel));
 	EXPECT_EQ(0, libwheel_keep_arm(wheel, id, 7 * MS));
 	EXPECT_EQ(7 * MS, next_of(wheel));
-	EXPECT_EQ(0, libwheel_keep_move(wheel, id, 3 * MS));
+	EXPECT_EQ(0, libwheel_keep_arm(wheel, id, 3 * MS));
 	EXPECT_EQ(3 * MS, next_of(wheel));
 	EXPECT_EQ(0, advance(wheel, 3 * MS));
 	EXPECT_EQ(id, next_id(wheel));

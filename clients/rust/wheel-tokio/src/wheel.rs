@@ -138,7 +138,7 @@ impl Wheel {
     pub unsafe fn move_to(&self, slot: &Slot, deadline: Instant) -> bool {
         let (id, at) = (id_of(slot), self.ns(deadline));
         // SAFETY: the wheel is open, because the caller's slot is a reference.
-        let mut err = unsafe { sys::libwheel_keep_move(self.raw, id, at) };
+        let mut err = unsafe { sys::libwheel_keep_arm(self.raw, id, at) };
 
         while err == -sys::EINTR {
             // SAFETY: as above.
