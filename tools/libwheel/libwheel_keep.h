@@ -50,7 +50,7 @@ inline int libwheel_keep_again(struct libwheel *wheel, uint64_t id,
 /* Park an expired timer, whose event the caller has taken. -ENOENT: it has not expired. */
 inline int libwheel_keep_rest(struct libwheel *wheel, uint64_t id);
 /* Slow path of the inline functions: set the doorbell, and kick the kernel if necessary. */
-int libwheel_keep_tell(struct libwheel *wheel, uint64_t id, uint64_t deadline);
+int libwheel_keep_notify(struct libwheel *wheel, uint64_t id, uint64_t deadline);
 
 /*
  * Sequentially consistent: all threads and the kernel observe the exchange before the loads of
@@ -64,7 +64,7 @@ int libwheel_keep_tell(struct libwheel *wheel, uint64_t id, uint64_t deadline);
  * True if a timer armed for @deadline needs no notification: its doorbell is still set, so it
  * will be examined by the next scan, and it is not due before that scan.
  */
-#define LIBWHEEL_TOLD(wheel, slot, deadline)				\
+#define LIBWHEEL_SCANNED_IN_TIME(wheel, slot, deadline)			\
 	(__atomic_load_n(&(wheel)->bells[(slot) / 64],			\
 			 __ATOMIC_SEQ_CST) >> (slot) % 64 & 1 &&	\
 	 (deadline) >= __atomic_load_n((wheel)->next_wake, __ATOMIC_SEQ_CST))
@@ -88,9 +88,9 @@ LIBWHEEL_INLINE int libwheel_keep_arm(struct libwheel *wheel, uint64_t id,
 	/* A timer that is moved to a later deadline is detected at the old one. */
 	if (LIBWHEEL_IS_DEADLINE(old) && deadline >= old)
 		return 0;
-	if (LIBWHEEL_TOLD(wheel, slot, deadline))
+	if (LIBWHEEL_SCANNED_IN_TIME(wheel, slot, deadline))
 		return 0;
-	return libwheel_keep_tell(wheel, id, deadline);
+	return libwheel_keep_notify(wheel, id, deadline);
 }
 
 LIBWHEEL_INLINE int libwheel_keep_again(struct libwheel *wheel, uint64_t id,
@@ -105,9 +105,9 @@ LIBWHEEL_INLINE int libwheel_keep_again(struct libwheel *wheel, uint64_t id,
 		return -ENOENT;
 	if (!LIBWHEEL_EXCHANGE(&wheel->words[slot], &old, deadline))
 		return LIBWHEEL_IS_DEADLINE(old) ? -EBUSY : -ENOENT;
-	if (LIBWHEEL_TOLD(wheel, slot, deadline))
+	if (LIBWHEEL_SCANNED_IN_TIME(wheel, slot, deadline))
 		return 0;
-	return libwheel_keep_tell(wheel, id, deadline);
+	return libwheel_keep_notify(wheel, id, deadline);
 }
 
 LIBWHEEL_INLINE int libwheel_keep_rest(struct libwheel *wheel, uint64_t id)

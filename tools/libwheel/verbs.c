@@ -138,7 +138,7 @@ static void bell_set(__u64 *bells, __u64 nr)
 	__atomic_fetch_or(&bells[nr / 64], 1ULL << nr % 64, __ATOMIC_SEQ_CST);
 }
 
-int libwheel_keep_tell(struct libwheel *wheel, uint64_t id, uint64_t deadline)
+int libwheel_keep_notify(struct libwheel *wheel, uint64_t id, uint64_t deadline)
 {
 	struct handle *handle = handle_of(wheel);
 	__u64 slot = WHEEL_ID_SLOT(id);

@@ -115,7 +115,7 @@ jint Java_invalid_wheel_1timer_netty_Native_keep(JNIEnv *env, jclass class, jlon
 jint Java_invalid_wheel_1timer_netty_Native_tell(JNIEnv *env, jclass class, jlong wheel, jint slot,
 						 jlong deadline)
 {
-	return libwheel_keep_tell(wheel_of(wheel), WHEEL_ID(slot, 1), deadline);
+	return libwheel_keep_notify(wheel_of(wheel), WHEEL_ID(slot, 1), deadline);
 }
 
 jint Java_invalid_wheel_1timer_netty_Native_take(JNIEnv *env, jclass class, jlong wheel,

@@ -83,7 +83,7 @@ static void keep_says_what_is_wrong(void)
 	EXPECT_EQ(-ENOENT, libwheel_keep_arm(wheel, WHEEL_ID(64, 1), MS));
 	EXPECT_EQ(-ENOENT, libwheel_keep_again(wheel, WHEEL_ID(64, 1), MS));
 	EXPECT_EQ(-ENOENT, libwheel_keep_rest(wheel, WHEEL_ID(64, 1)));
-	EXPECT_EQ(-ENOENT, libwheel_keep_tell(wheel, WHEEL_ID(64, 1), MS));
+	EXPECT_EQ(-ENOENT, libwheel_keep_notify(wheel, WHEEL_ID(64, 1), MS));
 	EXPECT_EQ(-EBUSY, arm(wheel, WHEEL_ID(1, 2), MS));
 	libwheel_close(plain);
 	libwheel_close(wheel);

@@ -110,5 +110,5 @@ extern "C" {
     pub fn libwheel_park(wheel: *mut libwheel, id: u64) -> c_int;
     pub fn libwheel_keep_arm(wheel: *mut libwheel, id: u64, deadline: u64) -> c_int;
     pub fn libwheel_keep_rest(wheel: *mut libwheel, id: u64) -> c_int;
-    pub fn libwheel_keep_tell(wheel: *mut libwheel, id: u64, deadline: u64) -> c_int;
+    pub fn libwheel_keep_notify(wheel: *mut libwheel, id: u64, deadline: u64) -> c_int;
 }

@@ -125,7 +125,7 @@ impl Wheel {
 
         while err == -sys::EINTR {
             // SAFETY: as above.
-            err = unsafe { sys::libwheel_keep_tell(self.raw, id, at) };
+            err = unsafe { sys::libwheel_keep_notify(self.raw, id, at) };
         }
         if err == 0 { Ok(()) } else { Err(err) }
     }
@@ -142,7 +142,7 @@ impl Wheel {
 
         while err == -sys::EINTR {
             // SAFETY: as above.
-            err = unsafe { sys::libwheel_keep_tell(self.raw, id, at) };
+            err = unsafe { sys::libwheel_keep_notify(self.raw, id, at) };
         }
         err == 0
     }
