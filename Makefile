@@ -9,13 +9,13 @@ vm	:= tests/vm
 # on SUITE...: each suite on all kernels of KERNEL=.
 on	= $(foreach suite,$(1),$(addprefix $(suite)-,$(KERNEL)))
 
-# Test suites are scripts of tests/vm/rungs. check-NAME runs the suites of this list, or the
+# Test suites are scripts of tests/vm/suites. check-NAME runs the suites of this list, or the
 # suite NAME if there is no list. A line with ## is the description in make help-all. Among
 # suites that run side by side, the longest comes first.
 standard := owner $(patsubst selftests-6.1,selftests-6.1-64,$(call on,selftests)) host \
 	$(call on,lib wheelctl consumer) kunit-uml misuse-uml lib kept
 ## check-long	more of the standard suites, the model, mutants
-check-long := host-long selftests-6.1-all model witness contract-6.12 container-6.12 \
+check-long := host-long selftests-6.1-all model trace_check contract-6.12 container-6.12 \
 	faults-coverage machine-6.12 selftests-6.12-rt-64 selftests-6.12-arm64 litmus \
 	mutants host-longest
 ## check-ci	the standard suites, fresh, and the first suites of check-long until LIMIT=1200 s
@@ -36,7 +36,7 @@ check-clients := clients-redis clients-redis-6.12 clients-netty clients-netty-6.
 ## check-queue	wheelq: guarantees, crashes, beanstalkd's protocol, /dev/wheel, failing disks
 check-queue := queue queue-6.12 queue-power
 ## check-debug	all suites with KASAN, lockdep and kmemleak: slow
-check-debug := planted-debug misuse-debug kunit-debug selftests-debug consumer-debug \
+check-debug := injected-debug misuse-debug kunit-debug selftests-debug consumer-debug \
 	lib-debug wheelctl-debug
 ## check-faults	each allocation and each copy of each entry point fails once
 check-faults := faults-coverage faults-debug
@@ -48,7 +48,7 @@ check-rt := selftests-6.12-rt-64 consumer-6.12-rt misuse-6.12-rt
 check-arm64 := kunit-arm64 selftests-6.12-arm64 selftests-6.12-arm64-16k consumer-6.12-arm64 \
 	consumer-6.12-arm64-16k misuse-6.12-arm64 misuse-6.12-arm64-16k
 ## check-kcsan	races under KCSAN, after it has detected an injected one
-check-kcsan := planted-kcsan kcsan
+check-kcsan := injected-kcsan kcsan
 ## check-newest	the module on the newest kernel that Debian backports; builds that kernel
 check-newest := kunit-uml-newest selftests-newest consumer-newest lib-newest wheelctl-newest
 ## check-deb	the packages: build, install, upgrade, use, purge

@@ -99,7 +99,7 @@ static void plant_nothing(struct rig *rig)
 }
 
 /* Timers 0, 1 and 2 are due at one tick, 3 is idle. Inject the error, then run a pass. */
-static void try_planted(const void *with)
+static void try_injected(const void *with)
 {
 	const struct plant *plant = with;
 	struct rig rig;
@@ -135,7 +135,7 @@ static void rig_notices_what_is_wrong(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(plants) / sizeof(*plants); i++)
-		if (!ktap_fails(try_planted, &plants[i]))
+		if (!ktap_fails(try_injected, &plants[i]))
 			ktap_fail(plants[i].otherwise);
 }
 
@@ -143,7 +143,7 @@ static void rig_accepts_what_is_right(void)
 {
 	const struct plant nothing = { plant_nothing, NULL };
 
-	if (ktap_fails(try_planted, &nothing))
+	if (ktap_fails(try_injected, &nothing))
 		ktap_fail("the harness reported an error although none was injected");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Invalid uses of the exported API, one per load of this module. Each must result in the
- * documented errno or a warning, and the wheel must work afterwards. tests/vm/rungs/misuse
+ * documented errno or a warning, and the wheel must work afterwards. tests/vm/suites/misuse
  * lists those that cause a warning.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt

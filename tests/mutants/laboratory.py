@@ -24,7 +24,7 @@ class Laboratory:
         self.sanitized = Suite(self.tree, "sanitized", SANITIZED, part, OPS="50000", **told)
 
     @contextlib.contextmanager
-    def _planted(self, mutant):
+    def _injected(self, mutant):
         file = self.tree / mutant.file
         file.write_text(mutant.text)
         try:
@@ -36,7 +36,7 @@ class Laboratory:
         """Return the test that kills the mutant, None, or False if it does not compile."""
         for suite in suites:
             suite.prepare()
-            with self._planted(mutant):
+            with self._injected(mutant):
                 if not suite.build():
                     return False
                 test = suite.killer()

@@ -4,7 +4,7 @@
  *
  * An attacker creates a file with more due timers than a CPU can expire. Each call that touches
  * the file, or a mapping of it, returns after a constant amount of CPU time. CPU time is exact
- * only in a guest that counts instructions as time: tests/vm/rungs/owner.
+ * only in a guest that counts instructions as time: tests/vm/suites/owner.
  */
 #include <kselftest_harness.h>
 #include <errno.h>

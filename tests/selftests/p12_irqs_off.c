@@ -4,7 +4,7 @@
  * 15,000 instructions. This applies to all schemes and to many files that are due together.
  *
  * tests/irqsoff measures that time. It needs a guest that counts instructions as time:
- * tests/vm/rungs/owner. Each row is a child process without privileges. It prepares its files,
+ * tests/vm/suites/owner. Each row is a child process without privileges. It prepares its files,
  * resets the instrument, repeats one action and reads the result.
  */
 #include <kselftest_harness.h>

@@ -5,7 +5,7 @@
  * A victim counts its loop iterations per slice of time, alone and then alongside attackers, on
  * one CPU. The ratio of the two medians is the share of its progress that it keeps. The same
  * attack with timerfds is the reference. The ratio is exact only in a guest that counts
- * instructions as time: tests/vm/rungs/owner.
+ * instructions as time: tests/vm/suites/owner.
  */
 #include <kselftest_harness.h>
 #include <errno.h>

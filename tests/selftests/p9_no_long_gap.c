@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * P9, effect on other tasks: a real-time task on the CPU of a burst is woken in time. Its
- * latency is exact only in a guest that counts instructions as time: tests/vm/rungs/owner.
+ * latency is exact only in a guest that counts instructions as time: tests/vm/suites/owner.
  */
 #include <kselftest_harness.h>
 #include <sched.h>

@@ -46,12 +46,12 @@ static void plant(struct wheel *wheel, struct wheel_timer *timer,
 	plant(timer);
 	wheel_read_stats(wheel, &stats);
 	if (!stats.pending && stats.cancelled == 1)
-		pr_info("planted_timer: repaired\n");
+		pr_info("injected_timer: repaired\n");
 }
 
-static int __init planted_timer_init(void)
+static int __init injected_timer_init(void)
 {
-	const struct wheel_config config = { .name = "planted" };
+	const struct wheel_config config = { .name = "injected" };
 	struct wheel *wheel = wheel_create(&config);
 	struct wheel_timer *timer;
 	unsigned int i;
@@ -69,11 +69,11 @@ static int __init planted_timer_init(void)
 	return 0;
 }
 
-static void __exit planted_timer_exit(void)
+static void __exit injected_timer_exit(void)
 {
 }
 
-module_init(planted_timer_init);
-module_exit(planted_timer_exit);
+module_init(injected_timer_init);
+module_exit(injected_timer_exit);
 MODULE_DESCRIPTION("Bugs with timers on purpose");
 MODULE_LICENSE("GPL");

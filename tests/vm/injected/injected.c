@@ -107,7 +107,7 @@ static const struct {
 	{ "race", race },
 };
 
-static int __init planted_init(void)
+static int __init injected_init(void)
 {
 	unsigned int i;
 
@@ -119,11 +119,11 @@ static int __init planted_init(void)
 	return -EINVAL;
 }
 
-static void __exit planted_exit(void)
+static void __exit injected_exit(void)
 {
 }
 
-module_init(planted_init);
-module_exit(planted_exit);
+module_init(injected_init);
+module_exit(injected_exit);
 MODULE_DESCRIPTION("Bugs on purpose");
 MODULE_LICENSE("GPL");
