@@ -40,13 +40,8 @@ FIXTURE_VARIANT_ADD(clock, tai) {
 	.clock = WHEEL_CLOCK_TAI, .scheme = WHEEL_HASHED, .follows = true,
 };
 
-FIXTURE_VARIANT_ADD(clock, monotonic) {
-	.clock = WHEEL_CLOCK_MONOTONIC, .scheme = WHEEL_HASHED,
-};
-
-FIXTURE_VARIANT_ADD(clock, boottime) {
-	.clock = WHEEL_CLOCK_BOOTTIME, .scheme = WHEEL_HASHED,
-};
+FIXTURE_VARIANT_ADD(clock, monotonic) { .clock = WHEEL_CLOCK_MONOTONIC, .scheme = WHEEL_HASHED };
+FIXTURE_VARIANT_ADD(clock, boottime) { .clock = WHEEL_CLOCK_BOOTTIME, .scheme = WHEEL_HASHED };
 
 static int step(__s64 *shifted, __s64 ns)
 {

@@ -32,13 +32,8 @@ FIXTURE_VARIANT(keep_killed) {
 
 FIXTURE_VARIANT_ADD(keep_killed, after_the_word) {};
 
-FIXTURE_VARIANT_ADD(keep_killed, after_the_bell) {
-	.bell = true,
-};
-
-FIXTURE_VARIANT_ADD(keep_killed, after_the_summary) {
-	.bell = true, .summary = true,
-};
+FIXTURE_VARIANT_ADD(keep_killed, after_the_bell) { .bell = true };
+FIXTURE_VARIANT_ADD(keep_killed, after_the_summary) { .bell = true, .summary = true };
 
 FIXTURE_SETUP(keep_killed)
 {

@@ -24,29 +24,16 @@ FIXTURE_VARIANT(clock) {
 	__u64 tick;
 };
 
-FIXTURE_VARIANT_ADD(clock, monotonic) {
-	.clock = WHEEL_CLOCK_MONOTONIC, .tick = WT_MS,
-};
+FIXTURE_VARIANT_ADD(clock, monotonic) { .clock = WHEEL_CLOCK_MONOTONIC, .tick = WT_MS };
 
 FIXTURE_VARIANT_ADD(clock, monotonic_finest_tick) {
 	.clock = WHEEL_CLOCK_MONOTONIC, .tick = WHEEL_MIN_TICK_NS,
 };
 
-FIXTURE_VARIANT_ADD(clock, monotonic_odd_tick) {
-	.clock = WHEEL_CLOCK_MONOTONIC, .tick = 333333,
-};
-
-FIXTURE_VARIANT_ADD(clock, boottime) {
-	.clock = WHEEL_CLOCK_BOOTTIME, .tick = 100 * WT_US,
-};
-
-FIXTURE_VARIANT_ADD(clock, realtime) {
-	.clock = WHEEL_CLOCK_REALTIME, .tick = 100 * WT_US,
-};
-
-FIXTURE_VARIANT_ADD(clock, tai) {
-	.clock = WHEEL_CLOCK_TAI, .tick = 100 * WT_US,
-};
+FIXTURE_VARIANT_ADD(clock, monotonic_odd_tick) { .clock = WHEEL_CLOCK_MONOTONIC, .tick = 333333 };
+FIXTURE_VARIANT_ADD(clock, boottime) { .clock = WHEEL_CLOCK_BOOTTIME, .tick = 100 * WT_US };
+FIXTURE_VARIANT_ADD(clock, realtime) { .clock = WHEEL_CLOCK_REALTIME, .tick = 100 * WT_US };
+FIXTURE_VARIANT_ADD(clock, tai) { .clock = WHEEL_CLOCK_TAI, .tick = 100 * WT_US };
 
 FIXTURE_SETUP(clock)
 {
