@@ -160,8 +160,10 @@ static struct wheel_op any_op(struct script *s)
 		op.flags &= ~WHEEL_OP_REL;
 		op.when = 0;
 	}
-	if (op.op <= WHEEL_OP_REARM && s->a->slack && s->b->slack && chance(s, 4))
-		op.slack = number(s) >> (1 + below(s, 60));
+	/* The model supports only a slack of less than a tick, which does not affect expiries. */
+	if (op.op <= WHEEL_OP_REARM && chance(s, 4))
+		op.slack = s->a->slack && s->b->slack ? number(s) >> (1 + below(s, 60)) :
+							below(s, s->setup->tick_ns);
 	if (chance(s, 40))
 		spoil(s, &op);
 	return op;

@@ -10,25 +10,6 @@
 /* The original backend of a wheel whose backend a test has replaced. */
 static const struct backend *behind;
 
-/* All members are listed, including the slack, which contract.c does not use. */
-static void list_says_how_to_arm_again(void)
-{
-	struct wheel_op op = {
-		.op = WHEEL_OP_ARM, .id = WHEEL_ID(5, 7), .when = SEC,
-		.slack = 3, .period = 4, .cookie = 6,
-	};
-	struct libwheel *wheel = open_virtual(8);
-	struct wheel_op seen[2];
-	__u32 cursor = 0;
-
-	EXPECT_EQ(0, libwheel_do(wheel, &op));
-	EXPECT_EQ(1, libwheel_list(wheel, 0, seen, 2, &cursor));
-	EXPECT(!memcmp(&op, seen, sizeof(op)));
-	EXPECT_EQ(8, cursor);
-	EXPECT_EQ(0, libwheel_list(wheel, 0, seen, 2, &cursor));
-	libwheel_close(wheel);
-}
-
 /* Each pending timer is listed once, in order of slots, with a small buffer. */
 static void list_in_pieces(void)
 {
@@ -110,7 +91,6 @@ static void list_goes_on_after_a_signal(void)
 }
 
 const struct test end_tests[] = {
-	TEST(list_says_how_to_arm_again),
 	TEST(list_in_pieces),
 	TEST(list_goes_on_after_a_signal),
 	TEST(stop_hands_back),
