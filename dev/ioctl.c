@@ -1,98 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ioctl commands, and the layout of their structs, which is part of the ABI.
+ * The ioctl commands. tests/selftests/abi_layout.c freezes the layout of their structs.
  */
-#include <linux/build_bug.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "dev.h"
 #include "submit.h"
-
-/*
- * The layout of the ABI. A struct may grow at its end, by a multiple of 8 bytes. The existing
- * members must not change.
- */
-#define FROZEN(type, member, offset) \
-	static_assert(offsetof(struct type, member) == (offset))
-#define FROZEN_SIZE(type, bytes) \
-	static_assert(sizeof(struct type) == (bytes))
-
-FROZEN(wheel_setup, size, 0);
-FROZEN(wheel_setup, flags, 4);
-FROZEN(wheel_setup, clock, 8);
-FROZEN(wheel_setup, scheme, 12);
-FROZEN(wheel_setup, tick_ns, 16);
-FROZEN(wheel_setup, timers, 24);
-FROZEN(wheel_setup, buckets, 28);
-FROZEN(wheel_setup, events, 32);
-FROZEN(wheel_setup, reserved, 36);
-FROZEN(wheel_setup, features, 40);
-FROZEN_SIZE(wheel_setup, 48);
-
-FROZEN(wheel_op, op, 0);
-FROZEN(wheel_op, flags, 4);
-FROZEN(wheel_op, id, 8);
-FROZEN(wheel_op, when, 16);
-FROZEN(wheel_op, slack, 24);
-FROZEN(wheel_op, period, 32);
-FROZEN(wheel_op, cookie, 40);
-FROZEN(wheel_op, res, 48);
-FROZEN(wheel_op, reserved, 52);
-FROZEN_SIZE(wheel_op, 64);
-
-FROZEN(wheel_submit, size, 0);
-FROZEN(wheel_submit, flags, 4);
-FROZEN(wheel_submit, ops, 8);
-FROZEN(wheel_submit, op_size, 16);
-FROZEN(wheel_submit, count, 20);
-FROZEN(wheel_submit, done, 24);
-FROZEN(wheel_submit, failed, 28);
-FROZEN(wheel_submit, now, 32);
-FROZEN_SIZE(wheel_submit, 40);
-
-FROZEN(wheel_event, id, 0);
-FROZEN(wheel_event, cookie, 8);
-FROZEN(wheel_event, deadline, 16);
-FROZEN(wheel_event, fired, 24);
-FROZEN(wheel_event, overrun, 32);
-FROZEN(wheel_event, seq, 40);
-FROZEN(wheel_event, res, 44);
-FROZEN_SIZE(wheel_event, 48);
-
-FROZEN(wheel_list, size, 0);
-FROZEN(wheel_list, flags, 4);
-FROZEN(wheel_list, timers, 8);
-FROZEN(wheel_list, op_size, 16);
-FROZEN(wheel_list, count, 20);
-FROZEN(wheel_list, cursor, 24);
-FROZEN(wheel_list, done, 28);
-FROZEN_SIZE(wheel_list, 32);
-
-FROZEN(wheel_stop, unfired, 8);
-FROZEN_SIZE(wheel_stop, 16);
-
-FROZEN(wheel_advance, now, 8);
-FROZEN(wheel_advance, next, 16);
-FROZEN_SIZE(wheel_advance, 24);
-
-FROZEN(wheel_enter, wait, 8);
-FROZEN(wheel_enter, ready, 12);
-FROZEN(wheel_enter, until, 16);
-FROZEN_SIZE(wheel_enter, 24);
-
-FROZEN(wheel_kernel_page, event_tail, 0);
-FROZEN(wheel_kernel_page, kflags, 4);
-FROZEN(wheel_kernel_page, next_wake, 64);
-FROZEN_SIZE(wheel_kernel_page, 128);
-
-FROZEN(wheel_user_page, event_head, 0);
-FROZEN(wheel_user_page, reserved, 4);
-FROZEN_SIZE(wheel_user_page, 8);
-
-FROZEN(wheel_stats, armed, 8);
-FROZEN(wheel_stats, late, 112);
-FROZEN_SIZE(wheel_stats, 624);
 
 /* Read the counters of a file, which need not be set up. */
 void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)

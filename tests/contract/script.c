@@ -160,8 +160,10 @@ static struct wheel_op any_op(struct script *s)
 		op.flags &= ~WHEEL_OP_REL;
 		op.when = 0;
 	}
-	if (op.op <= WHEEL_OP_REARM && s->a->slack && s->b->slack && chance(s, 4))
-		op.slack = number(s) >> (1 + below(s, 60));
+	/* The model supports only a slack of less than a tick, which does not affect expiries. */
+	if (op.op <= WHEEL_OP_REARM && chance(s, 4))
+		op.slack = s->a->slack && s->b->slack ? number(s) >> (1 + below(s, 60)) :
+							below(s, s->setup->tick_ns);
 	if (chance(s, 40))
 		spoil(s, &op);
 	return op;
@@ -238,13 +240,16 @@ static __u64 *word_of(const struct side *side, __u32 i)
 static int step_word(struct script *s)
 {
 	__u32 i = below(s, SIDE_SLOTS), slot = WHEEL_ID_SLOT(s->id[i]);
-	__u64 word = *word_of(s->a, i);
+	__u64 word = *word_of(s->a, i), tick = s->setup->tick_ns;
 	__u64 to = any_time(s) & WHEEL_MAX_TIME;
 
 	if (word == WHEEL_TOUCH_IDLE && !(s->kept[i] && chance(s, 2)))
 		return 1;
 	if (chance(s, 3))
 		to = WHEEL_TOUCH_PARKED;
+	else if (chance(s, 8) && word < WHEEL_MAX_TIME - tick)
+		/* One nanosecond after the tick at which the timer is due. */
+		to = (word / tick + !!(word % tick)) * tick + 1;
 	else if (chance(s, 32))
 		to = number(s) | WHEEL_TOUCH_IDLE | 1;
 	__atomic_store_n(word_of(s->a, i), to, __ATOMIC_SEQ_CST);

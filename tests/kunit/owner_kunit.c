@@ -183,18 +183,6 @@ static void p1_p2_interrupt_restarts_the_hrtimer(struct kunit *test)
 	KUNIT_EXPECT_GE(test, rig_stats(rig)->wakeups, 2);
 }
 
-static void p7_no_interrupt_without_timers(struct kunit *test)
-{
-	struct rig *rig = rig_interrupted(test, 1), *other = rig_interrupted(test, 1);
-
-	arm_all(rig, soon(rig), 0);
-	rig_wait(rig);
-	/* The interrupt of another wheel occurs after any unexpected one of this wheel. */
-	arm_all(other, soon(other), 0);
-	rig_wait(other);
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 1);
-}
-
 static void p9_steps_are_bounded_p5_in_order(struct kunit *test)
 {
 	struct rig *rig = rig_interrupted(test, 1000);
@@ -224,26 +212,6 @@ static void p3_around_the_limit_of_a_step(struct kunit *test)
 	}
 }
 
-/* A timer that is armed while the pass is left to the owner does not start the hrtimer. */
-static void p12_no_interrupt_until_settled(struct kunit *test)
-{
-	struct rig *rig = rig_interrupted(test, FEW + 2), *other = rig_interrupted(test, 1);
-	u64 due = soon(rig);
-	u32 i;
-
-	for (i = 0; i <= FEW; i++)
-		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, due), 0);
-	rig_wait_for(rig, &owner_of(rig)->left);
-	KUNIT_EXPECT_EQ(test, rig->calls, FEW);
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, FEW + 1, due), 0);
-	arm_all(other, soon(other), 0);
-	rig_wait(other);
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 1);
-	while (step(rig, WHEEL_BATCH))
-		;
-	expect_in_order(rig);
-}
-
 /* Settling starts the hrtimer for the next timer. */
 static void p2_settling_starts_the_hrtimer(struct kunit *test)
 {
@@ -259,20 +227,6 @@ static void p2_settling_starts_the_hrtimer(struct kunit *test)
 	rig_wait(rig);
 	expect_in_order(rig);
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 2);
-}
-
-/* A due timer that was not taken can be cancelled, and then does not expire. */
-static void p4_due_timer_can_be_cancelled(struct kunit *test)
-{
-	struct rig *rig = rig_owned(test, WHEEL_CLOCK_VIRTUAL, TICK, 2);
-
-	arm_all(rig, TICK, 0);
-	rig_advance(rig, TICK);
-	KUNIT_EXPECT_TRUE(test, step(rig, 1));
-	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[0].timer), -ENOENT);
-	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[1].timer), 0);
-	KUNIT_EXPECT_FALSE(test, step(rig, 1));
-	KUNIT_EXPECT_EQ(test, rig->calls, 1);
 }
 
 static void expect_at(struct rig *rig, u64 now, u32 scans, u32 calls)
@@ -389,12 +343,9 @@ static void p9_draining_in_parts(struct kunit *test)
 static struct kunit_case owner_cases[] = {
 	KUNIT_CASE(lone_timer_expires_in_the_interrupt),
 	KUNIT_CASE(p1_p2_interrupt_restarts_the_hrtimer),
-	KUNIT_CASE(p7_no_interrupt_without_timers),
 	KUNIT_CASE(p9_steps_are_bounded_p5_in_order),
 	KUNIT_CASE(p3_around_the_limit_of_a_step),
-	KUNIT_CASE(p12_no_interrupt_until_settled),
 	KUNIT_CASE(p2_settling_starts_the_hrtimer),
-	KUNIT_CASE(p4_due_timer_can_be_cancelled),
 	KUNIT_CASE(scan_runs_at_its_time),
 	KUNIT_CASE(p2_timer_expires_at_the_tick_of_its_scan),
 	KUNIT_CASE(p2_scan_at_time_0),

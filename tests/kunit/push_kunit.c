@@ -3,6 +3,9 @@
  * wheel_timer_push() combined with other operations: only a pending timer can be pushed, and the
  * last operation takes effect.
  */
+#include <linux/delay.h>
+#include <linux/irqflags.h>
+
 #include "schemes.h"
 
 static void push_itself(struct probe *probe)
@@ -163,6 +166,37 @@ static void push_beyond_the_bound(struct kunit *test)
 	KUNIT_EXPECT_LE(test, rig->stats.requeued, 2 * 5);
 }
 
+/*
+ * Regardless of the number of pushes, the wheel examines the timer once, at its old deadline.
+ * Interrupts are disabled during the first push, so that it precedes that time even on a slow
+ * machine.
+ */
+static void p7_pushes_cause_no_wakeup(struct kunit *test)
+{
+	struct rig *rig = rig_running(test, 0, NSEC_PER_MSEC, 1);
+	u64 now = rig_now(rig);
+	unsigned long flags;
+	bool pushed;
+	int error;
+	u32 i;
+
+	local_irq_save(flags);
+	error = rig_arm(rig, 0, now + 20 * NSEC_PER_MSEC);
+	pushed = rig_push(rig, 0, now + 10 * NSEC_PER_SEC);
+	local_irq_restore(flags);
+	KUNIT_ASSERT_EQ(test, error, 0);
+	KUNIT_ASSERT_TRUE(test, pushed);
+	for (i = 1; i <= 10000; i++)
+		KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, now + (10 + i) * NSEC_PER_SEC));
+	while (!rig_stats(rig)->requeued)
+		usleep_range(1000, 2000);
+	/* Wait, to detect unexpected wake-ups. */
+	usleep_range(60000, 70000);
+	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 1);
+	KUNIT_EXPECT_EQ(test, rig->stats.requeued, 1);
+	KUNIT_EXPECT_EQ(test, rig->stats.pending, 1);
+}
+
 static struct kunit_case push_cases[] = {
 	ANY_CASE(push_of_what_does_not_pend),
 	ANY_CASE(push_earlier),
@@ -172,6 +206,7 @@ static struct kunit_case push_cases[] = {
 	ANY_CASE(push_keeps_the_slack),
 	ANY_CASE(callback_pushes_another_of_its_tick),
 	KUNIT_CASE(push_beyond_the_bound),
+	ANY_CASE(p7_pushes_cause_no_wakeup),
 	{}
 };
 

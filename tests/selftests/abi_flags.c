@@ -243,15 +243,6 @@ WT_TEST(wheel, unused_members_must_be_zero)
 	EXPECT_EQ(WHEN, op.when);
 }
 
-WT_TEST(wheel, info_reads_nothing)
-{
-	struct wheel_setup info;
-
-	EXPECT_EQ(0, wt_info(self->fd, &info));
-	EXPECT_EQ(64, info.timers);
-	EXPECT_EQ(WHEEL_CLOCK_VIRTUAL, info.clock);
-}
-
 WT_TEST(wheel, slots_out_of_range)
 {
 	static const __u32 slots[] = { 64, 65, 127, 1 << 16, WHEEL_SLOT_MASK };
@@ -270,43 +261,16 @@ WT_TEST(wheel, slots_out_of_range)
 	EXPECT_EQ(0, wt_arm(self->fd, WHEEL_ID(63, 1), WHEN));
 }
 
-/* Without touch words and rings, their use fails with EOPNOTSUPP. */
+/* On a wheel without touch words, their use fails with EOPNOTSUPP. */
 WT_TEST(wheel, absent_parts_are_eopnotsupp)
 {
-	__u64 has = wt_features();
-	struct wheel_setup setup;
-	struct wheel_op op;
+	struct wheel_op op = good(WHEEL_OP_ARM);
 
-	if (!(has & WHEEL_HAS_TOUCH)) {
-		setup = (struct wheel_setup){ .flags = WHEEL_SETUP_TOUCH };
-		EXPECT_EQ(-EOPNOTSUPP, wt_open_setup(0, &setup));
-	}
-	if (!(has & WHEEL_HAS_RINGS)) {
-		setup = (struct wheel_setup){ .events = 64 };
-		EXPECT_EQ(-EOPNOTSUPP, wt_open_setup(0, &setup));
-	}
-	op = good(WHEEL_OP_ARM);
 	op.flags = WHEEL_OP_TOUCH;
 	EXPECT_EQ(-EOPNOTSUPP, wt_do(self->fd, &op));
 	op.flags = WHEEL_OP_KEEP;
 	EXPECT_EQ(-EOPNOTSUPP, wt_do(self->fd, &op));
 	EXPECT_TRUE(untouched(self->fd));
-}
-
-/* If the module has no touch words and rings, they cannot be mapped. */
-WT_TEST(wheel, absent_memory_is_not_mapped)
-{
-	static const off_t offsets[] = { 0, 4096, 1 << 20, 1 << 30 };
-	unsigned int i;
-
-	if (wt_features() & (WHEEL_HAS_TOUCH | WHEEL_HAS_RINGS))
-		SKIP(return, "the module supports shared memory");
-	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
-		EXPECT_EQ(MAP_FAILED, mmap(NULL, 4096, PROT_READ, MAP_SHARED,
-					   self->fd, offsets[i]));
-		EXPECT_EQ(MAP_FAILED, mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-					   MAP_PRIVATE, self->fd, offsets[i]));
-	}
 }
 
 WT_TEST(wheel, touch_is_for_arm)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The layout of the ABI is the same for 32 and 64 bits. Most of it is checked at compile time.
+ * The layout of the ABI is the same for 32 and 64 bits. Most of it is checked at compile time. A
+ * struct may grow at its end, by a multiple of 8 bytes. The existing members must not change.
  */
 #include <kselftest_harness.h>
 #include <assert.h>

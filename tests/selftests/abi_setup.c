@@ -114,15 +114,6 @@ WT_TEST(wheel, setup_twice_is_ebusy)
 	EXPECT_EQ(5, info.timers);
 }
 
-WT_TEST(wheel, setup_after_a_refused_one)
-{
-	struct wheel_setup setup = { .timers = WHEEL_MAX_TIMERS + 1 };
-
-	EXPECT_EQ(-EINVAL, wt_setup(self->fd, &setup));
-	setup.timers = 9;
-	EXPECT_EQ(0, wt_setup(self->fd, &setup));
-}
-
 static int first_verb(int fd, int verb)
 {
 	struct wheel_op op;
@@ -189,16 +180,6 @@ WT_TEST(wheel, info_takes_its_own_answer)
 	close(fd);
 }
 
-WT_TEST(wheel, looking_configures_nothing)
-{
-	struct wheel_setup setup = { .timers = 7 }, info;
-
-	ASSERT_EQ(0, wt_info(self->fd, &info));
-	EXPECT_TRUE(wt_quiet(self->fd));
-	EXPECT_EQ(0, wt_setup(self->fd, &setup));
-	EXPECT_EQ(7, setup.timers);
-}
-
 WT_TEST(wheel, the_last_default_slot_is_65535)
 {
 	EXPECT_EQ(0, wt_arm_rel(self->fd, WHEEL_ID(65535, 1), WT_HOUR));
@@ -244,8 +225,6 @@ WT_TEST(wheel, numbers_at_the_edge_of_the_range)
 
 WT_TEST(wheel, limits_of_the_overflow_wheel)
 {
-	if (!(wt_features() & WHEEL_HAS_SCHEME(WHEEL_OVERFLOW)))
-		SKIP(return, "the module has no such scheme");
 	EXPECT_EQ(0, TRY(.scheme = WHEEL_OVERFLOW,
 			 .timers = WHEEL_OVERFLOW_TIMERS));
 	EXPECT_EQ(-EINVAL, TRY(.scheme = WHEEL_OVERFLOW,
@@ -269,11 +248,6 @@ WT_TEST(wheel, slots_are_rounded_up)
 /* A clock that can be set back requires a scheme that supports that. */
 WT_TEST(wheel, settable_clocks_need_a_ring)
 {
-	__u64 has = wt_features();
-
-	if (!(has & WHEEL_HAS_SCHEME(WHEEL_HIERARCHICAL)) ||
-	    !(has & WHEEL_HAS_CLOCK(WHEEL_CLOCK_REALTIME)))
-		SKIP(return, "no hierarchical wheel or no REALTIME");
 	EXPECT_EQ(-EOPNOTSUPP, TRY(.clock = WHEEL_CLOCK_REALTIME,
 				   .scheme = WHEEL_HIERARCHICAL));
 }

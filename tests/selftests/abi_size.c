@@ -26,38 +26,30 @@ FIXTURE_VARIANT(command) {
 	bool after_setup;
 };
 
-FIXTURE_VARIANT_ADD(command, setup) {
-	.cmd = WHEEL_IOC_SETUP, .size = sizeof(struct wheel_setup),
-};
+FIXTURE_VARIANT_ADD(command, setup) { .cmd = WHEEL_IOC_SETUP, .size = sizeof(struct wheel_setup) };
 
 FIXTURE_VARIANT_ADD(command, info) {
-	.cmd = WHEEL_IOC_INFO, .size = sizeof(struct wheel_setup),
-	.after_setup = true,
+	.cmd = WHEEL_IOC_INFO, .size = sizeof(struct wheel_setup), .after_setup = true,
 };
 
 FIXTURE_VARIANT_ADD(command, submit) {
-	.cmd = WHEEL_IOC_SUBMIT, .size = sizeof(struct wheel_submit),
-	.after_setup = true,
+	.cmd = WHEEL_IOC_SUBMIT, .size = sizeof(struct wheel_submit), .after_setup = true,
 };
 
 FIXTURE_VARIANT_ADD(command, list) {
-	.cmd = WHEEL_IOC_LIST, .size = sizeof(struct wheel_list),
-	.after_setup = true,
+	.cmd = WHEEL_IOC_LIST, .size = sizeof(struct wheel_list), .after_setup = true,
 };
 
 FIXTURE_VARIANT_ADD(command, stop) {
-	.cmd = WHEEL_IOC_STOP, .size = sizeof(struct wheel_stop),
-	.after_setup = true,
+	.cmd = WHEEL_IOC_STOP, .size = sizeof(struct wheel_stop), .after_setup = true,
 };
 
 FIXTURE_VARIANT_ADD(command, stats) {
-	.cmd = WHEEL_IOC_STATS, .size = sizeof(struct wheel_stats),
-	.after_setup = true,
+	.cmd = WHEEL_IOC_STATS, .size = sizeof(struct wheel_stats), .after_setup = true,
 };
 
 FIXTURE_VARIANT_ADD(command, advance) {
-	.cmd = WHEEL_IOC_ADVANCE, .size = sizeof(struct wheel_advance),
-	.after_setup = true,
+	.cmd = WHEEL_IOC_ADVANCE, .size = sizeof(struct wheel_advance), .after_setup = true,
 };
 
 /* A wheel with one timer at WHEN and another much later. */

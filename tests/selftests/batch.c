@@ -52,91 +52,6 @@ WT_TEST(wheel, empty_at_a_bad_address)
 	EXPECT_EQ(0, batch.done);
 }
 
-WT_TEST(wheel, each_entry_has_its_answer)
-{
-	struct wheel_op ops[] = {
-		wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WHEN),
-		wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 2), WHEN),
-		wt_op(WHEEL_OP_ARM, WHEEL_ID(2, 0), WHEN),
-		wt_op(99, WHEEL_ID(3, 1), WHEN),
-		wt_op(WHEEL_OP_ARM, WHEEL_ID(TIMERS, 1), WHEN),
-		wt_op(WHEEL_OP_ARM, WHEEL_ID(4, 1), 1ULL << 63),
-		wt_op(WHEEL_OP_CANCEL, WHEEL_ID(5, 1), 0),
-		wt_op(WHEEL_OP_ARM, WHEEL_ID(6, 1), 2 * WHEN),
-	};
-	static const int answers[] = {
-		0, -EBUSY, -ESTALE, -EINVAL, -EINVAL, -ERANGE, -ENOENT, 0,
-	};
-	struct wheel_submit batch;
-	unsigned int i;
-
-	ASSERT_EQ(0, wt_submit(self->fd, ops, ARRAY_SIZE(ops), &batch));
-	for (i = 0; i < ARRAY_SIZE(ops); i++)
-		EXPECT_EQ(answers[i], ops[i].res);
-	EXPECT_EQ(ARRAY_SIZE(ops), batch.done);
-	EXPECT_EQ(6, batch.failed);
-	EXPECT_EQ(0, batch.now);
-	EXPECT_LEDGER(self->fd, .armed = 2, .refused = 1);
-}
-
-/* Later operations see the effects of earlier ones. */
-WT_TEST(wheel, entries_are_done_in_order)
-{
-	struct wheel_op ops[] = {
-		wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WHEN),
-		wt_op(WHEEL_OP_QUERY, WHEEL_ID(1, 1), 0),
-		wt_op(WHEEL_OP_REARM, WHEEL_ID(1, 1), 2 * WHEN),
-		wt_op(WHEEL_OP_QUERY, WHEEL_ID(1, 1), 0),
-		wt_op(WHEEL_OP_CANCEL, WHEEL_ID(1, 1), 0),
-		wt_op(WHEEL_OP_QUERY, WHEEL_ID(1, 1), 0),
-		wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WHEN),
-		wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 2), 3 * WHEN),
-		wt_op(WHEEL_OP_QUERY, WHEEL_ID(1, 2), 0),
-	};
-	static const int answers[] = {
-		0, 0, 0, 0, 0, -ENOENT, -ESTALE, 0, 0,
-	};
-	struct wheel_event event;
-	unsigned int i;
-
-	ASSERT_EQ(0, wt_batch(self->fd, ops, ARRAY_SIZE(ops)));
-	for (i = 0; i < ARRAY_SIZE(ops); i++)
-		EXPECT_EQ(answers[i], ops[i].res);
-	EXPECT_EQ(WHEN, ops[1].when);
-	EXPECT_EQ(2 * WHEN, ops[3].when);
-	EXPECT_EQ(3 * WHEN, ops[8].when);
-	ASSERT_EQ(0, wt_advance(self->fd, WT_HOUR, NULL));
-	ASSERT_EQ(1, wt_read(self->fd, &event, 1));
-	EXPECT_EQ(WHEEL_ID(1, 2), event.id);
-	EXPECT_EQ(3 * WHEN, event.deadline);
-	EXPECT_EQ(-EAGAIN, wt_read(self->fd, &event, 1));
-}
-
-/* Only the results and the deadline of QUERY are written. */
-WT_TEST(wheel, nothing_but_the_answers_is_written)
-{
-	struct wheel_op ops[5], before[5];
-	int i;
-
-	ops[0] = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WHEN);
-	ops[1] = wt_op(WHEEL_OP_REARM, WHEEL_ID(1, 1), WHEN + 1);
-	ops[2] = wt_op(WHEEL_OP_QUERY, WHEEL_ID(1, 1), 77);
-	ops[3] = wt_op(WHEEL_OP_CANCEL, WHEEL_ID(1, 1), 0);
-	ops[4] = wt_op(WHEEL_OP_CANCEL, WHEEL_ID(1, 1), 0);
-	ops[0].slack = 5;
-	ops[0].period = 6;
-	ops[0].cookie = 7;
-	ops[1].slack = 5;
-	memcpy(before, ops, sizeof(ops));
-	ASSERT_EQ(0, wt_batch(self->fd, ops, 5));
-	for (i = 0; i < 5; i++) {
-		before[i].res = i < 4 ? 0 : -ENOENT;
-		if (i == 2)
-			before[i].when = WHEN + 1;
-		EXPECT_EQ(0, memcmp(&before[i], &ops[i], sizeof(ops[i])));
-	}
-}
-
 /* One operation fails in a long batch. The others succeed. */
 WT_TEST(wheel, one_bad_entry_anywhere)
 {
@@ -248,35 +163,6 @@ WT_TEST(wheel, strides_that_are_too_small)
 	EXPECT_LEDGER(self->fd, .armed = 0);
 }
 
-/* A batch reads the clock once, returns the time, and adds relative deadlines to it. */
-WT_TEST(wheel, relative_times_count_from_now)
-{
-	struct wheel_op ops[4];
-	struct wheel_submit batch;
-	__u64 t = 123456789;
-	int i;
-
-	ASSERT_EQ(0, wt_advance(self->fd, t, NULL));
-	for (i = 0; i < 4; i++) {
-		ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1), i * WHEN);
-		ops[i].flags = WHEEL_OP_REL;
-	}
-	ASSERT_EQ(0, wt_submit(self->fd, ops, 4, &batch));
-	EXPECT_EQ(t, batch.now);
-	for (i = 0; i < 4; i++) {
-		ops[i] = wt_op(WHEEL_OP_QUERY, ops[i].id, 0);
-		ops[i].flags = 0;
-	}
-	ASSERT_EQ(0, wt_batch(self->fd, ops, 4));
-	for (i = 0; i < 4; i++)
-		EXPECT_EQ(t + i * WHEN, ops[i].when);
-	ops[0] = wt_op(WHEEL_OP_REARM, WHEEL_ID(3, 1), 9 * WHEN);
-	ops[0].flags = WHEEL_OP_REL;
-	ASSERT_EQ(0, wt_do(self->fd, &ops[0]));
-	ASSERT_EQ(0, wt_query(self->fd, WHEEL_ID(3, 1), &ops[0].when));
-	EXPECT_EQ(t + 9 * WHEN, ops[0].when);
-}
-
 /* On a running clock, @now is between two clock reads of the program. */
 WT_TEST(wheel, now_is_the_clock_of_the_wheel)
 {
@@ -287,8 +173,6 @@ WT_TEST(wheel, now_is_the_clock_of_the_wheel)
 	int fd, i;
 
 	for (clock = 0; clock < WHEEL_CLOCK_VIRTUAL; clock++) {
-		if (!(wt_features() & WHEEL_HAS_CLOCK(clock)))
-			continue;
 		fd = wt_open_clock(clock, 256, WT_MS);
 		ASSERT_LE(0, fd);
 		for (i = 0; i < 100; i++) {

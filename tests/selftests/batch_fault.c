@@ -234,21 +234,6 @@ WT_TEST(wheel, a_tail_that_is_not_zero)
 	}
 }
 
-/* ARM and QUERY of one slot, then an unreadable operation: only the first @done have an effect. */
-WT_TEST(wheel, cancel_after_the_hole_is_not_done)
-{
-	__u64 when;
-
-	self->ops[FIT - 2] = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WHEN);
-	self->ops[FIT - 1] = wt_op(WHEEL_OP_QUERY, WHEEL_ID(1, 1), WHEN);
-	self->batch.ops = wt_addr(self->ops + FIT - 2);
-	self->batch.count = 3;
-	EXPECT_EQ(-EFAULT,
-		  wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &self->batch));
-	EXPECT_EQ(self->batch.done ? 0 : -ENOENT,
-		  wt_query(self->fd, WHEEL_ID(1, 1), &when));
-}
-
 static void on_alarm(int nr)
 {
 	(void)nr;

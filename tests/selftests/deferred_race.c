@@ -305,69 +305,24 @@ FIXTURE_VARIANT(race) {
 	struct way way;
 };
 
-FIXTURE_VARIANT_ADD(race, edges_single) {
-	.way = { by_edges, false, false, 1, false },
-};
+#define WAY(name, ...) WT_VARIANT(race, name, .way = { __VA_ARGS__ })
 
-FIXTURE_VARIANT_ADD(race, edges) {
-	.way = { by_edges, false, false, ROOM, false },
-};
-
-FIXTURE_VARIANT_ADD(race, edges_and_short_reads) {
-	.way = { by_edges_and_short_reads, false, false, ROOM, false },
-};
-
-FIXTURE_VARIANT_ADD(race, levels) {
-	.way = { by_levels, false, false, ROOM, false },
-};
-
-FIXTURE_VARIANT_ADD(race, levels_single) {
-	.way = { by_levels, false, false, 1, false },
-};
-
-FIXTURE_VARIANT_ADD(race, poll) {
-	.way = { by_poll, false, false, ROOM, false },
-};
-
-FIXTURE_VARIANT_ADD(race, blocking_read) {
-	.way = { by_read, false, true, ROOM, false },
-};
-
-FIXTURE_VARIANT_ADD(race, blocking_read_single) {
-	.way = { by_read, false, true, 1, false },
-};
-
-FIXTURE_VARIANT_ADD(race, blocking_read_contended) {
-	.way = { by_read, false, true, ROOM, true },
-};
-
-FIXTURE_VARIANT_ADD(race, edges_contended) {
-	.way = { by_edges, false, false, ROOM, true },
-};
-
-FIXTURE_VARIANT_ADD(race, uring) {
-	.way = { by_uring, false, false, ROOM, false },
-};
-
-FIXTURE_VARIANT_ADD(race, flag) {
-	.way = { by_flag, true, false, 0, false },
-};
-
-FIXTURE_VARIANT_ADD(race, enter) {
-	.way = { by_enter, true, false, 0, false },
-};
-
-FIXTURE_VARIANT_ADD(race, enter_contended) {
-	.way = { by_enter, true, false, 0, true },
-};
-
-FIXTURE_VARIANT_ADD(race, edges_of_the_ring) {
-	.way = { by_edges_of_the_ring, true, false, 0, false },
-};
-
-FIXTURE_VARIANT_ADD(race, uring_on_the_ring) {
-	.way = { by_uring_on_the_ring, true, false, 0, false },
-};
+WAY(edges_single, by_edges, false, false, 1, false);
+WAY(edges, by_edges, false, false, ROOM, false);
+WAY(edges_and_short_reads, by_edges_and_short_reads, false, false, ROOM, false);
+WAY(levels, by_levels, false, false, ROOM, false);
+WAY(levels_single, by_levels, false, false, 1, false);
+WAY(poll, by_poll, false, false, ROOM, false);
+WAY(blocking_read, by_read, false, true, ROOM, false);
+WAY(blocking_read_single, by_read, false, true, 1, false);
+WAY(blocking_read_contended, by_read, false, true, ROOM, true);
+WAY(edges_contended, by_edges, false, false, ROOM, true);
+WAY(uring, by_uring, false, false, ROOM, false);
+WAY(flag, by_flag, true, false, 0, false);
+WAY(enter, by_enter, true, false, 0, false);
+WAY(enter_contended, by_enter, true, false, 0, true);
+WAY(edges_of_the_ring, by_edges_of_the_ring, true, false, 0, false);
+WAY(uring_on_the_ring, by_uring_on_the_ring, true, false, 0, false);
 
 FIXTURE_SETUP(race)
 {

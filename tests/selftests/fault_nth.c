@@ -249,61 +249,20 @@ FIXTURE_VARIANT(fault) {
 	bool		pays;
 };
 
-FIXTURE_VARIANT_ADD(fault, open) {
-	.name = "open", .call = call_open,
-};
-
-FIXTURE_VARIANT_ADD(fault, setup) {
-	.name = "setup", .call = call_setup,
-};
-
-FIXTURE_VARIANT_ADD(fault, info) {
-	.name = "info", .call = call_info,
-};
-
-FIXTURE_VARIANT_ADD(fault, arm) {
-	.name = "arm", .call = call_arm,
-};
-
-FIXTURE_VARIANT_ADD(fault, list) {
-	.name = "list", .call = call_list,
-};
-
-FIXTURE_VARIANT_ADD(fault, stop) {
-	.name = "stop", .call = call_stop,
-};
-
-FIXTURE_VARIANT_ADD(fault, stats) {
-	.name = "stats", .call = call_stats,
-};
-
-FIXTURE_VARIANT_ADD(fault, advance) {
-	.name = "advance", .call = call_advance,
-};
-
-FIXTURE_VARIANT_ADD(fault, enter) {
-	.name = "enter", .call = call_enter, .events = 8,
-};
-
-FIXTURE_VARIANT_ADD(fault, read) {
-	.name = "read", .call = call_read,
-};
-
-FIXTURE_VARIANT_ADD(fault, poll) {
-	.name = "poll", .call = call_poll,
-};
-
-FIXTURE_VARIANT_ADD(fault, map_words) {
-	.name = "map_words", .call = call_map_words,
-};
-
-FIXTURE_VARIANT_ADD(fault, map_ring) {
-	.name = "map_ring", .call = call_map_ring, .events = 8,
-};
-
-FIXTURE_VARIANT_ADD(fault, fdinfo) {
-	.name = "fdinfo", .call = call_fdinfo,
-};
+FIXTURE_VARIANT_ADD(fault, open) { .name = "open", .call = call_open };
+FIXTURE_VARIANT_ADD(fault, setup) { .name = "setup", .call = call_setup };
+FIXTURE_VARIANT_ADD(fault, info) { .name = "info", .call = call_info };
+FIXTURE_VARIANT_ADD(fault, arm) { .name = "arm", .call = call_arm };
+FIXTURE_VARIANT_ADD(fault, list) { .name = "list", .call = call_list };
+FIXTURE_VARIANT_ADD(fault, stop) { .name = "stop", .call = call_stop };
+FIXTURE_VARIANT_ADD(fault, stats) { .name = "stats", .call = call_stats };
+FIXTURE_VARIANT_ADD(fault, advance) { .name = "advance", .call = call_advance };
+FIXTURE_VARIANT_ADD(fault, enter) { .name = "enter", .call = call_enter, .events = 8 };
+FIXTURE_VARIANT_ADD(fault, read) { .name = "read", .call = call_read };
+FIXTURE_VARIANT_ADD(fault, poll) { .name = "poll", .call = call_poll };
+FIXTURE_VARIANT_ADD(fault, map_words) { .name = "map_words", .call = call_map_words };
+FIXTURE_VARIANT_ADD(fault, map_ring) { .name = "map_ring", .call = call_map_ring, .events = 8 };
+FIXTURE_VARIANT_ADD(fault, fdinfo) { .name = "fdinfo", .call = call_fdinfo };
 
 FIXTURE_VARIANT_ADD(fault, open_by_a_limited_user) {
 	.name = "open, charged", .call = call_open, .pays = true,

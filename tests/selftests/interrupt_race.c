@@ -55,18 +55,11 @@ FIXTURE_VARIANT(file) {
 	__u64 tick;
 };
 
-FIXTURE_VARIANT_ADD(file, hashed) {
-	.scheme = WHEEL_HASHED, .tick = WHEEL_MIN_TICK_NS,
-};
-
-FIXTURE_VARIANT_ADD(file, hierarchical) {
-	.scheme = WHEEL_HIERARCHICAL, .tick = WHEEL_MIN_TICK_NS,
-};
+FIXTURE_VARIANT_ADD(file, hashed) { .scheme = WHEEL_HASHED, .tick = WHEEL_MIN_TICK_NS };
+FIXTURE_VARIANT_ADD(file, hierarchical) { .scheme = WHEEL_HIERARCHICAL, .tick = WHEEL_MIN_TICK_NS };
 
 /* With this tick, one ARM takes several ticks. */
-FIXTURE_VARIANT_ADD(file, hierarchical_short) {
-	.scheme = WHEEL_HIERARCHICAL, .tick = 100,
-};
+FIXTURE_VARIANT_ADD(file, hierarchical_short) { .scheme = WHEEL_HIERARCHICAL, .tick = 100 };
 
 FIXTURE_SETUP(file)
 {

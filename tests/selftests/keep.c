@@ -103,48 +103,6 @@ WT_TEST(kept, is_listed)
 	EXPECT_TRUE(wt_features() & WHEEL_HAS_KEEP);
 }
 
-/*
- * A timer that is kept with deadline 0 is parked: QUERY returns ENOENT, its slot is busy, and
- * next_wake requests a kick for every deadline.
- */
-WT_TEST(kept, begins_parked)
-{
-	struct kept *k = &self->kept;
-	__u64 when;
-
-	EXPECT_EQ(NEVER, k->kernel->next_wake);
-	ASSERT_EQ(0, keep(k->fd, ID, 0));
-	EXPECT_EQ(WT_PARKED, wt_word(&k->words[SLOT]));
-	EXPECT_EQ(-ENOENT, wt_query(k->fd, ID, &when));
-	EXPECT_EQ(-EBUSY, keep(k->fd, WHEEL_ID(SLOT, 2), 0));
-	EXPECT_EQ(-EBUSY, wt_arm(k->fd, WHEEL_ID(SLOT, 2), WT_HOUR));
-	EXPECT_EQ(NEVER, k->kernel->next_wake);
-	EXPECT_LEDGER(k->fd, .armed = 0);
-}
-
-/* A kept timer expires once per arm. */
-WT_TEST(kept, p3_fires_once_for_each_arm)
-{
-	struct kept *k = &self->kept;
-	struct wheel_event event;
-	__u64 now, when;
-	int i;
-
-	ASSERT_EQ(0, keep(k->fd, ID, 0));
-	for (i = 0; i < 20; i++) {
-		now = wt_now(WHEEL_CLOCK_MONOTONIC);
-		when = now + i % 3 * WT_MS;
-		arm(k, SLOT, i ? WT_OFF : WT_PARKED, when);
-		ASSERT_EQ(1, wt_next(k->fd, &event));
-		EXPECT_EQ(ID, event.id);
-		EXPECT_EQ(when, event.deadline);
-		EXPECT_LE(wt_boundary(when, WT_MS), event.fired);
-		EXPECT_EQ(WT_OFF, wt_word(&k->words[SLOT]));
-		EXPECT_TRUE(wt_quiet(k->fd));
-	}
-	EXPECT_LEDGER(k->fd, .armed = 20, .fired = 20);
-}
-
 /* Timers that are parked and armed again before the next scan need no kick and are not counted. */
 WT_TEST(kept, most_live_without_a_call)
 {
@@ -164,26 +122,6 @@ WT_TEST(kept, most_live_without_a_call)
 	}
 	EXPECT_EQ(next, k->kernel->next_wake);
 	EXPECT_LEDGER(k->fd, .armed = 0);
-}
-
-/* The kick makes the kernel detect a deadline that is earlier than all previous ones. */
-WT_TEST(kept, p2_an_earlier_deadline_is_seen)
-{
-	struct kept *k = &self->kept;
-	struct wheel_event event;
-	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);
-
-	ASSERT_EQ(0, keep(k->fd, ID, 0));
-	ASSERT_EQ(0, keep(k->fd, WHEEL_ID(3, 1), 0));
-	EXPECT_TRUE(arm(k, SLOT, WT_PARKED, now + WT_HOUR));
-	EXPECT_TRUE(arm(k, 3, WT_PARKED, now + 3 * WT_MS));
-	ASSERT_EQ(1, wt_next(k->fd, &event));
-	EXPECT_EQ(WHEEL_ID(3, 1), event.id);
-	/* Moved to an earlier deadline, regardless of whether it is queued. */
-	arm(k, SLOT, now + WT_HOUR, now + 9 * WT_MS);
-	ASSERT_EQ(1, wt_next(k->fd, &event));
-	EXPECT_EQ(ID, event.id);
-	EXPECT_EQ(now + 9 * WT_MS, event.deadline);
 }
 
 /*
@@ -212,38 +150,6 @@ WT_TEST(kept, p3_armed_too_early_is_not_lost)
 	ASSERT_EQ(1, wt_next(k->fd, &event));
 	EXPECT_EQ(ID, event.id);
 	EXPECT_EQ(early, event.deadline);
-}
-
-/*
- * STOP sets all words to IDLE, whether the timers are queued or not. LIST returns the armed
- * ones, and a later kick fails with ESHUTDOWN.
- */
-WT_TEST(kept, stop_takes_what_is_armed)
-{
-	struct kept *k = &self->kept;
-	struct wheel_list list = {};
-	struct wheel_op ops[4];
-	__u64 unfired, now = wt_now(WHEEL_CLOCK_MONOTONIC);
-	__u32 i;
-
-	for (i = 0; i < 3; i++)
-		ASSERT_EQ(0, keep(k->fd, WHEEL_ID(i, 1), 0));
-	ASSERT_EQ(0, keep(k->fd, WHEEL_ID(3, 1), now + WT_HOUR));
-	arm(k, 0, WT_PARKED, now + 2 * WT_HOUR);
-	wt_cas(&k->words[1], WT_PARKED, now + 3 * WT_HOUR);
-	ASSERT_EQ(0, wt_stop(k->fd, &unfired));
-	EXPECT_EQ(3, unfired);
-	for (i = 0; i < 4; i++)
-		EXPECT_EQ(WT_OFF, wt_word(&k->words[i]));
-	ASSERT_EQ(0, wt_list(k->fd, 0, ops, 4, &list));
-	ASSERT_EQ(3, list.done);
-	EXPECT_EQ(now + 2 * WT_HOUR, ops[0].when);
-	EXPECT_EQ(now + 3 * WT_HOUR, ops[1].when);
-	EXPECT_EQ(now + WT_HOUR, ops[2].when);
-	EXPECT_EQ(WHEEL_OP_KEEP, ops[0].flags);
-	EXPECT_EQ(NEVER, k->kernel->next_wake);
-	EXPECT_EQ(-ESHUTDOWN, wt_kick(k->fd));
-	EXPECT_LEDGER(k->fd, .armed = 1, .cancelled = 1);
 }
 
 /* Doorbell bits of slots without a timer have no effect, except for the time of the scan. */
@@ -318,19 +224,6 @@ TEST(p2_due_at_the_tick_of_the_look)
 		kept_close(&k);
 	}
 	EXPECT_LT(0, exact);
-}
-
-/* With a settable clock, next_wake is not 0, which would mean that no timer needs a kick. */
-TEST(next_wake_is_never_0_where_clocks_are_set)
-{
-	struct kept k;
-	__u64 now = wt_now(WHEEL_CLOCK_REALTIME);
-
-	ASSERT_TRUE(kept_open(&k, WHEEL_CLOCK_REALTIME));
-	ASSERT_EQ(0, keep(k.fd, ID, 0));
-	arm(&k, SLOT, WT_PARKED, now + 1);
-	EXPECT_NE(0, k.kernel->next_wake);
-	kept_close(&k);
 }
 
 TEST_HARNESS_MAIN

@@ -233,21 +233,6 @@ WT_TEST(owner, closes_a_million)
 	ASSERT_EQ(0, close(fd));
 }
 
-/* Killed by SIGSEGV. */
-WT_TEST(owner, crashes)
-{
-	pid_t pid;
-	int fd;
-
-	pid = fork();
-	if (!pid) {
-		fd = make(FEWER, 0, 20 * WT_MS);
-		block(&fd);
-		raise(SIGSEGV);
-	}
-	EXPECT_EQ(-SIGSEGV, wt_end_of(pid));
-}
-
 /* Stopped and continued: the process reads one event, which counts the missed periods. */
 WT_TEST(owner, is_stopped_and_continued)
 {

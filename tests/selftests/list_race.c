@@ -96,9 +96,7 @@ static int refile(int fd, __u64 *words, __u64 round)
 	return wt_advance(fd, round, NULL);
 }
 
-FIXTURE_VARIANT_ADD(wheel, cascade) {
-	.scheme = WHEEL_HIERARCHICAL, .round = cascade,
-};
+FIXTURE_VARIANT_ADD(wheel, cascade) { .scheme = WHEEL_HIERARCHICAL, .round = cascade };
 
 FIXTURE_VARIANT_ADD(wheel, touched) {
 	.scheme = WHEEL_HASHED, .flags = WHEEL_OP_TOUCH, .round = refile,

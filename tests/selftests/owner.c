@@ -19,6 +19,9 @@
 #define ROOM	256
 /* Timers are not due before the calls that arm them have returned. */
 #define AHEAD	(WT_SEC / 2)
+#define TICK	WHEEL_MIN_TICK_NS
+/* Several ticks. A file that is not deferred has expired its due timers by then. */
+#define A_WHILE	(20 * WT_MS)
 
 FIXTURE(owner) {
 	int fd;
@@ -193,6 +196,92 @@ WT_TEST(owner, flag_in_the_ring_requests_a_call)
 	wt_ring_take(&ring, MANY);
 	EXPECT_TRUE(wt_quiet(ring.fd));
 	close(ring.fd);
+}
+
+/* A deferred file is readable, but poll() runs no pass. */
+WT_TEST(owner, p12_poll_expires_nothing)
+{
+	__u64 passes;
+	int i;
+
+	ASSERT_EQ(0, wt_arm_many(self->fd, MANY, 1, self->when));
+	ASSERT_EQ(0, wait_deferred(self->fd, &self->stats));
+	passes = self->stats.passes;
+	for (i = 0; i < 10; i++)
+		EXPECT_EQ(POLLIN, wt_wait(self->fd));
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_EQ(passes, self->stats.passes);
+	EXPECT_GE(FEW, self->stats.fired);
+}
+
+/* An owner that only takes events from its ring and polls causes no interrupts. */
+WT_TEST(owner, p12_a_sleeping_owner_causes_no_interrupts)
+{
+	const struct wheel_setup setup = { .timers = FEW, .tick_ns = TICK, .events = ROOM };
+	struct wt_ring ring;
+	__u64 wakeups;
+	int i;
+
+	ASSERT_TRUE(wt_ring_open(&ring, &setup));
+	for (i = 0; i < FEW; i++)
+		ASSERT_EQ(0, wt_arm_every(ring.fd, WHEEL_ID(i, 1), 0, TICK));
+	wt_let_pass(A_WHILE);
+	wt_ring_take(&ring, wt_ring_tail(&ring));
+	wt_let_pass(A_WHILE);
+	ASSERT_EQ(0, wt_stats(ring.fd, &self->stats));
+	EXPECT_NE(0, wt_ring_flags(&ring));
+	wakeups = self->stats.wakeups;
+	for (i = 0; i < 10; i++) {
+		wt_ring_take(&ring, wt_ring_tail(&ring));
+		EXPECT_EQ(POLLIN, wt_wait(ring.fd));
+		wt_let_pass(A_WHILE);
+	}
+	ASSERT_EQ(0, wt_stats(ring.fd, &self->stats));
+	EXPECT_EQ(wakeups, self->stats.wakeups);
+	wt_ring_unmap(&ring);
+	close(ring.fd);
+}
+
+/* Due timers stay pending while the ring is full. */
+WT_TEST(owner, p8_full_ring)
+{
+	const struct wheel_setup setup = { .timers = MANY, .tick_ns = TICK, .events = FEW };
+	struct wheel_enter enter;
+	struct wt_ring ring;
+	__u32 head = 0;
+
+	ASSERT_TRUE(wt_ring_open(&ring, &setup));
+	ASSERT_EQ(0, wt_arm_many(ring.fd, MANY, 1, wt_now(WHEEL_CLOCK_MONOTONIC) + AHEAD));
+	while (!wt_ring_flags(&ring))
+		wt_let_pass(WT_MS);
+	while (wt_ring_flags(&ring)) {
+		ASSERT_EQ(0, wt_enter(ring.fd, 0, 0, &enter));
+		ASSERT_EQ(0, wt_stats(ring.fd, &self->stats));
+		ASSERT_GE(FEW, enter.ready);
+		ASSERT_EQ(MANY, wt_ring_tail(&ring) + self->stats.pending);
+		head = wt_ring_tail(&ring);
+		wt_ring_take(&ring, head);
+	}
+	EXPECT_EQ(MANY, head);
+	wt_ring_unmap(&ring);
+	close(ring.fd);
+}
+
+/* After a call that leaves nothing due, the interrupt expires timers again. */
+WT_TEST(owner, p2_interrupts_resume_after_a_call)
+{
+	__u64 wakeups;
+
+	ASSERT_EQ(0, wt_arm_many(self->fd, MANY, 1, self->when));
+	ASSERT_EQ(0, wait_deferred(self->fd, &self->stats));
+	EXPECT_EQ(MANY, wt_read_all(self->fd, self->events, ROOM, MANY));
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	wakeups = self->stats.wakeups;
+	ASSERT_EQ(0, wt_arm_rel(self->fd, WHEEL_ID(0, 2), WT_MS));
+	ASSERT_EQ(POLLIN, wt_wait(self->fd));
+	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
+	EXPECT_LT(wakeups, self->stats.wakeups);
+	EXPECT_EQ(1, wt_read(self->fd, self->events, 1));
 }
 
 static int signals;

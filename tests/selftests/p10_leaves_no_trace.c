@@ -146,23 +146,4 @@ WT_TEST(module, p10_leaves_no_trace_of_empty_wheels)
 	EXPECT_GT(NOISE, before - free_kb());
 }
 
-/* Timers are due at about the time when their file is closed. */
-WT_TEST(module, p10_leaves_no_trace_of_what_is_due_at_close)
-{
-	__u64 seed = wt_seed();
-	int fd, i;
-
-	for (i = 0; i < 300; i++) {
-		fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64,
-				   WHEEL_MIN_TICK_NS);
-		ASSERT_LE(0, fd);
-		ASSERT_EQ(0, wt_arm_many(fd, 64, 1,
-					 wt_now(WHEEL_CLOCK_MONOTONIC) +
-					 100 * WT_US));
-		wt_let_pass(1 + wt_below(&seed, 200 * WT_US));
-		ASSERT_EQ(0, close(fd));
-	}
-	EXPECT_EQ(self->refs, wt_module_refs());
-}
-
 TEST_HARNESS_MAIN

@@ -30,8 +30,9 @@
 #define FILES		100
 #define MANY		65536
 #define KEPT		(1 << 18)
-/* The longest list of WHEEL_OVERFLOW that leaves space for a batch. */
-#define SORTED		(WHEEL_OVERFLOW_TIMERS - BATCH)
+/* The longest list of WHEEL_OVERFLOW, and the longest that leaves space for a batch. */
+#define LONGEST		WHEEL_OVERFLOW_TIMERS
+#define SORTED		(LONGEST - BATCH)
 #define RING		4096
 #define TICK		WHEEL_MIN_TICK_NS
 #define FAR		(20 * WT_SEC)
@@ -529,185 +530,49 @@ FIXTURE_VARIANT(irqs_off) {
 	struct row row;
 };
 
-FIXTURE_VARIANT_ADD(irqs_off, sleep) {
-	.row = { "sleep", idle, sleep_a_while, 200, 0, RANDOM, 0 },
-};
+#define ROW(name, ...) WT_VARIANT(irqs_off, name, .row = { #name, __VA_ARGS__ })
 
-FIXTURE_VARIANT_ADD(irqs_off, batch_hashed) {
-	.row = { "batch_hashed", fill, arm_and_cancel, 100, WHEEL_HASHED, RANDOM, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, batch_hierarchical) {
-	.row = { "batch_hierarchical", fill, arm_and_cancel, 100,
-		 WHEEL_HIERARCHICAL, RANDOM, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, batch_bounded) {
-	.row = { "batch_bounded", fill, arm_and_cancel, 100, WHEEL_BOUNDED, RANDOM, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, batch_overflow) {
-	.row = { "batch_overflow", fill, arm_and_cancel, 20, WHEEL_OVERFLOW, RANDOM, SORTED },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, ascending_overflow) {
-	.row = { "ascending_overflow", fill, arm_and_cancel, 20,
-		 WHEEL_OVERFLOW, ASCENDING, SORTED },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, descending_overflow) {
-	.row = { "descending_overflow", fill, arm_and_cancel, 20,
-		 WHEEL_OVERFLOW, DESCENDING, SORTED },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, last_overflow) {
-	.row = { "last_overflow", fill, arm_and_cancel, 20, WHEEL_OVERFLOW, LAST, SORTED },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, single_overflow) {
-	.row = { "single_overflow", fill, arm_and_cancel_singly, 200,
-		 WHEEL_OVERFLOW, RANDOM, SORTED },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, single_last_overflow) {
-	.row = { "single_last_overflow", fill, arm_and_cancel_singly, 200,
-		 WHEEL_OVERFLOW, LAST, SORTED },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, earliest_hashed) {
-	.row = { "earliest_hashed", fill, arm_and_cancel, 50, WHEEL_HASHED, EARLIEST, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, earliest_hierarchical) {
-	.row = { "earliest_hierarchical", fill, arm_and_cancel, 50,
-		 WHEEL_HIERARCHICAL, EARLIEST, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, earliest_bounded) {
-	.row = { "earliest_bounded", fill, arm_and_cancel, 50, WHEEL_BOUNDED, EARLIEST, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, earliest_overflow) {
-	.row = { "earliest_overflow", fill, arm_and_cancel, 50, WHEEL_OVERFLOW, EARLIEST, SORTED },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, rearm_hierarchical) {
-	.row = { "rearm_hierarchical", fill, rearm, 100, WHEEL_HIERARCHICAL, RANDOM, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, rearm_overflow) {
-	.row = { "rearm_overflow", fill, rearm, 20, WHEEL_OVERFLOW, RANDOM, SORTED },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, stop) {
-	.row = { "stop", fill, stop, 1, WHEEL_HIERARCHICAL, RANDOM, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, stop_overflow) {
-	.row = { "stop_overflow", fill, stop, 1, WHEEL_OVERFLOW, RANDOM, SORTED },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, stop_and_take) {
-	.row = { "stop_and_take", fill, stop_and_take, 1, WHEEL_HASHED, RANDOM, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, list) {
-	.row = { "list", fill, list_all, 5, WHEEL_HASHED, RANDOM, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, close) {
-	.row = { "close", fill, close_it, 1, WHEEL_HIERARCHICAL, RANDOM, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, read_burst_hashed) {
-	.row = { "read_burst_hashed", open_empty, burst_by_read, 5, WHEEL_HASHED, RANDOM, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, read_burst_hierarchical) {
-	.row = { "read_burst_hierarchical", open_empty, burst_by_read, 5,
-		 WHEEL_HIERARCHICAL, RANDOM, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, read_burst_overflow) {
-	.row = { "read_burst_overflow", open_empty, burst_by_read, 20,
-		 WHEEL_OVERFLOW, RANDOM, WHEEL_OVERFLOW_TIMERS },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, ring_burst_hashed) {
-	.row = { "ring_burst_hashed", open_loop, burst_by_ring, 5, WHEEL_HASHED, RANDOM, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, ring_burst_hierarchical) {
-	.row = { "ring_burst_hierarchical", open_loop, burst_by_ring, 5,
-		 WHEEL_HIERARCHICAL, RANDOM, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, advance_burst) {
-	.row = { "advance_burst", open_virtual, burst_by_advance, 5,
-		 WHEEL_HIERARCHICAL, RANDOM, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, advance_overflow) {
-	.row = { "advance_overflow", open_virtual, burst_by_advance, 20,
-		 WHEEL_OVERFLOW, RANDOM, WHEEL_OVERFLOW_TIMERS },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, long_bucket) {
-	.row = { "long_bucket", fill_one_bucket, walk_long_buckets, 1, WHEEL_HASHED, RANDOM, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, postponed) {
-	.row = { "postponed", open_touched, postpone_all, 1, WHEEL_HIERARCHICAL, RANDOM, MANY },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, postponed_overflow) {
-	.row = { "postponed_overflow", open_touched, postpone_all, 1,
-		 WHEEL_OVERFLOW, RANDOM, WHEEL_OVERFLOW_TIMERS },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, kick) {
-	.row = { "kick", open_kept, kick_all, 3, WHEEL_HIERARCHICAL, RANDOM, KEPT },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, kick_overflow) {
-	.row = { "kick_overflow", open_kept, kick_all, 20,
-		 WHEEL_OVERFLOW, RANDOM, WHEEL_OVERFLOW_TIMERS },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, queue_hierarchical) {
-	.row = { "queue_hierarchical", open_kept, queue_all, 1, WHEEL_HIERARCHICAL, RANDOM, KEPT },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, queue_overflow) {
-	.row = { "queue_overflow", open_kept, queue_all, 1,
-		 WHEEL_OVERFLOW, RANDOM, WHEEL_OVERFLOW_TIMERS },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, scan) {
-	.row = { "scan", open_kept, scan_all, 3, WHEEL_HIERARCHICAL, RANDOM, KEPT },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, munmap_doorbells) {
-	.row = { "munmap_doorbells", open_kept, unmap_bells, 1, WHEEL_HIERARCHICAL, RANDOM, KEPT },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, due_together_1) {
-	.row = { "due_together_1", open_files, files_due_together, 20, WHEEL_HASHED, RANDOM, 1 },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, due_together_8) {
-	.row = { "due_together_8", open_files, files_due_together, 10,
-		 WHEEL_HIERARCHICAL, RANDOM, 8 },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, due_together_timerfds) {
-	.row = { "due_together_timerfds", open_timerfds, timerfds_due_together, 20,
-		 NO_WHEEL, RANDOM, 1 },
-};
-
-FIXTURE_VARIANT_ADD(irqs_off, due_together_64) {
-	.row = { "due_together_64", open_files, files_due_together, 5, WHEEL_OVERFLOW, RANDOM, 64 },
-};
+ROW(sleep, idle, sleep_a_while, 200, 0, RANDOM, 0);
+ROW(batch_hashed, fill, arm_and_cancel, 100, WHEEL_HASHED, RANDOM, MANY);
+ROW(batch_hierarchical, fill, arm_and_cancel, 100, WHEEL_HIERARCHICAL, RANDOM, MANY);
+ROW(batch_bounded, fill, arm_and_cancel, 100, WHEEL_BOUNDED, RANDOM, MANY);
+ROW(batch_overflow, fill, arm_and_cancel, 20, WHEEL_OVERFLOW, RANDOM, SORTED);
+ROW(ascending_overflow, fill, arm_and_cancel, 20, WHEEL_OVERFLOW, ASCENDING, SORTED);
+ROW(descending_overflow, fill, arm_and_cancel, 20, WHEEL_OVERFLOW, DESCENDING, SORTED);
+ROW(last_overflow, fill, arm_and_cancel, 20, WHEEL_OVERFLOW, LAST, SORTED);
+ROW(single_overflow, fill, arm_and_cancel_singly, 200, WHEEL_OVERFLOW, RANDOM, SORTED);
+ROW(single_last_overflow, fill, arm_and_cancel_singly, 200, WHEEL_OVERFLOW, LAST, SORTED);
+ROW(earliest_hashed, fill, arm_and_cancel, 50, WHEEL_HASHED, EARLIEST, MANY);
+ROW(earliest_hierarchical, fill, arm_and_cancel, 50, WHEEL_HIERARCHICAL, EARLIEST, MANY);
+ROW(earliest_bounded, fill, arm_and_cancel, 50, WHEEL_BOUNDED, EARLIEST, MANY);
+ROW(earliest_overflow, fill, arm_and_cancel, 50, WHEEL_OVERFLOW, EARLIEST, SORTED);
+ROW(rearm_hierarchical, fill, rearm, 100, WHEEL_HIERARCHICAL, RANDOM, MANY);
+ROW(rearm_overflow, fill, rearm, 20, WHEEL_OVERFLOW, RANDOM, SORTED);
+ROW(stop, fill, stop, 1, WHEEL_HIERARCHICAL, RANDOM, MANY);
+ROW(stop_overflow, fill, stop, 1, WHEEL_OVERFLOW, RANDOM, SORTED);
+ROW(stop_and_take, fill, stop_and_take, 1, WHEEL_HASHED, RANDOM, MANY);
+ROW(list, fill, list_all, 5, WHEEL_HASHED, RANDOM, MANY);
+ROW(close, fill, close_it, 1, WHEEL_HIERARCHICAL, RANDOM, MANY);
+ROW(read_burst_hashed, open_empty, burst_by_read, 5, WHEEL_HASHED, RANDOM, MANY);
+ROW(read_burst_hierarchical, open_empty, burst_by_read, 5, WHEEL_HIERARCHICAL, RANDOM, MANY);
+ROW(read_burst_overflow, open_empty, burst_by_read, 20, WHEEL_OVERFLOW, RANDOM, LONGEST);
+ROW(ring_burst_hashed, open_loop, burst_by_ring, 5, WHEEL_HASHED, RANDOM, MANY);
+ROW(ring_burst_hierarchical, open_loop, burst_by_ring, 5, WHEEL_HIERARCHICAL, RANDOM, MANY);
+ROW(advance_burst, open_virtual, burst_by_advance, 5, WHEEL_HIERARCHICAL, RANDOM, MANY);
+ROW(advance_overflow, open_virtual, burst_by_advance, 20, WHEEL_OVERFLOW, RANDOM, LONGEST);
+ROW(long_bucket, fill_one_bucket, walk_long_buckets, 1, WHEEL_HASHED, RANDOM, MANY);
+ROW(postponed, open_touched, postpone_all, 1, WHEEL_HIERARCHICAL, RANDOM, MANY);
+ROW(postponed_overflow, open_touched, postpone_all, 1, WHEEL_OVERFLOW, RANDOM, LONGEST);
+ROW(kick, open_kept, kick_all, 3, WHEEL_HIERARCHICAL, RANDOM, KEPT);
+ROW(kick_overflow, open_kept, kick_all, 20, WHEEL_OVERFLOW, RANDOM, LONGEST);
+ROW(queue_hierarchical, open_kept, queue_all, 1, WHEEL_HIERARCHICAL, RANDOM, KEPT);
+ROW(queue_overflow, open_kept, queue_all, 1, WHEEL_OVERFLOW, RANDOM, LONGEST);
+ROW(scan, open_kept, scan_all, 3, WHEEL_HIERARCHICAL, RANDOM, KEPT);
+ROW(munmap_doorbells, open_kept, unmap_bells, 1, WHEEL_HIERARCHICAL, RANDOM, KEPT);
+ROW(due_together_1, open_files, files_due_together, 20, WHEEL_HASHED, RANDOM, 1);
+ROW(due_together_8, open_files, files_due_together, 10, WHEEL_HIERARCHICAL, RANDOM, 8);
+ROW(due_together_timerfds, open_timerfds, timerfds_due_together, 20, NO_WHEEL, RANDOM, 1);
+ROW(due_together_64, open_files, files_due_together, 5, WHEEL_OVERFLOW, RANDOM, 64);
 
 FIXTURE_SETUP(irqs_off)
 {

@@ -106,57 +106,21 @@ FIXTURE_VARIANT(attack) {
 	struct manner how;
 };
 
-FIXTURE_VARIANT_ADD(attack, by_one_uid) {
-	.how = { SLEEPS, WHEEL_HIERARCHICAL, 1, 1, 4096, 1 << 16, 50 * WT_MS, false, 1 },
-};
+#define ATTACK(name, ...) WT_VARIANT(attack, name, .how = { __VA_ARGS__ })
 
-FIXTURE_VARIANT_ADD(attack, by_a_sorted_list) {
-	.how = { SLEEPS, WHEEL_OVERFLOW, 1, 1, 1024, 1 << 16, 50 * WT_MS, false, 1 },
-};
-
-FIXTURE_VARIANT_ADD(attack, by_64_files) {
-	.how = { SLEEPS, WHEEL_HASHED, 1, 64, 1, 1 << 12, 50 * WT_MS, false, 1 },
-};
-
-FIXTURE_VARIANT_ADD(attack, by_100_files) {
-	.how = { SLEEPS, WHEEL_HASHED, 1, 100, 64, 1 << 12, 50 * WT_MS, false, 1 },
-};
-
-FIXTURE_VARIANT_ADD(attack, by_16_uids) {
-	.how = { SLEEPS, WHEEL_HIERARCHICAL, 16, 1, 1024, 1 << 14, 50 * WT_MS, false, 1 },
-};
-
-FIXTURE_VARIANT_ADD(attack, by_64_uids) {
-	.how = { SLEEPS, WHEEL_HIERARCHICAL, 64, 1, 1024, 1 << 14, 50 * WT_MS, false, 1 },
-};
-
-FIXTURE_VARIANT_ADD(attack, by_100000_watches) {
-	.how = { SLEEPS, WHEEL_HASHED, 1, 1, 1, 1 << 12, WT_MS, true, 1 },
-};
-
-FIXTURE_VARIANT_ADD(attack, by_a_task_that_spins) {
-	.how = { SPINS, WHEEL_HASHED, 1, 64, 1, 1 << 12, 50 * WT_MS, false, 2 },
-};
-
-FIXTURE_VARIANT_ADD(attack, by_doorbells) {
-	.how = { RINGS, WHEEL_HIERARCHICAL, 1, 4, 1 << 16, 1 << 12, 10 * WT_MS, false, 1 },
-};
-
-FIXTURE_VARIANT_ADD(attack, by_kicks) {
-	.how = { KICKS, WHEEL_HIERARCHICAL, 1, 1, 4096, 4096, 0, false, 1 },
-};
-
-FIXTURE_VARIANT_ADD(attack, by_kicks_on_many_files) {
-	.how = { KICKS, WHEEL_OVERFLOW, 1, 16, 64, 64, 0, false, 1 },
-};
-
-FIXTURE_VARIANT_ADD(attack, by_calls) {
-	.how = { CALLS, WHEEL_HASHED, 1, 64, 1, 64, WT_MS, false, 1 },
-};
-
-FIXTURE_VARIANT_ADD(attack, by_calls_on_100000_watches) {
-	.how = { CALLS, WHEEL_HASHED, 1, 1, 1, 64, 100 * WT_MS, true, 1 },
-};
+ATTACK(by_one_uid, SLEEPS, WHEEL_HIERARCHICAL, 1, 1, 4096, 1 << 16, 50 * WT_MS, false, 1);
+ATTACK(by_a_sorted_list, SLEEPS, WHEEL_OVERFLOW, 1, 1, 1024, 1 << 16, 50 * WT_MS, false, 1);
+ATTACK(by_64_files, SLEEPS, WHEEL_HASHED, 1, 64, 1, 1 << 12, 50 * WT_MS, false, 1);
+ATTACK(by_100_files, SLEEPS, WHEEL_HASHED, 1, 100, 64, 1 << 12, 50 * WT_MS, false, 1);
+ATTACK(by_16_uids, SLEEPS, WHEEL_HIERARCHICAL, 16, 1, 1024, 1 << 14, 50 * WT_MS, false, 1);
+ATTACK(by_64_uids, SLEEPS, WHEEL_HIERARCHICAL, 64, 1, 1024, 1 << 14, 50 * WT_MS, false, 1);
+ATTACK(by_100000_watches, SLEEPS, WHEEL_HASHED, 1, 1, 1, 1 << 12, WT_MS, true, 1);
+ATTACK(by_a_task_that_spins, SPINS, WHEEL_HASHED, 1, 64, 1, 1 << 12, 50 * WT_MS, false, 2);
+ATTACK(by_doorbells, RINGS, WHEEL_HIERARCHICAL, 1, 4, 1 << 16, 1 << 12, 10 * WT_MS, false, 1);
+ATTACK(by_kicks, KICKS, WHEEL_HIERARCHICAL, 1, 1, 4096, 4096, 0, false, 1);
+ATTACK(by_kicks_on_many_files, KICKS, WHEEL_OVERFLOW, 1, 16, 64, 64, 0, false, 1);
+ATTACK(by_calls, CALLS, WHEEL_HASHED, 1, 64, 1, 64, WT_MS, false, 1);
+ATTACK(by_calls_on_100000_watches, CALLS, WHEEL_HASHED, 1, 1, 1, 64, 100 * WT_MS, true, 1);
 
 static __u64 turns(void)
 {

@@ -21,37 +21,18 @@ FIXTURE_VARIANT(scheme) {
 	__u64 tick;
 };
 
-FIXTURE_VARIANT_ADD(scheme, hashed) {
-	.scheme = WHEEL_HASHED, .tick = WT_MS,
-};
-
-FIXTURE_VARIANT_ADD(scheme, hashed_1ns) {
-	.scheme = WHEEL_HASHED, .tick = 1,
-};
-
-FIXTURE_VARIANT_ADD(scheme, hashed_odd) {
-	.scheme = WHEEL_HASHED, .tick = 1000003,
-};
-
-FIXTURE_VARIANT_ADD(scheme, hashed_coarse) {
-	.scheme = WHEEL_HASHED, .tick = 3 * WT_SEC + 1,
-};
-
-FIXTURE_VARIANT_ADD(scheme, hierarchical) {
-	.scheme = WHEEL_HIERARCHICAL, .tick = 7,
-};
+FIXTURE_VARIANT_ADD(scheme, hashed) { .scheme = WHEEL_HASHED, .tick = WT_MS };
+FIXTURE_VARIANT_ADD(scheme, hashed_1ns) { .scheme = WHEEL_HASHED, .tick = 1 };
+FIXTURE_VARIANT_ADD(scheme, hashed_odd) { .scheme = WHEEL_HASHED, .tick = 1000003 };
+FIXTURE_VARIANT_ADD(scheme, hashed_coarse) { .scheme = WHEEL_HASHED, .tick = 3 * WT_SEC + 1 };
+FIXTURE_VARIANT_ADD(scheme, hierarchical) { .scheme = WHEEL_HIERARCHICAL, .tick = 7 };
 
 FIXTURE_VARIANT_ADD(scheme, hierarchical_power_of_two) {
 	.scheme = WHEEL_HIERARCHICAL, .tick = 1 << 20,
 };
 
-FIXTURE_VARIANT_ADD(scheme, bounded) {
-	.scheme = WHEEL_BOUNDED, .tick = 12345,
-};
-
-FIXTURE_VARIANT_ADD(scheme, overflow) {
-	.scheme = WHEEL_OVERFLOW, .tick = WT_MS,
-};
+FIXTURE_VARIANT_ADD(scheme, bounded) { .scheme = WHEEL_BOUNDED, .tick = 12345 };
+FIXTURE_VARIANT_ADD(scheme, overflow) { .scheme = WHEEL_OVERFLOW, .tick = WT_MS };
 
 FIXTURE_SETUP(scheme)
 {
@@ -60,8 +41,6 @@ FIXTURE_SETUP(scheme)
 		.tick_ns = variant->tick, .timers = TIMERS, .buckets = 1024,
 	};
 
-	if (!(wt_features() & WHEEL_HAS_SCHEME(variant->scheme)))
-		SKIP(return, "the module has no such scheme");
 	self->seed = wt_seed();
 	self->fd = wt_open_setup(O_NONBLOCK, &setup);
 	ASSERT_LE(0, self->fd);
@@ -110,96 +89,6 @@ WT_TEST(scheme, p2_bounded_late_to_the_nanosecond)
 		EXPECT_EQ(gen - 1, event.seq);
 		EXPECT_EQ(0, event.res);
 	}
-}
-
-/* Many timers: the clock advances to the returned next due time each time. */
-WT_TEST(scheme, p2_bounded_late_by_next)
-{
-	__u64 whens[TIMERS], now = clock_of(self->fd), next;
-	struct wheel_event event;
-	int i, left = TIMERS;
-
-	for (i = 0; i < TIMERS; i++) {
-		whens[i] = now + 1 + wt_below(&self->seed, 900 * variant->tick);
-		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(i, 1), whens[i]));
-	}
-	ASSERT_EQ(0, wt_advance(self->fd, 0, &next));
-	while (next != NONE) {
-		__u64 at = next;
-
-		ASSERT_EQ(0, wt_advance(self->fd, at, &next));
-		ASSERT_LT(at, next);
-		ASSERT_FALSE(wt_quiet(self->fd));
-		while (wt_read(self->fd, &event, 1) == 1) {
-			i = WHEEL_ID_SLOT(event.id);
-			ASSERT_GT(TIMERS, i);
-			EXPECT_EQ(at, wt_boundary(whens[i], variant->tick));
-			EXPECT_EQ(at, event.fired);
-			left--;
-		}
-	}
-	EXPECT_EQ(0, left);
-}
-
-/* The clock advances past some deadlines at once: exactly these timers expire. */
-WT_TEST(scheme, p2_bounded_late_in_one_step)
-{
-	__u64 now = clock_of(self->fd), to, next, when, least = NONE;
-	struct wheel_event events[TIMERS];
-	int due = 0, i;
-
-	to = now + 300 * variant->tick + 1;
-	for (i = 0; i < TIMERS; i++) {
-		when = now + 1 + wt_below(&self->seed, 900 * variant->tick);
-		when = wt_boundary(when, variant->tick);
-		due += when <= to;
-		if (when > to && when < least)
-			least = when;
-		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(i, 1), when));
-	}
-	ASSERT_EQ(0, wt_advance(self->fd, to, &next));
-	EXPECT_EQ(least, next);
-	ASSERT_EQ(due, wt_read_all(self->fd, events, TIMERS, TIMERS));
-	for (i = 0; i < due; i++) {
-		EXPECT_LE(events[i].deadline, events[i].fired);
-		EXPECT_GE(to, events[i].fired);
-	}
-}
-
-/* A deadline in the past, or now, is due at the next tick. */
-WT_TEST(scheme, p2_bounded_late_for_the_past)
-{
-	__u64 now = clock_of(self->fd), next;
-	struct wheel_event events[3];
-	__u64 tick = variant->tick;
-	__u64 due = (now / tick + 1) * tick;
-
-	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), 0));
-	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(2, 1), now));
-	ASSERT_EQ(0, wt_arm_rel(self->fd, WHEEL_ID(3, 1), 0));
-	ASSERT_EQ(0, wt_advance(self->fd, due - 1, &next));
-	EXPECT_EQ(due, next);
-	EXPECT_TRUE(wt_quiet(self->fd));
-	ASSERT_EQ(0, wt_advance(self->fd, due, &next));
-	ASSERT_EQ(3, wt_read_all(self->fd, events, 3, 3));
-	EXPECT_EQ(0, events[0].deadline);
-	EXPECT_EQ(now, events[1].deadline);
-	EXPECT_EQ(now, events[2].deadline);
-}
-
-/* At a tick boundary, that tick has already been processed. */
-WT_TEST(scheme, p2_bounded_late_on_the_boundary)
-{
-	__u64 at = wt_boundary(clock_of(self->fd) + 1, variant->tick);
-	__u64 next;
-
-	ASSERT_EQ(0, wt_advance(self->fd, at, &next));
-	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), at));
-	ASSERT_EQ(0, wt_advance(self->fd, at, &next));
-	EXPECT_EQ(at + variant->tick, next);
-	EXPECT_TRUE(wt_quiet(self->fd));
-	ASSERT_EQ(0, wt_advance(self->fd, next, &next));
-	EXPECT_FALSE(wt_quiet(self->fd));
 }
 
 /* With slack: at a boundary in [deadline, deadline + slack], or at the first one. */

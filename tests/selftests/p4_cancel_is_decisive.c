@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * P4: CANCEL is decisive. If it returns 0, no event follows. Otherwise, the event has been
- * or will be delivered.
+ * or will be delivered. Races with other threads are in cancel_race.c and libwheel's race_cancel.c.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
-#include <pthread.h>
 
 #include "wheel_test.h"
 
@@ -14,14 +13,12 @@
 
 struct race {
 	int fd;
-	__u32 clock;
 	__u64 gen;
 	__u64 start;
 	__u64 seed;
 	/* The result of CANCEL and the number of events, per slot. */
 	int answer[TIMERS];
 	int events[TIMERS];
-	pthread_barrier_t barrier;
 };
 
 FIXTURE(wheel) {
@@ -31,7 +28,6 @@ FIXTURE(wheel) {
 FIXTURE_SETUP(wheel)
 {
 	self->race.seed = wt_seed();
-	ASSERT_EQ(0, pthread_barrier_init(&self->race.barrier, NULL, 2));
 }
 
 FIXTURE_TEARDOWN(wheel)
@@ -116,19 +112,6 @@ static int wrong(const struct race *r, int *cancelled)
 	return bad;
 }
 
-static void *cancel_thread(void *arg)
-{
-	struct race *r = arg;
-
-	for (;;) {
-		pthread_barrier_wait(&r->barrier);
-		if (!r->gen)
-			return NULL;
-		cancel_all(r);
-		pthread_barrier_wait(&r->barrier);
-	}
-}
-
 /* The clock runs, and timers expire while they are cancelled. */
 WT_TEST(wheel, p4_cancel_is_decisive_against_the_interrupt)
 {
@@ -145,84 +128,6 @@ WT_TEST(wheel, p4_cancel_is_decisive_against_the_interrupt)
 		ASSERT_EQ(0, wrong(r, &cancelled));
 	}
 	TH_LOG("%d of %d cancelled", cancelled, ROUNDS * TIMERS);
-}
-
-/* One thread advances the clock past the timers while another cancels them. */
-WT_TEST(wheel, p4_cancel_is_decisive_against_the_clock)
-{
-	struct race *r = &self->race;
-	int cancelled = 0, step;
-	pthread_t thread;
-
-	r->fd = wt_open_virtual(TIMERS, WT_MS);
-	ASSERT_LE(0, r->fd);
-	ASSERT_EQ(0, pthread_create(&thread, NULL, cancel_thread, r));
-	for (r->gen = 1; r->gen <= ROUNDS; r->gen++) {
-		r->start += 200 * WT_MS;
-		ASSERT_EQ(0, wt_advance(r->fd, r->start, NULL));
-		ASSERT_EQ(0, arm_all(r, 100 * WT_MS));
-		pthread_barrier_wait(&r->barrier);
-		for (step = 1; step <= 100; step++)
-			ASSERT_EQ(0, wt_advance(r->fd, r->start + step * WT_MS,
-						NULL));
-		pthread_barrier_wait(&r->barrier);
-		ASSERT_EQ(0, count_events(r));
-		ASSERT_EQ(0, wrong(r, &cancelled));
-	}
-	r->gen = 0;
-	pthread_barrier_wait(&r->barrier);
-	ASSERT_EQ(0, pthread_join(thread, NULL));
-	TH_LOG("%d of %d cancelled", cancelled, ROUNDS * TIMERS);
-}
-
-/* Two threads cancel the same timers: CANCEL returns 0 to exactly one of them. */
-WT_TEST(wheel, p4_cancel_is_decisive_against_another_cancel)
-{
-	struct race *r = &self->race;
-	struct race twin;
-	int zeros, i;
-	pthread_t thread;
-
-	r->fd = wt_open_virtual(TIMERS, WT_MS);
-	ASSERT_LE(0, r->fd);
-	ASSERT_EQ(0, pthread_create(&thread, NULL, cancel_thread, r));
-	for (r->gen = 1; r->gen <= ROUNDS; r->gen++) {
-		r->start = WT_SEC;
-		ASSERT_EQ(0, arm_all(r, WT_SEC));
-		twin = *r;
-		pthread_barrier_wait(&r->barrier);
-		twin.seed ^= 1;
-		cancel_all(&twin);
-		pthread_barrier_wait(&r->barrier);
-		for (i = 0; i < TIMERS; i++) {
-			zeros = !r->answer[i] + !twin.answer[i];
-			ASSERT_EQ(1, zeros);
-			ASSERT_EQ(-ENOENT, r->answer[i] + twin.answer[i]);
-		}
-	}
-	r->gen = 0;
-	pthread_barrier_wait(&r->barrier);
-	ASSERT_EQ(0, pthread_join(thread, NULL));
-}
-
-/* Without a race: timers that are cancelled just before their tick never expire. */
-WT_TEST(wheel, p4_cancel_is_decisive_to_the_last_moment)
-{
-	struct race *r = &self->race;
-	struct wheel_event event;
-	int i;
-
-	r->fd = wt_open_virtual(TIMERS, WT_MS);
-	ASSERT_LE(0, r->fd);
-	for (i = 0; i < TIMERS; i++)
-		ASSERT_EQ(0, wt_arm(r->fd, WHEEL_ID(i, 1), 10 * WT_MS));
-	ASSERT_EQ(0, wt_advance(r->fd, 10 * WT_MS - 1, NULL));
-	for (i = 0; i < TIMERS; i++)
-		ASSERT_EQ(0, wt_cancel(r->fd, WHEEL_ID(i, 1)));
-	ASSERT_EQ(0, wt_advance(r->fd, WT_HOUR, NULL));
-	EXPECT_EQ(-EAGAIN, wt_read(r->fd, &event, 1));
-	for (i = 0; i < TIMERS; i++)
-		EXPECT_EQ(-ENOENT, wt_cancel(r->fd, WHEEL_ID(i, 1)));
 }
 
 /* Cancelled and immediately armed again: only the new id can expire. */

@@ -139,19 +139,6 @@ WT_TEST(wheel, p8_nothing_lost_half_way_through_an_event)
 	EXPECT_TRUE(in_line(self->events, 200, at));
 }
 
-WT_TEST(wheel, p8_nothing_lost_to_short_buffers)
-{
-	size_t size;
-
-	ASSERT_EQ(0, fire(self->fd, 0, 10));
-	for (size = 0; size < 48; size++) {
-		EXPECT_EQ(-1, read(self->fd, self->events, size));
-		EXPECT_EQ(EINVAL, errno);
-	}
-	ASSERT_EQ(10, wt_read_all(self->fd, self->events, 200, 200));
-	EXPECT_TRUE(in_line(self->events, 10, 0));
-}
-
 /* A failed read() does not consume the event of a periodic timer. */
 WT_TEST(wheel, p8_nothing_lost_of_a_period)
 {

@@ -60,15 +60,6 @@ WT_TEST(wheel, dup_is_the_same_wheel)
 	close(twin);
 }
 
-WT_TEST(wheel, close_of_a_dup_changes_nothing)
-{
-	int i;
-
-	for (i = 0; i < 100; i++)
-		ASSERT_EQ(0, close(dup(self->fd)));
-	EXPECT_EQ(0, wt_query(self->fd, WHEEL_ID(1, 1), NULL));
-}
-
 /* dup2() over one of two descriptors keeps the wheel. dup2() over the last one frees it. */
 WT_TEST(wheel, dup2_over_the_last_one)
 {

@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
-#include <sys/select.h>
 
 #include "wheel_test.h"
 
@@ -84,19 +83,6 @@ WT_TEST(wheel, poll_is_readable_while_there_are_events)
 	EXPECT_EQ(0, polled(self->fd));
 }
 
-WT_TEST(wheel, select_is_readable)
-{
-	struct timeval none = {};
-	fd_set in;
-
-	FD_ZERO(&in);
-	FD_SET(self->fd, &in);
-	EXPECT_EQ(0, select(self->fd + 1, &in, NULL, NULL, &none));
-	FIRE();
-	FD_SET(self->fd, &in);
-	EXPECT_EQ(1, select(self->fd + 1, &in, NULL, NULL, &none));
-}
-
 /* A new file has no events, and poll() does not set it up. */
 TEST(poll_of_a_new_file)
 {
@@ -148,19 +134,6 @@ WT_TEST(wheel, poll_is_woken_by_stop)
 	EXPECT_LT(0, waiter);
 	EXPECT_FALSE(wt_quiet(self->fd));
 	EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, self->events, 1));
-}
-
-WT_TEST(wheel, epoll_by_level)
-{
-	int i;
-
-	ASSERT_EQ(0, watch(self->ep, self->fd, EPOLLIN));
-	EXPECT_EQ(0, ready(self->ep));
-	FIRE();
-	for (i = 0; i < 3; i++)
-		EXPECT_EQ(EPOLLIN, ready(self->ep));
-	ASSERT_EQ(1, wt_read(self->fd, self->events, 1));
-	EXPECT_EQ(0, ready(self->ep));
 }
 
 /* New events after epoll_wait() are one edge, whether previous events were read or not. */
@@ -232,24 +205,6 @@ WT_TEST(wheel, epoll_nested)
 	EXPECT_EQ(0, ready(eps[2]));
 }
 
-/* One epoll instance with two wheels reports which of them is readable. */
-WT_TEST(wheel, epoll_of_two_wheels)
-{
-	struct epoll_event events[2];
-	int other = wt_open_virtual(TIMERS, WT_MS);
-
-	ASSERT_LE(0, other);
-	ASSERT_EQ(0, watch(self->ep, self->fd, EPOLLIN));
-	ASSERT_EQ(0, watch(self->ep, other, EPOLLIN));
-	ASSERT_EQ(0, wt_arm(other, WHEEL_ID(1, 1), WT_MS));
-	ASSERT_EQ(0, wt_advance(other, WT_MS, NULL));
-	ASSERT_EQ(1, epoll_wait(self->ep, events, 2, -1));
-	EXPECT_EQ(other, events[0].data.fd);
-	FIRE();
-	EXPECT_EQ(2, epoll_wait(self->ep, events, 2, -1));
-	close(other);
-}
-
 /* Closing the last descriptor removes a file from its epolls, with and without events. */
 WT_TEST(wheel, epoll_of_a_closed_file)
 {
@@ -284,27 +239,6 @@ WT_TEST(wheel, epoll_is_closed_before_the_wheel)
 		FIRE();
 	}
 	EXPECT_EQ(200, wt_read(self->fd, self->events, TIMERS));
-}
-
-/* A running clock wakes epoll_wait(), and not before the deadline. */
-TEST(epoll_by_a_running_clock)
-{
-	int fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);
-	int ep = epoll_create1(0);
-	struct epoll_event event;
-	struct wheel_event e;
-	__u64 when, gen;
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, watch(ep, fd, EPOLLIN | EPOLLET));
-	for (gen = 1; gen <= 20; gen++) {
-		when = wt_now(WHEEL_CLOCK_MONOTONIC) + 2 * WT_MS;
-		ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(1, gen), when));
-		ASSERT_EQ(1, epoll_wait(ep, &event, 1, -1));
-		EXPECT_LE(when, wt_now(WHEEL_CLOCK_MONOTONIC));
-		ASSERT_EQ(1, wt_read(fd, &e, 1));
-		EXPECT_EQ(WHEEL_ID(1, gen), e.id);
-	}
 }
 
 TEST_HARNESS_MAIN

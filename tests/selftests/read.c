@@ -42,12 +42,6 @@ static bool is_event(const struct wheel_event *e, __u32 nr)
 		e->res == 0;
 }
 
-WT_TEST(wheel, one_event)
-{
-	ASSERT_EQ(EVENT, read(self->fd, self->events, EVENT));
-	EXPECT_TRUE(is_event(self->events, 0));
-}
-
 /* The buffer after the last whole event is not modified. */
 WT_TEST(wheel, nothing_beyond_whole_events)
 {
@@ -64,16 +58,6 @@ WT_TEST(wheel, nothing_beyond_whole_events)
 		EXPECT_TRUE(is_event(&self->events[i], i + 1));
 }
 
-WT_TEST(wheel, as_many_as_there_are)
-{
-	int i;
-
-	ASSERT_EQ(10, wt_read(self->fd, self->events, TIMERS));
-	for (i = 0; i < 10; i++)
-		EXPECT_TRUE(is_event(&self->events[i], i));
-	EXPECT_EQ(-EAGAIN, wt_read(self->fd, self->events, 1));
-}
-
 /* As many events as fit are returned, not limited to a batch of the kernel. */
 WT_TEST(wheel, as_many_as_fit)
 {
@@ -85,17 +69,6 @@ WT_TEST(wheel, as_many_as_fit)
 	EXPECT_EQ(TIMERS - 1, wt_read(self->fd, self->events, TIMERS - 1));
 	EXPECT_EQ(1, wt_read(self->fd, self->events, TIMERS));
 	EXPECT_EQ(TIMERS - 1, self->events[0].seq);
-}
-
-WT_TEST(wheel, nothing_to_read_is_eagain)
-{
-	ASSERT_EQ(10, wt_read(self->fd, self->events, TIMERS));
-	EXPECT_EQ(-EAGAIN, wt_read(self->fd, self->events, 1));
-	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 2), WT_HOUR));
-	EXPECT_EQ(-EAGAIN, wt_read(self->fd, self->events, 1));
-	ASSERT_EQ(0, wt_advance(self->fd, WT_HOUR, NULL));
-	EXPECT_EQ(1, wt_read(self->fd, self->events, 1));
-	EXPECT_EQ(-EAGAIN, wt_read(self->fd, self->events, 1));
 }
 
 /* The file is in blocking mode, but the call must not block. */
@@ -182,25 +155,6 @@ WT_TEST(wheel, no_seek_no_pread_no_write)
 	EXPECT_TRUE(is_event(self->events, 0));
 }
 
-/* The sequence number counts all events of the file. */
-WT_TEST(wheel, numbers_go_on)
-{
-	__u32 seq = 10;
-	int round, i, n;
-
-	ASSERT_EQ(10, wt_read(self->fd, self->events, TIMERS));
-	for (round = 2; round < 20; round++) {
-		for (i = 0; i < 20; i++)
-			ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(i, round), 0));
-		ASSERT_EQ(0, wt_cancel(self->fd, WHEEL_ID(3, round)));
-		ASSERT_EQ(0, wt_advance(self->fd, round * WT_SEC, NULL));
-		n = wt_read(self->fd, self->events, TIMERS);
-		ASSERT_EQ(19, n);
-		for (i = 0; i < n; i++)
-			EXPECT_EQ(seq++, self->events[i].seq);
-	}
-}
-
 /* Each file has its own clock, events and numbers. */
 WT_TEST(wheel, another_file)
 {
@@ -215,24 +169,6 @@ WT_TEST(wheel, another_file)
 	EXPECT_EQ(0, self->events[0].seq);
 	EXPECT_EQ(10, wt_read(self->fd, self->events, TIMERS));
 	close(fd);
-}
-
-/* On a running clock, read() returns events of due timers only. */
-TEST(running_clock)
-{
-	int fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);
-	struct wheel_event event;
-	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, fcntl(fd, F_SETFL, O_NONBLOCK));
-	ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(1, 1), now + WT_HOUR));
-	EXPECT_EQ(-EAGAIN, wt_read(fd, &event, 1));
-	ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(2, 1), now));
-	ASSERT_EQ(0, fcntl(fd, F_SETFL, 0));
-	ASSERT_EQ(1, wt_read(fd, &event, 1));
-	EXPECT_EQ(WHEEL_ID(2, 1), event.id);
-	EXPECT_EQ(now, event.deadline);
 }
 
 TEST_HARNESS_MAIN

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SUBMIT with one operation returns the same results as a batch of several, regardless of
- * the initial res of the operation. If the result cannot be written, the operation has no effect.
+ * SUBMIT with one operation: the result is written regardless of the initial res. If it cannot be
+ * written, the operation has no effect.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -108,113 +108,6 @@ WT_TEST(wheel, call_that_cannot_be_answered)
 		ASSERT_EQ(0, mprotect(self->room, PAGE, PROT_READ | PROT_WRITE));
 	}
 	EXPECT_EQ(0, armed(self->fd));
-}
-
-/* Submit a batch of one with a larger stride, which takes the path of batches. */
-static int make_by_stride(int fd, struct wheel_op *op, struct wheel_submit *call)
-{
-	struct wheel_op wide[2] = { *op };
-	int ret;
-
-	*call = (struct wheel_submit){
-		.size = sizeof(*call), .ops = wt_addr(wide),
-		.op_size = sizeof(wide), .count = 1,
-	};
-	ret = wt_ioctl(fd, WHEEL_IOC_SUBMIT, call);
-	*op = wide[0];
-	return ret;
-}
-
-static int make_single(int fd, struct wheel_op *op, struct wheel_submit *call)
-{
-	*call = (struct wheel_submit){
-		.size = sizeof(*call), .ops = wt_addr(op),
-		.op_size = sizeof(*op), .count = 1,
-	};
-	return wt_ioctl(fd, WHEEL_IOC_SUBMIT, call);
-}
-
-static __u64 random_bits(void)
-{
-	static __u64 state = 1;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	return state ^= state << 17;
-}
-
-/* Generation of the last successful arm, per slot. */
-static __u64 generations[8];
-
-/* A mostly valid operation. One in 16 has a random bit flipped. */
-static struct wheel_op random_op(__u64 now)
-{
-	__u64 bits = random_bits();
-	__u32 slot = bits >> 8 & 7, what = 1 + bits % 4;
-	struct wheel_op op = wt_op(what, WHEEL_ID(slot, generations[slot]), now);
-
-	if (what == WHEEL_OP_ARM || !(bits >> 16 & 7))
-		op.id += WHEEL_ID(0, 1);
-	if (what <= WHEEL_OP_REARM && bits >> 20 & 1)
-		op.flags = WHEEL_OP_REL;
-	if (op.flags)
-		op.when = 0;
-	if (what <= WHEEL_OP_REARM) {
-		op.when += (bits >> 24 & 255) * WT_MS / 16;
-		op.slack = bits >> 44 & 1 ? WT_MS : 0;
-	} else {
-		op.when = 0;
-	}
-	if (what == WHEEL_OP_ARM) {
-		op.period = bits >> 48 & 7 ? 0 : 3 * WT_MS;
-		op.cookie = bits;
-	}
-	op.res = 7;
-	if (!(bits >> 52 & 15))
-		((__u32 *)&op)[(bits >> 56) % (sizeof(op) / 4)] ^= 1U << random_bits() % 32;
-	return op;
-}
-
-/* Both paths return the same results and deliver the same events. */
-WT_TEST(wheel, answers_as_a_batch_does)
-{
-	enum { N = 20000 };
-	int other = wt_open_virtual(TIMERS, WT_MS);
-	struct wheel_event events[2][64];
-	struct wheel_submit call[2];
-	struct wheel_stats stats[2];
-	__u64 now = 0, next;
-	int n;
-
-	ASSERT_LE(0, other);
-	for (n = 0; n < N; n++) {
-		struct wheel_op op[2] = { random_op(now) };
-
-		op[1] = op[0];
-		ASSERT_EQ(make_single(self->fd, &op[0], &call[0]),
-			  make_by_stride(other, &op[1], &call[1]));
-		ASSERT_EQ(0, memcmp(&op[0], &op[1], sizeof(op[0])));
-		ASSERT_EQ(call[0].done, call[1].done);
-		ASSERT_EQ(call[0].failed, call[1].failed);
-		ASSERT_EQ(call[0].now, call[1].now);
-		if (op[0].op == WHEEL_OP_ARM && !op[0].res)
-			generations[WHEEL_ID_SLOT(op[0].id) % 8] = WHEEL_ID_GEN(op[0].id);
-		if (n % 16)
-			continue;
-		now += WT_MS;
-		ASSERT_EQ(0, wt_advance(self->fd, now, &next));
-		ASSERT_EQ(0, wt_advance(other, now, &next));
-		memset(events, 0, sizeof(events));
-		ASSERT_EQ(wt_read(self->fd, events[0], 64), wt_read(other, events[1], 64));
-		ASSERT_EQ(0, memcmp(events[0], events[1], sizeof(events[0])));
-	}
-	ASSERT_EQ(0, wt_stats(self->fd, &stats[0]));
-	ASSERT_EQ(0, wt_stats(other, &stats[1]));
-	EXPECT_EQ(0, memcmp(&stats[0], &stats[1], sizeof(stats[0])));
-	EXPECT_LT(N / 32, stats[0].armed);
-	EXPECT_LT(N / 64, stats[0].cancelled);
-	EXPECT_LT(N / 64, stats[0].fired);
-	close(other);
 }
 
 /* Submit @count operations, @by per call. Returns the number of failed operations. */

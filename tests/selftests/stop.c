@@ -29,24 +29,6 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->fd);
 }
 
-WT_TEST(wheel, of_an_empty_wheel)
-{
-	EXPECT_EQ(0, wt_stop(self->fd, &self->unfired));
-	EXPECT_EQ(0, self->unfired);
-}
-
-WT_TEST(wheel, tells_how_many_had_not_fired)
-{
-	ASSERT_EQ(0, wt_arm_many(self->fd, TIMERS, 1, WT_HOUR));
-	ASSERT_EQ(0, wt_cancel(self->fd, WHEEL_ID(9, 1)));
-	ASSERT_EQ(0, wt_rearm(self->fd, WHEEL_ID(10, 1), WT_MS));
-	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
-	EXPECT_EQ(0, wt_stop(self->fd, &self->unfired));
-	EXPECT_EQ(TIMERS - 2, self->unfired);
-	EXPECT_LEDGER(self->fd, .armed = TIMERS, .rearmed = 1, .fired = 1,
-		      .cancelled = TIMERS - 1, .unread = 1);
-}
-
 WT_TEST(wheel, is_idempotent)
 {
 	int i;
@@ -59,65 +41,6 @@ WT_TEST(wheel, is_idempotent)
 		EXPECT_EQ(0, self->unfired);
 	}
 	EXPECT_LEDGER(self->fd, .armed = TIMERS, .cancelled = TIMERS);
-}
-
-WT_TEST(wheel, nothing_is_armed_after_it)
-{
-	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
-	EXPECT_EQ(-ESHUTDOWN, wt_arm(self->fd, WHEEL_ID(1, 1), WT_MS));
-	EXPECT_EQ(-ESHUTDOWN, wt_arm_rel(self->fd, WHEEL_ID(1, 1), 0));
-	EXPECT_EQ(-ESHUTDOWN, wt_arm_every(self->fd, WHEEL_ID(1, 1), 1, 1));
-	EXPECT_LEDGER(self->fd, .refused = 3);
-}
-
-/* After STOP, the id of an unfired timer is invalid. */
-WT_TEST(wheel, nothing_is_pending_after_it)
-{
-	int ret;
-
-	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), WT_MS));
-	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
-	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, WHEEL_ID(1, 1)));
-	EXPECT_EQ(-ENOENT, wt_query(self->fd, WHEEL_ID(1, 1), NULL));
-	ret = wt_rearm(self->fd, WHEEL_ID(1, 1), WT_HOUR);
-	EXPECT_TRUE(ret == -ENOENT || ret == -ESHUTDOWN);
-	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
-}
-
-/* All operations of a batch return their own result. */
-WT_TEST(wheel, a_batch_after_it)
-{
-	struct wheel_op ops[] = {
-		wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WT_MS),
-		wt_op(WHEEL_OP_CANCEL, WHEEL_ID(2, 1), 0),
-		wt_op(99, WHEEL_ID(3, 1), 0),
-	};
-
-	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
-	ASSERT_EQ(0, wt_batch(self->fd, ops, 3));
-	EXPECT_EQ(-ESHUTDOWN, ops[0].res);
-	EXPECT_EQ(-ENOENT, ops[1].res);
-	EXPECT_EQ(-EINVAL, ops[2].res);
-}
-
-WT_TEST(wheel, events_before_it_are_read_after_it)
-{
-	int i;
-
-	ASSERT_EQ(0, wt_arm_many(self->fd, 10, 1, WT_MS));
-	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(11, 1), WT_HOUR));
-	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
-	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
-	EXPECT_EQ(1, self->unfired);
-	for (i = 0; i < 10; i++) {
-		ASSERT_EQ(1, wt_read(self->fd, self->events, 1));
-		EXPECT_EQ(WHEEL_ID(i, 1), self->events[0].id);
-		EXPECT_EQ(i, self->events[0].seq);
-	}
-	for (i = 0; i < 3; i++)
-		EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, self->events, 1));
-	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, 0));
-	EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, self->events, 1));
 }
 
 /* A read into an inaccessible buffer consumes no event, also on a stopped wheel. */
@@ -135,36 +58,6 @@ WT_TEST(wheel, a_bad_read_after_it)
 	EXPECT_EQ(-1, read(self->fd, self->events, 47));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(10, wt_read_all(self->fd, self->events, TIMERS, 10));
-}
-
-/* A periodic timer whose event is unread ends with that event. */
-WT_TEST(wheel, periods_end_with_it)
-{
-	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(1, 1), WT_MS, WT_MS));
-	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(2, 1), WT_SEC, WT_MS));
-	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
-	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
-	EXPECT_EQ(1, self->unfired);
-	ASSERT_EQ(1, wt_read(self->fd, self->events, TIMERS));
-	EXPECT_EQ(WHEEL_ID(1, 1), self->events[0].id);
-	EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, self->events, 1));
-	EXPECT_LEDGER(self->fd, .armed = 2, .fired = 1, .cancelled = 1);
-}
-
-/* After STOP, periods are no longer missed, regardless of when the event is read. */
-WT_TEST(wheel, periods_are_missed_up_to_it)
-{
-	struct wheel_event event;
-	__u64 unfired;
-
-	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(0, 1), WT_MS, WT_MS));
-	ASSERT_EQ(0, wt_advance(self->fd, 3 * WT_MS + 1, NULL));
-	ASSERT_EQ(0, wt_stop(self->fd, &unfired));
-	EXPECT_EQ(0, unfired);
-	ASSERT_EQ(0, wt_advance(self->fd, WT_SEC, NULL));
-	ASSERT_EQ(1, wt_read(self->fd, &event, 1));
-	EXPECT_EQ(2, event.overrun);
-	EXPECT_EQ(3 * WT_MS, event.deadline);
 }
 
 WT_TEST(wheel, info_and_stats_after_it)

@@ -47,21 +47,14 @@ FIXTURE_VARIANT(wheel) {
 	__u32 scheme;
 };
 
-FIXTURE_VARIANT_ADD(wheel, realtime) {
-	.clock = WHEEL_CLOCK_REALTIME, .scheme = WHEEL_HASHED,
-};
+FIXTURE_VARIANT_ADD(wheel, realtime) { .clock = WHEEL_CLOCK_REALTIME, .scheme = WHEEL_HASHED };
 
 FIXTURE_VARIANT_ADD(wheel, realtime_bounded) {
 	.clock = WHEEL_CLOCK_REALTIME, .scheme = WHEEL_BOUNDED,
 };
 
-FIXTURE_VARIANT_ADD(wheel, tai) {
-	.clock = WHEEL_CLOCK_TAI, .scheme = WHEEL_HASHED,
-};
-
-FIXTURE_VARIANT_ADD(wheel, tai_bounded) {
-	.clock = WHEEL_CLOCK_TAI, .scheme = WHEEL_BOUNDED,
-};
+FIXTURE_VARIANT_ADD(wheel, tai) { .clock = WHEEL_CLOCK_TAI, .scheme = WHEEL_HASHED };
+FIXTURE_VARIANT_ADD(wheel, tai_bounded) { .clock = WHEEL_CLOCK_TAI, .scheme = WHEEL_BOUNDED };
 
 static __u64 look(struct hands *hands)
 {

@@ -208,67 +208,6 @@ WT_TEST(wheel, p4_park_is_decisive)
 	TH_LOG("%d of %d parked", parked, 40 * TIMERS);
 }
 
-/* A word that changes constantly. It contains a deadline that has passed, or PARKED. */
-struct spin {
-	__u64 *word;
-	__u64 last;
-	bool spins;
-	pthread_t thread;
-};
-
-static void *spin(void *arg)
-{
-	struct spin *s = arg;
-	__u64 when = wt_word(s->word), next;
-
-	for (s->last = when; ; s->last = next) {
-		next = when % 4 ? when : WT_PARKED;
-		if (!wt_cas(s->word, s->last, next))
-			return NULL;
-		when--;
-		__atomic_store_n(&s->spins, true, __ATOMIC_RELEASE);
-	}
-}
-
-/* The last successful exchange decides whether the timer expires, and with which deadline. */
-WT_TEST(wheel, p4_the_last_word_is_what_counts)
-{
-	struct wheel_event *e = self->events;
-	__u64 now = 1ULL << 40, id, fired = 0;
-	int fd, n;
-
-	fd = wt_open_touch_virtual(TIMERS, TICK);
-	ASSERT_LE(0, fd);
-	for (id = WHEEL_ID(1, 1); id < WHEEL_ID(1, 2000); id += WHEEL_ID(0, 1)) {
-		struct spin s = { .word = wt_map(fd, TIMERS) + 1 };
-
-		ASSERT_EQ(0, wt_arm_touch(fd, id, now));
-		ASSERT_EQ(0, pthread_create(&s.thread, NULL, spin, &s));
-		while (!__atomic_load_n(&s.spins, __ATOMIC_ACQUIRE))
-			continue;
-		while (wt_word(s.word) != WT_OFF)
-			ASSERT_EQ(0, wt_advance(fd, now += TICK, NULL));
-		ASSERT_EQ(0, pthread_join(s.thread, NULL));
-		n = wt_read(fd, e, 64);
-		if (s.last == WT_PARKED) {
-			ASSERT_EQ(-EAGAIN, n);
-		} else {
-			ASSERT_EQ(1, n);
-			ASSERT_EQ(s.last, e->deadline);
-			fired++;
-		}
-		now += TICK;
-		wt_unmap(s.word - 1, TIMERS);
-	}
-	ASSERT_EQ(0, wt_stats(fd, &self->stats));
-	EXPECT_EQ(1999, self->stats.armed);
-	EXPECT_EQ(fired, self->stats.fired);
-	EXPECT_EQ(1999 - fired, self->stats.cancelled);
-	TH_LOG("%llu of 1999 fired, %llu requeued", fired,
-	       self->stats.requeued);
-	close(fd);
-}
-
 /* Touch, park and revive random timers. A timer that is parked at the end stays parked. */
 static void *churn(void *arg)
 {

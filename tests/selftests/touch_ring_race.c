@@ -224,13 +224,8 @@ FIXTURE_VARIANT(storm) {
 	__u32 scheme;
 };
 
-FIXTURE_VARIANT_ADD(storm, hashed) {
-	.scheme = WHEEL_HASHED,
-};
-
-FIXTURE_VARIANT_ADD(storm, hierarchical) {
-	.scheme = WHEEL_HIERARCHICAL,
-};
+FIXTURE_VARIANT_ADD(storm, hashed) { .scheme = WHEEL_HASHED };
+FIXTURE_VARIANT_ADD(storm, hierarchical) { .scheme = WHEEL_HIERARCHICAL };
 
 FIXTURE_SETUP(storm)
 {

@@ -46,16 +46,6 @@ FIXTURE_TEARDOWN(wheel)
 #define PARKED	(TIMERS / 3)
 #define ARMED	(TIMERS - PARKED)
 
-static bool all_off(const __u64 *words)
-{
-	int i;
-
-	for (i = 0; i < TIMERS; i++)
-		if (wt_word(&words[i]) != WT_OFF)
-			return false;
-	return true;
-}
-
 static bool lists_armed(const struct wheel_op *timers)
 {
 	int i, n = 0;
@@ -73,25 +63,6 @@ static bool lists_armed(const struct wheel_op *timers)
 	return true;
 }
 
-WT_TEST(wheel, stop_counts_who_was_not_parked)
-{
-	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
-	EXPECT_EQ(ARMED, self->unfired);
-	EXPECT_TRUE(all_off(self->words));
-	EXPECT_LEDGER(self->fd, .armed = TIMERS, .cancelled = TIMERS);
-	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
-	EXPECT_EQ(0, self->unfired);
-	EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, &self->event, 1));
-}
-
-WT_TEST(wheel, stop_hands_back_the_deadlines_of_the_words)
-{
-	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
-	ASSERT_EQ(0, wt_list(self->fd, 0, self->timers, TIMERS, &self->list));
-	ASSERT_EQ(ARMED, self->list.done);
-	EXPECT_TRUE(lists_armed(self->timers));
-}
-
 /* After STOP, changes of the words by the program have no effect. */
 WT_TEST(wheel, stop_does_not_look_at_words_again)
 {
@@ -106,18 +77,6 @@ WT_TEST(wheel, stop_does_not_look_at_words_again)
 	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
 	EXPECT_EQ(0, self->unfired);
 	EXPECT_LEDGER(self->fd, .armed = TIMERS, .cancelled = TIMERS);
-}
-
-WT_TEST(wheel, take_after_stop)
-{
-	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
-	ASSERT_EQ(0, wt_list(self->fd, WHEEL_LIST_TAKE, self->timers, TIMERS,
-			     &self->list));
-	ASSERT_EQ(ARMED, self->list.done);
-	EXPECT_TRUE(lists_armed(self->timers));
-	self->list.cursor = 0;
-	ASSERT_EQ(0, wt_list(self->fd, 0, self->timers, TIMERS, &self->list));
-	EXPECT_EQ(0, self->list.done);
 }
 
 /* The listed operations arm the same timers on another wheel. */
@@ -141,35 +100,6 @@ WT_TEST(wheel, what_is_taken_arms_again)
 		EXPECT_EQ(t->when, wt_word(&words[WHEEL_ID_SLOT(t->id)]));
 	}
 	wt_close_words(fd, TIMERS, words);
-}
-
-/* Events that were unread when the wheel was stopped can still be read. */
-WT_TEST(wheel, stop_after_some_fired)
-{
-	int n = 0;
-
-	ASSERT_EQ(0, wt_advance(self->fd, D + WT_MS, NULL));
-	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
-	EXPECT_EQ(TIMERS / 3, self->unfired);
-	EXPECT_TRUE(all_off(self->words));
-	while (wt_read(self->fd, &self->event, 1) == 1) {
-		EXPECT_EQ(2, WHEEL_ID_SLOT(self->event.id) % 3);
-		n++;
-	}
-	EXPECT_EQ(TIMERS / 3, n);
-	EXPECT_LEDGER(self->fd, .armed = TIMERS, .fired = TIMERS / 3,
-		      .cancelled = 2 * TIMERS / 3, .requeued = TIMERS / 3);
-}
-
-WT_TEST(wheel, verbs_after_stop)
-{
-	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
-	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, WHEEL_ID(0, 1)));
-	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, WHEEL_ID(1, 1)));
-	EXPECT_EQ(-ENOENT, wt_query(self->fd, WHEEL_ID(1, 1), NULL));
-	EXPECT_EQ(-ESHUTDOWN, wt_arm_touch(self->fd, WHEEL_ID(0, 2), WT_HOUR));
-	EXPECT_FALSE(wt_revive(&self->words[0], WT_HOUR));
-	EXPECT_FALSE(wt_touch(&self->words[1], WT_HOUR));
 }
 
 /* The file is closed with pending timers. The words remain until they are unmapped. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state table of touch words: each transition, on a virtual clock.
+ * Touch words that the random operations of contract.c do not use: words of slots without a
+ * touched timer, and slack.
  */
 #include <kselftest_harness.h>
 
@@ -60,227 +61,36 @@ WT_TEST(wheel, all_are_off_at_first)
 		EXPECT_EQ(WT_OFF, wt_word(&self->words[i]));
 }
 
-WT_TEST(wheel, arm_writes_its_own_word_alone)
+/* A touched timer keeps its slack. */
+WT_TEST(wheel, slack_goes_on_from_the_word)
 {
-	int i;
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, ID, D);
+	__u64 when = 123 * WT_MS + 1;
 
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D + 1));
-	EXPECT_EQ(D + 1, wt_word(self->word));
-	for (i = 0; i < TIMERS; i++)
-		if (i != SLOT)
-			EXPECT_EQ(WT_OFF, wt_word(&self->words[i]));
-	EXPECT_LEDGER(self->fd, .armed = 1);
+	op.flags = WHEEL_OP_TOUCH;
+	op.slack = 7 * WT_MS;
+	ASSERT_EQ(0, wt_do(self->fd, &op));
+	ASSERT_TRUE(wt_touch(self->word, when));
+	EXPECT_QUIET_UNTIL(when - 1);
+	ASSERT_EQ(0, wt_advance(self->fd, when + op.slack, NULL));
+	ASSERT_EQ(1, wt_read(self->fd, &self->event, 1));
+	EXPECT_EQ(when, self->event.deadline);
+	EXPECT_LE(when, self->event.fired);
 }
 
-WT_TEST(wheel, armed_by_a_delay_it_has_a_time)
+/* With slack, a parked timer is reclaimed no later than its old deadline plus the slack. */
+WT_TEST(wheel, slack_and_parked)
 {
 	struct wheel_op op = wt_op(WHEEL_OP_ARM, ID, D);
 
-	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
-	op.flags = WHEEL_OP_REL | WHEEL_OP_TOUCH;
+	op.flags = WHEEL_OP_TOUCH;
+	op.slack = 50 * WT_MS;
 	ASSERT_EQ(0, wt_do(self->fd, &op));
-	EXPECT_EQ(5 * WT_MS + D, wt_word(self->word));
-}
-
-WT_TEST(wheel, untouched_it_fires_at_its_time)
-{
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	EXPECT_FIRES(ID, D, D);
-	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1);
-}
-
-WT_TEST(wheel, off_before_its_event_is_read)
-{
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	ASSERT_EQ(0, wt_advance(self->fd, D, NULL));
-	EXPECT_EQ(WT_OFF, wt_word(self->word));
-	EXPECT_FALSE(wt_park(self->word));
-	EXPECT_FALSE(wt_quiet(self->fd));
-}
-
-WT_TEST(wheel, cancel_is_off)
-{
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	EXPECT_EQ(0, wt_cancel(self->fd, ID));
-	EXPECT_EQ(WT_OFF, wt_word(self->word));
-	EXPECT_QUIET_UNTIL(WT_SEC);
-	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
-}
-
-/* The word 0 means parked, so deadline 0 is stored as 1. */
-WT_TEST(wheel, deadline_0_is_1)
-{
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, 0));
-	EXPECT_EQ(1, wt_word(self->word));
-	EXPECT_FIRES(ID, WT_MS, 1);
-}
-
-WT_TEST(wheel, deadline_in_the_past)
-{
-	ASSERT_EQ(0, wt_advance(self->fd, WT_SEC, NULL));
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	EXPECT_EQ(D, wt_word(self->word));
-	EXPECT_FIRES(ID, WT_SEC + WT_MS, D);
-}
-
-WT_TEST(wheel, touched_to_later_in_the_same_tick)
-{
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D + 1));
-	ASSERT_TRUE(wt_touch(self->word, D + 2));
-	EXPECT_FIRES(ID, D + WT_MS, D + 2);
-	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1);
-}
-
-WT_TEST(wheel, touched_to_later)
-{
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	ASSERT_TRUE(wt_touch(self->word, WT_SEC + 1));
-	EXPECT_FIRES(ID, WT_SEC + WT_MS, WT_SEC + 1);
-	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .requeued = 1);
-}
-
-/* The kernel scans the timer once, at the old deadline. */
-WT_TEST(wheel, touched_many_times)
-{
-	int i;
-
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	for (i = 1; i <= 1000; i++)
-		ASSERT_TRUE(wt_touch(self->word, D + i * WT_MS));
-	EXPECT_FIRES(ID, D + 1000 * WT_MS, D + 1000 * WT_MS);
-	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .requeued = 1);
-}
-
-/* An idle timeout that is postponed at each tick until it expires. */
-WT_TEST(wheel, touched_at_every_tick)
-{
-	__u64 now;
-
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	for (now = WT_MS; now <= 1000 * WT_MS; now += WT_MS) {
-		EXPECT_QUIET_UNTIL(now);
-		ASSERT_TRUE(wt_touch(self->word, now + D));
-	}
-	EXPECT_FIRES(ID, WT_SEC + D, WT_SEC + D);
-	/* Scanned at 10, 19, 28 ms ...: each scan finds the deadline 9 ms later. */
-	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .requeued = 112);
-}
-
-WT_TEST(wheel, touched_to_earlier_is_seen_at_the_old_time)
-{
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	ASSERT_TRUE(wt_touch(self->word, WT_MS));
-	EXPECT_FIRES(ID, D, WT_MS);
-	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1);
-}
-
-WT_TEST(wheel, rearm_makes_earlier_sure)
-{
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	EXPECT_EQ(0, wt_rearm(self->fd, ID, 3 * WT_MS));
-	EXPECT_EQ(3 * WT_MS, wt_word(self->word));
-	EXPECT_FIRES(ID, 3 * WT_MS, 3 * WT_MS);
-	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .rearmed = 1);
-	EXPECT_QUIET_UNTIL(WT_SEC);
-}
-
-/* The timer expires at the last value of the word, not at the deadline it is queued for. */
-WT_TEST(wheel, touched_to_and_fro)
-{
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	ASSERT_TRUE(wt_touch(self->word, WT_SEC));
-	ASSERT_EQ(0, wt_advance(self->fd, D, NULL));
-	/* The timer is now queued for one second. */
-	ASSERT_TRUE(wt_touch(self->word, 2 * D));
-	ASSERT_TRUE(wt_touch(self->word, 2 * WT_SEC));
-	EXPECT_FIRES(ID, 2 * WT_SEC, 2 * WT_SEC);
-	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .requeued = 2);
-}
-
-WT_TEST(wheel, parked_has_no_event_ever)
-{
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
 	ASSERT_TRUE(wt_park(self->word));
-	/* The kernel has not scanned the timer yet. */
 	EXPECT_QUIET_UNTIL(D - 1);
 	EXPECT_EQ(WT_PARKED, wt_word(self->word));
-	EXPECT_LEDGER(self->fd, .armed = 1);
-	EXPECT_QUIET_UNTIL(D);
+	EXPECT_QUIET_UNTIL(D + op.slack);
 	EXPECT_EQ(WT_OFF, wt_word(self->word));
-	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
-	EXPECT_QUIET_UNTIL(WT_HOUR);
-	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
-}
-
-WT_TEST(wheel, revived_before_the_old_time)
-{
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	ASSERT_TRUE(wt_park(self->word));
-	EXPECT_QUIET_UNTIL(D - 1);
-	ASSERT_TRUE(wt_revive(self->word, 2 * D + 1));
-	EXPECT_FIRES(ID, 2 * D + WT_MS, 2 * D + 1);
-	EXPECT_LEDGER(self->fd, .armed = 1, .fired = 1, .requeued = 1);
-}
-
-/* The common case, a request timeout: revived and parked without notifying the kernel. */
-WT_TEST(wheel, parked_and_revived_many_times)
-{
-	__u64 now;
-
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	for (now = WT_MS; now <= 100 * WT_MS; now += WT_MS) {
-		ASSERT_TRUE(wt_park(self->word));
-		ASSERT_TRUE(wt_revive(self->word, now + D));
-		EXPECT_QUIET_UNTIL(now);
-	}
-	ASSERT_TRUE(wt_park(self->word));
-	EXPECT_QUIET_UNTIL(WT_HOUR);
-	EXPECT_EQ(WT_OFF, wt_word(self->word));
-	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1, .requeued = 10);
-}
-
-WT_TEST(wheel, revived_after_the_reclaim_it_is_not)
-{
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	ASSERT_TRUE(wt_park(self->word));
-	EXPECT_QUIET_UNTIL(D);
-	EXPECT_FALSE(wt_revive(self->word, 2 * D));
-	EXPECT_EQ(-ENOENT, wt_query(self->fd, ID, NULL));
-	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, 2 * D));
-	EXPECT_FIRES(NEWER, 2 * D, 2 * D);
-	EXPECT_LEDGER(self->fd, .armed = 2, .fired = 1, .cancelled = 1);
-}
-
-/* Revived with an earlier deadline: the timer expires at the old one, as after a touch. */
-WT_TEST(wheel, revived_for_earlier)
-{
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	ASSERT_TRUE(wt_park(self->word));
-	ASSERT_TRUE(wt_revive(self->word, 2 * WT_MS));
-	EXPECT_FIRES(ID, D, 2 * WT_MS);
-}
-
-WT_TEST(wheel, a_program_that_sets_bit_63_parks)
-{
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	ASSERT_TRUE(wt_touch(self->word, WT_OFF | 12345));
-	EXPECT_EQ(-ENOENT, wt_query(self->fd, ID, NULL));
-	EXPECT_QUIET_UNTIL(D);
-	EXPECT_EQ(WT_OFF, wt_word(self->word));
-	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
-	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, 2 * D));
-	EXPECT_FIRES(NEWER, 2 * D, 2 * D);
-}
-
-/* An invalid value: the timer is armed, so IDLE counts as parked. */
-WT_TEST(wheel, a_program_that_writes_off_parks)
-{
-	ASSERT_EQ(0, wt_arm_touch(self->fd, ID, D));
-	wt_scribble(self->word, WT_OFF);
-	EXPECT_QUIET_UNTIL(WT_SEC);
-	EXPECT_LEDGER(self->fd, .armed = 1, .cancelled = 1);
-	EXPECT_EQ(0, wt_arm_touch(self->fd, NEWER, WT_SEC + D));
-	EXPECT_FIRES(NEWER, WT_SEC + D, WT_SEC + D);
 }
 
 /* Writing a word does not arm a slot. */

@@ -210,8 +210,6 @@ WT_TEST(trace, a_timer_that_was_touched)
 	__u64 *words;
 	int fd;
 
-	if (!(wt_features() & WHEEL_HAS_TOUCH))
-		SKIP(return, "the module has no touch words");
 	fd = wt_open_setup(O_NONBLOCK, &setup);
 	ASSERT_LE(0, fd);
 	words = mmap(NULL, WORDS, PROT_READ | PROT_WRITE, MAP_SHARED, fd,

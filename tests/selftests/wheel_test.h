@@ -30,6 +30,9 @@
 
 #define WT_TEST(fixture, name) TEST_F_TIMEOUT(fixture, name, WT_TIMEOUT)
 
+/* A variant, for macros that define one line of a table. */
+#define WT_VARIANT(fixture, name, ...) FIXTURE_VARIANT_ADD(fixture, name) { __VA_ARGS__ }
+
 /* Timeout of TEST(). The default of the harness is 30 s. */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	WT_TIMEOUT

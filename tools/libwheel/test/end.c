@@ -10,24 +10,6 @@
 /* The original backend of a wheel whose backend a test has replaced. */
 static const struct backend *behind;
 
-static void list_says_how_to_arm_again(void)
-{
-	struct wheel_op op = {
-		.op = WHEEL_OP_ARM, .id = WHEEL_ID(5, 7), .when = SEC,
-		.slack = 3, .period = 4, .cookie = 6,
-	};
-	struct libwheel *wheel = open_virtual(8);
-	struct wheel_op seen[2];
-	__u32 cursor = 0;
-
-	EXPECT_EQ(0, libwheel_do(wheel, &op));
-	EXPECT_EQ(1, libwheel_list(wheel, 0, seen, 2, &cursor));
-	EXPECT(!memcmp(&op, seen, sizeof(op)));
-	EXPECT_EQ(8, cursor);
-	EXPECT_EQ(0, libwheel_list(wheel, 0, seen, 2, &cursor));
-	libwheel_close(wheel);
-}
-
 /* Each pending timer is listed once, in order of slots, with a small buffer. */
 static void list_in_pieces(void)
 {
@@ -48,36 +30,6 @@ static void list_in_pieces(void)
 	}
 	EXPECT_EQ(0, n);
 	EXPECT_EQ(TIMERS + 1, next);
-	libwheel_close(wheel);
-}
-
-/*
- * After a stop, no timer expires. Older events can still be taken; then the functions fail with
- * -ESHUTDOWN.
- */
-static void stop_ends_it(void)
-{
-	struct libwheel *wheel = open_virtual(TIMERS);
-	struct wheel_event event;
-	uint64_t unfired = 0;
-	int i;
-
-	for (i = 0; i < TIMERS; i++)
-		EXPECT_EQ(0, arm(wheel, WHEEL_ID(i, 1), (i + 1) * MS));
-	EXPECT_EQ(0, advance(wheel, 2 * MS));
-	EXPECT_EQ(0, libwheel_stop(wheel, &unfired));
-	EXPECT_EQ(TIMERS - 2, unfired);
-	EXPECT_EQ(0, libwheel_stop(wheel, &unfired));
-	EXPECT_EQ(0, unfired);
-	EXPECT_EQ(0, advance(wheel, HOUR));
-	EXPECT_EQ(-ESHUTDOWN, arm(wheel, WHEEL_ID(1, 2), HOUR));
-	EXPECT_EQ(-ENOENT, libwheel_cancel(wheel, WHEEL_ID(9, 1)));
-	EXPECT_EQ(WHEEL_ID(0, 1), next_id(wheel));
-	EXPECT_EQ(WHEEL_ID(1, 1), next_id(wheel));
-	EXPECT_EQ(-ESHUTDOWN, libwheel_expirations(wheel, &event, 1));
-	EXPECT_EQ(-ESHUTDOWN, libwheel_wait(wheel, &event, 1, -1));
-	EXPECT_EQ(TIMERS - 2, balanced_stats(wheel).cancelled);
-	EXPECT_EQ(1, balanced_stats(wheel).refused);
 	libwheel_close(wheel);
 }
 
@@ -139,10 +91,8 @@ static void list_goes_on_after_a_signal(void)
 }
 
 const struct test end_tests[] = {
-	TEST(list_says_how_to_arm_again),
 	TEST(list_in_pieces),
 	TEST(list_goes_on_after_a_signal),
-	TEST(stop_ends_it),
 	TEST(stop_hands_back),
 	{ NULL, NULL }
 };

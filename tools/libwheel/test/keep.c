@@ -89,30 +89,6 @@ static void keep_says_what_is_wrong(void)
 	libwheel_close(wheel);
 }
 
-/*
- * CANCEL ends the keeping of a timer in each state. An unread event can still be read.
- */
-static void keep_ends_by_cancel(void)
-{
-	struct libwheel *wheel = open_touch(64);
-	__u64 armed = keep(wheel, 1), filed = keep(wheel, 2), fired = keep(wheel, 3);
-
-	EXPECT_EQ(0, libwheel_keep_arm(wheel, filed, HOUR));
-	EXPECT_EQ(0, libwheel_keep_arm(wheel, fired, MS));
-	EXPECT_EQ(0, advance(wheel, MS));
-	EXPECT_EQ(0, libwheel_keep_arm(wheel, armed, HOUR));
-	EXPECT_EQ(0, libwheel_cancel(wheel, armed));
-	EXPECT_EQ(0, libwheel_cancel(wheel, filed));
-	EXPECT_EQ(-ENOENT, libwheel_cancel(wheel, fired));
-	EXPECT_EQ(-EBUSY, arm(wheel, WHEEL_ID(3, 2), HOUR));
-	EXPECT_EQ(fired, next_id(wheel));
-	EXPECT_EQ(-ENOENT, libwheel_keep_arm(wheel, armed, HOUR));
-	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 2), HOUR));
-	EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 2), HOUR));
-	EXPECT_EQ(0, arm(wheel, WHEEL_ID(3, 2), HOUR));
-	libwheel_close(wheel);
-}
-
 /* STOP returns all kept timers, and arming one later fails. */
 static void keep_and_stop(void)
 {
@@ -277,7 +253,6 @@ static void keep_on_an_older_module(void)
 const struct test keep_tests[] = {
 	TEST(keep_life),
 	TEST(keep_says_what_is_wrong),
-	TEST(keep_ends_by_cancel),
 	TEST(keep_and_stop),
 	TEST(keep_on_an_older_module),
 	TEST(p11_keep_counts_what_was_seen),

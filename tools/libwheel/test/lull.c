@@ -169,23 +169,6 @@ static void rearm_before_all_others(void)
 	libwheel_close(wheel);
 }
 
-/* A move replaces the slack of the timer. */
-static void rearm_without_slack(void)
-{
-	struct libwheel *wheel = open_virtual(4);
-	struct wheel_op left;
-	uint32_t cursor = 0;
-
-	EXPECT_EQ(0, arm(wheel, WHEEL_ID(0, 1), 1 * SEC));
-	EXPECT_EQ(0, arm_slack(wheel, WHEEL_ID(1, 1), 2 * SEC, SEC));
-	EXPECT_EQ(0, libwheel_rearm(wheel, WHEEL_ID(1, 1), 3 * SEC));
-	EXPECT_EQ(0, libwheel_cancel(wheel, WHEEL_ID(0, 1)));
-	EXPECT_EQ(1, libwheel_list(wheel, 0, &left, 1, &cursor));
-	EXPECT_EQ(WHEEL_ID(1, 1), left.id);
-	EXPECT_EQ(0, left.slack);
-	libwheel_close(wheel);
-}
-
 const struct test lull_tests[] = {
 	TEST(cancel_of_what_is_due),
 	TEST(rearm_of_what_is_due),
@@ -193,6 +176,5 @@ const struct test lull_tests[] = {
 	TEST(arm_before_all_others),
 	TEST(arm_in_before_all_others),
 	TEST(rearm_before_all_others),
-	TEST(rearm_without_slack),
 	{ NULL, NULL }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Periodic timers: they are armed again, in phase, when their event is taken.
+ * Periodic timers at the end of the clock, on a running clock and on a bounded wheel. contract.c
+ * compares the other cases with a model.
  */
 #include "test.h"
 
@@ -15,57 +16,6 @@ static struct wheel_event take_one(struct libwheel *wheel)
 	return event;
 }
 
-static void period_keeps_its_grid(void)
-{
-	struct libwheel *wheel = open_virtual(8);
-	__u64 k;
-
-	EXPECT_EQ(0, arm_every(wheel, ID, 10 * MS + 5, 7 * MS));
-	for (k = 0; k < 100; k++) {
-		struct wheel_event event;
-
-		EXPECT_EQ(0, advance(wheel, 11 * MS + k * 7 * MS));
-		event = take_one(wheel);
-		EXPECT_EQ(10 * MS + 5 + k * 7 * MS, event.deadline);
-		EXPECT_EQ(0, event.overrun);
-		EXPECT_EQ(0, next_id(wheel));
-	}
-	EXPECT_EQ(101, balanced_stats(wheel).armed);
-	libwheel_close(wheel);
-}
-
-/* Missed periods are counted, and cause no additional events. */
-static void period_counts_what_it_missed(void)
-{
-	struct libwheel *wheel = open_virtual(8);
-	struct wheel_event event;
-
-	EXPECT_EQ(0, arm_every(wheel, ID, 10 * MS, 10 * MS));
-	EXPECT_EQ(0, advance(wheel, 10 * MS));
-	EXPECT_EQ(0, advance(wheel, 55 * MS));
-	event = take_one(wheel);
-	EXPECT_EQ(50 * MS, event.deadline);
-	EXPECT_EQ(4, event.overrun);
-	EXPECT_EQ(50 * MS, event.fired);
-	EXPECT_EQ(60 * MS, deadline_of(wheel, ID));
-	EXPECT_EQ(0, advance(wheel, HOUR));
-	EXPECT_EQ(HOUR / (10 * MS) - 6, take_one(wheel).overrun);
-	EXPECT_EQ(HOUR / (10 * MS) - 2, balanced_stats(wheel).overruns);
-	libwheel_close(wheel);
-}
-
-/* A period shorter than a tick is allowed, and causes no more work than others. */
-static void period_of_a_nanosecond(void)
-{
-	struct libwheel *wheel = open_virtual(8);
-
-	EXPECT_EQ(0, arm_every(wheel, ID, 0, 1));
-	EXPECT_EQ(0, advance(wheel, HOUR));
-	EXPECT_EQ(HOUR, take_one(wheel).overrun);
-	EXPECT_EQ(1, balanced_stats(wheel).pending);
-	libwheel_close(wheel);
-}
-
 static void period_ends_with_the_clock(void)
 {
 	struct libwheel *wheel = open_virtual(8);
@@ -78,23 +28,6 @@ static void period_ends_with_the_clock(void)
 	take_one(wheel);
 	EXPECT_EQ(0, balanced_stats(wheel).pending);
 	EXPECT_EQ(-ENOENT, query(wheel, ID));
-	libwheel_close(wheel);
-}
-
-/* Cancel returns 1: the unread event is the last one. */
-static void period_cancelled_with_an_event_unread(void)
-{
-	struct libwheel *wheel = open_virtual(8);
-
-	EXPECT_EQ(0, arm_every(wheel, ID, 10 * MS, 10 * MS));
-	EXPECT_EQ(0, advance(wheel, 35 * MS));
-	EXPECT_EQ(1, libwheel_cancel(wheel, ID));
-	EXPECT_EQ(-ENOENT, libwheel_cancel(wheel, ID));
-	EXPECT_EQ(0, advance(wheel, 95 * MS));
-	EXPECT_EQ(2, take_one(wheel).overrun);
-	EXPECT_EQ(0, advance(wheel, HOUR));
-	EXPECT_EQ(0, next_id(wheel));
-	EXPECT_EQ(1, balanced_stats(wheel).armed);
 	libwheel_close(wheel);
 }
 
@@ -135,11 +68,7 @@ static void period_of_a_bounded_wheel(void)
 }
 
 const struct test period_tests[] = {
-	TEST(period_keeps_its_grid),
-	TEST(period_counts_what_it_missed),
-	TEST(period_of_a_nanosecond),
 	TEST(period_ends_with_the_clock),
-	TEST(period_cancelled_with_an_event_unread),
 	TEST(period_on_a_running_clock),
 	TEST(period_of_a_bounded_wheel),
 	{ NULL, NULL }

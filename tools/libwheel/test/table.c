@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of struct wheel_op: each operation on a slot in each state, with the timer's own id
- * and with other ids.
+ * Generations, batches, and libwheel_rearm_or_arm() on a slot in each state. The tests of
+ * contract.c cover the other operations.
  */
 #include <stdio.h>
 
@@ -17,25 +17,20 @@ enum state {
 	PERIODIC, PERIODIC_FIRED, PERIODIC_ENDED, STOPPED,
 };
 
-/* The result of each operation with the timer's own id. */
+/* The results of a rearm, and of an arm with a newer generation. */
 static const struct row {
 	const char *name;
-	int arm, rearm, cancel, query;
-	/* The result of an arm with a newer generation. */
-	int newer;
+	int rearm, newer;
 } rows[] = {
-	[UNUSED] = { "unused", 0, -ENOENT, -ENOENT, -ENOENT, 0 },
-	[PENDING] = { "pending", -EBUSY, 0, 0, 0, -EBUSY },
-	[CANCELLED] = { "cancelled", -ESTALE, -ENOENT, -ENOENT, -ENOENT, 0 },
-	[FIRED] = { "fired", -EBUSY, -ENOENT, -ENOENT, -ENOENT, -EBUSY },
-	[READ] = { "read", -ESTALE, -ENOENT, -ENOENT, -ENOENT, 0 },
-	[PERIODIC] = { "periodic", -EBUSY, 0, 0, 0, -EBUSY },
-	[PERIODIC_FIRED] = { "periodic, fired", -EBUSY, -ENOENT, 1, -ENOENT,
-			     -EBUSY },
-	[PERIODIC_ENDED] = { "periodic, ended", -EBUSY, -ENOENT, -ENOENT,
-			     -ENOENT, -EBUSY },
-	[STOPPED] = { "stopped", -ESHUTDOWN, -ENOENT, -ENOENT, -ENOENT,
-		      -ESHUTDOWN },
+	[UNUSED] = { "unused", -ENOENT, 0 },
+	[PENDING] = { "pending", 0, -EBUSY },
+	[CANCELLED] = { "cancelled", -ENOENT, 0 },
+	[FIRED] = { "fired", -ENOENT, -EBUSY },
+	[READ] = { "read", -ENOENT, 0 },
+	[PERIODIC] = { "periodic", 0, -EBUSY },
+	[PERIODIC_FIRED] = { "periodic, fired", -ENOENT, -EBUSY },
+	[PERIODIC_ENDED] = { "periodic, ended", -ENOENT, -EBUSY },
+	[STOPPED] = { "stopped", -ENOENT, -ESHUTDOWN },
 };
 
 static struct libwheel *bring(enum state state)
@@ -60,97 +55,6 @@ static struct libwheel *bring(enum state state)
 	return wheel;
 }
 
-static void table_of_own_id(void)
-{
-	size_t i;
-
-	for (i = 0; i < COUNT(rows); i++) {
-		const struct row *row = &rows[i];
-		bool good = true;
-		struct libwheel *wheel;
-
-		wheel = bring(i);
-		good &= EXPECT_EQ(row->query, query(wheel, ID));
-		good &= EXPECT_EQ(row->arm, arm(wheel, ID, WHEN));
-		libwheel_close(wheel);
-		wheel = bring(i);
-		good &= EXPECT_EQ(row->rearm, libwheel_rearm(wheel, ID, HOUR));
-		libwheel_close(wheel);
-		wheel = bring(i);
-		good &= EXPECT_EQ(row->cancel, libwheel_cancel(wheel, ID));
-		good &= EXPECT_EQ(-ENOENT, libwheel_cancel(wheel, ID));
-		libwheel_close(wheel);
-		wheel = bring(i);
-		good &= EXPECT_EQ(row->newer,
-				  arm(wheel, WHEEL_ID(SLOT, GEN + 1), WHEN));
-		libwheel_close(wheel);
-		expect(good, __FILE__, __LINE__, row->name);
-	}
-}
-
-/* Operations with a stale id, or with a slot that does not exist, fail. */
-static void table_of_other_ids(void)
-{
-	static const __u64 others[] = {
-		WHEEL_ID(SLOT, 0), WHEEL_ID(SLOT, GEN - 1),
-		WHEEL_ID(SLOT, GEN + 1), WHEEL_ID(SLOT + 1, GEN),
-	};
-	size_t i, j;
-
-	for (i = 0; i < COUNT(rows); i++) {
-		struct libwheel *wheel = bring(i);
-
-		for (j = 0; j < COUNT(others); j++) {
-			EXPECT_EQ(-ENOENT,
-				  libwheel_rearm(wheel, others[j], HOUR));
-			EXPECT_EQ(-ENOENT, libwheel_cancel(wheel, others[j]));
-			EXPECT_EQ(-ENOENT, query(wheel, others[j]));
-		}
-		EXPECT_EQ(-EINVAL, libwheel_cancel(wheel, WHEEL_ID(64, GEN)));
-		libwheel_close(wheel);
-	}
-}
-
-static void table_of_bad_operations(void)
-{
-	static const struct {
-		int err;
-		struct wheel_op op;
-	} bad[] = {
-		{ -EINVAL, { .op = 0 } },
-		{ -EINVAL, { .op = 5 } },
-		{ -EINVAL, { .op = WHEEL_OP_ARM, .flags = 1U << 3 } },
-		{ -EINVAL, { .op = WHEEL_OP_CANCEL, .flags = WHEEL_OP_REL } },
-		{ -EINVAL, { .op = WHEEL_OP_REARM, .flags = WHEEL_OP_TOUCH } },
-		{ -EINVAL, { .op = WHEEL_OP_ARM, .reserved = { 1 } } },
-		{ -EINVAL, { .op = WHEEL_OP_ARM, .reserved = { 0, 0, 1 } } },
-		{ -EOPNOTSUPP, { .op = WHEEL_OP_ARM, .flags = WHEEL_OP_TOUCH,
-				 .id = WHEEL_ID(1, 1) } },
-		{ -EOPNOTSUPP, { .op = WHEEL_OP_ARM, .flags = WHEEL_OP_KEEP,
-				 .id = WHEEL_ID(1, 1) } },
-		{ -ERANGE, { .op = WHEEL_OP_ARM, .id = WHEEL_ID(1, 1),
-			     .when = 1ULL << 63 } },
-		{ -ERANGE, { .op = WHEEL_OP_ARM, .id = WHEEL_ID(1, 1),
-			     .slack = 1ULL << 63 } },
-		{ -ERANGE, { .op = WHEEL_OP_ARM, .id = WHEEL_ID(1, 1),
-			     .period = 1ULL << 63 } },
-	};
-	struct libwheel *wheel = open_virtual(64);
-	struct wheel_stats stats;
-	struct wheel_op op;
-	size_t i;
-
-	for (i = 0; i < COUNT(bad); i++) {
-		op = bad[i].op;
-		if (!EXPECT_EQ(bad[i].err, libwheel_do(wheel, &op)))
-			give_up();
-	}
-	stats = balanced_stats(wheel);
-	EXPECT_EQ(0, stats.armed);
-	EXPECT_EQ(3, stats.refused);
-	libwheel_close(wheel);
-}
-
 /* An arm that fails does not consume its generation. */
 static void table_of_generations(void)
 {
@@ -168,38 +72,12 @@ static void table_of_generations(void)
 	libwheel_close(wheel);
 }
 
-/* Executed in order, each with its own result. A failed operation changes nothing. */
-static void batch_answers_each(void)
-{
-	struct wheel_op ops[] = {
-		{ .op = WHEEL_OP_ARM, .id = WHEEL_ID(1, 1), .when = WHEN },
-		{ .op = WHEEL_OP_ARM, .id = WHEEL_ID(1, 2), .when = WHEN },
-		{ .op = WHEEL_OP_REARM, .id = WHEEL_ID(1, 1), .when = HOUR },
-		{ .op = WHEEL_OP_QUERY, .id = WHEEL_ID(1, 1) },
-		{ .op = WHEEL_OP_CANCEL, .id = WHEEL_ID(1, 1) },
-		{ .op = WHEEL_OP_CANCEL, .id = WHEEL_ID(1, 1) },
-		{ .op = WHEEL_OP_ARM, .id = WHEEL_ID(1, 2), .when = WHEN },
-	};
-	static const int answers[] = { 0, -EBUSY, 0, 0, 0, -ENOENT, 0 };
-	struct libwheel *wheel = open_virtual(64);
-	__u32 done = 0;
-	size_t i;
-
-	EXPECT_EQ(2, libwheel_submit(wheel, ops, COUNT(ops), &done));
-	EXPECT_EQ(COUNT(ops), done);
-	for (i = 0; i < COUNT(ops); i++)
-		EXPECT_EQ(answers[i], ops[i].res);
-	EXPECT_EQ(HOUR, ops[3].when);
-	EXPECT_EQ(0, libwheel_submit(wheel, NULL, 0, NULL));
-	libwheel_close(wheel);
-}
-
 /* A large batch. WHEEL_OP_REL refers to the same time for all operations. */
 static void batch_of_many(void)
 {
 	static struct wheel_op ops[5000];
 	struct libwheel *wheel = open_virtual(5000);
-	__u32 i;
+	__u32 done = 0, i;
 
 	EXPECT_EQ(0, advance(wheel, SEC));
 	for (i = 0; i < COUNT(ops); i++)
@@ -207,7 +85,8 @@ static void batch_of_many(void)
 			.op = WHEEL_OP_ARM, .flags = WHEEL_OP_REL,
 			.id = WHEEL_ID(i, 1), .when = SEC,
 		};
-	EXPECT_EQ(0, libwheel_submit(wheel, ops, COUNT(ops), NULL));
+	EXPECT_EQ(0, libwheel_submit(wheel, ops, COUNT(ops), &done));
+	EXPECT_EQ(COUNT(ops), done);
 	EXPECT_EQ(2 * SEC, deadline_of(wheel, WHEEL_ID(0, 1)));
 	EXPECT_EQ(2 * SEC, deadline_of(wheel, WHEEL_ID(4999, 1)));
 	libwheel_close(wheel);
@@ -289,11 +168,7 @@ static void rearm_or_arm_and_the_cookie(void)
 }
 
 const struct test table_tests[] = {
-	TEST(table_of_own_id),
-	TEST(table_of_other_ids),
-	TEST(table_of_bad_operations),
 	TEST(table_of_generations),
-	TEST(batch_answers_each),
 	TEST(batch_of_many),
 	TEST(batch_of_slots_that_are_none),
 	TEST(table_of_rearm_or_arm),
