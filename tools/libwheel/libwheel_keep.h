@@ -73,21 +73,21 @@ LIBWHEEL_INLINE int libwheel_keep_arm(struct libwheel *wheel, uint64_t id,
 				      uint64_t deadline)
 {
 	__u64 slot = id & WHEEL_SLOT_MASK;
-	__u64 *word, old;
+	__u64 old = WHEEL_TOUCH_PARKED;
 
 	if (!LIBWHEEL_IS_DEADLINE(deadline))
 		return -ERANGE;
 	if (slot >= wheel->timers)
 		return -ENOENT;
-	word = &wheel->words[slot];
-	old = __atomic_load_n(word, __ATOMIC_RELAXED);
-	do {
-		if (old != WHEEL_TOUCH_PARKED && !LIBWHEEL_IS_DEADLINE(old))
-			return -ENOENT;
-	} while (!LIBWHEEL_EXCHANGE(word, &old, deadline));
-	/* A timer that is moved to a later deadline is detected at the old one. */
-	if (LIBWHEEL_IS_DEADLINE(old) && deadline >= old)
-		return 0;
+	if (!LIBWHEEL_EXCHANGE(&wheel->words[slot], &old, deadline)) {
+		do {
+			if (!LIBWHEEL_IS_DEADLINE(old))
+				return -ENOENT;
+		} while (!LIBWHEEL_EXCHANGE(&wheel->words[slot], &old, deadline));
+		/* A timer that is moved to a later deadline is detected at the old one. */
+		if (deadline >= old)
+			return 0;
+	}
 	if (LIBWHEEL_SCANNED_IN_TIME(wheel, slot, deadline))
 		return 0;
 	return libwheel_keep_notify(wheel, id, deadline);
