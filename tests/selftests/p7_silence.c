@@ -112,7 +112,10 @@ static int arm_and_cancel(int fd, int n, __u64 ahead, bool move)
 	return wt_submit(fd, ops, at, &batch) ?: (int)batch.failed;
 }
 
-/* The same on a new wheel. Repeated with a longer delay if it took too long. */
+/*
+ * The same on a new wheel. Repeated with a longer delay if it took too long: some timers expired,
+ * or the hrtimer was programmed for another timer while not all were cancelled.
+ */
 static int made_in_time(struct wheel_setup setup, int n, __u64 *ahead,
 			bool move)
 {
@@ -122,7 +125,7 @@ static int made_in_time(struct wheel_setup setup, int n, __u64 *ahead,
 		fd = wt_open_setup(O_NONBLOCK, &setup);
 		if (fd < 0 ||
 		    wt_arm(fd, WHEEL_ID(99, 1), wt_now(0) + WT_HOUR) ||
-		    !arm_and_cancel(fd, n, *ahead, move))
+		    (!arm_and_cancel(fd, n, *ahead, move) && !wakeups(fd)))
 			return fd;
 		close(fd);
 	}
