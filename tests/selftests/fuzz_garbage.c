@@ -202,19 +202,6 @@ static bool sane(int fd)
 		stats.armed > 100 && stats.pending <= TIMERS && stats.unread <= TIMERS;
 }
 
-WT_TEST(wheel, garbage_from_one)
-{
-	struct hostile h = {
-		.fd = self->fd, .room = make_room(), .seed = self->seed,
-	};
-
-	abuse(&h);
-	EXPECT_EQ(0, h.bad);
-	EXPECT_TRUE(sane(self->fd));
-	ASSERT_EQ(0, close(self->fd));
-	EXPECT_EQ(self->refs, wt_module_refs());
-}
-
 /* Three threads use one wheel and one buffer while a fourth modifies the buffer. */
 WT_TEST(wheel, garbage_from_many)
 {

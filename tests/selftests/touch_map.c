@@ -132,20 +132,6 @@ WT_TEST(wheel, not_without_setup)
 	close(fd);
 }
 
-WT_TEST(wheel, not_without_touch)
-{
-	int fd = wt_open_virtual(TIMERS, WT_MS);
-	struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WT_MS);
-
-	ASSERT_LE(0, fd);
-	EXPECT_EQ(EINVAL, map_errno(fd, self->len, RW, MAP_SHARED,
-				    WHEEL_OFF_TOUCH));
-	op.flags = WHEEL_OP_TOUCH;
-	EXPECT_EQ(-EOPNOTSUPP, wt_do(fd, &op));
-	EXPECT_EQ(0, wt_arm(fd, WHEEL_ID(1, 1), WT_MS));
-	close(fd);
-}
-
 /* A file opened read-only can be mapped for reading only, also with mprotect(). */
 WT_TEST(wheel, read_only_file)
 {
