@@ -14,15 +14,15 @@
 
 char *buffer_room(struct buffer *buffer, size_t count)
 {
-	size_t held = buffer_count(buffer), room = LEAST_ROOM;
+	size_t used = buffer_count(buffer), room = LEAST_ROOM;
 
 	if (buffer->room - buffer->to >= count)
 		return buffer->bytes + buffer->to;
-	if (held)
-		memmove(buffer->bytes, buffer_bytes(buffer), held);
+	if (used)
+		memmove(buffer->bytes, buffer_bytes(buffer), used);
 	buffer->from = 0;
-	buffer->to = held;
-	while (room < held + count)
+	buffer->to = used;
+	while (room < used + count)
 		room *= 2;
 	if (room > buffer->room) {
 		buffer->bytes = grow(buffer->bytes, room);

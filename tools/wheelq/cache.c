@@ -7,7 +7,7 @@
 
 /* Jobs that are loaded in one iteration of the loop. */
 #define BATCH	512
-/* A batch is at most this fraction of the window. */
+/* A batch is at most this fraction of the limit on loaded jobs. */
 #define PARTS	16
 
 static bool waits(enum job_state state)
@@ -112,14 +112,14 @@ static bool belongs_in_memory(struct queue *queue, const struct job *job)
 }
 
 /*
- * Evict the last job of a state if the window is full. Each job that enters the window evicts
+ * Evict the last job of a state if more jobs are loaded than the limit. Each loaded job evicts
  * at most one, so no put costs more than O(log n). Return: the evicted job, which is freed.
  */
 static const struct job *evict(struct queue *queue, enum job_state state)
 {
 	struct job *latest = tubes_latest(&queue->tubes, state);
 
-	if (!latest || queue->tubes.loaded[state] <= queue->options.window)
+	if (!latest || queue->tubes.loaded[state] <= queue->options.loaded)
 		return NULL;
 	drop(queue, latest);
 	return latest;
@@ -198,15 +198,15 @@ static void load(struct queue *queue, struct tube *tube, enum job_state state,
 	}
 }
 
-/* The free part of the window, but at least one job and at most one batch. */
+/* The number of jobs below the limit, but at least one job and at most one batch. */
 static size_t ready_batch(const struct queue *queue)
 {
 	uint64_t loaded = queue->tubes.loaded[JOB_READY];
-	uint64_t window = queue->options.window;
+	uint64_t most = queue->options.loaded;
 
-	if (loaded >= window)
+	if (loaded >= most)
 		return 1;
-	return window - loaded < BATCH ? window - loaded : BATCH;
+	return most - loaded < BATCH ? most - loaded : BATCH;
 }
 
 struct job *cache_first(struct queue *queue, struct tube *tube)
@@ -217,7 +217,7 @@ struct job *cache_first(struct queue *queue, struct tube *tube)
 }
 
 /*
- * Wake up at or before @due, to refill the window. @due changes with each put that evicts a
+ * Wake up at or before @due, to load more jobs. @due changes with each put that evicts a
  * job. The timer is therefore set to half the time that is left, and is rarely changed.
  */
 static void wake_up_by(struct queue *queue, enum timer_clock clock, uint64_t now,
@@ -232,18 +232,18 @@ static void wake_up_by(struct queue *queue, enum timer_clock clock, uint64_t now
 
 /*
  * Load overdue jobs in any case, and jobs within the horizon while less than half of the
- * window is in use. The window therefore loses at least one batch of due jobs between two
- * refills, and a refill is never evicted again as a whole. In the same way, a refill begins at
+ * limit is loaded. At least one batch of jobs therefore becomes due between two refills, and a
+ * refill is never evicted again as a whole. In the same way, a refill begins at
  * half the horizon and ends at the horizon. Return: true if there is more to load.
  */
 static bool refill(struct queue *queue, enum job_state state)
 {
 	enum timer_clock clock = job_clock(state);
 	struct tube *tube = tubes_first_on_disk(&queue->tubes, state);
-	uint64_t window = queue->options.window;
+	uint64_t most = queue->options.loaded;
 	uint64_t horizon = queue->options.horizon;
 	uint64_t now, due, reach;
-	bool has_room = queue->tubes.loaded[state] < window / 2;
+	bool has_room = queue->tubes.loaded[state] < most / 2;
 
 	if (!tube)
 		return false;
@@ -254,7 +254,7 @@ static bool refill(struct queue *queue, enum job_state state)
 				     (has_room && due < now + reach);
 	if (queue->is_refilling[clock])
 		load(queue, tube, state,
-		     window / PARTS < BATCH ? window / PARTS : BATCH);
+		     most / PARTS < BATCH ? most / PARTS : BATCH);
 	else
 		wake_up_by(queue, clock, now,
 			   has_room ? due - horizon / 2 : due);

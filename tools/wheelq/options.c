@@ -19,7 +19,7 @@
 
 enum choice {
 	CONFIG = 256, LISTEN, PORT, STORE, CONNECTIONS, BODY, JOBS, BYTES, TUBES,
-	BUFFERS, LEASES, WINDOW, HORIZON, HELP, VERSION,
+	BUFFERS, RESERVED, LOADED, HORIZON, HELP, VERSION,
 };
 
 static const struct option long_options[] = {
@@ -33,8 +33,8 @@ static const struct option long_options[] = {
 	{ "max-bytes", required_argument, NULL, BYTES },
 	{ "max-tubes", required_argument, NULL, TUBES },
 	{ "max-buffers", required_argument, NULL, BUFFERS },
-	{ "max-leases", required_argument, NULL, LEASES },
-	{ "window", required_argument, NULL, WINDOW },
+	{ "max-reserved", required_argument, NULL, RESERVED },
+	{ "max-loaded", required_argument, NULL, LOADED },
 	{ "horizon", required_argument, NULL, HORIZON },
 	{ "help", no_argument, NULL, HELP },
 	{ "version", no_argument, NULL, VERSION },
@@ -64,10 +64,10 @@ static const char usage[] =
 	"                         default: 10000, or fewer if the limit on open files is lower\n"
 	"  --max-buffers BYTES    size of incomplete commands and unread responses,\n"
 	"                         default: 268435456\n"
-	"  --max-leases N         number of reserved jobs; beyond it, workers wait, default: 65536\n"
+	"  --max-reserved N       number of reserved jobs; beyond it, workers wait, default: 65536\n"
 	"\n"
 	"Memory:\n"
-	"  --window N             jobs of each state in memory, default: 131072\n"
+	"  --max-loaded N         jobs of each state in memory, default: 131072\n"
 	"  --horizon SECONDS      load delayed jobs when due within this time, default: 3600\n"
 	"\n"
 	"SIGTERM ends the server. After SIGUSR1, it rejects puts. See wheelq(8).\n"
@@ -115,11 +115,11 @@ static void take_limit(struct server_options *o, int option, const char *name,
 	case BUFFERS:
 		o->quota = read_limit(name, text, 1, INT64_MAX);
 		break;
-	case LEASES:
+	case RESERVED:
 		o->queue.reservations = read_limit(name, text, 1, 4000000);
 		break;
-	case WINDOW:
-		o->queue.window = read_limit(name, text, 16, 4000000);
+	case LOADED:
+		o->queue.loaded = read_limit(name, text, 16, 4000000);
 		break;
 	default:
 		o->queue.horizon = 1000 * read_limit(name, text, 1, 100000000);
@@ -253,7 +253,7 @@ void options_read(struct server_options *options, int argc, char **argv)
 		.address = "127.0.0.1", .port = "11300",
 		.body = 65535,
 		.queue = {
-			.window = 131072, .horizon = 3600 * 1000,
+			.loaded = 131072, .horizon = 3600 * 1000,
 			.reservations = 65536, .tubes = 10000,
 			.numbers = 1000,
 		},

@@ -7,7 +7,7 @@
  */
 #include "cache.h"
 
-#define BITE	512
+#define BATCH	512
 
 static void kick(struct queue *queue, struct job *job)
 {
@@ -40,12 +40,12 @@ static uint64_t kick_state(struct queue *queue, struct tube *tube,
 			   enum job_state state, uint64_t bound)
 {
 	struct job_key from = first_key(queue, state);
-	struct job_record recs[BITE];
+	struct job_record recs[BATCH];
 	uint64_t kicked = 0;
 	size_t count, most, i;
 
 	do {
-		most = bound - kicked < BITE ? bound - kicked : BITE;
+		most = bound - kicked < BATCH ? bound - kicked : BATCH;
 		count = queue->store->ops->scan(queue->store, tube->number,
 						  state, &from, recs, most);
 		for (i = 0; i < count; i++) {

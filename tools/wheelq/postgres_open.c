@@ -15,7 +15,7 @@
 #define LOCK_CLASS	"7826545"
 #define LOCK_OBJECT	"hashtext(current_schema())"
 /* Interval of checks on standby, in ms. */
-#define LOOK_MS		500
+#define CHECK_MS		500
 /* Older versions are no longer supported by PostgreSQL. */
 #define VERSION_LEAST	140000
 /* SQLSTATE, as PostgreSQL documents them. */
@@ -164,7 +164,7 @@ static void become_holder(struct postgres *p)
 	bool has_said = false;
 	int seen = 0;
 
-	execute(p, "SET lock_timeout = " POSTGRES_TEXT(LOOK_MS));
+	execute(p, "SET lock_timeout = " POSTGRES_TEXT(CHECK_MS));
 	while (!take_lock(p)) {
 		if (!has_said)
 			say("on standby: another server holds the store in PostgreSQL %s",

@@ -4,7 +4,7 @@
 #include "cache.h"
 #include "fail.h"
 
-#define BITE		512
+#define BATCH		512
 /* A job that is about to evict another one, and the timers of struct queue. */
 #define OWN_TIMERS	8
 /* Pages that a change of a job writes: of the table, of the index, and above them. */
@@ -62,13 +62,13 @@ static void take_numbers(struct queue *queue, uint64_t count)
 /* A crash ends all reservations, and counts as a timeout. */
 static void end_reservations(struct queue *queue, struct tube *tube)
 {
-	struct job_record recs[BITE];
+	struct job_record recs[BATCH];
 	size_t count, i;
 
 	do {
 		count = queue->store->ops->scan(queue->store, tube->number,
 						  JOB_RESERVED, &JOB_KEY_FIRST,
-						  recs, BITE);
+						  recs, BATCH);
 		for (i = 0; i < count; i++) {
 			struct job *job = cache_load(queue, tube, &recs[i]);
 
@@ -113,7 +113,7 @@ static void open_timers(struct queue *queue)
 	const struct queue_options *o = &queue->options;
 	struct timers_options timers = {
 		/* Delayed jobs, reserved jobs, paused tubes, and the queue's own. */
-		.timers = o->window + o->reservations + o->tubes + o->timers +
+		.timers = o->loaded + o->reservations + o->tubes + o->timers +
 			  OWN_TIMERS,
 		.boot = queue->numbers.boot,
 		.ahead = queue->numbers.ahead,

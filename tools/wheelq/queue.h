@@ -19,7 +19,7 @@
 
 /**
  * struct queue_options - limits
- * @window: jobs of each state in memory
+ * @loaded: jobs of each state in memory
  * @horizon: ms; delayed jobs that are due within this time are loaded
  * @reservations: limit on the number of reserved jobs
  * @jobs: limit on the number of jobs, 0: none
@@ -30,7 +30,7 @@
  * @by_hand: true if tests move the clocks
  */
 struct queue_options {
-	uint32_t window;
+	uint32_t loaded;
 	uint64_t horizon;
 	uint32_t reservations;
 	uint64_t jobs;

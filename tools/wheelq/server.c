@@ -51,7 +51,7 @@ static int open_clock(void)
 }
 
 /* On standby, the other signals end the server, as by default. */
-static void hold_drain_signal(void)
+static void block_drain_signal(void)
 {
 	sigset_t set;
 
@@ -105,7 +105,7 @@ static void server_open(struct server *server,
 	client_host_open(&server->host, &command_ops, &server->queue,
 			 options->quota);
 	name_process(server);
-	hold_drain_signal();
+	block_drain_signal();
 	listener_open(&server->listener, options->address, options->port);
 	/* This may wait for another server to end. Until then, connections are rejected. */
 	queue_open(&server->queue, store_open(options->path), &options->queue);

@@ -12,8 +12,8 @@
 
 #define NS_A_MS		1000000ULL
 /* 146 years: sums of two such times do not overflow. */
-#define FAR_MS		(WHEEL_MAX_TIME / 2 / NS_A_MS)
-#define BITE		256
+#define MOST_MS		(WHEEL_MAX_TIME / 2 / NS_A_MS)
+#define BATCH		256
 
 /**
  * struct side - the timers of one clock
@@ -161,7 +161,7 @@ int64_t timers_skew(const struct timers *timers)
 static uint64_t wheel_time(const struct timers *timers, enum timer_clock clock,
 			   uint64_t ms)
 {
-	int64_t ns = (ms < FAR_MS ? ms : FAR_MS) * NS_A_MS;
+	int64_t ns = (ms < MOST_MS ? ms : MOST_MS) * NS_A_MS;
 	int64_t when = ns - ahead(timers, clock);
 
 	return when > 0 ? when : 0;
@@ -232,18 +232,18 @@ static void ring(struct side *side, const struct wheel_event *event)
 bool timers_run(struct timers *timers, enum timer_clock clock, unsigned int budget)
 {
 	struct side *side = &timers->sides[clock];
-	struct wheel_event events[BITE];
+	struct wheel_event events[BATCH];
 	int count, i;
 
 	do {
-		count = libwheel_expirations(side->wheel, events, BITE);
+		count = libwheel_expirations(side->wheel, events, BATCH);
 		if (count < 0)
 			fail(EXIT_FAILED, "cannot read expired timers: %s", strerror(-count));
 		for (i = 0; i < count; i++)
 			ring(side, &events[i]);
-		budget = budget > BITE ? budget - BITE : 0;
-	} while (count == BITE && budget);
-	return count < BITE;
+		budget = budget > BATCH ? budget - BATCH : 0;
+	} while (count == BATCH && budget);
+	return count < BATCH;
 }
 
 void timers_advance(struct timers *timers, uint64_t ms)

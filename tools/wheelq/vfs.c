@@ -25,7 +25,7 @@
 #define LOG_PARTS	22
 #define ZEROS		65536
 /* Size of the buffer for writes to the log. SQLite writes less than 128 KiB per call. */
-#define HELD		65536
+#define BUFFER		65536
 /* The lock for writing, as SQLite documents it for files with a log. */
 #define WRITE_LOCK	0
 
@@ -37,9 +37,9 @@
  * @end: size of the file, as last observed
  * @is_named: true if the name of the file has been synced
  * @is_locked: true if no other process may write
- * @held: of a log: buffered writes, which are written before the next read or sync
- * @held_at: their offset in the file
- * @held_count: their size
+ * @buffer: of a log: buffered writes, which are written before the next read or sync
+ * @buffer_at: their offset in the file
+ * @buffered: their size
  */
 struct vfs_tail {
 	struct sqlite3_io_methods methods;
@@ -48,9 +48,9 @@ struct vfs_tail {
 	off_t end;
 	bool is_named;
 	bool is_locked;
-	char *held;
-	off_t held_at;
-	int held_count;
+	char *buffer;
+	off_t buffer_at;
+	int buffered;
 };
 
 static int real_size;
@@ -106,7 +106,7 @@ static int vfs_close(sqlite3_file *file)
 	int err = tail->real->xClose(file);
 
 	close(tail->fd);
-	free(tail->held);
+	free(tail->buffer);
 	return err;
 }
 
@@ -130,17 +130,17 @@ static void grow_log(struct vfs_tail *tail, off_t at)
 }
 
 /* SQLite writes a log with two calls per page. Combine them. */
-static int write_held(sqlite3_file *file)
+static int write_buffer(sqlite3_file *file)
 {
 	struct vfs_tail *tail = tail_of(file);
-	int count = tail->held_count;
+	int count = tail->buffered;
 
 	if (!count)
 		return SQLITE_OK;
-	tail->held_count = 0;
-	if (tail->held_at + count > tail->end)
-		grow_log(tail, tail->held_at);
-	return vfs_write(file, tail->held, count, tail->held_at);
+	tail->buffered = 0;
+	if (tail->buffer_at + count > tail->end)
+		grow_log(tail, tail->buffer_at);
+	return vfs_write(file, tail->buffer, count, tail->buffer_at);
 }
 
 static int log_write(sqlite3_file *file, const void *bytes, int count,
@@ -149,33 +149,33 @@ static int log_write(sqlite3_file *file, const void *bytes, int count,
 	struct vfs_tail *tail = tail_of(file);
 	int err;
 
-	if (at != tail->held_at + tail->held_count ||
-	    count > HELD - tail->held_count) {
-		err = write_held(file);
+	if (at != tail->buffer_at + tail->buffered ||
+	    count > BUFFER - tail->buffered) {
+		err = write_buffer(file);
 		if (err)
 			return err;
-		tail->held_at = at;
+		tail->buffer_at = at;
 	}
-	memcpy(tail->held + tail->held_count, bytes, count);
-	tail->held_count += count;
+	memcpy(tail->buffer + tail->buffered, bytes, count);
+	tail->buffered += count;
 	return SQLITE_OK;
 }
 
 static int log_sync(sqlite3_file *file, int flags)
 {
-	return write_held(file) ?: vfs_sync(file, flags);
+	return write_buffer(file) ?: vfs_sync(file, flags);
 }
 
 static int log_read(sqlite3_file *file, void *bytes, int count,
 		    sqlite3_int64 at)
 {
-	return write_held(file) ?:
+	return write_buffer(file) ?:
 	       tail_of(file)->real->xRead(file, bytes, count, at);
 }
 
 static int log_size(sqlite3_file *file, sqlite3_int64 *size)
 {
-	return write_held(file) ?: tail_of(file)->real->xFileSize(file, size);
+	return write_buffer(file) ?: tail_of(file)->real->xFileSize(file, size);
 }
 
 static int log_truncate(sqlite3_file *file, sqlite3_int64 size)
@@ -184,7 +184,7 @@ static int log_truncate(sqlite3_file *file, sqlite3_int64 size)
 
 	if (size < tail->end)
 		tail->end = size;
-	return write_held(file) ?: tail->real->xTruncate(file, size);
+	return write_buffer(file) ?: tail->real->xTruncate(file, size);
 }
 
 /*
@@ -207,8 +207,8 @@ static int vfs_lock(sqlite3_file *file, int at, int count, int flags)
 
 static void buffer_log(struct vfs_tail *tail)
 {
-	tail->held = zeroed(1, HELD);
-	tail->held_count = 0;
+	tail->buffer = zeroed(1, BUFFER);
+	tail->buffered = 0;
 	tail->methods.xWrite = log_write;
 	tail->methods.xSync = log_sync;
 	tail->methods.xRead = log_read;
@@ -254,7 +254,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
 	tail->end = lseek(tail->fd, 0, SEEK_END);
 	tail->is_named = false;
 	tail->is_locked = false;
-	tail->held = NULL;
+	tail->buffer = NULL;
 	if (!is_plain())
 		save_calls(tail, flags & SQLITE_OPEN_WAL);
 	file->pMethods = &tail->methods;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""CPU time per command with a full window. Ratios of one run, so that a slow machine passes."""
+"""CPU time per command with the largest number of loaded jobs. Ratios of one run, so that a slow machine passes."""
 import load
 import rig
 
-WINDOW = 16384
+LOADED = 16384
 JOBS = 60000
 SINGLE = 300
 
@@ -17,10 +17,10 @@ def cpu_per_put(server, client, delay):
     return (load.used_by([pid]) - begin) / SINGLE
 
 
-def window_full_put_does_not_reload():
-    """Fill the window with jobs that are due in 1800 s. Puts that are due earlier must cost
+def loaded_full_put_does_not_reload():
+    """Load the most jobs that are due in 1800 s. Puts that are due earlier must cost
     about as much as puts that are due beyond the horizon."""
-    with rig.Server("--window", str(WINDOW)) as server:
+    with rig.Server("--max-loaded", str(LOADED)) as server:
         client = server.client()
         load.pipelined(client, [1800] * JOBS)
         beyond = cpu_per_put(server, client, lambda index: load.DAY)
@@ -32,11 +32,11 @@ def window_full_put_does_not_reload():
             assert cost < 3 * beyond, name
 
 
-def window_full_drain_costs_no_more():
-    """Jobs that exceed the window are written and read once more, but not repeatedly."""
+def loaded_full_drain_costs_no_more():
+    """Jobs beyond the limit are written and read once more, but not repeatedly."""
     costs = []
-    for window in (4 * JOBS, WINDOW):
-        with rig.Server("--window", str(window)) as server:
+    for limit in (4 * JOBS, LOADED):
+        with rig.Server("--max-loaded", str(limit)) as server:
             client = server.client()
             pid = server.process.pid
             load.pipelined(client, [3] * JOBS)
@@ -45,8 +45,8 @@ def window_full_drain_costs_no_more():
             for _ in range(0, JOBS, load.PIPELINE):
                 load.delete(client, load.reserved(client, load.PIPELINE))
             costs.append((load.used_by([pid]) - begin) / JOBS)
-    print(f"# {costs[0] * 1e6:.0f} us with all in the window, {costs[1] * 1e6:.0f} us otherwise")
+    print(f"# {costs[0] * 1e6:.0f} us with all loaded, {costs[1] * 1e6:.0f} us otherwise")
     assert costs[1] < 3 * costs[0]
 
 
-TESTS = [window_full_put_does_not_reload, window_full_drain_costs_no_more]
+TESTS = [loaded_full_put_does_not_reload, loaded_full_drain_costs_no_more]

@@ -416,7 +416,7 @@ def many_connections():
 
 
 def limits_have_clear_answers():
-    with rig.Server("--max-jobs", "2", "--max-tubes", "3", "--max-leases", "1") as server:
+    with rig.Server("--max-jobs", "2", "--max-tubes", "3", "--max-reserved", "1") as server:
         client = server.client()
         client.put(b"a")
         client.put(b"b")
@@ -445,7 +445,7 @@ def draining_refuses_new_jobs():
 
 
 def options_of_nonsense():
-    for options in (["--max-jobs", "x"], ["--max-tubes", "0"], ["--window", "-1"], ["what"],
+    for options in (["--max-jobs", "x"], ["--max-tubes", "0"], ["--max-loaded", "-1"], ["what"],
                     ["--nothing"], ["--horizon", "99999999999999999999"], ["--port", "99999"],
                     ["--port", "0"], ["--port", "http"]):
         server = rig.Server(*options)

@@ -69,8 +69,8 @@ def key_is_removed_with_its_job():
 
 
 def key_survives_a_crash():
-    """Use more keys than the window can hold."""
-    with rig.Server("--window", "1024") as server:
+    """Use more keys than can be loaded."""
+    with rig.Server("--max-loaded", "1024") as server:
         client = server.client()
         for kind, body in (("INSERTED", b"old"), ("REPLACED", b"new")):
             for at in range(0, KEYS, load.PIPELINE):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Run random commands on a queue and on the oracle, with crashes. Compare their results and states,
- * for several windows and stores.
+ * for several limits on loaded jobs and stores.
  */
 #include "model.h"
 
@@ -88,7 +88,7 @@ static struct store *open_store(struct model *m)
 static void start(struct model *m)
 {
 	const struct queue_options options = {
-		.window = m->config->window, .horizon = m->config->horizon,
+		.loaded = m->config->loaded, .horizon = m->config->horizon,
 		.reservations = m->config->leases, .tubes = ORACLE_TUBES,
 		.numbers = NUMBERS,
 		.by_hand = true,
@@ -458,8 +458,8 @@ static void compare(struct model *m)
 		}
 	for (state = JOB_DELAYED; state <= JOB_READY; state++)
 		expect(m, m->queue.tubes.loaded[state] <=
-		       m->config->window + ORACLE_TUBES,
-		       "the window is not exceeded");
+		       m->config->loaded + ORACLE_TUBES,
+		       "the limit on loaded jobs is not exceeded");
 }
 
 const char *model_run(const struct model_config *config, uint64_t seed,

@@ -14,14 +14,14 @@ enum model_store {
  * struct model_config - a configuration
  * @name: reported name
  * @store: kind of the store
- * @window: limit on the jobs of each state in memory
+ * @loaded: limit on the jobs of each state in memory
  * @horizon: ms within which delayed jobs are loaded
  * @leases: limit on the number of reserved jobs
  */
 struct model_config {
 	const char *name;
 	enum model_store store;
-	uint32_t window;
+	uint32_t loaded;
 	uint64_t horizon;
 	uint32_t leases;
 };

@@ -85,7 +85,7 @@ def settle(server, history):
 def q2_q3_q4_q7_kill_9_at_random_points():
     print(f"# WHEELQ_SEED={SEED} WHEELQ_KILLS={KILLS}")
     history = History(SEED)
-    with rig.Server("--window", "32") as server:
+    with rig.Server("--max-loaded", "32") as server:
         for _ in range(KILLS):
             one_life(server, history)
             server.start()
@@ -97,7 +97,7 @@ def q2_q3_q4_q7_kill_9_at_each_write():
     print(f"# WHEELQ_SEED={SEED} WHEELQ_KILLS={KILLS}")
     history = History(SEED)
     hits = 0
-    with rig.Server("--window", "32") as server:
+    with rig.Server("--max-loaded", "32") as server:
         for life in range(KILLS):
             server.kill()
             server.env.update(faults.preload(FAULT_AT=1 + life % LIFE, FAULT_KILL=1))
@@ -227,7 +227,7 @@ def q4_clock_that_is_set_while_it_serves():
 
 
 def q5_after_a_restart_the_overdue_come_in_due_order():
-    with rig.Server("--window", "64") as server:
+    with rig.Server("--max-loaded", "64") as server:
         client = server.client()
         times = list(range(1000))
         random.Random(SEED).shuffle(times)
@@ -244,7 +244,7 @@ def q5_after_a_restart_the_overdue_come_in_due_order():
 
 
 def q6_by_priority_then_due_then_number():
-    with rig.Server("--window", "16") as server:
+    with rig.Server("--max-loaded", "16") as server:
         client = server.client()
         dice = random.Random(SEED)
         wanted = []
@@ -296,7 +296,7 @@ def q7_a_crash_ends_leases_and_counts_them():
 
 
 def q8_memory_depends_on_what_is_near():
-    with rig.Server("--window", "1024", "--horizon", "60") as server:
+    with rig.Server("--max-loaded", "1024", "--horizon", "60") as server:
         client = server.client()
         for _ in range(40):
             client.send(b"put 0 86400 60 1\r\nx\r\n" * 500)

@@ -13,17 +13,17 @@
 
 static const struct model_config configs[] = {
 	{ "all in memory", MODEL_MEMORY, 100000, 3600000, 1000 },
-	{ "a window of 16", MODEL_MEMORY, 16, 3600000, 1000 },
+	{ "16 loaded jobs", MODEL_MEMORY, 16, 3600000, 1000 },
 	{ "a horizon of 50 ms", MODEL_MEMORY, 100000, 50, 1000 },
-	{ "a window of 16, a horizon of 20 ms", MODEL_MEMORY, 16, 20, 1000 },
+	{ "16 loaded jobs, a horizon of 20 ms", MODEL_MEMORY, 16, 20, 1000 },
 	{ "three leases", MODEL_MEMORY, 64, 200, 3 },
 	{ "SQLite, all in memory", MODEL_SQLITE, 100000, 3600000, 1000 },
-	{ "SQLite, a window of 16, a horizon of 50 ms", MODEL_SQLITE, 16, 50, 1000 },
+	{ "SQLite, 16 loaded jobs, a horizon of 50 ms", MODEL_SQLITE, 16, 50, 1000 },
 };
 
 /* Used if WHEELQ_POSTGRES is the URI of an empty database. */
 static const struct model_config shared[] = {
-	{ "PostgreSQL, a window of 16, a horizon of 50 ms", MODEL_POSTGRES, 16, 50, 1000 },
+	{ "PostgreSQL, 16 loaded jobs, a horizon of 50 ms", MODEL_POSTGRES, 16, 50, 1000 },
 };
 
 #define COUNT(array)	((int)(sizeof(array) / sizeof(*(array))))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# beaneater.rb PORT: test the life of a job with the Ruby client beaneater.
+# beaneater.rb PORT: test the states of a job with the Ruby client beaneater.
 begin
   require 'beaneater'
 rescue LoadError

@@ -1,6 +1,6 @@
 <?php
 // SPDX-License-Identifier: MIT
-// pheanstalk.php PORT: test the life of a job with the PHP client pheanstalk.
+// pheanstalk.php PORT: test the states of a job with the PHP client pheanstalk.
 @include 'Pheanstalk/autoload.php';
 if (!class_exists('Pheanstalk\Pheanstalk')) {
     fwrite(STDERR, "pheanstalk is not installed\n");
