@@ -44,9 +44,7 @@ extern const struct contestant hierarchical_inline __optional;
 extern const struct contestant red_black_tree __optional;
 extern const struct contestant libevent_heap __optional;
 extern const struct contestant libuv_heap __optional;
-extern const struct contestant dpdk_skip_list __optional;
 extern const struct contestant wahern_wheel __optional;
-extern const struct contestant tokio_wheel __optional;
 
 /* The current time in milliseconds. Only the harness advances it. */
 extern u64 bench_now;

@@ -41,8 +41,8 @@ static const struct load loads[] = {
 
 static const struct contestant *const contestants[] = {
 	&hierarchical, &kept_timers, &quaternary_heap, &red_black_tree,
-	&libevent_heap, &libuv_heap, &wahern_wheel, &tokio_wheel,
-	&timeout_queues, &plain_field, &floor_of_all,
+	&libevent_heap, &libuv_heap, &wahern_wheel, &timeout_queues,
+	&plain_field, &floor_of_all,
 };
 
 /**

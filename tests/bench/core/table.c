@@ -146,7 +146,6 @@ void table_foot(void)
 		all &= !!contestants[i];
 	if (!all)
 		printf("The other implementations need libevent-dev, libuv1-dev, libbsd-dev,\n"
-		       "librust-tokio-util-dev with Debian's cargo, libdpdk-dev with pkg-config,\n"
 		       "and WAHERN=, a checkout of wahern's timeout.c.\n");
 	printf("The largest spread of a cell's samples was %.0f %% of their median.\n\n",
 	       widest * 100);
@@ -169,7 +168,6 @@ void table_foot(void)
 	      "the distribution, called through shared objects; all other code is built for this\n"
 	      "CPU. The callback only counts. The objects are in one array, on small pages. The\n"
 	      "equal keys of a burst are the best case of a heap. The work that a cancel leaves\n"
-	      "to the next pass is not in its row. DPDK's list uses the CPU's counter, which\n"
-	      "cannot be overridden, and takes a lock.\n",
+	      "to the next pass is not in its row.\n",
 	      stdout);
 }

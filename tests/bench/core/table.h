@@ -8,10 +8,10 @@
 #define MOST_REPEATS	5
 
 /* Indices: OURS wheels of this project, then other implementations, the field and the floor. */
-#define CONTESTANTS	13
+#define CONTESTANTS	11
 #define OURS		3
-#define FIELD		11
-#define FLOOR		12
+#define FIELD		9
+#define FLOOR		10
 
 enum operation { ARM, REARM, IDLE, CANCEL, SWEEP, BURST, OPERATIONS };
 

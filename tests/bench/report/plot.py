@@ -26,9 +26,7 @@ COLOURS = {
     "libuv": "#7048e8",
     "queues": "#e64980",
     "field": "#8d6e63",
-    "DPDK": "#5f8ca3",
     "wahern": "#94a33b",
-    "tokio": "#c0711f",
 }
 ANYBODY = "#868e96"
 
