@@ -5,8 +5,8 @@
  *
  *	cc -O2 -D_GNU_SOURCE echo.c $(pkg-config --cflags --libs libwheel) -o echo
  *
- * Each connection has a kept timer in the slot of its file descriptor. Received data postpones
- * the timer with one atomic exchange, without a system call. When the timer expires, the server
+ * Each connection has a timeout, whose slot is its file descriptor. Received data restarts the
+ * timeout with one atomic exchange, without a system call. When the timeout expires, the server
  * closes the connection.
  */
 #include <ctype.h>
@@ -28,18 +28,16 @@
 
 /**
  * struct server - state of the server
- * @wheel: one timer per connection, in the slot of its file descriptor
+ * @wheel: one timeout per connection, in the slot of its file descriptor
  * @idle: timeout in nanoseconds
  * @epfd: epoll instance of the event loop
  * @listener: listening socket
- * @kept: true for file descriptors whose slot has a kept timer
  */
 struct server {
 	struct libwheel *wheel;
 	__u64 idle;
 	int epfd;
 	int listener;
-	bool kept[MAX_FDS];
 };
 
 static void die(const char *what, int err)
@@ -57,19 +55,12 @@ static void watch(struct server *s, int fd)
 		die("epoll_ctl", errno);
 }
 
-/* Arm the timer of a new connection. Its slot is allocated once and never freed. */
 static void welcome(struct server *s, int fd)
 {
-	uint64_t id = WHEEL_ID(fd, 1);
-	int err = 0;
+	int err = libwheel_timeout_start(s->wheel, fd, s->idle);
 
-	if (!s->kept[fd])
-		err = libwheel_keep(s->wheel, id, fd);
-	s->kept[fd] = true;
-	if (!err)
-		err = libwheel_keep_arm(s->wheel, id, libwheel_now(s->wheel) + s->idle);
 	if (err)
-		die("arm", err);
+		die("start", err);
 	watch(s, fd);
 }
 
@@ -86,22 +77,22 @@ static void accept_all(struct server *s)
 }
 
 /*
- * The peer has closed the connection. If the timer cannot be parked, it has expired, and its
+ * The peer has closed the connection. If the timeout cannot be stopped, it has expired, and its
  * event closes the connection.
  */
 static void farewell(struct server *s, int fd)
 {
-	if (!libwheel_park(s->wheel, fd))
+	if (!libwheel_timeout_stop(s->wheel, fd))
 		close(fd);
 }
 
-/* A request that arrives after the timer has expired is ignored. */
-static void echo(struct server *s, int fd, __u64 now)
+/* A request that arrives after the timeout has expired is ignored. */
+static void echo(struct server *s, int fd)
 {
 	char buffer[4096];
 	ssize_t bytes;
 
-	if (libwheel_keep_arm(s->wheel, fd, now + s->idle))
+	if (libwheel_timeout_start(s->wheel, fd, s->idle))
 		return;
 	bytes = read(fd, buffer, sizeof(buffer));
 	if (bytes < 0 && errno == EAGAIN)
@@ -110,31 +101,27 @@ static void echo(struct server *s, int fd, __u64 now)
 		farewell(s, fd);
 }
 
-/* Close the connections whose timers have expired. */
+/* Close the connections whose timeouts have expired. */
 static void close_idle(struct server *s)
 {
 	struct wheel_event events[BATCH];
 	int i, n;
 
 	do {
-		n = libwheel_expirations(s->wheel, events, BATCH);
-		for (i = 0; i < n; i++) {
-			libwheel_keep_rest(s->wheel, events[i].id);
-			close(WHEEL_ID_SLOT(events[i].id));
-		}
+		n = libwheel_timeout_wait(s->wheel, events, BATCH, 0);
+		for (i = 0; i < n; i++)
+			close(events[i].cookie);
 	} while (n == BATCH);
 }
 
-/* Timers are handled last, after the requests of this iteration have postponed theirs. */
+/* Timeouts are handled last, after the requests of this iteration have restarted theirs. */
 static void serve(struct server *s)
 {
 	struct epoll_event events[BATCH];
 	bool expired = false;
 	int i, n;
-	__u64 now;
 
 	n = epoll_wait(s->epfd, events, BATCH, -1);
-	now = libwheel_now(s->wheel);
 	for (i = 0; i < n; i++) {
 		int fd = events[i].data.fd;
 
@@ -143,7 +130,7 @@ static void serve(struct server *s)
 		else if (fd == s->listener)
 			accept_all(s);
 		else
-			echo(s, fd, now);
+			echo(s, fd);
 	}
 	if (expired)
 		close_idle(s);
@@ -205,11 +192,6 @@ static unsigned int number(const char *text, unsigned int most)
 int main(int argc, char **argv)
 {
 	static struct server s;
-	struct libwheel_options options = {
-		.size = sizeof(options),
-		.flags = WHEEL_SETUP_TOUCH,
-		.timers = MAX_FDS,
-	};
 	int port, err;
 
 	if (argc != 3)
@@ -218,7 +200,7 @@ int main(int argc, char **argv)
 	s.idle = number(argv[2], UINT_MAX) * 1000000ULL;
 	signal(SIGPIPE, SIG_IGN);
 	raise_limit();
-	err = libwheel_open(&s.wheel, &options);
+	err = libwheel_timeout_open(&s.wheel, MAX_FDS);
 	if (err)
 		die("open", err);
 	s.epfd = epoll_create1(0);

@@ -6,8 +6,8 @@
  *
  *	cc -O2 rpc.c $(pkg-config --cflags --libs libwheel) -o rpc
  *
- * Up to WINDOW calls are in progress at a time, each in a separate slot with a kept timer. Most
- * calls receive a response in time. Their timer is armed when the request is sent and parked
+ * Up to WINDOW calls are in progress at a time, each in a separate slot with a timeout. Most
+ * calls receive a response in time. Their timeout is started when the request is sent and stopped
  * when the response arrives: two atomic exchanges and no system call.
  */
 #include <ctype.h>
@@ -49,7 +49,7 @@ struct call {
 
 /**
  * struct client - state of the client
- * @wheel: one timer per slot
+ * @wheel: one timeout per slot
  * @socket: connection to the server
  * @calls: the slots
  * @next: serial number of the next call
@@ -76,24 +76,16 @@ static void die(const char *what, int err)
 	exit(1);
 }
 
-/* Arm the timer of a slot, which is parked. */
-static void start_timer(struct client *c, __u32 slot)
-{
-	__u64 delay = TIMEOUT_NS << c->calls[slot].tries;
-	int err = libwheel_keep_arm(c->wheel, slot, libwheel_now(c->wheel) + delay);
-
-	if (err)
-		die("arm", err);
-}
-
 static void send_request(struct client *c, __u32 slot)
 {
 	struct call *call = &c->calls[slot];
 	struct message request = {
 		.slot = slot, .serial = call->serial, .value = call->serial,
 	};
+	int err = libwheel_timeout_start(c->wheel, slot, TIMEOUT_NS << call->tries);
 
-	start_timer(c, slot);
+	if (err)
+		die("start", err);
 	call->tries++;
 	/* If the socket buffer is full, treat the request as lost. */
 	if (send(c->socket, &request, sizeof(request), MSG_DONTWAIT) < 0 &&
@@ -115,8 +107,8 @@ static void next_call(struct client *c, __u32 slot)
 }
 
 /*
- * Handle a response. A response to a call that has completed is stale. If the timer cannot be
- * parked, it has expired, and its event decides about the call.
+ * Handle a response. A response to a call that has completed is stale. If the timeout cannot be
+ * stopped, it has expired, and its event decides about the call.
  */
 static void take_answer(struct client *c, const struct message *answer)
 {
@@ -126,7 +118,7 @@ static void take_answer(struct client *c, const struct message *answer)
 		return;
 	if (answer->value != 2ULL * answer->serial)
 		die("wrong response", -EPROTO);
-	if (libwheel_park(c->wheel, answer->slot))
+	if (libwheel_timeout_stop(c->wheel, answer->slot))
 		return;
 	c->answered++;
 	next_call(c, answer->slot);
@@ -135,7 +127,6 @@ static void take_answer(struct client *c, const struct message *answer)
 /* Handle a timeout. Its event was taken, so the slot belongs to the program again. */
 static void time_out(struct client *c, __u32 slot)
 {
-	libwheel_keep_rest(c->wheel, slot);
 	if (c->calls[slot].tries < TRIES) {
 		c->resent++;
 		send_request(c, slot);
@@ -158,8 +149,8 @@ static void take_timeouts(struct client *c)
 {
 	struct wheel_event event;
 
-	while (libwheel_expirations(c->wheel, &event, 1) == 1)
-		time_out(c, WHEEL_ID_SLOT(event.id));
+	while (libwheel_timeout_wait(c->wheel, &event, 1, 0) == 1)
+		time_out(c, event.cookie);
 }
 
 static void run_client(struct client *c)
@@ -170,14 +161,8 @@ static void run_client(struct client *c)
 	};
 	__u32 slot;
 
-	for (slot = 0; slot < WINDOW; slot++) {
-		uint64_t id = WHEEL_ID(slot, 1);
-		int err = libwheel_keep(c->wheel, id, slot);
-
-		if (err)
-			die("keep", err);
+	for (slot = 0; slot < WINDOW; slot++)
 		next_call(c, slot);
-	}
 	while (c->answered + c->failed < c->last) {
 		poll(polled, 2, -1);
 		take_answers(c);
@@ -223,11 +208,6 @@ static unsigned int number(const char *text, unsigned int most)
 int main(int argc, char **argv)
 {
 	static struct client c = { .next = 1 };
-	struct libwheel_options options = {
-		.size = sizeof(options),
-		.flags = WHEEL_SETUP_TOUCH,
-		.timers = WINDOW,
-	};
 	pid_t server;
 	int loss;
 	int pair[2];
@@ -248,7 +228,7 @@ int main(int argc, char **argv)
 		_exit(0);
 	}
 	close(pair[1]);
-	err = libwheel_open(&c.wheel, &options);
+	err = libwheel_timeout_open(&c.wheel, WINDOW);
 	if (err)
 		die("open", err);
 	c.socket = pair[0];

@@ -168,9 +168,7 @@ static unsigned int number(const char *text, unsigned int most)
 
 int main(int argc, char **argv)
 {
-	struct libwheel_options options = {
-		.size = sizeof(options), .scheme = WHEEL_HIERARCHICAL,
-	};
+	struct libwheel_options options = { .size = sizeof(options) };
 	unsigned int requests, count, i, completed = 0, stopped, seed = 1;
 	pthread_t threads[MOST_THREADS];
 	int err;

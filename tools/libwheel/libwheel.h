@@ -214,6 +214,26 @@ int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
 		  uint32_t count, int64_t timeout_ns);
 
 /*
+ * One timeout per slot, for the requests and connections of a server. The slot is the number of
+ * the request or connection in the program, such as its file descriptor. It is less than @slots
+ * and has one owner at a time. libwheel_timeout_open() opens a wheel with WHEEL_SETUP_TOUCH.
+ * libwheel_timeout_start() starts a timeout, or restarts it with an earlier or later deadline.
+ * libwheel_timeout_stop() cancels it. They make a system call only for the first start of a slot,
+ * and if the next scan of the timers would be too late. -ENOENT: the timeout has expired. Its
+ * event follows, and the slot is in use until then. libwheel_timeout_stop() also returns -ENOENT
+ * if the timeout was not started.
+ */
+int libwheel_timeout_open(struct libwheel **wheel, uint32_t slots);
+int libwheel_timeout_start(struct libwheel *wheel, uint32_t slot, uint64_t delay);
+int libwheel_timeout_stop(struct libwheel *wheel, uint32_t slot);
+/*
+ * Take the events of expired timeouts, as libwheel_wait(). The cookie of an event is its slot,
+ * which can be used again.
+ */
+int libwheel_timeout_wait(struct libwheel *wheel, struct wheel_event *events,
+			  uint32_t count, int64_t timeout_ns);
+
+/*
  * Allocate the memory of slots 0 .. @timers - 1, so that arming them cannot fail with -ENOMEM.
  * By default, memory is allocated when a slot is first armed, except for the touch words of
  * wheels of up to 2^17 timers. -EINVAL: @timers exceeds the number of slots; -ENOMEM;

@@ -156,6 +156,47 @@ int libwheel_keep_notify(struct libwheel *wheel, uint64_t id, uint64_t deadline)
 	return handle->backend->kick(handle);
 }
 
+int libwheel_timeout_open(struct libwheel **wheel, uint32_t slots)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .flags = WHEEL_SETUP_TOUCH, .timers = slots,
+	};
+
+	return libwheel_open(wheel, &options);
+}
+
+/* The timer is created by the first start of its slot. Then the slot is busy if it has expired. */
+int libwheel_timeout_start(struct libwheel *wheel, uint32_t slot, uint64_t delay)
+{
+	uint64_t deadline = libwheel_now(wheel) + delay;
+	int err;
+
+	if (delay > WHEEL_MAX_TIME)
+		return -ERANGE;
+	err = libwheel_keep_arm(wheel, slot, deadline);
+	if (err != -ENOENT)
+		return err;
+	err = libwheel_keep(wheel, WHEEL_ID(slot, 1), slot);
+	if (err)
+		return err == -EBUSY ? -ENOENT : err;
+	return libwheel_keep_arm(wheel, slot, deadline);
+}
+
+int libwheel_timeout_stop(struct libwheel *wheel, uint32_t slot)
+{
+	return libwheel_park(wheel, slot);
+}
+
+int libwheel_timeout_wait(struct libwheel *wheel, struct wheel_event *events,
+			  uint32_t count, int64_t timeout_ns)
+{
+	int i, n = libwheel_wait(wheel, events, count, timeout_ns);
+
+	for (i = 0; i < n; i++)
+		libwheel_keep_rest(wheel, events[i].id);
+	return n;
+}
+
 int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
 			 uint32_t count)
 {

@@ -33,7 +33,7 @@ int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
 		  uint32_t count, int64_t timeout_ns)
 {
 	__u64 end = FOR_EVER;
-	int more = 1;
+	int more = timeout_ns != 0;
 	int ret;
 
 	if (!*handle_of(wheel)->ours)

@@ -89,6 +89,31 @@ static void keep_says_what_is_wrong(void)
 	libwheel_close(wheel);
 }
 
+/* A timeout is started, restarted and stopped. Its slot can be used after its event was taken. */
+static void timeout_life(void)
+{
+	struct libwheel *wheel = open_touch(64);
+	struct wheel_event event;
+	int i;
+
+	EXPECT_EQ(-EINVAL, libwheel_timeout_start(wheel, 64, MS));
+	EXPECT_EQ(-ERANGE, libwheel_timeout_start(wheel, 3, -MS));
+	EXPECT_EQ(-ENOENT, libwheel_timeout_stop(wheel, 3));
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(0, libwheel_timeout_start(wheel, 3, HOUR));
+		EXPECT_EQ(0, libwheel_timeout_stop(wheel, 3));
+		EXPECT_EQ(0, libwheel_timeout_start(wheel, 3, 9 * MS));
+		EXPECT_EQ(0, libwheel_timeout_start(wheel, 3, 5 * MS));
+		EXPECT_EQ(0, libwheel_timeout_wait(wheel, &event, 1, 0));
+		EXPECT_EQ(0, advance(wheel, libwheel_now(wheel) + 5 * MS));
+		EXPECT_EQ(-ENOENT, libwheel_timeout_start(wheel, 3, MS));
+		EXPECT_EQ(-ENOENT, libwheel_timeout_stop(wheel, 3));
+		EXPECT_EQ(1, libwheel_timeout_wait(wheel, &event, 1, 0));
+		EXPECT_EQ(3, event.cookie);
+	}
+	libwheel_close(wheel);
+}
+
 /* STOP returns all kept timers, and arming one later fails. */
 static void keep_and_stop(void)
 {
@@ -253,6 +278,7 @@ static void keep_on_an_older_module(void)
 const struct test keep_tests[] = {
 	TEST(keep_life),
 	TEST(keep_says_what_is_wrong),
+	TEST(timeout_life),
 	TEST(keep_and_stop),
 	TEST(keep_on_an_older_module),
 	TEST(p11_keep_counts_what_was_seen),
