@@ -39,6 +39,7 @@ enum verb {
 	VERB_LIST_TUBE_USED,
 	VERB_LIST_TUBES_WATCHED,
 	VERB_PAUSE_TUBE,
+	VERB_AUTH,
 	VERB_QUIT,
 	VERB_COUNT,
 };
@@ -55,7 +56,7 @@ const char *verb_name(enum verb verb);
  * @ttr: (t) time to run in ms, at least 1
  * @bytes: (b) size of the body that follows
  * @bound: (k) limit on the number of jobs
- * @name: (n) name of a tube, or (y) key of a job; points into the line
+ * @name: (n) name of a tube, (y) key of a job, or (w) another word; points into the line
  */
 struct command {
 	enum verb verb;

@@ -86,6 +86,7 @@ enum client_state {
  * @is_dead: true if it must be closed immediately
  * @is_producer: true if it has put a job
  * @is_worker: true if it has sent a reserve
+ * @is_trusted: true if it may send all commands
  * @events: the events of epoll
  */
 struct client {
@@ -111,6 +112,7 @@ struct client {
 	bool is_dead;
 	bool is_producer;
 	bool is_worker;
+	bool is_trusted;
 	uint32_t events;
 };
 

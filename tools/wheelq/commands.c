@@ -219,9 +219,52 @@ static void run_on_job(struct client *client, const struct command *command)
 	}
 }
 
+/* The time does not depend on the number of equal bytes. */
+static bool is_token(const char *token, const char *text)
+{
+	size_t length = strlen(token), i;
+	unsigned char differs = strlen(text) != length;
+
+	for (i = 0; i < length && text[i]; i++)
+		differs |= token[i] ^ text[i];
+	return !differs;
+}
+
+bool client_auth(struct client *client, const char *text)
+{
+	const char *token = server_of(client)->options.token;
+
+	client->is_trusted = !token || is_token(token, text);
+	return client->is_trusted;
+}
+
+/* A wrong token closes the connection. */
+static void auth(struct client *client, const struct command *command)
+{
+	if (client_auth(client, command->name)) {
+		client_reply(client, "AUTHORIZED\r\n");
+		return;
+	}
+	client_reply(client, "DENIED\r\n");
+	client->state = CLIENT_QUITS;
+}
+
+static void deny(struct client *client, const struct command *command)
+{
+	client->put = *command;
+	if (command->verb <= VERB_PUT_KEY)
+		client_skip_body(client, "DENIED\r\n");
+	else
+		client_reply(client, "DENIED\r\n");
+}
+
 static void run(struct client *client, const struct command *command)
 {
 	server_of(client)->verbs[command->verb]++;
+	if (!client->is_trusted && command->verb < VERB_AUTH) {
+		deny(client, command);
+		return;
+	}
 	switch (command->verb) {
 	case VERB_PUT:
 	case VERB_PUT_AT:
@@ -264,6 +307,9 @@ static void run(struct client *client, const struct command *command)
 		break;
 	case VERB_PAUSE_TUBE:
 		pause_tube(client, command);
+		break;
+	case VERB_AUTH:
+		auth(client, command);
 		break;
 	case VERB_QUIT:
 		client->state = CLIENT_QUITS;

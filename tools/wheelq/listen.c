@@ -6,7 +6,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -127,12 +126,23 @@ void listener_close(struct listener *listener)
 	close(listener->spare);
 }
 
-void listener_refuse(int fd)
+bool listener_is_user(int fd, const uid_t *users, unsigned int count)
 {
-	static const char refusal[] = "OUT_OF_MEMORY\r\n";
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
 
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
+		return false;
+	while (count)
+		if (users[--count] == peer.uid)
+			return true;
+	return false;
+}
+
+void listener_refuse(int fd, const char *reply)
+{
 	/* The connection is closed in any case. */
-	if (send(fd, refusal, sizeof(refusal) - 1, MSG_NOSIGNAL) < 0)
+	if (send(fd, reply, strlen(reply), MSG_NOSIGNAL) < 0)
 		errno = 0;
 	close(fd);
 }
@@ -148,7 +158,7 @@ int listener_accept(struct listener *listener)
 	close(listener->spare);
 	fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC);
 	if (fd >= 0)
-		listener_refuse(fd);
+		listener_refuse(fd, "OUT_OF_MEMORY\r\n");
 	listener->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	return -1;
 }

@@ -5,7 +5,9 @@
 #ifndef LISTEN_H
 #define LISTEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /**
  * struct listener - a listening socket
@@ -29,8 +31,10 @@ void listener_listen(struct listener *listener);
 void listener_close(struct listener *listener);
 /* Accept a connection. Return: -1 if none is pending, or if it was rejected. */
 int listener_accept(struct listener *listener);
-/* Respond with OUT_OF_MEMORY, and close the connection. */
-void listener_refuse(int fd);
+/* Return: true if the peer of a Unix socket is one of these users. */
+bool listener_is_user(int fd, const uid_t *users, unsigned int count);
+/* Send a response, and close the connection. */
+void listener_refuse(int fd, const char *reply);
 /* Return: @wanted, or less if the limit on open files is lower. */
 uint32_t listener_room(uint32_t wanted);
 

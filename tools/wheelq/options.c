@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,14 @@
 #define MOST_BUFFERS		(256 << 20)
 #define BODIES			4
 
+/* An auth command fits into a line. */
+#define TOKEN_MAX		200
+
 #define SPACES	" \t\r\n"
 
 enum choice {
-	CONFIG = 256, LISTEN, PORT, STORE, CONNECTIONS, BODY, JOBS, BYTES, TUBES,
-	BUFFERS, RESERVED, LOADED, HORIZON, HELP, VERSION,
+	CONFIG = 256, LISTEN, PORT, STORE, TOKEN, USER, CONNECTIONS, BODY,
+	JOBS, BYTES, TUBES, BUFFERS, RESERVED, LOADED, HORIZON, HELP, VERSION,
 };
 
 static const struct option long_options[] = {
@@ -27,6 +31,8 @@ static const struct option long_options[] = {
 	{ "listen", required_argument, NULL, LISTEN },
 	{ "port", required_argument, NULL, PORT },
 	{ "store", required_argument, NULL, STORE },
+	{ "token-file", required_argument, NULL, TOKEN },
+	{ "allow-user", required_argument, NULL, USER },
 	{ "max-connections", required_argument, NULL, CONNECTIONS },
 	{ "max-job-size", required_argument, NULL, BODY },
 	{ "max-jobs", required_argument, NULL, JOBS },
@@ -49,9 +55,10 @@ static const char usage[] =
 	"  --store FILE           SQLite file with the jobs, created if it does not exist\n"
 	"  --store URI            PostgreSQL database with the jobs: postgresql://HOST/DATABASE; if\n"
 	"                         several servers use it, one serves, the others are on standby\n"
-	"  --listen ADDRESS       address or unix:PATH to listen on, without authentication,\n"
-	"                         default: 127.0.0.1\n"
+	"  --listen ADDRESS       address or unix:PATH to listen on, default: 127.0.0.1\n"
 	"  --port PORT            TCP port to listen on, default: 11300\n"
+	"  --token-file FILE      require each connection to send: auth TOKEN; FILE has the token\n"
+	"  --allow-user USER      accept only this user on a Unix socket; may be repeated\n"
 	"  --config FILE          read options from FILE, one per line without dashes: max-jobs 1000\n"
 	"  --help, --version      print this text or the version, and exit\n"
 	"\n"
@@ -126,6 +133,32 @@ static void take_limit(struct server_options *o, int option, const char *name,
 	}
 }
 
+/* The first line of a file. */
+static const char *token_read(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!file || getline(&line, &room, file) < 0)
+		fail(EXIT_USAGE, "%s: %s", path, file ? "no token" : strerror(errno));
+	fclose(file);
+	line[strcspn(line, SPACES)] = '\0';
+	if (!*line || strlen(line) > TOKEN_MAX)
+		fail(EXIT_USAGE, "%s: a token has 1 to %d characters", path, TOKEN_MAX);
+	return line;
+}
+
+static void allow_user(struct server_options *o, const char *name)
+{
+	const struct passwd *user = getpwnam(name);
+
+	if (o->user_count == OPTIONS_USERS)
+		fail(EXIT_USAGE, "at most %d users can be allowed", OPTIONS_USERS);
+	o->users[o->user_count++] = user ? user->pw_uid :
+		read_limit("allow-user", name, 0, UINT32_MAX - 1);
+}
+
 static bool take_setting(struct server_options *o, const char *name, const char *value);
 
 /* Remove the comment, and spaces at both ends. */
@@ -195,6 +228,12 @@ static void take(struct server_options *o, int option, const char *name,
 		break;
 	case STORE:
 		o->path = value;
+		break;
+	case TOKEN:
+		o->token = token_read(value);
+		break;
+	case USER:
+		allow_user(o, value);
 		break;
 	case HELP:
 		fputs(usage, stdout);
@@ -266,6 +305,8 @@ void options_read(struct server_options *options, int argc, char **argv)
 		     argv[optind]);
 	if (!options->path || !*options->path)
 		fail(EXIT_USAGE, "--store is required; see wheelq --help");
+	if (options->user_count && strncmp(options->address, "unix:", 5))
+		fail(EXIT_USAGE, "--allow-user requires --listen unix:PATH");
 	resolve_connections(options);
 	resolve_buffers(options);
 	options->queue.timers = options->connections;

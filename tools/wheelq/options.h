@@ -5,16 +5,23 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
+#include <sys/types.h>
+
 #include "queue.h"
 
 /* Printed by --version, the stats command and the metrics. */
 #define WHEELQ_VERSION	"1.0"
+/* Limit on the number of --allow-user. */
+#define OPTIONS_USERS	64
 
 /**
  * struct server_options - the configuration
  * @address: to listen on
  * @port: to listen on
  * @path: the store
+ * @token: each connection must send it first; NULL: not required
+ * @users: users that may connect to a Unix socket; all if there are none
+ * @user_count: number of @users
  * @connections: limit on the number of connections
  * @body: limit on the size of a body, in bytes
  * @quota: limit on the buffers of all connections, in bytes
@@ -24,6 +31,9 @@ struct server_options {
 	const char *address;
 	const char *port;
 	const char *path;
+	const char *token;
+	uid_t users[OPTIONS_USERS];
+	unsigned int user_count;
 	uint32_t connections;
 	uint32_t body;
 	uint64_t quota;

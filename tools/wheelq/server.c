@@ -128,17 +128,23 @@ static void server_open(struct server *server,
 /* Return: false if no connection is pending. */
 static bool accept_one(struct server *server)
 {
+	const struct server_options *o = &server->options;
 	int fd = listener_accept(&server->listener);
 	struct client *client;
 
 	if (fd < 0)
 		return false;
-	if (server->connected >= server->options.connections) {
-		listener_refuse(fd);
+	if (server->connected >= o->connections) {
+		listener_refuse(fd, "OUT_OF_MEMORY\r\n");
+		return true;
+	}
+	if (o->user_count && !listener_is_user(fd, o->users, o->user_count)) {
+		listener_refuse(fd, "DENIED\r\n");
 		return true;
 	}
 	client = client_open(&server->host, fd);
 	client->events = EPOLLIN;
+	client->is_trusted = !o->token;
 	TAILQ_INSERT_TAIL(&server->clients, client, all);
 	server->connected++;
 	server->connections++;
