@@ -45,9 +45,11 @@ static const struct verb_kind verbs[VERB_COUNT] = {
 	[VERB_IGNORE] = { "ignore", "n" },
 	[VERB_KICK] = { "kick", "k" },
 	[VERB_KICK_JOB] = { "kick-job", "i" },
+	[VERB_CLEAR_JOBS] = { "clear-jobs", "sk" },
 	[VERB_STATS] = { "stats", "" },
 	[VERB_STATS_JOB] = { "stats-job", "i" },
 	[VERB_STATS_TUBE] = { "stats-tube", "n" },
+	[VERB_LIST_JOBS] = { "list-jobs", "sck" },
 	[VERB_LIST_TUBES] = { "list-tubes", "" },
 	[VERB_LIST_TUBE_USED] = { "list-tube-used", "" },
 	[VERB_LIST_TUBES_WATCHED] = { "list-tubes-watched", "" },
@@ -131,6 +133,29 @@ static bool read_ttr(const char *text, uint64_t *ms)
 	return true;
 }
 
+static bool read_state(const char *text, unsigned int *state)
+{
+	for (*state = JOB_DELAYED; *state < JOB_STATES; ++*state)
+		if (!strcmp(text, job_state_name(*state)))
+			return true;
+	return false;
+}
+
+/* The parts that are left out are 0. */
+static bool read_cursor(const char *text, uint64_t *cursor)
+{
+	int i;
+
+	for (i = 0; i < COMMAND_CURSOR; i++) {
+		if (!read_digits(&text, UINT64_MAX, &cursor[i]))
+			return false;
+		if (*text != '.')
+			break;
+		text++;
+	}
+	return !*text;
+}
+
 static bool read_argument(struct command *command, char kind, const char *text)
 {
 	switch (kind) {
@@ -146,6 +171,10 @@ static bool read_argument(struct command *command, char kind, const char *text)
 		return read_ttr(text, &command->ttr);
 	case 'b':
 		return read_u32(text, &command->bytes);
+	case 's':
+		return read_state(text, &command->state);
+	case 'c':
+		return read_cursor(text, command->cursor);
 	case 'k':
 		return read_number(text, UINT64_MAX, &command->bound);
 	case 'y':

@@ -10,6 +10,9 @@
 /* Limit on the length of a line, including its end. */
 #define LINE_MAX_BYTES	224
 
+/* Parts of a cursor. */
+#define COMMAND_CURSOR	4
+
 enum verb {
 	VERB_PUT,
 	VERB_PUT_AT,
@@ -32,9 +35,11 @@ enum verb {
 	VERB_IGNORE,
 	VERB_KICK,
 	VERB_KICK_JOB,
+	VERB_CLEAR_JOBS,
 	VERB_STATS,
 	VERB_STATS_JOB,
 	VERB_STATS_TUBE,
+	VERB_LIST_JOBS,
 	VERB_LIST_TUBES,
 	VERB_LIST_TUBE_USED,
 	VERB_LIST_TUBES_WATCHED,
@@ -55,6 +60,8 @@ const char *verb_name(enum verb verb);
  * @at: (a) due time in ms since 1970
  * @ttr: (t) time to run in ms, at least 1
  * @bytes: (b) size of the body that follows
+ * @state: (s) state of jobs
+ * @cursor: (c) a position, whose parts are separated by points
  * @bound: (k) limit on the number of jobs
  * @name: (n) name of a tube, (y) key of a job, or (w) another word; points into the line
  */
@@ -66,6 +73,8 @@ struct command {
 	uint64_t at;
 	uint64_t ttr;
 	uint32_t bytes;
+	unsigned int state;
+	uint64_t cursor[COMMAND_CURSOR];
 	uint64_t bound;
 	const char *name;
 };

@@ -176,6 +176,16 @@ static void kick(struct client *client, const struct command *command)
 	client_reply(client, "");
 }
 
+static void clear_jobs(struct client *client, const struct command *command)
+{
+	uint64_t cleared = queue_clear(queue_of(client), client->used,
+				       command->state, command->bound);
+
+	buffer_print(&client->out, "CLEARED %llu\r\n",
+		     (unsigned long long)cleared);
+	client_reply(client, "");
+}
+
 static void pause_tube(struct client *client, const struct command *command)
 {
 	struct tube *tube = tube_find(&queue_of(client)->tubes, command->name);
@@ -304,6 +314,9 @@ static void run(struct client *client, const struct command *command)
 		break;
 	case VERB_KICK:
 		kick(client, command);
+		break;
+	case VERB_CLEAR_JOBS:
+		clear_jobs(client, command);
 		break;
 	case VERB_PAUSE_TUBE:
 		pause_tube(client, command);

@@ -39,6 +39,9 @@ enum job_state {
 	JOB_STATES,
 };
 
+/* The name of a state to clients. */
+const char *job_state_name(enum job_state state);
+
 /* The clock of a job's due time. */
 static inline enum timer_clock job_clock(enum job_state state)
 {

@@ -46,14 +46,14 @@ static void jobs(struct buffer *b, const struct tubes *tubes)
 	head(b, "wheelq_jobs", "gauge", "Jobs by state, of all tubes.");
 	for (i = 0; i < SHOWN; i++)
 		buffer_print(b, "wheelq_jobs{state=\"%s\"} %llu\n",
-			     stats_state_name(shown[i]),
+			     job_state_name(shown[i]),
 			     (unsigned long long)jobs_in(tubes->jobs, shown[i]));
 	/* The characters of a tube's name need no escape. */
 	head(b, "wheelq_tube_jobs", "gauge", "Jobs by tube and state.");
 	TAILQ_FOREACH(tube, &tubes->list, all)
 		for (i = 0; i < SHOWN; i++)
 			buffer_print(b, "wheelq_tube_jobs{tube=\"%s\",state=\"%s\"} %llu\n",
-				     tube->name, stats_state_name(shown[i]),
+				     tube->name, job_state_name(shown[i]),
 				     (unsigned long long)jobs_in(tube->jobs,
 								 shown[i]));
 }

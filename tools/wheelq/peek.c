@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Peek and kick, for jobs in memory and in the store.
+ * Peek, list, kick and clear, for jobs in memory and in the store.
  *
  * The row of a job in memory may be out of date. Then its state in memory is used, and the row
  * is skipped.
@@ -8,6 +8,78 @@
 #include "cache.h"
 
 #define BATCH	512
+
+/* The state of a stored job now. A due job is ready, even if its row has another state. */
+static enum job_state state_of(struct queue *queue, const struct job_record *rec)
+{
+	struct job *job = cache_find(queue, rec->id);
+	enum job_state state = job ? job->rec.state : rec->state;
+
+	if (state != JOB_DELAYED && state != JOB_TIMED)
+		return state;
+	return rec->due <= timers_now(queue->timers, job_clock(state)) ? JOB_READY :
+									 JOB_DELAYED;
+}
+
+/*
+ * Read at most @most jobs that have the state @stored in the store, and @state now, from the
+ * position @from on. @from is set to the next position, or to JOB_KEY_LAST.
+ */
+static size_t scan(struct queue *queue, const struct tube *tube, enum job_state stored,
+		   enum job_state state, struct job_key *from, struct job_record *recs,
+		   size_t most)
+{
+	bool is_delayed = stored == JOB_DELAYED || stored == JOB_TIMED;
+	uint64_t now = timers_now(queue->timers, job_clock(stored));
+	size_t found = 0, read, count, i;
+
+	if (is_delayed && state == JOB_DELAYED && from->due <= now)
+		*from = (struct job_key){ .due = now + 1 };
+	while (found < most) {
+		read = found;
+		count = queue->store->ops->scan(queue->store, tube->number, stored, from,
+						&recs[read], most - read);
+		for (i = read; i < read + count; i++) {
+			if (is_delayed && state != JOB_DELAYED && recs[i].due > now)
+				break;
+			*from = job_key(&recs[i]);
+			from->id++;
+			if (state_of(queue, &recs[i]) == state)
+				recs[found++] = recs[i];
+		}
+		if (i < most) {
+			*from = JOB_KEY_LAST;
+			break;
+		}
+	}
+	return found;
+}
+
+/* By state, the first and the last state that its jobs may have in the store. */
+static const enum job_state stored_as[JOB_STATES][2] = {
+	[JOB_DELAYED] = { JOB_DELAYED, JOB_TIMED },
+	[JOB_READY] = { JOB_DELAYED, JOB_RESERVED },
+	[JOB_RESERVED] = { JOB_DELAYED, JOB_RESERVED },
+	[JOB_BURIED] = { JOB_BURIED, JOB_BURIED },
+};
+
+size_t queue_list(struct queue *queue, const struct tube *tube, enum job_state state,
+		  struct queue_cursor *cursor, struct job_record *recs, size_t most)
+{
+	size_t found = 0;
+
+	if (cursor->stored < stored_as[state][0])
+		*cursor = (struct queue_cursor){ .stored = stored_as[state][0] };
+	while (found < most && cursor->stored <= stored_as[state][1]) {
+		found += scan(queue, tube, cursor->stored, state, &cursor->key,
+			      &recs[found], most - found);
+		if (cursor->key.id == JOB_KEY_LAST.id)
+			*cursor = (struct queue_cursor){ .stored = cursor->stored + 1 };
+	}
+	if (cursor->stored > stored_as[state][1])
+		*cursor = (struct queue_cursor){ 0 };
+	return found;
+}
 
 static void kick(struct queue *queue, struct job *job)
 {
@@ -17,60 +89,6 @@ static void kick(struct queue *queue, struct job *job)
 		job->rec.due = timers_now(queue->timers, CLOCK_QUEUE);
 	tube_move_job(job, JOB_READY);
 	cache_keep(queue, job);
-}
-
-static bool is_still(struct queue *queue, const struct job_record *rec)
-{
-	struct job *job = cache_find(queue, rec->id);
-
-	return !job || job->rec.state == rec->state;
-}
-
-/* A due job is ready, even if its row has another state. */
-static struct job_key first_key(struct queue *queue, enum job_state state)
-{
-	struct job_key first = JOB_KEY_FIRST;
-
-	if (state == JOB_DELAYED || state == JOB_TIMED)
-		first.due = timers_now(queue->timers, job_clock(state)) + 1;
-	return first;
-}
-
-static uint64_t kick_state(struct queue *queue, struct tube *tube,
-			   enum job_state state, uint64_t bound)
-{
-	struct job_key from = first_key(queue, state);
-	struct job_record recs[BATCH];
-	uint64_t kicked = 0;
-	size_t count, most, i;
-
-	do {
-		most = bound - kicked < BATCH ? bound - kicked : BATCH;
-		count = queue->store->ops->scan(queue->store, tube->number,
-						  state, &from, recs, most);
-		for (i = 0; i < count; i++) {
-			if (!is_still(queue, &recs[i]))
-				continue;
-			kick(queue, cache_fetch(queue, recs[i].id));
-			kicked++;
-		}
-		if (count)
-			from = job_key(&recs[count - 1]);
-		from.id++;
-	} while (count == most && kicked < bound);
-	return kicked;
-}
-
-uint64_t queue_kick(struct queue *queue, struct tube *tube, uint64_t bound)
-{
-	uint64_t kicked;
-
-	if (bound > QUEUE_KICK_MOST)
-		bound = QUEUE_KICK_MOST;
-	if (tube->jobs[JOB_BURIED])
-		return kick_state(queue, tube, JOB_BURIED, bound);
-	kicked = kick_state(queue, tube, JOB_DELAYED, bound);
-	return kicked + kick_state(queue, tube, JOB_TIMED, bound - kicked);
 }
 
 bool queue_kick_job(struct queue *queue, uint64_t id)
@@ -85,6 +103,44 @@ bool queue_kick_job(struct queue *queue, uint64_t id)
 	}
 	kick(queue, job);
 	return true;
+}
+
+/* Return: the number of jobs for which @change returned true. */
+static uint64_t change_jobs(struct queue *queue, const struct tube *tube,
+			    enum job_state state, uint64_t bound,
+			    bool (*change)(struct queue *queue, uint64_t id))
+{
+	struct queue_cursor cursor = { 0 };
+	struct job_record recs[BATCH];
+	uint64_t changed = 0, left;
+	size_t count, i;
+
+	do {
+		left = bound - changed;
+		count = queue_list(queue, tube, state, &cursor, recs,
+				   left < BATCH ? left : BATCH);
+		for (i = 0; i < count; i++)
+			changed += change(queue, recs[i].id);
+	} while (cursor.stored && changed < bound);
+	return changed;
+}
+
+uint64_t queue_kick(struct queue *queue, struct tube *tube, uint64_t bound)
+{
+	return change_jobs(queue, tube, tube->jobs[JOB_BURIED] ? JOB_BURIED : JOB_DELAYED,
+			   bound < QUEUE_KICK_MOST ? bound : QUEUE_KICK_MOST, queue_kick_job);
+}
+
+static bool clear_job(struct queue *queue, uint64_t id)
+{
+	return queue_delete(queue, NULL, id);
+}
+
+uint64_t queue_clear(struct queue *queue, const struct tube *tube, enum job_state state,
+		     uint64_t bound)
+{
+	return change_jobs(queue, tube, state,
+			   bound < QUEUE_CLEAR_MOST ? bound : QUEUE_CLEAR_MOST, clear_job);
 }
 
 bool queue_peek(struct queue *queue, uint64_t id, struct job_record *rec)
@@ -109,18 +165,12 @@ static bool peek_ready(struct queue *queue, struct tube *tube,
 bool queue_peek_first(struct queue *queue, struct tube *tube,
 		      enum job_state state, struct job_record *rec)
 {
-	struct job_key from = first_key(queue, state);
+	struct job_key from = JOB_KEY_FIRST;
 
 	if (state == JOB_READY)
 		return peek_ready(queue, tube, rec);
-	while (queue->store->ops->scan(queue->store, tube->number, state,
-				       &from, rec, 1)) {
-		if (is_still(queue, rec))
-			return true;
-		from = job_key(rec);
-		from.id++;
-	}
-	return false;
+	return scan(queue, tube, state, state == JOB_TIMED ? JOB_DELAYED : state, &from,
+		    rec, 1);
 }
 
 uint64_t queue_time_left(struct queue *queue, const struct job_record *rec)

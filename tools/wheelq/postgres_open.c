@@ -18,6 +18,8 @@
 #define CHECK_MS		500
 /* Older versions are no longer supported by PostgreSQL. */
 #define VERSION_LEAST	140000
+/* Changes of one commit, so that other clients are served in between. */
+#define BATCH_BYTES	(8 << 20)
 /* SQLSTATE, as PostgreSQL documents them. */
 #define LOCK_TIMEOUT	"55P03"
 #define NO_TABLE	"42P01"
@@ -237,6 +239,7 @@ struct store *postgres_open(const char *uri)
 
 	p->store.ops = &postgres_ops;
 	p->store.lease = POSTGRES_LEASE_MS;
+	p->store.batch = BATCH_BYTES;
 	p->uri = uri;
 	connect_to(p);
 	set_session(p);

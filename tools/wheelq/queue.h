@@ -16,6 +16,8 @@
 
 /* Limit on the number of jobs per kick, because other clients wait for it. */
 #define QUEUE_KICK_MOST	10000
+/* The same for a clear. */
+#define QUEUE_CLEAR_MOST	1000
 
 /**
  * struct queue_options - limits
@@ -111,6 +113,16 @@ struct queue_job {
 	bool has_replaced;
 };
 
+/**
+ * struct queue_cursor - a position in the jobs of a tube and a state
+ * @stored: state that the next job has in the store; JOB_NONE: the first job, or the end
+ * @key: position of the next job among these
+ */
+struct queue_cursor {
+	uint32_t stored;
+	struct job_key key;
+};
+
 /* Open a queue, which then owns the store. */
 void queue_open(struct queue *queue, struct store *store,
 		const struct queue_options *options);
@@ -169,6 +181,15 @@ void queue_abandon(struct queue *queue, struct worker *worker);
 /* Return: the number of jobs that became ready. */
 uint64_t queue_kick(struct queue *queue, struct tube *tube, uint64_t bound);
 bool queue_kick_job(struct queue *queue, uint64_t id);
+/*
+ * Read at most @most jobs of a tube and a state from the cursor on, and advance it. JOB_DELAYED
+ * includes JOB_TIMED. Jobs whose state changes in the meantime may be left out or read twice.
+ */
+size_t queue_list(struct queue *queue, const struct tube *tube, enum job_state state,
+		  struct queue_cursor *cursor, struct job_record *recs, size_t most);
+/* Delete jobs that are not reserved. Return: their number. */
+uint64_t queue_clear(struct queue *queue, const struct tube *tube, enum job_state state,
+		     uint64_t bound);
 void queue_pause(struct queue *queue, struct tube *tube, uint64_t ms);
 
 /* Read a job: by its id, or the first one of a tube and a state. */

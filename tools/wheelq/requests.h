@@ -27,7 +27,6 @@ struct stats_clients {
 
 void stats_count_clients(const struct server *server,
 			 struct stats_clients *clients);
-const char *stats_state_name(enum job_state state);
 
 /* The stats and list commands. */
 void stats_run(struct client *client, const struct command *command);

@@ -8,13 +8,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-static const char *const state_names[JOB_STATES] = {
-	[JOB_DELAYED] = "delayed",
-	[JOB_TIMED] = "delayed",
-	[JOB_READY] = "ready",
-	[JOB_RESERVED] = "reserved",
-	[JOB_BURIED] = "buried",
-};
+/* Jobs per page of list-jobs. */
+#define PAGE_MOST	1000
 
 /* Send data, after its length. */
 static void send_chunk(struct client *client, struct buffer *chunk)
@@ -33,11 +28,6 @@ static void number(struct buffer *b, const char *name, uint64_t n)
 static uint64_t delayed(const uint64_t *jobs)
 {
 	return jobs[JOB_DELAYED] + jobs[JOB_TIMED];
-}
-
-const char *stats_state_name(enum job_state state)
-{
-	return state_names[state];
 }
 
 void stats_count_clients(const struct server *server,
@@ -169,7 +159,7 @@ static void stats_job(struct client *client, uint64_t id)
 	}
 	tube = tube_numbered(&queue->tubes, rec.tube);
 	buffer_print(&b, "---\nid: %llu\ntube: %s\nstate: %s\n",
-		     (unsigned long long)rec.id, tube->name, state_names[rec.state]);
+		     (unsigned long long)rec.id, tube->name, job_state_name(rec.state));
 	number(&b, "pri", rec.pri);
 	/* The queue's clock may be behind after a crash if the wall clock was set back. */
 	number(&b, "age", now > rec.created ? (now - rec.created) / 1000 : 0);
@@ -222,6 +212,28 @@ static void list_tubes(struct client *client)
 	send_chunk(client, &b);
 }
 
+/* The next page begins at "next", 0 after the last job. */
+static void list_jobs(struct client *client, const struct command *command)
+{
+	const uint64_t *from = command->cursor;
+	struct queue_cursor cursor = { from[0], { from[1], from[2], from[3] } };
+	struct job_record recs[PAGE_MOST];
+	struct buffer b = { 0 };
+	size_t count, i;
+
+	count = queue_list(client->host->queue, client->used, command->state, &cursor, recs,
+			   command->bound < PAGE_MOST ? command->bound : PAGE_MOST);
+	buffer_print(&b, "---\nnext: %u", cursor.stored);
+	if (cursor.stored)
+		buffer_print(&b, ".%llu.%llu.%llu", (unsigned long long)cursor.key.rank,
+			     (unsigned long long)cursor.key.due,
+			     (unsigned long long)cursor.key.id);
+	buffer_print(&b, "\njobs:\n");
+	for (i = 0; i < count; i++)
+		buffer_print(&b, "- %llu\n", (unsigned long long)recs[i].id);
+	send_chunk(client, &b);
+}
+
 static void list_watched(struct client *client)
 {
 	struct buffer b = { 0 };
@@ -244,6 +256,9 @@ void stats_run(struct client *client, const struct command *command)
 		break;
 	case VERB_STATS_TUBE:
 		stats_tube(client, command->name);
+		break;
+	case VERB_LIST_JOBS:
+		list_jobs(client, command);
 		break;
 	case VERB_LIST_TUBES:
 		list_tubes(client);

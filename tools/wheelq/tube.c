@@ -12,6 +12,19 @@
 static const char name_characters[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-+/;.$_()";
 
+static const char *const state_names[JOB_STATES] = {
+	[JOB_DELAYED] = "delayed",
+	[JOB_TIMED] = "delayed",
+	[JOB_READY] = "ready",
+	[JOB_RESERVED] = "reserved",
+	[JOB_BURIED] = "buried",
+};
+
+const char *job_state_name(enum job_state state)
+{
+	return state_names[state];
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct tube *)a)->name,

@@ -6,6 +6,7 @@ import select
 import subprocess
 
 import keys
+import lists
 import postgres
 import promises
 import rig
@@ -180,5 +181,6 @@ def postgres_is_copied_and_restored():
             assert client.ask("peek-ready") == "NOT_FOUND"
 
 
-TESTS = [on_postgres(test) for test in promises.TESTS + keys.TESTS if test.__name__ not in OF_A_FILE]
+TESTS = [on_postgres(test) for test in promises.TESTS + keys.TESTS + lists.TESTS
+         if test.__name__ not in OF_A_FILE]
 TESTS += [value for name, value in sorted(globals().items()) if name.startswith("postgres_")]
