@@ -54,6 +54,7 @@ static const struct verb_kind verbs[VERB_COUNT] = {
 	[VERB_LIST_TUBE_USED] = { "list-tube-used", "" },
 	[VERB_LIST_TUBES_WATCHED] = { "list-tubes-watched", "" },
 	[VERB_PAUSE_TUBE] = { "pause-tube", "nd" },
+	[VERB_LIMIT_TUBE] = { "limit-tube", "nkd" },
 	[VERB_AUTH] = { "auth", "w" },
 	[VERB_QUIT] = { "quit", "" },
 };

@@ -195,6 +195,16 @@ static void pause_tube(struct client *client, const struct command *command)
 		queue_pause(queue_of(client), tube, command->delay);
 }
 
+/* The rate is parsed as a delay: it may have a fraction. */
+static void limit_tube(struct client *client, const struct command *command)
+{
+	struct tube *tube = queue_tube(queue_of(client), command->name);
+
+	client_reply(client, tube ? "LIMITED\r\n" : "OUT_OF_MEMORY\r\n");
+	if (tube)
+		queue_limit(queue_of(client), tube, command->bound, command->delay);
+}
+
 static void run_on_job(struct client *client, const struct command *command)
 {
 	struct queue *queue = queue_of(client);
@@ -320,6 +330,9 @@ static void run(struct client *client, const struct command *command)
 		break;
 	case VERB_PAUSE_TUBE:
 		pause_tube(client, command);
+		break;
+	case VERB_LIMIT_TUBE:
+		limit_tube(client, command);
 		break;
 	case VERB_AUTH:
 		auth(client, command);

@@ -41,6 +41,10 @@ const char *const postgres_statements[PG_STATEMENTS] = {
 	/* All servers share PostgreSQL's clock: @skew is relative to it. */
 	[PG_SET_NUMBERS] = "UPDATE wheelq_store\n"
 		"SET next_id = $1, clock = $2, skew = $2 - " AFTER_MS ", counted = $3",
+	[PG_LIMITS] = "SELECT reserved, rate, name FROM wheelq_limit",
+	[PG_SET_LIMIT] = "INSERT INTO wheelq_limit VALUES($1,$2,$3)\n"
+		"ON CONFLICT(name) DO UPDATE SET (reserved, rate) = ($1,$2)",
+	[PG_DROP_LIMIT] = "DELETE FROM wheelq_limit WHERE name = $1",
 	[PG_TUBES] = "SELECT number, delayed, timed, ready, reserved, buried, name\n"
 		"FROM wheelq_tube ORDER BY number",
 	[PG_SET_TUBE] = "INSERT INTO wheelq_tube VALUES($1,$2,$3,$4,$5,$6,$7)\n"
@@ -185,6 +189,36 @@ static void postgres_tubes(struct store *store, void *context,
 		found(context, &tube);
 	}
 	PQclear(result);
+}
+
+static void postgres_limits(struct store *store, void *context,
+			    void (*found)(void *context,
+					  const struct store_limit *limit))
+{
+	struct pg_result *result = postgres_ask(postgres_of(store), PG_LIMITS, NULL, 0);
+	int row;
+
+	for (row = 0; row < PQntuples(result); row++) {
+		const struct store_limit limit = {
+			.name = PQgetvalue(result, row, 2),
+			.reserved = postgres_number(result, row, 0),
+			.rate = postgres_number(result, row, 1),
+		};
+
+		found(context, &limit);
+	}
+	PQclear(result);
+}
+
+static void postgres_set_limit(struct store *store, const struct store_limit *limit)
+{
+	const uint64_t numbers[] = { limit->reserved, limit->rate };
+	bool is_set = limit->reserved || limit->rate;
+	struct postgres *p = postgres_of(store);
+
+	begin(p);
+	postgres_send_with(p, is_set ? PG_SET_LIMIT : PG_DROP_LIMIT, numbers,
+			   is_set ? 2 : 0, limit->name, strlen(limit->name));
 }
 
 static void postgres_set_tube(struct store *store,
@@ -354,6 +388,8 @@ const struct store_ops postgres_ops = {
 	.numbers = postgres_numbers,
 	.set_numbers = postgres_set_numbers,
 	.tubes = postgres_tubes,
+	.limits = postgres_limits,
+	.set_limit = postgres_set_limit,
 	.set_tube = postgres_set_tube,
 	.count = postgres_count,
 	.put = postgres_put,

@@ -48,6 +48,8 @@ static const char *const upgrades[] = {
 	"UPDATE wheelq_store SET counted = next_id;",
 	"ALTER TABLE wheelq_job ADD COLUMN key text;"
 	"CREATE INDEX wheelq_key ON wheelq_job(tube, key) WHERE key IS NOT NULL;",
+	"CREATE TABLE wheelq_limit(reserved bigint NOT NULL, rate bigint NOT NULL,\n"
+	"  name text PRIMARY KEY);",
 };
 
 #define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))

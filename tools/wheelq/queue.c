@@ -12,11 +12,27 @@
 /* Limit on the age of the stored clock when jobs are put, in ms. */
 #define CLOCK_BATCH_MS	1000
 
+static void unpause_expired(struct timer *timer)
+{
+	struct tube *tube = container_of(timer, struct tube, unpause);
+
+	tube->paused_until = 0;
+	tube_add_pending(tube);
+	tube_drop(tube);
+}
+
+static struct tube *make_tube(struct queue *queue, const char *name, uint64_t number)
+{
+	struct tube *tube = tube_make(&queue->tubes, name, number);
+
+	tube->unpause.expired = unpause_expired;
+	return tube;
+}
+
 static void open_tube(void *context, const struct store_tube *stored)
 {
 	struct queue *queue = context;
-	struct tube *tube = tube_make(&queue->tubes, stored->name,
-				      stored->number);
+	struct tube *tube = make_tube(queue, stored->name, stored->number);
 	int state;
 
 	tube->is_stored = true;
@@ -37,6 +53,16 @@ static void count_jobs(void *context, uint64_t number, enum job_state state,
 	tube_count(tube, state, jobs);
 }
 
+static void open_limit(void *context, const struct store_limit *limit)
+{
+	struct queue *queue = context;
+	struct tube *tube = tube_find(&queue->tubes, limit->name) ?:
+			    make_tube(queue, limit->name, 0);
+
+	tube->max_reserved = limit->reserved;
+	tube->max_rate = limit->rate;
+}
+
 static void open_tubes(struct queue *queue)
 {
 	const struct store_ops *ops = queue->store->ops;
@@ -45,6 +71,8 @@ static void open_tubes(struct queue *queue)
 	queue->tubes.counted = queue->numbers.counted;
 	ops->tubes(queue->store, queue, open_tube);
 	ops->count(queue->store, queue->numbers.counted, queue, count_jobs);
+	if (ops->limits)
+		ops->limits(queue->store, queue, open_limit);
 }
 
 /*
@@ -239,15 +267,6 @@ void queue_clock_was_set(struct queue *queue)
 	queue->must_commit = true;
 }
 
-static void unpause_expired(struct timer *timer)
-{
-	struct tube *tube = container_of(timer, struct tube, unpause);
-
-	tube->paused_until = 0;
-	tube_add_pending(tube);
-	tube_drop(tube);
-}
-
 struct tube *queue_tube(struct queue *queue, const char *name)
 {
 	struct tube *tube = tube_find(&queue->tubes, name);
@@ -256,9 +275,7 @@ struct tube *queue_tube(struct queue *queue, const char *name)
 		return tube;
 	if (queue->tubes.count >= queue->options.tubes)
 		return NULL;
-	tube = tube_make(&queue->tubes, name, 0);
-	tube->unpause.expired = unpause_expired;
-	return tube;
+	return make_tube(queue, name, 0);
 }
 
 void queue_pause(struct queue *queue, struct tube *tube, uint64_t ms)
@@ -270,9 +287,25 @@ void queue_pause(struct queue *queue, struct tube *tube, uint64_t ms)
 		unpause_expired(&tube->unpause);
 		return;
 	}
-	tube->unpause.expired = unpause_expired;
 	tube->paused_until = timers_now_ceil(queue->timers, CLOCK_QUEUE) + ms;
 	timer_set(queue->timers, CLOCK_QUEUE, &tube->unpause, tube->paused_until);
+}
+
+void queue_limit(struct queue *queue, struct tube *tube, uint64_t reserved, uint64_t rate)
+{
+	const struct store_limit limit = { tube->name, reserved, rate };
+
+	tube->max_reserved = reserved;
+	tube->max_rate = rate;
+	tube->next_reserve = 0;
+	if (queue->store->ops->set_limit)
+		queue->store->ops->set_limit(queue->store, &limit);
+	queue->must_commit = true;
+	tube_add_pending(tube);
+	if (tube->paused_until)
+		return;
+	timer_cancel(queue->timers, &tube->unpause);
+	tube_drop(tube);
 }
 
 bool queue_body(struct queue *queue, const struct job_record *rec, void *body)

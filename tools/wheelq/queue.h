@@ -191,6 +191,8 @@ size_t queue_list(struct queue *queue, const struct tube *tube, enum job_state s
 uint64_t queue_clear(struct queue *queue, const struct tube *tube, enum job_state state,
 		     uint64_t bound);
 void queue_pause(struct queue *queue, struct tube *tube, uint64_t ms);
+/* Limit the number of reserved jobs, and the reservations in 1000 seconds; 0: no limit. */
+void queue_limit(struct queue *queue, struct tube *tube, uint64_t reserved, uint64_t rate);
 
 /* Read a job: by its id, or the first one of a tube and a state. */
 bool queue_peek(struct queue *queue, uint64_t id, struct job_record *rec);

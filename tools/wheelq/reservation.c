@@ -9,22 +9,39 @@ static bool is_at_limit(const struct queue *queue)
 	return queue->tubes.jobs[JOB_RESERVED] >= queue->options.reservations;
 }
 
+/* @max_rate permits no reservation. */
+static bool is_too_early(const struct queue *queue, const struct tube *tube)
+{
+	return timers_now(queue->timers, CLOCK_QUEUE) < tube->next_reserve / NS_PER_MS;
+}
+
+/* Return: true if no job may be reserved now. If this ends later, workers are then served. */
+static bool must_wait(struct queue *queue, struct tube *tube)
+{
+	if (tube->paused_until || tube_is_at_limit(tube))
+		return true;
+	if (!is_too_early(queue, tube))
+		return false;
+	timer_set(queue->timers, CLOCK_QUEUE, &tube->unpause, tube->next_reserve / NS_PER_MS);
+	return true;
+}
+
 struct job *queue_reserve(struct queue *queue, struct worker *worker)
 {
 	struct job *best = NULL, *job;
-	struct job_key best_key, key;
+	struct job_key best_key = JOB_KEY_LAST, key;
 	struct watch *watch;
 
 	if (is_at_limit(queue))
 		return NULL;
 	TAILQ_FOREACH(watch, &worker->watches, of_worker) {
-		if (watch->tube->paused_until)
+		if (must_wait(queue, watch->tube))
 			continue;
 		job = cache_first(queue, watch->tube);
 		if (!job)
 			continue;
 		key = job_key(&job->rec);
-		if (best && !job_key_before(&key, &best_key))
+		if (!job_key_before(&key, &best_key))
 			continue;
 		best = job;
 		best_key = key;
@@ -42,7 +59,8 @@ struct job *queue_reserve_id(struct queue *queue, struct worker *worker,
 
 	if (!job || job->rec.state == JOB_RESERVED)
 		return NULL;
-	if (is_at_limit(queue)) {
+	if (is_at_limit(queue) || tube_is_at_limit(job->tube) ||
+	    is_too_early(queue, job->tube)) {
 		cache_settle(queue, job);
 		return NULL;
 	}

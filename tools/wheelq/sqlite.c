@@ -45,6 +45,9 @@ const char *const sqlite_statements[STATEMENTS] = {
 		"SET next_id = ?1, skew = ?2, clock = ?3, counted = ?4,\n"
 		"boot = ?5, ahead = ?6",
 	[TUBES] = "SELECT * FROM tube ORDER BY number",
+	[LIMITS] = "SELECT name, reserved, rate FROM tube_limit",
+	[SET_LIMIT] = "INSERT OR REPLACE INTO tube_limit VALUES(?3,?1,?2)",
+	[DROP_LIMIT] = "DELETE FROM tube_limit WHERE name = ?3",
 	/* The name is constant, so the index of names is not written. */
 	[SET_TUBE] = "INSERT INTO tube VALUES(?1,?2,?3,?4,?5,?6,?7)\n"
 		"ON CONFLICT(number) DO UPDATE SET\n"
@@ -252,6 +255,39 @@ static void sqlite_tubes(struct store *store, void *context,
 		found(context, &tube);
 	}
 	sqlite3_reset(statement);
+}
+
+static void sqlite_limits(struct store *store, void *context,
+			  void (*found)(void *context,
+					const struct store_limit *limit))
+{
+	struct sqlite *s = sqlite_of(store);
+	sqlite3_stmt *statement = s->statements[LIMITS];
+
+	while (step(s, statement)) {
+		const struct store_limit limit = {
+			.name = (const char *)sqlite3_column_text(statement, 0),
+			.reserved = sqlite3_column_int64(statement, 1),
+			.rate = sqlite3_column_int64(statement, 2),
+		};
+
+		found(context, &limit);
+	}
+	sqlite3_reset(statement);
+}
+
+static void sqlite_set_limit(struct store *store, const struct store_limit *limit)
+{
+	const uint64_t numbers[] = { limit->reserved, limit->rate };
+	struct sqlite *s = sqlite_of(store);
+	sqlite3_stmt *statement;
+
+	begin(s);
+	statement = bind(s, limit->reserved || limit->rate ? SET_LIMIT : DROP_LIMIT,
+			 numbers, 2);
+	if (sqlite3_bind_text(statement, 3, limit->name, -1, SQLITE_STATIC))
+		sqlite_broken(s);
+	finish(s, statement);
 }
 
 static void sqlite_set_tube(struct store *store, const struct store_tube *tube)
@@ -503,6 +539,8 @@ const struct store_ops sqlite_ops = {
 	.numbers = sqlite_numbers,
 	.set_numbers = sqlite_set_numbers,
 	.tubes = sqlite_tubes,
+	.limits = sqlite_limits,
+	.set_limit = sqlite_set_limit,
 	.set_tube = sqlite_set_tube,
 	.count = sqlite_count,
 	.put = sqlite_put,

@@ -51,6 +51,7 @@ static const char *const upgrades[] = {
 	"ALTER TABLE numbers ADD COLUMN boot INTEGER;"
 	"ALTER TABLE numbers ADD COLUMN ahead INTEGER;"
 	"UPDATE numbers SET skew = skew * 1000000, boot = 0, ahead = 0;",
+	"CREATE TABLE tube_limit(name TEXT PRIMARY KEY, reserved INTEGER, rate INTEGER);",
 };
 
 #define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))

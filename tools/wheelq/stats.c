@@ -198,6 +198,12 @@ static void stats_tube(struct client *client, const char *name)
 	number(&b, "cmd-pause-tube", tube->pauses);
 	number(&b, "pause", left ? tube->pause / 1000 : 0);
 	number(&b, "pause-time-left", seconds_left(left));
+	if (tube->max_reserved)
+		number(&b, "limit-reserved", tube->max_reserved);
+	if (tube->max_rate)
+		buffer_print(&b, "limit-rate: %llu.%03llu\n",
+			     (unsigned long long)tube->max_rate / 1000,
+			     (unsigned long long)tube->max_rate % 1000);
 	send_chunk(client, &b);
 }
 

@@ -46,6 +46,18 @@ struct store_tube {
 	uint64_t jobs[JOB_STATES];
 };
 
+/**
+ * struct store_limit - the limits of a tube, 0: none
+ * @name: its name
+ * @reserved: number of jobs that are reserved at the same time
+ * @rate: reservations in 1000 seconds
+ */
+struct store_limit {
+	const char *name;
+	uint64_t reserved;
+	uint64_t rate;
+};
+
 struct store;
 
 /**
@@ -56,6 +68,8 @@ struct store;
  * @tubes: call @found for each tube
  * @set_tube: write a tube, or remove it if it has no jobs
  * @count: call @found for each tube and state that has jobs with this id or a higher one
+ * @limits: call @found for each tube that has limits; NULL: none has
+ * @set_limit: write or remove the limits of a tube; NULL: they are not stored
  * @put: add a job
  * @change: update all values of a job except its size
  * @remove: delete a job
@@ -81,6 +95,10 @@ struct store_ops {
 	void (*count)(struct store *store, uint64_t id, void *context,
 		      void (*found)(void *context, uint64_t tube,
 				    enum job_state state, uint64_t jobs));
+	void (*limits)(struct store *store, void *context,
+		       void (*found)(void *context,
+				     const struct store_limit *limit));
+	void (*set_limit)(struct store *store, const struct store_limit *limit);
 	void (*put)(struct store *store, const struct job_record *rec,
 		    const void *body);
 	void (*change)(struct store *store, const struct job_record *rec);

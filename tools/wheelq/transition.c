@@ -52,6 +52,7 @@ void reserve_job(struct queue *queue, struct job *job, struct worker *worker)
 	job->worker = worker;
 	LIST_INSERT_HEAD(&worker->reserved, job, reserved);
 	touch_job(queue, job);
+	tube_count_reserve(job->tube, timers_now(queue->timers, CLOCK_QUEUE));
 	if (TAILQ_EMPTY(&queue->unsaved))
 		timer_set(queue->timers, CLOCK_QUEUE, &queue->save,
 			  timers_now(queue->timers, CLOCK_QUEUE) + SAVE_AFTER_MS);
@@ -73,6 +74,8 @@ void end_reservation(struct queue *queue, struct job *job, enum job_state state)
 	LIST_REMOVE(job, reserved);
 	job->worker = NULL;
 	tube_move_job(job, state);
+	/* The limit on reserved jobs may permit another one. */
+	tube_add_pending(job->tube);
 }
 
 void save_reservation(struct queue *queue, struct job *job)

@@ -174,7 +174,8 @@ static void tube_free(struct tube *tube)
 void tube_drop(struct tube *tube)
 {
 	if (!tube_jobs(tube->jobs) && !tube->users && !tube->watchers &&
-	    !tube->has_changed && !tube->paused_until && !tube->stays)
+	    !tube->has_changed && !tube->paused_until && !tube->stays &&
+	    !tube->max_reserved && !tube->max_rate)
 		tube_free(tube);
 }
 
@@ -259,6 +260,24 @@ void tube_add_pending(struct tube *tube)
 		return;
 	TAILQ_INSERT_TAIL(&tube->tubes->pending, tube, pending);
 	tube->is_pending = true;
+}
+
+bool tube_is_at_limit(const struct tube *tube)
+{
+	return tube->max_reserved && tube->jobs[JOB_RESERVED] >= tube->max_reserved;
+}
+
+/*
+ * The limit is a distance between reservations. It is compared in ms, so that several
+ * reservations within one ms are possible.
+ */
+void tube_count_reserve(struct tube *tube, uint64_t now)
+{
+	if (!tube->max_rate)
+		return;
+	if (tube->next_reserve < now * NS_PER_MS)
+		tube->next_reserve = now * NS_PER_MS;
+	tube->next_reserve += 1000000 * NS_PER_MS / tube->max_rate;
 }
 
 static uint64_t is_urgent(const struct job *job)

@@ -9,6 +9,7 @@
 #include "job.h"
 
 #define TUBE_NAME_MAX	200
+#define NS_PER_MS	1000000ULL
 /* The longest put-key with such a key fits into a line. */
 #define JOB_KEY_MAX	128
 
@@ -52,7 +53,10 @@ struct on_disk {
  * @watchers: number of workers that watch the tube
  * @pause: ms, as last requested
  * @paused_until: ms of the queue's clock; no job is reserved before; 0: not paused
- * @unpause: expires at @paused_until
+ * @unpause: expires at @paused_until, or at @next_reserve if a reservation was delayed
+ * @max_reserved: limit on the number of reserved jobs, 0: none
+ * @max_rate: limit on the reservations in 1000 seconds, 0: none
+ * @next_reserve: ns of the queue's clock; @max_rate permits no reservation before
  * @total: number of jobs put
  * @deletes: number of jobs deleted
  * @pauses: number of times that the tube was paused
@@ -85,6 +89,9 @@ struct tube {
 	uint64_t pause;
 	uint64_t paused_until;
 	struct timer unpause;
+	uint64_t max_reserved;
+	uint64_t max_rate;
+	uint64_t next_reserve;
 	uint64_t total;
 	uint64_t deletes;
 	uint64_t pauses;
@@ -152,6 +159,10 @@ void tubes_count_until(struct tubes *tubes, uint64_t id);
 uint64_t tube_jobs(const uint64_t *jobs);
 /* The tube may have a ready job for a waiting worker. */
 void tube_add_pending(struct tube *tube);
+/* Return: true if @max_reserved jobs of the tube are reserved. */
+bool tube_is_at_limit(const struct tube *tube);
+/* A job is reserved at @now (ms). */
+void tube_count_reserve(struct tube *tube, uint64_t now);
 
 /*
  * Add a job in memory to a tube, remove it, or change its state. The counts and the order of the

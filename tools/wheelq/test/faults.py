@@ -206,7 +206,7 @@ def store_of_an_older_version():
         assert client.reserve(0) == (5, b"old")
         assert client.put(b"x") == 12, "an id is used twice"
         server.stop()
-        assert b"upgraded from version 1 to 3" in server.said, server.said
+        assert b"upgraded from version 1 to 4" in server.said, server.said
 
 
 def store_that_ended_goes_on_with_the_next_number():

@@ -6,6 +6,7 @@ import select
 import subprocess
 
 import keys
+import limits
 import lists
 import postgres
 import promises
@@ -123,6 +124,7 @@ def postgres_store_of_an_older_version():
         server.stop()
         postgres.sql(server.store, "ALTER TABLE wheelq_store DROP COLUMN counted")
         postgres.sql(server.store, "ALTER TABLE wheelq_job DROP COLUMN key")
+        postgres.sql(server.store, "DROP TABLE wheelq_limit")
         postgres.sql(server.store, "UPDATE wheelq_store SET version = 1")
         client = server.start().client()
         said = client.stats("stats-tube default")
@@ -130,7 +132,7 @@ def postgres_store_of_an_older_version():
         assert client.reserve(0) == (number, b"old")
         assert client.put(b"new") > number
         server.stop()
-        assert b"upgraded from version 1 to 3" in server.said, server.said
+        assert b"upgraded from version 1 to 4" in server.said, server.said
 
 
 def postgres_without_fsync_is_refused():
@@ -181,6 +183,6 @@ def postgres_is_copied_and_restored():
             assert client.ask("peek-ready") == "NOT_FOUND"
 
 
-TESTS = [on_postgres(test) for test in promises.TESTS + keys.TESTS + lists.TESTS
+TESTS = [on_postgres(test) for test in promises.TESTS + keys.TESTS + limits.TESTS + lists.TESTS
          if test.__name__ not in OF_A_FILE]
 TESTS += [value for name, value in sorted(globals().items()) if name.startswith("postgres_")]
