@@ -299,6 +299,7 @@ void client_work(struct client *client, unsigned int budget)
 {
 	bool enough = true;
 
+	client->host->current = client;
 	while (enough && budget-- && buffer_count(&client->in) &&
 	       client_can_run(client) &&
 	       !queue_batch_is_full(client->host->queue)) {
@@ -306,6 +307,7 @@ void client_work(struct client *client, unsigned int budget)
 		if (enough)
 			quota_progress(&client->host->quota, &client->buffers);
 	}
+	client->host->current = NULL;
 	client->has_more = enough && buffer_count(&client->in);
 }
 
@@ -337,6 +339,39 @@ void client_kill(struct client *client)
 {
 	worker_stop_waiting(&client->worker);
 	client->is_dead = true;
+	client_set_busy(client);
+}
+
+bool client_is_affected(const struct client *client)
+{
+	return client == client->host->current || !LIST_EMPTY(&client->worker.reserved) ||
+	       buffer_count(&client->out);
+}
+
+/* Another server may have created tubes, so that the limit is reached. */
+static struct tube *moved_tube(struct queue *to, const struct tube *tube)
+{
+	return queue_tube(to, tube->name) ?: queue_tube(to, "default");
+}
+
+void client_move(struct client *client, struct queue *from)
+{
+	struct queue *to = client->host->queue;
+	bool waits = client->state == CLIENT_WAITS;
+	struct watch *watch;
+
+	timer_cancel(from->timers, &client->timer);
+	worker_stop_waiting(&client->worker);
+	client->used = moved_tube(to, client->used);
+	client->used->users++;
+	TAILQ_FOREACH(watch, &client->worker.watches, of_worker) {
+		watch->tube = moved_tube(to, watch->tube);
+		watch->tube->watchers++;
+	}
+	if (waits) {
+		client->state = CLIENT_LINE;
+		client_wait(client);
+	}
 	client_set_busy(client);
 }
 

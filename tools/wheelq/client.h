@@ -34,12 +34,14 @@ struct client_ops {
  * @queue: the queue
  * @quota: limit on their buffers
  * @busy: connections to process at the end of the iteration
+ * @current: connection whose command is running, or NULL
  */
 struct client_host {
 	const struct client_ops *ops;
 	struct queue *queue;
 	struct quota quota;
 	struct client_list busy;
+	struct client *current;
 };
 
 /**
@@ -134,6 +136,10 @@ void client_write(struct client *client);
 void client_count_buffers(struct client *client);
 /* Process the connection at the end of the iteration. */
 void client_set_busy(struct client *client);
+/* The store was lost. Return: true if the connection has reserved jobs or awaits a response. */
+bool client_is_affected(const struct client *client);
+/* Move the connection from a queue to the one of its host. */
+void client_move(struct client *client, struct queue *from);
 /* Return: true if it can be closed. */
 bool client_is_done(const struct client *client);
 /* Return: false if it waits, is closed, or has too many unread responses. */

@@ -269,20 +269,46 @@ static void auth(struct client *client, const struct command *command)
 	client->state = CLIENT_QUITS;
 }
 
-static void deny(struct client *client, const struct command *command)
+static void reject(struct client *client, const struct command *command, const char *text)
 {
 	client->put = *command;
 	if (command->verb <= VERB_PUT_KEY)
-		client_skip_body(client, "DENIED\r\n");
+		client_skip_body(client, text);
 	else
-		client_reply(client, "DENIED\r\n");
+		client_reply(client, text);
+}
+
+/* While the store is lost, workers wait, and the other commands on jobs are rejected. */
+static bool needs_store(enum verb verb)
+{
+	switch (verb) {
+	case VERB_RESERVE:
+	case VERB_RESERVE_WITH_TIMEOUT:
+	case VERB_USE:
+	case VERB_WATCH:
+	case VERB_IGNORE:
+	case VERB_STATS:
+	case VERB_STATS_TUBE:
+	case VERB_LIST_TUBES:
+	case VERB_LIST_TUBE_USED:
+	case VERB_LIST_TUBES_WATCHED:
+	case VERB_AUTH:
+	case VERB_QUIT:
+		return false;
+	default:
+		return true;
+	}
 }
 
 static void run(struct client *client, const struct command *command)
 {
 	server_of(client)->verbs[command->verb]++;
 	if (!client->is_trusted && command->verb < VERB_AUTH) {
-		deny(client, command);
+		reject(client, command, "DENIED\r\n");
+		return;
+	}
+	if (queue_of(client)->is_lost && needs_store(command->verb)) {
+		reject(client, command, "OUT_OF_MEMORY\r\n");
 		return;
 	}
 	switch (command->verb) {

@@ -71,7 +71,7 @@ static void commands(struct buffer *b, const struct server *server)
 
 static void process(struct buffer *b, const struct server *server)
 {
-	const struct timers *timers = server->queue.timers;
+	const struct timers *timers = server->queue->timers;
 	struct rusage used;
 
 	getrusage(RUSAGE_SELF, &used);
@@ -91,7 +91,7 @@ static void process(struct buffer *b, const struct server *server)
 
 void metrics_print(struct buffer *b, struct server *server)
 {
-	const struct queue *queue = &server->queue;
+	const struct queue *queue = server->queue;
 	struct stats_clients clients;
 
 	stats_count_clients(server, &clients);
@@ -119,6 +119,8 @@ void metrics_print(struct buffer *b, struct server *server)
 	      queue_bytes(queue));
 	gauge(b, "wheelq_store_full", "1: the disk of the store is full.",
 	      queue_disk_is_full(queue));
+	gauge(b, "wheelq_store_available", "1: the store can be reached.",
+	      !queue->is_lost);
 	counter(b, "wheelq_damaged_total",
 		"Jobs that were read and did not match their checksum.",
 		queue->damaged);

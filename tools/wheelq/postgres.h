@@ -47,6 +47,8 @@ enum postgres_statement {
  * @pending: number of statements whose result was not read
  * @is_open: true if a transaction is open
  * @renewed: ms of CLOCK_BOOTTIME, time of the last renewal of the lease
+ * @failed: where an error jumps while the session is opened again
+ * @back_off: ms until the next attempt to connect; 0 while there is a connection
  */
 struct postgres {
 	struct store store;
@@ -57,12 +59,17 @@ struct postgres {
 	unsigned int pending;
 	bool is_open;
 	uint64_t renewed;
+	jmp_buf failed;
+	unsigned int back_off;
 };
 
 extern const struct store_ops postgres_ops;
 extern const char *const postgres_statements[PG_STATEMENTS];
 
-/* Print PostgreSQL's error, and exit. @result may be NULL. */
+/* The connection was lost: jump to @lost, or exit. */
+__attribute__((noreturn))
+void postgres_gone(struct postgres *p, const char *said);
+/* Print PostgreSQL's error, and exit. The same if the connection was lost. @result may be NULL. */
 __attribute__((noreturn))
 void postgres_broken(struct postgres *p, const struct pg_result *result);
 /* Connect; see PQstatus() for the result. */
@@ -91,6 +98,9 @@ struct pg_result *postgres_wait(struct postgres *p);
 /* Send a statement, and wait for its result. The caller clears it. */
 struct pg_result *postgres_ask(struct postgres *p, enum postgres_statement which,
 			       const uint64_t *numbers, int count);
+
+/* Open a session again after the connection was lost. Exit if another server has taken over. */
+void postgres_reopen(struct store *store);
 
 uint64_t postgres_clock_ms(clockid_t clock);
 

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,10 @@
 #define LOCK_CLASS	"7826545"
 #define LOCK_OBJECT	"hashtext(current_schema())"
 /* Interval of checks on standby, in ms. */
-#define CHECK_MS		500
+#define CHECK_MS	500
+/* Time between attempts to connect, in ms. It is doubled after each attempt. */
+#define FIRST_BACK_OFF_MS	50
+#define MOST_BACK_OFF_MS	5000
 /* Older versions are no longer supported by PostgreSQL. */
 #define VERSION_LEAST	140000
 /* Changes of one commit, so that other clients are served in between. */
@@ -86,6 +90,8 @@ static void connect_to(struct postgres *p)
 	if (PQstatus(p->db) != CONNECTION_OK || PQsetnonblocking(p->db, 1)) {
 		const char *said = PQerrorMessage(p->db);
 
+		if (p->store.lost)
+			postgres_gone(p, said);
 		fail(EXIT_FAILED, "cannot open the store: %.*s",
 		     (int)strcspn(said, "\n"), said);
 	}
@@ -163,6 +169,13 @@ static void end_silent(struct postgres *p, int *seen)
 	free(sql);
 }
 
+/* After a lost connection, the lock may be held by a session of this server, or of another one. */
+static void check_epoch(struct postgres *p)
+{
+	if (p->epoch && (uint64_t)number_of(p, "SELECT epoch FROM wheelq_store") != p->epoch)
+		postgres_lost(p);
+}
+
 static void become_holder(struct postgres *p)
 {
 	bool has_said = false;
@@ -170,10 +183,11 @@ static void become_holder(struct postgres *p)
 
 	execute(p, "SET lock_timeout = " POSTGRES_TEXT(CHECK_MS));
 	while (!take_lock(p)) {
-		if (!has_said)
+		if (!has_said && !p->epoch)
 			say("on standby: another server holds the store in PostgreSQL %s",
 			    PQdb(p->db));
 		has_said = true;
+		check_epoch(p);
 		end_silent(p, &seen);
 	}
 	execute(p, "SET lock_timeout = 0");
@@ -235,6 +249,46 @@ static void prepare(struct postgres *p)
 	PQclear(postgres_wait(p));
 }
 
+static void back_off(struct postgres *p)
+{
+	p->back_off = p->back_off ? 2 * p->back_off : FIRST_BACK_OFF_MS;
+	if (p->back_off > MOST_BACK_OFF_MS)
+		p->back_off = MOST_BACK_OFF_MS;
+	poll(NULL, 0, p->back_off);
+}
+
+/* Until the store is held, a lost connection is opened again. */
+static void hold_store(struct postgres *p)
+{
+	if (setjmp(p->failed) || !p->db) {
+		p->store.lost = &p->failed;
+		back_off(p);
+		PQfinish(p->db);
+		p->pending = 0;
+		p->is_open = false;
+		connect_to(p);
+		set_session(p);
+	}
+	p->store.lost = &p->failed;
+	become_holder(p);
+	check_schema(p);
+	begin_epoch(p);
+	if (!PQenterPipelineMode(p->db))
+		postgres_broken(p, NULL);
+	prepare(p);
+	p->back_off = 0;
+	p->store.lost = NULL;
+}
+
+void postgres_reopen(struct store *store)
+{
+	struct postgres *p = (struct postgres *)store;
+
+	PQfinish(p->db);
+	p->db = NULL;
+	hold_store(p);
+}
+
 struct store *postgres_open(const char *uri)
 {
 	struct postgres *p = zeroed(1, sizeof(*p));
@@ -245,11 +299,6 @@ struct store *postgres_open(const char *uri)
 	p->uri = uri;
 	connect_to(p);
 	set_session(p);
-	become_holder(p);
-	check_schema(p);
-	begin_epoch(p);
-	if (!PQenterPipelineMode(p->db))
-		postgres_broken(p, NULL);
-	prepare(p);
+	hold_store(p);
 	return &p->store;
 }

@@ -19,32 +19,39 @@
 /* Limit on the number of parameters of a statement. */
 #define PARAMETERS	15
 
-/* SQLSTATE, as PostgreSQL documents them. */
-#define SESSION_ENDED	"57P01"
+/* SQLSTATE, as PostgreSQL documents them: the class of a shutdown, and a violated constraint. */
+#define SHUTDOWN	"57P"
 #define NULL_REFUSED	"23502"
 
-static bool has_lost(const char *code)
+void postgres_gone(struct postgres *p, const char *said)
 {
-	return code && (!strcmp(code, SESSION_ENDED) ||
-			!strcmp(code, NULL_REFUSED));
+	int length = strcspn(said, "\n");
+
+	if (!p->store.lost)
+		fail(EXIT_FAILED, "PostgreSQL %s: %.*s; exiting", PQdb(p->db), length, said);
+	if (!p->back_off)
+		say("PostgreSQL %s: %.*s; connecting again", PQdb(p->db), length, said);
+	longjmp(*p->store.lost, 1);
 }
 
 void postgres_broken(struct postgres *p, const struct pg_result *result)
 {
 	const char *said = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+	const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE) ?: "";
 
-	if (has_lost(PQresultErrorField(result, PG_DIAG_SQLSTATE)))
+	if (!strcmp(code, NULL_REFUSED))
 		postgres_lost(p);
 	if (!said || !*said)
 		said = PQerrorMessage(p->db);
+	if (PQstatus(p->db) != CONNECTION_OK || !strncmp(code, SHUTDOWN, strlen(SHUTDOWN)))
+		postgres_gone(p, said);
 	fail(EXIT_FAILED, "PostgreSQL %s: %.*s; exiting",
 	     PQdb(p->db), (int)strcspn(said, "\n"), said);
 }
 
 void postgres_lost(struct postgres *p)
 {
-	fail(EXIT_FAILED,
-	     "PostgreSQL %s: another server has taken over, or PostgreSQL is shutting down; exiting",
+	fail(EXIT_FAILED, "PostgreSQL %s: another server has taken over; exiting",
 	     PQdb(p->db));
 }
 
@@ -82,17 +89,14 @@ struct pg_conn *postgres_connect(const char *uri)
 }
 
 /*
- * PostgreSQL has not responded for the time of the lease. Exit if it cannot be reached. Otherwise,
- * it is only slow.
+ * PostgreSQL has not responded for the time of the lease. If it can be reached, it is only slow.
  */
-static void check_silence(const struct postgres *p)
+static void check_silence(struct postgres *p)
 {
 	const char *const values[] = VALUES(p->uri);
 
 	if (PQpingParams(keywords, values, 1) == PQPING_NO_RESPONSE)
-		fail(EXIT_FAILED,
-		     "PostgreSQL %s: not responding, and cannot be reached; exiting",
-		     PQdb(p->db));
+		postgres_gone(p, "not responding, and cannot be reached");
 }
 
 /* An error is reported with the next result. */

@@ -247,15 +247,22 @@ bool queue_batch_is_full(const struct queue *queue)
 	return queue->store->batch && queue->uncommitted >= queue->store->batch;
 }
 
+void queue_lose_store(struct queue *queue)
+{
+	queue->is_lost = true;
+	queue->store = &store_absent;
+}
+
 bool queue_must_commit(const struct queue *queue, bool has_answers)
 {
-	return queue->must_commit || queue_batch_is_full(queue) ||
-	       (has_answers && queue->store->lease);
+	return !queue->is_lost &&
+	       (queue->must_commit || queue_batch_is_full(queue) ||
+		(has_answers && queue->store->lease));
 }
 
 bool queue_work(struct queue *queue)
 {
-	return cache_work(queue);
+	return !queue->is_lost && cache_work(queue);
 }
 
 void queue_clock_was_set(struct queue *queue)

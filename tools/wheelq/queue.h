@@ -61,6 +61,7 @@ struct queue_options {
  * @refill: by clock, expires when jobs must be loaded
  * @refill_at: by clock, ms, the time for which @refill is set
  * @is_refilling: by clock, true while jobs up to the horizon are loaded
+ * @is_lost: true if the store was lost: no job is reserved, and nothing is committed
  * @must_commit: true if a client waits for a commit
  * @uncommitted: bytes of changes since the last commit, approximately
  * @commits: number of commits
@@ -85,6 +86,7 @@ struct queue {
 	struct timer refill[CLOCKS];
 	uint64_t refill_at[CLOCKS];
 	bool is_refilling[CLOCKS];
+	bool is_lost;
 	bool must_commit;
 	uint64_t uncommitted;
 	uint64_t commits;
@@ -130,6 +132,8 @@ void queue_open(struct queue *queue, struct store *store,
 void queue_finish(struct queue *queue);
 /* Close without a commit. */
 void queue_close(struct queue *queue);
+/* An operation of the store has jumped to @lost. */
+void queue_lose_store(struct queue *queue);
 void queue_commit(struct queue *queue);
 /*
  * Return: true if a commit is needed. If another server may take over the store, a commit must

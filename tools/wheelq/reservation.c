@@ -6,7 +6,8 @@
 
 static bool is_at_limit(const struct queue *queue)
 {
-	return queue->tubes.jobs[JOB_RESERVED] >= queue->options.reservations;
+	return queue->is_lost ||
+	       queue->tubes.jobs[JOB_RESERVED] >= queue->options.reservations;
 }
 
 /* @max_rate permits no reservation. */

@@ -6,11 +6,13 @@
 #include "server.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
@@ -95,34 +97,45 @@ static struct store *store_open(const char *name)
 	return sqlite_open(name);
 }
 
-static void server_open(struct server *server,
-			const struct server_options *options)
+/* The host of the connections uses this queue from now on. */
+static void use_queue(struct server *server, struct queue *queue)
 {
 	int clock;
 
-	*server = (struct server){ .options = *options };
+	server->queue = queue;
+	server->host.queue = queue;
+	queue_tube(queue, "default")->stays = true;
+	for (clock = 0; clock < CLOCKS; clock++)
+		watch_fd(server, timers_fd(queue->timers, clock), &server->has_expired[clock]);
+}
+
+static void server_open(struct server *server,
+			const struct server_options *options)
+{
+	struct queue *queue = zeroed(1, sizeof(*queue));
+
+	*server = (struct server){ .options = *options, .has_more = true };
 	TAILQ_INIT(&server->clients);
-	client_host_open(&server->host, &command_ops, &server->queue,
-			 options->quota);
+	client_host_open(&server->host, &command_ops, queue, options->quota);
 	name_process(server);
 	block_drain_signal();
 	listener_open(&server->listener, options->address, options->port);
 	/* This may wait for another server to end. Until then, connections are rejected. */
-	queue_open(&server->queue, store_open(options->path), &options->queue);
+	server->store = store_open(options->path);
+	queue_open(queue, server->store, &options->queue);
 	listener_listen(&server->listener);
 	server->signal_fd = open_signals();
 	server->clock_fd = open_clock();
-	queue_tube(&server->queue, "default")->stays = true;
-	server->started = timers_now(server->queue.timers, CLOCK_QUEUE);
+	server->reopen_fd = eventfd(0, EFD_CLOEXEC);
+	server->started = timers_now(queue->timers, CLOCK_QUEUE);
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (server->epoll < 0)
 		fail(EXIT_FAILED, "epoll: %s", strerror(errno));
 	watch_fd(server, server->listener.fd, &server->listener);
 	watch_fd(server, server->signal_fd, &server->signal_fd);
 	watch_fd(server, server->clock_fd, &server->clock_fd);
-	for (clock = 0; clock < CLOCKS; clock++)
-		watch_fd(server, timers_fd(server->queue.timers, clock),
-			 &server->has_expired[clock]);
+	watch_fd(server, server->reopen_fd, &server->reopen_fd);
+	use_queue(server, queue);
 }
 
 /* Return: false if no connection is pending. */
@@ -179,7 +192,7 @@ static void clock_was_set(struct server *server)
 
 	if (read(server->clock_fd, &times, sizeof(times)) < 0 &&
 	    errno == ECANCELED)
-		queue_clock_was_set(&server->queue);
+		queue_clock_was_set(server->queue);
 }
 
 static void take_client_event(struct client *client, uint32_t events)
@@ -210,6 +223,8 @@ static void take_event(struct server *server, const struct epoll_event *event)
 		take_signal(server);
 	else if (event->data.ptr == &server->clock_fd)
 		clock_was_set(server);
+	else if (event->data.ptr == &server->reopen_fd)
+		server->is_reopened = true;
 	else if (is_timer_fd(server, event->data.ptr))
 		*(bool *)event->data.ptr = true;
 	else
@@ -221,7 +236,7 @@ static void process_queue(struct server *server)
 	struct worker *worker;
 	struct job *job;
 
-	while ((worker = queue_process(&server->queue, &job)))
+	while ((worker = queue_process(server->queue, &job)))
 		client_send_waited(container_of(worker, struct client, worker), job);
 }
 
@@ -273,7 +288,7 @@ static bool finish_turn(struct server *server)
 			set_events(client);
 	}
 	quota_enforce(&server->host.quota);
-	return !TAILQ_EMPTY(&server->host.busy) || queue_can_process(&server->queue);
+	return !TAILQ_EMPTY(&server->host.busy) || queue_can_process(server->queue);
 }
 
 /* Each busy connection may run its share of the commands of one iteration. */
@@ -305,7 +320,7 @@ static void work(struct server *server)
 	struct client *client, *skipped = NULL;
 
 	TAILQ_FOREACH(client, &server->host.busy, busy) {
-		if (!skipped && queue_batch_is_full(&server->queue))
+		if (!skipped && queue_batch_is_full(server->queue))
 			skipped = client;
 		if (!client->is_dead)
 			client_work(client, share);
@@ -322,7 +337,7 @@ static bool run_timers(struct server *server)
 
 	for (clock = 0; clock < CLOCKS; clock++) {
 		if (server->has_expired[clock])
-			server->has_expired[clock] = !timers_run(server->queue.timers, clock,
+			server->has_expired[clock] = !timers_run(server->queue->timers, clock,
 							 TIMER_BUDGET);
 		more |= server->has_expired[clock];
 	}
@@ -339,29 +354,94 @@ static void turn(struct server *server, bool more)
 		take_event(server, &events[i]);
 }
 
+static void *reopen_store(void *context)
+{
+	struct server *server = context;
+
+	server->store->ops->reopen(server->store);
+	eventfd_write(server->reopen_fd, 1);
+	return NULL;
+}
+
+/*
+ * An operation of the store did not return. Close the connections that may have seen its effects,
+ * and keep the others. Open the store in another thread, because that may wait.
+ */
+static void lose_store(struct server *server)
+{
+	struct client *client, *next;
+	pthread_t thread;
+
+	queue_lose_store(server->queue);
+	TAILQ_INIT(&server->host.busy);
+	for (client = TAILQ_FIRST(&server->clients); client; client = next) {
+		next = TAILQ_NEXT(client, all);
+		client->is_busy = false;
+		client_set_busy(client);
+		if (client_is_affected(client))
+			client_kill(client);
+	}
+	server->host.current = NULL;
+	server->has_more = true;
+	if (pthread_create(&thread, NULL, reopen_store, server) || pthread_detach(thread))
+		fail(EXIT_FAILED, "cannot create a thread");
+}
+
+/* Read the store again: another server may have changed it in the meantime. */
+static void regain_store(struct server *server)
+{
+	struct queue *old = server->queue, *queue = zeroed(1, sizeof(*queue));
+	struct client *client;
+	eventfd_t value;
+
+	server->is_reopened = false;
+	eventfd_read(server->reopen_fd, &value);
+	server->store->lost = &server->lost;
+	queue_open(queue, server->store, &server->options.queue);
+	use_queue(server, queue);
+	TAILQ_FOREACH(client, &server->clients, all)
+		client_move(client, old);
+	queue_close(old);
+	free(old);
+	say("the store is available again");
+}
+
+static void iterate(struct server *server)
+{
+	struct queue *queue;
+
+	turn(server, server->has_more);
+	if (server->is_reopened)
+		regain_store(server);
+	queue = server->queue;
+	server->has_more = run_timers(server);
+	work(server);
+	process_queue(server);
+	server->has_more |= queue_work(queue);
+	if (queue_must_commit(queue, !TAILQ_EMPTY(&server->host.busy)))
+		queue_commit(queue);
+	server->has_more |= finish_turn(server);
+}
+
 void serve(struct server *server, const struct server_options *options)
 {
-	struct queue *queue = &server->queue;
-	bool more = true;
-
 	server_open(server, options);
 	printf("wheelq: serves %llu jobs on %s\n",
-	       (unsigned long long)tube_jobs(queue->tubes.jobs),
+	       (unsigned long long)tube_jobs(server->queue->tubes.jobs),
 	       server->listener.name);
 	fflush(stdout);
-	while (!server->is_ending) {
-		turn(server, more);
-		more = run_timers(server);
-		work(server);
-		process_queue(server);
-		more |= queue_work(queue);
-		if (queue_must_commit(queue, !TAILQ_EMPTY(&server->host.busy)))
-			queue_commit(queue);
-		more |= finish_turn(server);
-	}
-	queue_finish(queue);
+	if (setjmp(server->lost))
+		lose_store(server);
+	if (server->store->ops->reopen && !server->queue->is_lost)
+		server->store->lost = &server->lost;
+	while (!server->is_ending)
+		iterate(server);
+	if (!server->queue->is_lost)
+		server->store->lost = NULL;
+	queue_finish(server->queue);
 	while (!TAILQ_EMPTY(&server->clients))
 		end_client(TAILQ_FIRST(&server->clients));
-	queue_close(queue);
+	queue_close(server->queue);
+	free(server->queue);
 	listener_close(&server->listener);
 }

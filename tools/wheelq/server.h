@@ -13,6 +13,11 @@
  * struct server - a server
  * @options: the configuration
  * @queue: the queue
+ * @store: its store, also while it is lost
+ * @lost: where the store jumps if it is lost
+ * @reopen_fd: readable when the store was opened again
+ * @is_reopened: true if @reopen_fd was read
+ * @has_more: true if the next iteration must not wait
  * @epoll: descriptor of epoll
  * @listener: accepts connections
  * @clock_fd: readable when the wall clock was set
@@ -30,7 +35,12 @@
  */
 struct server {
 	struct server_options options;
-	struct queue queue;
+	struct queue *queue;
+	struct store *store;
+	jmp_buf lost;
+	int reopen_fd;
+	bool is_reopened;
+	bool has_more;
 	int epoll;
 	struct listener listener;
 	int clock_fd;

@@ -71,7 +71,7 @@ static void seconds(struct buffer *b, const char *name,
 
 static void process(struct buffer *b, struct server *server)
 {
-	struct queue *queue = &server->queue;
+	struct queue *queue = server->queue;
 	struct utsname system;
 	struct rusage used;
 
@@ -97,7 +97,7 @@ static void process(struct buffer *b, struct server *server)
 
 static void ours(struct buffer *b, struct server *server)
 {
-	const struct queue *queue = &server->queue;
+	const struct queue *queue = server->queue;
 	const struct quota *quota = &server->host.quota;
 
 	number(b, "buffers-bytes", quota->bytes);
@@ -107,6 +107,7 @@ static void ours(struct buffer *b, struct server *server)
 	number(b, "store-damaged", queue->damaged);
 	buffer_print(b, "store-full: %s\n",
 		     queue_disk_is_full(queue) ? "true" : "false");
+	buffer_print(b, "store-available: %s\n", queue->is_lost ? "false" : "true");
 	number(b, "jobs-in-memory", queue->loaded.count);
 	buffer_print(b, "wheel: \"%s\"\n", timers_backend(queue->timers));
 }
@@ -114,7 +115,7 @@ static void ours(struct buffer *b, struct server *server)
 static void stats(struct client *client)
 {
 	struct server *server = server_of(client);
-	struct queue *queue = &server->queue;
+	struct queue *queue = server->queue;
 	struct stats_clients clients;
 	struct buffer b = { 0 };
 	int verb;

@@ -3,11 +3,13 @@
  * A store: all jobs, the counts of each tube, and some values of the whole queue. A commit makes
  * all changes since the previous one durable, or none.
  *
- * If an operation fails, the store prints an error and exits, so no operation returns one.
+ * If an operation fails, the store prints an error and exits, so no operation returns one. If the
+ * store can be opened again, it jumps to @lost instead.
  */
 #ifndef STORE_H
 #define STORE_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -82,6 +84,7 @@ struct store;
  * @bytes: the size of its jobs, without deleted ones
  * @has_room: true if a job of this size can be stored; NULL: always
  * @is_full: true if the disk is full; NULL: never
+ * @reopen: open it again after it was lost; may wait, in another thread; NULL: not possible
  */
 struct store_ops {
 	void (*close)(struct store *store);
@@ -115,16 +118,19 @@ struct store_ops {
 	uint64_t (*bytes)(struct store *store);
 	bool (*has_room)(struct store *store, size_t bytes);
 	bool (*is_full)(struct store *store);
+	void (*reopen)(struct store *store);
 };
 
 /**
  * struct store - an open store
  * @ops: its operations
  * @batch: bytes of changes for one commit, approximately; 0: no limit
+ * @lost: if an operation fails because the store is unreachable, it jumps here; NULL: exit
  * @lease: ms after a commit in which no other server takes it over; 0: no server can
  */
 struct store {
 	const struct store_ops *ops;
+	jmp_buf *lost;
 	uint64_t lease;
 	uint64_t batch;
 };
@@ -133,5 +139,7 @@ struct store {
 struct store *sqlite_open(const char *path);
 /* A PostgreSQL database. Waits while another server holds it. */
 struct store *postgres_open(const char *uri);
+/* Takes the place of a store that was lost. It has no jobs, and changes have no effect. */
+extern struct store store_absent;
 
 #endif

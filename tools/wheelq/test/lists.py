@@ -84,7 +84,9 @@ def clear_deletes_one_state():
             assert set(pages(client, "reserved", 100)) == wanted["reserved"]
             server.kill()
             client = server.start().client()
-            assert client.stats()["current-jobs-ready"] == str(len(wanted["reserved"]))
+            count = str(len(wanted["reserved"]))
+            rig.until(lambda client=client, count=count:
+                      client.stats()["current-jobs-ready"] == count)
 
 
 def clear_serves_others_in_between():

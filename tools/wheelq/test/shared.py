@@ -85,22 +85,107 @@ def postgres_q3_another_epoch_ends_it():
             assert "another server has taken over" in one_line(server)
 
 
-def postgres_crashes_and_nothing_is_lost():
+@contextlib.contextmanager
+def postgres_is_stopped(server):
+    """Stop PostgreSQL, and wait until the server has detected it. Start PostgreSQL at the end."""
+    idle = server.client()
+    postgres.started().crash()
+    try:
+        doomed = server.client()
+        with contextlib.suppress(rig.Gone, OSError):
+            assert doomed.ask("put 0 0 60 1\r\ny") == "OUT_OF_MEMORY"
+        rig.until(lambda: idle.stats()["store-available"] == "false")
+        yield idle
+    finally:
+        postgres.started().start()
+
+
+def is_available(client):
+    return client.stats()["store-available"] == "true"
+
+
+def postgres_restart_is_survived():
+    """The server keeps its idle connections, and rejects what needs the store. When PostgreSQL is
+    available again, no acknowledged job is missing."""
     with postgres.stores(), rig.Server() as server:
-        client = server.client()
-        numbers = [client.put(b"x") for _ in range(20)]
-        postgres.started().crash()
-        try:
-            with contextlib.suppress(rig.Gone, OSError):
-                client.put(b"y")
-                raise AssertionError("a response was sent without a store")
-            assert "exiting" in one_line(server)
-            assert "cannot open the store" in refusal(server)
-        finally:
-            postgres.started().start()
-        client = server.start().client()
+        client, worker = server.client(), server.client()
+        numbers = [client.put(b"x", delay=1000) for _ in range(20)]
+        worker.send("watch w\r\nignore default\r\nreserve\r\n")
+        assert (worker.answer(), worker.answer()) == ("WATCHING 2", "WATCHING 1")
+        with postgres_is_stopped(server) as idle:
+            assert idle.stats()["current-waiting"] == "1"
+            assert idle.stats()["current-jobs-delayed"] == "20"
+            for line in ("put 0 0 60 1\r\nx", f"delete {numbers[0]}", "peek-ready", "kick 1",
+                         f"peek {numbers[0]}", "stats-job 1", "list-jobs delayed 0 9"):
+                assert idle.ask(line) == "OUT_OF_MEMORY", line
+            assert idle.ask("use w") == "USING w"
+            assert idle.reserve(0) == "TIMED_OUT"
+            late = server.client()
+            late.send("watch w\r\nreserve\r\n")
+            assert late.answer() == "WATCHING 2"
+            rig.until(lambda: idle.stats()["current-waiting"] == "2")
+            for name in ("/metrics", "/none"):
+                raw = server.client()
+                raw.send(f"GET {name} HTTP/1.1\r\n\r\n")
+                assert raw.file.read().startswith(b"HTTP/1.1 "), name
+        rig.until(lambda: is_available(idle))
         for number in numbers:
-            assert client.ask(f"peek {number}") != "NOT_FOUND", f"job {number} is lost"
+            assert idle.ask(f"peek {number}") == (f"FOUND {number} 1", b"x")
+        assert idle.ask("list-tube-used") == "USING w"
+        first, second = idle.put(b"for a worker"), idle.put(b"for another")
+        served = {worker.answer()[0], late.answer()[0]}
+        assert served == {f"RESERVED {first} 12", f"RESERVED {second} 11"}, served
+
+
+def postgres_restart_ends_reservations():
+    """As a crash of the server does: the worker is disconnected, and the job is ready again."""
+    with postgres.stores(), rig.Server() as server:
+        client, worker = server.client(), server.client()
+        number = client.put(b"x")
+        assert worker.reserve(0) == (number, b"x")
+        with postgres_is_stopped(server) as idle:
+            with contextlib.suppress(ConnectionResetError):
+                assert worker.file.read() == b""
+            assert idle.reserve(0) == "TIMED_OUT"
+        assert idle.reserve(rig.PATIENCE) == (number, b"x")
+
+
+def postgres_restarts_many_times():
+    """Put, reserve and delete while PostgreSQL is restarted: no acknowledged job is lost, and no
+    deleted one is reserved."""
+    with postgres.stores(), rig.Server() as server:
+        put, deleted = set(), set()
+        for _ in range(4):
+            client = server.client()
+            put.add(client.put(b"x"))
+            client.send(b"put 0 0 60 1\r\nx\r\nreserve-with-timeout 0\r\n" * 2000)
+            put.add(int(client.line().split()[1]))
+            postgres.started().crash()
+            with contextlib.suppress(rig.Gone, OSError):
+                while True:
+                    words = client.line().split()
+                    if words[0] == "INSERTED":
+                        put.add(int(words[1]))
+                    if words[0] == "RESERVED":
+                        assert int(words[1]) not in deleted
+                        client.file.readline()
+            postgres.started().start()
+            client = server.client()
+            rig.until(lambda client=client: is_available(client))
+            for number in sorted(put - deleted)[:20]:
+                assert client.ask(f"delete {number}") == "DELETED"
+                deleted.add(number)
+        for number in put:
+            assert (client.ask(f"peek {number}") == "NOT_FOUND") == (number in deleted), number
+        print(f"# {len(put)} jobs acknowledged, {len(deleted)} deleted")
+
+
+def postgres_that_does_not_run_is_reported_at_the_start():
+    with postgres.stores(), rig.Server() as server:
+        with postgres_is_stopped(server):
+            server.kill()
+            assert "cannot open the store" in refusal(server)
+        server.start()
 
 
 def refusal(server):
