@@ -39,7 +39,7 @@ static struct request *request_start(int number, u64 timeout)
 static void request_answer(struct request *rq)
 {
 	if (wheel_timer_cancel(&rq->timeout) == 0)
-		pr_info("request %d was answered in time\n", rq->number);
+		pr_info("request %d completed in time\n", rq->number);
 }
 
 /* Afterwards, the callback does not run, and the timer cannot be armed, so it can be freed. */
