@@ -32,7 +32,7 @@ pub(crate) struct Driver {
     fd: AsyncFd<Fd>,
     end: End,
     /// Its address identifies the runtime.
-    _handle: Handle,
+    handle: Handle,
 }
 
 /// Ends the wheel, however its driver ends.
@@ -53,7 +53,7 @@ impl Driver {
         let fd = fd.ok()?.ok()?;
         let end = End(NonNull::from(Box::leak(wheel)));
 
-        Some(Driver { fd, end, _handle: handle.clone() })
+        Some(Driver { fd, end, handle: handle.clone() })
     }
 
     pub fn wheel(&self) -> NonNull<Wheel> {
@@ -63,7 +63,7 @@ impl Driver {
     /// Ends only with an error, or when the runtime shuts down.
     pub async fn run(self) {
         if self.serve().await.is_err() {
-            runtime::set_unavailable();
+            runtime::refuse(&self.handle);
         }
     }
 

@@ -27,7 +27,10 @@
 //! - A future binds to the runtime that polls it first, not to the one that creates it. It can
 //!   be created outside a runtime.
 //! - [`Sleep`] is `Unpin`.
-//! - The runtime needs `enable_io()` in addition to `enable_time()`.
+//! - The runtime needs `enable_io()` in addition to `enable_time()`. Without it, the runtime uses
+//!   tokio's timer. A panic of tokio is caught when this is detected, so a program that is built
+//!   with `panic = "abort"` must enable I/O.
+//! - [`timeout`] takes a `Future`. Newer versions of tokio also take an `IntoFuture`.
 //! - In release builds, a paused clock is detected only with the feature `test-util`.
 //! - A future that is leaked while it waits, for example by `mem::forget`, keeps its slot.
 //!

@@ -12,23 +12,32 @@ use crate::driver::Driver;
 use crate::fork;
 use crate::wheel::Wheel;
 
-/// A wheel could not be opened or driven, so all timers of the process use tokio's timer.
+/// No wheel could be opened, so all timers of the process use tokio's timer.
 static UNAVAILABLE: AtomicBool = AtomicBool::new(false);
 
-struct Wheels(Vec<NonNull<Wheel>>);
+/// Limit of [`Wheels::refused`]. A runtime that is no longer listed is checked again.
+const MAX_REFUSED: usize = 64;
+
+#[derive(Default)]
+struct Wheels {
+    /// The wheels that have a driver.
+    driven: Vec<NonNull<Wheel>>,
+    /// Runtimes that cannot drive a wheel. The handle keeps the address that identifies one.
+    refused: Vec<(Identity, Handle)>,
+}
 
 // SAFETY: a wheel may be accessed by any thread.
 unsafe impl Send for Wheels {}
 
-/// The wheels that have a driver. A child of fork() starts with a new list, because
-/// another thread may have held the parent's lock.
+/// A child of fork() starts with a new list, because another thread may have held the parent's
+/// lock.
 static WHEELS: AtomicPtr<Mutex<Wheels>> = AtomicPtr::new(null_mut());
 
 fn wheels() -> MutexGuard<'static, Wheels> {
     let mut list = WHEELS.load(Acquire);
 
     if list.is_null() {
-        let new = Box::into_raw(Box::new(Mutex::new(Wheels(Vec::new()))));
+        let new = Box::into_raw(Box::<Mutex<Wheels>>::default());
         list = match WHEELS.compare_exchange(null_mut(), new, AcqRel, Acquire) {
             Ok(_) => new,
             Err(other) => {
@@ -46,12 +55,18 @@ pub(crate) fn forget_parent() {
     WHEELS.store(null_mut(), Release);
 }
 
-pub(crate) fn is_unavailable() -> bool {
-    UNAVAILABLE.load(Relaxed)
+/// The timers of this runtime use tokio's timer from now on.
+pub(crate) fn refuse(handle: &Handle) {
+    wheels().refuse(handle);
 }
 
-pub(crate) fn set_unavailable() {
-    UNAVAILABLE.store(true, Relaxed);
+impl Wheels {
+    fn refuse(&mut self, handle: &Handle) {
+        if self.refused.len() == MAX_REFUSED {
+            self.refused.remove(0);
+        }
+        self.refused.push((Identity::of(handle), handle.clone()));
+    }
 }
 
 /// Identifies the runtime of a handle.
@@ -108,7 +123,7 @@ impl Identity {
 
 /// The wheel of the current runtime, with a new reference. None: use tokio's timer.
 pub(crate) fn wheel_of_current() -> Option<NonNull<Wheel>> {
-    if is_unavailable() {
+    if UNAVAILABLE.load(Relaxed) {
         return None;
     }
     let handle = Handle::try_current().ok()?;
@@ -117,25 +132,38 @@ pub(crate) fn wheel_of_current() -> Option<NonNull<Wheel>> {
     if let Some(found) = find(&wheels, &handle) {
         return Some(found);
     }
-    let driver = match Wheel::open(Identity::of(&handle)).and_then(|w| Driver::new(w, &handle)) {
-        Some(driver) => driver,
-        None => {
-            set_unavailable();
-            return None;
-        }
-    };
+    if wheels.refused.iter().any(|(runtime, _)| runtime.is(&handle)) {
+        return None;
+    }
+    let driver = open(&mut wheels, &handle)?;
     let wheel = driver.wheel();
     // SAFETY: the driver has a reference.
     unsafe { wheel.as_ref() }.add_reference();
-    wheels.0.push(wheel);
+    wheels.driven.push(wheel);
     // A runtime that is shutting down drops the driver in spawn(), and with it the entry.
     drop(wheels);
     handle.spawn(driver.run());
     Some(wheel)
 }
 
+fn open(wheels: &mut Wheels, handle: &Handle) -> Option<Driver> {
+    let wheel = match Wheel::open(Identity::of(handle)) {
+        Some(wheel) => wheel,
+        None => {
+            UNAVAILABLE.store(true, Relaxed);
+            return None;
+        }
+    };
+    let driver = Driver::new(wheel, handle);
+
+    if driver.is_none() {
+        wheels.refuse(handle);
+    }
+    driver
+}
+
 fn find(wheels: &Wheels, handle: &Handle) -> Option<NonNull<Wheel>> {
-    wheels.0.iter().copied().find(|wheel| {
+    wheels.driven.iter().copied().find(|wheel| {
         // SAFETY: the driver's reference is dropped after the entry is removed.
         let wheel = unsafe { wheel.as_ref() };
         let found = wheel.runtime().is(handle);
@@ -147,5 +175,5 @@ fn find(wheels: &Wheels, handle: &Handle) -> Option<NonNull<Wheel>> {
 }
 
 pub(crate) fn remove(wheel: NonNull<Wheel>) {
-    wheels().0.retain(|other| *other != wheel);
+    wheels().driven.retain(|other| *other != wheel);
 }

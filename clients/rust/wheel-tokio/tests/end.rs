@@ -218,20 +218,21 @@ fn process_without_a_wheel() {
     }
 }
 
+/// The other runtimes of the process have wheels.
 #[test]
 fn a_runtime_without_io_has_tokios_timers() {
-    in_process("process_without_io", "WHEEL_NO_IO", "1");
-}
+    let without = Builder::new_current_thread().enable_time().build().unwrap();
 
-#[test]
-#[ignore = "runs in a separate process"]
-fn process_without_io() {
-    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
-
-    runtime.block_on(async {
-        sleep(SHORT).await;
-        assert_eq!(backend(), Backend::Tokio);
-    });
+    for _ in 0..2 {
+        without.block_on(async {
+            sleep(SHORT).await;
+            assert_eq!(backend(), Backend::Tokio);
+        });
+        current().block_on(async {
+            sleep(SHORT).await;
+            assert_ne!(backend(), Backend::Tokio);
+        });
+    }
 }
 
 /// A future of the crate that is polled after it has completed stays complete.
