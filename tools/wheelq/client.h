@@ -32,6 +32,7 @@ struct client_ops {
  * struct client_host - state that all connections share
  * @ops: the commands
  * @queue: the queue
+ * @token: each connection must send it first; NULL: not required
  * @quota: limit on their buffers
  * @busy: connections to process at the end of the iteration
  * @current: connection whose command is running, or NULL
@@ -39,6 +40,7 @@ struct client_ops {
 struct client_host {
 	const struct client_ops *ops;
 	struct queue *queue;
+	const char *token;
 	struct quota quota;
 	struct client_list busy;
 	struct client *current;
@@ -119,7 +121,9 @@ struct client {
 };
 
 void client_host_open(struct client_host *host, const struct client_ops *ops,
-		      struct queue *queue, size_t limit);
+		      struct queue *queue, const char *token, size_t limit);
+/* Check a token. Return: true if the connection may send all commands. */
+bool client_auth(struct client *client, const char *text);
 struct client *client_open(struct client_host *host, int fd);
 void client_close(struct client *client);
 /* Read the available input. */

@@ -239,25 +239,6 @@ static void run_on_job(struct client *client, const struct command *command)
 	}
 }
 
-/* The time does not depend on the number of equal bytes. */
-static bool is_token(const char *token, const char *text)
-{
-	size_t length = strlen(token), i;
-	unsigned char differs = strlen(text) != length;
-
-	for (i = 0; i < length && text[i]; i++)
-		differs |= token[i] ^ text[i];
-	return !differs;
-}
-
-bool client_auth(struct client *client, const char *text)
-{
-	const char *token = server_of(client)->options.token;
-
-	client->is_trusted = !token || is_token(token, text);
-	return client->is_trusted;
-}
-
 /* A wrong token closes the connection. */
 static void auth(struct client *client, const struct command *command)
 {

@@ -10,9 +10,6 @@
 /* The commands of the protocol. */
 extern const struct client_ops command_ops;
 
-/* Check a token. Return: true if the connection may send all commands. */
-bool client_auth(struct client *client, const char *text);
-
 /**
  * struct stats_clients - number of connections, by kind
  * @producers: have put a job

@@ -116,7 +116,8 @@ static void server_open(struct server *server,
 
 	*server = (struct server){ .options = *options, .has_more = true };
 	TAILQ_INIT(&server->clients);
-	client_host_open(&server->host, &command_ops, queue, options->quota);
+	client_host_open(&server->host, &command_ops, queue, options->token,
+			 options->quota);
 	name_process(server);
 	block_drain_signal();
 	listener_open(&server->listener, options->address, options->port);
@@ -157,7 +158,6 @@ static bool accept_one(struct server *server)
 	}
 	client = client_open(&server->host, fd);
 	client->events = EPOLLIN;
-	client->is_trusted = !o->token;
 	TAILQ_INSERT_TAIL(&server->clients, client, all);
 	server->connected++;
 	server->connections++;
@@ -358,7 +358,7 @@ static void *reopen_store(void *context)
 {
 	struct server *server = context;
 
-	server->store->ops->reopen(server->store);
+	server->store->reopen(server->store);
 	eventfd_write(server->reopen_fd, 1);
 	return NULL;
 }
@@ -432,7 +432,7 @@ void serve(struct server *server, const struct server_options *options)
 	fflush(stdout);
 	if (setjmp(server->lost))
 		lose_store(server);
-	if (server->store->ops->reopen && !server->queue->is_lost)
+	if (server->store->reopen && !server->queue->is_lost)
 		server->store->lost = &server->lost;
 	while (!server->is_ending)
 		iterate(server);

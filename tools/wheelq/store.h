@@ -84,7 +84,6 @@ struct store;
  * @bytes: the size of its jobs, without deleted ones
  * @has_room: true if a job of this size can be stored; NULL: always
  * @is_full: true if the disk is full; NULL: never
- * @reopen: open it again after it was lost; may wait, in another thread; NULL: not possible
  */
 struct store_ops {
 	void (*close)(struct store *store);
@@ -118,18 +117,19 @@ struct store_ops {
 	uint64_t (*bytes)(struct store *store);
 	bool (*has_room)(struct store *store, size_t bytes);
 	bool (*is_full)(struct store *store);
-	void (*reopen)(struct store *store);
 };
 
 /**
  * struct store - an open store
  * @ops: its operations
  * @batch: bytes of changes for one commit, approximately; 0: no limit
+ * @reopen: open it again after it was lost; may wait, in another thread; NULL: not possible
  * @lost: if an operation fails because the store is unreachable, it jumps here; NULL: exit
  * @lease: ms after a commit in which no other server takes it over; 0: no server can
  */
 struct store {
 	const struct store_ops *ops;
+	void (*reopen)(struct store *store);
 	jmp_buf *lost;
 	uint64_t lease;
 	uint64_t batch;

@@ -402,5 +402,4 @@ const struct store_ops postgres_ops = {
 	.scan = postgres_scan,
 	.commit = postgres_commit,
 	.bytes = postgres_bytes,
-	.reopen = postgres_reopen,
 };

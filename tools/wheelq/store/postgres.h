@@ -99,9 +99,6 @@ struct pg_result *postgres_wait(struct postgres *p);
 struct pg_result *postgres_ask(struct postgres *p, enum postgres_statement which,
 			       const uint64_t *numbers, int count);
 
-/* Open a session again after the connection was lost. Exit if another server has taken over. */
-void postgres_reopen(struct store *store);
-
 uint64_t postgres_clock_ms(clockid_t clock);
 
 #endif

@@ -280,7 +280,8 @@ static void hold_store(struct postgres *p)
 	p->store.lost = NULL;
 }
 
-void postgres_reopen(struct store *store)
+/* Exit if another server has taken over. */
+static void reopen(struct store *store)
 {
 	struct postgres *p = (struct postgres *)store;
 
@@ -294,6 +295,7 @@ struct store *postgres_open(const char *uri)
 	struct postgres *p = zeroed(1, sizeof(*p));
 
 	p->store.ops = &postgres_ops;
+	p->store.reopen = reopen;
 	p->store.lease = POSTGRES_LEASE_MS;
 	p->store.batch = BATCH_BYTES;
 	p->uri = uri;
