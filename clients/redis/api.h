@@ -112,6 +112,8 @@ typedef int redis_apply_fn(struct RedisModuleCtx *ctx, void *data,
 	F(void *, Calloc, size_t, size_t)				       \
 	F(void *, Realloc, void *, size_t)				       \
 	F(void, Free, void *)						       \
+	F(struct RedisModuleString *, CreateString, struct RedisModuleCtx *,   \
+	  const char *, size_t)						       \
 	F(struct RedisModuleString *, HoldString, struct RedisModuleCtx *,     \
 	  struct RedisModuleString *)					       \
 	F(void, FreeString, struct RedisModuleCtx *, struct RedisModuleString *) \

@@ -132,11 +132,6 @@ static void note_refused(void)
 			   "see wheel_expire.max-keys and INFO wheel_expire");
 }
 
-static void drop(uint32_t key)
-{
-	RedisModule_FreeString(NULL, key_remove(key));
-}
-
 static void close_instant(uint32_t nr, enum instant_state state)
 {
 	if (instant_at(nr)->ms == due.soonest_ms)
@@ -154,7 +149,7 @@ static void refuse(uint32_t nr)
 
 		note_refused();
 		key_unlink(&instant->first, key);
-		drop(key);
+		key_remove(key);
 	}
 	if (instant->state == INSTANT_ARMED)
 		close_instant(nr, INSTANT_CANCELLED);
@@ -231,7 +226,7 @@ static void join_instant(uint32_t key, int64_t ms)
 		nr = add_instant(ms);
 	if (nr == NONE) {
 		note_refused();
-		drop(key);
+		key_remove(key);
 		return;
 	}
 	key_at(key)->instant = nr;
@@ -259,21 +254,25 @@ static bool is_near(int64_t expires_ms)
 }
 
 /* Returns the shortest TTL that a command in an open transaction may set, or 0. */
-static int64_t queued_life(const struct key *key)
+static int64_t queued_life(uint32_t key)
 {
-	if (!transactions_may_be_open() || key->round != transactions_round())
+	const struct key_life *life = key_life(key);
+
+	if (!life || !transactions_may_be_open() || life->round != transactions_round())
 		return 0;
-	return key->lives_ms;
+	return life->ms;
 }
 
-static void note_queued(struct key *key, int64_t lives_ms)
+static void note_queued(uint32_t key, int64_t lives_ms)
 {
 	int64_t other_ms = queued_life(key);
 
 	if (!transactions_may_be_open())
 		return;
-	key->lives_ms = other_ms && other_ms < lives_ms ? other_ms : lives_ms;
-	key->round = transactions_round();
+	*key_life_make(key) = (struct key_life) {
+		.ms = other_ms && other_ms < lives_ms ? other_ms : lives_ms,
+		.round = transactions_round(),
+	};
 }
 
 /* A key may expire at @expires_ms, or @lives_ms after the execution of a command; 0: none. */
@@ -287,7 +286,7 @@ static void expect(const struct name *name, int64_t expires_ms, int64_t lives_ms
 		return;
 	}
 	if (lives_ms)
-		note_queued(key_at(key), lives_ms);
+		note_queued(key, lives_ms);
 	if (known) {
 		/* A timer that expires too early finds the later time in the server. */
 		if (expires_ms >= instant_at(key_at(key)->instant)->ms)
@@ -320,10 +319,10 @@ static void forget(uint32_t count)
 	for (; count-- && keys_count(); due.next++) {
 		if (due.next >= keys_end())
 			due.next = 0;
-		if (!key_at(due.next)->name)
+		if (key_at(due.next)->instant == NONE)
 			continue;
 		leave_instant(due.next);
-		drop(due.next);
+		key_remove(due.next);
 	}
 	due_submit();
 }
@@ -390,15 +389,16 @@ static int64_t check_again_ms(int64_t expires_ms)
 static bool check(struct RedisModuleCtx *ctx, uint32_t nr)
 {
 	int64_t ms = instant_at(key_at(nr)->instant)->ms;
-	int64_t lives_ms = queued_life(key_at(nr));
+	int64_t lives_ms = queued_life(nr);
 	struct lookup found;
 	struct name name;
 	bool again;
 
 	if (lives_ms && !transactions_are_open(ctx))
 		lives_ms = 0;
+	name = name_of(key_name(nr));
 	leave_instant(nr);
-	name = name_of(key_remove(nr));
+	key_remove(nr);
 	found = db_lookup(ctx, name.string);
 	if (found.deleted)
 		note_expired(found.deleted, ms);
@@ -433,7 +433,7 @@ bool due_prune(struct RedisModuleCtx *ctx)
 	for (i = 0; i < SLICE && due_prune_is_wanted(); i++, due.next++) {
 		if (due.next >= keys_end())
 			due.next = 0;
-		if (key_at(due.next)->name)
+		if (key_at(due.next)->instant != NONE)
 			check(ctx, due.next);
 	}
 	due_submit();

@@ -11,11 +11,6 @@
 
 /* Longer numbers are left to the server: a time in ms has 13 digits. */
 #define DIGITS		15
-/*
- * A longer name is kept only after its key was seen to expire. Otherwise a client without
- * permissions could fill the memory.
- */
-#define NAME_LENGTH	256
 /* Names that are looked up before the server runs other commands. */
 #define SLICE		256
 /* Size of the array of names at first, and the size above which it is freed when empty. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The hash is 64 bits wide and seeded, so two of 2^24 names collide with a probability of
- * 2^-17. One of them is then left to the server's own expiry. Comparing the names would take
- * two more cache misses per SET.
+ * Entries are in blocks of equal size, so an entry is no larger than its name requires. The
+ * hash table grows by one bucket at a time (linear hashing), so no insertion takes long, and
+ * three keys share two buckets. The hash is not stored. Most names differ at their end.
  */
 #include <stddef.h>
 #include <string.h>
@@ -10,11 +10,39 @@
 
 #include "api.h"
 #include "keys.h"
-#include "table.h"
+
+#define BLOCK_BITS	8
+#define BLOCK		(1u << BLOCK_BITS)
+/* NONE is not the number of a key. */
+#define BLOCKS_MAX	(NONE >> BLOCK_BITS)
+/* Buckets per page, and in the first table. */
+#define PAGE		1024u
+
+/**
+ * struct block - Entries of names of one length.
+ * @keys: the entries
+ * @lives: array of a key_life per entry, or NULL
+ * @length: length of the names; NAME_LENGTH + 1 if they are longer
+ * @size: size of an entry
+ */
+struct block {
+	char *keys;
+	struct key_life *lives;
+	uint32_t length;
+	uint32_t size;
+};
 
 static struct {
-	struct slab slab;
-	struct table table;
+	struct block *blocks;
+	uint32_t blocks_count;
+	/* First unused entry by length of the name, or NONE. */
+	uint32_t free[NAME_LENGTH + 2];
+	/* The first key of each bucket, in pages. */
+	uint32_t **pages;
+	uint32_t buckets;
+	/* A power of two minus one, not less than the number of the last bucket. */
+	uint32_t mask;
+	uint32_t count, limit;
 	uint64_t seed, factor;
 } keys;
 
@@ -54,78 +82,261 @@ static uint64_t hash_of(const struct name *name)
 	return mix(hash ^ last, keys.factor);
 }
 
+/* An array that grows by one item at a time has a power of two of places. */
+static void *grown(void *array, uint32_t count, size_t size)
+{
+	if (count & (count - 1))
+		return array;
+	return RedisModule_Realloc(array, (count ? 2 * (size_t)count : 1) * size);
+}
+
+static void add_page(void)
+{
+	uint32_t nr = keys.buckets / PAGE;
+
+	keys.pages = grown(keys.pages, nr, sizeof(*keys.pages));
+	keys.pages[nr] = RedisModule_Alloc(PAGE * sizeof(*keys.pages[nr]));
+	memset(keys.pages[nr], 0xff, PAGE * sizeof(*keys.pages[nr]));
+}
+
 void keys_init(uint32_t limit)
 {
-	slab_init(&keys.slab, sizeof(struct key), offsetof(struct key, next), limit);
+	memset(&keys, 0, sizeof(keys));
+	memset(keys.free, 0xff, sizeof(keys.free));
+	keys.limit = limit;
 	/* An unseeded table is slow at worst. */
 	if (getrandom(&keys.seed, sizeof(keys.seed), GRND_NONBLOCK) < 0)
 		keys.seed = (uintptr_t)&limit;
 	keys.factor = keys.seed ^ 0x9e3779b97f4a7c15;
-	table_init(&keys.table);
+	add_page();
+	keys.buckets = PAGE;
+	keys.mask = PAGE - 1;
 }
 
 void keys_exit(void)
 {
-	table_exit(&keys.table);
-	slab_exit(&keys.slab);
+	uint32_t nr;
+
+	for (nr = 0; nr < keys.blocks_count; nr++) {
+		RedisModule_Free(keys.blocks[nr].keys);
+		RedisModule_Free(keys.blocks[nr].lives);
+	}
+	RedisModule_Free(keys.blocks);
+	for (nr = 0; nr < keys.buckets; nr += PAGE)
+		RedisModule_Free(keys.pages[nr / PAGE]);
+	RedisModule_Free(keys.pages);
+}
+
+static struct block *block_of(uint32_t nr)
+{
+	return &keys.blocks[nr / BLOCK];
 }
 
 struct key *key_at(uint32_t nr)
 {
-	return slab_at(&keys.slab, nr);
+	const struct block *block = block_of(nr);
+
+	return (struct key *)(block->keys + (size_t)(nr % BLOCK) * block->size);
+}
+
+struct key_life *key_life(uint32_t nr)
+{
+	struct key_life *lives = block_of(nr)->lives;
+
+	return lives ? &lives[nr % BLOCK] : NULL;
+}
+
+struct key_life *key_life_make(uint32_t nr)
+{
+	struct block *block = block_of(nr);
+
+	if (!block->lives)
+		block->lives = RedisModule_Calloc(BLOCK, sizeof(*block->lives));
+	return key_life(nr);
 }
 
 uint32_t keys_end(void)
 {
-	return keys.slab.end;
+	return keys.blocks_count * BLOCK;
 }
 
 uint32_t keys_count(void)
 {
-	return keys.table.count;
+	return keys.count;
 }
 
-static uint32_t find(uint64_t hash)
+/* The server's string of a long name. */
+static struct RedisModuleString *string_of(const struct key *key)
 {
-	uint32_t at = hash;
+	struct RedisModuleString *string;
+
+	memcpy(&string, key->name, sizeof(string));
+	return string;
+}
+
+static struct name stored_name(uint32_t nr)
+{
+	const struct key *key = key_at(nr);
+	uint32_t length = block_of(nr)->length;
+
+	if (length > NAME_LENGTH)
+		return name_of(string_of(key));
+	return (struct name){ .bytes = key->name, .length = length };
+}
+
+static uint32_t stored_length(const struct name *name)
+{
+	return name->length <= NAME_LENGTH ? name->length : NAME_LENGTH + 1;
+}
+
+/* Returns the first key of the bucket of a hash. */
+static uint32_t *bucket_of(uint64_t hash)
+{
+	uint32_t nr = hash & keys.mask;
+
+	if (nr >= keys.buckets)
+		nr &= keys.mask >> 1;
+	return &keys.pages[nr / PAGE][nr % PAGE];
+}
+
+/* Adds a bucket, and moves the keys that belong to it. */
+static void add_bucket(void)
+{
+	uint32_t *bucket, *link;
+
+	if (keys.buckets % PAGE == 0)
+		add_page();
+	if (keys.buckets > keys.mask)
+		keys.mask = 2 * keys.mask + 1;
+	link = bucket_of(keys.buckets);
+	keys.buckets++;
+	bucket = bucket_of(keys.buckets - 1);
+	while (*link != NONE) {
+		uint32_t nr = *link;
+		struct name name = stored_name(nr);
+		struct key *key = key_at(nr);
+
+		if (bucket_of(hash_of(&name)) != bucket) {
+			link = &key->chain;
+			continue;
+		}
+		*link = key->chain;
+		key->chain = *bucket;
+		*bucket = nr;
+	}
+}
+
+static bool has_name(uint32_t nr, const struct name *name)
+{
+	struct name stored = stored_name(nr);
+	size_t length = name->length;
+
+	if (stored.length != length)
+		return false;
+	if (length >= sizeof(uint64_t) &&
+	    word_at(stored.bytes + length - sizeof(uint64_t)) !=
+	    word_at(name->bytes + length - sizeof(uint64_t)))
+		return false;
+	return !memcmp(stored.bytes, name->bytes, length);
+}
+
+/* Adds unused entries for names of a length. Returns false if no numbers are left. */
+static bool add_block(uint32_t length)
+{
+	uint32_t count = keys.blocks_count;
+	size_t stored = length <= NAME_LENGTH ? length : sizeof(struct RedisModuleString *);
+	size_t size = sizeof(struct key) + (stored + 3) / 4 * 4;
 	uint32_t nr;
 
-	do
-		nr = table_next(&keys.table, hash, &at);
-	while (nr != NONE && key_at(nr)->hash != hash);
+	if (count == BLOCKS_MAX)
+		return false;
+	keys.blocks = grown(keys.blocks, count, sizeof(*keys.blocks));
+	keys.blocks[count] = (struct block) {
+		.keys = RedisModule_Alloc(BLOCK * size),
+		.length = length,
+		.size = size,
+	};
+	keys.blocks_count++;
+	for (nr = keys_end(); nr-- > count * BLOCK;) {
+		key_at(nr)->instant = NONE;
+		key_at(nr)->next = keys.free[length];
+		keys.free[length] = nr;
+	}
+	return true;
+}
+
+/* Returns the number of an unused entry for names of a length, or NONE. */
+static uint32_t take(uint32_t length)
+{
+	uint32_t nr;
+
+	if (keys.count == keys.limit || (keys.free[length] == NONE && !add_block(length)))
+		return NONE;
+	nr = keys.free[length];
+	keys.free[length] = key_at(nr)->next;
+	return nr;
+}
+
+static uint32_t add(const struct name *name, uint32_t *bucket)
+{
+	uint32_t nr = take(stored_length(name));
+	struct RedisModuleString *string;
+	struct key *key;
+
+	if (nr == NONE)
+		return NONE;
+	key = key_at(nr);
+	if (name->length <= NAME_LENGTH) {
+		memcpy(key->name, name->bytes, name->length);
+	} else {
+		string = RedisModule_HoldString(NULL, name->string);
+		memcpy(key->name, &string, sizeof(string));
+	}
+	key->chain = *bucket;
+	*bucket = nr;
+	keys.count++;
+	if (key_life(nr))
+		key_life(nr)->ms = 0;
+	if (2 * (uint64_t)keys.count > 3 * (uint64_t)keys.buckets)
+		add_bucket();
 	return nr;
 }
 
 uint32_t key_find_or_add(const struct name *name, bool *known)
 {
-	uint64_t hash = hash_of(name);
-	uint32_t nr = find(hash);
-	struct key *key;
+	uint32_t *bucket = bucket_of(hash_of(name));
+	uint32_t nr = *bucket;
 
+	while (nr != NONE && !has_name(nr, name))
+		nr = key_at(nr)->chain;
 	*known = nr != NONE;
-	if (*known)
-		return nr;
-	nr = slab_take(&keys.slab);
-	if (nr == NONE)
-		return NONE;
-	table_add(&keys.table, nr, hash);
-	key = key_at(nr);
-	key->hash = hash;
-	key->lives_ms = 0;
-	key->round = 0;
-	key->name = RedisModule_HoldString(NULL, name->string);
-	return nr;
+	return *known ? nr : add(name, bucket);
 }
 
-struct RedisModuleString *key_remove(uint32_t nr)
+struct RedisModuleString *key_name(uint32_t nr)
 {
-	struct key *key = key_at(nr);
-	struct RedisModuleString *name = key->name;
+	struct name name = stored_name(nr);
 
-	table_remove(&keys.table, nr, key->hash);
-	key->name = NULL;
-	slab_put(&keys.slab, nr);
-	return name;
+	if (name.string)
+		return RedisModule_HoldString(NULL, name.string);
+	return RedisModule_CreateString(NULL, name.bytes, name.length);
+}
+
+void key_remove(uint32_t nr)
+{
+	struct name name = stored_name(nr);
+	uint32_t *link = bucket_of(hash_of(&name));
+	struct key *key = key_at(nr);
+
+	while (*link != nr)
+		link = &key_at(*link)->chain;
+	*link = key->chain;
+	keys.count--;
+	if (name.string)
+		RedisModule_FreeString(NULL, name.string);
+	key->instant = NONE;
+	key->next = keys.free[stored_length(&name)];
+	keys.free[stored_length(&name)] = nr;
 }
 
 void key_link(uint32_t *first, uint32_t nr)

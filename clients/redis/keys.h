@@ -28,24 +28,35 @@ static inline struct name name_of(struct RedisModuleString *string)
 	return (struct name){ .string = string, .bytes = bytes, .length = length };
 }
 
+/*
+ * A longer name is not stored in the entry, and it is kept only after its key was seen to
+ * expire. Otherwise a client without permissions could fill the memory.
+ */
+#define NAME_LENGTH	256
+
 /**
  * struct key - A name that expires in some database.
- * @name: reference to the server's string; NULL if the entry is not in use
- * @hash: hash of the name; names with equal hashes are taken for the same name
- * @instant: when the key expires at the earliest
+ * @instant: when the key expires at the earliest; NONE if the entry is not in use
  * @prev: previous key in the list of the instant, or NONE
  * @next: next key in the list of the instant, or NONE; in an unused entry the next such entry
- * @lives_ms: shortest TTL given by commands that were read in @round and may still be queued
- *	in a transaction; 0 if no command did
- * @round: value of transactions_round(), modulo ROUNDS
+ * @chain: next key in the same bucket of the hash table, or NONE
+ * @name: the name; if it is longer than NAME_LENGTH, a reference to the server's string
  */
 struct key {
-	struct RedisModuleString *name;
-	uint64_t hash;
 	uint32_t instant;
 	uint32_t prev;
 	uint32_t next;
-	uint32_t lives_ms : 27;
+	uint32_t chain;
+	char name[];
+};
+
+/**
+ * struct key_life - TTL of a key that commands set which may still be queued in a transaction.
+ * @ms: shortest TTL given by commands that were read in @round; 0 if no command did
+ * @round: value of transactions_round(), modulo ROUNDS
+ */
+struct key_life {
+	uint32_t ms : 27;
 	uint32_t round : 5;
 };
 
@@ -55,18 +66,24 @@ struct key {
 void keys_init(uint32_t limit);
 void keys_exit(void);
 struct key *key_at(uint32_t nr);
+/* Returns NULL if no such TTL was noted for a key whose number is near to this one. */
+struct key_life *key_life(uint32_t nr);
+/* Returns the same; the first call creates it. */
+struct key_life *key_life_make(uint32_t nr);
 /* One past the highest number in use so far. */
 uint32_t keys_end(void);
 /* Number of entries in use. */
 uint32_t keys_count(void);
 
 /*
- * Returns the entry of a name, and whether it existed before. A new entry is in no list.
- * Returns NONE if the limit is reached.
+ * Returns the entry of a name, and whether it existed before. A new entry is in no list, and
+ * the caller must set its instant. Returns NONE if the limit is reached.
  */
 uint32_t key_find_or_add(const struct name *name, bool *known);
-/* Removes an entry that is in no list. The caller must free the returned name. */
-struct RedisModuleString *key_remove(uint32_t nr);
+/* Returns a new reference to the name. */
+struct RedisModuleString *key_name(uint32_t nr);
+/* Removes an entry that is in no list. */
+void key_remove(uint32_t nr);
 
 /* Inserts a key at the head of the list whose first key is *@first, or removes it. */
 void key_link(uint32_t *first, uint32_t nr);

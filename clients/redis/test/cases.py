@@ -12,6 +12,8 @@ module = None
 
 # Number of keys among which the server hardly ever finds the expired one.
 CROWD = 10000
+# Number of keys whose memory is measured; the server's own tables do not change meanwhile.
+KNOWN = 1 << 17
 # Longest time to wait for a condition.
 PATIENCE_S = 60
 FAR = ("SET", "far", "1", "EX", 3600)
@@ -452,6 +454,37 @@ def test_key_with_a_long_name_expires():
         name = "mine" * 1000
         due = client.many([("SET", name, "1", "PX", 500), ("PEXPIRETIME", name)])[-1]
         assert_next(client, listener, name, due_of(name, due))
+
+
+def test_names_of_all_lengths_are_known():
+    with Server("--wheel_expire.horizon", 3600, module=module) as server:
+        client = server.client()
+        names = {letter * length for length in range(256) for letter in "xy"}
+        # The entries of the first names are used again for the others.
+        for more in ("", "1"):
+            client.many([("SET", name + more, "1", "EX", 3000) for name in names])
+            client.many([("EXPIRE", name + more, 2000) for name in names])
+            wait(lambda: field(client, "keys") == len(names))
+            client.many([("PEXPIREAT", name + more, 1) for name in names])
+            wait(lambda: field(client, "keys") == 0)
+
+
+def test_known_key_takes_36_bytes():
+    with Server("--wheel_expire.horizon", 10, module=module) as server:
+        client = server.client()
+        commands = [("SET", f"{number:06}:equal-end", "1", "EXAT", client.now_ms() // 1000 + 3000)
+                    for number in range(KNOWN)]
+        client.many(commands)
+        before = client.info("memory")["used_memory"]
+        client("CONFIG", "SET", "wheel_expire.horizon", 7200)
+        # The second time, entries are used again.
+        for _ in range(2):
+            wait(lambda: field(client, "keys") == KNOWN)
+            more = client.info("memory")["used_memory"] - before
+            assert 16 * KNOWN < more <= 36 * KNOWN, more / KNOWN
+            client("FLUSHALL")
+            wait(lambda: field(client, "keys") <= SPARE)
+            client.many(commands)
 
 
 def test_renamed_command_is_noticed():
