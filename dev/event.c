@@ -10,7 +10,8 @@
  *	            +-------------------+
  *	            v                   |
  *	  ARM --> hrtimer armed -- interrupt -- lock held, ring full, more than 8 timers,
- *	            ^                                 or no call since the last interrupt
+ *	            ^                                 no call since the last interrupt,
+ *	            |                                 or too many interrupts of this CPU
  *	            |                                 |
  *	            | settle: deferred = false,       v
  *	            | then start the hrtimer        deferred -- poll(): EPOLLIN; BACKLOG set
@@ -23,8 +24,10 @@
  * interrupt may set it without that lock. If the interrupt belongs to an earlier start of the
  * hrtimer, the wake-up is spurious. If it belongs to this start, the store follows the clear.
  */
+#include <linux/percpu.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
+#include <linux/timekeeping.h>
 #include "../slots/event.h"
 #include "dev.h"
 
@@ -33,6 +36,15 @@
 
 /* Upper limit of the interrupts that expire timers between two calls of the owner. */
 #define INTERRUPTS_PER_CALL	1U
+
+/*
+ * Minimum time between two interrupts of a CPU that expire timers. A program with many files would
+ * otherwise take as many times the CPU time from other tasks, or in a single interrupt.
+ */
+#define INTERRUPT_PAUSE_NS	(100 * NSEC_PER_USEC)
+
+/* Time from which on an interrupt of this CPU may expire timers. */
+static DEFINE_PER_CPU(u64, interrupts_from);
 
 /*
  * Upper limit of the timers that one step expires. A kept timer takes up to 270 instructions, and
@@ -225,6 +237,21 @@ static void interrupt_defer(struct wheel_file *file)
 	file_defer(file);
 }
 
+/* Check whether the interrupt may expire timers, and record that it does. */
+static bool interrupt_may_step(struct wheel_file *file)
+{
+	u64 now;
+
+	if (READ_ONCE(file->interrupts) >= INTERRUPTS_PER_CALL)
+		return false;
+	now = ktime_get_mono_fast_ns();
+	if (now < __this_cpu_read(interrupts_from))
+		return false;
+	__this_cpu_write(interrupts_from, now + INTERRUPT_PAUSE_NS);
+	WRITE_ONCE(file->interrupts, file->interrupts + 1);
+	return true;
+}
+
 /* Returns what the interrupt returns; *@wake is set if tasks have to be woken. */
 static enum hrtimer_restart interrupt_step(struct wheel_file *file, bool *wake)
 {
@@ -232,10 +259,8 @@ static enum hrtimer_restart interrupt_step(struct wheel_file *file, bool *wake)
 	struct wheel *wheel = file->slots.wheel;
 	u32 room = 0;
 
-	if (likely(READ_ONCE(file->interrupts) < INTERRUPTS_PER_CALL)) {
-		WRITE_ONCE(file->interrupts, file->interrupts + 1);
+	if (likely(interrupt_may_step(file)))
 		room = step_room(file, INTERRUPT_TIMERS);
-	}
 	if (likely(room && !wheel_step(wheel, room))) {
 		wheel_file_settle(file);
 		restart = wheel_restart(wheel);

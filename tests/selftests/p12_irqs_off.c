@@ -21,7 +21,7 @@
 #define INSTRUMENT	"/sys/kernel/debug/wheel_irqsoff/"
 #define LIMIT		15000
 /* Limit per file, if many are due together: each has its own interrupt, like a timerfd. */
-#define LIMIT_PER_FILE	4000
+#define LIMIT_PER_FILE	400
 #define INJECTED	50000
 /* Upper limit on the difference between the result and the injected time. */
 #define ERROR		11000
@@ -199,23 +199,6 @@ static bool stop(struct files *set, const struct row *row)
 	return !wt_stop(set->fd[0], &unfired) && unfired == row->timers;
 }
 
-static bool stop_and_take(struct files *set, const struct row *row)
-{
-	struct wheel_list list = {};
-
-	if (!stop(set, row))
-		return false;
-	do {
-		__u32 cursor = list.cursor;
-
-		memset(&list, 0, sizeof(list));
-		list.cursor = cursor;
-		if (wt_list(set->fd[0], WHEEL_LIST_TAKE, set->ops, BATCH, &list))
-			return false;
-	} while (list.done);
-	return true;
-}
-
 static bool list_all(struct files *set, const struct row *row)
 {
 	struct wheel_list list = {};
@@ -227,12 +210,6 @@ static bool list_all(struct files *set, const struct row *row)
 		listed += list.done;
 	} while (list.done);
 	return listed == row->timers;
-}
-
-static bool close_it(struct files *set, const struct row *row)
-{
-	(void)row;
-	return !close(set->fd[0]);
 }
 
 /* Read until @want events have arrived. */
@@ -550,9 +527,7 @@ ROW(rearm_hierarchical, fill, rearm, 100, WHEEL_HIERARCHICAL, RANDOM, MANY);
 ROW(rearm_overflow, fill, rearm, 20, WHEEL_OVERFLOW, RANDOM, SORTED);
 ROW(stop, fill, stop, 1, WHEEL_HIERARCHICAL, RANDOM, MANY);
 ROW(stop_overflow, fill, stop, 1, WHEEL_OVERFLOW, RANDOM, SORTED);
-ROW(stop_and_take, fill, stop_and_take, 1, WHEEL_HASHED, RANDOM, MANY);
 ROW(list, fill, list_all, 5, WHEEL_HASHED, RANDOM, MANY);
-ROW(close, fill, close_it, 1, WHEEL_HIERARCHICAL, RANDOM, MANY);
 ROW(read_burst_hashed, open_empty, burst_by_read, 5, WHEEL_HASHED, RANDOM, MANY);
 ROW(read_burst_hierarchical, open_empty, burst_by_read, 5, WHEEL_HIERARCHICAL, RANDOM, MANY);
 ROW(read_burst_overflow, open_empty, burst_by_read, 20, WHEEL_OVERFLOW, RANDOM, LONGEST);

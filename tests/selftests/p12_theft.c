@@ -120,6 +120,7 @@ ATTACK(by_doorbells, RINGS, WHEEL_HIERARCHICAL, 1, 4, 1 << 16, 1 << 12, 10 * WT_
 ATTACK(by_kicks, KICKS, WHEEL_HIERARCHICAL, 1, 1, 4096, 4096, 0, false, 1);
 ATTACK(by_kicks_on_many_files, KICKS, WHEEL_OVERFLOW, 1, 16, 64, 64, 0, false, 1);
 ATTACK(by_calls, CALLS, WHEEL_HASHED, 1, 64, 1, 64, WT_MS, false, 1);
+ATTACK(by_calls_and_8_timers, CALLS, WHEEL_HASHED, 1, 64, 8, 64, WT_MS, false, 1);
 ATTACK(by_calls_on_100000_watches, CALLS, WHEEL_HASHED, 1, 1, 1, 64, 100 * WT_MS, true, 1);
 
 static __u64 turns(void)
@@ -154,11 +155,28 @@ FIXTURE_TEARDOWN(attack)
 {
 }
 
+/* Sleep until the next multiple of @ns. */
 static void nap(__u64 ns)
 {
-	const struct timespec ts = { .tv_sec = ns / WT_SEC, .tv_nsec = ns % WT_SEC };
+	__u64 end = (wt_now(WHEEL_CLOCK_MONOTONIC) / ns + 1) * ns;
+	const struct timespec ts = { .tv_sec = end / WT_SEC, .tv_nsec = end % WT_SEC };
 
-	nanosleep(&ts, NULL);
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+}
+
+/* With CALLS, all timers expire once per pause, while the attacker sleeps. */
+static __u64 period_of(const struct manner *how)
+{
+	return how->conduct == CALLS ? how->pause : TICK;
+}
+
+static __u64 first_expiry(const struct manner *how)
+{
+	__u64 pause = how->pause;
+
+	if (how->conduct != CALLS)
+		return TICK;
+	return (wt_now(WHEEL_CLOCK_MONOTONIC) / pause + 1) * pause + pause / 2;
 }
 
 static bool uses_words(const struct manner *how)
@@ -174,10 +192,12 @@ static bool arm_all(struct wt_loop *loop, const struct manner *how)
 	for (i = 0; i < how->timers; i++) {
 		struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1), 0);
 
-		if (uses_words(how) && i)
+		if (uses_words(how) && i) {
 			op.flags = WHEEL_OP_KEEP;
-		else
-			op.period = TICK;
+		} else {
+			op.when = first_expiry(how);
+			op.period = period_of(how);
+		}
 		if (wt_do(loop->ring.fd, &op))
 			return false;
 	}
@@ -217,12 +237,17 @@ static bool open_timerfds(struct attacker *a)
 
 static bool arm(struct attacker *a)
 {
-	const struct itimerspec every = { { 0, TICK }, { 0, TICK } };
+	__u64 first = first_expiry(a->how);
+	const struct itimerspec every = {
+		.it_value = { .tv_sec = first / WT_SEC, .tv_nsec = first % WT_SEC },
+		.it_interval = { .tv_nsec = period_of(a->how) },
+	};
 	bool armed = true;
 	__u32 i;
 
 	for (i = 0; armed && i < a->files; i++)
-		armed = a->timerfds ? !timerfd_settime(a->fd[i], 0, &every, NULL) :
+		armed = a->timerfds ? !timerfd_settime(a->fd[i], TFD_TIMER_ABSTIME,
+							&every, NULL) :
 				      arm_all(&a->loop[i], a->how);
 	return armed;
 }
