@@ -44,6 +44,8 @@ struct wheel_user;
  * @notified: true if readers and pollers were woken and have not checked since
  * @wake: true if readers and pollers must be woken after the lock is released
  * @wake_at: number of events that causes a wake-up
+ * @polled: true if poll() was called, so that each event must cause a wake-up: a multishot poll of
+ *	io_uring does not check after it was woken
  * @unfired: number of timers that STOP has drained so far; a signal can interrupt it
  * @stop_at: next slot whose word STOP takes back
  * @advanced: time up to which ADVANCE has expired all timers
@@ -71,6 +73,7 @@ struct wheel_file {
 	bool			stopped;
 	bool			notified;
 	bool			wake;
+	bool			polled;
 	u32			wake_at;
 	u64			unfired;
 	u32			stop_at;

@@ -314,7 +314,7 @@ bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready)
 	bool deferred;
 
 	file->notified = false;
-	file->wake_at = min(file->wake_at, wanted);
+	file->wake_at = min(file->wake_at, READ_ONCE(file->polled) ? 1 : wanted);
 	*ready = wheel_file_events(file);
 	deferred = wheel_file_deferred(file);
 	wheel_unlock(file->slots.wheel, flags);
@@ -332,6 +332,8 @@ __poll_t wheel_file_poll(struct file *filp, struct poll_table_struct *wait)
 	u32 ready;
 
 	poll_wait(filp, &file->pollers, wait);
+	if (!READ_ONCE(file->polled))
+		WRITE_ONCE(file->polled, true);
 	if (wheel_file_ready(file) && wheel_file_await(file, 1, &ready))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(file->stopped))

@@ -12,6 +12,8 @@
 
 #define TIMERS	64
 #define ENTRIES	8
+/* Time in ms after which a wake-up is lost. */
+#define PATIENCE 10000
 
 FIXTURE(uring) {
 	struct wt_uring uring;
@@ -70,6 +72,33 @@ WT_TEST(uring, p8_hears_of_each_event_in_the_ring)
 		} while (wt_ring_tail(&ring) != gen);
 		wt_ring_take(&ring, gen);
 	}
+	close(ring.fd);
+}
+
+/* A call of ENTER that waits for several events does not delay the poll's wake-up. */
+WT_TEST(uring, p8_hears_of_each_event_beside_a_batch)
+{
+	struct wheel_setup setup = { .timers = TIMERS, .events = ENTRIES };
+	struct wheel_enter enter;
+	int told = 0, i;
+	struct wt_ring ring;
+	__u64 now;
+
+	ASSERT_TRUE(wt_ring_open(&ring, &setup));
+	ASSERT_TRUE(wt_uring_watch(&self->uring, ring.fd));
+	now = wt_now(WHEEL_CLOCK_MONOTONIC);
+	/* The call is woken by the first event and waits again, until the timeout. */
+	ASSERT_EQ(0, wt_arm(ring.fd, WHEEL_ID(1, 1), now + 10 * WT_MS));
+	ASSERT_EQ(0, wt_enter(ring.fd, ENTRIES, now + 50 * WT_MS, &enter));
+	ASSERT_EQ(1, enter.ready);
+	EXPECT_EQ(POLLIN, wt_uring_told(&self->uring, 0));
+	wt_ring_take(&ring, 1);
+	ASSERT_EQ(0, wt_arm_rel(ring.fd, WHEEL_ID(1, 2), WT_MS));
+	for (i = 0; i < PATIENCE && !told; i++) {
+		wt_let_pass(WT_MS);
+		told = wt_uring_told(&self->uring, 0);
+	}
+	EXPECT_EQ(POLLIN, told);
 	close(ring.fd);
 }
 
