@@ -43,10 +43,12 @@ static void take_events(struct wheel_file *file, struct copy_batch *batch, u32 r
 }
 
 /*
- * Consume the first @copied events and return the others to the queue. While they were away,
- * another task may have found no event and gone to sleep.
+ * Consume the first @copied events and return the others to the queue. If the call ends @early,
+ * wake up others, unless no event is left: while events were away, another task may have found none
+ * and gone to sleep, and an edge-triggered poll needs an edge.
  */
-static void settle_events(struct wheel_file *file, const struct copy_batch *batch, u32 copied)
+static void settle_events(struct wheel_file *file, const struct copy_batch *batch, u32 copied,
+			  bool early)
 {
 	struct wheel_slots *slots = &file->slots;
 	unsigned long flags = wheel_lock(slots->wheel);
@@ -58,10 +60,10 @@ static void settle_events(struct wheel_file *file, const struct copy_batch *batc
 	for (i = batch->count; i > copied; i--)
 		wheel_slot_unpop(&slots->fired, batch->slot[i - 1]);
 	file->copying -= batch->count;
-	file->wake |= copied < batch->count;
+	file->wake |= early;
 	wheel_unlock(slots->wheel, flags);
 
-	if (unlikely(copied < batch->count))
+	if (unlikely(early))
 		wheel_file_hand_over(file);
 	/* While events were copied, other tasks found none, and the end had not been reached. */
 	if (unlikely(stopped)) {
@@ -70,8 +72,11 @@ static void settle_events(struct wheel_file *file, const struct copy_batch *batc
 	}
 }
 
-/* Copy a batch of events. Returns their number; *@fault is set if the buffer is not writable. */
-static u32 read_batch(struct wheel_file *file, struct iov_iter *to, u32 most, bool *fault)
+/*
+ * Copy a batch of events. Returns their number. *@err is set to -EFAULT if the buffer is not
+ * writable, or to -EINTR if a signal is pending.
+ */
+static u32 read_batch(struct wheel_file *file, struct iov_iter *to, u32 most, int *err)
 {
 	struct copy_batch batch WHEEL_FILLED_LATER;
 	size_t bytes;
@@ -83,28 +88,32 @@ static u32 read_batch(struct wheel_file *file, struct iov_iter *to, u32 most, bo
 	bytes = copy_to_iter(batch.event, batch.count * sizeof(*batch.event), to);
 	copied = bytes / sizeof(*batch.event);
 	iov_iter_revert(to, bytes % sizeof(*batch.event));
-	settle_events(file, &batch, copied);
-	*fault = copied < batch.count;
+	if (copied < batch.count)
+		*err = -EFAULT;
+	else if (signal_pending(current))
+		*err = -EINTR;
+	settle_events(file, &batch, copied, *err);
 	return copied;
 }
 
-/* Copy as many events as fit. Returns the number of bytes, 0 if no event is ready, or -EFAULT. */
+/*
+ * Copy as many events as fit. A signal ends this after a batch. Returns the number of bytes, 0 if
+ * no event is ready, or -EFAULT.
+ */
 static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 {
 	/* If queuing a timer walks a list, one periodic timer is the work of a lock hold. */
 	u32 most = min(COPY_BATCH, wheel_batch_max(file->slots.wheel));
-	bool fault = false;
 	ssize_t bytes = 0;
+	int err = 0;
 	u32 copied;
 
 	do {
-		copied = read_batch(file, to, most, &fault);
+		copied = read_batch(file, to, most, &err);
 		bytes += copied * sizeof(struct wheel_event);
 		cond_resched();
-	} while (copied == most);
-	if (!bytes && fault)
-		return -EFAULT;
-	return bytes;
+	} while (copied == most && !err);
+	return bytes ?: err;
 }
 
 /* Return true if the wheel was stopped and its last event has been read. */

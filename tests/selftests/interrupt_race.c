@@ -16,7 +16,6 @@
 #define CLOCK	WHEEL_CLOCK_MONOTONIC
 #define THREADS	3
 #define ROUNDS	4000
-#define CLOSES	500
 
 /* A timer in an hour. The hrtimer is programmed for it after the others have ended. */
 #define FAR	THREADS
@@ -198,27 +197,6 @@ WT_TEST(file, p3_arms_meet_the_interrupt)
 	ASSERT_EQ(0, wt_stop(self->fd, &unfired));
 	ASSERT_EQ(0, pthread_join(self->reader.thread, NULL));
 	EXPECT_EQ(-ESHUTDOWN, self->reader.ret);
-}
-
-/* A file is closed shortly before, during or shortly after its interrupt. */
-WT_TEST(file, closed_as_the_interrupt_comes)
-{
-	long refs = wt_module_refs();
-	int i, n;
-
-	for (i = 0; i < CLOSES; i++) {
-		int fd = wt_open_clock(CLOCK, 16, variant->tick);
-		__u64 when = wt_now(CLOCK) + wt_below(&self->seed, 100 * WT_US);
-		__u64 until = when + wt_below(&self->seed, 100 * WT_US);
-
-		ASSERT_LE(0, fd);
-		n = 1 + wt_below(&self->seed, 10);
-		ASSERT_EQ(0, wt_arm_many(fd, n, 1, when));
-		while (wt_now(CLOCK) < until)
-			;
-		ASSERT_EQ(0, close(fd));
-	}
-	EXPECT_EQ(refs, wt_module_refs());
 }
 
 TEST_HARNESS_MAIN

@@ -219,37 +219,6 @@ WT_TEST(hostile, p12_epoll_of_a_received_file)
 	EXPECT_BOUNDED(self->calls);
 }
 
-/* Nested epoll instances of another user, which share a system-wide mutex with the attacker's. */
-static bool watch_a_pipe(int fd)
-{
-	bool watched;
-	int ends[2];
-
-	(void)fd;
-	if (pipe(ends))
-		return false;
-	watched = watch_it(ends[0]);
-	close(ends[0]);
-	close(ends[1]);
-	return watched;
-}
-
-WT_TEST(hostile, p12_epoll_beside_an_attacker)
-{
-	pid_t pid = fork();
-
-	if (!pid) {
-		become_nobody();
-		for (;;)
-			watch_it(self->fd);
-	}
-	wt_let_pass(100 * WT_MS);
-	call(self->calls, watch_a_pipe, -1);
-	kill(pid, SIGKILL);
-	EXPECT_TRUE(ends_within(pid, HANGS));
-	EXPECT_BOUNDED(self->calls);
-}
-
 static bool aio_poll(int fd)
 {
 	struct iocb cb = {
@@ -344,34 +313,79 @@ static void sleep_until(__u64 time)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
 }
 
-/* A real-time task kills the owner in the middle of its pass. */
-WT_TEST(hostile, p12_killed_in_a_pass)
+/*
+ * A real-time task kills a process @after it has begun to call @function repeatedly. Returns the
+ * CPU time that the process needed to end.
+ */
+static __u64 time_to_die(bool (*function)(int fd), int fd, __u64 after)
 {
-	const struct sched_param param = { .sched_priority = 1 };
-	__u64 worst = 0, took, since, wake;
+	const struct sched_param normal = {}, realtime = { .sched_priority = 1 };
+	__u64 since, wake;
 	clockid_t clock;
 	pid_t pid;
+
+	pid = fork();
+	if (!pid)
+		for (;;)
+			function(fd);
+	if (sched_setscheduler(0, SCHED_FIFO, &realtime))
+		return HANGS;
+	wake = wt_now(WHEEL_CLOCK_MONOTONIC) + after;
+	sleep_until(wake);
+	if (clock_getcpuclockid(pid, &clock))
+		return HANGS;
+	/* The process ran while this task was late. */
+	since = cpu_time(clock) - (wt_now(WHEEL_CLOCK_MONOTONIC) - wake);
+	kill(pid, SIGKILL);
+	since = time_to_end(pid, since);
+	return sched_setscheduler(0, SCHED_OTHER, &normal) ? HANGS : since;
+}
+
+WT_TEST(hostile, p12_killed_in_a_pass)
+{
+	__u64 worst = 0, took;
 	int i;
 
 	for (i = 0; i < CALLS; i++) {
-		pid = fork();
-		if (!pid)
-			for (;;)
-				enter_it(self->fd);
-		ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &param));
-		wake = wt_now(WHEEL_CLOCK_MONOTONIC) + 5 * WT_MS + i * 100 * WT_US;
-		sleep_until(wake);
-		ASSERT_EQ(0, clock_getcpuclockid(pid, &clock));
-		/* The owner ran while this task was late. */
-		since = cpu_time(clock) - (wt_now(WHEEL_CLOCK_MONOTONIC) - wake);
-		ASSERT_EQ(0, kill(pid, SIGKILL));
-		took = time_to_end(pid, since);
+		took = time_to_die(enter_it, self->fd, 5 * WT_MS + i * 100 * WT_US);
 		if (took > worst)
 			worst = took;
-		ASSERT_EQ(0, sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){}));
 	}
 	TH_LOG("the owner ended after at most %llu us", worst / WT_US);
 	EXPECT_GE(KILL_LIMIT, worst);
+}
+
+static struct wheel_event *unread;
+
+static bool read_all(int fd)
+{
+	return read(fd, unread, MANY * sizeof(*unread)) > 0;
+}
+
+/* A task is killed while it reads a million events with one call. */
+TEST(p12_killed_in_a_read)
+{
+	int fd = wt_open_virtual(MANY, WT_MS);
+	const size_t size = MANY * sizeof(*unread);
+	struct wheel_stats stats;
+	__u64 took;
+
+	if (!getenv("WHEEL_COUNTED"))
+		SKIP(return, "needs a guest that counts instructions");
+	ASSERT_LE(0, fd);
+	unread = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	ASSERT_NE(MAP_FAILED, unread);
+	ASSERT_EQ(0, wt_arm_many(fd, MANY, 1, WT_MS));
+	ASSERT_EQ(0, wt_advance(fd, WT_MS, NULL));
+	took = time_to_die(read_all, fd, 20 * WT_MS);
+	ASSERT_EQ(0, wt_stats(fd, &stats));
+	TH_LOG("the reader ended after %llu us and left %llu events", took / WT_US, stats.unread);
+	EXPECT_LT(0, stats.unread);
+	EXPECT_GT(MANY, stats.unread);
+	EXPECT_GE(KILL_LIMIT, took);
+	munmap(unread, size);
+	close(fd);
 }
 
 FIXTURE(mapped) {
@@ -484,39 +498,38 @@ WT_TEST(mapped, p12_killed_with_64_mappings)
 	EXPECT_GE(plain + LIMIT, wheel);
 }
 
-/* The child inherits the mappings, which only madvise() allows. */
-static __u64 fork_time(int fd, size_t size, bool wheel)
+static bool stop_it(int fd)
 {
-	char *maps[MAPPINGS];
-	__u64 begun, took;
-	pid_t pid;
-	int i;
+	__u64 unfired;
 
-	for (i = 0; i < MAPPINGS; i++) {
-		maps[i] = map_bells(fd, size, wheel);
-		if (!maps[i])
-			return HANGS;
-		memset(maps[i], 0, size);
-		madvise(maps[i], size, MADV_DOFORK);
-	}
-	begun = my_time();
-	pid = fork();
-	took = my_time() - begun;
-	if (!pid)
-		_exit(0);
-	wt_end_of(pid);
-	for (i = 0; i < MAPPINGS; i++)
-		munmap(maps[i], size);
-	return took;
+	return !wt_stop(fd, &unfired);
 }
 
-WT_TEST(mapped, p12_fork_with_64_mappings)
+/* A task is killed while another one of lower priority stops the same wheel, which takes long. */
+WT_TEST(mapped, p12_killed_beside_a_stop)
 {
-	__u64 plain = fork_time(self->memory, self->size, false);
-	__u64 wheel = fork_time(self->fd, self->size, true);
+	const struct sched_param param = { .sched_priority = 1 };
+	pid_t stops, waits;
+	__u64 killed, took;
 
-	TH_LOG("fork took %llu us, with plain memory %llu us", wheel / WT_US, plain / WT_US);
-	EXPECT_GE(plain + LIMIT, wheel);
+	stops = fork();
+	if (!stops)
+		_exit(!stop_it(self->fd));
+	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &param));
+	sleep_until(wt_now(WHEEL_CLOCK_MONOTONIC) + 10 * WT_MS);
+	waits = fork();
+	if (!waits)
+		_exit(!stop_it(self->fd));
+	sleep_until(wt_now(WHEEL_CLOCK_MONOTONIC) + WT_MS);
+	killed = wt_now(WHEEL_CLOCK_MONOTONIC);
+	kill(waits, SIGKILL);
+	EXPECT_EQ(-SIGKILL, wt_end_of(waits));
+	took = wt_now(WHEEL_CLOCK_MONOTONIC) - killed;
+	EXPECT_EQ(0, wt_end_of(stops));
+	ASSERT_EQ(0, sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){}));
+	TH_LOG("the waiting task ended after %llu us, the other %llu us later", took / WT_US,
+	       (wt_now(WHEEL_CLOCK_MONOTONIC) - killed - took) / WT_US);
+	EXPECT_GE(LIMIT, took);
 }
 
 TEST_HARNESS_MAIN

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One wheel, several descriptors: dup(), fork(), execve(), and transfer over a socket. All
- * share the wheel, which is freed by the last close.
+ * One wheel, several descriptors: fork(), execve(), and transfer over a socket. All share the
+ * wheel, which is freed by the last close.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -38,47 +38,6 @@ static int in_child(int (*what)(int fd), int fd)
 	if (!pid)
 		_exit(what(fd));
 	return wt_end_of(pid);
-}
-
-WT_TEST(wheel, dup_is_the_same_wheel)
-{
-	struct wheel_setup info;
-	int twin = dup(self->fd);
-
-	ASSERT_LE(0, twin);
-	ASSERT_EQ(0, wt_info(twin, &info));
-	EXPECT_EQ(TIMERS, info.timers);
-	EXPECT_EQ(0, wt_query(twin, WHEEL_ID(1, 1), NULL));
-	ASSERT_EQ(0, wt_arm(twin, WHEEL_ID(2, 1), 6 * WT_MS));
-	ASSERT_EQ(0, wt_advance(self->fd, 10 * WT_MS, NULL));
-	ASSERT_EQ(1, wt_read(self->fd, self->events, 1));
-	EXPECT_EQ(WHEEL_ID(1, 1), self->events[0].id);
-	ASSERT_EQ(1, wt_read(twin, self->events, TIMERS));
-	EXPECT_EQ(WHEEL_ID(2, 1), self->events[0].id);
-	EXPECT_EQ(1, self->events[0].seq);
-	EXPECT_TRUE(wt_quiet(self->fd));
-	close(twin);
-}
-
-/* dup2() over one of two descriptors keeps the wheel. dup2() over the last one frees it. */
-WT_TEST(wheel, dup2_over_the_last_one)
-{
-	int twin = dup(self->fd);
-	int other = wt_open_virtual(TIMERS, WT_MS);
-
-	if (self->refs < 0)
-		SKIP(return, "wheel_timer is not a module here");
-	ASSERT_LE(0, other);
-	EXPECT_EQ(self->refs + 2, wt_module_refs());
-	ASSERT_EQ(self->fd, dup2(other, self->fd));
-	EXPECT_EQ(0, wt_query(twin, WHEEL_ID(1, 1), NULL));
-	EXPECT_EQ(-ENOENT, wt_query(self->fd, WHEEL_ID(1, 1), NULL));
-	EXPECT_EQ(self->refs + 2, wt_module_refs());
-	ASSERT_EQ(twin, dup2(other, twin));
-	EXPECT_EQ(-ENOENT, wt_query(twin, WHEEL_ID(1, 1), NULL));
-	EXPECT_EQ(self->refs + 1, wt_module_refs());
-	close(other);
-	close(twin);
 }
 
 static int close_it(int fd)

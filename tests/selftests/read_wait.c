@@ -99,23 +99,6 @@ WT_TEST(wheel, woken_by_an_event)
 	EXPECT_EQ(WHEEL_ID(1, 1), r->event.id);
 }
 
-WT_TEST(wheel, woken_by_a_running_clock)
-{
-	struct reader *r = &self->readers[0];
-	__u64 now;
-
-	r->fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);
-	ASSERT_LE(0, r->fd);
-	ASSERT_EQ(0, start(r, read_one));
-	now = wt_now(WHEEL_CLOCK_MONOTONIC);
-	ASSERT_EQ(0, wt_arm(r->fd, WHEEL_ID(1, 1), now + 3 * WT_MS));
-	ASSERT_EQ(0, pthread_join(r->thread, NULL));
-	EXPECT_LE(now + 3 * WT_MS, wt_now(WHEEL_CLOCK_MONOTONIC));
-	EXPECT_EQ(1, r->ret);
-	EXPECT_EQ(WHEEL_ID(1, 1), r->event.id);
-	close(r->fd);
-}
-
 WT_TEST(wheel, woken_by_stop)
 {
 	__u64 unfired;
@@ -255,31 +238,6 @@ WT_TEST(wheel, each_event_has_one_reader)
 			seen += self->readers[i].seen[nr];
 		ASSERT_EQ(1, seen);
 	}
-}
-
-/* A sleeping reader does not block other calls on the same wheel. */
-WT_TEST(wheel, a_reader_holds_nothing_up)
-{
-	struct reader *r = &self->readers[0];
-	struct wheel_event event;
-	struct wheel_stats stats;
-	struct wheel_list list = {};
-	struct wheel_op op;
-
-	ASSERT_EQ(0, start(r, read_one));
-	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), WT_HOUR));
-	ASSERT_EQ(0, wt_query(self->fd, WHEEL_ID(1, 1), NULL));
-	ASSERT_EQ(0, wt_stats(self->fd, &stats));
-	ASSERT_EQ(0, wt_list(self->fd, 0, &op, 1, &list));
-	ASSERT_EQ(0, wt_cancel(self->fd, WHEEL_ID(1, 1)));
-	ASSERT_TRUE(wt_quiet(self->fd));
-	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
-	EXPECT_EQ(-EAGAIN, wt_read(self->fd, &event, 1));
-	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 2), 5 * WT_MS));
-	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
-	ASSERT_EQ(0, pthread_join(r->thread, NULL));
-	EXPECT_EQ(1, r->ret);
-	EXPECT_EQ(WHEEL_ID(1, 2), r->event.id);
 }
 
 TEST_HARNESS_MAIN

@@ -398,8 +398,9 @@ struct wheel_submit {
  * @seq: number of the event in this file, from 0, modulo 2^32
  * @res: 0
  *
- * read() returns as many whole events as fit. A periodic timer is armed again, in phase, when
- * its event is read or put into the ring. It causes no work while its event is unread.
+ * read() returns as many whole events as fit, or fewer if a signal is pending. A periodic timer
+ * is armed again, in phase, when its event is read or put into the ring. It causes no work while
+ * its event is unread.
  */
 struct wheel_event {
 	__u64 id;
