@@ -97,7 +97,9 @@ int wheel_file_stop(struct wheel_file *file, void *arg)
 	if (err)
 		return err;
 
-	mutex_lock(&file->setup_lock);
+	/* Another task may hold the lock for long, for the same purpose. */
+	if (mutex_lock_interruptible(&file->setup_lock))
+		return -ERESTARTNOINTR;
 	err = stop_locked(file);
 	if (!err)
 		stop->unfired = take_unfired(file);

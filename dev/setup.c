@@ -205,7 +205,9 @@ int wheel_file_setup(struct wheel_file *file, void *arg)
 	err = tick_permitted(setup);
 	if (err)
 		return err;
-	mutex_lock(&file->setup_lock);
+	/* Another task may hold the lock for long, to stop the wheel. */
+	if (mutex_lock_interruptible(&file->setup_lock))
+		return -ERESTARTNOINTR;
 	old = set_active_memcg(file->memcg);
 	err = file->slots.wheel ? -EBUSY : setup_locked(file, setup);
 	set_active_memcg(old);
