@@ -130,14 +130,17 @@ static unsigned long user_limit(void)
  */
 int wheel_file_charge(struct wheel_file *file, unsigned long pages)
 {
+	unsigned long limit = user_limit();
 	struct wheel_user *user = file->user;
+	long now;
 
 	if (!user)
 		return 0;
-	if (atomic_long_add_return(pages, &user->pages) > user_limit()) {
-		atomic_long_sub(pages, &user->pages);
-		return -EDQUOT;
-	}
+	now = atomic_long_read(&user->pages);
+	do {
+		if (now + pages > limit)
+			return -EDQUOT;
+	} while (!atomic_long_try_cmpxchg(&user->pages, &now, now + pages));
 	atomic_long_add(pages, &file->charged);
 	return 0;
 }
