@@ -286,6 +286,7 @@ static void read_record(const struct pg_result *result, int row, struct job_reco
 	rec->buries = postgres_number(result, row, i++);
 	rec->kicks = postgres_number(result, row, i++);
 	rec->size = postgres_number(result, row, i++);
+	job_check(rec);
 }
 
 static void postgres_put(struct store *store, const struct job_record *rec,

@@ -356,6 +356,7 @@ static void read_record(sqlite3_stmt *statement, struct job_record *rec)
 	rec->buries = sqlite3_column_int64(statement, i++);
 	rec->kicks = sqlite3_column_int64(statement, i++);
 	rec->size = sqlite3_column_int64(statement, i++);
+	job_check(rec);
 }
 
 /* The id is included, so that the body of another job does not match. */

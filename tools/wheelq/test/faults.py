@@ -324,6 +324,25 @@ def store_that_is_damaged():
         assert waiting.answer() == (f"RESERVED {last} 4", b"last")
 
 
+def store_with_an_unknown_state():
+    """The state of a job is an index of arrays, so a damaged one must not be used."""
+    for state in (0, 6, 2**31, -3):
+        with rig.Server() as server:
+            client = server.client()
+            bad, good = client.put(b"bad"), client.put(b"good")
+            server.stop()
+            with contextlib.closing(sqlite3.connect(server.store)) as db, db:
+                db.execute("UPDATE job SET state = ? WHERE id = ?", (state, bad))
+            client = server.start().client()
+            with contextlib.suppress(rig.Gone, ConnectionResetError):
+                raise AssertionError(f"unexpected response: {client.ask(f'stats-job {bad}')}")
+            assert server.wait() == 1
+            assert f"job {bad} has the unknown state".encode() in server.said, server.said
+            with contextlib.closing(sqlite3.connect(server.store)) as db, db:
+                db.execute("DELETE FROM job WHERE id = ?", (bad,))
+            assert server.start().client().reserve(0) == (good, b"good")
+
+
 def store_that_is_no_longer_a_database():
     with rig.Server() as server:
         client = server.client()
@@ -416,5 +435,5 @@ TESTS = [q1_a_write_that_fails_ends_it, q1_a_disk_without_any_space_ends_it, ful
          store_of_another_server_by_another_name, store_that_is_renamed_ends_it,
          store_that_is_removed_ends_it, store_log_that_is_removed_ends_it,
          store_without_the_shortened_writes,
-         store_that_is_damaged, store_that_is_no_longer_a_database,
+         store_that_is_damaged, store_with_an_unknown_state, store_that_is_no_longer_a_database,
          store_is_copied_and_restored]
