@@ -16,7 +16,7 @@ standard := owner $(patsubst selftests-6.1,selftests-6.1-64,$(call on,selftests)
 	$(call on,lib wheelctl consumer) kunit-uml misuse-uml lib kept
 ## check-long	more of the standard suites, the model, mutants
 check-long := host-long selftests-6.1-all model trace_check contract-6.12 container-6.12 \
-	faults-coverage machine-6.12 selftests-6.12-rt-64 selftests-6.12-arm64 litmus \
+	faults-coverage machine-6.12 grown selftests-6.12-rt-64 selftests-6.12-arm64 litmus \
 	mutants host-longest
 ## check-ci	fresh, standard, loaded, interrupt and first long suites until LIMIT=1200 s
 check-ci := fresh $(standard) loaded-selftests-6.12-64 interrupt host-long

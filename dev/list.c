@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "dev.h"
+#include "submit.h"
 
 /* Drain timers in one lock hold. Returns true if timers are left. */
 static bool stop_step(struct wheel_file *file)
@@ -141,13 +142,14 @@ static int copy_out(const struct wheel_list *list, const struct wheel_op *ops,
 		    u32 count)
 {
 	void __user *to = u64_to_user_ptr(list->timers);
+	/* The part of the struct that both sides support. */
+	u32 known = min_t(u32, list->op_size, sizeof(*ops));
 	u32 i;
 
 	to += (size_t)list->done * list->op_size;
 	for (i = 0; i < count; i++, to += list->op_size) {
-		if (copy_to_user(to, &ops[i], sizeof(ops[i])) ||
-		    clear_user(to + sizeof(ops[i]),
-			       list->op_size - sizeof(ops[i])))
+		if (copy_to_user(to, &ops[i], known) ||
+		    clear_user(to + known, list->op_size - known))
 			return -EFAULT;
 	}
 	return 0;
@@ -204,7 +206,7 @@ int wheel_file_list(struct wheel_file *file, void *arg)
 
 	list->done = 0;
 	if (list->flags & ~WHEEL_LIST_TAKE ||
-	    list->op_size < sizeof(struct wheel_op))
+	    list->op_size < WHEEL_OP_SIZE)
 		return -EINVAL;
 	if (list->op_size > PAGE_SIZE)
 		return -E2BIG;

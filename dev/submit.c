@@ -50,10 +50,10 @@ static u32 chunk_copy_in(const struct submission *s, u32 count, int *err)
 	return i;
 }
 
-/* Return the number of operations after @i that end in the same page as @i. */
+/* Return the number of operations after @i whose results are in the same page as that of @i. */
 static u32 page_mates(const struct submission *s, u32 i)
 {
-	unsigned long end = (unsigned long)(user_op(s, i) + 1);
+	unsigned long end = (unsigned long)user_op(s, i) + WHEEL_OP_SIZE;
 
 	return (u32)(-end % PAGE_SIZE) / s->stride;
 }
@@ -156,7 +156,7 @@ int wheel_file_submit(struct wheel_file *file, void *arg)
 
 	submit->done = 0;
 	submit->failed = 0;
-	if (submit->flags || submit->op_size < sizeof(struct wheel_op))
+	if (submit->flags || submit->op_size < WHEEL_OP_SIZE)
 		return -EINVAL;
 	if (submit->op_size > PAGE_SIZE)
 		return -E2BIG;

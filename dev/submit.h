@@ -11,6 +11,9 @@
 /* Result of wheel_file_submit_single(): nothing was done, use wheel_file_submit(). */
 #define WHEEL_NOT_SINGLE	1
 
+/* Size of struct wheel_op in the first release, which older programs pass. */
+#define WHEEL_OP_SIZE		64
+
 int wheel_file_submit_single(struct wheel_file *file, void __user *uarg);
 void wheel_file_execute_rest(struct wheel_file *file, struct wheel_batch *b,
 			     struct wheel_op *ops, u32 made, u32 count);

@@ -12,8 +12,7 @@
 
 #define TIMERS	64
 #define ENTRIES	8
-/* Time in ms after which a wake-up is lost. */
-#define PATIENCE 10000
+#define PATIENCE_MS 10000
 
 FIXTURE(uring) {
 	struct wt_uring uring;
@@ -94,7 +93,7 @@ WT_TEST(uring, p8_hears_of_each_event_beside_a_batch)
 	EXPECT_EQ(POLLIN, wt_uring_told(&self->uring, 0));
 	wt_ring_take(&ring, 1);
 	ASSERT_EQ(0, wt_arm_rel(ring.fd, WHEEL_ID(1, 2), WT_MS));
-	for (i = 0; i < PATIENCE && !told; i++) {
+	for (i = 0; i < PATIENCE_MS && !told; i++) {
 		wt_let_pass(WT_MS);
 		told = wt_uring_told(&self->uring, 0);
 	}
