@@ -44,16 +44,53 @@ void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 		u32 buckets, u64 tick_ns, void *memory)
 {
 	*w = (struct wheel_core){
-		.scheme	= scheme,
-		.next	= WHEEL_NO_TICK,
-		.found	= true,
-		.span	= WHEEL_END_NS,
+		.scheme		= scheme,
+		.own_queue	= scheme->enqueue,
+		.next		= WHEEL_NO_TICK,
+		.found		= true,
+		.span		= WHEEL_END_NS,
 	};
 	wheel_tick_init(&w->tick, tick_ns);
 	w->last = wheel_tick_ceil(&w->tick, WHEEL_END_NS);
 	wheel_ring_init(&w->ring, buckets, memory);
 	scheme->init(w);
 	wheel_set_floor(w, 1);
+}
+
+static void own_enqueue(struct wheel_core *w, struct wheel_timer *t, struct wheel_due due)
+{
+	w->scheme->enqueue(w, t, due);
+	w->next = min(w->next, due.tick);
+}
+
+static void own_dequeue(struct wheel_core *w, struct wheel_timer *t)
+{
+	w->scheme->dequeue(w, t);
+	ring_forget(w, t->due_tick);
+}
+
+void wheel_own_put(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
+		   struct wheel_due due)
+{
+	WRITE_ONCE(t->deadline, deadline);
+	own_enqueue(w, t, due);
+	w->pending++;
+}
+
+void wheel_own_refile(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
+		      struct wheel_due due)
+{
+	own_dequeue(w, t);
+	WRITE_ONCE(t->deadline, deadline);
+	own_enqueue(w, t, due);
+}
+
+void wheel_own_take(struct wheel_core *w, struct wheel_timer *t)
+{
+	own_dequeue(w, t);
+	timer_set_place(t, WHEEL_UNFILED, 0);
+	WRITE_ONCE(t->deadline, READ_ONCE(t->deadline) | WHEEL_IDLE);
+	w->pending--;
 }
 
 /**
@@ -76,7 +113,10 @@ void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 		due.tick = min(tick, w->latest);
 		due.order = 0;
 	}
-	wheel_enqueue(w, w->scheme, t, due);
+	if (w->own_queue)
+		own_enqueue(w, t, due);
+	else
+		ring_append(w, wheel_at(w, due.tick), t, due);
 	w->pending++;
 }
 

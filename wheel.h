@@ -66,6 +66,13 @@ void wheel_forward(struct wheel_core *w, u64 tick);
 void wheel_set_back(struct wheel_core *w, u64 tick);
 const char *wheel_check(const struct wheel_core *w);
 
+/* For schemes with own_queue. Out of line, so that callers save no registers for other schemes. */
+void wheel_own_put(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
+		   struct wheel_due due);
+void wheel_own_refile(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
+		      struct wheel_due due);
+void wheel_own_take(struct wheel_core *w, struct wheel_timer *t);
+
 /**
  * wheel_is_queued() - Check whether a timer is queued.
  * @t: timer
@@ -97,45 +104,18 @@ static inline int wheel_admit(const struct wheel_core *w, u64 deadline, u64 slac
 	return due->tick <= w->latest ? 0 : -ERANGE;
 }
 
-/*
- * Queue a timer. If @scheme, which is that of the wheel, is a constant, the compiler omits the
- * code of the other schemes and the registers that their calls would need.
- */
-static __always_inline void wheel_enqueue(struct wheel_core *w, const struct wheel_scheme *scheme,
-					  struct wheel_timer *t, struct wheel_due due)
+/* Return the bucket of a timer that is queued in the ring. */
+static inline u32 wheel_at(const struct wheel_core *w, u64 due)
 {
-	t->due_tick = due.tick;
-	t->hint = 0;
-	if (scheme == &wheel_hierarchical) {
-		hierarchical_enqueue(w, t, due.order);
-	} else if (scheme->enqueue == wheel_hashed_enqueue) {
-		hashed_enqueue(w, t, due.order);
-	} else {
-		scheme->enqueue(w, t, due.order);
-		w->next = min(w->next, due.tick);
-	}
+	return likely(!w->ring.minima) ? hierarchical_at(due, w->clock) : hashed_at(w, due);
 }
 
-/* Remove a queued timer from its bucket. */
-static __always_inline void wheel_dequeue(struct wheel_core *w, const struct wheel_scheme *scheme,
-					  struct wheel_timer *t)
-{
-	if (scheme == &wheel_hierarchical) {
-		hierarchical_dequeue(w, t);
-	} else if (scheme->dequeue == wheel_hashed_dequeue) {
-		hashed_dequeue(w, t);
-	} else {
-		scheme->dequeue(w, t);
-		ring_forget(w, t->due_tick);
-	}
-}
-
-/* wheel_place() after wheel_admit(), with the wheel's scheme. */
-static __always_inline void wheel_put(struct wheel_core *w, const struct wheel_scheme *scheme,
-				      struct wheel_timer *t, u64 deadline, struct wheel_due due)
+/* wheel_place() after wheel_admit(), unless own_queue is set */
+static __always_inline void wheel_put(struct wheel_core *w, struct wheel_timer *t,
+				      u64 deadline, struct wheel_due due)
 {
 	WRITE_ONCE(t->deadline, deadline);
-	wheel_enqueue(w, scheme, t, due);
+	ring_append(w, wheel_at(w, due.tick), t, due);
 	w->pending++;
 }
 
@@ -156,17 +136,20 @@ static __always_inline int wheel_place(struct wheel_core *w, struct wheel_timer 
 
 	if (unlikely(err))
 		return err;
-	wheel_put(w, w->scheme, t, deadline, due);
+	if (unlikely(w->own_queue))
+		wheel_own_put(w, t, deadline, due);
+	else
+		wheel_put(w, t, deadline, due);
 	return 0;
 }
 
-/* wheel_move() after wheel_admit(), with the wheel's scheme. */
-static __always_inline void wheel_refile(struct wheel_core *w, const struct wheel_scheme *scheme,
-					 struct wheel_timer *t, u64 deadline, struct wheel_due due)
+/* wheel_move() after wheel_admit(), unless own_queue is set */
+static __always_inline void wheel_refile(struct wheel_core *w, struct wheel_timer *t,
+					 u64 deadline, struct wheel_due due)
 {
-	wheel_dequeue(w, scheme, t);
+	ring_remove(w, t);
 	WRITE_ONCE(t->deadline, deadline);
-	wheel_enqueue(w, scheme, t, due);
+	ring_append(w, wheel_at(w, due.tick), t, due);
 }
 
 /**
@@ -186,15 +169,17 @@ static __always_inline int wheel_move(struct wheel_core *w, struct wheel_timer *
 
 	if (unlikely(err))
 		return err;
-	wheel_refile(w, w->scheme, t, deadline, due);
+	if (unlikely(w->own_queue))
+		wheel_own_refile(w, t, deadline, due);
+	else
+		wheel_refile(w, t, deadline, due);
 	return 0;
 }
 
-/* wheel_remove(), with the wheel's scheme. */
-static __always_inline void wheel_take(struct wheel_core *w, const struct wheel_scheme *scheme,
-				       struct wheel_timer *t)
+/* wheel_remove(), unless own_queue is set */
+static __always_inline void wheel_take(struct wheel_core *w, struct wheel_timer *t)
 {
-	wheel_dequeue(w, scheme, t);
+	ring_remove(w, t);
 	timer_set_place(t, WHEEL_UNFILED, 0);
 	WRITE_ONCE(t->deadline, READ_ONCE(t->deadline) | WHEEL_IDLE);
 	w->pending--;
@@ -209,7 +194,10 @@ static __always_inline void wheel_take(struct wheel_core *w, const struct wheel_
  */
 static __always_inline void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
 {
-	wheel_take(w, w->scheme, t);
+	if (unlikely(w->own_queue))
+		wheel_own_take(w, t);
+	else
+		wheel_take(w, t);
 }
 
 /* Dequeue the next timer of the open bucket if it is due. */

@@ -37,7 +37,7 @@ struct wheel_bucket {
  * struct wheel_ring - Ring of buckets
  * @bucket: array of buckets
  * @busy: bitmap of the buckets that contain timers
- * @minima: tree of lower bounds; used by the hashed scheme
+ * @minima: tree of lower bounds; NULL in the hierarchical scheme
  * @mask: number of buckets, a power of two, minus 1
  */
 struct wheel_ring {
@@ -79,8 +79,8 @@ struct wheel_core;
  * @buckets: return the number of buckets for a requested number
  * @init: initialize the members of the scheme; all buckets are empty
  * @follow: advance the clock of a wheel that is not empty towards a tick; optional
- * @enqueue: queue a timer, whose due tick is set, with an order
- * @dequeue: remove a queued timer; its place remains set
+ * @enqueue: queue a timer; NULL if all timers are in the ring
+ * @dequeue: remove a queued timer; its place remains set; NULL if all timers are in the ring
  * @pop: implementation of wheel_pop()
  * @abandon: end the walk and the search that are in progress; false if there is no walk
  * @first: return any queued timer for wheel_drain(), or NULL
@@ -94,7 +94,7 @@ struct wheel_scheme {
 	u32 (*buckets)(u32 requested);
 	void (*init)(struct wheel_core *w);
 	void (*follow)(struct wheel_core *w, u64 tick);
-	void (*enqueue)(struct wheel_core *w, struct wheel_timer *t, u32 order);
+	void (*enqueue)(struct wheel_core *w, struct wheel_timer *t, struct wheel_due due);
 	void (*dequeue)(struct wheel_core *w, struct wheel_timer *t);
 	struct wheel_timer *(*pop)(struct wheel_core *w, u64 until, unsigned int *budget);
 	bool (*abandon)(struct wheel_core *w);
@@ -158,6 +158,7 @@ struct wheel_beyond {
  * @next: lower bound of all due ticks and of all minima of buckets
  * @last: tick at the end of the clock
  * @span: maximum distance of a due tick from @floor
+ * @own_queue: true if the scheme has operations to queue and to remove a timer
  * @found: true if @next is the result of a search and of the arms since
  * @max_order: maximum order of a rounded due tick
  * @drained: bucket at which wheel_drain() continues
@@ -167,7 +168,7 @@ struct wheel_beyond {
  * @ring: buckets
  * @walk: walk of the open bucket
  * @search: search for the next due tick
- * @levels: hierarchical: bitmap of the levels that contain timers
+ * @levels: hierarchical: bitmap of the levels that may contain timers
  * @beyond: overflow: timers due after the current revolution of the ring
  */
 struct wheel_core {
@@ -178,6 +179,7 @@ struct wheel_core {
 	u64			next;
 	u64			last;
 	u64			span;
+	bool			own_queue;
 	bool			found;
 	u8			max_order;
 	u32			drained;
@@ -254,6 +256,11 @@ static inline struct wheel_due wheel_due_of(const struct wheel_core *w, u64 dead
 static inline struct wheel_timer *timer_of(const struct list_head *node)
 {
 	return list_entry(node, struct wheel_timer, node);
+}
+
+static inline struct wheel_due timer_due(const struct wheel_timer *t)
+{
+	return (struct wheel_due){ .tick = t->due_tick, .order = t->order };
 }
 
 /* Set bucket and order with one store, because the bucket is read without a lock. */
@@ -431,65 +438,6 @@ static inline u32 ring_at(const struct wheel_ring *r, const struct wheel_bucket 
 	return (u32)(bucket - r->bucket);
 }
 
-/* Set the minimum of bucket @at, which has decreased to @due. */
-static inline void ring_lower(struct wheel_core *w, u32 at, u64 due)
-{
-	w->ring.bucket[at].min = due;
-	*ring_busy(&w->ring, at) |= (u64)1 << at % 64;
-	if (due < w->next)
-		w->next = due;
-}
-
-/*
- * Append a timer to bucket @at. Returns true if the bucket's minimum decreased. In an empty
- * bucket it always does. The next expiry is at most the minimum and needs no separate check.
- */
-static inline bool ring_append(struct wheel_core *w, u32 at, struct wheel_timer *t, u32 order)
-{
-	struct wheel_bucket *bucket = &w->ring.bucket[at];
-	u64 due = t->due_tick;
-
-	timer_set_place(t, at, order);
-	node_append(&t->node, &bucket->timers);
-	hint_append(bucket, t);
-	if (likely(due >= bucket->min))
-		return false;
-	ring_lower(w, at, due);
-	return true;
-}
-
-static inline void ring_emptied(struct wheel_ring *r, u32 at)
-{
-	*ring_busy(r, at) &= ~((u64)1 << at % 64);
-	r->bucket[at].min = WHEEL_NO_TICK;
-	r->bucket[at].state = 0;
-}
-
-/* Invalidate the next expiry if a removed timer may have determined it. */
-static inline void ring_forget(struct wheel_core *w, u64 due)
-{
-	if (due == w->next)
-		w->found = false;
-}
-
-/* Remove a timer from its bucket. Returns true if the bucket is empty. */
-static inline bool ring_remove(struct wheel_core *w, struct wheel_timer *t)
-{
-	struct wheel_bucket *bucket = &w->ring.bucket[timer_bucket(t)];
-
-	hint_leave(bucket, t);
-	if (unlikely(node_remove(&t->node))) {
-		ring_emptied(&w->ring, timer_bucket(t));
-		ring_forget(w, t->due_tick);
-		return true;
-	}
-	if (unlikely(t->due_tick == bucket->min)) {
-		bucket->state |= BUCKET_STALE;
-		ring_forget(w, t->due_tick);
-	}
-	return false;
-}
-
 /* The hashed scheme, see hashed.c */
 
 #define MINIMA_BITS	3
@@ -497,8 +445,6 @@ static inline bool ring_remove(struct wheel_core *w, struct wheel_timer *t)
 
 u32 wheel_hashed_buckets(u32 requested);
 void wheel_hashed_init(struct wheel_core *w);
-void wheel_hashed_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order);
-void wheel_hashed_dequeue(struct wheel_core *w, struct wheel_timer *t);
 struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until, unsigned int *budget);
 bool wheel_hashed_abandon(struct wheel_core *w);
 struct wheel_timer *wheel_hashed_first(struct wheel_core *w, unsigned int *budget);
@@ -525,17 +471,9 @@ static inline void minima_lower(struct wheel_ring *r, u32 at, u64 tick)
 		r->minima[node] = tick;
 }
 
-static inline void hashed_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
+static inline u32 hashed_at(const struct wheel_core *w, u64 due)
 {
-	u32 at = (u32)t->due_tick & w->ring.mask;
-
-	if (ring_append(w, at, t, order))
-		minima_lower(&w->ring, at, t->due_tick);
-}
-
-static inline void hashed_dequeue(struct wheel_core *w, struct wheel_timer *t)
-{
-	ring_remove(w, t);
+	return (u32)due & w->ring.mask;
 }
 
 /* The hierarchical scheme, see hierarchical.c */
@@ -544,8 +482,6 @@ static inline void hashed_dequeue(struct wheel_core *w, struct wheel_timer *t)
 #define WHEEL_LEVEL_BUCKETS	64
 #define WHEEL_LEVELS		11
 
-void wheel_hierarchical_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order);
-void wheel_hierarchical_dequeue(struct wheel_core *w, struct wheel_timer *t);
 struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until, unsigned int *budget);
 
 /*
@@ -563,31 +499,66 @@ static inline u32 hierarchical_at(u64 due, u64 clock)
 	return (level & ~(u32)(WHEEL_LEVEL_BUCKETS - 1)) + bucket;
 }
 
-/* Queue a timer relative to @clock, which is before its due tick. */
-static inline void hierarchical_enqueue_from(struct wheel_core *w, struct wheel_timer *t, u32 order,
-					     u64 clock)
-{
-	u32 at = hierarchical_at(t->due_tick, clock);
+/* Timers of a ring */
 
-	if (ring_append(w, at, t, order))
+/* Set the minimum of bucket @at, which has decreased to @tick. */
+static inline void ring_lower(struct wheel_core *w, u32 at, u64 tick)
+{
+	w->ring.bucket[at].min = tick;
+	*ring_busy(&w->ring, at) |= (u64)1 << at % 64;
+	if (tick < w->next)
+		w->next = tick;
+	if (w->ring.minima)
+		minima_lower(&w->ring, at, tick);
+	else
 		w->levels |= (u32)1 << at / WHEEL_LEVEL_BUCKETS;
 }
 
-static inline void hierarchical_left(struct wheel_core *w, u32 level)
+/*
+ * Append a timer to bucket @at. If the bucket is empty, its minimum decreases. The next expiry is
+ * at most the minimum and needs no separate check.
+ */
+static __always_inline void ring_append(struct wheel_core *w, u32 at, struct wheel_timer *t,
+					struct wheel_due due)
 {
-	if (!w->ring.busy[level])
-		w->levels &= ~((u32)1 << level);
+	struct wheel_bucket *bucket = &w->ring.bucket[at];
+
+	t->due_tick = due.tick;
+	t->hint = 0;
+	timer_set_place(t, at, due.order);
+	node_append(&t->node, &bucket->timers);
+	hint_append(bucket, t);
+	if (unlikely(due.tick < bucket->min))
+		ring_lower(w, at, due.tick);
 }
 
-static inline void hierarchical_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
+static inline void ring_emptied(struct wheel_ring *r, u32 at)
 {
-	hierarchical_enqueue_from(w, t, order, w->clock);
+	*ring_busy(r, at) &= ~((u64)1 << at % 64);
+	r->bucket[at].min = WHEEL_NO_TICK;
+	r->bucket[at].state = 0;
 }
 
-static inline void hierarchical_dequeue(struct wheel_core *w, struct wheel_timer *t)
+/* Invalidate the next expiry if a removed timer may have determined it. */
+static inline void ring_forget(struct wheel_core *w, u64 due)
 {
-	if (ring_remove(w, t))
-		hierarchical_left(w, timer_bucket(t) / WHEEL_LEVEL_BUCKETS);
+	if (due == w->next)
+		w->found = false;
+}
+
+/* Remove a timer from its bucket. */
+static __always_inline void ring_remove(struct wheel_core *w, struct wheel_timer *t)
+{
+	struct wheel_bucket *bucket = &w->ring.bucket[timer_bucket(t)];
+
+	hint_leave(bucket, t);
+	if (unlikely(node_remove(&t->node))) {
+		ring_emptied(&w->ring, timer_bucket(t));
+		ring_forget(w, t->due_tick);
+	} else if (unlikely(t->due_tick == bucket->min)) {
+		bucket->state |= BUCKET_STALE;
+		ring_forget(w, t->due_tick);
+	}
 }
 
 #endif

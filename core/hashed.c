@@ -136,16 +136,6 @@ void wheel_hashed_init(struct wheel_core *w)
 	w->max_order = ilog2(max(buckets / MAX_SLACK_FRACTION, (u32)1));
 }
 
-void wheel_hashed_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
-{
-	hashed_enqueue(w, t, order);
-}
-
-void wheel_hashed_dequeue(struct wheel_core *w, struct wheel_timer *t)
-{
-	hashed_dequeue(w, t);
-}
-
 static void search_reset(struct wheel_search *search)
 {
 	search->refreshed = NULL;
@@ -295,8 +285,6 @@ const struct wheel_scheme wheel_hashed = {
 	.by_tick	= true,
 	.buckets	= wheel_hashed_buckets,
 	.init		= wheel_hashed_init,
-	.enqueue	= wheel_hashed_enqueue,
-	.dequeue	= wheel_hashed_dequeue,
 	.pop		= wheel_hashed_pop,
 	.abandon	= wheel_hashed_abandon,
 	.first		= wheel_hashed_first,
@@ -327,8 +315,6 @@ const struct wheel_scheme wheel_bounded = {
 	.buckets	= wheel_hashed_buckets,
 	.init		= bounded_init,
 	.follow		= bounded_follow,
-	.enqueue	= wheel_hashed_enqueue,
-	.dequeue	= wheel_hashed_dequeue,
 	.pop		= wheel_hashed_pop,
 	.abandon	= wheel_hashed_abandon,
 	.first		= wheel_hashed_first,

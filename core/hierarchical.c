@@ -32,28 +32,22 @@ static u32 hierarchical_buckets(u32 requested)
 
 static void hierarchical_init(struct wheel_core *w)
 {
+	w->ring.minima = NULL;
 	w->max_order = 63;
 }
 
-void wheel_hierarchical_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
+/* Return the first busy bucket of the first busy level, or NULL. Clear the bits of empty levels. */
+static struct wheel_bucket *first_bucket(struct wheel_core *w)
 {
-	hierarchical_enqueue(w, t, order);
-}
+	while (w->levels) {
+		u32 level = __ffs64(w->levels);
+		u64 busy = w->ring.busy[level];
 
-void wheel_hierarchical_dequeue(struct wheel_core *w, struct wheel_timer *t)
-{
-	hierarchical_dequeue(w, t);
-}
-
-/* Return the first busy bucket of the first busy level, or NULL. */
-static struct wheel_bucket *first_bucket(const struct wheel_core *w)
-{
-	u32 level;
-
-	if (!w->levels)
-		return NULL;
-	level = __ffs64(w->levels);
-	return &w->ring.bucket[level * WHEEL_LEVEL_BUCKETS + __ffs64(w->ring.busy[level])];
+		if (busy)
+			return &w->ring.bucket[level * WHEEL_LEVEL_BUCKETS + __ffs64(busy)];
+		w->levels &= w->levels - 1;
+	}
+	return NULL;
 }
 
 /* Return the first tick of a bucket that is ahead of the clock. */
@@ -85,17 +79,14 @@ static bool emptying(const struct wheel_core *w)
 	return w->walk.from == &w->walk.bucket->timers;
 }
 
-/* Close the open bucket. If it is empty, clear its bits. */
+/* Close the open bucket. */
 static void close_bucket(struct wheel_core *w)
 {
 	struct wheel_bucket *bucket = w->walk.bucket;
-	u32 at = ring_at(&w->ring, bucket);
 
 	hint_restart(bucket);
-	if (list_empty(&bucket->timers)) {
-		ring_emptied(&w->ring, at);
-		hierarchical_left(w, at / WHEEL_LEVEL_BUCKETS);
-	}
+	if (list_empty(&bucket->timers))
+		ring_emptied(&w->ring, ring_at(&w->ring, bucket));
 	w->walk.bucket = NULL;
 }
 
@@ -112,7 +103,7 @@ static struct wheel_timer *empty_bucket(struct wheel_core *w, unsigned int *budg
 		timer_detach(t);
 		if (t->due_tick == w->walk.tick)
 			return t;
-		hierarchical_enqueue_from(w, t, t->order, w->walk.tick);
+		ring_append(w, hierarchical_at(t->due_tick, w->walk.tick), t, timer_due(t));
 		w->cascaded++;
 	}
 	if (list_empty(&bucket->timers)) {
@@ -120,14 +111,6 @@ static struct wheel_timer *empty_bucket(struct wheel_core *w, unsigned int *budg
 		w->clock = w->walk.tick;
 	}
 	return NULL;
-}
-
-static void refresh_bucket(struct wheel_core *w, unsigned int *budget)
-{
-	u32 level = ring_at(&w->ring, w->walk.bucket) / WHEEL_LEVEL_BUCKETS;
-
-	if (wheel_walk_refresh(&w->walk, &w->ring, budget))
-		hierarchical_left(w, level);
 }
 
 /* End a pass when no timer is due. The clock stops before the first busy bucket. */
@@ -154,7 +137,7 @@ struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until, unsi
 			continue;
 		}
 		if (w->walk.bucket) {
-			refresh_bucket(w, budget);
+			wheel_walk_refresh(&w->walk, &w->ring, budget);
 			continue;
 		}
 		bucket = first_bucket(w);
@@ -174,17 +157,12 @@ struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until, unsi
 
 static bool hierarchical_abandon(struct wheel_core *w)
 {
-	const struct wheel_bucket *bucket = w->walk.bucket;
-
-	if (!bucket)
+	if (!w->walk.bucket)
 		return false;
-	if (emptying(w)) {
+	if (emptying(w))
 		close_bucket(w);
-	} else {
+	else
 		wheel_walk_abandon(&w->walk, &w->ring);
-		/* All its timers may have been cancelled during the walk. */
-		hierarchical_left(w, ring_at(&w->ring, bucket) / WHEEL_LEVEL_BUCKETS);
-	}
 	return true;
 }
 
@@ -219,9 +197,9 @@ static const char *place_check(const struct wheel_core *w, u32 at)
 
 static const char *level_check(const struct wheel_core *w, u32 level)
 {
-	u32 used = w->levels >> level & 1;
+	bool listed = w->levels >> level & 1;
 
-	return used == !w->ring.busy[level] ? "a level's bit is wrong" : NULL;
+	return w->ring.busy[level] && !listed ? "a level's bit is missing" : NULL;
 }
 
 static const char *hierarchical_check(const struct wheel_core *w, u64 *count)
@@ -243,8 +221,6 @@ const struct wheel_scheme wheel_hierarchical = {
 	.name		= "hierarchical",
 	.buckets	= hierarchical_buckets,
 	.init		= hierarchical_init,
-	.enqueue	= wheel_hierarchical_enqueue,
-	.dequeue	= wheel_hierarchical_dequeue,
 	.pop		= wheel_hierarchical_pop,
 	.abandon	= hierarchical_abandon,
 	.first		= hierarchical_first,

@@ -32,22 +32,23 @@ static void overflow_init(struct wheel_core *w)
 }
 
 /* Insert after all timers that are due at the same tick or earlier, searching from the tail. */
-static void file_beyond(struct wheel_core *w, struct wheel_timer *t, u32 order)
+static void file_beyond(struct wheel_core *w, struct wheel_timer *t, struct wheel_due due)
 {
 	struct list_head *at = w->beyond.timers.prev;
 
-	while (at != &w->beyond.timers && timer_of(at)->due_tick > t->due_tick)
+	while (at != &w->beyond.timers && timer_of(at)->due_tick > due.tick)
 		at = at->prev;
 	list_add(&t->node, at);
-	timer_set_place(t, BEYOND, order);
+	t->due_tick = due.tick;
+	timer_set_place(t, BEYOND, due.order);
 }
 
-static void overflow_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
+static void overflow_enqueue(struct wheel_core *w, struct wheel_timer *t, struct wheel_due due)
 {
-	if (t->due_tick < w->beyond.edge)
-		hashed_enqueue(w, t, order);
+	if (due.tick < w->beyond.edge)
+		ring_append(w, hashed_at(w, due.tick), t, due);
 	else
-		file_beyond(w, t, order);
+		file_beyond(w, t, due);
 }
 
 static void overflow_dequeue(struct wheel_core *w, struct wheel_timer *t)
@@ -55,7 +56,7 @@ static void overflow_dequeue(struct wheel_core *w, struct wheel_timer *t)
 	if (t->bucket == BEYOND)
 		node_remove(&t->node);
 	else
-		hashed_dequeue(w, t);
+		ring_remove(w, t);
 }
 
 static u64 first_beyond(const struct wheel_core *w)
@@ -83,7 +84,7 @@ static void revolve(struct wheel_core *w, u64 until, unsigned int *budget)
 			return;
 		(*budget)--;
 		timer_detach(t);
-		hashed_enqueue(w, t, t->order);
+		ring_append(w, hashed_at(w, t->due_tick), t, timer_due(t));
 		w->cascaded++;
 	}
 	w->beyond.edge = w->beyond.next_edge;

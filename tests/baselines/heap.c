@@ -106,11 +106,12 @@ static void put_down(struct heap *h, u32 at, struct entry e)
 	put(h, at, e);
 }
 
-static void heap_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
+static void heap_enqueue(struct wheel_core *w, struct wheel_timer *t, struct wheel_due due)
 {
 	struct heap *h = heap_of(w);
 
-	t->order = order;
+	t->due_tick = due.tick;
+	t->order = due.order;
 	put_up(h, h->count++, (struct entry){ t->due_tick, h->armed++, t });
 }
 

@@ -46,10 +46,11 @@ static struct wheel_timer *pop(struct wheel_core *w, struct wheel_timer *first,
 	return first;
 }
 
-static void unsorted_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
+static void unsorted_enqueue(struct wheel_core *w, struct wheel_timer *t, struct wheel_due due)
 {
 	list_add_tail(&t->node, &w->beyond.timers);
-	timer_set_place(t, 0, order);
+	t->due_tick = due.tick;
+	timer_set_place(t, 0, due.order);
 }
 
 static struct wheel_timer *unsorted_pop(struct wheel_core *w, u64 until,
@@ -67,14 +68,15 @@ static struct wheel_timer *unsorted_pop(struct wheel_core *w, u64 until,
 }
 
 /* Search from the tail, because most timers are due later than most others. */
-static void sorted_enqueue(struct wheel_core *w, struct wheel_timer *t, u32 order)
+static void sorted_enqueue(struct wheel_core *w, struct wheel_timer *t, struct wheel_due due)
 {
 	struct list_head *at = w->beyond.timers.prev;
 
-	while (at != &w->beyond.timers && timer_of(at)->due_tick > t->due_tick)
+	while (at != &w->beyond.timers && timer_of(at)->due_tick > due.tick)
 		at = at->prev;
 	list_add(&t->node, at);
-	timer_set_place(t, 0, order);
+	t->due_tick = due.tick;
+	timer_set_place(t, 0, due.order);
 }
 
 static struct wheel_timer *sorted_pop(struct wheel_core *w, u64 until,

@@ -40,7 +40,6 @@ extern const struct contestant floor_of_all;
 #define __optional	__attribute__((weak))
 
 /* NULL if a library is not installed. */
-extern const struct contestant hierarchical_inline __optional;
 extern const struct contestant red_black_tree __optional;
 extern const struct contestant libevent_heap __optional;
 extern const struct contestant libuv_heap __optional;

@@ -79,28 +79,6 @@ static void rearm(u32 i, u64 deadline)
 	wheel_move(&wheel, &timers[i], deadline * TICK_NS, 0);
 }
 
-/* The following three functions use a constant scheme, as in libwheel. */
-static void arm_inline(u32 i, u64 deadline)
-{
-	struct wheel_due due;
-
-	if (!wheel_admit(&wheel, deadline * TICK_NS, 0, &due))
-		wheel_put(&wheel, &wheel_hierarchical, &timers[i], deadline * TICK_NS, due);
-}
-
-static void cancel_inline(u32 i)
-{
-	wheel_take(&wheel, &wheel_hierarchical, &timers[i]);
-}
-
-static void rearm_inline(u32 i, u64 deadline)
-{
-	struct wheel_due due;
-
-	if (!wheel_admit(&wheel, deadline * TICK_NS, 0, &due))
-		wheel_refile(&wheel, &wheel_hierarchical, &timers[i], deadline * TICK_NS, due);
-}
-
 static void advance(void)
 {
 	u64 until = wheel_tick_at(&wheel, bench_now * TICK_NS);
@@ -125,10 +103,6 @@ const struct contestant hashed_large = {
 
 const struct contestant hierarchical = {
 	"hierarch.", create_hierarchical, arm, rearm, cancel, advance,
-};
-
-const struct contestant hierarchical_inline = {
-	"hierarch. inline", create_hierarchical, arm_inline, rearm_inline, cancel_inline, advance,
 };
 
 const struct contestant quaternary_heap = {

@@ -146,9 +146,6 @@ int main(void)
 	count(&hashed_default);
 	count(&hashed_large);
 	count(&hierarchical);
-	/* Missing in commits that do not have it. */
-	if (&hierarchical_inline)
-		count(&hierarchical_inline);
 	if (&wahern_wheel)
 		count(&wahern_wheel);
 	return 0;

@@ -5,8 +5,7 @@
  * which also determines the error.
  *
  * No timer expires between two commands. The timer of a free slot is therefore not queued, and
- * that of an armed slot without a touch word is. The scheme is an argument. Where it is constant,
- * the compiler removes the code for other schemes.
+ * that of an armed slot without a touch word is.
  */
 #ifndef LIBWHEEL_PLAIN_H
 #define LIBWHEEL_PLAIN_H
@@ -23,15 +22,13 @@ static inline bool plain_pending(const struct wheel_slot *slot, u64 id)
 static inline bool plain_due(const struct wheel *wheel, u64 deadline,
 			     struct wheel_due *due)
 {
-	return deadline <= WHEEL_MAX_TIME &&
+	return deadline <= WHEEL_MAX_TIME && !wheel->core.own_queue &&
 	       !wheel_admit(&wheel->core, deadline, 0, due);
 }
 
 /* WHEEL_OP_ARM with a deadline in the future. Returns true if the timer was armed. */
 static __always_inline bool wheel_plain_arm(struct wheel_slots *slots,
-					    struct wheel *wheel,
-					    const struct wheel_scheme *scheme,
-					    u64 id, u64 deadline, u64 cookie)
+					    struct wheel *wheel, u64 id, u64 deadline, u64 cookie)
 {
 	struct wheel_slot *slot = wheel_slot_named(slots, id);
 	struct wheel_due due;
@@ -41,16 +38,14 @@ static __always_inline bool wheel_plain_arm(struct wheel_slots *slots,
 		return false;
 	wheel_slot_armed(slot, id, cookie, 0, 0);
 	slot->state = WHEEL_SLOT_ARMED;
-	wheel_put(&wheel->core, scheme, &slot->timer, deadline, due);
+	wheel_put(&wheel->core, &slot->timer, deadline, due);
 	wheel->counts.armed++;
 	return true;
 }
 
 /* WHEEL_OP_REARM to a deadline in the future. Returns true if the timer was moved. */
 static __always_inline bool wheel_plain_rearm(struct wheel_slots *slots,
-					      struct wheel *wheel,
-					      const struct wheel_scheme *scheme,
-					      u64 id, u64 deadline)
+					      struct wheel *wheel, u64 id, u64 deadline)
 {
 	struct wheel_slot *slot = wheel_slot_named(slots, id);
 	struct wheel_due due;
@@ -58,22 +53,20 @@ static __always_inline bool wheel_plain_rearm(struct wheel_slots *slots,
 	if (unlikely(!plain_pending(slot, id) || !plain_due(wheel, deadline, &due)))
 		return false;
 	slot->slack = 0;
-	wheel_refile(&wheel->core, scheme, &slot->timer, deadline, due);
+	wheel_refile(&wheel->core, &slot->timer, deadline, due);
 	wheel->counts.rearmed++;
 	return true;
 }
 
 /* WHEEL_OP_CANCEL. Returns true if the timer was pending and was cancelled. */
 static __always_inline bool wheel_plain_cancel(struct wheel_slots *slots,
-					       struct wheel *wheel,
-					       const struct wheel_scheme *scheme,
-					       u64 id)
+					       struct wheel *wheel, u64 id)
 {
 	struct wheel_slot *slot = wheel_slot_named(slots, id);
 
-	if (unlikely(!plain_pending(slot, id)))
+	if (unlikely(!plain_pending(slot, id) || wheel->core.own_queue))
 		return false;
-	wheel_take(&wheel->core, scheme, &slot->timer);
+	wheel_take(&wheel->core, &slot->timer);
 	wheel->counts.cancelled++;
 	wheel_slot_free(slot);
 	return true;

@@ -57,40 +57,24 @@ static void user_close(struct handle *handle)
 	free(u);
 }
 
-#define USER_COMMANDS			\
-	.number		= LIBWHEEL_USER,\
-	.arm_in		= user_arm_in,	\
-	.submit		= user_submit,	\
-	.list		= user_list,	\
-	.stop		= user_stop,	\
-	.stats		= user_stats,	\
-	.advance	= user_advance,	\
-	.take		= user_take,	\
-	.kick		= user_kick,	\
-	.next		= user_next,	\
-	.reserve	= user_reserve,	\
-	.now		= user_now,	\
-	.close		= user_close
-
 static const struct backend user_backend = {
-	USER_COMMANDS,
-	.arm		= user_arm,
-	.rearm		= user_rearm,
-	.cancel		= user_cancel,
-};
-
-/* For a hierarchical wheel. */
-static const struct backend usual_backend = {
-	USER_COMMANDS,
+	.number		= LIBWHEEL_USER,
 	.arm		= usual_arm,
+	.arm_in		= user_arm_in,
 	.rearm		= usual_rearm,
 	.cancel		= usual_cancel,
+	.submit		= user_submit,
+	.list		= user_list,
+	.stop		= user_stop,
+	.stats		= user_stats,
+	.advance	= user_advance,
+	.take		= user_take,
+	.kick		= user_kick,
+	.next		= user_next,
+	.reserve	= user_reserve,
+	.now		= user_now,
+	.close		= user_close,
 };
-
-static const struct backend *backend_for(const struct wheel_setup *setup)
-{
-	return setup->scheme == WHEEL_HIERARCHICAL ? &usual_backend : &user_backend;
-}
 
 /* Returns a table of the pages of a contiguous array, or NULL. */
 static u64 **table(__u64 *area, u32 count)
@@ -165,7 +149,7 @@ static int user_new(struct handle **handle, const struct wheel_setup *setup,
 	int err = -ENOMEM;
 
 	if (u)
-		err = handle_init(&u->handle, backend_for(setup), setup, fd);
+		err = handle_init(&u->handle, &user_backend, setup, fd);
 	if (err) {
 		free(u);
 		if (fd >= 0)

@@ -4,9 +4,8 @@
  * no batch and no timerfd. There are three levels; each passes an operation that it cannot
  * complete to the next one:
  *
- *	usual_*()	do not wait for the lock, and are compiled for the hierarchical
- *			wheel: leaf functions
- *	user_*()	wait for the lock, and support any scheme
+ *	usual_*()	do not wait for the lock: leaf functions
+ *	user_*()	wait for the lock
  *	op_*()		execute a batch of one, which reads the clock and expires due timers
  *
  * In a child of fork() all of them fail with -ECHILD: no lull lasts there, and they do not wait
@@ -24,11 +23,10 @@ static noinline int arm_in_time(struct user *u, __u64 id, __u64 when, __u64 cook
 }
 
 /* Called with the lock held; releases it. */
-static __always_inline int arm(struct user *u, const struct wheel_scheme *scheme,
-			       __u64 id, __u64 when, __u64 cookie)
+static __always_inline int arm(struct user *u, __u64 id, __u64 when, __u64 cookie)
 {
 	if (unlikely(when < u->lull->end || !lull_lasts(u->lull) ||
-		     !wheel_plain_arm(&u->slots, &u->wheel, scheme, id, when, cookie)))
+		     !wheel_plain_arm(&u->slots, &u->wheel, id, when, cookie)))
 		return arm_in_time(u, id, when, cookie);
 	lock_release(&u->lock);
 	return 0;
@@ -42,7 +40,7 @@ int user_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie)
 	if (!*handle->ours)
 		return -ECHILD;
 	lock_take(&u->lock);
-	return arm(u, u->wheel.core.scheme, id, when, cookie);
+	return arm(u, id, when, cookie);
 }
 
 /* Fast path of user_arm(). */
@@ -52,7 +50,7 @@ int usual_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie)
 
 	if (unlikely(!lock_try(&u->lock)))
 		return user_arm(handle, id, when, cookie);
-	return arm(u, &wheel_hierarchical, id, when, cookie);
+	return arm(u, id, when, cookie);
 }
 
 /* libwheel_arm_in() */
@@ -74,11 +72,10 @@ static noinline int rearm_in_time(struct user *u, __u64 id, __u64 when)
 	return op_rearm(&u->handle, id, when);
 }
 
-static __always_inline int rearm(struct user *u, const struct wheel_scheme *scheme,
-				 __u64 id, __u64 when)
+static __always_inline int rearm(struct user *u, __u64 id, __u64 when)
 {
 	if (unlikely(when < u->lull->end || !lull_lasts(u->lull) ||
-		     !wheel_plain_rearm(&u->slots, &u->wheel, scheme, id, when)))
+		     !wheel_plain_rearm(&u->slots, &u->wheel, id, when)))
 		return rearm_in_time(u, id, when);
 	lock_release(&u->lock);
 	return 0;
@@ -92,7 +89,7 @@ int user_rearm(struct handle *handle, __u64 id, __u64 when)
 	if (!*handle->ours)
 		return -ECHILD;
 	lock_take(&u->lock);
-	return rearm(u, u->wheel.core.scheme, id, when);
+	return rearm(u, id, when);
 }
 
 /* Fast path of user_rearm(). */
@@ -102,7 +99,7 @@ int usual_rearm(struct handle *handle, __u64 id, __u64 when)
 
 	if (unlikely(!lock_try(&u->lock)))
 		return user_rearm(handle, id, when);
-	return rearm(u, &wheel_hierarchical, id, when);
+	return rearm(u, id, when);
 }
 
 static noinline int cancel_in_time(struct user *u, __u64 id)
@@ -111,11 +108,10 @@ static noinline int cancel_in_time(struct user *u, __u64 id)
 	return op_cancel(&u->handle, id);
 }
 
-static __always_inline int cancel(struct user *u, const struct wheel_scheme *scheme,
-				  __u64 id)
+static __always_inline int cancel(struct user *u, __u64 id)
 {
 	if (unlikely(!lull_lasts(u->lull) ||
-		     !wheel_plain_cancel(&u->slots, &u->wheel, scheme, id)))
+		     !wheel_plain_cancel(&u->slots, &u->wheel, id)))
 		return cancel_in_time(u, id);
 	lock_release(&u->lock);
 	return 0;
@@ -129,7 +125,7 @@ int user_cancel(struct handle *handle, __u64 id)
 	if (!*handle->ours)
 		return -ECHILD;
 	lock_take(&u->lock);
-	return cancel(u, u->wheel.core.scheme, id);
+	return cancel(u, id);
 }
 
 /* Fast path of user_cancel(). */
@@ -139,5 +135,5 @@ int usual_cancel(struct handle *handle, __u64 id)
 
 	if (unlikely(!lock_try(&u->lock)))
 		return user_cancel(handle, id);
-	return cancel(u, &wheel_hierarchical, id);
+	return cancel(u, id);
 }
