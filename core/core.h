@@ -390,11 +390,16 @@ static inline void hint_append(struct wheel_bucket *bucket, struct wheel_timer *
 	}
 }
 
-/* Update the hints before @t is removed from @bucket. */
+/*
+ * Update the hints before @t is removed from @bucket. A timer that has a hint was not counted, and
+ * no longer lags.
+ */
 static inline void hint_leave(struct wheel_bucket *bucket, const struct wheel_timer *t)
 {
 	unsigned long state = bucket->state;
 
+	if (t->hint)
+		return;
 	if (state - HINT_ONE < HINT_FULL - HINT_ONE) {
 		bucket->state = state - HINT_ONE;
 	} else if (unlikely((state ^ (unsigned long)&t->node) <= BUCKET_FLAGS)) {

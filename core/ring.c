@@ -159,7 +159,7 @@ bool wheel_walk_mark(const struct wheel_walk *walk, const struct list_head *node
 	return node == &walk->walked || node == &walk->newer;
 }
 
-/* Return true if the lagging timer is among the last timers of the bucket. */
+/* Return true if the lagging timer is among the last timers of the bucket, and has no hint. */
 static bool lag_check(const struct wheel_bucket *bucket)
 {
 	const struct list_head *node = bucket->timers.prev;
@@ -170,7 +170,7 @@ static bool lag_check(const struct wheel_bucket *bucket)
 		return true;
 	for (behind = HINT_LEAD; behind && (unsigned long)node != lag; behind--)
 		node = node->prev;
-	return (unsigned long)node == lag && node != &bucket->timers;
+	return (unsigned long)node == lag && node != &bucket->timers && !timer_of(node)->hint;
 }
 
 /* Check one bucket for wheel_check(). Increments @count by the number of timers. */
@@ -195,7 +195,7 @@ const char *wheel_bucket_check(const struct wheel_core *w, u32 at, u64 *count)
 		++*count;
 	}
 	if (!lag_check(bucket))
-		return "the lagging timer is not in the bucket";
+		return "the lagging timer is wrong";
 	if (w->next > bucket->min)
 		return "the next expiry is after a bucket's minimum";
 	if (bucket == w->walk.bucket)
