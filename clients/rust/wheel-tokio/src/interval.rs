@@ -81,7 +81,8 @@ impl Interval {
         let now = Instant::now();
         let next = self.next_tick(scheduled, now).unwrap_or_else(|| far_future(now));
 
-        self.delay.set_deadline(next);
+        // A new future: no timer wakes the task before the next poll.
+        self.delay = sleep_until(next);
         Poll::Ready(scheduled)
     }
 
