@@ -146,8 +146,6 @@ clean:			## remove all build output; kernels stay in the cache
 	$(MAKE) -C tests/host clean
 	$(MAKE) -C tests/kept clean
 	$(MAKE) -C tests/bench/core clean
-	$(MAKE) -C tests/bench/loop clean
-	$(MAKE) -C tests/bench/user clean
 	$(MAKE) -C tools/examples clean
 	$(MAKE) -C tools/libwheel clean
 	$(MAKE) -C tools/replay clean

@@ -30,13 +30,6 @@ int epoll_wait(int epfd, struct epoll_event *events, int most, int timeout)
 	return 0;
 }
 
-int epoll_pwait(int epfd, struct epoll_event *events, int most, int timeout,
-		const sigset_t *mask)
-{
-	(void)mask;
-	return epoll_wait(epfd, events, most, timeout);
-}
-
 u64 cpu_ns(void)
 {
 	struct timespec time;

@@ -14,7 +14,7 @@
  * @name: column heading
  * @create: creates @count idle timers, numbered from 0
  * @arm: arms an idle timer for a deadline later than bench_now
- * @rearm: changes the deadline of a pending timer
+ * @rearm: changes the deadline of a pending timer; NULL if only measure_loads() is supported
  * @cancel: cancels a pending timer
  * @advance: calls bench_fire() for each timer that is due at bench_now; NULL if timers
  *	cannot expire
@@ -28,21 +28,19 @@ struct contestant {
 	void (*advance)(void);
 };
 
-extern const struct contestant hashed_default;
-extern const struct contestant hashed_large;
-extern const struct contestant hierarchical;
-extern const struct contestant quaternary_heap;
-extern const struct contestant kept_timers;
-extern const struct contestant timeout_queues;
-extern const struct contestant plain_field;
-extern const struct contestant floor_of_all;
-
 #define __optional	__attribute__((weak))
 
-/* NULL if a library is not installed. */
+/* The address is NULL if the implementation is not linked, or its library is not installed. */
+extern const struct contestant hashed_default __optional;
+extern const struct contestant hashed_large __optional;
+extern const struct contestant hierarchical __optional;
+extern const struct contestant quaternary_heap __optional;
+extern const struct contestant kept_timers __optional;
+extern const struct contestant timeout_queue __optional;
+extern const struct contestant plain_field __optional;
+extern const struct contestant floor_of_all __optional;
 extern const struct contestant red_black_tree __optional;
 extern const struct contestant libevent_heap __optional;
-extern const struct contestant libuv_heap __optional;
 extern const struct contestant wahern_wheel __optional;
 
 /* The current time in milliseconds. Only the harness advances it. */

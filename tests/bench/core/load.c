@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench-load CONTESTANT LOAD SECONDS: simulate a busy server with one timeout per request.
- * Nearly all of the timeouts are cancelled. Prints the CPU time per request in ns. The
+ * A busy server with one timeout per request. Nearly all of the timeouts are cancelled. The
  * implementation "floor", which only stores a number, shows the part of the server itself.
- * Without arguments, prints the available implementations and loads.
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "contestant.h"
+#include "harness.h"
 
 /* One million requests per second. */
 #define PER_TICK	1000
 #define TICKS		1000
 #define TIMEOUT		1000
+#define ROUNDS		3
 
 /* Number of slots in addition to those of the requests in flight. */
 #define SPARE		8192
@@ -24,7 +21,7 @@
 
 /**
  * struct load - load of the server
- * @name: name on the command line
+ * @name: printed name
  * @flights: number of requests in flight, which is their mean duration in microseconds
  * @expires: number of requests in 1000 that time out
  */
@@ -39,12 +36,6 @@ static const struct load loads[] = {
 	{ "long", 30000, 1 },
 };
 
-static const struct contestant *const contestants[] = {
-	&hierarchical, &kept_timers, &quaternary_heap, &red_black_tree,
-	&libevent_heap, &libuv_heap, &wahern_wheel, &timeout_queues,
-	&plain_field, &floor_of_all,
-};
-
 /**
  * struct left - request that times out
  * @slot: timer of the request
@@ -55,9 +46,6 @@ struct left {
 	u64 until;
 };
 
-u64 bench_now = 1000000;
-u32 bench_fired;
-
 static const struct contestant *c;
 static const struct load *load;
 static u32 *flying;
@@ -67,22 +55,6 @@ static u32 spares;
 static struct left left[SPARE];
 static u32 left_head;
 static u32 left_tail;
-
-static void die(const char *why)
-{
-	fprintf(stderr, "bench-load: %s\n", why);
-	exit(EXIT_FAILURE);
-}
-
-static u32 random_below(u32 limit)
-{
-	static u64 state = 88172645463325252ULL;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (u32)((state >> 32) * limit >> 32);
-}
 
 /* Let the timer of @slot expire. tick() frees the slot afterwards. */
 static void leave(u32 slot)
@@ -126,6 +98,7 @@ static void open_server(void)
 	spare = calloc(slots, sizeof(*spare));
 	if (!flying || !spare || !c->create(slots))
 		die("not enough memory");
+	spares = 0;
 	tick();
 	for (i = 0; i < load->flights; i++) {
 		flying[i] = i;
@@ -135,12 +108,11 @@ static void open_server(void)
 		spare[spares++] = i;
 }
 
-/* callgrind counts only this function, so the compiler must not inline it. */
-static __attribute__((noinline)) void serve(u32 seconds)
+static void serve(void)
 {
 	u32 ticks, i;
 
-	for (ticks = 0; ticks < seconds * TICKS; ticks++) {
+	for (ticks = 0; ticks < TICKS; ticks++) {
 		tick();
 		for (i = 0; i < PER_TICK; i++)
 			request();
@@ -148,7 +120,7 @@ static __attribute__((noinline)) void serve(u32 seconds)
 }
 
 /* Check that all requests left to their timeouts expired, and no others. */
-static void check(void)
+static void close_server(void)
 {
 	u32 i;
 
@@ -158,49 +130,37 @@ static void check(void)
 		tick();
 	if (left_head != left_tail || (c->advance && bench_fired != left_tail))
 		die("the expired timers are not those of the requests that timed out");
+	bench_fired = 0;
+	left_head = 0;
+	left_tail = 0;
+	free(flying);
+	free(spare);
 }
 
-static void find(const char *contestant, const char *name)
+/**
+ * measure_loads - measure the CPU time of requests, with their timeouts
+ * @contestant: implementation
+ */
+void measure_loads(const struct contestant *contestant)
 {
-	size_t i;
+	const u64 requests = TICKS * PER_TICK;
+	char cell[128];
+	u64 start, ns;
+	u32 i, round;
 
-	for (i = 0; i < sizeof(contestants) / sizeof(*contestants); i++)
-		if (contestants[i] && !strcmp(contestants[i]->name, contestant))
-			c = contestants[i];
-	for (i = 0; i < sizeof(loads) / sizeof(*loads); i++)
-		if (!strcmp(loads[i].name, name))
-			load = &loads[i];
-	if (!c || !load)
-		die("no such implementation or load; run bench-load without arguments for a list");
-}
-
-static void list(void)
-{
-	size_t i, j;
-
-	for (i = 0; i < sizeof(loads) / sizeof(*loads); i++)
-		for (j = 0; j < sizeof(contestants) / sizeof(*contestants); j++)
-			if (contestants[j])
-				printf("%s %s %u\n", contestants[j]->name,
-				       loads[i].name, loads[i].flights);
-}
-
-int main(int argc, char **argv)
-{
-	u32 seconds = argc == 4 ? (u32)strtoul(argv[3], NULL, 10) : 0;
-	u64 start;
-
-	if (argc == 1) {
-		list();
-		return 0;
+	c = contestant;
+	for (i = 0; i < sizeof(loads) / sizeof(*loads); i++) {
+		load = &loads[i];
+		snprintf(cell, sizeof(cell), "load,\"request, %s, %s\",%u,%s", load->name,
+			 counting ? "instructions" : "ns", load->flights, c->name);
+		open_server();
+		for (round = 0; round < (counting ? 1 : ROUNDS); round++) {
+			start = begin();
+			serve();
+			ns = end(start, cell, requests);
+			if (!counting)
+				printf("%s,ns,%.3f\n", cell, (double)ns / (double)requests);
+		}
+		close_server();
 	}
-	if (!seconds)
-		die("usage: bench-load CONTESTANT LOAD SECONDS");
-	find(argv[1], argv[2]);
-	open_server();
-	start = cpu_ns();
-	serve(seconds);
-	printf("%.3f\n", (double)(cpu_ns() - start) / ((double)seconds * TICKS * PER_TICK));
-	check();
-	return 0;
 }

@@ -21,41 +21,28 @@
 #define NEAREST		(100 * NSEC_PER_SEC)
 #define FARTHEST	(160 * NSEC_PER_SEC)
 
-static void wheel_arm(struct bench *bench, int c, int set)
-{
-	struct wheel_timer *timers = bench->wheel_timers[c];
-	u32 i;
-
-	for (i = 0; i < bench->count; i++)
-		wheel_timer_arm(&timers[bench->order[i]], bench->when[set][i], 0);
+/* Define a function that calls @call for each timer, in the order of the operations. */
+#define FOR_EACH_TIMER(name, call)					\
+static void name(struct bench *bench, int c, int set)			\
+{									\
+	u32 i;								\
+									\
+	for (i = 0; i < bench->count; i++) {				\
+		u32 id = bench->order[i];				\
+									\
+		call;							\
+	}								\
 }
 
-static void wheel_rearm(struct bench *bench, int c, int set)
-{
-	struct wheel_timer *timers = bench->wheel_timers[c];
-	u32 i;
-
-	for (i = 0; i < bench->count; i++)
-		wheel_timer_rearm(&timers[bench->order[i]], bench->when[set][i], 0);
-}
-
-static void wheel_push(struct bench *bench, int c, int set)
-{
-	struct wheel_timer *timers = bench->wheel_timers[c];
-	u32 i;
-
-	for (i = 0; i < bench->count; i++)
-		wheel_timer_push(&timers[bench->order[i]], bench->when[set][i]);
-}
-
-static void wheel_cancel(struct bench *bench, int c, int set)
-{
-	struct wheel_timer *timers = bench->wheel_timers[c];
-	u32 i;
-
-	for (i = 0; i < bench->count; i++)
-		wheel_timer_cancel(&timers[bench->order[i]]);
-}
+FOR_EACH_TIMER(wheel_arm, wheel_timer_arm(&bench->wheel_timers[c][id], bench->when[set][i], 0))
+FOR_EACH_TIMER(wheel_rearm, wheel_timer_rearm(&bench->wheel_timers[c][id], bench->when[set][i], 0))
+FOR_EACH_TIMER(wheel_push, wheel_timer_push(&bench->wheel_timers[c][id], bench->when[set][i]))
+FOR_EACH_TIMER(wheel_cancel, wheel_timer_cancel(&bench->wheel_timers[c][id]))
+FOR_EACH_TIMER(timer_list_arm, mod_timer(&bench->timers[id], bench->expires[set][i]))
+FOR_EACH_TIMER(timer_list_cancel, timer_delete(&bench->timers[id]))
+FOR_EACH_TIMER(hrtimer_arm, hrtimer_start(&bench->hrtimers[id], ns_to_ktime(bench->when[set][i]),
+					  HRTIMER_MODE_ABS))
+FOR_EACH_TIMER(hrtimer_cancel_all, hrtimer_try_to_cancel(&bench->hrtimers[id]))
 
 static void wheel_arm_many(struct bench *bench, int c, int set)
 {
@@ -91,55 +78,13 @@ static void wheel_cancel_many(struct bench *bench, int c, int set)
 	}
 }
 
-static void timer_list_arm(struct bench *bench, int c, int set)
-{
-	u32 i;
-
-	for (i = 0; i < bench->count; i++)
-		mod_timer(&bench->timers[bench->order[i]],
-			  bench->expires[set][i]);
-}
-
-static void timer_list_cancel(struct bench *bench, int c, int set)
-{
-	u32 i;
-
-	for (i = 0; i < bench->count; i++)
-		timer_delete(&bench->timers[bench->order[i]]);
-}
-
-static void hrtimer_arm(struct bench *bench, int c, int set)
-{
-	u32 i;
-
-	for (i = 0; i < bench->count; i++)
-		hrtimer_start(&bench->hrtimers[bench->order[i]],
-			      ns_to_ktime(bench->when[set][i]),
-			      HRTIMER_MODE_ABS);
-}
-
-static void hrtimer_cancel_all(struct bench *bench, int c, int set)
-{
-	u32 i;
-
-	for (i = 0; i < bench->count; i++)
-		hrtimer_try_to_cancel(&bench->hrtimers[bench->order[i]]);
-}
-
 /* Later than all deadlines of set 0, and one tick earlier with each @i. */
 static u64 earlier(const struct bench *bench, u32 i)
 {
 	return bench->when[0][0] + FARTHEST + (bench->count - i) * NSEC_PER_MSEC;
 }
 
-static void wheel_earliest(struct bench *bench, int c, int set)
-{
-	struct wheel_timer *timers = bench->wheel_timers[c];
-	u32 i;
-
-	for (i = 0; i < bench->count; i++)
-		wheel_timer_arm(&timers[bench->order[i]], earlier(bench, i), 0);
-}
+FOR_EACH_TIMER(wheel_earliest, wheel_timer_arm(&bench->wheel_timers[c][id], earlier(bench, i), 0))
 
 static void hrtimer_earliest(struct bench *bench, int c, int set)
 {
@@ -155,28 +100,26 @@ typedef void (*bench_fn)(struct bench *bench, int c, int set);
 enum { EARLIEST, FORGET, ARM, REARM, PUSH, CANCEL, ARM_MANY, CANCEL_MANY, OPS };
 
 /*
- * Name, set of deadlines, limit in hundredths of the time compared with, and functions.
- * Each round runs them in this order on new wheels. A used wheel may still have its
- * hrtimer programmed for the deadline of a cancelled timer.
+ * Name, set of deadlines, and functions. Each round runs them in this order on new wheels.
+ * A used wheel may still have its hrtimer programmed for the deadline of a cancelled timer.
  */
 static const struct {
 	const char	*name;
 	int		set;
-	u32		bar;
 	bench_fn	wheel;
 	bench_fn	timer_list;
 	bench_fn	hrtimer;
 } ops[] = {
-	[EARLIEST] = { "earliest", 0, 100, wheel_earliest, NULL, hrtimer_earliest },
-	[FORGET]   = { NULL, 0, 0, wheel_cancel, NULL, hrtimer_cancel_all },
-	[ARM]	   = { "arm", 0, 100, wheel_arm, timer_list_arm, hrtimer_arm },
-	[REARM]	   = { "re-arm", 1, 100, wheel_rearm, timer_list_arm, hrtimer_arm },
-	[PUSH]	   = { "push", 2, 25, wheel_push, timer_list_arm, hrtimer_arm },
-	[CANCEL]   = { "cancel", 0, 100, wheel_cancel, timer_list_cancel,
+	[EARLIEST] = { "earliest", 0, wheel_earliest, NULL, hrtimer_earliest },
+	[FORGET]   = { NULL, 0, wheel_cancel, NULL, hrtimer_cancel_all },
+	[ARM]	   = { "arm", 0, wheel_arm, timer_list_arm, hrtimer_arm },
+	[REARM]	   = { "re-arm", 1, wheel_rearm, timer_list_arm, hrtimer_arm },
+	[PUSH]	   = { "push", 2, wheel_push, timer_list_arm, hrtimer_arm },
+	[CANCEL]   = { "cancel", 0, wheel_cancel, timer_list_cancel,
 		       hrtimer_cancel_all },
-	[ARM_MANY] = { "arm, batch", 0, 100, wheel_arm_many, timer_list_arm,
+	[ARM_MANY] = { "arm, batch", 0, wheel_arm_many, timer_list_arm,
 		       hrtimer_arm },
-	[CANCEL_MANY] = { "cancel, batch", 0, 100, wheel_cancel_many,
+	[CANCEL_MANY] = { "cancel, batch", 0, wheel_cancel_many,
 			  timer_list_cancel, hrtimer_cancel_all },
 };
 
@@ -225,7 +168,7 @@ static int round_of(struct bench *bench, struct figures *figures, u32 round)
 int bench_arms(struct bench *bench, const char *order)
 {
 	static struct figures figures[OPS];
-	int op, c, error;
+	int op, error;
 	u32 round;
 
 	memset(figures, 0, sizeof(figures));
@@ -234,13 +177,6 @@ int bench_arms(struct bench *bench, const char *order)
 		if (error)
 			return error;
 	}
-	for (op = 0; op < OPS; op++) {
-		figures[op].bar = ops[op].bar;
-		bench_settle(&figures[op]);
-	}
-	for (c = 0; c < WHEELS; c++)
-		figures[EARLIEST].rival[c] = figures[EARLIEST].best[HRTIMER] +
-					     figures[ARM].best[c];
 	for (op = 0; op < OPS; op++)
 		if (ops[op].name)
 			bench_print(bench, order, ops[op].name, &figures[op]);

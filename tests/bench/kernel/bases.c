@@ -21,9 +21,7 @@
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
-#define MOST_CPUS	8U
 #define STORES		16
-#define CELL		9
 
 /* Far enough in the future that nothing expires. */
 #define NEAREST		(1000 * NSEC_PER_SEC)
@@ -143,44 +141,28 @@ static long run_first(void *data)
 	return 0;
 }
 
-static void print_race(const char *name, u64 best[MOST_CPUS][OPS], u32 cpus)
+/* Print the time per operation on one of the CPUs, whose number is in the column of timers. */
+static void print_race(const struct race *race, const char *name)
 {
-	char line[MOST_CPUS * CELL + 1];
-	u32 cpu, tenth, percent;
-	int op, length;
+	u32 tenth;
+	int op;
 
 	for (op = 0; op < OPS; op++) {
-		for (cpu = 0, length = 0; cpu < cpus; cpu++) {
-			u64 ns = div_u64_rem(best[cpu][op], 10, &tenth);
+		u64 ns = div_u64_rem(bench_tenths(race->ns[op], race->each), 10, &tenth);
 
-			length += scnprintf(line + length, sizeof(line) - length,
-					    "%6llu.%u ", ns, tenth);
-		}
-		percent = div64_u64(100 * best[cpus - 1][op], best[0][op] ?: 1);
-		pr_info("%-14s %-6s %s%5u.%02u\n", name, names[op], line,
-			percent / 100, percent % 100);
+		pr_info("cpus,%s,%u,%s,ns,%llu.%u\n", names[op], race->cpus, name, ns, tenth);
 	}
 }
 
 static void run_race(struct race *race, const char *name)
 {
-	u32 cpus = min(num_online_cpus(), MOST_CPUS), round;
-	static u64 best[MOST_CPUS][OPS];
-	u64 *least, tenths;
-	int op;
+	u32 cpus = num_online_cpus(), round;
 
-	memset(best, 0xff, sizeof(best));
 	for (round = 0; round < bench_rounds; round++)
 		for (race->cpus = 1; race->cpus <= cpus; race->cpus++) {
 			work_on_cpu(0, run_first, race);
-			for (op = 0; op < OPS; op++) {
-				least = &best[race->cpus - 1][op];
-				tenths = bench_tenths(race->ns[op], race->each);
-				*least = min(*least, tenths);
-				bench_csv_cpus(names[op], race->cpus, name, tenths);
-			}
+			print_race(race, name);
 		}
-	print_race(name, best, cpus);
 }
 
 static int race_wheel(struct race *race, const char *name, u32 flags)
@@ -214,8 +196,6 @@ int bench_bases(struct bench *bench)
 	int error;
 
 	bench_draw(bench, ktime_get_ns(), NEAREST, FARTHEST);
-	pr_info("ns per operation with 1 to %u running CPUs, %u timers per CPU; ratio of last to first\n",
-		num_online_cpus(), race.each);
 	error = race_wheel(&race, "one base", 0);
 	if (error)
 		return error;

@@ -198,71 +198,38 @@ u64 bench_tenths(u64 ns, u32 count)
 	return div_u64(ns * 10, count);
 }
 
-/* Use the minimum of all rounds, because disturbances can only increase the time. */
-void bench_settle(struct figures *figures)
-{
-	u32 round;
-	int c;
+static const char *const names[CONTESTANTS] = {
+	[HASHED] = "hashed", [HIERARCHICAL] = "hierarchical",
+	[TIMER_LIST] = "timer_list", [HRTIMER] = "hrtimer",
+};
 
-	for (c = 0; c < CONTESTANTS; c++) {
-		figures->best[c] = figures->round[c][0];
-		for (round = 1; round < bench_rounds; round++)
-			figures->best[c] = min(figures->best[c],
-					       figures->round[c][round]);
-	}
-	for (c = 0; c < WHEELS; c++)
-		figures->rival[c] = figures->rival[c] ?: figures->best[TIMER_LIST];
-}
-
-#define CELL		24
-
-static const char *nanoseconds(char *text, u64 tenths)
-{
-	u32 tenth;
-
-	if (!tenths)
-		return "-";
-	tenths = div_u64_rem(tenths, 10, &tenth);
-	snprintf(text, CELL, "%llu.%u", tenths, tenth);
-	return text;
-}
-
-static const char *verdict(char *text, const struct figures *figures, int c)
-{
-	u64 hundredths;
-
-	if (!figures->best[c] || !figures->rival[c])
-		return "-";
-	hundredths = div64_u64(100 * figures->best[c], figures->rival[c]);
-	snprintf(text, CELL, "%u.%02u %s", (u32)hundredths / 100,
-		 (u32)hundredths % 100, hundredths <= figures->bar ? "yes" : "no ");
-	return text;
-}
-
-void bench_head(void)
-{
-	pr_info("ns per operation, best of %u; HZ=%d; bytes per timer: wheel %zu, timer_list %zu, hrtimer %zu\n",
-		bench_rounds, HZ, sizeof(struct wheel_timer),
-		sizeof(struct timer_list), sizeof(struct hrtimer));
-	pr_info("%7s %-5s %-13s %7s %7s %10s %7s %5s %8s %8s\n", "timers",
-		"order", "operation", "hashed", "hierar.", "timer_list",
-		"hrtimer", "limit", "hashed", "hierar.");
-}
-
-/* Print one row of the table. */
+/* Columns: bench, operation, timers, implementation, unit, sample. */
 void bench_print(const struct bench *bench, const char *order, const char *op,
 		 const struct figures *figures)
 {
-	char text[CONTESTANTS][CELL], verdicts[WHEELS][CELL];
-	const u64 *ns = figures->best;
+	u32 round, tenth;
+	int c;
 
-	pr_info("%7u %-5s %-13s %7s %7s %10s %7s %2u.%02u %8s %8s\n",
-		bench->count, order, op, nanoseconds(text[HASHED], ns[HASHED]),
-		nanoseconds(text[HIERARCHICAL], ns[HIERARCHICAL]),
-		nanoseconds(text[TIMER_LIST], ns[TIMER_LIST]),
-		nanoseconds(text[HRTIMER], ns[HRTIMER]),
-		figures->bar / 100, figures->bar % 100,
-		verdict(verdicts[HASHED], figures, HASHED),
-		verdict(verdicts[HIERARCHICAL], figures, HIERARCHICAL));
-	bench_csv(bench, order, op, figures);
+	for (c = 0; c < CONTESTANTS; c++)
+		for (round = 0; round < bench_rounds; round++) {
+			u64 ns = div_u64_rem(figures->round[c][round], 10, &tenth);
+
+			if (ns || tenth)
+				pr_info("kernel,\"%s %s\",%u,%s,ns,%llu.%u\n", order, op,
+					bench->count, names[c], ns, tenth);
+		}
+}
+
+void bench_print_sizes(void)
+{
+	static const size_t sizes[CONTESTANTS] = {
+		[HASHED] = sizeof(struct wheel_timer),
+		[HIERARCHICAL] = sizeof(struct wheel_timer),
+		[TIMER_LIST] = sizeof(struct timer_list),
+		[HRTIMER] = sizeof(struct hrtimer),
+	};
+	int c;
+
+	for (c = 0; c < CONTESTANTS; c++)
+		pr_info("kernel,size,1,%s,bytes,%zu\n", names[c], sizes[c]);
 }

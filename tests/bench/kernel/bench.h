@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Compare the costs of two wheels with those of timer_list and hrtimer, in one
- * run, and check them against the project's limits.
+ * Compare the costs of two wheels with those of timer_list and hrtimer, in one run.
  */
 #ifndef _WHEEL_BENCH_H
 #define _WHEEL_BENCH_H
@@ -14,7 +13,7 @@
 #include <linux/timer.h>
 #include <linux/wheel_timer.h>
 
-/* Maximum number of rounds. Each figure is the minimum of all rounds. */
+/* Maximum number of rounds. */
 #define ROUNDS		7U
 
 /* Sets of deadlines: for arm, re-arm and push. */
@@ -50,15 +49,9 @@ struct bench {
 /**
  * struct figures - one row of the table, in tenths of nanoseconds per operation
  * @round: time of each round, by implementation; 0 if not measured
- * @best: minimum of the rounds, by implementation
- * @rival: time that each wheel is compared with; timer_list's minimum by default
- * @bar: limit, in hundredths of @rival
  */
 struct figures {
 	u64	round[CONTESTANTS][ROUNDS];
-	u64	best[CONTESTANTS];
-	u64	rival[WHEELS];
-	u32	bar;
 };
 
 /**
@@ -88,13 +81,9 @@ int bench_make_wheels(struct bench *bench, u64 tick_ns);
 void bench_drop_wheels(struct bench *bench);
 void bench_shuffle(struct bench *bench);
 void bench_draw(struct bench *bench, u64 base, u64 from, u64 to);
-void bench_head(void);
-void bench_settle(struct figures *figures);
 void bench_print(const struct bench *bench, const char *order, const char *op,
 		 const struct figures *figures);
-void bench_csv(const struct bench *bench, const char *order, const char *op,
-	       const struct figures *figures);
-void bench_csv_cpus(const char *op, u32 cpus, const char *name, u64 tenths);
+void bench_print_sizes(void);
 void bench_timer_fires(struct wheel_timer *timer);
 void bench_expect(u32 group);
 u64 bench_tenths(u64 ns, u32 count);

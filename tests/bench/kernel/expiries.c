@@ -24,12 +24,6 @@
 /* Jiffies to arm a million timers. timer_list is exact for less than 63 jiffies. */
 #define AHEAD		40
 
-/* Limit in hundredths; higher for few timers, which share the fixed costs of a pass. */
-static u32 bar(const struct bench *bench, bool slack)
-{
-	return bench->count < 100000 && !slack ? 150 : 100;
-}
-
 static void arm_one(struct bench *bench, int c, u32 i, u32 jiffy, u64 base,
 		    unsigned long now)
 {
@@ -69,25 +63,23 @@ static u64 expire(struct bench *bench, int c, u32 spread)
 	return bench_tenths(bench_expired.ns, bench->count);
 }
 
-static int bench_expire(struct bench *bench, const char *name, u32 spread,
-			struct figures *figures)
+static int bench_expire(struct bench *bench, const char *name, u32 spread)
 {
+	static struct figures figures;
 	int c, error;
 	u32 round, i;
 
-	memset(figures, 0, sizeof(*figures));
+	memset(&figures, 0, sizeof(figures));
 	error = bench_make_wheels(bench, TICK_NSEC);
 	if (error)
 		return error;
 	for (round = 0; round < bench_rounds; round++)
 		for (c = 0; c <= TIMER_LIST; c++)
-			figures->round[c][round] = expire(bench, c, spread);
+			figures.round[c][round] = expire(bench, c, spread);
 	bench_drop_wheels(bench);
 	for (i = 0; i < bench->count; i++)
 		timer_delete_sync(&bench->timers[i]);
-	figures->bar = bar(bench, false);
-	bench_settle(figures);
-	bench_print(bench, "mixed", name, figures);
+	bench_print(bench, "mixed", name, &figures);
 	return 0;
 }
 
@@ -116,8 +108,7 @@ static s64 sweep(struct bench *bench, int c, u32 slack_shift)
 	       bench_tenths(start, bench->count) : -EIO;
 }
 
-static int bench_sweep(struct bench *bench, const char *name, u32 slack_shift,
-		       const struct figures *spread)
+static int bench_sweep(struct bench *bench, const char *name, u32 slack_shift)
 {
 	static struct figures figures;
 	u32 round;
@@ -132,27 +123,17 @@ static int bench_sweep(struct bench *bench, const char *name, u32 slack_shift,
 			if (tenths < 0)
 				return tenths;
 			figures.round[c][round] = tenths;
-			figures.rival[c] = spread->best[TIMER_LIST];
 			cond_resched();
 		}
 	}
-	figures.bar = bar(bench, slack_shift);
-	bench_settle(&figures);
 	bench_print(bench, "mixed", name, &figures);
 	return 0;
 }
 
 int bench_expiries(struct bench *bench)
 {
-	static struct figures figures;
-	int error;
-
-	error = bench_expire(bench, "burst", 1, &figures);
-	if (!error)
-		error = bench_expire(bench, "spread", SPREAD, &figures);
-	if (!error)
-		error = bench_sweep(bench, "sweep", 0, &figures);
-	if (!error)
-		error = bench_sweep(bench, "sweep, slack", 3, &figures);
-	return error;
+	return bench_expire(bench, "burst", 1) ?:
+	       bench_expire(bench, "spread", SPREAD) ?:
+	       bench_sweep(bench, "sweep", 0) ?:
+	       bench_sweep(bench, "sweep, slack", 3);
 }

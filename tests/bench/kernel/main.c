@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module prints its table when it is loaded, and does nothing afterwards.
+ * The module prints its samples when it is loaded, and does nothing afterwards.
  */
 #include "bench.h"
 
@@ -9,11 +9,11 @@
 
 static unsigned int max = 1000000;
 module_param(max, uint, 0444);
-MODULE_PARM_DESC(max, "maximum number of timers; the table starts at 1000");
+MODULE_PARM_DESC(max, "maximum number of timers; the minimum is 1000");
 
 static unsigned int rounds = ROUNDS;
 module_param(rounds, uint, 0444);
-MODULE_PARM_DESC(rounds, "number of rounds; the minimum is printed");
+MODULE_PARM_DESC(rounds, "number of rounds");
 
 static bool costs;
 module_param(costs, bool, 0444);
@@ -63,7 +63,7 @@ static int __init wheel_bench_init(void)
 		return bench_count(10000);
 	if (bases)
 		return bench_count(max);
-	bench_head();
+	bench_print_sizes();
 	for (count = 1000; count <= max && !error; count *= 10)
 		error = bench_count(count);
 	return error;

@@ -58,7 +58,7 @@ do {									\
 	CALLGRIND_ZERO_STATS;						\
 	for (i = 0; i < COUNTED; i++)					\
 		need(call);						\
-	CALLGRIND_DUMP_STATS_AT(name);					\
+	CALLGRIND_DUMP_STATS_AT("library," name ",10000,hierarchical,instructions,4096"); \
 } while (0)
 
 static uint64_t newer(uint32_t i)

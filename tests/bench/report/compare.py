@@ -9,8 +9,7 @@ status 1 if a cell of a wheel costs more."""
 import sys
 from statistics import median
 
-from plot import is_ours
-from samples import read, spread
+from samples import is_ours, read, spread
 
 PERCENT = 2.0
 COUNTED = "instructions"

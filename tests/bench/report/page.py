@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""page.py DIRECTORY: create index.html and one SVG file per figure from samples.csv and three
-optional files with one "key: value" per line: about.txt (machine, kernel, commit), missing.txt
-(parts that could not run, with the reason) and parts.txt (when each part ran). Prints a
-summary."""
+"""page.py DIRECTORY: create index.html and one SVG file per figure from samples.csv and two
+files with one "key: value" per line: about.txt (date, machine, kernel, commit) and parts.txt (when
+each part ran, or why it failed). Prints a summary."""
 
 import sys
 from html import escape
@@ -47,20 +46,18 @@ def figure(one):
     )
 
 
-def page(parts, about, missing, took):
+def page(parts, about, took):
     body = [
         "<h1>wheel_timer: benchmark results</h1>",
         table(about),
         '<p>Points are medians. Bands reach from the '
         "smallest sample to the largest; a tall band indicates a noisy machine. All samples: "
         '<a href="samples.csv">samples.csv</a>. Both axes of curves are logarithmic, and the '
-        "axis of bars if their range is large.</p>",
+        "axis of other figures if their range is large. Numbers in parentheses are ratios to the best wheel.</p>",
     ]
-    for heading, found in parts:
+    for heading, found in parts.items():
         shown = "".join(map(figure, found))
         body.append(f'<h2>{heading}</h2><div class="figures">{shown}</div>')
-    if missing:
-        body.append("<h2>Not measured in this run</h2>" + table(missing))
     if took:
         body.append("<h2>When each part was measured</h2>" + table(took))
     return (
@@ -73,8 +70,9 @@ def page(parts, about, missing, took):
 
 def summary(cells):
     """Print the medians and spreads of the summary figures as text."""
-    for title, _, found in figures.answers(cells):
+    for _, title, _, found in figures.answers(cells):
         if not found:
+            print(f"{title:<22} not measured")
             continue
         timers, unit, by_contestant = found
         print(f"{title:<22} {unit}, {timers:,} timers")
@@ -86,21 +84,13 @@ def summary(cells):
 def main(folder):
     cells = read(folder / "samples.csv")
     parts = figures.all_of(cells)
-    for _, found in parts:
+    for found in parts.values():
         for one in found:
             (folder / f"{one.name}.svg").write_text(one.svg, encoding="utf-8")
-    missing = pairs(folder / "missing.txt") + [
-        [title, "no samples in this run; run its part, or with more timers"]
-        for title, _, found in figures.answers(cells)
-        if not found
-    ]
-    about = pairs(folder / "about.txt")
-    took = pairs(folder / "parts.txt")
-    (folder / "index.html").write_text(page(parts, about, missing, took), encoding="utf-8")
+    html = page(parts, pairs(folder / "about.txt"), pairs(folder / "parts.txt"))
+    (folder / "index.html").write_text(html, encoding="utf-8")
     summary(cells)
-    for part, reason in missing:
-        print(f"not measured: {part}: {reason}")
-    print(f"{sum(len(found) for _, found in parts)} figures: {folder / 'index.html'}")
+    print(f"{sum(len(found) for found in parts.values())} figures: {folder / 'index.html'}")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,9 @@
 import re
 import subprocess
 
-# Each implementation has one colour, selected by a prefix of its name. OURS have thick lines.
-OURS = ("hierar", "libwheel", "kept", "hashed", "one base", "WHEEL_PERCPU")
+from samples import is_ours
+
+# Each implementation has one colour, selected by a prefix of its name. The wheels have thick lines.
 COLOURS = {
     "hierar": "#d9480f",
     "libwheel": "#d9480f",
@@ -17,22 +18,16 @@ COLOURS = {
     "timer_list": "#1c7ed6",
     "hrtimer": "#7048e8",
     "timerfd": "#7048e8",
-    "posix": "#0ca678",
     "io_uring": "#1c7ed6",
     "heap": "#2b8a3e",
     "4-heap": "#2b8a3e",
     "rbtree": "#0ca678",
     "libevent": "#1c7ed6",
-    "libuv": "#7048e8",
-    "queues": "#e64980",
+    "queue": "#e64980",
     "field": "#8d6e63",
     "wahern": "#94a33b",
 }
 ANYBODY = "#868e96"
-
-
-def is_ours(contestant):
-    return contestant.startswith(OURS)
 
 
 def colour(contestant):
@@ -48,7 +43,7 @@ def draw(script, height=440):
     """One <svg> without a background. Black is replaced by the text colour of the page."""
     head = f"set terminal svg size 520,{height} dynamic font 'Helvetica,16' enhanced\n"
     svg = subprocess.run(
-        ["gnuplot"], input=head + script, check=True, capture_output=True, encoding="utf-8"
+        ["gnuplot"], input=f"{head}{script}\n", check=True, capture_output=True, encoding="utf-8"
     ).stdout
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<title>.*?</title>|<desc>.*?</desc>", "", svg, flags=re.DOTALL)
@@ -64,95 +59,56 @@ def block(name, lines):
     return f"${name} << EOD\n" + "\n".join(lines) + "\nEOD\n"
 
 
-def curve(curves, axes):
+GRID = "lc rgb '#80808060'\n"
+
+
+def curve(curves, unit, count):
     """A line through the medians of each implementation, and a band of the spread."""
     script, bands, lines = "", [], []
-    for i, (contestant, points) in enumerate(curves.items()):
-        rows = [f"{n} {s.low} {s.middle} {s.high}" for n, s in points]
-        script += block(f"c{i}", rows)
-        style = f"lc rgb '{colour(contestant)}'"
+    for i, (name, points) in enumerate(curves.items()):
+        script += block(f"c{i}", [f"{n} {s.low} {s.middle} {s.high}" for n, s in points])
+        style = f"lc rgb '{colour(name)}'"
         bands.append(f"$c{i} u 1:2:4 w filledcurves {style} fs transparent solid 0.18 notitle")
         lines.append(
-            f"$c{i} u 1:3 w linespoints {style} lw {width(contestant)} pt 7 ps 0.5 "
-            f"title {quoted(contestant)}"
+            f"$c{i} u 1:3 w linespoints {style} lw {width(name)} pt 7 ps 0.5 "
+            f"title {quoted(name)}"
         )
+    axes = "set logscale xy\nset format x '10^{%T}'\n"
+    if count != "timers":
+        axes = "set logscale y\nset xtics 1\n"
     return draw(
-        script
-        + axes
-        + "set grid ytics lc rgb '#80808060'\n"
-        + "set key below horizontal reverse Left samplen 1.2 maxcols 3\n"
-        + "set border 3\nset tics nomirror\n"
-        + "plot "
+        f"{script}{axes}set autoscale xfix\nset xlabel \"{count}\\n \" offset 0,0.8\n"
+        f"set ylabel '{unit} per operation'\nset grid ytics {GRID}set tics nomirror\nset border 3\n"
+        "set key below horizontal reverse Left samplen 1.2 maxcols 3\nplot "
         + ", ".join(bands + lines)
-        + "\n"
     )
 
 
-def by_count(curves, unit):
-    """Cost by number of timers, with logarithmic axes."""
-    return curve(
-        curves,
-        "set logscale xy\nset autoscale xfix\nset format x '10^{%T}'\n"
-        f"set xlabel \"timers\\n \" offset 0,0.8\nset ylabel '{unit} per operation'\n",
-    )
-
-
-def by_cpus(curves, unit):
-    return curve(
-        curves,
-        "set logscale y\nset autoscale xfix\nset xtics 1\n"
-        f"set xlabel \"running CPUs\\n \" offset 0,0.8\nset ylabel '{unit} per operation'\n",
-    )
-
-
-def bars(found, unit):
-    """One bar per implementation, the cheapest on top, with its median on the right. A line
-    in each bar reaches from the smallest sample to the largest."""
+def dots(found, unit):
+    """The median of each implementation, the cheapest on top, and its ratio to the best wheel. A
+    line reaches from the smallest sample to the largest."""
     order = sorted(found, key=lambda c: -found[c].middle)
-    positive = [s.middle for s in found.values() if s.middle > 0]
-    least = min(positive, default=1)
-    wide = positive and max(positive) > 30 * least
+    best = min((s.middle for c, s in found.items() if is_ours(c)), default=0)
+    least = min((s.middle for s in found.values() if s.middle > 0), default=1)
+    most = max(s.high for s in found.values()) or 1
+    wide = most > 30 * least
     floor = least / 3 if wide else 0
-    most = max((s.high for s in found.values()), default=1) or 1
-    script = "unset key\nunset border\nunset xtics\n"
-    script += "set logscale x\n" if wide else ""
-    script += f"set xrange [{floor:g}:{most * (6 if wide else 1.25):g}]\n"
+    script = "unset key\nset border 1\nset tics nomirror\n" + "set logscale x\n" * wide
+    script += f"set grid xtics {GRID}set xrange [{floor:g}:{most * (20 if wide else 1.5):g}]\n"
     script += f"set yrange [-0.6:{len(order) - 0.4}]\n"
-    script += f"set xlabel '{unit}{' (log)' if wide else ''}'\n"
+    script += f"set xlabel '{unit}, lower is better{' (log)' if wide else ''}'\n"
     names = ", ".join(f"{quoted(c)} {i}" for i, c in enumerate(order))
-    script += f"set ytics ({names})\nset ytics scale 0\n"
-    for i, contestant in enumerate(order):
-        low, value, high = (max(x, floor) for x in found[contestant])
-        middle = found[contestant].middle
-        figure = f"{middle:,.0f}" if middle >= 100 else f"{middle:.3g}"
-        solid = 0.95 if is_ours(contestant) else 0.55
-        script += (
-            f"set object {i + 1} rect from {floor:g},{i - 0.36} to {value:g},{i + 0.36} "
-            f"fc rgb '{colour(contestant)}' fs solid {solid} noborder\n"
-            f"set arrow {i + 1} from {low:g},{i} to {high:g},{i} nohead lw 1.5 lc rgb 'black'\n"
-            f"set label {i + 1} '{figure}' at {high:g},{i} left offset 0.6,0\n"
+    script += f"set ytics scale 0 ({names})\n"
+    points = []
+    for i, name in enumerate(order):
+        low, value, high = (max(x, floor) for x in found[name])
+        middle = found[name].middle
+        text = f"{middle:,.0f}" if middle >= 100 else f"{middle:.3g}"
+        text += f" ({middle / best:.3g} x)" if best and middle != best else ""
+        script += f"set label '{text}' at {high:g},{i} left offset 1,0\n"
+        script += block(f"d{i}", [f"{value} {i} {low} {high}"])
+        points.append(
+            f"$d{i} u 1:2:3:4 w xerrorbars pt 7 ps {0.4 * width(name):g} lw 1.5 "
+            f"lc rgb '{colour(name)}'"
         )
-    return draw(script + "plot NaN notitle\n", 60 + 36 * len(order))
-
-
-def distribution(found, unit):
-    """Percentage of samples that are at least x, which shows the tail."""
-    script, lines = "", []
-    for i, (contestant, samples) in enumerate(found.items()):
-        n = len(samples)
-        rows = [f"{x} {100 * (n - k) / n}" for k, x in enumerate(samples)]
-        script += block(f"d{i}", rows)
-        lines.append(
-            f"$d{i} u 1:2 w steps lc rgb '{colour(contestant)}' lw {width(contestant)} "
-            f"title {quoted(contestant)}"
-        )
-    return draw(
-        script
-        + "set logscale xy\nset yrange [0.1:100]\nset format x '%.0f'\nset format y '%g %%'\n"
-        + f"set xlabel '{unit} or more'\nset ylabel 'of all timers'\n"
-        + "set grid lc rgb '#80808060'\nset border 3\nset tics nomirror\n"
-        + "set key below horizontal reverse Left samplen 1.2 maxcols 3\n"
-        + "plot "
-        + ", ".join(lines)
-        + "\n"
-    )
+    return draw(script + "plot " + ", ".join(points), 80 + 32 * len(order))

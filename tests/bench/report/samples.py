@@ -9,6 +9,13 @@ from collections import defaultdict
 from statistics import median
 from typing import NamedTuple
 
+# The implementations of this project, selected by a prefix of their names.
+OURS = ("hierar", "libwheel", "kept", "hashed", "one base", "WHEEL_PERCPU")
+
+
+def is_ours(contestant):
+    return contestant.startswith(OURS)
+
 
 class Cell(NamedTuple):
     """One measured quantity: one number of timers, one implementation."""

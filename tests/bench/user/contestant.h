@@ -13,7 +13,6 @@
 /**
  * struct contestant - timer implementation
  * @name: column heading
- * @most: maximum number of timers, above which it takes minutes; 0 if unlimited
  * @oldest: operations start with the oldest timers, which is the best case
  * @calls: supports batches of operations
  * @takes: supports batches of expiries
@@ -36,7 +35,6 @@
  */
 struct contestant {
 	const char *name;
-	__u32 most;
 	bool oldest;
 	bool calls;
 	bool takes;
@@ -64,16 +62,17 @@ struct contestant {
 extern const struct contestant hashed;
 extern const struct contestant hierarchical;
 extern const struct contestant timerfd;
-extern const struct contestant posix;
 extern const struct contestant uring;
 extern const struct contestant heap;
-extern const struct contestant field;
 
 /* Flags of open(): touch words, a completion ring. */
 #define WITH_WORDS	1
 #define WITH_RING	2
 /* Flag of open(): wait with epoll before taking expiries. */
 #define WITH_EPOLL	4
+
+/* Measure an implementation with @count timers. Must be called in a separate process. */
+void measure(const struct contestant *contestant, __u32 count);
 
 /* The maximum batch, and the maximum number of timers that expire at once. */
 #define MOST_BATCH	4096

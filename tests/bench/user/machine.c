@@ -20,13 +20,14 @@
 #define SETTLE_TRIES	30
 #define SETTLED_PAGES	64
 
+const char *mode;
 bool counted;
 
 static __u64 clock_cost;
 
 void die(const char *what)
 {
-	printf("bench-user: %s: %s\n", what, strerror(errno));
+	fprintf(stderr, "bench-user: %s: %s\n", what, strerror(errno));
 	exit(EXIT_FAILURE);
 }
 
@@ -146,27 +147,6 @@ __u64 memory_free(void)
 		pages = free_pages();
 	}
 	return pages * (__u64)sysconf(_SC_PAGESIZE);
-}
-
-static void write_number(const char *path, __u64 number)
-{
-	FILE *file = fopen(path, "w");
-
-	if (!file || fprintf(file, "%llu\n", number) < 0 || fclose(file))
-		die(path);
-}
-
-/* Raise the limits of this process to @count files, epoll watches and signals. */
-void allow(__u32 count)
-{
-	struct rlimit limit = { count + 1000, count + 1000 };
-
-	write_number("/proc/sys/fs/file-max", 2 * (__u64)count + 100000);
-	write_number("/proc/sys/fs/nr_open", (__u64)count + 100000);
-	write_number("/proc/sys/fs/epoll/max_user_watches", (__u64)count + 1000);
-	if (setrlimit(RLIMIT_NOFILE, &limit) ||
-	    setrlimit(RLIMIT_SIGPENDING, &limit))
-		die("setrlimit");
 }
 
 /* Drop all privileges. The limit of locked memory is removed first. */

@@ -12,6 +12,8 @@
 
 #define NSEC	1000000000ULL
 
+/* The first argument of the program. */
+extern const char *mode;
 /* True if the clock counts instructions instead of time. */
 extern bool counted;
 
@@ -25,7 +27,6 @@ void wait_quiet(void);
 
 void *allocate(size_t bytes);
 __u64 memory_free(void);
-void allow(__u32 count);
 void become_ordinary(void);
 
 #endif

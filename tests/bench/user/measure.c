@@ -4,13 +4,20 @@
  * future. Each round uses another window of the timers, and restores their state. Steps
  * that belong to no result are not timed.
  */
-#include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
+#include <stdio.h>
 
+#include "contestant.h"
 #include "kept.h"
 #include "machine.h"
-#include "measure.h"
+
+#define ROUNDS		3
+
+/* One row for each of 1, 16, 256 and 4096. Only row 0 is valid if batches are not supported. */
+#define BATCHES		4
+
+/* The row of the batch at which io_uring's cost is lowest. */
+#define BEST_BATCH	2
 
 /* Deadlines are 50 to 67 minutes away, so no timer expires during the measurement. */
 #define FAR_NS		(3000 * NSEC)
@@ -27,8 +34,48 @@
 /* Number of single expiries per round. */
 #define LONE_TIMES	25
 
+enum operation {
+	TOUCH, PARK, REVIVE,
+	KEPT, KEPT_RUNG, KEPT_AGAIN,
+	ARM_CANCEL, ARM, CANCEL, REARM, QUERY,
+	EXPIRY, EXPIRY_RING, LONE, LONE_RING, LONE_USER, LONE_RING_USER,
+	BYTES, BYTES_WORDS,
+	OPERATIONS
+};
+
+/**
+ * struct row - operation
+ * @name: printed name
+ * @rival: equivalent operation of implementations without touch words
+ * @once: not measured in batches
+ */
+static const struct row {
+	const char *name;
+	enum operation rival;
+	bool once;
+} rows[OPERATIONS] = {
+	[TOUCH]		= { "touch", REARM, true },
+	[PARK]		= { "park", CANCEL, true },
+	[REVIVE]	= { "revive", ARM, true },
+	[KEPT]		= { "kept", ARM_CANCEL, true },
+	[KEPT_RUNG]	= { "kept, rung", ARM_CANCEL, true },
+	[KEPT_AGAIN]	= { "kept, again", ARM, true },
+	[ARM_CANCEL]	= { "arm + cancel", ARM_CANCEL },
+	[ARM]		= { "arm", ARM },
+	[CANCEL]	= { "cancel", CANCEL },
+	[REARM]		= { "re-arm", REARM },
+	[QUERY]		= { "query", QUERY },
+	[EXPIRY]	= { "expiry", EXPIRY },
+	[EXPIRY_RING]	= { "expiry, ring", EXPIRY, true },
+	[LONE]		= { "lone", LONE, true },
+	[LONE_RING]	= { "lone, ring", LONE, true },
+	[LONE_USER]	= { "lone, user", LONE, true },
+	[LONE_RING_USER] = { "lone, ring, user", LONE, true },
+	[BYTES]		= { "bytes", BYTES, true },
+	[BYTES_WORDS]	= { "bytes, words", BYTES_WORDS, true },
+};
+
 static const struct contestant *c;
-static struct figures *const *figures;
 static __u32 count;
 
 /* The order of the operations. The first window is repeated at the end. */
@@ -93,13 +140,48 @@ static void sort(__u64 *ns, int n)
 		}
 }
 
-static void keep(enum operation operation, int row, __u64 *ns)
+static inline __u32 batch_of(int row)
+{
+	return 1U << 4 * row;
+}
+
+/* Columns: bench, operation, timers, implementation, unit, sample. */
+static void print_sample(enum operation operation, int row, double sample)
+{
+	const char *unit = operation >= BYTES ? "bytes" :
+			   counted ? "instructions" : "ns";
+
+	printf("%s,\"%s", mode, rows[operation].name);
+	if (!rows[operation].once)
+		printf(", batch %u", batch_of(row));
+	printf("\",%u,%s,%s,%.3f\n", count, c->name, unit, sample);
+}
+
+/*
+ * Print a sample. Without batches, the cost is the same for all batch sizes. Without touch
+ * words, it is also that of the operations that need them.
+ */
+static void print_samples(enum operation operation, int row, double sample)
+{
+	bool batches = operation == EXPIRY ? c->takes : c->calls;
+	int i;
+
+	print_sample(operation, row, sample);
+	for (i = 1; i < BATCHES && batch_of(i) <= window_size; i++)
+		if (!batches && !rows[operation].once)
+			print_sample(operation, i, sample);
+	for (i = 0; i < OPERATIONS; i++)
+		if (!c->keeps && rows[i].rival == operation && (int)operation != i &&
+		    row == (batches && !rows[operation].once ? BEST_BATCH : 0))
+			print_sample(i, 0, sample);
+}
+
+static void keep(enum operation operation, int row, const __u64 *ns)
 {
 	int i;
 
-	sort(ns, ROUNDS);
 	for (i = 0; i < ROUNDS; i++)
-		figures[i]->cost[operation][row] = (double)ns[i] / window_size;
+		print_samples(operation, row, (double)ns[i] / window_size);
 }
 
 static void fill(void (*arm)(const __u32 *timers, const __u64 *deadlines,
@@ -119,7 +201,7 @@ static void fill(void (*arm)(const __u32 *timers, const __u64 *deadlines,
 /* Measure all operations that are system calls, in batches of one size. */
 static void time_calls(int row)
 {
-	__u64 arm[ROUNDS], cancel[ROUNDS], rearm[ROUNDS], query[ROUNDS];
+	__u64 arm[ROUNDS], cancel[ROUNDS], both[ROUNDS], rearm[ROUNDS], query[ROUNDS];
 	__u32 batch = batch_of(row);
 	int i;
 
@@ -132,6 +214,7 @@ static void time_calls(int row)
 		start = now();
 		c->arm(window, deadlines, window_size, batch);
 		arm[i] = lap(start);
+		both[i] = arm[i] + cancel[i];
 		window = next_window();
 		start = now();
 		c->rearm(window, deadlines, window_size, batch);
@@ -139,15 +222,14 @@ static void time_calls(int row)
 		start = now();
 		if (c->query)
 			c->query(window, window_size, batch);
-		query[i] = c->query ? lap(start) : 0;
+		query[i] = lap(start);
 	}
+	keep(ARM_CANCEL, row, both);
 	keep(ARM, row, arm);
 	keep(CANCEL, row, cancel);
 	keep(REARM, row, rearm);
-	keep(QUERY, row, query);
-	for (i = 0; i < ROUNDS; i++)
-		figures[i]->cost[ARM_CANCEL][row] = figures[i]->cost[ARM][row] +
-						    figures[i]->cost[CANCEL][row];
+	if (c->query)
+		keep(QUERY, row, query);
 }
 
 /* Yield while nothing has expired, because another thread may deliver the expiries. */
@@ -296,10 +378,8 @@ static void keep_bytes(enum operation operation, __u64 before)
 {
 	double bytes = (double)before - (double)memory_free();
 
-	int i;
-
-	for (i = 0; i < ROUNDS && count >= LEAST_FOR_BYTES; i++)
-		figures[i]->cost[operation][0] = bytes / count;
+	if (count >= LEAST_FOR_BYTES)
+		print_samples(operation, 0, bytes / count);
 }
 
 static void measure_calls(void)
@@ -378,18 +458,10 @@ static void measure_ring(void)
 	c->close();
 }
 
-/**
- * measure() - Measure an implementation. Must be called in a separate process.
- * @contestant: implementation
- * @n: number of timers
- * @into: results of the fastest, the middle and the slowest round
- */
-void measure(const struct contestant *contestant, __u32 n,
-	     struct figures *into[ROUNDS])
+void measure(const struct contestant *contestant, __u32 n)
 {
 	c = contestant;
 	count = n;
-	figures = into;
 	window_size = count / 2 < MOST_WINDOW ? count / 2 : MOST_WINDOW;
 	order = allocate((count + window_size) * sizeof(*order));
 	deadlines = allocate(window_size * sizeof(*deadlines));

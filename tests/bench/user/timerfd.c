@@ -4,8 +4,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "contestant.h"
 #include "machine.h"
-#include "singly.h"
 
 static int *fds;
 static int epoll;
@@ -28,7 +28,6 @@ static void open_all(__u32 count, unsigned int with)
 	__u32 i;
 
 	(void)with;
-	allow(count);
 	fds = allocate(count * sizeof(*fds));
 	fds_count = count;
 	epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -45,6 +44,7 @@ static void close_all(void)
 	close(epoll);
 }
 
+/* Arm @timer for @deadline; 0 cancels it. */
 static inline void set_one(__u32 timer, __u64 deadline)
 {
 	struct itimerspec time = { .it_value = timespec_of(deadline) };
@@ -53,12 +53,34 @@ static inline void set_one(__u32 timer, __u64 deadline)
 		die("timerfd_settime");
 }
 
-static inline void query_one(__u32 timer)
+static void arm(const __u32 *timers, const __u64 *deadlines, __u32 n,
+		__u32 batch)
+{
+	__u32 i;
+
+	(void)batch;
+	for (i = 0; i < n; i++)
+		set_one(timers[i], deadlines[i]);
+}
+
+static void cancel(const __u32 *timers, __u32 n, __u32 batch)
+{
+	__u32 i;
+
+	(void)batch;
+	for (i = 0; i < n; i++)
+		set_one(timers[i], 0);
+}
+
+static void query(const __u32 *timers, __u32 n, __u32 batch)
 {
 	struct itimerspec time;
+	__u32 i;
 
-	if (timerfd_gettime(fds[timer], &time))
-		die("timerfd_gettime");
+	(void)batch;
+	for (i = 0; i < n; i++)
+		if (timerfd_gettime(fds[timers[i]], &time))
+			die("timerfd_gettime");
 }
 
 static __u32 take(__u32 batch)
