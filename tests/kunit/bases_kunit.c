@@ -8,7 +8,6 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 
-#include "crew.h"
 #include "schemes.h"
 
 /* Number of timers armed by each CPU. */
@@ -294,79 +293,6 @@ static void no_limit_over_all_bases(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR(wheel_create(&config)), -EINVAL);
 }
 
-#define POOL		64
-
-/* Atomic, because callbacks of several CPUs update them concurrently. */
-static atomic64_t fired, early;
-
-static void count_fire(struct wheel_timer *timer)
-{
-	if (ktime_get_ns() < wheel_timer_fired(timer))
-		atomic64_inc(&early);
-	atomic64_inc(&fired);
-}
-
-/* Random operations by tasks on all CPUs; the timers move between bases. */
-static void use_all_bases(struct crew *crew, struct rnd_state *rnd)
-{
-	struct rig *rig = crew->rig;
-	int i;
-
-	for (i = 0; i < CREW_ROUNDS; i++) {
-		struct wheel_timer *timer = &rig->probes[below(rnd, POOL)].timer;
-		u64 deadline = rig_now(rig) + below(rnd, 300 * NSEC_PER_USEC);
-
-		switch (below(rnd, 5)) {
-		case 0:
-			if (!wheel_timer_mod(timer, deadline, 0))
-				atomic64_inc(&crew->armed);
-			break;
-		case 1:
-			if (!wheel_timer_cancel(timer))
-				atomic64_inc(&crew->cancelled);
-			break;
-		case 2:
-			if (!wheel_timer_cancel_sync(timer))
-				atomic64_inc(&crew->cancelled);
-			break;
-		case 3:
-			wheel_timer_push(timer, deadline);
-			break;
-		default:
-			if (!wheel_timer_arm(timer, deadline, 0))
-				atomic64_inc(&crew->armed);
-			break;
-		}
-		if (i % 64 == 0)
-			usleep_range(10, 200);
-	}
-}
-
-static void bases_in_a_race(struct kunit *test, u32 flags)
-{
-	struct rig *rig = many_bases(test, WHEEL_CLOCK_MONOTONIC, flags, POOL);
-	struct crew *crew;
-	u32 i;
-
-	atomic64_set(&fired, 0);
-	for (i = 0; i < POOL; i++)
-		wheel_timer_init(&rig->probes[i].timer, rig->wheel, count_fire);
-	crew = crew_start(rig, use_all_bases);
-	crew_wait(crew);
-	for (i = 0; i < POOL; i++)
-		if (!wheel_timer_cancel_sync(&rig->probes[i].timer))
-			atomic64_inc(&crew->cancelled);
-	rig->calls = atomic64_read(&fired);
-	crew_expect_ledger(crew);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&early), 0);
-}
-
-static void p3_exactly_once_over_all_bases(struct kunit *test)
-{
-	bases_in_a_race(test, 0);
-	bases_in_a_race(test, WHEEL_SLEEPABLE);
-}
-
 static struct kunit_case bases_cases[] = {
 	ANY_CASE(advance_moves_all_bases),
 	ANY_CASE(p5_in_order_within_a_base),
@@ -378,7 +304,6 @@ static struct kunit_case bases_cases[] = {
 	ANY_CASE(idle_timer_goes_anywhere),
 	ANY_CASE(batches_over_all_bases),
 	KUNIT_CASE(no_limit_over_all_bases),
-	MANY_CASE(p3_exactly_once_over_all_bases),
 	{}
 };
 

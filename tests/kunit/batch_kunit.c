@@ -164,19 +164,6 @@ static void batch_meets_the_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->refused, MANY - 100);
 }
 
-static void batch_after_stop(struct kunit *test)
-{
-	struct rig *rig = rig_virtual(test, TICK, MANY);
-	struct batch *batch = batch_of(rig, 5 * TICK);
-
-	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, NULL), 0);
-	KUNIT_EXPECT_EQ(test, wheel_arm_batch(rig->wheel, batch->arms, MANY), 0);
-	expect_answers(rig, batch, -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, wheel_cancel_batch(rig->wheel, batch->timers,
-						 batch->res, MANY), 0);
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->refused, MANY);
-}
-
 static void cancel_all(struct probe *probe)
 {
 	struct batch *batch = probe->rig->own;
@@ -274,7 +261,6 @@ static struct kunit_case batch_cases[] = {
 	ANY_CASE(batch_answers_each),
 	ANY_CASE(batch_with_one_timer_twice),
 	ANY_CASE(batch_meets_the_limit),
-	ANY_CASE(batch_after_stop),
 	ANY_CASE(p4_cancel_batch_is_decisive),
 	ANY_CASE(batches_from_hardirq),
 	{}

@@ -62,20 +62,6 @@ static void arm_word(struct rig *rig, u32 id, u64 deadline)
 	KUNIT_ASSERT_EQ(rig->test, rig_arm(rig, id, deadline), 0);
 }
 
-static void claim_fires(struct kunit *test)
-{
-	struct rig *rig = claiming(test, NULL, 1);
-	struct words *words = rig->own;
-
-	arm_word(rig, 0, 5 * TICK);
-	rig_advance(rig, 5 * TICK - 1);
-	KUNIT_EXPECT_EQ(test, words->asked, 0);
-	rig_advance(rig, 5 * TICK);
-	KUNIT_EXPECT_EQ(test, words->asked, 1);
-	KUNIT_EXPECT_EQ(test, rig->calls, 1);
-	KUNIT_EXPECT_EQ(test, wheel_timer_fired(&rig->probes[0].timer), 5 * TICK);
-}
-
 /* wheel_timer_deadline() and the histogram use the deadline returned by the claim function. */
 static void claim_names_the_deadline(struct kunit *test)
 {
@@ -87,30 +73,6 @@ static void claim_names_the_deadline(struct kunit *test)
 	rig_advance(rig, 5 * TICK);
 	KUNIT_EXPECT_EQ(test, wheel_timer_deadline(&rig->probes[0].timer), 3 * TICK);
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->late[10], 1);
-}
-
-/* The timer is queued again for the returned deadline, each time the claim returns LATER. */
-static void claim_later(struct kunit *test)
-{
-	struct rig *rig = claiming(test, NULL, 1);
-	struct words *words = rig->own;
-	u64 looks;
-
-	arm_word(rig, 0, 10 * TICK);
-	for (looks = 1; looks <= 20; looks++) {
-		words->word[0] = looks * 10 * TICK + 10 * TICK;
-		rig_advance(rig, looks * 10 * TICK);
-		KUNIT_EXPECT_EQ(test, words->asked, looks);
-		KUNIT_EXPECT_EQ(test, rig_stats(rig)->requeued, looks);
-		KUNIT_EXPECT_TRUE(test, wheel_timer_pending(&rig->probes[0].timer));
-		KUNIT_EXPECT_EQ(test, wheel_timer_deadline(&rig->probes[0].timer),
-				words->word[0]);
-	}
-	KUNIT_EXPECT_EQ(test, rig_advance(rig, 210 * TICK - 1), 210 * TICK);
-	KUNIT_EXPECT_EQ(test, rig->calls, 0);
-	rig_advance(rig, 210 * TICK);
-	KUNIT_EXPECT_EQ(test, rig->calls, 1);
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->armed, 1);
 }
 
 /* A dropped timer gets no callback, counts as cancelled, and can be armed again. */
@@ -301,9 +263,7 @@ static void nothing_moves_while_the_wheel_stops(struct kunit *test)
 }
 
 static struct kunit_case claim_cases[] = {
-	ANY_CASE(claim_fires),
 	ANY_CASE(claim_names_the_deadline),
-	ANY_CASE(claim_later),
 	ANY_CASE(claim_gone),
 	ANY_CASE(cancel_asks_nobody),
 	ANY_CASE(stop_asks_who_is_gone),

@@ -18,30 +18,8 @@ static struct wheel_timer *timer_new(struct kunit *test, struct rig *rig,
 	return timer;
 }
 
-/* Count a callback that does not call probe_fire(), for the invariants of the fixture. */
-static void advance_to_a_call(struct rig *rig, u64 now)
-{
-	rig_advance(rig, now);
-	rig->calls++;
-}
-
 static void ignore(struct wheel_timer *timer)
 {
-}
-
-static void free_itself(struct wheel_timer *timer)
-{
-	kfree(timer);
-}
-
-static void freed_after_it_fired(struct kunit *test)
-{
-	struct rig *rig = rig_virtual(test, TICK, 0);
-	struct wheel_timer *timer = timer_new(test, rig, free_itself);
-
-	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, TICK, 0), 0);
-	advance_to_a_call(rig, TICK);
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->fired, 1);
 }
 
 static void freed_after_a_push(struct kunit *test)
@@ -99,7 +77,6 @@ static void freed_after_destroy(struct kunit *test)
 }
 
 static struct kunit_case debug_cases[] = {
-	KUNIT_CASE(freed_after_it_fired),
 	KUNIT_CASE(freed_after_a_push),
 	KUNIT_CASE(freed_after_a_batch),
 	KUNIT_CASE(freed_after_stop),

@@ -118,20 +118,6 @@ static void p9_batches_are_bounded(struct kunit *test)
 	KUNIT_EXPECT_LE(test, batches->calls, 2 * 1000 / WHEEL_BATCH);
 }
 
-/* A single timer expires at its tick, without waiting for others. */
-static void p2_batch_of_one(struct kunit *test)
-{
-	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 2);
-
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 5 * TICK), 0);
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, 6 * TICK), 0);
-	rig_advance(rig, 5 * TICK - 1);
-	KUNIT_EXPECT_EQ(test, rig->calls, 0);
-	rig_advance(rig, 5 * TICK);
-	KUNIT_EXPECT_EQ(test, rig->calls, 1);
-	KUNIT_EXPECT_EQ(test, expect_batches(rig)->most, 1);
-}
-
 static void p1_batches_are_never_early(struct kunit *test)
 {
 	static const u32 flags[] = { 0, WHEEL_SLEEPABLE };
@@ -228,26 +214,6 @@ static void batch_arms_its_timers(struct kunit *test)
 	expect_batches(rig);
 }
 
-/* Each timer arms itself again; the counters are the same as without batches. */
-static void p3_timers_arm_themselves_in_batches(struct kunit *test)
-{
-	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 100);
-	u32 i, round;
-
-	for (i = 0; i < rig->count; i++) {
-		rig->probes[i].action = probe_arm_again;
-		rig->probes[i].period = 3 * TICK;
-		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 3 * TICK), 0);
-	}
-	for (round = 1; round <= 20; round++) {
-		rig_advance(rig, round * 3 * TICK);
-		KUNIT_ASSERT_EQ(test, rig->calls, round * 100);
-		KUNIT_ASSERT_EQ(test, rig_stats(rig)->armed, (round + 1) * 100);
-		KUNIT_ASSERT_EQ(test, rig->stats.pending, 100);
-	}
-	expect_batches(rig);
-}
-
 /* Process a batch, which does not contain the last timer, after the gate was opened. */
 static void wait_at_gate(struct rig *rig, struct wheel_timer **due, u32 n)
 {
@@ -287,17 +253,6 @@ static void cancel_sync_waits_for_the_batch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, expect_batches(rig)->most, 8);
 }
 
-static void shutdown_refuses_the_batch(struct kunit *test)
-{
-	struct rig *rig = entered(test);
-	struct wheel_timer *timer = &rig->probes[5].timer;
-
-	rig_open_gate_soon(rig);
-	KUNIT_EXPECT_EQ(test, wheel_timer_shutdown_sync(timer), -ENOENT);
-	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
-	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, 0, 0), -ESHUTDOWN);
-}
-
 static void stop_waits_for_the_batch(struct kunit *test)
 {
 	struct rig *rig = entered(test);
@@ -308,65 +263,14 @@ static void stop_waits_for_the_batch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
 }
 
-/* Object that contains its timer and is freed by the expire function. */
-struct object {
-	struct wheel_timer	timer;
-	struct rig		*rig;
-};
-
-static void free_batch(struct wheel *wheel, struct wheel_timer **due,
-		       unsigned int n, u64 now)
-{
-	u32 i;
-
-	for (i = 0; i < n; i++) {
-		struct object *object = from_wheel_timer(object, due[i], timer);
-
-		object->rig->calls++;
-		memset(object, POISON_FREE, sizeof(*object));
-		kfree(object);
-	}
-}
-
-static void batch_frees_its_timers(struct kunit *test)
-{
-	const struct wheel_config config = {
-		.name = "freeing",
-		.clock = WHEEL_CLOCK_VIRTUAL,
-		.buckets = BUCKETS,
-		.tick_ns = TICK,
-		.expire = free_batch,
-	};
-	struct rig *rig = rig_new(test, &config, 1);
-	int i;
-
-	for (i = 0; i < 3000; i++) {
-		struct object *object = kzalloc(sizeof(*object), GFP_KERNEL);
-
-		KUNIT_ASSERT_NOT_NULL(test, object);
-		object->rig = rig;
-		wheel_timer_init(&object->timer, rig->wheel, NULL);
-		KUNIT_ASSERT_EQ(test, wheel_timer_arm(&object->timer,
-						      (1 + i / 100) * TICK, 0), 0);
-	}
-	rig_advance(rig, 10 * TICK);
-	KUNIT_EXPECT_EQ(test, rig->calls, 1000);
-	KUNIT_EXPECT_EQ(test, rig_advance(rig, 100 * TICK), WHEEL_NEVER);
-	KUNIT_EXPECT_EQ(test, rig->calls, 3000);
-}
-
 static struct kunit_case expire_cases[] = {
 	ANY_CASE(p5_batches_come_in_order),
 	ANY_CASE(p9_batches_are_bounded),
-	ANY_CASE(p2_batch_of_one),
 	ANY_CASE(p1_batches_are_never_early),
 	ANY_CASE(p4_batch_cannot_be_cancelled),
 	ANY_CASE(batch_arms_its_timers),
-	ANY_CASE(p3_timers_arm_themselves_in_batches),
 	FAR_CASE(cancel_sync_waits_for_the_batch),
-	FAR_CASE(shutdown_refuses_the_batch),
 	FAR_CASE(stop_waits_for_the_batch),
-	ANY_CASE(batch_frees_its_timers),
 	{}
 };
 

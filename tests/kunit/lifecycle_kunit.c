@@ -127,18 +127,6 @@ static void stop_from_a_callback(struct kunit *test)
 	}
 }
 
-static void stop_from_a_virtual_callback(struct kunit *test)
-{
-	struct rig *rig = rig_virtual(test, TICK, 2);
-
-	rig->probes[0].action = stop_wheel;
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, TICK), 0);
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, TICK), 0);
-	rig_advance(rig, TICK);
-	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, -EDEADLK);
-	KUNIT_EXPECT_EQ(test, rig->calls, 2);
-}
-
 /* The timers returned by one wheel can be armed on another. */
 static void stopped_timers_go_on_elsewhere(struct kunit *test)
 {
@@ -164,87 +152,6 @@ static void stopped_timers_go_on_elsewhere(struct kunit *test)
 		rig_advance(next, i * TICK);
 		KUNIT_ASSERT_EQ(test, next->calls, i);
 	}
-}
-
-/* The limit is exact. Each timer that is cancelled or expires permits another arm. */
-static void limit_is_exact(struct kunit *test)
-{
-	const struct wheel_config config = {
-		.name = "limit",
-		.clock = WHEEL_CLOCK_VIRTUAL,
-		.tick_ns = TICK,
-		.limit = 10,
-	};
-	struct rig *rig = rig_new(test, &config, 12);
-	struct wheel_timer *refused = &rig->probes[10].timer;
-	u32 i;
-
-	for (i = 0; i < 10; i++)
-		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, (i + 1) * TICK), 0);
-	KUNIT_EXPECT_EQ(test, wheel_timer_arm(refused, TICK, 0), -EDQUOT);
-	KUNIT_EXPECT_EQ(test, wheel_timer_mod(refused, TICK, 0), -EDQUOT);
-	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(refused));
-	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(refused), -ENOENT);
-
-	/* Moving a pending timer does not exceed the limit. */
-	KUNIT_EXPECT_EQ(test, wheel_timer_rearm(&rig->probes[9].timer,
-						20 * TICK, 0), 0);
-	KUNIT_EXPECT_EQ(test, wheel_timer_mod(&rig->probes[9].timer,
-					      21 * TICK, 0), 1);
-	KUNIT_EXPECT_EQ(test, rig_arm(rig, 9, TICK), -EBUSY);
-
-	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[5].timer), 0);
-	KUNIT_EXPECT_EQ(test, wheel_timer_arm(refused, 30 * TICK, 0), 0);
-	KUNIT_EXPECT_EQ(test, rig_arm(rig, 11, TICK), -EDQUOT);
-
-	/* Two timers have expired, so exactly two can be armed. */
-	rig_advance(rig, 2 * TICK);
-	KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, 9 * TICK), 0);
-	KUNIT_EXPECT_EQ(test, rig_arm(rig, 1, 9 * TICK), 0);
-	KUNIT_EXPECT_EQ(test, rig_arm(rig, 11, 9 * TICK), -EDQUOT);
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->pending, 10);
-	KUNIT_EXPECT_EQ(test, rig->stats.refused, 4);
-}
-
-/* A timer whose callback is running is not pending, and can be armed again. */
-static void limit_leaves_room_for_the_one_that_runs(struct kunit *test)
-{
-	const struct wheel_config config = {
-		.name = "limit",
-		.clock = WHEEL_CLOCK_VIRTUAL,
-		.tick_ns = TICK,
-		.limit = 1,
-	};
-	struct rig *rig = rig_new(test, &config, 1);
-	struct probe *probe = &rig->probes[0];
-	u64 i;
-
-	probe->action = probe_arm_again;
-	probe->period = TICK;
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, TICK), 0);
-	for (i = 1; i < 100; i++) {
-		rig_advance(rig, i * TICK);
-		KUNIT_ASSERT_EQ(test, probe->calls, i);
-		KUNIT_ASSERT_EQ(test, probe->answer, 0);
-	}
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->refused, 0);
-}
-
-/* wheel_stop() returns after a running callback has returned. */
-static void stop_waits_for_the_callback(struct kunit *test)
-{
-	struct rig *rig = rig_running(test, WHEEL_SLEEPABLE, NSEC_PER_MSEC, 2);
-	LIST_HEAD(unfired);
-
-	rig->probes[0].action = rig_pass_gate;
-	rig_await(rig, 1);
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 0), 0);
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, WHEEL_MAX_TIME), 0);
-	rig_wait_for(rig, &rig->entered);
-	rig_open_gate_soon(rig);
-	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
-	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
-	KUNIT_EXPECT_EQ(test, count_and_clear(&unfired), 1);
 }
 
 /* The same for wheel_destroy() without wheel_stop(). */
@@ -281,11 +188,7 @@ static struct kunit_case lifecycle_cases[] = {
 	FAR_CASE(stop_before_the_first_timer),
 	FAR_CASE(nothing_is_armed_after_stop),
 	FAR_CASE(stop_from_a_callback),
-	FAR_CASE(stop_from_a_virtual_callback),
 	FAR_CASE(stopped_timers_go_on_elsewhere),
-	FAR_CASE(limit_is_exact),
-	FAR_CASE(limit_leaves_room_for_the_one_that_runs),
-	FAR_CASE(stop_waits_for_the_callback),
 	FAR_CASE(destroy_waits_for_the_callback),
 	FAR_CASE(destroy_leaves_nothing_pending),
 	{}

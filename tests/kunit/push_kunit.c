@@ -36,55 +36,6 @@ static void push_of_what_does_not_pend(struct kunit *test)
 	}
 }
 
-/* A push to an earlier deadline succeeds and changes nothing. */
-static void push_earlier(struct kunit *test)
-{
-	struct rig *rig = rig_virtual(test, TICK, 1);
-
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 9 * TICK), 0);
-	KUNIT_EXPECT_TRUE(test, rig_push(rig, 0, 5 * TICK));
-	KUNIT_EXPECT_TRUE(test, rig_push(rig, 0, 9 * TICK));
-	KUNIT_EXPECT_TRUE(test, rig_push(rig, 0, 0));
-	KUNIT_EXPECT_EQ(test, wheel_timer_deadline(&rig->probes[0].timer), 9 * TICK);
-	rig_expect_call_at(rig, 9 * TICK, TICK);
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->requeued, 0);
-}
-
-/* A push within the due tick does not requeue the timer, even if the deadline has passed. */
-static void push_within_its_tick(struct kunit *test)
-{
-	struct rig *rig = rig_virtual(test, TICK, 2);
-	static const u32 order[] = { 0, 1 };
-
-	rig_advance(rig, 7 * TICK);
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 2 * TICK), 0);
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, 8 * TICK), 0);
-	KUNIT_EXPECT_TRUE(test, rig_push(rig, 0, 7 * TICK + 1));
-	rig_advance(rig, 8 * TICK);
-	rig_expect_log(rig, order, ARRAY_SIZE(order));
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->requeued, 0);
-}
-
-/* The re-arm after a push takes effect. */
-static void push_then_rearm(struct kunit *test)
-{
-	struct rig *rig = rig_virtual(test, TICK, 1);
-	struct wheel_timer *timer = &rig->probes[0].timer;
-
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 5 * TICK), 0);
-	KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, 50 * TICK));
-	KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, 9 * TICK), -EBUSY);
-	KUNIT_EXPECT_EQ(test, wheel_timer_rearm(timer, 9 * TICK, 0), 0);
-	rig_expect_call_at(rig, 9 * TICK, TICK);
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->requeued, 0);
-
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 12 * TICK), 0);
-	KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, 50 * TICK));
-	rig_advance(rig, 13 * TICK);
-	KUNIT_EXPECT_EQ(test, wheel_timer_mod(timer, 15 * TICK, 0), 1);
-	rig_expect_call_at(rig, 15 * TICK, TICK);
-}
-
 /* wheel_stop() returns the timer with the pushed deadline. */
 static void push_then_stop(struct kunit *test)
 {
@@ -97,45 +48,6 @@ static void push_then_stop(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, unfired.next, &rig->probes[0].timer.node);
 	KUNIT_EXPECT_EQ(test, wheel_timer_deadline(&rig->probes[0].timer), 50 * TICK);
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
-}
-
-/* Timers with 16 ticks of slack share tick 32; after the push, they share tick 48. */
-static void push_keeps_the_slack(struct kunit *test)
-{
-	struct rig *rig = rig_virtual(test, TICK, 15);
-	u32 i;
-
-	for (i = 0; i < rig->count; i++) {
-		KUNIT_ASSERT_EQ(test, rig_arm_slack(rig, i, (17 + i) * TICK,
-						    16 * TICK), 0);
-		KUNIT_ASSERT_TRUE(test, rig_push(rig, i, (33 + i) * TICK));
-	}
-	KUNIT_EXPECT_EQ(test, rig_advance(rig, 32 * TICK), 48 * TICK);
-	KUNIT_EXPECT_EQ(test, rig->calls, 0);
-	KUNIT_EXPECT_EQ(test, rig_advance(rig, 48 * TICK), WHEEL_NEVER);
-	KUNIT_EXPECT_EQ(test, rig->calls, rig->count);
-}
-
-static void push_other(struct probe *probe)
-{
-	probe->answer = rig_push(probe->rig, 1, 9 * TICK);
-}
-
-/* The pushed timer is due at the tick that is being processed. */
-static void callback_pushes_another_of_its_tick(struct kunit *test)
-{
-	struct rig *rig = rig_virtual(test, TICK, 3);
-	static const u32 order[] = { 0, 2, 1 };
-	u32 i;
-
-	for (i = 0; i < rig->count; i++)
-		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 5 * TICK), 0);
-	rig->probes[0].action = push_other;
-	KUNIT_EXPECT_EQ(test, rig_advance(rig, 5 * TICK), 9 * TICK);
-	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, true);
-	KUNIT_EXPECT_EQ(test, rig->calls, 2);
-	rig_advance(rig, 9 * TICK);
-	rig_expect_log(rig, order, ARRAY_SIZE(order));
 }
 
 /* A pushed timer beyond the range is examined once per revolution and remains pending. */
@@ -199,12 +111,7 @@ static void p7_pushes_cause_no_wakeup(struct kunit *test)
 
 static struct kunit_case push_cases[] = {
 	ANY_CASE(push_of_what_does_not_pend),
-	ANY_CASE(push_earlier),
-	ANY_CASE(push_within_its_tick),
-	ANY_CASE(push_then_rearm),
 	ANY_CASE(push_then_stop),
-	ANY_CASE(push_keeps_the_slack),
-	ANY_CASE(callback_pushes_another_of_its_tick),
 	KUNIT_CASE(push_beyond_the_bound),
 	ANY_CASE(p7_pushes_cause_no_wakeup),
 	{}

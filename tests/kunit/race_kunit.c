@@ -57,29 +57,40 @@ static void arm_and_cancel(struct crew *crew, struct rnd_state *rnd)
 	}
 }
 
-static void arms_against_cancels(struct kunit *test, u32 flags)
-{
-	struct rig *rig = rig_running(test, flags, 10000, POOL);
-	struct crew *crew;
-	u32 i;
+/* Atomic, because callbacks of several CPUs update them concurrently. */
+static atomic64_t fired, early;
 
-	rig->shared = true;
-	crew = crew_start(rig, arm_and_cancel);
-	crew_wait(crew);
-	for (i = 0; i < POOL; i++)
-		if (!wheel_timer_cancel_sync(&rig->probes[i].timer))
-			atomic64_inc(&crew->cancelled);
-	crew_expect_ledger(crew);
+static void count_fire(struct wheel_timer *timer)
+{
+	if (ktime_get_ns() < wheel_timer_fired(timer))
+		atomic64_inc(&early);
+	atomic64_inc(&fired);
 }
 
-static void arm_and_cancel_in_softirq(struct kunit *test)
+/* In softirq and in process context, on one base and on one per CPU. */
+static void p3_arms_against_cancels(struct kunit *test)
 {
-	arms_against_cancels(test, 0);
-}
+	static const u32 flags[] = {
+		0, WHEEL_SLEEPABLE, WHEEL_PERCPU, WHEEL_PERCPU | WHEEL_SLEEPABLE,
+	};
+	int f, i;
 
-static void arm_and_cancel_in_process_context(struct kunit *test)
-{
-	arms_against_cancels(test, WHEEL_SLEEPABLE);
+	for (f = 0; f < ARRAY_SIZE(flags); f++) {
+		struct rig *rig = rig_running(test, flags[f], 10000, POOL);
+		struct crew *crew;
+
+		atomic64_set(&fired, 0);
+		for (i = 0; i < POOL; i++)
+			wheel_timer_init(&rig->probes[i].timer, rig->wheel, count_fire);
+		crew = crew_start(rig, arm_and_cancel);
+		crew_wait(crew);
+		for (i = 0; i < POOL; i++)
+			if (!wheel_timer_cancel_sync(&rig->probes[i].timer))
+				atomic64_inc(&crew->cancelled);
+		rig->calls = atomic64_read(&fired);
+		crew_expect_ledger(crew);
+	}
+	KUNIT_EXPECT_EQ(test, atomic64_read(&early), 0);
 }
 
 /* Each round uses a new object and frees it as soon as that is permitted. */
@@ -587,8 +598,7 @@ static void p2_hrtimers_of_others_come(struct kunit *test)
 }
 
 static struct kunit_case race_cases[] = {
-	MANY_CASE(arm_and_cancel_in_softirq),
-	MANY_CASE(arm_and_cancel_in_process_context),
+	MANY_CASE(p3_arms_against_cancels),
 	MANY_CASE(cancel_sync_and_free),
 	MANY_CASE(shutdown_sync_and_free),
 	MANY_CASE(stop_while_arming),

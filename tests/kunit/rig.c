@@ -303,20 +303,6 @@ void rig_expect_log(struct rig *rig, const u32 *ids, u32 count)
 				    "call %u", i);
 }
 
-/* Expect a callback at @due and not before, with a clock that advances by @step. */
-void rig_expect_call_at(struct rig *rig, u64 due, u64 step)
-{
-	u32 calls = rig->calls;
-	u64 now = wheel_now(rig->wheel);
-
-	for (; now < due - 1; now += step)
-		rig_advance(rig, now);
-	rig_advance(rig, due - 1);
-	KUNIT_ASSERT_EQ_MSG(rig->test, rig->calls, calls, "before %llu", due);
-	rig_advance(rig, due);
-	KUNIT_ASSERT_EQ_MSG(rig->test, rig->calls, calls + 1, "at %llu", due);
-}
-
 /* Open the gate after two jiffies, while the caller is inside a function that waits. */
 void rig_open_gate_soon(struct rig *rig)
 {
@@ -349,14 +335,6 @@ void probe_fire(struct wheel_timer *timer)
 	smp_mb();
 	if (rig->calls == READ_ONCE(rig->has_waiters))
 		complete(&rig->done);
-}
-
-/* Action of a callback: arm its timer again, one period after its deadline. */
-void probe_arm_again(struct probe *probe)
-{
-	u64 deadline = wheel_timer_deadline(&probe->timer) + probe->period;
-
-	probe->answer = wheel_timer_arm(&probe->timer, deadline, 0);
 }
 
 /*

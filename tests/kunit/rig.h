@@ -50,7 +50,6 @@ struct rig_bench {
  * @rig: fixture that contains it
  * @action: function that the callback calls after it has updated the counters, or NULL
  * @other: another timer, for use by @action
- * @period: period in nanoseconds, for use by @action
  * @seen: time of the clock, read by its last callback
  * @answer: result stored by @action
  * @id: index in the fixture
@@ -61,7 +60,6 @@ struct probe {
 	struct rig		*rig;
 	probe_fn		action;
 	struct probe		*other;
-	u64			period;
 	u64			seen;
 	long			answer;
 	u32			id;
@@ -134,12 +132,10 @@ void rig_await(struct rig *rig, u32 calls);
 void rig_wait(struct rig *rig);
 void rig_wait_for(struct rig *rig, struct completion *event);
 void rig_expect_log(struct rig *rig, const u32 *ids, u32 count);
-void rig_expect_call_at(struct rig *rig, u64 due, u64 step);
 void rig_open_gate_soon(struct rig *rig);
 void rig_pass_gate(struct probe *probe);
 
 void probe_fire(struct wheel_timer *timer);
-void probe_arm_again(struct probe *probe);
 
 u64 due_at(u64 deadline, u64 now, u64 tick);
 #endif

@@ -38,33 +38,6 @@ static void cancel_tells_that_it_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(timer), -ENOENT);
 }
 
-/* A timer that is armed again while its callback is running is pending and can be cancelled. */
-static void cancel_of_one_that_runs_and_pends(struct kunit *test)
-{
-	struct rig *rig = entered(test, rig_pass_gate);
-	struct wheel_timer *timer = &rig->probes[0].timer;
-
-	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, WHEEL_MAX_TIME, 0), 0);
-	KUNIT_EXPECT_TRUE(test, wheel_timer_pending(timer));
-	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(timer), 0);
-	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(timer), -EALREADY);
-	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, WHEEL_MAX_TIME, 0), 0);
-	rig_open_gate_soon(rig);
-	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(timer), 0);
-	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
-	KUNIT_EXPECT_FALSE(test, wheel_timer_pending(timer));
-}
-
-static void cancel_sync_waits(struct kunit *test)
-{
-	struct rig *rig = entered(test, rig_pass_gate);
-
-	rig_open_gate_soon(rig);
-	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(&rig->probes[0].timer),
-			-ENOENT);
-	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
-}
-
 /* cancel_sync() of a timer whose callback is not running does not wait for other callbacks. */
 static void cancel_sync_waits_for_its_own_only(struct kunit *test)
 {
@@ -76,17 +49,6 @@ static void cancel_sync_waits_for_its_own_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(other), 0);
 	KUNIT_EXPECT_EQ(test, wheel_timer_shutdown_sync(other), -ENOENT);
 	KUNIT_EXPECT_FALSE(test, completion_done(&rig->done));
-}
-
-static void shutdown_waits(struct kunit *test)
-{
-	struct rig *rig = entered(test, rig_pass_gate);
-	struct wheel_timer *timer = &rig->probes[0].timer;
-
-	rig_open_gate_soon(rig);
-	KUNIT_EXPECT_EQ(test, wheel_timer_shutdown_sync(timer), -ENOENT);
-	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
-	KUNIT_EXPECT_EQ(test, wheel_timer_arm(timer, 0, 0), -ESHUTDOWN);
 }
 
 /* The timer can never be armed again; other timers of the wheel are not affected. */
@@ -214,10 +176,7 @@ static void sync_from_its_own_callback(struct kunit *test)
 
 static struct kunit_case sync_cases[] = {
 	KUNIT_CASE(cancel_tells_that_it_runs),
-	KUNIT_CASE(cancel_of_one_that_runs_and_pends),
-	KUNIT_CASE(cancel_sync_waits),
 	KUNIT_CASE(cancel_sync_waits_for_its_own_only),
-	KUNIT_CASE(shutdown_waits),
 	KUNIT_CASE(shutdown_is_for_ever),
 	KUNIT_CASE(shutdown_refuses_the_callback),
 	KUNIT_CASE(stop_refuses_the_callback),
