@@ -129,36 +129,9 @@ static void p10_drain_hands_back_all(void)
 		drain_in_pass(pops);
 }
 
-/* After a partial drain, the remaining timers still fire. */
-static void p10_drain_in_part(void)
-{
-	unsigned int pops;
-
-	for (pops = 0; pops < 60; pops++) {
-		struct rig rig;
-		struct rig_timer *rt;
-		unsigned int budget, i;
-
-		rig_init(&rig, 4, 1, 20);
-		for (i = 0; i < 20; i++)
-			rig_arm(&rig, i, 1 + i % 10, 0);
-		for (i = 0; i < pops; i++)
-			rig_pop(&rig, 5, 1);
-		budget = 1;
-		rt = (struct rig_timer *)wheel_drain(&rig.wheel, &budget);
-		if (rt)
-			oracle_cancel(&rig.oracle, &rt->oracle);
-		rig_check(&rig);
-		rig_pass(&rig, 5, 1);
-		rig_check(&rig);
-		rig_pass(&rig, 10, 1);
-	}
-}
-
 const struct ktap_test accounting_tests[] = {
 	{ "p3_exactly_once", p3_exactly_once },
 	{ "p4_cancel_within_a_pass", p4_cancel_within_a_pass },
 	{ "p10_drain_hands_back_all", p10_drain_hands_back_all },
-	{ "p10_drain_in_part", p10_drain_in_part },
 	{ }
 };

@@ -55,22 +55,6 @@ static void p11_edge(void)
 	next_revolution(1000);
 }
 
-/* The ring of a new wheel ends at the same tick as after wheel_forward(). */
-static void p11_first_edge(void)
-{
-	struct rig rig;
-
-	rig_init(&rig, BUCKETS, 1, 2);
-	rig_arm(&rig, 0, BUCKETS, 0);
-	rig_arm(&rig, 1, BUCKETS + 1, 0);
-	rig_pass(&rig, BUCKETS, 100);
-	if (rig.wheel.cascaded)
-		ktap_fail("a timer within the first revolution was on the list");
-	rig_pass(&rig, BUCKETS + 1, 100);
-	if (rig.wheel.cascaded != 1)
-		ktap_fail("a timer after the first revolution was not on the list");
-}
-
 /* Moving a timer from the list is charged to the budget. */
 static void p9_moves_are_paid_for(void)
 {
@@ -95,7 +79,6 @@ static void p9_moves_are_paid_for(void)
 
 const struct ktap_test edge_tests[] = {
 	{ "p11_edge", p11_edge },
-	{ "p11_first_edge", p11_first_edge },
 	{ "p9_moves_are_paid_for", p9_moves_are_paid_for },
 	{ }
 };

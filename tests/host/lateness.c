@@ -81,64 +81,8 @@ static void p2_bounded_late(void)
 	with_each_tick(first_boundary);
 }
 
-/* The harness compares with the oracle, which tries all boundaries within the slack. */
-static void slack_on_ring(u32 buckets)
-{
-	struct rig rig;
-	u64 deadline;
-	u64 slack;
-
-	rig_init(&rig, buckets, 10, 1);
-	for (deadline = 0; deadline < 700; deadline += 3)
-		for (slack = 0; slack < 1000; slack += 7)
-			rig_arm(&rig, 0, deadline, slack);
-}
-
-/* Slack moves timers from at most one sixteenth of the ring into one bucket. */
-static void p2_slack_is_bounded(void)
-{
-	slack_on_ring(8);
-	slack_on_ring(16);
-	slack_on_ring(32);
-	slack_on_ring(256);
-	slack_on_ring(65536);
-}
-
-/* A slack beyond the end of the clock causes no overflow. */
-static void p2_slack_without_end(void)
-{
-	struct rig rig;
-
-	rig_init(&rig, 256, 10, 1);
-	rig_arm(&rig, 0, 0, WHEEL_END_NS);
-	rig_arm(&rig, 0, 1234567, WHEEL_END_NS);
-	rig_arm(&rig, 0, WHEEL_END_NS - 3, WHEEL_END_NS);
-	rig_arm(&rig, 0, WHEEL_END_NS, WHEEL_END_NS);
-	rig_arm(&rig, 0, WHEEL_END_NS, ~(u64)0);
-}
-
-/* A deadline in the past is due at the next tick that is not yet processed. */
-static void p2_past_is_due_next(void)
-{
-	struct rig rig;
-
-	rig_init(&rig, 8, 10, 2);
-	rig_pass(&rig, 100, 100);
-	rig_arm(&rig, 0, 0, 0);
-	rig_arm(&rig, 1, 1000, 0);
-	if (rig.wheel.next != 101)
-		ktap_fail("a past deadline is not due at the next tick");
-	if (rig_pass(&rig, 100, 100))
-		ktap_fail("a processed tick was processed again");
-	if (rig_pass(&rig, 101, 100) != 2)
-		ktap_fail("a past deadline did not fire at the next tick");
-}
-
 const struct ktap_test lateness_tests[] = {
 	{ "p1_never_early", p1_never_early },
 	{ "p2_bounded_late", p2_bounded_late },
-	{ "p2_slack_is_bounded", p2_slack_is_bounded },
-	{ "p2_slack_without_end", p2_slack_without_end },
-	{ "p2_past_is_due_next", p2_past_is_due_next },
 	{ }
 };

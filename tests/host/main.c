@@ -39,10 +39,9 @@ static const struct ktap_test *const of_the_core[] = {
 };
 
 static const struct ktap_test *const of_any_delay[] = {
-	ledger_tests, unbounded_tests, rest_tests, requeue_tests,
-	requeue_unbounded_tests, hints_tests,
+	ledger_tests, unbounded_tests, rest_tests, hints_tests,
 	lateness_tests, accounting_tests, order_tests, range_tests,
-	years_tests, silence_tests, work_tests, exhaustive_tests,
+	silence_tests, work_tests, exhaustive_tests,
 	volume_tests, NULL,
 };
 
@@ -51,7 +50,7 @@ static const struct ktap_test *const of_the_hashed[] = {
 };
 
 static const struct ktap_test *const of_the_bounded[] = {
-	bound_tests, set_back_tests, bounded_years_tests, exhaustive_tests,
+	ledger_tests, bound_tests, set_back_tests, exhaustive_tests,
 	volume_tests, NULL,
 };
 
@@ -61,10 +60,6 @@ static const struct ktap_test *const of_a_baseline[] = {
 
 static const struct ktap_test *const of_the_hierarchical[] = {
 	rest_of_levels_tests, NULL,
-};
-
-static const struct ktap_test *const of_any_bound[] = {
-	ledger_tests, requeue_tests, requeue_bounded_tests, NULL,
 };
 
 static const struct ktap_test *const of_the_overflow[] = {
@@ -77,7 +72,6 @@ static const struct ktap_group groups[] = {
 	{ "hashed", &wheel_hashed, of_the_hashed },
 	{ "hierarchical", &wheel_hierarchical, of_any_delay },
 	{ "hierarchical", &wheel_hierarchical, of_the_hierarchical },
-	{ "bounded", &wheel_bounded, of_any_bound },
 	{ "bounded", &wheel_bounded, of_the_bounded },
 	{ "overflow", &wheel_overflow, of_the_overflow },
 	{ "overflow", &wheel_overflow, of_any_delay },

@@ -4,7 +4,6 @@
  */
 #include <stdio.h>
 
-#include "random.h"
 #include "rig.h"
 #include "tests.h"
 
@@ -80,52 +79,6 @@ static void p6_any_delay(void)
 			alone(64, starts[s], delays[d]);
 }
 
-/* Arm timers with all delays at the same time. No timer may be missed. */
-static void together(u32 buckets, u64 start, unsigned int budget)
-{
-	const struct range range = { .start = start };
-	struct rig rig;
-	unsigned int i;
-
-	ktap_if_it_fails(explain, &range);
-	rig_init(&rig, buckets, 1, DELAYS);
-	rig_forward(&rig, start);
-	for (i = 0; i < DELAYS; i++)
-		rig_arm(&rig, i, after(start, delays[i]), 0);
-	rig_check(&rig);
-	while (rig.wheel.pending) {
-		u64 next = rig.wheel.next;
-
-		rig_pass(&rig, next - 1, budget);
-		if (!rig_pass(&rig, next, budget))
-			ktap_fail("a wake-up was without an expiry");
-		rig_check(&rig);
-	}
-}
-
-static void p6_all_delays_together(void)
-{
-	size_t s;
-
-	for (s = 0; s < STARTS; s++) {
-		together(1, starts[s], 1);
-		together(8, starts[s], 3);
-		together(64, starts[s], 1000);
-		together(4096, starts[s], 2);
-	}
-}
-
-/* A delay of N revolutions ends in the current bucket of the clock. */
-static void p6_whole_revolutions(void)
-{
-	u32 buckets;
-	u64 turns;
-
-	for (buckets = 1; buckets <= 65536; buckets *= 16)
-		for (turns = 1; turns < 20; turns++)
-			alone(buckets, 12345, turns * buckets);
-}
-
 /* Deadlines in the last, incomplete tick fire at the end of the clock. */
 static void end_of_clock(u64 tick_ns)
 {
@@ -157,27 +110,6 @@ static void p6_end_of_the_clock(void)
 		end_of_clock(ticks[i]);
 }
 
-/* At the end of the clock, no tick is available. */
-static void p6_nothing_after_the_end(void)
-{
-	struct rig rig;
-
-	rig_init(&rig, 8, 1000, 2);
-	rig_forward(&rig, rig.oracle.end - 2);
-	rig_arm(&rig, 0, WHEEL_END_NS, 0);
-	rig_arm(&rig, 1, 0, 0);
-	while (rig_pop(&rig, rig.oracle.end, 1) != &rig.timer[1] && rig.passing)
-		;
-	if (rig_arm(&rig, 1, 0, 0))
-		ktap_fail("a timer after the last tick was accepted");
-	if (!rig_arm(&rig, 0, 0, 0))
-		ktap_fail("a timer that could not be moved was lost");
-	if (!rig_pass(&rig, rig.oracle.end, 1) || rig.wheel.pending)
-		ktap_fail("a timer did not fire at the end of the clock");
-	if (rig_arm(&rig, 0, WHEEL_END_NS, 0) || rig_arm(&rig, 1, 0, 5000))
-		ktap_fail("a timer after the last tick was accepted");
-}
-
 /* The clock of an idle wheel advances in one step from any state, and never goes back. */
 static void p6_forward_when_idle(void)
 {
@@ -202,32 +134,9 @@ static void p6_forward_when_idle(void)
 		ktap_fail("a timer armed after it did not fire at its tick");
 }
 
-/* wheel_forward() during a pass to a later tick does not lower the floor. */
-static void p6_forward_within_a_pass(void)
-{
-	struct rig rig;
-
-	rig_init(&rig, 8, 1, 2);
-	rig_arm(&rig, 0, 10, 0);
-	if (!rig_pop(&rig, 300, 8))
-		ktap_fail("the timer did not fire at its tick");
-	rig_forward(&rig, 250);
-	rig_arm(&rig, 0, 260, 0);
-	rig_arm(&rig, 1, 18, 0);
-	rig_check(&rig);
-	if (rig.wheel.next != 301)
-		ktap_fail("a timer is due within the pass");
-	if (rig_pass(&rig, 300, 1) || rig_pass(&rig, 301, 1) != 2)
-		ktap_fail("a timer armed after it did not fire at its tick");
-}
-
 const struct ktap_test range_tests[] = {
 	{ "p6_any_delay", p6_any_delay },
-	{ "p6_all_delays_together", p6_all_delays_together },
-	{ "p6_whole_revolutions", p6_whole_revolutions },
 	{ "p6_end_of_the_clock", p6_end_of_the_clock },
-	{ "p6_nothing_after_the_end", p6_nothing_after_the_end },
 	{ "p6_forward_when_idle", p6_forward_when_idle },
-	{ "p6_forward_within_a_pass", p6_forward_within_a_pass },
 	{ }
 };
