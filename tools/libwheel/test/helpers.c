@@ -77,14 +77,6 @@ int arm_every(struct libwheel *wheel, __u64 id, __u64 when, __u64 period)
 	return libwheel_do(wheel, &op);
 }
 
-int arm_slack(struct libwheel *wheel, __u64 id, __u64 when, __u64 slack)
-{
-	struct wheel_op op = arm_op(id, when);
-
-	op.slack = slack;
-	return libwheel_do(wheel, &op);
-}
-
 int query(struct libwheel *wheel, __u64 id)
 {
 	uint64_t when;

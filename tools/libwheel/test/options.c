@@ -43,20 +43,15 @@ static void open_defaults(void)
 	libwheel_close(NULL);
 }
 
-/* Zeros select the defaults: the scheme depends on the clock. */
-static void open_all_zero(void)
+/* The default scheme of a clock that can be set. */
+static void open_realtime(void)
 {
-	struct libwheel_options options = plain;
+	const struct libwheel_options options = {
+		.size = sizeof(options), .clock = WHEEL_CLOCK_REALTIME,
+	};
 	struct libwheel *wheel = open_wheel(&options);
 	struct wheel_setup info;
 
-	EXPECT_EQ(0, libwheel_info(wheel, &info));
-	EXPECT_EQ(WHEEL_HIERARCHICAL, info.scheme);
-	EXPECT_EQ(65536, info.timers);
-	libwheel_close(wheel);
-
-	options.clock = WHEEL_CLOCK_REALTIME;
-	wheel = open_wheel(&options);
 	EXPECT_EQ(0, libwheel_info(wheel, &info));
 	EXPECT_EQ(WHEEL_HASHED, info.scheme);
 	EXPECT_EQ(4096, info.buckets);
@@ -90,9 +85,10 @@ static void open_slots(void)
 	static const struct {
 		__u32 timers, buckets, given;
 	} rows[] = {
-		{ 0, 0, 4096 }, { 1, 0, 256 }, { 1, 1, 1 }, { 1000, 3, 32 },
-		{ 1000, 100, 128 }, { 1 << 20, 1, 32768 },
-		{ 1 << 20, 0, 65536 }, { 64, 1 << 20, 1 << 20 },
+		{ 0, 0, 4096 }, { 1, 0, 256 }, { 1, 1, 1 }, { 1, 3, 4 },
+		{ 4096, 0, 256 }, { 16 * 257, 0, 512 }, { 1000, 3, 32 },
+		{ 1000, 100, 128 }, { 65536, 1, 2048 }, { 65537, 1, 4096 },
+		{ 1 << 20, 1, 32768 }, { 1 << 20, 0, 65536 }, { 64, 1 << 20, 1 << 20 },
 	};
 	size_t i;
 
@@ -121,12 +117,19 @@ static void open_refuses(void)
 		{ -EINVAL, { .flags = 1U << 31 } },
 		{ -EINVAL, { .backend = 3 } },
 		{ -EINVAL, { .clock = 5 } },
+		{ -EINVAL, { .clock = 1U << 31 } },
 		{ -EINVAL, { .scheme = WHEEL_OVERFLOW + 1 } },
+		{ -EINVAL, { .scheme = 1U << 31 } },
 		{ -EINVAL, { .mode = 1U << 3 } },
 		{ -EINVAL, { .tick_ns = 1ULL << 63 } },
+		{ -EINVAL, { .clock = WHEEL_CLOCK_VIRTUAL, .tick_ns = ~0ULL } },
 		{ -EINVAL, { .timers = WHEEL_MAX_TIMERS + 1 } },
+		{ -EINVAL, { .timers = ~0U } },
 		{ -EINVAL, { .buckets = WHEEL_MAX_BUCKETS + 1 } },
-		{ -EINVAL, { .scheme = WHEEL_OVERFLOW, .timers = 4097 } },
+		{ -EINVAL, { .buckets = ~0U } },
+		{ 0, { .scheme = WHEEL_OVERFLOW, .timers = WHEEL_OVERFLOW_TIMERS } },
+		{ -EINVAL, { .scheme = WHEEL_OVERFLOW,
+			     .timers = WHEEL_OVERFLOW_TIMERS + 1 } },
 		{ -EPROTOTYPE, { .scheme = WHEEL_HIERARCHICAL,
 				 .clock = WHEEL_CLOCK_REALTIME } },
 		{ -EPROTOTYPE, { .scheme = WHEEL_OVERFLOW,
@@ -341,7 +344,7 @@ static void errors_have_words(void)
 
 const struct test options_tests[] = {
 	TEST(open_defaults),
-	TEST(open_all_zero),
+	TEST(open_realtime),
 	TEST(open_what_is_asked_for),
 	TEST(open_slots),
 	TEST(open_refuses),

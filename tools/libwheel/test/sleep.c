@@ -47,21 +47,6 @@ static void next_on_a_clock_that_is_moved(void)
 	libwheel_close(wheel);
 }
 
-/* *@next of libwheel_advance() does not include them. */
-static void next_knows_of_events_that_were_not_taken(void)
-{
-	struct libwheel *wheel = open_virtual(64);
-	uint64_t next = 0;
-
-	EXPECT_EQ(0, arm(wheel, ID, MS));
-	EXPECT_EQ(0, libwheel_advance(wheel, MS, &next));
-	EXPECT_EQ(~0ULL, next);
-	EXPECT_EQ(0, next_of(wheel));
-	EXPECT_EQ(ID, next_id(wheel));
-	EXPECT_EQ(~0ULL, next_of(wheel));
-	libwheel_close(wheel);
-}
-
 /* Includes kept timers, which the wheel detects only by a scan. */
 static void next_knows_of_kept_timers(void)
 {
@@ -190,7 +175,6 @@ static void mode_is_of_the_program(void)
 
 const struct test sleep_tests[] = {
 	TEST(next_on_a_clock_that_is_moved),
-	TEST(next_knows_of_events_that_were_not_taken),
 	TEST(next_knows_of_kept_timers),
 	TEST(next_on_a_running_clock),
 	TEST(no_fd_wakes_in_time),

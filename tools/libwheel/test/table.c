@@ -72,26 +72,6 @@ static void table_of_generations(void)
 	libwheel_close(wheel);
 }
 
-/* A large batch. WHEEL_OP_REL refers to the same time for all operations. */
-static void batch_of_many(void)
-{
-	static struct wheel_op ops[5000];
-	struct libwheel *wheel = open_virtual(5000);
-	__u32 done = 0, i;
-
-	EXPECT_EQ(0, advance(wheel, SEC));
-	for (i = 0; i < COUNT(ops); i++)
-		ops[i] = (struct wheel_op){
-			.op = WHEEL_OP_ARM, .flags = WHEEL_OP_REL,
-			.id = WHEEL_ID(i, 1), .when = SEC,
-		};
-	EXPECT_EQ(0, libwheel_submit(wheel, ops, COUNT(ops), &done));
-	EXPECT_EQ(COUNT(ops), done);
-	EXPECT_EQ(2 * SEC, deadline_of(wheel, WHEEL_ID(0, 1)));
-	EXPECT_EQ(2 * SEC, deadline_of(wheel, WHEEL_ID(4999, 1)));
-	libwheel_close(wheel);
-}
-
 /* Slots that do not exist, in a table large enough for a batch to prefetch slots. */
 static void batch_of_slots_that_are_none(void)
 {
@@ -169,7 +149,6 @@ static void rearm_or_arm_and_the_cookie(void)
 
 const struct test table_tests[] = {
 	TEST(table_of_generations),
-	TEST(batch_of_many),
 	TEST(batch_of_slots_that_are_none),
 	TEST(table_of_rearm_or_arm),
 	TEST(rearm_or_arm_says_what_is_wrong),

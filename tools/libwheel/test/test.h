@@ -83,7 +83,6 @@ struct libwheel *open_running(__u32 clock, __u32 timers);
 int arm(struct libwheel *wheel, __u64 id, __u64 when);
 int arm_touch(struct libwheel *wheel, __u64 id, __u64 when);
 int arm_every(struct libwheel *wheel, __u64 id, __u64 when, __u64 period);
-int arm_slack(struct libwheel *wheel, __u64 id, __u64 when, __u64 slack);
 int query(struct libwheel *wheel, __u64 id);
 __u64 deadline_of(struct libwheel *wheel, __u64 id);
 int advance(struct libwheel *wheel, __u64 now);
