@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SETUP and INFO: effective configuration, limits, privileges, and SETUP only once.
+ * SETUP and INFO: effective configuration, and SETUP only once. libwheel's options.c tests
+ * invalid numbers, privileges and the defaults, also with this device.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include "wheel_test.h"
-
-#define NOBODY	65534
 
 FIXTURE(wheel) {
 	int fd;
@@ -33,18 +31,6 @@ static int try_setup(struct wheel_setup setup)
 		return fd;
 	close(fd);
 	return 0;
-}
-
-/* The effective number of buckets for a requested number. 0 if SETUP fails. */
-static __u32 buckets_of(__u32 timers, __u32 buckets)
-{
-	struct wheel_setup setup = { .timers = timers, .buckets = buckets };
-	int fd = wt_open_setup(0, &setup);
-
-	if (fd < 0)
-		return 0;
-	close(fd);
-	return setup.buckets;
 }
 
 WT_TEST(wheel, info_of_a_new_file_is_the_defaults)
@@ -91,15 +77,6 @@ WT_TEST(wheel, setup_and_info_tell_what_is_in_force)
 	EXPECT_EQ(1000, setup.timers);
 	EXPECT_EQ(128, setup.buckets);
 	ASSERT_EQ(0, wt_info(self->fd, &info));
-	EXPECT_EQ(0, memcmp(&setup.flags, &info.flags, sizeof(info) - 4));
-}
-
-WT_TEST(wheel, zeros_are_the_defaults)
-{
-	struct wheel_setup setup = {}, info;
-
-	ASSERT_EQ(0, wt_info(self->fd, &info));
-	ASSERT_EQ(0, wt_setup(self->fd, &setup));
 	EXPECT_EQ(0, memcmp(&setup.flags, &info.flags, sizeof(info) - 4));
 }
 
@@ -188,28 +165,9 @@ WT_TEST(wheel, the_last_default_slot_is_65535)
 
 #define TRY(...) try_setup((struct wheel_setup){ __VA_ARGS__ })
 
-WT_TEST(wheel, numbers_out_of_range_are_einval)
+WT_TEST(wheel, reserved_must_be_zero)
 {
-	int bit;
-
-	EXPECT_EQ(-EINVAL, TRY(.clock = WHEEL_CLOCK_VIRTUAL + 1));
-	EXPECT_EQ(-EINVAL, TRY(.scheme = WHEEL_OVERFLOW + 1));
-	EXPECT_EQ(-EINVAL, TRY(.timers = WHEEL_MAX_TIMERS + 1));
 	EXPECT_EQ(-EINVAL, TRY(.reserved = 1));
-	EXPECT_EQ(-EINVAL, TRY(.buckets = WHEEL_MAX_BUCKETS + 1));
-	EXPECT_EQ(-EINVAL, TRY(.buckets = 1U << 31));
-	EXPECT_EQ(-EINVAL, TRY(.tick_ns = 1ULL << 63));
-	EXPECT_EQ(-EINVAL, TRY(.clock = WHEEL_CLOCK_VIRTUAL, .tick_ns = ~0ULL));
-	for (bit = 3; bit < 32; bit++) {
-		EXPECT_EQ(-EINVAL, TRY(.clock = 1U << bit));
-		EXPECT_EQ(-EINVAL, TRY(.scheme = 1U << bit));
-	}
-	for (bit = 25; bit < 32; bit++)
-		EXPECT_EQ(-EINVAL, TRY(.timers = 1U << bit));
-	for (bit = 21; bit < 32; bit++)
-		EXPECT_EQ(-EINVAL, TRY(.buckets = 1U << bit));
-	EXPECT_EQ(-EINVAL, TRY(.timers = ~0U));
-	EXPECT_EQ(-EINVAL, TRY(.buckets = ~0U));
 }
 
 WT_TEST(wheel, numbers_at_the_edge_of_the_range)
@@ -221,73 +179,6 @@ WT_TEST(wheel, numbers_at_the_edge_of_the_range)
 	EXPECT_EQ(0, TRY(.clock = WHEEL_CLOCK_VIRTUAL, .tick_ns = 1));
 	EXPECT_EQ(0, TRY(.tick_ns = WHEEL_MIN_TICK_NS));
 	EXPECT_EQ(0, TRY(.tick_ns = WT_HOUR));
-}
-
-WT_TEST(wheel, limits_of_the_overflow_wheel)
-{
-	EXPECT_EQ(0, TRY(.scheme = WHEEL_OVERFLOW,
-			 .timers = WHEEL_OVERFLOW_TIMERS));
-	EXPECT_EQ(-EINVAL, TRY(.scheme = WHEEL_OVERFLOW,
-			       .timers = WHEEL_OVERFLOW_TIMERS + 1));
-}
-
-WT_TEST(wheel, slots_are_rounded_up)
-{
-	EXPECT_EQ(256, buckets_of(1, 0));
-	EXPECT_EQ(256, buckets_of(4096, 0));
-	EXPECT_EQ(512, buckets_of(16 * 257, 0));
-	EXPECT_EQ(8192, buckets_of(100000, 0));
-	EXPECT_EQ(1, buckets_of(1, 1));
-	EXPECT_EQ(4, buckets_of(1, 3));
-	EXPECT_EQ(2048, buckets_of(65536, 1));
-	EXPECT_EQ(4096, buckets_of(65537, 1));
-	EXPECT_EQ(4096, buckets_of(65536, 4096));
-	EXPECT_EQ(WHEEL_MAX_BUCKETS / 2, buckets_of(WHEEL_MAX_TIMERS, 1));
-}
-
-/* A clock that can be set back requires a scheme that supports that. */
-WT_TEST(wheel, settable_clocks_need_a_ring)
-{
-	EXPECT_EQ(-EOPNOTSUPP, TRY(.clock = WHEEL_CLOCK_REALTIME,
-				   .scheme = WHEEL_HIERARCHICAL));
-}
-
-/* The result of SETUP for an unprivileged user. */
-static int as_nobody(struct wheel_setup setup)
-{
-	struct stat st;
-	pid_t pid;
-	int fd;
-
-	pid = fork();
-	if (!pid) {
-		if (stat(WT_DEVICE, &st) || setgid(NOBODY) || setuid(NOBODY))
-			_exit(255);
-		fd = wt_open(0);
-		if (fd < 0)
-			_exit(254);
-		_exit(-wt_setup(fd, &setup));
-	}
-	return -wt_end_of(pid);
-}
-
-#define AS_NOBODY(...) as_nobody((struct wheel_setup){ __VA_ARGS__ })
-
-WT_TEST(wheel, floor_of_the_tick_without_privilege)
-{
-	if (geteuid())
-		SKIP(return, "needs root");
-	if (AS_NOBODY() == -254)
-		SKIP(return, "an unprivileged user may not open " WT_DEVICE);
-	EXPECT_EQ(0, AS_NOBODY());
-	EXPECT_EQ(0, AS_NOBODY(.tick_ns = WHEEL_MIN_TICK_NS));
-	EXPECT_EQ(-EPERM, AS_NOBODY(.tick_ns = WHEEL_MIN_TICK_NS - 1));
-	EXPECT_EQ(-EPERM, AS_NOBODY(.tick_ns = 1));
-	EXPECT_EQ(-EPERM, AS_NOBODY(.clock = WHEEL_CLOCK_BOOTTIME,
-				    .tick_ns = WHEEL_MIN_TICK_NS - 1));
-	/* A virtual clock does not run by itself. */
-	EXPECT_EQ(0, AS_NOBODY(.clock = WHEEL_CLOCK_VIRTUAL, .tick_ns = 1));
-	EXPECT_EQ(0, TRY(.tick_ns = WHEEL_MIN_TICK_NS - 1));
 }
 
 TEST_HARNESS_MAIN

@@ -138,17 +138,6 @@ static bool still_works(int fd, int twin, unsigned long cmd, __u32 size)
 		!memcmp(arg + 4, other + 4, sizeof(arg) - 4);
 }
 
-WT_TEST(command, one_byte_less_is_einval)
-{
-	char arg[WT_PAGE_MOST] = {};
-
-	fill(arg, variant->cmd, variant->size - 1);
-	EXPECT_EQ(-EINVAL, wt_ioctl(self->fd, variant->cmd, arg));
-	EXPECT_TRUE(untouched(self->fd, variant->after_setup));
-	EXPECT_TRUE(still_works(self->fd, self->twin, variant->cmd,
-				variant->size));
-}
-
 WT_TEST(command, every_smaller_size_is_einval)
 {
 	char arg[WT_PAGE_MOST] = {};
@@ -206,16 +195,6 @@ WT_TEST(command, unknown_tail_is_e2big)
 	EXPECT_TRUE(untouched(self->fd, variant->after_setup));
 	EXPECT_TRUE(still_works(self->fd, self->twin, variant->cmd,
 				variant->size));
-}
-
-WT_TEST(command, last_byte_of_a_page_is_e2big)
-{
-	char arg[WT_PAGE_MOST] = {};
-
-	fill(arg, variant->cmd, PAGE);
-	arg[PAGE - 1] = (char)0x80;
-	EXPECT_EQ(-E2BIG, wt_ioctl(self->fd, variant->cmd, arg));
-	EXPECT_TRUE(untouched(self->fd, variant->after_setup));
 }
 
 /* An invalid size has no effect. The errno depends on the order of the checks. */

@@ -95,18 +95,6 @@ WT_TEST(wheel, bad_address_does_nothing)
 	EXPECT_EQ(0, armed(self->fd));
 }
 
-WT_TEST(wheel, array_into_a_hole)
-{
-	int ret;
-
-	self->batch.count = FIT + 1;
-	ret = wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &self->batch);
-	EXPECT_EQ(-EFAULT, ret);
-	EXPECT_GE(FIT, self->batch.done);
-	EXPECT_EQ(self->batch.done, armed(self->fd));
-	EXPECT_TRUE(answered(self->ops, 0, self->batch.done, FIT));
-}
-
 WT_TEST(wheel, count_beyond_all_memory)
 {
 	self->batch.count = ~0U;
@@ -175,17 +163,6 @@ WT_TEST(wheel, hole_inside_an_entry)
 		for (i = 0; i < 3; i++)
 			wt_cancel(self->fd, WHEEL_ID(i, cut));
 	}
-}
-
-/* Operations that can be read, but whose results cannot be written, are not performed. */
-WT_TEST(wheel, answers_cannot_be_written)
-{
-	ASSERT_EQ(0, mprotect(self->ops, ROOM, PROT_READ));
-	EXPECT_EQ(-EFAULT,
-		  wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &self->batch));
-	EXPECT_EQ(0, self->batch.done);
-	EXPECT_EQ(0, armed(self->fd));
-	EXPECT_TRUE(answered(self->ops, 0, 0, FIT));
 }
 
 WT_TEST(wheel, answers_can_be_written_half_way)

@@ -125,25 +125,6 @@ WT_TEST(clock, p2_bounded_late_when_set_on)
 	EXPECT_TRUE(wt_quiet(self->fd));
 }
 
-/* A timer that is armed after a step back expires, and not early. */
-WT_TEST(clock, p1_never_early_armed_after_a_step_back)
-{
-	__u64 gen, when;
-
-	ASSERT_EQ(0, wt_arm_rel(self->fd, WHEEL_ID(1, 1), 5 * WT_MS));
-	ASSERT_LT(0, wt_wait(self->fd));
-	for (gen = 1; gen <= 5; gen++) {
-		ASSERT_EQ(0, step(&self->shifted, -(__s64)(gen * WT_SEC)));
-		when = wt_now(variant->clock) + 5 * WT_MS;
-		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(2, gen), when));
-		while (wt_read(self->fd, &self->event, 1) != 1 ||
-		       self->event.id != WHEEL_ID(2, gen))
-			ASSERT_LT(0, wt_wait(self->fd));
-		EXPECT_LE(when, wt_now(variant->clock));
-		EXPECT_EQ(when, self->event.deadline);
-	}
-}
-
 /* A periodic timer keeps its grid after a step, and counts the skipped periods as missed. */
 WT_TEST(clock, period_over_a_step)
 {
@@ -181,24 +162,6 @@ WT_TEST(clock, period_beyond_a_step_back)
 	EXPECT_EQ(over ? -ENOENT : 0, wt_query(self->fd, WHEEL_ID(1, 1), &when));
 	EXPECT_EQ(over ? -ENOENT : 0, wt_cancel(self->fd, WHEEL_ID(1, 1)));
 	EXPECT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 2), 0));
-}
-
-/* SUBMIT returns the time after the step. */
-WT_TEST(clock, now_after_a_step)
-{
-	__u64 before, after;
-	struct wheel_submit batch;
-	int i;
-
-	for (i = 0; i < 10; i++) {
-		ASSERT_EQ(0, step(&self->shifted, (i % 2 ? 7 : -7) *
-						  (__s64)WT_SEC));
-		before = wt_now(variant->clock);
-		ASSERT_EQ(0, wt_submit(self->fd, NULL, 0, &batch));
-		after = wt_now(variant->clock);
-		EXPECT_LE(before, batch.now);
-		EXPECT_GE(after, batch.now);
-	}
 }
 
 /* A thread that waits in ENTER for an event that never arrives. */

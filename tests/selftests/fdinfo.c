@@ -87,24 +87,6 @@ WT_TEST(wheel, tells_what_is_in_it)
 	EXPECT_TRUE(says(self->text, "unread", 776));
 }
 
-/* Each line consists of a name, a colon and a value. */
-WT_TEST(wheel, lines_have_a_form)
-{
-	char *line, *rest;
-	int lines = 0;
-
-	ASSERT_EQ(0, wt_arm_many(self->fd, TIMERS, 1, WT_MS));
-	ASSERT_EQ(0, look(self->fd, self->text, sizeof(self->text)));
-	for (line = strtok_r(self->text, "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		EXPECT_NE(NULL, strchr(line, ':'));
-		lines++;
-	}
-	/* pos, flags, mnt_id and ino exist for every file. */
-	EXPECT_LT(4, lines);
-	EXPECT_GT(64, lines);
-}
-
 /* No kernel addresses and no cookies are shown. */
 WT_TEST(wheel, tells_no_secrets)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The owner of a wheel is killed, exits, calls execve() or closes it, with many timers and with
- * blocked threads. In all cases, the wheel is freed.
+ * The owner of a wheel is killed, exits or closes it, with many timers and with blocked
+ * threads. In all cases, the wheel is freed.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -177,47 +177,6 @@ WT_TEST(owner, exits_with_threads_that_wait)
 	EXPECT_EQ(7, wt_end_of(pid));
 }
 
-WT_TEST(owner, exits_with_events_unread)
-{
-	struct wheel_stats stats;
-	pid_t pid;
-	int fd;
-
-	pid = fork();
-	if (!pid) {
-		fd = make(FEWER, 0, 1);
-		/* The pass may be left to the program. */
-		do {
-			if (wt_run(fd) || wt_stats(fd, &stats))
-				_exit(1);
-		} while (stats.fired < FEWER / 2);
-		_exit(7);
-	}
-	EXPECT_EQ(7, wt_end_of(pid));
-}
-
-/* The descriptor has FD_CLOEXEC: the new program has no wheel. */
-WT_TEST(owner, executes_another_program)
-{
-	pid_t pid;
-
-	pid = fork();
-	if (!pid) {
-		make(FEWER, WT_HOUR, WT_HOUR);
-		setenv("WHEEL_REFS", "1", 1);
-		execl("/proc/self/exe", "life_exit", NULL);
-		_exit(1);
-	}
-	EXPECT_EQ((int)(self->refs & 0x7f), wt_end_of(pid));
-}
-
-/* Runs before main() if the program was started by the test above. */
-static void __attribute__((constructor)) tell_refs(void)
-{
-	if (getenv("WHEEL_REFS"))
-		_exit(wt_module_refs() & 0x7f);
-}
-
 WT_TEST(owner, closes_a_million)
 {
 	struct wheel_stats stats;
@@ -231,36 +190,6 @@ WT_TEST(owner, closes_a_million)
 	EXPECT_EQ(MILLION, stats.pending);
 	EXPECT_EQ(0, stats.wakeups);
 	ASSERT_EQ(0, close(fd));
-}
-
-/* Stopped and continued: the process reads one event, which counts the missed periods. */
-WT_TEST(owner, is_stopped_and_continued)
-{
-	struct wheel_event event;
-	__u64 start;
-	pid_t pid;
-	int fd;
-
-	fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);
-	ASSERT_LE(0, fd);
-	pid = fork();
-	if (!pid) {
-		start = wt_now(WHEEL_CLOCK_MONOTONIC);
-		if (wt_arm_every(fd, WHEEL_ID(1, 1), start, WT_MS))
-			_exit(1);
-		say_ready(self->ready[1]);
-		raise(SIGSTOP);
-		if (wt_read(fd, &event, 1) != 1 || event.overrun < 5 ||
-		    event.deadline != start + event.overrun * WT_MS)
-			_exit(1);
-		_exit(7);
-	}
-	ASSERT_TRUE(hear_ready(self->ready[0]));
-	ASSERT_EQ(pid, waitpid(pid, NULL, WUNTRACED));
-	wt_let_pass(20 * WT_MS);
-	ASSERT_EQ(0, kill(pid, SIGCONT));
-	EXPECT_EQ(7, wt_end_of(pid));
-	close(fd);
 }
 
 TEST_HARNESS_MAIN

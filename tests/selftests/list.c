@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LIST: cursors and strides. The listed operations are compared in contract.c and, also with
- * WHEEL_LIST_TAKE, in libwheel's end.c.
+ * LIST: invalid cursors and strides. The listed operations are compared in contract.c, from any
+ * cursor, and in libwheel's end.c, also with WHEEL_LIST_TAKE.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -42,28 +42,6 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->fd);
 }
 
-/* LIST starts at the cursor. @done is 0 only at the end. */
-WT_TEST(wheel, from_a_cursor)
-{
-	static const __u32 cursors[] = { 0, 1, 3, 1000, 1996, 1998, 1999 };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(cursors); i++) {
-		self->list.cursor = cursors[i];
-		ASSERT_EQ(0, wt_list(self->fd, 0, self->listed, 1,
-				     &self->list));
-		if (cursors[i] > 1998) {
-			EXPECT_EQ(0, self->list.done);
-			continue;
-		}
-		EXPECT_EQ(1, self->list.done);
-		EXPECT_EQ((cursors[i] + 2) / 3 * 3,
-			  WHEEL_ID_SLOT(self->listed[0].id));
-		EXPECT_LT(WHEEL_ID_SLOT(self->listed[0].id),
-			  self->list.cursor);
-	}
-}
-
 WT_TEST(wheel, beyond_the_last_slot)
 {
 	static const __u32 cursors[] = { TIMERS, TIMERS + 1, 1 << 24, ~0U };
@@ -95,19 +73,6 @@ WT_TEST(wheel, take_leaves_the_events)
 	for (n = 0; wt_read(self->fd, &event, 1) == 1; n++)
 		EXPECT_EQ(event.id, self->armed[WHEEL_ID_SLOT(event.id)].id);
 	EXPECT_EQ((TIMERS + 2) / 3, n);
-}
-
-WT_TEST(wheel, no_room_and_no_timers)
-{
-	int fd = wt_open_virtual(TIMERS, WT_MS);
-
-	ASSERT_LE(0, fd);
-	EXPECT_EQ(0, wt_list(fd, 0, self->listed, 10, &self->list));
-	EXPECT_EQ(0, self->list.done);
-	self->list.cursor = 0;
-	EXPECT_EQ(0, wt_list(self->fd, 0, self->listed, 0, &self->list));
-	EXPECT_EQ(0, self->list.done);
-	close(fd);
 }
 
 /* With a wider stride, the tail of each entry is zero. */

@@ -127,38 +127,6 @@ WT_TEST(owner, p12_files_due_together)
 	EXPECT_GT(FILES / 2, fired);
 }
 
-/* read() with a buffer for one event returns all events, in order. */
-WT_TEST(owner, p8_short_reads)
-{
-	int i;
-
-	ASSERT_EQ(0, wt_arm_many(self->fd, MANY, 1, self->when));
-	for (i = 0; i < MANY; i++) {
-		ASSERT_EQ(1, wt_next(self->fd, self->events));
-		EXPECT_EQ(WHEEL_ID(i, 1), self->events->id);
-	}
-	EXPECT_TRUE(wt_quiet(self->fd));
-}
-
-/* By edge, a read that leaves events, or leaves the file deferred, causes another edge. */
-WT_TEST(owner, p8_short_reads_by_edge)
-{
-	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-	int ep = epoll_create1(EPOLL_CLOEXEC), n = 0, ret;
-
-	ASSERT_LE(0, ep);
-	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &event));
-	ASSERT_EQ(0, wt_arm_many(self->fd, MANY, 1, self->when));
-	while (n < MANY) {
-		ASSERT_EQ(1, epoll_wait(ep, &event, 1, -1));
-		while ((ret = wt_read(self->fd, self->events, 3)) > 0)
-			n += ret;
-		ASSERT_EQ(-EAGAIN, ret);
-	}
-	EXPECT_EQ(MANY, n);
-	close(ep);
-}
-
 /* P4: a due timer that has not expired can be cancelled. POLLIN does not guarantee an event. */
 WT_TEST(owner, p4_due_timer_can_be_cancelled)
 {
@@ -273,31 +241,6 @@ WT_TEST(owner, p12_a_sleeping_owner_causes_no_interrupts)
 	}
 	ASSERT_EQ(0, wt_stats(ring.fd, &self->stats));
 	EXPECT_EQ(wakeups, self->stats.wakeups);
-	wt_ring_unmap(&ring);
-	close(ring.fd);
-}
-
-/* Due timers stay pending while the ring is full. */
-WT_TEST(owner, p8_full_ring)
-{
-	const struct wheel_setup setup = { .timers = MANY, .tick_ns = TICK, .events = FEW };
-	struct wheel_enter enter;
-	struct wt_ring ring;
-	__u32 head = 0;
-
-	ASSERT_TRUE(wt_ring_open(&ring, &setup));
-	ASSERT_EQ(0, wt_arm_many(ring.fd, MANY, 1, wt_now(WHEEL_CLOCK_MONOTONIC) + AHEAD));
-	while (!wt_ring_flags(&ring))
-		wt_let_pass(WT_MS);
-	while (wt_ring_flags(&ring)) {
-		ASSERT_EQ(0, wt_enter(ring.fd, 0, 0, &enter));
-		ASSERT_EQ(0, wt_stats(ring.fd, &self->stats));
-		ASSERT_GE(FEW, enter.ready);
-		ASSERT_EQ(MANY, wt_ring_tail(&ring) + self->stats.pending);
-		head = wt_ring_tail(&ring);
-		wt_ring_take(&ring, head);
-	}
-	EXPECT_EQ(MANY, head);
 	wt_ring_unmap(&ring);
 	close(ring.fd);
 }

@@ -79,39 +79,4 @@ WT_TEST(wheel, p11_exact_counters_beyond_32_bits)
 	EXPECT_EQ(2, self->stats.armed);
 }
 
-/* With a running clock, the counters are exact after each round. */
-WT_TEST(wheel, p11_exact_counters_of_a_running_clock)
-{
-	__u64 seed = wt_seed(), gen, fired = 0, cancelled = 0;
-	int fd, i;
-
-	fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, TIMERS, WHEEL_MIN_TICK_NS);
-	ASSERT_LE(0, fd);
-	for (gen = 1; gen <= 50; gen++) {
-		int answered = 0, ret;
-
-		for (i = 0; i < TIMERS; i++)
-			ASSERT_EQ(0, wt_arm_rel(fd, WHEEL_ID(i, gen),
-						wt_below(&seed, WT_MS)));
-		for (i = 0; i < TIMERS; i += 2) {
-			ret = wt_cancel(fd, WHEEL_ID(i, gen));
-			ASSERT_TRUE(ret == 0 || ret == -ENOENT);
-			answered += !ret;
-		}
-		cancelled += answered;
-		for (; answered < TIMERS; answered++) {
-			ASSERT_EQ(1, wt_read(fd, &self->event, 1));
-			fired++;
-		}
-		ASSERT_EQ(0, wt_stats(fd, &self->stats));
-		ASSERT_EQ(gen * TIMERS, self->stats.armed);
-		ASSERT_EQ(fired, self->stats.fired);
-		ASSERT_EQ(cancelled, self->stats.cancelled);
-		ASSERT_EQ(0, self->stats.pending);
-		ASSERT_EQ(0, self->stats.unread);
-		ASSERT_TRUE(wt_balanced(&self->stats));
-	}
-	close(fd);
-}
-
 TEST_HARNESS_MAIN

@@ -15,7 +15,7 @@ FIXTURE(clock) {
 	int fd;
 	__u64 tick;
 	__u64 seed;
-	struct wheel_op ops[TIMERS];
+	__u64 delays[TIMERS];
 	struct wheel_event events[TIMERS];
 };
 
@@ -48,17 +48,6 @@ FIXTURE_TEARDOWN(clock)
 	close(self->fd);
 }
 
-/* One operation per timer, with random deadlines from @from. */
-static void draw(struct wheel_op *ops, __u64 *seed, __u32 op, __u64 gen,
-		 __u64 from)
-{
-	int i;
-
-	for (i = 0; i < TIMERS; i++)
-		ops[i] = wt_op(op, WHEEL_ID(i, gen),
-			       from + wt_below(seed, 3 * WT_MS));
-}
-
 /*
  * Read @want events, and compare each with the clock after the read() that returned it.
  * Returns the number of early events, or -1.
@@ -82,91 +71,85 @@ static int early(int fd, __u32 clock, struct wheel_event *events, int want)
 	return bad;
 }
 
-/* The number of events whose deadline is not that of their operation plus @from. */
-static int misdated(const struct wheel_event *events,
-		    const struct wheel_op *ops, __u64 from)
+/* True for timers that are armed with a relative deadline. */
+static bool is_relative(__u32 slot)
 {
-	int bad = 0;
-	int i;
-
-	for (i = 0; i < TIMERS; i++) {
-		__u32 slot = WHEEL_ID_SLOT(events[i].id);
-
-		bad += slot >= TIMERS ||
-			events[i].deadline != from + ops[slot].when;
-	}
-	return bad;
+	return slot % 4 == 1;
 }
 
-WT_TEST(clock, p1_never_early_absolute)
+/* True for timers that are armed for an hour later, and then moved. */
+static bool is_moved(__u32 slot)
 {
-	__u64 gen, now;
+	return slot % 4 == 2;
+}
 
-	for (gen = 1; gen <= ROUNDS; gen++) {
-		now = wt_now(variant->clock);
-		draw(self->ops, &self->seed, WHEEL_OP_ARM, gen, now);
-		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
-		ASSERT_EQ(0, early(self->fd, variant->clock, self->events,
-				   TIMERS));
-		EXPECT_EQ(0, misdated(self->events, self->ops, 0));
+/*
+ * Arm all timers with random deadlines, which are stored relative to @now, and random slack.
+ * Moved timers have no slack. Returns the deadline from which relative ones count, or 0.
+ */
+static __u64 arm_all(int fd, __u64 gen, __u64 now, __u64 *delays, __u64 *seed)
+{
+	struct wheel_op arms[TIMERS], moves[TIMERS];
+	struct wheel_submit batch;
+	__u32 i, moved = 0;
+	__u64 from;
+
+	for (i = 0; i < TIMERS; i++) {
+		delays[i] = wt_below(seed, 3 * WT_MS);
+		arms[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen), now + delays[i]);
+		if (is_relative(i)) {
+			arms[i].when = delays[i];
+			arms[i].flags = WHEEL_OP_REL;
+		}
+		if (is_moved(i)) {
+			arms[i].when = now + WT_HOUR;
+			moves[moved++] = wt_op(WHEEL_OP_REARM, arms[i].id, now + delays[i]);
+		}
+		if (wt_below(seed, 2))
+			arms[i].slack = wt_below(seed, 5 * WT_MS);
 	}
+	if (wt_submit(fd, arms, TIMERS, &batch) || batch.failed)
+		return 0;
+	from = batch.now;
+	return wt_submit(fd, moves, moved, &batch) || batch.failed ? 0 : from;
 }
 
 /* Relative deadlines count from the time of the call, which is not before the program's. */
-WT_TEST(clock, p1_never_early_relative)
+WT_TEST(clock, p1_never_early_at_random)
 {
-	struct wheel_submit batch;
-	__u64 before, gen;
+	__u64 gen, now, from;
 	int i;
 
 	for (gen = 1; gen <= ROUNDS; gen++) {
-		draw(self->ops, &self->seed, WHEEL_OP_ARM, gen, 0);
-		for (i = 0; i < TIMERS; i++)
-			self->ops[i].flags = WHEEL_OP_REL;
-		before = wt_now(variant->clock);
-		ASSERT_EQ(0, wt_submit(self->fd, self->ops, TIMERS, &batch));
-		ASSERT_LE(before, batch.now);
-		ASSERT_EQ(0, early(self->fd, variant->clock, self->events,
-				   TIMERS));
-		EXPECT_EQ(0, misdated(self->events, self->ops, batch.now));
+		now = wt_now(variant->clock);
+		from = arm_all(self->fd, gen, now, self->delays, &self->seed);
+		ASSERT_LE(now, from);
+		ASSERT_EQ(0, early(self->fd, variant->clock, self->events, TIMERS));
+		for (i = 0; i < TIMERS; i++) {
+			__u32 slot = WHEEL_ID_SLOT(self->events[i].id);
+
+			ASSERT_GT(TIMERS, slot);
+			EXPECT_EQ((is_relative(slot) ? from : now) + self->delays[slot],
+				  self->events[i].deadline);
+		}
 	}
 }
 
 /* Deadlines on a tick boundary, and one nanosecond before and after it. */
 WT_TEST(clock, p1_never_early_at_the_tick_edge)
 {
+	struct wheel_op ops[30];
 	__u64 gen, edge;
 	int i;
 
 	for (gen = 1; gen <= ROUNDS; gen++) {
 		edge = wt_boundary(wt_now(variant->clock), self->tick);
 		for (i = 0; i < 30; i++)
-			self->ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen),
-					     edge + i / 3 * self->tick +
-					     i % 3 - 1);
-		ASSERT_EQ(0, wt_batch(self->fd, self->ops, 30));
+			ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen),
+				       edge + i / 3 * self->tick + i % 3 - 1);
+		ASSERT_EQ(0, wt_batch(self->fd, ops, 30));
 		EXPECT_EQ(0, early(self->fd, variant->clock, self->events,
 				   30));
-	}
-}
-
-/* Timers are moved to later, earlier and past deadlines. */
-WT_TEST(clock, p1_never_early_after_rearm)
-{
-	__u64 gen, now;
-
-	for (gen = 1; gen <= ROUNDS; gen++) {
-		now = wt_now(variant->clock);
-		draw(self->ops, &self->seed, WHEEL_OP_ARM, gen, now + WT_HOUR);
-		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
-		draw(self->ops, &self->seed, WHEEL_OP_REARM, gen,
-		     now + 2 * WT_HOUR);
-		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
-		draw(self->ops, &self->seed, WHEEL_OP_REARM, gen, now);
-		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
-		ASSERT_EQ(0, early(self->fd, variant->clock, self->events,
-				   TIMERS));
-		EXPECT_EQ(0, misdated(self->events, self->ops, 0));
 	}
 }
 
@@ -190,23 +173,6 @@ WT_TEST(clock, p1_never_early_periodic)
 		EXPECT_EQ(0, (deadline - start) % period);
 		EXPECT_LT(last, deadline);
 		last = deadline;
-	}
-}
-
-/* Slack only delays an expiry. */
-WT_TEST(clock, p1_never_early_with_slack)
-{
-	__u64 gen, now;
-	int i;
-
-	for (gen = 1; gen <= ROUNDS; gen++) {
-		now = wt_now(variant->clock);
-		draw(self->ops, &self->seed, WHEEL_OP_ARM, gen, now);
-		for (i = 0; i < TIMERS; i++)
-			self->ops[i].slack = wt_below(&self->seed, 5 * WT_MS);
-		ASSERT_EQ(0, wt_batch(self->fd, self->ops, TIMERS));
-		ASSERT_EQ(0, early(self->fd, variant->clock, self->events,
-				   TIMERS));
 	}
 }
 

@@ -120,23 +120,4 @@ WT_TEST(scheme, p2_bounded_late_with_slack)
 	}
 }
 
-/* Slack reduces the number of wake-ups: 200 deadlines share at most 20 ticks. */
-WT_TEST(scheme, p2_bounded_late_slack_shares_ticks)
-{
-	__u64 now = clock_of(self->fd), tick = variant->tick, next;
-	int times = 0, i;
-
-	for (i = 0; i < 200; i++) {
-		struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1),
-					   now + (i + 1) * tick);
-
-		op.slack = 16 * tick;
-		ASSERT_EQ(0, wt_do(self->fd, &op));
-	}
-	ASSERT_EQ(0, wt_advance(self->fd, 0, &next));
-	for (; next != NONE; times++)
-		ASSERT_EQ(0, wt_advance(self->fd, next, &next));
-	EXPECT_GE(20, times);
-}
-
 TEST_HARNESS_MAIN

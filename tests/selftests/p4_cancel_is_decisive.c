@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * P4: CANCEL is decisive. If it returns 0, no event follows. Otherwise, the event has been
- * or will be delivered. Races with other threads are in cancel_race.c and libwheel's race_cancel.c.
+ * or will be delivered. Races with other threads are in interrupt_race.c and libwheel's
+ * race_cancel.c.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -128,31 +129,6 @@ WT_TEST(wheel, p4_cancel_is_decisive_against_the_interrupt)
 		ASSERT_EQ(0, wrong(r, &cancelled));
 	}
 	TH_LOG("%d of %d cancelled", cancelled, ROUNDS * TIMERS);
-}
-
-/* Cancelled and immediately armed again: only the new id can expire. */
-WT_TEST(wheel, p4_cancel_is_decisive_for_the_old_id)
-{
-	struct race *r = &self->race;
-	struct wheel_event event;
-	__u64 gen;
-
-	r->fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, TIMERS, WHEEL_MIN_TICK_NS);
-	ASSERT_LE(0, r->fd);
-	ASSERT_EQ(0, wt_arm_rel(r->fd, WHEEL_ID(1, 1), 0));
-	for (gen = 1; gen < 500; gen++) {
-		int ret = wt_cancel(r->fd, WHEEL_ID(1, gen));
-
-		ASSERT_TRUE(ret == 0 || ret == -ENOENT);
-		if (ret) {
-			ASSERT_EQ(1, wt_read(r->fd, &event, 1));
-			ASSERT_EQ(WHEEL_ID(1, gen), event.id);
-		}
-		ASSERT_EQ(0, wt_arm_rel(r->fd, WHEEL_ID(1, gen + 1),
-					wt_below(&r->seed, 100 * WT_US)));
-	}
-	ASSERT_EQ(1, wt_read(r->fd, &event, 1));
-	EXPECT_EQ(WHEEL_ID(1, gen), event.id);
 }
 
 /* CANCEL of a periodic timer returns 1 if one more event can be read, otherwise 0. */

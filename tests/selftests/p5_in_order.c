@@ -9,7 +9,6 @@
 #include "wheel_test.h"
 
 #define TIMERS	10000
-#define BURST	100000
 #define TICK	WT_MS
 
 /* The expected state of a timer: due tick, number of its arm, and id. */
@@ -118,18 +117,6 @@ static int misplaced(const struct shadow *shadow, int n,
 	return -1;
 }
 
-WT_TEST(scheme, p5_in_order_in_one_step)
-{
-	int n = self->timers;
-
-	ASSERT_EQ(0, arm_all(self->fd, self->shadow, n, TICK, 5000,
-			     &self->seed));
-	ASSERT_EQ(0, wt_advance(self->fd, WT_HOUR, NULL));
-	ASSERT_EQ(n, wt_read_all(self->fd, self->events, n, n));
-	qsort(self->shadow, n, sizeof(*self->shadow), by_due);
-	EXPECT_EQ(-1, misplaced(self->shadow, n, self->events));
-}
-
 WT_TEST(scheme, p5_in_order_in_random_steps)
 {
 	int n = self->timers;
@@ -144,39 +131,6 @@ WT_TEST(scheme, p5_in_order_in_random_steps)
 	ASSERT_EQ(n, wt_read_all(self->fd, self->events, n, n));
 	qsort(self->shadow, n, sizeof(*self->shadow), by_due);
 	EXPECT_EQ(-1, misplaced(self->shadow, n, self->events));
-}
-
-FIXTURE(burst) {
-	int fd;
-	struct wheel_event *events;
-};
-
-FIXTURE_SETUP(burst)
-{
-	self->fd = wt_open_virtual(BURST, TICK);
-	ASSERT_LE(0, self->fd);
-	self->events = calloc(BURST, sizeof(*self->events));
-	ASSERT_NE(NULL, self->events);
-}
-
-FIXTURE_TEARDOWN(burst)
-{
-	close(self->fd);
-}
-
-WT_TEST(burst, p5_in_order_100000_on_one_tick)
-{
-	int i;
-
-	ASSERT_EQ(0, wt_arm_many(self->fd, BURST, 1, 77 * TICK));
-	ASSERT_EQ(0, wt_advance(self->fd, 77 * TICK, NULL));
-	ASSERT_EQ(BURST, wt_read_all(self->fd, self->events, BURST, BURST));
-	for (i = 0; i < BURST; i++) {
-		ASSERT_EQ(WHEEL_ID(i, 1), self->events[i].id);
-		ASSERT_EQ(i, self->events[i].seq);
-		ASSERT_EQ(77 * TICK, self->events[i].fired);
-	}
-	EXPECT_TRUE(wt_quiet(self->fd));
 }
 
 TEST_HARNESS_MAIN

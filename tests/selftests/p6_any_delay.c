@@ -95,48 +95,6 @@ static int exact(const struct wheel_setup *setup, __u64 start, __u64 when)
 	return ret;
 }
 
-static const __u64 starts[] = {
-	0, 255, 12345678901ULL, (1ULL << 32) - 1, (1ULL << 36) - 3,
-};
-
-WT_TEST(scheme, p6_any_delay_in_ticks_and_revolutions)
-{
-	static const __u64 ticks[] = {
-		0, 1, 2, 63, 64, 65, SLOTS - 1, SLOTS, SLOTS + 1, 2 * SLOTS - 1,
-		2 * SLOTS, 2 * SLOTS + 1, 10 * SLOTS, 4095, 4096, 4097, 65536,
-		1000 * SLOTS - 1, 1000 * SLOTS, 1 << 24, 1 << 30,
-		(1ULL << 30) + 1, (1ULL << 31) - 1, 1ULL << 31,
-		(1ULL << 31) + 1, (1ULL << 32) - 1, 1ULL << 32,
-		(1ULL << 32) + 1, 1ULL << 36, (1ULL << 42) + 1,
-	};
-	unsigned int i, j;
-
-	for (i = 0; i < ARRAY_SIZE(starts); i++)
-		for (j = 0; j < ARRAY_SIZE(ticks); j++) {
-			__u64 start = starts[i];
-			__u64 when = start + ticks[j] * variant->tick;
-
-			EXPECT_EQ(0, exact(&self->setup, start, when));
-			EXPECT_EQ(0, exact(&self->setup, start, when + 1));
-			when -= !!when;
-			EXPECT_EQ(0, exact(&self->setup, start, when));
-		}
-}
-
-/* Includes 12, 15 and 50 days, 2.2 and 24 years, at which other implementations overflowed. */
-WT_TEST(scheme, p6_any_delay_in_days_and_years)
-{
-	static const __u64 days[] = { 1, 12, 15, 24, 25, 49, 50, 248, 803, 9000,
-		36525, 100000 };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(days); i++) {
-		EXPECT_EQ(0, exact(&self->setup, 0, days[i] * 24 * WT_HOUR));
-		EXPECT_EQ(0, exact(&self->setup, WT_HOUR + 1,
-				   days[i] * 24 * WT_HOUR));
-	}
-}
-
 WT_TEST(scheme, p6_any_delay_to_the_end_of_the_clock)
 {
 	__u64 last = WHEEL_MAX_TIME / variant->tick * variant->tick;
@@ -151,43 +109,6 @@ WT_TEST(scheme, p6_any_delay_to_the_end_of_the_clock)
 	EXPECT_EQ(0, exact(&self->setup, last / 2, last));
 	EXPECT_EQ(0, exact(&self->setup, last - 5 * variant->tick, last));
 	EXPECT_EQ(0, exact(&self->setup, last - 1, last));
-}
-
-/* A distant timer does not hide a near one when a level wraps. Compare tokio issue #8334. */
-WT_TEST(scheme, p6_any_delay_beside_a_far_timer)
-{
-	static const int bits[] = { 8, 12, 18, 24, 30, 36, 42, 48 };
-	struct wheel_event event;
-	unsigned int i;
-	__u64 at, next;
-	int fd, ret;
-
-	for (i = 0; i < ARRAY_SIZE(bits); i++) {
-		at = (1ULL << bits[i]) - 3;
-		if (at > WHEEL_MAX_TIME / 4 / variant->tick)
-			continue;
-		at *= variant->tick;
-		fd = wt_open_setup(O_NONBLOCK, &self->setup);
-		ASSERT_LE(0, fd);
-		ret = wt_arm(fd, WHEEL_ID(1, 1), 3 * at);
-		EXPECT_TRUE(!ret || (ret == -ERANGE &&
-				     may_refuse(&self->setup, 0, 3 * at)));
-		ASSERT_EQ(0, wt_advance(fd, at, NULL));
-		ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(2, 1),
-				    at + 9 * variant->tick));
-		ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(3, 1),
-				    at + 2 * variant->tick));
-		ASSERT_EQ(0, wt_advance(fd, at + 2 * variant->tick, &next));
-		EXPECT_EQ(at + 9 * variant->tick, next);
-		ASSERT_EQ(1, wt_read(fd, &event, 1));
-		EXPECT_EQ(WHEEL_ID(3, 1), event.id);
-		ASSERT_EQ(0, wt_advance(fd, at + 9 * variant->tick, &next));
-		EXPECT_EQ(ret ? NONE : wt_boundary(3 * at, variant->tick),
-			  next);
-		ASSERT_EQ(1, wt_read(fd, &event, 1));
-		EXPECT_EQ(WHEEL_ID(2, 1), event.id);
-		close(fd);
-	}
 }
 
 /* A deadline beyond 2^63-1 ns is rejected and counted. */

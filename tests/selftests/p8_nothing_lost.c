@@ -4,13 +4,12 @@
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
-#include <sys/uio.h>
 
 #include "wheel_test.h"
 
 #define PAGE	wt_page()
 #define LONGEST	4096
-#define MANY	100000
+#define TIMERS	4096
 
 FIXTURE(wheel) {
 	int fd;
@@ -21,7 +20,7 @@ FIXTURE(wheel) {
 
 FIXTURE_SETUP(wheel)
 {
-	self->fd = wt_open_virtual(MANY, WT_MS);
+	self->fd = wt_open_virtual(TIMERS, WT_MS);
 	ASSERT_LE(0, self->fd);
 	self->page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -55,59 +54,6 @@ static bool in_line(const struct wheel_event *events, int n, int first)
 		    events[i].seq != (__u32)(first + i))
 			return false;
 	return true;
-}
-
-WT_TEST(wheel, p8_nothing_lost_100000_unread)
-{
-	struct wheel_event *all = calloc(MANY, sizeof(*all));
-	__u64 id;
-
-	ASSERT_NE(NULL, all);
-	ASSERT_EQ(0, wt_arm_many(self->fd, MANY / 2, 1, WT_MS));
-	ASSERT_EQ(0, wt_advance(self->fd, WT_HOUR, NULL));
-	for (id = MANY / 2; id < MANY; id++)
-		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(id, 1), WT_MS));
-	ASSERT_EQ(0, wt_advance(self->fd, 2 * WT_HOUR, NULL));
-	EXPECT_LEDGER(self->fd, .armed = MANY, .fired = MANY, .unread = MANY);
-	ASSERT_EQ(MANY, wt_read_all(self->fd, all, MANY, MANY));
-	EXPECT_TRUE(in_line(all, MANY, 0));
-	EXPECT_LEDGER(self->fd, .armed = MANY, .fired = MANY);
-	free(all);
-}
-
-/* Events are read one at a time while new ones arrive. */
-WT_TEST(wheel, p8_nothing_lost_to_a_slow_reader)
-{
-	int fired = 0, got = 0;
-
-	while (fired < 2000) {
-		ASSERT_EQ(0, fire(self->fd, fired, fired + 10));
-		fired += 10;
-		ASSERT_EQ(1, wt_read(self->fd, self->events, 1));
-		ASSERT_TRUE(in_line(self->events, 1, got++));
-	}
-	while (got < fired) {
-		ASSERT_EQ(1, wt_read(self->fd, self->events, 1));
-		ASSERT_TRUE(in_line(self->events, 1, got++));
-	}
-	EXPECT_TRUE(wt_quiet(self->fd));
-}
-
-WT_TEST(wheel, p8_nothing_lost_to_bad_addresses)
-{
-	static const size_t sizes[] = { 48, 96, 4096, 65536 };
-	unsigned int i;
-
-	ASSERT_EQ(0, fire(self->fd, 0, 200));
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		EXPECT_EQ(-1, read(self->fd, self->page + PAGE, sizes[i]));
-		EXPECT_EQ(EFAULT, errno);
-	}
-	ASSERT_EQ(0, mprotect(self->page, PAGE, PROT_READ));
-	EXPECT_EQ(-1, read(self->fd, self->page, PAGE));
-	EXPECT_EQ(EFAULT, errno);
-	ASSERT_EQ(200, wt_read_all(self->fd, self->events, 200, 200));
-	EXPECT_TRUE(in_line(self->events, 200, 0));
 }
 
 /* The accessible part of the buffer ends within an event, at each of its bytes. */

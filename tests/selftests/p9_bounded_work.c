@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * P9, bounded work: 100,000 timers at one tick are processed in several passes, which block
- * neither other wheels nor other threads.
+ * neither other wheels nor other threads. interrupt_race.c uses a wheel during its passes.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -11,16 +11,12 @@
 #include "wheel_test.h"
 
 #define MANY	100000
-#define FEWER	20000
 #define AHEAD	(200 * WT_MS)
 
 struct beside {
 	pthread_t thread;
 	atomic_ulong turns;
 	atomic_bool stop;
-	int fd;
-	/* A slot that the burst does not use. */
-	__u32 slot;
 };
 
 FIXTURE(wheel) {
@@ -34,13 +30,12 @@ FIXTURE(wheel) {
 
 FIXTURE_SETUP(wheel)
 {
-	self->fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, MANY + 1, WT_MS);
+	self->fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, MANY, WT_MS);
 	self->other = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);
 	ASSERT_LE(0, self->fd);
 	ASSERT_LE(0, self->other);
 	self->ops = calloc(MANY, sizeof(*self->ops));
 	ASSERT_NE(NULL, self->ops);
-	self->beside.fd = self->fd;
 }
 
 FIXTURE_TEARDOWN(wheel)
@@ -68,23 +63,6 @@ static void *spin(void *arg)
 
 	while (!atomic_load(&b->stop))
 		atomic_fetch_add(&b->turns, 1);
-	return NULL;
-}
-
-/* Use the wheel while its burst is processed. */
-static void *use(void *arg)
-{
-	struct beside *b = arg;
-	__u64 gen, when;
-
-	for (gen = 1; !atomic_load(&b->stop); gen++) {
-		__u64 id = WHEEL_ID(b->slot, gen);
-
-		if (wt_arm_rel(b->fd, id, WT_HOUR) ||
-		    wt_query(b->fd, id, &when) || wt_cancel(b->fd, id))
-			return b;
-		atomic_fetch_add(&b->turns, 1);
-	}
 	return NULL;
 }
 
@@ -137,24 +115,6 @@ WT_TEST(wheel, p9_bounded_work_100000_on_one_tick)
 	EXPECT_LT(before + 10, self->stats.passes);
 }
 
-/* The wheel can be used while its burst is processed. */
-WT_TEST(wheel, p9_bounded_work_beside_a_user_of_the_wheel)
-{
-	struct beside *b = &self->beside;
-
-	b->slot = MANY;
-	ASSERT_EQ(0, pthread_create(&b->thread, NULL, use, b));
-	ASSERT_EQ(0, light(self->fd, self->ops, FEWER, AHEAD / 2 +
-			   wt_now(WHEEL_CLOCK_MONOTONIC)));
-	do {
-		ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
-		EXPECT_TRUE(wt_balanced(&self->stats));
-		wt_let_pass(WT_MS);
-	} while (self->stats.fired < FEWER);
-	EXPECT_EQ(NULL, end(b));
-	EXPECT_EQ(FEWER, self->stats.fired);
-}
-
 /* Repeated arms in the past cause no endless loop: other threads proceed. */
 WT_TEST(wheel, p9_bounded_work_in_a_storm_of_the_past)
 {
@@ -177,26 +137,6 @@ WT_TEST(wheel, p9_bounded_work_in_a_storm_of_the_past)
 	ASSERT_EQ(0, wt_stats(self->other, &self->stats));
 	EXPECT_EQ(50, self->stats.fired);
 	EXPECT_GE(2 * 50, self->stats.wakeups);
-}
-
-/* The same with periods of 1 ns, whose events are read continuously. */
-WT_TEST(wheel, p9_bounded_work_of_the_shortest_periods)
-{
-	struct beside *b = &self->beside;
-	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);
-	struct wheel_event events[64];
-	int i, n;
-
-	ASSERT_EQ(0, pthread_create(&b->thread, NULL, spin, b));
-	for (i = 0; i < 64; i++)
-		ASSERT_EQ(0, wt_arm_every(self->other, WHEEL_ID(i, 1), now, 1));
-	for (i = 0; i < 1000; i += n) {
-		n = wt_read(self->other, events, 64);
-		ASSERT_LT(0, n);
-	}
-	EXPECT_EQ(NULL, end(b));
-	ASSERT_EQ(0, wt_stats(self->other, &self->stats));
-	EXPECT_TRUE(wt_balanced(&self->stats));
 }
 
 TEST_HARNESS_MAIN

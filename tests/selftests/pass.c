@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One wheel, several descriptors: fork(), execve(), and transfer over a socket. All share the
- * wheel, which is freed by the last close.
+ * One wheel, several descriptors: fork(), and transfer over a socket. All share the wheel, which
+ * is freed by the last close.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -45,12 +45,6 @@ static int close_it(int fd)
 	return close(fd);
 }
 
-static int arm_and_exit(int fd)
-{
-	return wt_arm(fd, WHEEL_ID(2, 1), 5 * WT_MS) ||
-		wt_cancel(fd, WHEEL_ID(1, 1));
-}
-
 static int killed(int fd)
 {
 	wt_arm(fd, WHEEL_ID(2, 1), 5 * WT_MS);
@@ -69,15 +63,6 @@ WT_TEST(wheel, close_by_a_child_is_harmless)
 	EXPECT_EQ(2, stats.pending);
 	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
 	EXPECT_EQ(2, wt_read_all(self->fd, self->events, TIMERS, TIMERS));
-}
-
-WT_TEST(wheel, child_uses_the_same_wheel)
-{
-	ASSERT_EQ(0, in_child(arm_and_exit, self->fd));
-	EXPECT_EQ(-ENOENT, wt_cancel(self->fd, WHEEL_ID(1, 1)));
-	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
-	ASSERT_EQ(1, wt_read(self->fd, self->events, TIMERS));
-	EXPECT_EQ(WHEEL_ID(2, 1), self->events[0].id);
 }
 
 /* The child has the only descriptor when the timer expires. */
@@ -100,36 +85,6 @@ WT_TEST(wheel, child_outlives_the_parent_descriptor)
 	ASSERT_EQ(0, close(go[1]));
 	EXPECT_EQ(0, wt_end_of(pid));
 	EXPECT_EQ(self->refs, wt_module_refs());
-}
-
-/* Without FD_CLOEXEC, another program can use the descriptor. */
-WT_TEST(wheel, exec_keeps_what_it_is_told_to_keep)
-{
-	char number[16];
-	pid_t pid;
-
-	ASSERT_EQ(0, wt_advance(self->fd, 5 * WT_MS, NULL));
-	pid = fork();
-	if (!pid) {
-		fcntl(self->fd, F_SETFD, 0);
-		snprintf(number, sizeof(number), "%d", self->fd);
-		setenv("WHEEL_READ_FD", number, 1);
-		execl("/proc/self/exe", "pass", NULL);
-		_exit(1);
-	}
-	EXPECT_EQ(77, wt_end_of(pid));
-	EXPECT_TRUE(wt_quiet(self->fd));
-}
-
-/* Runs before main() if the program was started by the test above. */
-static void __attribute__((constructor)) read_after_exec(void)
-{
-	const char *number = getenv("WHEEL_READ_FD");
-	struct wheel_event event;
-
-	if (number)
-		_exit(wt_read(atoi(number), &event, 1) == 1 &&
-		      event.id == WHEEL_ID(1, 1) ? 77 : 1);
 }
 
 static int send_fd(int socket, int fd)
@@ -191,26 +146,6 @@ WT_TEST(wheel, sent_by_a_process_that_is_gone)
 	ASSERT_EQ(0, wt_advance(fd, WT_SEC, NULL));
 	EXPECT_EQ(TIMERS - 1, wt_read_all(fd, self->events, TIMERS, TIMERS));
 	close(fd);
-}
-
-/* A descriptor that is sent and never received is freed with the socket. */
-WT_TEST(wheel, sent_and_never_received)
-{
-	int sockets[2], fd, i;
-
-	for (i = 0; i < 50; i++) {
-		if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
-			SKIP(return, "no sockets");
-		fd = wt_open_virtual(TIMERS, WT_MS);
-		ASSERT_LE(0, fd);
-		ASSERT_EQ(0, wt_arm_many(fd, TIMERS, 1, WT_SEC));
-		ASSERT_EQ(0, send_fd(sockets[1], fd));
-		ASSERT_EQ(0, close(fd));
-		close(sockets[0]);
-		close(sockets[1]);
-	}
-	if (self->refs >= 0)
-		EXPECT_EQ(self->refs + 1, wt_module_refs());
 }
 
 TEST_HARNESS_MAIN

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * poll(), and epoll in level-triggered, edge-triggered and nested mode: a file is readable
- * while an event is unread, and after STOP.
+ * poll(), and epoll in level-triggered and edge-triggered mode: a file is readable while an
+ * event is unread, and after STOP. libwheel's loop.c tests level-triggered mode, and
+ * deferred_race.c wake-ups.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/epoll.h>
 
 #include "wheel_test.h"
@@ -69,20 +69,6 @@ static short polled(int fd)
 	ASSERT_EQ(0, wt_advance(self->fd, self->now, NULL)); \
 } while (0)
 
-WT_TEST(wheel, poll_is_readable_while_there_are_events)
-{
-	EXPECT_EQ(0, polled(self->fd));
-	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(99, 1), WT_HOUR));
-	EXPECT_EQ(0, polled(self->fd));
-	FIRE();
-	FIRE();
-	EXPECT_EQ(POLLIN | POLLRDNORM, polled(self->fd));
-	ASSERT_EQ(1, wt_read(self->fd, self->events, 1));
-	EXPECT_EQ(POLLIN | POLLRDNORM, polled(self->fd));
-	ASSERT_EQ(1, wt_read(self->fd, self->events, 1));
-	EXPECT_EQ(0, polled(self->fd));
-}
-
 /* A new file has no events, and poll() does not set it up. */
 TEST(poll_of_a_new_file)
 {
@@ -93,47 +79,6 @@ TEST(poll_of_a_new_file)
 	EXPECT_EQ(0, polled(fd));
 	EXPECT_EQ(0, wt_setup(fd, &setup));
 	EXPECT_EQ(0, polled(fd));
-}
-
-static void *wait_for_it(void *arg)
-{
-	int *fd = arg;
-
-	*fd = wt_wait(*fd);
-	return NULL;
-}
-
-WT_TEST(wheel, poll_is_woken)
-{
-	int waiters[3] = { self->fd, self->fd, self->fd };
-	pthread_t threads[3];
-	int i;
-
-	for (i = 0; i < 3; i++)
-		ASSERT_EQ(0, pthread_create(&threads[i], NULL, wait_for_it,
-					    &waiters[i]));
-	wt_let_pass(2 * WT_MS);
-	FIRE();
-	for (i = 0; i < 3; i++) {
-		ASSERT_EQ(0, pthread_join(threads[i], NULL));
-		EXPECT_EQ(POLLIN, waiters[i]);
-	}
-}
-
-/* STOP wakes a process that polls. */
-WT_TEST(wheel, poll_is_woken_by_stop)
-{
-	int waiter = self->fd;
-	pthread_t thread;
-	__u64 unfired;
-
-	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_for_it, &waiter));
-	wt_let_pass(2 * WT_MS);
-	ASSERT_EQ(0, wt_stop(self->fd, &unfired));
-	ASSERT_EQ(0, pthread_join(thread, NULL));
-	EXPECT_LT(0, waiter);
-	EXPECT_FALSE(wt_quiet(self->fd));
-	EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, self->events, 1));
 }
 
 /* New events after epoll_wait() are one edge, whether previous events were read or not. */
@@ -168,43 +113,6 @@ WT_TEST(wheel, epoll_by_edge_begins_readable)
 	EXPECT_EQ(0, ready(self->ep));
 }
 
-WT_TEST(wheel, epoll_once)
-{
-	struct epoll_event again = { .events = EPOLLIN | EPOLLONESHOT };
-
-	ASSERT_EQ(0, watch(self->ep, self->fd, EPOLLIN | EPOLLONESHOT));
-	FIRE();
-	EXPECT_EQ(EPOLLIN, ready(self->ep));
-	FIRE();
-	EXPECT_EQ(0, ready(self->ep));
-	ASSERT_EQ(0, epoll_ctl(self->ep, EPOLL_CTL_MOD, self->fd, &again));
-	EXPECT_EQ(EPOLLIN, ready(self->ep));
-}
-
-/* Four nested epoll instances, level-triggered and edge-triggered. */
-WT_TEST(wheel, epoll_nested)
-{
-	int eps[4], i;
-
-	eps[0] = self->ep;
-	ASSERT_EQ(0, watch(self->ep, self->fd, EPOLLIN));
-	for (i = 1; i < 4; i++) {
-		eps[i] = epoll_create1(EPOLL_CLOEXEC);
-		ASSERT_LE(0, eps[i]);
-		ASSERT_EQ(0, watch(eps[i], eps[i - 1], EPOLLIN |
-				   (i == 3 ? EPOLLET : 0)));
-	}
-	EXPECT_EQ(0, ready(eps[3]));
-	FIRE();
-	EXPECT_EQ(EPOLLIN, ready(eps[3]));
-	EXPECT_EQ(0, ready(eps[3]));
-	FIRE();
-	EXPECT_EQ(EPOLLIN, ready(eps[3]));
-	EXPECT_EQ(EPOLLIN, ready(eps[2]));
-	ASSERT_EQ(2, wt_read(self->fd, self->events, TIMERS));
-	EXPECT_EQ(0, ready(eps[2]));
-}
-
 /* Closing the last descriptor removes a file from its epolls, with and without events. */
 WT_TEST(wheel, epoll_of_a_closed_file)
 {
@@ -223,22 +131,6 @@ WT_TEST(wheel, epoll_of_a_closed_file)
 		ASSERT_EQ(0, close(fd));
 		EXPECT_EQ(0, ready(self->ep));
 	}
-}
-
-/* The epoll instance is closed before the wheel. */
-WT_TEST(wheel, epoll_is_closed_before_the_wheel)
-{
-	int i;
-
-	for (i = 0; i < 200; i++) {
-		int ep = epoll_create1(EPOLL_CLOEXEC);
-
-		ASSERT_LE(0, ep);
-		ASSERT_EQ(0, watch(ep, self->fd, EPOLLIN | EPOLLET));
-		ASSERT_EQ(0, close(ep));
-		FIRE();
-	}
-	EXPECT_EQ(200, wt_read(self->fd, self->events, TIMERS));
 }
 
 TEST_HARNESS_MAIN

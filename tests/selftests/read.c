@@ -96,34 +96,6 @@ WT_TEST(wheel, short_buffer_is_einval)
 	EXPECT_EQ(EINVAL, errno);
 }
 
-/* The buffer may have any alignment. */
-WT_TEST(wheel, unaligned)
-{
-	char *room = (char *)self->events;
-	struct wheel_event e;
-	int i;
-
-	for (i = 0; i < 10; i++) {
-		ASSERT_EQ(EVENT, read(self->fd, room + i, EVENT));
-		memcpy(&e, room + i, EVENT);
-		EXPECT_TRUE(is_event(&e, i));
-	}
-}
-
-WT_TEST(wheel, readv_of_events)
-{
-	struct iovec iov[3];
-	int i;
-
-	for (i = 0; i < 3; i++) {
-		iov[i].iov_base = &self->events[2 * i];
-		iov[i].iov_len = 2 * EVENT;
-	}
-	ASSERT_EQ(6 * EVENT, readv(self->fd, iov, 3));
-	for (i = 0; i < 6; i++)
-		EXPECT_TRUE(is_event(&self->events[i], i));
-}
-
 /* The total length counts: an event may be split across buffers. */
 WT_TEST(wheel, readv_of_pieces)
 {
@@ -153,22 +125,6 @@ WT_TEST(wheel, no_seek_no_pread_no_write)
 	EXPECT_EQ(-1, write(self->fd, self->events, EVENT));
 	ASSERT_EQ(10, wt_read(self->fd, self->events, TIMERS));
 	EXPECT_TRUE(is_event(self->events, 0));
-}
-
-/* Each file has its own clock, events and numbers. */
-WT_TEST(wheel, another_file)
-{
-	int fd = wt_open_virtual(TIMERS, WT_MS);
-
-	ASSERT_LE(0, fd);
-	EXPECT_EQ(-EAGAIN, wt_read(fd, self->events, 1));
-	ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(5, 9), 3 * WT_MS));
-	ASSERT_EQ(0, wt_advance(fd, 3 * WT_MS, NULL));
-	ASSERT_EQ(1, wt_read(fd, self->events, 10));
-	EXPECT_EQ(WHEEL_ID(5, 9), self->events[0].id);
-	EXPECT_EQ(0, self->events[0].seq);
-	EXPECT_EQ(10, wt_read(self->fd, self->events, TIMERS));
-	close(fd);
 }
 
 TEST_HARNESS_MAIN

@@ -67,34 +67,6 @@ WT_TEST(ring, p8_nothing_lost_when_it_is_full)
 	EXPECT_EQ(TIMERS, self->stats.fired);
 }
 
-/*
- * Edge-triggered epoll reports an edge while due timers wait for space. A program that takes
- * all events, and calls ENTER while BACKLOG is set, has received all events before it sleeps.
- */
-WT_TEST(ring, p8_by_edge_until_no_backlog)
-{
-	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-	int ep = epoll_create1(EPOLL_CLOEXEC);
-
-	ASSERT_LE(0, ep);
-	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->ring.fd, &event));
-	ASSERT_EQ(0, wt_arm_many(self->ring.fd, TIMERS, 1, WT_MS));
-	ASSERT_EQ(0, wt_advance(self->ring.fd, WT_MS, NULL));
-	EXPECT_EQ(1, epoll_wait(ep, &event, 1, 0));
-	wt_ring_take(&self->ring, wt_ring_tail(&self->ring));
-	while (wt_ring_flags(&self->ring) & WHEEL_RING_BACKLOG) {
-		ASSERT_EQ(0, wt_enter(self->ring.fd, 0, 0, &self->enter));
-		wt_ring_take(&self->ring, wt_ring_tail(&self->ring));
-	}
-	EXPECT_EQ(TIMERS, wt_ring_tail(&self->ring));
-	while (epoll_wait(ep, &event, 1, 0) == 1)
-		;
-	ASSERT_EQ(0, wt_arm(self->ring.fd, WHEEL_ID(1, 2), 2 * WT_MS));
-	ASSERT_EQ(0, wt_advance(self->ring.fd, 2 * WT_MS, NULL));
-	EXPECT_EQ(1, epoll_wait(ep, &event, 1, 0));
-	close(ep);
-}
-
 /* Timers that waited for space expire before timers that are due later. */
 WT_TEST(ring, p5_timers_that_waited_for_room_expire_first)
 {

@@ -260,15 +260,6 @@ WT_TEST(trace, passes)
 	EXPECT_LT(1, count("wheel_pass_begin"));
 }
 
-WT_TEST(trace, silence_when_it_is_off)
-{
-	ASSERT_EQ(0, tell("events/wheel_timer/enable", "0"));
-	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(7, 1), 2 * WT_SEC));
-	ASSERT_EQ(0, wt_advance(self->fd, 3 * WT_SEC, NULL));
-	ASSERT_EQ(0, slurp(TRACE "/trace"));
-	EXPECT_EQ(NULL, strstr(text, "wheel_"));
-}
-
 /* The address of a function of the module, or 0. */
 static __u64 address_of(const char *function)
 {
