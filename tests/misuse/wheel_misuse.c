@@ -73,29 +73,6 @@ static bool destroy_in_callback(struct wheel *wheel)
 	return !answer_in_callback(wheel, do_destroy);
 }
 
-static int do_stop(struct wheel_timer *timer)
-{
-	return wheel_stop(wheel_timer_wheel(timer), NULL);
-}
-
-static bool stop_in_callback(struct wheel *wheel)
-{
-	return answer_in_callback(wheel, do_stop) == -EDEADLK;
-}
-
-static bool cancel_sync_in_callback(struct wheel *wheel)
-{
-	return answer_in_callback(wheel, wheel_timer_cancel_sync) == -EDEADLK;
-}
-
-/* The timer is not shut down, so it can still be armed. */
-static bool shutdown_sync_in_callback(struct wheel *wheel)
-{
-	return answer_in_callback(wheel, wheel_timer_shutdown_sync) == -EDEADLK &&
-	       !wheel_timer_arm(&culprit.timer, WHEEL_MAX_TIME, 0) &&
-	       !wheel_timer_cancel(&culprit.timer);
-}
-
 static enum hrtimer_restart hardirq_comes(struct hrtimer *hrtimer)
 {
 	culprit.answer = wheel_timer_cancel_sync(&culprit.timer);
@@ -195,9 +172,6 @@ static const struct {
 	bool (*commit)(struct wheel *wheel);
 } misuses[] = {
 	MISUSE(destroy_in_callback),
-	MISUSE(stop_in_callback),
-	MISUSE(cancel_sync_in_callback),
-	MISUSE(shutdown_sync_in_callback),
 	MISUSE(cancel_sync_in_hardirq),
 	MISUSE(not_initialized),
 	MISUSE(stranger_in_batch),
