@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "ktap.h"
 
 #include <stdbool.h>
@@ -15,6 +15,9 @@ static const char *test_name;
 static void (*explain_failure)(const void *of);
 static const void *explained;
 
+/* KTAP_EXPECT() has failed in this process. */
+static bool failed;
+
 void ktap_fail(const char *error)
 {
 	if (test_name) {
@@ -25,6 +28,14 @@ void ktap_fail(const char *error)
 	}
 	/* Leaks are not checked: a failed test cannot free its memory. */
 	_exit(EXIT_FAILURE);
+}
+
+void ktap_expect(bool met, const char *file, int line, const char *text)
+{
+	if (met)
+		return;
+	printf("# %s:%d: expected %s\n", file, line, text);
+	failed = true;
 }
 
 void ktap_if_it_fails(void (*explain)(const void *of), const void *of)
@@ -56,6 +67,31 @@ bool ktap_fails(void (*run)(const void *with), const void *with)
 	return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FAILURE;
 }
 
+int ktap_status_of(void (*run)(const void *with), const void *with, char *printed, size_t size)
+{
+	size_t length = 0;
+	int ends[2], status;
+	ssize_t got;
+	pid_t pid;
+
+	if (pipe(ends))
+		abort();
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		dup2(ends[1], STDERR_FILENO);
+		run(with);
+		_exit(EXIT_SUCCESS);
+	}
+	close(ends[1]);
+	while ((got = read(ends[0], printed + length, size - length - 1)) > 0)
+		length += (size_t)got;
+	printed[length] = '\0';
+	close(ends[0]);
+	status = status_of(pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 static bool passes(const struct ktap_test *test, const char *name)
 {
 	pid_t pid;
@@ -65,7 +101,7 @@ static bool passes(const struct ktap_test *test, const char *name)
 	if (!pid) {
 		test_name = name;
 		test->run();
-		exit(EXIT_SUCCESS);
+		exit(failed ? EXIT_FAILURE : EXIT_SUCCESS);
 	}
 	return !status_of(pid);
 }
@@ -83,13 +119,14 @@ static bool is_meant(const char *name, const char *const *parts)
 /* Only counts the tests if @number is 0. */
 static int run_table(const struct ktap_group *group,
 		     const struct ktap_test *test, const char *const *parts,
-		     int number, int *failed)
+		     int number, int *failures)
 {
 	char name[100];
 	int count = 0;
 
 	for (; test->name; test++) {
-		snprintf(name, sizeof(name), "%s.%s", group->name, test->name);
+		snprintf(name, sizeof(name), "%s%s%s", group->name, *group->name ? "." : "",
+			 test->name);
 		if (!is_meant(name, parts))
 			continue;
 		count++;
@@ -99,14 +136,14 @@ static int run_table(const struct ktap_group *group,
 			printf("ok %d %s\n", number++, name);
 		} else {
 			printf("not ok %d %s\n", number++, name);
-			++*failed;
+			++*failures;
 		}
 	}
 	return count;
 }
 
 static int run_groups(const struct ktap_group *group, const char *const *parts,
-		      int number, int *failed)
+		      int number, int *failures)
 {
 	const struct ktap_test *const *table;
 	int count = 0;
@@ -115,16 +152,16 @@ static int run_groups(const struct ktap_group *group, const char *const *parts,
 		ktap_subject = group->subject;
 		for (table = group->tables; *table; table++)
 			count += run_table(group, *table, parts,
-					   number ? number + count : 0, failed);
+					   number ? number + count : 0, failures);
 	}
 	return count;
 }
 
 int ktap_run(const struct ktap_group *groups, const char *const *parts)
 {
-	int failed = 0;
+	int failures = 0;
 
-	printf("1..%d\n", run_groups(groups, parts, 0, &failed));
-	run_groups(groups, parts, 1, &failed);
-	return failed;
+	printf("1..%d\n", run_groups(groups, parts, 0, &failures));
+	run_groups(groups, parts, 1, &failures);
+	return failures;
 }

@@ -1,18 +1,19 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * Runs tests and reports them in KTAP version 1, one line per test. Each test runs in a
- * separate process, which exits at the first failure; its memory is then released. If a
- * sanitizer terminates a test, the test fails, and the others still run.
+ * separate process; its memory is then released. If a sanitizer terminates a test, the test
+ * fails, and the others still run.
  */
 #ifndef _HOST_KTAP_H
 #define _HOST_KTAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /**
  * struct ktap_test - test
  * @name: name in the report; NULL at the end of a table
- * @run: test function, which calls ktap_fail() on errors
+ * @run: test function, which calls ktap_fail() or KTAP_EXPECT()
  */
 struct ktap_test {
 	const char *name;
@@ -21,7 +22,8 @@ struct ktap_test {
 
 /**
  * struct ktap_group - tests of one subject
- * @name: prefix of the test names, followed by a dot; NULL at the end of the groups
+ * @name: prefix of the test names, followed by a dot unless it is empty; NULL at the end of
+ *	the groups
  * @subject: subject, available to the tests in ktap_subject
  * @tables: tables of tests, terminated by NULL
  */
@@ -36,11 +38,23 @@ extern const void *ktap_subject;
 /* Report a failure and end the test. */
 __attribute__((noreturn)) void ktap_fail(const char *error);
 
+/* Report a false condition. The test continues, and fails when it returns. */
+#define KTAP_EXPECT(condition) \
+	ktap_expect(condition, __FILE__, __LINE__, #condition)
+
+void ktap_expect(bool met, const char *file, int line, const char *text);
+
 /* Set a function that prints the parameters of the test if it fails. */
 void ktap_if_it_fails(void (*explain)(const void *of), const void *of);
 
 /* Check whether @run fails. It runs in a separate process, without a report. */
 bool ktap_fails(void (*run)(const void *with), const void *with);
+
+/*
+ * Run a function that may end the program in a separate process. Returns its exit status, or 0
+ * if it returned. @printed receives its stderr.
+ */
+int ktap_status_of(void (*run)(const void *with), const void *with, char *printed, size_t size);
 
 /*
  * Run the tests whose names contain one of @parts, or all tests if @parts is empty. The array

@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 
-#include "ktap.h"
+#include "cases.h"
 #include "model.h"
 
 #define TICK	NSEC_PER_MSEC
@@ -286,7 +286,7 @@ static void listings(void)
 	KTAP_EXPECT(broke(BREACH_WRONG));
 }
 
-const struct ktap_case model_cases[] = {
+const struct ktap_test model_cases[] = {
 	{ "correct results are accepted", right_results },
 	{ "wrong results are detected", wrong_results },
 	{ "overdue timers are detected", overdue_timers },

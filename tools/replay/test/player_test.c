@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fake.h"
-#include "ktap.h"
+#include "cases.h"
 #include "player.h"
 #include "text.h"
 
@@ -279,7 +279,7 @@ static void tampered(void)
 	}
 }
 
-const struct ktap_case player_cases[] = {
+const struct ktap_test player_cases[] = {
 	{ "a correct device causes no violation", at_recorded_speed },
 	{ "a slower replay causes no violation", slower },
 	{ "a replay that is too fast causes no violation", too_fast },

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ktap.h"
+#include "cases.h"
 #include "replay.h"
 
 static void load_file(const void *path)
@@ -28,7 +28,7 @@ static int load(const char *text, char *printed, size_t size)
 	if (fd < 0 || write(fd, text, strlen(text)) < 0)
 		abort();
 	close(fd);
-	status = exit_status_of(load_file, path, printed, size);
+	status = ktap_status_of(load_file, path, printed, size);
 	unlink(path);
 	return status;
 }
@@ -134,7 +134,7 @@ static void stated_checksums(void)
 	KTAP_EXPECT(is_loaded("#\n# crc32=00000000\n0,A,0,1\n"));
 }
 
-const struct ktap_case trace_cases[] = {
+const struct ktap_test trace_cases[] = {
 	{ "valid traces are accepted", good_traces },
 	{ "impossible operations are rejected", impossible_operations },
 	{ "malformed fields are rejected", malformed_fields },

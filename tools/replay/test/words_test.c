@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ktap.h"
+#include "cases.h"
 #include "words.h"
 
 static u64 word[4];
@@ -94,7 +94,7 @@ static void revives(void)
 	KTAP_EXPECT(!words_try(&w, &op) && word[2] == WHEEL_TOUCH_IDLE);
 }
 
-const struct ktap_case words_cases[] = {
+const struct ktap_test words_cases[] = {
 	{ "later deadlines need no system call", moves },
 	{ "cancels need no system call", cancels },
 	{ "parked timers can be revived", revives },

@@ -12,7 +12,7 @@
 
 #include "arm.h"
 #include "fake.h"
-#include "ktap.h"
+#include "cases.h"
 
 #define START	(1000 * NSEC_PER_SEC)
 
@@ -199,7 +199,7 @@ static void interrupts_too_late(void)
 	KTAP_EXPECT(w.lost == 1);
 }
 
-const struct ktap_case arm_cases[] = {
+const struct ktap_test arm_cases[] = {
 	{ "arm receives each event", events },
 	{ "arm receives the event of each period", periods },
 	{ "arm accepts missed periods", missed_periods },

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ktap.h"
+#include "cases.h"
 #include "save.h"
 #include "util.h"
 
@@ -82,7 +82,7 @@ static bool is_rejected(void)
 {
 	char printed[200];
 
-	return exit_status_of(load, NULL, printed, sizeof(printed)) == EXIT_USAGE;
+	return ktap_status_of(load, NULL, printed, sizeof(printed)) == EXIT_USAGE;
 }
 
 /* Change each byte, and truncate the file at each place. */
@@ -139,7 +139,7 @@ static void instants(void)
 	pending_free(&p);
 }
 
-const struct ktap_case save_cases[] = {
+const struct ktap_test save_cases[] = {
 	{ "a file preserves timers", round_trip },
 	{ "a damaged file is rejected", damage },
 	{ "timers are due at the same instants after a boot", instants },

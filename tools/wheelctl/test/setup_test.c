@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ktap.h"
+#include "cases.h"
 #include "setup.h"
 #include "text.h"
 
@@ -50,7 +50,7 @@ static bool holds_delay(struct wheel_setup setup, u64 delay)
 	struct wish wish = { .setup = setup, .delay = delay };
 	char printed[400];
 
-	return !exit_status_of(wish_delay, &wish, printed, sizeof(printed)) && !*printed;
+	return !ktap_status_of(wish_delay, &wish, printed, sizeof(printed)) && !*printed;
 }
 
 static bool refuses_delay(struct wheel_setup setup, u64 delay, const char *what)
@@ -58,7 +58,7 @@ static bool refuses_delay(struct wheel_setup setup, u64 delay, const char *what)
 	struct wish wish = { .setup = setup, .delay = delay };
 	char printed[400];
 
-	return exit_status_of(wish_delay, &wish, printed, sizeof(printed)) == EXIT_USAGE &&
+	return ktap_status_of(wish_delay, &wish, printed, sizeof(printed)) == EXIT_USAGE &&
 	       strstr(printed, what);
 }
 
@@ -66,7 +66,7 @@ static bool refuses_timers(u32 scheme, u64 timers, const char *what)
 {
 	struct wish wish = { .setup = { .scheme = scheme }, .timers = timers };
 	char printed[400];
-	int status = exit_status_of(wish_timers, &wish, printed, sizeof(printed));
+	int status = ktap_status_of(wish_timers, &wish, printed, sizeof(printed));
 
 	return *what ? status == EXIT_USAGE && strstr(printed, what) : !status;
 }
@@ -128,7 +128,7 @@ static void good_advice(void)
 
 	for (wish.delay = 2; wish.delay < WHEEL_MAX_TIME / 7;
 	     wish.delay += wish.delay / 2 + 1) {
-		exit_status_of(wish_delay, &wish, printed, sizeof(printed));
+		ktap_status_of(wish_delay, &wish, printed, sizeof(printed));
 		buckets = advised(printed, "--buckets");
 		tick = advised(printed, "--tick");
 		KTAP_EXPECT(!buckets == (wish.delay >= WHEEL_MAX_BUCKETS));
@@ -165,7 +165,7 @@ static void due_times(void)
 	KTAP_EXPECT(time_sum(2, WHEEL_MAX_TIME) == WHEEL_MAX_TIME);
 }
 
-const struct ktap_case setup_cases[] = {
+const struct ktap_test setup_cases[] = {
 	{ "a bounded wheel is one bucket shorter than a revolution", spans },
 	{ "delays beyond the limit are rejected", delays },
 	{ "recommended options are sufficient", good_advice },

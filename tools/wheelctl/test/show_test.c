@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ktap.h"
+#include "cases.h"
 #include "show.h"
 
 /* A wheel that is half full. One of 100 expired timers was 2 s late. */
@@ -309,7 +309,7 @@ static void stands_alone(void)
 	free(text);
 }
 
-const struct ktap_case show_cases[] = {
+const struct ktap_test show_cases[] = {
 	{ "a picture shows the state of a wheel", picture_contents },
 	{ "a picture fits into any width", widths },
 	{ "long lines are folded", folded_lines },

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "histogram.h"
-#include "ktap.h"
+#include "cases.h"
 #include "text.h"
 #include "util.h"
 
@@ -219,7 +219,7 @@ static void absence(void)
 	remove(directory);
 }
 
-const struct ktap_case text_cases[] = {
+const struct ktap_test text_cases[] = {
 	{ "durations are converted", durations },
 	{ "invalid durations are rejected", bad_durations },
 	{ "numbers are converted", numbers },

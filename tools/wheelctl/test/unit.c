@@ -2,15 +2,20 @@
 /*
  * Runs the unit tests of wheelctl.
  */
-#include "ktap.h"
+#include <stdio.h>
+
+#include "cases.h"
 
 const char *const program = "wheelctl";
 
-int main(void)
+int main(int argc, char **argv)
 {
-	static const struct ktap_case *const suites[] = {
-		text_cases, setup_cases, arm_cases, save_cases, show_cases, NULL
+	static const struct ktap_test *const suites[] = {
+		text_cases, setup_cases, arm_cases, save_cases, show_cases, NULL,
 	};
+	static const struct ktap_group groups[] = { { "", NULL, suites }, { } };
 
-	return ktap_run(suites);
+	(void)argc;
+	printf("KTAP version 1\n");
+	return !!ktap_run(groups, (const char *const *)argv + 1);
 }
