@@ -14,7 +14,7 @@
 /* "wlq1". It identifies a database of wheelq, also for file(1). */
 #define APPLICATION	0x776c7131
 /* KiB of pages in memory, regardless of the size of the store. */
-#define CACHE_KIB	"-32768"
+#define CACHE_KIB	"-31744"
 /*
  * Puts with different delays change different pages of the index. Each changed page is
  * written as a whole, to the log and later to the store, so pages are small. A store
