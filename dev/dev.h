@@ -154,13 +154,13 @@ void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due,
 u32 wheel_event_ring_room(const struct wheel_event_ring *ring);
 void wheel_event_ring_set_backlog(struct wheel_event_ring *ring, bool backlog);
 
-/* keep.c: scans of kept timers, by passes and by kicks */
+/* scan.c: scans for timers that the program has armed, by passes and by kicks */
 unsigned int wheel_file_scan(struct wheel *wheel, u64 now);
 int wheel_file_kick(struct wheel_file *file);
 void wheel_file_bells_unmapped(struct wheel_file *file);
-void wheel_file_stop_kept(struct wheel_file *file);
+void wheel_file_stop_words(struct wheel_file *file);
 
-/* page.c: arrays of u64s shared with the program: touch words, doorbells and their summary */
+/* page.c: arrays of u64s shared with the program: words, doorbells and their summary */
 enum wheel_shared { WHEEL_WORDS, WHEEL_BELL_BITS, WHEEL_SUMMARY_BITS, WHEEL_SHARED };
 
 int wheel_file_tables_alloc(struct wheel_file *file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * WHEEL_IOC_ENTER: scan kept timers, run the pass, and wait for events in the completion ring.
+ * WHEEL_IOC_ENTER: scan the words, run the pass, and wait for events in the completion ring.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>

@@ -47,8 +47,8 @@
 static DEFINE_PER_CPU(u64, interrupts_from);
 
 /*
- * Upper limit of the timers that one step expires. A kept timer takes up to 270 instructions, and
- * a lock hold at most 15,000.
+ * Upper limit of the timers that one step expires. A timer with a word takes up to 270
+ * instructions, and a lock hold at most 15,000.
  */
 #define STEP_TIMERS		48U
 

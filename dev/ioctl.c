@@ -35,7 +35,7 @@ static int ioctl_info(struct wheel_file *file, void *arg)
 {
 	const struct wheel_setup *info = arg;
 
-	if (info->flags & ~WHEEL_SETUP_TOUCH)
+	if (info->flags & ~WHEEL_SETUP_WORDS)
 		return -EINVAL;
 	wheel_file_info(file, arg);
 	return 0;
@@ -73,7 +73,7 @@ static int ioctl_advance(struct wheel_file *file, void *arg)
 		return -ERANGE;
 	if (!wheel || file->slots.setup.clock != WHEEL_CLOCK_VIRTUAL)
 		return -EOPNOTSUPP;
-	/* Kept timers that the program has armed may be due by then. */
+	/* Timers that the program has armed by their words may be due by then. */
 	if (wheel_file_kick(file) == -ERESTARTNOINTR)
 		return -ERESTARTNOINTR;
 	wheel_advance_to(wheel, advance->now);

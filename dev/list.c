@@ -78,7 +78,7 @@ static int stop_locked(struct wheel_file *file)
 	}
 	stop_end(file);
 	while (slots->words && file->stop_at < slots->setup.timers) {
-		wheel_file_stop_kept(file);
+		wheel_file_stop_words(file);
 		cond_resched();
 		if (signal_pending(current))
 			return -ERESTARTNOINTR;

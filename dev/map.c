@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mappings of touch words, doorbells and the completion ring. Their pages are charged to the user
+ * Mappings of words, doorbells and the completion ring. Their pages are charged to the user
  * who opened the file, and are freed after the file was closed and unmapped.
  */
 #include <linux/mm.h>
@@ -85,7 +85,7 @@ static const struct area areas[] = {
 	{ WHEEL_OFF_KERNEL, kernel_pages, kernel_page },
 	{ WHEEL_OFF_USER, user_pages, user_page, .writable = true },
 	{ WHEEL_OFF_EVENTS, event_pages, event_page },
-	{ WHEEL_OFF_TOUCH, word_pages, word_page, .writable = true },
+	{ WHEEL_OFF_WORDS, word_pages, word_page, .writable = true },
 	{ WHEEL_OFF_BELLS, bell_pages, bell_page, .writable = true },
 	{ WHEEL_OFF_SUMMARY, summary_pages, summary_page, .writable = true },
 };

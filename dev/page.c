@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pages of slots, touch words and doorbells. Each page is allocated when it is first needed, by an
+ * Pages of slots, words and doorbells. Each page is allocated when it is first needed, by an
  * arm or by a page fault. Pages are charged to the user who opened the file, and are freed after
  * the file was closed and unmapped.
  */
@@ -10,7 +10,7 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include "../slots/bell.h"
+#include "../slots/word.h"
 #include "dev.h"
 
 static u32 slot_pages(const struct wheel_file *file)
@@ -43,16 +43,16 @@ static u64 ***shared_table(struct wheel_file *file, enum wheel_shared which)
 	case WHEEL_WORDS:
 		return &file->slots.words;
 	case WHEEL_BELL_BITS:
-		return &file->slots.keep.bells;
+		return &file->slots.scanner.bells;
 	default:
-		return &file->slots.keep.summary;
+		return &file->slots.scanner.summary;
 	}
 }
 
-/* Returns the number of pages of an array, 0 without WHEEL_SETUP_TOUCH. */
+/* Returns the number of pages of an array, 0 without WHEEL_SETUP_WORDS. */
 u32 wheel_file_shared_pages(const struct wheel_file *file, enum wheel_shared which)
 {
-	if (!(file->slots.setup.flags & WHEEL_SETUP_TOUCH))
+	if (!(file->slots.setup.flags & WHEEL_SETUP_WORDS))
 		return 0;
 	return DIV_ROUND_UP(file->slots.setup.timers, slots_a_page(which));
 }
@@ -179,7 +179,7 @@ static int shared_page_bring(struct wheel_file *file, enum wheel_shared which, u
 	if (IS_ERR(page))
 		return PTR_ERR(page);
 	if (which == WHEEL_WORDS)
-		memset64(page, WHEEL_TOUCH_IDLE, WHEEL_WORDS_PER_PAGE);
+		memset64(page, WHEEL_WORD_IDLE, WHEEL_WORDS_PER_PAGE);
 	/*
 	 * Publish the page: order its initialization before the store of the pointer. Pairs with
 	 * the acquires in shared_page(), wheel_word_page() and wheel_bells_at().
@@ -192,13 +192,9 @@ static int shared_page_bring(struct wheel_file *file, enum wheel_shared which, u
 /* Add the missing pages of slot @nr for an operation with @flags. Returns 0, -ENOMEM or -EDQUOT. */
 int wheel_file_bring(struct wheel_file *file, u32 nr, u32 flags)
 {
-	enum wheel_shared which, count = 0;
+	enum wheel_shared which, count = flags & WHEEL_OP_WORD ? WHEEL_SHARED : 0;
 	int err = 0;
 
-	if (flags & WHEEL_OP_KEEP)
-		count = WHEEL_SHARED;
-	else if (flags & WHEEL_OP_TOUCH)
-		count = WHEEL_WORDS + 1;
 	if (!wheel_slot_at(&file->slots, nr))
 		err = slot_page_bring(file, nr);
 	for (which = 0; !err && which < count; which++)

@@ -17,7 +17,7 @@
 
 static u64 file_features(void)
 {
-	return wheel_features() | WHEEL_HAS_TOUCH | WHEEL_HAS_RINGS | WHEEL_HAS_KEEP;
+	return wheel_features() | WHEEL_HAS_WORDS | WHEEL_HAS_RINGS;
 }
 
 /*
@@ -34,7 +34,7 @@ static int setup_check(const struct wheel_setup *setup)
 {
 	u64 features = file_features();
 
-	if (setup->flags & ~WHEEL_SETUP_TOUCH ||
+	if (setup->flags & ~WHEEL_SETUP_WORDS ||
 	    setup->clock > WHEEL_CLOCK_VIRTUAL ||
 	    setup->scheme > WHEEL_OVERFLOW ||
 	    setup->tick_ns > WHEEL_MAX_TIME ||
@@ -45,7 +45,7 @@ static int setup_check(const struct wheel_setup *setup)
 	if (!(features & WHEEL_HAS_CLOCK(setup->clock)) ||
 	    !(features & WHEEL_HAS_SCHEME(setup->scheme)))
 		return -EOPNOTSUPP;
-	/* Events and touch words contain absolute times, which are not converted. */
+	/* Events and words contain absolute times, which are not converted. */
 	if (wheel_clock_shifted(setup->clock))
 		return -EOPNOTSUPP;
 	return 0;
@@ -64,7 +64,7 @@ static struct wheel_config setup_config(struct wheel_file *file,
 					const struct wheel_setup *setup)
 {
 	u32 least = DIV_ROUND_UP(setup->timers, MAX_TIMERS_A_BUCKET);
-	bool touch = setup->flags & WHEEL_SETUP_TOUCH;
+	bool words = setup->flags & WHEEL_SETUP_WORDS;
 
 	return (struct wheel_config){
 		.name		= "/dev/wheel",
@@ -74,7 +74,7 @@ static struct wheel_config setup_config(struct wheel_file *file,
 		.buckets	= setup->buckets ? max(setup->buckets, least) : 0,
 		.tick_ns	= setup->tick_ns,
 		.limit		= setup->timers,
-		.claim		= touch ? wheel_touch_claim : NULL,
+		.claim		= words ? wheel_word_claim : NULL,
 		.owner		= &wheel_file_owner,
 		.data		= &file->slots,
 	};
@@ -110,7 +110,7 @@ static void tables_free(struct wheel_file *file)
 /* Return true if the file needs a wheel_kernel_page, for next_wake or for a ring. */
 static bool kernel_page_needed(const struct wheel_setup *setup)
 {
-	return setup->flags & WHEEL_SETUP_TOUCH || setup->events;
+	return setup->flags & WHEEL_SETUP_WORDS || setup->events;
 }
 
 static int kernel_page_alloc(struct wheel_file *file)
@@ -122,7 +122,7 @@ static int kernel_page_alloc(struct wheel_file *file)
 		return -ENOMEM;
 	if (!file->slots.words)
 		return 0;
-	file->slots.keep.next_wake = &file->kernel->next_wake;
+	file->slots.scanner.next_wake = &file->kernel->next_wake;
 	wheel_scan_init(&file->slots);
 	return 0;
 }

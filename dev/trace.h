@@ -42,7 +42,7 @@ DECLARE_EVENT_CLASS(wheel_dev,
 		__entry->deadline, __entry->period, __entry->seq)
 );
 
-/* A timer was armed by ARM, or a kept timer was queued; seq is that of an earlier timer. */
+/* A timer was armed by ARM, or a scan queued a timer; seq is that of an earlier timer. */
 DEFINE_EVENT(wheel_dev, wheel_dev_arm,
 	TP_PROTO(const struct wheel_slot *slot),
 	TP_ARGS(slot)

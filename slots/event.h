@@ -67,7 +67,7 @@ static inline void wheel_event_describe(const struct wheel_slots *slots,
 
 /*
  * Update a slot after its event was read or put into the ring. A periodic timer is armed again, and
- * a kept one returns to state DISARMED. Otherwise the slot is freed.
+ * one with a word returns to state DISARMED. Otherwise, and after STOP, the slot is freed.
  */
 static inline void wheel_event_consumed(struct wheel_slots *slots,
 					struct wheel_slot *slot,
@@ -76,8 +76,8 @@ static inline void wheel_event_consumed(struct wheel_slots *slots,
 	slots->consumed++;
 	if (unlikely(slot->period) && wheel_event_goes_on(slots, slot, event))
 		return;
-	if (slot->keep)
-		wheel_keep_consumed(slots, slot);
+	if (slot->word && !slots->stopping)
+		wheel_word_consumed(slots, slot);
 	else
 		wheel_slot_free(slot);
 }

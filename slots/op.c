@@ -2,7 +2,6 @@
 /*
  * Operations on timers. The caller holds the lock, usually for many operations at a time.
  */
-#include "bell.h"
 #include "event.h"
 #include "slots.h"
 #include "verbs_env.h"
@@ -10,9 +9,6 @@
 
 /* Number of operations whose slots are prefetched together, ahead of their execution. */
 #define AHEAD	16U
-
-/* Flags of timers whose deadline is a touch word. */
-#define OP_WORD	(WHEEL_OP_TOUCH | WHEEL_OP_KEEP)
 
 /*
  * Internal result, never returned to a program: the caller must add a page with no lock held, and
@@ -102,60 +98,53 @@ static int arm_check(const struct wheel_batch *b, const struct wheel_op *op,
 {
 	const struct wheel_slots *slots = b->slots;
 
-	if (unlikely(!op_valid(op, WHEEL_OP_REL | OP_WORD) ||
-		     (op->flags & OP_WORD && op->period)))
+	if (unlikely(!op_valid(op, WHEEL_OP_REL | WHEEL_OP_WORD) ||
+		     (op->flags & WHEEL_OP_WORD && op->period)))
 		return -EINVAL;
 	if (unlikely(!op_names_slot(b, op, slot)))
 		return -EINVAL;
-	if (unlikely(op->flags & OP_WORD && !slots->words))
+	if (unlikely(op->flags & WHEEL_OP_WORD && !slots->words))
 		return -EOPNOTSUPP;
 	return unlikely(slots->stopping) ? -ESHUTDOWN : 0;
 }
 
-/* Check that @id may be armed in @slot. If a parked timer occupies the slot, reclaim it. */
-static int arm_take(struct wheel_slots *slots, struct wheel_slot *slot, u64 id)
+/* Check that @id may be armed in @slot. */
+static int arm_permitted(const struct wheel_slot *slot, u64 id)
 {
 	if (unlikely(slot->state != WHEEL_SLOT_FREE))
-		return wheel_touch_take(slots, slot, id);
+		return -EBUSY;
 	return likely(id > slot->id) ? 0 : -ESTALE;
 }
 
-static __always_inline void arm_done(struct wheel_slot *slot, const struct wheel_op *op)
+static __always_inline void arm_done(struct wheel_slot *slot, const struct wheel_op *op,
+				     enum wheel_slot_state state)
 {
-	slot->state = WHEEL_SLOT_ARMED;
+	slot->state = state;
 	wheel_slot_armed(slot, op->id, op->cookie, op->period, op->slack);
 	wheel_slots_trace_arm(slot);
 }
 
-/* Return true if the pages of a slot's word and, if kept, of its doorbell exist. */
-static bool word_ready(const struct wheel_slots *slots, u32 nr, u32 flags)
-{
-	return wheel_word_page(slots, nr) &&
-	       (!(flags & WHEEL_OP_KEEP) || wheel_bell_ready(slots, nr));
-}
-
-/* Arm a timer whose deadline is a touch word. */
+/* Arm a timer with a word, or create it parked. */
 static int arm_word(struct wheel_slots *slots, struct wheel_slot *slot,
 		    const struct wheel_op *op, u64 deadline)
 {
+	bool parked = !op->when && !(op->flags & WHEEL_OP_REL);
 	u32 nr = WHEEL_ID_SLOT(op->id);
 	int err;
 
-	if (!slot || !word_ready(slots, nr, op->flags))
+	if (!slot || !wheel_word_ready(slots, nr))
 		return OP_NEEDS_PAGE;
-	err = arm_take(slots, slot, op->id);
+	err = arm_permitted(slot, op->id);
 	if (err)
 		return err;
-	if (op->flags & WHEEL_OP_KEEP && !op->when && !(op->flags & WHEEL_OP_REL))
-		wheel_keep_park(slots, slot, nr);
+	if (parked)
+		wheel_word_hand_over(slots, nr, WHEEL_WORD_PARKED);
 	else
-		err = wheel_touch_arm(slots, slot, nr, deadline, op->slack);
+		err = wheel_word_arm(slots, slot, nr, deadline, op->slack);
 	if (err)
 		return err;
-	slot->keep = !!(op->flags & WHEEL_OP_KEEP);
-	arm_done(slot, op);
-	if (!wheel_timer_pending(&slot->timer))
-		slot->state = WHEEL_SLOT_DISARMED;
+	slot->word = true;
+	arm_done(slot, op, parked ? WHEEL_SLOT_DISARMED : WHEEL_SLOT_ARMED);
 	return 0;
 }
 
@@ -176,11 +165,11 @@ static __always_inline int op_arm(struct wheel_batch *b, struct wheel_op *op, bo
 		return err;
 	if (unlikely(op->period > slots->longest))
 		return -ERANGE;
-	if (!plain && unlikely(op->flags & OP_WORD))
+	if (!plain && unlikely(op->flags & WHEEL_OP_WORD))
 		return arm_word(slots, slot, op, deadline);
 	if (!plain && unlikely(!slot))
 		return OP_NEEDS_PAGE;
-	err = arm_take(slots, slot, op->id);
+	err = arm_permitted(slot, op->id);
 	if (unlikely(err))
 		return err;
 	err = wheel_timer_enqueue(slots->wheel, &slot->timer, deadline, op->slack);
@@ -188,7 +177,7 @@ static __always_inline int op_arm(struct wheel_batch *b, struct wheel_op *op, bo
 		return err;
 	/* A free slot has no bit set. Clearing them again merges all stores into one. */
 	wheel_slot_free(slot);
-	arm_done(slot, op);
+	arm_done(slot, op, WHEEL_SLOT_ARMED);
 	return 0;
 }
 
@@ -206,10 +195,8 @@ static __always_inline int op_rearm(const struct wheel_batch *b, const struct wh
 	err = op_deadline(b, op, plain, &deadline);
 	if (unlikely(err))
 		return err;
-	if (unlikely(!wheel_timer_pending(&slot->timer)))
-		err = wheel_keep_rearm(b->slots, slot, old, deadline, op->slack);
-	else if (unlikely(slot->touch))
-		err = wheel_touch_rearm(b->slots, slot, old, deadline, op->slack);
+	if (unlikely(slot->word))
+		err = wheel_word_rearm(b->slots, slot, old, deadline, op->slack);
 	else
 		err = wheel_timer_move(b->slots->wheel, &slot->timer, deadline,
 				       op->slack);
@@ -218,8 +205,8 @@ static __always_inline int op_rearm(const struct wheel_batch *b, const struct wh
 	return err;
 }
 
-/* Cancel a timer that is not simply pending: touched, kept, expired, or armed again since. */
-static int cancel_unusual(const struct wheel_batch *b, struct wheel_slot *slot)
+/* Cancel a timer that is not simply pending: with a word, expired, or armed again since. */
+static int cancel_slow(const struct wheel_batch *b, struct wheel_slot *slot)
 {
 	struct wheel_slots *slots = b->slots;
 	int err;
@@ -227,12 +214,10 @@ static int cancel_unusual(const struct wheel_batch *b, struct wheel_slot *slot)
 	if (slot->state == WHEEL_SLOT_FREE || slot->state == WHEEL_SLOT_STOPPED ||
 	    slot->state == WHEEL_SLOT_TAKEN)
 		return -ENOENT;
-	if (slot->keep)
-		return wheel_keep_cancel(slots, slot);
+	if (slot->word)
+		return wheel_word_cancel(slots, slot);
 	if (slot->state == WHEEL_SLOT_FIRED)
 		return wheel_event_end(slots, slot, b->now);
-	if (slot->touch)
-		return wheel_touch_cancel(slots, slot);
 	err = wheel_timer_cancel_locked(&slot->timer);
 	if (err)
 		return err;
@@ -254,7 +239,7 @@ static __always_inline int op_cancel(const struct wheel_batch *b, const struct w
 		return err;
 	if (unlikely(!wheel_slot_simple(slot) ||
 		     wheel_timer_take(slots->wheel, &slot->timer)))
-		return cancel_unusual(b, slot);
+		return cancel_slow(b, slot);
 	wheel_slot_free(slot);
 	wheel_slots_trace_cancel(slot);
 	return 0;

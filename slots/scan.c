@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Scans for armed kept timers. Between two scans, a program arms, moves and cancels its kept
+ * Scans for armed timers with a word. Between two scans, a program arms, moves and cancels these
  * timers without a system call. wheel_kernel_page.next_wake announces the time of the next
  * scan. A program that needs an earlier one requests it with a kick:
  *
@@ -22,15 +22,14 @@
  * timer that is not queued is set again, so that the next scan checks it.
  *
  * The next scan is made before the first timer found is due, and at the latest after the
- * estimated time from arming to expiry, wheel_keep.ahead. Too high an estimate costs kicks, too
+ * estimated time from arming to expiry, wheel_scanner.ahead. Too high an estimate costs kicks, too
  * low an estimate costs scans.
  *
  * A scan may take many lock holds. A caller that needs a scan helps with the one in progress.
  * A pass scans before it expires timers: a timer due at the current tick can then still be
  * queued for it.
  */
-#include "bell.h"
-#include "slots.h"
+#include "word.h"
 
 /* A time in the past of every clock. */
 #define PASSED	1
@@ -73,22 +72,22 @@ static void scan_announce(const struct wheel_slots *slots, u64 next, u64 present
 	else if (next != WHEEL_NEVER)
 		value = next <= present + tick && !settable(slots) ?
 		       0 : next - min(next, tick) + 1;
-	WRITE_ONCE(*slots->keep.next_wake, value);
+	WRITE_ONCE(*slots->scanner.next_wake, value);
 }
 
 static void scan_begin(struct wheel_slots *slots, const struct wheel_scan *scan)
 {
-	struct wheel_keep *keep = &slots->keep;
+	struct wheel_scanner *scanner = &slots->scanner;
 	u64 present = scan->present;
 
 	/* If the last scan found no armed timer, only a kick starts the one after this. */
-	keep->next = keep->found ? tick_from(slots, present + keep->ahead) : WHEEL_NEVER;
-	keep->scans++;
-	keep->scanning = true;
-	keep->found = false;
-	keep->earliest = WHEEL_NEVER;
-	keep->at = 0;
-	scan_announce(slots, keep->next, present);
+	scanner->next = scanner->found ? tick_from(slots, present + scanner->ahead) : WHEEL_NEVER;
+	scanner->scans++;
+	scanner->scanning = true;
+	scanner->found = false;
+	scanner->earliest = WHEEL_NEVER;
+	scanner->at = 0;
+	scan_announce(slots, scanner->next, present);
 	/*
 	 * Order the store of next_wake before the reads of the bits. Pairs with the program's full
 	 * barrier between setting its bit and reading next_wake.
@@ -100,32 +99,32 @@ static void scan_begin(struct wheel_slots *slots, const struct wheel_scan *scan)
  * Update the estimated time from arming to expiry. One scan at most doubles or halves it: a
  * program that arms a few immediate timers still arms others as far ahead as before.
  */
-static u64 scan_estimate(const struct wheel_keep *keep, u64 present)
+static u64 scan_estimate(const struct wheel_scanner *scanner, u64 present)
 {
-	u64 far = max(keep->earliest, present) - present;
+	u64 far = max(scanner->earliest, present) - present;
 
-	if (!keep->ahead)
+	if (!scanner->ahead)
 		return far;
-	return min(max(far, keep->ahead / 2), keep->ahead * 2);
+	return min(max(far, scanner->ahead / 2), scanner->ahead * 2);
 }
 
 static void scan_end(struct wheel_slots *slots, const struct wheel_scan *scan)
 {
 	u64 tick = slots->setup.tick_ns;
 	u64 present = scan->present;
-	struct wheel_keep *keep = &slots->keep;
+	struct wheel_scanner *scanner = &slots->scanner;
 
-	keep->scanning = false;
-	if (keep->earliest != WHEEL_NEVER) {
-		keep->ahead = max(scan_estimate(keep, present), tick);
-		keep->next = min(keep->next, tick_from(slots, keep->earliest));
+	scanner->scanning = false;
+	if (scanner->earliest != WHEEL_NEVER) {
+		scanner->ahead = max(scan_estimate(scanner, present), tick);
+		scanner->next = min(scanner->next, tick_from(slots, scanner->earliest));
 	}
 		/* A timer that became due during this scan is at most one scan late. */
-	keep->next = max(keep->next, present + tick);
+	scanner->next = max(scanner->next, present + tick);
 	/* This may be earlier than the value announced before, which is always safe. */
-	scan_announce(slots, keep->next, present);
+	scan_announce(slots, scanner->next, present);
 	if (slots->setup.clock != WHEEL_CLOCK_VIRTUAL)
-		wheel_scan_at(slots->wheel, keep->next);
+		wheel_scan_at(slots->wheel, scanner->next);
 }
 
 /*
@@ -136,21 +135,21 @@ static void scan_end(struct wheel_slots *slots, const struct wheel_scan *scan)
 static bool scan_slot(struct wheel_slots *slots, struct wheel_slot *slot,
 		      struct wheel_scan *scan)
 {
-	struct wheel_keep *keep = &slots->keep;
+	struct wheel_scanner *scanner = &slots->scanner;
 	bool disarmed = slot && slot->state == WHEEL_SLOT_DISARMED;
 	bool queued = slot && slot->state == WHEEL_SLOT_ARMED;
 	u64 word;
 
 	scan->budget--;
-	if (!slot || !slot->keep)
+	if (!slot || !slot->word)
 		return false;
 	word = wheel_word_read(slots, wheel_slot_nr(slot));
 		/* The word of an expired timer is checked when its event is consumed. */
 	if (wheel_word_parked(word) || (!disarmed && !queued))
 		return false;
-	keep->found = true;
+	scanner->found = true;
 	if (word > scan->present) {
-		keep->earliest = min(keep->earliest, word);
+		scanner->earliest = min(scanner->earliest, word);
 		if (disarmed && slot->seen != (u32)word &&
 		    slots->setup.clock != WHEEL_CLOCK_VIRTUAL) {
 			slot->seen = (u32)word;
@@ -159,7 +158,7 @@ static bool scan_slot(struct wheel_slots *slots, struct wheel_slot *slot,
 	}
 	scan->budget -= min(scan->budget, scan->cost);
 	if (disarmed)
-		return wheel_keep_enqueue(slot, word, slot->slack);
+		return wheel_word_enqueue(slot, word, slot->slack);
 	return word < wheel_timer_deadline(&slot->timer) &&
 	       wheel_timer_rearm_locked(&slot->timer, word, slot->slack);
 }
@@ -167,61 +166,80 @@ static bool scan_slot(struct wheel_slots *slots, struct wheel_slot *slot,
 /* Check the slots of the bits read from one u64, within the budget. */
 static void scan_bits(struct wheel_slots *slots, struct wheel_scan *scan)
 {
-	struct wheel_keep *keep = &slots->keep;
+	struct wheel_scanner *scanner = &slots->scanner;
 	u64 stay = 0;
 
-	while (keep->bits && scan->budget) {
-		u64 bit = keep->bits & -keep->bits;
-		u32 nr = keep->leaf * WHEEL_BELLS + __ffs64(bit);
+	while (scanner->bits && scan->budget) {
+		u64 bit = scanner->bits & -scanner->bits;
+		u32 nr = scanner->leaf * WHEEL_BELLS + __ffs64(bit);
 
-		keep->bits ^= bit;
+		scanner->bits ^= bit;
 		if (nr < slots->setup.timers &&
 		    scan_slot(slots, wheel_slot_at(slots, nr), scan))
 			stay |= bit;
 	}
 	if (stay)
-		wheel_bells_ring(slots, keep->leaf, stay);
+		wheel_bells_ring(slots, scanner->leaf, stay);
 }
 
 /* Read the next bits. Returns false at the end of the scan. */
 static bool scan_take(struct wheel_slots *slots, struct wheel_scan *scan)
 {
 	u32 leaves = DIV_ROUND_UP(slots->setup.timers, WHEEL_BELLS);
-	struct wheel_keep *keep = &slots->keep;
+	struct wheel_scanner *scanner = &slots->scanner;
 
 	scan->budget--;
-	if (!keep->leaves) {
-		if (keep->at >= DIV_ROUND_UP(leaves, WHEEL_BELLS))
+	if (!scanner->leaves) {
+		if (scanner->at >= DIV_ROUND_UP(leaves, WHEEL_BELLS))
 			return false;
-		keep->leaves = wheel_bells_take(keep->summary, keep->at++);
+		scanner->leaves = wheel_bells_take(scanner->summary, scanner->at++);
 		return true;
 	}
-	keep->leaf = (keep->at - 1) * WHEEL_BELLS + __ffs64(keep->leaves);
-	keep->leaves &= keep->leaves - 1;
-	if (keep->leaf < leaves)
-		keep->bits = wheel_bells_take(keep->bells, keep->leaf);
+	scanner->leaf = (scanner->at - 1) * WHEEL_BELLS + __ffs64(scanner->leaves);
+	scanner->leaves &= scanner->leaves - 1;
+	if (scanner->leaf < leaves)
+		scanner->bits = wheel_bells_take(scanner->bells, scanner->leaf);
 	return true;
 }
 
 /*
- * Set the bits of armed timers of one u64 of doorbells, in place of a program that may have been
- * killed before it set them. If the page of the words does not exist, none of them was armed.
+ * Set the doorbells of the armed timers of one u64, in place of a program that was killed before it
+ * set them. All stores of that program are visible here, because its mapping was removed. Another
+ * program that changes a word after it was read here sets the doorbell itself. A doorbell that is
+ * already set will be found by a scan, which reads the word afterwards.
  */
+static void ring_armed(const struct wheel_slots *slots, u32 leaf)
+{
+	u32 nr = leaf * WHEEL_BELLS;
+	u32 end = min(nr + WHEEL_BELLS, slots->setup.timers);
+	u64 armed = 0, bit = 1;
+
+	if (!wheel_word_ready(slots, nr))
+		return;
+	for (; nr < end; nr++, bit <<= 1) {
+		if (!wheel_word_parked(wheel_word_read(slots, nr)))
+			armed |= bit;
+	}
+	if (armed)
+		wheel_bells_ring(slots, leaf, armed);
+}
+
+/* Continue to restore doorbells. If the page of words does not exist, none of them was armed. */
 static void scan_restore(struct wheel_slots *slots, struct wheel_scan *scan)
 {
-	struct wheel_keep *keep = &slots->keep;
-	u32 leaf = --keep->unscanned;
+	struct wheel_scanner *scanner = &slots->scanner;
+	u32 leaf = --scanner->unscanned;
 
 	if (wheel_word_page(slots, leaf * WHEEL_BELLS)) {
-		wheel_keep_ring(slots, leaf);
+		ring_armed(slots, leaf);
 		scan->budget -= min_t(u32, scan->budget, WHEEL_BELLS);
 	} else {
-		keep->unscanned -= leaf % (WHEEL_WORDS_PER_PAGE / WHEEL_BELLS);
+		scanner->unscanned -= leaf % (WHEEL_WORDS_PER_PAGE / WHEEL_BELLS);
 		scan->budget--;
 	}
 	/* A scan in progress may have passed these bits: another one follows at once. */
-	if (!keep->unscanned)
-		keep->earliest = PASSED;
+	if (!scanner->unscanned)
+		scanner->earliest = PASSED;
 }
 
 /*
@@ -231,22 +249,22 @@ static void scan_restore(struct wheel_slots *slots, struct wheel_scan *scan)
  */
 bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan)
 {
-	struct wheel_keep *keep = &slots->keep;
+	struct wheel_scanner *scanner = &slots->scanner;
 
 	scan->present = tick_before(slots, scan->now);
 	while (scan->budget) {
 		if (slots->stopping)
 			return false;
-		if (unlikely(keep->unscanned)) {
+		if (unlikely(scanner->unscanned)) {
 			scan_restore(slots, scan);
 			continue;
 		}
-		if (!keep->scanning) {
-			if (keep->scans >= scan->number)
+		if (!scanner->scanning) {
+			if (scanner->scans >= scan->number)
 				return false;
 			scan_begin(slots, scan);
 		}
-		if (keep->bits)
+		if (scanner->bits)
 			scan_bits(slots, scan);
 		else if (!scan_take(slots, scan))
 			scan_end(slots, scan);
@@ -257,7 +275,7 @@ bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan)
 /* Returns the number of the scan in progress, or of the next one if no scan is in progress. */
 u64 wheel_scan_current(const struct wheel_slots *slots)
 {
-	return slots->keep.scans + !slots->keep.scanning;
+	return slots->scanner.scans + !slots->scanner.scanning;
 }
 
 /*
@@ -266,7 +284,7 @@ u64 wheel_scan_current(const struct wheel_slots *slots)
  */
 u64 wheel_scan_next(const struct wheel_slots *slots)
 {
-	return slots->keep.scans + 1;
+	return slots->scanner.scans + 1;
 }
 
 /*
@@ -278,18 +296,18 @@ void wheel_scan_now(struct wheel_slots *slots)
 	if (slots->setup.clock == WHEEL_CLOCK_VIRTUAL || slots->stopping)
 		return;
 	/* A scan in progress may have passed the bit: another one must follow it. */
-	slots->keep.earliest = PASSED;
+	slots->scanner.earliest = PASSED;
 	scan_announce(slots, PASSED, PASSED);
 	wheel_scan_at(slots->wheel, PASSED);
 }
 
 /*
- * Request a scan of all touch words, regardless of their doorbells, for a program that may have
+ * Request a scan of all words, regardless of their doorbells, for a program that may have
  * been killed before it set a doorbell. Takes constant time; the next scans read the words.
  */
 void wheel_scan_all(struct wheel_slots *slots)
 {
-	slots->keep.unscanned = DIV_ROUND_UP(slots->setup.timers, WHEEL_BELLS);
+	slots->scanner.unscanned = DIV_ROUND_UP(slots->setup.timers, WHEEL_BELLS);
 	wheel_scan_now(slots);
 }
 
@@ -304,7 +322,7 @@ void wheel_scan_stop(struct wheel_slots *slots)
 {
 	/* A pass at the time of a scan would otherwise wait for a scan that never ends. */
 	wheel_scan_at(slots->wheel, WHEEL_NEVER);
-	WRITE_ONCE(*slots->keep.next_wake, WHEEL_NEVER);
+	WRITE_ONCE(*slots->scanner.next_wake, WHEEL_NEVER);
 	/*
 	 * Order the store of next_wake before the exchanges by which STOP takes the words back.
 	 * Pairs with the program's full barrier between exchanging a word and reading next_wake:

@@ -71,15 +71,14 @@ struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots,
 	return slot;
 }
 
-/* Slow path of wheel_slot_pending(): the slot is not armed, or its deadline is a touch word. */
+/* Slow path of wheel_slot_pending(): the slot is not armed, or has a word. */
 bool wheel_slot_word_pending(const struct wheel_slots *slots,
 			     const struct wheel_slot *slot, u64 *deadline)
 {
 	u64 word;
 
 	if (slot->state == WHEEL_SLOT_DISARMED ? slots->stopping :
-	    slot->state != WHEEL_SLOT_ARMED ||
-	    (!wheel_timer_pending(&slot->timer) && !slot->keep))
+						 slot->state != WHEEL_SLOT_ARMED)
 		return false;
 	word = wheel_word_read(slots, wheel_slot_nr(slot));
 	if (wheel_word_parked(word))
@@ -102,8 +101,7 @@ bool wheel_slot_describe(const struct wheel_slots *slots,
 		return false;
 	*op = (struct wheel_op){
 		.op	= WHEEL_OP_ARM,
-		.flags	= slot->keep ? WHEEL_OP_KEEP :
-			  slot->touch ? WHEEL_OP_TOUCH : 0,
+		.flags	= slot->word ? WHEEL_OP_WORD : 0,
 		.id	= slot->id,
 		.when	= deadline,
 		.slack	= slot->slack,

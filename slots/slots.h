@@ -4,8 +4,7 @@
  * directory is compiled into both /dev/wheel and libwheel. Each provides its environment in
  * slots_env.h and verbs_env.h.
  *
- *	op -> keep -> scan -> bell -> word -> slot <- event
- *	  \-> touch -> word
+ *	op -> word -> scan -> slot <- event
  *
  * Nothing here locks, sleeps, allocates or accesses user memory. wheel_lock() protects the table
  * as well as the wheel. The caller must hold it where a function requires a locked table.
@@ -31,11 +30,11 @@
 
 enum wheel_slot_state {
 	WHEEL_SLOT_FREE,
-	WHEEL_SLOT_ARMED,	/* pending; or touched, parked and not yet reclaimed */
+	WHEEL_SLOT_ARMED,	/* pending; with a word, possibly parked */
 	WHEEL_SLOT_FIRED,	/* expired, event not yet consumed */
 	WHEEL_SLOT_STOPPED,	/* was pending when the wheel was stopped */
 	WHEEL_SLOT_TAKEN,	/* like STOPPED, while LIST copies it to the caller */
-	WHEEL_SLOT_DISARMED,	/* kept and not queued; the program may arm it */
+	WHEEL_SLOT_DISARMED,	/* with a word, not queued; the program may arm it */
 };
 
 /**
@@ -48,9 +47,7 @@ enum wheel_slot_state {
  * @missed: number of periods missed before the cancel; valid only while @ended
  * @next: number of the next slot; valid only while in a queue of slots
  * @state: enum wheel_slot_state; in state FREE, all bits below are 0
- * @touch: true if the touch word is the deadline; constant while pending
- * @keep: true if the timer is kept, that is, remains the program's after it expires or is
- *	parked; implies @touch
+ * @word: true if the timer has a word, so that the slot belongs to the program until CANCEL
  * @ended: true if cancelled while its event was unread, so that no period follows
  * @again: true if periodic and at least one event was consumed
  * @seq: number of its last event
@@ -67,8 +64,7 @@ struct wheel_slot {
 	};
 	u32			next : WHEEL_SLOT_BITS;
 	u32			state : 4;
-	u32			touch : 1;
-	u32			keep : 1;
+	u32			word : 1;
 	u32			ended : 1;
 	u32			again : 1;
 	union {
@@ -90,7 +86,7 @@ struct wheel_slot_queue {
 };
 
 /**
- * struct wheel_keep - State of the scans for kept timers
+ * struct wheel_scanner - State of the scans for timers that the program has armed
  * @next_wake: location of wheel_kernel_page.next_wake, which announces @next to the program
  * @bells: pages of doorbells, one bit per slot; each page is added when first needed
  * @summary: pages of the summary, one bit per u64 of @bells
@@ -105,10 +101,10 @@ struct wheel_slot_queue {
  * @leaves: bits that were read from the u64 of @summary before @at and are not yet processed
  * @leaf: index of the u64 of @bells that was read last
  * @bits: bits that were read from that u64 and are not yet processed
- * @unscanned: number of u64s of @bells, from the first, to be set again from the touch words,
+ * @unscanned: number of u64s of @bells, from the first, to be set again from the words,
  *	because a program may have been killed before it set a bit
  */
-struct wheel_keep {
+struct wheel_scanner {
 	u64	*next_wake;
 	u64	**bells;
 	u64	**summary;
@@ -132,8 +128,8 @@ struct wheel_keep {
  * @longest: longest period with which a timer can be armed again, however late its event is
  *	read
  * @pages: pages of slots; each is added when one of its slots is first armed
- * @words: pages of touch words, each added when first needed; NULL without touch words
- * @keep: kept timers
+ * @words: pages of words, each added when first needed; NULL without WHEEL_SETUP_WORDS
+ * @scanner: scans for timers that the program has armed
  * @taken: number of events that the program has taken from its completion ring, written by
  *	the program; NULL without a ring
  * @fired: slots with unread events, oldest first
@@ -150,7 +146,7 @@ struct wheel_slots {
 	u64			longest;
 	struct wheel_slot	**pages;
 	u64			**words;
-	struct wheel_keep	keep;
+	struct wheel_scanner	scanner;
 	const u32		*taken;
 	struct wheel_slot_queue	fired;
 	u32			seq;
@@ -244,7 +240,7 @@ static inline struct wheel_slot *wheel_slot_of_id(const struct wheel_slots *slot
 static inline bool wheel_slot_pending(const struct wheel_slots *slots,
 				      const struct wheel_slot *slot, u64 *deadline)
 {
-	if (unlikely(slot->state != WHEEL_SLOT_ARMED || slot->touch))
+	if (unlikely(slot->state != WHEEL_SLOT_ARMED || slot->word))
 		return wheel_slot_word_pending(slots, slot, deadline);
 	*deadline = wheel_timer_deadline(&slot->timer);
 	return wheel_timer_pending(&slot->timer);
@@ -256,8 +252,8 @@ static inline bool wheel_slot_pending(const struct wheel_slots *slots,
  */
 static inline bool wheel_slot_simple(const struct wheel_slot *slot)
 {
-	return slot->state == WHEEL_SLOT_ARMED && !slot->touch && !slot->keep &&
-	       !slot->ended && !slot->again;
+	return slot->state == WHEEL_SLOT_ARMED && !slot->word && !slot->ended &&
+	       !slot->again;
 }
 
 /* Copy the parameters of an arm operation to its slot. The caller sets the state. */
@@ -274,27 +270,27 @@ static inline void wheel_slot_armed(struct wheel_slot *slot, u64 id, u64 cookie,
 static inline void wheel_slot_free(struct wheel_slot *slot)
 {
 	slot->state = WHEEL_SLOT_FREE;
-	slot->touch = false;
-	slot->keep = false;
+	slot->word = false;
 	slot->ended = false;
 	slot->again = false;
 }
 
 /*
- * keep.c: kept timers, which the program arms and cancels without a system call. A kept timer is
- * in state WHEEL_SLOT_DISARMED while it is not queued and has no unread event. It may nevertheless
- * be armed, which only a scan detects.
+ * word.c: timers with a word, which the program arms and cancels without a system call. Such a
+ * timer is in state WHEEL_SLOT_DISARMED while it is not queued and has no unread event. It may
+ * nevertheless be armed, which only a scan detects.
  */
-void wheel_keep_park(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr);
-int wheel_keep_enqueue(struct wheel_slot *slot, u64 deadline, u64 slack);
-int wheel_keep_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
+int wheel_word_arm(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
+		   u64 deadline, u64 slack);
+int wheel_word_enqueue(struct wheel_slot *slot, u64 deadline, u64 slack);
+int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		     u64 word, u64 deadline, u64 slack);
-int wheel_keep_cancel(struct wheel_slots *slots, struct wheel_slot *slot);
-bool wheel_keep_unfired(struct wheel_slots *slots, struct wheel_slot *slot);
-void wheel_keep_ring(const struct wheel_slots *slots, u32 leaf);
-void wheel_keep_consumed(struct wheel_slots *slots, struct wheel_slot *slot);
+int wheel_word_cancel(struct wheel_slots *slots, struct wheel_slot *slot);
+bool wheel_word_unfired(struct wheel_slots *slots, struct wheel_slot *slot);
+void wheel_word_consumed(struct wheel_slots *slots, struct wheel_slot *slot);
+enum wheel_claim wheel_word_claim(struct wheel_timer *timer, u64 due, u64 *deadline);
 
-/* scan.c: scans, which find the kept timers that the program has armed */
+/* scan.c: scans, which find the timers that the program has armed */
 
 /**
  * struct wheel_scan - State of a caller that begins or continues a scan
@@ -319,16 +315,6 @@ void wheel_scan_all(struct wheel_slots *slots);
 u64 wheel_scan_current(const struct wheel_slots *slots);
 u64 wheel_scan_next(const struct wheel_slots *slots);
 bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan);
-
-/* touch.c: timers whose deadline is a touch word */
-int wheel_touch_arm(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
-		    u64 deadline, u64 slack);
-int wheel_touch_take(struct wheel_slots *slots, struct wheel_slot *slot, u64 id);
-int wheel_touch_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
-		      u64 word, u64 deadline, u64 slack);
-int wheel_touch_cancel(struct wheel_slots *slots, struct wheel_slot *slot);
-enum wheel_claim wheel_touch_claim(struct wheel_timer *timer, u64 due,
-				   u64 *deadline);
 
 /* op.c: operations and their results */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Touch words: deadlines in memory shared with the program, which moves, parks and revives its
- * timers without a system call.
+ * Words and doorbells: memory shared with the program, which arms, moves and cancels its timers
+ * without a system call. A word is a deadline, PARKED or IDLE. A doorbell is one bit per slot, set
+ * by the program after it has armed a timer. The summary has one bit per u64 of doorbells.
  *
  * The program may write any value at any time. Each decision reads the word once and ends with
  * an exchange; the winner of the exchange decides. The exchanges here are full barriers. They
@@ -14,7 +15,7 @@
  *	won: the timer expires		won: the timer does not expire
  *	lost: read again		lost, IDLE: it expires, or was freed
  *
- * The words are in pages that the caller provides.
+ * Words, doorbells and summary are in pages that are added when first needed.
  */
 #ifndef _WHEEL_SLOTS_WORD_H
 #define _WHEEL_SLOTS_WORD_H
@@ -22,6 +23,9 @@
 #include "slots.h"
 
 #define WHEEL_WORDS_PER_PAGE	((u32)(PAGE_SIZE / sizeof(u64)))
+
+/* Slots per u64 of doorbells. */
+#define WHEEL_BELLS	64
 
 /* Return the page of a word, or NULL. */
 static inline u64 *wheel_word_page(const struct wheel_slots *slots, u32 nr)
@@ -43,14 +47,14 @@ static inline u64 wheel_word_read(const struct wheel_slots *slots, u32 nr)
 }
 
 /* Hand a word over to the program. */
-static inline void wheel_word_arm(const struct wheel_slots *slots, u32 nr,
-				  u64 deadline)
+static inline void wheel_word_hand_over(const struct wheel_slots *slots, u32 nr,
+					u64 word)
 {
 	/*
 	 * Order the stores to the slot before the store of the word. Pairs with the program's
 	 * acquire when it reads a word that is not IDLE.
 	 */
-	smp_store_release(wheel_word_at(slots, nr), deadline);
+	smp_store_release(wheel_word_at(slots, nr), word);
 }
 
 /* Exchange a word for another; return false if the program has changed it. */
@@ -63,13 +67,60 @@ static inline bool wheel_word_swap(const struct wheel_slots *slots, u32 nr,
 /* Take a word back from the program, regardless of its value; return the value. */
 static inline u64 wheel_word_end(const struct wheel_slots *slots, u32 nr)
 {
-	return xchg(wheel_word_at(slots, nr), WHEEL_TOUCH_IDLE);
+	return xchg(wheel_word_at(slots, nr), WHEEL_WORD_IDLE);
 }
 
 /* Return true if a word is not a deadline. */
 static inline bool wheel_word_parked(u64 word)
 {
-	return word == WHEEL_TOUCH_PARKED || word & WHEEL_TOUCH_IDLE;
+	return word == WHEEL_WORD_PARKED || word & WHEEL_WORD_IDLE;
+}
+
+/* Return the location of the u64 at an index, or NULL if its page does not exist. */
+static inline u64 *wheel_bells_at(u64 **pages, u32 at)
+{
+	/* Pairs with the release that publishes the page: it is cleared. */
+	u64 *page = smp_load_acquire(&pages[at / WHEEL_WORDS_PER_PAGE]);
+
+	return page ? page + at % WHEEL_WORDS_PER_PAGE : NULL;
+}
+
+/* Return true if the pages of a slot's word, doorbell and summary bit exist. */
+static inline bool wheel_word_ready(const struct wheel_slots *slots, u32 nr)
+{
+	nr = wheel_slots_index(nr, slots->setup.timers);
+	return wheel_word_page(slots, nr) &&
+	       wheel_bells_at(slots->scanner.bells, nr / WHEEL_BELLS) &&
+	       wheel_bells_at(slots->scanner.summary, nr / WHEEL_BELLS / WHEEL_BELLS);
+}
+
+static inline void wheel_bells_set(u64 *bells, u64 bits)
+{
+	if ((READ_ONCE(*bells) & bits) != bits)
+		wheel_slots_or(bells, bits);
+}
+
+/*
+ * Set doorbells; their pages must exist. The summary is set last. A scan reads the summary
+ * first, so it finds the doorbells that the summary announces.
+ */
+static inline void wheel_bells_ring(const struct wheel_slots *slots, u32 at, u64 bits)
+{
+	wheel_bells_set(wheel_bells_at(slots->scanner.bells, at), bits);
+	wheel_bells_set(wheel_bells_at(slots->scanner.summary, at / WHEEL_BELLS),
+			(u64)1 << at % WHEEL_BELLS);
+}
+
+/*
+ * Clear and return the bits of a u64. If any bit was set, this is a full barrier, which orders the
+ * clearing before the reads of the words. Pairs with the program's full barrier between
+ * exchanging a word and setting its bit.
+ */
+static inline u64 wheel_bells_take(u64 **pages, u32 at)
+{
+	u64 *bells = wheel_bells_at(pages, at);
+
+	return bells && READ_ONCE(*bells) ? xchg(bells, 0) : 0;
 }
 
 #endif

@@ -9,7 +9,7 @@ TAKERS = (
     ("STOP", "program", "setup_lock base lock"),
     ("SUBMIT, LIST", "program", "base lock"),
     ("read(), ENTER", "program", "base lock"),
-    ("touch, park, revive", "program", ""),
+    ("arm, push, park", "program", ""),
     ("module: arm, cancel", "done", "base lock"),
     ("module: push", "done", ""),
     ("interrupt, /dev/wheel", "kernel", "base lock"),

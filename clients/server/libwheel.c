@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Kept timers of libwheel. Arming, moving or cancelling one is an atomic exchange in memory. */
+/* Timers of libwheel with words. Arming, moving or cancelling one is one atomic exchange. */
 #include <err.h>
 #include <event2/event.h>
 #include <libwheel.h>
@@ -22,7 +22,7 @@ static void on_wheel(int fd, short what, void *arg)
 	do {
 		n = libwheel_expirations(wheel, events, BATCH);
 		for (i = 0; i < n; i++) {
-			libwheel_keep_rest(wheel, events[i].id);
+			libwheel_word_reset(wheel, events[i].id);
 			on_expired(WHEEL_ID_SLOT(events[i].id));
 		}
 	} while (n == BATCH);
@@ -30,7 +30,7 @@ static void on_wheel(int fd, short what, void *arg)
 
 static void keep(unsigned int nr)
 {
-	int error = libwheel_keep(wheel, WHEEL_ID(nr, 1), 0);
+	int error = libwheel_word(wheel, WHEEL_ID(nr, 1), 0);
 
 	if (error)
 		errx(1, "libwheel: %s", strerror(-error));
@@ -41,7 +41,7 @@ void timers_open(struct event_base *base, unsigned int count, unsigned int even_
 {
 	const struct libwheel_options options = {
 		.size = sizeof(options),
-		.flags = WHEEL_SETUP_TOUCH,
+		.flags = WHEEL_SETUP_WORDS,
 		.timers = count,
 	};
 	int error = libwheel_open(&wheel, &options);
@@ -60,10 +60,10 @@ void timers_open(struct event_base *base, unsigned int count, unsigned int even_
 
 void timers_arm(unsigned int nr)
 {
-	libwheel_keep_arm(wheel, nr, libwheel_now(wheel) + lengths[nr % 2]);
+	libwheel_word_arm(wheel, nr, libwheel_now(wheel) + lengths[nr % 2]);
 }
 
 void timers_cancel(unsigned int nr)
 {
-	libwheel_park(wheel, nr);
+	libwheel_word_park(wheel, nr);
 }

@@ -8,7 +8,6 @@
 #include "model.h"
 
 #define NEVER	(~0ULL)
-#define WORD	(WHEEL_OP_TOUCH | WHEEL_OP_KEEP)
 
 static struct model *model_of(struct side *side)
 {
@@ -30,7 +29,7 @@ static __u32 queue_pop(struct model_queue *queue)
 
 static bool parked(__u64 word)
 {
-	return word == WHEEL_TOUCH_PARKED || word & WHEEL_TOUCH_IDLE;
+	return word == WHEEL_WORD_PARKED || word & WHEEL_WORD_IDLE;
 }
 
 /* Returns the index of the timer. */
@@ -82,12 +81,12 @@ static void count_cancel(struct model *m)
 	m->stats.pending--;
 }
 
-/* Check whether the timer is armed, or RESTING on a running wheel, and its word not parked. */
+/* Check whether the timer is armed, or DISARMED on a running wheel, and its word not parked. */
 static bool pending(const struct model *m, const struct model_timer *t)
 {
-	if (t->state == RESTING ? m->stopped != NEVER : t->state != ARMED)
+	if (t->state == DISARMED ? m->stopped != NEVER : t->state != ARMED)
 		return false;
-	return !t->touch || !parked(m->word[nr_of(m, t)]);
+	return !t->word || !parked(m->word[nr_of(m, t)]);
 }
 
 static __u64 missed(const struct model *m, const struct model_timer *t)
@@ -109,9 +108,9 @@ static int check_arm(const struct model *m, const struct wheel_op *op,
 			span(m) * m->setup.tick_ns : WHEEL_MAX_TIME;
 	__u64 base = op->flags & WHEEL_OP_REL ? m->now : 0;
 
-	if (op->flags & WORD && op->period)
+	if (op->flags & WHEEL_OP_WORD && op->period)
 		return -EINVAL;
-	if (op->flags & WORD && !(m->setup.flags & WHEEL_SETUP_TOUCH))
+	if (op->flags & WHEEL_OP_WORD && !(m->setup.flags & WHEEL_SETUP_WORDS))
 		return -EOPNOTSUPP;
 	if (m->stopped != NEVER)
 		return -ESHUTDOWN;
@@ -119,23 +118,6 @@ static int check_arm(const struct model *m, const struct wheel_op *op,
 	    op->period > longest)
 		return -ERANGE;
 	*when = op->when + base;
-	return 0;
-}
-
-static int make_room(struct model *m, struct model_timer *t, __u64 gen)
-{
-	__u32 nr = nr_of(m, t);
-
-	if (t->state != FREE &&
-	    (t->state != ARMED || t->keep || pending(m, t)))
-		return -EBUSY;
-	if (gen <= t->gen)
-		return -ESTALE;
-	if (t->state == ARMED) {
-		m->word[nr] = WHEEL_TOUCH_IDLE;
-		count_cancel(m);
-		t->state = FREE;
-	}
 	return 0;
 }
 
@@ -150,22 +132,25 @@ static int model_arm(struct model *m, const struct wheel_op *op)
 	err = check_arm(m, op, &when);
 	if (err)
 		return err;
-	err = make_room(m, t, gen);
-	parks = op->flags & WHEEL_OP_KEEP && !op->when &&
+	if (t->state != FREE)
+		return -EBUSY;
+	if (gen <= t->gen)
+		return -ESTALE;
+	parks = op->flags & WHEEL_OP_WORD && !op->when &&
 		!(op->flags & WHEEL_OP_REL);
-	if (op->flags & WORD && !when && !parks)
+	if (op->flags & WHEEL_OP_WORD && !when && !parks)
 		when = 1;
-	if (!err && !parks)
+	if (!parks)
 		err = file(m, t, when, tick_of(m) + 1);
 	if (err)
 		return err;
 	*t = (struct model_timer){
-		.state = parks ? RESTING : ARMED, .gen = gen, .deadline = t->deadline,
+		.state = parks ? DISARMED : ARMED, .gen = gen, .deadline = t->deadline,
 		.due = t->due, .order = t->order, .period = op->period,
 		.slack = op->slack, .cookie = op->cookie,
-		.touch = op->flags & WORD, .keep = op->flags & WHEEL_OP_KEEP,
+		.word = op->flags & WHEEL_OP_WORD,
 	};
-	if (t->touch)
+	if (t->word)
 		m->word[nr] = when;
 	m->stats.armed += !parks;
 	m->stats.pending += !parks;
@@ -177,24 +162,24 @@ static int model_rearm(struct model *m, struct model_timer *t,
 {
 	__u64 base = op->flags & WHEEL_OP_REL ? m->now : 0;
 	__u64 when = op->when + base;
-	bool rests = t->state == RESTING;
+	bool disarmed = t->state == DISARMED;
 	int err;
 
 	if (!pending(m, t))
 		return -ENOENT;
 	if (op->when > WHEEL_MAX_TIME - base || op->slack > WHEEL_MAX_TIME)
 		return -ERANGE;
-	if (t->touch && !when)
+	if (t->word && !when)
 		when = 1;
 	err = file(m, t, when, tick_of(m) + 1);
 	if (err)
 		return err;
-	if (t->touch)
+	if (t->word)
 		m->word[nr_of(m, t)] = when;
 	t->slack = op->slack;
-	m->stats.rearmed += !rests;
-	m->stats.armed += rests;
-	m->stats.pending += rests;
+	m->stats.rearmed += !disarmed;
+	m->stats.armed += disarmed;
+	m->stats.pending += disarmed;
 	return 0;
 }
 
@@ -207,14 +192,14 @@ static bool untaken(const struct model *m, const struct model_timer *t)
 
 static int model_cancel(struct model *m, struct model_timer *t)
 {
-	bool was_pending = pending(m, t);
+	bool was_pending = pending(m, t), has_word = t->word;
 	int res = untaken(m, t);
 
 	if (m->stopped == NEVER)
-		t->keep = false;
-	if (t->state == ARMED || (t->state == RESTING && m->stopped == NEVER)) {
-		if (t->touch)
-			m->word[nr_of(m, t)] = WHEEL_TOUCH_IDLE;
+		t->word = false;
+	if (t->state == ARMED || (t->state == DISARMED && m->stopped == NEVER)) {
+		if (has_word)
+			m->word[nr_of(m, t)] = WHEEL_WORD_IDLE;
 		if (t->state == ARMED)
 			count_cancel(m);
 		t->state = FREE;
@@ -232,7 +217,7 @@ static int model_query(const struct model *m, const struct model_timer *t,
 {
 	if (!pending(m, t))
 		return -ENOENT;
-	op->when = t->touch ? m->word[nr_of(m, t)] : t->deadline;
+	op->when = t->word ? m->word[nr_of(m, t)] : t->deadline;
 	return 0;
 }
 
@@ -253,7 +238,7 @@ static bool unused_are_zero(const struct wheel_op *op)
 static int model_op(struct model *m, struct wheel_op *op)
 {
 	static const __u32 flags[] = {
-		[WHEEL_OP_ARM] = WHEEL_OP_REL | WORD,
+		[WHEEL_OP_ARM] = WHEEL_OP_REL | WHEEL_OP_WORD,
 		[WHEEL_OP_REARM] = WHEEL_OP_REL,
 		[WHEEL_OP_QUERY] = 0,
 	};
@@ -289,8 +274,8 @@ static struct wheel_event consume(struct model *m)
 	event.deadline = t->deadline + event.overrun * t->period;
 	event.fired = t->fired < event.deadline ? event.deadline : t->fired;
 	m->stats.overruns += event.overrun;
-	if (t->keep) {
-		t->state = RESTING;
+	if (t->word) {
+		t->state = DISARMED;
 		return event;
 	}
 	if (!t->period || t->ended || m->stopped != NEVER ||
@@ -318,7 +303,7 @@ static struct model_timer *first(struct model *m)
 	return first;
 }
 
-/* Requeue a postponed timer. If its due tick is too far ahead, queue it at the latest tick. */
+/* Requeue a timer whose word is later, at the latest tick if its due tick is too far ahead. */
 static void requeue(struct model *m, struct model_timer *t, __u64 word)
 {
 	__u64 next = tick_of(m) + 1;
@@ -338,19 +323,15 @@ static void expire(struct model *m, struct model_timer *t)
 	__u32 nr = nr_of(m, t);
 	__u64 word = m->word[nr];
 
-	if (t->keep && parked(word)) {
+	if (t->word && parked(word)) {
 		count_cancel(m);
-		t->state = RESTING;
-	} else if (t->touch && parked(word)) {
-		m->word[nr] = WHEEL_TOUCH_IDLE;
-		count_cancel(m);
-		t->state = FREE;
-	} else if (t->touch && word > t->due * m->setup.tick_ns) {
+		t->state = DISARMED;
+	} else if (t->word && word > t->due * m->setup.tick_ns) {
 		requeue(m, t, word);
 	} else {
-		if (t->touch) {
+		if (t->word) {
 			t->deadline = word;
-			m->word[nr] = WHEEL_TOUCH_IDLE;
+			m->word[nr] = WHEEL_WORD_IDLE;
 		}
 		t->state = FIRED;
 		t->fired = m->now;
@@ -437,21 +418,21 @@ static int model_submit(struct side *side, struct wheel_op *ops, __u32 count)
 	return 0;
 }
 
-/* Scan: queue kept timers that were armed or moved to an earlier deadline, by slot. */
-static void look(struct model *m)
+/* Scan: queue timers that were armed or moved to an earlier deadline, by slot. */
+static void scan(struct model *m)
 {
 	struct model_timer *t;
 
 	for (t = m->timer; t < m->timer + SIDE_SLOTS; t++) {
 		__u64 word = m->word[nr_of(m, t)];
-		bool rests = t->state == RESTING;
+		bool disarmed = t->state == DISARMED;
 
-		if (!t->keep || !pending(m, t) || (!rests && word >= t->deadline) ||
+		if (!t->word || !pending(m, t) || (!disarmed && word >= t->deadline) ||
 		    file(m, t, word, tick_of(m) + 1))
 			continue;
-		m->stats.rearmed += !rests;
-		m->stats.armed += rests;
-		m->stats.pending += rests;
+		m->stats.rearmed += !disarmed;
+		m->stats.armed += disarmed;
+		m->stats.pending += disarmed;
 	}
 }
 
@@ -460,7 +441,7 @@ static int model_advance(struct side *side, __u64 now, __u64 *next)
 	struct model *m = model_of(side);
 	struct model_timer *t;
 
-	look(m);
+	scan(m);
 	if (now > m->now)
 		m->now = now;
 	pass(m);
@@ -482,9 +463,8 @@ static int model_list(struct side *side, struct wheel_op *ops, __u32 room)
 			continue;
 		ops[n++] = (struct wheel_op){
 			.op = WHEEL_OP_ARM, .id = id_of(m, t),
-			.flags = t->keep ? WHEEL_OP_KEEP :
-				 t->touch ? WHEEL_OP_TOUCH : 0,
-			.when = t->touch && t->state != STOPPED ?
+			.flags = t->word ? WHEEL_OP_WORD : 0,
+			.when = t->word && t->state != STOPPED ?
 				m->word[nr] : t->deadline,
 			.slack = t->slack, .period = t->period,
 			.cookie = t->cookie,
@@ -503,16 +483,16 @@ static int model_stop(struct side *side, __u64 *unfired)
 		__u32 nr = nr_of(m, t);
 		bool gone = !pending(m, t);
 
-		if (t->state != ARMED && t->state != RESTING)
+		if (t->state != ARMED && t->state != DISARMED)
 			continue;
 		if (t->state == ARMED)
 			count_cancel(m);
-		t->state = !gone ? STOPPED : t->keep ? RESTING : FREE;
+		t->state = gone ? DISARMED : STOPPED;
 		*unfired += !gone;
-		if (t->touch && !gone)
+		if (t->word && !gone)
 			t->deadline = m->word[nr];
-		if (t->touch)
-			m->word[nr] = WHEEL_TOUCH_IDLE;
+		if (t->word)
+			m->word[nr] = WHEEL_WORD_IDLE;
 	}
 	if (m->stopped == NEVER)
 		m->stopped = m->now;
@@ -537,12 +517,12 @@ void model_init(struct model *m, const struct wheel_setup *setup)
 	m->apart = side_apart(setup);
 	m->stopped = NEVER;
 	for (i = 0; i < SIDE_SLOTS; i++)
-		m->word[i] = WHEEL_TOUCH_IDLE;
+		m->word[i] = WHEEL_WORD_IDLE;
 	m->side = (struct side){
 		.submit = model_submit, .advance = model_advance,
 		.take = model_take, .list = model_list, .stop = model_stop,
 		.stats = model_stats, .apart = 1,
 	};
-	if (setup->flags & WHEEL_SETUP_TOUCH)
+	if (setup->flags & WHEEL_SETUP_WORDS)
 		m->side.words = m->word;
 }

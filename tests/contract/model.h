@@ -9,7 +9,7 @@
 
 #include "side.h"
 
-enum model_state { FREE, ARMED, FIRED, STOPPED, RESTING };
+enum model_state { FREE, ARMED, FIRED, STOPPED, DISARMED };
 
 /**
  * struct model_timer - state of a used slot
@@ -24,8 +24,7 @@ enum model_state { FREE, ARMED, FIRED, STOPPED, RESTING };
  * @fired: time at which the timer fired
  * @missed: number of missed periods; valid only if @ended is set
  * @seq: sequence number of its last event
- * @touch: the touch word contains the deadline
- * @keep: kept timer; RESTING if it is neither queued nor FIRED
+ * @word: true if the timer has a word; DISARMED if it is then neither queued nor FIRED
  * @ended: a periodic timer was cancelled after it had fired
  * @again: the timer was armed again after an event was consumed
  */
@@ -41,8 +40,7 @@ struct model_timer {
 	__u64 fired;
 	__u64 missed;
 	__u32 seq;
-	bool touch;
-	bool keep;
+	bool word;
 	bool ended;
 	bool again;
 };
@@ -59,7 +57,7 @@ struct model_queue {
  * @setup: effective configuration
  * @apart: distance between used slots
  * @timer: timers of the used slots
- * @word: touch words of the used slots
+ * @word: words of the used slots
  * @now: current time
  * @stopped: time of the stop, or NEVER
  * @order: number of enqueues

@@ -21,9 +21,9 @@
  * @step: number of completed steps
  * @now: current time
  * @periods: use periodic timers
- * @touched: use timers with touch words
+ * @words: use timers with words
  * @id: newest id of each used slot; its generation is 0 before the first arm
- * @kept: for each used slot, true if its timer is kept
+ * @owned: for each used slot, true if its timer has a word
  */
 struct script {
 	struct side *a, *b;
@@ -32,9 +32,9 @@ struct script {
 	__u64 step;
 	__u64 now;
 	bool periods;
-	bool touched;
+	bool words;
 	__u64 id[SIDE_SLOTS];
-	bool kept[SIDE_SLOTS];
+	bool owned[SIDE_SLOTS];
 };
 
 /* splitmix64 */
@@ -152,11 +152,11 @@ static struct wheel_op any_op(struct script *s)
 		op.period = 1 + (number(s) >> (4 + below(s, 60)));
 	if (op.period && s->setup->scheme == WHEEL_BOUNDED && !chance(s, 32))
 		op.period %= s->setup->buckets * s->setup->tick_ns / 2;
-	if (op.op == WHEEL_OP_ARM && s->touched &&
+	if (op.op == WHEEL_OP_ARM && s->words &&
 	    (op.period ? chance(s, 32) : chance(s, 2)) &&
-	    (s->setup->flags & WHEEL_SETUP_TOUCH || chance(s, 16)))
-		op.flags |= chance(s, 2) ? WHEEL_OP_TOUCH : WHEEL_OP_KEEP;
-	if (op.flags & WHEEL_OP_KEEP && chance(s, 2)) {
+	    (s->setup->flags & WHEEL_SETUP_WORDS || chance(s, 16)))
+		op.flags |= WHEEL_OP_WORD;
+	if (op.flags & WHEEL_OP_WORD && chance(s, 2)) {
 		op.flags &= ~WHEEL_OP_REL;
 		op.when = 0;
 	}
@@ -193,11 +193,11 @@ static void learn(struct script *s, const struct wheel_op *op)
 
 	if (op->op == WHEEL_OP_ARM && !op->res) {
 		s->id[i] = op->id;
-		s->kept[i] = op->flags & WHEEL_OP_KEEP;
+		s->owned[i] = op->flags & WHEEL_OP_WORD;
 	}
 	if (op->op == WHEEL_OP_CANCEL && op->res != -EINVAL &&
 	    op->id == s->id[i])
-		s->kept[i] = false;
+		s->owned[i] = false;
 }
 
 static int step_operations(struct script *s)
@@ -230,28 +230,28 @@ static void ring(struct side *side, __u32 slot)
 	set_bit(side->summary, slot / 64);
 }
 
-/* Returns the touch word of a used slot. */
+/* Returns the word of a used slot. */
 static __u64 *word_of(const struct side *side, __u32 i)
 {
 	return &side->words[i * side->apart];
 }
 
-/* Change a touch word as a program may, and occasionally as it must not. */
+/* Change a word as a program may, and occasionally as it must not. */
 static int step_word(struct script *s)
 {
 	__u32 i = below(s, SIDE_SLOTS), slot = WHEEL_ID_SLOT(s->id[i]);
 	__u64 word = *word_of(s->a, i), tick = s->setup->tick_ns;
 	__u64 to = any_time(s) & WHEEL_MAX_TIME;
 
-	if (word == WHEEL_TOUCH_IDLE && !(s->kept[i] && chance(s, 2)))
+	if (word == WHEEL_WORD_IDLE && !(s->owned[i] && chance(s, 2)))
 		return 1;
 	if (chance(s, 3))
-		to = WHEEL_TOUCH_PARKED;
+		to = WHEEL_WORD_PARKED;
 	else if (chance(s, 8) && word < WHEEL_MAX_TIME - tick)
 		/* One nanosecond after the tick at which the timer is due. */
 		to = (word / tick + !!(word % tick)) * tick + 1;
 	else if (chance(s, 32))
-		to = number(s) | WHEEL_TOUCH_IDLE | 1;
+		to = number(s) | WHEEL_WORD_IDLE | 1;
 	__atomic_store_n(word_of(s->a, i), to, __ATOMIC_SEQ_CST);
 	__atomic_store_n(word_of(s->b, i), to, __ATOMIC_SEQ_CST);
 	ring(s->a, slot);
@@ -376,8 +376,8 @@ static int end(struct script *s)
 
 /*
  * With a ring, periodic timers are queued again between two steps of a pass, and so are
- * touched timers that were moved. If both are due at the same tick, their order depends on the
- * number of timers per step, which the ABI does not specify. Scripts with a ring and touch words
+ * timers whose words were moved. If both are due at the same tick, their order depends on the
+ * number of timers per step, which the ABI does not specify. Scripts with a ring and words
  * therefore use only one kind of timer.
  */
 int script_run(struct side *a, struct side *b, const struct wheel_setup *setup,
@@ -387,7 +387,7 @@ int script_run(struct side *a, struct side *b, const struct wheel_setup *setup,
 	struct script s = {
 		.a = a, .b = b, .setup = setup, .seed = seed,
 		.periods = !either || seed & 1,
-		.touched = !either || !(seed & 1),
+		.words = !either || !(seed & 1),
 	};
 	__u64 made = 0;
 	__u32 i;

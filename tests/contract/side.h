@@ -42,7 +42,7 @@ static inline __u32 side_buckets(__u32 timers)
 
 /**
  * struct side - implementation of the ABI
- * @words: touch words; NULL if not available
+ * @words: words; NULL if not available
  * @apart: distance in @words between the words of used slots
  * @bells: doorbells; NULL if not needed
  * @summary: summary of the doorbells

@@ -70,7 +70,7 @@ static void live(void)
 {
 	struct wheel_setup setup = {
 		.size = sizeof(setup), .tick_ns = 100000, .timers = TIMERS,
-		.flags = WHEEL_SETUP_TOUCH,
+		.flags = WHEEL_SETUP_WORDS,
 	};
 	int fd = open("/dev/wheel", O_RDWR), rounds = random() % 8;
 	void *words;
@@ -81,7 +81,7 @@ static void live(void)
 	count(&counts->lives, 1);
 	if (ioctl(fd, WHEEL_IOC_SETUP, &setup) || arm_all(fd))
 		count(&counts->wrong, 1);
-	words = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, WHEEL_OFF_TOUCH);
+	words = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, WHEEL_OFF_WORDS);
 	if (words == MAP_FAILED)
 		count(&counts->wrong, 1);
 	while (rounds--)

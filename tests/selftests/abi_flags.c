@@ -54,10 +54,10 @@ WT_TEST(wheel, setup_flags)
 	for (bit = 0; bit < 32; bit++) {
 		struct wheel_setup setup = { .flags = 1U << bit };
 
-		if (setup.flags == WHEEL_SETUP_TOUCH)
+		if (setup.flags == WHEEL_SETUP_WORDS)
 			continue;
 		EXPECT_EQ(-EINVAL, wt_setup(fd, &setup));
-		setup.flags |= WHEEL_SETUP_TOUCH;
+		setup.flags |= WHEEL_SETUP_WORDS;
 		EXPECT_EQ(-EINVAL, wt_setup(fd, &setup));
 	}
 	/* No failed call has set up the file. */
@@ -221,19 +221,17 @@ WT_TEST(wheel, slots_out_of_range)
 	EXPECT_EQ(0, wt_arm(self->fd, WHEEL_ID(63, 1), WHEN));
 }
 
-/* On a wheel without touch words, their use fails with EOPNOTSUPP. */
+/* On a wheel without words, their use fails with EOPNOTSUPP. */
 WT_TEST(wheel, absent_parts_are_eopnotsupp)
 {
 	struct wheel_op op = good(WHEEL_OP_ARM);
 
-	op.flags = WHEEL_OP_TOUCH;
-	EXPECT_EQ(-EOPNOTSUPP, wt_do(self->fd, &op));
-	op.flags = WHEEL_OP_KEEP;
+	op.flags = WHEEL_OP_WORD;
 	EXPECT_EQ(-EOPNOTSUPP, wt_do(self->fd, &op));
 	EXPECT_TRUE(untouched(self->fd));
 }
 
-WT_TEST(wheel, touch_is_for_arm)
+WT_TEST(wheel, word_is_for_arm)
 {
 	static const __u32 kinds[] = {
 		WHEEL_OP_REARM, WHEEL_OP_CANCEL, WHEEL_OP_QUERY,
@@ -243,7 +241,7 @@ WT_TEST(wheel, touch_is_for_arm)
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct wheel_op op = good(kinds[i]);
 
-		op.flags = WHEEL_OP_TOUCH;
+		op.flags = WHEEL_OP_WORD;
 		EXPECT_EQ(-EINVAL, wt_do(self->fd, &op));
 	}
 	EXPECT_TRUE(untouched(self->fd));

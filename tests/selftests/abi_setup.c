@@ -64,13 +64,13 @@ WT_TEST(wheel, info_configures_nothing)
 WT_TEST(wheel, setup_and_info_tell_what_is_in_force)
 {
 	struct wheel_setup setup = {
-		.flags = WHEEL_SETUP_TOUCH, .clock = WHEEL_CLOCK_BOOTTIME,
+		.flags = WHEEL_SETUP_WORDS, .clock = WHEEL_CLOCK_BOOTTIME,
 		.tick_ns = 1234567, .timers = 1000, .buckets = 100,
 	};
 	struct wheel_setup info;
 
 	ASSERT_EQ(0, wt_setup(self->fd, &setup));
-	EXPECT_EQ(WHEEL_SETUP_TOUCH, setup.flags);
+	EXPECT_EQ(WHEEL_SETUP_WORDS, setup.flags);
 	EXPECT_EQ(WHEEL_CLOCK_BOOTTIME, setup.clock);
 	EXPECT_EQ(WHEEL_HASHED, setup.scheme);
 	EXPECT_EQ(1234567, setup.tick_ns);
@@ -147,13 +147,13 @@ WT_TEST(wheel, info_takes_its_own_answer)
 {
 	struct wheel_setup setup = {
 		.clock = WHEEL_CLOCK_VIRTUAL, .timers = 64,
-		.flags = WHEEL_SETUP_TOUCH,
+		.flags = WHEEL_SETUP_WORDS,
 	};
 	int fd = wt_open_setup(0, &setup);
 
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(0, wt_ioctl(fd, WHEEL_IOC_INFO, &setup));
-	EXPECT_EQ(WHEEL_SETUP_TOUCH, setup.flags);
+	EXPECT_EQ(WHEEL_SETUP_WORDS, setup.flags);
 	close(fd);
 }
 

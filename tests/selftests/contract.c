@@ -15,7 +15,7 @@
 #define OPERATIONS	50000
 #define ENTRIES		16
 
-#define TOUCH		WHEEL_SETUP_TOUCH
+#define WORDS		WHEEL_SETUP_WORDS
 
 /**
  * struct device - a file, as a side of a comparison
@@ -147,7 +147,7 @@ static int device_open(struct device *d, struct wheel_setup *setup)
 	d->fd = wt_open_setup(O_NONBLOCK, setup);
 	if (d->fd < 0)
 		return __LINE__;
-	if (setup->flags & WHEEL_SETUP_TOUCH) {
+	if (setup->flags & WHEEL_SETUP_WORDS) {
 		d->side.words = wt_map(d->fd, setup->timers);
 		d->side.bells = map_bits(d->fd, setup->timers, WHEEL_OFF_BELLS);
 		d->side.summary = map_bits(d->fd, (setup->timers + 63) / 64,
@@ -217,10 +217,10 @@ WT_TEST(contract, read)
 			     variant->tick, 0, 0, 1));
 }
 
-WT_TEST(contract, read_touch)
+WT_TEST(contract, read_words)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, TOUCH, 0, 1));
+			     variant->tick, WORDS, 0, 1));
 }
 
 WT_TEST(contract, ring)
@@ -229,10 +229,10 @@ WT_TEST(contract, ring)
 			     variant->tick, 0, ENTRIES, 1));
 }
 
-WT_TEST(contract, ring_touch)
+WT_TEST(contract, ring_words)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, TOUCH, ENTRIES, 1));
+			     variant->tick, WORDS, ENTRIES, 1));
 }
 
 WT_TEST(contract, read_large)
@@ -241,10 +241,10 @@ WT_TEST(contract, read_large)
 			     variant->tick, 0, 0, side_far(variant->scheme)));
 }
 
-WT_TEST(contract, ring_touch_large)
+WT_TEST(contract, ring_words_large)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, TOUCH, ENTRIES,
+			     variant->tick, WORDS, ENTRIES,
 			     side_far(variant->scheme)));
 }
 

@@ -100,7 +100,7 @@ static int call_setup(struct world *world)
 {
 	struct wheel_setup setup = {
 		.size = sizeof(setup), .clock = WHEEL_CLOCK_VIRTUAL,
-		.flags = WHEEL_SETUP_TOUCH, .events = 512, .timers = TIMERS,
+		.flags = WHEEL_SETUP_WORDS, .events = 512, .timers = TIMERS,
 	};
 	int err;
 
@@ -142,7 +142,7 @@ static int call_arm(struct world *world)
 /* Set up a new file and arm a timer in it, which allocates the pages of its slot. */
 static int call_setup_and_arm(struct world *world)
 {
-	return call_setup(world) ?: arm_later(world->other, WHEEL_OP_KEEP);
+	return call_setup(world) ?: arm_later(world->other, WHEEL_OP_WORD);
 }
 
 static int call_list(struct world *world)
@@ -215,7 +215,7 @@ static int map_area(struct world *world, off_t offset, size_t len, int prot)
 
 static int call_map_words(struct world *world)
 {
-	return map_area(world, WHEEL_OFF_TOUCH, wt_words_len(TIMERS),
+	return map_area(world, WHEEL_OFF_WORDS, wt_words_len(TIMERS),
 			PROT_READ | PROT_WRITE);
 }
 
@@ -305,7 +305,7 @@ static int begin(struct world *world, __u32 events)
 {
 	struct wheel_setup setup = {
 		.clock = WHEEL_CLOCK_VIRTUAL, .tick_ns = WT_MS, .timers = TIMERS,
-		.flags = WHEEL_SETUP_TOUCH, .events = events,
+		.flags = WHEEL_SETUP_WORDS, .events = events,
 	};
 	int fd = wt_open_setup(O_NONBLOCK, &setup);
 
@@ -432,7 +432,7 @@ static int left_beside(int nth_fd, unsigned int nth, bool *failed)
 	if (world.other < 0)
 		return -1;
 	if (err)
-		err = arm_later(world.other, WHEEL_OP_KEEP);
+		err = arm_later(world.other, WHEEL_OP_WORD);
 	if (begun && (!err || err == -EBUSY))
 		left = files_left();
 	close(world.other);

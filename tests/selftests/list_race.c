@@ -85,28 +85,28 @@ static int cascade(int fd, __u64 *words, __u64 round)
 	return 0;
 }
 
-/* Touched timers are requeued by the pass. */
-static int refile(int fd, __u64 *words, __u64 round)
+/* Pushed timers are requeued by the pass. */
+static int requeue(int fd, __u64 *words, __u64 round)
 {
 	int i;
 
 	for (i = 1; i < TIMERS; i++)
-		if (!wt_touch(&words[i], round + 1))
+		if (!wt_push(&words[i], round + 1))
 			return -1;
 	return wt_advance(fd, round, NULL);
 }
 
 FIXTURE_VARIANT_ADD(wheel, cascade) { .scheme = WHEEL_HIERARCHICAL, .round = cascade };
 
-FIXTURE_VARIANT_ADD(wheel, touched) {
-	.scheme = WHEEL_HASHED, .flags = WHEEL_OP_TOUCH, .round = refile,
+FIXTURE_VARIANT_ADD(wheel, pushed) {
+	.scheme = WHEEL_HASHED, .flags = WHEEL_OP_WORD, .round = requeue,
 };
 
 FIXTURE_SETUP(wheel)
 {
 	struct wheel_setup setup = {
 		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = variant->scheme,
-		.timers = TIMERS, .tick_ns = 1, .flags = WHEEL_SETUP_TOUCH,
+		.timers = TIMERS, .tick_ns = 1, .flags = WHEEL_SETUP_WORDS,
 	};
 	struct mover *m = &self->mover;
 

@@ -76,8 +76,8 @@ WT_TEST(owner, p9_interrupt_expires_few_timers)
 }
 
 /*
- * At most one interrupt expires timers between two calls of the program. It expires at most FEW, also
- * if it is late on a busy machine.
+ * At most one interrupt expires timers between two calls of the program. It expires at most FEW,
+ * also if it is late on a busy machine.
  */
 WT_TEST(owner, p12_one_interrupt_per_call)
 {

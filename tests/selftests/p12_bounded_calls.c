@@ -396,11 +396,11 @@ FIXTURE(mapped) {
 	struct calls *calls;
 };
 
-/* A million kept timers, and plain memory of the same size as their doorbells. */
+/* A million timers with words, and plain memory of the same size as their doorbells. */
 FIXTURE_SETUP(mapped)
 {
 	struct wheel_setup setup = {
-		.scheme = WHEEL_HIERARCHICAL, .timers = MANY, .flags = WHEEL_SETUP_TOUCH,
+		.scheme = WHEEL_HIERARCHICAL, .timers = MANY, .flags = WHEEL_SETUP_WORDS,
 	};
 	__u32 i, n;
 
@@ -415,7 +415,7 @@ FIXTURE_SETUP(mapped)
 	for (i = 0; i < MANY; i += BATCH) {
 		for (n = 0; n < BATCH; n++) {
 			self->ops[n] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i + n, 1), 0);
-			self->ops[n].flags = WHEEL_OP_KEEP;
+			self->ops[n].flags = WHEEL_OP_WORD;
 		}
 		ASSERT_EQ(0, wt_batch(self->fd, self->ops, BATCH));
 	}

@@ -29,7 +29,7 @@
 #define BATCH		256
 #define FILES		100
 #define MANY		65536
-#define KEPT		(1 << 18)
+#define WORDS		(1 << 18)
 /* The longest list of WHEEL_OVERFLOW, and the longest that leaves space for a batch. */
 #define LONGEST		WHEEL_OVERFLOW_TIMERS
 #define SORTED		(LONGEST - BATCH)
@@ -57,8 +57,8 @@ enum order { RANDOM, ASCENDING, DESCENDING, LAST, EARLIEST };
 /**
  * struct files - the files of the program under test
  * @fd: files, of which most rows use only the first
- * @loop: a file with a ring and touch words
- * @bells: doorbells of kept timers
+ * @loop: a file with a ring and words
+ * @bells: doorbells of the words
  * @summary: summary of the doorbells
  * @gen: generation of the last batch
  * @seed: seed of the random deadlines
@@ -364,15 +364,15 @@ static bool burst_by_ring(struct files *set, const struct row *row)
 	       take_events(set, row->timers);
 }
 
-/* Arm all timers with touch words. */
-static bool arm_words(struct files *set, const struct row *row, __u32 flags, __u64 when)
+/* Arm all timers with words. */
+static bool arm_words(struct files *set, const struct row *row, __u64 when)
 {
 	__u32 i, n;
 
 	for (i = 0; i < row->timers; i += BATCH) {
 		for (n = 0; n < BATCH; n++) {
 			set->ops[n] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i + n, 1), when);
-			set->ops[n].flags = flags;
+			set->ops[n].flags = WHEEL_OP_WORD;
 		}
 		if (wt_batch(set->fd[0], set->ops, BATCH))
 			return false;
@@ -380,10 +380,10 @@ static bool arm_words(struct files *set, const struct row *row, __u32 flags, __u
 	return true;
 }
 
-static bool open_touched(struct files *set, const struct row *row)
+static bool open_armed(struct files *set, const struct row *row)
 {
 	return open_loop(set, row) &&
-	       arm_words(set, row, WHEEL_OP_TOUCH, now() + row->timers * 2000ULL + WT_MS);
+	       arm_words(set, row, now() + row->timers * 2000ULL + WT_MS);
 }
 
 /*
@@ -396,7 +396,7 @@ static bool postpone_all(struct files *set, const struct row *row)
 	__u32 i;
 
 	for (i = 0; i < row->timers; i++)
-		if (!wt_touch(&set->loop.words[i], old + 2 * FAR - i * 100 * WT_US))
+		if (!wt_push(&set->loop.words[i], old + 2 * FAR - i * 100 * WT_US))
 			return false;
 	while (now() < old + 10 * WT_MS) {
 		wt_let_pass(WT_MS);
@@ -406,9 +406,9 @@ static bool postpone_all(struct files *set, const struct row *row)
 	return true;
 }
 
-static bool open_kept(struct files *set, const struct row *row)
+static bool open_parked(struct files *set, const struct row *row)
 {
-	return open_loop(set, row) && arm_words(set, row, WHEEL_OP_KEEP, 0);
+	return open_loop(set, row) && arm_words(set, row, 0);
 }
 
 static void ring_all(struct files *set, const struct row *row)
@@ -536,14 +536,14 @@ ROW(ring_burst_hierarchical, open_loop, burst_by_ring, 5, WHEEL_HIERARCHICAL, RA
 ROW(advance_burst, open_virtual, burst_by_advance, 5, WHEEL_HIERARCHICAL, RANDOM, MANY);
 ROW(advance_overflow, open_virtual, burst_by_advance, 20, WHEEL_OVERFLOW, RANDOM, LONGEST);
 ROW(long_bucket, fill_one_bucket, walk_long_buckets, 1, WHEEL_HASHED, RANDOM, MANY);
-ROW(postponed, open_touched, postpone_all, 1, WHEEL_HIERARCHICAL, RANDOM, MANY);
-ROW(postponed_overflow, open_touched, postpone_all, 1, WHEEL_OVERFLOW, RANDOM, LONGEST);
-ROW(kick, open_kept, kick_all, 3, WHEEL_HIERARCHICAL, RANDOM, KEPT);
-ROW(kick_overflow, open_kept, kick_all, 20, WHEEL_OVERFLOW, RANDOM, LONGEST);
-ROW(queue_hierarchical, open_kept, queue_all, 1, WHEEL_HIERARCHICAL, RANDOM, KEPT);
-ROW(queue_overflow, open_kept, queue_all, 1, WHEEL_OVERFLOW, RANDOM, LONGEST);
-ROW(scan, open_kept, scan_all, 3, WHEEL_HIERARCHICAL, RANDOM, KEPT);
-ROW(munmap_doorbells, open_kept, unmap_bells, 1, WHEEL_HIERARCHICAL, RANDOM, KEPT);
+ROW(postponed, open_armed, postpone_all, 1, WHEEL_HIERARCHICAL, RANDOM, MANY);
+ROW(postponed_overflow, open_armed, postpone_all, 1, WHEEL_OVERFLOW, RANDOM, LONGEST);
+ROW(kick, open_parked, kick_all, 3, WHEEL_HIERARCHICAL, RANDOM, WORDS);
+ROW(kick_overflow, open_parked, kick_all, 20, WHEEL_OVERFLOW, RANDOM, LONGEST);
+ROW(queue_hierarchical, open_parked, queue_all, 1, WHEEL_HIERARCHICAL, RANDOM, WORDS);
+ROW(queue_overflow, open_parked, queue_all, 1, WHEEL_OVERFLOW, RANDOM, LONGEST);
+ROW(scan, open_parked, scan_all, 3, WHEEL_HIERARCHICAL, RANDOM, WORDS);
+ROW(munmap_doorbells, open_parked, unmap_bells, 1, WHEEL_HIERARCHICAL, RANDOM, WORDS);
 ROW(due_together_1, open_files, files_due_together, 20, WHEEL_HASHED, RANDOM, 1);
 ROW(due_together_8, open_files, files_due_together, 10, WHEEL_HIERARCHICAL, RANDOM, 8);
 ROW(due_together_timerfds, open_timerfds, timerfds_due_together, 20, NO_WHEEL, RANDOM, 1);

@@ -47,8 +47,8 @@
  * @SLEEPS: acknowledges events with a store, without a system call on the files
  * @SPINS: like @SLEEPS, but never sleeps
  * @CALLS: calls WHEEL_IOC_ENTER, or reads the timerfds, on all files
- * @RINGS: sets all doorbells of its kept timers, without a system call
- * @KICKS: arms all its kept timers and kicks, in a cgroup that has 2 % of a CPU
+ * @RINGS: sets all doorbells of its timers, without a system call
+ * @KICKS: arms all its timers by their words and kicks, in a cgroup that has 2 % of a CPU
  */
 enum conduct { SLEEPS, SPINS, CALLS, RINGS, KICKS };
 
@@ -184,7 +184,7 @@ static bool uses_words(const struct manner *how)
 	return how->conduct == RINGS || how->conduct == KICKS;
 }
 
-/* Kept timers stay unarmed, except that one periodic timer per file causes passes. */
+/* Timers with words stay unarmed, except that one periodic timer per file causes passes. */
 static bool arm_all(struct wt_loop *loop, const struct manner *how)
 {
 	__u32 i;
@@ -193,7 +193,7 @@ static bool arm_all(struct wt_loop *loop, const struct manner *how)
 		struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1), 0);
 
 		if (uses_words(how) && i) {
-			op.flags = WHEEL_OP_KEEP;
+			op.flags = WHEEL_OP_WORD;
 		} else {
 			op.when = first_expiry(how);
 			op.period = period_of(how);
@@ -306,7 +306,7 @@ static __u64 *map_bits(int fd, size_t bits, off_t offset)
 	return map;
 }
 
-/* Set all doorbells, and arm @armed kept timers to expire at once. */
+/* Set all doorbells, and arm @armed timers to expire at once. */
 static void ring_all(struct attacker *a, __u32 nr, __u32 armed)
 {
 	static __u64 *bells[MOST_FILES], *summary[MOST_FILES];

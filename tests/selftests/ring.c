@@ -125,7 +125,7 @@ WT_TEST(ring, maps_only_what_is_there)
 	EXPECT_EQ(EPERM, errno);
 	EXPECT_EQ(MAP_FAILED, map(self->ring.fd, 2 * PAGE, PROT_READ, WHEEL_OFF_EVENTS));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(MAP_FAILED, map(self->ring.fd, PAGE, rw, WHEEL_OFF_TOUCH));
+	EXPECT_EQ(MAP_FAILED, map(self->ring.fd, PAGE, rw, WHEEL_OFF_WORDS));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(MAP_FAILED, map(self->ring.fd, PAGE, PROT_READ, 7 * PAGE));
 	EXPECT_EQ(EINVAL, errno);
@@ -134,7 +134,7 @@ WT_TEST(ring, maps_only_what_is_there)
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, mprotect(self->ring.kernel, PAGE, rw));
 	EXPECT_EQ(EACCES, errno);
-	/* Only files with touch words use next_wake. */
+	/* Only files with words use next_wake. */
 	EXPECT_EQ(0, self->ring.kernel->next_wake);
 }
 

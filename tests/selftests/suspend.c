@@ -118,7 +118,7 @@ static bool may_suspend(void)
 static int open_sleeper(struct sleeper *s, const struct kind *kind)
 {
 	struct wheel_setup setup = {
-		.flags = kind->parks ? WHEEL_SETUP_TOUCH : 0,
+		.flags = kind->parks ? WHEEL_SETUP_WORDS : 0,
 		.clock = kind->clock, .scheme = kind->scheme, .tick_ns = TICK,
 		.timers = TIMERS + 2,
 	};
@@ -167,7 +167,7 @@ static int suspend(const char *mem_sleep, const char *delay)
 static int arm_all(struct sleeper *s, __u64 *seed)
 {
 	__u64 start = wt_now(s->kind->clock) + LEAD;
-	__u32 flags = s->kind->parks ? WHEEL_OP_TOUCH : 0;
+	__u32 flags = s->kind->parks ? WHEEL_OP_WORD : 0;
 	struct wheel_op ops[TIMERS + 1];
 	int i;
 

@@ -117,7 +117,7 @@ static int setup(int fd)
 /* The result of SETUP with touch words. */
 static int touch(int fd)
 {
-	struct wheel_setup setup = { .flags = WHEEL_SETUP_TOUCH, .timers = 64 };
+	struct wheel_setup setup = { .flags = WHEEL_SETUP_WORDS, .timers = 64 };
 
 	fd = wt_open_setup(0, &setup);
 	return fd < 0 ? -fd : 0;

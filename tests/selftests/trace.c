@@ -17,7 +17,7 @@
 #define TIMERS	1000
 #define ROOM	1048576
 
-/* Size of the touch words of TIMERS timers, in whole pages. */
+/* Size of the words of TIMERS timers, in whole pages. */
 #define WORDS	8192
 
 static char text[ROOM];
@@ -199,12 +199,12 @@ WT_TEST(trace, names_of_a_timer)
 	}
 }
 
-/* A touch takes effect at the old deadline: the timer is requeued. */
-WT_TEST(trace, a_timer_that_was_touched)
+/* A push takes effect at the old deadline: the timer is requeued. */
+WT_TEST(trace, a_timer_that_was_pushed)
 {
 	struct wheel_setup setup = {
 		.clock = WHEEL_CLOCK_VIRTUAL, .timers = TIMERS,
-		.flags = WHEEL_SETUP_TOUCH,
+		.flags = WHEEL_SETUP_WORDS,
 	};
 	struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(7, 1), 2 * WT_SEC);
 	__u64 *words;
@@ -213,9 +213,9 @@ WT_TEST(trace, a_timer_that_was_touched)
 	fd = wt_open_setup(O_NONBLOCK, &setup);
 	ASSERT_LE(0, fd);
 	words = mmap(NULL, WORDS, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		     WHEEL_OFF_TOUCH);
+		     WHEEL_OFF_WORDS);
 	ASSERT_NE(MAP_FAILED, words);
-	op.flags = WHEEL_OP_TOUCH;
+	op.flags = WHEEL_OP_WORD;
 	ASSERT_EQ(0, wt_do(fd, &op));
 	__atomic_store_n(&words[7], 5 * WT_SEC, __ATOMIC_SEQ_CST);
 	ASSERT_EQ(0, wt_advance(fd, 2 * WT_SEC, NULL));

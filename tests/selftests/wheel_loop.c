@@ -9,7 +9,7 @@ bool wt_loop_open(struct wt_loop *l, const struct wheel_setup *wanted)
 {
 	struct wheel_setup setup = *wanted;
 
-	setup.flags |= WHEEL_SETUP_TOUCH;
+	setup.flags |= WHEEL_SETUP_WORDS;
 	memset(l, 0, sizeof(*l));
 	if (!wt_ring_open(&l->ring, &setup))
 		return false;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An event loop's file: touch words and a completion ring.
+ * An event loop's file: words and a completion ring.
  */
 #ifndef _WHEEL_LOOP_H
 #define _WHEEL_LOOP_H
 
 #include "wheel_ring.h"
 
-/* A file with touch words and a ring; @head counts the events that the program has taken. */
+/* A file with words and a ring; @head counts the events that the program has taken. */
 struct wt_loop {
 	struct wt_ring ring;
 	__u32 head;

@@ -6,7 +6,7 @@
  *
  *	cc -O2 -D_GNU_SOURCE adaptive.c $(pkg-config --cflags --libs libwheel) -o adaptive
  *
- * The timeouts are kept timers on a clock with a rate, see pace.h. A new rate changes all of
+ * The timeouts are timers with words, on a clock with a rate, see pace.h. A new rate changes all of
  * them with one assignment. Requests postpone their timer as in echo.c.
  */
 #include <ctype.h>
@@ -41,7 +41,7 @@
  * @open: number of connections
  * @epfd: epoll instance of the event loop
  * @listener: listening socket
- * @kept: true for file descriptors whose slot has a kept timer
+ * @owned: true for file descriptors whose slot has a timer with a word
  */
 struct server {
 	struct libwheel *wheel;
@@ -51,7 +51,7 @@ struct server {
 	__u32 open;
 	int epfd;
 	int listener;
-	bool kept[MAX_FDS];
+	bool owned[MAX_FDS];
 };
 
 static void die(const char *what, int err)
@@ -88,11 +88,11 @@ static void welcome(struct server *s, int fd)
 	uint64_t id = WHEEL_ID(fd, 1);
 	int err = 0;
 
-	if (!s->kept[fd])
-		err = libwheel_keep(s->wheel, id, fd);
-	s->kept[fd] = true;
+	if (!s->owned[fd])
+		err = libwheel_word(s->wheel, id, fd);
+	s->owned[fd] = true;
 	if (!err)
-		err = libwheel_keep_arm(s->wheel, id, deadline(s));
+		err = libwheel_word_arm(s->wheel, id, deadline(s));
 	if (err)
 		die("arm", err);
 	s->open++;
@@ -123,12 +123,12 @@ static void echo(struct server *s, int fd)
 	char buffer[4096];
 	ssize_t bytes;
 
-	if (libwheel_keep_arm(s->wheel, fd, deadline(s)))
+	if (libwheel_word_arm(s->wheel, fd, deadline(s)))
 		return;
 	bytes = read(fd, buffer, sizeof(buffer));
 	if (bytes < 0 && errno == EAGAIN)
 		return;
-	if ((bytes <= 0 || write(fd, buffer, bytes) != bytes) && !libwheel_park(s->wheel, fd))
+	if ((bytes <= 0 || write(fd, buffer, bytes) != bytes) && !libwheel_word_park(s->wheel, fd))
 		drop(s, fd);
 }
 
@@ -140,7 +140,7 @@ static void close_idle(struct server *s)
 	do {
 		n = libwheel_expirations(s->wheel, events, BATCH);
 		for (i = 0; i < n; i++) {
-			libwheel_keep_rest(s->wheel, events[i].id);
+			libwheel_word_reset(s->wheel, events[i].id);
 			drop(s, WHEEL_ID_SLOT(events[i].id));
 		}
 	} while (n == BATCH);
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
 	static struct server s;
 	struct libwheel_options options = {
 		.size = sizeof(options), .clock = WHEEL_CLOCK_VIRTUAL,
-		.flags = WHEEL_SETUP_TOUCH,
+		.flags = WHEEL_SETUP_WORDS,
 		.timers = MAX_FDS,
 	};
 	int port, err;

@@ -5,7 +5,7 @@
  *
  *	cc -O2 purgatory.c $(pkg-config --cflags --libs libwheel) -o purgatory
  *
- * The timers are kept. A waiting operation allocates a slot from a free list, and returns it on
+ * The timers have words. A waiting operation allocates a slot from a free list, and returns it on
  * completion. Parking the timer decides between data and timeout, so no operation completes
  * twice.
  */
@@ -53,7 +53,7 @@ struct topic {
  * @owner: waiting operation of each slot
  * @free: slots whose timers are parked
  * @count: number of entries of @free
- * @kept: number of slots with kept timers
+ * @used: number of slots that have a timer
  * @satisfied: number of operations completed by data
  * @expired: number of operations completed by their timeout
  */
@@ -63,7 +63,7 @@ struct purgatory {
 	struct operation *owner[SLOTS];
 	__u32 free[SLOTS];
 	__u32 count;
-	__u32 kept;
+	__u32 used;
 	__u64 satisfied;
 	__u64 expired;
 };
@@ -78,15 +78,15 @@ static void die(const char *what, int err)
 /* Allocate a slot whose timer is parked: from the free list, or a new one. */
 static __u32 take_slot(struct purgatory *p)
 {
-	uint64_t id = WHEEL_ID(p->kept, 1);
+	uint64_t id = WHEEL_ID(p->used, 1);
 	int err;
 
 	if (p->count)
 		return p->free[--p->count];
-	err = libwheel_keep(p->wheel, id, 0);
+	err = libwheel_word(p->wheel, id, 0);
 	if (err)
 		die("keep", err);
-	return p->kept++;
+	return p->used++;
 }
 
 /* Complete an operation whose timer is parked. */
@@ -108,7 +108,7 @@ static void watch(struct purgatory *p, struct operation *o, struct topic *topic)
 	}
 	o->slot = take_slot(p);
 	p->owner[o->slot] = o;
-	err = libwheel_keep_arm(p->wheel, o->slot, o->deadline);
+	err = libwheel_word_arm(p->wheel, o->slot, o->deadline);
 	if (err)
 		die("arm", err);
 	o->next = topic->waiting;
@@ -132,7 +132,7 @@ static void append(struct purgatory *p, struct topic *topic, __u64 count)
 			continue;
 		}
 		*link = o->next;
-		if (o->completed || libwheel_park(p->wheel, o->slot))
+		if (o->completed || libwheel_word_park(p->wheel, o->slot))
 			continue;
 		complete(p, o);
 		p->satisfied++;
@@ -151,7 +151,7 @@ static void expire(struct purgatory *p, __u64 now)
 
 			if (now < o->deadline)
 				die("an operation expired early", EPROTO);
-			libwheel_keep_rest(p->wheel, events[i].id);
+			libwheel_word_reset(p->wheel, events[i].id);
 			complete(p, o);
 			p->expired++;
 		}
@@ -213,7 +213,7 @@ int main(int argc, char **argv)
 	static struct purgatory p;
 	struct libwheel_options options = {
 		.size = sizeof(options),
-		.flags = WHEEL_SETUP_TOUCH,
+		.flags = WHEEL_SETUP_WORDS,
 		.clock = WHEEL_CLOCK_VIRTUAL, .timers = SLOTS,
 	};
 	struct operation *operations;

@@ -82,22 +82,19 @@ static void area_unmap(const void *area, size_t count)
 }
 
 /*
- * Map the touch words, and the areas for kept timers, from the device @fd. If @fd is -1, allocate
- * zeroed memory instead. If the module does not support kept timers, only the touch words are
- * mapped from the device. Returns 0 or a negative errno; handle_exit() unmaps the areas.
+ * Map the words, the doorbells and the kernel's page from the device @fd. If @fd is -1, allocate
+ * zeroed memory instead. Returns 0 or a negative errno; handle_exit() unmaps the areas.
  */
 int handle_words_map(struct handle *handle, int fd)
 {
-	int keep = handle->setup.features & WHEEL_HAS_KEEP ? fd : -1;
 	struct libwheel *wheel = &handle->wheel;
 	size_t timers = handle->setup.timers;
 	int both = PROT_READ | PROT_WRITE;
 
-	wheel->words = area_map(fd, timers, both, WHEEL_OFF_TOUCH);
-	wheel->bells = area_map(keep, bells(timers), both, WHEEL_OFF_BELLS);
-	wheel->summary = area_map(keep, bells(bells(timers)), both,
-				  WHEEL_OFF_SUMMARY);
-	handle->page = area_map(keep, 1, PROT_READ, WHEEL_OFF_KERNEL);
+	wheel->words = area_map(fd, timers, both, WHEEL_OFF_WORDS);
+	wheel->bells = area_map(fd, bells(timers), both, WHEEL_OFF_BELLS);
+	wheel->summary = area_map(fd, bells(bells(timers)), both, WHEEL_OFF_SUMMARY);
+	handle->page = area_map(fd, 1, PROT_READ, WHEEL_OFF_KERNEL);
 	if (!wheel->words || !wheel->bells || !wheel->summary || !handle->page)
 		return -errno;
 	wheel->next_wake = &handle->page->next_wake;

@@ -77,7 +77,7 @@ struct free_slots {
  * @backend: its backend
  * @setup: effective configuration
  * @fd: file descriptor for poll(), or a negative errno
- * @page: page with next_wake, if the wheel has touch words
+ * @page: page with next_wake, if the wheel has words
  * @ours: true, but zeroed in a child of fork()
  * @wiped: memory of the backend that is also zeroed in a child of fork()
  * @slots: allocator of slots

@@ -132,7 +132,7 @@ static int handle_new(struct handle **handle, const struct wheel_setup *setup,
 		close(fd);
 		return err;
 	}
-	if (setup->flags & WHEEL_SETUP_TOUCH)
+	if (setup->flags & WHEEL_SETUP_WORDS)
 		err = handle_words_map(h, fd);
 	if (err)
 		kernel_close(h);

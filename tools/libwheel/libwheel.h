@@ -28,10 +28,10 @@
  * prints, aborts or modifies errno.
  *
  * Any number of threads may use a wheel concurrently, but not during or after
- * libwheel_close(). A signal handler may only touch, park and revive timers. After fork() the
- * wheel belongs to the parent. The child may call libwheel_close(), _backend(), _fd(), _info(),
- * _now(), and _list() without flags. Touching, parking, reviving and keeping timers is not
- * allowed in the child; all other functions fail with -ECHILD.
+ * libwheel_close(). A signal handler may only call libwheel_word_push() with a later deadline, and
+ * libwheel_word_park(). After fork() the wheel belongs to the parent. The child may call
+ * libwheel_close(), _backend(), _fd(), _info(), _now(), and _list() without flags. The inline
+ * functions libwheel_word_*() are not allowed in the child; all other functions fail with -ECHILD.
  *
  * This header needs C99 or C++11, and the __atomic functions of gcc or clang.
  */
@@ -49,11 +49,11 @@ extern "C" {
 
 /**
  * struct libwheel - an open wheel
- * @words: touch words, one per slot
- * @timers: number of touch words; 0 without WHEEL_SETUP_TOUCH
+ * @words: words, one per slot
+ * @timers: number of words; 0 without WHEEL_SETUP_WORDS
  * @bells: doorbells, one bit per slot
  * @summary: one bit for each 64 bits of @bells
- * @next_wake: time of the next scan of kept timers
+ * @next_wake: time of the next scan of the words
  *
  * Only the members that inline functions use are public.
  */
@@ -150,7 +150,7 @@ int libwheel_fd(const struct libwheel *wheel);
 /*
  * Return in *@when the time at which libwheel_expirations() must be called next, for loops that
  * sleep with a timeout. 0: now; ~0: no timer is pending. It can be earlier than the earliest
- * timer, because kept timers must be scanned or because a timer was cancelled or moved, but
+ * timer, because words must be scanned or because a timer was cancelled or moved, but
  * never later. Call this before each sleep. -EOPNOTSUPP on /dev/wheel, unless its clock is
  * VIRTUAL.
  */
@@ -166,8 +166,8 @@ int libwheel_slot_get(struct libwheel *wheel, uint64_t *id);
 /*
  * Return a slot whose timer has ended, once. @id is its last id, which need not have been armed.
  * After libwheel_cancel() has returned 0, no event follows. Otherwise the slot must be returned
- * by the thread that takes the timer's last event, after taking it. A kept timer must first be
- * cancelled.
+ * by the thread that takes the timer's last event, after taking it. A timer with a word must first
+ * be cancelled.
  */
 void libwheel_slot_put(struct libwheel *wheel, uint64_t id);
 
@@ -216,7 +216,7 @@ int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
 /*
  * One timeout per slot, for the requests and connections of a server. The slot is the number of
  * the request or connection in the program, such as its file descriptor. It is less than @slots
- * and has one owner at a time. libwheel_timeout_open() opens a wheel with WHEEL_SETUP_TOUCH.
+ * and has one owner at a time. libwheel_timeout_open() opens a wheel with WHEEL_SETUP_WORDS.
  * libwheel_timeout_start() starts a timeout, or restarts it with an earlier or later deadline.
  * libwheel_timeout_stop() cancels it. They make a system call only for the first start of a slot,
  * and if the next scan of the timers would be too late. -ENOENT: the timeout has expired. Its
@@ -235,7 +235,7 @@ int libwheel_timeout_wait(struct libwheel *wheel, struct wheel_event *events,
 
 /*
  * Allocate the memory of slots 0 .. @timers - 1, so that arming them cannot fail with -ENOMEM.
- * By default, memory is allocated when a slot is first armed, except for the touch words of
+ * By default, memory is allocated when a slot is first armed, except for the words of
  * wheels of up to 2^17 timers. -EINVAL: @timers exceeds the number of slots; -ENOMEM;
  * -EOPNOTSUPP on /dev/wheel.
  */
@@ -268,8 +268,7 @@ int libwheel_advance(struct libwheel *wheel, uint64_t now, uint64_t *next);
 #define LIBWHEEL_INLINE	inline
 #endif
 
-#include "libwheel_touch.h"
-#include "libwheel_keep.h"
+#include "libwheel_word.h"
 
 #ifdef __cplusplus
 }

@@ -118,14 +118,11 @@ int libwheel_query(struct libwheel *wheel, uint64_t id, uint64_t *when)
 	return ret;
 }
 
-int libwheel_keep(struct libwheel *wheel, uint64_t id, uint64_t cookie)
+int libwheel_word(struct libwheel *wheel, uint64_t id, uint64_t cookie)
 {
 	struct handle *handle = handle_of(wheel);
 
-	/* An older module fails with EINVAL, because it does not support the flag. */
-	if (*handle->ours && !(handle->setup.features & WHEEL_HAS_KEEP))
-		return -EOPNOTSUPP;
-	return op_arm_with(handle, WHEEL_OP_KEEP, id, 0, cookie);
+	return op_arm_with(handle, WHEEL_OP_WORD, id, 0, cookie);
 }
 
 static bool bell_is_set(const __u64 *bells, __u64 nr)
@@ -138,7 +135,7 @@ static void bell_set(__u64 *bells, __u64 nr)
 	__atomic_fetch_or(&bells[nr / 64], 1ULL << nr % 64, __ATOMIC_SEQ_CST);
 }
 
-int libwheel_keep_notify(struct libwheel *wheel, uint64_t id, uint64_t deadline)
+int libwheel_word_notify(struct libwheel *wheel, uint64_t id, uint64_t deadline)
 {
 	struct handle *handle = handle_of(wheel);
 	__u64 slot = WHEEL_ID_SLOT(id);
@@ -159,7 +156,7 @@ int libwheel_keep_notify(struct libwheel *wheel, uint64_t id, uint64_t deadline)
 int libwheel_timeout_open(struct libwheel **wheel, uint32_t slots)
 {
 	struct libwheel_options options = {
-		.size = sizeof(options), .flags = WHEEL_SETUP_TOUCH, .timers = slots,
+		.size = sizeof(options), .flags = WHEEL_SETUP_WORDS, .timers = slots,
 	};
 
 	return libwheel_open(wheel, &options);
@@ -173,18 +170,18 @@ int libwheel_timeout_start(struct libwheel *wheel, uint32_t slot, uint64_t delay
 
 	if (delay > WHEEL_MAX_TIME)
 		return -ERANGE;
-	err = libwheel_keep_arm(wheel, slot, deadline);
+	err = libwheel_word_arm(wheel, slot, deadline);
 	if (err != -ENOENT)
 		return err;
-	err = libwheel_keep(wheel, WHEEL_ID(slot, 1), slot);
+	err = libwheel_word(wheel, WHEEL_ID(slot, 1), slot);
 	if (err)
 		return err == -EBUSY ? -ENOENT : err;
-	return libwheel_keep_arm(wheel, slot, deadline);
+	return libwheel_word_arm(wheel, slot, deadline);
 }
 
 int libwheel_timeout_stop(struct libwheel *wheel, uint32_t slot)
 {
-	return libwheel_park(wheel, slot);
+	return libwheel_word_park(wheel, slot);
 }
 
 int libwheel_timeout_wait(struct libwheel *wheel, struct wheel_event *events,
@@ -193,7 +190,7 @@ int libwheel_timeout_wait(struct libwheel *wheel, struct wheel_event *events,
 	int i, n = libwheel_wait(wheel, events, count, timeout_ns);
 
 	for (i = 0; i < n; i++)
-		libwheel_keep_rest(wheel, events[i].id);
+		libwheel_word_reset(wheel, events[i].id);
 	return n;
 }
 

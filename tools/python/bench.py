@@ -49,7 +49,7 @@ class Binding:
     """Timers of a wheel, named by slots above the pending ones."""
 
     def __init__(self, pending):
-        self.wheel = libwheel.Wheel(timers=pending + COUNT, flags=libwheel.TOUCH)
+        self.wheel = libwheel.Wheel(timers=pending + COUNT, flags=libwheel.WORDS)
         self.first, self.generation = pending, 0
         when = self.wheel.now() + 10**13
         for begin in range(0, pending, 10_000):
@@ -76,13 +76,13 @@ class Binding:
     def arm_many(self):
         self.generation += 1
         when = self.wheel.now() + 10**13
-        self.wheel.arm_many(libwheel.Timer(id, when, touch=True) for id in self.ids())
+        self.wheel.arm_many(libwheel.Timer(id, when, word=True) for id in self.ids())
 
     def postpone(self):
-        touch = self.wheel.touch
+        push = self.wheel.word_push
         when = self.wheel.now() + 2 * 10**13
         for slot in range(self.first, self.first + COUNT):
-            touch(slot, when)
+            push(slot, when)
 
     def store(self):
         words = self.wheel.words

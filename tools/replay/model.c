@@ -96,7 +96,7 @@ static void set_deadline(struct model *m, const struct request *r, const struct 
 	t->in_time = now < r->deadline;
 	t->order = m->armed + m->rearmed;
 	t->line = r->line;
-	t->touched = op->flags & WHEEL_OP_TOUCH;
+	t->word = op->flags & WHEEL_OP_WORD;
 }
 
 /* Check whether a timer that was pending at @submitted should have expired earlier. */
@@ -199,7 +199,7 @@ static void check_early(struct model *m, const struct model_timer *t,
 
 /*
  * Timers expire in order of due time, then of arming. The order is unknown for deadlines
- * received too late and, within a tick, for touched timers.
+ * received too late and, within a tick, for timers armed or moved by a word.
  */
 static void check_order(struct model *m, const struct model_timer *t,
 			const struct wheel_event *event)
@@ -207,11 +207,11 @@ static void check_order(struct model *m, const struct model_timer *t,
 	if (!t->in_time || event->deadline != t->deadline)
 		return;
 	if (t->due < m->last_due ||
-	    (t->due == m->last_due && t->order < m->last_order && !t->touched))
+	    (t->due == m->last_due && t->order < m->last_order && !t->word))
 		breach_add(&m->breaches, BREACH_ORDER,
 			   "line %u: timer %u fired after one due later", t->line,
 			   number_of(m, t));
-	if (!t->touched)
+	if (!t->word)
 		m->last_order = t->order;
 	else if (t->due != m->last_due)
 		m->last_order = 0;
@@ -300,16 +300,18 @@ void model_listed(struct model *m, const struct wheel_op *op)
 
 void model_compare(struct model *m, const struct wheel_stats *stats)
 {
+	/* A timer that is parked before the kernel has queued it is not counted. */
+	u64 settled = stats->fired + stats->cancelled + stats->pending;
 	const struct {
 		const char *name;
 		u64 device;
 		u64 model;
 	} counters[] = {
-		{ "armed", stats->armed, m->armed - m->by_word.revived },
+		{ "armed", stats->armed, m->words ? settled : m->armed },
 		{ "fired", stats->fired, m->fired },
-		{ "cancelled", stats->cancelled, m->cancelled - m->by_word.revived },
+		{ "cancelled", stats->cancelled, m->words ? stats->cancelled : m->cancelled },
 		{ "pending", stats->pending, m->pending },
-		{ "rearmed", stats->rearmed, m->by_word.count ? stats->rearmed : m->rearmed },
+		{ "rearmed", stats->rearmed, m->words ? stats->rearmed : m->rearmed },
 		{ "refused", stats->refused, 0 },
 		{ "overruns", stats->overruns, 0 },
 		{ "unread", stats->unread, 0 },

@@ -19,7 +19,6 @@
 
 #include "histogram.h"
 #include "replay.h"
-#include "words.h"
 
 enum model_state {
 	MODEL_IDLE,
@@ -36,7 +35,7 @@ enum model_state {
  * @order: number of the arm or re-arm
  * @line: line of the trace, for messages
  * @state: enum model_state
- * @touched: true if the kernel chooses its place among the timers of the same tick
+ * @word: true if the kernel chooses its place among the timers of the same tick
  * @in_time: true if the device received the deadline before it passed
  * @listed: true if WHEEL_IOC_LIST returned it
  */
@@ -48,7 +47,7 @@ struct model_timer {
 	u64 order;
 	u32 line;
 	u8 state;
-	bool touched;
+	bool word;
 	bool in_time;
 	bool listed;
 };
@@ -89,7 +88,7 @@ struct request {
  * @late: lateness of each event
  * @late_in_time: lateness of the events whose deadlines were received in time
  * @buckets: histogram of the lateness, as in struct wheel_stats
- * @by_word: operations without a system call, which the device does not count
+ * @words: true if timers have words; the device does not count those that it has not queued
  * @breaches: violations of the guarantees
  */
 struct model {
@@ -113,7 +112,7 @@ struct model {
 	struct samples late;
 	struct samples late_in_time;
 	u64 buckets[HISTOGRAM_BUCKETS];
-	struct words by_word;
+	bool words;
 	struct breaches breaches;
 };
 

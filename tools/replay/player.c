@@ -334,8 +334,8 @@ static void cancel_rest(struct player *p)
 	submit_batch(p, count);
 }
 
-/* The kernel counts a parked timer as pending until a cancel reclaims it. */
-static void reclaim_parked(struct player *p)
+/* The kernel counts a parked timer as pending until its old deadline, or until it is cancelled. */
+static void release_words(struct player *p)
 {
 	u32 i;
 
@@ -344,11 +344,9 @@ static void reclaim_parked(struct player *p)
 			.op = WHEEL_OP_CANCEL, .id = p->words->slot[i].id,
 		};
 
-		if (words_parked(p->words, i))
+		if (op.id)
 			device_submit(p->device, &op, 1);
 	}
-	if (p->words)
-		p->model.by_word = *p->words;
 }
 
 /* No timer is pending: any event is an error. */
@@ -374,7 +372,7 @@ void player_run(struct player *p)
 	if (!p->stuck) {
 		check_list(p);
 		cancel_rest(p);
-		reclaim_parked(p);
+		release_words(p);
 		wait_for_no_event(p);
 		device_stats(p->device, &stats);
 		model_compare(&p->model, &stats);

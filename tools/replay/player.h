@@ -7,6 +7,7 @@
 
 #include "device.h"
 #include "model.h"
+#include "words.h"
 
 /* Maximum number of operations per system call, and of events per read. */
 #define PLAYER_BATCH	1024

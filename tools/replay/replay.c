@@ -18,7 +18,7 @@ static struct {
 	u64 tamper;
 	u64 timers;
 	bool print_crc;
-	bool touch;
+	bool words;
 	bool ring;
 } requested = {
 	.speed = SPEED_UNIT,
@@ -27,8 +27,8 @@ static struct {
 static const struct option_spec options[] = {
 	{ "speed", "N", "replay at N times the recorded speed; default: 1", parse_speed,
 	  &requested.speed },
-	{ "touch", NULL, "move, cancel and revive timers with touch words", parse_flag,
-	  &requested.touch },
+	{ "words", NULL, "arm, move and cancel timers without system calls", parse_flag,
+	  &requested.words },
 	{ "ring", NULL, "read the events from the completion ring", parse_flag,
 	  &requested.ring },
 	{ "self-test", "N", "replay a generated trace of N timers", parse_count,
@@ -72,8 +72,8 @@ static void set_up(struct device *device, const struct trace *trace)
 	bounds_timers(setup, trace->path, trace->timers);
 	device_open(device);
 	setup->timers = trace->timers;
-	if (requested.touch)
-		setup->flags |= WHEEL_SETUP_TOUCH;
+	if (requested.words)
+		setup->flags |= WHEEL_SETUP_WORDS;
 	if (requested.ring)
 		setup->events = RING_ENTRIES;
 	device_setup(device, setup);
@@ -102,9 +102,10 @@ static int play(const struct trace *trace)
 	player->speed = requested.speed;
 	bounds_delay(&globals.setup, player_longest(player), "%s's longest delay of %s",
 		     trace->path, text_time(player_longest(player)).s);
-	if (requested.touch) {
+	if (requested.words) {
 		words_map(&words, device.fd, globals.setup.timers);
 		player->words = &words;
+		player->model.words = true;
 	}
 	/* All timers of a generated trace are due soon, with a long tick at its end. */
 	if (requested.timers)
@@ -121,7 +122,7 @@ static int play(const struct trace *trace)
 	status = status_of(player);
 	player_free(player);
 	free(player);
-	if (requested.touch)
+	if (requested.words)
 		words_unmap(&words);
 	device_close(&device);
 	return status;

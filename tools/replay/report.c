@@ -42,9 +42,8 @@ static void print_counts(const struct player *p)
 		 text_count(m->cancelled - p->cancelled).s);
 	print_count("cancelled", m->cancelled, remark);
 	if (p->words) {
-		print_count("touched", p->words->touched,
-			    "moved or cancelled without a system call");
-		print_count("revived", p->words->revived, "armed without a system call");
+		print_count("exchanged", p->words->exchanged, "operations without a system call");
+		print_count("kicks", p->words->kicked, "notifications of the kernel");
 	}
 	print_count("races", m->races, "fired just before a re-arm or a cancel");
 }
@@ -186,8 +185,8 @@ void report_json(const struct player *p)
 	json_u64("cancelled", m->cancelled);
 	json_u64("cancelled_at_end", m->cancelled - p->cancelled);
 	if (p->words) {
-		json_u64("touched", p->words->touched);
-		json_u64("revived", p->words->revived);
+		json_u64("exchanged", p->words->exchanged);
+		json_u64("kicks", p->words->kicked);
 	}
 	json_u64("races", m->races);
 	json_u64("pending", m->pending);

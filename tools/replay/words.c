@@ -1,134 +1,127 @@
 // SPDX-License-Identifier: MIT
-/*
- * Touch words: move, cancel and revive timers without a system call. The protocol is
- * described in linux/wheel_timer.h.
- */
 #include "words.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "util.h"
 
-static size_t size_of(const struct words *w)
+/* Number of u64s of the doorbells of @count slots, and of the summary of @count u64s. */
+static u32 bells(u32 count)
+{
+	return (count + 63) / 64;
+}
+
+static size_t area_size(u32 count)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	return (w->count * sizeof(*w->word) + page - 1) / page * page;
+	return (count * sizeof(u64) + page - 1) / page * page;
+}
+
+static void *area_map(int fd, u32 count, int protection, off_t offset)
+{
+	void *area = mmap(NULL, area_size(count), protection, MAP_SHARED, fd, offset);
+
+	if (area == MAP_FAILED)
+		fail(EXIT_DEVICE, "mmap of the words: %s", strerror(errno));
+	return area;
 }
 
 void words_map(struct words *w, int fd, u32 count)
 {
-	memset(w, 0, sizeof(*w));
-	w->count = count;
-	w->slot = xcalloc(count, sizeof(*w->slot));
-	w->word = mmap(NULL, size_of(w), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		       WHEEL_OFF_TOUCH);
-	if (w->word == MAP_FAILED)
-		fail(EXIT_DEVICE, "mmap of the touch words: %s", strerror(errno));
+	int both = PROT_READ | PROT_WRITE;
+
+	*w = (struct words){
+		.fd = fd, .count = count,
+		.word = area_map(fd, count, both, WHEEL_OFF_WORDS),
+		.bells = area_map(fd, bells(count), both, WHEEL_OFF_BELLS),
+		.summary = area_map(fd, bells(bells(count)), both, WHEEL_OFF_SUMMARY),
+		.kernel = area_map(fd, 1, PROT_READ, WHEEL_OFF_KERNEL),
+		.slot = xcalloc(count, sizeof(*w->slot)),
+	};
 }
 
 void words_unmap(struct words *w)
 {
-	munmap(w->word, size_of(w));
+	munmap(w->word, area_size(w->count));
+	munmap(w->bells, area_size(bells(w->count)));
+	munmap(w->summary, area_size(bells(bells(w->count))));
+	munmap(w->kernel, area_size(1));
 	free(w->slot);
-	memset(w, 0, sizeof(*w));
 }
 
 static bool swap(u64 *word, u64 from, u64 to)
 {
-	return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL,
+	return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_SEQ_CST,
 					   __ATOMIC_RELAXED);
 }
 
-/* A parked timer can be armed again only with a later deadline than before. */
-static bool revive(struct words *w, u32 number, struct wheel_op *op)
+static void set_bit(u64 *bits, u32 number)
 {
-	struct slot_word *slot = &w->slot[number];
-
-	op->flags |= WHEEL_OP_TOUCH;
-	if (!slot->id || op->when <= slot->latest ||
-	    !swap(&w->word[number], WHEEL_TOUCH_PARKED, op->when))
-		return false;
-	op->id = slot->id;
-	op->cookie = slot->cookie;
-	op->res = 0;
-	slot->latest = op->when;
-	w->revived++;
-	return true;
+	__atomic_fetch_or(&bits[number / 64], 1ULL << number % 64, __ATOMIC_SEQ_CST);
 }
 
-/*
- * An earlier deadline requires a system call. For a timer that is moved or revived by its
- * word, the kernel chooses its place among the timers of the same tick.
- */
-static bool move(struct words *w, u32 number, struct wheel_op *op)
+/* Notify the kernel of a new deadline, after the word was exchanged. */
+static int notify(struct words *w, u32 number, u64 deadline)
 {
-	u64 old = __atomic_load_n(&w->word[number], __ATOMIC_ACQUIRE);
+	struct wheel_enter enter = { .size = sizeof(enter), .flags = WHEEL_ENTER_KICK };
 
-	if (old & WHEEL_TOUCH_IDLE) {
-		op->res = -ENOENT;
-		return true;
-	}
-	if (op->when < old || !swap(&w->word[number], old, op->when))
-		return false;
-	op->flags |= WHEEL_OP_TOUCH;
-	op->res = 0;
-	if (op->when > w->slot[number].latest)
-		w->slot[number].latest = op->when;
-	w->touched++;
-	return true;
+	set_bit(w->bells, number);
+	set_bit(w->summary, number / 64);
+	if (deadline >= __atomic_load_n(&w->kernel->next_wake, __ATOMIC_SEQ_CST))
+		return 0;
+	w->kicked++;
+	return ioctl(w->fd, WHEEL_IOC_ENTER, &enter) ? -errno : 0;
 }
 
-/* The kernel may change the word once, when the timer expires. */
-static bool park(struct words *w, u32 number, struct wheel_op *op)
+static bool is_deadline(u64 word)
+{
+	return (__s64)word > 0;
+}
+
+/* Arm a parked timer, or one whose event was taken. */
+static int arm(struct words *w, u32 number, struct wheel_op *op)
 {
 	u64 old = __atomic_load_n(&w->word[number], __ATOMIC_ACQUIRE);
 
-	if (old == WHEEL_TOUCH_PARKED || old & WHEEL_TOUCH_IDLE ||
-	    !swap(&w->word[number], old, WHEEL_TOUCH_PARKED)) {
-		op->res = -ENOENT;
-		return true;
-	}
-	op->res = 0;
-	w->touched++;
-	return true;
+	if (is_deadline(old) || !swap(&w->word[number], old, op->when))
+		return -EBUSY;
+	op->id = w->slot[number].id;
+	op->cookie = w->slot[number].cookie;
+	return notify(w, number, op->when);
 }
 
+/* Move a timer, or park it if @to is WHEEL_WORD_PARKED. The kernel may change the word once. */
+static int move(struct words *w, u32 number, u64 to)
+{
+	u64 old = __atomic_load_n(&w->word[number], __ATOMIC_ACQUIRE);
+
+	if (!is_deadline(old) || !swap(&w->word[number], old, to))
+		return -ENOENT;
+	return is_deadline(to) && to < old ? notify(w, number, to) : 0;
+}
+
+/* A cancel has a @when of 0, which is WHEEL_WORD_PARKED. */
 bool words_try(struct words *w, struct wheel_op *op)
 {
 	u32 number = WHEEL_ID_SLOT(op->id);
 
-	switch (op->op) {
-	case WHEEL_OP_ARM:
-		return revive(w, number, op);
-	case WHEEL_OP_REARM:
-		return move(w, number, op);
-	default:
-		return park(w, number, op);
-	}
+	if (op->op == WHEEL_OP_ARM || op->op == WHEEL_OP_REARM)
+		op->flags |= WHEEL_OP_WORD;
+	if (!w->slot[number].id)
+		return false;
+	op->res = op->op == WHEEL_OP_ARM ? arm(w, number, op) : move(w, number, op->when);
+	w->exchanged += !op->res;
+	return true;
 }
 
 void words_armed(struct words *w, const struct wheel_op *op)
 {
-	struct slot_word *slot = &w->slot[WHEEL_ID_SLOT(op->id)];
-
-	if (op->res)
-		return;
-	if (op->op == WHEEL_OP_ARM) {
-		slot->id = op->id;
-		slot->cookie = op->cookie;
-		slot->latest = op->when;
-	} else if (op->op == WHEEL_OP_REARM && op->when > slot->latest) {
-		slot->latest = op->when;
-	}
-}
-
-bool words_parked(const struct words *w, u32 slot)
-{
-	return w->slot[slot].id &&
-	       __atomic_load_n(&w->word[slot], __ATOMIC_ACQUIRE) == WHEEL_TOUCH_PARKED;
+	if (op->op == WHEEL_OP_ARM && !op->res)
+		w->slot[WHEEL_ID_SLOT(op->id)] = (struct slot_word){ op->id, op->cookie };
 }

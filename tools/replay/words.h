@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Touch words: move, cancel and revive timers without a system call.
+ * Words: arm, move and cancel timers without a system call. The protocol is described in
+ * linux/wheel_timer.h.
  */
 #ifndef WORDS_H
 #define WORDS_H
@@ -8,41 +9,48 @@
 #include "wheelctl.h"
 
 /**
- * struct slot_word - state of a slot with a word
- * @id: id of the last arm
- * @cookie: cookie of the last arm
- * @latest: latest deadline of the word since then
+ * struct slot_word - state of a slot
+ * @id: id of the timer; 0 until it is armed with a system call
+ * @cookie: its cookie
  */
 struct slot_word {
 	u64 id;
 	u64 cookie;
-	u64 latest;
 };
 
 /**
  * struct words - the words of all slots
- * @word: memory shared with the kernel
- * @slot: state of each slot
+ * @fd: the device
  * @count: number of slots
- * @revived: number of arms without a system call, which keep the generation
- * @touched: number of moves and cancels without a system call
+ * @word: words, shared with the kernel like the next three members
+ * @bells: doorbells
+ * @summary: summary of the doorbells
+ * @kernel: page with next_wake
+ * @slot: state of each slot
+ * @exchanged: number of operations without a system call
+ * @kicked: number of kicks
  */
 struct words {
-	u64 *word;
-	struct slot_word *slot;
+	int fd;
 	u32 count;
-	u64 revived;
-	u64 touched;
+	u64 *word;
+	u64 *bells;
+	u64 *summary;
+	struct wheel_kernel_page *kernel;
+	struct slot_word *slot;
+	u64 exchanged;
+	u64 kicked;
 };
 
-/* Map the words of a wheel that was set up with WHEEL_SETUP_TOUCH. */
+/* Map the words of a wheel that was set up with WHEEL_SETUP_WORDS. */
 void words_map(struct words *w, int fd, u32 count);
 void words_unmap(struct words *w);
-/* Try an operation without a system call; returns false if it requires one. */
+/*
+ * Execute an operation on a timer with a word, and set its result. Returns false if the slot has no
+ * word yet, so that the operation requires a system call.
+ */
 bool words_try(struct words *w, struct wheel_op *op);
 /* Record the result of a system call. */
 void words_armed(struct words *w, const struct wheel_op *op);
-/* Check whether a timer is parked, which the kernel counts as pending. */
-bool words_parked(const struct words *w, u32 slot);
 
 #endif

@@ -46,8 +46,7 @@ static void print_features(u64 features)
 {
 	print_names("schemes", features, WHEEL_OVERFLOW, has_scheme, scheme_name);
 	print_names("clocks", features, WHEEL_CLOCK_VIRTUAL, has_clock, clock_name);
-	printf("touch words %s\n", features & WHEEL_HAS_TOUCH ? "yes" : "no");
-	printf("kept timers %s\n", features & WHEEL_HAS_KEEP ? "yes" : "no");
+	printf("words       %s\n", features & WHEEL_HAS_WORDS ? "yes" : "no");
 	printf("rings       %s\n", features & WHEEL_HAS_RINGS ? "yes" : "no");
 }
 
@@ -56,8 +55,7 @@ static void json_features(u64 features)
 	json_open("features", '{');
 	json_names("schemes", features, WHEEL_OVERFLOW, has_scheme, scheme_name);
 	json_names("clocks", features, WHEEL_CLOCK_VIRTUAL, has_clock, clock_name);
-	json_bool("touch", features & WHEEL_HAS_TOUCH);
-	json_bool("keep", features & WHEEL_HAS_KEEP);
+	json_bool("words", features & WHEEL_HAS_WORDS);
 	json_bool("rings", features & WHEEL_HAS_RINGS);
 	json_close('}');
 }

@@ -39,7 +39,7 @@ static void print_timer(const struct wheel_op *op, u64 now)
 	       due_in);
 	printf(" %9s %9s  %#llx%s\n", op->slack ? text_time(op->slack).s : "-",
 	       op->period ? text_time(op->period).s : "-", op->cookie,
-	       op->flags & WHEEL_OP_TOUCH ? " touch" : op->flags & WHEEL_OP_KEEP ? " kept" : "");
+	       op->flags & WHEEL_OP_WORD ? " word" : "");
 }
 
 static void json_timer(const struct wheel_op *op)
@@ -52,8 +52,7 @@ static void json_timer(const struct wheel_op *op)
 	json_u64("slack", op->slack);
 	json_u64("period", op->period);
 	json_u64("cookie", op->cookie);
-	json_bool("touch", op->flags & WHEEL_OP_TOUCH);
-	json_bool("kept", op->flags & WHEEL_OP_KEEP);
+	json_bool("word", op->flags & WHEEL_OP_WORD);
 	json_close('}');
 }
 

@@ -10,8 +10,8 @@
  *	...
  *	end,timers,crc32
  *
- * The word is 1 for a touched timer, 2 for a kept timer, and 0 otherwise. The checksum
- * includes all lines before the last one. A file without the last line is incomplete.
+ * The word is 1 for a timer with a word, and 0 otherwise. The checksum includes all lines before
+ * the last one. A file without the last line is incomplete.
  */
 #define _GNU_SOURCE
 #include "save.h"
@@ -42,16 +42,6 @@ static const struct option_spec options[] = {
 	{ "fd", "FD", "its descriptor, if it holds several wheels", parse_number, &requested.fd },
 	{ NULL }
 };
-
-/* The flags of a timer, indexed by the word in the file. */
-static const u32 words[] = { 0, WHEEL_OP_TOUCH, WHEEL_OP_KEEP };
-
-static u32 word_of(const struct wheel_op *op)
-{
-	if (op->flags & WHEEL_OP_KEEP)
-		return 2;
-	return op->flags & WHEEL_OP_TOUCH ? 1 : 0;
-}
 
 void pending_add(struct pending *p, const struct wheel_op *op)
 {
@@ -92,7 +82,7 @@ void pending_write(const struct pending *p, FILE *file)
 
 		snprintf(line, sizeof(line), "timer,%u,%llu,%llu,%llu,%llu,%llu,%u\n",
 			 WHEEL_ID_SLOT(op->id), WHEEL_ID_GEN(op->id), op->when, op->slack,
-			 op->period, op->cookie, word_of(op));
+			 op->period, op->cookie, op->flags & WHEEL_OP_WORD ? 1 : 0);
 		crc = put(file, crc, line);
 	}
 	fprintf(file, "end,%zu,%08x\n", p->count, crc);
@@ -122,10 +112,10 @@ static bool take_timer(struct pending *p, const char *line)
 
 	if (sscanf(line, "timer,%u,%llu,%llu,%llu,%llu,%llu,%u", &slot, &gen, &op.when,
 		   &op.slack, &op.period, &op.cookie, &word) != 7 ||
-	    slot >= WHEEL_MAX_TIMERS || word >= ARRAY_SIZE(words) || op.when > WHEEL_MAX_TIME)
+	    slot >= WHEEL_MAX_TIMERS || word > 1 || op.when > WHEEL_MAX_TIME)
 		return false;
 	op.id = WHEEL_ID(slot, gen);
-	op.flags = words[word];
+	op.flags = word ? WHEEL_OP_WORD : 0;
 	pending_add(p, &op);
 	return true;
 }

@@ -54,8 +54,8 @@ void setup_print(const struct wheel_setup *setup)
 	printf("buckets     %s\n", text_count(setup->buckets).s);
 	if (setup->events)
 		printf("ring        %u events\n", setup->events);
-	if (setup->flags & WHEEL_SETUP_TOUCH)
-		puts("flags       touch");
+	if (setup->flags & WHEEL_SETUP_WORDS)
+		puts("flags       words");
 }
 
 void setup_json(const struct wheel_setup *setup)

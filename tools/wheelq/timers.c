@@ -18,11 +18,17 @@
 /**
  * struct side - the timers of one clock
  * @wheel: the timing wheel
- * @owners: by slot, the timer
+ * @owners: by slot, the timer, or NULL
+ * @free: stack of slots whose words are parked
+ * @free_count: number of slots on the stack
+ * @used: number of slots that were ever used, and thus first one that was not
  */
 struct side {
 	struct libwheel *wheel;
 	struct timer **owners;
+	uint32_t *free;
+	uint32_t free_count;
+	uint32_t used;
 };
 
 /**
@@ -74,7 +80,7 @@ static void side_open(struct side *side, uint32_t clock, uint32_t count)
 {
 	struct libwheel_options options = {
 		.size = sizeof(options), .clock = clock,
-		.flags = WHEEL_SETUP_TOUCH,
+		.flags = WHEEL_SETUP_WORDS,
 		.timers = count,
 	};
 	struct wheel_setup info = { .size = sizeof(info) };
@@ -87,6 +93,7 @@ static void side_open(struct side *side, uint32_t clock, uint32_t count)
 		     "cannot open /dev/wheel for %u timers: %s; use LIBWHEEL_BACKEND=user to run without it",
 		     count, strerror(-err));
 	side->owners = zeroed(info.timers, sizeof(*side->owners));
+	side->free = zeroed(info.timers, sizeof(*side->free));
 }
 
 struct timers *timers_open(const struct timers_options *options)
@@ -111,6 +118,7 @@ void timers_close(struct timers *timers)
 	for (i = 0; i < CLOCKS; i++) {
 		libwheel_close(timers->sides[i].wheel);
 		free(timers->sides[i].owners);
+		free(timers->sides[i].free);
 	}
 	free(timers);
 }
@@ -167,65 +175,80 @@ static uint64_t wheel_time(const struct timers *timers, enum timer_clock clock,
 	return when > 0 ? when : 0;
 }
 
-/* Moving a deadline to a later time needs no system call. */
-static bool moved(struct side *side, struct timer *timer, uint64_t when)
+/* Take a slot whose word is parked, for a timer. Returns 0 or a negative errno. */
+static int slot_take(struct side *side, struct timer *timer)
 {
-	if (when < timer->when ||
-	    libwheel_touch(side->wheel, timer->id, when))
-		return false;
-	timer->when = when;
-	return true;
+	uint32_t slot;
+	int err = 0;
+
+	if (side->free_count) {
+		slot = side->free[--side->free_count];
+	} else {
+		slot = side->used;
+		err = libwheel_word(side->wheel, WHEEL_ID(slot, 1), 0);
+		side->used += !err;
+	}
+	if (err)
+		return err;
+	timer->id = WHEEL_ID(slot, 1);
+	side->owners[slot] = timer;
+	return 0;
 }
 
+static void slot_free(struct side *side, uint32_t slot)
+{
+	side->free[side->free_count++] = slot;
+}
+
+/* Detach a timer from its slot. If it has already expired, its event frees the slot. */
+static void slot_drop(struct side *side, struct timer *timer)
+{
+	uint32_t slot = WHEEL_ID_SLOT(timer->id);
+
+	side->owners[slot] = NULL;
+	if (!libwheel_word_park(side->wheel, timer->id))
+		slot_free(side, slot);
+	timer->id = 0;
+}
+
+/* Arming a timer needs a system call only if it is due before the kernel's next scan. */
 void timer_set(struct timers *timers, enum timer_clock clock, struct timer *timer,
 	       uint64_t when)
 {
+	uint64_t deadline = wheel_time(timers, clock, when) ?: 1;
 	struct side *side = &timers->sides[clock];
-	struct wheel_op op = {
-		.op = WHEEL_OP_ARM, .flags = WHEEL_OP_TOUCH,
-		.when = wheel_time(timers, clock, when) ?: 1,
-	};
 	int err;
 
-	if (timer->id && timer->clock == clock && moved(side, timer, op.when))
+	if (timer->id && (timer->clock != clock ||
+			  libwheel_word_push(side->wheel, timer->id, deadline)))
+		timer_cancel(timers, timer);
+	if (timer->id)
 		return;
-	timer_cancel(timers, timer);
-	err = libwheel_slot_get(side->wheel, &timer->id);
-	op.id = timer->id;
-	if (!err)
-		err = libwheel_do(side->wheel, &op);
+	err = slot_take(side, timer) ?: libwheel_word_arm(side->wheel, timer->id, deadline);
 	if (err)
 		fail(EXIT_FAILED,
 		     "cannot set a timer on %s: %s; raise the limit on locked memory (LimitMEMLOCK=, ulimit -l), or use LIBWHEEL_BACKEND=user",
 		     timers_backend(timers), strerror(-err));
 	timer->clock = clock;
-	timer->when = op.when;
-	side->owners[WHEEL_ID_SLOT(op.id)] = timer;
 }
 
 void timer_cancel(struct timers *timers, struct timer *timer)
 {
-	struct side *side = &timers->sides[timer->clock];
-
-	if (!timer->id)
-		return;
-	/* If it has already expired, its event is ignored, and frees the slot. */
-	if (!libwheel_cancel(side->wheel, timer->id))
-		libwheel_slot_put(side->wheel, timer->id);
-	if (side->owners[WHEEL_ID_SLOT(timer->id)] == timer)
-		side->owners[WHEEL_ID_SLOT(timer->id)] = NULL;
-	timer->id = 0;
+	if (timer->id)
+		slot_drop(&timers->sides[timer->clock], timer);
 }
 
 static void ring(struct side *side, const struct wheel_event *event)
 {
-	struct timer *timer = side->owners[WHEEL_ID_SLOT(event->id)];
+	uint32_t slot = WHEEL_ID_SLOT(event->id);
+	struct timer *timer = side->owners[slot];
 
-	libwheel_slot_put(side->wheel, event->id);
-	if (!timer || timer->id != event->id)
+	libwheel_word_reset(side->wheel, event->id);
+	slot_free(side, slot);
+	if (!timer)
 		return;
+	side->owners[slot] = NULL;
 	timer->id = 0;
-	side->owners[WHEEL_ID_SLOT(event->id)] = NULL;
 	timer->expired(timer);
 }
 

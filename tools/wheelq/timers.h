@@ -24,13 +24,11 @@ enum timer_clock {
  * struct timer - a timer
  * @id: id of libwheel, 0: not armed
  * @clock: its clock
- * @when: ns of the wheel's clock, its deadline
  * @expired: callback
  */
 struct timer {
 	uint64_t id;
 	enum timer_clock clock;
-	uint64_t when;
 	void (*expired)(struct timer *timer);
 };
 

@@ -19,8 +19,8 @@
 
 #define WORD_BITS	64
 
-_Static_assert((__u64)CONSTANT(PARKED) == WHEEL_TOUCH_PARKED, "PARKED");
-_Static_assert(1ULL << CONSTANT(IDLE_BIT) == WHEEL_TOUCH_IDLE, "IDLE");
+_Static_assert((__u64)CONSTANT(PARKED) == WHEEL_WORD_PARKED, "PARKED");
+_Static_assert(1ULL << CONSTANT(IDLE_BIT) == WHEEL_WORD_IDLE, "IDLE");
 _Static_assert(CONSTANT(ESHUTDOWN) == ESHUTDOWN, "ESHUTDOWN");
 
 static struct libwheel *wheel_of(jlong address)
@@ -33,7 +33,7 @@ jlong Java_invalid_wheel_1timer_netty_Native_open(JNIEnv *env, jclass class, jin
 {
 	const struct libwheel_options options = {
 		.size = sizeof(options),
-		.flags = WHEEL_SETUP_TOUCH,
+		.flags = WHEEL_SETUP_WORDS,
 		.timers = slots,
 		.tick_ns = tick_ns,
 	};
@@ -99,7 +99,7 @@ jint Java_invalid_wheel_1timer_netty_Native_keep(JNIEnv *env, jclass class, jlon
 		for (i = 0; i < n; i++)
 			ops[i] = (struct wheel_op) {
 				.op = WHEEL_OP_ARM,
-				.flags = WHEEL_OP_KEEP,
+				.flags = WHEEL_OP_WORD,
 				.id = WHEEL_ID(first + kept + i, 1),
 			};
 		libwheel_submit(wheel_of(wheel), ops, n, NULL);
@@ -115,7 +115,7 @@ jint Java_invalid_wheel_1timer_netty_Native_keep(JNIEnv *env, jclass class, jlon
 jint Java_invalid_wheel_1timer_netty_Native_tell(JNIEnv *env, jclass class, jlong wheel, jint slot,
 						 jlong deadline)
 {
-	return libwheel_keep_notify(wheel_of(wheel), WHEEL_ID(slot, 1), deadline);
+	return libwheel_word_notify(wheel_of(wheel), WHEEL_ID(slot, 1), deadline);
 }
 
 jint Java_invalid_wheel_1timer_netty_Native_take(JNIEnv *env, jclass class, jlong wheel,

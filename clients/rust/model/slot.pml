@@ -81,7 +81,7 @@ inline refresh(done)
 	fi
 }
 
-/* libwheel_park() */
+/* libwheel_word_park() */
 inline park(done)
 {
 	atomic {

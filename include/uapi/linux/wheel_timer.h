@@ -37,7 +37,7 @@
  * EINTR         interrupted by a signal
  * ENOENT        no timer with this id is pending
  * EBUSY         the slot is in use; the file is already set up; the program
- *               changed the touch word during the operation
+ *               changed the word during the operation
  * ESTALE        the generation is not greater than the slot's last one
  * ERANGE        a time exceeds 2^63-1 ns or the range of a WHEEL_BOUNDED wheel
  * EDQUOT        the limit of the user's memory is exceeded
@@ -64,56 +64,32 @@
 #define WHEEL_ID_GEN(id)	((__u64)(id) >> WHEEL_SLOT_BITS)
 
 /**
- * DOC: touch words
+ * DOC: words
  *
- * On a wheel with WHEEL_SETUP_TOUCH, a program can map an array of touch words, one __u64 per
- * slot. The mapping must be MAP_SHARED and must cover the whole array::
- *
- *	mmap(NULL, (timers * 8 + page - 1) / page * page,
- *	     PROT_READ | PROT_WRITE, MAP_SHARED, fd, WHEEL_OFF_TOUCH)
- *
- * The touch word of a timer that was armed with WHEEL_OP_TOUCH is its deadline. The program
- * changes it by compare-and-swap only, without a system call:
- *
- * ======================= ===================================================
- * to a later deadline     postponed: no event before the new deadline
- * to an earlier deadline  detected only when the kernel examines the timer at
- *                         its old deadline; WHEEL_OP_REARM takes effect at once
- * to WHEEL_TOUCH_PARKED   cancelled: no event
- * from PARKED to a time   revived: armed again; a deadline earlier than the old
- *                         one is detected only at the old one
- * ======================= ===================================================
- *
- * At the old deadline the kernel reads the word. It exchanges a deadline that has passed for
- * WHEEL_TOUCH_IDLE, and the event follows. It also exchanges PARKED for IDLE; the slot is then
- * free. If the program and the kernel change a word at the same time, the exchange that
- * succeeds decides. The program must not change a word that is IDLE: only the kernel arms the
- * slot. A word in which the program sets the IDLE bit counts as PARKED.
- */
-#define WHEEL_OFF_TOUCH		0x40000000
-#define WHEEL_TOUCH_IDLE	(1ULL << 63)
-#define WHEEL_TOUCH_PARKED	0ULL
-
-/**
- * DOC: kept timers
- *
- * A timer that was armed with WHEEL_OP_KEEP belongs to the program until CANCEL, STOP or close.
- * Its id and cookie do not change, and the program arms, moves and cancels it without a system
- * call. Its touch word is its state:
+ * On a wheel with WHEEL_SETUP_WORDS, a program arms, moves and cancels timers without a system
+ * call, by changing a word in shared memory. The words are an array of one __u64 per slot. The
+ * slot of a timer that was armed with WHEEL_OP_WORD belongs to the program until CANCEL, STOP or
+ * close. Its id and cookie do not change. Its word is its state:
  *
  * ======================= ===================================================
  * a deadline              armed
- * WHEEL_TOUCH_PARKED      disarmed; the program may exchange it for a deadline
- * WHEEL_TOUCH_IDLE        expired; only the thread that has taken the event may
+ * WHEEL_WORD_PARKED       disarmed: no event
+ * WHEEL_WORD_IDLE         expired; only the thread that has taken the event may
  *                         exchange it for a deadline or PARKED
  * ======================= ===================================================
  *
- * The kernel is not notified when the touch word changes. The doorbells are an array of one bit
- * per slot, and their summary is an array of one bit per __u64 of doorbells. A thread that arms
- * a timer or moves it to an earlier deadline must therefore, in this order and with a full
- * barrier between the steps:
+ * The program changes a word by compare-and-swap only. It may exchange PARKED for a deadline, and
+ * a deadline for a later one, an earlier one or PARKED. When the deadline has passed, the kernel
+ * exchanges it for IDLE, and the event follows. If the program and the kernel change a word at
+ * the same time, the exchange that succeeds decides. A word in which the program sets the IDLE
+ * bit counts as PARKED.
  *
- * 1. exchange the touch word;
+ * The kernel is not notified when a word changes. It detects a later deadline and PARKED at the
+ * old deadline. For other changes, the doorbells are an array of one bit per slot, and their
+ * summary is an array of one bit per __u64 of doorbells. A thread that arms a timer or moves it
+ * to an earlier deadline must, in this order and with a full barrier between the steps:
+ *
+ * 1. exchange the word;
  * 2. set the slot's bit in the doorbells, then the bit of that __u64 in the summary. If the
  *    slot's bit is already set, skip both;
  * 3. read wheel_kernel_page.next_wake and, if the deadline is earlier, call WHEEL_IOC_ENTER
@@ -126,21 +102,26 @@
  * Only one thread may own a slot at a time, for example the holder of a lock. Otherwise a
  * thread could skip step 2 because of a bit that another thread has set, but not yet in the
  * summary. A program may be killed between these steps while other processes share the file.
- * The kernel therefore scans all timers when a mapping of the doorbells is removed.
+ * The kernel therefore scans all words when a mapping of the doorbells is removed.
  *
- * In addition to the touch words, map both arrays and, read-only, the page at WHEEL_OFF_KERNEL.
- * These mappings, too, must be MAP_SHARED and whole::
+ * Map the three arrays and, read-only, the page at WHEEL_OFF_KERNEL. The mappings must be
+ * MAP_SHARED and must cover a whole array::
  *
- *	words = (timers + 63) / 64;
- *	bells = mmap(NULL, words * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+ *	bits = (timers + 63) / 64;
+ *	words = mmap(NULL, timers * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+ *		     WHEEL_OFF_WORDS);
+ *	bells = mmap(NULL, bits * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
  *		     WHEEL_OFF_BELLS);
- *	summary = mmap(NULL, (words + 63) / 64 * 8, PROT_READ | PROT_WRITE,
+ *	summary = mmap(NULL, (bits + 63) / 64 * 8, PROT_READ | PROT_WRITE,
  *		       MAP_SHARED, fd, WHEEL_OFF_SUMMARY);
  *
  * To avoid sharing cache lines of the doorbells, assign each thread a range of 512 slots.
  */
+#define WHEEL_OFF_WORDS		0x40000000
 #define WHEEL_OFF_BELLS		0x50000000
 #define WHEEL_OFF_SUMMARY	0x60000000
+#define WHEEL_WORD_PARKED	0ULL
+#define WHEEL_WORD_IDLE		(1ULL << 63)
 
 /**
  * DOC: completion ring
@@ -167,7 +148,7 @@
  * its event is put into the ring.
  *
  * mmap() fails with EINVAL if the file is not set up or has no such area. It also fails with
- * EINVAL if the mapping is not MAP_SHARED or does not cover the whole area. Pages of touch words,
+ * EINVAL if the mapping is not MAP_SHARED or does not cover the whole area. Pages of words,
  * doorbells and their summary are allocated on first access. If that exceeds the user's memory
  * limit, the access raises SIGBUS.
  */
@@ -181,13 +162,13 @@
  * @event_tail: number of published events, modulo 2^32
  * @kflags: WHEEL_RING_BACKLOG or 0
  * @reserved: 0
- * @next_wake: with WHEEL_SETUP_TOUCH, an earlier deadline of a kept timer needs a kick; later
+ * @next_wake: with WHEEL_SETUP_WORDS, a word with an earlier deadline needs a kick; later
  *	ones are detected in time. ~0: every deadline needs one, and after STOP the kick fails
  *	with ESHUTDOWN. 0: none needs one, for example on a VIRTUAL clock, where ADVANCE scans
- *	the timers. Always 0 without WHEEL_SETUP_TOUCH. On a separate cache line
+ *	the words. Always 0 without WHEEL_SETUP_WORDS. On a separate cache line
  * @reserved2: 0
  *
- * Present if the file has a completion ring or touch words.
+ * Present if the file has a completion ring or words.
  */
 struct wheel_kernel_page {
 	__u32 event_tail;
@@ -222,14 +203,13 @@ struct wheel_user_page {
 #define WHEEL_OVERFLOW		4	/* one ring and a sorted list */
 
 /* wheel_setup.flags */
-#define WHEEL_SETUP_TOUCH	(1U << 1)	/* touch words */
+#define WHEEL_SETUP_WORDS	(1U << 0)	/* timers may have words */
 
 /* wheel_setup.features */
 #define WHEEL_HAS_SCHEME(s)	(1ULL << (s))
 #define WHEEL_HAS_CLOCK(c)	(1ULL << (8 + (c)))
-#define WHEEL_HAS_TOUCH		(1ULL << 16)
+#define WHEEL_HAS_WORDS		(1ULL << 16)
 #define WHEEL_HAS_RINGS		(1ULL << 17)
-#define WHEEL_HAS_KEEP		(1ULL << 18)
 
 /* Limits that apply to privileged users, too. */
 #define WHEEL_MAX_TIMERS	(1U << WHEEL_SLOT_BITS)
@@ -296,13 +276,12 @@ struct wheel_setup {
 
 /* wheel_op.flags */
 #define WHEEL_OP_REL		(1U << 0)	/* when is relative to the time of the call */
-#define WHEEL_OP_TOUCH		(1U << 1)	/* ARM: the touch word is the deadline */
-#define WHEEL_OP_KEEP		(1U << 2)	/* ARM: a kept timer; implies TOUCH */
+#define WHEEL_OP_WORD		(1U << 1)	/* ARM: the timer has a word */
 
 /**
  * struct wheel_op - one operation on one timer
  * @op: WHEEL_OP_*
- * @flags: ARM: WHEEL_OP_REL, _TOUCH and _KEEP; REARM: WHEEL_OP_REL; otherwise 0
+ * @flags: ARM: WHEEL_OP_REL and _WORD; REARM: WHEEL_OP_REL; otherwise 0
  * @id: WHEEL_ID(slot, generation)
  * @when: ARM, REARM: the deadline; written by QUERY
  * @slack: ARM, REARM: maximum delay in nanoseconds that is acceptable to share wake-ups with
@@ -316,7 +295,7 @@ struct wheel_setup {
  * A deadline that has passed is due at the next tick. Members that an operation does not use
  * must be 0, otherwise it fails with EINVAL: for REARM @period and @cookie, for CANCEL all but
  * @op and @id, for QUERY all but @op, @id and @when. An operation that fails changes nothing,
- * except as described below for parked and kept timers.
+ * except for CANCEL of a timer with a word.
  *
  * =======  ==========================  ================ =====================
  * op       slot free                   pending, same id other
@@ -333,23 +312,18 @@ struct wheel_setup {
  *
  * After CANCEL returned 0, no event of the timer is delivered, and none is unread in the ring.
  *
- * A parked timer's slot counts as free. ARM reclaims it, even if ARM then fails with ERANGE.
- * CANCEL reclaims it and fails with ENOENT. REARM and QUERY fail with ENOENT. REARM fails with
- * EBUSY if the program changes the touch word at the same time.
- *
  * REARM of a periodic timer restarts its period at the new deadline. REARM also replaces the
  * slack. A periodic timer ends if its next deadline exceeds 2^63-1 ns when its event is read or
  * put into the ring. It also ends if a WHEEL_BOUNDED wheel cannot hold this deadline because the
  * clock was set back.
  *
- * WHEEL_OP_TOUCH and WHEEL_OP_KEEP fail with EINVAL if @period is not 0, and with EOPNOTSUPP
- * without WHEEL_SETUP_TOUCH.
- *
- * ARM fails with EBUSY on the slot of a kept timer, regardless of its touch word. ARM with
- * WHEEL_OP_KEEP, without WHEEL_OP_REL and with a @when of 0 parks the timer. REARM and QUERY of a
- * kept timer that is parked or has expired fail with ENOENT. CANCEL also fails with ENOENT, but
- * the timer is no longer kept. If its event is unread, it can still be read; this frees the
- * slot. After STOP, CANCEL of a kept timer has no effect.
+ * WHEEL_OP_WORD fails with EINVAL if @period is not 0, and with EOPNOTSUPP without
+ * WHEEL_SETUP_WORDS. With a @when of 0 and without WHEEL_OP_REL, it creates the timer parked.
+ * Afterwards ARM of the slot fails with EBUSY, regardless of its word. REARM and QUERY fail with
+ * ENOENT if the timer is parked or has expired. REARM fails with EBUSY if the program changes the
+ * word at the same time. CANCEL also fails with ENOENT if the timer is parked or has expired, but
+ * always ends the program's ownership of the slot. If an event is unread, it can still be read;
+ * this frees the slot. After STOP, CANCEL of a timer with a word has no effect.
  */
 struct wheel_op {
 	__u32 op;
@@ -445,10 +419,10 @@ struct wheel_list {
  * @size: sizeof(struct wheel_stop)
  * @flags: 0
  * @unfired: out: number of timers that were pending and not parked; they count as cancelled,
- *	except for kept ones that were never counted as armed
+ *	except for those that were never counted as armed
  *
  * Idempotent: a second call finds no pending timers. Older events can still be read; read()
- * then fails with ESHUTDOWN. A kept timer that is armed later does not expire: next_wake
+ * then fails with ESHUTDOWN. A timer whose word is changed later does not expire: next_wake
  * requests a kick, which fails with ESHUTDOWN.
  */
 struct wheel_stop {
@@ -481,13 +455,13 @@ struct wheel_advance {
  * @size: sizeof(struct wheel_stats)
  * @flags: 0
  * @armed: timers armed, including each further period of a periodic timer, and each time that
- *	the kernel queued a kept timer which the program had armed. A kept timer that is
- *	cancelled before it is queued is not counted
+ *	the kernel queued a timer which the program had armed by its word. A timer that is
+ *	parked before it is queued is not counted
  * @fired: expiries
- * @cancelled: timers cancelled or stopped while pending; parked ones when they are reclaimed
+ * @cancelled: timers cancelled or stopped while pending; parked ones at their old deadline
  * @pending: @armed - @fired - @cancelled
  * @rearmed: number of times that a pending timer was moved
- * @requeued: number of times that a touched timer was queued again
+ * @requeued: number of times that a timer whose word was later was queued again
  * @refused: arms that failed with EDQUOT, ERANGE or ESHUTDOWN
  * @overruns: periods missed
  * @unread: events that were not taken
@@ -518,7 +492,7 @@ struct wheel_stats {
 };
 
 /* wheel_enter.flags */
-#define WHEEL_ENTER_KICK	(1U << 0)	/* scan the kept timers now */
+#define WHEEL_ENTER_KICK	(1U << 0)	/* scan the words now */
 
 /**
  * struct wheel_enter - argument of WHEEL_IOC_ENTER, which waits for events in the ring
@@ -537,8 +511,8 @@ struct wheel_stats {
  * ERANGE if @until is 2^63 or more, except for ~0. Fails with EOPNOTSUPP without a ring, or if
  * there is a timeout and the time namespace offsets the clock.
  *
- * WHEEL_ENTER_KICK first scans the kept timers that the program has armed or moved to an
- * earlier deadline. It needs touch words, otherwise it fails with EOPNOTSUPP, but no ring. After
+ * WHEEL_ENTER_KICK first scans the words of the timers that the program has armed or moved to an
+ * earlier deadline. It needs words, otherwise it fails with EOPNOTSUPP, but no ring. After
  * STOP it fails with ESHUTDOWN.
  */
 struct wheel_enter {

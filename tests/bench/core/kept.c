@@ -29,7 +29,7 @@ static bool create(u32 count)
 {
 	struct libwheel_options options = {
 		.size = sizeof(options), .backend = LIBWHEEL_USER,
-		.flags = WHEEL_SETUP_TOUCH, .timers = count, .tick_ns = TICK_NS,
+		.flags = WHEEL_SETUP_WORDS, .timers = count, .tick_ns = TICK_NS,
 		.scheme = WHEEL_HIERARCHICAL,
 	};
 	u32 i;
@@ -37,7 +37,7 @@ static bool create(u32 count)
 	if (libwheel_open(&wheel, &options))
 		return false;
 	for (i = 0; i < count; i++) {
-		if (libwheel_keep(wheel, WHEEL_ID(i, 1), i))
+		if (libwheel_word(wheel, WHEEL_ID(i, 1), i))
 			return false;
 	}
 	return true;
@@ -45,17 +45,17 @@ static bool create(u32 count)
 
 static void arm(u32 i, u64 deadline)
 {
-	libwheel_keep_arm(wheel, i, deadline * TICK_NS);
+	libwheel_word_arm(wheel, i, deadline * TICK_NS);
 }
 
 static void cancel(u32 i)
 {
-	libwheel_park(wheel, i);
+	libwheel_word_park(wheel, i);
 }
 
 static void rearm(u32 i, u64 deadline)
 {
-	libwheel_touch(wheel, i, deadline * TICK_NS);
+	libwheel_word_push(wheel, i, deadline * TICK_NS);
 }
 
 static void advance(void)
@@ -65,7 +65,7 @@ static void advance(void)
 	if (bench_now * TICK_NS < alarm_at)
 		return;
 	while (libwheel_expirations(wheel, &event, 1) == 1) {
-		libwheel_keep_rest(wheel, event.id);
+		libwheel_word_reset(wheel, event.id);
 		bench_fire();
 	}
 }

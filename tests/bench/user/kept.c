@@ -14,15 +14,15 @@ void kept_open(__u32 scheme, __u32 count)
 {
 	struct libwheel_options options = {
 		.size = sizeof(options), .backend = LIBWHEEL_KERNEL,
-		.scheme = scheme, .timers = count, .flags = WHEEL_SETUP_TOUCH,
+		.scheme = scheme, .timers = count, .flags = WHEEL_SETUP_WORDS,
 	};
 	__u32 i;
 
 	if (libwheel_open(&wheel, &options))
 		die("libwheel_open");
 	for (i = 0; i < count; i++) {
-		if (libwheel_keep(wheel, WHEEL_ID(i, 1), i))
-			die("libwheel_keep");
+		if (libwheel_word(wheel, WHEEL_ID(i, 1), i))
+			die("libwheel_word");
 	}
 }
 
@@ -37,8 +37,8 @@ void kept_arm(const __u32 *timers, __u32 n, __u64 deadline)
 	__u32 i;
 
 	for (i = 0; i < n; i++)
-		if (libwheel_keep_arm(w, timers[i], deadline))
-			die("libwheel_keep_arm");
+		if (libwheel_word_arm(w, timers[i], deadline))
+			die("libwheel_word_arm");
 }
 
 void kept_cancel(const __u32 *timers, __u32 n)
@@ -47,8 +47,8 @@ void kept_cancel(const __u32 *timers, __u32 n)
 	__u32 i;
 
 	for (i = 0; i < n; i++)
-		if (libwheel_park(w, timers[i]))
-			die("libwheel_park");
+		if (libwheel_word_park(w, timers[i]))
+			die("libwheel_word_park");
 }
 
 void kept_arm_cancel(const __u32 *timers, __u32 n, __u64 deadline)
@@ -57,9 +57,9 @@ void kept_arm_cancel(const __u32 *timers, __u32 n, __u64 deadline)
 	__u32 i;
 
 	for (i = 0; i < n; i++)
-		if (libwheel_keep_arm(w, timers[i], deadline) ||
-		    libwheel_park(w, timers[i]))
-			die("libwheel_keep_arm");
+		if (libwheel_word_arm(w, timers[i], deadline) ||
+		    libwheel_word_park(w, timers[i]))
+			die("libwheel_word_arm");
 }
 
 void kept_look(void)
@@ -92,8 +92,8 @@ __u32 kept_take_again(__u32 batch, __u64 deadline, __u64 *ns)
 	__u64 start = now();
 
 	for (i = 0; i < taken; i++)
-		if (libwheel_keep_again(w, events[i].id, deadline))
-			die("libwheel_keep_again");
+		if (libwheel_word_restart(w, events[i].id, deadline))
+			die("libwheel_word_restart");
 	*ns += lap(start);
 	return taken > 0 ? (__u32)taken : 0;
 }

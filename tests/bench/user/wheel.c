@@ -31,7 +31,7 @@ static void map_words(__u32 count)
 {
 	words_size = ((size_t)count * sizeof(*words) + 4095) & ~4095UL;
 	words = mmap(NULL, words_size, PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_POPULATE, fd, WHEEL_OFF_TOUCH);
+		     MAP_SHARED | MAP_POPULATE, fd, WHEEL_OFF_WORDS);
 	if (words == MAP_FAILED)
 		die("mmap of touch words");
 }
@@ -72,7 +72,7 @@ static void open_wheel(__u32 scheme, __u32 count, unsigned int with)
 		.size	= sizeof(setup),
 		.scheme	= scheme,
 		.timers	= count,
-		.flags	= with & WITH_WORDS ? WHEEL_SETUP_TOUCH : 0,
+		.flags	= with & WITH_WORDS ? WHEEL_SETUP_WORDS : 0,
 		.events	= with & WITH_RING ? MOST_WINDOW : 0,
 	};
 	__u32 i;
@@ -189,7 +189,7 @@ static void arm_words(const __u32 *timers, const __u64 *deadlines, __u32 n,
 
 	for (i = 0; i < n; i += batch)
 		submit_arms(timers + i, deadlines + i, least(batch, n - i),
-			    WHEEL_OP_TOUCH);
+			    WHEEL_OP_WORD);
 }
 
 static void rearm(const __u32 *timers, const __u64 *deadlines, __u32 n,
@@ -297,7 +297,7 @@ static void touch(const __u32 *timers, __u32 n, __u64 deadline)
 
 static void park(const __u32 *timers, __u32 n)
 {
-	move_words(timers, n, WHEEL_TOUCH_PARKED);
+	move_words(timers, n, WHEEL_WORD_PARKED);
 }
 
 static void revive(const __u32 *timers, __u32 n, __u64 deadline)
@@ -305,7 +305,7 @@ static void revive(const __u32 *timers, __u32 n, __u64 deadline)
 	__u32 i;
 
 	for (i = 0; i < n; i++) {
-		__u64 old = WHEEL_TOUCH_PARKED;
+		__u64 old = WHEEL_WORD_PARKED;
 
 		if (!swap(&words[timers[i]], &old, deadline))
 			die("a timer is not parked");

@@ -38,14 +38,14 @@ static const struct {
 	{ WHEEL_OFF_KERNEL, PROT_READ },
 	{ WHEEL_OFF_USER, PROT_READ | PROT_WRITE },
 	{ WHEEL_OFF_EVENTS, PROT_READ },
-	{ WHEEL_OFF_TOUCH, PROT_READ | PROT_WRITE },
+	{ WHEEL_OFF_WORDS, PROT_READ | PROT_WRITE },
 	{ WHEEL_OFF_BELLS, PROT_READ | PROT_WRITE },
 	{ WHEEL_OFF_SUMMARY, PROT_READ | PROT_WRITE },
 };
 
 #define AREAS		6
 #define AREA_USER	1
-#define AREA_TOUCH	3
+#define AREA_WORDS	3
 #define AREA_BELLS	4
 #define AREA_SUMMARY	5
 
@@ -324,7 +324,7 @@ static void run_map(const struct step *step)
 		return;
 	if (areas[area].offset == WHEEL_OFF_EVENTS)
 		len = setup->events * sizeof(struct wheel_event);
-	else if (area == AREA_TOUCH)
+	else if (area == AREA_WORDS)
 		len = setup->timers * 8UL;
 	else if (area == AREA_BELLS)
 		len = setup->timers / 8;
@@ -358,7 +358,7 @@ static __u64 *word_of(unsigned int file, unsigned int area, __u64 at)
 /* word FILE slot value scribbles: by compare-and-swap, or by a store, which is an error */
 static void run_word(const struct step *step)
 {
-	__u64 *word = word_of(step->file, AREA_TOUCH, step->number[0]);
+	__u64 *word = word_of(step->file, AREA_WORDS, step->number[0]);
 	__u64 old;
 
 	if (!word)

@@ -21,13 +21,13 @@
  * @armed: true if it is pending
  * @deadline: deadline on the clock with a rate
  * @length: timeout in nanoseconds
- * @touched: real time at which the deadline was set
+ * @changed: real time at which the deadline was set
  */
 struct timer {
 	bool armed;
 	__u64 deadline;
 	__u64 length;
-	__u64 touched;
+	__u64 changed;
 };
 
 static struct timer timers[TIMERS];
@@ -66,10 +66,10 @@ static void expire_one(const struct wheel_event *event)
 
 	expect(timer->armed, "expired twice, or after its cancel", slot);
 	expect(timer->deadline <= pace_now(&pace, real), "early", slot);
-	expect(real - timer->touched >= timer->length / MAX_RATE, "shorter than its minimum", slot);
+	expect(real - timer->changed >= timer->length / MAX_RATE, "shorter than its minimum", slot);
 	timer->armed = false;
 	expired++;
-	expect(!libwheel_keep_rest(wheel, event->id), "expired with another word", slot);
+	expect(!libwheel_word_reset(wheel, event->id), "expired with another word", slot);
 }
 
 static void expire(void)
@@ -94,7 +94,7 @@ static void set(struct timer *timer)
 {
 	timer->length = (1 + chance(10000)) * MS;
 	timer->deadline = pace_now(&pace, real) + timer->length;
-	timer->touched = real;
+	timer->changed = real;
 	timer->armed = true;
 }
 
@@ -105,13 +105,13 @@ static void change(__u64 slot)
 	bool armed = timer->armed;
 
 	if (armed && !chance(4)) {
-		expect(!libwheel_park(wheel, slot), "parked", slot);
+		expect(!libwheel_word_park(wheel, slot), "parked", slot);
 		timer->armed = false;
 		cancelled++;
 		return;
 	}
 	set(timer);
-	expect(!libwheel_keep_arm(wheel, slot, timer->deadline), armed ? "moved" : "armed", slot);
+	expect(!libwheel_word_arm(wheel, slot, timer->deadline), armed ? "moved" : "armed", slot);
 }
 
 static void step(void)
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 {
 	struct libwheel_options options = {
 		.size = sizeof(options), .clock = WHEEL_CLOCK_VIRTUAL,
-		.scheme = WHEEL_HIERARCHICAL, .flags = WHEEL_SETUP_TOUCH,
+		.scheme = WHEEL_HIERARCHICAL, .flags = WHEEL_SETUP_WORDS,
 		.timers = TIMERS, .tick_ns = MS,
 	};
 	long steps = argc == 2 ? atol(argv[1]) : 0;
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 	expect(!libwheel_open(&wheel, &options), "open", 0);
 	for (slot = 0; slot < TIMERS; slot++) {
 		id = WHEEL_ID(slot, 1);
-		expect(!libwheel_keep(wheel, id, slot), "kept", slot);
+		expect(!libwheel_word(wheel, id, slot), "kept", slot);
 	}
 	while (steps--)
 		step();

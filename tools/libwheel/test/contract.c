@@ -177,9 +177,9 @@ static void against_each_other(__u32 scheme, __u32 flags, __u32 apart)
 static void each(void (*compare)(__u32 scheme, __u32 flags, __u32 apart), __u32 scheme)
 {
 	compare(scheme, 0, 1);
-	compare(scheme, WHEEL_SETUP_TOUCH, 1);
+	compare(scheme, WHEEL_SETUP_WORDS, 1);
 	compare(scheme, 0, side_far(scheme));
-	compare(scheme, WHEEL_SETUP_TOUCH, side_far(scheme));
+	compare(scheme, WHEEL_SETUP_WORDS, side_far(scheme));
 }
 
 static void contract_hashed(void)

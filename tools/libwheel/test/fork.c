@@ -57,20 +57,20 @@ static int lists(struct libwheel *wheel)
 	int count = libwheel_list(wheel, 0, ops, 8, &cursor);
 
 	return !(count == 2 && ops[0].id == WHEEL_ID(1, 1) && ops[0].when == HOUR &&
-		 ops[1].id == WHEEL_ID(2, 1) && ops[1].flags == WHEEL_OP_KEEP &&
+		 ops[1].id == WHEEL_ID(2, 1) && ops[1].flags == WHEEL_OP_WORD &&
 		 ops[1].when == 2 * HOUR &&
 		 !libwheel_list(wheel, 0, ops, 8, &cursor));
 }
 
 static void fork_lets_the_child_list(void)
 {
-	struct libwheel *wheel = open_touch(64);
-	uint64_t kept = WHEEL_ID(2, 1);
+	struct libwheel *wheel = open_words(64);
+	uint64_t word = WHEEL_ID(2, 1);
 
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), HOUR));
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(3, 1), MS));
-	EXPECT_EQ(0, libwheel_keep(wheel, kept, 0));
-	EXPECT_EQ(0, libwheel_keep_arm(wheel, kept, 2 * HOUR));
+	EXPECT_EQ(0, libwheel_word(wheel, word, 0));
+	EXPECT_EQ(0, libwheel_word_arm(wheel, word, 2 * HOUR));
 	EXPECT_EQ(0, advance(wheel, MS));
 	EXPECT_EQ(0, in_child(lists, wheel));
 	EXPECT_EQ(WHEEL_ID(3, 1), next_id(wheel));
@@ -111,11 +111,11 @@ static int closes_its_own_alone(struct libwheel *wheel)
 
 static void fork_leaves_the_child_its_memory(void)
 {
-	struct libwheel *wheel = open_touch(64);
+	struct libwheel *wheel = open_words(64);
 
 	EXPECT_EQ(0, in_child(closes_its_own_alone, wheel));
-	EXPECT_EQ(0, arm_touch(wheel, ID, HOUR));
-	EXPECT_EQ(0, libwheel_park(wheel, ID));
+	EXPECT_EQ(0, arm_word(wheel, ID, HOUR));
+	EXPECT_EQ(0, libwheel_word_park(wheel, ID));
 	libwheel_close(wheel);
 }
 

@@ -39,28 +39,28 @@ static __u64 resident(void)
 }
 
 /*
- * A table of 2^24 slots, for 128 MB of touch words and 1.6 GB of slots. Using two of them must
+ * A table of 2^24 slots, for 128 MB of words and 1.6 GB of slots. Using two of them must
  * need less than 8 MB.
  */
 static void growth_costs_what_is_used(void)
 {
 	__u32 last = WHEEL_MAX_TIMERS - 1;
 	__u64 before = resident();
-	struct libwheel *wheel = open_user(WHEEL_MAX_TIMERS, WHEEL_SETUP_TOUCH);
-	uint64_t kept = WHEEL_ID(last, 1);
+	struct libwheel *wheel = open_user(WHEEL_MAX_TIMERS, WHEEL_SETUP_WORDS);
+	uint64_t word = WHEEL_ID(last, 1);
 	__u64 now = libwheel_now(wheel);
 
 	EXPECT(SANITIZED || resident() < before + 8 * 1048576);
-	EXPECT_EQ(0, libwheel_keep(wheel, kept, 0));
-	EXPECT_EQ(0, libwheel_keep_arm(wheel, kept, now));
-	EXPECT_EQ(0, arm_touch(wheel, WHEEL_ID(last / 2, 1), now + HOUR));
+	EXPECT_EQ(0, libwheel_word(wheel, word, 0));
+	EXPECT_EQ(0, libwheel_word_arm(wheel, word, now));
+	EXPECT_EQ(0, arm_word(wheel, WHEEL_ID(last / 2, 1), now + HOUR));
 	/* The neighbours, and words whose page is not allocated, are idle. */
-	EXPECT_EQ(-ENOENT, libwheel_revive(wheel, last - 1, now));
-	EXPECT_EQ(-ENOENT, libwheel_revive(wheel, last / 2 + 1, now));
-	EXPECT_EQ(-ENOENT, libwheel_revive(wheel, last / 4, now));
-	EXPECT_EQ(-ENOENT, libwheel_keep_arm(wheel, last / 3, now));
-	EXPECT_EQ(0, libwheel_park(wheel, last / 2));
-	EXPECT_EQ(0, libwheel_revive(wheel, last / 2, now + 2 * HOUR));
+	EXPECT_EQ(-ENOENT, libwheel_word_arm(wheel, last - 1, now));
+	EXPECT_EQ(-ENOENT, libwheel_word_arm(wheel, last / 2 + 1, now));
+	EXPECT_EQ(-ENOENT, libwheel_word_arm(wheel, last / 4, now));
+	EXPECT_EQ(-ENOENT, libwheel_word_arm(wheel, last / 3, now));
+	EXPECT_EQ(0, libwheel_word_park(wheel, last / 2));
+	EXPECT_EQ(0, libwheel_word_arm(wheel, last / 2, now + 2 * HOUR));
 	EXPECT(SANITIZED || resident() < before + 8 * 1048576);
 	libwheel_close(wheel);
 }
@@ -73,11 +73,11 @@ static void growth_leaves_all_words_idle(void)
 	__u32 nr;
 
 	for (i = 0; i < COUNT(timers); i++) {
-		struct libwheel *wheel = open_user(timers[i], WHEEL_SETUP_TOUCH);
+		struct libwheel *wheel = open_user(timers[i], WHEEL_SETUP_WORDS);
 
 		for (nr = 0; nr < timers[i]; nr++)
-			NEED(wheel->words[nr] == WHEEL_TOUCH_IDLE);
-		EXPECT_EQ(-ENOENT, libwheel_park(wheel, timers[i]));
+			NEED(wheel->words[nr] == WHEEL_WORD_IDLE);
+		EXPECT_EQ(-ENOENT, libwheel_word_park(wheel, timers[i]));
 		libwheel_close(wheel);
 	}
 }
@@ -105,7 +105,7 @@ static void growth_lists_what_is_there(void)
 /* If memory is exhausted, reserved slots can be armed, and others cannot. */
 static void reserve_is_enough(void)
 {
-	struct libwheel *wheel = open_user(1 << 20, WHEEL_SETUP_TOUCH);
+	struct libwheel *wheel = open_user(1 << 20, WHEEL_SETUP_WORDS);
 	__u64 now = libwheel_now(wheel);
 	struct libwheel *other;
 	struct rlimit limit;
@@ -120,7 +120,7 @@ static void reserve_is_enough(void)
 	limit.rlim_cur = 1 << 20;
 	NEED(!setrlimit(RLIMIT_AS, &limit));
 	for (nr = 0; nr < RESERVED; nr++)
-		NEED(!arm_touch(wheel, WHEEL_ID(nr, 1), now + HOUR));
+		NEED(!arm_word(wheel, WHEEL_ID(nr, 1), now + HOUR));
 	/* The limit is half the size of the words, because the counter is not exact. */
 	EXPECT(resident() < before + RESERVED * sizeof(__u64) / 2);
 	while (nr < 1 << 20 && !arm(wheel, WHEEL_ID(nr, 1), now + HOUR))

@@ -12,8 +12,6 @@ struct libwheel *open_wheel(const struct libwheel_options *options)
 	struct libwheel *wheel = NULL;
 	int err = libwheel_open(&wheel, options);
 
-	if (err == -EOPNOTSUPP && options->flags & WHEEL_SETUP_TOUCH)
-		skip("this backend has no touch words");
 	if (!EXPECT_EQ(0, err))
 		give_up();
 	return wheel;
@@ -34,9 +32,9 @@ struct libwheel *open_virtual(__u32 timers)
 	return open_clock(WHEEL_CLOCK_VIRTUAL, timers, 0);
 }
 
-struct libwheel *open_touch(__u32 timers)
+struct libwheel *open_words(__u32 timers)
 {
-	return open_clock(WHEEL_CLOCK_VIRTUAL, timers, WHEEL_SETUP_TOUCH);
+	return open_clock(WHEEL_CLOCK_VIRTUAL, timers, WHEEL_SETUP_WORDS);
 }
 
 struct libwheel *open_running(__u32 clock, __u32 timers)
@@ -61,11 +59,11 @@ int arm(struct libwheel *wheel, __u64 id, __u64 when)
 	return libwheel_arm(wheel, id, when, arm_op(id, when).cookie);
 }
 
-int arm_touch(struct libwheel *wheel, __u64 id, __u64 when)
+int arm_word(struct libwheel *wheel, __u64 id, __u64 when)
 {
 	struct wheel_op op = arm_op(id, when);
 
-	op.flags = WHEEL_OP_TOUCH;
+	op.flags = WHEEL_OP_WORD;
 	return libwheel_do(wheel, &op);
 }
 

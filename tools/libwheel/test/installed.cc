@@ -18,34 +18,34 @@ int main()
 	struct wheel_op op = {};
 	struct libwheel *wheel;
 	uint64_t id = WHEEL_ID(2, 1);
-	uint64_t kept = WHEEL_ID(3, 1);
+	uint64_t word = WHEEL_ID(3, 1);
 
 	if (libwheel_version() != LIBWHEEL_VERSION)
 		return 5;
 	options.size = sizeof(options);
-	options.flags = WHEEL_SETUP_TOUCH;
+	options.flags = WHEEL_SETUP_WORDS;
 	options.clock = WHEEL_CLOCK_VIRTUAL;
 	if (libwheel_open(&wheel, &options))
 		return 1;
 	op.op = WHEEL_OP_ARM;
-	op.flags = WHEEL_OP_TOUCH;
+	op.flags = WHEEL_OP_WORD;
 	op.id = WHEEL_ID(1, 1);
 	op.when = 1000000;
 	if (libwheel_do(wheel, &op) || libwheel_arm(wheel, id, 1000000, 7) ||
-	    libwheel_touch(wheel, 1, 2000000) || libwheel_park(wheel, 1) ||
-	    libwheel_revive(wheel, 1, 3000000))
+	    libwheel_word_push(wheel, 1, 2000000) || libwheel_word_park(wheel, 1) ||
+	    libwheel_word_arm(wheel, 1, 3000000))
 		return 2;
-	if (libwheel_keep(wheel, kept, 7) ||
-	    libwheel_keep_arm(wheel, kept, 9000000) ||
-	    libwheel_keep_arm(wheel, kept, 3000000))
+	if (libwheel_word(wheel, word, 7) ||
+	    libwheel_word_arm(wheel, word, 9000000) ||
+	    libwheel_word_arm(wheel, word, 3000000))
 		return 6;
 	if (libwheel_advance(wheel, 2000000, nullptr) || events(wheel) != 1)
 		return 3;
 	if (libwheel_advance(wheel, 3000000, nullptr) || events(wheel) != 2)
 		return 4;
-	if (libwheel_keep_again(wheel, kept, 4000000) ||
+	if (libwheel_word_restart(wheel, word, 4000000) ||
 	    libwheel_advance(wheel, 4000000, nullptr) || events(wheel) != 1 ||
-	    libwheel_keep_rest(wheel, kept))
+	    libwheel_word_reset(wheel, word))
 		return 7;
 	libwheel_close(wheel);
 	return 0;

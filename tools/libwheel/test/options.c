@@ -64,14 +64,14 @@ static void open_what_is_asked_for(void)
 	struct libwheel *wheel;
 	struct wheel_setup info;
 
-	options.flags = WHEEL_SETUP_TOUCH;
+	options.flags = WHEEL_SETUP_WORDS;
 	options.clock = WHEEL_CLOCK_BOOTTIME;
 	options.scheme = WHEEL_HIERARCHICAL;
 	options.timers = 100000;
 	options.tick_ns = 123457;
 	wheel = open_wheel(&options);
 	EXPECT_EQ(0, libwheel_info(wheel, &info));
-	EXPECT_EQ(WHEEL_SETUP_TOUCH, info.flags);
+	EXPECT_EQ(WHEEL_SETUP_WORDS, info.flags);
 	EXPECT_EQ(WHEEL_CLOCK_BOOTTIME, info.clock);
 	EXPECT_EQ(WHEEL_HIERARCHICAL, info.scheme);
 	EXPECT_EQ(100000, info.timers);
@@ -223,16 +223,16 @@ static void open_with_nothing_in_the_environment(void)
 	libwheel_close(wheel);
 }
 
-/* LIBWHEEL_AUTO selects a backend with touch words. */
+/* LIBWHEEL_AUTO selects a backend with words. */
 static void open_auto_finds_who_can(void)
 {
 	struct libwheel_options options = plain;
 	struct libwheel *wheel;
 
 	setenv("LIBWHEEL_BACKEND", "auto", 1);
-	options.flags = WHEEL_SETUP_TOUCH;
+	options.flags = WHEEL_SETUP_WORDS;
 	wheel = open_wheel(&options);
-	EXPECT_EQ(0, arm_touch(wheel, WHEEL_ID(1, 1), HOUR));
+	EXPECT_EQ(0, arm_word(wheel, WHEEL_ID(1, 1), HOUR));
 	libwheel_close(wheel);
 }
 

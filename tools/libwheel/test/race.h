@@ -23,8 +23,8 @@
  * @start: time of the round
  * @busy: the thread is running
  * @run: function that the thread runs in a round
- * @deadline: touch races: value of each word that the thread expects; 0: parked
- * @gone: touch races: true if an operation of the thread has returned -ENOENT
+ * @deadline: races for words: value of each word that the thread expects; 0: parked
+ * @gone: races for words: true if an operation of the thread has returned -ENOENT
  * @answer: return value of the thread's operation on each slot
  */
 struct race {

@@ -47,17 +47,17 @@ static void next_on_a_clock_that_is_moved(void)
 	libwheel_close(wheel);
 }
 
-/* Includes kept timers, which the wheel detects only by a scan. */
-static void next_knows_of_kept_timers(void)
+/* Includes timers armed by words, which the wheel detects only by a scan. */
+static void next_includes_words(void)
 {
-	struct libwheel *wheel = open_touch(64);
+	struct libwheel *wheel = open_words(64);
 	uint64_t id = ID;
 
-	EXPECT_EQ(0, libwheel_keep(wheel, id, 0));
+	EXPECT_EQ(0, libwheel_word(wheel, id, 0));
 	EXPECT_EQ(~0ULL, next_of(wheel));
-	EXPECT_EQ(0, libwheel_keep_arm(wheel, id, 7 * MS));
+	EXPECT_EQ(0, libwheel_word_arm(wheel, id, 7 * MS));
 	EXPECT_EQ(7 * MS, next_of(wheel));
-	EXPECT_EQ(0, libwheel_keep_arm(wheel, id, 3 * MS));
+	EXPECT_EQ(0, libwheel_word_arm(wheel, id, 3 * MS));
 	EXPECT_EQ(3 * MS, next_of(wheel));
 	EXPECT_EQ(0, advance(wheel, 3 * MS));
 	EXPECT_EQ(id, next_id(wheel));
@@ -86,20 +86,20 @@ static void next_on_a_running_clock(void)
 static void no_fd_wakes_in_time(void)
 {
 	struct libwheel *wheel = open_mode(LIBWHEEL_NO_FD, WHEEL_CLOCK_MONOTONIC,
-					   WHEEL_SETUP_TOUCH);
+					   WHEEL_SETUP_WORDS);
 	__u64 state = test_seed();
-	uint64_t kept = WHEEL_ID(2, 1);
+	uint64_t word = WHEEL_ID(2, 1);
 	__u64 gen;
 
-	EXPECT_EQ(0, libwheel_keep(wheel, kept, 0));
+	EXPECT_EQ(0, libwheel_word(wheel, word, 0));
 	for (gen = 1; gen < 50; gen++) {
 		__u64 when = libwheel_now(wheel) + random_below(&state, 3 * MS);
-		bool seen = false, seen_kept = false;
+		bool seen = false, seen_word = false;
 
 		EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, gen), when));
-		EXPECT_EQ(0, gen == 1 ? libwheel_keep_arm(wheel, kept, when) :
-					libwheel_keep_again(wheel, kept, when));
-		while (!seen || !seen_kept) {
+		EXPECT_EQ(0, gen == 1 ? libwheel_word_arm(wheel, word, when) :
+					libwheel_word_restart(wheel, word, when));
+		while (!seen || !seen_word) {
 			__u64 next = next_of(wheel);
 			__u64 id;
 
@@ -108,7 +108,7 @@ static void no_fd_wakes_in_time(void)
 				;
 			id = next_id(wheel);
 			seen |= id == WHEEL_ID(1, gen);
-			seen_kept |= id == kept;
+			seen_word |= id == word;
 			EXPECT(!id || libwheel_now(wheel) >= when);
 		}
 	}
@@ -175,7 +175,7 @@ static void mode_is_of_the_program(void)
 
 const struct test sleep_tests[] = {
 	TEST(next_on_a_clock_that_is_moved),
-	TEST(next_knows_of_kept_timers),
+	TEST(next_includes_words),
 	TEST(next_on_a_running_clock),
 	TEST(no_fd_wakes_in_time),
 	TEST(no_fd_has_none),

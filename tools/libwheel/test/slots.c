@@ -161,21 +161,17 @@ static void slot_of_an_expired_timer(void)
 	libwheel_close(wheel);
 }
 
-/* The slot of a parked timer can be armed at once, that of a kept one after its cancel. */
+/* The slot of a timer with a word can be used again after its cancel. */
 static void slot_of_a_timer_with_a_word(void)
 {
-	struct libwheel *wheel = open_touch(1);
+	struct libwheel *wheel = open_words(1);
 	uint64_t id = get(wheel);
 
-	EXPECT_EQ(0, arm_touch(wheel, id, HOUR));
-	EXPECT_EQ(0, libwheel_park(wheel, id));
-	libwheel_slot_put(wheel, id);
-	id = get(wheel);
-	EXPECT_EQ(0, libwheel_keep(wheel, id, 0));
-	EXPECT_EQ(0, libwheel_keep_arm(wheel, id, HOUR));
+	EXPECT_EQ(0, libwheel_word(wheel, id, 0));
+	EXPECT_EQ(0, libwheel_word_arm(wheel, id, HOUR));
 	EXPECT_EQ(0, libwheel_cancel(wheel, id));
 	libwheel_slot_put(wheel, id);
-	EXPECT_EQ(0, arm_touch(wheel, get(wheel), HOUR));
+	EXPECT_EQ(0, arm_word(wheel, get(wheel), HOUR));
 	libwheel_close(wheel);
 }
 

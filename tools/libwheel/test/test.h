@@ -36,15 +36,14 @@ extern const struct test table_tests[];
 extern const struct test slots_tests[];
 extern const struct test promise_tests[];
 extern const struct test race_cancel_tests[];
-extern const struct test race_touch_tests[];
+extern const struct test race_word_tests[];
 extern const struct test crowd_tests[];
 extern const struct test period_tests[];
 extern const struct test loop_tests[];
 extern const struct test sleep_tests[];
 extern const struct test growth_tests[];
 extern const struct test end_tests[];
-extern const struct test touch_tests[];
-extern const struct test keep_tests[];
+extern const struct test word_tests[];
 extern const struct test clock_tests[];
 extern const struct test lull_tests[];
 extern const struct test fork_tests[];
@@ -76,12 +75,12 @@ __u64 random_below(__u64 *state, __u64 limit);
 /* Open a wheel. If this fails, the test ends. */
 struct libwheel *open_wheel(const struct libwheel_options *options);
 struct libwheel *open_virtual(__u32 timers);
-struct libwheel *open_touch(__u32 timers);
+struct libwheel *open_words(__u32 timers);
 struct libwheel *open_running(__u32 clock, __u32 timers);
 
 /* Shortcuts. */
 int arm(struct libwheel *wheel, __u64 id, __u64 when);
-int arm_touch(struct libwheel *wheel, __u64 id, __u64 when);
+int arm_word(struct libwheel *wheel, __u64 id, __u64 when);
 int arm_every(struct libwheel *wheel, __u64 id, __u64 when, __u64 period);
 int query(struct libwheel *wheel, __u64 id);
 __u64 deadline_of(struct libwheel *wheel, __u64 id);

@@ -10,7 +10,7 @@
 #include "../../../slots/word.h"
 #include "user.h"
 
-/* Scan all kept timers. */
+/* Scan all words. */
 static void scan_all(struct user *u)
 {
 	struct wheel_scan scan = {
@@ -89,7 +89,7 @@ void user_leave(struct user *u)
 	user_unlock(u);
 }
 
-/* Allocate the memory of a slot. Its touch word always exists. */
+/* Allocate the memory of a slot. Its word always exists. */
 static int slot_bring(struct user *u, u32 nr)
 {
 	int saved = errno;
@@ -176,7 +176,7 @@ int user_advance(struct handle *handle, struct wheel_advance *advance)
 	if (!is_virtual(u))
 		return -EOPNOTSUPP;
 	user_enter(u);
-	/* Kept timers that the program has armed may be due by the new time. */
+	/* Timers that the program has armed by their words may be due by the new time. */
 	scan_unrequested(u);
 	u->wheel.now = max(u->wheel.now, advance->now);
 	pass(u);

@@ -19,15 +19,15 @@ static struct wheel_slot *slot_from(const struct wheel_slots *slots, u32 *nr)
 	return NULL;
 }
 
-/* Take back the words of kept timers. Returns the number of armed timers that were not queued. */
-static u32 stop_kept(struct wheel_slots *slots)
+/* Take back all words. Returns the number of armed timers that were not queued. */
+static u32 stop_words(struct wheel_slots *slots)
 {
 	struct wheel_slot *slot;
 	u32 unfired = 0, nr;
 
 	wheel_scan_stop(slots);
 	for (nr = 0; (slot = slot_from(slots, &nr)); nr++)
-		unfired += wheel_keep_unfired(slots, slot);
+		unfired += wheel_word_unfired(slots, slot);
 	return unfired;
 }
 
@@ -45,7 +45,7 @@ int user_stop(struct handle *handle, struct wheel_stop *stop)
 		stop->unfired++;
 	}
 	if (u->slots.words)
-		stop->unfired += stop_kept(&u->slots);
+		stop->unfired += stop_words(&u->slots);
 	u->stopped = true;
 	user_leave(u);
 	return 0;

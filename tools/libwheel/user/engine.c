@@ -30,7 +30,7 @@ static u32 max_timers(const struct wheel_setup *setup)
 /* Validate a requested configuration. Returns 0 or -EINVAL. */
 int wheel_setup_check(const struct wheel_setup *setup)
 {
-	if (setup->flags & ~WHEEL_SETUP_TOUCH ||
+	if (setup->flags & ~WHEEL_SETUP_WORDS ||
 	    setup->clock > WHEEL_CLOCK_VIRTUAL ||
 	    setup->scheme > WHEEL_OVERFLOW ||
 	    setup->tick_ns > WHEEL_MAX_TIME ||
@@ -60,7 +60,7 @@ void wheel_setup_resolve(struct wheel_setup *setup)
 	/* Five clocks and four schemes. */
 	setup->features = WHEEL_HAS_CLOCK(5) - WHEEL_HAS_CLOCK(0) +
 			  WHEEL_HAS_SCHEME(5) - WHEEL_HAS_SCHEME(1) +
-			  WHEEL_HAS_TOUCH + WHEEL_HAS_KEEP;
+			  WHEEL_HAS_WORDS;
 }
 
 /*

@@ -30,7 +30,7 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
  * @claim: decides whether a timer expires; NULL: its deadline decides
  * @data: data of the owner
  * @now: time that the owner has read last
- * @scan_time: time of the owner's next scan of kept timers; WHEEL_NEVER: none
+ * @scan_time: time of the next scan of the words; WHEEL_NEVER: none
  * @scanning: true during this scan: a timer that it queues may be due at the current tick
  * @counts: counters
  */

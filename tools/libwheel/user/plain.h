@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fast paths of single operations: on a timer without a touch word, during a lull. A function
+ * Fast paths of single operations, on a timer that has no word, during a lull. A function
  * either completes the operation or does nothing; the caller then executes the general operation,
  * which also determines the error.
  *
  * No timer expires between two commands. The timer of a free slot is therefore not queued, and
- * that of an armed slot without a touch word is.
+ * that of an armed slot that has no word is.
  */
 #ifndef LIBWHEEL_PLAIN_H
 #define LIBWHEEL_PLAIN_H
@@ -15,7 +15,7 @@
 static inline bool plain_pending(const struct wheel_slot *slot, u64 id)
 {
 	return slot && slot->id == id && slot->state == WHEEL_SLOT_ARMED &&
-	       !slot->touch;
+	       !slot->word;
 }
 
 /* Compute when a timer would be due. Returns false if the deadline is out of range. */

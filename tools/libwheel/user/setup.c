@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../../slots/slots.h"
-#include "../../../slots/bell.h"
+#include "../../../slots/word.h"
 #include "user.h"
 
 static bool may_use_resources(void)
@@ -50,8 +50,8 @@ static void user_close(struct handle *handle)
 		free(u->slots.pages[i]);
 	free(u->slots.pages);
 	free(u->slots.words);
-	free(u->slots.keep.bells);
-	free(u->slots.keep.summary);
+	free(u->slots.scanner.bells);
+	free(u->slots.scanner.summary);
 	wheel_destroy(&u->wheel);
 	handle_exit(handle);
 	free(u);
@@ -98,15 +98,14 @@ static int words_init(struct user *u)
 	if (err)
 		return err;
 	slots->words = table(wheel->words, timers);
-	slots->keep.bells = table(wheel->bells, bells);
-	slots->keep.summary = table(wheel->summary,
-				    DIV_ROUND_UP(bells, WHEEL_BELLS));
-	if (!slots->words || !slots->keep.bells || !slots->keep.summary)
+	slots->scanner.bells = table(wheel->bells, bells);
+	slots->scanner.summary = table(wheel->summary, DIV_ROUND_UP(bells, WHEEL_BELLS));
+	if (!slots->words || !slots->scanner.bells || !slots->scanner.summary)
 		return -ENOMEM;
 	err = words_idle(wheel->words, timers);
 	if (err)
 		return err;
-	slots->keep.next_wake = &u->handle.page->next_wake;
+	slots->scanner.next_wake = &u->handle.page->next_wake;
 	wheel_scan_init(slots);
 	return 0;
 }
@@ -122,8 +121,8 @@ static int user_init(struct user *u)
 	u->slots.wheel = &u->wheel;
 	u->wheel.data = &u->slots;
 
-	if (setup->flags & WHEEL_SETUP_TOUCH) {
-		u->wheel.claim = wheel_touch_claim;
+	if (setup->flags & WHEEL_SETUP_WORDS) {
+		u->wheel.claim = wheel_word_claim;
 		err = words_init(u);
 	}
 	if (err)

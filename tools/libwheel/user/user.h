@@ -10,7 +10,7 @@
  *	    |                \-----> lock, lull
  *	    \-> single -> plain -> slots/, lock, lull
  *
- * One lock per wheel protects everything except the touch words, doorbells and summary.
+ * One lock per wheel protects everything except the words, doorbells and summary.
  */
 #ifndef LIBWHEEL_USER_H
 #define LIBWHEEL_USER_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The touch words of the user backend. They are initially idle, and use little memory until they
+ * The words of the user backend. They are initially idle, and use little memory until they
  * are written, regardless of their number.
  */
 #include <sys/mman.h>
@@ -18,7 +18,7 @@
 static void fill(__u64 *words, size_t count)
 {
 	while (count--)
-		*words++ = WHEEL_TOUCH_IDLE;
+		*words++ = WHEEL_WORD_IDLE;
 }
 
 /* Returns a file descriptor of the pattern, or a negative errno. */
@@ -56,7 +56,7 @@ static int map_all(char *words, size_t left, int fd)
 }
 
 /*
- * Set all touch words of a private mapping to WHEEL_TOUCH_IDLE. The rest of the last page may be
+ * Set all words of a private mapping to WHEEL_WORD_IDLE. The rest of the last page may be
  * written, too. Returns 0 or a negative errno.
  */
 int words_idle(__u64 *words, u32 count)

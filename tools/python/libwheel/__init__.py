@@ -48,20 +48,20 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tu
 __all__ = [
     "AUTO", "Result", "BOOTTIME", "BOUNDED", "Event", "Events", "HASHED",
     "HIERARCHICAL", "KERNEL", "MONOTONIC", "NEVER", "OVERFLOW", "REALTIME", "TAI",
-    "TOUCH", "Timer", "USER", "VIRTUAL", "Wheel", "generation_of", "slot_of",
+    "Timer", "USER", "VIRTUAL", "WORDS", "Wheel", "generation_of", "slot_of",
     "timer_id",
 ]  # fmt: skip
 
 MONOTONIC, BOOTTIME, REALTIME, TAI, VIRTUAL = range(5)
 HASHED, HIERARCHICAL, BOUNDED, OVERFLOW = range(1, 5)
 AUTO, KERNEL, USER = range(3)
-TOUCH = 2
+WORDS = 1
 
 SLOT_BITS = 24
 NEVER = 2**64 - 1
 
 _ARM, _REARM, _CANCEL = range(1, 4)
-_REL, _OP_TOUCH = 1, 2
+_REL, _WORD = 1, 2
 _TAKE = 1
 
 
@@ -88,7 +88,7 @@ class Timer(NamedTuple):
     slack: int = 0
     period: int = 0
     cookie: int = 0
-    touch: bool = False
+    word: bool = False
 
 
 class Result(NamedTuple):
@@ -273,9 +273,11 @@ def _load() -> Any:
         ("list", ctypes.c_int, [wheel, u32, pointer(_Op), u32, pointer(u32)]),
         ("stats", ctypes.c_int, [wheel, pointer(_Stats)]),
         ("advance", ctypes.c_int, [wheel, u64, pointer(u64)]),
-        ("touch", ctypes.c_int, [wheel, u64, u64]),
-        ("park", ctypes.c_int, [wheel, u64]),
-        ("revive", ctypes.c_int, [wheel, u64, u64]),
+        ("word_arm", ctypes.c_int, [wheel, u64, u64]),
+        ("word_push", ctypes.c_int, [wheel, u64, u64]),
+        ("word_park", ctypes.c_int, [wheel, u64]),
+        ("word_restart", ctypes.c_int, [wheel, u64, u64]),
+        ("word_reset", ctypes.c_int, [wheel, u64]),
     ):
         function = getattr(lib, "libwheel_" + name)
         function.restype = result
@@ -326,7 +328,7 @@ class Wheel:
     tick_ns   tick length in nanoseconds; 0 selects 1 ms
     timers    number of slots, at most 2^24; 0 selects 65536
     buckets   ring size of HASHED, BOUNDED and OVERFLOW; 0 derives it from timers
-    flags     TOUCH enables touch(), park(), revive() and words
+    flags     WORDS enables timers with a word: word_arm() and so on
     backend   AUTO, KERNEL (/dev/wheel) or USER (in this process)
 
     A wheel is a context manager and an asynchronous iterable of its events. It can be
@@ -393,13 +395,13 @@ class Wheel:
 
     @property
     def words(self) -> memoryview:
-        """The touch words, one per slot, as a memoryview of 64-bit integers.
+        """The words, one per slot, as a memoryview of 64-bit integers.
 
-        The word of an armed slot is its deadline, below 2^63. Storing a later deadline
-        postpones the timer in user space, like touch(), but the store
-        does not report whether the timer had fired. It must be made only by the owner of
-        a slot that was armed with touch=True. The event of a timer that had fired has
-        the old deadline. Without TOUCH the view is empty.
+        The word of an armed timer is its deadline, below 2^63. Storing a later deadline
+        postpones the timer, like word_push(), but the store does not report whether the
+        timer had fired. Only the owner of a slot that was armed with word=True may store
+        one. A timer that had fired has an event with the old deadline, and fires again at
+        the new one. Without WORDS the view is empty.
 
         The memory is released after the wheel and all views of it are closed.
         """
@@ -440,15 +442,16 @@ class Wheel:
         slack: int = 0,
         period: int = 0,
         cookie: int = 0,
-        touch: bool = False,
+        word: bool = False,
     ) -> int:
         """Arm a timer for the deadline when, and return its id.
 
         The timer may expire up to slack nanoseconds later. It repeats every period
-        nanoseconds unless period is 0. The event has the cookie.
+        nanoseconds unless period is 0. The event has the cookie. With word=True, the
+        slot belongs to the program until cancel(); if when is 0, the timer is parked.
         """
-        if slack or period or touch:
-            flags = _OP_TOUCH if touch else 0
+        if slack or period or word:
+            flags = _WORD if word else 0
             self._do(_Op(_ARM, flags, id, when, slack, period, cookie))
             return id
         _u64(id | when | cookie)
@@ -465,12 +468,12 @@ class Wheel:
         slack: float = 0,
         period: float = 0,
         cookie: int = 0,
-        touch: bool = False,
+        word: bool = False,
     ) -> int:
         """Arm a timer that expires after a delay; slack and period are seconds, too."""
         when = _ns(seconds)
-        if slack or period or touch:
-            flags = _REL | (_OP_TOUCH if touch else 0)
+        if slack or period or word:
+            flags = _REL | (_WORD if word else 0)
             self._do(_Op(_ARM, flags, id, when, _ns(slack), _ns(period), cookie))
             return id
         _u64(id | when | cookie)
@@ -483,8 +486,8 @@ class Wheel:
         """Arm timers with one system call, and return a Result for each."""
         return self._submit(
             [
-                (_ARM, _OP_TOUCH if touch else 0, id, when, slack, period, cookie, 0)
-                for id, when, slack, period, cookie, touch in timers
+                (_ARM, _WORD if word else 0, id, when, slack, period, cookie, 0)
+                for id, when, slack, period, cookie, word in timers
             ]
         )
 
@@ -530,28 +533,37 @@ class Wheel:
         result = _lib.libwheel_query(self._open(), _u64(id), when)
         return when.value if _unless((errno.ENOENT,), result) else None
 
-    def touch(self, slot: int, deadline: int) -> bool:
-        """Move a timer armed with touch=True, without a system call.
+    def word_arm(self, slot: int, deadline: int) -> bool:
+        """Arm a parked timer with a word, or move an armed one.
 
-        Return False if it is not pending. An earlier deadline takes effect late.
+        Needs no system call, unless the deadline is before the kernel's next scan. Return
+        False if the timer has fired or has no word.
         """
         _u64(slot | deadline)
-        result = _lib.libwheel_touch(self._handle or self._open(), slot, deadline)
+        result = _lib.libwheel_word_arm(self._handle or self._open(), slot, deadline)
         return result == 0 or _unless((errno.ENOENT,), result)
 
-    def park(self, slot: int) -> bool:
-        """Cancel a timer so that revive() can arm it. Return False if it is not pending."""
-        result = _lib.libwheel_park(self._open(), _u64(slot))
+    def word_push(self, slot: int, deadline: int) -> bool:
+        """Move a timer with a word. Return False if it is not armed."""
+        _u64(slot | deadline)
+        result = _lib.libwheel_word_push(self._handle or self._open(), slot, deadline)
+        return result == 0 or _unless((errno.ENOENT,), result)
+
+    def word_park(self, slot: int) -> bool:
+        """Cancel a timer with a word: no event follows. Return False if it is not armed."""
+        result = _lib.libwheel_word_park(self._open(), _u64(slot))
         return _unless((errno.ENOENT,), result)
 
-    def revive(self, slot: int, deadline: int) -> bool:
-        """Arm a parked timer. Return False if it is not parked.
-
-        If it is not pending either, arm a new generation.
-        """
+    def word_restart(self, slot: int, deadline: int) -> bool:
+        """Arm a fired timer with a word, whose event the caller has taken."""
         _u64(slot | deadline)
-        result = _lib.libwheel_revive(self._open(), slot, deadline)
-        return _unless((errno.ENOENT, errno.EBUSY), result)
+        result = _lib.libwheel_word_restart(self._open(), slot, deadline)
+        return _unless((errno.ENOENT,), result)
+
+    def word_reset(self, slot: int) -> bool:
+        """Park a fired timer with a word, whose event the caller has taken."""
+        result = _lib.libwheel_word_reset(self._open(), _u64(slot))
+        return _unless((errno.ENOENT,), result)
 
     def _leftover(self, limit: int) -> List[Event]:
         """Return events that asynchronous iterations took; threads share them."""
@@ -662,9 +674,9 @@ class Wheel:
             if not page:
                 return timers
             for op in page:
-                touch = bool(op.flags & _OP_TOUCH)
+                word = bool(op.flags & _WORD)
                 timers.append(
-                    Timer(op.id, op.when, op.slack, op.period, op.cookie, touch)
+                    Timer(op.id, op.when, op.slack, op.period, op.cookie, word)
                 )
 
     def stats(self) -> Dict[str, Any]:

@@ -131,20 +131,29 @@ def test_period():
         assert wheel.query(event.id) == 50 * MS
 
 
-def test_touch():
-    with Wheel(clock=libwheel.VIRTUAL, flags=libwheel.TOUCH) as wheel:
-        wheel.arm(timer_id(5, 1), 10 * MS, touch=True)
-        assert wheel.touch(5, 20 * MS)
-        assert wheel.park(5)
-        assert not wheel.park(5)
-        assert wheel.revive(5, 30 * MS)
+def test_timer_with_a_word():
+    with Wheel(clock=libwheel.VIRTUAL, flags=libwheel.WORDS) as wheel:
+        wheel.arm(timer_id(5, 1), 10 * MS, word=True)
+        assert wheel.word_push(5, 20 * MS)
+        assert wheel.word_park(5)
+        assert not wheel.word_park(5)
+        assert not wheel.word_push(5, 20 * MS)
+        assert wheel.word_arm(5, 30 * MS)
         wheel.advance(29 * MS)
         assert wheel.expirations() == []
         wheel.advance(30 * MS)
         (event,) = wheel.expirations()
         assert event.deadline == 30 * MS
-        assert not wheel.touch(5, 40 * MS)
-        raises(errno.ERANGE, wheel.touch, 5, 0)
+        assert not wheel.word_arm(5, 40 * MS)
+        raises(errno.ERANGE, wheel.word_arm, 5, 0)
+        assert wheel.word_restart(5, 40 * MS)
+        assert not wheel.word_reset(5)
+        wheel.advance(40 * MS)
+        assert len(wheel.expirations()) == 1
+        assert wheel.word_reset(5)
+        assert not wheel.cancel(timer_id(5, 1))
+        wheel.arm(timer_id(5, 2), 0, word=True)
+        assert wheel.query(timer_id(5, 2)) is None
 
 
 def test_options_are_keyword_only():
@@ -167,29 +176,26 @@ def test_options_are_keyword_only():
 
 
 def test_words_postpone():
-    with Wheel(clock=libwheel.VIRTUAL, flags=libwheel.TOUCH, timers=8) as wheel:
+    with Wheel(clock=libwheel.VIRTUAL, flags=libwheel.WORDS, timers=8) as wheel:
         words = wheel.words
         assert len(words) == 8
-        wheel.arm(timer_id(5, 1), 10 * MS, touch=True)
+        wheel.arm(timer_id(5, 1), 10 * MS, word=True)
         assert words[5] == 10 * MS
         words[5] = 20 * MS
         assert wheel.query(timer_id(5, 1)) == 20 * MS
         wheel.advance(19 * MS)
         assert wheel.expirations() == []
         wheel.advance(20 * MS)
-        words[5] = 30 * MS  # too late: the timer has fired
+        words[5] = 30 * MS  # too late: the timer has fired, and fires again
         (event,) = wheel.expirations()
         assert event.deadline == 20 * MS
         wheel.advance(40 * MS)
-        assert wheel.expirations() == []
-        wheel.arm(timer_id(5, 2), 50 * MS, touch=True)
-        wheel.advance(60 * MS)
         (event,) = wheel.expirations()
-        assert (event.id, event.deadline) == (timer_id(5, 2), 50 * MS)
+        assert event.deadline == 30 * MS
 
 
 def test_words_outlive_the_wheel():
-    wheel = Wheel(clock=libwheel.VIRTUAL, flags=libwheel.TOUCH, timers=8)
+    wheel = Wheel(clock=libwheel.VIRTUAL, flags=libwheel.WORDS, timers=8)
     words = wheel.words
     wheel.close()
     words[7] = 1
@@ -197,7 +203,7 @@ def test_words_outlive_the_wheel():
     raises_closed(lambda: wheel.words)
 
 
-def test_wheel_without_touch_has_no_words():
+def test_wheel_without_words():
     with Wheel(clock=libwheel.VIRTUAL) as wheel:
         assert len(wheel.words) == 0
 

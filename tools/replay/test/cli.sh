@@ -30,7 +30,7 @@ rejects_invalid_options() {
 		rejects "requires either FILE or --self-test" &&
 		rejects "requires either FILE or --self-test" --self-test 3 "$directory/trace" &&
 		rejects "--speed '0' is not a factor" --speed 0 x &&
-		rejects "unknown option '--tuch'; did you mean '--touch'? See replay --help" --tuch &&
+		rejects "unknown option '--wrods'; did you mean '--words'? See replay --help" --wrods &&
 		rejects "16,777,217 timers exceed the limit of 2^24" --self-test 16777217 &&
 		rejects "exceed the limit of 2,048 of an overflow wheel" \
 			--self-test 2049 --scheme overflow &&

@@ -50,23 +50,23 @@ traces_pass_and_tampering_is_detected() {
 
 traces_pass_without_system_calls() {
 	for scheme in hashed hierarchical; do
-		expects 0 "*touched * [1-9]*revived * [1-9]*all guarantees kept" \
-			./replay trace.csv --touch --scheme $scheme &&
+		expects 0 "*exchanged * [1-9]*all guarantees kept" \
+			./replay trace.csv --words --scheme $scheme &&
 			expects 0 "*all guarantees kept" \
 				./replay trace.csv --ring --scheme $scheme || return
 	done
-	expects 0 "*all guarantees kept" ./replay trace.csv --touch --ring &&
-		expects 0 "*all guarantees kept" ./replay trace.csv --touch --clock virtual &&
-		expects 0 "*all guarantees kept" ./replay trace.csv --touch --ring --speed 1000 &&
-		expects 3 "*GUARANTEE BROKEN: *wrong *" ./replay trace.csv --touch --tamper 3
+	expects 0 "*all guarantees kept" ./replay trace.csv --words --ring &&
+		expects 0 "*all guarantees kept" ./replay trace.csv --words --clock virtual &&
+		expects 0 "*all guarantees kept" ./replay trace.csv --words --ring --speed 1000 &&
+		expects 3 "*GUARANTEE BROKEN: *wrong *" ./replay trace.csv --words --tamper 3
 }
 
 # Two words are moved to the same tick, the second timer first. The kernel detects this at
 # the old deadline, in the order of arming.
-timers_can_be_touched_for_one_tick() {
+timers_can_be_moved_to_one_tick() {
 	printf '%s\n' 0,A,1,1000000000 0,A,2,1000000000 \
 		10000000,A,2,1190000000 10000100,A,1,1189999900 >meet.csv
-	expects 0 "*touched * 2*all guarantees kept" ./replay meet.csv --touch &&
+	expects 0 "*exchanged * 2*all guarantees kept" ./replay meet.csv --words &&
 		expects 0 "*all guarantees kept" ./replay meet.csv
 }
 

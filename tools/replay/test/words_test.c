@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tests of touch words. The test changes the words in place of the kernel.
+ * Tests of words. The test changes the words in place of the kernel, which needs no kick.
  */
 #include <errno.h>
 #include <string.h>
@@ -8,8 +8,9 @@
 #include "cases.h"
 #include "words.h"
 
-static u64 word[4];
+static u64 word[4], bells, summary;
 static struct slot_word slot[4];
+static struct wheel_kernel_page kernel;
 
 static struct words begin(void)
 {
@@ -17,8 +18,11 @@ static struct words begin(void)
 
 	memset(slot, 0, sizeof(slot));
 	for (i = 0; i < ARRAY_SIZE(word); i++)
-		word[i] = WHEEL_TOUCH_IDLE;
-	return (struct words){ .word = word, .slot = slot, .count = 4 };
+		word[i] = WHEEL_WORD_IDLE;
+	return (struct words){
+		.fd = -1, .count = 4, .word = word, .bells = &bells, .summary = &summary,
+		.kernel = &kernel, .slot = slot,
+	};
 }
 
 static struct wheel_op operation(u32 verb, u64 when)
@@ -30,15 +34,17 @@ static struct wheel_op operation(u32 verb, u64 when)
 }
 
 /* Arm a timer with a system call. */
-static void arm(struct words *w, u64 when)
+static void armed(struct words *w, u64 when)
 {
 	struct wheel_op op = operation(WHEEL_OP_ARM, when);
 
-	KTAP_EXPECT(!words_try(w, &op) && op.flags == WHEEL_OP_TOUCH);
+	KTAP_EXPECT(!words_try(w, &op) && op.flags == WHEEL_OP_WORD);
 	word[2] = when;
 	op.res = 0;
 	op.cookie = 5;
 	words_armed(w, &op);
+	bells = 0;
+	summary = 0;
 }
 
 static void moves(void)
@@ -46,16 +52,17 @@ static void moves(void)
 	struct words w = begin();
 	struct wheel_op op = operation(WHEEL_OP_REARM, 20);
 
-	arm(&w, 10);
-	KTAP_EXPECT(words_try(&w, &op) && !op.res && word[2] == 20);
+	armed(&w, 10);
+	KTAP_EXPECT(words_try(&w, &op) && !op.res && word[2] == 20 && !bells);
 	/* The flag informs the model that the kernel chooses the place in the tick. */
-	KTAP_EXPECT(op.flags & WHEEL_OP_TOUCH);
+	KTAP_EXPECT(op.flags & WHEEL_OP_WORD);
 	op = operation(WHEEL_OP_REARM, 19);
-	KTAP_EXPECT(!words_try(&w, &op) && word[2] == 20 && !op.flags);
-	word[2] = WHEEL_TOUCH_IDLE;
+	KTAP_EXPECT(words_try(&w, &op) && !op.res && word[2] == 19);
+	KTAP_EXPECT(bells == 1 << 2 && summary == 1);
+	word[2] = WHEEL_WORD_IDLE;
 	op = operation(WHEEL_OP_REARM, 30);
 	KTAP_EXPECT(words_try(&w, &op) && op.res == -ENOENT);
-	KTAP_EXPECT(word[2] == WHEEL_TOUCH_IDLE && w.touched == 1);
+	KTAP_EXPECT(word[2] == WHEEL_WORD_IDLE && w.exchanged == 2 && !w.kicked);
 }
 
 static void cancels(void)
@@ -63,40 +70,43 @@ static void cancels(void)
 	struct words w = begin();
 	struct wheel_op op = operation(WHEEL_OP_CANCEL, 0);
 
-	KTAP_EXPECT(words_try(&w, &op) && op.res == -ENOENT);
-	arm(&w, 10);
-	KTAP_EXPECT(!words_parked(&w, 2));
+	armed(&w, 10);
+	KTAP_EXPECT(words_try(&w, &op) && !op.res && word[2] == WHEEL_WORD_PARKED);
 	op = operation(WHEEL_OP_CANCEL, 0);
-	KTAP_EXPECT(words_try(&w, &op) && !op.res && words_parked(&w, 2));
-	op = operation(WHEEL_OP_CANCEL, 0);
-	KTAP_EXPECT(words_try(&w, &op) && op.res == -ENOENT && w.touched == 1);
-	KTAP_EXPECT(!words_parked(&w, 1));
+	KTAP_EXPECT(words_try(&w, &op) && op.res == -ENOENT && w.exchanged == 1);
 }
 
-static void revives(void)
+/* @from: value of the word, with which the timer is not armed */
+static void arms_again(u64 from)
 {
 	struct words w = begin();
-	struct wheel_op op = operation(WHEEL_OP_CANCEL, 0);
+	struct wheel_op op = operation(WHEEL_OP_ARM, 9);
 
-	arm(&w, 10);
-	words_try(&w, &op);
-	/* The deadline is not later than before, so the timer might be late. */
-	op = operation(WHEEL_OP_ARM, 10);
-	KTAP_EXPECT(!words_try(&w, &op) && word[2] == WHEEL_TOUCH_PARKED);
-	op = operation(WHEEL_OP_ARM, 11);
+	armed(&w, 10);
+	KTAP_EXPECT(words_try(&w, &op) && op.res == -EBUSY && word[2] == 10);
+	word[2] = from;
+	op = operation(WHEEL_OP_ARM, 9);
 	op.id = WHEEL_ID(2, 8);
-	KTAP_EXPECT(words_try(&w, &op) && !op.res && word[2] == 11);
+	KTAP_EXPECT(words_try(&w, &op) && !op.res && word[2] == 9);
+	KTAP_EXPECT(bells == 1 << 2 && summary == 1);
 	/* The id and the cookie are unchanged. */
-	KTAP_EXPECT(op.id == WHEEL_ID(2, 7) && op.cookie == 5 && w.revived == 1);
-	/* The kernel has reclaimed the timer. */
-	word[2] = WHEEL_TOUCH_IDLE;
-	op = operation(WHEEL_OP_ARM, 99);
-	KTAP_EXPECT(!words_try(&w, &op) && word[2] == WHEEL_TOUCH_IDLE);
+	KTAP_EXPECT(op.id == WHEEL_ID(2, 7) && op.cookie == 5 && w.exchanged == 1);
+}
+
+static void arms_parked(void)
+{
+	arms_again(WHEEL_WORD_PARKED);
+}
+
+static void arms_expired(void)
+{
+	arms_again(WHEEL_WORD_IDLE);
 }
 
 const struct ktap_test words_cases[] = {
-	{ "later deadlines need no system call", moves },
+	{ "moves need no system call", moves },
 	{ "cancels need no system call", cancels },
-	{ "parked timers can be revived", revives },
-	{ NULL }
+	{ "parked timers are armed without a system call", arms_parked },
+	{ "expired timers are armed without a system call", arms_expired },
+	{ NULL, NULL }
 };

@@ -252,7 +252,7 @@ leaf module_loads insmod wheel_timer.ko
 long=$!
 make_trace
 leaf info_shows_features expects 0 \
-	"Default configuration*schemes *bounded*kept timers yes*" ./wheelctl info
+	"Default configuration*schemes *bounded*words * yes*" ./wheelctl info
 leaf missing_device_is_explained expects 1 \
 	"*the module is loaded: does this container lack*" ./wheelctl info --device /dev/nothing
 leaf virtual_clock_is_advanced virtual_clock_is_advanced
@@ -277,7 +277,7 @@ leaf overflow_wheel_limits_timers expects 2 "*5,000 timers *2,048 *--scheme" \
 	./replay --self-test 5000 --scheme overflow
 leaf traces_pass_and_tampering_is_detected traces_pass_and_tampering_is_detected
 leaf traces_pass_without_system_calls traces_pass_without_system_calls
-leaf timers_can_be_touched_for_one_tick timers_can_be_touched_for_one_tick
+leaf timers_can_be_moved_to_one_tick timers_can_be_moved_to_one_tick
 leaf bounded_traces_pass bounded_traces_pass
 leaf long_ticks_are_not_awaited long_ticks_are_not_awaited
 leaf replays_can_be_interrupted replays_can_be_interrupted

@@ -19,9 +19,9 @@ static struct pending example(void)
 		{ .op = WHEEL_OP_ARM, .id = WHEEL_ID(7, 3), .when = 5000,
 		  .slack = 10, .period = 20, .cookie = ~0ULL },
 		{ .op = WHEEL_OP_ARM, .id = WHEEL_ID(WHEEL_MAX_TIMERS - 1, 1),
-		  .when = WHEEL_MAX_TIME, .flags = WHEEL_OP_TOUCH },
+		  .when = WHEEL_MAX_TIME, .flags = WHEEL_OP_WORD },
 		{ .op = WHEEL_OP_ARM, .id = WHEEL_ID(9, 2), .when = 6000,
-		  .flags = WHEEL_OP_KEEP },
+		  .flags = WHEEL_OP_WORD },
 	};
 	struct pending p = {
 		.setup = { .scheme = WHEEL_HIERARCHICAL, .tick_ns = 1000, .timers = 9 },

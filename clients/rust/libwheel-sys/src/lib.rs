@@ -23,9 +23,9 @@ pub const LIBWHEEL_USER: u32 = 2;
 
 pub const WHEEL_CLOCK_MONOTONIC: u32 = 0;
 pub const WHEEL_CLOCK_VIRTUAL: u32 = 4;
-pub const WHEEL_SETUP_TOUCH: u32 = 1 << 1;
+pub const WHEEL_SETUP_WORDS: u32 = 1 << 0;
 pub const WHEEL_OP_ARM: u32 = 1;
-pub const WHEEL_OP_KEEP: u32 = 1 << 2;
+pub const WHEEL_OP_WORD: u32 = 1 << 1;
 pub const WHEEL_LIST_TAKE: u32 = 1;
 pub const WHEEL_SLOT_BITS: u32 = 24;
 /// The last time of a wheel's clock.
@@ -107,8 +107,8 @@ extern "C" {
         cursor: *mut u32,
     ) -> c_int;
     pub fn libwheel_advance(wheel: *mut libwheel, now: u64, next: *mut u64) -> c_int;
-    pub fn libwheel_park(wheel: *mut libwheel, id: u64) -> c_int;
-    pub fn libwheel_keep_arm(wheel: *mut libwheel, id: u64, deadline: u64) -> c_int;
-    pub fn libwheel_keep_rest(wheel: *mut libwheel, id: u64) -> c_int;
-    pub fn libwheel_keep_notify(wheel: *mut libwheel, id: u64, deadline: u64) -> c_int;
+    pub fn libwheel_word_park(wheel: *mut libwheel, id: u64) -> c_int;
+    pub fn libwheel_word_arm(wheel: *mut libwheel, id: u64, deadline: u64) -> c_int;
+    pub fn libwheel_word_reset(wheel: *mut libwheel, id: u64) -> c_int;
+    pub fn libwheel_word_notify(wheel: *mut libwheel, id: u64, deadline: u64) -> c_int;
 }

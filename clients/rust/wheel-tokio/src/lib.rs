@@ -14,7 +14,7 @@
 //! # }
 //! ```
 //!
-//! tokio locks a mutex of its timer driver for each timeout. Here a timeout is a kept timer of
+//! tokio locks a mutex of its timer driver for each timeout. Here a timeout is a timer with a word of
 //! libwheel: arming and cancelling it is an atomic exchange each. Each thread caches up to 128 free
 //! slots. A runtime has one wheel with up to 2^24 timers. A task of the runtime, the driver, waits
 //! for the wheel's file descriptor and wakes the futures whose timers have expired.

@@ -121,11 +121,11 @@ impl Wheel {
     pub unsafe fn arm(&self, slot: &Slot, deadline: Instant) -> Result<(), i32> {
         let (id, at) = (id_of(slot), self.ns(deadline));
         // SAFETY: the wheel is open, because the caller's slot is a reference.
-        let mut err = unsafe { sys::libwheel_keep_arm(self.raw, id, at) };
+        let mut err = unsafe { sys::libwheel_word_arm(self.raw, id, at) };
 
         while err == -sys::EINTR {
             // SAFETY: as above.
-            err = unsafe { sys::libwheel_keep_notify(self.raw, id, at) };
+            err = unsafe { sys::libwheel_word_notify(self.raw, id, at) };
         }
         if err == 0 { Ok(()) } else { Err(err) }
     }
@@ -138,11 +138,11 @@ impl Wheel {
     pub unsafe fn move_to(&self, slot: &Slot, deadline: Instant) -> bool {
         let (id, at) = (id_of(slot), self.ns(deadline));
         // SAFETY: the wheel is open, because the caller's slot is a reference.
-        let mut err = unsafe { sys::libwheel_keep_arm(self.raw, id, at) };
+        let mut err = unsafe { sys::libwheel_word_arm(self.raw, id, at) };
 
         while err == -sys::EINTR {
             // SAFETY: as above.
-            err = unsafe { sys::libwheel_keep_notify(self.raw, id, at) };
+            err = unsafe { sys::libwheel_word_notify(self.raw, id, at) };
         }
         err == 0
     }
@@ -154,7 +154,7 @@ impl Wheel {
     /// As for [`Wheel::arm`].
     pub unsafe fn park(&self, slot: &Slot) -> bool {
         // SAFETY: the wheel is open, because the caller's slot is a reference.
-        unsafe { sys::libwheel_park(self.raw, id_of(slot)) == 0 }
+        unsafe { sys::libwheel_word_park(self.raw, id_of(slot)) == 0 }
     }
 
     /// Parks a timer whose event was taken. A stopped wheel rejects it, which is harmless.
@@ -164,7 +164,7 @@ impl Wheel {
     /// As for [`Wheel::arm`].
     pub unsafe fn rest(&self, slot: &Slot) {
         // SAFETY: the wheel is open, because the caller's slot is a reference.
-        unsafe { sys::libwheel_keep_rest(self.raw, id_of(slot)) };
+        unsafe { sys::libwheel_word_reset(self.raw, id_of(slot)) };
     }
 
     fn pool(&self) -> MutexGuard<'_, Pool> {
@@ -261,7 +261,7 @@ fn id_of(slot: &Slot) -> u64 {
 fn open(timers: u32) -> Option<(*mut sys::libwheel, usize)> {
     let options = sys::libwheel_options {
         size: std::mem::size_of::<sys::libwheel_options>() as u32,
-        flags: sys::WHEEL_SETUP_TOUCH,
+        flags: sys::WHEEL_SETUP_WORDS,
         timers,
         ..Default::default()
     };
@@ -278,7 +278,7 @@ fn keep(raw: *mut sys::libwheel, slots: &[Slot]) -> usize {
         .iter()
         .map(|slot| sys::wheel_op {
             op: sys::WHEEL_OP_ARM,
-            flags: sys::WHEEL_OP_KEEP,
+            flags: sys::WHEEL_OP_WORD,
             id: id_of(slot),
             cookie: slot as *const Slot as u64,
             res: -1,

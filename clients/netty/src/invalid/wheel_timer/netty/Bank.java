@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 /**
  * A wheel with a fixed number of slots, and the timeouts in them.
  *
- * <p>All slots are kept timers of libwheel. Their words are in memory that Java shares with the
+ * <p>All slots are timers of libwheel with a word. Their words are in memory that Java shares with the
  * wheel. Arming or cancelling one is an atomic exchange of its word.
  *
  * <p>A slot has one owner: newTimeout() until the timeout is armed, then the side that changes

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Scans for timers that the program has armed, by passes and by kicks. A scan takes many lock
+ * holds; each pass or kick that needs it continues it: slots/scan.c.
+ */
+#include <linux/sched/signal.h>
+#include "dev.h"
+
+/* Initialize the state of a scan. If queueing a timer walks a list, it costs a whole lock hold. */
+static struct wheel_scan scan_of(struct wheel *wheel)
+{
+	return (struct wheel_scan){
+		.now	= wheel_now(wheel),
+		.cost	= WHEEL_BATCH / wheel_batch_max(wheel),
+		.budget	= DEV_HOLD,
+	};
+}
+
+/*
+ * Begin or continue a scan in a step of a pass. The wheel is locked. Returns the
+ * number of timers examined.
+ */
+unsigned int wheel_file_scan(struct wheel *wheel, u64 now)
+{
+	struct wheel_slots *slots = &wheel_file_of(wheel)->slots;
+	struct wheel_scan scan = scan_of(wheel);
+
+	scan.now = now;
+	scan.number = wheel_scan_current(slots);
+	wheel_scan_run(slots, &scan);
+	return DEV_HOLD - scan.budget;
+}
+
+/* Run one lock hold of a kick. Returns true if the scan is incomplete. */
+static bool kick_step(struct wheel_file *file, struct wheel_scan *scan)
+{
+	struct wheel_slots *slots = &file->slots;
+	unsigned long flags = wheel_lock(slots->wheel);
+	bool more;
+
+	if (!scan->number)
+		scan->number = wheel_scan_next(slots);
+	scan->budget = DEV_HOLD;
+	more = wheel_scan_run(slots, scan);
+	/* The next pass continues it; on a VIRTUAL clock, the caller does. */
+	if (more && signal_pending(current))
+		wheel_scan_now(slots);
+	wheel_unlock(slots->wheel, flags);
+	return more;
+}
+
+/*
+ * Scan a file now. If a signal is pending, the next pass completes the scan.
+ * A VIRTUAL clock has no passes: the result is -ERESTARTNOINTR then. Fails with -EOPNOTSUPP
+ * without words, and with -ESHUTDOWN on a stopped wheel.
+ */
+int wheel_file_kick(struct wheel_file *file)
+{
+	struct wheel *wheel = file->slots.wheel;
+	struct wheel_scan scan = scan_of(wheel);
+	bool more;
+
+	if (!file->slots.words)
+		return -EOPNOTSUPP;
+	do {
+		more = kick_step(file, &scan);
+		cond_resched();
+	} while (more && !signal_pending(current));
+	if (more && file->slots.setup.clock == WHEEL_CLOCK_VIRTUAL)
+		return -ERESTARTNOINTR;
+	return READ_ONCE(file->stopped) ? -ESHUTDOWN : 0;
+}
+
+/*
+ * A mapping of the doorbells was removed: request a scan of all words. To arm a timer, a
+ * program exchanges its word, sets its doorbell, and kicks if necessary. A program that was killed
+ * in between has left a timer that no scan would find. Only a flag is set here: the mapping may be
+ * removed by munmap(), at exit, or by the task of another user.
+ */
+void wheel_file_bells_unmapped(struct wheel_file *file)
+{
+	struct wheel_slots *slots = &file->slots;
+	unsigned long flags = wheel_lock(slots->wheel);
+
+	wheel_scan_all(slots);
+	wheel_unlock(slots->wheel, flags);
+}
+
+/*
+ * Take back the words of timers that are not queued. One lock hold: DEV_HOLD slots, from
+ * @file->stop_at on.
+ */
+void wheel_file_stop_words(struct wheel_file *file)
+{
+	struct wheel_slots *slots = &file->slots;
+	u32 end = min(slots->setup.timers, file->stop_at + DEV_HOLD);
+	unsigned long flags = wheel_lock(slots->wheel);
+
+	for (; file->stop_at < end; file->stop_at++) {
+		struct wheel_slot *slot = wheel_slot_at(slots, file->stop_at);
+
+		file->unfired += slot && wheel_word_unfired(slots, slot);
+	}
+	wheel_unlock(slots->wheel, flags);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Operations on timers with a word. The program may change the word at any time; the wheel's lock
+ * does not prevent that. Therefore operations of the wheel that can fail come first, and the word
+ * is exchanged last.
+ */
+#include "word.h"
+
+/* Exchanges that a claim attempts. If all fail, the timer is claimed again at the next tick. */
+#define TRIES	3
+
+/* PARKED is 0, so the earliest deadline is 1. */
+static u64 word_deadline(u64 deadline)
+{
+	return max_t(u64, deadline, 1);
+}
+
+/* Arm a timer in a free slot, whose pages exist. Returns what wheel_timer_arm_locked() returns. */
+int wheel_word_arm(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
+		   u64 deadline, u64 slack)
+{
+	int err;
+
+	deadline = word_deadline(deadline);
+	err = wheel_timer_arm_locked(&slot->timer, deadline, slack);
+	if (!err)
+		wheel_word_hand_over(slots, nr, deadline);
+	return err;
+}
+
+/* Queue a timer that the program has armed. Returns what wheel_timer_arm_locked() returns. */
+int wheel_word_enqueue(struct wheel_slot *slot, u64 deadline, u64 slack)
+{
+	int err = wheel_timer_arm_locked(&slot->timer, deadline, slack);
+
+	if (err)
+		return err;
+	slot->state = WHEEL_SLOT_ARMED;
+	wheel_slots_trace_arm(slot);
+	return 0;
+}
+
+/* Undo the move of a timer. If the old time is out of range now, it is claimed earlier instead. */
+static void rearm_undo(struct wheel_slot *slot, bool was_queued, u64 deadline)
+{
+	if (was_queued) {
+		wheel_timer_rearm_locked(&slot->timer, deadline, slot->slack);
+	} else {
+		wheel_timer_cancel_locked(&slot->timer);
+		slot->state = WHEEL_SLOT_DISARMED;
+	}
+}
+
+/*
+ * Move the deadline of an armed timer, which is queued in state ARMED only. @word is the deadline
+ * that was read from its word. Returns 0; -ENOENT if the program has just parked the timer; -EBUSY
+ * if it has just moved it; -ESHUTDOWN; or -ERANGE.
+ */
+int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
+		     u64 word, u64 deadline, u64 slack)
+{
+	bool queued = slot->state == WHEEL_SLOT_ARMED;
+	u64 old = wheel_timer_deadline(&slot->timer);
+	u32 nr = wheel_slot_nr(slot);
+	int err;
+
+	deadline = word_deadline(deadline);
+	if (queued)
+		err = wheel_timer_rearm_locked(&slot->timer, deadline, slack);
+	else
+		err = wheel_word_enqueue(slot, deadline, slack);
+	if (err || wheel_word_swap(slots, nr, word, deadline))
+		return err;
+	rearm_undo(slot, queued, old);
+	return wheel_word_parked(wheel_word_read(slots, nr)) ? -ENOENT : -EBUSY;
+}
+
+/*
+ * End the program's ownership of a slot, regardless of its word. If its event is unread, the slot
+ * is freed when the event is consumed. Returns 0, or -ENOENT if the timer was not armed, has
+ * expired, or belongs to STOP.
+ */
+int wheel_word_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
+{
+	bool queued = slot->state == WHEEL_SLOT_ARMED;
+	bool parked;
+
+	if (slots->stopping)
+		return -ENOENT;
+	slot->word = false;
+	if (slot->state == WHEEL_SLOT_FIRED)
+		return -ENOENT;
+	parked = wheel_word_parked(wheel_word_end(slots, wheel_slot_nr(slot)));
+	if (queued)
+		wheel_timer_cancel_locked(&slot->timer);
+	wheel_slot_free(slot);
+	if (parked)
+		return -ENOENT;
+	wheel_slots_trace_cancel(slot);
+	return 0;
+}
+
+/* Disarm a queued timer that the program has parked. */
+static enum wheel_claim claim_parked(struct wheel_slot *slot)
+{
+	slot->state = WHEEL_SLOT_DISARMED;
+	return WHEEL_GONE;
+}
+
+/* Decide whether to expire, requeue or disarm a timer, by its word: wheel_claim_fn. */
+enum wheel_claim wheel_word_claim(struct wheel_timer *timer, u64 due, u64 *deadline)
+{
+	struct wheel_slots *slots = wheel_data(wheel_timer_wheel(timer));
+	struct wheel_slot *slot = wheel_slot_of(timer);
+	u32 nr = wheel_slot_nr(slot);
+	int try;
+
+	*deadline = wheel_timer_deadline(timer);
+	if (!slot->word)
+		return WHEEL_FIRE;
+	/* The wheel is being stopped, or the clock is at its end: requeueing is impossible. */
+	if (due >= WHEEL_MAX_TIME) {
+		*deadline = wheel_word_end(slots, nr);
+		return wheel_word_parked(*deadline) ? claim_parked(slot) : WHEEL_FIRE;
+	}
+	for (try = 0; try < TRIES; try++) {
+		u64 word = wheel_word_read(slots, nr);
+
+		/* A parked word is not exchanged: the program may arm the timer again. */
+		if (wheel_word_parked(word))
+			return claim_parked(slot);
+		*deadline = word;
+		if (word > due)
+			return WHEEL_LATER;
+		if (wheel_word_swap(slots, nr, word, WHEEL_WORD_IDLE))
+			return WHEEL_FIRE;
+	}
+	*deadline = due + 1;
+	return WHEEL_LATER;
+}
+
+/*
+ * Take back a slot after the wheel was stopped. Only timers that were not queued still have a word
+ * to take back: those of queued timers were taken when the wheel was stopped. Returns true if the
+ * timer was armed, and thus counts as not expired. Otherwise the slot is freed.
+ */
+bool wheel_word_unfired(struct wheel_slots *slots, struct wheel_slot *slot)
+{
+	u64 word;
+
+	if (!slot->word || (slot->state != WHEEL_SLOT_DISARMED &&
+			    slot->state != WHEEL_SLOT_ARMED))
+		return false;
+	word = wheel_word_end(slots, wheel_slot_nr(slot));
+	if (wheel_word_parked(word)) {
+		wheel_slot_free(slot);
+		return false;
+	}
+	WRITE_ONCE(slot->timer.deadline, word | WHEEL_IDLE);
+	slot->state = WHEEL_SLOT_STOPPED;
+	return true;
+}
+
+/*
+ * Return a slot to the program after its event was consumed. Sets the slot's doorbell, so that the
+ * program usually finds it set when it arms the timer again. The program may have armed the timer
+ * already, before it received the event. Scans have ignored the slot until now, so another scan
+ * must follow at once:
+ *
+ *	this				the program
+ *
+ *	state = DISARMED		exchange IDLE for D
+ *	set the bit			full barrier (the exchange is one)
+ *	full barrier			set the bit, unless it is set
+ *	word is D? scan at once		D < next_wake? kick
+ */
+void wheel_word_consumed(struct wheel_slots *slots, struct wheel_slot *slot)
+{
+	u32 nr = wheel_slot_nr(slot);
+
+	slot->state = WHEEL_SLOT_DISARMED;
+	wheel_bells_ring(slots, nr / WHEEL_BELLS, (u64)1 << nr % WHEEL_BELLS);
+	/*
+	 * Order setting the bit before reading the word. Pairs with the program's exchange of the
+	 * word, which precedes its read of the bit.
+	 */
+	smp_mb();
+	if (!wheel_word_parked(wheel_word_read(slots, nr)))
+		wheel_scan_now(slots);
+}

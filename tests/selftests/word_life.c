@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lifetime and sharing of words: fork(), close(), and pages that are referenced by
+ * other parts of the kernel.
+ */
+#include <kselftest_harness.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#include "wheel_test.h"
+#include "wheel_words.h"
+
+/* Two pages of words with the largest page size, more pages with a smaller one. */
+#define TIMERS	(2 * WT_PAGE_MOST / 8)
+#define ID	WHEEL_ID(1, 1)
+
+FIXTURE(wheel) {
+	int fd;
+	size_t len;
+	__u64 *words;
+	long refs;
+};
+
+FIXTURE_SETUP(wheel)
+{
+	self->refs = wt_module_refs();
+	self->fd = wt_open_words(TIMERS, WT_MS, &self->words);
+	ASSERT_LE(0, self->fd);
+	self->len = wt_words_len(TIMERS);
+	ASSERT_EQ(0, wt_arm_word(self->fd, ID, WT_MS));
+}
+
+FIXTURE_TEARDOWN(wheel)
+{
+}
+
+WT_TEST(wheel, a_child_has_no_map)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(wt_word(&self->words[1]) == WT_MS);
+	EXPECT_EQ(-SIGSEGV, wt_end_of(pid));
+	EXPECT_EQ(WT_MS, wt_word(&self->words[1]));
+}
+
+/* If the parent requests it with madvise(), the child shares the words like a thread. */
+WT_TEST(wheel, a_child_has_a_map_by_advice)
+{
+	pid_t pid;
+
+	if (!wt_bequeath(self->words, self->len))
+		SKIP(return, "this kernel does not let children inherit a device mapping");
+	pid = fork();
+	if (!pid) {
+		close(self->fd);
+		_exit(wt_push(&self->words[1], WT_SEC) ? 7 : 1);
+	}
+	EXPECT_EQ(7, wt_end_of(pid));
+	EXPECT_EQ(WT_SEC, wt_word(&self->words[1]));
+}
+
+/* The child's mapping outlives that of the parent, and holds the wheel. */
+WT_TEST(wheel, a_child_is_the_last_to_go)
+{
+	int go[2];
+	pid_t pid;
+	char byte;
+
+	ASSERT_EQ(0, pipe(go));
+	if (!wt_bequeath(self->words, self->len))
+		SKIP(return, "this kernel does not let children inherit a device mapping");
+	pid = fork();
+	if (!pid) {
+		close(self->fd);
+		if (read(go[0], &byte, 1) != 1)
+			_exit(1);
+		_exit(wt_word(&self->words[1]) == WT_MS ? 7 : 2);
+	}
+	ASSERT_EQ(0, munmap(self->words, self->len));
+	ASSERT_EQ(0, close(self->fd));
+	if (self->refs >= 0)
+		EXPECT_EQ(self->refs + 1, wt_module_refs());
+	ASSERT_EQ(1, write(go[1], "g", 1));
+	EXPECT_EQ(7, wt_end_of(pid));
+	EXPECT_EQ(self->refs, wt_module_refs());
+}
+
+/* A child can map the words itself, because it inherits the descriptor. */
+WT_TEST(wheel, a_child_may_map_for_itself)
+{
+	pid_t pid = fork();
+	__u64 *words;
+
+	if (!pid) {
+		words = wt_map(self->fd, TIMERS);
+		_exit(words && wt_push(&words[1], WT_SEC) ? 7 : 0);
+	}
+	EXPECT_EQ(7, wt_end_of(pid));
+	EXPECT_EQ(WT_SEC, wt_word(&self->words[1]));
+}
+
+/* A mapping holds the wheel and the module until it is removed. */
+WT_TEST(wheel, lives_until_the_last_map_is_gone)
+{
+	int i;
+
+	ASSERT_EQ(0, close(self->fd));
+	for (i = 0; i < TIMERS; i++)
+		wt_word(&self->words[i]);
+	if (self->refs >= 0)
+		EXPECT_EQ(self->refs + 1, wt_module_refs());
+	ASSERT_EQ(0, munmap(self->words, self->len / 2));
+	wt_word(&self->words[TIMERS - 1]);
+	if (self->refs >= 0)
+		EXPECT_EQ(self->refs + 1, wt_module_refs());
+	ASSERT_EQ(0, munmap((char *)self->words + self->len / 2, self->len / 2));
+	EXPECT_EQ(self->refs, wt_module_refs());
+}
+
+WT_TEST(wheel, goes_with_its_process)
+{
+	pid_t pid = fork();
+	int fd, i;
+
+	if (!pid) {
+		fd = wt_open_clock_words(WHEEL_CLOCK_MONOTONIC, TIMERS, WHEEL_MIN_TICK_NS);
+		for (i = 0; i < TIMERS; i++)
+			wt_arm_word(fd, WHEEL_ID(i, 1),
+				    wt_now(WHEEL_CLOCK_MONOTONIC) + i * WT_US);
+		if (!wt_map(fd, TIMERS))
+			_exit(1);
+		close(fd);
+		raise(SIGKILL);
+	}
+	EXPECT_EQ(-SIGKILL, wt_end_of(pid));
+	if (self->refs >= 0)
+		EXPECT_EQ(self->refs + 1, wt_module_refs());
+}
+
+/* A write with process_vm_writev(), if it succeeds, is equivalent to one by the program. */
+WT_TEST(wheel, written_by_process_vm_writev)
+{
+	__u64 when = 5 * WT_MS;
+	struct iovec from = { &when, sizeof(when) };
+	struct iovec to = { &self->words[1], sizeof(when) };
+	struct wheel_event event;
+	ssize_t done;
+
+	done = process_vm_writev(getpid(), &from, 1, &to, 1, 0);
+	when = done == sizeof(when) ? when : WT_MS;
+	EXPECT_EQ(when, wt_word(&self->words[1]));
+	ASSERT_EQ(0, wt_advance(self->fd, when - 1, NULL));
+	EXPECT_TRUE(wt_quiet(self->fd));
+	ASSERT_EQ(0, wt_advance(self->fd, when, NULL));
+	ASSERT_EQ(1, wt_read(self->fd, &event, 1));
+	EXPECT_EQ(when, event.deadline);
+}
+
+WT_TEST(wheel, written_by_a_debugger)
+{
+	__u64 *words;
+	pid_t pid;
+
+	/* The address of the child's mapping. */
+	ASSERT_EQ(0, munmap(self->words, self->len));
+	pid = fork();
+	if (!pid) {
+		words = mmap(self->words, self->len, PROT_READ,
+			     MAP_SHARED | MAP_FIXED, self->fd, WHEEL_OFF_WORDS);
+		if (words != self->words ||
+		    ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+			_exit(1);
+		raise(SIGSTOP);
+		_exit(7);
+	}
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	/* The mapping is read-only. Whether a debugger can write to it depends on the kernel. */
+	ptrace(PTRACE_POKEDATA, pid, &self->words[1], (void *)WT_PARKED);
+	ptrace(PTRACE_PEEKDATA, pid, &self->words[1], NULL);
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, pid, NULL, NULL));
+	EXPECT_EQ(7, wt_end_of(pid));
+	self->words = wt_map(self->fd, TIMERS);
+	ASSERT_NE(NULL, self->words);
+	EXPECT_EQ(-EBUSY, wt_arm_word(self->fd, WHEEL_ID(1, 2), WT_SEC));
+}
+
+/*
+ * A page in a pipe outlives the mapping and the wheel. Its contents remain, so it was not
+ * allocated again.
+ */
+WT_TEST(wheel, held_by_a_pipe)
+{
+	struct iovec iov = { self->words, self->len };
+	__u64 word;
+	int pipes[2];
+	ssize_t got;
+
+	ASSERT_EQ(0, pipe(pipes));
+	got = vmsplice(pipes[1], &iov, 1, 0);
+	ASSERT_EQ(0, munmap(self->words, self->len));
+	ASSERT_EQ(0, close(self->fd));
+	if (got > 0) {
+		ASSERT_EQ(sizeof(word), read(pipes[0], &word, sizeof(word)));
+		EXPECT_EQ(WT_OFF, word);
+		ASSERT_EQ(sizeof(word), read(pipes[0], &word, sizeof(word)));
+		EXPECT_EQ(WT_MS, word);
+	}
+	close(pipes[0]);
+	close(pipes[1]);
+	EXPECT_EQ(self->refs, wt_module_refs());
+}
+
+/* The words serve as a buffer of read() and SUBMIT, including calls on the same file. */
+WT_TEST(wheel, is_a_buffer)
+{
+	struct wheel_event *event = (void *)self->words;
+	struct wheel_op *op = (void *)self->words;
+	int fd;
+
+	fd = open("/proc/self/maps", O_RDONLY | O_DIRECT);
+	if (fd >= 0) {
+		if (read(fd, self->words, self->len) < 0)
+			EXPECT_EQ(EINVAL, errno);
+		close(fd);
+	}
+	wt_scribble(&self->words[1], WT_MS);
+	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
+	ASSERT_EQ(1, wt_read(self->fd, event, 1));
+	EXPECT_EQ(ID, event->id);
+	*op = wt_op(WHEEL_OP_ARM, WHEEL_ID(0, 1), WT_SEC);
+	op->flags = WHEEL_OP_WORD;
+	EXPECT_EQ(0, wt_do(self->fd, op));
+}
+
+/* userfaultfd does not support the mapping. */
+WT_TEST(wheel, by_userfaultfd)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		SKIP(return, "no userfaultfd");
+	ASSERT_EQ(0, ioctl(fd, UFFDIO_API, &api));
+	reg.range.start = wt_addr(self->words);
+	reg.range.len = self->len;
+	EXPECT_EQ(-1, ioctl(fd, UFFDIO_REGISTER, &reg));
+	EXPECT_EQ(EINVAL, errno);
+	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
+	EXPECT_EQ(WT_OFF, wt_word(&self->words[1]));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

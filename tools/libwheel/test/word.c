@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Timers with a word, step by step: on a VIRTUAL clock, where ADVANCE scans the words, and on
+ * running clocks. contract.c compares the words of both backends with a model.
+ */
+#include "test.h"
+
+/* Create a timer with a word, parked. */
+static __u64 word(struct libwheel *wheel, __u32 slot)
+{
+	uint64_t id = WHEEL_ID(slot, 1);
+
+	NEED(!libwheel_word(wheel, id, slot));
+	return id;
+}
+
+static struct libwheel *open_clock_words(__u32 clock)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .clock = clock, .timers = 8192,
+		.flags = WHEEL_SETUP_WORDS,
+	};
+
+	return open_wheel(&options);
+}
+
+static struct wheel_event next_event(struct libwheel *wheel)
+{
+	struct wheel_event event;
+
+	NEED(libwheel_wait(wheel, &event, 1, -1) == 1);
+	return event;
+}
+
+/* All state transitions of the table in libwheel_word.h, and no others. */
+static void word_life(void)
+{
+	struct libwheel *wheel = open_words(64);
+	__u64 id = word(wheel, 3);
+
+	EXPECT_EQ(-ENOENT, libwheel_word_park(wheel, id));
+	EXPECT_EQ(-ENOENT, libwheel_word_reset(wheel, id));
+	EXPECT_EQ(-ENOENT, libwheel_word_restart(wheel, id, MS));
+	EXPECT_EQ(0, libwheel_word_arm(wheel, id, 5 * MS));
+	EXPECT_EQ(-ENOENT, libwheel_word_restart(wheel, id, 5 * MS));
+	EXPECT_EQ(-ENOENT, libwheel_word_reset(wheel, id));
+	EXPECT_EQ(5 * MS, deadline_of(wheel, id));
+	EXPECT_EQ(0, libwheel_word_push(wheel, id, 9 * MS));
+	EXPECT_EQ(0, libwheel_word_arm(wheel, id, 3 * MS));
+	EXPECT_EQ(0, libwheel_word_park(wheel, id));
+	EXPECT_EQ(-ENOENT, query(wheel, id));
+	EXPECT_EQ(-ENOENT, libwheel_word_push(wheel, id, 7 * MS));
+	EXPECT_EQ(0, libwheel_word_arm(wheel, id, 7 * MS));
+	EXPECT_EQ(0, advance(wheel, 7 * MS - 1));
+	EXPECT_EQ(0, next_id(wheel));
+	EXPECT_EQ(0, advance(wheel, 7 * MS));
+	EXPECT_EQ(-ENOENT, libwheel_word_park(wheel, id));
+	EXPECT_EQ(-ENOENT, libwheel_word_arm(wheel, id, HOUR));
+	EXPECT_EQ(-ENOENT, libwheel_word_push(wheel, id, HOUR));
+	EXPECT_EQ(id, next_id(wheel));
+	EXPECT_EQ(0, libwheel_word_restart(wheel, id, 8 * MS));
+	EXPECT_EQ(0, advance(wheel, 8 * MS));
+	EXPECT_EQ(id, next_id(wheel));
+	EXPECT_EQ(0, libwheel_word_reset(wheel, id));
+	EXPECT_EQ(-ENOENT, libwheel_cancel(wheel, id));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(3, 2), HOUR));
+	libwheel_close(wheel);
+}
+
+static void errors(void)
+{
+	struct libwheel *plain = open_virtual(64);
+	struct libwheel *wheel = open_words(64);
+	uint64_t id = WHEEL_ID(1, 1);
+
+	EXPECT_EQ(-EOPNOTSUPP, libwheel_word(plain, id, 0));
+	EXPECT_EQ(-ENOENT, libwheel_word_arm(plain, id, MS));
+	EXPECT_EQ(-ENOENT, libwheel_word_arm(wheel, id, MS));
+	EXPECT_EQ(0, libwheel_word(wheel, id, 0));
+	EXPECT_EQ(-EBUSY, libwheel_word(wheel, id, 0));
+	EXPECT_EQ(-ERANGE, libwheel_word_arm(wheel, id, 0));
+	EXPECT_EQ(-ERANGE, libwheel_word_arm(wheel, id, 1ULL << 63));
+	EXPECT_EQ(-ERANGE, libwheel_word_push(wheel, id, 0));
+	EXPECT_EQ(-ERANGE, libwheel_word_push(wheel, id, 1ULL << 63));
+	EXPECT_EQ(-ERANGE, libwheel_word_restart(wheel, id, 0));
+	EXPECT_EQ(-ENOENT, libwheel_word_arm(wheel, WHEEL_ID(64, 1), MS));
+	EXPECT_EQ(-ENOENT, libwheel_word_restart(wheel, WHEEL_ID(64, 1), MS));
+	EXPECT_EQ(-ENOENT, libwheel_word_reset(wheel, WHEEL_ID(64, 1)));
+	EXPECT_EQ(-ENOENT, libwheel_word_notify(wheel, WHEEL_ID(64, 1), MS));
+	EXPECT_EQ(-EBUSY, arm(wheel, WHEEL_ID(1, 2), MS));
+	libwheel_close(plain);
+	libwheel_close(wheel);
+}
+
+/* A timeout is started, restarted and stopped. Its slot can be used after its event was taken. */
+static void timeout_life(void)
+{
+	struct libwheel *wheel = open_words(64);
+	struct wheel_event event;
+	int i;
+
+	EXPECT_EQ(-EINVAL, libwheel_timeout_start(wheel, 64, MS));
+	EXPECT_EQ(-ERANGE, libwheel_timeout_start(wheel, 3, -MS));
+	EXPECT_EQ(-ENOENT, libwheel_timeout_stop(wheel, 3));
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(0, libwheel_timeout_start(wheel, 3, HOUR));
+		EXPECT_EQ(0, libwheel_timeout_stop(wheel, 3));
+		EXPECT_EQ(0, libwheel_timeout_start(wheel, 3, 9 * MS));
+		EXPECT_EQ(0, libwheel_timeout_start(wheel, 3, 5 * MS));
+		EXPECT_EQ(0, libwheel_timeout_wait(wheel, &event, 1, 0));
+		EXPECT_EQ(0, advance(wheel, libwheel_now(wheel) + 5 * MS));
+		EXPECT_EQ(-ENOENT, libwheel_timeout_start(wheel, 3, MS));
+		EXPECT_EQ(-ENOENT, libwheel_timeout_stop(wheel, 3));
+		EXPECT_EQ(1, libwheel_timeout_wait(wheel, &event, 1, 0));
+		EXPECT_EQ(3, event.cookie);
+	}
+	libwheel_close(wheel);
+}
+
+/* STOP returns all armed timers, and arming one later fails. */
+static void word_and_stop(void)
+{
+	struct libwheel *wheel = open_clock_words(WHEEL_CLOCK_MONOTONIC);
+	__u64 now = libwheel_now(wheel);
+	__u64 id = word(wheel, 1), parked = word(wheel, 2);
+	struct wheel_op op;
+	uint64_t unfired = 0;
+	uint32_t cursor = 0;
+
+	EXPECT_EQ(0, libwheel_word_arm(wheel, id, now + HOUR));
+	EXPECT_EQ(0, libwheel_stop(wheel, &unfired));
+	EXPECT_EQ(1, unfired);
+	EXPECT_EQ(1, libwheel_list(wheel, WHEEL_LIST_TAKE, &op, 1, &cursor));
+	EXPECT_EQ(now + HOUR, op.when);
+	EXPECT_EQ(WHEEL_OP_WORD, op.flags);
+	EXPECT_EQ(-ENOENT, libwheel_word_arm(wheel, parked, now + HOUR));
+	EXPECT_EQ(-ESHUTDOWN, libwheel_word_restart(wheel, parked, now + HOUR));
+	EXPECT_EQ(-ESHUTDOWN, arm(wheel, WHEEL_ID(3, 1), now + 2 * HOUR));
+	EXPECT_EQ(0, balanced_stats(wheel).pending);
+	libwheel_close(wheel);
+}
+
+/* A timer that is armed and parked between two scans is not counted. */
+static void p11_only_queued_words_are_counted(void)
+{
+	struct libwheel *wheel = open_clock_words(WHEEL_CLOCK_MONOTONIC);
+	__u64 now = libwheel_now(wheel);
+	__u64 id = word(wheel, 5000);
+	int i;
+
+	for (i = 0; i < 10000; i++) {
+		NEED(!libwheel_word_arm(wheel, id, now + HOUR + i));
+		NEED(!libwheel_word_park(wheel, id));
+	}
+	EXPECT_EQ(0, balanced_stats(wheel).armed);
+	EXPECT_EQ(0, libwheel_word_arm(wheel, id, now));
+	EXPECT_EQ(id, next_event(wheel).id);
+	EXPECT_EQ(1, balanced_stats(wheel).armed);
+	libwheel_close(wheel);
+}
+
+/* On each running clock: a timer is neither early nor lost, regardless of older timers. */
+static void fires_on(__u32 clock)
+{
+	struct libwheel *wheel = open_clock_words(clock);
+	__u64 far = word(wheel, 0), near = word(wheel, 4097);
+	__u64 now = libwheel_now(wheel);
+	int i;
+
+	EXPECT_EQ(0, libwheel_word_arm(wheel, far, now + HOUR));
+	for (i = 0; i < 30; i++) {
+		__u64 when = libwheel_now(wheel) + i % 4 * MS;
+		struct wheel_event event;
+
+		NEED(!(i ? libwheel_word_restart(wheel, near, when) :
+			   libwheel_word_arm(wheel, near, when)));
+		if (i % 3 == 0)
+			EXPECT_EQ(0, libwheel_word_arm(wheel, far, when + HOUR));
+		event = next_event(wheel);
+		EXPECT_EQ(near, event.id);
+		EXPECT_EQ(when, event.deadline);
+		EXPECT(event.fired >= when && event.fired <= libwheel_now(wheel));
+	}
+	EXPECT_EQ(0, libwheel_word_arm(wheel, far, libwheel_now(wheel)));
+	EXPECT_EQ(far, next_event(wheel).id);
+	libwheel_close(wheel);
+}
+
+/* Not permitted: armed before the event was taken. The timer must still expire. */
+static void p3_restarted_too_early(void)
+{
+	struct libwheel *wheel = open_clock_words(WHEEL_CLOCK_MONOTONIC);
+	__u64 id = word(wheel, 1);
+	__u64 now = libwheel_now(wheel);
+
+	EXPECT_EQ(0, libwheel_word_arm(wheel, id, now));
+	while (libwheel_word_restart(wheel, id, now + 20 * MS))
+		query(wheel, id);
+	/* Until the scans, which such a call runs if they are left to the program, have ended. */
+	while (__atomic_load_n(wheel->next_wake, __ATOMIC_SEQ_CST) != ~0ULL)
+		query(wheel, id);
+	EXPECT_EQ(now, next_event(wheel).deadline);
+	EXPECT_EQ(now + 20 * MS, next_event(wheel).deadline);
+	libwheel_close(wheel);
+}
+
+static void p3_word_on_monotonic(void)
+{
+	fires_on(WHEEL_CLOCK_MONOTONIC);
+}
+
+static void p3_word_on_boottime(void)
+{
+	fires_on(WHEEL_CLOCK_BOOTTIME);
+}
+
+static void fires_on_settable(__u32 clock)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .clock = clock, .timers = 64,
+		.flags = WHEEL_SETUP_WORDS, .scheme = WHEEL_HASHED,
+	};
+	struct libwheel *wheel = open_wheel(&options);
+	__u64 id = word(wheel, 7);
+	int i;
+
+	EXPECT_EQ(0, libwheel_word_arm(wheel, id, libwheel_now(wheel) + MS));
+	for (i = 0; i < 10; i++) {
+		EXPECT_EQ(id, next_event(wheel).id);
+		/* next_wake must not be 0: if the clock is set, the next tick may be far away. */
+		EXPECT(*wheel->next_wake);
+		EXPECT_EQ(0, libwheel_word_restart(wheel, id, libwheel_now(wheel) + i * MS));
+	}
+	libwheel_close(wheel);
+}
+
+static void p3_word_on_realtime(void)
+{
+	fires_on_settable(WHEEL_CLOCK_REALTIME);
+}
+
+static void p3_word_on_tai(void)
+{
+	fires_on_settable(WHEEL_CLOCK_TAI);
+}
+
+/* A timer beyond the range of a bounded wheel expires at its deadline. */
+static void p6_word_beyond_the_revolution(void)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .clock = WHEEL_CLOCK_MONOTONIC,
+		.timers = 64, .buckets = 2, .tick_ns = MS,
+		.scheme = WHEEL_BOUNDED, .flags = WHEEL_SETUP_WORDS,
+	};
+	struct libwheel *wheel = open_wheel(&options);
+	__u64 when = libwheel_now(wheel) + 100 * MS;
+	__u64 id = word(wheel, 1);
+	struct wheel_event event;
+
+	EXPECT_EQ(-ERANGE, arm(wheel, WHEEL_ID(2, 1), libwheel_now(wheel) + HOUR));
+	EXPECT_EQ(0, libwheel_word_arm(wheel, id, when));
+	event = next_event(wheel);
+	EXPECT_EQ(id, event.id);
+	EXPECT(event.fired >= when);
+	libwheel_close(wheel);
+}
+
+/* A timer that is pushed is queued again at its old deadline, and expires at the new one. */
+static void push_later(void)
+{
+	struct libwheel *wheel = open_words(64);
+	__u64 id = WHEEL_ID(3, 1);
+	struct wheel_event event;
+
+	EXPECT_EQ(0, arm_word(wheel, id, 10 * MS));
+	EXPECT_EQ(0, libwheel_word_push(wheel, id, 30 * MS));
+	EXPECT_EQ(0, advance(wheel, 10 * MS));
+	EXPECT_EQ(0, libwheel_word_push(wheel, id, 50 * MS + 1));
+	EXPECT_EQ(0, advance(wheel, 51 * MS - 1));
+	EXPECT_EQ(0, next_id(wheel));
+	EXPECT_EQ(0, advance(wheel, 51 * MS));
+	EXPECT_EQ(1, libwheel_expirations(wheel, &event, 1));
+	EXPECT_EQ(id, event.id);
+	EXPECT_EQ(50 * MS + 1, event.deadline);
+	EXPECT_EQ(1, balanced_stats(wheel).armed);
+	EXPECT(balanced_stats(wheel).requeued >= 1);
+	libwheel_close(wheel);
+}
+
+/* A slot that has no word, or is beyond the table, has no effect on other words. */
+static void slots_that_have_no_word(void)
+{
+	static const __u32 slots[] = { 0, 2, 4, 5, 7, 8, 9, 13, WHEEL_SLOT_MASK };
+	struct libwheel *wheel = open_words(5);
+	__u64 state = test_seed();
+	size_t i;
+
+	EXPECT_EQ(0, arm_word(wheel, WHEEL_ID(1, 1), 10 * MS));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 1), 10 * MS));
+	for (i = 0; i < COUNT(slots); i++) {
+		__u64 id = WHEEL_ID(slots[i], random_below(&state, 1ULL << 40));
+
+		EXPECT_EQ(-ENOENT, libwheel_word_push(wheel, id, 20 * MS));
+		EXPECT_EQ(-ENOENT, libwheel_word_park(wheel, id));
+		EXPECT_EQ(-ENOENT, libwheel_word_arm(wheel, id, 20 * MS));
+	}
+	EXPECT_EQ(10 * MS, deadline_of(wheel, WHEEL_ID(1, 1)));
+	EXPECT_EQ(10 * MS, deadline_of(wheel, WHEEL_ID(2, 1)));
+	libwheel_close(wheel);
+}
+
+const struct test word_tests[] = {
+	TEST(word_life),
+	TEST(errors),
+	TEST(timeout_life),
+	TEST(word_and_stop),
+	TEST(push_later),
+	TEST(slots_that_have_no_word),
+	TEST(p11_only_queued_words_are_counted),
+	TEST(p3_restarted_too_early),
+	TEST(p3_word_on_monotonic),
+	TEST(p3_word_on_boottime),
+	TEST(p3_word_on_realtime),
+	TEST(p3_word_on_tai),
+	TEST(p6_word_beyond_the_revolution),
+	{ NULL, NULL }
+};
