@@ -2,7 +2,7 @@
 /*
  * Entries are in blocks of equal size, so an entry is no larger than its name requires. The
  * hash table grows by one bucket at a time (linear hashing), so no insertion takes long, and
- * three keys share two buckets. The hash is not stored. Most names differ at their end.
+ * three keys share two buckets. The hash is not stored.
  */
 #include <stddef.h>
 #include <string.h>
@@ -127,7 +127,7 @@ void keys_exit(void)
 	RedisModule_Free(keys.pages);
 }
 
-static struct block *block_of(uint32_t nr)
+static inline struct block *block_of(uint32_t nr)
 {
 	return &keys.blocks[nr / BLOCK];
 }
@@ -226,18 +226,27 @@ static void add_bucket(void)
 	}
 }
 
-static bool has_name(uint32_t nr, const struct name *name)
+/* Most names differ at their end. The last words that are compared may overlap. */
+static inline bool equal(const char *a, const char *b, size_t length)
 {
-	struct name stored = stored_name(nr);
-	size_t length = name->length;
+	size_t at = length;
 
-	if (stored.length != length)
-		return false;
-	if (length >= sizeof(uint64_t) &&
-	    word_at(stored.bytes + length - sizeof(uint64_t)) !=
-	    word_at(name->bytes + length - sizeof(uint64_t)))
-		return false;
-	return !memcmp(stored.bytes, name->bytes, length);
+	if (length < sizeof(uint64_t))
+		return !memcmp(a, b, length);
+	for (; at >= sizeof(uint64_t); at -= sizeof(uint64_t))
+		if (word_at(a + at - sizeof(uint64_t)) != word_at(b + at - sizeof(uint64_t)))
+			return false;
+	return word_at(a) == word_at(b);
+}
+
+static inline bool has_name(const struct block *block, const struct key *key,
+			    const struct name *name)
+{
+	struct name stored = { .bytes = key->name, .length = block->length };
+
+	if (stored.length > NAME_LENGTH)
+		stored = name_of(string_of(key));
+	return stored.length == name->length && equal(stored.bytes, name->bytes, name->length);
 }
 
 /* Adds unused entries for names of a length. Returns false if no numbers are left. */
@@ -305,10 +314,14 @@ static uint32_t add(const struct name *name, uint32_t *bucket)
 uint32_t key_find_or_add(const struct name *name, bool *known)
 {
 	uint32_t *bucket = bucket_of(hash_of(name));
-	uint32_t nr = *bucket;
+	const struct key *key;
+	uint32_t nr;
 
-	while (nr != NONE && !has_name(nr, name))
-		nr = key_at(nr)->chain;
+	for (nr = *bucket; nr != NONE; nr = key->chain) {
+		key = key_at(nr);
+		if (has_name(block_of(nr), key, name))
+			break;
+	}
 	*known = nr != NONE;
 	return *known ? nr : add(name, bucket);
 }
