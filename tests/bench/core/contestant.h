@@ -35,7 +35,7 @@ extern const struct contestant hashed_default __optional;
 extern const struct contestant hashed_large __optional;
 extern const struct contestant hierarchical __optional;
 extern const struct contestant quaternary_heap __optional;
-extern const struct contestant kept_timers __optional;
+extern const struct contestant word_timers __optional;
 extern const struct contestant timeout_queue __optional;
 extern const struct contestant plain_field __optional;
 extern const struct contestant floor_of_all __optional;

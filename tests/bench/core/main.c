@@ -20,7 +20,7 @@
 
 /* An entry is NULL if it is not linked, or its library is not installed. */
 static const struct contestant *const contestants[] = {
-	&hierarchical, &hashed_default, &hashed_large, &kept_timers,
+	&hierarchical, &hashed_default, &hashed_large, &word_timers,
 	&quaternary_heap, &red_black_tree, &libevent_heap, &wahern_wheel, &timeout_queue,
 	&plain_field, &floor_of_all,
 };
@@ -55,7 +55,7 @@ void fire_at(const struct contestant *c, u64 now)
 /* The load uses no rearm(). Kept timers gain most there. */
 static bool takes_part(const struct contestant *c, u32 count)
 {
-	return c && (!count || (c->rearm && c != &kept_timers));
+	return c && (!count || (c->rearm && c != &word_timers));
 }
 
 /* Measure in a child process, so that each implementation starts with fresh memory. */

@@ -24,15 +24,15 @@ DOTS = (
         "Five questions",
         "Push a timeout",
         "counted",
-        "touch",
-        "A program moves a pending timer to a later deadline. The wheel uses a touch word.",
+        "push",
+        "A program moves a pending timer to a later deadline. The wheel uses a word.",
     ),
     (
         "Five questions",
         "Arm and cancel",
         "counted",
         "arm + cancel, batch 256",
-        "256 per system call if supported, or one; heap and kept timers need no system call.",
+        "256 per system call if supported, or one; heap and words need no system call.",
     ),
     (
         "Five questions",
@@ -82,7 +82,7 @@ DOTS = (
 # Additional points, for other methods: operation, implementation, name of the point.
 OTHER_WAYS = {
     "Arm and cancel": (
-        ("kept", "hierarchical", "kept"),
+        ("word", "hierarchical", "word"),
         ("arm + cancel, batch 1", "hierarchical", "hierarchical, 1 a call"),
     ),
 }
@@ -99,9 +99,9 @@ COSTS = (
     ("kernel", "mixed push", "push", "Without a lock for the wheels; mod_timer() for timer_list."),
     ("kernel", "mixed cancel", "cancel", "In random order."),
     ("kernel", "mixed burst", "expire, all at once", "At one jiffy. hrtimer is not measured."),
-    ("counted", "touch", "push", "Touch word; the others use a system call, or their heap."),
+    ("counted", "push", "push", "Word; the others use a system call, or their heap."),
     ("counted", "arm, batch 256", "arm", "256 per system call if supported."),
-    ("counted", "park", "cancel", "The wheel uses a touch word."),
+    ("counted", "park", "cancel", "The wheel uses a word."),
     ("counted", "expiry, ring", "expire", "All at once; the wheel's events through the ring."),
     *(
         (

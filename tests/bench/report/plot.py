@@ -12,7 +12,7 @@ COLOURS = {
     "libwheel": "#d9480f",
     "hashed": "#e8a200",
     "hashed/1": "#b59f00",
-    "kept": "#c2255c",
+    "word": "#c2255c",
     "one base": "#e8a200",
     "WHEEL_PERCPU": "#d9480f",
     "timer_list": "#1c7ed6",

@@ -26,12 +26,8 @@
  * @take: takes at most @batch expired timers; returns 0 if none has expired
  * @take_ring: takes all expired timers from shared memory; NULL if not supported
  * @close: releases everything that @open created
- * @keeps: supports kept timers, on wheels of @scheme, see kept.h
- * @scheme: scheme of the wheel; valid only if @keeps is set
- * @arm_words: like @arm, with touch words; NULL if not supported
- * @touch: moves timers with touch words to a later deadline
- * @park: cancels timers with touch words
- * @revive: arms parked timers
+ * @has_words: supports words, on wheels of @scheme, see words.h
+ * @scheme: scheme of the wheel; valid only if @has_words is set
  */
 struct contestant {
 	const char *name;
@@ -50,13 +46,8 @@ struct contestant {
 	__u32 (*take)(__u32 batch);
 	__u32 (*take_ring)(__u32 batch);
 	void (*close)(void);
-	bool keeps;
+	bool has_words;
 	__u32 scheme;
-	void (*arm_words)(const __u32 *timers, const __u64 *deadlines, __u32 n,
-			  __u32 batch);
-	void (*touch)(const __u32 *timers, __u32 n, __u64 deadline);
-	void (*park)(const __u32 *timers, __u32 n);
-	void (*revive)(const __u32 *timers, __u32 n, __u64 deadline);
 };
 
 extern const struct contestant hashed;
@@ -65,11 +56,10 @@ extern const struct contestant timerfd;
 extern const struct contestant uring;
 extern const struct contestant heap;
 
-/* Flags of open(): touch words, a completion ring. */
-#define WITH_WORDS	1
-#define WITH_RING	2
+/* Flag of open(): a completion ring. */
+#define WITH_RING	1
 /* Flag of open(): wait with epoll before taking expiries. */
-#define WITH_EPOLL	4
+#define WITH_EPOLL	2
 
 /* Measure an implementation with @count timers. Must be called in a separate process. */
 void measure(const struct contestant *contestant, __u32 count);

@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 #include "contestant.h"
-#include "kept.h"
 #include "machine.h"
+#include "words.h"
 
 #define ROUNDS		3
 
@@ -35,8 +35,7 @@
 #define LONE_TIMES	25
 
 enum operation {
-	TOUCH, PARK, REVIVE,
-	KEPT, KEPT_RUNG, KEPT_AGAIN,
+	PUSH, PARK, WORD, WORD_RUNG, RESTART,
 	ARM_CANCEL, ARM, CANCEL, REARM, QUERY,
 	EXPIRY, EXPIRY_RING, LONE, LONE_RING, LONE_USER, LONE_RING_USER,
 	BYTES, BYTES_WORDS,
@@ -46,7 +45,7 @@ enum operation {
 /**
  * struct row - operation
  * @name: printed name
- * @rival: equivalent operation of implementations without touch words
+ * @rival: equivalent operation of implementations without words
  * @once: not measured in batches
  */
 static const struct row {
@@ -54,12 +53,11 @@ static const struct row {
 	enum operation rival;
 	bool once;
 } rows[OPERATIONS] = {
-	[TOUCH]		= { "touch", REARM, true },
+	[PUSH]		= { "push", REARM, true },
 	[PARK]		= { "park", CANCEL, true },
-	[REVIVE]	= { "revive", ARM, true },
-	[KEPT]		= { "kept", ARM_CANCEL, true },
-	[KEPT_RUNG]	= { "kept, rung", ARM_CANCEL, true },
-	[KEPT_AGAIN]	= { "kept, again", ARM, true },
+	[WORD]		= { "word", ARM_CANCEL, true },
+	[WORD_RUNG]	= { "word, rung", ARM_CANCEL, true },
+	[RESTART]	= { "restart", ARM, true },
 	[ARM_CANCEL]	= { "arm + cancel", ARM_CANCEL },
 	[ARM]		= { "arm", ARM },
 	[CANCEL]	= { "cancel", CANCEL },
@@ -158,7 +156,7 @@ static void print_sample(enum operation operation, int row, double sample)
 }
 
 /*
- * Print a sample. Without batches, the cost is the same for all batch sizes. Without touch
+ * Print a sample. Without batches, the cost is the same for all batch sizes. Without
  * words, it is also that of the operations that need them.
  */
 static void print_samples(enum operation operation, int row, double sample)
@@ -171,7 +169,7 @@ static void print_samples(enum operation operation, int row, double sample)
 		if (!batches && !rows[operation].once)
 			print_sample(operation, i, sample);
 	for (i = 0; i < OPERATIONS; i++)
-		if (!c->keeps && rows[i].rival == operation && (int)operation != i &&
+		if (!c->has_words && rows[i].rival == operation && (int)operation != i &&
 		    row == (batches && !rows[operation].once ? BEST_BATCH : 0))
 			print_sample(i, 0, sample);
 }
@@ -295,40 +293,37 @@ static void time_expiries(enum operation operation, int row,
 	keep(operation, row, ns);
 }
 
-/* Touch words need no system call. Each deadline is later than all previous ones. */
-static void time_words(void)
+/* Arm timers, which may call the kernel. Then push them, and park them. */
+static void time_push(void)
 {
-	__u64 touch[ROUNDS], park[ROUNDS], revive[ROUNDS];
+	__u64 push[ROUNDS], park[ROUNDS];
 	int i;
 
 	for (i = 0; i < ROUNDS; i++) {
 		__u64 later = now() + FAR_NS + SPREAD_NS;
 		const __u32 *window = next_window();
-		__u64 start = now();
+		__u64 start;
 
-		c->touch(window, window_size, later);
-		touch[i] = lap(start);
+		words_arm(window, window_size, later);
 		start = now();
-		c->park(window, window_size);
+		words_push(window, window_size, later + 1);
+		push[i] = lap(start);
+		start = now();
+		words_park(window, window_size);
 		park[i] = lap(start);
-		start = now();
-		c->revive(window, window_size, later + 1);
-		revive[i] = lap(start);
 	}
-	keep(TOUCH, 0, touch);
+	keep(PUSH, 0, push);
 	keep(PARK, 0, park);
-	keep(REVIVE, 0, revive);
 }
 
 /*
- * Arm and cancel kept timers. The first time, the doorbell bits are clear, which is usual for
- * random accesses to many slots. The second time they are set, which is usual for few slots.
- * This runs before any timer expires, because the kernel then scans several times within
- * milliseconds.
+ * Arm and park timers. The first time, the doorbell bits are clear, which is usual for random
+ * accesses to many slots. The second time they are set, which is usual for few slots. This runs
+ * before any timer expires, because the kernel then scans several times within milliseconds.
  */
-static void time_kept(void)
+static void time_pairs(void)
 {
-	__u64 kept[ROUNDS], rung[ROUNDS];
+	__u64 set[ROUNDS], clear[ROUNDS];
 	int i;
 
 	for (i = 0; i < ROUNDS; i++) {
@@ -337,27 +332,27 @@ static void time_kept(void)
 		__u64 start;
 
 		/* Clear the bits that are still set since the previous round. */
-		kept_look();
+		words_scan();
 		/* The first arm calls the kernel, so it is not measured. */
-		kept_arm_cancel(window, 1, later);
+		words_arm_park(window, 1, later);
 		start = now();
-		kept_arm_cancel(window, window_size, later);
-		rung[i] = lap(start);
+		words_arm_park(window, window_size, later);
+		clear[i] = lap(start);
 		start = now();
-		kept_arm_cancel(window, window_size, later);
-		kept[i] = lap(start);
+		words_arm_park(window, window_size, later);
+		set[i] = lap(start);
 	}
-	keep(KEPT, 0, kept);
-	keep(KEPT_RUNG, 0, rung);
+	keep(WORD, 0, set);
+	keep(WORD_RUNG, 0, clear);
 }
 
 /*
- * Let all timers of a window expire. Measure how long the program takes to arm them again while
- * it takes the events. The kernel's work is included in the rows of expiries.
+ * Let all timers of a window expire. Measure how long the program takes to restart them while it
+ * takes the events. The kernel's work is included in the rows of expiries.
  */
-static void time_kept_again(void)
+static void time_restart(void)
 {
-	__u64 again[ROUNDS];
+	__u64 restart[ROUNDS];
 	__u32 taken;
 	int i;
 
@@ -365,13 +360,13 @@ static void time_kept_again(void)
 		__u64 later = now() + FAR_NS + SPREAD_NS;
 		const __u32 *window = next_window();
 
-		kept_arm(window, window_size, now());
-		kept_wait(window_size);
-		for (again[i] = 0, taken = 0; taken < window_size;)
-			taken += kept_take_again(256, later, &again[i]);
-		kept_cancel(window, window_size);
+		words_arm(window, window_size, now());
+		words_wait(window_size);
+		for (restart[i] = 0, taken = 0; taken < window_size;)
+			taken += words_restart(256, later, &restart[i]);
+		words_park(window, window_size);
 	}
-	keep(KEPT_AGAIN, 0, again);
+	keep(RESTART, 0, restart);
 }
 
 static void keep_bytes(enum operation operation, __u64 before)
@@ -403,19 +398,12 @@ static void measure_words(void)
 {
 	__u64 memory = memory_free();
 
-	c->open(count, WITH_WORDS);
-	fill(c->arm_words);
+	words_open(c->scheme, count);
 	keep_bytes(BYTES_WORDS, memory);
-	time_words();
-	c->close();
-}
-
-static void measure_kept(void)
-{
-	kept_open(c->scheme, count);
-	time_kept();
-	time_kept_again();
-	kept_close();
+	time_pairs();
+	time_push();
+	time_restart();
+	words_close();
 }
 
 /*
@@ -468,10 +456,8 @@ void measure(const struct contestant *contestant, __u32 n)
 	draw_order();
 	wait_quiet();
 	measure_calls();
-	if (c->arm_words)
+	if (c->has_words)
 		measure_words();
-	if (c->keeps)
-		measure_kept();
 	if (c->take_ring)
 		measure_ring();
 	if (c->wakes)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/wheel: batches of operations, expiries through read() or the ring, and touch
- * words, which are accessed by inline functions.
+ * /dev/wheel: batches of operations, and expiries through read() or the ring.
  */
 #include <fcntl.h>
 #include <linux/wheel_timer.h>
@@ -17,8 +16,6 @@ static int fd;
 static int epoll = -1;
 static __u64 *ids;
 static size_t ids_size;
-static __u64 *words;
-static size_t words_size;
 static struct wheel_op ops[MOST_BATCH];
 static struct wheel_event events[MOST_BATCH];
 
@@ -26,15 +23,6 @@ static const struct wheel_kernel_page *kernel_page;
 static struct wheel_user_page *user_page;
 static const struct wheel_event *entries;
 static __u32 head;
-
-static void map_words(__u32 count)
-{
-	words_size = ((size_t)count * sizeof(*words) + 4095) & ~4095UL;
-	words = mmap(NULL, words_size, PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_POPULATE, fd, WHEEL_OFF_WORDS);
-	if (words == MAP_FAILED)
-		die("mmap of touch words");
-}
 
 static const void *map_read(size_t size, off_t offset)
 {
@@ -72,7 +60,6 @@ static void open_wheel(__u32 scheme, __u32 count, unsigned int with)
 		.size	= sizeof(setup),
 		.scheme	= scheme,
 		.timers	= count,
-		.flags	= with & WITH_WORDS ? WHEEL_SETUP_WORDS : 0,
 		.events	= with & WITH_RING ? MOST_WINDOW : 0,
 	};
 	__u32 i;
@@ -86,8 +73,6 @@ static void open_wheel(__u32 scheme, __u32 count, unsigned int with)
 	ids = allocate(ids_size);
 	for (i = 0; i < count; i++)
 		ids[i] = WHEEL_ID(i, 0);
-	if (with & WITH_WORDS)
-		map_words(count);
 	if (with & WITH_RING)
 		map_ring();
 	if (with & WITH_EPOLL)
@@ -106,8 +91,6 @@ static void open_hierarchical(__u32 count, unsigned int with)
 
 static void close_wheel(void)
 {
-	if (words)
-		munmap(words, words_size);
 	if (user_page) {
 		munmap((void *)kernel_page, sizeof(*kernel_page));
 		munmap((void *)entries, MOST_WINDOW * sizeof(*entries));
@@ -116,7 +99,6 @@ static void close_wheel(void)
 	if (epoll >= 0)
 		close(epoll);
 	epoll = -1;
-	words = NULL;
 	user_page = NULL;
 	munmap(ids, ids_size);
 	close(fd);
@@ -136,8 +118,7 @@ static void submit(__u32 count)
 }
 
 /* Each arm uses the next generation of its slot. */
-static inline void submit_arms(const __u32 *timers, const __u64 *deadlines,
-			       __u32 n, __u32 flags)
+static inline void submit_arms(const __u32 *timers, const __u64 *deadlines, __u32 n)
 {
 	__u32 i;
 
@@ -145,7 +126,7 @@ static inline void submit_arms(const __u32 *timers, const __u64 *deadlines,
 		struct wheel_op *op = &ops[i];
 
 		op->op = WHEEL_OP_ARM;
-		op->flags = flags;
+		op->flags = 0;
 		op->id = ids[timers[i]] += WHEEL_ID(0, 1);
 		op->when = deadlines[i];
 		op->slack = 0;
@@ -179,17 +160,7 @@ static void arm(const __u32 *timers, const __u64 *deadlines, __u32 n,
 	__u32 i;
 
 	for (i = 0; i < n; i += batch)
-		submit_arms(timers + i, deadlines + i, least(batch, n - i), 0);
-}
-
-static void arm_words(const __u32 *timers, const __u64 *deadlines, __u32 n,
-		      __u32 batch)
-{
-	__u32 i;
-
-	for (i = 0; i < n; i += batch)
-		submit_arms(timers + i, deadlines + i, least(batch, n - i),
-			    WHEEL_OP_WORD);
+		submit_arms(timers + i, deadlines + i, least(batch, n - i));
 }
 
 static void rearm(const __u32 *timers, const __u64 *deadlines, __u32 n,
@@ -262,64 +233,13 @@ static __u32 take_ring(__u32 batch)
 	return taken;
 }
 
-/* Check whether a touch word is armed. PARKED is 0, and IDLE is negative. */
-static inline bool armed(__u64 word)
-{
-	return (__s64)word > 0;
-}
-
-static inline bool swap(__u64 *word, __u64 *old, __u64 to)
-{
-	return __atomic_compare_exchange_n(word, old, to, false,
-					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-}
-
-/* Set the touch words of armed timers to @to. */
-static inline void move_words(const __u32 *timers, __u32 n, __u64 to)
-{
-	__u32 i;
-
-	for (i = 0; i < n; i++) {
-		__u64 *word = &words[timers[i]];
-		__u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
-
-		do {
-			if (!armed(old))
-				die("a timer is not armed");
-		} while (!swap(word, &old, to));
-	}
-}
-
-static void touch(const __u32 *timers, __u32 n, __u64 deadline)
-{
-	move_words(timers, n, deadline);
-}
-
-static void park(const __u32 *timers, __u32 n)
-{
-	move_words(timers, n, WHEEL_WORD_PARKED);
-}
-
-static void revive(const __u32 *timers, __u32 n, __u64 deadline)
-{
-	__u32 i;
-
-	for (i = 0; i < n; i++) {
-		__u64 old = WHEEL_WORD_PARKED;
-
-		if (!swap(&words[timers[i]], &old, deadline))
-			die("a timer is not parked");
-	}
-}
-
 #define WHEEL(title, number, open_scheme) {					\
 	.name = title, .calls = true, .takes = true, .wakes = true,	\
 	.pays = true,							\
 	.open = open_scheme, .close = close_wheel,			\
 	.take = take, .take_ring = take_ring,				\
 	.arm = arm, .rearm = rearm, .cancel = cancel, .query = query,	\
-	.arm_words = arm_words, .touch = touch, .park = park,		\
-	.revive = revive, .keeps = true, .scheme = (number),		\
+	.has_words = true, .scheme = (number),				\
 }
 
 const struct contestant hashed = WHEEL("hashed", WHEEL_HASHED, open_hashed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libwheel's kept timers on its user-space backend, without the module. Arming and cancelling
+ * libwheel's timers with words on its user-space backend, without the module. Arming and cancelling
  * exchange one word. The backend requests its wake-up with timerfd_settime(), which is
  * overridden here.
  */
@@ -70,6 +70,6 @@ static void advance(void)
 	}
 }
 
-const struct contestant kept_timers = {
-	"kept", create, arm, rearm, cancel, advance,
+const struct contestant word_timers = {
+	"word", create, arm, rearm, cancel, advance,
 };

@@ -4,13 +4,13 @@
 #include <libwheel.h>
 
 #include "contestant.h"
-#include "kept.h"
 #include "machine.h"
+#include "words.h"
 
 static struct libwheel *wheel;
 static struct wheel_event events[MOST_BATCH];
 
-void kept_open(__u32 scheme, __u32 count)
+void words_open(__u32 scheme, __u32 count)
 {
 	struct libwheel_options options = {
 		.size = sizeof(options), .backend = LIBWHEEL_KERNEL,
@@ -26,12 +26,12 @@ void kept_open(__u32 scheme, __u32 count)
 	}
 }
 
-void kept_close(void)
+void words_close(void)
 {
 	libwheel_close(wheel);
 }
 
-void kept_arm(const __u32 *timers, __u32 n, __u64 deadline)
+void words_arm(const __u32 *timers, __u32 n, __u64 deadline)
 {
 	struct libwheel *w = wheel;
 	__u32 i;
@@ -41,7 +41,17 @@ void kept_arm(const __u32 *timers, __u32 n, __u64 deadline)
 			die("libwheel_word_arm");
 }
 
-void kept_cancel(const __u32 *timers, __u32 n)
+void words_push(const __u32 *timers, __u32 n, __u64 deadline)
+{
+	struct libwheel *w = wheel;
+	__u32 i;
+
+	for (i = 0; i < n; i++)
+		if (libwheel_word_push(w, timers[i], deadline))
+			die("libwheel_word_push");
+}
+
+void words_park(const __u32 *timers, __u32 n)
 {
 	struct libwheel *w = wheel;
 	__u32 i;
@@ -51,7 +61,7 @@ void kept_cancel(const __u32 *timers, __u32 n)
 			die("libwheel_word_park");
 }
 
-void kept_arm_cancel(const __u32 *timers, __u32 n, __u64 deadline)
+void words_arm_park(const __u32 *timers, __u32 n, __u64 deadline)
 {
 	struct libwheel *w = wheel;
 	__u32 i;
@@ -62,7 +72,7 @@ void kept_arm_cancel(const __u32 *timers, __u32 n, __u64 deadline)
 			die("libwheel_word_arm");
 }
 
-void kept_look(void)
+void words_scan(void)
 {
 	struct wheel_enter enter = {
 		.size = sizeof(enter), .flags = WHEEL_ENTER_KICK,
@@ -72,7 +82,7 @@ void kept_look(void)
 		die("WHEEL_IOC_ENTER");
 }
 
-void kept_wait(__u32 count)
+void words_wait(__u32 count)
 {
 	struct wheel_stats stats = { .unread = 0 };
 	uint64_t when;
@@ -85,7 +95,7 @@ void kept_wait(__u32 count)
 	}
 }
 
-__u32 kept_take_again(__u32 batch, __u64 deadline, __u64 *ns)
+__u32 words_restart(__u32 batch, __u64 deadline, __u64 *ns)
 {
 	int i, taken = libwheel_expirations(wheel, events, batch);
 	struct libwheel *w = wheel;
