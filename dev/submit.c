@@ -51,7 +51,7 @@ static u32 chunk_copy_in(const struct submission *s, u32 count, int *err)
 }
 
 /* Return the number of operations after @i whose results are in the same page as that of @i. */
-static u32 page_mates(const struct submission *s, u32 i)
+static u32 ops_in_same_page(const struct submission *s, u32 i)
 {
 	unsigned long end = (unsigned long)user_op(s, i) + WHEEL_OP_SIZE;
 
@@ -66,7 +66,7 @@ static u32 chunk_writable(const struct submission *s, u32 count, int *err)
 {
 	u32 i;
 
-	for (i = 0; i < count; i += 1 + page_mates(s, i)) {
+	for (i = 0; i < count; i += 1 + ops_in_same_page(s, i)) {
 		if (!wheel_op_writable(&s->ops[i], user_op(s, i))) {
 			*err = -EFAULT;
 			return i;

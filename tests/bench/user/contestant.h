@@ -17,7 +17,6 @@
  * @calls: supports batches of operations
  * @takes: supports batches of expiries
  * @wakes: waits for a single expiry with epoll, if opened with WITH_EPOLL
- * @pays: expiries of an unprivileged user are charged to an account
  * @open: creates @count idle timers, numbered from 0, with WITH_* flags
  * @arm: arms idle timers for the given deadlines, @batch per system call
  * @rearm: moves pending timers to the given deadlines, @batch per system call
@@ -35,7 +34,6 @@ struct contestant {
 	bool calls;
 	bool takes;
 	bool wakes;
-	bool pays;
 	void (*open)(__u32 count, unsigned int with);
 	void (*arm)(const __u32 *timers, const __u64 *deadlines, __u32 n,
 		    __u32 batch);

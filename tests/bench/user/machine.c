@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "machine.h"
@@ -13,9 +12,6 @@
 /* A loop of known length, with two instructions per iteration. */
 #define LOOP_TURNS	2000000L
 #define QUIET_TRIES	100
-
-/* An unprivileged user and group ID. */
-#define NOBODY		65534
 
 #define SETTLE_TRIES	30
 #define SETTLED_PAGES	64
@@ -147,13 +143,4 @@ __u64 memory_free(void)
 		pages = free_pages();
 	}
 	return pages * (__u64)sysconf(_SC_PAGESIZE);
-}
-
-/* Drop all privileges. The limit of locked memory is removed first. */
-void become_ordinary(void)
-{
-	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
-
-	if (setrlimit(RLIMIT_MEMLOCK, &all) || setgid(NOBODY) || setuid(NOBODY))
-		die("setuid");
 }

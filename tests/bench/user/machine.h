@@ -27,6 +27,5 @@ void wait_quiet(void);
 
 void *allocate(size_t bytes);
 __u64 memory_free(void);
-void become_ordinary(void);
 
 #endif

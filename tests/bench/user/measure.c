@@ -37,7 +37,7 @@
 enum operation {
 	PUSH, PARK, WORD, WORD_RUNG, RESTART,
 	ARM_CANCEL, ARM, CANCEL, REARM, QUERY,
-	EXPIRY, EXPIRY_RING, LONE, LONE_RING, LONE_USER, LONE_RING_USER,
+	EXPIRY, EXPIRY_RING, LONE, LONE_RING,
 	BYTES, BYTES_WORDS,
 	OPERATIONS
 };
@@ -67,8 +67,6 @@ static const struct row {
 	[EXPIRY_RING]	= { "expiry, ring", EXPIRY, true },
 	[LONE]		= { "lone", LONE, true },
 	[LONE_RING]	= { "lone, ring", LONE, true },
-	[LONE_USER]	= { "lone, user", LONE, true },
-	[LONE_RING_USER] = { "lone, ring, user", LONE, true },
 	[BYTES]		= { "bytes", BYTES, true },
 	[BYTES_WORDS]	= { "bytes, words", BYTES_WORDS, true },
 };
@@ -431,13 +429,6 @@ static void measure_lone(enum operation operation, unsigned int with,
 	c->close();
 }
 
-static void measure_lones(enum operation operation, enum operation by_ring)
-{
-	measure_lone(operation, 0, c->take);
-	if (c->take_ring)
-		measure_lone(by_ring, WITH_RING, c->take_ring);
-}
-
 static void measure_ring(void)
 {
 	c->open(count, WITH_RING);
@@ -461,9 +452,7 @@ void measure(const struct contestant *contestant, __u32 n)
 	if (c->take_ring)
 		measure_ring();
 	if (c->wakes)
-		measure_lones(LONE, LONE_RING);
-	if (c->pays) {
-		become_ordinary();
-		measure_lones(LONE_USER, LONE_RING_USER);
-	}
+		measure_lone(LONE, 0, c->take);
+	if (c->wakes && c->take_ring)
+		measure_lone(LONE_RING, WITH_RING, c->take_ring);
 }

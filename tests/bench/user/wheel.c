@@ -235,7 +235,6 @@ static __u32 take_ring(__u32 batch)
 
 #define WHEEL(title, number, open_scheme) {					\
 	.name = title, .calls = true, .takes = true, .wakes = true,	\
-	.pays = true,							\
 	.open = open_scheme, .close = close_wheel,			\
 	.take = take, .take_ring = take_ring,				\
 	.arm = arm, .rearm = rearm, .cancel = cancel, .query = query,	\
