@@ -158,9 +158,10 @@ WT_TEST(wheel, p4_cancel_is_decisive_for_a_period)
 		ASSERT_EQ(ret, stats.unread);
 		if (ret)
 			ASSERT_EQ(1, wt_read(r->fd, &event, 1));
-		/* An interrupt may have left the cancelled timer to the program. */
+		/* poll() may report a pass that finds nothing, so it is not called here. */
 		ASSERT_EQ(0, wt_run(r->fd));
-		ASSERT_TRUE(wt_quiet(r->fd));
+		ASSERT_EQ(0, wt_stats(r->fd, &stats));
+		ASSERT_EQ(0, stats.unread);
 	}
 }
 
