@@ -52,7 +52,7 @@ static bool kick_step(struct wheel_file *file, struct wheel_scan *scan)
 /*
  * Scan a file now. If a signal is pending, the next pass completes the scan.
  * A VIRTUAL clock has no passes: the result is -ERESTARTNOINTR then. Fails with -EOPNOTSUPP
- * without words, and with -ESHUTDOWN on a stopped wheel.
+ * without words, and with -ESHUTDOWN if STOP has begun.
  */
 int wheel_file_kick(struct wheel_file *file)
 {
@@ -68,7 +68,7 @@ int wheel_file_kick(struct wheel_file *file)
 	} while (more && !signal_pending(current));
 	if (more && file->slots.setup.clock == WHEEL_CLOCK_VIRTUAL)
 		return -ERESTARTNOINTR;
-	return READ_ONCE(file->stopped) ? -ESHUTDOWN : 0;
+	return READ_ONCE(file->slots.stopping) ? -ESHUTDOWN : 0;
 }
 
 /*

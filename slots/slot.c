@@ -13,7 +13,7 @@ void wheel_slots_init(struct wheel_slots *slots)
 /* Prevent further arming. Periods after @now do not count as missed. */
 void wheel_slots_stop(struct wheel_slots *slots, u64 now)
 {
-	slots->stopping = true;
+	WRITE_ONCE(slots->stopping, true);
 	slots->stopped_at = min(slots->stopped_at, now);
 }
 
