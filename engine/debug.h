@@ -53,7 +53,7 @@ static inline void debug_requeue(struct wheel_timer *timer)
 		wheel_trace_requeue(timer);
 }
 
-/* A dequeued timer was reclaimed. Its owner may already be using it again. */
+/* A dequeued timer was dropped by WHEEL_GONE. Its owner may already be using it again. */
 static inline void debug_gone(const struct wheel_timer *timer)
 {
 	if (trace_wheel_timer_cancel_enabled())

@@ -60,7 +60,7 @@ DEFINE_EVENT(wheel_timer_queued, wheel_timer_requeue,
 	TP_ARGS(timer)
 );
 
-/* A timer will not expire: it was cancelled, returned by wheel_stop(), or reclaimed. */
+/* A timer will not expire: it was cancelled, returned by wheel_stop(), or dropped by WHEEL_GONE. */
 TRACE_EVENT(wheel_timer_cancel,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer),

@@ -119,7 +119,7 @@ static void scan_end(struct wheel_slots *slots, const struct wheel_scan *scan)
 		scanner->ahead = max(scan_estimate(scanner, present), tick);
 		scanner->next = min(scanner->next, tick_from(slots, scanner->earliest));
 	}
-		/* A timer that became due during this scan is at most one scan late. */
+	/* A timer that became due during this scan is at most one scan late. */
 	scanner->next = max(scanner->next, present + tick);
 	/* This may be earlier than the value announced before, which is always safe. */
 	scan_announce(slots, scanner->next, present);
@@ -144,7 +144,7 @@ static bool scan_slot(struct wheel_slots *slots, struct wheel_slot *slot,
 	if (!slot || !slot->word)
 		return false;
 	word = wheel_word_read(slots, wheel_slot_nr(slot));
-		/* The word of an expired timer is checked when its event is consumed. */
+	/* The word of an expired timer is checked when its event is consumed. */
 	if (wheel_word_parked(word) || (!disarmed && !queued))
 		return false;
 	scanner->found = true;

@@ -4,7 +4,7 @@
  * directory is compiled into both /dev/wheel and libwheel. Each provides its environment in
  * slots_env.h and verbs_env.h.
  *
- *	op -> word -> scan -> slot <- event
+ *	op -> event -> word <-> scan -> slot
  *
  * Nothing here locks, sleeps, allocates or accesses user memory. wheel_lock() protects the table
  * as well as the wheel. The caller must hold it where a function requires a locked table.
@@ -51,7 +51,8 @@ enum wheel_slot_state {
  * @ended: true if cancelled while its event was unread, so that no period follows
  * @again: true if periodic and at least one event was consumed
  * @seq: number of its last event
- * @seen: low 32 bits of the deadline that the last scan read; valid only in state DISARMED
+ * @seen: low 32 bits of the deadline that the last scan read, in state DISARMED. Before the first
+ *	scan any value: if it is equal by chance, the timer is queued one scan earlier
  */
 struct wheel_slot {
 	struct wheel_timer	timer;

@@ -76,9 +76,9 @@ int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 }
 
 /*
- * End the program's ownership of a slot, regardless of its word. If its event is unread, the slot
- * is freed when the event is consumed. Returns 0, or -ENOENT if the timer was not armed, has
- * expired, or belongs to STOP.
+ * End the program's ownership of a slot, regardless of its word. If the timer has expired and its
+ * event was not consumed, this will free the slot. Returns 0, or -ENOENT if the timer was not
+ * armed, has expired, or belongs to STOP.
  */
 int wheel_word_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 {
@@ -142,7 +142,8 @@ enum wheel_claim wheel_word_claim(struct wheel_timer *timer, u64 due, u64 *deadl
 /*
  * Take back a slot after the wheel was stopped. Only timers that were not queued still have a word
  * to take back: those of queued timers were taken when the wheel was stopped. Returns true if the
- * timer was armed, and thus counts as not expired. Otherwise the slot is freed.
+ * timer was armed, and thus counts as not expired. The slot of a parked timer is freed. That of an
+ * expired one is freed when its event is consumed.
  */
 bool wheel_word_unfired(struct wheel_slots *slots, struct wheel_slot *slot)
 {

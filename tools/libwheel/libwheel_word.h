@@ -22,14 +22,14 @@
  *	expired	parked	libwheel_word_reset(), by the thread that has taken the event
  *
  * The slot of an expired timer must not be used before its event was taken. If
- * libwheel_word_park() returns -ENOENT, the timer has expired; return the slot to a free list only
- * after taking the event.
+ * libwheel_word_park() returns -ENOENT for an armed timer, it has expired; return the slot to a
+ * free list only after taking the event.
  *
  * A slot has one owner at a time: one thread, or the holder of a lock. Only the slot of @id is
  * used, not its generation. Deadlines are absolute, as in libwheel_arm(). The functions return
  * -ENOENT if the timer is not in the state of the column "from", and -ERANGE if the deadline is 0
- * or exceeds WHEEL_MAX_TIME. Those that take a deadline return -ESHUTDOWN if the wheel was stopped
- * and the timer will not expire.
+ * or exceeds WHEEL_MAX_TIME. After libwheel_stop() they return -ENOENT, or -ESHUTDOWN if they have
+ * changed the word to a deadline: the timer does not expire.
  */
 
 /*

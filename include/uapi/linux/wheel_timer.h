@@ -82,7 +82,7 @@
  * a deadline for a later one, an earlier one or PARKED. When the deadline has passed, the kernel
  * exchanges it for IDLE, and the event follows. If the program and the kernel change a word at
  * the same time, the exchange that succeeds decides. A word in which the program sets the IDLE
- * bit counts as PARKED.
+ * bit counts as PARKED. A slot that does not belong to the program has an IDLE word.
  *
  * The kernel is not notified when a word changes. It detects a later deadline and PARKED at the
  * old deadline. For other changes, the doorbells are an array of one bit per slot, and their
@@ -322,8 +322,9 @@ struct wheel_setup {
  * Afterwards ARM of the slot fails with EBUSY, regardless of its word. REARM and QUERY fail with
  * ENOENT if the timer is parked or has expired. REARM fails with EBUSY if the program changes the
  * word at the same time. CANCEL also fails with ENOENT if the timer is parked or has expired, but
- * always ends the program's ownership of the slot. If an event is unread, it can still be read;
- * this frees the slot. After STOP, CANCEL of a timer with a word has no effect.
+ * always ends the program's ownership of the slot. An unread event can still be taken. Without a
+ * completion ring, the slot remains in use until then. After STOP, CANCEL of a timer with a word
+ * has no effect.
  */
 struct wheel_op {
 	__u32 op;
