@@ -106,7 +106,7 @@ static void check_overdue(struct model *m, const struct model_timer *t, u64 subm
 		breach_add(&m->breaches, BREACH_LOST,
 			   "line %u: timer %u was due %s ago and is pending", t->line,
 			   number_of(m, t), text_time(submitted - t->due).s);
-	else if (t->in_time && t->due < m->last_due)
+	else if (t->in_time && !t->word && t->due < m->last_due)
 		breach_add(&m->breaches, BREACH_ORDER, "line %u: timer %u was skipped", t->line,
 			   number_of(m, t));
 }
@@ -198,23 +198,19 @@ static void check_early(struct model *m, const struct model_timer *t,
 }
 
 /*
- * Timers expire in order of due time, then of arming. The order is unknown for deadlines
- * received too late and, within a tick, for timers armed or moved by a word.
+ * Timers expire in order of due time, then of arming. The order is unknown for deadlines received
+ * too late, and for words: if a pass is late, it detects them after the timers of earlier ticks.
  */
 static void check_order(struct model *m, const struct model_timer *t,
 			const struct wheel_event *event)
 {
-	if (!t->in_time || event->deadline != t->deadline)
+	if (!t->in_time || t->word || event->deadline != t->deadline)
 		return;
-	if (t->due < m->last_due ||
-	    (t->due == m->last_due && t->order < m->last_order && !t->word))
+	if (t->due < m->last_due || (t->due == m->last_due && t->order < m->last_order))
 		breach_add(&m->breaches, BREACH_ORDER,
 			   "line %u: timer %u fired after one due later", t->line,
 			   number_of(m, t));
-	if (!t->word)
-		m->last_order = t->order;
-	else if (t->due != m->last_due)
-		m->last_order = 0;
+	m->last_order = t->order;
 	m->last_due = t->due;
 }
 

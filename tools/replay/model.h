@@ -35,7 +35,7 @@ enum model_state {
  * @order: number of the arm or re-arm
  * @line: line of the trace, for messages
  * @state: enum model_state
- * @word: true if the kernel chooses its place among the timers of the same tick
+ * @word: true if it was armed or moved by a word, so that its place in the order is unknown
  * @in_time: true if the device received the deadline before it passed
  * @listed: true if WHEEL_IOC_LIST returned it
  */
