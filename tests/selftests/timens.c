@@ -114,7 +114,7 @@ static int setup(int fd)
 	return fd < 0 ? -fd : 0;
 }
 
-/* The result of SETUP with touch words. */
+/* The result of SETUP with words. */
 static int touch(int fd)
 {
 	struct wheel_setup setup = { .flags = WHEEL_SETUP_WORDS, .timers = 64 };

@@ -52,7 +52,7 @@ void fire_at(const struct contestant *c, u64 now)
 		c->advance();
 }
 
-/* The load uses no rearm(). Kept timers gain most there. */
+/* The load uses no rearm(). Timers with words gain most there. */
 static bool takes_part(const struct contestant *c, u32 count)
 {
 	return c && (!count || (c->rearm && c != &word_timers));
