@@ -129,22 +129,20 @@ static int arm_word(struct wheel_slots *slots, struct wheel_slot *slot,
 		    const struct wheel_op *op, u64 deadline)
 {
 	bool parked = !op->when && !(op->flags & WHEEL_OP_REL);
+	u64 word = parked ? WHEEL_WORD_PARKED : wheel_word_deadline(deadline);
 	u32 nr = WHEEL_ID_SLOT(op->id);
 	int err;
 
 	if (!slot || !wheel_word_ready(slots, nr))
 		return OP_NEEDS_PAGE;
 	err = arm_permitted(slot, op->id);
-	if (err)
-		return err;
-	if (parked)
-		wheel_word_hand_over(slots, nr, WHEEL_WORD_PARKED);
-	else
-		err = wheel_word_arm(slots, slot, nr, deadline, op->slack);
+	if (!err && !parked)
+		err = wheel_timer_arm_locked(&slot->timer, word, op->slack);
 	if (err)
 		return err;
 	slot->word = true;
 	arm_done(slot, op, parked ? WHEEL_SLOT_DISARMED : WHEEL_SLOT_ARMED);
+	wheel_word_hand_over(slots, nr, word);
 	return 0;
 }
 

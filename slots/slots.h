@@ -281,8 +281,6 @@ static inline void wheel_slot_free(struct wheel_slot *slot)
  * timer is in state WHEEL_SLOT_DISARMED while it is not queued and has no unread event. It may
  * nevertheless be armed, which only a scan detects.
  */
-int wheel_word_arm(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
-		   u64 deadline, u64 slack);
 int wheel_word_enqueue(struct wheel_slot *slot, u64 deadline, u64 slack);
 int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		     u64 word, u64 deadline, u64 slack);

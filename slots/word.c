@@ -9,25 +9,6 @@
 /* Exchanges that a claim attempts. If all fail, the timer is claimed again at the next tick. */
 #define TRIES	3
 
-/* PARKED is 0, so the earliest deadline is 1. */
-static u64 word_deadline(u64 deadline)
-{
-	return max_t(u64, deadline, 1);
-}
-
-/* Arm a timer in a free slot, whose pages exist. Returns what wheel_timer_arm_locked() returns. */
-int wheel_word_arm(struct wheel_slots *slots, struct wheel_slot *slot, u32 nr,
-		   u64 deadline, u64 slack)
-{
-	int err;
-
-	deadline = word_deadline(deadline);
-	err = wheel_timer_arm_locked(&slot->timer, deadline, slack);
-	if (!err)
-		wheel_word_hand_over(slots, nr, deadline);
-	return err;
-}
-
 /* Queue a timer that the program has armed. Returns what wheel_timer_arm_locked() returns. */
 int wheel_word_enqueue(struct wheel_slot *slot, u64 deadline, u64 slack)
 {
@@ -64,7 +45,7 @@ int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 	u32 nr = wheel_slot_nr(slot);
 	int err;
 
-	deadline = word_deadline(deadline);
+	deadline = wheel_word_deadline(deadline);
 	if (queued)
 		err = wheel_timer_rearm_locked(&slot->timer, deadline, slack);
 	else

@@ -70,6 +70,12 @@ static inline u64 wheel_word_end(const struct wheel_slots *slots, u32 nr)
 	return xchg(wheel_word_at(slots, nr), WHEEL_WORD_IDLE);
 }
 
+/* Return the word of a deadline. PARKED is 0, so the earliest deadline is 1. */
+static inline u64 wheel_word_deadline(u64 deadline)
+{
+	return max_t(u64, deadline, 1);
+}
+
 /* Return true if a word is not a deadline. */
 static inline bool wheel_word_parked(u64 word)
 {
