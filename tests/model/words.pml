@@ -2,9 +2,9 @@
 /*
  * Model of words, doorbells, their summary and next_wake. The processes are two programs with one
  * slot each, in the same __u64 of doorbells, or with CALLS one of them and a thread that calls
- * REARM and CANCEL; a kernel that scans and expires, with any guess for the next scan; and a clock. A tick is one
- * unit of time. All accesses are
- * sequentially consistent. A missing barrier is modelled as a changed order, selected by BROKEN.
+ * REARM and CANCEL; a kernel that scans and expires, with any guess for the next scan; and a clock.
+ * A tick is one unit of time. All accesses are sequentially consistent. A missing barrier is
+ * modelled as a changed order, selected by BROKEN. STOP is not modelled.
  */
 #define IDLE	255
 #define PARKED	0
