@@ -21,7 +21,7 @@
  * @owners: by slot, the timer, or NULL
  * @free: stack of slots whose words are parked
  * @free_count: number of slots on the stack
- * @used: number of slots that were ever used, and thus first one that was not
+ * @used: number of slots that were ever used, and the number of the first unused one
  */
 struct side {
 	struct libwheel *wheel;
@@ -211,7 +211,10 @@ static void slot_drop(struct side *side, struct timer *timer)
 	timer->id = 0;
 }
 
-/* Arming a timer needs a system call only if it is due before the kernel's next scan. */
+/*
+ * Arming a timer needs a system call only for the first use of a slot, and if the timer is due
+ * before the kernel's next scan.
+ */
 void timer_set(struct timers *timers, enum timer_clock clock, struct timer *timer,
 	       uint64_t when)
 {
