@@ -368,6 +368,15 @@ static bool become(uid_t uid)
 	       !setgid(uid) && !setuid(uid) && !prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
+/* Spend the time between two actions. */
+static void rest(const struct manner *how)
+{
+	if (how->conduct == SPINS)
+		turns();
+	else if (how->pause)
+		nap(how->pause);
+}
+
 /* Write one byte when all timers are armed, and run until killed. */
 static void attack(struct attacker *a, uid_t uid, int begun)
 {
@@ -378,13 +387,13 @@ static void attack(struct attacker *a, uid_t uid, int begun)
 	if ((a->how->watched && !watch(a->fd[0])) || !arm(a))
 		_exit(1);
 	act(a);
+	/* Each call that arms a timer permits one more interrupt, which comes before the slice. */
+	rest(a->how);
+	act(a);
 	if (write(begun, "", 1) != 1)
 		_exit(1);
 	for (;;) {
-		if (a->how->conduct == SPINS)
-			turns();
-		else if (a->how->pause)
-			nap(a->how->pause);
+		rest(a->how);
 		act(a);
 	}
 }
