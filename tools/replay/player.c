@@ -148,6 +148,9 @@ static void add_request(struct player *p, u32 at, const struct record *record)
 		return;
 	}
 	r->deadline = time_sum(time_of(p, record), scaled(p, record->delay));
+	/* A word of 0 is parked, and tick 1 is the first one in any case. */
+	if (p->words && !r->deadline)
+		r->deadline = 1;
 	p->arms++;
 }
 
