@@ -483,15 +483,19 @@ static bool measure(struct attacker *a, struct outcome *outcome)
 	return true;
 }
 
-/* The share that a victim must keep. An attacker with CALLS may take what it is charged. */
+/*
+ * The share that a victim must keep. An attacker with CALLS may take what it is charged, and as
+ * much in addition as with timerfds.
+ */
 static int required(const struct manner *how, const struct outcome *wheels,
 		    const struct outcome *timerfds)
 {
 	int share = KEPT / how->fair;
 	int reference = timerfds->kept - NOISE;
+	int stolen = ALL - reference - timerfds->charged;
 
 	if (how->conduct == CALLS && !how->watched)
-		return ALL - wheels->charged - STOLEN;
+		return ALL - wheels->charged - (stolen > STOLEN ? stolen : STOLEN);
 	return share < reference ? share : reference;
 }
 
