@@ -301,10 +301,12 @@ void client_work(struct client *client, unsigned int budget)
 	bool enough = true;
 
 	client->host->current = client;
+	client->has_run = false;
 	while (enough && budget-- && buffer_count(&client->in) &&
 	       client_can_run(client) &&
 	       !queue_batch_is_full(client->host->queue)) {
 		enough = take(client);
+		client->has_run = true;
 		if (enough)
 			quota_progress(&client->host->quota, &client->buffers);
 	}
@@ -333,6 +335,7 @@ void client_host_open(struct client_host *host, const struct client_ops *ops,
 {
 	*host = (struct client_host){ .ops = ops, .queue = queue, .token = token };
 	TAILQ_INIT(&host->busy);
+	TAILQ_INIT(&host->served);
 	quota_open(&host->quota, limit, drop_buffers);
 }
 

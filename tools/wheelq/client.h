@@ -35,6 +35,7 @@ struct client_ops {
  * @token: each connection must send it first; NULL: not required
  * @quota: limit on their buffers
  * @busy: connections to process at the end of the iteration
+ * @served: those that have run commands in this iteration and have more; they run after the others
  * @current: connection whose command is running, or NULL
  */
 struct client_host {
@@ -43,6 +44,7 @@ struct client_host {
 	const char *token;
 	struct quota quota;
 	struct client_list busy;
+	struct client_list served;
 	struct client *current;
 };
 
@@ -73,7 +75,7 @@ enum client_state {
  * @buffers: the size of @in and @out
  * @host: state that all connections share
  * @fd: the socket
- * @is_busy: true if @busy is in its list
+ * @is_busy: true if @busy is in one of the two lists
  * @state: the expected input
  * @put: the command whose body is expected
  * @key: the key of that job
@@ -85,6 +87,7 @@ enum client_state {
  * @used: the tube of its puts
  * @timer: expires when it has waited for @give_up
  * @give_up: ms of the queue's clock, end of its wait; 0: do not wait
+ * @has_run: true if a command has run in this iteration
  * @has_more: true if @in has further commands
  * @has_ended: true if the peer sends no more
  * @is_dead: true if it must be closed immediately
@@ -111,6 +114,7 @@ struct client {
 	struct tube *used;
 	struct timer timer;
 	uint64_t give_up;
+	bool has_run;
 	bool has_more;
 	bool has_ended;
 	bool is_dead;

@@ -2,10 +2,14 @@
 /*
  * wheelq: a durable queue for delayed jobs.
  */
+#include <malloc.h>
 #include <sys/stat.h>
 
 #include "options.h"
 #include "server.h"
+
+/* Freed buffers up to this size are used again, because new ones cost a page fault per page. */
+#define KEPT_BYTES	(4 << 20)
 
 int main(int argc, char **argv)
 {
@@ -14,6 +18,8 @@ int main(int argc, char **argv)
 
 	/* Bodies may be secret: files are readable only by their owner. */
 	umask(077);
+	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 	options_read(&options, argc, argv);
 	serve(&server, &options);
 	return 0;

@@ -9,6 +9,8 @@
 #define OWN_TIMERS	8
 /* Pages that a change of a job writes: of the table, of the index, and above them. */
 #define CHANGE_BYTES	4096
+/* Bodies that are read in one iteration, in bytes. Other clients wait for it. */
+#define READ_BATCH	(1 << 20)
 /* Limit on the age of the stored clock when jobs are put, in ms. */
 #define CLOCK_BATCH_MS	1000
 
@@ -242,9 +244,19 @@ void queue_commit(struct queue *queue)
 	queue->commits++;
 }
 
-bool queue_batch_is_full(const struct queue *queue)
+static bool commit_is_full(const struct queue *queue)
 {
 	return queue->store->batch && queue->uncommitted >= queue->store->batch;
+}
+
+void queue_begin_batch(struct queue *queue)
+{
+	queue->read = 0;
+}
+
+bool queue_batch_is_full(const struct queue *queue)
+{
+	return commit_is_full(queue) || queue->read >= READ_BATCH;
 }
 
 void queue_lose_store(struct queue *queue)
@@ -256,7 +268,7 @@ void queue_lose_store(struct queue *queue)
 bool queue_must_commit(const struct queue *queue, bool has_answers)
 {
 	return !queue->is_lost &&
-	       (queue->must_commit || queue_batch_is_full(queue) ||
+	       (queue->must_commit || commit_is_full(queue) ||
 		(has_answers && queue->store->lease));
 }
 
@@ -317,6 +329,7 @@ void queue_limit(struct queue *queue, struct tube *tube, uint64_t reserved, uint
 
 bool queue_body(struct queue *queue, const struct job_record *rec, void *body)
 {
+	queue->read += rec->size;
 	if (queue->store->ops->body(queue->store, rec->id, body, rec->size))
 		return true;
 	say("job %llu is damaged: its checksum does not match",

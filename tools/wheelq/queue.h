@@ -64,6 +64,7 @@ struct queue_options {
  * @is_lost: true if the store was lost: no job is reserved, and nothing is committed
  * @must_commit: true if a client waits for a commit
  * @uncommitted: bytes of changes since the last commit, approximately
+ * @read: bytes of bodies that were read in this iteration
  * @commits: number of commits
  * @damaged: number of times that a job's checksum did not match
  * @total: jobs put
@@ -89,6 +90,7 @@ struct queue {
 	bool is_lost;
 	bool must_commit;
 	uint64_t uncommitted;
+	uint64_t read;
 	uint64_t commits;
 	uint64_t damaged;
 	uint64_t total;
@@ -147,7 +149,9 @@ void queue_clock_was_set(struct queue *queue);
 
 /* Find or create a tube. Return: NULL if the limit is reached. */
 struct tube *queue_tube(struct queue *queue, const char *name);
-/* True if the changes should be committed before there are more. */
+/* A new iteration of the loop: it has read no bodies. */
+void queue_begin_batch(struct queue *queue);
+/* True if the changes should be committed, or the bodies sent, before there are more. */
 bool queue_batch_is_full(const struct queue *queue);
 /* Count a change of a job with a body of @bytes, which is part of the next commit. */
 void queue_count_change(struct queue *queue, size_t bytes);

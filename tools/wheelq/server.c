@@ -268,27 +268,38 @@ static void set_events(struct client *client)
 		fail(EXIT_FAILED, "epoll: %s", strerror(errno));
 }
 
+/* Its next command runs after those of connections that have not run one in this iteration. */
+static void run_again(struct client *client)
+{
+	struct client_host *host = client->host;
+
+	TAILQ_INSERT_TAIL(client->has_run ? &host->served : &host->busy, client, busy);
+	client->is_busy = true;
+}
+
 /* Send responses after the commit. Return: true if there is more to do. */
 static bool finish_turn(struct server *server)
 {
+	struct client_host *host = &server->host;
 	struct client_list busy = TAILQ_HEAD_INITIALIZER(busy);
 	struct client *client;
 
-	TAILQ_CONCAT(&busy, &server->host.busy, busy);
+	TAILQ_CONCAT(&busy, &host->busy, busy);
 	while ((client = TAILQ_FIRST(&busy))) {
 		TAILQ_REMOVE(&busy, client, busy);
 		client->is_busy = false;
 		client_write(client);
 		client_count_buffers(client);
 		if (client_can_run(client) && client->has_more)
-			client_set_busy(client);
+			run_again(client);
 		else if (client_is_done(client))
 			end_client(client);
 		else
 			set_events(client);
 	}
-	quota_enforce(&server->host.quota);
-	return !TAILQ_EMPTY(&server->host.busy) || queue_can_process(server->queue);
+	quota_enforce(&host->quota);
+	return !TAILQ_EMPTY(&host->busy) || !TAILQ_EMPTY(&host->served) ||
+	       queue_can_process(server->queue);
 }
 
 /* Each busy connection may run its share of the commands of one iteration. */
@@ -302,31 +313,21 @@ static unsigned int command_share(const struct server *server)
 	return COMMAND_BUDGET / count + LEAST_COMMANDS;
 }
 
-/* Let the clients after this one begin the next iteration. */
-static void rotate(struct server *server, const struct client *first)
-{
-	struct client *client;
-
-	while ((client = TAILQ_FIRST(&server->host.busy)) != first) {
-		TAILQ_REMOVE(&server->host.busy, client, busy);
-		TAILQ_INSERT_TAIL(&server->host.busy, client, busy);
-	}
-}
-
-/* If the commit is large enough before all clients have had their share, the rest wait. */
+/*
+ * Connections with new input run first. If the commit or the responses are large enough before all
+ * connections have had their share, the rest wait, and run before those that had it.
+ */
 static void work(struct server *server)
 {
-	unsigned int share = command_share(server);
-	struct client *client, *skipped = NULL;
+	unsigned int share;
+	struct client *client;
 
-	TAILQ_FOREACH(client, &server->host.busy, busy) {
-		if (!skipped && queue_batch_is_full(server->queue))
-			skipped = client;
+	TAILQ_CONCAT(&server->host.busy, &server->host.served, busy);
+	share = command_share(server);
+	queue_begin_batch(server->queue);
+	TAILQ_FOREACH(client, &server->host.busy, busy)
 		if (!client->is_dead)
 			client_work(client, share);
-	}
-	if (skipped)
-		rotate(server, skipped);
 }
 
 /* Reading a wheel costs a system call, so only a readable one is read. */
@@ -374,6 +375,7 @@ static void lose_store(struct server *server)
 
 	queue_lose_store(server->queue);
 	TAILQ_INIT(&server->host.busy);
+	TAILQ_INIT(&server->host.served);
 	for (client = TAILQ_FIRST(&server->clients); client; client = next) {
 		next = TAILQ_NEXT(client, all);
 		client->is_busy = false;

@@ -10,5 +10,7 @@
 
 /* @crc: checksum of the preceding bytes; 0 at the beginning. */
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t count);
+/* The same without the instruction of the CPU. */
+uint32_t crc32c_by_tables(uint32_t crc, const void *bytes, size_t count);
 
 #endif
