@@ -4,12 +4,7 @@
  */
 #include "wheel.h"
 
-/**
- * wheel_span() - Return the range of a wheel.
- * @w: wheel
- *
- * Return: distance from the current time in nanoseconds; WHEEL_END_NS if there is no limit.
- */
+/* Return the range of a wheel in nanoseconds; WHEEL_END_NS if there is no limit. */
 u64 wheel_span(const struct wheel_core *w)
 {
 	u64 span = w->span;
@@ -19,12 +14,7 @@ u64 wheel_span(const struct wheel_core *w)
 	return span * w->tick.ns;
 }
 
-/**
- * wheel_memory() - Determine the size of the memory of a wheel.
- * @buckets: number of buckets, a power of two
- *
- * Return: size in bytes.
- */
+/* Return the size of the memory of a wheel in bytes. The number of buckets is a power of two. */
 size_t wheel_memory(u32 buckets)
 {
 	return max(buckets, MINIMA_BELOW) * sizeof(struct wheel_bucket) +
@@ -32,13 +22,9 @@ size_t wheel_memory(u32 buckets)
 	       minima_words(buckets) * sizeof(u64);
 }
 
-/**
- * wheel_init() - Initialize an empty wheel whose clock is at tick 0.
- * @w: wheel
- * @scheme: scheme of the wheel
- * @buckets: number of buckets, a power of two
- * @tick_ns: length of a tick in nanoseconds, 1 .. WHEEL_END_NS
- * @memory: memory of wheel_memory(@buckets) bytes, aligned to 8 bytes
+/*
+ * Initialize an empty wheel whose clock is at tick 0. A tick is 1 .. WHEEL_END_NS nanoseconds long.
+ * The memory is of wheel_memory(@buckets) bytes and aligned to 8 bytes.
  */
 void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 		u32 buckets, u64 tick_ns, void *memory)
@@ -93,15 +79,11 @@ void wheel_own_take(struct wheel_core *w, struct wheel_timer *t)
 	w->pending--;
 }
 
-/**
- * wheel_requeue() - Queue a timer again that wheel_pop() returned before its deadline.
- * @w: wheel
- * @t: timer, unmodified since wheel_pop()
- * @deadline: current deadline in nanoseconds, later than the tick at which @t was due
- *
- * The timer can be due at the next tick of the pass in progress. If @deadline exceeds the
- * range of the scheme, the timer is dequeued again at the end of the range. t->deadline is not
- * modified because the owner may have changed it again.
+/*
+ * Queue a timer again that wheel_pop() returned before its current deadline, which is later than
+ * the tick at which it was due. The timer can be due at the next tick of the pass in progress. If
+ * the deadline exceeds the range of the scheme, the timer is dequeued again at the end of the
+ * range. t->deadline is not modified because the owner may have changed it again.
  */
 void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 {
@@ -120,13 +102,9 @@ void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 	w->pending++;
 }
 
-/**
- * wheel_drain() - Dequeue any timer.
- * @w: wheel
- * @budget: number of words of the bitmap to read; decremented by the work done
- *
- * Return: a timer that is no longer queued, or NULL. If @budget is not 0, NULL means that the
- * wheel is empty.
+/*
+ * Dequeue any timer. The budget is the number of words of the bitmap to read, and is decremented
+ * by the work done. Returns NULL if the budget is used up, or if the wheel is empty.
  */
 struct wheel_timer *wheel_drain(struct wheel_core *w, unsigned int *budget)
 {
@@ -144,13 +122,10 @@ struct wheel_timer *wheel_drain(struct wheel_core *w, unsigned int *budget)
 	return t;
 }
 
-/**
- * wheel_forward() - Pass the current time before a timer is armed.
- * @w: wheel
- * @tick: current tick
- *
- * The clock of an empty wheel is advanced in one step. The clock of a wheel that contains
- * timers is advanced by passes only, unless the scheme needs it near the current time.
+/*
+ * Pass the current tick before a timer is armed. The clock of an empty wheel is advanced in one
+ * step. The clock of a wheel that contains timers is advanced by passes only, unless the scheme
+ * needs it near the current time.
  */
 void wheel_forward(struct wheel_core *w, u64 tick)
 {
@@ -170,13 +145,10 @@ void wheel_forward(struct wheel_core *w, u64 tick)
 		w->scheme->forward(w);
 }
 
-/**
- * wheel_set_back() - Set the clock back.
- * @w: wheel whose scheme has by_tick set
- * @tick: current tick, before the wheel's clock
- *
- * Timers armed from now on can be due at ticks that were already processed. Timers that a pass
- * in progress has not returned yet are no longer due, and the pass starts a new search.
+/*
+ * Set the clock back to the current tick, on a wheel whose scheme has by_tick set. Timers armed
+ * from now on can be due at ticks that were already processed. Timers that a pass in progress has
+ * not returned yet are no longer due, and the pass starts a new search.
  */
 void wheel_set_back(struct wheel_core *w, u64 tick)
 {
@@ -187,25 +159,4 @@ void wheel_set_back(struct wheel_core *w, u64 tick)
 	w->found = false;
 	if (w->scheme->abandon(w))
 		w->next = w->clock + 1;
-}
-
-/**
- * wheel_check() - Check the consistency of a wheel, for tests.
- * @w: wheel
- *
- * Return: NULL, or a description of the first error.
- */
-const char *wheel_check(const struct wheel_core *w)
-{
-	const char *error;
-	u64 count = 0;
-
-	error = w->scheme->check(w, &count);
-	if (error)
-		return error;
-	if (count != w->pending)
-		return "pending is not the number of timers";
-	if (w->floor <= w->clock)
-		return "a timer could be due at a processed tick";
-	return NULL;
 }

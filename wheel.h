@@ -64,7 +64,6 @@ void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline);
 struct wheel_timer *wheel_drain(struct wheel_core *w, unsigned int *budget);
 void wheel_forward(struct wheel_core *w, u64 tick);
 void wheel_set_back(struct wheel_core *w, u64 tick);
-const char *wheel_check(const struct wheel_core *w);
 
 /* For schemes with own_queue. Out of line, so that callers save no registers for other schemes. */
 void wheel_own_put(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
@@ -73,26 +72,21 @@ void wheel_own_refile(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
 		      struct wheel_due due);
 void wheel_own_take(struct wheel_core *w, struct wheel_timer *t);
 
-/**
- * wheel_is_queued() - Check whether a timer is queued.
- * @t: timer
- *
- * Context: any; without the lock, the result may be outdated.
- * Return: true if @t is queued.
- */
+/* Return the number of buckets that a wheel of a scheme has if @requested are requested. */
+static inline u32 wheel_buckets(const struct wheel_scheme *scheme, u32 requested)
+{
+	return scheme->buckets ? scheme->buckets(requested) : requested;
+}
+
+/* Return true if a timer is queued. Without a lock, the result may be outdated. */
 static inline bool wheel_is_queued(const struct wheel_timer *t)
 {
 	return timer_bucket(t) != WHEEL_UNFILED;
 }
 
-/**
- * wheel_admit() - Determine the due tick of a timer.
- * @w: wheel
- * @deadline: deadline in nanoseconds, at most WHEEL_END_NS
- * @slack: permitted delay in nanoseconds; reduced to 0 if it would exceed the range
- * @due: due tick and order
- *
- * Return: 0, or -ERANGE if @deadline exceeds the range of the scheme.
+/*
+ * Determine the due tick of a timer. The slack is reduced to 0 if it would exceed the range.
+ * Returns 0, or -ERANGE if the deadline, at most WHEEL_END_NS, exceeds the range of the scheme.
  */
 static inline int wheel_admit(const struct wheel_core *w, u64 deadline, u64 slack,
 			      struct wheel_due *due)
@@ -119,14 +113,9 @@ static __always_inline void wheel_put(struct wheel_core *w, struct wheel_timer *
 	w->pending++;
 }
 
-/**
- * wheel_place() - Queue a timer.
- * @w: wheel
- * @t: timer that is not queued
- * @deadline: deadline in nanoseconds, at most WHEEL_END_NS
- * @slack: permitted delay in nanoseconds
- *
- * Return: 0, or -ERANGE if @deadline exceeds the range of the scheme.
+/*
+ * Queue a timer that is not queued. The deadline is at most WHEEL_END_NS. Returns 0, or -ERANGE
+ * if it exceeds the range of the scheme.
  */
 static __always_inline int wheel_place(struct wheel_core *w, struct wheel_timer *t,
 				       u64 deadline, u64 slack)
@@ -152,15 +141,7 @@ static __always_inline void wheel_refile(struct wheel_core *w, struct wheel_time
 	ring_append(w, wheel_at(w, due.tick), t, due);
 }
 
-/**
- * wheel_move() - Change the deadline of a queued timer.
- * @w: wheel
- * @t: queued timer
- * @deadline: deadline in nanoseconds, at most WHEEL_END_NS
- * @slack: permitted delay in nanoseconds
- *
- * Return: 0, or -ERANGE if @deadline exceeds the range of the scheme; then nothing changed.
- */
+/* Change the deadline of a queued timer. On failure, as in wheel_place(), nothing changes. */
 static __always_inline int wheel_move(struct wheel_core *w, struct wheel_timer *t,
 				      u64 deadline, u64 slack)
 {
@@ -185,12 +166,9 @@ static __always_inline void wheel_take(struct wheel_core *w, struct wheel_timer 
 	w->pending--;
 }
 
-/**
- * wheel_remove() - Cancel a queued timer.
- * @w: wheel
- * @t: queued timer
- *
- * If @t was the earliest timer, the next expiry becomes a lower bound until the next pass.
+/*
+ * Cancel a queued timer. If it was the earliest, the next expiry becomes a lower bound until the
+ * next pass.
  */
 static __always_inline void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
 {
@@ -217,19 +195,15 @@ static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 	return t;
 }
 
-/**
- * wheel_pop() - Continue a pass: dequeue the next due timer.
- * @w: wheel
- * @until: tick to advance to
- * @budget: maximum number of timers and buckets to visit; decremented by the work done
+/*
+ * Continue a pass up to the tick @until: dequeue the next due timer, in order of due tick, then in
+ * arming order. A timer remains queued, and can be cancelled, until it is returned. Timers may be
+ * armed and cancelled between two calls. The budget is the number of timers and buckets to visit,
+ * and is decremented by the work done.
  *
- * Timers are returned in order of due tick, then in arming order. A timer remains queued, and
- * can be cancelled, until it is returned. Timers may be armed and cancelled between two calls.
- *
- * Return: a timer that is no longer queued, or NULL. If @budget is not 0, NULL means that no
- * timer is due at @until or earlier, and that the next expiry is known. The next expiry is
- * exact, unless timers were cancelled during the pass or in a long bucket. Then it is a
- * lower bound.
+ * Returns NULL if the budget is used up, or if no timer is due. In the latter case, the next
+ * expiry is known. It is exact, unless timers were cancelled during the pass or in a long bucket.
+ * Then it is a lower bound.
  */
 static inline struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until, unsigned int *budget)
 {

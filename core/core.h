@@ -76,7 +76,7 @@ struct wheel_core;
  * @name: name of the scheme
  * @by_tick: true if the bucket depends only on the due tick, so that the clock may be set back
  * @max_timers: maximum number of timers, because arming is O(n); 0 for no limit
- * @buckets: return the number of buckets for a requested number
+ * @buckets: return the number of buckets for a requested number; NULL if they are the same
  * @init: initialize the members of the scheme; all buckets are empty
  * @follow: advance the clock of a wheel that is not empty towards a tick; optional
  * @enqueue: queue a timer; NULL if all timers are in the ring
@@ -85,7 +85,6 @@ struct wheel_core;
  * @abandon: end the walk and the search that are in progress; false if there is no walk
  * @first: return any queued timer for wheel_drain(), or NULL
  * @forward: update the scheme after the clock of an empty wheel was advanced; optional
- * @check: scheme-specific part of wheel_check(), which counts the timers
  */
 struct wheel_scheme {
 	const char *name;
@@ -100,7 +99,6 @@ struct wheel_scheme {
 	bool (*abandon)(struct wheel_core *w);
 	struct wheel_timer *(*first)(struct wheel_core *w, unsigned int *budget);
 	void (*forward)(struct wheel_core *w);
-	const char *(*check)(const struct wheel_core *w, u64 *count);
 };
 
 /**
@@ -412,15 +410,12 @@ static inline void hint_leave(struct wheel_bucket *bucket, const struct wheel_ti
 /* Rings and walks */
 
 void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory);
-struct wheel_timer *wheel_ring_first(const struct wheel_ring *r, u32 buckets, u32 *from,
-				     unsigned int *budget);
+struct wheel_timer *wheel_ring_first(struct wheel_core *w, unsigned int *budget);
 void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 tick);
 struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, unsigned int *budget);
 void wheel_walk_end(struct wheel_walk *walk, struct wheel_ring *r);
 void wheel_walk_abandon(struct wheel_walk *walk, struct wheel_ring *r);
 bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r, unsigned int *budget);
-bool wheel_walk_mark(const struct wheel_walk *walk, const struct list_head *node);
-const char *wheel_bucket_check(const struct wheel_core *w, u32 at, u64 *count);
 
 /* Return true if all timers that were in the bucket when the walk began have been visited. */
 static inline bool wheel_walk_ended(const struct wheel_walk *walk)
@@ -448,12 +443,9 @@ static inline u32 ring_at(const struct wheel_ring *r, const struct wheel_bucket 
 #define MINIMA_BITS	3
 #define MINIMA_BELOW	((u32)1 << MINIMA_BITS)
 
-u32 wheel_hashed_buckets(u32 requested);
 void wheel_hashed_init(struct wheel_core *w);
 struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until, unsigned int *budget);
 bool wheel_hashed_abandon(struct wheel_core *w);
-struct wheel_timer *wheel_hashed_first(struct wheel_core *w, unsigned int *budget);
-const char *wheel_hashed_check(const struct wheel_core *w, u64 *count);
 
 /* Return the number of words of the tree of minima. */
 static inline u32 minima_words(u32 buckets)

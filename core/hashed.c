@@ -124,11 +124,6 @@ static struct wheel_bucket *minima_least(struct wheel_ring *r, u64 clock, u64 *b
 	return &r->bucket[earliest_bucket(r, (node - first) << MINIMA_BITS)];
 }
 
-u32 wheel_hashed_buckets(u32 requested)
-{
-	return requested;
-}
-
 void wheel_hashed_init(struct wheel_core *w)
 {
 	u32 buckets = w->ring.mask + 1;
@@ -236,59 +231,13 @@ bool wheel_hashed_abandon(struct wheel_core *w)
 	return true;
 }
 
-struct wheel_timer *wheel_hashed_first(struct wheel_core *w, unsigned int *budget)
-{
-	return wheel_ring_first(&w->ring, w->ring.mask + 1, &w->drained, budget);
-}
-
-/* Return the greatest node above bucket @at. No timer in the bucket may be due before it. */
-static u64 bound_check(const struct wheel_ring *r, u32 at)
-{
-	u32 node = minima_above(r, at);
-	u64 bound = 0;
-
-	for (; node; node >>= MINIMA_BITS)
-		bound = max(bound, r->minima[node]);
-	return bound;
-}
-
-static const char *place_check(const struct wheel_core *w, u32 at)
-{
-	const struct list_head *head = &w->ring.bucket[at].timers;
-	const struct list_head *node;
-
-	if (bound_check(&w->ring, at) > w->ring.bucket[at].min)
-		return "a node of the minima is too great";
-	for (node = head->next; node != head; node = node->next) {
-		if (!wheel_walk_mark(&w->walk, node) &&
-		    (timer_of(node)->due_tick & w->ring.mask) != at)
-			return "a timer is in the wrong bucket";
-	}
-	return NULL;
-}
-
-const char *wheel_hashed_check(const struct wheel_core *w, u64 *count)
-{
-	const char *error = NULL;
-	u32 at;
-
-	for (at = 0; at <= w->ring.mask && !error; at++) {
-		error = wheel_bucket_check(w, at, count);
-		if (!error)
-			error = place_check(w, at);
-	}
-	return error;
-}
-
 const struct wheel_scheme wheel_hashed = {
 	.name		= "hashed",
 	.by_tick	= true,
-	.buckets	= wheel_hashed_buckets,
 	.init		= wheel_hashed_init,
 	.pop		= wheel_hashed_pop,
 	.abandon	= wheel_hashed_abandon,
-	.first		= wheel_hashed_first,
-	.check		= wheel_hashed_check,
+	.first		= wheel_ring_first,
 };
 
 static void bounded_init(struct wheel_core *w)
@@ -312,11 +261,9 @@ static void bounded_follow(struct wheel_core *w, u64 tick)
 const struct wheel_scheme wheel_bounded = {
 	.name		= "bounded",
 	.by_tick	= true,
-	.buckets	= wheel_hashed_buckets,
 	.init		= bounded_init,
 	.follow		= bounded_follow,
 	.pop		= wheel_hashed_pop,
 	.abandon	= wheel_hashed_abandon,
-	.first		= wheel_hashed_first,
-	.check		= wheel_hashed_check,
+	.first		= wheel_ring_first,
 };

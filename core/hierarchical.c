@@ -166,63 +166,11 @@ static bool hierarchical_abandon(struct wheel_core *w)
 	return true;
 }
 
-static struct wheel_timer *hierarchical_first(struct wheel_core *w, unsigned int *budget)
-{
-	return wheel_ring_first(&w->ring, WHEEL_LEVELS * WHEEL_LEVEL_BUCKETS, &w->drained, budget);
-}
-
-static const char *place_check(const struct wheel_core *w, u32 at)
-{
-	const struct wheel_bucket *bucket = &w->ring.bucket[at];
-	u32 level = at / WHEEL_LEVEL_BUCKETS;
-	u64 clock = w->clock;
-	const struct list_head *node;
-
-	if (w->walk.bucket && emptying(w) &&
-	    level < ring_at(&w->ring, w->walk.bucket) / WHEEL_LEVEL_BUCKETS)
-		clock = w->walk.tick;
-	for (node = bucket->timers.next; node != &bucket->timers; node = node->next) {
-		const struct wheel_timer *t = timer_of(node);
-
-		if (wheel_walk_mark(&w->walk, node))
-			continue;
-		if ((fls64(t->due_tick ^ clock) - 1) / WHEEL_LEVEL_BITS != level)
-			return "a timer is on the wrong level";
-		if ((t->due_tick >> (level * WHEEL_LEVEL_BITS)) % WHEEL_LEVEL_BUCKETS !=
-		    at % WHEEL_LEVEL_BUCKETS)
-			return "a timer is in the wrong bucket";
-	}
-	return NULL;
-}
-
-static const char *level_check(const struct wheel_core *w, u32 level)
-{
-	bool listed = w->levels >> level & 1;
-
-	return w->ring.busy[level] && !listed ? "a level's bit is missing" : NULL;
-}
-
-static const char *hierarchical_check(const struct wheel_core *w, u64 *count)
-{
-	const char *error = NULL;
-	u32 at;
-
-	for (at = 0; at < WHEEL_LEVELS * WHEEL_LEVEL_BUCKETS && !error; at++) {
-		error = wheel_bucket_check(w, at, count);
-		if (!error)
-			error = place_check(w, at);
-		if (!error)
-			error = level_check(w, at / WHEEL_LEVEL_BUCKETS);
-	}
-	return error;
-}
-
 const struct wheel_scheme wheel_hierarchical = {
 	.name		= "hierarchical",
 	.buckets	= hierarchical_buckets,
 	.init		= hierarchical_init,
 	.pop		= wheel_hierarchical_pop,
 	.abandon	= hierarchical_abandon,
-	.first		= hierarchical_first,
-	.check		= hierarchical_check,
+	.first		= wheel_ring_first,
 };

@@ -110,33 +110,12 @@ static struct wheel_timer *overflow_first(struct wheel_core *w, unsigned int *bu
 {
 	if (!list_empty(&w->beyond.timers))
 		return timer_of(w->beyond.timers.next);
-	return wheel_hashed_first(w, budget);
-}
-
-static const char *overflow_check(const struct wheel_core *w, u64 *count)
-{
-	const struct list_head *node;
-	u64 last = 0;
-
-	for (node = w->beyond.timers.next; node != &w->beyond.timers; node = node->next) {
-		const struct wheel_timer *t = timer_of(node);
-
-		if (t->bucket != BEYOND || t->due_tick < w->beyond.edge)
-			return "a timer on the list is due before the edge";
-		if (t->due_tick < last)
-			return "the list is not sorted";
-		if (w->found && t->due_tick < w->next)
-			return "a timer is due before the next expiry";
-		last = t->due_tick;
-		++*count;
-	}
-	return wheel_hashed_check(w, count);
+	return wheel_ring_first(w, budget);
 }
 
 const struct wheel_scheme wheel_overflow = {
 	.name		= "overflow",
 	.max_timers	= MAX_TIMERS,
-	.buckets	= wheel_hashed_buckets,
 	.init		= overflow_init,
 	.enqueue	= overflow_enqueue,
 	.dequeue	= overflow_dequeue,
@@ -144,5 +123,4 @@ const struct wheel_scheme wheel_overflow = {
 	.abandon	= wheel_hashed_abandon,
 	.first		= overflow_first,
 	.forward	= overflow_forward,
-	.check		= overflow_check,
 };

@@ -54,16 +54,17 @@ static u32 find_busy(const struct wheel_ring *r, u32 from, u32 to, unsigned int 
 }
 
 /*
- * Return the first timer of the buckets from @from to @buckets, and advance @from past empty
- * buckets. Returns NULL if all are empty or the budget is used up. No bucket may be open.
+ * Return the first timer of the buckets from w->drained, and advance w->drained past empty buckets.
+ * Returns NULL if all are empty or the budget is used up. No bucket may be open.
  */
-struct wheel_timer *wheel_ring_first(const struct wheel_ring *r, u32 buckets, u32 *from,
-				     unsigned int *budget)
+struct wheel_timer *wheel_ring_first(struct wheel_core *w, unsigned int *budget)
 {
-	*from = find_busy(r, *from, buckets, budget);
-	if (*from == buckets || !*budget)
+	u32 buckets = w->ring.mask + 1;
+
+	w->drained = find_busy(&w->ring, w->drained, buckets, budget);
+	if (w->drained == buckets || !*budget)
 		return NULL;
-	return timer_of(r->bucket[*from].timers.next);
+	return timer_of(w->ring.bucket[w->drained].timers.next);
 }
 
 /* Open a bucket that is not empty. The walk determines the bucket's minimum again. */
@@ -151,58 +152,4 @@ bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r, unsigned 
 	else if (walk->seen >= LONG_BUCKET)
 		wheel_walk_abandon(walk, r);
 	return !walk->bucket;
-}
-
-/* Return true if a node in the list of a bucket is a mark of the walk. */
-bool wheel_walk_mark(const struct wheel_walk *walk, const struct list_head *node)
-{
-	return node == &walk->walked || node == &walk->newer;
-}
-
-/* Return true if the lagging timer is among the last timers of the bucket, and has no hint. */
-static bool lag_check(const struct wheel_bucket *bucket)
-{
-	const struct list_head *node = bucket->timers.prev;
-	unsigned long lag = bucket->state & ~BUCKET_FLAGS;
-	u32 behind;
-
-	if (lag <= HINT_CLOSED)
-		return true;
-	for (behind = HINT_LEAD; behind && (unsigned long)node != lag; behind--)
-		node = node->prev;
-	return (unsigned long)node == lag && node != &bucket->timers && !timer_of(node)->hint;
-}
-
-/* Check one bucket for wheel_check(). Increments @count by the number of timers. */
-const char *wheel_bucket_check(const struct wheel_core *w, u32 at, u64 *count)
-{
-	const struct wheel_bucket *bucket = &w->ring.bucket[at];
-	bool busy = *ring_busy(&w->ring, at) >> at % 64 & 1;
-	const struct list_head *node;
-	u64 earliest = WHEEL_NO_TICK;
-
-	for (node = bucket->timers.next; node != &bucket->timers; node = node->next) {
-		const struct wheel_timer *t;
-
-		if (wheel_walk_mark(&w->walk, node))
-			continue;
-		t = timer_of(node);
-		if (t->bucket != at)
-			return "a timer records another bucket";
-		if (t->due_tick <= w->clock)
-			return "a timer is due before the clock";
-		earliest = min(earliest, t->due_tick);
-		++*count;
-	}
-	if (!lag_check(bucket))
-		return "the lagging timer is wrong";
-	if (w->next > bucket->min)
-		return "the next expiry is after a bucket's minimum";
-	if (bucket == w->walk.bucket)
-		return NULL;
-	if (busy == list_empty(&bucket->timers))
-		return "the bitmap is wrong";
-	if (bucket->state & BUCKET_STALE ? bucket->min > earliest : bucket->min != earliest)
-		return "a bucket's minimum is wrong";
-	return NULL;
 }

@@ -79,7 +79,7 @@ u32 wheel_buckets_for(const struct wheel_config *config)
 	else if (!buckets)
 		buckets = clamp_t(u64, config->limit / TIMERS_A_BUCKET,
 				  MIN_DEFAULT_BUCKETS, WHEEL_MAX_BUCKETS);
-	return scheme_of(config->scheme)->buckets(roundup_pow_of_two(buckets));
+	return wheel_buckets(scheme_of(config->scheme), roundup_pow_of_two(buckets));
 }
 EXPORT_SYMBOL_GPL(wheel_buckets_for);
 

@@ -155,23 +155,6 @@ static struct wheel_timer *heap_pop(struct wheel_core *w, u64 until,
 	return first;
 }
 
-static const char *heap_check(const struct wheel_core *w, u64 *count)
-{
-	const struct heap *h = heap_of(w);
-	u32 at;
-
-	for (at = 0; at < h->count; at++) {
-		const struct entry *e = &h->entry[at];
-
-		if (e->timer->bucket != at || e->timer->due_tick != e->due_tick)
-			return "an entry is not its timer's";
-		if (at && before(e, &h->entry[(at - 1) >> h->ways]))
-			return "an entry comes before its parent";
-		++*count;
-	}
-	return NULL;
-}
-
 const struct wheel_scheme baseline_heap = {
 	.buckets	= heap_buckets,
 	.init		= binary_init,
@@ -180,7 +163,6 @@ const struct wheel_scheme baseline_heap = {
 	.pop		= heap_pop,
 	.first		= heap_first,
 	.abandon	= baseline_abandon,
-	.check		= heap_check,
 };
 
 const struct wheel_scheme baseline_4_heap = {
@@ -191,5 +173,4 @@ const struct wheel_scheme baseline_4_heap = {
 	.pop		= heap_pop,
 	.first		= heap_first,
 	.abandon	= baseline_abandon,
-	.check		= heap_check,
 };

@@ -5,11 +5,6 @@
  */
 #include "baselines.h"
 
-static u32 list_buckets(u32 asked)
-{
-	return asked;
-}
-
 static void list_init(struct wheel_core *w)
 {
 	baseline_init(w);
@@ -85,47 +80,20 @@ static struct wheel_timer *sorted_pop(struct wheel_core *w, u64 until,
 	return *budget ? pop(w, head(w), until, budget) : NULL;
 }
 
-static const char *unsorted_check(const struct wheel_core *w, u64 *count)
-{
-	const struct list_head *node;
-
-	for (node = w->beyond.timers.next; node != &w->beyond.timers; node = node->next)
-		++*count;
-	return NULL;
-}
-
-static const char *sorted_check(const struct wheel_core *w, u64 *count)
-{
-	const struct list_head *node;
-	u64 last = 0;
-
-	for (node = w->beyond.timers.next; node != &w->beyond.timers; node = node->next) {
-		if (timer_of(node)->due_tick < last)
-			return "the list is not sorted";
-		last = timer_of(node)->due_tick;
-		++*count;
-	}
-	return NULL;
-}
-
 const struct wheel_scheme baseline_unsorted = {
-	.buckets	= list_buckets,
 	.init		= list_init,
 	.enqueue	= unsorted_enqueue,
 	.dequeue	= dequeue,
 	.pop		= unsorted_pop,
 	.first		= list_first,
 	.abandon	= baseline_abandon,
-	.check		= unsorted_check,
 };
 
 const struct wheel_scheme baseline_sorted = {
-	.buckets	= list_buckets,
 	.init		= list_init,
 	.enqueue	= sorted_enqueue,
 	.dequeue	= dequeue,
 	.pop		= sorted_pop,
 	.first		= list_first,
 	.abandon	= baseline_abandon,
-	.check		= sorted_check,
 };

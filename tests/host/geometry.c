@@ -29,7 +29,7 @@ struct table {
 /* The bucket of a timer on an empty wheel whose clock is at 0. */
 static u32 bucket_of(const struct wheel_scheme *scheme, u64 due)
 {
-	u32 buckets = scheme->buckets(64);
+	u32 buckets = wheel_buckets(scheme, 64);
 	void *memory = malloc(wheel_memory(buckets));
 	struct wheel_timer t = { .bucket = WHEEL_UNFILED };
 	struct wheel_core w;
@@ -114,7 +114,7 @@ static void add_level(struct table *table, u32 level, u32 bits)
 static void add_levels(struct table *table)
 {
 	u32 buckets = buckets_of_a_level();
-	u32 levels = wheel_hierarchical.buckets(0) / buckets;
+	u32 levels = wheel_buckets(&wheel_hierarchical, 0) / buckets;
 	u32 bits = fls64(buckets) - 1;
 	u32 level;
 

@@ -48,7 +48,7 @@ void rig_init(struct rig *rig, u32 buckets, u64 tick_ns, unsigned int timers)
 	static void *of_wheel, *of_timers;
 	unsigned int i;
 
-	buckets = scheme->buckets(buckets);
+	buckets = wheel_buckets(scheme, buckets);
 	memset(rig, 0, sizeof(*rig));
 	memset(&rig->wheel, 0xa5, sizeof(rig->wheel));
 	rig->memory = allocate(&of_wheel, wheel_memory(buckets));
@@ -340,14 +340,6 @@ void rig_set_back(struct rig *rig, u64 tick)
 	rig->oracle.floor = tick + 1;
 	rig->clock = tick;
 	compare(rig);
-}
-
-void check_wheel(const struct wheel_core *wheel)
-{
-	const char *error = wheel_check(wheel);
-
-	if (error)
-		ktap_fail(error);
 }
 
 void rig_check(const struct rig *rig)

@@ -74,7 +74,7 @@ void rig_drain(struct rig *rig);
 void rig_forward(struct rig *rig, u64 tick);
 void rig_set_back(struct rig *rig, u64 tick);
 
-/* Fail if wheel_check() reports an error. */
+/* Fail if a wheel is not consistent, see check.c. */
 void check_wheel(const struct wheel_core *wheel);
 void rig_check(const struct rig *rig);
 

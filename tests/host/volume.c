@@ -11,7 +11,7 @@
 #include "rig.h"
 #include "tests.h"
 
-/* With more timers than this, wheel_check() is called only every CHECK_EVERY operations. */
+/* With more timers than this, check_wheel() is called only every CHECK_EVERY operations. */
 #define FEW		64
 #define MANY		1000
 #define CHECK_EVERY	1000
@@ -264,7 +264,7 @@ static u64 live(u64 number)
 	return l.rig.operations;
 }
 
-/* wheel_check() on a hierarchical wheel visits 704 buckets, so it runs fewer operations. */
+/* check_wheel() on a hierarchical wheel visits 704 buckets, so it runs fewer operations. */
 static u64 share(void)
 {
 	return ktap_subject == &wheel_hierarchical ? random_ops / 3 : random_ops;

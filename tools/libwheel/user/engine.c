@@ -56,7 +56,7 @@ void wheel_setup_resolve(struct wheel_setup *setup)
 		buckets = max_t(u32, setup->timers / TIMERS_A_BUCKET,
 				MIN_DEFAULT_BUCKETS);
 	buckets = 1U << fls64(buckets - 1);
-	setup->buckets = schemes[setup->scheme]->buckets(buckets);
+	setup->buckets = wheel_buckets(schemes[setup->scheme], buckets);
 	/* Five clocks and four schemes. */
 	setup->features = WHEEL_HAS_CLOCK(5) - WHEEL_HAS_CLOCK(0) +
 			  WHEEL_HAS_SCHEME(5) - WHEEL_HAS_SCHEME(1) +
