@@ -185,9 +185,67 @@ static void p4_park_against_cancel(void)
 	race_end(&race, thread);
 }
 
+#define MANY	65536
+
+/**
+ * struct watch - a thread that reads the counters while another one advances the clock
+ * @wheel: common wheel
+ * @began: true once the thread reads
+ * @partial: true if it has found a part of the timers queued
+ */
+struct watch {
+	struct libwheel *wheel;
+	bool began;
+	bool partial;
+};
+
+static void *watch_thread(void *arg)
+{
+	struct watch *watch = arg;
+	__u64 pending;
+
+	do {
+		pending = balanced_stats(watch->wheel).pending;
+		watch->partial |= pending && pending < MANY;
+		__atomic_store_n(&watch->began, true, __ATOMIC_RELAXED);
+	} while (pending < MANY);
+	return NULL;
+}
+
+/* Arm many timers by their words, and advance. Returns true if another thread interrupted this. */
+static bool advance_is_interrupted(void)
+{
+	struct watch watch = { .wheel = open_words(MANY) };
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		NEED(!libwheel_word(watch.wheel, WHEEL_ID(i, 1), i));
+		NEED(!libwheel_word_arm(watch.wheel, WHEEL_ID(i, 1), HOUR));
+	}
+	NEED(!pthread_create(&thread, NULL, watch_thread, &watch));
+	while (!__atomic_load_n(&watch.began, __ATOMIC_RELAXED))
+		sched_yield();
+	EXPECT_EQ(0, advance(watch.wheel, MS));
+	pthread_join(thread, NULL);
+	libwheel_close(watch.wheel);
+	return watch.partial;
+}
+
+/* The lock is released while timers are queued. A thread may read the counters too late. */
+static void advance_lets_others_in(void)
+{
+	int rounds = 100;
+
+	while (rounds && !advance_is_interrupted())
+		rounds--;
+	EXPECT(rounds);
+}
+
 const struct test race_word_tests[] = {
 	TEST(p4_words_against_the_clock),
 	TEST(p4_push_to_the_last_moment),
 	TEST(p4_park_against_cancel),
+	TEST(advance_lets_others_in),
 	{ NULL, NULL }
 };

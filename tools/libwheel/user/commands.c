@@ -10,7 +10,10 @@
 #include "../../../slots/word.h"
 #include "user.h"
 
-/* Scan all words. */
+/* Number of timers that a scan examines before it checks whether another thread waits. */
+#define SCAN_STEP	1024
+
+/* Scan all words in one lock hold. */
 static void scan_all(struct user *u)
 {
 	struct wheel_scan scan = {
@@ -21,13 +24,6 @@ static void scan_all(struct user *u)
 	do {
 		scan.budget = ~0U;
 	} while (wheel_scan_run(&u->slots, &scan));
-}
-
-/* On a VIRTUAL clock next_wake is 0, so the program does not request scans. */
-static void scan_unrequested(struct user *u)
-{
-	if (is_virtual(u) && u->slots.words)
-		scan_all(u);
 }
 
 /* Expire all due timers. */
@@ -87,6 +83,32 @@ void user_leave(struct user *u)
 {
 	watch_sooner(u);
 	user_unlock(u);
+}
+
+/* Scan all words, for a command. A thread that waits for the lock takes it between two steps. */
+static void scan_in_steps(struct user *u)
+{
+	struct wheel_scan scan = {
+		.number = wheel_scan_next(&u->slots),
+		.now = u->wheel.now,
+		.budget = SCAN_STEP,
+	};
+
+	while (wheel_scan_run(&u->slots, &scan)) {
+		scan.budget = SCAN_STEP;
+		if (!lock_is_awaited(&u->lock))
+			continue;
+		user_leave(u);
+		lock_yield(&u->lock);
+		user_enter(u);
+	}
+}
+
+/* On a VIRTUAL clock next_wake is 0, so the program does not request scans. */
+static void scan_unrequested(struct user *u)
+{
+	if (is_virtual(u) && u->slots.words)
+		scan_in_steps(u);
 }
 
 /* Allocate the memory of a slot. Its word always exists. */
@@ -195,10 +217,9 @@ int user_kick(struct handle *handle)
 	if (!u->slots.words)
 		return -EOPNOTSUPP;
 	user_enter(u);
+	scan_in_steps(u);
 	if (u->stopped)
 		err = -ESHUTDOWN;
-	else
-		scan_all(u);
 	user_leave(u);
 	return err;
 }

@@ -4,10 +4,14 @@
  */
 #include <errno.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lock.h"
+
+/* Number of times that lock_yield() yields the processor to a woken thread. */
+#define YIELDS	100
 
 static void futex(struct lock *lock, int operation, uint32_t value)
 {
@@ -29,4 +33,17 @@ void lock_wait(struct lock *lock)
 void lock_wake(struct lock *lock)
 {
 	futex(lock, FUTEX_WAKE_PRIVATE, 1);
+}
+
+/*
+ * Let a woken thread take the lock that the caller has released. Without this, the caller would
+ * usually take it again before that thread runs. Returns after a bounded time: the woken thread
+ * may be delayed.
+ */
+void lock_yield(const struct lock *lock)
+{
+	int yields = YIELDS;
+
+	while (__atomic_load_n(&lock->state, __ATOMIC_RELAXED) == LOCK_FREE && yields--)
+		sched_yield();
 }

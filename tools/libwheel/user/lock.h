@@ -36,6 +36,7 @@ struct lock {
 
 void lock_wait(struct lock *lock);
 void lock_wake(struct lock *lock);
+void lock_yield(const struct lock *lock);
 
 static inline bool lock_try(struct lock *lock)
 {
@@ -60,6 +61,12 @@ static inline void lock_release(struct lock *lock)
 
 	if (__builtin_expect(state == LOCK_AWAITED, 0))
 		lock_wake(lock);
+}
+
+/* True if another thread may wait for the lock, which the caller holds. */
+static inline bool lock_is_awaited(const struct lock *lock)
+{
+	return __atomic_load_n(&lock->state, __ATOMIC_RELAXED) == LOCK_AWAITED;
 }
 
 #endif
