@@ -98,6 +98,20 @@ of_machine() {
 		<<<"$sources"
 }
 
+# recent PATH: print the directory that record() has stored for PATH, unless a day has passed or
+# the lists of packages have been updated since. Needs neither apt nor the lock of PATH.
+recent() {
+	local directory
+
+	[ -n "$(find "$1.recent" -newer /var/lib/apt/lists -mtime -1 2>/dev/null)" ] &&
+		directory=$(cat "$1.recent") && [ -d "$directory" ] && printf '%s\n' "$directory"
+}
+
+# record PATH DIRECTORY: print the directory, and store it as the current version of PATH.
+record() {
+	printf '%s\n' "$2" | tee "$1.recent.part" && mv "$1.recent.part" "$1.recent"
+}
+
 # newest DIRECTORY WHAT: print the newest cached version, because apt cannot download WHAT.
 newest() {
 	local found
