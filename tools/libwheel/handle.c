@@ -4,10 +4,16 @@
  */
 #include <stdalign.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "handle.h"
+
+const clockid_t clock_ids[WHEEL_CLOCK_VIRTUAL] = {
+	[WHEEL_CLOCK_MONOTONIC]	= CLOCK_MONOTONIC,
+	[WHEEL_CLOCK_BOOTTIME]	= CLOCK_BOOTTIME,
+	[WHEEL_CLOCK_REALTIME]	= CLOCK_REALTIME,
+	[WHEEL_CLOCK_TAI]	= CLOCK_TAI,
+};
 
 static size_t page_size(void)
 {
@@ -134,28 +140,4 @@ void handle_exit(struct handle *handle)
 	munmap((void *)handle->ours, page_size());
 	if (handle->fd >= 0)
 		close(handle->fd);
-}
-
-/* Returns the time of a system clock in nanoseconds. The clock is not VIRTUAL. */
-__u64 clock_read(__u32 clock)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(clock_id(clock), &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
-/* Convert WHEEL_CLOCK_*, except VIRTUAL, to CLOCK_*. */
-clockid_t clock_id(__u32 clock)
-{
-	switch (clock) {
-	case WHEEL_CLOCK_BOOTTIME:
-		return CLOCK_BOOTTIME;
-	case WHEEL_CLOCK_REALTIME:
-		return CLOCK_REALTIME;
-	case WHEEL_CLOCK_TAI:
-		return CLOCK_TAI;
-	default:
-		return CLOCK_MONOTONIC;
-	}
 }

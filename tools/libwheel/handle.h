@@ -21,9 +21,10 @@ struct handle;
 /**
  * struct backend - functions of a backend
  * @number: LIBWHEEL_KERNEL or LIBWHEEL_USER
- * @arm: libwheel_arm(); this and the next three functions check for -ECHILD themselves
+ * @arm: libwheel_arm(); this and the next four functions check for -ECHILD themselves
  * @arm_in: libwheel_arm_in()
  * @rearm: libwheel_rearm()
+ * @rearm_or_arm: libwheel_rearm_or_arm()
  * @cancel: libwheel_cancel()
  * @submit: WHEEL_IOC_SUBMIT
  * @list: WHEEL_IOC_LIST
@@ -32,9 +33,7 @@ struct handle;
  * @advance: WHEEL_IOC_ADVANCE
  * @take: libwheel_expirations()
  * @kick: WHEEL_IOC_ENTER with WHEEL_ENTER_KICK
- * @next: libwheel_next()
- * @reserve: libwheel_reserve(); NULL if not supported
- * @now: libwheel_now()
+ * @next: libwheel_next(); NULL if not supported
  * @close: free the handle, also in a child of fork()
  */
 struct backend {
@@ -42,6 +41,7 @@ struct backend {
 	int (*arm)(struct handle *handle, __u64 id, __u64 when, __u64 cookie);
 	int (*arm_in)(struct handle *handle, __u64 id, __u64 delay, __u64 cookie);
 	int (*rearm)(struct handle *handle, __u64 id, __u64 when);
+	int (*rearm_or_arm)(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
 	int (*cancel)(struct handle *handle, __u64 id);
 	int (*submit)(struct handle *handle, struct wheel_submit *submit);
 	int (*list)(struct handle *handle, struct wheel_list *list);
@@ -52,8 +52,6 @@ struct backend {
 		    __u32 count);
 	int (*kick)(struct handle *handle);
 	int (*next)(struct handle *handle, __u64 *when);
-	int (*reserve)(struct handle *handle, __u32 timers);
-	__u64 (*now)(struct handle *handle);
 	void (*close)(struct handle *handle);
 };
 
@@ -103,8 +101,18 @@ int handle_init(struct handle *handle, const struct backend *backend,
 int handle_words_map(struct handle *handle, int fd);
 int handle_slots_map(struct handle *handle);
 void handle_exit(struct handle *handle);
-__u64 clock_read(__u32 clock);
-clockid_t clock_id(__u32 clock);
+
+/* CLOCK_* of each WHEEL_CLOCK_*, except VIRTUAL. */
+extern const clockid_t clock_ids[WHEEL_CLOCK_VIRTUAL];
+
+/* Returns the time of a system clock in nanoseconds. The clock is not VIRTUAL. */
+static inline __u64 clock_read(__u32 clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock_ids[clock], &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
 
 static inline struct handle *handle_of(const struct libwheel *wheel)
 {

@@ -3,7 +3,6 @@
  * The kernel backend: passes the commands to /dev/wheel.
  */
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -71,31 +70,6 @@ static int kernel_kick(struct handle *handle)
 	return command(handle->fd, WHEEL_IOC_ENTER, &enter);
 }
 
-/* Only ADVANCE reports the time of the next timer, so this needs a VIRTUAL clock. */
-static int kernel_next(struct handle *handle, __u64 *when)
-{
-	struct pollfd p = { .fd = handle->fd, .events = POLLIN };
-	struct wheel_advance ask = { .size = sizeof(ask) };
-	int err = command(handle->fd, WHEEL_IOC_ADVANCE, &ask);
-	int saved = errno;
-
-	if (err)
-		return err;
-	*when = poll(&p, 1, 0) == 1 ? 0 : ask.next;
-	errno = saved;
-	return 0;
-}
-
-static __u64 kernel_now(struct handle *handle)
-{
-	struct wheel_advance ask = { .size = sizeof(ask) };
-
-	if (handle->setup.clock != WHEEL_CLOCK_VIRTUAL)
-		return clock_read(handle->setup.clock);
-	command(handle->fd, WHEEL_IOC_ADVANCE, &ask);
-	return ask.now;
-}
-
 static void kernel_close(struct handle *handle)
 {
 	handle_exit(handle);
@@ -107,6 +81,7 @@ static const struct backend kernel_backend = {
 	.arm		= op_arm,
 	.arm_in		= op_arm_in,
 	.rearm		= op_rearm,
+	.rearm_or_arm	= op_rearm_or_arm,
 	.cancel		= op_cancel,
 	.submit		= kernel_submit,
 	.list		= kernel_list,
@@ -115,8 +90,6 @@ static const struct backend kernel_backend = {
 	.advance	= kernel_advance,
 	.take		= kernel_take,
 	.kick		= kernel_kick,
-	.next		= kernel_next,
-	.now		= kernel_now,
 	.close		= kernel_close,
 };
 

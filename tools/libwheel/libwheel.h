@@ -137,7 +137,7 @@ void libwheel_close(struct libwheel *wheel);
 int libwheel_backend(const struct libwheel *wheel);
 /* Return the effective configuration in *@info. */
 int libwheel_info(const struct libwheel *wheel, struct wheel_setup *info);
-/* Return the time on the wheel's clock. */
+/* Return the time on the wheel's clock. 0: a VIRTUAL clock in a child of fork(). */
 uint64_t libwheel_now(const struct libwheel *wheel);
 
 /*
@@ -151,8 +151,7 @@ int libwheel_fd(const struct libwheel *wheel);
  * Return in *@when the time at which libwheel_expirations() must be called next, for loops that
  * sleep with a timeout. 0: now; ~0: no timer is pending. It can be earlier than the earliest
  * timer, because words must be scanned or because a timer was cancelled or moved, but
- * never later. Call this before each sleep. -EOPNOTSUPP on /dev/wheel, unless its clock is
- * VIRTUAL.
+ * never later. Call this before each sleep. -EOPNOTSUPP on /dev/wheel.
  */
 int libwheel_next(struct libwheel *wheel, uint64_t *when);
 
@@ -232,14 +231,6 @@ int libwheel_timeout_stop(struct libwheel *wheel, uint32_t slot);
  */
 int libwheel_timeout_wait(struct libwheel *wheel, struct wheel_event *events,
 			  uint32_t count, int64_t timeout_ns);
-
-/*
- * Allocate the memory of slots 0 .. @timers - 1, so that arming them cannot fail with -ENOMEM.
- * By default, memory is allocated when a slot is first armed, except for the words of
- * wheels of up to 2^17 timers. -EINVAL: @timers exceeds the number of slots; -ENOMEM;
- * -EOPNOTSUPP on /dev/wheel.
- */
-int libwheel_reserve(struct libwheel *wheel, uint32_t timers);
 
 /* Stop all timers. *@unfired, unless NULL, is set to the number of pending timers. */
 int libwheel_stop(struct libwheel *wheel, uint64_t *unfired);

@@ -66,13 +66,14 @@ int libwheel_word_notify(struct libwheel *wheel, uint64_t id, uint64_t deadline)
 				    __ATOMIC_RELAXED)
 
 /*
- * True if a timer armed for @deadline needs no notification: its doorbell is still set, so it
- * will be examined by the next scan, and it is not due before that scan.
+ * Notify the kernel of a timer that was armed for @deadline, if necessary. It is not if the doorbell
+ * is still set, so that the next scan examines the timer, and it is not due before that scan.
  */
-#define LIBWHEEL_SCANNED_IN_TIME(wheel, slot, deadline)			\
-	(__atomic_load_n(&(wheel)->bells[(slot) / 64],			\
-			 __ATOMIC_SEQ_CST) >> (slot) % 64 & 1 &&	\
-	 (deadline) >= __atomic_load_n((wheel)->next_wake, __ATOMIC_SEQ_CST))
+#define LIBWHEEL_NOTIFY(wheel, id, slot, deadline)				\
+	((__atomic_load_n(&(wheel)->bells[(slot) / 64],				\
+			  __ATOMIC_SEQ_CST) >> (slot) % 64 & 1 &&		\
+	  (deadline) >= __atomic_load_n((wheel)->next_wake, __ATOMIC_SEQ_CST)) ? \
+	 0 : libwheel_word_notify(wheel, id, deadline))
 
 LIBWHEEL_INLINE int libwheel_word_push(struct libwheel *wheel, uint64_t id, uint64_t deadline)
 {
@@ -89,9 +90,7 @@ LIBWHEEL_INLINE int libwheel_word_push(struct libwheel *wheel, uint64_t id, uint
 			return -ENOENT;
 	} while (!LIBWHEEL_SWAP(&wheel->words[slot], &old, deadline));
 	/* A timer that is moved to a later deadline is detected at the old one. */
-	if (deadline >= old || LIBWHEEL_SCANNED_IN_TIME(wheel, slot, deadline))
-		return 0;
-	return libwheel_word_notify(wheel, id, deadline);
+	return deadline >= old ? 0 : LIBWHEEL_NOTIFY(wheel, id, slot, deadline);
 }
 
 LIBWHEEL_INLINE int libwheel_word_arm(struct libwheel *wheel, uint64_t id, uint64_t deadline)
@@ -105,9 +104,7 @@ LIBWHEEL_INLINE int libwheel_word_arm(struct libwheel *wheel, uint64_t id, uint6
 		return -ENOENT;
 	if (!LIBWHEEL_SWAP(&wheel->words[slot], &old, deadline))
 		return libwheel_word_push(wheel, id, deadline);
-	if (LIBWHEEL_SCANNED_IN_TIME(wheel, slot, deadline))
-		return 0;
-	return libwheel_word_notify(wheel, id, deadline);
+	return LIBWHEEL_NOTIFY(wheel, id, slot, deadline);
 }
 
 LIBWHEEL_INLINE int libwheel_word_park(struct libwheel *wheel, uint64_t id)
@@ -134,9 +131,7 @@ LIBWHEEL_INLINE int libwheel_word_restart(struct libwheel *wheel, uint64_t id, u
 		return -ERANGE;
 	if (slot >= wheel->timers || !LIBWHEEL_SWAP(&wheel->words[slot], &old, deadline))
 		return -ENOENT;
-	if (LIBWHEEL_SCANNED_IN_TIME(wheel, slot, deadline))
-		return 0;
-	return libwheel_word_notify(wheel, id, deadline);
+	return LIBWHEEL_NOTIFY(wheel, id, slot, deadline);
 }
 
 LIBWHEEL_INLINE int libwheel_word_reset(struct libwheel *wheel, uint64_t id)

@@ -60,6 +60,26 @@ int op_rearm(struct handle *handle, __u64 id, __u64 when)
 	return op_do(handle, &op);
 }
 
+/* One of the two operations fails: after REARM succeeded, the slot is busy. */
+int op_rearm_or_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie)
+{
+	struct wheel_op ops[] = {
+		{ .op = WHEEL_OP_REARM, .id = *id, .when = when },
+		{ .op = WHEEL_OP_ARM, .id = *id + WHEEL_ID(0, 1), .when = when,
+		  .cookie = cookie },
+	};
+	struct wheel_submit batch;
+	int err = ops_submit(handle, ops, 2, &batch);
+
+	if (err)
+		return err;
+	if (ops[0].res != -ENOENT)
+		return ops[0].res;
+	if (!ops[1].res)
+		*id = ops[1].id;
+	return ops[1].res;
+}
+
 /* WHEEL_OP_CANCEL. */
 int op_cancel(struct handle *handle, __u64 id)
 {

@@ -16,6 +16,7 @@ int op_arm_with(struct handle *handle, __u32 flags, __u64 id, __u64 when,
 int op_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie);
 int op_arm_in(struct handle *handle, __u64 id, __u64 delay, __u64 cookie);
 int op_rearm(struct handle *handle, __u64 id, __u64 when);
+int op_rearm_or_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
 int op_cancel(struct handle *handle, __u64 id);
 
 #endif

@@ -40,7 +40,6 @@ static int all_refused(struct libwheel *wheel)
 		 libwheel_wait(wheel, &event, 1, -1) == -ECHILD &&
 		 libwheel_list(wheel, WHEEL_LIST_TAKE, &op, 1, &cursor) == -ECHILD &&
 		 libwheel_next(wheel, &when) == -ECHILD &&
-		 libwheel_reserve(wheel, 1) == -ECHILD &&
 		 libwheel_slot_get(wheel, &id) == -ECHILD &&
 		 libwheel_rearm_or_arm(wheel, &id, 0, 0) == -ECHILD &&
 		 libwheel_now(wheel) <= WHEEL_MAX_TIME &&

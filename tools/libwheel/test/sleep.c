@@ -31,7 +31,7 @@ static __u64 next_of(struct libwheel *wheel)
 
 static void next_on_a_clock_that_is_moved(void)
 {
-	struct libwheel *wheel = open_virtual(64);
+	struct libwheel *wheel = open_mode(0, WHEEL_CLOCK_VIRTUAL, 0);
 
 	EXPECT_EQ(~0ULL, next_of(wheel));
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 1), HOUR));
@@ -50,7 +50,7 @@ static void next_on_a_clock_that_is_moved(void)
 /* Includes timers armed by words, which the wheel detects only by a scan. */
 static void next_includes_words(void)
 {
-	struct libwheel *wheel = open_words(64);
+	struct libwheel *wheel = open_mode(0, WHEEL_CLOCK_VIRTUAL, WHEEL_SETUP_WORDS);
 	uint64_t id = ID;
 
 	EXPECT_EQ(0, libwheel_word(wheel, id, 0));
@@ -64,7 +64,7 @@ static void next_includes_words(void)
 	libwheel_close(wheel);
 }
 
-/* The device does not support this on a running clock. */
+/* The device does not support this. */
 static void next_on_a_running_clock(void)
 {
 	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 64);

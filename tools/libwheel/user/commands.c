@@ -235,38 +235,3 @@ int user_next(struct handle *handle, u64 *when)
 	user_unlock(u);
 	return 0;
 }
-
-/* libwheel_reserve(). If this fails, the memory that was allocated remains allocated. */
-int user_reserve(struct handle *handle, u32 timers)
-{
-	struct user *u = user_of(handle);
-	int err = 0;
-	u32 nr;
-
-	lock_take(&u->lock);
-	for (nr = 0; nr < timers && !err; nr += WHEEL_SLOTS_PER_PAGE)
-		if (!wheel_slot_at(&u->slots, nr))
-			err = slot_bring(u, nr);
-	/* Writing to a page allocates its memory. */
-	for (nr = 0; nr < timers && u->slots.words && !err; nr += WHEEL_WORDS_PER_PAGE)
-		__atomic_fetch_or(wheel_word_at(&u->slots, nr), 0, __ATOMIC_RELAXED);
-	lock_release(&u->lock);
-	return err;
-}
-
-/* libwheel_now() */
-u64 user_now(struct handle *handle)
-{
-	struct user *u = user_of(handle);
-	u64 now;
-
-	if (!is_virtual(u))
-		return clock_read(handle->setup.clock);
-	/* A child of fork() has one thread, and the lock may never be released. */
-	if (!*handle->ours)
-		return u->wheel.now;
-	lock_take(&u->lock);
-	now = u->wheel.now;
-	lock_release(&u->lock);
-	return now;
-}

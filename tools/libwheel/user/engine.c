@@ -77,7 +77,6 @@ int wheel_create(struct wheel *wheel, const struct wheel_setup *setup)
 		return -ENOMEM;
 	wheel->setup = setup;
 	wheel->scan_time = WHEEL_NEVER;
-
 	wheel_init(&wheel->core, schemes[setup->scheme], setup->buckets,
 		   setup->tick_ns, wheel->memory);
 	return 0;

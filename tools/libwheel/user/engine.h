@@ -43,7 +43,6 @@ struct wheel {
 	u64 now;
 	u64 scan_time;
 	bool scanning;
-
 	struct wheel_stats counts;
 };
 

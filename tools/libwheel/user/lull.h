@@ -19,8 +19,8 @@
 
 /**
  * struct lull - end of the current lull
- * @known: the clock supports lulls: it is never set, and does not advance while the counter
- *	may be stopped
+ * @known: the scheme has only one queue, and the clock supports lulls: it is never set, and
+ *	does not advance while the counter may be stopped
  * @begin: value of the counter just before the clock was read
  * @counts: length of the lull from @begin; 0: it has ended
  * @end: no timer is due before this time on the wheel's clock

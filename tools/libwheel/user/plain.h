@@ -5,7 +5,7 @@
  * which also determines the error.
  *
  * No timer expires between two commands. The timer of a free slot is therefore not queued, and
- * that of an armed slot that has no word is.
+ * that of an armed slot that has no word is. No lull begins on a wheel with own_queue.
  */
 #ifndef LIBWHEEL_PLAIN_H
 #define LIBWHEEL_PLAIN_H
@@ -22,8 +22,7 @@ static inline bool plain_pending(const struct wheel_slot *slot, u64 id)
 static inline bool plain_due(const struct wheel *wheel, u64 deadline,
 			     struct wheel_due *due)
 {
-	return deadline <= WHEEL_MAX_TIME && !wheel->core.own_queue &&
-	       !wheel_admit(&wheel->core, deadline, 0, due);
+	return deadline <= WHEEL_MAX_TIME && !wheel_admit(&wheel->core, deadline, 0, due);
 }
 
 /* WHEEL_OP_ARM with a deadline in the future. Returns true if the timer was armed. */
@@ -64,7 +63,7 @@ static __always_inline bool wheel_plain_cancel(struct wheel_slots *slots,
 {
 	struct wheel_slot *slot = wheel_slot_named(slots, id);
 
-	if (unlikely(!plain_pending(slot, id) || wheel->core.own_queue))
+	if (unlikely(!plain_pending(slot, id)))
 		return false;
 	wheel_take(&wheel->core, &slot->timer);
 	wheel->counts.cancelled++;

@@ -49,9 +49,6 @@ static void user_close(struct handle *handle)
 	for (i = 0; u->slots.pages && i < count; i++)
 		free(u->slots.pages[i]);
 	free(u->slots.pages);
-	free(u->slots.words);
-	free(u->slots.scanner.bells);
-	free(u->slots.scanner.summary);
 	wheel_destroy(&u->wheel);
 	handle_exit(handle);
 	free(u);
@@ -59,10 +56,11 @@ static void user_close(struct handle *handle)
 
 static const struct backend user_backend = {
 	.number		= LIBWHEEL_USER,
-	.arm		= usual_arm,
+	.arm		= user_arm,
 	.arm_in		= user_arm_in,
-	.rearm		= usual_rearm,
-	.cancel		= usual_cancel,
+	.rearm		= user_rearm,
+	.rearm_or_arm	= user_rearm_or_arm,
+	.cancel		= user_cancel,
 	.submit		= user_submit,
 	.list		= user_list,
 	.stop		= user_stop,
@@ -71,40 +69,24 @@ static const struct backend user_backend = {
 	.take		= user_take,
 	.kick		= user_kick,
 	.next		= user_next,
-	.reserve	= user_reserve,
-	.now		= user_now,
 	.close		= user_close,
 };
 
-/* Returns a table of the pages of a contiguous array, or NULL. */
-static u64 **table(__u64 *area, u32 count)
-{
-	u32 i, n = pages(count, WHEEL_WORDS_PER_PAGE);
-	u64 **table = calloc(n, sizeof(*table));
-
-	for (i = 0; table && i < n; i++)
-		table[i] = area + i * WHEEL_WORDS_PER_PAGE;
-	return table;
-}
-
+/* The words, doorbells and summary are one page each, see PAGE_SIZE. */
 static int words_init(struct user *u)
 {
 	struct libwheel *wheel = &u->handle.wheel;
-	u32 timers = u->handle.setup.timers;
 	struct wheel_slots *slots = &u->slots;
-	u32 bells = DIV_ROUND_UP(timers, WHEEL_BELLS);
 	int err = handle_words_map(&u->handle, -1);
+	u64 nr;
 
 	if (err)
 		return err;
-	slots->words = table(wheel->words, timers);
-	slots->scanner.bells = table(wheel->bells, bells);
-	slots->scanner.summary = table(wheel->summary, DIV_ROUND_UP(bells, WHEEL_BELLS));
-	if (!slots->words || !slots->scanner.bells || !slots->scanner.summary)
-		return -ENOMEM;
-	err = words_idle(wheel->words, timers);
-	if (err)
-		return err;
+	for (nr = 0; nr < wheel->timers; nr++)
+		wheel->words[nr] = WHEEL_WORD_IDLE;
+	slots->words = &wheel->words;
+	slots->scanner.bells = &wheel->bells;
+	slots->scanner.summary = &wheel->summary;
 	slots->scanner.next_wake = &u->handle.page->next_wake;
 	wheel_scan_init(slots);
 	return 0;
@@ -120,7 +102,6 @@ static int user_init(struct user *u)
 	u->slots.setup = *setup;
 	u->slots.wheel = &u->wheel;
 	u->wheel.data = &u->slots;
-
 	if (setup->flags & WHEEL_SETUP_WORDS) {
 		u->wheel.claim = wheel_word_claim;
 		err = words_init(u);
@@ -136,7 +117,8 @@ static int user_init(struct user *u)
 		return err;
 	u->slots.longest = wheel_span(&u->wheel.core);
 	u->lull = u->handle.wiped;
-	u->lull->known = is_virtual(u) || setup->clock == WHEEL_CLOCK_MONOTONIC;
+	u->lull->known = !u->wheel.core.own_queue &&
+			 (is_virtual(u) || setup->clock == WHEEL_CLOCK_MONOTONIC);
 	return 0;
 }
 

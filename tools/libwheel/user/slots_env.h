@@ -10,9 +10,9 @@
 
 #include "engine.h"
 
-/* Unit of allocation, independent of the page size of the machine. */
+/* Each array that is shared with the program is mapped as a whole, like one page. */
 #undef PAGE_SIZE
-#define PAGE_SIZE	4096
+#define PAGE_SIZE	(WHEEL_MAX_TIMERS * sizeof(u64))
 
 /* 64 slots of 96 bytes: a slot is found with a shift instead of a division. */
 #define WHEEL_SLOT_PAGE	(64 * 96)

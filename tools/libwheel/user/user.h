@@ -6,7 +6,7 @@
  *
  *	setup -> end -> commands -> watch
 
- *	    |-> words        |-----> slots/ -> engine -> wheel
+ *	    |                |-----> slots/ -> engine -> wheel
  *	    |                \-----> lock, lull
  *	    \-> single -> plain -> slots/, lock, lull
  *
@@ -40,7 +40,6 @@ struct user {
 	struct wheel_slots slots;
 	bool stopped;
 	u64 watched;
-
 };
 
 /* commands.c */
@@ -54,24 +53,16 @@ int user_advance(struct handle *handle, struct wheel_advance *advance);
 int user_kick(struct handle *handle);
 int user_next(struct handle *handle, u64 *when);
 
-int user_reserve(struct handle *handle, u32 timers);
-u64 user_now(struct handle *handle);
-
 /* single.c */
-int usual_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie);
-int usual_rearm(struct handle *handle, __u64 id, __u64 when);
-int usual_cancel(struct handle *handle, __u64 id);
 int user_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie);
 int user_arm_in(struct handle *handle, __u64 id, __u64 delay, __u64 cookie);
 int user_rearm(struct handle *handle, __u64 id, __u64 when);
+int user_rearm_or_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
 int user_cancel(struct handle *handle, __u64 id);
 
 /* end.c */
 int user_stop(struct handle *handle, struct wheel_stop *stop);
 int user_list(struct handle *handle, struct wheel_list *list);
-
-/* words.c */
-int words_idle(__u64 *words, u32 count);
 
 /* watch.c */
 int watch_open(u32 clock);

@@ -32,7 +32,7 @@ static int watch_new(u32 clock)
 		clock = WHEEL_CLOCK_REALTIME;
 		break;
 	}
-	return timerfd_create(clock_id(clock), TFD_CLOEXEC | TFD_NONBLOCK);
+	return timerfd_create(clock_ids[clock], TFD_CLOEXEC | TFD_NONBLOCK);
 }
 
 /* Create the descriptor that the program polls. Returns it, or a negative errno. */
