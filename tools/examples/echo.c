@@ -14,7 +14,6 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,39 +100,24 @@ static void echo(struct server *s, int fd)
 		farewell(s, fd);
 }
 
-/* Close the connections whose timeouts have expired. */
-static void close_idle(struct server *s)
-{
-	struct wheel_event events[BATCH];
-	int i, n;
-
-	do {
-		n = libwheel_timeout_wait(s->wheel, events, BATCH, 0);
-		for (i = 0; i < n; i++)
-			close(events[i].cookie);
-	} while (n == BATCH);
-}
-
-/* Timeouts are handled last, after the requests of this iteration have restarted theirs. */
+/* An expired timeout is an event without flags. It closes the connection. */
 static void serve(struct server *s)
 {
 	struct epoll_event events[BATCH];
-	bool expired = false;
-	int i, n;
+	int i, n = libwheel_timeout_epoll(s->wheel, s->epfd, events, BATCH);
 
-	n = epoll_wait(s->epfd, events, BATCH, -1);
+	if (n < 0)
+		die("wait", n);
 	for (i = 0; i < n; i++) {
 		int fd = events[i].data.fd;
 
-		if (fd == libwheel_fd(s->wheel))
-			expired = true;
+		if (!events[i].events)
+			close(fd);
 		else if (fd == s->listener)
 			accept_all(s);
 		else
 			echo(s, fd);
 	}
-	if (expired)
-		close_idle(s);
 }
 
 static int listen_on(int port)

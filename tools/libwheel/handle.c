@@ -3,6 +3,7 @@
  * Handles: the part that both backends share.
  */
 #include <stdalign.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -36,9 +37,8 @@ static bool *parents_page(void)
 	return ours;
 }
 
-/* Initialize the common part of a handle, which owns @fd from now on. Returns 0 or -ENOMEM. */
-int handle_init(struct handle *handle, const struct backend *backend,
-		const struct wheel_setup *setup, int fd)
+/* Initialize the common part of a zeroed handle, without a descriptor. Returns 0 or -ENOMEM. */
+int handle_init(struct handle *handle, const struct backend *backend)
 {
 	bool *ours = parents_page();
 
@@ -47,8 +47,7 @@ int handle_init(struct handle *handle, const struct backend *backend,
 	handle->ours = ours;
 	handle->wiped = (char *)ours + alignof(max_align_t);
 	handle->backend = backend;
-	handle->setup = *setup;
-	handle->fd = fd;
+	handle->fd = -EOPNOTSUPP;
 	return 0;
 }
 
@@ -70,14 +69,9 @@ static size_t bells(size_t count)
  */
 static void *area_map(int fd, size_t count, int protection, off_t offset)
 {
-	void *area;
+	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+	void *area = mmap(NULL, area_size(count), protection, flags, fd, offset);
 
-	if (fd < 0)
-		area = mmap(NULL, area_size(count), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	else
-		area = mmap(NULL, area_size(count), protection, MAP_SHARED, fd,
-			    offset);
 	return area == MAP_FAILED ? NULL : area;
 }
 
@@ -100,22 +94,12 @@ int handle_words_map(struct handle *handle, int fd)
 	wheel->words = area_map(fd, timers, both, WHEEL_OFF_WORDS);
 	wheel->bells = area_map(fd, bells(timers), both, WHEEL_OFF_BELLS);
 	wheel->summary = area_map(fd, bells(bells(timers)), both, WHEEL_OFF_SUMMARY);
-	handle->page = area_map(fd, 1, PROT_READ, WHEEL_OFF_KERNEL);
+	handle->page = area_map(fd, 1, fd < 0 ? both : PROT_READ, WHEEL_OFF_KERNEL);
 	if (!wheel->words || !wheel->bells || !wheel->summary || !handle->page)
 		return -errno;
 	wheel->next_wake = &handle->page->next_wake;
 	wheel->timers = timers;
 	return 0;
-}
-
-/* Allocate the stack of free slots. Returns 0 or -ENOMEM; handle_exit() frees it. */
-int handle_slots_map(struct handle *handle)
-{
-	int saved = errno;
-
-	handle->slots.ids = area_map(-1, handle->setup.timers, 0, 0);
-	errno = saved;
-	return handle->slots.ids ? 0 : -ENOMEM;
 }
 
 static void areas_unmap(struct handle *handle)
@@ -129,14 +113,14 @@ static void areas_unmap(struct handle *handle)
 }
 
 /*
- * Undo handle_init(), handle_words_map() and handle_slots_map(). A child of fork() does not inherit
- * the mappings of the device, and may have mapped other memory at their addresses.
+ * Undo handle_init() and handle_words_map(). A child of fork() does not inherit the mappings of the
+ * device, and may have mapped other memory at their addresses.
  */
 void handle_exit(struct handle *handle)
 {
 	if (*handle->ours || handle->backend->number == LIBWHEEL_USER)
 		areas_unmap(handle);
-	area_unmap(handle->slots.ids, handle->setup.timers);
+	free(handle->slots.ids);
 	munmap((void *)handle->ours, page_size());
 	if (handle->fd >= 0)
 		close(handle->fd);

@@ -21,37 +21,25 @@ struct handle;
 /**
  * struct backend - functions of a backend
  * @number: LIBWHEEL_KERNEL or LIBWHEEL_USER
- * @arm: libwheel_arm(); this and the next four functions check for -ECHILD themselves
- * @arm_in: libwheel_arm_in()
+ * @arm: libwheel_arm(); this and the next three functions check for -ECHILD themselves
  * @rearm: libwheel_rearm()
  * @rearm_or_arm: libwheel_rearm_or_arm()
  * @cancel: libwheel_cancel()
- * @submit: WHEEL_IOC_SUBMIT
- * @list: WHEEL_IOC_LIST
- * @stop: WHEEL_IOC_STOP
- * @stats: WHEEL_IOC_STATS
- * @advance: WHEEL_IOC_ADVANCE
+ * @command: execute WHEEL_IOC_*
  * @take: libwheel_expirations()
- * @kick: WHEEL_IOC_ENTER with WHEEL_ENTER_KICK
  * @next: libwheel_next(); NULL if not supported
  * @close: free the handle, also in a child of fork()
  */
 struct backend {
 	int number;
 	int (*arm)(struct handle *handle, __u64 id, __u64 when, __u64 cookie);
-	int (*arm_in)(struct handle *handle, __u64 id, __u64 delay, __u64 cookie);
 	int (*rearm)(struct handle *handle, __u64 id, __u64 when);
 	int (*rearm_or_arm)(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
 	int (*cancel)(struct handle *handle, __u64 id);
-	int (*submit)(struct handle *handle, struct wheel_submit *submit);
-	int (*list)(struct handle *handle, struct wheel_list *list);
-	int (*stop)(struct handle *handle, struct wheel_stop *stop);
-	int (*stats)(struct handle *handle, struct wheel_stats *stats);
-	int (*advance)(struct handle *handle, struct wheel_advance *advance);
+	int (*command)(struct handle *handle, unsigned long command, void *arg);
 	int (*take)(struct handle *handle, struct wheel_event *events,
 		    __u32 count);
-	int (*kick)(struct handle *handle);
-	int (*next)(struct handle *handle, __u64 *when);
+	__u64 (*next)(struct handle *handle);
 	void (*close)(struct handle *handle);
 };
 
@@ -79,6 +67,7 @@ struct free_slots {
  * @ours: true, but zeroed in a child of fork()
  * @wiped: memory of the backend that is also zeroed in a child of fork()
  * @slots: allocator of slots
+ * @readable: true if libwheel_timeout_epoll() must take expired timeouts
  */
 struct handle {
 	struct libwheel wheel;
@@ -89,6 +78,7 @@ struct handle {
 	const bool *ours;
 	void *wiped;
 	struct free_slots slots;
+	bool readable;
 };
 
 /* Both set *@handle only on success, and then @setup to the effective configuration. */
@@ -96,11 +86,23 @@ int kernel_open(struct handle **handle, struct wheel_setup *setup);
 int user_open(struct handle **handle, struct wheel_setup *setup, __u32 mode);
 
 /* handle.c */
-int handle_init(struct handle *handle, const struct backend *backend,
-		const struct wheel_setup *setup, int fd);
+int handle_init(struct handle *handle, const struct backend *backend);
 int handle_words_map(struct handle *handle, int fd);
-int handle_slots_map(struct handle *handle);
 void handle_exit(struct handle *handle);
+
+/*
+ * ops.c: operations as batches, and single operations as a batch of one. They return the values of
+ * the public functions.
+ */
+int ops_submit(struct handle *handle, struct wheel_op *ops, __u32 count,
+	       struct wheel_submit *batch);
+int op_do(struct handle *handle, struct wheel_op *op);
+int op_arm_with(struct handle *handle, __u32 flags, __u64 id, __u64 when,
+		__u64 cookie);
+int op_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie);
+int op_rearm(struct handle *handle, __u64 id, __u64 when);
+int op_rearm_or_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
+int op_cancel(struct handle *handle, __u64 id);
 
 /* CLOCK_* of each WHEEL_CLOCK_*, except VIRTUAL. */
 extern const clockid_t clock_ids[WHEEL_CLOCK_VIRTUAL];
@@ -117,6 +119,12 @@ static inline __u64 clock_read(__u32 clock)
 static inline struct handle *handle_of(const struct libwheel *wheel)
 {
 	return (struct handle *)wheel;
+}
+
+/* Execute a command, except in a child of fork(). */
+static inline int handle_command(struct handle *handle, unsigned long command, void *arg)
+{
+	return *handle->ours ? handle->backend->command(handle, command, arg) : -ECHILD;
 }
 
 #endif

@@ -8,42 +8,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ops.h"
+#include "handle.h"
 
-static int command(int fd, unsigned long cmd, void *arg)
+static int kernel_command(struct handle *handle, unsigned long command, void *arg)
 {
 	int saved = errno;
 	int err = 0;
 
-	if (ioctl(fd, cmd, arg) < 0)
+	if (ioctl(handle->fd, command, arg) < 0)
 		err = -errno;
 	errno = saved;
 	return err;
-}
-
-static int kernel_submit(struct handle *handle, struct wheel_submit *submit)
-{
-	return command(handle->fd, WHEEL_IOC_SUBMIT, submit);
-}
-
-static int kernel_list(struct handle *handle, struct wheel_list *list)
-{
-	return command(handle->fd, WHEEL_IOC_LIST, list);
-}
-
-static int kernel_stop(struct handle *handle, struct wheel_stop *stop)
-{
-	return command(handle->fd, WHEEL_IOC_STOP, stop);
-}
-
-static int kernel_stats(struct handle *handle, struct wheel_stats *stats)
-{
-	return command(handle->fd, WHEEL_IOC_STATS, stats);
-}
-
-static int kernel_advance(struct handle *handle, struct wheel_advance *advance)
-{
-	return command(handle->fd, WHEEL_IOC_ADVANCE, advance);
 }
 
 /*
@@ -61,15 +36,6 @@ static int kernel_take(struct handle *handle, struct wheel_event *events,
 	return ret == -EAGAIN ? 0 : ret;
 }
 
-static int kernel_kick(struct handle *handle)
-{
-	struct wheel_enter enter = {
-		.size = sizeof(enter), .flags = WHEEL_ENTER_KICK,
-	};
-
-	return command(handle->fd, WHEEL_IOC_ENTER, &enter);
-}
-
 static void kernel_close(struct handle *handle)
 {
 	handle_exit(handle);
@@ -79,52 +45,32 @@ static void kernel_close(struct handle *handle)
 static const struct backend kernel_backend = {
 	.number		= LIBWHEEL_KERNEL,
 	.arm		= op_arm,
-	.arm_in		= op_arm_in,
 	.rearm		= op_rearm,
 	.rearm_or_arm	= op_rearm_or_arm,
 	.cancel		= op_cancel,
-	.submit		= kernel_submit,
-	.list		= kernel_list,
-	.stop		= kernel_stop,
-	.stats		= kernel_stats,
-	.advance	= kernel_advance,
+	.command	= kernel_command,
 	.take		= kernel_take,
-	.kick		= kernel_kick,
 	.close		= kernel_close,
 };
-
-/* Closes @fd on error. */
-static int handle_new(struct handle **handle, const struct wheel_setup *setup,
-		      int fd)
-{
-	struct handle *h = calloc(1, sizeof(*h));
-	int err = h ? handle_init(h, &kernel_backend, setup, fd) : -ENOMEM;
-
-	if (err) {
-		free(h);
-		close(fd);
-		return err;
-	}
-	if (setup->flags & WHEEL_SETUP_WORDS)
-		err = handle_words_map(h, fd);
-	if (err)
-		kernel_close(h);
-	else
-		*handle = h;
-	return err;
-}
 
 /* Open /dev/wheel. On success, sets *@handle, and @setup to the effective configuration. */
 int kernel_open(struct handle **handle, struct wheel_setup *setup)
 {
-	int fd = open("/dev/wheel", O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	int err;
+	struct handle *h = calloc(1, sizeof(*h));
+	int err = h ? handle_init(h, &kernel_backend) : -ENOMEM;
 
-	if (fd < 0)
-		return -errno;
-	err = command(fd, WHEEL_IOC_SETUP, setup);
-	if (!err)
-		return handle_new(handle, setup, fd);
-	close(fd);
+	if (err) {
+		free(h);
+		return err;
+	}
+	h->fd = open("/dev/wheel", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	err = h->fd < 0 ? -errno : kernel_command(h, WHEEL_IOC_SETUP, setup);
+	h->setup = *setup;
+	if (!err && setup->flags & WHEEL_SETUP_WORDS)
+		err = handle_words_map(h, h->fd);
+	if (err)
+		kernel_close(h);
+	else
+		*handle = h;
 	return err;
 }

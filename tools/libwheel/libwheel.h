@@ -47,6 +47,8 @@
 extern "C" {
 #endif
 
+struct epoll_event;
+
 /**
  * struct libwheel - an open wheel
  * @words: words, one per slot
@@ -231,6 +233,14 @@ int libwheel_timeout_stop(struct libwheel *wheel, uint32_t slot);
  */
 int libwheel_timeout_wait(struct libwheel *wheel, struct wheel_event *events,
 			  uint32_t count, int64_t timeout_ns);
+/*
+ * Wait for events of @epoll, as epoll_wait(2), and for expired timeouts. Returns the number of
+ * events, at least 1. An expired timeout is an event whose events are 0 and whose data.fd is the
+ * slot. The descriptors in @epoll, one of which is libwheel_fd(), must have themselves as data.fd.
+ * Only one thread may wait. Signals do not end the wait: use signalfd(2).
+ */
+int libwheel_timeout_epoll(struct libwheel *wheel, int epoll, struct epoll_event *events,
+			   int count);
 
 /* Stop all timers. *@unfired, unless NULL, is set to the number of pending timers. */
 int libwheel_stop(struct libwheel *wheel, uint64_t *unfired);

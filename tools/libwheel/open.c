@@ -96,12 +96,6 @@ static int open_backend(struct handle **handle, int backend,
 	return user_open(handle, &setup, mode);
 }
 
-/* These schemes assume that time does not go back. */
-static bool needs_steady_clock(__u32 scheme)
-{
-	return scheme == WHEEL_HIERARCHICAL || scheme == WHEEL_OVERFLOW;
-}
-
 static bool can_be_set(__u32 clock)
 {
 	return clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI;
@@ -121,8 +115,8 @@ static int error_of_open(int err, const struct libwheel_options *options)
 	case -ENXIO:
 		return -ENODEV;
 	case -EOPNOTSUPP:
-		return needs_steady_clock(options->scheme) &&
-		       can_be_set(options->clock) ? -EPROTOTYPE : err;
+		return can_be_set(options->clock) && (options->scheme == WHEEL_HIERARCHICAL ||
+			options->scheme == WHEEL_OVERFLOW) ? -EPROTOTYPE : err;
 	default:
 		return err;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ops.h"
+#include "handle.h"
 
 /* Execute a batch. Returns 0 or a negative errno. */
 int ops_submit(struct handle *handle, struct wheel_op *ops, __u32 count,
@@ -11,9 +11,7 @@ int ops_submit(struct handle *handle, struct wheel_op *ops, __u32 count,
 		.op_size	= sizeof(*ops),
 		.count		= count,
 	};
-	if (!*handle->ours)
-		return -ECHILD;
-	return handle->backend->submit(handle, batch);
+	return handle_command(handle, WHEEL_IOC_SUBMIT, batch);
 }
 
 /* Execute an operation. Returns its result, or a negative errno. */
@@ -44,12 +42,6 @@ int op_arm_with(struct handle *handle, __u32 flags, __u64 id, __u64 when,
 int op_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie)
 {
 	return op_arm_with(handle, 0, id, when, cookie);
-}
-
-/* WHEEL_OP_ARM with a delay. */
-int op_arm_in(struct handle *handle, __u64 id, __u64 delay, __u64 cookie)
-{
-	return op_arm_with(handle, WHEEL_OP_REL, id, delay, cookie);
 }
 
 /* WHEEL_OP_REARM without slack. */

@@ -7,28 +7,32 @@
  * freed last is used first, because its memory is probably cached. See Sean Middleditch, "The
  * Slot Map", 2013, for slots whose generations make stale ids invalid.
  */
+#include <stdlib.h>
+
 #include "handle.h"
 
 int libwheel_slot_get(struct libwheel *wheel, uint64_t *id)
 {
 	struct handle *handle = handle_of(wheel);
 	struct free_slots *slots = &handle->slots;
-	int err = 0;
+	int saved, err = 0;
 
 	if (!*handle->ours)
 		return -ECHILD;
 	lock_take(&slots->lock);
+	if (!slots->ids) {
+		saved = errno;
+		slots->ids = calloc(handle->setup.timers, sizeof(*slots->ids));
+		errno = saved;
+	}
 	if (!slots->ids)
-		err = handle_slots_map(handle);
-	if (err)
-		goto out;
-	if (slots->count)
+		err = -ENOMEM;
+	else if (slots->count)
 		*id = slots->ids[--slots->count];
 	else if (slots->used < handle->setup.timers)
 		*id = WHEEL_ID(slots->used++, 1);
 	else
 		err = -EDQUOT;
-out:
 	lock_release(&slots->lock);
 	return err;
 }

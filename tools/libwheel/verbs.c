@@ -2,11 +2,9 @@
 /*
  * The public functions, each a call of the handle's backend.
  */
-#include <stddef.h>
-
 /* Emit the inline functions of the headers here. */
 #define LIBWHEEL_INLINE	extern
-#include "ops.h"
+#include "handle.h"
 
 uint32_t libwheel_version(void)
 {
@@ -29,13 +27,12 @@ int libwheel_info(const struct libwheel *wheel, struct wheel_setup *info)
 	return 0;
 }
 
-/* Only the backend has the time of a VIRTUAL clock. Not inline, which leaves the stack alone. */
+/* Only the backend has the time of a VIRTUAL clock. Not inline, to save no registers otherwise. */
 static __attribute__((noinline)) uint64_t virtual_now(struct handle *handle)
 {
 	struct wheel_advance ask = { .size = sizeof(ask) };
 
-	if (*handle->ours)
-		handle->backend->advance(handle, &ask);
+	handle_command(handle, WHEEL_IOC_ADVANCE, &ask);
 	return ask.now;
 }
 
@@ -80,12 +77,19 @@ int libwheel_arm(struct libwheel *wheel, uint64_t id, uint64_t when,
 	return handle->backend->arm(handle, id, when, cookie);
 }
 
+/* In the user backend, reading the clock costs less than the batch that reads it. */
 int libwheel_arm_in(struct libwheel *wheel, uint64_t id, uint64_t delay,
 		    uint64_t cookie)
 {
 	struct handle *handle = handle_of(wheel);
+	uint64_t now;
 
-	return handle->backend->arm_in(handle, id, delay, cookie);
+	if (handle->backend->number == LIBWHEEL_USER &&
+	    handle->setup.clock == WHEEL_CLOCK_MONOTONIC && delay <= WHEEL_MAX_TIME) {
+		now = clock_read(WHEEL_CLOCK_MONOTONIC);
+		return handle->backend->arm(handle, id, now + delay, cookie);
+	}
+	return op_arm_with(handle, WHEEL_OP_REL, id, delay, cookie);
 }
 
 int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when)
@@ -137,9 +141,16 @@ static void bell_set(__u64 *bells, __u64 nr)
 	__atomic_fetch_or(&bells[nr / 64], 1ULL << nr % 64, __ATOMIC_SEQ_CST);
 }
 
+/* Not inline, because most notifications need no kick. */
+static __attribute__((noinline)) int kick(struct handle *handle)
+{
+	struct wheel_enter enter = { .size = sizeof(enter), .flags = WHEEL_ENTER_KICK };
+
+	return handle_command(handle, WHEEL_IOC_ENTER, &enter);
+}
+
 int libwheel_word_notify(struct libwheel *wheel, uint64_t id, uint64_t deadline)
 {
-	struct handle *handle = handle_of(wheel);
 	__u64 slot = WHEEL_ID_SLOT(id);
 
 	if (slot >= wheel->timers)
@@ -150,50 +161,7 @@ int libwheel_word_notify(struct libwheel *wheel, uint64_t id, uint64_t deadline)
 		bell_set(wheel->summary, slot / 64);
 	if (deadline >= __atomic_load_n(wheel->next_wake, __ATOMIC_SEQ_CST))
 		return 0;
-	if (!*handle->ours)
-		return -ECHILD;
-	return handle->backend->kick(handle);
-}
-
-int libwheel_timeout_open(struct libwheel **wheel, uint32_t slots)
-{
-	struct libwheel_options options = {
-		.size = sizeof(options), .flags = WHEEL_SETUP_WORDS, .timers = slots,
-	};
-
-	return libwheel_open(wheel, &options);
-}
-
-/* The timer is created by the first start of its slot. Then the slot is busy if it has expired. */
-int libwheel_timeout_start(struct libwheel *wheel, uint32_t slot, uint64_t delay)
-{
-	uint64_t deadline = libwheel_now(wheel) + delay;
-	int err;
-
-	if (delay > WHEEL_MAX_TIME)
-		return -ERANGE;
-	err = libwheel_word_arm(wheel, slot, deadline);
-	if (err != -ENOENT)
-		return err;
-	err = libwheel_word(wheel, WHEEL_ID(slot, 1), slot);
-	if (err)
-		return err == -EBUSY ? -ENOENT : err;
-	return libwheel_word_arm(wheel, slot, deadline);
-}
-
-int libwheel_timeout_stop(struct libwheel *wheel, uint32_t slot)
-{
-	return libwheel_word_park(wheel, slot);
-}
-
-int libwheel_timeout_wait(struct libwheel *wheel, struct wheel_event *events,
-			  uint32_t count, int64_t timeout_ns)
-{
-	int i, n = libwheel_wait(wheel, events, count, timeout_ns);
-
-	for (i = 0; i < n; i++)
-		libwheel_word_reset(wheel, events[i].id);
-	return n;
+	return kick(handle_of(wheel));
 }
 
 int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
@@ -211,28 +179,20 @@ int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
 int libwheel_next(struct libwheel *wheel, uint64_t *when)
 {
 	struct handle *handle = handle_of(wheel);
-	__u64 time;
-	int err;
 
 	if (!*handle->ours)
 		return -ECHILD;
 	if (!handle->backend->next)
 		return -EOPNOTSUPP;
-	err = handle->backend->next(handle, &time);
-	if (!err)
-		*when = time;
-	return err;
+	*when = handle->backend->next(handle);
+	return 0;
 }
 
 int libwheel_stop(struct libwheel *wheel, uint64_t *unfired)
 {
 	struct wheel_stop stop = { .size = sizeof(stop) };
-	struct handle *handle = handle_of(wheel);
-	int err;
+	int err = handle_command(handle_of(wheel), WHEEL_IOC_STOP, &stop);
 
-	if (!*handle->ours)
-		return -ECHILD;
-	err = handle->backend->stop(handle, &stop);
 	if (!err && unfired)
 		*unfired = stop.unfired;
 	return err;
@@ -257,7 +217,7 @@ int libwheel_list(struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
 		return -ECHILD;
 	/* A signal interrupts a long search between two chunks. Continue with the next one. */
 	do {
-		err = handle->backend->list(handle, &list);
+		err = handle->backend->command(handle, WHEEL_IOC_LIST, &list);
 	} while (err == -EINTR);
 	if (err)
 		return err;
@@ -267,23 +227,15 @@ int libwheel_list(struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
 
 int libwheel_stats(struct libwheel *wheel, struct wheel_stats *stats)
 {
-	struct handle *handle = handle_of(wheel);
-
-	if (!*handle->ours)
-		return -ECHILD;
 	*stats = (struct wheel_stats){ .size = sizeof(*stats) };
-	return handle->backend->stats(handle, stats);
+	return handle_command(handle_of(wheel), WHEEL_IOC_STATS, stats);
 }
 
 int libwheel_advance(struct libwheel *wheel, uint64_t now, uint64_t *next)
 {
 	struct wheel_advance advance = { .size = sizeof(advance), .now = now };
-	struct handle *handle = handle_of(wheel);
-	int err;
+	int err = handle_command(handle_of(wheel), WHEEL_IOC_ADVANCE, &advance);
 
-	if (!*handle->ours)
-		return -ECHILD;
-	err = handle->backend->advance(handle, &advance);
 	if (!err && next)
 		*next = advance.next;
 	return err;

@@ -3,7 +3,6 @@
  * Waiting for events, for programs without an event loop.
  */
 #include <poll.h>
-#include <stddef.h>
 
 #include "handle.h"
 

@@ -64,11 +64,13 @@ static void stop_hands_back(void)
 }
 
 /* Fails like the device when a signal is pending and no timer was found. */
-static int interrupted_list(struct handle *handle, struct wheel_list *list)
+static int interrupted_list(struct handle *handle, unsigned long command, void *arg)
 {
+	struct wheel_list *list = arg;
+
 	if (list->cursor++ < 3)
 		return -EINTR;
-	return behind->list(handle, list);
+	return behind->command(handle, command, list);
 }
 
 /* libwheel_list() continues where the interrupted call ended. */
@@ -83,7 +85,7 @@ static void list_goes_on_after_a_signal(void)
 	EXPECT_EQ(0, arm(wheel, WHEEL_ID(6, 1), SEC));
 	behind = handle_of(wheel)->backend;
 	interrupted = *behind;
-	interrupted.list = interrupted_list;
+	interrupted.command = interrupted_list;
 	handle_of(wheel)->backend = &interrupted;
 	EXPECT_EQ(1, libwheel_list(wheel, 0, &seen, 1, &cursor));
 	EXPECT_EQ(WHEEL_ID(6, 1), seen.id);

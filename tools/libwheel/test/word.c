@@ -3,6 +3,9 @@
  * Timers with a word, step by step: on a VIRTUAL clock, where ADVANCE scans the words, and on
  * running clocks. contract.c compares the words of both backends with a model.
  */
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
 #include "test.h"
 
 /* Create a timer with a word, parked. */
@@ -114,6 +117,44 @@ static void timeout_life(void)
 		EXPECT_EQ(1, libwheel_timeout_wait(wheel, &event, 1, 0));
 		EXPECT_EQ(3, event.cookie);
 	}
+	libwheel_close(wheel);
+}
+
+static void watch(int epfd, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	NEED(!epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event));
+}
+
+/* Expired timeouts follow the other events, after which the program may have restarted them. */
+static void timeout_epoll(void)
+{
+	struct libwheel *wheel = open_words(64);
+	int epfd = epoll_create1(EPOLL_CLOEXEC);
+	int other = eventfd(1, EFD_CLOEXEC);
+	struct epoll_event events[3];
+
+	watch(epfd, libwheel_fd(wheel));
+	watch(epfd, other);
+	EXPECT_EQ(0, libwheel_timeout_start(wheel, 3, MS));
+	EXPECT_EQ(0, libwheel_timeout_start(wheel, 5, MS));
+	EXPECT_EQ(1, libwheel_timeout_epoll(wheel, epfd, events, 3));
+	EXPECT_EQ(0, advance(wheel, MS));
+	EXPECT_EQ(1, libwheel_timeout_epoll(wheel, epfd, events, 3));
+	EXPECT_EQ(other, events[0].data.fd);
+	EXPECT_EQ(EPOLLIN, events[0].events);
+	EXPECT_EQ(-ENOENT, libwheel_timeout_start(wheel, 3, MS));
+	EXPECT_EQ(2, libwheel_timeout_epoll(wheel, epfd, events, 3));
+	EXPECT_EQ(3 + 5, events[0].data.fd + events[1].data.fd);
+	EXPECT_EQ(0, events[0].events | events[1].events);
+	EXPECT_EQ(0, libwheel_timeout_start(wheel, 3, MS));
+	EXPECT_EQ(1, libwheel_timeout_epoll(wheel, epfd, events, 3));
+	EXPECT_EQ(other, events[0].data.fd);
+	EXPECT_EQ(0, libwheel_stop(wheel, NULL));
+	EXPECT_EQ(1, libwheel_timeout_epoll(wheel, epfd, events, 3));
+	EXPECT_EQ(-ESHUTDOWN, libwheel_timeout_epoll(wheel, epfd, events, 3));
+	EXPECT_EQ(-EBADF, libwheel_timeout_epoll(wheel, -1, events, 3));
 	libwheel_close(wheel);
 }
 
@@ -313,6 +354,7 @@ const struct test word_tests[] = {
 	TEST(word_life),
 	TEST(errors),
 	TEST(timeout_life),
+	TEST(timeout_epoll),
 	TEST(word_and_stop),
 	TEST(push_later),
 	TEST(slots_that_have_no_word),

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "../../../slots/event.h"
-#include "../../../slots/slots.h"
 #include "../../../slots/word.h"
 #include "user.h"
 
@@ -126,10 +125,9 @@ static int slot_bring(struct user *u, u32 nr)
 }
 
 /* WHEEL_IOC_SUBMIT */
-int user_submit(struct handle *handle, struct wheel_submit *submit)
+static int submit_ops(struct user *u, struct wheel_submit *submit)
 {
 	struct wheel_op *ops = (struct wheel_op *)(size_t)submit->ops;
-	struct user *u = user_of(handle);
 	struct wheel_batch batch = { .slots = &u->slots };
 	u32 made = 0;
 
@@ -171,9 +169,8 @@ int user_take(struct handle *handle, struct wheel_event *events, u32 count)
 }
 
 /* WHEEL_IOC_STATS */
-int user_stats(struct handle *handle, struct wheel_stats *stats)
+static int read_stats(struct user *u, struct wheel_stats *stats)
 {
-	struct user *u = user_of(handle);
 	u32 size = stats->size;
 
 	user_enter(u);
@@ -189,10 +186,8 @@ int user_stats(struct handle *handle, struct wheel_stats *stats)
 }
 
 /* WHEEL_IOC_ADVANCE */
-int user_advance(struct handle *handle, struct wheel_advance *advance)
+static int advance_clock(struct user *u, struct wheel_advance *advance)
 {
-	struct user *u = user_of(handle);
-
 	if (advance->now > WHEEL_MAX_TIME)
 		return -ERANGE;
 	if (!is_virtual(u))
@@ -209,9 +204,8 @@ int user_advance(struct handle *handle, struct wheel_advance *advance)
 }
 
 /* WHEEL_IOC_ENTER with WHEEL_ENTER_KICK */
-int user_kick(struct handle *handle)
+static int kick(struct user *u)
 {
-	struct user *u = user_of(handle);
 	int err = 0;
 
 	if (!u->slots.words)
@@ -224,14 +218,37 @@ int user_kick(struct handle *handle)
 	return err;
 }
 
-/* libwheel_next() */
-int user_next(struct handle *handle, u64 *when)
+int user_command(struct handle *handle, unsigned long command, void *arg)
 {
 	struct user *u = user_of(handle);
 
+	switch (command) {
+	case WHEEL_IOC_SUBMIT:
+		return submit_ops(u, arg);
+	case WHEEL_IOC_LIST:
+		return user_list(u, arg);
+	case WHEEL_IOC_STOP:
+		return user_stop(u, arg);
+	case WHEEL_IOC_STATS:
+		return read_stats(u, arg);
+	case WHEEL_IOC_ADVANCE:
+		return advance_clock(u, arg);
+	case WHEEL_IOC_ENTER:
+		return kick(u);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* libwheel_next() */
+__u64 user_next(struct handle *handle)
+{
+	struct user *u = user_of(handle);
+	u64 next;
+
 	user_enter(u);
 	scan_unrequested(u);
-	*when = watch_next(u);
+	next = watch_next(u);
 	user_unlock(u);
-	return 0;
+	return next;
 }

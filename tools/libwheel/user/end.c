@@ -2,7 +2,6 @@
 /*
  * WHEEL_IOC_STOP and WHEEL_IOC_LIST.
  */
-#include "../../../slots/slots.h"
 #include "user.h"
 
 /* Returns the first slot from *@nr on whose memory is allocated, or NULL. */
@@ -32,9 +31,8 @@ static u32 stop_words(struct wheel_slots *slots)
 }
 
 /* WHEEL_IOC_STOP */
-int user_stop(struct handle *handle, struct wheel_stop *stop)
+int user_stop(struct user *u, struct wheel_stop *stop)
 {
-	struct user *u = user_of(handle);
 	struct wheel_timer *timer;
 
 	user_enter(u);
@@ -72,10 +70,9 @@ static void list_leave(struct user *u)
 }
 
 /* WHEEL_IOC_LIST. -EBUSY: in a child of fork(), if the lock was held at the time of fork(). */
-int user_list(struct handle *handle, struct wheel_list *list)
+int user_list(struct user *u, struct wheel_list *list)
 {
 	struct wheel_op *ops = (struct wheel_op *)(size_t)list->timers;
-	struct user *u = user_of(handle);
 	struct wheel_slots *slots = &u->slots;
 	bool take = list->flags & WHEEL_LIST_TAKE;
 	struct wheel_slot *slot;

@@ -43,18 +43,13 @@ int wheel_setup_check(const struct wheel_setup *setup)
 /* Replace a valid configuration by the effective one, with the defaults. */
 void wheel_setup_resolve(struct wheel_setup *setup)
 {
-	u32 buckets = setup->buckets;
-	u32 least;
+	u32 buckets;
 
 	setup->tick_ns = setup->tick_ns ?: DEFAULT_TICK_NS;
 	setup->timers = setup->timers ?: min_t(u32, DEFAULT_TIMERS,
 					       max_timers(setup));
-	least = (setup->timers + MAX_TIMERS_A_BUCKET - 1) / MAX_TIMERS_A_BUCKET;
-	if (buckets)
-		buckets = max(buckets, least);
-	else
-		buckets = max_t(u32, setup->timers / TIMERS_A_BUCKET,
-				MIN_DEFAULT_BUCKETS);
+	buckets = setup->buckets ?: max_t(u32, setup->timers / TIMERS_A_BUCKET, MIN_DEFAULT_BUCKETS);
+	buckets = max_t(u32, buckets, DIV_ROUND_UP(setup->timers, MAX_TIMERS_A_BUCKET));
 	buckets = 1U << fls64(buckets - 1);
 	setup->buckets = wheel_buckets(schemes[setup->scheme], buckets);
 	/* Five clocks and four schemes. */

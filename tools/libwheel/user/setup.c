@@ -7,7 +7,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../../slots/slots.h"
 #include "../../../slots/word.h"
 #include "user.h"
 
@@ -34,16 +33,11 @@ static int tick_permitted(const struct wheel_setup *setup)
 	return -EPERM;
 }
 
-static u32 pages(u32 count, u32 per_page)
-{
-	return (count + per_page - 1) / per_page;
-}
-
 /* Does not take the lock: in a child of fork() it may never be released. */
 static void user_close(struct handle *handle)
 {
 	struct user *u = user_of(handle);
-	u32 count = pages(handle->setup.timers, WHEEL_SLOTS_PER_PAGE);
+	u32 count = DIV_ROUND_UP(handle->setup.timers, WHEEL_SLOTS_PER_PAGE);
 	u32 i;
 
 	for (i = 0; u->slots.pages && i < count; i++)
@@ -57,17 +51,11 @@ static void user_close(struct handle *handle)
 static const struct backend user_backend = {
 	.number		= LIBWHEEL_USER,
 	.arm		= user_arm,
-	.arm_in		= user_arm_in,
 	.rearm		= user_rearm,
 	.rearm_or_arm	= user_rearm_or_arm,
 	.cancel		= user_cancel,
-	.submit		= user_submit,
-	.list		= user_list,
-	.stop		= user_stop,
-	.stats		= user_stats,
-	.advance	= user_advance,
+	.command	= user_command,
 	.take		= user_take,
-	.kick		= user_kick,
 	.next		= user_next,
 	.close		= user_close,
 };
@@ -108,7 +96,7 @@ static int user_init(struct user *u)
 	}
 	if (err)
 		return err;
-	u->slots.pages = calloc(pages(setup->timers, WHEEL_SLOTS_PER_PAGE),
+	u->slots.pages = calloc(DIV_ROUND_UP(setup->timers, WHEEL_SLOTS_PER_PAGE),
 				sizeof(*u->slots.pages));
 	if (!u->slots.pages)
 		return -ENOMEM;
@@ -119,31 +107,7 @@ static int user_init(struct user *u)
 	u->lull = u->handle.wiped;
 	u->lull->known = !u->wheel.core.own_queue &&
 			 (is_virtual(u) || setup->clock == WHEEL_CLOCK_MONOTONIC);
-	return 0;
-}
-
-/* Closes @fd on error. */
-static int user_new(struct handle **handle, const struct wheel_setup *setup,
-		    u32 mode, int fd)
-{
-	struct user *u = calloc(1, sizeof(*u));
-	int err = -ENOMEM;
-
-	if (u)
-		err = handle_init(&u->handle, &user_backend, setup, fd);
-	if (err) {
-		free(u);
-		if (fd >= 0)
-			close(fd);
-		return err;
-	}
-	u->mode = mode;
-	err = user_init(u);
-	if (err)
-		user_close(&u->handle);
-	else
-		*handle = &u->handle;
-	return err;
+	return u->mode & LIBWHEEL_NO_FD ? 0 : watch_open(u);
 }
 
 /*
@@ -153,7 +117,7 @@ static int user_new(struct handle **handle, const struct wheel_setup *setup,
 int user_open(struct handle **handle, struct wheel_setup *setup, u32 mode)
 {
 	int err = wheel_setup_check(setup);
-	int fd = -EOPNOTSUPP;
+	struct user *u;
 
 	if (err)
 		return err;
@@ -161,10 +125,18 @@ int user_open(struct handle **handle, struct wheel_setup *setup, u32 mode)
 	err = tick_permitted(setup);
 	if (err)
 		return err;
-	if (!(mode & LIBWHEEL_NO_FD)) {
-		fd = watch_open(setup->clock);
-		if (fd < 0)
-			return fd;
+	u = calloc(1, sizeof(*u));
+	err = u ? handle_init(&u->handle, &user_backend) : -ENOMEM;
+	if (err) {
+		free(u);
+		return err;
 	}
-	return user_new(handle, setup, mode, fd);
+	u->handle.setup = *setup;
+	u->mode = mode;
+	err = user_init(u);
+	if (err)
+		user_close(&u->handle);
+	else
+		*handle = &u->handle;
+	return err;
 }

@@ -6,7 +6,6 @@
  *
  * In a child of fork() no lull lasts, so the batch is executed, and fails with -ECHILD.
  */
-#include "../ops.h"
 #include "plain.h"
 #include "user.h"
 
@@ -35,19 +34,6 @@ int user_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie)
 		return arm_slow(u, id, when, cookie);
 	lock_release(&u->lock);
 	return 0;
-}
-
-/* libwheel_arm_in() */
-int user_arm_in(struct handle *handle, __u64 id, __u64 delay, __u64 cookie)
-{
-	u64 now;
-
-	if (handle->setup.clock != WHEEL_CLOCK_MONOTONIC)
-		return op_arm_in(handle, id, delay, cookie);
-	now = clock_read(WHEEL_CLOCK_MONOTONIC);
-	if (delay > WHEEL_MAX_TIME - now)
-		return op_arm_in(handle, id, delay, cookie);
-	return user_arm(handle, id, now + delay, cookie);
 }
 
 static noinline int rearm_slow(struct user *u, u64 id, u64 when)

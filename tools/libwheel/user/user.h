@@ -46,26 +46,22 @@ struct user {
 void user_enter(struct user *u);
 void user_leave(struct user *u);
 void user_unlock(struct user *u);
-int user_submit(struct handle *handle, struct wheel_submit *submit);
+int user_command(struct handle *handle, unsigned long command, void *arg);
 int user_take(struct handle *handle, struct wheel_event *events, u32 count);
-int user_stats(struct handle *handle, struct wheel_stats *stats);
-int user_advance(struct handle *handle, struct wheel_advance *advance);
-int user_kick(struct handle *handle);
-int user_next(struct handle *handle, u64 *when);
+__u64 user_next(struct handle *handle);
 
 /* single.c */
 int user_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie);
-int user_arm_in(struct handle *handle, __u64 id, __u64 delay, __u64 cookie);
 int user_rearm(struct handle *handle, __u64 id, __u64 when);
 int user_rearm_or_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
 int user_cancel(struct handle *handle, __u64 id);
 
 /* end.c */
-int user_stop(struct handle *handle, struct wheel_stop *stop);
-int user_list(struct handle *handle, struct wheel_list *list);
+int user_stop(struct user *u, struct wheel_stop *stop);
+int user_list(struct user *u, struct wheel_list *list);
 
 /* watch.c */
-int watch_open(u32 clock);
+int watch_open(struct user *u);
 void watch_sooner(struct user *u);
 void watch_again(struct user *u);
 u64 watch_next(const struct user *u);

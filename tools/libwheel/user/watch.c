@@ -22,25 +22,19 @@
 /* A time in the past on every clock: the descriptor becomes readable at once. */
 #define READY		1
 
-static int watch_new(u32 clock)
+/* Create the descriptor that the program polls. Returns 0 or a negative errno. */
+int watch_open(struct user *u)
 {
-	switch (clock) {
-	case WHEEL_CLOCK_VIRTUAL:
-		return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	case WHEEL_CLOCK_TAI:
-		/* timerfd_create() does not support TAI. */
+	u32 clock = u->handle.setup.clock;
+
+	/* timerfd_create() does not support TAI. */
+	if (clock == WHEEL_CLOCK_TAI)
 		clock = WHEEL_CLOCK_REALTIME;
-		break;
-	}
-	return timerfd_create(clock_ids[clock], TFD_CLOEXEC | TFD_NONBLOCK);
-}
-
-/* Create the descriptor that the program polls. Returns it, or a negative errno. */
-int watch_open(u32 clock)
-{
-	int fd = watch_new(clock);
-
-	return fd < 0 ? -errno : fd;
+	if (is_virtual(u))
+		u->handle.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	else
+		u->handle.fd = timerfd_create(clock_ids[clock], TFD_CLOEXEC | TFD_NONBLOCK);
+	return u->handle.fd < 0 ? -errno : 0;
 }
 
 /* Returns the offset of TAI from REALTIME, in whole seconds. */
