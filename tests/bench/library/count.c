@@ -5,6 +5,7 @@
  */
 #include <libwheel.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
 #include <valgrind/callgrind.h>
@@ -207,17 +208,34 @@ static void count_words(void)
 	libwheel_close(wheel);
 }
 
+static void expire_timeouts(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < COUNTED; i++)
+		need(libwheel_timeout_start(wheel, i, 1));
+	usleep(20000);
+}
+
 static void count_timeouts(void)
 {
+	static struct epoll_event ready[BATCH];
+	struct epoll_event entry = { .events = EPOLLIN };
+	int epoll = epoll_create1(0);
+
 	COUNT_OF("libwheel_timeout_open", 1, 1, libwheel_timeout_open(&wheel, COUNTED));
 	COUNT("libwheel_timeout_start first", libwheel_timeout_start(wheel, i, FAR));
 	COUNT("libwheel_timeout_start", libwheel_timeout_start(wheel, i, FAR));
 	COUNT("libwheel_timeout_stop", libwheel_timeout_stop(wheel, i));
-	for (uint32_t i = 0; i < COUNTED; i++)
-		need(libwheel_timeout_start(wheel, i, 1));
-	usleep(20000);
+	expire_timeouts();
 	COUNT_OF("libwheel_timeout_wait", COUNTED / BATCH, 4096,
 		 libwheel_timeout_wait(wheel, events, BATCH, -1));
+	entry.data.fd = libwheel_fd(wheel);
+	need(epoll_ctl(epoll, EPOLL_CTL_ADD, libwheel_fd(wheel), &entry));
+	expire_timeouts();
+	/* It takes 64 at a time. */
+	COUNT_OF("libwheel_timeout_epoll", COUNTED / 64, 4096,
+		 libwheel_timeout_epoll(wheel, epoll, ready, BATCH));
 	libwheel_close(wheel);
 }
 
