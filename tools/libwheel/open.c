@@ -63,8 +63,7 @@ static int backend_wanted(const struct libwheel_options *options)
 
 /*
  * Errors of a kernel that does not support the request. -EPERM is caused by the device rules of
- * a container or a service, or by a tick that is too short for this program. The other
- * backend rejects such a tick too.
+ * a container or a service, or by a tick that is too short for this program.
  */
 static bool kernel_cannot(int err)
 {

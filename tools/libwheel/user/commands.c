@@ -9,20 +9,35 @@
 #include "../../../slots/word.h"
 #include "user.h"
 
-/* Number of timers that a scan examines before it checks whether another thread waits. */
 #define SCAN_STEP	1024
 
-/* Scan all words in one lock hold. */
+/*
+ * Scan all words. Outside a pass, a thread that waits for the lock takes it between two steps, each
+ * of which examines up to SCAN_STEP timers.
+ */
 static void scan_all(struct user *u)
 {
 	struct wheel_scan scan = {
 		.number = wheel_scan_next(&u->slots),
 		.now = u->wheel.now,
+		.budget = SCAN_STEP,
 	};
 
-	do {
-		scan.budget = ~0U;
-	} while (wheel_scan_run(&u->slots, &scan));
+	while (wheel_scan_run(&u->slots, &scan)) {
+		scan.budget = SCAN_STEP;
+		if (u->wheel.scanning || !lock_is_awaited(&u->lock))
+			continue;
+		user_leave(u);
+		lock_yield(&u->lock);
+		user_enter(u);
+	}
+}
+
+/* On a VIRTUAL clock next_wake is 0, so the program does not request scans. */
+static void scan_unrequested(struct user *u)
+{
+	if (is_virtual(u) && u->slots.words)
+		scan_all(u);
 }
 
 /* Expire all due timers. */
@@ -82,32 +97,6 @@ void user_leave(struct user *u)
 {
 	watch_sooner(u);
 	user_unlock(u);
-}
-
-/* Scan all words, for a command. A thread that waits for the lock takes it between two steps. */
-static void scan_in_steps(struct user *u)
-{
-	struct wheel_scan scan = {
-		.number = wheel_scan_next(&u->slots),
-		.now = u->wheel.now,
-		.budget = SCAN_STEP,
-	};
-
-	while (wheel_scan_run(&u->slots, &scan)) {
-		scan.budget = SCAN_STEP;
-		if (!lock_is_awaited(&u->lock))
-			continue;
-		user_leave(u);
-		lock_yield(&u->lock);
-		user_enter(u);
-	}
-}
-
-/* On a VIRTUAL clock next_wake is 0, so the program does not request scans. */
-static void scan_unrequested(struct user *u)
-{
-	if (is_virtual(u) && u->slots.words)
-		scan_in_steps(u);
 }
 
 /* Allocate the memory of a slot. Its word always exists. */
@@ -206,14 +195,13 @@ static int advance_clock(struct user *u, struct wheel_advance *advance)
 /* WHEEL_IOC_ENTER with WHEEL_ENTER_KICK */
 static int kick(struct user *u)
 {
-	int err = 0;
+	int err;
 
 	if (!u->slots.words)
 		return -EOPNOTSUPP;
 	user_enter(u);
-	scan_in_steps(u);
-	if (u->stopped)
-		err = -ESHUTDOWN;
+	scan_all(u);
+	err = u->stopped ? -ESHUTDOWN : 0;
 	user_leave(u);
 	return err;
 }

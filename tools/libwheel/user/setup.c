@@ -2,36 +2,10 @@
 /*
  * Opening and closing a wheel of the user backend.
  */
-#include <linux/capability.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "../../../slots/word.h"
 #include "user.h"
-
-static bool may_use_resources(void)
-{
-	struct __user_cap_header_struct head = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
-
-	return !syscall(SYS_capget, &head, data) &&
-	       data[0].effective & 1U << CAP_SYS_RESOURCE;
-}
-
-/*
- * The limit of the device. It is not needed here, but a program should not depend on one
- * backend.
- */
-static int tick_permitted(const struct wheel_setup *setup)
-{
-	if (setup->tick_ns >= WHEEL_MIN_TICK_NS ||
-	    setup->clock == WHEEL_CLOCK_VIRTUAL || may_use_resources())
-		return 0;
-	return -EPERM;
-}
 
 /* Does not take the lock: in a child of fork() it may never be released. */
 static void user_close(struct handle *handle)
@@ -122,9 +96,6 @@ int user_open(struct handle **handle, struct wheel_setup *setup, u32 mode)
 	if (err)
 		return err;
 	wheel_setup_resolve(setup);
-	err = tick_permitted(setup);
-	if (err)
-		return err;
 	u = calloc(1, sizeof(*u));
 	err = u ? handle_init(&u->handle, &user_backend) : -ENOMEM;
 	if (err) {
