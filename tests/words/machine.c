@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Simulated clock. The linker replaces clock_gettime(), timerfd_settime() and libwheel's
- * user_kick() with the __wrap functions.
+ * user_command() with the __wrap functions.
  */
 #include "machine.h"
 
@@ -63,8 +63,8 @@ int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *new,
 	return 0;
 }
 
-int __wrap_user_kick(struct handle *handle)
+int __wrap_user_command(struct handle *handle, unsigned long command, void *arg)
 {
-	__atomic_fetch_add(&kicks, 1, __ATOMIC_SEQ_CST);
-	return __real_user_kick(handle);
+	__atomic_fetch_add(&kicks, command == WHEEL_IOC_ENTER, __ATOMIC_SEQ_CST);
+	return __real_user_command(handle, command, arg);
 }

@@ -33,7 +33,7 @@ __u64 machine_kicks(void);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
 int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *new,
 			   struct itimerspec *old);
-int __wrap_user_kick(struct handle *handle);
-int __real_user_kick(struct handle *handle);
+int __wrap_user_command(struct handle *handle, unsigned long command, void *arg);
+int __real_user_command(struct handle *handle, unsigned long command, void *arg);
 
 #endif
