@@ -182,13 +182,46 @@ static void set_up(struct sqlite *s)
 	limit_log(s);
 }
 
-/* Disable locks and memory accounting. Must precede all other calls of SQLite. */
-static void for_one_thread(void)
+static sqlite3_pcache_methods2 page_cache;
+static unsigned int last_page;
+
+static sqlite3_pcache_page *page_fetch(sqlite3_pcache *cache, unsigned int page, int create)
+{
+	if (create && page > last_page)
+		last_page = page;
+	return page_cache.xFetch(cache, page, create);
+}
+
+/*
+ * After each commit, SQLite discards the pages after the end of the file. A commit that has split
+ * a page has also used the number of a page far behind the end for a moment, for which the default
+ * cache would scan its hash table: 50 us with 31,000 pages.
+ */
+static void page_truncate(sqlite3_pcache *cache, unsigned int from)
+{
+	if (from <= last_page)
+		page_cache.xTruncate(cache, from);
+}
+
+static bool configure_pages(void)
+{
+	sqlite3_pcache_methods2 methods;
+
+	if (sqlite3_config(SQLITE_CONFIG_GETPCACHE2, &page_cache))
+		return false;
+	methods = page_cache;
+	methods.xFetch = page_fetch;
+	methods.xTruncate = page_truncate;
+	return !sqlite3_config(SQLITE_CONFIG_PCACHE2, &methods);
+}
+
+/* Disable locks and memory accounting as well. Must precede all other calls of SQLite. */
+static void configure(void)
 {
 	static bool is_done;
 
 	if (!is_done && (sqlite3_config(SQLITE_CONFIG_SINGLETHREAD) ||
-			 sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0)))
+			 sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) || !configure_pages()))
 		fail(EXIT_FAILED, "cannot configure SQLite");
 	is_done = true;
 }
@@ -200,7 +233,7 @@ struct store *sqlite_open(const char *path)
 
 	s->store.ops = &sqlite_ops;
 	s->path = copied(path);
-	for_one_thread();
+	configure();
 	/* For example :memory:, which is not a file. */
 	if (*path == ':')
 		has_no_log(s);
