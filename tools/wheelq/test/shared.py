@@ -86,7 +86,7 @@ def postgres_q3_another_epoch_ends_it():
 
 
 @contextlib.contextmanager
-def postgres_is_stopped(server):
+def stopped_postgres(server):
     """Stop PostgreSQL, and wait until the server has detected it. Start PostgreSQL at the end."""
     idle = server.client()
     postgres.started().crash()
@@ -112,7 +112,7 @@ def postgres_restart_is_survived():
         numbers = [client.put(b"x", delay=1000) for _ in range(20)]
         worker.send("watch w\r\nignore default\r\nreserve\r\n")
         assert (worker.answer(), worker.answer()) == ("WATCHING 2", "WATCHING 1")
-        with postgres_is_stopped(server) as idle:
+        with stopped_postgres(server) as idle:
             assert idle.stats()["current-waiting"] == "1"
             assert idle.stats()["current-jobs-delayed"] == "20"
             for line in ("put 0 0 60 1\r\nx", f"delete {numbers[0]}", "peek-ready", "kick 1",
@@ -143,7 +143,7 @@ def postgres_restart_ends_reservations():
         client, worker = server.client(), server.client()
         number = client.put(b"x")
         assert worker.reserve(0) == (number, b"x")
-        with postgres_is_stopped(server) as idle:
+        with stopped_postgres(server) as idle:
             with contextlib.suppress(ConnectionResetError):
                 assert worker.file.read() == b""
             assert idle.reserve(0) == "TIMED_OUT"
@@ -182,7 +182,7 @@ def postgres_restarts_many_times():
 
 def postgres_that_does_not_run_is_reported_at_the_start():
     with postgres.stores(), rig.Server() as server:
-        with postgres_is_stopped(server):
+        with stopped_postgres(server):
             server.kill()
             assert "cannot open the store" in refusal(server)
         server.start()
