@@ -112,14 +112,34 @@ static bool belongs_in_memory(struct queue *queue, const struct job *job)
 }
 
 /*
- * Evict the last job of a state if more jobs are loaded than the limit. Each loaded job evicts
+ * There is no room for the timer of a delayed job. Load half as many jobs from now on, so that the
+ * timers of the others are available for reservations and waits.
+ */
+static void lower_limit(struct queue *queue, enum job_state state)
+{
+	uint32_t half = queue->tubes.loaded[state] / 2 + PARTS;
+
+	if (half >= queue->options.loaded)
+		return;
+	queue->options.loaded = half;
+	say("the limit on the memory of timers permits %u loaded jobs; raise the limit on locked memory (LimitMEMLOCK=, ulimit -l), or use LIBWHEEL_BACKEND=user",
+	    half);
+}
+
+/*
+ * Evict the last job of a state if more jobs are loaded than the limit, or timers are missing. Each loaded job evicts
  * at most one, so no put costs more than O(log n). Return: the evicted job, which is freed.
  */
 static const struct job *evict(struct queue *queue, enum job_state state)
 {
 	struct job *latest = tubes_latest(&queue->tubes, state);
+	bool has_room = !waits(state) ||
+			timers_have_room(queue->timers, job_clock(state));
 
-	if (!latest || queue->tubes.loaded[state] <= queue->options.loaded)
+	if (!has_room)
+		lower_limit(queue, state);
+	if (!latest ||
+	    (has_room && queue->tubes.loaded[state] <= queue->options.loaded))
 		return NULL;
 	drop(queue, latest);
 	return latest;
@@ -243,7 +263,8 @@ static bool refill(struct queue *queue, enum job_state state)
 	uint64_t most = queue->options.loaded;
 	uint64_t horizon = queue->options.horizon;
 	uint64_t now, due, reach;
-	bool has_room = queue->tubes.loaded[state] < most / 2;
+	bool has_room = queue->tubes.loaded[state] < most / 2 &&
+			timers_have_room(queue->timers, clock);
 
 	if (!tube)
 		return false;

@@ -152,6 +152,10 @@ void client_wait(struct client *client)
 		client_reply(client, "TIMED_OUT\r\n");
 		return;
 	}
+	if (until != UINT64_MAX && !timers_have_room(timers, CLOCK_QUEUE)) {
+		client_reply(client, "OUT_OF_MEMORY\r\n");
+		return;
+	}
 	client->state = CLIENT_WAITS;
 	worker_wait(&client->worker);
 	if (until != UINT64_MAX)

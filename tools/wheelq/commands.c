@@ -188,11 +188,16 @@ static void clear_jobs(struct client *client, const struct command *command)
 
 static void pause_tube(struct client *client, const struct command *command)
 {
-	struct tube *tube = tube_find(&queue_of(client)->tubes, command->name);
+	struct queue *queue = queue_of(client);
+	struct tube *tube = tube_find(&queue->tubes, command->name);
 
+	if (!timers_have_room(queue->timers, CLOCK_QUEUE)) {
+		client_reply(client, "OUT_OF_MEMORY\r\n");
+		return;
+	}
 	reply(client, tube, "PAUSED\r\n");
 	if (tube)
-		queue_pause(queue_of(client), tube, command->delay);
+		queue_pause(queue, tube, command->delay);
 }
 
 /* The rate is parsed as a delay: it may have a fraction. */

@@ -28,7 +28,7 @@
  * @bytes: limit on the size of the jobs in the store, 0: none
  * @tubes: limit on the number of tubes
  * @numbers: number of job ids that are allocated in the store together
- * @timers: number of timers for other purposes than jobs
+ * @timers: number of timers for other purposes than jobs; less than 0 in tests: fewer timers in all
  * @by_hand: true if tests move the clocks
  */
 struct queue_options {
@@ -39,7 +39,7 @@ struct queue_options {
 	uint64_t bytes;
 	uint64_t tubes;
 	uint32_t numbers;
-	uint32_t timers;
+	int32_t timers;
 	bool by_hand;
 };
 

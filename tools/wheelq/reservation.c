@@ -7,7 +7,8 @@
 static bool is_at_limit(const struct queue *queue)
 {
 	return queue->is_lost ||
-	       queue->tubes.jobs[JOB_RESERVED] >= queue->options.reservations;
+	       queue->tubes.jobs[JOB_RESERVED] >= queue->options.reservations ||
+	       !timers_have_room(queue->timers, CLOCK_QUEUE);
 }
 
 /* @max_rate permits no reservation. */

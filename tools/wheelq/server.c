@@ -333,13 +333,13 @@ static void work(struct server *server)
 /* Reading a wheel costs a system call, so only a readable one is read. */
 static bool run_timers(struct server *server)
 {
+	struct timers *timers = server->queue->timers;
 	bool more = false;
 	int clock;
 
 	for (clock = 0; clock < CLOCKS; clock++) {
-		if (server->has_expired[clock])
-			server->has_expired[clock] = !timers_run(server->queue->timers, clock,
-							 TIMER_BUDGET);
+		if (server->has_expired[clock] || timers_have_events(timers, clock))
+			server->has_expired[clock] = !timers_run(timers, clock, TIMER_BUDGET);
 		more |= server->has_expired[clock];
 	}
 	return more;

@@ -14,6 +14,8 @@
 /* 146 years: sums of two such times do not overflow. */
 #define MOST_MS		(WHEEL_MAX_TIME / 2 / NS_A_MS)
 #define BATCH		256
+/* Timers that can be set after timers_have_room() has returned true. */
+#define SPARE		8
 
 /**
  * struct side - the timers of one clock
@@ -22,6 +24,8 @@
  * @free: stack of slots whose words are parked
  * @free_count: number of slots on the stack
  * @used: number of slots that were ever used, and the number of the first unused one
+ * @expired: slots whose events were read by collect(), for timers_run()
+ * @expired_count: number of these
  */
 struct side {
 	struct libwheel *wheel;
@@ -29,6 +33,8 @@ struct side {
 	uint32_t *free;
 	uint32_t free_count;
 	uint32_t used;
+	uint32_t *expired;
+	uint32_t expired_count;
 };
 
 /**
@@ -94,6 +100,7 @@ static void side_open(struct side *side, uint32_t clock, uint32_t count)
 		     count, strerror(-err));
 	side->owners = zeroed(info.timers, sizeof(*side->owners));
 	side->free = zeroed(info.timers, sizeof(*side->free));
+	side->expired = zeroed(info.timers, sizeof(*side->expired));
 }
 
 struct timers *timers_open(const struct timers_options *options)
@@ -119,6 +126,7 @@ void timers_close(struct timers *timers)
 		libwheel_close(timers->sides[i].wheel);
 		free(timers->sides[i].owners);
 		free(timers->sides[i].free);
+		free(timers->sides[i].expired);
 	}
 	free(timers);
 }
@@ -175,29 +183,90 @@ static uint64_t wheel_time(const struct timers *timers, enum timer_clock clock,
 	return when > 0 ? when : 0;
 }
 
-/* Take a slot whose word is parked, for a timer. Returns 0 or a negative errno. */
-static int slot_take(struct side *side, struct timer *timer)
-{
-	uint32_t slot;
-	int err = 0;
-
-	if (side->free_count) {
-		slot = side->free[--side->free_count];
-	} else {
-		slot = side->used;
-		err = libwheel_word(side->wheel, WHEEL_ID(slot, 1), 0);
-		side->used += !err;
-	}
-	if (err)
-		return err;
-	timer->id = WHEEL_ID(slot, 1);
-	side->owners[slot] = timer;
-	return 0;
-}
-
 static void slot_free(struct side *side, uint32_t slot)
 {
 	side->free[side->free_count++] = slot;
+}
+
+/* Use one more slot. Returns 0 or a negative errno. */
+static int slot_add(struct side *side)
+{
+	int err = libwheel_word(side->wheel, WHEEL_ID(side->used, 1), 0);
+
+	if (!err)
+		slot_free(side, side->used++);
+	return err;
+}
+
+/* The event of a slot was read. Return: its timer, or NULL if it was cancelled. */
+static struct timer *slot_expired(struct side *side, uint32_t slot)
+{
+	struct timer *timer = side->owners[slot];
+
+	libwheel_word_reset(side->wheel, WHEEL_ID(slot, 1));
+	slot_free(side, slot);
+	side->owners[slot] = NULL;
+	if (timer)
+		timer->id = 0;
+	return timer;
+}
+
+static int read_events(struct side *side, struct wheel_event *events)
+{
+	int count = libwheel_expirations(side->wheel, events, BATCH);
+
+	if (count < 0)
+		fail(EXIT_FAILED, "cannot read expired timers: %s", strerror(-count));
+	return count;
+}
+
+/* Read all events, which frees the slots of cancelled timers. No callback runs. */
+static void collect(struct side *side)
+{
+	struct wheel_event events[BATCH];
+	int count, i;
+
+	do {
+		count = read_events(side, events);
+		for (i = 0; i < count; i++) {
+			uint32_t slot = WHEEL_ID_SLOT(events[i].id);
+
+			if (side->owners[slot])
+				side->expired[side->expired_count++] = slot;
+			else
+				slot_expired(side, slot);
+		}
+	} while (count == BATCH);
+}
+
+bool timers_have_room(struct timers *timers, enum timer_clock clock)
+{
+	struct side *side = &timers->sides[clock];
+
+	while (side->free_count < SPARE && !slot_add(side))
+		;
+	if (side->free_count < SPARE)
+		collect(side);
+	return side->free_count >= SPARE;
+}
+
+bool timers_have_events(const struct timers *timers, enum timer_clock clock)
+{
+	return timers->sides[clock].expired_count;
+}
+
+/* Take a slot whose word is parked, for a timer. Returns 0 or a negative errno. */
+static int slot_take(struct side *side, struct timer *timer)
+{
+	int err = side->free_count ? 0 : slot_add(side);
+	uint32_t slot;
+
+	if (err)
+		return err;
+	slot = side->free[--side->free_count];
+	timer->id = WHEEL_ID(slot, 1);
+	side->owners[slot] = timer;
+	return 0;
 }
 
 /* Detach a timer from its slot. If it has already expired, its event frees the slot. */
@@ -241,18 +310,12 @@ void timer_cancel(struct timers *timers, struct timer *timer)
 		slot_drop(&timers->sides[timer->clock], timer);
 }
 
-static void ring(struct side *side, const struct wheel_event *event)
+static void run(struct side *side, uint32_t slot)
 {
-	uint32_t slot = WHEEL_ID_SLOT(event->id);
-	struct timer *timer = side->owners[slot];
+	struct timer *timer = slot_expired(side, slot);
 
-	libwheel_word_reset(side->wheel, event->id);
-	slot_free(side, slot);
-	if (!timer)
-		return;
-	side->owners[slot] = NULL;
-	timer->id = 0;
-	timer->expired(timer);
+	if (timer)
+		timer->expired(timer);
 }
 
 bool timers_run(struct timers *timers, enum timer_clock clock, unsigned int budget)
@@ -261,12 +324,12 @@ bool timers_run(struct timers *timers, enum timer_clock clock, unsigned int budg
 	struct wheel_event events[BATCH];
 	int count, i;
 
+	while (side->expired_count)
+		run(side, side->expired[--side->expired_count]);
 	do {
-		count = libwheel_expirations(side->wheel, events, BATCH);
-		if (count < 0)
-			fail(EXIT_FAILED, "cannot read expired timers: %s", strerror(-count));
+		count = read_events(side, events);
 		for (i = 0; i < count; i++)
-			ring(side, &events[i]);
+			run(side, WHEEL_ID_SLOT(events[i].id));
 		budget = budget > BATCH ? budget - BATCH : 0;
 	} while (count == BATCH && budget);
 	return count < BATCH;

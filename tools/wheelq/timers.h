@@ -67,6 +67,13 @@ int64_t timers_ahead(const struct timers *timers);
 /* ns that the queue's clock is ahead of the wall clock, rounded down. */
 int64_t timers_skew(const struct timers *timers);
 
+/*
+ * Return: true if a few more timers can be set on this clock. Otherwise the limit of struct
+ * timers_options is reached, or the limit on the memory of the user's timers.
+ */
+bool timers_have_room(struct timers *timers, enum timer_clock clock);
+/* Return: true if timers_run() has something to do even if timers_fd() is not readable. */
+bool timers_have_events(const struct timers *timers, enum timer_clock clock);
 /* Arm or move a timer; it expires at @when (ms), or immediately if that has passed. */
 void timer_set(struct timers *timers, enum timer_clock clock, struct timer *timer,
 	       uint64_t when);

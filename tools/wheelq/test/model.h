@@ -17,6 +17,7 @@ enum model_store {
  * @loaded: limit on the jobs of each state in memory
  * @horizon: ms within which delayed jobs are loaded
  * @leases: limit on the number of reserved jobs
+ * @fewer: number of timers that are missing for these limits
  */
 struct model_config {
 	const char *name;
@@ -24,6 +25,7 @@ struct model_config {
 	uint32_t loaded;
 	uint64_t horizon;
 	uint32_t leases;
+	int32_t fewer;
 };
 
 /* Return: NULL, or the expectation that failed after @done steps. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * unit [SEED [STEPS]]: compare the queue with its oracle, and the checksums of bodies with the
- * standard. Prints KTAP.
+ * unit [SEED [STEPS]]: compare the queue with its oracle; test checksums and timers. Prints KTAP.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,20 +11,22 @@
 
 #include "model.h"
 #include "store/crc32c.h"
+#include "timers.h"
 
 static const struct model_config configs[] = {
-	{ "all in memory", MODEL_MEMORY, 100000, 3600000, 1000 },
-	{ "16 loaded jobs", MODEL_MEMORY, 16, 3600000, 1000 },
-	{ "a horizon of 50 ms", MODEL_MEMORY, 100000, 50, 1000 },
-	{ "16 loaded jobs, a horizon of 20 ms", MODEL_MEMORY, 16, 20, 1000 },
-	{ "three leases", MODEL_MEMORY, 64, 200, 3 },
-	{ "SQLite, all in memory", MODEL_SQLITE, 100000, 3600000, 1000 },
-	{ "SQLite, 16 loaded jobs, a horizon of 50 ms", MODEL_SQLITE, 16, 50, 1000 },
+	{ "all in memory", MODEL_MEMORY, 100000, 3600000, 1000, 0 },
+	{ "16 loaded jobs", MODEL_MEMORY, 16, 3600000, 1000, 0 },
+	{ "a horizon of 50 ms", MODEL_MEMORY, 100000, 50, 1000, 0 },
+	{ "16 loaded jobs, a horizon of 20 ms", MODEL_MEMORY, 16, 20, 1000, 0 },
+	{ "three leases", MODEL_MEMORY, 64, 200, 3, 0 },
+	{ "20 timers", MODEL_MEMORY, 100000, 3600000, 1000, 100991 },
+	{ "SQLite, all in memory", MODEL_SQLITE, 100000, 3600000, 1000, 0 },
+	{ "SQLite, 16 loaded jobs, a horizon of 50 ms", MODEL_SQLITE, 16, 50, 1000, 0 },
 };
 
 /* Used if WHEELQ_POSTGRES is the URI of an empty database. */
 static const struct model_config shared[] = {
-	{ "PostgreSQL, 16 loaded jobs, a horizon of 50 ms", MODEL_POSTGRES, 16, 50, 1000 },
+	{ "PostgreSQL, 16 loaded jobs, a horizon of 50 ms", MODEL_POSTGRES, 16, 50, 1000, 0 },
 };
 
 #define COUNT(array)	((int)(sizeof(array) / sizeof(*(array))))
@@ -70,6 +71,46 @@ static bool checksums_match(void)
 	       crc32c(crc32c(0, "1234", 4), "56789", 5) == 0xe3069283;
 }
 
+#define SLOTS	64
+
+static int expired;
+
+static void count_expired(struct timer *timer)
+{
+	(void)timer;
+	expired++;
+}
+
+/*
+ * All timers expire, and all but one are cancelled before their events are read. This leaves room
+ * for others, and the remaining one still expires.
+ */
+static bool cancelled_timers_leave_room(void)
+{
+	struct timers_options options = { .timers = SLOTS, .by_hand = true };
+	struct timers *timers = timers_open(&options);
+	struct timer list[SLOTS] = { { .expired = count_expired } };
+	bool ok;
+	int i;
+
+	for (i = 0; i < SLOTS; i++)
+		timer_set(timers, CLOCK_QUEUE, &list[i], 1);
+	timers_advance(timers, 2);
+	for (i = 1; i < SLOTS; i++)
+		timer_cancel(timers, &list[i]);
+	ok = timers_have_room(timers, CLOCK_QUEUE) && !expired &&
+	     timers_have_events(timers, CLOCK_QUEUE);
+	timers_run(timers, CLOCK_QUEUE, SLOTS);
+	timers_close(timers);
+	return ok && expired == 1;
+}
+
+static bool report(bool ok, int number, const char *what)
+{
+	printf("%s %d %s\n", ok ? "ok" : "not ok", number, what);
+	return ok;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) :
@@ -79,18 +120,17 @@ int main(int argc, char **argv)
 	const struct model_config *config = uri ? shared : configs;
 	int count = uri ? COUNT(shared) : COUNT(configs);
 	int failed = 0, i;
-	bool ok;
 
-	printf("1..%d\n# repeat with: test/unit %llu %u\n", count + 1,
+	printf("1..%d\n# repeat with: test/unit %llu %u\n", count + 2,
 	       (unsigned long long)seed, steps);
 	for (i = 0; i < count; i++) {
-		ok = passes(&config[i], seed, steps);
+		bool ok = passes(&config[i], seed, steps);
+
 		printf("%s %d q6 q8 as the oracle: %s\n",
 		       ok ? "ok" : "not ok", i + 1, config[i].name);
 		failed += !ok;
 	}
-	ok = checksums_match();
-	printf("%s %d checksums of bodies are crc32c\n", ok ? "ok" : "not ok", i + 1);
-	failed += !ok;
+	failed += !report(checksums_match(), i + 1, "checksums of bodies are crc32c");
+	failed += !report(cancelled_timers_leave_room(), i + 2, "cancelled timers leave room");
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
