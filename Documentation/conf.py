@@ -12,6 +12,8 @@ kerneldoc_bin = kernel + "/scripts/kernel-doc"
 kerneldoc_srctree = os.path.abspath("..")
 
 project = "wheel_timer"
+with open("../VERSION", encoding="ascii") as file:
+    version = release = file.read().strip()
 primary_domain = "c"
 highlight_language = "none"
 smartquotes = False
@@ -27,12 +29,13 @@ html_css_files = ["manual.css"]
 html_copy_source = False
 html_show_copyright = False
 html_theme_options = {
-    "description": "Millions of timers",
+    "description": f"Version {version}",
     "fixed_sidebar": True,
     "footer_text": "#595f65",
     "show_relbar_bottom": True,
+    "show_relbar_top": True,
     "page_width": "1200px",
     "body_max_width": "none",
     "sidebar_width": "230px",
 }
-html_sidebars = {"**": ["about.html", "navigation.html", "searchbox.html"]}
+html_sidebars = {"**": ["about.html", "localtoc.html", "navigation.html", "searchbox.html"]}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Tracepoints of timers and passes. Each one is a nop until it is enabled. All times are in
- * nanoseconds on the wheel's clock; no tracepoint reads a clock. See Documentation/tracing.rst.
+ * nanoseconds on the wheel's clock; no tracepoint reads a clock. See
+ * Documentation/reference/tracing.rst.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM wheel_timer

@@ -59,7 +59,7 @@ static void p6_bound_counts_from_the_present(void)
 		ktap_fail("a timer did not fire at its tick");
 }
 
-/* The formula in Documentation/choosing.rst: longest delay / tick, rounded up, plus one. */
+/* The formula in Documentation/howto/choose.rst: longest delay / tick, rounded up, plus one. */
 static void p6_buckets_for_a_longest_delay(void)
 {
 	const u64 longest = (BUCKETS - 1) * TICK_NS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The costs of each scheme other than CPU time: memory, wake-ups and moves, by number
- * of buckets. For Documentation/choosing.rst.
+ * of buckets. For Documentation/measurements.rst.
  *
  * Memory is the decrease of the kernel's available memory per created wheel. Wake-ups
  * are counted in real time, with a thousand timers that are
