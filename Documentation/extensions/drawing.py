@@ -13,6 +13,8 @@ from docutils import nodes
 from docutils.parsers.rst import Directive, directives
 
 FOLDER = Path(__file__).parent.parent / "drawings"
+sys.path.append(str(FOLDER))
+from font import fit  # noqa: E402
 
 # Attributes of all graphs. A line of 400 units is as wide as a phone.
 GRAPH = [
@@ -57,7 +59,7 @@ def draw(name, alt=""):
         f'aria-label="{escape(alt)}" style="max-width: {width * 1.3:.0f}px">'
         f"<style>{style}</style>"
     )
-    return opening + svg[svg.index(">") + 1 :]
+    return opening + fit(svg[svg.index(">") + 1 :])
 
 
 class Drawing(Directive):
