@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The widths of Helvetica's characters. Text in SVG gets this width, whichever font displays it."""
+"""The widths of Helvetica's characters. Text in SVG gets this width."""
 
 import re
 from html import escape, unescape
