@@ -7,7 +7,7 @@ import sys
 # The extensions and the script kernel-doc are read from the kernel source.
 kernel = os.environ["KERNEL_SOURCE"]
 sys.path[:0] = [os.path.abspath("extensions"), kernel + "/Documentation/sphinx"]
-extensions = ["kerneldoc", "automarkup", "drawing", "links", "manpage", "opening"]
+extensions = ["kerneldoc", "automarkup", "drawing", "links", "manpage", "measured", "opening"]
 kerneldoc_bin = kernel + "/scripts/kernel-doc"
 kerneldoc_srctree = os.path.abspath("..")
 

@@ -43,12 +43,16 @@ def source_of(name):
 
 
 def draw(name, alt=""):
-    """Return the drawing as one <svg> with its style, without comments, titles and ids."""
     source = source_of(name)
     command = [sys.executable, "-B"] if source.suffix == ".py" else ["dot", *GRAPH]
     svg = subprocess.run(
         [*command, source], check=True, capture_output=True, encoding="utf-8"
     ).stdout
+    return finish(svg, alt)
+
+
+def finish(svg, alt):
+    """Return a drawing as one <svg> with its style, without comments, titles and ids."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<!--.*?-->|<title>.*?</title>| id=\"\w+\"", "", svg, flags=re.DOTALL)
     width = float(re.search(r'viewBox="[\d.-]+ [\d.-]+ ([\d.]+)', svg)[1])

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Figures from the samples in measured/*.csv, which the benchmarks wrote.
+
+.. measured:: NAME draws the plot of one of FIGURES, with its table, date and command.
+:measured:`FILE, OPERATION, IMPLEMENTATION` is one number."""
+
+import csv
+import sys
+from math import log
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+HERE = Path(__file__).parent.parent
+sys.path.append(str(HERE / "drawings"))
+from shapes import picture, text  # noqa: E402
+
+TITLES = {
+    "hierarchical": "/dev/wheel", "word": "libwheel, words", "heap": "user-space heap",
+    "4-heap": "4-ary heap", "queue": "queues", "field": "plain field, late",
+}
+
+
+# Their timers expire late or never.
+UNFAIR = ("field", "floor")
+
+
+class Figure(NamedTuple):
+    """Rows are (name, operation), the first implementation is the wheel."""
+
+    file: str
+    unit: str
+    implementations: tuple
+    rows: tuple
+    titles: dict = {}
+
+    def title(self, implementation):
+        return {**TITLES, **self.titles}.get(implementation, implementation)
+
+
+PROGRAM = (
+    ("postpone a timeout", "push"),
+    ("cancel a timeout", "park"),
+    ("arm and cancel, by its word", "word"),
+    ("arm and cancel, 256 per system call", "arm + cancel, batch 256"),
+    ("arm and cancel, 1 per system call", "arm + cancel, batch 1"),
+    ("expire and deliver, in a burst", "expiry, ring"),
+    ("expire a lone timer, read()", "lone"),
+)
+KERNEL = (
+    ("arm", "mixed arm"),
+    ("move to a later deadline", "mixed push"),
+    ("re-arm", "mixed re-arm"),
+    ("cancel", "mixed cancel"),
+    ("arm, in batches", "mixed arm, batch"),
+    ("cancel, in batches", "mixed cancel, batch"),
+    ("expire, in a burst", "mixed burst"),
+)
+SCHEMES = (
+    ("arm and cancel, 256 per system call", "arm + cancel, batch 256"),
+    ("re-arm, 256 per system call", "re-arm, batch 256"),
+    ("expire a lone timer, read()", "lone"),
+    ("expire a lone timer, ring", "lone, ring"),
+)
+FIGURES = {
+    "program": Figure(
+        "user", "instructions", ("hierarchical", "timerfd", "io_uring", "heap"), PROGRAM
+    ),
+    "memory": Figure(
+        "user", "bytes", ("hierarchical", "timerfd", "io_uring", "heap"),
+        (("memory per timer", "bytes"),),
+    ),
+    "schemes": Figure(
+        "user", "instructions", ("hierarchical", "hashed"), SCHEMES,
+        {"hierarchical": "hierarchical"},
+    ),
+    "kernel": Figure(
+        "kernel", "instructions", ("hierarchical", "timer_list", "hrtimer"), KERNEL,
+        {"hierarchical": "wheel"},
+    ),
+    "server": Figure(
+        "load", "instructions", ("word", "4-heap", "libevent", "queue", "field", "floor"),
+        (("a request of 1 ms", "request, short, instructions"),
+         ("a request of 30 ms", "request, long, instructions")),
+    ),
+    "core": Figure(
+        "core", "instructions", ("hierarchical", "hashed", "wahern"),
+        tuple((name, name) for name in ("arm", "re-arm", "idle", "cancel", "burst")),
+        {"hierarchical": "hierarchical", "hashed": "hashed/16", "wahern": "timeout.c"},
+    ),
+}
+
+
+def read(file):
+    """({"date": ..., "command": ...}, {(operation, implementation): median})"""
+    about, cells = {}, {}
+    with open(HERE / "measured" / f"{file}.csv", newline="", encoding="utf-8") as samples:
+        for row in csv.reader(samples):
+            if row[0].startswith("# "):
+                key, value = ",".join(row)[2:].split(": ", 1)
+                about[key] = value
+            else:
+                cells.setdefault((row[1], row[3]), []).append(float(row[5]))
+    return about, {cell: median(values) for cell, values in cells.items()}
+
+
+def number(value):
+    return f"{value:.0f}" if value < 1000 else f"{value:,.0f}"
+
+
+def ratio(value, wheel):
+    times = value / wheel
+    return f"{times:.0f} x" if times >= 9.95 else f"{times:.2g} x"
+
+
+def table(name):
+    """[heading, rows]: the values of all implementations, and their ratios to the wheel."""
+    figure = FIGURES[name]
+    _, cells = read(figure.file)
+    rows = [["", *map(figure.title, figure.implementations)]]
+    for title, operation in figure.rows:
+        values = [cells.get((operation, one)) for one in figure.implementations]
+        rows.append([title, number(values[0])])
+        rows[-1] += [
+            f"{number(v)} ({ratio(v, values[0])})" if v is not None else "" for v in values[1:]
+        ]
+    return rows
+
+
+# Plots. Each implementation has a shape and a colour, the wheel the first.
+LEFT, RIGHT, ROW, TOP = 12, 388, 46, 22
+MARKS = (
+    '<circle class="mark{i}" cx="{x:g}" cy="{y:g}" r="7"/>',
+    '<rect class="mark{i}" x="{l:g}" y="{t:g}" width="10" height="10"/>',
+    '<path class="mark{i}" d="M{x:g},{t2:g} l7,7 l-7,7 l-7,-7 z"/>',
+    '<path class="mark{i}" d="M{x:g},{t2:g} l7,12 l-14,0 z"/>',
+    '<path class="mark{i}" d="M{x:g},{b2:g} l7,-12 l-14,0 z"/>',
+    '<path class="mark{i}" d="M{l:g},{t:g} l10,10 m-10,0 l10,-10"/>',
+)
+
+
+def mark(i, x, y):
+    return MARKS[i].format(i=i, x=x, y=y, l=x - 5, t=y - 5, t2=y - 7, b2=y + 7)
+
+
+def legend(titles):
+    """Marks with names, in rows of at most three. Returns the parts and the height."""
+    parts = []
+    for i, title in enumerate(titles):
+        x, y = LEFT + 8 + 128 * (i % 3), TOP + 22 * (i // 3)
+        parts += [mark(i, x, y), text(x + 13, y + 5, title, size=13, anchor="start")]
+    return parts, TOP + 22 * ((len(titles) + 2) // 3)
+
+
+def scale(values):
+    """(function from a value to x, ticks): logarithmic if the range is large, from 0 if not."""
+    low, high = min(values), max(values)
+    if high < 12 * low:
+        step = next(s for s in (10, 20, 50, 100, 200, 500, 1000, 2000) if high / s <= 6)
+        end = (high // step + 1) * step
+        ticks = [step * i for i in range(int(end // step) + 1)]
+        return lambda v: LEFT + 10 + (RIGHT - LEFT - 24) * v / end, ticks, "linear"
+    first = 10 ** (len(str(int(low))) - 1)
+    ticks = [first]
+    while ticks[-1] < high:
+        ticks.append(ticks[-1] * 10)
+    span = log(ticks[-1] / first)
+    return lambda v: LEFT + 10 + (RIGHT - LEFT - 24) * log(v / first) / span, ticks, "logarithmic"
+
+
+def draw(name):
+    """The plot as one <svg>: a line of marks per operation, with the ratios as numbers."""
+    figure = FIGURES[name]
+    _, cells = read(figure.file)
+    parts, top = legend([figure.title(one) for one in figure.implementations])
+    shown = [
+        [cells.get((operation, one)) for one in figure.implementations]
+        for _, operation in figure.rows
+    ]
+    place, ticks, kind = scale([v for row in shown for v in row if v])
+    bottom = top + ROW * len(shown) + 8
+    for tick in ticks:
+        x = place(tick)
+        parts.append(f'<line class="grid" x1="{x:g}" y1="{top:g}" x2="{x:g}" y2="{bottom:g}"/>')
+        parts.append(text(min(x, RIGHT - 14), bottom + 18, number(tick), "quiet", 13))
+    for i, ((title, _), values) in enumerate(zip(figure.rows, shown)):
+        y = top + ROW * (i + 1)
+        others = [
+            v for one, v in zip(figure.implementations, values) if v and one not in UNFAIR
+        ][1:]
+        best = f"best other: {ratio(min(others), values[0])}" if others else ""
+        parts.append(text(LEFT, y - 20, title, size=13, anchor="start"))
+        parts.append(text(RIGHT, y - 20, best, "quiet", 13, "end"))
+        parts.append(f'<line class="arrow" x1="{LEFT}" y1="{y}" x2="{RIGHT}" y2="{y}"/>')
+        parts += [mark(j, place(v), y) for j, v in reversed(list(enumerate(values))) if v]
+    parts.append(
+        text(LEFT, bottom + 40, f"{figure.unit} ({kind} axis): lower is better", "quiet", 13,
+             "start")
+    )
+    return picture(400, bottom + 48, parts)
+
+
+def role(_name, rawtext, words, line, inliner, _options=None, _content=None):
+    from docutils import nodes
+
+    try:
+        file, rest = words.split(", ", 1)
+        operation, implementation = rest.rsplit(", ", 1)
+        return [nodes.Text(number(read(file)[1][operation, implementation]))], []
+    except (KeyError, ValueError, OSError) as error:
+        problem = inliner.reporter.error(f"no such figure: {words}: {error}", line=line)
+        return [inliner.problematic(rawtext, rawtext, problem)], [problem]
+
+
+def setup(app):
+    from docutils import nodes
+    from docutils.parsers.rst import Directive
+    from drawing import finish
+
+    def rendered(rows):
+        """A table node of texts, the first row of which is the heading."""
+        group = nodes.tgroup("", cols=len(rows[0]))
+        group += [nodes.colspec(colwidth=1) for _ in rows[0]]
+        lines = [
+            nodes.row("", *[nodes.entry("", nodes.paragraph("", cell)) for cell in row])
+            for row in rows
+        ]
+        group += [nodes.thead("", lines[0]), nodes.tbody("", *lines[1:])]
+        return nodes.table("", group, classes=["measured"])
+
+    class Measured(Directive):
+        required_arguments = 1
+
+        def run(self):
+            name = self.arguments[0]
+            env = self.state.document.settings.env
+            about, _ = read(FIGURES[name].file)
+            env.note_dependency(str(HERE / "measured" / f"{FIGURES[name].file}.csv"))
+            svg = finish(draw(name), f"Plot of the table below: {name}")
+            caption = nodes.caption(
+                "", f"{about['date']}, ", nodes.literal("", about["command"]),
+                nodes.Text(f", {about['machine']}."),
+            )
+            return [nodes.figure("", nodes.raw("", svg, format="html"), caption),
+                    rendered(table(name))]
+
+    app.add_directive("measured", Measured)
+    app.add_role("measured", role)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
