@@ -137,7 +137,7 @@ deb:			## Debian's packages, in build/deb
 	@deploy/deb
 
 clean:			## remove all build output; kernels stay in the cache
-	rm -rf build wheel_timer.ko
+	rm -rf build wheel_timer.ko Documentation/reference/functions
 	$(MAKE) -C clients/libuv clean
 	$(MAKE) -C clients/netty clean
 	$(MAKE) -C clients/redis clean

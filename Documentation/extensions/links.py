@@ -15,11 +15,16 @@ FORMS = (
 
 
 def described(env):
-    """Return {(kind, name): (page, anchor)} for all objects of the C domain."""
-    return {
+    """Return {(kind, name): (page, anchor)} for all objects of the C domain, and all functions with
+    a page."""
+    places = {
         (kind, name.split(".")[-1]): (page, anchor)
         for name, _, kind, page, anchor, _ in env.get_domain("c").get_objects()
     }
+    for page in env.found_docs:
+        if page.startswith("reference/functions/"):
+            places["function", page.rpartition("/")[2]] = (page, "")
+    return places
 
 
 def place_of(text, places):
