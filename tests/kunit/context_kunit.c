@@ -10,7 +10,10 @@
 #include "compat.h"
 #include "rig.h"
 
-enum { ARM, REARM, MOD, CANCEL, PUSH, VERBS };
+enum { ARM, REARM, MOD, CANCEL, PUSH, BATCHES, VERBS };
+
+/* Size of a batch that needs two lock holds. */
+#define EXTRA		(WHEEL_BATCH + 1)
 
 /* One call of each operation, each on its own timer. Only the timer of ARM is idle. */
 struct verbs {
@@ -20,10 +23,14 @@ struct verbs {
 	struct completion	done;
 	bool			there;
 	long			answers[VERBS];
+	struct wheel_arm	arms[EXTRA];
+	struct wheel_timer	*timers[EXTRA];
+	int			res[EXTRA];
 };
 
 static void call_verbs(struct verbs *verbs)
 {
+	struct wheel *wheel = verbs->rig->wheel;
 	struct probe *probes = verbs->rig->probes;
 	long *answers = verbs->answers;
 
@@ -32,6 +39,8 @@ static void call_verbs(struct verbs *verbs)
 	answers[MOD] = wheel_timer_mod(&probes[MOD].timer, 7 * TICK, 0);
 	answers[CANCEL] = wheel_timer_cancel(&probes[CANCEL].timer);
 	answers[PUSH] = wheel_timer_push(&probes[PUSH].timer, 7 * TICK);
+	answers[BATCHES] = wheel_arm_batch(wheel, verbs->arms, EXTRA) +
+			   wheel_cancel_batch(wheel, verbs->timers, verbs->res, EXTRA);
 }
 
 static enum hrtimer_restart verbs_in_hardirq(struct hrtimer *timer)
@@ -56,7 +65,7 @@ static void verbs_in_softirq(struct tasklet_struct *tasklet)
 static struct verbs *verbs_new(struct kunit *test)
 {
 	struct verbs *verbs = kunit_kzalloc(test, sizeof(*verbs), GFP_KERNEL);
-	struct rig *rig = rig_virtual(test, TICK, VERBS);
+	struct rig *rig = rig_virtual(test, TICK, VERBS + EXTRA);
 	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, verbs);
@@ -65,6 +74,10 @@ static struct verbs *verbs_new(struct kunit *test)
 	for (i = REARM; i < PUSH; i++)
 		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, 9 * TICK), 0);
 	KUNIT_ASSERT_EQ(test, rig_arm(rig, PUSH, 2 * TICK), 0);
+	for (i = 0; i < EXTRA; i++) {
+		verbs->timers[i] = &rig->probes[VERBS + i].timer;
+		verbs->arms[i].timer = verbs->timers[i];
+	}
 	return verbs;
 }
 
@@ -73,7 +86,7 @@ static void expect_verbs(struct verbs *verbs)
 	static const u32 order[] = { ARM, REARM, MOD, PUSH };
 	static const long answers[] = {
 		[ARM] = 0, [REARM] = 0, [MOD] = 1, [CANCEL] = 0,
-		[PUSH] = true,
+		[PUSH] = true, [BATCHES] = 2 * EXTRA,
 	};
 	struct kunit *test = verbs->rig->test;
 	int i;

@@ -66,3 +66,69 @@ void crew_expect_ledger(struct crew *crew)
 	KUNIT_EXPECT_GT(test, stats->armed, 0);
 	KUNIT_EXPECT_GT(test, stats->cancelled, 0);
 }
+
+/* Cancel a timer, with or without waiting for its callback. */
+static void crew_cancel(struct crew *crew, struct wheel_timer *timer, bool sync)
+{
+	int error = sync ? wheel_timer_cancel_sync(timer) : wheel_timer_cancel(timer);
+
+	if (!error)
+		atomic64_inc(&crew->cancelled);
+	else if (error != -ENOENT && (sync || error != -EALREADY))
+		atomic64_inc(&crew->wrong);
+}
+
+/* Execute a random operation on a timer. */
+void crew_operate(struct crew *crew, struct rnd_state *rnd, struct wheel_timer *timer,
+		  u64 deadline)
+{
+	u32 verb = below(rnd, 6);
+
+	if (verb == 0 ? !wheel_timer_arm(timer, deadline, 0) :
+	    verb == 1 && !wheel_timer_mod(timer, deadline, 0))
+		atomic64_inc(&crew->armed);
+	if (verb == 2)
+		wheel_timer_rearm(timer, deadline, 0);
+	if (verb == 3)
+		wheel_timer_push(timer, deadline);
+	if (verb >= 4)
+		crew_cancel(crew, timer, verb == 5);
+}
+
+static void arm_until_stopped(struct crew *crew, struct rnd_state *rnd)
+{
+	struct rig *rig = crew->rig;
+	int error;
+
+	do {
+		error = rig_arm(rig, below(rnd, rig->count),
+				rig_now(rig) + below(rnd, NSEC_PER_MSEC));
+		if (!error)
+			atomic64_inc(&crew->armed);
+		else if (error != -EBUSY && error != -ESHUTDOWN)
+			atomic64_inc(&crew->wrong);
+		cond_resched();
+	} while (error != -ESHUTDOWN);
+}
+
+/* Stop the wheel while tasks arm its timers. Each one either expires or is returned. */
+void crew_stop_while_arming(struct rig *rig)
+{
+	struct wheel_timer *timer, *next;
+	struct crew *crew;
+	LIST_HEAD(unfired);
+	u64 back = 0;
+
+	rig->shared = true;
+	rig_await(rig, 100);
+	crew = crew_start(rig, arm_until_stopped);
+	rig_wait(rig);
+	KUNIT_EXPECT_EQ(rig->test, wheel_stop(rig->wheel, &unfired), 0);
+	list_for_each_entry_safe(timer, next, &unfired, node) {
+		list_del(&timer->node);
+		back++;
+	}
+	crew_wait(crew);
+	KUNIT_EXPECT_EQ(rig->test, rig->calls + back, atomic64_read(&crew->armed));
+	KUNIT_EXPECT_EQ(rig->test, rig_stats(rig)->cancelled, back);
+}

@@ -85,23 +85,6 @@ static struct batches *expect_batches(struct rig *rig)
 	return batches;
 }
 
-/* Timers expire by tick, then in the order in which they were armed, also across batches. */
-static void p5_batches_come_in_order(struct kunit *test)
-{
-	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 1000);
-	u32 i;
-
-	for (i = 0; i < 1000; i++)
-		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, (1 + i % 10) * 30 * TICK), 0);
-	rig_advance(rig, 30 * TICK);
-	KUNIT_EXPECT_EQ(test, rig->calls, 100);
-	rig_advance(rig, 1000 * TICK);
-	KUNIT_ASSERT_EQ(test, rig->calls, 1000);
-	for (i = 0; i < 1000; i++)
-		KUNIT_ASSERT_EQ(test, rig->log[i], i % 100 * 10 + i / 100);
-	expect_batches(rig);
-}
-
 /* A batch has at most WHEEL_BATCH timers. */
 static void p9_batches_are_bounded(struct kunit *test)
 {
@@ -116,27 +99,6 @@ static void p9_batches_are_bounded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, batches->most, WHEEL_BATCH);
 	/* The budget of a lock hold includes the buckets examined, so a batch may be smaller. */
 	KUNIT_EXPECT_LE(test, batches->calls, 2 * 1000 / WHEEL_BATCH);
-}
-
-static void p1_batches_are_never_early(struct kunit *test)
-{
-	static const u32 flags[] = { 0, WHEEL_SLEEPABLE };
-	int f;
-
-	for (f = 0; f < ARRAY_SIZE(flags); f++) {
-		struct rig *rig = batching(test, WHEEL_CLOCK_MONOTONIC, flags[f],
-					   1000);
-		u32 i;
-
-		rig_await(rig, rig->count);
-		for (i = 0; i < rig->count; i++)
-			KUNIT_ASSERT_EQ(test, rig_arm(rig, i, rig_now(rig) +
-						      rig_random(rig, 20 * NSEC_PER_MSEC)),
-					0);
-		rig_wait(rig);
-		KUNIT_EXPECT_EQ(test, rig->early, 0);
-		expect_batches(rig);
-	}
 }
 
 /* The callback of all timers of a batch is running: cancels fail, and waiting would deadlock. */
@@ -264,9 +226,7 @@ static void stop_waits_for_the_batch(struct kunit *test)
 }
 
 static struct kunit_case expire_cases[] = {
-	ANY_CASE(p5_batches_come_in_order),
 	ANY_CASE(p9_batches_are_bounded),
-	ANY_CASE(p1_batches_are_never_early),
 	ANY_CASE(p4_batch_cannot_be_cancelled),
 	ANY_CASE(batch_arms_its_timers),
 	FAR_CASE(cancel_sync_waits_for_the_batch),

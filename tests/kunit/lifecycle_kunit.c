@@ -50,20 +50,6 @@ static void stop_hands_back_the_unprocessed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->stats.pending, 0);
 }
 
-static void stop_is_idempotent(struct kunit *test)
-{
-	struct rig *rig = rig_virtual(test, TICK, 2);
-	LIST_HEAD(unfired);
-
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, TICK), 0);
-	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
-	KUNIT_EXPECT_EQ(test, count_and_clear(&unfired), 1);
-	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
-	KUNIT_EXPECT_TRUE(test, list_empty(&unfired));
-	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, NULL), 0);
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
-}
-
 /* A wheel on which no timer was armed returns none. */
 static void stop_before_the_first_timer(struct kunit *test)
 {
@@ -169,28 +155,13 @@ static void destroy_waits_for_the_callback(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
 }
 
-static void destroy_leaves_nothing_pending(struct kunit *test)
-{
-	struct rig *rig = rig_virtual(test, TICK, 100);
-	u32 i;
-
-	for (i = 0; i < rig->count; i++)
-		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, (i + 1) * TICK), 0);
-	wheel_destroy(rig->wheel);
-	rig->wheel = NULL;
-	for (i = 0; i < rig->count; i++)
-		KUNIT_EXPECT_FALSE(test, wheel_timer_pending(&rig->probes[i].timer));
-}
-
 static struct kunit_case lifecycle_cases[] = {
 	FAR_CASE(stop_hands_back_the_unprocessed),
-	FAR_CASE(stop_is_idempotent),
 	FAR_CASE(stop_before_the_first_timer),
 	FAR_CASE(nothing_is_armed_after_stop),
 	FAR_CASE(stop_from_a_callback),
 	FAR_CASE(stopped_timers_go_on_elsewhere),
 	FAR_CASE(destroy_waits_for_the_callback),
-	FAR_CASE(destroy_leaves_nothing_pending),
 	{}
 };
 

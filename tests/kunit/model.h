@@ -12,6 +12,7 @@
 
 #define MODEL_TIMERS	150
 #define MODEL_LIMIT	120
+#define MODEL_BATCH	(3 * WHEEL_BATCH + 7)
 
 /**
  * struct shadow - State of one timer in the model
@@ -51,6 +52,9 @@ struct shadow {
  * @meddled: true if a callback of the current pass has operated on other timers
  * @wrong: first assertion that failed, or NULL
  * @culprit: timer that it was about
+ * @arms: batch of arms
+ * @timers: batch of cancels
+ * @res: results of a batch
  */
 struct model {
 	struct rig		*rig;
@@ -63,6 +67,9 @@ struct model {
 	bool			meddled;
 	const char		*wrong;
 	u32			culprit;
+	struct wheel_arm	arms[MODEL_BATCH];
+	struct wheel_timer	*timers[MODEL_BATCH];
+	int			res[MODEL_BATCH];
 };
 
 /* Only one test uses it at a time. */

@@ -96,6 +96,54 @@ static void do_cancel(struct wheel_timer *timer, struct shadow *shadow, u32 id)
 	model_check(wheel_timer_cancel(timer) == expected, "cancel", id);
 }
 
+/* A batch needs several lock holds, and may contain a timer more than once. */
+static void do_arm_batch(u32 count)
+{
+	struct wheel_arm *arms = model->arms;
+	u32 expected = 0, i;
+
+	for (i = 0; i < count; i++) {
+		u32 id = random_below(MODEL_TIMERS);
+
+		arms[i] = (struct wheel_arm){
+			.timer = &model->rig->probes[id].timer,
+			.deadline = random_deadline(), .res = 0xcc,
+		};
+		model->res[i] = model_arm(&model->shadows[id], arms[i].deadline, 0);
+		expected += !model->res[i];
+	}
+	model_check(wheel_arm_batch(model->rig->wheel, arms, count) == expected, "arm batch", 0);
+	for (i = 0; i < count; i++)
+		model_check(arms[i].res == model->res[i], "arm in a batch", i);
+}
+
+static void do_cancel_batch(u32 count)
+{
+	u32 expected = 0, first = random_below(MODEL_TIMERS), i;
+
+	for (i = 0; i < count; i++) {
+		u32 id = (first + 7 * i) % MODEL_TIMERS;
+
+		model->timers[i] = &model->rig->probes[id].timer;
+		model->arms[i].res = model_cancel(&model->shadows[id]);
+		expected += !model->arms[i].res;
+	}
+	model_check(wheel_cancel_batch(model->rig->wheel, model->timers, model->res, count) ==
+		    expected, "cancel batch", 0);
+	for (i = 0; i < count; i++)
+		model_check(model->res[i] == model->arms[i].res, "cancel in a batch", i);
+}
+
+static void do_batch(void)
+{
+	u32 count = random_below(random_below(8) ? 8 : MODEL_BATCH + 1);
+
+	if (random_below(2))
+		do_arm_batch(count);
+	else
+		do_cancel_batch(count);
+}
+
 static void do_anything(void)
 {
 	static void (*const verbs[])(struct wheel_timer *timer,
@@ -107,7 +155,10 @@ static void do_anything(void)
 	struct wheel_timer *timer = &model->rig->probes[id].timer;
 	struct shadow *shadow = &model->shadows[id];
 
-	verbs[random_below(ARRAY_SIZE(verbs))](timer, shadow, id);
+	if (random_below(16))
+		verbs[random_below(ARRAY_SIZE(verbs))](timer, shadow, id);
+	else
+		do_batch();
 	model_check(wheel_timer_pending(timer) == shadow->pending, "pending", id);
 	if (shadow->pending)
 		model_check(wheel_timer_deadline(timer) == shadow->deadline,

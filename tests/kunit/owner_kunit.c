@@ -173,16 +173,6 @@ static void lone_timer_expires_in_the_interrupt(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->stats.wakeups, 1);
 }
 
-static void p1_p2_interrupt_restarts_the_hrtimer(struct kunit *test)
-{
-	struct rig *rig = rig_interrupted(test, 20);
-
-	arm_all(rig, soon(rig), 5 * NSEC_PER_MSEC);
-	run_all(rig);
-	expect_in_order(rig);
-	KUNIT_EXPECT_GE(test, rig_stats(rig)->wakeups, 2);
-}
-
 static void p9_steps_are_bounded_p5_in_order(struct kunit *test)
 {
 	struct rig *rig = rig_interrupted(test, 1000);
@@ -192,24 +182,6 @@ static void p9_steps_are_bounded_p5_in_order(struct kunit *test)
 	expect_in_order(rig);
 	KUNIT_EXPECT_LE(test, owner_of(rig)->in_interrupt, FEW);
 	KUNIT_EXPECT_LE(test, owner_of(rig)->most, WHEEL_BATCH);
-}
-
-/* As many timers as the limit, one less and one more. */
-static void p3_around_the_limit_of_a_step(struct kunit *test)
-{
-	u32 n;
-
-	for (n = FEW - 1; n <= FEW + 1; n++) {
-		struct rig *rig = rig_owned(test, WHEEL_CLOCK_VIRTUAL, TICK, n);
-
-		arm_all(rig, TICK, 0);
-		rig_advance(rig, TICK);
-		KUNIT_EXPECT_EQ(test, rig->calls, 0);
-		KUNIT_EXPECT_EQ(test, step(rig, FEW), n >= FEW);
-		KUNIT_EXPECT_EQ(test, rig->calls, min(n, FEW));
-		KUNIT_EXPECT_FALSE(test, step(rig, FEW));
-		expect_in_order(rig);
-	}
 }
 
 /* Settling starts the hrtimer for the next timer. */
@@ -229,15 +201,6 @@ static void p2_settling_starts_the_hrtimer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 2);
 }
 
-static void expect_at(struct rig *rig, u64 now, u32 scans, u32 calls)
-{
-	rig_advance(rig, now);
-	while (step(rig, WHEEL_BATCH))
-		;
-	KUNIT_EXPECT_EQ_MSG(rig->test, owner_of(rig)->scans, scans, "scans by %llu", now);
-	KUNIT_EXPECT_EQ_MSG(rig->test, rig->calls, calls, "calls by %llu", now);
-}
-
 static struct rig *rig_scanning(struct kunit *test, u64 when, u64 scan)
 {
 	struct rig *rig = rig_owned(test, WHEEL_CLOCK_VIRTUAL, TICK, 1);
@@ -245,43 +208,6 @@ static struct rig *rig_scanning(struct kunit *test, u64 when, u64 scan)
 	owner_of(rig)->when = when;
 	scan_at(rig, scan);
 	return rig;
-}
-
-/* The scan runs at the time that was set last. */
-static void scan_runs_at_its_time(struct kunit *test)
-{
-	struct rig *rig = rig_scanning(test, 9 * TICK, 3 * TICK);
-
-	scan_at(rig, 5 * TICK);
-	expect_at(rig, 5 * TICK - 1, 0, 0);
-	expect_at(rig, 5 * TICK, 1, 0);
-	expect_at(rig, 9 * TICK - 1, 1, 0);
-	expect_at(rig, 9 * TICK, 1, 1);
-}
-
-/* The scan precedes the timers that are due at the same tick. */
-static void p2_timer_expires_at_the_tick_of_its_scan(struct kunit *test)
-{
-	struct rig *rig = rig_scanning(test, 5 * TICK, 5 * TICK);
-
-	expect_at(rig, 5 * TICK, 1, 1);
-	KUNIT_EXPECT_EQ(test, rig->probes[0].seen, 5 * TICK);
-}
-
-/* No timer is due at tick 0, and neither is a scan. */
-static void p2_scan_at_time_0(struct kunit *test)
-{
-	struct rig *rig = rig_scanning(test, 0, 0);
-
-	expect_at(rig, 0, 0, 0);
-	expect_at(rig, TICK, 1, 1);
-}
-
-static void scan_beyond_the_end_of_the_clock_is_clamped(struct kunit *test)
-{
-	struct rig *rig = rig_scanning(test, 0, WHEEL_MAX_TIME + TICK);
-
-	expect_at(rig, 1000 * TICK, 0, 0);
 }
 
 /* Each step runs one part of a scan, and expires no timer before the scan is complete. */
@@ -299,18 +225,6 @@ static void p9_scan_is_continued_by_the_next_step(struct kunit *test)
 	}
 	KUNIT_EXPECT_FALSE(test, step(rig, WHEEL_BATCH));
 	KUNIT_EXPECT_EQ(test, rig->calls, 1);
-}
-
-/* The hrtimer is also programmed for a scan. */
-static void p2_interrupt_comes_for_a_scan(struct kunit *test)
-{
-	struct rig *rig = rig_interrupted(test, 1);
-
-	rig_await(rig, 1);
-	owner_of(rig)->when = soon(rig);
-	scan_at(rig, owner_of(rig)->when - 30 * NSEC_PER_MSEC);
-	run_all(rig);
-	KUNIT_EXPECT_EQ(test, owner_of(rig)->scans, 1);
 }
 
 /* A stopped wheel is drained in parts; nothing is armed and nothing expires meanwhile. */
@@ -342,16 +256,9 @@ static void p9_draining_in_parts(struct kunit *test)
 
 static struct kunit_case owner_cases[] = {
 	KUNIT_CASE(lone_timer_expires_in_the_interrupt),
-	KUNIT_CASE(p1_p2_interrupt_restarts_the_hrtimer),
 	KUNIT_CASE(p9_steps_are_bounded_p5_in_order),
-	KUNIT_CASE(p3_around_the_limit_of_a_step),
 	KUNIT_CASE(p2_settling_starts_the_hrtimer),
-	KUNIT_CASE(scan_runs_at_its_time),
-	KUNIT_CASE(p2_timer_expires_at_the_tick_of_its_scan),
-	KUNIT_CASE(p2_scan_at_time_0),
-	KUNIT_CASE(scan_beyond_the_end_of_the_clock_is_clamped),
 	KUNIT_CASE(p9_scan_is_continued_by_the_next_step),
-	KUNIT_CASE(p2_interrupt_comes_for_a_scan),
 	KUNIT_CASE(p9_draining_in_parts),
 	{}
 };

@@ -50,34 +50,6 @@ static void push_then_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
 }
 
-/* A pushed timer beyond the range is examined once per revolution and remains pending. */
-static void push_beyond_the_bound(struct kunit *test)
-{
-	const struct wheel_config config = {
-		.name = "bounded",
-		.clock = WHEEL_CLOCK_VIRTUAL,
-		.scheme = WHEEL_BOUNDED,
-		.buckets = BUCKETS,
-		.tick_ns = TICK,
-	};
-	struct rig *rig = rig_new(test, &config, 2);
-	u64 far = 1000 * TICK + 1;
-
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, far), -ERANGE);
-	KUNIT_ASSERT_EQ(test, rig_arm_slack(rig, 0, 10 * TICK, 8 * TICK), 0);
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, 10 * TICK), 0);
-	KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, far));
-	KUNIT_ASSERT_TRUE(test, rig_push(rig, 1, far));
-	rig_advance(rig, 1000 * TICK);
-	KUNIT_EXPECT_EQ(test, rig->calls, 0);
-	rig_advance(rig, 1001 * TICK);
-	KUNIT_EXPECT_EQ(test, rig->probes[1].calls, 1);
-	rig_advance(rig, 1009 * TICK);
-	KUNIT_EXPECT_EQ(test, rig->probes[0].calls, 1);
-	KUNIT_EXPECT_GE(test, rig_stats(rig)->requeued, 2);
-	KUNIT_EXPECT_LE(test, rig->stats.requeued, 2 * 5);
-}
-
 /*
  * Regardless of the number of pushes, the wheel examines the timer once, at its old deadline.
  * Interrupts are disabled during the first push, so that it precedes that time even on a slow
@@ -112,7 +84,6 @@ static void p7_pushes_cause_no_wakeup(struct kunit *test)
 static struct kunit_case push_cases[] = {
 	ANY_CASE(push_of_what_does_not_pend),
 	ANY_CASE(push_then_stop),
-	KUNIT_CASE(push_beyond_the_bound),
 	ANY_CASE(p7_pushes_cause_no_wakeup),
 	{}
 };
