@@ -8,7 +8,6 @@
 
 extern const struct ktap_test rig_tests[];
 extern const struct ktap_test division_tests[];
-extern const struct ktap_test geometry_tests[];
 extern const struct ktap_test ledger_tests[];
 extern const struct ktap_test unbounded_tests[];
 extern const struct ktap_test rest_tests[];
