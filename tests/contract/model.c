@@ -43,14 +43,25 @@ static __u64 id_of(const struct model *m, const struct model_timer *t)
 	return WHEEL_ID(nr_of(m, t) * m->apart, t->gen);
 }
 
-static __u64 tick_of(const struct model *m)
-{
-	return m->now / m->setup.tick_ns;
-}
-
 static __u64 tick_after(const struct model *m, __u64 time)
 {
 	return time / m->setup.tick_ns + !!(time % m->setup.tick_ns);
+}
+
+/* The end of the clock is a tick boundary. */
+static __u64 last_tick(const struct model *m)
+{
+	return tick_after(m, WHEEL_MAX_TIME);
+}
+
+static __u64 tick_of(const struct model *m)
+{
+	return m->now == WHEEL_MAX_TIME ? last_tick(m) : m->now / m->setup.tick_ns;
+}
+
+static __u64 time_of(const struct model *m, __u64 tick)
+{
+	return tick == last_tick(m) ? WHEEL_MAX_TIME : tick * m->setup.tick_ns;
 }
 
 /* Returns the maximum number of ticks from the next tick to the due tick. */
@@ -66,7 +77,7 @@ static int file(struct model *m, struct model_timer *t, __u64 deadline,
 	__u64 due = tick_after(m, deadline);
 
 	due = due < floor ? floor : due;
-	if (due - floor > span(m))
+	if (due - floor > span(m) || due > last_tick(m))
 		return -ERANGE;
 	t->deadline = deadline;
 	t->due = due;
@@ -317,6 +328,12 @@ static void requeue(struct model *m, struct model_timer *t, __u64 word)
 	m->stats.requeued++;
 }
 
+/* Returns the index of the histogram: the logarithm to base 2, rounded down; 0 for 0. */
+static int lateness(__u64 late)
+{
+	return late ? 63 - __builtin_clzll(late) : 0;
+}
+
 /* Process a due timer. */
 static void expire(struct model *m, struct model_timer *t)
 {
@@ -326,7 +343,7 @@ static void expire(struct model *m, struct model_timer *t)
 	if (t->word && parked(word)) {
 		count_cancel(m);
 		t->state = DISARMED;
-	} else if (t->word && word > t->due * m->setup.tick_ns) {
+	} else if (t->word && word > time_of(m, t->due)) {
 		requeue(m, t, word);
 	} else {
 		if (t->word) {
@@ -338,6 +355,7 @@ static void expire(struct model *m, struct model_timer *t)
 		t->seq = m->seq++;
 		m->stats.fired++;
 		m->stats.pending--;
+		m->stats.late[lateness(m->now - t->deadline)]++;
 		queue_push(&m->fired, nr);
 	}
 }
@@ -446,7 +464,7 @@ static int model_advance(struct side *side, __u64 now, __u64 *next)
 		m->now = now;
 	pass(m);
 	t = first(m);
-	*next = t ? t->due * m->setup.tick_ns : NEVER;
+	*next = t ? time_of(m, t->due) : NEVER;
 	return 0;
 }
 
@@ -479,6 +497,8 @@ static int model_stop(struct side *side, __u64 *unfired)
 	struct model_timer *t;
 
 	*unfired = 0;
+	if (m->stopped != NEVER)
+		return 0;
 	for (t = m->timer; t < m->timer + SIDE_SLOTS; t++) {
 		__u32 nr = nr_of(m, t);
 		bool gone = !pending(m, t);
@@ -494,8 +514,7 @@ static int model_stop(struct side *side, __u64 *unfired)
 		if (t->word)
 			m->word[nr] = WHEEL_WORD_IDLE;
 	}
-	if (m->stopped == NEVER)
-		m->stopped = m->now;
+	m->stopped = m->now;
 	return 0;
 }
 

@@ -10,7 +10,8 @@
 
 #include "script.h"
 
-#define BATCH	24
+/* More than the maximum number of operations per lock hold. */
+#define BATCH	80
 
 /**
  * struct script - state of a comparison
@@ -20,10 +21,10 @@
  * @seed: state of the random number generator
  * @step: number of completed steps
  * @now: current time
+ * @next: due time of the next timer, after the last advance
  * @periods: use periodic timers
  * @words: use timers with words
  * @id: newest id of each used slot; its generation is 0 before the first arm
- * @owned: for each used slot, true if its timer has a word
  */
 struct script {
 	struct side *a, *b;
@@ -31,10 +32,10 @@ struct script {
 	__u64 seed;
 	__u64 step;
 	__u64 now;
+	__u64 next;
 	bool periods;
 	bool words;
 	__u64 id[SIDE_SLOTS];
-	bool owned[SIDE_SLOTS];
 };
 
 /* splitmix64 */
@@ -90,6 +91,8 @@ static __u64 any_time(struct script *s)
 		return number(s) | 1ULL << 63;
 	case 3:
 		return (s->now / tick + 1 + below(s, 64)) * tick;
+	case 4:
+		return s->now + (1ULL << below(s, 63));
 	default:
 		return s->now + below(s, span(s));
 	}
@@ -100,7 +103,7 @@ static void spoil(struct script *s, struct wheel_op *op)
 {
 	__u32 timers = s->setup->timers;
 
-	switch (below(s, 8)) {
+	switch (below(s, 9)) {
 	case 0:
 		op->flags ^= 1U << below(s, 32);
 		break;
@@ -123,6 +126,9 @@ static void spoil(struct script *s, struct wheel_op *op)
 	case 6:
 		op->period = number(s);
 		break;
+	case 7:
+		op->when = number(s);
+		break;
 	default:
 		op->slack = number(s) | 1ULL << 63;
 	}
@@ -134,6 +140,8 @@ static struct wheel_op any_op(struct script *s)
 	__u64 gen = WHEEL_ID_GEN(id);
 	struct wheel_op op = {
 		.op = WHEEL_OP_ARM + below(s, 4), .when = any_time(s),
+		/* The result must be written, also if it is equal to that of an earlier call. */
+		.res = -(__s32)below(s, 3),
 	};
 
 	if (op.op == WHEEL_OP_ARM)
@@ -191,13 +199,8 @@ static void learn(struct script *s, const struct wheel_op *op)
 {
 	__u32 i = WHEEL_ID_SLOT(op->id) / side_apart(s->setup);
 
-	if (op->op == WHEEL_OP_ARM && !op->res) {
+	if (op->op == WHEEL_OP_ARM && !op->res)
 		s->id[i] = op->id;
-		s->owned[i] = op->flags & WHEEL_OP_WORD;
-	}
-	if (op->op == WHEEL_OP_CANCEL && op->res != -EINVAL &&
-	    op->id == s->id[i])
-		s->owned[i] = false;
 }
 
 static int step_operations(struct script *s)
@@ -236,14 +239,14 @@ static __u64 *word_of(const struct side *side, __u32 i)
 	return &side->words[i * side->apart];
 }
 
-/* Change a word as a program may, and occasionally as it must not. */
+/* Change a word as a program may, and occasionally as it must not, also of a slot without one. */
 static int step_word(struct script *s)
 {
 	__u32 i = below(s, SIDE_SLOTS), slot = WHEEL_ID_SLOT(s->id[i]);
 	__u64 word = *word_of(s->a, i), tick = s->setup->tick_ns;
 	__u64 to = any_time(s) & WHEEL_MAX_TIME;
 
-	if (word == WHEEL_WORD_IDLE && !(s->owned[i] && chance(s, 2)))
+	if (word == WHEEL_WORD_IDLE && chance(s, 2))
 		return 1;
 	if (chance(s, 3))
 		to = WHEEL_WORD_PARKED;
@@ -264,10 +267,16 @@ static int step_advance(struct script *s)
 	__u64 ring = s->setup->buckets * s->setup->tick_ns;
 	__u64 a = 0, b = 0;
 
-	s->now += chance(s, 50) ? number(s) >> 20 :
-				  below(s, ring + ring / 4);
+	if (chance(s, 3) && s->next > s->now && s->next != ~0ULL)
+		s->now = s->next - below(s, 2);
+	else
+		s->now += chance(s, 50) ? number(s) >> 20 :
+					  below(s, ring + ring / 4);
+	if (s->now > WHEEL_MAX_TIME)
+		s->now = WHEEL_MAX_TIME;
 	if (s->a->advance(s->a, s->now, &a) || s->b->advance(s->b, s->now, &b))
 		return differ(s, "a clock did not move", a, b);
+	s->next = a;
 	/* If the ring is full, the device does not determine whether more timers are due. */
 	return a == b || (s->setup->events && a <= b) ? 1 : differ(s, "next", a, b);
 }
@@ -317,20 +326,29 @@ static int compare_words(struct script *s)
 	return 0;
 }
 
-/* Compare the counters from armed to unread. The others depend on the implementation. */
+static int compare_counters(struct script *s, const char *what, const __u64 *a, const __u64 *b,
+			    long count)
+{
+	long i;
+
+	for (i = 0; i < count; i++)
+		if (a[i] != b[i]) {
+			printf("# counter %ld\n", i);
+			return differ(s, what, a[i], b[i]);
+		}
+	return 0;
+}
+
+/* The counters of passes and wake-ups, which are not compared, depend on the implementation. */
 static int compare_stats(struct script *s)
 {
 	struct wheel_stats a = { .size = sizeof(a) }, b = { .size = sizeof(b) };
-	const __u64 *x = &a.armed, *y = &b.armed;
-	int i;
 
 	if (s->a->stats(s->a, &a) || s->b->stats(s->b, &b))
 		return differ(s, "no counters", 0, 0);
-	for (i = 0; i <= &a.unread - x; i++)
-		if (x[i] != y[i]) {
-			printf("# counter %d\n", i);
-			return differ(s, "counter", x[i], y[i]);
-		}
+	if (compare_counters(s, "counter", &a.armed, &b.armed, 1 + (&a.unread - &a.armed)) ||
+	    compare_counters(s, "lateness", a.late, b.late, 64))
+		return -1;
 	if (a.armed != a.fired + a.cancelled + a.pending)
 		return differ(s, "balance", a.armed, a.pending);
 	return 0;
@@ -355,19 +373,23 @@ static int step(struct script *s)
 	}
 }
 
-/* Stop both sides. Pending timers can then be listed, and unread events can be read. */
-static int end(struct script *s)
+static int step_stop(struct script *s)
 {
 	__u64 a = 0, b = 0;
-	int i;
 
 	if (s->a->stop(s->a, &a) || s->b->stop(s->b, &b))
 		return differ(s, "did not stop", 0, 0);
-	if (a != b)
-		return differ(s, "unfired", a, b);
+	return a == b ? 1 : differ(s, "unfired", a, b);
+}
+
+/* Stop both sides. Pending timers can then be listed, and unread events can be read. */
+static int end(struct script *s)
+{
+	int i;
+
 	s->step++;
 	for (i = 0; i < 8; i++)
-		if (step_list(s) < 0 || step_operations(s) < 0 ||
+		if (step_stop(s) < 0 || (s->a->words && step_word(s) < 0) || step_list(s) < 0 || step_operations(s) < 0 ||
 		    step_advance(s) < 0 || step_take(s) < 0 ||
 		    compare_words(s) || compare_stats(s))
 			return -1;
@@ -395,8 +417,12 @@ int script_run(struct side *a, struct side *b, const struct wheel_setup *setup,
 	for (i = 0; i < SIDE_SLOTS; i++)
 		s.id[i] = WHEEL_ID(i * side_apart(setup), 0);
 	for (; made < operations; s.step++) {
-		int n = step(&s);
+		int n;
 
+		/* The last eighth of the operations is at the end of the clock. */
+		if (made > operations / 8 * 7 && s.now < WHEEL_MAX_TIME / 2)
+			s.now = WHEEL_MAX_TIME - below(&s, 1ULL << below(&s, 40));
+		n = step(&s);
 		if (n < 0 || compare_words(&s) ||
 		    (s.step % 16 == 0 && compare_stats(&s)))
 			return -1;

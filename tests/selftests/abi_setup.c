@@ -61,25 +61,6 @@ WT_TEST(wheel, info_configures_nothing)
 	EXPECT_EQ(7, info.timers);
 }
 
-WT_TEST(wheel, setup_and_info_tell_what_is_in_force)
-{
-	struct wheel_setup setup = {
-		.flags = WHEEL_SETUP_WORDS, .clock = WHEEL_CLOCK_BOOTTIME,
-		.tick_ns = 1234567, .timers = 1000, .buckets = 100,
-	};
-	struct wheel_setup info;
-
-	ASSERT_EQ(0, wt_setup(self->fd, &setup));
-	EXPECT_EQ(WHEEL_SETUP_WORDS, setup.flags);
-	EXPECT_EQ(WHEEL_CLOCK_BOOTTIME, setup.clock);
-	EXPECT_EQ(WHEEL_HASHED, setup.scheme);
-	EXPECT_EQ(1234567, setup.tick_ns);
-	EXPECT_EQ(1000, setup.timers);
-	EXPECT_EQ(128, setup.buckets);
-	ASSERT_EQ(0, wt_info(self->fd, &info));
-	EXPECT_EQ(0, memcmp(&setup.flags, &info.flags, sizeof(info) - 4));
-}
-
 WT_TEST(wheel, setup_twice_is_ebusy)
 {
 	struct wheel_setup setup = { .timers = 5 }, info;
@@ -157,28 +138,11 @@ WT_TEST(wheel, info_takes_its_own_answer)
 	close(fd);
 }
 
-WT_TEST(wheel, the_last_default_slot_is_65535)
-{
-	EXPECT_EQ(0, wt_arm_rel(self->fd, WHEEL_ID(65535, 1), WT_HOUR));
-	EXPECT_EQ(-EINVAL, wt_arm_rel(self->fd, WHEEL_ID(65536, 1), WT_HOUR));
-}
-
 #define TRY(...) try_setup((struct wheel_setup){ __VA_ARGS__ })
 
 WT_TEST(wheel, reserved_must_be_zero)
 {
 	EXPECT_EQ(-EINVAL, TRY(.reserved = 1));
-}
-
-WT_TEST(wheel, numbers_at_the_edge_of_the_range)
-{
-	EXPECT_EQ(0, TRY(.timers = 1));
-	EXPECT_EQ(0, TRY(.timers = WHEEL_MAX_TIMERS));
-	EXPECT_EQ(0, TRY(.timers = 1, .buckets = 1));
-	EXPECT_EQ(0, TRY(.timers = 1, .buckets = WHEEL_MAX_BUCKETS));
-	EXPECT_EQ(0, TRY(.clock = WHEEL_CLOCK_VIRTUAL, .tick_ns = 1));
-	EXPECT_EQ(0, TRY(.tick_ns = WHEEL_MIN_TICK_NS));
-	EXPECT_EQ(0, TRY(.tick_ns = WT_HOUR));
 }
 
 TEST_HARNESS_MAIN

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The argument of every command: a struct that contains its size, with a zero tail, at a
- * valid address.
+ * The argument of every command: a struct that contains its size, with known flags and a zero
+ * tail, at a valid address. The operations of SUBMIT and LIST have a stride instead.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -22,14 +22,18 @@ FIXTURE(command) {
 FIXTURE_VARIANT(command) {
 	unsigned long cmd;
 	__u32 size;
+	__u32 known;
 	/* The wheel is set up before the command. */
 	bool after_setup;
 };
 
-FIXTURE_VARIANT_ADD(command, setup) { .cmd = WHEEL_IOC_SETUP, .size = sizeof(struct wheel_setup) };
+FIXTURE_VARIANT_ADD(command, setup) {
+	.cmd = WHEEL_IOC_SETUP, .size = sizeof(struct wheel_setup), .known = WHEEL_SETUP_WORDS,
+};
 
 FIXTURE_VARIANT_ADD(command, info) {
-	.cmd = WHEEL_IOC_INFO, .size = sizeof(struct wheel_setup), .after_setup = true,
+	.cmd = WHEEL_IOC_INFO, .size = sizeof(struct wheel_setup), .known = WHEEL_SETUP_WORDS,
+	.after_setup = true,
 };
 
 FIXTURE_VARIANT_ADD(command, submit) {
@@ -37,7 +41,8 @@ FIXTURE_VARIANT_ADD(command, submit) {
 };
 
 FIXTURE_VARIANT_ADD(command, list) {
-	.cmd = WHEEL_IOC_LIST, .size = sizeof(struct wheel_list), .after_setup = true,
+	.cmd = WHEEL_IOC_LIST, .size = sizeof(struct wheel_list), .known = WHEEL_LIST_TAKE,
+	.after_setup = true,
 };
 
 FIXTURE_VARIANT_ADD(command, stop) {
@@ -197,6 +202,22 @@ WT_TEST(command, unknown_tail_is_e2big)
 				variant->size));
 }
 
+WT_TEST(command, unknown_flags_are_einval)
+{
+	char arg[WT_PAGE_MOST] = {};
+	int bit;
+
+	for (bit = 0; bit < 32; bit++) {
+		if (1U << bit & variant->known)
+			continue;
+		fill(arg, variant->cmd, variant->size);
+		/* The flags follow the size. */
+		((__u32 *)arg)[1] = 1U << bit;
+		EXPECT_EQ(-EINVAL, wt_ioctl(self->fd, variant->cmd, arg)) TH_LOG("bit %d", bit);
+	}
+	EXPECT_TRUE(untouched(self->fd, variant->after_setup));
+}
+
 /* An invalid size has no effect. The errno depends on the order of the checks. */
 WT_TEST(command, huge_sizes_fail)
 {
@@ -269,6 +290,69 @@ FIXTURE_SETUP(wheel)
 FIXTURE_TEARDOWN(wheel)
 {
 	close(self->fd);
+}
+
+static bool all_zero(const char *p, size_t size)
+{
+	while (size--)
+		if (p[size])
+			return false;
+	return true;
+}
+
+/* With a wider stride, as of a newer header, the tail of an operation must be zero and stays so. */
+WT_TEST(wheel, operations_with_a_wider_stride)
+{
+	static const __u32 strides[] = { 64, 72, 80, 128, 256, 4096 };
+	static char room[64 * 4096], listed[64 * 4096];
+	unsigned int i, gen;
+	struct wheel_op op;
+
+	for (gen = 0; gen < ARRAY_SIZE(strides); gen++) {
+		__u32 stride = strides[gen];
+		struct wheel_submit batch = {
+			.size = sizeof(batch), .ops = wt_addr(room), .op_size = stride, .count = 64,
+		};
+		struct wheel_list list = {
+			.size = sizeof(list), .timers = wt_addr(listed), .op_size = stride,
+			.count = 64,
+		};
+
+		memset(room, 0, sizeof(room));
+		memset(listed, WT_POISON, sizeof(listed));
+		for (i = 0; i < 64; i++) {
+			op = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen + 1), WHEN);
+			op.res = 1;
+			memcpy(room + i * stride, &op, sizeof(op));
+		}
+		ASSERT_EQ(0, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &batch));
+		EXPECT_EQ(64, batch.done);
+		EXPECT_EQ(0, batch.failed);
+		ASSERT_EQ(0, wt_ioctl(self->fd, WHEEL_IOC_LIST, &list));
+		EXPECT_EQ(64, list.done);
+		for (i = 0; i < 64 * stride; i += stride) {
+			memcpy(&op, room + i, sizeof(op));
+			ASSERT_EQ(0, op.res);
+			EXPECT_TRUE(all_zero(room + i + sizeof(op), stride - sizeof(op)));
+			memcpy(&op, listed + i, sizeof(op));
+			EXPECT_TRUE(all_zero(listed + i + sizeof(op), stride - sizeof(op)));
+			ASSERT_EQ(0, wt_cancel(self->fd, op.id));
+		}
+	}
+}
+
+WT_TEST(wheel, operations_with_a_smaller_stride_are_einval)
+{
+	struct wheel_op ops[2] = {};
+	struct wheel_submit batch = { .size = sizeof(batch), .ops = wt_addr(ops), .count = 2 };
+	struct wheel_list list = { .size = sizeof(list), .timers = wt_addr(ops), .count = 2 };
+	__u32 stride;
+
+	for (stride = 0; stride < sizeof(*ops); stride++) {
+		batch.op_size = list.op_size = stride;
+		EXPECT_EQ(-EINVAL, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &batch));
+		EXPECT_EQ(-EINVAL, wt_ioctl(self->fd, WHEEL_IOC_LIST, &list));
+	}
 }
 
 WT_TEST(wheel, unknown_commands_are_enotty)

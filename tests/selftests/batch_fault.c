@@ -71,6 +71,18 @@ static bool answered(const struct wheel_op *ops, __u32 first, __u32 done,
 	return true;
 }
 
+/* An empty batch reads no operation, so its address may be invalid. */
+WT_TEST(wheel, empty_batch_reads_the_clock)
+{
+	self->batch.ops = 8;
+	self->batch.count = 0;
+	ASSERT_EQ(0, wt_advance(self->fd, 12345678, NULL));
+	EXPECT_EQ(0, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &self->batch));
+	EXPECT_EQ(0, self->batch.done);
+	EXPECT_EQ(0, self->batch.failed);
+	EXPECT_EQ(12345678, self->batch.now);
+}
+
 /* For a batch and for a single operation. */
 WT_TEST(wheel, bad_address_does_nothing)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random operations on the device and on the model of the ABI. All results, events, words and
- * counters must be equal, both with read() and with a completion ring.
+ * Random operations on the device, with a completion ring, and on the model of the ABI. All
+ * results, events, words and counters must be equal. The tests of libwheel do the same with read().
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
  * @side: its operations
  * @fd: the file
  * @hold: maximum number of operations that it executes under one lock hold
- * @kernel: kernel page of its ring, or NULL
+ * @kernel: kernel page of its ring
  * @user: user page of its ring
  * @events: events of its ring
  */
@@ -40,18 +40,11 @@ static int fd_of(struct side *side)
 	return ((struct device *)side)->fd;
 }
 
-static int device_submit(struct side *side, struct wheel_op *ops, __u32 count)
-{
-	struct wheel_submit batch;
-
-	return wt_submit(fd_of(side), ops, count, &batch);
-}
-
 /*
  * With a ring, SUBMIT runs one step of a pass that is left to the program, with a budget that the
  * model does not have. ENTER completes the pass after each lock hold.
  */
-static int device_submit_ring(struct side *side, struct wheel_op *ops, __u32 count)
+static int device_submit(struct side *side, struct wheel_op *ops, __u32 count)
 {
 	struct wheel_enter enter = { .size = sizeof(enter) };
 	struct device *d = (struct device *)side;
@@ -71,14 +64,7 @@ static int device_advance(struct side *side, __u64 now, __u64 *next)
 	return wt_advance(fd_of(side), now, next);
 }
 
-static int device_read(struct side *side, struct wheel_event *events, __u32 room)
-{
-	int n = wt_read(fd_of(side), events, room);
-
-	return n == -EAGAIN ? 0 : n;
-}
-
-static int device_ring(struct side *side, struct wheel_event *events, __u32 room)
+static int device_take(struct side *side, struct wheel_event *events, __u32 room)
 {
 	struct wheel_enter enter = { .size = sizeof(enter) };
 	struct device *d = (struct device *)side;
@@ -137,10 +123,8 @@ static int device_open(struct device *d, struct wheel_setup *setup)
 	long page = wt_page();
 
 	d->side = (struct side){
-		.submit = setup->events ? device_submit_ring : device_submit,
-		.advance = device_advance,
-		.take = setup->events ? device_ring : device_read,
-		.list = device_list, .stop = device_stop,
+		.submit = device_submit, .advance = device_advance,
+		.take = device_take, .list = device_list, .stop = device_stop,
 		.stats = device_stats, .apart = side_apart(setup),
 	};
 	d->hold = setup->scheme == WHEEL_OVERFLOW ? 1 : 32;
@@ -155,8 +139,6 @@ static int device_open(struct device *d, struct wheel_setup *setup)
 		if (!d->side.words || !d->side.bells || !d->side.summary)
 			return __LINE__;
 	}
-	if (!setup->events)
-		return 0;
 	d->kernel = map(d->fd, page, PROT_READ, WHEEL_OFF_KERNEL);
 	d->user = map(d->fd, page, PROT_READ | PROT_WRITE, WHEEL_OFF_USER);
 	d->events = map(d->fd, page, PROT_READ, WHEEL_OFF_EVENTS);
@@ -190,17 +172,14 @@ FIXTURE_TEARDOWN(contract)
 	close(self->device.fd);
 }
 
-/*
- * Compare the device with the model, on a wheel with these flags and this ring. @apart is the
- * distance between the slots in use.
- */
+/* Compare the device with the model. @apart is the distance between the slots in use. */
 static int compare(struct device *device, struct model *model, __u32 scheme,
-		   __u64 tick, __u32 flags, __u32 events, __u32 apart)
+		   __u64 tick, __u32 flags, __u32 apart)
 {
 	struct wheel_setup setup = {
 		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = scheme, .flags = flags,
 		.tick_ns = tick, .timers = SIDE_TIMERS(apart),
-		.buckets = side_buckets(SIDE_TIMERS(apart)), .events = events,
+		.buckets = side_buckets(SIDE_TIMERS(apart)), .events = ENTRIES,
 	};
 	int line = device_open(device, &setup);
 
@@ -211,41 +190,22 @@ static int compare(struct device *device, struct model *model, __u32 scheme,
 			  OPERATIONS);
 }
 
-WT_TEST(contract, read)
-{
-	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, 0, 0, 1));
-}
-
-WT_TEST(contract, read_words)
-{
-	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, WORDS, 0, 1));
-}
-
 WT_TEST(contract, ring)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, 0, ENTRIES, 1));
+			     variant->tick, 0, 1));
 }
 
 WT_TEST(contract, ring_words)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, WORDS, ENTRIES, 1));
-}
-
-WT_TEST(contract, read_large)
-{
-	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, 0, 0, side_far(variant->scheme)));
+			     variant->tick, WORDS, 1));
 }
 
 WT_TEST(contract, ring_words_large)
 {
 	ASSERT_EQ(0, compare(&self->device, &self->model, variant->scheme,
-			     variant->tick, WORDS, ENTRIES,
-			     side_far(variant->scheme)));
+			     variant->tick, WORDS, side_far(variant->scheme)));
 }
 
 TEST_HARNESS_MAIN

@@ -152,19 +152,6 @@ TEST(gets_what_waits_in_the_kernel)
 	close(w.fd);
 }
 
-WT_TEST(enter, gives_up_at_a_time)
-{
-	struct waiter w = { .fd = self->ring.fd, .wait = 5, .until = 7 * WT_MS };
-	pthread_t thread;
-
-	ASSERT_EQ(0, wt_arm_many(self->ring.fd, 1, 1, WT_MS));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_in_enter, &w));
-	ASSERT_EQ(0, wt_advance(self->ring.fd, 7 * WT_MS, NULL));
-	ASSERT_EQ(0, pthread_join(thread, NULL));
-	EXPECT_EQ(0, w.err);
-	EXPECT_EQ(1, w.enter.ready);
-}
-
 /* Events up to @until are delivered, regardless of where the waiter was when the clock moved. */
 WT_TEST(enter, misses_nothing_by_its_time)
 {
@@ -182,18 +169,6 @@ WT_TEST(enter, misses_nothing_by_its_time)
 		ASSERT_EQ(1, w.enter.ready);
 		wt_ring_take(&self->ring, round);
 	}
-}
-
-WT_TEST(enter, ends_with_stop)
-{
-	struct waiter w = { .fd = self->ring.fd, .wait = 1, .until = WT_FOREVER };
-	pthread_t thread;
-	__u64 unfired;
-
-	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_in_enter, &w));
-	ASSERT_EQ(0, wt_stop(self->ring.fd, &unfired));
-	ASSERT_EQ(0, pthread_join(thread, NULL));
-	EXPECT_EQ(-ESHUTDOWN, w.err);
 }
 
 TEST_HARNESS_MAIN

@@ -294,23 +294,4 @@ WT_TEST(neighbour, lives_on)
 	TH_LOG("%llu rounds of the neighbour", self->rounds);
 }
 
-/* The hostile process is killed while its threads run. */
-WT_TEST(neighbour, outlives_a_vandal_that_is_killed)
-{
-	pid_t pid;
-	int i;
-
-	for (i = 0; i < 8; i++) {
-		pid = fork();
-		if (!pid) {
-			self->seed += i;
-			_exit(vandalize(self->seed));
-		}
-		wt_let_pass(1 + wt_below(&self->seed, 50 * WT_MS));
-		ASSERT_EQ(0, live(self->fd, self->words, self->events, i + 1));
-		ASSERT_EQ(0, kill(pid, SIGKILL));
-		ASSERT_EQ(pid, waitpid(pid, NULL, 0));
-	}
-}
-
 TEST_HARNESS_MAIN

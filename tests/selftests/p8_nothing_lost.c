@@ -56,35 +56,6 @@ static bool in_line(const struct wheel_event *events, int n, int first)
 	return true;
 }
 
-/* The accessible part of the buffer ends within an event, at each of its bytes. */
-WT_TEST(wheel, p8_nothing_lost_half_way_through_an_event)
-{
-	int at = 0, cut, n;
-	ssize_t got;
-	char *buf;
-
-	ASSERT_EQ(0, fire(self->fd, 0, 500));
-	for (cut = 1; cut < 48; cut++) {
-		buf = self->page + PAGE - cut;
-		EXPECT_EQ(-1, read(self->fd, buf, 48));
-		EXPECT_EQ(EFAULT, errno);
-		/* Two events fit, the third one does not: read() returns both or none. */
-		got = read(self->fd, buf - 96, 3 * 48);
-		if (got < 0) {
-			EXPECT_EQ(EFAULT, errno);
-			got = 0;
-		}
-		ASSERT_EQ(0, got % 48);
-		n = got / 48;
-		ASSERT_GE(2, n);
-		memcpy(self->events, buf - 96, got);
-		EXPECT_TRUE(in_line(self->events, n, at));
-		at += n;
-	}
-	ASSERT_EQ(200, wt_read_all(self->fd, self->events, 200, 200));
-	EXPECT_TRUE(in_line(self->events, 200, at));
-}
-
 /* A failed read() does not consume the event of a periodic timer. */
 WT_TEST(wheel, p8_nothing_lost_of_a_period)
 {

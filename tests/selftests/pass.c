@@ -65,28 +65,6 @@ WT_TEST(wheel, close_by_a_child_is_harmless)
 	EXPECT_EQ(2, wt_read_all(self->fd, self->events, TIMERS, TIMERS));
 }
 
-/* The child has the only descriptor when the timer expires. */
-WT_TEST(wheel, child_outlives_the_parent_descriptor)
-{
-	int go[2];
-	pid_t pid;
-	char c;
-
-	ASSERT_EQ(0, pipe(go));
-	pid = fork();
-	if (!pid) {
-		close(go[1]);
-		if (read(go[0], &c, 1) || wt_advance(self->fd, WT_SEC, NULL))
-			_exit(1);
-		_exit(wt_read(self->fd, self->events, TIMERS) != 1 ||
-		      self->events[0].id != WHEEL_ID(1, 1));
-	}
-	ASSERT_EQ(0, close(self->fd));
-	ASSERT_EQ(0, close(go[1]));
-	EXPECT_EQ(0, wt_end_of(pid));
-	EXPECT_EQ(self->refs, wt_module_refs());
-}
-
 static int send_fd(int socket, int fd)
 {
 	char control[CMSG_SPACE(sizeof(fd))] = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * read(): whole events, as many as fit, with sequence numbers. Events that a call does not
- * return remain unread.
+ * return remain unread. deferred_race.c tests blocking reads and their wake-ups.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>

@@ -4,20 +4,12 @@
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
-#include <sys/epoll.h>
-#include <sys/mman.h>
 
 #include "wheel_ring.h"
 #include "wheel_test.h"
 
 #define ENTRIES	8
 #define TIMERS	64
-#define PAGE	wt_page()
-
-static void *map(int fd, size_t size, int prot, off_t offset)
-{
-	return mmap(NULL, size, prot, MAP_SHARED, fd, offset);
-}
 
 FIXTURE(ring) {
 	struct wt_ring ring;
@@ -40,6 +32,8 @@ WT_TEST(ring, is_rounded_up)
 	EXPECT_EQ(ENTRIES, self->ring.setup.events);
 	EXPECT_EQ(0, wt_ring_tail(&self->ring));
 	EXPECT_EQ(0, wt_ring_flags(&self->ring));
+	/* Only files with words use it. */
+	EXPECT_EQ(0, self->ring.kernel->next_wake);
 }
 
 WT_TEST(ring, p8_nothing_lost_when_it_is_full)
@@ -109,33 +103,6 @@ WT_TEST(ring, read_does_not_see_it)
 	EXPECT_EQ(-1, read(self->ring.fd, &event, sizeof(event)));
 	EXPECT_EQ(EOPNOTSUPP, errno);
 	EXPECT_EQ(1, wt_wait(self->ring.fd));
-}
-
-/* An area must be mapped whole, from its start, and only the user page is writable. */
-WT_TEST(ring, maps_only_what_is_there)
-{
-	int rw = PROT_READ | PROT_WRITE;
-
-	EXPECT_EQ(MAP_FAILED, map(self->ring.fd, PAGE, rw, WHEEL_OFF_KERNEL));
-	EXPECT_EQ(EPERM, errno);
-	EXPECT_EQ(MAP_FAILED, map(self->ring.fd, PAGE, rw, WHEEL_OFF_EVENTS));
-	EXPECT_EQ(EPERM, errno);
-	EXPECT_EQ(MAP_FAILED, map(self->ring.fd, PAGE, PROT_READ | PROT_EXEC,
-				  WHEEL_OFF_USER));
-	EXPECT_EQ(EPERM, errno);
-	EXPECT_EQ(MAP_FAILED, map(self->ring.fd, 2 * PAGE, PROT_READ, WHEEL_OFF_EVENTS));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(MAP_FAILED, map(self->ring.fd, PAGE, rw, WHEEL_OFF_WORDS));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(MAP_FAILED, map(self->ring.fd, PAGE, PROT_READ, 7 * PAGE));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, self->ring.fd,
-				   WHEEL_OFF_KERNEL));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(-1, mprotect(self->ring.kernel, PAGE, rw));
-	EXPECT_EQ(EACCES, errno);
-	/* Only files with words use next_wake. */
-	EXPECT_EQ(0, self->ring.kernel->next_wake);
 }
 
 TEST_HARNESS_MAIN

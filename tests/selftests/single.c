@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SUBMIT with one operation: the result is written regardless of the initial res. If it cannot be
- * written, the operation has no effect.
+ * SUBMIT with one operation: if its result cannot be written, the operation has no effect.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -108,75 +107,6 @@ WT_TEST(wheel, call_that_cannot_be_answered)
 		ASSERT_EQ(0, mprotect(self->room, PAGE, PROT_READ | PROT_WRITE));
 	}
 	EXPECT_EQ(0, armed(self->fd));
-}
-
-/* Submit @count operations, @by per call. Returns the number of failed operations. */
-static int unanswered(int fd, struct wheel_op *ops, __u32 count, __u32 by)
-{
-	struct wheel_submit batch = {
-		.size = sizeof(batch), .op_size = sizeof(*ops), .count = by,
-	};
-	int failed = 0;
-	__u32 i;
-
-	for (i = 0; i < count; i += by) {
-		batch.ops = wt_addr(&ops[i]);
-		if (wt_ioctl(fd, WHEEL_IOC_SUBMIT, &batch))
-			return -1;
-		failed += (int)batch.failed;
-	}
-	return failed;
-}
-
-/* A result is written if it differs from the initial res, also by a call of one operation. */
-WT_TEST(wheel, an_answer_differs_from_what_was_there)
-{
-	enum { N = 300, GONE = 200 };
-	static const __u32 sizes[] = { N, 1 };
-	struct wheel_op ops[N];
-	unsigned int i, k;
-
-	for (k = 0; k < ARRAY_SIZE(sizes); k++) {
-		/* res is 0 before the call. */
-		for (i = 0; i < N; i++)
-			ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 2 * k + 1), WHEN + i);
-		EXPECT_EQ(0, unanswered(self->fd, ops, N, sizes[k]));
-		for (i = 0; i < N; i++)
-			EXPECT_EQ(0, ops[i].res);
-
-		/* QUERY writes more than res. */
-		for (i = 0; i < N; i++)
-			ops[i] = wt_op(WHEEL_OP_QUERY, ops[i].id, 0);
-		EXPECT_EQ(0, unanswered(self->fd, ops, N, sizes[k]));
-		for (i = 0; i < N; i++)
-			EXPECT_EQ(WHEN + i, ops[i].when);
-
-		/* One operation fails. */
-		EXPECT_EQ(0, wt_cancel(self->fd, ops[GONE].id));
-		for (i = 0; i < N; i++)
-			ops[i] = wt_op(WHEEL_OP_CANCEL, ops[i].id, 0);
-		EXPECT_EQ(1, unanswered(self->fd, ops, N, sizes[k]));
-		for (i = 0; i < N; i++)
-			EXPECT_EQ(i == GONE ? -ENOENT : 0, ops[i].res);
-
-		/* All fail, with the res that one of them already has. */
-		EXPECT_EQ(N, unanswered(self->fd, ops, N, sizes[k]));
-		EXPECT_EQ(N, unanswered(self->fd, ops, N, sizes[k]));
-		for (i = 0; i < N; i++)
-			EXPECT_EQ(-ENOENT, ops[i].res);
-
-		/* All succeed; res is -ENOENT before the call. */
-		for (i = 0; i < N; i++) {
-			ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 2 * k + 2), WHEN + i);
-			ops[i].res = -ENOENT;
-		}
-		EXPECT_EQ(0, unanswered(self->fd, ops, N, sizes[k]));
-		for (i = 0; i < N; i++)
-			EXPECT_EQ(0, ops[i].res);
-		for (i = 0; i < N; i++)
-			ops[i] = wt_op(WHEEL_OP_CANCEL, ops[i].id, 0);
-		EXPECT_EQ(0, unanswered(self->fd, ops, N, sizes[k]));
-	}
 }
 
 TEST_HARNESS_MAIN

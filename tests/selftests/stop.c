@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * STOP: no timer expires after it. Events can still be read, and the number of unfired
- * timers is returned. A second STOP returns 0 timers.
+ * timers is returned. The timers that LIST returns are compared in contract.c, and in libwheel's
+ * end.c.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -29,20 +30,6 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->fd);
 }
 
-WT_TEST(wheel, is_idempotent)
-{
-	int i;
-
-	ASSERT_EQ(0, wt_arm_many(self->fd, TIMERS, 1, WT_HOUR));
-	EXPECT_EQ(0, wt_stop(self->fd, &self->unfired));
-	EXPECT_EQ(TIMERS, self->unfired);
-	for (i = 0; i < 3; i++) {
-		EXPECT_EQ(0, wt_stop(self->fd, &self->unfired));
-		EXPECT_EQ(0, self->unfired);
-	}
-	EXPECT_LEDGER(self->fd, .armed = TIMERS, .cancelled = TIMERS);
-}
-
 /* A read into an inaccessible buffer consumes no event, also on a stopped wheel. */
 WT_TEST(wheel, a_bad_read_after_it)
 {
@@ -58,6 +45,28 @@ WT_TEST(wheel, a_bad_read_after_it)
 	EXPECT_EQ(-1, read(self->fd, self->events, 47));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(10, wt_read_all(self->fd, self->events, TIMERS, 10));
+}
+
+/* Timers with unread events are not listed. After the last slot, the list is empty. */
+WT_TEST(wheel, list_after_it)
+{
+	struct wheel_list list = {};
+	struct wheel_op op;
+	__u32 slot;
+
+	ASSERT_EQ(0, wt_arm_many(self->fd, 10, 1, WT_MS));
+	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
+	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(TIMERS - 1, 1), WT_SEC));
+	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
+	ASSERT_EQ(0, wt_list(self->fd, WHEEL_LIST_TAKE, &op, 1, &list));
+	EXPECT_EQ(1, list.done);
+	EXPECT_EQ(WHEEL_ID(TIMERS - 1, 1), op.id);
+	EXPECT_EQ(10, wt_read_all(self->fd, self->events, TIMERS, 10));
+	for (slot = TIMERS; slot; slot *= 2) {
+		list.cursor = slot;
+		EXPECT_EQ(0, wt_list(self->fd, 0, &op, 1, &list));
+		EXPECT_EQ(0, list.done);
+	}
 }
 
 WT_TEST(wheel, info_and_stats_after_it)

@@ -287,8 +287,6 @@ FIXTURE_SETUP(idle)
 	struct wheel_setup setup = { .timers = TIMERS };
 	__u64 wakeup = address_of("base_wakeup");
 
-	if (sizeof(long) == 4)
-		SKIP(return, "the 64-bit program tests the same kernel, and this takes long");
 	if (access("/sys/kernel/tracing/events/timer/hrtimer_expire_entry", F_OK))
 		SKIP(return, "no tracefs, or no permission");
 	ASSERT_NE(0, wakeup);
@@ -306,7 +304,7 @@ FIXTURE_TEARDOWN(idle)
 	rmdir(TRACE);
 }
 
-WT_TEST(idle, p7_silence_of_far_timers_for_ten_seconds)
+WT_TEST(idle, p7_silence_of_far_timers_by_the_kernel)
 {
 	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);
 	int i;
@@ -314,7 +312,7 @@ WT_TEST(idle, p7_silence_of_far_timers_for_ten_seconds)
 	for (i = 0; i < TIMERS; i++)
 		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(i, 1),
 				    now + WT_HOUR + i * WT_SEC));
-	wt_let_pass(10 * WT_SEC);
+	wt_let_pass(2 * WT_SEC);
 	ASSERT_EQ(0, trace_end("events/timer/hrtimer_expire_entry/enable"));
 	EXPECT_EQ(0, count("hrtimer_expire_entry"));
 }

@@ -5,8 +5,6 @@
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
-#include <sched.h>
-#include <sys/mman.h>
 
 #include "wheel_test.h"
 #include "wheel_words.h"
@@ -14,7 +12,6 @@
 #define TIMERS	70000
 #define SLOT	69999
 #define ID	WHEEL_ID(SLOT, 1)
-#define NEVER	(~0ULL)
 #define PAGE	wt_page()
 /* Size of the doorbells, with one bit per timer. */
 #define BELLS	wt_words_len(TIMERS / 64 + 1)
@@ -40,11 +37,6 @@ FIXTURE_TEARDOWN(word)
 	wt_areas_close(&self->areas);
 }
 
-WT_TEST(word, is_listed)
-{
-	EXPECT_TRUE(wt_features() & WHEEL_HAS_WORDS);
-}
-
 /* Timers that are parked and armed again before the next scan need no kick and are not counted. */
 WT_TEST(word, most_timers_need_no_call)
 {
@@ -66,34 +58,6 @@ WT_TEST(word, most_timers_need_no_call)
 	EXPECT_LEDGER(a->fd, .armed = 0);
 }
 
-/*
- * The program breaks the rules and arms the timer again before it takes the event. The timer
- * still expires, and before timers with later deadlines.
- */
-WT_TEST(word, p3_armed_too_early_is_not_lost)
-{
-	struct wt_areas *a = &self->areas;
-	struct wheel_event event;
-	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);
-	__u64 early = now + WT_MS;
-
-	ASSERT_EQ(0, wt_arm_word(a->fd, ID, 0));
-	ASSERT_LE(0, wt_set_word(a, SLOT, WT_PARKED, now));
-	ASSERT_EQ(1, wt_wait(a->fd));
-	ASSERT_LE(0, wt_set_word(a, SLOT, WT_OFF, early));
-	/* Wait until no scan is scheduled. */
-	EXPECT_EQ(0, wt_kick(a->fd));
-	while (__atomic_load_n(&a->kernel->next_wake, __ATOMIC_SEQ_CST) != NEVER)
-		sched_yield();
-	ASSERT_EQ(1, wt_read(a->fd, &event, 1));
-	EXPECT_EQ(now, event.deadline);
-	now = wt_now(WHEEL_CLOCK_MONOTONIC);
-	ASSERT_EQ(0, wt_arm(a->fd, WHEEL_ID(3, 1), now + 20 * WT_MS));
-	ASSERT_EQ(1, wt_next(a->fd, &event));
-	EXPECT_EQ(ID, event.id);
-	EXPECT_EQ(early, event.deadline);
-}
-
 /* Doorbell bits of slots without a timer have no effect, except for the time of the scan. */
 WT_TEST(word, bits_of_other_slots_have_no_effect)
 {
@@ -105,42 +69,6 @@ WT_TEST(word, bits_of_other_slots_have_no_effect)
 	memset(a->words, 0x11, wt_words_len(TIMERS));
 	EXPECT_EQ(0, wt_kick(a->fd));
 	EXPECT_LEDGER(a->fd, .armed = 0);
-}
-
-WT_TEST(word, areas_are_mapped_whole)
-{
-	int fd = self->areas.fd, rw = PROT_READ | PROT_WRITE;
-
-	EXPECT_EQ(NULL, wt_map_at(fd, 2 * BELLS, rw, WHEEL_OFF_BELLS));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(NULL, wt_map_at(fd, 2 * PAGE, rw, WHEEL_OFF_SUMMARY));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(NULL, wt_map_at(fd, PAGE, rw, WHEEL_OFF_KERNEL));
-	EXPECT_EQ(EPERM, errno);
-	EXPECT_EQ(NULL, wt_map_at(fd, PAGE, PROT_READ | PROT_EXEC, WHEEL_OFF_SUMMARY));
-	EXPECT_EQ(EPERM, errno);
-}
-
-/* With a virtual clock, no kick is needed: ADVANCE scans the words. */
-TEST(advance_scans)
-{
-	struct wheel_event event;
-	struct wt_areas areas;
-
-	ASSERT_TRUE(open_areas(&areas, WHEEL_CLOCK_VIRTUAL));
-	EXPECT_EQ(0, areas.kernel->next_wake);
-	ASSERT_EQ(0, wt_arm_word(areas.fd, ID, 0));
-	EXPECT_EQ(0, wt_set_word(&areas, SLOT, WT_PARKED, 5 * WT_MS));
-	ASSERT_EQ(0, wt_arm(areas.fd, WHEEL_ID(1, 1), 4 * WT_MS));
-	ASSERT_EQ(0, wt_arm(areas.fd, WHEEL_ID(2, 1), 6 * WT_MS));
-	ASSERT_EQ(0, wt_advance(areas.fd, 7 * WT_MS, NULL));
-	ASSERT_EQ(1, wt_read(areas.fd, &event, 1));
-	EXPECT_EQ(WHEEL_ID(1, 1), event.id);
-	ASSERT_EQ(1, wt_read(areas.fd, &event, 1));
-	EXPECT_EQ(ID, event.id);
-	ASSERT_EQ(1, wt_read(areas.fd, &event, 1));
-	EXPECT_EQ(WHEEL_ID(2, 1), event.id);
-	wt_areas_close(&areas);
 }
 
 /*

@@ -105,16 +105,6 @@ FIXTURE_TEARDOWN(wheel)
 	wt_areas_close(&self->areas);
 }
 
-/* Wait until no timer is pending: each has expired or was dequeued because it is parked. */
-static int wait_for_none(int fd, struct wheel_stats *stats)
-{
-	int ret;
-
-	while (!(ret = wt_run(fd) ?: wt_stats(fd, stats)) && stats->pending)
-		wt_let_pass(TICK);
-	return ret;
-}
-
 /* Pushed to a later deadline, then the clock is set back: no expiry before the new deadline. */
 WT_TEST(wheel, p1_never_early_pushed_and_set_back)
 {
@@ -132,67 +122,6 @@ WT_TEST(wheel, p1_never_early_pushed_and_set_back)
 	EXPECT_EQ(when, self->event.deadline);
 	EXPECT_LE(when, self->event.fired);
 	EXPECT_EQ(WT_OFF, wt_word(&self->words[SLOT]));
-}
-
-/* The clock is set past the queued deadline but not past that of the word: no expiry. */
-WT_TEST(wheel, p1_never_early_pushed_and_set_on)
-{
-	__u64 when = look(&self->hands) + SOON;
-
-	ASSERT_EQ(0, wt_arm_word(self->fd, ID, when));
-	ASSERT_TRUE(wt_push(&self->words[SLOT], when += WT_HOUR));
-	ASSERT_EQ(0, step(&self->hands, 2 * SOON));
-	do {
-		ASSERT_EQ(0, wt_run(self->fd));
-		ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
-	} while (!self->stats.requeued && self->stats.pending);
-	EXPECT_TRUE(wt_quiet(self->fd));
-	EXPECT_EQ(when, wt_word(&self->words[SLOT]));
-	ASSERT_EQ(0, step(&self->hands, WT_HOUR));
-	ASSERT_EQ(1, wt_next(self->fd, &self->event));
-	EXPECT_LE(when, look(&self->hands));
-	EXPECT_EQ(when, self->event.deadline);
-	EXPECT_LE(when, self->event.fired);
-}
-
-/* A parked timer is dequeued after the clock was set past its old deadline. */
-WT_TEST(wheel, p4_parked_and_set_on)
-{
-	__u64 when = look(&self->hands) + SOON;
-
-	ASSERT_EQ(0, wt_arm_word(self->fd, ID, when));
-	ASSERT_TRUE(wt_park(&self->words[SLOT]));
-	ASSERT_EQ(0, step(&self->hands, 2 * SOON));
-	ASSERT_EQ(0, wait_for_none(self->fd, &self->stats));
-	EXPECT_EQ(WT_PARKED, wt_word(&self->words[SLOT]));
-	EXPECT_EQ(0, self->stats.fired);
-	EXPECT_EQ(1, self->stats.cancelled);
-	EXPECT_TRUE(wt_quiet(self->fd));
-}
-
-/* Parked and armed again while the clock is set back and forward: the timer expires once. */
-WT_TEST(wheel, p3_exactly_once_parked_and_armed_over_a_step)
-{
-	__u64 when = look(&self->hands) + SOON;
-	__u64 *word = &self->words[SLOT];
-
-	ASSERT_EQ(0, wt_arm_word(self->fd, ID, when));
-	ASSERT_TRUE(wt_park(word));
-	ASSERT_EQ(0, step(&self->hands, -(__s64)SOON));
-	ASSERT_TRUE(wt_unpark(word, when += WT_MS));
-	ASSERT_TRUE(wt_park(word));
-	ASSERT_EQ(0, step(&self->hands, SOON));
-	ASSERT_TRUE(wt_unpark(word, when += WT_MS));
-	ASSERT_EQ(0, step(&self->hands, 2 * SOON));
-	ASSERT_EQ(1, wt_next(self->fd, &self->event));
-	EXPECT_LE(when, look(&self->hands));
-	EXPECT_EQ(when, self->event.deadline);
-	ASSERT_EQ(0, step(&self->hands, SOON));
-	EXPECT_TRUE(wt_quiet(self->fd));
-	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
-	EXPECT_EQ(1, self->stats.armed);
-	EXPECT_EQ(1, self->stats.fired);
-	EXPECT_EQ(0, self->stats.pending);
 }
 
 /* Re-armed after a step back, the timer expires at its deadline by the new time. */

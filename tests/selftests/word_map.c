@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mapping words: shared, from the start, in full length, not executable, and with no more
- * access than the file allows.
+ * Mapping areas: shared, from the start, in full length, not executable, and with no more
+ * access than the file and the area allow.
  */
 #include <kselftest_harness.h>
 #include <errno.h>
@@ -54,68 +54,68 @@ static int errno_of(int ret)
 	return ret < 0 ? errno : 0;
 }
 
-WT_TEST(wheel, whole_and_shared)
+/* Each area must be mapped whole, from its start, shared, and not executable. */
+WT_TEST(wheel, areas)
 {
-	EXPECT_EQ(0, map_errno(self->fd, self->len, RW, MAP_SHARED,
-			       WHEEL_OFF_WORDS));
-	EXPECT_EQ(0, map_errno(self->fd, self->len, PROT_READ, MAP_SHARED,
-			       WHEEL_OFF_WORDS));
-	EXPECT_EQ(0, map_errno(self->fd, self->len, RW,
-			       MAP_SHARED | MAP_POPULATE, WHEEL_OFF_WORDS));
-	/* The kernel rounds the length up to whole pages. */
-	EXPECT_EQ(0, map_errno(self->fd, self->len - 1, RW, MAP_SHARED,
-			       WHEEL_OFF_WORDS));
-}
-
-WT_TEST(wheel, no_other_length)
-{
-	const size_t lens[] = {
-		self->page, self->len - self->page, self->len + 1,
-		self->len + self->page, 2 * self->len, 1UL << 30,
+	const struct {
+		off_t offset;
+		size_t len;
+		int prot;
+	} areas[] = {
+		{ WHEEL_OFF_KERNEL, self->page, PROT_READ },
+		{ WHEEL_OFF_USER, self->page, RW },
+		{ WHEEL_OFF_EVENTS, self->page, PROT_READ },
+		{ WHEEL_OFF_WORDS, self->len, RW },
+		{ WHEEL_OFF_BELLS, self->page, RW },
+		{ WHEEL_OFF_SUMMARY, self->page, RW },
 	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(lens); i++)
-		EXPECT_EQ(EINVAL, map_errno(self->fd, lens[i], RW, MAP_SHARED,
-					    WHEEL_OFF_WORDS));
-}
-
-WT_TEST(wheel, no_other_offset)
-{
-	const off_t offsets[] = {
-		self->page, WHEEL_OFF_USER, WHEEL_OFF_WORDS - self->page,
-		WHEEL_OFF_WORDS + self->page, WHEEL_OFF_WORDS + self->len,
-		WHEEL_OFF_WORDS / 2, 0x7ffff000,
+	struct wheel_setup setup = {
+		.flags = WHEEL_SETUP_WORDS, .timers = TIMERS, .events = 8,
 	};
-	unsigned int i;
+	int fd = wt_open_setup(0, &setup);
+	unsigned int i, k;
 
-	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
-		EXPECT_EQ(EINVAL, map_errno(self->fd, self->len, RW, MAP_SHARED,
-					    offsets[i]));
-		EXPECT_EQ(EINVAL, map_errno(self->fd, self->page, PROT_READ,
-					    MAP_SHARED, offsets[i]));
+	ASSERT_LE(0, fd);
+	for (i = 0; i < ARRAY_SIZE(areas); i++) {
+		size_t len = areas[i].len, lens[] = {
+			len + 1, len + self->page, 2 * len, 1UL << 30,
+			len > self->page ? len - self->page : 2 * len,
+		};
+		off_t offset = areas[i].offset;
+		int prot = areas[i].prot;
+		char *map;
+
+		/* The kernel rounds the length up to whole pages. */
+		EXPECT_EQ(0, map_errno(fd, len, prot, MAP_SHARED | MAP_POPULATE, offset));
+		EXPECT_EQ(0, map_errno(fd, len - 1, PROT_READ, MAP_SHARED, offset));
+		for (k = 0; k < ARRAY_SIZE(lens); k++)
+			EXPECT_EQ(EINVAL, map_errno(fd, lens[k], prot, MAP_SHARED, offset));
+		EXPECT_EQ(EINVAL, map_errno(fd, len, prot, MAP_SHARED, offset + self->page));
+		EXPECT_EQ(EINVAL, map_errno(fd, len, prot, MAP_SHARED, offset + 0x8000000));
+		EXPECT_EQ(EINVAL, map_errno(fd, len, prot, MAP_PRIVATE, offset));
+		EXPECT_EQ(EPERM, map_errno(fd, len, prot | PROT_EXEC, MAP_SHARED, offset));
+		EXPECT_EQ(prot == RW ? 0 : EPERM, map_errno(fd, len, RW, MAP_SHARED, offset));
+		map = mmap(NULL, len, prot, MAP_SHARED, fd, offset);
+		ASSERT_NE(MAP_FAILED, map);
+		EXPECT_EQ(EACCES, errno_of(mprotect(map, self->page, PROT_READ | PROT_EXEC)));
+		EXPECT_EQ(prot == RW ? 0 : EACCES, errno_of(mprotect(map, len, RW)));
+		munmap(map, len);
 	}
+	close(fd);
 }
 
-WT_TEST(wheel, private_is_einval)
+/* A file has only the areas that SETUP has requested. */
+WT_TEST(wheel, absent_areas)
 {
-	EXPECT_EQ(EINVAL, map_errno(self->fd, self->len, RW, MAP_PRIVATE,
-				    WHEEL_OFF_WORDS));
-	EXPECT_EQ(EINVAL, map_errno(self->fd, self->len, PROT_READ, MAP_PRIVATE,
-				    WHEEL_OFF_WORDS));
-}
+	struct wheel_setup setup = { .timers = TIMERS, .events = 8 };
+	int fd = wt_open_setup(0, &setup);
 
-WT_TEST(wheel, never_to_run)
-{
-	EXPECT_EQ(EPERM, map_errno(self->fd, self->len, RW | PROT_EXEC,
-				   MAP_SHARED, WHEEL_OFF_WORDS));
-	EXPECT_EQ(EPERM, map_errno(self->fd, self->len, PROT_EXEC,
-				   MAP_SHARED, WHEEL_OFF_WORDS));
-	EXPECT_EQ(EACCES, errno_of(mprotect(self->map, self->len,
-					    PROT_READ | PROT_EXEC)));
-	EXPECT_EQ(EACCES, errno_of(mprotect(self->map, self->page, PROT_EXEC)));
-	EXPECT_EQ(0, mprotect(self->map, self->len, PROT_NONE));
-	EXPECT_EQ(0, mprotect(self->map, self->len, RW));
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(EINVAL, map_errno(fd, self->len, RW, MAP_SHARED, WHEEL_OFF_WORDS));
+	EXPECT_EQ(EINVAL, map_errno(fd, self->page, RW, MAP_SHARED, WHEEL_OFF_BELLS));
+	EXPECT_EQ(EINVAL, map_errno(self->fd, self->page, PROT_READ, MAP_SHARED,
+				    WHEEL_OFF_EVENTS));
+	close(fd);
 }
 
 /* Before SETUP, mmap() fails and does not set up the file. */

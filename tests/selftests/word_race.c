@@ -209,22 +209,4 @@ WT_TEST(wheel, p4_park_is_decisive)
 	TH_LOG("%d of %d parked", parked, 40 * TIMERS);
 }
 
-/* A timer is requeued once per scan, regardless of the number of pushes. */
-WT_TEST(wheel, p9_bounded_work_of_pushes)
-{
-	struct storm *s = &self->storm;
-	__u64 id = WHEEL_ID(1, 1);
-	int i, n;
-
-	ASSERT_EQ(0, wt_arm_word(s->fd, id, wt_now(CLOCK) + WT_SEC));
-	for (i = n = 0; i < 1000000; i++)
-		n += wt_push(&s->words[1], wt_now(CLOCK) + WT_SEC);
-	ASSERT_LT(1000, n);
-	wt_rearm(s->fd, id, 0);
-	ASSERT_EQ(1, wt_read(s->fd, self->events, 1));
-	ASSERT_EQ(0, wt_stats(s->fd, &self->stats));
-	EXPECT_GT(n / 100, self->stats.requeued);
-	TH_LOG("%d pushes, %llu requeued", n, self->stats.requeued);
-}
-
 TEST_HARNESS_MAIN

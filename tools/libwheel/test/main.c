@@ -94,7 +94,7 @@ static int run(const struct test *test)
 }
 
 static const struct test *const tables[] = {
-	options_tests, table_tests, slots_tests, promise_tests, period_tests,
+	options_tests, table_tests, slots_tests, promise_tests,
 	loop_tests, sleep_tests, growth_tests, end_tests, word_tests,
 	race_cancel_tests, race_word_tests, crowd_tests,
 	clock_tests, lull_tests, fork_tests, share_tests, contract_tests,

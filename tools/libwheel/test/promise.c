@@ -39,6 +39,24 @@ static void p1_never_early_p3_exactly_once(void)
 	libwheel_close(wheel);
 }
 
+/* On a running clock: in phase, one event each, never early. */
+static void p1_periods_are_in_phase(void)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 8);
+	__u64 start = libwheel_now(wheel);
+	struct wheel_event event;
+	__u64 periods = 0;
+
+	EXPECT_EQ(0, arm_every(wheel, WHEEL_ID(3, 1), start, 500 * US));
+	while (periods < 40) {
+		NEED(libwheel_wait(wheel, &event, 1, -1) == 1);
+		periods += 1 + event.overrun;
+		EXPECT_EQ(start + (periods - 1) * 500 * US, event.deadline);
+		EXPECT(libwheel_now(wheel) >= event.deadline);
+	}
+	libwheel_close(wheel);
+}
+
 /* After 0, no event follows. After -ENOENT, an event has been or will be delivered. */
 static void p4_cancel_is_decisive(void)
 {
@@ -180,6 +198,7 @@ static void p10_leaves_no_trace(void)
 
 const struct test promise_tests[] = {
 	TEST(p1_never_early_p3_exactly_once),
+	TEST(p1_periods_are_in_phase),
 	TEST(p4_cancel_is_decisive),
 	TEST(p6_a_bound_counts_from_the_present),
 	TEST(p7_silence),

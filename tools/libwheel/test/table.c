@@ -72,23 +72,6 @@ static void table_of_generations(void)
 	libwheel_close(wheel);
 }
 
-/* Slots that do not exist, in a table large enough for a batch to prefetch slots. */
-static void batch_of_slots_that_are_none(void)
-{
-	struct libwheel *wheel = open_virtual(1 << 16);
-	struct wheel_op ops[64];
-	__u32 i;
-
-	for (i = 0; i < COUNT(ops); i++)
-		ops[i] = (struct wheel_op){
-			.op = WHEEL_OP_CANCEL, .id = WHEEL_ID(WHEEL_SLOT_MASK - (i << 16), 1),
-		};
-	EXPECT_EQ(COUNT(ops), libwheel_submit(wheel, ops, COUNT(ops), NULL));
-	for (i = 0; i < COUNT(ops); i++)
-		EXPECT_EQ(-EINVAL, ops[i].res);
-	libwheel_close(wheel);
-}
-
 /* Moves a pending timer. Otherwise arms the next generation, if that is possible. */
 static void table_of_rearm_or_arm(void)
 {
@@ -149,7 +132,6 @@ static void rearm_or_arm_and_the_cookie(void)
 
 const struct test table_tests[] = {
 	TEST(table_of_generations),
-	TEST(batch_of_slots_that_are_none),
 	TEST(table_of_rearm_or_arm),
 	TEST(rearm_or_arm_says_what_is_wrong),
 	TEST(rearm_or_arm_and_the_cookie),

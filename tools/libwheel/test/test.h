@@ -38,7 +38,6 @@ extern const struct test promise_tests[];
 extern const struct test race_cancel_tests[];
 extern const struct test race_word_tests[];
 extern const struct test crowd_tests[];
-extern const struct test period_tests[];
 extern const struct test loop_tests[];
 extern const struct test sleep_tests[];
 extern const struct test growth_tests[];

@@ -306,28 +306,6 @@ static void p6_word_beyond_the_revolution(void)
 	libwheel_close(wheel);
 }
 
-/* A timer that is pushed is queued again at its old deadline, and expires at the new one. */
-static void push_later(void)
-{
-	struct libwheel *wheel = open_words(64);
-	__u64 id = WHEEL_ID(3, 1);
-	struct wheel_event event;
-
-	EXPECT_EQ(0, arm_word(wheel, id, 10 * MS));
-	EXPECT_EQ(0, libwheel_word_push(wheel, id, 30 * MS));
-	EXPECT_EQ(0, advance(wheel, 10 * MS));
-	EXPECT_EQ(0, libwheel_word_push(wheel, id, 50 * MS + 1));
-	EXPECT_EQ(0, advance(wheel, 51 * MS - 1));
-	EXPECT_EQ(0, next_id(wheel));
-	EXPECT_EQ(0, advance(wheel, 51 * MS));
-	EXPECT_EQ(1, libwheel_expirations(wheel, &event, 1));
-	EXPECT_EQ(id, event.id);
-	EXPECT_EQ(50 * MS + 1, event.deadline);
-	EXPECT_EQ(1, balanced_stats(wheel).armed);
-	EXPECT(balanced_stats(wheel).requeued >= 1);
-	libwheel_close(wheel);
-}
-
 /* A slot that has no word, or is beyond the table, has no effect on other words. */
 static void slots_that_have_no_word(void)
 {
@@ -356,7 +334,6 @@ const struct test word_tests[] = {
 	TEST(timeout_life),
 	TEST(timeout_epoll),
 	TEST(word_and_stop),
-	TEST(push_later),
 	TEST(slots_that_have_no_word),
 	TEST(p11_only_queued_words_are_counted),
 	TEST(p3_restarted_too_early),
