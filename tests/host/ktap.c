@@ -10,8 +10,12 @@
 
 const void *ktap_subject;
 
-/* Name of the test that runs in this process. */
+/* Exit status of a skipped test, which has reported itself. */
+#define SKIPPED	4
+
+/* Name of the test that runs in this process, and its number in the report. */
 static const char *test_name;
+static int test_number;
 static void (*explain_failure)(const void *of);
 static const void *explained;
 
@@ -30,12 +34,20 @@ void ktap_fail(const char *error)
 	_exit(EXIT_FAILURE);
 }
 
-void ktap_expect(bool met, const char *file, int line, const char *text)
+void ktap_skip(const char *reason)
 {
-	if (met)
-		return;
-	printf("# %s:%d: expected %s\n", file, line, text);
-	failed = true;
+	printf("ok %d %s # SKIP %s\n", test_number, test_name, reason);
+	fflush(stdout);
+	_exit(SKIPPED);
+}
+
+bool ktap_expect(bool met, const char *file, int line, const char *text)
+{
+	if (!met) {
+		printf("# %s:%d: expected %s\n", file, line, text);
+		failed = true;
+	}
+	return met;
 }
 
 void ktap_if_it_fails(void (*explain)(const void *of), const void *of)
@@ -92,18 +104,27 @@ int ktap_status_of(void (*run)(const void *with), const void *with, char *printe
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static bool passes(const struct ktap_test *test, const char *name)
+/* Run a test and report it. Returns false if it failed. */
+static bool passes(const struct ktap_test *test, const char *name, int number)
 {
+	int status;
 	pid_t pid;
 
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		test_name = name;
+		test_number = number;
 		test->run();
 		exit(failed ? EXIT_FAILURE : EXIT_SUCCESS);
 	}
-	return !status_of(pid);
+	status = status_of(pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
+		return true;
+	if (WIFSIGNALED(status))
+		printf("# ended by signal %d\n", WTERMSIG(status));
+	printf("%sok %d %s\n", status ? "not " : "", number, name);
+	return !status;
 }
 
 static bool is_meant(const char *name, const char *const *parts)
@@ -132,12 +153,7 @@ static int run_table(const struct ktap_group *group,
 		count++;
 		if (!number)
 			continue;
-		if (passes(test, name)) {
-			printf("ok %d %s\n", number++, name);
-		} else {
-			printf("not ok %d %s\n", number++, name);
-			++*failures;
-		}
+		*failures += !passes(test, name, number++);
 	}
 	return count;
 }

@@ -38,11 +38,14 @@ extern const void *ktap_subject;
 /* Report a failure and end the test. */
 __attribute__((noreturn)) void ktap_fail(const char *error);
 
-/* Report a false condition. The test continues, and fails when it returns. */
-#define KTAP_EXPECT(condition) \
-	ktap_expect(condition, __FILE__, __LINE__, #condition)
+/* Report the reason and end the test, which is then skipped. */
+__attribute__((noreturn)) void ktap_skip(const char *reason);
 
-void ktap_expect(bool met, const char *file, int line, const char *text);
+/* Report a false condition. The test continues, and fails when it returns. Returns @condition. */
+#define KTAP_EXPECT(condition) \
+	ktap_expect(!!(condition), __FILE__, __LINE__, #condition)
+
+bool ktap_expect(bool met, const char *file, int line, const char *text);
 
 /* Set a function that prints the parameters of the test if it fails. */
 void ktap_if_it_fails(void (*explain)(const void *of), const void *of);

@@ -108,7 +108,7 @@ static void clocks_are_set(void)
 	size_t i;
 
 	if (!getenv("LIBWHEEL_TEST_RULES"))
-		skip("the test must not set the clock of this machine");
+		ktap_skip("the test must not set the clock of this machine");
 	for (i = 0; i < COUNT(settable); i++) {
 		struct libwheel *wheel = open_running(settable[i], 8);
 		__u64 now = libwheel_now(wheel), id;
@@ -134,7 +134,7 @@ static void clocks_are_set(void)
 	}
 }
 
-const struct test clock_tests[] = {
+const struct ktap_test clock_tests[] = {
 	TEST(clocks_run),
 	TEST(clock_virtual),
 	TEST(clocks_are_set),

@@ -161,7 +161,7 @@ static void against_each_other(__u32 scheme, __u32 flags, __u32 apart)
 
 	options.backend = LIBWHEEL_KERNEL;
 	if (libwheel_open(&probe, &options) == -ENODEV)
-		skip("/dev/wheel does not exist");
+		ktap_skip("/dev/wheel does not exist");
 	libwheel_close(probe);
 	library_open(&kernel, &options);
 	options.backend = LIBWHEEL_USER;
@@ -222,7 +222,7 @@ static void backends_agree_overflow(void)
 	each(against_each_other, WHEEL_OVERFLOW);
 }
 
-const struct test contract_tests[] = {
+const struct ktap_test contract_tests[] = {
 	TEST(contract_hashed),
 	TEST(backends_agree_hashed),
 	TEST(contract_hierarchical),

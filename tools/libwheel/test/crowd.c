@@ -214,7 +214,7 @@ static void cancelled_thread_takes_no_event_along(void)
 	libwheel_close(wheel);
 }
 
-const struct test crowd_tests[] = {
+const struct ktap_test crowd_tests[] = {
 	TEST(p11_counters_of_many_threads),
 	TEST(operations_wait_for_a_batch),
 	TEST(wait_in_a_thread),

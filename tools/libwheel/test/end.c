@@ -92,7 +92,7 @@ static void list_goes_on_after_a_signal(void)
 	libwheel_close(wheel);
 }
 
-const struct test end_tests[] = {
+const struct ktap_test end_tests[] = {
 	TEST(list_in_pieces),
 	TEST(list_goes_on_after_a_signal),
 	TEST(stop_hands_back),

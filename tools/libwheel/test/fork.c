@@ -193,7 +193,7 @@ static void fork_while_a_thread_works(void)
 	int i;
 
 #ifdef __SANITIZE_THREAD__
-	skip("the sanitizer does not track inherited memory");
+	ktap_skip("the sanitizer does not track inherited memory");
 #endif
 	busy = true;
 	NEED(!pthread_create(&thread, NULL, busy_thread, wheel));
@@ -214,7 +214,7 @@ static void exec_does_not_inherit(void)
 	libwheel_close(wheel);
 }
 
-const struct test fork_tests[] = {
+const struct ktap_test fork_tests[] = {
 	TEST(fork_leaves_the_wheel_to_the_parent),
 	TEST(fork_lets_the_child_list),
 	TEST(fork_leaves_the_child_its_memory),

@@ -99,7 +99,7 @@ static void growth_without_memory_fails(void)
 	__u32 nr = 0;
 
 	if (SANITIZED)
-		skip("a sanitizer needs additional memory");
+		ktap_skip("a sanitizer needs additional memory");
 	NEED(!getrlimit(RLIMIT_AS, &limit));
 	limit.rlim_cur = 1 << 20;
 	NEED(!setrlimit(RLIMIT_AS, &limit));
@@ -113,7 +113,7 @@ static void growth_without_memory_fails(void)
 	libwheel_close(wheel);
 }
 
-const struct test growth_tests[] = {
+const struct ktap_test growth_tests[] = {
 	TEST(growth_costs_what_is_used),
 	TEST(growth_leaves_all_words_idle),
 	TEST(growth_lists_what_is_there),

@@ -13,7 +13,7 @@ struct libwheel *open_wheel(const struct libwheel_options *options)
 	int err = libwheel_open(&wheel, options);
 
 	if (!EXPECT_EQ(0, err))
-		give_up();
+		ktap_fail("ended");
 	return wheel;
 }
 
@@ -121,7 +121,7 @@ void answer_calls(__u32 number, __u32 answer)
 
 	NEED(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-		skip("this kernel does not support seccomp filters");
+		ktap_skip("this kernel does not support seccomp filters");
 }
 
 struct wheel_stats balanced_stats(struct libwheel *wheel)

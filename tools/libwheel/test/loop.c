@@ -173,7 +173,7 @@ static void wait_and_its_timeout(void)
 	libwheel_close(wheel);
 }
 
-const struct test loop_tests[] = {
+const struct ktap_test loop_tests[] = {
 	TEST(loop_level),
 	TEST(loop_edge),
 	TEST(loop_wakes_in_time),

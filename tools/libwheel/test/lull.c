@@ -131,7 +131,7 @@ static void arm_in_before_all_others(void)
 	libwheel_close(wheel);
 }
 
-const struct test lull_tests[] = {
+const struct ktap_test lull_tests[] = {
 	TEST(change_of_what_is_due),
 	TEST(arm_of_what_is_overdue),
 	TEST(arm_in_before_all_others),

@@ -142,7 +142,7 @@ static void open_refuses(void)
 		options = rows[i].options;
 		options.size = sizeof(options);
 		if (!EXPECT_EQ(rows[i].err, try_open(&options)))
-			give_up();
+			ktap_fail("ended");
 	}
 }
 
@@ -345,7 +345,7 @@ static void errors_have_words(void)
 	EXPECT_EQ(EXDEV, errno);
 }
 
-const struct test options_tests[] = {
+const struct ktap_test options_tests[] = {
 	TEST(open_defaults),
 	TEST(open_realtime),
 	TEST(open_what_is_asked_for),

@@ -196,7 +196,7 @@ static void p10_leaves_no_trace(void)
 	(void)before;
 }
 
-const struct test promise_tests[] = {
+const struct ktap_test promise_tests[] = {
 	TEST(p1_never_early_p3_exactly_once),
 	TEST(p1_periods_are_in_phase),
 	TEST(p4_cancel_is_decisive),

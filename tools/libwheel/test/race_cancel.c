@@ -65,7 +65,7 @@ static void p4_cancel_against_another(void)
 	race_end(&race, thread);
 }
 
-const struct test race_cancel_tests[] = {
+const struct ktap_test race_cancel_tests[] = {
 	TEST(p4_cancel_against_the_clock),
 	TEST(p4_cancel_against_another),
 	{ NULL, NULL }

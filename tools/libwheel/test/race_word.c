@@ -242,7 +242,7 @@ static void advance_lets_others_in(void)
 	EXPECT(rounds);
 }
 
-const struct test race_word_tests[] = {
+const struct ktap_test race_word_tests[] = {
 	TEST(p4_words_against_the_clock),
 	TEST(p4_push_to_the_last_moment),
 	TEST(p4_park_against_cancel),

@@ -83,7 +83,7 @@ static void p3_word_in_two_processes(void)
 	int i;
 
 	if (libwheel_backend(wheel) == LIBWHEEL_USER)
-		skip("only /dev/wheel can be shared by processes");
+		ktap_skip("only /dev/wheel can be shared by processes");
 	id = word(wheel, 77);
 	for (i = 0; i < ROUNDS; i++) {
 		__u64 when = libwheel_now(wheel) + random_below(&state, 3 * MS);
@@ -131,7 +131,7 @@ static void fork_leaves_words(void)
 	libwheel_close(wheel);
 }
 
-const struct test share_tests[] = {
+const struct ktap_test share_tests[] = {
 	TEST(p3_word_in_two_processes),
 	TEST(fork_leaves_words),
 	{ NULL, NULL }

@@ -173,7 +173,7 @@ static void mode_is_of_the_program(void)
 	EXPECT_EQ(-EINVAL, libwheel_open(&wheel, &options));
 }
 
-const struct test sleep_tests[] = {
+const struct ktap_test sleep_tests[] = {
 	TEST(next_on_a_clock_that_is_moved),
 	TEST(next_includes_words),
 	TEST(next_on_a_running_clock),

@@ -213,7 +213,7 @@ static void slots_of_many_threads(void)
 	libwheel_close(wheel);
 }
 
-const struct test slots_tests[] = {
+const struct ktap_test slots_tests[] = {
 	TEST(slots_have_a_limit),
 	TEST(slot_has_a_new_id),
 	TEST(slots_never_repeat_an_id),

@@ -130,7 +130,7 @@ static void rearm_or_arm_and_the_cookie(void)
 	libwheel_close(wheel);
 }
 
-const struct test table_tests[] = {
+const struct ktap_test table_tests[] = {
 	TEST(table_of_generations),
 	TEST(table_of_rearm_or_arm),
 	TEST(rearm_or_arm_says_what_is_wrong),

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "../../../tests/host/ktap.h"
+
 #define US	1000ULL
 #define MS	1000000ULL
 #define SEC	1000000000ULL
@@ -19,53 +21,39 @@
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
-/**
- * struct test - a test
- * @name: name in the report; NULL ends a table
- * @run: the test; fails if an EXPECT() fails
- */
-struct test {
-	const char *name;
-	void (*run)(void);
-};
-
 #define TEST(function)	{ #function, function }
 
-extern const struct test options_tests[];
-extern const struct test table_tests[];
-extern const struct test slots_tests[];
-extern const struct test promise_tests[];
-extern const struct test race_cancel_tests[];
-extern const struct test race_word_tests[];
-extern const struct test crowd_tests[];
-extern const struct test loop_tests[];
-extern const struct test sleep_tests[];
-extern const struct test growth_tests[];
-extern const struct test end_tests[];
-extern const struct test word_tests[];
-extern const struct test clock_tests[];
-extern const struct test lull_tests[];
-extern const struct test fork_tests[];
-extern const struct test share_tests[];
-extern const struct test contract_tests[];
+extern const struct ktap_test options_tests[];
+extern const struct ktap_test table_tests[];
+extern const struct ktap_test slots_tests[];
+extern const struct ktap_test promise_tests[];
+extern const struct ktap_test race_cancel_tests[];
+extern const struct ktap_test race_word_tests[];
+extern const struct ktap_test crowd_tests[];
+extern const struct ktap_test loop_tests[];
+extern const struct ktap_test sleep_tests[];
+extern const struct ktap_test growth_tests[];
+extern const struct ktap_test end_tests[];
+extern const struct ktap_test word_tests[];
+extern const struct ktap_test clock_tests[];
+extern const struct ktap_test lull_tests[];
+extern const struct ktap_test fork_tests[];
+extern const struct ktap_test share_tests[];
+extern const struct ktap_test contract_tests[];
 
 /* A false condition fails the test. EXPECT() continues, NEED() ends the test. */
-#define EXPECT(condition) \
-	expect(!!(condition), __FILE__, __LINE__, #condition)
+#define EXPECT(condition)	KTAP_EXPECT(condition)
 #define EXPECT_EQ(expected, seen) \
 	expect_equal((long long)(expected), (long long)(seen), __FILE__, \
 		     __LINE__, #seen)
 #define NEED(condition) \
 	do { \
 		if (!EXPECT(condition)) \
-			give_up(); \
+			ktap_fail("ended"); \
 	} while (0)
 
-bool expect(bool met, const char *file, int line, const char *text);
 bool expect_equal(long long expected, long long seen, const char *file,
 		  int line, const char *text);
-__attribute__((noreturn)) void give_up(void);
-__attribute__((noreturn)) void skip(const char *why);
 
 /* Random numbers from the seed of the run, which is printed. SEED=n repeats a run. */
 __u64 test_seed(void);

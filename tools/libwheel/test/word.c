@@ -328,7 +328,7 @@ static void slots_that_have_no_word(void)
 	libwheel_close(wheel);
 }
 
-const struct test word_tests[] = {
+const struct ktap_test word_tests[] = {
 	TEST(word_life),
 	TEST(errors),
 	TEST(timeout_life),
