@@ -12,11 +12,6 @@ class Figure(NamedTuple):
     note: str
     svg: str
 
-    @property
-    def name(self):
-        """Name of the SVG file."""
-        return "".join(c if c.isalnum() else "-" for c in self.title.lower()).replace("--", "-")
-
 
 # The figures for the largest number of timers: heading, title, bench, operation, note.
 DOTS = (
@@ -141,13 +136,20 @@ def answers(cells):
         yield heading, title, note, found
 
 
-def all_of(cells):
-    """{heading: [Figure]}, without figures that have no samples."""
+def all_of(cells, earlier):
+    """{heading: [Figure]}, without figures that have no samples. The cells of an earlier run are
+    shown if they have as many timers."""
     parts = {}
+    before = {title: found for _, title, _, found in answers(earlier) if found}
     for heading, title, note, found in answers(cells):
         if found:
             timers, unit, by_contestant = found
-            svg = plot.dots(by_contestant, unit + (" per timer" if unit == "bytes" else " per operation"))
+            old = before.get(title, (0, "", {}))
+            svg = plot.dots(
+                by_contestant,
+                unit + (" per timer" if unit == "bytes" else " per operation"),
+                old[2] if old[:2] == (timers, unit) else {},
+            )
             parts.setdefault(heading, []).append(Figure(title, f"{note} {timers:,} timers.", svg))
     for bench, operation, title, note in COSTS:
         bench = at_hand(cells, bench)

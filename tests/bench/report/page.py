@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""page.py DIRECTORY: create index.html and one SVG file per figure from samples.csv and two
-files with one "key: value" per line: about.txt (date, machine, kernel, commit) and parts.txt (when
-each part ran, or why it failed). Prints a summary."""
+"""page.py DIRECTORY: create index.html from samples.csv, from earlier.csv with the samples of an
+earlier run, if it exists, and from two files with one "key: value" per line:
+about.txt (date, machine, kernel, commit) and parts.txt (when each part ran, or why it failed)."""
 
 import sys
 from html import escape
@@ -17,14 +17,13 @@ body { font: 17px/1.5 Helvetica, Arial, sans-serif; margin: 0 auto; max-width: 1
        padding: 1em; color: #1f2933; background: #fff }
 figure { margin: 0 }
 figcaption { margin: 1em 0 0; max-width: 36em; min-height: 4.5em }
-figcaption small { color: #66727f }
 svg { width: 100%; max-width: 600px; height: auto }
 .figures { display: grid; gap: 1em;
        grid-template-columns: repeat(auto-fit, minmax(min(100%, 22em), 1fr)) }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1em }
 dd { margin: 0; overflow-wrap: anywhere }
 @media (prefers-color-scheme: dark) { body { color: #e6eaee; background: #14181c }
-       figcaption small { color: #9aa7b4 } a { color: #6fb1f5 } }
+       a { color: #6fb1f5 } }
 """
 
 
@@ -40,20 +39,23 @@ def table(rows):
 
 def figure(one):
     return (
-        f'<figure id="{one.name}"><figcaption><b>{escape(one.title)}</b><br>'
-        f'{escape(one.note)} <small><a href="{one.name}.svg">SVG</a></small>'
+        f"<figure><figcaption><b>{escape(one.title)}</b><br>{escape(one.note)}"
         f"</figcaption>{one.svg}</figure>"
     )
 
 
-def page(parts, about, took):
+def page(parts, about, took, compared):
     body = [
         "<h1>wheel_timer: benchmark results</h1>",
         table(about),
         '<p>Points are medians. Bands reach from the '
         "smallest sample to the largest; a tall band indicates a noisy machine. All samples: "
         '<a href="samples.csv">samples.csv</a>. Both axes of curves are logarithmic, and the '
-        "axis of other figures if their range is large. Numbers in parentheses are ratios to the best wheel.</p>",
+        "axis of other figures if their range is large. Numbers in parentheses are ratios to the best wheel. "
+        "Lower is better."
+        + (" Hollow points are medians of the earlier run in <a href=earlier.csv>earlier.csv</a>."
+           if compared else "")
+        + "</p>",
     ]
     for heading, found in parts.items():
         shown = "".join(map(figure, found))
@@ -68,28 +70,14 @@ def page(parts, about, took):
     )
 
 
-def summary(cells):
-    """Print the medians and spreads of the summary figures as text."""
-    for _, title, _, found in figures.answers(cells):
-        if not found:
-            print(f"{title:<22} not measured")
-            continue
-        timers, unit, by_contestant = found
-        print(f"{title:<22} {unit}, {timers:,} timers")
-        for contestant, s in sorted(by_contestant.items(), key=lambda item: item[1].middle):
-            noise = f"{s.low:.4g} to {s.high:.4g}" if s.high > s.low else ""
-            print(f"    {contestant:<22} {s.middle:>10.4g}   {noise}".rstrip())
-
-
 def main(folder):
     cells = read(folder / "samples.csv")
-    parts = figures.all_of(cells)
-    for found in parts.values():
-        for one in found:
-            (folder / f"{one.name}.svg").write_text(one.svg, encoding="utf-8")
-    html = page(parts, pairs(folder / "about.txt"), pairs(folder / "parts.txt"))
+    before = folder / "earlier.csv"
+    earlier = read(before) if before.exists() else {}
+    parts = figures.all_of(cells, earlier)
+    html = page(parts, pairs(folder / "about.txt"), pairs(folder / "parts.txt"),
+                bool(earlier))
     (folder / "index.html").write_text(html, encoding="utf-8")
-    summary(cells)
     print(f"{sum(len(found) for found in parts.values())} figures: {folder / 'index.html'}")
 
 

@@ -6,14 +6,15 @@ import subprocess
 
 from samples import is_ours
 
-# Each implementation has one colour, selected by a prefix of its name. The wheels have thick lines.
+# Each implementation has one colour, selected by a prefix of its name, with a contrast of at least 3 on
+# a light and on a dark page. The wheels have thick lines, the hashed ones dashed lines.
 COLOURS = {
     "hierar": "#d9480f",
     "libwheel": "#d9480f",
-    "hashed": "#e8a200",
-    "hashed/1": "#b59f00",
+    "hashed": "#b07800",
+    "hashed/1": "#7f8c20",
     "word": "#c2255c",
-    "one base": "#e8a200",
+    "one base": "#b07800",
     "WHEEL_PERCPU": "#d9480f",
     "timer_list": "#1c7ed6",
     "hrtimer": "#7048e8",
@@ -25,7 +26,7 @@ COLOURS = {
     "libevent": "#1c7ed6",
     "queue": "#e64980",
     "field": "#8d6e63",
-    "wahern": "#94a33b",
+    "wahern": "#a8528f",
 }
 ANYBODY = "#868e96"
 
@@ -37,6 +38,11 @@ def colour(contestant):
 
 def width(contestant):
     return 3.5 if is_ours(contestant) else 1.8
+
+
+def dash(contestant):
+    """A hashed wheel may cost as much as a hierarchical one. Both lines are visible."""
+    return "dt 2" if contestant.startswith(("hashed", "one base")) else "dt 1"
 
 
 def draw(script, height=440):
@@ -65,12 +71,13 @@ GRID = "lc rgb '#80808060'\n"
 def curve(curves, unit, count):
     """A line through the medians of each implementation, and a band of the spread."""
     script, bands, lines = "", [], []
-    for i, (name, points) in enumerate(curves.items()):
+    # Dashed lines are drawn last.
+    for i, (name, points) in enumerate(sorted(curves.items(), key=lambda item: dash(item[0]))):
         script += block(f"c{i}", [f"{n} {s.low} {s.middle} {s.high}" for n, s in points])
         style = f"lc rgb '{colour(name)}'"
         bands.append(f"$c{i} u 1:2:4 w filledcurves {style} fs transparent solid 0.18 notitle")
         lines.append(
-            f"$c{i} u 1:3 w linespoints {style} lw {width(name)} pt 7 ps 0.5 "
+            f"$c{i} u 1:3 w linespoints {style} lw {width(name)} {dash(name)} pt 7 ps 0.5 "
             f"title {quoted(name)}"
         )
     axes = "set logscale xy\nset format x '10^{%T}'\n"
@@ -84,13 +91,13 @@ def curve(curves, unit, count):
     )
 
 
-def dots(found, unit):
+def dots(found, unit, earlier):
     """The median of each implementation, the cheapest on top, and its ratio to the best wheel. A
-    line reaches from the smallest sample to the largest."""
+    line reaches from the smallest sample to the largest. Hollow points are medians of an earlier run."""
     order = sorted(found, key=lambda c: -found[c].middle)
     best = min((s.middle for c, s in found.items() if is_ours(c)), default=0)
     least = min((s.middle for s in found.values() if s.middle > 0), default=1)
-    most = max(s.high for s in found.values()) or 1
+    most = max(s.high for s in [*found.values(), *earlier.values()]) or 1
     wide = most > 30 * least
     floor = least / 3 if wide else 0
     script = "unset key\nset border 1\nset tics nomirror\n" + "set logscale x\n" * wide
@@ -105,10 +112,14 @@ def dots(found, unit):
         middle = found[name].middle
         text = f"{middle:,.0f}" if middle >= 100 else f"{middle:.3g}"
         text += f" ({middle / best:.3g} x)" if best and middle != best else ""
-        script += f"set label '{text}' at {high:g},{i} left offset 1,0\n"
+        right = max(high, earlier[name].middle) if name in earlier else high
+        script += f"set label '{text}' at {right:g},{i} left offset 1.2,0\n"
         script += block(f"d{i}", [f"{value} {i} {low} {high}"])
         points.append(
             f"$d{i} u 1:2:3:4 w xerrorbars pt 7 ps {0.4 * width(name):g} lw 1.5 "
             f"lc rgb '{colour(name)}'"
         )
+        if name in earlier:
+            script += block(f"e{i}", [f"{max(earlier[name].middle, floor)} {i}"])
+            points.append(f"$e{i} u 1:2 w points pt 6 ps 1 lw 1.5 lc rgb '{colour(name)}'")
     return draw(script + "plot " + ", ".join(points), 80 + 32 * len(order))
