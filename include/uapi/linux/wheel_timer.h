@@ -424,7 +424,8 @@ struct wheel_list {
  *
  * Idempotent: a second call finds no pending timers. Older events can still be read; read()
  * then fails with ESHUTDOWN. A timer whose word is changed later does not expire: next_wake
- * requests a kick, which fails with ESHUTDOWN.
+ * requests a kick, which fails with ESHUTDOWN. If the task is killed during the call, no timer
+ * expires, but read() and poll() report the end only after another call has completed it.
  */
 struct wheel_stop {
 	__u32 size;
