@@ -389,8 +389,8 @@ static int end(struct script *s)
 
 	s->step++;
 	for (i = 0; i < 8; i++)
-		if (step_stop(s) < 0 || (s->a->words && step_word(s) < 0) || step_list(s) < 0 || step_operations(s) < 0 ||
-		    step_advance(s) < 0 || step_take(s) < 0 ||
+		if (step_stop(s) < 0 || (s->a->words && step_word(s) < 0) || step_list(s) < 0 ||
+		    step_operations(s) < 0 || step_advance(s) < 0 || step_take(s) < 0 ||
 		    compare_words(s) || compare_stats(s))
 			return -1;
 	return 0;

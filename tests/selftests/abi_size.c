@@ -349,7 +349,8 @@ WT_TEST(wheel, operations_with_a_smaller_stride_are_einval)
 	__u32 stride;
 
 	for (stride = 0; stride < sizeof(*ops); stride++) {
-		batch.op_size = list.op_size = stride;
+		batch.op_size = stride;
+		list.op_size = stride;
 		EXPECT_EQ(-EINVAL, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &batch));
 		EXPECT_EQ(-EINVAL, wt_ioctl(self->fd, WHEEL_IOC_LIST, &list));
 	}
