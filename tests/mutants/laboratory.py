@@ -19,9 +19,11 @@ class Laboratory:
     def __init__(self, scratch, seed, part):
         self.tree = pathlib.Path(scratch, "tree")
         shutil.copytree(TOP, self.tree, ignore=shutil.ignore_patterns(".git", "build"))
-        told = {"SEED": str(seed), "LENGTH": "5", "ASAN_OPTIONS": "symbolize=0"}
-        self.fast = Suite(self.tree, "fast", FAST, part, OPS="5000", **told)
-        self.sanitized = Suite(self.tree, "sanitized", SANITIZED, part, OPS="50000", **told)
+        told = {"SEED": str(seed), "ASAN_OPTIONS": "symbolize=0"}
+        self.fast = Suite(self.tree, "fast", FAST, part, OPS="5000", LENGTH="5", **told)
+        self.sanitized = Suite(
+            self.tree, "sanitized", SANITIZED, part, OPS="50000", LENGTH="4", **told
+        )
 
     @contextlib.contextmanager
     def _injected(self, mutant):
