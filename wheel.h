@@ -184,12 +184,11 @@ static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 	struct wheel_walk *walk = &w->walk;
 	struct wheel_timer *t;
 
-	if (!walk->bucket || walk->tick <= w->clock || wheel_walk_ended(walk))
+	if (!walk->from || walk->from->next == walk->end)
 		return NULL;
 	t = timer_of(walk->from->next);
 	if (t->due_tick != walk->tick)
 		return NULL;
-	walk->seen++;
 	hint_take(t);
 	timer_detach(t);
 	return t;

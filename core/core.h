@@ -105,10 +105,11 @@ struct wheel_scheme {
  * struct wheel_walk - Traversal of the open bucket
  * @walked: mark in the bucket's list, after the visited timers
  * @newer: mark in the bucket's list, before the timers armed since the walk began
- * @from: node before the next timer: @walked, or the list head if the bucket is being emptied
+ * @from: node before the next timer that may be due: @walked, or the list head if the bucket is
+ *	being emptied; NULL if the walk only finds the minimum, or if no bucket is open
  * @end: node at which the walk ends
  * @bucket: open bucket, or NULL
- * @tick: timers due at this tick expire; at most the clock if the walk only finds the minimum
+ * @tick: timers due at this tick expire
  * @before: minimum of the bucket when the walk began
  * @seen: number of visited timers
  */
@@ -411,16 +412,25 @@ static inline void hint_leave(struct wheel_bucket *bucket, const struct wheel_ti
 
 void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory);
 struct wheel_timer *wheel_ring_first(struct wheel_core *w, unsigned int *budget);
-void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 tick);
+void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket);
 struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, unsigned int *budget);
 void wheel_walk_end(struct wheel_walk *walk, struct wheel_ring *r);
 void wheel_walk_abandon(struct wheel_walk *walk, struct wheel_ring *r);
 bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r, unsigned int *budget);
 
+/* Let the timers between two nodes of the open bucket expire if they are due at @tick. */
+static inline void wheel_walk_expire(struct wheel_walk *walk, const struct list_head *from,
+				     const struct list_head *end, u64 tick)
+{
+	walk->from = from;
+	walk->end = end;
+	walk->tick = tick;
+}
+
 /* Return true if all timers that were in the bucket when the walk began have been visited. */
 static inline bool wheel_walk_ended(const struct wheel_walk *walk)
 {
-	return walk->from->next == walk->end;
+	return walk->walked.next == &walk->newer;
 }
 
 static inline bool bucket_worth_refreshing(const struct wheel_bucket *bucket)

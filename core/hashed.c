@@ -177,7 +177,7 @@ static void search(struct wheel_core *w, u64 until, unsigned int *budget)
 	if (least && least->min > bound && search_may_step(w)) {
 		minima_raise(&w->ring, ring_at(&w->ring, least));
 	} else if (least && worth_refreshing(w, least, until)) {
-		wheel_walk_begin(&w->walk, least, w->clock);
+		wheel_walk_begin(&w->walk, least);
 		w->search.refreshed = least;
 	} else {
 		w->next = bound;
@@ -199,19 +199,19 @@ struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until, unsigned i
 	struct wheel_timer *t;
 
 	while (*budget) {
-		if (w->walk.bucket && w->walk.tick <= w->clock) {
-			refresh(w, budget);
-		} else if (w->walk.bucket) {
+		if (w->walk.from) {
 			t = wheel_walk_on(&w->walk, budget);
 			if (t)
 				return t;
 			if (wheel_walk_ended(&w->walk))
 				tick_ended(w);
+		} else if (w->walk.bucket) {
+			refresh(w, budget);
 		} else if (!w->found) {
 			search(w, until, budget);
 		} else if (w->next <= until) {
-			wheel_walk_begin(&w->walk, &w->ring.bucket[w->next & w->ring.mask],
-					 w->next);
+			wheel_walk_begin(&w->walk, &w->ring.bucket[w->next & w->ring.mask]);
+			wheel_walk_expire(&w->walk, &w->walk.walked, &w->walk.newer, w->next);
 		} else {
 			w->clock = max(w->clock, until);
 			w->found = !w->search.lost;

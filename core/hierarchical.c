@@ -67,16 +67,8 @@ static void open_bucket(struct wheel_core *w, struct wheel_bucket *bucket)
 {
 	hint_close(bucket);
 	w->walk.bucket = bucket;
-	w->walk.from = &bucket->timers;
-	w->walk.end = &bucket->timers;
-	w->walk.tick = bucket->min;
+	wheel_walk_expire(&w->walk, &bucket->timers, &bucket->timers, bucket->min);
 	w->found = false;
-}
-
-/* Return true if the open bucket is being emptied, rather than walked for its minimum. */
-static bool emptying(const struct wheel_core *w)
-{
-	return w->walk.from == &w->walk.bucket->timers;
 }
 
 /* Close the open bucket. */
@@ -88,6 +80,7 @@ static void close_bucket(struct wheel_core *w)
 	if (list_empty(&bucket->timers))
 		ring_emptied(&w->ring, ring_at(&w->ring, bucket));
 	w->walk.bucket = NULL;
+	w->walk.from = NULL;
 }
 
 /* Return the next due timer of the open bucket, and let the timers before it cascade. */
@@ -130,7 +123,7 @@ struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until, unsi
 	struct wheel_timer *t;
 
 	while (*budget) {
-		if (w->walk.bucket && emptying(w)) {
+		if (w->walk.from) {
 			t = empty_bucket(w, budget);
 			if (t)
 				return t;
@@ -145,7 +138,7 @@ struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until, unsi
 			open_bucket(w, bucket);
 		} else if (bucket && bucket_worth_refreshing(bucket) &&
 			   bucket != w->search.refreshed) {
-			wheel_walk_begin(&w->walk, bucket, w->clock);
+			wheel_walk_begin(&w->walk, bucket);
 			w->search.refreshed = bucket;
 		} else {
 			finish_pass(w, bucket, until);
@@ -159,7 +152,7 @@ static bool hierarchical_abandon(struct wheel_core *w)
 {
 	if (!w->walk.bucket)
 		return false;
-	if (emptying(w))
+	if (w->walk.from)
 		close_bucket(w);
 	else
 		wheel_walk_abandon(&w->walk, &w->ring);

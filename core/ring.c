@@ -68,12 +68,11 @@ struct wheel_timer *wheel_ring_first(struct wheel_core *w, unsigned int *budget)
 }
 
 /* Open a bucket that is not empty. The walk determines the bucket's minimum again. */
-void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket, u64 tick)
+void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket)
 {
 	walk->bucket = bucket;
-	walk->from = &walk->walked;
-	walk->end = &walk->newer;
-	walk->tick = tick;
+	/* No timer is due at tick 0. */
+	walk->tick = 0;
 	walk->before = bucket->min;
 	walk->seen = 0;
 	bucket->min = WHEEL_NO_TICK;
@@ -127,6 +126,7 @@ void wheel_walk_end(struct wheel_walk *walk, struct wheel_ring *r)
 	if (list_empty(&bucket->timers))
 		ring_emptied(r, ring_at(r, bucket));
 	walk->bucket = NULL;
+	walk->from = NULL;
 }
 
 /* Close the bucket before the end of the walk. Its minimum becomes a lower bound. */

@@ -30,8 +30,7 @@ static u64 clock_of(const struct wheel_core *w, u32 level)
 {
 	const struct wheel_bucket *open = w->walk.bucket;
 
-	if (open && w->walk.from == &open->timers &&
-	    level < ring_at(&w->ring, open) / WHEEL_LEVEL_BUCKETS)
+	if (open && w->walk.from && level < ring_at(&w->ring, open) / WHEEL_LEVEL_BUCKETS)
 		return w->walk.tick;
 	return w->clock;
 }
