@@ -43,66 +43,23 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
  * Work item in softirq context: a BH workqueue since Linux 6.9, which added them as a replacement
  * for tasklets; otherwise a tasklet.
  */
-struct bh_work {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
-	struct work_struct	work;
-#else
-	struct tasklet_struct	tasklet;
-#endif
-	void			(*function)(struct bh_work *bh);
-};
-
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
 
-static inline void bh_work_run(struct work_struct *work)
-{
-	struct bh_work *bh = container_of(work, struct bh_work, work);
-
-	bh->function(bh);
-}
-
-static inline void bh_work_init(struct bh_work *bh,
-				void (*function)(struct bh_work *bh))
-{
-	bh->function = function;
-	INIT_WORK(&bh->work, bh_work_run);
-}
+#define bh_work				work_struct
+#define bh_work_init(bh, function)	INIT_WORK(bh, function)
+#define bh_work_cancel_sync(bh)		cancel_work_sync(bh)
 
 static inline void bh_work_queue(struct bh_work *bh)
 {
-	queue_work(system_bh_wq, &bh->work);
-}
-
-static inline void bh_work_cancel_sync(struct bh_work *bh)
-{
-	cancel_work_sync(&bh->work);
+	queue_work(system_bh_wq, bh);
 }
 
 #else
 
-static inline void bh_work_run(struct tasklet_struct *tasklet)
-{
-	struct bh_work *bh = container_of(tasklet, struct bh_work, tasklet);
-
-	bh->function(bh);
-}
-
-static inline void bh_work_init(struct bh_work *bh,
-				void (*function)(struct bh_work *bh))
-{
-	bh->function = function;
-	tasklet_setup(&bh->tasklet, bh_work_run);
-}
-
-static inline void bh_work_queue(struct bh_work *bh)
-{
-	tasklet_schedule(&bh->tasklet);
-}
-
-static inline void bh_work_cancel_sync(struct bh_work *bh)
-{
-	tasklet_kill(&bh->tasklet);
-}
+#define bh_work				tasklet_struct
+#define bh_work_init(bh, function)	tasklet_setup(bh, function)
+#define bh_work_queue(bh)		tasklet_schedule(bh)
+#define bh_work_cancel_sync(bh)		tasklet_kill(bh)
 
 #endif
 
