@@ -5,7 +5,6 @@
  */
 #include <linux/module.h>
 #include "dev/dev.h"
-#include "engine/debugfs.h"
 #include "engine/engine.h"
 
 static int __init wheel_timer_init_module(void)

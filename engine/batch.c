@@ -6,12 +6,6 @@
 #include <linux/prefetch.h>
 #include "engine.h"
 
-/* Checks the flag, not the number of bases, so that a misuse is detected on one CPU, too. */
-static bool wheel_has_bases(const struct wheel *wheel)
-{
-	return wheel->config.flags & WHEEL_PERCPU;
-}
-
 /**
  * wheel_lock() - Lock a wheel for several operations
  * @wheel: wheel without WHEEL_PERCPU
@@ -33,7 +27,7 @@ unsigned long wheel_lock(struct wheel *wheel)
 {
 	unsigned long flags;
 
-	WARN_ON_ONCE(wheel_has_bases(wheel));
+	WARN_ON_ONCE(wheel->base->percpu);
 	raw_spin_lock_irqsave(&wheel->base->lock, flags);
 	return flags;
 }
@@ -129,7 +123,7 @@ unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms,
 	unsigned int hold = wheel_batch_max(wheel);
 	unsigned int armed = 0, i;
 
-	if (wheel_has_bases(wheel))
+	if (wheel->base->percpu)
 		return arm_each(wheel, arms, n);
 	for (i = 0; i < n; i += hold)
 		armed += arm_hold(wheel, arms + i, min(n - i, hold));
@@ -194,7 +188,7 @@ unsigned int wheel_cancel_batch(struct wheel *wheel,
 {
 	unsigned int cancelled = 0, i;
 
-	if (wheel_has_bases(wheel))
+	if (wheel->base->percpu)
 		return cancel_each(wheel, timers, res, n);
 	for (i = 0; i < n; i += WHEEL_BATCH)
 		cancelled += cancel_hold(wheel, timers + i, res + i,

@@ -83,14 +83,7 @@ u32 wheel_buckets_for(const struct wheel_config *config)
 }
 EXPORT_SYMBOL_GPL(wheel_buckets_for);
 
-/**
- * wheel_bytes_for() - Compute the memory that wheel_create() would allocate
- * @config: configuration without WHEEL_PERCPU; only the scheme, buckets and limit are used
- *
- * Context: Any.
- *
- * Return: bytes, as allocated.
- */
+/* Return the bytes that wheel_create() would allocate, without WHEEL_PERCPU. */
 size_t wheel_bytes_for(const struct wheel_config *config)
 {
 	struct wheel *wheel;
@@ -98,7 +91,6 @@ size_t wheel_bytes_for(const struct wheel_config *config)
 	return kmalloc_size_roundup(struct_size(wheel, base, 1)) +
 	       kmalloc_size_roundup(wheel_memory(wheel_buckets_for(config)));
 }
-EXPORT_SYMBOL_GPL(wheel_bytes_for);
 
 /**
  * wheel_limit_of() - Get the highest limit on pending timers that a scheme supports

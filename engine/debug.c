@@ -4,7 +4,7 @@
  * cancel the timer, so that the kernel survives the bug. They do not wait for a callback.
  */
 #include <linux/debugobjects.h>
-#include "debug.h"
+#include "engine.h"
 
 static const struct debug_obj_descr timer_descr;
 

@@ -8,7 +8,7 @@
 #include <linux/list.h>
 #include <linux/math.h>
 #include <linux/seq_file.h>
-#include "debugfs.h"
+#include "engine.h"
 
 /* Maximum length of the list of numbers that shows a ring. */
 #define CELLS	64

@@ -31,12 +31,12 @@ static enum hrtimer_restart base_wakeup(struct hrtimer *hrtimer)
 }
 
 /*
- * Start the hrtimer at the programmed tick. A timer that was armed for a time in the past
+ * Start the hrtimer for @wake_tick. A timer that was armed for a time in the past
  * is due at the next tick boundary, so there is at most one interrupt per tick.
  */
 void wheel_base_program(struct wheel_base *base)
 {
-	u64 time = wheel_time_of(&base->core, base->programmed);
+	u64 time = wheel_time_of(&base->core, base->wake_tick);
 
 	lockdep_assert_held(&base->lock);
 	base->reprogram = false;
@@ -60,7 +60,8 @@ bool wheel_base_settle(struct wheel_base *base)
 	}
 	if (next <= wheel_tick_at(core, wheel_now(base->owner)))
 		return false;
-	base->programmed = next;
+	base->wake_tick = next;
+	base->by_hrtimer = true;
 	if (next != WHEEL_NO_TICK)
 		wheel_base_program(base);
 	return true;
@@ -77,9 +78,9 @@ void wheel_base_resume(struct wheel_base *base, u64 ns)
 
 	raw_spin_lock_irq(&base->lock);
 	if (!base->stopped && !base->passing) {
-		/* If the clock is set back, timers can be armed for an earlier time. */
-		if (wheel_settable(base->owner->config.clock))
-			base->programmed = base->core.floor;
+		/* Timers can be due earlier only if the clock is set back. */
+		base->wake_tick = base->core.floor;
+		base->by_hrtimer = true;
 		hrtimer_start(&base->hrtimer, ns_to_ktime(time), base->mode);
 	}
 	raw_spin_unlock_irq(&base->lock);
@@ -105,15 +106,13 @@ static void base_pass_work(struct work_struct *work)
 /* Initialize an idle base of the wheel @owner. Its core is initialized. */
 void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 {
-	bool driven = owner->config.clock != WHEEL_CLOCK_VIRTUAL;
-
 	raw_spin_lock_init(&base->lock);
 	base->owner = owner;
-	base->limit = owner->config.limit;
-	base->percpu = owner->count > 1;
+	base->percpu = owner->config.flags & WHEEL_PERCPU;
 	base->needs_clock = base->core.scheme->follow ||
 			    wheel_settable(owner->config.clock);
-	base->programmed = driven ? WHEEL_NO_TICK : 0;
+	base->by_hrtimer = owner->config.clock != WHEEL_CLOCK_VIRTUAL;
+	base->wake_tick = WHEEL_NO_TICK;
 	base->scan_tick = WHEEL_NO_TICK;
 	base_need_clock(base, 0);
 	/* Owners wake up tasks, which PREEMPT_RT does not permit in hard interrupt context. */
@@ -171,7 +170,7 @@ void wheel_base_wait(struct wheel_base *base, u64 call)
 		cpu_relax();
 	/*
 	 * Acquire the lock, to order the callback's stores before later reads of the caller. Pairs
-	 * with the release of the lock in base_call() after it has cleared running_n.
+	 * with the release of the lock in base_end_call() after it has cleared running_n.
 	 */
 	raw_spin_lock_irqsave(&base->lock, flags);
 	raw_spin_unlock_irqrestore(&base->lock, flags);

@@ -50,22 +50,21 @@ struct task_struct;
  * @lock: protects all members not marked "constant" or "lockless"; taken with interrupts disabled
  * @stopped: true if nothing can expire or be armed any longer
  * @passing: true while a pass is in progress, also while it has released @lock for a callback
- * @percpu: true if a timer is armed on the base of the CPU that arms it; constant
+ * @percpu: true with WHEEL_PERCPU, also if there is one base; constant
  * @needs_clock: true if the core's clock must be forwarded before each arm; constant
  * @has_waiters: true if a task waits on @idle
- * @reprogram: true if @programmed was lowered; @hrtimer is started before @lock is released
+ * @by_hrtimer: true if @hrtimer starts the next pass; false during a pass, while the pass is left
+ *	to the owner, on a VIRTUAL clock, and once @stopped
+ * @reprogram: true if @wake_tick was lowered; @hrtimer is started before @lock is released
  * @scanning: true while the owner's scan function is running
  * @running_n: number of timers in @running; read lockless
  * @scan_tick: tick at which the owner scans for timers to arm, or WHEEL_NO_TICK
  * @scan_from: tick before the one that is being processed; valid only while @scanning
- * @programmed: tick at which @hrtimer fires; lowered when an earlier timer is armed. On a clock
- *	that can be set, while a pass has yielded: the first tick at which a timer can be due.
- *	0 while it must not be lowered: during a pass, while the pass is left to the owner, on a
- *	VIRTUAL clock, and once @stopped
- * @limit: maximum number of pending timers; 0 once @stopped
+ * @wake_tick: tick for which @hrtimer is programmed, or WHEEL_NO_TICK; an earlier timer lowers it.
+ *	Valid only if @by_hrtimer
  * @core: timing wheel
  * @needs_clock_until: latest deadline that may already have passed, so that the core's clock must
- *	be forwarded before a timer is armed for it. This is the time of @programmed, or
+ *	be forwarded before a timer is armed for it. This is the time of @wake_tick, or
  *	WHEEL_NEVER from the interrupt of @hrtimer to the end of its pass. Lockless: the
  *	interrupt writes it
  * @owner: wheel that contains this base; constant
@@ -88,13 +87,13 @@ struct wheel_base {
 	bool			percpu;
 	bool			needs_clock;
 	bool			has_waiters;
+	bool			by_hrtimer;
 	bool			reprogram;
 	bool			scanning;
 	u32			running_n;
 	u64			scan_tick;
 	u64			scan_from;
-	u64			programmed;
-	u64			limit;
+	u64			wake_tick;
 	u64			needs_clock_until;
 	struct wheel_core	core;
 	struct wheel		*owner;
@@ -161,6 +160,30 @@ bool wheel_calls_us(struct wheel *wheel);
 int wheel_dispatch_init(void);
 void wheel_dispatch_exit(void);
 
+/* The list of all wheels in debugfs. */
+#ifdef CONFIG_DEBUG_FS
+void wheel_debugfs_add(struct wheel *wheel);
+void wheel_debugfs_remove(struct wheel *wheel);
+void wheel_debugfs_init(void);
+void wheel_debugfs_exit(void);
+#else
+static inline void wheel_debugfs_add(struct wheel *wheel) {}
+static inline void wheel_debugfs_remove(struct wheel *wheel) {}
+static inline void wheel_debugfs_init(void) {}
+static inline void wheel_debugfs_exit(void) {}
+#endif
+
+/* Debugobjects report a pending timer that is freed or initialized. */
+#ifdef CONFIG_DEBUG_OBJECTS
+void wheel_debug_init(struct wheel_timer *timer);
+void wheel_debug_activate(struct wheel_timer *timer);
+void wheel_debug_deactivate(struct wheel_timer *timer);
+#else
+static inline void wheel_debug_init(struct wheel_timer *timer) {}
+static inline void wheel_debug_activate(struct wheel_timer *timer) {}
+static inline void wheel_debug_deactivate(struct wheel_timer *timer) {}
+#endif
+
 /* Bit of wheel_timer.base: the timer was shut down and can never be armed again. */
 #define WHEEL_SHUTDOWN	1UL
 
@@ -215,6 +238,15 @@ static inline u64 base_next(const struct wheel_base *base)
 static inline u64 base_next_tick(const struct wheel_base *base)
 {
 	return min(base->core.next, base->scan_tick);
+}
+
+/* Ensure that the next pass begins at @tick. If necessary, timer_unlock() starts the hrtimer. */
+static inline void base_wake_at(struct wheel_base *base, u64 tick)
+{
+	if (tick < base->wake_tick && base->by_hrtimer) {
+		base->wake_tick = tick;
+		base->reprogram = true;
+	}
 }
 
 /*

@@ -9,8 +9,7 @@
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include "debug.h"
-#include "debugfs.h"
+#include "trace.h"
 
 /* Maximum number of bases of a wheel with WHEEL_PERCPU. More CPUs share them. */
 #define MAX_BASES		64
@@ -109,8 +108,7 @@ static void base_shut(struct wheel_base *base)
 {
 	lockdep_assert_held(&base->lock);
 	base->stopped = true;
-	base->limit = 0;
-	base->programmed = 0;
+	base->by_hrtimer = false;
 	base->reprogram = false;
 }
 
@@ -161,7 +159,8 @@ static bool base_drain_some(struct wheel_base *base, struct list_head *unfired)
 	lockdep_assert_held(&base->lock);
 	while (budget && (timer = wheel_drain(&base->core, &budget))) {
 		base->counts.cancelled++;
-		debug_cancel(timer);
+		wheel_debug_deactivate(timer);
+		trace_wheel_timer_cancel(timer);
 		if (base_reclaim(base, timer) && unfired)
 			list_add_tail(&timer->node, unfired);
 		budget--;

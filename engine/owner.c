@@ -50,10 +50,7 @@ void wheel_scan_at(struct wheel *wheel, u64 time)
 	/* Like a timer, a scan is due at tick 1 at the earliest. */
 	base->scan_tick = time == WHEEL_NEVER ? WHEEL_NO_TICK :
 			  wheel_tick_ceil(&base->core.tick, clamp_t(u64, time, 1, WHEEL_MAX_TIME));
-	if (base->scan_tick < base->programmed) {
-		base->programmed = base->scan_tick;
-		base->reprogram = true;
-	}
+	base_wake_at(base, base->scan_tick);
 }
 EXPORT_SYMBOL_GPL(wheel_scan_at);
 
@@ -111,7 +108,7 @@ bool wheel_step(struct wheel *wheel, unsigned int max)
 	until = wheel_tick_at(&base->core, now);
 	if (unlikely(wheel_settable(wheel->config.clock)))
 		wheel_set_back(&base->core, until);
-	base->programmed = 0;
+	base->by_hrtimer = false;
 	base->reprogram = false;
 	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
 	base->counts.passes++;
@@ -141,8 +138,9 @@ void wheel_settle(struct wheel *wheel)
 	if (wheel->config.clock == WHEEL_CLOCK_VIRTUAL) {
 		base_need_clock(base, 0);
 	} else if (likely(!base->stopped)) {
-		base->programmed = base_next_tick(base);
-		base->reprogram = base->programmed != WHEEL_NO_TICK;
+		base->wake_tick = base_next_tick(base);
+		base->by_hrtimer = true;
+		base->reprogram = base->wake_tick != WHEEL_NO_TICK;
 	}
 }
 EXPORT_SYMBOL_GPL(wheel_settle);
@@ -158,7 +156,7 @@ EXPORT_SYMBOL_GPL(wheel_settle);
  *	interrupt			a call that arms a timer
  *
  *					lock
- *	hrtimer removed from its queue	due before @programmed
+ *	hrtimer removed from its queue	due before @wake_tick
  *					start the hrtimer
  *					unlock
  *	trylock, wheel_step()
@@ -176,10 +174,11 @@ enum hrtimer_restart wheel_restart(struct wheel *wheel)
 	lockdep_assert_held(&base->lock);
 	if (unlikely(base->stopped))
 		return HRTIMER_NORESTART;
-	base->programmed = base_next_tick(base);
-	if (base->programmed == WHEEL_NO_TICK || unlikely(hrtimer_is_queued(&base->hrtimer)))
+	base->wake_tick = base_next_tick(base);
+	base->by_hrtimer = true;
+	if (base->wake_tick == WHEEL_NO_TICK || unlikely(hrtimer_is_queued(&base->hrtimer)))
 		return HRTIMER_NORESTART;
-	time = wheel_time_of(&base->core, base->programmed);
+	time = wheel_time_of(&base->core, base->wake_tick);
 	base_need_clock(base, time);
 	hrtimer_set_expires(&base->hrtimer, ns_to_ktime(time));
 	return HRTIMER_RESTART;

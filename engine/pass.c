@@ -9,22 +9,29 @@
 /* Minimum number of callbacks between two checks of the budget and the clock. */
 #define FEW	12U
 
-static void base_callback(struct wheel_base *base, unsigned int n, u64 now)
+/*
+ * Queue a dequeued timer again, or drop it, because it does not expire. The cost is 1, or a whole
+ * lock hold if queueing walks a list.
+ */
+void wheel_base_keep(struct wheel_base *base, struct wheel_timer *timer, enum wheel_claim claim,
+		     u64 deadline, unsigned int *budget)
 {
-	const struct wheel_config *config = &base->owner->config;
-	struct wheel_timer *timer = base->running[0];
-
-	lock_map_acquire_read(&base->owner->calling);
-	if (config->expire)
-		config->expire(base->owner, base->running, n, now);
-	else
-		timer->function(timer);
-	lock_map_release(&base->owner->calling);
+	*budget -= min(*budget, WHEEL_BATCH / wheel_batch_max(base->owner));
+	if (claim == WHEEL_GONE) {
+		base->counts.cancelled++;
+		trace_wheel_timer_cancel(timer);
+		return;
+	}
+	base->counts.requeued++;
+	wheel_requeue(&base->core, timer, deadline);
+	wheel_debug_activate(timer);
+	trace_wheel_timer_requeue(timer);
 }
 
 /*
- * Run the callbacks of the expired timers in base->running. A callback may free its timer or arm
- * it again, so the timers are not accessed afterwards.
+ * Begin a call, which runs without the lock. From then on, a cancel of a timer in base->running
+ * returns -EALREADY, or waits. A callback may free its timer or arm it again, so the timers are not
+ * accessed after the call.
  *
  *	this				wheel_timer_cancel_sync()
  *
@@ -41,14 +48,20 @@ static void base_callback(struct wheel_base *base, unsigned int n, u64 now)
  *	unlock
  *	if has_waiters: wake up		running != timer: return
  */
-static void base_call(struct wheel_base *base, unsigned int n, u64 now)
-	__must_hold(&base->lock)
+static void base_begin_call(struct wheel_base *base, unsigned int n)
+	__releases(&base->lock)
 {
-	base_begin_call(base, n);
+	lockdep_assert_held(&base->lock);
+	WRITE_ONCE(base->calls, base->calls + 1);
+	WRITE_ONCE(base->running_n, n);
 	raw_spin_unlock_irq(&base->lock);
+	lock_map_acquire_read(&base->owner->calling);
+}
 
-	base_callback(base, n, now);
-
+static void base_end_call(struct wheel_base *base)
+	__acquires(&base->lock)
+{
+	lock_map_release(&base->owner->calling);
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->running_n, 0);
 	if (unlikely(base->has_waiters)) {
@@ -63,7 +76,6 @@ static void base_call(struct wheel_base *base, unsigned int n, u64 now)
  * struct pass - State of one run of the work item
  * @now: time of the clock when it was last read
  * @until: tick of @now, up to which timers expire
- * @room: maximum number of timers per callback: 1, or WHEEL_BATCH for an expire function
  * @serves: number of callbacks after which the clock is read again; 0: before each step
  * @served: number of callbacks since the clock was read
  * @looks: work done: timers and buckets examined, plus WHEEL_CALL per callback
@@ -72,7 +84,6 @@ static void base_call(struct wheel_base *base, unsigned int n, u64 now)
 struct pass {
 	u64		now;
 	u64		until;
-	unsigned int	room;
 	unsigned int	serves;
 	unsigned int	served;
 	unsigned int	looks;
@@ -96,10 +107,40 @@ static void pass_read_clock(struct pass *pass, struct wheel_base *base)
 }
 
 /*
- * Run a batch of callbacks. Unless the wheel has an expire function, the lock is taken for each
- * timer, which can thus be cancelled until its own callback begins. Returns true if the pass must
- * continue.
+ * Expire the next due timer. The lock is taken for each timer, which can thus be cancelled until
+ * its own callback begins. Returns the number of expired timers.
  */
+static unsigned int pass_call(struct pass *pass, struct wheel_base *base, unsigned int *budget)
+	__must_hold(&base->lock)
+{
+	struct wheel_timer *timer = base_take(base, pass->now, pass->until, budget);
+
+	if (!timer)
+		return 0;
+	base->running[0] = timer;
+	base_begin_call(base, 1);
+	timer->function(timer);
+	base_end_call(base);
+	return 1;
+}
+
+/* Expire a batch of due timers by a call of the expire function. Returns their number. */
+static unsigned int pass_call_batch(struct pass *pass, struct wheel_base *base,
+				    unsigned int *budget)
+	__must_hold(&base->lock)
+{
+	unsigned int n = base_collect(base, pass->now, pass->until, WHEEL_BATCH, budget);
+	struct wheel *wheel = base->owner;
+
+	if (!n)
+		return 0;
+	base_begin_call(base, n);
+	wheel->config.expire(wheel, base->running, n, pass->now);
+	base_end_call(base);
+	return n;
+}
+
+/* Run some callbacks. Returns true if the pass must continue. */
 static bool pass_step(struct pass *pass, struct wheel_base *base)
 	__must_hold(&base->lock)
 {
@@ -110,12 +151,10 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 	if (pass->served >= pass->serves)
 		pass_read_clock(pass, base);
 	do {
-		n = base_collect(base, pass->now, pass->until, pass->room, &budget);
-		if (!n)
-			break;
-		base_call(base, n, pass->now);
+		n = base->owner->config.expire ? pass_call_batch(pass, base, &budget) :
+						 pass_call(pass, base, &budget);
 		served += n;
-	} while (served < few && !base->stopped);
+	} while (n && served < few && !base->stopped);
 	pass->served += served;
 	pass->looks += WHEEL_BATCH - budget + served * WHEEL_CALL;
 	if (n)
@@ -149,7 +188,6 @@ static bool pass_took_long(struct pass *pass, u64 end)
 bool wheel_base_pass(struct wheel_base *base, u64 ns)
 {
 	struct pass pass = {
-		.room	= base->owner->config.expire ? WHEEL_BATCH : 1,
 		.serves = pass_serves(base->owner),
 		.served = WHEEL_BATCH,
 	};
@@ -164,7 +202,7 @@ bool wheel_base_pass(struct wheel_base *base, u64 ns)
 	}
 	base->passing = true;
 	base->runner = current;
-	base->programmed = 0;
+	base->by_hrtimer = false;
 	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
 	base->counts.passes++;
 	fired = base->counts.fired;

@@ -20,7 +20,7 @@ static void stats_add(struct wheel_stats *sum, const struct wheel_stats *part)
 	sum->refused += part->refused;
 	sum->cascaded += part->cascaded;
 	sum->passes += part->passes;
-		/* Pairs with the lockless WRITE_ONCE() in base_wakeup(). */
+	/* Pairs with the lockless WRITE_ONCE() in base_wakeup(). */
 	sum->wakeups += READ_ONCE(part->wakeups);
 	for (i = 0; i < ARRAY_SIZE(sum->late); i++)
 		sum->late[i] += part->late[i];
@@ -57,16 +57,9 @@ void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats)
 }
 EXPORT_SYMBOL_GPL(wheel_read_stats);
 
-/**
- * wheel_read_stats_locked() - Read the counters of a locked wheel
- * @wheel: wheel that is locked by wheel_lock()
- * @stats: same as wheel_read_stats()
- *
- * Context: Same as wheel_timer_arm_locked().
- */
+/* wheel_read_stats() for a wheel that is locked by wheel_lock(), which has one base */
 void wheel_read_stats_locked(struct wheel *wheel, struct wheel_stats *stats)
 {
 	memset(stats, 0, sizeof(*stats));
 	base_read_stats(wheel->base, stats);
 }
-EXPORT_SYMBOL_GPL(wheel_read_stats_locked);

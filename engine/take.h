@@ -7,7 +7,10 @@
 #define _WHEEL_ENGINE_TAKE_H
 
 #include <linux/atomic.h>
-#include "debug.h"
+#include "trace.h"
+
+void wheel_base_keep(struct wheel_base *base, struct wheel_timer *timer, enum wheel_claim claim,
+		     u64 deadline, unsigned int *budget);
 
 /*
  * Claim a timer by its own deadline, which wheel_timer_push() may have changed. The side whose
@@ -37,8 +40,10 @@ static inline enum wheel_claim claim_own(struct wheel_timer *timer, u64 due,
 static inline enum wheel_claim
 claim_owners(wheel_claim_fn decide, struct wheel_timer *timer, u64 due, u64 *deadline)
 {
-	enum wheel_claim claim = decide(timer, due, deadline);
+	u64 owners;
+	enum wheel_claim claim = decide(timer, due, &owners);
 
+	*deadline = owners;
 	if (likely(claim == WHEEL_FIRE))
 		WRITE_ONCE(timer->deadline, *deadline | WHEEL_IDLE);
 	else if (claim == WHEEL_LATER)
@@ -51,71 +56,56 @@ claim_owners(wheel_claim_fn decide, struct wheel_timer *timer, u64 due, u64 *dea
 static inline void count_expiry(struct wheel_stats *counts, u64 late)
 {
 	counts->fired++;
-	counts->late[ilog2(late | 1)]++;
+	counts->late[__fls(late | 1)]++;
 }
 
 /* Claim a timer that was dequeued. Returns true if it expires. */
-static inline bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
-			      u64 now)
+static __always_inline bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
+				       u64 now, unsigned int *budget)
 {
 	const struct wheel_config *config = &base->owner->config;
 	u64 due = wheel_time_of(&base->core, timer->due_tick);
 	enum wheel_claim claim;
 	u64 deadline;
 
-	debug_pop(timer);
+	/* After the claim, the owner of a dropped timer may initialize it again. */
+	wheel_debug_deactivate(timer);
 	if (config->claim)
 		claim = claim_owners(config->claim, timer, due, &deadline);
 	else
 		claim = claim_own(timer, due, &deadline);
-	if (likely(claim == WHEEL_FIRE)) {
-		count_expiry(&base->counts, now - deadline);
-		timer->fired = now;
-		debug_expire(timer);
-		return true;
+	if (unlikely(claim != WHEEL_FIRE)) {
+		wheel_base_keep(base, timer, claim, deadline, budget);
+		return false;
 	}
-	if (claim == WHEEL_LATER) {
-		base->counts.requeued++;
-		wheel_requeue(&base->core, timer, deadline);
-		debug_requeue(timer);
-	} else {
-		base->counts.cancelled++;
-		debug_gone(timer);
-	}
-	return false;
+	count_expiry(&base->counts, now - deadline);
+	timer->fired = now;
+	trace_wheel_timer_expire(timer);
+	return true;
 }
 
-/* Budget of queueing a timer again: 1, or a whole lock hold if that walks a list. */
-static inline unsigned int requeue_cost(const struct wheel_base *base)
+/* Take the next timer that expires, or return NULL. */
+static __always_inline struct wheel_timer *base_take(struct wheel_base *base, u64 now, u64 until,
+						     unsigned int *budget)
 {
-	return WHEEL_BATCH / wheel_batch_max(base->owner);
+	struct wheel_timer *timer;
+
+	do {
+		timer = wheel_pop(&base->core, until, budget);
+	} while (timer && unlikely(!base_claim(base, timer, now, budget)));
+	return timer;
 }
 
-/* Take up to @room due timers, in order, into base->running. Returns their number. */
+/* Take up to @max timers that expire, in order, into base->running. Returns their number. */
 static inline unsigned int base_collect(struct wheel_base *base, u64 now, u64 until,
-					unsigned int room, unsigned int *budget)
+					unsigned int max, unsigned int *budget)
 {
+	struct wheel_timer *timer;
 	unsigned int n = 0;
 
-	while (n < room) {
-		struct wheel_timer *timer = wheel_pop(&base->core, until, budget);
-
-		if (!timer)
-			break;
-		if (base_claim(base, timer, now))
-			base->running[n++] = timer;
-		else
-			*budget -= min(*budget, requeue_cost(base));
-	}
+	while (n < max && (timer = base_take(base, now, until, budget)))
+		base->running[n++] = timer;
 	return n;
-}
-
-/* Begin a callback: from now on, a cancel of its timers returns -EALREADY, or waits for it. */
-static inline void base_begin_call(struct wheel_base *base, unsigned int n)
-{
-	lockdep_assert_held(&base->lock);
-	WRITE_ONCE(base->calls, base->calls + 1);
-	WRITE_ONCE(base->running_n, n);
 }
 
 #endif

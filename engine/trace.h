@@ -13,8 +13,7 @@
 #include <linux/tracepoint.h>
 #include "engine.h"
 
-/* A timer was queued. */
-DECLARE_EVENT_CLASS(wheel_timer_queued,
+DECLARE_EVENT_CLASS(wheel_timer,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer),
 
@@ -44,42 +43,27 @@ DECLARE_EVENT_CLASS(wheel_timer_queued,
 );
 
 /* A timer that was not pending was armed. */
-DEFINE_EVENT(wheel_timer_queued, wheel_timer_arm,
+DEFINE_EVENT(wheel_timer, wheel_timer_arm,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer)
 );
 
 /* The deadline of a pending timer was moved. */
-DEFINE_EVENT(wheel_timer_queued, wheel_timer_rearm,
+DEFINE_EVENT(wheel_timer, wheel_timer_rearm,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer)
 );
 
 /* A timer was dequeued and queued again, because its deadline had been moved. */
-DEFINE_EVENT(wheel_timer_queued, wheel_timer_requeue,
+DEFINE_EVENT(wheel_timer, wheel_timer_requeue,
 	TP_PROTO(const struct wheel_timer *timer),
 	TP_ARGS(timer)
 );
 
 /* A timer will not expire: it was cancelled, returned by wheel_stop(), or dropped by WHEEL_GONE. */
-TRACE_EVENT(wheel_timer_cancel,
+DEFINE_EVENT(wheel_timer, wheel_timer_cancel,
 	TP_PROTO(const struct wheel_timer *timer),
-	TP_ARGS(timer),
-
-	TP_STRUCT__entry(
-		__field(const void *,	timer)
-		__field(u64,		deadline)
-		__field(u32,		wheel)
-	),
-
-	TP_fast_assign(
-		__entry->timer		= timer;
-		__entry->deadline	= wheel_timer_deadline(timer);
-		__entry->wheel		= timer_base(timer)->owner->id;
-	),
-
-	TP_printk("wheel=%u timer=%p deadline=%llu",
-		__entry->wheel, __entry->timer, __entry->deadline)
+	TP_ARGS(timer)
 );
 
 /* A timer has expired; its callback follows. */
@@ -110,8 +94,7 @@ TRACE_EVENT(wheel_timer_expire,
 		__entry->deadline, __entry->fired, __entry->late)
 );
 
-/* The hrtimer of a base has expired and starts a pass. */
-TRACE_EVENT(wheel_wakeup,
+DECLARE_EVENT_CLASS(wheel_base,
 	TP_PROTO(const struct wheel_base *base),
 	TP_ARGS(base),
 
@@ -131,30 +114,16 @@ TRACE_EVENT(wheel_wakeup,
 		__entry->wheel, __get_str(name), __entry->base)
 );
 
-/* A pass begins. */
-TRACE_EVENT(wheel_pass_begin,
+/* The hrtimer of a base has expired and starts a pass. */
+DEFINE_EVENT(wheel_base, wheel_wakeup,
 	TP_PROTO(const struct wheel_base *base),
-	TP_ARGS(base),
+	TP_ARGS(base)
+);
 
-	TP_STRUCT__entry(
-		__string(name,		base->owner->config.name)
-		__field(u64,		pending)
-		__field(s64,		next)
-		__field(u32,		wheel)
-		__field(u32,		base)
-	),
-
-	TP_fast_assign(
-		wheel_assign_str(name, base->owner->config.name);
-		__entry->pending	= base->core.pending;
-		__entry->next		= base_next(base);
-		__entry->wheel		= base->owner->id;
-		__entry->base		= base - base->owner->base;
-	),
-
-	TP_printk("wheel=%u name=%s base=%u pending=%llu next=%lld",
-		__entry->wheel, __get_str(name), __entry->base,
-		__entry->pending, __entry->next)
+/* A pass begins. */
+DEFINE_EVENT(wheel_base, wheel_pass_begin,
+	TP_PROTO(const struct wheel_base *base),
+	TP_ARGS(base)
 );
 
 /* A pass ends, or yields and is continued later. */

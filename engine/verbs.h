@@ -7,7 +7,7 @@
 #ifndef _WHEEL_ENGINE_VERBS_H
 #define _WHEEL_ENGINE_VERBS_H
 
-#include "debug.h"
+#include "trace.h"
 
 void wheel_base_forward_clock(struct wheel_base *base, u64 deadline);
 void wheel_timer_to_this_cpu(struct wheel_timer *timer);
@@ -28,16 +28,6 @@ static inline void base_forward_clock(struct wheel_base *base, u64 deadline)
 		wheel_base_forward_clock(base, deadline);
 }
 
-/* After a timer was queued: if it is the earliest, timer_unlock() programs the hrtimer. */
-static inline void base_reprogram(struct wheel_base *base,
-				  const struct wheel_timer *timer)
-{
-	if (timer->due_tick < base->programmed) {
-		base->programmed = timer->due_tick;
-		base->reprogram = true;
-	}
-}
-
 /*
  * Arm a timer on a base that is below its limit. The timer must not be pending or shut down, and
  * @deadline and @slack must be valid.
@@ -54,9 +44,10 @@ static __always_inline int base_enqueue(struct wheel_base *base, struct wheel_ti
 		base->counts.refused++;
 		return err;
 	}
-	base_reprogram(base, timer);
+	base_wake_at(base, timer->due_tick);
 	base->counts.armed++;
-	debug_arm(timer);
+	wheel_debug_activate(timer);
+	trace_wheel_timer_arm(timer);
 	return 0;
 }
 
@@ -74,9 +65,9 @@ static __always_inline int base_move(struct wheel_base *base, struct wheel_timer
 	err = wheel_move(&base->core, timer, deadline, slack);
 	if (unlikely(err))
 		return err;
-	base_reprogram(base, timer);
+	base_wake_at(base, timer->due_tick);
 	base->counts.rearmed++;
-	debug_rearm(timer);
+	trace_wheel_timer_rearm(timer);
 	return 0;
 }
 
@@ -102,7 +93,8 @@ static __always_inline int base_cancel(struct wheel_base *base,
 	if (wheel_is_queued(timer)) {
 		wheel_remove(&base->core, timer);
 		base->counts.cancelled++;
-		debug_cancel(timer);
+		wheel_debug_deactivate(timer);
+		trace_wheel_timer_cancel(timer);
 		return 0;
 	}
 	return wheel_base_calls(base, timer) ? -EALREADY : -ENOENT;
