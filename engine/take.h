@@ -53,12 +53,6 @@ claim_owners(wheel_claim_fn decide, struct wheel_timer *timer, u64 due, u64 *dea
 	return claim;
 }
 
-static inline void count_expiry(struct wheel_stats *counts, u64 late)
-{
-	counts->fired++;
-	counts->late[__fls(late | 1)]++;
-}
-
 /* Claim a timer that was dequeued. Returns true if it expires. */
 static __always_inline bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 				       u64 now, unsigned int *budget)
@@ -78,7 +72,8 @@ static __always_inline bool base_claim(struct wheel_base *base, struct wheel_tim
 		wheel_base_keep(base, timer, claim, deadline, budget);
 		return false;
 	}
-	count_expiry(&base->counts, now - deadline);
+	base->counts.fired++;
+	base->counts.late[__fls((now - deadline) | 1)]++;
 	timer->fired = now;
 	trace_wheel_timer_expire(timer);
 	return true;
