@@ -109,9 +109,6 @@ struct job_record {
 	uint32_t kicks;
 };
 
-/* Exit if a job that was read from the store has an unknown state. */
-void job_check(const struct job_record *rec);
-
 static inline struct job_key job_key(const struct job_record *rec)
 {
 	return (struct job_key){ rec->rank, rec->due, rec->id };

@@ -20,14 +20,6 @@ static const char *const state_names[JOB_STATES] = {
 	[JOB_BURIED] = "buried",
 };
 
-void job_check(const struct job_record *rec)
-{
-	if (rec->state <= JOB_NONE || rec->state >= JOB_STATES)
-		fail(EXIT_FAILED,
-		     "the store is damaged: job %llu has the unknown state %u; delete its row; exiting",
-		     (unsigned long long)rec->id, rec->state);
-}
-
 const char *job_state_name(enum job_state state)
 {
 	return state_names[state];

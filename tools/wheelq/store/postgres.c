@@ -9,30 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
 #include "fail.h"
 
 /* Size of a job without its body: a row, and entries of indexes. */
 #define JOB_BYTES	256
 
-/* In the order of send_record() and read_record(). */
-#define RECORD	"id, tube, state, rank, due, created, delay, ttr, pri, reserves, timeouts, releases, buries, kicks"
 /* Rounded so that the queue's clock is late, not early. */
 #define NOW_MS	"floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 #define AFTER_MS "ceil(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
 const char *const postgres_statements[PG_STATEMENTS] = {
-	[PG_PUT] = "INSERT INTO wheelq_job(" RECORD ", body)\n"
+	[PG_PUT] = "INSERT INTO wheelq_job(id, " COLUMNS ", body)\n"
 		"VALUES($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)",
-	[PG_CHANGE] = "UPDATE wheelq_job SET (" RECORD ") =\n"
+	[PG_CHANGE] = "UPDATE wheelq_job SET (id, " COLUMNS ") =\n"
 		"($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14) WHERE id = $1",
 	[PG_REMOVE] = "DELETE FROM wheelq_job WHERE id = $1",
 	[PG_SET_KEY] = "UPDATE wheelq_job SET key = $2 WHERE id = $1",
 	[PG_DROP_KEY] = "UPDATE wheelq_job SET key = NULL WHERE id = $1",
 	[PG_FIND_KEY] = "SELECT id FROM wheelq_job WHERE tube = $1 AND key = $2",
-	[PG_GET] = "SELECT " RECORD ", length(body)::bigint FROM wheelq_job\n"
+	[PG_GET] = "SELECT id, " COLUMNS ", length(body)::bigint FROM wheelq_job\n"
 		"WHERE id = $1",
 	[PG_BODY] = "SELECT body FROM wheelq_job WHERE id = $1",
-	[PG_SCAN] = "SELECT " RECORD ", length(body)::bigint FROM wheelq_job\n"
+	[PG_SCAN] = "SELECT id, " COLUMNS ", length(body)::bigint FROM wheelq_job\n"
 		"WHERE tube = $1 AND state = $2\n"
 		"AND (rank, due, id) >= ($3, $4, $5)\n"
 		"ORDER BY rank, due, id LIMIT $6",
@@ -252,41 +251,24 @@ static void postgres_count(struct store *store, uint64_t id, void *context,
 	PQclear(result);
 }
 
-#define RECORD_NUMBERS	14
-
 static void send_record(struct postgres *p, enum postgres_statement which,
 			const struct job_record *rec, const void *body)
 {
-	const uint64_t all[RECORD_NUMBERS] = {
-		rec->id, rec->tube, rec->state, rec->rank, rec->due,
-		rec->created, rec->delay, rec->ttr, rec->pri, rec->reserves,
-		rec->timeouts, rec->releases, rec->buries, rec->kicks,
-	};
+	uint64_t values[COLUMN_COUNT];
 
+	columns_write(rec, values);
 	begin(p);
-	postgres_send_with(p, which, all, RECORD_NUMBERS, body, rec->size);
+	postgres_send_with(p, which, values, COLUMN_COUNT, body, rec->size);
 }
 
 static void read_record(const struct pg_result *result, int row, struct job_record *rec)
 {
-	int i = 0;
+	uint64_t values[COLUMN_COUNT + 1];
+	int i;
 
-	rec->id = postgres_number(result, row, i++);
-	rec->tube = postgres_number(result, row, i++);
-	rec->state = postgres_number(result, row, i++);
-	rec->rank = postgres_number(result, row, i++);
-	rec->due = postgres_number(result, row, i++);
-	rec->created = postgres_number(result, row, i++);
-	rec->delay = postgres_number(result, row, i++);
-	rec->ttr = postgres_number(result, row, i++);
-	rec->pri = postgres_number(result, row, i++);
-	rec->reserves = postgres_number(result, row, i++);
-	rec->timeouts = postgres_number(result, row, i++);
-	rec->releases = postgres_number(result, row, i++);
-	rec->buries = postgres_number(result, row, i++);
-	rec->kicks = postgres_number(result, row, i++);
-	rec->size = postgres_number(result, row, i++);
-	job_check(rec);
+	for (i = 0; i <= COLUMN_COUNT; i++)
+		values[i] = postgres_number(result, row, i);
+	columns_read(rec, values);
 }
 
 static void postgres_put(struct store *store, const struct job_record *rec,

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "columns.h"
 #include "crc32c.h"
 #include "fail.h"
 
@@ -22,20 +23,17 @@
 /* While another program reads, the log may grow to this multiple. Then no job is accepted. */
 #define LOG_LIMIT	4
 
-/* In the order of bind_record() and read_record(). */
-#define RECORD	"tube, state, rank, due, created, delay, ttr, pri, reserves, timeouts, releases, buries, kicks"
-
 const char *const sqlite_statements[STATEMENTS] = {
-	[PUT] = "INSERT INTO job(id, " RECORD ", body, crc)\n"
+	[PUT] = "INSERT INTO job(id, " COLUMNS ", body, crc)\n"
 		"VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)",
-	[CHANGE] = "UPDATE job SET (" RECORD ") =\n"
+	[CHANGE] = "UPDATE job SET (" COLUMNS ") =\n"
 		"(?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14) WHERE id = ?1",
 	[REMOVE] = "DELETE FROM job WHERE id = ?1",
 	[SET_KEY] = "UPDATE job SET key = ?2 WHERE id = ?1",
 	[FIND_KEY] = "SELECT id FROM job WHERE tube = ?1 AND key = ?2",
-	[GET] = "SELECT id, " RECORD ", length(body) FROM job WHERE id = ?1",
+	[GET] = "SELECT id, " COLUMNS ", length(body) FROM job WHERE id = ?1",
 	[BODY] = "SELECT body, crc FROM job WHERE id = ?1",
-	[SCAN] = "SELECT id, " RECORD ", length(body) FROM job\n"
+	[SCAN] = "SELECT id, " COLUMNS ", length(body) FROM job\n"
 		"WHERE tube = ?1 AND state = ?2\n"
 		"AND (rank, due, id) >= (?3, ?4, ?5)\n"
 		"ORDER BY rank, due, id LIMIT ?6",
@@ -323,40 +321,23 @@ static void sqlite_count(struct store *store, uint64_t id, void *context,
 	sqlite3_reset(statement);
 }
 
-#define RECORD_NUMBERS	14
-
 static sqlite3_stmt *bind_record(struct sqlite *s, enum statement which,
 				 const struct job_record *rec)
 {
-	const uint64_t all[RECORD_NUMBERS] = {
-		rec->id, rec->tube, rec->state, rec->rank, rec->due,
-		rec->created, rec->delay, rec->ttr, rec->pri, rec->reserves,
-		rec->timeouts, rec->releases, rec->buries, rec->kicks,
-	};
+	uint64_t values[COLUMN_COUNT];
 
-	return bind(s, which, all, RECORD_NUMBERS);
+	columns_write(rec, values);
+	return bind(s, which, values, COLUMN_COUNT);
 }
 
 static void read_record(sqlite3_stmt *statement, struct job_record *rec)
 {
-	int i = 0;
+	uint64_t values[COLUMN_COUNT + 1];
+	int i;
 
-	rec->id = sqlite3_column_int64(statement, i++);
-	rec->tube = sqlite3_column_int64(statement, i++);
-	rec->state = sqlite3_column_int64(statement, i++);
-	rec->rank = sqlite3_column_int64(statement, i++);
-	rec->due = sqlite3_column_int64(statement, i++);
-	rec->created = sqlite3_column_int64(statement, i++);
-	rec->delay = sqlite3_column_int64(statement, i++);
-	rec->ttr = sqlite3_column_int64(statement, i++);
-	rec->pri = sqlite3_column_int64(statement, i++);
-	rec->reserves = sqlite3_column_int64(statement, i++);
-	rec->timeouts = sqlite3_column_int64(statement, i++);
-	rec->releases = sqlite3_column_int64(statement, i++);
-	rec->buries = sqlite3_column_int64(statement, i++);
-	rec->kicks = sqlite3_column_int64(statement, i++);
-	rec->size = sqlite3_column_int64(statement, i++);
-	job_check(rec);
+	for (i = 0; i <= COLUMN_COUNT; i++)
+		values[i] = sqlite3_column_int64(statement, i);
+	columns_read(rec, values);
 }
 
 /* The id is included, so that the body of another job does not match. */
@@ -375,9 +356,9 @@ static void sqlite_put(struct store *store, const struct job_record *rec,
 
 	begin(s);
 	statement = bind_record(s, PUT, rec);
-	if (sqlite3_bind_blob(statement, RECORD_NUMBERS + 1, body, rec->size,
+	if (sqlite3_bind_blob(statement, COLUMN_COUNT + 1, body, rec->size,
 			      SQLITE_STATIC) ||
-	    sqlite3_bind_int64(statement, RECORD_NUMBERS + 2,
+	    sqlite3_bind_int64(statement, COLUMN_COUNT + 2,
 			       checksum(rec->id, body, rec->size)))
 		sqlite_broken(s);
 	finish(s, statement);
