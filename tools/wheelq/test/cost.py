@@ -68,4 +68,17 @@ def loaded_full_drain_costs_no_more():
     assert costs[1] < 3 * costs[0]
 
 
-TESTS = [loaded_full_put_does_not_reload, loaded_full_drain_costs_no_more]
+def restart_does_not_read_all_jobs():
+    """A restart reads the same amount from a store with few or many jobs, apart from the pages
+    between the root of an index and a job."""
+    with rig.Server(folder=in_memory()) as server:
+        load.pipelined(server.client(), load.delays(JOBS, load.PIPELINE))
+        server.stop()
+        server.start()
+        with open(f"/proc/{server.process.pid}/io", encoding="ascii") as counters:
+            read = next(int(line.split()[1]) for line in counters if line.startswith("rchar"))
+        print(f"# {read >> 10} KiB read, of {os.path.getsize(server.store) >> 10}")
+        assert read < 512 << 10
+
+
+TESTS = [restart_does_not_read_all_jobs, loaded_full_put_does_not_reload, loaded_full_drain_costs_no_more]
