@@ -18,6 +18,12 @@
 #include <linux/wheel_timer.h>
 #include "../slots/slots.h"
 
+/* Size of struct wheel_op in the first release, which older programs pass. */
+#define WHEEL_OP_SIZE	64
+
+/* Result of wheel_file_submit_single(): nothing was done, use wheel_file_submit(). */
+#define WHEEL_NOT_SINGLE	1
+
 struct mem_cgroup;
 struct poll_table_struct;
 struct wheel_event_ring;
@@ -91,6 +97,7 @@ void wheel_dev_exit(void);
 /* Commands, each with its struct in kernel memory. */
 int wheel_file_setup(struct wheel_file *file, void *arg);
 int wheel_file_submit(struct wheel_file *file, void *arg);
+int wheel_file_submit_single(struct wheel_file *file, void __user *uarg);
 int wheel_file_list(struct wheel_file *file, void *arg);
 int wheel_file_stop(struct wheel_file *file, void *arg);
 int wheel_file_enter(struct wheel_file *file, void *arg);

@@ -6,7 +6,6 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "dev.h"
-#include "submit.h"
 
 /* Read the counters of a file, which need not be set up. */
 void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)

@@ -7,7 +7,6 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "dev.h"
-#include "submit.h"
 
 /* Drain timers in one lock hold. Returns true if timers are left. */
 static bool stop_step(struct wheel_file *file)
