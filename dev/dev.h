@@ -145,15 +145,11 @@ static inline bool wheel_file_deferred(struct wheel_file *file)
 	return unlikely(READ_ONCE(file->deferred));
 }
 
-/* ring.c: the completion ring. Page numbers: the page that the program writes, then the entries. */
-enum { WHEEL_RING_USER, WHEEL_RING_EVENTS };
-
+/* ring.c: the completion ring */
 u32 wheel_event_ring_pages(u32 events);
-size_t wheel_event_ring_bytes(u32 events);
 struct page *wheel_event_ring_page(const struct wheel_event_ring *ring, u32 at);
-const u32 *wheel_event_ring_taken(const struct wheel_event_ring *ring);
-struct wheel_event_ring *wheel_event_ring_create(u32 events,
-						 struct wheel_kernel_page *kernel);
+struct page *wheel_event_ring_user_page(const struct wheel_event_ring *ring);
+int wheel_event_ring_alloc(struct wheel_file *file);
 void wheel_event_ring_free(struct wheel_event_ring *ring);
 u32 wheel_event_ring_ready(const struct wheel_event_ring *ring);
 void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due,
@@ -167,16 +163,26 @@ int wheel_file_kick(struct wheel_file *file);
 void wheel_file_bells_unmapped(struct wheel_file *file);
 void wheel_file_stop_words(struct wheel_file *file);
 
-/* page.c: arrays of u64s shared with the program: words, doorbells and their summary */
-enum wheel_shared { WHEEL_WORDS, WHEEL_BELL_BITS, WHEEL_SUMMARY_BITS, WHEEL_SHARED };
+/*
+ * page.c: arrays with one or several slots per element. Those before WHEEL_SHARED are shared with
+ * the program. A page of slots is added last: if a slot exists, its parameters do, too.
+ */
+enum wheel_array {
+	WHEEL_WORDS,
+	WHEEL_BELL_BITS,
+	WHEEL_SUMMARY_BITS,
+	WHEEL_SHARED,
+	WHEEL_PARAMS = WHEEL_SHARED,
+	WHEEL_SLOTS,
+	WHEEL_ARRAYS,
+};
 
+void *wheel_file_page_alloc(struct wheel_file *file);
 int wheel_file_tables_alloc(struct wheel_file *file);
 void wheel_file_tables_free(struct wheel_file *file);
 int wheel_file_bring(struct wheel_file *file, u32 nr, u32 flags);
-size_t wheel_file_table_bytes(const struct wheel_file *file);
-u32 wheel_file_shared_pages(const struct wheel_file *file, enum wheel_shared which);
-struct page *wheel_file_shared_page(struct wheel_file *file,
-				    enum wheel_shared which, u32 at);
+u32 wheel_file_array_pages(const struct wheel_file *file, enum wheel_array array);
+struct page *wheel_file_array_page(struct wheel_file *file, enum wheel_array array, u32 at);
 
 /* setup.c */
 int wheel_file_setup_default(struct wheel_file *file);

@@ -125,7 +125,7 @@ static u32 list_locked(struct wheel_file *file, struct wheel_op *ops, u32 room,
 
 	flags = wheel_lock(slots->wheel);
 	for (; *cursor < end && found < room; ++*cursor) {
-		struct wheel_slot *slot = wheel_slot_at(slots, *cursor);
+		struct wheel_slot *slot = wheel_slot_named(slots, *cursor);
 
 		if (!slot || !wheel_slot_describe(slots, slot, &ops[found]))
 			continue;
@@ -162,7 +162,7 @@ static void list_taken(struct wheel_file *file, const struct wheel_op *ops,
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		struct wheel_slot *slot = wheel_slot_of_id(&file->slots, ops[i].id);
+		struct wheel_slot *slot = wheel_slot_named(&file->slots, ops[i].id);
 
 		slot->state = WHEEL_SLOT_STOPPED;
 		if (copied)

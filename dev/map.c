@@ -7,111 +7,76 @@
 #include "../compat.h"
 #include "dev.h"
 
-/**
- * struct area - Range of file offsets that can be mapped
- * @offset: first offset in bytes
- * @pages: returns the number of pages in this file, 0 if it does not have the area
- * @page: returns a page, or an ERR_PTR
- * @writable: true if the program may write to the area
- */
-struct area {
-	u64		offset;
-	u32		(*pages)(const struct wheel_file *file);
-	struct page	*(*page)(struct wheel_file *file, u32 at);
-	bool		writable;
+/* The areas are the shared arrays, and those that are allocated at set-up. */
+enum { AREA_KERNEL = WHEEL_SHARED, AREA_USER, AREA_EVENTS, AREAS };
+
+/* Offset of each area, which is also its name in mmap(). */
+static const u64 offsets[AREAS] = {
+	[WHEEL_WORDS]		= WHEEL_OFF_WORDS,
+	[WHEEL_BELL_BITS]	= WHEEL_OFF_BELLS,
+	[WHEEL_SUMMARY_BITS]	= WHEEL_OFF_SUMMARY,
+	[AREA_KERNEL]		= WHEEL_OFF_KERNEL,
+	[AREA_USER]		= WHEEL_OFF_USER,
+	[AREA_EVENTS]		= WHEEL_OFF_EVENTS,
 };
 
-static u32 kernel_pages(const struct wheel_file *file)
+/* Return the area at an offset, or AREAS. */
+static unsigned long area_at(u64 offset)
 {
-	return file->kernel ? 1 : 0;
+	unsigned long area = 0;
+
+	while (area < AREAS && offsets[area] != offset)
+		area++;
+	return area;
 }
 
-static u32 user_pages(const struct wheel_file *file)
+/* Return the number of pages of an area, 0 if the file does not have it. */
+static u32 area_pages(const struct wheel_file *file, unsigned long area)
 {
-	return file->ring ? 1 : 0;
-}
-
-static u32 event_pages(const struct wheel_file *file)
-{
-	return file->ring ? wheel_event_ring_pages(file->slots.setup.events) : 0;
-}
-
-static struct page *kernel_page(struct wheel_file *file, u32 at)
-{
-	return virt_to_page(file->kernel);
-}
-
-static struct page *user_page(struct wheel_file *file, u32 at)
-{
-	return wheel_event_ring_page(file->ring, WHEEL_RING_USER);
-}
-
-static struct page *event_page(struct wheel_file *file, u32 at)
-{
-	return wheel_event_ring_page(file->ring, WHEEL_RING_EVENTS + at);
-}
-
-static u32 word_pages(const struct wheel_file *file)
-{
-	return wheel_file_shared_pages(file, WHEEL_WORDS);
-}
-
-static struct page *word_page(struct wheel_file *file, u32 at)
-{
-	return wheel_file_shared_page(file, WHEEL_WORDS, at);
-}
-
-static u32 bell_pages(const struct wheel_file *file)
-{
-	return wheel_file_shared_pages(file, WHEEL_BELL_BITS);
-}
-
-static struct page *bell_page(struct wheel_file *file, u32 at)
-{
-	return wheel_file_shared_page(file, WHEEL_BELL_BITS, at);
-}
-
-static u32 summary_pages(const struct wheel_file *file)
-{
-	return wheel_file_shared_pages(file, WHEEL_SUMMARY_BITS);
-}
-
-static struct page *summary_page(struct wheel_file *file, u32 at)
-{
-	return wheel_file_shared_page(file, WHEEL_SUMMARY_BITS, at);
-}
-
-static const struct area areas[] = {
-	{ WHEEL_OFF_KERNEL, kernel_pages, kernel_page },
-	{ WHEEL_OFF_USER, user_pages, user_page, .writable = true },
-	{ WHEEL_OFF_EVENTS, event_pages, event_page },
-	{ WHEEL_OFF_WORDS, word_pages, word_page, .writable = true },
-	{ WHEEL_OFF_BELLS, bell_pages, bell_page, .writable = true },
-	{ WHEEL_OFF_SUMMARY, summary_pages, summary_page, .writable = true },
-};
-
-static const struct area *area_of(const struct vm_area_struct *vma)
-{
-	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(areas); i++) {
-		if (areas[i].offset == offset)
-			return &areas[i];
+	switch (area) {
+	case AREA_KERNEL:
+		return file->kernel ? 1 : 0;
+	case AREA_USER:
+		return file->ring ? 1 : 0;
+	case AREA_EVENTS:
+		return file->ring ? wheel_event_ring_pages(file->slots.setup.events) : 0;
+	case AREAS:
+		return 0;
+	default:
+		return wheel_file_array_pages(file, area);
 	}
-	return NULL;
+}
+
+/* Return a page of an area, or an ERR_PTR. */
+static struct page *area_page(struct wheel_file *file, unsigned long area, u32 at)
+{
+	switch (area) {
+	case AREA_KERNEL:
+		return virt_to_page(file->kernel);
+	case AREA_USER:
+		return wheel_event_ring_user_page(file->ring);
+	case AREA_EVENTS:
+		return wheel_event_ring_page(file->ring, at);
+	default:
+		return wheel_file_array_page(file, area, at);
+	}
+}
+
+static bool area_is_writable(unsigned long area)
+{
+	return area != AREA_KERNEL && area != AREA_EVENTS;
 }
 
 static vm_fault_t wheel_map_fault(struct vm_fault *vmf)
 {
 	struct wheel_file *file = vmf->vma->vm_file->private_data;
-	const struct area *area = vmf->vma->vm_private_data;
-	pgoff_t at = vmf->pgoff - (area->offset >> PAGE_SHIFT);
+	unsigned long area = (unsigned long)vmf->vma->vm_private_data;
+	pgoff_t at = vmf->pgoff - (offsets[area] >> PAGE_SHIFT);
 	struct page *page;
 
-	if (at >= area->pages(file))
+	if (at >= area_pages(file, area))
 		return VM_FAULT_SIGBUS;
-	page = area->page(file, at);
+	page = area_page(file, area, at);
 	if (IS_ERR(page))
 		return vmf_error(PTR_ERR(page));
 	get_page(page);
@@ -122,9 +87,7 @@ static vm_fault_t wheel_map_fault(struct vm_fault *vmf)
 /* Called by munmap() and at exit. A killed program may not have set its doorbells. */
 static void wheel_map_close(struct vm_area_struct *vma)
 {
-	const struct area *area = vma->vm_private_data;
-
-	if (area->offset == WHEEL_OFF_BELLS)
+	if ((unsigned long)vma->vm_private_data == WHEEL_BELL_BITS)
 		wheel_file_bells_unmapped(vma->vm_file->private_data);
 }
 
@@ -137,18 +100,17 @@ static const struct vm_operations_struct map_ops = {
 int wheel_file_mmap(struct file *filp, struct vm_area_struct *vma)
 {
 	struct wheel_file *file = filp->private_data;
-	const struct area *area = area_of(vma);
+	unsigned long area = area_at((u64)vma->vm_pgoff << PAGE_SHIFT);
+	bool writable = area_is_writable(area);
 
-	if (!area || !wheel_file_ready(file) || !(vma->vm_flags & VM_MAYSHARE) ||
-	    !area->pages(file) || vma_pages(vma) != area->pages(file))
+	if (!wheel_file_ready(file) || !(vma->vm_flags & VM_MAYSHARE) ||
+	    !area_pages(file, area) || vma_pages(vma) != area_pages(file, area))
 		return -EINVAL;
 	if (wheel_clock_shifted(file->slots.setup.clock))
 		return -EOPNOTSUPP;
-	if (vma->vm_flags & VM_EXEC ||
-	    (vma->vm_flags & VM_WRITE && !area->writable))
+	if (vma->vm_flags & VM_EXEC || (vma->vm_flags & VM_WRITE && !writable))
 		return -EPERM;
-	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND,
-		     VM_MAYEXEC | (area->writable ? 0 : VM_MAYWRITE));
+	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND, VM_MAYEXEC | (writable ? 0 : VM_MAYWRITE));
 	vma->vm_private_data = (void *)area;
 	vma->vm_ops = &map_ops;
 	return 0;

@@ -33,7 +33,7 @@ static void take_events(struct wheel_file *file, struct copy_batch *batch, u32 r
 		if (!slot)
 			break;
 		/* Only the overrun of a periodic timer depends on the current time. */
-		if (slot->period && !now)
+		if (slot->periodic && !now)
 			now = wheel_now(slots->wheel);
 		wheel_event_describe(slots, slot, now, &batch->event[batch->count]);
 		batch->slot[batch->count++] = slot;

@@ -16,9 +16,9 @@
  * pass to the owner for another reason. No barrier orders it with @event_head: the kernel wakes
  * up pollers after it set the flag, and a program that does not sleep reads the flag again.
  */
+#include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "../slots/event.h"
@@ -31,8 +31,6 @@
  * @event: entries
  * @mask: number of entries minus 1
  * @tail: number of events published so far, modulo 2^32; copied to @kernel
- * @pages: pages of @user and @event
- * @count: number of @pages
  */
 struct wheel_event_ring {
 	struct wheel_kernel_page	*kernel;
@@ -40,8 +38,6 @@ struct wheel_event_ring {
 	struct wheel_event		*event;
 	u32				mask;
 	u32				tail;
-	u32				count;
-	struct page			*pages[];
 };
 
 /* Returns the number of pages of @events entries. */
@@ -50,91 +46,59 @@ u32 wheel_event_ring_pages(u32 events)
 	return DIV_ROUND_UP(events * sizeof(struct wheel_event), PAGE_SIZE);
 }
 
-static size_t ring_struct_size(u32 events)
-{
-	struct wheel_event_ring *ring;
-
-	return struct_size(ring, pages, WHEEL_RING_EVENTS + wheel_event_ring_pages(events));
-}
-
-/* Returns the size of a ring with @events entries, as allocated. */
-size_t wheel_event_ring_bytes(u32 events)
-{
-	return kmalloc_size_roundup(ring_struct_size(events)) +
-	       (WHEEL_RING_EVENTS + wheel_event_ring_pages(events)) * PAGE_SIZE;
-}
-
-/*
- * Returns a page of a ring. @at: WHEEL_RING_USER, or WHEEL_RING_EVENTS plus the number of a page of
- * entries.
- */
+/* Returns a page of entries. */
 struct page *wheel_event_ring_page(const struct wheel_event_ring *ring, u32 at)
 {
-	return ring->pages[at];
+	return vmalloc_to_page((void *)ring->event + at * PAGE_SIZE);
 }
 
-/*
- * Returns the address of wheel_user_page.event_head, the number of events that the program has
- * taken.
- */
-const u32 *wheel_event_ring_taken(const struct wheel_event_ring *ring)
+/* Returns the page that the program writes. */
+struct page *wheel_event_ring_user_page(const struct wheel_event_ring *ring)
 {
-	return &ring->user->event_head;
+	return virt_to_page(ring->user);
 }
 
-/* Free a ring that is neither in use nor mapped, or NULL. */
+/* Free the ring of a file, or NULL. It is neither in use nor mapped. */
 void wheel_event_ring_free(struct wheel_event_ring *ring)
 {
-	u32 i;
-
 	if (!ring)
 		return;
-	vunmap(ring->event);
-	for (i = 0; i < ring->count; i++)
-		put_page(ring->pages[i]);
-	kvfree(ring);
-}
-
-static bool ring_pages_alloc(struct wheel_event_ring *ring, u32 pages)
-{
-	while (ring->count < pages) {
-		struct page *page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-
-		if (!page || fatal_signal_pending(current)) {
-			if (page)
-				put_page(page);
-			return false;
-		}
-		ring->pages[ring->count++] = page;
-		cond_resched();
-	}
-	return true;
+	vfree(ring->event);
+	free_page((unsigned long)ring->user);
+	kfree(ring);
 }
 
 /*
- * Allocate a ring. @events is a power of two, @kernel the page that the kernel writes. Returns NULL
- * if out of memory.
+ * Allocate and charge a ring. The number of events is a power of two, and the page that the kernel
+ * writes exists. On error, the caller must call wheel_event_ring_free().
  */
-struct wheel_event_ring *wheel_event_ring_create(u32 events,
-						 struct wheel_kernel_page *kernel)
+int wheel_event_ring_alloc(struct wheel_file *file)
 {
-	u32 pages = WHEEL_RING_EVENTS + wheel_event_ring_pages(events);
+	u32 pages = wheel_event_ring_pages(file->slots.setup.events);
 	struct wheel_event_ring *ring;
+	int err;
 
-	ring = kvzalloc(ring_struct_size(events), GFP_KERNEL_ACCOUNT);
+	/* vmalloc() also allocates an array of pointers to the pages. */
+	err = wheel_file_charge(file, pages + DIV_ROUND_UP(pages * sizeof(void *), PAGE_SIZE));
+	if (err)
+		return err;
+	ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
 	if (!ring)
-		return NULL;
-	ring->mask = events - 1;
-	if (ring_pages_alloc(ring, pages))
-		ring->event = vmap(ring->pages + WHEEL_RING_EVENTS,
-				   pages - WHEEL_RING_EVENTS, VM_MAP, PAGE_KERNEL);
-	if (!ring->event) {
-		wheel_event_ring_free(ring);
-		return NULL;
+		return -ENOMEM;
+	file->ring = ring;
+	ring->kernel = file->kernel;
+	ring->mask = file->slots.setup.events - 1;
+	ring->user = wheel_file_page_alloc(file);
+	if (IS_ERR(ring->user)) {
+		err = PTR_ERR(ring->user);
+		ring->user = NULL;
+		return err;
 	}
-	ring->kernel = kernel;
-	ring->user = page_address(ring->pages[WHEEL_RING_USER]);
-	return ring;
+	ring->event = __vmalloc(pages * PAGE_SIZE, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!ring->event)
+		return -ENOMEM;
+	file->slots.taken = &ring->user->event_head;
+	return 0;
 }
 
 /*

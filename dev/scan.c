@@ -97,7 +97,7 @@ void wheel_file_stop_words(struct wheel_file *file)
 	unsigned long flags = wheel_lock(slots->wheel);
 
 	for (; file->stop_at < end; file->stop_at++) {
-		struct wheel_slot *slot = wheel_slot_at(slots, file->stop_at);
+		struct wheel_slot *slot = wheel_slot_named(slots, file->stop_at);
 
 		file->unfired += slot && wheel_word_unfired(slots, slot);
 	}

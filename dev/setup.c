@@ -7,6 +7,7 @@
 #include <linux/log2.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
+#include <linux/slab.h>
 #include "dev.h"
 
 #define DEFAULT_TICK_NS	1000000
@@ -97,7 +98,7 @@ static void setup_resolve(struct wheel_file *file, struct wheel_setup *setup)
 	setup->features = file_features();
 }
 
-static void tables_free(struct wheel_file *file)
+static void memory_free(struct wheel_file *file)
 {
 	wheel_file_tables_free(file);
 	wheel_event_ring_free(file->ring);
@@ -107,71 +108,51 @@ static void tables_free(struct wheel_file *file)
 	file->slots.taken = NULL;
 }
 
-/* Return true if the file needs a wheel_kernel_page, for next_wake or for a ring. */
-static bool kernel_page_needed(const struct wheel_setup *setup)
-{
-	return setup->flags & WHEEL_SETUP_WORDS || setup->events;
-}
-
+/* Allocate the page that the kernel writes: next_wake, and the tail of a ring. */
 static int kernel_page_alloc(struct wheel_file *file)
 {
-	if (!kernel_page_needed(&file->slots.setup))
-		return 0;
-	file->kernel = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
-	if (!file->kernel)
-		return -ENOMEM;
-	if (!file->slots.words)
-		return 0;
-	file->slots.scanner.next_wake = &file->kernel->next_wake;
-	wheel_scan_init(&file->slots);
+	void *page = wheel_file_page_alloc(file);
+
+	if (IS_ERR(page))
+		return PTR_ERR(page);
+	file->kernel = page;
+	if (file->slots.words) {
+		file->slots.scanner.next_wake = &file->kernel->next_wake;
+		wheel_scan_init(&file->slots);
+	}
 	return 0;
 }
 
-static int ring_alloc(struct wheel_file *file)
+/* Allocate and charge the memory. Blocks of slots and pages of words are added later. */
+static int memory_alloc(struct wheel_file *file, size_t wheel_bytes)
 {
-	if (!file->slots.setup.events)
-		return 0;
-	file->ring = wheel_event_ring_create(file->slots.setup.events, file->kernel);
-	if (!file->ring)
-		return -ENOMEM;
-	file->slots.taken = wheel_event_ring_taken(file->ring);
-	return 0;
-}
+	size_t bytes = kmalloc_size_roundup(sizeof(*file)) + wheel_bytes;
+	int err;
 
-/* Return the number of pages allocated at set-up. Pages of slots and words are added later. */
-static unsigned long setup_pages(const struct wheel_file *file,
-				 const struct wheel_config *config)
-{
-	size_t bytes = kmalloc_size_roundup(sizeof(*file)) + wheel_bytes_for(config) +
-		       wheel_file_table_bytes(file);
-
-	if (kernel_page_needed(&file->slots.setup))
-		bytes += PAGE_SIZE;
-	if (file->slots.setup.events)
-		bytes += wheel_event_ring_bytes(file->slots.setup.events);
-	return DIV_ROUND_UP(bytes, PAGE_SIZE);
+	err = wheel_file_charge(file, DIV_ROUND_UP(bytes, PAGE_SIZE)) ?:
+	      wheel_file_tables_alloc(file);
+	if (!err && (file->slots.words || file->slots.setup.events))
+		err = kernel_page_alloc(file);
+	if (!err && file->slots.setup.events)
+		err = wheel_event_ring_alloc(file);
+	return err;
 }
 
 static int setup_locked(struct wheel_file *file, const struct wheel_setup *setup)
 {
 	struct wheel_config config = setup_config(file, setup);
-	unsigned long pages;
 	struct wheel *wheel;
 	int err;
 
 	lockdep_assert_held(&file->setup_lock);
 	file->slots.setup = *setup;
-	pages = setup_pages(file, &config);
-	err = wheel_file_charge(file, pages);
+	err = memory_alloc(file, wheel_bytes_for(&config));
 	if (err)
-		return err;
-	err = wheel_file_tables_alloc(file) ?: kernel_page_alloc(file) ?: ring_alloc(file);
-	if (err)
-		goto err_tables;
+		goto err_memory;
 	wheel = wheel_create(&config);
 	err = PTR_ERR_OR_ZERO(wheel);
 	if (err)
-		goto err_tables;
+		goto err_memory;
 	file->slots.longest = wheel_reach(wheel);
 	/*
 	 * Publish the set-up: order the stores of the configuration and the tables before the
@@ -180,9 +161,9 @@ static int setup_locked(struct wheel_file *file, const struct wheel_setup *setup
 	smp_store_release(&file->slots.wheel, wheel);
 	return 0;
 
-err_tables:
-	tables_free(file);
-	wheel_file_uncharge(file, pages);
+err_memory:
+	memory_free(file);
+	wheel_file_uncharge(file, atomic_long_read(&file->charged));
 	return err;
 }
 
@@ -241,5 +222,5 @@ void wheel_file_teardown(struct wheel_file *file)
 	if (!file->slots.wheel)
 		return;
 	wheel_destroy(file->slots.wheel);
-	tables_free(file);
+	memory_free(file);
 }

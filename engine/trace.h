@@ -30,7 +30,7 @@ DECLARE_EVENT_CLASS(wheel_timer,
 		const struct wheel_base *base = timer_base(timer);
 
 		__entry->timer		= timer;
-		__entry->function	= timer->function;
+		__entry->function	= base_is_owned(base) ? NULL : timer->function;
 		__entry->deadline	= wheel_timer_deadline(timer);
 		__entry->due		= wheel_time_of(&base->core, timer->due_tick);
 		__entry->wheel		= base->owner->id;
@@ -81,12 +81,14 @@ TRACE_EVENT(wheel_timer_expire,
 	),
 
 	TP_fast_assign(
+		const struct wheel_base *base = timer_base(timer);
+
 		__entry->timer		= timer;
-		__entry->function	= timer->function;
+		__entry->function	= base_is_owned(base) ? NULL : timer->function;
 		__entry->deadline	= wheel_timer_deadline(timer);
 		__entry->fired		= timer->fired;
 		__entry->late		= __entry->fired - __entry->deadline;
-		__entry->wheel		= timer_base(timer)->owner->id;
+		__entry->wheel		= base->owner->id;
 	),
 
 	TP_printk("wheel=%u timer=%p function=%ps deadline=%llu fired=%llu late=%llu",

@@ -12,12 +12,13 @@
 u64 wheel_event_missed(const struct wheel_slots *slots,
 		       const struct wheel_slot *slot, u64 now)
 {
+	const struct wheel_params *params = wheel_params(slots, slot);
 	u64 deadline = wheel_timer_deadline(&slot->timer);
 
 	if (slot->ended)
-		return slot->missed;
+		return params->missed;
 	now = min(now, slots->stopped_at);
-	return now > deadline ? div64_u64(now - deadline, slot->period) : 0;
+	return now > deadline ? div64_u64(now - deadline, params->period) : 0;
 }
 
 /*
@@ -27,13 +28,15 @@ u64 wheel_event_missed(const struct wheel_slots *slots,
 bool wheel_event_goes_on(struct wheel_slots *slots, struct wheel_slot *slot,
 			 const struct wheel_event *event)
 {
+	const struct wheel_params *params = wheel_params(slots, slot);
+
 	slots->overruns += event->overrun;
 	slot->state = WHEEL_SLOT_ARMED;
 	slot->again = true;
 	return !slot->ended && !slots->stopping &&
-	       slot->period <= WHEEL_MAX_TIME - event->deadline &&
-	       !wheel_timer_arm_locked(&slot->timer, event->deadline + slot->period,
-				       slot->slack);
+	       params->period <= WHEEL_MAX_TIME - event->deadline &&
+	       !wheel_timer_arm_locked(&slot->timer, event->deadline + params->period,
+				       params->slack);
 }
 
 /*
@@ -59,10 +62,12 @@ bool wheel_event_untaken(const struct wheel_slots *slots,
 int wheel_event_end(const struct wheel_slots *slots, struct wheel_slot *slot,
 		    u64 now)
 {
-	if (!slot->period || slot->ended)
+	struct wheel_params *params = wheel_params(slots, slot);
+
+	if (!slot->periodic || slot->ended)
 		return -ENOENT;
-	slot->missed = wheel_event_missed(slots, slot, now);
+	params->missed = wheel_event_missed(slots, slot, now);
 	slot->ended = true;
-	wheel_slots_trace_cancel(slot);
+	trace_wheel_dev_cancel(slots, slot);
 	return 1;
 }

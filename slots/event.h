@@ -26,7 +26,7 @@ static inline void wheel_event_fired(struct wheel_slots *slots,
 				     struct wheel_slot *slot)
 {
 	slot->seq = slots->seq++;
-	wheel_slots_trace_event(slot);
+	trace_wheel_dev_event(slots, slot);
 }
 
 /* Store an event in its slot until the program reads it. */
@@ -45,18 +45,19 @@ static inline void wheel_event_describe(const struct wheel_slots *slots,
 					const struct wheel_slot *slot, u64 now,
 					struct wheel_event *event)
 {
+	const struct wheel_params *params = wheel_params(slots, slot);
 	u64 deadline = wheel_timer_deadline(&slot->timer);
 	u64 fired = wheel_timer_fired(&slot->timer);
 	u64 missed = 0;
 
-	if (unlikely(slot->period)) {
+	if (unlikely(slot->periodic)) {
 		missed = wheel_event_missed(slots, slot, now);
-		deadline += missed * slot->period;
+		deadline += missed * params->period;
 		fired = max(fired, deadline);
 	}
 	*event = (struct wheel_event){
 		.id		= slot->id,
-		.cookie		= slot->cookie,
+		.cookie		= params->cookie,
 		.deadline	= deadline,
 		.fired		= fired,
 		.overrun	= missed,
@@ -74,7 +75,7 @@ static inline void wheel_event_consumed(struct wheel_slots *slots,
 					const struct wheel_event *event)
 {
 	slots->consumed++;
-	if (unlikely(slot->period) && wheel_event_goes_on(slots, slot, event))
+	if (unlikely(slot->periodic) && wheel_event_goes_on(slots, slot, event))
 		return;
 	if (slot->word && !slots->stopping)
 		wheel_word_consumed(slots, slot);

@@ -138,6 +138,7 @@ static bool scan_slot(struct wheel_slots *slots, struct wheel_slot *slot,
 	struct wheel_scanner *scanner = &slots->scanner;
 	bool disarmed = slot && slot->state == WHEEL_SLOT_DISARMED;
 	bool queued = slot && slot->state == WHEEL_SLOT_ARMED;
+	const struct wheel_params *params;
 	u64 word;
 
 	scan->budget--;
@@ -157,10 +158,11 @@ static bool scan_slot(struct wheel_slots *slots, struct wheel_slot *slot,
 		}
 	}
 	scan->budget -= min(scan->budget, scan->cost);
+	params = wheel_params(slots, slot);
 	if (disarmed)
-		return wheel_word_enqueue(slot, word, slot->slack);
+		return wheel_word_enqueue(slots, slot, word, params->slack);
 	return word < wheel_timer_deadline(&slot->timer) &&
-	       wheel_timer_rearm_locked(&slot->timer, word, slot->slack);
+	       wheel_timer_rearm_locked(&slot->timer, word, params->slack);
 }
 
 /* Check the slots of the bits read from one u64, within the budget. */
@@ -175,7 +177,7 @@ static void scan_bits(struct wheel_slots *slots, struct wheel_scan *scan)
 
 		scanner->bits ^= bit;
 		if (nr < slots->setup.timers &&
-		    scan_slot(slots, wheel_slot_at(slots, nr), scan))
+		    scan_slot(slots, wheel_slot_named(slots, nr), scan))
 			stay |= bit;
 	}
 	if (stay)

@@ -21,8 +21,7 @@ void wheel_slots_stop(struct wheel_slots *slots, u64 now)
  * Initialize the slots of a zeroed page, which contains slot @nr. They get generation 0; the
  * generations of timers start at 1.
  */
-void wheel_slot_page_init(const struct wheel_slots *slots,
-			  struct wheel_slot *page, u32 nr)
+void wheel_slot_page_init(const struct wheel_slots *slots, struct wheel_slot *page, u32 nr)
 {
 	u32 first = nr - nr % WHEEL_SLOTS_PER_PAGE;
 	u32 i;
@@ -40,7 +39,7 @@ void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
 	u32 nr = wheel_slot_nr(slot);
 
 	if (queue->count++)
-		wheel_slot_at(slots, queue->tail)->next = nr;
+		wheel_slot_named(slots, queue->tail)->next = nr;
 	else
 		queue->head = nr;
 	queue->tail = nr;
@@ -66,7 +65,7 @@ struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots,
 	if (!queue->count)
 		return NULL;
 	queue->count--;
-	slot = wheel_slot_at(slots, queue->head);
+	slot = wheel_slot_named(slots, queue->head);
 	queue->head = slot->next;
 	return slot;
 }
@@ -95,18 +94,20 @@ bool wheel_slot_describe(const struct wheel_slots *slots,
 			 const struct wheel_slot *slot, struct wheel_op *op)
 {
 	u64 deadline = wheel_timer_deadline(&slot->timer);
+	const struct wheel_params *params;
 
 	if (slot->state != WHEEL_SLOT_STOPPED &&
 	    !wheel_slot_pending(slots, slot, &deadline))
 		return false;
+	params = wheel_params(slots, slot);
 	*op = (struct wheel_op){
 		.op	= WHEEL_OP_ARM,
 		.flags	= slot->word ? WHEEL_OP_WORD : 0,
 		.id	= slot->id,
 		.when	= deadline,
-		.slack	= slot->slack,
-		.period	= slot->period,
-		.cookie	= slot->cookie,
+		.slack	= params->slack,
+		.period	= params->period,
+		.cookie	= params->cookie,
 	};
 	return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * Timers of a program: the table of slots, the operations on them, and their events. This
- * directory is compiled into both /dev/wheel and libwheel. Each provides its environment in
- * slots_env.h and verbs_env.h.
+ * directory is compiled into both /dev/wheel and libwheel; env.h and verbs.h contain the
+ * differences.
  *
  *	op -> event -> word <-> scan -> slot
  *
@@ -15,7 +15,7 @@
 #ifndef _WHEEL_SLOTS_H
 #define _WHEEL_SLOTS_H
 
-#include "slots_env.h"
+#include "env.h"
 
 /*
  * Attribute of a variable that is written before it is read. It suppresses the initialization
@@ -38,41 +38,60 @@ enum wheel_slot_state {
 };
 
 /**
- * struct wheel_slot - Timer of a program
- * @timer: timer of the wheel
- * @id: WHEEL_ID() of the last arm
- * @cookie: the program's cookie, copied to the event
- * @period: period in nanoseconds, 0 for a one-shot timer
- * @slack: slack in nanoseconds
- * @missed: number of periods missed before the cancel; valid only while @ended
+ * struct wheel_slot - Timer of a program: the 64 bytes that most operations access
+ * @timer: timer of the wheel. Its callback is not used; the members from @next to @seq are in its
+ *	place
  * @next: number of the next slot; valid only while in a queue of slots
  * @state: enum wheel_slot_state; in state FREE, all bits below are 0
  * @word: true if the timer has a word, so that the slot belongs to the program until CANCEL
  * @ended: true if cancelled while its event was unread, so that no period follows
  * @again: true if periodic and at least one event was consumed
+ * @periodic: true if the period is not 0
+ * @has_slack: true if the slack is not 0
  * @seq: number of its last event
  * @seen: low 32 bits of the deadline that the last scan read, in state DISARMED. Before the first
  *	scan any value: if it is equal by chance, the timer is queued one scan earlier
+ * @id: WHEEL_ID() of the last arm
  */
 struct wheel_slot {
-	struct wheel_timer	timer;
-	u64			id;
-	u64			cookie;
-	u64			period;
 	union {
-		u64		slack;
-		u64		missed;
+		struct wheel_timer	timer;
+		struct {
+			/* private: the members of @timer before its callback */
+			u8		before[offsetof(struct wheel_timer, function)];
+			/* public: */
+			u32		next : WHEEL_SLOT_BITS;
+			u32		state : 3;
+			u32		word : 1;
+			u32		ended : 1;
+			u32		again : 1;
+			u32		periodic : 1;
+			u32		has_slack : 1;
+			union {
+				u32	seq;
+				u32	seen;
+			};
+		};
 	};
-	u32			next : WHEEL_SLOT_BITS;
-	u32			state : 4;
-	u32			word : 1;
-	u32			ended : 1;
-	u32			again : 1;
-	union {
-		u32		seq;
-		u32		seen;
-	};
+	u64				id;
 };
+
+/**
+ * struct wheel_params - Parameters of the last arm of a slot, which few operations access
+ * @cookie: the program's cookie, copied to the event
+ * @period: period in nanoseconds, 0 for a one-shot timer
+ * @slack: slack in nanoseconds
+ * @missed: number of periods missed before the cancel; valid only while @ended
+ */
+struct wheel_params {
+	u64	cookie;
+	u64	period;
+	u64	slack;
+	u64	missed;
+};
+
+#define WHEEL_SLOTS_PER_PAGE	((u32)(WHEEL_SLOT_PAGE / sizeof(struct wheel_slot)))
+#define WHEEL_PARAMS_PER_PAGE	((u32)(WHEEL_SLOT_PAGE / sizeof(struct wheel_params)))
 
 /**
  * struct wheel_slot_queue - FIFO of slots, linked by slot number
@@ -124,11 +143,13 @@ struct wheel_scanner {
 
 /**
  * struct wheel_slots - Table of slots
- * @wheel: wheel of the timers; constant after setup, like @setup, @longest, @pages and @words
+ * @wheel: wheel of the timers; constant after setup, like @setup, @longest, @pages,
+ *	@params and @words
  * @setup: effective configuration
  * @longest: longest period with which a timer can be armed again, however late its event is
  *	read
  * @pages: pages of slots; each is added when one of its slots is first armed
+ * @params: pages of parameters; each is added before the first of its slots
  * @words: pages of words, each added when first needed; NULL without WHEEL_SETUP_WORDS
  * @scanner: scans for timers that the program has armed
  * @taken: number of events that the program has taken from its completion ring, written by
@@ -146,6 +167,7 @@ struct wheel_slots {
 	struct wheel_setup	setup;
 	u64			longest;
 	struct wheel_slot	**pages;
+	struct wheel_params	**params;
 	u64			**words;
 	struct wheel_scanner	scanner;
 	const u32		*taken;
@@ -158,12 +180,9 @@ struct wheel_slots {
 	u64			consumed;
 };
 
-#define WHEEL_SLOTS_PER_PAGE	((u32)(WHEEL_SLOT_PAGE / sizeof(struct wheel_slot)))
-
 void wheel_slots_init(struct wheel_slots *slots);
 void wheel_slots_stop(struct wheel_slots *slots, u64 now);
-void wheel_slot_page_init(const struct wheel_slots *slots,
-			  struct wheel_slot *page, u32 nr);
+void wheel_slot_page_init(const struct wheel_slots *slots, struct wheel_slot *page, u32 nr);
 void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
 		     struct wheel_slot *slot);
 void wheel_slot_unpop(struct wheel_slot_queue *queue, struct wheel_slot *slot);
@@ -184,57 +203,38 @@ static inline struct wheel_slot *wheel_slot_of(struct wheel_timer *timer)
 	return container_of(timer, struct wheel_slot, timer);
 }
 
-/* Find a slot like wheel_slot_at(), in a table of @timers slots in @pages. */
-static inline struct wheel_slot *wheel_slot_on(struct wheel_slot **pages, u32 timers, u32 nr)
-{
-	struct wheel_slot *page;
-
-	nr = wheel_slots_index(nr, timers);
-	/* Pairs with the release that publishes the page: the slots are initialized. */
-	page = smp_load_acquire(&pages[nr / WHEEL_SLOTS_PER_PAGE]);
-	return page ? page + nr % WHEEL_SLOTS_PER_PAGE : NULL;
-}
-
 /*
- * Find a slot by its number, which is below setup.timers. Returns NULL if its page does not exist
- * because none of its slots was ever armed.
+ * Find a slot by an id that was not validated, regardless of the generation, in a table of @timers
+ * slots in @pages. Returns @none if the number is out of range or the page does not exist, because
+ * none of its slots was ever armed.
  */
-static inline struct wheel_slot *wheel_slot_at(const struct wheel_slots *slots,
-					       u32 nr)
-{
-	return wheel_slot_on(slots->pages, slots->setup.timers, nr);
-}
-
-/* Find a slot like wheel_slot_named(), in a table of @timers slots in @pages. */
-static inline struct wheel_slot *wheel_slot_within(struct wheel_slot **pages, u32 timers, u64 id)
+static inline struct wheel_slot *wheel_slot_in(struct wheel_slot **pages, u32 timers, u64 id,
+					       struct wheel_slot *none)
 {
 	u32 nr = WHEEL_ID_SLOT(id);
+	struct wheel_slot *page;
 
-	return likely(nr < timers) ? wheel_slot_on(pages, timers, nr) : NULL;
+	if (unlikely(nr >= timers))
+		return none;
+	nr = array_index_nospec(nr, timers);
+	/* Pairs with the release that publishes the page: slots and parameters are initialized. */
+	page = smp_load_acquire(&pages[nr / WHEEL_SLOTS_PER_PAGE]);
+	return likely(page) ? page + nr % WHEEL_SLOTS_PER_PAGE : none;
 }
 
-/*
- * Find a slot by an id that was not validated, regardless of the generation. Returns NULL if the
- * number is out of range or the page does not exist.
- */
-static inline struct wheel_slot *wheel_slot_named(const struct wheel_slots *slots,
-						  u64 id)
+/* Find a slot by an id or by its number. Returns NULL if its page does not exist. */
+static inline struct wheel_slot *wheel_slot_named(const struct wheel_slots *slots, u64 id)
 {
-	return wheel_slot_within(slots->pages, slots->setup.timers, id);
+	return wheel_slot_in(slots->pages, slots->setup.timers, id, NULL);
 }
 
-/*
- * Find the slot of a timer that is in use, by the WHEEL_ID() of a slot below setup.timers. Returns
- * NULL if the id is stale or was never used.
- */
-static inline struct wheel_slot *wheel_slot_of_id(const struct wheel_slots *slots,
-						  u64 id)
+/* Return the parameters of a slot. */
+static inline struct wheel_params *wheel_params(const struct wheel_slots *slots,
+						const struct wheel_slot *slot)
 {
-	struct wheel_slot *slot = wheel_slot_at(slots, WHEEL_ID_SLOT(id));
+	u32 nr = wheel_slot_nr(slot);
 
-	if (!slot || slot->id != id || slot->state == WHEEL_SLOT_FREE)
-		return NULL;
-	return slot;
+	return READ_ONCE(slots->params[nr / WHEEL_PARAMS_PER_PAGE]) + nr % WHEEL_PARAMS_PER_PAGE;
 }
 
 /* Check whether a timer is pending, and get its deadline. */
@@ -248,8 +248,8 @@ static inline bool wheel_slot_pending(const struct wheel_slots *slots,
 }
 
 /*
- * Return true if a timer is armed and has no special property. All these bits are in one byte,
- * so the compiler can test them together.
+ * Return true if a timer is armed and has no special property, except that it may have slack. All
+ * these bits are in one byte, so the compiler can test them together.
  */
 static inline bool wheel_slot_simple(const struct wheel_slot *slot)
 {
@@ -257,14 +257,18 @@ static inline bool wheel_slot_simple(const struct wheel_slot *slot)
 	       !slot->again;
 }
 
-/* Copy the parameters of an arm operation to its slot. The caller sets the state. */
-static inline void wheel_slot_armed(struct wheel_slot *slot, u64 id, u64 cookie,
-				    u64 period, u64 slack)
+/* Store the parameters of an arm operation. The caller sets the state. */
+static inline void wheel_slot_armed(struct wheel_slots *slots, struct wheel_slot *slot, u64 id,
+				    u64 cookie, u64 period, u64 slack)
 {
+	struct wheel_params *params = wheel_params(slots, slot);
+
+	params->cookie = cookie;
+	params->period = period;
+	params->slack = slack;
 	slot->id = id;
-	slot->cookie = cookie;
-	slot->period = period;
-	slot->slack = slack;
+	slot->periodic = !!period;
+	slot->has_slack = !!slack;
 }
 
 /* Free a slot that is neither pending nor in a queue, so that it can be armed again. */
@@ -274,6 +278,8 @@ static inline void wheel_slot_free(struct wheel_slot *slot)
 	slot->word = false;
 	slot->ended = false;
 	slot->again = false;
+	slot->periodic = false;
+	slot->has_slack = false;
 }
 
 /*
@@ -281,7 +287,8 @@ static inline void wheel_slot_free(struct wheel_slot *slot)
  * timer is in state WHEEL_SLOT_DISARMED while it is not queued and has no unread event. It may
  * nevertheless be armed, which only a scan detects.
  */
-int wheel_word_enqueue(struct wheel_slot *slot, u64 deadline, u64 slack);
+int wheel_word_enqueue(struct wheel_slots *slots, struct wheel_slot *slot, u64 deadline,
+		       u64 slack);
 int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		     u64 word, u64 deadline, u64 slack);
 int wheel_word_cancel(struct wheel_slots *slots, struct wheel_slot *slot);

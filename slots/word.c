@@ -10,22 +10,25 @@
 #define TRIES	3
 
 /* Queue a timer that the program has armed. Returns what wheel_timer_arm_locked() returns. */
-int wheel_word_enqueue(struct wheel_slot *slot, u64 deadline, u64 slack)
+int wheel_word_enqueue(struct wheel_slots *slots, struct wheel_slot *slot, u64 deadline,
+		       u64 slack)
 {
 	int err = wheel_timer_arm_locked(&slot->timer, deadline, slack);
 
 	if (err)
 		return err;
 	slot->state = WHEEL_SLOT_ARMED;
-	wheel_slots_trace_arm(slot);
+	trace_wheel_dev_arm(slots, slot);
 	return 0;
 }
 
 /* Undo the move of a timer. If the old time is out of range now, it is claimed earlier instead. */
-static void rearm_undo(struct wheel_slot *slot, bool was_queued, u64 deadline)
+static void rearm_undo(struct wheel_slots *slots, struct wheel_slot *slot, bool was_queued,
+		       u64 deadline)
 {
 	if (was_queued) {
-		wheel_timer_rearm_locked(&slot->timer, deadline, slot->slack);
+		wheel_timer_rearm_locked(&slot->timer, deadline,
+					 wheel_params(slots, slot)->slack);
 	} else {
 		wheel_timer_cancel_locked(&slot->timer);
 		slot->state = WHEEL_SLOT_DISARMED;
@@ -49,10 +52,10 @@ int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 	if (queued)
 		err = wheel_timer_rearm_locked(&slot->timer, deadline, slack);
 	else
-		err = wheel_word_enqueue(slot, deadline, slack);
+		err = wheel_word_enqueue(slots, slot, deadline, slack);
 	if (err || wheel_word_swap(slots, nr, word, deadline))
 		return err;
-	rearm_undo(slot, queued, old);
+	rearm_undo(slots, slot, queued, old);
 	return wheel_word_parked(wheel_word_read(slots, nr)) ? -ENOENT : -EBUSY;
 }
 
@@ -77,7 +80,7 @@ int wheel_word_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 	wheel_slot_free(slot);
 	if (parked)
 		return -ENOENT;
-	wheel_slots_trace_cancel(slot);
+	trace_wheel_dev_cancel(slots, slot);
 	return 0;
 }
 

@@ -37,7 +37,7 @@ static inline u64 *wheel_word_page(const struct wheel_slots *slots, u32 nr)
 /* Return the location of a word. For this and the functions below, its page must exist. */
 static inline u64 *wheel_word_at(const struct wheel_slots *slots, u32 nr)
 {
-	nr = wheel_slots_index(nr, slots->setup.timers);
+	nr = array_index_nospec(nr, slots->setup.timers);
 	return wheel_word_page(slots, nr) + nr % WHEEL_WORDS_PER_PAGE;
 }
 
@@ -94,7 +94,7 @@ static inline u64 *wheel_bells_at(u64 **pages, u32 at)
 /* Return true if the pages of a slot's word, doorbell and summary bit exist. */
 static inline bool wheel_word_ready(const struct wheel_slots *slots, u32 nr)
 {
-	nr = wheel_slots_index(nr, slots->setup.timers);
+	nr = array_index_nospec(nr, slots->setup.timers);
 	return wheel_word_page(slots, nr) &&
 	       wheel_bells_at(slots->scanner.bells, nr / WHEEL_BELLS) &&
 	       wheel_bells_at(slots->scanner.summary, nr / WHEEL_BELLS / WHEEL_BELLS);

@@ -24,7 +24,7 @@ typedef void (*wheel_timer_fn)(struct wheel_timer *timer);
  * @bucket: number of its bucket; WHEEL_UNFILED if it is not pending
  * @order: the due tick may be rounded up to a multiple of 2^order within the slack
  * @hint: distance to a timer that is queued several places later, in units of 8 bytes
- * @function: callback
+ * @function: callback; not accessed if the wheel has an owner, which may use its place
  * @base: base of the wheel, and state in the low bits
  *
  * The wheel accesses the members before @function. These 40 bytes occupy 1.5 cache lines on

@@ -135,8 +135,8 @@ WT_TEST(wheel, the_opener_pays_for_arms)
 
 	for (i = 0; i < TIMERS; i += A_PAGE)
 		ASSERT_EQ(0, wt_arm_word(self->fd, WHEEL_ID(i, 1), WT_HOUR));
-	/* Each timer needs a page of words and a page of slots. */
-	EXPECT_WORDS(2 * WORDS);
+	/* Each timer needs a page of words, a page of slots and a page of parameters. */
+	EXPECT_WORDS(3 * WORDS);
 }
 
 /* munmap() does not free the pages, because the timers need them. close() frees them. */

@@ -99,12 +99,25 @@ void user_leave(struct user *u)
 	user_unlock(u);
 }
 
+/* Allocate zeroed memory, aligned to a cache line like the slots in it. */
+static void *page_alloc(void)
+{
+	void *page = aligned_alloc(sizeof(struct wheel_slot), WHEEL_SLOT_PAGE);
+
+	return page ? memset(page, 0, WHEEL_SLOT_PAGE) : NULL;
+}
+
 /* Allocate the memory of a slot. Its word always exists. */
 static int slot_bring(struct user *u, u32 nr)
 {
+	struct wheel_params **params = &u->slots.params[nr / WHEEL_PARAMS_PER_PAGE];
+	struct wheel_slot *page = NULL;
 	int saved = errno;
-	struct wheel_slot *page = calloc(1, WHEEL_SLOT_PAGE);
 
+	if (!*params)
+		*params = page_alloc();
+	if (*params)
+		page = page_alloc();
 	errno = saved;
 	if (!page)
 		return -ENOMEM;

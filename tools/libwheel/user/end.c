@@ -9,7 +9,7 @@ static struct wheel_slot *slot_from(const struct wheel_slots *slots, u32 *nr)
 {
 	for (; *nr < slots->setup.timers;
 	     *nr += WHEEL_SLOTS_PER_PAGE - *nr % WHEEL_SLOTS_PER_PAGE) {
-		struct wheel_slot *slot = wheel_slot_at(slots, *nr);
+		struct wheel_slot *slot = wheel_slot_named(slots, *nr);
 
 		if (slot)
 			return slot;

@@ -83,7 +83,7 @@ void wheel_destroy(struct wheel *wheel)
 	free(wheel->memory);
 }
 
-/* Initialize a timer. The environment of slots/ passes NULL as @function. */
+/* Initialize a timer. slots/ passes NULL as @function. */
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
 		      wheel_timer_fn function)
 {
@@ -145,6 +145,11 @@ int wheel_timer_cancel_locked(struct wheel_timer *timer)
 	wheel_remove(&wheel->core, timer);
 	wheel->counts.cancelled++;
 	return 0;
+}
+
+void *wheel_data(const struct wheel *wheel)
+{
+	return wheel->data;
 }
 
 void wheel_scan_at(struct wheel *wheel, u64 time)

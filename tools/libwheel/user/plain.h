@@ -11,6 +11,7 @@
 #define LIBWHEEL_PLAIN_H
 
 #include "../../../slots/slots.h"
+#include "engine.h"
 
 static inline bool plain_pending(const struct wheel_slot *slot, u64 id)
 {
@@ -35,7 +36,7 @@ static __always_inline bool wheel_plain_arm(struct wheel_slots *slots,
 	if (unlikely(!slot || slot->state != WHEEL_SLOT_FREE || id <= slot->id ||
 		     !plain_due(wheel, deadline, &due)))
 		return false;
-	wheel_slot_armed(slot, id, cookie, 0, 0);
+	wheel_slot_armed(slots, slot, id, cookie, 0, 0);
 	slot->state = WHEEL_SLOT_ARMED;
 	wheel_put(&wheel->core, &slot->timer, deadline, due);
 	wheel->counts.armed++;
@@ -49,9 +50,9 @@ static __always_inline bool wheel_plain_rearm(struct wheel_slots *slots,
 	struct wheel_slot *slot = wheel_slot_named(slots, id);
 	struct wheel_due due;
 
-	if (unlikely(!plain_pending(slot, id) || !plain_due(wheel, deadline, &due)))
+	if (unlikely(!plain_pending(slot, id) || slot->has_slack ||
+		     !plain_due(wheel, deadline, &due)))
 		return false;
-	slot->slack = 0;
 	wheel_refile(&wheel->core, &slot->timer, deadline, due);
 	wheel->counts.rearmed++;
 	return true;

@@ -7,16 +7,23 @@
 #include "../../../slots/word.h"
 #include "user.h"
 
+static void table_free(void **pages, u32 count)
+{
+	u32 i;
+
+	for (i = 0; pages && i < count; i++)
+		free(pages[i]);
+	free(pages);
+}
+
 /* Does not take the lock: in a child of fork() it may never be released. */
 static void user_close(struct handle *handle)
 {
 	struct user *u = user_of(handle);
-	u32 count = DIV_ROUND_UP(handle->setup.timers, WHEEL_SLOTS_PER_PAGE);
-	u32 i;
+	u32 timers = handle->setup.timers;
 
-	for (i = 0; u->slots.pages && i < count; i++)
-		free(u->slots.pages[i]);
-	free(u->slots.pages);
+	table_free((void **)u->slots.pages, DIV_ROUND_UP(timers, WHEEL_SLOTS_PER_PAGE));
+	table_free((void **)u->slots.params, DIV_ROUND_UP(timers, WHEEL_PARAMS_PER_PAGE));
 	wheel_destroy(&u->wheel);
 	handle_exit(handle);
 	free(u);
@@ -72,7 +79,9 @@ static int user_init(struct user *u)
 		return err;
 	u->slots.pages = calloc(DIV_ROUND_UP(setup->timers, WHEEL_SLOTS_PER_PAGE),
 				sizeof(*u->slots.pages));
-	if (!u->slots.pages)
+	u->slots.params = calloc(DIV_ROUND_UP(setup->timers, WHEEL_PARAMS_PER_PAGE),
+				 sizeof(*u->slots.params));
+	if (!u->slots.pages || !u->slots.params)
 		return -ENOMEM;
 	err = wheel_create(&u->wheel, setup);
 	if (err)

@@ -17,6 +17,7 @@
 
 #include "../../../slots/slots.h"
 #include "../handle.h"
+#include "engine.h"
 #include "lock.h"
 #include "lull.h"
 

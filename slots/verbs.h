@@ -1,12 +1,14 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Inline functions of the engine for slots/op.c, which calls one of them for each operation of a
- * batch. The other files of the device use the exported API. The wheels of the device have one
- * base.
+ * The three operations of the engine that op.c calls for each operation of a batch. In the kernel
+ * they are inline functions of the engine. Wheels whose timers are in slots have one base.
  */
-#ifndef _WHEEL_DEV_VERBS_ENV_H
-#define _WHEEL_DEV_VERBS_ENV_H
+#ifndef _WHEEL_SLOTS_VERBS_H
+#define _WHEEL_SLOTS_VERBS_H
 
+#include "slots.h"
+
+#ifdef __KERNEL__
 #include "../engine/verbs.h"
 
 /*
@@ -32,5 +34,16 @@ static __always_inline int wheel_timer_take(struct wheel *wheel, struct wheel_ti
 {
 	return base_cancel(wheel->base, timer);
 }
+
+#else
+
+#define wheel_timer_enqueue(wheel, timer, deadline, slack) \
+	((void)(wheel), wheel_timer_arm_locked(timer, deadline, slack))
+#define wheel_timer_move(wheel, timer, deadline, slack) \
+	((void)(wheel), wheel_timer_rearm_locked(timer, deadline, slack))
+#define wheel_timer_take(wheel, timer) \
+	((void)(wheel), wheel_timer_cancel_locked(timer))
+
+#endif
 
 #endif

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0
-/*
- * Definitions of the tracepoints.
- */
-#include "../slots/slots.h"
-
-#define CREATE_TRACE_POINTS
-#include "trace.h"
