@@ -65,19 +65,28 @@ inline arm()
 	atomic { assert(word == PARKED); word = ARMED }
 }
 
-/* Slot::refresh() */
+/* Slot::refresh(): with the waker that is stored, or with another one. */
 inline refresh(done)
 {
-	cas(WAIT, EDIT, done);
 	if
-	:: done ->
-		begin_waker(); stored = true; end_waker();
-#if BREAK == 4
-		state = WAIT
+	:: true ->
+#if BREAK == 5
+		done = true
 #else
-		cas(EDIT, WAIT, done)
+		done = (state == WAIT)
 #endif
-	:: else
+	:: true ->
+		cas(WAIT, EDIT, done);
+		if
+		:: done ->
+			begin_waker(); stored = true; end_waker();
+#if BREAK == 4
+			state = WAIT
+#else
+			cas(EDIT, WAIT, done)
+#endif
+		:: else
+		fi
 	fi
 }
 

@@ -109,6 +109,7 @@ extern "C" {
     pub fn libwheel_advance(wheel: *mut libwheel, now: u64, next: *mut u64) -> c_int;
     pub fn libwheel_word_park(wheel: *mut libwheel, id: u64) -> c_int;
     pub fn libwheel_word_arm(wheel: *mut libwheel, id: u64, deadline: u64) -> c_int;
+    pub fn libwheel_word_push(wheel: *mut libwheel, id: u64, deadline: u64) -> c_int;
     pub fn libwheel_word_reset(wheel: *mut libwheel, id: u64) -> c_int;
     pub fn libwheel_word_notify(wheel: *mut libwheel, id: u64, deadline: u64) -> c_int;
 }

@@ -7,15 +7,19 @@
 //!
 //! | from | to | by | meaning |
 //! |---|---|---|---|
-//! | `WAIT` | `EDIT` | owner | locks the waker to read or replace it |
+//! | `WAIT` | `EDIT` | owner | locks the waker to replace it |
 //! | `EDIT` | `WAIT` | owner | unlocks the waker |
 //! | `WAIT` | `WAKE` | driver | has an event, and locks the waker to take it |
 //! | `WAKE`, `EDIT` | `FIRED` | driver | the slot is the owner's |
 //! | `WAKE`, `EDIT` | `LEFT` | owner | the owner no longer exists: the driver frees the slot |
 //!
+//! A poll with the waker that is stored only reads the state. If it reads `WAIT`, the driver wakes the
+//! stored waker later, which requests another poll.
+//!
 //! The model in clients/rust/model explores all interleavings.
 
 use std::cell::UnsafeCell;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU32, Ordering::*};
 use std::task::Waker;
 
@@ -31,10 +35,12 @@ pub(crate) struct Slot {
     state: AtomicU32,
     nr: u32,
     waker: UnsafeCell<Option<Waker>>,
+    /// Copy of the bits of `waker`, which may no longer exist. It is only compared.
+    copy: UnsafeCell<Option<ManuallyDrop<Waker>>>,
 }
 
 // SAFETY: `waker` is accessed by one thread at a time: by the owner while no timer is armed,
-// otherwise by the thread that has moved `state` from WAIT.
+// otherwise by the thread that has moved `state` from WAIT. `copy` is accessed by the owner.
 unsafe impl Sync for Slot {}
 
 /// Result of [`Slot::leave`].
@@ -54,7 +60,9 @@ pub(crate) struct Fire {
 
 impl Slot {
     pub fn new(nr: u32) -> Slot {
-        Slot { state: AtomicU32::new(WAIT), nr, waker: UnsafeCell::new(None) }
+        let (waker, copy) = (UnsafeCell::new(None), UnsafeCell::new(None));
+
+        Slot { state: AtomicU32::new(WAIT), nr, waker, copy }
     }
 
     pub fn nr(&self) -> u32 {
@@ -68,8 +76,21 @@ impl Slot {
     /// The caller must own the slot, and its timer must be parked.
     pub unsafe fn prepare(&self, waker: Waker) {
         // SAFETY: the driver does not access a slot without an event.
-        unsafe { *self.waker.get() = Some(waker) };
+        unsafe { self.store(waker) };
         self.state.store(WAIT, Relaxed);
+    }
+
+    /// Stores a waker and its copy. Returns the waker that was stored.
+    ///
+    /// # Safety
+    ///
+    /// The caller must be the owner, and the waker must be the owner's.
+    unsafe fn store(&self, waker: Waker) -> Option<Waker> {
+        // SAFETY: as above. A copy is never dropped, and will_wake() does not access the task.
+        unsafe {
+            *self.copy.get() = Some(ManuallyDrop::new(std::ptr::read(&waker)));
+            (*self.waker.get()).replace(waker)
+        }
     }
 
     /// Removes the waker of a timer that the caller has parked.
@@ -86,29 +107,24 @@ impl Slot {
     ///
     /// Returns false if the timer has expired.
     pub fn refresh(&self, waker: &Waker) -> bool {
-        if !self.lock_for_owner() {
-            return false;
+        // SAFETY: the copy is the owner's.
+        let copy = unsafe { &*self.copy.get() };
+
+        match copy {
+            Some(same) if same.will_wake(waker) => self.state.load(Acquire) == WAIT,
+            _ => self.replace(waker),
         }
-        // SAFETY: the state is EDIT, so the waker is the owner's.
-        let stored = unsafe { &mut *self.waker.get() };
-        let old = match stored {
-            Some(same) if same.will_wake(waker) => None,
-            _ => return self.replace(waker),
-        };
-        self.unlock(WAIT, old)
     }
 
     /// User code clones and drops wakers, and may panic. The lock is not held meanwhile.
     fn replace(&self, waker: &Waker) -> bool {
-        if !self.unlock(WAIT, None) {
-            return false;
-        }
         let new = waker.clone();
+
         if !self.lock_for_owner() {
             return false;
         }
         // SAFETY: the state is EDIT, so the waker is the owner's.
-        let old = unsafe { (*self.waker.get()).replace(new) };
+        let old = unsafe { self.store(new) };
         self.unlock(WAIT, old)
     }
 

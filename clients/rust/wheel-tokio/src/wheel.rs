@@ -22,6 +22,9 @@ use crate::Backend;
 const FIRST_CHUNK: usize = 64;
 const LARGEST_CHUNK: usize = 512;
 
+/// Slots that are spread over the same cache lines.
+const GROUP: usize = 4096;
+
 /// Sizes to try, because a user's limits may not permit the largest.
 const SIZES: [u32; 3] = [1 << 24, 1 << 20, 1 << 16];
 
@@ -138,7 +141,7 @@ impl Wheel {
     pub unsafe fn move_to(&self, slot: &Slot, deadline: Instant) -> bool {
         let (id, at) = (id_of(slot), self.ns(deadline));
         // SAFETY: the wheel is open, because the caller's slot is a reference.
-        let mut err = unsafe { sys::libwheel_word_arm(self.raw, id, at) };
+        let mut err = unsafe { sys::libwheel_word_push(self.raw, id, at) };
 
         while err == -sys::EINTR {
             // SAFETY: as above.
@@ -240,7 +243,7 @@ impl Pool {
         if count == 0 {
             return;
         }
-        let numbers = self.slots as u32..(self.slots + count) as u32;
+        let numbers = (self.slots..self.slots + count).map(spread);
         let chunk: &[Slot] = Box::leak(numbers.map(Slot::new).collect());
         let kept = keep(raw, chunk);
 
@@ -252,6 +255,15 @@ impl Pool {
             self.size = self.slots;
         }
     }
+}
+
+/// The number of the slot that is used as the `nth`. The words of eight slots share a cache line, so
+/// each group of [`GROUP`] slots uses one slot per cache line first.
+fn spread(nth: usize) -> u32 {
+    const LINE: usize = 8;
+    let (group, at) = (nth / GROUP * GROUP, nth % GROUP);
+
+    (group + at % (GROUP / LINE) * LINE + at / (GROUP / LINE)) as u32
 }
 
 fn id_of(slot: &Slot) -> u64 {
@@ -288,4 +300,18 @@ fn keep(raw: *mut sys::libwheel, slots: &[Slot]) -> usize {
     // SAFETY: `raw` is open, and `ops` has as many elements as specified.
     unsafe { sys::libwheel_submit(raw, ops.as_mut_ptr(), ops.len() as u32, std::ptr::null_mut()) };
     ops.iter().take_while(|op| op.res == 0).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{spread, GROUP};
+
+    #[test]
+    fn each_number_is_used_once() {
+        let mut numbers: Vec<u32> = (0..2 * GROUP).map(spread).collect();
+
+        assert!(numbers.windows(2).all(|pair| pair[0] / 8 != pair[1] / 8));
+        numbers.sort_unstable();
+        assert!(numbers.iter().copied().eq(0..2 * GROUP as u32));
+    }
 }

@@ -122,6 +122,23 @@ fn a_waiting_task_is_woken() {
     });
 }
 
+/// The same, if the polls have the same waker, of which the slot keeps one.
+#[test]
+fn a_task_that_waits_again_is_woken() {
+    loom::model(|| {
+        let (timer, task) = (Timer::new(), task());
+        timer.arm(task.clone().into());
+        let driven = timer.clone();
+        let driver = thread::spawn(move || driven.expire());
+        let waits = timer.slot.refresh(&task.clone().into());
+        if driver.join().unwrap() && waits {
+            assert_eq!(task.0.load(SeqCst), 1);
+        }
+        timer.release();
+        assert_eq!(Arc::strong_count(&task), 1);
+    });
+}
+
 /// A drop frees the slot, or leaves it to the driver, whether or not a poll came before it.
 #[test]
 fn a_slot_is_freed_once() {
