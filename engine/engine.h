@@ -145,6 +145,7 @@ const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config);
 bool wheel_far_ahead(const struct wheel *wheel, u64 time);
 
 void wheel_base_init(struct wheel_base *base, struct wheel *owner);
+void wheel_base_exit(struct wheel_base *base);
 void wheel_base_program(struct wheel_base *base);
 void wheel_base_resume(struct wheel_base *base, u64 ns);
 bool wheel_base_settle(struct wheel_base *base);

@@ -287,6 +287,7 @@ void wheel_destroy(struct wheel *wheel)
 	wheel_quiesce(wheel);
 	wheel_forget(wheel);
 	wheel_debugfs_remove(wheel);
+	wheel_base_exit(wheel->base);
 	kvfree(wheel->memory);
 	kvfree(wheel);
 }

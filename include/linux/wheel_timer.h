@@ -76,10 +76,9 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
 
 /**
  * struct wheel_owner - Operations of an owner that runs the passes of its wheel
- * @interrupt: Called when the hrtimer expires, in hard interrupt context, or with PREEMPT_RT in
- *	softirq context, with no lock held. Runs a short step, with wheel_trylock() and
- *	wheel_step(), or leaves the pass to the owner. Returns HRTIMER_NORESTART, or the
- *	value that wheel_restart() returned
+ * @interrupt: Called when the hrtimer expires, in hard interrupt or softirq context, with no lock
+ *	held. Runs a short step, with wheel_trylock() and wheel_step(), or leaves the pass to
+ *	the owner. Returns HRTIMER_NORESTART, or the value that wheel_restart() returned
  * @scan: Find timers to arm, at the time set by wheel_scan_at(). Called by wheel_step() with
  *	the wheel locked, before it takes due timers. A timer that is armed here may be due at
  *	the tick that is being processed. A complete scan sets the time of the next one;

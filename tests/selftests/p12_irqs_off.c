@@ -10,6 +10,7 @@
 #include <kselftest_harness.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
@@ -20,8 +21,6 @@
 
 #define INSTRUMENT	"/sys/kernel/debug/wheel_irqsoff/"
 #define LIMIT		15000
-/* Limit per file, if many are due together: each has its own interrupt, like a timerfd. */
-#define LIMIT_PER_FILE	400
 #define INJECTED	50000
 /* Upper limit on the difference between the result and the injected time. */
 #define ERROR		11000
@@ -57,6 +56,7 @@ enum order { RANDOM, ASCENDING, DESCENDING, LAST, EARLIEST };
 /**
  * struct files - the files of the program under test
  * @fd: files, of which most rows use only the first
+ * @epoll: watches the files
  * @loop: a file with a ring and words
  * @bells: doorbells of the words
  * @summary: summary of the doorbells
@@ -67,6 +67,7 @@ enum order { RANDOM, ASCENDING, DESCENDING, LAST, EARLIEST };
  */
 struct files {
 	int fd[FILES];
+	int epoll;
 	struct wt_loop loop;
 	__u64 *bells;
 	__u64 *summary;
@@ -156,21 +157,6 @@ static bool fill(struct files *set, const struct row *row)
 		if (!submit(set, WHEEL_OP_ARM, i, BATCH, RANDOM))
 			return false;
 	return set->fd[0] >= 0;
-}
-
-static bool idle(struct files *set, const struct row *row)
-{
-	(void)set;
-	(void)row;
-	return true;
-}
-
-static bool sleep_a_while(struct files *set, const struct row *row)
-{
-	(void)set;
-	(void)row;
-	wt_let_pass(WT_MS);
-	return true;
 }
 
 static bool arm_and_cancel(struct files *set, const struct row *row)
@@ -268,15 +254,41 @@ static bool burst_by_advance(struct files *set, const struct row *row)
 	return true;
 }
 
+/* A task watches all files with epoll. */
+static bool watch(struct files *set, int i, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	set->fd[i] = fd;
+	return fd >= 0 && !epoll_ctl(set->epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* Take @want events of @size bytes of the watched files. */
+static bool take_watched(struct files *set, __u32 want, size_t size)
+{
+	struct epoll_event event;
+	ssize_t n;
+
+	while (want) {
+		if (epoll_wait(set->epoll, &event, 1, -1) != 1)
+			return false;
+		n = read(event.data.fd, set->events, sizeof(set->events));
+		if (n < 0 && errno != EAGAIN)
+			return false;
+		want -= n < 0 ? 0 : n / size;
+	}
+	return true;
+}
+
 static bool open_files(struct files *set, const struct row *row)
 {
 	int i;
 
+	set->epoll = epoll_create1(0);
 	for (i = 0; i < FILES; i++) {
 		struct wheel_setup setup = setup_of(row, 0);
 
-		set->fd[i] = wt_open_setup(O_NONBLOCK, &setup);
-		if (set->fd[i] < 0)
+		if (!watch(set, i, wt_open_setup(O_NONBLOCK, &setup)))
 			return false;
 	}
 	return true;
@@ -291,11 +303,7 @@ static bool files_due_together(struct files *set, const struct row *row)
 	for (i = 0; i < FILES; i++)
 		if (wt_arm_many(set->fd[i], row->timers, set->gen, when))
 			return false;
-	wt_let_pass(when + WT_MS - now());
-	for (i = 0; i < FILES; i++)
-		if (!drain(set, set->fd[i], row->timers))
-			return false;
-	return true;
+	return take_watched(set, row->timers * FILES, sizeof(*set->events));
 }
 
 /* The same with timerfds, as a reference. */
@@ -304,11 +312,10 @@ static bool open_timerfds(struct files *set, const struct row *row)
 	int i;
 
 	(void)row;
-	for (i = 0; i < FILES; i++) {
-		set->fd[i] = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
-		if (set->fd[i] < 0)
+	set->epoll = epoll_create1(0);
+	for (i = 0; i < FILES; i++)
+		if (!watch(set, i, timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK)))
 			return false;
-	}
 	return true;
 }
 
@@ -324,8 +331,7 @@ static bool timerfds_due_together(struct files *set, const struct row *row)
 	for (i = 0; i < FILES; i++)
 		if (timerfd_settime(set->fd[i], TFD_TIMER_ABSTIME, &spec, NULL))
 			return false;
-	wt_let_pass(when + WT_MS - now());
-	return true;
+	return take_watched(set, FILES, sizeof(__u64));
 }
 
 static bool open_loop(struct files *set, const struct row *row)
@@ -509,7 +515,6 @@ FIXTURE_VARIANT(irqs_off) {
 
 #define ROW(name, ...) WT_VARIANT(irqs_off, name, .row = { #name, __VA_ARGS__ })
 
-ROW(sleep, idle, sleep_a_while, 200, 0, RANDOM, 0);
 ROW(batch_hashed, fill, arm_and_cancel, 100, WHEEL_HASHED, RANDOM, MANY);
 ROW(batch_hierarchical, fill, arm_and_cancel, 100, WHEEL_HIERARCHICAL, RANDOM, MANY);
 ROW(batch_bounded, fill, arm_and_cancel, 100, WHEEL_BOUNDED, RANDOM, MANY);
@@ -612,11 +617,6 @@ static void print_row(const char *name, const char *text, __u64 worst)
 	fflush(stdout);
 }
 
-static __u64 limit_of(const struct row *row)
-{
-	return row->act == files_due_together ? FILES * LIMIT_PER_FILE : LIMIT;
-}
-
 WT_TEST(irqs_off, p12_irqs_off)
 {
 	const struct row *row = &variant->row;
@@ -624,7 +624,7 @@ WT_TEST(irqs_off, p12_irqs_off)
 	pid_t pid;
 	int i;
 
-	for (i = 0; i < ATTEMPTS && worst > limit_of(row); i++) {
+	for (i = 0; i < ATTEMPTS && worst > LIMIT; i++) {
 		memset(self->text, 0, sizeof(self->text));
 		pid = fork();
 		if (!pid)
@@ -635,7 +635,7 @@ WT_TEST(irqs_off, p12_irqs_off)
 		print_row(row->name, self->text, worst);
 	}
 	if (row->scheme != NO_WHEEL)
-		EXPECT_GE(limit_of(row), worst);
+		EXPECT_GE(LIMIT, worst);
 }
 
 /* The instrument measures a known time with interrupts disabled. */
