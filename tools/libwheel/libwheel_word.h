@@ -66,8 +66,9 @@ int libwheel_word_notify(struct libwheel *wheel, uint64_t id, uint64_t deadline)
 				    __ATOMIC_RELAXED)
 
 /*
- * Notify the kernel of a timer that was armed for @deadline, if necessary. It is not if the doorbell
- * is still set, so that the next scan examines the timer, and it is not due before that scan.
+ * Notify the kernel of a timer that was armed for @deadline, if necessary. It is not necessary if
+ * the doorbell is still set, so that the next scan examines the timer, and the timer is not due
+ * before that scan.
  */
 #define LIBWHEEL_NOTIFY(wheel, id, slot, deadline)				\
 	((__atomic_load_n(&(wheel)->bells[(slot) / 64],				\

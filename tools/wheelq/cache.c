@@ -122,13 +122,14 @@ static void lower_limit(struct queue *queue, enum job_state state)
 	if (half >= queue->options.loaded)
 		return;
 	queue->options.loaded = half;
-	say("the limit on the memory of timers permits %u loaded jobs; raise the limit on locked memory (LimitMEMLOCK=, ulimit -l), or use LIBWHEEL_BACKEND=user",
+	say("timers exceed the limit on memory: loading %u jobs; see LimitMEMLOCK=, ulimit -l",
 	    half);
 }
 
 /*
- * Evict the last job of a state if more jobs are loaded than the limit, or timers are missing. Each loaded job evicts
- * at most one, so no put costs more than O(log n). Return: the evicted job, which is freed.
+ * Evict the last job of a state if more jobs are loaded than the limit, or timers are missing. Each
+ * loaded job evicts at most one, so no put costs more than O(log n). Return: the evicted job, which
+ * is freed.
  */
 static const struct job *evict(struct queue *queue, enum job_state state)
 {

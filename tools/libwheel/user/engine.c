@@ -48,7 +48,8 @@ void wheel_setup_resolve(struct wheel_setup *setup)
 	setup->tick_ns = setup->tick_ns ?: DEFAULT_TICK_NS;
 	setup->timers = setup->timers ?: min_t(u32, DEFAULT_TIMERS,
 					       max_timers(setup));
-	buckets = setup->buckets ?: max_t(u32, setup->timers / TIMERS_A_BUCKET, MIN_DEFAULT_BUCKETS);
+	buckets = setup->buckets ?: max_t(u32, setup->timers / TIMERS_A_BUCKET,
+					  MIN_DEFAULT_BUCKETS);
 	buckets = max_t(u32, buckets, DIV_ROUND_UP(setup->timers, MAX_TIMERS_A_BUCKET));
 	buckets = 1U << fls64(buckets - 1);
 	setup->buckets = wheel_buckets(schemes[setup->scheme], buckets);

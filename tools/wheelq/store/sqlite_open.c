@@ -216,7 +216,7 @@ static bool configure_pages(void)
 }
 
 /* Disable locks and memory accounting as well. Must precede all other calls of SQLite. */
-static void configure(void)
+static void configure_sqlite(void)
 {
 	static bool is_done;
 
@@ -233,7 +233,7 @@ struct store *sqlite_open(const char *path)
 
 	s->store.ops = &sqlite_ops;
 	s->path = copied(path);
-	configure();
+	configure_sqlite();
 	/* For example :memory:, which is not a file. */
 	if (*path == ':')
 		has_no_log(s);
