@@ -4,7 +4,10 @@
  * words after STOP, and libwheel's word.c the listed operations.
  */
 #include <kselftest_harness.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
 
 #include "wheel_test.h"
 #include "wheel_words.h"
@@ -37,6 +40,40 @@ static int arm_many(int fd)
 		ops[i].flags = WHEEL_OP_WORD;
 	}
 	return wt_batch(fd, ops, MANY);
+}
+
+/* The file that a signal handler kicks, and the numbers of kicks that it made and that failed. */
+static int stopping, kicks, refused;
+
+/* Kick after a signal has interrupted STOP. */
+static void kick_within_stop(int nr)
+{
+	struct pollfd p = { .fd = stopping };
+
+	(void)nr;
+	if (wt_arm_word(stopping, WHEEL_ID(MANY, 1), WT_HOUR) != -ESHUTDOWN || poll(&p, 1, 0))
+		return;
+	kicks++;
+	refused += wt_kick(stopping) == -ESHUTDOWN;
+}
+
+/* STOP does not count a timer whose word is set while it drains the others, so the kick fails. */
+TEST(kick_within_stop_fails)
+{
+	static const struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never;
+	__u64 unfired;
+
+	signal(SIGALRM, kick_within_stop);
+	while (!kicks) {
+		stopping = wt_open_virtual_words(MANY + 1, WT_MS);
+		ASSERT_LE(0, stopping);
+		ASSERT_EQ(0, arm_many(stopping));
+		setitimer(ITIMER_REAL, &often, NULL);
+		ASSERT_EQ(0, wt_stop(stopping, &unfired));
+		setitimer(ITIMER_REAL, &never, NULL);
+		close(stopping);
+	}
+	EXPECT_EQ(kicks, refused);
 }
 
 /* Arm and cancel timers until the wheel is stopped. Returns the number of cancelled ones. */
