@@ -133,6 +133,10 @@ install-dkms:		## the module with DKMS, for RELEASE= or the running kernel; as r
 uninstall:		## remove what install and install-lib have installed; as root
 	@deploy/uninstall "$(PREFIX)" "$(DESTDIR)"
 
+## series	patches for a submission to Linux, in build/series: built, with checkpatch and KUnit
+series:
+	@deploy/series/run
+
 deb:			## Debian's packages, in build/deb
 	@deploy/deb
 
