@@ -2,6 +2,7 @@
 """Figures from the samples in measured/*.csv, which the benchmarks wrote.
 
 .. measured:: NAME draws the plot of one of FIGURES, with its table, date and command.
+.. comparisons:: is the table of programs.csv, in which each figure has its own unit.
 :measured:`FILE, OPERATION, IMPLEMENTATION` is one number."""
 
 import csv
@@ -88,24 +89,45 @@ FIGURES = {
         tuple((name, name) for name in ("arm", "re-arm", "idle", "cancel", "burst")),
         {"hierarchical": "hierarchical", "hashed": "hashed/16", "wahern": "timeout.c"},
     ),
+    "wakeups": Figure(
+        "wakeups", "wake-ups", ("hierarchical", "hashed"),
+        tuple((name, name) for name in (
+            "expire at random times within 1 s", "the same, with slack of 12.5 %",
+            "push each 20 times in 2 s, none expires",
+            "re-arm each 20 times in 2 s, none expires", "cancel each",
+        )),
+        {"hierarchical": "hierarchical"},
+    ),
 }
+
+
+def samples(file):
+    """Each sample, with the comments that apply to it: (about, row)."""
+    about = {}
+    with open(HERE / "measured" / f"{file}.csv", newline="", encoding="utf-8") as lines:
+        for row in csv.reader(lines):
+            if row[0].startswith("# "):
+                key, value = ",".join(row)[2:].split(": ", 1)
+                about = {**about, key: value}
+            else:
+                yield about, row
 
 
 def read(file):
     """({"date": ..., "command": ...}, {(operation, implementation): median})"""
     about, cells = {}, {}
-    with open(HERE / "measured" / f"{file}.csv", newline="", encoding="utf-8") as samples:
-        for row in csv.reader(samples):
-            if row[0].startswith("# "):
-                key, value = ",".join(row)[2:].split(": ", 1)
-                about[key] = value
-            else:
-                cells.setdefault((row[1], row[3]), []).append(float(row[5]))
+    for about, row in samples(file):
+        cells.setdefault((row[1], row[3]), []).append(float(row[5]))
     return about, {cell: median(values) for cell, values in cells.items()}
 
 
 def number(value):
     return f"{value:.0f}" if value < 1000 else f"{value:,.0f}"
+
+
+def exact(value):
+    """A value of the file, with separators of thousands."""
+    return f"{float(value):,}" if "." in value else f"{int(value):,}"
 
 
 def ratio(value, wheel):
@@ -124,6 +146,23 @@ def table(name):
         rows[-1] += [
             f"{number(v)} ({ratio(v, values[0])})" if v is not None else "" for v in values[1:]
         ]
+    return rows
+
+
+def comparisons():
+    """[heading, rows] of programs.csv: the first implementation of each figure is libwheel's. A row
+    of one cell is the command of the rows below it."""
+    rows, origin, figure = [["", "libwheel", "other"]], None, None
+    for about, (_, name, _, implementation, unit, value) in samples("programs"):
+        if origin != (about["command"], about["date"]):
+            origin = about["command"], about["date"]
+            rows.append([", ".join(origin)])
+        if name != figure:
+            figure = name
+            rows.append([name, f"{exact(value)} {unit}", ""])
+        else:
+            other = f"{exact(value)} {implementation}"
+            rows[-1][2] += f", {other}" if rows[-1][2] else other
     return rows
 
 
@@ -222,7 +261,10 @@ def setup(app):
         group = nodes.tgroup("", cols=len(rows[0]))
         group += [nodes.colspec(colwidth=1) for _ in rows[0]]
         lines = [
-            nodes.row("", *[nodes.entry("", nodes.paragraph("", cell)) for cell in row])
+            nodes.row("", *[
+                nodes.entry("", nodes.paragraph("", cell), morecols=(len(rows[0]) - len(row)))
+                for cell in row
+            ])
             for row in rows
         ]
         group += [nodes.thead("", lines[0]), nodes.tbody("", *lines[1:])]
@@ -244,6 +286,13 @@ def setup(app):
             return [nodes.figure("", nodes.raw("", svg, format="html"), caption),
                     rendered(table(name))]
 
+    class Comparisons(Directive):
+        def run(self):
+            env = self.state.document.settings.env
+            env.note_dependency(str(HERE / "measured" / "programs.csv"))
+            return [rendered(comparisons())]
+
     app.add_directive("measured", Measured)
+    app.add_directive("comparisons", Comparisons)
     app.add_role("measured", role)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
