@@ -3,7 +3,6 @@
  * The ioctl commands. tests/selftests/abi_layout.c freezes the layout of their structs.
  */
 #include <linux/nospec.h>
-#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "dev.h"
 
@@ -19,8 +18,7 @@ void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)
 		return;
 	flags = wheel_lock(wheel);
 	wheel_read_stats_locked(wheel, stats);
-	/* Events that readers are copying count as unread. */
-	stats->unread = slots->fired.count + file->copying;
+	stats->unread = slots->fired.count;
 	if (file->ring)
 		stats->unread += wheel_event_ring_ready(file->ring);
 	stats->overruns = slots->overruns;
@@ -92,60 +90,34 @@ static int ioctl_advance(struct wheel_file *file, void *arg)
  * struct command - one ioctl
  * @size: size of its struct
  * @min: size of its struct in the first release, which older programs pass
- * @progress: the struct reports the progress of a call, also if it fails
  * @make: function that executes the command, with the struct in kernel memory
+ * @progress: the struct reports the progress of a call, also if it fails
  */
 struct command {
 	u32	size;
 	u32	min;
-	bool	progress;
 	int	(*make)(struct wheel_file *file, void *arg);
+	bool	progress;
 };
 
 static const struct command commands[] = {
-	[_IOC_NR(WHEEL_IOC_SETUP)] = {
-		.size = sizeof(struct wheel_setup), .min = 48,
-		.make = wheel_file_setup,
-	},
-	[_IOC_NR(WHEEL_IOC_INFO)] = {
-		.size = sizeof(struct wheel_setup), .min = 48,
-		.make = ioctl_info,
-	},
-	[_IOC_NR(WHEEL_IOC_SUBMIT)] = {
-		.size = sizeof(struct wheel_submit), .min = 40,
-		.make = wheel_file_submit,
-		.progress = true,
-	},
-	[_IOC_NR(WHEEL_IOC_LIST)] = {
-		.size = sizeof(struct wheel_list), .min = 32,
-		.make = wheel_file_list,
-		.progress = true,
-	},
-	[_IOC_NR(WHEEL_IOC_STOP)] = {
-		.size = sizeof(struct wheel_stop), .min = 16,
-		.make = wheel_file_stop,
-	},
-	[_IOC_NR(WHEEL_IOC_STATS)] = {
-		.size = sizeof(struct wheel_stats), .min = 624,
-		.make = ioctl_stats,
-	},
-	[_IOC_NR(WHEEL_IOC_ADVANCE)] = {
-		.size = sizeof(struct wheel_advance), .min = 24,
-		.make = ioctl_advance,
-	},
-	[_IOC_NR(WHEEL_IOC_ENTER)] = {
-		.size = sizeof(struct wheel_enter), .min = 24,
-		.make = wheel_file_enter,
-	},
+	[_IOC_NR(WHEEL_IOC_SETUP)]	= { sizeof(struct wheel_setup), 48, wheel_file_setup },
+	[_IOC_NR(WHEEL_IOC_INFO)]	= { sizeof(struct wheel_setup), 48, ioctl_info },
+	[_IOC_NR(WHEEL_IOC_SUBMIT)]	= { sizeof(struct wheel_submit), 40, wheel_file_submit, true },
+	[_IOC_NR(WHEEL_IOC_LIST)]	= { sizeof(struct wheel_list), 32, wheel_file_list, true },
+	[_IOC_NR(WHEEL_IOC_STOP)]	= { sizeof(struct wheel_stop), 16, wheel_file_stop },
+	[_IOC_NR(WHEEL_IOC_STATS)]	= { sizeof(struct wheel_stats), 624, ioctl_stats },
+	[_IOC_NR(WHEEL_IOC_ADVANCE)]	= { sizeof(struct wheel_advance), 24, ioctl_advance },
+	[_IOC_NR(WHEEL_IOC_ENTER)]	= { sizeof(struct wheel_enter), 24, wheel_file_enter },
 };
 
-/* The structs are on the stack, except for struct wheel_stats, which is too large. */
 union command_arg {
 	u32			size;
 	struct wheel_setup	setup;
 	struct wheel_submit	submit;
 	struct wheel_list	list;
 	struct wheel_stop	stop;
+	struct wheel_stats	stats;
 	struct wheel_advance	advance;
 	struct wheel_enter	enter;
 };
@@ -168,41 +140,15 @@ static bool result_writable(void __user *uarg, const void *karg, u32 size)
 	size_t last = size - sizeof(u32);
 
 	return !put_user(*(const u32 *)karg, (u32 __user *)uarg) &&
-	       !put_user(*(const u32 *)(karg + last),
-			 (u32 __user *)(uarg + last));
-}
-
-/* Execute a command: copy its struct to @karg, and back. */
-static int command_run(struct wheel_file *file, const struct command *command,
-		       void __user *uarg, u32 size, void *karg)
-{
-	/* The part of the struct that both sides support. */
-	u32 known = min(size, command->size);
-	int err;
-
-	err = copy_struct_from_user(karg, command->size, uarg, size);
-	if (err)
-		return err;
-	if (!result_writable(uarg, karg, known))
-		return -EFAULT;
-	err = command->make(file, karg);
-	if (err && !command->progress)
-		return err;
-	/* Return the program's size of the struct, not the kernel's. */
-	*(u32 *)karg = size;
-	if (copy_to_user(uarg, karg, known))
-		return -EFAULT;
-	return err;
+	       !put_user(*(const u32 *)(karg + last), (u32 __user *)(uarg + last));
 }
 
 /* Not inlined: the fast path needs no large stack frame, which the compiler may initialize. */
-static noinline long ioctl_any(struct wheel_file *file, unsigned int cmd,
-			       void __user *uarg)
+static noinline int ioctl_any(struct wheel_file *file, unsigned int cmd, void __user *uarg)
 {
 	const struct command *command = command_of(cmd);
 	union command_arg karg;
-	void *large;
-	u32 size;
+	u32 size, known;
 	int err;
 
 	if (!command)
@@ -213,13 +159,20 @@ static noinline long ioctl_any(struct wheel_file *file, unsigned int cmd,
 		return -EINVAL;
 	if (size > PAGE_SIZE)
 		return -E2BIG;
-	if (command->size <= sizeof(karg))
-		return command_run(file, command, uarg, size, &karg);
-	large = kmalloc(command->size, GFP_KERNEL);
-	if (!large)
-		return -ENOMEM;
-	err = command_run(file, command, uarg, size, large);
-	kfree(large);
+	err = copy_struct_from_user(&karg, command->size, uarg, size);
+	if (err)
+		return err;
+	/* The part of the struct that both sides support. */
+	known = min(size, command->size);
+	if (!result_writable(uarg, &karg, known))
+		return -EFAULT;
+	err = command->make(file, &karg);
+	if (err && !command->progress)
+		return err;
+	/* Return the program's size of the struct, not the kernel's. */
+	karg.size = size;
+	if (copy_to_user(uarg, &karg, known))
+		return -EFAULT;
 	return err;
 }
 

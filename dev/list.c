@@ -4,9 +4,11 @@
  */
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
-#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "dev.h"
+
+/* Timers that LIST copies at once; they are on its stack. */
+#define LIST_BATCH	8U
 
 /* Drain timers in one lock hold. Returns true if timers are left. */
 static bool stop_step(struct wheel_file *file)
@@ -51,24 +53,32 @@ static void stop_end(struct wheel_file *file)
 	wheel_unlock(file->slots.wheel, flags);
 }
 
-static u64 take_unfired(struct wheel_file *file)
+/*
+ * Take back the words of timers that are not queued. One lock hold: DEV_HOLD slots, from
+ * @file->stop_at on. Returns true if words are left.
+ */
+static bool stop_words(struct wheel_file *file)
 {
-	u64 unfired = file->unfired;
+	struct wheel_slots *slots = &file->slots;
+	u32 end = min(slots->setup.timers, file->stop_at + DEV_HOLD);
+	unsigned long flags = wheel_lock(slots->wheel);
 
-	lockdep_assert_held(&file->setup_lock);
-	file->unfired = 0;
-	file->stop_at = 0;
-	return unfired;
+	for (; file->stop_at < end; file->stop_at++) {
+		struct wheel_slot *slot = wheel_slot_named(slots, file->stop_at);
+
+		file->unfired += slot && wheel_word_unfired(slots, slot);
+	}
+	wheel_unlock(slots->wheel, flags);
+	cond_resched();
+	return end < slots->setup.timers;
 }
 
 /*
  * Stop the wheel. If a signal is pending, the call is restarted and continues, because the file
  * records its progress.
  */
-static int stop_locked(struct wheel_file *file)
+static int stop_locked(struct wheel_file *file, u64 *unfired)
 {
-	const struct wheel_slots *slots = &file->slots;
-
 	lockdep_assert_held(&file->setup_lock);
 	stop_begin(file);
 	while (stop_step(file)) {
@@ -76,12 +86,13 @@ static int stop_locked(struct wheel_file *file)
 			return -ERESTARTNOINTR;
 	}
 	stop_end(file);
-	while (slots->words && file->stop_at < slots->setup.timers) {
-		wheel_file_stop_words(file);
-		cond_resched();
+	while (file->slots.words && stop_words(file)) {
 		if (signal_pending(current))
 			return -ERESTARTNOINTR;
 	}
+	*unfired = file->unfired;
+	file->unfired = 0;
+	file->stop_at = 0;
 	return 0;
 }
 
@@ -100,9 +111,7 @@ int wheel_file_stop(struct wheel_file *file, void *arg)
 	/* Another task may hold the lock for long, for the same purpose. */
 	if (mutex_lock_interruptible(&file->setup_lock))
 		return -ERESTARTNOINTR;
-	err = stop_locked(file);
-	if (!err)
-		stop->unfired = take_unfired(file);
+	err = stop_locked(file, &stop->unfired);
 	mutex_unlock(&file->setup_lock);
 	if (err)
 		return err;
@@ -115,37 +124,29 @@ int wheel_file_stop(struct wheel_file *file, void *arg)
  * List timers from *@cursor on in one lock hold, and advance *@cursor. Returns the number of timers
  * found. They are a consistent snapshot, because no pass runs meanwhile.
  */
-static u32 list_locked(struct wheel_file *file, struct wheel_op *ops, u32 room,
-		       bool take, u32 *cursor)
+static u32 list_some(struct wheel_file *file, struct wheel_op *ops, u32 room, u32 *cursor)
 {
 	struct wheel_slots *slots = &file->slots;
 	u32 end = min(slots->setup.timers, *cursor + DEV_HOLD);
-	unsigned long flags;
+	unsigned long flags = wheel_lock(slots->wheel);
 	u32 found = 0;
 
-	flags = wheel_lock(slots->wheel);
 	for (; *cursor < end && found < room; ++*cursor) {
 		struct wheel_slot *slot = wheel_slot_named(slots, *cursor);
 
-		if (!slot || !wheel_slot_describe(slots, slot, &ops[found]))
-			continue;
-		found++;
-		if (take)
-			slot->state = WHEEL_SLOT_TAKEN;
+		found += slot && wheel_slot_describe(slots, slot, &ops[found]);
 	}
 	wheel_unlock(slots->wheel, flags);
 	return found;
 }
 
-static int copy_out(const struct wheel_list *list, const struct wheel_op *ops,
-		    u32 count)
+static int copy_out(const struct wheel_list *list, const struct wheel_op *ops, u32 count)
 {
-	void __user *to = u64_to_user_ptr(list->timers);
+	void __user *to = u64_to_user_ptr(list->timers) + (size_t)list->done * list->op_size;
 	/* The part of the struct that both sides support. */
 	u32 known = min_t(u32, list->op_size, sizeof(*ops));
 	u32 i;
 
-	to += (size_t)list->done * list->op_size;
 	for (i = 0; i < count; i++, to += list->op_size) {
 		if (copy_to_user(to, &ops[i], known) ||
 		    clear_user(to + known, list->op_size - known))
@@ -154,72 +155,34 @@ static int copy_out(const struct wheel_list *list, const struct wheel_op *ops,
 	return 0;
 }
 
-/* Free the timers that were copied to the program. If copying failed, they can be listed again. */
-static void list_taken(struct wheel_file *file, const struct wheel_op *ops,
-		       u32 count, bool copied)
-{
-	unsigned long flags = wheel_lock(file->slots.wheel);
-	u32 i;
-
-	for (i = 0; i < count; i++) {
-		struct wheel_slot *slot = wheel_slot_named(&file->slots, ops[i].id);
-
-		slot->state = WHEEL_SLOT_STOPPED;
-		if (copied)
-			wheel_slot_free(slot);
-	}
-	wheel_unlock(file->slots.wheel, flags);
-}
-
-static int list_all(struct wheel_file *file, struct wheel_list *list,
-		    struct wheel_op *ops)
-{
-	u32 end = file->slots.setup.timers;
-	bool take = list->flags & WHEEL_LIST_TAKE;
-
-	while (list->done < list->count && list->cursor < end) {
-		u32 room = min_t(u32, DEV_HOLD, list->count - list->done);
-		u32 cursor = list->cursor;
-		u32 found = list_locked(file, ops, room, take, &cursor);
-		bool fault = copy_out(list, ops, found);
-
-		if (take)
-			list_taken(file, ops, found, !fault);
-		if (fault)
-			return -EFAULT;
-		list->cursor = cursor;
-		list->done += found;
-		cond_resched();
-		if (cursor < end && signal_pending(current))
-			return list->done ? 0 : -EINTR;
-	}
-	return 0;
-}
-
 /* WHEEL_IOC_LIST. The output members report the progress, also on error. */
 int wheel_file_list(struct wheel_file *file, void *arg)
 {
+	struct wheel_op ops[LIST_BATCH] WHEEL_FILLED_LATER;
 	struct wheel_list *list = arg;
-	struct wheel_op *ops;
-	int err;
 
 	list->done = 0;
-	if (list->flags & ~WHEEL_LIST_TAKE ||
-	    list->op_size < WHEEL_OP_SIZE)
+	if (list->flags || list->op_size < WHEEL_OP_SIZE)
 		return -EINVAL;
 	if (list->op_size > PAGE_SIZE)
 		return -E2BIG;
-	if (list->flags & WHEEL_LIST_TAKE && !READ_ONCE(file->stopped))
-		return -EINVAL;
 	/* LIST does not set a file up. */
 	if (!wheel_file_ready(file))
 		return 0;
 	if (wheel_clock_shifted(file->slots.setup.clock))
 		return -EOPNOTSUPP;
-	ops = kmalloc_array(DEV_HOLD, sizeof(*ops), GFP_KERNEL);
-	if (!ops)
-		return -ENOMEM;
-	err = list_all(file, list, ops);
-	kfree(ops);
-	return err;
+	while (list->done < list->count && list->cursor < file->slots.setup.timers) {
+		u32 cursor = list->cursor;
+		u32 found = list_some(file, ops, min(LIST_BATCH, list->count - list->done),
+				      &cursor);
+
+		if (copy_out(list, ops, found))
+			return -EFAULT;
+		list->cursor = cursor;
+		list->done += found;
+		cond_resched();
+		if (signal_pending(current))
+			return list->done ? 0 : -EINTR;
+	}
+	return 0;
 }

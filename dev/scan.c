@@ -85,21 +85,3 @@ void wheel_file_bells_unmapped(struct wheel_file *file)
 	wheel_scan_all(slots);
 	wheel_unlock(slots->wheel, flags);
 }
-
-/*
- * Take back the words of timers that are not queued. One lock hold: DEV_HOLD slots, from
- * @file->stop_at on.
- */
-void wheel_file_stop_words(struct wheel_file *file)
-{
-	struct wheel_slots *slots = &file->slots;
-	u32 end = min(slots->setup.timers, file->stop_at + DEV_HOLD);
-	unsigned long flags = wheel_lock(slots->wheel);
-
-	for (; file->stop_at < end; file->stop_at++) {
-		struct wheel_slot *slot = wheel_slot_named(slots, file->stop_at);
-
-		file->unfired += slot && wheel_word_unfired(slots, slot);
-	}
-	wheel_unlock(slots->wheel, flags);
-}

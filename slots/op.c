@@ -165,8 +165,7 @@ static int cancel_slow(const struct wheel_batch *b, struct wheel_slot *slot)
 	struct wheel_slots *slots = b->slots;
 	int err;
 
-	if (slot->state == WHEEL_SLOT_FREE || slot->state == WHEEL_SLOT_STOPPED ||
-	    slot->state == WHEEL_SLOT_TAKEN)
+	if (slot->state == WHEEL_SLOT_FREE || slot->state == WHEEL_SLOT_STOPPED)
 		return -ENOENT;
 	if (slot->word)
 		return wheel_word_cancel(slots, slot);

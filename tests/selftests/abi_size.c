@@ -41,8 +41,7 @@ FIXTURE_VARIANT_ADD(command, submit) {
 };
 
 FIXTURE_VARIANT_ADD(command, list) {
-	.cmd = WHEEL_IOC_LIST, .size = sizeof(struct wheel_list), .known = WHEEL_LIST_TAKE,
-	.after_setup = true,
+	.cmd = WHEEL_IOC_LIST, .size = sizeof(struct wheel_list), .after_setup = true,
 };
 
 FIXTURE_VARIANT_ADD(command, stop) {

@@ -58,7 +58,7 @@ WT_TEST(wheel, list_after_it)
 	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
 	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(TIMERS - 1, 1), WT_SEC));
 	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
-	ASSERT_EQ(0, wt_list(self->fd, WHEEL_LIST_TAKE, &op, 1, &list));
+	ASSERT_EQ(0, wt_list(self->fd, 0, &op, 1, &list));
 	EXPECT_EQ(1, list.done);
 	EXPECT_EQ(WHEEL_ID(TIMERS - 1, 1), op.id);
 	EXPECT_EQ(10, wt_read_all(self->fd, self->events, TIMERS, 10));

@@ -140,7 +140,7 @@ static unsigned int discard(void)
 	uint32_t cursor = 0;
 	struct wheel_op op;
 
-	for (; libwheel_list(wheel, WHEEL_LIST_TAKE, &op, 1, &cursor) == 1; count++)
+	for (; libwheel_list(wheel, 0, &op, 1, &cursor) == 1; count++)
 		free((struct request *)(uintptr_t)op.cookie);
 	return count;
 }

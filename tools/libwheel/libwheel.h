@@ -247,7 +247,7 @@ int libwheel_stop(struct libwheel *wheel, uint64_t *unfired);
 /*
  * List the pending timers, or after libwheel_stop() those that had not expired, as operations
  * that arm them again. Returns the number of operations; 0: no timers are left. *@cursor must be
- * 0 at first. @flags: 0, or after libwheel_stop() WHEEL_LIST_TAKE, which frees the slots.
+ * 0 at first. @flags: 0.
  *
  * In a child of fork(), the user backend lists the timers that were pending at the time of
  * fork(), /dev/wheel those that are pending now. -EBUSY: another thread was in the library at

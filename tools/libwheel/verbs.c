@@ -212,9 +212,6 @@ int libwheel_list(struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
 	struct handle *handle = handle_of(wheel);
 	int err;
 
-	/* A child may list timers, but not take them. */
-	if (!*handle->ours && flags)
-		return -ECHILD;
 	/* A signal interrupts a long search between two chunks. Continue with the next one. */
 	do {
 		err = handle->backend->command(handle, WHEEL_IOC_LIST, &list);

@@ -387,13 +387,10 @@ struct wheel_event {
 	__s32 res;
 };
 
-/* wheel_list.flags */
-#define WHEEL_LIST_TAKE		(1U << 0)	/* after STOP: free the listed timers */
-
 /**
  * struct wheel_list - argument of WHEEL_IOC_LIST, which lists the pending timers by slot
  * @size: sizeof(struct wheel_list)
- * @flags: WHEEL_LIST_TAKE or 0
+ * @flags: 0
  * @timers: address of an array of struct wheel_op, filled with operations that arm the same
  *	timers again, with absolute deadlines
  * @op_size: sizeof(struct wheel_op), the stride of the array
@@ -402,8 +399,8 @@ struct wheel_event {
  * @done: out: number of entries filled; 0: no timers are left, or @count is 0
  *
  * After WHEEL_IOC_STOP it lists the timers that had not expired. A periodic timer whose event
- * is unread has expired and is not listed. WHEEL_LIST_TAKE fails with EINVAL before
- * WHEEL_IOC_STOP. A signal ends the call early; it fails with EINTR only if @done is 0.
+ * is unread has expired and is not listed. A signal ends the call early; it fails with EINTR
+ * only if @done is 0.
  */
 struct wheel_list {
 	__u32 size;

@@ -31,14 +31,12 @@ static int all_refused(struct libwheel *wheel)
 	struct wheel_stats stats;
 	uint64_t when, id = ID;
 	struct wheel_op op;
-	__u32 cursor = 0;
 
 	return !(libwheel_cancel(wheel, ID) == -ECHILD &&
 		 arm(wheel, WHEEL_ID(2, 1), 0) == -ECHILD &&
 		 libwheel_submit(wheel, &op, 1, NULL) == -ECHILD &&
 		 libwheel_expirations(wheel, &event, 1) == -ECHILD &&
 		 libwheel_wait(wheel, &event, 1, -1) == -ECHILD &&
-		 libwheel_list(wheel, WHEEL_LIST_TAKE, &op, 1, &cursor) == -ECHILD &&
 		 libwheel_next(wheel, &when) == -ECHILD &&
 		 libwheel_slot_get(wheel, &id) == -ECHILD &&
 		 libwheel_rearm_or_arm(wheel, &id, 0, 0) == -ECHILD &&

@@ -171,7 +171,7 @@ static void word_and_stop(void)
 	EXPECT_EQ(0, libwheel_word_arm(wheel, id, now + HOUR));
 	EXPECT_EQ(0, libwheel_stop(wheel, &unfired));
 	EXPECT_EQ(1, unfired);
-	EXPECT_EQ(1, libwheel_list(wheel, WHEEL_LIST_TAKE, &op, 1, &cursor));
+	EXPECT_EQ(1, libwheel_list(wheel, 0, &op, 1, &cursor));
 	EXPECT_EQ(now + HOUR, op.when);
 	EXPECT_EQ(WHEEL_OP_WORD, op.flags);
 	EXPECT_EQ(-ENOENT, libwheel_word_arm(wheel, parked, now + HOUR));

@@ -74,28 +74,17 @@ int user_list(struct user *u, struct wheel_list *list)
 {
 	struct wheel_op *ops = (struct wheel_op *)(size_t)list->timers;
 	struct wheel_slots *slots = &u->slots;
-	bool take = list->flags & WHEEL_LIST_TAKE;
 	struct wheel_slot *slot;
 	int err;
 
-	if (list->flags & ~WHEEL_LIST_TAKE)
+	if (list->flags)
 		return -EINVAL;
 	err = list_enter(u);
 	if (err)
 		return err;
-	if (take && !u->stopped) {
-		err = -EINVAL;
-		goto out;
-	}
 	for (; list->done < list->count && (slot = slot_from(slots, &list->cursor));
-	     list->cursor++) {
-		if (!wheel_slot_describe(slots, slot, &ops[list->done]))
-			continue;
-		list->done++;
-		if (take)
-			wheel_slot_free(slot);
-	}
-out:
+	     list->cursor++)
+		list->done += wheel_slot_describe(slots, slot, &ops[list->done]);
 	list_leave(u);
-	return err;
+	return 0;
 }

@@ -62,7 +62,6 @@ NEVER = 2**64 - 1
 
 _ARM, _REARM, _CANCEL = range(1, 4)
 _REL, _WORD = 1, 2
-_TAKE = 1
 
 
 class Event(NamedTuple):
@@ -649,12 +648,12 @@ class Wheel:
         _checked(_lib.libwheel_stop(self._open(), ctypes.byref(unfired)))
         return unfired.value
 
-    def _page(self, take: bool, cursor: ctypes.c_uint32) -> List[_Op]:
+    def _page(self, cursor: ctypes.c_uint32) -> List[_Op]:
         array = (_Op * 256)()
         count = _checked(
             _lib.libwheel_list(
                 self._open(),
-                _TAKE if take else 0,
+                0,
                 array,
                 len(array),
                 ctypes.byref(cursor),
@@ -662,15 +661,12 @@ class Wheel:
         )
         return array[:count]
 
-    def timers(self, *, take: bool = False) -> List[Timer]:
-        """Return the pending timers, or after stop() the unfired ones.
-
-        After stop(), take also frees their slots, so that they are returned once.
-        """
+    def timers(self) -> List[Timer]:
+        """Return the pending timers, or after stop() the unfired ones."""
         cursor = ctypes.c_uint32()
         timers: List[Timer] = []
         while True:
-            page = self._page(take, cursor)
+            page = self._page(cursor)
             if not page:
                 return timers
             for op in page:

@@ -26,7 +26,6 @@ pub const WHEEL_CLOCK_VIRTUAL: u32 = 4;
 pub const WHEEL_SETUP_WORDS: u32 = 1 << 0;
 pub const WHEEL_OP_ARM: u32 = 1;
 pub const WHEEL_OP_WORD: u32 = 1 << 1;
-pub const WHEEL_LIST_TAKE: u32 = 1;
 pub const WHEEL_SLOT_BITS: u32 = 24;
 /// The last time of a wheel's clock.
 pub const WHEEL_MAX_TIME: u64 = i64::MAX as u64;

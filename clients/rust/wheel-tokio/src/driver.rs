@@ -135,8 +135,7 @@ impl End {
         loop {
             // SAFETY: the wheel is open, and the array has as many elements as specified.
             let count = unsafe {
-                let take = sys::WHEEL_LIST_TAKE;
-                sys::libwheel_list(raw, take, ops.as_mut_ptr(), BATCH as u32, &mut cursor)
+                sys::libwheel_list(raw, 0, ops.as_mut_ptr(), BATCH as u32, &mut cursor)
             };
             if count <= 0 {
                 return;
