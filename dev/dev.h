@@ -4,8 +4,9 @@
  *
  * An open file has a wheel and a table of slots. slots/ implements the operations on slots; this
  * directory implements files, access to user memory, wake-ups and passes. wheel_lock() of the
- * wheel, taken with interrupts disabled, also protects the file. While it is held, no user memory
- * is accessed and no task is woken. Lock order: wheel_file.setup_lock -> wheel_lock().
+ * wheel, taken with interrupts disabled, also protects the file. While it is held, user memory is
+ * accessed only with page faults disabled, and no task is woken. Lock order:
+ * wheel_file.setup_lock -> wheel_lock().
  */
 #ifndef _WHEEL_DEV_H
 #define _WHEEL_DEV_H
@@ -45,7 +46,6 @@ struct wheel_user;
  * @memcg: memory cgroup of the opener, to which pages are charged
  * @user: user whose limit the file counts against, or NULL if the opener is privileged
  * @charged: number of pages charged to @user for this file
- * @copying: number of events that readers are copying
  * @stopped: true if the wheel was stopped, so that no timer can expire
  * @notified: true if readers and pollers were woken and have not checked since
  * @wake: true if readers and pollers must be woken after the lock is released
@@ -62,7 +62,7 @@ struct wheel_user;
  * @readers: wait queue of read(); an event wakes up one task
  * @pollers: wait queue of poll(), epoll and ENTER; an event wakes up all tasks
  *
- * The lock of the wheel protects @slots and the members from @copying to @advanced, except
+ * The lock of the wheel protects @slots and the members from @stopped to @advanced, except
  * @stop_at.
  */
 struct wheel_file {
@@ -75,7 +75,6 @@ struct wheel_file {
 	struct wheel_user	*user;
 	atomic_long_t		charged;
 
-	u32			copying;
 	bool			stopped;
 	bool			notified;
 	bool			wake;
@@ -161,7 +160,6 @@ void wheel_event_ring_set_backlog(struct wheel_event_ring *ring, bool backlog);
 unsigned int wheel_file_scan(struct wheel *wheel, u64 now);
 int wheel_file_kick(struct wheel_file *file);
 void wheel_file_bells_unmapped(struct wheel_file *file);
-void wheel_file_stop_words(struct wheel_file *file);
 
 /*
  * page.c: arrays with one or several slots per element. Those before WHEEL_SHARED are shared with

@@ -2,11 +2,12 @@
 /*
  * Events: read().
  *
- * A reader removes a batch of events from the queue and copies it with no lock held. Events
- * that could not be copied return to the front of the queue.
+ * Events are copied under the wheel's lock, with page faults disabled. If a page is missing, the
+ * events remain in the queue, and the copy is repeated after the page was faulted in.
  */
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
+#include <linux/uaccess.h>
 #include <linux/uio.h>
 #include "../slots/event.h"
 #include "dev.h"
@@ -14,85 +15,56 @@
 /* Events that a reader copies at once; they are on its stack. */
 #define COPY_BATCH	8U
 
-struct copy_batch {
-	struct wheel_slot	*slot[COPY_BATCH];
-	struct wheel_event	event[COPY_BATCH];
-	u32			count;
-};
+/*
+ * Upper limit of the copies that fail in succession. More than one may fail if the page is evicted
+ * again; all fail on arm64 if the tag of the memory does not match.
+ */
+#define COPY_ATTEMPTS	16U
 
-static void take_events(struct wheel_file *file, struct copy_batch *batch, u32 room)
+/* Copy events without a page fault. Returns the number of events that were copied whole. */
+static u32 copy_events(const struct wheel_event *events, u32 count, struct iov_iter *to)
 {
+	size_t bytes;
+
+	pagefault_disable();
+	bytes = copy_to_iter(events, count * sizeof(*events), to);
+	pagefault_enable();
+	iov_iter_revert(to, bytes % sizeof(*events));
+	return bytes / sizeof(*events);
+}
+
+/*
+ * Copy and consume up to @room events in one lock hold. Returns their number, and sets *@fault if
+ * a page is missing.
+ */
+static u32 read_batch(struct wheel_file *file, struct iov_iter *to, u32 room, bool *fault)
+{
+	struct wheel_event events[COPY_BATCH] WHEEL_FILLED_LATER;
+	struct wheel_slot *from[COPY_BATCH] WHEEL_FILLED_LATER;
 	struct wheel_slots *slots = &file->slots;
 	unsigned long flags = wheel_lock(slots->wheel);
-	struct wheel_slot *slot;
+	struct wheel_slot_queue fired = slots->fired;
+	u32 count = 0, copied = 0, i;
 	u64 now = 0;
 
-	batch->count = 0;
-	while (batch->count < room) {
-		slot = wheel_slot_pop(slots, &slots->fired);
-		if (!slot)
-			break;
+	while (count < room && (from[count] = wheel_slot_pop(slots, &slots->fired))) {
 		/* Only the overrun of a periodic timer depends on the current time. */
-		if (slot->periodic && !now)
+		if (from[count]->periodic && !now)
 			now = wheel_now(slots->wheel);
-		wheel_event_describe(slots, slot, now, &batch->event[batch->count]);
-		batch->slot[batch->count++] = slot;
+		wheel_event_describe(slots, from[count], now, &events[count]);
+		count++;
 	}
-	file->copying += batch->count;
-	wheel_unlock(slots->wheel, flags);
-}
-
-/*
- * Consume the first @copied events and return the others to the queue. If the call ends @early,
- * wake up others, unless no event is left: while events were away, another task may have found none
- * and gone to sleep, and an edge-triggered poll needs an edge.
- */
-static void settle_events(struct wheel_file *file, const struct copy_batch *batch, u32 copied,
-			  bool early)
-{
-	struct wheel_slots *slots = &file->slots;
-	unsigned long flags = wheel_lock(slots->wheel);
-	bool stopped = file->stopped;
-	u32 i;
-
+	if (count)
+		copied = copy_events(events, count, to);
+	*fault = copied < count;
+	if (unlikely(*fault)) {
+		slots->fired = fired;
+		for (i = 0; i < copied; i++)
+			wheel_slot_pop(slots, &slots->fired);
+	}
 	for (i = 0; i < copied; i++)
-		wheel_event_consumed(slots, batch->slot[i], &batch->event[i]);
-	for (i = batch->count; i > copied; i--)
-		wheel_slot_unpop(&slots->fired, batch->slot[i - 1]);
-	file->copying -= batch->count;
-	file->wake |= early;
+		wheel_event_consumed(slots, from[i], &events[i]);
 	wheel_unlock(slots->wheel, flags);
-
-	if (unlikely(early))
-		wheel_file_hand_over(file);
-	/* While events were copied, other tasks found none, and the end had not been reached. */
-	if (unlikely(stopped)) {
-		wake_up_interruptible_all(&file->readers);
-		wake_up_interruptible_poll(&file->pollers, EPOLLHUP);
-	}
-}
-
-/*
- * Copy a batch of events. Returns their number. *@err is set to -EFAULT if the buffer is not
- * writable, or to -EINTR if a signal is pending.
- */
-static u32 read_batch(struct wheel_file *file, struct iov_iter *to, u32 most, int *err)
-{
-	struct copy_batch batch WHEEL_FILLED_LATER;
-	size_t bytes;
-	u32 copied;
-
-	take_events(file, &batch, min_t(size_t, iov_iter_count(to) / sizeof(*batch.event), most));
-	if (!batch.count)
-		return 0;
-	bytes = copy_to_iter(batch.event, batch.count * sizeof(*batch.event), to);
-	copied = bytes / sizeof(*batch.event);
-	iov_iter_revert(to, bytes % sizeof(*batch.event));
-	if (copied < batch.count)
-		*err = -EFAULT;
-	else if (signal_pending(current))
-		*err = -EINTR;
-	settle_events(file, &batch, copied, *err);
 	return copied;
 }
 
@@ -104,16 +76,29 @@ static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 {
 	/* If queuing a timer walks a list, one periodic timer is the work of a lock hold. */
 	u32 most = min(COPY_BATCH, wheel_batch_max(file->slots.wheel));
+	u32 attempts = COPY_ATTEMPTS;
 	ssize_t bytes = 0;
-	int err = 0;
+	bool fault;
 	u32 copied;
 
 	do {
-		copied = read_batch(file, to, most, &err);
+		u32 room = min_t(size_t, iov_iter_count(to) / sizeof(struct wheel_event), most);
+
+		copied = read_batch(file, to, room, &fault);
 		bytes += copied * sizeof(struct wheel_event);
 		cond_resched();
-	} while (copied == most && !err);
-	return bytes ?: err;
+		if (copied && signal_pending(current)) {
+			/* Events may be left, for which an edge-triggered poll needs an edge. */
+			wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
+			break;
+		}
+		if (copied)
+			attempts = COPY_ATTEMPTS;
+		if (unlikely(fault) &&
+		    (fault_in_iov_iter_writeable(to, sizeof(struct wheel_event)) || !--attempts))
+			return bytes ?: -EFAULT;
+	} while (fault || copied == most);
+	return bytes;
 }
 
 /* Return true if the wheel was stopped and its last event has been read. */
@@ -126,7 +111,7 @@ static bool read_has_ended(struct wheel_file *file)
 	if (likely(!READ_ONCE(file->stopped)))
 		return false;
 	flags = wheel_lock(file->slots.wheel);
-	ended = !file->copying && !file->slots.fired.count;
+	ended = !file->slots.fired.count;
 	wheel_unlock(file->slots.wheel, flags);
 	return ended;
 }

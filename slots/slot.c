@@ -45,17 +45,6 @@ void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
 	queue->tail = nr;
 }
 
-/* Return a slot, which wheel_slot_pop() returned, to the front of its queue. */
-void wheel_slot_unpop(struct wheel_slot_queue *queue, struct wheel_slot *slot)
-{
-	u32 nr = wheel_slot_nr(slot);
-
-	if (!queue->count++)
-		queue->tail = nr;
-	slot->next = queue->head;
-	queue->head = nr;
-}
-
 /* Remove the first slot of a queue. Returns NULL if the queue is empty. */
 struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots,
 				  struct wheel_slot_queue *queue)

@@ -33,7 +33,6 @@ enum wheel_slot_state {
 	WHEEL_SLOT_ARMED,	/* pending; with a word, possibly parked */
 	WHEEL_SLOT_FIRED,	/* expired, event not yet consumed */
 	WHEEL_SLOT_STOPPED,	/* was pending when the wheel was stopped */
-	WHEEL_SLOT_TAKEN,	/* like STOPPED, while LIST copies it to the caller */
 	WHEEL_SLOT_DISARMED,	/* with a word, not queued; the program may arm it */
 };
 
@@ -185,7 +184,6 @@ void wheel_slots_stop(struct wheel_slots *slots, u64 now);
 void wheel_slot_page_init(const struct wheel_slots *slots, struct wheel_slot *page, u32 nr);
 void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
 		     struct wheel_slot *slot);
-void wheel_slot_unpop(struct wheel_slot_queue *queue, struct wheel_slot *slot);
 struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots,
 				  struct wheel_slot_queue *queue);
 bool wheel_slot_word_pending(const struct wheel_slots *slots,

@@ -8,7 +8,6 @@
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
@@ -233,33 +232,6 @@ WT_TEST(wheel, stop_while_a_batch_is_stalled)
 	EXPECT_EQ(0, unfired);
 	ASSERT_EQ(0, deliver(&self->stalled, self->uffd, ops));
 	EXPECT_EQ(22, self->stalled.ret);
-}
-
-/* The end of a stopped wheel is reported by edge if another read() copied events meanwhile. */
-WT_TEST(wheel, p8_edge_after_a_stalled_reader)
-{
-	struct epoll_event watched = { .events = EPOLLIN | EPOLLET };
-	struct wheel_event event;
-	char zero[WT_PAGE_MOST] = {};
-	int epoll = epoll_create1(0);
-	__u64 unfired;
-
-	ASSERT_EQ(0, epoll_ctl(epoll, EPOLL_CTL_ADD, self->fd, &watched));
-	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(0, 1), WT_MS));
-	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
-	self->stalled = (struct stalled){
-		.fd = self->fd, .page = self->page, .call = read_page,
-	};
-	ASSERT_EQ(0, stall(&self->stalled, self->uffd));
-	ASSERT_EQ(0, wt_stop(self->fd, &unfired));
-	ASSERT_EQ(1, epoll_wait(epoll, &watched, 1, 0));
-	EXPECT_EQ(-EAGAIN, wt_read(self->fd, &event, 1));
-	EXPECT_EQ(0, epoll_wait(epoll, &watched, 1, 0));
-	ASSERT_EQ(0, deliver(&self->stalled, self->uffd, zero));
-	EXPECT_EQ(1, self->stalled.ret);
-	EXPECT_EQ(1, epoll_wait(epoll, &watched, 1, 0));
-	EXPECT_EQ(-ESHUTDOWN, wt_read(self->fd, &event, 1));
-	close(epoll);
 }
 
 TEST_HARNESS_MAIN
