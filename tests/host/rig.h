@@ -6,7 +6,7 @@
 #ifndef _HOST_RIG_H
 #define _HOST_RIG_H
 
-#include "oracle.h"
+#include "../kunit/oracle.h"
 #include "wheel.h"
 
 /**

@@ -282,17 +282,6 @@ static void batches_over_all_bases(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, res[2], 0);
 }
 
-static void no_limit_over_all_bases(struct kunit *test)
-{
-	const struct wheel_config config = {
-		.name = "limit",
-		.flags = WHEEL_PERCPU,
-		.limit = 10,
-	};
-
-	KUNIT_EXPECT_EQ(test, PTR_ERR(wheel_create(&config)), -EINVAL);
-}
-
 static struct kunit_case bases_cases[] = {
 	ANY_CASE(advance_moves_all_bases),
 	ANY_CASE(p5_in_order_within_a_base),
@@ -303,7 +292,6 @@ static struct kunit_case bases_cases[] = {
 	MANY_CASE(running_timer_keeps_its_base),
 	ANY_CASE(idle_timer_goes_anywhere),
 	ANY_CASE(batches_over_all_bases),
-	KUNIT_CASE(no_limit_over_all_bases),
 	{}
 };
 

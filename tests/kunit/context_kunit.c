@@ -2,8 +2,8 @@
 /*
  * Contexts in which operations may be called, and contexts in which callbacks run.
  */
+#include <linux/bottom_half.h>
 #include <linux/delay.h>
-#include <linux/interrupt.h>
 #include <linux/preempt.h>
 #include <linux/spinlock.h>
 
@@ -19,7 +19,6 @@ enum { ARM, REARM, MOD, CANCEL, PUSH, BATCHES, VERBS };
 struct verbs {
 	struct rig		*rig;
 	struct hrtimer		hardirq;
-	struct tasklet_struct	softirq;
 	struct completion	done;
 	bool			there;
 	long			answers[VERBS];
@@ -51,15 +50,6 @@ static enum hrtimer_restart verbs_in_hardirq(struct hrtimer *timer)
 	call_verbs(verbs);
 	complete(&verbs->done);
 	return HRTIMER_NORESTART;
-}
-
-static void verbs_in_softirq(struct tasklet_struct *tasklet)
-{
-	struct verbs *verbs = container_of(tasklet, struct verbs, softirq);
-
-	verbs->there = in_serving_softirq();
-	call_verbs(verbs);
-	complete(&verbs->done);
 }
 
 static struct verbs *verbs_new(struct kunit *test)
@@ -109,17 +99,6 @@ static void verbs_from_hardirq(struct kunit *test)
 	hrtimer_start(&verbs->hardirq, 0, HRTIMER_MODE_REL_HARD);
 	wait_for_completion(&verbs->done);
 	hrtimer_cancel(&verbs->hardirq);
-	expect_verbs(verbs);
-}
-
-static void verbs_from_softirq(struct kunit *test)
-{
-	struct verbs *verbs = verbs_new(test);
-
-	tasklet_setup(&verbs->softirq, verbs_in_softirq);
-	tasklet_schedule(&verbs->softirq);
-	wait_for_completion(&verbs->done);
-	tasklet_kill(&verbs->softirq);
 	expect_verbs(verbs);
 }
 
@@ -237,13 +216,37 @@ static void callback_in_process_context(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, rig->probes[i].answer, 1);
 }
 
+#define BOUND		64
+
+/* The range starts at the current time, even if a pass is late because softirqs are disabled. */
+static void bound_counts_from_now_before_a_late_pass(struct kunit *test)
+{
+	const struct wheel_config config = {
+		.name = "bounded",
+		.scheme = WHEEL_BOUNDED,
+		.buckets = BOUND,
+		.tick_ns = NSEC_PER_MSEC,
+	};
+	struct rig *rig = rig_new(test, &config, 2);
+	int error;
+
+	rig_await(rig, 2);
+	local_bh_disable();
+	error = rig_arm(rig, 0, rig_now(rig));
+	mdelay(5);
+	error = error ?: rig_arm(rig, 1, rig_now(rig) + (BOUND - 1) * NSEC_PER_MSEC);
+	local_bh_enable();
+	KUNIT_ASSERT_EQ(test, error, 0);
+	rig_wait(rig);
+}
+
 static struct kunit_case context_cases[] = {
 	KUNIT_CASE(verbs_from_hardirq),
-	KUNIT_CASE(verbs_from_softirq),
 	KUNIT_CASE(verbs_with_interrupts_off),
 	KUNIT_CASE(hardirq_arms_a_running_wheel),
 	KUNIT_CASE(callback_in_softirq),
 	KUNIT_CASE(callback_in_process_context),
+	KUNIT_CASE(bound_counts_from_now_before_a_late_pass),
 	{}
 };
 

@@ -56,14 +56,13 @@ static void take_batch(struct wheel *wheel, struct wheel_timer **due,
 }
 
 /* Create a fixture whose timers have no callback functions. */
-static struct rig *batching(struct kunit *test, u32 clock, u32 flags, u32 count)
+static struct rig *batching(struct kunit *test, u32 count)
 {
 	const struct wheel_config config = {
 		.name = "batching",
-		.clock = clock,
+		.clock = WHEEL_CLOCK_VIRTUAL,
 		.buckets = BUCKETS,
-		.flags = flags,
-		.tick_ns = clock == WHEEL_CLOCK_VIRTUAL ? TICK : NSEC_PER_MSEC,
+		.tick_ns = TICK,
 		.expire = take_batch,
 	};
 	struct rig *rig = rig_new(test, &config, count);
@@ -88,7 +87,7 @@ static struct batches *expect_batches(struct rig *rig)
 /* A batch has at most WHEEL_BATCH timers. */
 static void p9_batches_are_bounded(struct kunit *test)
 {
-	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 1000);
+	struct rig *rig = batching(test, 1000);
 	struct batches *batches;
 	u32 i;
 
@@ -120,7 +119,7 @@ static void cancel_whole(struct rig *rig, struct wheel_timer **due, u32 n)
 
 static void p4_batch_cannot_be_cancelled(struct kunit *test)
 {
-	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 9);
+	struct rig *rig = batching(test, 9);
 	struct batches *batches = rig->own;
 	u32 i;
 
@@ -158,7 +157,7 @@ static void arm_whole(struct rig *rig, struct wheel_timer **due, u32 n)
  */
 static void batch_arms_its_timers(struct kunit *test)
 {
-	struct rig *rig = batching(test, WHEEL_CLOCK_VIRTUAL, 0, 8);
+	struct rig *rig = batching(test, 8);
 	struct batches *batches = rig->own;
 	u32 i;
 
@@ -176,61 +175,10 @@ static void batch_arms_its_timers(struct kunit *test)
 	expect_batches(rig);
 }
 
-/* Process a batch, which does not contain the last timer, after the gate was opened. */
-static void wait_at_gate(struct rig *rig, struct wheel_timer **due, u32 n)
-{
-	rig_pass_gate(&rig->probes[0]);
-}
-
-static struct rig *entered(struct kunit *test)
-{
-	struct rig *rig = batching(test, WHEEL_CLOCK_MONOTONIC, WHEEL_SLEEPABLE, 9);
-	struct batches *batches = rig->own;
-	/* One tick, and far enough ahead that the pass begins after all timers are armed. */
-	u64 soon = rig_now(rig) + 100 * NSEC_PER_MSEC;
-	u32 i;
-
-	batches->whole = wait_at_gate;
-	rig_await(rig, 8);
-	for (i = 0; i < 8; i++)
-		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, soon), 0);
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 8, WHEEL_MAX_TIME), 0);
-	rig_wait_for(rig, &rig->entered);
-	batches->whole = NULL;
-	return rig;
-}
-
-static void cancel_sync_waits_for_the_batch(struct kunit *test)
-{
-	struct rig *rig = entered(test);
-
-	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[0].timer), -EALREADY);
-	KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[7].timer), -EALREADY);
-	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(&rig->probes[8].timer), 0);
-	KUNIT_EXPECT_FALSE(test, completion_done(&rig->done));
-	rig_open_gate_soon(rig);
-	KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(&rig->probes[7].timer),
-			-ENOENT);
-	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
-	KUNIT_EXPECT_EQ(test, expect_batches(rig)->most, 8);
-}
-
-static void stop_waits_for_the_batch(struct kunit *test)
-{
-	struct rig *rig = entered(test);
-
-	rig_open_gate_soon(rig);
-	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, NULL), 0);
-	KUNIT_EXPECT_TRUE(test, completion_done(&rig->done));
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
-}
-
 static struct kunit_case expire_cases[] = {
 	ANY_CASE(p9_batches_are_bounded),
 	ANY_CASE(p4_batch_cannot_be_cancelled),
 	ANY_CASE(batch_arms_its_timers),
-	FAR_CASE(cancel_sync_waits_for_the_batch),
-	FAR_CASE(stop_waits_for_the_batch),
 	{}
 };
 

@@ -52,6 +52,8 @@ static const struct create_case create_cases[] = {
 	       .limit = 1),
 	CREATE("flag 31", -EINVAL, .flags = BIT(31)),
 	CREATE("known and unknown flag", -EINVAL, .flags = WHEEL_SLEEPABLE | BIT(7)),
+	CREATE("overflow, greatest limit", 0, .scheme = WHEEL_OVERFLOW, .limit = 4096),
+	CREATE("overflow, limit over", -EINVAL, .scheme = WHEEL_OVERFLOW, .limit = 4097),
 	CREATE("tick over", -EINVAL, .tick_ns = WHEEL_MAX_TIME + 1),
 	CREATE("tick -1", -EINVAL, .tick_ns = U64_MAX),
 };
@@ -154,6 +156,23 @@ static void scheme_says(struct kunit *test)
 	}
 }
 
+/* The limit of WHEEL_OVERFLOW. An expiry makes room for another timer. */
+static void overflow_accepts_4096_timers(struct kunit *test)
+{
+	const struct wheel_config config = {
+		.name = "overflow", .clock = WHEEL_CLOCK_VIRTUAL,
+		.scheme = WHEEL_OVERFLOW, .tick_ns = TICK,
+	};
+	struct rig *rig = rig_new(test, &config, 4097);
+	u32 i;
+
+	for (i = 0; i < 4096; i++)
+		KUNIT_ASSERT_EQ(test, rig_arm(rig, i, TICK), 0);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, i, TICK), -EDQUOT);
+	rig_advance(rig, TICK);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, i, TICK), 0);
+}
+
 static void data_as_given(struct kunit *test)
 {
 	const struct wheel_config config = { .name = "data", .data = test };
@@ -252,6 +271,7 @@ static struct kunit_case input_cases[] = {
 	KUNIT_CASE(create_from_nothing),
 	KUNIT_CASE(features_tell_the_truth),
 	KUNIT_CASE_PARAM(scheme_says, scheme_gen_params),
+	KUNIT_CASE(overflow_accepts_4096_timers),
 	KUNIT_CASE(data_as_given),
 	KUNIT_CASE_PARAM(arm, arm_gen_params),
 	KUNIT_CASE(arm_without_a_function),

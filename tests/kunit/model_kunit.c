@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random operations, compared with the model. The log contains the seed; the module parameter
- * "seed" repeats a run.
+ * Random operations on a wheel, also by its callbacks, compared with the oracle of the host's
+ * tests. The log contains the seed; the module parameter "seed" repeats a run.
  */
 #include <linux/moduleparam.h>
 #include <linux/random.h>
 
-#include "model.h"
+#include "oracle.h"
 #include "schemes.h"
+#include "wheel.h"
+
+#define TIMERS		150
+#define LIMIT		120
+#define BATCH		(3 * WHEEL_BATCH + 7)
 
 static unsigned long long seed;
 module_param(seed, ullong, 0444);
@@ -17,16 +22,148 @@ static unsigned int steps = IS_ENABLED(CONFIG_KASAN) ? 20000 : 200000;
 module_param(steps, uint, 0444);
 MODULE_PARM_DESC(steps, "number of steps of the random test");
 
+/**
+ * struct shadow - Expected state of a timer
+ * @oracle: timer of the oracle
+ * @deadline: current deadline, also after a push
+ * @running: true while its callback is running
+ */
+struct shadow {
+	struct oracle_timer	oracle;
+	u64			deadline;
+	bool			running;
+};
+
+/**
+ * struct model - Expected state of a wheel
+ * @rig: fixture with the wheel
+ * @oracle: model of its core
+ * @shadows: state of its timers
+ * @stats: expected counters
+ * @tick: tick length
+ * @now: current time of the clock
+ * @until: tick of @now
+ * @next: next expiry, as returned by the last pass
+ * @doubt: a callback has moved timers, so that @next may be too early
+ * @wrong: first assertion that failed, or NULL
+ * @culprit: timer that it was about
+ * @arms: batch of arms
+ * @timers: batch of cancels
+ * @res: results of a batch
+ * @want: expected results of a batch
+ */
+static struct model {
+	struct rig		*rig;
+	struct oracle		oracle;
+	struct shadow		shadows[TIMERS];
+	struct wheel_stats	stats;
+	u64			tick;
+	u64			now;
+	u64			until;
+	u64			next;
+	bool			doubt;
+	const char		*wrong;
+	u32			culprit;
+	struct wheel_arm	arms[BATCH];
+	struct wheel_timer	*timers[BATCH];
+	int			res[BATCH];
+	int			want[BATCH];
+} *model;
+
 static u64 random_below(u64 below)
 {
 	return rig_random(model->rig, below);
 }
 
+/* Record the first failed assertion only, because others may follow from it. */
+static void check(bool right, const char *claim, u32 id)
+{
+	if (right || model->wrong)
+		return;
+	model->wrong = claim;
+	model->culprit = id;
+}
+
+static u64 time_of(u64 tick)
+{
+	return tick == model->oracle.end ? WHEEL_MAX_TIME : tick * model->tick;
+}
+
+/* Expected results of the operations, which are also applied to the model. */
+static int file(struct shadow *shadow, u64 deadline, u64 slack)
+{
+	if (!oracle_arm(&model->oracle, &shadow->oracle, deadline, slack))
+		return -ERANGE;
+	shadow->deadline = deadline;
+	return 0;
+}
+
+static int model_arm(struct shadow *shadow, u64 deadline, u64 slack)
+{
+	int error;
+
+	if (shadow->oracle.pending)
+		return -EBUSY;
+	error = oracle_pending(&model->oracle) == LIMIT ? -EDQUOT :
+							  file(shadow, deadline, slack);
+	model->stats.refused += !!error;
+	model->stats.armed += !error;
+	return error;
+}
+
+static int model_rearm(struct shadow *shadow, u64 deadline, u64 slack)
+{
+	int error = shadow->oracle.pending ? file(shadow, deadline, slack) : -ENOENT;
+
+	model->stats.rearmed += !error;
+	return error;
+}
+
+static int model_mod(struct shadow *shadow, u64 deadline, u64 slack)
+{
+	return shadow->oracle.pending ? model_rearm(shadow, deadline, slack) ?: 1 :
+					model_arm(shadow, deadline, slack);
+}
+
+static bool model_push(struct shadow *shadow, u64 deadline)
+{
+	if (shadow->oracle.pending)
+		shadow->deadline = max(shadow->deadline, deadline);
+	return shadow->oracle.pending;
+}
+
+static int model_cancel(struct shadow *shadow)
+{
+	if (!shadow->oracle.pending)
+		return shadow->running ? -EALREADY : -ENOENT;
+	oracle_cancel(&model->oracle, &shadow->oracle);
+	model->stats.cancelled++;
+	return 0;
+}
+
+/* The wheel queues pushed timers again when it reaches them. Returns the next due timer. */
+static struct shadow *model_take(void)
+{
+	struct oracle *oracle = &model->oracle;
+
+	while (oracle->first && oracle->first->due <= model->until) {
+		struct shadow *shadow = container_of(oracle->first, struct shadow, oracle);
+
+		if (shadow->deadline <= time_of(oracle->first->due))
+			return shadow;
+		oracle_requeue(oracle, oracle->first, shadow->deadline,
+			       model->rig->probes[shadow - model->shadows].timer.order);
+		model->stats.requeued++;
+	}
+	return NULL;
+}
+
 /* Return deadlines of all magnitudes, many of them at the boundaries of ticks and revolutions. */
 static u64 random_deadline(void)
 {
-	u64 tick = model->tick, now = model->now, deadline;
+	u64 tick = model->tick, now = model->now;
 	u64 edge = div64_u64(now, tick) * tick;
+	u64 deadline;
 
 	switch (random_below(10)) {
 	case 0:
@@ -51,49 +188,7 @@ static u64 random_deadline(void)
 		deadline = now + random_below(3 * BUCKETS * tick);
 		break;
 	}
-	if (deadline > WHEEL_MAX_TIME || model_beyond(deadline))
-		deadline = now + random_below(3 * BUCKETS * tick);
-	return deadline;
-}
-
-static void do_arm(struct wheel_timer *timer, struct shadow *shadow, u32 id)
-{
-	u64 slack = random_below(4) ? 0 : random_below(40 * model->tick);
-	u64 deadline = random_deadline();
-	int expected = model_arm(shadow, deadline, slack);
-
-	model_check(wheel_timer_arm(timer, deadline, slack) == expected, "arm", id);
-}
-
-static void do_rearm(struct wheel_timer *timer, struct shadow *shadow, u32 id)
-{
-	u64 deadline = random_deadline();
-	int expected = model_rearm(shadow, deadline);
-
-	model_check(wheel_timer_rearm(timer, deadline, 0) == expected, "rearm", id);
-}
-
-static void do_mod(struct wheel_timer *timer, struct shadow *shadow, u32 id)
-{
-	u64 deadline = random_deadline();
-	int expected = model_mod(shadow, deadline);
-
-	model_check(wheel_timer_mod(timer, deadline, 0) == expected, "mod", id);
-}
-
-static void do_push(struct wheel_timer *timer, struct shadow *shadow, u32 id)
-{
-	u64 deadline = random_deadline();
-	bool expected = model_push(shadow, deadline);
-
-	model_check(wheel_timer_push(timer, deadline) == expected, "push", id);
-}
-
-static void do_cancel(struct wheel_timer *timer, struct shadow *shadow, u32 id)
-{
-	int expected = model_cancel(shadow);
-
-	model_check(wheel_timer_cancel(timer) == expected, "cancel", id);
+	return min(deadline, WHEEL_MAX_TIME);
 }
 
 /* A batch needs several lock holds, and may contain a timer more than once. */
@@ -103,40 +198,40 @@ static void do_arm_batch(u32 count)
 	u32 expected = 0, i;
 
 	for (i = 0; i < count; i++) {
-		u32 id = random_below(MODEL_TIMERS);
+		u32 id = random_below(TIMERS);
 
 		arms[i] = (struct wheel_arm){
 			.timer = &model->rig->probes[id].timer,
 			.deadline = random_deadline(), .res = 0xcc,
 		};
-		model->res[i] = model_arm(&model->shadows[id], arms[i].deadline, 0);
-		expected += !model->res[i];
+		model->want[i] = model_arm(&model->shadows[id], arms[i].deadline, 0);
+		expected += !model->want[i];
 	}
-	model_check(wheel_arm_batch(model->rig->wheel, arms, count) == expected, "arm batch", 0);
+	check(wheel_arm_batch(model->rig->wheel, arms, count) == expected, "arm batch", 0);
 	for (i = 0; i < count; i++)
-		model_check(arms[i].res == model->res[i], "arm in a batch", i);
+		check(arms[i].res == model->want[i], "arm in a batch", i);
 }
 
 static void do_cancel_batch(u32 count)
 {
-	u32 expected = 0, first = random_below(MODEL_TIMERS), i;
+	u32 expected = 0, first = random_below(TIMERS), i;
 
 	for (i = 0; i < count; i++) {
-		u32 id = (first + 7 * i) % MODEL_TIMERS;
+		u32 id = (first + 7 * i) % TIMERS;
 
 		model->timers[i] = &model->rig->probes[id].timer;
-		model->arms[i].res = model_cancel(&model->shadows[id]);
-		expected += !model->arms[i].res;
+		model->want[i] = model_cancel(&model->shadows[id]);
+		expected += !model->want[i];
 	}
-	model_check(wheel_cancel_batch(model->rig->wheel, model->timers, model->res, count) ==
-		    expected, "cancel batch", 0);
+	check(wheel_cancel_batch(model->rig->wheel, model->timers, model->res, count) == expected,
+	      "cancel batch", 0);
 	for (i = 0; i < count; i++)
-		model_check(model->res[i] == model->arms[i].res, "cancel in a batch", i);
+		check(model->res[i] == model->want[i], "cancel in a batch", i);
 }
 
 static void do_batch(void)
 {
-	u32 count = random_below(random_below(8) ? 8 : MODEL_BATCH + 1);
+	u32 count = random_below(random_below(8) ? 8 : BATCH + 1);
 
 	if (random_below(2))
 		do_arm_batch(count);
@@ -144,37 +239,62 @@ static void do_batch(void)
 		do_cancel_batch(count);
 }
 
+static void do_one(struct wheel_timer *timer, struct shadow *shadow, u32 id)
+{
+	u64 slack = random_below(4) ? 0 : random_below(40 * model->tick);
+	u64 deadline = random_deadline();
+
+	switch (random_below(7)) {
+	default:
+		check(wheel_timer_arm(timer, deadline, slack) ==
+		      model_arm(shadow, deadline, slack), "arm", id);
+		break;
+	case 3:
+		check(wheel_timer_mod(timer, deadline, slack) ==
+		      model_mod(shadow, deadline, slack), "mod", id);
+		break;
+	case 4:
+		check(wheel_timer_rearm(timer, deadline, slack) ==
+		      model_rearm(shadow, deadline, slack), "rearm", id);
+		break;
+	case 5:
+		check(wheel_timer_push(timer, deadline) == model_push(shadow, deadline), "push",
+		      id);
+		break;
+	case 6:
+		check(wheel_timer_cancel(timer) == model_cancel(shadow), "cancel", id);
+		break;
+	}
+}
+
 static void do_anything(void)
 {
-	static void (*const verbs[])(struct wheel_timer *timer,
-				     struct shadow *shadow, u32 id) = {
-		do_arm, do_arm, do_arm, do_mod, do_rearm, do_push,
-		do_cancel,
-	};
-	u32 id = random_below(MODEL_TIMERS);
+	u32 id = random_below(TIMERS);
 	struct wheel_timer *timer = &model->rig->probes[id].timer;
 	struct shadow *shadow = &model->shadows[id];
 
 	if (random_below(16))
-		verbs[random_below(ARRAY_SIZE(verbs))](timer, shadow, id);
+		do_one(timer, shadow, id);
 	else
 		do_batch();
-	model_check(wheel_timer_pending(timer) == shadow->pending, "pending", id);
-	if (shadow->pending)
-		model_check(wheel_timer_deadline(timer) == shadow->deadline,
-			    "deadline", id);
+	check(wheel_timer_pending(timer) == shadow->oracle.pending, "pending", id);
+	if (shadow->oracle.pending)
+		check(wheel_timer_deadline(timer) == shadow->deadline, "deadline", id);
 }
 
-static void model_fire(struct probe *probe)
+static void expire(struct probe *probe)
 {
 	struct shadow *shadow = &model->shadows[probe->id];
 
-	model_check(wheel_timer_fired(&probe->timer) == model->now, "fired",
-		    probe->id);
-	model_called(probe->id);
+	check(wheel_timer_fired(&probe->timer) == model->now, "fired", probe->id);
+	check(model_take() == shadow, "order", probe->id);
+	if (model->wrong)
+		return;
+	oracle_fire(&model->oracle, &shadow->oracle);
+	model->stats.fired++;
 	shadow->running = true;
 	while (!random_below(3)) {
-		model->meddled = true;
+		model->doubt = true;
 		do_anything();
 	}
 	shadow->running = false;
@@ -182,9 +302,18 @@ static void model_fire(struct probe *probe)
 
 static void advance(u64 target)
 {
+	u64 next;
+
 	model->now = max(model->now, target);
-	model->meddled = false;
-	model_advanced(rig_advance(model->rig, target));
+	model->until = oracle_tick_at(&model->oracle, model->now);
+	model->doubt &= model->now < model->next;
+	oracle_pass(&model->oracle, model->until);
+	model->next = rig_advance(model->rig, target);
+	check(!model_take(), "late", 0);
+	oracle_reach(&model->oracle, model->until);
+	next = model->oracle.first ? time_of(model->oracle.first->due) : WHEEL_NEVER;
+	check(model->doubt ? model->next <= next : model->next == next, "next", 0);
+	check(wheel_now(model->rig->wheel) == model->now, "clock", 0);
 }
 
 static void random_step(void)
@@ -204,6 +333,33 @@ static void random_step(void)
 		do_anything();
 }
 
+static void compare_stats(void)
+{
+	const struct wheel_stats *got = rig_stats(model->rig);
+	const struct wheel_stats *want = &model->stats;
+
+	check(got->armed == want->armed, "stats: armed", 0);
+	check(got->fired == want->fired, "stats: fired", 0);
+	check(got->cancelled == want->cancelled, "stats: cancelled", 0);
+	check(got->pending == oracle_pending(&model->oracle), "stats: pending", 0);
+	check(got->rearmed == want->rearmed, "stats: rearmed", 0);
+	check(got->requeued == want->requeued, "stats: requeued", 0);
+	check(got->refused == want->refused, "stats: refused", 0);
+}
+
+/* Set the properties of the scheme that affect the due ticks. */
+static void describe(struct oracle *oracle, u32 scheme, u64 tick)
+{
+	oracle_init(oracle, tick);
+	oracle->coarsest = BUCKETS / 16;
+	if (scheme == WHEEL_HIERARCHICAL)
+		oracle->coarsest = 1ULL << 63;
+	if (scheme == WHEEL_BOUNDED) {
+		oracle->coarsest = BOUNDED_BUCKETS / 16;
+		oracle->span = BOUNDED_BUCKETS;
+	}
+}
+
 static void run_model(struct kunit *test, u64 tick)
 {
 	const struct wheel_config config = {
@@ -211,21 +367,22 @@ static void run_model(struct kunit *test, u64 tick)
 		.clock = WHEEL_CLOCK_VIRTUAL,
 		.buckets = BUCKETS,
 		.tick_ns = tick,
-		.limit = MODEL_LIMIT,
+		.limit = LIMIT,
 	};
 	const struct rig_bench *bench = test->priv;
 	u32 i;
 
 	memset(model, 0, sizeof(*model));
 	model->tick = tick;
-	model->bounded = bench->scheme == WHEEL_BOUNDED;
-	model->rig = rig_new(test, &config, MODEL_TIMERS);
+	model->next = WHEEL_NEVER;
+	describe(&model->oracle, bench->scheme, tick);
+	model->rig = rig_new(test, &config, TIMERS);
 	prandom_seed_state(&model->rig->rnd, seed);
-	for (i = 0; i < MODEL_TIMERS; i++)
-		model->rig->probes[i].action = model_fire;
+	for (i = 0; i < TIMERS; i++)
+		model->rig->probes[i].action = expire;
 	for (i = 0; i < steps && !model->wrong; i++) {
 		random_step();
-		model_compare_stats();
+		compare_stats();
 		if (i % 256 == 0)
 			cond_resched();
 	}

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Wheels with an owner: steps of a pass, in the interrupt and in a task; scans; draining.
+ * Wheels with an owner: steps of a pass, in the interrupt and in a task; scans; draining; and tasks
+ * that use the wheel while its timers expire in the interrupt.
  */
+#include <linux/delay.h>
 #include <linux/preempt.h>
+#include <linux/smp.h>
 
-#include "rig.h"
+#include "compat.h"
+#include "crew.h"
+#include "schemes.h"
 
 /* Maximum number of timers that this owner expires in an interrupt. */
 #define FEW		8U
@@ -13,7 +18,10 @@
  * struct owner - Data of an owner
  * @rig: fixture with its wheel and timers
  * @left: completed by an interrupt that leaves the pass to the test
+ * @run: work item that continues such a pass; used if @races is set
+ * @races: true if tasks use the wheel while its timers expire
  * @in_interrupt: number of timers that expired in an interrupt
+ * @in_task: number of timers that expired in a task
  * @most: largest number of timers that expired in one step
  * @idle: true if interrupts leave all work to the test
  * @when: deadline of the timer that a scan arms
@@ -23,7 +31,10 @@
 struct owner {
 	struct rig		*rig;
 	struct completion	left;
+	struct work_struct	run;
+	bool			races;
 	u32			in_interrupt;
+	u32			in_task;
 	u32			most;
 	bool			idle;
 	u64			when;
@@ -44,6 +55,8 @@ static void owner_expire(struct wheel *wheel, struct wheel_timer **due, unsigned
 	owner->most = max(owner->most, n);
 	if (in_hardirq())
 		owner->in_interrupt += n;
+	else
+		owner->in_task += n;
 	for (i = 0; i < n; i++)
 		probe_fire(due[i]);
 }
@@ -63,6 +76,8 @@ static enum hrtimer_restart owner_interrupt(struct wheel *wheel)
 	}
 	if (more)
 		complete(&owner->left);
+	if (more && owner->races)
+		schedule_work(&owner->run);
 	return restart;
 }
 
@@ -73,6 +88,8 @@ static unsigned int owner_scan(struct wheel *wheel, u64 now)
 	if (owner->scans++ < owner->incomplete)
 		return WHEEL_BATCH;
 	wheel_scan_at(wheel, WHEEL_NEVER);
+	if (owner->races)
+		return 0;
 	return !wheel_timer_arm_locked(&owner->rig->probes[0].timer, owner->when, 0);
 }
 
@@ -81,6 +98,25 @@ static const struct wheel_owner owner_operations = {
 	.scan		= owner_scan,
 	.expire		= owner_expire,
 };
+
+static bool step(struct rig *rig, unsigned int max)
+{
+	unsigned long flags = wheel_lock(rig->wheel);
+	bool more = wheel_step(rig->wheel, max);
+
+	if (!more)
+		wheel_settle(rig->wheel);
+	wheel_unlock(rig->wheel, flags);
+	return more;
+}
+
+static void owner_run(struct work_struct *work)
+{
+	struct owner *owner = container_of(work, struct owner, run);
+
+	while (step(owner->rig, WHEEL_BATCH))
+		cond_resched();
+}
 
 static struct rig *rig_owned(struct kunit *test, u32 clock, u64 tick, u32 count)
 {
@@ -96,6 +132,7 @@ static struct rig *rig_owned(struct kunit *test, u32 clock, u64 tick, u32 count)
 
 	KUNIT_ASSERT_NOT_NULL(test, owner);
 	init_completion(&owner->left);
+	INIT_WORK(&owner->run, owner_run);
 	owner->rig = rig_new(test, &config, count);
 	owner->rig->own = owner;
 	return owner->rig;
@@ -104,17 +141,6 @@ static struct rig *rig_owned(struct kunit *test, u32 clock, u64 tick, u32 count)
 static struct rig *rig_interrupted(struct kunit *test, u32 count)
 {
 	return rig_owned(test, WHEEL_CLOCK_MONOTONIC, NSEC_PER_MSEC, count);
-}
-
-static bool step(struct rig *rig, unsigned int max)
-{
-	unsigned long flags = wheel_lock(rig->wheel);
-	bool more = wheel_step(rig->wheel, max);
-
-	if (!more)
-		wheel_settle(rig->wheel);
-	wheel_unlock(rig->wheel, flags);
-	return more;
 }
 
 static void scan_at(struct rig *rig, u64 time)
@@ -254,6 +280,182 @@ static void p9_draining_in_parts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->calls, 0);
 }
 
+/* Create a fixture whose timers expire in the hrtimer's interrupt, unless the lock is held. */
+static struct rig *rig_racing(struct kunit *test, u64 tick, u32 count)
+{
+	struct rig *rig = rig_owned(test, WHEEL_CLOCK_MONOTONIC, tick, count);
+
+	owner_of(rig)->races = true;
+	return rig;
+}
+
+/* Stop the wheel first, so that no interrupt queues the work item again. */
+static void end_races(struct rig *rig)
+{
+	KUNIT_EXPECT_EQ(rig->test, wheel_stop(rig->wheel, NULL), 0);
+	cancel_work_sync(&owner_of(rig)->run);
+}
+
+static void stop_while_arming(struct kunit *test)
+{
+	int round;
+
+	for (round = 0; round < 10; round++) {
+		struct rig *rig = rig_racing(test, 10000, 64);
+
+		crew_stop_while_arming(rig);
+		end_races(rig);
+		rig_destroy(rig);
+	}
+}
+
+/*
+ * Request a scan before the programmed time, then revoke it. This starts the hrtimer, even while
+ * its interrupt is running, but no scan follows.
+ */
+static void start_the_hrtimer(struct wheel *wheel)
+{
+	unsigned long flags = wheel_lock(wheel);
+
+	wheel_scan_at(wheel, 1);
+	wheel_scan_at(wheel, WHEEL_NEVER);
+	wheel_unlock(wheel, flags);
+}
+
+/* Random operations on one timer per task, all of which are due within a few ticks. */
+static void race_with_interrupts(struct crew *crew, struct rnd_state *rnd)
+{
+	struct rig *rig = crew->rig;
+	int i;
+
+	for (i = 0; i < CREW_ROUNDS; i++) {
+		if (below(rnd, 7))
+			crew_operate(crew, rnd, &rig->probes[below(rnd, CREW_TASKS)].timer,
+				     rig_now(rig) + below(rnd, 30 * NSEC_PER_USEC));
+		else
+			start_the_hrtimer(rig->wheel);
+		/* Let interrupts expire timers; while a task holds the lock, the work item does. */
+		if (below(rnd, 4) == 0)
+			usleep_range(1, 40);
+	}
+}
+
+/* Operations concurrent with passes in interrupts. All timers that remain armed expire. */
+static void arms_meet_the_interrupt(struct kunit *test)
+{
+	struct rig *rig = rig_racing(test, 1000, CREW_TASKS);
+	struct owner *owner = owner_of(rig);
+	struct crew *crew;
+
+	rig->shared = true;
+	crew = crew_start(rig, race_with_interrupts);
+	crew_wait(crew);
+	rig_await(rig, atomic64_read(&crew->armed) - atomic64_read(&crew->cancelled));
+	rig_wait(rig);
+	crew_expect_ledger(crew);
+	end_races(rig);
+	kunit_info(test, "%u timers in interrupts, %u in work items", owner->in_interrupt,
+		   owner->in_task);
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		KUNIT_EXPECT_GT(test, owner->in_interrupt, 0);
+}
+
+/**
+ * struct canary - Independent hrtimer
+ * @timer: hrtimer
+ * @sung: completed when it expires
+ */
+struct canary {
+	struct hrtimer		timer;
+	struct completion	sung;
+};
+
+static enum hrtimer_restart canary_sings(struct hrtimer *timer)
+{
+	struct canary *canary = container_of(timer, struct canary, timer);
+
+	complete(&canary->sung);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * struct meddler - Starts a wheel's hrtimer from an interrupt of another CPU
+ * @timer: hrtimer that causes the interrupt
+ * @wheel: the wheel
+ * @when: time of the interrupt
+ */
+struct meddler {
+	struct hrtimer	timer;
+	struct wheel	*wheel;
+	u64		when;
+};
+
+static enum hrtimer_restart meddle(struct hrtimer *timer)
+{
+	struct meddler *meddler = container_of(timer, struct meddler, timer);
+
+	start_the_hrtimer(meddler->wheel);
+	return HRTIMER_NORESTART;
+}
+
+static void meddle_here(void *data)
+{
+	struct meddler *meddler = data;
+
+	hrtimer_start(&meddler->timer, ns_to_ktime(meddler->when),
+		      HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/* Start the meddler on another CPU, if there are several. */
+static void meddle_at(struct meddler *meddler, u64 when)
+{
+	unsigned int cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
+
+	meddler->when = when;
+	if (cpu < nr_cpu_ids)
+		smp_call_function_single(cpu, meddle_here, meddler, true);
+	else
+		meddle_here(meddler);
+}
+
+/*
+ * The wheel's hrtimer is started by another CPU at the same time as its interrupt, which programs
+ * it for one hour later. This must not delay other hrtimers of the CPU.
+ */
+static void p2_hrtimers_of_others_come(struct kunit *test)
+{
+	struct rig *rig = rig_racing(test, 1000, 2);
+	struct canary *canary = kunit_kzalloc(test, sizeof(*canary), GFP_KERNEL);
+	struct meddler *meddler = kunit_kzalloc(test, sizeof(*meddler), GFP_KERNEL);
+	u32 round;
+
+	KUNIT_ASSERT_NOT_NULL(test, canary);
+	KUNIT_ASSERT_NOT_NULL(test, meddler);
+	meddler->wheel = rig->wheel;
+	hrtimer_setup(&canary->timer, canary_sings, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
+	hrtimer_setup(&meddler->timer, meddle, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
+	init_completion(&canary->sung);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, rig_now(rig) + 3600 * NSEC_PER_SEC), 0);
+	for (round = 1; round <= CREW_ROUNDS; round++) {
+		u64 when = rig_now(rig) + 100 * NSEC_PER_USEC;
+
+		rig_await(rig, round);
+		preempt_disable();
+		hrtimer_start(&canary->timer, ns_to_ktime(when + 50 * NSEC_PER_USEC),
+			      HRTIMER_MODE_ABS_PINNED_HARD);
+		meddle_at(meddler, when + rig_random(rig, 10 * NSEC_PER_USEC));
+		rig_arm(rig, 0, when);
+		preempt_enable();
+		if (!wait_for_completion_timeout(&canary->sung, 10 * HZ))
+			break;
+		rig_wait(rig);
+	}
+	hrtimer_cancel(&canary->timer);
+	hrtimer_cancel(&meddler->timer);
+	end_races(rig);
+	KUNIT_EXPECT_EQ(test, round, CREW_ROUNDS + 1);
+}
+
 static struct kunit_case owner_cases[] = {
 	KUNIT_CASE(lone_timer_expires_in_the_interrupt),
 	KUNIT_CASE(p9_steps_are_bounded_p5_in_order),
@@ -270,4 +472,18 @@ static struct kunit_suite owner_suite = {
 	.test_cases = owner_cases,
 };
 
-kunit_test_suite(owner_suite);
+static struct kunit_case owner_race_cases[] = {
+	MANY_CASE(stop_while_arming),
+	MANY_CASE(arms_meet_the_interrupt),
+	KUNIT_CASE(p2_hrtimers_of_others_come),
+	{}
+};
+
+static struct kunit_suite owner_race_suite = {
+	.name = "wheel_timer_owner_race",
+	.init = rig_init_scheme,
+	.exit = rig_exit,
+	.test_cases = owner_race_cases,
+};
+
+kunit_test_suites(&owner_suite, &owner_race_suite);

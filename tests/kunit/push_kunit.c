@@ -36,20 +36,6 @@ static void push_of_what_does_not_pend(struct kunit *test)
 	}
 }
 
-/* wheel_stop() returns the timer with the pushed deadline. */
-static void push_then_stop(struct kunit *test)
-{
-	struct rig *rig = rig_virtual(test, TICK, 1);
-	LIST_HEAD(unfired);
-
-	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 5 * TICK), 0);
-	KUNIT_ASSERT_TRUE(test, rig_push(rig, 0, 50 * TICK));
-	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
-	KUNIT_EXPECT_PTR_EQ(test, unfired.next, &rig->probes[0].timer.node);
-	KUNIT_EXPECT_EQ(test, wheel_timer_deadline(&rig->probes[0].timer), 50 * TICK);
-	KUNIT_EXPECT_EQ(test, rig_stats(rig)->cancelled, 1);
-}
-
 /*
  * Regardless of the number of pushes, the wheel examines the timer once, at its old deadline.
  * Interrupts are disabled during the first push, so that it precedes that time even on a slow
@@ -83,7 +69,6 @@ static void p7_pushes_cause_no_wakeup(struct kunit *test)
 
 static struct kunit_case push_cases[] = {
 	ANY_CASE(push_of_what_does_not_pend),
-	ANY_CASE(push_then_stop),
 	ANY_CASE(p7_pushes_cause_no_wakeup),
 	{}
 };

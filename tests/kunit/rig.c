@@ -337,20 +337,5 @@ void probe_fire(struct wheel_timer *timer)
 		complete(&rig->done);
 }
 
-/*
- * Return the time at which a timer must expire that is armed for @deadline at the time @now,
- * without slack: the first tick boundary after @now and not before @deadline, but not after the
- * end of the clock.
- */
-u64 due_at(u64 deadline, u64 now, u64 tick)
-{
-	u64 first = deadline ? div64_u64(deadline - 1, tick) + 1 : 0;
-	u64 ticks = max(first, div64_u64(now, tick) + 1);
-
-	if (ticks > div64_u64(WHEEL_MAX_TIME, tick))
-		return WHEEL_MAX_TIME;
-	return ticks * tick;
-}
-
 MODULE_DESCRIPTION("KUnit tests of wheel_timer");
 MODULE_LICENSE("GPL");

@@ -136,6 +136,4 @@ void rig_open_gate_soon(struct rig *rig);
 void rig_pass_gate(struct probe *probe);
 
 void probe_fire(struct wheel_timer *timer);
-
-u64 due_at(u64 deadline, u64 now, u64 tick);
 #endif

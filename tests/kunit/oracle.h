@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Reference model of a wheel, as simple as possible: a list sorted by due tick, then by
- * the order of arming. It uses integer division and linear search.
+ * the order of arming. It uses integer division and linear search. The tests of the host use
+ * it, too.
  */
-#ifndef _HOST_ORACLE_H
-#define _HOST_ORACLE_H
+#ifndef _WHEEL_KUNIT_ORACLE_H
+#define _WHEEL_KUNIT_ORACLE_H
 
 #include "core/env.h"
 
