@@ -173,15 +173,6 @@ TEST(names_come_apart_again)
 	EXPECT_EQ(~0ULL, WHEEL_ID(0xffffff, gen));
 }
 
-TEST(answers_can_be_negative)
-{
-	struct wheel_event event = { .res = -1 };
-	struct wheel_op op = { .res = -1 };
-
-	EXPECT_GT(0, op.res);
-	EXPECT_GT(0, event.res);
-}
-
 TEST(limits)
 {
 	EXPECT_EQ(1 << 24, WHEEL_MAX_TIMERS);

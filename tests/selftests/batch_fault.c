@@ -177,6 +177,68 @@ WT_TEST(wheel, hole_inside_an_entry)
 	}
 }
 
+/*
+ * Place an object so that it ends in an inaccessible page, or begins or ends in a read-only one, at
+ * each offset. Returns true if a call with it always fails, and has no effect.
+ */
+static bool fails_across_pages(int fd, char *end, const void *object, size_t size,
+			       bool (*fails)(int fd, void *at))
+{
+	char *border = end - PAGE;
+	bool failed = true;
+	size_t cut;
+
+	for (cut = 0; cut < size; cut += 4) {
+		char *at = border - cut;
+
+		memcpy(end - cut, object, cut);
+		failed &= fails(fd, end - cut);
+		memcpy(at, object, size);
+		mprotect(border, PAGE, PROT_READ);
+		failed &= fails(fd, at) && !memcmp(at, object, size);
+		mprotect(border, PAGE, PROT_READ | PROT_WRITE);
+		mprotect(border - PAGE, PAGE, PROT_READ);
+		failed &= !cut || fails(fd, at);
+		mprotect(border - PAGE, PAGE, PROT_READ | PROT_WRITE);
+	}
+	return failed && !armed(fd);
+}
+
+static bool single_fails(int fd, void *op)
+{
+	struct wheel_submit call = {
+		.size = sizeof(call), .ops = wt_addr(op), .op_size = sizeof(struct wheel_op),
+		.count = 1, .done = 7,
+	};
+
+	return wt_ioctl(fd, WHEEL_IOC_SUBMIT, &call) == -EFAULT && !call.done;
+}
+
+/* If the result of a single operation cannot be written, the operation has no effect. */
+WT_TEST(wheel, operation_that_cannot_be_answered)
+{
+	const struct wheel_op arm = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WHEN);
+
+	EXPECT_TRUE(fails_across_pages(self->fd, (char *)self->ops + ROOM, &arm, sizeof(arm),
+				       single_fails));
+}
+
+static bool call_fails(int fd, void *call)
+{
+	return wt_ioctl(fd, WHEEL_IOC_SUBMIT, call) == -EFAULT;
+}
+
+/* The same for struct wheel_submit, which is not modified. */
+WT_TEST(wheel, call_that_cannot_be_answered)
+{
+	struct wheel_op arm = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), WHEN);
+
+	self->batch.ops = wt_addr(&arm);
+	self->batch.count = 1;
+	EXPECT_TRUE(fails_across_pages(self->fd, (char *)self->ops + ROOM, &self->batch,
+				       sizeof(self->batch), call_fails));
+}
+
 WT_TEST(wheel, answers_can_be_written_half_way)
 {
 	char *half = (char *)self->ops + ROOM / 2;

@@ -220,26 +220,4 @@ WT_TEST(clock, enter_gives_up_by_the_clock)
 	close(w.fd);
 }
 
-/* On a busy machine, @until may pass before the clock is set; then the test is repeated. */
-WT_TEST(clock, enter_does_not_give_up_when_set_back)
-{
-	struct waiter w;
-	__u64 until;
-	bool late;
-
-	do {
-		w = (struct waiter){ .tid = 0 };
-		until = wt_now(variant->clock) + WT_SEC;
-		ASSERT_EQ(0, begin(&w, variant->clock, until));
-		ASSERT_EQ(0, step(&self->shifted, -2 * (__s64)WT_SEC));
-		late = variant->follows &&
-			wt_now(variant->clock) + 2 * WT_SEC >= until;
-		ASSERT_EQ(0, pthread_join(w.thread, NULL));
-		close(w.fd);
-	} while (late);
-	EXPECT_EQ(0, w.err);
-	EXPECT_EQ(0, w.enter.ready);
-	EXPECT_LE(until, w.ended);
-}
-
 TEST_HARNESS_MAIN

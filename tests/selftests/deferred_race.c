@@ -36,7 +36,6 @@
  * struct race - a file and its consumers
  * @consume: function of each consumer
  * @ring: the file, and its ring if it has one
- * @room: number of events per read()
  * @seen: newest generation of each slot whose event has arrived
  * @got: events that have arrived
  * @twice: events that arrived again
@@ -48,7 +47,6 @@
 struct race {
 	void (*consume)(struct race *race);
 	struct wt_ring ring;
-	size_t room;
 	__u64 seen[SLOTS];
 	__u32 got;
 	__u32 twice;
@@ -97,7 +95,7 @@ static int take_read(struct race *race)
 	int n, i;
 
 	do {
-		n = wt_read(race->ring.fd, events, race->room);
+		n = wt_read(race->ring.fd, events, ROOM);
 	} while (n == -EINTR);
 	for (i = 0; i < n; i++)
 		take(race, &events[i]);
@@ -178,7 +176,7 @@ static void by_edges_and_short_reads(struct race *race)
 		stopped = await(epoll);
 		do {
 			n = take_read(race);
-		} while (n == (int)race->room || (stopped && n > 0));
+		} while (n == ROOM || (stopped && n > 0));
 	}
 	close(epoll);
 }
@@ -192,15 +190,6 @@ static void by_levels(struct race *race)
 		n = take_read(race);
 	}
 	close(epoll);
-}
-
-static void by_poll(struct race *race)
-{
-	while (!race->failed) {
-		wt_wait(race->ring.fd);
-		if (take_read(race) == -ESHUTDOWN)
-			break;
-	}
 }
 
 static void by_read(struct race *race)
@@ -285,14 +274,12 @@ static void by_uring_on_the_ring(struct race *race)
  * @consume: function of each consumer
  * @ring: events are delivered through the ring
  * @blocking: the file is in blocking mode
- * @room: maximum number of events per read()
  * @contended: other threads submit operations continuously
  */
 struct way {
 	void (*consume)(struct race *race);
 	bool ring;
 	bool blocking;
-	size_t room;
 	bool contended;
 };
 
@@ -307,22 +294,18 @@ FIXTURE_VARIANT(race) {
 
 #define WAY(name, ...) WT_VARIANT(race, name, .way = { __VA_ARGS__ })
 
-WAY(edges_single, by_edges, false, false, 1, false);
-WAY(edges, by_edges, false, false, ROOM, false);
-WAY(edges_and_short_reads, by_edges_and_short_reads, false, false, ROOM, false);
-WAY(levels, by_levels, false, false, ROOM, false);
-WAY(levels_single, by_levels, false, false, 1, false);
-WAY(poll, by_poll, false, false, ROOM, false);
-WAY(blocking_read, by_read, false, true, ROOM, false);
-WAY(blocking_read_single, by_read, false, true, 1, false);
-WAY(blocking_read_contended, by_read, false, true, ROOM, true);
-WAY(edges_contended, by_edges, false, false, ROOM, true);
-WAY(uring, by_uring, false, false, ROOM, false);
-WAY(flag, by_flag, true, false, 0, false);
-WAY(enter, by_enter, true, false, 0, false);
-WAY(enter_contended, by_enter, true, false, 0, true);
-WAY(edges_of_the_ring, by_edges_of_the_ring, true, false, 0, false);
-WAY(uring_on_the_ring, by_uring_on_the_ring, true, false, 0, false);
+WAY(edges, by_edges, false, false, false);
+WAY(edges_and_short_reads, by_edges_and_short_reads, false, false, false);
+WAY(levels, by_levels, false, false, false);
+WAY(blocking_read, by_read, false, true, false);
+WAY(blocking_read_contended, by_read, false, true, true);
+WAY(edges_contended, by_edges, false, false, true);
+WAY(uring, by_uring, false, false, false);
+WAY(flag, by_flag, true, false, false);
+WAY(enter, by_enter, true, false, false);
+WAY(enter_contended, by_enter, true, false, true);
+WAY(edges_of_the_ring, by_edges_of_the_ring, true, false, false);
+WAY(uring_on_the_ring, by_uring_on_the_ring, true, false, false);
 
 FIXTURE_SETUP(race)
 {
@@ -350,7 +333,6 @@ static bool open_it(struct race *race, const struct way *way, __u32 clock, __u64
 
 	memset(race, 0, sizeof(*race));
 	race->consume = way->consume;
-	race->room = way->room;
 	pthread_mutex_init(&race->lock, NULL);
 	if (way->ring) {
 		setup.events = RING;
@@ -581,25 +563,6 @@ WT_TEST(race, p3_nothing_is_lost_by_stop_while_deferred)
 		ASSERT_EQ(0, race->twice);
 		close_it(race, way);
 	}
-}
-
-/* close() frees the file, whether it is deferred or not. */
-WT_TEST(race, p10_close_while_deferred)
-{
-	const struct way *way = &variant->way;
-	struct race *race = &self->race;
-	long refs = wt_module_refs();
-	int i;
-
-	for (i = 0; i < ROUNDS; i++) {
-		ASSERT_TRUE(open_it(race, way, WHEEL_CLOCK_MONOTONIC, &self->seed));
-		ASSERT_NE(0, arm_some(race, 1, &self->seed));
-		wt_let_pass(1 + wt_below(&self->seed, 4 * WT_MS));
-		close_it(race, way);
-	}
-	/* io_uring releases files asynchronously, including those of previous tests. */
-	while (wt_module_refs() > refs)
-		wt_let_pass(WT_MS);
 }
 
 TEST_HARNESS_MAIN

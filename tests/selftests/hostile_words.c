@@ -227,16 +227,17 @@ FIXTURE_TEARDOWN(neighbour)
 /* A quarter of the timers is pushed and a quarter parked. Returns the line of a violation or 0. */
 static int live(int fd, __u64 *words, struct wheel_event *events, __u64 gen)
 {
-	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC), parked = 0;
+	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC), parked = 0, whens[TIMERS];
 	int i, n, got, seen[TIMERS] = {};
 
 	for (i = 0; i < TIMERS; i++) {
-		if (wt_arm_word(fd, WHEEL_ID(i, gen), now + WT_MS + i * WT_US))
+		whens[i] = now + WT_MS + i * WT_US;
+		if (wt_arm_word(fd, WHEEL_ID(i, gen), whens[i]))
 			return __LINE__;
 		if (i % 4 == 3 && wt_park(&words[i]))
 			seen[i] = ++parked > 0;
-		else if (i % 2)
-			wt_push(&words[i], now + 2 * WT_MS + i * WT_US);
+		else if (i % 2 && wt_push(&words[i], whens[i] + WT_MS))
+			whens[i] += WT_MS;
 	}
 	for (got = parked; got < TIMERS; got += n) {
 		n = wt_read(fd, events, TIMERS);
@@ -247,6 +248,7 @@ static int live(int fd, __u64 *words, struct wheel_event *events, __u64 gen)
 			__u32 slot = WHEEL_ID_SLOT(events[i].id);
 
 			if (events[i].id != WHEEL_ID(slot, gen) ||
+			    events[i].deadline != whens[slot] ||
 			    events[i].deadline > events[i].fired ||
 			    events[i].fired > now || seen[slot]++)
 				return __LINE__;

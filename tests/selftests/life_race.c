@@ -137,13 +137,10 @@ static int use_stop(int fd, __u64 *seed)
 	return or_gone(wt_stop(fd, &unfired));
 }
 
-/* use_epoll() opens files itself, which may reuse the number of the closed descriptor. */
 static int (*const uses[])(int fd, __u64 *seed) = {
 	use_arm, use_read, use_cancel, use_poll, use_period, use_list,
 	use_stats, use_stop, use_epoll,
 };
-
-#define OPEN_NONE	(ARRAY_SIZE(uses) - 1)
 
 static void *use(void *arg)
 {
@@ -206,27 +203,6 @@ WT_TEST(race, close_by_replacement)
 	EXPECT_EQ(0, finish(users, ARRAY_SIZE(uses), &self->stop));
 	ASSERT_EQ(0, close(self->fd));
 	EXPECT_EQ(self->refs, wt_module_refs());
-}
-
-/* The descriptor is closed while threads use it. Their later calls fail with EBADF. */
-WT_TEST(race, close_for_good)
-{
-	struct user users[OPEN_NONE];
-	int round;
-
-	for (round = 0; round < 4; round++) {
-		atomic_store(&self->stop, false);
-		ASSERT_EQ(0, start(users, OPEN_NONE, self->fd,
-				   &self->stop, &self->seed));
-		wt_let_pass(1 + wt_below(&self->seed, 3 * WT_MS));
-		ASSERT_EQ(0, close(self->fd));
-		EXPECT_EQ(0, finish(users, OPEN_NONE, &self->stop));
-		EXPECT_EQ(self->refs, wt_module_refs());
-		self->fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, TIMERS,
-					 WHEEL_MIN_TICK_NS);
-		ASSERT_LE(0, self->fd);
-		ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
-	}
 }
 
 struct waiter {

@@ -135,45 +135,4 @@ WT_TEST(clock, p1_never_early_at_random)
 	}
 }
 
-/* Deadlines on a tick boundary, and one nanosecond before and after it. */
-WT_TEST(clock, p1_never_early_at_the_tick_edge)
-{
-	struct wheel_op ops[30];
-	__u64 gen, edge;
-	int i;
-
-	for (gen = 1; gen <= ROUNDS; gen++) {
-		edge = wt_boundary(wt_now(variant->clock), self->tick);
-		for (i = 0; i < 30; i++)
-			ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen),
-				       edge + i / 3 * self->tick + i % 3 - 1);
-		ASSERT_EQ(0, wt_batch(self->fd, ops, 30));
-		EXPECT_EQ(0, early(self->fd, variant->clock, self->events,
-				   30));
-	}
-}
-
-/* Events of a periodic timer are never early, and their deadlines are on the grid. */
-WT_TEST(clock, p1_never_early_periodic)
-{
-	__u64 start = wt_now(variant->clock) + WT_MS;
-	__u64 period = 777777;
-	__u64 last = 0;
-	int i;
-
-	ASSERT_EQ(0, wt_arm_every(self->fd, WHEEL_ID(1, 1), start, period));
-	for (i = 0; i < 15; i++) {
-		__u64 deadline, now;
-
-		ASSERT_EQ(1, wt_read(self->fd, self->events, 1));
-		now = wt_now(variant->clock);
-		deadline = self->events[0].deadline;
-		EXPECT_LE(deadline, now);
-		EXPECT_LE(self->events[0].fired, now);
-		EXPECT_EQ(0, (deadline - start) % period);
-		EXPECT_LT(last, deadline);
-		last = deadline;
-	}
-}
-
 TEST_HARNESS_MAIN

@@ -104,15 +104,6 @@ WT_TEST(wheel, epoll_by_edge)
 	EXPECT_EQ(EPOLLIN, ready(self->ep));
 }
 
-/* Events that exist when the file is added are an edge. */
-WT_TEST(wheel, epoll_by_edge_begins_readable)
-{
-	FIRE();
-	ASSERT_EQ(0, watch(self->ep, self->fd, EPOLLIN | EPOLLET));
-	EXPECT_EQ(EPOLLIN, ready(self->ep));
-	EXPECT_EQ(0, ready(self->ep));
-}
-
 /* Closing the last descriptor removes a file from its epolls, with and without events. */
 WT_TEST(wheel, epoll_of_a_closed_file)
 {

@@ -80,101 +80,38 @@ WT_TEST(wheel, info_and_stats_after_it)
 	EXPECT_EQ(0, wt_stats(self->fd, &self->stats));
 }
 
-struct arms {
+struct stop {
 	int fd;
 	pthread_t thread;
-	__u64 armed;
-	__u64 fired;
-	int last;
+	__u64 unfired;
+	int ret;
 };
-
-/* Arm until the wheel is stopped. */
-static void *arm_on(void *arg)
-{
-	struct arms *a = arg;
-	__u32 slot = 0;
-	__u64 gen = 1;
-
-	for (;;) {
-		a->last = wt_arm_rel(a->fd, WHEEL_ID(slot, gen),
-				     slot % 2 ? WT_HOUR : slot * WT_US);
-		if (a->last && a->last != -EBUSY)
-			return NULL;
-		a->armed += !a->last;
-		slot = (slot + 1) % TIMERS;
-		gen += !slot;
-	}
-}
-
-static void *read_on(void *arg)
-{
-	struct wheel_event events[16];
-	struct arms *a = arg;
-
-	while ((a->last = wt_read(a->fd, events, 16)) > 0)
-		a->fired += a->last;
-	return NULL;
-}
-
-/* Arms, expiries and STOP race: each armed timer expires or is counted as unfired. */
-WT_TEST(wheel, races_arms_and_expiries)
-{
-	struct arms armer, reader;
-	__u64 seed = wt_seed();
-	int round;
-
-	for (round = 0; round < 30; round++) {
-		armer = (struct arms){
-			.fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, TIMERS,
-					    WHEEL_MIN_TICK_NS),
-		};
-		ASSERT_LE(0, armer.fd);
-		reader = armer;
-		ASSERT_EQ(0, pthread_create(&armer.thread, NULL, arm_on,
-					    &armer));
-		ASSERT_EQ(0, pthread_create(&reader.thread, NULL, read_on,
-					    &reader));
-		wt_let_pass(1 + wt_below(&seed, 2 * WT_MS));
-		ASSERT_EQ(0, wt_stop(armer.fd, &self->unfired));
-		ASSERT_EQ(0, pthread_join(armer.thread, NULL));
-		ASSERT_EQ(0, pthread_join(reader.thread, NULL));
-		EXPECT_EQ(-ESHUTDOWN, armer.last);
-		EXPECT_EQ(-ESHUTDOWN, reader.last);
-		EXPECT_EQ(armer.armed, reader.fired + self->unfired);
-		ASSERT_EQ(0, wt_stats(armer.fd, &self->stats));
-		EXPECT_EQ(armer.armed, self->stats.armed);
-		EXPECT_EQ(reader.fired, self->stats.fired);
-		EXPECT_EQ(self->unfired, self->stats.cancelled);
-		EXPECT_EQ(0, self->stats.pending);
-		close(armer.fd);
-	}
-}
 
 static void *stop_it(void *arg)
 {
-	struct arms *a = arg;
+	struct stop *s = arg;
 
-	a->last = wt_stop(a->fd, &a->fired);
+	s->ret = wt_stop(s->fd, &s->unfired);
 	return NULL;
 }
 
 /* Concurrent STOPs: each timer is counted by exactly one of them. */
 WT_TEST(wheel, races_another_stop)
 {
-	struct arms stops[3];
+	struct stop stops[3];
 	__u64 sum;
 	int i;
 
 	ASSERT_EQ(0, wt_arm_many(self->fd, TIMERS, 1, WT_HOUR));
 	for (i = 0; i < 3; i++) {
-		stops[i] = (struct arms){ .fd = self->fd };
+		stops[i] = (struct stop){ .fd = self->fd };
 		ASSERT_EQ(0, pthread_create(&stops[i].thread, NULL, stop_it,
 					    &stops[i]));
 	}
 	for (sum = 0, i = 0; i < 3; i++) {
 		ASSERT_EQ(0, pthread_join(stops[i].thread, NULL));
-		EXPECT_EQ(0, stops[i].last);
-		sum += stops[i].fired;
+		EXPECT_EQ(0, stops[i].ret);
+		sum += stops[i].unfired;
 	}
 	EXPECT_EQ(TIMERS, sum);
 }

@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -93,20 +92,6 @@ WT_TEST(wheel, a_child_is_the_last_to_go)
 	EXPECT_EQ(self->refs, wt_module_refs());
 }
 
-/* A child can map the words itself, because it inherits the descriptor. */
-WT_TEST(wheel, a_child_may_map_for_itself)
-{
-	pid_t pid = fork();
-	__u64 *words;
-
-	if (!pid) {
-		words = wt_map(self->fd, TIMERS);
-		_exit(words && wt_push(&words[1], WT_SEC) ? 7 : 0);
-	}
-	EXPECT_EQ(7, wt_end_of(pid));
-	EXPECT_EQ(WT_SEC, wt_word(&self->words[1]));
-}
-
 /* A mapping holds the wheel and the module until it is removed. */
 WT_TEST(wheel, lives_until_the_last_map_is_gone)
 {
@@ -123,73 +108,6 @@ WT_TEST(wheel, lives_until_the_last_map_is_gone)
 		EXPECT_EQ(self->refs + 1, wt_module_refs());
 	ASSERT_EQ(0, munmap((char *)self->words + self->len / 2, self->len / 2));
 	EXPECT_EQ(self->refs, wt_module_refs());
-}
-
-WT_TEST(wheel, goes_with_its_process)
-{
-	pid_t pid = fork();
-	int fd, i;
-
-	if (!pid) {
-		fd = wt_open_clock_words(WHEEL_CLOCK_MONOTONIC, TIMERS, WHEEL_MIN_TICK_NS);
-		for (i = 0; i < TIMERS; i++)
-			wt_arm_word(fd, WHEEL_ID(i, 1),
-				    wt_now(WHEEL_CLOCK_MONOTONIC) + i * WT_US);
-		if (!wt_map(fd, TIMERS))
-			_exit(1);
-		close(fd);
-		raise(SIGKILL);
-	}
-	EXPECT_EQ(-SIGKILL, wt_end_of(pid));
-	if (self->refs >= 0)
-		EXPECT_EQ(self->refs + 1, wt_module_refs());
-}
-
-/* A write with process_vm_writev(), if it succeeds, is equivalent to one by the program. */
-WT_TEST(wheel, written_by_process_vm_writev)
-{
-	__u64 when = 5 * WT_MS;
-	struct iovec from = { &when, sizeof(when) };
-	struct iovec to = { &self->words[1], sizeof(when) };
-	struct wheel_event event;
-	ssize_t done;
-
-	done = process_vm_writev(getpid(), &from, 1, &to, 1, 0);
-	when = done == sizeof(when) ? when : WT_MS;
-	EXPECT_EQ(when, wt_word(&self->words[1]));
-	ASSERT_EQ(0, wt_advance(self->fd, when - 1, NULL));
-	EXPECT_TRUE(wt_quiet(self->fd));
-	ASSERT_EQ(0, wt_advance(self->fd, when, NULL));
-	ASSERT_EQ(1, wt_read(self->fd, &event, 1));
-	EXPECT_EQ(when, event.deadline);
-}
-
-WT_TEST(wheel, written_by_a_debugger)
-{
-	__u64 *words;
-	pid_t pid;
-
-	/* The address of the child's mapping. */
-	ASSERT_EQ(0, munmap(self->words, self->len));
-	pid = fork();
-	if (!pid) {
-		words = mmap(self->words, self->len, PROT_READ,
-			     MAP_SHARED | MAP_FIXED, self->fd, WHEEL_OFF_WORDS);
-		if (words != self->words ||
-		    ptrace(PTRACE_TRACEME, 0, NULL, NULL))
-			_exit(1);
-		raise(SIGSTOP);
-		_exit(7);
-	}
-	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
-	/* The mapping is read-only. Whether a debugger can write to it depends on the kernel. */
-	ptrace(PTRACE_POKEDATA, pid, &self->words[1], (void *)WT_PARKED);
-	ptrace(PTRACE_PEEKDATA, pid, &self->words[1], NULL);
-	ASSERT_EQ(0, ptrace(PTRACE_CONT, pid, NULL, NULL));
-	EXPECT_EQ(7, wt_end_of(pid));
-	self->words = wt_map(self->fd, TIMERS);
-	ASSERT_NE(NULL, self->words);
-	EXPECT_EQ(-EBUSY, wt_arm_word(self->fd, WHEEL_ID(1, 2), WT_SEC));
 }
 
 /*

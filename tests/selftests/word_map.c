@@ -154,21 +154,6 @@ WT_TEST(wheel, read_only_file)
 	close(fd);
 }
 
-WT_TEST(wheel, two_maps_are_one_memory)
-{
-	__u64 *twin = wt_map(self->fd, TIMERS);
-	__u64 *words = (__u64 *)self->map;
-
-	ASSERT_NE(NULL, twin);
-	ASSERT_NE(words, twin);
-	ASSERT_EQ(0, wt_arm_word(self->fd, WHEEL_ID(TIMERS - 1, 1), 5));
-	EXPECT_EQ(5, wt_word(&words[TIMERS - 1]));
-	EXPECT_EQ(5, wt_word(&twin[TIMERS - 1]));
-	ASSERT_TRUE(wt_push(&twin[TIMERS - 1], 6));
-	EXPECT_EQ(6, wt_word(&words[TIMERS - 1]));
-	wt_unmap(twin, TIMERS);
-}
-
 /* The part of the last page beyond the words is cleared and has no function. */
 WT_TEST(wheel, the_rest_of_the_last_page)
 {
@@ -241,19 +226,6 @@ WT_TEST(wheel, never_grows)
 	EXPECT_EQ(WT_OFF, wt_word((__u64 *)self->map + TIMERS - 1));
 }
 
-/* mremap() with an old size of 0 duplicates a shared mapping. Both contain the same words. */
-WT_TEST(wheel, doubled_by_mremap)
-{
-	char *twin = mremap(self->map, 0, self->len, MREMAP_MAYMOVE);
-
-	if (twin != MAP_FAILED) {
-		ASSERT_EQ(0, wt_arm_word(self->fd, WHEEL_ID(9, 1), WT_MS));
-		EXPECT_EQ(WT_MS, wt_word((__u64 *)twin + 9));
-		EXPECT_EQ(0, munmap(twin, self->len));
-	}
-	EXPECT_EQ(WT_OFF, wt_word((__u64 *)self->map));
-}
-
 WT_TEST(wheel, shrinks)
 {
 	ASSERT_EQ(self->map, mremap(self->map, self->len, self->page, 0));
@@ -286,19 +258,6 @@ WT_TEST(wheel, advice_changes_nothing)
 	for (i = 0; i < ARRAY_SIZE(advice); i++)
 		EXPECT_EQ(WT_OFF, wt_word(&words[i * 64]));
 	msync(self->map, self->len, MS_SYNC);
-}
-
-WT_TEST(wheel, locked_in_memory)
-{
-	mlock(self->map, self->len);
-	mlock2(self->map, self->len, MLOCK_ONFAULT);
-	ASSERT_EQ(0, wt_arm_word(self->fd, WHEEL_ID(1, 1), WT_MS));
-	EXPECT_EQ(WT_MS, wt_word((__u64 *)self->map + 1));
-	munlock(self->map, self->len);
-	mlockall(MCL_CURRENT | MCL_FUTURE);
-	EXPECT_EQ(0, map_errno(self->fd, self->len, RW, MAP_SHARED,
-			       WHEEL_OFF_WORDS));
-	munlockall();
 }
 
 TEST_HARNESS_MAIN
