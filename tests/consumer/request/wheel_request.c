@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests with a timeout: the first example of Documentation/reference/kernel-api.rst.
+ * Requests with a timeout: the example of Documentation/tutorials/module.rst.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/err.h>
