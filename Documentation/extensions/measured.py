@@ -161,8 +161,9 @@ def comparisons():
             figure = name
             rows.append([name, f"{exact(value)} {unit}", ""])
         else:
-            other = f"{exact(value)} {implementation}"
-            rows[-1][2] += f", {other}" if rows[-1][2] else other
+            if rows[-1][2]:
+                rows.append(["", "", ""])
+            rows[-1][2] = f"{exact(value)} {implementation}"
     return rows
 
 
@@ -231,7 +232,9 @@ def draw(name):
         parts.append(text(LEFT, y - 20, title, size=13, anchor="start"))
         parts.append(text(RIGHT, y - 20, best, "quiet", 13, "end"))
         parts.append(f'<line class="arrow" x1="{LEFT}" y1="{y}" x2="{RIGHT}" y2="{y}"/>')
-        parts += [mark(j, place(v), y) for j, v in reversed(list(enumerate(values))) if v]
+        # The wheel's mark is the largest one, so it remains visible below others.
+        marks = [(j, v) for j, v in enumerate(values) if v]
+        parts += [mark(j, place(v), y) for j, v in marks[:1] + marks[:0:-1]]
     parts.append(
         text(LEFT, bottom + 40, f"{figure.unit} ({kind} axis): lower is better", "quiet", 13,
              "start")
