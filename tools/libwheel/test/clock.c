@@ -43,29 +43,6 @@ static void clocks_run(void)
 	}
 }
 
-static void clock_virtual(void)
-{
-	struct libwheel *wheel = open_virtual(8);
-	uint64_t next = 0;
-
-	EXPECT_EQ(0, libwheel_now(wheel));
-	EXPECT_EQ(0, libwheel_advance(wheel, SEC, &next));
-	EXPECT_EQ(~0ULL, next);
-	EXPECT_EQ(0, libwheel_advance(wheel, 5, &next));
-	EXPECT_EQ(SEC, libwheel_now(wheel));
-	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), 2 * SEC + 1));
-	EXPECT_EQ(0, arm(wheel, WHEEL_ID(2, 1), 3 * SEC));
-	EXPECT_EQ(0, libwheel_advance(wheel, 0, &next));
-	EXPECT_EQ(2 * SEC + MS, next);
-	EXPECT_EQ(0, libwheel_cancel(wheel, WHEEL_ID(1, 1)));
-	EXPECT_EQ(0, libwheel_advance(wheel, 2 * SEC + MS, &next));
-	EXPECT_EQ(3 * SEC, next);
-	EXPECT_EQ(0, libwheel_advance(wheel, WHEEL_MAX_TIME, NULL));
-	EXPECT_EQ(-ERANGE, libwheel_advance(wheel, WHEEL_MAX_TIME + 1, NULL));
-	EXPECT_EQ(WHEEL_MAX_TIME, libwheel_now(wheel));
-	libwheel_close(wheel);
-}
-
 static void set_clock(__s64 by)
 {
 	__u64 then = read_clock(WHEEL_CLOCK_REALTIME) + by;
@@ -136,7 +113,6 @@ static void clocks_are_set(void)
 
 const struct ktap_test clock_tests[] = {
 	TEST(clocks_run),
-	TEST(clock_virtual),
 	TEST(clocks_are_set),
 	{ NULL, NULL }
 };

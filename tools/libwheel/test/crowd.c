@@ -163,26 +163,6 @@ static void operations_wait_for_a_batch(void)
 	libwheel_close(wheel);
 }
 
-static void *cancelled_thread(void *wheel)
-{
-	pthread_cancel(pthread_self());
-	EXPECT_EQ(0, advance(wheel, MS));
-	return NULL;
-}
-
-/* A wheel remains usable after a thread was cancelled. */
-static void wheel_outlives_a_cancelled_thread(void)
-{
-	struct libwheel *wheel = open_virtual(TIMERS);
-	pthread_t thread;
-
-	EXPECT_EQ(0, arm(wheel, WHEEL_ID(1, 1), MS));
-	NEED(!pthread_create(&thread, NULL, cancelled_thread, wheel));
-	pthread_join(thread, NULL);
-	EXPECT_EQ(WHEEL_ID(1, 1), next_id(wheel));
-	libwheel_close(wheel);
-}
-
 static void *taking_thread(void *wheel)
 {
 	struct wheel_event event;
@@ -218,7 +198,6 @@ const struct ktap_test crowd_tests[] = {
 	TEST(p11_counters_of_many_threads),
 	TEST(operations_wait_for_a_batch),
 	TEST(wait_in_a_thread),
-	TEST(wheel_outlives_a_cancelled_thread),
 	TEST(cancelled_thread_takes_no_event_along),
 	{ NULL, NULL }
 };

@@ -10,29 +10,6 @@
 /* The original backend of a wheel whose backend a test has replaced. */
 static const struct backend *behind;
 
-/* Each pending timer is listed once, in order of slots, with a small buffer. */
-static void list_in_pieces(void)
-{
-	struct libwheel *wheel = open_virtual(TIMERS);
-	struct wheel_op ops[7];
-	__u32 cursor = 0;
-	__u32 next = 1;
-	int i, n;
-
-	for (i = 0; i < TIMERS; i++)
-		EXPECT_EQ(0, arm(wheel, WHEEL_ID(i, 1), i % 3 ? HOUR : MS));
-	EXPECT_EQ(0, advance(wheel, MS));
-	while ((n = libwheel_list(wheel, 0, ops, 7, &cursor)) > 0) {
-		for (i = 0; i < n; i++) {
-			EXPECT_EQ(WHEEL_ID(next, 1), ops[i].id);
-			next += next % 3 == 2 ? 2 : 1;
-		}
-	}
-	EXPECT_EQ(0, n);
-	EXPECT_EQ(TIMERS + 1, next);
-	libwheel_close(wheel);
-}
-
 /* Timers that had not fired can be armed on another wheel, unchanged. */
 static void stop_hands_back(void)
 {
@@ -89,7 +66,6 @@ static void list_goes_on_after_a_signal(void)
 }
 
 const struct ktap_test end_tests[] = {
-	TEST(list_in_pieces),
 	TEST(list_goes_on_after_a_signal),
 	TEST(stop_hands_back),
 	{ NULL, NULL }

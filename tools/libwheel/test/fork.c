@@ -160,17 +160,6 @@ static void fork_leaves_the_wheel_to_the_parent(void)
 	libwheel_close(wheel);
 }
 
-/* The parent has a current lull, in which it cancels a timer without reading the clock. */
-static void fork_ends_the_lull(void)
-{
-	struct libwheel *wheel = open_virtual(8);
-
-	EXPECT_EQ(0, arm(wheel, ID, HOUR));
-	EXPECT_EQ(0, in_child(all_refused, wheel));
-	EXPECT_EQ(0, libwheel_cancel(wheel, ID));
-	libwheel_close(wheel);
-}
-
 static bool busy;
 
 /* Long batches: the lock is held most of the time. */
@@ -217,7 +206,6 @@ const struct ktap_test fork_tests[] = {
 	TEST(fork_lets_the_child_list),
 	TEST(fork_leaves_the_child_its_memory),
 	TEST(fork_refuses_to_wait),
-	TEST(fork_ends_the_lull),
 	TEST(fork_while_a_thread_works),
 	TEST(exec_does_not_inherit),
 	{ NULL, NULL }

@@ -38,7 +38,7 @@ static const struct ktap_test *const tables[] = {
 	options_tests, table_tests, slots_tests, promise_tests,
 	loop_tests, sleep_tests, growth_tests, end_tests, word_tests,
 	race_cancel_tests, race_word_tests, crowd_tests,
-	clock_tests, lull_tests, fork_tests, share_tests, contract_tests, NULL,
+	clock_tests, lull_tests, fork_tests, contract_tests, NULL,
 };
 
 int main(int argc, char **argv)

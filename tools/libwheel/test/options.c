@@ -58,27 +58,6 @@ static void open_realtime(void)
 	libwheel_close(wheel);
 }
 
-static void open_what_is_asked_for(void)
-{
-	struct libwheel_options options = plain;
-	struct libwheel *wheel;
-	struct wheel_setup info;
-
-	options.flags = WHEEL_SETUP_WORDS;
-	options.clock = WHEEL_CLOCK_BOOTTIME;
-	options.scheme = WHEEL_HIERARCHICAL;
-	options.timers = 100000;
-	options.tick_ns = 123457;
-	wheel = open_wheel(&options);
-	EXPECT_EQ(0, libwheel_info(wheel, &info));
-	EXPECT_EQ(WHEEL_SETUP_WORDS, info.flags);
-	EXPECT_EQ(WHEEL_CLOCK_BOOTTIME, info.clock);
-	EXPECT_EQ(WHEEL_HIERARCHICAL, info.scheme);
-	EXPECT_EQ(100000, info.timers);
-	EXPECT_EQ(123457, info.tick_ns);
-	libwheel_close(wheel);
-}
-
 /* Buckets are rounded up to a power of two, and to at least timers / 32. */
 static void open_slots(void)
 {
@@ -223,19 +202,6 @@ static void open_with_nothing_in_the_environment(void)
 	libwheel_close(wheel);
 }
 
-/* LIBWHEEL_AUTO selects a backend with words. */
-static void open_auto_finds_who_can(void)
-{
-	struct libwheel_options options = plain;
-	struct libwheel *wheel;
-
-	setenv("LIBWHEEL_BACKEND", "auto", 1);
-	options.flags = WHEEL_SETUP_WORDS;
-	wheel = open_wheel(&options);
-	EXPECT_EQ(0, arm_word(wheel, WHEEL_ID(1, 1), HOUR));
-	libwheel_close(wheel);
-}
-
 /* As under the device rules of a container or a service. */
 static void open_auto_where_devices_are_forbidden(void)
 {
@@ -348,14 +314,12 @@ static void errors_have_words(void)
 const struct ktap_test options_tests[] = {
 	TEST(open_defaults),
 	TEST(open_realtime),
-	TEST(open_what_is_asked_for),
 	TEST(open_slots),
 	TEST(open_refuses),
 	TEST(open_sizes),
 	TEST(open_backend),
 	TEST(open_errors_name_the_remedy),
 	TEST(open_with_nothing_in_the_environment),
-	TEST(open_auto_finds_who_can),
 	TEST(open_auto_where_devices_are_forbidden),
 	TEST(open_short_tick),
 	TEST(open_and_close_leave_no_fd),

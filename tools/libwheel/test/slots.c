@@ -144,37 +144,6 @@ static void slots_returned_too_often(void)
 	libwheel_close(wheel);
 }
 
-/* Returned after its event was taken, the slot can be armed. */
-static void slot_of_an_expired_timer(void)
-{
-	struct libwheel *wheel = open_virtual(1);
-	__u64 id = get(wheel), when = MS;
-
-	for (; when < 10 * MS; when += MS) {
-		EXPECT_EQ(0, arm(wheel, id, when));
-		EXPECT_EQ(0, advance(wheel, when));
-		EXPECT_EQ(-ENOENT, libwheel_cancel(wheel, id));
-		NEED(next_id(wheel) == id);
-		libwheel_slot_put(wheel, id);
-		id = get(wheel);
-	}
-	libwheel_close(wheel);
-}
-
-/* The slot of a timer with a word can be used again after its cancel. */
-static void slot_of_a_timer_with_a_word(void)
-{
-	struct libwheel *wheel = open_words(1);
-	uint64_t id = get(wheel);
-
-	EXPECT_EQ(0, libwheel_word(wheel, id, 0));
-	EXPECT_EQ(0, libwheel_word_arm(wheel, id, HOUR));
-	EXPECT_EQ(0, libwheel_cancel(wheel, id));
-	libwheel_slot_put(wheel, id);
-	EXPECT_EQ(0, arm_word(wheel, get(wheel), HOUR));
-	libwheel_close(wheel);
-}
-
 static void *slots_thread(void *arg)
 {
 	struct libwheel *wheel = arg;
@@ -220,8 +189,6 @@ const struct ktap_test slots_tests[] = {
 	TEST(slot_is_returned_with_its_last_id),
 	TEST(slot_ends_with_its_last_generation),
 	TEST(slots_returned_too_often),
-	TEST(slot_of_an_expired_timer),
-	TEST(slot_of_a_timer_with_a_word),
 	TEST(slots_of_many_threads),
 	{ NULL, NULL }
 };

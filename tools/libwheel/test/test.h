@@ -38,7 +38,6 @@ extern const struct ktap_test word_tests[];
 extern const struct ktap_test clock_tests[];
 extern const struct ktap_test lull_tests[];
 extern const struct ktap_test fork_tests[];
-extern const struct ktap_test share_tests[];
 extern const struct ktap_test contract_tests[];
 
 /* A false condition fails the test. EXPECT() continues, NEED() ends the test. */
