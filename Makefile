@@ -91,7 +91,7 @@ check-%:
 coverage:		## the lines and branches of the module that the tests execute
 	@tests/coverage/run
 
-fuzz:			## fuzzers of the core, of wheelctl's input and of /dev/wheel, for MINUTES= each
+fuzz:			## fuzzers of wheelctl's input and of /dev/wheel, for MINUTES= each
 	@tests/fuzz/run $(MINUTES)
 
 bench:			## the main benchmarks, with plots: build/bench/index.html; QUICK=1: 5 minutes

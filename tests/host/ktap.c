@@ -63,22 +63,6 @@ static int status_of(pid_t pid)
 	return pid > 0 && waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-bool ktap_fails(void (*run)(const void *with), const void *with)
-{
-	pid_t pid;
-	int status;
-
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		test_name = NULL;
-		run(with);
-		_exit(EXIT_SUCCESS);
-	}
-	status = status_of(pid);
-	return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FAILURE;
-}
-
 int ktap_status_of(void (*run)(const void *with), const void *with, char *printed, size_t size)
 {
 	size_t length = 0;

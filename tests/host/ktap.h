@@ -50,9 +50,6 @@ bool ktap_expect(bool met, const char *file, int line, const char *text);
 /* Set a function that prints the parameters of the test if it fails. */
 void ktap_if_it_fails(void (*explain)(const void *of), const void *of);
 
-/* Check whether @run fails. It runs in a separate process, without a report. */
-bool ktap_fails(void (*run)(const void *with), const void *with);
-
 /*
  * Run a function that may end the program in a separate process. Returns its exit status, or 0
  * if it returned. @printed receives its stderr.

@@ -35,7 +35,7 @@ static u64 number(const char *name, u64 otherwise)
 }
 
 static const struct ktap_test *const of_the_core[] = {
-	rig_tests, division_tests, NULL,
+	division_tests, NULL,
 };
 
 static const struct ktap_test *const of_any_delay[] = {

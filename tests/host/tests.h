@@ -6,7 +6,6 @@
 #include "ktap.h"
 #include "core/env.h"
 
-extern const struct ktap_test rig_tests[];
 extern const struct ktap_test division_tests[];
 extern const struct ktap_test ledger_tests[];
 extern const struct ktap_test unbounded_tests[];

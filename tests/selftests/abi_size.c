@@ -27,34 +27,16 @@ FIXTURE_VARIANT(command) {
 	bool after_setup;
 };
 
-FIXTURE_VARIANT_ADD(command, setup) {
-	.cmd = WHEEL_IOC_SETUP, .size = sizeof(struct wheel_setup), .known = WHEEL_SETUP_WORDS,
-};
+#define COMMAND(name, cmd, type, known, after_setup) \
+	WT_VARIANT(command, name, cmd, sizeof(struct type), known, after_setup)
 
-FIXTURE_VARIANT_ADD(command, info) {
-	.cmd = WHEEL_IOC_INFO, .size = sizeof(struct wheel_setup), .known = WHEEL_SETUP_WORDS,
-	.after_setup = true,
-};
-
-FIXTURE_VARIANT_ADD(command, submit) {
-	.cmd = WHEEL_IOC_SUBMIT, .size = sizeof(struct wheel_submit), .after_setup = true,
-};
-
-FIXTURE_VARIANT_ADD(command, list) {
-	.cmd = WHEEL_IOC_LIST, .size = sizeof(struct wheel_list), .after_setup = true,
-};
-
-FIXTURE_VARIANT_ADD(command, stop) {
-	.cmd = WHEEL_IOC_STOP, .size = sizeof(struct wheel_stop), .after_setup = true,
-};
-
-FIXTURE_VARIANT_ADD(command, stats) {
-	.cmd = WHEEL_IOC_STATS, .size = sizeof(struct wheel_stats), .after_setup = true,
-};
-
-FIXTURE_VARIANT_ADD(command, advance) {
-	.cmd = WHEEL_IOC_ADVANCE, .size = sizeof(struct wheel_advance), .after_setup = true,
-};
+COMMAND(setup, WHEEL_IOC_SETUP, wheel_setup, WHEEL_SETUP_WORDS, false);
+COMMAND(info, WHEEL_IOC_INFO, wheel_setup, WHEEL_SETUP_WORDS, true);
+COMMAND(submit, WHEEL_IOC_SUBMIT, wheel_submit, 0, true);
+COMMAND(list, WHEEL_IOC_LIST, wheel_list, 0, true);
+COMMAND(stop, WHEEL_IOC_STOP, wheel_stop, 0, true);
+COMMAND(stats, WHEEL_IOC_STATS, wheel_stats, 0, true);
+COMMAND(advance, WHEEL_IOC_ADVANCE, wheel_advance, 0, true);
 
 /* A wheel with one timer at WHEN and another much later. */
 static int make(bool setup)
@@ -355,37 +337,24 @@ WT_TEST(wheel, operations_with_a_smaller_stride_are_einval)
 	}
 }
 
+/* A command number with direction and size bits is unknown, too. */
 WT_TEST(wheel, unknown_commands_are_enotty)
 {
+	const unsigned long others[] = {
+		_IO(WHEEL_IOC_TYPE + 1, 5), _IO(WHEEL_IOC_TYPE - 1, 5), 0, 5, 0xffffffffUL,
+	};
+	const unsigned long bits[] = { 1UL << 30, 2UL << 30, 3UL << 30, 8UL << 16 };
 	struct wheel_stats stats = { .size = sizeof(stats) };
-	unsigned int nr;
+	unsigned int nr, i;
 
 	for (nr = 8; nr < 256; nr++)
-		EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, _IO(WHEEL_IOC_TYPE, nr),
-					    &stats));
-	EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, _IO(WHEEL_IOC_TYPE + 1, 5),
-				    &stats));
-	EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, _IO(WHEEL_IOC_TYPE - 1, 5),
-				    &stats));
-	EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, 0, &stats));
-	EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, 5, &stats));
-	EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, 0xffffffffUL, &stats));
-}
-
-/* A command number with direction and size bits is unknown. */
-WT_TEST(wheel, numbers_with_a_size_are_enotty)
-{
-	struct wheel_stats stats = { .size = sizeof(stats) };
-	unsigned int nr;
-
-	for (nr = 0; nr < 7; nr++) {
-		unsigned long cmd = _IO(WHEEL_IOC_TYPE, nr);
-
-		EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, cmd | 1UL << 30, &stats));
-		EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, cmd | 2UL << 30, &stats));
-		EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, cmd | 3UL << 30, &stats));
-		EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, cmd | 8UL << 16, &stats));
-	}
+		EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, _IO(WHEEL_IOC_TYPE, nr), &stats));
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, others[i], &stats));
+	for (nr = 0; nr < 8; nr++)
+		for (i = 0; i < ARRAY_SIZE(bits); i++)
+			EXPECT_EQ(-ENOTTY, wt_ioctl(self->fd, _IO(WHEEL_IOC_TYPE, nr) | bits[i],
+						    &stats));
 	EXPECT_EQ(0, wt_ioctl(self->fd, WHEEL_IOC_STATS, &stats));
 }
 

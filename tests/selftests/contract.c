@@ -104,17 +104,10 @@ static int device_stats(struct side *side, struct wheel_stats *stats)
 	return wt_stats(fd_of(side), stats);
 }
 
-static void *map(int fd, size_t size, int prot, off_t offset)
-{
-	void *p = mmap(NULL, size, prot, MAP_SHARED, fd, offset);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
 /* Map a bitmap with @count bits. */
 static __u64 *map_bits(int fd, __u32 count, off_t offset)
 {
-	return map(fd, (count + 7) / 8, PROT_READ | PROT_WRITE, offset);
+	return wt_map_at(fd, (count + 7) / 8, PROT_READ | PROT_WRITE, offset);
 }
 
 /* Open and map a wheel. Returns 0, or the line of a failure. */
@@ -139,9 +132,9 @@ static int device_open(struct device *d, struct wheel_setup *setup)
 		if (!d->side.words || !d->side.bells || !d->side.summary)
 			return __LINE__;
 	}
-	d->kernel = map(d->fd, page, PROT_READ, WHEEL_OFF_KERNEL);
-	d->user = map(d->fd, page, PROT_READ | PROT_WRITE, WHEEL_OFF_USER);
-	d->events = map(d->fd, page, PROT_READ, WHEEL_OFF_EVENTS);
+	d->kernel = wt_map_at(d->fd, page, PROT_READ, WHEEL_OFF_KERNEL);
+	d->user = wt_map_at(d->fd, page, PROT_READ | PROT_WRITE, WHEEL_OFF_USER);
+	d->events = wt_map_at(d->fd, page, PROT_READ, WHEEL_OFF_EVENTS);
 	return d->kernel && d->user && d->events ? 0 : __LINE__;
 }
 

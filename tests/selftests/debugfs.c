@@ -83,21 +83,6 @@ WT_TEST(debugfs, tells_what_is_pending)
 	EXPECT_EQ(299, entry(wheel, "\n  late: {536870912: "));
 }
 
-/* Timers at four ticks are in four buckets, two in each of two groups of 64. */
-WT_TEST(debugfs, tells_which_buckets_are_in_use)
-{
-	static const __u64 ticks[] = { 256, 257, 256 + 255, 256 + 254 };
-	const char *wheel;
-	int i;
-
-	for (i = 0; i < 4; i++)
-		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(i, 1),
-				    ticks[i] * TICK));
-	wheel = our_wheel();
-	ASSERT_NE(NULL, wheel);
-	EXPECT_NE(NULL, strstr(wheel, "\n    busy_of_64: [2, 0, 0, 2]\n"));
-}
-
 WT_TEST(debugfs, forgets_what_is_gone)
 {
 	ASSERT_NE(NULL, our_wheel());

@@ -131,11 +131,6 @@ static int list_page(int fd, void *page)
 	return wt_ioctl(fd, WHEEL_IOC_LIST, &list) ?: (int)list.done;
 }
 
-static int stats_page(int fd, void *page)
-{
-	return wt_ioctl(fd, WHEEL_IOC_STATS, page);
-}
-
 static int read_page(int fd, void *page)
 {
 	ssize_t got = read(fd, page, PAGE);
@@ -176,21 +171,6 @@ WT_TEST(wheel, others_go_on_while_a_list_is_stalled)
 	/* The list shows the timers at some time during the call. */
 	EXPECT_LE(9, self->stalled.ret);
 	EXPECT_GE(11, self->stalled.ret);
-}
-
-WT_TEST(wheel, others_go_on_while_stats_are_stalled)
-{
-	struct wheel_stats stats = { .size = sizeof(stats) };
-	char page[WT_PAGE_MOST] = {};
-
-	memcpy(page, &stats, sizeof(stats));
-	self->stalled = (struct stalled){
-		.fd = self->fd, .page = self->page, .call = stats_page,
-	};
-	ASSERT_EQ(0, stall(&self->stalled, self->uffd));
-	EXPECT_EQ(0, use_all(self->fd, 0, 1));
-	ASSERT_EQ(0, deliver(&self->stalled, self->uffd, page));
-	EXPECT_EQ(0, self->stalled.ret);
 }
 
 /* The events of a stalled read() are delivered to it or to other readers, and none is lost. */

@@ -57,16 +57,8 @@ static int or_gone(int ret)
 static int use_arm(int fd, __u64 *seed)
 {
 	__u64 id = WHEEL_ID(wt_below(seed, TIMERS), 1 + wt_below(seed, 1000));
-	int ret = wt_arm_rel(fd, id, wt_below(seed, WT_MS));
-
-	return ret == -EBUSY || ret == -ESTALE || ret == -ESHUTDOWN ? 0 :
-		or_gone(ret);
-}
-
-static int use_period(int fd, __u64 *seed)
-{
-	__u64 id = WHEEL_ID(wt_below(seed, TIMERS), 1 + wt_below(seed, 1000));
-	int ret = wt_arm_every(fd, id, 1, 1 + wt_below(seed, WT_MS));
+	int ret = wt_below(seed, 2) ? wt_arm_rel(fd, id, wt_below(seed, WT_MS)) :
+				      wt_arm_every(fd, id, 1, 1 + wt_below(seed, WT_MS));
 
 	return ret == -EBUSY || ret == -ESTALE || ret == -ESHUTDOWN ? 0 :
 		or_gone(ret);
@@ -138,7 +130,7 @@ static int use_stop(int fd, __u64 *seed)
 }
 
 static int (*const uses[])(int fd, __u64 *seed) = {
-	use_arm, use_read, use_cancel, use_poll, use_period, use_list,
+	use_arm, use_read, use_cancel, use_poll, use_list,
 	use_stats, use_stop, use_epoll,
 };
 

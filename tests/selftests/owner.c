@@ -149,18 +149,6 @@ WT_TEST(owner, p4_due_timer_can_be_cancelled)
 	EXPECT_TRUE(wt_quiet(self->fd));
 }
 
-/* SUBMIT also runs a part of the pass. */
-WT_TEST(owner, submit_continues_the_pass)
-{
-	ASSERT_EQ(0, wt_arm_many(self->fd, MANY, 1, self->when));
-	ASSERT_EQ(0, wait_deferred(self->fd, &self->stats));
-	do {
-		ASSERT_EQ(0, wt_run(self->fd));
-		ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
-	} while (self->stats.pending);
-	EXPECT_EQ(MANY, wt_read_all(self->fd, self->events, ROOM, MANY));
-}
-
 /* STOP of a deferred file: due timers are counted as unfired. */
 WT_TEST(owner, stop_returns_due_timers)
 {

@@ -46,12 +46,10 @@
 /**
  * enum order - deadlines of the operations in a batch
  * @RANDOM: between FAR and 2 * FAR
- * @ASCENDING: between these, each later than the one before
- * @DESCENDING: between these, each earlier than the one before
  * @LAST: later than all other deadlines
  * @EARLIEST: each earlier than all before, in all batches
  */
-enum order { RANDOM, ASCENDING, DESCENDING, LAST, EARLIEST };
+enum order { RANDOM, LAST, EARLIEST };
 
 /**
  * struct files - the files of the program under test
@@ -115,10 +113,6 @@ static struct wheel_setup setup_of(const struct row *row, __u32 spare)
 static __u64 deadline(struct files *set, enum order order, __u32 i)
 {
 	switch (order) {
-	case ASCENDING:
-		return FAR + FAR * i / BATCH;
-	case DESCENDING:
-		return 2 * FAR - FAR * i / BATCH;
 	case LAST:
 		return 2 * FAR + FAR / 4;
 	case EARLIEST:
@@ -225,33 +219,6 @@ static bool open_empty(struct files *set, const struct row *row)
 
 	set->fd[0] = wt_open_setup(O_NONBLOCK, &setup);
 	return set->fd[0] >= 0;
-}
-
-static bool open_virtual(struct files *set, const struct row *row)
-{
-	struct wheel_setup setup = setup_of(row, 0);
-
-	setup.clock = WHEEL_CLOCK_VIRTUAL;
-	set->fd[0] = wt_open_setup(O_NONBLOCK, &setup);
-	return set->fd[0] >= 0;
-}
-
-static bool burst_by_advance(struct files *set, const struct row *row)
-{
-	__u64 when = ++set->gen * WT_SEC;
-	__u32 got = 0;
-
-	if (wt_arm_many(set->fd[0], row->timers, set->gen, when) ||
-	    wt_advance(set->fd[0], when, NULL))
-		return false;
-	while (got < row->timers) {
-		int n = wt_read(set->fd[0], set->events, row->timers - got);
-
-		if (n <= 0)
-			return false;
-		got += n;
-	}
-	return true;
 }
 
 /* A task watches all files with epoll. */
@@ -473,12 +440,6 @@ static bool scan_all(struct files *set, const struct row *row)
 	return take_events(set, 1);
 }
 
-static bool unmap_bells(struct files *set, const struct row *row)
-{
-	scan_all(set, row);
-	return !munmap(set->bells, row->timers / 8);
-}
-
 /* Two revolutions of buckets that contain only timers of later revolutions. */
 static bool walk_long_buckets(struct files *set, const struct row *row)
 {
@@ -519,27 +480,19 @@ ROW(batch_hashed, fill, arm_and_cancel, 100, WHEEL_HASHED, RANDOM, MANY);
 ROW(batch_hierarchical, fill, arm_and_cancel, 100, WHEEL_HIERARCHICAL, RANDOM, MANY);
 ROW(batch_bounded, fill, arm_and_cancel, 100, WHEEL_BOUNDED, RANDOM, MANY);
 ROW(batch_overflow, fill, arm_and_cancel, 20, WHEEL_OVERFLOW, RANDOM, SORTED);
-ROW(ascending_overflow, fill, arm_and_cancel, 20, WHEEL_OVERFLOW, ASCENDING, SORTED);
-ROW(descending_overflow, fill, arm_and_cancel, 20, WHEEL_OVERFLOW, DESCENDING, SORTED);
 ROW(last_overflow, fill, arm_and_cancel, 20, WHEEL_OVERFLOW, LAST, SORTED);
 ROW(single_overflow, fill, arm_and_cancel_singly, 200, WHEEL_OVERFLOW, RANDOM, SORTED);
 ROW(single_last_overflow, fill, arm_and_cancel_singly, 200, WHEEL_OVERFLOW, LAST, SORTED);
-ROW(earliest_hashed, fill, arm_and_cancel, 50, WHEEL_HASHED, EARLIEST, MANY);
 ROW(earliest_hierarchical, fill, arm_and_cancel, 50, WHEEL_HIERARCHICAL, EARLIEST, MANY);
 ROW(earliest_bounded, fill, arm_and_cancel, 50, WHEEL_BOUNDED, EARLIEST, MANY);
 ROW(earliest_overflow, fill, arm_and_cancel, 50, WHEEL_OVERFLOW, EARLIEST, SORTED);
-ROW(rearm_hierarchical, fill, rearm, 100, WHEEL_HIERARCHICAL, RANDOM, MANY);
 ROW(rearm_overflow, fill, rearm, 20, WHEEL_OVERFLOW, RANDOM, SORTED);
 ROW(stop, fill, stop, 1, WHEEL_HIERARCHICAL, RANDOM, MANY);
 ROW(stop_overflow, fill, stop, 1, WHEEL_OVERFLOW, RANDOM, SORTED);
 ROW(list, fill, list_all, 5, WHEEL_HASHED, RANDOM, MANY);
-ROW(read_burst_hashed, open_empty, burst_by_read, 5, WHEEL_HASHED, RANDOM, MANY);
 ROW(read_burst_hierarchical, open_empty, burst_by_read, 5, WHEEL_HIERARCHICAL, RANDOM, MANY);
 ROW(read_burst_overflow, open_empty, burst_by_read, 20, WHEEL_OVERFLOW, RANDOM, LONGEST);
 ROW(ring_burst_hashed, open_loop, burst_by_ring, 5, WHEEL_HASHED, RANDOM, MANY);
-ROW(ring_burst_hierarchical, open_loop, burst_by_ring, 5, WHEEL_HIERARCHICAL, RANDOM, MANY);
-ROW(advance_burst, open_virtual, burst_by_advance, 5, WHEEL_HIERARCHICAL, RANDOM, MANY);
-ROW(advance_overflow, open_virtual, burst_by_advance, 20, WHEEL_OVERFLOW, RANDOM, LONGEST);
 ROW(long_bucket, fill_one_bucket, walk_long_buckets, 1, WHEEL_HASHED, RANDOM, MANY);
 ROW(postponed, open_armed, postpone_all, 1, WHEEL_HIERARCHICAL, RANDOM, MANY);
 ROW(postponed_overflow, open_armed, postpone_all, 1, WHEEL_OVERFLOW, RANDOM, LONGEST);
@@ -548,7 +501,6 @@ ROW(kick_overflow, open_parked, kick_all, 20, WHEEL_OVERFLOW, RANDOM, LONGEST);
 ROW(queue_hierarchical, open_parked, queue_all, 1, WHEEL_HIERARCHICAL, RANDOM, WORDS);
 ROW(queue_overflow, open_parked, queue_all, 1, WHEEL_OVERFLOW, RANDOM, LONGEST);
 ROW(scan, open_parked, scan_all, 3, WHEEL_HIERARCHICAL, RANDOM, WORDS);
-ROW(munmap_doorbells, open_parked, unmap_bells, 1, WHEEL_HIERARCHICAL, RANDOM, WORDS);
 ROW(due_together_1, open_files, files_due_together, 20, WHEEL_HASHED, RANDOM, 1);
 ROW(due_together_8, open_files, files_due_together, 10, WHEEL_HIERARCHICAL, RANDOM, 8);
 ROW(due_together_timerfds, open_timerfds, timerfds_due_together, 20, NO_WHEEL, RANDOM, 1);

@@ -108,18 +108,14 @@ FIXTURE_VARIANT(attack) {
 
 #define ATTACK(name, ...) WT_VARIANT(attack, name, .how = { __VA_ARGS__ })
 
-ATTACK(by_one_uid, SLEEPS, WHEEL_HIERARCHICAL, 1, 1, 4096, 1 << 16, 50 * WT_MS, false, 1);
 ATTACK(by_a_sorted_list, SLEEPS, WHEEL_OVERFLOW, 1, 1, 1024, 1 << 16, 50 * WT_MS, false, 1);
-ATTACK(by_64_files, SLEEPS, WHEEL_HASHED, 1, 64, 1, 1 << 12, 50 * WT_MS, false, 1);
 ATTACK(by_100_files, SLEEPS, WHEEL_HASHED, 1, 100, 64, 1 << 12, 50 * WT_MS, false, 1);
-ATTACK(by_16_uids, SLEEPS, WHEEL_HIERARCHICAL, 16, 1, 1024, 1 << 14, 50 * WT_MS, false, 1);
 ATTACK(by_64_uids, SLEEPS, WHEEL_HIERARCHICAL, 64, 1, 1024, 1 << 14, 50 * WT_MS, false, 1);
 ATTACK(by_100000_watches, SLEEPS, WHEEL_HASHED, 1, 1, 1, 1 << 12, WT_MS, true, 1);
 ATTACK(by_a_task_that_spins, SPINS, WHEEL_HASHED, 1, 64, 1, 1 << 12, 50 * WT_MS, false, 2);
 ATTACK(by_doorbells, RINGS, WHEEL_HIERARCHICAL, 1, 4, 1 << 16, 1 << 12, 10 * WT_MS, false, 1);
 ATTACK(by_kicks, KICKS, WHEEL_HIERARCHICAL, 1, 1, 4096, 4096, 0, false, 1);
 ATTACK(by_kicks_on_many_files, KICKS, WHEEL_OVERFLOW, 1, 16, 64, 64, 0, false, 1);
-ATTACK(by_calls, CALLS, WHEEL_HASHED, 1, 64, 1, 64, WT_MS, false, 1);
 ATTACK(by_calls_and_8_timers, CALLS, WHEEL_HASHED, 1, 64, 8, 64, WT_MS, false, 1);
 ATTACK(by_calls_on_100000_watches, CALLS, WHEEL_HASHED, 1, 1, 1, 64, 100 * WT_MS, true, 1);
 

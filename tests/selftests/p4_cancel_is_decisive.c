@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * P4: CANCEL of a periodic timer is decisive. For other timers, see interrupt_race.c, and
- * promise.c and race_cancel.c of libwheel.
+ * race_cancel.c of libwheel.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>

@@ -163,21 +163,6 @@ WT_TEST(wheel, p7_silence_after_all_were_cancelled)
 	}
 }
 
-/* A timeout that is repeatedly cancelled and armed again causes no wake-ups. */
-WT_TEST(wheel, p7_silence_of_timeouts_that_are_pushed)
-{
-	__u64 gen;
-
-	ASSERT_EQ(0, wt_arm_rel(self->fd, WHEEL_ID(1, 1), WT_HOUR));
-	for (gen = 1; gen <= 20; gen++) {
-		ASSERT_EQ(0, wt_arm_rel(self->fd, WHEEL_ID(2, gen),
-					WT_HOUR - gen));
-		wt_let_pass(WT_MS);
-		ASSERT_EQ(0, wt_cancel(self->fd, WHEEL_ID(2, gen)));
-	}
-	EXPECT_EQ(0, wakeups(self->fd));
-}
-
 /* An unread event causes no work, even of a periodic timer. */
 WT_TEST(wheel, p7_silence_of_unread_events)
 {
@@ -202,20 +187,6 @@ WT_TEST(wheel, p7_silence_of_a_stopped_wheel)
 	EXPECT_GE(1, count);
 	wt_let_pass(20 * WT_MS);
 	EXPECT_EQ(count, wakeups(self->fd));
-}
-
-/* A virtual clock does not run by itself. */
-TEST(p7_silence_of_a_virtual_clock)
-{
-	int fd = wt_open_virtual(64, WT_MS);
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(1, 1), WT_MS));
-	wt_let_pass(10 * WT_MS);
-	EXPECT_TRUE(wt_quiet(fd));
-	ASSERT_EQ(0, wt_advance(fd, WT_MS, NULL));
-	EXPECT_FALSE(wt_quiet(fd));
-	EXPECT_EQ(0, wakeups(fd));
 }
 
 TEST_HARNESS_MAIN

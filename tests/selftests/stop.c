@@ -30,23 +30,6 @@ FIXTURE_TEARDOWN(wheel)
 	close(self->fd);
 }
 
-/* A read into an inaccessible buffer consumes no event, also on a stopped wheel. */
-WT_TEST(wheel, a_bad_read_after_it)
-{
-	void *nowhere = mmap(NULL, 4096, PROT_NONE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	ASSERT_NE(MAP_FAILED, nowhere);
-	ASSERT_EQ(0, wt_arm_many(self->fd, 10, 1, WT_MS));
-	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
-	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
-	EXPECT_EQ(-1, read(self->fd, nowhere, 48));
-	EXPECT_EQ(EFAULT, errno);
-	EXPECT_EQ(-1, read(self->fd, self->events, 47));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(10, wt_read_all(self->fd, self->events, TIMERS, 10));
-}
-
 /* Timers with unread events are not listed. After the last slot, the list is empty. */
 WT_TEST(wheel, list_after_it)
 {
@@ -67,17 +50,6 @@ WT_TEST(wheel, list_after_it)
 		EXPECT_EQ(0, wt_list(self->fd, 0, &op, 1, &list));
 		EXPECT_EQ(0, list.done);
 	}
-}
-
-WT_TEST(wheel, info_and_stats_after_it)
-{
-	struct wheel_setup info = {};
-
-	ASSERT_EQ(0, wt_stop(self->fd, &self->unfired));
-	EXPECT_EQ(-EBUSY, wt_setup(self->fd, &info));
-	ASSERT_EQ(0, wt_info(self->fd, &info));
-	EXPECT_EQ(TIMERS, info.timers);
-	EXPECT_EQ(0, wt_stats(self->fd, &self->stats));
 }
 
 struct stop {

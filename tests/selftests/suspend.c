@@ -56,11 +56,8 @@ struct sleeper {
 	__u64 *words;
 	__u64 whens[TIMERS];
 	bool parked[TIMERS];
-	/* All timers were armed before the first was due, so their order is known. */
-	bool in_time;
 	unsigned int events[TIMERS + 2];
-	unsigned int due, came, early, strange, disordered;
-	__u64 last;
+	unsigned int due, came, early, strange;
 	struct wheel_stats before, after;
 };
 
@@ -182,7 +179,6 @@ static int arm_all(struct sleeper *s, __u64 *seed)
 	for (i = 0; i <= TIMERS; i++)
 		if (ops[i].res)
 			return ops[i].res;
-	s->in_time = wt_now(s->kind->clock) < start;
 	return 0;
 }
 
@@ -205,12 +201,6 @@ static unsigned int count_due(const struct sleeper *s)
 	return n;
 }
 
-/* P5: events are ordered by due tick, then by slot, the order in which timers were armed. */
-static __u64 rank(const struct sleeper *s, __u32 slot)
-{
-	return wt_boundary(s->whens[slot], TICK) + slot;
-}
-
 static void take_event(struct sleeper *s, const struct wheel_event *e, __u64 now)
 {
 	__u32 slot = WHEEL_ID_SLOT(e->id);
@@ -221,8 +211,6 @@ static void take_event(struct sleeper *s, const struct wheel_event *e, __u64 now
 		return;
 	s->came++;
 	s->strange += e->deadline != s->whens[slot] || s->parked[slot];
-	s->disordered += s->in_time && rank(s, slot) < s->last;
-	s->last = rank(s, slot);
 }
 
 /* Read up to one batch of events. Returns their number or a negative errno. */
@@ -339,7 +327,6 @@ WT_TEST(suspend, p1_never_early_p2_bounded_late_p3_exactly_once)
 		EXPECT_EQ(-ESHUTDOWN, ret);
 		EXPECT_EQ(0, s->early);
 		EXPECT_EQ(0, s->strange);
-		EXPECT_EQ(0, s->disordered);
 		EXPECT_EQ(0, miscounted(s, unfired));
 		ASSERT_EQ(0, wt_stats(s->fd, &s->after));
 		EXPECT_TRUE(wt_balanced(&s->after));

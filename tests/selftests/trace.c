@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracepoints report what happened, with the program's own numbers. P7 is also checked
- * independently, with the kernel's hrtimer tracepoints.
+ * Tracepoints report what happened, with the program's own numbers.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -22,23 +20,13 @@
 
 static char text[ROOM];
 
-/* Write a formatted string to a file of the trace. Returns 0 or a negative errno. */
-static int tell(const char *file, const char *format, ...)
+/* Switch the events on or off. */
+static bool enable(const char *events, const char *value)
 {
-	char path[256], value[256];
-	va_list args;
-	int fd, len;
-	int ret = 0;
+	char path[256];
 
-	va_start(args, format);
-	len = vsnprintf(value, sizeof(value), format, args);
-	va_end(args);
-	snprintf(path, sizeof(path), TRACE "/%s", file);
-	fd = open(path, O_WRONLY | O_TRUNC);
-	if (fd < 0 || write(fd, value, len) != len)
-		ret = -errno;
-	close(fd);
-	return ret;
+	snprintf(path, sizeof(path), TRACE "/%s", events);
+	return wt_write_file(path, value);
 }
 
 /* Read a file into text. Returns 0 or a negative errno. */
@@ -97,12 +85,12 @@ static int trace_begin(const char *events)
 {
 	if (mkdir(TRACE, 0700) && errno != EEXIST)
 		return -errno;
-	return tell("trace", "") ?: tell(events, "1");
+	return enable(events, "1") ? 0 : -EIO;
 }
 
 static int trace_end(const char *events)
 {
-	return tell(events, "0") ?: slurp(TRACE "/trace");
+	return enable(events, "0") ? slurp(TRACE "/trace") : -EIO;
 }
 
 FIXTURE(trace) {
@@ -258,75 +246,6 @@ WT_TEST(trace, passes)
 	EXPECT_EQ(0, last);
 	/* All other passes ended because of the budget. */
 	EXPECT_LT(1, count("wheel_pass_begin"));
-}
-
-/* The address of a function of the module, or 0. */
-static __u64 address_of(const char *function)
-{
-	FILE *symbols = fopen("/proc/kallsyms", "r");
-	char line[256], name[64];
-	__u64 address = 0;
-
-	snprintf(name, sizeof(name), " %s\t[wheel_timer]", function);
-	while (symbols && fgets(line, sizeof(line), symbols)) {
-		if (strstr(line, name))
-			address = strtoull(line, NULL, 16);
-	}
-	if (symbols)
-		fclose(symbols);
-	return address;
-}
-
-FIXTURE(idle) {
-	int fd;
-};
-
-/* The hrtimers of wheels call base_wakeup(). A filter excludes all others. */
-FIXTURE_SETUP(idle)
-{
-	struct wheel_setup setup = { .timers = TIMERS };
-	__u64 wakeup = address_of("base_wakeup");
-
-	if (access("/sys/kernel/tracing/events/timer/hrtimer_expire_entry", F_OK))
-		SKIP(return, "no tracefs, or no permission");
-	ASSERT_NE(0, wakeup);
-	self->fd = wt_open_setup(O_NONBLOCK, &setup);
-	ASSERT_LE(0, self->fd);
-	mkdir(TRACE, 0700);
-	ASSERT_EQ(0, tell("events/timer/hrtimer_expire_entry/filter",
-			  "function == 0x%llx", wakeup));
-	ASSERT_EQ(0, trace_begin("events/timer/hrtimer_expire_entry/enable"));
-}
-
-FIXTURE_TEARDOWN(idle)
-{
-	close(self->fd);
-	rmdir(TRACE);
-}
-
-WT_TEST(idle, p7_silence_of_far_timers_by_the_kernel)
-{
-	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);
-	int i;
-
-	for (i = 0; i < TIMERS; i++)
-		ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(i, 1),
-				    now + WT_HOUR + i * WT_SEC));
-	wt_let_pass(2 * WT_SEC);
-	ASSERT_EQ(0, trace_end("events/timer/hrtimer_expire_entry/enable"));
-	EXPECT_EQ(0, count("hrtimer_expire_entry"));
-}
-
-/* The tracepoint does report an hrtimer that expires. */
-WT_TEST(idle, p7_silence_is_broken_by_a_near_timer)
-{
-	__u64 now = wt_now(WHEEL_CLOCK_MONOTONIC);
-
-	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(0, 1), now + WT_HOUR));
-	ASSERT_EQ(0, wt_arm(self->fd, WHEEL_ID(1, 1), now + 10 * WT_MS));
-	ASSERT_LT(0, wt_wait(self->fd));
-	ASSERT_EQ(0, trace_end("events/timer/hrtimer_expire_entry/enable"));
-	EXPECT_LE(1, count("hrtimer_expire_entry"));
 }
 
 TEST_HARNESS_MAIN

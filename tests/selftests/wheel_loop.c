@@ -17,31 +17,15 @@ bool wt_loop_open(struct wt_loop *l, const struct wheel_setup *wanted)
 	return l->words;
 }
 
-void wt_loop_unmap(struct wt_loop *l)
-{
-	wt_unmap(l->words, l->ring.setup.timers);
-	wt_ring_unmap(&l->ring);
-}
-
 __u32 wt_loop_ready(const struct wt_loop *l)
 {
 	return wt_ring_tail(&l->ring) - l->head;
-}
-
-const struct wheel_event *wt_loop_next(const struct wt_loop *l)
-{
-	return wt_ring_at(&l->ring, l->head);
 }
 
 void wt_loop_take(struct wt_loop *l, __u32 n)
 {
 	l->head += n;
 	wt_ring_take(&l->ring, l->head);
-}
-
-bool wt_loop_backlog(const struct wt_loop *l)
-{
-	return wt_ring_flags(&l->ring) & WHEEL_RING_BACKLOG;
 }
 
 int wt_loop_enter(struct wt_loop *l, __u32 wait, __u64 until)

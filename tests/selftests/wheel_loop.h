@@ -16,15 +16,11 @@ struct wt_loop {
 
 /* Set up the file and map all areas. Overwrites *loop. */
 bool wt_loop_open(struct wt_loop *loop, const struct wheel_setup *setup);
-void wt_loop_unmap(struct wt_loop *loop);
 
-/* The number of events in the ring; the first of them. */
+/* The number of events in the ring. */
 __u32 wt_loop_ready(const struct wt_loop *loop);
-const struct wheel_event *wt_loop_next(const struct wt_loop *loop);
 /* Mark @n events as taken. */
 void wt_loop_take(struct wt_loop *loop, __u32 n);
-/* True if events are backlogged. Call this after wt_loop_take(). */
-bool wt_loop_backlog(const struct wt_loop *loop);
 /* WHEEL_IOC_ENTER. Returns 0 or a negative errno. */
 int wt_loop_enter(struct wt_loop *loop, __u32 wait, __u64 until);
 

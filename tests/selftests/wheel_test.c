@@ -103,19 +103,6 @@ int wt_info(int fd, struct wheel_setup *setup)
 	return wt_ioctl(fd, WHEEL_IOC_INFO, setup);
 }
 
-__u64 wt_features(void)
-{
-	struct wheel_setup setup;
-	int fd = wt_open(0);
-	int ret;
-
-	if (fd < 0)
-		return 0;
-	ret = wt_info(fd, &setup);
-	close(fd);
-	return ret ? 0 : setup.features;
-}
-
 int wt_submit(int fd, struct wheel_op *ops, __u32 count,
 	      struct wheel_submit *batch)
 {

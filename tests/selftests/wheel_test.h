@@ -56,7 +56,6 @@ void wt_close_hard(const int *fds);
 int wt_ioctl(int fd, unsigned long cmd, void *arg);
 int wt_setup(int fd, struct wheel_setup *setup);
 int wt_info(int fd, struct wheel_setup *setup);
-__u64 wt_features(void);
 int wt_submit(int fd, struct wheel_op *ops, __u32 count,
 	      struct wheel_submit *batch);
 int wt_batch(int fd, struct wheel_op *ops, __u32 count);

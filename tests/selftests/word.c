@@ -12,9 +12,6 @@
 #define TIMERS	70000
 #define SLOT	69999
 #define ID	WHEEL_ID(SLOT, 1)
-#define PAGE	wt_page()
-/* Size of the doorbells, with one bit per timer. */
-#define BELLS	wt_words_len(TIMERS / 64 + 1)
 
 FIXTURE(word) {
 	struct wt_areas areas;
@@ -55,19 +52,6 @@ WT_TEST(word, most_timers_need_no_call)
 		ASSERT_EQ(0, wt_set_word(a, SLOT, WT_PARKED, far + i));
 	}
 	EXPECT_EQ(next, a->kernel->next_wake);
-	EXPECT_LEDGER(a->fd, .armed = 0);
-}
-
-/* Doorbell bits of slots without a timer have no effect, except for the time of the scan. */
-WT_TEST(word, bits_of_other_slots_have_no_effect)
-{
-	struct wt_areas *a = &self->areas;
-
-	ASSERT_EQ(0, wt_arm_word(a->fd, ID, 0));
-	memset(a->bells, 0xff, BELLS);
-	memset(a->summary, 0xff, PAGE);
-	memset(a->words, 0x11, wt_words_len(TIMERS));
-	EXPECT_EQ(0, wt_kick(a->fd));
 	EXPECT_LEDGER(a->fd, .armed = 0);
 }
 

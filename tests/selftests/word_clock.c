@@ -105,25 +105,6 @@ FIXTURE_TEARDOWN(wheel)
 	wt_areas_close(&self->areas);
 }
 
-/* Pushed to a later deadline, then the clock is set back: no expiry before the new deadline. */
-WT_TEST(wheel, p1_never_early_pushed_and_set_back)
-{
-	__u64 when = look(&self->hands) + SOON;
-
-	ASSERT_EQ(0, wt_arm_word(self->fd, ID, when));
-	ASSERT_TRUE(wt_push(&self->words[SLOT], when += WT_SEC));
-	ASSERT_EQ(0, step(&self->hands, -2 * (__s64)SOON));
-	wt_let_pass(50 * WT_MS);
-	EXPECT_TRUE(wt_quiet(self->fd));
-	EXPECT_EQ(when, wt_word(&self->words[SLOT]));
-	ASSERT_EQ(0, step(&self->hands, 3 * SOON + WT_SEC));
-	ASSERT_EQ(1, wt_next(self->fd, &self->event));
-	EXPECT_LE(when, look(&self->hands));
-	EXPECT_EQ(when, self->event.deadline);
-	EXPECT_LE(when, self->event.fired);
-	EXPECT_EQ(WT_OFF, wt_word(&self->words[SLOT]));
-}
-
 /* Re-armed after a step back, the timer expires at its deadline by the new time. */
 WT_TEST(wheel, p2_bounded_late_rearmed_after_a_step_back)
 {

@@ -6,11 +6,8 @@
 #include <kselftest_harness.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/userfaultfd.h>
 #include <signal.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "wheel_test.h"
@@ -156,25 +153,6 @@ WT_TEST(wheel, is_a_buffer)
 	*op = wt_op(WHEEL_OP_ARM, WHEEL_ID(0, 1), WT_SEC);
 	op->flags = WHEEL_OP_WORD;
 	EXPECT_EQ(0, wt_do(self->fd, op));
-}
-
-/* userfaultfd does not support the mapping. */
-WT_TEST(wheel, by_userfaultfd)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0)
-		SKIP(return, "no userfaultfd");
-	ASSERT_EQ(0, ioctl(fd, UFFDIO_API, &api));
-	reg.range.start = wt_addr(self->words);
-	reg.range.len = self->len;
-	EXPECT_EQ(-1, ioctl(fd, UFFDIO_REGISTER, &reg));
-	EXPECT_EQ(EINVAL, errno);
-	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
-	EXPECT_EQ(WT_OFF, wt_word(&self->words[1]));
-	close(fd);
 }
 
 TEST_HARNESS_MAIN

@@ -160,14 +160,4 @@ WT_TEST(wheel, p10_leaves_no_trace_of_a_map)
 	EXPECT_NO_TRACE();
 }
 
-/* madvise() removes pages from the mapping. The next access maps the same pages again. */
-WT_TEST(wheel, advice_takes_nothing_away)
-{
-	ASSERT_EQ(0, look_at_all(self->words));
-	ASSERT_EQ(0, wt_arm_word(self->fd, WHEEL_ID(7, 1), WT_HOUR));
-	madvise(self->words, WORDS, MADV_DONTNEED);
-	EXPECT_EQ(WT_HOUR, wt_word(&self->words[7]));
-	EXPECT_WORDS(WORDS);
-}
-
 TEST_HARNESS_MAIN

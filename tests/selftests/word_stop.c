@@ -109,7 +109,7 @@ TEST(stop_while_others_arm_and_cancel)
 	struct stop stop = {};
 	int round, gone;
 
-	for (round = 0; round < 20; round++) {
+	for (round = 0; round < 5; round++) {
 		stop.fd = wt_open_virtual_words(MANY, WT_MS);
 		ASSERT_LE(0, stop.fd);
 		ASSERT_EQ(0, arm_many(stop.fd));
