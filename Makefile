@@ -15,7 +15,7 @@ on	= $(foreach suite,$(1),$(addprefix $(suite)-,$(KERNEL)))
 standard := owner $(patsubst selftests-6.1,selftests-6.1-64,$(call on,selftests)) host \
 	$(call on,lib wheelctl consumer) kunit-uml misuse-uml lib words
 ## check-long	more of the standard suites, the model, mutants
-check-long := host-long selftests-6.1-all model trace_check contract-6.12 container-6.12 \
+check-long := host-long owner-long selftests-6.1-all model trace_check contract-6.12 container-6.12 \
 	faults-coverage machine-6.12 grown selftests-6.12-rt-64 selftests-6.12-arm64 litmus \
 	mutants host-longest
 ## check-ci	fresh, standard, pages, loaded, interrupt and first long suites until LIMIT=1200 s
