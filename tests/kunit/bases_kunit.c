@@ -243,24 +243,6 @@ static void running_timer_keeps_its_base(struct kunit *test)
 	}
 }
 
-/* A timer that is not pending moves to the base of each CPU that arms it. */
-static void idle_timer_goes_anywhere(struct kunit *test)
-{
-	struct rig *rig = many_bases(test, WHEEL_CLOCK_VIRTUAL, 0, 1);
-	struct share share = { .rig = rig, .count = 1 };
-	u32 round;
-
-	for (round = 1; round <= 20; round++) {
-		share.deadline = round * TICK;
-		smp_call_function_single(round % cpus(), arm_share, &share, 1);
-		rig_advance(rig, round * TICK);
-		KUNIT_EXPECT_EQ(test, rig->calls, round);
-	}
-	KUNIT_EXPECT_EQ(test, share.error, 0);
-	KUNIT_EXPECT_PTR_EQ(test, wheel_timer_wheel(&rig->probes[0].timer),
-			    rig->wheel);
-}
-
 static void batches_over_all_bases(struct kunit *test)
 {
 	struct rig *rig = many_bases(test, WHEEL_CLOCK_VIRTUAL, 0, 3);
@@ -290,7 +272,6 @@ static struct kunit_case bases_cases[] = {
 	MANY_CASE(destroy_with_all_bases_busy),
 	MANY_CASE(destroy_while_a_callback_moves),
 	MANY_CASE(running_timer_keeps_its_base),
-	ANY_CASE(idle_timer_goes_anywhere),
 	ANY_CASE(batches_over_all_bases),
 	{}
 };

@@ -51,17 +51,6 @@ static void stop_hands_back_the_unprocessed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->stats.pending, 0);
 }
 
-/* A wheel on which no timer was armed returns none. */
-static void stop_before_the_first_timer(struct kunit *test)
-{
-	struct rig *rig = rig_running(test, 0, NSEC_PER_MSEC, 1);
-	LIST_HEAD(unfired);
-
-	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, &unfired), 0);
-	KUNIT_EXPECT_TRUE(test, list_empty(&unfired));
-	KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, 0), -ESHUTDOWN);
-}
-
 static void nothing_is_armed_after_stop(struct kunit *test)
 {
 	struct rig *rig = rig_virtual(test, TICK, 2);
@@ -131,7 +120,6 @@ static void destroy_waits_for_the_callback(struct kunit *test)
 
 static struct kunit_case lifecycle_cases[] = {
 	FAR_CASE(stop_hands_back_the_unprocessed),
-	FAR_CASE(stop_before_the_first_timer),
 	FAR_CASE(nothing_is_armed_after_stop),
 	FAR_CASE(stop_from_a_callback),
 	FAR_CASE(destroy_waits_for_the_callback),

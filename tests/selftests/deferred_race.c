@@ -134,6 +134,21 @@ static void empty_ring(struct race *race)
 	}
 }
 
+/* Take all events. Returns false if the wheel was stopped, or if a call failed. */
+static bool take_all(struct race *race)
+{
+	int n;
+
+	if (race->ring.kernel) {
+		empty_ring(race);
+		return !stopping(race);
+	}
+	do {
+		n = take_read(race);
+	} while (n > 0);
+	return n != -ESHUTDOWN && !race->failed;
+}
+
 static int watch(struct race *race, __u32 events)
 {
 	struct epoll_event event = { .events = events };
@@ -152,17 +167,14 @@ static bool await(int epoll)
 	return epoll_wait(epoll, &event, 1, -1) == 1 && event.events & EPOLLHUP;
 }
 
-/* After each edge, read until EAGAIN. */
+/* After each edge, take all events: read until EAGAIN, or empty the ring. */
 static void by_edges(struct race *race)
 {
-	int epoll = watch(race, EPOLLIN | EPOLLET), n = 0;
+	int epoll = watch(race, EPOLLIN | EPOLLET);
 
-	while (n != -ESHUTDOWN && !race->failed) {
+	do {
 		await(epoll);
-		do {
-			n = take_read(race);
-		} while (n > 0);
-	}
+	} while (take_all(race));
 	close(epoll);
 }
 
@@ -202,18 +214,14 @@ static void by_read(struct race *race)
 static void by_uring(struct race *race)
 {
 	struct wt_uring uring;
-	int n = 0;
 
 	if (!wt_uring_open(&uring) || !wt_uring_watch(&uring, race->ring.fd))
 		return fail(race, __LINE__);
-	while (n != -ESHUTDOWN && !race->failed) {
+	do {
 		wt_uring_told(&uring, 1);
 		if (uring.ended)
 			wt_uring_watch(&uring, race->ring.fd);
-		do {
-			n = take_read(race);
-		} while (n > 0);
-	}
+	} while (take_all(race));
 	wt_uring_close(&uring);
 }
 
@@ -241,32 +249,6 @@ static void by_enter(struct race *race)
 	} while (!err || err == -EINTR);
 	if (err != -ESHUTDOWN)
 		fail(race, __LINE__);
-}
-
-static void by_edges_of_the_ring(struct race *race)
-{
-	int epoll = watch(race, EPOLLIN | EPOLLET);
-
-	while (!stopping(race)) {
-		await(epoll);
-		empty_ring(race);
-	}
-	close(epoll);
-}
-
-static void by_uring_on_the_ring(struct race *race)
-{
-	struct wt_uring uring;
-
-	if (!wt_uring_open(&uring) || !wt_uring_watch(&uring, race->ring.fd))
-		return fail(race, __LINE__);
-	while (!stopping(race)) {
-		wt_uring_told(&uring, 1);
-		if (uring.ended)
-			wt_uring_watch(&uring, race->ring.fd);
-		empty_ring(race);
-	}
-	wt_uring_close(&uring);
 }
 
 /**
@@ -304,15 +286,15 @@ WAY(uring, by_uring, false, false, false);
 WAY(flag, by_flag, true, false, false);
 WAY(enter, by_enter, true, false, false);
 WAY(enter_contended, by_enter, true, false, true);
-WAY(edges_of_the_ring, by_edges_of_the_ring, true, false, false);
-WAY(uring_on_the_ring, by_uring_on_the_ring, true, false, false);
+WAY(edges_of_the_ring, by_edges, true, false, false);
+WAY(uring_on_the_ring, by_uring, true, false, false);
 
 FIXTURE_SETUP(race)
 {
 	struct wt_uring uring;
 
 	self->seed = wt_seed();
-	if (variant->way.consume != by_uring && variant->way.consume != by_uring_on_the_ring)
+	if (variant->way.consume != by_uring)
 		return;
 	if (!wt_uring_open(&uring))
 		SKIP(return, "no io_uring");
@@ -553,11 +535,7 @@ WT_TEST(race, p3_nothing_is_lost_by_stop_while_deferred)
 		ASSERT_NE(0, armed);
 		wt_let_pass(1 + wt_below(&self->seed, 4 * WT_MS));
 		unfired = stop(race, threads, n);
-		if (way->ring)
-			empty_ring(race);
-		else
-			while (take_read(race) > 0)
-				;
+		take_all(race);
 		ASSERT_EQ(0, race->failed);
 		ASSERT_EQ(armed, unfired + race->got);
 		ASSERT_EQ(0, race->twice);

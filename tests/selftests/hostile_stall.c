@@ -77,6 +77,13 @@ static int stall(struct stalled *s, int uffd)
 	return msg.event == UFFD_EVENT_PAGEFAULT ? 0 : -1;
 }
 
+#define STALL(function) do { \
+	self->stalled = (struct stalled){ \
+		.fd = self->fd, .page = self->page, .call = (function), \
+	}; \
+	ASSERT_EQ(0, stall(&self->stalled, self->uffd)); \
+} while (0)
+
 static int deliver(struct stalled *s, int uffd, void *content)
 {
 	struct uffdio_copy copy = {
@@ -145,10 +152,7 @@ WT_TEST(wheel, others_go_on_while_a_batch_is_stalled)
 		wt_op(WHEEL_OP_ARM, WHEEL_ID(2, 1), WT_HOUR),
 	};
 
-	self->stalled = (struct stalled){
-		.fd = self->fd, .page = self->page, .call = submit_page,
-	};
-	ASSERT_EQ(0, stall(&self->stalled, self->uffd));
+	STALL(submit_page);
 	EXPECT_EQ(-ENOENT, wt_query(self->fd, WHEEL_ID(1, 1), NULL));
 	EXPECT_EQ(0, use_all(self->fd, 0, 1));
 	ASSERT_EQ(0, deliver(&self->stalled, self->uffd, ops));
@@ -161,10 +165,7 @@ WT_TEST(wheel, others_go_on_while_a_list_is_stalled)
 	char zero[WT_PAGE_MOST] = {};
 
 	ASSERT_EQ(0, wt_arm_many(self->fd, 10, 1, WT_HOUR));
-	self->stalled = (struct stalled){
-		.fd = self->fd, .page = self->page, .call = list_page,
-	};
-	ASSERT_EQ(0, stall(&self->stalled, self->uffd));
+	STALL(list_page);
 	EXPECT_EQ(0, use_all(self->fd, 0, 1));
 	ASSERT_EQ(0, wt_cancel(self->fd, WHEEL_ID(3, 1)));
 	ASSERT_EQ(0, deliver(&self->stalled, self->uffd, zero));
@@ -182,10 +183,7 @@ WT_TEST(wheel, others_go_on_while_a_reader_is_stalled)
 
 	ASSERT_EQ(0, wt_arm_many(self->fd, 10, 1, WT_MS));
 	ASSERT_EQ(0, wt_advance(self->fd, WT_MS, NULL));
-	self->stalled = (struct stalled){
-		.fd = self->fd, .page = self->page, .call = read_page,
-	};
-	ASSERT_EQ(0, stall(&self->stalled, self->uffd));
+	STALL(read_page);
 	EXPECT_EQ(0, use_all(self->fd, WT_MS, 1));
 	ASSERT_EQ(0, deliver(&self->stalled, self->uffd, zero));
 	EXPECT_LT(0, self->stalled.ret);
@@ -204,10 +202,7 @@ WT_TEST(wheel, stop_while_a_batch_is_stalled)
 	};
 	__u64 unfired;
 
-	self->stalled = (struct stalled){
-		.fd = self->fd, .page = self->page, .call = submit_page,
-	};
-	ASSERT_EQ(0, stall(&self->stalled, self->uffd));
+	STALL(submit_page);
 	ASSERT_EQ(0, wt_stop(self->fd, &unfired));
 	EXPECT_EQ(0, unfired);
 	ASSERT_EQ(0, deliver(&self->stalled, self->uffd, ops));
