@@ -6,41 +6,36 @@
 #include <linux/sched/signal.h>
 #include "dev.h"
 
-/* Initialize the state of a scan. If queueing a timer walks a list, it costs a whole lock hold. */
-static struct wheel_scan scan_of(struct wheel *wheel)
+/* Begin one lock hold of a scan. If queueing a timer walks a list, it costs a whole lock hold. */
+static void scan_allow(struct wheel_scan *scan, const struct wheel *wheel)
 {
-	return (struct wheel_scan){
-		.now	= wheel_now(wheel),
-		.cost	= WHEEL_BATCH / wheel_batch_max(wheel),
-		.budget	= DEV_HOLD,
-	};
+	scan->cost = WHEEL_BATCH / wheel_batch_max(wheel);
+	scan->budget = DEV_HOLD;
 }
 
 /*
- * Begin or continue a scan in a step of a pass. The wheel is locked. Returns the
- * number of timers examined.
+ * Begin or continue a scan in a step of a pass. The wheel is locked. Returns the number of timers
+ * examined.
  */
 unsigned int wheel_file_scan(struct wheel *wheel, u64 now)
 {
 	struct wheel_slots *slots = &wheel_file_of(wheel)->slots;
-	struct wheel_scan scan = scan_of(wheel);
+	struct wheel_scan scan = { .number = wheel_scan_current(slots), .now = now };
 
-	scan.now = now;
-	scan.number = wheel_scan_current(slots);
+	scan_allow(&scan, wheel);
 	wheel_scan_run(slots, &scan);
 	return DEV_HOLD - scan.budget;
 }
 
 /* Run one lock hold of a kick. Returns true if the scan is incomplete. */
-static bool kick_step(struct wheel_file *file, struct wheel_scan *scan)
+static bool kick_step(struct wheel_slots *slots, struct wheel_scan *scan)
 {
-	struct wheel_slots *slots = &file->slots;
 	unsigned long flags = wheel_lock(slots->wheel);
 	bool more;
 
 	if (!scan->number)
 		scan->number = wheel_scan_next(slots);
-	scan->budget = DEV_HOLD;
+	scan_allow(scan, slots->wheel);
 	more = wheel_scan_run(slots, scan);
 	/* The next pass continues it; on a VIRTUAL clock, the caller does. */
 	if (more && signal_pending(current))
@@ -50,38 +45,36 @@ static bool kick_step(struct wheel_file *file, struct wheel_scan *scan)
 }
 
 /*
- * Scan a file now. If a signal is pending, the next pass completes the scan.
- * A VIRTUAL clock has no passes: the result is -ERESTARTNOINTR then. Fails with -EOPNOTSUPP
- * without words, and with -ESHUTDOWN if STOP has begun.
+ * Scan a file now. If a signal is pending, the next pass completes the scan. A VIRTUAL clock has no
+ * passes: the result is -ERESTARTNOINTR then. Fails with -EOPNOTSUPP without words, and with
+ * -ESHUTDOWN if STOP has begun.
  */
 int wheel_file_kick(struct wheel_file *file)
 {
-	struct wheel *wheel = file->slots.wheel;
-	struct wheel_scan scan = scan_of(wheel);
+	struct wheel_slots *slots = &file->slots;
+	struct wheel_scan scan = { .now = wheel_now(slots->wheel) };
 	bool more;
 
-	if (!file->slots.words)
+	if (!slots->words)
 		return -EOPNOTSUPP;
 	do {
-		more = kick_step(file, &scan);
+		more = kick_step(slots, &scan);
 		cond_resched();
 	} while (more && !signal_pending(current));
-	if (more && file->slots.setup.clock == WHEEL_CLOCK_VIRTUAL)
+	if (more && slots->setup.clock == WHEEL_CLOCK_VIRTUAL)
 		return -ERESTARTNOINTR;
-	return READ_ONCE(file->slots.stopping) ? -ESHUTDOWN : 0;
+	return READ_ONCE(slots->stopping) ? -ESHUTDOWN : 0;
 }
 
 /*
- * A mapping of the doorbells was removed: request a scan of all words. To arm a timer, a
- * program exchanges its word, sets its doorbell, and kicks if necessary. A program that was killed
- * in between has left a timer that no scan would find. Only a flag is set here: the mapping may be
- * removed by munmap(), at exit, or by the task of another user.
+ * A mapping of the doorbells was removed, by munmap(), at exit, or by the task of another user. A
+ * program that was killed after it exchanged a word, and before it set the doorbell or kicked, has
+ * left a timer that no scan would find. Only a flag is set here.
  */
 void wheel_file_bells_unmapped(struct wheel_file *file)
 {
-	struct wheel_slots *slots = &file->slots;
-	unsigned long flags = wheel_lock(slots->wheel);
+	unsigned long flags = wheel_lock(file->slots.wheel);
 
-	wheel_scan_all(slots);
-	wheel_unlock(slots->wheel, flags);
+	wheel_scan_all(&file->slots);
+	wheel_unlock(file->slots.wheel, flags);
 }

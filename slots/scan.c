@@ -32,7 +32,9 @@
 #include "word.h"
 
 /* A time in the past of every clock. */
-#define PASSED	1
+#define PASSED		1
+
+#define ALL_BITS	(~(u64)0)
 
 /* Round a time up to a tick boundary. */
 static u64 tick_from(const struct wheel_slots *slots, u64 time)
@@ -83,6 +85,8 @@ static void scan_begin(struct wheel_slots *slots, const struct wheel_scan *scan)
 	/* If the last scan found no armed timer, only a kick starts the one after this. */
 	scanner->next = scanner->found ? tick_from(slots, present + scanner->ahead) : WHEEL_NEVER;
 	scanner->scans++;
+	scanner->all = scanner->all_next;
+	scanner->all_next = false;
 	scanner->scanning = true;
 	scanner->found = false;
 	scanner->earliest = WHEEL_NEVER;
@@ -184,7 +188,10 @@ static void scan_bits(struct wheel_slots *slots, struct wheel_scan *scan)
 		wheel_bells_ring(slots, scanner->leaf, stay);
 }
 
-/* Read the next bits. Returns false at the end of the scan. */
+/*
+ * Read the next bits. Returns false at the end of the scan. A scan of all words ignores the bits,
+ * and skips slots that do not exist.
+ */
 static bool scan_take(struct wheel_slots *slots, struct wheel_scan *scan)
 {
 	u32 leaves = DIV_ROUND_UP(slots->setup.timers, WHEEL_BELLS);
@@ -195,53 +202,18 @@ static bool scan_take(struct wheel_slots *slots, struct wheel_scan *scan)
 		if (scanner->at >= DIV_ROUND_UP(leaves, WHEEL_BELLS))
 			return false;
 		scanner->leaves = wheel_bells_take(scanner->summary, scanner->at++);
+		if (unlikely(scanner->all))
+			scanner->leaves = ALL_BITS;
 		return true;
 	}
 	scanner->leaf = (scanner->at - 1) * WHEEL_BELLS + __ffs64(scanner->leaves);
 	scanner->leaves &= scanner->leaves - 1;
-	if (scanner->leaf < leaves)
+	if (scanner->leaf < leaves) {
 		scanner->bits = wheel_bells_take(scanner->bells, scanner->leaf);
+		if (unlikely(scanner->all && wheel_slot_named(slots, scanner->leaf * WHEEL_BELLS)))
+			scanner->bits = ALL_BITS;
+	}
 	return true;
-}
-
-/*
- * Set the doorbells of the armed timers of one u64, in place of a program that was killed before it
- * set them. All stores of that program are visible here, because its mapping was removed. Another
- * program that changes a word after it was read here sets the doorbell itself. A doorbell that is
- * already set will be found by a scan, which reads the word afterwards.
- */
-static void ring_armed(const struct wheel_slots *slots, u32 leaf)
-{
-	u32 nr = leaf * WHEEL_BELLS;
-	u32 end = min(nr + WHEEL_BELLS, slots->setup.timers);
-	u64 armed = 0, bit = 1;
-
-	if (!wheel_word_ready(slots, nr))
-		return;
-	for (; nr < end; nr++, bit <<= 1) {
-		if (!wheel_word_parked(wheel_word_read(slots, nr)))
-			armed |= bit;
-	}
-	if (armed)
-		wheel_bells_ring(slots, leaf, armed);
-}
-
-/* Continue to restore doorbells. If the page of words does not exist, none of them was armed. */
-static void scan_restore(struct wheel_slots *slots, struct wheel_scan *scan)
-{
-	struct wheel_scanner *scanner = &slots->scanner;
-	u32 leaf = --scanner->unscanned;
-
-	if (wheel_word_page(slots, leaf * WHEEL_BELLS)) {
-		ring_armed(slots, leaf);
-		scan->budget -= min_t(u32, scan->budget, WHEEL_BELLS);
-	} else {
-		scanner->unscanned -= leaf % (WHEEL_WORDS_PER_PAGE / WHEEL_BELLS);
-		scan->budget--;
-	}
-	/* A scan in progress may have passed these bits: another one follows at once. */
-	if (!scanner->unscanned)
-		scanner->earliest = PASSED;
 }
 
 /*
@@ -257,10 +229,6 @@ bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan)
 	while (scan->budget) {
 		if (slots->stopping)
 			return false;
-		if (unlikely(scanner->unscanned)) {
-			scan_restore(slots, scan);
-			continue;
-		}
 		if (!scanner->scanning) {
 			if (scanner->scans >= scan->number)
 				return false;
@@ -274,25 +242,7 @@ bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan)
 	return true;
 }
 
-/* Returns the number of the scan in progress, or of the next one if no scan is in progress. */
-u64 wheel_scan_current(const struct wheel_slots *slots)
-{
-	return slots->scanner.scans + !slots->scanner.scanning;
-}
-
-/*
- * Returns the number of the scan that a kick requires, which is the next one. A scan in progress
- * does not suffice, because it may have passed the caller's bit.
- */
-u64 wheel_scan_next(const struct wheel_slots *slots)
-{
-	return slots->scanner.scans + 1;
-}
-
-/*
- * Schedule a scan for the next pass. Does nothing on a VIRTUAL clock, where WHEEL_IOC_ADVANCE
- * scans, or on a stopped wheel.
- */
+/* Schedule a scan for the next pass. On a VIRTUAL clock, WHEEL_IOC_ADVANCE scans anyway. */
 void wheel_scan_now(struct wheel_slots *slots)
 {
 	if (slots->setup.clock == WHEEL_CLOCK_VIRTUAL || slots->stopping)
@@ -304,12 +254,13 @@ void wheel_scan_now(struct wheel_slots *slots)
 }
 
 /*
- * Request a scan of all words, regardless of their doorbells, for a program that may have
- * been killed before it set a doorbell. Takes constant time; the next scans read the words.
+ * Request a scan of all words, regardless of their doorbells, for a program that may have been
+ * killed before it set a doorbell. Its stores are visible to the scan, because its mapping was
+ * removed.
  */
 void wheel_scan_all(struct wheel_slots *slots)
 {
-	slots->scanner.unscanned = DIV_ROUND_UP(slots->setup.timers, WHEEL_BELLS);
+	slots->scanner.all_next = true;
 	wheel_scan_now(slots);
 }
 

@@ -17,11 +17,7 @@
 
 #include "env.h"
 
-/*
- * Attribute of a variable that is written before it is read. It suppresses the initialization
- * of stack variables by the compiler (CONFIG_INIT_STACK_ALL_*): clearing an array of events
- * takes longer than filling in one event.
- */
+/* Clearing an array on the stack (CONFIG_INIT_STACK_ALL_*) takes longer than filling one entry. */
 #if __has_attribute(__uninitialized__)
 #define WHEEL_FILLED_LATER	__attribute__((__uninitialized__))
 #else
@@ -112,7 +108,10 @@ struct wheel_slot_queue {
  * @next: time of the next scan; WHEEL_NEVER if only a kick starts one
  * @ahead: estimate of the time from arming to expiry of the program's timers
  * @scans: number of scans that have begun
+ * @all_next: true if the next scan must read all words, because a program may have been killed
+ *	before it set a bit
  * @scanning: true while a scan is in progress; the following members describe it
+ * @all: true if it reads all words
  * @found: true if it has found an armed timer
  * @earliest: earliest deadline in the future that it has found; PASSED if another scan
  *	must follow at once
@@ -120,8 +119,6 @@ struct wheel_slot_queue {
  * @leaves: bits that were read from the u64 of @summary before @at and are not yet processed
  * @leaf: index of the u64 of @bells that was read last
  * @bits: bits that were read from that u64 and are not yet processed
- * @unscanned: number of u64s of @bells, from the first, to be set again from the words,
- *	because a program may have been killed before it set a bit
  */
 struct wheel_scanner {
 	u64	*next_wake;
@@ -130,14 +127,15 @@ struct wheel_scanner {
 	u64	next;
 	u64	ahead;
 	u64	scans;
+	bool	all_next;
 	bool	scanning;
+	bool	all;
 	bool	found;
 	u64	earliest;
 	u32	at;
 	u64	leaves;
 	u32	leaf;
 	u64	bits;
-	u32	unscanned;
 };
 
 /**
@@ -245,10 +243,7 @@ static inline bool wheel_slot_pending(const struct wheel_slots *slots,
 	return wheel_timer_pending(&slot->timer);
 }
 
-/*
- * Return true if a timer is armed and has no special property, except that it may have slack. All
- * these bits are in one byte, so the compiler can test them together.
- */
+/* Check that a timer is armed without special properties except slack: one test of one byte. */
 static inline bool wheel_slot_simple(const struct wheel_slot *slot)
 {
 	return slot->state == WHEEL_SLOT_ARMED && !slot->word && !slot->ended &&
@@ -316,9 +311,19 @@ void wheel_scan_init(struct wheel_slots *slots);
 void wheel_scan_stop(struct wheel_slots *slots);
 void wheel_scan_now(struct wheel_slots *slots);
 void wheel_scan_all(struct wheel_slots *slots);
-u64 wheel_scan_current(const struct wheel_slots *slots);
-u64 wheel_scan_next(const struct wheel_slots *slots);
 bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan);
+
+/* Return the number of the scan in progress, or of the next one if no scan is in progress. */
+static inline u64 wheel_scan_current(const struct wheel_slots *slots)
+{
+	return slots->scanner.scans + !slots->scanner.scanning;
+}
+
+/* Return the number of the next scan. The scan in progress may have passed a bit that was set. */
+static inline u64 wheel_scan_next(const struct wheel_slots *slots)
+{
+	return slots->scanner.scans + 1;
+}
 
 /* op.c: operations and their results */
 
