@@ -27,7 +27,6 @@
 
 struct mem_cgroup;
 struct poll_table_struct;
-struct wheel_event_ring;
 struct wheel_user;
 
 /*
@@ -37,11 +36,25 @@ struct wheel_user;
 #define DEV_HOLD	32
 
 /**
+ * struct wheel_event_ring - Completion ring
+ * @user: page that the program writes
+ * @events: entries
+ * @size: number of entries, a power of two; 0 without a ring
+ * @tail: number of events published so far, modulo 2^32; copied to wheel_kernel_page
+ */
+struct wheel_event_ring {
+	struct wheel_user_page	*user;
+	struct wheel_event	*events;
+	u32			size;
+	u32			tail;
+};
+
+/**
  * struct wheel_file - Open file of /dev/wheel
  * @slots: table of its timers; the wheel is NULL until the file is set up, then constant, like
  *	the configuration and the tables
  * @kernel: page that only the kernel writes, or NULL
- * @ring: completion ring, or NULL
+ * @ring: completion ring, zero if the file has none
  * @setup_lock: serializes set-up and stop; protects @stop_at
  * @memcg: memory cgroup of the opener, to which pages are charged
  * @user: user whose limit the file counts against, or NULL if the opener is privileged
@@ -68,7 +81,7 @@ struct wheel_user;
 struct wheel_file {
 	struct wheel_slots	slots;
 	struct wheel_kernel_page *kernel;
-	struct wheel_event_ring	*ring;
+	struct wheel_event_ring	ring;
 	/* Held by the task that sets the file up or stops it. */
 	struct mutex		setup_lock;
 	struct mem_cgroup	*memcg;
@@ -145,16 +158,11 @@ static inline bool wheel_file_deferred(struct wheel_file *file)
 }
 
 /* ring.c: the completion ring */
-u32 wheel_event_ring_pages(u32 events);
-struct page *wheel_event_ring_page(const struct wheel_event_ring *ring, u32 at);
-struct page *wheel_event_ring_user_page(const struct wheel_event_ring *ring);
 int wheel_event_ring_alloc(struct wheel_file *file);
-void wheel_event_ring_free(struct wheel_event_ring *ring);
+void wheel_event_ring_free(struct wheel_file *file);
 u32 wheel_event_ring_ready(const struct wheel_event_ring *ring);
-void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due,
-			     unsigned int n, u64 now);
-u32 wheel_event_ring_room(const struct wheel_event_ring *ring);
-void wheel_event_ring_set_backlog(struct wheel_event_ring *ring, bool backlog);
+void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due, unsigned int n,
+			     u64 now);
 
 /* scan.c: scans for timers that the program has armed, by passes and by kicks */
 unsigned int wheel_file_scan(struct wheel *wheel, u64 now);

@@ -54,10 +54,7 @@ static bool timed(u64 until)
 	return until && until != WHEEL_NEVER;
 }
 
-/*
- * Sleep until the wheel's clock reaches a time, even if the clock is set meanwhile. On a VIRTUAL
- * clock, ADVANCE wakes up the task.
- */
+/* Sleep until the wheel's clock reaches a time. On a VIRTUAL clock, ADVANCE wakes up the task. */
 static void sleep_until(const struct wheel_file *file, u64 until)
 {
 	ktime_t time = ns_to_ktime(until);
@@ -93,7 +90,7 @@ int wheel_file_enter(struct wheel_file *file, void *arg)
 
 	if (enter->flags & ~WHEEL_ENTER_KICK)
 		return -EINVAL;
-	if (!wheel_file_ready(file) || (!file->ring && !kicks))
+	if (!wheel_file_ready(file) || (!file->ring.size && !kicks))
 		return -EOPNOTSUPP;
 	if (enter->wait > file->slots.setup.events)
 		return -EINVAL;
@@ -106,7 +103,7 @@ int wheel_file_enter(struct wheel_file *file, void *arg)
 		return err;
 	/* The program checks for events after this call, so the next event causes a wake-up. */
 	enter->ready = enter_run(file, 1, false);
-	if (!file->ring)
+	if (!file->ring.size)
 		enter->ready = 0;
 	if (enter->ready >= enter->wait || !enter->until)
 		return 0;

@@ -55,13 +55,10 @@ static DEFINE_PER_CPU(u64, interrupts_from);
 /* Upper limit of the steps of one call: 49152 timers, some 10 ms. */
 #define STEPS_PER_CALL		1024U
 
-/*
- * Returns the number of events that the program can take: those in the ring or, without a ring,
- * those of expired timers.
- */
+/* Returns the number of events that the program can take, from the ring or by read(). */
 u32 wheel_file_events(const struct wheel_file *file)
 {
-	return file->ring ? wheel_event_ring_ready(file->ring) : file->slots.fired.count;
+	return file->ring.size ? wheel_event_ring_ready(&file->ring) : file->slots.fired.count;
 }
 
 /* Store the events in their timers until they are read. */
@@ -93,7 +90,7 @@ static void queue_events(struct wheel_slots *slots, struct wheel_timer **due, un
  */
 static bool are_news(const struct wheel_file *file, unsigned int n)
 {
-	if (file->ring)
+	if (file->ring.size)
 		/* Pairs with the program's full barrier after its store of event_head. */
 		smp_mb();
 	return wheel_file_events(file) <= n;
@@ -117,7 +114,7 @@ static void file_expire(struct wheel *wheel, struct wheel_timer **due, unsigned 
 {
 	struct wheel_file *file = wheel_file_of(wheel);
 
-	if (file->ring)
+	if (file->ring.size)
 		wheel_event_ring_expire(file, due, n, now);
 	else
 		queue_events(&file->slots, due, n);
@@ -146,8 +143,8 @@ static void file_wake(struct wheel_file *file)
 /* The flag comes first: if settling clears both in between, the file is not left unflagged. */
 static void file_defer(struct wheel_file *file)
 {
-	if (file->ring)
-		wheel_event_ring_set_backlog(file->ring, true);
+	if (file->ring.size)
+		WRITE_ONCE(file->kernel->kflags, WHEEL_RING_BACKLOG);
 	WRITE_ONCE(file->deferred, true);
 }
 
@@ -156,15 +153,16 @@ void wheel_file_settle(struct wheel_file *file)
 {
 	if (READ_ONCE(file->deferred)) {
 		WRITE_ONCE(file->deferred, false);
-		if (file->ring)
-			wheel_event_ring_set_backlog(file->ring, false);
+		if (file->ring.size)
+			WRITE_ONCE(file->kernel->kflags, 0);
 	}
 }
 
 /* The number of timers that a step may expire: 0 if the ring is full. */
 static u32 step_room(const struct wheel_file *file, u32 most)
 {
-	u32 room = file->ring ? wheel_event_ring_room(file->ring) : most;
+	const struct wheel_event_ring *ring = &file->ring;
+	u32 room = ring->size ? ring->size - wheel_event_ring_ready(ring) : most;
 
 	/* If queuing a timer walks a list, one periodic timer is the work of a lock hold. */
 	return min3(room, most, wheel_batch_max(file->slots.wheel));

@@ -19,8 +19,8 @@ void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)
 	flags = wheel_lock(wheel);
 	wheel_read_stats_locked(wheel, stats);
 	stats->unread = slots->fired.count;
-	if (file->ring)
-		stats->unread += wheel_event_ring_ready(file->ring);
+	if (file->ring.size)
+		stats->unread += wheel_event_ring_ready(&file->ring);
 	stats->overruns = slots->overruns;
 	stats->refused = slots->refused;
 	wheel_unlock(wheel, flags);
@@ -79,7 +79,7 @@ static int ioctl_advance(struct wheel_file *file, void *arg)
 			return -ERESTARTNOINTR;
 	}
 	wheel_file_hand_over(file);
-	if (file->ring)
+	if (file->ring.size)
 		publish_advanced(file, advance->now);
 	advance->next = wheel_advance_to(wheel, advance->now);
 	advance->now = wheel_now(wheel);

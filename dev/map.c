@@ -4,6 +4,7 @@
  * who opened the file, and are freed after the file was closed and unmapped.
  */
 #include <linux/mm.h>
+#include <linux/vmalloc.h>
 #include "../compat.h"
 #include "dev.h"
 
@@ -37,9 +38,9 @@ static u32 area_pages(const struct wheel_file *file, unsigned long area)
 	case AREA_KERNEL:
 		return file->kernel ? 1 : 0;
 	case AREA_USER:
-		return file->ring ? 1 : 0;
+		return file->ring.user ? 1 : 0;
 	case AREA_EVENTS:
-		return file->ring ? wheel_event_ring_pages(file->slots.setup.events) : 0;
+		return DIV_ROUND_UP(file->ring.size * sizeof(struct wheel_event), PAGE_SIZE);
 	case AREAS:
 		return 0;
 	default:
@@ -54,17 +55,12 @@ static struct page *area_page(struct wheel_file *file, unsigned long area, u32 a
 	case AREA_KERNEL:
 		return virt_to_page(file->kernel);
 	case AREA_USER:
-		return wheel_event_ring_user_page(file->ring);
+		return virt_to_page(file->ring.user);
 	case AREA_EVENTS:
-		return wheel_event_ring_page(file->ring, at);
+		return vmalloc_to_page((void *)file->ring.events + at * PAGE_SIZE);
 	default:
 		return wheel_file_array_page(file, area, at);
 	}
-}
-
-static bool area_is_writable(unsigned long area)
-{
-	return area != AREA_KERNEL && area != AREA_EVENTS;
 }
 
 static vm_fault_t wheel_map_fault(struct vm_fault *vmf)
@@ -101,7 +97,7 @@ int wheel_file_mmap(struct file *filp, struct vm_area_struct *vma)
 {
 	struct wheel_file *file = filp->private_data;
 	unsigned long area = area_at((u64)vma->vm_pgoff << PAGE_SHIFT);
-	bool writable = area_is_writable(area);
+	bool writable = area != AREA_KERNEL && area != AREA_EVENTS;
 
 	if (!wheel_file_ready(file) || !(vma->vm_flags & VM_MAYSHARE) ||
 	    !area_pages(file, area) || vma_pages(vma) != area_pages(file, area))

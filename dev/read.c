@@ -101,32 +101,15 @@ static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 	return bytes;
 }
 
-/* Return true if the wheel was stopped and its last event has been read. */
-static bool read_has_ended(struct wheel_file *file)
-{
-	unsigned long flags;
-	bool ended;
-
-	/* A reader that reads false here is woken by STOP, or reads true before it sleeps. */
-	if (likely(!READ_ONCE(file->stopped)))
-		return false;
-	flags = wheel_lock(file->slots.wheel);
-	ended = !file->slots.fired.count;
-	wheel_unlock(file->slots.wheel, flags);
-	return ended;
-}
-
 static bool reader_may_continue(struct wheel_file *file)
 {
 	u32 ready;
 
-	return wheel_file_await(file, 1, &ready) || read_has_ended(file);
+	return wheel_file_await(file, 1, &ready) || READ_ONCE(file->stopped);
 }
 
 static int wait_for_events(struct wheel_file *file, bool block)
 {
-	if (read_has_ended(file))
-		return -ESHUTDOWN;
 	if (!block)
 		return -EAGAIN;
 	/* A pass that expired no timer ends here, too. */
@@ -141,6 +124,8 @@ static ssize_t read_or_wait(struct wheel_file *file, struct iov_iter *to, bool b
 	ssize_t ret;
 
 	do {
+		/* If it was stopped before no event was left, none will follow. */
+		bool stopped = READ_ONCE(file->stopped);
 		bool run = wheel_file_deferred(file);
 
 		if (run)
@@ -150,7 +135,7 @@ static ssize_t read_or_wait(struct wheel_file *file, struct iov_iter *to, bool b
 		if (run || READ_ONCE(file->deferred))
 			wheel_file_hand_over(file);
 		if (!ret)
-			ret = wait_for_events(file, block);
+			ret = stopped ? -ESHUTDOWN : wait_for_events(file, block);
 	} while (!ret);
 	return ret;
 }
@@ -171,7 +156,7 @@ ssize_t wheel_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	ret = wheel_file_ensure_setup(file);
 	if (ret)
 		return ret;
-	if (file->ring || wheel_clock_shifted(file->slots.setup.clock))
+	if (file->ring.size || wheel_clock_shifted(file->slots.setup.clock))
 		return -EOPNOTSUPP;
 	ret = read_or_wait(file, to, block);
 	/*

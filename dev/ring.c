@@ -19,53 +19,17 @@
 #include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
-#include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "../slots/event.h"
 #include "dev.h"
 
-/**
- * struct wheel_event_ring - Completion ring
- * @kernel: page of the file that the kernel writes
- * @user: page that the program writes
- * @event: entries
- * @mask: number of entries minus 1
- * @tail: number of events published so far, modulo 2^32; copied to @kernel
- */
-struct wheel_event_ring {
-	struct wheel_kernel_page	*kernel;
-	struct wheel_user_page		*user;
-	struct wheel_event		*event;
-	u32				mask;
-	u32				tail;
-};
-
-/* Returns the number of pages of @events entries. */
-u32 wheel_event_ring_pages(u32 events)
+/* Free the ring of a file. It is neither in use nor mapped. */
+void wheel_event_ring_free(struct wheel_file *file)
 {
-	return DIV_ROUND_UP(events * sizeof(struct wheel_event), PAGE_SIZE);
-}
-
-/* Returns a page of entries. */
-struct page *wheel_event_ring_page(const struct wheel_event_ring *ring, u32 at)
-{
-	return vmalloc_to_page((void *)ring->event + at * PAGE_SIZE);
-}
-
-/* Returns the page that the program writes. */
-struct page *wheel_event_ring_user_page(const struct wheel_event_ring *ring)
-{
-	return virt_to_page(ring->user);
-}
-
-/* Free the ring of a file, or NULL. It is neither in use nor mapped. */
-void wheel_event_ring_free(struct wheel_event_ring *ring)
-{
-	if (!ring)
-		return;
-	vfree(ring->event);
-	free_page((unsigned long)ring->user);
-	kfree(ring);
+	vfree(file->ring.events);
+	free_page((unsigned long)file->ring.user);
+	file->ring = (struct wheel_event_ring){};
+	file->slots.taken = NULL;
 }
 
 /*
@@ -74,29 +38,24 @@ void wheel_event_ring_free(struct wheel_event_ring *ring)
  */
 int wheel_event_ring_alloc(struct wheel_file *file)
 {
-	u32 pages = wheel_event_ring_pages(file->slots.setup.events);
-	struct wheel_event_ring *ring;
+	u32 bytes = file->slots.setup.events * sizeof(struct wheel_event);
+	u32 pages = DIV_ROUND_UP(bytes, PAGE_SIZE);
+	struct wheel_event_ring *ring = &file->ring;
+	void *user;
 	int err;
 
 	/* vmalloc() also allocates an array of pointers to the pages. */
 	err = wheel_file_charge(file, pages + DIV_ROUND_UP(pages * sizeof(void *), PAGE_SIZE));
 	if (err)
 		return err;
-	ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
-	if (!ring)
+	user = wheel_file_page_alloc(file);
+	if (IS_ERR(user))
+		return PTR_ERR(user);
+	ring->user = user;
+	ring->events = __vmalloc(pages * PAGE_SIZE, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!ring->events)
 		return -ENOMEM;
-	file->ring = ring;
-	ring->kernel = file->kernel;
-	ring->mask = file->slots.setup.events - 1;
-	ring->user = wheel_file_page_alloc(file);
-	if (IS_ERR(ring->user)) {
-		err = PTR_ERR(ring->user);
-		ring->user = NULL;
-		return err;
-	}
-	ring->event = __vmalloc(pages * PAGE_SIZE, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if (!ring->event)
-		return -ENOMEM;
+	ring->size = file->slots.setup.events;
 	file->slots.taken = &ring->user->event_head;
 	return 0;
 }
@@ -113,31 +72,19 @@ u32 wheel_event_ring_ready(const struct wheel_event_ring *ring)
 	 */
 	u32 head = smp_load_acquire(&ring->user->event_head);
 
-	return min(ring->tail - head, ring->mask + 1);
+	return min(ring->tail - head, ring->size);
 }
 
-/* Returns the number of free entries. The wheel is locked. */
-u32 wheel_event_ring_room(const struct wheel_event_ring *ring)
+/* Publish the events of @n due timers, for which the ring has room. The wheel is locked. */
+void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due, unsigned int n,
+			     u64 now)
 {
-	return ring->mask + 1 - wheel_event_ring_ready(ring);
-}
-
-/* Set or clear WHEEL_RING_BACKLOG, which requests a call of ENTER. */
-void wheel_event_ring_set_backlog(struct wheel_event_ring *ring, bool backlog)
-{
-	WRITE_ONCE(ring->kernel->kflags, backlog ? WHEEL_RING_BACKLOG : 0);
-}
-
-/* Publish the events of @n due timers, at most wheel_event_ring_room(). The wheel is locked. */
-void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due,
-			     unsigned int n, u64 now)
-{
-	struct wheel_event_ring *ring = file->ring;
 	struct wheel_slots *slots = &file->slots;
+	struct wheel_event_ring *ring = &file->ring;
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		struct wheel_event *event = &ring->event[ring->tail++ & ring->mask];
+		struct wheel_event *event = &ring->events[ring->tail++ & (ring->size - 1)];
 		struct wheel_slot *slot = wheel_slot_of(due[i]);
 
 		wheel_event_fired(slots, slot);
@@ -148,5 +95,5 @@ void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due,
 	 * Order the stores of the entries before the store of event_tail. Pairs with the program's
 	 * load-acquire of event_tail.
 	 */
-	smp_store_release(&ring->kernel->event_tail, ring->tail);
+	smp_store_release(&file->kernel->event_tail, ring->tail);
 }

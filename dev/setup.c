@@ -21,10 +21,7 @@ static u64 file_features(void)
 	return wheel_features() | WHEEL_HAS_WORDS | WHEEL_HAS_RINGS;
 }
 
-/*
- * Return the maximum of wheel_setup.timers. It is lower for a scheme that walks a list to arm a
- * timer, see WHEEL_OVERFLOW_TIMERS.
- */
+/* Return the maximum of wheel_setup.timers, which is lower if an arm walks a list. */
 static u32 most_timers(const struct wheel_setup *setup)
 {
 	return wheel_limit_of(setup->scheme) < U64_MAX ? WHEEL_OVERFLOW_TIMERS :
@@ -49,16 +46,11 @@ static int setup_check(const struct wheel_setup *setup)
 	/* Events and words contain absolute times, which are not converted. */
 	if (wheel_clock_shifted(setup->clock))
 		return -EOPNOTSUPP;
+	/* A VIRTUAL clock causes no interrupts, so its tick can be short. */
+	if (setup->tick_ns && setup->tick_ns < WHEEL_MIN_TICK_NS &&
+	    setup->clock != WHEEL_CLOCK_VIRTUAL && !capable(CAP_SYS_RESOURCE))
+		return -EPERM;
 	return 0;
-}
-
-/* Check the tick length. A VIRTUAL clock causes no interrupts, so its tick can be short. */
-static int tick_permitted(const struct wheel_setup *setup)
-{
-	if (setup->tick_ns >= WHEEL_MIN_TICK_NS ||
-	    setup->clock == WHEEL_CLOCK_VIRTUAL || capable(CAP_SYS_RESOURCE))
-		return 0;
-	return -EPERM;
 }
 
 static struct wheel_config setup_config(struct wheel_file *file,
@@ -101,11 +93,9 @@ static void setup_resolve(struct wheel_file *file, struct wheel_setup *setup)
 static void memory_free(struct wheel_file *file)
 {
 	wheel_file_tables_free(file);
-	wheel_event_ring_free(file->ring);
+	wheel_event_ring_free(file);
 	free_page((unsigned long)file->kernel);
-	file->ring = NULL;
 	file->kernel = NULL;
-	file->slots.taken = NULL;
 }
 
 /* Allocate the page that the kernel writes: next_wake, and the tail of a ring. */
@@ -183,9 +173,6 @@ int wheel_file_setup(struct wheel_file *file, void *arg)
 	if (err)
 		return err;
 	setup_resolve(file, setup);
-	err = tick_permitted(setup);
-	if (err)
-		return err;
 	/* Another task may hold the lock for long, to stop the wheel. */
 	if (mutex_lock_interruptible(&file->setup_lock))
 		return -ERESTARTNOINTR;
