@@ -13,32 +13,24 @@
 #include "../slots/word.h"
 #include "dev.h"
 
-/* Number of slots per page of each array. */
-static const u32 slots_per_page[WHEEL_ARRAYS] = {
-	[WHEEL_WORDS]		= WHEEL_WORDS_PER_PAGE,
-	[WHEEL_BELL_BITS]	= WHEEL_WORDS_PER_PAGE * WHEEL_BELLS,
-	[WHEEL_SUMMARY_BITS]	= WHEEL_WORDS_PER_PAGE * WHEEL_BELLS * WHEEL_BELLS,
-	[WHEEL_PARAMS]		= WHEEL_PARAMS_PER_PAGE,
-	[WHEEL_SLOTS]		= WHEEL_SLOTS_PER_PAGE,
+/* The slots per page of each array, and the member that points to the table of its pages. */
+static const struct {
+	u32	slots;
+	size_t	table;
+} arrays[WHEEL_ARRAYS] = {
+	[WHEEL_WORDS] = { WHEEL_WORDS_PER_PAGE, offsetof(struct wheel_slots, words) },
+	[WHEEL_BELL_BITS] = { WHEEL_WORDS_PER_PAGE * WHEEL_BELLS,
+			      offsetof(struct wheel_slots, scanner.bells) },
+	[WHEEL_SUMMARY_BITS] = { WHEEL_WORDS_PER_PAGE * WHEEL_BELLS * WHEEL_BELLS,
+				 offsetof(struct wheel_slots, scanner.summary) },
+	[WHEEL_PARAMS] = { WHEEL_PARAMS_PER_PAGE, offsetof(struct wheel_slots, params) },
+	[WHEEL_SLOTS] = { WHEEL_SLOTS_PER_PAGE, offsetof(struct wheel_slots, pages) },
 };
 
 /* Return the table of the pages of an array. */
 static void ***array_table(struct wheel_file *file, enum wheel_array array)
 {
-	struct wheel_slots *slots = &file->slots;
-
-	switch (array) {
-	case WHEEL_WORDS:
-		return (void ***)&slots->words;
-	case WHEEL_BELL_BITS:
-		return (void ***)&slots->scanner.bells;
-	case WHEEL_SUMMARY_BITS:
-		return (void ***)&slots->scanner.summary;
-	case WHEEL_PARAMS:
-		return (void ***)&slots->params;
-	default:
-		return (void ***)&slots->pages;
-	}
+	return (void *)&file->slots + arrays[array].table;
 }
 
 /* Returns the number of pages of an array, 0 if the file does not have it. */
@@ -46,7 +38,7 @@ u32 wheel_file_array_pages(const struct wheel_file *file, enum wheel_array array
 {
 	if (array < WHEEL_SHARED && !(file->slots.setup.flags & WHEEL_SETUP_WORDS))
 		return 0;
-	return DIV_ROUND_UP(file->slots.setup.timers, slots_per_page[array]);
+	return DIV_ROUND_UP(file->slots.setup.timers, arrays[array].slots);
 }
 
 /* Charge and allocate the tables of pages. If it fails, call wheel_file_tables_free(). */
@@ -119,7 +111,7 @@ static void page_init(const struct wheel_file *file, enum wheel_array array, voi
 /* Add the page of slot @nr to an array, if it is missing. Returns the page or an ERR_PTR. */
 static void *page_bring(struct wheel_file *file, enum wheel_array array, u32 nr)
 {
-	void **at = &(*array_table(file, array))[nr / slots_per_page[array]];
+	void **at = &(*array_table(file, array))[nr / arrays[array].slots];
 	/* Pairs with the release below: the page is initialized. */
 	void *page = smp_load_acquire(at), *other;
 
@@ -156,13 +148,10 @@ int wheel_file_bring(struct wheel_file *file, u32 nr, u32 flags)
 	return err;
 }
 
-/*
- * Get page @at of an array for a mapping, and add it if it is missing. Returns -ENOMEM or -EDQUOT
- * as an ERR_PTR.
- */
+/* Get page @at of an array for a mapping, and add it if it is missing. Returns it or an ERR_PTR. */
 struct page *wheel_file_array_page(struct wheel_file *file, enum wheel_array array, u32 at)
 {
-	void *page = page_bring(file, array, at * slots_per_page[array]);
+	void *page = page_bring(file, array, at * arrays[array].slots);
 
 	return IS_ERR(page) ? ERR_CAST(page) : virt_to_page(page);
 }

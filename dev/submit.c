@@ -46,10 +46,7 @@ static struct wheel_batch batch_begin(struct wheel_file *file)
 	};
 }
 
-/*
- * Execute the operations of @ops from number @made on, of which the first needs a page. Pages are
- * allocated between lock holds. The results are written into @ops.
- */
+/* Execute the operations from number @made on. Pages are allocated between lock holds. */
 static void execute_rest(struct wheel_file *file, struct wheel_batch *b,
 			 struct wheel_op *ops, u32 made, u32 count)
 {
@@ -67,10 +64,7 @@ static void execute_rest(struct wheel_file *file, struct wheel_batch *b,
 	}
 }
 
-/*
- * Execute @count operations under one lock hold, at most wheel_batch_max(). The results are written
- * into @ops.
- */
+/* Execute up to wheel_batch_max() operations under one lock hold. Results are written to @ops. */
 static inline void execute(struct wheel_file *file, struct wheel_batch *b,
 			   struct wheel_op *ops, u32 count)
 {
@@ -120,10 +114,7 @@ other:
 	return NULL;
 }
 
-/*
- * Copy the operation. Returns false if it cannot be read, or if its result cannot be written, which
- * is checked like in op_writable(). The layout of eight u64s is frozen.
- */
+/* Copy the operation, whose layout of eight u64s is frozen. Checks it like op_writable(), too. */
 static bool op_get(struct wheel_op *op, struct wheel_op __user *uop)
 {
 	u64 __user *from = (u64 __user *)uop;
@@ -186,10 +177,7 @@ static int single_execute(struct wheel_file *file, struct wheel_op *op,
 	return call_put(&b, ucall) && copied ? 0 : -EFAULT;
 }
 
-/*
- * Execute WHEEL_IOC_SUBMIT if it has a single operation. Returns 0, -EFAULT, or WHEEL_NOT_SINGLE if
- * nothing was done and the caller must use wheel_file_submit().
- */
+/* Execute WHEEL_IOC_SUBMIT of a single operation. Returns 0, -EFAULT or WHEEL_NOT_SINGLE. */
 int wheel_file_submit_single(struct wheel_file *file, void __user *uarg)
 {
 	struct wheel_op __user *uop = call_get(uarg);
@@ -249,10 +237,7 @@ static u32 ops_in_same_page(const struct submission *s, u32 i)
 	return (u32)(-end % PAGE_SIZE) / s->stride;
 }
 
-/*
- * Check that the results can be written, once per page. Returns the number of operations before
- * the first page that cannot be written.
- */
+/* Return the number of operations before the first page that cannot be written. */
 static u32 chunk_writable(const struct submission *s, u32 count, int *err)
 {
 	u32 i;

@@ -70,10 +70,7 @@ static kuid_t user_uid(void)
 	return uid;
 }
 
-/*
- * Find the user whose limit applies to a file that is being opened. Returns NULL if there is no
- * limit, and -ENOMEM as an ERR_PTR. The caller must call wheel_user_put().
- */
+/* Get the user whose limit applies to a file: NULL without a limit, or -ENOMEM as an ERR_PTR. */
 struct wheel_user *wheel_user_get(void)
 {
 	struct wheel_user *user, *new;
@@ -98,9 +95,7 @@ struct wheel_user *wheel_user_get(void)
 	return user;
 }
 
-/*
- * Release the user of a file that is being closed, or NULL. Its pages for this file were uncharged.
- */
+/* Release the user of a file, or NULL. Its pages for this file were uncharged. */
 void wheel_user_put(struct wheel_user *user)
 {
 	if (!user)
@@ -124,10 +119,7 @@ static unsigned long user_limit(void)
 	return locked == RLIM_INFINITY ? LONG_MAX : share + (locked >> PAGE_SHIFT);
 }
 
-/*
- * Charge @pages that a file is about to allocate. Returns -EDQUOT if the files of the user would
- * exceed their limit.
- */
+/* Charge @pages that a file is about to allocate. Returns 0 or -EDQUOT. */
 int wheel_file_charge(struct wheel_file *file, unsigned long pages)
 {
 	unsigned long limit = user_limit();

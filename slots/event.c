@@ -5,10 +5,7 @@
  */
 #include "event.h"
 
-/*
- * Returns the number of whole periods from the deadline of an expired timer until @now, until its
- * cancel if @ended, or until the wheel was stopped.
- */
+/* Returns the number of periods that an expired timer has missed by @now, its cancel or STOP. */
 u64 wheel_event_missed(const struct wheel_slots *slots,
 		       const struct wheel_slot *slot, u64 now)
 {

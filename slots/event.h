@@ -18,10 +18,7 @@ bool wheel_event_untaken(const struct wheel_slots *slots,
 int wheel_event_end(const struct wheel_slots *slots, struct wheel_slot *slot,
 		    u64 now);
 
-/*
- * Assign the next sequence number to the event of an expired timer. The caller must then consume
- * the event, or queue it with wheel_event_queue().
- */
+/* Number the event of an expired timer. The caller must then queue or consume the event. */
 static inline void wheel_event_fired(struct wheel_slots *slots,
 				     struct wheel_slot *slot)
 {
@@ -37,10 +34,7 @@ static inline void wheel_event_queue(struct wheel_slots *slots,
 	wheel_slot_push(slots, &slots->fired, slot);
 }
 
-/*
- * Fill in an event. If periods were missed, @deadline is the latest deadline that has passed, and
- * @fired is at least @deadline.
- */
+/* Fill in an event. If periods were missed, its deadline is the latest one that has passed. */
 static inline void wheel_event_describe(const struct wheel_slots *slots,
 					const struct wheel_slot *slot, u64 now,
 					struct wheel_event *event)

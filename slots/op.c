@@ -42,10 +42,7 @@ static int op_deadline(const struct wheel_batch *b, const struct wheel_op *op, u
 	return unlikely((*deadline | op->slack) > WHEEL_MAX_TIME) ? -ERANGE : 0;
 }
 
-/*
- * Check that an operation is valid and names the last timer of @slot. @unused is 0 if the members
- * that the operation does not use are 0. Returns 0, -EINVAL or -ENOENT.
- */
+/* Check that an operation is valid, with @unused members of 0, and names the timer of @slot. */
 static int op_check(const struct wheel_batch *b, const struct wheel_op *op, u32 flags, u64 unused,
 		    const struct wheel_slot *slot)
 {
@@ -274,8 +271,10 @@ static __always_inline bool op_tail_is_zero(const struct wheel_op *op)
 
 /*
  * The fast paths are for operations without flags, slack and period, whose reserved members and
- * @res are 0. In a batch, a query takes 112 instructions, and 184 without its fast path. Each of
- * them either completes the operation and returns true, or has no effect and returns false.
+ * @res are 0. Each either completes the operation and returns true, or has no effect and returns
+ * false. In a batch, an arm takes 185 instructions, and 290 without its fast path; a query 110 and
+ * 180. With the general functions inlined instead, they take 257 and 138, a cancel 153 instead of
+ * 126, a re-arm 253 instead of 195.
  */
 static __always_inline bool fast_arm(struct wheel_batch *b, struct wheel_op *op,
 				     struct wheel_slot *slot)
@@ -349,10 +348,7 @@ static __always_inline bool op_execute_fast(struct wheel_batch *b, struct wheel_
 /* In place of a slot that does not exist: no fast path accepts it. */
 static struct wheel_slot no_slot = { .id = ~(u64)0 };
 
-/*
- * Find the slots of a batch of operations and prefetch them, while the batch before it is executed.
- * Not inlined, to leave more registers to the fast paths.
- */
+/* Find and prefetch the slots of operations. Not inlined, to leave registers to the fast paths. */
 static noinline void ops_fetch(const struct wheel_slots *slots, const struct wheel_op *op,
 			       u32 count, struct wheel_slot **into)
 {
@@ -365,10 +361,7 @@ static noinline void ops_fetch(const struct wheel_slots *slots, const struct whe
 	}
 }
 
-/*
- * Execute operations on a table that was not stopped; @at are their slots. Returns the first
- * operation that was not executed because it needs a page, or @end.
- */
+/* Execute operations with the slots @at. Returns the first one that needs a page, or @end. */
 static noinline struct wheel_op *ops_execute_some(struct wheel_batch *b, struct wheel_op *op,
 						  struct wheel_op *end, struct wheel_slot **at)
 {

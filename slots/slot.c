@@ -17,10 +17,7 @@ void wheel_slots_stop(struct wheel_slots *slots, u64 now)
 	slots->stopped_at = min(slots->stopped_at, now);
 }
 
-/*
- * Initialize the slots of a zeroed page, which contains slot @nr. They get generation 0; the
- * generations of timers start at 1.
- */
+/* Initialize the slots of a zeroed page, which contains slot @nr, with generation 0. */
 void wheel_slot_page_init(const struct wheel_slots *slots, struct wheel_slot *page, u32 nr)
 {
 	u32 first = nr - nr % WHEEL_SLOTS_PER_PAGE;
@@ -75,10 +72,7 @@ bool wheel_slot_word_pending(const struct wheel_slots *slots,
 	return true;
 }
 
-/*
- * Create the operation that arms a timer again. Returns false if the timer neither is pending nor
- * was pending when the wheel was stopped.
- */
+/* Create the operation that arms a timer again. Returns false if it was not pending at last. */
 bool wheel_slot_describe(const struct wheel_slots *slots,
 			 const struct wheel_slot *slot, struct wheel_op *op)
 {

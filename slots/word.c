@@ -60,9 +60,8 @@ int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 }
 
 /*
- * End the program's ownership of a slot, regardless of its word. If the timer has expired and its
- * event was not consumed, this will free the slot. Returns 0, or -ENOENT if the timer was not
- * armed, has expired, or belongs to STOP.
+ * End the program's ownership of a slot, regardless of its word. Returns 0, or -ENOENT if the timer
+ * was not armed, has expired, or belongs to STOP.
  */
 int wheel_word_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 {
@@ -124,10 +123,8 @@ enum wheel_claim wheel_word_claim(struct wheel_timer *timer, u64 due, u64 *deadl
 }
 
 /*
- * Take back a slot after the wheel was stopped. Only timers that were not queued still have a word
- * to take back: those of queued timers were taken when the wheel was stopped. Returns true if the
- * timer was armed, and thus counts as not expired. The slot of a parked timer is freed. That of an
- * expired one is freed when its event is consumed.
+ * Take back a slot whose timer was not queued when the wheel was stopped. Returns true if the timer
+ * was armed, and thus counts as not expired. The slot of a parked timer is freed.
  */
 bool wheel_word_unfired(struct wheel_slots *slots, struct wheel_slot *slot)
 {

@@ -11,18 +11,16 @@
 /**
  * DOC: form
  *
- * Every ioctl takes a pointer to a struct whose first member is its size in bytes. A program
- * that was built with an older header passes a smaller size, one built with a newer header a
- * larger size. Members that the kernel does not support must be zero. Times are in nanoseconds
- * on the wheel's clock, 0 .. 2^63-1.
+ * Every ioctl takes a pointer to a struct whose first member is its size in bytes, as in the
+ * header that the program was built with. Members that the kernel does not support, flags without
+ * a name, and members named reserved must be zero. Times are in nanoseconds on the wheel's clock,
+ * 0 .. 2^63-1.
  *
- * On failure nothing is written, except that SUBMIT and LIST report their progress. The kernel
- * checks that the struct is writable before it executes the command. If another thread unmaps
- * the memory in the meantime, the call fails with EFAULT although the command was executed.
+ * On failure nothing is written, except that SUBMIT and LIST report their progress. If another
+ * thread unmaps the struct during the call, it fails with EFAULT although it was executed.
  *
- * Times are not converted between time namespaces. If the caller's time namespace offsets the
- * wheel's clock, SETUP, SUBMIT, LIST, mmap(), read(), and ENTER with a timeout fail with
- * EOPNOTSUPP.
+ * If the caller's time namespace offsets the wheel's clock, SETUP, SUBMIT, LIST, mmap(), read(),
+ * and ENTER with a timeout fail with EOPNOTSUPP.
  *
  * Each error number has one meaning:
  *
@@ -52,10 +50,8 @@
 /**
  * DOC: names
  *
- * The id of a timer consists of a slot and a generation. Slots are numbered 0 .. timers-1.
- * Generations are 40-bit counters, one per slot, and start at 1. Each arm must specify a
- * generation greater than the slot's last one. An id is therefore never reused, and a stale
- * id never refers to another timer.
+ * The id of a timer consists of a slot, 0 .. timers-1, and a 40-bit generation, from 1. Each arm
+ * must specify a generation greater than the slot's last one, so an id is never reused.
  */
 #define WHEEL_SLOT_BITS		24
 #define WHEEL_SLOT_MASK		((1ULL << WHEEL_SLOT_BITS) - 1)
@@ -101,8 +97,8 @@
  *
  * Only one thread may own a slot at a time, for example the holder of a lock. Otherwise a
  * thread could skip step 2 because of a bit that another thread has set, but not yet in the
- * summary. A program may be killed between these steps while other processes share the file.
- * The kernel therefore scans all words when a mapping of the doorbells is removed.
+ * summary. If a program is killed between these steps, the kernel scans all words when the mapping
+ * of the doorbells is removed.
  *
  * Map the three arrays and, read-only, the page at WHEEL_OFF_KERNEL. The mappings must be
  * MAP_SHARED and must cover a whole array::
@@ -144,13 +140,11 @@
  * because the ring is full, or because the kernel has left the work to the program. The program
  * then calls WHEEL_IOC_ENTER, which expires these timers in the context of the caller. A program
  * that takes events without system calls reads kflags in each iteration. poll() reports EPOLLIN
- * if an event is in the ring or WHEEL_RING_BACKLOG is set. A periodic timer is armed again when
- * its event is put into the ring.
+ * if an event is in the ring or WHEEL_RING_BACKLOG is set.
  *
- * mmap() fails with EINVAL if the file is not set up or has no such area. It also fails with
- * EINVAL if the mapping is not MAP_SHARED or does not cover the whole area. Pages of words,
- * doorbells and their summary are allocated on first access. If that exceeds the user's memory
- * limit, the access raises SIGBUS.
+ * mmap() fails with EINVAL if the file is not set up or has no such area, or if the mapping is not
+ * MAP_SHARED or does not cover the whole area. Pages of words, doorbells and their summary are
+ * allocated on first access, which raises SIGBUS if it exceeds the user's memory limit.
  */
 #define WHEEL_OFF_KERNEL	0x00000000
 #define WHEEL_OFF_USER		0x10000000
@@ -244,16 +238,14 @@ struct wheel_user_page {
  * it up: INFO returns the defaults, STATS zeros, and LIST no timers. poll() and a nonblocking
  * read() report no events. ADVANCE and ENTER fail with EOPNOTSUPP, and mmap() with EINVAL.
  *
- * SETUP fails with EBUSY if the file is already set up. It fails with EINVAL if a flag, a
- * reserved member, @clock, @scheme, @tick_ns, @timers, @buckets or @events is out of range. It
- * fails with EPERM if the tick is shorter than WHEEL_MIN_TICK_NS, the clock is not VIRTUAL and
- * the caller lacks CAP_SYS_RESOURCE. It fails with EDQUOT if the files of the user who opened it
- * would exceed their memory limit. It fails with EOPNOTSUPP if @features lacks the clock or the
- * scheme, or if the time namespace offsets the clock. WHEEL_CLOCK_REALTIME and _TAI support only
- * WHEEL_HASHED and WHEEL_BOUNDED; other schemes fail with EOPNOTSUPP.
+ * SETUP fails with EBUSY if the file is already set up, with EINVAL if a member is out of range,
+ * and with EPERM if the tick is shorter than WHEEL_MIN_TICK_NS, the clock is not VIRTUAL and the
+ * caller lacks CAP_SYS_RESOURCE. It fails with EDQUOT if the files of the user who opened it would
+ * exceed their memory limit, and with EOPNOTSUPP if @features lacks the clock or the scheme, or if
+ * the time namespace offsets the clock. WHEEL_CLOCK_REALTIME and _TAI support only WHEEL_HASHED
+ * and WHEEL_BOUNDED; other schemes fail with EOPNOTSUPP.
  *
- * INFO returns the effective configuration. It ignores its input, but fails with EINVAL for
- * unknown flags.
+ * INFO returns the effective configuration. It ignores its input, except for unknown flags.
  */
 struct wheel_setup {
 	__u32 size;
@@ -312,19 +304,17 @@ struct wheel_setup {
  *
  * After CANCEL returned 0, no event of the timer is delivered, and none is unread in the ring.
  *
- * REARM of a periodic timer restarts its period at the new deadline. REARM also replaces the
- * slack. A periodic timer ends if its next deadline exceeds 2^63-1 ns when its event is read or
- * put into the ring. It also ends if a WHEEL_BOUNDED wheel cannot hold this deadline because the
- * clock was set back.
+ * REARM replaces the slack, and restarts the period at the new deadline. A periodic timer ends if,
+ * when its event is read or put into the ring, its next deadline exceeds 2^63-1 ns, or the range of
+ * a WHEEL_BOUNDED wheel whose clock was set back.
  *
  * WHEEL_OP_WORD fails with EINVAL if @period is not 0, and with EOPNOTSUPP without
  * WHEEL_SETUP_WORDS. With a @when of 0 and without WHEEL_OP_REL, it creates the timer parked.
  * Afterwards ARM of the slot fails with EBUSY, regardless of its word. REARM and QUERY fail with
- * ENOENT if the timer is parked or has expired. REARM fails with EBUSY if the program changes the
- * word at the same time. CANCEL also fails with ENOENT if the timer is parked or has expired, but
- * always ends the program's ownership of the slot. An unread event can still be taken. Without a
- * completion ring, the slot remains in use until then. After STOP, CANCEL of a timer with a word
- * has no effect.
+ * ENOENT if the timer is parked or has expired, REARM with EBUSY if the program changes the word
+ * at the same time. CANCEL also fails with ENOENT if the timer is parked or has expired, but ends
+ * the program's ownership of the slot. An unread event can still be taken; without a completion
+ * ring, the slot remains in use until then. After STOP, CANCEL has no effect.
  */
 struct wheel_op {
 	__u32 op;
@@ -374,8 +364,7 @@ struct wheel_submit {
  * @res: 0
  *
  * read() returns as many whole events as fit, or fewer if a signal is pending. A periodic timer
- * is armed again, in phase, when its event is read or put into the ring. It causes no work while
- * its event is unread.
+ * is armed again, in phase, when its event is read or put into the ring.
  */
 struct wheel_event {
 	__u64 id;
@@ -419,10 +408,10 @@ struct wheel_list {
  * @unfired: out: number of timers that were pending and not parked; they count as cancelled,
  *	except for those that were never counted as armed
  *
- * Idempotent: a second call finds no pending timers. Older events can still be read; read()
- * then fails with ESHUTDOWN. A timer whose word is changed later does not expire: next_wake
- * requests a kick, which fails with ESHUTDOWN. If the task is killed during the call, no timer
- * expires, but read() and poll() report the end only after another call has completed it.
+ * A second call finds no pending timers. Older events can still be read; read() then fails with
+ * ESHUTDOWN. A timer whose word is changed later does not expire: next_wake requests a kick, which
+ * fails with ESHUTDOWN. If the task is killed during the call, no timer expires, but read() and
+ * poll() report the end only after another call has completed it.
  */
 struct wheel_stop {
 	__u32 size;
@@ -506,13 +495,12 @@ struct wheel_stats {
  * @wait events at @until, or immediately if @until is 0. A wait that ends without any event
  * fails with EINTR because of a signal, or with ESHUTDOWN because the wheel was stopped.
  *
- * Fails with EINVAL for an unknown flag, or if @wait exceeds the size of the ring. Fails with
- * ERANGE if @until is 2^63 or more, except for ~0. Fails with EOPNOTSUPP without a ring, or if
- * there is a timeout and the time namespace offsets the clock.
+ * Fails with EINVAL if @wait exceeds the size of the ring, with ERANGE if @until is 2^63 or more,
+ * except for ~0, and with EOPNOTSUPP without a ring.
  *
  * WHEEL_ENTER_KICK first scans the words of the timers that the program has armed or moved to an
- * earlier deadline. It needs words, otherwise it fails with EOPNOTSUPP, but no ring. After
- * STOP it fails with ESHUTDOWN.
+ * earlier deadline. It needs no ring. It fails with EOPNOTSUPP without words, and with ESHUTDOWN
+ * after STOP.
  */
 struct wheel_enter {
 	__u32 size;
