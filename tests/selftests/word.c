@@ -17,16 +17,11 @@ FIXTURE(word) {
 	struct wt_areas areas;
 };
 
-static bool open_areas(struct wt_areas *areas, __u32 clock)
-{
-	const struct wheel_setup setup = { .clock = clock, .timers = TIMERS };
-
-	return wt_areas_open(areas, &setup);
-}
-
 FIXTURE_SETUP(word)
 {
-	ASSERT_TRUE(open_areas(&self->areas, WHEEL_CLOCK_MONOTONIC));
+	const struct wheel_setup setup = { .timers = TIMERS };
+
+	ASSERT_TRUE(wt_areas_open(&self->areas, &setup));
 }
 
 FIXTURE_TEARDOWN(word)
@@ -55,19 +50,30 @@ WT_TEST(word, most_timers_need_no_call)
 	EXPECT_LEDGER(a->fd, .armed = 0);
 }
 
-/* A timer that the scan of a pass finds is due at the tick of this pass, not at the next one. */
+/*
+ * A timer that the scan of a pass finds is due at the tick of this pass, not at the next one. A pass
+ * is in time if it begins within its tick, which is a second, so that a busy machine achieves this.
+ * Each attempt uses a new file, so that only the kick has scanned the timer before.
+ */
 TEST(p2_due_at_the_tick_of_the_scan)
 {
+	const struct wheel_setup setup = { .timers = TIMERS, .tick_ns = WT_SEC };
 	struct wheel_event event;
 	struct wt_areas areas;
+	int i, exact = 0;
+	__u64 when;
 
-	ASSERT_TRUE(open_areas(&areas, WHEEL_CLOCK_VIRTUAL));
-	ASSERT_EQ(0, wt_arm_word(areas.fd, ID, 0));
-	ASSERT_LE(0, wt_set_word(&areas, SLOT, WT_PARKED, 3 * WT_MS));
-	ASSERT_EQ(0, wt_advance(areas.fd, 3 * WT_MS, NULL));
-	ASSERT_EQ(1, wt_next(areas.fd, &event));
-	EXPECT_EQ(3 * WT_MS, event.fired);
-	wt_areas_close(&areas);
+	for (i = 0; i < 5 && !exact; i++) {
+		ASSERT_TRUE(wt_areas_open(&areas, &setup));
+		ASSERT_EQ(0, wt_arm_word(areas.fd, ID, 0));
+		when = wt_now(WHEEL_CLOCK_MONOTONIC) + 3 * WT_MS;
+		ASSERT_EQ(1, wt_set_word(&areas, SLOT, WT_PARKED, when));
+		ASSERT_EQ(1, wt_next(areas.fd, &event));
+		EXPECT_LE(wt_boundary(when, WT_SEC), event.fired);
+		exact = event.fired < wt_boundary(when, WT_SEC) + WT_SEC;
+		wt_areas_close(&areas);
+	}
+	EXPECT_TRUE(exact);
 }
 
 TEST_HARNESS_MAIN
