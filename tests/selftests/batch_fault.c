@@ -107,15 +107,6 @@ WT_TEST(wheel, bad_address_does_nothing)
 	EXPECT_EQ(0, armed(self->fd));
 }
 
-WT_TEST(wheel, count_beyond_all_memory)
-{
-	self->batch.count = ~0U;
-	EXPECT_EQ(-EFAULT,
-		  wt_ioctl(self->fd, WHEEL_IOC_SUBMIT, &self->batch));
-	EXPECT_EQ(self->batch.done, armed(self->fd));
-	EXPECT_TRUE(answered(self->ops, 0, self->batch.done, FIT));
-}
-
 /* Each page is inaccessible at first. The batch is resumed after each page becomes accessible. */
 WT_TEST(wheel, goes_on_from_done)
 {
@@ -145,36 +136,6 @@ WT_TEST(wheel, goes_on_from_done)
 	EXPECT_EQ(FIT - total, self->batch.done);
 	EXPECT_EQ(FIT, armed(self->fd));
 	EXPECT_TRUE(answered(ops, 0, FIT, FIT));
-}
-
-/* The inaccessible page begins inside an operation. */
-WT_TEST(wheel, hole_inside_an_entry)
-{
-	struct wheel_op *ops;
-	__u32 cut;
-
-	for (cut = 4; cut < sizeof(*ops); cut += 4) {
-		__u32 before = armed(self->fd);
-		__u32 i;
-
-		/* Three entries fit, and cut bytes of a fourth one. */
-		ops = (void *)((char *)self->ops + ROOM - cut -
-			       3 * sizeof(*ops));
-		for (i = 0; i < 3; i++) {
-			ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, cut), WHEN);
-			ops[i].res = 7;
-		}
-		memset(&ops[3], 0, cut);
-		self->batch.ops = wt_addr(ops);
-		self->batch.count = 4;
-		EXPECT_EQ(-EFAULT, wt_ioctl(self->fd, WHEEL_IOC_SUBMIT,
-					    &self->batch));
-		EXPECT_GE(3, self->batch.done);
-		EXPECT_EQ(before + self->batch.done, armed(self->fd));
-		EXPECT_TRUE(answered(ops, 0, self->batch.done, 3));
-		for (i = 0; i < 3; i++)
-			wt_cancel(self->fd, WHEEL_ID(i, cut));
-	}
 }
 
 /*

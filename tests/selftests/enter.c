@@ -60,17 +60,6 @@ WT_TEST(enter, that_fails_writes_nothing)
 	EXPECT_EQ(0, memcmp(&was, &e, sizeof(e)));
 }
 
-WT_TEST(enter, does_not_wait_when_it_is_not_asked_to)
-{
-	ASSERT_EQ(0, wt_arm_many(self->ring.fd, 2, 1, WT_MS));
-	ASSERT_EQ(0, wt_advance(self->ring.fd, WT_MS, NULL));
-	ASSERT_EQ(0, wt_enter(self->ring.fd, 5, 0, &self->enter));
-	EXPECT_EQ(2, self->enter.ready);
-	/* A time in the past. */
-	ASSERT_EQ(0, wt_enter(self->ring.fd, 5, WT_MS, &self->enter));
-	EXPECT_EQ(2, self->enter.ready);
-}
-
 struct waiter {
 	int fd;
 	pid_t tid;

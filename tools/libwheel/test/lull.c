@@ -113,27 +113,8 @@ static void arm_of_what_is_overdue(void)
 		arm_of_what_is_overdue_in(schemes[i]);
 }
 
-static void arm_in_before_all_others(void)
-{
-	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 16);
-	uint64_t later = WHEEL_ID(0, 1), sooner = WHEEL_ID(1, 1), never = WHEEL_ID(2, 1);
-	__u64 before = libwheel_now(wheel);
-	struct wheel_event event;
-
-	EXPECT_EQ(0, libwheel_arm_in(wheel, later, HOUR, 0));
-	EXPECT_EQ(0, libwheel_arm_in(wheel, sooner, NEAR, 0));
-	EXPECT_EQ(-ERANGE, libwheel_arm_in(wheel, never, WHEEL_MAX_TIME, 0));
-	EXPECT_EQ(-ERANGE, libwheel_arm_in(wheel, never, ~0ULL, 0));
-	until_readable(wheel);
-	EXPECT_EQ(1, libwheel_expirations(wheel, &event, 1));
-	EXPECT_EQ(sooner, event.id);
-	EXPECT(event.deadline >= before + NEAR);
-	libwheel_close(wheel);
-}
-
 const struct ktap_test lull_tests[] = {
 	TEST(change_of_what_is_due),
 	TEST(arm_of_what_is_overdue),
-	TEST(arm_in_before_all_others),
 	{ NULL, NULL }
 };

@@ -43,21 +43,6 @@ static void open_defaults(void)
 	libwheel_close(NULL);
 }
 
-/* The default scheme of a clock that can be set. */
-static void open_realtime(void)
-{
-	const struct libwheel_options options = {
-		.size = sizeof(options), .clock = WHEEL_CLOCK_REALTIME,
-	};
-	struct libwheel *wheel = open_wheel(&options);
-	struct wheel_setup info;
-
-	EXPECT_EQ(0, libwheel_info(wheel, &info));
-	EXPECT_EQ(WHEEL_HASHED, info.scheme);
-	EXPECT_EQ(4096, info.buckets);
-	libwheel_close(wheel);
-}
-
 /* Buckets are rounded up to a power of two, and to at least timers / 32. */
 static void open_slots(void)
 {
@@ -313,7 +298,6 @@ static void errors_have_words(void)
 
 const struct ktap_test options_tests[] = {
 	TEST(open_defaults),
-	TEST(open_realtime),
 	TEST(open_slots),
 	TEST(open_refuses),
 	TEST(open_sizes),

@@ -57,20 +57,6 @@ static char *picture(u32 width, u32 lines)
 	return put;
 }
 
-static size_t longest(const char *text)
-{
-	size_t most = 0;
-
-	while (*text) {
-		size_t length = strcspn(text, "\n");
-
-		if (length > most)
-			most = length;
-		text += length + 1;
-	}
-	return most;
-}
-
 static void picture_contents(void)
 {
 	char *text;
@@ -87,20 +73,6 @@ static void picture_contents(void)
 	KTAP_EXPECT(strstr(text, "  <    2.15 s         100  #\n"));
 	KTAP_EXPECT(strstr(text, "buckets    [#. ] 65 of 192 hold timers\n"));
 	free(text);
-}
-
-static void widths(void)
-{
-	u32 width;
-
-	setenv("LC_ALL", "C", 1);
-	for (width = 1; width < 250; width++) {
-		char *text = picture(width, 100);
-
-		KTAP_EXPECT(longest(text) <= width);
-		KTAP_EXPECT(width < 80 || longest(text) > width / 2);
-		free(text);
-	}
 }
 
 static void heights(void)
@@ -245,7 +217,6 @@ static void page_without_data(void)
 
 const struct ktap_test show_cases[] = {
 	{ "a picture shows the state of a wheel", picture_contents },
-	{ "a picture fits into any width", widths },
 	{ "a picture fits into any height", heights },
 	{ "counters identify a wheel in debugfs", buckets },
 	{ "a page shows the state of a wheel", page_contents },
