@@ -31,7 +31,7 @@ static bool pass_in_context(struct wheel_base *base)
 
 	if (!wheel_sleeps(base->owner))
 		local_bh_disable();
-	more = wheel_base_pass(base, WHEEL_RUN_NS);
+	more = wheel_base_pass(base);
 	if (!wheel_sleeps(base->owner))
 		local_bh_enable();
 	return more;

@@ -100,7 +100,7 @@ static void base_pass_bh(struct bh_work *bh)
 	struct wheel_base *base = container_of(bh, struct wheel_base, bh);
 	u64 begun = ktime_get_mono_fast_ns();
 
-	if (wheel_base_pass(base, WHEEL_RUN_NS))
+	if (wheel_base_pass(base))
 		wheel_base_resume(base, ktime_get_mono_fast_ns() - begun);
 }
 
@@ -108,7 +108,7 @@ static void base_pass_work(struct work_struct *work)
 {
 	struct wheel_base *base = container_of(work, struct wheel_base, work);
 
-	if (wheel_base_pass(base, WHEEL_RUN_NS))
+	if (wheel_base_pass(base))
 		base_queue(base);
 }
 
@@ -167,7 +167,7 @@ static bool base_still_calls(struct wheel_base *base, u64 call)
 	bool calls;
 
 	raw_spin_lock_irqsave(&base->lock, flags);
-	calls = base->running_n && base->calls == call;
+	calls = base->running && base->calls == call;
 	if (calls)
 		base->has_waiters = true;
 	raw_spin_unlock_irqrestore(&base->lock, flags);
@@ -187,11 +187,11 @@ void wheel_base_wait(struct wheel_base *base, u64 call)
 		wait_event(base->idle, !base_still_calls(base, call));
 		return;
 	}
-	while (READ_ONCE(base->running_n) && READ_ONCE(base->calls) == call)
+	while (READ_ONCE(base->running) && READ_ONCE(base->calls) == call)
 		cpu_relax();
 	/*
 	 * Acquire the lock, to order the callback's stores before later reads of the caller. Pairs
-	 * with the release of the lock in base_end_call() after it has cleared running_n.
+	 * with the release of the lock in base_call() after it has cleared @running.
 	 */
 	raw_spin_lock_irqsave(&base->lock, flags);
 	raw_spin_unlock_irqrestore(&base->lock, flags);

@@ -34,17 +34,6 @@
 
 struct task_struct;
 
-/* Upper limit on the runtime of one run of the work item, in nanoseconds. */
-#define WHEEL_RUN_NS	NSEC_PER_MSEC
-
-/*
- * Upper limit on the work of one run: each timer or bucket examined counts 1, each callback
- * WHEEL_CALL. The next run begins with an interrupt, so the limit is high enough for 1638
- * trivial callbacks.
- */
-#define WHEEL_RUN	8192
-#define WHEEL_CALL	4
-
 /**
  * struct wheel_base - One wheel of timers with its lock, hrtimer and work items
  * @lock: protects all members not marked "constant" or "lockless"; taken with interrupts disabled
@@ -57,7 +46,6 @@ struct task_struct;
  *	to the owner, on a VIRTUAL clock, and once @stopped
  * @reprogram: true if @wake_tick was lowered; @hrtimer is started before @lock is released
  * @scanning: true while the owner's scan function is running
- * @running_n: number of timers in @running; read lockless
  * @scan_tick: tick at which the owner scans for timers to arm, or WHEEL_NO_TICK
  * @scan_from: tick before the one that is being processed; valid only while @scanning
  * @wake_tick: tick for which @hrtimer is programmed, or WHEEL_NO_TICK; an earlier timer lowers it.
@@ -68,10 +56,11 @@ struct task_struct;
  *	WHEEL_NEVER from the interrupt of @hrtimer to the end of its pass. Lockless: the
  *	interrupt writes it
  * @owner: wheel that contains this base; constant
- * @runner: task in whose context, or on top of which, the callbacks in @running run
+ * @runner: task in whose context, or on top of which, the callback of @running runs
  * @calls: number of invocations of callbacks; read lockless
- * @running: timers whose callbacks are running; they may have been freed, so the pointers must
- *	not be dereferenced
+ * @running: timer whose callback is running, or NULL; it may have been freed, so the pointer must
+ *	not be dereferenced; read lockless
+ * @due: timers that are being delivered to the owner
  * @counts: counters for wheel_read_stats(); @counts.wakeups is lockless and is written only by
  *	the interrupt of @hrtimer
  * @hrtimer: hrtimer that starts a pass
@@ -90,7 +79,6 @@ struct wheel_base {
 	bool			by_hrtimer;
 	bool			reprogram;
 	bool			scanning;
-	u32			running_n;
 	u64			scan_tick;
 	u64			scan_from;
 	u64			wake_tick;
@@ -99,7 +87,8 @@ struct wheel_base {
 	struct wheel		*owner;
 	struct task_struct	*runner;
 	u64			calls;
-	struct wheel_timer	*running[WHEEL_BATCH];
+	struct wheel_timer	*running;
+	struct wheel_timer	*due[WHEEL_BATCH];
 	struct wheel_stats	counts;
 	struct hrtimer		hrtimer;
 	enum hrtimer_mode	mode;
@@ -152,10 +141,8 @@ bool wheel_base_settle(struct wheel_base *base);
 void wheel_base_quiesce(struct wheel_base *base);
 void wheel_base_wait(struct wheel_base *base, u64 call);
 
-bool wheel_base_pass(struct wheel_base *base, u64 ns);
-bool wheel_base_calls(const struct wheel_base *base,
-		      const struct wheel_timer *timer);
-bool wheel_base_calls_us(const struct wheel_base *base);
+bool wheel_base_pass(struct wheel_base *base);
+
 bool wheel_calls_us(struct wheel *wheel);
 
 int wheel_dispatch_init(void);
@@ -269,6 +256,16 @@ static inline void wheel_may_wait(struct wheel *wheel)
 static inline void base_need_clock(struct wheel_base *base, u64 time)
 {
 	WRITE_ONCE(base->needs_clock_until, base->needs_clock ? WHEEL_NEVER : time);
+}
+
+/*
+ * Return true if the caller is a callback of this base, which is locked. Compares the current task.
+ * A callback in softirq context runs on top of a task, which cannot call this function itself at
+ * the same time.
+ */
+static inline bool base_calls_us(const struct wheel_base *base)
+{
+	return base->running && base->runner == current;
 }
 
 /* Return true if the owner of the wheel runs the passes. */

@@ -67,8 +67,8 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
  * Return: the wheel, or an ERR_PTR:
  *
  * * %-EINVAL - no name; an invalid clock, scheme, flag, tick or number of buckets; a limit
- *   above wheel_limit_of(); a limit with WHEEL_PERCPU; or an owner with WHEEL_PERCPU,
- *   WHEEL_SLEEPABLE or an expire function
+ *   above wheel_limit_of(); a limit with WHEEL_PERCPU; or an owner with WHEEL_PERCPU or
+ *   WHEEL_SLEEPABLE
  * * %-EOPNOTSUPP - a clock that can be set with a scheme other than WHEEL_HASHED and
  *   WHEEL_BOUNDED
  * * %-ENOMEM - out of memory
@@ -103,6 +103,21 @@ struct wheel *wheel_create_class(const struct wheel_config *config,
 	return wheel;
 }
 EXPORT_SYMBOL_GPL(wheel_create_class);
+
+/* Return true if the caller is a callback of this wheel. */
+bool wheel_calls_us(struct wheel *wheel)
+{
+	struct wheel_base *base;
+	bool calls = false;
+	unsigned long flags;
+
+	for_each_base(base, wheel) {
+		raw_spin_lock_irqsave(&base->lock, flags);
+		calls |= base_calls_us(base);
+		raw_spin_unlock_irqrestore(&base->lock, flags);
+	}
+	return calls;
+}
 
 static void base_shut(struct wheel_base *base)
 {

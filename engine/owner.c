@@ -70,14 +70,17 @@ static bool base_scan(struct wheel_base *base, u64 now, u64 until, unsigned int 
 	return base->scan_tick > until;
 }
 
-/* Deliver due timers to the owner. Returns their number. */
+/* Deliver up to @max due timers to the owner, in order. Returns their number. */
 static unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
 				unsigned int max, unsigned int *budget)
 {
-	unsigned int n = base_collect(base, now, until, max, budget);
+	struct wheel_timer *timer;
+	unsigned int n = 0;
 
+	while (n < max && (timer = base_take(base, now, until, budget)))
+		base->due[n++] = timer;
 	if (n)
-		base->owner->config.owner->expire(base->owner, base->running, n, now);
+		base->owner->config.owner->expire(base->owner, base->due, n, now);
 	return n;
 }
 

@@ -6,8 +6,18 @@
 #include <linux/timekeeping.h>
 #include "take.h"
 
-/* Minimum number of callbacks between two checks of the budget and the clock. */
-#define FEW	12U
+/* Maximum runtime of one run of the work item, in nanoseconds. */
+#define RUN_NS		NSEC_PER_MSEC
+
+/*
+ * Maximum work of one run: each timer or bucket examined counts 1, each callback CALL_WORK. The
+ * next run begins with an interrupt, so the maximum is high enough for 1638 trivial callbacks.
+ */
+#define RUN_WORK	8192
+#define CALL_WORK	4
+
+/* Maximum number of callbacks between two checks of the runtime. */
+#define STEP_CALLS	16
 
 /*
  * Queue a dequeued timer again, or drop it, because it does not expire. The cost is 1, or a whole
@@ -29,9 +39,9 @@ void wheel_base_keep(struct wheel_base *base, struct wheel_timer *timer, enum wh
 }
 
 /*
- * Begin a call, which runs without the lock. From then on, a cancel of a timer in base->running
- * returns -EALREADY, or waits. A callback may free its timer or arm it again, so the timers are not
- * accessed after the call.
+ * Call a timer's function, without the lock. From then on, a cancel of the timer returns -EALREADY,
+ * or waits. The function may free the timer or arm it again, so the timer is not accessed after
+ * the call.
  *
  *	this				wheel_timer_cancel_sync()
  *
@@ -48,22 +58,17 @@ void wheel_base_keep(struct wheel_base *base, struct wheel_timer *timer, enum wh
  *	unlock
  *	if has_waiters: wake up		running != timer: return
  */
-static void base_begin_call(struct wheel_base *base, unsigned int n)
-	__releases(&base->lock)
+static void base_call(struct wheel_base *base, struct wheel_timer *timer)
+	__must_hold(&base->lock)
 {
-	lockdep_assert_held(&base->lock);
 	WRITE_ONCE(base->calls, base->calls + 1);
-	WRITE_ONCE(base->running_n, n);
+	WRITE_ONCE(base->running, timer);
 	raw_spin_unlock_irq(&base->lock);
 	lock_map_acquire_read(&base->owner->calling);
-}
-
-static void base_end_call(struct wheel_base *base)
-	__acquires(&base->lock)
-{
+	timer->function(timer);
 	lock_map_release(&base->owner->calling);
 	raw_spin_lock_irq(&base->lock);
-	WRITE_ONCE(base->running_n, 0);
+	WRITE_ONCE(base->running, NULL);
 	if (unlikely(base->has_waiters)) {
 		base->has_waiters = false;
 		raw_spin_unlock_irq(&base->lock);
@@ -76,122 +81,68 @@ static void base_end_call(struct wheel_base *base)
  * struct pass - State of one run of the work item
  * @now: time of the clock when it was last read
  * @until: tick of @now, up to which timers expire
- * @serves: number of callbacks after which the clock is read again; 0: before each step
- * @served: number of callbacks since the clock was read
- * @looks: work done: timers and buckets examined, plus WHEEL_CALL per callback
- * @timed: value of @looks when the runtime was last checked
+ * @work: work done: timers and buckets examined, plus CALL_WORK per callback
  */
 struct pass {
 	u64		now;
 	u64		until;
-	unsigned int	serves;
-	unsigned int	served;
-	unsigned int	looks;
-	unsigned int	timed;
+	unsigned int	work;
 };
-
-/* A callback that sleeps may take long, and a clock that can be set may jump. */
-static unsigned int pass_serves(const struct wheel *wheel)
-{
-	return wheel_sleeps(wheel) || wheel_settable(wheel->config.clock) ?
-	       0 : WHEEL_BATCH;
-}
 
 static void pass_read_clock(struct pass *pass, struct wheel_base *base)
 {
 	pass->now = wheel_now(base->owner);
 	pass->until = wheel_tick_at(&base->core, pass->now);
-	pass->served = 0;
 	if (wheel_settable(base->owner->config.clock))
 		wheel_set_back(&base->core, pass->until);
 }
 
+/* A callback that sleeps may take long, and a clock that can be set may jump. */
+static unsigned int calls_per_step(const struct wheel *wheel)
+{
+	return wheel_sleeps(wheel) || wheel_settable(wheel->config.clock) ? 1 : STEP_CALLS;
+}
+
 /*
- * Expire the next due timer. The lock is taken for each timer, which can thus be cancelled until
- * its own callback begins. Returns the number of expired timers.
+ * Read the clock, and expire due timers. The lock is released for each callback, so a timer can be
+ * cancelled until its own callback begins. Returns true if the pass must continue.
  */
-static unsigned int pass_call(struct pass *pass, struct wheel_base *base, unsigned int *budget)
-	__must_hold(&base->lock)
-{
-	struct wheel_timer *timer = base_take(base, pass->now, pass->until, budget);
-
-	if (!timer)
-		return 0;
-	base->running[0] = timer;
-	base_begin_call(base, 1);
-	timer->function(timer);
-	base_end_call(base);
-	return 1;
-}
-
-/* Expire a batch of due timers by a call of the expire function. Returns their number. */
-static unsigned int pass_call_batch(struct pass *pass, struct wheel_base *base,
-				    unsigned int *budget)
-	__must_hold(&base->lock)
-{
-	unsigned int n = base_collect(base, pass->now, pass->until, WHEEL_BATCH, budget);
-	struct wheel *wheel = base->owner;
-
-	if (!n)
-		return 0;
-	base_begin_call(base, n);
-	wheel->config.expire(wheel, base->running, n, pass->now);
-	base_end_call(base);
-	return n;
-}
-
-/* Run some callbacks. Returns true if the pass must continue. */
 static bool pass_step(struct pass *pass, struct wheel_base *base)
 	__must_hold(&base->lock)
 {
-	unsigned int few = min(pass->serves, FEW);
-	unsigned int budget = WHEEL_BATCH;
-	unsigned int served = 0, n;
+	unsigned int most = calls_per_step(base->owner);
+	unsigned int budget = WHEEL_BATCH, calls = 0;
+	struct wheel_timer *timer = NULL;
 
-	if (pass->served >= pass->serves)
-		pass_read_clock(pass, base);
-	do {
-		n = base->owner->config.expire ? pass_call_batch(pass, base, &budget) :
-						 pass_call(pass, base, &budget);
-		served += n;
-	} while (n && served < few && !base->stopped);
-	pass->served += served;
-	pass->looks += WHEEL_BATCH - budget + served * WHEEL_CALL;
-	if (n)
-		return true;
-	if (budget) {
-		/* More timers may have become due meanwhile: read the clock again. */
-		pass->served = pass->serves;
-		return !wheel_base_settle(base);
+	pass_read_clock(pass, base);
+	while (calls < most && !base->stopped) {
+		timer = base_take(base, pass->now, pass->until, &budget);
+		if (!timer)
+			break;
+		base_call(base, timer);
+		calls++;
 	}
+	pass->work += WHEEL_BATCH - budget + calls * CALL_WORK;
+	if (timer)
+		return true;
+	if (budget)
+		return !wheel_base_settle(base);
 	raw_spin_unlock_irq(&base->lock);
 	cpu_relax();
 	raw_spin_lock_irq(&base->lock);
 	return true;
 }
 
-/* Check whether the runtime is used up. Reads a clock once per WHEEL_BATCH of work. */
-static bool pass_took_long(struct pass *pass, u64 end)
-{
-	if (pass->looks < pass->timed + WHEEL_BATCH)
-		return false;
-	pass->timed = pass->looks;
-	return ktime_get_mono_fast_ns() >= end;
-}
-
 /*
- * Run a pass, or continue one that has yielded, for at most @ns nanoseconds including callbacks.
+ * Run a pass, or continue one that has yielded, for at most RUN_NS including callbacks.
  * Interrupts are enabled. Returns at once if a pass of the base is already in progress: that pass
  * also expires the timers that have become due meanwhile. Returns true if the pass must be
  * continued.
  */
-bool wheel_base_pass(struct wheel_base *base, u64 ns)
+bool wheel_base_pass(struct wheel_base *base)
 {
-	struct pass pass = {
-		.serves = pass_serves(base->owner),
-		.served = WHEEL_BATCH,
-	};
-	u64 end = ktime_get_mono_fast_ns() + ns;
+	u64 end = ktime_get_mono_fast_ns() + RUN_NS;
+	struct pass pass = {};
 	bool more;
 	u64 fired;
 
@@ -209,51 +160,10 @@ bool wheel_base_pass(struct wheel_base *base, u64 ns)
 	trace_wheel_pass_begin(base);
 	do {
 		more = !base->stopped && pass_step(&pass, base);
-	} while (more && pass.looks < WHEEL_RUN && !pass_took_long(&pass, end));
+	} while (more && pass.work < RUN_WORK && ktime_get_mono_fast_ns() < end);
 	more &= !base->stopped;
 	base->passing = false;
-	trace_wheel_pass_end(base, pass.now, base->counts.fired - fired,
-			     pass.looks, more);
+	trace_wheel_pass_end(base, pass.now, base->counts.fired - fired, pass.work, more);
 	raw_spin_unlock_irq(&base->lock);
 	return more;
-}
-
-/* Check whether the callback of a timer is running. The base is locked. */
-bool wheel_base_calls(const struct wheel_base *base,
-		      const struct wheel_timer *timer)
-{
-	u32 i;
-
-	lockdep_assert_held(&base->lock);
-	for (i = 0; i < base->running_n; i++) {
-		if (base->running[i] == timer)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Check whether the caller is a callback of this base, which is locked. Compares the current task.
- * A callback in softirq context runs on top of a task, which cannot call this function itself at
- * the same time.
- */
-bool wheel_base_calls_us(const struct wheel_base *base)
-{
-	lockdep_assert_held(&base->lock);
-	return base->running_n && base->runner == current;
-}
-
-/* Check whether the caller is a callback of this wheel. */
-bool wheel_calls_us(struct wheel *wheel)
-{
-	struct wheel_base *base;
-	bool calls = false;
-	unsigned long flags;
-
-	for_each_base(base, wheel) {
-		raw_spin_lock_irqsave(&base->lock, flags);
-		calls |= wheel_base_calls_us(base);
-		raw_spin_unlock_irqrestore(&base->lock, flags);
-	}
-	return calls;
 }

@@ -91,16 +91,4 @@ static __always_inline struct wheel_timer *base_take(struct wheel_base *base, u6
 	return timer;
 }
 
-/* Take up to @max timers that expire, in order, into base->running. Returns their number. */
-static inline unsigned int base_collect(struct wheel_base *base, u64 now, u64 until,
-					unsigned int max, unsigned int *budget)
-{
-	struct wheel_timer *timer;
-	unsigned int n = 0;
-
-	while (n < max && (timer = base_take(base, now, until, budget)))
-		base->running[n++] = timer;
-	return n;
-}
-
 #endif

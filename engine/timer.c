@@ -88,7 +88,7 @@ void wheel_timer_to_this_cpu(struct wheel_timer *timer)
 	if (ours == timer_base(timer))
 		return;
 	base = timer_lock(timer, &flags);
-	if (!wheel_is_queued(timer) && !wheel_base_calls(base, timer))
+	if (!wheel_is_queued(timer) && base->running != timer)
 		WRITE_ONCE(timer->base, (unsigned long)ours |
 					(timer->base & WHEEL_SHUTDOWN));
 	timer_unlock(base, flags);
@@ -102,7 +102,7 @@ static __always_inline int base_arm(struct wheel_base *base,
 	int err;
 
 	lockdep_assert_held(&base->lock);
-	if (unlikely(!timer->function && !base->owner->config.expire && !base_is_owned(base)))
+	if (unlikely(!timer->function && !base_is_owned(base)))
 		return -EINVAL;
 	if (unlikely(wheel_is_queued(timer)))
 		return -EBUSY;
@@ -158,8 +158,8 @@ EXPORT_SYMBOL_GPL(wheel_timer_arm_locked);
  *
  * * %0 - armed
  * * %-EBUSY - @timer is pending; nothing changed
- * * %-EINVAL - @timer was not initialized, which causes a warning; or it has no function and
- *   its wheel has neither an expire function nor an owner
+ * * %-EINVAL - @timer was not initialized, which causes a warning; or it has no function, and
+ *   its wheel has no owner
  * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME, @deadline exceeds the range of a
  *   bounded wheel, or the clock is at its last tick
  * * %-EDQUOT - the number of pending timers has reached the wheel's limit
@@ -370,9 +370,9 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 	might_sleep_if(wheel_sleeps(wheel) || IS_ENABLED(CONFIG_PREEMPT_RT));
 	do {
 		base = timer_lock(timer, &flags);
-		running = wheel_base_calls(base, timer);
+		running = base->running == timer;
 		call = base->calls;
-		us = wheel_base_calls_us(base);
+		us = base_calls_us(base);
 		if (us && running) {
 			timer_unlock(base, flags);
 			return -EDEADLK;
@@ -417,8 +417,8 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
  * * %0 - the timer was pending and will not expire
  * * %-EINVAL - @timer was not initialized, which causes a warning
  * * %-ENOENT - the timer was not pending
- * * %-EDEADLK - called from the callback of this timer or of its batch; nothing changed, and
- *   the timer was not shut down
+ * * %-EDEADLK - called from the callback of this timer; nothing changed, and the timer was not
+ *   shut down
  */
 int wheel_timer_cancel_sync(struct wheel_timer *timer)
 {

@@ -97,7 +97,7 @@ static __always_inline int base_cancel(struct wheel_base *base,
 		trace_wheel_timer_cancel(timer);
 		return 0;
 	}
-	return wheel_base_calls(base, timer) ? -EALREADY : -ENOENT;
+	return base->running == timer ? -EALREADY : -ENOENT;
 }
 
 /* Lock the base that a timer is about to be armed on. */

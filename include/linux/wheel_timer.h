@@ -43,19 +43,6 @@ enum wheel_claim {
 };
 
 /**
- * typedef wheel_expire_fn - Process a batch of expired timers
- * @wheel: the wheel
- * @due: the timers, in order; none is pending
- * @n: number of timers, 1 .. WHEEL_BATCH
- * @now: time of the wheel's clock when the timers expired, in nanoseconds
- *
- * Called instead of the callbacks of the timers. The rules for callbacks apply; for a wheel
- * with an owner, see struct wheel_owner.
- */
-typedef void (*wheel_expire_fn)(struct wheel *wheel, struct wheel_timer **due,
-				unsigned int n, u64 now);
-
-/**
  * typedef wheel_claim_fn - Decide whether to expire, requeue or drop a timer
  * @timer: timer that was dequeued
  * @due: time for which it was queued, in nanoseconds. WHEEL_NEVER if the wheel is being
@@ -84,13 +71,15 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
  *	the tick that is being processed. A complete scan sets the time of the next one;
  *	otherwise the next step continues the scan. Returns the number of timers examined, at
  *	most WHEEL_BATCH
- * @expire: Deliver due timers. Called by wheel_step() with the wheel locked. Must call only
- *	those functions of the wheel that are permitted after wheel_lock()
+ * @expire: Deliver @n due timers, in order; none is pending. @now is the time of the wheel's clock
+ *	when they expired. Called by wheel_step() with the wheel locked. Must call only those
+ *	functions of the wheel that are permitted after wheel_lock()
  */
 struct wheel_owner {
 	enum hrtimer_restart	(*interrupt)(struct wheel *wheel);
 	unsigned int		(*scan)(struct wheel *wheel, u64 now);
-	wheel_expire_fn		expire;
+	void			(*expire)(struct wheel *wheel, struct wheel_timer **due,
+					  unsigned int n, u64 now);
 };
 
 /**
@@ -105,11 +94,9 @@ struct wheel_owner {
  * @limit: maximum number of pending timers. 0: wheel_limit_of(@scheme), which is unlimited
  *	except with WHEEL_OVERFLOW. Must be 0 with WHEEL_PERCPU, because the bases have no
  *	common counter
- * @expire: function that processes expired timers in batches; NULL: the callback of each timer
- *	is called
  * @claim: function that decides whether timers expire; NULL: their deadlines decide
  * @owner: operations of an owner that runs the passes; NULL: work items run them. Must be NULL
- *	with @expire, WHEEL_PERCPU or WHEEL_SLEEPABLE
+ *	with WHEEL_PERCPU or WHEEL_SLEEPABLE
  * @data: private data, returned by wheel_data()
  */
 struct wheel_config {
@@ -120,7 +107,6 @@ struct wheel_config {
 	u32		flags;
 	u64		tick_ns;
 	u64		limit;
-	wheel_expire_fn	expire;
 	wheel_claim_fn	claim;
 	const struct wheel_owner *owner;
 	void		*data;

@@ -45,7 +45,6 @@ static const struct create_case create_cases[] = {
 	CREATE("buckets -1", -EINVAL, .buckets = U32_MAX),
 	CREATE("flag 3", -EINVAL, .flags = BIT(3)),
 	CREATE("owner", 0, .owner = &owner),
-	CREATE("owner that takes batches", -EINVAL, .owner = &owner, .expire = ignore),
 	CREATE("owner that sleeps", -EINVAL, .owner = &owner, .flags = WHEEL_SLEEPABLE),
 	CREATE("owner of several bases", -EINVAL, .owner = &owner, .flags = WHEEL_PERCPU),
 	CREATE("several bases with a limit", -EINVAL, .flags = WHEEL_PERCPU,
