@@ -85,33 +85,14 @@ static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms,
 	return armed;
 }
 
-/* Arm timers of a wheel with several bases, which do not share a lock. */
-static unsigned int arm_each(struct wheel *wheel, struct wheel_arm *arms,
-			     unsigned int n)
-{
-	unsigned int armed = 0, i;
-
-	for (i = 0; i < n; i++) {
-		if (wheel_timer_wheel(arms[i].timer) != wheel)
-			arms[i].res = -EINVAL;
-		else
-			arms[i].res = wheel_timer_arm(arms[i].timer,
-						      arms[i].deadline,
-						      arms[i].slack);
-		armed += !arms[i].res;
-	}
-	return armed;
-}
-
 /**
  * wheel_arm_batch() - Arm several timers
- * @wheel: their wheel
+ * @wheel: their wheel, without WHEEL_PERCPU
  * @arms: timers, deadlines and slacks; the results are written to @res of each
  * @n: number of timers
  *
  * Arms the timers in order, as if by wheel_timer_arm(). Up to wheel_batch_max() timers share a
- * lock hold, except with WHEEL_PERCPU. A timer that belongs to another wheel is not armed, and
- * its result is -EINVAL.
+ * lock hold. A timer that belongs to another wheel is not armed, and its result is -EINVAL.
  *
  * Context: Same as wheel_timer_arm().
  *
@@ -123,8 +104,6 @@ unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms,
 	unsigned int hold = wheel_batch_max(wheel);
 	unsigned int armed = 0, i;
 
-	if (wheel->base->percpu)
-		return arm_each(wheel, arms, n);
 	for (i = 0; i < n; i += hold)
 		armed += arm_hold(wheel, arms + i, min(n - i, hold));
 	return armed;
@@ -151,32 +130,15 @@ static unsigned int cancel_hold(struct wheel *wheel,
 	return cancelled;
 }
 
-static unsigned int cancel_each(struct wheel *wheel,
-				struct wheel_timer **timers, int *res,
-				unsigned int n)
-{
-	unsigned int cancelled = 0, i;
-
-	for (i = 0; i < n; i++) {
-		if (wheel_timer_wheel(timers[i]) != wheel)
-			res[i] = -EINVAL;
-		else
-			res[i] = wheel_timer_cancel(timers[i]);
-		cancelled += !res[i];
-	}
-	return cancelled;
-}
-
 /**
  * wheel_cancel_batch() - Cancel several timers
- * @wheel: their wheel
+ * @wheel: their wheel, without WHEEL_PERCPU
  * @timers: timers
  * @res: out: return value of wheel_timer_cancel() for each timer
  * @n: number of timers
  *
- * Does not wait for callbacks. Up to WHEEL_BATCH timers share a lock hold, except with
- * WHEEL_PERCPU. A timer that belongs to another wheel is not cancelled, and its result is
- * -EINVAL.
+ * Does not wait for callbacks. Up to WHEEL_BATCH timers share a lock hold. A timer that belongs to
+ * another wheel is not cancelled, and its result is -EINVAL.
  *
  * Context: Same as wheel_timer_arm().
  *
@@ -188,8 +150,6 @@ unsigned int wheel_cancel_batch(struct wheel *wheel,
 {
 	unsigned int cancelled = 0, i;
 
-	if (wheel->base->percpu)
-		return cancel_each(wheel, timers, res, n);
 	for (i = 0; i < n; i += WHEEL_BATCH)
 		cancelled += cancel_hold(wheel, timers + i, res + i,
 					 min_t(unsigned int, n - i, WHEEL_BATCH));

@@ -14,8 +14,6 @@
 #define MIN_DEFAULT_BUCKETS	256
 #define TIMERS_A_BUCKET		16
 
-#define WHEEL_FLAGS	(WHEEL_SLEEPABLE | WHEEL_PERCPU | WHEEL_FORGET)
-
 static const struct wheel_scheme * const schemes[] = {
 	[WHEEL_DEFAULT]		= &wheel_hashed,
 	[WHEEL_HASHED]		= &wheel_hashed,
@@ -37,7 +35,7 @@ int wheel_config_check(const struct wheel_config *config)
 		return -EINVAL;
 	if (config->clock > WHEEL_CLOCK_VIRTUAL ||
 	    config->scheme >= ARRAY_SIZE(schemes) ||
-	    config->flags & ~WHEEL_FLAGS ||
+	    config->flags & ~(WHEEL_SLEEPABLE | WHEEL_PERCPU) ||
 	    config->tick_ns > WHEEL_MAX_TIME ||
 	    config->buckets > WHEEL_MAX_BUCKETS ||
 	    config->limit > wheel_limit_of(config->scheme))

@@ -202,14 +202,19 @@ bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired)
 }
 EXPORT_SYMBOL_GPL(wheel_drain_some);
 
-static bool base_drain(struct wheel_base *base, struct list_head *unfired)
+static void wheel_drain_all(struct wheel *wheel, struct list_head *unfired)
 {
+	struct wheel_base *base;
 	bool more;
 
-	raw_spin_lock_irq(&base->lock);
-	more = base_drain_some(base, unfired);
-	raw_spin_unlock_irq(&base->lock);
-	return more;
+	for_each_base(base, wheel) {
+		do {
+			raw_spin_lock_irq(&base->lock);
+			more = base_drain_some(base, unfired);
+			raw_spin_unlock_irq(&base->lock);
+			cond_resched();
+		} while (more);
+	}
 }
 
 /**
@@ -235,58 +240,27 @@ static bool base_drain(struct wheel_base *base, struct list_head *unfired)
  */
 int wheel_stop(struct wheel *wheel, struct list_head *unfired)
 {
-	struct wheel_base *base;
 	int err = wheel_shut(wheel);
 
 	if (err)
 		return err;
 	might_sleep();
-	for_each_base(base, wheel) {
-		while (base_drain(base, unfired))
-			cond_resched();
-	}
+	wheel_drain_all(wheel, unfired);
 	wheel_quiesce(wheel);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(wheel_stop);
 
-/* Dequeue up to WHEEL_BATCH timers. Returns false if no timer is left. */
-static bool base_forget(struct wheel_base *base)
-{
-	unsigned int budget = WHEEL_BATCH;
-	struct wheel_timer *timer;
-
-	raw_spin_lock_irq(&base->lock);
-	while (budget && (timer = wheel_drain(&base->core, &budget))) {
-		wheel_debug_deactivate(timer);
-		budget--;
-	}
-	raw_spin_unlock_irq(&base->lock);
-	return !budget;
-}
-
-/* Mark pending timers as not pending, also for debugobjects. */
-static void wheel_forget(struct wheel *wheel)
-{
-	struct wheel_base *base;
-
-	if (wheel->config.flags & WHEEL_FORGET && !IS_ENABLED(CONFIG_DEBUG_OBJECTS))
-		return;
-	for_each_base(base, wheel) {
-		while (base_forget(base))
-			cond_resched();
-	}
-}
-
 /**
  * wheel_destroy() - Free a wheel
  * @wheel: wheel, NULL or an ERR_PTR; not the wheel of the calling callback
  *
- * When this function returns, no callback is running and none will be started. The pending
- * timers are no longer pending, unless the wheel has WHEEL_FORGET, which avoids accessing each
- * of them. Their memory may be freed after this function has returned, not before. Call
- * wheel_stop() first to get the pending timers back. No function may be called for the wheel or
- * its timers afterwards, except wheel_timer_init(), which assigns a timer to another wheel.
+ * When this function returns, no callback is running and none will be started. The pending timers
+ * are no longer pending, and count as cancelled; those of a wheel with an owner, which frees them
+ * with the wheel, are not accessed. The memory of timers may be freed after this function has
+ * returned, not before. Call wheel_stop() first to get the pending timers back. No function may be
+ * called for the wheel or its timers afterwards, except wheel_timer_init(), which assigns a timer
+ * to another wheel.
  *
  * Context: Process context. May sleep. Waits for running callbacks.
  */
@@ -300,7 +274,8 @@ void wheel_destroy(struct wheel *wheel)
 		 wheel->config.name))
 		return;
 	wheel_quiesce(wheel);
-	wheel_forget(wheel);
+	if (!base_is_owned(wheel->base) || IS_ENABLED(CONFIG_DEBUG_OBJECTS))
+		wheel_drain_all(wheel, NULL);
 	wheel_debugfs_remove(wheel);
 	wheel_base_exit(wheel->base);
 	kvfree(wheel->memory);

@@ -7,29 +7,16 @@
 #include <linux/string.h>
 #include "engine.h"
 
-static void stats_add(struct wheel_stats *sum, const struct wheel_stats *part)
-{
-	unsigned int i;
-
-	sum->armed += part->armed;
-	sum->fired += part->fired;
-	sum->cancelled += part->cancelled;
-	sum->pending += part->pending;
-	sum->rearmed += part->rearmed;
-	sum->requeued += part->requeued;
-	sum->refused += part->refused;
-	sum->cascaded += part->cascaded;
-	sum->passes += part->passes;
-	/* Pairs with the lockless WRITE_ONCE() in base_wakeup(). */
-	sum->wakeups += READ_ONCE(part->wakeups);
-	for (i = 0; i < ARRAY_SIZE(sum->late); i++)
-		sum->late[i] += part->late[i];
-}
-
+/* Add the counters of a base, which are the members of struct wheel_stats from @armed. */
 static void base_read_stats(struct wheel_base *base, struct wheel_stats *stats)
 {
+	const u64 *part = &base->counts.armed;
+	u64 *sum = &stats->armed;
+
 	lockdep_assert_held(&base->lock);
-	stats_add(stats, &base->counts);
+	/* Pairs with the lockless WRITE_ONCE() of @wakeups in base_wakeup(). */
+	while (sum < (u64 *)(stats + 1))
+		*sum++ += READ_ONCE(*part++);
 	stats->pending += base->core.pending;
 	stats->cascaded += base->core.cascaded;
 }

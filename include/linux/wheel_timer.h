@@ -26,8 +26,6 @@ struct wheel;
 #define WHEEL_SLEEPABLE		BIT(0)
 /* Several bases: a timer is armed on the base of the CPU that arms it. */
 #define WHEEL_PERCPU		BIT(1)
-/* The owner frees its timers with the wheel, so wheel_destroy() does not access pending ones. */
-#define WHEEL_FORGET		BIT(2)
 
 /* Maximum number of timers that are processed under one lock hold. */
 #define WHEEL_BATCH		64
@@ -89,7 +87,7 @@ struct wheel_owner {
  * @scheme: WHEEL_HASHED (default), _HIERARCHICAL, _BOUNDED or _OVERFLOW
  * @buckets: number of buckets, at most WHEEL_MAX_BUCKETS, rounded up to a power of two.
  *	0: @limit / 16, at least 256; or 4096 without a limit
- * @flags: WHEEL_SLEEPABLE, WHEEL_PERCPU, WHEEL_FORGET
+ * @flags: WHEEL_SLEEPABLE, WHEEL_PERCPU
  * @tick_ns: exact tick length in nanoseconds; 0: 1 ms
  * @limit: maximum number of pending timers. 0: wheel_limit_of(@scheme), which is unlimited
  *	except with WHEEL_OVERFLOW. Must be 0 with WHEEL_PERCPU, because the bases have no

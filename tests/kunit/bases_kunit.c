@@ -243,27 +243,6 @@ static void running_timer_keeps_its_base(struct kunit *test)
 	}
 }
 
-static void batches_over_all_bases(struct kunit *test)
-{
-	struct rig *rig = many_bases(test, WHEEL_CLOCK_VIRTUAL, 0, 3);
-	struct wheel_arm arms[3] = {};
-	struct wheel_timer *timers[3];
-	int res[3], i;
-
-	for (i = 0; i < 3; i++) {
-		timers[i] = &rig->probes[i].timer;
-		arms[i].timer = timers[i];
-		arms[i].deadline = 5 * TICK;
-	}
-	arms[1].deadline = WHEEL_MAX_TIME + 1;
-	KUNIT_EXPECT_EQ(test, wheel_arm_batch(rig->wheel, arms, 3), 2);
-	KUNIT_EXPECT_EQ(test, arms[1].res, -ERANGE);
-	KUNIT_EXPECT_EQ(test, wheel_cancel_batch(rig->wheel, timers, res, 3), 2);
-	KUNIT_EXPECT_EQ(test, res[0], 0);
-	KUNIT_EXPECT_EQ(test, res[1], -ENOENT);
-	KUNIT_EXPECT_EQ(test, res[2], 0);
-}
-
 static struct kunit_case bases_cases[] = {
 	ANY_CASE(advance_moves_all_bases),
 	ANY_CASE(p5_in_order_within_a_base),
@@ -272,7 +251,6 @@ static struct kunit_case bases_cases[] = {
 	MANY_CASE(destroy_with_all_bases_busy),
 	MANY_CASE(destroy_while_a_callback_moves),
 	MANY_CASE(running_timer_keeps_its_base),
-	ANY_CASE(batches_over_all_bases),
 	{}
 };
 

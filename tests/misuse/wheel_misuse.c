@@ -114,24 +114,19 @@ static bool not_initialized(struct wheel *wheel)
 	       !wheel_cancel_batch(wheel, batch, &res, 1) && res == -EINVAL;
 }
 
-/* A batch for one wheel that contains a pending timer of another wheel. */
-static bool stranger_in_batch_of(struct wheel *wheel, struct wheel *other)
+/* A batch that contains a pending timer of another wheel. */
+static bool stranger_in_batch(struct wheel *wheel)
 {
 	struct wheel_timer *batch[] = { &culprit.timer };
 	struct wheel_arm arm = { .timer = &culprit.timer };
 	int res = 0;
 
-	wheel_timer_init(&culprit.timer, other, culprit_fires);
+	wheel_timer_init(&culprit.timer, percpu, culprit_fires);
 	if (wheel_arm_batch(wheel, &arm, 1) || arm.res != -EINVAL ||
 	    wheel_timer_arm(&culprit.timer, WHEEL_MAX_TIME, 0))
 		return false;
 	return !wheel_cancel_batch(wheel, batch, &res, 1) && res == -EINVAL &&
 	       !wheel_timer_cancel(&culprit.timer);
-}
-
-static bool stranger_in_batch(struct wheel *wheel)
-{
-	return stranger_in_batch_of(wheel, percpu) && stranger_in_batch_of(percpu, wheel);
 }
 
 static bool lock_several_bases(struct wheel *wheel)
