@@ -32,13 +32,6 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 }
 #endif
 
-/* Since Linux 6.10, a tracepoint records the source of its strings. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
-#define wheel_assign_str(dst, src)	__assign_str(dst)
-#else
-#define wheel_assign_str(dst, src)	__assign_str(dst, src)
-#endif
-
 /*
  * Work item in softirq context: a BH workqueue since Linux 6.9, which added them as a replacement
  * for tasklets; otherwise a tasklet.

@@ -16,10 +16,10 @@
 /* Maximum of timers / buckets, which limits the timers of later revolutions examined per tick. */
 #define MAX_TIMERS_A_BUCKET	32
 
-static u64 file_features(void)
-{
-	return wheel_features() | WHEEL_HAS_WORDS | WHEEL_HAS_RINGS;
-}
+/* All clocks and schemes, words and rings. */
+#define FEATURES	(WHEEL_HAS_CLOCK(WHEEL_CLOCK_VIRTUAL + 1) - WHEEL_HAS_CLOCK(0) + \
+			 WHEEL_HAS_SCHEME(WHEEL_OVERFLOW + 1) - WHEEL_HAS_SCHEME(WHEEL_HASHED) + \
+			 WHEEL_HAS_WORDS + WHEEL_HAS_RINGS)
 
 /* Return the maximum of wheel_setup.timers, which is lower if an arm walks a list. */
 static u32 most_timers(const struct wheel_setup *setup)
@@ -30,8 +30,6 @@ static u32 most_timers(const struct wheel_setup *setup)
 
 static int setup_check(const struct wheel_setup *setup)
 {
-	u64 features = file_features();
-
 	if (setup->flags & ~WHEEL_SETUP_WORDS ||
 	    setup->clock > WHEEL_CLOCK_VIRTUAL ||
 	    setup->scheme > WHEEL_OVERFLOW ||
@@ -40,9 +38,6 @@ static int setup_check(const struct wheel_setup *setup)
 	    setup->buckets > WHEEL_MAX_BUCKETS ||
 	    setup->events > WHEEL_MAX_EVENTS || setup->reserved)
 		return -EINVAL;
-	if (!(features & WHEEL_HAS_CLOCK(setup->clock)) ||
-	    !(features & WHEEL_HAS_SCHEME(setup->scheme)))
-		return -EOPNOTSUPP;
 	/* Events and words contain absolute times, which are not converted. */
 	if (wheel_clock_shifted(setup->clock))
 		return -EOPNOTSUPP;
@@ -86,7 +81,7 @@ static void setup_resolve(struct wheel_file *file, struct wheel_setup *setup)
 		setup->events = roundup_pow_of_two(setup->events);
 	config = setup_config(file, setup);
 	setup->buckets = wheel_buckets_for(&config);
-	setup->features = file_features();
+	setup->features = FEATURES;
 }
 
 static void memory_free(struct wheel_file *file)

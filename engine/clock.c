@@ -17,9 +17,7 @@ static u64 next_due(struct wheel *wheel)
 
 	for_each_base(base, wheel) {
 		raw_spin_lock_irq(&base->lock);
-		if (base->core.pending)
-			next = min(next, wheel_time_of(&base->core,
-						       base->core.next));
+		next = min(next, base_next(base));
 		raw_spin_unlock_irq(&base->lock);
 	}
 	return next;
@@ -138,14 +136,7 @@ bool wheel_far_ahead(const struct wheel *wheel, u64 time)
 	return time > now_coarse(wheel) + COARSE_NS;
 }
 
-/**
- * wheel_clockid() - Get the clockid_t of a wheel's clock
- * @wheel: wheel, whose clock is not VIRTUAL
- *
- * Context: Any.
- *
- * Return: CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME or CLOCK_TAI.
- */
+/* Return the clockid_t of a wheel's clock, which is not VIRTUAL. */
 clockid_t wheel_clockid(const struct wheel *wheel)
 {
 	switch (wheel->config.clock) {
@@ -159,4 +150,3 @@ clockid_t wheel_clockid(const struct wheel *wheel)
 		return CLOCK_MONOTONIC;
 	}
 }
-EXPORT_SYMBOL_GPL(wheel_clockid);

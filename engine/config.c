@@ -91,7 +91,7 @@ size_t wheel_bytes_for(const struct wheel_config *config)
 
 /**
  * wheel_limit_of() - Get the highest limit on pending timers that a scheme supports
- * @scheme: WHEEL_HASHED or another scheme listed by wheel_features()
+ * @scheme: WHEEL_HASHED or another scheme
  *
  * Context: Any.
  *
@@ -133,17 +133,3 @@ u64 wheel_reach(const struct wheel *wheel)
 	return wheel_span(&wheel->base->core);
 }
 EXPORT_SYMBOL_GPL(wheel_reach);
-
-/**
- * wheel_features() - Get the features of this module
- *
- * Context: Any.
- *
- * Return: WHEEL_HAS_* bits of schemes and clocks.
- */
-u64 wheel_features(void)
-{
-	return WHEEL_HAS_SCHEME(ARRAY_SIZE(schemes)) - WHEEL_HAS_SCHEME(WHEEL_HASHED) +
-	       WHEEL_HAS_CLOCK(WHEEL_CLOCK_VIRTUAL + 1) - WHEEL_HAS_CLOCK(0);
-}
-EXPORT_SYMBOL_GPL(wheel_features);

@@ -54,29 +54,6 @@ void wheel_base_program(struct wheel_base *base)
 }
 
 /*
- * End a pass: all timers that were due when the clock was read have been taken. Program
- * the hrtimer, unless more timers have become due meanwhile. Returns false if they have.
- */
-bool wheel_base_settle(struct wheel_base *base)
-{
-	struct wheel_core *core = &base->core;
-	u64 next = base_next_tick(base);
-
-	lockdep_assert_held(&base->lock);
-	if (base->owner->config.clock == WHEEL_CLOCK_VIRTUAL) {
-		base_need_clock(base, 0);
-		return true;
-	}
-	if (next <= wheel_tick_at(core, wheel_now(base->owner)))
-		return false;
-	base->wake_tick = next;
-	base->by_hrtimer = true;
-	if (next != WHEEL_NO_TICK)
-		wheel_base_program(base);
-	return true;
-}
-
-/*
  * Schedule the continuation of a pass that has yielded after @ns nanoseconds, in softirq context.
  * The hrtimer continues the pass after one sixteenth of @ns. A softirq that queues itself would
  * leave no CPU time to the tasks of this CPU.
@@ -168,8 +145,6 @@ static bool base_still_calls(struct wheel_base *base, u64 call)
 
 	raw_spin_lock_irqsave(&base->lock, flags);
 	calls = base->running && base->calls == call;
-	if (calls)
-		base->has_waiters = true;
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return calls;
 }

@@ -41,7 +41,6 @@ struct task_struct;
  * @passing: true while a pass is in progress, also while it has released @lock for a callback
  * @percpu: true with WHEEL_PERCPU, also if there is one base; constant
  * @needs_clock: true if the core's clock must be forwarded before each arm; constant
- * @has_waiters: true if a task waits on @idle
  * @by_hrtimer: true if @hrtimer starts the next pass; false during a pass, while the pass is left
  *	to the owner, on a VIRTUAL clock, and once @stopped
  * @reprogram: true if @wake_tick was lowered; @hrtimer is started before @lock is released
@@ -75,7 +74,6 @@ struct wheel_base {
 	bool			passing;
 	bool			percpu;
 	bool			needs_clock;
-	bool			has_waiters;
 	bool			by_hrtimer;
 	bool			reprogram;
 	bool			scanning;
@@ -137,7 +135,6 @@ void wheel_base_init(struct wheel_base *base, struct wheel *owner);
 void wheel_base_exit(struct wheel_base *base);
 void wheel_base_program(struct wheel_base *base);
 void wheel_base_resume(struct wheel_base *base, u64 ns);
-bool wheel_base_settle(struct wheel_base *base);
 void wheel_base_quiesce(struct wheel_base *base);
 void wheel_base_wait(struct wheel_base *base, u64 call);
 
@@ -217,7 +214,7 @@ static inline void timer_unlock(struct wheel_base *base, unsigned long flags)
 /* Return a time before which no timer of a base is due; WHEEL_NEVER if no timer is pending. */
 static inline u64 base_next(const struct wheel_base *base)
 {
-	if (base->core.next == WHEEL_NO_TICK)
+	if (!base->core.pending)
 		return WHEEL_NEVER;
 	return wheel_time_of(&base->core, base->core.next);
 }

@@ -4,6 +4,7 @@
  */
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
+#define CREATE_TRACE_POINTS
 #include "take.h"
 
 /* Maximum runtime of one run of the work item, in nanoseconds. */
@@ -51,12 +52,11 @@ void wheel_base_keep(struct wheel_base *base, struct wheel_timer *timer, enum wh
  *	unlock
  *	function(timer)			lock
  *					not pending: nothing to cancel
- *					running == timer: has_waiters = true
- *					unlock, sleep or spin
+ *					running == timer: unlock, sleep or spin
  *	lock
  *	running = none
  *	unlock
- *	if has_waiters: wake up		running != timer: return
+ *	wake up waiters			running != timer: return
  */
 static void base_call(struct wheel_base *base, struct wheel_timer *timer)
 	__must_hold(&base->lock)
@@ -69,8 +69,8 @@ static void base_call(struct wheel_base *base, struct wheel_timer *timer)
 	lock_map_release(&base->owner->calling);
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->running, NULL);
-	if (unlikely(base->has_waiters)) {
-		base->has_waiters = false;
+	/* A waiter reads @running with the lock held, after it has joined the queue. */
+	if (unlikely(waitqueue_active(&base->idle))) {
 		raw_spin_unlock_irq(&base->lock);
 		wake_up_all(&base->idle);
 		raw_spin_lock_irq(&base->lock);
@@ -104,6 +104,24 @@ static unsigned int calls_per_step(const struct wheel *wheel)
 }
 
 /*
+ * End a pass: all timers that were due when the clock was read have been taken. Program the
+ * hrtimer, unless more timers have become due meanwhile. Returns false if they have.
+ */
+static bool pass_settle(struct wheel_base *base)
+	__must_hold(&base->lock)
+{
+	const struct wheel *wheel = base->owner;
+
+	if (wheel->config.clock != WHEEL_CLOCK_VIRTUAL &&
+	    base_next_tick(base) <= wheel_tick_at(&base->core, wheel_now(wheel)))
+		return false;
+	wheel_settle(base->owner);
+	if (base->reprogram)
+		wheel_base_program(base);
+	return true;
+}
+
+/*
  * Read the clock, and expire due timers. The lock is released for each callback, so a timer can be
  * cancelled until its own callback begins. Returns true if the pass must continue.
  */
@@ -126,7 +144,7 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 	if (timer)
 		return true;
 	if (budget)
-		return !wheel_base_settle(base);
+		return !pass_settle(base);
 	raw_spin_unlock_irq(&base->lock);
 	cpu_relax();
 	raw_spin_lock_irq(&base->lock);

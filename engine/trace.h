@@ -101,19 +101,16 @@ DECLARE_EVENT_CLASS(wheel_base,
 	TP_ARGS(base),
 
 	TP_STRUCT__entry(
-		__string(name,		base->owner->config.name)
 		__field(u32,		wheel)
 		__field(u32,		base)
 	),
 
 	TP_fast_assign(
-		wheel_assign_str(name, base->owner->config.name);
 		__entry->wheel	= base->owner->id;
 		__entry->base	= base - base->owner->base;
 	),
 
-	TP_printk("wheel=%u name=%s base=%u",
-		__entry->wheel, __get_str(name), __entry->base)
+	TP_printk("wheel=%u base=%u", __entry->wheel, __entry->base)
 );
 
 /* The hrtimer of a base has expired and starts a pass. */
@@ -135,7 +132,6 @@ TRACE_EVENT(wheel_pass_end,
 	TP_ARGS(base, until, fired, work, more),
 
 	TP_STRUCT__entry(
-		__string(name,		base->owner->config.name)
 		__field(u64,		until)
 		__field(u64,		fired)
 		__field(u64,		pending)
@@ -147,7 +143,6 @@ TRACE_EVENT(wheel_pass_end,
 	),
 
 	TP_fast_assign(
-		wheel_assign_str(name, base->owner->config.name);
 		__entry->until		= until;
 		__entry->fired		= fired;
 		__entry->pending	= base->core.pending;
@@ -158,8 +153,8 @@ TRACE_EVENT(wheel_pass_end,
 		__entry->more		= more;
 	),
 
-	TP_printk("wheel=%u name=%s base=%u until=%llu fired=%llu work=%u more=%d pending=%llu next=%lld",
-		__entry->wheel, __get_str(name), __entry->base,
+	TP_printk("wheel=%u base=%u until=%llu fired=%llu work=%u more=%d pending=%llu next=%lld",
+		__entry->wheel, __entry->base,
 		__entry->until, __entry->fired, __entry->work,
 		__entry->more, __entry->pending, __entry->next)
 );

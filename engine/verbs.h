@@ -78,8 +78,6 @@ static __always_inline int base_rearm(struct wheel_base *base, struct wheel_time
 
 	if (unlikely(!wheel_is_queued(timer)))
 		return -ENOENT;
-	if (unlikely(base->stopped))
-		return -ESHUTDOWN;
 	err = arm_check_time(deadline, slack);
 	if (unlikely(err))
 		return err;

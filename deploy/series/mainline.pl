@@ -22,7 +22,6 @@ for my $file (@ARGV) {
 	# compat.h
 	my $header = $text =~ /bh_work/ ? "#include <linux/workqueue.h>\n" : '';
 	$text =~ s{^#include "(?:\.\./)*compat\.h"\n}{$header}m;
-	$text =~ s/wheel_assign_str\((\w+), [^;]*\);/__assign_str($1);/g;
 	$text =~ s/struct bh_work\b/struct work_struct/g;
 	$text =~ s/\bbh_work_init\(/INIT_WORK(/g;
 	$text =~ s/\bbh_work_queue\(/queue_work(system_bh_wq, /g;

@@ -144,7 +144,6 @@ void *wheel_data(const struct wheel *wheel);
 clockid_t wheel_clockid(const struct wheel *wheel);
 u64 wheel_reach(const struct wheel *wheel);
 unsigned int wheel_batch_max(const struct wheel *wheel);
-u64 wheel_features(void);
 u64 wheel_limit_of(u32 scheme);
 u32 wheel_buckets_for(const struct wheel_config *config);
 size_t wheel_bytes_for(const struct wheel_config *config);

@@ -77,33 +77,30 @@ static void create_from_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR(wheel_create(&nameless)), -EINVAL);
 }
 
-static bool announced(u32 scheme, u32 clock)
+static bool supported(u32 scheme, u32 clock)
 {
 	bool set = clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI;
 
 	/* Clocks that can be set are supported only by these schemes. */
-	if (set && scheme != WHEEL_HASHED && scheme != WHEEL_BOUNDED)
-		return false;
-	return wheel_features() & WHEEL_HAS_SCHEME(scheme) &&
-	       wheel_features() & WHEEL_HAS_CLOCK(clock);
+	return !set || scheme == WHEEL_HASHED || scheme == WHEEL_BOUNDED;
 }
 
-/* Announced features are available. Others fail with -EOPNOTSUPP. */
-static void features_tell_the_truth(struct kunit *test)
+/* Each clock is available with each scheme that supports it. Others fail with -EOPNOTSUPP. */
+static void schemes_support_clocks(struct kunit *test)
 {
 	u32 scheme, clock;
 
 	for (scheme = WHEEL_HASHED; scheme <= WHEEL_OVERFLOW; scheme++) {
 		for (clock = 0; clock <= WHEEL_CLOCK_VIRTUAL; clock++) {
 			const struct wheel_config config = {
-				.name = "features",
+				.name = "clocks",
 				.scheme = scheme,
 				.clock = clock,
 			};
 			struct wheel *wheel = wheel_create(&config);
 
 			KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(wheel),
-					    announced(scheme, clock) ?
+					    supported(scheme, clock) ?
 					    0 : -EOPNOTSUPP,
 					    "scheme %u, clock %u", scheme, clock);
 			wheel_destroy(wheel);
@@ -267,7 +264,7 @@ static void destroy_of_nothing(struct kunit *test)
 static struct kunit_case input_cases[] = {
 	KUNIT_CASE_PARAM(create, create_gen_params),
 	KUNIT_CASE(create_from_nothing),
-	KUNIT_CASE(features_tell_the_truth),
+	KUNIT_CASE(schemes_support_clocks),
 	KUNIT_CASE_PARAM(scheme_says, scheme_gen_params),
 	KUNIT_CASE(overflow_accepts_4096_timers),
 	KUNIT_CASE(data_as_given),

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0
-/*
- * Tracepoints.
- */
-#define CREATE_TRACE_POINTS
-#include "trace.h"
