@@ -58,7 +58,7 @@ void wheel_base_program(struct wheel_base *base)
  * The hrtimer continues the pass after one sixteenth of @ns. A softirq that queues itself would
  * leave no CPU time to the tasks of this CPU.
  */
-void wheel_base_resume(struct wheel_base *base, u64 ns)
+static void base_resume(struct wheel_base *base, u64 ns)
 {
 	u64 time = wheel_now(base->owner) + ns / 16;
 
@@ -78,7 +78,7 @@ static void base_pass_bh(struct bh_work *bh)
 	u64 begun = ktime_get_mono_fast_ns();
 
 	if (wheel_base_pass(base))
-		wheel_base_resume(base, ktime_get_mono_fast_ns() - begun);
+		base_resume(base, ktime_get_mono_fast_ns() - begun);
 }
 
 static void base_pass_work(struct work_struct *work)

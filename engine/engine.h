@@ -18,6 +18,7 @@
 #ifndef _WHEEL_ENGINE_H
 #define _WHEEL_ENGINE_H
 
+#include <linux/debugobjects.h>
 #include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
@@ -113,9 +114,7 @@ struct wheel {
 	/* Held during the passes that a move of a VIRTUAL clock runs. */
 	struct mutex		advance_lock;
 	void			*memory;
-#ifdef CONFIG_LOCKDEP
 	struct lockdep_map	calling;
-#endif
 	u32			count;
 	u32			id;
 	struct list_head	all_wheels;
@@ -134,7 +133,6 @@ bool wheel_far_ahead(const struct wheel *wheel, u64 time);
 void wheel_base_init(struct wheel_base *base, struct wheel *owner);
 void wheel_base_exit(struct wheel_base *base);
 void wheel_base_program(struct wheel_base *base);
-void wheel_base_resume(struct wheel_base *base, u64 ns);
 void wheel_base_quiesce(struct wheel_base *base);
 void wheel_base_wait(struct wheel_base *base, u64 call);
 
@@ -146,28 +144,13 @@ int wheel_dispatch_init(void);
 void wheel_dispatch_exit(void);
 
 /* The list of all wheels in debugfs. */
-#ifdef CONFIG_DEBUG_FS
 void wheel_debugfs_add(struct wheel *wheel);
 void wheel_debugfs_remove(struct wheel *wheel);
 void wheel_debugfs_init(void);
 void wheel_debugfs_exit(void);
-#else
-static inline void wheel_debugfs_add(struct wheel *wheel) {}
-static inline void wheel_debugfs_remove(struct wheel *wheel) {}
-static inline void wheel_debugfs_init(void) {}
-static inline void wheel_debugfs_exit(void) {}
-#endif
 
 /* Debugobjects report a pending timer that is freed or initialized. */
-#ifdef CONFIG_DEBUG_OBJECTS
-void wheel_debug_init(struct wheel_timer *timer);
-void wheel_debug_activate(struct wheel_timer *timer);
-void wheel_debug_deactivate(struct wheel_timer *timer);
-#else
-static inline void wheel_debug_init(struct wheel_timer *timer) {}
-static inline void wheel_debug_activate(struct wheel_timer *timer) {}
-static inline void wheel_debug_deactivate(struct wheel_timer *timer) {}
-#endif
+extern const struct debug_obj_descr wheel_timer_debug;
 
 /* Bit of wheel_timer.base: the timer was shut down and can never be armed again. */
 #define WHEEL_SHUTDOWN	1UL

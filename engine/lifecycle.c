@@ -34,9 +34,7 @@ static void wheel_setup_lockdep(struct wheel *wheel, struct wheel_class *class)
 					   "wheel_base.lock");
 	lockdep_set_class_and_name(&wheel->advance_lock, &class->advance_lock,
 				   "wheel.advance_lock");
-#ifdef CONFIG_LOCKDEP
 	lockdep_init_map(&wheel->calling, "wheel.calling", &class->calling, 0);
-#endif
 }
 
 static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
@@ -174,7 +172,7 @@ static bool base_drain_some(struct wheel_base *base, struct list_head *unfired)
 	lockdep_assert_held(&base->lock);
 	while (budget && (timer = wheel_drain(&base->core, &budget))) {
 		base->counts.cancelled++;
-		wheel_debug_deactivate(timer);
+		debug_object_deactivate(timer, &wheel_timer_debug);
 		trace_wheel_timer_cancel(timer);
 		if (base_reclaim(base, timer) && unfired)
 			list_add_tail(&timer->node, unfired);

@@ -35,7 +35,7 @@ void wheel_base_keep(struct wheel_base *base, struct wheel_timer *timer, enum wh
 	}
 	base->counts.requeued++;
 	wheel_requeue(&base->core, timer, deadline);
-	wheel_debug_activate(timer);
+	debug_object_activate(timer, &wheel_timer_debug);
 	trace_wheel_timer_requeue(timer);
 }
 

@@ -63,7 +63,7 @@ static __always_inline bool base_claim(struct wheel_base *base, struct wheel_tim
 	u64 deadline;
 
 	/* After the claim, the owner of a dropped timer may initialize it again. */
-	wheel_debug_deactivate(timer);
+	debug_object_deactivate(timer, &wheel_timer_debug);
 	if (config->claim)
 		claim = claim_owners(config->claim, timer, due, &deadline);
 	else

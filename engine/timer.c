@@ -23,7 +23,7 @@
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
 		      wheel_timer_fn function)
 {
-	wheel_debug_init(timer);
+	debug_object_init(timer, &wheel_timer_debug);
 	INIT_LIST_HEAD(&timer->node);
 	timer->deadline = WHEEL_IDLE;
 	timer->fired = 0;

@@ -46,7 +46,7 @@ static __always_inline int base_enqueue(struct wheel_base *base, struct wheel_ti
 	}
 	base_wake_at(base, timer->due_tick);
 	base->counts.armed++;
-	wheel_debug_activate(timer);
+	debug_object_activate(timer, &wheel_timer_debug);
 	trace_wheel_timer_arm(timer);
 	return 0;
 }
@@ -91,7 +91,7 @@ static __always_inline int base_cancel(struct wheel_base *base,
 	if (wheel_is_queued(timer)) {
 		wheel_remove(&base->core, timer);
 		base->counts.cancelled++;
-		wheel_debug_deactivate(timer);
+		debug_object_deactivate(timer, &wheel_timer_debug);
 		trace_wheel_timer_cancel(timer);
 		return 0;
 	}
