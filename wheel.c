@@ -87,9 +87,10 @@ void wheel_own_take(struct wheel_core *w, struct wheel_timer *t)
  */
 void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 {
-	u64 mask = ((u64)1 << t->order) - 1;
+	u32 order = timer_order(t);
+	u64 mask = ((u64)1 << order) - 1;
 	u64 tick = max(wheel_tick_ceil(&w->tick, deadline), t->due_tick + 1);
-	struct wheel_due due = { min((tick + mask) & ~mask, w->last), t->order };
+	struct wheel_due due = { min((tick + mask) & ~mask, w->last), order };
 
 	if (due.tick > w->latest) {
 		due.tick = min(tick, w->latest);

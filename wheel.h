@@ -91,7 +91,7 @@ static inline bool wheel_is_queued(const struct wheel_timer *t)
 static inline int wheel_admit(const struct wheel_core *w, u64 deadline, u64 slack,
 			      struct wheel_due *due)
 {
-	*due = wheel_due_of(w, deadline, slack);
+	*due = likely(!slack) ? wheel_due_at(w, deadline) : wheel_due_within(w, deadline, slack);
 	if (likely(due->tick <= w->latest))
 		return 0;
 	*due = wheel_due_at(w, deadline);

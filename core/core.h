@@ -243,13 +243,6 @@ static inline struct wheel_due wheel_due_at(const struct wheel_core *w, u64 dead
 	return (struct wheel_due){ .tick = max(tick, w->floor) };
 }
 
-static inline struct wheel_due wheel_due_of(const struct wheel_core *w, u64 deadline, u64 slack)
-{
-	if (likely(!slack))
-		return wheel_due_at(w, deadline);
-	return wheel_due_within(w, deadline, slack);
-}
-
 /* Timers and lists */
 
 static inline struct wheel_timer *timer_of(const struct list_head *node)
@@ -257,9 +250,14 @@ static inline struct wheel_timer *timer_of(const struct list_head *node)
 	return list_entry(node, struct wheel_timer, node);
 }
 
+static inline u32 timer_order(const struct wheel_timer *t)
+{
+	return t->place >> WHEEL_ORDER_SHIFT;
+}
+
 static inline struct wheel_due timer_due(const struct wheel_timer *t)
 {
-	return (struct wheel_due){ .tick = t->due_tick, .order = t->order };
+	return (struct wheel_due){ .tick = t->due_tick, .order = timer_order(t) };
 }
 
 /* Set bucket and order with one store, because the bucket is read without a lock. */

@@ -14,7 +14,7 @@
 /* Maximum number of timers that arming examines. The device permits WHEEL_OVERFLOW_TIMERS. */
 #define MAX_TIMERS	4096
 
-/* wheel_timer.bucket of the timers on the list. The number is greater than that of any bucket. */
+/* timer_bucket() of the timers on the list. The number is greater than that of any bucket. */
 #define BEYOND	(WHEEL_UNFILED - 1)
 
 /* Begin a revolution of the ring at the clock. */
@@ -53,7 +53,7 @@ static void overflow_enqueue(struct wheel_core *w, struct wheel_timer *t, struct
 
 static void overflow_dequeue(struct wheel_core *w, struct wheel_timer *t)
 {
-	if (t->bucket == BEYOND)
+	if (timer_bucket(t) == BEYOND)
 		node_remove(&t->node);
 	else
 		ring_remove(w, t);

@@ -26,11 +26,6 @@ static DEFINE_MUTEX(wheels_lock);
 static LIST_HEAD(wheels);
 static struct dentry *folder;
 
-static u32 ring_buckets(const struct wheel *wheel)
-{
-	return wheel->base->core.ring.mask + 1;
-}
-
 static const char *context_of(const struct wheel *wheel)
 {
 	if (wheel_sleeps(wheel))
@@ -48,7 +43,7 @@ static void show_config(struct seq_file *m, const struct wheel *wheel)
 	seq_printf(m, "  clock: %s\n", clock_names[config->clock]);
 	seq_printf(m, "  context: %s\n", context_of(wheel));
 	seq_printf(m, "  tick: %llu\n", config->tick_ns);
-	seq_printf(m, "  buckets: %u\n", ring_buckets(wheel));
+	seq_printf(m, "  buckets: %u\n", config->buckets);
 	if (config->limit != U64_MAX)
 		seq_printf(m, "  limit: %llu\n", config->limit);
 	seq_printf(m, "  now: %llu\n", wheel_now(wheel));

@@ -29,8 +29,7 @@ void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
 	timer->fired = 0;
 	timer->function = function;
 	timer->base = (unsigned long)wheel->base;
-	timer->bucket = WHEEL_UNFILED;
-	timer->order = 0;
+	timer->place = WHEEL_UNFILED;
 }
 EXPORT_SYMBOL_GPL(wheel_timer_init);
 

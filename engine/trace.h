@@ -34,7 +34,7 @@ DECLARE_EVENT_CLASS(wheel_timer,
 		__entry->deadline	= wheel_timer_deadline(timer);
 		__entry->due		= wheel_time_of(&base->core, timer->due_tick);
 		__entry->wheel		= base->owner->id;
-		__entry->order		= timer->order;
+		__entry->order		= timer_order(timer);
 	),
 
 	TP_printk("wheel=%u timer=%p function=%ps deadline=%llu due=%llu order=%u",

@@ -20,9 +20,9 @@ typedef void (*wheel_timer_fn)(struct wheel_timer *timer);
  * @deadline: deadline in nanoseconds on the wheel's clock; bit WHEEL_IDLE is set if not pending
  * @due_tick: due tick while pending
  * @fired: time of the expiry in nanoseconds; valid only after the timer has expired
- * @place: @bucket, and @order above WHEEL_ORDER_SHIFT; accessed without a lock
- * @bucket: number of its bucket; WHEEL_UNFILED if it is not pending
- * @order: the due tick may be rounded up to a multiple of 2^order within the slack
+ * @place: number of its bucket, or WHEEL_UNFILED if it is not pending; from bit WHEEL_ORDER_SHIFT,
+ *	its order: the due tick may be rounded up to a multiple of 2^order within the slack.
+ *	Accessed without a lock
  * @hint: distance to a timer that is queued several places later, in units of 8 bytes
  * @function: callback; not accessed if the wheel has an owner, which may use its place
  * @base: base of the wheel, and state in the low bits
@@ -37,18 +37,7 @@ struct wheel_timer {
 		u64		due_tick;
 		u64		fired;
 	};
-	union {
-		u32		place;
-		struct {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-			u32	bucket : 24;
-			u32	order : 8;
-#else
-			u32	order : 8;
-			u32	bucket : 24;
-#endif
-		};
-	};
+	u32			place;
 	s32			hint;
 	wheel_timer_fn		function;
 	unsigned long		base;

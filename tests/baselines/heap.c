@@ -60,10 +60,11 @@ static bool before(const struct entry *a, const struct entry *b)
 	return a->due_tick != b->due_tick ? a->due_tick < b->due_tick : a->armed < b->armed;
 }
 
+/* Store an entry. A timer has no hint here, but its index. */
 static void put(struct heap *h, u32 at, struct entry e)
 {
 	h->entry[at] = e;
-	e.timer->bucket = at;
+	e.timer->hint = (s32)at;
 }
 
 /* Insert @e at the free index @at or above. Later parents move down. */
@@ -111,7 +112,7 @@ static void heap_enqueue(struct wheel_core *w, struct wheel_timer *t, struct whe
 	struct heap *h = heap_of(w);
 
 	t->due_tick = due.tick;
-	t->order = due.order;
+	timer_set_place(t, 0, due.order);
 	put_up(h, h->count++, (struct entry){ t->due_tick, h->armed++, t });
 }
 
@@ -120,9 +121,9 @@ static void heap_dequeue(struct wheel_core *w, struct wheel_timer *t)
 {
 	struct heap *h = heap_of(w);
 	struct entry last = h->entry[--h->count];
-	u32 at = t->bucket;
+	u32 at = (u32)t->hint;
 
-	t->bucket = WHEEL_UNFILED;
+	timer_set_place(t, WHEEL_UNFILED, timer_order(t));
 	if (at == h->count)
 		return;
 	if (at && before(&last, &h->entry[(at - 1) >> h->ways]))

@@ -26,7 +26,7 @@ static void dequeue(struct wheel_core *w, struct wheel_timer *t)
 {
 	(void)w;
 	list_del(&t->node);
-	t->bucket = WHEEL_UNFILED;
+	timer_set_place(t, WHEEL_UNFILED, timer_order(t));
 }
 
 static struct wheel_timer *pop(struct wheel_core *w, struct wheel_timer *first,

@@ -124,7 +124,7 @@ static void requeue(const struct requeued *is)
 	wheel_requeue(w, t, is->deadline);
 	if (t->deadline != is->deadline + 1)
 		ktap_fail("the deadline was overwritten");
-	if (t->due_tick != is->due || t->due_tick % ((u64)1 << t->order))
+	if (t->due_tick != is->due || t->due_tick % ((u64)1 << timer_order(t)))
 		ktap_fail("the due tick does not match the deadline and slack");
 	if (pop(w, is->due - 1))
 		ktap_fail("the timer was popped before it was due");

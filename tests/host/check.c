@@ -72,7 +72,7 @@ static const char *check_bucket(const struct wheel_core *w, u32 at, u64 *count)
 
 		if (is_mark(w, node))
 			continue;
-		if (t->bucket != at)
+		if (timer_bucket(t) != at)
 			return "a timer records another bucket";
 		if (t->due_tick <= w->clock)
 			return "a timer is due before the clock";

@@ -86,7 +86,7 @@ static void orders(u32 buckets, unsigned int most, int garbage)
 	for (deadline = 1; deadline < 80 * TICK; deadline += 3) {
 		for (slack = 0; slack < 80 * TICK; slack += 4) {
 			rig_arm(&rig, 0, deadline, slack);
-			if (rig.timer[0].wheel.order !=
+			if (timer_order(&rig.timer[0].wheel) !=
 			    order_of(deadline, slack, most))
 				ktap_fail("a timer does not have the order of its slack");
 		}

@@ -26,7 +26,7 @@ static void *allocate(void **memory, size_t size)
 static void poison(struct wheel_timer *t)
 {
 	memset(t, 0xa5, sizeof(*t));
-	t->bucket = WHEEL_UNFILED;
+	t->place = WHEEL_UNFILED;
 }
 
 /* Set the limits that depend on the scheme. */
@@ -113,7 +113,7 @@ static void compare_timer(struct rig *rig, const struct rig_timer *t)
 	if (t->wheel.due_tick != t->oracle.due)
 		ktap_fail("the due tick is not the expected one");
 	/* Rounded up, but not beyond the last tick. */
-	if (t->wheel.due_tick & (((u64)1 << t->wheel.order) - 1) &&
+	if (t->wheel.due_tick & (((u64)1 << timer_order(&t->wheel)) - 1) &&
 	    t->wheel.due_tick != rig->wheel.last)
 		ktap_fail("the due tick is not a multiple of 2^order");
 	if (!wheel_is_queued(&t->wheel))
@@ -187,7 +187,7 @@ static void requeue(struct rig *rig, struct wheel_timer *t, u64 until,
 	struct rig_timer *rt = container_of(t, struct rig_timer, wheel);
 
 	check_popped(rig, t, until);
-	oracle_requeue(&rig->oracle, &rt->oracle, deadline, t->order);
+	oracle_requeue(&rig->oracle, &rt->oracle, deadline, timer_order(t));
 	t->deadline = deadline;
 	wheel_requeue(&rig->wheel, t, deadline);
 	rt->deadline = deadline;
@@ -208,8 +208,8 @@ static bool crowded(const struct rig *rig)
 	for (i = 0; i < rig->timers; i++) {
 		const struct wheel_timer *t = &rig->timer[i].wheel;
 
-		if (wheel_is_queued(t) && t->bucket <= rig->wheel.ring.mask)
-			most = max(most, ++count[t->bucket]);
+		if (wheel_is_queued(t) && timer_bucket(t) <= rig->wheel.ring.mask)
+			most = max(most, ++count[timer_bucket(t)]);
 	}
 	free(count);
 	return most > CROWD;

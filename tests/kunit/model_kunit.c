@@ -152,7 +152,8 @@ static struct shadow *model_take(void)
 		if (shadow->deadline <= time_of(oracle->first->due))
 			return shadow;
 		oracle_requeue(oracle, oracle->first, shadow->deadline,
-			       model->rig->probes[shadow - model->shadows].timer.order);
+			       model->rig->probes[shadow - model->shadows].timer.place >>
+			       WHEEL_ORDER_SHIFT);
 		model->stats.requeued++;
 	}
 	return NULL;

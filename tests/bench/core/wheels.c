@@ -39,7 +39,7 @@ static bool create(const struct wheel_scheme *scheme, u32 count, u32 least)
 	wheel_forward(&wheel, bench_now);
 	for (i = 0; i < count; i++)
 		timers[i] = (struct wheel_timer){
-			.function = fire, .bucket = WHEEL_UNFILED,
+			.function = fire, .place = WHEEL_UNFILED,
 		};
 	return true;
 }

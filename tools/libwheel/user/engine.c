@@ -91,7 +91,7 @@ void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
 	timer->deadline = WHEEL_IDLE;
 	timer->function = function;
 	timer->base = (unsigned long)wheel;
-	timer->bucket = WHEEL_UNFILED;
+	timer->place = WHEEL_UNFILED;
 }
 
 /*
