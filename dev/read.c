@@ -79,26 +79,25 @@ static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 	u32 attempts = COPY_ATTEMPTS;
 	ssize_t bytes = 0;
 	bool fault;
-	u32 copied;
 
-	do {
+	while (true) {
 		u32 room = min_t(size_t, iov_iter_count(to) / sizeof(struct wheel_event), most);
+		u32 copied = read_batch(file, to, room, &fault);
 
-		copied = read_batch(file, to, room, &fault);
 		bytes += copied * sizeof(struct wheel_event);
-		cond_resched();
+		if (likely(copied < most && !fault))
+			return bytes;
 		if (copied && signal_pending(current)) {
 			/* Events may be left, for which an edge-triggered poll needs an edge. */
 			wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
-			break;
+			return bytes;
 		}
-		if (copied)
-			attempts = COPY_ATTEMPTS;
-		if (unlikely(fault) &&
-		    (fault_in_iov_iter_writeable(to, sizeof(struct wheel_event)) || !--attempts))
+		attempts = copied ? COPY_ATTEMPTS : attempts - 1;
+		if (fault && (!attempts ||
+			      fault_in_iov_iter_writeable(to, sizeof(struct wheel_event))))
 			return bytes ?: -EFAULT;
-	} while (fault || copied == most);
-	return bytes;
+		cond_resched();
+	}
 }
 
 static bool reader_may_continue(struct wheel_file *file)
