@@ -254,11 +254,9 @@ EXPORT_SYMBOL_GPL(wheel_stop);
  * @wheel: wheel, NULL or an ERR_PTR; not the wheel of the calling callback
  *
  * When this function returns, no callback is running and none will be started. The pending timers
- * are no longer pending, and count as cancelled; those of a wheel with an owner, which frees them
- * with the wheel, are not accessed. The memory of timers may be freed after this function has
- * returned, not before. Call wheel_stop() first to get the pending timers back. No function may be
- * called for the wheel or its timers afterwards, except wheel_timer_init(), which assigns a timer
- * to another wheel.
+ * are no longer pending; those of a wheel with an owner, which frees them with the wheel, are not
+ * accessed. The memory of timers may be freed afterwards, not before. Call wheel_stop() first to get
+ * the timers back. Only wheel_timer_init() may be called for the timers afterwards.
  *
  * Context: Process context. May sleep. Waits for running callbacks.
  */
@@ -272,6 +270,8 @@ void wheel_destroy(struct wheel *wheel)
 		 wheel->config.name))
 		return;
 	wheel_quiesce(wheel);
+	/* No caller gets the timers back. */
+	wheel->config.claim = NULL;
 	if (!base_is_owned(wheel->base) || IS_ENABLED(CONFIG_DEBUG_OBJECTS))
 		wheel_drain_all(wheel, NULL);
 	wheel_debugfs_remove(wheel);
