@@ -81,6 +81,8 @@ static void p1_pushed_is_never_early_in_a_race(struct kunit *test)
 		}
 		crew = crew_start(rig, push_at_random);
 		crew_wait(crew);
+		rig_await(rig, POOL + 1);
+		rig_wait(rig);
 		WRITE_ONCE(promises->over, true);
 		for (i = 0; i < POOL; i++) {
 			wheel_timer_cancel_sync(&rig->probes[i].timer);
@@ -88,7 +90,6 @@ static void p1_pushed_is_never_early_in_a_race(struct kunit *test)
 		}
 		KUNIT_EXPECT_GT(test, atomic64_read(&promises->pushed), 0);
 		KUNIT_EXPECT_GT(test, rig_stats(rig)->requeued, 0);
-		KUNIT_EXPECT_GT(test, rig->stats.fired, POOL);
 	}
 }
 
