@@ -101,14 +101,14 @@ struct command {
 };
 
 static const struct command commands[] = {
-	[_IOC_NR(WHEEL_IOC_SETUP)]	= { sizeof(struct wheel_setup), 48, wheel_file_setup },
-	[_IOC_NR(WHEEL_IOC_INFO)]	= { sizeof(struct wheel_setup), 48, ioctl_info },
-	[_IOC_NR(WHEEL_IOC_SUBMIT)]	= { sizeof(struct wheel_submit), 40, wheel_file_submit, true },
-	[_IOC_NR(WHEEL_IOC_LIST)]	= { sizeof(struct wheel_list), 32, wheel_file_list, true },
-	[_IOC_NR(WHEEL_IOC_STOP)]	= { sizeof(struct wheel_stop), 16, wheel_file_stop },
-	[_IOC_NR(WHEEL_IOC_STATS)]	= { sizeof(struct wheel_stats), 624, ioctl_stats },
-	[_IOC_NR(WHEEL_IOC_ADVANCE)]	= { sizeof(struct wheel_advance), 24, ioctl_advance },
-	[_IOC_NR(WHEEL_IOC_ENTER)]	= { sizeof(struct wheel_enter), 24, wheel_file_enter },
+	[_IOC_NR(WHEEL_IOC_SETUP)]   = { sizeof(struct wheel_setup), 48, wheel_file_setup },
+	[_IOC_NR(WHEEL_IOC_INFO)]    = { sizeof(struct wheel_setup), 48, ioctl_info },
+	[_IOC_NR(WHEEL_IOC_SUBMIT)]  = { sizeof(struct wheel_submit), 40, wheel_file_submit, true },
+	[_IOC_NR(WHEEL_IOC_LIST)]    = { sizeof(struct wheel_list), 32, wheel_file_list, true },
+	[_IOC_NR(WHEEL_IOC_STOP)]    = { sizeof(struct wheel_stop), 16, wheel_file_stop },
+	[_IOC_NR(WHEEL_IOC_STATS)]   = { sizeof(struct wheel_stats), 624, ioctl_stats },
+	[_IOC_NR(WHEEL_IOC_ADVANCE)] = { sizeof(struct wheel_advance), 24, ioctl_advance },
+	[_IOC_NR(WHEEL_IOC_ENTER)]   = { sizeof(struct wheel_enter), 24, wheel_file_enter },
 };
 
 union command_arg {

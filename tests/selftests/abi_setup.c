@@ -89,7 +89,7 @@ WT_TEST(wheel, first_verb_takes_the_defaults)
 	}
 }
 
-/* Calls that fail with the defaults, INFO, STATS, LIST and a nonblocking read() configure nothing. */
+/* INFO, STATS, LIST, a nonblocking read(), and calls that fail configure nothing. */
 WT_TEST(wheel, what_only_looks_or_fails_configures_nothing)
 {
 	struct wheel_setup setup = { .clock = WHEEL_CLOCK_VIRTUAL, .timers = 64 }, info;

@@ -51,9 +51,9 @@ WT_TEST(word, most_timers_need_no_call)
 }
 
 /*
- * A timer that the scan of a pass finds is due at the tick of this pass, not at the next one. A pass
- * is in time if it begins within its tick, which is a second, so that a busy machine achieves this.
- * Each attempt uses a new file, so that only the kick has scanned the timer before.
+ * A timer that the scan of a pass finds is due at the tick of this pass, not at the next one. A
+ * pass is in time if it begins within its tick, which is a second, so that a busy machine achieves
+ * this. Each attempt uses a new file, so that only the kick has scanned the timer before.
  */
 TEST(p2_due_at_the_tick_of_the_scan)
 {
