@@ -140,7 +140,7 @@ static void file_wake(struct wheel_file *file)
 		wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
 }
 
-/* The flag comes first: if settling clears both in between, the file is not left unflagged. */
+/* The flag comes first: if settling clears both in between, no flag is left without its reason. */
 static void file_defer(struct wheel_file *file)
 {
 	if (file->ring.size)

@@ -147,7 +147,7 @@ static bool result_writable(void __user *uarg, const void *karg, u32 size)
 static noinline int ioctl_any(struct wheel_file *file, unsigned int cmd, void __user *uarg)
 {
 	const struct command *command = command_of(cmd);
-	union command_arg karg;
+	union command_arg karg WHEEL_FILLED_LATER;
 	u32 size, known;
 	int err;
 

@@ -74,8 +74,12 @@ static u32 read_batch(struct wheel_file *file, struct iov_iter *to, u32 room, bo
  */
 static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 {
-	/* If queuing a timer walks a list, one periodic timer is the work of a lock hold. */
-	u32 most = min(COPY_BATCH, wheel_batch_max(file->slots.wheel));
+	/*
+	 * If queuing a timer walks a list, one periodic timer is the work of a lock hold. With readv(),
+	 * so is one event, whose copy may walk as many buffers as it has bytes.
+	 */
+	u32 most = iter_is_iovec(to) && to->nr_segs > 1 ?
+		   1 : min(COPY_BATCH, wheel_batch_max(file->slots.wheel));
 	u32 attempts = COPY_ATTEMPTS;
 	ssize_t bytes = 0;
 	bool fault;
@@ -87,17 +91,16 @@ static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 		bytes += copied * sizeof(struct wheel_event);
 		if (likely(copied < most && !fault))
 			return bytes;
-		if (copied && signal_pending(current)) {
-			/* Events may be left, for which an edge-triggered poll needs an edge. */
-			wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
-			return bytes;
-		}
 		attempts = copied ? COPY_ATTEMPTS : attempts - 1;
-		if (fault && (!attempts ||
-			      fault_in_iov_iter_writeable(to, sizeof(struct wheel_event))))
-			return bytes ?: -EFAULT;
+		if ((copied && signal_pending(current)) ||
+		    (fault && (!attempts ||
+			       fault_in_iov_iter_writeable(to, sizeof(struct wheel_event)))))
+			break;
 		cond_resched();
 	}
+	/* Events may be left, for which an edge-triggered poll needs an edge. */
+	wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
+	return bytes ?: -EFAULT;
 }
 
 static bool reader_may_continue(struct wheel_file *file)

@@ -98,7 +98,7 @@ struct wheel_base {
 
 /**
  * struct wheel - Wheel created by wheel_create(); constant except for @virtual_now
- * @config: effective configuration
+ * @config: effective configuration; wheel_destroy() clears @claim
  * @virtual_now: time of a VIRTUAL clock in nanoseconds; written under @advance_lock, read lockless
  * @advance_lock: serializes moves of a VIRTUAL clock
  * @memory: memory of the rings of all bases
@@ -236,6 +236,19 @@ static inline void wheel_may_wait(struct wheel *wheel)
 static inline void base_need_clock(struct wheel_base *base, u64 time)
 {
 	WRITE_ONCE(base->needs_clock_until, base->needs_clock ? WHEEL_NEVER : time);
+}
+
+/* End a pass. The hrtimer is started by timer_unlock(). */
+static inline void base_settle(struct wheel_base *base)
+{
+	lockdep_assert_held(&base->lock);
+	if (base->owner->config.clock == WHEEL_CLOCK_VIRTUAL) {
+		base_need_clock(base, 0);
+	} else if (likely(!base->stopped)) {
+		base->wake_tick = base_next_tick(base);
+		base->by_hrtimer = true;
+		base->reprogram = base->wake_tick != WHEEL_NO_TICK;
+	}
 }
 
 /*

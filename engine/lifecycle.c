@@ -254,9 +254,9 @@ EXPORT_SYMBOL_GPL(wheel_stop);
  * @wheel: wheel, NULL or an ERR_PTR; not the wheel of the calling callback
  *
  * When this function returns, no callback is running and none will be started. The pending timers
- * are no longer pending; those of a wheel with an owner, which frees them with the wheel, are not
- * accessed. The memory of timers may be freed afterwards, not before. Call wheel_stop() first to
- * get the timers back. Only wheel_timer_init() may be called for the timers afterwards.
+ * are no longer pending; those of a wheel with an owner, which frees them with the wheel, are only
+ * accessed for debugobjects. The memory of timers may be freed afterwards, not before. Call
+ * wheel_stop() first to get the timers back. Only wheel_timer_init() may be called for them then.
  *
  * Context: Process context. May sleep. Waits for running callbacks.
  */

@@ -135,16 +135,7 @@ EXPORT_SYMBOL_GPL(wheel_step);
  */
 void wheel_settle(struct wheel *wheel)
 {
-	struct wheel_base *base = wheel->base;
-
-	lockdep_assert_held(&base->lock);
-	if (wheel->config.clock == WHEEL_CLOCK_VIRTUAL) {
-		base_need_clock(base, 0);
-	} else if (likely(!base->stopped)) {
-		base->wake_tick = base_next_tick(base);
-		base->by_hrtimer = true;
-		base->reprogram = base->wake_tick != WHEEL_NO_TICK;
-	}
+	base_settle(wheel->base);
 }
 EXPORT_SYMBOL_GPL(wheel_settle);
 

@@ -115,7 +115,7 @@ static bool pass_settle(struct wheel_base *base)
 	if (wheel->config.clock != WHEEL_CLOCK_VIRTUAL &&
 	    base_next_tick(base) <= wheel_tick_at(&base->core, wheel_now(wheel)))
 		return false;
-	wheel_settle(base->owner);
+	base_settle(base);
 	if (base->reprogram)
 		wheel_base_program(base);
 	return true;

@@ -141,12 +141,10 @@ u64 wheel_advance_to(struct wheel *wheel, u64 now);
 
 u64 wheel_now(const struct wheel *wheel);
 void *wheel_data(const struct wheel *wheel);
-clockid_t wheel_clockid(const struct wheel *wheel);
 u64 wheel_reach(const struct wheel *wheel);
 unsigned int wheel_batch_max(const struct wheel *wheel);
 u64 wheel_limit_of(u32 scheme);
 u32 wheel_buckets_for(const struct wheel_config *config);
-size_t wheel_bytes_for(const struct wheel_config *config);
 void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats);
 
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
@@ -172,7 +170,7 @@ struct wheel *wheel_timer_wheel(const struct wheel_timer *timer);
  */
 static inline bool wheel_timer_pending(const struct wheel_timer *timer)
 {
-	/* Not @bucket, which is invalid for a short time while the timer is moved. */
+	/* Not @place, which is invalid for a short time while the timer is moved. */
 	return !(READ_ONCE(timer->deadline) & WHEEL_IDLE);
 }
 
@@ -217,6 +215,10 @@ void wheel_settle(struct wheel *wheel);
 enum hrtimer_restart wheel_restart(struct wheel *wheel);
 void wheel_scan_at(struct wheel *wheel, u64 time);
 bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired);
+
+/* Not exported: for /dev/wheel, which is in the same module. */
+clockid_t wheel_clockid(const struct wheel *wheel);
+size_t wheel_bytes_for(const struct wheel_config *config);
 void wheel_read_stats_locked(struct wheel *wheel, struct wheel_stats *stats);
 
 /**

@@ -207,6 +207,19 @@ static void destroy_while_a_callback_moves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->probes[1].answer, -ESHUTDOWN);
 }
 
+/* The end of a pass lets the hrtimer of the same base start again. */
+static void p3_each_base_expires_again(struct kunit *test)
+{
+	struct rig *rig = many_bases(test, WHEEL_CLOCK_MONOTONIC, 0, cpus() * EACH);
+	u32 i;
+
+	for (i = 0; i < 3 * cpus(); i++) {
+		rig_await(rig, (i + 1) * EACH);
+		arm_from(rig, i % cpus(), 0, 0);
+		rig_wait(rig);
+	}
+}
+
 static void arm_entered(void *data)
 {
 	struct rig *rig = data;
@@ -250,6 +263,7 @@ static struct kunit_case bases_cases[] = {
 	MANY_CASE(stop_empties_all_bases),
 	MANY_CASE(destroy_with_all_bases_busy),
 	MANY_CASE(destroy_while_a_callback_moves),
+	MANY_CASE(p3_each_base_expires_again),
 	MANY_CASE(running_timer_keeps_its_base),
 	{}
 };

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 
 #include "wheel_loop.h"
 #include "wheel_test.h"
@@ -222,6 +223,28 @@ static bool open_empty(struct files *set, const struct row *row)
 }
 
 /* A task watches all files with epoll. */
+/* The copy of an event walks many buffers: each has one byte, and the one before it is empty. */
+static bool burst_by_readv(struct files *set, const struct row *row)
+{
+	__u64 when = now() + row->timers * 2000ULL + WT_MS;
+	struct iovec parts[1024];
+	__u32 i, left = row->timers;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		parts[i] = (struct iovec){ (char *)set->events + i, i % 2 };
+	if (wt_arm_many(set->fd[0], row->timers, ++set->gen, when))
+		return false;
+	while (left) {
+		ssize_t n = wt_wait(set->fd[0]) == POLLIN ?
+			    readv(set->fd[0], parts, ARRAY_SIZE(parts)) : -1;
+
+		if (n < 0 && errno != EAGAIN)
+			return false;
+		left -= n < 0 ? 0 : n / sizeof(*set->events);
+	}
+	return true;
+}
+
 static bool watch(struct files *set, int i, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
@@ -492,6 +515,7 @@ ROW(stop_overflow, fill, stop, 1, WHEEL_OVERFLOW, RANDOM, SORTED);
 ROW(list, fill, list_all, 5, WHEEL_HASHED, RANDOM, MANY);
 ROW(read_burst_hierarchical, open_empty, burst_by_read, 5, WHEEL_HIERARCHICAL, RANDOM, MANY);
 ROW(read_burst_overflow, open_empty, burst_by_read, 20, WHEEL_OVERFLOW, RANDOM, LONGEST);
+ROW(readv_burst_hierarchical, open_empty, burst_by_readv, 5, WHEEL_HIERARCHICAL, RANDOM, LONGEST);
 ROW(ring_burst_hashed, open_loop, burst_by_ring, 5, WHEEL_HASHED, RANDOM, MANY);
 ROW(long_bucket, fill_one_bucket, walk_long_buckets, 1, WHEEL_HASHED, RANDOM, MANY);
 ROW(postponed, open_armed, postpone_all, 1, WHEEL_HIERARCHICAL, RANDOM, MANY);

@@ -314,7 +314,7 @@ struct wheel_setup {
  * ENOENT if the timer is parked or has expired, REARM with EBUSY if the program changes the word
  * at the same time. CANCEL also fails with ENOENT if the timer is parked or has expired, but ends
  * the program's ownership of the slot. An unread event can still be taken; without a completion
- * ring, the slot remains in use until then. After STOP, CANCEL has no effect.
+ * ring, the slot remains in use until then. After STOP, CANCEL of a timer with a word has no effect.
  */
 struct wheel_op {
 	__u32 op;
@@ -363,8 +363,9 @@ struct wheel_submit {
  * @seq: number of the event in this file, from 0, modulo 2^32
  * @res: 0
  *
- * read() returns as many whole events as fit, or fewer if a signal is pending. A periodic timer
- * is armed again, in phase, when its event is read or put into the ring.
+ * read() returns as many whole events as fit, or fewer if a signal is pending or a page of the
+ * buffer cannot be written. A periodic timer is armed again, in phase, when its event is read or
+ * put into the ring.
  */
 struct wheel_event {
 	__u64 id;
