@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tasks that arm, cancel, wait for and free timers while these expire. At the end, the results
- * counted by the tasks must agree with the counters of the wheel. owner_race_kunit.c does this
- * with expiries in interrupts.
+ * counted by the tasks must agree with the counters of the wheel. owner_kunit.c does this with
+ * expiries in interrupts.
  */
 #include <linux/delay.h>
 #include <linux/preempt.h>
