@@ -75,8 +75,8 @@ static u32 read_batch(struct wheel_file *file, struct iov_iter *to, u32 room, bo
 static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 {
 	/*
-	 * If queuing a timer walks a list, one periodic timer is the work of a lock hold. With readv(),
-	 * so is one event, whose copy may walk as many buffers as it has bytes.
+	 * If queuing a timer walks a list, one periodic timer is the work of a lock hold. With
+	 * readv(), so is one event, whose copy may walk as many buffers as it has bytes.
 	 */
 	u32 most = iter_is_iovec(to) && to->nr_segs > 1 ?
 		   1 : min(COPY_BATCH, wheel_batch_max(file->slots.wheel));

@@ -314,7 +314,7 @@ struct wheel_setup {
  * ENOENT if the timer is parked or has expired, REARM with EBUSY if the program changes the word
  * at the same time. CANCEL also fails with ENOENT if the timer is parked or has expired, but ends
  * the program's ownership of the slot. An unread event can still be taken; without a completion
- * ring, the slot remains in use until then. After STOP, CANCEL of a timer with a word has no effect.
+ * ring, the slot remains in use until then. After STOP, CANCEL of such a timer has no effect.
  */
 struct wheel_op {
 	__u32 op;
