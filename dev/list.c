@@ -5,6 +5,8 @@
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
+#include "../slots/scan.h"
+#include "../slots/word.h"
 #include "dev.h"
 
 /* Timers that LIST copies at once; they are on its stack. */

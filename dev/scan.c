@@ -4,6 +4,7 @@
  * holds; each pass or kick that needs it continues it: slots/scan.c.
  */
 #include <linux/sched/signal.h>
+#include "../slots/scan.h"
 #include "dev.h"
 
 /* Begin one lock hold of a scan. If queueing a timer walks a list, it costs a whole lock hold. */

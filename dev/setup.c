@@ -8,6 +8,8 @@
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include "../slots/scan.h"
+#include "../slots/word.h"
 #include "dev.h"
 
 #define DEFAULT_TICK_NS	1000000

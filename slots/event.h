@@ -6,7 +6,7 @@
 #ifndef _WHEEL_SLOTS_EVENT_H
 #define _WHEEL_SLOTS_EVENT_H
 
-#include "slots.h"
+#include "word.h"
 
 /* Not inline, because most timers are not periodic. */
 u64 wheel_event_missed(const struct wheel_slots *slots,

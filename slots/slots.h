@@ -275,56 +275,6 @@ static inline void wheel_slot_free(struct wheel_slot *slot)
 	slot->has_slack = false;
 }
 
-/*
- * word.c: timers with a word, which the program arms and cancels without a system call. Such a
- * timer is in state WHEEL_SLOT_DISARMED while it is not queued and has no unread event. It may
- * nevertheless be armed, which only a scan detects.
- */
-int wheel_word_enqueue(struct wheel_slots *slots, struct wheel_slot *slot, u64 deadline,
-		       u64 slack);
-int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
-		     u64 word, u64 deadline, u64 slack);
-int wheel_word_cancel(struct wheel_slots *slots, struct wheel_slot *slot);
-bool wheel_word_unfired(struct wheel_slots *slots, struct wheel_slot *slot);
-void wheel_word_consumed(struct wheel_slots *slots, struct wheel_slot *slot);
-enum wheel_claim wheel_word_claim(struct wheel_timer *timer, u64 due, u64 *deadline);
-
-/* scan.c: scans, which find the timers that the program has armed */
-
-/**
- * struct wheel_scan - State of a caller that begins or continues a scan
- * @number: number of the scan that must have ended
- * @now: current time of the wheel's clock
- * @cost: cost of queueing a timer; the cost of reading a word is 1
- * @budget: remaining cost under the current lock hold, counted down
- * @present: last tick boundary at or before @now; set by wheel_scan_run()
- */
-struct wheel_scan {
-	u64	number;
-	u64	now;
-	u32	cost;
-	u32	budget;
-	u64	present;
-};
-
-void wheel_scan_init(struct wheel_slots *slots);
-void wheel_scan_stop(struct wheel_slots *slots);
-void wheel_scan_now(struct wheel_slots *slots);
-void wheel_scan_all(struct wheel_slots *slots);
-bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan);
-
-/* Return the number of the scan in progress, or of the next one if no scan is in progress. */
-static inline u64 wheel_scan_current(const struct wheel_slots *slots)
-{
-	return slots->scanner.scans + !slots->scanner.scanning;
-}
-
-/* Return the number of the next scan. The scan in progress may have passed a bit that was set. */
-static inline u64 wheel_scan_next(const struct wheel_slots *slots)
-{
-	return slots->scanner.scans + 1;
-}
-
 /* op.c: operations and their results */
 
 /**

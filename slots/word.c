@@ -4,6 +4,7 @@
  * does not prevent that. Therefore operations of the wheel that can fail come first, and the word
  * is exchanged last.
  */
+#include "scan.h"
 #include "word.h"
 
 /* Exchanges that a claim attempts. If all fail, the timer is claimed again at the next tick. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "../../../slots/event.h"
+#include "../../../slots/scan.h"
 #include "../../../slots/word.h"
 #include "user.h"
 

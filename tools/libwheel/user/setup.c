@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "../../../slots/scan.h"
 #include "../../../slots/word.h"
 #include "user.h"
 
