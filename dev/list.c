@@ -183,7 +183,7 @@ int wheel_file_list(struct wheel_file *file, void *arg)
 		list->cursor = cursor;
 		list->done += found;
 		cond_resched();
-		if (signal_pending(current))
+		if (list->cursor < file->slots.setup.timers && signal_pending(current))
 			return list->done ? 0 : -EINTR;
 	}
 	return 0;
