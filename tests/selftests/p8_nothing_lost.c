@@ -4,6 +4,7 @@
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
+#include <sys/epoll.h>
 
 #include "wheel_test.h"
 
@@ -72,6 +73,22 @@ WT_TEST(wheel, p8_nothing_lost_of_a_period)
 	EXPECT_EQ(10 * WT_MS, self->events[0].deadline);
 	EXPECT_EQ(9, self->events[0].overrun);
 	EXPECT_LEDGER(self->fd, .armed = 2, .fired = 1, .overruns = 9);
+}
+
+/* A read() that a fault ends leaves events, for which an edge-triggered epoll gets another edge. */
+WT_TEST(wheel, p8_edge_after_a_fault)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int epoll = epoll_create1(0);
+
+	ASSERT_EQ(0, epoll_ctl(epoll, EPOLL_CTL_ADD, self->fd, &event));
+	ASSERT_EQ(0, fire(self->fd, 0, 8));
+	EXPECT_EQ(1, epoll_wait(epoll, &event, 1, 0));
+	EXPECT_EQ(0, epoll_wait(epoll, &event, 1, 0));
+	EXPECT_EQ(2 * 48, read(self->fd, self->page + PAGE - 2 * 48, 8 * 48));
+	EXPECT_EQ(1, epoll_wait(epoll, &event, 1, 0));
+	EXPECT_EQ(6, wt_read_all(self->fd, self->events, 256, 256));
+	close(epoll);
 }
 
 /* Random accessible and inaccessible buffers while new events arrive. */
