@@ -27,7 +27,7 @@ static struct {
 static const struct option_spec options[] = {
 	{ "speed", "N", "replay at N times the recorded speed; default: 1", parse_speed,
 	  &requested.speed },
-	{ "words", NULL, "arm, move and cancel timers without system calls", parse_flag,
+	{ "words", NULL, "arm, move and cancel timers by their words", parse_flag,
 	  &requested.words },
 	{ "ring", NULL, "read the events from the completion ring", parse_flag,
 	  &requested.ring },
