@@ -40,8 +40,8 @@ static enum hrtimer_restart base_wakeup(struct hrtimer *hrtimer)
 }
 
 /*
- * Start the hrtimer for @wake_tick. A timer that was armed for a time in the past
- * is due at the next tick boundary, so there is at most one interrupt per tick.
+ * Start the hrtimer for @wake_tick. A timer that was armed for a time in the past is due at the
+ * next tick boundary, so timers cause at most one interrupt per tick. A scan can cause others.
  */
 void wheel_base_program(struct wheel_base *base)
 {
