@@ -68,7 +68,9 @@ struct wheel_event_ring {
  * @unfired: number of timers that STOP has drained so far; a signal can interrupt it
  * @stop_at: next slot whose word STOP takes back
  * @advanced: time up to which ADVANCE has expired all timers
- * @deferred: true if the pass is left to the owner, see event.c; also written without the lock
+ * @kflags: word that is WHEEL_RING_BACKLOG if the pass is left to the owner, see event.c; in the
+ *	kernel page if the file has a ring, else @own_kflags; also written without the lock
+ * @own_kflags: see @kflags
  * @interrupts: number of interrupts since the owner's last call; lockless
  * @deferrals: number of times that an interrupt left the pass to the owner; lockless, written
  *	only by the interrupt
@@ -96,7 +98,8 @@ struct wheel_file {
 	u64			unfired;
 	u32			stop_at;
 	u64			advanced;
-	bool			deferred;
+	u32			*kflags;
+	u32			own_kflags;
 	u32			interrupts;
 	u64			deferrals;
 	wait_queue_head_t	readers;
@@ -154,7 +157,7 @@ static inline bool wheel_file_deferred(struct wheel_file *file)
 {
 	if (READ_ONCE(file->interrupts))
 		WRITE_ONCE(file->interrupts, 0);
-	return unlikely(READ_ONCE(file->deferred));
+	return unlikely(READ_ONCE(*file->kflags));
 }
 
 /* ring.c: the completion ring */

@@ -3,8 +3,8 @@
  * Expiry: the interrupt, the passes in the owner's context, and the wake-ups.
  *
  * The interrupt does a constant amount of work. If more is due, it defers the file: the hrtimer
- * stays off, a flag in the ring's page is set, and waiting tasks are woken. The owner's next
- * read(), ENTER or SUBMIT runs the pass, step by step, in its own context.
+ * stays off, WHEEL_RING_BACKLOG is set, and waiting tasks are woken. The owner's next read(),
+ * ENTER or SUBMIT runs the pass, step by step, in its own context.
  *
  *	             interrupt: all done
  *	            +-------------------+
@@ -13,14 +13,14 @@
  *	            ^                                 no call since the last interrupt,
  *	            |                                 or too many interrupts of this CPU
  *	            |                                 |
- *	            | settle: deferred = false,       v
- *	            | then start the hrtimer        deferred -- poll(): EPOLLIN; BACKLOG set
+ *	            | settle: clear the flag,         v
+ *	            | then start the hrtimer        deferred: flag set, poll(): EPOLLIN
  *	            |                                 |
  *	            +--------------- nothing due -- step <---- read(), ENTER, SUBMIT
  *	                                              |
  *	                              signal, budget, full: still deferred, wake the others
  *
- * Settling clears @deferred under the wheel's lock, before the unlock starts the hrtimer. The
+ * Settling clears the flag under the wheel's lock, before the unlock starts the hrtimer. The
  * interrupt may set it without that lock. If the interrupt belongs to an earlier start of the
  * hrtimer, the wake-up is spurious. If it belongs to this start, the store follows the clear.
  */
@@ -140,22 +140,11 @@ static void file_wake(struct wheel_file *file)
 		wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
 }
 
-/* The flag comes first: if settling clears both in between, no flag is left without its reason. */
-static void file_defer(struct wheel_file *file)
-{
-	if (file->ring.size)
-		WRITE_ONCE(file->kernel->kflags, WHEEL_RING_BACKLOG);
-	WRITE_ONCE(file->deferred, true);
-}
-
 /* Record that no pass is left to the owner. The wheel is locked. */
 void wheel_file_settle(struct wheel_file *file)
 {
-	if (READ_ONCE(file->deferred)) {
-		WRITE_ONCE(file->deferred, false);
-		if (file->ring.size)
-			WRITE_ONCE(file->kernel->kflags, 0);
-	}
+	if (READ_ONCE(*file->kflags))
+		WRITE_ONCE(*file->kflags, 0);
 }
 
 /* The number of timers that a step may expire: 0 if the ring is full. */
@@ -175,7 +164,7 @@ static bool file_step(struct wheel_file *file)
 	bool more = !room || wheel_step(file->slots.wheel, room);
 
 	if (more) {
-		file_defer(file);
+		WRITE_ONCE(*file->kflags, WHEEL_RING_BACKLOG);
 	} else {
 		wheel_file_settle(file);
 		wheel_settle(file->slots.wheel);
@@ -204,7 +193,7 @@ bool wheel_file_run(struct wheel_file *file, u32 wanted)
 	return more;
 }
 
-/* Wake up one reader and all pollers; they read @deferred after they were queued. */
+/* Wake up one reader and all pollers; they read the flag after they were queued. */
 static void file_wake_deferred(struct wheel_file *file)
 {
 	wake_up_interruptible(&file->readers);
@@ -223,7 +212,7 @@ void wheel_file_hand_over(struct wheel_file *file)
 
 	file->wake = false;
 	wheel_unlock(file->slots.wheel, flags);
-	if (READ_ONCE(file->deferred))
+	if (READ_ONCE(*file->kflags))
 		file_wake_deferred(file);
 	else if (wake)
 		file_wake(file);
@@ -232,7 +221,7 @@ void wheel_file_hand_over(struct wheel_file *file)
 static void interrupt_defer(struct wheel_file *file)
 {
 	WRITE_ONCE(file->deferrals, file->deferrals + 1);
-	file_defer(file);
+	WRITE_ONCE(*file->kflags, WHEEL_RING_BACKLOG);
 }
 
 /* Check whether the interrupt may expire timers, and record that it does. */
@@ -266,7 +255,7 @@ static enum hrtimer_restart interrupt_step(struct wheel_file *file, bool *wake)
 		interrupt_defer(file);
 		/*
 		 * Tasks that were notified of older events, and have not checked since, read
-		 * @deferred when they do. If no event is left, they may have taken all of them.
+		 * the flag when they do. If no event is left, they may have taken all of them.
 		 */
 		file->wake |= !file->notified || are_news(file, 0);
 	}

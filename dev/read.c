@@ -134,7 +134,7 @@ static ssize_t read_or_wait(struct wheel_file *file, struct iov_iter *to, bool b
 			wheel_file_run(file, wanted);
 		ret = read_events(file, to);
 		/* The interrupt wakes up no task while events of which it was notified are left. */
-		if (run || READ_ONCE(file->deferred))
+		if (run || READ_ONCE(*file->kflags))
 			wheel_file_hand_over(file);
 		if (!ret)
 			ret = stopped ? -ESHUTDOWN : wait_for_events(file, block);
@@ -167,7 +167,7 @@ ssize_t wheel_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	 */
 	if (waitqueue_active(&file->readers) &&
 	    /* A concurrent expiry or read() wakes up the next reader itself. */
-	    (data_race(file->slots.fired.count) || READ_ONCE(file->deferred)))
+	    (data_race(file->slots.fired.count) || READ_ONCE(*file->kflags)))
 		wake_up_interruptible(&file->readers);
 	return ret;
 }
