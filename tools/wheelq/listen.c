@@ -49,7 +49,7 @@ static void remove_left_behind(const struct sockaddr_un *address)
 	close(fd);
 }
 
-static int bind_in_folder(const char *path)
+static int bind_in_directory(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd;
@@ -105,7 +105,7 @@ void listener_open(struct listener *listener, const char *address,
 
 	snprintf(listener->name, sizeof(listener->name), "%s%s%s", address,
 		 is_local ? "" : " port ", is_local ? "" : port);
-	listener->fd = is_local ? bind_in_folder(address + strlen(UNIX)) :
+	listener->fd = is_local ? bind_in_directory(address + strlen(UNIX)) :
 				  bind_on_network(address, port);
 	if (listener->fd < 0)
 		fail(EXIT_FAILED, "cannot listen on %s: %s", listener->name,

@@ -4,7 +4,7 @@ import os
 import pwd
 import urllib.error
 
-import rig
+import harness
 from operation import ask_at, http, moved_to_a_socket, refusal, write
 
 TOKEN = "correct-horse/battery+staple"
@@ -13,12 +13,12 @@ TOKEN = "correct-horse/battery+staple"
 def with_token(server):
     """Restart the server with a token."""
     server.stop()
-    server.options = ("--token-file", write(server.folder, "token", TOKEN + "\n"))
+    server.options = ("--token-file", write(server.directory, "token", TOKEN + "\n"))
     return server.start()
 
 
 def access_needs_the_token():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = with_token(server).client()
         for line in ("list-tube-used", "reserve", "peek 1", "stats", "use a", "kick 1",
                      "put 0 0 60 5\r\nstats", "put-key a 0 0 60 5\r\nstats"):
@@ -29,7 +29,7 @@ def access_needs_the_token():
 
 
 def access_with_a_wrong_token_closes():
-    with rig.Server() as server:
+    with harness.Server() as server:
         with_token(server)
         for wrong in (TOKEN[:-1], TOKEN + "x", "x" + TOKEN[1:], TOKEN.upper()):
             client = server.client()
@@ -43,7 +43,7 @@ def access_with_a_wrong_token_closes():
 
 
 def access_to_metrics_needs_the_token():
-    with rig.Server() as server:
+    with harness.Server() as server:
         with_token(server)
         for headers in ({}, {"Authorization": "Bearer wrong"}):
             try:
@@ -56,7 +56,7 @@ def access_to_metrics_needs_the_token():
 
 def access_of_users():
     me = os.geteuid()
-    with rig.Server() as server:
+    with harness.Server() as server:
         path = moved_to_a_socket(server)
         for users, served in (([str(me)], True), ([pwd.getpwuid(me).pw_name], True),
                               ([str(me + 1)], False), ([str(me + 1), str(me)], True)):
@@ -69,12 +69,12 @@ def access_of_users():
 
 
 def access_of_nonsense():
-    with rig.Server() as server:
+    with harness.Server() as server:
         for options, wrong in (
-                (("--token-file", os.path.join(server.folder, "none")), "No such file"),
-                (("--token-file", write(server.folder, "empty", "")), "no token"),
-                (("--token-file", write(server.folder, "blank", "\n")), "1 to 200 characters"),
-                (("--token-file", write(server.folder, "long", "x" * 201)), "1 to 200 characters"),
+                (("--token-file", os.path.join(server.directory, "none")), "No such file"),
+                (("--token-file", write(server.directory, "empty", "")), "no token"),
+                (("--token-file", write(server.directory, "blank", "\n")), "1 to 200 characters"),
+                (("--token-file", write(server.directory, "long", "x" * 201)), "1 to 200 characters"),
                 (("--allow-user", "0"), "requires --listen unix:PATH"),
                 (("--allow-user", "nobody-has-this-name"), "must be a number")):
             said, status = refusal(*options)

@@ -5,16 +5,16 @@ import shutil
 import subprocess
 
 import ktap
-import rig
+import harness
 
 
 def run_client(program, script):
     if not shutil.which(program):
         raise ktap.Skip(f"{program} is not installed")
-    path = os.path.join(rig.ROOM, "test", "clients", script)
-    with rig.Server() as server:
+    path = os.path.join(harness.ROOM, "test", "clients", script)
+    with harness.Server() as server:
         done = subprocess.run([program, path, str(server.port)], capture_output=True,
-                              text=True, timeout=rig.PATIENCE, check=False)
+                              text=True, timeout=harness.PATIENCE, check=False)
         said = done.stdout + done.stderr
         if "not installed" in said:
             raise ktap.Skip(said.strip())

@@ -5,7 +5,7 @@ import statistics
 import tempfile
 
 import load
-import rig
+import harness
 
 LOADED = 16384
 JOBS = 60000
@@ -38,7 +38,7 @@ def cpu_per_put(server, client, delays):
 def loaded_full_put_does_not_reload():
     """Load the most jobs that are due within an hour. Puts that are due earlier must cost
     about as much as puts that are due beyond the horizon."""
-    with rig.Server("--max-loaded", str(LOADED), folder=in_memory()) as server:
+    with harness.Server("--max-loaded", str(LOADED), directory=in_memory()) as server:
         client = server.client()
         load.pipelined(client, [60 + index * 7919 % 3500 for index in range(STORED)])
         costs = {name: [] for name in DELAYS}
@@ -55,12 +55,12 @@ def loaded_full_drain_costs_no_more():
     """Jobs beyond the limit are written and read once more, but not repeatedly."""
     costs = []
     for limit in (4 * JOBS, LOADED):
-        with rig.Server("--max-loaded", str(limit)) as server:
+        with harness.Server("--max-loaded", str(limit)) as server:
             client = server.client()
             pid = server.process.pid
             load.pipelined(client, [3] * JOBS)
             begin = load.used_by([pid])
-            rig.until(lambda: client.stats()["current-jobs-ready"] == str(JOBS))
+            harness.until(lambda: client.stats()["current-jobs-ready"] == str(JOBS))
             for _ in range(0, JOBS, load.PIPELINE):
                 load.delete(client, load.reserved(client, load.PIPELINE))
             costs.append((load.used_by([pid]) - begin) / JOBS)
@@ -71,7 +71,7 @@ def loaded_full_drain_costs_no_more():
 def restart_does_not_read_all_jobs():
     """A restart reads the same amount from a store with few or many jobs, apart from the pages
     between the root of an index and a job."""
-    with rig.Server(folder=in_memory()) as server:
+    with harness.Server(directory=in_memory()) as server:
         load.pipelined(server.client(), load.delays(JOBS, load.PIPELINE))
         server.stop()
         server.start()

@@ -7,9 +7,9 @@ import sqlite3
 import subprocess
 
 import ktap
-import rig
+import harness
 
-LIBRARY = os.path.join(rig.ROOM, "build", "fault.so")
+LIBRARY = os.path.join(harness.ROOM, "build", "fault.so")
 
 
 def preload(**settings):
@@ -23,7 +23,7 @@ def until_it_ends(server):
     try:
         for _ in range(40):
             acknowledged.append(client.put(b"x" * 300))
-    except (rig.Gone, OSError):
+    except (harness.Gone, OSError):
         pass
     client.close()
     return acknowledged
@@ -31,7 +31,7 @@ def until_it_ends(server):
 
 def fails_at(call, error):
     """Fail from this call on. Return whether the server made that call."""
-    with rig.Server(env=preload(FAULT_AT=call, FAULT_ERRNO=error)) as server:
+    with harness.Server(env=preload(FAULT_AT=call, FAULT_ERRNO=error)) as server:
         acknowledged = until_it_ends(server)
         ended = server.process.poll() is not None or len(acknowledged) < 40
         if ended:
@@ -49,7 +49,7 @@ def fails_at(call, error):
 
 def q1_a_write_that_fails_ends_it():
     # Some of the calls, including those that create the store.
-    with rig.Server() as server:
+    with harness.Server() as server:
         server.stop()
     shown = 0
     for call in range(1, 180, 6):
@@ -75,9 +75,9 @@ def q1_a_disk_without_any_space_ends_it():
 @contextlib.contextmanager
 def small_disk(size):
     """A stopped server whose store is on a file system of this size."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         server.stop()
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "wheelq", server.folder],
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "wheelq", server.directory],
                           check=False, stderr=subprocess.DEVNULL).returncode:
             raise ktap.Skip("may not mount a small file system")
         try:
@@ -85,7 +85,7 @@ def small_disk(size):
         finally:
             server.process.kill()
             server.wait()
-            subprocess.run(["umount", server.folder], check=True)
+            subprocess.run(["umount", server.directory], check=True)
 
 
 def put_until_full(client, body, delay):
@@ -141,7 +141,7 @@ def full_disk_is_filled_by_others():
     with small_disk("40m") as server:
         client = server.client()
         numbers = [client.put(b"x" * 1000) for _ in range(200)]
-        with open(os.path.join(server.folder, "other"), "wb") as other:
+        with open(os.path.join(server.directory, "other"), "wb") as other:
             with contextlib.suppress(OSError):
                 while True:
                     other.write(b"x" * 4096)
@@ -152,7 +152,7 @@ def full_disk_is_filled_by_others():
             for number in numbers:
                 assert client.ask(f"delete {number}") == "DELETED"
         os.unlink(other.name)
-        rig.until(lambda: client.put(b"x" * 60000) and client.stats()["store-full"] == "false")
+        harness.until(lambda: client.put(b"x" * 60000) and client.stats()["store-full"] == "false")
 
 
 def refuses(server):
@@ -166,7 +166,7 @@ def refuses(server):
 
 
 def store_of_a_newer_version():
-    with rig.Server() as server:
+    with harness.Server() as server:
         server.stop()
         with sqlite3.connect(server.store) as db:
             db.execute("PRAGMA user_version=99")
@@ -194,7 +194,7 @@ PRAGMA user_version=1;
 
 
 def store_of_an_older_version():
-    with rig.Server() as server:
+    with harness.Server() as server:
         server.stop()
         os.unlink(server.store)
         with contextlib.closing(sqlite3.connect(server.store)) as db:
@@ -210,7 +210,7 @@ def store_of_an_older_version():
 
 
 def store_that_ended_goes_on_with_the_next_number():
-    with rig.Server() as server:
+    with harness.Server() as server:
         numbers = [server.client().put(b"x", delay=3600) for _ in range(3)]
         for _ in range(2):
             server.stop()
@@ -222,7 +222,7 @@ def store_that_ended_goes_on_with_the_next_number():
 def store_counts_its_jobs_after_a_crash():
     """Most puts do not write the counts of their tube and the next id. Both are recovered."""
     jobs = 2500
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         last = 0
         for tube in ("a", "b"):
@@ -240,7 +240,7 @@ def store_counts_its_jobs_after_a_crash():
 
 
 def store_of_another_program():
-    with rig.Server() as server:
+    with harness.Server() as server:
         server.stop()
         os.unlink(server.store)
         with sqlite3.connect(server.store) as db:
@@ -254,16 +254,16 @@ def store_of_another_program():
 
 
 def store_of_another_server():
-    with rig.Server() as server:
-        second = rig.Server(folder=server.folder)
+    with harness.Server() as server:
+        second = harness.Server(directory=server.directory)
         assert "another wheelq" in refuses(second)
         assert server.client().put(b"x") == 1
 
 
 def store_of_another_server_by_another_name():
     """A hard link is the same file."""
-    with rig.Server() as server:
-        second = rig.Server(folder=server.folder)
+    with harness.Server() as server:
+        second = harness.Server(directory=server.directory)
         second.store = server.store + "-link"
         os.link(server.store, second.store)
         assert "another wheelq" in refuses(second)
@@ -271,14 +271,14 @@ def store_of_another_server_by_another_name():
 
 
 def store_that_is_moved_ends_it(move):
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         client.put(b"x")
         move(server.store)
         client.send(b"put 0 0 60 1\r\nx\r\n")
         try:
             raise AssertionError(f"the response is {client.answer()}")
-        except (rig.Gone, ConnectionResetError):
+        except (harness.Gone, ConnectionResetError):
             pass
         assert server.wait() == 1
         assert b"renamed or removed" in server.said, server.said
@@ -298,7 +298,7 @@ def store_log_that_is_removed_ends_it():
 
 def store_that_is_damaged():
     """A damaged body is never served. Its job is buried, and the others are served."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         bodies = {client.put(body): body for body in (b"%d" % n * 40 for n in range(10))}
         server.stop()
@@ -318,7 +318,7 @@ def store_that_is_damaged():
         assert client.stats()["store-damaged"] == "3"
         waiting = server.client()
         waiting.send(b"reserve\r\n")
-        rig.until(lambda: client.stats()["current-waiting"] == "1")
+        harness.until(lambda: client.stats()["current-waiting"] == "1")
         assert client.ask("kick-job 3") == "KICKED"
         last = client.put(b"last")
         assert waiting.answer() == (f"RESERVED {last} 4", b"last")
@@ -327,14 +327,14 @@ def store_that_is_damaged():
 def store_with_an_unknown_state():
     """The state of a job is an index of arrays, so a damaged one must not be used."""
     for state in (0, 6, 2**31, -3):
-        with rig.Server() as server:
+        with harness.Server() as server:
             client = server.client()
             bad, good = client.put(b"bad"), client.put(b"good")
             server.stop()
             with contextlib.closing(sqlite3.connect(server.store)) as db, db:
                 db.execute("UPDATE job SET state = ? WHERE id = ?", (state, bad))
             client = server.start().client()
-            with contextlib.suppress(rig.Gone, ConnectionResetError):
+            with contextlib.suppress(harness.Gone, ConnectionResetError):
                 raise AssertionError(f"unexpected response: {client.ask(f'stats-job {bad}')}")
             assert server.wait() == 1
             assert f"job {bad} has the unknown state".encode() in server.said, server.said
@@ -344,7 +344,7 @@ def store_with_an_unknown_state():
 
 
 def store_that_is_no_longer_a_database():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         for number in range(1000):
             client.put(b"x" * 100, delay=number)
@@ -357,7 +357,7 @@ def store_that_is_no_longer_a_database():
 
 def store_without_the_shortened_writes():
     """WHEELQ_VFS=plain: the same store, with SQLite's own writes and syncs."""
-    with rig.Server(env={"WHEELQ_VFS": "plain"}) as server:
+    with harness.Server(env={"WHEELQ_VFS": "plain"}) as server:
         numbers = [server.client().put(b"x" * 5000, delay=1000) for _ in range(50)]
         server.kill()
         server.env.pop("WHEELQ_VFS")
@@ -366,7 +366,7 @@ def store_without_the_shortened_writes():
 
 
 def store_is_written_by_its_server_alone():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         number = client.put(b"x")
         with contextlib.closing(sqlite3.connect(server.store, timeout=0)) as db:
@@ -382,7 +382,7 @@ def store_is_written_by_its_server_alone():
 
 def store_log_does_not_grow():
     body, most = b"x" * 60000, 40 << 20
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         for _ in range(20):
             client.send(b"put 0 3600 60 60000\r\n%s\r\n" % body * 100)
@@ -396,7 +396,7 @@ def store_log_of_a_reader_is_limited():
     """A program that reads for long keeps the log from being emptied. Puts are then rejected
     at a limit. When the program ends, puts are accepted and the log is truncated."""
     body, most = b"x" * 60000, 200 << 20
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         client.put(b"first")
         with contextlib.closing(sqlite3.connect(server.store)) as db:
@@ -405,7 +405,7 @@ def store_log_of_a_reader_is_limited():
             numbers = put_until_full(client, body, 0)
             assert os.stat(server.store + "-wal").st_size < most
             assert client.ask(f"delete {numbers[0]}") == "DELETED"
-        rig.until(lambda: client.ask("kick 1") and
+        harness.until(lambda: client.ask("kick 1") and
                   client.ask(f"put 0 0 60 1\r\nx").startswith("INSERTED"))
         for _ in range(10):
             client.put(body)
@@ -413,7 +413,7 @@ def store_log_of_a_reader_is_limited():
 
 
 def store_is_copied_and_restored():
-    with rig.Server() as server, rig.Server() as other:
+    with harness.Server() as server, harness.Server() as other:
         client = server.client()
         number = client.put(b"kept", delay=0.1)
         other.stop()
@@ -422,7 +422,7 @@ def store_is_copied_and_restored():
             db.execute("VACUUM INTO ?", (other.store,))
         client.put(b"later than the copy")
         other.start()
-        assert other.client().reserve(rig.PATIENCE) == (number, b"kept")
+        assert other.client().reserve(harness.PATIENCE) == (number, b"kept")
         assert other.client().stats()["total-jobs"] == "0"
 
 

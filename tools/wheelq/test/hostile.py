@@ -10,8 +10,8 @@ import threading
 
 import ktap
 import load
-import promises
-import rig
+import guarantees
+import harness
 
 VERBS = ["put", "put-at", "put-key", "peek", "peek-key", "delete-key", "peek-ready", "peek-delayed", "peek-buried", "reserve",
          "reserve-with-timeout", "reserve-job", "delete", "release", "bury", "touch", "use",
@@ -41,7 +41,7 @@ def hostile_words_of_every_verb():
              "reserve-with-timeout": 1, "reserve-job": 1, "delete": 1, "touch": 1, "use": 1,
              "watch": 1, "ignore": 1, "kick": 1, "kick-job": 1, "stats-job": 1, "stats-tube": 1,
              "put-key": 5, "peek-key": 1, "delete-key": 1}
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         lines = 0
         for verb in VERBS:
@@ -75,10 +75,10 @@ def reset(raw):
 
 
 def hostile_random_bytes():
-    dice = random.Random(promises.SEED)
-    with rig.Server() as server:
+    dice = random.Random(guarantees.SEED)
+    with harness.Server() as server:
         for _ in range(200):
-            raw = socket.create_connection(("127.0.0.1", server.port), rig.PATIENCE)
+            raw = socket.create_connection(("127.0.0.1", server.port), harness.PATIENCE)
             words = [dice.choice(VERBS + NONSENSE + ["1", "0", "\r\n", "default"])
                      for _ in range(dice.randrange(40))]
             raw.sendall(" ".join(words).encode("latin-1") + b"\r\n" +
@@ -96,7 +96,7 @@ SAYS = ["USING default", "INSERTED", "JOB_TOO_BIG", "EXPECTED_CRLF", "BAD_FORMAT
 
 
 def hostile_line_ends_split_at_each_byte():
-    with rig.Server("--max-job-size", "4") as server:
+    with harness.Server("--max-job-size", "4") as server:
         other = server.client()
 
         def send_apart(client, *parts):
@@ -116,7 +116,7 @@ def hostile_line_ends_split_at_each_byte():
 
 
 def hostile_body_too_long():
-    with rig.Server("--max-job-size", "100") as server:
+    with harness.Server("--max-job-size", "100") as server:
         client = server.client()
         client.send(b"put 0 0 1 4294967295\r\n" + b"x" * 100000)
         client.close()
@@ -141,11 +141,11 @@ def fill(server, client, data):
 
 
 def hostile_client_that_never_reads():
-    with rig.Server() as server:
+    with harness.Server() as server:
         still_serves(server)
         number = server.client().put(b"x" * 65000)
         before = memory_of(server)
-        deaf = [rig.Client(server.port) for _ in range(20)]
+        deaf = [harness.Client(server.port) for _ in range(20)]
         for client in deaf:
             fill(server, client, f"peek {number}\r\n".encode() * 1000)
         more = memory_of(server) - before
@@ -154,9 +154,9 @@ def hostile_client_that_never_reads():
 
 
 def hostile_client_that_never_ends_its_line():
-    with rig.Server() as server:
+    with harness.Server() as server:
         before = memory_of(server)
-        slow = [rig.Client(server.port) for _ in range(50)]
+        slow = [harness.Client(server.port) for _ in range(50)]
         for client in slow:
             client.send(b"x" * 1000000)
             still_serves(server)
@@ -167,7 +167,7 @@ def hostile_client_that_never_ends_its_line():
 
 
 def half_closed():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         client.send(b"put 0 0 60 1\r\nx\r\nreserve\r\nreserve\r\nput 0 0 60 1\r\ny\r\n")
         client.socket.shutdown(socket.SHUT_WR)
@@ -180,7 +180,7 @@ def half_closed():
         waiting = server.client()
         waiting.send(b"watch w\r\nignore default\r\nreserve\r\n")
         assert (waiting.answer(), waiting.answer()) == ("WATCHING 2", "WATCHING 1")
-        rig.until(lambda: other.stats()["current-waiting"] == "1")
+        harness.until(lambda: other.stats()["current-waiting"] == "1")
         waiting.socket.shutdown(socket.SHUT_WR)
         assert waiting.answer() == "TIMED_OUT"
         # The reserved jobs of the closed connection are ready again.
@@ -189,7 +189,7 @@ def half_closed():
 
 def half_closed_in_the_middle():
     """An incomplete command has no effect."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         for begun in (b"pu", b"put 0 0 60 3", b"put 0 0 60 3\r\n", b"put 0 0 60 3\r\nxy",
                       b"put 0 0 60 3\r\nxyz\r", b"put 0 0 60 70000\r\nx", b"x" * 1000):
             client = server.client()
@@ -215,10 +215,10 @@ def ends_and_never_reads(server, commands):
     """Return a client that has shut down its sending side and does not read. Its responses may
     not fit into the buffers. The server must read the end once, not repeatedly."""
     before = reads_of(server)
-    deaf = rig.Client(server.port, room=4096)
+    deaf = harness.Client(server.port, room=4096)
     send_and_end(deaf, commands)
     still_serves(server)
-    rig.until(lambda: sleeps(server))
+    harness.until(lambda: sleeps(server))
     reads = reads_of(server) - before
     assert reads < 100, f"it reads {reads} times"
     return deaf
@@ -226,7 +226,7 @@ def ends_and_never_reads(server, commands):
 
 def answers_that_have_room(server, peek):
     """The number of unread responses after which the server stops reading a client's commands."""
-    deaf = rig.Client(server.port, room=4096)
+    deaf = harness.Client(server.port, room=4096)
     fill(server, deaf, peek * 1000)
     deaf.close()
     return int(server.client().stats()["cmd-peek"])
@@ -237,24 +237,24 @@ def half_closed_and_never_reads():
     the server closes the connection."""
     if not os.path.exists("/proc/self/io"):
         raise ktap.Skip("the kernel lacks CONFIG_TASK_IO_ACCOUNTING")
-    with rig.Server() as server:
+    with harness.Server() as server:
         other = server.client()
         peek = f"peek {other.put(b'x' * 1000)}\r\n".encode()
         most = answers_that_have_room(server, peek)
         for asked in range(most - 40, most + 1, 10):
             ends_and_never_reads(server, peek * asked).close()
-        rig.until(lambda: other.stats()["current-connections"] == "1")
+        harness.until(lambda: other.stats()["current-connections"] == "1")
 
 
 def half_closed_and_reads_slowly():
     """The commands exceed the server's read-ahead and the responses exceed the buffers. All
     responses arrive, including those to commands that are read after the end was sent."""
     bodies = [bytes([letter]) * 2000 for letter in b"abcdefgh"]
-    with rig.Server() as server:
+    with harness.Server() as server:
         other = server.client()
         numbers = [other.put(body) for body in bodies]
         asked = [place % len(bodies) for place in range(12000)]
-        client = rig.Client(server.port, room=4096)
+        client = harness.Client(server.port, room=4096)
         sender = threading.Thread(target=send_and_end, args=(client, b"".join(
             b"peek %d\r\n" % numbers[place] for place in asked[:-1]) +
             b"put 0 0 60 4\r\nlast\r\n"))
@@ -268,15 +268,15 @@ def half_closed_and_reads_slowly():
 
 def half_closed_with_full_buffers():
     """The server reads the end while the last responses do not fit into the buffers. All arrive."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         number = server.client().put(b"x" * 1000)
         peek = f"peek {number}\r\n".encode()
         most = answers_that_have_room(server, peek)
         for asked in range(most - 40, most + 1, 10):
-            client = rig.Client(server.port, room=4096)
+            client = harness.Client(server.port, room=4096)
             send_and_end(client, peek * asked)
             still_serves(server)
-            rig.until(lambda: sleeps(server))
+            harness.until(lambda: sleeps(server))
             for place in range(asked):
                 assert client.answer() == (f"FOUND {number} 1000", b"x" * 1000), place
             assert client.file.read() == b""
@@ -289,9 +289,9 @@ def send_and_end(client, data):
 
 def resets_in_the_middle_of_its_answers():
     """A closed client uses no resources, regardless of its unread responses and commands."""
-    dice = random.Random(promises.SEED)
-    print(f"# WHEELQ_SEED={promises.SEED}")
-    with rig.Server() as server:
+    dice = random.Random(guarantees.SEED)
+    print(f"# WHEELQ_SEED={guarantees.SEED}")
+    with harness.Server() as server:
         other = server.client()
         peek = f"peek {other.put(b'x' * 10000)}\r\n".encode()
         for _ in range(200):
@@ -301,8 +301,8 @@ def resets_in_the_middle_of_its_answers():
                 client.socket.recv(dice.randrange(1, 100000))
             client.file.close()
             reset(client.socket)
-        rig.until(lambda: other.stats()["current-connections"] == "1")
-        rig.until(lambda: sleeps(server))
+        harness.until(lambda: other.stats()["current-connections"] == "1")
+        harness.until(lambda: sleeps(server))
 
 
 def held(server):
@@ -317,7 +317,7 @@ def hostile_bodies_that_do_not_come_whole():
     """Incomplete bodies do not exceed the limit. Those without progress for longest are rejected,
     and their connections continue."""
     most, half = 1 << 20, b"x" * 30000
-    with rig.Server("--max-buffers", str(most)) as server:
+    with harness.Server("--max-buffers", str(most)) as server:
         slow = [server.client() for _ in range(100)]
         for client in slow:
             client.send(b"put 0 0 60 60000\r\n" + half)
@@ -335,7 +335,7 @@ def hostile_bodies_that_do_not_come_whole():
 
 def hostile_body_of_the_only_one():
     """A body that exceeds the limit is accepted while no other client needs a buffer."""
-    with rig.Server("--max-buffers", "1000", "--max-job-size", "1000000") as server:
+    with harness.Server("--max-buffers", "1000", "--max-job-size", "1000000") as server:
         client = server.client()
         client.send(b"put 0 0 60 1000000\r\n" + b"x" * 900000)
         still_serves(server)
@@ -348,16 +348,16 @@ def hostile_answers_that_nobody_reads():
     """Unread responses are limited. Connections that hold more than others are closed at the
     limit. A worker that waits and holds little is still served."""
     most = 1 << 20
-    with rig.Server("--max-buffers", str(most)) as server:
+    with harness.Server("--max-buffers", str(most)) as server:
         worker, other = server.client(), server.client()
         worker.send(b"watch w\r\nignore default\r\nreserve\r\nreserve\r\n")
         assert (worker.answer(), worker.answer()) == ("WATCHING 2", "WATCHING 1")
-        rig.until(lambda: other.stats()["current-waiting"] == "1")
+        harness.until(lambda: other.stats()["current-waiting"] == "1")
         other.ask("use w")
         number = other.put(b"x" * 60000, delay=1000)
         deaf = []
         while int(other.stats()["buffers-refusals"]) < 3:
-            deaf.append(rig.Client(server.port, room=4096))
+            deaf.append(harness.Client(server.port, room=4096))
             fill(server, deaf[-1], b"peek %d\r\n" % number * 1000)
             assert held(server) <= most
 
@@ -365,7 +365,7 @@ def hostile_answers_that_nobody_reads():
             said = other.stats()
             closed = len(deaf) + 2 - int(said["current-connections"])
             return closed == int(said["buffers-refusals"]) and closed < len(deaf)
-        rig.until(closed_as_counted)
+        harness.until(closed_as_counted)
         assert {other.put(b"y"), other.put(b"z")} == {int(worker.answer()[0].split()[1])
                                                       for _ in range(2)}
 
@@ -373,7 +373,7 @@ def hostile_answers_that_nobody_reads():
 def wait_behind_peeks(size):
     """Twenty clients send many peeks of a body of @size, and read no response. Return the longest
     wait of another client's put, in seconds of the server's CPU time."""
-    with rig.Server("--max-job-size", "1000000") as server:
+    with harness.Server("--max-job-size", "1000000") as server:
         other = server.client()
         peek = b"peek %d\r\n" % other.put(b"x" * size)
         busy = [server.client() for _ in range(20)]
@@ -404,15 +404,15 @@ def many_connections():
         raise ktap.Skip(f"{wanted} connections need as many open files")
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     try:
-        with rig.Server("--max-connections", str(wanted)) as server:
+        with harness.Server("--max-connections", str(wanted)) as server:
             first = server.client()
             # The response shows that the connection is counted.
             assert first.ask("list-tube-used") == "USING default"
-            clients = [rig.Client(server.port) for _ in range(wanted - 1)]
+            clients = [harness.Client(server.port) for _ in range(wanted - 1)]
             for client in clients:
                 client.send(b"reserve\r\n")
-            rig.until(lambda: first.stats()["current-waiting"] == str(wanted - 1))
-            assert rig.Client(server.port).answer() == "OUT_OF_MEMORY"
+            harness.until(lambda: first.stats()["current-waiting"] == str(wanted - 1))
+            assert harness.Client(server.port).answer() == "OUT_OF_MEMORY"
             first.send(b"put 0 0 60 1\r\nx\r\n" * (wanted - 1))
             got = {client.answer()[0].split()[1] for client in clients}
             assert len(got) == wanted - 1
@@ -422,7 +422,7 @@ def many_connections():
 
 
 def limits_have_clear_answers():
-    with rig.Server("--max-jobs", "2", "--max-tubes", "3", "--max-reserved", "1") as server:
+    with harness.Server("--max-jobs", "2", "--max-tubes", "3", "--max-reserved", "1") as server:
         client = server.client()
         client.put(b"a")
         client.put(b"b")
@@ -440,11 +440,11 @@ def limits_have_clear_answers():
 
 
 def draining_refuses_new_jobs():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         client.put(b"a")
         server.process.send_signal(10)
-        rig.until(lambda: client.stats()["draining"] == "true")
+        harness.until(lambda: client.stats()["draining"] == "true")
         client.send(b"put 0 0 60 1\r\nc\r\n")
         assert client.answer() == "DRAINING"
         assert client.reserve(0) == (1, b"a")
@@ -454,14 +454,14 @@ def options_of_nonsense():
     for options in (["--max-jobs", "x"], ["--max-tubes", "0"], ["--max-loaded", "-1"], ["what"],
                     ["--nothing"], ["--horizon", "99999999999999999999"], ["--port", "99999"],
                     ["--port", "0"], ["--port", "http"]):
-        server = rig.Server(*options)
+        server = harness.Server(*options)
         try:
             server.start()
             raise AssertionError(f"it takes {options}")
         except RuntimeError as refused:
             assert len(str(refused).splitlines()) == 1, refused
         assert server.process.returncode == 2
-        os.rmdir(server.folder)
+        os.rmdir(server.directory)
 
 
 TESTS = [hostile_words_of_every_verb, hostile_random_bytes,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Jobs by key: one job per key and tube, which can be replaced, cancelled and read."""
 import load
-import rig
+import harness
 
 KEYS = 20000
 
@@ -14,7 +14,7 @@ def put_key(client, key, body=b"x", delay=0, pri=0):
 
 
 def key_is_inserted_and_replaced():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         word, first = put_key(client, "a", b"one", delay=1000)
         assert word == "INSERTED"
@@ -31,7 +31,7 @@ def key_is_inserted_and_replaced():
 
 
 def key_belongs_to_its_tube():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         _, first = put_key(client, "a", b"one")
         client.ask("use other")
@@ -44,7 +44,7 @@ def key_belongs_to_its_tube():
 
 def key_of_a_reserved_job_moves_to_the_next_job():
     """The worker keeps its job. The new job is separate, and only it has the key."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         client, worker = server.client(), server.client()
         _, first = put_key(client, "a", b"one")
         assert worker.reserve(0) == (first, b"one")
@@ -59,7 +59,7 @@ def key_of_a_reserved_job_moves_to_the_next_job():
 
 
 def key_is_removed_with_its_job():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         _, number = put_key(client, "a")
         assert client.reserve(0)[0] == number
@@ -70,7 +70,7 @@ def key_is_removed_with_its_job():
 
 def key_survives_a_crash():
     """Use more keys than can be loaded."""
-    with rig.Server("--max-loaded", "1024") as server:
+    with harness.Server("--max-loaded", "1024") as server:
         client = server.client()
         for kind, body in (("INSERTED", b"old"), ("REPLACED", b"new")):
             for at in range(0, KEYS, load.PIPELINE):
@@ -89,7 +89,7 @@ def key_survives_a_crash():
 
 
 def key_of_nonsense():
-    with rig.Server("--max-jobs", "1") as server:
+    with harness.Server("--max-jobs", "1") as server:
         client = server.client()
         for line in ("put-key", "put-key a", "put-key a 0 0 1", "put-key -a 0 0 1 1",
                      f"put-key {'a' * 129} 0 0 1 1", "peek-key", "peek-key a b", "delete-key",

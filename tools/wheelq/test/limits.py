@@ -2,7 +2,7 @@
 """Limits of a tube: reserved jobs, and reservations per second."""
 import time
 
-import rig
+import harness
 
 
 def ready(server, count, tube="default"):
@@ -13,7 +13,7 @@ def ready(server, count, tube="default"):
 
 def tube_limit_of_reserved_jobs():
     """Each way to end a reservation permits another one, also for a waiting worker."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         client, ids = ready(server, 9)
         worker = server.client()
         assert client.ask("limit-tube default 2 0") == "LIMITED"
@@ -24,36 +24,36 @@ def tube_limit_of_reserved_jobs():
         assert worker.reserve(0)[0] == ids[2]
         for end in (f"delete {ids[1]}", f"bury {ids[2]} 0", f"release {ids[3]} 0 1000"):
             client.send("reserve\r\n")
-            rig.until(lambda: worker.stats()["current-waiting"] == "1")
+            harness.until(lambda: worker.stats()["current-waiting"] == "1")
             worker.send(end + "\r\n")
             number = int(client.answer()[0].split()[1])
             worker.answer()
             assert client.ask(f"release {number} 0 0") == "RELEASED"
             assert worker.reserve(0)[0] == number
         client.send("reserve\r\n")
-        rig.until(lambda: worker.stats()["current-waiting"] == "1")
+        harness.until(lambda: worker.stats()["current-waiting"] == "1")
         worker.close()
         assert client.answer()[0].startswith("RESERVED")
 
 
 def tube_limit_ends_with_the_ttr():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         first, second = client.put(b"x", pri=9, ttr=0.2), client.put(b"x", pri=10)
         client.ask("limit-tube default 1 0")
         assert client.reserve(0)[0] == first
         worker = server.client()
-        assert worker.reserve(rig.PATIENCE)[0] in (first, second)
+        assert worker.reserve(harness.PATIENCE)[0] in (first, second)
 
 
 def tube_limit_of_the_rate():
     """Reservations are at least 1/rate apart, to a millisecond, and waiting workers are served."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         client, _ = ready(server, 30)
         assert client.ask("limit-tube default 0 50.5") == "LIMITED"
         times = []
         for _ in range(30):
-            assert isinstance(client.reserve(rig.PATIENCE), tuple)
+            assert isinstance(client.reserve(harness.PATIENCE), tuple)
             times.append(time.clock_gettime(time.CLOCK_BOOTTIME))
         assert times[-1] - times[0] >= 29 / 50.5 - 0.1, times
         before = time.clock_gettime(time.CLOCK_BOOTTIME)
@@ -67,14 +67,14 @@ def tube_limit_of_the_rate():
         client.ask("use other")
         worker = server.client()
         worker.send("reserve\r\n")
-        rig.until(lambda: client.stats()["current-waiting"] == "1")
+        harness.until(lambda: client.stats()["current-waiting"] == "1")
         assert client.ask("limit-tube default 0 0") == "LIMITED"
         assert worker.answer()[0].startswith("RESERVED")
 
 
 def tube_limit_of_a_high_rate():
     """Several reservations within a tick of the timers are possible."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         client, ids = ready(server, 100)
         client.ask("limit-tube default 0 4294967295")
         client.send("reserve-with-timeout 0\r\n" * 100)
@@ -82,7 +82,7 @@ def tube_limit_of_a_high_rate():
 
 
 def tube_limit_leaves_other_tubes_alone():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client, ids = ready(server, 2)
         client.ask("limit-tube default 1 0")
         _, others = ready(server, 2, "other")
@@ -92,7 +92,7 @@ def tube_limit_leaves_other_tubes_alone():
 
 
 def tube_limit_survives_a_crash():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         assert client.ask("limit-tube jobs 3 1.5") == "LIMITED"
         assert client.ask("limit-tube gone 1 0") == "LIMITED"
@@ -106,11 +106,11 @@ def tube_limit_survives_a_crash():
         client.ask("watch jobs")
         assert client.reserve(0)[0] == ids[0]
         assert client.reserve(0) == "TIMED_OUT"
-        assert client.reserve(rig.PATIENCE)[0] == ids[1]
+        assert client.reserve(harness.PATIENCE)[0] == ids[1]
 
 
 def tube_limit_of_nonsense():
-    with rig.Server("--max-tubes", "2") as server:
+    with harness.Server("--max-tubes", "2") as server:
         client = server.client()
         for line in ("limit-tube", "limit-tube a", "limit-tube a 1", "limit-tube a x 1",
                      "limit-tube a 1 x", "limit-tube -a 1 1", "limit-tube a 1 1 1"):

@@ -3,8 +3,8 @@
 import random
 
 import load
-import rig
-from promises import SEED
+import harness
+from guarantees import SEED
 
 STATES = ("ready", "delayed", "reserved", "buried")
 
@@ -30,7 +30,7 @@ def filled(client, count):
            for _ in range(count)]
     client.send("put-at 0 99999999999999 60 1\r\nx\r\nput-at 0 1 60 1\r\nx\r\n")
     ids += [int(client.answer().split()[1]) for _ in range(2)]
-    rig.until(lambda: client.stats()["current-jobs-ready"] > str(count // 2))
+    harness.until(lambda: client.stats()["current-jobs-ready"] > str(count // 2))
     for _ in range(count // 3):
         number, _ = client.reserve(0)
         how = dice.choice(["keep", "release {} 1 0", "release {} 1 1000", "bury {} 1", "delete {}"])
@@ -49,7 +49,7 @@ def list_has_each_job_once():
     """The pages have the jobs that stats-job reports, with all or few of them in memory."""
     print(f"# WHEELQ_SEED={SEED}")
     for loaded in ("16", "1000"):
-        with rig.Server("--max-loaded", loaded) as server:
+        with harness.Server("--max-loaded", loaded) as server:
             client = server.client()
             wanted = by_state(client, filled(client, 300))
             for state in STATES:
@@ -63,7 +63,7 @@ def list_has_each_job_once():
 
 
 def list_is_in_order():
-    with rig.Server("--max-loaded", "16") as server:
+    with harness.Server("--max-loaded", "16") as server:
         client = server.client()
         dice = random.Random(SEED)
         jobs = [(pri, client.put(b"x", pri=pri)) for pri in dice.choices(range(9), k=100)]
@@ -72,7 +72,7 @@ def list_is_in_order():
 
 def clear_deletes_one_state():
     for loaded in ("16", "1000"):
-        with rig.Server("--max-loaded", loaded) as server:
+        with harness.Server("--max-loaded", loaded) as server:
             client = server.client()
             wanted = by_state(client, filled(client, 300))
             for state in ("buried", "ready", "delayed"):
@@ -85,7 +85,7 @@ def clear_deletes_one_state():
             server.kill()
             client = server.start().client()
             count = str(len(wanted["reserved"]))
-            rig.until(lambda client=client, count=count:
+            harness.until(lambda client=client, count=count:
                       client.stats()["current-jobs-ready"] == count)
 
 
@@ -93,7 +93,7 @@ def clear_serves_others_in_between():
     """The commands of one client that clear 50,000 jobs take many iterations of the event loop,
     and each one serves all clients."""
     jobs = 50000
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         load.pipelined(client, [1000] * jobs)
         before = int(client.stats()["store-commits"])
@@ -106,7 +106,7 @@ def clear_serves_others_in_between():
 
 
 def list_of_nonsense():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         client.put(b"x")
         for line in ("list-jobs", "list-jobs ready", "list-jobs ready 0", "list-jobs none 0 1",

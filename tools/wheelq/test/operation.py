@@ -17,12 +17,12 @@ import urllib.request
 import faults
 import ktap
 import load
-import rig
+import harness
 
 
 def refusal(*options, **kinds):
     """Start a server that must fail. Return its only line of output and its exit status."""
-    server = rig.Server(*options, **kinds)
+    server = harness.Server(*options, **kinds)
     try:
         server.start()
         server.stop()
@@ -32,20 +32,20 @@ def refusal(*options, **kinds):
         assert len(lines) == 1, lines
         return lines[0], server.process.returncode
     finally:
-        shutil.rmtree(server.folder, ignore_errors=True)
+        shutil.rmtree(server.directory, ignore_errors=True)
 
 
-def write(folder, name, text):
-    path = os.path.join(folder, name)
+def write(directory, name, text):
+    path = os.path.join(directory, name)
     with open(path, "w", encoding="ascii") as file:
         file.write(text)
     return path
 
 
 def config_of_a_few_lines():
-    with rig.Server() as server:
+    with harness.Server() as server:
         server.stop()
-        path = write(server.folder, "conf", "# Small.\nmax-jobs 1\n\n  max-tubes\t2  # two\n")
+        path = write(server.directory, "conf", "# Small.\nmax-jobs 1\n\n  max-tubes\t2  # two\n")
         server.options = ("--config", path)
         client = server.start().client()
         client.put(b"x")
@@ -60,31 +60,31 @@ def config_of_a_few_lines():
 
 
 def config_of_nonsense():
-    with rig.Server() as server:
+    with harness.Server() as server:
         for text, wrong in (("max-jobs", ":1: 'max-jobs' needs a value"),
                             ("\nnothing 1", ":2: unknown option 'nothing'"),
                             ("help x", ":1: unknown option 'help'"),
                             ("max-jobs x", "--max-jobs must be a number")):
-            said, status = refusal("--config", write(server.folder, "conf", text))
+            said, status = refusal("--config", write(server.directory, "conf", text))
             assert wrong in said and status == 2, said
-        said, status = refusal("--config", os.path.join(server.folder, "none"))
+        said, status = refusal("--config", os.path.join(server.directory, "none"))
         assert "No such file" in said and status == 2, said
 
 
 def config_that_is_installed_says_what_holds():
     """Its lines state the defaults, if there are any: without the "#", they change nothing."""
-    with open(os.path.join(rig.ROOM, "wheelq.conf"), encoding="ascii") as file:
+    with open(os.path.join(harness.ROOM, "wheelq.conf"), encoding="ascii") as file:
         settings = [line[1:].split() for line in file if re.match("#[a-z]", line)]
-    usage = subprocess.run([rig.PROGRAM, "--help"], check=True, capture_output=True,
+    usage = subprocess.run([harness.PROGRAM, "--help"], check=True, capture_output=True,
                            text=True).stdout
     assert {name for name, _ in settings} == \
         set(re.findall(r"--([a-z-]+) [A-Z]", usage)) - {"store", "config", "token-file", "allow-user"}
     for name, value in settings:
         said = re.search(rf"--{name} [^-]*?\b{re.escape(value)}\b", usage, re.S)
         assert said, f"--help does not say that --{name} is {value}"
-    with rig.Server() as server:
+    with harness.Server() as server:
         server.stop()
-        path = write(server.folder, "conf", "".join(
+        path = write(server.directory, "conf", "".join(
             f"{name} {value}\n" for name, value in settings if name != "port"))
         server.options = ("--config", path)
         assert server.start().client().put(b"x") == 1
@@ -93,14 +93,14 @@ def config_that_is_installed_says_what_holds():
 def unit_of_systemd():
     if not shutil.which("systemd-analyze"):
         raise ktap.Skip("systemd is not installed")
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["make", "-s", "-C", rig.ROOM, "install", f"DESTDIR={folder}"],
+    with tempfile.TemporaryDirectory() as directory:
+        subprocess.run(["make", "-s", "-C", harness.ROOM, "install", f"DESTDIR={directory}"],
                        check=True)
-        unit = f"{folder}/lib/systemd/system/wheelq.service"
+        unit = f"{directory}/lib/systemd/system/wheelq.service"
         with open(unit, encoding="ascii") as file:
-            text = file.read().replace("/usr/local/", f"{folder}/usr/local/")
+            text = file.read().replace("/usr/local/", f"{directory}/usr/local/")
         done = subprocess.run(
-            ["systemd-analyze", "verify", "--man=no", write(folder, "wheelq.service", text)],
+            ["systemd-analyze", "verify", "--man=no", write(directory, "wheelq.service", text)],
             check=False, capture_output=True, text=True)
         assert done.returncode == 0 and not done.stderr, done.stderr
 
@@ -110,7 +110,7 @@ def unit_is_started_again_however_often():
     stops restarting a unit after five starts within ten seconds."""
     unit = configparser.ConfigParser(strict=False)
     unit.optionxform = str
-    unit.read(os.path.join(rig.ROOM, "wheelq.service"))
+    unit.read(os.path.join(harness.ROOM, "wheelq.service"))
     assert unit["Service"]["Restart"] == "on-failure"
     assert unit["Unit"].get("StartLimitIntervalSec") == "0"
 
@@ -118,7 +118,7 @@ def unit_is_started_again_however_often():
 def unit_is_ordered_after_the_clock_is_set():
     unit = configparser.ConfigParser(strict=False)
     unit.optionxform = str
-    unit.read(os.path.join(rig.ROOM, "wheelq.service"))
+    unit.read(os.path.join(harness.ROOM, "wheelq.service"))
     assert "time-sync.target" in unit["Unit"]["After"].split()
     assert "time-sync.target" in unit["Unit"]["Wants"].split()
 
@@ -126,7 +126,7 @@ def unit_is_ordered_after_the_clock_is_set():
 def ask_at(path, text):
     """The first line of the response."""
     with socket.socket(socket.AF_UNIX) as s:
-        s.settimeout(rig.PATIENCE)
+        s.settimeout(harness.PATIENCE)
         s.connect(path)
         s.sendall(text)
         return s.makefile("rb").readline()
@@ -135,14 +135,14 @@ def ask_at(path, text):
 def moved_to_a_socket(server):
     """Restart the server on a Unix socket, and return its path."""
     server.stop()
-    path = os.path.join(server.folder, "socket")
+    path = os.path.join(server.directory, "socket")
     server.options = ("--listen", f"unix:{path}")
     server.start()
     return path
 
 
-def listens_in_a_folder():
-    with rig.Server() as server:
+def listens_in_a_directory():
+    with harness.Server() as server:
         path = moved_to_a_socket(server)
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o666, "the directory limits access"
         assert ask_at(path, b"put 0 0 60 1\r\nx\r\n") == b"INSERTED 1\r\n"
@@ -152,7 +152,7 @@ def listens_in_a_folder():
         server.kill()
         server.start()
         assert ask_at(path, b"delete 1\r\n") == b"DELETED\r\n"
-        file = write(server.folder, "file", "mine")
+        file = write(server.directory, "file", "mine")
         assert "in use" in refusal("--listen", f"unix:{file}")[0]
         with open(file, encoding="ascii") as kept:
             assert kept.read() == "mine"
@@ -161,16 +161,16 @@ def listens_in_a_folder():
 
 def listens_to_what_was_sent_before_the_end():
     """As with TCP, complete commands run after the client has closed; responses are dropped."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         path = moved_to_a_socket(server)
         with socket.socket(socket.AF_UNIX) as s:
             s.connect(path)
             s.sendall(b"put 0 0 60 1\r\nx\r\n" * 100)
-        rig.until(lambda: ask_at(path, b"peek 100\r\n") == b"FOUND 100 1\r\n")
+        harness.until(lambda: ask_at(path, b"peek 100\r\n") == b"FOUND 100 1\r\n")
 
 
 def listens_on_loopback_alone():
-    with rig.Server() as server:
+    with harness.Server() as server:
         with open("/proc/net/tcp", encoding="ascii") as sockets:
             mine = [line.split()[1] for line in sockets
                     if f":{server.port:04X} 00000000:0000 0A" in line]
@@ -180,28 +180,28 @@ def listens_on_loopback_alone():
 def store_that_keeps_nothing_is_refused():
     """SQLite has names for databases in memory, whose commits would not be durable."""
     before = os.getcwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
+    with tempfile.TemporaryDirectory() as directory:
+        os.chdir(directory)
         try:
             for name, said in (("", "--store is required"), (":memory:", "no write-ahead log")):
-                done = subprocess.run([rig.PROGRAM, "--store", name, "--port",
-                                       str(rig.free_port())], check=False, capture_output=True,
-                                      text=True, timeout=rig.PATIENCE)
+                done = subprocess.run([harness.PROGRAM, "--store", name, "--port",
+                                       str(harness.free_port())], check=False, capture_output=True,
+                                      text=True, timeout=harness.PATIENCE)
                 assert done.returncode and said in done.stderr, done
         finally:
             os.chdir(before)
 
 
 def store_is_its_owners_alone():
-    with rig.Server(preexec=lambda: os.umask(0)) as server:
+    with harness.Server(preexec=lambda: os.umask(0)) as server:
         server.client().put(b"a secret")
-        modes = {name: stat.S_IMODE(os.stat(os.path.join(server.folder, name)).st_mode)
-                 for name in os.listdir(server.folder)}
+        modes = {name: stat.S_IMODE(os.stat(os.path.join(server.directory, name)).st_mode)
+                 for name in os.listdir(server.directory)}
         assert len(modes) == 4 and set(modes.values()) == {0o600}, modes
 
 
 def limit_of_bytes_counts_what_is_there():
-    with rig.Server("--max-bytes", "1000000") as server:
+    with harness.Server("--max-bytes", "1000000") as server:
         client = server.client()
         numbers = []
         while True:
@@ -223,7 +223,7 @@ def limit_of_files_refuses_and_serves():
 
     said, status = refusal("--max-connections", "1000", preexec=few)
     assert "open files" in said and "allows 36" in said and status == 1, said
-    with rig.Server(preexec=few) as server:
+    with harness.Server(preexec=few) as server:
         # The timers and the store need fewer files than are set aside for them.
         clients = [server.client() for _ in range(100)]
         answers = [client.answer() for client in clients[36:]]
@@ -231,12 +231,12 @@ def limit_of_files_refuses_and_serves():
         for client in clients[:36]:
             assert client.ask("list-tube-used") == "USING default"
         clients[0].close()
-        rig.until(lambda: server.client().ask("stats") != "OUT_OF_MEMORY")
+        harness.until(lambda: server.client().ask("stats") != "OUT_OF_MEMORY")
 
 
 def limit_of_files_that_sinks_later():
     """If no file descriptor is left, new connections are rejected with OUT_OF_MEMORY."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         assert client.ask("list-tube-used") == "USING default"
         pid = server.process.pid
@@ -249,14 +249,14 @@ def limit_of_files_that_sinks_later():
 
 def listens_without_delay():
     """A second response is sent before the client acknowledges the first (TCP_NODELAY)."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         worker, client = server.client(), server.client()
         worker.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
         worker.send(b"reserve\r\nreserve\r\n")
         for wanted in ("1", "0"):
-            rig.until(lambda: client.stats()["current-waiting"] == "1")
+            harness.until(lambda: client.stats()["current-waiting"] == "1")
             client.put(b"x")
-            rig.until(lambda: client.stats()["current-waiting"] == wanted)
+            harness.until(lambda: client.stats()["current-waiting"] == wanted)
         worker.socket.setblocking(False)
         assert worker.socket.recv(1000).count(b"RESERVED") == 2
 
@@ -269,11 +269,11 @@ def timer_of(ends):
 
 def listens_to_who_may_be_gone():
     """TCP detects unreachable peers, because a keepalive timer is set."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         assert client.ask("list-tube-used") == "USING default"
         ends = f":{server.port:04X} 0100007F:{client.socket.getsockname()[1]:04X} 01"
-        rig.until(lambda: timer_of(ends) == "02")
+        harness.until(lambda: timer_of(ends) == "02")
 
 
 def processor_time(client):
@@ -285,7 +285,7 @@ def starts_with_many_tubes():
     """At the start, the CPU time per tube does not depend on the number of tubes. It is about the
     CPU time of its put, not twenty times as much."""
     tubes = 9000
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         for at in range(0, tubes, load.PIPELINE):
             client.send("".join(f"use t{number}\r\nput 0 1000 60 1\r\nx\r\n"
@@ -296,7 +296,7 @@ def starts_with_many_tubes():
         filled = processor_time(client)
         server.kill()
         client = server.start().client()
-        rig.until(lambda: client.stats()["jobs-in-memory"] == str(tubes))
+        harness.until(lambda: client.stats()["jobs-in-memory"] == str(tubes))
         loaded = processor_time(client)
         assert loaded < 8 * filled, f"{loaded} s to load, {filled} s to put"
 
@@ -304,14 +304,14 @@ def starts_with_many_tubes():
 def looks_past_what_has_become_due():
     """20,000 jobs are ready in memory, but still delayed in the store. They are skipped
     efficiently: ten peeks, and ten kicks, each take less CPU time than the puts took."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         load.pipelined(client, [0.5] * 20000)
         number = client.put(b"later", delay=1000)
         for _ in range(10):
             client.put(b"later still", delay=2000)
         filled = processor_time(client)
-        rig.until(lambda: client.stats()["current-jobs-ready"] == "20000")
+        harness.until(lambda: client.stats()["current-jobs-ready"] == "20000")
         before = processor_time(client)
         for _ in range(10):
             assert client.ask("peek-delayed") == (f"FOUND {number} 5", b"later")
@@ -325,7 +325,7 @@ def looks_past_what_has_become_due():
 
 def stops_in_less_time_than_it_was_filled():
     """At the end, the CPU time per job does not depend on the number of jobs."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         load.pipelined(client, [0] * 100000)
         assert client.stats()["jobs-in-memory"] == "100000"
@@ -340,13 +340,13 @@ def stops_in_less_time_than_it_was_filled():
 def http(server, path, **request):
     url = f"http://127.0.0.1:{server.port}{path}"
     with urllib.request.urlopen(urllib.request.Request(url, **request),
-                                timeout=rig.PATIENCE) as answer:
+                                timeout=harness.PATIENCE) as answer:
         return answer.headers["Content-Type"], answer.read().decode()
 
 
 def read_metrics(text):
     """Parse with the Prometheus client of Debian's Python: {(name, label...): value}."""
-    script = os.path.join(rig.ROOM, "test", "clients", "prometheus.py")
+    script = os.path.join(harness.ROOM, "test", "clients", "prometheus.py")
     done = subprocess.run(["/usr/bin/python3", script], input=text, text=True,
                           capture_output=True, check=False)
     if "not installed" in done.stderr:
@@ -355,7 +355,7 @@ def read_metrics(text):
 
 
 def metrics_for_prometheus():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         client.ask("use a-tube/$")
         client.put(b"x", delay=100)
@@ -380,7 +380,7 @@ def metrics_for_prometheus():
 def metrics_are_all_that_http_gets():
     """A page in a browser must not be able to put jobs. All input after the first line of an HTTP
     request is ignored, regardless of the line's length."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         for line in ("POST / HTTP/1.1", "GET /x HTTP/1.1", "OPTIONS * HTTP/1.1",
                      "POST /metrics HTTP/1.0", f"POST /{'x' * 300} HTTP/1.1",
                      f"GET /?{'x' * 100000} HTTP/1.1"):
@@ -402,10 +402,10 @@ def metrics_are_all_that_http_gets():
 
 def manual_on_copies():
     """The commands of the manual page, while the server runs."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         numbers = [client.put(b"kept", delay=1000) for _ in range(50)]
-        copy = os.path.join(server.folder, "copy")
+        copy = os.path.join(server.directory, "copy")
         try:
             subprocess.run(["sqlite3", server.store, f"VACUUM INTO '{copy}'"], check=True)
         except FileNotFoundError as error:
@@ -427,14 +427,14 @@ def store_that_is_upgraded_halfway():
     """An empty store has the oldest version. A crash during its upgrade keeps that version."""
     crashes = 0
     for call in [*range(1, 60, 20), *range(60, 100)]:
-        folder = tempfile.mkdtemp(prefix="wheelq.")
-        doomed = rig.Server(folder=folder, env=faults.preload(FAULT_AT=call, FAULT_KILL=1))
+        directory = tempfile.mkdtemp(prefix="wheelq.")
+        doomed = harness.Server(directory=directory, env=faults.preload(FAULT_AT=call, FAULT_KILL=1))
         try:
             doomed.start()
             doomed.kill()
         except RuntimeError:
             crashes += 1
-        with rig.Server(folder=folder) as server:
+        with harness.Server(directory=directory) as server:
             client = server.client()
             number = client.put(b"x")
             assert client.reserve(0) == (number, b"x")

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 
 import ktap
-import rig
+import harness
 
 # PostgreSQL refuses to run as root.
 ORDINARY = {"user": "nobody", "group": "nogroup", "extra_groups": []}
@@ -22,37 +22,37 @@ class Postgres:
 
     def __init__(self, programs):
         self.programs = programs
-        self.folder = tempfile.mkdtemp(prefix="postgres.")
+        self.directory = tempfile.mkdtemp(prefix="postgres.")
         self.who = ORDINARY if os.geteuid() == 0 else {}
         self.numbers = itertools.count(1)
         if self.who:
-            shutil.chown(self.folder, ORDINARY["user"], ORDINARY["group"])
+            shutil.chown(self.directory, ORDINARY["user"], ORDINARY["group"])
         self.run("initdb", "-A", "trust", "-U", "wheelq", "--no-sync", "--locale=C")
         self.start()
 
     def run(self, program, *words):
         subprocess.run([os.path.join(self.programs, program), "-D",
-                        os.path.join(self.folder, "data"), *words], check=True,
-                       stdout=subprocess.DEVNULL, cwd=self.folder, **self.who)
+                        os.path.join(self.directory, "data"), *words], check=True,
+                       stdout=subprocess.DEVNULL, cwd=self.directory, **self.who)
 
     def start(self):
-        self.run("pg_ctl", "-w", "-l", os.path.join(self.folder, "log"), "-o",
-                 f"-k {self.folder} -c listen_addresses=", "start")
+        self.run("pg_ctl", "-w", "-l", os.path.join(self.directory, "log"), "-o",
+                 f"-k {self.directory} -c listen_addresses=", "start")
 
     def crash(self):
         self.run("pg_ctl", "-m", "immediate", "stop")
 
     def remove(self):
         self.crash()
-        shutil.rmtree(self.folder)
+        shutil.rmtree(self.directory)
 
     @property
     def socket(self):
-        return os.path.join(self.folder, ".s.PGSQL.5432")
+        return os.path.join(self.directory, ".s.PGSQL.5432")
 
     def pid(self):
         """The id of the first process, as text."""
-        with open(os.path.join(self.folder, "data", "postmaster.pid"), encoding="ascii") as file:
+        with open(os.path.join(self.directory, "data", "postmaster.pid"), encoding="ascii") as file:
             return file.readline().strip()
 
     def processes(self):
@@ -66,9 +66,9 @@ class Postgres:
         return [parent, *children]
 
     def uri(self, database):
-        return f"postgresql://wheelq@/{database}?host={self.folder}"
+        return f"postgresql://wheelq@/{database}?host={self.directory}"
 
-    def new_store(self, _folder=None):
+    def new_store(self, _directory=None):
         """The URI of an empty database."""
         name = f"store{next(self.numbers)}"
         sql(self.uri("postgres"), f"CREATE DATABASE {name}")
@@ -96,7 +96,7 @@ def started():
     programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
     if not programs or not shutil.which("psql"):
         raise ktap.Skip("PostgreSQL is not installed: apt-get install postgresql")
-    refused = subprocess.run([rig.PROGRAM, "--store", "postgresql:///?host=/nowhere"],
+    refused = subprocess.run([harness.PROGRAM, "--store", "postgresql:///?host=/nowhere"],
                              check=False, stderr=subprocess.PIPE, text=True).stderr
     if "without PostgreSQL" in refused:
         raise ktap.Skip(refused.strip())
@@ -108,8 +108,8 @@ def started():
 @contextlib.contextmanager
 def stores():
     """Within this context, each new server uses a new database."""
-    before, rig.new_store = rig.new_store, started().new_store
+    before, harness.new_store = harness.new_store, started().new_store
     try:
         yield
     finally:
-        rig.new_store = before
+        harness.new_store = before

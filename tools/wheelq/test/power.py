@@ -6,8 +6,8 @@ import random
 import subprocess
 
 import ktap
-import promises
-import rig
+import guarantees
+import harness
 import writelog
 
 # The disk, the log of its writes, the disk at a power cut, and a copy to examine.
@@ -41,20 +41,20 @@ def mapped(kind, *words):
 
 @contextlib.contextmanager
 def mounted(disk):
-    folder = f"/tmp/on-{os.path.basename(disk)}"
-    os.makedirs(folder, exist_ok=True)
-    run("mount", "-t", "ext4", disk, folder)
+    directory = f"/tmp/on-{os.path.basename(disk)}"
+    os.makedirs(directory, exist_ok=True)
+    run("mount", "-t", "ext4", disk, directory)
     try:
-        yield folder
+        yield directory
     finally:
-        run("umount", folder)
+        run("umount", directory)
 
 
 class Ledger:
     """Records the acknowledged commands before each mark of the log."""
 
     def __init__(self):
-        self.dice = random.Random(promises.SEED)
+        self.dice = random.Random(guarantees.SEED)
         self.put, self.asked, self.deleted = {}, {}, {}
         self.mark = 0
 
@@ -100,8 +100,8 @@ def record(ledger):
     with mapped("log-writes", LOG):
         run("mkfs.ext4", "-q", MAPPED)
         run("dmsetup", "message", NAME, "0", "mark 0")
-        with mounted(MAPPED) as folder:
-            server = rig.Server(folder=folder)
+        with mounted(MAPPED) as directory:
+            server = harness.Server(directory=directory)
             for end in (server.kill, server.stop, server.kill):
                 client = server.start().client()
                 for _ in range(ROUNDS // 3):
@@ -111,9 +111,9 @@ def record(ledger):
 
 
 @contextlib.contextmanager
-def serving(folder):
+def serving(directory):
     """A server that is killed before its disk is unmounted."""
-    server = rig.Server(folder=folder)
+    server = harness.Server(directory=directory)
     try:
         yield server.start()
     finally:
@@ -121,7 +121,7 @@ def serving(folder):
 
 
 def look(ledger, mark):
-    with mounted(LOOK) as folder, serving(folder) as server:
+    with mounted(LOOK) as directory, serving(directory) as server:
         ledger.agrees(server.client(), mark)
 
 
@@ -141,7 +141,7 @@ def q1_q2_q3_power_cuts():
     """Cut the power at all flushes of the disk, or at CUTS random ones."""
     needs_disks()
     ledger = Ledger()
-    print(f"# WHEELQ_SEED={promises.SEED}")
+    print(f"# WHEELQ_SEED={guarantees.SEED}")
     record(ledger)
     log = list(writelog.entries(LOG))
     begun = next(n for n, entry in enumerate(log) if entry.mark == "0")
@@ -173,20 +173,20 @@ def q1_disk_that_fails_ends_it():
     with mapped("linear", "0"):
         run("mkfs.ext4", "-q", MAPPED)
         acknowledged = []
-        with mounted(MAPPED) as folder:
-            server = rig.Server(folder=folder)
+        with mounted(MAPPED) as directory:
+            server = harness.Server(directory=directory)
             client = server.start().client()
             acknowledged += [client.put(b"x" * 3000) for _ in range(20)]
             # Available for 0 seconds, then failing for one day.
             change("flakey", "0", "0", "86400", "1", "error_writes")
-            with contextlib.suppress(rig.Gone, OSError):
+            with contextlib.suppress(harness.Gone, OSError):
                 while True:
                     acknowledged.append(client.put(b"x" * 3000))
             assert server.wait() == 1
             lines = server.said.decode().splitlines()
             assert len(lines) == 1 and "exiting" in lines[0], lines
             change("linear", "0")
-        with mounted(MAPPED) as folder, serving(folder) as server:
+        with mounted(MAPPED) as directory, serving(directory) as server:
             client = server.client()
             for number in acknowledged:
                 assert client.ask(f"peek {number}") != "NOT_FOUND", f"job {number} is lost"

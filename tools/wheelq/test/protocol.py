@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import ktap
-import rig
+import harness
 
 # Each case uses a new tube. A line may begin with the name of its client. The default is
 # A. "#" stands for the id of the last job. "!" sends a line and waits until the client
@@ -106,7 +106,7 @@ class Side:
 
     def client(self, name):
         if name not in self.clients:
-            client = self.clients[name] = rig.Client(self.port)
+            client = self.clients[name] = harness.Client(self.port)
             for line in (f"use {self.tube}", f"watch {self.tube}", "ignore default"):
                 client.ask(line)
         return self.clients[name]
@@ -139,11 +139,11 @@ class Side:
         if how != "?":
             client.send(line.encode("latin-1") + b"\r\n")
         if how == "!":
-            rig.until(self.waits)
+            harness.until(self.waits)
             return "waits"
         try:
             return [self.plain(client.answer()) for _ in lines]
-        except rig.Gone:
+        except harness.Gone:
             return "closed"
 
     def waits(self):
@@ -170,7 +170,7 @@ def converse(ours, theirs, case):
 
 def make_test(name, case):
     def test():
-        with Rival() as rival, rig.Server() as server:
+        with Rival() as rival, harness.Server() as server:
             converse(Side(server.port, f"{name}-tube"), Side(rival.port, f"{name}-tube"), case)
     test.__name__ = f"protocol_{name}"
     return test
@@ -180,7 +180,7 @@ class Rival:
     """Debian's beanstalkd."""
 
     def __init__(self, *options):
-        self.port = rig.free_port()
+        self.port = harness.free_port()
         self.options = options
         self.process = None
 
@@ -190,12 +190,12 @@ class Rival:
             raise ktap.Skip("beanstalkd is not installed")
         self.process = subprocess.Popen([program, "-l", "127.0.0.1", "-p", str(self.port),
                                          *self.options])
-        rig.until(self.listens)
+        harness.until(self.listens)
         return self
 
     def listens(self):
         try:
-            rig.Client(self.port).close()
+            harness.Client(self.port).close()
         except ConnectionRefusedError:
             return False
         return True
@@ -207,7 +207,7 @@ class Rival:
 
 def seconds_left(port):
     """time-left of a reserved and of a delayed job, and pause-time-left, once they are set."""
-    client = rig.Client(port)
+    client = harness.Client(port)
     reserved = client.put(b"x", ttr=1000)
     client.reserve(0)
     delayed = client.put(b"x", delay=2000)
@@ -218,19 +218,19 @@ def seconds_left(port):
 
 
 def protocol_seconds_that_are_left_are_rounded_down():
-    with Rival() as rival, rig.Server() as server:
+    with Rival() as rival, harness.Server() as server:
         for port in (rival.port, server.port):
             left = seconds_left(port)
-            assert all(most - rig.PATIENCE < seconds < most
+            assert all(most - harness.PATIENCE < seconds < most
                        for seconds, most in zip(left, (1000, 2000, 3000))), left
 
 
 def protocol_names_are_not_quoted():
     """Clients of 1.12 split lines at the colon and do not parse YAML."""
-    with Rival() as rival, rig.Server() as server:
+    with Rival() as rival, harness.Server() as server:
         lines = []
         for port in (rival.port, server.port):
-            client = rig.Client(port)
+            client = harness.Client(port)
             client.put(b"x")
             said = b"".join(client.ask(command)[1] for command in
                             ("stats-job 1", "stats-tube default", "stats"))

@@ -9,9 +9,9 @@ import keys
 import limits
 import lists
 import postgres
-import promises
-import rig
-from promises import SEED
+import guarantees
+import harness
+from guarantees import SEED
 
 # Tests that delay writes to a disk, read SQLite's file or set the clock.
 OF_A_FILE = ("q1_no_answer_before_the_disk_has_it", "q2_q3_q4_q7_kill_9_at_each_write",
@@ -28,7 +28,7 @@ def on_postgres(test):
 
 def postgres_as_the_oracle():
     uri = postgres.started().new_store()
-    said = subprocess.run([os.path.join(rig.ROOM, "build", "unit"), str(SEED)], check=False,
+    said = subprocess.run([os.path.join(harness.ROOM, "build", "unit"), str(SEED)], check=False,
                           env=dict(os.environ, WHEELQ_POSTGRES=uri),
                           stdout=subprocess.PIPE, text=True)
     print("".join(f"# {line}\n" for line in said.stdout.splitlines()), end="")
@@ -53,13 +53,13 @@ def waits_for_a_lock(store):
 
 
 def postgres_q1_no_answer_before_the_commit():
-    with postgres.stores(), rig.Server() as server:
+    with postgres.stores(), harness.Server() as server:
         client, other = server.client(), server.client()
         client.put(b"before")
         with commits_held_up(server.store):
             client.send("put 0 0 60 1\r\nx\r\n")
             other.send("put 0 0 60 1\r\ny\r\nstats\r\n")
-            rig.until(lambda: waits_for_a_lock(server.store))
+            harness.until(lambda: waits_for_a_lock(server.store))
             early = select.select([client.socket, other.socket], [], [], 0)[0]
             assert not early, "a response was sent before the commit"
         assert client.answer().startswith("INSERTED")
@@ -76,11 +76,11 @@ def one_line(server):
 
 def postgres_q3_another_epoch_ends_it():
     for asked in ("reserve", "put 0 0 60 1\r\ny"):
-        with postgres.stores(), rig.Server() as server:
+        with postgres.stores(), harness.Server() as server:
             client = server.client()
             client.put(b"x")
             postgres.sql(server.store, "UPDATE wheelq_store SET epoch = epoch + 1")
-            with contextlib.suppress(rig.Gone, OSError):
+            with contextlib.suppress(harness.Gone, OSError):
                 raise AssertionError(f"unexpected response: {client.ask(asked)}")
             assert "another server has taken over" in one_line(server)
 
@@ -92,9 +92,9 @@ def stopped_postgres(server):
     postgres.started().crash()
     try:
         doomed = server.client()
-        with contextlib.suppress(rig.Gone, OSError):
+        with contextlib.suppress(harness.Gone, OSError):
             assert doomed.ask("put 0 0 60 1\r\ny") == "OUT_OF_MEMORY"
-        rig.until(lambda: idle.stats()["store-available"] == "false")
+        harness.until(lambda: idle.stats()["store-available"] == "false")
         yield idle
     finally:
         postgres.started().start()
@@ -107,7 +107,7 @@ def is_available(client):
 def postgres_restart_is_survived():
     """The server keeps its idle connections, and rejects what needs the store. When PostgreSQL is
     available again, no acknowledged job is missing."""
-    with postgres.stores(), rig.Server() as server:
+    with postgres.stores(), harness.Server() as server:
         client, worker = server.client(), server.client()
         numbers = [client.put(b"x", delay=1000) for _ in range(20)]
         worker.send("watch w\r\nignore default\r\nreserve\r\n")
@@ -123,12 +123,12 @@ def postgres_restart_is_survived():
             late = server.client()
             late.send("watch w\r\nreserve\r\n")
             assert late.answer() == "WATCHING 2"
-            rig.until(lambda: idle.stats()["current-waiting"] == "2")
+            harness.until(lambda: idle.stats()["current-waiting"] == "2")
             for name in ("/metrics", "/none"):
                 raw = server.client()
                 raw.send(f"GET {name} HTTP/1.1\r\n\r\n")
                 assert raw.file.read().startswith(b"HTTP/1.1 "), name
-        rig.until(lambda: is_available(idle))
+        harness.until(lambda: is_available(idle))
         for number in numbers:
             assert idle.ask(f"peek {number}") == (f"FOUND {number} 1", b"x")
         assert idle.ask("list-tube-used") == "USING w"
@@ -139,7 +139,7 @@ def postgres_restart_is_survived():
 
 def postgres_restart_ends_reservations():
     """As a crash of the server does: the worker is disconnected, and the job is ready again."""
-    with postgres.stores(), rig.Server() as server:
+    with postgres.stores(), harness.Server() as server:
         client, worker = server.client(), server.client()
         number = client.put(b"x")
         assert worker.reserve(0) == (number, b"x")
@@ -147,13 +147,13 @@ def postgres_restart_ends_reservations():
             with contextlib.suppress(ConnectionResetError):
                 assert worker.file.read() == b""
             assert idle.reserve(0) == "TIMED_OUT"
-        assert idle.reserve(rig.PATIENCE) == (number, b"x")
+        assert idle.reserve(harness.PATIENCE) == (number, b"x")
 
 
 def postgres_restarts_many_times():
     """Put, reserve and delete while PostgreSQL is restarted: no acknowledged job is lost, and no
     deleted one is reserved."""
-    with postgres.stores(), rig.Server() as server:
+    with postgres.stores(), harness.Server() as server:
         put, deleted = set(), set()
         for _ in range(4):
             client = server.client()
@@ -161,7 +161,7 @@ def postgres_restarts_many_times():
             client.send(b"put 0 0 60 1\r\nx\r\nreserve-with-timeout 0\r\n" * 2000)
             put.add(int(client.line().split()[1]))
             postgres.started().crash()
-            with contextlib.suppress(rig.Gone, OSError):
+            with contextlib.suppress(harness.Gone, OSError):
                 while True:
                     words = client.line().split()
                     if words[0] == "INSERTED":
@@ -171,7 +171,7 @@ def postgres_restarts_many_times():
                         client.file.readline()
             postgres.started().start()
             client = server.client()
-            rig.until(lambda client=client: is_available(client))
+            harness.until(lambda client=client: is_available(client))
             for number in sorted(put - deleted)[:20]:
                 assert client.ask(f"delete {number}") == "DELETED"
                 deleted.add(number)
@@ -181,7 +181,7 @@ def postgres_restarts_many_times():
 
 
 def postgres_that_does_not_run_is_reported_at_the_start():
-    with postgres.stores(), rig.Server() as server:
+    with postgres.stores(), harness.Server() as server:
         with stopped_postgres(server):
             server.kill()
             assert "cannot open the store" in refusal(server)
@@ -197,14 +197,14 @@ def refusal(server):
 
 
 def postgres_store_of_a_newer_version():
-    with postgres.stores(), rig.Server() as server:
+    with postgres.stores(), harness.Server() as server:
         server.stop()
         postgres.sql(server.store, "UPDATE wheelq_store SET version = 99")
         assert "is 99" in refusal(server) and b"newer wheelq" in server.said
 
 
 def postgres_store_of_an_older_version():
-    with postgres.stores(), rig.Server() as server:
+    with postgres.stores(), harness.Server() as server:
         number = server.client().put(b"old")
         server.stop()
         postgres.sql(server.store, "ALTER TABLE wheelq_store DROP COLUMN counted")
@@ -226,9 +226,9 @@ def postgres_without_fsync_is_refused():
     def fsync(value):
         postgres.sql(admin, f"ALTER SYSTEM SET fsync = {value}")
         postgres.sql(admin, "SELECT pg_reload_conf()")
-        rig.until(lambda: postgres.sql(admin, "SHOW fsync") == value)
+        harness.until(lambda: postgres.sql(admin, "SHOW fsync") == value)
 
-    with postgres.stores(), rig.Server() as server:
+    with postgres.stores(), harness.Server() as server:
         server.stop()
         fsync("off")
         try:
@@ -239,7 +239,7 @@ def postgres_without_fsync_is_refused():
 
 
 def postgres_limit_of_bytes_counts_what_is_there():
-    with postgres.stores(), rig.Server("--max-bytes", "100000") as server:
+    with postgres.stores(), harness.Server("--max-bytes", "100000") as server:
         client = server.client()
         numbers = []
         while (answer := client.ask("put 0 0 60 10000\r\n" + "x" * 10000)) != "OUT_OF_MEMORY":
@@ -254,20 +254,20 @@ def postgres_limit_of_bytes_counts_what_is_there():
 
 
 def postgres_is_copied_and_restored():
-    with postgres.stores(), rig.Server() as server:
+    with postgres.stores(), harness.Server() as server:
         client = server.client()
         number = client.put(b"kept", delay=0.1)
         dump = subprocess.run(["pg_dump", server.store], check=True, stdout=subprocess.PIPE)
         client.put(b"later than the copy")
-        other = rig.Server()
+        other = harness.Server()
         subprocess.run(["psql", "-Xq", "-v", "ON_ERROR_STOP=1", other.store], check=True,
                        input=dump.stdout, stdout=subprocess.DEVNULL)
         with other:
             client = other.client()
-            assert client.reserve(rig.PATIENCE) == (number, b"kept")
+            assert client.reserve(harness.PATIENCE) == (number, b"kept")
             assert client.ask("peek-ready") == "NOT_FOUND"
 
 
-TESTS = [on_postgres(test) for test in promises.TESTS + keys.TESTS + limits.TESTS + lists.TESTS
+TESTS = [on_postgres(test) for test in guarantees.TESTS + keys.TESTS + limits.TESTS + lists.TESTS
          if test.__name__ not in OF_A_FILE]
 TESTS += [value for name, value in sorted(globals().items()) if name.startswith("postgres_")]

@@ -9,10 +9,10 @@ import signal
 import time
 
 import postgres
-import promises
-import rig
+import guarantees
+import harness
 from history import CLIENTS, History
-from promises import SEED
+from guarantees import SEED
 from namespace import cable
 from shared import commits_held_up, is_available
 from wire import Wire
@@ -37,7 +37,7 @@ class Servers:
     """Three servers with one store, each with its own Wire. One serves, others are on standby."""
 
     def __init__(self, make_wire):
-        self.all = [rig.Server() for _ in range(3)]
+        self.all = [harness.Server() for _ in range(3)]
         self.serving = self.all[0]
         store = self.all[0].store
         for server in self.all:
@@ -47,7 +47,7 @@ class Servers:
         """Wait until another one serves."""
         others = {server.process.stdout: server for server in self.all
                   if server is not self.serving}
-        ready = select.select(list(others), [], [], rig.PATIENCE)[0]
+        ready = select.select(list(others), [], [], harness.PATIENCE)[0]
         assert len(ready) == 1, "exactly one server must take over"
         self.serving = others[ready[0]].serves()
 
@@ -80,7 +80,7 @@ def hear_the_rest(unread, history):
     """Read the late responses of a stopped server. They are true, except for reservations."""
     late = 0
     for number, client, commands in unread:
-        with contextlib.suppress(rig.Gone, OSError):
+        with contextlib.suppress(harness.Gone, OSError):
             for asked in commands:
                 answer = client.answer()
                 late += 1
@@ -124,7 +124,7 @@ def cut_off(server, *directions):
     clients[2].send(b"delete 1\r\n")
     yield
     for client in clients:
-        with contextlib.suppress(rig.Gone, OSError):
+        with contextlib.suppress(harness.Gone, OSError):
             answer = client.answer()
             assert answer in ("OUT_OF_MEMORY", "TIMED_OUT"), answer
 
@@ -164,7 +164,7 @@ def take_over(ways, make_wire):
                 history.crashed()
             late += hear_the_rest(unread, history)
             stand_by(old)
-        promises.settle(servers.serving, history)
+        guarantees.settle(servers.serving, history)
     print("# the next one served after", ", ".join(
         f"{seconds:.1f} s when one was {way.__name__}" for way, seconds in took.items()),
         f"and {late} late responses")
@@ -185,7 +185,7 @@ def postgres_q2_q3_q4_q7_packets_are_dropped():
 
 def postgres_that_is_slow_is_waited_for():
     """The server waits for longer than the lease, because PostgreSQL can be reached."""
-    with postgres.stores(), rig.Server() as server:
+    with postgres.stores(), harness.Server() as server:
         server.stop()
         direct = server.store
         put_on_a_wire(server, direct)
@@ -193,13 +193,13 @@ def postgres_that_is_slow_is_waited_for():
         before = server.wire.accepted
         with commits_held_up(direct):
             client.send("put 0 0 60 1\r\nx\r\n")
-            rig.until(lambda: server.wire.accepted > before)
+            harness.until(lambda: server.wire.accepted > before)
         assert client.answer() == "INSERTED 1"
 
 
 def postgres_silence_is_survived():
     """A server that no other one replaces connects again when the network is repaired."""
-    with postgres.stores(), rig.Server() as server:
+    with postgres.stores(), harness.Server() as server:
         client = server.client()
         number = client.put(b"x")
         server.stop()
@@ -212,12 +212,12 @@ def postgres_silence_is_survived():
         idle = server.client()
         assert idle.ask("peek 1") == "OUT_OF_MEMORY"
         server.wire.heal()
-        rig.until(lambda: is_available(idle))
+        harness.until(lambda: is_available(idle))
         assert idle.reserve(0) == (number, b"x")
 
 
 def postgres_silence_is_survived_on_standby():
-    with postgres.stores(), rig.Server() as serving, rig.Server() as other:
+    with postgres.stores(), harness.Server() as serving, harness.Server() as other:
         other.stop()
         put_on_a_wire(other, serving.store)
         stand_by(other)
@@ -230,7 +230,7 @@ def postgres_silence_is_survived_on_standby():
 
 
 def postgres_who_stands_by_may_be_told_to_drain():
-    with postgres.stores(), rig.Server() as serving, rig.Server() as other:
+    with postgres.stores(), harness.Server() as serving, harness.Server() as other:
         other.stop()
         other.store = serving.store
         stand_by(other)

@@ -5,7 +5,7 @@ import subprocess
 import time
 
 import ktap
-import rig
+import harness
 
 MODULE = os.environ.get("WHEEL_MODULE")
 OWN, KERNEL = "a wheel in the program", "/dev/wheel"
@@ -23,7 +23,7 @@ def wheel_of(server):
 def wheel_absent_takes_its_own():
     if os.path.exists(KERNEL):
         raise ktap.Skip("this machine has /dev/wheel")
-    with rig.Server() as server:
+    with harness.Server() as server:
         assert wheel_of(server) == OWN
 
 
@@ -31,7 +31,7 @@ def wheel_that_is_wanted_and_absent_is_one_line():
     if os.path.exists(KERNEL):
         raise ktap.Skip("this machine has /dev/wheel")
     try:
-        with rig.Server(env={"LIBWHEEL_BACKEND": "kernel"}):
+        with harness.Server(env={"LIBWHEEL_BACKEND": "kernel"}):
             raise AssertionError("it serves")
     except RuntimeError as refused:
         assert len(str(refused).splitlines()) == 1 and KERNEL in str(refused), refused
@@ -41,7 +41,7 @@ def wheel_comes_and_goes():
     """The module is loaded and unloaded between restarts. No job is early or lost."""
     if not MODULE:
         raise ktap.Skip("WHEEL_MODULE= is not set to a module file")
-    with rig.Server() as server:
+    with harness.Server() as server:
         asked = time.clock_gettime(time.CLOCK_BOOTTIME)
         client = server.client()
         delays = [n / 5 for n in range(1, 41)]

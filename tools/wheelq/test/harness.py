@@ -100,16 +100,16 @@ class Client:
         self.socket.close()
 
 
-def new_store(folder):
-    return os.path.join(folder, "jobs")
+def new_store(directory):
+    return os.path.join(directory, "jobs")
 
 
 class Server:
     """wheelq with its own port and directory."""
 
-    def __init__(self, *options, folder=None, env=None, preexec=None):
-        self.folder = folder or tempfile.mkdtemp(prefix="wheelq.")
-        self.store = new_store(self.folder)
+    def __init__(self, *options, directory=None, env=None, preexec=None):
+        self.directory = directory or tempfile.mkdtemp(prefix="wheelq.")
+        self.store = new_store(self.directory)
         self.options = options
         self.env = dict(os.environ, **(env or {}))
         self.preexec = preexec
@@ -165,4 +165,4 @@ class Server:
         if self.process.poll() is None:
             self.process.kill()
         self.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self.directory, ignore_errors=True)

@@ -11,7 +11,7 @@ import time
 
 import faults
 import ktap
-import rig
+import harness
 from history import CLIENTS, History
 
 KILLS = int(os.environ.get("WHEELQ_KILLS", "60"))
@@ -21,16 +21,16 @@ SEED = int(os.environ.get("WHEELQ_SEED", str(int(time.time()))))
 
 
 def q1_no_answer_before_the_disk_has_it():
-    with tempfile.TemporaryDirectory() as folder:
-        gate, held = os.path.join(folder, "gate"), os.path.join(folder, "gate.held")
+    with tempfile.TemporaryDirectory() as directory:
+        gate, held = os.path.join(directory, "gate"), os.path.join(directory, "gate.held")
         open(gate, "w", encoding="ascii").close()
-        with rig.Server(env=faults.preload(FAULT_HOLD=gate)) as server:
+        with harness.Server(env=faults.preload(FAULT_HOLD=gate)) as server:
             client, other = server.client(), server.client()
             client.put(b"before")
             os.unlink(gate)
             client.send("put 0 0 60 1\r\nx\r\n")
             other.send("put 0 0 60 1\r\ny\r\nstats\r\n")
-            rig.until(lambda: os.path.exists(held))
+            harness.until(lambda: os.path.exists(held))
             early = select.select([client.socket, other.socket], [], [], 0)[0]
             assert not early, "a response was sent before the sync returned"
             open(gate, "w", encoding="ascii").close()
@@ -60,7 +60,7 @@ def one_life(server, history):
         server.kill()
         for client in clients:
             client.close()
-    except (rig.Gone, OSError):
+    except (harness.Gone, OSError):
         assert server.wait() == -signal.SIGKILL, server.said
         return True
     finally:
@@ -85,7 +85,7 @@ def settle(server, history):
 def q2_q3_q4_q7_kill_9_at_random_points():
     print(f"# WHEELQ_SEED={SEED} WHEELQ_KILLS={KILLS}")
     history = History(SEED)
-    with rig.Server("--max-loaded", "32") as server:
+    with harness.Server("--max-loaded", "32") as server:
         for _ in range(KILLS):
             one_life(server, history)
             server.start()
@@ -97,7 +97,7 @@ def q2_q3_q4_q7_kill_9_at_each_write():
     print(f"# WHEELQ_SEED={SEED} WHEELQ_KILLS={KILLS}")
     history = History(SEED)
     hits = 0
-    with rig.Server("--max-loaded", "32") as server:
+    with harness.Server("--max-loaded", "32") as server:
         for life in range(KILLS):
             server.kill()
             server.env.update(faults.preload(FAULT_AT=1 + life % LIFE, FAULT_KILL=1))
@@ -114,7 +114,7 @@ def q2_q3_q4_q7_kill_9_at_each_write():
 
 
 def q3_deleted_or_reserved_never_both():
-    with rig.Server() as server:
+    with harness.Server() as server:
         one, two = server.client(), server.client()
         for _ in range(50):
             number = one.put(b"x")
@@ -128,7 +128,7 @@ def q3_deleted_or_reserved_never_both():
 
 
 def q4_never_early():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         asked = {}
         dice = random.Random(SEED)
@@ -140,14 +140,14 @@ def q4_never_early():
             client.send(f"put-at 0 {at} 60 1\r\nw\r\n")
             asked[int(client.answer().split()[1])] = (time.CLOCK_REALTIME, at / 1000)
         for _ in range(len(asked)):
-            number, _ = client.reserve(rig.PATIENCE)
+            number, _ = client.reserve(harness.PATIENCE)
             clock, due = asked.pop(number)
             early = due - time.clock_gettime(clock)
             assert early <= 0, f"job {number} was reserved {early} s early"
 
 
 def q4_not_early_after_a_restart_with_the_clock_set_back_a_year():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         number, later = client.put(b"x", delay=1), client.put(b"y", delay=3600)
         due = time.clock_gettime(time.CLOCK_BOOTTIME) + 1
@@ -155,7 +155,7 @@ def q4_not_early_after_a_restart_with_the_clock_set_back_a_year():
         server.env.update(faults.preload(FAULT_CLOCK=-365 * 86400))
         client = server.start().client()
         # The queue's clock does not go back: the delay is one second, not one year.
-        assert client.reserve(rig.PATIENCE) == (number, b"x")
+        assert client.reserve(harness.PATIENCE) == (number, b"x")
         assert time.clock_gettime(time.CLOCK_BOOTTIME) >= due - 1
         assert int(client.stats(f"stats-job {later}")["time-left"]) <= 3600
 
@@ -173,26 +173,26 @@ def early_after_a_restart(server, count):
     client = server.start().client()
     early = 0
     while due:
-        number, _ = client.reserve(rig.PATIENCE)
+        number, _ = client.reserve(harness.PATIENCE)
         early = max(early, due.pop(number) - time.clock_gettime_ns(time.CLOCK_BOOTTIME))
         assert client.ask(f"delete {number}") == "DELETED"
     return early
 
 
 def q4_not_early_after_a_restart_in_nanoseconds():
-    with rig.Server() as server:
+    with harness.Server() as server:
         early = [early_after_a_restart(server, 150) for _ in range(5)]
     assert not any(early), f"jobs were up to {max(early)} ns early"
 
 
 def q4_not_early_after_a_restart_with_the_clock_set_forward_a_year():
     """The server was down when the clock was set, but the machine was not restarted."""
-    with rig.Server() as server:
+    with harness.Server() as server:
         number = server.client().put(b"x", delay=3600)
         server.kill()
         server.env.update(faults.preload(FAULT_CLOCK=365 * 86400))
         left = int(server.start().client().stats(f"stats-job {number}")["time-left"])
-        assert 3600 - rig.PATIENCE < left <= 3600, left
+        assert 3600 - harness.PATIENCE < left <= 3600, left
 
 
 def set_clock(seconds):
@@ -205,7 +205,7 @@ def q4_clock_that_is_set_while_it_serves():
     if not os.environ.get("WHEELQ_SETS_CLOCK"):
         raise ktap.Skip("sets the wall clock; permit it with WHEELQ_SETS_CLOCK=yes")
     year, day = 365 * 86400, 86400
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         due = time.clock_gettime(time.CLOCK_BOOTTIME) + 2
         delayed = client.put(b"x", delay=2)
@@ -227,7 +227,7 @@ def q4_clock_that_is_set_while_it_serves():
 
 
 def q5_after_a_restart_the_overdue_come_in_due_order():
-    with rig.Server("--max-loaded", "64") as server:
+    with harness.Server("--max-loaded", "64") as server:
         client = server.client()
         times = list(range(1000))
         random.Random(SEED).shuffle(times)
@@ -237,14 +237,14 @@ def q5_after_a_restart_the_overdue_come_in_due_order():
         for _ in times:
             assert client.answer().startswith("INSERTED")
         server.kill()
-        rig.until(lambda: time.time() * 1000 > base + 1000)
+        harness.until(lambda: time.time() * 1000 > base + 1000)
         client = server.start().client()
-        came = [int(client.reserve(rig.PATIENCE)[1]) for _ in times]
+        came = [int(client.reserve(harness.PATIENCE)[1]) for _ in times]
         assert came == sorted(times)
 
 
 def q6_by_priority_then_due_then_number():
-    with rig.Server("--max-loaded", "16") as server:
+    with harness.Server("--max-loaded", "16") as server:
         client = server.client()
         dice = random.Random(SEED)
         wanted = []
@@ -257,7 +257,7 @@ def q6_by_priority_then_due_then_number():
 
 def q7_a_lease_never_ends_early():
     ttr = 1.25
-    with rig.Server() as server:
+    with harness.Server() as server:
         one, two = server.client(), server.client()
         number = one.put(b"x", ttr=ttr)
         begun = time.clock_gettime(time.CLOCK_BOOTTIME)
@@ -283,11 +283,11 @@ def stored_state(server, number):
 
 
 def q7_a_crash_ends_leases_and_counts_them():
-    with rig.Server() as server:
+    with harness.Server() as server:
         client = server.client()
         number = client.put(b"x", ttr=1000)
         client.reserve(0)
-        rig.until(lambda: stored_state(server, number) == RESERVED)
+        harness.until(lambda: stored_state(server, number) == RESERVED)
         server.kill()
         server.start()
         client = server.client()
@@ -296,7 +296,7 @@ def q7_a_crash_ends_leases_and_counts_them():
 
 
 def q8_memory_depends_on_what_is_near():
-    with rig.Server("--max-loaded", "1024", "--horizon", "60") as server:
+    with harness.Server("--max-loaded", "1024", "--horizon", "60") as server:
         client = server.client()
         for _ in range(40):
             client.send(b"put 0 86400 60 1\r\nx\r\n" * 500)
