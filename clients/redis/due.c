@@ -265,10 +265,11 @@ static int64_t queued_life(uint32_t key)
 
 static void note_queued(uint32_t key, int64_t lives_ms)
 {
-	int64_t other_ms = queued_life(key);
+	int64_t other_ms;
 
 	if (!transactions_may_be_open())
 		return;
+	other_ms = queued_life(key);
 	*key_life_make(key) = (struct key_life) {
 		.ms = other_ms && other_ms < lives_ms ? other_ms : lives_ms,
 		.round = transactions_round(),

@@ -63,7 +63,7 @@ static uint64_t word_at(const char *bytes)
 }
 
 /* Seeded, so that no client can choose names that collide. */
-static uint64_t hash_of(const struct name *name)
+static inline uint64_t hash_of(const struct name *name)
 {
 	uint64_t hash = keys.seed ^ name->length;
 	const char *bytes = name->bytes;
@@ -233,7 +233,7 @@ static inline bool equal(const char *a, const char *b, size_t length)
 
 	if (length < sizeof(uint64_t))
 		return !memcmp(a, b, length);
-	for (; at >= sizeof(uint64_t); at -= sizeof(uint64_t))
+	for (; at > sizeof(uint64_t); at -= sizeof(uint64_t))
 		if (word_at(a + at - sizeof(uint64_t)) != word_at(b + at - sizeof(uint64_t)))
 			return false;
 	return word_at(a) == word_at(b);
