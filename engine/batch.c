@@ -6,21 +6,9 @@
 #include <linux/prefetch.h>
 #include "engine.h"
 
-/**
- * wheel_lock() - Lock a wheel for several operations
- * @wheel: wheel without WHEEL_PERCPU
- *
- * Several calls of wheel_timer_arm_locked() and similar functions then share one lock
- * acquisition. Interrupts are disabled until wheel_unlock(), so a lock hold should arm at most
- * wheel_batch_max() timers.
- *
- * Context: Same as wheel_timer_arm(). Functions of the wheel that take its lock must not be
- * called before wheel_unlock(). The following take no lock: functions whose name ends in
- * _locked, wheel_timer_pending(), wheel_timer_deadline(), wheel_timer_fired(),
- * wheel_timer_wheel(), wheel_timer_push(), wheel_now(), and functions that return the
- * configuration of the wheel.
- *
- * Return: value to be passed to wheel_unlock().
+/*
+ * Lock a wheel for several operations, which then share one lock acquisition. Interrupts are
+ * disabled until wheel_unlock(), so a lock hold should arm at most wheel_batch_max() timers.
  */
 unsigned long wheel_lock(struct wheel *wheel)
 	__acquires(&wheel->base->lock)
@@ -31,21 +19,15 @@ unsigned long wheel_lock(struct wheel *wheel)
 	raw_spin_lock_irqsave(&wheel->base->lock, flags);
 	return flags;
 }
-EXPORT_SYMBOL_GPL(wheel_lock);
+EXPORT_SYMBOL_FOR_TESTS(wheel_lock);
 
-/**
- * wheel_unlock() - Unlock a wheel, and program the hrtimer if necessary
- * @wheel: wheel
- * @flags: return value of wheel_lock()
- *
- * Context: Same as wheel_lock().
- */
+/* Unlock a wheel, and program the hrtimer if necessary. */
 void wheel_unlock(struct wheel *wheel, unsigned long flags)
 	__releases(&wheel->base->lock)
 {
 	timer_unlock(wheel->base, flags);
 }
-EXPORT_SYMBOL_GPL(wheel_unlock);
+EXPORT_SYMBOL_FOR_TESTS(wheel_unlock);
 
 /* Prefetch distance in timers, for the latency of a cache miss. */
 #define AHEAD	8

@@ -59,14 +59,7 @@ const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config)
 	return scheme_of(config->scheme);
 }
 
-/**
- * wheel_buckets_for() - Compute the number of buckets that a wheel would have
- * @config: configuration; only the scheme, buckets and limit are used
- *
- * Context: Any.
- *
- * Return: number of buckets of all rings.
- */
+/* Return the number of buckets of a configuration, of which scheme, buckets and limit are used. */
 u32 wheel_buckets_for(const struct wheel_config *config)
 {
 	u64 buckets = config->buckets;
@@ -78,7 +71,7 @@ u32 wheel_buckets_for(const struct wheel_config *config)
 				  MIN_DEFAULT_BUCKETS, WHEEL_MAX_BUCKETS);
 	return wheel_buckets(scheme_of(config->scheme), roundup_pow_of_two(buckets));
 }
-EXPORT_SYMBOL_GPL(wheel_buckets_for);
+EXPORT_SYMBOL_FOR_TESTS(wheel_buckets_for);
 
 /* Return the bytes that wheel_create() would allocate, without WHEEL_PERCPU. */
 size_t wheel_bytes_for(const struct wheel_config *config)
@@ -89,47 +82,26 @@ size_t wheel_bytes_for(const struct wheel_config *config)
 	       kmalloc_size_roundup(wheel_memory(wheel_buckets_for(config)));
 }
 
-/**
- * wheel_limit_of() - Get the highest limit on pending timers that a scheme supports
- * @scheme: WHEEL_HASHED or another scheme
- *
- * Context: Any.
- *
- * Return: maximum of wheel_config.limit; U64_MAX if there is no maximum.
- */
+/* Return the maximum of wheel_config.limit for a scheme; U64_MAX if there is no maximum. */
 u64 wheel_limit_of(u32 scheme)
 {
 	return scheme_of(scheme)->max_timers ?: U64_MAX;
 }
-EXPORT_SYMBOL_GPL(wheel_limit_of);
+EXPORT_SYMBOL_FOR_TESTS(wheel_limit_of);
 
-/**
- * wheel_batch_max() - Get the maximum number of timers to arm per hold of wheel_lock()
- * @wheel: wheel
- *
- * Context: Any.
- *
- * Return: WHEEL_BATCH, or 1 if arming a timer walks a list.
- */
+/* Return the maximum number of timers to arm per lock hold: 1 if arming a timer walks a list. */
 unsigned int wheel_batch_max(const struct wheel *wheel)
 {
 	return wheel->base->core.scheme->max_timers ? 1 : WHEEL_BATCH;
 }
-EXPORT_SYMBOL_GPL(wheel_batch_max);
+EXPORT_SYMBOL_FOR_TESTS(wheel_batch_max);
 
-/**
- * wheel_reach() - Get the range of deadlines that a wheel supports
- * @wheel: wheel
- *
- * A bounded wheel can reject a deadline further in the future with -ERANGE. This also applies to
- * the next deadline of a periodic timer.
- *
- * Context: Any.
- *
- * Return: distance from the current time in nanoseconds; WHEEL_MAX_TIME if there is no limit.
+/*
+ * Return the range of deadlines that a wheel supports, from the current time, in nanoseconds;
+ * WHEEL_MAX_TIME if there is no limit.
  */
 u64 wheel_reach(const struct wheel *wheel)
 {
 	return wheel_span(&wheel->base->core);
 }
-EXPORT_SYMBOL_GPL(wheel_reach);
+EXPORT_SYMBOL_FOR_TESTS(wheel_reach);

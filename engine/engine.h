@@ -28,6 +28,7 @@
 #include <linux/wheel_timer.h>
 #include "../compat.h"
 #include "../wheel.h"
+#include "owner.h"
 
 #ifndef CONFIG_64BIT
 #error "deadlines and clocks are read without a lock and must not tear"

@@ -64,9 +64,8 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
  *
  * Return: the wheel, or an ERR_PTR:
  *
- * * %-EINVAL - no name; an invalid clock, scheme, flag, tick or number of buckets; a limit
- *   above wheel_limit_of(); a limit with WHEEL_PERCPU; or an owner with WHEEL_PERCPU or
- *   WHEEL_SLEEPABLE
+ * * %-EINVAL - no name; an invalid clock, scheme, flag, tick, number of buckets or limit; or an
+ *   owner with WHEEL_PERCPU or WHEEL_SLEEPABLE
  * * %-EOPNOTSUPP - a clock that can be set with a scheme other than WHEEL_HASHED and
  *   WHEEL_BOUNDED
  * * %-ENOMEM - out of memory
@@ -181,24 +180,17 @@ static bool base_drain_some(struct wheel_base *base, struct list_head *unfired)
 	return !budget;
 }
 
-/**
- * wheel_drain_some() - Shut a wheel down and remove some of its pending timers
- * @wheel: wheel without WHEEL_PERCPU, locked by wheel_lock()
- * @unfired: initialized list to which the removed timers are added, linked by their node
- *
- * Removes at most WHEEL_BATCH timers. For an owner that must remain interruptible while it stops a
- * wheel with many timers. It must call wheel_stop() afterwards.
- *
- * Context: Same as wheel_timer_arm_locked().
- *
- * Return: true if timers are left.
+/*
+ * Shut a locked wheel down, and move at most WHEEL_BATCH of its pending timers to @unfired. For an
+ * owner that must remain interruptible; it must call wheel_stop() afterwards. Returns true if
+ * timers are left.
  */
 bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired)
 {
 	base_shut(wheel->base);
 	return base_drain_some(wheel->base, unfired);
 }
-EXPORT_SYMBOL_GPL(wheel_drain_some);
+EXPORT_SYMBOL_FOR_TESTS(wheel_drain_some);
 
 static void wheel_drain_all(struct wheel *wheel, struct list_head *unfired)
 {
@@ -281,16 +273,9 @@ void wheel_destroy(struct wheel *wheel)
 }
 EXPORT_SYMBOL_GPL(wheel_destroy);
 
-/**
- * wheel_data() - Get the private data of a wheel
- * @wheel: wheel
- *
- * Context: Any.
- *
- * Return: wheel_config.data.
- */
+/* Return wheel_config.data. */
 void *wheel_data(const struct wheel *wheel)
 {
 	return wheel->config.data;
 }
-EXPORT_SYMBOL_GPL(wheel_data);
+EXPORT_SYMBOL_FOR_TESTS(wheel_data);

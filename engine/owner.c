@@ -11,15 +11,7 @@
 #include <linux/ktime.h>
 #include "take.h"
 
-/**
- * wheel_trylock() - Lock a wheel if it is not locked
- * @wheel: wheel without WHEEL_PERCPU
- * @flags: set, to be passed to wheel_unlock()
- *
- * Context: Any.
- *
- * Return: true if the wheel was locked, as if by wheel_lock().
- */
+/* Lock a wheel if it is not locked. Returns true if it was locked, as if by wheel_lock(). */
 bool wheel_trylock(struct wheel *wheel, unsigned long *flags)
 {
 	bool locked;
@@ -31,16 +23,11 @@ bool wheel_trylock(struct wheel *wheel, unsigned long *flags)
 		local_irq_restore(*flags);
 	return locked;
 }
-EXPORT_SYMBOL_GPL(wheel_trylock);
+EXPORT_SYMBOL_FOR_TESTS(wheel_trylock);
 
-/**
- * wheel_scan_at() - Set the time of the owner's next scan
- * @wheel: wheel with an owner, locked by wheel_lock()
- * @time: time of its clock in nanoseconds, possibly in the past; WHEEL_NEVER for no scan
- *
- * Replaces the time that was set before.
- *
- * Context: Same as wheel_timer_arm_locked().
+/*
+ * Set the time of the owner's next scan, possibly in the past, on a locked wheel. WHEEL_NEVER: no
+ * scan. Replaces the time that was set before.
  */
 void wheel_scan_at(struct wheel *wheel, u64 time)
 {
@@ -52,7 +39,7 @@ void wheel_scan_at(struct wheel *wheel, u64 time)
 			  wheel_tick_ceil(&base->core.tick, clamp_t(u64, time, 1, WHEEL_MAX_TIME));
 	base_wake_at(base, base->scan_tick);
 }
-EXPORT_SYMBOL_GPL(wheel_scan_at);
+EXPORT_SYMBOL_FOR_TESTS(wheel_scan_at);
 
 /*
  * Call the owner's scan function. No timer of the current tick has been taken yet, so a timer
@@ -84,18 +71,12 @@ static unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
 	return n;
 }
 
-/**
- * wheel_step() - Run one step of a pass
- * @wheel: wheel with an owner, locked by wheel_lock() or wheel_trylock()
- * @max: upper limit of the number of expired timers, 1 .. WHEEL_BATCH
- *
- * Scans for timers to arm if a scan is due, then expires due timers, in order. A step examines at
- * most WHEEL_BATCH timers and buckets. Until wheel_settle() or wheel_restart() is called, the
- * hrtimer is not started, even if timers are armed.
- *
- * Context: Any, between wheel_lock() and wheel_unlock().
- *
- * Return: true if more timers may be due; false if none is due or the wheel was stopped.
+/*
+ * Run one step of a pass on a locked wheel: scan for timers to arm if a scan is due, then expire up
+ * to @max due timers, 1 .. WHEEL_BATCH, in order. A step examines at most WHEEL_BATCH timers and
+ * buckets. Until wheel_settle() or wheel_restart() is called, the hrtimer is not started, even if
+ * timers are armed. Returns true if more timers may be due; false if none is due or the wheel was
+ * stopped.
  */
 bool wheel_step(struct wheel *wheel, unsigned int max)
 {
@@ -123,29 +104,23 @@ bool wheel_step(struct wheel *wheel, unsigned int max)
 	trace_wheel_pass_end(base, now, n, WHEEL_BATCH - budget, !scanned || n == max || !budget);
 	return !scanned || n == max || !budget;
 }
-EXPORT_SYMBOL_GPL(wheel_step);
+EXPORT_SYMBOL_FOR_TESTS(wheel_step);
 
-/**
- * wheel_settle() - End a pass and program the hrtimer for the next expiry
- * @wheel: wheel with an owner, locked; wheel_step() has returned false
- *
- * The hrtimer is started by wheel_unlock().
- *
- * Context: Same as wheel_step().
+/*
+ * End a pass, after wheel_step() has returned false. wheel_unlock() starts the hrtimer for the next
+ * expiry.
  */
 void wheel_settle(struct wheel *wheel)
 {
 	base_settle(wheel->base);
 }
-EXPORT_SYMBOL_GPL(wheel_settle);
+EXPORT_SYMBOL_FOR_TESTS(wheel_settle);
 
-/**
- * wheel_restart() - End a pass in the interrupt
- * @wheel: wheel with an owner, locked; wheel_step() has returned false
- *
- * The hrtimer is queued again when the interrupt returns, which costs less than starting it.
- * A call that held the lock when the interrupt began may already have started it. Then its
- * time must not be changed, and its own interrupt runs the next step::
+/*
+ * wheel_settle() in owner->interrupt(), which must return the result. The hrtimer is queued again
+ * when the interrupt returns, which costs less than starting it. A call that held the lock when the
+ * interrupt began may already have started it. Then its time must not be changed, and its own
+ * interrupt runs the next step:
  *
  *	interrupt			a call that arms a timer
  *
@@ -155,10 +130,6 @@ EXPORT_SYMBOL_GPL(wheel_settle);
  *					unlock
  *	trylock, wheel_step()
  *	queued: leave it alone
- *
- * Context: owner->interrupt(), between wheel_trylock() and wheel_unlock().
- *
- * Return: return value for owner->interrupt().
  */
 enum hrtimer_restart wheel_restart(struct wheel *wheel)
 {
@@ -177,4 +148,4 @@ enum hrtimer_restart wheel_restart(struct wheel *wheel)
 	hrtimer_set_expires(&base->hrtimer, ns_to_ktime(time));
 	return HRTIMER_RESTART;
 }
-EXPORT_SYMBOL_GPL(wheel_restart);
+EXPORT_SYMBOL_FOR_TESTS(wheel_restart);

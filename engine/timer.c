@@ -116,16 +116,7 @@ static __always_inline int base_arm(struct wheel_base *base,
 	return err;
 }
 
-/**
- * wheel_timer_arm_locked() - Arm a timer of a locked wheel
- * @timer: timer that is not pending, of a wheel locked by wheel_lock()
- * @deadline: same as wheel_timer_arm()
- * @slack: same as wheel_timer_arm()
- *
- * Context: Same as wheel_timer_arm(), between wheel_lock() and wheel_unlock().
- *
- * Return: Same as wheel_timer_arm().
- */
+/* wheel_timer_arm() on a wheel that is locked by wheel_lock() */
 int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
 	struct wheel_base *base = timer_base_or_warn(timer);
@@ -134,7 +125,7 @@ int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 		return -EINVAL;
 	return base_arm(base, timer, deadline, slack);
 }
-EXPORT_SYMBOL_GPL(wheel_timer_arm_locked);
+EXPORT_SYMBOL_FOR_TESTS(wheel_timer_arm_locked);
 
 /**
  * wheel_timer_arm() - Arm a timer
@@ -179,16 +170,7 @@ int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack)
 }
 EXPORT_SYMBOL_GPL(wheel_timer_arm);
 
-/**
- * wheel_timer_rearm_locked() - Move the deadline of a pending timer of a locked wheel
- * @timer: timer of a wheel locked by wheel_lock()
- * @deadline: same as wheel_timer_rearm()
- * @slack: same as wheel_timer_rearm()
- *
- * Context: Same as wheel_timer_arm_locked().
- *
- * Return: Same as wheel_timer_rearm().
- */
+/* wheel_timer_rearm() on a wheel that is locked by wheel_lock() */
 int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
 	struct wheel_base *base = timer_base_or_warn(timer);
@@ -197,7 +179,7 @@ int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 		return -EINVAL;
 	return base_rearm(base, timer, deadline, slack);
 }
-EXPORT_SYMBOL_GPL(wheel_timer_rearm_locked);
+EXPORT_SYMBOL_FOR_TESTS(wheel_timer_rearm_locked);
 
 /**
  * wheel_timer_rearm() - Move the deadline of a pending timer
@@ -300,14 +282,7 @@ bool wheel_timer_push(struct wheel_timer *timer, u64 deadline)
 }
 EXPORT_SYMBOL_GPL(wheel_timer_push);
 
-/**
- * wheel_timer_cancel_locked() - Cancel a timer of a locked wheel
- * @timer: timer of a wheel locked by wheel_lock()
- *
- * Context: Same as wheel_timer_arm_locked().
- *
- * Return: Same as wheel_timer_cancel().
- */
+/* wheel_timer_cancel() on a wheel that is locked by wheel_lock() */
 int wheel_timer_cancel_locked(struct wheel_timer *timer)
 {
 	struct wheel_base *base = timer_base_or_warn(timer);
@@ -316,7 +291,6 @@ int wheel_timer_cancel_locked(struct wheel_timer *timer)
 		return -EINVAL;
 	return base_cancel(base, timer);
 }
-EXPORT_SYMBOL_GPL(wheel_timer_cancel_locked);
 
 /**
  * wheel_timer_cancel() - Cancel a timer

@@ -16,8 +16,8 @@
 #include <linux/nospec.h>
 #include <linux/prefetch.h>
 #include <linux/string.h>
-#include <linux/wheel_timer.h>
 #include <asm/page.h>
+#include "../engine/owner.h"
 #include "trace.h"
 
 #define WHEEL_SLOT_PAGE	PAGE_SIZE
@@ -75,14 +75,6 @@ static inline void wheel_slots_or(u64 *bits, u64 set)
 #define trace_wheel_dev_event(slots, slot)	((void)(slots), (void)(slot))
 
 /* The engine, as in include/linux/wheel_timer.h; the program implements it. */
-#define WHEEL_NEVER		(~(u64)0)
-
-enum wheel_claim {
-	WHEEL_FIRE,
-	WHEEL_LATER,
-	WHEEL_GONE,
-};
-
 struct wheel;
 
 void *wheel_data(const struct wheel *wheel);
@@ -95,21 +87,6 @@ int wheel_timer_cancel_locked(struct wheel_timer *timer);
 static inline struct wheel *wheel_timer_wheel(const struct wheel_timer *timer)
 {
 	return (struct wheel *)timer->base;
-}
-
-static inline bool wheel_timer_pending(const struct wheel_timer *timer)
-{
-	return !(timer->deadline & WHEEL_IDLE);
-}
-
-static inline u64 wheel_timer_deadline(const struct wheel_timer *timer)
-{
-	return timer->deadline & ~WHEEL_IDLE;
-}
-
-static inline u64 wheel_timer_fired(const struct wheel_timer *timer)
-{
-	return timer->fired;
 }
 
 #endif

@@ -20,6 +20,7 @@
 #include <uapi/linux/wheel_timer.h>
 
 struct wheel;
+struct wheel_owner;
 
 /* wheel_config.flags */
 /* Callbacks run in process context and may sleep. By default, they run in softirq context. */
@@ -29,16 +30,6 @@ struct wheel;
 
 /* Maximum number of timers that are processed under one lock hold. */
 #define WHEEL_BATCH		64
-
-/* No deadline. */
-#define WHEEL_NEVER		(~(u64)0)
-
-/* Result of a claim function: what happens to a timer at the time it was queued for. */
-enum wheel_claim {
-	WHEEL_FIRE,	/* the timer expires */
-	WHEEL_LATER,	/* the deadline was moved: queue the timer again */
-	WHEEL_GONE,	/* the timer counts as cancelled; no callback is called */
-};
 
 /**
  * typedef wheel_claim_fn - Decide whether to expire, requeue or drop a timer
@@ -56,29 +47,7 @@ enum wheel_claim {
  * Return: the decision. After WHEEL_GONE, the timer's memory must not be freed before the
  * wheel's lock is released. wheel_timer_cancel() waits for that.
  */
-typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
-					   u64 *deadline);
-
-/**
- * struct wheel_owner - Operations of an owner that runs the passes of its wheel
- * @interrupt: Called when the hrtimer expires, in hard interrupt or softirq context, with no lock
- *	held. Runs a short step, with wheel_trylock() and wheel_step(), or leaves the pass to
- *	the owner. Returns HRTIMER_NORESTART, or the value that wheel_restart() returned
- * @scan: Find timers to arm, at the time set by wheel_scan_at(). Called by wheel_step() with
- *	the wheel locked, before it takes due timers. A timer that is armed here may be due at
- *	the tick that is being processed. A complete scan sets the time of the next one;
- *	otherwise the next step continues the scan. Returns the number of timers examined, at
- *	most WHEEL_BATCH
- * @expire: Deliver @n due timers, in order; none is pending. @now is the time of the wheel's clock
- *	when they expired. Called by wheel_step() with the wheel locked. Must call only those
- *	functions of the wheel that are permitted after wheel_lock()
- */
-struct wheel_owner {
-	enum hrtimer_restart	(*interrupt)(struct wheel *wheel);
-	unsigned int		(*scan)(struct wheel *wheel, u64 now);
-	void			(*expire)(struct wheel *wheel, struct wheel_timer **due,
-					  unsigned int n, u64 now);
-};
+typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due, u64 *deadline);
 
 /**
  * struct wheel_config - Configuration of a wheel
@@ -89,13 +58,12 @@ struct wheel_owner {
  *	0: @limit / 16, at least 256; or 4096 without a limit
  * @flags: WHEEL_SLEEPABLE, WHEEL_PERCPU
  * @tick_ns: exact tick length in nanoseconds; 0: 1 ms
- * @limit: maximum number of pending timers. 0: wheel_limit_of(@scheme), which is unlimited
- *	except with WHEEL_OVERFLOW. Must be 0 with WHEEL_PERCPU, because the bases have no
- *	common counter
+ * @limit: maximum number of pending timers. 0: unlimited, except for 4096 with WHEEL_OVERFLOW.
+ *	Must be 0 with WHEEL_PERCPU, because the bases have no common counter
  * @claim: function that decides whether timers expire; NULL: their deadlines decide
  * @owner: operations of an owner that runs the passes; NULL: work items run them. Must be NULL
  *	with WHEEL_PERCPU or WHEEL_SLEEPABLE
- * @data: private data, returned by wheel_data()
+ * @data: the owner's data, returned by wheel_data()
  */
 struct wheel_config {
 	const char	*name;
@@ -140,11 +108,6 @@ void wheel_destroy(struct wheel *wheel);
 u64 wheel_advance_to(struct wheel *wheel, u64 now);
 
 u64 wheel_now(const struct wheel *wheel);
-void *wheel_data(const struct wheel *wheel);
-u64 wheel_reach(const struct wheel *wheel);
-unsigned int wheel_batch_max(const struct wheel *wheel);
-u64 wheel_limit_of(u32 scheme);
-u32 wheel_buckets_for(const struct wheel_config *config);
 void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats);
 
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
@@ -157,69 +120,6 @@ int wheel_timer_cancel(struct wheel_timer *timer);
 int wheel_timer_cancel_sync(struct wheel_timer *timer);
 int wheel_timer_shutdown_sync(struct wheel_timer *timer);
 struct wheel *wheel_timer_wheel(const struct wheel_timer *timer);
-
-/**
- * wheel_timer_pending() - Check whether a timer is pending
- * @timer: initialized timer
- *
- * The result may be out of date, unless the caller excludes concurrent operations.
- *
- * Context: Any.
- *
- * Return: true if the timer is pending.
- */
-static inline bool wheel_timer_pending(const struct wheel_timer *timer)
-{
-	/* Not @place, which is invalid for a short time while the timer is moved. */
-	return !(READ_ONCE(timer->deadline) & WHEEL_IDLE);
-}
-
-/**
- * wheel_timer_deadline() - Get the deadline of a timer
- * @timer: timer
- *
- * Context: Any.
- *
- * Return: deadline set by the last arm, move, push or claim function, in nanoseconds on the
- * wheel's clock.
- */
-static inline u64 wheel_timer_deadline(const struct wheel_timer *timer)
-{
-	return READ_ONCE(timer->deadline) & ~WHEEL_IDLE;
-}
-
-/**
- * wheel_timer_fired() - Get the time at which a timer expired
- * @timer: timer that has expired and was not armed since
- *
- * Context: Any; typically its callback.
- *
- * Return: time of the wheel's clock when the timer expired, not less than its deadline, in
- * nanoseconds.
- */
-static inline u64 wheel_timer_fired(const struct wheel_timer *timer)
-{
-	return READ_ONCE(timer->fired);
-}
-
-unsigned long wheel_lock(struct wheel *wheel);
-void wheel_unlock(struct wheel *wheel, unsigned long flags);
-int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
-int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
-int wheel_timer_cancel_locked(struct wheel_timer *timer);
-
-/* For owners; the wheel must be locked, except for wheel_trylock(). */
-bool wheel_trylock(struct wheel *wheel, unsigned long *flags);
-bool wheel_step(struct wheel *wheel, unsigned int max);
-void wheel_settle(struct wheel *wheel);
-enum hrtimer_restart wheel_restart(struct wheel *wheel);
-void wheel_scan_at(struct wheel *wheel, u64 time);
-bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired);
-
-/* Not exported: for /dev/wheel, which is in the same module. */
-clockid_t wheel_clockid(const struct wheel *wheel);
-size_t wheel_bytes_for(const struct wheel_config *config);
-void wheel_read_stats_locked(struct wheel *wheel, struct wheel_stats *stats);
 
 /**
  * struct wheel_arm - Entry of a batch for wheel_arm_batch()

@@ -11,8 +11,8 @@
 #include <linux/math64.h>
 #include <linux/prandom.h>
 #include <linux/time64.h>
-#include <linux/wheel_timer.h>
 #include <linux/workqueue.h>
+#include "engine/owner.h"
 
 /* Default tick length in nanoseconds. */
 #define TICK		1000ULL

@@ -14,8 +14,8 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/wheel_timer.h>
 #include "compat.h"
+#include "engine/owner.h"
 
 static char *what;
 module_param(what, charp, 0);

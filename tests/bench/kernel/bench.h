@@ -11,7 +11,7 @@
 #include <linux/hrtimer.h>
 #include <linux/prandom.h>
 #include <linux/timer.h>
-#include <linux/wheel_timer.h>
+#include "engine/owner.h"
 
 /* Maximum number of rounds. */
 #define ROUNDS		7U
