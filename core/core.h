@@ -346,12 +346,6 @@ static inline void hint_restart(struct wheel_bucket *bucket)
 	bucket->state &= BUCKET_FLAGS;
 }
 
-/* Store a hint in @t. A distance that does not fit results in a wrong hint, which is harmless. */
-static inline void hint_give(struct wheel_timer *t, const struct wheel_timer *later)
-{
-	t->hint = (s32)((long)((unsigned long)later - (unsigned long)t) >> HINT_SHIFT);
-}
-
 /* Prefetch the timer that a hint refers to. Most timers occupy two cache lines. */
 static inline void hint_take(const struct wheel_timer *t)
 {
@@ -378,10 +372,11 @@ static inline void hint_append(struct wheel_bucket *bucket, struct wheel_timer *
 	if (state < HINT_FULL - HINT_ONE) {
 		bucket->state = state + HINT_ONE;
 	} else if (likely(state > (HINT_CLOSED | BUCKET_FLAGS))) {
-		struct list_head *lag = (struct list_head *)(state & ~BUCKET_FLAGS);
+		struct wheel_timer *lag = timer_of((struct list_head *)(state & ~BUCKET_FLAGS));
 
-		bucket->state = (unsigned long)lag->next | (state & BUCKET_FLAGS);
-		hint_give(timer_of(lag), t);
+		bucket->state = (unsigned long)lag->node.next | (state & BUCKET_FLAGS);
+		/* A distance that does not fit results in a wrong hint, which is harmless. */
+		lag->hint = (s32)((long)((unsigned long)t - (unsigned long)lag) >> HINT_SHIFT);
 	} else if (state < HINT_FULL) {
 		hint_start(bucket, &t->node);
 	}

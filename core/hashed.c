@@ -137,14 +137,6 @@ static void search_reset(struct wheel_search *search)
 	search->steps = 0;
 }
 
-/* End the walk after all timers due at its tick have expired. */
-static void tick_ended(struct wheel_core *w)
-{
-	wheel_walk_end(&w->walk, &w->ring);
-	w->clock = w->walk.tick;
-	w->found = false;
-}
-
 /*
  * Return true if the search may raise another minimum. Frequent arms and cancellations could
  * prevent its end, so it raises no more minima than there are buckets and nodes.
@@ -186,27 +178,25 @@ static void search(struct wheel_core *w, u64 until, unsigned int *budget)
 	}
 }
 
-static void refresh(struct wheel_core *w, unsigned int *budget)
-{
-	u32 at = ring_at(&w->ring, w->walk.bucket);
-
-	if (wheel_walk_refresh(&w->walk, &w->ring, budget))
-		minima_raise(&w->ring, at);
-}
-
 struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until, unsigned int *budget)
 {
 	struct wheel_timer *t;
+	u32 at;
 
 	while (*budget) {
 		if (w->walk.from) {
 			t = wheel_walk_on(&w->walk, budget);
 			if (t)
 				return t;
-			if (wheel_walk_ended(&w->walk))
-				tick_ended(w);
+			if (wheel_walk_ended(&w->walk)) {
+				wheel_walk_end(&w->walk, &w->ring);
+				w->clock = w->walk.tick;
+				w->found = false;
+			}
 		} else if (w->walk.bucket) {
-			refresh(w, budget);
+			at = ring_at(&w->ring, w->walk.bucket);
+			if (wheel_walk_refresh(&w->walk, &w->ring, budget))
+				minima_raise(&w->ring, at);
 		} else if (!w->found) {
 			search(w, until, budget);
 		} else if (w->next <= until) {

@@ -132,8 +132,6 @@ void wheel_walk_end(struct wheel_walk *walk, struct wheel_ring *r)
 /* Close the bucket before the end of the walk. Its minimum becomes a lower bound. */
 void wheel_walk_abandon(struct wheel_walk *walk, struct wheel_ring *r)
 {
-	if (!walk->bucket)
-		return;
 	walk->bucket->min = min(walk->bucket->min, walk->before);
 	walk->bucket->state |= BUCKET_STALE;
 	wheel_walk_end(walk, r);

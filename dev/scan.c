@@ -70,12 +70,14 @@ int wheel_file_kick(struct wheel_file *file)
 /*
  * A mapping of the doorbells was removed, by munmap(), at exit, or by the task of another user. A
  * program that was killed after it exchanged a word, and before it set the doorbell or kicked, has
- * left a timer that no scan would find. Only a flag is set here.
+ * left a timer that no scan would find. Request one of all words, regardless of their doorbells;
+ * the program's stores are visible to it, because the mapping was removed.
  */
 void wheel_file_bells_unmapped(struct wheel_file *file)
 {
 	unsigned long flags = wheel_lock(file->slots.wheel);
 
-	wheel_scan_all(&file->slots);
+	file->slots.scanner.all_next = true;
+	wheel_scan_now(&file->slots);
 	wheel_unlock(file->slots.wheel, flags);
 }

@@ -165,28 +165,21 @@ fault:
 	return false;
 }
 
-/* Execute an operation that was copied, and write its result and that of the call. */
-static int single_execute(struct wheel_file *file, struct wheel_op *op,
-			  struct wheel_op __user *uop, struct wheel_submit __user *ucall)
-{
-	struct wheel_batch b = batch_begin(file);
-	bool copied;
-
-	execute(file, &b, op, 1);
-	copied = likely(!b.has_results) || single_put(op, uop);
-	return call_put(&b, ucall) && copied ? 0 : -EFAULT;
-}
-
 /* Execute WHEEL_IOC_SUBMIT of a single operation. Returns 0, -EFAULT or WHEEL_NOT_SINGLE. */
 int wheel_file_submit_single(struct wheel_file *file, void __user *uarg)
 {
 	struct wheel_op __user *uop = call_get(uarg);
 	struct wheel_op op WHEEL_FILLED_LATER;
+	struct wheel_batch b;
+	bool copied;
 
 	if (!uop || unlikely(!wheel_file_ready(file)) ||
 	    unlikely(wheel_clock_shifted(file->slots.setup.clock)) || !op_get(&op, uop))
 		return WHEEL_NOT_SINGLE;
-	return single_execute(file, &op, uop, uarg);
+	b = batch_begin(file);
+	execute(file, &b, &op, 1);
+	copied = likely(!b.has_results) || single_put(&op, uop);
+	return call_put(&b, uarg) && copied ? 0 : -EFAULT;
 }
 
 /**

@@ -10,19 +10,6 @@
 #include <linux/timekeeping.h>
 #include "engine.h"
 
-static u64 next_due(struct wheel *wheel)
-{
-	struct wheel_base *base;
-	u64 next = WHEEL_NEVER;
-
-	for_each_base(base, wheel) {
-		raw_spin_lock_irq(&base->lock);
-		next = min(next, base_next(base));
-		raw_spin_unlock_irq(&base->lock);
-	}
-	return next;
-}
-
 static bool pass_in_context(struct wheel_base *base)
 {
 	bool more;
@@ -61,7 +48,7 @@ static bool pass_in_context(struct wheel_base *base)
 u64 wheel_advance_to(struct wheel *wheel, u64 now)
 {
 	struct wheel_base *base;
-	u64 next;
+	u64 next = WHEEL_NEVER;
 
 	if (wheel->config.clock != WHEEL_CLOCK_VIRTUAL || wheel_calls_us(wheel))
 		return WHEEL_NEVER;
@@ -75,7 +62,11 @@ u64 wheel_advance_to(struct wheel *wheel, u64 now)
 		       !fatal_signal_pending(current))
 			cond_resched();
 	}
-	next = next_due(wheel);
+	for_each_base(base, wheel) {
+		raw_spin_lock_irq(&base->lock);
+		next = min(next, base_next(base));
+		raw_spin_unlock_irq(&base->lock);
+	}
 	mutex_unlock(&wheel->advance_lock);
 	return next;
 }

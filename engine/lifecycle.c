@@ -17,13 +17,6 @@
 /* Number of wheels created so far. */
 static atomic_t wheels_created = ATOMIC_INIT(0);
 
-static u32 config_bases(const struct wheel_config *config)
-{
-	if (!(config->flags & WHEEL_PERCPU))
-		return 1;
-	return min_t(u32, num_possible_cpus(), MAX_BASES);
-}
-
 /* The names are fixed, because a lock class has one name, but its wheels may have several. */
 static void wheel_setup_lockdep(struct wheel *wheel, struct wheel_class *class)
 {
@@ -76,11 +69,12 @@ struct wheel *wheel_create_class(const struct wheel_config *config,
 	int err = wheel_config_check(config);
 	const struct wheel_scheme *scheme;
 	struct wheel *wheel;
-	u32 count;
+	u32 count = 1;
 
 	if (err)
 		return ERR_PTR(err);
-	count = config_bases(config);
+	if (config->flags & WHEEL_PERCPU)
+		count = min_t(u32, num_possible_cpus(), MAX_BASES);
 	wheel = kvzalloc(struct_size(wheel, base, count), GFP_KERNEL_ACCOUNT);
 	if (!wheel)
 		return ERR_PTR(-ENOMEM);

@@ -89,14 +89,6 @@ struct pass {
 	unsigned int	work;
 };
 
-static void pass_read_clock(struct pass *pass, struct wheel_base *base)
-{
-	pass->now = wheel_now(base->owner);
-	pass->until = wheel_tick_at(&base->core, pass->now);
-	if (wheel_settable(base->owner->config.clock))
-		wheel_set_back(&base->core, pass->until);
-}
-
 /* A callback that sleeps may take long, and a clock that can be set may jump. */
 static unsigned int calls_per_step(const struct wheel *wheel)
 {
@@ -132,7 +124,10 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 	unsigned int budget = WHEEL_BATCH, calls = 0;
 	struct wheel_timer *timer = NULL;
 
-	pass_read_clock(pass, base);
+	pass->now = wheel_now(base->owner);
+	pass->until = wheel_tick_at(&base->core, pass->now);
+	if (wheel_settable(base->owner->config.clock))
+		wheel_set_back(&base->core, pass->until);
 	while (calls < most && !base->stopped) {
 		timer = base_take(base, pass->now, pass->until, &budget);
 		if (!timer)

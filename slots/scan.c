@@ -46,12 +46,6 @@ static u64 tick_from(const struct wheel_slots *slots, u64 time)
 	return boundary > WHEEL_MAX_TIME ? WHEEL_NEVER : boundary;
 }
 
-/* Round a time down to a tick boundary. */
-static u64 tick_before(const struct wheel_slots *slots, u64 time)
-{
-	return div64_u64(time, slots->setup.tick_ns) * slots->setup.tick_ns;
-}
-
 static bool settable(const struct wheel_slots *slots)
 {
 	return slots->setup.clock == WHEEL_CLOCK_REALTIME ||
@@ -225,8 +219,9 @@ static bool scan_take(struct wheel_slots *slots, struct wheel_scan *scan)
 bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan)
 {
 	struct wheel_scanner *scanner = &slots->scanner;
+	u64 tick = slots->setup.tick_ns;
 
-	scan->present = tick_before(slots, scan->now);
+	scan->present = div64_u64(scan->now, tick) * tick;
 	while (scan->budget) {
 		if (slots->stopping)
 			return false;
@@ -252,17 +247,6 @@ void wheel_scan_now(struct wheel_slots *slots)
 	slots->scanner.earliest = PASSED;
 	scan_announce(slots, PASSED, PASSED);
 	wheel_scan_at(slots->wheel, PASSED);
-}
-
-/*
- * Request a scan of all words, regardless of their doorbells, for a program that may have been
- * killed before it set a doorbell. Its stores are visible to the scan, because its mapping was
- * removed.
- */
-void wheel_scan_all(struct wheel_slots *slots)
-{
-	slots->scanner.all_next = true;
-	wheel_scan_now(slots);
 }
 
 /* Initialize next_wake: without a scan, each deadline needs a kick. */

@@ -24,7 +24,6 @@ struct wheel_scan {
 void wheel_scan_init(struct wheel_slots *slots);
 void wheel_scan_stop(struct wheel_slots *slots);
 void wheel_scan_now(struct wheel_slots *slots);
-void wheel_scan_all(struct wheel_slots *slots);
 bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan);
 
 /* Return the number of the scan in progress, or of the next one if no scan is in progress. */

@@ -29,7 +29,7 @@ enum wheel_slot_state {
 	WHEEL_SLOT_ARMED,	/* pending; with a word, possibly parked */
 	WHEEL_SLOT_FIRED,	/* expired, event not yet consumed */
 	WHEEL_SLOT_STOPPED,	/* was pending when the wheel was stopped */
-	WHEEL_SLOT_DISARMED,	/* with a word, not queued; the program may arm it */
+	WHEEL_SLOT_DISARMED,	/* with a word, not queued; if it is armed, a scan detects it */
 };
 
 /**

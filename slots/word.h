@@ -27,10 +27,6 @@
 /* Slots per u64 of doorbells. */
 #define WHEEL_BELLS	64
 
-/*
- * A timer with a word is in state WHEEL_SLOT_DISARMED while it is not queued and has no unread
- * event. It may nevertheless be armed, which only a scan detects.
- */
 int wheel_word_enqueue(struct wheel_slots *slots, struct wheel_slot *slot, u64 deadline,
 		       u64 slack);
 int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
