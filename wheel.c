@@ -55,8 +55,7 @@ static void own_dequeue(struct wheel_core *w, struct wheel_timer *t)
 	ring_forget(w, t->due_tick);
 }
 
-void wheel_own_put(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
-		   struct wheel_due due)
+void wheel_own_put(struct wheel_core *w, struct wheel_timer *t, u64 deadline, struct wheel_due due)
 {
 	WRITE_ONCE(t->deadline, deadline);
 	own_enqueue(w, t, due);

@@ -66,8 +66,7 @@ void wheel_forward(struct wheel_core *w, u64 tick);
 void wheel_set_back(struct wheel_core *w, u64 tick);
 
 /* For schemes with own_queue. Out of line, so that callers save no registers for other schemes. */
-void wheel_own_put(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
-		   struct wheel_due due);
+void wheel_own_put(struct wheel_core *w, struct wheel_timer *t, u64 deadline, struct wheel_due due);
 void wheel_own_refile(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
 		      struct wheel_due due);
 void wheel_own_take(struct wheel_core *w, struct wheel_timer *t);

@@ -147,8 +147,7 @@ static bool search_may_step(struct wheel_core *w)
 }
 
 /* Return true if a walk can increase the bucket's minimum at acceptable cost. */
-static bool worth_refreshing(struct wheel_core *w, const struct wheel_bucket *bucket,
-			     u64 until)
+static bool worth_refreshing(struct wheel_core *w, const struct wheel_bucket *bucket, u64 until)
 {
 	return bucket_worth_refreshing(bucket) && bucket->min > until &&
 	       bucket != w->search.refreshed && search_may_step(w);

@@ -26,23 +26,15 @@ static u32 enter_run(struct wheel_file *file, u32 wanted, bool due)
 }
 
 /*
- * Return the time up to which all due timers have expired. On a VIRTUAL clock, this is the time
- * that ADVANCE has published under the wheel's lock after these expiries. The caller takes the
- * lock afterwards.
- */
-static u64 time_passed(const struct wheel_file *file)
-{
-	return file->slots.setup.clock == WHEEL_CLOCK_VIRTUAL ?
-	       READ_ONCE(file->advanced) : wheel_now(file->slots.wheel);
-}
-
-/*
  * Check whether there is a reason to return. The clock is read first: timers that were due by
- * @until have then expired, however late the task runs.
+ * @until have then expired, however late the task runs. ADVANCE publishes the time of a VIRTUAL
+ * clock under the wheel's lock after these expiries. The lock is taken here afterwards.
  */
 static bool arrived(struct wheel_file *file, struct wheel_enter *enter)
 {
-	bool late = time_passed(file) >= enter->until;
+	bool virtual = file->slots.setup.clock == WHEEL_CLOCK_VIRTUAL;
+	u64 now = virtual ? READ_ONCE(file->advanced) : wheel_now(file->slots.wheel);
+	bool late = now >= enter->until;
 
 	enter->ready = enter_run(file, enter->wait, late);
 	return enter->ready >= enter->wait || late || READ_ONCE(file->stopped);
@@ -62,8 +54,7 @@ static void sleep_until(const struct wheel_file *file, u64 until)
 	if (!timed(until) || file->slots.setup.clock == WHEEL_CLOCK_VIRTUAL)
 		schedule();
 	else
-		schedule_hrtimeout_range_clock(&time, current->timer_slack_ns,
-					       HRTIMER_MODE_ABS,
+		schedule_hrtimeout_range_clock(&time, current->timer_slack_ns, HRTIMER_MODE_ABS,
 					       wheel_clockid(file->slots.wheel));
 }
 

@@ -100,14 +100,6 @@ void *wheel_file_page_alloc(struct wheel_file *file)
 	return ERR_PTR(-ENOMEM);
 }
 
-static void page_init(const struct wheel_file *file, enum wheel_array array, void *page, u32 nr)
-{
-	if (array == WHEEL_SLOTS)
-		wheel_slot_page_init(&file->slots, page, nr);
-	else if (array == WHEEL_WORDS)
-		memset64(page, WHEEL_WORD_IDLE, WHEEL_WORDS_PER_PAGE);
-}
-
 /* Add the page of slot @nr to an array, if it is missing. Returns the page or an ERR_PTR. */
 static void *page_bring(struct wheel_file *file, enum wheel_array array, u32 nr)
 {
@@ -120,7 +112,10 @@ static void *page_bring(struct wheel_file *file, enum wheel_array array, u32 nr)
 	page = wheel_file_page_alloc(file);
 	if (IS_ERR(page))
 		return page;
-	page_init(file, array, page, nr);
+	if (array == WHEEL_SLOTS)
+		wheel_slot_page_init(&file->slots, page, nr);
+	else if (array == WHEEL_WORDS)
+		memset64(page, WHEEL_WORD_IDLE, WHEEL_WORDS_PER_PAGE);
 	/*
 	 * Publish the page: order its initialization before the store of the pointer. Pairs with
 	 * the acquires above and in wheel_slot_in(), wheel_word_page() and wheel_bells_at().

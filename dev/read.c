@@ -146,8 +146,7 @@ static ssize_t read_or_wait(struct wheel_file *file, struct iov_iter *to, bool b
 ssize_t wheel_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct wheel_file *file = iocb->ki_filp->private_data;
-	bool block = !(iocb->ki_filp->f_flags & O_NONBLOCK ||
-		       iocb->ki_flags & IOCB_NOWAIT);
+	bool block = !(iocb->ki_filp->f_flags & O_NONBLOCK || iocb->ki_flags & IOCB_NOWAIT);
 	ssize_t ret;
 
 	if (iov_iter_count(to) < sizeof(struct wheel_event))

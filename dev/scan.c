@@ -21,7 +21,11 @@ static void scan_allow(struct wheel_scan *scan, const struct wheel *wheel)
 unsigned int wheel_file_scan(struct wheel *wheel, u64 now)
 {
 	struct wheel_slots *slots = &wheel_file_of(wheel)->slots;
-	struct wheel_scan scan = { .number = wheel_scan_current(slots), .now = now };
+	struct wheel_scan scan = {
+		/* The scan in progress, or the next one. */
+		.number	= slots->scanner.scans + !slots->scanner.scanning,
+		.now	= now,
+	};
 
 	scan_allow(&scan, wheel);
 	wheel_scan_run(slots, &scan);

@@ -50,8 +50,7 @@ static int setup_check(const struct wheel_setup *setup)
 	return 0;
 }
 
-static struct wheel_config setup_config(struct wheel_file *file,
-					const struct wheel_setup *setup)
+static struct wheel_config setup_config(struct wheel_file *file, const struct wheel_setup *setup)
 {
 	u32 least = DIV_ROUND_UP(setup->timers, MAX_TIMERS_A_BUCKET);
 	bool words = setup->flags & WHEEL_SETUP_WORDS;

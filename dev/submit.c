@@ -53,8 +53,7 @@ static void execute_rest(struct wheel_file *file, struct wheel_batch *b,
 	struct wheel *wheel = file->slots.wheel;
 
 	while (made < count) {
-		int err = wheel_file_bring(file, WHEEL_ID_SLOT(ops[made].id),
-					   ops[made].flags);
+		int err = wheel_file_bring(file, WHEEL_ID_SLOT(ops[made].id), ops[made].flags);
 		unsigned long flags = wheel_lock(wheel);
 
 		if (err)
@@ -102,8 +101,7 @@ static struct wheel_op __user *call_get(struct wheel_submit __user *ucall)
 	unsafe_get_user(ops, &ucall->ops, other);
 	unsafe_get_user(op_size, &ucall->op_size, other);
 	unsafe_get_user(count, &ucall->count, other);
-	if (size != sizeof(*ucall) || flags || op_size != sizeof(struct wheel_op) ||
-	    count != 1)
+	if (size != sizeof(*ucall) || flags || op_size != sizeof(struct wheel_op) || count != 1)
 		goto other;
 	unsafe_put_user(size, &ucall->size, other);
 	unsafe_put_user(0, &ucall->now, other);

@@ -40,14 +40,12 @@ static void batch_fetch(const struct wheel_timer *timer)
 }
 
 /* Return true if a timer belongs to another wheel, whose lock is not held. */
-static bool batch_is_stranger(const struct wheel *wheel,
-			      const struct wheel_timer *timer)
+static bool batch_is_stranger(const struct wheel *wheel, const struct wheel_timer *timer)
 {
 	return unlikely(timer_base(timer) != wheel->base);
 }
 
-static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms,
-			     unsigned int n)
+static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms, unsigned int n)
 {
 	unsigned long flags = wheel_lock(wheel);
 	unsigned int armed = 0, i;
@@ -58,8 +56,7 @@ static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms,
 		if (batch_is_stranger(wheel, arms[i].timer))
 			arms[i].res = -EINVAL;
 		else
-			arms[i].res = wheel_timer_arm_locked(arms[i].timer,
-							     arms[i].deadline,
+			arms[i].res = wheel_timer_arm_locked(arms[i].timer, arms[i].deadline,
 							     arms[i].slack);
 		armed += !arms[i].res;
 	}
@@ -80,8 +77,7 @@ static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms,
  *
  * Return: number of timers armed.
  */
-unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms,
-			     unsigned int n)
+unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms, unsigned int n)
 {
 	unsigned int hold = wheel_batch_max(wheel);
 	unsigned int armed = 0, i;
@@ -92,8 +88,7 @@ unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms,
 }
 EXPORT_SYMBOL_GPL(wheel_arm_batch);
 
-static unsigned int cancel_hold(struct wheel *wheel,
-				struct wheel_timer **timers, int *res,
+static unsigned int cancel_hold(struct wheel *wheel, struct wheel_timer **timers, int *res,
 				unsigned int n)
 {
 	unsigned long flags = wheel_lock(wheel);
@@ -126,8 +121,7 @@ static unsigned int cancel_hold(struct wheel *wheel,
  *
  * Return: number of timers that were pending and will not expire.
  */
-unsigned int wheel_cancel_batch(struct wheel *wheel,
-				struct wheel_timer **timers, int *res,
+unsigned int wheel_cancel_batch(struct wheel *wheel, struct wheel_timer **timers, int *res,
 				unsigned int n)
 {
 	unsigned int cancelled = 0, i;

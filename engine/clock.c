@@ -31,9 +31,8 @@ static bool pass_in_context(struct wheel_base *base)
  * never goes back: an earlier @now leaves it unchanged. Only a VIRTUAL clock can be moved, and
  * not by a callback of its wheel.
  *
- * If the task receives a fatal signal, the function returns early, possibly before it has moved
- * the clock. The remaining due timers expire at the next call, even if it does not move the
- * clock.
+ * If the task receives a fatal signal, the function returns early, possibly before it has moved the
+ * clock. The remaining due timers expire at the next call, even if it does not move the clock.
  *
  * On a wheel with an owner, the clock is moved, but no timer expires: the owner must then call
  * wheel_step().

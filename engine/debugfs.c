@@ -59,8 +59,7 @@ static void show_late(struct seq_file *m, const struct wheel_stats *stats)
 	for (i = 0; i < ARRAY_SIZE(stats->late); i++) {
 		if (!stats->late[i])
 			continue;
-		seq_printf(m, "%s%llu: %llu", comma, i ? BIT_ULL(i) : 0,
-			   stats->late[i]);
+		seq_printf(m, "%s%llu: %llu", comma, i ? BIT_ULL(i) : 0, stats->late[i]);
 		comma = ", ";
 	}
 	seq_puts(m, "}\n");

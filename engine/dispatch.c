@@ -27,8 +27,7 @@ static void base_queue(struct wheel_base *base)
 
 static enum hrtimer_restart base_wakeup(struct hrtimer *hrtimer)
 {
-	struct wheel_base *base = container_of(hrtimer, struct wheel_base,
-					       hrtimer);
+	struct wheel_base *base = container_of(hrtimer, struct wheel_base, hrtimer);
 
 	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
 	WRITE_ONCE(base->counts.wakeups, base->counts.wakeups + 1);

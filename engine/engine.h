@@ -34,8 +34,6 @@
 #error "deadlines and clocks are read without a lock and must not tear"
 #endif
 
-struct task_struct;
-
 /**
  * struct wheel_base - One wheel of timers with its lock, hrtimer and work items
  * @lock: protects all members not marked "constant" or "lockless"; taken with interrupts disabled
@@ -174,8 +172,7 @@ static inline struct wheel_base *timer_base_or_warn(const struct wheel_timer *ti
  * Lock the base of a timer. A timer that is not pending may be moved to another base, under the
  * lock of the old one. Callers must have checked the timer with timer_base_or_warn().
  */
-static inline struct wheel_base *timer_lock(const struct wheel_timer *timer,
-					    unsigned long *flags)
+static inline struct wheel_base *timer_lock(const struct wheel_timer *timer, unsigned long *flags)
 {
 	for (;;) {
 		struct wheel_base *base = timer_base(timer);

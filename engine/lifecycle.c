@@ -23,8 +23,7 @@ static void wheel_setup_lockdep(struct wheel *wheel, struct wheel_class *class)
 	struct wheel_base *base;
 
 	for_each_base(base, wheel)
-		lockdep_set_class_and_name(&base->lock, &class->lock,
-					   "wheel_base.lock");
+		lockdep_set_class_and_name(&base->lock, &class->lock, "wheel_base.lock");
 	lockdep_set_class_and_name(&wheel->advance_lock, &class->advance_lock,
 				   "wheel.advance_lock");
 	lockdep_init_map(&wheel->calling, "wheel.calling", &class->calling, 0);
@@ -38,8 +37,7 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
 
 	mutex_init(&wheel->advance_lock);
 	for_each_base(base, wheel) {
-		wheel_init(&base->core, scheme, config->buckets, config->tick_ns,
-			   memory);
+		wheel_init(&base->core, scheme, config->buckets, config->tick_ns, memory);
 		wheel_base_init(base, wheel);
 		memory += wheel_memory(config->buckets);
 	}
@@ -50,8 +48,7 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
  * @config: configuration of the wheel
  * @class: lockdep classes of wheels of this kind, in static memory
  *
- * Nothing runs until the first timer is armed. The memory is charged to the
- * cgroup of the caller.
+ * Nothing runs until the first timer is armed. The memory is charged to the cgroup of the caller.
  *
  * Context: Process context. May sleep.
  *
@@ -63,8 +60,7 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
  *   WHEEL_BOUNDED
  * * %-ENOMEM - out of memory
  */
-struct wheel *wheel_create_class(const struct wheel_config *config,
-				 struct wheel_class *class)
+struct wheel *wheel_create_class(const struct wheel_config *config, struct wheel_class *class)
 {
 	int err = wheel_config_check(config);
 	const struct wheel_scheme *scheme;
@@ -207,11 +203,10 @@ static void wheel_drain_all(struct wheel *wheel, struct list_head *unfired)
  * @unfired: initialized list to which the pending timers are added, linked by
  *	their node; or NULL
  *
- * The returned timers are no longer pending and count as cancelled. When this
- * function returns, no callback is running and none will be started. Arming a
- * timer of the wheel fails with -ESHUTDOWN. Stopping a wheel again returns no
- * timers. The memory of pending timers must not be freed before this function
- * has returned.
+ * The returned timers are no longer pending and count as cancelled. When this function returns, no
+ * callback is running and none will be started. Arming a timer of the wheel fails with -ESHUTDOWN.
+ * Stopping a wheel again returns no timers. The memory of pending timers must not be freed before
+ * this function has returned.
  *
  * Modelled on stop() of Netty's HashedWheelTimer.
  *
@@ -252,8 +247,7 @@ void wheel_destroy(struct wheel *wheel)
 		return;
 	might_sleep();
 	/* A leak is better than freeing memory that the callback uses. */
-	if (WARN(wheel_shut(wheel), "%s: destroyed by its own callback\n",
-		 wheel->config.name))
+	if (WARN(wheel_shut(wheel), "%s: destroyed by its own callback\n", wheel->config.name))
 		return;
 	wheel_quiesce(wheel);
 	/* No caller gets the timers back. */

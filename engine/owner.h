@@ -12,6 +12,7 @@
 #ifndef _WHEEL_ENGINE_OWNER_H
 #define _WHEEL_ENGINE_OWNER_H
 
+#include <linux/hrtimer.h>
 #include <linux/wheel_timer.h>
 
 #define EXPORT_SYMBOL_FOR_TESTS	EXPORT_SYMBOL_GPL

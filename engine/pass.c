@@ -89,12 +89,6 @@ struct pass {
 	unsigned int	work;
 };
 
-/* A callback that sleeps may take long, and a clock that can be set may jump. */
-static unsigned int calls_per_step(const struct wheel *wheel)
-{
-	return wheel_sleeps(wheel) || wheel_settable(wheel->config.clock) ? 1 : STEP_CALLS;
-}
-
 /*
  * End a pass: all timers that were due when the clock was read have been taken. Program the
  * hrtimer, unless more timers have become due meanwhile. Returns false if they have.
@@ -120,13 +114,15 @@ static bool pass_settle(struct wheel_base *base)
 static bool pass_step(struct pass *pass, struct wheel_base *base)
 	__must_hold(&base->lock)
 {
-	unsigned int most = calls_per_step(base->owner);
-	unsigned int budget = WHEEL_BATCH, calls = 0;
+	const struct wheel *wheel = base->owner;
+	/* A callback that sleeps may take long, and a clock that can be set may jump. */
+	bool one = wheel_sleeps(wheel) || wheel_settable(wheel->config.clock);
+	unsigned int budget = WHEEL_BATCH, calls = 0, most = one ? 1 : STEP_CALLS;
 	struct wheel_timer *timer = NULL;
 
-	pass->now = wheel_now(base->owner);
+	pass->now = wheel_now(wheel);
 	pass->until = wheel_tick_at(&base->core, pass->now);
-	if (wheel_settable(base->owner->config.clock))
+	if (wheel_settable(wheel->config.clock))
 		wheel_set_back(&base->core, pass->until);
 	while (calls < most && !base->stopped) {
 		timer = base_take(base, pass->now, pass->until, &budget);
@@ -147,10 +143,9 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 }
 
 /*
- * Run a pass, or continue one that has yielded, for at most RUN_NS including callbacks.
- * Interrupts are enabled. Returns at once if a pass of the base is already in progress: that pass
- * also expires the timers that have become due meanwhile. Returns true if the pass must be
- * continued.
+ * Run a pass, or continue one that has yielded, for at most RUN_NS including callbacks. Interrupts
+ * are enabled. Returns at once if a pass of the base is already in progress: that pass also expires
+ * the timers that have become due meanwhile. Returns true if the pass must be continued.
  */
 bool wheel_base_pass(struct wheel_base *base)
 {

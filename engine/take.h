@@ -23,8 +23,7 @@ void wheel_base_keep(struct wheel_base *base, struct wheel_timer *timer, enum wh
  *	won: the timer expires		won: it does not expire before
  *	lost: read again		lost: read again
  */
-static inline enum wheel_claim claim_own(struct wheel_timer *timer, u64 due,
-					 u64 *deadline)
+static inline enum wheel_claim claim_own(struct wheel_timer *timer, u64 due, u64 *deadline)
 {
 	u64 old = READ_ONCE(timer->deadline);
 

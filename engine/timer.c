@@ -20,8 +20,7 @@
  *
  * Context: Any.
  */
-void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
-		      wheel_timer_fn function)
+void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel, wheel_timer_fn function)
 {
 	debug_object_init(timer, &wheel_timer_debug);
 	INIT_LIST_HEAD(&timer->node);
@@ -62,8 +61,7 @@ noinline void wheel_base_forward_clock(struct wheel_base *base, u64 deadline)
 	u64 tick;
 
 	lockdep_assert_held(&base->lock);
-	if (core->pending && !base->needs_clock &&
-	    wheel_far_ahead(wheel, deadline))
+	if (core->pending && !base->needs_clock && wheel_far_ahead(wheel, deadline))
 		return;
 	tick = unlikely(base->scanning) ? base->scan_from :
 					  wheel_tick_at(core, wheel_now(wheel));
@@ -88,14 +86,12 @@ void wheel_timer_to_this_cpu(struct wheel_timer *timer)
 		return;
 	base = timer_lock(timer, &flags);
 	if (!wheel_is_queued(timer) && base->running != timer)
-		WRITE_ONCE(timer->base, (unsigned long)ours |
-					(timer->base & WHEEL_SHUTDOWN));
+		WRITE_ONCE(timer->base, (unsigned long)ours | (timer->base & WHEEL_SHUTDOWN));
 	timer_unlock(base, flags);
 }
 
 /* Arm a timer. The caller holds the lock under which WHEEL_SHUTDOWN is set. */
-static __always_inline int base_arm(struct wheel_base *base,
-				    struct wheel_timer *timer,
+static __always_inline int base_arm(struct wheel_base *base, struct wheel_timer *timer,
 				    u64 deadline, u64 slack)
 {
 	int err;

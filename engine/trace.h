@@ -44,27 +44,19 @@ DECLARE_EVENT_CLASS(wheel_timer,
 
 /* A timer that was not pending was armed. */
 DEFINE_EVENT(wheel_timer, wheel_timer_arm,
-	TP_PROTO(const struct wheel_timer *timer),
-	TP_ARGS(timer)
-);
+	TP_PROTO(const struct wheel_timer *timer), TP_ARGS(timer));
 
 /* The deadline of a pending timer was moved. */
 DEFINE_EVENT(wheel_timer, wheel_timer_rearm,
-	TP_PROTO(const struct wheel_timer *timer),
-	TP_ARGS(timer)
-);
+	TP_PROTO(const struct wheel_timer *timer), TP_ARGS(timer));
 
 /* A timer was dequeued and queued again, because its deadline had been moved. */
 DEFINE_EVENT(wheel_timer, wheel_timer_requeue,
-	TP_PROTO(const struct wheel_timer *timer),
-	TP_ARGS(timer)
-);
+	TP_PROTO(const struct wheel_timer *timer), TP_ARGS(timer));
 
 /* A timer will not expire: it was cancelled, returned by wheel_stop(), or dropped by WHEEL_GONE. */
 DEFINE_EVENT(wheel_timer, wheel_timer_cancel,
-	TP_PROTO(const struct wheel_timer *timer),
-	TP_ARGS(timer)
-);
+	TP_PROTO(const struct wheel_timer *timer), TP_ARGS(timer));
 
 /* A timer has expired; its callback follows. */
 TRACE_EVENT(wheel_timer_expire,
@@ -115,15 +107,11 @@ DECLARE_EVENT_CLASS(wheel_base,
 
 /* The hrtimer of a base has expired and starts a pass. */
 DEFINE_EVENT(wheel_base, wheel_wakeup,
-	TP_PROTO(const struct wheel_base *base),
-	TP_ARGS(base)
-);
+	TP_PROTO(const struct wheel_base *base), TP_ARGS(base));
 
 /* A pass begins. */
 DEFINE_EVENT(wheel_base, wheel_pass_begin,
-	TP_PROTO(const struct wheel_base *base),
-	TP_ARGS(base)
-);
+	TP_PROTO(const struct wheel_base *base), TP_ARGS(base));
 
 /* A pass ends, or yields and is continued later. */
 TRACE_EVENT(wheel_pass_end,

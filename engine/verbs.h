@@ -23,8 +23,7 @@ static inline int arm_check_time(u64 deadline, u64 slack)
  */
 static inline void base_forward_clock(struct wheel_base *base, u64 deadline)
 {
-	if (unlikely(!base->core.pending ||
-		     deadline <= READ_ONCE(base->needs_clock_until)))
+	if (unlikely(!base->core.pending || deadline <= READ_ONCE(base->needs_clock_until)))
 		wheel_base_forward_clock(base, deadline);
 }
 
@@ -84,8 +83,7 @@ static __always_inline int base_rearm(struct wheel_base *base, struct wheel_time
 	return base_move(base, timer, deadline, slack);
 }
 
-static __always_inline int base_cancel(struct wheel_base *base,
-				       struct wheel_timer *timer)
+static __always_inline int base_cancel(struct wheel_base *base, struct wheel_timer *timer)
 {
 	lockdep_assert_held(&base->lock);
 	if (wheel_is_queued(timer)) {
@@ -99,8 +97,7 @@ static __always_inline int base_cancel(struct wheel_base *base,
 }
 
 /* Lock the base that a timer is about to be armed on. */
-static inline struct wheel_base *arm_lock(struct wheel_timer *timer,
-					  unsigned long *flags)
+static inline struct wheel_base *arm_lock(struct wheel_timer *timer, unsigned long *flags)
 {
 	if (unlikely(timer_base(timer)->percpu))
 		wheel_timer_to_this_cpu(timer);

@@ -6,8 +6,7 @@
 #include "event.h"
 
 /* Returns the number of periods that an expired timer has missed by @now, its cancel or STOP. */
-u64 wheel_event_missed(const struct wheel_slots *slots,
-		       const struct wheel_slot *slot, u64 now)
+u64 wheel_event_missed(const struct wheel_slots *slots, const struct wheel_slot *slot, u64 now)
 {
 	const struct wheel_params *params = wheel_params(slots, slot);
 	u64 deadline = wheel_timer_deadline(&slot->timer);
@@ -41,8 +40,7 @@ bool wheel_event_goes_on(struct wheel_slots *slots, struct wheel_slot *slot,
  * Events are put into the ring in the order of their sequence numbers. If a program writes an
  * @event_head beyond the tail, only its own results are wrong.
  */
-bool wheel_event_untaken(const struct wheel_slots *slots,
-			 const struct wheel_slot *slot)
+bool wheel_event_untaken(const struct wheel_slots *slots, const struct wheel_slot *slot)
 {
 	u32 taken;
 
@@ -56,8 +54,7 @@ bool wheel_event_untaken(const struct wheel_slots *slots,
  * Cancel a timer whose event is unread. The event remains, only the further periods of a periodic
  * timer are cancelled. Returns 1, or -ENOENT if the timer is not periodic or was cancelled before.
  */
-int wheel_event_end(const struct wheel_slots *slots, struct wheel_slot *slot,
-		    u64 now)
+int wheel_event_end(const struct wheel_slots *slots, struct wheel_slot *slot, u64 now)
 {
 	struct wheel_params *params = wheel_params(slots, slot);
 

@@ -9,26 +9,21 @@
 #include "word.h"
 
 /* Not inline, because most timers are not periodic. */
-u64 wheel_event_missed(const struct wheel_slots *slots,
-		       const struct wheel_slot *slot, u64 now);
+u64 wheel_event_missed(const struct wheel_slots *slots, const struct wheel_slot *slot, u64 now);
 bool wheel_event_goes_on(struct wheel_slots *slots, struct wheel_slot *slot,
 			 const struct wheel_event *event);
-bool wheel_event_untaken(const struct wheel_slots *slots,
-			 const struct wheel_slot *slot);
-int wheel_event_end(const struct wheel_slots *slots, struct wheel_slot *slot,
-		    u64 now);
+bool wheel_event_untaken(const struct wheel_slots *slots, const struct wheel_slot *slot);
+int wheel_event_end(const struct wheel_slots *slots, struct wheel_slot *slot, u64 now);
 
 /* Number the event of an expired timer. The caller must then queue or consume the event. */
-static inline void wheel_event_fired(struct wheel_slots *slots,
-				     struct wheel_slot *slot)
+static inline void wheel_event_fired(struct wheel_slots *slots, struct wheel_slot *slot)
 {
 	slot->seq = slots->seq++;
 	trace_wheel_dev_event(slots, slot);
 }
 
 /* Store an event in its slot until the program reads it. */
-static inline void wheel_event_queue(struct wheel_slots *slots,
-				     struct wheel_slot *slot)
+static inline void wheel_event_queue(struct wheel_slots *slots, struct wheel_slot *slot)
 {
 	slot->state = WHEEL_SLOT_FIRED;
 	wheel_slot_push(slots, &slots->fired, slot);
@@ -64,8 +59,7 @@ static inline void wheel_event_describe(const struct wheel_slots *slots,
  * Update a slot after its event was read or put into the ring. A periodic timer is armed again, and
  * one with a word returns to state DISARMED. Otherwise, and after STOP, the slot is freed.
  */
-static inline void wheel_event_consumed(struct wheel_slots *slots,
-					struct wheel_slot *slot,
+static inline void wheel_event_consumed(struct wheel_slots *slots, struct wheel_slot *slot,
 					const struct wheel_event *event)
 {
 	slots->consumed++;

@@ -18,8 +18,7 @@
 
 static bool op_valid(const struct wheel_op *op, u32 flags)
 {
-	return !(op->flags & ~flags || op->reserved[0] | op->reserved[1] |
-		 op->reserved[2]);
+	return !(op->flags & ~flags || op->reserved[0] | op->reserved[1] | op->reserved[2]);
 }
 
 /* Return true if the slot number is valid; the page of the slot may not exist yet. */
@@ -130,8 +129,7 @@ static int op_arm(struct wheel_batch *b, struct wheel_op *op, struct wheel_slot 
 	return 0;
 }
 
-static int op_rearm(const struct wheel_batch *b, const struct wheel_op *op,
-		    struct wheel_slot *slot)
+static int op_rearm(const struct wheel_batch *b, const struct wheel_op *op, struct wheel_slot *slot)
 {
 	u64 deadline, old;
 	int err;
@@ -147,8 +145,7 @@ static int op_rearm(const struct wheel_batch *b, const struct wheel_op *op,
 	if (unlikely(slot->word))
 		err = wheel_word_rearm(b->slots, slot, old, deadline, op->slack);
 	else
-		err = wheel_timer_move(b->slots->wheel, &slot->timer, deadline,
-				       op->slack);
+		err = wheel_timer_move(b->slots->wheel, &slot->timer, deadline, op->slack);
 	if (unlikely(err))
 		return err;
 	wheel_params(b->slots, slot)->slack = op->slack;
@@ -181,8 +178,7 @@ static int cancel_slow(const struct wheel_batch *b, struct wheel_slot *slot)
 /* Cancel a timer that is simply pending. Returns false if it is not. */
 static __always_inline bool cancel_simple(struct wheel_slots *slots, struct wheel_slot *slot)
 {
-	if (unlikely(!wheel_slot_simple(slot) ||
-		     wheel_timer_take(slots->wheel, &slot->timer)))
+	if (unlikely(!wheel_slot_simple(slot) || wheel_timer_take(slots->wheel, &slot->timer)))
 		return false;
 	wheel_slot_free(slot);
 	trace_wheel_dev_cancel(slots, slot);
@@ -236,8 +232,7 @@ void wheel_op_complete(struct wheel_batch *b, struct wheel_op *op, int res)
 	if (res >= 0)
 		return;
 	b->failed++;
-	if (op->op == WHEEL_OP_ARM &&
-	    (res == -EDQUOT || res == -ERANGE || res == -ESHUTDOWN))
+	if (op->op == WHEEL_OP_ARM && (res == -EDQUOT || res == -ERANGE || res == -ESHUTDOWN))
 		b->slots->refused++;
 }
 
@@ -410,8 +405,7 @@ static noinline u32 ops_execute_stopped(struct wheel_batch *b, struct wheel_op *
  * Execute the operations @from to @count - 1 in order. The results are written into them. Returns
  * @count, or the index of the first operation that was not executed because it needs a page.
  */
-u32 wheel_ops_execute(struct wheel_batch *b, struct wheel_op *ops, u32 from,
-		      u32 count)
+u32 wheel_ops_execute(struct wheel_batch *b, struct wheel_op *ops, u32 from, u32 count)
 {
 	const struct wheel_slots *slots = b->slots;
 	struct wheel_slot *slot;

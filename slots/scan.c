@@ -46,12 +46,6 @@ static u64 tick_from(const struct wheel_slots *slots, u64 time)
 	return boundary > WHEEL_MAX_TIME ? WHEEL_NEVER : boundary;
 }
 
-static bool settable(const struct wheel_slots *slots)
-{
-	return slots->setup.clock == WHEEL_CLOCK_REALTIME ||
-	       slots->setup.clock == WHEEL_CLOCK_TAI;
-}
-
 /*
  * Announce the time of the next scan to the program. The value is one tick earlier, plus 1: a
  * deadline in the tick that ends with the scan needs no kick. If the scan is at the next tick,
@@ -61,13 +55,15 @@ static bool settable(const struct wheel_slots *slots)
  */
 static void scan_announce(const struct wheel_slots *slots, u64 next, u64 present)
 {
+	u32 clock = slots->setup.clock;
+	bool settable = clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI;
 	u64 tick = slots->setup.tick_ns;
 	u64 value = next;
 
-	if (slots->setup.clock == WHEEL_CLOCK_VIRTUAL)
+	if (clock == WHEEL_CLOCK_VIRTUAL)
 		value = 0;
 	else if (next != WHEEL_NEVER)
-		value = next <= present + tick && !settable(slots) ?
+		value = next <= present + tick && !settable ?
 		       0 : next - min(next, tick) + 1;
 	WRITE_ONCE(*slots->scanner.next_wake, value);
 }
@@ -131,8 +127,7 @@ static void scan_end(struct wheel_slots *slots, const struct wheel_scan *scan)
  * is armed and was not queued at its deadline: it was deferred to the next scan, or the deadline
  * is still beyond the revolution of a bounded wheel.
  */
-static bool scan_slot(struct wheel_slots *slots, struct wheel_slot *slot,
-		      struct wheel_scan *scan)
+static bool scan_slot(struct wheel_slots *slots, struct wheel_slot *slot, struct wheel_scan *scan)
 {
 	struct wheel_scanner *scanner = &slots->scanner;
 	bool disarmed = slot && slot->state == WHEEL_SLOT_DISARMED;
@@ -175,8 +170,7 @@ static void scan_bits(struct wheel_slots *slots, struct wheel_scan *scan)
 		u32 nr = scanner->leaf * WHEEL_BELLS + __ffs64(bit);
 
 		scanner->bits ^= bit;
-		if (nr < slots->setup.timers &&
-		    scan_slot(slots, wheel_slot_named(slots, nr), scan))
+		if (nr < slots->setup.timers && scan_slot(slots, wheel_slot_named(slots, nr), scan))
 			stay |= bit;
 	}
 	if (stay)

@@ -26,12 +26,6 @@ void wheel_scan_stop(struct wheel_slots *slots);
 void wheel_scan_now(struct wheel_slots *slots);
 bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan);
 
-/* Return the number of the scan in progress, or of the next one if no scan is in progress. */
-static inline u64 wheel_scan_current(const struct wheel_slots *slots)
-{
-	return slots->scanner.scans + !slots->scanner.scanning;
-}
-
 /* Return the number of the next scan. The scan in progress may have passed a bit that was set. */
 static inline u64 wheel_scan_next(const struct wheel_slots *slots)
 {

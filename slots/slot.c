@@ -43,8 +43,7 @@ void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
 }
 
 /* Remove the first slot of a queue. Returns NULL if the queue is empty. */
-struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots,
-				  struct wheel_slot_queue *queue)
+struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots, struct wheel_slot_queue *queue)
 {
 	struct wheel_slot *slot;
 
@@ -79,8 +78,7 @@ bool wheel_slot_describe(const struct wheel_slots *slots,
 	u64 deadline = wheel_timer_deadline(&slot->timer);
 	const struct wheel_params *params;
 
-	if (slot->state != WHEEL_SLOT_STOPPED &&
-	    !wheel_slot_pending(slots, slot, &deadline))
+	if (slot->state != WHEEL_SLOT_STOPPED && !wheel_slot_pending(slots, slot, &deadline))
 		return false;
 	params = wheel_params(slots, slot);
 	*op = (struct wheel_op){

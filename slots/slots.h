@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Timers of a program: the table of slots, the operations on them, and their events. This
- * directory is compiled into both /dev/wheel and libwheel; env.h and verbs.h contain the
- * differences.
+ * Timers of a program: the table of slots, the operations on them, and their events. This directory
+ * is compiled into both /dev/wheel and libwheel; env.h and verbs.h contain the differences.
  *
  *	op -> event -> word <-> scan -> slot
  *
@@ -182,8 +181,7 @@ void wheel_slots_stop(struct wheel_slots *slots, u64 now);
 void wheel_slot_page_init(const struct wheel_slots *slots, struct wheel_slot *page, u32 nr);
 void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
 		     struct wheel_slot *slot);
-struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots,
-				  struct wheel_slot_queue *queue);
+struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots, struct wheel_slot_queue *queue);
 bool wheel_slot_word_pending(const struct wheel_slots *slots,
 			     const struct wheel_slot *slot, u64 *deadline);
 bool wheel_slot_describe(const struct wheel_slots *slots,
@@ -291,8 +289,7 @@ struct wheel_batch {
 	bool			has_results;
 };
 
-u32 wheel_ops_execute(struct wheel_batch *b, struct wheel_op *ops, u32 from,
-		      u32 count);
+u32 wheel_ops_execute(struct wheel_batch *b, struct wheel_op *ops, u32 from, u32 count);
 void wheel_op_complete(struct wheel_batch *b, struct wheel_op *op, int res);
 
 #endif

@@ -48,20 +48,17 @@ DECLARE_EVENT_CLASS(wheel_dev,
 /* A timer was armed by ARM, or a scan queued a timer; seq is that of an earlier timer. */
 DEFINE_EVENT(wheel_dev, wheel_dev_arm,
 	TP_PROTO(const struct wheel_slots *slots, const struct wheel_slot *slot),
-	TP_ARGS(slots, slot)
-);
+	TP_ARGS(slots, slot));
 
 /* A timer was cancelled by CANCEL. */
 DEFINE_EVENT(wheel_dev, wheel_dev_cancel,
 	TP_PROTO(const struct wheel_slots *slots, const struct wheel_slot *slot),
-	TP_ARGS(slots, slot)
-);
+	TP_ARGS(slots, slot));
 
 /* A timer has expired, and its event was numbered. */
 DEFINE_EVENT(wheel_dev, wheel_dev_event,
 	TP_PROTO(const struct wheel_slots *slots, const struct wheel_slot *slot),
-	TP_ARGS(slots, slot)
-);
+	TP_ARGS(slots, slot));
 
 #endif
 

@@ -11,8 +11,7 @@
 #define TRIES	3
 
 /* Queue a timer that the program has armed. Returns what wheel_timer_arm_locked() returns. */
-int wheel_word_enqueue(struct wheel_slots *slots, struct wheel_slot *slot, u64 deadline,
-		       u64 slack)
+int wheel_word_enqueue(struct wheel_slots *slots, struct wheel_slot *slot, u64 deadline, u64 slack)
 {
 	int err = wheel_timer_arm_locked(&slot->timer, deadline, slack);
 
@@ -21,19 +20,6 @@ int wheel_word_enqueue(struct wheel_slots *slots, struct wheel_slot *slot, u64 d
 	slot->state = WHEEL_SLOT_ARMED;
 	trace_wheel_dev_arm(slots, slot);
 	return 0;
-}
-
-/* Undo the move of a timer. If the old time is out of range now, it is claimed earlier instead. */
-static void rearm_undo(struct wheel_slots *slots, struct wheel_slot *slot, bool was_queued,
-		       u64 deadline)
-{
-	if (was_queued) {
-		wheel_timer_rearm_locked(&slot->timer, deadline,
-					 wheel_params(slots, slot)->slack);
-	} else {
-		wheel_timer_cancel_locked(&slot->timer);
-		slot->state = WHEEL_SLOT_DISARMED;
-	}
 }
 
 /*
@@ -56,7 +42,13 @@ int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		err = wheel_word_enqueue(slots, slot, deadline, slack);
 	if (err || wheel_word_swap(slots, nr, word, deadline))
 		return err;
-	rearm_undo(slots, slot, queued, old);
+	/* Undo the move. If its time is out of range now, the timer is claimed earlier. */
+	if (queued) {
+		wheel_timer_rearm_locked(&slot->timer, old, wheel_params(slots, slot)->slack);
+	} else {
+		wheel_timer_cancel_locked(&slot->timer);
+		slot->state = WHEEL_SLOT_DISARMED;
+	}
 	return wheel_word_parked(wheel_word_read(slots, nr)) ? -ENOENT : -EBUSY;
 }
 
@@ -131,8 +123,7 @@ bool wheel_word_unfired(struct wheel_slots *slots, struct wheel_slot *slot)
 {
 	u64 word;
 
-	if (!slot->word || (slot->state != WHEEL_SLOT_DISARMED &&
-			    slot->state != WHEEL_SLOT_ARMED))
+	if (!slot->word || (slot->state != WHEEL_SLOT_DISARMED && slot->state != WHEEL_SLOT_ARMED))
 		return false;
 	word = wheel_word_end(slots, wheel_slot_nr(slot));
 	if (wheel_word_parked(word)) {

@@ -27,8 +27,7 @@
 /* Slots per u64 of doorbells. */
 #define WHEEL_BELLS	64
 
-int wheel_word_enqueue(struct wheel_slots *slots, struct wheel_slot *slot, u64 deadline,
-		       u64 slack);
+int wheel_word_enqueue(struct wheel_slots *slots, struct wheel_slot *slot, u64 deadline, u64 slack);
 int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		     u64 word, u64 deadline, u64 slack);
 int wheel_word_cancel(struct wheel_slots *slots, struct wheel_slot *slot);
@@ -56,8 +55,7 @@ static inline u64 wheel_word_read(const struct wheel_slots *slots, u32 nr)
 }
 
 /* Hand a word over to the program. */
-static inline void wheel_word_hand_over(const struct wheel_slots *slots, u32 nr,
-					u64 word)
+static inline void wheel_word_hand_over(const struct wheel_slots *slots, u32 nr, u64 word)
 {
 	/*
 	 * Order the stores to the slot before the store of the word. Pairs with the program's
@@ -67,8 +65,7 @@ static inline void wheel_word_hand_over(const struct wheel_slots *slots, u32 nr,
 }
 
 /* Exchange a word for another; return false if the program has changed it. */
-static inline bool wheel_word_swap(const struct wheel_slots *slots, u32 nr,
-				   u64 old, u64 new)
+static inline bool wheel_word_swap(const struct wheel_slots *slots, u32 nr, u64 old, u64 new)
 {
 	return cmpxchg(wheel_word_at(slots, nr), old, new) == old;
 }

@@ -8,13 +8,9 @@
 #ifndef _LINUX_WHEEL_TIMER_H
 #define _LINUX_WHEEL_TIMER_H
 
-#include <linux/atomic.h>
 #include <linux/bits.h>
-#include <linux/compiler.h>
 #include <linux/container_of.h>
-#include <linux/hrtimer.h>
 #include <linux/lockdep_types.h>
-#include <linux/spinlock_types.h>
 #include <linux/types.h>
 #include <linux/wheel_timer_types.h>
 #include <uapi/linux/wheel_timer.h>
@@ -85,8 +81,7 @@ struct wheel_class {
 	struct lock_class_key	calling;
 };
 
-struct wheel *wheel_create_class(const struct wheel_config *config,
-				 struct wheel_class *class);
+struct wheel *wheel_create_class(const struct wheel_config *config, struct wheel_class *class);
 
 /**
  * wheel_create() - Create a wheel
@@ -110,8 +105,7 @@ u64 wheel_advance_to(struct wheel *wheel, u64 now);
 u64 wheel_now(const struct wheel *wheel);
 void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats);
 
-void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
-		      wheel_timer_fn function);
+void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel, wheel_timer_fn function);
 int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack);
@@ -135,10 +129,8 @@ struct wheel_arm {
 	int			res;
 };
 
-unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms,
-			     unsigned int n);
-unsigned int wheel_cancel_batch(struct wheel *wheel,
-				struct wheel_timer **timers, int *res,
+unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms, unsigned int n);
+unsigned int wheel_cancel_batch(struct wheel *wheel, struct wheel_timer **timers, int *res,
 				unsigned int n);
 
 /**
