@@ -69,15 +69,6 @@ static __u64 my_time(void)
 	return cpu_time(CLOCK_THREAD_CPUTIME_ID);
 }
 
-static void become_nobody(void)
-{
-	const struct rlimit memory = { RLIM_INFINITY, RLIM_INFINITY };
-
-	if (setrlimit(RLIMIT_MEMLOCK, &memory) || setgid(NOBODY) || setuid(NOBODY) ||
-	    prctl(PR_SET_PDEATHSIG, SIGKILL))
-		_exit(1);
-}
-
 /* All timers are due in each tick, and the ring always has room. */
 static void attack(int ready)
 {
@@ -88,8 +79,7 @@ static void attack(int ready)
 	struct wt_loop loop;
 	__u32 i;
 
-	become_nobody();
-	if (!wt_loop_open(&loop, &setup))
+	if (!wt_become(NOBODY) || !wt_loop_open(&loop, &setup))
 		_exit(1);
 	for (i = 0; i < TIMERS; i++)
 		if (wt_arm_every(loop.ring.fd, WHEEL_ID(i, 1), 0, WHEEL_MIN_TICK_NS))
@@ -305,13 +295,6 @@ static bool enter_it(int fd)
 	return !wt_enter(fd, 0, 0, &enter);
 }
 
-static void sleep_until(__u64 time)
-{
-	const struct timespec ts = { .tv_sec = time / WT_SEC, .tv_nsec = time % WT_SEC };
-
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
-}
-
 /*
  * A real-time task kills a process @after it has begun to call @function repeatedly. Returns the
  * CPU time that the process needed to end.
@@ -330,7 +313,7 @@ static __u64 time_to_die(bool (*function)(int fd), int fd, __u64 after)
 	if (sched_setscheduler(0, SCHED_FIFO, &realtime))
 		return HANGS;
 	wake = wt_now(WHEEL_CLOCK_MONOTONIC) + after;
-	sleep_until(wake);
+	wt_sleep_until(wake);
 	if (clock_getcpuclockid(pid, &clock))
 		return HANGS;
 	/* The process ran while this task was late. */
@@ -507,11 +490,11 @@ WT_TEST(mapped, p12_killed_beside_a_stop)
 	if (!stops)
 		_exit(!stop_it(self->fd));
 	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &param));
-	sleep_until(wt_now(WHEEL_CLOCK_MONOTONIC) + 10 * WT_MS);
+	wt_sleep_until(wt_now(WHEEL_CLOCK_MONOTONIC) + 10 * WT_MS);
 	waits = fork();
 	if (!waits)
 		_exit(!stop_it(self->fd));
-	sleep_until(wt_now(WHEEL_CLOCK_MONOTONIC) + WT_MS);
+	wt_sleep_until(wt_now(WHEEL_CLOCK_MONOTONIC) + WT_MS);
 	killed = wt_now(WHEEL_CLOCK_MONOTONIC);
 	kill(waits, SIGKILL);
 	EXPECT_EQ(-SIGKILL, wt_end_of(waits));

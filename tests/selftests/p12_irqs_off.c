@@ -12,7 +12,6 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 
@@ -546,13 +545,6 @@ FIXTURE_TEARDOWN(irqs_off)
 	free(self->set);
 }
 
-static bool become_nobody(void)
-{
-	const struct rlimit memory = { RLIM_INFINITY, RLIM_INFINITY };
-
-	return !setrlimit(RLIMIT_MEMLOCK, &memory) && !setgid(NOBODY) && !setuid(NOBODY);
-}
-
 /* Run a row in the child process. Returns 0, or the number of the step that failed. */
 static int run(struct files *set, const struct row *row, int result)
 {
@@ -561,7 +553,7 @@ static int run(struct files *set, const struct row *row, int result)
 	ssize_t len;
 	int i;
 
-	if (!become_nobody() || !row->prepare(set, row))
+	if (!wt_become(NOBODY) || !row->prepare(set, row))
 		return 1;
 	/* The first of several actions allocates memory, and is not measured. */
 	if (row->times > 1 && !row->act(set, row))

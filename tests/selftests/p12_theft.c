@@ -2,10 +2,10 @@
 /*
  * P12, CPU time: expiries do not take CPU time from other tasks.
  *
- * A victim counts its loop iterations per slice of time, alone and then alongside attackers, on
- * one CPU. The ratio of the two medians is the share of its progress that it keeps. The same
- * attack with timerfds is the reference. The ratio is exact only in a guest that counts
- * instructions as time: tests/vm/suites/owner.
+ * A victim counts its loop iterations per slice of time, alone and then in several slices
+ * alongside attackers, on one CPU. The ratio of their mean to the former is the share of its
+ * progress that it keeps. The same attack with timerfds is the reference. The ratio is exact only
+ * in a guest that counts instructions as time: tests/vm/suites/owner.
  */
 #include <kselftest_harness.h>
 #include <errno.h>
@@ -14,7 +14,6 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
@@ -100,6 +99,7 @@ struct outcome {
 
 FIXTURE(attack) {
 	struct attacker attacker;
+	__u64 alone;
 };
 
 FIXTURE_VARIANT(attack) {
@@ -129,8 +129,8 @@ static __u64 turns(void)
 	return n;
 }
 
-/* Wait until the kernel has completed its deferred work after boot. */
-static void wait_for_quiet(void)
+/* Wait until the kernel has completed its deferred work after boot. Returns the victim's turns. */
+static __u64 wait_for_quiet(void)
 {
 	__u64 n = turns(), before;
 
@@ -138,11 +138,12 @@ static void wait_for_quiet(void)
 		before = n;
 		n = turns();
 	} while (n < before - before / 100 || n > before + before / 100);
+	return n;
 }
 
 FIXTURE_SETUP(attack)
 {
-	wait_for_quiet();
+	self->alone = wait_for_quiet();
 }
 
 FIXTURE_TEARDOWN(attack)
@@ -152,10 +153,7 @@ FIXTURE_TEARDOWN(attack)
 /* Sleep until the next multiple of @ns. */
 static void nap(__u64 ns)
 {
-	__u64 end = (wt_now(WHEEL_CLOCK_MONOTONIC) / ns + 1) * ns;
-	const struct timespec ts = { .tv_sec = end / WT_SEC, .tv_nsec = end % WT_SEC };
-
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+	wt_sleep_until((wt_now(WHEEL_CLOCK_MONOTONIC) / ns + 1) * ns);
 }
 
 /* With CALLS, all timers expire once per pause, while the attacker sleeps. */
@@ -352,14 +350,12 @@ static bool limit_myself(void)
 	       wt_write_file(CGROUPS "/attacker/cgroup.procs", "0");
 }
 
-/* Memory limits have a separate test. A change of the uid clears PDEATHSIG. */
+/* Memory limits have a separate test. */
 static bool become(uid_t uid)
 {
-	const struct rlimit memory = { RLIM_INFINITY, RLIM_INFINITY };
 	const struct rlimit files = { DESCRIPTORS, DESCRIPTORS };
 
-	return !setrlimit(RLIMIT_MEMLOCK, &memory) && !setrlimit(RLIMIT_NOFILE, &files) &&
-	       !setgid(uid) && !setuid(uid) && !prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return !setrlimit(RLIMIT_NOFILE, &files) && wt_become(uid);
 }
 
 /* Spend the time between two actions. */
@@ -441,39 +437,24 @@ static __u64 charged(const pid_t *pids, __u32 uids)
 	return sum;
 }
 
-static int ascending(const void *a, const void *b)
+/* Compare with @alone, the turns of an undisturbed victim. Returns false if an attacker failed. */
+static bool measure(struct attacker *a, __u64 alone, struct outcome *outcome)
 {
-	__u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
-
-	return (x > y) - (x < y);
-}
-
-static __u64 median(__u64 *n)
-{
-	qsort(n, ROUNDS, sizeof(*n), ascending);
-	return n[ROUNDS / 2];
-}
-
-/* Returns false if an attacker failed. */
-static bool measure(struct attacker *a, struct outcome *outcome)
-{
-	__u64 alone[ROUNDS], beside[ROUNDS], time[ROUNDS];
+	__u64 beside = 0, time = 0;
 	pid_t pids[MOST_UIDS];
 	int round;
 
 	for (round = 0; round < ROUNDS; round++) {
-		bool started;
+		bool started = start(a, pids);
 
-		alone[round] = turns();
-		started = start(a, pids);
-		time[round] = charged(pids, a->how->uids);
-		beside[round] = started ? turns() : 0;
-		time[round] = charged(pids, a->how->uids) - time[round];
+		time -= charged(pids, a->how->uids);
+		beside += started ? turns() : 0;
+		time += charged(pids, a->how->uids);
 		if (!end(pids, a->how->uids) || !started)
 			return false;
 	}
-	outcome->kept = ALL * median(beside) / median(alone);
-	outcome->charged = ALL * median(time) / SLICE;
+	outcome->kept = ALL * beside / (ROUNDS * alone);
+	outcome->charged = ALL * time / (ROUNDS * SLICE);
 	return true;
 }
 
@@ -505,11 +486,11 @@ WT_TEST(attack, p12_theft)
 	const struct manner *how = &variant->how;
 
 	self->attacker.how = how;
-	ASSERT_TRUE(measure(&self->attacker, &wheels));
+	ASSERT_TRUE(measure(&self->attacker, self->alone, &wheels));
 	print("wheels", &wheels);
 	if (!uses_words(how)) {
 		self->attacker.timerfds = true;
-		ASSERT_TRUE(measure(&self->attacker, &timerfds));
+		ASSERT_TRUE(measure(&self->attacker, self->alone, &timerfds));
 		print("timerfds", &timerfds);
 	}
 	EXPECT_LE(required(how, &wheels, &timerfds), wheels.kept);

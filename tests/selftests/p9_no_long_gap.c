@@ -44,12 +44,10 @@ static bool ended(pid_t pid)
 static __u64 greatest_latency(pid_t pid)
 {
 	__u64 next = wt_now(WHEEL_CLOCK_MONOTONIC), greatest = 0, late;
-	struct timespec ts;
 
 	while (!ended(pid)) {
 		next += PERIOD;
-		ts = (struct timespec){ .tv_sec = next / WT_SEC, .tv_nsec = next % WT_SEC };
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+		wt_sleep_until(next);
 		late = wt_now(WHEEL_CLOCK_MONOTONIC) - next;
 		if ((__s64)late > (__s64)greatest)
 			greatest = late;

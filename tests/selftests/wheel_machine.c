@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -41,6 +43,13 @@ void wt_let_pass(__u64 ns)
 	close(fd);
 }
 
+void wt_sleep_until(__u64 time)
+{
+	const struct timespec ts = { .tv_sec = time / WT_SEC, .tv_nsec = time % WT_SEC };
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+}
+
 int wt_set_clock(__s64 ns)
 {
 	__u64 now = wt_now(WHEEL_CLOCK_REALTIME) + ns;
@@ -51,6 +60,15 @@ int wt_set_clock(__s64 ns)
 	if (getenv("WHEEL_KEEP_CLOCK"))
 		return -EPERM;
 	return clock_settime(CLOCK_REALTIME, &ts) ? -errno : 0;
+}
+
+/* A change of the uid clears PDEATHSIG. */
+bool wt_become(uid_t uid)
+{
+	const struct rlimit memory = { RLIM_INFINITY, RLIM_INFINITY };
+
+	return !setrlimit(RLIMIT_MEMLOCK, &memory) && !setgid(uid) && !setuid(uid) &&
+	       !prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 int wt_end_of(pid_t pid)

@@ -27,11 +27,16 @@ static inline size_t wt_page(void)
 __u64 wt_now(__u32 clock);
 /* Sleep for @ns nanoseconds, by reading a timerfd. */
 void wt_let_pass(__u64 ns);
+/* Sleep until this time of CLOCK_MONOTONIC. */
+void wt_sleep_until(__u64 time);
 /*
  * Add @ns to CLOCK_REALTIME, which also moves CLOCK_TAI. Returns 0 or a negative errno;
  * -EPERM if the environment variable WHEEL_KEEP_CLOCK is set.
  */
 int wt_set_clock(__s64 ns);
+
+/* Become another user, who may lock any amount of memory and ends with its parent. */
+bool wt_become(uid_t uid);
 
 /* Wait for a child. Returns its exit status, or minus the signal number. */
 int wt_end_of(pid_t pid);
