@@ -25,7 +25,7 @@
 #define CONTENDED	32
 #define SLOTS		(TIMERS + CONTENDERS * CONTENDED)
 #define RING		64
-#define ROUNDS		24
+#define ROUNDS		12
 #define MOST_THREADS	3
 #define ROOM		64
 #define SIGNAL_US	2000

@@ -15,7 +15,7 @@
 
 #define CLOCK	WHEEL_CLOCK_MONOTONIC
 #define THREADS	3
-#define ROUNDS	1500
+#define ROUNDS	600
 
 /* A timer in an hour. The hrtimer is programmed for it after the others have ended. */
 #define FAR	THREADS

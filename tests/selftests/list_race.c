@@ -10,7 +10,7 @@
 #include "wheel_words.h"
 
 #define TIMERS	4096
-#define ROUNDS	200
+#define ROUNDS	80
 /* Number of levels that a timer descends per round. */
 #define LEVELS	4
 

@@ -252,7 +252,7 @@ WT_TEST(owner, p2_interrupts_resume_after_a_call)
 }
 
 /* More timers than a call processes within a millisecond. */
-#define CROWD	300000
+#define CROWD	100000
 /* Number of calls after which one must have been interrupted. */
 #define TRIES	100
 
