@@ -13,7 +13,7 @@ on	= $(foreach suite,$(1),$(addprefix $(suite)-,$(KERNEL)))
 # suite NAME if there is no list. A line with ## is the description in make help-all. Among
 # suites that run side by side, the longest comes first.
 standard := owner $(patsubst selftests-6.1,selftests-6.1-64,$(call on,selftests)) host \
-	$(call on,lib wheelctl consumer) kunit-uml misuse-uml lib words
+	lib $(call on,lib) kunit-uml words $(call on,wheelctl consumer) misuse-uml
 ## check-long	more of the standard suites, the model, mutants
 check-long := host-long owner-long selftests-6.1-all model trace_check contract-6.12 container-6.12 \
 	faults-coverage machine-6.12 grown selftests-6.12-rt-64 selftests-6.12-arm64 litmus \
