@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <libwheel.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -176,5 +175,5 @@ void Java_invalid_wheel_1timer_netty_Native_closeSet(JNIEnv *env, jclass class, 
 
 jstring Java_invalid_wheel_1timer_netty_Native_message(JNIEnv *env, jclass class, jlong error)
 {
-	return (*env)->NewStringUTF(env, strerror(-(int)error));
+	return (*env)->NewStringUTF(env, libwheel_strerror((int)error));
 }

@@ -154,7 +154,7 @@ final class TimerCases extends Cases {
         ProcessBuilder again = again(".", "Opens");
 
         again.environment().put("LIBWHEEL_BACKEND", "none");
-        fails(again, "RejectedExecutionException: cannot open a wheel: Invalid argument");
+        fails(again, "RejectedExecutionException: cannot open a wheel: LIBWHEEL_BACKEND is not one of");
     }
 
     @Test
