@@ -16,8 +16,7 @@
  * suffice, the module also subscribes to keyspace notifications. A subscription cannot be
  * ended, and costs twice as much as everything else.
  */
-#include <errno.h>
-#include <linux/wheel_timer.h>
+#include <libwheel.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -361,7 +360,8 @@ int RedisModule_OnLoad(struct RedisModuleCtx *ctx,
 		return REDIS_ERR;
 	err = due_open();
 	if (err) {
-		RedisModule_Log(ctx, "warning", "cannot open a wheel: %s", strerror(-err));
+		RedisModule_Log(ctx, "warning", "cannot open a wheel: %s",
+				libwheel_strerror(err));
 		return REDIS_ERR;
 	}
 	init(ctx);
