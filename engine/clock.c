@@ -41,8 +41,8 @@ static bool pass_in_context(struct wheel_base *base)
  * disabled unless the wheel is WHEEL_SLEEPABLE.
  *
  * Return: a time in nanoseconds before which no pending timer is due. It may be earlier than
- * the earliest timer if a timer was cancelled or moved. WHEEL_NEVER if no timer is pending or
- * the clock was not moved.
+ * the earliest timer if a timer was cancelled or moved. WHEEL_NEVER if no timer is pending,
+ * the clock cannot be moved, or a fatal signal ended the wait for another call.
  */
 u64 wheel_advance_to(struct wheel *wheel, u64 now)
 {

@@ -3,7 +3,6 @@
 #include <err.h>
 #include <event2/event.h>
 #include <libwheel.h>
-#include <string.h>
 
 #include "timers.h"
 
@@ -33,7 +32,7 @@ static void keep(unsigned int nr)
 	int error = libwheel_word(wheel, WHEEL_ID(nr, 1), 0);
 
 	if (error)
-		errx(1, "libwheel: %s", strerror(-error));
+		errx(1, "libwheel: %s", libwheel_strerror(error));
 }
 
 void timers_open(struct event_base *base, unsigned int count, unsigned int even_ms,
@@ -48,7 +47,7 @@ void timers_open(struct event_base *base, unsigned int count, unsigned int even_
 	unsigned int nr;
 
 	if (error)
-		errx(1, "libwheel: %s", strerror(-error));
+		errx(1, "libwheel: %s", libwheel_strerror(error));
 	for (nr = 0; nr < count; nr++)
 		keep(nr);
 	lengths[0] = even_ms * NS_PER_MS;

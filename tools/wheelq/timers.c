@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include <libwheel.h>
@@ -97,7 +96,7 @@ static void side_open(struct side *side, uint32_t clock, uint32_t count)
 	if (err)
 		fail(EXIT_FAILED,
 		     "cannot open /dev/wheel for %u timers: %s; use LIBWHEEL_BACKEND=user to run without it",
-		     count, strerror(-err));
+		     count, libwheel_strerror(err));
 	side->owners = zeroed(info.timers, sizeof(*side->owners));
 	side->free = zeroed(info.timers, sizeof(*side->free));
 	side->expired = zeroed(info.timers, sizeof(*side->expired));
@@ -216,7 +215,7 @@ static int read_events(struct side *side, struct wheel_event *events)
 	int count = libwheel_expirations(side->wheel, events, BATCH);
 
 	if (count < 0)
-		fail(EXIT_FAILED, "cannot read expired timers: %s", strerror(-count));
+		fail(EXIT_FAILED, "cannot read expired timers: %s", libwheel_strerror(count));
 	return count;
 }
 
@@ -300,7 +299,7 @@ void timer_set(struct timers *timers, enum timer_clock clock, struct timer *time
 	if (err)
 		fail(EXIT_FAILED,
 		     "cannot set a timer on %s: %s; raise the limit on locked memory (LimitMEMLOCK=, ulimit -l), or use LIBWHEEL_BACKEND=user",
-		     timers_backend(timers), strerror(-err));
+		     timers_backend(timers), libwheel_strerror(err));
 	timer->clock = clock;
 }
 
