@@ -10,6 +10,18 @@
 /* A batch is at most this fraction of the limit on loaded jobs. */
 #define PARTS	16
 
+/* The wake-up itself is sufficient: cache_work() follows. */
+static void refill_expired(struct timer *timer)
+{
+	(void)timer;
+}
+
+void cache_open(struct cache *cache)
+{
+	cache->refill[CLOCK_QUEUE].expired = refill_expired;
+	cache->refill[CLOCK_WALL].expired = refill_expired;
+}
+
 static bool waits(enum job_state state)
 {
 	return state == JOB_DELAYED || state == JOB_TIMED;
@@ -20,37 +32,37 @@ static struct job *loaded_job(struct table_entry *entry)
 	return entry ? container_of(entry, struct job, entry) : NULL;
 }
 
-struct job *cache_find(struct queue *queue, uint64_t id)
+struct job *cache_find(struct cache *cache, uint64_t id)
 {
-	return loaded_job(table_find(&queue->loaded, id));
+	return loaded_job(table_find(&cache->jobs, id));
 }
 
-void cache_save(struct queue *queue, struct job *job)
+void cache_save(struct cache *cache, struct job *job)
 {
-	queue->store->ops->change(queue->store, &job->rec);
-	queue_count_change(queue, job->rec.size);
+	cache->store->ops->change(cache->store, &job->rec);
+	store_count_change(cache->store, job->rec.size);
 	tube_count_stored(job->tube, job->rec.id, job->stored,
 			  job->rec.state);
 	job->stored = job->rec.state;
 	job->is_dirty = false;
 }
 
-struct job *cache_load(struct queue *queue, struct tube *tube,
+struct job *cache_load(struct cache *cache, struct tube *tube,
 		       const struct job_record *rec)
 {
 	struct job *job = zeroed(1, sizeof(*job));
 
 	job->rec = *rec;
 	job->stored = rec->state;
-	job->timer.expired = queue->job_timer_expired;
-	table_add(&queue->loaded, &job->entry, rec->id);
+	job->timer.expired = cache->expired;
+	table_add(&cache->jobs, &job->entry, rec->id);
 	tube_add_job(job, tube, rec->state);
 	return job;
 }
 
-struct tube *cache_tube(struct queue *queue, uint64_t number)
+struct tube *cache_tube(struct cache *cache, uint64_t number)
 {
-	struct tube *tube = tube_numbered(&queue->tubes, number);
+	struct tube *tube = tube_numbered(cache->tubes, number);
 
 	if (!tube)
 		fail(EXIT_FAILED,
@@ -59,46 +71,57 @@ struct tube *cache_tube(struct queue *queue, uint64_t number)
 	return tube;
 }
 
-struct job *cache_fetch(struct queue *queue, uint64_t id)
+struct job *cache_fetch(struct cache *cache, uint64_t id)
 {
-	struct job *job = cache_find(queue, id);
+	struct job *job = cache_find(cache, id);
 	struct job_record rec;
 
 	if (job)
 		return job;
-	if (!queue->store->ops->get(queue->store, id, &rec))
+	if (!cache->store->ops->get(cache->store, id, &rec))
 		return NULL;
-	return cache_load(queue, cache_tube(queue, rec.tube), &rec);
+	return cache_load(cache, cache_tube(cache, rec.tube), &rec);
 }
 
-void cache_forget(struct queue *queue, struct job *job)
+void cache_forget(struct cache *cache, struct job *job)
 {
-	timer_cancel(queue->timers, &job->timer);
+	timer_cancel(cache->timers, &job->timer);
 	tube_remove_job(job);
-	table_remove(&queue->loaded, &job->entry);
+	table_remove(&cache->jobs, &job->entry);
 	free(job);
 }
 
-static void drop(struct queue *queue, struct job *job)
+void cache_close(struct cache *cache)
+{
+	struct table_entry *entry = table_next(&cache->jobs, NULL), *next;
+
+	for (; entry; entry = next) {
+		next = table_next(&cache->jobs, entry);
+		cache_forget(cache, loaded_job(entry));
+	}
+	table_clear(&cache->jobs);
+}
+
+static void drop(struct cache *cache, struct job *job)
 {
 	enum job_state state = job->rec.state;
 	struct job_key key = job_key(&job->rec);
 
 	if (job->is_dirty)
-		cache_save(queue, job);
+		cache_save(cache, job);
 	if (job_key_before(&key, &job->tube->on_disk[state].key))
 		tube_set_on_disk(job->tube, state, key);
-	cache_forget(queue, job);
+	cache_forget(cache, job);
 }
 
-static bool is_beyond_horizon(struct queue *queue, enum job_state state,
+static bool is_beyond_horizon(struct cache *cache, enum job_state state,
 			      uint64_t due)
 {
-	return waits(state) && due >= timers_now(queue->timers, job_clock(state)) +
-				      queue->options.horizon;
+	return waits(state) && due >= timers_now(cache->timers, job_clock(state)) +
+				      cache->horizon;
 }
 
-static bool belongs_in_memory(struct queue *queue, const struct job *job)
+static bool belongs_in_memory(struct cache *cache, const struct job *job)
 {
 	enum job_state state = job->rec.state;
 	struct job_key key = job_key(&job->rec);
@@ -108,20 +131,20 @@ static bool belongs_in_memory(struct queue *queue, const struct job *job)
 	if (state == JOB_RESERVED)
 		return true;
 	return job_key_before(&key, &job->tube->on_disk[state].key) &&
-	       !is_beyond_horizon(queue, state, key.due);
+	       !is_beyond_horizon(cache, state, key.due);
 }
 
 /*
  * There is no room for the timer of a delayed job. Load half as many jobs from now on, so that the
  * timers of the others are available for reservations and waits.
  */
-static void lower_limit(struct queue *queue, enum job_state state)
+static void lower_limit(struct cache *cache, enum job_state state)
 {
-	uint32_t half = queue->tubes.loaded[state] / 2 + PARTS;
+	uint32_t half = cache->tubes->loaded[state] / 2 + PARTS;
 
-	if (half >= queue->options.loaded)
+	if (half >= cache->limit)
 		return;
-	queue->options.loaded = half;
+	cache->limit = half;
 	say("timers exceed the limit on memory: loading %u jobs; see LimitMEMLOCK=, ulimit -l",
 	    half);
 }
@@ -131,40 +154,40 @@ static void lower_limit(struct queue *queue, enum job_state state)
  * loaded job evicts at most one, so no put costs more than O(log n). Return: the evicted job, which
  * is freed.
  */
-static const struct job *evict(struct queue *queue, enum job_state state)
+static const struct job *evict(struct cache *cache, enum job_state state)
 {
-	struct job *latest = tubes_latest(&queue->tubes, state);
+	struct job *latest = tubes_latest(cache->tubes, state);
 	bool has_room = !waits(state) ||
-			timers_have_room(queue->timers, job_clock(state));
+			timers_have_room(cache->timers, job_clock(state));
 
 	if (!has_room)
-		lower_limit(queue, state);
+		lower_limit(cache, state);
 	if (!latest ||
-	    (has_room && queue->tubes.loaded[state] <= queue->options.loaded))
+	    (has_room && cache->tubes->loaded[state] <= cache->limit))
 		return NULL;
-	drop(queue, latest);
+	drop(cache, latest);
 	return latest;
 }
 
-void cache_settle(struct queue *queue, struct job *job)
+void cache_settle(struct cache *cache, struct job *job)
 {
 	enum job_state state = job->rec.state;
 
-	if (!belongs_in_memory(queue, job))
-		drop(queue, job);
-	else if (evict(queue, state) != job && waits(state))
-		timer_set(queue->timers, job_clock(state), &job->timer,
+	if (!belongs_in_memory(cache, job))
+		drop(cache, job);
+	else if (evict(cache, state) != job && waits(state))
+		timer_set(cache->timers, job_clock(state), &job->timer,
 			  job->rec.due);
 }
 
-void cache_keep(struct queue *queue, struct job *job)
+void cache_keep(struct cache *cache, struct job *job)
 {
-	cache_save(queue, job);
-	queue->must_commit = true;
-	cache_settle(queue, job);
+	cache_save(cache, job);
+	cache->store->must_commit = true;
+	cache_settle(cache, job);
 }
 
-void cache_open(struct tube *tube)
+void cache_open_tube(struct tube *tube)
 {
 	int state;
 
@@ -174,66 +197,66 @@ void cache_open(struct tube *tube)
 }
 
 /* No client waits for this: the job is only stored if it is evicted. */
-void cache_enqueue_due(struct queue *queue, struct job *job)
+void cache_enqueue_due(struct cache *cache, struct job *job)
 {
 	job->is_dirty = true;
 	tube_move_job(job, JOB_READY);
-	cache_settle(queue, job);
+	cache_settle(cache, job);
 }
 
 /* A job was loaded: it may have become due since it was stored. */
-static void enqueue_loaded_job(struct queue *queue, struct job *job)
+static void enqueue_loaded_job(struct cache *cache, struct job *job)
 {
 	enum job_state state = job->rec.state;
 
 	if (waits(state) &&
-	    job->rec.due <= timers_now(queue->timers, job_clock(state)))
-		cache_enqueue_due(queue, job);
+	    job->rec.due <= timers_now(cache->timers, job_clock(state)))
+		cache_enqueue_due(cache, job);
 	else
-		cache_settle(queue, job);
+		cache_settle(cache, job);
 }
 
 /*
  * Load a batch of at most @most jobs. Skip the jobs that are in memory: their rows are out of
  * date. tube->on_disk is set first, because loaded jobs must be before it.
  */
-static void load(struct queue *queue, struct tube *tube, enum job_state state,
+static void load(struct cache *cache, struct tube *tube, enum job_state state,
 		 size_t most)
 {
 	struct job_record recs[BATCH + 1];
 	const struct job_key *on_disk = &tube->on_disk[state].key;
-	size_t count = queue->store->ops->scan(queue->store, tube->number,
+	size_t count = cache->store->ops->scan(cache->store, tube->number,
 						 state, on_disk, recs, most + 1);
 	size_t i;
 
 	tube_set_on_disk(tube, state,
 			 count > most ? job_key(&recs[most]) : JOB_KEY_LAST);
 	for (i = 0; i < count && i < most; i++) {
-		if (cache_find(queue, recs[i].id))
+		if (cache_find(cache, recs[i].id))
 			continue;
-		if (is_beyond_horizon(queue, state, recs[i].due)) {
+		if (is_beyond_horizon(cache, state, recs[i].due)) {
 			tube_set_on_disk(tube, state, job_key(&recs[i]));
 			return;
 		}
-		enqueue_loaded_job(queue, cache_load(queue, tube, &recs[i]));
+		enqueue_loaded_job(cache, cache_load(cache, tube, &recs[i]));
 	}
 }
 
 /* The number of jobs below the limit, but at least one job and at most one batch. */
-static size_t ready_batch(const struct queue *queue)
+static size_t ready_batch(const struct cache *cache)
 {
-	uint64_t loaded = queue->tubes.loaded[JOB_READY];
-	uint64_t most = queue->options.loaded;
+	uint64_t loaded = cache->tubes->loaded[JOB_READY];
+	uint64_t most = cache->limit;
 
 	if (loaded >= most)
 		return 1;
 	return most - loaded < BATCH ? most - loaded : BATCH;
 }
 
-struct job *cache_first(struct queue *queue, struct tube *tube)
+struct job *cache_first(struct cache *cache, struct tube *tube)
 {
 	while (!tube_first_ready(tube) && tube->on_disk[JOB_READY].key.id != UINT64_MAX)
-		load(queue, tube, JOB_READY, ready_batch(queue));
+		load(cache, tube, JOB_READY, ready_batch(cache));
 	return tube_first_ready(tube);
 }
 
@@ -241,14 +264,14 @@ struct job *cache_first(struct queue *queue, struct tube *tube)
  * Wake up at or before @due, to load more jobs. @due changes with each put that evicts a
  * job. The timer is therefore set to half the time that is left, and is rarely changed.
  */
-static void wake_up_by(struct queue *queue, enum timer_clock clock, uint64_t now,
+static void wake_up_by(struct cache *cache, enum timer_clock clock, uint64_t now,
 		       uint64_t due)
 {
-	if (queue->refill[clock].id && queue->refill_at[clock] <= due)
+	if (cache->refill[clock].id && cache->refill_at[clock] <= due)
 		return;
-	queue->refill_at[clock] = now + (due - now) / 2;
-	timer_set(queue->timers, clock, &queue->refill[clock],
-		  queue->refill_at[clock]);
+	cache->refill_at[clock] = now + (due - now) / 2;
+	timer_set(cache->timers, clock, &cache->refill[clock],
+		  cache->refill_at[clock]);
 }
 
 /*
@@ -257,38 +280,38 @@ static void wake_up_by(struct queue *queue, enum timer_clock clock, uint64_t now
  * refill is never evicted again as a whole. In the same way, a refill begins at
  * half the horizon and ends at the horizon. Return: true if there is more to load.
  */
-static bool refill(struct queue *queue, enum job_state state)
+static bool refill(struct cache *cache, enum job_state state)
 {
 	enum timer_clock clock = job_clock(state);
-	struct tube *tube = tubes_first_on_disk(&queue->tubes, state);
-	uint64_t most = queue->options.loaded;
-	uint64_t horizon = queue->options.horizon;
+	struct tube *tube = tubes_first_on_disk(cache->tubes, state);
+	uint64_t most = cache->limit;
+	uint64_t horizon = cache->horizon;
 	uint64_t now, due, reach;
-	bool has_room = queue->tubes.loaded[state] < most / 2 &&
-			timers_have_room(queue->timers, clock);
+	bool has_room = cache->tubes->loaded[state] < most / 2 &&
+			timers_have_room(cache->timers, clock);
 
 	if (!tube)
 		return false;
-	now = timers_now(queue->timers, clock);
+	now = timers_now(cache->timers, clock);
 	due = tube->on_disk[state].key.due;
-	reach = queue->is_refilling[clock] ? horizon : horizon / 2;
-	queue->is_refilling[clock] = due <= now ||
+	reach = cache->is_refilling[clock] ? horizon : horizon / 2;
+	cache->is_refilling[clock] = due <= now ||
 				     (has_room && due < now + reach);
-	if (queue->is_refilling[clock])
-		load(queue, tube, state,
+	if (cache->is_refilling[clock])
+		load(cache, tube, state,
 		     most / PARTS < BATCH ? most / PARTS : BATCH);
 	else
-		wake_up_by(queue, clock, now,
+		wake_up_by(cache, clock, now,
 			   has_room ? due - horizon / 2 : due);
-	return queue->is_refilling[clock];
+	return cache->is_refilling[clock];
 }
 
-bool cache_work(struct queue *queue)
+bool cache_work(struct cache *cache)
 {
 	bool more = false;
 	int state;
 
 	for (state = JOB_DELAYED; state <= JOB_TIMED; state++)
-		more |= refill(queue, state);
+		more |= refill(cache, state);
 	return more;
 }

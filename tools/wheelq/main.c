@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "options.h"
-#include "server.h"
+#include "requests.h"
 
 /* Freed buffers up to this size are used again, because new ones cost a page fault per page. */
 #define KEPT_BYTES	(4 << 20)
@@ -21,6 +21,6 @@ int main(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
 	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 	options_read(&options, argc, argv);
-	serve(&server, &options);
+	serve(&server, &options, &command_ops);
 	return 0;
 }

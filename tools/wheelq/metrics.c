@@ -114,7 +114,7 @@ void metrics_print(struct buffer *b, struct server *server)
 		"Connections that lost their buffers.",
 		server->host.quota.refusals);
 	gauge(b, "wheelq_jobs_in_memory", "Jobs in memory.",
-	      queue->loaded.count);
+	      queue->cache.jobs.count);
 	gauge(b, "wheelq_store_bytes", "Size of the jobs in the store.",
 	      queue_bytes(queue));
 	gauge(b, "wheelq_store_full", "1: the disk of the store is full.",

@@ -5,14 +5,14 @@
  * The row of a job in memory may be out of date. Then its state in memory is used, and the row
  * is skipped.
  */
-#include "cache.h"
+#include "queue.h"
 
 #define BATCH	512
 
 /* The state of a stored job now. A due job is ready, even if its row has another state. */
 static enum job_state state_of(struct queue *queue, const struct job_record *rec)
 {
-	struct job *job = cache_find(queue, rec->id);
+	struct job *job = cache_find(&queue->cache, rec->id);
 	enum job_state state = job ? job->rec.state : rec->state;
 
 	if (state != JOB_DELAYED && state != JOB_TIMED)
@@ -88,17 +88,17 @@ static void kick(struct queue *queue, struct job *job)
 	if (job->rec.state != JOB_BURIED)
 		job->rec.due = timers_now(queue->timers, CLOCK_QUEUE);
 	tube_move_job(job, JOB_READY);
-	cache_keep(queue, job);
+	cache_keep(&queue->cache, job);
 }
 
 bool queue_kick_job(struct queue *queue, uint64_t id)
 {
-	struct job *job = cache_fetch(queue, id);
+	struct job *job = cache_fetch(&queue->cache, id);
 
 	if (!job)
 		return false;
 	if (job->rec.state == JOB_READY || job->rec.state == JOB_RESERVED) {
-		cache_settle(queue, job);
+		cache_settle(&queue->cache, job);
 		return false;
 	}
 	kick(queue, job);
@@ -145,7 +145,7 @@ uint64_t queue_clear(struct queue *queue, const struct tube *tube, enum job_stat
 
 bool queue_peek(struct queue *queue, uint64_t id, struct job_record *rec)
 {
-	struct job *job = cache_find(queue, id);
+	struct job *job = cache_find(&queue->cache, id);
 
 	if (job)
 		*rec = job->rec;
@@ -155,7 +155,7 @@ bool queue_peek(struct queue *queue, uint64_t id, struct job_record *rec)
 static bool peek_ready(struct queue *queue, struct tube *tube,
 		       struct job_record *rec)
 {
-	struct job *job = cache_first(queue, tube);
+	struct job *job = cache_first(&queue->cache, tube);
 
 	if (job)
 		*rec = job->rec;
@@ -179,7 +179,7 @@ uint64_t queue_time_left(struct queue *queue, const struct job_record *rec)
 	uint64_t end = rec->due;
 
 	if (rec->state == JOB_RESERVED)
-		end = cache_find(queue, rec->id)->deadline_at;
+		end = cache_find(&queue->cache, rec->id)->deadline_at;
 	else if (rec->state != JOB_DELAYED && rec->state != JOB_TIMED)
 		return 0;
 	return end > now ? end - now : 0;

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "queue.h"
 
-#include "cache.h"
 #include "fail.h"
 
 #define BATCH		512
 /* A job that is about to evict another one, and the timers of struct queue. */
 #define OWN_TIMERS	8
-/* Pages that a change of a job writes: of the table, of the index, and above them. */
-#define CHANGE_BYTES	4096
 /* Bodies that are read in one iteration, in bytes. Other clients wait for it. */
 #define READ_BATCH	(1 << 20)
 /* Limit on the age of the stored clock when jobs are put, in ms. */
@@ -48,7 +45,7 @@ static void count_jobs(void *context, uint64_t number, enum job_state state,
 		       uint64_t jobs)
 {
 	struct queue *queue = context;
-	struct tube *tube = cache_tube(queue, number);
+	struct tube *tube = cache_tube(&queue->cache, number);
 
 	tube->stored[state] += jobs;
 	tube_count_uncounted(tube, state, jobs);
@@ -100,26 +97,20 @@ static void end_reservations(struct queue *queue, struct tube *tube)
 						  JOB_RESERVED, &JOB_KEY_FIRST,
 						  recs, BATCH);
 		for (i = 0; i < count; i++) {
-			struct job *job = cache_load(queue, tube, &recs[i]);
+			struct job *job = cache_load(&queue->cache, tube, &recs[i]);
 
 			job->rec.timeouts++;
 			tube_move_job(job, JOB_READY);
-			cache_save(queue, job);
-			cache_forget(queue, job);
+			cache_save(&queue->cache, job);
+			cache_forget(&queue->cache, job);
 		}
 		queue_commit(queue);
 	} while (count);
 }
 
-/* The wake-up itself is sufficient: queue_work() follows. */
-static void refill_expired(struct timer *timer)
-{
-	(void)timer;
-}
-
 static void save_expired(struct timer *timer)
 {
-	save_reservations(container_of(timer, struct queue, save));
+	queue_save_reservations(container_of(timer, struct queue, save));
 }
 
 static void keep_store(struct queue *queue)
@@ -134,7 +125,7 @@ static void keep_expired(struct timer *timer)
 {
 	struct queue *queue = container_of(timer, struct queue, keep);
 
-	queue->must_commit = true;
+	queue->store->must_commit = true;
 	keep_store(queue);
 }
 
@@ -157,8 +148,16 @@ static void open_timers(struct queue *queue)
 	queue->save.expired = save_expired;
 	queue->keep.expired = keep_expired;
 	keep_store(queue);
-	queue->refill[CLOCK_QUEUE].expired = refill_expired;
-	queue->refill[CLOCK_WALL].expired = refill_expired;
+}
+
+static void open_cache(struct queue *queue)
+{
+	queue->cache = (struct cache){
+		.store = queue->store, .timers = queue->timers, .tubes = &queue->tubes,
+		.expired = queue_job_expired,
+		.limit = queue->options.loaded, .horizon = queue->options.horizon,
+	};
+	cache_open(&queue->cache);
 }
 
 void queue_open(struct queue *queue, struct store *store,
@@ -166,19 +165,17 @@ void queue_open(struct queue *queue, struct store *store,
 {
 	struct tube *tube;
 
-	*queue = (struct queue){
-		.options = *options, .store = store,
-		.job_timer_expired = job_timer_expired,
-	};
+	*queue = (struct queue){ .options = *options, .store = store };
 	tubes_init(&queue->tubes);
 	TAILQ_INIT(&queue->unsaved);
 	store->ops->numbers(store, &queue->numbers);
 	open_timers(queue);
+	open_cache(queue);
 	open_tubes(queue);
 	TAILQ_FOREACH(tube, &queue->tubes.list, all) {
 		if (tube->stored[JOB_RESERVED])
 			end_reservations(queue, tube);
-		cache_open(tube);
+		cache_open_tube(tube);
 	}
 	take_numbers(queue, queue->options.numbers);
 	queue_commit(queue);
@@ -192,13 +189,7 @@ void queue_finish(struct queue *queue)
 
 void queue_close(struct queue *queue)
 {
-	struct table_entry *entry = table_next(&queue->loaded, NULL), *next;
-
-	for (; entry; entry = next) {
-		next = table_next(&queue->loaded, entry);
-		cache_forget(queue, container_of(entry, struct job, entry));
-	}
-	table_clear(&queue->loaded);
+	cache_close(&queue->cache);
 	tubes_clear(&queue->tubes);
 	timers_close(queue->timers);
 	queue->store->ops->close(queue->store);
@@ -239,14 +230,14 @@ void queue_commit(struct queue *queue)
 	save_tubes(queue);
 	save_numbers(queue);
 	queue->store->ops->commit(queue->store);
-	queue->must_commit = false;
-	queue->uncommitted = 0;
+	queue->store->must_commit = false;
+	queue->store->uncommitted = 0;
 	queue->commits++;
 }
 
 static bool commit_is_full(const struct queue *queue)
 {
-	return queue->store->batch && queue->uncommitted >= queue->store->batch;
+	return queue->store->batch && queue->store->uncommitted >= queue->store->batch;
 }
 
 void queue_begin_batch(struct queue *queue)
@@ -263,18 +254,19 @@ void queue_lose_store(struct queue *queue)
 {
 	queue->is_lost = true;
 	queue->store = &store_absent;
+	queue->cache.store = &store_absent;
 }
 
 bool queue_must_commit(const struct queue *queue, bool has_answers)
 {
 	return !queue->is_lost &&
-	       (queue->must_commit || commit_is_full(queue) ||
+	       (queue->store->must_commit || commit_is_full(queue) ||
 		(has_answers && queue->store->lease));
 }
 
 bool queue_work(struct queue *queue)
 {
-	return !queue->is_lost && cache_work(queue);
+	return !queue->is_lost && cache_work(&queue->cache);
 }
 
 void queue_clock_was_set(struct queue *queue)
@@ -283,7 +275,7 @@ void queue_clock_was_set(struct queue *queue)
 	queue->numbers.ahead = timers_ahead(queue->timers);
 	queue->numbers.skew = timers_skew(queue->timers);
 	queue->numbers_changed = true;
-	queue->must_commit = true;
+	queue->store->must_commit = true;
 }
 
 struct tube *queue_tube(struct queue *queue, const char *name)
@@ -319,7 +311,7 @@ void queue_limit(struct queue *queue, struct tube *tube, uint64_t reserved, uint
 	tube->next_reserve = 0;
 	if (queue->store->ops->set_limit)
 		queue->store->ops->set_limit(queue->store, &limit);
-	queue->must_commit = true;
+	queue->store->must_commit = true;
 	tube_add_pending(tube);
 	if (tube->paused_until)
 		return;
@@ -341,11 +333,6 @@ bool queue_body(struct queue *queue, const struct job_record *rec, void *body)
 uint64_t queue_bytes(const struct queue *queue)
 {
 	return queue->store->ops->bytes(queue->store);
-}
-
-void queue_count_change(struct queue *queue, size_t bytes)
-{
-	queue->uncommitted += CHANGE_BYTES + bytes;
 }
 
 bool queue_disk_is_full(const struct queue *queue)
@@ -407,11 +394,11 @@ static uint64_t insert(struct queue *queue, struct tube *tube,
 	queue->store->ops->put(queue->store, &rec, body);
 	if (put->key)
 		queue->store->ops->set_key(queue->store, rec.id, put->key);
-	queue_count_change(queue, rec.size);
+	store_count_change(queue->store, rec.size);
 	tube_count_stored(tube, rec.id, JOB_NONE, rec.state);
 	tube_count(tube, rec.state, 1);
-	queue->must_commit = true;
-	cache_settle(queue, cache_load(queue, tube, &rec));
+	queue->store->must_commit = true;
+	cache_settle(&queue->cache, cache_load(&queue->cache, tube, &rec));
 	return rec.id;
 }
 

@@ -10,8 +10,7 @@
 #ifndef QUEUE_H
 #define QUEUE_H
 
-#include "timers.h"
-#include "store.h"
+#include "cache.h"
 #include "worker.h"
 
 /* Limit on the number of jobs per kick, because other clients wait for it. */
@@ -49,21 +48,15 @@ struct queue_options {
  * @options: limits
  * @store: all jobs
  * @timers: on both clocks
- * @job_timer_expired: a delayed job is due, or the TTR of a reserved job has expired
  * @tubes: by name
- * @loaded: the jobs in memory, by id
+ * @cache: the jobs in memory
  * @numbers: values of the store
  * @numbers_changed: true if @numbers must be stored
  * @next_id: id of the next job
  * @stamp: rank of the last buried job
  * @save: expires when @unsaved must be stored
  * @keep: expires when a commit must renew the lease of the store
- * @refill: by clock, expires when jobs must be loaded
- * @refill_at: by clock, ms, the time for which @refill is set
- * @is_refilling: by clock, true while jobs up to the horizon are loaded
  * @is_lost: true if the store was lost: no job is reserved, and nothing is committed
- * @must_commit: true if a client waits for a commit
- * @uncommitted: bytes of changes since the last commit, approximately
  * @read: bytes of bodies that were read in this iteration
  * @commits: number of commits
  * @damaged: number of times that a job's checksum did not match
@@ -75,21 +68,15 @@ struct queue {
 	struct queue_options options;
 	struct store *store;
 	struct timers *timers;
-	void (*job_timer_expired)(struct timer *timer);
 	struct tubes tubes;
-	struct table loaded;
+	struct cache cache;
 	struct store_numbers numbers;
 	bool numbers_changed;
 	uint64_t next_id;
 	uint64_t stamp;
 	struct timer save;
 	struct timer keep;
-	struct timer refill[CLOCKS];
-	uint64_t refill_at[CLOCKS];
-	bool is_refilling[CLOCKS];
 	bool is_lost;
-	bool must_commit;
-	uint64_t uncommitted;
 	uint64_t read;
 	uint64_t commits;
 	uint64_t damaged;
@@ -153,8 +140,6 @@ struct tube *queue_tube(struct queue *queue, const char *name);
 void queue_begin_batch(struct queue *queue);
 /* True if the changes should be committed, or the bodies sent, before there are more. */
 bool queue_batch_is_full(const struct queue *queue);
-/* Count a change of a job with a body of @bytes, which is part of the next commit. */
-void queue_count_change(struct queue *queue, size_t bytes);
 /* True if the disk of the store is full. */
 bool queue_disk_is_full(const struct queue *queue);
 /* The size of the jobs in the store. */
@@ -198,6 +183,10 @@ size_t queue_list(struct queue *queue, const struct tube *tube, enum job_state s
 /* Delete jobs that are not reserved. Return: their number. */
 uint64_t queue_clear(struct queue *queue, const struct tube *tube, enum job_state state,
 		     uint64_t bound);
+/* Store a batch of reservations that are not stored. */
+void queue_save_reservations(struct queue *queue);
+/* A delayed job is due, or the TTR of a reserved job has expired. */
+void queue_job_expired(struct timer *timer);
 void queue_pause(struct queue *queue, struct tube *tube, uint64_t ms);
 /* Limit the number of reserved jobs, and the reservations in 1000 seconds; 0: no limit. */
 void queue_limit(struct queue *queue, struct tube *tube, uint64_t reserved, uint64_t rate);

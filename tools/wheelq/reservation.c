@@ -2,7 +2,99 @@
 /*
  * Reserve, release, bury, touch and delete.
  */
-#include "cache.h"
+#include "queue.h"
+
+/*
+ * Reservations are stored after a delay, because most end earlier, which saves a write each. A
+ * crash makes all reserved jobs ready, whether the reservation was stored or not.
+ */
+#define SAVE_AFTER_MS	1000
+#define SAVE_AGAIN_MS	10
+#define SAVE_BATCH	1000
+
+static struct queue *queue_of(struct job *job)
+{
+	return container_of(job->tube->tubes, struct queue, tubes);
+}
+
+static void touch_job(struct queue *queue, struct job *job)
+{
+	job->deadline_at = timers_now_ceil(queue->timers, CLOCK_QUEUE) + job->rec.ttr;
+	timer_set(queue->timers, CLOCK_QUEUE, &job->timer, job->deadline_at);
+}
+
+static void reserve_job(struct queue *queue, struct job *job, struct worker *worker)
+{
+	timer_cancel(queue->timers, &job->timer);
+	tube_move_job(job, JOB_RESERVED);
+	job->rec.reserves++;
+	job->is_dirty = true;
+	job->worker = worker;
+	LIST_INSERT_HEAD(&worker->reserved, job, reserved);
+	touch_job(queue, job);
+	tube_count_reserve(job->tube, timers_now(queue->timers, CLOCK_QUEUE));
+	if (TAILQ_EMPTY(&queue->unsaved))
+		timer_set(queue->timers, CLOCK_QUEUE, &queue->save,
+			  timers_now(queue->timers, CLOCK_QUEUE) + SAVE_AFTER_MS);
+	TAILQ_INSERT_TAIL(&queue->unsaved, job, unsaved);
+	job->is_unsaved = true;
+}
+
+static void remove_unsaved(struct queue *queue, struct job *job)
+{
+	if (job->is_unsaved)
+		TAILQ_REMOVE(&queue->unsaved, job, unsaved);
+	job->is_unsaved = false;
+}
+
+static void end_reservation(struct queue *queue, struct job *job, enum job_state state)
+{
+	timer_cancel(queue->timers, &job->timer);
+	remove_unsaved(queue, job);
+	LIST_REMOVE(job, reserved);
+	job->worker = NULL;
+	tube_move_job(job, state);
+	/* The limit on reserved jobs may permit another one. */
+	tube_add_pending(job->tube);
+}
+
+static void time_out_job(struct queue *queue, struct job *job)
+{
+	job->rec.timeouts++;
+	queue->timeouts++;
+	job->is_dirty = true;
+	end_reservation(queue, job, JOB_READY);
+	cache_settle(&queue->cache, job);
+}
+
+void queue_job_expired(struct timer *timer)
+{
+	struct job *job = container_of(timer, struct job, timer);
+	struct queue *queue = queue_of(job);
+
+	if (job->rec.state == JOB_RESERVED)
+		time_out_job(queue, job);
+	else
+		cache_enqueue_due(&queue->cache, job);
+}
+
+static void save_reservation(struct queue *queue, struct job *job)
+{
+	remove_unsaved(queue, job);
+	cache_save(&queue->cache, job);
+	queue->store->must_commit = true;
+}
+
+void queue_save_reservations(struct queue *queue)
+{
+	unsigned int left = SAVE_BATCH;
+
+	while (!TAILQ_EMPTY(&queue->unsaved) && left--)
+		save_reservation(queue, TAILQ_FIRST(&queue->unsaved));
+	if (!TAILQ_EMPTY(&queue->unsaved))
+		timer_set(queue->timers, CLOCK_QUEUE, &queue->save,
+			  timers_now(queue->timers, CLOCK_QUEUE) + SAVE_AGAIN_MS);
+}
 
 static bool is_at_limit(const struct queue *queue)
 {
@@ -39,7 +131,7 @@ struct job *queue_reserve(struct queue *queue, struct worker *worker)
 	TAILQ_FOREACH(watch, &worker->watches, of_worker) {
 		if (must_wait(queue, watch->tube))
 			continue;
-		job = cache_first(queue, watch->tube);
+		job = cache_first(&queue->cache, watch->tube);
 		if (!job)
 			continue;
 		key = job_key(&job->rec);
@@ -56,14 +148,14 @@ struct job *queue_reserve(struct queue *queue, struct worker *worker)
 struct job *queue_reserve_id(struct queue *queue, struct worker *worker,
 			     uint64_t id)
 {
-	struct job *job = cache_fetch(queue, id);
+	struct job *job = cache_fetch(&queue->cache, id);
 	bool was_ready;
 
 	if (!job || job->rec.state == JOB_RESERVED)
 		return NULL;
 	if (is_at_limit(queue) || tube_is_at_limit(job->tube) ||
 	    is_too_early(queue, job->tube)) {
-		cache_settle(queue, job);
+		cache_settle(&queue->cache, job);
 		return NULL;
 	}
 	was_ready = job->rec.state == JOB_READY;
@@ -100,7 +192,7 @@ struct worker *queue_process(struct queue *queue, struct job **job)
 
 bool queue_delete(struct queue *queue, struct worker *worker, uint64_t id)
 {
-	struct job *job = cache_fetch(queue, id);
+	struct job *job = cache_fetch(&queue->cache, id);
 	struct tube *tube;
 
 	if (!job)
@@ -112,19 +204,19 @@ bool queue_delete(struct queue *queue, struct worker *worker, uint64_t id)
 	}
 	tube = job->tube;
 	queue->store->ops->remove(queue->store, &job->rec);
-	queue_count_change(queue, 0);
-	queue->must_commit = true;
+	store_count_change(queue->store, 0);
+	queue->store->must_commit = true;
 	tube_count_stored(tube, id, job->stored, JOB_NONE);
 	tube_count(tube, job->rec.state, -1);
 	tube->deletes++;
-	cache_forget(queue, job);
+	cache_forget(&queue->cache, job);
 	return true;
 }
 
 static struct job *reserved_by(struct queue *queue, const struct worker *worker,
 			       uint64_t id)
 {
-	struct job *job = cache_find(queue, id);
+	struct job *job = cache_find(&queue->cache, id);
 
 	return job && job->worker == worker ? job : NULL;
 }
@@ -142,7 +234,7 @@ bool queue_release(struct queue *queue, struct worker *worker, uint64_t id,
 	if (delay)
 		job->rec.due = timers_now_ceil(queue->timers, CLOCK_QUEUE) + delay;
 	end_reservation(queue, job, delay ? JOB_DELAYED : JOB_READY);
-	cache_keep(queue, job);
+	cache_keep(&queue->cache, job);
 	return true;
 }
 
@@ -160,7 +252,7 @@ bool queue_bury(struct queue *queue, struct worker *worker, uint64_t id,
 	/* Jobs are kicked in the order in which they were buried. */
 	queue->stamp = queue->stamp >= now ? queue->stamp + 1 : now;
 	job->rec.rank = queue->stamp;
-	cache_keep(queue, job);
+	cache_keep(&queue->cache, job);
 	return true;
 }
 
@@ -180,6 +272,6 @@ void queue_abandon(struct queue *queue, struct worker *worker)
 	while ((job = LIST_FIRST(&worker->reserved))) {
 		job->is_dirty = true;
 		end_reservation(queue, job, JOB_READY);
-		cache_settle(queue, job);
+		cache_settle(&queue->cache, job);
 	}
 }

@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "fail.h"
-#include "requests.h"
 
 #define EVENTS		512
 /* Limit on the number of expired timers per iteration. */
@@ -109,15 +108,14 @@ static void use_queue(struct server *server, struct queue *queue)
 		watch_fd(server, timers_fd(queue->timers, clock), &server->has_expired[clock]);
 }
 
-static void server_open(struct server *server,
-			const struct server_options *options)
+static void server_open(struct server *server, const struct server_options *options,
+			const struct client_ops *commands)
 {
 	struct queue *queue = zeroed(1, sizeof(*queue));
 
 	*server = (struct server){ .options = *options, .has_more = true };
 	TAILQ_INIT(&server->clients);
-	client_host_open(&server->host, &command_ops, queue, options->token,
-			 options->quota);
+	client_host_open(&server->host, commands, queue, options->token, options->quota);
 	name_process(server);
 	block_drain_signal();
 	listener_open(&server->listener, options->address, options->port);
@@ -425,9 +423,10 @@ static void iterate(struct server *server)
 	server->has_more |= finish_turn(server);
 }
 
-void serve(struct server *server, const struct server_options *options)
+void serve(struct server *server, const struct server_options *options,
+	   const struct client_ops *commands)
 {
-	server_open(server, options);
+	server_open(server, options, commands);
 	printf("wheelq: serves %llu jobs on %s\n",
 	       (unsigned long long)tube_jobs(server->queue->tubes.jobs),
 	       server->listener.name);

@@ -62,7 +62,8 @@ static inline struct server *server_of(const struct client *client)
 	return container_of(client->host, struct server, host);
 }
 
-/* Serve until a signal ends it. */
-void serve(struct server *server, const struct server_options *options);
+/* Run the commands of clients until a signal ends it. */
+void serve(struct server *server, const struct server_options *options,
+	   const struct client_ops *commands);
 
 #endif

@@ -108,7 +108,7 @@ static void ours(struct buffer *b, struct server *server)
 	buffer_print(b, "store-full: %s\n",
 		     queue_disk_is_full(queue) ? "true" : "false");
 	buffer_print(b, "store-available: %s\n", queue->is_lost ? "false" : "true");
-	number(b, "jobs-in-memory", queue->loaded.count);
+	number(b, "jobs-in-memory", queue->cache.jobs.count);
 	buffer_print(b, "wheel: \"%s\"\n", timers_backend(queue->timers));
 }
 

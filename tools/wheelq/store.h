@@ -123,6 +123,8 @@ struct store_ops {
  * struct store - an open store
  * @ops: its operations
  * @batch: bytes of changes for one commit, approximately; 0: no limit
+ * @uncommitted: bytes of changes since the last commit, approximately
+ * @must_commit: true if a client waits for a commit
  * @reopen: open it again after it was lost; may wait, in another thread; NULL: not possible
  * @lost: if an operation fails because the store is unreachable, it jumps here; NULL: exit
  * @lease: ms after a commit in which no other server takes it over; 0: no server can
@@ -133,7 +135,18 @@ struct store {
 	jmp_buf *lost;
 	uint64_t lease;
 	uint64_t batch;
+	uint64_t uncommitted;
+	bool must_commit;
 };
+
+/* Pages that a change of a job writes: of the table, of the index, and above them. */
+#define STORE_CHANGE_BYTES	4096
+
+/* Count a change of a job with a body of @bytes, which is part of the next commit. */
+static inline void store_count_change(struct store *store, size_t bytes)
+{
+	store->uncommitted += STORE_CHANGE_BYTES + bytes;
+}
 
 /* An SQLite file, which is created if it does not exist. */
 struct store *sqlite_open(const char *path);
