@@ -15,8 +15,8 @@ import harness
 from history import CLIENTS, History
 
 KILLS = int(os.environ.get("WHEELQ_KILLS", "60"))
-# Number of writes and syncs in a short life of a server, from its start.
-LIFE = 20
+# Number of writes and syncs in a short run of a server, from its start.
+WRITES = 20
 SEED = int(os.environ.get("WHEELQ_SEED", str(int(time.time()))))
 
 
@@ -53,7 +53,7 @@ def rounds(server, history):
     return clients
 
 
-def one_life(server, history):
+def one_run(server, history):
     """Run until kill -9, while responses are in flight. Return whether the server died earlier."""
     try:
         clients = rounds(server, history)
@@ -87,7 +87,7 @@ def q2_q3_q4_q7_kill_9_at_random_points():
     history = History(SEED)
     with harness.Server("--max-loaded", "32") as server:
         for _ in range(KILLS):
-            one_life(server, history)
+            one_run(server, history)
             server.start()
         settle(server, history)
 
@@ -98,18 +98,18 @@ def q2_q3_q4_q7_kill_9_at_each_write():
     history = History(SEED)
     hits = 0
     with harness.Server("--max-loaded", "32") as server:
-        for life in range(KILLS):
+        for run in range(KILLS):
             server.kill()
-            server.env.update(faults.preload(FAULT_AT=1 + life % LIFE, FAULT_KILL=1))
+            server.env.update(faults.preload(FAULT_AT=1 + run % WRITES, FAULT_KILL=1))
             try:
                 server.start()
-                hits += one_life(server, history)
+                hits += one_run(server, history)
             except RuntimeError:
                 hits += 1
             server.env = dict(os.environ)
             server.start()
         settle(server, history)
-    print(f"# {hits} of {KILLS} lives ended in a write")
+    print(f"# {hits} of {KILLS} runs ended in a write")
     assert hits > KILLS / 2
 
 
@@ -255,7 +255,7 @@ def q6_by_priority_then_due_then_number():
         assert got == [number for _, number in sorted(wanted)]
 
 
-def q7_a_lease_never_ends_early():
+def q7_a_ttr_never_ends_early():
     ttr = 1.25
     with harness.Server() as server:
         one, two = server.client(), server.client()
@@ -282,7 +282,7 @@ def stored_state(server, number):
         return db.execute("SELECT state FROM job WHERE id = ?", (number,)).fetchone()[0]
 
 
-def q7_a_crash_ends_leases_and_counts_them():
+def q7_a_crash_ends_reservations_and_counts_them():
     with harness.Server() as server:
         client = server.client()
         number = client.put(b"x", ttr=1000)
@@ -295,7 +295,7 @@ def q7_a_crash_ends_leases_and_counts_them():
         assert (said["state"], said["timeouts"], said["reserves"]) == ("ready", "1", "1"), said
 
 
-def q8_memory_depends_on_what_is_near():
+def q8_memory_depends_on_loaded_jobs():
     with harness.Server("--max-loaded", "1024", "--horizon", "60") as server:
         client = server.client()
         for _ in range(40):

@@ -33,8 +33,8 @@ class History:
         self.deleted = {}
         self.maybe_deleted = set()
         self.seen = set()
-        self.holder = {}
-        # Jobs with a release or bury that has no response yet, so their holder is unknown.
+        self.worker_of = {}
+        # Jobs with a release or bury that has no response yet: they may still be reserved.
         self.loose = collections.Counter()
         self.steps = self.tokens = 0
 
@@ -44,7 +44,7 @@ class History:
             return self.put()
         if dice < 0.65:
             return Asked(b"reserve-with-timeout 0\r\n", "reserve")
-        mine = [number for number, holder in self.holder.items() if holder == client]
+        mine = [number for number, worker in self.worker_of.items() if worker == client]
         number = self.random.choice(mine if mine and dice < 0.9 else list(self.bodies))
         delay = self.random.choice([0, 0.002, 0.02, 3600])
         lines = {"delete": f"delete {number}", "release": f"release {number} 1 {delay}",
@@ -75,7 +75,7 @@ class History:
             if asked.kind == "delete":
                 self.maybe_deleted.add(asked.number)
             if asked.kind in ("delete", "release", "bury"):
-                self.holder.pop(asked.number, None)
+                self.worker_of.pop(asked.number, None)
             if asked.kind in ("release", "bury"):
                 self.loose[asked.number] += 1
             if asked.kind in ("release", "kick"):
@@ -103,15 +103,15 @@ class History:
         assert self.bodies.get(number, body) == body, f"Q2: another body of job {number}"
         early = self.earliest.get(number, 0) - now()
         assert early <= 0, f"Q4: job {number} was reserved {early} s early"
-        assert number not in self.holder, \
-            f"Q7: {client} got job {number}, but {self.holder[number]} holds it"
+        assert number not in self.worker_of, \
+            f"Q7: {client} got job {number}, but {self.worker_of[number]} has reserved it"
         if not self.loose[number]:
-            self.holder[number] = client
+            self.worker_of[number] = client
         self.seen.add(number)
 
     def crashed(self):
         """A crash ends all reservations."""
-        self.holder.clear()
+        self.worker_of.clear()
         self.loose.clear()
 
     def rest(self, number, body):

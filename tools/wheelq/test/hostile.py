@@ -305,7 +305,7 @@ def resets_in_the_middle_of_its_answers():
         harness.until(lambda: sleeps(server))
 
 
-def held(server):
+def buffered(server):
     return int(server.client().stats()["buffers-bytes"])
 
 
@@ -322,7 +322,7 @@ def hostile_bodies_that_do_not_come_whole():
         for client in slow:
             client.send(b"put 0 0 60 60000\r\n" + half)
             still_serves(server)
-            assert held(server) <= most
+            assert buffered(server) <= most
         refused = refusals(server)
         assert 50 < refused < 100, refused
         for client in slow:
@@ -330,7 +330,7 @@ def hostile_bodies_that_do_not_come_whole():
         answers = [(client.answer().split()[0], client.answer().split()[0]) for client in slow]
         assert answers == [("OUT_OF_MEMORY", "INSERTED")] * refused + \
             [("INSERTED", "INSERTED")] * (100 - refused)
-        assert held(server) == 0
+        assert buffered(server) == 0
 
 
 def hostile_body_of_the_only_one():
@@ -359,7 +359,7 @@ def hostile_answers_that_nobody_reads():
         while int(other.stats()["buffers-refusals"]) < 3:
             deaf.append(harness.Client(server.port, room=4096))
             fill(server, deaf[-1], b"peek %d\r\n" % number * 1000)
-            assert held(server) <= most
+            assert buffered(server) <= most
 
         def closed_as_counted():
             said = other.stats()

@@ -290,7 +290,7 @@ static void op_delete(struct model *m)
 	bool may = job && (job->worker == NOBODY || job->worker == w);
 
 	expect(m, may == queue_delete(&m->queue, &m->workers[w], id),
-	       "a delete succeeds unless another worker holds the job");
+	       "a delete succeeds unless another worker has reserved the job");
 	if (may)
 		job->id = 0;
 }
@@ -322,10 +322,10 @@ static void op_give_back(struct model *m)
 		did = queue_touch(&m->queue, &m->workers[w], id);
 		if (may)
 			oracle_lease(&m->oracle, job, w);
-		expect(m, did == may, "only the holder can touch a job");
+		expect(m, did == may, "only its worker can touch a job");
 		return;
 	}
-	expect(m, did == may, "only the holder can release or bury a job");
+	expect(m, did == may, "only its worker can release or bury a job");
 	if (may) {
 		job->pri = pri;
 		job->worker = NOBODY;

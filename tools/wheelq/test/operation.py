@@ -414,7 +414,7 @@ def manual_on_copies():
         server.stop()
         for suffix in ("-wal", "-shm"):
             with open(server.store + suffix, "wb") as file:
-                file.write(b"of another life")
+                file.write(b"of another store")
             os.unlink(server.store + suffix)
         os.rename(copy, server.store)
         client = server.start().client()

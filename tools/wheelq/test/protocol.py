@@ -170,13 +170,13 @@ def converse(ours, theirs, case):
 
 def make_test(name, case):
     def test():
-        with Rival() as rival, harness.Server() as server:
-            converse(Side(server.port, f"{name}-tube"), Side(rival.port, f"{name}-tube"), case)
+        with Beanstalkd() as beanstalkd, harness.Server() as server:
+            converse(Side(server.port, f"{name}-tube"), Side(beanstalkd.port, f"{name}-tube"), case)
     test.__name__ = f"protocol_{name}"
     return test
 
 
-class Rival:
+class Beanstalkd:
     """Debian's beanstalkd."""
 
     def __init__(self, *options):
@@ -218,8 +218,8 @@ def seconds_left(port):
 
 
 def protocol_seconds_that_are_left_are_rounded_down():
-    with Rival() as rival, harness.Server() as server:
-        for port in (rival.port, server.port):
+    with Beanstalkd() as beanstalkd, harness.Server() as server:
+        for port in (beanstalkd.port, server.port):
             left = seconds_left(port)
             assert all(most - harness.PATIENCE < seconds < most
                        for seconds, most in zip(left, (1000, 2000, 3000))), left
@@ -227,9 +227,9 @@ def protocol_seconds_that_are_left_are_rounded_down():
 
 def protocol_names_are_not_quoted():
     """Clients of 1.12 split lines at the colon and do not parse YAML."""
-    with Rival() as rival, harness.Server() as server:
+    with Beanstalkd() as beanstalkd, harness.Server() as server:
         lines = []
-        for port in (rival.port, server.port):
+        for port in (beanstalkd.port, server.port):
             client = harness.Client(port)
             client.put(b"x")
             said = b"".join(client.ask(command)[1] for command in

@@ -15,7 +15,7 @@ from guarantees import SEED
 
 # Tests that delay writes to a disk, read SQLite's file or set the clock.
 OF_A_FILE = ("q1_no_answer_before_the_disk_has_it", "q2_q3_q4_q7_kill_9_at_each_write",
-             "q4_clock_that_is_set_while_it_serves", "q7_a_crash_ends_leases_and_counts_them")
+             "q4_clock_that_is_set_while_it_serves", "q7_a_crash_ends_reservations_and_counts_them")
 
 
 def on_postgres(test):
@@ -39,12 +39,12 @@ def postgres_as_the_oracle():
 def commits_held_up(store):
     """Delay all commits of PostgreSQL until the end of the block."""
     with subprocess.Popen(["psql", "-XAtq", store], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE) as holds:
-        holds.stdin.write(b"BEGIN; SELECT 'held' FROM wheelq_store FOR UPDATE;\n")
-        holds.stdin.flush()
-        assert holds.stdout.readline() == b"held\n"
+                          stdout=subprocess.PIPE) as psql:
+        psql.stdin.write(b"BEGIN; SELECT 'held' FROM wheelq_store FOR UPDATE;\n")
+        psql.stdin.flush()
+        assert psql.stdout.readline() == b"held\n"
         yield
-        holds.stdin.close()
+        psql.stdin.close()
 
 
 def waits_for_a_lock(store):

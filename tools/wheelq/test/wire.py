@@ -27,11 +27,11 @@ class Wire:
 
     def accept(self):
         while True:
-            near, _ = self.listener.accept()
+            client, _ = self.listener.accept()
             self.accepted += 1
-            far = socket.socket(socket.AF_UNIX)
-            far.connect(self.path)
-            for words in ((near, far, self.forth), (far, near, self.back)):
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(self.path)
+            for words in ((client, server, self.forth), (server, client, self.back)):
                 threading.Thread(target=self.forward, args=words, daemon=True).start()
 
     @staticmethod
