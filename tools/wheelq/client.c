@@ -245,8 +245,10 @@ static bool take_line(struct client *client)
 	length = end - buffer_bytes(in);
 	memcpy(line, buffer_bytes(in), length);
 	line[length] = '\0';
+	client->is_deferred = !client->host->ops->line(client, line, length);
+	if (client->is_deferred)
+		return false;
 	buffer_take(in, length + 2);
-	client->host->ops->line(client, line, length);
 	return true;
 }
 
@@ -306,16 +308,17 @@ void client_work(struct client *client, unsigned int budget)
 
 	client->host->current = client;
 	client->has_run = false;
+	client->is_deferred = false;
 	while (enough && budget-- && buffer_count(&client->in) &&
 	       client_can_run(client) &&
-	       !queue_batch_is_full(client->host->queue)) {
+	       !queue_commit_is_full(client->host->queue)) {
 		enough = take(client);
-		client->has_run = true;
+		client->has_run |= !client->is_deferred;
 		if (enough)
 			quota_progress(&client->host->quota, &client->buffers);
 	}
 	client->host->current = NULL;
-	client->has_more = enough && buffer_count(&client->in);
+	client->has_more = (enough || client->is_deferred) && buffer_count(&client->in);
 }
 
 /* Only an incomplete body can be rejected. Without the rest there is no way to report it. */

@@ -16,13 +16,14 @@ TAILQ_HEAD(client_list, client);
 
 /**
  * struct client_ops - implementation of the commands
- * @line: run the command of a line, without its end; the line may be modified
+ * @line: run the command of a line, without its end; the line may be modified; return false to run
+ *	it in a later iteration
  * @body: the body of client->put has arrived
  * @headers: state CLIENT_HEADERS: take one line; return false if it is incomplete
  * @closes: return true if a line that is too long closes the connection
  */
 struct client_ops {
-	void (*line)(struct client *client, char *line, size_t length);
+	bool (*line)(struct client *client, char *line, size_t length);
 	void (*body)(struct client *client, const char *body);
 	bool (*headers)(struct client *client);
 	bool (*closes)(const char *bytes, size_t count);
@@ -88,6 +89,7 @@ enum client_state {
  * @timer: expires when it has waited for @give_up
  * @give_up: ms of the queue's clock, end of its wait; 0: do not wait
  * @has_run: true if a command has run in this iteration
+ * @is_deferred: true if the next command runs in a later iteration
  * @has_more: true if @in has further commands
  * @has_ended: true if the peer sends no more
  * @is_dead: true if it must be closed immediately
@@ -115,6 +117,7 @@ struct client {
 	struct timer timer;
 	uint64_t give_up;
 	bool has_run;
+	bool is_deferred;
 	bool has_more;
 	bool has_ended;
 	bool is_dead;

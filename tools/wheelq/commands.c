@@ -286,6 +286,11 @@ static bool needs_store(enum verb verb)
 	}
 }
 
+static bool reads_body(enum verb verb)
+{
+	return verb >= VERB_PEEK && verb <= VERB_RESERVE_JOB;
+}
+
 static void run(struct client *client, const struct command *command)
 {
 	server_of(client)->verbs[command->verb]++;
@@ -357,20 +362,24 @@ static void run(struct client *client, const struct command *command)
 	}
 }
 
-static void run_line(struct client *client, char *line, size_t length)
+/* Commands that read no body do not wait for large bodies of other connections. */
+static bool run_line(struct client *client, char *line, size_t length)
 {
 	struct command command;
 	const char *error;
 
 	if (http_is_request(line)) {
 		http_begin(client, line);
-		return;
+		return true;
 	}
 	error = beanstalk_parse(&command, line, length);
+	if (!error && reads_body(command.verb) && queue_has_read_enough(queue_of(client)))
+		return false;
 	if (error)
 		client_reply(client, error);
 	else
 		run(client, &command);
+	return true;
 }
 
 const struct client_ops command_ops = {

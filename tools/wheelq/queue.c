@@ -7,7 +7,7 @@
 /* A job that is about to evict another one, and the timers of struct queue. */
 #define OWN_TIMERS	8
 /* Bodies that are read in one iteration, in bytes. Other clients wait for it. */
-#define READ_BATCH	(1 << 20)
+#define READ_BATCH	(256 << 10)
 /* Limit on the age of the stored clock when jobs are put, in ms. */
 #define CLOCK_BATCH_MS	1000
 
@@ -235,7 +235,7 @@ void queue_commit(struct queue *queue)
 	queue->commits++;
 }
 
-static bool commit_is_full(const struct queue *queue)
+bool queue_commit_is_full(const struct queue *queue)
 {
 	return queue->store->batch && queue->store->uncommitted >= queue->store->batch;
 }
@@ -245,9 +245,9 @@ void queue_begin_batch(struct queue *queue)
 	queue->read = 0;
 }
 
-bool queue_batch_is_full(const struct queue *queue)
+bool queue_has_read_enough(const struct queue *queue)
 {
-	return commit_is_full(queue) || queue->read >= READ_BATCH;
+	return queue->read >= READ_BATCH;
 }
 
 void queue_lose_store(struct queue *queue)
@@ -260,7 +260,7 @@ void queue_lose_store(struct queue *queue)
 bool queue_must_commit(const struct queue *queue, bool has_answers)
 {
 	return !queue->is_lost &&
-	       (queue->store->must_commit || commit_is_full(queue) ||
+	       (queue->store->must_commit || queue_commit_is_full(queue) ||
 		(has_answers && queue->store->lease));
 }
 

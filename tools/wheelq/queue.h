@@ -138,8 +138,10 @@ void queue_clock_was_set(struct queue *queue);
 struct tube *queue_tube(struct queue *queue, const char *name);
 /* A new iteration of the loop: it has read no bodies. */
 void queue_begin_batch(struct queue *queue);
-/* True if the changes should be committed, or the bodies sent, before there are more. */
-bool queue_batch_is_full(const struct queue *queue);
+/* True if the bodies should be sent before more are read. */
+bool queue_has_read_enough(const struct queue *queue);
+/* True if the changes should be committed before there are more. */
+bool queue_commit_is_full(const struct queue *queue);
 /* True if the disk of the store is full. */
 bool queue_disk_is_full(const struct queue *queue);
 /* The size of the jobs in the store. */

@@ -312,8 +312,9 @@ static unsigned int command_share(const struct server *server)
 }
 
 /*
- * Connections with new input run first. If the commit or the responses are large enough before all
- * connections have had their share, the rest wait, and run before those that had it.
+ * Connections with new input run first. If the commit is large enough before all connections have
+ * had their share, the rest wait, and run before those that had it. Commands that read a body wait
+ * in the same way if the iteration has read enough.
  */
 static void work(struct server *server)
 {
