@@ -9,9 +9,11 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "columns.h"
@@ -152,12 +154,16 @@ static void empty_log(struct sqlite *s)
 	sqlite_stay(s);
 }
 
+/*
+ * The times are not requested. Since Linux 6.13, the first write after they were read changes them
+ * again, and a sync writes the inode of a file system without a journal.
+ */
 static bool is_named(const char *name, const struct stat *file)
 {
-	struct stat found;
+	struct statx found;
 
-	return !stat(name, &found) && found.st_ino == file->st_ino &&
-	       found.st_dev == file->st_dev;
+	return !statx(AT_FDCWD, name, 0, STATX_INO, &found) && found.stx_ino == file->st_ino &&
+	       makedev(found.stx_dev_major, found.stx_dev_minor) == file->st_dev;
 }
 
 /*
