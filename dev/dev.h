@@ -115,6 +115,7 @@ int wheel_file_submit(struct wheel_file *file, void *arg);
 int wheel_file_submit_single(struct wheel_file *file, void __user *uarg);
 int wheel_file_list(struct wheel_file *file, void *arg);
 int wheel_file_stop(struct wheel_file *file, void *arg);
+int wheel_file_advance(struct wheel_file *file, void *arg);
 int wheel_file_enter(struct wheel_file *file, void *arg);
 
 void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats);
@@ -173,16 +174,15 @@ int wheel_file_kick(struct wheel_file *file);
 void wheel_file_bells_unmapped(struct wheel_file *file);
 
 /*
- * page.c: arrays with one or several slots per element. Those before WHEEL_SHARED are shared with
- * the program. A page of slots is added last: if a slot exists, its parameters do, too.
+ * page.c: arrays with one or several slots per element. Pages are added in this order: if a slot
+ * exists, its parameters do, too. Those from WHEEL_WORDS on are shared with the program.
  */
 enum wheel_array {
+	WHEEL_PARAMS,
+	WHEEL_SLOTS,
 	WHEEL_WORDS,
 	WHEEL_BELL_BITS,
 	WHEEL_SUMMARY_BITS,
-	WHEEL_SHARED,
-	WHEEL_PARAMS = WHEEL_SHARED,
-	WHEEL_SLOTS,
 	WHEEL_ARRAYS,
 };
 
@@ -192,6 +192,10 @@ void wheel_file_tables_free(struct wheel_file *file);
 int wheel_file_bring(struct wheel_file *file, u32 nr, u32 flags);
 u32 wheel_file_array_pages(const struct wheel_file *file, enum wheel_array array);
 struct page *wheel_file_array_page(struct wheel_file *file, enum wheel_array array, u32 at);
+
+/* map.c */
+int wheel_file_shared_alloc(struct wheel_file *file);
+void wheel_file_shared_free(struct wheel_file *file);
 
 /* setup.c */
 int wheel_file_setup_default(struct wheel_file *file);

@@ -150,11 +150,11 @@ void wheel_file_settle(struct wheel_file *file)
 /* The number of timers that a step may expire: 0 if the ring is full. */
 static u32 step_room(const struct wheel_file *file, u32 most)
 {
-	const struct wheel_event_ring *ring = &file->ring;
-	u32 room = ring->size ? ring->size - wheel_event_ring_ready(ring) : most;
-
 	/* If queuing a timer walks a list, one periodic timer is the work of a lock hold. */
-	return min3(room, most, wheel_batch_max(file->slots.wheel));
+	most = min(most, wheel_batch_max(file->slots.wheel));
+	if (file->ring.size)
+		return min(most, file->ring.size - wheel_event_ring_ready(&file->ring));
+	return most;
 }
 
 /* The wheel is locked. Returns true if the ring had room and more timers may be due. */

@@ -48,44 +48,6 @@ static int ioctl_stats(struct wheel_file *file, void *arg)
 	return 0;
 }
 
-/* Publish the time for tasks that wait in ENTER until a time. */
-static void publish_advanced(struct wheel_file *file, u64 time)
-{
-	unsigned long flags = wheel_lock(file->slots.wheel);
-
-	WRITE_ONCE(file->advanced, max(file->advanced, time));
-	wheel_unlock(file->slots.wheel, flags);
-	wake_up_interruptible(&file->pollers);
-}
-
-/* Move a VIRTUAL clock. If a signal is pending, the call is restarted and continues. */
-static int ioctl_advance(struct wheel_file *file, void *arg)
-{
-	struct wheel *wheel = wheel_file_ready(file);
-	struct wheel_advance *advance = arg;
-
-	if (advance->flags)
-		return -EINVAL;
-	if (advance->now > WHEEL_MAX_TIME)
-		return -ERANGE;
-	if (!wheel || file->slots.setup.clock != WHEEL_CLOCK_VIRTUAL)
-		return -EOPNOTSUPP;
-	/* Timers that the program has armed by their words may be due by then. */
-	if (wheel_file_kick(file) == -ERESTARTNOINTR)
-		return -ERESTARTNOINTR;
-	wheel_advance_to(wheel, advance->now);
-	while (wheel_file_run(file, U32_MAX)) {
-		if (signal_pending(current))
-			return -ERESTARTNOINTR;
-	}
-	wheel_file_hand_over(file);
-	if (file->ring.size)
-		publish_advanced(file, advance->now);
-	advance->next = wheel_advance_to(wheel, advance->now);
-	advance->now = wheel_now(wheel);
-	return 0;
-}
-
 /**
  * struct command - one ioctl
  * @size: size of its struct
@@ -107,7 +69,7 @@ static const struct command commands[] = {
 	[_IOC_NR(WHEEL_IOC_LIST)]    = { sizeof(struct wheel_list), 32, wheel_file_list, true },
 	[_IOC_NR(WHEEL_IOC_STOP)]    = { sizeof(struct wheel_stop), 16, wheel_file_stop },
 	[_IOC_NR(WHEEL_IOC_STATS)]   = { sizeof(struct wheel_stats), 624, ioctl_stats },
-	[_IOC_NR(WHEEL_IOC_ADVANCE)] = { sizeof(struct wheel_advance), 24, ioctl_advance },
+	[_IOC_NR(WHEEL_IOC_ADVANCE)] = { sizeof(struct wheel_advance), 24, wheel_file_advance },
 	[_IOC_NR(WHEEL_IOC_ENTER)]   = { sizeof(struct wheel_enter), 24, wheel_file_enter },
 };
 

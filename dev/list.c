@@ -5,7 +5,6 @@
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
-#include "../slots/scan.h"
 #include "../slots/word.h"
 #include "dev.h"
 

@@ -3,13 +3,15 @@
  * Mappings of words, doorbells and the completion ring. Their pages are charged to the user
  * who opened the file, and are freed after the file was closed and unmapped.
  */
+#include <linux/err.h>
+#include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
 #include "../compat.h"
 #include "dev.h"
 
 /* The areas are the shared arrays, and those that are allocated at set-up. */
-enum { AREA_KERNEL = WHEEL_SHARED, AREA_USER, AREA_EVENTS, AREAS };
+enum { AREA_KERNEL = WHEEL_ARRAYS, AREA_USER, AREA_EVENTS, AREAS };
 
 /* Offset of each area, which is also its name in mmap(). */
 static const u64 offsets[AREAS] = {
@@ -24,11 +26,33 @@ static const u64 offsets[AREAS] = {
 /* Return the area at an offset, or AREAS. */
 static unsigned long area_at(u64 offset)
 {
-	unsigned long area = 0;
+	unsigned long area = WHEEL_WORDS;
 
 	while (area < AREAS && offsets[area] != offset)
 		area++;
 	return area;
+}
+
+/* Allocate the page that the kernel writes, and the ring. If it fails, call _shared_free(). */
+int wheel_file_shared_alloc(struct wheel_file *file)
+{
+	void *page = wheel_file_page_alloc(file);
+
+	if (IS_ERR(page))
+		return PTR_ERR(page);
+	file->kernel = page;
+	if (file->slots.words) {
+		file->slots.scanner.next_wake = &file->kernel->next_wake;
+		wheel_scan_init(&file->slots);
+	}
+	return file->slots.setup.events ? wheel_event_ring_alloc(file) : 0;
+}
+
+void wheel_file_shared_free(struct wheel_file *file)
+{
+	wheel_event_ring_free(file);
+	free_page((unsigned long)file->kernel);
+	file->kernel = NULL;
 }
 
 /* Return the number of pages of an area, 0 if the file does not have it. */

@@ -18,13 +18,13 @@ static const struct {
 	u32	slots;
 	size_t	table;
 } arrays[WHEEL_ARRAYS] = {
+	[WHEEL_PARAMS] = { WHEEL_PARAMS_PER_PAGE, offsetof(struct wheel_slots, params) },
+	[WHEEL_SLOTS] = { WHEEL_SLOTS_PER_PAGE, offsetof(struct wheel_slots, pages) },
 	[WHEEL_WORDS] = { WHEEL_WORDS_PER_PAGE, offsetof(struct wheel_slots, words) },
 	[WHEEL_BELL_BITS] = { WHEEL_WORDS_PER_PAGE * WHEEL_BELLS,
 			      offsetof(struct wheel_slots, scanner.bells) },
 	[WHEEL_SUMMARY_BITS] = { WHEEL_WORDS_PER_PAGE * WHEEL_BELLS * WHEEL_BELLS,
 				 offsetof(struct wheel_slots, scanner.summary) },
-	[WHEEL_PARAMS] = { WHEEL_PARAMS_PER_PAGE, offsetof(struct wheel_slots, params) },
-	[WHEEL_SLOTS] = { WHEEL_SLOTS_PER_PAGE, offsetof(struct wheel_slots, pages) },
 };
 
 /* Return the table of the pages of an array. */
@@ -36,7 +36,7 @@ static void ***array_table(struct wheel_file *file, enum wheel_array array)
 /* Returns the number of pages of an array, 0 if the file does not have it. */
 u32 wheel_file_array_pages(const struct wheel_file *file, enum wheel_array array)
 {
-	if (array < WHEEL_SHARED && !(file->slots.setup.flags & WHEEL_SETUP_WORDS))
+	if (array >= WHEEL_WORDS && !(file->slots.setup.flags & WHEEL_SETUP_WORDS))
 		return 0;
 	return DIV_ROUND_UP(file->slots.setup.timers, arrays[array].slots);
 }
@@ -129,16 +129,15 @@ static void *page_bring(struct wheel_file *file, enum wheel_array array, u32 nr)
 	return other;
 }
 
-/*
- * Add the missing pages of slot @nr for an operation with @flags. The page of its parameters
- * precedes that of the slot, see enum wheel_array. Returns 0, -ENOMEM or -EDQUOT.
- */
+/* Add the missing pages of slot @nr for an operation with @flags. Returns 0 or a negative errno. */
 int wheel_file_bring(struct wheel_file *file, u32 nr, u32 flags)
 {
-	enum wheel_array array = flags & WHEEL_OP_WORD ? 0 : WHEEL_SHARED;
+	enum wheel_array array, end = WHEEL_ARRAYS;
 	int err = 0;
 
-	for (; !err && array < WHEEL_ARRAYS; array++)
+	if (!(flags & WHEEL_OP_WORD))
+		end = WHEEL_WORDS;
+	for (array = 0; !err && array < end; array++)
 		err = PTR_ERR_OR_ZERO(page_bring(file, array, nr));
 	return err;
 }

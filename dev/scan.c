@@ -39,7 +39,7 @@ static bool kick_step(struct wheel_slots *slots, struct wheel_scan *scan)
 	bool more;
 
 	if (!scan->number)
-		scan->number = wheel_scan_next(slots);
+		scan->number = wheel_scan_next(&slots->scanner);
 	scan_allow(scan, slots->wheel);
 	more = wheel_scan_run(slots, scan);
 	/* The next pass continues it; on a VIRTUAL clock, the caller does. */

@@ -8,7 +8,6 @@
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include "../slots/scan.h"
 #include "../slots/word.h"
 #include "dev.h"
 
@@ -88,24 +87,7 @@ static void setup_resolve(struct wheel_file *file, struct wheel_setup *setup)
 static void memory_free(struct wheel_file *file)
 {
 	wheel_file_tables_free(file);
-	wheel_event_ring_free(file);
-	free_page((unsigned long)file->kernel);
-	file->kernel = NULL;
-}
-
-/* Allocate the page that the kernel writes: next_wake, and the tail of a ring. */
-static int kernel_page_alloc(struct wheel_file *file)
-{
-	void *page = wheel_file_page_alloc(file);
-
-	if (IS_ERR(page))
-		return PTR_ERR(page);
-	file->kernel = page;
-	if (file->slots.words) {
-		file->slots.scanner.next_wake = &file->kernel->next_wake;
-		wheel_scan_init(&file->slots);
-	}
-	return 0;
+	wheel_file_shared_free(file);
 }
 
 /* Allocate and charge the memory. Blocks of slots and pages of words are added later. */
@@ -117,9 +99,7 @@ static int memory_alloc(struct wheel_file *file, size_t wheel_bytes)
 	err = wheel_file_charge(file, DIV_ROUND_UP(bytes, PAGE_SIZE)) ?:
 	      wheel_file_tables_alloc(file);
 	if (!err && (file->slots.words || file->slots.setup.events))
-		err = kernel_page_alloc(file);
-	if (!err && file->slots.setup.events)
-		err = wheel_event_ring_alloc(file);
+		err = wheel_file_shared_alloc(file);
 	return err;
 }
 

@@ -6,29 +6,6 @@
 #include <linux/prefetch.h>
 #include "engine.h"
 
-/*
- * Lock a wheel for several operations, which then share one lock acquisition. Interrupts are
- * disabled until wheel_unlock(), so a lock hold should arm at most wheel_batch_max() timers.
- */
-unsigned long wheel_lock(struct wheel *wheel)
-	__acquires(&wheel->base->lock)
-{
-	unsigned long flags;
-
-	WARN_ON_ONCE(wheel->base->percpu);
-	raw_spin_lock_irqsave(&wheel->base->lock, flags);
-	return flags;
-}
-EXPORT_SYMBOL_FOR_TESTS(wheel_lock);
-
-/* Unlock a wheel, and program the hrtimer if necessary. */
-void wheel_unlock(struct wheel *wheel, unsigned long flags)
-	__releases(&wheel->base->lock)
-{
-	timer_unlock(wheel->base, flags);
-}
-EXPORT_SYMBOL_FOR_TESTS(wheel_unlock);
-
 /* Prefetch distance in timers, for the latency of a cache miss. */
 #define AHEAD	8
 

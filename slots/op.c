@@ -3,18 +3,11 @@
  * Operations on timers. The caller holds the lock, usually for many operations at a time.
  */
 #include "event.h"
-#include "slots.h"
 #include "verbs.h"
 #include "word.h"
 
 /* Number of operations whose slots are prefetched together, ahead of their execution. */
 #define AHEAD	16U
-
-/*
- * Internal result, never returned to a program: the caller must add a page with no lock held, and
- * then repeat the operation.
- */
-#define OP_NEEDS_PAGE	(-EAGAIN)
 
 static bool op_valid(const struct wheel_op *op, u32 flags)
 {
@@ -56,52 +49,13 @@ static int arm_check(const struct wheel_batch *b, const struct wheel_op *op,
 {
 	const struct wheel_slots *slots = b->slots;
 
-	if (unlikely(!op_valid(op, WHEEL_OP_REL | WHEEL_OP_WORD) ||
-		     (op->flags & WHEEL_OP_WORD && op->period)))
+	if (unlikely(!op_valid(op, WHEEL_OP_REL | WHEEL_OP_WORD) || !op_names_slot(b, op, slot)))
 		return -EINVAL;
-	if (unlikely(!op_names_slot(b, op, slot)))
+	if (unlikely(op->flags & WHEEL_OP_WORD && op->period))
 		return -EINVAL;
 	if (unlikely(op->flags & WHEEL_OP_WORD && !slots->words))
 		return -EOPNOTSUPP;
 	return unlikely(slots->stopping) ? -ESHUTDOWN : 0;
-}
-
-/* Check that @id may be armed in @slot. */
-static int arm_permitted(const struct wheel_slot *slot, u64 id)
-{
-	if (unlikely(slot->state != WHEEL_SLOT_FREE))
-		return -EBUSY;
-	return likely(id > slot->id) ? 0 : -ESTALE;
-}
-
-static void arm_done(struct wheel_slots *slots, struct wheel_slot *slot,
-		     const struct wheel_op *op, enum wheel_slot_state state)
-{
-	slot->state = state;
-	wheel_slot_armed(slots, slot, op->id, op->cookie, op->period, op->slack);
-	trace_wheel_dev_arm(slots, slot);
-}
-
-/* Arm a timer with a word, or create it parked. */
-static int arm_word(struct wheel_slots *slots, struct wheel_slot *slot,
-		    const struct wheel_op *op, u64 deadline)
-{
-	bool parked = !op->when && !(op->flags & WHEEL_OP_REL);
-	u64 word = parked ? WHEEL_WORD_PARKED : wheel_word_deadline(deadline);
-	u32 nr = WHEEL_ID_SLOT(op->id);
-	int err;
-
-	if (!slot || !wheel_word_ready(slots, nr))
-		return OP_NEEDS_PAGE;
-	err = arm_permitted(slot, op->id);
-	if (!err && !parked)
-		err = wheel_timer_arm_locked(&slot->timer, word, op->slack);
-	if (err)
-		return err;
-	slot->word = true;
-	arm_done(slots, slot, op, parked ? WHEEL_SLOT_DISARMED : WHEEL_SLOT_ARMED);
-	wheel_word_hand_over(slots, nr, word);
-	return 0;
 }
 
 static int op_arm(struct wheel_batch *b, struct wheel_op *op, struct wheel_slot *slot)
@@ -116,16 +70,15 @@ static int op_arm(struct wheel_batch *b, struct wheel_op *op, struct wheel_slot 
 	if (unlikely(op->period > slots->longest))
 		return -ERANGE;
 	if (unlikely(op->flags & WHEEL_OP_WORD))
-		return arm_word(slots, slot, op, deadline);
+		return wheel_word_arm(slots, slot, op, deadline);
 	if (unlikely(!slot))
-		return OP_NEEDS_PAGE;
-	err = arm_permitted(slot, op->id);
+		return WHEEL_NEEDS_PAGE;
+	err = wheel_slot_permits(slot, op->id) ?:
+	      wheel_timer_enqueue(slots->wheel, &slot->timer, deadline, op->slack);
 	if (unlikely(err))
 		return err;
-	err = wheel_timer_enqueue(slots->wheel, &slot->timer, deadline, op->slack);
-	if (unlikely(err))
-		return err;
-	arm_done(slots, slot, op, WHEEL_SLOT_ARMED);
+	slot->state = WHEEL_SLOT_ARMED;
+	wheel_slot_armed(slots, slot, op->id, op->cookie, op->period, op->slack);
 	return 0;
 }
 
@@ -242,7 +195,7 @@ static noinline int op_execute_any(struct wheel_batch *b, struct wheel_op *op)
 	int res = op_execute(b, op, wheel_slot_named(b->slots, op->id));
 
 	/* Usually both are 0. */
-	if (res != OP_NEEDS_PAGE && unlikely(res | op->res))
+	if (res != WHEEL_NEEDS_PAGE && unlikely(res | op->res))
 		wheel_op_complete(b, op, res);
 	return res;
 }
@@ -289,7 +242,6 @@ static __always_inline bool fast_arm(struct wheel_batch *b, struct wheel_op *op,
 	wheel_slot_free(slot);
 	slot->state = WHEEL_SLOT_ARMED;
 	wheel_slot_armed(slots, slot, op->id, op->cookie, 0, 0);
-	trace_wheel_dev_arm(slots, slot);
 	return true;
 }
 
@@ -362,7 +314,7 @@ static noinline struct wheel_op *ops_execute_some(struct wheel_batch *b, struct 
 {
 	for (; op < end; op++, at++) {
 		if (unlikely(!op_execute_fast(b, op, *at)) &&
-		    op_execute_any(b, op) == OP_NEEDS_PAGE)
+		    op_execute_any(b, op) == WHEEL_NEEDS_PAGE)
 			break;
 	}
 	return op;
@@ -396,7 +348,7 @@ static noinline u32 ops_execute_many(struct wheel_batch *b, struct wheel_op *ops
 static noinline u32 ops_execute_stopped(struct wheel_batch *b, struct wheel_op *ops, u32 from,
 					u32 count)
 {
-	while (from < count && op_execute_any(b, &ops[from]) != OP_NEEDS_PAGE)
+	while (from < count && op_execute_any(b, &ops[from]) != WHEEL_NEEDS_PAGE)
 		from++;
 	return from;
 }

@@ -29,7 +29,6 @@
  * A pass scans before it expires timers: a timer due at the current tick can then still be
  * queued for it.
  */
-#include "scan.h"
 #include "word.h"
 
 /* A time in the past of every clock. */

@@ -2,7 +2,7 @@
 /*
  * Slots: initialization, queues, and description of their timers.
  */
-#include "word.h"
+#include "slots.h"
 
 /* Initialize an empty table that is zeroed. */
 void wheel_slots_init(struct wheel_slots *slots)
@@ -53,22 +53,6 @@ struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots, struct wheel_slot_q
 	slot = wheel_slot_named(slots, queue->head);
 	queue->head = slot->next;
 	return slot;
-}
-
-/* Slow path of wheel_slot_pending(): the slot is not armed, or has a word. */
-bool wheel_slot_word_pending(const struct wheel_slots *slots,
-			     const struct wheel_slot *slot, u64 *deadline)
-{
-	u64 word;
-
-	if (slot->state == WHEEL_SLOT_DISARMED ? slots->stopping :
-						 slot->state != WHEEL_SLOT_ARMED)
-		return false;
-	word = wheel_word_read(slots, wheel_slot_nr(slot));
-	if (wheel_word_parked(word))
-		return false;
-	*deadline = word;
-	return true;
 }
 
 /* Create the operation that arms a timer again. Returns false if it was not pending at last. */

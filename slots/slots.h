@@ -14,7 +14,7 @@
 #ifndef _WHEEL_SLOTS_H
 #define _WHEEL_SLOTS_H
 
-#include "env.h"
+#include "scan.h"
 
 /* Clearing an array on the stack (CONFIG_INIT_STACK_ALL_*) takes longer than filling one entry. */
 #if __has_attribute(__uninitialized__)
@@ -100,44 +100,6 @@ struct wheel_slot_queue {
 };
 
 /**
- * struct wheel_scanner - State of the scans for timers that the program has armed
- * @next_wake: location of wheel_kernel_page.next_wake, which announces @next to the program
- * @bells: pages of doorbells, one bit per slot; each page is added when first needed
- * @summary: pages of the summary, one bit per u64 of @bells
- * @next: time of the next scan; WHEEL_NEVER if only a kick starts one
- * @ahead: estimate of the time from arming to expiry of the program's timers
- * @scans: number of scans that have begun
- * @all_next: true if the next scan must read all words, because a program may have been killed
- *	before it set a bit
- * @scanning: true while a scan is in progress; the following members describe it
- * @all: true if it reads all words
- * @found: true if it has found an armed timer
- * @earliest: earliest deadline in the future that it has found; PASSED if another scan
- *	must follow at once
- * @at: index of the u64 of @summary to read next
- * @leaves: bits that were read from the u64 of @summary before @at and are not yet processed
- * @leaf: index of the u64 of @bells that was read last
- * @bits: bits that were read from that u64 and are not yet processed
- */
-struct wheel_scanner {
-	u64	*next_wake;
-	u64	**bells;
-	u64	**summary;
-	u64	next;
-	u64	ahead;
-	u64	scans;
-	bool	all_next;
-	bool	scanning;
-	bool	all;
-	bool	found;
-	u64	earliest;
-	u32	at;
-	u64	leaves;
-	u32	leaf;
-	u64	bits;
-};
-
-/**
  * struct wheel_slots - Table of slots
  * @wheel: wheel of the timers; constant after setup, like @setup, @longest, @pages,
  *	@params and @words
@@ -182,8 +144,8 @@ void wheel_slot_page_init(const struct wheel_slots *slots, struct wheel_slot *pa
 void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
 		     struct wheel_slot *slot);
 struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots, struct wheel_slot_queue *queue);
-bool wheel_slot_word_pending(const struct wheel_slots *slots,
-			     const struct wheel_slot *slot, u64 *deadline);
+bool wheel_word_pending(const struct wheel_slots *slots, const struct wheel_slot *slot,
+			u64 *deadline);
 bool wheel_slot_describe(const struct wheel_slots *slots,
 			 const struct wheel_slot *slot, struct wheel_op *op);
 
@@ -236,7 +198,7 @@ static inline bool wheel_slot_pending(const struct wheel_slots *slots,
 				      const struct wheel_slot *slot, u64 *deadline)
 {
 	if (unlikely(slot->state != WHEEL_SLOT_ARMED || slot->word))
-		return wheel_slot_word_pending(slots, slot, deadline);
+		return wheel_word_pending(slots, slot, deadline);
 	*deadline = wheel_timer_deadline(&slot->timer);
 	return wheel_timer_pending(&slot->timer);
 }
@@ -244,11 +206,18 @@ static inline bool wheel_slot_pending(const struct wheel_slots *slots,
 /* Check that a timer is armed without special properties except slack: one test of one byte. */
 static inline bool wheel_slot_simple(const struct wheel_slot *slot)
 {
-	return slot->state == WHEEL_SLOT_ARMED && !slot->word && !slot->ended &&
-	       !slot->again;
+	return slot->state == WHEEL_SLOT_ARMED && !slot->word && !slot->ended && !slot->again;
 }
 
-/* Store the parameters of an arm operation. The caller sets the state. */
+/* Return 0 if @id may be armed in @slot. */
+static inline int wheel_slot_permits(const struct wheel_slot *slot, u64 id)
+{
+	if (unlikely(slot->state != WHEEL_SLOT_FREE))
+		return -EBUSY;
+	return likely(id > slot->id) ? 0 : -ESTALE;
+}
+
+/* Store the parameters of an arm operation. The caller has set the state. */
 static inline void wheel_slot_armed(struct wheel_slots *slots, struct wheel_slot *slot, u64 id,
 				    u64 cookie, u64 period, u64 slack)
 {
@@ -260,6 +229,7 @@ static inline void wheel_slot_armed(struct wheel_slots *slots, struct wheel_slot
 	slot->id = id;
 	slot->periodic = !!period;
 	slot->has_slack = !!slack;
+	trace_wheel_dev_arm(slots, slot);
 }
 
 /* Free a slot that is neither pending nor in a queue, so that it can be armed again. */
@@ -274,6 +244,12 @@ static inline void wheel_slot_free(struct wheel_slot *slot)
 }
 
 /* op.c: operations and their results */
+
+/*
+ * Internal result, never returned to a program: the caller must add a page with no lock held, and
+ * then repeat the operation.
+ */
+#define WHEEL_NEEDS_PAGE	(-EAGAIN)
 
 /**
  * struct wheel_batch - State of a batch of operations in one call

@@ -4,11 +4,49 @@
  * does not prevent that. Therefore operations of the wheel that can fail come first, and the word
  * is exchanged last.
  */
-#include "scan.h"
 #include "word.h"
 
 /* Exchanges that a claim attempts. If all fail, the timer is claimed again at the next tick. */
 #define TRIES	3
+
+/* wheel_slot_pending() for a slot that is not armed, or has a word */
+bool wheel_word_pending(const struct wheel_slots *slots, const struct wheel_slot *slot,
+			u64 *deadline)
+{
+	u64 word;
+
+	if (slot->state == WHEEL_SLOT_DISARMED ? slots->stopping :
+						 slot->state != WHEEL_SLOT_ARMED)
+		return false;
+	word = wheel_word_read(slots, wheel_slot_nr(slot));
+	if (wheel_word_parked(word))
+		return false;
+	*deadline = word;
+	return true;
+}
+
+/* Arm a timer with a word, or create it parked. */
+int wheel_word_arm(struct wheel_slots *slots, struct wheel_slot *slot,
+		   const struct wheel_op *op, u64 deadline)
+{
+	bool parked = !op->when && !(op->flags & WHEEL_OP_REL);
+	u64 word = parked ? WHEEL_WORD_PARKED : wheel_word_deadline(deadline);
+	u32 nr = WHEEL_ID_SLOT(op->id);
+	int err;
+
+	if (!slot || !wheel_word_ready(slots, nr))
+		return WHEEL_NEEDS_PAGE;
+	err = wheel_slot_permits(slot, op->id);
+	if (!err && !parked)
+		err = wheel_timer_arm_locked(&slot->timer, word, op->slack);
+	if (err)
+		return err;
+	slot->word = true;
+	slot->state = parked ? WHEEL_SLOT_DISARMED : WHEEL_SLOT_ARMED;
+	wheel_slot_armed(slots, slot, op->id, op->cookie, op->period, op->slack);
+	wheel_word_hand_over(slots, nr, word);
+	return 0;
+}
 
 /* Queue a timer that the program has armed. Returns what wheel_timer_arm_locked() returns. */
 int wheel_word_enqueue(struct wheel_slots *slots, struct wheel_slot *slot, u64 deadline, u64 slack)

@@ -27,6 +27,8 @@
 /* Slots per u64 of doorbells. */
 #define WHEEL_BELLS	64
 
+int wheel_word_arm(struct wheel_slots *slots, struct wheel_slot *slot,
+		   const struct wheel_op *op, u64 deadline);
 int wheel_word_enqueue(struct wheel_slots *slots, struct wheel_slot *slot, u64 deadline, u64 slack);
 int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		     u64 word, u64 deadline, u64 slack);

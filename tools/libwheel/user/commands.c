@@ -19,7 +19,7 @@
 static void scan_all(struct user *u)
 {
 	struct wheel_scan scan = {
-		.number = wheel_scan_next(&u->slots),
+		.number = wheel_scan_next(&u->slots.scanner),
 		.now = u->wheel.now,
 		.budget = SCAN_STEP,
 	};
