@@ -8,6 +8,8 @@
 #define OWN_TIMERS	8
 /* Bodies that are read in one iteration, in bytes. Other clients wait for it. */
 #define READ_BATCH	(256 << 10)
+/* Added to the size of each body, because finding a small one takes longer than reading it. */
+#define FIND_BYTES	1024
 /* Limit on the age of the stored clock when jobs are put, in ms. */
 #define CLOCK_BATCH_MS	1000
 
@@ -321,7 +323,7 @@ void queue_limit(struct queue *queue, struct tube *tube, uint64_t reserved, uint
 
 bool queue_body(struct queue *queue, const struct job_record *rec, void *body)
 {
-	queue->read += rec->size;
+	queue->read += FIND_BYTES + rec->size;
 	if (queue->store->ops->body(queue->store, rec->id, body, rec->size))
 		return true;
 	say("job %llu is damaged: its checksum does not match",

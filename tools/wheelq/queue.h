@@ -57,7 +57,7 @@ struct queue_options {
  * @save: expires when @unsaved must be stored
  * @keep: expires when a commit must renew the lease of the store
  * @is_lost: true if the store was lost: no job is reserved, and nothing is committed
- * @read: bytes of bodies that were read in this iteration
+ * @read: bytes of bodies that were read in this iteration, approximately
  * @commits: number of commits
  * @damaged: number of times that a job's checksum did not match
  * @total: jobs put
