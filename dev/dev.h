@@ -161,7 +161,9 @@ static inline bool wheel_file_deferred(struct wheel_file *file)
 	return unlikely(READ_ONCE(*file->kflags));
 }
 
-/* ring.c: the completion ring */
+/* map.c, ring.c: the completion ring */
+int wheel_file_shared_alloc(struct wheel_file *file);
+void wheel_file_shared_free(struct wheel_file *file);
 int wheel_event_ring_alloc(struct wheel_file *file);
 void wheel_event_ring_free(struct wheel_file *file);
 u32 wheel_event_ring_ready(const struct wheel_event_ring *ring);
@@ -192,10 +194,6 @@ void wheel_file_tables_free(struct wheel_file *file);
 int wheel_file_bring(struct wheel_file *file, u32 nr, u32 flags);
 u32 wheel_file_array_pages(const struct wheel_file *file, enum wheel_array array);
 struct page *wheel_file_array_page(struct wheel_file *file, enum wheel_array array, u32 at);
-
-/* map.c */
-int wheel_file_shared_alloc(struct wheel_file *file);
-void wheel_file_shared_free(struct wheel_file *file);
 
 /* setup.c */
 int wheel_file_setup_default(struct wheel_file *file);

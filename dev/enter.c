@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * WHEEL_IOC_ENTER: scan the words, run the pass, and wait for events in the completion ring.
- * WHEEL_IOC_ADVANCE: the same, for a VIRTUAL clock that the call moves.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
@@ -100,42 +99,4 @@ int wheel_file_enter(struct wheel_file *file, void *arg)
 	if (enter->ready >= enter->wait || !enter->until)
 		return 0;
 	return wait_for(file, enter);
-}
-
-/* Publish the time for tasks that wait in ENTER until a time. */
-static void publish_advanced(struct wheel_file *file, u64 time)
-{
-	unsigned long flags = wheel_lock(file->slots.wheel);
-
-	WRITE_ONCE(file->advanced, max(file->advanced, time));
-	wheel_unlock(file->slots.wheel, flags);
-	wake_up_interruptible(&file->pollers);
-}
-
-/* WHEEL_IOC_ADVANCE. If a signal is pending, the call is restarted and continues. */
-int wheel_file_advance(struct wheel_file *file, void *arg)
-{
-	struct wheel *wheel = wheel_file_ready(file);
-	struct wheel_advance *advance = arg;
-
-	if (advance->flags)
-		return -EINVAL;
-	if (advance->now > WHEEL_MAX_TIME)
-		return -ERANGE;
-	if (!wheel || file->slots.setup.clock != WHEEL_CLOCK_VIRTUAL)
-		return -EOPNOTSUPP;
-	/* Timers that the program has armed by their words may be due by then. */
-	if (wheel_file_kick(file) == -ERESTARTNOINTR)
-		return -ERESTARTNOINTR;
-	wheel_advance_to(wheel, advance->now);
-	while (wheel_file_run(file, U32_MAX)) {
-		if (signal_pending(current))
-			return -ERESTARTNOINTR;
-	}
-	wheel_file_hand_over(file);
-	if (file->ring.size)
-		publish_advanced(file, advance->now);
-	advance->next = wheel_advance_to(wheel, advance->now);
-	advance->now = wheel_now(wheel);
-	return 0;
 }

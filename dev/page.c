@@ -132,11 +132,9 @@ static void *page_bring(struct wheel_file *file, enum wheel_array array, u32 nr)
 /* Add the missing pages of slot @nr for an operation with @flags. Returns 0 or a negative errno. */
 int wheel_file_bring(struct wheel_file *file, u32 nr, u32 flags)
 {
-	enum wheel_array array, end = WHEEL_ARRAYS;
+	enum wheel_array array, end = flags & WHEEL_OP_WORD ? WHEEL_ARRAYS : WHEEL_WORDS;
 	int err = 0;
 
-	if (!(flags & WHEEL_OP_WORD))
-		end = WHEEL_WORDS;
 	for (array = 0; !err && array < end; array++)
 		err = PTR_ERR_OR_ZERO(page_bring(file, array, nr));
 	return err;
