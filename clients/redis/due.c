@@ -14,11 +14,12 @@
 #define NS_PER_MS	1000000ull
 /* Operations per submission to the wheel. */
 #define BATCH		64
-/*
- * Limits of one slice of work, after which the server runs other commands. A larger number of
- * keys does not help: nine tenths of the work per key are the server's own.
- */
+/* Number of known keys that are checked before the server runs other commands. */
 #define SLICE		64
+/*
+ * Time for due keys until the server runs other commands. With less, busy clients may set more
+ * keys than are deleted.
+ */
 #define SLICE_US	1000
 /* Maximum number of milliseconds that have a timer. */
 #define INSTANTS	(1 << 20)
@@ -265,11 +266,8 @@ static int64_t queued_life(uint32_t key)
 
 static void note_queued(uint32_t key, int64_t lives_ms)
 {
-	int64_t other_ms;
+	int64_t other_ms = queued_life(key);
 
-	if (!transactions_may_be_open())
-		return;
-	other_ms = queued_life(key);
 	*key_life_make(key) = (struct key_life) {
 		.ms = other_ms && other_ms < lives_ms ? other_ms : lives_ms,
 		.round = transactions_round(),
@@ -279,18 +277,18 @@ static void note_queued(uint32_t key, int64_t lives_ms)
 /* A key may expire at @expires_ms, or @lives_ms after the execution of a command; 0: none. */
 static void expect(const struct name *name, int64_t expires_ms, int64_t lives_ms)
 {
-	bool known;
+	const struct key *known;
 	uint32_t key = key_find_or_add(name, &known);
 
 	if (key == NONE) {
 		note_refused();
 		return;
 	}
-	if (lives_ms)
+	if (lives_ms && transactions_may_be_open())
 		note_queued(key, lives_ms);
 	if (known) {
 		/* A timer that expires too early finds the later time in the server. */
-		if (expires_ms >= instant_at(key_at(key)->instant)->ms)
+		if (expires_ms >= instant_at(known->instant)->ms)
 			return;
 		leave_instant(key);
 	}

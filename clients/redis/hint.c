@@ -91,13 +91,13 @@ bool hint_is_possible(struct RedisModuleCtx *ctx)
 /* Returns a positive number, or 0 if the word is not one, or too long. */
 static int64_t number_of(const char *word)
 {
-	const char *end = word + DIGITS;
+	const char *end = word;
 	uint64_t number = 0;
 	unsigned int digit;
 
-	for (; (digit = (unsigned char)*word - '0') <= 9 && word < end; word++)
+	for (; (digit = (unsigned char)*end - '0') <= 9; end++)
 		number = 10 * number + digit;
-	return *word ? 0 : number;
+	return *end || end - word > DIGITS ? 0 : number;
 }
 
 /* Returns the form of a command, or the last form, which has no name. */

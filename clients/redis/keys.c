@@ -311,19 +311,18 @@ static uint32_t add(const struct name *name, uint32_t *bucket)
 	return nr;
 }
 
-uint32_t key_find_or_add(const struct name *name, bool *known)
+uint32_t key_find_or_add(const struct name *name, const struct key **known)
 {
 	uint32_t *bucket = bucket_of(hash_of(name));
-	const struct key *key;
 	uint32_t nr;
 
-	for (nr = *bucket; nr != NONE; nr = key->chain) {
-		key = key_at(nr);
-		if (has_name(block_of(nr), key, name))
-			break;
+	for (nr = *bucket; nr != NONE; nr = (*known)->chain) {
+		*known = key_at(nr);
+		if (has_name(block_of(nr), *known, name))
+			return nr;
 	}
-	*known = nr != NONE;
-	return *known ? nr : add(name, bucket);
+	*known = NULL;
+	return add(name, bucket);
 }
 
 struct RedisModuleString *key_name(uint32_t nr)

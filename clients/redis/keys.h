@@ -76,10 +76,10 @@ uint32_t keys_end(void);
 uint32_t keys_count(void);
 
 /*
- * Returns the entry of a name, and whether it existed before. A new entry is in no list, and
- * the caller must set its instant. Returns NONE if the limit is reached.
+ * Returns the number of a name, and the entry if it existed before, otherwise NULL. A new entry
+ * is in no list, and the caller must set its instant. Returns NONE if the limit is reached.
  */
-uint32_t key_find_or_add(const struct name *name, bool *known);
+uint32_t key_find_or_add(const struct name *name, const struct key **known);
 /* Returns a new reference to the name. */
 struct RedisModuleString *key_name(uint32_t nr);
 /* Removes an entry that is in no list. */
