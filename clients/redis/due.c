@@ -480,10 +480,9 @@ bool due_serve(struct RedisModuleCtx *ctx)
 {
 	int64_t begin_us = now_us(), spent_us = 0;
 	bool more = true;
-	int steps;
 
 	db_lookup_begin(ctx);
-	for (steps = 0; more && steps < SLICE && spent_us < SLICE_US; steps++) {
+	while (more && spent_us < SLICE_US) {
 		more = serve_one(ctx);
 		spent_us = now_us() - begin_us;
 	}
@@ -491,4 +490,9 @@ bool due_serve(struct RedisModuleCtx *ctx)
 	/* As the server does for its own expiry. */
 	server_note_latency(ctx, "expire-cycle", spent_us);
 	return more;
+}
+
+int64_t due_overdue_ms(void)
+{
+	return due.current == NONE ? 0 : due_now_ms() - instant_at(due.current)->ms;
 }

@@ -79,5 +79,7 @@ typedef void due_wake_fn(struct RedisModuleCtx *ctx);
 void due_wake_at(int64_t ms, due_wake_fn *wake);
 /* Lets the server delete some of the due keys. Returns true if there may be more. */
 bool due_serve(struct RedisModuleCtx *ctx);
+/* Returns how long the keys that are being deleted are overdue; 0 if there are none. */
+int64_t due_overdue_ms(void);
 
 #endif

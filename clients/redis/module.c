@@ -34,6 +34,8 @@
 #define HORIZON_MAX_S	(24 * 60 * 60)
 /* Numbers of keys are 32 bits wide, and NONE is not one. */
 #define KEYS_MAX	(NONE - 1)
+/* The server's own scan helps to delete keys that are overdue for longer. */
+#define OVERDUE_MS	1000
 
 _Static_assert(HORIZON_MAX_S * 1000 <= LIVES_MS_MAX, "a TTL does not fit into struct key");
 
@@ -152,6 +154,7 @@ static enum loop serve_master(struct RedisModuleCtx *ctx)
 	listen(may_expire());
 	if (state.due && state.listening)
 		state.due = due_serve(ctx);
+	server_own_expiry(ctx, !state.due || !state.listening || due_overdue_ms() > OVERDUE_MS);
 	if (state.listening)
 		more |= due_prune(ctx);
 	if (transactions_cost_too_much())
@@ -168,6 +171,7 @@ static enum loop serve(struct RedisModuleCtx *ctx)
 	if (!state.replica && !state.loading)
 		return serve_master(ctx);
 	listen(false);
+	server_own_expiry(ctx, true);
 	hint_drop();
 	return due_forget_some() ? LOOP_AGAIN : LOOP_DONE;
 }
@@ -378,6 +382,7 @@ int RedisModule_OnLoad(struct RedisModuleCtx *ctx,
 int RedisModule_OnUnload(struct RedisModuleCtx *ctx)
 {
 	listen(false);
+	server_own_expiry(state.ctx, true);
 	loop_exit();
 	hint_drop();
 	due_forget_all();

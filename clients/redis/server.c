@@ -173,6 +173,8 @@ static struct {
 	bool read, wanted;
 	/* Number of successful DEBUG commands before it. */
 	uint64_t succeeded;
+	/* The module has suspended the server's own scan. */
+	bool suspended;
 } debug;
 
 static uint64_t debug_succeeded(void)
@@ -198,6 +200,23 @@ bool debug_lets_expire(void)
 		debug.forbidden = !debug.wanted;
 	debug.read = false;
 	return !debug.forbidden;
+}
+
+void server_own_expiry(struct RedisModuleCtx *ctx, bool wanted)
+{
+	struct RedisModuleCallReply *reply = NULL;
+
+	if (wanted != debug.suspended)
+		return;
+	debug.suspended = !wanted;
+	/* A client's DEBUG SET-ACTIVE-EXPIRE 0 remains in effect. */
+	if (!debug.forbidden)
+		reply = RedisModule_Call(ctx, "debug", "cc", "set-active-expire",
+					 wanted ? "1" : "0");
+	if (reply)
+		RedisModule_FreeCallReply(reply);
+	/* The command filter has read it, too. */
+	debug.read = false;
 }
 
 void server_log(const char *message)

@@ -41,6 +41,12 @@ void transactions_ignore(void);
 bool debug_read(struct RedisModuleCommandFilterCtx *command);
 bool debug_lets_expire(void);
 
+/*
+ * Suspends the server's own scan for expired keys, or lets it continue. While many keys are
+ * overdue, the scan takes up to 250 ms / hz at a time.
+ */
+void server_own_expiry(struct RedisModuleCtx *ctx, bool wanted);
+
 /* Writes a warning to the server's log. */
 void server_log(const char *message);
 /* Adds a sample to the server's latency monitor, if it exceeds the monitor's threshold. */
