@@ -1,17 +1,15 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
-# document.pl TOP PAGE: print a page of the manual as a page of the kernel's documentation: included
-# files of the module are printed, and links to pages that the kernel does not have are removed.
+# document.pl: print a page of the manual, read from stdin, as a page of the kernel's documentation:
+# included headers of the kernel are printed, and links to pages that it does not have are removed.
 use strict;
 use warnings;
 
-my ($top, $page) = @ARGV;
-my ($path) = grep { -e } glob "$top/Documentation/{,*/}$page.rst";
 my $driver = 'drivers/misc/wheel_timer';
 
 sub content {
 	my ($file, %option) = @_;
-	open my $in, '<', "$top/$file" or die "$file: $!\n";
+	open my $in, '<', $file or die "$file: $!\n";
 	my @lines = <$in>;
 	my ($start, $end) = ($option{'start-at'}, $option{'end-before'});
 	shift @lines while @lines && $start && index($lines[0], $start) < 0;
@@ -24,8 +22,7 @@ sub content {
 	return join '', map { /^$/ ? $_ : "\t$_" } @lines;
 }
 
-open my $in, '<', $path or die "$page: $!\n";
-my $text = do { local $/; <$in> };
+my $text = do { local $/; <STDIN> };
 
 $text =~ s{^\.\. literalinclude:: (?:\.\./)+(\S+)\n((?:[ ]+:\S+:.*\n)*)}{
 	my ($file, $options) = ($1, $2);
