@@ -5,8 +5,9 @@ leave_out.py PARTS <PAGE: leave the sections about them out of a page of the man
 
 PARTS lists the files of each part and the names that it defines. Other files mention these names
 only in whole declarations, members, table entries and statements. These are removed, together
-with the condition and the comment of a statement. The program fails if a name is left. Selftests
-that mention a name are left out.
+with the condition and the comment of a statement. The program fails if a name is left, if a
+condition with a name has other reasons, or if a replacement matches nothing. Selftests that mention
+a name are left out.
 """
 import pathlib
 import re
@@ -104,6 +105,7 @@ class Cutter:
         self.replace = [(re.compile(rule[0]), rule[1][1:])
                         for rule in (line.split(' =>', 1) for line in parts['replace'])]
         self.used = set()
+        self.errors = []
 
     def mentions(self, item):
         return not is_comment(item) and self.names.search(code_of(item))
@@ -160,6 +162,8 @@ class Cutter:
         if not self.mentions(head) and not any(self.mentions(item) for item in body):
             self.done += [head] + body
             return
+        if self.mentions(head) and '||' in head:
+            self.errors.append('a condition has other reasons: ' + head)
         if head.lstrip().startswith('else'):
             return
         self.drop_comment()
@@ -246,7 +250,6 @@ def main():
     for name in parts['files']:
         leave_out(driver, name)
     trees = driver, pathlib.Path(sys.argv[3])
-    status = 0
     for path in sorted(path for tree in trees for path in tree.rglob('*')):
         if path.suffix not in ('.c', '.h'):
             continue
@@ -254,16 +257,11 @@ def main():
         if 'include' in path.parts:
             text = cut_sections(text, parts['sections'])
         text = cutter.cut(path, text)
-        for item in items(text):
-            if cutter.mentions(item):
-                print(f'{path}: {item}', file=sys.stderr)
-                status = 1
+        cutter.errors += [f'{path}: {item}' for item in items(text) if cutter.mentions(item)]
         path.write_text(text)
     select_tests(pathlib.Path(sys.argv[4]), cutter, parts['tests'])
-    for rule in cutter.unused():
-        print(f'leave_out.py: nothing matches {rule}', file=sys.stderr)
-        status = 1
-    sys.exit(status)
+    errors = cutter.errors + [f'nothing matches {rule}' for rule in cutter.unused()]
+    sys.exit('\n'.join(errors) or 0)
 
 
 main()
