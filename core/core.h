@@ -202,7 +202,6 @@ extern const struct wheel_scheme wheel_overflow;
 /* Ticks */
 
 void wheel_tick_init(struct wheel_tick *tick, u64 ns);
-u64 wheel_tick_at(const struct wheel_core *w, u64 now);
 struct wheel_due wheel_due_within(const struct wheel_core *w, u64 deadline, u64 slack);
 
 /* Return @ns / tick->ns, see wheel_tick_init(). */
@@ -214,6 +213,17 @@ static inline u64 wheel_tick_floor(const struct wheel_tick *tick, u64 ns)
 static inline u64 wheel_tick_ceil(const struct wheel_tick *tick, u64 ns)
 {
 	return likely(ns) ? wheel_tick_floor(tick, ns - 1) + 1 : 0;
+}
+
+/*
+ * Return the last tick boundary at or before @now. The end of the clock is a boundary, so that
+ * deadlines in its last, incomplete tick expire.
+ */
+static inline u64 wheel_tick_at(const struct wheel_core *w, u64 now)
+{
+	if (unlikely(now >= WHEEL_END_NS))
+		return w->last;
+	return wheel_tick_floor(&w->tick, now);
 }
 
 /* Return the time of a tick in nanoseconds, at most WHEEL_END_NS. */
@@ -272,18 +282,19 @@ static inline u32 timer_bucket(const struct wheel_timer *t)
 }
 
 /*
- * Unlike list_add_tail() and list_del(), these make no function call if CONFIG_DEBUG_LIST is
- * set, as in timer.c. Debugobjects detect a queued timer that is overwritten or freed.
+ * Insert a node before @next; before the list head, it is the last node. Unlike list_add_tail()
+ * and list_del(), these make no function call if CONFIG_DEBUG_LIST is set, as in timer.c.
+ * Debugobjects detect a queued timer that is overwritten or freed.
  */
-static inline void node_append(struct list_head *node, struct list_head *list)
+static inline void node_insert(struct list_head *node, struct list_head *next)
 {
-	struct list_head *last = list->prev;
+	struct list_head *prev = next->prev;
 
 	/* In this order, gcc does not combine two stores in a vector register. */
-	node->next = list;
-	last->next = node;
-	node->prev = last;
-	list->prev = node;
+	node->next = next;
+	prev->next = node;
+	node->prev = prev;
+	next->prev = node;
 }
 
 /* Remove a node from its list. Returns true if the list is empty afterwards. */
@@ -526,7 +537,7 @@ static __always_inline void ring_append(struct wheel_core *w, u32 at, struct whe
 	t->due_tick = due.tick;
 	t->hint = 0;
 	timer_set_place(t, at, due.order);
-	node_append(&t->node, &bucket->timers);
+	node_insert(&t->node, &bucket->timers);
 	hint_append(bucket, t);
 	if (unlikely(due.tick < bucket->min))
 		ring_lower(w, at, due.tick);

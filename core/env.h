@@ -93,33 +93,6 @@ static inline bool list_empty(const struct list_head *head)
 	return head->next == head;
 }
 
-/* In this order, gcc does not combine two stores in a vector register. */
-static inline void __list_add(struct list_head *node, struct list_head *prev,
-			      struct list_head *next)
-{
-	node->next = next;
-	next->prev = node;
-	node->prev = prev;
-	prev->next = node;
-}
-
-static inline void list_add(struct list_head *node, struct list_head *prev)
-{
-	__list_add(node, prev, prev->next);
-}
-
-/* Does not read the previous node, which may not be in the cache. */
-static inline void list_add_tail(struct list_head *node, struct list_head *next)
-{
-	__list_add(node, next->prev, next);
-}
-
-static inline void list_del(struct list_head *node)
-{
-	node->next->prev = node->prev;
-	node->prev->next = node->next;
-}
-
 #endif
 
 /* mul_u64_u64_shr() is four multiplications on User-Mode Linux. */

@@ -38,7 +38,7 @@ static void file_beyond(struct wheel_core *w, struct wheel_timer *t, struct whee
 
 	while (at != &w->beyond.timers && timer_of(at)->due_tick > due.tick)
 		at = at->prev;
-	list_add(&t->node, at);
+	node_insert(&t->node, at->next);
 	t->due_tick = due.tick;
 	timer_set_place(t, BEYOND, due.order);
 }

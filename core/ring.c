@@ -78,8 +78,8 @@ void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket)
 	bucket->min = WHEEL_NO_TICK;
 	bucket->state &= ~BUCKET_STALE;
 	hint_close(bucket);
-	list_add(&walk->walked, &bucket->timers);
-	list_add_tail(&walk->newer, &bucket->timers);
+	node_insert(&walk->walked, bucket->timers.next);
+	node_insert(&walk->newer, &bucket->timers);
 }
 
 /*
@@ -105,8 +105,8 @@ struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, unsigned int *budget)
 		at = at->next;
 	}
 	if (at != &walk->walked) {
-		list_del(&walk->walked);
-		list_add(&walk->walked, at);
+		node_remove(&walk->walked);
+		node_insert(&walk->walked, at->next);
 	}
 	if (due)
 		timer_detach(due);
@@ -118,8 +118,8 @@ void wheel_walk_end(struct wheel_walk *walk, struct wheel_ring *r)
 {
 	struct wheel_bucket *bucket = walk->bucket;
 
-	list_del(&walk->walked);
-	list_del(&walk->newer);
+	node_remove(&walk->walked);
+	node_remove(&walk->newer);
 	bucket->state &= BUCKET_STALE;
 	if (walk->seen >= LONG_BUCKET)
 		bucket->state |= BUCKET_LONG;

@@ -35,17 +35,6 @@ void wheel_tick_init(struct wheel_tick *tick, u64 ns)
 }
 
 /*
- * Return the last tick boundary at or before @now. The end of the clock is a boundary, so that
- * deadlines in its last, incomplete tick expire.
- */
-u64 wheel_tick_at(const struct wheel_core *w, u64 now)
-{
-	if (unlikely(now >= WHEEL_END_NS))
-		return w->last;
-	return wheel_tick_floor(&w->tick, now);
-}
-
-/*
  * Return the due tick of a timer with slack: the tick within [earliest, latest] that is a multiple
  * of the highest power of two. Timers with slack share this tick and its wake-up. The exponent is
  * the highest bit in which earliest - 1 and latest differ.

@@ -25,7 +25,7 @@ static struct wheel_timer *list_first(struct wheel_core *w, unsigned int *budget
 static void dequeue(struct wheel_core *w, struct wheel_timer *t)
 {
 	(void)w;
-	list_del(&t->node);
+	node_remove(&t->node);
 	timer_set_place(t, WHEEL_UNFILED, timer_order(t));
 }
 
@@ -43,7 +43,7 @@ static struct wheel_timer *pop(struct wheel_core *w, struct wheel_timer *first,
 
 static void unsorted_enqueue(struct wheel_core *w, struct wheel_timer *t, struct wheel_due due)
 {
-	list_add_tail(&t->node, &w->beyond.timers);
+	node_insert(&t->node, &w->beyond.timers);
 	t->due_tick = due.tick;
 	timer_set_place(t, 0, due.order);
 }
@@ -69,7 +69,7 @@ static void sorted_enqueue(struct wheel_core *w, struct wheel_timer *t, struct w
 
 	while (at != &w->beyond.timers && timer_of(at)->due_tick > due.tick)
 		at = at->prev;
-	list_add(&t->node, at);
+	node_insert(&t->node, at->next);
 	t->due_tick = due.tick;
 	timer_set_place(t, 0, due.order);
 }
