@@ -95,6 +95,9 @@ void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 		due.tick = min(tick, w->latest);
 		due.order = 0;
 	}
+	/* The pass has already opened a later bucket. */
+	if (due.tick < w->walk.tick)
+		w->scheme->abandon(w);
 	if (w->own_queue)
 		own_enqueue(w, t, due);
 	else

@@ -223,4 +223,10 @@ static inline struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until, uns
 	return t;
 }
 
+/* Return true if the last wheel_pop() has found that no other timer is due. */
+static inline bool wheel_popped_all(const struct wheel_core *w, u64 until)
+{
+	return w->found && w->next > until;
+}
+
 #endif

@@ -87,6 +87,7 @@ static void close_bucket(struct wheel_core *w)
 static struct wheel_timer *empty_bucket(struct wheel_core *w, unsigned int *budget)
 {
 	struct wheel_bucket *bucket = w->walk.bucket;
+	struct wheel_timer *due = NULL;
 
 	while (!list_empty(&bucket->timers) && *budget) {
 		struct wheel_timer *t = timer_of(bucket->timers.next);
@@ -94,8 +95,10 @@ static struct wheel_timer *empty_bucket(struct wheel_core *w, unsigned int *budg
 		(*budget)--;
 		hint_take(t);
 		timer_detach(t);
-		if (t->due_tick == w->walk.tick)
-			return t;
+		if (t->due_tick == w->walk.tick) {
+			due = t;
+			break;
+		}
 		ring_append(w, hierarchical_at(t->due_tick, w->walk.tick), t, timer_due(t));
 		w->cascaded++;
 	}
@@ -103,49 +106,49 @@ static struct wheel_timer *empty_bucket(struct wheel_core *w, unsigned int *budg
 		close_bucket(w);
 		w->clock = w->walk.tick;
 	}
-	return NULL;
+	return due;
 }
 
-/* End a pass when no timer is due. The clock stops before the first busy bucket. */
-static void finish_pass(struct wheel_core *w, const struct wheel_bucket *bucket, u64 until)
+/*
+ * Open the next bucket if it is due by @until. Otherwise, end the pass and return false: the clock
+ * advances to @now, but stops before the first busy bucket.
+ */
+static bool next_bucket(struct wheel_core *w, u64 until, u64 now)
 {
+	struct wheel_bucket *bucket = first_bucket(w);
+
+	if (bucket && bucket->min <= until) {
+		open_bucket(w, bucket);
+		return true;
+	}
+	if (bucket && bucket_worth_refreshing(bucket) && bucket != w->search.refreshed) {
+		wheel_walk_begin(&w->walk, bucket);
+		w->search.refreshed = bucket;
+		return true;
+	}
 	w->next = bucket ? bucket->min : WHEEL_NO_TICK;
 	w->found = true;
 	w->search.refreshed = NULL;
 	if (bucket)
-		until = min(until, bucket_start(w, bucket) - 1);
-	w->clock = max(w->clock, until);
+		now = min(now, bucket_start(w, bucket) - 1);
+	w->clock = max(w->clock, now);
+	return false;
 }
 
 struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until, unsigned int *budget)
 {
-	struct wheel_bucket *bucket;
-	struct wheel_timer *t;
+	struct wheel_timer *t = NULL;
 
-	while (*budget) {
-		if (w->walk.from) {
+	while (*budget && !t) {
+		if (w->walk.from)
 			t = empty_bucket(w, budget);
-			if (t)
-				return t;
-			continue;
-		}
-		if (w->walk.bucket) {
+		else if (w->walk.bucket)
 			wheel_walk_refresh(&w->walk, &w->ring, budget);
-			continue;
-		}
-		bucket = first_bucket(w);
-		if (bucket && bucket->min <= until) {
-			open_bucket(w, bucket);
-		} else if (bucket && bucket_worth_refreshing(bucket) &&
-			   bucket != w->search.refreshed) {
-			wheel_walk_begin(&w->walk, bucket);
-			w->search.refreshed = bucket;
-		} else {
-			finish_pass(w, bucket, until);
-			return NULL;
-		}
+		/* The returned timer may be queued again for the next tick. */
+		if (!w->walk.bucket && !next_bucket(w, until, t ? t->due_tick : until))
+			break;
 	}
-	return NULL;
+	return t;
 }
 
 static bool hierarchical_abandon(struct wheel_core *w)

@@ -132,11 +132,9 @@ static inline struct wheel *wheel_file_ready(const struct wheel_file *file)
 	return smp_load_acquire(&file->slots.wheel);
 }
 
-/* Return the file that a wheel belongs to. */
-static inline struct wheel_file *wheel_file_of(struct wheel *wheel)
+/* Return the file to which slots belong, the owner's data of its wheel. */
+static inline struct wheel_file *wheel_file_of(void *slots)
 {
-	struct wheel_slots *slots = wheel_data(wheel);
-
 	return container_of(slots, struct wheel_file, slots);
 }
 
@@ -171,7 +169,7 @@ void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due, 
 			     u64 now);
 
 /* scan.c: scans for timers that the program has armed, by passes and by kicks */
-unsigned int wheel_file_scan(struct wheel *wheel, u64 now);
+unsigned int wheel_file_scan(void *data, u64 now);
 int wheel_file_kick(struct wheel_file *file);
 void wheel_file_bells_unmapped(struct wheel_file *file);
 

@@ -110,9 +110,9 @@ static bool are_news(const struct wheel_file *file, unsigned int n)
  *	unlock
  *	if wake: wake up		if not: sleep
  */
-static void file_expire(struct wheel *wheel, struct wheel_timer **due, unsigned int n, u64 now)
+static void file_expire(void *data, struct wheel_timer **due, unsigned int n, u64 now)
 {
-	struct wheel_file *file = wheel_file_of(wheel);
+	struct wheel_file *file = wheel_file_of(data);
 
 	if (file->ring.size)
 		wheel_event_ring_expire(file, due, n, now);
@@ -150,8 +150,6 @@ void wheel_file_settle(struct wheel_file *file)
 /* The number of timers that a step may expire: 0 if the ring is full. */
 static u32 step_room(const struct wheel_file *file, u32 most)
 {
-	/* If queuing a timer walks a list, one periodic timer is the work of a lock hold. */
-	most = min(most, wheel_batch_max(file->slots.wheel));
 	if (file->ring.size)
 		return min(most, file->ring.size - wheel_event_ring_ready(&file->ring));
 	return most;
@@ -161,13 +159,14 @@ static u32 step_room(const struct wheel_file *file, u32 most)
 static bool file_step(struct wheel_file *file)
 {
 	u32 room = step_room(file, STEP_TIMERS);
-	bool more = !room || wheel_step(file->slots.wheel, room);
+	struct wheel *wheel = file->slots.wheel;
+	bool more = !room || wheel_step(wheel, wheel_now(wheel), room);
 
 	if (more) {
 		WRITE_ONCE(*file->kflags, WHEEL_RING_BACKLOG);
 	} else {
 		wheel_file_settle(file);
-		wheel_settle(file->slots.wheel);
+		wheel_settle(wheel);
 	}
 	return more && room;
 }
@@ -225,13 +224,13 @@ static void interrupt_defer(struct wheel_file *file)
 }
 
 /* Check whether the interrupt may expire timers, and record that it does. */
-static bool interrupt_may_step(struct wheel_file *file)
+static bool interrupt_may_step(struct wheel_file *file, u64 now)
 {
-	u64 now;
-
 	if (READ_ONCE(file->interrupts) >= INTERRUPTS_PER_CALL)
 		return false;
-	now = ktime_get_mono_fast_ns();
+	/* All files of this CPU use one clock for the pause. */
+	if (file->slots.setup.clock != WHEEL_CLOCK_MONOTONIC)
+		now = ktime_get_mono_fast_ns();
 	if (now < __this_cpu_read(interrupts_from))
 		return false;
 	__this_cpu_write(interrupts_from, now + INTERRUPT_PAUSE_NS);
@@ -244,11 +243,12 @@ static enum hrtimer_restart interrupt_step(struct wheel_file *file, bool *wake)
 {
 	enum hrtimer_restart restart = HRTIMER_NORESTART;
 	struct wheel *wheel = file->slots.wheel;
+	u64 now = wheel_now(wheel);
 	u32 room = 0;
 
-	if (likely(interrupt_may_step(file)))
+	if (likely(interrupt_may_step(file, now)))
 		room = step_room(file, INTERRUPT_TIMERS);
-	if (likely(room && !wheel_step(wheel, room))) {
+	if (likely(room && !wheel_step(wheel, now, room))) {
 		wheel_file_settle(file);
 		restart = wheel_restart(wheel);
 	} else {
@@ -265,9 +265,10 @@ static enum hrtimer_restart interrupt_step(struct wheel_file *file, bool *wake)
 }
 
 /* A held lock is not waited for: its holder may be any thread of the program. */
-static enum hrtimer_restart file_interrupt(struct wheel *wheel)
+static enum hrtimer_restart file_interrupt(void *data)
 {
-	struct wheel_file *file = wheel_file_of(wheel);
+	struct wheel_file *file = wheel_file_of(data);
+	struct wheel *wheel = file->slots.wheel;
 	enum hrtimer_restart restart;
 	unsigned long flags;
 	bool wake;

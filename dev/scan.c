@@ -18,16 +18,16 @@ static void scan_allow(struct wheel_scan *scan, const struct wheel *wheel)
  * Begin or continue a scan in a step of a pass. The wheel is locked. Returns the number of timers
  * examined.
  */
-unsigned int wheel_file_scan(struct wheel *wheel, u64 now)
+unsigned int wheel_file_scan(void *data, u64 now)
 {
-	struct wheel_slots *slots = &wheel_file_of(wheel)->slots;
+	struct wheel_slots *slots = data;
 	struct wheel_scan scan = {
 		/* The scan in progress, or the next one. */
 		.number	= slots->scanner.scans + !slots->scanner.scanning,
 		.now	= now,
 	};
 
-	scan_allow(&scan, wheel);
+	scan_allow(&scan, slots->wheel);
 	wheel_scan_run(slots, &scan);
 	return DEV_HOLD - scan.budget;
 }

@@ -25,16 +25,13 @@
 /* Return the maximum of wheel_setup.timers, which is lower if an arm walks a list. */
 static u32 most_timers(const struct wheel_setup *setup)
 {
-	return wheel_limit_of(setup->scheme) < U64_MAX ? WHEEL_OVERFLOW_TIMERS :
-							 WHEEL_MAX_TIMERS;
+	return wheel_limit_of(setup->scheme) < U64_MAX ? WHEEL_OVERFLOW_TIMERS : WHEEL_MAX_TIMERS;
 }
 
 static int setup_check(const struct wheel_setup *setup)
 {
-	if (setup->flags & ~WHEEL_SETUP_WORDS ||
-	    setup->clock > WHEEL_CLOCK_VIRTUAL ||
-	    setup->scheme > WHEEL_OVERFLOW ||
-	    setup->tick_ns > WHEEL_MAX_TIME ||
+	if (setup->flags & ~WHEEL_SETUP_WORDS || setup->clock > WHEEL_CLOCK_VIRTUAL ||
+	    setup->scheme > WHEEL_OVERFLOW || setup->tick_ns > WHEEL_MAX_TIME ||
 	    setup->timers > most_timers(setup) ||
 	    setup->buckets > WHEEL_MAX_BUCKETS ||
 	    setup->events > WHEEL_MAX_EVENTS || setup->reserved)

@@ -33,10 +33,8 @@ int wheel_config_check(const struct wheel_config *config)
 {
 	if (!config || !config->name)
 		return -EINVAL;
-	if (config->clock > WHEEL_CLOCK_VIRTUAL ||
-	    config->scheme >= ARRAY_SIZE(schemes) ||
-	    config->flags & ~(WHEEL_SLEEPABLE | WHEEL_PERCPU) ||
-	    config->tick_ns > WHEEL_MAX_TIME ||
+	if (config->clock > WHEEL_CLOCK_VIRTUAL || config->scheme >= ARRAY_SIZE(schemes) ||
+	    config->flags & ~(WHEEL_SLEEPABLE | WHEEL_PERCPU) || config->tick_ns > WHEEL_MAX_TIME ||
 	    config->buckets > WHEEL_MAX_BUCKETS ||
 	    config->limit > wheel_limit_of(config->scheme))
 		return -EINVAL;
@@ -89,10 +87,9 @@ u64 wheel_limit_of(u32 scheme)
 }
 EXPORT_SYMBOL_FOR_TESTS(wheel_limit_of);
 
-/* Return the maximum number of timers to arm per lock hold: 1 if arming a timer walks a list. */
 unsigned int wheel_batch_max(const struct wheel *wheel)
 {
-	return wheel->base->core.scheme->max_timers ? 1 : WHEEL_BATCH;
+	return base_batch_max(wheel->base);
 }
 EXPORT_SYMBOL_FOR_TESTS(wheel_batch_max);
 

@@ -33,7 +33,7 @@ static enum hrtimer_restart base_wakeup(struct hrtimer *hrtimer)
 	WRITE_ONCE(base->counts.wakeups, base->counts.wakeups + 1);
 	trace_wheel_wakeup(base);
 	if (base_is_owned(base))
-		return base->owner->config.owner->interrupt(base->owner);
+		return base->owner->config.owner->interrupt(base->owner->config.data);
 	base_queue(base);
 	return HRTIMER_NORESTART;
 }
@@ -94,8 +94,7 @@ void wheel_base_init(struct wheel_base *base, struct wheel *owner)
 	raw_spin_lock_init(&base->lock);
 	base->owner = owner;
 	base->percpu = owner->config.flags & WHEEL_PERCPU;
-	base->needs_clock = base->core.scheme->follow ||
-			    wheel_settable(owner->config.clock);
+	base->needs_clock = base->core.scheme->follow || wheel_settable(owner->config.clock);
 	base->by_hrtimer = owner->config.clock != WHEEL_CLOCK_VIRTUAL;
 	base->wake_tick = WHEEL_NO_TICK;
 	base->scan_tick = WHEEL_NO_TICK;

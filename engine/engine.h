@@ -259,6 +259,12 @@ static inline bool base_calls_us(const struct wheel_base *base)
 	return base->running && base->runner == current;
 }
 
+/* Return the maximum number of timers to arm per lock hold: 1 if arming a timer walks a list. */
+static inline unsigned int base_batch_max(const struct wheel_base *base)
+{
+	return base->core.scheme->max_timers ? 1 : WHEEL_BATCH;
+}
+
 /* Return true if the owner of the wheel runs the passes. */
 static inline bool base_is_owned(const struct wheel_base *base)
 {

@@ -75,7 +75,7 @@ static bool base_scan(struct wheel_base *base, u64 now, u64 until, unsigned int 
 	base->scan_from = until - 1;
 	base->scanning = true;
 	/* Queuing a timer takes longer than expiring one. */
-	*budget -= min(*budget, 2 * wheel->config.owner->scan(base->owner, now));
+	*budget -= min(*budget, 2 * wheel->config.owner->scan(wheel->config.data, now));
 	base->scanning = false;
 	return base->scan_tick > until;
 }
@@ -87,31 +87,34 @@ static unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
 	struct wheel_timer *timer;
 	unsigned int n = 0;
 
-	while (n < max && (timer = base_take(base, now, until, budget)))
+	while (n < max && (timer = base_take(base, now, until, budget))) {
 		base->due[n++] = timer;
+		if (wheel_popped_all(&base->core, until))
+			break;
+	}
 	if (n)
-		base->owner->config.owner->expire(base->owner, base->due, n, now);
+		base->owner->config.owner->expire(base->owner->config.data, base->due, n, now);
 	return n;
 }
 
 /*
  * Run one step of a pass on a locked wheel: scan for timers to arm if a scan is due, then expire up
  * to @max due timers, 1 .. WHEEL_BATCH, in order. A step examines at most WHEEL_BATCH timers and
- * buckets. Until wheel_settle() or wheel_restart() is called, the hrtimer is not started, even if
- * timers are armed. Returns true if more timers may be due; false if none is due or the wheel was
- * stopped.
+ * buckets. @now is the time of the wheel's clock, read with the wheel locked. Until wheel_settle()
+ * or wheel_restart() is called, the hrtimer is not started, even if timers are armed. Returns true
+ * if more timers may be due; false if none is due or the wheel was stopped.
  */
-bool wheel_step(struct wheel *wheel, unsigned int max)
+bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 {
 	struct wheel_base *base = wheel->base;
 	unsigned int budget = WHEEL_BATCH, n = 0;
 	bool scanned = true;
-	u64 now, until;
+	u64 until;
 
 	lockdep_assert_held(&base->lock);
 	if (unlikely(base->stopped))
 		return false;
-	now = wheel_now(wheel);
+	max = min(max, base_batch_max(base));
 	until = wheel_tick_at(&base->core, now);
 	if (unlikely(wheel_settable(wheel->config.clock)))
 		wheel_set_back(&base->core, until);

@@ -18,7 +18,7 @@
 #define EXPORT_SYMBOL_FOR_TESTS	EXPORT_SYMBOL_GPL
 
 /**
- * struct wheel_owner - Operations of an owner that runs the passes of its wheel
+ * struct wheel_owner - Operations of an owner that runs the passes; @data is wheel_config.data
  * @interrupt: Called when the hrtimer expires, in hard interrupt or softirq context, with no lock
  *	held. Runs a short step, with wheel_trylock() and wheel_step(), or leaves the pass to
  *	the owner. Returns HRTIMER_NORESTART, or the value that wheel_restart() returned
@@ -31,10 +31,10 @@
  *	when they expired. Called by wheel_step() with the wheel locked
  */
 struct wheel_owner {
-	enum hrtimer_restart	(*interrupt)(struct wheel *wheel);
-	unsigned int		(*scan)(struct wheel *wheel, u64 now);
-	void			(*expire)(struct wheel *wheel, struct wheel_timer **due,
-					  unsigned int n, u64 now);
+	enum hrtimer_restart	(*interrupt)(void *data);
+	unsigned int		(*scan)(void *data, u64 now);
+	void			(*expire)(void *data, struct wheel_timer **due, unsigned int n,
+					  u64 now);
 };
 
 unsigned long wheel_lock(struct wheel *wheel);
@@ -46,7 +46,7 @@ int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 int wheel_timer_cancel_locked(struct wheel_timer *timer);
 void wheel_read_stats_locked(struct wheel *wheel, struct wheel_stats *stats);
 
-bool wheel_step(struct wheel *wheel, unsigned int max);
+bool wheel_step(struct wheel *wheel, u64 now, unsigned int max);
 void wheel_settle(struct wheel *wheel);
 enum hrtimer_restart wheel_restart(struct wheel *wheel);
 void wheel_scan_at(struct wheel *wheel, u64 time);

@@ -27,7 +27,7 @@
 void wheel_base_keep(struct wheel_base *base, struct wheel_timer *timer, enum wheel_claim claim,
 		     u64 deadline, unsigned int *budget)
 {
-	*budget -= min(*budget, WHEEL_BATCH / wheel_batch_max(base->owner));
+	*budget -= min(*budget, WHEEL_BATCH / base_batch_max(base));
 	if (claim == WHEEL_GONE) {
 		base->counts.cancelled++;
 		trace_wheel_timer_cancel(timer);

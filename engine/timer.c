@@ -63,8 +63,7 @@ noinline void wheel_base_forward_clock(struct wheel_base *base, u64 deadline)
 	lockdep_assert_held(&base->lock);
 	if (core->pending && !base->needs_clock && wheel_far_ahead(wheel, deadline))
 		return;
-	tick = unlikely(base->scanning) ? base->scan_from :
-					  wheel_tick_at(core, wheel_now(wheel));
+	tick = unlikely(base->scanning) ? base->scan_from : wheel_tick_at(core, wheel_now(wheel));
 	if (wheel_settable(wheel->config.clock))
 		wheel_set_back(core, tick);
 	wheel_forward(core, tick);

@@ -14,8 +14,7 @@
 #include "engine.h"
 
 DECLARE_EVENT_CLASS(wheel_timer,
-	TP_PROTO(const struct wheel_timer *timer),
-	TP_ARGS(timer),
+	TP_PROTO(const struct wheel_timer *timer), TP_ARGS(timer),
 
 	TP_STRUCT__entry(
 		__field(const void *,	timer)
@@ -60,8 +59,7 @@ DEFINE_EVENT(wheel_timer, wheel_timer_cancel,
 
 /* A timer has expired; its callback follows. */
 TRACE_EVENT(wheel_timer_expire,
-	TP_PROTO(const struct wheel_timer *timer),
-	TP_ARGS(timer),
+	TP_PROTO(const struct wheel_timer *timer), TP_ARGS(timer),
 
 	TP_STRUCT__entry(
 		__field(const void *,	timer)
@@ -89,8 +87,7 @@ TRACE_EVENT(wheel_timer_expire,
 );
 
 DECLARE_EVENT_CLASS(wheel_base,
-	TP_PROTO(const struct wheel_base *base),
-	TP_ARGS(base),
+	TP_PROTO(const struct wheel_base *base), TP_ARGS(base),
 
 	TP_STRUCT__entry(
 		__field(u32,		wheel)
@@ -115,8 +112,7 @@ DEFINE_EVENT(wheel_base, wheel_pass_begin,
 
 /* A pass ends, or yields and is continued later. */
 TRACE_EVENT(wheel_pass_end,
-	TP_PROTO(const struct wheel_base *base, u64 until, u64 fired,
-		 unsigned int work, bool more),
+	TP_PROTO(const struct wheel_base *base, u64 until, u64 fired, unsigned int work, bool more),
 	TP_ARGS(base, until, fired, work, more),
 
 	TP_STRUCT__entry(
@@ -142,9 +138,8 @@ TRACE_EVENT(wheel_pass_end,
 	),
 
 	TP_printk("wheel=%u base=%u until=%llu fired=%llu work=%u more=%d pending=%llu next=%lld",
-		__entry->wheel, __entry->base,
-		__entry->until, __entry->fired, __entry->work,
-		__entry->more, __entry->pending, __entry->next)
+		__entry->wheel, __entry->base, __entry->until, __entry->fired,
+		__entry->work, __entry->more, __entry->pending, __entry->next)
 );
 
 #endif

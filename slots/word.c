@@ -15,8 +15,7 @@ bool wheel_word_pending(const struct wheel_slots *slots, const struct wheel_slot
 {
 	u64 word;
 
-	if (slot->state == WHEEL_SLOT_DISARMED ? slots->stopping :
-						 slot->state != WHEEL_SLOT_ARMED)
+	if (slot->state == WHEEL_SLOT_DISARMED ? slots->stopping : slot->state != WHEEL_SLOT_ARMED)
 		return false;
 	word = wheel_word_read(slots, wheel_slot_nr(slot));
 	if (wheel_word_parked(word))

@@ -161,10 +161,11 @@ static void p3_an_open_bucket_has_an_end(void)
 	const struct wheel_walk *walk;
 	struct rig rig;
 
-	rig_init(&rig, 1, 1, 1);
+	rig_init(&rig, 1, 1, 2);
 	rig_arm(&rig, 0, 5, 0);
-	if (rig_pop(&rig, 5, 100) != &rig.timer[0])
-		ktap_fail("the timer did not fire at its tick");
+	rig_arm(&rig, 1, 5, 0);
+	if (rig_pop(&rig, 5, 100) != &rig.timer[0] || rig_pop(&rig, 5, 100) != &rig.timer[1])
+		ktap_fail("the timers did not fire at their tick");
 	walk = &rig.wheel.walk;
 	if (!walk->bucket || walk->from->next != walk->end)
 		ktap_fail("the pass would take a timer of an empty bucket");

@@ -181,8 +181,7 @@ static struct rig_timer *fire(struct rig *rig, struct wheel_timer *t, u64 until)
 	return rt;
 }
 
-static void requeue(struct rig *rig, struct wheel_timer *t, u64 until,
-		    u64 deadline)
+static void requeue(struct rig *rig, struct wheel_timer *t, u64 until, u64 deadline)
 {
 	struct rig_timer *rt = container_of(t, struct rig_timer, wheel);
 
@@ -229,8 +228,7 @@ static void finish(struct rig *rig, u64 until)
 }
 
 /* @again: NULL, or the deadline with which a popped timer is queued again */
-static struct rig_timer *pop(struct rig *rig, u64 until, unsigned int budget,
-			     const u64 *again)
+static struct rig_timer *pop(struct rig *rig, u64 until, unsigned int budget, const u64 *again)
 {
 	struct rig_timer *fired = NULL;
 	unsigned int left = budget;

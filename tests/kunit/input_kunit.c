@@ -18,7 +18,7 @@ struct create_case {
 	.config = { .name = "table", ##__VA_ARGS__ },		\
 }
 
-static void ignore(struct wheel *wheel, struct wheel_timer **due, unsigned int n, u64 now)
+static void ignore(void *data, struct wheel_timer **due, unsigned int n, u64 now)
 {
 }
 

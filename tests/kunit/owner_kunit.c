@@ -47,9 +47,9 @@ static struct owner *owner_of(const struct rig *rig)
 	return rig->own;
 }
 
-static void owner_expire(struct wheel *wheel, struct wheel_timer **due, unsigned int n, u64 now)
+static void owner_expire(void *data, struct wheel_timer **due, unsigned int n, u64 now)
 {
-	struct owner *owner = wheel_data(wheel);
+	struct owner *owner = data;
 	u32 i;
 
 	owner->most = max(owner->most, n);
@@ -61,15 +61,16 @@ static void owner_expire(struct wheel *wheel, struct wheel_timer **due, unsigned
 		probe_fire(due[i]);
 }
 
-static enum hrtimer_restart owner_interrupt(struct wheel *wheel)
+static enum hrtimer_restart owner_interrupt(void *data)
 {
 	enum hrtimer_restart restart = HRTIMER_NORESTART;
-	struct owner *owner = wheel_data(wheel);
+	struct owner *owner = data;
+	struct wheel *wheel = owner->rig->wheel;
 	unsigned long flags;
 	bool more = true;
 
 	if (!owner->idle && wheel_trylock(wheel, &flags)) {
-		more = wheel_step(wheel, FEW);
+		more = wheel_step(wheel, wheel_now(wheel), FEW);
 		if (!more)
 			restart = wheel_restart(wheel);
 		wheel_unlock(wheel, flags);
@@ -81,13 +82,13 @@ static enum hrtimer_restart owner_interrupt(struct wheel *wheel)
 	return restart;
 }
 
-static unsigned int owner_scan(struct wheel *wheel, u64 now)
+static unsigned int owner_scan(void *data, u64 now)
 {
-	struct owner *owner = wheel_data(wheel);
+	struct owner *owner = data;
 
 	if (owner->scans++ < owner->incomplete)
 		return WHEEL_BATCH;
-	wheel_scan_at(wheel, WHEEL_NEVER);
+	wheel_scan_at(owner->rig->wheel, WHEEL_NEVER);
 	if (owner->races)
 		return 0;
 	return !wheel_timer_arm_locked(&owner->rig->probes[0].timer, owner->when, 0);
@@ -102,7 +103,7 @@ static const struct wheel_owner owner_operations = {
 static bool step(struct rig *rig, unsigned int max)
 {
 	unsigned long flags = wheel_lock(rig->wheel);
-	bool more = wheel_step(rig->wheel, max);
+	bool more = wheel_step(rig->wheel, wheel_now(rig->wheel), max);
 
 	if (!more)
 		wheel_settle(rig->wheel);
