@@ -16,7 +16,6 @@
 /* Upper limit on the number of timers that one interrupt expires: see dev/event.c. */
 #define FEW	8
 #define MANY	200
-#define FILES	16
 #define ROOM	256
 /* Timers are not due before the calls that arm them have returned. */
 #define AHEAD	(WT_SEC / 2)
@@ -100,32 +99,6 @@ WT_TEST(owner, p12_one_interrupt_per_call)
 	EXPECT_GE(2, self->stats.wakeups);
 	EXPECT_EQ(1, self->stats.deferred);
 	EXPECT_EQ(2 * FEW, wt_read(self->fd, self->events, ROOM));
-}
-
-/* If many files are due together, the interrupts do not expire the timers of all. */
-WT_TEST(owner, p12_files_due_together)
-{
-	struct wheel_setup setup = { .scheme = WHEEL_HASHED, .timers = FEW };
-	__u32 fired = 0, deferred = 0;
-	int fd[FILES], i;
-
-	for (i = 0; i < FILES; i++) {
-		fd[i] = wt_open_setup(O_NONBLOCK, &setup);
-		ASSERT_LE(0, fd[i]);
-		ASSERT_EQ(0, wt_arm(fd[i], WHEEL_ID(0, 1), self->when));
-	}
-	for (i = 0; i < FILES; i++) {
-		EXPECT_EQ(POLLIN, wt_wait(fd[i]));
-		ASSERT_EQ(0, wt_stats(fd[i], &self->stats));
-		fired += self->stats.fired;
-		deferred += self->stats.deferred;
-		EXPECT_EQ(1, wt_read(fd[i], self->events, ROOM));
-		close(fd[i]);
-	}
-	EXPECT_EQ(FILES, fired + deferred);
-	EXPECT_LT(0, fired);
-	/* On a slow machine, more than one interrupt follows after the pause. */
-	EXPECT_LT(0, deferred);
 }
 
 /* P4: a due timer that has not expired can be cancelled. POLLIN does not guarantee an event. */

@@ -9,8 +9,8 @@
 #include "wheel_test.h"
 #include "wheel_words.h"
 
-#define TIMERS	70000
-#define SLOT	69999
+#define TIMERS	100000
+#define SLOT	99999
 #define ID	WHEEL_ID(SLOT, 1)
 
 FIXTURE(word) {
@@ -48,6 +48,26 @@ WT_TEST(word, most_timers_need_no_call)
 	}
 	EXPECT_EQ(next, a->kernel->next_wake);
 	EXPECT_LEDGER(a->fd, .armed = 0);
+}
+
+/* Armed words cause no wake-up and no pass before the first is due. */
+WT_TEST(word, p7_silence_of_armed_words)
+{
+	struct wt_areas *a = &self->areas;
+	__u64 far = wt_now(WHEEL_CLOCK_MONOTONIC) + WT_HOUR;
+	struct wheel_stats before, after;
+	__u32 i;
+
+	for (i = 0; i < TIMERS; i++) {
+		ASSERT_EQ(0, wt_arm_word(a->fd, WHEEL_ID(i, 1), 0));
+		ASSERT_EQ(!i, wt_set_word(a, i, WT_PARKED, far + i));
+	}
+	ASSERT_EQ(0, wt_stats(a->fd, &before));
+	wt_let_pass(100 * WT_MS);
+	ASSERT_EQ(0, wt_stats(a->fd, &after));
+	EXPECT_EQ(before.wakeups, after.wakeups);
+	EXPECT_EQ(before.passes, after.passes);
+	EXPECT_GE(1, after.wakeups);
 }
 
 /*
