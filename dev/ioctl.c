@@ -23,8 +23,8 @@ void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)
 		stats->unread += wheel_event_ring_ready(&file->ring);
 	stats->overruns = slots->overruns;
 	stats->refused = slots->refused;
-	wheel_unlock(wheel, flags);
 	stats->deferred = READ_ONCE(file->deferrals);
+	wheel_unlock(wheel, flags);
 }
 
 /* Accepts every struct that INFO has returned, including its flags. */
