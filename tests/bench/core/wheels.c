@@ -82,15 +82,15 @@ static void rearm(u32 i, u64 deadline)
 static void advance(void)
 {
 	u64 until = wheel_tick_at(&wheel, bench_now * TICK_NS);
+	struct wheel_timer *t;
 	unsigned int budget;
 
 	do {
-		struct wheel_timer *t;
-
 		budget = BUDGET;
-		while ((t = wheel_pop(&wheel, until, &budget)))
+		t = wheel_pop(&wheel, until, &budget);
+		if (t)
 			t->function(t);
-	} while (!budget);
+	} while (t ? !wheel_popped_all(&wheel, until) : !budget);
 }
 
 const struct contestant hashed_default = {

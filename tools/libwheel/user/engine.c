@@ -216,6 +216,9 @@ struct wheel_timer *wheel_expire(struct wheel *wheel)
 	struct wheel_timer *timer;
 	unsigned int budget;
 
+	if (wheel->pass_tick == tick && wheel_popped_all(&wheel->core, tick))
+		return NULL;
+	wheel->pass_tick = tick;
 	do {
 		budget = BUDGET;
 		timer = wheel_pop(&wheel->core, tick, &budget);

@@ -30,6 +30,7 @@ struct wheel {
 	wheel_claim_fn claim;
 	void *data;
 	u64 now;
+	u64 pass_tick;
 	u64 scan_time;
 	bool scanning;
 	struct wheel_stats counts;
