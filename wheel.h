@@ -100,9 +100,7 @@ static inline int wheel_admit(const struct wheel_core *w, u64 deadline, u64 slac
 /* Return the bucket of a timer that is queued in the ring. */
 static inline u32 wheel_at(const struct wheel_core *w, u64 due)
 {
-	if (unlikely(w->ring.minima))
-		return hashed_at(w, due);
-	return hierarchical_at(due, w->clock);
+	return likely(!w->ring.minima) ? hierarchical_at(due, w->clock) : hashed_at(w, due);
 }
 
 /* wheel_place() after wheel_admit(), unless own_queue is set */
