@@ -3,10 +3,15 @@
  * Opening and closing a wheel of the user backend.
  */
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "../../../slots/scan.h"
 #include "../../../slots/word.h"
 #include "user.h"
+
+/* Number of words in a file that is mapped repeatedly. */
+#define FILE_WORDS	(1 << 17)
 
 static void table_free(void **pages, u32 count)
 {
@@ -42,18 +47,62 @@ static const struct backend user_backend = {
 	.close		= user_close,
 };
 
+static void words_fill(u64 *words, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		words[i] = WHEEL_WORD_IDLE;
+}
+
+/* Replace an anonymous area of words by private mappings of a file. Returns 0 or -errno. */
+static int words_map(u64 *words, size_t count, int fd)
+{
+	int flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
+	size_t i;
+
+	for (i = 0; i < count; i += FILE_WORDS) {
+		if (mmap(words + i, min_t(size_t, count - i, FILE_WORDS) * sizeof(*words),
+			 PROT_READ | PROT_WRITE, flags, fd, 0) == MAP_FAILED)
+			return -errno;
+	}
+	return 0;
+}
+
+/*
+ * Make all words idle. Words beyond the first FILE_WORDS share the memory of a file until they are
+ * written, so unused ones need no memory. Without a file, they are written. Returns 0 or -errno.
+ */
+static int words_idle(u64 *words, size_t count)
+{
+	size_t first = min_t(size_t, count, FILE_WORDS);
+	ssize_t size = first * sizeof(*words);
+	int fd, err = 0;
+
+	words_fill(words, first);
+	if (first == count)
+		return 0;
+	fd = memfd_create("libwheel", MFD_CLOEXEC);
+	if (fd >= 0 && pwrite(fd, words, size, 0) == size)
+		err = words_map(words + first, count - first, fd);
+	else
+		words_fill(words + first, count - first);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 /* The words, doorbells and summary are one page each, see PAGE_SIZE. */
 static int words_init(struct user *u)
 {
 	struct libwheel *wheel = &u->handle.wheel;
 	struct wheel_slots *slots = &u->slots;
 	int err = handle_words_map(&u->handle, -1);
-	u64 nr;
 
+	if (!err)
+		err = words_idle(wheel->words, wheel->timers);
 	if (err)
 		return err;
-	for (nr = 0; nr < wheel->timers; nr++)
-		wheel->words[nr] = WHEEL_WORD_IDLE;
 	slots->words = &wheel->words;
 	slots->scanner.bells = &wheel->bells;
 	slots->scanner.summary = &wheel->summary;
