@@ -12,7 +12,7 @@
 #include "wheel_test.h"
 #include "wheel_words.h"
 
-#define OPERATIONS	20000
+#define OPERATIONS	10000
 #define ENTRIES		16
 
 #define WORDS		WHEEL_SETUP_WORDS
