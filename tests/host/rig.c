@@ -249,6 +249,8 @@ static struct rig_timer *pop(struct rig *rig, u64 until, unsigned int budget, co
 		fired = fire(rig, t, until);
 	else if (left)
 		finish(rig, until);
+	if (wheel_popped_all(&rig->wheel, until) && oracle_next(&rig->oracle) <= until)
+		ktap_fail("wheel_popped_all() returns true although a timer is due");
 	compare(rig);
 	return fired;
 }
