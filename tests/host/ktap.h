@@ -2,7 +2,8 @@
 /*
  * Runs tests and reports them in KTAP version 1, one line per test. Each test runs in a
  * separate process; its memory is then released. If a sanitizer terminates a test, the test
- * fails, and the others still run.
+ * fails, and the others still run. kselftest_harness.h is not used, because these tests also run
+ * without the kernel's source. tests/vm/tally parses all reports.
  */
 #ifndef _HOST_KTAP_H
 #define _HOST_KTAP_H

@@ -8,7 +8,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 
-RESULT = re.compile(r"(not )?ok \d+ (\S+)")
+PASSED = re.compile(r"ok \d+ (\S+)")
 HOUR = 3600
 
 
@@ -65,15 +65,13 @@ class Suite:
         program = self._start(self.part, HOUR)
         begun = time.monotonic()
         for line in program.stdout:
-            found = RESULT.match(line)
+            found = PASSED.match(line)
             if found:
-                if found[1]:
-                    raise SystemExit(f"{found[2]} fails without a mutant")
                 now = time.monotonic()
-                self.tests.append(Test(found[2], now - begun))
+                self.tests.append(Test(found[1], now - begun))
                 begun = now
         if program.wait() or not self.tests:
-            raise SystemExit("the tests do not run without a mutant")
+            raise SystemExit("the tests fail without a mutant")
 
     def killer(self):
         """Run the tests, those with the most kills per second first. Return the first one
