@@ -3,9 +3,8 @@
  * P12, latency: an unprivileged program does not cause interrupts to be disabled for more than
  * 15,000 instructions. This applies to all schemes and to many files that are due together.
  *
- * tests/irqsoff measures that time. It needs a guest that counts instructions as time:
- * tests/vm/suites/owner. Each row is a child process without privileges. It prepares its files,
- * resets the instrument, repeats one action and reads the result.
+ * Each row is a child process without privileges. It prepares its files, resets the instrument,
+ * repeats one action and reads the result.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
@@ -15,11 +14,11 @@
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 
+#include "wheel_irqsoff.h"
 #include "wheel_loop.h"
 #include "wheel_test.h"
 #include "wheel_words.h"
 
-#define INSTRUMENT	"/sys/kernel/debug/wheel_irqsoff/"
 #define LIMIT		15000
 #define INJECTED	50000
 /* Upper limit on the difference between the result and the injected time. */
@@ -35,13 +34,10 @@
 #define RING		4096
 #define TICK		WHEEL_MIN_TICK_NS
 #define FAR		(20 * WT_SEC)
-#define NAMES		4
 /* A value of row.scheme: the row is a reference, to which the limit does not apply. */
 #define NO_WHEEL	(~0U)
 /* Number of attempts. The page allocator occasionally disables interrupts for longer. */
 #define ATTEMPTS	3
-/* The outermost function of the instrument's interrupt. */
-#define ENTRY		" asm_sysvec_apic_timer_interrupt "
 
 /**
  * enum order - deadlines of the operations in a batch
@@ -221,7 +217,6 @@ static bool open_empty(struct files *set, const struct row *row)
 	return set->fd[0] >= 0;
 }
 
-/* A task watches all files with epoll. */
 /* The copy of an event walks many buffers: each has one byte, and the one before it is empty. */
 static bool burst_by_readv(struct files *set, const struct row *row)
 {
@@ -244,6 +239,7 @@ static bool burst_by_readv(struct files *set, const struct row *row)
 	return true;
 }
 
+/* A task watches all files with epoll. */
 static bool watch(struct files *set, int i, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
@@ -489,7 +485,6 @@ static bool fill_one_bucket(struct files *set, const struct row *row)
 FIXTURE(irqs_off) {
 	struct files *set;
 	int result[2];
-	char text[4096];
 };
 
 FIXTURE_VARIANT(irqs_off) {
@@ -533,7 +528,6 @@ FIXTURE_SETUP(irqs_off)
 {
 	if (!getenv("WHEEL_COUNTED"))
 		SKIP(return, "needs a guest that counts instructions");
-	ASSERT_EQ(0, access(INSTRUMENT, F_OK));
 	ASSERT_EQ(0, pipe(self->result));
 	self->set = calloc(1, sizeof(*self->set));
 	ASSERT_NE(NULL, self->set);
@@ -548,59 +542,38 @@ FIXTURE_TEARDOWN(irqs_off)
 /* Run a row in the child process. Returns 0, or the number of the step that failed. */
 static int run(struct files *set, const struct row *row, int result)
 {
-	int worst = open(INSTRUMENT "worst", O_RDWR);
-	char text[4096];
-	ssize_t len;
-	int i;
+	int instrument = wt_irqsoff_open(), i;
+	struct wt_irqsoff longest;
 
 	if (!wt_become(NOBODY) || !row->prepare(set, row))
 		return 1;
 	/* The first of several actions allocates memory, and is not measured. */
 	if (row->times > 1 && !row->act(set, row))
 		return 1;
-	if (write(worst, "0", 1) != 1)
+	if (!wt_irqsoff_reset(instrument))
 		return 2;
 	for (i = 0; i < row->times; i++)
 		if (!row->act(set, row))
 			return 3;
-	len = read(worst, text, sizeof(text));
-	return len > 0 && write(result, text, len) == len ? 0 : 4;
-}
-
-/* Print the functions in which interrupts were enabled again, innermost first. */
-static void print_row(const char *name, const char *text, __u64 worst)
-{
-	const char *where = strstr(text, ENTRY);
-	int names;
-
-	printf("# %-26s %8llu ", name, worst);
-	for (names = 0; where && names < NAMES; names++) {
-		where = strchr(names ? where : where + sizeof(ENTRY) - 2, ' ');
-		if (!where)
-			break;
-		printf(" %.*s", (int)strcspn(where + 1, "\n "), where + 1);
-		where++;
-	}
-	printf("\n");
-	fflush(stdout);
+	return wt_irqsoff_read(instrument, &longest) &&
+	       write(result, &longest, sizeof(longest)) == sizeof(longest) ? 0 : 4;
 }
 
 WT_TEST(irqs_off, p12_irqs_off)
 {
 	const struct row *row = &variant->row;
+	struct wt_irqsoff longest;
 	__u64 worst = ~0ULL;
 	pid_t pid;
 	int i;
 
 	for (i = 0; i < ATTEMPTS && worst > LIMIT; i++) {
-		memset(self->text, 0, sizeof(self->text));
 		pid = fork();
 		if (!pid)
 			_exit(run(self->set, row, self->result[1]));
 		ASSERT_EQ(0, wt_end_of(pid));
-		ASSERT_LT(0, read(self->result[0], self->text, sizeof(self->text) - 1));
-		worst = strtoull(self->text, NULL, 10);
-		print_row(row->name, self->text, worst);
+		ASSERT_EQ(sizeof(longest), read(self->result[0], &longest, sizeof(longest)));
+		worst = wt_irqsoff_print(row->name, &longest);
 	}
 	if (row->scheme != NO_WHEEL)
 		EXPECT_GE(LIMIT, worst);
@@ -609,20 +582,18 @@ WT_TEST(irqs_off, p12_irqs_off)
 /* The instrument measures a known time with interrupts disabled. */
 TEST(p12_instrument_detects_irqs_off)
 {
-	int worst = open(INSTRUMENT "worst", O_RDWR);
-	char text[4096] = "";
+	int instrument = wt_irqsoff_open(), i;
+	struct wt_irqsoff longest;
 	__u64 measured;
-	int i;
 
 	if (!getenv("WHEEL_COUNTED"))
 		SKIP(return, "needs a guest that counts instructions");
-	ASSERT_LE(0, worst);
-	ASSERT_EQ(1, write(worst, "0", 1));
+	ASSERT_LE(0, instrument);
+	ASSERT_TRUE(wt_irqsoff_reset(instrument));
 	for (i = 0; i < 20; i++)
-		ASSERT_TRUE(wt_write_file(INSTRUMENT "inject", "50000"));
-	ASSERT_LT(0, read(worst, text, sizeof(text) - 1));
-	measured = strtoull(text, NULL, 10);
-	print_row("injected 50000", text, measured);
+		ASSERT_TRUE(wt_irqsoff_inject("50000"));
+	ASSERT_TRUE(wt_irqsoff_read(instrument, &longest));
+	measured = wt_irqsoff_print("injected 50000", &longest);
 	EXPECT_LE(INJECTED - ERROR, measured);
 	EXPECT_GE(INJECTED + ERROR, measured);
 }
