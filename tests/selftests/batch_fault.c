@@ -246,17 +246,27 @@ WT_TEST(wheel, a_tail_that_is_not_zero)
 	}
 }
 
+static int alarms;
+
 static void on_alarm(int nr)
 {
 	(void)nr;
+	alarms++;
+}
+
+/* Send signals with this period, in microseconds, until the next call. */
+static int send_alarms(int us)
+{
+	const struct itimerval often = { { 0, us }, { 0, us } };
+	const struct sigaction action = { .sa_handler = on_alarm };
+
+	return sigaction(SIGALRM, &action, NULL) ?: setitimer(ITIMER_REAL, &often, NULL);
 }
 
 /* Frequent signals: a batch completes, or fails with EINTR and returns the progress in @done. */
 WT_TEST(wheel, goes_on_after_signals)
 {
 	enum { N = 50000 };
-	struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
-	struct sigaction action = { .sa_handler = on_alarm };
 	struct wheel_op *ops = calloc(N, sizeof(*ops));
 	__u32 total;
 	int fd, i, ret;
@@ -266,8 +276,7 @@ WT_TEST(wheel, goes_on_after_signals)
 	ASSERT_NE(NULL, ops);
 	for (i = 0; i < N; i++)
 		ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1), WHEN);
-	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
-	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
+	ASSERT_EQ(0, send_alarms(1000));
 	for (total = 0; total < N; total += self->batch.done) {
 		self->batch.ops = wt_addr(ops + total);
 		self->batch.count = N - total;
@@ -279,11 +288,26 @@ WT_TEST(wheel, goes_on_after_signals)
 			  ret ? -1 : (int)self->batch.done);
 		ASSERT_EQ(total + self->batch.done, armed(fd));
 	}
-	memset(&often, 0, sizeof(often));
-	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
+	ASSERT_EQ(0, send_alarms(0));
 	for (i = 0; i < N; i++)
 		ASSERT_EQ(0, ops[i].res);
 	EXPECT_EQ(N, armed(fd));
+	close(fd);
+}
+
+/* LIST succeeds after its last slot, even if a signal is pending. */
+WT_TEST(wheel, list_ends_despite_signals)
+{
+	int fd = wt_open_virtual(1, WT_MS), err = 0;
+	struct wheel_list list = {};
+	struct wheel_op op;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, send_alarms(100));
+	for (alarms = 0; alarms < 500 && !err; list.cursor = 0)
+		err = wt_list(fd, 0, &op, 1, &list);
+	ASSERT_EQ(0, send_alarms(0));
+	EXPECT_EQ(0, err);
 	close(fd);
 }
 

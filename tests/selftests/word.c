@@ -56,12 +56,13 @@ WT_TEST(word, p7_silence_of_armed_words)
 	struct wt_areas *a = &self->areas;
 	__u64 far = wt_now(WHEEL_CLOCK_MONOTONIC) + WT_HOUR;
 	struct wheel_stats before, after;
-	__u32 i;
+	int i, kicks = 0;
 
 	for (i = 0; i < TIMERS; i++) {
 		ASSERT_EQ(0, wt_arm_word(a->fd, WHEEL_ID(i, 1), 0));
-		ASSERT_EQ(!i, wt_set_word(a, i, WT_PARKED, far + i));
+		kicks += wt_set_word(a, i, WT_PARKED, far + i);
 	}
+	EXPECT_EQ(1, kicks);
 	ASSERT_EQ(0, wt_stats(a->fd, &before));
 	wt_let_pass(100 * WT_MS);
 	ASSERT_EQ(0, wt_stats(a->fd, &after));
