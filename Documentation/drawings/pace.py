@@ -6,7 +6,7 @@ Idle timeout 600 s, minimum 60 s; the idle times are spread evenly when the load
 
 from shapes import arrow, picture, text
 
-LEFT, TOP, WIDTH, HEIGHT = 60, 20, 320, 200
+LEFT, TOP, WIDTH, HEIGHT = 60, 20, 320, 100
 SECONDS = 120
 
 
@@ -31,7 +31,7 @@ def axes():
 print(
     picture(
         400,
-        250,
+        145,
         [
             *axes(),
             line([at(0, 1), at(60, 0)], "program"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The checks of pages, in the browser. check(generated) returns [findings, number of texts].
+// The checks of pages, in the browser. check(generated, guide) returns [findings, number of texts].
 
 function luminance(colour) {
 	const [r, g, b] = colour.map(c => {
@@ -114,7 +114,8 @@ function checkNavigation(found) {
 		found.push("no version");
 }
 
-function check(generated) {
+function check(generated, guide) {
+	const {height} = document.querySelector("div.body").getBoundingClientRect();
 	const found = [];
 	let count = 0;
 
@@ -131,5 +132,8 @@ function check(generated) {
 	checkSidebar(found);
 	if (!generated)
 		checkNavigation(found);
+	// A guide fills at most two screens of 1280 x 800 pixels.
+	if (guide && innerWidth === 1280 && height > 2 * 800)
+		found.push(`more than two screens: ${Math.round(height)} pixels`);
 	return [[...new Set(found)], count];
 }
