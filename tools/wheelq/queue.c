@@ -266,6 +266,12 @@ bool queue_must_commit(const struct queue *queue, bool has_answers)
 		(has_answers && queue->store->lease));
 }
 
+void queue_prepare(struct queue *queue)
+{
+	if (queue->store->ops->begin)
+		queue->store->ops->begin(queue->store);
+}
+
 bool queue_work(struct queue *queue)
 {
 	return !queue->is_lost && cache_work(&queue->cache);

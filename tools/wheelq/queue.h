@@ -129,6 +129,8 @@ void queue_commit(struct queue *queue);
  * precede every response, because it verifies that this has not happened.
  */
 bool queue_must_commit(const struct queue *queue, bool has_answers);
+/* Prepare the store for the next change, while no client waits. */
+void queue_prepare(struct queue *queue);
 /* Load a batch of jobs that are due soon. Return: true if there is more to load. */
 bool queue_work(struct queue *queue);
 /* The wall clock was set. */

@@ -80,7 +80,9 @@ struct store;
  * @get: read a job; return false if it does not exist
  * @body: read the body of a job; return false if its checksum does not match
  * @scan: read at most @count jobs of a tube and a state, from a position on; return their number
+ * @begin: prepare for a change, which is then faster; NULL: nothing to prepare
  * @commit: make all changes durable, and verify that no other server has taken over
+ * @check_names: exit if the files of the store have other names
  * @bytes: the size of its jobs, without deleted ones
  * @has_room: true if a job of this size can be stored; NULL: always
  * @is_full: true if the disk is full; NULL: never
@@ -113,7 +115,9 @@ struct store_ops {
 	size_t (*scan)(struct store *store, uint64_t tube, enum job_state state,
 		       const struct job_key *from, struct job_record *recs,
 		       size_t count);
+	void (*begin)(struct store *store);
 	void (*commit)(struct store *store);
+	void (*check_names)(struct store *store);
 	uint64_t (*bytes)(struct store *store);
 	bool (*has_room)(struct store *store, size_t bytes);
 	bool (*is_full)(struct store *store);
@@ -126,12 +130,14 @@ struct store_ops {
  * @uncommitted: bytes of changes since the last commit, approximately
  * @must_commit: true if a client waits for a commit
  * @reopen: open it again after it was lost; may wait, in another thread; NULL: not possible
+ * @names_fd: if it is readable, @check_names must be called; 0: never
  * @lost: if an operation fails because the store is unreachable, it jumps here; NULL: exit
  * @lease: ms after a commit in which no other server takes it over; 0: no server can
  */
 struct store {
 	const struct store_ops *ops;
 	void (*reopen)(struct store *store);
+	int names_fd;
 	jmp_buf *lost;
 	uint64_t lease;
 	uint64_t batch;

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "columns.h"
 #include "crc32c.h"
 #include "fail.h"
+#include "names.h"
 
 /* While the disk or the log is full, check again after this many puts. */
 #define REFUSED_BATCH	64
@@ -112,11 +112,27 @@ static void finish(struct sqlite *s, sqlite3_stmt *statement)
 	sqlite3_reset(statement);
 }
 
-static void begin(struct sqlite *s)
+static void sqlite_begin(struct store *store)
 {
+	struct sqlite *s = sqlite_of(store);
+
 	if (!s->is_open)
 		finish(s, s->statements[BEGIN]);
 	s->is_open = true;
+}
+
+static void begin_change(struct sqlite *s)
+{
+	sqlite_begin(&s->store);
+	s->has_changes = true;
+}
+
+static void end(struct sqlite *s)
+{
+	if (s->is_open)
+		finish(s, s->statements[COMMIT]);
+	s->is_open = false;
+	s->has_changes = false;
 }
 
 static uint64_t number_of(struct sqlite *s, enum statement which)
@@ -135,11 +151,12 @@ void sqlite_stay(struct sqlite *s)
 	step(s, s->statements[STAY]);
 }
 
-/* An open read transaction prevents this, so the server's own is restarted. */
+/* An open transaction prevents this, so the server's own are ended or restarted. */
 static void empty_log(struct sqlite *s)
 {
 	int err, pages = 0, copied = -1;
 
+	end(s);
 	sqlite3_reset(s->statements[STAY]);
 	err = sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE,
 					&pages, &copied);
@@ -155,29 +172,20 @@ static void empty_log(struct sqlite *s)
 }
 
 /*
- * The times are not requested. Since Linux 6.13, the first write after they were read changes them
- * again, and a sync writes the inode of a file system without a journal.
- */
-static bool is_named(const char *name, const struct stat *file)
-{
-	struct statx found;
-
-	return !statx(AT_FDCWD, name, 0, STATX_INO, &found) && found.stx_ino == file->st_ino &&
-	       makedev(found.stx_dev_major, found.stx_dev_minor) == file->st_dev;
-}
-
-/*
- * A restart finds the files by their names. If they were renamed or removed, the commit would be
+ * A restart finds the files by their names. If they were renamed or removed, the commits would be
  * lost, so exit.
  */
-static void check_names(struct sqlite *s)
+static void sqlite_check_names(struct store *store)
 {
+	struct sqlite *s = sqlite_of(store);
+
 	if (!s->has_log) {
 		s->has_log = true;
 		if (stat(s->log_path, &s->log_file))
 			s->log_file.st_ino = 0;
 	}
-	if (!is_named(s->path, &s->file) || !is_named(s->log_path, &s->log_file))
+	names_read(store->names_fd);
+	if (!names_find(s->path, &s->file) || !names_find(s->log_path, &s->log_file))
 		fail(EXIT_FAILED,
 		     "%s or its log was renamed or removed; exiting",
 		     s->path);
@@ -187,11 +195,11 @@ static void sqlite_commit(struct store *store)
 {
 	struct sqlite *s = sqlite_of(store);
 
-	if (!s->is_open)
+	if (!s->has_changes)
 		return;
-	finish(s, s->statements[COMMIT]);
-	s->is_open = false;
-	check_names(s);
+	end(s);
+	if (!store->names_fd || !s->has_log)
+		sqlite_check_names(store);
 	if (s->log >= s->log_most)
 		empty_log(s);
 }
@@ -205,6 +213,8 @@ static void sqlite_close(struct store *store)
 		sqlite3_finalize(s->statements[i]);
 	sqlite3_close(s->db);
 	close(s->lock);
+	if (store->names_fd)
+		close(store->names_fd);
 	reserve_close(&s->reserve);
 	free(s->path);
 	sqlite3_free(s->log_path);
@@ -236,7 +246,7 @@ static void sqlite_set_numbers(struct store *store,
 	};
 	struct sqlite *s = sqlite_of(store);
 
-	begin(s);
+	begin_change(s);
 	finish(s, bind(s, SET_NUMBERS, all, 6));
 }
 
@@ -287,7 +297,7 @@ static void sqlite_set_limit(struct store *store, const struct store_limit *limi
 	struct sqlite *s = sqlite_of(store);
 	sqlite3_stmt *statement;
 
-	begin(s);
+	begin_change(s);
 	statement = bind(s, limit->reserved || limit->rate ? SET_LIMIT : DROP_LIMIT,
 			 numbers, 2);
 	if (sqlite3_bind_text(statement, 3, limit->name, -1, SQLITE_STATIC))
@@ -301,7 +311,7 @@ static void sqlite_set_tube(struct store *store, const struct store_tube *tube)
 	sqlite3_stmt *statement;
 	int state;
 
-	begin(s);
+	begin_change(s);
 	if (tube->is_gone) {
 		finish(s, bind(s, FORGET_TUBE, &tube->number, 1));
 		return;
@@ -361,7 +371,7 @@ static void sqlite_put(struct store *store, const struct job_record *rec,
 	struct sqlite *s = sqlite_of(store);
 	sqlite3_stmt *statement;
 
-	begin(s);
+	begin_change(s);
 	statement = bind_record(s, PUT, rec);
 	if (sqlite3_bind_blob(statement, COLUMN_COUNT + 1, body, rec->size,
 			      SQLITE_STATIC) ||
@@ -375,7 +385,7 @@ static void sqlite_change(struct store *store, const struct job_record *rec)
 {
 	struct sqlite *s = sqlite_of(store);
 
-	begin(s);
+	begin_change(s);
 	finish(s, bind_record(s, CHANGE, rec));
 }
 
@@ -383,7 +393,7 @@ static void sqlite_remove(struct store *store, const struct job_record *rec)
 {
 	struct sqlite *s = sqlite_of(store);
 
-	begin(s);
+	begin_change(s);
 	finish(s, bind(s, REMOVE, &rec->id, 1));
 }
 
@@ -402,7 +412,7 @@ static void sqlite_set_key(struct store *store, uint64_t id, const char *key)
 {
 	struct sqlite *s = sqlite_of(store);
 
-	begin(s);
+	begin_change(s);
 	finish(s, bind_key(s, SET_KEY, id, key));
 }
 
@@ -497,7 +507,7 @@ static bool log_has_room(struct sqlite *s)
 {
 	if (s->log < LOG_LIMIT * s->log_most)
 		return true;
-	if (!s->is_open && s->refused++ % REFUSED_BATCH == 0)
+	if (!s->has_changes && s->refused++ % REFUSED_BATCH == 0)
 		empty_log(s);
 	return s->log < LOG_LIMIT * s->log_most;
 }
@@ -540,7 +550,9 @@ const struct store_ops sqlite_ops = {
 	.get = sqlite_get,
 	.body = sqlite_body,
 	.scan = sqlite_scan,
+	.begin = sqlite_begin,
 	.commit = sqlite_commit,
+	.check_names = sqlite_check_names,
 	.has_room = sqlite_has_room,
 	.is_full = sqlite_is_full,
 	.bytes = sqlite_bytes,

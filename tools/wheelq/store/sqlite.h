@@ -41,6 +41,7 @@ enum statement {
  * @log: number of pages in the log
  * @log_most: number of pages at which the log is copied to the store
  * @is_open: true if a transaction is open
+ * @has_changes: true if it has changes
  * @has_log: true once @log_file is known
  */
 struct sqlite {
@@ -59,6 +60,7 @@ struct sqlite {
 	int log;
 	int log_most;
 	bool is_open;
+	bool has_changes;
 };
 
 extern const struct store_ops sqlite_ops;

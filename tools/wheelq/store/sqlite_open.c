@@ -10,6 +10,7 @@
 #include <sys/file.h>
 
 #include "fail.h"
+#include "names.h"
 
 /* "wlq1". It identifies a database of wheelq, also for file(1). */
 #define APPLICATION	0x776c7131
@@ -123,6 +124,7 @@ static void take_lock(struct sqlite *s)
 	if (flock(s->lock, LOCK_EX | LOCK_NB))
 		fail(EXIT_FAILED, "%s: in use by another wheelq", s->path);
 	s->log_path = sqlite3_mprintf("%s-wal", s->path);
+	s->store.names_fd = names_watch(s->path);
 }
 
 __attribute__((noreturn))

@@ -5,6 +5,7 @@ import errno
 import os
 import sqlite3
 import subprocess
+import tempfile
 
 import ktap
 import harness
@@ -270,8 +271,8 @@ def store_of_another_server_by_another_name():
         assert server.client().put(b"x") == 1
 
 
-def store_that_is_moved_ends_it(move):
-    with harness.Server() as server:
+def store_that_is_moved_ends_it(move, directory=None):
+    with harness.Server(directory=directory) as server:
         client = server.client()
         client.put(b"x")
         move(server.store)
@@ -294,6 +295,14 @@ def store_that_is_removed_ends_it():
 
 def store_log_that_is_removed_ends_it():
     store_that_is_moved_ends_it(lambda path: os.unlink(path + "-wal"))
+
+
+def store_below_a_renamed_directory_ends_it():
+    with tempfile.TemporaryDirectory() as root:
+        above = os.path.join(root, "above")
+        directory = os.path.join(above, "directory")
+        os.makedirs(directory)
+        store_that_is_moved_ends_it(lambda _: os.rename(above, above + "-old"), directory)
 
 
 def store_that_is_damaged():
@@ -433,6 +442,7 @@ TESTS = [q1_a_write_that_fails_ends_it, q1_a_disk_without_any_space_ends_it, ful
          store_of_another_program, store_is_written_by_its_server_alone,
          store_log_does_not_grow, store_log_of_a_reader_is_limited, store_of_another_server,
          store_of_another_server_by_another_name, store_that_is_renamed_ends_it,
+         store_below_a_renamed_directory_ends_it,
          store_that_is_removed_ends_it, store_log_that_is_removed_ends_it,
          store_without_the_shortened_writes,
          store_that_is_damaged, store_with_an_unknown_state, store_that_is_no_longer_a_database,
