@@ -133,7 +133,7 @@ static void p4_push_to_the_last_moment(void)
 	__u64 now = 0;
 	int i;
 
-	for (race.gen = 1; race.gen <= 8 * ROUNDS; race.gen++) {
+	for (race.gen = 1; race.gen <= 4 * ROUNDS; race.gen++) {
 		struct caught caught = { 0 };
 
 		race.start = now + MS;
