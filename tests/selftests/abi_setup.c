@@ -5,6 +5,7 @@
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
+#include <poll.h>
 
 #include "wheel_test.h"
 
@@ -89,7 +90,7 @@ WT_TEST(wheel, first_verb_takes_the_defaults)
 	}
 }
 
-/* INFO, STATS, LIST, a nonblocking read(), and calls that fail configure nothing. */
+/* INFO, STATS, LIST, poll(), a nonblocking read(), and calls that fail configure nothing. */
 WT_TEST(wheel, what_only_looks_or_fails_configures_nothing)
 {
 	struct wheel_setup setup = { .clock = WHEEL_CLOCK_VIRTUAL, .timers = 64 }, info;
@@ -99,6 +100,7 @@ WT_TEST(wheel, what_only_looks_or_fails_configures_nothing)
 	struct wheel_stats stats;
 	struct wheel_op op;
 	int fd = wt_open(O_NONBLOCK);
+	struct pollfd any = { .fd = fd, .events = POLLIN | POLLRDNORM | POLLOUT | POLLPRI };
 
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(0, wt_info(fd, &info));
@@ -107,9 +109,11 @@ WT_TEST(wheel, what_only_looks_or_fails_configures_nothing)
 	EXPECT_EQ(0, wt_list(fd, 0, &op, 1, &list));
 	EXPECT_EQ(0, list.done);
 	EXPECT_EQ(-EAGAIN, wt_read(fd, &event, 1));
+	EXPECT_EQ(0, poll(&any, 1, 0));
 	EXPECT_EQ(-EOPNOTSUPP, wt_advance(fd, WT_MS, NULL));
 	EXPECT_EQ(-EOPNOTSUPP, wt_ioctl(fd, WHEEL_IOC_ENTER, &enter));
 	EXPECT_EQ(0, wt_setup(fd, &setup));
+	EXPECT_EQ(0, poll(&any, 1, 0));
 	close(fd);
 }
 
