@@ -69,6 +69,25 @@ static __u64 my_time(void)
 	return cpu_time(CLOCK_THREAD_CPUTIME_ID);
 }
 
+/* Arm @count timers in batches. */
+static bool arm_all(int fd, __u32 count, __u32 flags, __u64 period)
+{
+	static struct wheel_op ops[BATCH];
+	struct wheel_submit batch;
+	__u32 i, n;
+
+	for (i = 0; i < count; i += BATCH) {
+		for (n = 0; n < BATCH; n++) {
+			ops[n] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i + n, 1), 0);
+			ops[n].flags = flags;
+			ops[n].period = period;
+		}
+		if (wt_submit(fd, ops, BATCH, &batch) || batch.failed)
+			return false;
+	}
+	return true;
+}
+
 /* All timers are due in each tick, and the ring always has room. */
 static void attack(int ready)
 {
@@ -77,13 +96,10 @@ static void attack(int ready)
 		.events = EVENTS,
 	};
 	struct wt_loop loop;
-	__u32 i;
 
-	if (!wt_become(NOBODY) || !wt_loop_open(&loop, &setup))
+	if (!wt_become(NOBODY) || !wt_loop_open(&loop, &setup) ||
+	    !arm_all(loop.ring.fd, TIMERS, 0, WHEEL_MIN_TICK_NS))
 		_exit(1);
-	for (i = 0; i < TIMERS; i++)
-		if (wt_arm_every(loop.ring.fd, WHEEL_ID(i, 1), 0, WHEEL_MIN_TICK_NS))
-			_exit(1);
 	if (write(ready, &loop.ring.fd, sizeof(int)) != sizeof(int))
 		_exit(1);
 	for (;;) {
@@ -372,7 +388,6 @@ FIXTURE(mapped) {
 	int fd;
 	int memory;
 	size_t size;
-	struct wheel_op ops[BATCH];
 	struct calls *calls;
 };
 
@@ -382,7 +397,6 @@ FIXTURE_SETUP(mapped)
 	struct wheel_setup setup = {
 		.scheme = WHEEL_HIERARCHICAL, .timers = MANY, .flags = WHEEL_SETUP_WORDS,
 	};
-	__u32 i, n;
 
 	self->size = MANY / 8;
 	self->memory = memfd_create("memory", 0);
@@ -390,13 +404,7 @@ FIXTURE_SETUP(mapped)
 	ASSERT_EQ(0, ftruncate(self->memory, self->size));
 	self->fd = wt_open_setup(0, &setup);
 	ASSERT_LE(0, self->fd);
-	for (i = 0; i < MANY; i += BATCH) {
-		for (n = 0; n < BATCH; n++) {
-			self->ops[n] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i + n, 1), 0);
-			self->ops[n].flags = WHEEL_OP_WORD;
-		}
-		ASSERT_EQ(0, wt_batch(self->fd, self->ops, BATCH));
-	}
+	ASSERT_TRUE(arm_all(self->fd, MANY, WHEEL_OP_WORD, 0));
 }
 
 FIXTURE_TEARDOWN(mapped)
