@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One wheel, several descriptors: fork(), and transfer over a socket. All share the wheel, which
- * is freed by the last close.
+ * One wheel, several descriptors: fork(), and transfer to another process. All share the wheel,
+ * which is freed by the last close.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
-#include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include "wheel_test.h"
 
@@ -65,60 +65,37 @@ WT_TEST(wheel, close_by_a_child_is_harmless)
 	EXPECT_EQ(2, wt_read_all(self->fd, self->events, TIMERS, TIMERS));
 }
 
-static int send_fd(int socket, int fd)
+/* Take a descriptor of another process. */
+static int take_fd(pid_t pid, int theirs)
 {
-	char control[CMSG_SPACE(sizeof(fd))] = {};
-	char byte = 1;
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+	int pidfd = syscall(SYS_pidfd_open, pid, 0);
+	int fd = syscall(SYS_pidfd_getfd, pidfd, theirs, 0);
 
-	cmsg->cmsg_level = SOL_SOCKET;
-	cmsg->cmsg_type = SCM_RIGHTS;
-	cmsg->cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
-	return sendmsg(socket, &msg, 0) == 1 ? 0 : -errno;
-}
-
-static int receive_fd(int socket)
-{
-	char control[CMSG_SPACE(sizeof(int))] = {};
-	char byte;
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *cmsg;
-	int fd = -1;
-
-	if (recvmsg(socket, &msg, 0) != 1)
-		return -errno;
-	cmsg = CMSG_FIRSTHDR(&msg);
-	if (cmsg)
-		memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
+	close(pidfd);
 	return fd;
 }
 
-/* A child creates a wheel, sends it, and has exited when the timers expire. */
-WT_TEST(wheel, sent_by_a_process_that_is_gone)
+/* A child creates a wheel, and is killed before the timers expire. */
+WT_TEST(wheel, received_from_a_process_that_was_killed)
 {
-	int sockets[2], fd;
+	int ready[2], theirs, fd;
 	pid_t pid;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
-		SKIP(return, "no sockets");
+	ASSERT_EQ(0, pipe(ready));
 	pid = fork();
 	if (!pid) {
 		fd = wt_open_virtual(TIMERS, WT_MS);
-		_exit(fd < 0 || wt_arm_many(fd, TIMERS, 3, WT_SEC) ||
-		      send_fd(sockets[1], fd));
+		if (fd < 0 || wt_arm_many(fd, TIMERS, 3, WT_SEC) ||
+		    write(ready[1], &fd, sizeof(fd)) != sizeof(fd))
+			_exit(1);
+		pause();
 	}
-	ASSERT_EQ(0, wt_end_of(pid));
-	fd = receive_fd(sockets[0]);
+	close(ready[1]);
+	ASSERT_EQ(sizeof(theirs), read(ready[0], &theirs, sizeof(theirs)));
+	close(ready[0]);
+	fd = take_fd(pid, theirs);
+	ASSERT_EQ(0, kill(pid, SIGKILL));
+	ASSERT_EQ(-SIGKILL, wt_end_of(pid));
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, wt_cancel(fd, WHEEL_ID(0, 3)));
 	ASSERT_EQ(0, wt_advance(fd, WT_SEC, NULL));
