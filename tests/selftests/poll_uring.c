@@ -74,6 +74,29 @@ WT_TEST(uring, p8_hears_of_each_event_in_the_ring)
 	close(ring.fd);
 }
 
+/* The first event wakes up the poll. While it is unread, the deferral of the next one does not. */
+WT_TEST(uring, p12_deferral_does_not_wake_again)
+{
+	int fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, TIMERS, WHEEL_MIN_TICK_NS);
+	struct wheel_event events[2];
+	__u64 gen, now;
+
+	ASSERT_LE(0, fd);
+	ASSERT_TRUE(wt_uring_watch(&self->uring, fd));
+	/* On a busy machine, both may expire at once. */
+	for (gen = 1; gen <= 5; gen++) {
+		now = wt_now(WHEEL_CLOCK_MONOTONIC);
+		ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(1, gen), now + 20 * WT_MS));
+		ASSERT_EQ(0, wt_arm(fd, WHEEL_ID(2, gen), now + 10 * WT_MS));
+		EXPECT_EQ(POLLIN, wt_uring_told(&self->uring, 1));
+		wt_let_pass(20 * WT_MS);
+		EXPECT_EQ(0, wt_uring_told(&self->uring, 0));
+		ASSERT_EQ(2, wt_read_all(fd, events, 2, 2));
+		wt_uring_told(&self->uring, 0);
+	}
+	close(fd);
+}
+
 /* A call of ENTER that waits for several events does not delay the poll's wake-up. */
 WT_TEST(uring, p8_hears_of_each_event_beside_a_batch)
 {
