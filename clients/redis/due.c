@@ -218,7 +218,7 @@ static uint32_t add_instant(int64_t ms)
 }
 
 /* Adds a key that is in no list to the list of an instant. */
-static void join_instant(uint32_t key, int64_t ms)
+static void join_instant(uint32_t key, struct key *entry, int64_t ms)
 {
 	uint32_t nr = instant_find(ms);
 	bool is_new = nr == NONE;
@@ -230,8 +230,8 @@ static void join_instant(uint32_t key, int64_t ms)
 		key_remove(key);
 		return;
 	}
-	key_at(key)->instant = nr;
-	key_link(&instant_at(nr)->first, key);
+	entry->instant = nr;
+	key_link(&instant_at(nr)->first, key, entry);
 	if (is_new)
 		op_queue(WHEEL_OP_ARM, nr);
 }
@@ -277,8 +277,8 @@ static void note_queued(uint32_t key, int64_t lives_ms)
 /* A key may expire at @expires_ms, or @lives_ms after the execution of a command; 0: none. */
 static void expect(const struct name *name, int64_t expires_ms, int64_t lives_ms)
 {
-	const struct key *known;
-	uint32_t key = key_find_or_add(name, &known);
+	struct key *entry;
+	uint32_t key = key_find_or_add(name, &entry);
 
 	if (key == NONE) {
 		note_refused();
@@ -286,13 +286,13 @@ static void expect(const struct name *name, int64_t expires_ms, int64_t lives_ms
 	}
 	if (lives_ms && transactions_may_be_open())
 		note_queued(key, lives_ms);
-	if (known) {
+	if (entry->instant != NONE) {
 		/* A timer that expires too early finds the later time in the server. */
-		if (expires_ms >= instant_at(known->instant)->ms)
+		if (expires_ms >= instant_at(entry->instant)->ms)
 			return;
 		leave_instant(key);
 	}
-	join_instant(key, expires_ms);
+	join_instant(key, entry, expires_ms);
 }
 
 void due_expect(struct RedisModuleString *string, int64_t expires_ms)

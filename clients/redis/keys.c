@@ -42,6 +42,8 @@ static struct {
 	uint32_t buckets;
 	/* A power of two minus one, not less than the number of the last bucket. */
 	uint32_t mask;
+	/* Number of keys above which a bucket is added. */
+	uint64_t enough;
 	uint32_t count, limit;
 	uint64_t seed, factor;
 } keys;
@@ -90,6 +92,11 @@ static void *grown(void *array, uint32_t count, size_t size)
 	return RedisModule_Realloc(array, (count ? 2 * (size_t)count : 1) * size);
 }
 
+static uint64_t enough_for(uint64_t buckets)
+{
+	return 3 * buckets / 2;
+}
+
 static void add_page(void)
 {
 	uint32_t nr = keys.buckets / PAGE;
@@ -110,6 +117,7 @@ void keys_init(uint32_t limit)
 	keys.factor = keys.seed ^ 0x9e3779b97f4a7c15;
 	add_page();
 	keys.buckets = PAGE;
+	keys.enough = enough_for(PAGE);
 	keys.mask = PAGE - 1;
 }
 
@@ -132,11 +140,14 @@ static inline struct block *block_of(uint32_t nr)
 	return &keys.blocks[nr / BLOCK];
 }
 
+static inline struct key *entry_of(const struct block *block, uint32_t nr)
+{
+	return (struct key *)(block->keys + (size_t)(nr % BLOCK) * block->size);
+}
+
 struct key *key_at(uint32_t nr)
 {
-	const struct block *block = block_of(nr);
-
-	return (struct key *)(block->keys + (size_t)(nr % BLOCK) * block->size);
+	return entry_of(block_of(nr), nr);
 }
 
 struct key_life *key_life(uint32_t nr)
@@ -210,6 +221,7 @@ static void add_bucket(void)
 		keys.mask = 2 * keys.mask + 1;
 	link = bucket_of(keys.buckets);
 	keys.buckets++;
+	keys.enough = enough_for(keys.buckets);
 	bucket = bucket_of(keys.buckets - 1);
 	while (*link != NONE) {
 		uint32_t nr = *link;
@@ -274,27 +286,25 @@ static bool add_block(uint32_t length)
 	return true;
 }
 
-/* Returns the number of an unused entry for names of a length, or NONE. */
-static uint32_t take(uint32_t length)
+static bool has_unused(uint32_t length)
 {
-	uint32_t nr;
-
-	if (keys.count == keys.limit || (keys.free[length] == NONE && !add_block(length)))
-		return NONE;
-	nr = keys.free[length];
-	keys.free[length] = key_at(nr)->next;
-	return nr;
+	return keys.count != keys.limit && (keys.free[length] != NONE || add_block(length));
 }
 
-static uint32_t add(const struct name *name, uint32_t *bucket)
+static uint32_t add(const struct name *name, uint32_t *bucket, struct key **added)
 {
-	uint32_t nr = take(stored_length(name));
+	uint32_t length = stored_length(name);
 	struct RedisModuleString *string;
+	const struct block *block;
 	struct key *key;
+	uint32_t nr;
 
-	if (nr == NONE)
+	if (!has_unused(length))
 		return NONE;
-	key = key_at(nr);
+	nr = keys.free[length];
+	block = block_of(nr);
+	key = entry_of(block, nr);
+	keys.free[length] = key->next;
 	if (name->length <= NAME_LENGTH) {
 		memcpy(key->name, name->bytes, name->length);
 	} else {
@@ -303,26 +313,27 @@ static uint32_t add(const struct name *name, uint32_t *bucket)
 	}
 	key->chain = *bucket;
 	*bucket = nr;
-	keys.count++;
-	if (key_life(nr))
-		key_life(nr)->ms = 0;
-	if (2 * (uint64_t)keys.count > 3 * (uint64_t)keys.buckets)
+	if (block->lives)
+		block->lives[nr % BLOCK].ms = 0;
+	if (++keys.count > keys.enough)
 		add_bucket();
+	*added = key;
 	return nr;
 }
 
-uint32_t key_find_or_add(const struct name *name, const struct key **known)
+uint32_t key_find_or_add(const struct name *name, struct key **key)
 {
 	uint32_t *bucket = bucket_of(hash_of(name));
 	uint32_t nr;
 
-	for (nr = *bucket; nr != NONE; nr = (*known)->chain) {
-		*known = key_at(nr);
-		if (has_name(block_of(nr), *known, name))
+	for (nr = *bucket; nr != NONE; nr = (*key)->chain) {
+		const struct block *block = block_of(nr);
+
+		*key = entry_of(block, nr);
+		if (has_name(block, *key, name))
 			return nr;
 	}
-	*known = NULL;
-	return add(name, bucket);
+	return add(name, bucket, key);
 }
 
 struct RedisModuleString *key_name(uint32_t nr)
@@ -351,10 +362,8 @@ void key_remove(uint32_t nr)
 	keys.free[stored_length(&name)] = nr;
 }
 
-void key_link(uint32_t *first, uint32_t nr)
+void key_link(uint32_t *first, uint32_t nr, struct key *key)
 {
-	struct key *key = key_at(nr);
-
 	key->prev = NONE;
 	key->next = *first;
 	if (*first != NONE)

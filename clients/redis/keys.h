@@ -76,17 +76,18 @@ uint32_t keys_end(void);
 uint32_t keys_count(void);
 
 /*
- * Returns the number of a name, and the entry if it existed before, otherwise NULL. A new entry
- * is in no list, and the caller must set its instant. Returns NONE if the limit is reached.
+ * Returns the number of a name, and stores its entry. A new entry is in no list, its instant is
+ * NONE, and the caller must set it. Returns NONE if the limit is reached.
  */
-uint32_t key_find_or_add(const struct name *name, const struct key **known);
+uint32_t key_find_or_add(const struct name *name, struct key **key);
 /* Returns a new reference to the name. */
 struct RedisModuleString *key_name(uint32_t nr);
 /* Removes an entry that is in no list. */
 void key_remove(uint32_t nr);
 
-/* Inserts a key at the head of the list whose first key is *@first, or removes it. */
-void key_link(uint32_t *first, uint32_t nr);
+/* Inserts a key, whose entry is @key, at the head of the list whose first key is *@first. */
+void key_link(uint32_t *first, uint32_t nr, struct key *key);
+/* Removes it. */
 void key_unlink(uint32_t *first, uint32_t nr);
 
 #endif

@@ -155,10 +155,16 @@ def test_keys_due_at_one_instant_keep_the_server_awake():
         assert lag_of(client)["max_usec"] < 10_000_000
 
 
+def set_together(client, due):
+    client("EVAL", f"for i = 1, {TOGETHER} do redis.call('set', 'due:' .. i, 1, 'pxat', {due}) end", 0)
+
+
 def burst(client):
     """Sets TOGETHER keys that expire at one instant, and returns when they do."""
-    due = client.now_ms() + 3000
-    client("EVAL", f"for i = 1, {TOGETHER} do redis.call('set', 'due:' .. i, 1, 'pxat', {due}) end", 0)
+    begin = client.now_ms()
+    set_together(client, begin + 3_600_000)
+    due = client.now_ms() + 3000 + 2 * (client.now_ms() - begin)
+    set_together(client, due)
     assert_before(client, due)
     time.sleep((due - client.now_ms()) / 1000)
 
