@@ -181,16 +181,11 @@ static __always_inline void wheel_remove(struct wheel_core *w, struct wheel_time
 static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 {
 	struct wheel_walk *walk = &w->walk;
-	struct wheel_timer *t;
 
-	if (!walk->from || walk->from->next == walk->end)
+	if (!walk->from || walk->from->next == walk->end ||
+	    timer_of(walk->from->next)->due_tick != walk->tick)
 		return NULL;
-	t = timer_of(walk->from->next);
-	if (t->due_tick != walk->tick)
-		return NULL;
-	hint_take(t);
-	timer_detach(t);
-	return t;
+	return wheel_walk_take(walk);
 }
 
 /*

@@ -417,7 +417,7 @@ static inline void hint_leave(struct wheel_bucket *bucket, const struct wheel_ti
 void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory);
 struct wheel_timer *wheel_ring_first(struct wheel_core *w, unsigned int *budget);
 void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket);
-struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, unsigned int *budget);
+bool wheel_walk_on(struct wheel_walk *walk, unsigned int *budget);
 void wheel_walk_end(struct wheel_walk *walk, struct wheel_ring *r);
 void wheel_walk_abandon(struct wheel_walk *walk, struct wheel_ring *r);
 bool wheel_walk_refresh(struct wheel_walk *walk, struct wheel_ring *r, unsigned int *budget);
@@ -429,6 +429,16 @@ static inline void wheel_walk_expire(struct wheel_walk *walk, const struct list_
 	walk->from = from;
 	walk->end = end;
 	walk->tick = tick;
+}
+
+/* Dequeue the next timer of the walk. */
+static inline struct wheel_timer *wheel_walk_take(struct wheel_walk *walk)
+{
+	struct wheel_timer *t = timer_of(walk->from->next);
+
+	hint_take(t);
+	timer_detach(t);
+	return t;
 }
 
 /* Return true if all timers that were in the bucket when the walk began have been visited. */

@@ -26,6 +26,7 @@
  *
  * Queuing a timer lowers the nodes above it that are greater than its due tick, usually none.
  * Removing a timer changes none: a node that is too small is raised by the search that finds it.
+ * Each bound was the due tick of a timer, and thus selects the bucket of this timer.
  *
  * The bounded scheme below is a hashed ring whose timers are due within one revolution. It is
  * the simple wheel with a maximum interval: later deadlines are rejected.
@@ -38,90 +39,61 @@
 /* One step of the search costs as much as visiting this many timers. */
 #define SEARCH_COST		4U
 
-static u32 earlier_node(const struct wheel_ring *r, u32 one, u32 other)
+/* The two comparisons of pairs do not depend on each other. */
+static inline u64 least_of(u64 a, u64 b, u64 c, u64 d)
 {
-	return r->minima[other] < r->minima[one] ? other : one;
+	u64 one = min(a, b), other = min(c, d);
+
+	return min(one, other);
 }
 
-static u32 earlier_bucket(const struct wheel_ring *r, u32 one, u32 other)
+/* Return the least of the nodes below a node. Node 0, the root, is its own child, and never less. */
+static u64 least_node(const struct wheel_ring *r, u32 above)
 {
-	return r->bucket[other].min < r->bucket[one].min ? other : one;
+	const u64 *n = &r->minima[above << MINIMA_BITS];
+	u64 one = least_of(n[0], n[1], n[2], n[3]);
+	u64 other = least_of(n[4], n[5], n[6], n[7]);
+
+	return min(one, other);
 }
 
-/* Return the earliest of eight from @n. The comparisons of pairs do not depend on each other. */
-static __always_inline u32
-earliest(const struct wheel_ring *r, u32 n,
-	 u32 (*earlier)(const struct wheel_ring *r, u32 one, u32 other))
+/* Return the least minimum of the buckets that share a parent with bucket @at. */
+static u64 least_bucket(const struct wheel_ring *r, u32 at)
 {
-	u32 one = earlier(r, earlier(r, n, n + 1), earlier(r, n + 2, n + 3));
-	u32 other = earlier(r, earlier(r, n + 4, n + 5), earlier(r, n + 6, n + 7));
+	const struct wheel_bucket *b = &r->bucket[at & ~(MINIMA_BELOW - 1)];
+	u64 one = least_of(b[0].min, b[1].min, b[2].min, b[3].min);
+	u64 other = least_of(b[4].min, b[5].min, b[6].min, b[7].min);
 
-	return earlier(r, one, other);
-}
-
-/* Return the earliest child of a node. Node 0, the root, is its own child, and never earlier. */
-static u32 earliest_node(const struct wheel_ring *r, u32 above)
-{
-	return earliest(r, above << MINIMA_BITS, earlier_node);
-}
-
-/* Return the earliest of the buckets that share a parent with bucket @at. */
-static u32 earliest_bucket(const struct wheel_ring *r, u32 at)
-{
-	return earliest(r, at & ~(MINIMA_BELOW - 1), earlier_bucket);
-}
-
-/* Raise the nodes above bucket @at, whose minimum has increased, as far as possible. */
-static void minima_raise(struct wheel_ring *r, u32 at)
-{
-	u32 node = minima_above(r, at);
-
-	r->minima[node] = r->bucket[earliest_bucket(r, at)].min;
-	while ((node >>= MINIMA_BITS))
-		r->minima[node] = r->minima[earliest_node(r, node)];
+	return min(one, other);
 }
 
 /*
- * Climb from the parent of the clock's bucket to the first node below which a timer is due in
- * this revolution. That timer is the earliest, because the others are due later. Raise the nodes
- * on the way. Returns the earliest child of that node, or the root if the wheel is empty.
+ * Raise the nodes above bucket @at as far as possible, up to a node below which a timer is due by
+ * the tick @end. Returns the bound of that node, or of the root: WHEEL_NO_TICK if no timer is
+ * queued.
  */
-static u32 climb(struct wheel_ring *r, u32 node, u64 clock)
+static u64 minima_raise(struct wheel_ring *r, u32 at, u64 end)
 {
-	u32 earliest;
+	u64 least = least_bucket(r, at);
+	u32 node = minima_above(r, at);
 
 	do {
-		node >>= MINIMA_BITS;
-		earliest = earliest_node(r, node);
-		if (!node)
+		r->minima[node] = least;
+		if (least <= end)
 			break;
-		r->minima[node] = r->minima[earliest];
-	} while (r->minima[earliest] > (clock | r->mask));
-	return earliest;
+		node >>= MINIMA_BITS;
+		least = least_node(r, node);
+	} while (node);
+	return least;
 }
 
 /*
- * Find the bucket with the earliest timer. @bound is set to a lower bound of all due ticks. If
- * the bucket's minimum is greater, the nodes above it are too small: raise them and retry.
- * Returns NULL if the wheel is empty.
+ * Return a lower bound of all due ticks. If a timer below a node above the clock's bucket is due in
+ * this revolution, the others are due later.
  */
-static struct wheel_bucket *minima_least(struct wheel_ring *r, u64 clock, u64 *bound)
+static u64 minima_least(struct wheel_ring *r, u64 clock)
 {
-	u32 at = earliest_bucket(r, (u32)clock & r->mask);
-	u32 first = minima_above(r, 0);
-	u32 node = minima_above(r, at);
-
-	*bound = r->bucket[at].min;
-	r->minima[node] = *bound;
-	if (*bound <= (clock | r->mask))
-		return &r->bucket[at];
-	node = climb(r, node, clock);
-	*bound = r->minima[node];
-	if (!node)
-		return NULL;
-	while (node < first)
-		node = earliest_node(r, node);
-	return &r->bucket[earliest_bucket(r, (node - first) << MINIMA_BITS)];
+	return minima_raise(r, clock & r->mask, clock | r->mask);
 }
 
 void wheel_hashed_init(struct wheel_core *w)
@@ -159,35 +131,40 @@ static bool worth_refreshing(struct wheel_core *w, const struct wheel_bucket *bu
  */
 static void search(struct wheel_core *w, u64 until, unsigned int *budget)
 {
-	struct wheel_bucket *least = NULL;
-	u64 bound = WHEEL_NO_TICK;
+	u64 bound = w->pending ? minima_least(&w->ring, w->clock) : WHEEL_NO_TICK;
+	u32 at = hashed_at(w, bound);
+	struct wheel_bucket *least = &w->ring.bucket[at];
 
 	*budget -= min(*budget, SEARCH_COST);
-	if (w->pending)
-		least = minima_least(&w->ring, w->clock, &bound);
-	if (least && least->min > bound && search_may_step(w)) {
-		minima_raise(&w->ring, ring_at(&w->ring, least));
-	} else if (least && worth_refreshing(w, least, until)) {
+	if (least->min > bound && search_may_step(w)) {
+		minima_raise(&w->ring, at, 0);
+	} else if (worth_refreshing(w, least, until)) {
 		wheel_walk_begin(&w->walk, least);
 		w->search.refreshed = least;
 	} else {
 		w->next = bound;
-		w->search.lost = least && (least->min > bound || least->state & BUCKET_STALE);
+		w->search.lost = least->min > bound || least->state & BUCKET_STALE;
 		w->found = true;
 	}
 }
 
+/*
+ * After a timer, the pass continues up to the next due tick, so that the caller knows whether the
+ * timer was the last one. The clock remains at its tick: it may be queued again for the next one.
+ */
 struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until, unsigned int *budget)
 {
-	struct wheel_timer *t;
+	struct wheel_timer *t = NULL;
 	u32 at;
 
 	while (*budget) {
 		if (w->walk.from) {
-			t = wheel_walk_on(&w->walk, budget);
-			if (t)
-				return t;
-			if (wheel_walk_ended(&w->walk)) {
+			if (wheel_walk_on(&w->walk, budget)) {
+				if (t)
+					break;
+				t = wheel_walk_take(&w->walk);
+				(*budget)--;
+			} else if (wheel_walk_ended(&w->walk)) {
 				wheel_walk_end(&w->walk, &w->ring);
 				w->clock = w->walk.tick;
 				w->found = false;
@@ -195,20 +172,23 @@ struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until, unsigned i
 		} else if (w->walk.bucket) {
 			at = ring_at(&w->ring, w->walk.bucket);
 			if (wheel_walk_refresh(&w->walk, &w->ring, budget))
-				minima_raise(&w->ring, at);
+				minima_raise(&w->ring, at, 0);
 		} else if (!w->found) {
 			search(w, until, budget);
-		} else if (w->next <= until) {
-			wheel_walk_begin(&w->walk, &w->ring.bucket[w->next & w->ring.mask]);
-			wheel_walk_expire(&w->walk, &w->walk.walked, &w->walk.newer, w->next);
-		} else {
-			w->clock = max(w->clock, until);
+		} else if (w->next > until) {
+			if (!t)
+				w->clock = max(w->clock, until);
 			w->found = !w->search.lost;
 			search_reset(&w->search);
-			return NULL;
+			break;
+		} else if (!t) {
+			wheel_walk_begin(&w->walk, &w->ring.bucket[hashed_at(w, w->next)]);
+			wheel_walk_expire(&w->walk, &w->walk.walked, &w->walk.newer, w->next);
+		} else {
+			break;
 		}
 	}
-	return NULL;
+	return t;
 }
 
 bool wheel_hashed_abandon(struct wheel_core *w)

@@ -83,34 +83,30 @@ void wheel_walk_begin(struct wheel_walk *walk, struct wheel_bucket *bucket)
 }
 
 /*
- * Continue a walk, at most @budget timers far. Returns the next timer that is due at the walk's
- * tick, detached, or NULL at the end or if the budget is used up.
+ * Continue a walk, at most @budget timers far. Returns true if the next timer is due at the walk's
+ * tick, and false at the end or if the budget is used up.
  */
-struct wheel_timer *wheel_walk_on(struct wheel_walk *walk, unsigned int *budget)
+bool wheel_walk_on(struct wheel_walk *walk, unsigned int *budget)
 {
-	struct list_head *at = &walk->walked;
-	struct wheel_timer *due = NULL;
+	struct list_head *next = walk->walked.next;
+	u64 least = walk->bucket->min;
+	unsigned int left = *budget;
 
-	while (at->next != &walk->newer && *budget) {
-		struct wheel_timer *t = timer_of(at->next);
-
-		(*budget)--;
-		walk->seen++;
-		hint_take(t);
-		if (t->due_tick == walk->tick) {
-			due = t;
+	while (next != &walk->newer && timer_of(next)->due_tick != walk->tick) {
+		hint_take(timer_of(next));
+		least = min(least, timer_of(next)->due_tick);
+		next = next->next;
+		if (!--left)
 			break;
-		}
-		walk->bucket->min = min(walk->bucket->min, t->due_tick);
-		at = at->next;
 	}
-	if (at != &walk->walked) {
-		node_remove(&walk->walked);
-		node_insert(&walk->walked, at->next);
-	}
-	if (due)
-		timer_detach(due);
-	return due;
+	if (left == *budget)
+		return next != &walk->newer;
+	walk->bucket->min = least;
+	walk->seen += *budget - left;
+	*budget = left;
+	node_remove(&walk->walked);
+	node_insert(&walk->walked, next);
+	return next != &walk->newer && left;
 }
 
 /* Close the bucket. */
