@@ -8,20 +8,16 @@
 #include BLOCK
 #undef libwheel_options
 
-static_assert(offsetof(struct written, flags) ==
-	      offsetof(struct libwheel_options, flags), "flags");
-static_assert(offsetof(struct written, backend) ==
-	      offsetof(struct libwheel_options, backend), "backend");
-static_assert(offsetof(struct written, clock) ==
-	      offsetof(struct libwheel_options, clock), "clock");
-static_assert(offsetof(struct written, scheme) ==
-	      offsetof(struct libwheel_options, scheme), "scheme");
-static_assert(offsetof(struct written, timers) ==
-	      offsetof(struct libwheel_options, timers), "timers");
-static_assert(offsetof(struct written, buckets) ==
-	      offsetof(struct libwheel_options, buckets), "buckets");
-static_assert(offsetof(struct written, mode) ==
-	      offsetof(struct libwheel_options, mode), "mode");
-static_assert(offsetof(struct written, tick_ns) ==
-	      offsetof(struct libwheel_options, tick_ns), "tick_ns");
+#define SAME_OFFSET(member)							\
+	static_assert(offsetof(struct written, member) ==			\
+		      offsetof(struct libwheel_options, member), #member)
+
+SAME_OFFSET(flags);
+SAME_OFFSET(backend);
+SAME_OFFSET(clock);
+SAME_OFFSET(scheme);
+SAME_OFFSET(timers);
+SAME_OFFSET(buckets);
+SAME_OFFSET(mode);
+SAME_OFFSET(tick_ns);
 static_assert(sizeof(struct written) == sizeof(struct libwheel_options), "size");
