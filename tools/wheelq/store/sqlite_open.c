@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 
@@ -118,12 +119,19 @@ static void check_schema(struct sqlite *s)
  */
 static void take_lock(struct sqlite *s)
 {
+	char *real;
+
 	s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (s->lock < 0 || fstat(s->lock, &s->file))
 		fail(EXIT_FAILED, "%s: %s", s->path, strerror(errno));
 	if (flock(s->lock, LOCK_EX | LOCK_NB))
 		fail(EXIT_FAILED, "%s: in use by another wheelq", s->path);
-	s->log_path = sqlite3_mprintf("%s-wal", s->path);
+	/* SQLite's log is next to the file that a symbolic link refers to. */
+	real = realpath(s->path, NULL);
+	if (!real)
+		fail(EXIT_FAILED, "%s: %s", s->path, strerror(errno));
+	s->log_path = sqlite3_mprintf("%s-wal", real);
+	free(real);
 	s->store.names_fd = names_watch(s->path);
 }
 

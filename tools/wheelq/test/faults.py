@@ -271,6 +271,16 @@ def store_of_another_server_by_another_name():
         assert server.client().put(b"x") == 1
 
 
+def store_behind_a_symbolic_link():
+    with harness.Server() as server:
+        server.client().put(b"x")
+        server.stop()
+        os.symlink(server.store, server.store + "-link")
+        server.store += "-link"
+        server.start()
+        assert server.client().put(b"y") == 2
+
+
 def store_that_is_moved_ends_it(move, directory=None):
     with harness.Server(directory=directory) as server:
         client = server.client()
@@ -441,7 +451,8 @@ TESTS = [q1_a_write_that_fails_ends_it, q1_a_disk_without_any_space_ends_it, ful
          store_that_ended_goes_on_with_the_next_number, store_counts_its_jobs_after_a_crash,
          store_of_another_program, store_is_written_by_its_server_alone,
          store_log_does_not_grow, store_log_of_a_reader_is_limited, store_of_another_server,
-         store_of_another_server_by_another_name, store_that_is_renamed_ends_it,
+         store_of_another_server_by_another_name, store_behind_a_symbolic_link,
+         store_that_is_renamed_ends_it,
          store_below_a_renamed_directory_ends_it,
          store_that_is_removed_ends_it, store_log_that_is_removed_ends_it,
          store_without_the_shortened_writes,
