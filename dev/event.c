@@ -9,7 +9,7 @@
  *	             interrupt: all done
  *	            +-------------------+
  *	            v                   |
- *	  ARM --> hrtimer armed -- interrupt -- lock held, ring full, more than 8 timers,
+ *	  ARM --> hrtimer armed -- interrupt -- lock held, ring full, 8 timers or more,
  *	            ^                                 no call since the last interrupt,
  *	            |                                 or too many interrupts of this CPU
  *	            |                                 |
