@@ -47,7 +47,7 @@ static inline u64 least_of(u64 a, u64 b, u64 c, u64 d)
 	return min(one, other);
 }
 
-/* Return the least of the nodes below a node. Node 0, the root, is its own child, and never less. */
+/* Return the least child of a node. Node 0, the root, is its own child, and never less. */
 static u64 least_node(const struct wheel_ring *r, u32 above)
 {
 	const u64 *n = &r->minima[above << MINIMA_BITS];
