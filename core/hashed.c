@@ -126,8 +126,8 @@ static bool worth_refreshing(struct wheel_core *w, const struct wheel_bucket *bu
 }
 
 /*
- * Execute one step of the search: find the next due tick, or raise a minimum. The steps share no
- * state except struct wheel_search, so timers may be armed and cancelled between them.
+ * Find the next due tick, or raise a minimum. Steps share only struct wheel_search: timers may be
+ * armed and cancelled in between. If none is queued, the bound selects a bucket that is empty.
  */
 static void search(struct wheel_core *w, u64 until, unsigned int *budget)
 {
