@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
@@ -25,16 +24,14 @@ static bool watch_directories(int fd, char *path)
 	return true;
 }
 
-int names_watch(const char *path)
+int names_watch(char *path)
 {
-	char *real = realpath(path, NULL);
 	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 
-	if (fd > 0 && (!real || !watch_directories(fd, real))) {
+	if (fd > 0 && !watch_directories(fd, path)) {
 		close(fd);
 		fd = 0;
 	}
-	free(real);
 	return fd > 0 ? fd : 0;
 }
 

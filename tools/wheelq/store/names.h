@@ -11,9 +11,10 @@ struct stat;
 
 /*
  * Return: a descriptor that is readable once a file in the directory of @path may have been renamed
- * or removed, or a directory above it renamed; 0 if inotify is not available.
+ * or removed, or a directory above it renamed; 0 if inotify is not available. The path is absolute,
+ * without symbolic links. Its memory is overwritten.
  */
-int names_watch(const char *path);
+int names_watch(char *path);
 /* Make it unreadable until the next change. */
 void names_read(int fd);
 /* Return: true if @name is the name of @file. */

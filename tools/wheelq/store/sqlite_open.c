@@ -131,8 +131,8 @@ static void take_lock(struct sqlite *s)
 	if (!real)
 		fail(EXIT_FAILED, "%s: %s", s->path, strerror(errno));
 	s->log_path = sqlite3_mprintf("%s-wal", real);
+	s->store.names_fd = names_watch(real);
 	free(real);
-	s->store.names_fd = names_watch(s->path);
 }
 
 __attribute__((noreturn))
