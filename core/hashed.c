@@ -127,7 +127,7 @@ static bool worth_refreshing(struct wheel_core *w, const struct wheel_bucket *bu
 
 /*
  * Find the next due tick, or raise a minimum. Steps share only struct wheel_search: timers may be
- * armed and cancelled in between. If none is queued, the bound selects a bucket that is empty.
+ * armed and cancelled in between. If none is queued, the bound selects an empty bucket.
  */
 static void search(struct wheel_core *w, u64 until, unsigned int *budget)
 {
