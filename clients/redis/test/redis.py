@@ -101,12 +101,9 @@ def pack(*words):
 
 
 class Server:
-    """A server on a socket in a temporary directory, as a context manager.
+    """A server on a socket in a temporary directory, as a context manager."""
 
-    @under is a command that runs it, for example valgrind and its options.
-    """
-
-    def __init__(self, *options, module=None, environment=None, under=()):
+    def __init__(self, *options, module=None, environment=None):
         self.directory = tempfile.mkdtemp(prefix="wheel-redis.")
         self.path = os.path.join(self.directory, "socket")
         self.log = os.path.join(self.directory, "log")
@@ -116,7 +113,6 @@ class Server:
             self.options += ["--loadmodule", os.path.abspath(module)]
         self.options += [str(option) for option in options]
         self.environment = dict(os.environ, **(environment or {}))
-        self.under = under
         self.process = None
 
     def __enter__(self):
@@ -134,7 +130,7 @@ class Server:
     def start(self):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [*self.under, *SERVER, "--dir", self.directory, "--port", "0",
+                [*SERVER, "--dir", self.directory, "--port", "0",
                  "--unixsocket", self.path, *self.options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 cwd=self.directory, env=self.environment)
