@@ -70,15 +70,15 @@ def page(parts, about, took, compared):
     )
 
 
-def main(folder):
-    cells = read(folder / "samples.csv")
-    before = folder / "earlier.csv"
+def main(directory):
+    cells = read(directory / "samples.csv")
+    before = directory / "earlier.csv"
     earlier = read(before) if before.exists() else {}
     parts = figures.all_of(cells, earlier)
-    html = page(parts, pairs(folder / "about.txt"), pairs(folder / "parts.txt"),
+    html = page(parts, pairs(directory / "about.txt"), pairs(directory / "parts.txt"),
                 bool(earlier))
-    (folder / "index.html").write_text(html, encoding="utf-8")
-    print(f"{sum(len(found) for found in parts.values())} figures: {folder / 'index.html'}")
+    (directory / "index.html").write_text(html, encoding="utf-8")
+    print(f"{sum(len(found) for found in parts.values())} figures: {directory / 'index.html'}")
 
 
 if __name__ == "__main__":
