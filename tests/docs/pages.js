@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// The checks of pages, in the browser. check(generated, guide) returns [findings, number of texts].
+// The checks of pages, in the browser. check(kind) returns [findings, number of texts]. kind is
+// "generated" for a page without neighbours, otherwise the directory of the page.
 
 function luminance(colour) {
 	const [r, g, b] = colour.map(c => {
@@ -114,8 +115,48 @@ function checkNavigation(found) {
 		found.push("no version");
 }
 
-function check(generated, guide) {
+// A guide fills at most two screens of 1280 x 800 pixels.
+function checkLength(found) {
 	const {height} = document.querySelector("div.body").getBoundingClientRect();
+	if (height > 2 * 800)
+		found.push(`more than two screens: ${Math.round(height)} pixels`);
+}
+
+// A plot of make bench has ticks, ratios, visible marks, and a dashed line for a hashed wheel.
+function checkPlot(figure, found) {
+	const name = quote(figure.querySelector("b").textContent);
+	const texts = [...figure.querySelectorAll("svg text")];
+	const labels = texts.map(text => text.textContent.trim());
+	const isDots = labels.some(label => label.includes("lower is better"));
+
+	if (labels.filter(label => /^\d[\d.]*$/.test(label)).length < 2)
+		found.push(`no ticks: ${name}`);
+	if (isDots && !labels.some(label => label.endsWith(" x)")))
+		found.push(`no ratios: ${name}`);
+	if (!isDots && labels.some(label => label.startsWith("hashed")) &&
+	    !figure.querySelector("path[stroke-dasharray]:not(.gridline)"))
+		found.push(`no dashed line: ${name}`);
+	const boxes = texts.map(text => text.getBoundingClientRect()).filter(box => box.width > 1);
+	if (boxes.some((a, i) => boxes.slice(i + 1).some(b => a.left < b.right && b.left < a.right &&
+							a.top < b.bottom && b.top < a.bottom)))
+		found.push(`texts overlap: ${name}`);
+	for (const mark of figure.querySelectorAll("use[color], path[stroke^=rgb]:not(.gridline)")) {
+		const {color, stroke} = getComputedStyle(mark);
+		const ratio = contrast(colourOf(mark.tagName === "use" ? color : stroke), background(figure));
+		if (ratio < 3)
+			found.push(`contrast ${ratio.toFixed(1)} of a mark: ${name}`);
+	}
+}
+
+function checkPlots(found) {
+	for (const figure of document.querySelectorAll("figure"))
+		checkPlot(figure, found);
+	// gnuplot's hollow circle.
+	if (!document.querySelector("use[color][*|href='#gpPt5']"))
+		found.push("no points of an earlier run");
+}
+
+function check(kind) {
 	const found = [];
 	let count = 0;
 
@@ -129,11 +170,13 @@ function check(generated, guide) {
 		checkLabel(label, found);
 		count++;
 	}
-	checkSidebar(found);
-	if (!generated)
+	if (kind === "bench")
+		checkPlots(found);
+	else
+		checkSidebar(found);
+	if (kind !== "bench" && kind !== "generated")
 		checkNavigation(found);
-	// A guide fills at most two screens of 1280 x 800 pixels.
-	if (guide && innerWidth === 1280 && height > 2 * 800)
-		found.push(`more than two screens: ${Math.round(height)} pixels`);
+	if (kind === "howto" && innerWidth === 1280)
+		checkLength(found);
 	return [[...new Set(found)], count];
 }

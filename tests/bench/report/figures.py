@@ -78,7 +78,7 @@ DOTS = (
 OTHER_WAYS = {
     "Arm and cancel": (
         ("word", "hierarchical", "word"),
-        ("arm + cancel, batch 1", "hierarchical", "hierarchical, 1 a call"),
+        ("arm + cancel, batch 1", "hierarchical", "hierar., 1 per call"),
     ),
 }
 

@@ -84,7 +84,7 @@ def curve(curves, unit, count):
     if count != "timers":
         axes = "set logscale y\nset xtics 1\n"
     return draw(
-        f"{script}{axes}set autoscale xfix\nset xlabel \"{count}\\n \" offset 0,0.8\n"
+        f"{script}{axes}set autoscale xfix\nset xlabel \"{count}\\n \" offset 0,0.2\n"
         f"set ylabel '{unit} per operation'\nset grid ytics {GRID}set tics nomirror\nset border 3\n"
         "set key below horizontal reverse Left samplen 1.2 maxcols 3\nplot "
         + ", ".join(bands + lines)
@@ -100,10 +100,10 @@ def dots(found, unit, earlier):
     most = max(s.high for s in [*found.values(), *earlier.values()]) or 1
     wide = most > 30 * least
     floor = least / 3 if wide else 0
-    script = "unset key\nset border 1\nset tics nomirror\n" + "set logscale x\n" * wide
-    script += f"set grid xtics {GRID}set xrange [{floor:g}:{most * (20 if wide else 1.5):g}]\n"
-    script += f"set yrange [-0.6:{len(order) - 0.4}]\n"
-    script += f"set xlabel '{unit}, lower is better{' (log)' if wide else ''}'\n"
+    script = "unset key\nset border 1\nset tics nomirror\n" + "set logscale x\nset format x '10^{%T}'\n" * wide
+    script += f"set grid xtics {GRID}set xrange [{floor:g}:{most * (100 if wide else 2):g}]\n"
+    script += f"set yrange [-0.6:{len(order) - 0.4}]\n" + f"set xtics {most / 2:.1g}\n" * (not wide)
+    script += f'set xlabel "{unit}\\nlower is better{" (log)" if wide else ""}"\n'
     names = ", ".join(f"{quoted(c)} {i}" for i, c in enumerate(order))
     script += f"set ytics scale 0 ({names})\n"
     points = []
@@ -122,4 +122,4 @@ def dots(found, unit, earlier):
         if name in earlier:
             script += block(f"e{i}", [f"{max(earlier[name].middle, floor)} {i}"])
             points.append(f"$e{i} u 1:2 w points pt 6 ps 1 lw 1.5 lc rgb '{colour(name)}'")
-    return draw(script + "plot " + ", ".join(points), 80 + 32 * len(order))
+    return draw(script + "plot " + ", ".join(points), 100 + 32 * len(order))
