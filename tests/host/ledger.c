@@ -11,12 +11,12 @@
 
 #define TICK	10
 
-/* Initialization must write the last byte of the memory, and not the byte after it. */
+/* Initialization must write each byte of the memory, and not the byte after it. */
 static void takes(u32 buckets)
 {
 	const struct wheel_scheme *scheme = ktap_subject;
+	unsigned char *memory, *first;
 	struct wheel_core wheel;
-	unsigned char *memory;
 	size_t size;
 
 	buckets = wheel_buckets(scheme, buckets);
@@ -24,14 +24,19 @@ static void takes(u32 buckets)
 		ktap_fail("a hierarchy does not have eleven levels of 64 buckets");
 	size = wheel_memory(buckets);
 	memory = malloc(size + 1);
-	if (!memory)
+	first = malloc(size);
+	if (!memory || !first)
 		abort();
+	memset(memory, 0, size);
+	wheel_init(&wheel, scheme, buckets, 1, memory);
+	memcpy(first, memory, size);
 	memset(memory, 0xa5, size + 1);
 	wheel_init(&wheel, scheme, buckets, 1, memory);
-	if (memory[size - 1] == 0xa5)
-		ktap_fail("wheel_memory() is larger than the memory used");
+	if (memcmp(first, memory, size))
+		ktap_fail("a part of the memory is not initialized");
 	if (memory[size] != 0xa5)
 		ktap_fail("wheel_memory() is smaller than the memory used");
+	free(first);
 	free(memory);
 }
 

@@ -118,6 +118,8 @@ static void compare_timer(struct rig *rig, const struct rig_timer *t)
 		ktap_fail("the due tick is not a multiple of 2^order");
 	if (!wheel_is_queued(&t->wheel))
 		ktap_fail("an armed timer is not queued");
+	if (READ_ONCE(t->wheel.deadline) != t->deadline)
+		ktap_fail("an armed timer does not have its deadline");
 	compare(rig);
 }
 

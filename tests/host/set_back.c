@@ -26,6 +26,13 @@ static void p1_clock_set_back_in_a_pass(void)
 		ktap_fail("an armed timer is not due by the new time");
 	if (rig_pass(&rig, 9, 10) || rig_pass(&rig, 10, 10) != 1)
 		ktap_fail("a timer that the pass had not returned is not due at its tick");
+	rig_arm(&rig, 0, 11, 0);
+	rig_arm(&rig, 1, 11, 0);
+	rig_pop(&rig, 11, 1);
+	rig_set_back(&rig, 10);
+	if (rig_pass(&rig, 11, 10) != 1)
+		ktap_fail("the next tick is not that of the open bucket");
+	rig_set_back(&rig, 10);
 	wheel_set_back(&rig.wheel, 20);
 	if (rig.wheel.clock != 10 || rig.wheel.floor != 11)
 		ktap_fail("the clock was set forward");
