@@ -9,11 +9,11 @@
 #include <semaphore.h>
 #include <stdlib.h>
 
-#define SLOTS	100000
+#define SLOTS	25000
 /* One cache line of doorbells per slot used. */
 #define STEP	512
 /* A cache line of the summary has one bit per 64 doorbells: 2^15 slots. */
-#define RANGE	(1 << 17)
+#define RANGE	(1 << 15)
 #define MOST	4
 #define HOUR	3600000000000ULL
 
