@@ -98,9 +98,11 @@ struct outcome {
 	int charged;
 };
 
+/* Turns of an undisturbed victim. */
+static __u64 alone;
+
 FIXTURE(attack) {
 	struct attacker attacker;
-	__u64 alone;
 };
 
 FIXTURE_VARIANT(attack) {
@@ -130,21 +132,20 @@ static __u64 turns(void)
 	return n;
 }
 
-/* Wait until the kernel has completed its deferred work after boot. Returns the victim's turns. */
-static __u64 wait_for_quiet(void)
+/* Before the first test, wait until the kernel has completed its deferred work after boot. */
+__attribute__((constructor)) static void wait_for_quiet(void)
 {
-	__u64 n = turns(), before;
+	__u64 before;
 
+	alone = turns();
 	do {
-		before = n;
-		n = turns();
-	} while (n < before - before / 100 || n > before + before / 100);
-	return n;
+		before = alone;
+		alone = turns();
+	} while (alone < before - before / 100 || alone > before + before / 100);
 }
 
 FIXTURE_SETUP(attack)
 {
-	self->alone = wait_for_quiet();
 }
 
 FIXTURE_TEARDOWN(attack)
@@ -441,8 +442,8 @@ static __u64 charged(const pid_t *pids, __u32 uids)
 	return sum;
 }
 
-/* Compare with @alone, the turns of an undisturbed victim. Returns false if an attacker failed. */
-static bool measure(struct attacker *a, __u64 alone, struct outcome *outcome)
+/* Returns false if an attacker failed. */
+static bool measure(struct attacker *a, struct outcome *outcome)
 {
 	__u64 beside = 0, time = 0;
 	pid_t pids[MOST_UIDS];
@@ -490,11 +491,11 @@ WT_TEST(attack, p12_theft)
 	const struct manner *how = &variant->how;
 
 	self->attacker.how = how;
-	ASSERT_TRUE(measure(&self->attacker, self->alone, &wheels));
+	ASSERT_TRUE(measure(&self->attacker, &wheels));
 	print("wheels", &wheels);
 	if (!uses_words(how)) {
 		self->attacker.timerfds = true;
-		ASSERT_TRUE(measure(&self->attacker, self->alone, &timerfds));
+		ASSERT_TRUE(measure(&self->attacker, &timerfds));
 		print("timerfds", &timerfds);
 	}
 	EXPECT_LE(required(how, &wheels, &timerfds), wheels.kept);
