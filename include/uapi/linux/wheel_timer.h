@@ -492,9 +492,10 @@ struct wheel_stats {
  * @until: timeout, an absolute time on the wheel's clock; 0: do not wait; ~0: no timeout
  *
  * Expires the due timers that were left to the program, then waits. A caller that waits for
- * several events is woken once, when @wait events are in the ring. Returns 0 with fewer than
- * @wait events at @until, or immediately if @until is 0. A wait that ends without any event
- * fails with EINTR because of a signal, or with ESHUTDOWN because the wheel was stopped.
+ * several events is woken once, when @wait events are in the ring, unless poll() is used as well.
+ * Returns 0 with fewer than @wait events at @until, or immediately if @until is 0. A wait that
+ * ends without any event fails with EINTR because of a signal, or with ESHUTDOWN because the wheel
+ * was stopped.
  *
  * Fails with EINVAL if @wait exceeds the size of the ring, with ERANGE if @until is 2^63 or more,
  * except for ~0, and with EOPNOTSUPP without a ring.
