@@ -201,8 +201,9 @@ int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops,
 
 /*
  * Take the events of expired timers, without waiting. Returns the number of events, which is
- * less than @count only if no others are available. 0: no event; -ESHUTDOWN: the wheel was
- * stopped and no event is left.
+ * less than @count if no others are available, or if a signal or the limit of read() has ended the
+ * call; then the descriptor remains readable. 0: no event; -ESHUTDOWN: the wheel was stopped and
+ * no event is left.
  */
 int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
 			 uint32_t count);

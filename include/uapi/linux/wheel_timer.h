@@ -363,9 +363,9 @@ struct wheel_submit {
  * @seq: number of the event in this file, from 0, modulo 2^32
  * @res: 0
  *
- * read() returns as many whole events as fit, or fewer if a signal is pending or a page of the
- * buffer cannot be written. A periodic timer is armed again, in phase, when its event is read or
- * put into the ring.
+ * read() returns as many whole events as fit, or fewer if a signal is pending, if it has reached
+ * its limit of expiries, or if a page of the buffer cannot be written. A periodic timer is armed
+ * again, in phase, when its event is read or put into the ring.
  */
 struct wheel_event {
 	__u64 id;
@@ -455,7 +455,7 @@ struct wheel_advance {
  * @overruns: periods missed
  * @unread: events that were not taken
  * @deferred: number of times that an interrupt left due timers to the program
- * @cascaded: number of times that a timer was moved to a lower level
+ * @cascaded: number of times that a timer was moved to a lower level, or from a list to the ring
  * @passes: number of times that the wheel was advanced
  * @wakeups: hrtimer interrupts
  * @late: histogram of the lateness of expiries, the time from the deadline to the expiry:
@@ -492,10 +492,9 @@ struct wheel_stats {
  * @until: timeout, an absolute time on the wheel's clock; 0: do not wait; ~0: no timeout
  *
  * Expires the due timers that were left to the program, then waits. A caller that waits for
- * several events is woken once, when @wait events are in the ring, unless poll() is used as well.
- * Returns 0 with fewer than @wait events at @until, or immediately if @until is 0. A wait that
- * ends without any event fails with EINTR because of a signal, or with ESHUTDOWN because the wheel
- * was stopped.
+ * several events is woken once, when @wait events are in the ring, unless poll() is used. Returns
+ * 0 with fewer than @wait events at @until, or immediately if @until is 0. A wait that ends
+ * without any event fails with EINTR after a signal, or with ESHUTDOWN if the wheel was stopped.
  *
  * Fails with EINVAL if @wait exceeds the size of the ring, with ERANGE if @until is 2^63 or more,
  * except for ~0, and with EOPNOTSUPP without a ring.
