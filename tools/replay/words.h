@@ -27,7 +27,7 @@ struct slot_word {
  * @summary: summary of the doorbells
  * @kernel: page with next_wake
  * @slot: state of each slot
- * @exchanged: number of operations without a system call
+ * @exchanged: number of operations by an exchange of their word
  * @kicked: number of kicks
  */
 struct words {
