@@ -42,7 +42,8 @@ static void print_counts(const struct player *p)
 		 text_count(m->cancelled - p->cancelled).s);
 	print_count("cancelled", m->cancelled, remark);
 	if (p->words) {
-		print_count("exchanged", p->words->exchanged, "operations by an exchange of their word");
+		print_count("exchanged", p->words->exchanged,
+			    "operations by an exchange of their word");
 		print_count("kicks", p->words->kicked, "notifications of the kernel");
 	}
 	print_count("races", m->races, "fired just before a re-arm or a cancel");
