@@ -39,15 +39,10 @@ FIXTURE_VARIANT(wheel) {
 
 static int arm_all(int fd, __u64 when, __u32 flags)
 {
-	struct wheel_op op;
-	int i, err = 0;
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), when);
 
-	for (i = 1; i < TIMERS && !err; i++) {
-		op = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1), when);
-		op.flags = flags;
-		err = wt_do(fd, &op);
-	}
-	return err;
+	op.flags = flags;
+	return wt_arm_like(fd, TIMERS - 1, op);
 }
 
 /* Move all timers except the first to a tick. */

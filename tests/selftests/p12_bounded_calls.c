@@ -37,7 +37,6 @@
 #define MANY		(1 << 20)
 /* Almost the default maximum of a process. */
 #define MAPPINGS	65000
-#define BATCH		1024
 
 /**
  * struct calls - shared between the caller and the test
@@ -69,25 +68,6 @@ static __u64 my_time(void)
 	return cpu_time(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Arm @count timers in batches. */
-static bool arm_all(int fd, __u32 count, __u32 flags, __u64 period)
-{
-	static struct wheel_op ops[BATCH];
-	struct wheel_submit batch;
-	__u32 i, n;
-
-	for (i = 0; i < count; i += BATCH) {
-		for (n = 0; n < BATCH; n++) {
-			ops[n] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i + n, 1), 0);
-			ops[n].flags = flags;
-			ops[n].period = period;
-		}
-		if (wt_submit(fd, ops, BATCH, &batch) || batch.failed)
-			return false;
-	}
-	return true;
-}
-
 /* All timers are due in each tick, and the ring always has room. */
 static void attack(int ready)
 {
@@ -95,10 +75,12 @@ static void attack(int ready)
 		.scheme = WHEEL_HIERARCHICAL, .tick_ns = WHEEL_MIN_TICK_NS, .timers = TIMERS,
 		.events = EVENTS,
 	};
+	struct wheel_op often = wt_op(WHEEL_OP_ARM, WHEEL_ID(0, 1), 0);
 	struct wt_loop loop;
 
+	often.period = WHEEL_MIN_TICK_NS;
 	if (!wt_become(NOBODY) || !wt_loop_open(&loop, &setup) ||
-	    !arm_all(loop.ring.fd, TIMERS, 0, WHEEL_MIN_TICK_NS))
+	    wt_arm_like(loop.ring.fd, TIMERS, often))
 		_exit(1);
 	if (write(ready, &loop.ring.fd, sizeof(int)) != sizeof(int))
 		_exit(1);
@@ -397,14 +379,16 @@ FIXTURE_SETUP(mapped)
 	struct wheel_setup setup = {
 		.scheme = WHEEL_HIERARCHICAL, .timers = MANY, .flags = WHEEL_SETUP_WORDS,
 	};
+	struct wheel_op word = wt_op(WHEEL_OP_ARM, WHEEL_ID(0, 1), 0);
 
+	word.flags = WHEEL_OP_WORD;
 	self->size = MANY / 8;
 	self->memory = memfd_create("memory", 0);
 	ASSERT_LE(0, self->memory);
 	ASSERT_EQ(0, ftruncate(self->memory, self->size));
 	self->fd = wt_open_setup(0, &setup);
 	ASSERT_LE(0, self->fd);
-	ASSERT_TRUE(arm_all(self->fd, MANY, WHEEL_OP_WORD, 0));
+	ASSERT_EQ(0, wt_arm_like(self->fd, MANY, word));
 }
 
 FIXTURE_TEARDOWN(mapped)

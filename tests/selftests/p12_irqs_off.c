@@ -358,17 +358,10 @@ static bool burst_by_ring(struct files *set, const struct row *row)
 /* Arm all timers with words. */
 static bool arm_words(struct files *set, const struct row *row, __u64 when)
 {
-	__u32 i, n;
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(0, 1), when);
 
-	for (i = 0; i < row->timers; i += BATCH) {
-		for (n = 0; n < BATCH; n++) {
-			set->ops[n] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i + n, 1), when);
-			set->ops[n].flags = WHEEL_OP_WORD;
-		}
-		if (wt_batch(set->fd[0], set->ops, BATCH))
-			return false;
-	}
-	return true;
+	op.flags = WHEEL_OP_WORD;
+	return !wt_arm_like(set->fd[0], row->timers, op);
 }
 
 static bool open_armed(struct files *set, const struct row *row)

@@ -27,7 +27,6 @@
 #define MOST_UIDS	64
 #define MOST_FILES	128
 #define DESCRIPTORS	4096
-#define BATCH		256
 #define ROUNDS		2
 #define SLICE		(200 * WT_MS)
 #define TICK		WHEEL_MIN_TICK_NS
@@ -181,24 +180,15 @@ static bool uses_words(const struct manner *how)
 /* Timers with words stay unarmed, except that one periodic timer per file causes passes. */
 static bool arm_all(struct wt_loop *loop, const struct manner *how)
 {
-	struct wheel_op ops[BATCH];
-	struct wheel_submit batch;
-	__u32 i, n;
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(0, 1), first_expiry(how));
+	struct wheel_op word = wt_op(WHEEL_OP_ARM, WHEEL_ID(1, 1), 0);
+	int fd = loop->ring.fd;
 
-	for (i = 0; i < how->timers; i += n) {
-		for (n = 0; n < BATCH && i + n < how->timers; n++) {
-			ops[n] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i + n, 1), 0);
-			if (uses_words(how) && i + n) {
-				ops[n].flags = WHEEL_OP_WORD;
-			} else {
-				ops[n].when = first_expiry(how);
-				ops[n].period = period_of(how);
-			}
-		}
-		if (wt_submit(loop->ring.fd, ops, n, &batch) || batch.failed)
-			return false;
-	}
-	return true;
+	op.period = period_of(how);
+	word.flags = WHEEL_OP_WORD;
+	if (uses_words(how))
+		return !wt_do(fd, &op) && !wt_arm_like(fd, how->timers - 1, word);
+	return !wt_arm_like(fd, how->timers, op);
 }
 
 static bool open_wheels(struct attacker *a)

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The completion ring: events in mapped memory, and due timers while the ring is full.
+ * The completion ring: events in mapped memory, due timers while the ring is full, and
+ * WHEEL_IOC_ENTER, which waits for many events or for a time.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
 
 #include "wheel_ring.h"
 #include "wheel_test.h"
@@ -103,6 +107,136 @@ WT_TEST(ring, read_does_not_see_it)
 	EXPECT_EQ(-1, read(self->ring.fd, &event, sizeof(event)));
 	EXPECT_EQ(EOPNOTSUPP, errno);
 	EXPECT_EQ(1, wt_wait(self->ring.fd));
+}
+
+WT_TEST(ring, says_what_is_wrong)
+{
+	struct wheel_enter e;
+	int plain;
+
+	EXPECT_EQ(-EINVAL, wt_enter(self->ring.fd, ENTRIES + 1, 0, &e));
+	memset(&e, 0, sizeof(e));
+	e.size = sizeof(e);
+	e.flags = 2;
+	EXPECT_EQ(-EINVAL, wt_ioctl(self->ring.fd, WHEEL_IOC_ENTER, &e));
+	e.flags = WHEEL_ENTER_KICK;
+	EXPECT_EQ(-EOPNOTSUPP, wt_ioctl(self->ring.fd, WHEEL_IOC_ENTER, &e));
+	EXPECT_EQ(-ERANGE, wt_enter(self->ring.fd, 1, 1ULL << 63, &e));
+	EXPECT_EQ(-ERANGE, wt_enter(self->ring.fd, 1, ~0ULL - 1, &e));
+	plain = wt_open(O_RDWR);
+	ASSERT_LE(0, plain);
+	EXPECT_EQ(-EOPNOTSUPP, wt_enter(plain, 0, 0, &e));
+	close(plain);
+}
+
+WT_TEST(ring, that_fails_writes_nothing)
+{
+	struct wheel_enter e, was = { .size = sizeof(e), .wait = ENTRIES + 1 };
+
+	was.ready = 0xcccccccc;
+	e = was;
+	EXPECT_EQ(-EINVAL, wt_ioctl(self->ring.fd, WHEEL_IOC_ENTER, &e));
+	EXPECT_EQ(0, memcmp(&was, &e, sizeof(e)));
+}
+
+struct waiter {
+	int fd;
+	pid_t tid;
+	__u32 wait;
+	__u64 until;
+	int err;
+	struct wheel_enter enter;
+};
+
+static void *wait_in_enter(void *arg)
+{
+	struct waiter *w = arg;
+
+	__atomic_store_n(&w->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	w->err = wt_enter(w->fd, w->wait, w->until, &w->enter);
+	return NULL;
+}
+
+/* Events arrive one at a time. The waiter sleeps until all five are available. */
+WT_TEST(ring, waits_for_many)
+{
+	struct waiter w = { .fd = self->ring.fd, .wait = 5, .until = WT_FOREVER };
+	pthread_t thread;
+	__u64 t;
+
+	for (t = 0; t < 5; t++)
+		ASSERT_EQ(0, wt_arm(self->ring.fd, WHEEL_ID(t, 1), (t + 1) * WT_MS));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_in_enter, &w));
+	for (t = 1; t <= 5; t++)
+		ASSERT_EQ(0, wt_advance(self->ring.fd, t * WT_MS, NULL));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, w.err);
+	EXPECT_EQ(5, w.enter.ready);
+}
+
+/* Run on one CPU with real-time priority: other threads run there only while the caller sleeps. */
+static int rule_one_cpu(void)
+{
+	struct sched_param param = { .sched_priority = 1 };
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	return sched_setaffinity(0, sizeof(first), &first) ||
+	       sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param);
+}
+
+#define LONG_RING	128
+
+/*
+ * The ring fills and the waiter is woken. Before it runs, all events are taken. It then has
+ * to move due timers into the ring itself, more than it expires under one lock hold.
+ */
+TEST(gets_what_waits_in_the_kernel)
+{
+	struct waiter w = { .wait = LONG_RING, .until = WT_FOREVER };
+	struct wt_ring ring;
+	struct wheel_stats stats;
+	pthread_t thread;
+
+	if (rule_one_cpu())
+		SKIP(return, "no real-time priority");
+	ASSERT_TRUE(wt_ring_open_virtual(&ring, 512, LONG_RING));
+	w.fd = ring.fd;
+	ASSERT_EQ(0, wt_arm_many(w.fd, 4 * LONG_RING, 1, WT_MS));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_in_enter, &w));
+	while (!__atomic_load_n(&w.tid, __ATOMIC_ACQUIRE))
+		wt_let_pass(10 * WT_US);
+	ASSERT_TRUE(wt_sleeps(w.tid));
+	ASSERT_EQ(0, wt_advance(w.fd, WT_MS, NULL));
+	ASSERT_EQ(LONG_RING, wt_ring_tail(&ring));
+	wt_ring_take(&ring, LONG_RING);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, w.err);
+	EXPECT_EQ(LONG_RING, w.enter.ready);
+	ASSERT_EQ(0, wt_stats(w.fd, &stats));
+	EXPECT_EQ(LONG_RING, stats.unread);
+	EXPECT_EQ(2 * LONG_RING, stats.pending);
+	close(w.fd);
+}
+
+/* Events up to @until are delivered, regardless of where the waiter was when the clock moved. */
+WT_TEST(ring, misses_nothing_by_its_time)
+{
+	struct waiter w = { .fd = self->ring.fd, .wait = 5 };
+	pthread_t thread;
+	__u64 round;
+
+	for (round = 1; round <= 300; round++) {
+		w.until = round * WT_MS;
+		ASSERT_EQ(0, wt_arm(self->ring.fd, WHEEL_ID(0, round), w.until));
+		ASSERT_EQ(0, pthread_create(&thread, NULL, wait_in_enter, &w));
+		ASSERT_EQ(0, wt_advance(self->ring.fd, w.until, NULL));
+		ASSERT_EQ(0, pthread_join(thread, NULL));
+		ASSERT_EQ(0, w.err);
+		ASSERT_EQ(1, w.enter.ready);
+		wt_ring_take(&self->ring, round);
+	}
 }
 
 TEST_HARNESS_MAIN

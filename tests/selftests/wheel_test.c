@@ -266,6 +266,11 @@ int wt_query(int fd, __u64 id, __u64 *when)
 
 int wt_arm_many(int fd, __u32 count, __u64 gen, __u64 when)
 {
+	return wt_arm_like(fd, count, wt_op(WHEEL_OP_ARM, WHEEL_ID(0, gen), when));
+}
+
+int wt_arm_like(int fd, __u32 count, struct wheel_op first)
+{
 	static struct wheel_op ops[BATCH];
 	struct wheel_submit batch;
 	__u32 done, i, n;
@@ -273,9 +278,8 @@ int wt_arm_many(int fd, __u32 count, __u64 gen, __u64 when)
 
 	for (done = 0; done < count; done += n) {
 		n = count - done < BATCH ? count - done : BATCH;
-		for (i = 0; i < n; i++)
-			ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(done + i, gen),
-				       when);
+		for (i = 0; i < n; i++, first.id++)
+			ops[i] = first;
 		ret = wt_submit(fd, ops, n, &batch);
 		if (ret)
 			return WT_CALL(-ret);

@@ -97,6 +97,8 @@ int wt_cancel(int fd, __u64 id);
 int wt_query(int fd, __u64 id, __u64 *when);
 /* Arm slots 0 .. count-1 with generation gen, all for the same deadline. */
 int wt_arm_many(int fd, __u32 count, __u64 gen, __u64 when);
+/* Execute an operation on @count slots, from that of its id on. */
+int wt_arm_like(int fd, __u32 count, struct wheel_op first);
 
 /* Events. All return the number of events, or a negative errno. */
 int wt_read(int fd, struct wheel_event *events, size_t room);

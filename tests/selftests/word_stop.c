@@ -32,14 +32,10 @@ static void *stop_it(void *arg)
 
 static int arm_many(int fd)
 {
-	static struct wheel_op ops[MANY];
-	int i;
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(0, 1), WT_HOUR);
 
-	for (i = 0; i < MANY; i++) {
-		ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1), WT_HOUR);
-		ops[i].flags = WHEEL_OP_WORD;
-	}
-	return wt_batch(fd, ops, MANY);
+	op.flags = WHEEL_OP_WORD;
+	return wt_arm_like(fd, MANY, op);
 }
 
 /* The file that a signal handler kicks, and the numbers of kicks that it made and that failed. */
