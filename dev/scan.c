@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Scans for timers that the program has armed, by passes and by kicks. A scan takes many lock
- * holds; each pass or kick that needs it continues it: slots/scan.c.
- */
+/* Scans for timers that the program has armed, by passes and by kicks: see slots/scan.c. */
 #include <linux/sched/signal.h>
 #include "../slots/scan.h"
 #include "dev.h"
@@ -39,7 +36,7 @@ static bool kick_step(struct wheel_slots *slots, struct wheel_scan *scan)
 	bool more;
 
 	if (!scan->number)
-		scan->number = wheel_scan_next(&slots->scanner);
+		scan->number = slots->scanner.scans + 1;
 	scan_allow(scan, slots->wheel);
 	more = wheel_scan_run(slots, scan);
 	/* The next pass continues it; on a VIRTUAL clock, the caller does. */

@@ -44,9 +44,8 @@
  * @by_hrtimer: true if @hrtimer starts the next pass; false during a pass, while the pass is left
  *	to the owner, on a VIRTUAL clock, and once @stopped
  * @reprogram: true if @wake_tick was lowered; @hrtimer is started before @lock is released
- * @scanning: true while the owner's scan function is running
  * @scan_tick: tick at which the owner scans for timers to arm, or WHEEL_NO_TICK
- * @scan_from: tick before the one that is being processed; valid only while @scanning
+ * @scan_until: current tick while the owner's scan function is running, otherwise 0
  * @wake_tick: tick for which @hrtimer is programmed, or WHEEL_NO_TICK; an earlier timer lowers it.
  *	Valid only if @by_hrtimer
  * @core: timing wheel
@@ -76,9 +75,8 @@ struct wheel_base {
 	bool			needs_clock;
 	bool			by_hrtimer;
 	bool			reprogram;
-	bool			scanning;
 	u64			scan_tick;
-	u64			scan_from;
+	u64			scan_until;
 	u64			wake_tick;
 	u64			needs_clock_until;
 	struct wheel_core	core;

@@ -64,22 +64,6 @@ void wheel_scan_at(struct wheel *wheel, u64 time)
 }
 EXPORT_SYMBOL_FOR_TESTS(wheel_scan_at);
 
-/*
- * Call the owner's scan function. No timer of the current tick has been taken yet, so a timer
- * that the scan arms can be due at this tick. Returns true if the scan is complete.
- */
-static bool base_scan(struct wheel_base *base, u64 now, u64 until, unsigned int *budget)
-{
-	const struct wheel *wheel = base->owner;
-
-	base->scan_from = until - 1;
-	base->scanning = true;
-	/* Queuing a timer takes longer than expiring one. */
-	*budget -= min(*budget, 2 * wheel->config.owner->scan(wheel->config.data, now));
-	base->scanning = false;
-	return base->scan_tick > until;
-}
-
 /* Deliver up to @max due timers to the owner, in order. Returns their number. */
 static unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
 				unsigned int max, unsigned int *budget)
@@ -98,17 +82,40 @@ static unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
 }
 
 /*
- * Run one step of a pass on a locked wheel: scan for timers to arm if a scan is due, then expire up
- * to @max due timers, 1 .. WHEEL_BATCH, in order. A step examines at most WHEEL_BATCH timers and
- * buckets. @now is the time of the wheel's clock, read with the wheel locked. Until wheel_settle()
- * or wheel_restart() is called, the hrtimer is not started, even if timers are armed. Returns true
- * if more timers may be due; false if none is due or the wheel was stopped.
+ * Run a due scan. Timers due before its tick expire first, because scans that take longer than a
+ * tick would otherwise follow one another. Returns the number of expired timers. A scan remains due
+ * if some of these timers are left, if the scan is incomplete, or if the next one is late, too.
+ */
+static unsigned int base_scan(struct wheel_base *base, u64 now, u64 until,
+			      unsigned int max, unsigned int *budget)
+{
+	const struct wheel *wheel = base->owner;
+	unsigned int n = 0;
+
+	if (!wheel_popped_all(&base->core, base->scan_tick - 1))
+		n = base_expire(base, now, base->scan_tick - 1, max, budget);
+	if (n == max || !*budget)
+		return n;
+	base->scan_until = until;
+	/* Queuing a timer takes longer than expiring one. */
+	*budget -= min(*budget, 2 * wheel->config.owner->scan(wheel->config.data, now));
+	base->scan_until = 0;
+	return n;
+}
+
+/*
+ * Run one step of a pass on a locked wheel: expire up to @max due timers, 1 .. WHEEL_BATCH, in
+ * order, and scan for timers to arm if a scan is due. A step examines at most WHEEL_BATCH timers
+ * and buckets, and runs one part of a scan. @now is the time of the wheel's clock, read with the
+ * wheel locked. Until wheel_settle() or wheel_restart() is called, the hrtimer is not started, even
+ * if timers are armed. Returns true if more timers may be due; false if none is due or the wheel
+ * was stopped.
  */
 bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 {
 	struct wheel_base *base = wheel->base;
 	unsigned int budget = WHEEL_BATCH, n = 0;
-	bool scanned = true;
+	bool scanned;
 	u64 until;
 
 	lockdep_assert_held(&base->lock);
@@ -124,9 +131,10 @@ bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 	base->counts.passes++;
 	trace_wheel_pass_begin(base);
 	if (unlikely(base->scan_tick <= until))
-		scanned = base_scan(base, now, until, &budget);
-	if (likely(scanned && budget))
-		n = base_expire(base, now, until, max, &budget);
+		n = base_scan(base, now, until, max, &budget);
+	scanned = base->scan_tick > until;
+	if (likely(scanned && n < max && budget))
+		n += base_expire(base, now, until, max - n, &budget);
 	trace_wheel_pass_end(base, now, n, WHEEL_BATCH - budget, !scanned || n == max || !budget);
 	return !scanned || n == max || !budget;
 }

@@ -23,10 +23,10 @@
  *	held. Runs a short step, with wheel_trylock() and wheel_step(), or leaves the pass to
  *	the owner. Returns HRTIMER_NORESTART, or the value that wheel_restart() returned
  * @scan: Find timers to arm, at the time set by wheel_scan_at(). Called by wheel_step() with
- *	the wheel locked, before it takes due timers. A timer that is armed here may be due at
- *	the tick that is being processed. A complete scan sets the time of the next one;
- *	otherwise the next step continues the scan. Returns the number of timers examined, at
- *	most WHEEL_BATCH
+ *	the wheel locked, before it takes timers that are due from this time on. A timer that is
+ *	armed here may be due at the tick of this time, or, on a wheel with a limited range, at
+ *	the current tick. A complete scan ends by setting the time of the next one; otherwise the
+ *	next step continues the scan. Returns the number of timers examined, at most WHEEL_BATCH
  * @expire: Deliver @n due timers, in order; none is pending. @now is the time of the wheel's clock
  *	when they expired. Called by wheel_step() with the wheel locked
  */

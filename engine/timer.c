@@ -63,9 +63,12 @@ noinline void wheel_base_forward_clock(struct wheel_base *base, u64 deadline)
 	lockdep_assert_held(&base->lock);
 	if (core->pending && !base->needs_clock && wheel_far_ahead(wheel, deadline))
 		return;
-	tick = unlikely(base->scanning) ? base->scan_from : wheel_tick_at(core, wheel_now(wheel));
+	tick = base->scan_until ? base->scan_until - 1 : wheel_tick_at(core, wheel_now(wheel));
 	if (wheel_settable(wheel->config.clock))
 		wheel_set_back(core, tick);
+	/* A timer that a late scan finds is due at its own tick. A limited range begins now. */
+	if (!core->scheme->follow)
+		tick = min(tick, base->scan_tick - 1);
 	wheel_forward(core, tick);
 }
 

@@ -25,9 +25,9 @@
  * estimated time from arming to expiry, wheel_scanner.ahead. Too high an estimate costs kicks, too
  * low an estimate costs scans.
  *
- * A scan may take many lock holds. A caller that needs a scan helps with the one in progress.
- * A pass scans before it expires timers: a timer due at the current tick can then still be
- * queued for it.
+ * A scan may take many lock holds. A caller that needs a scan helps with the one in progress, which
+ * keeps the time of its begin: it queues the timers due by then, from all slots. Timers that are
+ * due later expire after the next scan.
  */
 #include "word.h"
 
@@ -67,10 +67,9 @@ static void scan_announce(const struct wheel_slots *slots, u64 next, u64 present
 	WRITE_ONCE(*slots->scanner.next_wake, value);
 }
 
-static void scan_begin(struct wheel_slots *slots, const struct wheel_scan *scan)
+static void scan_begin(struct wheel_slots *slots, u64 present)
 {
 	struct wheel_scanner *scanner = &slots->scanner;
-	u64 present = scan->present;
 
 	/* If the last scan found no armed timer, only a kick starts the one after this. */
 	scanner->next = scanner->found ? tick_from(slots, present + scanner->ahead) : WHEEL_NEVER;
@@ -79,6 +78,7 @@ static void scan_begin(struct wheel_slots *slots, const struct wheel_scan *scan)
 	scanner->all_next = false;
 	scanner->scanning = true;
 	scanner->found = false;
+	scanner->present = present;
 	scanner->earliest = WHEEL_NEVER;
 	scanner->at = 0;
 	scan_announce(slots, scanner->next, present);
@@ -93,30 +93,29 @@ static void scan_begin(struct wheel_slots *slots, const struct wheel_scan *scan)
  * Update the estimated time from arming to expiry. One scan at most doubles or halves it: a
  * program that arms a few immediate timers still arms others as far ahead as before.
  */
-static u64 scan_estimate(const struct wheel_scanner *scanner, u64 present)
+static u64 scan_estimate(const struct wheel_scanner *scanner)
 {
-	u64 far = max(scanner->earliest, present) - present;
+	u64 far = max(scanner->earliest, scanner->present) - scanner->present;
 
 	if (!scanner->ahead)
 		return far;
 	return min(max(far, scanner->ahead / 2), scanner->ahead * 2);
 }
 
-static void scan_end(struct wheel_slots *slots, const struct wheel_scan *scan)
+static void scan_end(struct wheel_slots *slots)
 {
 	u64 tick = slots->setup.tick_ns;
-	u64 present = scan->present;
 	struct wheel_scanner *scanner = &slots->scanner;
 
 	scanner->scanning = false;
 	if (scanner->earliest != WHEEL_NEVER) {
-		scanner->ahead = max(scan_estimate(scanner, present), tick);
+		scanner->ahead = max(scan_estimate(scanner), tick);
 		scanner->next = min(scanner->next, tick_from(slots, scanner->earliest));
 	}
 	/* A timer that became due during this scan is at most one scan late. */
-	scanner->next = max(scanner->next, present + tick);
+	scanner->next = max(scanner->next, scanner->present + tick);
 	/* This may be earlier than the value announced before, which is always safe. */
-	scan_announce(slots, scanner->next, present);
+	scan_announce(slots, scanner->next, scanner->present);
 	if (slots->setup.clock != WHEEL_CLOCK_VIRTUAL)
 		wheel_scan_at(slots->wheel, scanner->next);
 }
@@ -142,7 +141,7 @@ static bool scan_slot(struct wheel_slots *slots, struct wheel_slot *slot, struct
 	if (wheel_word_parked(word) || (!disarmed && !queued))
 		return false;
 	scanner->found = true;
-	if (word > scan->present) {
+	if (word > scanner->present) {
 		scanner->earliest = min(scanner->earliest, word);
 		if (disarmed && slot->seen != (u32)word &&
 		    slots->setup.clock != WHEEL_CLOCK_VIRTUAL) {
@@ -214,19 +213,18 @@ bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan)
 	struct wheel_scanner *scanner = &slots->scanner;
 	u64 tick = slots->setup.tick_ns;
 
-	scan->present = div64_u64(scan->now, tick) * tick;
 	while (scan->budget) {
 		if (slots->stopping)
 			return false;
 		if (!scanner->scanning) {
 			if (scanner->scans >= scan->number)
 				return false;
-			scan_begin(slots, scan);
+			scan_begin(slots, div64_u64(scan->now, tick) * tick);
 		}
 		if (scanner->bits)
 			scan_bits(slots, scan);
 		else if (!scan_take(slots, scan))
-			scan_end(slots, scan);
+			scan_end(slots);
 	}
 	return true;
 }

@@ -18,6 +18,7 @@ struct wheel_slots;
  * @all_next: true if the next scan must read all words, because a program may have been killed
  *	before it set a bit
  * @scanning: true while a scan is in progress; the following members describe it
+ * @present: last tick boundary at or before its begin
  * @all: true if it reads all words
  * @found: true if it has found an armed timer
  * @earliest: earliest deadline in the future that it has found; PASSED if another scan
@@ -38,6 +39,7 @@ struct wheel_scanner {
 	bool	scanning;
 	bool	all;
 	bool	found;
+	u64	present;
 	u64	earliest;
 	u32	at;
 	u64	leaves;
@@ -47,29 +49,21 @@ struct wheel_scanner {
 
 /**
  * struct wheel_scan - State of a caller that begins or continues a scan
- * @number: number of the scan that must have ended
- * @now: current time of the wheel's clock
+ * @number: number of the scan that must have ended: the next one, to find a bit that was set
+ * @now: time of the wheel's clock
  * @cost: cost of queueing a timer; the cost of reading a word is 1
  * @budget: remaining cost under the current lock hold, counted down
- * @present: last tick boundary at or before @now; set by wheel_scan_run()
  */
 struct wheel_scan {
 	u64	number;
 	u64	now;
 	u32	cost;
 	u32	budget;
-	u64	present;
 };
 
 void wheel_scan_init(struct wheel_slots *slots);
 void wheel_scan_stop(struct wheel_slots *slots);
 void wheel_scan_now(struct wheel_slots *slots);
 bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan);
-
-/* Return the number of the next scan. The scan in progress may have passed a bit that was set. */
-static inline u64 wheel_scan_next(const struct wheel_scanner *scanner)
-{
-	return scanner->scans + 1;
-}
 
 #endif

@@ -27,6 +27,7 @@
  * @when: deadline of the timer that a scan arms
  * @incomplete: number of scans that are incomplete
  * @scans: number of scans so far
+ * @found: number of the timer that the next scan arms; the one after it arms the next but one
  */
 struct owner {
 	struct rig		*rig;
@@ -40,6 +41,7 @@ struct owner {
 	u64			when;
 	u32			incomplete;
 	u32			scans;
+	u32			found;
 };
 
 static struct owner *owner_of(const struct rig *rig)
@@ -85,13 +87,20 @@ static enum hrtimer_restart owner_interrupt(void *data)
 static unsigned int owner_scan(void *data, u64 now)
 {
 	struct owner *owner = data;
+	unsigned int armed = 0;
 
 	if (owner->scans++ < owner->incomplete)
 		return WHEEL_BATCH;
-	wheel_scan_at(owner->rig->wheel, WHEEL_NEVER);
-	if (owner->races)
-		return 0;
-	return !wheel_timer_arm_locked(&owner->rig->probes[0].timer, owner->when, 0);
+	if (!owner->races) {
+		struct probe *probe = &owner->rig->probes[owner->found];
+
+		armed = !wheel_timer_arm_locked(&probe->timer, owner->when, 0);
+		owner->found += 2;
+		owner->when += 2 * TICK;
+	}
+	wheel_scan_at(owner->rig->wheel,
+		      armed && owner->found < owner->rig->count ? owner->when : WHEEL_NEVER);
+	return armed;
 }
 
 static const struct wheel_owner owner_operations = {
@@ -228,9 +237,9 @@ static void p2_settling_starts_the_hrtimer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_stats(rig)->wakeups, 2);
 }
 
-static struct rig *rig_scanning(struct kunit *test, u64 when, u64 scan)
+static struct rig *rig_scanning(struct kunit *test, u64 when, u64 scan, u32 count)
 {
-	struct rig *rig = rig_owned(test, WHEEL_CLOCK_VIRTUAL, TICK, 1);
+	struct rig *rig = rig_owned(test, WHEEL_CLOCK_VIRTUAL, TICK, count);
 
 	owner_of(rig)->when = when;
 	scan_at(rig, scan);
@@ -240,7 +249,7 @@ static struct rig *rig_scanning(struct kunit *test, u64 when, u64 scan)
 /* Each step runs one part of a scan, and expires no timer before the scan is complete. */
 static void p9_scan_is_continued_by_the_next_step(struct kunit *test)
 {
-	struct rig *rig = rig_scanning(test, TICK, TICK);
+	struct rig *rig = rig_scanning(test, TICK, TICK, 1);
 	u32 i;
 
 	owner_of(rig)->incomplete = 10;
@@ -252,6 +261,28 @@ static void p9_scan_is_continued_by_the_next_step(struct kunit *test)
 	}
 	KUNIT_EXPECT_FALSE(test, step(rig, WHEEL_BATCH));
 	KUNIT_EXPECT_EQ(test, rig->calls, 1);
+}
+
+/*
+ * Timers that late scans find are due at their own ticks. The others are armed before these are
+ * due, except for the last one, which is armed before the scans.
+ */
+static void p5_late_scans_keep_the_order(struct kunit *test)
+{
+	struct rig *rig = rig_scanning(test, TICK, TICK, 7);
+
+	rig_await(rig, rig->count);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, 1, 2 * TICK), 0);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, 3, 4 * TICK), 0);
+	rig_advance(rig, 10 * TICK);
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, 5, 6 * TICK), 0);
+	/* Those due before the second scan expire before it, even if scans never catch up. */
+	KUNIT_EXPECT_TRUE(test, step(rig, WHEEL_BATCH));
+	KUNIT_EXPECT_TRUE(test, step(rig, WHEEL_BATCH));
+	KUNIT_EXPECT_EQ(test, rig->calls, 2);
+	while (step(rig, WHEEL_BATCH))
+		;
+	expect_in_order(rig);
 }
 
 /* A stopped wheel is drained in parts; nothing is armed and nothing expires meanwhile. */
@@ -462,6 +493,7 @@ static struct kunit_case owner_cases[] = {
 	KUNIT_CASE(p9_steps_are_bounded_p5_in_order),
 	KUNIT_CASE(p2_settling_starts_the_hrtimer),
 	KUNIT_CASE(p9_scan_is_continued_by_the_next_step),
+	KUNIT_CASE(p5_late_scans_keep_the_order),
 	KUNIT_CASE(p9_draining_in_parts),
 	{}
 };

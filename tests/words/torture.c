@@ -326,14 +326,14 @@ static void words_none_early_late_or_lost(void)
 	torture(WHEEL_HIERARCHICAL);
 }
 
-static void words_none_early_late_or_lost_hashed(void)
+static void words_none_early_late_or_lost_bounded(void)
 {
-	torture(WHEEL_HASHED);
+	torture(WHEEL_BOUNDED);
 }
 
 const struct ktap_test torture_tests[] = {
 	{ "words_none_early_late_or_lost", words_none_early_late_or_lost },
-	{ "words_none_early_late_or_lost_hashed",
-	  words_none_early_late_or_lost_hashed },
+	{ "words_none_early_late_or_lost_bounded",
+	  words_none_early_late_or_lost_bounded },
 	{ NULL, NULL }
 };

@@ -276,6 +276,53 @@ static void p6_word_beyond_the_revolution(void)
 	libwheel_close(wheel);
 }
 
+/* Timers that one scan finds in several steps, a few per tick. */
+#define LATE		2000
+#define LATE_NS		(40 * MS)
+
+/* Returns false if a timer was due before all were armed, that is, if @lead was too short. */
+static bool late_in_order(__u32 scheme, __u64 lead)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .scheme = scheme, .timers = LATE + 1,
+		.flags = WHEEL_SETUP_WORDS,
+	};
+	struct libwheel *wheel = open_wheel(&options);
+	__u64 first, tick, last = 0;
+	bool in_time;
+	__u32 i;
+
+	for (i = 0; i < LATE; i++)
+		word(wheel, i);
+	first = libwheel_now(wheel) + lead;
+	for (i = 0; i < LATE; i++)
+		libwheel_word_arm(wheel, WHEEL_ID(LATE - 1 - i, 1), first + i * LATE_NS / LATE);
+	in_time = libwheel_now(wheel) < first;
+	while (in_time && libwheel_now(wheel) < first + LATE_NS)
+		;
+	/* On the device, the operation precedes the rest of the pass. */
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(LATE, 1), first + HOUR));
+	for (i = 0; i < LATE && in_time; i++) {
+		tick = (next_event(wheel).deadline - 1) / MS;
+		NEED(last <= tick);
+		last = tick;
+	}
+	libwheel_close(wheel);
+	return in_time;
+}
+
+/* An interrupt begins a scan; the program is busy, and continues it when all timers are due. */
+static void p5_late_words_in_order(void)
+{
+	static const __u32 schemes[] = { WHEEL_HASHED, WHEEL_HIERARCHICAL, WHEEL_OVERFLOW };
+	__u64 lead = 20 * MS;
+	size_t i;
+
+	for (i = 0; i < COUNT(schemes); i++)
+		while (!late_in_order(schemes[i], lead))
+			lead *= 2;
+}
+
 /* A slot that has no word, or is beyond the table, has no effect on other words. */
 static void slots_that_have_no_word(void)
 {
@@ -309,5 +356,6 @@ const struct ktap_test word_tests[] = {
 	TEST(p3_restarted_too_early),
 	TEST(p3_word_on_each_clock),
 	TEST(p6_word_beyond_the_revolution),
+	TEST(p5_late_words_in_order),
 	{ NULL, NULL }
 };

@@ -19,7 +19,7 @@
 static void scan_all(struct user *u)
 {
 	struct wheel_scan scan = {
-		.number = wheel_scan_next(&u->slots.scanner),
+		.number = u->slots.scanner.scans + 1,
 		.now = u->wheel.now,
 		.budget = SCAN_STEP,
 	};
@@ -49,7 +49,7 @@ static void pass(struct user *u)
 	struct wheel_slot *slot;
 
 	u->wheel.counts.passes++;
-	if (wheel_look_is_due(&u->wheel)) {
+	if (wheel_scan_is_due(&u->wheel)) {
 		u->wheel.scanning = true;
 		scan_all(u);
 		u->wheel.scanning = false;

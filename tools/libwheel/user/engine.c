@@ -72,7 +72,7 @@ int wheel_create(struct wheel *wheel, const struct wheel_setup *setup)
 	if (!wheel->memory)
 		return -ENOMEM;
 	wheel->setup = setup;
-	wheel->scan_time = WHEEL_NEVER;
+	wheel->scan_tick = WHEEL_NO_TICK;
 	wheel_init(&wheel->core, schemes[setup->scheme], setup->buckets,
 		   setup->tick_ns, wheel->memory);
 	return 0;
@@ -106,6 +106,9 @@ static void forward_clock(struct wheel *wheel)
 		tick--;
 	if (wheel_settable(wheel->setup->clock))
 		wheel_set_back(&wheel->core, tick);
+	/* A timer that a late scan finds is due at its own tick. A limited range begins now. */
+	if (!wheel->core.scheme->follow)
+		tick = min(tick, wheel->scan_tick - 1);
 	wheel_forward(&wheel->core, tick);
 }
 
@@ -155,28 +158,32 @@ void *wheel_data(const struct wheel *wheel)
 
 void wheel_scan_at(struct wheel *wheel, u64 time)
 {
-	wheel->scan_time = time;
+	wheel->scan_tick = time == WHEEL_NEVER ? WHEEL_NO_TICK :
+			   wheel_tick_ceil(&wheel->core.tick, time);
 }
 
-bool wheel_look_is_due(const struct wheel *wheel)
+bool wheel_scan_is_due(const struct wheel *wheel)
 {
-	return wheel->scan_time <= wheel->now;
+	return wheel->scan_tick <= wheel_tick_at(&wheel->core, wheel->now);
+}
+
+static u64 next_tick(const struct wheel *wheel)
+{
+	const struct wheel_core *core = &wheel->core;
+
+	return min(wheel->scan_tick, core->pending ? core->next : WHEEL_NO_TICK);
 }
 
 bool wheel_is_due(const struct wheel *wheel)
 {
-	const struct wheel_core *core = &wheel->core;
-
-	return wheel_look_is_due(wheel) ||
-	       (core->pending && core->next <= wheel_tick_at(core, wheel->now));
+	return next_tick(wheel) <= wheel_tick_at(&wheel->core, wheel->now);
 }
 
 u64 wheel_next(const struct wheel *wheel)
 {
-	const struct wheel_core *core = &wheel->core;
+	u64 tick = next_tick(wheel);
 
-	return min(wheel->scan_time,
-		   core->pending ? wheel_time_of(core, core->next) : WHEEL_NEVER);
+	return tick == WHEEL_NO_TICK ? WHEEL_NEVER : wheel_time_of(&wheel->core, tick);
 }
 
 static enum wheel_claim claim(struct wheel *wheel, struct wheel_timer *timer,

@@ -19,7 +19,8 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
  * @claim: decides whether a timer expires; NULL: its deadline decides
  * @data: data of the owner
  * @now: time that the owner has read last
- * @scan_time: time of the next scan of the words; WHEEL_NEVER: none
+ * @pass_tick: tick up to which timers were expired last
+ * @scan_tick: tick of the next scan of the words; WHEEL_NO_TICK: none
  * @scanning: true during this scan: a timer that it queues may be due at the current tick
  * @counts: counters
  */
@@ -31,7 +32,7 @@ struct wheel {
 	void *data;
 	u64 now;
 	u64 pass_tick;
-	u64 scan_time;
+	u64 scan_tick;
 	bool scanning;
 	struct wheel_stats counts;
 };
@@ -44,7 +45,7 @@ void wheel_destroy(struct wheel *wheel);
 /* True if a timer or a scan is due. */
 bool wheel_is_due(const struct wheel *wheel);
 /* True if a scan is due. It precedes the expiry of timers. */
-bool wheel_look_is_due(const struct wheel *wheel);
+bool wheel_scan_is_due(const struct wheel *wheel);
 /* Time of the next timer or scan, or WHEEL_NEVER. */
 u64 wheel_next(const struct wheel *wheel);
 /* Remove and return the next timer that expires; NULL if no other timer is due. */
