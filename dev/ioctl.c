@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ioctl commands. tests/selftests/abi_layout.c freezes the layout of their structs.
+ * The ioctl commands. tests/lint/uapi-layout checks the layout of their structs.
  */
 #include <linux/nospec.h>
 #include <linux/uaccess.h>
