@@ -49,12 +49,13 @@ static bool place_is_right(const struct wheel_core *w, u32 at, u64 due)
 static bool search_finds(const struct wheel_core *w, u32 at)
 {
 	u32 level = at / WHEEL_LEVEL_BUCKETS;
+	u64 min = w->ring.bucket[at].min;
 	u32 node;
 
 	if (w->scheme == &wheel_hierarchical)
 		return !w->ring.busy[level] || w->levels >> level & 1;
-	for (node = minima_above(&w->ring, at); node; node >>= MINIMA_BITS)
-		if (w->ring.minima[node] > w->ring.bucket[at].min)
+	for (node = minima_above(&w->ring, at); node && min != WHEEL_NO_TICK; node >>= MINIMA_BITS)
+		if (w->ring.minima[node] > min)
 			return false;
 	return true;
 }
