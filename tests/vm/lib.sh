@@ -66,6 +66,9 @@ make_scratch() {
 	trap 'rm -rf "$scratch"' EXIT
 }
 
+# make_stage: make_scratch with a directory for the files of a guest, stage.
+make_stage() { make_scratch && mkdir "$scratch/stage"; }
+
 # processes_of TOKEN: print the ids of the processes that leftovers has marked with TOKEN.
 processes_of() {
 	{ grep -lzsE "^WHEEL_RUN=.* $1( |\$)" /proc/[0-9]*/environ || :; } | cut -d/ -f3
