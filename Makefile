@@ -12,16 +12,17 @@ on	= $(foreach suite,$(1),$(addprefix $(suite)-,$(KERNEL)))
 # Test suites are scripts of tests/vm/suites. check-NAME runs the suites of this list, or the
 # suite NAME if there is no list. A line with ## is the description in make help-all. Among
 # suites that run side by side, the longest comes first.
-# libwheel and wheelctl call the same device on all kernels, so one of them suffices.
+# libwheel and wheelctl call the same device on all kernels, so one of them suffices. The suite
+# shared runs them and consumer on it.
 last := $(lastword $(KERNEL))
-standard := owner $(patsubst selftests-6.1,selftests-6.1-64,$(call on,selftests)) host \
-	lib lib-$(last) kunit-uml words wheelctl-$(last) $(call on,consumer) misuse-uml
+standard := lib owner $(patsubst selftests-6.1,selftests-6.1-64,$(call on,selftests)) \
+	shared-$(last) host kunit-uml words $(filter-out %-$(last),$(call on,consumer)) misuse-uml
 ## check-long	more of the standard suites, the model, mutants
 check-long := host-long owner-long selftests-6.1-all model trace_check contract-6.12 container-6.12 \
 	faults-coverage machine-6.12 grown selftests-6.12-rt-64 selftests-6.12-arm64 litmus \
 	mutants host-longest
 ## check-ci	fresh, standard, pages, loaded, interrupt and more suites until LIMIT=1200 s
-check-ci := fresh $(standard) $(filter-out $(standard),$(call on,lib wheelctl)) pages \
+check-ci := fresh $(standard) $(filter-out %-$(last),$(call on,lib wheelctl)) pages \
 	loaded-selftests-6.12-64 interrupt host-long
 ## check-selftests	/dev/wheel from user space, on KERNEL="6.1 6.12"
 check-selftests := $(filter selftests-%,$(standard))
