@@ -94,7 +94,7 @@ final class Banks {
         all = more;
     }
 
-    /** Waits for expired timers and adds their timeouts by tick; a call may add none. */
+    /** Waits for expired timers and adds their timeouts by deadline; a call may add none. */
     void await(Fired fired) {
         int count = Native.await(set, numbers);
         Bank[] banks = all;
@@ -105,10 +105,7 @@ final class Banks {
                 banks[numbers[i]].takeFired(fired);
             }
         }
-        // The timeouts of a single bank are in order.
-        if (count > 1) {
-            fired.sort();
-        }
+        fired.sort();
     }
 
     synchronized void stop() {

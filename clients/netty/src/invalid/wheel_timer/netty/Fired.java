@@ -11,15 +11,12 @@ import java.util.Comparator;
 final class Fired {
     private static final int LEAST = 1024;
 
-    private final Comparator<WheelTimeout> byTick;
+    private static final Comparator<WheelTimeout> BY_DEADLINE =
+            Comparator.comparingLong(WheelTimeout::deadline);
+
     private final WheelTimeout[] few = new WheelTimeout[LEAST];
     private WheelTimeout[] timeouts = few;
     private int count;
-
-    Fired(long tickNanos) {
-        // The tick before the due tick.
-        byTick = Comparator.comparingLong(timeout -> (timeout.deadline() - 1) / tickNanos);
-    }
 
     boolean hasRoomFor(int more) {
         return timeouts.length - count >= more || grow();
@@ -54,12 +51,12 @@ final class Fired {
         return timeout;
     }
 
-    /** Sorts by due tick, stably. */
+    /** Sorts by deadline, and thus timeouts of the same delay in the order of arming. */
     void sort() {
         try {
-            Arrays.sort(timeouts, 0, count, byTick);
+            Arrays.sort(timeouts, 0, count, BY_DEADLINE);
         } catch (OutOfMemoryError disorder) {
-            // Without memory to sort them, late timeouts run in any order.
+            // Without memory to sort them, the timeouts of each bank run in the order of their ticks.
             return;
         }
     }

@@ -106,7 +106,7 @@ public final class WheelTimer implements Timer {
         limit = new Limit(maxPendingTimeouts);
         worker = threadFactory.newThread(this::work);
         banks = new Banks(tick);
-        fired = new Fired(tick);
+        fired = new Fired();
         ahead = offset(banks);
         member = Instances.enter(this, leakDetection || !worker.isDaemon(), LOGGER);
         WarmUp.once();
@@ -119,7 +119,7 @@ public final class WheelTimer implements Timer {
         executor = Runnable::run;
         worker = Thread.currentThread();
         banks = new Banks(tick);
-        fired = new Fired(tick);
+        fired = new Fired();
         ahead = offset(banks);
         member = null;
     }
