@@ -71,6 +71,7 @@ struct redis_event {
 #define REDIS_ASYNC_LOAD_COMPLETED	2
 #define REDIS_EVENT_LOOP	((struct redis_event){ 15, 1 })
 #define REDIS_BEFORE_SLEEP	0
+#define REDIS_EVENT_CONFIG	((struct redis_event){ 16, 1 })
 
 /* Data of REDIS_EVENT_SWAPDB. */
 struct redis_swap {

@@ -366,8 +366,8 @@ static void note_expired(uint32_t keys, int64_t expires_ms)
 }
 
 /*
- * The server may keep an expired key, for example while it imports data. The delay until the
- * next check is as long as the key is overdue, so the number of checks is logarithmic.
+ * The server may keep an expired key. The delay until the next check is as long as the key is
+ * overdue, so the number of checks is logarithmic.
  */
 static int64_t check_again_ms(int64_t expires_ms)
 {

@@ -44,6 +44,8 @@ static struct {
 	long long max_keys, horizon_s;
 	/* Only a master that has loaded its data expires keys. */
 	bool replica, loading;
+	/* The server imports data: it keeps expired keys. */
+	bool importing;
 	/* Transactions may be open that contain commands which were not read. */
 	bool starting;
 	/* The wheel's descriptor is in the event loop; and it is readable. */
@@ -53,6 +55,11 @@ static struct {
 	/* Context that is valid until the module is unloaded. */
 	struct RedisModuleCtx *ctx;
 } state;
+
+static bool is_active(void)
+{
+	return !state.replica && !state.loading && !state.importing;
+}
 
 static bool one_of(const char *event, const char *const *events)
 {
@@ -70,8 +77,7 @@ static int on_key(struct RedisModuleCtx *ctx, int type, const char *event,
 		"expire", "restore", "rename_to", "copy_to", "move_to", NULL
 	};
 
-	if (!state.replica && !state.loading && !hint_was_of(name) &&
-	    one_of(event, may_expire)) {
+	if (is_active() && !hint_was_of(name) && one_of(event, may_expire)) {
 		hint_look_later(name);
 		loop_wanted_often();
 	}
@@ -93,7 +99,7 @@ static void on_command(struct RedisModuleCommandFilterCtx *command)
 
 	if (words == 3 && debug_read(command))
 		loop_wanted();
-	if (state.replica || state.loading)
+	if (!is_active())
 		return;
 	switch (hint_read(command, words)) {
 	case HINT_NONE:
@@ -132,7 +138,7 @@ static void listen(bool wanted)
 
 static void check_transactions(struct RedisModuleCtx *ctx)
 {
-	if (!state.starting || state.replica || state.loading)
+	if (!state.starting || !is_active())
 		return;
 	state.starting = false;
 	if (transactions_are_open(ctx))
@@ -141,8 +147,7 @@ static void check_transactions(struct RedisModuleCtx *ctx)
 
 static bool may_expire(void)
 {
-	return !state.replica && !state.loading && debug_lets_expire() &&
-	       !RedisModule_AvoidReplicaTraffic();
+	return is_active() && debug_lets_expire() && !RedisModule_AvoidReplicaTraffic();
 }
 
 static enum loop serve_master(struct RedisModuleCtx *ctx)
@@ -168,7 +173,7 @@ static enum loop serve_master(struct RedisModuleCtx *ctx)
 
 static enum loop serve(struct RedisModuleCtx *ctx)
 {
-	if (!state.replica && !state.loading)
+	if (is_active())
 		return serve_master(ctx);
 	listen(false);
 	server_own_expiry(ctx, true);
@@ -184,7 +189,7 @@ static void start_again(void)
 	state.starting = !state.notified;
 	if (state.starting)
 		transactions_init();
-	if (!state.replica && !state.loading)
+	if (is_active())
 		scan_at_once();
 	loop_wanted();
 }
@@ -210,6 +215,17 @@ static void on_async_load(struct RedisModuleCtx *ctx, struct redis_event event,
 {
 	if (subevent == REDIS_ASYNC_LOAD_COMPLETED)
 		start_again();
+}
+
+static void on_config(struct RedisModuleCtx *ctx, struct redis_event event,
+		      uint64_t subevent, void *data)
+{
+	bool importing = server_imports(ctx);
+
+	if (importing == state.importing)
+		return;
+	state.importing = importing;
+	start_again();
 }
 
 /* A transaction that is open may still set TTLs, so the keys are pruned and not forgotten. */
@@ -242,6 +258,7 @@ static int subscribe(struct RedisModuleCtx *ctx)
 		{ REDIS_EVENT_ASYNC_LOAD, on_async_load },
 		{ REDIS_EVENT_FLUSH, on_flush },
 		{ REDIS_EVENT_SWAPDB, on_swap },
+		{ REDIS_EVENT_CONFIG, on_config },
 	};
 	size_t i;
 
@@ -336,6 +353,7 @@ static void init(struct RedisModuleCtx *ctx)
 	state.ctx = RedisModule_GetDetachedThreadSafeContext(ctx);
 	state.replica = flags & REDIS_IS_REPLICA;
 	state.loading = flags & REDIS_IS_LOADING;
+	state.importing = server_imports(ctx);
 	RedisModule_SetModuleOptions(ctx, REDIS_NO_IMPLICIT_SIGNAL_MODIFIED |
 					  REDIS_HANDLE_REPL_ASYNC_LOAD);
 	due_set_horizon(state.horizon_s * 1000);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -15,6 +16,8 @@
 #define CHECKS	(1 << 16)
 /* Shorter latencies are not reported: reading the threshold takes 10 us. */
 #define LATENCY_MIN_US	2000
+/* Limit on a value of the configuration, with its NUL. */
+#define VALUE_LENGTH	32
 /* More transactions than can end. */
 #define UNKNOWN	(UINT64_MAX / 2)
 
@@ -224,24 +227,39 @@ void server_log(const char *message)
 	RedisModule_Log(NULL, "warning", "wheel_expire: %s", message);
 }
 
-/* Returns the threshold of the latency monitor in ms; INT64_MAX if it is off. */
-static int64_t latency_threshold_ms(struct RedisModuleCtx *ctx)
+/* Stores a value of the configuration, or "" if it does not exist. */
+static void config_get(struct RedisModuleCtx *ctx, const char *name, char value[VALUE_LENGTH])
 {
-	struct RedisModuleCallReply *reply =
-		RedisModule_Call(ctx, "config", "cc", "get", "latency-monitor-threshold");
-	struct RedisModuleCallReply *value = NULL;
-	const char *digits = NULL;
-	int64_t ms = 0;
+	struct RedisModuleCallReply *reply = RedisModule_Call(ctx, "config", "cc", "get", name);
+	struct RedisModuleCallReply *second = NULL;
+	const char *text = NULL;
 	size_t length;
 
 	if (reply)
-		value = RedisModule_CallReplyArrayElement(reply, 1);
-	if (value)
-		digits = RedisModule_CallReplyStringPtr(value, &length);
-	for (; digits && length--; digits++)
-		ms = 10 * ms + *digits - '0';
+		second = RedisModule_CallReplyArrayElement(reply, 1);
+	if (second)
+		text = RedisModule_CallReplyStringPtr(second, &length);
+	snprintf(value, VALUE_LENGTH, "%.*s", text ? (int)length : 0, text ? text : "");
 	if (reply)
 		RedisModule_FreeCallReply(reply);
+}
+
+bool server_imports(struct RedisModuleCtx *ctx)
+{
+	char value[VALUE_LENGTH];
+
+	config_get(ctx, "import-mode", value);
+	return !strcmp(value, "yes");
+}
+
+/* Returns the threshold of the latency monitor in ms; INT64_MAX if it is off. */
+static int64_t latency_threshold_ms(struct RedisModuleCtx *ctx)
+{
+	char value[VALUE_LENGTH];
+	int64_t ms;
+
+	config_get(ctx, "latency-monitor-threshold", value);
+	ms = strtoll(value, NULL, 10);
 	return ms ? ms : INT64_MAX;
 }
 

@@ -47,6 +47,9 @@ bool debug_lets_expire(void);
  */
 void server_own_expiry(struct RedisModuleCtx *ctx, bool wanted);
 
+/* True if the server keeps expired keys, because another one decides: Valkey's import mode. */
+bool server_imports(struct RedisModuleCtx *ctx);
+
 /* Writes a warning to the server's log. */
 void server_log(const char *message);
 /* Adds a sample to the server's latency monitor, if it exceeds the monitor's threshold. */
