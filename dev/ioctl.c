@@ -144,11 +144,10 @@ long wheel_file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	struct wheel_file *file = filp->private_data;
 	void __user *uarg = (void __user *)arg;
 
-	if (likely(cmd == WHEEL_IOC_SUBMIT)) {
-		int err = wheel_file_submit_single(file, uarg);
+	int err;
 
-		if (likely(err != WHEEL_NOT_SINGLE))
-			return err;
-	}
-	return ioctl_any(file, cmd, uarg);
+	if (unlikely(cmd != WHEEL_IOC_SUBMIT))
+		return ioctl_any(file, cmd, uarg);
+	err = wheel_file_submit_single(file, uarg);
+	return likely(err != WHEEL_NOT_SINGLE) ? err : ioctl_any(file, WHEEL_IOC_SUBMIT, uarg);
 }

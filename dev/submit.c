@@ -38,12 +38,12 @@ fault:
 }
 
 /* Begin a call: initialize the state of its batch, and read the clock. */
-static struct wheel_batch batch_begin(struct wheel_file *file)
+static void batch_begin(struct wheel_batch *b, struct wheel_file *file)
 {
-	return (struct wheel_batch){
-		.slots		= &file->slots,
-		.now		= wheel_now(file->slots.wheel),
-	};
+	b->slots = &file->slots;
+	b->now = wheel_now(file->slots.wheel);
+	b->failed = 0;
+	b->has_results = false;
 }
 
 /* Execute the operations from number @made on. Pages are allocated between lock holds. */
@@ -82,28 +82,27 @@ static inline void execute(struct wheel_file *file, struct wheel_batch *b,
 
 /*
  * A single operation: fast path without the overhead of a batch, which takes 1.5 times the
- * instructions. Each member is read once. Calls whose structs cannot be read and written are left
- * to wheel_file_submit(), which reads the struct again.
- *
- * Return the address of the operation, or NULL if the call is not for the fast path or its struct
- * cannot be read and written. Whether it can be written is checked like in op_writable(); the
- * last member is an output, so any value can be stored in it.
+ * instructions. Each member is read once. Returns the address of the operation, or NULL if the call
+ * has another form or its struct cannot be read and written: wheel_file_submit() reads it again.
+ * Whether it can be written is checked like in op_writable(); the last member is an output, so any
+ * value can be stored in it.
  */
 static struct wheel_op __user *call_get(struct wheel_submit __user *ucall)
 {
-	u32 size, flags, op_size, count;
-	u64 ops;
+	/* Usual values of @size and @flags, and of @op_size and @count. */
+	static const u32 head[] = { sizeof(*ucall), 0 }, form[] = { sizeof(struct wheel_op), 1 };
+	u64 pair, ops;
 
 	if (!user_access_begin(ucall, sizeof(*ucall)))
 		return NULL;
-	unsafe_get_user(size, &ucall->size, other);
-	unsafe_get_user(flags, &ucall->flags, other);
-	unsafe_get_user(ops, &ucall->ops, other);
-	unsafe_get_user(op_size, &ucall->op_size, other);
-	unsafe_get_user(count, &ucall->count, other);
-	if (size != sizeof(*ucall) || flags || op_size != sizeof(struct wheel_op) || count != 1)
+	unsafe_get_user(pair, (u64 __user *)&ucall->size, other);
+	if (memcmp(&pair, head, sizeof(pair)))
 		goto other;
-	unsafe_put_user(size, &ucall->size, other);
+	unsafe_put_user(pair, (u64 __user *)&ucall->size, other);
+	unsafe_get_user(ops, &ucall->ops, other);
+	unsafe_get_user(pair, (u64 __user *)&ucall->op_size, other);
+	if (memcmp(&pair, form, sizeof(pair)))
+		goto other;
 	unsafe_put_user(0, &ucall->now, other);
 	user_access_end();
 	return u64_to_user_ptr(ops);
@@ -168,13 +167,13 @@ int wheel_file_submit_single(struct wheel_file *file, void __user *uarg)
 {
 	struct wheel_op __user *uop = call_get(uarg);
 	struct wheel_op op WHEEL_FILLED_LATER;
-	struct wheel_batch b;
+	struct wheel_batch b WHEEL_FILLED_LATER;
 	bool copied;
 
 	if (!uop || unlikely(!wheel_file_ready(file)) ||
 	    unlikely(wheel_clock_shifted(file->slots.setup.clock)) || !op_get(&op, uop))
 		return WHEEL_NOT_SINGLE;
-	b = batch_begin(file);
+	batch_begin(&b, file);
 	execute(file, &b, &op, 1);
 	copied = likely(!b.has_results) || single_put(&op, uop);
 	return call_put(&b, uarg) && copied ? 0 : -EFAULT;
@@ -207,9 +206,10 @@ static u32 chunk_copy_in(const struct submission *s, u32 count, int *err)
 {
 	u32 i;
 
-	/* If the program uses the same size of struct wheel_op, one copy suffices. */
+	/* If both sizes agree, one copy suffices. A constant size is checked at compile time. */
 	if (likely(s->stride == sizeof(*s->ops)) &&
-	    !copy_from_user(s->ops, s->uops, count * sizeof(*s->ops)))
+	    !(count == DEV_HOLD ? copy_from_user(s->ops, s->uops, DEV_HOLD * sizeof(*s->ops)) :
+				  copy_from_user(s->ops, s->uops, count * sizeof(*s->ops))))
 		return count;
 	for (i = 0; i < count; i++) {
 		*err = copy_struct_from_user(&s->ops[i], sizeof(s->ops[i]),
@@ -308,7 +308,7 @@ int wheel_file_submit(struct wheel_file *file, void *arg)
 	s.ops = kmalloc_array(room, sizeof(*s.ops), GFP_KERNEL);
 	if (!s.ops)
 		return -ENOMEM;
-	s.batch = batch_begin(file);
+	batch_begin(&s.batch, file);
 	submit->now = s.batch.now;
 	err = submit_all(&s, submit, room);
 	kfree(s.ops);

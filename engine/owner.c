@@ -65,8 +65,8 @@ void wheel_scan_at(struct wheel *wheel, u64 time)
 EXPORT_SYMBOL_FOR_TESTS(wheel_scan_at);
 
 /* Deliver up to @max due timers to the owner, in order. Returns their number. */
-static unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
-				unsigned int max, unsigned int *budget)
+static __always_inline unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
+						unsigned int max, unsigned int *budget)
 {
 	struct wheel_timer *timer;
 	unsigned int n = 0;
@@ -86,8 +86,8 @@ static unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
  * tick would otherwise follow one another. Returns the number of expired timers. A scan remains due
  * if some of these timers are left, if the scan is incomplete, or if the next one is late, too.
  */
-static unsigned int base_scan(struct wheel_base *base, u64 now, u64 until,
-			      unsigned int max, unsigned int *budget)
+static noinline unsigned int base_scan(struct wheel_base *base, u64 now, u64 until,
+				       unsigned int max, unsigned int *budget)
 {
 	const struct wheel *wheel = base->owner;
 	unsigned int n = 0;

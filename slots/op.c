@@ -360,12 +360,11 @@ static noinline u32 ops_execute_stopped(struct wheel_batch *b, struct wheel_op *
 u32 wheel_ops_execute(struct wheel_batch *b, struct wheel_op *ops, u32 from, u32 count)
 {
 	const struct wheel_slots *slots = b->slots;
-	struct wheel_slot *slot;
 
 	if (unlikely(slots->stopping))
 		return ops_execute_stopped(b, ops, from, count);
 	if (count - from != 1)
 		return ops_execute_many(b, ops, from, count);
-	slot = wheel_slot_in(slots->pages, slots->setup.timers, ops[from].id, &no_slot);
-	return ops_execute_some(b, &ops[from], &ops[count], &slot) - ops;
+	b->slot = wheel_slot_in(slots->pages, slots->setup.timers, ops[from].id, &no_slot);
+	return ops_execute_some(b, &ops[from], &ops[count], &b->slot) - ops;
 }

@@ -257,12 +257,14 @@ static inline void wheel_slot_free(struct wheel_slot *slot)
  * @now: time of the clock, which is read once per call
  * @failed: number of operations that failed
  * @has_results: true if an operation was modified and must be copied back to the caller
+ * @slot: slot of a single operation
  */
 struct wheel_batch {
 	struct wheel_slots	*slots;
 	u64			now;
 	u32			failed;
 	bool			has_results;
+	struct wheel_slot	*slot;
 };
 
 u32 wheel_ops_execute(struct wheel_batch *b, struct wheel_op *ops, u32 from, u32 count);
