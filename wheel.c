@@ -160,6 +160,7 @@ void wheel_set_back(struct wheel_core *w, u64 tick)
 	w->clock = min(w->clock, tick);
 	wheel_set_floor(w, tick + 1);
 	w->found = false;
-	if (w->scheme->abandon(w))
+	if (w->walk.bucket)
 		w->next = w->clock + 1;
+	w->scheme->abandon(w);
 }

@@ -82,7 +82,7 @@ struct wheel_core;
  * @enqueue: queue a timer; NULL if all timers are in the ring
  * @dequeue: remove a queued timer; its place remains set; NULL if all timers are in the ring
  * @pop: implementation of wheel_pop()
- * @abandon: end the walk and the search that are in progress; false if there is no walk
+ * @abandon: end the walk and the search that are in progress
  * @first: return any queued timer for wheel_drain(), or NULL
  * @forward: update the scheme after the clock of an empty wheel was advanced; optional
  */
@@ -96,7 +96,7 @@ struct wheel_scheme {
 	void (*enqueue)(struct wheel_core *w, struct wheel_timer *t, struct wheel_due due);
 	void (*dequeue)(struct wheel_core *w, struct wheel_timer *t);
 	struct wheel_timer *(*pop)(struct wheel_core *w, u64 until, unsigned int *budget);
-	bool (*abandon)(struct wheel_core *w);
+	void (*abandon)(struct wheel_core *w);
 	struct wheel_timer *(*first)(struct wheel_core *w, unsigned int *budget);
 	void (*forward)(struct wheel_core *w);
 };
@@ -469,7 +469,7 @@ static inline u32 ring_at(const struct wheel_ring *r, const struct wheel_bucket 
 
 void wheel_hashed_init(struct wheel_core *w);
 struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until, unsigned int *budget);
-bool wheel_hashed_abandon(struct wheel_core *w);
+void wheel_hashed_abandon(struct wheel_core *w);
 
 /* Return the number of words of the tree of minima. */
 static inline u32 minima_words(u32 buckets)

@@ -191,13 +191,11 @@ struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until, unsigned i
 	return t;
 }
 
-bool wheel_hashed_abandon(struct wheel_core *w)
+void wheel_hashed_abandon(struct wheel_core *w)
 {
 	search_reset(&w->search);
-	if (!w->walk.bucket)
-		return false;
-	wheel_walk_abandon(&w->walk, &w->ring);
-	return true;
+	if (w->walk.bucket)
+		wheel_walk_abandon(&w->walk, &w->ring);
 }
 
 const struct wheel_scheme wheel_hashed = {

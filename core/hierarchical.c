@@ -151,15 +151,12 @@ struct wheel_timer *wheel_hierarchical_pop(struct wheel_core *w, u64 until, unsi
 	return t;
 }
 
-static bool hierarchical_abandon(struct wheel_core *w)
+static void hierarchical_abandon(struct wheel_core *w)
 {
-	if (!w->walk.bucket)
-		return false;
 	if (w->walk.from)
 		close_bucket(w);
-	else
+	else if (w->walk.bucket)
 		wheel_walk_abandon(&w->walk, &w->ring);
-	return true;
 }
 
 const struct wheel_scheme wheel_hierarchical = {

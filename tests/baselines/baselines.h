@@ -28,10 +28,9 @@ static inline void baseline_finish_pass(struct wheel_core *w,
 	w->clock = max(w->clock, until);
 }
 
-static inline bool baseline_abandon(struct wheel_core *w)
+static inline void baseline_abandon(struct wheel_core *w)
 {
 	(void)w;
-	return false;
 }
 
 #endif
