@@ -557,7 +557,8 @@ static inline void ring_emptied(struct wheel_ring *r, u32 at)
 {
 	*ring_busy(r, at) &= ~((u64)1 << at % 64);
 	r->bucket[at].min = WHEEL_NO_TICK;
-	r->bucket[at].state = 0;
+	/* No hints are left, and an open bucket remains closed to hints. */
+	r->bucket[at].state &= ~BUCKET_FLAGS;
 }
 
 /* Invalidate the next expiry if a removed timer may have determined it. */

@@ -76,7 +76,6 @@ static void revolve(struct wheel_core *w, u64 until, unsigned int *budget)
 		w->clock = max(w->clock, min(until, first_beyond(w) - 1));
 		w->beyond.next_edge = w->clock + 1 + w->ring.mask + 1;
 	}
-	w->found = false;
 	while (first_beyond(w) < w->beyond.next_edge) {
 		struct wheel_timer *t = timer_of(w->beyond.timers.next);
 

@@ -25,6 +25,15 @@ static bool lag_is_right(const struct wheel_bucket *bucket)
 	return (unsigned long)node == lag && node != &bucket->timers && !timer_of(node)->hint;
 }
 
+/* Return true if @n timers explain the number in the state, and only the open bucket is closed. */
+static bool count_is_right(const struct wheel_core *w, const struct wheel_bucket *bucket, u64 n)
+{
+	unsigned long state = bucket->state & ~BUCKET_FLAGS;
+
+	return state < HINT_FULL ? state / HINT_ONE <= n :
+				   state != HINT_CLOSED || bucket == w->walk.bucket;
+}
+
 /* Return the clock that determines the levels: a bucket cascades relative to the walk's tick. */
 static u64 clock_of(const struct wheel_core *w, u32 level)
 {
@@ -67,6 +76,7 @@ static const char *check_bucket(const struct wheel_core *w, u32 at, u64 *count)
 	bool busy = *ring_busy(&w->ring, at) >> at % 64 & 1;
 	const struct list_head *node;
 	u64 earliest = WHEEL_NO_TICK;
+	u64 before = *count;
 
 	for (node = bucket->timers.next; node != &bucket->timers; node = node->next) {
 		const struct wheel_timer *t = timer_of(node);
@@ -82,8 +92,8 @@ static const char *check_bucket(const struct wheel_core *w, u32 at, u64 *count)
 		earliest = min(earliest, t->due_tick);
 		++*count;
 	}
-	if (!lag_is_right(bucket))
-		return "the lagging timer is wrong";
+	if (!lag_is_right(bucket) || !count_is_right(w, bucket, *count - before))
+		return "the state of the hints is wrong";
 	if (w->next > bucket->min)
 		return "the next expiry is after a bucket's minimum";
 	if (!search_finds(w, at))

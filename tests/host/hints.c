@@ -218,6 +218,22 @@ static void check_untouched(const struct hinted *h)
 		ktap_fail("a timer that had left the wheel was written to");
 }
 
+static void hints_of_a_long_and_stale_bucket(void)
+{
+	struct hinted *h = hinted_create();
+	struct wheel_bucket *bucket = &h->wheel.ring.bucket[BUCKETS - 1];
+	u32 i;
+
+	for (i = 0; i < TIMERS; i++)
+		wheel_place(&h->wheel, &h->timer[i], BUCKETS - 1, 0);
+	bucket->state |= BUCKET_FLAGS;
+	wheel_remove(&h->wheel, timer_of((struct list_head *)(bucket->state & ~BUCKET_FLAGS)));
+	check_wheel(&h->wheel);
+	if ((bucket->state & BUCKET_FLAGS) != BUCKET_FLAGS)
+		ktap_fail("a flag of the bucket is lost");
+	hinted_free(h);
+}
+
 static void hints_touch_nothing_that_left(void)
 {
 	struct random r = random_start(21);
@@ -248,6 +264,7 @@ const struct ktap_test hints_tests[] = {
 	{ "hints_lead_on", hints_lead_on },
 	{ "hints_reach_16_million_timers", hints_reach_16_million_timers },
 	{ "hints_are_fetched", hints_are_fetched },
+	{ "hints_of_a_long_and_stale_bucket", hints_of_a_long_and_stale_bucket },
 	{ "hints_touch_nothing_that_left", hints_touch_nothing_that_left },
 	{ }
 };

@@ -53,7 +53,21 @@ static void p5_in_order(void)
 	with_each_ring(in_order);
 }
 
+/* After a timer was popped, the bucket of the next tick may be open. */
+static void p5_requeued_before_the_next_tick(void)
+{
+	struct rig rig;
+
+	rig_init(&rig, 64, 1, 2);
+	rig_arm(&rig, 0, 5, 0);
+	rig_arm(&rig, 1, 40, 0);
+	rig_pop_again(&rig, 50, BUDGETS, 7);
+	if (rig_pass(&rig, 50, BUDGETS) != 2)
+		ktap_fail("a timer did not fire");
+}
+
 const struct ktap_test order_tests[] = {
 	{ "p5_in_order", p5_in_order },
+	{ "p5_requeued_before_the_next_tick", p5_requeued_before_the_next_tick },
 	{ }
 };

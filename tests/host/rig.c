@@ -341,6 +341,8 @@ void rig_set_back(struct rig *rig, u64 tick)
 	rig->oracle.clock = tick;
 	rig->oracle.floor = tick + 1;
 	rig->clock = tick;
+	if (rig->wheel.next <= rig->wheel.clock)
+		ktap_fail("the next expiry is at a processed tick");
 	compare(rig);
 }
 
