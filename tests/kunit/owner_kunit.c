@@ -264,8 +264,8 @@ static void p9_scan_is_continued_by_the_next_step(struct kunit *test)
 }
 
 /*
- * Timers that late scans find are due at their own ticks. The others are armed before these are
- * due, except for the last one, which is armed before the scans.
+ * Timers that late scans find are due at their own ticks, between timers that are armed in advance,
+ * and one that is armed when the scans are already late.
  */
 static void p5_late_scans_keep_the_order(struct kunit *test)
 {
