@@ -160,7 +160,5 @@ void wheel_set_back(struct wheel_core *w, u64 tick)
 	w->clock = min(w->clock, tick);
 	wheel_set_floor(w, tick + 1);
 	w->found = false;
-	if (w->walk.bucket)
-		w->next = w->clock + 1;
 	w->scheme->abandon(w);
 }

@@ -94,8 +94,8 @@ static const char *check_bucket(const struct wheel_core *w, u32 at, u64 *count)
 	}
 	if (!lag_is_right(bucket) || !count_is_right(w, bucket, *count - before))
 		return "the state of the hints is wrong";
-	if (w->next > bucket->min)
-		return "the next expiry is after a bucket's minimum";
+	if (w->next > min(bucket->min, earliest))
+		return "the next expiry is after a timer, or after a bucket's minimum";
 	if (!search_finds(w, at))
 		return "the search cannot find a bucket";
 	if (bucket == w->walk.bucket)

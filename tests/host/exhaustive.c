@@ -217,8 +217,7 @@ static void start(struct history *h, u64 end, unsigned int length)
 static void explore_all(struct history *h)
 {
 	explore(h);
-	printf("# %llu histories of %u with a budget of %u\n", h->leaves,
-	       h->length, h->budget);
+	printf("# %llu histories of %u with a budget of %u\n", h->leaves, h->length, h->budget);
 }
 
 /* In a hierarchy, "near", "far" and "farther" are on different levels. */

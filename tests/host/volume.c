@@ -229,8 +229,7 @@ static void be_born(struct life *l, u64 number)
 	*l = (struct life){ .number = number, .random = random_start(number) };
 	ktap_if_it_fails(explain, l);
 	buckets = (u32)1 << random_below(&l->random, random_percent(&l->random, 90) ? 8 : 17);
-	rig_init(&l->rig, buckets, one_of(l, ticks),
-		 (unsigned int)one_of(l, timers));
+	rig_init(&l->rig, buckets, one_of(l, ticks), (unsigned int)one_of(l, timers));
 	l->reach = (u32)one_of(l, reaches);
 	l->budget = (unsigned int)one_of(l, budgets);
 	l->slack = (unsigned int)one_of(l, slacks);
