@@ -380,14 +380,14 @@ static inline void hint_append(struct wheel_bucket *bucket, struct wheel_timer *
 {
 	unsigned long state = bucket->state;
 
-	if (state < HINT_FULL - HINT_ONE) {
-		bucket->state = state + HINT_ONE;
-	} else if (likely(state > (HINT_CLOSED | BUCKET_FLAGS))) {
+	if (likely(state > (HINT_CLOSED | BUCKET_FLAGS))) {
 		struct wheel_timer *lag = timer_of((struct list_head *)(state & ~BUCKET_FLAGS));
 
 		bucket->state = (unsigned long)lag->node.next | (state & BUCKET_FLAGS);
 		/* A distance that does not fit results in a wrong hint, which is harmless. */
 		lag->hint = (s32)((long)((unsigned long)t - (unsigned long)lag) >> HINT_SHIFT);
+	} else if (state < HINT_FULL - HINT_ONE) {
+		bucket->state = state + HINT_ONE;
 	} else if (state < HINT_FULL) {
 		hint_start(bucket, &t->node);
 	}
