@@ -215,13 +215,11 @@ static void bounded_init(struct wheel_core *w)
 
 /*
  * The bound is relative to the current time, the tick before the floor. The clock is advanced to
- * it if no timer is due before, unless a pass is in progress. While the clock is behind, a bucket
- * may contain timers of two revolutions. Their due ticks differ.
+ * it if no timer is due before. While the clock is behind, a bucket may contain timers of two
+ * revolutions. Their due ticks differ.
  */
 static void bounded_follow(struct wheel_core *w, u64 tick)
 {
-	if (w->walk.bucket)
-		return;
 	w->clock = max(w->clock, min(tick, w->next - 1));
 }
 
