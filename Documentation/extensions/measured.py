@@ -43,10 +43,13 @@ PROGRAM = (
     ("postpone a timeout", "push"),
     ("cancel a timeout", "park"),
     ("arm and cancel, by its word", "word"),
+    ("the same, first since a scan", "word, rung"),
     ("arm and cancel, 256 per system call", "arm + cancel, batch 256"),
     ("arm and cancel, 1 per system call", "arm + cancel, batch 1"),
     ("expire and deliver, in a burst", "expiry, ring"),
+    ("the same, next to a busy process", "expiry, busy"),
     ("expire a lone timer, read()", "lone"),
+    ("expire a lone timer, ring", "lone, ring"),
 )
 KERNEL = (
     ("arm", "mixed arm"),
@@ -60,7 +63,6 @@ KERNEL = (
 SCHEMES = (
     ("arm and cancel, 256 per system call", "arm + cancel, batch 256"),
     ("re-arm, 256 per system call", "re-arm, batch 256"),
-    ("expire a lone timer, read()", "lone"),
     ("expire a lone timer, ring", "lone, ring"),
 )
 FIGURES = {

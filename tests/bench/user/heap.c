@@ -41,6 +41,8 @@ static void close_heap(void)
 {
 	close(epoll);
 	close(fd);
+	pending = 0;
+	set_to = 0;
 }
 
 static inline void put(__u32 at, struct entry entry)

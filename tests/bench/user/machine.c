@@ -57,29 +57,18 @@ static __u64 time_loop(void)
 	return lap(start);
 }
 
-/* If the clock counts instructions, the time of the loop is known in advance. */
-static bool loop_was_alone(__u64 ns, __u64 before)
-{
-	if (counted)
-		return ns < 2 * LOOP_TURNS + LOOP_TURNS / 50;
-	return ns < before + before / 20 && before < ns + ns / 20;
-}
-
 /*
- * Wait until a loop takes its expected time. After boot, and after the exit of a process
- * with much memory, the kernel does other work, which would be included in the results.
+ * Wait until a loop takes its expected time, if the clock counts instructions. After boot, and after
+ * the exit of a process with much memory, the kernel does other work, which would be included in the
+ * results.
  */
 void wait_quiet(void)
 {
-	__u64 before = 0;
 	int quiet = 0;
 	int i;
 
-	for (i = 0; i < QUIET_TRIES && quiet < 5; i++) {
-		__u64 ns = time_loop();
-
-		quiet = loop_was_alone(ns, before) ? quiet + 1 : 0;
-		before = ns;
+	for (i = 0; counted && i < QUIET_TRIES && quiet < 5; i++) {
+		quiet = time_loop() < 2 * LOOP_TURNS + LOOP_TURNS / 50 ? quiet + 1 : 0;
 		if (!quiet)
 			usleep(50000);
 	}

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench-user counted|timed|native MAX: measure timer operations of a program with 1000
- * to MAX pending timers, with /dev/wheel and the alternatives. counted: in a guest whose
- * clock counts instructions. native: on User-Mode Linux, where a system call takes 50
- * times as long as elsewhere. Implementations with one system call per operation are
- * therefore left out. Prints a CSV line per sample.
+ * bench-user counted|timed MAX: measure timer operations of a program with 1000 to MAX
+ * pending timers, with /dev/wheel and the alternatives. counted: in a guest whose clock
+ * counts instructions. Prints a CSV line per sample.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +16,6 @@
 static const struct contestant *const contestants[] = {
 	&hierarchical, &hashed, &timerfd, &uring, &heap,
 };
-
-static bool takes_part(const struct contestant *c)
-{
-	return strcmp(mode, "native") || c->has_words || c == &heap;
-}
 
 /* Measure in a child process, so that no state is left for the next implementation. */
 static void measure_apart(const struct contestant *c, __u32 count)
@@ -48,7 +41,7 @@ int main(int argc, char **argv)
 	size_t i;
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: bench-user counted|timed|native MAX\n");
+		fprintf(stderr, "usage: bench-user counted|timed MAX\n");
 		return 2;
 	}
 	mode = argv[1];
@@ -57,7 +50,6 @@ int main(int argc, char **argv)
 	learn_clock();
 	for (count = 1000; count <= max; count *= 10)
 		for (i = 0; i < sizeof(contestants) / sizeof(*contestants); i++)
-			if (takes_part(contestants[i]))
-				measure_apart(contestants[i], count);
+			measure_apart(contestants[i], count);
 	return 0;
 }

@@ -5,7 +5,10 @@
  * that belong to no result are not timed.
  */
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "contestant.h"
 #include "machine.h"
@@ -34,10 +37,13 @@
 /* Number of single expiries per round. */
 #define LONE_TIMES	25
 
+/* Maximum number of timers that expire together, next to a busy process. */
+#define MOST_TAIL	100000
+
 enum operation {
 	PUSH, PARK, WORD, WORD_RUNG, RESTART,
 	ARM_CANCEL, ARM, CANCEL, REARM, QUERY,
-	EXPIRY, EXPIRY_RING, LONE, LONE_RING,
+	EXPIRY, EXPIRY_RING, TAIL, LONE, LONE_RING,
 	BYTES, BYTES_WORDS,
 	OPERATIONS
 };
@@ -65,6 +71,7 @@ static const struct row {
 	[QUERY]		= { "query", QUERY },
 	[EXPIRY]	= { "expiry", EXPIRY },
 	[EXPIRY_RING]	= { "expiry, ring", EXPIRY, true },
+	[TAIL]		= { "expiry, busy", TAIL, true },
 	[LONE]		= { "lone", LONE, true },
 	[LONE_RING]	= { "lone, ring", LONE, true },
 	[BYTES]		= { "bytes", BYTES, true },
@@ -74,11 +81,14 @@ static const struct row {
 static const struct contestant *c;
 static __u32 count;
 
-/* The order of the operations. The first window is repeated at the end. */
+/* The order of the operations. It is repeated, so that each window is contiguous. */
 static __u32 *order;
 static __u64 *deadlines;
 static __u32 window_size;
 static __u32 window_at;
+
+/* The process that wants the same CPU, or 0. */
+static pid_t busy;
 
 static __u64 random_below(__u64 limit)
 {
@@ -109,7 +119,7 @@ static void draw_order(void)
 		order[i] = order[j];
 		order[j] = i;
 	}
-	for (i = 0; i < window_size; i++)
+	for (i = 0; i < count; i++)
 		order[count + i] = order[i];
 }
 
@@ -123,17 +133,11 @@ static const __u32 *next_window(void)
 	return window;
 }
 
-static void sort(__u64 *ns, int n)
+static int compare(const void *a, const void *b)
 {
-	__u64 swap;
-	int i, j;
+	__u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
 
-	for (i = 1; i < n; i++)
-		for (j = i; j && ns[j] < ns[j - 1]; j--) {
-			swap = ns[j];
-			ns[j] = ns[j - 1];
-			ns[j - 1] = swap;
-		}
+	return (x > y) - (x < y);
 }
 
 static inline __u32 batch_of(int row)
@@ -186,7 +190,7 @@ static void fill(void (*arm)(const __u32 *timers, const __u64 *deadlines,
 	__u32 i;
 
 	for (i = 0; i < count; i += window_size) {
-		__u32 n = count - i < window_size ? count - i : window_size;
+		__u32 n = least(count - i, window_size);
 
 		draw_deadlines();
 		arm(order + i, deadlines, n, 256);
@@ -264,6 +268,7 @@ static __u64 time_expiry(__u32 (*take)(__u32 batch), __u32 batch)
 {
 	const __u32 *window = next_window();
 	__u64 lead = 3 * TICK_NS;
+	struct timespec time;
 	__u64 due, ns;
 
 	c->cancel(window, window_size, 256);
@@ -271,6 +276,10 @@ static __u64 time_expiry(__u32 (*take)(__u32 batch), __u32 batch)
 		take_all(take, batch);
 		lead *= 2;
 	}
+	time = timespec_of(due);
+	/* Sleep like a program without other work. */
+	if (busy)
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 	while (now() < due)
 		;
 	take_all(take, batch);
@@ -421,7 +430,7 @@ static void measure_lone(enum operation operation, unsigned int with,
 	for (i = 0; i < ROUNDS; i++) {
 		for (j = 0; j < LONE_TIMES; j++)
 			lone[j] = time_expiry(take, 1);
-		sort(lone, LONE_TIMES);
+		qsort(lone, LONE_TIMES, sizeof(*lone), compare);
 		ns[i] = lone[LONE_TIMES / 2];
 	}
 	keep(operation, 0, ns);
@@ -429,30 +438,44 @@ static void measure_lone(enum operation operation, unsigned int with,
 	c->close();
 }
 
-static void measure_ring(void)
+static void measure_burst(enum operation operation)
 {
 	c->open(count, WITH_RING);
 	fill(c->arm);
-	time_expiries(EXPIRY_RING, 0, c->take_ring);
+	time_expiries(operation, BATCHES - 1, c->take_ring ? c->take_ring : c->take);
 	c->close();
+}
+
+/* The last of many timers that expire together, while another process wants the same CPU. */
+static void measure_tail(void)
+{
+	window_size = least(count / 2, MOST_TAIL);
+	busy = fork();
+	while (!busy)
+		;
+	if (busy < 0)
+		die("fork");
+	measure_burst(TAIL);
+	kill(busy, SIGKILL);
 }
 
 void measure(const struct contestant *contestant, __u32 n)
 {
 	c = contestant;
 	count = n;
-	window_size = count / 2 < MOST_WINDOW ? count / 2 : MOST_WINDOW;
-	order = allocate((count + window_size) * sizeof(*order));
-	deadlines = allocate(window_size * sizeof(*deadlines));
+	window_size = least(count / 2, MOST_WINDOW);
+	order = allocate(2 * count * sizeof(*order));
+	deadlines = allocate(count * sizeof(*deadlines));
 	draw_order();
 	wait_quiet();
 	measure_calls();
 	if (c->has_words)
 		measure_words();
 	if (c->take_ring)
-		measure_ring();
+		measure_burst(EXPIRY_RING);
 	if (c->wakes)
 		measure_lone(LONE, 0, c->take);
 	if (c->wakes && c->take_ring)
 		measure_lone(LONE_RING, WITH_RING, c->take_ring);
+	measure_tail();
 }
