@@ -82,14 +82,16 @@ static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 		   1 : min(COPY_BATCH, wheel_batch_max(file->slots.wheel));
 	u32 attempts = COPY_ATTEMPTS;
 	ssize_t bytes = 0;
-	bool fault;
+	bool fault = false;
 
 	while (true) {
-		u32 room = min_t(size_t, iov_iter_count(to) / sizeof(struct wheel_event), most);
+		/* Some processors copy nothing of a block that faults, so copy a single event then. */
+		u32 limit = fault ? 1 : most;
+		u32 room = min_t(size_t, iov_iter_count(to) / sizeof(struct wheel_event), limit);
 		u32 copied = read_batch(file, to, room, &fault);
 
 		bytes += copied * sizeof(struct wheel_event);
-		if (likely(copied < most && !fault))
+		if (likely(copied < limit && !fault))
 			return bytes;
 		attempts = copied ? COPY_ATTEMPTS : attempts - 1;
 		if ((copied && signal_pending(current)) ||
