@@ -31,8 +31,7 @@ static void push_of_what_does_not_pend(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_stop(rig->wheel, NULL), 0);
 	for (i = 0; i < 4; i++) {
 		KUNIT_EXPECT_FALSE(test, rig_push(rig, i, 50 * TICK));
-		KUNIT_EXPECT_EQ(test, wheel_timer_deadline(&rig->probes[i].timer),
-				(1 + i) * TICK);
+		KUNIT_EXPECT_EQ(test, wheel_timer_deadline(&rig->probes[i].timer), (1 + i) * TICK);
 	}
 }
 

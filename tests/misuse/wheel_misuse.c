@@ -86,8 +86,7 @@ static bool cancel_sync_in_hardirq(struct wheel *wheel)
 
 	init_completion(&culprit.done);
 	wheel_timer_init(&culprit.timer, wheel, culprit_fires);
-	hrtimer_setup(&hrtimer, hardirq_comes, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_HARD);
+	hrtimer_setup(&hrtimer, hardirq_comes, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	hrtimer_start(&hrtimer, 0, HRTIMER_MODE_REL_HARD);
 	wait_for_completion(&culprit.done);
 	hrtimer_cancel(&hrtimer);
@@ -149,12 +148,14 @@ static bool arm_under_another_lock(struct wheel *wheel)
 
 static bool arm_freed(struct wheel *wheel)
 {
-	struct wheel_timer *timer = kmalloc(sizeof(*timer), GFP_KERNEL);
+	/* KASAN's quarantine writes to the begin of a freed object at any time. */
+	struct { u64 link[8]; struct wheel_timer timer; } *object = kmalloc(sizeof(*object), GFP_KERNEL);
+	struct wheel_timer *timer = &object->timer;
 
-	if (!timer)
+	if (!object)
 		return false;
 	wheel_timer_init(timer, wheel, culprit_fires);
-	kfree(timer);
+	kfree(object);
 	OPTIMIZER_HIDE_VAR(timer);
 	return !wheel_timer_arm(timer, WHEEL_MAX_TIME, 0) &&
 	       !wheel_timer_cancel(timer);
