@@ -29,8 +29,8 @@ unsigned int wheel_file_scan(void *data, u64 now)
 	return DEV_HOLD - scan.budget;
 }
 
-/* Run one lock hold of a kick. Returns true if the scan is incomplete. */
-static bool kick_step(struct wheel_slots *slots, struct wheel_scan *scan)
+/* Run one lock hold of a kick, the last one if @last. Returns true if the scan is incomplete. */
+static bool kick_step(struct wheel_slots *slots, struct wheel_scan *scan, bool last)
 {
 	unsigned long flags = wheel_lock(slots->wheel);
 	bool more;
@@ -40,7 +40,7 @@ static bool kick_step(struct wheel_slots *slots, struct wheel_scan *scan)
 	scan_allow(scan, slots->wheel);
 	more = wheel_scan_run(slots, scan);
 	/* The next pass continues it; on a VIRTUAL clock, the caller does. */
-	if (more && signal_pending(current))
+	if (more && last)
 		wheel_scan_now(slots);
 	wheel_unlock(slots->wheel, flags);
 	return more;
@@ -55,14 +55,16 @@ int wheel_file_kick(struct wheel_file *file)
 {
 	struct wheel_slots *slots = &file->slots;
 	struct wheel_scan scan = { .now = wheel_now(slots->wheel) };
-	bool more;
+	bool more, last;
 
 	if (!slots->words)
 		return -EOPNOTSUPP;
 	do {
-		more = kick_step(slots, &scan);
+		/* Read once, because a signal may arrive at any time. */
+		last = signal_pending(current);
+		more = kick_step(slots, &scan, last);
 		cond_resched();
-	} while (more && !signal_pending(current));
+	} while (more && !last);
 	if (more && slots->setup.clock == WHEEL_CLOCK_VIRTUAL)
 		return -ERESTARTNOINTR;
 	return READ_ONCE(slots->stopping) ? -ESHUTDOWN : 0;
