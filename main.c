@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wheel_timer: timers on hashed timing wheels, for kernel modules and, through
- * /dev/wheel, for user space.
+ * wheel_timer: timers on timing wheels, for kernel modules and, through /dev/wheel, for programs.
  */
 #include <linux/module.h>
 #include "dev/dev.h"

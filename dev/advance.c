@@ -18,6 +18,7 @@ int wheel_file_advance(struct wheel_file *file, void *arg)
 {
 	struct wheel *wheel = wheel_file_ready(file);
 	struct wheel_advance *advance = arg;
+	bool more;
 
 	if (advance->flags)
 		return -EINVAL;
@@ -29,11 +30,12 @@ int wheel_file_advance(struct wheel_file *file, void *arg)
 	if (wheel_file_kick(file) == -ERESTARTNOINTR)
 		return -ERESTARTNOINTR;
 	wheel_advance_to(wheel, advance->now);
-	while (wheel_file_run(file, U32_MAX)) {
-		if (signal_pending(current))
-			return -ERESTARTNOINTR;
-	}
+	while ((more = wheel_file_run(file, U32_MAX)) && !signal_pending(current))
+		;
 	wheel_file_hand_over(file);
+	/* A killed task may not have moved the clock. */
+	if (more || wheel_now(wheel) < advance->now)
+		return -ERESTARTNOINTR;
 	if (file->ring.size)
 		publish_advanced(file, advance->now);
 	advance->next = wheel_advance_to(wheel, advance->now);

@@ -143,7 +143,6 @@ long wheel_file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	struct wheel_file *file = filp->private_data;
 	void __user *uarg = (void __user *)arg;
-
 	int err;
 
 	if (unlikely(cmd != WHEEL_IOC_SUBMIT))

@@ -6,7 +6,6 @@
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/time.h>
