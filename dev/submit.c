@@ -89,19 +89,20 @@ static inline void execute(struct wheel_file *file, struct wheel_batch *b,
  */
 static struct wheel_op __user *call_get(struct wheel_submit __user *ucall)
 {
-	/* Usual values of @size and @flags, and of @op_size and @count. */
-	static const u32 head[] = { sizeof(*ucall), 0 }, form[] = { sizeof(struct wheel_op), 1 };
+	/* Usual values of @size and @flags, and of @op_size and @count, compared as integers. */
+	static const u32 head[] __aligned(8) = { sizeof(*ucall), 0 };
+	static const u32 form[] __aligned(8) = { sizeof(struct wheel_op), 1 };
 	u64 pair, ops;
 
 	if (!user_access_begin(ucall, sizeof(*ucall)))
 		return NULL;
 	unsafe_get_user(pair, (u64 __user *)&ucall->size, other);
-	if (memcmp(&pair, head, sizeof(pair)))
+	if (pair != *(const u64 *)head)
 		goto other;
 	unsafe_put_user(pair, (u64 __user *)&ucall->size, other);
 	unsafe_get_user(ops, &ucall->ops, other);
 	unsafe_get_user(pair, (u64 __user *)&ucall->op_size, other);
-	if (memcmp(&pair, form, sizeof(pair)))
+	if (pair != *(const u64 *)form)
 		goto other;
 	unsafe_put_user(0, &ucall->now, other);
 	user_access_end();
@@ -195,8 +196,7 @@ struct submission {
 	u32			stride;
 };
 
-static __always_inline struct wheel_op __user *
-user_op(const struct submission *s, u32 i)
+static __always_inline struct wheel_op __user *user_op(const struct submission *s, u32 i)
 {
 	return s->uops + (size_t)i * s->stride;
 }
