@@ -59,10 +59,10 @@ void wheel_base_program(struct wheel_base *base)
  */
 static void base_resume(struct wheel_base *base, u64 ns)
 {
-	u64 time = wheel_now(base->owner) + ns / 16;
-
 	raw_spin_lock_irq(&base->lock);
 	if (!base->stopped && !base->passing) {
+		u64 time = wheel_now(base->owner) + ns / 16;
+
 		/* Timers can be due earlier only if the clock is set back. */
 		base->wake_tick = base->core.floor;
 		base->by_hrtimer = true;
