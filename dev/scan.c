@@ -35,8 +35,8 @@ static bool kick_step(struct wheel_slots *slots, struct wheel_scan *scan, bool l
 	unsigned long flags = wheel_lock(slots->wheel);
 	bool more;
 
-	if (!scan->number)
-		scan->number = slots->scanner.scans + 1;
+	scan->number = scan->number ?: slots->scanner.scans + 1;
+	scan->now = wheel_now(slots->wheel);
 	scan_allow(scan, slots->wheel);
 	more = wheel_scan_run(slots, scan);
 	/* The next pass continues it; on a VIRTUAL clock, the caller does. */
@@ -54,7 +54,7 @@ static bool kick_step(struct wheel_slots *slots, struct wheel_scan *scan, bool l
 int wheel_file_kick(struct wheel_file *file)
 {
 	struct wheel_slots *slots = &file->slots;
-	struct wheel_scan scan = { .now = wheel_now(slots->wheel) };
+	struct wheel_scan scan = {};
 	bool more, last;
 
 	if (!slots->words)

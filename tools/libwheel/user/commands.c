@@ -31,6 +31,7 @@ static void scan_all(struct user *u)
 		user_leave(u);
 		lock_yield(&u->lock);
 		user_enter(u);
+		scan.now = u->wheel.now;
 	}
 }
 
