@@ -71,7 +71,7 @@ struct wheel_event_ring {
  * @kflags: word that is WHEEL_RING_BACKLOG if the pass is left to the owner, see event.c; in the
  *	kernel page if the file has a ring, else @own_kflags; also written without the lock
  * @own_kflags: see @kflags
- * @interrupts: number of interrupts since the owner's last call; lockless
+ * @interrupts: number of interrupts that expired timers since the owner's last call; lockless
  * @deferrals: number of times that an interrupt left the pass to the owner; lockless, written
  *	only by the interrupt
  * @readers: wait queue of read(); an event wakes up one task

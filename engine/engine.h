@@ -41,8 +41,8 @@
  * @passing: true while a pass is in progress, also while it has released @lock for a callback
  * @percpu: true with WHEEL_PERCPU, also if there is one base; constant
  * @needs_clock: true if the core's clock must be forwarded before each arm; constant
- * @by_hrtimer: true if @hrtimer starts the next pass; false during a pass, while the pass is left
- *	to the owner, on a VIRTUAL clock, and once @stopped
+ * @by_hrtimer: true if @hrtimer starts the next pass, or has left it to the owner; false during
+ *	a pass, while a step has left it to the owner, on a VIRTUAL clock, and once @stopped
  * @reprogram: true if @wake_tick was lowered; @hrtimer is started before @lock is released
  * @scan_tick: tick at which the owner scans for timers to arm, or WHEEL_NO_TICK
  * @scan_until: current tick while the owner's scan function is running, otherwise 0

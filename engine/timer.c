@@ -50,9 +50,9 @@ struct wheel *wheel_timer_wheel(const struct wheel_timer *timer)
 EXPORT_SYMBOL_GPL(wheel_timer_wheel);
 
 /*
- * Forward the clock of a base's core to the current time. Afterwards, timers are due at the next
- * tick boundary at the earliest. For most deadlines, a read of the coarse clock, which costs almost
- * nothing, shows that this is not necessary.
+ * Forward the clock of a base's core to the current time, or to the tick of a scan that is late.
+ * Afterwards, timers are due at the next tick boundary, or at that tick, at the earliest. For most
+ * deadlines, a read of the coarse clock, which costs almost nothing, shows that it is unnecessary.
  */
 noinline void wheel_base_forward_clock(struct wheel_base *base, u64 deadline)
 {

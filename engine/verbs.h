@@ -19,7 +19,7 @@ static inline int arm_check_time(u64 deadline, u64 slack)
 
 /*
  * Forward the base's clock before a timer is queued, if its deadline may have passed. Overdue
- * timers then expire in the order in which they were armed.
+ * timers then expire in the order in which they were armed, unless a scan is late.
  */
 static inline void base_forward_clock(struct wheel_base *base, u64 deadline)
 {

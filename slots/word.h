@@ -4,9 +4,9 @@
  * without a system call. A word is a deadline, PARKED or IDLE. A doorbell is one bit per slot, set
  * by the program after it has armed a timer. The summary has one bit per u64 of doorbells.
  *
- * The program may write any value at any time. Each decision reads the word once and ends with
- * an exchange; the winner of the exchange decides. The exchanges here are full barriers. They
- * pair with the exchanges of the program, which must be at least acquire and release:
+ * The program may write any value at any time. Each decision reads the word once. One that changes
+ * it ends with an exchange; the winner of the exchange decides. The exchanges here are full
+ * barriers. They pair with those of the program, which must be at least acquire and release:
  *
  *	the pass			the program
  *

@@ -284,10 +284,10 @@ struct wheel_setup {
  * @res: out: 0 or 1 on success, or a negative errno
  * @reserved: 0
  *
- * A deadline that has passed is due at the next tick. Members that an operation does not use
- * must be 0, otherwise it fails with EINVAL: for REARM @period and @cookie, for CANCEL all but
- * @op and @id, for QUERY all but @op, @id and @when. An operation that fails changes nothing,
- * except for CANCEL of a timer with a word.
+ * A deadline that has passed is due at the next tick, or, if a scan is late, at its own tick.
+ * Members that an operation does not use must be 0, otherwise it fails with EINVAL: for REARM
+ * @period and @cookie, for CANCEL all but @op and @id, for QUERY all but @op, @id and @when. An
+ * operation that fails changes nothing, except for CANCEL of a timer with a word.
  *
  * =======  ==========================  ================ =====================
  * op       slot free                   pending, same id other
