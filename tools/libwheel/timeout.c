@@ -25,6 +25,9 @@ int libwheel_timeout_start(struct libwheel *wheel, uint32_t slot, uint64_t delay
 	uint64_t deadline = libwheel_now(wheel) + delay;
 	int err;
 
+	/* A child of fork() has no words. */
+	if (!*handle_of(wheel)->ours)
+		return -ECHILD;
 	if (delay > WHEEL_MAX_TIME)
 		return -ERANGE;
 	err = libwheel_word_arm(wheel, slot, deadline);
@@ -38,7 +41,7 @@ int libwheel_timeout_start(struct libwheel *wheel, uint32_t slot, uint64_t delay
 
 int libwheel_timeout_stop(struct libwheel *wheel, uint32_t slot)
 {
-	return libwheel_word_park(wheel, slot);
+	return *handle_of(wheel)->ours ? libwheel_word_park(wheel, slot) : -ECHILD;
 }
 
 int libwheel_timeout_wait(struct libwheel *wheel, struct wheel_event *events,
@@ -85,7 +88,7 @@ int libwheel_timeout_epoll(struct libwheel *wheel, int epoll, struct epoll_event
 {
 	struct handle *handle = handle_of(wheel);
 	int saved = errno;
-	int n = 0;
+	int n = *handle->ours ? 0 : -ECHILD;
 
 	while (!n) {
 		if (handle->readable)

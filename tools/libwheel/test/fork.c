@@ -40,6 +40,9 @@ static int all_refused(struct libwheel *wheel)
 		 libwheel_next(wheel, &when) == -ECHILD &&
 		 libwheel_slot_get(wheel, &id) == -ECHILD &&
 		 libwheel_rearm_or_arm(wheel, &id, 0, 0) == -ECHILD &&
+		 libwheel_timeout_start(wheel, 2, HOUR) == -ECHILD &&
+		 libwheel_timeout_stop(wheel, 2) == -ECHILD &&
+		 libwheel_timeout_epoll(wheel, -1, NULL, 1) == -ECHILD &&
 		 libwheel_now(wheel) <= WHEEL_MAX_TIME &&
 		 libwheel_stats(wheel, &stats) == -ECHILD &&
 		 libwheel_advance(wheel, HOUR, NULL) == -ECHILD &&
@@ -55,8 +58,7 @@ static int lists(struct libwheel *wheel)
 
 	return !(count == 2 && ops[0].id == WHEEL_ID(1, 1) && ops[0].when == HOUR &&
 		 ops[1].id == WHEEL_ID(2, 1) && ops[1].flags == WHEEL_OP_WORD &&
-		 ops[1].when == 2 * HOUR &&
-		 !libwheel_list(wheel, 0, ops, 8, &cursor));
+		 ops[1].when == 2 * HOUR && !libwheel_list(wheel, 0, ops, 8, &cursor));
 }
 
 static void fork_lets_the_child_list(void)
@@ -70,6 +72,7 @@ static void fork_lets_the_child_list(void)
 	EXPECT_EQ(0, libwheel_word_arm(wheel, word, 2 * HOUR));
 	EXPECT_EQ(0, advance(wheel, MS));
 	EXPECT_EQ(0, in_child(lists, wheel));
+	EXPECT_EQ(0, in_child(all_refused, wheel));
 	EXPECT_EQ(WHEEL_ID(3, 1), next_id(wheel));
 	libwheel_close(wheel);
 }
@@ -116,23 +119,15 @@ static void fork_leaves_the_child_its_memory(void)
 	libwheel_close(wheel);
 }
 
-static int waits(struct libwheel *wheel)
-{
-	struct wheel_event event;
-
-	return libwheel_wait(wheel, &event, 1, -1) != -ECHILD;
-}
-
 /* Without a descriptor, where libwheel_wait() would otherwise fail with -EOPNOTSUPP. */
 static void fork_refuses_to_wait(void)
 {
 	const struct libwheel_options options = {
-		.size = sizeof(options), .backend = LIBWHEEL_USER,
-		.mode = LIBWHEEL_NO_FD,
+		.size = sizeof(options), .backend = LIBWHEEL_USER, .mode = LIBWHEEL_NO_FD,
 	};
 	struct libwheel *wheel = open_wheel(&options);
 
-	EXPECT_EQ(0, in_child(waits, wheel));
+	EXPECT_EQ(0, in_child(all_refused, wheel));
 	libwheel_close(wheel);
 }
 
