@@ -58,15 +58,20 @@ static void growth_costs_what_is_used(void)
 	needs_little(WHEEL_SETUP_WORDS);
 }
 
+/* Also if the program may write no file, where a write would end it. */
 static void growth_leaves_all_words_idle(void)
 {
-	static const __u32 timers[] = { 1, 512, 131073, 300000 };
-	size_t i;
-	__u32 nr;
+	static const __u32 timers[] = { 1, 512, 131073, 300000, 300000 };
+	struct rlimit limit, none;
+	struct libwheel *wheel;
+	__u32 i, nr;
 
+	NEED(!getrlimit(RLIMIT_FSIZE, &limit));
+	none = (struct rlimit){ .rlim_max = limit.rlim_max };
 	for (i = 0; i < COUNT(timers); i++) {
-		struct libwheel *wheel = open_user(timers[i], WHEEL_SETUP_WORDS);
-
+		NEED(!setrlimit(RLIMIT_FSIZE, i + 1 < COUNT(timers) ? &limit : &none));
+		wheel = open_user(timers[i], WHEEL_SETUP_WORDS);
+		NEED(!setrlimit(RLIMIT_FSIZE, &limit));
 		for (nr = 0; nr < timers[i]; nr++)
 			NEED(wheel->words[nr] == WHEEL_WORD_IDLE);
 		EXPECT_EQ(-ENOENT, libwheel_word_arm(wheel, timers[i] - 1, HOUR));

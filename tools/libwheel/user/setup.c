@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "../../../slots/scan.h"
@@ -77,12 +78,15 @@ static int words_idle(u64 *words, size_t count)
 {
 	size_t first = min_t(size_t, count, FILE_WORDS);
 	ssize_t size = first * sizeof(*words);
+	struct rlimit limit;
 	int fd, err = 0;
 
 	words_fill(words, first);
 	if (first == count)
 		return 0;
-	fd = memfd_create("libwheel", MFD_CLOEXEC);
+	/* To write a file beyond the limit would end the program with SIGXFSZ. */
+	fd = getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < (rlim_t)size ? -1 :
+	     memfd_create("libwheel", MFD_CLOEXEC);
 	if (fd >= 0 && pwrite(fd, words, size, 0) == size)
 		err = words_map(words + first, count - first, fd);
 	else
