@@ -142,7 +142,8 @@ void client_wait(struct client *client)
 	uint64_t end = worker_deadline(&client->worker);
 	uint64_t until = end == UINT64_MAX ? end : end - MARGIN_MS;
 
-	if (until <= timers_now(timers, CLOCK_QUEUE)) {
+	/* Deadlines are rounded up. A TTR of a second is within the margin from its start. */
+	if (until <= timers_now_ceil(timers, CLOCK_QUEUE)) {
 		client_reply(client, "DEADLINE_SOON\r\n");
 		return;
 	}

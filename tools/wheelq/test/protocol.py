@@ -34,6 +34,7 @@ CASES = {
     "reserve_of_nonsense": ["reserve-with-timeout", "reserve-with-timeout x",
                             "reserve-with-timeout -1", "reserve x", "reserve-with-timeout 1 2"],
     "deadline_soon": ["put 1 0 2 1\r\nx", ("reserve", "reserve", "reserve-with-timeout 0")],
+    "deadline_soon_at_once": [("put 1 0 1 1\r\nx", "reserve", "reserve-with-timeout 0")],
     "deadline_soon_but_a_job": [("put 1 0 2 1\r\nx", "reserve", "put 1 0 99 1\r\ny", "reserve")],
     "reserve_job": ["put 1 0 60 1\r\nx", "reserve-job #", "reserve-job #", "B reserve-job #",
                     "put 1 50 60 1\r\ny", "reserve-job #", "bury # 1", "reserve-job #",
