@@ -8,6 +8,10 @@
 #include "queue.h"
 
 #define BATCH	512
+/* Batches per call, because other clients wait for it. */
+#define BATCHES	8
+/* The cost of a row, in bytes of bodies. */
+#define ROW_BYTES	128
 
 /* The state of a stored job now. A due job is ready, even if its row has another state. */
 static enum job_state state_of(struct queue *queue, const struct job_record *rec)
@@ -23,7 +27,8 @@ static enum job_state state_of(struct queue *queue, const struct job_record *rec
 
 /*
  * Read at most @most jobs that have the state @stored in the store, and @state now, from the
- * position @from on. @from is set to the next position, or to JOB_KEY_LAST.
+ * position @from on. @from is set to the next position, or to JOB_KEY_LAST. Fewer jobs are read if
+ * most rows have another state now, such as those of ready jobs if @state is JOB_RESERVED.
  */
 static size_t scan(struct queue *queue, const struct tube *tube, enum job_state stored,
 		   enum job_state state, struct job_key *from, struct job_record *recs,
@@ -31,26 +36,29 @@ static size_t scan(struct queue *queue, const struct tube *tube, enum job_state 
 {
 	bool is_delayed = stored == JOB_DELAYED || stored == JOB_TIMED;
 	uint64_t now = timers_now(queue->timers, job_clock(stored));
-	size_t found = 0, read, count, i;
+	size_t found = 0, want = most < BATCH ? most : BATCH, count, i;
+	struct job_record rows[BATCH];
+	int left = BATCHES;
 
 	if (is_delayed && state == JOB_DELAYED && from->due <= now)
 		*from = (struct job_key){ .due = now + 1 };
-	while (found < most) {
-		read = found;
+	while (found < most && left--) {
 		count = queue->store->ops->scan(queue->store, tube->number, stored, from,
-						&recs[read], most - read);
-		for (i = read; i < read + count; i++) {
-			if (is_delayed && state != JOB_DELAYED && recs[i].due > now)
+						rows, want);
+		queue->read += ROW_BYTES * count;
+		for (i = 0; i < count && found < most; i++) {
+			if (is_delayed && state != JOB_DELAYED && rows[i].due > now)
 				break;
-			*from = job_key(&recs[i]);
+			*from = job_key(&rows[i]);
 			from->id++;
-			if (state_of(queue, &recs[i]) == state)
-				recs[found++] = recs[i];
+			if (state_of(queue, &rows[i]) == state)
+				recs[found++] = rows[i];
 		}
-		if (i < most) {
+		if (i < want && found < most) {
 			*from = JOB_KEY_LAST;
 			break;
 		}
+		want = BATCH;
 	}
 	return found;
 }
@@ -73,8 +81,9 @@ size_t queue_list(struct queue *queue, const struct tube *tube, enum job_state s
 	while (found < most && cursor->stored <= stored_as[state][1]) {
 		found += scan(queue, tube, cursor->stored, state, &cursor->key,
 			      &recs[found], most - found);
-		if (cursor->key.id == JOB_KEY_LAST.id)
-			*cursor = (struct queue_cursor){ .stored = cursor->stored + 1 };
+		if (cursor->key.id != JOB_KEY_LAST.id)
+			break;
+		*cursor = (struct queue_cursor){ .stored = cursor->stored + 1 };
 	}
 	if (cursor->stored > stored_as[state][1])
 		*cursor = (struct queue_cursor){ 0 };
@@ -139,6 +148,8 @@ static bool clear_job(struct queue *queue, uint64_t id)
 uint64_t queue_clear(struct queue *queue, const struct tube *tube, enum job_state state,
 		     uint64_t bound)
 {
+	if (state == JOB_RESERVED)
+		return 0;
 	return change_jobs(queue, tube, state,
 			   bound < QUEUE_CLEAR_MOST ? bound : QUEUE_CLEAR_MOST, clear_job);
 }

@@ -70,6 +70,20 @@ def list_is_in_order():
         assert pages(client, "ready", 9) == [number for _, number in sorted(jobs)]
 
 
+def list_examines_a_limited_number_of_jobs():
+    """A page ends early if most jobs have another state. The next pages have the rest."""
+    jobs = 10000
+    with harness.Server() as server:
+        client = server.client()
+        load.pipelined(client, [0] * jobs)
+        numbers = load.reserved(client, load.RESERVED) + [jobs]
+        assert client.ask(f"reserve-job {jobs}")[0] == f"RESERVED {jobs} {len(load.BODY)}"
+        for size in (1, 1000):
+            assert pages(client, "reserved", size) == numbers
+        first = client.ask("list-jobs reserved 0 1000")[1].decode().splitlines()
+        assert first[1] != "next: 0" and len(first) == 3 + load.RESERVED
+
+
 def clear_deletes_one_state():
     for loaded in ("16", "1000"):
         with harness.Server("--max-loaded", loaded) as server:
