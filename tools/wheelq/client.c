@@ -138,10 +138,12 @@ void client_send_waited(struct client *client, struct job *job)
 
 void client_wait(struct client *client)
 {
-	struct timers *timers = client->host->queue->timers;
-	uint64_t end = worker_deadline(&client->worker);
+	struct queue *queue = client->host->queue;
+	struct timers *timers = queue->timers;
+	uint64_t count = 0, end = worker_deadline(&client->worker, &count);
 	uint64_t until = end == UINT64_MAX ? end : end - MARGIN_MS;
 
+	queue->read += count * QUEUE_STEP_BYTES;
 	/* Deadlines are rounded up. A TTR of a second is within the margin from its start. */
 	if (until <= timers_now_ceil(timers, CLOCK_QUEUE)) {
 		client_reply(client, "DEADLINE_SOON\r\n");

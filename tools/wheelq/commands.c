@@ -137,6 +137,12 @@ static void use(struct client *client, const struct command *command)
 	client_reply(client, "");
 }
 
+/* A tube is searched in the list of the watched ones. */
+static void count_watches(struct client *client)
+{
+	queue_of(client)->read += client->worker.watching * QUEUE_STEP_BYTES;
+}
+
 static void watch(struct client *client, const struct command *command)
 {
 	struct tube *tube = queue_tube(queue_of(client), command->name);
@@ -145,6 +151,7 @@ static void watch(struct client *client, const struct command *command)
 		client_reply(client, "OUT_OF_MEMORY\r\n");
 		return;
 	}
+	count_watches(client);
 	worker_watch(&client->worker, tube);
 	buffer_print(&client->out, "WATCHING %u\r\n", client->worker.watching);
 	client_reply(client, "");
@@ -160,6 +167,7 @@ static void ignore(struct client *client, const struct command *command)
 		client_reply(client, "NOT_IGNORED\r\n");
 		return;
 	}
+	count_watches(client);
 	if (tube)
 		worker_ignore(worker, tube);
 	buffer_print(&client->out, "WATCHING %u\r\n", worker->watching);
@@ -286,9 +294,12 @@ static bool needs_store(enum verb verb)
 	}
 }
 
-static bool reads_body(enum verb verb)
+/* True if a command reads a body, or examines many jobs or tubes. */
+static bool reads_much(enum verb verb)
 {
-	return verb >= VERB_PEEK && verb <= VERB_RESERVE_JOB;
+	return (verb >= VERB_PEEK && verb <= VERB_RESERVE_JOB) ||
+	       verb == VERB_WATCH || verb == VERB_IGNORE ||
+	       verb == VERB_CLEAR_JOBS || verb == VERB_LIST_JOBS;
 }
 
 static void run(struct client *client, const struct command *command)
@@ -362,7 +373,7 @@ static void run(struct client *client, const struct command *command)
 	}
 }
 
-/* Commands that read no body do not wait for large bodies of other connections. */
+/* Commands that read little do not wait for large bodies of other connections. */
 static bool run_line(struct client *client, char *line, size_t length)
 {
 	struct command command;
@@ -373,7 +384,7 @@ static bool run_line(struct client *client, char *line, size_t length)
 		return true;
 	}
 	error = beanstalk_parse(&command, line, length);
-	if (!error && reads_body(command.verb) && queue_has_read_enough(queue_of(client)))
+	if (!error && reads_much(command.verb) && queue_has_read_enough(queue_of(client)))
 		return false;
 	if (error)
 		client_reply(client, error);

@@ -17,6 +17,8 @@
 #define QUEUE_KICK_MOST	10000
 /* The same for a clear. */
 #define QUEUE_CLEAR_MOST	1000
+/* The cost of a watched tube or a reserved job that is examined, in bytes of bodies. */
+#define QUEUE_STEP_BYTES	16
 
 /**
  * struct queue_options - limits
@@ -57,7 +59,7 @@ struct queue_options {
  * @save: expires when @unsaved must be stored
  * @keep: expires when a commit must renew the lease of the store
  * @is_lost: true if the store was lost: no job is reserved, and nothing is committed
- * @read: bytes of bodies that were read in this iteration, approximately
+ * @read: cost of reading in this iteration, in bytes of bodies
  * @commits: number of commits
  * @damaged: number of times that a job's checksum did not match
  * @total: jobs put
@@ -138,9 +140,9 @@ void queue_clock_was_set(struct queue *queue);
 
 /* Find or create a tube. Return: NULL if the limit is reached. */
 struct tube *queue_tube(struct queue *queue, const char *name);
-/* A new iteration of the loop: it has read no bodies. */
+/* A new iteration of the loop: it has read nothing. */
 void queue_begin_batch(struct queue *queue);
-/* True if the bodies should be sent before more are read. */
+/* True if the responses should be sent before more is read. */
 bool queue_has_read_enough(const struct queue *queue);
 /* True if the changes should be committed before there are more. */
 bool queue_commit_is_full(const struct queue *queue);
@@ -179,8 +181,9 @@ void queue_abandon(struct queue *queue, struct worker *worker);
 uint64_t queue_kick(struct queue *queue, struct tube *tube, uint64_t bound);
 bool queue_kick_job(struct queue *queue, uint64_t id);
 /*
- * Read at most @most jobs of a tube and a state from the cursor on, and advance it. JOB_DELAYED
- * includes JOB_TIMED. Jobs whose state changes in the meantime may be left out or read twice.
+ * Read at most @most jobs of a tube and a state from the cursor on, and advance it. Fewer are read
+ * if other jobs are in between. JOB_DELAYED includes JOB_TIMED. Jobs whose state changes in the
+ * meantime may be left out or read twice.
  */
 size_t queue_list(struct queue *queue, const struct tube *tube, enum job_state state,
 		  struct queue_cursor *cursor, struct job_record *recs, size_t most);

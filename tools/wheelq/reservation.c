@@ -120,6 +120,12 @@ static bool must_wait(struct queue *queue, struct tube *tube)
 	return true;
 }
 
+/* Return the job of the tube that may be reserved now, or NULL. */
+static struct job *first_job(struct queue *queue, struct tube *tube)
+{
+	return must_wait(queue, tube) ? NULL : cache_first(&queue->cache, tube);
+}
+
 struct job *queue_reserve(struct queue *queue, struct worker *worker)
 {
 	struct job *best = NULL, *job;
@@ -129,9 +135,8 @@ struct job *queue_reserve(struct queue *queue, struct worker *worker)
 	if (is_at_limit(queue))
 		return NULL;
 	TAILQ_FOREACH(watch, &worker->watches, of_worker) {
-		if (must_wait(queue, watch->tube))
-			continue;
-		job = cache_first(&queue->cache, watch->tube);
+		queue->read += QUEUE_STEP_BYTES;
+		job = first_job(queue, watch->tube);
 		if (!job)
 			continue;
 		key = job_key(&job->rec);
@@ -181,7 +186,9 @@ struct worker *queue_process(struct queue *queue, struct job **job)
 
 		tube = TAILQ_FIRST(&queue->tubes.pending);
 		watch = TAILQ_FIRST(&tube->waiting);
-		*job = watch ? queue_reserve(queue, watch->worker) : NULL;
+		/* Each worker examines all tubes that it watches, so it must find a job. */
+		*job = watch && first_job(queue, tube) ?
+			queue_reserve(queue, watch->worker) : NULL;
 		if (*job)
 			return watch->worker;
 		TAILQ_REMOVE(&queue->tubes.pending, tube, pending);

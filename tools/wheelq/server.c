@@ -317,7 +317,7 @@ static unsigned int command_share(const struct server *server)
 
 /*
  * Connections with new input run first. If the commit is large enough before all connections have
- * had their share, the rest wait, and run before those that had it. Commands that read a body wait
+ * had their share, the rest wait, and run before those that had it. Commands that read much wait
  * in the same way if the iteration has read enough.
  */
 static void work(struct server *server)

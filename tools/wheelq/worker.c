@@ -89,13 +89,15 @@ void worker_stop_waiting(struct worker *worker)
 	}
 }
 
-uint64_t worker_deadline(const struct worker *worker)
+uint64_t worker_deadline(const struct worker *worker, uint64_t *count)
 {
 	uint64_t end = UINT64_MAX;
 	struct job *job;
 
-	LIST_FOREACH(job, &worker->reserved, reserved)
+	LIST_FOREACH(job, &worker->reserved, reserved) {
+		++*count;
 		if (job->deadline_at < end)
 			end = job->deadline_at;
+	}
 	return end;
 }

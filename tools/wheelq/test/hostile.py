@@ -476,11 +476,55 @@ def options_of_nonsense():
         os.rmdir(server.directory)
 
 
+def fewest_in_between(other, worker, line, count=3000):
+    """Send a command repeatedly. Return the fewest that ran between two commands of another client."""
+    verb = "cmd-" + line.split()[0]
+    ran = [int(other.stats()[verb])]
+    worker.send(f"{line}\r\n" * count)
+    while ran[-1] < ran[0] + count:
+        ran.append(int(other.stats()[verb]))
+    for _ in range(count):
+        worker.answer()
+    return min(after - before for before, after in zip(ran, ran[1:]) if after > before)
+
+
+def hostile_worker_of_many_tubes():
+    """To wait for many tubes costs less than to watch them. Each iteration of the event loop runs
+    few commands that examine all of them, and then serves the other clients."""
+    tubes = 5000
+    with harness.Server() as server:
+        other, worker = server.client(), server.client()
+        begin = load.used_by([server.process.pid])
+        worker.send("".join(f"watch t{number}\r\n" for number in range(tubes)))
+        assert [worker.answer() for _ in range(tubes)][-1] == f"WATCHING {tubes + 1}"
+        watched = load.used_by([server.process.pid])
+        assert worker.reserve(0.001) == "TIMED_OUT"
+        waited = load.used_by([server.process.pid])
+        print(f"# {watched - begin:.3f} s to watch, {waited - watched:.3f} s to wait")
+        assert waited - watched < watched - begin
+        for line in ("reserve-with-timeout 0", f"watch t{tubes - 1}"):
+            assert fewest_in_between(other, worker, line) < 100, line
+
+
+def hostile_worker_of_many_jobs():
+    """The same for the deadlines of many reserved jobs, and for lists of other jobs."""
+    jobs = 20000
+    with harness.Server() as server:
+        other, worker = server.client(), server.client()
+        load.pipelined(worker, [0] * jobs)
+        assert fewest_in_between(other, worker, "list-jobs reserved 0 1", 100) < 10
+        load.reserved(worker, jobs // 2)
+        assert fewest_in_between(other, worker, "list-jobs ready 0 1", 100) < 10
+        load.reserved(worker, jobs // 2)
+        assert fewest_in_between(other, worker, "reserve-with-timeout 0") < 100
+
+
 TESTS = [hostile_words_of_every_verb, hostile_random_bytes,
          hostile_line_ends_split_at_each_byte, hostile_body_too_long,
          hostile_client_that_never_reads, hostile_client_that_never_ends_its_line, half_closed,
          hostile_bodies_that_do_not_come_whole, hostile_body_of_the_only_one,
          hostile_answers_that_nobody_reads, hostile_pipelines_share_the_server,
+         hostile_worker_of_many_tubes, hostile_worker_of_many_jobs,
          half_closed_in_the_middle, half_closed_and_never_reads, half_closed_and_reads_slowly,
          half_closed_with_full_buffers, resets_in_the_middle_of_its_answers, many_connections,
          limits_have_clear_answers, draining_refuses_new_jobs, options_of_nonsense]
