@@ -15,6 +15,8 @@
 /* Default limit on buffers, and the least number of the largest bodies. */
 #define MOST_BUFFERS		(256 << 20)
 #define BODIES			4
+/* Both stores fail if a row is about twice as large. */
+#define MOST_BODY		(512 << 20)
 
 /* An auth command fits into a line. */
 #define TOKEN_MAX		200
@@ -108,7 +110,7 @@ static void take_limit(struct server_options *o, int option, const char *name,
 		o->connections = read_limit(name, text, 1, 1000000);
 		break;
 	case BODY:
-		o->body = read_limit(name, text, 1, 1 << 30);
+		o->body = read_limit(name, text, 1, MOST_BODY);
 		break;
 	case JOBS:
 		o->queue.jobs = read_limit(name, text, 0, INT64_MAX);

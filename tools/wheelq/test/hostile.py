@@ -465,7 +465,7 @@ def draining_refuses_new_jobs():
 def options_of_nonsense():
     for options in (["--max-jobs", "x"], ["--max-tubes", "0"], ["--max-loaded", "-1"], ["what"],
                     ["--nothing"], ["--horizon", "99999999999999999999"], ["--port", "99999"],
-                    ["--port", "0"], ["--port", "http"]):
+                    ["--port", "0"], ["--port", "http"], ["--max-job-size", str(2**29 + 1)]):
         server = harness.Server(*options)
         try:
             server.start()
