@@ -109,14 +109,19 @@ static bool is_too_early(const struct queue *queue, const struct tube *tube)
 	return timers_now(queue->timers, CLOCK_QUEUE) < tube->next_reserve / NS_PER_MS;
 }
 
-/* Return: true if no job may be reserved now. If this ends later, workers are then served. */
+/*
+ * Return: true if no job may be reserved now. If this ends later, waiting workers are then served,
+ * because queue_process() has asked while there was room for a timer.
+ */
 static bool must_wait(struct queue *queue, struct tube *tube)
 {
 	if (tube->paused_until || tube_is_at_limit(tube))
 		return true;
 	if (!is_too_early(queue, tube))
 		return false;
-	timer_set(queue->timers, CLOCK_QUEUE, &tube->unpause, tube->next_reserve / NS_PER_MS);
+	if (timers_have_room(queue->timers, CLOCK_QUEUE))
+		timer_set(queue->timers, CLOCK_QUEUE, &tube->unpause,
+			  tube->next_reserve / NS_PER_MS);
 	return true;
 }
 

@@ -236,6 +236,15 @@ static void collect(struct side *side)
 				slot_expired(side, slot);
 		}
 	} while (count == BATCH);
+	/* Since they were read, timers may have been cancelled. */
+	for (i = side->expired_count; i-- > 0;) {
+		uint32_t slot = side->expired[i];
+
+		if (side->owners[slot])
+			continue;
+		slot_expired(side, slot);
+		side->expired[i] = side->expired[--side->expired_count];
+	}
 }
 
 bool timers_have_room(struct timers *timers, enum timer_clock clock)
@@ -261,6 +270,8 @@ static int slot_take(struct side *side, struct timer *timer)
 	uint32_t slot;
 
 	if (err)
+		collect(side);
+	if (!side->free_count)
 		return err;
 	slot = side->free[--side->free_count];
 	timer->id = WHEEL_ID(slot, 1);

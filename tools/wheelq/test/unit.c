@@ -9,7 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "model.h"
+#include "queue.h"
 #include "store/crc32c.h"
 #include "timers.h"
 
@@ -105,6 +107,76 @@ static bool cancelled_timers_leave_room(void)
 	return ok && expired == 1;
 }
 
+/* All timers are set again after they have expired, and before their events are read. */
+static bool expired_timers_can_be_set(void)
+{
+	struct timers_options options = { .timers = SLOTS, .by_hand = true };
+	struct timers *timers = timers_open(&options);
+	struct timer list[SLOTS] = { { .id = 0 } };
+	int i, round;
+
+	expired = 0;
+	for (round = 0; round < 2; round++) {
+		for (i = 0; i < SLOTS; i++) {
+			list[i].expired = count_expired;
+			timer_set(timers, CLOCK_QUEUE, &list[i], 1 + 20 * round);
+		}
+		timers_advance(timers, 20);
+	}
+	timers_run(timers, CLOCK_QUEUE, SLOTS);
+	timers_close(timers);
+	return expired == SLOTS;
+}
+
+/*
+ * A worker watches more tubes with a limit on the rate than there are timers. Each tube has a job,
+ * and has served one. All jobs are served later.
+ */
+static bool rate_limits_need_few_timers(void)
+{
+	const struct queue_options options = {
+		.loaded = SLOTS, .horizon = 1000, .reservations = SLOTS, .tubes = SLOTS,
+		.numbers = 1000, .timers = 32 - 3 * SLOTS, .by_hand = true,
+	};
+	struct queue_job job = { .ttr = 1000000000 };
+	struct memory *keep = NULL;
+	struct worker worker;
+	struct queue queue;
+	int i, round, served = 0;
+	char name[8];
+
+	queue_open(&queue, memory_open(&keep), &options);
+	worker_init(&worker);
+	for (i = 0; i < SLOTS; i++) {
+		struct tube *tube;
+
+		snprintf(name, sizeof(name), "t%d", i);
+		tube = queue_tube(&queue, name);
+		worker_watch(&worker, tube);
+		queue_limit(&queue, tube, 0, 1000);
+		queue_reserve_id(&queue, &worker, queue_put(&queue, tube, &job, ""));
+		queue_delete(&queue, &worker, queue_put(&queue, tube, &job, "") - 1);
+	}
+	for (round = 0; round < 10 * SLOTS; round++) {
+		struct worker *waits = &worker;
+		struct job *reserved = queue_reserve(&queue, &worker);
+
+		if (!reserved) {
+			worker_wait(&worker);
+			waits = queue_process(&queue, &reserved);
+			worker_stop_waiting(&worker);
+		}
+		if (waits)
+			served += queue_delete(&queue, waits, reserved->rec.id);
+		timers_advance(queue.timers, 1000);
+		timers_run(queue.timers, CLOCK_QUEUE, SLOTS);
+	}
+	worker_clear(&worker);
+	queue_close(&queue);
+	memory_forget(&keep);
+	return served == SLOTS;
+}
+
 static bool report(bool ok, int number, const char *what)
 {
 	printf("%s %d %s\n", ok ? "ok" : "not ok", number, what);
@@ -121,7 +193,7 @@ int main(int argc, char **argv)
 	int count = uri ? COUNT(shared) : COUNT(configs);
 	int failed = 0, i;
 
-	printf("1..%d\n# repeat with: test/unit %llu %u\n", count + 2,
+	printf("1..%d\n# repeat with: test/unit %llu %u\n", count + 4,
 	       (unsigned long long)seed, steps);
 	for (i = 0; i < count; i++) {
 		bool ok = passes(&config[i], seed, steps);
@@ -132,5 +204,7 @@ int main(int argc, char **argv)
 	}
 	failed += !report(checksums_match(), i + 1, "checksums of bodies are crc32c");
 	failed += !report(cancelled_timers_leave_room(), i + 2, "cancelled timers leave room");
+	failed += !report(expired_timers_can_be_set(), i + 3, "expired timers can be set");
+	failed += !report(rate_limits_need_few_timers(), i + 4, "rate limits need few timers");
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
