@@ -58,9 +58,9 @@ static __u64 time_loop(void)
 }
 
 /*
- * Wait until a loop takes its expected time, if the clock counts instructions. After boot, and after
- * the exit of a process with much memory, the kernel does other work, which would be included in the
- * results.
+ * Wait until a loop takes its expected time, if the clock counts instructions. After boot, and
+ * after the exit of a process with much memory, the kernel does other work, which would be included
+ * in the results.
  */
 void wait_quiet(void)
 {
