@@ -85,7 +85,7 @@ static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 	bool fault = false;
 
 	while (true) {
-		/* Some processors copy nothing of a block that faults, so copy a single event then. */
+		/* Some processors copy nothing of a block that faults: copy one event then. */
 		u32 limit = fault ? 1 : most;
 		u32 room = min_t(size_t, iov_iter_count(to) / sizeof(struct wheel_event), limit);
 		u32 copied = read_batch(file, to, room, &fault);

@@ -149,7 +149,10 @@ static bool arm_under_another_lock(struct wheel *wheel)
 static bool arm_freed(struct wheel *wheel)
 {
 	/* KASAN's quarantine writes to the begin of a freed object at any time. */
-	struct { u64 link[8]; struct wheel_timer timer; } *object = kmalloc(sizeof(*object), GFP_KERNEL);
+	struct {
+		u64 link[8];
+		struct wheel_timer timer;
+	} *object = kmalloc(sizeof(*object), GFP_KERNEL);
 	struct wheel_timer *timer = &object->timer;
 
 	if (!object)
