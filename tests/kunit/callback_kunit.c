@@ -50,8 +50,7 @@ static void callback_cannot_move_the_clock(struct kunit *test)
 {
 	struct rig *rig = three(test, advance_the_clock);
 
-	KUNIT_ASSERT_EQ(test, wheel_timer_rearm(&rig->probes[2].timer,
-						9 * TICK, 0), 0);
+	KUNIT_ASSERT_EQ(test, wheel_timer_rearm(&rig->probes[2].timer, 9 * TICK, 0), 0);
 	KUNIT_EXPECT_EQ(test, rig_advance(rig, 5 * TICK), 9 * TICK);
 	KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 1);
 	KUNIT_EXPECT_EQ(test, rig->calls, 2);

@@ -83,8 +83,7 @@ static void expect_verbs(struct verbs *verbs)
 
 	KUNIT_EXPECT_TRUE(test, verbs->there);
 	for (i = 0; i < VERBS; i++)
-		KUNIT_EXPECT_EQ_MSG(test, verbs->answers[i], answers[i],
-				    "verb %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, verbs->answers[i], answers[i], "verb %d", i);
 	KUNIT_EXPECT_EQ(test, rig_advance(verbs->rig, 6 * TICK), 7 * TICK);
 	KUNIT_EXPECT_EQ(test, rig_advance(verbs->rig, 7 * TICK), WHEEL_NEVER);
 	rig_expect_log(verbs->rig, order, ARRAY_SIZE(order));

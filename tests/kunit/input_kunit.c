@@ -146,8 +146,7 @@ static void scheme_says(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, now + reach), 0);
 		KUNIT_EXPECT_EQ(test, wheel_timer_cancel(&rig->probes[0].timer), 0);
 		if (row->reach < WHEEL_MAX_TIME)
-			KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, now + reach + 2 * TICK),
-					-ERANGE);
+			KUNIT_EXPECT_EQ(test, rig_arm(rig, 0, now + reach + 2 * TICK), -ERANGE);
 	}
 }
 
@@ -174,8 +173,7 @@ static void data_as_given(struct kunit *test)
 	struct rig *rig = rig_new(test, &config, 1);
 
 	KUNIT_EXPECT_PTR_EQ(test, wheel_data(rig->wheel), (void *)test);
-	KUNIT_EXPECT_PTR_EQ(test, wheel_timer_wheel(&rig->probes[0].timer),
-			    rig->wheel);
+	KUNIT_EXPECT_PTR_EQ(test, wheel_timer_wheel(&rig->probes[0].timer), rig->wheel);
 }
 
 struct arm_case {

@@ -245,7 +245,7 @@ void rig_step_clock(s64 ns)
 
 	ktime_get_real_ts64(&now);
 	now = timespec64_add(now, ns_to_timespec64(ns));
-	do_settimeofday64(&now);
+	WARN_ON(do_settimeofday64(&now));
 }
 
 u64 rig_random(struct rig *rig, u64 below)
@@ -299,8 +299,7 @@ void rig_expect_log(struct rig *rig, const u32 *ids, u32 count)
 
 	KUNIT_ASSERT_EQ(rig->test, rig->calls, count);
 	for (i = 0; i < count; i++)
-		KUNIT_ASSERT_EQ_MSG(rig->test, rig->log[i], ids[i],
-				    "call %u", i);
+		KUNIT_ASSERT_EQ_MSG(rig->test, rig->log[i], ids[i], "call %u", i);
 }
 
 /* Open the gate after two jiffies, while the caller is inside a function that waits. */

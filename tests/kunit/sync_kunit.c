@@ -169,8 +169,7 @@ static void sync_from_its_own_callback(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, 0), 0);
 		rig_wait(rig);
 		KUNIT_EXPECT_EQ(test, rig->probes[0].answer, 1);
-		KUNIT_EXPECT_EQ(test,
-				wheel_timer_cancel_sync(&rig->probes[0].timer), 0);
+		KUNIT_EXPECT_EQ(test, wheel_timer_cancel_sync(&rig->probes[0].timer), 0);
 	}
 }
 
