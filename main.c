@@ -31,7 +31,7 @@ static void __exit wheel_timer_exit_module(void)
 module_init(wheel_timer_init_module);
 module_exit(wheel_timer_exit_module);
 
-MODULE_DESCRIPTION("Timers on hashed timing wheels");
+MODULE_DESCRIPTION("Timers on timing wheels");
 MODULE_AUTHOR("The wheel_timer authors");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(WHEEL_TIMER_VERSION);
