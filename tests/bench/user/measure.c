@@ -477,5 +477,7 @@ void measure(const struct contestant *contestant, __u32 n)
 		measure_lone(LONE, 0, c->take);
 	if (c->wakes && c->take_ring)
 		measure_lone(LONE_RING, WITH_RING, c->take_ring);
-	measure_tail();
+	/* There the machine has one processor, and ends with the program. */
+	if (counted)
+		measure_tail();
 }
