@@ -114,7 +114,11 @@ docs:			## the manual, as HTML in build/docs
 lint:			## all static checkers
 	@tests/lint/lint
 
-size:			## the size of each part, its limit and its target
+## english	wording that is not standard technical English; a hint, no test
+english:
+	@tests/lint/english || :
+
+size:			## the size of each part and its soft limit
 	@tests/lint/size
 
 # Nothing is built if it cannot be installed.
