@@ -188,6 +188,26 @@ static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 	return wheel_walk_take(walk);
 }
 
+/* wheel_pop(). With @last, wheel_popped_all() is determined also if other timers are queued. */
+static __always_inline struct wheel_timer *wheel_pop_next(struct wheel_core *w, u64 until,
+							  unsigned int *budget, bool last)
+{
+	struct wheel_timer *t;
+
+	wheel_raise_floor(w, until);
+	if (!*budget)
+		return NULL;
+	t = last ? NULL : wheel_pop_open(w);
+	if (t)
+		(*budget)--;
+	else
+		t = INDIRECT_CALL_2(w->scheme->pop, wheel_hierarchical_pop,
+				    wheel_hashed_pop, w, until, budget);
+	if (t)
+		w->pending--;
+	return t;
+}
+
 /*
  * Continue a pass up to the tick @until: dequeue the next due timer, in order of due tick, then in
  * arming order. A timer remains queued, and can be cancelled, until it is returned. Timers may be
@@ -200,20 +220,7 @@ static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
  */
 static inline struct wheel_timer *wheel_pop(struct wheel_core *w, u64 until, unsigned int *budget)
 {
-	struct wheel_timer *t;
-
-	wheel_raise_floor(w, until);
-	if (!*budget)
-		return NULL;
-	t = wheel_pop_open(w);
-	if (t)
-		(*budget)--;
-	else
-		t = INDIRECT_CALL_2(w->scheme->pop, wheel_hierarchical_pop,
-				    wheel_hashed_pop, w, until, budget);
-	if (t)
-		w->pending--;
-	return t;
+	return wheel_pop_next(w, until, budget, false);
 }
 
 /* Return true if the last wheel_pop() has found that no other timer is due. */

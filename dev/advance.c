@@ -6,10 +6,9 @@
 /* Publish the time for tasks that wait in ENTER until a time. */
 static void publish_advanced(struct wheel_file *file, u64 time)
 {
-	unsigned long flags = wheel_lock(file->slots.wheel);
-
+	wheel_lock(file->slots.wheel);
 	WRITE_ONCE(file->advanced, max(file->advanced, time));
-	wheel_unlock(file->slots.wheel, flags);
+	wheel_unlock(file->slots.wheel);
 	wake_up_interruptible(&file->pollers);
 }
 

@@ -4,8 +4,9 @@
  *
  * An open file has a wheel and a table of slots. slots/ implements the operations on slots; this
  * directory implements files, access to user memory, wake-ups and passes. wheel_lock() of the
- * wheel, taken with interrupts disabled, also protects the file. While it is held, user memory is
- * accessed only with page faults disabled, and no task is woken. Lock order:
+ * wheel also protects the file. Calls hold it with interrupts enabled; the interrupt only tries to
+ * lock. While it is held, user memory is accessed only with page faults disabled, and no task is
+ * woken. Lock order:
  * wheel_file.setup_lock -> wheel_lock().
  */
 #ifndef _WHEEL_DEV_H
@@ -68,16 +69,13 @@ struct wheel_event_ring {
  * @unfired: number of timers that STOP has drained so far; a signal can interrupt it
  * @stop_at: next slot whose word STOP takes back
  * @advanced: time up to which ADVANCE has expired all timers
- * @kflags: word that is WHEEL_RING_BACKLOG if the pass is left to the owner, see event.c; in the
- *	kernel page if the file has a ring, else @own_kflags; also written without the lock
- * @own_kflags: see @kflags
- * @interrupts: number of interrupts that expired timers since the owner's last call; lockless
- * @deferrals: number of times that an interrupt left the pass to the owner; lockless, written
- *	only by the interrupt
+ * @deferred: true if the pass is left to the owner, see event.c; read lockless. If the file has a
+ *	ring, WHEEL_RING_BACKLOG in the kernel page has the same value
+ * @deferrals: number of times that an interrupt left the pass to the owner
  * @readers: wait queue of read(); an event wakes up one task
  * @pollers: wait queue of poll(), epoll and ENTER; an event wakes up all tasks
  *
- * The lock of the wheel protects @slots and the members from @stopped to @advanced, except
+ * The lock of the wheel protects @slots and the members from @stopped to @deferrals, except
  * @stop_at.
  */
 struct wheel_file {
@@ -98,9 +96,7 @@ struct wheel_file {
 	u64			unfired;
 	u32			stop_at;
 	u64			advanced;
-	u32			*kflags;
-	u32			own_kflags;
-	u32			interrupts;
+	bool			deferred;
 	u64			deferrals;
 	wait_queue_head_t	readers;
 	wait_queue_head_t	pollers;
@@ -144,19 +140,14 @@ extern const struct wheel_owner wheel_file_owner;
 u32 wheel_file_events(const struct wheel_file *file);
 bool wheel_file_run(struct wheel_file *file, u32 wanted);
 void wheel_file_hand_over(struct wheel_file *file);
-void wheel_file_settle(struct wheel_file *file);
+void wheel_file_defer(struct wheel_file *file, bool deferred);
 bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready);
 __poll_t wheel_file_poll(struct file *filp, struct poll_table_struct *wait);
 
-/*
- * Check whether wheel_file_run() has work to do. Called by the owner's calls: the interrupt may
- * expire timers again.
- */
-static inline bool wheel_file_deferred(struct wheel_file *file)
+/* Check whether wheel_file_run() has work to do. */
+static inline bool wheel_file_deferred(const struct wheel_file *file)
 {
-	if (READ_ONCE(file->interrupts))
-		WRITE_ONCE(file->interrupts, 0);
-	return unlikely(READ_ONCE(*file->kflags));
+	return unlikely(READ_ONCE(file->deferred));
 }
 
 /* map.c, ring.c: the completion ring */

@@ -2,27 +2,24 @@
 /*
  * Expiry: the interrupt, the passes in the owner's context, and the wake-ups.
  *
- * The interrupt does a constant amount of work. If more is due, it defers the file: the hrtimer
- * stays off, WHEEL_RING_BACKLOG is set, and waiting tasks are woken. The owner's next read(),
- * ENTER or SUBMIT runs the pass, step by step, in its own context.
+ * The interrupt does a constant amount of work. If more is due, it leaves the rest to the owner, who
+ * has events to take anyway: it defers the file. The hrtimer stays off, WHEEL_RING_BACKLOG is set,
+ * and waiting tasks are woken. The owner's next read(), ENTER or SUBMIT runs the pass, step by step,
+ * in its own context. If there is no event to take, the interrupt continues after a pause.
  *
- *	             interrupt: all done
+ *	             interrupt: all done, or no event to take
  *	            +-------------------+
  *	            v                   |
- *	  ARM --> hrtimer armed -- interrupt -- lock held, ring full, 8 timers or more,
- *	            ^                                 no call since the last interrupt,
- *	            |                                 or too many interrupts of this CPU
+ *	  ARM --> hrtimer armed -- interrupt -- more is due, and events are waiting,
+ *	            ^                           the ring is full, the CPU is busy with
+ *	            |                           another file, or 1 ms overdue
  *	            |                                 |
  *	            | settle: clear the flag,         v
- *	            | then start the hrtimer        deferred: flag set, poll(): EPOLLIN
+ *	            | start the hrtimer             deferred: flag set, poll(): EPOLLIN
  *	            |                                 |
  *	            +--------------- nothing due -- step <---- read(), ENTER, SUBMIT
  *	                                              |
  *	                              signal, budget, full: still deferred, wake the others
- *
- * Settling clears the flag under the wheel's lock, before the unlock starts the hrtimer. The
- * interrupt may set it without that lock. If the interrupt belongs to an earlier start of the
- * hrtimer, the wake-up is spurious. If it belongs to this start, the store follows the clear.
  */
 #include <linux/percpu.h>
 #include <linux/poll.h>
@@ -34,17 +31,29 @@
 /* Upper limit of the timers that one interrupt expires. */
 #define INTERRUPT_TIMERS	8U
 
-/* Upper limit of the interrupts that expire timers between two calls of the owner. */
-#define INTERRUPTS_PER_CALL	1U
-
 /*
  * Minimum time between two interrupts of a CPU that expire timers. A program with many files would
  * otherwise take as many times the CPU time from other tasks, or in a single interrupt.
  */
 #define INTERRUPT_PAUSE_NS	(100 * NSEC_PER_USEC)
 
-/* Time from which on an interrupt of this CPU may expire timers. */
-static DEFINE_PER_CPU(u64, interrupts_from);
+/*
+ * Limit of the lateness that results from these pauses: the owner is woken, to run the pass itself,
+ * if a timer is overdue by more.
+ */
+#define INTERRUPT_LATE_NS	NSEC_PER_MSEC
+
+/**
+ * struct interrupt_pause - Time in which interrupts of a CPU expire no timers
+ * @end: end of the pause, on the monotonic clock
+ * @file: file whose interrupt began the pause; only compared, because it may have been freed
+ */
+struct interrupt_pause {
+	u64			end;
+	const struct wheel_file	*file;
+};
+
+static DEFINE_PER_CPU(struct interrupt_pause, interrupt_pause);
 
 /*
  * Upper limit of the timers that one step expires. A timer with a word takes up to 270
@@ -129,7 +138,7 @@ static void file_expire(void *data, struct wheel_timer **due, unsigned int n, u6
 	}
 }
 
-/* Wake up one reader and all pollers for events that were queued under the wheel's lock. */
+/* Wake up one reader and all pollers. What they wait for was set under the wheel's lock. */
 static void file_wake(struct wheel_file *file)
 {
 	/* A task that sleeps took the wheel's lock after it was added to the queue. */
@@ -140,11 +149,14 @@ static void file_wake(struct wheel_file *file)
 		wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
 }
 
-/* Record that no pass is left to the owner. The wheel is locked. */
-void wheel_file_settle(struct wheel_file *file)
+/* Record whether a pass is left to the owner. The wheel is locked. */
+void wheel_file_defer(struct wheel_file *file, bool deferred)
 {
-	if (READ_ONCE(*file->kflags))
-		WRITE_ONCE(*file->kflags, 0);
+	if (file->deferred == deferred)
+		return;
+	WRITE_ONCE(file->deferred, deferred);
+	if (file->ring.size)
+		WRITE_ONCE(file->kernel->kflags, deferred ? WHEEL_RING_BACKLOG : 0);
 }
 
 /* The number of timers that a step may expire: 0 if the ring is full. */
@@ -160,14 +172,11 @@ static bool file_step(struct wheel_file *file)
 {
 	u32 room = step_room(file, STEP_TIMERS);
 	struct wheel *wheel = file->slots.wheel;
-	bool more = !room || wheel_step(wheel, wheel_now(wheel), room);
+	bool more = wheel_step(wheel, wheel_now(wheel), room);
 
-	if (more) {
-		WRITE_ONCE(*file->kflags, WHEEL_RING_BACKLOG);
-	} else {
-		wheel_file_settle(file);
+	wheel_file_defer(file, more);
+	if (!more)
 		wheel_settle(wheel);
-	}
 	return more && room;
 }
 
@@ -183,20 +192,12 @@ bool wheel_file_run(struct wheel_file *file, u32 wanted)
 	bool more;
 
 	do {
-		unsigned long flags = wheel_lock(file->slots.wheel);
-
+		wheel_lock(file->slots.wheel);
 		more = file_step(file) && wheel_file_events(file) < wanted;
-		wheel_unlock(file->slots.wheel, flags);
+		wheel_unlock(file->slots.wheel);
 		cond_resched();
 	} while (more && --steps && !signal_pending(current));
 	return more;
-}
-
-/* Wake up one reader and all pollers; they read the flag after they were queued. */
-static void file_wake_deferred(struct wheel_file *file)
-{
-	wake_up_interruptible(&file->readers);
-	wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
 }
 
 /*
@@ -206,80 +207,102 @@ static void file_wake_deferred(struct wheel_file *file)
  */
 void wheel_file_hand_over(struct wheel_file *file)
 {
-	unsigned long flags = wheel_lock(file->slots.wheel);
-	bool wake = file->wake && wheel_file_events(file);
+	bool wake;
 
+	wheel_lock(file->slots.wheel);
+	wake = file->deferred || (file->wake && wheel_file_events(file));
 	file->wake = false;
-	wheel_unlock(file->slots.wheel, flags);
-	if (READ_ONCE(*file->kflags))
-		file_wake_deferred(file);
-	else if (wake)
+	wheel_unlock(file->slots.wheel);
+	if (wake)
 		file_wake(file);
 }
 
-static void interrupt_defer(struct wheel_file *file)
+/*
+ * Begin a pause of this CPU, if none is in progress. Returns true if the interrupt may expire timers.
+ * All files use one clock for the pause.
+ */
+static bool pause_begin(struct interrupt_pause *pause, const struct wheel_file *file, u64 now)
 {
-	WRITE_ONCE(file->deferrals, file->deferrals + 1);
-	WRITE_ONCE(*file->kflags, WHEEL_RING_BACKLOG);
-}
-
-/* Check whether the interrupt may expire timers, and record that it does. */
-static bool interrupt_may_step(struct wheel_file *file, u64 now)
-{
-	if (READ_ONCE(file->interrupts) >= INTERRUPTS_PER_CALL)
-		return false;
-	/* All files of this CPU use one clock for the pause. */
 	if (file->slots.setup.clock != WHEEL_CLOCK_MONOTONIC)
 		now = ktime_get_mono_fast_ns();
-	if (now < __this_cpu_read(interrupts_from))
+	if (now < pause->end)
 		return false;
-	__this_cpu_write(interrupts_from, now + INTERRUPT_PAUSE_NS);
-	WRITE_ONCE(file->interrupts, file->interrupts + 1);
+	pause->end = now + INTERRUPT_PAUSE_NS;
+	pause->file = file;
 	return true;
 }
 
-/* Returns what the interrupt returns; *@wake is set if tasks have to be woken. */
-static enum hrtimer_restart interrupt_step(struct wheel_file *file, bool *wake)
+/* Check whether tasks were woken for events, and have not taken all of them. */
+static bool events_wait(const struct wheel_file *file)
 {
-	enum hrtimer_restart restart = HRTIMER_NORESTART;
-	struct wheel *wheel = file->slots.wheel;
-	u64 now = wheel_now(wheel);
-	u32 room = 0;
-
-	if (likely(interrupt_may_step(file, now)))
-		room = step_room(file, INTERRUPT_TIMERS);
-	if (likely(room && !wheel_step(wheel, now, room))) {
-		wheel_file_settle(file);
-		restart = wheel_restart(wheel);
-	} else {
-		interrupt_defer(file);
-		/*
-		 * Tasks that were notified of older events, and have not checked since, read
-		 * the flag when they do. If no event is left, they may have taken all of them.
-		 */
-		file->wake |= !file->notified || are_news(file, 0);
-	}
-	*wake = file->wake;
-	file->wake = false;
-	return restart;
+	return file->notified && !are_news(file, 0);
 }
 
-/* A held lock is not waited for: its holder may be any thread of the program. */
+/*
+ * Leave the pass to the owner. Tasks that were notified of events, and have not checked since, read
+ * the flag when they do.
+ */
+static void interrupt_defer(struct wheel_file *file)
+{
+	file->deferrals++;
+	wheel_file_defer(file, true);
+	file->wake |= !events_wait(file);
+}
+
+/*
+ * Return the number of timers that the interrupt may expire. It must not queue a timer if that walks
+ * a list: those with words, and periodic ones of a ring, may be queued again.
+ */
+static u32 interrupt_room(const struct wheel_file *file)
+{
+	bool may_queue = file->slots.words || file->ring.size;
+
+	if (unlikely(file->slots.setup.scheme == WHEEL_OVERFLOW && may_queue))
+		return 0;
+	return step_room(file, INTERRUPT_TIMERS);
+}
+
+/* Return how late the next pass of a locked wheel is, in nanoseconds. */
+static u64 lateness(const struct wheel *wheel, u64 now)
+{
+	return now - min(now, wheel_next_locked(wheel));
+}
+
+/* Run a step, and decide how the pass continues. Returns what the interrupt returns. */
+static enum hrtimer_restart interrupt_step(struct wheel_file *file)
+{
+	struct interrupt_pause *pause = this_cpu_ptr(&interrupt_pause);
+	struct wheel *wheel = file->slots.wheel;
+	u32 room = interrupt_room(file);
+	u64 now = wheel_now(wheel);
+
+	/* The hrtimer was started before the file was deferred. */
+	if (unlikely(file->deferred))
+		return HRTIMER_NORESTART;
+	if (likely(room && pause_begin(pause, file, now)) && likely(!wheel_step(wheel, now, room)))
+		return wheel_restart(wheel, 0);
+	/* If another file uses the CPU, the owner continues at once, in its own time. */
+	if (room && pause->file == file && !events_wait(file) &&
+	    lateness(wheel, now) < INTERRUPT_LATE_NS)
+		return wheel_restart(wheel, now + INTERRUPT_PAUSE_NS);
+	interrupt_defer(file);
+	return HRTIMER_NORESTART;
+}
+
+/* If the lock is held, its holder starts the hrtimer again. */
 static enum hrtimer_restart file_interrupt(void *data)
 {
 	struct wheel_file *file = wheel_file_of(data);
 	struct wheel *wheel = file->slots.wheel;
 	enum hrtimer_restart restart;
-	unsigned long flags;
 	bool wake;
 
-	if (unlikely(!wheel_trylock(wheel, &flags))) {
-		interrupt_defer(file);
-		file_wake_deferred(file);
+	if (unlikely(!wheel_trylock(wheel)))
 		return HRTIMER_NORESTART;
-	}
-	restart = interrupt_step(file, &wake);
-	wheel_unlock(wheel, flags);
+	restart = interrupt_step(file);
+	wake = file->wake;
+	file->wake = false;
+	wheel_unlock(wheel);
 	if (wake)
 		file_wake(file);
 	return restart;
@@ -298,14 +321,14 @@ const struct wheel_owner wheel_file_owner = {
  */
 bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready)
 {
-	unsigned long flags = wheel_lock(file->slots.wheel);
 	bool deferred;
 
+	wheel_lock(file->slots.wheel);
 	file->notified = false;
 	file->wake_at = min(file->wake_at, READ_ONCE(file->polled) ? 1 : wanted);
 	*ready = wheel_file_events(file);
 	deferred = wheel_file_deferred(file);
-	wheel_unlock(file->slots.wheel, flags);
+	wheel_unlock(file->slots.wheel);
 	return *ready >= wanted || deferred;
 }
 

@@ -30,7 +30,6 @@ static int wheel_file_open(struct inode *inode, struct file *filp)
 	mutex_init(&file->setup_lock);
 	wheel_slots_init(&file->slots);
 	file->wake_at = 1;
-	file->kflags = &file->own_kflags;
 	init_waitqueue_head(&file->readers);
 	init_waitqueue_head(&file->pollers);
 	file->memcg = get_mem_cgroup_from_mm(current->mm);

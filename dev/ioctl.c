@@ -11,20 +11,19 @@ void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)
 {
 	struct wheel *wheel = wheel_file_ready(file);
 	const struct wheel_slots *slots = &file->slots;
-	unsigned long flags;
 
 	memset(stats, 0, sizeof(*stats));
 	if (!wheel)
 		return;
-	flags = wheel_lock(wheel);
+	wheel_lock(wheel);
 	wheel_read_stats_locked(wheel, stats);
 	stats->unread = slots->fired.count;
 	if (file->ring.size)
 		stats->unread += wheel_event_ring_ready(&file->ring);
 	stats->overruns = slots->overruns;
 	stats->refused = slots->refused;
-	stats->deferred = READ_ONCE(file->deferrals);
-	wheel_unlock(wheel, flags);
+	stats->deferred = file->deferrals;
+	wheel_unlock(wheel);
 }
 
 /* Accepts every struct that INFO has returned, including its flags. */

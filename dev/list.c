@@ -15,18 +15,18 @@
 static bool stop_step(struct wheel_file *file)
 {
 	struct wheel *wheel = file->slots.wheel;
-	unsigned long flags = wheel_lock(wheel);
 	struct wheel_timer *timer, *next;
 	LIST_HEAD(unfired);
 	bool more;
 
+	wheel_lock(wheel);
 	more = wheel_drain_some(wheel, &unfired);
 	list_for_each_entry_safe(timer, next, &unfired, node) {
 		list_del_init(&timer->node);
 		wheel_slot_of(timer)->state = WHEEL_SLOT_STOPPED;
 		file->unfired++;
 	}
-	wheel_unlock(wheel, flags);
+	wheel_unlock(wheel);
 	cond_resched();
 	return more;
 }
@@ -35,23 +35,21 @@ static bool stop_step(struct wheel_file *file)
 static void stop_begin(struct wheel_file *file)
 {
 	struct wheel_slots *slots = &file->slots;
-	unsigned long flags = wheel_lock(slots->wheel);
 
+	wheel_lock(slots->wheel);
 	wheel_slots_stop(slots, wheel_now(slots->wheel));
 	if (slots->words)
 		wheel_scan_stop(slots);
-	wheel_unlock(slots->wheel, flags);
+	wheel_unlock(slots->wheel);
 }
 
 static void stop_end(struct wheel_file *file)
 {
-	unsigned long flags;
-
 	wheel_stop(file->slots.wheel, NULL);
-	flags = wheel_lock(file->slots.wheel);
+	wheel_lock(file->slots.wheel);
 	WRITE_ONCE(file->stopped, true);
-	wheel_file_settle(file);
-	wheel_unlock(file->slots.wheel, flags);
+	wheel_file_defer(file, false);
+	wheel_unlock(file->slots.wheel);
 }
 
 /*
@@ -62,14 +60,14 @@ static bool stop_words(struct wheel_file *file)
 {
 	struct wheel_slots *slots = &file->slots;
 	u32 end = min(slots->setup.timers, file->stop_at + DEV_HOLD);
-	unsigned long flags = wheel_lock(slots->wheel);
 
+	wheel_lock(slots->wheel);
 	for (; file->stop_at < end; file->stop_at++) {
 		struct wheel_slot *slot = wheel_slot_named(slots, file->stop_at);
 
 		file->unfired += slot && wheel_word_unfired(slots, slot);
 	}
-	wheel_unlock(slots->wheel, flags);
+	wheel_unlock(slots->wheel);
 	cond_resched();
 	return end < slots->setup.timers;
 }
@@ -129,15 +127,15 @@ static u32 list_some(struct wheel_file *file, struct wheel_op *ops, u32 room, u3
 {
 	struct wheel_slots *slots = &file->slots;
 	u32 end = min(slots->setup.timers, *cursor + DEV_HOLD);
-	unsigned long flags = wheel_lock(slots->wheel);
 	u32 found = 0;
 
+	wheel_lock(slots->wheel);
 	for (; *cursor < end && found < room; ++*cursor) {
 		struct wheel_slot *slot = wheel_slot_named(slots, *cursor);
 
 		found += slot && wheel_slot_describe(slots, slot, &ops[found]);
 	}
-	wheel_unlock(slots->wheel, flags);
+	wheel_unlock(slots->wheel);
 	return found;
 }
 

@@ -42,11 +42,12 @@ static u32 read_batch(struct wheel_file *file, struct iov_iter *to, u32 room, bo
 	struct wheel_event events[COPY_BATCH] WHEEL_FILLED_LATER;
 	struct wheel_slot *from[COPY_BATCH] WHEEL_FILLED_LATER;
 	struct wheel_slots *slots = &file->slots;
-	unsigned long flags = wheel_lock(slots->wheel);
-	struct wheel_slot_queue fired = slots->fired;
 	u32 count = 0, copied = 0, i;
+	struct wheel_slot_queue fired;
 	u64 now = 0;
 
+	wheel_lock(slots->wheel);
+	fired = slots->fired;
 	while (count < room && (from[count] = wheel_slot_pop(slots, &slots->fired))) {
 		/* Only the overrun of a periodic timer depends on the current time. */
 		if (from[count]->periodic && !now)
@@ -64,7 +65,7 @@ static u32 read_batch(struct wheel_file *file, struct iov_iter *to, u32 room, bo
 	}
 	for (i = 0; i < copied; i++)
 		wheel_event_consumed(slots, from[i], &events[i]);
-	wheel_unlock(slots->wheel, flags);
+	wheel_unlock(slots->wheel);
 	return copied;
 }
 
@@ -136,7 +137,7 @@ static ssize_t read_or_wait(struct wheel_file *file, struct iov_iter *to, bool b
 			wheel_file_run(file, wanted);
 		ret = read_events(file, to);
 		/* The interrupt wakes up no task while events of which it was notified are left. */
-		if (run || READ_ONCE(*file->kflags))
+		if (run || wheel_file_deferred(file))
 			wheel_file_hand_over(file);
 		if (!ret)
 			ret = stopped ? -ESHUTDOWN : wait_for_events(file, block);
@@ -168,7 +169,7 @@ ssize_t wheel_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	 */
 	if (waitqueue_active(&file->readers) &&
 	    /* A concurrent expiry or read() wakes up the next reader itself. */
-	    (data_race(file->slots.fired.count) || READ_ONCE(*file->kflags)))
+	    (data_race(file->slots.fired.count) || wheel_file_deferred(file)))
 		wake_up_interruptible(&file->readers);
 	return ret;
 }

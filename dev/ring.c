@@ -29,7 +29,6 @@ void wheel_event_ring_free(struct wheel_file *file)
 	vfree(file->ring.events);
 	free_page((unsigned long)file->ring.user);
 	file->ring = (struct wheel_event_ring){};
-	file->kflags = &file->own_kflags;
 	file->slots.taken = NULL;
 }
 
@@ -57,7 +56,6 @@ int wheel_event_ring_alloc(struct wheel_file *file)
 	if (!ring->events)
 		return -ENOMEM;
 	ring->size = file->slots.setup.events;
-	file->kflags = &file->kernel->kflags;
 	file->slots.taken = &ring->user->event_head;
 	return 0;
 }

@@ -32,9 +32,9 @@ unsigned int wheel_file_scan(void *data, u64 now)
 /* Run one lock hold of a kick, the last one if @last. Returns true if the scan is incomplete. */
 static bool kick_step(struct wheel_slots *slots, struct wheel_scan *scan, bool last)
 {
-	unsigned long flags = wheel_lock(slots->wheel);
 	bool more;
 
+	wheel_lock(slots->wheel);
 	scan->number = scan->number ?: slots->scanner.scans + 1;
 	scan->now = wheel_now(slots->wheel);
 	scan_allow(scan, slots->wheel);
@@ -42,7 +42,7 @@ static bool kick_step(struct wheel_slots *slots, struct wheel_scan *scan, bool l
 	/* The next pass continues it; on a VIRTUAL clock, the caller does. */
 	if (more && last)
 		wheel_scan_now(slots);
-	wheel_unlock(slots->wheel, flags);
+	wheel_unlock(slots->wheel);
 	return more;
 }
 
@@ -78,9 +78,8 @@ int wheel_file_kick(struct wheel_file *file)
  */
 void wheel_file_bells_unmapped(struct wheel_file *file)
 {
-	unsigned long flags = wheel_lock(file->slots.wheel);
-
+	wheel_lock(file->slots.wheel);
 	file->slots.scanner.all_next = true;
 	wheel_scan_now(&file->slots);
-	wheel_unlock(file->slots.wheel, flags);
+	wheel_unlock(file->slots.wheel);
 }

@@ -54,12 +54,12 @@ static void execute_rest(struct wheel_file *file, struct wheel_batch *b,
 
 	while (made < count) {
 		int err = wheel_file_bring(file, WHEEL_ID_SLOT(ops[made].id), ops[made].flags);
-		unsigned long flags = wheel_lock(wheel);
 
+		wheel_lock(wheel);
 		if (err)
 			wheel_op_complete(b, &ops[made++], err);
 		made = wheel_ops_execute(b, ops, made, count);
-		wheel_unlock(wheel, flags);
+		wheel_unlock(wheel);
 	}
 }
 
@@ -68,10 +68,11 @@ static inline void execute(struct wheel_file *file, struct wheel_batch *b,
 			   struct wheel_op *ops, u32 count)
 {
 	struct wheel *wheel = file->slots.wheel;
-	unsigned long flags = wheel_lock(wheel);
-	u32 made = wheel_ops_execute(b, ops, 0, count);
+	u32 made;
 
-	wheel_unlock(wheel, flags);
+	wheel_lock(wheel);
+	made = wheel_ops_execute(b, ops, 0, count);
+	wheel_unlock(wheel);
 	if (unlikely(made < count))
 		execute_rest(file, b, ops, made, count);
 	if (wheel_file_deferred(file)) {

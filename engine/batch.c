@@ -22,22 +22,34 @@ static bool batch_is_stranger(const struct wheel *wheel, const struct wheel_time
 	return unlikely(timer_base(timer) != wheel->base);
 }
 
+/* Lock a wheel without WHEEL_PERCPU, which has one base. */
+static struct wheel_base *batch_lock(struct wheel *wheel, unsigned long *flags)
+{
+	struct wheel_base *base = wheel->base;
+
+	WARN_ON_ONCE(base->percpu);
+	raw_spin_lock_irqsave(&base->lock, *flags);
+	return base;
+}
+
 static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms, unsigned int n)
 {
-	unsigned long flags = wheel_lock(wheel);
 	unsigned int armed = 0, i;
+	struct wheel_base *base;
+	unsigned long flags;
 
+	base = batch_lock(wheel, &flags);
 	for (i = 0; i < n; i++) {
 		if (i + AHEAD < n)
 			batch_fetch(arms[i + AHEAD].timer);
-		if (batch_is_stranger(wheel, arms[i].timer))
+		if (batch_is_stranger(wheel, arms[i].timer) || unlikely(!arms[i].timer->function))
 			arms[i].res = -EINVAL;
 		else
 			arms[i].res = wheel_timer_arm_locked(arms[i].timer, arms[i].deadline,
 							     arms[i].slack);
 		armed += !arms[i].res;
 	}
-	wheel_unlock(wheel, flags);
+	timer_unlock(base, flags);
 	return armed;
 }
 
@@ -68,9 +80,11 @@ EXPORT_SYMBOL_GPL(wheel_arm_batch);
 static unsigned int cancel_hold(struct wheel *wheel, struct wheel_timer **timers, int *res,
 				unsigned int n)
 {
-	unsigned long flags = wheel_lock(wheel);
 	unsigned int cancelled = 0, i;
+	struct wheel_base *base;
+	unsigned long flags;
 
+	base = batch_lock(wheel, &flags);
 	for (i = 0; i < n; i++) {
 		if (i + AHEAD < n)
 			batch_fetch(timers[i + AHEAD]);
@@ -80,7 +94,7 @@ static unsigned int cancel_hold(struct wheel *wheel, struct wheel_timer **timers
 			res[i] = wheel_timer_cancel_locked(timers[i]);
 		cancelled += !res[i];
 	}
-	wheel_unlock(wheel, flags);
+	timer_unlock(base, flags);
 	return cancelled;
 }
 

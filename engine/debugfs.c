@@ -106,10 +106,10 @@ static void show_base(struct seq_file *m, struct wheel_base *base)
 {
 	u64 pending, next;
 
-	raw_spin_lock_irq(&base->lock);
+	base_lock(base);
 	pending = base->core.pending;
 	next = base_next(base);
-	raw_spin_unlock_irq(&base->lock);
+	base_unlock(base);
 
 	seq_printf(m, "  - pending: %llu\n", pending);
 	if (next != WHEEL_NEVER)

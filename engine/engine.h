@@ -13,7 +13,7 @@
  *
  * Lock order: locks of callers -> wheel_base.lock -> locks of hrtimers and workqueues.
  * Callbacks and wake-ups run without wheel_base.lock. The hrtimer's function does not spin on
- * wheel_base.lock, because a call of the owner on another CPU may hold it for a long time.
+ * wheel_base.lock: an owner's calls hold it with interrupts enabled, see wheel_trylock().
  */
 #ifndef _WHEEL_ENGINE_H
 #define _WHEEL_ENGINE_H
@@ -36,7 +36,8 @@
 
 /**
  * struct wheel_base - One wheel of timers with its lock, hrtimer and work items
- * @lock: protects all members not marked "constant" or "lockless"; taken with interrupts disabled
+ * @lock: protects all members not marked "constant" or "lockless"; taken with interrupts disabled,
+ *	except on a wheel with an owner, whose interrupt only tries to take it
  * @stopped: true if nothing can expire or be armed any longer
  * @passing: true while a pass is in progress, also while it has released @lock for a callback
  * @percpu: true with WHEEL_PERCPU, also if there is one base; constant
@@ -44,6 +45,9 @@
  * @by_hrtimer: true if @hrtimer starts the next pass, or has left it to the owner; false during
  *	a pass, while a step has left it to the owner, on a VIRTUAL clock, and once @stopped
  * @reprogram: true if @wake_tick was lowered; @hrtimer is started before @lock is released
+ * @missed: true if the interrupt of an owner's wheel found @lock held; lockless
+ * @held: true while wheel_lock() holds @lock, if the kernel supports one CPU, on which a trylock
+ *	always succeeds; otherwise unused
  * @scan_tick: tick at which the owner scans for timers to arm, or WHEEL_NO_TICK
  * @scan_until: current tick while the owner's scan function is running, otherwise 0
  * @wake_tick: tick for which @hrtimer is programmed, or WHEEL_NO_TICK; an earlier timer lowers it.
@@ -75,6 +79,8 @@ struct wheel_base {
 	bool			needs_clock;
 	bool			by_hrtimer;
 	bool			reprogram;
+	bool			missed;
+	bool			held;
 	u64			scan_tick;
 	u64			scan_until;
 	u64			wake_tick;
@@ -127,6 +133,7 @@ const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config);
 
 bool wheel_far_ahead(const struct wheel *wheel, u64 time);
 
+void wheel_base_check_missed(struct wheel_base *base);
 void wheel_base_init(struct wheel_base *base, struct wheel *owner);
 void wheel_base_exit(struct wheel_base *base);
 void wheel_base_program(struct wheel_base *base);
@@ -188,6 +195,25 @@ static inline void timer_unlock(struct wheel_base *base, unsigned long flags)
 	if (unlikely(base->reprogram))
 		wheel_base_program(base);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
+}
+
+/* Return true if the owner of the wheel runs the passes. */
+static inline bool base_is_owned(const struct wheel_base *base)
+{
+	return base->owner->config.owner;
+}
+
+/* Lock a base of any wheel, in process context. */
+static inline void base_lock(struct wheel_base *base)
+{
+	raw_spin_lock_irq(&base->lock);
+}
+
+static inline void base_unlock(struct wheel_base *base)
+{
+	raw_spin_unlock_irq(&base->lock);
+	if (base_is_owned(base))
+		wheel_base_check_missed(base);
 }
 
 /* Return a time before which no timer of a base is due; WHEEL_NEVER if no timer is pending. */
@@ -261,12 +287,6 @@ static inline bool base_calls_us(const struct wheel_base *base)
 static inline unsigned int base_batch_max(const struct wheel_base *base)
 {
 	return base->core.scheme->max_timers ? 1 : WHEEL_BATCH;
-}
-
-/* Return true if the owner of the wheel runs the passes. */
-static inline bool base_is_owned(const struct wheel_base *base)
-{
-	return base->owner->config.owner;
 }
 
 /* Return true if a clock can be set, also back. */

@@ -11,40 +11,129 @@
 #include <linux/ktime.h>
 #include "take.h"
 
+/* On a kernel for one CPU, locks only disable preemption, so an interrupt needs this mark. */
+static inline void base_set_held(struct wheel_base *base, bool held)
+{
+	if (!IS_ENABLED(CONFIG_SMP))
+		WRITE_ONCE(base->held, held);
+}
+
+static inline bool base_trylock(struct wheel_base *base)
+{
+	/* raw_spin_trylock() has a sparse annotation that does not work in a function. */
+	if ((!IS_ENABLED(CONFIG_SMP) && READ_ONCE(base->held)) ||
+	    !_raw_spin_trylock(&base->lock))
+		return false;
+	base_set_held(base, true);
+	return true;
+}
+
 /*
- * Lock a wheel for several operations, which then share one lock acquisition. Interrupts are
- * disabled until wheel_unlock(), so a lock hold should arm at most wheel_batch_max() timers.
+ * Lock a wheel for one or several operations of its owner. Interrupts remain enabled, so a lock hold
+ * delays them in no way; preemption is disabled, so it should arm at most wheel_batch_max() timers.
+ * The interrupt of the hrtimer may arrive meanwhile, also on this CPU: see wheel_trylock().
+ *
+ * Context: Process or softirq context. A caller that may be interrupted by a softirq that locks the
+ * same wheel must have softirqs disabled.
  */
-unsigned long wheel_lock(struct wheel *wheel)
+void wheel_lock(struct wheel *wheel)
 	__acquires(&wheel->base->lock)
 {
-	unsigned long flags;
-
-	WARN_ON_ONCE(wheel->base->percpu);
-	raw_spin_lock_irqsave(&wheel->base->lock, flags);
-	return flags;
+	WARN_ON_ONCE(!base_is_owned(wheel->base));
+	raw_spin_lock(&wheel->base->lock);
+	base_set_held(wheel->base, true);
 }
 EXPORT_SYMBOL_FOR_TESTS(wheel_lock);
 
-/* Unlock a wheel, and program the hrtimer if necessary. */
-void wheel_unlock(struct wheel *wheel, unsigned long flags)
+/*
+ * Start the hrtimer, and unlock. If its time has passed, it interrupts at once. In the lock hold,
+ * that interrupt would find the lock held and cause another start, so interrupts are disabled.
+ */
+static noinline void base_unlock_program(struct wheel_base *base)
+	__releases(&base->lock)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	wheel_base_program(base);
+	base_set_held(base, false);
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+}
+
+static inline void base_unlock_owned(struct wheel_base *base)
+	__releases(&base->lock)
+{
+	if (unlikely(base->reprogram)) {
+		base_unlock_program(base);
+	} else {
+		base_set_held(base, false);
+		raw_spin_unlock(&base->lock);
+	}
+}
+
+/* Start the hrtimer again for the interrupt that has found the lock held. */
+static noinline void base_retry_missed(struct wheel_base *base)
+{
+	while (READ_ONCE(base->missed) && base_trylock(base)) {
+		WRITE_ONCE(base->missed, false);
+		base->reprogram = base->by_hrtimer && base->wake_tick != WHEEL_NO_TICK;
+		base_unlock_owned(base);
+		/* Same as in wheel_base_check_missed(). */
+		smp_mb();
+	}
+}
+
+/* Start the hrtimer again if its interrupt has found the lock held, which the caller has released. */
+inline void wheel_base_check_missed(struct wheel_base *base)
+{
+	/* Order the unlock before the read of @missed. Pairs with the barrier in wheel_trylock(). */
+	smp_mb();
+	if (unlikely(READ_ONCE(base->missed)))
+		base_retry_missed(base);
+}
+
+/* Unlock a wheel, and start the hrtimer if necessary. */
+void wheel_unlock(struct wheel *wheel)
 	__releases(&wheel->base->lock)
 {
-	timer_unlock(wheel->base, flags);
+	struct wheel_base *base = wheel->base;
+
+	base_unlock_owned(base);
+	wheel_base_check_missed(base);
 }
 EXPORT_SYMBOL_FOR_TESTS(wheel_unlock);
 
-/* Lock a wheel if it is not locked. Returns true if it was locked, as if by wheel_lock(). */
-bool wheel_trylock(struct wheel *wheel, unsigned long *flags)
+/*
+ * Lock a wheel in owner->interrupt() if it is not locked. Returns true if it was locked, as if by
+ * wheel_lock(). Otherwise the interrupt must return HRTIMER_NORESTART: the holder of the lock, which
+ * this interrupt may have interrupted, starts the hrtimer again when it unlocks. The mark
+ * corresponds to NAPI's MISSED.
+ *
+ *	interrupt			holder of the lock
+ *
+ *	trylock: held
+ *	missed = true			unlock
+ *	full barrier			full barrier
+ *	trylock				missed: trylock, start the hrtimer, unlock
+ *
+ * Either the second trylock succeeds, or the holder reads the mark.
+ */
+bool wheel_trylock(struct wheel *wheel)
 {
-	bool locked;
+	struct wheel_base *base = wheel->base;
 
-	/* raw_spin_trylock_irqsave() has a sparse annotation that does not work in a function. */
-	local_irq_save(*flags);
-	locked = _raw_spin_trylock(&wheel->base->lock);
-	if (!locked)
-		local_irq_restore(*flags);
-	return locked;
+	if (likely(base_trylock(base)))
+		return true;
+	WRITE_ONCE(base->missed, true);
+	/* The interrupt that follows counts, this one has done nothing. */
+	WRITE_ONCE(base->counts.wakeups, base->counts.wakeups - 1);
+	/* Order the mark before the second attempt. Pairs with that in wheel_base_check_missed(). */
+	smp_mb();
+	if (!base_trylock(base))
+		return false;
+	WRITE_ONCE(base->missed, false);
+	WRITE_ONCE(base->counts.wakeups, base->counts.wakeups + 1);
+	return true;
 }
 EXPORT_SYMBOL_FOR_TESTS(wheel_trylock);
 
@@ -71,7 +160,7 @@ static __always_inline unsigned int base_expire(struct wheel_base *base, u64 now
 	struct wheel_timer *timer;
 	unsigned int n = 0;
 
-	while (n < max && (timer = base_take(base, now, until, budget))) {
+	while (n < max && (timer = base_take(base, now, until, budget, n + 1 == max))) {
 		base->due[n++] = timer;
 		if (wheel_popped_all(&base->core, until))
 			break;
@@ -104,7 +193,7 @@ static noinline unsigned int base_scan(struct wheel_base *base, u64 now, u64 unt
 }
 
 /*
- * Run one step of a pass on a locked wheel: expire up to @max due timers, 1 .. WHEEL_BATCH, in
+ * Run one step of a pass on a locked wheel: expire up to @max due timers, 0 .. WHEEL_BATCH, in
  * order, and scan for timers to arm if a scan is due. A step examines at most WHEEL_BATCH timers
  * and buckets, and runs one part of a scan. @now is the time of the wheel's clock, read with the
  * wheel locked. Until wheel_settle() or wheel_restart() is called, the hrtimer is not started, even
@@ -115,7 +204,7 @@ bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 {
 	struct wheel_base *base = wheel->base;
 	unsigned int budget = WHEEL_BATCH, n = 0;
-	bool scanned;
+	bool scanned, more;
 	u64 until;
 
 	lockdep_assert_held(&base->lock);
@@ -135,8 +224,9 @@ bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 	scanned = base->scan_tick > until;
 	if (likely(scanned && n < max && budget))
 		n += base_expire(base, now, until, max - n, &budget);
-	trace_wheel_pass_end(base, now, n, WHEEL_BATCH - budget, !scanned || n == max || !budget);
-	return !scanned || n == max || !budget;
+	more = !scanned || ((n == max || !budget) && !wheel_popped_all(&base->core, until));
+	trace_wheel_pass_end(base, now, n, WHEEL_BATCH - budget, more);
+	return more;
 }
 EXPORT_SYMBOL_FOR_TESTS(wheel_step);
 
@@ -151,10 +241,26 @@ void wheel_settle(struct wheel *wheel)
 EXPORT_SYMBOL_FOR_TESTS(wheel_settle);
 
 /*
- * wheel_settle() in owner->interrupt(), which must return the result. The hrtimer is queued again
- * when the interrupt returns, which costs less than starting it. A call that held the lock when the
- * interrupt began may already have started it. Then its time must not be changed, and its own
- * interrupt runs the next step:
+ * Return the time at which the next pass is needed, possibly in the past; WHEEL_NEVER if no timer is
+ * pending and no scan is due. A cancelled timer may make it too early. The wheel is locked.
+ */
+u64 wheel_next_locked(const struct wheel *wheel)
+{
+	u64 tick = base_next_tick(wheel->base);
+
+	lockdep_assert_held(&wheel->base->lock);
+	return tick == WHEEL_NO_TICK ? WHEEL_NEVER : wheel_time_of(&wheel->base->core, tick);
+}
+EXPORT_SYMBOL_FOR_TESTS(wheel_next_locked);
+
+/*
+ * wheel_settle() in owner->interrupt(), which must return the result. The next interrupt occurs at
+ * @from at the earliest, also if timers are due before: an interrupt that has left some pauses
+ * before it continues. 0: no pause.
+ *
+ * The hrtimer is queued again when the interrupt returns, which costs less than starting it. A call
+ * that held the lock when the interrupt began may already have started it. Then its time must not
+ * be changed, and its own interrupt runs the next step:
  *
  *	interrupt			a call that arms a timer
  *
@@ -165,7 +271,7 @@ EXPORT_SYMBOL_FOR_TESTS(wheel_settle);
  *	trylock, wheel_step()
  *	queued: leave it alone
  */
-enum hrtimer_restart wheel_restart(struct wheel *wheel)
+enum hrtimer_restart wheel_restart(struct wheel *wheel, u64 from)
 {
 	struct wheel_base *base = wheel->base;
 	u64 time;
@@ -177,7 +283,7 @@ enum hrtimer_restart wheel_restart(struct wheel *wheel)
 	base->by_hrtimer = true;
 	if (base->wake_tick == WHEEL_NO_TICK || unlikely(hrtimer_is_queued(&base->hrtimer)))
 		return HRTIMER_NORESTART;
-	time = wheel_time_of(&base->core, base->wake_tick);
+	time = max(wheel_time_of(&base->core, base->wake_tick), from);
 	base_need_clock(base, time);
 	hrtimer_set_expires(&base->hrtimer, ns_to_ktime(time));
 	return HRTIMER_RESTART;

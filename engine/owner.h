@@ -3,8 +3,8 @@
  * The interface of the engine for /dev/wheel, which runs the passes of its wheels itself. Exported
  * for tests only.
  *
- * wheel_lock() locks a wheel without WHEEL_PERCPU. Until wheel_unlock(), no function that takes the
- * lock may be called. wheel_timer_pending(), _deadline(), _fired(), _push() and _wheel(),
+ * wheel_lock() locks a wheel with an owner. Until wheel_unlock(), no function that takes the lock may
+ * be called. wheel_timer_pending(), _deadline(), _fired(), _push() and _wheel(),
  * wheel_now(), and functions that return the configuration take no lock. Functions whose name
  * ends in _locked, wheel_step(), wheel_settle(), wheel_restart(), wheel_scan_at() and
  * wheel_drain_some() require it.
@@ -37,9 +37,9 @@ struct wheel_owner {
 					  u64 now);
 };
 
-unsigned long wheel_lock(struct wheel *wheel);
-bool wheel_trylock(struct wheel *wheel, unsigned long *flags);
-void wheel_unlock(struct wheel *wheel, unsigned long flags);
+void wheel_lock(struct wheel *wheel);
+bool wheel_trylock(struct wheel *wheel);
+void wheel_unlock(struct wheel *wheel);
 
 int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
@@ -48,7 +48,8 @@ void wheel_read_stats_locked(struct wheel *wheel, struct wheel_stats *stats);
 
 bool wheel_step(struct wheel *wheel, u64 now, unsigned int max);
 void wheel_settle(struct wheel *wheel);
-enum hrtimer_restart wheel_restart(struct wheel *wheel);
+u64 wheel_next_locked(const struct wheel *wheel);
+enum hrtimer_restart wheel_restart(struct wheel *wheel, u64 from);
 void wheel_scan_at(struct wheel *wheel, u64 time);
 bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired);
 

@@ -125,7 +125,7 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 	if (wheel_settable(wheel->config.clock))
 		wheel_set_back(&base->core, pass->until);
 	while (calls < most && !base->stopped) {
-		timer = base_take(base, pass->now, pass->until, &budget);
+		timer = base_take(base, pass->now, pass->until, &budget, false);
 		if (!timer)
 			break;
 		base_call(base, timer);

@@ -28,18 +28,17 @@ static void base_read_stats(struct wheel_base *base, struct wheel_stats *stats)
  *
  * The counters of a base are a consistent snapshot.
  *
- * Context: Any except NMI.
+ * Context: Process context.
  */
 void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats)
 {
 	struct wheel_base *base;
-	unsigned long flags;
 
 	memset(stats, 0, sizeof(*stats));
 	for_each_base(base, wheel) {
-		raw_spin_lock_irqsave(&base->lock, flags);
+		base_lock(base);
 		base_read_stats(base, stats);
-		raw_spin_unlock_irqrestore(&base->lock, flags);
+		base_unlock(base);
 	}
 }
 EXPORT_SYMBOL_GPL(wheel_read_stats);

@@ -78,14 +78,14 @@ static __always_inline bool base_claim(struct wheel_base *base, struct wheel_tim
 	return true;
 }
 
-/* Take the next timer that expires, or return NULL. */
+/* Take the next timer that expires, or return NULL. @last: see wheel_pop_last(). */
 static __always_inline struct wheel_timer *base_take(struct wheel_base *base, u64 now, u64 until,
-						     unsigned int *budget)
+						     unsigned int *budget, bool last)
 {
 	struct wheel_timer *timer;
 
 	do {
-		timer = wheel_pop(&base->core, until, budget);
+		timer = wheel_pop_next(&base->core, until, budget, last);
 	} while (timer && unlikely(!base_claim(base, timer, now, budget)));
 	return timer;
 }

@@ -99,8 +99,6 @@ static __always_inline int base_arm(struct wheel_base *base, struct wheel_timer 
 	int err;
 
 	lockdep_assert_held(&base->lock);
-	if (unlikely(!timer->function && !base_is_owned(base)))
-		return -EINVAL;
 	if (unlikely(wheel_is_queued(timer)))
 		return -EBUSY;
 	err = arm_check_time(deadline, slack);
@@ -112,6 +110,12 @@ static __always_inline int base_arm(struct wheel_base *base, struct wheel_timer 
 		return base_enqueue(base, timer, deadline, slack);
 	base->counts.refused++;
 	return err;
+}
+
+/* Return true if a timer is initialized and has a function. Timers of an owner have none. */
+static bool timer_can_call(const struct wheel_timer *timer)
+{
+	return timer_base_or_warn(timer) && timer->function;
 }
 
 /* wheel_timer_arm() on a wheel that is locked by wheel_lock() */
@@ -146,8 +150,7 @@ EXPORT_SYMBOL_FOR_TESTS(wheel_timer_arm_locked);
  *
  * * %0 - armed
  * * %-EBUSY - @timer is pending; nothing changed
- * * %-EINVAL - @timer was not initialized, which causes a warning; or it has no function, and
- *   its wheel has no owner
+ * * %-EINVAL - @timer was not initialized, which causes a warning; or it has no function
  * * %-ERANGE - @deadline or @slack is past WHEEL_MAX_TIME, @deadline exceeds the range of a
  *   bounded wheel, or the clock is at its last tick
  * * %-EDQUOT - the number of pending timers has reached the wheel's limit
@@ -159,7 +162,7 @@ int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack)
 	unsigned long flags;
 	int err;
 
-	if (unlikely(!timer_base_or_warn(timer)))
+	if (unlikely(!timer_can_call(timer)))
 		return -EINVAL;
 	base = arm_lock(timer, &flags);
 	err = base_arm(base, timer, deadline, slack);
@@ -235,7 +238,7 @@ int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack)
 	unsigned long flags;
 	int err;
 
-	if (unlikely(!timer_base_or_warn(timer)))
+	if (unlikely(!timer_can_call(timer)))
 		return -EINVAL;
 	base = arm_lock(timer, &flags);
 	if (wheel_is_queued(timer))
@@ -289,6 +292,7 @@ int wheel_timer_cancel_locked(struct wheel_timer *timer)
 		return -EINVAL;
 	return base_cancel(base, timer);
 }
+EXPORT_SYMBOL_FOR_TESTS(wheel_timer_cancel_locked);
 
 /**
  * wheel_timer_cancel() - Cancel a timer

@@ -20,6 +20,7 @@
  * @left: completed by an interrupt that leaves the pass to the test
  * @run: work item that continues such a pass; used if @races is set
  * @races: true if tasks use the wheel while its timers expire
+ * @interrupts: number of interrupts
  * @in_interrupt: number of timers that expired in an interrupt
  * @in_task: number of timers that expired in a task
  * @most: largest number of timers that expired in one step
@@ -34,6 +35,7 @@ struct owner {
 	struct completion	left;
 	struct work_struct	run;
 	bool			races;
+	u32			interrupts;
 	u32			in_interrupt;
 	u32			in_task;
 	u32			most;
@@ -68,14 +70,14 @@ static enum hrtimer_restart owner_interrupt(void *data)
 	enum hrtimer_restart restart = HRTIMER_NORESTART;
 	struct owner *owner = data;
 	struct wheel *wheel = owner->rig->wheel;
-	unsigned long flags;
-	bool more = true;
+	bool more = owner->idle;
 
-	if (!owner->idle && wheel_trylock(wheel, &flags)) {
+	WRITE_ONCE(owner->interrupts, owner->interrupts + 1);
+	if (!owner->idle && wheel_trylock(wheel)) {
 		more = wheel_step(wheel, wheel_now(wheel), FEW);
 		if (!more)
-			restart = wheel_restart(wheel);
-		wheel_unlock(wheel, flags);
+			restart = wheel_restart(wheel, 0);
+		wheel_unlock(wheel);
 	}
 	if (more)
 		complete(&owner->left);
@@ -111,12 +113,13 @@ static const struct wheel_owner owner_operations = {
 
 static bool step(struct rig *rig, unsigned int max)
 {
-	unsigned long flags = wheel_lock(rig->wheel);
-	bool more = wheel_step(rig->wheel, wheel_now(rig->wheel), max);
+	bool more;
 
+	wheel_lock(rig->wheel);
+	more = wheel_step(rig->wheel, wheel_now(rig->wheel), max);
 	if (!more)
 		wheel_settle(rig->wheel);
-	wheel_unlock(rig->wheel, flags);
+	wheel_unlock(rig->wheel);
 	return more;
 }
 
@@ -145,6 +148,7 @@ static struct rig *rig_owned(struct kunit *test, u32 clock, u64 tick, u32 count)
 	INIT_WORK(&owner->run, owner_run);
 	owner->rig = rig_new(test, &config, count);
 	owner->rig->own = owner;
+	owner->rig->owned = true;
 	return owner->rig;
 }
 
@@ -155,10 +159,9 @@ static struct rig *rig_interrupted(struct kunit *test, u32 count)
 
 static void scan_at(struct rig *rig, u64 time)
 {
-	unsigned long flags = wheel_lock(rig->wheel);
-
+	wheel_lock(rig->wheel);
 	wheel_scan_at(rig->wheel, time);
-	wheel_unlock(rig->wheel, flags);
+	wheel_unlock(rig->wheel);
 }
 
 /* Return a deadline after the time at which all timers are armed, even on a slow machine. */
@@ -294,12 +297,12 @@ static void p9_draining_in_parts(struct kunit *test)
 
 	arm_all(rig, TICK, 0);
 	do {
-		unsigned long flags = wheel_lock(rig->wheel);
 		struct list_head *node;
 		LIST_HEAD(unfired);
 
+		wheel_lock(rig->wheel);
 		more = wheel_drain_some(rig->wheel, &unfired);
-		wheel_unlock(rig->wheel, flags);
+		wheel_unlock(rig->wheel);
 		list_for_each(node, &unfired)
 			drained++;
 		parts++;
@@ -345,13 +348,17 @@ static void stop_while_arming(struct kunit *test)
  * Request a scan before the programmed time, then revoke it. This starts the hrtimer, even while
  * its interrupt is running, but no scan follows.
  */
-static void start_the_hrtimer(struct wheel *wheel)
+static void restart_hrtimer(struct wheel *wheel)
 {
-	unsigned long flags = wheel_lock(wheel);
-
 	wheel_scan_at(wheel, 1);
 	wheel_scan_at(wheel, WHEEL_NEVER);
-	wheel_unlock(wheel, flags);
+}
+
+static void restart_hrtimer_of(struct rig *rig)
+{
+	wheel_lock(rig->wheel);
+	restart_hrtimer(rig->wheel);
+	wheel_unlock(rig->wheel);
 }
 
 /* Random operations on one timer per task, all of which are due within a few ticks. */
@@ -365,7 +372,7 @@ static void race_with_interrupts(struct crew *crew, struct rnd_state *rnd)
 			crew_operate(crew, rnd, &rig->probes[below(rnd, CREW_TASKS)].timer,
 				     rig_now(rig) + below(rnd, 30 * NSEC_PER_USEC));
 		else
-			start_the_hrtimer(rig->wheel);
+			restart_hrtimer_of(rig);
 		/* Let interrupts expire timers; while a task holds the lock, the work item does. */
 		if (below(rnd, 4) == 0)
 			usleep_range(1, 40);
@@ -426,7 +433,11 @@ static enum hrtimer_restart meddle(struct hrtimer *timer)
 {
 	struct meddler *meddler = container_of(timer, struct meddler, timer);
 
-	start_the_hrtimer(meddler->wheel);
+	/* If the lock is held, its holder starts the hrtimer. */
+	if (wheel_trylock(meddler->wheel)) {
+		restart_hrtimer(meddler->wheel);
+		wheel_unlock(meddler->wheel);
+	}
 	return HRTIMER_NORESTART;
 }
 
@@ -488,6 +499,22 @@ static void p2_hrtimers_of_others_come(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, round, CREW_ROUNDS + 1);
 }
 
+/* An interrupt that finds the lock held does not wait. It occurs again after the unlock. */
+static void p3_interrupt_finds_the_lock_held(struct kunit *test)
+{
+	struct rig *rig = rig_interrupted(test, 1);
+	struct owner *owner = owner_of(rig);
+
+	arm_all(rig, soon(rig), 0);
+	wheel_lock(rig->wheel);
+	while (!READ_ONCE(owner->interrupts))
+		cpu_relax();
+	KUNIT_EXPECT_EQ(test, owner->in_interrupt, 0);
+	wheel_unlock(rig->wheel);
+	rig_wait(rig);
+	KUNIT_EXPECT_EQ(test, owner->in_interrupt, 1);
+}
+
 static struct kunit_case owner_cases[] = {
 	KUNIT_CASE(lone_timer_expires_in_the_interrupt),
 	KUNIT_CASE(p9_steps_are_bounded_p5_in_order),
@@ -495,6 +522,7 @@ static struct kunit_case owner_cases[] = {
 	KUNIT_CASE(p9_scan_is_continued_by_the_next_step),
 	KUNIT_CASE(p5_late_scans_keep_the_order),
 	KUNIT_CASE(p9_draining_in_parts),
+	KUNIT_CASE(p3_interrupt_finds_the_lock_held),
 	{}
 };
 

@@ -208,7 +208,15 @@ int rig_arm(struct rig *rig, u32 id, u64 deadline)
 
 int rig_arm_slack(struct rig *rig, u32 id, u64 deadline, u64 slack)
 {
-	return wheel_timer_arm(&rig->probes[id].timer, deadline, slack);
+	struct wheel_timer *timer = &rig->probes[id].timer;
+	int error;
+
+	if (!rig->owned)
+		return wheel_timer_arm(timer, deadline, slack);
+	wheel_lock(rig->wheel);
+	error = wheel_timer_arm_locked(timer, deadline, slack);
+	wheel_unlock(rig->wheel);
+	return error;
 }
 
 bool rig_push(struct rig *rig, u32 id, u64 deadline)

@@ -87,6 +87,7 @@ struct probe {
  * @opener: work item that completes @gate after a delay
  * @stats: counters, as last read by rig_stats()
  * @own: private data of the test
+ * @owned: true if the wheel has an owner, so that operations lock it
  * @rnd: pseudo-random generator with a fixed seed
  */
 struct rig {
@@ -108,6 +109,7 @@ struct rig {
 	struct delayed_work	opener;
 	struct wheel_stats	stats;
 	void			*own;
+	bool			owned;
 	struct rnd_state	rnd;
 };
 

@@ -128,22 +128,19 @@ static bool stranger_in_batch(struct wheel *wheel)
 	       !wheel_timer_cancel(&culprit.timer);
 }
 
-static bool lock_several_bases(struct wheel *wheel)
+static bool lock_without_owner(struct wheel *wheel)
 {
-	wheel_unlock(percpu, wheel_lock(percpu));
-	return !answer_in_callback(percpu, do_nothing);
+	wheel_lock(wheel);
+	wheel_unlock(wheel);
+	return !answer_in_callback(wheel, do_nothing);
 }
 
 /* Only debug kernels detect the following. */
-static bool arm_under_another_lock(struct wheel *wheel)
+static bool arm_without_lock(struct wheel *wheel)
 {
-	unsigned long flags = wheel_lock(wheel);
-	int err;
-
-	wheel_timer_init(&culprit.timer, percpu, culprit_fires);
-	err = wheel_timer_arm_locked(&culprit.timer, WHEEL_MAX_TIME, 0);
-	wheel_unlock(wheel, flags);
-	return !err && !wheel_timer_cancel(&culprit.timer);
+	wheel_timer_init(&culprit.timer, wheel, culprit_fires);
+	return !wheel_timer_arm_locked(&culprit.timer, WHEEL_MAX_TIME, 0) &&
+	       !wheel_timer_cancel(&culprit.timer);
 }
 
 static bool arm_freed(struct wheel *wheel)
@@ -174,8 +171,8 @@ static const struct {
 	MISUSE(cancel_sync_in_hardirq),
 	MISUSE(not_initialized),
 	MISUSE(stranger_in_batch),
-	MISUSE(lock_several_bases),
-	MISUSE(arm_under_another_lock),
+	MISUSE(lock_without_owner),
+	MISUSE(arm_without_lock),
 	MISUSE(arm_freed),
 };
 

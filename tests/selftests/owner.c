@@ -74,33 +74,6 @@ WT_TEST(owner, p9_interrupt_expires_few_timers)
 	EXPECT_TRUE(wt_quiet(self->fd));
 }
 
-/*
- * At most one interrupt expires timers between two calls of the program. It expires at most FEW,
- * also if it is late on a busy machine.
- */
-WT_TEST(owner, p12_one_interrupt_per_call)
-{
-	struct wheel_op ops[2 * FEW] = {};
-	__u64 fired;
-	int i;
-
-	for (i = 0; i < 2 * FEW; i++) {
-		ops[i].op = WHEEL_OP_ARM;
-		ops[i].id = WHEEL_ID(i, 1);
-		ops[i].when = self->when + i * 5 * WT_MS;
-	}
-	ASSERT_EQ(0, wt_batch(self->fd, ops, 2 * FEW));
-	ASSERT_EQ(0, wait_deferred(self->fd, &self->stats));
-	fired = self->stats.fired;
-	EXPECT_GE(FEW, fired);
-	wt_let_pass(20 * FEW * WT_MS);
-	ASSERT_EQ(0, wt_stats(self->fd, &self->stats));
-	EXPECT_EQ(fired, self->stats.fired);
-	EXPECT_GE(2, self->stats.wakeups);
-	EXPECT_EQ(1, self->stats.deferred);
-	EXPECT_EQ(2 * FEW, wt_read(self->fd, self->events, ROOM));
-}
-
 /* P4: a due timer that has not expired can be cancelled. POLLIN does not guarantee an event. */
 WT_TEST(owner, p4_due_timer_can_be_cancelled)
 {
