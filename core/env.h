@@ -16,6 +16,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/prefetch.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 
 #else
@@ -32,6 +33,8 @@ typedef __s32 s32;
 typedef __u64 u64;
 typedef __s64 s64;
 
+/* Only the kernel shares its processor this way. */
+#define cond_resched()		do { } while (0)
 /* Tests define it to record prefetches, which have no other effect. */
 #ifndef prefetch
 #define prefetch(x)		__builtin_prefetch(x)

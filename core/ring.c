@@ -25,6 +25,8 @@ void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory)
 	r->mask = buckets - 1;
 	/* A node of the minima has this many buckets below it, used or not. */
 	for (i = 0; i < max(buckets, MINIMA_BELOW); i++) {
+		if (i % 1024 == 0)
+			cond_resched();
 		INIT_LIST_HEAD(&r->bucket[i].timers);
 		r->bucket[i].min = WHEEL_NO_TICK;
 		r->bucket[i].state = 0;

@@ -64,6 +64,9 @@ static DEFINE_PER_CPU(struct interrupt_pause, interrupt_pause);
 /* Upper limit of the steps of one call: 49152 timers, some 10 ms. */
 #define STEPS_PER_CALL		1024U
 
+/* Upper limit of the time that one call searches without an event, in nanoseconds. */
+#define SEARCH_NS		NSEC_PER_MSEC
+
 /* Returns the number of events that the program can take, from the ring or by read(). */
 u32 wheel_file_events(const struct wheel_file *file)
 {
@@ -181,6 +184,22 @@ static bool file_step(struct wheel_file *file)
 }
 
 /*
+ * Check whether a call has searched for long, without an event to return. Timers that were moved by
+ * their words cause work for whoever calls, possibly a task that has received the file.
+ */
+static bool search_is_long(struct wheel_file *file, u64 *end)
+{
+	u64 now;
+
+	if (wheel_file_events(file))
+		return false;
+	now = ktime_get_mono_fast_ns();
+	if (!*end)
+		*end = now + SEARCH_NS;
+	return now >= *end;
+}
+
+/*
  * Run the pass of a file in the context of its owner. It ends if no timer is due, if @wanted events
  * are ready, if the ring is full, if a signal is pending, or if the budget of the call is used up.
  * If @wanted is 0, it ends after one step. The caller must call wheel_file_hand_over() afterwards.
@@ -189,6 +208,7 @@ static bool file_step(struct wheel_file *file)
 bool wheel_file_run(struct wheel_file *file, u32 wanted)
 {
 	u32 steps = STEPS_PER_CALL;
+	u64 end = 0;
 	bool more;
 
 	do {
@@ -196,7 +216,7 @@ bool wheel_file_run(struct wheel_file *file, u32 wanted)
 		more = file_step(file) && wheel_file_events(file) < wanted;
 		wheel_unlock(file->slots.wheel);
 		cond_resched();
-	} while (more && --steps && !signal_pending(current));
+	} while (more && --steps && !search_is_long(file, &end) && !signal_pending(current));
 	return more;
 }
 

@@ -97,8 +97,12 @@ static vm_fault_t wheel_map_fault(struct vm_fault *vmf)
 	if (at >= area_pages(file, area))
 		return VM_FAULT_SIGBUS;
 	page = area_page(file, area, at);
+	/*
+	 * Not VM_FAULT_OOM: the opener's cgroup is charged, and if it is full, the fault would be
+	 * retried forever on behalf of a task of another cgroup, which the OOM killer does not choose.
+	 */
 	if (IS_ERR(page))
-		return vmf_error(PTR_ERR(page));
+		return VM_FAULT_SIGBUS;
 	get_page(page);
 	vmf->page = page;
 	return 0;

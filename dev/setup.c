@@ -7,6 +7,7 @@
 #include <linux/log2.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include "../slots/word.h"
 #include "dev.h"
@@ -97,7 +98,8 @@ static int memory_alloc(struct wheel_file *file, size_t wheel_bytes)
 	      wheel_file_tables_alloc(file);
 	if (!err && (file->slots.words || file->slots.setup.events))
 		err = wheel_file_shared_alloc(file);
-	return err;
+	/* What follows takes as long again. */
+	return err ?: fatal_signal_pending(current) ? -EINTR : 0;
 }
 
 static int setup_locked(struct wheel_file *file, const struct wheel_setup *setup)

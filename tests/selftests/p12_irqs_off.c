@@ -24,7 +24,7 @@
 /* Upper limit on the difference between the result and the injected time. */
 #define ERROR		11000
 #define NOBODY		65534
-#define BATCH		256
+#define BATCH		128
 #define FILES		100
 #define MANY		65536
 #define WORDS		(1 << 18)

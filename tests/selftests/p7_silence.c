@@ -8,7 +8,7 @@
 
 #include "wheel_test.h"
 
-#define TIMERS	2048
+#define TIMERS	256
 
 FIXTURE(wheel) {
 	int fd;
@@ -35,7 +35,7 @@ FIXTURE_SETUP(wheel)
 {
 	self->setup = (struct wheel_setup){
 		.scheme = variant->scheme, .tick_ns = variant->tick,
-		.timers = TIMERS, .buckets = 256,
+		.timers = TIMERS, .buckets = 64,
 	};
 	self->fd = wt_open_setup(O_NONBLOCK, &self->setup);
 	ASSERT_LE(0, self->fd);

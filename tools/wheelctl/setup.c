@@ -109,7 +109,7 @@ void bounds_timers(const struct wheel_setup *setup, const char *who, u64 timers)
 		     text_count(timers).s);
 	if (setup->scheme == WHEEL_OVERFLOW && timers > WHEEL_OVERFLOW_TIMERS)
 		fail(EXIT_USAGE,
-		     "%s: %s timers exceed the limit of 2,048 of an overflow wheel; use another --scheme",
+		     "%s: %s timers exceed the limit of 256 of an overflow wheel; use another --scheme",
 		     who, text_count(timers).s);
 }
 

@@ -144,7 +144,8 @@
  *
  * mmap() fails with EINVAL if the file is not set up or has no such area, or if the mapping is not
  * MAP_SHARED or does not cover the whole area. Pages of words, doorbells and their summary are
- * allocated on first access, which raises SIGBUS if it exceeds the user's memory limit.
+ * allocated on first access, which raises SIGBUS if it exceeds the user's memory limit or that of
+ * the opener's cgroup.
  */
 #define WHEEL_OFF_KERNEL	0x00000000
 #define WHEEL_OFF_USER		0x10000000
@@ -209,8 +210,8 @@ struct wheel_user_page {
 #define WHEEL_MAX_TIMERS	(1U << WHEEL_SLOT_BITS)
 #define WHEEL_MAX_BUCKETS	(1U << 20)
 #define WHEEL_MAX_EVENTS	(1U << 20)
-/* Limit of WHEEL_OVERFLOW: an arm examines all timers with interrupts disabled. */
-#define WHEEL_OVERFLOW_TIMERS	2048
+/* Limit of WHEEL_OVERFLOW: an arm may examine all timers, each in another cache line. */
+#define WHEEL_OVERFLOW_TIMERS	256
 #define WHEEL_MAX_TIME		((1ULL << 63) - 1)
 
 /* Minimum tick without CAP_SYS_RESOURCE, except on a VIRTUAL clock. */

@@ -33,8 +33,8 @@ rejects_invalid_options() {
 		rejects "unknown option '--wrods'; did you mean '--words'? See replay --help" --wrods &&
 		rejects "16,777,217 timers exceed the limit of 2^24" --self-test 16777217 &&
 		rejects "exceed the limit of 2,048 of an overflow wheel" \
-			--self-test 2049 --scheme overflow &&
-		rejects "2,049 timers exceed the limit of 2,048 of an overflow wheel" \
+			--self-test 257 --scheme overflow &&
+		rejects "257 timers exceed the limit of 256 of an overflow wheel" \
 			"$directory/wide" --scheme overflow &&
 		rejects "--tamper 2: $directory/trace.gz contains 1 arms" \
 			--tamper 2 "$directory/trace.gz"
