@@ -12,32 +12,74 @@ static void publish_advanced(struct wheel_file *file, u64 time)
 	wake_up_interruptible(&file->pollers);
 }
 
+/* Return true if a scan finds timers that it cannot queue, because they are beyond the range. */
+static bool has_words_beyond(const struct wheel_file *file)
+{
+	return file->slots.words && file->slots.setup.scheme == WHEEL_BOUNDED;
+}
+
+/*
+ * Move the clock. On a bounded wheel with words, the pass scans again: timers that were beyond the
+ * range before may be due now.
+ */
+static void move_clock(struct wheel_file *file, u64 now)
+{
+	struct wheel *wheel = file->slots.wheel;
+
+	wheel_advance_to(wheel, now);
+	if (!has_words_beyond(file))
+		return;
+	wheel_lock(wheel);
+	if (!file->slots.stopping)
+		wheel_scan_at(wheel, wheel_now(wheel));
+	wheel_unlock(wheel);
+}
+
+/*
+ * Get the time and the next expiry. Returns false if timers are due that this call can expire,
+ * because another thread has moved the clock meanwhile. If the ring is full, they stay pending.
+ */
+static bool advance_ends(struct wheel_file *file, struct wheel_advance *advance)
+{
+	struct wheel *wheel = file->slots.wheel;
+	bool stuck;
+
+	wheel_lock(wheel);
+	advance->now = wheel_now(wheel);
+	advance->next = wheel_next_locked(wheel);
+	if (has_words_beyond(file))
+		advance->next = min(advance->next, wheel_scan_earliest(&file->slots));
+	stuck = file->deferred || file->slots.stopping;
+	wheel_unlock(wheel);
+	return advance->next > advance->now || stuck;
+}
+
 /* WHEEL_IOC_ADVANCE. If a signal is pending, the call is restarted and continues. */
 int wheel_file_advance(struct wheel_file *file, void *arg)
 {
 	struct wheel *wheel = wheel_file_ready(file);
 	struct wheel_advance *advance = arg;
+	u64 until = advance->now;
 	bool more;
 
 	if (advance->flags)
 		return -EINVAL;
-	if (advance->now > WHEEL_MAX_TIME)
+	if (until > WHEEL_MAX_TIME)
 		return -ERANGE;
 	if (!wheel || file->slots.setup.clock != WHEEL_CLOCK_VIRTUAL)
 		return -EOPNOTSUPP;
 	/* Timers that the program has armed by their words may be due by then. */
 	if (wheel_file_kick(file) == -ERESTARTNOINTR)
 		return -ERESTARTNOINTR;
-	wheel_advance_to(wheel, advance->now);
-	while ((more = wheel_file_run(file, U32_MAX)) && !signal_pending(current))
-		;
+	move_clock(file, until);
+	do {
+		more = wheel_file_run(file, U32_MAX);
+	} while ((more || !advance_ends(file, advance)) && !signal_pending(current));
 	wheel_file_hand_over(file);
 	/* A killed task may not have moved the clock. */
-	if (more || wheel_now(wheel) < advance->now)
+	if (more || advance->now < until || !advance_ends(file, advance))
 		return -ERESTARTNOINTR;
 	if (file->ring.size)
-		publish_advanced(file, advance->now);
-	advance->next = wheel_advance_to(wheel, advance->now);
-	advance->now = wheel_now(wheel);
+		publish_advanced(file, until);
 	return 0;
 }

@@ -246,10 +246,13 @@ EXPORT_SYMBOL_FOR_TESTS(wheel_settle);
  */
 u64 wheel_next_locked(const struct wheel *wheel)
 {
-	u64 tick = base_next_tick(wheel->base);
+	const struct wheel_base *base = wheel->base;
+	u64 next = base_next(base);
 
-	lockdep_assert_held(&wheel->base->lock);
-	return tick == WHEEL_NO_TICK ? WHEEL_NEVER : wheel_time_of(&wheel->base->core, tick);
+	lockdep_assert_held(&base->lock);
+	if (base->scan_tick == WHEEL_NO_TICK)
+		return next;
+	return min(next, wheel_time_of(&base->core, base->scan_tick));
 }
 EXPORT_SYMBOL_FOR_TESTS(wheel_next_locked);
 

@@ -116,8 +116,9 @@ static void scan_end(struct wheel_slots *slots)
 	scanner->next = max(scanner->next, scanner->present + tick);
 	/* This may be earlier than the value announced before, which is always safe. */
 	scan_announce(slots, scanner->next, scanner->present);
-	if (slots->setup.clock != WHEEL_CLOCK_VIRTUAL)
-		wheel_scan_at(slots->wheel, scanner->next);
+	/* On a VIRTUAL clock, WHEEL_IOC_ADVANCE scans. */
+	wheel_scan_at(slots->wheel,
+		      slots->setup.clock == WHEEL_CLOCK_VIRTUAL ? WHEEL_NEVER : scanner->next);
 }
 
 /*
@@ -227,6 +228,17 @@ bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan)
 			scan_end(slots);
 	}
 	return true;
+}
+
+/*
+ * Return the tick boundary of the earliest armed word that the last scan has found, in the future;
+ * WHEEL_NEVER if there is none.
+ */
+u64 wheel_scan_earliest(const struct wheel_slots *slots)
+{
+	u64 earliest = slots->scanner.earliest;
+
+	return earliest == WHEEL_NEVER ? WHEEL_NEVER : tick_from(slots, earliest);
 }
 
 /* Schedule a scan for the next pass. On a VIRTUAL clock, WHEEL_IOC_ADVANCE scans anyway. */

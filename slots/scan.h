@@ -63,6 +63,7 @@ struct wheel_scan {
 
 void wheel_scan_init(struct wheel_slots *slots);
 void wheel_scan_stop(struct wheel_slots *slots);
+u64 wheel_scan_earliest(const struct wheel_slots *slots);
 void wheel_scan_now(struct wheel_slots *slots);
 bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan);
 

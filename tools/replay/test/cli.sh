@@ -32,7 +32,7 @@ rejects_invalid_options() {
 		rejects "--speed '0' is not a factor" --speed 0 x &&
 		rejects "unknown option '--wrods'; did you mean '--words'? See replay --help" --wrods &&
 		rejects "16,777,217 timers exceed the limit of 2^24" --self-test 16777217 &&
-		rejects "exceed the limit of 2,048 of an overflow wheel" \
+		rejects "exceed the limit of 256 of an overflow wheel" \
 			--self-test 257 --scheme overflow &&
 		rejects "257 timers exceed the limit of 256 of an overflow wheel" \
 			"$directory/wide" --scheme overflow &&

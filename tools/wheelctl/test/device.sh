@@ -273,7 +273,7 @@ leaf end_of_the_clock_is_reported end_of_the_clock_is_reported
 leaf time_namespace_is_detected time_namespace_is_detected
 leaf self_tests_pass self_tests_pass
 leaf bounded_self_tests_pass bounded_self_tests_pass
-leaf overflow_wheel_limits_timers expects 2 "*5,000 timers *2,048 *--scheme" \
+leaf overflow_wheel_limits_timers expects 2 "*5,000 timers *256 *--scheme" \
 	./replay --self-test 5000 --scheme overflow
 leaf traces_pass_and_tampering_is_detected traces_pass_and_tampering_is_detected
 leaf traces_pass_without_system_calls traces_pass_without_system_calls
