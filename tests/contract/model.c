@@ -1,547 +1,902 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Reference model of the ABI.
+ * Reference model of the ABI. A comment that quotes the header is a sentence of
+ * include/uapi/linux/wheel_timer.h, of uapi.rst or of words.rst.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model.h"
 
-#define NEVER	(~0ULL)
+/* The last time of a clock, and a due time that no clock reaches. */
+#define LAST_TIME	(~0ULL >> 1)
+#define NEVER		(LAST_TIME + 1)
 
 static struct model *model_of(struct side *side)
 {
 	return (struct model *)side;
 }
 
-static void queue_push(struct model_queue *queue, __u32 nr)
+/* Report a violation that no output of the call expresses. */
+static int deny(const char *what, unsigned long long a, unsigned long long b)
 {
-	queue->nr[queue->count++] = nr;
+	printf("# model: %s: %llu, %llu\n", what, a, b);
+	return -1;
 }
 
-static __u32 queue_pop(struct model_queue *queue)
+static __u64 later(__u64 a, __u64 b)
 {
-	__u32 nr = queue->nr[0];
-
-	memmove(queue->nr, queue->nr + 1, --queue->count * sizeof(nr));
-	return nr;
+	return a > b ? a : b;
 }
 
-static bool parked(__u64 word)
+static __u64 earlier(__u64 a, __u64 b)
 {
-	return word == WHEEL_WORD_PARKED || word & WHEEL_WORD_IDLE;
+	return a < b ? a : b;
 }
 
-/* Returns the index of the timer. */
-static __u32 nr_of(const struct model *m, const struct model_timer *t)
+static __u64 sum(__u64 a, __u64 b)
 {
-	return t - m->timer;
+	return a > LAST_TIME || b > LAST_TIME - a ? LAST_TIME : a + b;
+}
+
+/* "the first tick boundary at or after its deadline". The end of the clock is one, too. */
+static __u64 boundary(const struct model *m, __u64 time)
+{
+	__u64 over = time % m->setup.tick_ns;
+
+	return over ? sum(time, m->setup.tick_ns - over) : time;
+}
+
+/* The next tick: the first boundary that has not been reached. */
+static __u64 next_tick(const struct model *m)
+{
+	return m->now == LAST_TIME ? NEVER : boundary(m, m->now + 1);
+}
+
+/* "A deadline that has passed is due at the next tick", and slack permits later boundaries. */
+static struct model_span due_span(const struct model *m, __u64 deadline, __u64 slack)
+{
+	__u64 first = later(boundary(m, deadline), next_tick(m));
+	__u64 end = sum(deadline, slack);
+
+	if (end != LAST_TIME)
+		end -= end % m->setup.tick_ns;
+	return (struct model_span){ first, later(first, end) };
+}
+
+/* "a time exceeds [...] the range of a WHEEL_BOUNDED wheel": @buckets ticks from the last one. */
+static bool is_beyond(const struct model *m, __u64 due)
+{
+	__u64 tick = m->setup.tick_ns;
+
+	return m->setup.scheme == WHEEL_BOUNDED &&
+	       due / tick + !!(due % tick) > m->now / tick + m->setup.buckets;
 }
 
 static __u64 id_of(const struct model *m, const struct model_timer *t)
 {
-	return WHEEL_ID(nr_of(m, t) * m->apart, t->gen);
+	return WHEEL_ID((t - m->timer) * m->apart, t->gen);
 }
 
-static __u64 tick_after(const struct model *m, __u64 time)
+static __u64 *word_of(struct model *m, const struct model_timer *t)
 {
-	return time / m->setup.tick_ns + !!(time % m->setup.tick_ns);
+	return &m->word[t - m->timer];
 }
 
-/* The end of the clock is a tick boundary. */
-static __u64 last_tick(const struct model *m)
+static __u64 followed_word(const struct model *m, const struct model_timer *t)
 {
-	return tick_after(m, WHEEL_MAX_TIME);
+	return m->side.follows->words[(t - m->timer) * m->side.follows->apart];
 }
 
-static __u64 tick_of(const struct model *m)
+static bool is_deadline(__u64 word)
 {
-	return m->now == WHEEL_MAX_TIME ? last_tick(m) : m->now / m->setup.tick_ns;
+	return word != WHEEL_WORD_PARKED && !(word & WHEEL_WORD_IDLE);
 }
 
-static __u64 time_of(const struct model *m, __u64 tick)
+/* True if the timer is pending, and not parked. */
+static bool is_armed(const struct model_timer *t)
 {
-	return tick == last_tick(m) ? WHEEL_MAX_TIME : tick * m->setup.tick_ns;
+	return t->state == PENDING || (t->state == OWNED && is_deadline(t->deadline));
 }
 
-/* Returns the maximum number of ticks from the next tick to the due tick. */
-static __u64 span(const struct model *m)
+/* ADVANCE may return the due time of a timer that was cancelled or moved. */
+static void add_ghost(struct model *m, __u64 due)
 {
-	return m->setup.scheme == WHEEL_BOUNDED ? m->setup.buckets - 1 : NEVER;
+	if (m->ghosts < MODEL_GHOSTS)
+		m->ghost[m->ghosts++] = due;
 }
 
-/* Queue a timer at the tick @floor or later. Returns 0 or -ERANGE. */
-static int file(struct model *m, struct model_timer *t, __u64 deadline,
-		__u64 floor)
+/*
+ * Read the word of a timer. If its deadline has passed, the timer is due "at the next tick, or, if
+ * a scan is late, at its own tick".
+ */
+static void read_word(struct model *m, struct model_timer *t)
 {
-	__u64 due = tick_after(m, deadline);
+	__u64 word = *word_of(m, t);
 
-	due = due < floor ? floor : due;
-	if (due - floor > span(m) || due > last_tick(m))
-		return -ERANGE;
-	t->deadline = deadline;
-	t->due = due;
-	t->order = m->order++;
-	t->state = ARMED;
+	if (t->state != OWNED || word == t->deadline)
+		return;
+	if (is_deadline(t->deadline))
+		add_ghost(m, t->due.min);
+	t->deadline = word;
+	if (!is_deadline(word))
+		return;
+	t->due = due_span(m, word, t->slack);
+	t->due.min = boundary(m, word);
+}
+
+static void read_words(struct model *m)
+{
+	int i;
+
+	for (i = 0; i < SIDE_SLOTS; i++)
+		read_word(m, &m->timer[i]);
+}
+
+/* The kernel queues a timer with a word, and counts it as armed unless it did so before. */
+static void queue(struct model *m, struct model_timer *t)
+{
+	if (!t->queued)
+		m->stats.armed++;
+	t->queued = true;
+	t->visit = t->due;
+	t->visit_deadline = t->deadline;
+	m->vague |= t->slack >= m->setup.tick_ns;
+}
+
+/* The timer is no longer in the wheel, without an expiry. */
+static void unqueue(struct model *m, struct model_timer *t)
+{
+	if (t->queued || t->state == PENDING)
+		m->stats.cancelled++;
+	if (t->queued)
+		add_ghost(m, t->visit.min);
+	t->queued = false;
+}
+
+/* "The order of arming": arm, re-arm and the continuation of a period are arms. */
+static void set_order(struct model *m, struct model_timer *t)
+{
+	t->order = (struct model_span){ m->step, ++m->order };
+}
+
+static void begin(struct model *m)
+{
+	m->step = ++m->order;
+}
+
+/* "By due tick, then in the order of arming"; with words, "in any order" at the same tick. */
+static bool must_precede(const struct model_timer *a, const struct model_timer *b)
+{
+	if ((a->word && a->beyond) || (b->word && b->beyond))
+		return false;
+	if (a->due.max != b->due.min)
+		return a->due.max < b->due.min;
+	return !a->word && !b->word && a->order.max < b->order.min;
+}
+
+/* A periodic timer continues after the event with this deadline, or the clock ends before. */
+static void continue_period(struct model *m, struct model_timer *t, __u64 deadline)
+{
+	if (t->period > LAST_TIME - deadline) {
+		t->state = FREE;
+		return;
+	}
+	t->state = PENDING;
+	t->deadline = deadline + t->period;
+	t->due = due_span(m, t->deadline, t->slack);
+	set_order(m, t);
+	m->stats.armed++;
+}
+
+static void count_late(struct model *m, const struct wheel_event *e)
+{
+	__u64 late = e->fired - e->deadline;
+	int i = 0;
+
+	while (late >>= 1)
+		i++;
+	/* Whether the lateness of a missed period is counted, is open. */
+	if (!e->overrun)
+		m->late[i]++;
+}
+
+static void count_fired(struct model *m, struct model_timer *t)
+{
+	if (t->word && !t->queued)
+		queue(m, t);
+	t->queued = false;
+	m->stats.fired++;
+}
+
+/*
+ * Process an event of the ring. A periodic timer is "armed again, in phase, when its event is [...]
+ * put into the ring".
+ */
+static int publish(struct model *m, const struct wheel_event *e)
+{
+	struct model_timer *t = &m->timer[WHEEL_ID_SLOT(e->id) / m->apart];
+	__u64 due;
+	int i;
+
+	read_words(m);
+	if (WHEEL_ID_SLOT(e->id) / m->apart >= SIDE_SLOTS || e->id != id_of(m, t) ||
+	    !is_armed(t))
+		return deny("an event of a timer that is not pending: id, seq", e->id, e->seq);
+	due = t->due.min;
+	if (due > m->now || e->fired < due || e->fired < e->deadline || e->fired > m->now)
+		return deny("an early event: due, fired", due, e->fired);
+	if (e->cookie != t->cookie || e->seq != m->seq || e->res)
+		return deny("cookie or seq of an event", e->cookie, e->seq);
+	if (e->deadline != t->deadline + e->overrun * t->period)
+		return deny("deadline of an event: expected, found", t->deadline, e->deadline);
+	if (t->period && t->period <= e->fired - e->deadline)
+		return deny("a missed period: deadline, fired", e->deadline, e->fired);
+	for (i = 0; i < SIDE_SLOTS; i++)
+		if (&m->timer[i] != t && is_armed(&m->timer[i]) &&
+		    must_precede(&m->timer[i], t))
+			return deny("events in the wrong order: slots", i, t - m->timer);
+	m->seq++;
+	m->stats.overruns += e->overrun;
+	count_late(m, e);
+	count_fired(m, t);
+	t->published = true;
+	t->seq = e->seq;
+	if (t->period) {
+		continue_period(m, t, e->deadline);
+		/* The pass may have been at an earlier tick. */
+		t->due.min = boundary(m, t->deadline);
+		return 0;
+	}
+	t->state = t->word ? OWNED : FREE;
+	if (t->word)
+		*word_of(m, t) = t->deadline = WHEEL_WORD_IDLE;
 	return 0;
 }
 
-static void count_cancel(struct model *m)
+/* Process the published events up to that of a timer, or all. */
+static int publish_until(struct model *m, __u64 id, bool exact)
 {
-	m->stats.cancelled++;
-	m->stats.pending--;
+	while (m->setup.events && m->seq != m->seen) {
+		const struct wheel_event *e = &m->ring[m->seq % SIDE_SLOTS];
+
+		if (exact)
+			begin(m);
+		if (publish(m, e))
+			return -1;
+		if (e->id == id)
+			break;
+	}
+	return 0;
 }
 
-/* Check whether the timer is armed, or DISARMED on a running wheel, and its word not parked. */
-static bool pending(const struct model *m, const struct model_timer *t)
+static bool is_published(const struct model *m, __u64 id)
 {
-	if (t->state == DISARMED ? m->stopped != NEVER : t->state != ARMED)
-		return false;
-	return !t->word || !parked(m->word[nr_of(m, t)]);
+	__u32 i;
+
+	for (i = m->seq; m->setup.events && i != m->seen; i++)
+		if (m->ring[i % SIDE_SLOTS].id == id)
+			return true;
+	return false;
 }
 
-static __u64 missed(const struct model *m, const struct model_timer *t)
+/* Read the events of the ring. Events that were read before must not have changed. */
+static int peek(struct model *m, const struct wheel_event *events, __u32 count, __u32 first)
 {
-	__u64 now = m->now;
+	__u32 i;
 
-	if (now > m->stopped)
-		now = m->stopped;
-	if (!t->period || now < t->deadline)
+	if (count > m->setup.events)
+		return deny("more events than the ring has", count, m->setup.events);
+	for (i = 0; i < count; i++) {
+		struct wheel_event *e = &m->ring[(first + i) % SIDE_SLOTS];
+
+		if ((__s32)(first + i - m->seen) >= 0)
+			*e = events[i];
+		else if (memcmp(e, &events[i], sizeof(*e)))
+			return deny("an event in the ring has changed", first + i, e->id);
+	}
+	if ((__s32)(first + count - m->seen) > 0)
+		m->seen = first + count;
+	return 0;
+}
+
+static int peek_ring(struct model *m)
+{
+	struct wheel_event events[SIDE_SLOTS];
+	int n;
+
+	if (!m->setup.events)
 		return 0;
-	return t->ended ? t->missed : (now - t->deadline) / t->period;
+	n = m->side.follows->peek(m->side.follows, events);
+	if (peek(m, events, n, m->taken))
+		return -1;
+	return m->taken + n == m->seen ? 0 : deny("events are lost", m->taken + n, m->seen);
 }
 
-/* Check for errors of an ARM that do not depend on a timer. */
-static int check_arm(const struct model *m, const struct wheel_op *op,
-		     __u64 *when)
+/* The word of a slot that belongs to no timer is IDLE, or what the program has written. */
+static void follow_words(struct model *m)
 {
-	__u64 longest = m->setup.scheme == WHEEL_BOUNDED ?
-			span(m) * m->setup.tick_ns : WHEEL_MAX_TIME;
-	__u64 base = op->flags & WHEEL_OP_REL ? m->now : 0;
+	int i;
 
+	for (i = 0; m->side.words && i < SIDE_SLOTS; i++) {
+		struct model_timer *t = &m->timer[i];
+
+		if (t->state != OWNED && !(t->state == FIRED && t->word && !t->ended) &&
+		    followed_word(m, t) == WHEEL_WORD_IDLE)
+			m->word[i] = WHEEL_WORD_IDLE;
+	}
+}
+
+/* Returns the error of an operation whose form is invalid. */
+static int form_error(const struct model *m, const struct wheel_op *op)
+{
+	bool arm = op->op == WHEEL_OP_ARM, rearm = op->op == WHEEL_OP_REARM;
+	__u32 flags = arm ? WHEEL_OP_REL | WHEEL_OP_WORD : rearm ? WHEEL_OP_REL : 0;
+
+	if (op->op < WHEEL_OP_ARM || op->op > WHEEL_OP_QUERY || op->flags & ~flags ||
+	    op->reserved[0] || op->reserved[1] || op->reserved[2] ||
+	    WHEEL_ID_SLOT(op->id) >= m->setup.timers)
+		return -EINVAL;
+	if (!arm && (op->cookie || op->period))
+		return -EINVAL;
+	if (!arm && !rearm && op->slack)
+		return -EINVAL;
+	if (op->op == WHEEL_OP_CANCEL && op->when)
+		return -EINVAL;
 	if (op->flags & WHEEL_OP_WORD && op->period)
 		return -EINVAL;
 	if (op->flags & WHEEL_OP_WORD && !(m->setup.flags & WHEEL_SETUP_WORDS))
 		return -EOPNOTSUPP;
-	if (m->stopped != NEVER)
-		return -ESHUTDOWN;
-	if (op->when > WHEEL_MAX_TIME - base || op->slack > WHEEL_MAX_TIME ||
-	    op->period > longest)
-		return -ERANGE;
-	*when = op->when + base;
 	return 0;
 }
 
-static int model_arm(struct model *m, const struct wheel_op *op)
+/* Returns the absolute deadline, or a value greater than LAST_TIME. */
+static __u64 deadline_of(const struct model *m, const struct wheel_op *op)
 {
-	__u32 nr = WHEEL_ID_SLOT(op->id) / m->apart;
-	__u64 gen = WHEEL_ID_GEN(op->id), when;
-	struct model_timer *t = &m->timer[nr];
-	bool parks;
-	int err;
+	__u64 from = op->flags & WHEEL_OP_REL ? m->now : 0;
 
-	err = check_arm(m, op, &when);
-	if (err)
-		return err;
+	return op->when > LAST_TIME - from ? ~0ULL : from + op->when;
+}
+
+/* @refused counts arms, not re-arms. */
+static int out_of_range(struct model *m, bool commit)
+{
+	m->stats.refused += commit;
+	return -ERANGE;
+}
+
+/* Make a timer pending, or return the error of a deadline that the wheel cannot hold. */
+static int enter(struct model *m, struct model_timer *t, const struct wheel_op *op, bool commit)
+{
+	struct model_span due = due_span(m, deadline_of(m, op), op->slack);
+
+	if (due.min == NEVER || is_beyond(m, due.min))
+		return -ERANGE;
+	if (!commit)
+		return 0;
+	if (t->state != FREE)
+		add_ghost(m, t->queued ? t->visit.min : t->due.min);
+	t->deadline = deadline_of(m, op);
+	t->slack = op->slack;
+	t->due = due;
+	t->beyond = false;
+	set_order(m, t);
+	return 0;
+}
+
+static int arm(struct model *m, struct model_timer *t, const struct wheel_op *op, bool commit)
+{
+	bool word = op->flags & WHEEL_OP_WORD;
+	bool parked = word && !(op->flags & WHEEL_OP_REL) && !op->when;
+	__u64 period = m->setup.scheme == WHEEL_BOUNDED ?
+		       (m->setup.buckets - 1) * m->setup.tick_ns : LAST_TIME;
+
+	if (m->is_stopped) {
+		m->stats.refused += commit;
+		return -ESHUTDOWN;
+	}
+	if (deadline_of(m, op) > LAST_TIME || op->slack > LAST_TIME || op->period > period)
+		return out_of_range(m, commit);
 	if (t->state != FREE)
 		return -EBUSY;
-	if (gen <= t->gen)
+	if (WHEEL_ID_GEN(op->id) <= t->gen)
 		return -ESTALE;
-	parks = op->flags & WHEEL_OP_WORD && !op->when &&
-		!(op->flags & WHEEL_OP_REL);
-	if (op->flags & WHEEL_OP_WORD && !when && !parks)
-		when = 1;
-	if (!parks)
-		err = file(m, t, when, tick_of(m) + 1);
-	if (err)
-		return err;
-	*t = (struct model_timer){
-		.state = parks ? DISARMED : ARMED, .gen = gen, .deadline = t->deadline,
-		.due = t->due, .order = t->order, .period = op->period,
-		.slack = op->slack, .cookie = op->cookie,
-		.word = op->flags & WHEEL_OP_WORD,
-	};
-	if (t->word)
-		m->word[nr] = when;
-	m->stats.armed += !parks;
-	m->stats.pending += !parks;
-	return 0;
-}
-
-static int model_rearm(struct model *m, struct model_timer *t,
-		       const struct wheel_op *op)
-{
-	__u64 base = op->flags & WHEEL_OP_REL ? m->now : 0;
-	__u64 when = op->when + base;
-	bool disarmed = t->state == DISARMED;
-	int err;
-
-	if (!pending(m, t))
-		return -ENOENT;
-	if (op->when > WHEEL_MAX_TIME - base || op->slack > WHEEL_MAX_TIME)
-		return -ERANGE;
-	if (t->word && !when)
-		when = 1;
-	err = file(m, t, when, tick_of(m) + 1);
-	if (err)
-		return err;
-	if (t->word)
-		m->word[nr_of(m, t)] = when;
+	if (!parked && enter(m, t, op, commit))
+		return out_of_range(m, commit);
+	if (!commit)
+		return 0;
+	t->gen = WHEEL_ID_GEN(op->id);
+	t->period = op->period;
 	t->slack = op->slack;
-	m->stats.rearmed += !disarmed;
-	m->stats.armed += disarmed;
-	m->stats.pending += disarmed;
+	t->cookie = op->cookie;
+	t->ended = false;
+	t->published = false;
+	t->queued = false;
+	t->word = word;
+	t->state = word ? OWNED : PENDING;
+	if (parked)
+		t->deadline = WHEEL_WORD_PARKED;
+	else if (word)
+		queue(m, t);
+	else
+		m->stats.armed++;
+	/* "A deadline of 0 is stored as 1." */
+	if (word)
+		*word_of(m, t) = t->deadline = t->deadline || parked ? t->deadline : 1;
 	return 0;
 }
 
-/* Check whether the ring contains an event of the timer. */
-static bool untaken(const struct model *m, const struct model_timer *t)
+static int rearm(struct model *m, struct model_timer *t, const struct wheel_op *op, bool commit)
 {
-	return m->setup.events && t->again &&
-	       t->seq - m->taken < m->published - m->taken;
-}
-
-static int model_cancel(struct model *m, struct model_timer *t)
-{
-	bool was_pending = pending(m, t), has_word = t->word;
-	int res = untaken(m, t);
-
-	if (m->stopped == NEVER)
-		t->word = false;
-	if (t->state == ARMED || (t->state == DISARMED && m->stopped == NEVER)) {
-		if (has_word)
-			m->word[nr_of(m, t)] = WHEEL_WORD_IDLE;
-		if (t->state == ARMED)
-			count_cancel(m);
-		t->state = FREE;
-		return was_pending ? res : -ENOENT;
+	if (t->gen != WHEEL_ID_GEN(op->id) || !is_armed(t))
+		return -ENOENT;
+	if (deadline_of(m, op) > LAST_TIME || op->slack > LAST_TIME)
+		return -ERANGE;
+	if (enter(m, t, op, commit))
+		return -ERANGE;
+	if (!commit)
+		return 0;
+	if (t->state == PENDING || t->queued)
+		m->stats.rearmed++;
+	if (t->state == OWNED) {
+		queue(m, t);
+		*word_of(m, t) = t->deadline = t->deadline ?: 1;
 	}
-	if (t->state != FIRED || !t->period || t->ended)
-		return -ENOENT;
-	t->missed = missed(m, t);
-	t->ended = true;
-	return 1;
-}
-
-static int model_query(const struct model *m, const struct model_timer *t,
-		       struct wheel_op *op)
-{
-	if (!pending(m, t))
-		return -ENOENT;
-	op->when = t->word ? m->word[nr_of(m, t)] : t->deadline;
 	return 0;
 }
 
-static bool unused_are_zero(const struct wheel_op *op)
+/* True if the last event of the timer is in the ring, and the program has not taken it. */
+static bool is_unread(const struct model *m, const struct model_timer *t)
 {
+	return t->published && (__s32)(t->seq - m->taken) >= 0;
+}
+
+static int cancel_fired(struct model *m, struct model_timer *t, bool commit)
+{
+	bool continues = t->period && !t->ended;
+
+	if (commit && !t->ended) {
+		t->ended = true;
+		t->until = m->is_stopped ? m->stopped : m->now;
+	}
+	return continues ? 1 : -ENOENT;
+}
+
+static int cancel(struct model *m, struct model_timer *t, const struct wheel_op *op, bool commit)
+{
+	int res = is_armed(t) ? t->period && is_unread(m, t) : -ENOENT;
+
+	if (t->gen != WHEEL_ID_GEN(op->id) || t->state == FREE || t->state == STOPPED)
+		return -ENOENT;
+	if (t->state == FIRED)
+		return cancel_fired(m, t, commit);
+	if (!commit)
+		return res;
+	if (is_armed(t))
+		add_ghost(m, t->due.min);
+	unqueue(m, t);
+	if (t->state == OWNED)
+		*word_of(m, t) = WHEEL_WORD_IDLE;
+	t->state = FREE;
+	return res;
+}
+
+/* Returns the result of an operation, which is executed only if @commit is set. */
+static int execute(struct model *m, struct wheel_op *op, bool commit)
+{
+	struct model_timer *t = &m->timer[WHEEL_ID_SLOT(op->id) / m->apart];
+	static const struct model_timer unused;
+	int error = form_error(m, op);
+
+	if (error)
+		return error;
+	/* The script arms no other slots. */
+	if (WHEEL_ID_SLOT(op->id) % m->apart)
+		t = (struct model_timer *)&unused;
+	read_words(m);
 	switch (op->op) {
+	case WHEEL_OP_ARM:
+		return arm(m, t, op, commit);
 	case WHEEL_OP_REARM:
-		return !op->period && !op->cookie;
+		return rearm(m, t, op, commit);
 	case WHEEL_OP_CANCEL:
-		return !op->when && !op->slack && !op->period && !op->cookie;
-	case WHEEL_OP_QUERY:
-		return !op->slack && !op->period && !op->cookie;
+		return cancel(m, t, op, commit);
 	default:
-		return true;
+		if (t->gen != WHEEL_ID_GEN(op->id) || !is_armed(t))
+			return -ENOENT;
+		op->when = t->deadline;
+		return 0;
 	}
 }
 
-static int model_op(struct model *m, struct wheel_op *op)
+/* True if the result of an operation is possible before the published events of its timer. */
+static bool is_before_events(struct model *m, const struct wheel_op *op)
 {
-	static const __u32 flags[] = {
-		[WHEEL_OP_ARM] = WHEEL_OP_REL | WHEEL_OP_WORD,
-		[WHEEL_OP_REARM] = WHEEL_OP_REL,
-		[WHEEL_OP_QUERY] = 0,
-	};
-	__u32 slot = WHEEL_ID_SLOT(op->id);
-	struct model_timer *t;
+	struct wheel_op tried = *op;
 
-	if (op->op < WHEEL_OP_ARM || op->op > WHEEL_OP_QUERY || !unused_are_zero(op) ||
-	    op->flags & ~flags[op->op] || op->reserved[0] ||
-	    op->reserved[1] || op->reserved[2] ||
-	    slot >= m->setup.timers)
-		return -EINVAL;
-	if (op->op == WHEEL_OP_ARM)
-		return model_arm(m, op);
-	t = &m->timer[slot / m->apart];
-	if (t->state == FREE || t->gen != WHEEL_ID_GEN(op->id))
-		return -ENOENT;
-	if (op->op == WHEEL_OP_REARM)
-		return model_rearm(m, t, op);
-	if (op->op == WHEEL_OP_CANCEL)
-		return model_cancel(m, t);
-	return model_query(m, t, op);
-}
-
-/* Consume the oldest event. A periodic timer is armed again. */
-static struct wheel_event consume(struct model *m)
-{
-	struct model_timer *t = &m->timer[queue_pop(&m->fired)];
-	struct wheel_event event = {
-		.id = id_of(m, t), .cookie = t->cookie,
-		.overrun = missed(m, t), .seq = t->seq,
-	};
-
-	event.deadline = t->deadline + event.overrun * t->period;
-	event.fired = t->fired < event.deadline ? event.deadline : t->fired;
-	m->stats.overruns += event.overrun;
-	if (t->word) {
-		t->state = DISARMED;
-		return event;
-	}
-	if (!t->period || t->ended || m->stopped != NEVER ||
-	    t->period > WHEEL_MAX_TIME - event.deadline ||
-	    file(m, t, event.deadline + t->period, tick_of(m) + 1)) {
-		t->state = FREE;
-		return event;
-	}
-	t->again = true;
-	m->stats.armed++;
-	m->stats.pending++;
-	return event;
-}
-
-static struct model_timer *first(struct model *m)
-{
-	struct model_timer *first = NULL;
-	struct model_timer *t;
-
-	for (t = m->timer; t < m->timer + SIDE_SLOTS; t++)
-		if (t->state == ARMED &&
-		    (!first || t->due < first->due ||
-		     (t->due == first->due && t->order < first->order)))
-			first = t;
-	return first;
-}
-
-/* Requeue a timer whose word is later, at the latest tick if its due tick is too far ahead. */
-static void requeue(struct model *m, struct model_timer *t, __u64 word)
-{
-	__u64 next = tick_of(m) + 1;
-	__u64 due = tick_after(m, word);
-
-	t->due = due > t->due ? due : t->due + 1;
-	if (t->due > next && t->due - next > span(m))
-		t->due = next + span(m);
-	t->deadline = word;
-	t->order = m->order++;
-	m->stats.requeued++;
-}
-
-/* Returns the index of the histogram: the logarithm to base 2, rounded down; 0 for 0. */
-static int lateness(__u64 late)
-{
-	return late ? 63 - __builtin_clzll(late) : 0;
-}
-
-/* Process a due timer. */
-static void expire(struct model *m, struct model_timer *t)
-{
-	__u32 nr = nr_of(m, t);
-	__u64 word = m->word[nr];
-
-	if (t->word && parked(word)) {
-		count_cancel(m);
-		t->state = DISARMED;
-	} else if (t->word && word > time_of(m, t->due)) {
-		requeue(m, t, word);
-	} else {
-		if (t->word) {
-			t->deadline = word;
-			m->word[nr] = WHEEL_WORD_IDLE;
-		}
-		t->state = FIRED;
-		t->fired = m->now;
-		t->seq = m->seq++;
-		m->stats.fired++;
-		m->stats.pending--;
-		m->stats.late[lateness(m->now - t->deadline)]++;
-		queue_push(&m->fired, nr);
-	}
-}
-
-/* Returns the maximum number of timers that the device expires per lock hold. */
-static __u32 hold(const struct model *m)
-{
-	return m->setup.scheme == WHEEL_OVERFLOW ? 1 : 32;
-}
-
-static __u32 room(const struct model *m)
-{
-	return m->setup.events ? m->setup.events - (m->published - m->taken) : hold(m);
+	if (execute(m, &tried, false) != op->res || tried.when != op->when)
+		return false;
+	/* No event follows a cancel, and a timer that was moved is not due at once. */
+	return op->op == WHEEL_OP_QUERY || op->res < 0;
 }
 
 /*
- * One step of a pass: expire due timers as far as the ring has room, then publish their events.
- * Returns true if more timers may be due and another step is needed.
+ * A due timer that is pending because the ring was full may expire before each operation. If its
+ * event has been published, and the result shows it, the events up to this one came first.
  */
-static bool step(struct model *m)
-{
-	__u32 most = room(m), n = 0;
-	struct model_timer *t;
-
-	if (most > hold(m))
-		most = hold(m);
-
-	while (n < most && (t = first(m)) && t->due <= tick_of(m)) {
-		__u64 fired = m->stats.fired;
-
-		expire(m, t);
-		n += m->stats.fired - fired;
-	}
-	while (m->setup.events && m->fired.count) {
-		m->ring[m->published % m->setup.events] = consume(m);
-		m->published++;
-	}
-	return n && n == most;
-}
-
-static void pass(struct model *m)
-{
-	while (step(m))
-		;
-}
-
-static int model_take(struct side *side, struct wheel_event *events, __u32 room)
-{
-	struct model *m = model_of(side);
-	__u32 n = 0;
-
-	pass(m);
-	if (m->setup.events) {
-		while (n < room && m->taken != m->published)
-			events[n++] = m->ring[m->taken++ % m->setup.events];
-		return n;
-	}
-	while (n < room && m->fired.count)
-		events[n++] = consume(m);
-	return n || m->stopped == NEVER ? (int)n : -ESHUTDOWN;
-}
-
 static int model_submit(struct side *side, struct wheel_op *ops, __u32 count)
 {
 	struct model *m = model_of(side);
 	__u32 i;
 
+	read_words(m);
+	if (peek_ring(m))
+		return -1;
+	begin(m);
 	for (i = 0; i < count; i++) {
-		ops[i].res = model_op(m, &ops[i]);
-		if (ops[i].op == WHEEL_OP_ARM &&
-		    (ops[i].res == -EDQUOT || ops[i].res == -ERANGE ||
-		     ops[i].res == -ESHUTDOWN))
-			m->stats.refused++;
-		/* Due timers for which the ring had no room expire after each lock hold. */
-		if (m->setup.events && ((i + 1) % hold(m) == 0 || i + 1 == count))
-			pass(m);
+		__u32 nr = WHEEL_ID_SLOT(ops[i].id) / m->apart;
+		__u64 id = nr < SIDE_SLOTS ? id_of(m, &m->timer[nr]) : 0;
+
+		while (is_published(m, id) && !is_before_events(m, &ops[i]))
+			if (publish_until(m, id, false))
+				return -1;
+		if (m->seq == m->seen || !m->setup.events)
+			begin(m);
+		ops[i].res = execute(m, &ops[i], true);
 	}
+	if (publish_until(m, 0, false))
+		return -1;
+	follow_words(m);
 	return 0;
 }
 
-/* Scan: queue timers that were armed or moved to an earlier deadline, by slot. */
+/* A scan: "ADVANCE scans the words" before it moves the clock. It "queues every armed timer". */
 static void scan(struct model *m)
 {
-	struct model_timer *t;
+	int i;
 
-	for (t = m->timer; t < m->timer + SIDE_SLOTS; t++) {
-		__u64 word = m->word[nr_of(m, t)];
-		bool disarmed = t->state == DISARMED;
+	read_words(m);
+	for (i = 0; i < SIDE_SLOTS; i++) {
+		struct model_timer *t = &m->timer[i];
 
-		if (!t->word || !pending(m, t) || (!disarmed && word >= t->deadline) ||
-		    file(m, t, word, tick_of(m) + 1))
+		if (t->state != OWNED || !is_armed(t))
 			continue;
-		m->stats.rearmed += !disarmed;
-		m->stats.armed += disarmed;
-		m->stats.pending += disarmed;
+		t->beyond = t->due.max == NEVER || is_beyond(m, t->due.min);
+		if (t->beyond && !t->queued)
+			continue;
+		m->stats.rearmed += t->queued && t->deadline < t->visit_deadline;
+		if (!t->queued || t->deadline < t->visit_deadline)
+			queue(m, t);
 	}
+}
+
+/*
+ * Count the visits of a queued timer at due ticks that the clock has reached: "The passes that
+ * found a later deadline in a word", and "parked ones at their old deadline".
+ */
+static void visit(struct model *m, struct model_timer *t)
+{
+	while (t->queued && t->visit.max <= m->now) {
+		if (!is_deadline(t->deadline)) {
+			unqueue(m, t);
+		} else if (t->due.min > t->visit.max) {
+			m->stats.requeued++;
+			t->visit = t->due;
+			t->visit_deadline = t->deadline;
+			/* How a bounded wheel holds it until then is open. */
+			m->vague |= is_beyond(m, t->due.min);
+		} else {
+			break;
+		}
+	}
+}
+
+/* True if a timer that is due within its slack or at its own tick has expired on the other side. */
+static bool has_expired(struct model *m, const struct model_timer *t)
+{
+	struct wheel_op op = { .op = WHEEL_OP_QUERY, .id = id_of(m, t) };
+
+	if (t->word)
+		return followed_word(m, t) == WHEEL_WORD_IDLE;
+	return !m->side.follows->submit(m->side.follows, &op, 1) && op.res == -ENOENT;
+}
+
+static void fire(struct model *m, struct model_timer *t, __u64 from)
+{
+	count_fired(m, t);
+	t->fired = (struct model_span){ later(from, t->due.min), m->now };
+	t->epoch = m->epoch;
+	t->state = FIRED;
+	t->ended = false;
+	if (t->word)
+		*word_of(m, t) = WHEEL_WORD_IDLE;
+}
+
+static bool is_full(const struct model *m)
+{
+	return m->setup.events && m->seq - m->taken == m->setup.events;
+}
+
+/* "On return, all timers that are due by @now have expired", unless the ring is full. */
+static int expire(struct model *m, __u64 from)
+{
+	bool full = is_full(m);
+	int i;
+
+	for (i = 0; i < SIDE_SLOTS; i++) {
+		struct model_timer *t = &m->timer[i];
+
+		visit(m, t);
+		if (!is_armed(t) || t->due.min > m->now)
+			continue;
+		if (m->setup.events) {
+			if (t->due.max <= m->now && !full)
+				return deny("a due timer is pending: slot, due", i, t->due.max);
+		} else if (t->due.max <= m->now || has_expired(m, t)) {
+			fire(m, t, from);
+			continue;
+		}
+		if (!full)
+			t->due.min = next_tick(m);
+	}
+	m->vague |= full && m->side.words;
+	return 0;
+}
+
+/*
+ * "No pending timer is due before this time; ~0: none is pending. It may be earlier than the
+ * earliest timer after one was cancelled or moved". Unless the ring is full, no timer is due at
+ * @now, so @next is later.
+ */
+static __u64 permitted_next(const struct model *m, __u64 next)
+{
+	/* With a full ring, the pass has not determined the earliest timer. */
+	__u64 first = is_full(m) ? 0 : ~0ULL, last = ~0ULL;
+	__u32 i;
+
+	for (i = 0; i < m->ghosts; i++)
+		if (m->ghost[i] > m->now)
+			first = earlier(first, m->ghost[i]);
+	for (i = 0; i < SIDE_SLOTS; i++) {
+		const struct model_timer *t = &m->timer[i];
+
+		if (t->queued)
+			first = earlier(first, t->visit.min);
+		if (!is_armed(t))
+			continue;
+		/* When the wheel can hold it is open. */
+		first = earlier(first, t->beyond ? next_tick(m) : t->due.min);
+		if (t->due.max != NEVER)
+			last = earlier(last, t->due.max);
+	}
+	return next < first ? first : next > last ? last : next;
 }
 
 static int model_advance(struct side *side, __u64 now, __u64 *next)
 {
 	struct model *m = model_of(side);
-	struct model_timer *t;
+	__u64 from = m->now;
+	__u32 i, n = 0;
 
 	scan(m);
-	if (now > m->now)
-		m->now = now;
-	pass(m);
-	t = first(m);
-	*next = t ? time_of(m, t->due) : NEVER;
+	m->now = later(now, from);
+	m->epoch++;
+	for (i = 0; i < m->ghosts; i++)
+		if (m->ghost[i] > m->now)
+			m->ghost[n++] = m->ghost[i];
+	m->ghosts = n;
+	if (peek_ring(m) || publish_until(m, 0, true) || expire(m, from))
+		return -1;
+	*next = permitted_next(m, *next);
+	follow_words(m);
 	return 0;
 }
 
+/* Check an event that read() has returned. */
+static int check_read(struct model *m, const struct wheel_event *e)
+{
+	struct model_timer *t = &m->timer[WHEEL_ID_SLOT(e->id) / m->apart];
+	__u64 until = m->is_stopped ? m->stopped : m->now;
+	__u64 missed = 0, deadline;
+	int i;
+
+	if (WHEEL_ID_SLOT(e->id) / m->apart >= SIDE_SLOTS || e->id != id_of(m, t) ||
+	    t->state != FIRED)
+		return deny("an event of a timer that has not expired: id, seq", e->id, e->seq);
+	for (i = 0; i < SIDE_SLOTS; i++) {
+		const struct model_timer *o = &m->timer[i];
+
+		if (o != t && o->state == FIRED &&
+		    (o->epoch < t->epoch || (o->epoch == t->epoch && must_precede(o, t))))
+			return deny("events in the wrong order: slots", i, t - m->timer);
+	}
+	if (e->cookie != t->cookie || e->seq != m->seq || e->res)
+		return deny("cookie or seq of an event", e->cookie, e->seq);
+	/* "if periods were missed, the last one that has passed" */
+	if (t->ended)
+		until = t->until;
+	if (t->period)
+		missed = (until - t->deadline) / t->period;
+	deadline = t->deadline + missed * t->period;
+	if (e->deadline != deadline || e->overrun != missed)
+		return deny("deadline and overrun of an event", e->deadline, e->overrun);
+	if (e->fired < later(t->fired.min, deadline) || e->fired > later(t->fired.max, deadline))
+		return deny("time of an event: found, permitted", e->fired, t->fired.min);
+	m->seq++;
+	m->stats.overruns += missed;
+	count_late(m, e);
+	begin(m);
+	if (t->word && !t->ended && !m->is_stopped) {
+		t->state = OWNED;
+		t->deadline = WHEEL_WORD_IDLE;
+		read_word(m, t);
+	} else if (t->period && !t->ended && !m->is_stopped) {
+		continue_period(m, t, deadline);
+	} else {
+		t->state = FREE;
+	}
+	return 0;
+}
+
+static int fired_count(const struct model *m)
+{
+	int n = 0, i;
+
+	for (i = 0; i < SIDE_SLOTS; i++)
+		n += m->timer[i].state == FIRED;
+	return n;
+}
+
+/* ENTER expires the due timers that were left to the program, before the events are taken. */
+static int take_ring(struct model *m, const struct wheel_event *events)
+{
+	int n = m->side.result;
+
+	if (n < 0 || peek(m, events, n, m->taken))
+		return -1;
+	m->taken += n;
+	if (peek_ring(m))
+		return -1;
+	/* The events were published before any of them was taken. */
+	return publish_until(m, 0, true) ? -1 : n;
+}
+
+static int model_take(struct side *side, struct wheel_event *events, __u32 room)
+{
+	struct model *m = model_of(side);
+	int n, i;
+
+	read_words(m);
+	if (m->setup.events) {
+		n = take_ring(m, events);
+		follow_words(m);
+		return n;
+	}
+	n = fired_count(m);
+	if (!n)
+		return m->is_stopped ? -ESHUTDOWN : 0;
+	n = earlier(n, room);
+	for (i = 0; i < n && i < m->side.result; i++)
+		if (check_read(m, &events[i]))
+			return -1;
+	follow_words(m);
+	return n;
+}
+
+/* "operations that arm the same timers again, with absolute deadlines" */
 static int model_list(struct side *side, struct wheel_op *ops, __u32 room)
 {
 	struct model *m = model_of(side);
-	struct model_timer *t;
-	__u32 n = 0;
+	int n = 0, i;
 
-	for (t = m->timer; t < m->timer + SIDE_SLOTS && n < room; t++) {
-		__u32 nr = nr_of(m, t);
+	read_words(m);
+	for (i = 0; i < SIDE_SLOTS && (__u32)n < room; i++) {
+		const struct model_timer *t = &m->timer[i];
 
-		if (t->state != STOPPED && !pending(m, t))
+		if (!is_armed(t) && t->state != STOPPED)
 			continue;
+		memset(&ops[n], 0, sizeof(ops[n]));
 		ops[n++] = (struct wheel_op){
-			.op = WHEEL_OP_ARM, .id = id_of(m, t),
-			.flags = t->word ? WHEEL_OP_WORD : 0,
-			.when = t->word && t->state != STOPPED ?
-				m->word[nr] : t->deadline,
-			.slack = t->slack, .period = t->period,
-			.cookie = t->cookie,
+			.op = WHEEL_OP_ARM, .flags = t->word ? WHEEL_OP_WORD : 0,
+			.id = id_of(m, t), .when = t->deadline, .slack = t->slack,
+			.period = t->period, .cookie = t->cookie,
 		};
 	}
 	return n;
 }
 
+/*
+ * "timers that were pending and not parked; they count as cancelled, except for those that were
+ * never counted as armed"
+ */
 static int model_stop(struct side *side, __u64 *unfired)
 {
 	struct model *m = model_of(side);
-	struct model_timer *t;
+	int i;
 
+	read_words(m);
 	*unfired = 0;
-	if (m->stopped != NEVER)
-		return 0;
-	for (t = m->timer; t < m->timer + SIDE_SLOTS; t++) {
-		__u32 nr = nr_of(m, t);
-		bool gone = !pending(m, t);
+	if (!m->is_stopped)
+		m->stopped = m->now;
+	m->is_stopped = true;
+	for (i = 0; i < SIDE_SLOTS; i++) {
+		struct model_timer *t = &m->timer[i];
+		bool armed = is_armed(t);
 
-		if (t->state != ARMED && t->state != DISARMED)
+		if (t->state == OWNED)
+			m->word[i] = WHEEL_WORD_IDLE;
+		/* No slot belongs to the program any longer. */
+		if (t->word && t->state == FIRED)
+			t->ended = true;
+		if (t->state != PENDING && t->state != OWNED)
 			continue;
-		if (t->state == ARMED)
-			count_cancel(m);
-		t->state = gone ? DISARMED : STOPPED;
-		*unfired += !gone;
-		if (t->word && !gone)
-			t->deadline = m->word[nr];
-		if (t->word)
-			m->word[nr] = WHEEL_WORD_IDLE;
+		unqueue(m, t);
+		*unfired += armed;
+		t->state = armed ? STOPPED : FREE;
 	}
-	m->stopped = m->now;
+	m->ghosts = 0;
+	follow_words(m);
 	return 0;
+}
+
+/* The other side's counters of timers with words, if the ABI leaves open when a pass found them. */
+static void follow_counters(struct model *m, const struct wheel_stats *s)
+{
+	__u64 least = 0, most = 0, pending = s->armed - s->fired - s->cancelled;
+	int i;
+
+	for (i = 0; i < SIDE_SLOTS; i++) {
+		least += m->timer[i].state == PENDING;
+		most += m->timer[i].state == PENDING || m->timer[i].state == OWNED;
+	}
+	if (pending < least || pending > most)
+		return;
+	m->stats.armed = s->armed;
+	m->stats.cancelled = s->cancelled;
+	m->stats.rearmed = s->rearmed;
+	m->stats.requeued = s->requeued;
 }
 
 static int model_stats(struct side *side, struct wheel_stats *stats)
 {
 	struct model *m = model_of(side);
+	__u64 late = 0;
+	int i;
 
-	*stats = m->stats;
-	stats->unread = m->fired.count + m->published - m->taken;
-	return 0;
+	if (m->vague)
+		follow_counters(m, stats);
+	stats->armed = m->stats.armed;
+	stats->fired = m->stats.fired;
+	stats->cancelled = m->stats.cancelled;
+	stats->pending = m->stats.armed - m->stats.fired - m->stats.cancelled;
+	stats->rearmed = m->stats.rearmed;
+	stats->requeued = m->stats.requeued;
+	stats->refused = m->stats.refused;
+	stats->overruns = m->stats.overruns;
+	stats->unread = m->setup.events ? m->seq - m->taken : (__u64)fired_count(m);
+	stats->deferred = 0;
+	for (i = 0; i < 64; i++) {
+		stats->late[i] = later(stats->late[i], m->late[i]);
+		late += stats->late[i];
+	}
+	return late == m->stats.fired ? 0 : deny("sum of the histogram", late, m->stats.fired);
 }
 
-void model_init(struct model *m, const struct wheel_setup *setup)
+void model_init(struct model *m, const struct wheel_setup *setup, struct side *side)
 {
 	int i;
 
 	memset(m, 0, sizeof(*m));
 	m->setup = *setup;
 	m->apart = side_apart(setup);
-	m->stopped = NEVER;
 	for (i = 0; i < SIDE_SLOTS; i++)
 		m->word[i] = WHEEL_WORD_IDLE;
 	m->side = (struct side){
+		.follows = side, .apart = 1,
+		.words = setup->flags & WHEEL_SETUP_WORDS ? m->word : NULL,
 		.submit = model_submit, .advance = model_advance,
 		.take = model_take, .list = model_list, .stop = model_stop,
-		.stats = model_stats, .apart = 1,
+		.stats = model_stats,
 	};
-	if (setup->flags & WHEEL_SETUP_WORDS)
-		m->side.words = m->word;
 }

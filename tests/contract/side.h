@@ -42,26 +42,32 @@ static inline __u32 side_buckets(__u32 timers)
 
 /**
  * struct side - implementation of the ABI
+ * @follows: the side that this one follows, or NULL. Outputs then contain the results of that side
+ *	on entry. This side keeps those that the ABI permits and replaces the others, or fails
+ * @result: result of the same call on the side that is followed
  * @words: words; NULL if not available
  * @apart: distance in @words between the words of used slots
  * @bells: doorbells; NULL if not needed
  * @summary: summary of the doorbells
- * @slack: supports slack, including its effect on the order of expiries
  * @submit: executes operations and sets their results; returns 0 or an errno
  * @advance: moves the clock and sets *@next to the due time of the next timer
+ * @peek: copies the events of the completion ring that were not taken, and returns their number;
+ *	NULL without a ring
  * @take: takes at most @room events; returns their number, or an errno
  * @list: lists timers from slot 0; returns their number
  * @stop: stops the wheel and sets *@unfired to the number of pending timers
  * @stats: reads the counters
  */
 struct side {
+	struct side *follows;
+	int result;
 	__u64 *words;
 	__u32 apart;
 	__u64 *bells;
 	__u64 *summary;
-	bool slack;
 	int (*submit)(struct side *side, struct wheel_op *ops, __u32 count);
 	int (*advance)(struct side *side, __u64 now, __u64 *next);
+	int (*peek)(struct side *side, struct wheel_event *events);
 	int (*take)(struct side *side, struct wheel_event *events, __u32 room);
 	int (*list)(struct side *side, struct wheel_op *ops, __u32 room);
 	int (*stop)(struct side *side, __u64 *unfired);

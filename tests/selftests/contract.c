@@ -64,6 +64,18 @@ static int device_advance(struct side *side, __u64 now, __u64 *next)
 	return wt_advance(fd_of(side), now, next);
 }
 
+static int device_peek(struct side *side, struct wheel_event *events)
+{
+	struct device *d = (struct device *)side;
+	__u32 tail = __atomic_load_n(&d->kernel->event_tail, __ATOMIC_ACQUIRE);
+	__u32 head = d->user->event_head;
+	int n = 0;
+
+	while (head != tail)
+		events[n++] = d->events[head++ % ENTRIES];
+	return n;
+}
+
 static int device_take(struct side *side, struct wheel_event *events, __u32 room)
 {
 	struct wheel_enter enter = { .size = sizeof(enter) };
@@ -117,7 +129,7 @@ static int device_open(struct device *d, struct wheel_setup *setup)
 
 	d->side = (struct side){
 		.submit = device_submit, .advance = device_advance,
-		.take = device_take, .list = device_list, .stop = device_stop,
+		.peek = device_peek, .take = device_take, .list = device_list, .stop = device_stop,
 		.stats = device_stats, .apart = side_apart(setup),
 	};
 	d->hold = setup->scheme == WHEEL_OVERFLOW ? 1 : 32;
@@ -178,7 +190,7 @@ static int compare(struct device *device, struct model *model, __u32 scheme,
 
 	if (line)
 		return line;
-	model_init(model, &setup);
+	model_init(model, &setup, &device->side);
 	return script_run(&device->side, &model->side, &setup, wt_seed(),
 			  OPERATIONS);
 }

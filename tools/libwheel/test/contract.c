@@ -105,7 +105,7 @@ static void library_open(struct library *library,
 	library->wheel = open_wheel(options);
 	libwheel_info(library->wheel, &setup);
 	library->side = (struct side){
-		.words = library->wheel->words, .slack = true,
+		.words = library->wheel->words,
 		.apart = side_apart(&setup),
 		.bells = library->wheel->bells,
 		.summary = library->wheel->summary,
@@ -145,7 +145,7 @@ static void against_model(__u32 scheme, __u32 flags, __u32 apart)
 
 	library_open(&library, &options);
 	libwheel_info(library.wheel, &setup);
-	model_init(&model, &setup);
+	model_init(&model, &setup, &library.side);
 	EXPECT_EQ(0, script_run(&library.side, &model.side, &setup, test_seed(),
 				operations()));
 	libwheel_close(library.wheel);
