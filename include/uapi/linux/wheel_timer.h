@@ -111,7 +111,8 @@
  *	summary = mmap(NULL, (bits + 63) / 64 * 8, PROT_READ | PROT_WRITE,
  *		       MAP_SHARED, fd, WHEEL_OFF_SUMMARY);
  *
- * To avoid sharing cache lines of the doorbells, assign each thread a range of 512 slots.
+ * To avoid sharing cache lines of words and doorbells, begin the range of slots of each thread at a
+ * multiple of 512, and of the summary, which is written less often, at a multiple of 32,768.
  */
 #define WHEEL_OFF_WORDS		0x40000000
 #define WHEEL_OFF_BELLS		0x50000000
@@ -194,7 +195,7 @@ struct wheel_user_page {
 #define WHEEL_DEFAULT		0	/* WHEEL_HASHED */
 #define WHEEL_HASHED		1	/* one ring, any number of revolutions */
 #define WHEEL_HIERARCHICAL	2	/* several levels of rings */
-#define WHEEL_BOUNDED		3	/* one ring, one revolution, else ERANGE */
+#define WHEEL_BOUNDED		3	/* one ring, @buckets ticks, else ERANGE */
 #define WHEEL_OVERFLOW		4	/* one ring and a sorted list */
 
 /* wheel_setup.flags */
@@ -286,6 +287,11 @@ struct wheel_setup {
  * @reserved: 0
  *
  * A deadline that has passed is due at the next tick, or, if a scan is late, at its own tick.
+ * 2^63-1 is a tick boundary; when the clock has reached it, ARM and REARM fail with ERANGE. The
+ * range of a WHEEL_BOUNDED wheel is its next @buckets tick boundaries: the first one at or after
+ * the deadline must be one of them. Slack beyond the range is ignored. In the order of timers that
+ * are due at the same tick, REARM and the continuation of a period count as arming.
+ *
  * Members that an operation does not use must be 0, otherwise it fails with EINVAL: for REARM
  * @period and @cookie, for CANCEL all but @op and @id, for QUERY all but @op, @id and @when. An
  * operation that fails changes nothing, except for CANCEL of a timer with a word.
@@ -304,18 +310,20 @@ struct wheel_setup {
  * =======  ==========================  ================ =====================
  *
  * After CANCEL returned 0, no event of the timer is delivered, and none is unread in the ring.
+ * After STOP, ARM fails with ESHUTDOWN, the others with ENOENT.
  *
  * REARM replaces the slack, and restarts the period at the new deadline. A periodic timer ends if,
  * when its event is read or put into the ring, its next deadline exceeds 2^63-1 ns, or the range of
  * a WHEEL_BOUNDED wheel whose clock was set back.
  *
  * WHEEL_OP_WORD fails with EINVAL if @period is not 0, and with EOPNOTSUPP without
- * WHEEL_SETUP_WORDS. With a @when of 0 and without WHEEL_OP_REL, it creates the timer parked.
- * Afterwards ARM of the slot fails with EBUSY, regardless of its word. REARM and QUERY fail with
- * ENOENT if the timer is parked or has expired, REARM with EBUSY if the program changes the word
- * at the same time. CANCEL also fails with ENOENT if the timer is parked or has expired, but ends
- * the program's ownership of the slot. An unread event can still be taken; without a completion
- * ring, the slot remains in use until then. After STOP, CANCEL of such a timer has no effect.
+ * WHEEL_SETUP_WORDS. With a @when of 0 and without WHEEL_OP_REL, it creates the timer parked. Any
+ * other deadline of 0 is stored in the word as 1. Afterwards ARM of the slot fails with EBUSY,
+ * regardless of its word. REARM and QUERY fail with ENOENT if the timer is parked or has expired,
+ * REARM with EBUSY if the program changes the word at the same time. CANCEL also fails with ENOENT
+ * if the timer is parked or has expired, but ends the program's ownership of the slot. An unread
+ * event can still be taken; without a completion ring, the slot remains in use until then. After
+ * STOP, CANCEL of such a timer has no effect.
  */
 struct wheel_op {
 	__u32 op;
@@ -358,9 +366,10 @@ struct wheel_submit {
  * struct wheel_event - an expiry, as returned by read() and in the completion ring
  * @id: id of the timer
  * @cookie: cookie of the timer
- * @deadline: the deadline; if periods were missed, the last one that has passed
+ * @deadline: the deadline; if periods were missed, the last one before the event was read or put
+ *	into the ring, the timer cancelled or the wheel stopped
  * @fired: time of the expiry on the wheel's clock; if periods were missed, at least @deadline
- * @overrun: number of periods missed before @deadline; not counted after STOP
+ * @overrun: number of periods missed before @deadline
  * @seq: number of the event in this file, from 0, modulo 2^32
  * @res: 0
  *
@@ -426,8 +435,9 @@ struct wheel_stop {
  * @size: sizeof(struct wheel_advance)
  * @flags: 0
  * @now: in: the new time; out: the time on the clock, which never goes back
- * @next: out: no pending timer is due before this time; ~0: none is pending. It may be earlier
- *	than the earliest timer after one was cancelled or moved
+ * @next: out: no pending timer is due before this time; ~0: none is pending. Later than @now,
+ *	unless the ring is full. It may be earlier than the earliest timer if the ring is full, or
+ *	after one was cancelled or moved
  *
  * On return, all timers that are due by @now have expired, and their events are available. If
  * the completion ring is full, the remaining timers stay pending and WHEEL_RING_BACKLOG is set.
@@ -445,14 +455,14 @@ struct wheel_advance {
  * @size: sizeof(struct wheel_stats)
  * @flags: 0
  * @armed: timers armed, including each further period of a periodic timer, and each time that
- *	the kernel queued a timer which the program had armed by its word. A timer that is
+ *	a scan or REARM queued a timer which the program had armed by its word. A timer that is
  *	parked before it is queued is not counted
  * @fired: expiries
  * @cancelled: timers cancelled or stopped while pending; parked ones at their old deadline
  * @pending: @armed - @fired - @cancelled
- * @rearmed: number of times that a pending timer was moved
+ * @rearmed: number of times that REARM, or a scan of an earlier deadline, moved a queued timer
  * @requeued: number of times that a timer whose word was later was queued again
- * @refused: arms that failed with EDQUOT, ERANGE or ESHUTDOWN
+ * @refused: number of times that ARM failed with EDQUOT, ERANGE or ESHUTDOWN
  * @overruns: periods missed
  * @unread: events that were not taken
  * @deferred: number of times that an interrupt left due timers to the program
