@@ -144,8 +144,9 @@ uint64_t libwheel_now(const struct libwheel *wheel);
 
 /*
  * Return a file descriptor for event loops. It is readable while libwheel_expirations() has
- * events or -ESHUTDOWN to return. Do not read, write or close it. -EOPNOTSUPP with
- * LIBWHEEL_NO_FD.
+ * events or -ESHUTDOWN to return. It may also be readable without an event: then
+ * libwheel_expirations() returns 0, and libwheel_wait() blocks. Do not read, write or close it.
+ * -EOPNOTSUPP with LIBWHEEL_NO_FD.
  */
 int libwheel_fd(const struct libwheel *wheel);
 
