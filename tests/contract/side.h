@@ -27,7 +27,7 @@ static inline __u32 side_apart(const struct wheel_setup *setup)
  */
 static inline __u32 side_far(__u32 scheme)
 {
-	return scheme == WHEEL_OVERFLOW ? 43 : 2789;
+	return scheme == WHEEL_OVERFLOW ? 5 : 2789;
 }
 
 /* Returns a number of buckets that is valid for all schemes. */
