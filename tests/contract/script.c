@@ -21,7 +21,6 @@
  * @seed: state of the random number generator
  * @step: number of completed steps
  * @now: current time
- * @clock: time of the last advance
  * @next: due time of the next timer, after the last advance
  * @slack: use slack of a tick and more, with which the due tick is not determined
  * @id: newest id of each used slot; its generation is 0 before the first arm
@@ -32,7 +31,6 @@ struct script {
 	__u64 seed;
 	__u64 step;
 	__u64 now;
-	__u64 clock;
 	__u64 next;
 	bool slack;
 	__u64 id[SIDE_SLOTS];
@@ -264,9 +262,6 @@ static int step_word(struct script *s)
 	__u64 word = *word_of(s->a, i), tick = s->setup->tick_ns;
 	__u64 to = any_time(s) & WHEEL_MAX_TIME;
 
-	/* The device does not expire a word beyond the range of a bounded wheel at its time. */
-	if (s->setup->scheme == WHEEL_BOUNDED)
-		to %= s->clock + s->setup->buckets * tick;
 	if (word == WHEEL_WORD_IDLE && chance(s, 2))
 		return 1;
 	if (chance(s, 3))
@@ -300,7 +295,6 @@ static int step_advance(struct script *s)
 	b = a;
 	if (s->b->advance(s->b, s->now, &b))
 		return differ(s, "a clock did not move", a, b);
-	s->clock = s->now;
 	s->next = a;
 	return a == b ? 1 : differ(s, "next", a, b);
 }

@@ -355,6 +355,39 @@ WT_TEST(words, operations_after_stop)
 	EXPECT_EQ(-ESHUTDOWN, wt_arm_word(a->fd, WHEEL_ID(1, 2), 0));
 }
 
+/* A word may be later than the range of a bounded wheel: ADVANCE sees it. */
+TEST(bounded_word_beyond_the_range)
+{
+	const struct wheel_setup setup = {
+		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = WHEEL_BOUNDED, .timers = TIMERS,
+		.buckets = BUCKETS, .tick_ns = WT_MS,
+	};
+	struct wheel_event event;
+	struct wt_areas areas;
+	__u64 next;
+
+	ASSERT_TRUE(wt_areas_open(&areas, &setup));
+	ASSERT_EQ(0, wt_arm_word(areas.fd, WHEEL_ID(0, 1), 0));
+	ASSERT_EQ(0, wt_set_word(&areas, 0, WT_PARKED, BEYOND));
+	ASSERT_EQ(0, wt_query(areas.fd, WHEEL_ID(0, 1), NULL));
+	ASSERT_EQ(0, wt_advance(areas.fd, WT_MS, &next));
+	EXPECT_LT(WT_MS, next);
+	EXPECT_GE(BEYOND, next);
+	ASSERT_EQ(0, wt_advance(areas.fd, BEYOND - 1, &next));
+	EXPECT_EQ(-EAGAIN, wt_read(areas.fd, &event, 1));
+	EXPECT_EQ(BEYOND, next);
+	ASSERT_EQ(0, wt_advance(areas.fd, BEYOND, &next));
+	EXPECT_EQ(~0ULL, next);
+	ASSERT_EQ(1, wt_read(areas.fd, &event, 1));
+	EXPECT_EQ(BEYOND, event.deadline);
+	EXPECT_EQ(BEYOND, event.fired);
+	/* The same in one step from a time at which the wheel could not hold it. */
+	ASSERT_EQ(0, wt_set_word(&areas, 0, WT_OFF, 3 * BEYOND));
+	ASSERT_EQ(0, wt_advance(areas.fd, 5 * BEYOND, NULL));
+	EXPECT_EQ(1, wt_read(areas.fd, &event, 1));
+	wt_areas_close(&areas);
+}
+
 /* With a full ring, @next is not later than the timers that are due, and BACKLOG is set. */
 TEST(next_with_a_full_ring)
 {

@@ -93,7 +93,8 @@
  *
  * The timer then expires at the first tick boundary at or after its deadline, or at the next
  * tick if the deadline has passed. Its slack applies. Timers that are due at the same tick, or that
- * a late scan finds on a bounded wheel, may expire in any order.
+ * a late scan finds on a bounded wheel, may expire in any order. A deadline in a word may exceed
+ * the range of a bounded wheel.
  *
  * Only one thread may own a slot at a time, for example the holder of a lock. Otherwise a
  * thread could skip step 2 because of a bit that another thread has set, but not yet in the
