@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* WHEEL_IOC_ADVANCE: move a VIRTUAL clock. */
+#include <linux/math64.h>
 #include <linux/sched/signal.h>
 #include "dev.h"
 
@@ -25,13 +26,16 @@ static bool has_words_beyond(const struct wheel_file *file)
 static void move_clock(struct wheel_file *file, u64 now)
 {
 	struct wheel *wheel = file->slots.wheel;
+	u64 tick = file->slots.setup.tick_ns;
 
 	wheel_advance_to(wheel, now);
-	if (!has_words_beyond(file))
+	/* Nothing is due before the first tick boundary. */
+	if (!has_words_beyond(file) || now < tick)
 		return;
 	wheel_lock(wheel);
+	/* The clock may be ahead of @now. The scan is due at the boundary of the current tick. */
 	if (!file->slots.stopping)
-		wheel_scan_at(wheel, wheel_now(wheel));
+		wheel_scan_at(wheel, div64_u64(wheel_now(wheel), tick) * tick);
 	wheel_unlock(wheel);
 }
 
