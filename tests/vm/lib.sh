@@ -36,6 +36,14 @@ compile_for() {
 		LD_LIBRARY_PATH=$compiler/lib/x86_64-linux-gnu
 }
 
+# release_of KDIR: print the release of the kernel that is built in, or whose headers are in, KDIR,
+# as uname -r does. Fail if it is not prepared for modules. The file kernel.release and make
+# kernelrelease lack Debian's own part in its headers of 6.1.
+release_of() {
+	sed -n 's/^#define UTS_RELEASE "\(.*\)"$/\1/p' "$1/include/generated/utsrelease.h" 2>/dev/null |
+		grep .
+}
+
 # The packages of guests exist for this processor only.
 require_x86_64() {
 	[ "$(uname -m)" = x86_64 ] ||
