@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154 # lib.sh sets $cache
-# Functions for packages that are unpacked and never installed. Source this file after lib.sh.
+# Functions that call apt. Source this file after lib.sh.
+#
+# apt's output is not printed. If it fails, one line states the cause.
 
 # The trusted keys for separate package lists, and the directory of these lists.
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -33,27 +35,63 @@ stock_releases() {
 	done | sed 's/^linux-image-//' | sort -V | grep .
 }
 
-# download DIRECTORY PACKAGE=VERSION...: download .deb files to a new DIRECTORY.
+# complaint LOG: print the cause that apt named, in one line.
+complaint() {
+	local cause
+
+	for cause in 'No space left on device' 'Failed to fetch .*' 'E: .*'; do
+		! grep -m 1 -oE "$cause" "$1" || return 0
+	done
+}
+
+# with_apt COMMAND...: run a command that calls apt, with a line every ten seconds.
+with_apt() (
+	make_scratch
+	with_progress "$scratch/log" "$@" && exit
+	complaint "$scratch/log" | sed "s/^/${0##*/}: /" >&2
+	exit 1
+)
+
+# download DIRECTORY PACKAGE[=VERSION]...: download .deb files to a new DIRECTORY.
 download() (
 	rm -rf "$1" && mkdir -p "$1" && cd "$1" && shift || exit
 	# The sandbox user of apt cannot write in this directory.
-	apt-get download -q -o APT::Sandbox::User=root "$@" >&2
+	with_apt apt-get download -q -o APT::Sandbox::User=root "$@"
 )
 
 # Update the lists of packages.
 update() {
 	if [ -n "$own_lists" ]; then
-		apt-get update -q -o APT::Update::Error-Mode=any >&2 &&
-			touch "$own_lists/updated"
+		with_apt apt-get update -q -o APT::Update::Error-Mode=any && touch "$own_lists/updated"
 	else
-		alone apt as_root apt-get update -q >&2
+		with_apt alone apt as_root apt-get update -q -o APT::Update::Error-Mode=any
 	fi
 }
 
-# fresh COMMAND...: if the command fails, repeat it with new lists of packages.
+# fresh COMMAND...: if the command fails, repeat it with new lists of packages. A source of a third
+# party may fail.
 fresh() {
 	"$@" && return
-	update && "$@"
+	update || :
+	"$@"
+}
+
+# Check whether one of apt's sources can be reached.
+online() (
+	make_scratch
+	# shellcheck disable=SC2016 # apt expands this
+	for base in $(apt-get indextargets --format '$(BASE_URI)' 'Created-By: Packages' | sort -u); do
+		! /usr/lib/apt/apt-helper -q -o APT::Sandbox::User=root -o Acquire::Retries=0 \
+			download-file "${base}InRelease" "$scratch/InRelease" >/dev/null 2>&1 || exit 0
+	done
+	exit 1
+)
+
+# unavailable WHAT: skip if this machine is offline. Otherwise, the kernels that README lists can be
+# downloaded, and it is a failure that they are not tested.
+unavailable() {
+	! online || die "apt cannot download $1, although its sources answer: they must include Debian's security suite"
+	skip "apt cannot download $1, and none is cached: this machine is offline"
 }
 
 # ask_own NAME OPTION...: make apt use the sources of the standard input, with separate lists in
@@ -117,7 +155,7 @@ newest() {
 	local found
 
 	found=$(find "$1" -mindepth 1 -maxdepth 1 2>/dev/null | sort -V | tail -n 1) || :
-	[ -n "$found" ] || skip "apt cannot download $2, and none is cached: check the network, and that apt's sources include Debian's security suite"
+	[ -n "$found" ] || unavailable "$2"
 	say "kernel: apt cannot download $2; using ${found##*/} from the cache"
 	printf '%s\n' "$found"
 }
