@@ -90,6 +90,7 @@ check:			## the standard tests, in guests with 6.1 and 6.12 and User-Mode Linux
 
 check-ci: export LIMIT ?= 1200
 check-%:
+	@$(if $($@),,$(vm)/targets $@)
 	@$(vm)/check $(or $($@),$*)
 
 coverage:		## the lines and branches of the module that the tests execute
@@ -106,6 +107,7 @@ bench-compare:		## compare A= and B=, files of samples or commits
 
 # The arguments of a benchmark: those that the user has set.
 bench-%:
+	@$(vm)/targets $@
 	@tests/bench/$*/run $(BASE) $(MAX) $(JOBS)
 
 docs:			## the manual, as HTML in build/docs
