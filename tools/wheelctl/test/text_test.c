@@ -168,7 +168,7 @@ static void far_words(void)
 		KTAP_EXPECT(!*meant(far[i]));
 }
 
-static char directory[21] = "/tmp/wheelctl.XXXXXX";
+static char directory[64];
 
 static const char *path_of(const char *name)
 {
@@ -196,8 +196,10 @@ static bool advises(const char *name, const char *what)
 
 static void absence(void)
 {
+	const char *parent = getenv("TMPDIR");
 	char insmod[140];
 
+	snprintf(directory, sizeof(directory), "%s/wheelctl.XXXXXX", parent ?: "/tmp");
 	if (!mkdtemp(directory))
 		abort();
 	write_file("modules.dep", "kernel/net/other.ko: kernel/wheel_timer.ko\n");
