@@ -97,8 +97,66 @@ class Binding:
         self.wheel.close()
 
 
+class Timeouts:
+    """Timeouts of slots above the pending ones."""
+
+    def __init__(self, pending):
+        self.timeouts = libwheel.Timeouts(pending + COUNT)
+        for slot in range(pending):
+            self.timeouts.start(slot, HOUR + slot % 1000)
+        self.slots = range(pending, pending + COUNT)
+
+    def arm(self):
+        start = self.timeouts.start
+        for slot in self.slots:
+            start(slot, HOUR)
+
+    postpone = arm
+
+    def cancel(self):
+        stop = self.timeouts.stop
+        for slot in self.slots:
+            stop(slot)
+
+    def close(self):
+        self.timeouts.close()
+
+
+class Calls:
+    """Callbacks of an asyncio loop."""
+
+    def __init__(self, pending):
+        self.loop = asyncio.new_event_loop()
+        self.calls = self.loop.run_until_complete(self.create(pending))
+        for i in range(pending):
+            self.calls.call_later(HOUR + i % 1000, print)
+        self.arm()
+        self.cancel()
+
+    async def create(self, pending):
+        return libwheel.Callbacks(pending + COUNT)
+
+    def arm(self):
+        call_later = self.calls.call_later
+        self.armed = [call_later(HOUR, print) for _ in range(COUNT)]
+
+    def postpone(self):
+        for call in self.armed:
+            call.restart(HOUR + 1)
+
+    def cancel(self):
+        for call in self.armed:
+            call.cancel()
+
+    def close(self):
+        self.calls.close()
+        self.loop.close()
+
+
 STEPS = (
     (Loop, ("arm", "postpone", "cancel")),
+    (Calls, ("arm", "postpone", "cancel")),
+    (Timeouts, ("arm", "postpone", "cancel")),
     (Binding, ("arm", "cancel", "arm_many", "postpone", "store", "cancel_many")),
 )
 

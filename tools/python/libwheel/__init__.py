@@ -25,6 +25,17 @@ wheel is stopped::
 
     asyncio.run(main())
 
+Timeouts has one timeout per connection or request, which a server starts, postpones and
+stops. Callbacks calls functions later in an asyncio loop::
+
+    import libwheel
+
+    with libwheel.Timeouts(1024) as timeouts:  # slots 0 to 1023
+        timeouts.start(7, 0.01)
+        timeouts.start(7, 0.05)  # postponed
+        for slot in timeouts.wait():
+            print("the timeout of slot", slot, "has expired")
+
 A timer is named by a slot, which the program chooses, and a generation, which increases
 with each arm of that slot. arm_in() and timeouts take seconds as a float. All other times
 are nanoseconds of the wheel's clock as an int.
@@ -37,18 +48,19 @@ See libwheel(7).
 from __future__ import annotations
 
 import collections
+import contextvars
 import ctypes
-import ctypes.util
 import errno
+import operator
 import os
 import struct
 import time
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 __all__ = [
-    "AUTO", "Result", "BOOTTIME", "BOUNDED", "Event", "Events", "HASHED",
+    "AUTO", "Result", "BOOTTIME", "BOUNDED", "Callback", "Callbacks", "Event", "Events", "HASHED",
     "HIERARCHICAL", "KERNEL", "MONOTONIC", "NEVER", "OVERFLOW", "REALTIME", "TAI",
-    "Timer", "USER", "VIRTUAL", "WORDS", "Wheel", "generation_of", "slot_of",
+    "Timeouts", "Timer", "USER", "VIRTUAL", "WORDS", "Wheel", "generation_of", "slot_of",
     "timer_id",
 ]  # fmt: skip
 
@@ -57,6 +69,7 @@ HASHED, HIERARCHICAL, BOUNDED, OVERFLOW = range(1, 5)
 AUTO, KERNEL, USER = range(3)
 WORDS = 1
 
+_SONAME = "libwheel.so.1"
 SLOT_BITS = 24
 NEVER = 2**64 - 1
 
@@ -139,11 +152,16 @@ def _u64(value: int) -> int:
     return value
 
 
-def _u32(value: int) -> int:
+def _u32(name: str, value: int) -> int:
     """Return an option that fits its field."""
-    if not 0 <= value < 2**32:
-        raise _error(errno.EINVAL, "%r: not an option from 0 to 2^32 - 1" % value)
-    return value
+    try:
+        number = operator.index(value)
+    except TypeError:
+        known = ", such as libwheel.HASHED" if name == "scheme" else ""
+        raise TypeError(f"{name}={value!r}: not an int{known}") from None
+    if not 0 <= number < 2**32:
+        raise _error(errno.EINVAL, f"{name}={value!r}: not from 0 to 2^32 - 1")
+    return number
 
 
 def _limit(value: int) -> int:
@@ -224,22 +242,18 @@ class _Shared(ctypes.Structure):
     _fields_ = [("words", ctypes.c_void_p), ("timers", ctypes.c_uint64)]
 
 
-def _beside() -> Optional[str]:
-    """Return the library under the prefix that this module is installed under."""
-    directory = os.path.dirname(os.path.abspath(__file__))
-    while directory != os.path.dirname(directory):
-        directory = os.path.dirname(directory)
-        path = os.path.join(directory, "libwheel.so.1")
-        if os.path.exists(path):
-            return path
-    return None
-
-
 def _open_library() -> ctypes.CDLL:
-    """Load the file $LIBWHEEL, or the library of this prefix, or that of the system."""
-    path = os.environ.get("LIBWHEEL") or _beside() or ctypes.util.find_library("wheel")
+    """Load the file $LIBWHEEL, or the library next to this file, or that of the system.
+
+    No other directory is searched, because other users may write to it.
+    """
+    path = os.environ.get("LIBWHEEL")
+    if not path:
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), _SONAME)
+        if not os.path.exists(path):
+            path = _SONAME
     try:
-        return ctypes.CDLL(path or "libwheel.so.1")
+        return ctypes.CDLL(path)
     except OSError as error:
         raise ImportError(
             "libwheel.so.1 cannot be loaded (%s): install libwheel, run ldconfig, or "
@@ -314,6 +328,9 @@ def _ns(seconds: float) -> int:
     return round(seconds * 1e9)
 
 
+# The clock of Timeouts.
+_clock = time.monotonic_ns
+
 # The longest timeout of libwheel_wait(), in seconds: 285 years.
 _LONGEST_WAIT = 9e9
 
@@ -350,12 +367,12 @@ class Wheel:
         self._sleepers: Dict[Any, List[Any]] = {}
         options = _Options(
             size=ctypes.sizeof(_Options),
-            flags=_u32(flags),
-            backend=_u32(backend),
-            clock=_u32(clock),
-            scheme=_u32(scheme),
-            timers=_u32(timers),
-            buckets=_u32(buckets),
+            flags=_u32("flags", flags),
+            backend=_u32("backend", backend),
+            clock=_u32("clock", clock),
+            scheme=_u32("scheme", scheme),
+            timers=_u32("timers", timers),
+            buckets=_u32("buckets", buckets),
             tick_ns=_u64(tick_ns),
         )
         handle = _Handle()
@@ -514,9 +531,15 @@ class Wheel:
             for _, _, id, _, _, _, _, res in _OP.iter_unpack(buffer)
         ]
 
-    def rearm(self, id: int, when: int, *, slack: int = 0) -> None:
-        """Move a pending timer to another deadline."""
-        self._do(_Op(_REARM, 0, id, when, slack))
+    def rearm(self, id: int, when: int, *, slack: int = 0) -> bool:
+        """Move a pending timer to another deadline. Return False if it is not pending."""
+        op = _Op(_REARM, 0, id, when, slack)
+        return _unless((errno.ENOENT,), _lib.libwheel_do(self._open(), op))
+
+    def rearm_in(self, id: int, seconds: float, *, slack: float = 0) -> bool:
+        """Move a pending timer: it expires after a delay. Return False if not pending."""
+        op = _Op(_REARM, _REL, id, _ns(seconds), _ns(slack))
+        return _unless((errno.ENOENT,), _lib.libwheel_do(self._open(), op))
 
     def cancel(self, id: int) -> bool:
         """Cancel a timer. Return True if it will not fire, False if it is not pending.
@@ -711,3 +734,221 @@ class Events:
                 raise
             if not wheel._taken:
                 await wheel._readable()
+
+
+class Timeouts:
+    """One timeout per slot, for the connections and requests of a server.
+
+    A slot is a number below slots, such as the file descriptor of a connection, and has
+    one user at a time. Starting and stopping a timeout rarely makes a system call.
+
+    A set is a context manager. It can be passed to select and selectors; Callbacks is for
+    asyncio. Threads may share a set.
+    """
+
+    def __init__(self, slots: int, *, backend: int = AUTO) -> None:
+        if not 0 < slots <= 1 << SLOT_BITS:
+            raise _error(errno.EINVAL, "%r slots: not from 1 to 2^24" % slots)
+        self._count = slots
+        self._known = bytearray(slots)
+        self._wheel = Wheel(timers=slots, flags=WORDS, backend=backend)
+
+    def close(self) -> None:
+        """Close the set and discard its timeouts. Closing it again has no effect."""
+        self._wheel.close()
+
+    def __enter__(self) -> Timeouts:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def fileno(self) -> int:
+        """Return the descriptor, which is readable when expirations() has slots."""
+        return self._wheel.fileno()
+
+    def _outside(self, slot: int) -> OSError:
+        return _error(errno.EINVAL, "slot %r of %d" % (slot, self._count))
+
+    def start(self, slot: int, seconds: float) -> bool:
+        """Start a timeout, or postpone or advance one that was started before.
+
+        Return False if it has expired, and its slot was not taken yet. In user space, a
+        timeout that is due can be started again until expirations() or wait() is called.
+        """
+        # The usual case has few calls. A negative index would be valid in Python.
+        if slot < 0 or slot >= self._count:
+            raise self._outside(slot)
+        try:
+            when = _clock() + int(seconds * 1e9)
+        except (OverflowError, ValueError):
+            raise _error(errno.ERANGE) from None
+        if when <= 0 or when >= 2**63:
+            if when > 0:
+                raise _error(errno.ERANGE)
+            when = 1
+        wheel = self._wheel
+        if self._known[slot]:
+            result = _lib.libwheel_word_arm(wheel._handle or wheel._open(), slot, when)
+            return result == 0 or _unless((errno.ENOENT,), result)
+        wheel.arm(timer_id(slot, 1), when, cookie=slot, word=True)
+        self._known[slot] = 1
+        return True
+
+    def stop(self, slot: int) -> bool:
+        """Stop a timeout. Return False if it is not started or has expired."""
+        if slot < 0 or slot >= self._count:
+            raise self._outside(slot)
+        wheel = self._wheel
+        result = _lib.libwheel_word_park(wheel._handle or wheel._open(), slot)
+        return result == 0 or _unless((errno.ENOENT,), result)
+
+    def _slots(self, events: List[Event]) -> List[int]:
+        for event in events:
+            self._wheel.word_reset(event.cookie)
+        return [event.cookie for event in events]
+
+    def expirations(self, *, limit: int = 256) -> List[int]:
+        """Return up to limit slots whose timeout has expired, without waiting.
+
+        A returned slot can be started again.
+        """
+        return self._slots(self._wheel.expirations(limit=limit))
+
+    def wait(self, *, timeout: Optional[float] = None, limit: int = 256) -> List[int]:
+        """Wait for timeouts to expire, and return up to limit of their slots.
+
+        The list is empty after the timeout, in seconds.
+        """
+        return self._slots(self._wheel.wait(timeout=timeout, limit=limit))
+
+
+class Callback:
+    """A call that Callbacks.call_later() has scheduled."""
+
+    __slots__ = ("_all", "_slot", "_function", "_arguments", "_context", "_handle")
+
+    def __init__(
+        self, all: Callbacks, function: Callable[..., Any], arguments: Tuple[Any, ...]
+    ) -> None:
+        self._all = all
+        self._slot = -1
+        self._function = function
+        self._arguments = arguments
+        self._context = contextvars.copy_context()
+        self._handle: Any = None
+
+    def cancel(self) -> bool:
+        """Cancel the call. Return False if it was made or cancelled before."""
+        handle, self._handle = self._handle, None
+        if handle:
+            handle.cancel()
+            return True
+        slot, self._slot = self._slot, -1
+        if slot < 0:
+            return False
+        self._all._put(slot)
+        return True
+
+    def _call(self) -> None:
+        self._handle = None
+        self._function(*self._arguments)
+
+    def restart(self, seconds: float) -> None:
+        """Make the call after this delay instead, or again if it was made or cancelled.
+
+        This is what a server does at each message of a connection.
+        """
+        timeouts = self._all._timeouts
+        if self._slot >= 0 and timeouts.start(self._slot, seconds):
+            return
+        self.cancel()
+        slot = self._all._get(self)
+        try:
+            timeouts.start(slot, seconds)
+        except BaseException:
+            self._all._drop(slot)
+            raise
+        self._slot = slot
+
+
+class Callbacks:
+    """Calls of functions at a later time, in the asyncio loop that runs now.
+
+    Restarting a call is cheaper than TimerHandle.cancel() and call_later() of the loop.
+    Only the thread of the loop may use it::
+
+        import asyncio
+        import libwheel
+
+        async def main():
+            with libwheel.Callbacks() as callbacks:
+                idle = callbacks.call_later(30, print, "the connection is idle")
+                idle.restart(0.05)  # at each message of the connection
+                await asyncio.sleep(1)
+
+        asyncio.run(main())
+    """
+
+    def __init__(self, slots: int = 65536, *, backend: int = AUTO) -> None:
+        import asyncio
+
+        self._loop = asyncio.get_running_loop()
+        self._timeouts = Timeouts(slots, backend=backend)
+        self._slots = slots
+        self._free: List[int] = []
+        # The call of each slot that is in use. None: it was cancelled after the expiry.
+        self._calls: List[Optional[Callback]] = []
+        self._loop.add_reader(self._timeouts.fileno(), self._run)
+
+    def close(self) -> None:
+        """Discard the calls. Closing it again has no effect."""
+        if self._loop is not None:
+            self._loop.remove_reader(self._timeouts.fileno())
+            self._loop = None  # type: ignore[assignment]
+            self._timeouts.close()
+
+    def __enter__(self) -> Callbacks:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def call_later(
+        self, seconds: float, function: Callable[..., Any], *arguments: Any
+    ) -> Callback:
+        """Call function(*arguments) after a delay, in the current context."""
+        callback = Callback(self, function, arguments)
+        callback.restart(seconds)
+        return callback
+
+    def _get(self, callback: Callback) -> int:
+        if self._free:
+            slot = self._free.pop()
+            self._calls[slot] = callback
+        elif len(self._calls) < self._slots:
+            slot = len(self._calls)
+            self._calls.append(callback)
+        else:
+            raise _error(errno.EDQUOT, "all %d slots are in use" % self._slots)
+        return slot
+
+    def _drop(self, slot: int) -> None:
+        self._calls[slot] = None
+        self._free.append(slot)
+
+    def _put(self, slot: int) -> None:
+        if self._timeouts.stop(slot):
+            self._drop(slot)
+        else:
+            self._calls[slot] = None  # it has expired, and _run() will take it
+
+    def _run(self) -> None:
+        for slot in self._timeouts.expirations():
+            callback = self._calls[slot]
+            self._drop(slot)
+            if callback:
+                callback._slot = -1
+                callback._handle = self._loop.call_soon(
+                    callback._call, context=callback._context
+                )

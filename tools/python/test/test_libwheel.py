@@ -3,12 +3,14 @@
 
 import asyncio
 import concurrent.futures
+import contextvars
 import copy
 import errno
 import inspect
 import os
 import pickle
 import re
+import select
 import selectors
 import signal
 import socket
@@ -86,7 +88,7 @@ def test_cancel_and_query():
         assert wheel.cancel(id)
         assert not wheel.cancel(id)
         assert wheel.query(id) is None
-        raises(errno.ENOENT, wheel.rearm, id, MS)
+        assert not wheel.rearm(id, MS)
         raises(errno.ESTALE, wheel.arm, id, MS)
         assert wheel.advance(100 * MS) == libwheel.NEVER
         assert wheel.expirations() == []
@@ -311,6 +313,148 @@ def test_option_is_not_truncated():
     raises(errno.ERANGE, lambda: Wheel(tick_ns=2**64 + 1))
     with Wheel(clock=libwheel.VIRTUAL) as wheel:
         raises(errno.ERANGE, wheel.advance, 2**64 + 5)
+
+
+def test_option_of_another_type_is_named():
+    for name in ("timers", "buckets", "scheme", "clock", "flags", "backend"):
+        for value in ("hashed", 1.5, None):
+            try:
+                Wheel(**{name: value})
+            except TypeError as error:
+                assert str(error).startswith("%s=%r: not an int" % (name, value))
+            else:
+                raise AssertionError("no TypeError")
+
+
+def test_rearm_reports_whether_the_timer_was_pending():
+    with Wheel(clock=libwheel.VIRTUAL) as wheel:
+        id = wheel.arm(timer_id(1, 1), MS)
+        assert wheel.rearm(id, 5 * MS) and wheel.query(id) == 5 * MS
+        assert wheel.rearm_in(id, 0.007) and wheel.query(id) == 7 * MS
+        wheel.cancel(id)
+        assert not wheel.rearm(id, MS) and not wheel.rearm_in(id, 1)
+
+
+def test_timeouts_start_and_stop():
+    with libwheel.Timeouts(100) as timeouts:
+        assert timeouts.start(7, 0.001) and timeouts.start(8, 3600)
+        assert timeouts.start(99, 0) and not timeouts.stop(50)
+        found = []
+        while len(found) < 2:
+            found += timeouts.wait()
+        assert sorted(found) == [7, 99]
+        assert timeouts.stop(8) and not timeouts.stop(8) and not timeouts.stop(7)
+        assert timeouts.wait(timeout=0) == []
+
+
+def test_timeout_that_is_due_is_taken_or_started_again():
+    """In user space, a timeout expires when the library reads the clock."""
+    with libwheel.Timeouts(2) as timeouts, selectors.DefaultSelector() as selector:
+        selector.register(timeouts, selectors.EVENT_READ)
+        for _ in range(50):
+            timeouts.start(1, 0)
+            assert selector.select(300)
+            if timeouts.start(1, 3600):
+                assert timeouts.expirations() == [] and timeouts.stop(1)
+            else:
+                assert not timeouts.stop(1) and timeouts.expirations() == [1]
+            assert timeouts.start(1, 0) and timeouts.wait() == [1]
+
+
+def test_timeouts_are_postponed_and_advanced():
+    with libwheel.Timeouts(2) as timeouts:
+        timeouts.start(0, 0)
+        while not timeouts.start(0, 3600):
+            timeouts.expirations()
+        assert timeouts.wait(timeout=0.01) == []
+        assert timeouts.start(0, 0.001) and timeouts.wait() == [0]
+
+
+def test_timeouts_reject_what_is_out_of_range():
+    for slots in (0, -1, 2**24 + 1):
+        raises(errno.EINVAL, libwheel.Timeouts, slots)
+    with libwheel.Timeouts(8) as timeouts:
+        for slot in (-1, 8, 2**64):
+            raises(errno.EINVAL, timeouts.start, slot, 1)
+            raises(errno.EINVAL, timeouts.stop, slot)
+        raises(errno.ERANGE, timeouts.start, 1, float("inf"))
+        assert timeouts.start(1, 1) and timeouts.stop(1)
+
+
+def in_callbacks(slots, program):
+    """Run a coroutine function with Callbacks of that number of slots."""
+
+    async def run():
+        with libwheel.Callbacks(slots) as callbacks:
+            await program(callbacks)
+
+    asyncio.run(asyncio.wait_for(run(), 300))
+
+
+def test_callbacks_are_called_in_their_context():
+    variable = contextvars.ContextVar("variable")
+
+    async def program(callbacks):
+        done = asyncio.get_running_loop().create_future()
+        variable.set("mine")
+        call = callbacks.call_later(
+            0.001, lambda *values: done.set_result((variable.get(), *values)), 1, 2
+        )
+        variable.set("other")
+        assert await done == ("mine", 1, 2)
+        assert not call.cancel()
+
+    in_callbacks(1, program)
+
+
+def test_callbacks_are_cancelled_and_restarted():
+    async def program(callbacks):
+        called = []
+        calls = [callbacks.call_later(0, called.append, i) for i in range(3)]
+        raises(errno.EDQUOT, callbacks.call_later, 1, called.append, 4)
+        calls[1].restart(3600)
+        assert calls[2].cancel() and not calls[2].cancel()
+        while called != [0]:
+            await asyncio.sleep(0.001)
+        calls[1].restart(0)
+        calls[0].restart(0)
+        while len(called) < 3:
+            await asyncio.sleep(0.001)
+        assert sorted(called) == [0, 0, 1]
+
+    in_callbacks(3, program)
+
+
+def test_callback_that_has_expired_can_be_cancelled():
+    """The wheel has expired it, but the loop has not called it."""
+
+    async def program(callbacks):
+        called = []
+        for _ in range(50):
+            first = callbacks.call_later(0, called.append, "cancelled")
+            assert select.select([callbacks._timeouts], [], [], 300)[0]
+            assert first.cancel() and not first.cancel()
+            await asyncio.sleep(0)
+        second = callbacks.call_later(0, called.append, "restarted")
+        assert select.select([callbacks._timeouts], [], [], 300)[0]
+        second.restart(0.001)
+        while not called:
+            await asyncio.sleep(0.001)
+        await asyncio.sleep(0.01)
+        assert called == ["restarted"]
+
+    in_callbacks(2, program)
+
+
+def test_exception_of_a_callback_is_reported_to_the_loop():
+    async def program(callbacks):
+        loop = asyncio.get_running_loop()
+        reported = loop.create_future()
+        loop.set_exception_handler(lambda _, it: reported.set_result(it["exception"]))
+        callbacks.call_later(0, int, "x")
+        assert isinstance(await reported, ValueError)
+
+    in_callbacks(1, program)
 
 
 def test_limit_is_a_number_of_events():
