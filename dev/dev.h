@@ -28,6 +28,7 @@
 
 struct mem_cgroup;
 struct poll_table_struct;
+struct seq_file;
 struct wheel_user;
 
 /*
@@ -59,7 +60,7 @@ struct wheel_event_ring {
  * @setup_lock: serializes set-up and stop; protects @stop_at
  * @memcg: memory cgroup of the opener, to which pages are charged
  * @user: user whose limit the file counts against, or NULL if the opener is privileged
- * @charged: number of pages charged to @user for this file
+ * @charged: number of pages charged for this file, to @user unless it is NULL
  * @stopped: true if the wheel was stopped, so that no timer can expire
  * @notified: true if readers and pollers were woken and have not checked since
  * @wake: true if readers and pollers must be woken after the lock is released
@@ -200,6 +201,7 @@ struct wheel_user *wheel_user_get(void);
 void wheel_user_put(struct wheel_user *user);
 int wheel_file_charge(struct wheel_file *file, unsigned long pages);
 void wheel_file_uncharge(struct wheel_file *file, unsigned long pages);
+void wheel_user_show(struct seq_file *m, const struct wheel_file *file);
 
 /*
  * Check whether the caller's time namespace shifts a clock. The caller's absolute times are not

@@ -68,6 +68,9 @@ static void wheel_file_fdinfo(struct seq_file *m, struct file *filp)
 	seq_printf(m, "cancelled:\t%llu\n", stats.cancelled);
 	seq_printf(m, "pending:\t%llu\n", stats.pending);
 	seq_printf(m, "unread:\t%llu\n", stats.unread);
+	if (wheel_file_ready(file))
+		seq_printf(m, "wheel:\t%u\n", wheel_number(file->slots.wheel));
+	wheel_user_show(m, file);
 }
 
 static const struct file_operations wheel_file_ops = {

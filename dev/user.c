@@ -14,6 +14,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/user_namespace.h>
@@ -109,14 +110,20 @@ void wheel_user_put(struct wheel_user *user)
 	kfree(user);
 }
 
+/* Return the number of pages that each user may have in addition to RLIMIT_MEMLOCK. */
+static unsigned long user_share(void)
+{
+	unsigned long kb = READ_ONCE(user_kb);
+
+	return kb ? kb >> (PAGE_SHIFT - 10) : totalram_pages() / 64;
+}
+
 /* Return the limit in pages. RLIMIT_MEMLOCK is that of the calling task. */
 static unsigned long user_limit(void)
 {
-	unsigned long kb = READ_ONCE(user_kb);
-	unsigned long share = kb ? kb >> (PAGE_SHIFT - 10) : totalram_pages() / 64;
 	unsigned long locked = rlimit(RLIMIT_MEMLOCK);
 
-	return locked == RLIM_INFINITY ? LONG_MAX : share + (locked >> PAGE_SHIFT);
+	return locked == RLIM_INFINITY ? LONG_MAX : user_share() + (locked >> PAGE_SHIFT);
 }
 
 /* Charge @pages that a file is about to allocate. Returns 0 or -EDQUOT. */
@@ -126,8 +133,10 @@ int wheel_file_charge(struct wheel_file *file, unsigned long pages)
 	struct wheel_user *user = file->user;
 	long now;
 
-	if (!user)
+	if (!user) {
+		atomic_long_add(pages, &file->charged);
 		return 0;
+	}
 	now = atomic_long_read(&user->pages);
 	do {
 		if (now + pages > limit)
@@ -140,8 +149,22 @@ int wheel_file_charge(struct wheel_file *file, unsigned long pages)
 /* Uncharge @pages that a file has freed. */
 void wheel_file_uncharge(struct wheel_file *file, unsigned long pages)
 {
+	atomic_long_sub(pages, &file->charged);
+	if (file->user)
+		atomic_long_sub(pages, &file->user->pages);
+}
+
+/*
+ * Print the memory of a file, that of all files of its user, and the limit of the latter without
+ * RLIMIT_MEMLOCK, which depends on the process.
+ */
+void wheel_user_show(struct seq_file *m, const struct wheel_file *file)
+{
+	const unsigned int kb = PAGE_SHIFT - 10;
+
+	seq_printf(m, "memory_kb:\t%lu\n", atomic_long_read(&file->charged) << kb);
 	if (!file->user)
 		return;
-	atomic_long_sub(pages, &file->charged);
-	atomic_long_sub(pages, &file->user->pages);
+	seq_printf(m, "user_memory_kb:\t%lu\n", atomic_long_read(&file->user->pages) << kb);
+	seq_printf(m, "user_limit_kb:\t%lu\n", user_share() << kb);
 }

@@ -261,6 +261,12 @@ void wheel_destroy(struct wheel *wheel)
 }
 EXPORT_SYMBOL_GPL(wheel_destroy);
 
+/* Return the number of a wheel in debugfs. No other wheel has it until the module is unloaded. */
+u32 wheel_number(const struct wheel *wheel)
+{
+	return wheel->id;
+}
+
 /* Return wheel_config.data. */
 void *wheel_data(const struct wheel *wheel)
 {

@@ -4,6 +4,8 @@
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "wheel_test.h"
 
@@ -92,6 +94,60 @@ WT_TEST(wheel, tells_no_secrets)
 		if (run == 16)
 			EXPECT_NE(0, strncasecmp(at - 15, "ffff", 4));
 	}
+}
+
+/* The number of a line, or 0. */
+static unsigned long number(const char *text, const char *key)
+{
+	const char *line = strstr(text, key);
+
+	return line ? strtoul(line + strlen(key), NULL, 10) : 0;
+}
+
+/* A slot is allocated when it is first armed. A privileged opener has no limit. */
+WT_TEST(wheel, tells_its_memory)
+{
+	unsigned long before;
+
+	ASSERT_EQ(0, look(self->fd, self->text, sizeof(self->text)));
+	before = number(self->text, "\nmemory_kb:\t");
+	EXPECT_TRUE(strstr(self->text, "\nwheel:\t"));
+	ASSERT_EQ(0, wt_arm_many(self->fd, 777, 1, WT_MS));
+	ASSERT_EQ(0, look(self->fd, self->text, sizeof(self->text)));
+	EXPECT_LT(before, number(self->text, "\nmemory_kb:\t"));
+	EXPECT_EQ(NULL, strstr(self->text, "user_limit_kb"));
+}
+
+/* All files of a user count against one limit. */
+WT_TEST(wheel, tells_the_limit_of_a_user)
+{
+	struct wheel_setup setup = { .timers = 100 };
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		int one, two;
+
+		/* Without privileges. */
+		if (setgid(65534) || setuid(65534) || prctl(PR_SET_DUMPABLE, 1))
+			_exit(10);
+		one = wt_open(0);
+		two = wt_open(0);
+		if (one < 0 || two < 0)
+			_exit(11);
+		if (wt_setup(one, &setup) || wt_setup(two, &setup) ||
+		    wt_arm(one, WHEEL_ID(1, 1), WT_HOUR) || wt_arm(two, WHEEL_ID(1, 1), WT_HOUR) ||
+		    look(one, self->text, sizeof(self->text)))
+			_exit(12);
+		TH_LOG("%s", self->text);
+		if (number(self->text, "\nuser_memory_kb:\t") !=
+		    2 * number(self->text, "\nmemory_kb:\t") ||
+		    !number(self->text, "\nuser_limit_kb:\t"))
+			_exit(13);
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
 }
 
 /* Reading the fdinfo of a new file does not set it up. */
