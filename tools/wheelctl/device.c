@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "look.h"
 #include "text.h"
 
 /* Report the failed operation, the cause and the remedy. */
@@ -56,8 +57,6 @@ static const char *call_advice(int error)
 		return " (not a wheel, or a module too old for this program)";
 	case E2BIG:
 		return " (a module too old for this program)";
-	case EDQUOT:
-		return " (your wheels exceed their memory limit: reduce them, or raise ulimit -l)";
 	case EPERM:
 		return " (a tick below 50us requires CAP_SYS_RESOURCE: run as root, or use 50us)";
 	case EOPNOTSUPP:
@@ -71,11 +70,28 @@ static const char *call_advice(int error)
 	}
 }
 
+static void __noreturn fail_for_memory(const struct device *d, const char *name)
+{
+	const struct holder holder = { .pid = getpid(), .fd = d->fd };
+	struct look look;
+	char advice[200];
+
+	look_fdinfo(&look, &holder);
+	snprintf(advice, sizeof(advice),
+		 " (your wheels would exceed their memory limit: %s of %s kB are in use: reduce them, or raise ulimit -l)",
+		 look.user_memory == NEVER ? "?" : text_count(look.user_memory / 1024).s,
+		 look.user_limit == NEVER ? "?" : text_count(look.user_limit / 1024).s);
+	device_fail(name, EDQUOT, advice);
+}
+
 static void call(struct device *d, unsigned long command, void *argument, const char *name)
 {
-	while (ioctl(d->fd, command, argument) < 0)
+	while (ioctl(d->fd, command, argument) < 0) {
+		if (errno == EDQUOT)
+			fail_for_memory(d, name);
 		if (errno != EINTR)
 			device_fail(name, errno, call_advice(errno));
+	}
 }
 
 void device_refused(const char *verb, int res)

@@ -4,11 +4,14 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "device.h"
 #include "look.h"
 #include "text.h"
+#include "util.h"
 
 #define PAGE	1024
 
@@ -16,15 +19,27 @@ static struct {
 	u64 pid;
 	u64 fd;
 	u64 limit;
+	u64 interval;
+	const char *user;
+	const char *command;
+	const char *sort;
 } requested = {
 	.fd = NEVER,
 	.limit = NEVER,
+	.sort = "pid",
 };
 
 static const struct option_spec options[] = {
 	{ "pid", "PID", "list the timers of this process", parse_count, &requested.pid },
 	{ "fd", "FD", "list only this descriptor of the process", parse_number, &requested.fd },
 	{ "limit", "N", "list at most N timers per wheel", parse_count, &requested.limit },
+	{ "sort", "KEY", "sort by pid, user, command, pending, rate, next or memory",
+	  parse_string, &requested.sort },
+	{ "user", "NAME", "list only the wheels of this user", parse_string, &requested.user },
+	{ "command", "NAME", "list only the wheels of this program or module", parse_string,
+	  &requested.command },
+	{ "interval", "TIME", "measure the rate of timers that are armed", parse_interval,
+	  &requested.interval },
 	{ NULL }
 };
 
@@ -136,65 +151,265 @@ static void list_process(void)
 	holders_free(&holders);
 }
 
-static void print_wheel(const struct look *look)
+/**
+ * struct row - a wheel in the table
+ * @look: its state
+ * @rate: number of timers armed per second, NEVER if it was not measured
+ */
+struct row {
+	struct look look;
+	u64 rate;
+};
+
+static int by_pid(const struct row *a, const struct row *b)
 {
-	printf("%7d %4d %-15s %-12s %-9s %8s %10s %10s\n", look->holder.pid, look->holder.fd,
-	       look->holder.command, scheme_name(look->setup.scheme),
-	       clock_name(look->setup.clock), text_duration(look->setup.tick_ns).s,
-	       text_count(look->setup.timers).s, text_count(look->stats.pending).s);
+	if (a->look.holder.pid != b->look.holder.pid)
+		return a->look.holder.pid < b->look.holder.pid ? -1 : 1;
+	return (a->look.holder.fd > b->look.holder.fd) - (a->look.holder.fd < b->look.holder.fd);
 }
 
-static void json_wheel(const struct look *look)
+/* The largest value is first, and an unknown one last. */
+static int down(u64 a, u64 b)
 {
+	return (a + 1 < b + 1) - (a + 1 > b + 1);
+}
+
+static int by_pending(const struct row *a, const struct row *b)
+{
+	return down(a->look.stats.pending, b->look.stats.pending);
+}
+
+static int by_rate(const struct row *a, const struct row *b)
+{
+	return down(a->rate, b->rate);
+}
+
+static int by_next(const struct row *a, const struct row *b)
+{
+	return (a->look.next_in > b->look.next_in) - (a->look.next_in < b->look.next_in);
+}
+
+static int by_memory(const struct row *a, const struct row *b)
+{
+	return down(a->look.memory, b->look.memory);
+}
+
+static int by_user(const struct row *a, const struct row *b)
+{
+	return strcmp(a->look.holder.user, b->look.holder.user);
+}
+
+static int by_command(const struct row *a, const struct row *b)
+{
+	return strcmp(a->look.holder.command, b->look.holder.command);
+}
+
+static const struct {
+	const char *name;
+	int (*compare)(const struct row *a, const struct row *b);
+} keys[] = {
+	{ "pid", by_pid },
+	{ "user", by_user },
+	{ "command", by_command },
+	{ "pending", by_pending },
+	{ "rate", by_rate },
+	{ "next", by_next },
+	{ "memory", by_memory },
+};
+
+static size_t key_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(keys) && strcmp(keys[i].name, name); i++)
+		;
+	return i;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	int order = keys[key_of(requested.sort)].compare(a, b);
+
+	return order ? order : by_pid(a, b);
+}
+
+static const char *known(u64 value, struct text text)
+{
+	static char texts[8][32];
+	static unsigned int next;
+	char *copy = texts[next++ % ARRAY_SIZE(texts)];
+
+	snprintf(copy, sizeof(texts[0]), "%s", value == NEVER ? "-" : text.s);
+	return copy;
+}
+
+static void print_wheel(const struct row *row)
+{
+	const struct look *l = &row->look;
+	bool is_module = !l->holder.pid;
+	char pid[16] = "-", fd[16] = "-";
+
+	if (!is_module) {
+		snprintf(pid, sizeof(pid), "%d", l->holder.pid);
+		snprintf(fd, sizeof(fd), "%d", l->holder.fd);
+	}
+	printf("%7s %4s %-8s %-15s %-12s %-9s %8s %10s %10s", pid, fd, l->holder.user,
+	       l->holder.command, scheme_name(l->setup.scheme), clock_name(l->setup.clock),
+	       text_duration(l->setup.tick_ns).s,
+	       l->setup.timers ? text_count(l->setup.timers).s : "no limit",
+	       text_count(l->stats.pending).s);
+	if (requested.interval)
+		printf(" %10s", known(row->rate, text_count(row->rate)));
+	printf(" %10s %10s\n", known(l->next_in, text_time(l->next_in)),
+	       known(l->memory, text_count(l->memory / 1024)));
+}
+
+static void json_wheel(const struct row *row)
+{
+	const struct look *look = &row->look;
+
 	json_open(NULL, '{');
-	json_u64("pid", (u64)look->holder.pid);
-	json_string("command", look->holder.command);
-	json_u64("fd", (u64)look->holder.fd);
+	json_holder(look);
 	json_string("clock", clock_name(look->setup.clock));
 	json_string("scheme", scheme_name(look->setup.scheme));
 	json_u64("tick_ns", look->setup.tick_ns);
 	json_u64("timers", look->setup.timers);
 	json_u64("pending", look->stats.pending);
+	json_u64("armed", look->stats.armed);
+	if (row->rate != NEVER)
+		json_u64("armed_per_second", row->rate);
+	if (look->next_in != NEVER)
+		json_u64("next_in_ns", look->next_in);
 	json_close('}');
 }
 
-static void print_wheels(const struct looks *looks)
+/* The users whose wheels are shown, with the memory of all of their wheels. */
+static void print_users(const struct row *rows, size_t count)
+{
+	size_t i, j;
+
+	for (i = 0; i < count; i++) {
+		const struct look *l = &rows[i].look;
+
+		for (j = 0; j < i; j++)
+			if (!strcmp(rows[j].look.holder.user, l->holder.user) &&
+			    rows[j].look.user_memory != NEVER)
+				break;
+		if (j < i || l->user_memory == NEVER)
+			continue;
+		printf("memory of user %s: %s", l->holder.user,
+		       text_count(l->user_memory / 1024).s);
+		if (l->user_limit != NEVER)
+			printf(" of %s", text_count(l->user_limit / 1024).s);
+		puts(" kB");
+	}
+}
+
+static void print_wheels(const struct row *rows, size_t count)
 {
 	size_t i;
 
-	if (looks->count)
-		printf("%7s %4s %-15s %-12s %-9s %8s %10s %10s\n", "process", "fd", "command",
-		       "scheme", "clock", "tick", "capacity", "pending");
-	else
+	if (!count) {
 		puts("no wheels");
-	for (i = 0; i < looks->count; i++)
-		print_wheel(&looks->list[i]);
+		return;
+	}
+	printf("%7s %4s %-8s %-15s %-12s %-9s %8s %10s %10s", "process", "fd", "user", "command",
+	       "scheme", "clock", "tick", "capacity", "pending");
+	if (requested.interval)
+		printf(" %10s", "armed/s");
+	printf(" %10s %10s\n", "next in", "kB");
+	for (i = 0; i < count; i++)
+		print_wheel(&rows[i]);
+	print_users(rows, count);
 }
 
-static void json_wheels(const struct looks *looks)
+static void json_wheels(const struct row *rows, size_t count, u64 hidden)
 {
 	size_t i;
 
 	json_open(NULL, '{');
-	json_u64("hidden_processes", looks->hidden);
+	json_u64("hidden_processes", hidden);
 	json_open("wheels", '[');
-	for (i = 0; i < looks->count; i++)
-		json_wheel(&looks->list[i]);
+	for (i = 0; i < count; i++)
+		json_wheel(&rows[i]);
 	json_close(']');
 	json_close('}');
 }
 
+static bool is_requested(const struct look *l)
+{
+	return (!requested.user || !strcmp(requested.user, l->holder.user)) &&
+	       (!requested.command || !strcmp(requested.command, l->holder.command));
+}
+
+static const struct look *find(const struct looks *looks, const struct look *look)
+{
+	size_t i;
+
+	for (i = 0; i < looks->count; i++) {
+		const struct look *l = &looks->list[i];
+
+		if (l->holder.pid == look->holder.pid && l->holder.fd == look->holder.fd &&
+		    l->number == look->number && l->stats.armed <= look->stats.armed)
+			return l;
+	}
+	return NULL;
+}
+
+static u64 monotonic(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (u64)time.tv_sec * NSEC_PER_SEC + (u64)time.tv_nsec;
+}
+
+static void pause_for(u64 ns)
+{
+	const struct timespec time = {
+		.tv_sec = (time_t)(ns / NSEC_PER_SEC), .tv_nsec = (long)(ns % NSEC_PER_SEC),
+	};
+
+	nanosleep(&time, NULL);
+}
+
 static void list_wheels(void)
 {
-	struct looks looks;
+	struct looks looks, earlier = { 0 };
+	u64 begun = monotonic(), elapsed = 1;
+	struct row *rows;
+	size_t count = 0;
+	size_t i;
 
+	if (requested.interval) {
+		looks_take(&earlier, 0, NEVER);
+		pause_for(requested.interval);
+		elapsed = monotonic() - begun;
+	}
 	looks_take(&looks, 0, NEVER);
+	rows = xcalloc(looks.count, sizeof(*rows));
+	for (i = 0; i < looks.count; i++) {
+		const struct look *look = &looks.list[i];
+		const struct look *before = find(&earlier, look);
+
+		if (!is_requested(look))
+			continue;
+		rows[count++] = (struct row){
+			.look = *look,
+			.rate = before ? (u64)((double)(look->stats.armed - before->stats.armed) *
+					       NSEC_PER_SEC / (double)elapsed + 0.5) : NEVER,
+		};
+	}
+	if (count)
+		qsort(rows, count, sizeof(*rows), compare_rows);
 	if (globals.json)
-		json_wheels(&looks);
+		json_wheels(rows, count, looks.hidden);
 	else
-		print_wheels(&looks);
+		print_wheels(rows, count);
 	print_hidden(stderr, "wheelctl: ", looks.hidden, "\n");
+	free(rows);
 	looks_free(&looks);
+	looks_free(&earlier);
 }
 
 static int run(const char *none)
@@ -203,6 +418,17 @@ static int run(const char *none)
 	if (!requested.pid && (requested.fd != NEVER || requested.limit != NEVER))
 		fail(EXIT_USAGE, "list: --%s requires --pid",
 		     requested.fd != NEVER ? "fd" : "limit");
+	if (key_of(requested.sort) == ARRAY_SIZE(keys))
+		fail(EXIT_USAGE,
+		     "list: --sort %s: not pid, user, command, pending, rate, next or memory",
+		     requested.sort);
+	if (!strcmp(requested.sort, "rate") && !requested.interval)
+		fail(EXIT_USAGE, "list: --sort rate requires --interval");
+	if (requested.pid && (requested.interval || requested.user || requested.command ||
+			      strcmp(requested.sort, "pid")))
+		fail(EXIT_USAGE, "list: --%s is ignored with --pid, which lists timers: omit it",
+		     requested.interval ? "interval" : requested.user ? "user" :
+		     requested.command ? "command" : "sort");
 	if (requested.pid)
 		list_process();
 	else
@@ -214,7 +440,8 @@ const struct command list_command = {
 	.name = "list",
 	.summary = "list the wheels of this machine, or the timers of a process",
 	.details =
-	"Lists the wheels that the processes of this machine hold. With --pid, lists the\n"
+	"Lists the wheels that the processes of this machine hold, and for root those of\n"
+	"kernel modules and the time until the next expiry. With --pid, lists the\n"
 	"pending timers of the wheels of one process by slot, using a duplicate of the\n"
 	"descriptor. This requires the right to trace the process. Timers that are armed\n"
 	"or expire at the same time may be missing.",

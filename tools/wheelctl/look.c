@@ -2,8 +2,8 @@
 /*
  * Finds the processes that hold wheels, and reads the state of these wheels.
  *
- * A wheel in debugfs has a number, but no reference to its file. Its counters identify it,
- * unless the counters of two wheels are equal.
+ * The number of a wheel in fdinfo identifies it in debugfs, which also lists the wheels of kernel
+ * modules.
  */
 #define _GNU_SOURCE
 #include "look.h"
@@ -61,6 +61,30 @@ static void read_command(struct holder *holder)
 			holder->command[i] = '?';
 }
 
+/* getpwuid() does not work in programs that are linked statically. */
+static void read_user(struct holder *holder)
+{
+	char path[64], line[256], id[16];
+	struct stat status;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d", holder->pid);
+	if (stat(path, &status))
+		return;
+	snprintf(id, sizeof(id), "%u", status.st_uid);
+	memcpy(holder->user, id, sizeof(id));
+	file = fopen("/etc/passwd", "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		const char *name = strtok(line, ":");
+		const char *number = strtok(NULL, ":") ? strtok(NULL, ":") : NULL;
+
+		if (number && !strcmp(number, id))
+			snprintf(holder->user, sizeof(holder->user), "%.19s", name);
+	}
+	if (file)
+		fclose(file);
+}
+
 static void add(struct holders *h, int pid, int fd)
 {
 	struct holder *holder;
@@ -71,6 +95,7 @@ static void add(struct holders *h, int pid, int fd)
 	holder->pid = pid;
 	holder->fd = fd;
 	read_command(holder);
+	read_user(holder);
 }
 
 /* Returns 0, or the errno if the process cannot be inspected. */
@@ -195,6 +220,42 @@ static void take_fdinfo(const struct place *places, char *line)
 	}
 }
 
+/* Return RLIMIT_MEMLOCK of a process, NEVER without a limit. */
+static u64 locked_memory(int pid)
+{
+	char path[64], line[256];
+	u64 limit = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/limits", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file)) {
+		if (strncmp(line, "Max locked memory ", 18))
+			continue;
+		limit = strstr(line, "unlimited") ? NEVER : strtoull(line + 18, NULL, 10);
+	}
+	fclose(file);
+	return limit;
+}
+
+/* The kernel prints KiB. The limit of a user depends on the process, too. */
+static void complete_memory(struct look *look)
+{
+	u64 *const sizes[] = { &look->memory, &look->user_memory, &look->user_limit };
+	u64 locked;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		if (*sizes[i] != NEVER)
+			*sizes[i] *= 1024;
+	if (look->user_limit == NEVER)
+		return;
+	locked = locked_memory(look->holder.pid);
+	look->user_limit = locked == NEVER ? NEVER : look->user_limit + locked;
+}
+
 /* Reading fdinfo does not set up the wheel. */
 static bool read_fdinfo(struct look *look)
 {
@@ -211,6 +272,10 @@ static bool read_fdinfo(struct look *look)
 		{ "cancelled",	NULL,		&stats->cancelled },
 		{ "pending",	NULL,		&stats->pending },
 		{ "unread",	NULL,		&stats->unread },
+		{ "wheel",	NULL,		&look->number },
+		{ "memory_kb",	NULL,		&look->memory },
+		{ "user_memory_kb", NULL,	&look->user_memory },
+		{ "user_limit_kb", NULL,	&look->user_limit },
 		{ NULL }
 	};
 	char path[64], line[256];
@@ -226,15 +291,29 @@ static bool read_fdinfo(struct look *look)
 	return true;
 }
 
+bool look_fdinfo(struct look *look, const struct holder *holder)
+{
+	*look = (struct look){
+		.holder = *holder,
+		.number = NEVER,
+		.next_in = NEVER,
+		.memory = NEVER,
+		.user_memory = NEVER,
+		.user_limit = NEVER,
+	};
+	if (!read_fdinfo(look))
+		return false;
+	complete_memory(look);
+	return true;
+}
+
 /* Before the first timer is armed, only fdinfo is read, because calls set up the wheel. */
 bool look_at(struct look *look, const struct holder *holder)
 {
 	struct device device;
 	int fd;
 
-	memset(look, 0, sizeof(*look));
-	look->holder = *holder;
-	if (!read_fdinfo(look))
+	if (!look_fdinfo(look, holder))
 		return false;
 	if (!look->setup.tick_ns)
 		fail(EXIT_DEVICE, "%s: not a wheel, or a module too old for this program",
@@ -261,24 +340,37 @@ bool look_is_empty(const struct holder *holder)
 	return read_fdinfo(&look) && !look.stats.armed;
 }
 
-void looks_take(struct looks *l, u64 pid, u64 only_fd)
+void print_title(FILE *to, const struct look *look, void (*put)(FILE *to, const char *text))
 {
-	struct holders holders;
-	size_t i;
+	bool is_module = !look->holder.pid;
 
-	holders_find(&holders, pid, only_fd);
-	*l = (struct looks){
-		.list = xcalloc(holders.count, sizeof(*l->list)),
-		.hidden = holders.hidden,
-	};
-	for (i = 0; i < holders.count; i++)
-		l->count += look_at(&l->list[l->count], &holders.list[i]);
-	holders_free(&holders);
+	if (is_module)
+		fprintf(to, "kernel module's wheel %llu (", look->number);
+	else
+		fprintf(to, "process %d (", look->holder.pid);
+	put(to, look->holder.command);
+	if (is_module)
+		putc(')', to);
+	else
+		fprintf(to, "), descriptor %d", look->holder.fd);
 }
 
-void looks_free(struct looks *l)
+static void json_known(const char *key, u64 value)
 {
-	free(l->list);
+	if (value != NEVER)
+		json_u64(key, value);
+}
+
+void json_holder(const struct look *look)
+{
+	json_u64("pid", (u64)look->holder.pid);
+	json_string("user", look->holder.user);
+	json_string("command", look->holder.command);
+	json_u64("fd", (u64)look->holder.fd);
+	json_known("wheel", look->number);
+	json_known("memory_bytes", look->memory);
+	json_known("user_memory_bytes", look->user_memory);
+	json_known("user_memory_limit_bytes", look->user_limit);
 }
 
 static void take_busy(struct occupancy *o, const char *text)
@@ -296,110 +388,149 @@ static void take_busy(struct occupancy *o, const char *text)
 	}
 }
 
-static void take_line(struct occupied *w, const char *line, bool *is_of_a_file)
+static void take_line(struct listed *w, char *line)
 {
-	const char *value = strchr(line, ':');
+	char *value = strchr(line, ':');
+	u64 limit = NEVER;
+	const struct place places[] = {
+		{ "tick",	NULL,		&w->setup.tick_ns },
+		{ "buckets",	&w->setup.buckets, NULL },
+		{ "limit",	NULL,		&limit },
+		{ "now",	NULL,		&w->now },
+		{ "next",	NULL,		&w->next },
+		{ "armed",	NULL,		&w->stats.armed },
+		{ "fired",	NULL,		&w->stats.fired },
+		{ "cancelled",	NULL,		&w->stats.cancelled },
+		{ "pending",	NULL,		&w->stats.pending },
+		{ NULL }
+	};
+	u64 next = w->next;
 
-	line += strspn(line, " ");
-	if (!value)
+	if (!value || !value[1])
 		return;
+	line += strspn(line, " ");
 	value += 2;
+	value[strcspn(value, "\n")] = '\0';
 	if (!strncmp(line, "name:", 5))
-		*is_of_a_file = !strncmp(value, "/dev/wheel", 10);
-	else if (!strncmp(line, "tick:", 5))
-		w->tick = strtoull(value, NULL, 10);
-	else if (!strncmp(line, "armed:", 6))
-		w->armed = strtoull(value, NULL, 10);
-	else if (!strncmp(line, "fired:", 6))
-		w->fired = strtoull(value, NULL, 10);
-	else if (!strncmp(line, "cancelled:", 10))
-		w->cancelled = strtoull(value, NULL, 10);
+		snprintf(w->name, sizeof(w->name), "%.*s", (int)sizeof(w->name) - 1, value);
+	else if (!strncmp(line, "clock:", 6))
+		parse_clock(value, &w->setup.clock);
+	else if (!strncmp(line, "scheme:", 7))
+		parse_scheme(value, &w->setup.scheme);
 	else if (!strncmp(line, "busy_of_", 8))
 		take_busy(&w->occupancy, line + 8);
+	else
+		take_fdinfo(places, line);
+	/* A wheel has one base per CPU or one. */
+	if (next < w->next)
+		w->next = next;
+	if (limit != NEVER)
+		w->setup.timers = limit < WHEEL_MAX_TIMERS ? (u32)limit : WHEEL_MAX_TIMERS;
 }
 
-void occupied_parse(struct occupied_list *all, FILE *wheels)
+void listing_parse(struct listing *all, FILE *wheels)
 {
-	struct occupied wheel = { 0 };
-	bool is_of_a_file = false;
-	bool more = true;
+	struct listed *wheel = NULL;
 	char line[1024];
 
 	memset(all, 0, sizeof(*all));
-	while (more) {
-		more = fgets(line, sizeof(line), wheels);
-		if (more && strncmp(line, "- wheel:", 8)) {
-			take_line(&wheel, line, &is_of_a_file);
+	while (fgets(line, sizeof(line), wheels)) {
+		if (strncmp(line, "- wheel:", 8)) {
+			if (wheel)
+				take_line(wheel, line);
 			continue;
 		}
-		if (is_of_a_file && wheel.occupancy.groups) {
-			all->list = xreallocarray(all->list, all->count + 1, sizeof(*all->list));
-			all->list[all->count++] = wheel;
-		}
-		wheel = (struct occupied){ 0 };
-		is_of_a_file = false;
+		all->list = xreallocarray(all->list, all->count + 1, sizeof(*all->list));
+		wheel = &all->list[all->count++];
+		*wheel = (struct listed){ .number = strtoull(line + 8, NULL, 10), .next = NEVER };
 	}
 }
 
-/* The file is not needed if no wheel could be read completely. */
-void occupied_read(struct occupied_list *all, const struct looks *looks)
-{
-	size_t count = looks->count;
-	FILE *wheels;
-
-	while (count && !looks->list[count - 1].all)
-		count--;
-	wheels = count ? fopen(DEBUGFS_FILE, "re") : NULL;
-	if (!wheels) {
-		memset(all, 0, sizeof(*all));
-		return;
-	}
-	setvbuf(wheels, NULL, _IOFBF, 1 << 20);
-	occupied_parse(all, wheels);
-	fclose(wheels);
-}
-
-void occupied_free(struct occupied_list *all)
+void listing_free(struct listing *all)
 {
 	free(all->list);
 }
 
-static bool is_between(u64 number, u64 least, u64 most)
+static bool is_of_module(const struct listed *w)
 {
-	return number >= least && number <= most;
+	return strcmp(w->name, "/dev/wheel");
 }
 
-static bool fits(const struct occupied *w, const struct look *before, const struct look *after)
+static const struct listed *listed_as(const struct looks *l, u64 number)
 {
-	return w->tick == after->setup.tick_ns &&
-	       is_between(w->armed, before->stats.armed, after->stats.armed) &&
-	       is_between(w->fired, before->stats.fired, after->stats.fired) &&
-	       is_between(w->cancelled, before->stats.cancelled, after->stats.cancelled);
-}
-
-bool occupancy_find(struct occupancy *o, const struct occupied_list *all,
-		    const struct look *before, const struct look *after)
-{
-	u32 found = 0;
 	size_t i;
 
-	memset(o, 0, sizeof(*o));
-	for (i = 0; i < all->count; i++) {
-		if (!fits(&all->list[i], before, after))
-			continue;
-		*o = all->list[i].occupancy;
-		found++;
-	}
-	if (found != 1)
-		o->groups = 0;
-	return found == 1;
+	for (i = 0; i < l->listing.count; i++)
+		if (l->listing.list[i].number == number)
+			return &l->listing.list[i];
+	return NULL;
 }
 
-void occupancy_of(struct occupancy *o, const struct occupied_list *all, const struct look *before)
+static void add_module(struct looks *l, const struct listed *w)
 {
-	struct look after;
+	struct look *look;
 
-	memset(o, 0, sizeof(*o));
-	if (all->count && before->all && look_at(&after, &before->holder))
-		occupancy_find(o, all, before, &after);
+	l->list = xreallocarray(l->list, l->count + 1, sizeof(*l->list));
+	look = &l->list[l->count++];
+	*look = (struct look){
+		.holder = { .fd = (int)w->number, .user = "kernel" },
+		.setup = w->setup,
+		.stats = w->stats,
+		.number = w->number,
+		.memory = NEVER,
+		.user_memory = NEVER,
+		.user_limit = NEVER,
+	};
+	memcpy(look->holder.command, w->name, sizeof(look->holder.command));
+}
+
+void looks_complete(struct looks *l, bool modules)
+{
+	size_t i;
+
+	for (i = 0; modules && i < l->listing.count; i++)
+		if (is_of_module(&l->listing.list[i]))
+			add_module(l, &l->listing.list[i]);
+	for (i = 0; i < l->count; i++) {
+		const struct listed *w = listed_as(l, l->list[i].number);
+
+		l->list[i].next_in = !w || w->next == NEVER ? NEVER :
+				     w->next > w->now ? w->next - w->now : 0;
+	}
+}
+
+void looks_take(struct looks *l, u64 pid, u64 only_fd)
+{
+	struct holders holders;
+	FILE *wheels;
+	size_t i;
+
+	holders_find(&holders, pid, only_fd);
+	*l = (struct looks){
+		.list = xcalloc(holders.count, sizeof(*l->list)),
+		.hidden = holders.hidden,
+	};
+	for (i = 0; i < holders.count; i++)
+		l->count += look_at(&l->list[l->count], &holders.list[i]);
+	holders_free(&holders);
+	wheels = fopen(DEBUGFS_FILE, "re");
+	if (!wheels)
+		return;
+	setvbuf(wheels, NULL, _IOFBF, 1 << 20);
+	listing_parse(&l->listing, wheels);
+	fclose(wheels);
+	looks_complete(l, !pid);
+}
+
+void looks_free(struct looks *l)
+{
+	listing_free(&l->listing);
+	free(l->list);
+}
+
+struct occupancy occupancy_of(const struct looks *l, const struct look *look)
+{
+	const struct listed *w = listed_as(l, look->number);
+
+	return w ? w->occupancy : (struct occupancy){ 0 };
 }

@@ -50,7 +50,7 @@ void setup_print(const struct wheel_setup *setup)
 	printf("clock       %s\n", clock_name(setup->clock));
 	printf("scheme      %s\n", scheme_name(setup->scheme));
 	printf("tick        %s\n", text_time(setup->tick_ns).s);
-	printf("timers      %s\n", text_count(setup->timers).s);
+	printf("timers      %s\n", setup->timers ? text_count(setup->timers).s : "no limit");
 	printf("buckets     %s\n", text_count(setup->buckets).s);
 	if (setup->events)
 		printf("ring        %u events\n", setup->events);

@@ -4,6 +4,7 @@
  */
 #include "show.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -11,6 +12,7 @@
 #include "histogram.h"
 #include "setup.h"
 #include "text.h"
+#include "util.h"
 
 /* Limits of the Prometheus histogram, from 1 us to 137 s; they are constant. */
 #define FIRST_EDGE	9
@@ -20,6 +22,7 @@ static struct {
 	u64 pid;
 	u64 fd;
 	bool prometheus;
+	bool details;
 	bool html;
 } requested = {
 	.fd = NEVER,
@@ -30,6 +33,8 @@ static const struct option_spec options[] = {
 	{ "fd", "FD", "show only this descriptor of the process", parse_number, &requested.fd },
 	{ "prometheus", NULL, "print Prometheus' text format", parse_flag,
 	  &requested.prometheus },
+	{ "details", NULL, "with --prometheus: print each wheel instead of totals", parse_flag,
+	  &requested.details },
 	{ "html", NULL, "print one HTML page", parse_flag, &requested.html },
 	{ NULL }
 };
@@ -78,13 +83,33 @@ static bool is_known(const struct counter *counter, const struct look *look)
 	return look->all || counter->in_fdinfo;
 }
 
+static void put_plain(FILE *to, const char *text)
+{
+	fputs(text, to);
+}
+
+static void print_memory(const struct look *l)
+{
+	if (l->memory == NEVER)
+		return;
+	printf("memory      %s kB", text_count(l->memory / 1024).s);
+	if (l->user_memory != NEVER)
+		printf("; all wheels of user %s: %s kB", l->holder.user,
+		       text_count(l->user_memory / 1024).s);
+	if (l->user_limit != NEVER)
+		printf(" of %s kB", text_count(l->user_limit / 1024).s);
+	putchar('\n');
+}
+
 static void print_wheel(const struct look *look, bool first)
 {
 	const struct counter *c;
 
-	printf("%sprocess %d (%s), descriptor %d\n\n", first ? "" : "\n", look->holder.pid,
-	       look->holder.command, look->holder.fd);
+	fputs(first ? "" : "\n", stdout);
+	print_title(stdout, look, put_plain);
+	fputs("\n\n", stdout);
 	setup_print(&look->setup);
+	print_memory(look);
 	putchar('\n');
 	for (c = counters; c->name; c++)
 		if (is_known(c, look))
@@ -113,9 +138,7 @@ static void json_wheel(const struct look *look)
 	const struct counter *c;
 
 	json_open(NULL, '{');
-	json_u64("pid", (u64)look->holder.pid);
-	json_string("command", look->holder.command);
-	json_u64("fd", (u64)look->holder.fd);
+	json_holder(look);
 	setup_json(&look->setup);
 	for (c = counters; c->name; c++)
 		if (is_known(c, look))
@@ -150,15 +173,19 @@ static void put_escaped(const char *text)
 	}
 }
 
-/* Print the name and the labels of a sample. */
+/* Print the name and the labels of a sample: of a wheel, or of all wheels of a program. */
 static void put_sample(const struct look *l, const char *name, const char *suffix,
 		       const char *more)
 {
-	printf("wheel_%s%s{pid=\"%d\",fd=\"%d\",command=\"", name, suffix, l->holder.pid,
-	       l->holder.fd);
+	printf("wheel_%s%s{user=\"", name, suffix);
+	put_escaped(l->holder.user);
+	printf("\",command=\"");
 	put_escaped(l->holder.command);
-	printf("\",clock=\"%s\",scheme=\"%s\"%s} ", clock_name(l->setup.clock),
-	       scheme_name(l->setup.scheme), more);
+	putchar('"');
+	if (requested.details)
+		printf(",pid=\"%d\",fd=\"%d\",clock=\"%s\",scheme=\"%s\"", l->holder.pid,
+		       l->holder.fd, clock_name(l->setup.clock), scheme_name(l->setup.scheme));
+	printf("%s} ", more);
 }
 
 static void put_head(const char *name, const char *suffix, const char *type,
@@ -184,21 +211,72 @@ static void put_counter(const struct counter *c, const struct looks *looks)
 	}
 }
 
-static void put_setup(const struct looks *looks)
+static void put_tick(const struct looks *looks)
 {
 	size_t i;
 
-	put_head("capacity", "", "gauge", "number of timers that the wheel can hold");
-	for (i = 0; i < looks->count; i++) {
-		put_sample(&looks->list[i], "capacity", "", "");
-		printf("%u\n", looks->list[i].setup.timers);
-	}
 	put_head("tick_seconds", "", "gauge", "times are rounded up to multiples of this");
 	for (i = 0; i < looks->count; i++) {
 		u64 ns = looks->list[i].setup.tick_ns;
 
 		put_sample(&looks->list[i], "tick_seconds", "", "");
 		printf("%llu.%09llu\n", ns / NSEC_PER_SEC, ns % NSEC_PER_SEC);
+	}
+}
+
+static void put_capacity(const struct looks *looks, const u64 *capacity)
+{
+	size_t i;
+
+	put_head("capacity", "", "gauge", "number of timers that the wheels can hold");
+	for (i = 0; i < looks->count; i++) {
+		if (!capacity[i])
+			continue;
+		put_sample(&looks->list[i], "capacity", "", "");
+		printf("%llu\n", capacity[i]);
+	}
+}
+
+static void put_memory(const struct looks *looks)
+{
+	size_t i;
+
+	put_head("memory_bytes", "", "gauge", "memory of the wheels");
+	for (i = 0; i < looks->count; i++) {
+		if (looks->list[i].memory == NEVER)
+			continue;
+		put_sample(&looks->list[i], "memory_bytes", "", "");
+		printf("%llu\n", looks->list[i].memory);
+	}
+}
+
+static bool is_first_of_user(const struct looks *looks, size_t at)
+{
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		if (looks->list[i].user_memory != NEVER &&
+		    !strcmp(looks->list[i].holder.user, looks->list[at].holder.user))
+			return false;
+	return true;
+}
+
+/* The limit depends on RLIMIT_MEMLOCK of the process; that of the first one is printed. */
+static void put_user(const struct looks *looks, const char *name, size_t member,
+		     const char *meaning)
+{
+	size_t i;
+
+	put_head(name, "", "gauge", meaning);
+	for (i = 0; i < looks->count; i++) {
+		const struct look *l = &looks->list[i];
+		u64 value = *(const u64 *)((const char *)l + member);
+
+		if (l->user_memory == NEVER || value == NEVER || !is_first_of_user(looks, i))
+			continue;
+		printf("wheel_%s{user=\"", name);
+		put_escaped(l->holder.user);
+		printf("\"} %llu\n", value);
 	}
 }
 
@@ -227,20 +305,114 @@ static void put_buckets(const struct look *l)
 }
 
 /* Version 0.0.4 of the format: a metric's description precedes all of its samples. */
-static void print_prometheus(const struct looks *looks)
+static void put_metrics(const struct looks *looks, const u64 *capacity)
 {
 	const struct counter *c;
 	size_t i;
 
 	for (c = counters; c->name; c++)
 		put_counter(c, looks);
-	put_setup(looks);
+	put_capacity(looks, capacity);
+	put_memory(looks);
+	put_user(looks, "user_memory_bytes", offsetof(struct look, user_memory),
+		 "memory of all wheels of a user");
+	put_user(looks, "user_memory_limit_bytes", offsetof(struct look, user_limit),
+		 "limit of the memory of all wheels of a user");
+	if (requested.details)
+		put_tick(looks);
 	put_head("late_seconds", "", "histogram", "time from the deadlines to the expiries");
 	for (i = 0; i < looks->count; i++)
 		if (looks->list[i].all)
 			put_buckets(&looks->list[i]);
 	put_head("hidden_processes", "", "gauge", "processes that could not be inspected");
 	printf("wheel_hidden_processes %llu\n", looks->hidden);
+}
+
+/* A wheel that several processes share is counted once. */
+static bool is_counted(const struct looks *looks, size_t at)
+{
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		if (looks->list[i].number == looks->list[at].number)
+			return looks->list[at].number != NEVER;
+	return false;
+}
+
+static struct look *total_of(struct looks *totals, const struct look *look)
+{
+	struct look *total;
+	size_t i;
+
+	for (i = 0; i < totals->count; i++) {
+		total = &totals->list[i];
+		if (!strcmp(total->holder.user, look->holder.user) &&
+		    !strcmp(total->holder.command, look->holder.command))
+			return total;
+	}
+	total = &totals->list[totals->count++];
+	*total = *look;
+	memset(&total->stats, 0, sizeof(total->stats));
+	total->all = true;
+	total->memory = 0;
+	return total;
+}
+
+static void add_stats(struct wheel_stats *sum, const struct wheel_stats *stats)
+{
+	const struct counter *c;
+	size_t i;
+
+	for (c = counters; c->name; c++)
+		*(u64 *)((char *)sum + c->offset) +=
+			*(const u64 *)((const char *)stats + c->offset);
+	for (i = 0; i < HISTOGRAM_BUCKETS; i++)
+		sum->late[i] += stats->late[i];
+}
+
+/* Add up the wheels of each program, so that the number of samples does not depend on them. */
+static void put_totals(const struct looks *looks)
+{
+	struct looks totals = { .list = xcalloc(looks->count, sizeof(struct look)),
+				.hidden = looks->hidden };
+	u64 *capacity = xcalloc(looks->count, sizeof(*capacity));
+	u64 *wheels = xcalloc(looks->count, sizeof(*wheels));
+	size_t i;
+
+	for (i = 0; i < looks->count; i++) {
+		const struct look *l = &looks->list[i];
+		struct look *total;
+
+		if (is_counted(looks, i))
+			continue;
+		total = total_of(&totals, l);
+		wheels[total - totals.list]++;
+		capacity[total - totals.list] += l->setup.timers;
+		add_stats(&total->stats, &l->stats);
+		/* A wheel on which no timer was armed has no counters. */
+		total->all &= l->all || !l->stats.armed;
+		total->memory = l->memory == NEVER ? NEVER : total->memory + l->memory;
+	}
+	put_head("open", "", "gauge", "number of wheels");
+	for (i = 0; i < totals.count; i++) {
+		put_sample(&totals.list[i], "open", "", "");
+		printf("%llu\n", wheels[i]);
+	}
+	put_metrics(&totals, capacity);
+	free(totals.list);
+	free(capacity);
+	free(wheels);
+}
+
+static void put_details(const struct looks *looks)
+{
+	u64 *capacity = xcalloc(looks->count, sizeof(*capacity));
+	size_t i;
+
+	for (i = 0; i < looks->count; i++)
+		capacity[i] = looks->list[i].setup.timers;
+	put_metrics(looks, capacity);
+	free(capacity);
 }
 
 static const char style[] =
@@ -358,16 +530,20 @@ static void put_occupancy(FILE *to, const struct occupancy *o)
 
 void html_wheel(FILE *to, const struct look *look, const struct occupancy *o)
 {
-	fprintf(to, "<section><h2>process %d (", look->holder.pid);
-	put_text(to, look->holder.command);
-	fprintf(to, "), descriptor %d</h2>\n<p>%s, tick %s, %s clock, %s buckets</p>\n",
-		look->holder.fd, scheme_name(look->setup.scheme),
+	fputs("<section><h2>", to);
+	print_title(to, look, put_text);
+	fprintf(to, "</h2>\n<p>%s, tick %s, %s clock, %s buckets</p>\n",
+		scheme_name(look->setup.scheme),
 		text_duration(look->setup.tick_ns).s, clock_name(look->setup.clock),
 		text_count(look->setup.buckets).s);
-	fprintf(to, "<h3>Pending</h3>\n<p>%s of %s timers</p>\n",
-		text_count(look->stats.pending).s, text_count(look->setup.timers).s);
-	put_share(to, "width", look->stats.pending, look->setup.timers);
-	putc('\n', to);
+	fprintf(to, "<h3>Pending</h3>\n<p>%s", text_count(look->stats.pending).s);
+	if (look->setup.timers) {
+		fprintf(to, " of %s timers</p>\n", text_count(look->setup.timers).s);
+		put_share(to, "width", look->stats.pending, look->setup.timers);
+		putc('\n', to);
+	} else {
+		fputs(" timers</p>\n", to);
+	}
 	put_lateness(to, look);
 	if (o->groups)
 		put_occupancy(to, o);
@@ -385,7 +561,6 @@ void html_end(FILE *to, size_t wheels)
 static void print_html(const struct looks *looks)
 {
 	struct page_head head = { .hidden = looks->hidden };
-	struct occupied_list occupied;
 	struct occupancy occupancy;
 	struct utsname machine;
 	char when[32];
@@ -398,12 +573,10 @@ static void print_html(const struct looks *looks)
 	head.kernel = machine.release;
 	head.time = when;
 	html_begin(stdout, &head);
-	occupied_read(&occupied, looks);
 	for (i = 0; i < looks->count; i++) {
-		occupancy_of(&occupancy, &occupied, &looks->list[i]);
+		occupancy = occupancy_of(looks, &looks->list[i]);
 		html_wheel(stdout, &looks->list[i], &occupancy);
 	}
-	occupied_free(&occupied);
 	html_end(stdout, looks->count);
 }
 
@@ -416,9 +589,13 @@ static int run(const char *none)
 		fail(EXIT_USAGE, "stats: --fd requires --pid");
 	if (globals.json + requested.html + requested.prometheus > 1)
 		fail(EXIT_USAGE, "stats: --json, --html and --prometheus are mutually exclusive");
+	if (requested.details && !requested.prometheus)
+		fail(EXIT_USAGE, "stats: --details requires --prometheus");
 	looks_take(&looks, requested.pid, requested.fd);
-	if (requested.prometheus)
-		print_prometheus(&looks);
+	if (requested.prometheus && requested.details)
+		put_details(&looks);
+	else if (requested.prometheus)
+		put_totals(&looks);
 	else if (requested.html)
 		print_html(&looks);
 	else if (globals.json)
@@ -435,8 +612,9 @@ const struct command stats_command = {
 	.summary = "show the counters and the lateness of wheels",
 	.details =
 	"Shows the counters of each wheel that a process of this machine holds, and a\n"
-	"histogram of the lateness of its timers. Processes that this user may not\n"
-	"inspect are counted, but not shown.",
+	"histogram of the lateness of its timers. For root, also shows the wheels of\n"
+	"kernel modules. Processes that this user may not inspect are counted, but not\n"
+	"shown.",
 	.options = options,
 	.run = run,
 };

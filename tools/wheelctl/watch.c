@@ -85,10 +85,14 @@ static void draw_rates(const struct frame *f, const struct look *before, const s
 
 static void draw_pending(const struct frame *f, const struct look *now)
 {
-	u64 timers = now->setup.timers ? now->setup.timers : 1;
+	u64 timers = now->setup.timers;
 	u32 width = f->width > 44 ? f->width - 44 : 0;
 	u32 full, i;
 
+	if (!now->setup.timers) {
+		fprintf(f->to, "pending    %s\n", text_count(now->stats.pending).s);
+		return;
+	}
 	if (width > WIDEST_BAR)
 		width = WIDEST_BAR;
 	full = (u32)((double)now->stats.pending / (double)timers * width);
@@ -142,11 +146,16 @@ static void draw_occupancy(FILE *to, const struct occupancy *o)
 		text_count((u64)o->groups * o->of).s);
 }
 
+static void put_plain(FILE *to, const char *text)
+{
+	fputs(text, to);
+}
+
 void frame_wheel(const struct frame *f, const struct look *before, const struct look *now,
 		 u64 elapsed, const struct occupancy *occupancy)
 {
-	fprintf(f->to, "process %d (%s), descriptor %d: %s, tick %s, %s\n", now->holder.pid,
-		now->holder.command, now->holder.fd, scheme_name(now->setup.scheme),
+	print_title(f->to, now, put_plain);
+	fprintf(f->to, ": %s, tick %s, %s\n", scheme_name(now->setup.scheme),
 		text_duration(now->setup.tick_ns).s, clock_name(now->setup.clock));
 	draw_pending(f, now);
 	draw_rates(f, before, now, elapsed);
@@ -272,22 +281,19 @@ static const struct look *find(const struct scene *s, const struct look *look)
 static void draw_wheels(const struct frame *f, const struct scene *before, const struct scene *s)
 {
 	const struct look nothing = { 0 };
-	struct occupied_list occupied;
 	struct occupancy occupancy;
 	size_t i;
 
-	occupied_read(&occupied, &s->looks);
 	for (i = 0; i < s->looks.count; i++) {
 		const struct look *look = &s->looks.list[i];
 		const struct look *last = find(before, look);
 
 		if (i)
 			putc('\n', f->to);
-		occupancy_of(&occupancy, &occupied, look);
+		occupancy = occupancy_of(&s->looks, look);
 		frame_wheel(f, last ? last : &nothing, look, last ? s->time - before->time : 0,
 			    &occupancy);
 	}
-	occupied_free(&occupied);
 	if (!s->looks.count)
 		fputs("no wheels\n", f->to);
 	print_hidden(f->to, "\n", s->looks.hidden, "\n");

@@ -14,8 +14,8 @@ _wheelctl() {
 	done
 	case $command in
 	arm) options+=' --period --slack --count --clock --scheme --tick --buckets' ;;
-	list) options+=' --pid --fd --limit' ;;
-	stats) options+=' --pid --fd --prometheus --html' ;;
+	list) options+=' --pid --fd --limit --sort --user --command --interval' ;;
+	stats) options+=' --pid --fd --prometheus --details --html' ;;
 	watch) options="--device --help --version --pid --fd --interval --count" ;;
 	save | restore) options+=' --pid --fd' ;;
 	help) options='--device --help --version' ;;
@@ -25,7 +25,9 @@ _wheelctl() {
 	*:--pid) words=$(ps -eo pid=) ;;
 	*:--clock) words='monotonic boottime realtime tai virtual' ;;
 	*:--scheme) words='hashed hierarchical bounded overflow' ;;
-	*:--fd | *:--limit | *:--interval | *:--period | *:--slack | *:--count | *:--tick | *:--buckets)
+	*:--sort) words='pid user command pending rate next memory' ;;
+	*:--user) words=$(compgen -u) ;;
+	*:--fd | *:--limit | *:--command | *:--interval | *:--period | *:--slack | *:--count | *:--tick | *:--buckets)
 		return ;;
 	*)
 		case $command:$current in

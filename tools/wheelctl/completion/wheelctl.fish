@@ -31,6 +31,11 @@ for command in list stats watch save restore
 	complete -c wheelctl -n "__fish_seen_subcommand_from $command" -l fd -x -d 'select this descriptor'
 end
 complete -c wheelctl -n '__fish_seen_subcommand_from list' -l limit -x -d 'list at most N timers per wheel'
+complete -c wheelctl -n '__fish_seen_subcommand_from list' -l sort -x -a 'pid user command pending rate next memory' -d 'sort wheels'
+complete -c wheelctl -n '__fish_seen_subcommand_from list' -l user -x -a '(__fish_complete_users)' -d 'list only the wheels of this user'
+complete -c wheelctl -n '__fish_seen_subcommand_from list' -l command -x -d 'list only the wheels of this program'
+complete -c wheelctl -n '__fish_seen_subcommand_from list' -l interval -x -d 'measure the rate'
+complete -c wheelctl -n '__fish_seen_subcommand_from stats' -l details -d 'print each wheel instead of totals'
 complete -c wheelctl -n '__fish_seen_subcommand_from stats' -l prometheus -d 'print the text format of Prometheus'
 complete -c wheelctl -n '__fish_seen_subcommand_from stats' -l html -d 'print one HTML page'
 complete -c wheelctl -n '__fish_seen_subcommand_from watch' -l interval -x -d 'time between two pictures'

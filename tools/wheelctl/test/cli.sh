@@ -114,6 +114,10 @@ rejects_options_without_effect() {
 		rejects "stats: --fd requires --pid" stats --fd 3 &&
 		rejects "watch: --fd requires --pid" watch --fd 3 &&
 		rejects "list: --limit requires --pid" list --limit 3 &&
+		rejects "list: --sort rate requires --interval" list --sort rate &&
+		rejects "list: --sort size: not pid, user" list --sort size &&
+		rejects "list: --user is ignored with --pid" list --pid 1 --user root &&
+		rejects "stats: --details requires --prometheus" stats --details &&
 		rejects "save requires --pid PID" save x &&
 		rejects "watch: --json is not supported; use wheelctl stats --json" watch --json &&
 		rejects "help: --json is not supported" --json help

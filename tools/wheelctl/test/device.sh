@@ -113,8 +113,8 @@ arm_can_be_interrupted() {
 }
 
 wheels_are_listed() {
-	expects 0 "process *fd command *capacity *pending
-*$1 * we\"i\\\\rd *hierarchical *monotonic *1ms * 1 * 1" ./wheelctl list &&
+	expects 0 "process *fd user *command *capacity *pending * next in * kB
+*$1 * root *we\"i\\\\rd *hierarchical *monotonic *1ms * 1 * 1 *h *[1-9]*" ./wheelctl list &&
 		expects 0 '*"pid": '"$1"',*"command": "we\\"i\\\\rd",*' ./wheelctl list --json &&
 		expects 0 '*process '"$1"' (we"i\\rd), descriptor *armed * 1 *' \
 			./wheelctl stats &&
@@ -122,10 +122,81 @@ wheels_are_listed() {
 			./wheelctl stats --json
 }
 
+# The table is sorted and filtered, and shows rates. Each line of another program is left out.
+wheels_are_selected_and_sorted() {
+	expects 0 "*armed/s *
+*$1 * we\"i\\\\rd * 1 * 0 *h *[1-9]*" ./wheelctl list --command 'we"i\rd' --interval 10ms &&
+		[ "$(printf '%s\n' "$printed" | grep -c ms)" = 1 ] &&
+		expects 0 "no wheels" ./wheelctl list --user nobody &&
+		expects 0 "*$1 *" ./wheelctl list --user root --sort next &&
+		expects 0 '*"user": "root",*"memory_bytes": [1-9]*"armed_per_second": 0,*"next_in_ns": [1-9]*' \
+			./wheelctl list --json --interval 10ms --sort rate --command 'we"i\rd' &&
+		for key in user command pending memory; do
+			expects 0 "*$1 *" ./wheelctl list --sort $key || return
+		done
+}
+
+# The wheels of a module have no process.
+wheels_of_modules_are_listed() {
+	insmod wheel_request.ko || return
+	expects 0 "*- *- kernel *requests *hierarchical *" ./wheelctl list &&
+		expects 0 "*kernel module's wheel [0-9]* (requests)*armed * 2 *" ./wheelctl stats &&
+		expects 0 "*kernel module's wheel [0-9]* (requests): *" \
+			./wheelctl watch --interval 1ms &&
+		expects 0 '*wheel_armed_total{user="kernel",command="requests"} 2*' \
+			./wheelctl stats --prometheus
+	returned=$?
+	rmmod wheel_request
+	return $returned
+}
+
+# A user sees the memory and its limit: in fdinfo, in the table, and if an arm exceeds it.
+memory_and_its_limit_are_shown() {
+	chmod 666 /dev/wheel
+	limit=/sys/module/wheel_timer/parameters/user_kb
+	echo 4096 >$limit
+	su -s /bin/sh nobody -c "ulimit -l 0; exec ./wheelctl arm 1h" >held 2>&1 &
+	user=$!
+	pending $user &&
+		expects 0 "*memory * kB; all wheels of user nobody: * of 4,096 kB*" \
+			./wheelctl stats --pid $user &&
+		expects 0 "*$user *nobody *
+memory of user nobody: [1-9]* of 4,096 kB" ./wheelctl list --user nobody &&
+		expects 0 '*wheel_user_memory_limit_bytes{user="nobody"} 4194304*' \
+			./wheelctl stats --prometheus
+	returned=$?
+	echo 4 >$limit
+	[ $returned != 0 ] || expects 1 "*: [1-9]* of 4 kB are in use*" \
+		su -s /bin/sh nobody -c "ulimit -l 0; ./wheelctl arm 1ms"
+	returned=$?
+	kill $user || cat held
+	wait $user
+	echo 0 >$limit
+	chmod 600 /dev/wheel
+	return $returned
+}
+
+# By default, the samples are totals per program, so that their number is limited. Wheels are
+# details, which differ in their labels.
+prometheus_totals_are_limited() {
+	./wheelctl stats --prometheus >before || return
+	(with_wheel prometheus_totals_of_two)
+}
+
+prometheus_totals_of_two() {
+	./wheelctl stats --prometheus >metrics || return
+	[ "$(grep -vc '^wheel_' before)" = "$(grep -vc '^wheel_' metrics)" ] &&
+		[ "$(wc -l <before)" = "$(wc -l <metrics)" ] &&
+		grep -q '^wheel_open{user="root",command="we\\"i\\\\rd"} 2$' metrics &&
+		grep -q '^wheel_armed_total{user="root",command="we\\"i\\\\rd"} 2$' metrics &&
+		grep -q '^wheel_capacity{user="root",command="we\\"i\\\\rd"} 2$' metrics &&
+		grep -q '^wheel_memory_bytes{user="root",command="we\\"i\\\\rd"} [1-9]' metrics
+}
+
 # Each line is valid, and the type of a metric precedes all of its samples.
 prometheus_format_is_valid() {
-	./wheelctl stats --prometheus >metrics || return
-	grep -q '^wheel_armed_total{pid="'"$1"'",fd="[0-9]*",command="we\\"i\\\\rd",clock="monotonic",scheme="hierarchical"} 1$' metrics || return
+	./wheelctl stats --prometheus --details >metrics || return
+	grep -q '^wheel_armed_total{user="root",command="we\\"i\\\\rd",pid="'"$1"'",fd="[0-9]*",clock="monotonic",scheme="hierarchical"} 1$' metrics || return
 	grep -q '^wheel_tick_seconds{.*} 0.001000000$' metrics || return
 	grep -q '^wheel_late_seconds_bucket{.*,le="0.000001023"} 0$' metrics || return
 	grep -q '^# TYPE wheel_pending gauge$' metrics || return
@@ -153,7 +224,7 @@ html_page_is_complete() {
 commands_set_up_no_wheel() {
 	wheels=$(grep -c '/dev/wheel' /sys/kernel/debug/wheel_timer/wheels)
 	expects 0 "*descriptor 3*armed * 0 *" ./wheelctl stats --pid "$opened" --fd 3 &&
-		expects 0 "* $opened *3 sleep *hashed *" ./wheelctl list &&
+		expects 0 "* $opened *3 root *sleep *hashed *" ./wheelctl list &&
 		expects 0 "*(sleep), descriptor 3*" \
 			./wheelctl watch --pid "$opened" --interval 1ms &&
 		expects 0 "*0 timers on the monotonic clock" ./wheelctl list --pid "$opened" &&
@@ -246,7 +317,7 @@ long_tick_is_awaited() {
 	[ "$long_status" = 0 ] && grep -q "never early" long
 }
 
-plan 32
+plan 36
 leaf module_loads insmod wheel_timer.ko
 ./wheelctl arm 1ms --tick 30s >long 2>&1 &
 long=$!
@@ -260,6 +331,10 @@ leaf virtual_clock_of_another_process_is_read virtual_clock_of_another_process_i
 leaf bounded_wheel_limits_delays bounded_wheel_limits_delays
 leaf arm_can_be_interrupted arm_can_be_interrupted
 leaf wheels_are_listed with_wheel wheels_are_listed
+leaf wheels_are_selected_and_sorted with_wheel wheels_are_selected_and_sorted
+leaf wheels_of_modules_are_listed wheels_of_modules_are_listed
+leaf memory_and_its_limit_are_shown memory_and_its_limit_are_shown
+leaf prometheus_totals_are_limited with_wheel prometheus_totals_are_limited
 leaf prometheus_format_is_valid with_wheel prometheus_format_is_valid
 leaf html_page_is_complete with_wheel html_page_is_complete
 leaf watch_prints_pictures with_wheel watch_prints_pictures

@@ -39,6 +39,11 @@ static struct look before(void)
 	return look;
 }
 
+static void put_plain(FILE *to, const char *text)
+{
+	fputs(text, to);
+}
+
 /* A picture of a given size, which the caller frees. */
 static char *picture(u32 width, u32 lines)
 {
@@ -84,40 +89,68 @@ static void heights(void)
 	free(text);
 }
 
-#define ENTRY(name, armed, busy)					       \
-	"- wheel: 1\n  name: " name "\n  tick: 1000000\n  armed: " armed	       \
-	"\n  fired: 100\n  cancelled: 0\n  bases:\n  - pending: 1\n"	       \
-	"    busy_of_64: [" busy "]\n"
+#define ENTRY(number, name, limit, busy)					       \
+	"- wheel: " number "\n  name: " name "\n  scheme: hashed\n"		       \
+	"  clock: boottime\n  tick: 1000000\n  buckets: 256\n" limit		       \
+	"  now: 500\n  armed: 7\n  fired: 4\n  cancelled: 1\n  pending: 2\n"	       \
+	"  late: {4096: 1}\n  bases:\n  - pending: 1\n    next: 900\n"		       \
+	"    busy_of_64: [" busy "]\n  - pending: 1\n    next: 800\n"		       \
+	"    busy_of_64: [1]\n"
 
-static bool finds(const char *text, struct occupancy *o)
+static void parse(struct looks *l, const char *text)
 {
 	FILE *file = fmemopen((void *)text, strlen(text), "r");
-	struct look then = before(), now = then;
-	struct occupied_list all;
-	bool found;
 
-	now.stats.armed = 1010;
-	occupied_parse(&all, file);
+	listing_parse(&l->listing, file);
 	fclose(file);
-	found = occupancy_find(o, &all, &then, &now);
-	occupied_free(&all);
-	return found;
 }
 
-static void buckets(void)
+/* Two wheels with equal counters are distinguished by their numbers. */
+static void numbers(void)
 {
+	struct look list[] = { server, server, server };
+	struct looks l = { .list = list, .count = 3 };
 	struct occupancy o;
 
-	KTAP_EXPECT(finds(ENTRY("system", "1005", "9")
-			  ENTRY("/dev/wheel", "999", "8")
-			  ENTRY("/dev/wheel", "1005", "7, 0, 64")
-			  ENTRY("/dev/wheel", "1011", "6"), &o));
-	KTAP_EXPECT(o.groups == 3 && o.of == 64 && o.busy[0] == 7 &&
-		    o.busy[2] == 64);
-	KTAP_EXPECT(!finds(ENTRY("/dev/wheel", "1005", "7")
-			   ENTRY("/dev/wheel", "1006", "8"), &o));
-	KTAP_EXPECT(!o.groups);
-	KTAP_EXPECT(!finds("\n", &o));
+	list[0].number = 12;
+	list[1].number = 11;
+	list[2].number = NEVER;
+	parse(&l, ENTRY("11", "/dev/wheel", "", "7, 0, 64") ENTRY("12", "/dev/wheel", "", "8"));
+	looks_complete(&l, false);
+	KTAP_EXPECT(list[0].next_in == 300 && list[2].next_in == NEVER);
+	KTAP_EXPECT(!occupancy_of(&l, &list[2]).groups);
+	/* The last base of a wheel is shown. */
+	o = occupancy_of(&l, &list[1]);
+	KTAP_EXPECT(o.groups == 1 && o.of == 64 && o.busy[0] == 1);
+	listing_free(&l.listing);
+	parse(&l, "\n");
+	KTAP_EXPECT(!l.listing.count);
+}
+
+/* The wheels of modules are listed with those of processes. */
+static void modules(void)
+{
+	struct looks l = { 0 };
+	const struct look *look;
+	char *text;
+	size_t length;
+	FILE *to = open_memstream(&text, &length);
+
+	parse(&l, ENTRY("3", "/dev/wheel", "", "7") ENTRY("4", "nfs", "  limit: 4096\n", "7"));
+	looks_complete(&l, true);
+	look = l.list;
+	KTAP_EXPECT(l.count == 1 && look->number == 4 && !look->holder.pid);
+	KTAP_EXPECT(!strcmp(look->holder.command, "nfs") && !strcmp(look->holder.user, "kernel"));
+	KTAP_EXPECT(look->setup.scheme == WHEEL_HASHED && look->setup.timers == 4096 &&
+		    look->setup.clock == WHEEL_CLOCK_BOOTTIME && look->setup.buckets == 256);
+	KTAP_EXPECT(look->stats.armed == 7 && look->stats.fired == 4 &&
+		    look->stats.cancelled == 1 && look->stats.pending == 2);
+	KTAP_EXPECT(look->next_in == 300 && look->memory == NEVER && !look->all);
+	print_title(to, look, put_plain);
+	fclose(to);
+	KTAP_EXPECT(!strcmp(text, "kernel module's wheel 4 (nfs)"));
+	free(text);
+	looks_free(&l);
 }
 
 #define DEEPEST	16
@@ -218,7 +251,8 @@ static void page_without_data(void)
 const struct ktap_test show_cases[] = {
 	{ "a picture shows the state of a wheel", picture_contents },
 	{ "a picture fits into any height", heights },
-	{ "counters identify a wheel in debugfs", buckets },
+	{ "a number identifies a wheel in debugfs", numbers },
+	{ "the wheels of modules are listed", modules },
 	{ "a page shows the state of a wheel", page_contents },
 	{ "a page reports missing data", page_without_data },
 	{ NULL }
