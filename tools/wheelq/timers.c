@@ -93,6 +93,12 @@ static void side_open(struct side *side, uint32_t clock, uint32_t count)
 
 	if (!err)
 		err = libwheel_info(side->wheel, &info);
+	if (err == -ENOPROTOOPT)
+		fail(EXIT_USAGE, "LIBWHEEL_BACKEND=%s: must be kernel, user or auto",
+		     getenv("LIBWHEEL_BACKEND"));
+	/* This message contains the advice. */
+	if (err == -ENODEV)
+		fail(EXIT_FAILED, "%s", libwheel_strerror(err));
 	if (err)
 		fail(EXIT_FAILED,
 		     "cannot open /dev/wheel for %u timers: %s; use LIBWHEEL_BACKEND=user to run without it",

@@ -192,6 +192,16 @@ def store_that_keeps_nothing_is_refused():
             os.chdir(before)
 
 
+def starts_only_with_a_known_backend():
+    with tempfile.TemporaryDirectory() as directory:
+        done = subprocess.run([harness.PROGRAM, "--store", os.path.join(directory, "store"), "--port",
+                               str(harness.free_port())], check=False, capture_output=True,
+                              text=True, timeout=harness.PATIENCE,
+                              env={**os.environ, "LIBWHEEL_BACKEND": "foo"})
+        assert done.returncode == 2, done
+        assert done.stderr == "wheelq: LIBWHEEL_BACKEND=foo: must be kernel, user or auto\n", done
+
+
 def store_is_its_owners_alone():
     with harness.Server(preexec=lambda: os.umask(0)) as server:
         server.client().put(b"a secret")
