@@ -340,15 +340,17 @@ void due_forget_all(void)
 void due_wake_at(int64_t ms, due_wake_fn *wake)
 {
 	uint64_t id = WHEEL_ID(INSTANTS, due.wake_generation);
+	int err;
 
 	due.wake = wake;
 	due.wake_ms = ms;
 	due.soonest_ms = ms;
 	if (!libwheel_rearm(due.wheel, id, ms * NS_PER_MS))
 		return;
-	/* -EBUSY: the timer has expired, and due_serve() will receive its event. */
 	id = WHEEL_ID(INSTANTS, ++due.wake_generation);
-	libwheel_arm(due.wheel, id, ms * NS_PER_MS, 0);
+	err = libwheel_arm(due.wheel, id, ms * NS_PER_MS, 0);
+	/* -EBUSY: the timer has expired, and due_serve() will receive its event. */
+	(void)err;
 }
 
 static void note_expired(uint32_t keys, int64_t expires_ms)

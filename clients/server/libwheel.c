@@ -59,10 +59,18 @@ void timers_open(struct event_base *base, unsigned int count, unsigned int even_
 
 void timers_arm(unsigned int nr)
 {
-	libwheel_word_arm(wheel, nr, libwheel_now(wheel) + lengths[nr % 2]);
+	int error = libwheel_word_arm(wheel, nr, libwheel_now(wheel) + lengths[nr % 2]);
+
+	/* -ENOENT: the timer has expired, and its event follows. */
+	if (error && error != -ENOENT)
+		errx(1, "libwheel: %s", libwheel_strerror(error));
 }
 
 void timers_cancel(unsigned int nr)
 {
-	libwheel_word_park(wheel, nr);
+	int error = libwheel_word_park(wheel, nr);
+
+	/* -ENOENT: the timer has expired, and its event follows. */
+	if (error && error != -ENOENT)
+		errx(1, "libwheel: %s", libwheel_strerror(error));
 }

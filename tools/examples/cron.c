@@ -247,18 +247,29 @@ static void arm(struct job *job)
 	job->id = op.id;
 }
 
-/* The clock was set. A timer that has just fired is armed when its event is read. */
+static void move(struct job *job)
+{
+	uint64_t old;
+	int err = libwheel_query(calendars, job->id, &old);
+
+	if (!err && next_of(job) < old)
+		err = libwheel_rearm(calendars, job->id, next_of(job));
+	/* A timer that has just fired is armed when its event is read. */
+	if (err && err != -ENOENT)
+		die("move", err);
+}
+
+/* The clock was set. */
 static void move_calendars(int clock_fd)
 {
-	uint64_t expiries, old;
+	uint64_t expiries;
 	struct job *job;
 
 	if (read(clock_fd, &expiries, sizeof(expiries)) >= 0 || errno != ECANCELED)
 		return;
 	for (job = jobs; job < jobs + count; job++)
-		if (!job->period && !libwheel_query(calendars, job->id, &old) &&
-		    next_of(job) < old)
-			libwheel_rearm(calendars, job->id, next_of(job));
+		if (!job->period)
+			move(job);
 }
 
 static void start(struct job *job)

@@ -5,6 +5,7 @@
  * overridden here.
  */
 #include <libwheel.h>
+#include <stdlib.h>
 #include <sys/timerfd.h>
 
 #include "contestant.h"
@@ -43,19 +44,25 @@ static bool create(u32 count)
 	return true;
 }
 
+static void need(int err)
+{
+	if (err)
+		abort();
+}
+
 static void arm(u32 i, u64 deadline)
 {
-	libwheel_word_arm(wheel, i, deadline * TICK_NS);
+	need(libwheel_word_arm(wheel, i, deadline * TICK_NS));
 }
 
 static void cancel(u32 i)
 {
-	libwheel_word_park(wheel, i);
+	need(libwheel_word_park(wheel, i));
 }
 
 static void rearm(u32 i, u64 deadline)
 {
-	libwheel_word_push(wheel, i, deadline * TICK_NS);
+	need(libwheel_word_push(wheel, i, deadline * TICK_NS));
 }
 
 static void advance(void)

@@ -89,7 +89,8 @@ void words_wait(__u32 count)
 
 	/* A query runs part of the pass that the interrupt left to the program. */
 	while (stats.unread < count) {
-		libwheel_query(wheel, WHEEL_ID(0, 0), &when);
+		if (libwheel_query(wheel, WHEEL_ID(0, 0), &when) != -ENOENT)
+			die("libwheel_query");
 		if (libwheel_stats(wheel, &stats))
 			die("libwheel_stats");
 	}
