@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +28,15 @@
 
 /**
  * struct server - state of the server
- * @wheel: one timeout per connection, in the slot of its file descriptor
+ * @timeouts: one timeout per connection, in the slot of its file descriptor
+ * @now: time at which the last wait ended
  * @idle: timeout in nanoseconds
  * @epfd: epoll instance of the event loop
  * @listener: listening socket
  */
 struct server {
-	struct libwheel *wheel;
+	struct libwheel_timeouts *timeouts;
+	struct libwheel_time now;
 	__u64 idle;
 	int epfd;
 	int listener;
@@ -54,9 +57,17 @@ static void watch(struct server *s, int fd)
 		die("epoll_ctl", errno);
 }
 
+/* Start the timeout of a connection, or restart it. The clock was read once, after the wait. */
+static int start(struct server *s, int fd)
+{
+	struct libwheel_time deadline = libwheel_time_after(s->now, s->idle);
+
+	return libwheel_timeout_start_at(s->timeouts, fd, deadline);
+}
+
 static void welcome(struct server *s, int fd)
 {
-	int err = libwheel_timeout_start(s->wheel, fd, s->idle);
+	int err = start(s, fd);
 
 	if (err)
 		die("start", err);
@@ -75,13 +86,10 @@ static void accept_all(struct server *s)
 	}
 }
 
-/*
- * The peer has closed the connection. If the timeout cannot be stopped, it has expired, and its
- * event closes the connection.
- */
+/* The peer has closed the connection. If the timeout has expired, its event closes it. */
 static void farewell(struct server *s, int fd)
 {
-	if (!libwheel_timeout_stop(s->wheel, fd))
+	if (libwheel_timeout_stop(s->timeouts, fd) != -EBUSY)
 		close(fd);
 }
 
@@ -91,7 +99,7 @@ static void echo(struct server *s, int fd)
 	char buffer[4096];
 	ssize_t bytes;
 
-	if (libwheel_timeout_start(s->wheel, fd, s->idle))
+	if (start(s, fd))
 		return;
 	bytes = read(fd, buffer, sizeof(buffer));
 	if (bytes < 0 && errno == EAGAIN)
@@ -100,24 +108,42 @@ static void echo(struct server *s, int fd)
 		farewell(s, fd);
 }
 
-/* An expired timeout is an event without flags. It closes the connection. */
+static void close_expired(struct server *s)
+{
+	struct wheel_event events[BATCH];
+	int i, n;
+
+	do {
+		n = libwheel_timeout_wait(s->timeouts, events, BATCH, 0);
+		for (i = 0; i < n; i++)
+			close(events[i].cookie);
+	} while (n == BATCH);
+	if (n < 0)
+		die("timeouts", n);
+}
+
+/* Requests come first: they may restart timeouts that are about to expire. */
 static void serve(struct server *s)
 {
 	struct epoll_event events[BATCH];
-	int i, n = libwheel_timeout_epoll(s->wheel, s->epfd, events, BATCH);
+	bool expired = false;
+	int i, n = epoll_wait(s->epfd, events, BATCH, -1);
 
-	if (n < 0)
-		die("wait", n);
+	if (n < 0 && errno != EINTR)
+		die("wait", errno);
+	s->now = libwheel_timeout_now(s->timeouts);
 	for (i = 0; i < n; i++) {
 		int fd = events[i].data.fd;
 
-		if (!events[i].events)
-			close(fd);
+		if (fd == libwheel_timeout_fd(s->timeouts))
+			expired = true;
 		else if (fd == s->listener)
 			accept_all(s);
 		else
 			echo(s, fd);
 	}
+	if (expired)
+		close_expired(s);
 }
 
 static int listen_on(int port)
@@ -184,13 +210,13 @@ int main(int argc, char **argv)
 	s.idle = number(argv[2], UINT_MAX) * 1000000ULL;
 	signal(SIGPIPE, SIG_IGN);
 	raise_limit();
-	err = libwheel_timeout_open(&s.wheel, MAX_FDS);
+	err = libwheel_timeout_open(&s.timeouts, MAX_FDS, NULL);
 	if (err)
 		die("open", err);
 	s.epfd = epoll_create1(0);
 	s.listener = listen_on(port);
 	watch(&s, s.listener);
-	watch(&s, libwheel_fd(s.wheel));
+	watch(&s, libwheel_timeout_fd(s.timeouts));
 	for (;;)
 		serve(&s);
 }

@@ -49,7 +49,7 @@ struct call {
 
 /**
  * struct client - state of the client
- * @wheel: one timeout per slot
+ * @timeouts: one timeout per slot
  * @socket: connection to the server
  * @calls: the slots
  * @next: serial number of the next call
@@ -59,7 +59,7 @@ struct call {
  * @resent: requests sent again
  */
 struct client {
-	struct libwheel *wheel;
+	struct libwheel_timeouts *timeouts;
 	int socket;
 	struct call calls[WINDOW];
 	__u32 next;
@@ -82,7 +82,7 @@ static void send_request(struct client *c, __u32 slot)
 	struct message request = {
 		.slot = slot, .serial = call->serial, .value = call->serial,
 	};
-	int err = libwheel_timeout_start(c->wheel, slot, TIMEOUT_NS << call->tries);
+	int err = libwheel_timeout_start(c->timeouts, slot, TIMEOUT_NS << call->tries);
 
 	if (err)
 		die("start", err);
@@ -118,7 +118,7 @@ static void take_answer(struct client *c, const struct message *answer)
 		return;
 	if (answer->value != 2ULL * answer->serial)
 		die("wrong response", -EPROTO);
-	if (libwheel_timeout_stop(c->wheel, answer->slot))
+	if (libwheel_timeout_stop(c->timeouts, answer->slot))
 		return;
 	c->answered++;
 	next_call(c, answer->slot);
@@ -149,7 +149,7 @@ static void take_timeouts(struct client *c)
 {
 	struct wheel_event event;
 
-	while (libwheel_timeout_wait(c->wheel, &event, 1, 0) == 1)
+	while (libwheel_timeout_wait(c->timeouts, &event, 1, 0) == 1)
 		time_out(c, event.cookie);
 }
 
@@ -157,7 +157,7 @@ static void run_client(struct client *c)
 {
 	struct pollfd polled[] = {
 		{ .fd = c->socket, .events = POLLIN },
-		{ .fd = libwheel_fd(c->wheel), .events = POLLIN },
+		{ .fd = libwheel_timeout_fd(c->timeouts), .events = POLLIN },
 	};
 	__u32 slot;
 
@@ -228,7 +228,7 @@ int main(int argc, char **argv)
 		_exit(0);
 	}
 	close(pair[1]);
-	err = libwheel_timeout_open(&c.wheel, WINDOW);
+	err = libwheel_timeout_open(&c.timeouts, WINDOW, NULL);
 	if (err)
 		die("open", err);
 	c.socket = pair[0];
@@ -237,6 +237,6 @@ int main(int argc, char **argv)
 	       c.failed, c.resent);
 	if (fflush(stdout))
 		die("stdout", errno);
-	libwheel_close(c.wheel);
+	libwheel_timeout_close(c.timeouts);
 	return 0;
 }

@@ -12,10 +12,6 @@
 #include "libwheel.h"
 #include "user/lock.h"
 
-#ifndef __SIZEOF_INT128__
-#error "libwheel is for 64-bit programs; 32-bit ones use /dev/wheel directly"
-#endif
-
 struct handle;
 
 /**
@@ -28,6 +24,8 @@ struct handle;
  * @command: execute WHEEL_IOC_*
  * @take: libwheel_expirations()
  * @next: libwheel_next(); NULL if not supported
+ * @expire: expire all timers that are due at @now, the time on the wheel's clock; NULL if the
+ *	kernel does
  * @close: free the handle, also in a child of fork()
  */
 struct backend {
@@ -40,6 +38,7 @@ struct backend {
 	int (*take)(struct handle *handle, struct wheel_event *events,
 		    __u32 count);
 	__u64 (*next)(struct handle *handle);
+	void (*expire)(struct handle *handle, __u64 now);
 	void (*close)(struct handle *handle);
 };
 
@@ -67,7 +66,6 @@ struct free_slots {
  * @ours: true, but zeroed in a child of fork()
  * @wiped: memory of the backend that is also zeroed in a child of fork()
  * @slots: allocator of slots
- * @readable: true if libwheel_timeout_epoll() must take expired timeouts
  */
 struct handle {
 	struct libwheel wheel;
@@ -78,7 +76,6 @@ struct handle {
 	const bool *ours;
 	void *wiped;
 	struct free_slots slots;
-	bool readable;
 };
 
 /* Both set *@handle only on success, and then @setup to the effective configuration. */
@@ -100,9 +97,20 @@ int op_do(struct handle *handle, struct wheel_op *op);
 int op_arm_with(struct handle *handle, __u32 flags, __u64 id, __u64 when,
 		__u64 cookie);
 int op_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie);
+int op_rearm_with(struct handle *handle, __u32 flags, __u64 id, __u64 when);
 int op_rearm(struct handle *handle, __u64 id, __u64 when);
 int op_rearm_or_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
 int op_cancel(struct handle *handle, __u64 id);
+
+/*
+ * open.c: libwheel_open(). If @slots is not 0, the wheel has this number of slots, with words.
+ */
+int options_open(struct libwheel **wheel, const struct libwheel_options *options, __u32 slots);
+
+/* strerror.c: fail with -EINVAL. libwheel_strerror() returns @cause, a literal. */
+int invalid(const char *cause);
+/* ops.c: the same for an operation whose result is @res. Returns @res. */
+int op_result(const struct handle *handle, const struct wheel_op *op, int res);
 
 /* CLOCK_* of each WHEEL_CLOCK_*, except VIRTUAL. */
 extern const clockid_t clock_ids[WHEEL_CLOCK_VIRTUAL];
@@ -119,6 +127,12 @@ static inline __u64 clock_read(__u32 clock)
 static inline struct handle *handle_of(const struct libwheel *wheel)
 {
 	return (struct handle *)wheel;
+}
+
+/* The handle of a set of timeouts is that of its wheel. */
+static inline struct handle *handle_of_set(const struct libwheel_timeouts *timeouts)
+{
+	return (struct handle *)timeouts;
 }
 
 /* Execute a command, except in a child of fork(). */

@@ -42,12 +42,17 @@
 #include <stdint.h>
 #include <linux/wheel_timer.h>
 
+#ifndef __SIZEOF_INT128__
+#error "libwheel is for 64-bit programs; 32-bit ones use /dev/wheel directly"
+#endif
+
+/* Ignoring the result loses a timer, an event or an error: the compiler warns. */
+#define LIBWHEEL_MUST_CHECK	__attribute__((__warn_unused_result__))
+
 #pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct epoll_event;
 
 /**
  * struct libwheel - an open wheel
@@ -121,7 +126,8 @@ uint32_t libwheel_version(void);
 
 /*
  * Message for a return value of this library. See libwheel(7) for the error numbers that it
- * describes; other numbers get the message of strerror(3).
+ * describes; other numbers get the message of strerror(3). The message for -EINVAL names the
+ * argument that the library has rejected last in this thread.
  */
 const char *libwheel_strerror(int err);
 
@@ -131,8 +137,8 @@ const char *libwheel_strerror(int err);
  * -EPROTOTYPE: the scheme does not support a clock that can be set; -ENOPROTOOPT: LIBWHEEL_BACKEND
  * is invalid.
  */
-int libwheel_open(struct libwheel **wheel,
-		  const struct libwheel_options *options);
+LIBWHEEL_MUST_CHECK int libwheel_open(struct libwheel **wheel,
+				      const struct libwheel_options *options);
 /* Close a wheel and discard its timers. NULL is allowed. */
 void libwheel_close(struct libwheel *wheel);
 /* Return LIBWHEEL_KERNEL or LIBWHEEL_USER. */
@@ -154,9 +160,10 @@ int libwheel_fd(const struct libwheel *wheel);
  * Return in *@when the time at which libwheel_expirations() must be called next, for loops that
  * sleep with a timeout. 0: now; ~0: no timer is pending. It can be earlier than the earliest
  * timer, because words must be scanned or because a timer was cancelled or moved, but
- * never later. Call this before each sleep. -EOPNOTSUPP on /dev/wheel.
+ * never later. Call this before each sleep. -EOPNOTSUPP on /dev/wheel, where the kernel
+ * keeps the time and makes the descriptor readable.
  */
-int libwheel_next(struct libwheel *wheel, uint64_t *when);
+LIBWHEEL_MUST_CHECK int libwheel_next(const struct libwheel *wheel, uint64_t *when);
 
 /*
  * Allocate a slot, for programs that do not number their timers themselves. *@id is set to an id
@@ -164,7 +171,7 @@ int libwheel_next(struct libwheel *wheel, uint64_t *when);
  * -ENOMEM. All slots of the wheel must be allocated in this way, or none. Any number of threads
  * may call these functions, but no signal handler. Both take constant time.
  */
-int libwheel_slot_get(struct libwheel *wheel, uint64_t *id);
+LIBWHEEL_MUST_CHECK int libwheel_slot_get(struct libwheel *wheel, uint64_t *id);
 /*
  * Return a slot whose timer has ended, once. @id is its last id, which need not have been armed.
  * After libwheel_cancel() has returned 0, no event follows. Otherwise the slot must be returned
@@ -174,20 +181,27 @@ int libwheel_slot_get(struct libwheel *wheel, uint64_t *id);
 void libwheel_slot_put(struct libwheel *wheel, uint64_t id);
 
 /* Operations on one timer. For the return values see the table of struct wheel_op. */
-int libwheel_arm(struct libwheel *wheel, uint64_t id, uint64_t when,
-		 uint64_t cookie);
-int libwheel_arm_in(struct libwheel *wheel, uint64_t id, uint64_t delay,
-		    uint64_t cookie);
-int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when);
+LIBWHEEL_MUST_CHECK int libwheel_arm(struct libwheel *wheel, uint64_t id, uint64_t when,
+				     uint64_t cookie);
+LIBWHEEL_MUST_CHECK int libwheel_arm_in(struct libwheel *wheel, uint64_t id, uint64_t delay,
+					uint64_t cookie);
+/* Arm with a slack: the timer may expire up to @slack later, to share a wake-up with others. */
+LIBWHEEL_MUST_CHECK int libwheel_arm_within(struct libwheel *wheel, uint64_t id, uint64_t when,
+					    uint64_t slack, uint64_t cookie);
+/* Arm a periodic timer, which expires at @when and then after each @period. */
+LIBWHEEL_MUST_CHECK int libwheel_arm_every(struct libwheel *wheel, uint64_t id, uint64_t when,
+					   uint64_t period, uint64_t cookie);
+LIBWHEEL_MUST_CHECK int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when);
+LIBWHEEL_MUST_CHECK int libwheel_rearm_in(struct libwheel *wheel, uint64_t id, uint64_t delay);
 /*
  * Move a pending timer, or arm it with the next generation, which is written to *@id. The
  * generation of an id that was never armed is 0. A timer that is moved keeps its cookie.
  * -EBUSY: the timer has expired and its event was not taken.
  */
-int libwheel_rearm_or_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
-			  uint64_t cookie);
+LIBWHEEL_MUST_CHECK int libwheel_rearm_or_arm(struct libwheel *wheel, uint64_t *id,
+					      uint64_t when, uint64_t cookie);
 int libwheel_cancel(struct libwheel *wheel, uint64_t id);
-int libwheel_query(struct libwheel *wheel, uint64_t id, uint64_t *when);
+LIBWHEEL_MUST_CHECK int libwheel_query(struct libwheel *wheel, uint64_t id, uint64_t *when);
 /* Execute any operation, including flags, slack and period. Returns its res. */
 int libwheel_do(struct libwheel *wheel, struct wheel_op *op);
 
@@ -206,43 +220,94 @@ int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops,
  * call; then the descriptor remains readable. 0: no event; -ESHUTDOWN: the wheel was stopped and
  * no event is left.
  */
-int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
-			 uint32_t count);
+LIBWHEEL_MUST_CHECK int libwheel_expirations(struct libwheel *wheel,
+					     struct wheel_event *events, uint32_t count);
 /*
  * As libwheel_expirations(), but wait up to @timeout_ns for the first event. A negative timeout
  * waits indefinitely, so check a computed timeout for being negative. 0: the timeout has
  * expired; -EINTR: interrupted by a signal.
  */
-int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
-		  uint32_t count, int64_t timeout_ns);
+LIBWHEEL_MUST_CHECK int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
+				      uint32_t count, int64_t timeout_ns);
+
+/**
+ * struct libwheel_time - a time on the clock of a set of timeouts
+ * @ns: nanoseconds
+ *
+ * The compiler rejects a time in place of a delay, and a delay in place of a time.
+ */
+struct libwheel_time {
+	uint64_t ns;
+};
+
+/* Return the time that is @delay nanoseconds after @time, or UINT64_MAX if it is out of range. */
+inline struct libwheel_time libwheel_time_after(struct libwheel_time time, uint64_t delay);
+
+/**
+ * struct libwheel_timeouts - a set of timeouts
+ *
+ * One timeout per slot, for the requests and connections of a server. The slot is the number of
+ * the request or connection in the program, such as its file descriptor, and has one owner at a
+ * time. Starting and stopping a timeout takes one compare-and-swap. A system call is made only for
+ * the first start of a slot, and if the next scan of the words would be too late.
+ *
+ * After a timeout has expired, its slot is in use until its event was taken.
+ */
+struct libwheel_timeouts;
 
 /*
- * One timeout per slot, for the requests and connections of a server. The slot is the number of
- * the request or connection in the program, such as its file descriptor. It is less than @slots
- * and has one owner at a time. libwheel_timeout_open() opens a wheel with WHEEL_SETUP_WORDS.
- * libwheel_timeout_start() starts a timeout, or restarts it with an earlier or later deadline.
- * libwheel_timeout_stop() cancels it. They make a system call only for the first start of a slot,
- * and if the next scan of the timers would be too late. -ENOENT: the timeout has expired. Its
- * event follows, and the slot is in use until then. libwheel_timeout_stop() also returns -ENOENT
- * if the timeout was not started.
+ * Open a set of timeouts with the slots 0 to @slots - 1. If @options is NULL, all options have
+ * their defaults. Its @timers is ignored, and its @flags may be 0. Fails as libwheel_open().
  */
-int libwheel_timeout_open(struct libwheel **wheel, uint32_t slots);
-int libwheel_timeout_start(struct libwheel *wheel, uint32_t slot, uint64_t delay);
-int libwheel_timeout_stop(struct libwheel *wheel, uint32_t slot);
+LIBWHEEL_MUST_CHECK int libwheel_timeout_open(struct libwheel_timeouts **timeouts, uint32_t slots,
+					      const struct libwheel_options *options);
+/* Close a set and discard its timeouts. NULL is allowed. */
+void libwheel_timeout_close(struct libwheel_timeouts *timeouts);
+
 /*
- * Take the events of expired timeouts, as libwheel_wait(). The cookie of an event is its slot,
- * which can be used again.
+ * Start a timeout that expires after @delay nanoseconds, or at a time. If it was started before, it
+ * gets the new deadline, which may be earlier or later. libwheel_timeout_start() reads the clock. A
+ * program that starts many timeouts reads it once, with libwheel_timeout_now().
+ * -EBUSY: the timeout has expired and its event follows; -EINVAL: no such slot; -ERANGE: the
+ * deadline exceeds WHEEL_MAX_TIME. The first start of a slot may also fail with -ENOMEM or -EDQUOT.
  */
-int libwheel_timeout_wait(struct libwheel *wheel, struct wheel_event *events,
-			  uint32_t count, int64_t timeout_ns);
+LIBWHEEL_MUST_CHECK int libwheel_timeout_start(struct libwheel_timeouts *timeouts, uint32_t slot,
+					       uint64_t delay);
+LIBWHEEL_MUST_CHECK int libwheel_timeout_start_at(struct libwheel_timeouts *timeouts,
+						  uint32_t slot, struct libwheel_time deadline);
 /*
- * Wait for events of @epoll, as epoll_wait(2), and for expired timeouts. Returns the number of
- * events, at least 1. An expired timeout is an event whose events are 0 and whose data.fd is the
- * slot. The descriptors in @epoll, one of which is libwheel_fd(), must have themselves as data.fd.
- * Only one thread may wait. Signals do not end the wait: use signalfd(2).
+ * Stop a timeout. 0: it was stopped, and no event follows; -EBUSY: it has expired, and its event
+ * follows; -ENOENT: it is not started, and no event follows; -EINVAL: no such slot.
  */
-int libwheel_timeout_epoll(struct libwheel *wheel, int epoll, struct epoll_event *events,
-			   int count);
+LIBWHEEL_MUST_CHECK int libwheel_timeout_stop(struct libwheel_timeouts *timeouts, uint32_t slot);
+/*
+ * Read the clock. With both backends, timeouts that are due have expired on return, and starting
+ * or stopping them fails with -EBUSY. libwheel_timeout_start() and _wait() do the same. The other
+ * functions do not read the clock. In the user backend, a timeout that has become due since can
+ * therefore still be started again or stopped.
+ */
+struct libwheel_time libwheel_timeout_now(struct libwheel_timeouts *timeouts);
+/*
+ * Take the events of expired timeouts, up to @count, and wait up to @timeout_ns for the first one;
+ * if negative, indefinitely. The cookie of an event is its slot, which can be used again. Returns
+ * the number of events. 0: none has expired in this time; -EINTR: interrupted by a signal, no event
+ * was taken.
+ */
+LIBWHEEL_MUST_CHECK int libwheel_timeout_wait(struct libwheel_timeouts *timeouts,
+					      struct wheel_event *events, uint32_t count,
+					      int64_t timeout_ns);
+/*
+ * Return a file descriptor for epoll_pwait2(2), ppoll(2) and other loops. While it is readable,
+ * call libwheel_timeout_wait() with a @timeout_ns of 0. Do not read, write or close it.
+ */
+int libwheel_timeout_fd(const struct libwheel_timeouts *timeouts);
+/* Move a VIRTUAL clock, as libwheel_advance(). */
+int libwheel_timeout_advance(struct libwheel_timeouts *timeouts, struct libwheel_time now);
+/*
+ * Return the wheel, for libwheel_backend(), _info(), _next(), _stats() and _list(). Functions that
+ * change or take timers must not be used, which the const states.
+ */
+const struct libwheel *libwheel_timeout_wheel(const struct libwheel_timeouts *timeouts);
 
 /* Stop all timers. *@unfired, unless NULL, is set to the number of pending timers. */
 int libwheel_stop(struct libwheel *wheel, uint64_t *unfired);
@@ -255,10 +320,10 @@ int libwheel_stop(struct libwheel *wheel, uint64_t *unfired);
  * fork(), /dev/wheel those that are pending now. -EBUSY: another thread was in the library at
  * that time.
  */
-int libwheel_list(struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
-		  uint32_t count, uint32_t *cursor);
+LIBWHEEL_MUST_CHECK int libwheel_list(const struct libwheel *wheel, uint32_t flags,
+				      struct wheel_op *ops, uint32_t count, uint32_t *cursor);
 /* Read the counters. */
-int libwheel_stats(struct libwheel *wheel, struct wheel_stats *stats);
+int libwheel_stats(const struct libwheel *wheel, struct wheel_stats *stats);
 /*
  * Move a VIRTUAL clock. *@next, unless NULL, is set to a time before which no pending timer is
  * due, or ~0 if none is pending. Expired timers whose events were not taken are not included: a
@@ -270,6 +335,13 @@ int libwheel_advance(struct libwheel *wheel, uint64_t now, uint64_t *next);
 #ifndef LIBWHEEL_INLINE
 #define LIBWHEEL_INLINE	inline
 #endif
+
+LIBWHEEL_INLINE struct libwheel_time libwheel_time_after(struct libwheel_time time, uint64_t delay)
+{
+	/* The sum must not wrap around. */
+	time.ns = (time.ns | delay) > WHEEL_MAX_TIME ? UINT64_MAX : time.ns + delay;
+	return time;
+}
 
 #include "libwheel_word.h"
 

@@ -36,22 +36,26 @@
  * Create a timer with a word, parked. The errors of libwheel_arm() apply. -EOPNOTSUPP: the wheel
  * was opened without WHEEL_SETUP_WORDS.
  */
-int libwheel_word(struct libwheel *wheel, uint64_t id, uint64_t cookie);
+LIBWHEEL_MUST_CHECK int libwheel_word(struct libwheel *wheel, uint64_t id, uint64_t cookie);
 /* Arm a parked timer, or move an armed one. */
-inline int libwheel_word_arm(struct libwheel *wheel, uint64_t id, uint64_t deadline);
+LIBWHEEL_MUST_CHECK inline int
+libwheel_word_arm(struct libwheel *wheel, uint64_t id, uint64_t deadline);
 /* Move an armed timer. */
-inline int libwheel_word_push(struct libwheel *wheel, uint64_t id, uint64_t deadline);
+LIBWHEEL_MUST_CHECK inline int
+libwheel_word_push(struct libwheel *wheel, uint64_t id, uint64_t deadline);
 /* Cancel an armed timer: no event follows on success. */
-inline int libwheel_word_park(struct libwheel *wheel, uint64_t id);
+LIBWHEEL_MUST_CHECK inline int libwheel_word_park(struct libwheel *wheel, uint64_t id);
 /* Arm an expired timer, whose event the caller has taken. */
-inline int libwheel_word_restart(struct libwheel *wheel, uint64_t id, uint64_t deadline);
+LIBWHEEL_MUST_CHECK inline int
+libwheel_word_restart(struct libwheel *wheel, uint64_t id, uint64_t deadline);
 /* Park an expired timer, whose event the caller has taken. */
 inline int libwheel_word_reset(struct libwheel *wheel, uint64_t id);
 /*
  * Slow path of the inline functions: set the doorbell, and kick the kernel if @deadline is before
  * its next scan.
  */
-int libwheel_word_notify(struct libwheel *wheel, uint64_t id, uint64_t deadline);
+LIBWHEEL_MUST_CHECK int
+libwheel_word_notify(struct libwheel *wheel, uint64_t id, uint64_t deadline);
 
 /* True if the value of a word is a deadline, so the timer is armed. */
 #define LIBWHEEL_IS_DEADLINE(word)	((int64_t)(word) > 0)
@@ -79,17 +83,18 @@ int libwheel_word_notify(struct libwheel *wheel, uint64_t id, uint64_t deadline)
 LIBWHEEL_INLINE int libwheel_word_push(struct libwheel *wheel, uint64_t id, uint64_t deadline)
 {
 	__u64 slot = id & WHEEL_SLOT_MASK;
-	__u64 old;
+	__u64 *word, old;
 
 	if (!LIBWHEEL_IS_DEADLINE(deadline))
 		return -ERANGE;
 	if (slot >= wheel->timers)
 		return -ENOENT;
-	old = __atomic_load_n(&wheel->words[slot], __ATOMIC_RELAXED);
+	word = &wheel->words[slot];
+	old = __atomic_load_n(word, __ATOMIC_RELAXED);
 	do {
 		if (!LIBWHEEL_IS_DEADLINE(old))
 			return -ENOENT;
-	} while (!LIBWHEEL_SWAP(&wheel->words[slot], &old, deadline));
+	} while (!LIBWHEEL_SWAP(word, &old, deadline));
 	/* A timer that is moved to a later deadline is detected at the old one. */
 	return deadline >= old ? 0 : LIBWHEEL_NOTIFY(wheel, id, slot, deadline);
 }
@@ -97,29 +102,35 @@ LIBWHEEL_INLINE int libwheel_word_push(struct libwheel *wheel, uint64_t id, uint
 LIBWHEEL_INLINE int libwheel_word_arm(struct libwheel *wheel, uint64_t id, uint64_t deadline)
 {
 	__u64 slot = id & WHEEL_SLOT_MASK;
-	__u64 old = WHEEL_WORD_PARKED;
+	__u64 *word, old;
 
 	if (!LIBWHEEL_IS_DEADLINE(deadline))
 		return -ERANGE;
 	if (slot >= wheel->timers)
 		return -ENOENT;
-	if (!LIBWHEEL_SWAP(&wheel->words[slot], &old, deadline))
-		return libwheel_word_push(wheel, id, deadline);
-	return LIBWHEEL_NOTIFY(wheel, id, slot, deadline);
+	word = &wheel->words[slot];
+	old = __atomic_load_n(word, __ATOMIC_RELAXED);
+	do {
+		if (old & WHEEL_WORD_IDLE)
+			return -ENOENT;
+	} while (!LIBWHEEL_SWAP(word, &old, deadline));
+	/* PARKED is 0, which counts as later than any deadline. */
+	return deadline > old - 1 ? 0 : LIBWHEEL_NOTIFY(wheel, id, slot, deadline);
 }
 
 LIBWHEEL_INLINE int libwheel_word_park(struct libwheel *wheel, uint64_t id)
 {
 	__u64 slot = id & WHEEL_SLOT_MASK;
-	__u64 old;
+	__u64 *word, old;
 
 	if (slot >= wheel->timers)
 		return -ENOENT;
-	old = __atomic_load_n(&wheel->words[slot], __ATOMIC_RELAXED);
+	word = &wheel->words[slot];
+	old = __atomic_load_n(word, __ATOMIC_RELAXED);
 	do {
 		if (!LIBWHEEL_IS_DEADLINE(old))
 			return -ENOENT;
-	} while (!LIBWHEEL_SWAP(&wheel->words[slot], &old, WHEEL_WORD_PARKED));
+	} while (!LIBWHEEL_SWAP(word, &old, WHEEL_WORD_PARKED));
 	return 0;
 }
 

@@ -31,7 +31,7 @@ static int options_copy(struct libwheel_options *to,
 	size_t known = size < sizeof(*to) ? size : sizeof(*to);
 
 	if (size < OLDEST_OPTIONS)
-		return -EINVAL;
+		return invalid("options.size is not sizeof(struct libwheel_options)");
 	if (size > LONGEST_OPTIONS)
 		return -E2BIG;
 	if (!all_zero((const unsigned char *)from + known, size - known))
@@ -46,8 +46,10 @@ static int backend_wanted(const struct libwheel_options *options)
 {
 	const char *name = NULL;
 
-	if (options->mode & ~LIBWHEEL_NO_FD || options->backend > LIBWHEEL_USER)
-		return -EINVAL;
+	if (options->mode & ~LIBWHEEL_NO_FD)
+		return invalid("options.mode has an unknown flag");
+	if (options->backend > LIBWHEEL_USER)
+		return invalid("options.backend is not LIBWHEEL_AUTO, _KERNEL or _USER");
 	if (options->backend == LIBWHEEL_AUTO)
 		name = secure_getenv("LIBWHEEL_BACKEND");
 	if (!name || !*name)
@@ -106,10 +108,30 @@ static __u32 best_scheme(__u32 clock)
 	return can_be_set(clock) ? WHEEL_HASHED : WHEEL_HIERARCHICAL;
 }
 
+/* Returns the option that a backend has rejected, as a message for -EINVAL. */
+static const char *invalid_option(const struct libwheel_options *options)
+{
+	if (options->flags & ~WHEEL_SETUP_WORDS)
+		return "options.flags has an unknown flag";
+	if (options->clock > WHEEL_CLOCK_VIRTUAL)
+		return "options.clock is not one of WHEEL_CLOCK_*";
+	if (options->scheme > WHEEL_OVERFLOW)
+		return "options.scheme is not one of the schemes WHEEL_*";
+	if (options->tick_ns > WHEEL_MAX_TIME)
+		return "options.tick_ns exceeds 2^63-1 ns";
+	if (options->buckets > WHEEL_MAX_BUCKETS)
+		return "options.buckets exceeds 2^20";
+	if (options->timers > WHEEL_MAX_TIMERS)
+		return "the number of timers exceeds WHEEL_MAX_TIMERS, 2^24";
+	return "the number of timers exceeds WHEEL_OVERFLOW_TIMERS";
+}
+
 /* An errno with one meaning, so that its message can name the remedy. */
 static int error_of_open(int err, const struct libwheel_options *options)
 {
 	switch (err) {
+	case -EINVAL:
+		return invalid(invalid_option(options));
 	case -ENOENT:
 	case -ENXIO:
 		return -ENODEV;
@@ -121,19 +143,21 @@ static int error_of_open(int err, const struct libwheel_options *options)
 	}
 }
 
-int libwheel_open(struct libwheel **wheel,
-		  const struct libwheel_options *options)
+int options_open(struct libwheel **wheel, const struct libwheel_options *options, __u32 slots)
 {
-	const struct libwheel_options defaults = { .size = sizeof(defaults) };
 	struct libwheel_options o;
 	struct wheel_setup setup;
 	struct handle *handle;
 	int saved = errno;
 	int backend, err;
 
-	err = options_copy(&o, options ? options : &defaults);
+	err = options_copy(&o, options);
 	if (err)
 		return err;
+	if (slots) {
+		o.flags |= WHEEL_SETUP_WORDS;
+		o.timers = slots;
+	}
 	setup = (struct wheel_setup){
 		.size		= sizeof(setup),
 		.flags		= o.flags,
@@ -151,6 +175,13 @@ int libwheel_open(struct libwheel **wheel,
 	if (!err)
 		*wheel = &handle->wheel;
 	return error_of_open(err, &o);
+}
+
+int libwheel_open(struct libwheel **wheel, const struct libwheel_options *options)
+{
+	const struct libwheel_options defaults = { .size = sizeof(defaults) };
+
+	return options_open(wheel, options ?: &defaults, 0);
 }
 
 void libwheel_close(struct libwheel *wheel)

@@ -4,13 +4,22 @@
  */
 #include <string.h>
 
-#include "libwheel.h"
+#include "handle.h"
+
+/* Cause of the last -EINVAL of this thread. */
+static __thread const char *cause_of_einval;
+
+int invalid(const char *cause)
+{
+	cause_of_einval = cause;
+	return -EINVAL;
+}
 
 static const char *message_of(int number)
 {
 	switch (number) {
 	case EINVAL:
-		return "invalid option, flag, operation, slot, tick or size";
+		return cause_of_einval ?: "invalid option, flag, operation, slot, tick or size";
 	case E2BIG:
 		return "not supported by this version of libwheel: install a newer one";
 	case ENOENT:

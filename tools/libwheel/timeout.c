@@ -1,52 +1,146 @@
 // SPDX-License-Identifier: MIT
 /*
- * One timeout per slot, for servers: words with fewer states. A timer is created by the first
- * start of its slot.
+ * One timeout per slot, for servers: words with fewer states. The timer of a slot is created by the
+ * first function that needs it.
  */
-#include <sys/epoll.h>
-
 #include "handle.h"
 
-/* Timeouts taken at a time. */
-#define BATCH	64
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+#define noinline	__attribute__((noinline))
 
-int libwheel_timeout_open(struct libwheel **wheel, uint32_t slots)
+#define NO_SUCH_SLOT	"the slot is not below the number of slots of the set"
+
+int libwheel_timeout_open(struct libwheel_timeouts **timeouts, uint32_t slots,
+			  const struct libwheel_options *options)
 {
-	struct libwheel_options options = {
-		.size = sizeof(options), .flags = WHEEL_SETUP_WORDS, .timers = slots,
-	};
-
-	return libwheel_open(wheel, &options);
-}
-
-/* If the timer exists already, ARM fails because the slot is busy: its timeout has expired. */
-int libwheel_timeout_start(struct libwheel *wheel, uint32_t slot, uint64_t delay)
-{
-	uint64_t deadline = libwheel_now(wheel) + delay;
+	const struct libwheel_options defaults = { .size = sizeof(defaults) };
+	struct libwheel *wheel;
 	int err;
 
-	/* A child of fork() has no words. */
-	if (!*handle_of(wheel)->ours)
+	if (!slots)
+		return invalid("the number of slots is 0");
+	err = options_open(&wheel, options ?: &defaults, slots);
+	if (!err)
+		*timeouts = (struct libwheel_timeouts *)handle_of(wheel);
+	return err;
+}
+
+void libwheel_timeout_close(struct libwheel_timeouts *timeouts)
+{
+	if (timeouts)
+		libwheel_close(&handle_of_set(timeouts)->wheel);
+}
+
+const struct libwheel *libwheel_timeout_wheel(const struct libwheel_timeouts *timeouts)
+{
+	return &handle_of_set(timeouts)->wheel;
+}
+
+int libwheel_timeout_fd(const struct libwheel_timeouts *timeouts)
+{
+	return handle_of_set(timeouts)->fd;
+}
+
+struct libwheel_time libwheel_timeout_now(struct libwheel_timeouts *timeouts)
+{
+	struct handle *handle = handle_of_set(timeouts);
+	uint64_t now = libwheel_now(&handle->wheel);
+
+	if (handle->backend->expire)
+		handle->backend->expire(handle, now);
+	return (struct libwheel_time){ now };
+}
+
+/* Create the timer of a slot, parked. -EBUSY: it exists. */
+static int create(struct handle *handle, uint32_t slot)
+{
+	int err;
+
+	do {
+		err = libwheel_word(&handle->wheel, WHEEL_ID(slot, 1), slot);
+	} while (err == -EINTR);
+	return err;
+}
+
+/* The word is IDLE: its timer has expired, or was not created. Or an argument is out of range. */
+static noinline int start_slow(struct handle *handle, uint32_t slot, uint64_t deadline)
+{
+	int err;
+
+	if (!*handle->ours)
 		return -ECHILD;
-	if (delay > WHEEL_MAX_TIME)
-		return -ERANGE;
-	err = libwheel_word_arm(wheel, slot, deadline);
+	if (slot >= handle->wheel.timers)
+		return invalid(NO_SUCH_SLOT);
+	/* A VIRTUAL clock begins at 0, which is not the deadline of a word. */
+	deadline = deadline ?: 1;
+	err = libwheel_word_arm(&handle->wheel, slot, deadline);
 	if (err != -ENOENT)
 		return err;
-	err = libwheel_word(wheel, WHEEL_ID(slot, 1), slot);
-	if (err)
-		return err == -EBUSY ? -ENOENT : err;
-	return libwheel_word_arm(wheel, slot, deadline);
+	err = create(handle, slot);
+	return err ?: libwheel_word_arm(&handle->wheel, slot, deadline);
 }
 
-int libwheel_timeout_stop(struct libwheel *wheel, uint32_t slot)
+int libwheel_timeout_start_at(struct libwheel_timeouts *timeouts, uint32_t slot,
+			      struct libwheel_time deadline)
 {
-	return *handle_of(wheel)->ours ? libwheel_word_park(wheel, slot) : -ECHILD;
+	struct handle *handle = handle_of_set(timeouts);
+	struct libwheel *wheel = &handle->wheel;
+	__u64 *word, old;
+
+	/* A child of fork() has no words. */
+	if (unlikely(!*handle->ours || slot >= wheel->timers ||
+		     !LIBWHEEL_IS_DEADLINE(deadline.ns)))
+		return start_slow(handle, slot, deadline.ns);
+	word = &wheel->words[slot];
+	old = __atomic_load_n(word, __ATOMIC_RELAXED);
+	do {
+		if (unlikely(old & WHEEL_WORD_IDLE))
+			return start_slow(handle, slot, deadline.ns);
+	} while (!LIBWHEEL_SWAP(word, &old, deadline.ns));
+	/* Later than before. PARKED is 0, which counts as later than any deadline. */
+	if (likely(deadline.ns > old - 1))
+		return 0;
+	return LIBWHEEL_NOTIFY(wheel, slot, slot, deadline.ns);
 }
 
-int libwheel_timeout_wait(struct libwheel *wheel, struct wheel_event *events,
+int libwheel_timeout_start(struct libwheel_timeouts *timeouts, uint32_t slot, uint64_t delay)
+{
+	struct libwheel_time now = libwheel_timeout_now(timeouts);
+
+	return libwheel_timeout_start_at(timeouts, slot, libwheel_time_after(now, delay));
+}
+
+/* The word is IDLE, or an argument is invalid. A timer that can be created has not expired. */
+static noinline int stop_slow(struct handle *handle, uint32_t slot)
+{
+	if (!*handle->ours)
+		return -ECHILD;
+	if (slot >= handle->wheel.timers)
+		return invalid(NO_SUCH_SLOT);
+	return create(handle, slot) == -EBUSY ? -EBUSY : -ENOENT;
+}
+
+int libwheel_timeout_stop(struct libwheel_timeouts *timeouts, uint32_t slot)
+{
+	struct handle *handle = handle_of_set(timeouts);
+	__u64 *word, old;
+
+	if (unlikely(!*handle->ours || slot >= handle->wheel.timers))
+		return stop_slow(handle, slot);
+	word = &handle->wheel.words[slot];
+	old = __atomic_load_n(word, __ATOMIC_RELAXED);
+	do {
+		if (unlikely(!LIBWHEEL_IS_DEADLINE(old)))
+			return old == WHEEL_WORD_PARKED ? -ENOENT : stop_slow(handle, slot);
+	} while (!LIBWHEEL_SWAP(word, &old, WHEEL_WORD_PARKED));
+	return 0;
+}
+
+int libwheel_timeout_wait(struct libwheel_timeouts *timeouts, struct wheel_event *events,
 			  uint32_t count, int64_t timeout_ns)
 {
+	struct libwheel *wheel = &handle_of_set(timeouts)->wheel;
 	int i, n = libwheel_wait(wheel, events, count, timeout_ns);
 
 	for (i = 0; i < n; i++)
@@ -54,54 +148,7 @@ int libwheel_timeout_wait(struct libwheel *wheel, struct wheel_event *events,
 	return n;
 }
 
-static int take_expired(struct libwheel *wheel, struct epoll_event *events, int count)
+int libwheel_timeout_advance(struct libwheel_timeouts *timeouts, struct libwheel_time now)
 {
-	struct wheel_event expired[BATCH];
-	int i, n = libwheel_timeout_wait(wheel, expired, count < BATCH ? count : BATCH, 0);
-
-	for (i = 0; i < n; i++)
-		events[i] = (struct epoll_event){ .data.fd = expired[i].cookie };
-	return n;
-}
-
-/* Remove the wheel from the events, and record whether it was one of them. Returns their number. */
-static int drop_wheel(struct libwheel *wheel, struct epoll_event *events, int n)
-{
-	int i;
-
-	for (i = 0; i < n; i++) {
-		if (events[i].data.fd != libwheel_fd(wheel))
-			continue;
-		handle_of(wheel)->readable = true;
-		events[i] = events[n - 1];
-		return n - 1;
-	}
-	return n;
-}
-
-/*
- * Expired timeouts are taken after the program has handled the events of the call before: a request
- * that arrived in time may have restarted its timeout.
- */
-int libwheel_timeout_epoll(struct libwheel *wheel, int epoll, struct epoll_event *events,
-			   int count)
-{
-	struct handle *handle = handle_of(wheel);
-	int saved = errno;
-	int n = *handle->ours ? 0 : -ECHILD;
-
-	while (!n) {
-		if (handle->readable)
-			n = take_expired(wheel, events, count);
-		handle->readable = false;
-		if (n)
-			break;
-		n = epoll_wait(epoll, events, count, -1);
-		if (n < 0 && errno != EINTR)
-			n = -errno;
-		else
-			n = drop_wheel(wheel, events, n < 0 ? 0 : n);
-	}
-	errno = saved;
-	return n;
+	return libwheel_advance(&handle_of_set(timeouts)->wheel, now.ns, NULL);
 }

@@ -66,6 +66,9 @@ int libwheel_submit(struct libwheel *wheel, struct wheel_op *ops,
 	} while (err == -EINTR && batch.done);
 	if (done)
 		*done = made;
+	while (failed && made--)
+		if (op_result(handle_of(wheel), &ops[made], ops[made].res) == -EINVAL)
+			break;
 	return err ? err : (int)failed;
 }
 
@@ -78,18 +81,43 @@ int libwheel_arm(struct libwheel *wheel, uint64_t id, uint64_t when,
 }
 
 /* In the user backend, reading the clock costs less than the batch that reads it. */
+static bool reads_clock(const struct handle *handle, uint64_t delay)
+{
+	return handle->backend->number == LIBWHEEL_USER &&
+	       handle->setup.clock == WHEEL_CLOCK_MONOTONIC && delay <= WHEEL_MAX_TIME;
+}
+
 int libwheel_arm_in(struct libwheel *wheel, uint64_t id, uint64_t delay,
 		    uint64_t cookie)
 {
 	struct handle *handle = handle_of(wheel);
 	uint64_t now;
 
-	if (handle->backend->number == LIBWHEEL_USER &&
-	    handle->setup.clock == WHEEL_CLOCK_MONOTONIC && delay <= WHEEL_MAX_TIME) {
+	if (reads_clock(handle, delay)) {
 		now = clock_read(WHEEL_CLOCK_MONOTONIC);
 		return handle->backend->arm(handle, id, now + delay, cookie);
 	}
 	return op_arm_with(handle, WHEEL_OP_REL, id, delay, cookie);
+}
+
+int libwheel_arm_within(struct libwheel *wheel, uint64_t id, uint64_t when, uint64_t slack,
+			uint64_t cookie)
+{
+	struct wheel_op op = {
+		.op = WHEEL_OP_ARM, .id = id, .when = when, .slack = slack, .cookie = cookie,
+	};
+
+	return op_do(handle_of(wheel), &op);
+}
+
+int libwheel_arm_every(struct libwheel *wheel, uint64_t id, uint64_t when, uint64_t period,
+		       uint64_t cookie)
+{
+	struct wheel_op op = {
+		.op = WHEEL_OP_ARM, .id = id, .when = when, .period = period, .cookie = cookie,
+	};
+
+	return period ? op_do(handle_of(wheel), &op) : invalid("the period is 0");
 }
 
 int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when)
@@ -97,6 +125,16 @@ int libwheel_rearm(struct libwheel *wheel, uint64_t id, uint64_t when)
 	struct handle *handle = handle_of(wheel);
 
 	return handle->backend->rearm(handle, id, when);
+}
+
+int libwheel_rearm_in(struct libwheel *wheel, uint64_t id, uint64_t delay)
+{
+	struct handle *handle = handle_of(wheel);
+
+	if (reads_clock(handle, delay))
+		return handle->backend->rearm(handle, id,
+					      clock_read(WHEEL_CLOCK_MONOTONIC) + delay);
+	return op_rearm_with(handle, WHEEL_OP_REL, id, delay);
 }
 
 int libwheel_rearm_or_arm(struct libwheel *wheel, uint64_t *id, uint64_t when,
@@ -172,11 +210,11 @@ int libwheel_expirations(struct libwheel *wheel, struct wheel_event *events,
 	if (!*handle->ours)
 		return -ECHILD;
 	if (!count)
-		return -EINVAL;
+		return invalid("there is no room for an event");
 	return handle->backend->take(handle, events, count);
 }
 
-int libwheel_next(struct libwheel *wheel, uint64_t *when)
+int libwheel_next(const struct libwheel *wheel, uint64_t *when)
 {
 	struct handle *handle = handle_of(wheel);
 
@@ -198,7 +236,7 @@ int libwheel_stop(struct libwheel *wheel, uint64_t *unfired)
 	return err;
 }
 
-int libwheel_list(struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
+int libwheel_list(const struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
 		  uint32_t count, uint32_t *cursor)
 {
 	struct wheel_list list = {
@@ -217,12 +255,12 @@ int libwheel_list(struct libwheel *wheel, uint32_t flags, struct wheel_op *ops,
 		err = handle->backend->command(handle, WHEEL_IOC_LIST, &list);
 	} while (err == -EINTR);
 	if (err)
-		return err;
+		return err == -EINVAL ? invalid("the list has an unknown flag") : err;
 	*cursor = list.cursor;
 	return (int)list.done;
 }
 
-int libwheel_stats(struct libwheel *wheel, struct wheel_stats *stats)
+int libwheel_stats(const struct libwheel *wheel, struct wheel_stats *stats)
 {
 	*stats = (struct wheel_stats){ .size = sizeof(*stats) };
 	return handle_command(handle_of(wheel), WHEEL_IOC_STATS, stats);

@@ -37,7 +37,7 @@ int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
 
 	if (!*handle_of(wheel)->ours)
 		return -ECHILD;
-	if (libwheel_fd(wheel) < 0)
+	if (libwheel_fd(wheel) < 0 && more)
 		return libwheel_fd(wheel);
 	if (timeout_ns >= 0)
 		end = clock_read(WHEEL_CLOCK_MONOTONIC) + (__u64)timeout_ns;

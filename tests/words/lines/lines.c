@@ -62,12 +62,17 @@ static void prepare(int threads)
 {
 	uint32_t slot, last = threads * RANGE;
 
-	need(libwheel_timeout_open(&wheel, last + 1));
+	struct libwheel_options options = {
+		.size = sizeof(options), .flags = WHEEL_SETUP_WORDS, .timers = last + 1,
+	};
+
+	need(libwheel_open(&wheel, &options));
 	later = libwheel_now(wheel) + 2 * HOUR;
 	for (slot = 0; slot < last; slot += STEP)
 		if (slot % RANGE < SLOTS)
 			need(libwheel_word(wheel, WHEEL_ID(slot, 1), 0));
-	need(libwheel_timeout_start(wheel, last, HOUR));
+	need(libwheel_word(wheel, WHEEL_ID(last, 1), 0));
+	need(libwheel_word_arm(wheel, last, later));
 }
 
 int main(int argc, char **argv)

@@ -40,9 +40,6 @@ static int all_refused(struct libwheel *wheel)
 		 libwheel_next(wheel, &when) == -ECHILD &&
 		 libwheel_slot_get(wheel, &id) == -ECHILD &&
 		 libwheel_rearm_or_arm(wheel, &id, 0, 0) == -ECHILD &&
-		 libwheel_timeout_start(wheel, 2, HOUR) == -ECHILD &&
-		 libwheel_timeout_stop(wheel, 2) == -ECHILD &&
-		 libwheel_timeout_epoll(wheel, -1, NULL, 1) == -ECHILD &&
 		 libwheel_now(wheel) <= WHEEL_MAX_TIME &&
 		 libwheel_stats(wheel, &stats) == -ECHILD &&
 		 libwheel_advance(wheel, HOUR, NULL) == -ECHILD &&
@@ -75,6 +72,35 @@ static void fork_lets_the_child_list(void)
 	EXPECT_EQ(0, in_child(all_refused, wheel));
 	EXPECT_EQ(WHEEL_ID(3, 1), next_id(wheel));
 	libwheel_close(wheel);
+}
+
+static int timeouts_refused(struct libwheel *wheel)
+{
+	struct libwheel_timeouts *set = (struct libwheel_timeouts *)wheel;
+	const struct libwheel_time later = { HOUR };
+	struct wheel_event event;
+
+	return !(libwheel_timeout_start(set, 2, HOUR) == -ECHILD &&
+		 libwheel_timeout_start(set, 3, HOUR) == -ECHILD &&
+		 libwheel_timeout_start_at(set, 2, later) == -ECHILD &&
+		 libwheel_timeout_stop(set, 2) == -ECHILD &&
+		 libwheel_timeout_wait(set, &event, 1, -1) == -ECHILD &&
+		 libwheel_timeout_advance(set, later) == -ECHILD &&
+		 libwheel_timeout_now(set).ns <= WHEEL_MAX_TIME);
+}
+
+/* The child, in which the timeout may be due, changes nothing. */
+static void fork_leaves_the_timeouts_to_the_parent(void)
+{
+	struct libwheel_timeouts *set = NULL;
+	struct wheel_event event;
+
+	NEED(!libwheel_timeout_open(&set, 8, NULL));
+	EXPECT_EQ(0, libwheel_timeout_start(set, 2, MS));
+	EXPECT_EQ(0, in_child(timeouts_refused, (struct libwheel *)set));
+	EXPECT_EQ(1, libwheel_timeout_wait(set, &event, 1, -1));
+	EXPECT_EQ(2, event.cookie);
+	libwheel_timeout_close(set);
 }
 
 static int closes(struct libwheel *wheel)
@@ -199,6 +225,7 @@ static void exec_does_not_inherit(void)
 const struct ktap_test fork_tests[] = {
 	TEST(fork_leaves_the_wheel_to_the_parent),
 	TEST(fork_lets_the_child_list),
+	TEST(fork_leaves_the_timeouts_to_the_parent),
 	TEST(fork_leaves_the_child_its_memory),
 	TEST(fork_refuses_to_wait),
 	TEST(fork_while_a_thread_works),

@@ -12,6 +12,22 @@ static int events(struct libwheel *wheel)
 	return count;
 }
 
+static int timeouts()
+{
+	struct libwheel_timeouts *set;
+	struct wheel_event event;
+
+	if (libwheel_timeout_open(&set, 8, nullptr))
+		return 1;
+	if (libwheel_timeout_start(set, 7, 3600000000000) ||
+	    libwheel_timeout_start_at(set, 7, libwheel_time_after(libwheel_timeout_now(set), 1)) ||
+	    libwheel_timeout_wait(set, &event, 1, -1) != 1 || event.cookie != 7 ||
+	    libwheel_timeout_stop(set, 7) != -ENOENT)
+		return 2;
+	libwheel_timeout_close(set);
+	return 0;
+}
+
 int main()
 {
 	struct libwheel_options options = {};
@@ -48,5 +64,7 @@ int main()
 	    libwheel_word_reset(wheel, word))
 		return 7;
 	libwheel_close(wheel);
+	if (timeouts())
+		return 8;
 	return 0;
 }

@@ -36,7 +36,7 @@ __u64 random_below(__u64 *state, __u64 limit)
 
 static const struct ktap_test *const tables[] = {
 	options_tests, table_tests, slots_tests, promise_tests,
-	loop_tests, sleep_tests, growth_tests, end_tests, word_tests,
+	loop_tests, sleep_tests, growth_tests, end_tests, word_tests, timeout_tests,
 	race_cancel_tests, race_word_tests, crowd_tests,
 	clock_tests, lull_tests, fork_tests, contract_tests, NULL,
 };

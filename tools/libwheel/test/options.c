@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/seccomp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "test.h"
 
 #define NOBODY	65534
+#define SIZE	sizeof(struct libwheel_options)
 
 static const struct libwheel_options plain = { .size = sizeof(plain) };
 
@@ -296,6 +298,85 @@ static void errors_have_words(void)
 	EXPECT_EQ(EXDEV, errno);
 }
 
+/* True if the message for -EINVAL contains @text, after a function has returned @ret. */
+static bool blames(int ret, const char *text)
+{
+	const char *message = libwheel_strerror(-EINVAL);
+
+	if (ret == -EINVAL && strstr(message, text))
+		return true;
+	printf("# %d, %s, not %s\n", ret, message, text);
+	return false;
+}
+
+/* The message for -EINVAL names the option. */
+static void invalid_options_are_named(void)
+{
+	static const struct {
+		struct libwheel_options options;
+		const char *text;
+	} cases[] = {
+		{ { .size = 8 }, "options.size" },
+		{ { .size = SIZE, .flags = 1U << 31 }, "options.flags" },
+		{ { .size = SIZE, .backend = LIBWHEEL_USER + 1 }, "options.backend" },
+		{ { .size = SIZE, .mode = 1U << 31 }, "options.mode" },
+		{ { .size = SIZE, .clock = WHEEL_CLOCK_VIRTUAL + 1 }, "options.clock" },
+		{ { .size = SIZE, .scheme = WHEEL_OVERFLOW + 1 }, "options.scheme" },
+		{ { .size = SIZE, .tick_ns = WHEEL_MAX_TIME + 1 }, "options.tick_ns" },
+		{ { .size = SIZE, .buckets = WHEEL_MAX_BUCKETS + 1 }, "options.buckets" },
+		{ { .size = SIZE, .timers = WHEEL_MAX_TIMERS + 1 }, "2^24" },
+		{ { .size = SIZE, .scheme = WHEEL_OVERFLOW, .timers = WHEEL_OVERFLOW_TIMERS + 1 },
+		  "WHEEL_OVERFLOW_TIMERS" },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++)
+		EXPECT(blames(try_open(&cases[i].options), cases[i].text));
+}
+
+/* The same for a single operation, one of a batch, and other arguments. */
+static void invalid_operations_are_named(void)
+{
+	static const struct {
+		struct wheel_op op;
+		const char *text;
+	} cases[] = {
+		{ { .op = 0 }, "WHEEL_OP_" },
+		{ { .op = WHEEL_OP_QUERY + 1 }, "WHEEL_OP_" },
+		{ { .op = WHEEL_OP_ARM, .id = WHEEL_ID(8, 1) }, "slot" },
+		{ { .op = WHEEL_OP_ARM, .id = WHEEL_ID(1, 1), .flags = 1U << 31 }, "flags" },
+		{ { .op = WHEEL_OP_CANCEL, .id = WHEEL_ID(1, 1), .flags = WHEEL_OP_REL }, "flags" },
+		{ { .op = WHEEL_OP_ARM, .id = WHEEL_ID(1, 1), .flags = WHEEL_OP_WORD, .period = 1 },
+		  "period" },
+		{ { .op = WHEEL_OP_REARM, .id = WHEEL_ID(1, 1), .cookie = 1 }, "not use" },
+		{ { .op = WHEEL_OP_ARM, .id = WHEEL_ID(1, 1), .reserved = { 1 } }, "not use" },
+	};
+	struct libwheel *wheel = open_words(8);
+	struct wheel_op batch[2];
+	struct wheel_event event;
+	uint32_t cursor = 0;
+	uint64_t id;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct wheel_op op = cases[i].op;
+
+		EXPECT(blames(libwheel_do(wheel, &op), cases[i].text));
+		EXPECT(blames(libwheel_expirations(wheel, &event, 0), "room"));
+		batch[0] = cases[i].op;
+		batch[1] = (struct wheel_op){ .op = WHEEL_OP_QUERY, .id = WHEEL_ID(1, 1) };
+		EXPECT_EQ(2, libwheel_submit(wheel, batch, 2, NULL));
+		EXPECT(blames(batch[0].res, cases[i].text));
+	}
+	id = WHEEL_ID(8, 0);
+	EXPECT(blames(libwheel_list(wheel, 1, batch, 2, &cursor), "list"));
+	EXPECT(blames(libwheel_rearm_or_arm(wheel, &id, HOUR, 0), "slot"));
+	EXPECT(blames(libwheel_expirations(wheel, &event, 0), "room"));
+	EXPECT(blames(arm(wheel, WHEEL_ID(8, 1), HOUR), "slot"));
+	EXPECT(blames(libwheel_arm_every(wheel, WHEEL_ID(1, 1), HOUR, 0, 0), "period"));
+	libwheel_close(wheel);
+}
+
 const struct ktap_test options_tests[] = {
 	TEST(open_defaults),
 	TEST(open_slots),
@@ -309,5 +390,7 @@ const struct ktap_test options_tests[] = {
 	TEST(open_and_close_leave_no_fd),
 	TEST(errno_is_left_alone),
 	TEST(errors_have_words),
+	TEST(invalid_options_are_named),
+	TEST(invalid_operations_are_named),
 	{ NULL, NULL }
 };

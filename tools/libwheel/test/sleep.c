@@ -122,10 +122,12 @@ static void no_fd_has_none(void)
 	struct wheel_event event;
 
 	EXPECT_EQ(-EOPNOTSUPP, libwheel_fd(wheel));
-	EXPECT_EQ(-EOPNOTSUPP, libwheel_wait(wheel, &event, 1, 0));
+	EXPECT_EQ(-EOPNOTSUPP, libwheel_wait(wheel, &event, 1, 1));
+	EXPECT_EQ(-EOPNOTSUPP, libwheel_wait(wheel, &event, 1, -1));
+	EXPECT_EQ(0, libwheel_wait(wheel, &event, 1, 0));
 	EXPECT_EQ(0, arm(wheel, ID, MS));
 	EXPECT_EQ(0, advance(wheel, MS));
-	EXPECT_EQ(1, libwheel_expirations(wheel, &event, 1));
+	EXPECT_EQ(1, libwheel_wait(wheel, &event, 1, 0));
 	libwheel_close(wheel);
 }
 

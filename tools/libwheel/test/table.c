@@ -130,10 +130,61 @@ static void rearm_or_arm_and_the_cookie(void)
 	libwheel_close(wheel);
 }
 
+/* libwheel_rearm_in(), _arm_within() and _arm_every() are operations with one more member. */
+static void arm_with_a_delay_a_slack_or_a_period(void)
+{
+	struct libwheel *wheel = open_virtual(8);
+	struct wheel_event event;
+	int i;
+
+	EXPECT_EQ(0, advance(wheel, 3 * MS));
+	EXPECT_EQ(-ENOENT, libwheel_rearm_in(wheel, WHEEL_ID(1, 1), MS));
+	EXPECT_EQ(0, libwheel_arm_in(wheel, WHEEL_ID(1, 1), HOUR, 11));
+	EXPECT_EQ(0, libwheel_rearm_in(wheel, WHEEL_ID(1, 1), 5 * MS));
+	EXPECT_EQ(8 * MS, deadline_of(wheel, WHEEL_ID(1, 1)));
+	EXPECT_EQ(-ERANGE, libwheel_rearm_in(wheel, WHEEL_ID(1, 1), 1ULL << 63));
+	EXPECT_EQ(0, libwheel_arm_every(wheel, WHEEL_ID(2, 1), 8 * MS, 10 * MS, 12));
+	/* 64 ms is the last multiple of a power of two within the slack. */
+	EXPECT_EQ(0, libwheel_arm_within(wheel, WHEEL_ID(3, 1), 60 * MS, 10 * MS, 13));
+	EXPECT_EQ(0, advance(wheel, 8 * MS));
+	for (i = 0; i < 2; i++) {
+		NEED(libwheel_expirations(wheel, &event, 1) == 1);
+		EXPECT_EQ(11 + i, event.cookie);
+		EXPECT_EQ(8 * MS, event.deadline);
+	}
+	EXPECT_EQ(0, advance(wheel, 18 * MS));
+	EXPECT_EQ(WHEEL_ID(2, 1), next_id(wheel));
+	EXPECT_EQ(0, libwheel_cancel(wheel, WHEEL_ID(2, 1)));
+	EXPECT_EQ(0, advance(wheel, 63 * MS));
+	EXPECT_EQ(0, next_id(wheel));
+	EXPECT_EQ(0, advance(wheel, 64 * MS));
+	NEED(libwheel_expirations(wheel, &event, 1) == 1);
+	EXPECT_EQ(13, event.cookie);
+	EXPECT_EQ(60 * MS, event.deadline);
+	libwheel_close(wheel);
+}
+
+/* The same on a running clock, which the user backend reads itself. */
+static void rearm_with_a_delay_on_a_running_clock(void)
+{
+	struct libwheel *wheel = open_running(WHEEL_CLOCK_MONOTONIC, 8);
+	__u64 before, when;
+
+	EXPECT_EQ(0, libwheel_arm_in(wheel, WHEEL_ID(1, 1), HOUR, 0));
+	before = libwheel_now(wheel);
+	EXPECT_EQ(0, libwheel_rearm_in(wheel, WHEEL_ID(1, 1), 2 * HOUR));
+	when = deadline_of(wheel, WHEEL_ID(1, 1));
+	EXPECT(when >= before + 2 * HOUR && when <= libwheel_now(wheel) + 2 * HOUR);
+	EXPECT_EQ(-ERANGE, libwheel_rearm_in(wheel, WHEEL_ID(1, 1), ~0ULL));
+	libwheel_close(wheel);
+}
+
 const struct ktap_test table_tests[] = {
 	TEST(table_of_generations),
 	TEST(table_of_rearm_or_arm),
 	TEST(rearm_or_arm_says_what_is_wrong),
 	TEST(rearm_or_arm_and_the_cookie),
+	TEST(arm_with_a_delay_a_slack_or_a_period),
+	TEST(rearm_with_a_delay_on_a_running_clock),
 	{ NULL, NULL }
 };

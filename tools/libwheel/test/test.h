@@ -35,6 +35,7 @@ extern const struct ktap_test sleep_tests[];
 extern const struct ktap_test growth_tests[];
 extern const struct ktap_test end_tests[];
 extern const struct ktap_test word_tests[];
+extern const struct ktap_test timeout_tests[];
 extern const struct ktap_test clock_tests[];
 extern const struct ktap_test lull_tests[];
 extern const struct ktap_test fork_tests[];

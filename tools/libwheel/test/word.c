@@ -3,9 +3,6 @@
  * Timers with a word, step by step: on a VIRTUAL clock, where ADVANCE scans the words, and on
  * running clocks. contract.c compares the words of both backends with a model.
  */
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-
 #include "test.h"
 
 /* Create a timer with a word, parked. */
@@ -92,69 +89,6 @@ static void errors(void)
 	EXPECT_EQ(-ENOENT, libwheel_word_notify(wheel, WHEEL_ID(64, 1), MS));
 	EXPECT_EQ(-EBUSY, arm(wheel, WHEEL_ID(1, 2), MS));
 	libwheel_close(plain);
-	libwheel_close(wheel);
-}
-
-/* A timeout is started, restarted and stopped. Its slot can be used after its event was taken. */
-static void timeout_life(void)
-{
-	struct libwheel *wheel = open_words(64);
-	struct wheel_event event;
-	int i;
-
-	EXPECT_EQ(-EINVAL, libwheel_timeout_start(wheel, 64, MS));
-	EXPECT_EQ(-ERANGE, libwheel_timeout_start(wheel, 3, -MS));
-	EXPECT_EQ(-ENOENT, libwheel_timeout_stop(wheel, 3));
-	for (i = 0; i < 2; i++) {
-		EXPECT_EQ(0, libwheel_timeout_start(wheel, 3, HOUR));
-		EXPECT_EQ(0, libwheel_timeout_stop(wheel, 3));
-		EXPECT_EQ(0, libwheel_timeout_start(wheel, 3, 9 * MS));
-		EXPECT_EQ(0, libwheel_timeout_start(wheel, 3, 5 * MS));
-		EXPECT_EQ(0, libwheel_timeout_wait(wheel, &event, 1, 0));
-		EXPECT_EQ(0, advance(wheel, libwheel_now(wheel) + 5 * MS));
-		EXPECT_EQ(-ENOENT, libwheel_timeout_start(wheel, 3, MS));
-		EXPECT_EQ(-ENOENT, libwheel_timeout_stop(wheel, 3));
-		EXPECT_EQ(1, libwheel_timeout_wait(wheel, &event, 1, 0));
-		EXPECT_EQ(3, event.cookie);
-	}
-	libwheel_close(wheel);
-}
-
-static void watch(int epfd, int fd)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
-
-	NEED(!epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event));
-}
-
-/* Expired timeouts follow the other events, after which the program may have restarted them. */
-static void timeout_epoll(void)
-{
-	struct libwheel *wheel = open_words(64);
-	int epfd = epoll_create1(EPOLL_CLOEXEC);
-	int other = eventfd(1, EFD_CLOEXEC);
-	struct epoll_event events[3];
-
-	watch(epfd, libwheel_fd(wheel));
-	watch(epfd, other);
-	EXPECT_EQ(0, libwheel_timeout_start(wheel, 3, MS));
-	EXPECT_EQ(0, libwheel_timeout_start(wheel, 5, MS));
-	EXPECT_EQ(1, libwheel_timeout_epoll(wheel, epfd, events, 3));
-	EXPECT_EQ(0, advance(wheel, MS));
-	EXPECT_EQ(1, libwheel_timeout_epoll(wheel, epfd, events, 3));
-	EXPECT_EQ(other, events[0].data.fd);
-	EXPECT_EQ(EPOLLIN, events[0].events);
-	EXPECT_EQ(-ENOENT, libwheel_timeout_start(wheel, 3, MS));
-	EXPECT_EQ(2, libwheel_timeout_epoll(wheel, epfd, events, 3));
-	EXPECT_EQ(3 + 5, events[0].data.fd + events[1].data.fd);
-	EXPECT_EQ(0, events[0].events | events[1].events);
-	EXPECT_EQ(0, libwheel_timeout_start(wheel, 3, MS));
-	EXPECT_EQ(1, libwheel_timeout_epoll(wheel, epfd, events, 3));
-	EXPECT_EQ(other, events[0].data.fd);
-	EXPECT_EQ(0, libwheel_stop(wheel, NULL));
-	EXPECT_EQ(1, libwheel_timeout_epoll(wheel, epfd, events, 3));
-	EXPECT_EQ(-ESHUTDOWN, libwheel_timeout_epoll(wheel, epfd, events, 3));
-	EXPECT_EQ(-EBADF, libwheel_timeout_epoll(wheel, -1, events, 3));
 	libwheel_close(wheel);
 }
 
@@ -296,7 +230,8 @@ static bool late_in_order(__u32 scheme, __u64 lead)
 		word(wheel, i);
 	first = libwheel_now(wheel) + lead;
 	for (i = 0; i < LATE; i++)
-		libwheel_word_arm(wheel, WHEEL_ID(LATE - 1 - i, 1), first + i * LATE_NS / LATE);
+		NEED(!libwheel_word_arm(wheel, WHEEL_ID(LATE - 1 - i, 1),
+					first + i * LATE_NS / LATE));
 	in_time = libwheel_now(wheel) < first;
 	while (in_time && libwheel_now(wheel) < first + LATE_NS)
 		;
@@ -348,8 +283,6 @@ static void slots_that_have_no_word(void)
 const struct ktap_test word_tests[] = {
 	TEST(word_life),
 	TEST(errors),
-	TEST(timeout_life),
-	TEST(timeout_epoll),
 	TEST(word_and_stop),
 	TEST(slots_that_have_no_word),
 	TEST(p11_only_queued_words_are_counted),

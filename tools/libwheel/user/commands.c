@@ -89,7 +89,8 @@ static u64 lull_counts(const struct user *u)
 /* End a command that has set the timerfd itself: unlock the wheel. */
 void user_unlock(struct user *u)
 {
-	u->lull->end = wheel_next(&u->wheel);
+	/* user_expire() reads it without the lock. */
+	__atomic_store_n(&u->lull->end, wheel_next(&u->wheel), __ATOMIC_RELAXED);
 	u->lull->counts = lull_counts(u);
 	lock_release(&u->lock);
 }
@@ -254,4 +255,15 @@ __u64 user_next(struct handle *handle)
 	next = watch_next(u);
 	user_unlock(u);
 	return next;
+}
+
+/* Expire the timers that are due at @now. In a child of fork(), none is. */
+void user_expire(struct handle *handle, __u64 now)
+{
+	struct user *u = user_of(handle);
+
+	if (likely(now < __atomic_load_n(&u->lull->end, __ATOMIC_RELAXED)) || !*handle->ours)
+		return;
+	user_enter(u);
+	user_leave(u);
 }

@@ -45,6 +45,7 @@ static const struct backend user_backend = {
 	.command	= user_command,
 	.take		= user_take,
 	.next		= user_next,
+	.expire		= user_expire,
 	.close		= user_close,
 };
 

@@ -50,6 +50,7 @@ void user_unlock(struct user *u);
 int user_command(struct handle *handle, unsigned long command, void *arg);
 int user_take(struct handle *handle, struct wheel_event *events, u32 count);
 __u64 user_next(struct handle *handle);
+void user_expire(struct handle *handle, __u64 now);
 
 /* single.c */
 int user_arm(struct handle *handle, __u64 id, __u64 when, __u64 cookie);
