@@ -4,6 +4,8 @@
  * array and return values are checked, as in a program. The counters are dumped after each loop.
  */
 #include <libwheel.h>
+#include <limits.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -80,10 +82,8 @@ static void open_wheel(uint32_t clock, uint32_t flags)
 /* The count includes the loop itself, about five instructions, and the update of the ids. */
 #define COUNT_OF(name, loops, operations, call)				\
 do {									\
-	uint32_t i;							\
-									\
 	CALLGRIND_ZERO_STATS;						\
-	for (i = 0; i < (loops); i++)					\
+	for (uint32_t i = 0; i < (loops); i++)				\
 		need(call);						\
 	CALLGRIND_DUMP_STATS_AT("library," name ",10000,hierarchical,instructions," #operations); \
 } while (0)
@@ -226,6 +226,7 @@ static void count_words(void)
 	COUNT("libwheel_word_push", libwheel_word_push(wheel, ids[i], later));
 	COUNT("libwheel_word_park", libwheel_word_park(wheel, ids[i]));
 	COUNT("libwheel_word_arm", libwheel_word_arm(wheel, ids[i], deadlines[i]));
+	COUNT("libwheel_word_arm postpone", libwheel_word_arm(wheel, ids[i], later));
 	COUNT("libwheel_word_notify", libwheel_word_notify(wheel, ids[i], deadlines[i]));
 	expire_words(other);
 	COUNT("libwheel_word_restart", libwheel_word_restart(wheel, events[i].id, deadlines[0]));
@@ -233,15 +234,6 @@ static void count_words(void)
 	expire_words(other);
 	COUNT("libwheel_word_reset", libwheel_word_reset(wheel, events[i].id));
 	libwheel_close(wheel);
-}
-
-static void expire_timeouts(void)
-{
-	uint32_t i;
-
-	for (i = 0; i < COUNTED; i++)
-		need(libwheel_timeout_start(timeouts, i, 1));
-	usleep(20000);
 }
 
 /* Not inlined, so that the time is computed. */
@@ -257,6 +249,7 @@ static void count_timeouts(void)
 		.size = sizeof(on_virtual_clock), .clock = WHEEL_CLOCK_VIRTUAL,
 	};
 	const struct libwheel_time later = { 4 * FAR };
+	uint32_t slot;
 
 	COUNT_OF("libwheel_timeout_open", 1, 1, libwheel_timeout_open(&timeouts, COUNTED, NULL));
 	COUNT("libwheel_timeout_start first", libwheel_timeout_start(timeouts, i, FAR));
@@ -268,17 +261,25 @@ static void count_timeouts(void)
 	COUNT("libwheel_time_after", use(libwheel_time_after(later, i)));
 	COUNT("libwheel_timeout_fd", libwheel_timeout_fd(timeouts));
 	COUNT("libwheel_timeout_wheel", !libwheel_timeout_wheel(timeouts));
-	expire_timeouts();
-	COUNT_OF("libwheel_timeout_wait", COUNTED / BATCH, 4096,
-		 libwheel_timeout_wait(timeouts, events, BATCH, -1));
 	COUNT_OF("libwheel_timeout_close", 1, 1, (libwheel_timeout_close(timeouts), 0));
 	need(libwheel_timeout_open(&timeouts, COUNTED, &on_virtual_clock));
-	COUNT_OF("libwheel_timeout_advance", 1, 1, libwheel_timeout_advance(timeouts, later));
+	for (slot = 0; slot < COUNTED; slot++)
+		need(libwheel_timeout_start(timeouts, slot, 1));
+	COUNT_OF("libwheel_timeout_advance", 1, 4096, libwheel_timeout_advance(timeouts, later));
+	COUNT_OF("libwheel_timeout_wait", COUNTED / BATCH, 4096,
+		 libwheel_timeout_wait(timeouts, events, BATCH, -1));
 	libwheel_timeout_close(timeouts);
 }
 
 int main(void)
 {
+	/*
+	 * The time to find a variable depends on the number of variables, and that to allocate
+	 * memory on the address at which the heap begins.
+	 */
+	need(clearenv());
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);
+	mallopt(M_TOP_PAD, 64 << 20);
 	setenv("LIBWHEEL_BACKEND", "user", 1);
 	count_timers();
 	count_events();
