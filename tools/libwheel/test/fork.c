@@ -78,9 +78,17 @@ static int timeouts_refused(struct libwheel *wheel)
 {
 	struct libwheel_timeouts *set = (struct libwheel_timeouts *)wheel;
 	const struct libwheel_time later = { HOUR };
+	const __u64 due = libwheel_timeout_now(set).ns + 2 * MS;
 	struct wheel_event event;
+	struct wheel_op op;
+	uint32_t cursor = 0;
 
-	return !(libwheel_timeout_start(set, 2, HOUR) == -ECHILD &&
+	/* Reading the clock expires no timer here. */
+	while (libwheel_timeout_now(set).ns < due)
+		;
+	return !((libwheel_backend(wheel) == LIBWHEEL_KERNEL ||
+		  libwheel_list(wheel, 0, &op, 1, &cursor) == 1) &&
+		 libwheel_timeout_start(set, 2, HOUR) == -ECHILD &&
 		 libwheel_timeout_start(set, 3, HOUR) == -ECHILD &&
 		 libwheel_timeout_start_at(set, 2, later) == -ECHILD &&
 		 libwheel_timeout_stop(set, 2) == -ECHILD &&
