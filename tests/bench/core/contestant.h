@@ -35,6 +35,8 @@ extern const struct contestant hashed_default __optional;
 extern const struct contestant hashed_large __optional;
 extern const struct contestant hierarchical __optional;
 extern const struct contestant quaternary_heap __optional;
+extern const struct contestant lazy_heap __optional;
+extern const struct contestant lazy_ring __optional;
 extern const struct contestant word_timers __optional;
 extern const struct contestant timeout_queue __optional;
 extern const struct contestant plain_field __optional;

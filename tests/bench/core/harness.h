@@ -19,6 +19,7 @@ void fire_at(const struct contestant *c, u64 now);
 
 void measure_operations(const struct contestant *c, u32 timers);
 void measure_loads(const struct contestant *c);
+void measure_idle(const struct contestant *c, u32 timers, u32 postponements);
 
 static inline u64 begin(void)
 {
@@ -31,7 +32,7 @@ static inline u64 begin(void)
 /* Returns the time since begin(), or dumps the instructions of @ops operations. */
 static inline u64 end(u64 start, const char *cell, u64 ops)
 {
-	char name[128];
+	char name[144];
 
 	if (!counting)
 		return cpu_ns() - start;

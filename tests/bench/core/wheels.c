@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The wheels of this project: hashed with the default of one bucket per 16 timers,
- * hashed with one bucket per timer, and hierarchical. A heap with four children
- * per node uses the same interface. As in the engine, a pass consists of several
- * calls, each with a budget.
+ * hashed with one bucket per timer, and hierarchical. As in the engine, a pass
+ * consists of several calls, each with a budget.
  */
 #include <stdlib.h>
 
 #include "contestant.h"
-#include "tests/baselines/baselines.h"
+#include "wheel.h"
 
 #define TICK_NS	1000000
 #define BUDGET	64
@@ -59,11 +58,6 @@ static bool create_hierarchical(u32 count)
 	return create(&wheel_hierarchical, count, 0);
 }
 
-static bool create_heap(u32 count)
-{
-	return create(&baseline_4_heap, count, count);
-}
-
 static void arm(u32 i, u64 deadline)
 {
 	wheel_place(&wheel, &timers[i], deadline * TICK_NS, 0);
@@ -103,8 +97,4 @@ const struct contestant hashed_large = {
 
 const struct contestant hierarchical = {
 	"hierarch.", create_hierarchical, arm, rearm, cancel, advance,
-};
-
-const struct contestant quaternary_heap = {
-	"4-heap", create_heap, arm, rearm, cancel, advance,
 };
