@@ -217,8 +217,9 @@ static void p6_word_beyond_the_revolution(void)
 /* Returns false if a timer was due before all were armed, that is, if @lead was too short. */
 static bool late_in_order(__u32 scheme, __u64 lead)
 {
+	__u32 late = scheme == WHEEL_OVERFLOW ? WHEEL_OVERFLOW_TIMERS - 1 : LATE;
 	struct libwheel_options options = {
-		.size = sizeof(options), .scheme = scheme, .timers = LATE + 1,
+		.size = sizeof(options), .scheme = scheme, .timers = late + 1,
 		.flags = WHEEL_SETUP_WORDS,
 	};
 	struct libwheel *wheel = open_wheel(&options);
@@ -226,18 +227,18 @@ static bool late_in_order(__u32 scheme, __u64 lead)
 	bool in_time;
 	__u32 i;
 
-	for (i = 0; i < LATE; i++)
+	for (i = 0; i < late; i++)
 		word(wheel, i);
 	first = libwheel_now(wheel) + lead;
-	for (i = 0; i < LATE; i++)
-		NEED(!libwheel_word_arm(wheel, WHEEL_ID(LATE - 1 - i, 1),
-					first + i * LATE_NS / LATE));
+	for (i = 0; i < late; i++)
+		NEED(!libwheel_word_arm(wheel, WHEEL_ID(late - 1 - i, 1),
+					first + i * LATE_NS / late));
 	in_time = libwheel_now(wheel) < first;
 	while (in_time && libwheel_now(wheel) < first + LATE_NS)
 		;
 	/* On the device, the operation precedes the rest of the pass. */
-	EXPECT_EQ(0, arm(wheel, WHEEL_ID(LATE, 1), first + HOUR));
-	for (i = 0; i < LATE && in_time; i++) {
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(late, 1), first + HOUR));
+	for (i = 0; i < late && in_time; i++) {
 		tick = (next_event(wheel).deadline - 1) / MS;
 		NEED(last <= tick);
 		last = tick;
