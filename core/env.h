@@ -33,7 +33,7 @@ typedef __s32 s32;
 typedef __u64 u64;
 typedef __s64 s64;
 
-/* Only the kernel shares its processor this way. */
+/* Initializing a large ring takes several milliseconds. Programs can be interrupted anyway. */
 #define cond_resched()		do { } while (0)
 /* Tests define it to record prefetches, which have no other effect. */
 #ifndef prefetch

@@ -2,10 +2,10 @@
 /*
  * Expiry: the interrupt, the passes in the owner's context, and the wake-ups.
  *
- * The interrupt does a constant amount of work. If more is due, it leaves the rest to the owner, who
- * has events to take anyway: it defers the file. The hrtimer stays off, WHEEL_RING_BACKLOG is set,
- * and waiting tasks are woken. The owner's next read(), ENTER or SUBMIT runs the pass, step by step,
- * in its own context. If there is no event to take, the interrupt continues after a pause.
+ * The interrupt does a constant amount of work. If more is due, it leaves the rest to the owner,
+ * who has events to take anyway: it defers the file. The hrtimer stays off, WHEEL_RING_BACKLOG is
+ * set, and waiting tasks are woken. The owner's next read(), ENTER or SUBMIT runs the pass, step by
+ * step, in its own context. If there is no event to take, the interrupt continues after a pause.
  *
  *	             interrupt: all done, or no event to take
  *	            +-------------------+
@@ -238,8 +238,8 @@ void wheel_file_hand_over(struct wheel_file *file)
 }
 
 /*
- * Begin a pause of this CPU, if none is in progress. Returns true if the interrupt may expire timers.
- * All files use one clock for the pause.
+ * Begin a pause of this CPU, if none is in progress. Returns true if the interrupt may expire
+ * timers. All files use one clock for the pause.
  */
 static bool pause_begin(struct interrupt_pause *pause, const struct wheel_file *file, u64 now)
 {
@@ -270,8 +270,8 @@ static void interrupt_defer(struct wheel_file *file)
 }
 
 /*
- * Return the number of timers that the interrupt may expire. It must not queue a timer if that walks
- * a list: those with words, and periodic ones of a ring, may be queued again.
+ * Return the number of timers that the interrupt may expire. It must not queue a timer if that
+ * walks a list: those with words, and periodic ones of a ring, may be queued again.
  */
 static u32 interrupt_room(const struct wheel_file *file)
 {

@@ -99,7 +99,8 @@ static vm_fault_t wheel_map_fault(struct vm_fault *vmf)
 	page = area_page(file, area, at);
 	/*
 	 * Not VM_FAULT_OOM: the opener's cgroup is charged, and if it is full, the fault would be
-	 * retried forever on behalf of a task of another cgroup, which the OOM killer does not choose.
+	 * retried forever on behalf of a task of another cgroup, which the OOM killer does not
+	 * choose.
 	 */
 	if (IS_ERR(page))
 		return VM_FAULT_SIGBUS;

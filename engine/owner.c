@@ -29,9 +29,9 @@ static inline bool base_trylock(struct wheel_base *base)
 }
 
 /*
- * Lock a wheel for one or several operations of its owner. Interrupts remain enabled, so a lock hold
- * delays them in no way; preemption is disabled, so it should arm at most wheel_batch_max() timers.
- * The interrupt of the hrtimer may arrive meanwhile, also on this CPU: see wheel_trylock().
+ * Lock a wheel for one or several operations of its owner. Interrupts remain enabled, so a lock
+ * hold delays them in no way; preemption is disabled, so it should arm at most wheel_batch_max()
+ * timers. The interrupt of the hrtimer may arrive meanwhile, also on this CPU: see wheel_trylock().
  *
  * Context: Process or softirq context. A caller that may be interrupted by a softirq that locks the
  * same wheel must have softirqs disabled.
@@ -83,10 +83,10 @@ static noinline void base_retry_missed(struct wheel_base *base)
 	}
 }
 
-/* Start the hrtimer again if its interrupt has found the lock held, which the caller has released. */
+/* Start the hrtimer again if its interrupt has found the lock held that was just released. */
 inline void wheel_base_check_missed(struct wheel_base *base)
 {
-	/* Order the unlock before the read of @missed. Pairs with the barrier in wheel_trylock(). */
+	/* Order the unlock before the read of @missed. Pairs with wheel_trylock(). */
 	smp_mb();
 	if (unlikely(READ_ONCE(base->missed)))
 		base_retry_missed(base);
@@ -105,8 +105,8 @@ EXPORT_SYMBOL_FOR_TESTS(wheel_unlock);
 
 /*
  * Lock a wheel in owner->interrupt() if it is not locked. Returns true if it was locked, as if by
- * wheel_lock(). Otherwise the interrupt must return HRTIMER_NORESTART: the holder of the lock, which
- * this interrupt may have interrupted, starts the hrtimer again when it unlocks. The mark
+ * wheel_lock(). Otherwise the interrupt must return HRTIMER_NORESTART: the holder of the lock,
+ * which this interrupt may have interrupted, starts the hrtimer again when it unlocks. The mark
  * corresponds to NAPI's MISSED.
  *
  *	interrupt			holder of the lock
@@ -127,7 +127,7 @@ bool wheel_trylock(struct wheel *wheel)
 	WRITE_ONCE(base->missed, true);
 	/* The interrupt that follows counts, this one has done nothing. */
 	WRITE_ONCE(base->counts.wakeups, base->counts.wakeups - 1);
-	/* Order the mark before the second attempt. Pairs with that in wheel_base_check_missed(). */
+	/* Order the mark before the second attempt. Pairs with wheel_base_check_missed(). */
 	smp_mb();
 	if (!base_trylock(base))
 		return false;
@@ -241,8 +241,8 @@ void wheel_settle(struct wheel *wheel)
 EXPORT_SYMBOL_FOR_TESTS(wheel_settle);
 
 /*
- * Return the time at which the next pass is needed, possibly in the past; WHEEL_NEVER if no timer is
- * pending and no scan is due. A cancelled timer may make it too early. The wheel is locked.
+ * Return the time at which the next pass is needed, possibly in the past; WHEEL_NEVER if no timer
+ * is pending and no scan is due. A cancelled timer may make it too early. The wheel is locked.
  */
 u64 wheel_next_locked(const struct wheel *wheel)
 {

@@ -3,11 +3,10 @@
  * The interface of the engine for /dev/wheel, which runs the passes of its wheels itself. Exported
  * for tests only.
  *
- * wheel_lock() locks a wheel with an owner. Until wheel_unlock(), no function that takes the lock may
- * be called. wheel_timer_pending(), _deadline(), _fired(), _push() and _wheel(),
- * wheel_now(), and functions that return the configuration take no lock. Functions whose name
- * ends in _locked, wheel_step(), wheel_settle(), wheel_restart(), wheel_scan_at() and
- * wheel_drain_some() require it.
+ * wheel_lock() locks a wheel with an owner. Until wheel_unlock(), no function that takes the lock
+ * may be called. wheel_timer_pending(), _deadline(), _fired(), _push() and _wheel(), wheel_now(),
+ * and functions that return the configuration take no lock. Functions whose name ends in _locked,
+ * wheel_step(), wheel_settle(), wheel_restart(), wheel_scan_at() and wheel_drain_some() require it.
  */
 #ifndef _WHEEL_ENGINE_OWNER_H
 #define _WHEEL_ENGINE_OWNER_H

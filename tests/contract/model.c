@@ -485,12 +485,13 @@ static int cancel(struct model *m, struct model_timer *t, const struct wheel_op 
 /* Returns the result of an operation, which is executed only if @commit is set. */
 static int execute(struct model *m, struct wheel_op *op, bool commit)
 {
-	struct model_timer *t = &m->timer[WHEEL_ID_SLOT(op->id) / m->apart];
 	static const struct model_timer unused;
 	int error = form_error(m, op);
+	struct model_timer *t;
 
 	if (error)
 		return error;
+	t = &m->timer[WHEEL_ID_SLOT(op->id) / m->apart];
 	/* The script arms no other slots. */
 	if (WHEEL_ID_SLOT(op->id) % m->apart)
 		t = (struct model_timer *)&unused;
