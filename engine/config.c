@@ -69,7 +69,7 @@ u32 wheel_buckets_for(const struct wheel_config *config)
 				  MIN_DEFAULT_BUCKETS, WHEEL_MAX_BUCKETS);
 	return wheel_buckets(scheme_of(config->scheme), roundup_pow_of_two(buckets));
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_buckets_for);
+EXPORT_SYMBOL_GPL(wheel_buckets_for);
 
 /* Return the bytes that wheel_create() would allocate, without WHEEL_PERCPU. */
 size_t wheel_bytes_for(const struct wheel_config *config)
@@ -85,20 +85,32 @@ u64 wheel_limit_of(u32 scheme)
 {
 	return scheme_of(scheme)->max_timers ?: U64_MAX;
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_limit_of);
+EXPORT_SYMBOL_GPL(wheel_limit_of);
 
+/**
+ * wheel_batch_max() - Get the number of timers to arm per lock hold
+ * @wheel: wheel
+ *
+ * Context: Any.
+ *
+ * Return: WHEEL_BATCH, or 1 if arming a timer walks a list.
+ */
 unsigned int wheel_batch_max(const struct wheel *wheel)
 {
 	return base_batch_max(wheel->base);
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_batch_max);
+EXPORT_SYMBOL_GPL(wheel_batch_max);
 
-/*
- * Return the range of deadlines that a wheel supports, from the current time, in nanoseconds;
- * WHEEL_MAX_TIME if there is no limit.
+/**
+ * wheel_reach() - Get the range of deadlines that a wheel supports
+ * @wheel: wheel
+ *
+ * Context: Any.
+ *
+ * Return: range from the current time, in nanoseconds; WHEEL_MAX_TIME if there is no limit.
  */
 u64 wheel_reach(const struct wheel *wheel)
 {
 	return wheel_span(&wheel->base->core);
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_reach);
+EXPORT_SYMBOL_GPL(wheel_reach);

@@ -25,10 +25,9 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
-#include <linux/wheel_timer.h>
+#include <linux/wheel_timer_owner.h>
 #include "../compat.h"
 #include "../wheel.h"
-#include "owner.h"
 
 #ifndef CONFIG_64BIT
 #error "deadlines and clocks are read without a lock and must not tear"

@@ -170,17 +170,23 @@ static bool base_drain_some(struct wheel_base *base, struct list_head *unfired)
 	return !budget;
 }
 
-/*
- * Shut a locked wheel down, and move at most WHEEL_BATCH of its pending timers to @unfired. For an
- * owner that must remain interruptible; it must call wheel_stop() afterwards. Returns true if
- * timers are left.
+/**
+ * wheel_drain_some() - Shut a wheel down, and return some of its pending timers
+ * @wheel: locked wheel with an owner
+ * @unfired: list to which at most WHEEL_BATCH timers are added, linked by their node
+ *
+ * For an owner that must remain interruptible. It must call wheel_stop() afterwards.
+ *
+ * Context: Locked wheel.
+ *
+ * Return: true if timers are left.
  */
 bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired)
 {
 	base_shut(wheel->base);
 	return base_drain_some(wheel->base, unfired);
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_drain_some);
+EXPORT_SYMBOL_GPL(wheel_drain_some);
 
 static void wheel_drain_all(struct wheel *wheel, struct list_head *unfired)
 {
@@ -267,9 +273,16 @@ u32 wheel_number(const struct wheel *wheel)
 	return wheel->id;
 }
 
-/* Return wheel_config.data. */
+/**
+ * wheel_data() - Get the data of a wheel's owner
+ * @wheel: wheel
+ *
+ * Context: Any.
+ *
+ * Return: wheel_config.data.
+ */
 void *wheel_data(const struct wheel *wheel)
 {
 	return wheel->config.data;
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_data);
+EXPORT_SYMBOL_GPL(wheel_data);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Wheels with an owner, which runs the passes in its own context. A pass consists of steps.
- * A step is one lock hold with a bounded amount of work: the interrupt runs a short one, the
- * owner's calls run the others. A step delivers the timers that it takes before it releases the
- * lock. Hence no other call sees a timer that is neither pending nor delivered.
- *
- * The division of work between interrupt and caller follows NAPI.
+ * Wheels with an owner, which runs the passes in its own context: include/linux/wheel_timer_owner.h.
+ * A pass consists of steps. A step is one lock hold with a bounded amount of work: the interrupt runs
+ * a short one, the owner's calls run the others.
  */
 #include <linux/export.h>
 #include <linux/ktime.h>
@@ -28,13 +25,15 @@ static inline bool base_trylock(struct wheel_base *base)
 	return true;
 }
 
-/*
- * Lock a wheel for one or several operations of its owner. Interrupts remain enabled, so a lock
- * hold delays them in no way; preemption is disabled, so it should arm at most wheel_batch_max()
- * timers. The interrupt of the hrtimer may arrive meanwhile, also on this CPU: see wheel_trylock().
+/**
+ * wheel_lock() - Lock a wheel for operations of its owner
+ * @wheel: wheel with an owner
  *
- * Context: Process or softirq context. A caller that may be interrupted by a softirq that locks the
- * same wheel must have softirqs disabled.
+ * Interrupts remain enabled, so a lock hold delays none. Preemption is disabled, so one should arm
+ * at most wheel_batch_max() timers. The interrupt of the hrtimer may arrive meanwhile, also on this
+ * CPU: see wheel_trylock().
+ *
+ * Context: Process or softirq context. If a softirq locks the same wheel, softirqs must be disabled.
  */
 void wheel_lock(struct wheel *wheel)
 	__acquires(&wheel->base->lock)
@@ -43,7 +42,7 @@ void wheel_lock(struct wheel *wheel)
 	raw_spin_lock(&wheel->base->lock);
 	base_set_held(wheel->base, true);
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_lock);
+EXPORT_SYMBOL_GPL(wheel_lock);
 
 /*
  * Start the hrtimer, and unlock. If its time has passed, it interrupts at once. In the lock hold,
@@ -92,7 +91,15 @@ inline void wheel_base_check_missed(struct wheel_base *base)
 		base_retry_missed(base);
 }
 
-/* Unlock a wheel, and start the hrtimer if necessary. */
+/**
+ * wheel_unlock() - Unlock a wheel, and start its hrtimer if necessary
+ * @wheel: wheel locked by wheel_lock() or wheel_trylock()
+ *
+ * The hrtimer is started at most once per lock hold: if a timer was armed that is due before the
+ * others, after wheel_settle(), or for an interrupt that has found the lock held.
+ *
+ * Context: Same as wheel_lock(). Do not hold a lock that the scheduler or hrtimers take.
+ */
 void wheel_unlock(struct wheel *wheel)
 	__releases(&wheel->base->lock)
 {
@@ -101,13 +108,18 @@ void wheel_unlock(struct wheel *wheel)
 	base_unlock_owned(base);
 	wheel_base_check_missed(base);
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_unlock);
+EXPORT_SYMBOL_GPL(wheel_unlock);
 
-/*
- * Lock a wheel in owner->interrupt() if it is not locked. Returns true if it was locked, as if by
- * wheel_lock(). Otherwise the interrupt must return HRTIMER_NORESTART: the holder of the lock,
- * which this interrupt may have interrupted, starts the hrtimer again when it unlocks. The mark
+/**
+ * wheel_trylock() - Lock a wheel in owner->interrupt() if it is not locked
+ * @wheel: wheel with an owner
+ *
+ * An interrupt does not wait for the lock, because it may have interrupted the holder, or the holder
+ * may be preempted by a hypervisor. If the lock is held, it leaves a mark, and must return
+ * HRTIMER_NORESTART. The holder then starts the hrtimer again after its unlock. The mark
  * corresponds to NAPI's MISSED.
+ *
+ * ::
  *
  *	interrupt			holder of the lock
  *
@@ -117,6 +129,10 @@ EXPORT_SYMBOL_FOR_TESTS(wheel_unlock);
  *	trylock				missed: trylock, start the hrtimer, unlock
  *
  * Either the second trylock succeeds, or the holder reads the mark.
+ *
+ * Context: Hard interrupt or softirq context: owner->interrupt().
+ *
+ * Return: true if the wheel was locked, as if by wheel_lock().
  */
 bool wheel_trylock(struct wheel *wheel)
 {
@@ -135,11 +151,15 @@ bool wheel_trylock(struct wheel *wheel)
 	WRITE_ONCE(base->counts.wakeups, base->counts.wakeups + 1);
 	return true;
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_trylock);
+EXPORT_SYMBOL_GPL(wheel_trylock);
 
-/*
- * Set the time of the owner's next scan, possibly in the past, on a locked wheel. WHEEL_NEVER: no
- * scan. Replaces the time that was set before.
+/**
+ * wheel_scan_at() - Set the time of the owner's next scan
+ * @wheel: locked wheel
+ * @time: time in nanoseconds on the wheel's clock, possibly in the past; WHEEL_NEVER: no scan.
+ *	Replaces the time that was set before
+ *
+ * Context: Locked wheel.
  */
 void wheel_scan_at(struct wheel *wheel, u64 time)
 {
@@ -151,7 +171,7 @@ void wheel_scan_at(struct wheel *wheel, u64 time)
 			  wheel_tick_ceil(&base->core.tick, clamp_t(u64, time, 1, WHEEL_MAX_TIME));
 	base_wake_at(base, base->scan_tick);
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_scan_at);
+EXPORT_SYMBOL_GPL(wheel_scan_at);
 
 /* Deliver up to @max due timers to the owner, in order. Returns their number. */
 static __always_inline unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
@@ -192,13 +212,21 @@ static noinline unsigned int base_scan(struct wheel_base *base, u64 now, u64 unt
 	return n;
 }
 
-/*
- * Run one step of a pass on a locked wheel: expire up to @max due timers, 0 .. WHEEL_BATCH, in
- * order, and scan for timers to arm if a scan is due. A step examines at most WHEEL_BATCH timers
- * and buckets, and runs one part of a scan. @now is the time of the wheel's clock, read with the
- * wheel locked. Until wheel_settle() or wheel_restart() is called, the hrtimer is not started, even
- * if timers are armed. Returns true if more timers may be due; false if none is due or the wheel
- * was stopped.
+/**
+ * wheel_step() - Run one step of a pass
+ * @wheel: locked wheel
+ * @now: time of the wheel's clock, read with the wheel locked
+ * @max: maximum number of timers to expire, 0 to WHEEL_BATCH
+ *
+ * Expires due timers, in order, and scans for timers to arm if a scan is due. A step examines at most
+ * WHEEL_BATCH timers and buckets, and runs one part of a scan. It delivers the timers that it takes
+ * before it returns, so no other lock hold meets a timer that is neither pending nor delivered.
+ * Until wheel_settle() or wheel_restart() is called, the hrtimer is not started, even if timers are
+ * armed. The division of work between interrupt and owner follows NAPI.
+ *
+ * Context: Locked wheel.
+ *
+ * Return: true if more timers are due or may be; false if none is due or the wheel was stopped.
  */
 bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 {
@@ -228,21 +256,30 @@ bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 	trace_wheel_pass_end(base, now, n, WHEEL_BATCH - budget, more);
 	return more;
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_step);
+EXPORT_SYMBOL_GPL(wheel_step);
 
-/*
- * End a pass, after wheel_step() has returned false. wheel_unlock() starts the hrtimer for the next
- * expiry.
+/**
+ * wheel_settle() - End a pass
+ * @wheel: locked wheel, after wheel_step() has returned false
+ *
+ * wheel_unlock() starts the hrtimer for the next expiry.
+ *
+ * Context: Locked wheel.
  */
 void wheel_settle(struct wheel *wheel)
 {
 	base_settle(wheel->base);
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_settle);
+EXPORT_SYMBOL_GPL(wheel_settle);
 
-/*
- * Return the time at which the next pass is needed, possibly in the past; WHEEL_NEVER if no timer
- * is pending and no scan is due. A cancelled timer may make it too early. The wheel is locked.
+/**
+ * wheel_next_locked() - Get the time at which the next pass is needed
+ * @wheel: locked wheel
+ *
+ * Context: Locked wheel.
+ *
+ * Return: time in nanoseconds on the wheel's clock, possibly in the past, and too early if a timer was
+ * cancelled; WHEEL_NEVER if no timer is pending and no scan is due.
  */
 u64 wheel_next_locked(const struct wheel *wheel)
 {
@@ -254,16 +291,19 @@ u64 wheel_next_locked(const struct wheel *wheel)
 		return next;
 	return min(next, wheel_time_of(&base->core, base->scan_tick));
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_next_locked);
+EXPORT_SYMBOL_GPL(wheel_next_locked);
 
-/*
- * wheel_settle() in owner->interrupt(), which must return the result. The next interrupt occurs at
- * @from at the earliest, also if timers are due before: an interrupt that has left some pauses
- * before it continues. 0: no pause.
+/**
+ * wheel_restart() - End or suspend a pass in owner->interrupt()
+ * @wheel: locked wheel
+ * @from: earliest time of the next interrupt, in nanoseconds on the wheel's clock, also if timers are
+ *	due before: an interrupt that has left some pauses before it continues. 0: no pause
  *
  * The hrtimer is queued again when the interrupt returns, which costs less than starting it. A call
  * that held the lock when the interrupt began may already have started it. Then its time must not
  * be changed, and its own interrupt runs the next step:
+ *
+ * ::
  *
  *	interrupt			a call that arms a timer
  *
@@ -273,6 +313,10 @@ EXPORT_SYMBOL_FOR_TESTS(wheel_next_locked);
  *					unlock
  *	trylock, wheel_step()
  *	queued: leave it alone
+ *
+ * Context: Locked wheel, in owner->interrupt().
+ *
+ * Return: the value that owner->interrupt() must return.
  */
 enum hrtimer_restart wheel_restart(struct wheel *wheel, u64 from)
 {
@@ -291,4 +335,4 @@ enum hrtimer_restart wheel_restart(struct wheel *wheel, u64 from)
 	hrtimer_set_expires(&base->hrtimer, ns_to_ktime(time));
 	return HRTIMER_RESTART;
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_restart);
+EXPORT_SYMBOL_GPL(wheel_restart);

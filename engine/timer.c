@@ -118,7 +118,16 @@ static bool timer_can_call(const struct wheel_timer *timer)
 	return timer_base_or_warn(timer) && timer->function;
 }
 
-/* wheel_timer_arm() on a wheel that is locked by wheel_lock() */
+/**
+ * wheel_timer_arm_locked() - Arm a timer of a locked wheel
+ * @timer: timer of a wheel with an owner
+ * @deadline: same as wheel_timer_arm()
+ * @slack: same as wheel_timer_arm()
+ *
+ * Context: Locked wheel: wheel_lock().
+ *
+ * Return: Same as wheel_timer_arm().
+ */
 int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
 	struct wheel_base *base = timer_base_or_warn(timer);
@@ -127,7 +136,7 @@ int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 		return -EINVAL;
 	return base_arm(base, timer, deadline, slack);
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_timer_arm_locked);
+EXPORT_SYMBOL_GPL(wheel_timer_arm_locked);
 
 /**
  * wheel_timer_arm() - Arm a timer
@@ -171,7 +180,16 @@ int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack)
 }
 EXPORT_SYMBOL_GPL(wheel_timer_arm);
 
-/* wheel_timer_rearm() on a wheel that is locked by wheel_lock() */
+/**
+ * wheel_timer_rearm_locked() - Move the deadline of a pending timer of a locked wheel
+ * @timer: timer of a wheel with an owner
+ * @deadline: same as wheel_timer_rearm()
+ * @slack: same as wheel_timer_rearm()
+ *
+ * Context: Locked wheel: wheel_lock().
+ *
+ * Return: Same as wheel_timer_rearm().
+ */
 int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
 	struct wheel_base *base = timer_base_or_warn(timer);
@@ -180,7 +198,7 @@ int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 		return -EINVAL;
 	return base_rearm(base, timer, deadline, slack);
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_timer_rearm_locked);
+EXPORT_SYMBOL_GPL(wheel_timer_rearm_locked);
 
 /**
  * wheel_timer_rearm() - Move the deadline of a pending timer
@@ -283,7 +301,14 @@ bool wheel_timer_push(struct wheel_timer *timer, u64 deadline)
 }
 EXPORT_SYMBOL_GPL(wheel_timer_push);
 
-/* wheel_timer_cancel() on a wheel that is locked by wheel_lock() */
+/**
+ * wheel_timer_cancel_locked() - Cancel a timer of a locked wheel
+ * @timer: timer of a wheel with an owner
+ *
+ * Context: Locked wheel: wheel_lock().
+ *
+ * Return: Same as wheel_timer_cancel().
+ */
 int wheel_timer_cancel_locked(struct wheel_timer *timer)
 {
 	struct wheel_base *base = timer_base_or_warn(timer);
@@ -292,7 +317,7 @@ int wheel_timer_cancel_locked(struct wheel_timer *timer)
 		return -EINVAL;
 	return base_cancel(base, timer);
 }
-EXPORT_SYMBOL_FOR_TESTS(wheel_timer_cancel_locked);
+EXPORT_SYMBOL_GPL(wheel_timer_cancel_locked);
 
 /**
  * wheel_timer_cancel() - Cancel a timer

@@ -16,8 +16,8 @@
 #include <linux/nospec.h>
 #include <linux/prefetch.h>
 #include <linux/string.h>
+#include <linux/wheel_timer_owner.h>
 #include <asm/page.h>
-#include "../engine/owner.h"
 #include "trace.h"
 
 #define WHEEL_SLOT_PAGE	PAGE_SIZE
@@ -74,7 +74,7 @@ static inline void wheel_slots_or(u64 *bits, u64 set)
 #define trace_wheel_dev_cancel(slots, slot)	((void)(slots), (void)(slot))
 #define trace_wheel_dev_event(slots, slot)	((void)(slots), (void)(slot))
 
-/* The engine, as in include/linux/wheel_timer.h; the program implements it. */
+/* The engine, as in include/linux/wheel_timer_owner.h; the program implements it. */
 struct wheel;
 
 void *wheel_data(const struct wheel *wheel);

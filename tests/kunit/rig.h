@@ -7,12 +7,12 @@
 #define _WHEEL_KUNIT_RIG_H
 
 #include <kunit/test.h>
+#include <linux/wheel_timer_owner.h>
 #include <linux/completion.h>
 #include <linux/math64.h>
 #include <linux/prandom.h>
 #include <linux/time64.h>
 #include <linux/workqueue.h>
-#include "engine/owner.h"
 
 /* Default tick length in nanoseconds. */
 #define TICK		1000ULL

@@ -6,6 +6,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/wheel_timer_owner.h>
 #include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/hrtimer.h>
@@ -15,7 +16,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "compat.h"
-#include "engine/owner.h"
 
 static char *what;
 module_param(what, charp, 0);

@@ -8,10 +8,10 @@
 /* Must precede all includes that print, so every file includes this header first. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/wheel_timer_owner.h>
 #include <linux/hrtimer.h>
 #include <linux/prandom.h>
 #include <linux/timer.h>
-#include "engine/owner.h"
 
 /* Maximum number of rounds. */
 #define ROUNDS		7U

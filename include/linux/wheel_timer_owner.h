@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Wheels whose owner runs the passes itself, in its own context: /dev/wheel in the system calls of
+ * the program, a queueing discipline when it dequeues. Other modules use wheel_timer.h alone: there,
+ * work items run the passes and call a function per timer.
+ *
+ *	hrtimer --> owner->interrupt()	marks the work, or runs a short step
+ *	owner's context			wheel_lock()
+ *					while (wheel_step()): owner->expire() for up to 64 timers
+ *					wheel_settle()
+ *					wheel_unlock(), which starts the hrtimer
+ *
+ * An owner passes &struct wheel_owner and its data in struct wheel_config, and initializes its timers
+ * with wheel_timer_init() and without a function. wheel_timer_pending(), _deadline(), _fired(),
+ * _push() and _wheel(), wheel_now() and wheel_data() take no lock. Functions whose name ends in
+ * _locked, and those that say so, require wheel_lock(). While it is held, no other function of the
+ * wheel may be called. While a timer is not pending, its @node and its @function belong to the owner.
+ */
+#ifndef _LINUX_WHEEL_TIMER_OWNER_H
+#define _LINUX_WHEEL_TIMER_OWNER_H
+
+#include <linux/hrtimer.h>
+#include <linux/wheel_timer.h>
+
+/**
+ * struct wheel_owner - Operations of an owner; @data is wheel_config.data
+ * @interrupt: Called when the hrtimer expires, in hard interrupt or softirq context, with no lock
+ *	held. Runs a short step, with wheel_trylock() and wheel_step(), or leaves the pass to
+ *	the owner. Returns HRTIMER_NORESTART, or the value that wheel_restart() returned
+ * @scan: Find timers to arm, at the time set by wheel_scan_at(); NULL if the owner never sets one.
+ *	Called by wheel_step() with the wheel locked, before it takes timers that are due from
+ *	this time on. A timer that is armed here may be due at the tick of this time, or, on a
+ *	wheel with a limited range, at the current tick. A complete scan ends by setting the
+ *	time of the next one; otherwise the next step continues the scan. Returns the number of
+ *	timers examined, at most WHEEL_BATCH
+ * @expire: Deliver @n due timers, in order; none is pending. @now is the time of the wheel's clock
+ *	when they expired. Called by wheel_step() with the wheel locked. May arm and cancel
+ *	timers with the functions that end in _locked
+ */
+struct wheel_owner {
+	enum hrtimer_restart	(*interrupt)(void *data);
+	unsigned int		(*scan)(void *data, u64 now);
+	void			(*expire)(void *data, struct wheel_timer **due, unsigned int n,
+					  u64 now);
+};
+
+void wheel_lock(struct wheel *wheel);
+bool wheel_trylock(struct wheel *wheel);
+void wheel_unlock(struct wheel *wheel);
+
+int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
+int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
+int wheel_timer_cancel_locked(struct wheel_timer *timer);
+void wheel_read_stats_locked(struct wheel *wheel, struct wheel_stats *stats);
+
+bool wheel_step(struct wheel *wheel, u64 now, unsigned int max);
+void wheel_settle(struct wheel *wheel);
+enum hrtimer_restart wheel_restart(struct wheel *wheel, u64 from);
+u64 wheel_next_locked(const struct wheel *wheel);
+void wheel_scan_at(struct wheel *wheel, u64 time);
+bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired);
+
+void *wheel_data(const struct wheel *wheel);
+u32 wheel_number(const struct wheel *wheel);
+clockid_t wheel_clockid(const struct wheel *wheel);
+unsigned int wheel_batch_max(const struct wheel *wheel);
+u64 wheel_reach(const struct wheel *wheel);
+
+/* Before a wheel is created: what its configuration results in. */
+u64 wheel_limit_of(u32 scheme);
+u32 wheel_buckets_for(const struct wheel_config *config);
+size_t wheel_bytes_for(const struct wheel_config *config);
+
+#endif
