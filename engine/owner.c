@@ -253,6 +253,9 @@ bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 	if (likely(scanned && n < max && budget))
 		n += base_expire(base, now, until, max - n, &budget);
 	more = !scanned || ((n == max || !budget) && !wheel_popped_all(&base->core, until));
+	/* A step that may expire no timers has not popped any. wheel_settle() relies on the floor. */
+	if (likely(!more))
+		wheel_raise_floor(&base->core, until);
 	trace_wheel_pass_end(base, now, n, WHEEL_BATCH - budget, more);
 	return more;
 }

@@ -80,6 +80,32 @@ WT_TEST(ring, p5_timers_that_waited_for_room_expire_first)
 		EXPECT_EQ(WHEEL_ID(i, 1), wt_ring_at(&self->ring, i)->id);
 }
 
+/*
+ * The clock moves while the ring is full and no timer is due. A timer armed in the past afterwards is
+ * due at the next tick, after those that were armed before.
+ */
+WT_TEST(ring, p5_a_full_ring_does_not_hold_back_the_clock)
+{
+	__u64 now = 3 * WT_MS + 1, next;
+	__u32 i;
+
+	ASSERT_EQ(0, wt_arm_many(self->ring.fd, ENTRIES, 1, WT_MS));
+	ASSERT_EQ(0, wt_arm(self->ring.fd, WHEEL_ID(ENTRIES, 1), 4 * WT_MS));
+	ASSERT_EQ(0, wt_advance(self->ring.fd, WT_MS, NULL));
+	ASSERT_EQ(0, wt_advance(self->ring.fd, now, &next));
+	EXPECT_EQ(4 * WT_MS, next);
+	EXPECT_EQ(0, wt_ring_flags(&self->ring));
+	ASSERT_EQ(0, wt_arm(self->ring.fd, WHEEL_ID(ENTRIES + 1, 1), WT_MS));
+	wt_ring_take(&self->ring, ENTRIES);
+	ASSERT_EQ(0, wt_advance(self->ring.fd, now, &next));
+	EXPECT_EQ(4 * WT_MS, next);
+	EXPECT_EQ(ENTRIES, wt_ring_tail(&self->ring));
+	ASSERT_EQ(0, wt_advance(self->ring.fd, 4 * WT_MS, NULL));
+	ASSERT_EQ(ENTRIES + 2, wt_ring_tail(&self->ring));
+	for (i = ENTRIES; i < ENTRIES + 2; i++)
+		EXPECT_EQ(WHEEL_ID(i, 1), wt_ring_at(&self->ring, i)->id);
+}
+
 /* With an invalid head, no timer is lost. */
 WT_TEST(ring, a_wrong_head_loses_nothing)
 {
