@@ -51,7 +51,8 @@ static bool advance_ends(struct wheel_file *file, struct wheel_advance *advance)
 	wheel_lock(wheel);
 	advance->now = wheel_now(wheel);
 	advance->next = wheel_next_locked(wheel);
-	if (has_words_beyond(file))
+	/* STOP has ended the timers that the last scan found. */
+	if (has_words_beyond(file) && !file->slots.stopping)
 		advance->next = min(advance->next, wheel_scan_earliest(&file->slots));
 	stuck = file->deferred || file->slots.stopping;
 	wheel_unlock(wheel);

@@ -364,7 +364,7 @@ TEST(bounded_word_beyond_the_range)
 	};
 	struct wheel_event event;
 	struct wt_areas areas;
-	__u64 next;
+	__u64 next, unfired;
 
 	ASSERT_TRUE(wt_areas_open(&areas, &setup));
 	ASSERT_EQ(0, wt_arm_word(areas.fd, WHEEL_ID(0, 1), 0));
@@ -385,6 +385,14 @@ TEST(bounded_word_beyond_the_range)
 	ASSERT_EQ(0, wt_set_word(&areas, 0, WT_OFF, 3 * BEYOND));
 	ASSERT_EQ(0, wt_advance(areas.fd, 5 * BEYOND, NULL));
 	EXPECT_EQ(1, wt_read(areas.fd, &event, 1));
+	/* After STOP, none is pending. */
+	ASSERT_EQ(0, wt_set_word(&areas, 0, WT_OFF, 8 * BEYOND));
+	ASSERT_EQ(0, wt_advance(areas.fd, 5 * BEYOND, &next));
+	EXPECT_GE(8 * BEYOND, next);
+	ASSERT_EQ(0, wt_stop(areas.fd, &unfired));
+	EXPECT_EQ(1, unfired);
+	ASSERT_EQ(0, wt_advance(areas.fd, 5 * BEYOND, &next));
+	EXPECT_EQ(~0ULL, next);
 	wt_areas_close(&areas);
 }
 
