@@ -210,6 +210,41 @@ static void p6_word_beyond_the_revolution(void)
 	libwheel_close(wheel);
 }
 
+/* The same on a VIRTUAL clock: ADVANCE reports the time of the timer, and expires it. */
+static void p6_virtual_word_beyond_the_range(void)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .clock = WHEEL_CLOCK_VIRTUAL,
+		.timers = 64, .buckets = 2, .tick_ns = MS,
+		.scheme = WHEEL_BOUNDED, .flags = WHEEL_SETUP_WORDS,
+	};
+	struct libwheel *wheel = open_wheel(&options);
+	__u64 id = word(wheel, 1);
+	uint64_t next = 0;
+
+	EXPECT_EQ(0, libwheel_word_arm(wheel, id, HOUR));
+	EXPECT_EQ(0, libwheel_advance(wheel, HOUR / 2, &next));
+	EXPECT_EQ(HOUR, next);
+	EXPECT_EQ(0, libwheel_advance(wheel, HOUR - 1, &next));
+	EXPECT_EQ(HOUR, next);
+	EXPECT_EQ(0, next_id(wheel));
+	EXPECT_EQ(0, libwheel_advance(wheel, HOUR, &next));
+	EXPECT_EQ(~0ULL, next);
+	EXPECT_EQ(id, next_id(wheel));
+	/* From a time at which the wheel cannot hold it, to one at which it is late. */
+	EXPECT_EQ(0, libwheel_word_restart(wheel, id, 3 * HOUR));
+	EXPECT_EQ(0, libwheel_advance(wheel, 5 * HOUR, &next));
+	EXPECT_EQ(id, next_id(wheel));
+	/* After STOP, none is pending. */
+	EXPECT_EQ(0, libwheel_word_restart(wheel, id, 7 * HOUR));
+	EXPECT_EQ(0, libwheel_advance(wheel, 5 * HOUR, &next));
+	EXPECT_EQ(7 * HOUR, next);
+	EXPECT_EQ(0, libwheel_stop(wheel, &next));
+	EXPECT_EQ(0, libwheel_advance(wheel, 5 * HOUR, &next));
+	EXPECT_EQ(~0ULL, next);
+	libwheel_close(wheel);
+}
+
 /* Timers that one scan finds in several steps, a few per tick. */
 #define LATE		2000
 #define LATE_NS		(40 * MS)
@@ -290,6 +325,7 @@ const struct ktap_test word_tests[] = {
 	TEST(p3_restarted_too_early),
 	TEST(p3_word_on_each_clock),
 	TEST(p6_word_beyond_the_revolution),
+	TEST(p6_virtual_word_beyond_the_range),
 	TEST(p5_late_words_in_order),
 	{ NULL, NULL }
 };

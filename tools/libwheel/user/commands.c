@@ -42,6 +42,20 @@ static void scan_unrequested(struct user *u)
 		scan_all(u);
 }
 
+/* On a bounded wheel, a scan finds timers that it cannot queue, because they are beyond the range. */
+static bool has_words_beyond(const struct user *u)
+{
+	return u->slots.words && u->handle.setup.scheme == WHEEL_BOUNDED && !u->stopped;
+}
+
+/* On a VIRTUAL clock, returns the time of the next timer after a scan, or WHEEL_NEVER. */
+u64 user_next_timer(const struct user *u)
+{
+	u64 next = wheel_next(&u->wheel);
+
+	return has_words_beyond(u) ? min(next, wheel_scan_earliest(&u->slots)) : next;
+}
+
 /* Expire all due timers. */
 static void pass(struct user *u)
 {
@@ -193,6 +207,8 @@ static int read_stats(struct user *u, struct wheel_stats *stats)
 /* WHEEL_IOC_ADVANCE */
 static int advance_clock(struct user *u, struct wheel_advance *advance)
 {
+	u64 tick = u->handle.setup.tick_ns;
+
 	if (advance->now > WHEEL_MAX_TIME)
 		return -ERANGE;
 	if (!is_virtual(u))
@@ -201,9 +217,12 @@ static int advance_clock(struct user *u, struct wheel_advance *advance)
 	/* Timers that the program has armed by their words may be due by the new time. */
 	scan_unrequested(u);
 	u->wheel.now = max(u->wheel.now, advance->now);
+	/* Timers that were beyond the range before may be due now, at the last tick boundary. */
+	if (has_words_beyond(u) && u->wheel.now >= tick)
+		wheel_scan_at(&u->wheel, u->wheel.now / tick * tick);
 	pass(u);
 	advance->now = u->wheel.now;
-	advance->next = wheel_next(&u->wheel);
+	advance->next = user_next_timer(u);
 	user_leave(u);
 	return 0;
 }

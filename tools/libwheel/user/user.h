@@ -47,6 +47,7 @@ struct user {
 void user_enter(struct user *u);
 void user_leave(struct user *u);
 void user_unlock(struct user *u);
+u64 user_next_timer(const struct user *u);
 int user_command(struct handle *handle, unsigned long command, void *arg);
 int user_take(struct handle *handle, struct wheel_event *events, u32 count);
 __u64 user_next(struct handle *handle);

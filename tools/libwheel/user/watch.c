@@ -158,5 +158,7 @@ void watch_again(struct user *u)
 /* Returns 0 if events are available, otherwise the next expiry or scan, or WHEEL_NEVER. */
 u64 watch_next(const struct user *u)
 {
-	return has_events(u) ? 0 : wheel_next(&u->wheel);
+	if (has_events(u))
+		return 0;
+	return is_virtual(u) ? user_next_timer(u) : wheel_next(&u->wheel);
 }
