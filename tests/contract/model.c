@@ -628,7 +628,6 @@ static int expire(struct model *m, __u64 from)
 	for (i = 0; i < SIDE_SLOTS; i++) {
 		struct model_timer *t = &m->timer[i];
 
-		visit(m, t);
 		if (!is_armed(t) || t->due.min > m->now)
 			continue;
 		if (m->setup.events) {
@@ -687,6 +686,9 @@ static int model_advance(struct side *side, __u64 now, __u64 *next)
 		if (m->ghost[i] > m->now)
 			m->ghost[n++] = m->ghost[i];
 	m->ghosts = n;
+	/* A timer may be visited before it expires at a later tick. */
+	for (i = 0; i < SIDE_SLOTS; i++)
+		visit(m, &m->timer[i]);
 	if (peek_ring(m) || publish_until(m, 0, true) || expire(m, from))
 		return -1;
 	*next = permitted_next(m, *next);
