@@ -563,7 +563,12 @@ static void scan(struct model *m)
 
 		if (t->state != OWNED || !is_armed(t))
 			continue;
+		/* The ring was full, so the scan that finds this timer is late. */
+		if (t->beyond && t->due.max <= m->now)
+			t->due.max = next_tick(m);
 		t->beyond = t->due.max == NEVER || is_beyond(m, t->due.min);
+		/* When the wheel queues it is open. */
+		m->vague |= t->beyond;
 		if (t->beyond && !t->queued)
 			continue;
 		m->stats.rearmed += t->queued && t->deadline < t->visit_deadline;
