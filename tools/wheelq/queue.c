@@ -37,6 +37,7 @@ static void open_tube(void *context, const struct store_tube *stored)
 	int state;
 
 	tube->is_stored = true;
+	tube->turn = stored->turn;
 	for (state = JOB_DELAYED; state < JOB_STATES; state++) {
 		tube->stored[state] = stored->jobs[state];
 		tube_count(tube, state, stored->jobs[state]);
@@ -202,7 +203,7 @@ static void save_tubes(struct queue *queue)
 	while (!TAILQ_EMPTY(&queue->tubes.changed)) {
 		struct tube *tube = TAILQ_FIRST(&queue->tubes.changed);
 		struct store_tube stored = {
-			.number = tube->number, .name = tube->name,
+			.number = tube->number, .name = tube->name, .turn = tube->turn,
 			.is_gone = !tube_jobs(tube->stored),
 		};
 		int state;
@@ -212,6 +213,7 @@ static void save_tubes(struct queue *queue)
 					     tube->uncounted[state];
 		queue->store->ops->set_tube(queue->store, &stored);
 		tube->is_stored = !stored.is_gone;
+		tube->turn = stored.turn;
 		TAILQ_REMOVE(&queue->tubes.changed, tube, changed);
 		tube->has_changed = false;
 		tube_drop(tube);

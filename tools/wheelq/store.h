@@ -39,10 +39,12 @@ struct store_numbers {
  * @number: identifies the tube
  * @name: its name
  * @jobs: by state, the number of jobs with an id below @counted
+ * @turn: where PostgreSQL finds the row, 0: not stored
  * @is_gone: true if it has no jobs
  */
 struct store_tube {
 	uint64_t number;
+	uint64_t turn;
 	const char *name;
 	bool is_gone;
 	uint64_t jobs[JOB_STATES];
@@ -68,7 +70,7 @@ struct store;
  * @numbers: read the values of the whole queue
  * @set_numbers: write them
  * @tubes: call @found for each tube
- * @set_tube: write a tube, or remove it if it has no jobs
+ * @set_tube: write a tube, or remove it if it has no jobs; may change its @turn
  * @count: call @found for each tube and state that has jobs with this id or a higher one
  * @limits: call @found for each tube that has limits; NULL: none has
  * @set_limit: write or remove the limits of a tube; NULL: they are not stored
@@ -95,7 +97,7 @@ struct store_ops {
 	void (*tubes)(struct store *store, void *context,
 		      void (*found)(void *context,
 				    const struct store_tube *tube));
-	void (*set_tube)(struct store *store, const struct store_tube *tube);
+	void (*set_tube)(struct store *store, struct store_tube *tube);
 	void (*count)(struct store *store, uint64_t id, void *context,
 		      void (*found)(void *context, uint64_t tube,
 				    enum job_state state, uint64_t jobs));

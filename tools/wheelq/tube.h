@@ -41,6 +41,7 @@ struct on_disk {
  * @is_pending: true if @pending is in its list
  * @stays: true if the tube exists without jobs and clients
  * @is_stored: true if the store has the tube
+ * @turn: see struct store_tube
  * @ready: ready jobs in memory, in order
  * @first: first of @ready, or NULL
  * @on_disk: by state, the jobs that are not in memory
@@ -76,6 +77,7 @@ struct tube {
 	bool is_pending;
 	bool stays;
 	bool is_stored;
+	uint64_t turn;
 	struct heap ready;
 	struct job *first;
 	struct on_disk on_disk[JOB_STATES];

@@ -17,7 +17,7 @@ static void absent_set_numbers(struct store *store,
 	(void)numbers;
 }
 
-static void absent_set_tube(struct store *store, const struct store_tube *tube)
+static void absent_set_tube(struct store *store, struct store_tube *tube)
 {
 	(void)store;
 	(void)tube;

@@ -12,8 +12,8 @@
 #include "columns.h"
 #include "fail.h"
 
-/* Size of a job without its body: a row, and entries of indexes. */
-#define JOB_BYTES	256
+/* A commit renews the lease if this time has passed since it was last renewed, in ms. */
+#define RENEW_MS	(POSTGRES_LEASE_MS / 4)
 
 /* Rounded so that the queue's clock is late, not early. */
 #define NOW_MS	"floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
@@ -44,18 +44,22 @@ const char *const postgres_statements[PG_STATEMENTS] = {
 	[PG_SET_LIMIT] = "INSERT INTO wheelq_limit VALUES($1,$2,$3)\n"
 		"ON CONFLICT(name) DO UPDATE SET (reserved, rate) = ($1,$2)",
 	[PG_DROP_LIMIT] = "DELETE FROM wheelq_limit WHERE name = $1",
-	[PG_TUBES] = "SELECT number, delayed, timed, ready, reserved, buried, name\n"
+	[PG_TUBES] = "SELECT number, delayed, timed, ready, reserved, buried, turn, name\n"
 		"FROM wheelq_tube ORDER BY number",
-	[PG_SET_TUBE] = "INSERT INTO wheelq_tube VALUES($1,$2,$3,$4,$5,$6,$7)\n"
-		"ON CONFLICT(number) DO UPDATE SET\n"
-		"(delayed, timed, ready, reserved, buried) = ($2,$3,$4,$5,$6)",
-	[PG_FORGET_TUBE] = "DELETE FROM wheelq_tube WHERE number = $1",
-	[PG_COUNT] = "SELECT tube, state, count(*) FROM wheelq_job WHERE id >= $1\n"
-		"GROUP BY tube, state",
-	/* With another epoch it sets NULL, which violates a constraint. */
-	[PG_RENEW] = "UPDATE wheelq_store SET until = " POSTGRES_UNTIL ", bytes = $2,\n"
-		"epoch = CASE epoch WHEN $1 THEN epoch END",
-	[PG_STILL_OURS] = "SELECT FROM wheelq_store WHERE epoch = $1",
+	[PG_ADD_TUBE] = "INSERT INTO wheelq_tube(turn, delayed, timed, ready, reserved,\n"
+		"buried, number, name) VALUES($1,$2,$3,$4,$5,$6,$7,$8)",
+	[PG_SET_TUBE] = "UPDATE wheelq_tube SET (turn, delayed, timed, ready, reserved,\n"
+		"buried) = ($1,$2,$3,$4,$5,$6) WHERE turn = $7",
+	[PG_FORGET_TUBE] = "DELETE FROM wheelq_tube WHERE turn = $1",
+	[PG_COUNT] = "SELECT tube, state, count(*), sum(" POSTGRES_JOB_SIZE ")::bigint\n"
+		"FROM wheelq_job WHERE id >= $1 GROUP BY tube, state",
+	[PG_SIZE] = "SELECT turn, bytes FROM wheelq_size",
+	[PG_SET_SIZE] = "UPDATE wheelq_size SET (turn, bytes) = ($1,$2) WHERE turn = $3",
+	/* Fails with another epoch. The lock makes a takeover wait for the transaction. */
+	[PG_FENCE] = "SELECT 1 / (SELECT count(*) FROM\n"
+		"(SELECT FROM wheelq_epoch WHERE epoch = $1 FOR SHARE) AS ours)",
+	[PG_RENEW] = "UPDATE wheelq_store SET until = " POSTGRES_UNTIL,
+	[PG_STILL_OURS] = "SELECT FROM wheelq_epoch WHERE epoch = $1",
 	[PG_BEGIN] = "BEGIN",
 	[PG_COMMIT] = "COMMIT",
 };
@@ -80,21 +84,36 @@ static void begin(struct postgres *p)
 	p->is_open = true;
 }
 
-/*
- * Commit, and renew the lease. The lease begins before the request is sent, so it ends here no
- * later than in PostgreSQL.
- */
-static void renew(struct postgres *p)
+static void save_size(struct postgres *p)
 {
-	const uint64_t all[] = { p->epoch, p->bytes };
+	const uint64_t all[] = { ++p->turn, p->size, p->size_turn };
+
+	if (!p->is_resized)
+		return;
+	postgres_send(p, PG_SET_SIZE, all, 3);
+	p->size_turn = p->turn;
+	p->is_resized = false;
+}
+
+/*
+ * Commit, and renew the lease if a part of it has passed. It begins before the request is sent, so
+ * it ends here no later than in PostgreSQL.
+ */
+static void commit(struct postgres *p)
+{
 	uint64_t now = postgres_clock_ms(CLOCK_BOOTTIME);
+	bool renews = now - p->renewed >= RENEW_MS;
 
 	begin(p);
-	postgres_send(p, PG_RENEW, all, 2);
+	save_size(p);
+	postgres_send(p, PG_FENCE, &p->epoch, 1);
+	if (renews)
+		postgres_send(p, PG_RENEW, NULL, 0);
 	postgres_send(p, PG_COMMIT, NULL, 0);
 	p->is_open = false;
 	PQclear(postgres_wait(p));
-	p->renewed = now;
+	if (renews)
+		p->renewed = now;
 }
 
 static void still_ours(struct postgres *p)
@@ -119,12 +138,12 @@ static void postgres_commit(struct store *store)
 {
 	struct postgres *p = postgres_of(store);
 
-	if (p->is_open || silence(p) >= POSTGRES_LEASE_MS / 4)
-		renew(p);
+	if (p->is_open || silence(p) >= RENEW_MS)
+		commit(p);
 	else
 		still_ours(p);
 	while (silence(p) >= POSTGRES_LEASE_MS)
-		renew(p);
+		commit(p);
 }
 
 static void postgres_close(struct store *store)
@@ -145,7 +164,8 @@ static int64_t wall_clock_ns(void)
 
 static void postgres_numbers(struct store *store, struct store_numbers *numbers)
 {
-	struct pg_result *result = postgres_ask(postgres_of(store), PG_NUMBERS, NULL, 0);
+	struct postgres *p = postgres_of(store);
+	struct pg_result *result = postgres_ask(p, PG_NUMBERS, NULL, 0);
 
 	if (!PQntuples(result))
 		fail(EXIT_FAILED, "table wheelq_store is empty");
@@ -156,6 +176,16 @@ static void postgres_numbers(struct store *store, struct store_numbers *numbers)
 	numbers->clock = postgres_number(result, 0, 2);
 	numbers->counted = postgres_number(result, 0, 3);
 	PQclear(result);
+	result = postgres_ask(p, PG_SIZE, NULL, 0);
+	if (PQntuples(result) != 1)
+		fail(EXIT_FAILED, "table wheelq_size must have exactly one row");
+	p->turn = postgres_number(result, 0, 0);
+	p->size = postgres_number(result, 0, 1);
+	PQclear(result);
+	p->size_turn = p->turn;
+	p->is_resized = false;
+	p->bytes = p->size;
+	p->counted = numbers->counted;
 }
 
 static void postgres_set_numbers(struct store *store,
@@ -168,23 +198,32 @@ static void postgres_set_numbers(struct store *store,
 
 	begin(p);
 	postgres_send(p, PG_SET_NUMBERS, all, 3);
+	if (p->counted == numbers->counted)
+		return;
+	p->counted = numbers->counted;
+	p->size = p->bytes;
+	p->is_resized = true;
 }
 
 static void postgres_tubes(struct store *store, void *context,
 			   void (*found)(void *context,
 					 const struct store_tube *tube))
 {
-	struct pg_result *result = postgres_ask(postgres_of(store), PG_TUBES, NULL, 0);
+	struct postgres *p = postgres_of(store);
+	struct pg_result *result = postgres_ask(p, PG_TUBES, NULL, 0);
 	int row, state;
 
 	for (row = 0; row < PQntuples(result); row++) {
 		struct store_tube tube = {
 			.number = postgres_number(result, row, 0),
-			.name = PQgetvalue(result, row, JOB_STATES),
+			.turn = postgres_number(result, row, JOB_STATES),
+			.name = PQgetvalue(result, row, JOB_STATES + 1),
 		};
 
 		for (state = JOB_DELAYED; state < JOB_STATES; state++)
 			tube.jobs[state] = postgres_number(result, row, state);
+		if (tube.turn > p->turn)
+			p->turn = tube.turn;
 		found(context, &tube);
 	}
 	PQclear(result);
@@ -220,34 +259,40 @@ static void postgres_set_limit(struct store *store, const struct store_limit *li
 			   is_set ? 2 : 0, limit->name, strlen(limit->name));
 }
 
-static void postgres_set_tube(struct store *store,
-			      const struct store_tube *tube)
+static void postgres_set_tube(struct store *store, struct store_tube *tube)
 {
 	struct postgres *p = postgres_of(store);
-	uint64_t all[JOB_STATES] = { tube->number };
+	uint64_t all[JOB_STATES + 1] = { ++p->turn };
 	int state;
 
 	begin(p);
 	for (state = JOB_DELAYED; state < JOB_STATES; state++)
 		all[state] = tube->jobs[state];
+	all[JOB_STATES] = tube->turn ? tube->turn : tube->number;
 	if (tube->is_gone)
-		postgres_send(p, PG_FORGET_TUBE, all, 1);
+		postgres_send(p, PG_FORGET_TUBE, &tube->turn, 1);
+	else if (tube->turn)
+		postgres_send(p, PG_SET_TUBE, all, JOB_STATES + 1);
 	else
-		postgres_send_with(p, PG_SET_TUBE, all, JOB_STATES, tube->name,
+		postgres_send_with(p, PG_ADD_TUBE, all, JOB_STATES + 1, tube->name,
 				   strlen(tube->name));
+	tube->turn = tube->is_gone ? 0 : p->turn;
 }
 
 static void postgres_count(struct store *store, uint64_t id, void *context,
 			   void (*found)(void *context, uint64_t tube,
 					 enum job_state state, uint64_t jobs))
 {
-	struct pg_result *result = postgres_ask(postgres_of(store), PG_COUNT, &id, 1);
+	struct postgres *p = postgres_of(store);
+	struct pg_result *result = postgres_ask(p, PG_COUNT, &id, 1);
 	int row;
 
-	for (row = 0; row < PQntuples(result); row++)
+	for (row = 0; row < PQntuples(result); row++) {
 		found(context, postgres_number(result, row, 0),
 		      postgres_number(result, row, 1),
 		      postgres_number(result, row, 2));
+		p->bytes += postgres_number(result, row, 3);
+	}
 	PQclear(result);
 }
 
@@ -277,7 +322,7 @@ static void postgres_put(struct store *store, const struct job_record *rec,
 	struct postgres *p = postgres_of(store);
 
 	send_record(p, PG_PUT, rec, body);
-	p->bytes += JOB_BYTES + rec->size;
+	p->bytes += POSTGRES_JOB_BYTES + rec->size;
 }
 
 static void postgres_change(struct store *store, const struct job_record *rec)
@@ -288,10 +333,15 @@ static void postgres_change(struct store *store, const struct job_record *rec)
 static void postgres_remove(struct store *store, const struct job_record *rec)
 {
 	struct postgres *p = postgres_of(store);
+	uint64_t bytes = POSTGRES_JOB_BYTES + rec->size;
 
 	begin(p);
 	postgres_send(p, PG_REMOVE, &rec->id, 1);
-	p->bytes -= JOB_BYTES + rec->size;
+	p->bytes -= bytes;
+	if (rec->id >= p->counted)
+		return;
+	p->size -= bytes;
+	p->is_resized = true;
 }
 
 static void postgres_set_key(struct store *store, uint64_t id, const char *key)

@@ -9,6 +9,10 @@
  *   terminating that session, which rolls back its open transaction.
  * - Each transaction names the epoch, which each takeover increments. It fails if the epoch has
  *   changed.
+ *
+ * While a snapshot is open, for example of pg_dump, PostgreSQL keeps all versions of a row. A row
+ * that each commit updates would then take longer and longer to find. Therefore no commit updates
+ * the epoch, and a row that many commits update is found by its turn, which each update changes.
  */
 #ifndef POSTGRES_H
 #define POSTGRES_H
@@ -29,12 +33,17 @@
 #define POSTGRES_UNTIL \
 	"clock_timestamp() + interval '" POSTGRES_TEXT(POSTGRES_LEASE_MS) " ms'"
 
+/* Size of a job without its body: a row, and entries of indexes. */
+#define POSTGRES_JOB_BYTES	256
+/* In SQL: size of a job. */
+#define POSTGRES_JOB_SIZE	POSTGRES_TEXT(POSTGRES_JOB_BYTES) " + length(body)"
+
 enum postgres_statement {
 	PG_PUT, PG_CHANGE, PG_REMOVE, PG_SET_KEY, PG_DROP_KEY, PG_FIND_KEY,
 	PG_GET, PG_BODY, PG_SCAN, PG_NUMBERS,
 	PG_SET_NUMBERS, PG_LIMITS, PG_SET_LIMIT, PG_DROP_LIMIT, PG_TUBES,
-	PG_SET_TUBE, PG_FORGET_TUBE, PG_COUNT, PG_RENEW,
-	PG_STILL_OURS, PG_BEGIN, PG_COMMIT, PG_STATEMENTS,
+	PG_ADD_TUBE, PG_SET_TUBE, PG_FORGET_TUBE, PG_COUNT, PG_SIZE, PG_SET_SIZE,
+	PG_FENCE, PG_RENEW, PG_STILL_OURS, PG_BEGIN, PG_COMMIT, PG_STATEMENTS,
 };
 
 /**
@@ -44,6 +53,11 @@ enum postgres_statement {
  * @db: the connection, in pipeline mode once it is open; it never blocks
  * @epoch: the epoch of this server
  * @bytes: size of the jobs
+ * @counted: jobs with this id or a higher one are not part of @size
+ * @size: size of the jobs with a lower id
+ * @is_resized: true if @size must be stored
+ * @turn: highest turn of a row
+ * @size_turn: turn of the row with @size
  * @pending: number of statements whose result was not read
  * @is_open: true if a transaction is open
  * @renewed: ms of CLOCK_BOOTTIME, time of the last renewal of the lease
@@ -56,6 +70,11 @@ struct postgres {
 	PGconn *db;
 	uint64_t epoch;
 	uint64_t bytes;
+	uint64_t counted;
+	uint64_t size;
+	bool is_resized;
+	uint64_t turn;
+	uint64_t size_turn;
 	unsigned int pending;
 	bool is_open;
 	uint64_t renewed;

@@ -15,8 +15,9 @@
 /* "wlq": the class of wheelq's advisory locks; the object identifies the schema. */
 #define LOCK_CLASS	"7826545"
 #define LOCK_OBJECT	"hashtext(current_schema())"
-/* Interval of checks on standby, in ms. */
-#define CHECK_MS	500
+/* On standby: interval of attempts to take the lock, in ms, and their number per check. */
+#define ATTEMPT_MS	50
+#define ATTEMPTS	10
 /* Time between attempts to connect, in ms. It is doubled after each attempt. */
 #define FIRST_BACK_OFF_MS	50
 #define MOST_BACK_OFF_MS	5000
@@ -25,7 +26,6 @@
 /* Changes of one commit, so that other clients are served in between. */
 #define BATCH_BYTES	(8 << 20)
 /* SQLSTATE, as PostgreSQL documents them. */
-#define LOCK_TIMEOUT	"55P03"
 #define NO_TABLE	"42P01"
 
 /*
@@ -54,6 +54,17 @@ static const char *const upgrades[] = {
 	"CREATE INDEX wheelq_key ON wheelq_job(tube, key) WHERE key IS NOT NULL;",
 	"CREATE TABLE wheelq_limit(reserved bigint NOT NULL, rate bigint NOT NULL,\n"
 	"  name text PRIMARY KEY);",
+	"CREATE TABLE wheelq_epoch(epoch bigint NOT NULL);"
+	"INSERT INTO wheelq_epoch SELECT epoch FROM wheelq_store;"
+	"CREATE TABLE wheelq_size(turn bigint PRIMARY KEY, bytes bigint NOT NULL);"
+	"INSERT INTO wheelq_size SELECT 0, bytes - (SELECT coalesce(sum("
+	POSTGRES_JOB_SIZE "), 0)\n"
+	"  FROM wheelq_job WHERE id >= counted) FROM wheelq_store;"
+	"ALTER TABLE wheelq_store DROP COLUMN epoch, DROP COLUMN bytes;"
+	"ALTER TABLE wheelq_tube ADD COLUMN turn bigint;"
+	"UPDATE wheelq_tube SET turn = number;"
+	"ALTER TABLE wheelq_tube DROP CONSTRAINT wheelq_tube_pkey,\n"
+	"  ADD PRIMARY KEY(turn);",
 };
 
 #define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))
@@ -127,17 +138,10 @@ static void set_session(struct postgres *p)
 		   "SET jit = off");
 }
 
-/* Return: false if the lock was not free within the interval. */
+/* A statement that waits for the lock would hold a snapshot. */
 static bool take_lock(struct postgres *p)
 {
-	struct pg_result *result = postgres_run(p, "SELECT pg_advisory_lock("
-						LOCK_CLASS ", " LOCK_OBJECT ")");
-	const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-
-	if (code && strcmp(code, LOCK_TIMEOUT))
-		postgres_broken(p, result);
-	PQclear(result);
-	return !code;
+	return number_of(p, "SELECT pg_try_advisory_lock(" LOCK_CLASS ", " LOCK_OBJECT ")::int");
 }
 
 /*
@@ -172,25 +176,25 @@ static void end_silent(struct postgres *p, int *seen)
 /* After a lost connection, the lock may be held by a session of this server, or of another one. */
 static void check_epoch(struct postgres *p)
 {
-	if (p->epoch && (uint64_t)number_of(p, "SELECT epoch FROM wheelq_store") != p->epoch)
+	if (p->epoch && (uint64_t)number_of(p, "SELECT epoch FROM wheelq_epoch") != p->epoch)
 		postgres_lost(p);
 }
 
 static void become_holder(struct postgres *p)
 {
-	bool has_said = false;
+	unsigned int attempts = 0;
 	int seen = 0;
 
-	execute(p, "SET lock_timeout = " POSTGRES_TEXT(CHECK_MS));
-	while (!take_lock(p)) {
-		if (!has_said && !p->epoch)
+	for (; !take_lock(p); attempts++) {
+		if (!attempts && !p->epoch)
 			say("on standby: another server holds the store in PostgreSQL %s",
 			    PQdb(p->db));
-		has_said = true;
-		check_epoch(p);
-		end_silent(p, &seen);
+		if (!(attempts % ATTEMPTS)) {
+			check_epoch(p);
+			end_silent(p, &seen);
+		}
+		poll(NULL, 0, ATTEMPT_MS);
 	}
-	execute(p, "SET lock_timeout = 0");
 }
 
 /* In one transaction: after a crash, the store has the old version. */
@@ -226,14 +230,12 @@ static void begin_epoch(struct postgres *p)
 	struct pg_result *result;
 
 	p->renewed = postgres_clock_ms(CLOCK_BOOTTIME);
-	result = result_of(p, "UPDATE wheelq_store SET epoch = epoch + 1,\n"
-			   "until = " POSTGRES_UNTIL "\n"
-			   "RETURNING epoch, bytes");
+	result = result_of(p, "UPDATE wheelq_store SET until = " POSTGRES_UNTIL ";"
+			   "UPDATE wheelq_epoch SET epoch = epoch + 1 RETURNING epoch");
 	if (PQntuples(result) != 1)
-		fail(EXIT_FAILED, "PostgreSQL %s: table wheelq_store must have exactly one row",
+		fail(EXIT_FAILED, "PostgreSQL %s: table wheelq_epoch must have exactly one row",
 		     PQdb(p->db));
 	p->epoch = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
-	p->bytes = strtoull(PQgetvalue(result, 0, 1), NULL, 10);
 	PQclear(result);
 }
 

@@ -19,9 +19,9 @@
 /* Limit on the number of parameters of a statement. */
 #define PARAMETERS	15
 
-/* SQLSTATE, as PostgreSQL documents them: the class of a shutdown, and a violated constraint. */
+/* SQLSTATE, as PostgreSQL documents them: the class of a shutdown, and what PG_FENCE fails with. */
 #define SHUTDOWN	"57P"
-#define NULL_REFUSED	"23502"
+#define DIVISION_BY_0	"22012"
 
 void postgres_gone(struct postgres *p, const char *said)
 {
@@ -39,7 +39,7 @@ void postgres_broken(struct postgres *p, const struct pg_result *result)
 	const char *said = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 	const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE) ?: "";
 
-	if (!strcmp(code, NULL_REFUSED))
+	if (!strcmp(code, DIVISION_BY_0))
 		postgres_lost(p);
 	if (!said || !*said)
 		said = PQerrorMessage(p->db);

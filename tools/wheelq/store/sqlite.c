@@ -305,7 +305,7 @@ static void sqlite_set_limit(struct store *store, const struct store_limit *limi
 	finish(s, statement);
 }
 
-static void sqlite_set_tube(struct store *store, const struct store_tube *tube)
+static void sqlite_set_tube(struct store *store, struct store_tube *tube)
 {
 	struct sqlite *s = sqlite_of(store);
 	sqlite3_stmt *statement;

@@ -138,7 +138,7 @@ static void memory_tubes(struct store *store, void *context,
 		found(context, &image->tubes[i].tube);
 }
 
-static void memory_set_tube(struct store *store, const struct store_tube *tube)
+static void memory_set_tube(struct store *store, struct store_tube *tube)
 {
 	struct image *image = &of(store)->image;
 	struct stored_tube *to;

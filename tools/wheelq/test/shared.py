@@ -3,10 +3,13 @@
 import contextlib
 import os
 import select
+import statistics
 import subprocess
+import time
 
 import keys
 import limits
+import load
 import lists
 import postgres
 import guarantees
@@ -16,6 +19,10 @@ from guarantees import SEED
 # Tests that delay writes to a disk, read SQLite's file or set the clock.
 OF_A_FILE = ("q1_no_answer_before_the_disk_has_it", "q2_q3_q4_q7_kill_9_at_each_write",
              "q4_clock_that_is_set_while_it_serves", "q7_a_crash_ends_reservations_and_counts_them")
+
+# Duration of the test with an open snapshot, in seconds. 0 is four rounds.
+SNAPSHOT_SECONDS = float(os.environ.get("WHEELQ_SNAPSHOT_SECONDS", "0"))
+ROUND = 500
 
 
 def on_postgres(test):
@@ -40,7 +47,7 @@ def commits_held_up(store):
     """Delay all commits of PostgreSQL until the end of the block."""
     with subprocess.Popen(["psql", "-XAtq", store], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as psql:
-        psql.stdin.write(b"BEGIN; SELECT 'held' FROM wheelq_store FOR UPDATE;\n")
+        psql.stdin.write(b"BEGIN; SELECT 'held' FROM wheelq_epoch FOR UPDATE;\n")
         psql.stdin.flush()
         assert psql.stdout.readline() == b"held\n"
         yield
@@ -79,7 +86,7 @@ def postgres_q3_another_epoch_ends_it():
         with postgres.stores(), harness.Server() as server:
             client = server.client()
             client.put(b"x")
-            postgres.sql(server.store, "UPDATE wheelq_store SET epoch = epoch + 1")
+            postgres.sql(server.store, "UPDATE wheelq_epoch SET epoch = epoch + 1")
             with contextlib.suppress(harness.Gone, OSError):
                 raise AssertionError(f"unexpected response: {client.ask(asked)}")
             assert "another server has taken over" in one_line(server)
@@ -207,17 +214,104 @@ def postgres_store_of_an_older_version():
     with postgres.stores(), harness.Server() as server:
         number = server.client().put(b"old")
         server.stop()
-        postgres.sql(server.store, "ALTER TABLE wheelq_store DROP COLUMN counted")
+        postgres.sql(server.store, "ALTER TABLE wheelq_store DROP COLUMN counted,"
+                     " ADD COLUMN epoch bigint NOT NULL DEFAULT 7,"
+                     " ADD COLUMN bytes bigint NOT NULL DEFAULT 259")
         postgres.sql(server.store, "ALTER TABLE wheelq_job DROP COLUMN key")
-        postgres.sql(server.store, "DROP TABLE wheelq_limit")
+        postgres.sql(server.store, "ALTER TABLE wheelq_tube DROP COLUMN turn,"
+                     " ADD PRIMARY KEY(number)")
+        postgres.sql(server.store, "DROP TABLE wheelq_limit, wheelq_epoch, wheelq_size")
         postgres.sql(server.store, "UPDATE wheelq_store SET version = 1")
         client = server.start().client()
         said = client.stats("stats-tube default")
         assert said["current-jobs-ready"] == "1", said
+        assert client.stats()["store-bytes"] == "259"
         assert client.reserve(0) == (number, b"old")
         assert client.put(b"new") > number
+        assert client.ask(f"delete {number}") == "DELETED"
         server.stop()
-        assert b"upgraded from version 1 to 4" in server.said, server.said
+        assert b"upgraded from version 1 to 5" in server.said, server.said
+        assert postgres.sql(server.store, "SELECT epoch FROM wheelq_epoch") == "8"
+        assert server.start().client().stats()["store-bytes"] == "259"
+
+
+@contextlib.contextmanager
+def open_snapshot(store):
+    """Hold a snapshot, as pg_dump does."""
+    with subprocess.Popen(["psql", "-XAtq", store], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as psql:
+        psql.stdin.write(b"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 'open';\n")
+        psql.stdin.flush()
+        assert psql.stdout.readline() == b"open\n"
+        yield
+        psql.stdin.close()
+
+
+def blocks_read(store, deleted):
+    """The number of blocks that all sessions have accessed when @deleted jobs are deleted."""
+    def counted():
+        return int(postgres.sql(store, "SELECT n_tup_del FROM pg_stat_user_tables"
+                                " WHERE relname = 'wheelq_job'"))
+    harness.until(lambda: counted() == deleted)
+    return int(postgres.sql(store, "SELECT sum(heap_blks_hit + heap_blks_read"
+                            " + coalesce(idx_blks_hit + idx_blks_read, 0))"
+                            " FROM pg_statio_user_tables"))
+
+
+def put_reserve_and_delete(client, count):
+    """One by one, the oldest job each time. Return the median time of a put, in seconds."""
+    took = []
+    for _ in range(count):
+        begun = time.monotonic()
+        number = client.put(b"x")
+        took.append(time.monotonic() - begun)
+        assert client.ask(f"delete {client.reserve(0)[0]}") == "DELETED"
+    return statistics.median(took)
+
+
+def postgres_snapshot_does_not_slow_commits_down():
+    """While a snapshot is open, no version of a row can be removed. Each commit must access as few
+    blocks after many commits as at first, also with a server on standby. The first round is not
+    measured, because indexes get a second level."""
+    with postgres.stores(), harness.Server() as server, harness.Server() as other:
+        other.stop()
+        other.store = server.store
+        other.launch()
+        assert b"on standby" in other.process.stderr.readline()
+        client, deleted, blocks, cpu, put = server.client(), ROUND, [], [], []
+        load.pipelined(client, [0] * ROUND)
+        end = time.monotonic() + SNAPSHOT_SECONDS
+        with open_snapshot(server.store):
+            put_reserve_and_delete(client, ROUND)
+            last = blocks_read(server.store, deleted)
+            while len(blocks) < 4 or time.monotonic() < end:
+                used = load.used_by(postgres.started().processes())
+                put.append(put_reserve_and_delete(client, ROUND))
+                cpu.append((load.used_by(postgres.started().processes()) - used) / ROUND)
+                deleted += ROUND
+                now = blocks_read(server.store, deleted)
+                blocks.append((now - last) / ROUND)
+                last = now
+        tenth = -(-len(put) // 10)
+        for what, values in (("blocks per job", blocks),
+                             ("us of PostgreSQL's CPU time per job", [1e6 * value for value in cpu]),
+                             ("us per put", [1e6 * value for value in put])):
+            print(f"# {what}: {statistics.median(values[:tenth]):.1f} in the first rounds,"
+                  f" {statistics.median(values[-tenth:]):.1f} in the last ones")
+        assert max(blocks) < 1.5 * blocks[0]
+
+
+def postgres_standby_holds_no_snapshot():
+    with postgres.stores(), harness.Server() as server, harness.Server() as other:
+        other.stop()
+        other.store = server.store
+        other.launch()
+        assert b"on standby" in other.process.stderr.readline()
+        seen = [postgres.sql(server.store, "SELECT count(*) FROM pg_stat_activity"
+                             " WHERE application_name = 'wheelq' AND datname = current_database()"
+                             " AND state = 'idle' AND backend_xmin IS NULL")
+                for _ in range(20)]
+        assert seen.count("2") > 15, seen
 
 
 def postgres_without_fsync_is_refused():
