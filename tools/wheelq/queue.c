@@ -10,6 +10,9 @@
 #define READ_BATCH	(256 << 10)
 /* Added to the size of each body, because finding a small one takes longer than reading it. */
 #define FIND_BYTES	1024
+/* Limits on the number and the size of the bodies that are read ahead. */
+#define AHEAD		256
+#define AHEAD_BYTES	(1 << 20)
 /* Limit on the age of the stored clock when jobs are put, in ms. */
 #define CLOCK_BATCH_MS	1000
 
@@ -329,9 +332,35 @@ void queue_limit(struct queue *queue, struct tube *tube, uint64_t reserved, uint
 	tube_drop(tube);
 }
 
+/*
+ * A job was reserved. Unless its body is at hand, read it, and those of the ready jobs that are
+ * probably reserved next.
+ */
+static void read_ahead(struct queue *queue, const struct job_record *rec)
+{
+	const struct store_ops *ops = queue->store->ops;
+	const struct tube *tube = tube_numbered(&queue->tubes, rec->tube);
+	uint64_t ids[AHEAD] = { rec->id };
+	size_t count = 1, bytes = rec->size, i;
+
+	if (!ops->has_body || ops->has_body(queue->store, rec->id))
+		return;
+	for (i = 0; i < tube->ready.count && count < AHEAD; i++) {
+		const struct job *job = container_of(tube->ready.nodes[i], struct job, heap);
+
+		bytes += job->rec.size;
+		if (bytes > AHEAD_BYTES)
+			break;
+		ids[count++] = job->rec.id;
+	}
+	ops->read_ahead(queue->store, ids, count);
+}
+
 bool queue_body(struct queue *queue, const struct job_record *rec, void *body)
 {
 	queue->read += FIND_BYTES + rec->size;
+	if (rec->state == JOB_RESERVED)
+		read_ahead(queue, rec);
 	if (queue->store->ops->body(queue->store, rec->id, body, rec->size))
 		return true;
 	say("job %llu is damaged: its checksum does not match",

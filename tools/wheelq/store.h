@@ -81,6 +81,8 @@ struct store;
  * @find_key: return the id of the job of a tube with this key, 0 if it does not exist
  * @get: read a job; return false if it does not exist
  * @body: read the body of a job; return false if its checksum does not match
+ * @has_body: true if @body does not have to wait; NULL: always
+ * @read_ahead: read the bodies of these jobs, for @body
  * @scan: read at most @count jobs of a tube and a state, from a position on; return their number
  * @begin: prepare for a change, which is then faster; NULL: nothing to prepare
  * @commit: make all changes durable, and verify that no other server has taken over
@@ -114,6 +116,8 @@ struct store_ops {
 			     const char *key);
 	bool (*get)(struct store *store, uint64_t id, struct job_record *rec);
 	bool (*body)(struct store *store, uint64_t id, void *body, size_t size);
+	bool (*has_body)(struct store *store, uint64_t id);
+	void (*read_ahead)(struct store *store, const uint64_t *ids, size_t count);
 	size_t (*scan)(struct store *store, uint64_t tube, enum job_state state,
 		       const struct job_key *from, struct job_record *recs,
 		       size_t count);

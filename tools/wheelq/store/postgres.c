@@ -24,13 +24,14 @@ const char *const postgres_statements[PG_STATEMENTS] = {
 		"VALUES($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)",
 	[PG_CHANGE] = "UPDATE wheelq_job SET (id, " COLUMNS ") =\n"
 		"($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14) WHERE id = $1",
-	[PG_REMOVE] = "DELETE FROM wheelq_job WHERE id = $1",
+	[PG_REMOVE] = "DELETE FROM wheelq_job WHERE id = ANY($1)",
 	[PG_SET_KEY] = "UPDATE wheelq_job SET key = $2 WHERE id = $1",
 	[PG_DROP_KEY] = "UPDATE wheelq_job SET key = NULL WHERE id = $1",
 	[PG_FIND_KEY] = "SELECT id FROM wheelq_job WHERE tube = $1 AND key = $2",
 	[PG_GET] = "SELECT id, " COLUMNS ", length(body)::bigint FROM wheelq_job\n"
 		"WHERE id = $1",
 	[PG_BODY] = "SELECT body FROM wheelq_job WHERE id = $1",
+	[PG_BODIES] = "SELECT id, body FROM wheelq_job WHERE id = ANY($1)",
 	[PG_SCAN] = "SELECT id, " COLUMNS ", length(body)::bigint FROM wheelq_job\n"
 		"WHERE tube = $1 AND state = $2\n"
 		"AND (rank, due, id) >= ($3, $4, $5)\n"
@@ -105,6 +106,7 @@ static void commit(struct postgres *p)
 	bool renews = now - p->renewed >= RENEW_MS;
 
 	begin(p);
+	postgres_send_removed(p);
 	save_size(p);
 	postgres_send(p, PG_FENCE, &p->epoch, 1);
 	if (renews)
@@ -150,6 +152,7 @@ static void postgres_close(struct store *store)
 {
 	struct postgres *p = postgres_of(store);
 
+	bodies_clear(&p->bodies);
 	PQfinish(p->db);
 	free(p);
 }
@@ -323,6 +326,8 @@ static void postgres_put(struct store *store, const struct job_record *rec,
 
 	send_record(p, PG_PUT, rec, body);
 	p->bytes += POSTGRES_JOB_BYTES + rec->size;
+	if (rec->state == JOB_READY && bodies_have_room(&p->bodies, rec->size))
+		bodies_add(&p->bodies, rec->id, body, rec->size);
 }
 
 static void postgres_change(struct store *store, const struct job_record *rec)
@@ -336,7 +341,10 @@ static void postgres_remove(struct store *store, const struct job_record *rec)
 	uint64_t bytes = POSTGRES_JOB_BYTES + rec->size;
 
 	begin(p);
-	postgres_send(p, PG_REMOVE, &rec->id, 1);
+	if (p->removed_count == POSTGRES_REMOVED)
+		postgres_send_removed(p);
+	p->removed[p->removed_count++] = rec->id;
+	bodies_take(&p->bodies, rec->id, NULL);
 	p->bytes -= bytes;
 	if (rec->id >= p->counted)
 		return;
@@ -362,6 +370,7 @@ static uint64_t postgres_find_key(struct store *store, uint64_t tube,
 	struct pg_result *result;
 	uint64_t id;
 
+	postgres_send_removed(p);
 	postgres_send_with(p, PG_FIND_KEY, &tube, 1, key, strlen(key));
 	result = postgres_wait(p);
 	id = PQntuples(result) ? postgres_number(result, 0, 0) : 0;
@@ -381,12 +390,41 @@ static bool postgres_get(struct store *store, uint64_t id,
 	return found;
 }
 
+static bool postgres_has_body(struct store *store, uint64_t id)
+{
+	return bodies_have(&postgres_of(store)->bodies, id);
+}
+
+static void postgres_read_ahead(struct store *store, const uint64_t *ids, size_t count)
+{
+	struct postgres *p = postgres_of(store);
+	uint64_t *wanted = zeroed(count, sizeof(*wanted));
+	struct pg_result *result;
+	size_t i, missing = 0;
+	int row;
+
+	for (i = 0; i < count; i++)
+		if (!bodies_have(&p->bodies, ids[i]))
+			wanted[missing++] = ids[i];
+	postgres_send_array(p, PG_BODIES, wanted, missing);
+	free(wanted);
+	result = postgres_wait(p);
+	for (row = 0; row < PQntuples(result); row++)
+		bodies_add(&p->bodies, postgres_number(result, row, 0),
+			   PQgetvalue(result, row, 1), PQgetlength(result, row, 1));
+	PQclear(result);
+}
+
 /* PostgreSQL itself has checksums. */
 static bool postgres_body(struct store *store, uint64_t id, void *body,
 			  size_t size)
 {
-	struct pg_result *result = postgres_ask(postgres_of(store), PG_BODY, &id, 1);
+	struct postgres *p = postgres_of(store);
+	struct pg_result *result;
 
+	if (bodies_take(&p->bodies, id, body))
+		return true;
+	result = postgres_ask(p, PG_BODY, &id, 1);
 	if (!PQntuples(result) || (size_t)PQgetlength(result, 0, 0) != size)
 		fail(EXIT_FAILED, "wheelq_job: the body of job %llu is missing or damaged",
 		     (unsigned long long)id);
@@ -432,6 +470,8 @@ const struct store_ops postgres_ops = {
 	.find_key = postgres_find_key,
 	.get = postgres_get,
 	.body = postgres_body,
+	.has_body = postgres_has_body,
+	.read_ahead = postgres_read_ahead,
 	.scan = postgres_scan,
 	.commit = postgres_commit,
 	.bytes = postgres_bytes,

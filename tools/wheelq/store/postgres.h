@@ -20,6 +20,7 @@
 #include <libpq-fe.h>
 #include <time.h>
 
+#include "bodies.h"
 #include "store.h"
 
 /* Time after which another server takes over from a silent one, in ms. */
@@ -33,6 +34,8 @@
 #define POSTGRES_UNTIL \
 	"clock_timestamp() + interval '" POSTGRES_TEXT(POSTGRES_LEASE_MS) " ms'"
 
+/* Limit on the number of jobs that one statement deletes. */
+#define POSTGRES_REMOVED	256
 /* Size of a job without its body: a row, and entries of indexes. */
 #define POSTGRES_JOB_BYTES	256
 /* In SQL: size of a job. */
@@ -40,7 +43,7 @@
 
 enum postgres_statement {
 	PG_PUT, PG_CHANGE, PG_REMOVE, PG_SET_KEY, PG_DROP_KEY, PG_FIND_KEY,
-	PG_GET, PG_BODY, PG_SCAN, PG_NUMBERS,
+	PG_GET, PG_BODY, PG_BODIES, PG_SCAN, PG_NUMBERS,
 	PG_SET_NUMBERS, PG_LIMITS, PG_SET_LIMIT, PG_DROP_LIMIT, PG_TUBES,
 	PG_ADD_TUBE, PG_SET_TUBE, PG_FORGET_TUBE, PG_COUNT, PG_SIZE, PG_SET_SIZE,
 	PG_FENCE, PG_RENEW, PG_STILL_OURS, PG_BEGIN, PG_COMMIT, PG_STATEMENTS,
@@ -58,6 +61,9 @@ enum postgres_statement {
  * @is_resized: true if @size must be stored
  * @turn: highest turn of a row
  * @size_turn: turn of the row with @size
+ * @bodies: those of jobs that will probably be reserved soon
+ * @removed: ids of jobs that the next statement deletes
+ * @removed_count: number of these
  * @pending: number of statements whose result was not read
  * @is_open: true if a transaction is open
  * @renewed: ms of CLOCK_BOOTTIME, time of the last renewal of the lease
@@ -75,6 +81,9 @@ struct postgres {
 	bool is_resized;
 	uint64_t turn;
 	uint64_t size_turn;
+	struct bodies bodies;
+	uint64_t removed[POSTGRES_REMOVED];
+	size_t removed_count;
 	unsigned int pending;
 	bool is_open;
 	uint64_t renewed;
@@ -112,6 +121,11 @@ void postgres_send(struct postgres *p, enum postgres_statement which,
 void postgres_send_with(struct postgres *p, enum postgres_statement which,
 			const uint64_t *numbers, int count, const void *bytes,
 			size_t size);
+/* The same, with an array of numbers as its only parameter. */
+void postgres_send_array(struct postgres *p, enum postgres_statement which,
+			 const uint64_t *numbers, size_t count);
+/* Send one statement that deletes all jobs which were removed. */
+void postgres_send_removed(struct postgres *p);
 /* Wait for all results, and return the last one. The caller clears it. */
 struct pg_result *postgres_wait(struct postgres *p);
 /* Send a statement, and wait for its result. The caller clears it. */

@@ -287,6 +287,8 @@ static void reopen(struct store *store)
 {
 	struct postgres *p = (struct postgres *)store;
 
+	bodies_clear(&p->bodies);
+	p->removed_count = 0;
 	PQfinish(p->db);
 	p->db = NULL;
 	hold_store(p);
@@ -301,6 +303,7 @@ struct store *postgres_open(const char *uri)
 	p->store.lease = POSTGRES_LEASE_MS;
 	p->store.batch = BATCH_BYTES;
 	p->uri = uri;
+	bodies_open(&p->bodies);
 	connect_to(p);
 	set_session(p);
 	hold_store(p);

@@ -10,6 +10,7 @@
 #include <endian.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
@@ -18,6 +19,9 @@
 #define PENDING_MOST	1000
 /* Limit on the number of parameters of a statement. */
 #define PARAMETERS	15
+
+/* The type bigint, in pg_type. */
+#define INT8_OID	20
 
 /* SQLSTATE, as PostgreSQL documents them: the class of a shutdown, and what PG_FENCE fails with. */
 #define SHUTDOWN	"57P"
@@ -195,9 +199,48 @@ void postgres_send(struct postgres *p, enum postgres_statement which,
 	postgres_send_with(p, which, numbers, count, NULL, 0);
 }
 
+/* An array of bigint, as PostgreSQL's functions array_send() and int8send() write it. */
+struct array {
+	uint32_t dimensions;
+	uint32_t has_null;
+	uint32_t type;
+	uint32_t count;
+	uint32_t first;
+	struct {
+		uint32_t size;
+		uint64_t number;
+	} __attribute__((packed)) items[];
+};
+
+void postgres_send_array(struct postgres *p, enum postgres_statement which,
+			 const uint64_t *numbers, size_t count)
+{
+	size_t size = sizeof(struct array) + count * sizeof(((struct array *)NULL)->items[0]), i;
+	struct array *array = zeroed(1, size);
+
+	array->dimensions = htobe32(1);
+	array->type = htobe32(INT8_OID);
+	array->count = htobe32(count);
+	array->first = htobe32(1);
+	for (i = 0; i < count; i++) {
+		array->items[i].size = htobe32(sizeof(*numbers));
+		array->items[i].number = htobe64(numbers[i]);
+	}
+	postgres_send_with(p, which, NULL, 0, array, size);
+	free(array);
+}
+
+void postgres_send_removed(struct postgres *p)
+{
+	if (p->removed_count)
+		postgres_send_array(p, PG_REMOVE, p->removed, p->removed_count);
+	p->removed_count = 0;
+}
+
 struct pg_result *postgres_ask(struct postgres *p, enum postgres_statement which,
 			       const uint64_t *numbers, int count)
 {
+	postgres_send_removed(p);
 	postgres_send(p, which, numbers, count);
 	return postgres_wait(p);
 }

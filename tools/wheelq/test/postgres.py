@@ -36,8 +36,11 @@ class Postgres:
                        stdout=subprocess.DEVNULL, cwd=self.directory, **self.who)
 
     def start(self):
-        self.run("pg_ctl", "-w", "-l", os.path.join(self.directory, "log"), "-o",
-                 f"-k {self.directory} -c listen_addresses=", "start")
+        # After a crash, PostgreSQL syncs all its files, which takes long on a busy disk.
+        self.run("pg_ctl", "-w", "-t", str(int(harness.PATIENCE)),
+                 "-l", os.path.join(self.directory, "log"), "-o",
+                 f"-k {self.directory} -c listen_addresses= -c recovery_init_sync_method=syncfs",
+                 "start")
 
     def crash(self):
         self.run("pg_ctl", "-m", "immediate", "stop")

@@ -8,6 +8,7 @@ import select
 import signal
 import time
 
+import load
 import postgres
 import guarantees
 import harness
@@ -197,6 +198,38 @@ def postgres_that_is_slow_is_waited_for():
         assert client.answer() == "INSERTED 1"
 
 
+def postgres_bodies_are_read_in_batches():
+    """Neither a pipeline of reserves nor one of deletes waits for PostgreSQL once per job."""
+    with postgres.stores(), harness.Server() as server:
+        load.pipelined(server.client(), [0] * 2000)
+        server.stop()
+        put_on_a_wire(server, server.store)
+        client = server.start().client()
+        before = server.wire.requests
+        numbers = load.reserved(client, 1000)
+        between = server.wire.requests
+        load.delete(client, numbers)
+        print(f"# {between - before} requests for 1000 reserved jobs,"
+              f" {server.wire.requests - between} for as many deleted ones")
+        assert numbers == sorted(numbers)
+        assert between - before < 100 and server.wire.requests - between < 50
+
+
+def postgres_bodies_of_any_size_are_read():
+    """Also if they exceed what is read ahead, or what is kept in memory."""
+    with postgres.stores(), harness.Server("--max-job-size", str(20 << 20)) as server:
+        client = server.client()
+        sizes = [0, 1, 600000, 600000, 0, 9 << 20, 10, 1 << 20, 5]
+        put = [(client.put(bytes([n]) * size), bytes([n]) * size) for n, size in enumerate(sizes)]
+        for again in (False, True):
+            if again:
+                server.stop()
+                client = server.start().client()
+            assert [client.reserve(0) for _ in put] == put
+            for number, _ in put:
+                assert client.ask(f"release {number} 0 0") == "RELEASED"
+
+
 def postgres_silence_is_survived():
     """A server that no other one replaces connects again when the network is repaired."""
     with postgres.stores(), harness.Server() as server:
@@ -242,5 +275,6 @@ def postgres_who_stands_by_may_be_told_to_drain():
 
 TESTS = [postgres_q2_q3_q4_q7_takeovers, postgres_q2_q3_q4_q7_packets_are_dropped,
          postgres_that_is_slow_is_waited_for,
+         postgres_bodies_are_read_in_batches, postgres_bodies_of_any_size_are_read,
          postgres_silence_is_survived, postgres_silence_is_survived_on_standby,
          postgres_who_stands_by_may_be_told_to_drain]

@@ -16,6 +16,7 @@ class Wire:
         self.forth, self.back = self.directions()
         self.is_cut = []
         self.accepted = 0
+        self.requests = 0
         threading.Thread(target=self.accept, daemon=True).start()
 
     def listen(self):
@@ -34,12 +35,12 @@ class Wire:
             for words in ((client, server, self.forth), (server, client, self.back)):
                 threading.Thread(target=self.forward, args=words, daemon=True).start()
 
-    @staticmethod
-    def forward(source, sink, direction):
+    def forward(self, source, sink, direction):
         data = True
         with contextlib.suppress(OSError):
             while data:
-                data = source.recv(65536)
+                data = source.recv(1 << 20)
+                self.requests += direction is self.forth
                 with direction:
                     if data:
                         sink.sendall(data)
