@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Send the same commands to wheelq and to Debian's beanstalkd, and compare the responses."""
+import contextlib
 import re
 import shutil
 import subprocess
@@ -191,15 +192,16 @@ class Beanstalkd:
             raise ktap.Skip("beanstalkd is not installed")
         self.process = subprocess.Popen([program, "-l", "127.0.0.1", "-p", str(self.port),
                                          *self.options])
-        harness.until(self.listens)
+        harness.until(self.serves)
         return self
 
-    def listens(self):
+    def serves(self):
+        """It accepts connections before it has read its log. Its first response is later."""
         try:
-            harness.Client(self.port).close()
+            with contextlib.closing(harness.Client(self.port)) as client:
+                return client.stats()
         except ConnectionRefusedError:
             return False
-        return True
 
     def __exit__(self, *_):
         self.process.kill()
