@@ -55,7 +55,6 @@ static const struct verb_kind verbs[VERB_COUNT] = {
 	[VERB_LIST_TUBES_WATCHED] = { "list-tubes-watched", "" },
 	[VERB_PAUSE_TUBE] = { "pause-tube", "nd" },
 	[VERB_LIMIT_TUBE] = { "limit-tube", "nkd" },
-	[VERB_AUTH] = { "auth", "w" },
 	[VERB_QUIT] = { "quit", "" },
 };
 
@@ -181,9 +180,6 @@ static bool read_argument(struct command *command, char kind, const char *text)
 	case 'y':
 		command->name = text;
 		return job_key_is_good(text);
-	case 'w':
-		command->name = text;
-		return true;
 	default:
 		command->name = text;
 		return tube_name_is_good(text);

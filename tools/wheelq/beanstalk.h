@@ -45,7 +45,6 @@ enum verb {
 	VERB_LIST_TUBES_WATCHED,
 	VERB_PAUSE_TUBE,
 	VERB_LIMIT_TUBE,
-	VERB_AUTH,
 	VERB_QUIT,
 	VERB_COUNT,
 };
@@ -64,7 +63,7 @@ const char *verb_name(enum verb verb);
  * @state: (s) state of jobs
  * @cursor: (c) a position, whose parts are separated by points
  * @bound: (k) limit on the number of jobs
- * @name: (n) name of a tube, (y) key of a job, or (w) another word; points into the line
+ * @name: (n) name of a tube, or (y) key of a job; points into the line
  */
 struct command {
 	enum verb verb;

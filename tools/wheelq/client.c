@@ -37,7 +37,6 @@ struct client *client_open(struct client_host *host, int fd)
 	client->host = host;
 	client->fd = fd;
 	client->timer.expired = timer_expired;
-	client->is_trusted = !host->token;
 	worker_init(&client->worker);
 	client->used = queue_tube(host->queue, "default");
 	client->used->users++;
@@ -341,9 +340,9 @@ static size_t drop_buffers(struct quota_entry *buffers)
 }
 
 void client_host_open(struct client_host *host, const struct client_ops *ops,
-		      struct queue *queue, const char *token, size_t limit)
+		      struct queue *queue, size_t limit)
 {
-	*host = (struct client_host){ .ops = ops, .queue = queue, .token = token };
+	*host = (struct client_host){ .ops = ops, .queue = queue };
 	TAILQ_INIT(&host->busy);
 	TAILQ_INIT(&host->served);
 	quota_open(&host->quota, limit, drop_buffers);
@@ -354,25 +353,6 @@ void client_kill(struct client *client)
 	worker_stop_waiting(&client->worker);
 	client->is_dead = true;
 	client_set_busy(client);
-}
-
-/* The time does not depend on the number of equal bytes. */
-static bool is_token(const char *token, const char *text)
-{
-	size_t length = strlen(token), i;
-	unsigned char differs = strlen(text) != length;
-
-	for (i = 0; i < length && text[i]; i++)
-		differs |= token[i] ^ text[i];
-	return !differs;
-}
-
-bool client_auth(struct client *client, const char *text)
-{
-	const char *token = client->host->token;
-
-	client->is_trusted = !token || is_token(token, text);
-	return client->is_trusted;
 }
 
 bool client_is_affected(const struct client *client)

@@ -33,7 +33,6 @@ struct client_ops {
  * struct client_host - state that all connections share
  * @ops: the commands
  * @queue: the queue
- * @token: each connection must send it first; NULL: not required
  * @quota: limit on their buffers
  * @busy: connections to process at the end of the iteration
  * @served: those that have run commands in this iteration and have more; they run after the others
@@ -42,7 +41,6 @@ struct client_ops {
 struct client_host {
 	const struct client_ops *ops;
 	struct queue *queue;
-	const char *token;
 	struct quota quota;
 	struct client_list busy;
 	struct client_list served;
@@ -95,7 +93,6 @@ enum client_state {
  * @is_dead: true if it must be closed immediately
  * @is_producer: true if it has put a job
  * @is_worker: true if it has sent a reserve
- * @is_trusted: true if it may send all commands
  * @events: the events of epoll
  */
 struct client {
@@ -123,14 +120,11 @@ struct client {
 	bool is_dead;
 	bool is_producer;
 	bool is_worker;
-	bool is_trusted;
 	uint32_t events;
 };
 
 void client_host_open(struct client_host *host, const struct client_ops *ops,
-		      struct queue *queue, const char *token, size_t limit);
-/* Check a token. Return: true if the connection may send all commands. */
-bool client_auth(struct client *client, const char *text);
+		      struct queue *queue, size_t limit);
 struct client *client_open(struct client_host *host, int fd);
 void client_close(struct client *client);
 /* Read the available input. */

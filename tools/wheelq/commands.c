@@ -252,24 +252,13 @@ static void run_on_job(struct client *client, const struct command *command)
 	}
 }
 
-/* A wrong token closes the connection. */
-static void auth(struct client *client, const struct command *command)
-{
-	if (client_auth(client, command->name)) {
-		client_reply(client, "AUTHORIZED\r\n");
-		return;
-	}
-	client_reply(client, "DENIED\r\n");
-	client->state = CLIENT_QUITS;
-}
-
-static void reject(struct client *client, const struct command *command, const char *text)
+static void reject(struct client *client, const struct command *command)
 {
 	client->put = *command;
 	if (command->verb <= VERB_PUT_KEY)
-		client_skip_body(client, text);
+		client_skip_body(client, "OUT_OF_MEMORY\r\n");
 	else
-		client_reply(client, text);
+		client_reply(client, "OUT_OF_MEMORY\r\n");
 }
 
 /* While the store is lost, workers wait, and the other commands on jobs are rejected. */
@@ -286,7 +275,6 @@ static bool needs_store(enum verb verb)
 	case VERB_LIST_TUBES:
 	case VERB_LIST_TUBE_USED:
 	case VERB_LIST_TUBES_WATCHED:
-	case VERB_AUTH:
 	case VERB_QUIT:
 		return false;
 	default:
@@ -305,12 +293,8 @@ static bool reads_much(enum verb verb)
 static void run(struct client *client, const struct command *command)
 {
 	server_of(client)->verbs[command->verb]++;
-	if (!client->is_trusted && command->verb < VERB_AUTH) {
-		reject(client, command, "DENIED\r\n");
-		return;
-	}
 	if (queue_of(client)->is_lost && needs_store(command->verb)) {
-		reject(client, command, "OUT_OF_MEMORY\r\n");
+		reject(client, command);
 		return;
 	}
 	switch (command->verb) {
@@ -361,9 +345,6 @@ static void run(struct client *client, const struct command *command)
 		break;
 	case VERB_LIMIT_TUBE:
 		limit_tube(client, command);
-		break;
-	case VERB_AUTH:
-		auth(client, command);
 		break;
 	case VERB_QUIT:
 		client->state = CLIENT_QUITS;

@@ -13,8 +13,6 @@
 #define HEADER_MAX	8192
 #define NOT_FOUND	"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n" \
 			"Connection: close\r\n\r\n"
-#define UNAUTHORIZED	"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n" \
-			"WWW-Authenticate: Bearer\r\nConnection: close\r\n\r\n"
 
 /* The third word is HTTP/1.x, which no command has. */
 bool http_is_request(const char *line)
@@ -41,15 +39,6 @@ void http_begin(struct client *client, const char *line)
 	client->reply = strncmp(line, "GET /metrics ", 13) ? NOT_FOUND : NULL;
 }
 
-/* A scraper sends the token of --token-file in this header. */
-static void take_header(struct client *client, char *line)
-{
-	static const char bearer[] = "authorization: bearer ";
-
-	if (!strncasecmp(line, bearer, sizeof(bearer) - 1))
-		client_auth(client, line + sizeof(bearer) - 1);
-}
-
 static void send_metrics(struct client *client)
 {
 	struct buffer text = { 0 };
@@ -73,15 +62,11 @@ bool http_take(struct client *client)
 			client->state = CLIENT_QUITS;
 		return false;
 	}
-	*end = '\0';
 	count = end - buffer_bytes(in);
-	take_header(client, buffer_bytes(in));
 	buffer_take(in, count + 2);
 	if (count)
 		return true;
 	client->state = CLIENT_QUITS;
-	if (!client->is_trusted)
-		client->reply = UNAUTHORIZED;
 	if (!client->reply)
 		send_metrics(client);
 	client_reply(client, client->reply ?: "");

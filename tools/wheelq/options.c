@@ -18,13 +18,10 @@
 /* Both stores fail if a row is about twice as large. */
 #define MOST_BODY		(512 << 20)
 
-/* An auth command fits into a line. */
-#define TOKEN_MAX		200
-
 #define SPACES	" \t\r\n"
 
 enum choice {
-	CONFIG = 256, LISTEN, PORT, STORE, TOKEN, USER, CONNECTIONS, BODY,
+	CONFIG = 256, LISTEN, PORT, STORE, USER, CONNECTIONS, BODY,
 	JOBS, BYTES, TUBES, BUFFERS, RESERVED, LOADED, HORIZON, HELP, VERSION,
 };
 
@@ -33,7 +30,6 @@ static const struct option long_options[] = {
 	{ "listen", required_argument, NULL, LISTEN },
 	{ "port", required_argument, NULL, PORT },
 	{ "store", required_argument, NULL, STORE },
-	{ "token-file", required_argument, NULL, TOKEN },
 	{ "allow-user", required_argument, NULL, USER },
 	{ "max-connections", required_argument, NULL, CONNECTIONS },
 	{ "max-job-size", required_argument, NULL, BODY },
@@ -59,7 +55,6 @@ static const char usage[] =
 	"                         several servers use it, one serves, the others are on standby\n"
 	"  --listen ADDRESS       address or unix:PATH to listen on, default: 127.0.0.1\n"
 	"  --port PORT            TCP port to listen on, default: 11300\n"
-	"  --token-file FILE      require each connection to send: auth TOKEN; FILE has the token\n"
 	"  --allow-user USER      accept only this user on a Unix socket; may be repeated\n"
 	"  --config FILE          read options from FILE, one per line without dashes: max-jobs 1000\n"
 	"  --help, --version      print this text or the version, and exit\n"
@@ -133,22 +128,6 @@ static void take_limit(struct server_options *o, int option, const char *name,
 	default:
 		o->queue.horizon = 1000 * read_limit(name, text, 1, 100000000);
 	}
-}
-
-/* The first line of a file. */
-static const char *token_read(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	char *line = NULL;
-	size_t room = 0;
-
-	if (!file || getline(&line, &room, file) < 0)
-		fail(EXIT_USAGE, "%s: %s", path, file ? "no token" : strerror(errno));
-	fclose(file);
-	line[strcspn(line, SPACES)] = '\0';
-	if (!*line || strlen(line) > TOKEN_MAX)
-		fail(EXIT_USAGE, "%s: a token has 1 to %d characters", path, TOKEN_MAX);
-	return line;
 }
 
 static void allow_user(struct server_options *o, const char *name)
@@ -230,9 +209,6 @@ static void take(struct server_options *o, int option, const char *name,
 		break;
 	case STORE:
 		o->path = value;
-		break;
-	case TOKEN:
-		o->token = token_read(value);
 		break;
 	case USER:
 		allow_user(o, value);

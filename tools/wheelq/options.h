@@ -19,7 +19,6 @@
  * @address: to listen on
  * @port: to listen on
  * @path: the store
- * @token: each connection must send it first; NULL: not required
  * @users: users that may connect to a Unix socket; all if there are none
  * @user_count: number of @users
  * @connections: limit on the number of connections
@@ -31,7 +30,6 @@ struct server_options {
 	const char *address;
 	const char *port;
 	const char *path;
-	const char *token;
 	uid_t users[OPTIONS_USERS];
 	unsigned int user_count;
 	uint32_t connections;

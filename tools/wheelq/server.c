@@ -115,7 +115,7 @@ static void server_open(struct server *server, const struct server_options *opti
 
 	*server = (struct server){ .options = *options, .has_more = true };
 	TAILQ_INIT(&server->clients);
-	client_host_open(&server->host, commands, queue, options->token, options->quota);
+	client_host_open(&server->host, commands, queue, options->quota);
 	name_process(server);
 	block_drain_signal();
 	listener_open(&server->listener, options->address, options->port);
