@@ -199,6 +199,9 @@ void cache_open_tube(struct tube *tube)
 /* No client waits for this: the job is only stored if it is evicted. */
 void cache_enqueue_due(struct cache *cache, struct job *job)
 {
+	uint64_t now = timers_now(cache->timers, job_clock(job->rec.state));
+
+	tube_count_late(job->tube, now > job->rec.due ? now - job->rec.due : 0);
 	job->is_dirty = true;
 	tube_move_job(job, JOB_READY);
 	cache_settle(cache, job);

@@ -26,6 +26,25 @@ static void counter(struct buffer *b, const char *name, const char *help,
 	buffer_print(b, "%s %llu\n", name, (unsigned long long)value);
 }
 
+static void histogram(struct buffer *b, const char *name, const char *help,
+		      const struct histogram *h)
+{
+	double bound = 1e-4;
+	uint64_t count = 0;
+	int at;
+
+	head(b, name, "histogram", help);
+	for (at = 0; at < HISTOGRAM_BOUNDS; at++, bound *= 10) {
+		count += h->counts[at];
+		buffer_print(b, "%s_bucket{le=\"%g\"} %llu\n", name, bound,
+			     (unsigned long long)count);
+	}
+	count += h->counts[at];
+	buffer_print(b, "%s_bucket{le=\"+Inf\"} %llu\n%s_sum %.6f\n%s_count %llu\n", name,
+		     (unsigned long long)count, name, h->sum / 1e6, name,
+		     (unsigned long long)count);
+}
+
 static uint64_t jobs_in(const uint64_t *jobs, enum job_state state)
 {
 	return state == JOB_DELAYED ? jobs[JOB_DELAYED] + jobs[JOB_TIMED] :
@@ -38,7 +57,7 @@ static const enum job_state shown[] = {
 
 #define SHOWN	(sizeof(shown) / sizeof(*shown))
 
-static void jobs(struct buffer *b, const struct tubes *tubes)
+static void jobs(struct buffer *b, const struct tubes *tubes, uint64_t now)
 {
 	const struct tube *tube;
 	size_t i;
@@ -56,6 +75,13 @@ static void jobs(struct buffer *b, const struct tubes *tubes)
 				     tube->name, job_state_name(shown[i]),
 				     (unsigned long long)jobs_in(tube->jobs,
 								 shown[i]));
+	head(b, "wheelq_tube_ready_age_seconds", "gauge",
+	     "Time since the oldest ready job in memory was due.");
+	TAILQ_FOREACH(tube, &tubes->list, all)
+		buffer_print(b, "wheelq_tube_ready_age_seconds{tube=\"%s\"} %.3f\n", tube->name,
+			     (now - tube_oldest_due(tube, now)) / 1e3);
+	histogram(b, "wheelq_lateness_seconds",
+		  "Time from when a delayed job was due until it was ready.", &tubes->lateness);
 }
 
 static void commands(struct buffer *b, const struct server *server)
@@ -82,6 +108,9 @@ static void process(struct buffer *b, const struct server *server)
 	      (timers_now(timers, CLOCK_QUEUE) - server->started) / 1000);
 	gauge(b, "wheelq_draining", "1: puts are rejected.",
 	      server->is_draining);
+	gauge(b, "wheelq_epoch", "Number of times that a server has taken over the store.",
+	      server->store->epoch);
+	gauge(b, "process_resident_memory_bytes", "Memory.", stats_memory());
 	head(b, "process_cpu_seconds_total", "counter",
 	     "CPU time.");
 	buffer_print(b, "process_cpu_seconds_total %.2f\n",
@@ -96,7 +125,7 @@ void metrics_print(struct buffer *b, struct server *server)
 
 	stats_count_clients(server, &clients);
 	process(b, server);
-	jobs(b, &queue->tubes);
+	jobs(b, &queue->tubes, timers_now(queue->timers, CLOCK_QUEUE));
 	gauge(b, "wheelq_tubes", "Tubes.", queue->tubes.count);
 	counter(b, "wheelq_jobs_put_total", "Jobs put.", queue->total);
 	counter(b, "wheelq_job_timeouts_total", "Reservations whose TTR expired.",
@@ -126,4 +155,5 @@ void metrics_print(struct buffer *b, struct server *server)
 		queue->damaged);
 	counter(b, "wheelq_commits_total", "Commits of the store.",
 		queue->commits);
+	histogram(b, "wheelq_commit_seconds", "Time that a commit took.", &queue->commit_time);
 }

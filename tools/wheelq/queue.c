@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "queue.h"
 
+#include <time.h>
+
 #include "fail.h"
 
 #define BATCH		512
@@ -187,8 +189,26 @@ void queue_open(struct queue *queue, struct store *store,
 	queue_commit(queue);
 }
 
+/*
+ * A reservation that is stored ends like one that is not: at the start of the next server, it must
+ * not count as a timeout.
+ */
+static void save_ended_reservations(struct queue *queue)
+{
+	const struct table *jobs = &queue->cache.jobs;
+	struct table_entry *entry;
+
+	for (entry = table_next(jobs, NULL); entry; entry = table_next(jobs, entry)) {
+		struct job *job = container_of(entry, struct job, entry);
+
+		if (job->stored == JOB_RESERVED)
+			cache_save(&queue->cache, job);
+	}
+}
+
 void queue_finish(struct queue *queue)
 {
+	save_ended_reservations(queue);
 	take_numbers(queue, 0);
 	queue_commit(queue);
 }
@@ -232,14 +252,25 @@ static void save_numbers(struct queue *queue)
 	queue->numbers_changed = false;
 }
 
+static uint64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000ULL + now.tv_nsec / 1000;
+}
+
 void queue_commit(struct queue *queue)
 {
+	uint64_t begun = now_us();
+
 	save_tubes(queue);
 	save_numbers(queue);
 	queue->store->ops->commit(queue->store);
 	queue->store->must_commit = false;
 	queue->store->uncommitted = 0;
 	queue->commits++;
+	histogram_add(&queue->commit_time, now_us() - begun);
 }
 
 bool queue_commit_is_full(const struct queue *queue)

@@ -61,6 +61,7 @@ struct queue_options {
  * @is_lost: true if the store was lost: no job is reserved, and nothing is committed
  * @read: cost of reading in this iteration, in bytes of bodies
  * @commits: number of commits
+ * @commit_time: how long they took
  * @damaged: number of times that a job's checksum did not match
  * @total: jobs put
  * @timeouts: reservations whose TTR expired
@@ -81,6 +82,7 @@ struct queue {
 	bool is_lost;
 	uint64_t read;
 	uint64_t commits;
+	struct histogram commit_time;
 	uint64_t damaged;
 	uint64_t total;
 	uint64_t timeouts;
@@ -119,7 +121,7 @@ struct queue_cursor {
 /* Open a queue, which then owns the store. */
 void queue_open(struct queue *queue, struct store *store,
 		const struct queue_options *options);
-/* Make the last commit before the server ends normally. */
+/* Make the last commit before the server ends normally. No worker has reserved a job. */
 void queue_finish(struct queue *queue);
 /* Close without a commit. */
 void queue_close(struct queue *queue);

@@ -25,6 +25,9 @@ struct stats_clients {
 void stats_count_clients(const struct server *server,
 			 struct stats_clients *clients);
 
+/* Resident memory, in bytes. */
+uint64_t stats_memory(void);
+
 /* The stats and list commands. */
 void stats_run(struct client *client, const struct command *command);
 

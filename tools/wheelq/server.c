@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "notify.h"
 
 #define EVENTS		512
 /* Limit on the number of expired timers per iteration. */
@@ -438,17 +439,19 @@ void serve(struct server *server, const struct server_options *options,
 	       (unsigned long long)tube_jobs(server->queue->tubes.jobs),
 	       server->listener.name);
 	fflush(stdout);
+	notify("READY=1\nSTATUS=serving");
 	if (setjmp(server->lost))
 		lose_store(server);
 	if (server->store->reopen && !server->queue->is_lost)
 		server->store->lost = &server->lost;
 	while (!server->is_ending)
 		iterate(server);
+	notify("STOPPING=1");
 	if (!server->queue->is_lost)
 		server->store->lost = NULL;
-	queue_finish(server->queue);
 	while (!TAILQ_EMPTY(&server->clients))
 		end_client(TAILQ_FIRST(&server->clients));
+	queue_finish(server->queue);
 	queue_close(server->queue);
 	free(server->queue);
 	listener_close(&server->listener);

@@ -4,6 +4,7 @@
  */
 #include "requests.h"
 
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -41,6 +42,35 @@ void stats_count_clients(const struct server *server,
 		clients->workers += client->is_worker;
 		clients->waiting += client->worker.is_waiting;
 	}
+}
+
+uint64_t stats_memory(void)
+{
+	FILE *statm = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+
+	if (statm && fscanf(statm, "%*u %lu", &pages) != 1)
+		pages = 0;
+	if (statm)
+		fclose(statm);
+	return (uint64_t)pages * sysconf(_SC_PAGESIZE);
+}
+
+/* The number of times up to each bound. */
+static void histogram(struct buffer *b, const char *name, const struct histogram *h)
+{
+	static const char *const bounds[] = { "100us", "1ms", "10ms", "100ms", "1s", "10s" };
+	uint64_t count = 0;
+	int at;
+
+	for (at = 0; at < HISTOGRAM_BOUNDS; at++) {
+		count += h->counts[at];
+		buffer_print(b, "%s-within-%s: %llu\n", name, bounds[at],
+			     (unsigned long long)count);
+	}
+	count += h->counts[at];
+	buffer_print(b, "%s-count: %llu\n%s-sum: %.6f\n", name, (unsigned long long)count, name,
+		     h->sum / 1e6);
 }
 
 static uint64_t count_urgent(const struct tubes *tubes)
@@ -108,6 +138,10 @@ static void ours(struct buffer *b, struct server *server)
 	buffer_print(b, "store-full: %s\n",
 		     queue_disk_is_full(queue) ? "true" : "false");
 	buffer_print(b, "store-available: %s\n", queue->is_lost ? "false" : "true");
+	number(b, "store-epoch", server->store->epoch);
+	histogram(b, "commit", &queue->commit_time);
+	histogram(b, "late", &queue->tubes.lateness);
+	number(b, "resident-bytes", stats_memory());
 	number(b, "jobs-in-memory", queue->cache.jobs.count);
 	buffer_print(b, "wheel: \"%s\"\n", timers_backend(queue->timers));
 }
@@ -199,6 +233,8 @@ static void stats_tube(struct client *client, const char *name)
 	number(&b, "cmd-pause-tube", tube->pauses);
 	number(&b, "pause", left ? tube->pause / 1000 : 0);
 	number(&b, "pause-time-left", seconds_left(left));
+	buffer_print(&b, "ready-age: %.3f\n", (now - tube_oldest_due(tube, now)) / 1e3);
+	histogram(&b, "late", &tube->lateness);
 	if (tube->max_reserved)
 		number(&b, "limit-reserved", tube->max_reserved);
 	if (tube->max_rate)

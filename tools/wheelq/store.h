@@ -138,6 +138,7 @@ struct store_ops {
  * @reopen: open it again after it was lost; may wait, in another thread; NULL: not possible
  * @names_fd: if it is readable, @check_names must be called; 0: never
  * @lost: if an operation fails because the store is unreachable, it jumps here; NULL: exit
+ * @epoch: number of times that a server has taken it over; 0: no server can
  * @lease: ms after a commit in which no other server takes it over; 0: no server can
  */
 struct store {
@@ -145,6 +146,7 @@ struct store {
 	void (*reopen)(struct store *store);
 	int names_fd;
 	jmp_buf *lost;
+	uint64_t epoch;
 	uint64_t lease;
 	uint64_t batch;
 	uint64_t uncommitted;

@@ -362,3 +362,22 @@ struct job *tube_first_ready(const struct tube *tube)
 
 	return first ? container_of(first, struct job, heap) : NULL;
 }
+
+void tube_count_late(struct tube *tube, uint64_t late)
+{
+	histogram_add(&tube->lateness, 1000 * late);
+	histogram_add(&tube->tubes->lateness, 1000 * late);
+}
+
+uint64_t tube_oldest_due(const struct tube *tube, uint64_t now)
+{
+	size_t i;
+
+	for (i = 0; i < tube->ready.count; i++) {
+		const struct job *job = container_of(tube->ready.nodes[i], struct job, heap);
+
+		if (job->rec.due < now)
+			now = job->rec.due;
+	}
+	return now;
+}

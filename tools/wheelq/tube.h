@@ -6,6 +6,7 @@
 #ifndef TUBE_H
 #define TUBE_H
 
+#include "histogram.h"
 #include "job.h"
 
 #define TUBE_NAME_MAX	200
@@ -60,6 +61,7 @@ struct on_disk {
  * @next_reserve: ns of the queue's clock; @max_rate permits no reservation before
  * @total: number of jobs put
  * @deletes: number of jobs deleted
+ * @lateness: time from when jobs were due until they were ready
  * @pauses: number of times that the tube was paused
  */
 struct tube {
@@ -96,6 +98,7 @@ struct tube {
 	uint64_t next_reserve;
 	uint64_t total;
 	uint64_t deletes;
+	struct histogram lateness;
 	uint64_t pauses;
 };
 
@@ -112,6 +115,7 @@ TAILQ_HEAD(tube_list, tube);
  * @count: number of tubes
  * @next: number of the next tube
  * @counted: the store's counts do not include jobs with this id or a higher one
+ * @lateness: time from when jobs were due until they were ready
  * @jobs: by state, the number of jobs
  * @loaded: by state, the number of jobs in memory
  * @on_disk: by state, the tubes with jobs that are not in memory, earliest first
@@ -127,6 +131,7 @@ struct tubes {
 	uint64_t count;
 	uint64_t next;
 	uint64_t counted;
+	struct histogram lateness;
 	uint64_t jobs[JOB_STATES];
 	uint64_t loaded[JOB_STATES];
 	struct heap on_disk[JOB_STATES];
@@ -174,6 +179,10 @@ void tube_add_job(struct job *job, struct tube *tube, enum job_state state);
 void tube_remove_job(struct job *job);
 void tube_move_job(struct job *job, enum job_state state);
 
+/* A job becomes ready, @late ms after it was due. */
+void tube_count_late(struct tube *tube, uint64_t late);
+/* When the oldest of a tube's ready jobs in memory was due (ms), or @now if there is none. */
+uint64_t tube_oldest_due(const struct tube *tube, uint64_t now);
 /* The first of a tube's ready jobs in memory, or NULL. */
 struct job *tube_first_ready(const struct tube *tube);
 /*

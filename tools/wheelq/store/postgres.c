@@ -108,7 +108,7 @@ static void commit(struct postgres *p)
 	begin(p);
 	postgres_send_removed(p);
 	save_size(p);
-	postgres_send(p, PG_FENCE, &p->epoch, 1);
+	postgres_send(p, PG_FENCE, &p->store.epoch, 1);
 	if (renews)
 		postgres_send(p, PG_RENEW, NULL, 0);
 	postgres_send(p, PG_COMMIT, NULL, 0);
@@ -120,7 +120,7 @@ static void commit(struct postgres *p)
 
 static void still_ours(struct postgres *p)
 {
-	struct pg_result *result = postgres_ask(p, PG_STILL_OURS, &p->epoch, 1);
+	struct pg_result *result = postgres_ask(p, PG_STILL_OURS, &p->store.epoch, 1);
 
 	if (!PQntuples(result))
 		postgres_lost(p);

@@ -54,7 +54,6 @@ enum postgres_statement {
  * @store: the public part
  * @uri: identifies the database
  * @db: the connection, in pipeline mode once it is open; it never blocks
- * @epoch: the epoch of this server
  * @bytes: size of the jobs
  * @counted: jobs with this id or a higher one are not part of @size
  * @size: size of the jobs with a lower id
@@ -74,7 +73,6 @@ struct postgres {
 	struct store store;
 	const char *uri;
 	PGconn *db;
-	uint64_t epoch;
 	uint64_t bytes;
 	uint64_t counted;
 	uint64_t size;
@@ -102,7 +100,7 @@ __attribute__((noreturn))
 void postgres_broken(struct postgres *p, const struct pg_result *result);
 /* Connect; see PQstatus() for the result. */
 struct pg_conn *postgres_connect(const char *uri);
-/* Exit, because another server has taken over. */
+/* Exit with status 0, because another server has taken over. */
 __attribute__((noreturn))
 void postgres_lost(struct postgres *p);
 /* The name of a prepared statement. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "notify.h"
 
 /* "wlq": the class of wheelq's advisory locks; the object identifies the schema. */
 #define LOCK_CLASS	"7826545"
@@ -176,7 +177,7 @@ static void end_silent(struct postgres *p, int *seen)
 /* After a lost connection, the lock may be held by a session of this server, or of another one. */
 static void check_epoch(struct postgres *p)
 {
-	if (p->epoch && (uint64_t)number_of(p, "SELECT epoch FROM wheelq_epoch") != p->epoch)
+	if (p->store.epoch && (uint64_t)number_of(p, "SELECT epoch FROM wheelq_epoch") != p->store.epoch)
 		postgres_lost(p);
 }
 
@@ -186,9 +187,11 @@ static void become_holder(struct postgres *p)
 	int seen = 0;
 
 	for (; !take_lock(p); attempts++) {
-		if (!attempts && !p->epoch)
+		if (!attempts && !p->store.epoch) {
+			notify("READY=1\nSTATUS=on standby");
 			say("on standby: another server holds the store in PostgreSQL %s",
 			    PQdb(p->db));
+		}
 		if (!(attempts % ATTEMPTS)) {
 			check_epoch(p);
 			end_silent(p, &seen);
@@ -235,7 +238,7 @@ static void begin_epoch(struct postgres *p)
 	if (PQntuples(result) != 1)
 		fail(EXIT_FAILED, "PostgreSQL %s: table wheelq_epoch must have exactly one row",
 		     PQdb(p->db));
-	p->epoch = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
+	p->store.epoch = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
 	PQclear(result);
 }
 

@@ -55,7 +55,7 @@ void postgres_broken(struct postgres *p, const struct pg_result *result)
 
 void postgres_lost(struct postgres *p)
 {
-	fail(EXIT_FAILED, "PostgreSQL %s: another server has taken over; exiting",
+	fail(0, "PostgreSQL %s: another server has taken over; exiting",
 	     PQdb(p->db));
 }
 

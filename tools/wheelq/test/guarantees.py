@@ -295,6 +295,23 @@ def q7_a_crash_ends_reservations_and_counts_them():
         assert (said["state"], said["timeouts"], said["reserves"]) == ("ready", "1", "1"), said
 
 
+def q7_a_planned_stop_is_not_a_timeout():
+    """Neither of a job whose reservation was stored, nor of one that was ready again."""
+    with harness.Server() as server:
+        client, other = server.client(), server.client()
+        numbers = [client.put(b"x", ttr=1000), client.put(b"y", ttr=1000)]
+        client.reserve(0)
+        other.reserve(0)
+        harness.until(lambda: {stored_state(server, number) for number in numbers} == {RESERVED})
+        other.close()
+        assert server.stop() == 0
+        server.start()
+        client = server.client()
+        for number in numbers:
+            said = client.stats(f"stats-job {number}")
+            assert (said["state"], said["timeouts"], said["reserves"]) == ("ready", "0", "1"), said
+
+
 def q8_memory_depends_on_loaded_jobs():
     with harness.Server("--max-loaded", "1024", "--horizon", "60") as server:
         client = server.client()

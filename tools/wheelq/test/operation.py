@@ -6,11 +6,13 @@ import os
 import re
 import resource
 import shutil
+import signal
 import socket
 import sqlite3
 import stat
 import subprocess
 import tempfile
+import time
 import urllib.error
 import urllib.request
 
@@ -107,11 +109,12 @@ def unit_of_systemd():
 
 def unit_is_started_again_however_often():
     """If PostgreSQL is unavailable for a minute, the server exits many times. By default, systemd
-    stops restarting a unit after five starts within ten seconds."""
+    stops restarting a unit after five starts within ten seconds. A server that another one has
+    replaced exits with status 0."""
     unit = configparser.ConfigParser(strict=False)
     unit.optionxform = str
     unit.read(os.path.join(harness.ROOM, "wheelq.service"))
-    assert unit["Service"]["Restart"] == "on-failure"
+    assert unit["Service"]["Restart"] == "always"
     assert unit["Unit"].get("StartLimitIntervalSec") == "0"
 
 
@@ -387,6 +390,48 @@ def metrics_for_prometheus():
             assert error.code == 404
 
 
+def metrics_of_times():
+    """Lateness and the age of the oldest ready job, of all tubes and of one, and commits."""
+    with harness.Server() as server:
+        client = server.client()
+        client.ask("use a")
+        client.put(b"x", delay=0.02)
+        client.put(b"y", pri=9)
+        harness.until(lambda: client.stats("stats-tube a")["current-jobs-ready"] == "2")
+        harness.until(lambda: float(client.stats("stats-tube a")["ready-age"]) > 0.1)
+        said, tube = client.stats(), client.stats("stats-tube a")
+        assert said["late-count"] == tube["late-count"] == "1"
+        assert client.stats("stats-tube default")["late-count"] == "0"
+        assert client.stats("stats-tube default")["ready-age"] == "0.000"
+        assert int(said["commit-count"]) == int(said["store-commits"]) > 2
+        assert int(said["resident-bytes"]) > 1 << 20
+        text = http(server, "/metrics")[1].splitlines()
+        for line in ('wheelq_lateness_seconds_bucket{le="+Inf"} 1',
+                     "wheelq_lateness_seconds_count 1",
+                     'wheelq_tube_ready_age_seconds{tube="default"} 0.000'):
+            assert line in text, line
+        client.put(b"z", delay=0.001)
+        server.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.2)
+        server.process.send_signal(signal.SIGCONT)
+        harness.until(lambda: client.stats()["late-count"] == "2")
+        said = client.stats()
+        assert float(said["late-sum"]) > 0.1 and int(said["late-within-10ms"]) < 2, said
+
+
+def unit_is_notified():
+    """systemd starts other units when the server serves."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard, harness.Server() as server:
+        server.stop()
+        server.env["NOTIFY_SOCKET"] = os.path.join(server.directory, "notify")
+        heard.bind(server.env["NOTIFY_SOCKET"])
+        heard.settimeout(harness.PATIENCE)
+        server.start()
+        assert heard.recv(100) == b"READY=1\nSTATUS=serving"
+        assert server.stop() == 0
+        assert heard.recv(100) == b"STOPPING=1"
+
+
 def metrics_are_all_that_http_gets():
     """A page in a browser must not be able to put jobs. All input after the first line of an HTTP
     request is ignored, regardless of the line's length."""
@@ -417,9 +462,11 @@ def manual_on_copies():
         numbers = [client.put(b"kept", delay=1000) for _ in range(50)]
         copy = os.path.join(server.directory, "copy")
         try:
-            subprocess.run(["sqlite3", server.store, f"VACUUM INTO '{copy}'"], check=True)
+            subprocess.run(f'umask 077; sqlite3 {server.store} "VACUUM INTO \'{copy}\'"',
+                           check=True, shell=True)
         except FileNotFoundError as error:
             raise ktap.Skip("sqlite3 is not installed") from error
+        assert stat.S_IMODE(os.stat(copy).st_mode) == 0o600
         lost = client.put(b"later than the copy")
         server.stop()
         for suffix in ("-wal", "-shm"):
@@ -431,6 +478,25 @@ def manual_on_copies():
         assert client.stats()["current-jobs-delayed"] == "50"
         assert all(client.ask(f"delete {number}") == "DELETED" for number in numbers)
         assert client.ask(f"peek {lost}") == "NOT_FOUND"
+
+
+def manual_on_disk_space():
+    """The file does not become smaller by itself. VACUUM returns the space."""
+    with harness.Server() as server:
+        client = server.client()
+        kept = client.put(b"kept", delay=1000)
+        numbers = [client.put(b"x" * 60000, delay=1000) for _ in range(50)]
+        load.delete(client, numbers)
+        server.stop()
+        before = os.stat(server.store)
+        try:
+            subprocess.run(["sqlite3", server.store, "VACUUM"], check=True)
+        except FileNotFoundError as error:
+            raise ktap.Skip("sqlite3 is not installed") from error
+        after = os.stat(server.store)
+        assert after.st_size < before.st_size / 10, (before.st_size, after.st_size)
+        assert (before.st_mode, before.st_uid) == (after.st_mode, after.st_uid)
+        assert server.start().client().ask(f"peek {kept}") == (f"FOUND {kept} 4", b"kept")
 
 
 def store_that_is_upgraded_halfway():
