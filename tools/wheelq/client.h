@@ -90,6 +90,7 @@ enum client_state {
  * @is_deferred: true if the next command runs in a later iteration
  * @has_more: true if @in has further commands
  * @has_ended: true if the peer sends no more
+ * @is_http: true if it may only send HTTP requests
  * @is_dead: true if it must be closed immediately
  * @is_producer: true if it has put a job
  * @is_worker: true if it has sent a reserve
@@ -117,6 +118,7 @@ struct client {
 	bool is_deferred;
 	bool has_more;
 	bool has_ended;
+	bool is_http;
 	bool is_dead;
 	bool is_producer;
 	bool is_worker;

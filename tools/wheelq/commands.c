@@ -364,6 +364,10 @@ static bool run_line(struct client *client, char *line, size_t length)
 		http_begin(client, line);
 		return true;
 	}
+	if (client->is_http) {
+		client->state = CLIENT_QUITS;
+		return true;
+	}
 	error = beanstalk_parse(&command, line, length);
 	if (!error && reads_much(command.verb) && queue_has_read_enough(queue_of(client)))
 		return false;

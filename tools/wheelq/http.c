@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * HTTP for Prometheus: GET /metrics, on the port of the protocol.
+ * HTTP: GET /metrics for Prometheus and GET /health for load balancers, on the port of the protocol
+ * and on --http-port.
  *
  * A web page can make a browser send a request to a local port, with commands of the protocol in
  * its body. Any other request therefore closes the connection, and all input after its first
@@ -11,6 +12,10 @@
 #include <string.h>
 
 #define HEADER_MAX	8192
+#define SERVING		"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n" \
+			"Connection: close\r\n\r\nserving\n"
+#define UNAVAILABLE	"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n" \
+			"Connection: close\r\n\r\n"
 #define NOT_FOUND	"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n" \
 			"Connection: close\r\n\r\n"
 
@@ -37,6 +42,8 @@ void http_begin(struct client *client, const char *line)
 {
 	client->state = strncmp(line, "GET ", 4) ? CLIENT_QUITS : CLIENT_HEADERS;
 	client->reply = strncmp(line, "GET /metrics ", 13) ? NOT_FOUND : NULL;
+	if (!strncmp(line, "GET /health ", 12))
+		client->reply = client->host->queue->is_lost ? UNAVAILABLE : SERVING;
 }
 
 static void send_metrics(struct client *client)

@@ -106,6 +106,7 @@ static void process(struct buffer *b, const struct server *server)
 		     WHEELQ_VERSION, timers_backend(timers));
 	gauge(b, "wheelq_uptime_seconds", "Time since the start.",
 	      (timers_now(timers, CLOCK_QUEUE) - server->started) / 1000);
+	gauge(b, "wheelq_serving", "0: on standby.", 1);
 	gauge(b, "wheelq_draining", "1: puts are rejected.",
 	      server->is_draining);
 	gauge(b, "wheelq_epoch", "Number of times that a server has taken over the store.",

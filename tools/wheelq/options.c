@@ -21,7 +21,7 @@
 #define SPACES	" \t\r\n"
 
 enum choice {
-	CONFIG = 256, LISTEN, PORT, STORE, USER, CONNECTIONS, BODY,
+	CONFIG = 256, LISTEN, PORT, HTTP, STORE, USER, CONNECTIONS, BODY,
 	JOBS, BYTES, TUBES, BUFFERS, RESERVED, LOADED, HORIZON, HELP, VERSION,
 };
 
@@ -29,6 +29,7 @@ static const struct option long_options[] = {
 	{ "config", required_argument, NULL, CONFIG },
 	{ "listen", required_argument, NULL, LISTEN },
 	{ "port", required_argument, NULL, PORT },
+	{ "http-port", required_argument, NULL, HTTP },
 	{ "store", required_argument, NULL, STORE },
 	{ "allow-user", required_argument, NULL, USER },
 	{ "max-connections", required_argument, NULL, CONNECTIONS },
@@ -55,6 +56,7 @@ static const char usage[] =
 	"                         several servers use it, one serves, the others are on standby\n"
 	"  --listen ADDRESS       address or unix:PATH to listen on, default: 127.0.0.1\n"
 	"  --port PORT            TCP port to listen on, default: 11300\n"
+	"  --http-port PORT       TCP port for metrics and health checks alone, also on standby\n"
 	"  --allow-user USER      accept only this user on a Unix socket; may be repeated\n"
 	"  --config FILE          read options from FILE, one per line without dashes: max-jobs 1000\n"
 	"  --help, --version      print this text or the version, and exit\n"
@@ -207,6 +209,10 @@ static void take(struct server_options *o, int option, const char *name,
 		read_limit(name, value, 1, UINT16_MAX);
 		o->port = value;
 		break;
+	case HTTP:
+		read_limit(name, value, 1, UINT16_MAX);
+		o->http_port = value;
+		break;
 	case STORE:
 		o->path = value;
 		break;
@@ -285,6 +291,8 @@ void options_read(struct server_options *options, int argc, char **argv)
 		fail(EXIT_USAGE, "--store is required; see wheelq --help");
 	if (options->user_count && strncmp(options->address, "unix:", 5))
 		fail(EXIT_USAGE, "--allow-user requires --listen unix:PATH");
+	if (options->http_port && !strncmp(options->address, "unix:", 5))
+		fail(EXIT_USAGE, "--http-port requires an address to --listen on");
 	resolve_connections(options);
 	resolve_buffers(options);
 	options->queue.timers = options->connections;

@@ -17,6 +17,7 @@
 /**
  * struct server_options - the configuration
  * @address: to listen on
+ * @http_port: a port for HTTP alone, also on standby; NULL: none
  * @port: to listen on
  * @path: the store
  * @users: users that may connect to a Unix socket; all if there are none
@@ -29,6 +30,7 @@
 struct server_options {
 	const char *address;
 	const char *port;
+	const char *http_port;
 	const char *path;
 	uid_t users[OPTIONS_USERS];
 	unsigned int user_count;

@@ -89,11 +89,11 @@ static bool begins_with(const char *name, const char *with)
 }
 
 /* Open a file, or the URI of a database. */
-static struct store *store_open(const char *name)
+static struct store *store_open(const char *name, int http_fd)
 {
 	if (begins_with(name, "postgresql://") ||
 	    begins_with(name, "postgres://"))
-		return postgres_open(name);
+		return postgres_open(name, http_fd);
 	return sqlite_open(name);
 }
 
@@ -120,8 +120,13 @@ static void server_open(struct server *server, const struct server_options *opti
 	name_process(server);
 	block_drain_signal();
 	listener_open(&server->listener, options->address, options->port);
+	server->http.fd = -1;
+	if (options->http_port) {
+		listener_open(&server->http, options->address, options->http_port);
+		listener_listen(&server->http);
+	}
 	/* This may wait for another server to end. Until then, connections are rejected. */
-	server->store = store_open(options->path);
+	server->store = store_open(options->path, server->http.fd);
 	queue_open(queue, server->store, &options->queue);
 	listener_listen(&server->listener);
 	server->signal_fd = open_signals();
@@ -132,6 +137,8 @@ static void server_open(struct server *server, const struct server_options *opti
 	if (server->epoll < 0)
 		fail(EXIT_FAILED, "epoll: %s", strerror(errno));
 	watch_fd(server, server->listener.fd, &server->listener);
+	if (options->http_port)
+		watch_fd(server, server->http.fd, &server->http);
 	watch_fd(server, server->signal_fd, &server->signal_fd);
 	watch_fd(server, server->clock_fd, &server->clock_fd);
 	watch_fd(server, server->reopen_fd, &server->reopen_fd);
@@ -141,10 +148,10 @@ static void server_open(struct server *server, const struct server_options *opti
 }
 
 /* Return: false if no connection is pending. */
-static bool accept_one(struct server *server)
+static bool accept_one(struct server *server, struct listener *listener)
 {
 	const struct server_options *o = &server->options;
-	int fd = listener_accept(&server->listener);
+	int fd = listener_accept(listener);
 	struct client *client;
 
 	if (fd < 0)
@@ -158,6 +165,7 @@ static bool accept_one(struct server *server)
 		return true;
 	}
 	client = client_open(&server->host, fd);
+	client->is_http = listener == &server->http;
 	client->events = EPOLLIN;
 	TAILQ_INSERT_TAIL(&server->clients, client, all);
 	server->connected++;
@@ -166,11 +174,11 @@ static bool accept_one(struct server *server)
 	return true;
 }
 
-static void accept_some(struct server *server)
+static void accept_some(struct server *server, struct listener *listener)
 {
 	int left = ACCEPT_BUDGET;
 
-	while (left && accept_one(server))
+	while (left && accept_one(server, listener))
 		left--;
 }
 
@@ -218,8 +226,8 @@ static bool is_timer_fd(const struct server *server, const void *mark)
 
 static void take_event(struct server *server, const struct epoll_event *event)
 {
-	if (event->data.ptr == &server->listener)
-		accept_some(server);
+	if (event->data.ptr == &server->listener || event->data.ptr == &server->http)
+		accept_some(server, event->data.ptr);
 	else if (event->data.ptr == &server->signal_fd)
 		take_signal(server);
 	else if (event->data.ptr == &server->clock_fd)

@@ -20,6 +20,7 @@
  * @has_more: true if the next iteration must not wait
  * @epoll: descriptor of epoll
  * @listener: accepts connections
+ * @http: accepts connections for HTTP alone; its descriptor is -1 without one
  * @clock_fd: readable when the wall clock was set
  * @signal_fd: readable when a signal is pending
  * @has_expired: by clock, true if timers may have expired
@@ -43,6 +44,7 @@ struct server {
 	bool has_more;
 	int epoll;
 	struct listener listener;
+	struct listener http;
 	int clock_fd;
 	int signal_fd;
 	bool has_expired[CLOCKS];

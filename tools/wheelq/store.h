@@ -164,8 +164,11 @@ static inline void store_count_change(struct store *store, size_t bytes)
 
 /* An SQLite file, which is created if it does not exist. */
 struct store *sqlite_open(const char *path);
-/* A PostgreSQL database. Waits while another server holds it. */
-struct store *postgres_open(const char *uri);
+/*
+ * A PostgreSQL database. Waits while another server holds it, and responds to HTTP on @http_fd
+ * meanwhile; -1: no listener.
+ */
+struct store *postgres_open(const char *uri, int http_fd);
 /* Takes the place of a store that was lost. It has no jobs, and changes have no effect. */
 extern struct store store_absent;
 

@@ -53,6 +53,7 @@ enum postgres_statement {
  * struct postgres - a session
  * @store: the public part
  * @uri: identifies the database
+ * @http_fd: listener for HTTP while the server is on standby, or -1
  * @db: the connection, in pipeline mode once it is open; it never blocks
  * @bytes: size of the jobs
  * @counted: jobs with this id or a higher one are not part of @size
@@ -72,6 +73,7 @@ enum postgres_statement {
 struct postgres {
 	struct store store;
 	const char *uri;
+	int http_fd;
 	PGconn *db;
 	uint64_t bytes;
 	uint64_t counted;

@@ -5,9 +5,10 @@
 #include "fail.h"
 #include "store.h"
 
-struct store *postgres_open(const char *uri)
+struct store *postgres_open(const char *uri, int http_fd)
 {
 	(void)uri;
+	(void)http_fd;
 	fail(EXIT_USAGE,
 	     "this wheelq was built without PostgreSQL support; install libpq-dev and rebuild");
 }

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "fail.h"
 #include "notify.h"
+#include "standby.h"
 
 /* "wlq": the class of wheelq's advisory locks; the object identifies the schema. */
 #define LOCK_CLASS	"7826545"
@@ -196,7 +196,7 @@ static void become_holder(struct postgres *p)
 			check_epoch(p);
 			end_silent(p, &seen);
 		}
-		poll(NULL, 0, ATTEMPT_MS);
+		standby_wait(p->http_fd, ATTEMPT_MS);
 	}
 }
 
@@ -259,7 +259,7 @@ static void back_off(struct postgres *p)
 	p->back_off = p->back_off ? 2 * p->back_off : FIRST_BACK_OFF_MS;
 	if (p->back_off > MOST_BACK_OFF_MS)
 		p->back_off = MOST_BACK_OFF_MS;
-	poll(NULL, 0, p->back_off);
+	standby_wait(p->http_fd, p->back_off);
 }
 
 /* Until the store is held, a lost connection is opened again. */
@@ -297,7 +297,7 @@ static void reopen(struct store *store)
 	hold_store(p);
 }
 
-struct store *postgres_open(const char *uri)
+struct store *postgres_open(const char *uri, int http_fd)
 {
 	struct postgres *p = zeroed(1, sizeof(*p));
 
@@ -306,9 +306,12 @@ struct store *postgres_open(const char *uri)
 	p->store.lease = POSTGRES_LEASE_MS;
 	p->store.batch = BATCH_BYTES;
 	p->uri = uri;
+	p->http_fd = http_fd;
 	bodies_open(&p->bodies);
 	connect_to(p);
 	set_session(p);
 	hold_store(p);
+	/* From now on, the event loop responds. */
+	p->http_fd = -1;
 	return &p->store;
 }

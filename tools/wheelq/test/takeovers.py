@@ -7,6 +7,8 @@ import os
 import select
 import signal
 import time
+import urllib.error
+import urllib.request
 
 import load
 import postgres
@@ -15,7 +17,7 @@ import harness
 from history import CLIENTS, History
 from guarantees import SEED
 from namespace import cable
-from shared import commits_held_up, is_available
+from shared import commits_held_up, is_available, stopped_postgres
 from wire import Wire
 
 # Number of times that a server is stopped, in each way in turn.
@@ -264,6 +266,37 @@ def postgres_silence_is_survived_on_standby():
         assert other.serves().client().reserve(0) == (number, b"x")
 
 
+def http_status(server, path):
+    """The status and the body of the response on --http-port."""
+    url = f"http://127.0.0.1:{server.options[1]}{path}"
+    try:
+        with urllib.request.urlopen(url, timeout=harness.PATIENCE) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, ""
+
+
+def postgres_health_on_standby():
+    """The port for HTTP is served on standby, and serves nothing else afterwards."""
+    with postgres.stores(), harness.Server() as serving, harness.Server() as other:
+        other.stop()
+        other.store = serving.store
+        other.options = ("--http-port", str(harness.free_port()))
+        stand_by(other)
+        silent = harness.Client(int(other.options[1]))
+        assert http_status(other, "/health") == (503, "")
+        assert "\nwheelq_serving 0\n" in http_status(other, "/metrics")[1]
+        serving.stop()
+        other.serves()
+        assert http_status(other, "/health") == (200, "serving\n")
+        assert "\nwheelq_serving 1\n" in http_status(other, "/metrics")[1]
+        with stopped_postgres(other):
+            assert http_status(other, "/health") == (503, "")
+        raw = harness.Client(int(other.options[1]))
+        raw.send("stats\r\n")
+        assert raw.file.read() == silent.file.read() == b""
+
+
 def postgres_who_stands_by_may_be_told_to_drain():
     with postgres.stores(), harness.Server() as serving, harness.Server() as other:
         other.stop()
@@ -279,4 +312,4 @@ TESTS = [postgres_q2_q3_q4_q7_takeovers, postgres_q2_q3_q4_q7_packets_are_droppe
          postgres_that_is_slow_is_waited_for,
          postgres_bodies_are_read_in_batches, postgres_bodies_of_any_size_are_read,
          postgres_silence_is_survived, postgres_silence_is_survived_on_standby,
-         postgres_who_stands_by_may_be_told_to_drain]
+         postgres_health_on_standby, postgres_who_stands_by_may_be_told_to_drain]
