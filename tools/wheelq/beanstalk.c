@@ -26,7 +26,7 @@ struct verb_kind {
 static const struct verb_kind verbs[VERB_COUNT] = {
 	[VERB_PUT] = { "put", "pdtb" },
 	[VERB_PUT_AT] = { "put-at", "patb" },
-	[VERB_PUT_KEY] = { "put-key", "ypdtb" },
+	[VERB_PUT_KEY] = { "put-key", "ypdtbm" },
 	[VERB_PEEK] = { "peek", "i" },
 	[VERB_PEEK_READY] = { "peek-ready", "" },
 	[VERB_PEEK_DELAYED] = { "peek-delayed", "" },
@@ -177,6 +177,8 @@ static bool read_argument(struct command *command, char kind, const char *text)
 		return read_cursor(text, command->cursor);
 	case 'k':
 		return read_number(text, UINT64_MAX, &command->bound);
+	case 'm':
+		return read_seconds(text, &command->most);
 	case 'y':
 		command->name = text;
 		return job_key_is_good(text);
@@ -218,6 +220,8 @@ const char *beanstalk_parse(struct command *command, char *line,
 		return "UNKNOWN_COMMAND\r\n";
 	for (kind = verbs[command->verb].takes; *kind; kind++) {
 		word = next_word(&line);
+		if (!word && *kind == 'm')
+			break;
 		if (!word || !read_argument(command, *kind, word))
 			return "BAD_FORMAT\r\n";
 	}

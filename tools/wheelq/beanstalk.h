@@ -62,6 +62,7 @@ const char *verb_name(enum verb verb);
  * @bytes: (b) size of the body that follows
  * @state: (s) state of jobs
  * @cursor: (c) a position, whose parts are separated by points
+ * @most: (m) limit on the sum of delays in ms, 0: none; may be left out
  * @bound: (k) limit on the number of jobs
  * @name: (n) name of a tube, or (y) key of a job; points into the line
  */
@@ -75,6 +76,7 @@ struct command {
 	uint32_t bytes;
 	unsigned int state;
 	uint64_t cursor[COMMAND_CURSOR];
+	uint64_t most;
 	uint64_t bound;
 	const char *name;
 };

@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* beanstalkd has no such limit, so no client expects a response of its own. */
+#define TOO_MANY_TUBES	"TOO_MANY_TUBES\r\n"
+
 static struct queue *queue_of(struct client *client)
 {
 	return client->host->queue;
@@ -35,6 +38,7 @@ static void put_body(struct client *client, const char *body)
 		.size = command->bytes,
 		.is_timed = command->verb == VERB_PUT_AT,
 		.key = command->verb == VERB_PUT_KEY ? client->key : NULL,
+		.most = command->most,
 	};
 	uint64_t id;
 
@@ -126,7 +130,7 @@ static void use(struct client *client, const struct command *command)
 	struct tube *tube = queue_tube(queue_of(client), command->name);
 
 	if (!tube) {
-		client_reply(client, "OUT_OF_MEMORY\r\n");
+		client_reply(client, TOO_MANY_TUBES);
 		return;
 	}
 	tube->users++;
@@ -148,7 +152,7 @@ static void watch(struct client *client, const struct command *command)
 	struct tube *tube = queue_tube(queue_of(client), command->name);
 
 	if (!tube) {
-		client_reply(client, "OUT_OF_MEMORY\r\n");
+		client_reply(client, TOO_MANY_TUBES);
 		return;
 	}
 	count_watches(client);
@@ -213,7 +217,7 @@ static void limit_tube(struct client *client, const struct command *command)
 {
 	struct tube *tube = queue_tube(queue_of(client), command->name);
 
-	client_reply(client, tube ? "LIMITED\r\n" : "OUT_OF_MEMORY\r\n");
+	client_reply(client, tube ? "LIMITED\r\n" : TOO_MANY_TUBES);
 	if (tube)
 		queue_limit(queue_of(client), tube, command->bound, command->delay);
 }

@@ -61,7 +61,7 @@ static const char usage[] =
 	"  --config FILE          read options from FILE, one per line without dashes: max-jobs 1000\n"
 	"  --help, --version      print this text or the version, and exit\n"
 	"\n"
-	"Limits. Beyond them, the response is OUT_OF_MEMORY or JOB_TOO_BIG:\n"
+	"Limits. Beyond them, the response is OUT_OF_MEMORY, JOB_TOO_BIG or TOO_MANY_TUBES:\n"
 	"  --max-job-size BYTES   size of a body, default: 65535\n"
 	"  --max-jobs N           number of jobs, default: 0, no limit\n"
 	"  --max-bytes BYTES      size of the jobs in the store, default: 0, no limit\n"

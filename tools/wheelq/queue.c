@@ -427,17 +427,23 @@ static bool is_full(const struct queue *queue)
 	       (o->bytes && queue_bytes(queue) >= o->bytes);
 }
 
-/* A job without delay is due now. */
+/*
+ * A job without delay is due now. A job that replaces another one is as old as the first of these, if
+ * the delays together are limited.
+ */
 static enum job_state when_due(struct queue *queue, const struct queue_job *put,
 			       struct job_record *rec)
 {
-	rec->created = timers_now(queue->timers, CLOCK_QUEUE);
+	uint64_t now = timers_now(queue->timers, CLOCK_QUEUE);
+
+	rec->created = put->first ? put->first : now;
 	if (!put->is_timed) {
 		rec->delay = put->when;
 		rec->due = put->when ?
-			timers_now_ceil(queue->timers, CLOCK_QUEUE) + put->when :
-			rec->created;
-		return put->when ? JOB_DELAYED : JOB_READY;
+			timers_now_ceil(queue->timers, CLOCK_QUEUE) + put->when : now;
+		if (put->most && rec->due > rec->created + put->most)
+			rec->due = rec->created + put->most;
+		return rec->due > now ? JOB_DELAYED : JOB_READY;
 	}
 	rec->due = put->when;
 	return put->when <= timers_now(queue->timers, CLOCK_WALL) ? JOB_READY :
@@ -457,7 +463,7 @@ static uint64_t insert(struct queue *queue, struct tube *tube,
 	rec.id = queue->next_id++;
 	rec.state = when_due(queue, put, &rec);
 	rec.rank = rec.state == JOB_READY ? rec.pri : 0;
-	if (rec.created >= queue->numbers.clock + CLOCK_BATCH_MS)
+	if (timers_now(queue->timers, CLOCK_QUEUE) >= queue->numbers.clock + CLOCK_BATCH_MS)
 		queue->numbers_changed = true;
 	tube->total++;
 	queue->total++;
@@ -479,15 +485,19 @@ uint64_t queue_find_key(struct queue *queue, const struct tube *tube,
 }
 
 /* A worker that has reserved the job keeps it, without the key. */
-static bool replace(struct queue *queue, const struct tube *tube,
-		    const char *key)
+static bool replace(struct queue *queue, const struct tube *tube, struct queue_job *put)
 {
-	uint64_t id = queue_find_key(queue, tube, key);
+	uint64_t id = queue_find_key(queue, tube, put->key);
+	struct job_record old = { 0 };
 
 	if (!id)
 		return false;
-	if (queue_delete(queue, NULL, id))
+	if (put->most)
+		queue_peek(queue, id, &old);
+	if (queue_delete(queue, NULL, id)) {
+		put->first = old.created;
 		return true;
+	}
 	queue->store->ops->set_key(queue->store, id, NULL);
 	return false;
 }
@@ -497,6 +507,6 @@ uint64_t queue_put(struct queue *queue, struct tube *tube,
 {
 	if (is_full(queue) || !has_room(queue, put->size))
 		return 0;
-	put->has_replaced = put->key && replace(queue, tube, put->key);
+	put->has_replaced = put->key && replace(queue, tube, put);
 	return insert(queue, tube, put, body);
 }

@@ -96,6 +96,9 @@ struct queue {
  * @ttr: time-to-run, ms
  * @size: bytes of the body
  * @key: of the job, or NULL; a job with this key is replaced
+ * @most: ms, the job is due at most this long after the first of the jobs that replaced one
+ *	another; 0: no limit
+ * @first: ms, when that was put; set by queue_put()
  * @has_replaced: result: true if a job was replaced
  */
 struct queue_job {
@@ -105,6 +108,8 @@ struct queue_job {
 	uint64_t ttr;
 	uint32_t size;
 	const char *key;
+	uint64_t most;
+	uint64_t first;
 	bool has_replaced;
 };
 

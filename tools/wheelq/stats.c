@@ -120,7 +120,7 @@ static void process(struct buffer *b, struct server *server)
 	number(b, "binlog-max-size", queue->options.bytes);
 	buffer_print(b, "draining: %s\n",
 		     server->is_draining ? "true" : "false");
-	buffer_print(b, "id: %s\nhostname: %s\nos: \"%s\"\nplatform: %s\n",
+	buffer_print(b, "id: %s\nhostname: \"%s\"\nos: \"%s\"\nplatform: \"%s\"\n",
 		     server->name, system.nodename, system.version,
 		     system.machine);
 }
@@ -193,7 +193,7 @@ static void stats_job(struct client *client, uint64_t id)
 		return;
 	}
 	tube = tube_numbered(&queue->tubes, rec.tube);
-	buffer_print(&b, "---\nid: %llu\ntube: %s\nstate: %s\n",
+	buffer_print(&b, "---\nid: %llu\ntube: \"%s\"\nstate: %s\n",
 		     (unsigned long long)rec.id, tube->name, job_state_name(rec.state));
 	number(&b, "pri", rec.pri);
 	/* The queue's clock may be behind after a crash if the wall clock was set back. */
@@ -223,7 +223,7 @@ static void stats_tube(struct client *client, const char *name)
 	}
 	if (tube->paused_until > now)
 		left = tube->paused_until - now;
-	buffer_print(&b, "---\nname: %s\n", tube->name);
+	buffer_print(&b, "---\nname: \"%s\"\n", tube->name);
 	jobs_of(&b, tube->jobs, tube->urgent);
 	number(&b, "total-jobs", tube->total);
 	number(&b, "current-using", tube->users);

@@ -431,8 +431,8 @@ def limits_have_clear_answers():
         assert client.answer() == "OUT_OF_MEMORY"
         assert client.ask("use two") == "USING two"
         assert client.ask("watch three") == "WATCHING 2"
-        assert client.ask("use four") == "OUT_OF_MEMORY"
-        assert client.ask("watch four") == "OUT_OF_MEMORY"
+        assert client.ask("use four") == "TOO_MANY_TUBES"
+        assert client.ask("watch four") == "TOO_MANY_TUBES"
         assert client.reserve(0) == (1, b"a")
         assert client.reserve(0) == "TIMED_OUT"
         assert client.ask("reserve-job 2") == "NOT_FOUND"

@@ -30,6 +30,36 @@ def key_is_inserted_and_replaced():
         assert put_key(client, "a")[0] == "INSERTED"
 
 
+def key_with_an_upper_bound_is_due_in_time():
+    """Each put would move the due time. With a bound, the job is due at most so long after the
+    first of the jobs that replaced one another."""
+    with harness.Server() as server:
+        client = server.client()
+
+        def put(delay, bound, key="a"):
+            client.send(f"put-key {key} 0 {delay} 60 1 {bound}\r\nx\r\n")
+            word, number = client.answer().split()
+            return word, client.stats(f"stats-job {number}")
+
+        assert put(1000, 5000)[0] == "INSERTED"
+        word, said = put(1000, 2000)
+        assert word == "REPLACED" and 900 < int(said["time-left"]) < 1000
+        word, said = put(5000, 2000)
+        assert word == "REPLACED" and 1900 < int(said["time-left"]) < 2000, said
+        assert int(put(5000, 0)[1]["time-left"]) > 4900
+        harness.until(lambda: int(client.stats(f"stats-job {client.ask('peek-key a')[0].split()[1]}")
+                                  ["age"]) >= 1)
+        server.kill()
+        client = server.start().client()
+        assert put(5000, 0.5)[1]["state"] == "ready"
+        assert client.reserve(0)[1] == b"x"
+        word, said = put(1000, 0.25)
+        assert word == "INSERTED" and said["state"] == "delayed"
+        assert client.reserve(harness.PATIENCE)[1] == b"x"
+        for wrong in ("x", "-1", "1 2"):
+            assert client.ask(f"put-key a 0 0 60 1 {wrong}") == "BAD_FORMAT", wrong
+
+
 def key_belongs_to_its_tube():
     with harness.Server() as server:
         client = server.client()

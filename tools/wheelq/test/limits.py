@@ -116,7 +116,7 @@ def tube_limit_of_nonsense():
                      "limit-tube a 1 x", "limit-tube -a 1 1", "limit-tube a 1 1 1"):
             assert client.ask(line) == "BAD_FORMAT", line
         assert client.ask("limit-tube a 1 1") == "LIMITED"
-        assert client.ask("limit-tube b 1 1") == "OUT_OF_MEMORY"
+        assert client.ask("limit-tube b 1 1") == "TOO_MANY_TUBES"
         assert "limit-rate" not in client.stats("stats-tube default")
         client.ask("pause-tube a 0")
         assert client.ask("limit-tube a 0 0") == "LIMITED"
