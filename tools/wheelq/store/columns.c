@@ -1,9 +1,32 @@
 // SPDX-License-Identifier: MIT
 #include "columns.h"
 
+#include <endian.h>
 #include <string.h>
 
+#include "crc32c.h"
 #include "fail.h"
+
+#define KICKS	(COLUMN_COUNT - 1)
+#define CHECKSUM_SHIFT	32
+
+/* @kicks without the checksum. */
+static uint64_t with_checksum(const uint64_t values[COLUMN_COUNT], uint32_t kicks)
+{
+	uint64_t little[COLUMN_COUNT];
+	int i;
+
+	for (i = 0; i < COLUMN_COUNT; i++)
+		little[i] = htole64(i == KICKS ? kicks : values[i]);
+	return (uint64_t)crc32c(0, little, sizeof(little)) << CHECKSUM_SHIFT | kicks;
+}
+
+uint32_t columns_checksum(uint64_t id, const void *body, size_t size)
+{
+	uint64_t little = htole64(id);
+
+	return crc32c(crc32c(0, &little, sizeof(little)), body, size);
+}
 
 void columns_write(const struct job_record *rec, uint64_t values[COLUMN_COUNT])
 {
@@ -14,6 +37,7 @@ void columns_write(const struct job_record *rec, uint64_t values[COLUMN_COUNT])
 	};
 
 	memcpy(values, all, sizeof(all));
+	values[KICKS] = with_checksum(values, rec->kicks);
 }
 
 void columns_read(struct job_record *rec, const uint64_t values[COLUMN_COUNT + 1])
@@ -39,4 +63,8 @@ void columns_read(struct job_record *rec, const uint64_t values[COLUMN_COUNT + 1
 		fail(EXIT_FAILED,
 		     "the store is damaged: job %llu has the unknown state %u; delete its row; exiting",
 		     (unsigned long long)rec->id, rec->state);
+	if (values[KICKS] >> CHECKSUM_SHIFT && values[KICKS] != with_checksum(values, rec->kicks))
+		fail(EXIT_FAILED,
+		     "the store is damaged: job %llu does not match its checksum; delete its row; exiting",
+		     (unsigned long long)rec->id);
 }

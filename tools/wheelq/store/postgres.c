@@ -20,8 +20,8 @@
 #define AFTER_MS "ceil(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
 const char *const postgres_statements[PG_STATEMENTS] = {
-	[PG_PUT] = "INSERT INTO wheelq_job(id, " COLUMNS ", body)\n"
-		"VALUES($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)",
+	[PG_PUT] = "INSERT INTO wheelq_job(id, " COLUMNS ", crc, body)\n"
+		"VALUES($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)",
 	[PG_CHANGE] = "UPDATE wheelq_job SET (id, " COLUMNS ") =\n"
 		"($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14) WHERE id = $1",
 	[PG_REMOVE] = "DELETE FROM wheelq_job WHERE id = ANY($1)",
@@ -30,8 +30,8 @@ const char *const postgres_statements[PG_STATEMENTS] = {
 	[PG_FIND_KEY] = "SELECT id FROM wheelq_job WHERE tube = $1 AND key = $2",
 	[PG_GET] = "SELECT id, " COLUMNS ", length(body)::bigint FROM wheelq_job\n"
 		"WHERE id = $1",
-	[PG_BODY] = "SELECT body FROM wheelq_job WHERE id = $1",
-	[PG_BODIES] = "SELECT id, body FROM wheelq_job WHERE id = ANY($1)",
+	[PG_BODY] = "SELECT id, body, crc FROM wheelq_job WHERE id = $1",
+	[PG_BODIES] = "SELECT id, body, crc FROM wheelq_job WHERE id = ANY($1)",
 	[PG_SCAN] = "SELECT id, " COLUMNS ", length(body)::bigint FROM wheelq_job\n"
 		"WHERE tube = $1 AND state = $2\n"
 		"AND (rank, due, id) >= ($3, $4, $5)\n"
@@ -299,16 +299,6 @@ static void postgres_count(struct store *store, uint64_t id, void *context,
 	PQclear(result);
 }
 
-static void send_record(struct postgres *p, enum postgres_statement which,
-			const struct job_record *rec, const void *body)
-{
-	uint64_t values[COLUMN_COUNT];
-
-	columns_write(rec, values);
-	begin(p);
-	postgres_send_with(p, which, values, COLUMN_COUNT, body, rec->size);
-}
-
 static void read_record(const struct pg_result *result, int row, struct job_record *rec)
 {
 	uint64_t values[COLUMN_COUNT + 1];
@@ -323,8 +313,12 @@ static void postgres_put(struct store *store, const struct job_record *rec,
 			 const void *body)
 {
 	struct postgres *p = postgres_of(store);
+	uint64_t values[COLUMN_COUNT + 1];
 
-	send_record(p, PG_PUT, rec, body);
+	columns_write(rec, values);
+	values[COLUMN_COUNT] = columns_checksum(rec->id, body, rec->size);
+	begin(p);
+	postgres_send_with(p, PG_PUT, values, COLUMN_COUNT + 1, body, rec->size);
 	p->bytes += POSTGRES_JOB_BYTES + rec->size;
 	if (rec->state == JOB_READY && bodies_have_room(&p->bodies, rec->size))
 		bodies_add(&p->bodies, rec->id, body, rec->size);
@@ -332,7 +326,12 @@ static void postgres_put(struct store *store, const struct job_record *rec,
 
 static void postgres_change(struct store *store, const struct job_record *rec)
 {
-	send_record(postgres_of(store), PG_CHANGE, rec, NULL);
+	struct postgres *p = postgres_of(store);
+	uint64_t values[COLUMN_COUNT];
+
+	columns_write(rec, values);
+	begin(p);
+	postgres_send(p, PG_CHANGE, values, COLUMN_COUNT);
 }
 
 static void postgres_remove(struct store *store, const struct job_record *rec)
@@ -395,6 +394,16 @@ static bool postgres_has_body(struct store *store, uint64_t id)
 	return bodies_have(&postgres_of(store)->bodies, id);
 }
 
+/* A job of an older version has no checksum. */
+static bool matches(const struct pg_result *result, int row)
+{
+	return PQgetisnull(result, row, 2) ||
+	       postgres_number(result, row, 2) ==
+	       columns_checksum(postgres_number(result, row, 0), PQgetvalue(result, row, 1),
+				PQgetlength(result, row, 1));
+}
+
+/* A damaged body is left out, and read again by @body. */
 static void postgres_read_ahead(struct store *store, const uint64_t *ids, size_t count)
 {
 	struct postgres *p = postgres_of(store);
@@ -410,27 +419,29 @@ static void postgres_read_ahead(struct store *store, const uint64_t *ids, size_t
 	free(wanted);
 	result = postgres_wait(p);
 	for (row = 0; row < PQntuples(result); row++)
-		bodies_add(&p->bodies, postgres_number(result, row, 0),
-			   PQgetvalue(result, row, 1), PQgetlength(result, row, 1));
+		if (matches(result, row))
+			bodies_add(&p->bodies, postgres_number(result, row, 0),
+				   PQgetvalue(result, row, 1), PQgetlength(result, row, 1));
 	PQclear(result);
 }
 
-/* PostgreSQL itself has checksums. */
 static bool postgres_body(struct store *store, uint64_t id, void *body,
 			  size_t size)
 {
 	struct postgres *p = postgres_of(store);
 	struct pg_result *result;
+	bool is_good;
 
 	if (bodies_take(&p->bodies, id, body))
 		return true;
 	result = postgres_ask(p, PG_BODY, &id, 1);
-	if (!PQntuples(result) || (size_t)PQgetlength(result, 0, 0) != size)
+	if (!PQntuples(result) || (size_t)PQgetlength(result, 0, 1) != size)
 		fail(EXIT_FAILED, "wheelq_job: the body of job %llu is missing or damaged",
 		     (unsigned long long)id);
-	memcpy(body, PQgetvalue(result, 0, 0), size);
+	is_good = matches(result, 0);
+	memcpy(body, PQgetvalue(result, 0, 1), size);
 	PQclear(result);
-	return true;
+	return is_good;
 }
 
 static size_t postgres_scan(struct store *store, uint64_t tube,

@@ -65,7 +65,8 @@ static const char *const upgrades[] = {
 	"ALTER TABLE wheelq_tube ADD COLUMN turn bigint;"
 	"UPDATE wheelq_tube SET turn = number;"
 	"ALTER TABLE wheelq_tube DROP CONSTRAINT wheelq_tube_pkey,\n"
-	"  ADD PRIMARY KEY(turn);",
+	"  ADD PRIMARY KEY(turn);"
+	"ALTER TABLE wheelq_job ADD COLUMN crc bigint;",
 };
 
 #define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))

@@ -18,7 +18,7 @@
 /* Limit on the number of unread results. */
 #define PENDING_MOST	1000
 /* Limit on the number of parameters of a statement. */
-#define PARAMETERS	15
+#define PARAMETERS	16
 
 /* The type bigint, in pg_type. */
 #define INT8_OID	20

@@ -7,7 +7,6 @@
  */
 #include "sqlite.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,7 +15,6 @@
 #include <unistd.h>
 
 #include "columns.h"
-#include "crc32c.h"
 #include "fail.h"
 #include "names.h"
 
@@ -357,14 +355,6 @@ static void read_record(sqlite3_stmt *statement, struct job_record *rec)
 	columns_read(rec, values);
 }
 
-/* The id is included, so that the body of another job does not match. */
-static uint32_t checksum(uint64_t id, const void *body, size_t size)
-{
-	uint64_t little = htole64(id);
-
-	return crc32c(crc32c(0, &little, sizeof(little)), body, size);
-}
-
 static void sqlite_put(struct store *store, const struct job_record *rec,
 		       const void *body)
 {
@@ -376,7 +366,7 @@ static void sqlite_put(struct store *store, const struct job_record *rec,
 	if (sqlite3_bind_blob(statement, COLUMN_COUNT + 1, body, rec->size,
 			      SQLITE_STATIC) ||
 	    sqlite3_bind_int64(statement, COLUMN_COUNT + 2,
-			       checksum(rec->id, body, rec->size)))
+			       columns_checksum(rec->id, body, rec->size)))
 		sqlite_broken(s);
 	finish(s, statement);
 }
@@ -445,8 +435,8 @@ static bool matches(sqlite3_stmt *statement, uint64_t id)
 {
 	return sqlite3_column_type(statement, 1) == SQLITE_NULL ||
 	       sqlite3_column_int64(statement, 1) ==
-	       checksum(id, sqlite3_column_blob(statement, 0),
-			sqlite3_column_bytes(statement, 0));
+	       columns_checksum(id, sqlite3_column_blob(statement, 0),
+				sqlite3_column_bytes(statement, 0));
 }
 
 static bool sqlite_body(struct store *store, uint64_t id, void *body,

@@ -54,6 +54,8 @@ static const char *const upgrades[] = {
 	"ALTER TABLE numbers ADD COLUMN ahead INTEGER;"
 	"UPDATE numbers SET skew = skew * 1000000, boot = 0, ahead = 0;",
 	"CREATE TABLE tube_limit(name TEXT PRIMARY KEY, reserved INTEGER, rate INTEGER);",
+	/* No older version may read the checksum in the column kicks. */
+	"",
 };
 
 #define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))

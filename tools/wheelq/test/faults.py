@@ -207,7 +207,7 @@ def store_of_an_older_version():
         assert client.reserve(0) == (5, b"old")
         assert client.put(b"x") == 12, "an id is used twice"
         server.stop()
-        assert b"upgraded from version 1 to 4" in server.said, server.said
+        assert b"upgraded from version 1 to 5" in server.said, server.said
 
 
 def store_that_ended_goes_on_with_the_next_number():
@@ -362,6 +362,25 @@ def store_with_an_unknown_state():
             assert server.start().client().reserve(0) == (good, b"good")
 
 
+def store_with_a_damaged_row():
+    """A job with another due time, state or priority must neither be early nor late."""
+    for column in ("due", "state", "pri", "kicks"):
+        with harness.Server() as server:
+            client = server.client()
+            bad, good = client.put(b"bad", delay=1000), client.put(b"good")
+            server.stop()
+            with contextlib.closing(sqlite3.connect(server.store)) as db, db:
+                db.execute(f"UPDATE job SET {column} = {column} + 1 WHERE id = ?", (bad,))
+            client = server.start().client()
+            with contextlib.suppress(harness.Gone, ConnectionResetError):
+                raise AssertionError(f"unexpected response: {client.ask(f'stats-job {bad}')}")
+            assert server.wait() == 1
+            assert f"job {bad} does not match its checksum".encode() in server.said, server.said
+            with contextlib.closing(sqlite3.connect(server.store)) as db, db:
+                db.execute("DELETE FROM job WHERE id = ?", (bad,))
+            assert server.start().client().reserve(0) == (good, b"good")
+
+
 def store_that_is_no_longer_a_database():
     with harness.Server() as server:
         client = server.client()
@@ -456,5 +475,5 @@ TESTS = [q1_a_write_that_fails_ends_it, q1_a_disk_without_any_space_ends_it, ful
          store_below_a_renamed_directory_ends_it,
          store_that_is_removed_ends_it, store_log_that_is_removed_ends_it,
          store_without_the_shortened_writes,
-         store_that_is_damaged, store_with_an_unknown_state, store_that_is_no_longer_a_database,
+         store_that_is_damaged, store_with_an_unknown_state, store_with_a_damaged_row, store_that_is_no_longer_a_database,
          store_is_copied_and_restored]

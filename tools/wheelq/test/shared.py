@@ -204,6 +204,28 @@ def refusal(server):
     raise AssertionError("it serves")
 
 
+def postgres_store_that_is_damaged():
+    """A damaged body is never served, and its job is buried. A damaged due time ends the server."""
+    with postgres.stores(), harness.Server() as server:
+        client = server.client()
+        numbers = [client.put(b"body%d" % n) for n in range(5)]
+        late = client.put(b"late", delay=1000)
+        server.stop()
+        postgres.sql(server.store, f"UPDATE wheelq_job SET body = 'bodyX' WHERE id = {numbers[2]}")
+        client = server.start().client()
+        assert client.ask(f"peek {numbers[2]}") == "INTERNAL_ERROR"
+        for n in (0, 1, 3, 4):
+            assert client.reserve(0) == (numbers[n], b"body%d" % n)
+        assert client.reserve(0) == "TIMED_OUT"
+        assert client.stats(f"stats-job {numbers[2]}")["state"] == "buried"
+        server.stop()
+        postgres.sql(server.store, f"UPDATE wheelq_job SET due = due - 500000 WHERE id = {late}")
+        with contextlib.suppress(harness.Gone, OSError):
+            raise AssertionError(server.start().client().ask(f"peek {late}"))
+        assert server.wait() == 1
+        assert f"job {late} does not match its checksum".encode() in server.said, server.said
+
+
 def postgres_store_of_a_newer_version():
     with postgres.stores(), harness.Server() as server:
         server.stop()
@@ -218,7 +240,8 @@ def postgres_store_of_an_older_version():
         postgres.sql(server.store, "ALTER TABLE wheelq_store DROP COLUMN counted,"
                      " ADD COLUMN epoch bigint NOT NULL DEFAULT 7,"
                      " ADD COLUMN bytes bigint NOT NULL DEFAULT 259")
-        postgres.sql(server.store, "ALTER TABLE wheelq_job DROP COLUMN key")
+        postgres.sql(server.store, "ALTER TABLE wheelq_job DROP COLUMN key, DROP COLUMN crc")
+        postgres.sql(server.store, "UPDATE wheelq_job SET kicks = 0")
         postgres.sql(server.store, "ALTER TABLE wheelq_tube DROP COLUMN turn,"
                      " ADD PRIMARY KEY(number)")
         postgres.sql(server.store, "DROP TABLE wheelq_limit, wheelq_epoch, wheelq_size")
