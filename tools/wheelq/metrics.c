@@ -29,7 +29,7 @@ static void counter(struct buffer *b, const char *name, const char *help,
 static void histogram(struct buffer *b, const char *name, const char *help,
 		      const struct histogram *h)
 {
-	double bound = 1e-4;
+	double bound = 0.0001;
 	uint64_t count = 0;
 	int at;
 

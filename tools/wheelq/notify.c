@@ -25,6 +25,6 @@ void notify(const char *state)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&to,
 		   offsetof(struct sockaddr_un, sun_path) + strlen(path)) < 0)
-		say("cannot notify systemd at %s", path);
+		say("cannot report to systemd at %s", path);
 	close(fd);
 }

@@ -428,8 +428,8 @@ static bool is_full(const struct queue *queue)
 }
 
 /*
- * A job without delay is due now. A job that replaces another one is as old as the first of these, if
- * the delays together are limited.
+ * A job without delay is due now. If the delays of jobs that replace one another are limited, a job
+ * is as old as the first of these.
  */
 static enum job_state when_due(struct queue *queue, const struct queue_job *put,
 			       struct job_record *rec)

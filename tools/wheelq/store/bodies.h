@@ -11,6 +11,8 @@
 
 struct body;
 
+TAILQ_HEAD(body_list, body);
+
 /**
  * struct bodies - bodies, up to a limit on their size
  * @by_id: table
@@ -19,7 +21,7 @@ struct body;
  */
 struct bodies {
 	struct table by_id;
-	TAILQ_HEAD(, body) list;
+	struct body_list list;
 	size_t bytes;
 };
 

@@ -13,8 +13,8 @@
 #define COLUMN_COUNT	14
 
 /*
- * The last column, kicks, has the checksum of the others in its upper half. It comes before the body,
- * so SQLite does not have to read the body for it. 0: a job of an older version has none.
+ * The last column, kicks, has the checksum of the others in its upper half. It comes before the
+ * body, so SQLite does not have to read the body for it. 0: a job of an older version has none.
  */
 
 /* @values: the id, COLUMNS. */

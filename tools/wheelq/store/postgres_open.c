@@ -178,7 +178,9 @@ static void end_silent(struct postgres *p, int *seen)
 /* After a lost connection, the lock may be held by a session of this server, or of another one. */
 static void check_epoch(struct postgres *p)
 {
-	if (p->store.epoch && (uint64_t)number_of(p, "SELECT epoch FROM wheelq_epoch") != p->store.epoch)
+	uint64_t epoch = p->store.epoch;
+
+	if (epoch && (uint64_t)number_of(p, "SELECT epoch FROM wheelq_epoch") != epoch)
 		postgres_lost(p);
 }
 
