@@ -369,6 +369,8 @@ def postgres_limit_of_bytes_counts_what_is_there():
         for number in numbers:
             assert client.ask(f"delete {number}") == "DELETED"
         assert client.put(b"y")
+        server.kill()
+        assert server.start().client().stats()["store-bytes"] == "257"
 
 
 def postgres_is_copied_and_restored():
