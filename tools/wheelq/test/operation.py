@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """As people run it: settings, addresses, limits, metrics, copies."""
 import configparser
+import contextlib
 import json
 import os
 import re
@@ -131,7 +132,9 @@ def ask_at(path, text):
     with socket.socket(socket.AF_UNIX) as s:
         s.settimeout(harness.PATIENCE)
         s.connect(path)
-        s.sendall(text)
+        # A connection that is refused may be closed before this.
+        with contextlib.suppress(BrokenPipeError):
+            s.sendall(text)
         return s.makefile("rb").readline()
 
 
