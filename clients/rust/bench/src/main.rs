@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //! Benchmarks of wheel-tokio and of tokio's timer.
 //!
-//! bench row ROW WORKERS ROUNDS    nanoseconds per loop, interleaved, medians
+//! bench row ROW WORKERS ROUNDS    CPU nanoseconds per loop, interleaved, medians
 //! bench count ROW TIMER LOOPS     the same loops once, for a tool that counts instructions
-//! bench late TIMER COUNT          lateness of COUNT expiries
+//! bench late TIMER COUNT          cost and lateness of COUNT expiries within a second
+//! bench lone TIMER COUNT          cost of COUNT expiries, one after the other
 //! bench pending TIMER COUNT       memory and idle wake-ups with COUNT pending timers
 
 mod late;
@@ -40,6 +41,7 @@ fn main() {
         ["row", name, workers, rounds] => measure::run(&row(name), number(workers), number(rounds)),
         ["count", name, kind, loops] => measure::count(&row(name), timer(kind), number(loops)),
         ["late", kind, count] => late::run(timer(kind), number(count)),
+        ["lone", kind, count] => late::lone(timer(kind), number(count)),
         ["pending", kind, count] => pending::run(timer(kind), number(count)),
         _ => panic!("see the head of main.rs"),
     }

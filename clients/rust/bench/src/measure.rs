@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! Runs a row: each implementation in turn, for a number of rounds, and the medians.
 
-use std::time::Instant;
+use std::os::raw::{c_int, c_long};
 
 use tokio::runtime::{Builder, Runtime};
 
@@ -14,6 +14,27 @@ pub fn runtime(workers: usize) -> Runtime {
     Builder::new_multi_thread().worker_threads(workers).enable_all().build().expect("a runtime")
 }
 
+#[repr(C)]
+struct Timespec {
+    seconds: c_long,
+    nanoseconds: c_long,
+}
+
+extern "C" {
+    fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int;
+}
+
+/// CPU time of all threads of the process, in nanoseconds. It depends less on the load of the
+/// machine than the elapsed time.
+pub fn cpu() -> u64 {
+    const CLOCK_PROCESS_CPUTIME_ID: c_int = 2;
+    let mut time = Timespec { seconds: 0, nanoseconds: 0 };
+
+    // SAFETY: the pointer is valid for the call.
+    assert_eq!(unsafe { clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &mut time) }, 0);
+    time.seconds as u64 * 1_000_000_000 + time.nanoseconds as u64
+}
+
 fn once(runtime: &Runtime, row: &Row, timer: Timer, tasks: usize, loops: usize) {
     runtime.block_on(async {
         let tasks: Vec<_> = (0..tasks).map(|_| tokio::spawn((row.run)(timer, loops))).collect();
@@ -23,12 +44,12 @@ fn once(runtime: &Runtime, row: &Row, timer: Timer, tasks: usize, loops: usize) 
     });
 }
 
-/// Nanoseconds per loop.
+/// CPU nanoseconds per loop.
 fn timed(runtime: &Runtime, row: &Row, timer: Timer) -> f64 {
-    let start = Instant::now();
+    let start = cpu();
 
     once(runtime, row, timer, TASKS, LOOPS);
-    start.elapsed().as_nanos() as f64 / (TASKS * LOOPS) as f64
+    (cpu() - start) as f64 / (TASKS * LOOPS) as f64
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -97,6 +97,12 @@ extern "C" {
         events: *mut wheel_event,
         count: u32,
     ) -> c_int;
+    pub fn libwheel_wait(
+        wheel: *mut libwheel,
+        events: *mut wheel_event,
+        count: u32,
+        timeout_ns: i64,
+    ) -> c_int;
     pub fn libwheel_stop(wheel: *mut libwheel, unfired: *mut u64) -> c_int;
     pub fn libwheel_list(
         wheel: *mut libwheel,

@@ -33,6 +33,6 @@ pub(crate) fn watch() {
 
 extern "C" fn in_child() {
     FORKS.fetch_add(1, Relaxed);
-    crate::runtime::forget_parent();
+    crate::wheel::forget_parent();
     crate::local::forget_parent();
 }

@@ -16,25 +16,24 @@
 //!
 //! tokio locks a mutex of its timer driver for each timeout. Here a timeout is a timer with a word of
 //! libwheel: arming and cancelling it is an atomic exchange each. Each thread caches up to 128 free
-//! slots. A runtime has one wheel with up to 2^24 timers. A task of the runtime, the driver, waits
-//! for the wheel's file descriptor and wakes the futures whose timers have expired.
+//! slots. A process has one wheel with up to 2^24 timers, which all runtimes share. A thread, the
+//! driver, waits for the wheel and wakes the futures whose timers have expired.
 //!
-//! The futures use tokio's own timer if the wheel cannot be opened, is full or was stopped, if the
-//! runtime has no I/O driver, or if the clock is paused. [`backend`] returns the one in use.
+//! The futures use tokio's own timer if the wheel cannot be opened, is full, or if the clock is
+//! paused. [`backend`] returns the one in use.
 //!
 //! # Differences from tokio
 //!
-//! - A future binds to the runtime that polls it first, not to the one that creates it. It can
-//!   be created outside a runtime.
-//! - [`Sleep`] is `Unpin`.
-//! - The runtime needs `enable_io()` in addition to `enable_time()`. Without it, the runtime uses
-//!   tokio's timer. A panic of tokio is caught when this is detected, so a program that is built
-//!   with `panic = "abort"` must enable I/O.
+//! - A future belongs to no runtime: it can be created, polled and moved anywhere, also outside of a
+//!   runtime, and expires even if the runtime that polled it is blocked or was dropped. Only
+//!   tokio's own timer needs a runtime, with `enable_time()`.
+//! - [`error::Elapsed`] is a type of this crate. [`Sleep`] is `Unpin`.
+//! - A waker runs in the driver. One that blocks delays the timers of all runtimes.
 //! - [`timeout`] takes a `Future`. Newer versions of tokio also take an `IntoFuture`.
 //! - In release builds, a paused clock is detected only with the feature `test-util`.
 //! - A future that is leaked while it waits, for example by `mem::forget`, keeps its slot.
 //!
-//! A child of fork() must build its own runtime, as with tokio. It gets a new wheel.
+//! A child of fork() must build its own runtime, as with tokio. It gets a new wheel and driver.
 #![deny(unsafe_op_in_unsafe_fn)]
 #![warn(missing_docs)]
 
@@ -42,27 +41,24 @@
 compile_error!("wheel-tokio is for 64-bit Linux");
 
 mod driver;
+pub mod error;
 mod fork;
 mod interval;
 mod local;
-mod runtime;
 mod sleep;
 mod slot;
 mod timeout;
 mod wheel;
 
-use wheel::Wheel;
-
 pub use interval::{interval, interval_at, Interval};
 pub use sleep::{sleep, sleep_until, Sleep};
 pub use timeout::{timeout, timeout_at, Timeout};
 
-pub use tokio::time::error;
 pub use tokio::time::{Duration, Instant, MissedTickBehavior};
 #[cfg(feature = "test-util")]
 pub use tokio::time::{advance, pause, resume};
 
-/// The implementation of the timers of the current runtime.
+/// The implementation of the timers of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// `/dev/wheel`.
@@ -73,7 +69,7 @@ pub enum Backend {
     Tokio,
 }
 
-/// Returns the implementation of the timers of the current runtime.
+/// Returns the implementation of the timers of this process.
 ///
 /// # Examples
 ///
@@ -86,11 +82,11 @@ pub enum Backend {
 /// # }
 /// ```
 pub fn backend() -> Backend {
-    local::with_wheel(Wheel::backend).unwrap_or(Backend::Tokio)
+    local::wheel().map_or(Backend::Tokio, wheel::Wheel::backend)
 }
 
-/// The number of wheels that are not freed, for tests: a leaked slot keeps its wheel.
+/// The number of slots that no thread has free, for tests that detect a leak.
 #[doc(hidden)]
-pub fn wheels() -> usize {
-    wheel::count()
+pub fn slots_in_use() -> usize {
+    wheel::slots_in_use()
 }

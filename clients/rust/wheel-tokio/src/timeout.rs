@@ -5,9 +5,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
-use tokio::time::error::Elapsed;
 use tokio::time::Instant;
 
+use crate::error::Elapsed;
 use crate::sleep::{sleep, sleep_until, Sleep};
 
 /// Requires a future to complete before `duration` has elapsed.
@@ -86,12 +86,6 @@ impl<T: Future> Future for Timeout<T> {
             return Poll::Ready(Ok(value));
         }
         // A future that uses up the budget must not delay its timeout.
-        me.delay.poll_elapsed(cx).map(|()| Err(elapsed()))
+        me.delay.poll_elapsed(cx).map(|()| Err(Elapsed::new()))
     }
-}
-
-/// tokio's error, which only tokio can construct by name.
-fn elapsed() -> Elapsed {
-    // SAFETY: both types have no bytes, so Elapsed has one value. transmute() checks the size.
-    unsafe { std::mem::transmute::<(), Elapsed>(()) }
 }

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
-//! A wheel, its slots, and its lifetime.
+//! The wheel of the process, and its slots.
 //!
-//! The driver, every bound thread and every slot outside the pool count as one reference. The
-//! count is protected by the pool's lock. A wheel is freed when its runtime has shut down and
-//! the last reference is released.
+//! All runtimes share the wheel. It is opened by the first timer, and is never closed. Its driver
+//! is a thread, so that no timer depends on a runtime that is busy, blocked or shut down.
 
 use std::convert::TryFrom;
-use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
-use std::sync::{Mutex, MutexGuard};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering::*};
+use std::sync::{Mutex, MutexGuard, Once};
 
 use libwheel_sys as sys;
 use tokio::time::Instant;
 
+use crate::driver;
 use crate::fork;
-use crate::runtime::Identity;
 use crate::slot::Slot;
 use crate::Backend;
 
@@ -28,19 +27,8 @@ const GROUP: usize = 4096;
 /// Sizes to try, because a user's limits may not permit the largest.
 const SIZES: [u32; 3] = [1 << 24, 1 << 20, 1 << 16];
 
-static WHEELS: AtomicUsize = AtomicUsize::new(0);
-
-pub(crate) fn count() -> usize {
-    WHEELS.load(Relaxed)
-}
-
-pub(crate) type SlotRef = NonNull<Slot>;
-
 pub(crate) struct Wheel {
     raw: *mut sys::libwheel,
-    runtime: Identity,
-    /// False once the driver has ended. No timer expires afterwards.
-    alive: AtomicBool,
     /// Value of [`fork::count`] in the process that owns the wheel.
     forks: u32,
     /// The same moment on two clocks.
@@ -49,61 +37,101 @@ pub(crate) struct Wheel {
     pool: Mutex<Pool>,
 }
 
+/// The slots that no thread has in its cache.
 struct Pool {
-    free: Vec<SlotRef>,
-    chunks: Vec<NonNull<[Slot]>>,
+    free: Vec<&'static Slot>,
+    /// The number of slots that exist, free or not, and its limit.
     slots: usize,
     size: usize,
-    references: usize,
 }
 
-// SAFETY: libwheel's functions may be called from any thread, `raw` is constant, and the slots
-// behind the pointers of the pool are Sync.
+// SAFETY: libwheel's functions may be called from any thread, and `raw` is constant.
 unsafe impl Send for Wheel {}
 // SAFETY: as above.
 unsafe impl Sync for Wheel {}
 
+/// The wheel of a process, which is null if none is available.
+struct Process {
+    once: Once,
+    wheel: AtomicPtr<Wheel>,
+}
+
+/// A child of fork() starts with another one, because another thread may have been opening the
+/// parent's wheel.
+static PROCESS: AtomicPtr<Process> = AtomicPtr::new(null_mut());
+
+fn process() -> &'static Process {
+    let mut process = PROCESS.load(Acquire);
+
+    if process.is_null() {
+        let wheel = AtomicPtr::new(null_mut());
+        let new = Box::into_raw(Box::new(Process { once: Once::new(), wheel }));
+        process = match PROCESS.compare_exchange(null_mut(), new, AcqRel, Acquire) {
+            Ok(_) => new,
+            Err(other) => {
+                // SAFETY: it was allocated above, and is not shared.
+                drop(unsafe { Box::from_raw(new) });
+                other
+            }
+        };
+    }
+    // SAFETY: it is never freed.
+    unsafe { &*process }
+}
+
+/// Returns the wheel of this process. None: use tokio's timer.
+pub(crate) fn of_process() -> Option<&'static Wheel> {
+    let process = process();
+
+    process.once.call_once(|| {
+        fork::watch();
+        if let Some(wheel) = Wheel::open() {
+            process.wheel.store(wheel as *const Wheel as *mut Wheel, Release);
+        }
+    });
+    // SAFETY: a wheel is never freed, and no reference to it is mutable.
+    unsafe { process.wheel.load(Acquire).as_ref() }
+}
+
+pub(crate) fn forget_parent() {
+    PROCESS.store(null_mut(), Release);
+}
+
+/// The number of slots that are neither in the pool nor in the cache of a thread that still runs.
+pub(crate) fn slots_in_use() -> usize {
+    of_process().map_or(0, |wheel| {
+        let pool = wheel.pool();
+        pool.slots - pool.free.len()
+    })
+}
+
 impl Wheel {
-    /// Opens a wheel with one reference, the driver's.
-    pub fn open(runtime: Identity) -> Option<Box<Wheel>> {
+    /// Opens a wheel and starts its driver.
+    fn open() -> Option<&'static Wheel> {
         let (raw, size) = SIZES.iter().find_map(|&size| open(size))?;
         let start = Instant::now();
         // Read after `start`: a deadline is converted to the same moment or a later one.
         // SAFETY: `raw` is open.
         let start_ns = unsafe { sys::libwheel_now(raw) };
-        WHEELS.fetch_add(1, Relaxed);
-        let pool = Pool { free: Vec::new(), chunks: Vec::new(), slots: 0, size, references: 1 };
+        let pool = Mutex::new(Pool { free: Vec::new(), slots: 0, size });
+        let wheel =
+            Box::leak(Box::new(Wheel { raw, forks: fork::count(), start, start_ns, pool }));
 
-        Some(Box::new(Wheel {
-            raw,
-            runtime,
-            alive: AtomicBool::new(true),
-            forks: fork::count(),
-            start,
-            start_ns,
-            pool: Mutex::new(pool),
-        }))
+        if driver::start(wheel).is_ok() {
+            return Some(wheel);
+        }
+        // SAFETY: no other thread has the wheel.
+        unsafe { sys::libwheel_close(raw) };
+        None
     }
 
     pub fn raw(&self) -> *mut sys::libwheel {
         self.raw
     }
 
-    pub fn runtime(&self) -> &Identity {
-        &self.runtime
-    }
-
     /// A child of fork() must not access the words of its parent's wheel.
     pub fn is_ours(&self) -> bool {
         self.forks == fork::count()
-    }
-
-    pub fn is_usable(&self) -> bool {
-        self.alive.load(Acquire) && self.is_ours()
-    }
-
-    pub fn end(&self) {
-        self.alive.store(false, Release);
     }
 
     /// Converts a deadline to the wheel's clock, without rounding down.
@@ -116,57 +144,42 @@ impl Wheel {
             .min(sys::WHEEL_MAX_TIME)
     }
 
-    /// Arms the parked timer of a slot.
-    ///
-    /// # Safety
-    ///
-    /// The caller must own the slot, which must belong to this wheel.
-    pub unsafe fn arm(&self, slot: &Slot, deadline: Instant) -> Result<(), i32> {
+    /// Arms the parked timer of a slot, which the caller owns.
+    pub fn arm(&self, slot: &Slot, deadline: Instant) -> bool {
         let (id, at) = (id_of(slot), self.ns(deadline));
-        // SAFETY: the wheel is open, because the caller's slot is a reference.
-        let mut err = unsafe { sys::libwheel_word_arm(self.raw, id, at) };
+        // SAFETY: the wheel is open.
+        let err = unsafe { sys::libwheel_word_arm(self.raw, id, at) };
 
-        while err == -sys::EINTR {
-            // SAFETY: as above.
-            err = unsafe { sys::libwheel_word_notify(self.raw, id, at) };
-        }
-        if err == 0 { Ok(()) } else { Err(err) }
+        self.notified(err, id, at)
     }
 
-    /// Moves an armed timer. Returns false if it has expired.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Wheel::arm`].
-    pub unsafe fn move_to(&self, slot: &Slot, deadline: Instant) -> bool {
+    /// Moves an armed timer, whose slot the caller owns. Returns false if it has expired.
+    pub fn move_to(&self, slot: &Slot, deadline: Instant) -> bool {
         let (id, at) = (id_of(slot), self.ns(deadline));
-        // SAFETY: the wheel is open, because the caller's slot is a reference.
-        let mut err = unsafe { sys::libwheel_word_push(self.raw, id, at) };
+        // SAFETY: the wheel is open.
+        let err = unsafe { sys::libwheel_word_push(self.raw, id, at) };
 
+        self.notified(err, id, at)
+    }
+
+    /// Repeats a notification that a signal has interrupted.
+    fn notified(&self, mut err: i32, id: u64, at: u64) -> bool {
         while err == -sys::EINTR {
-            // SAFETY: as above.
+            // SAFETY: the wheel is open.
             err = unsafe { sys::libwheel_word_notify(self.raw, id, at) };
         }
         err == 0
     }
 
-    /// Parks an armed timer. Returns false if it has expired.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Wheel::arm`].
-    pub unsafe fn park(&self, slot: &Slot) -> bool {
-        // SAFETY: the wheel is open, because the caller's slot is a reference.
+    /// Parks an armed timer, whose slot the caller owns. Returns false if it has expired.
+    pub fn park(&self, slot: &Slot) -> bool {
+        // SAFETY: the wheel is open.
         unsafe { sys::libwheel_word_park(self.raw, id_of(slot)) == 0 }
     }
 
-    /// Parks a timer whose event was taken. A stopped wheel rejects it, which is harmless.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Wheel::arm`].
-    pub unsafe fn rest(&self, slot: &Slot) {
-        // SAFETY: the wheel is open, because the caller's slot is a reference.
+    /// Parks a timer whose event was taken.
+    pub fn rest(&self, slot: &Slot) {
+        // SAFETY: the wheel is open.
         unsafe { sys::libwheel_word_reset(self.raw, id_of(slot)) };
     }
 
@@ -175,45 +188,24 @@ impl Wheel {
     }
 
     /// Moves up to `count` free slots to `to`. Moves none if the wheel is full.
-    pub fn take(&self, to: &mut Vec<SlotRef>, count: usize) {
+    pub fn take(&self, to: &mut Vec<&'static Slot>, count: usize) {
         let mut pool = self.pool();
 
         if pool.free.is_empty() {
             pool.grow(self.raw);
         }
         let from = pool.free.len().saturating_sub(count);
-        pool.references += pool.free.len() - from;
         to.extend(pool.free.drain(from..));
+    }
+
+    /// Returns free slots.
+    pub fn release(&self, slots: impl Iterator<Item = &'static Slot>) {
+        self.pool().free.extend(slots);
     }
 
     #[cfg(test)]
     pub fn limit(&self, slots: usize) {
         self.pool().size = slots;
-    }
-
-    pub fn add_reference(&self) {
-        self.pool().references += 1;
-    }
-
-    /// Returns slots and drops one reference per slot, and `others` more.
-    ///
-    /// # Safety
-    ///
-    /// The caller must have these references. The wheel may no longer exist afterwards.
-    pub unsafe fn release(wheel: NonNull<Wheel>, slots: impl Iterator<Item = SlotRef>, others: usize) {
-        // SAFETY: the caller's references keep the wheel.
-        let mut pool = unsafe { wheel.as_ref() }.pool();
-        let before = pool.free.len();
-
-        pool.free.extend(slots);
-        let returned = pool.free.len() - before;
-        pool.references -= returned + others;
-        let unused = pool.references == 0;
-        drop(pool);
-        if unused {
-            // SAFETY: it came from Box::leak(), and no reference is left.
-            drop(unsafe { Box::from_raw(wheel.as_ptr()) });
-        }
     }
 
     pub fn backend(&self) -> Backend {
@@ -225,18 +217,6 @@ impl Wheel {
     }
 }
 
-impl Drop for Wheel {
-    fn drop(&mut self) {
-        // SAFETY: no slot is in use, and the driver has ended.
-        unsafe { sys::libwheel_close(self.raw) };
-        WHEELS.fetch_sub(1, Relaxed);
-        for chunk in self.pool().chunks.drain(..) {
-            // SAFETY: it came from Box::leak(), and no slot is in use.
-            drop(unsafe { Box::from_raw(chunk.as_ptr()) });
-        }
-    }
-}
-
 impl Pool {
     fn grow(&mut self, raw: *mut sys::libwheel) {
         let count = self.slots.clamp(FIRST_CHUNK, LARGEST_CHUNK).min(self.size.saturating_sub(self.slots));
@@ -244,13 +224,12 @@ impl Pool {
             return;
         }
         let numbers = (self.slots..self.slots + count).map(spread);
-        let chunk: &[Slot] = Box::leak(numbers.map(Slot::new).collect());
+        let chunk: &'static [Slot] = Box::leak(numbers.map(Slot::new).collect());
         let kept = keep(raw, chunk);
 
         // A pool takes from its end: the first slot is used first.
-        self.free.extend(chunk[..kept].iter().rev().map(NonNull::from));
+        self.free.extend(chunk[..kept].iter().rev());
         self.slots += kept;
-        self.chunks.push(NonNull::from(chunk));
         if kept < count {
             self.size = self.slots;
         }

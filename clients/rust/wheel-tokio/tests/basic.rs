@@ -60,8 +60,15 @@ fn backend_is_in_use() {
 }
 
 #[test]
-fn backend_outside_a_runtime_is_tokios() {
-    assert_eq!(backend(), Backend::Tokio);
+fn timers_need_no_runtime() {
+    let start = Instant::now();
+
+    futures::executor::block_on(async {
+        assert_ne!(backend(), Backend::Tokio);
+        sleep(SHORT).await;
+        assert!(timeout(SHORT, pending::<()>()).await.is_err());
+    });
+    assert!(start.elapsed() >= SHORT * 2);
 }
 
 #[test]
