@@ -50,7 +50,6 @@ struct RedisModuleCallReply;
 
 /* RegisterNumericConfig() */
 #define REDIS_CONFIG_DEFAULT	0
-#define REDIS_CONFIG_IMMUTABLE	(1 << 0)
 
 struct redis_event {
 	uint64_t id;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include <string.h>
+
 #include "api.h"
 #include "db.h"
 
@@ -10,6 +13,8 @@ static struct {
 	/* Numbers of the databases that had keys at db_lookup_begin(). */
 	uint16_t *used;
 	uint16_t used_count;
+	/* By original number. */
+	bool *expiring;
 } db;
 
 void db_init(struct RedisModuleCtx *ctx)
@@ -25,6 +30,7 @@ void db_init(struct RedisModuleCtx *ctx)
 	db.original = RedisModule_Alloc(db.count * sizeof(*db.original));
 	db.number = RedisModule_Alloc(db.count * sizeof(*db.number));
 	db.used = RedisModule_Alloc(db.count * sizeof(*db.used));
+	db.expiring = RedisModule_Calloc(db.count, sizeof(*db.expiring));
 	for (i = 0; i < db.count; i++) {
 		db.original[i] = i;
 		db.number[i] = i;
@@ -36,6 +42,7 @@ void db_exit(void)
 	RedisModule_Free(db.original);
 	RedisModule_Free(db.number);
 	RedisModule_Free(db.used);
+	RedisModule_Free(db.expiring);
 }
 
 uint16_t db_count(void)
@@ -68,6 +75,41 @@ uint64_t db_keys(struct RedisModuleCtx *ctx)
 		keys += RedisModule_DbSize(ctx);
 	}
 	return keys;
+}
+
+/* INFO has the line "db0:keys=1,expires=0,..." for each database with keys. */
+static bool has_expiring(struct RedisModuleServerInfoData *info, uint16_t nr)
+{
+	char name[16];
+	const char *field;
+
+	snprintf(name, sizeof(name), "db%u", nr);
+	field = RedisModule_ServerInfoGetFieldC(info, name);
+	return field && !strstr(field, "expires=0,");
+}
+
+uint64_t db_find_expiring(struct RedisModuleCtx *ctx)
+{
+	struct RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, "keyspace");
+	uint64_t keys = 0;
+	uint16_t nr;
+
+	for (nr = 0; nr < db.count; nr++) {
+		bool found = has_expiring(info, nr);
+
+		db.expiring[db.original[nr]] = found;
+		if (!found)
+			continue;
+		RedisModule_SelectDb(ctx, nr);
+		keys += RedisModule_DbSize(ctx);
+	}
+	RedisModule_FreeServerInfo(ctx, info);
+	return keys;
+}
+
+bool db_may_expire(uint16_t original)
+{
+	return db.expiring[original];
 }
 
 void db_lookup_begin(struct RedisModuleCtx *ctx)

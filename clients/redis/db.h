@@ -6,6 +6,7 @@
 #ifndef DB_H
 #define DB_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct RedisModuleCtx;
@@ -19,6 +20,12 @@ int db_number(uint16_t original);
 void db_swapped(int first, int second);
 /* Returns the number of keys in all databases. */
 uint64_t db_keys(struct RedisModuleCtx *ctx);
+/*
+ * Finds the databases in which keys have a TTL, for db_may_expire(), and returns the number of
+ * all keys in them.
+ */
+uint64_t db_find_expiring(struct RedisModuleCtx *ctx);
+bool db_may_expire(uint16_t original);
 
 /**
  * struct lookup - Result of a lookup in all databases.

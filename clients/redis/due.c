@@ -43,6 +43,11 @@ static struct {
 	 * a later operation may stay queued until then.
 	 */
 	int64_t soonest_ms;
+	/*
+	 * The earliest expiry of a far key; the shortest life that a command gave to one, and when
+	 * these were forgotten. Commands do not read the clock.
+	 */
+	int64_t far_ms, far_life_ms, far_begin_ms;
 	/* The instant whose keys are being deleted, or NONE. */
 	uint32_t current;
 	struct wheel_op ops[BATCH];
@@ -65,6 +70,7 @@ int due_open(void)
 	memset(&due, 0, sizeof(due));
 	due.wake_ms = INT64_MAX;
 	due.soonest_ms = INT64_MAX;
+	due_far_forget();
 	due.current = NONE;
 	due.enough = SPARE;
 	instants_init(INSTANTS);
@@ -251,7 +257,35 @@ static void leave_instant(uint32_t key)
 
 static bool is_near(int64_t expires_ms)
 {
-	return expires_ms != INT64_MAX && expires_ms <= due_now_ms() + due.horizon_ms;
+	if (expires_ms == INT64_MAX)
+		return false;
+	if (expires_ms <= due_now_ms() + due.horizon_ms)
+		return true;
+	if (expires_ms < due.far_ms)
+		due.far_ms = expires_ms;
+	return false;
+}
+
+void due_far_life(int64_t lives_ms)
+{
+	if (lives_ms < due.far_life_ms)
+		due.far_life_ms = lives_ms;
+}
+
+void due_far_forget(void)
+{
+	due.far_ms = INT64_MAX;
+	due.far_life_ms = INT64_MAX;
+	due.far_begin_ms = due_now_ms();
+}
+
+int64_t due_far_ms(void)
+{
+	int64_t ms = INT64_MAX;
+
+	if (due.far_life_ms < INT64_MAX - due.far_begin_ms)
+		ms = due.far_begin_ms + due.far_life_ms;
+	return ms < due.far_ms ? ms : due.far_ms;
 }
 
 /* Returns the shortest TTL that a command in an open transaction may set, or 0. */
@@ -310,6 +344,8 @@ void due_expect_life(const struct name *name, int64_t lives_ms)
 	/* The server reads its clock later, so the key cannot expire earlier. */
 	if (lives_ms <= due.horizon_ms)
 		expect(name, due_now_ms() + lives_ms, lives_ms);
+	else
+		due_far_life(lives_ms);
 }
 
 /* Forgets the first used key among the next @count numbers. */

@@ -51,9 +51,16 @@ int64_t due_horizon(void);
 
 /*
  * A key may expire at @expires_ms. The key is checked then, so a wrong time does no harm. A
- * time beyond the horizon is ignored. INT64_MAX means that the key does not expire.
+ * time beyond the horizon is far. INT64_MAX means that the key does not expire.
  */
 void due_expect(struct RedisModuleString *string, int64_t expires_ms);
+/*
+ * Far keys expire beyond the horizon, and are not stored. due_far_ms() is a time before which none
+ * of those expires that were seen since due_far_forget(); INT64_MAX if there are none.
+ */
+void due_far_life(int64_t lives_ms);
+void due_far_forget(void);
+int64_t due_far_ms(void);
 /*
  * A command that has been read sets the TTL @lives_ms, within the horizon, when it is executed:
  * now, or when its transaction is.

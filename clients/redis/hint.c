@@ -176,8 +176,10 @@ enum hint hint_read(struct RedisModuleCommandFilterCtx *command, int words)
 		ttl = ttl_of(command, words, form);
 	}
 	hint.last = RedisModule_CommandFilterArgGet(command, form->key);
-	if (!ttl.is_time && ttl.ms > due_horizon())
+	if (!ttl.is_time && ttl.ms > due_horizon()) {
+		due_far_life(ttl.ms);
 		return HINT_NONE;
+	}
 	key = name_of(hint.last);
 	is_long = key.length > NAME_LENGTH;
 	/* A point in time may have passed when the transaction is executed. */

@@ -121,6 +121,11 @@ void keys_init(uint32_t limit)
 	keys.mask = PAGE - 1;
 }
 
+void keys_limit(uint32_t limit)
+{
+	keys.limit = limit;
+}
+
 void keys_exit(void)
 {
 	uint32_t nr;
@@ -288,7 +293,7 @@ static bool add_block(uint32_t length)
 
 static bool has_unused(uint32_t length)
 {
-	return keys.count != keys.limit && (keys.free[length] != NONE || add_block(length));
+	return keys.count < keys.limit && (keys.free[length] != NONE || add_block(length));
 }
 
 static uint32_t add(const struct name *name, uint32_t *bucket, struct key **added)

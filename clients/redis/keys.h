@@ -64,6 +64,8 @@ struct key_life {
 #define ROUNDS		(1 << 5)
 
 void keys_init(uint32_t limit);
+/* Keys that are known beyond a new limit remain known. */
+void keys_limit(uint32_t limit);
 void keys_exit(void);
 struct key *key_at(uint32_t nr);
 /* Returns NULL if no such TTL was noted for a key whose number is near to this one. */

@@ -7,7 +7,7 @@
  *	          loop
  *
  * hint: reads the TTL of a key from a command before it runs.
- * scan: finds the keys that expire later than the horizon from now, by visiting all keys.
+ * scan: finds the keys that expire later than the horizon from now, when the first of them does not.
  * due: has a timer on the wheel for each millisecond in which known keys expire.
  * loop: lets the module run before the server sleeps.
  * db, server: databases and other state of the server.
@@ -327,22 +327,29 @@ static int horizon_apply(struct RedisModuleCtx *ctx, void *data,
 	return REDIS_OK;
 }
 
+static int max_keys_apply(struct RedisModuleCtx *ctx, void *data,
+			  struct RedisModuleString **error)
+{
+	keys_limit(state.max_keys);
+	scan_at_once();
+	return REDIS_OK;
+}
+
 static int number_register(struct RedisModuleCtx *ctx, const char *name,
 			   long long *number, long long initial, long long most,
-			   unsigned int flags, redis_apply_fn *apply)
+			   redis_apply_fn *apply)
 {
-	return RedisModule_RegisterNumericConfig(ctx, name, initial, flags, 1, most,
-						 number_get, number_set, apply,
+	return RedisModule_RegisterNumericConfig(ctx, name, initial, REDIS_CONFIG_DEFAULT, 1,
+						 most, number_get, number_set, apply,
 						 number);
 }
 
 static int configure(struct RedisModuleCtx *ctx)
 {
 	return number_register(ctx, "max-keys", &state.max_keys, KEYS_MAX, KEYS_MAX,
-			       REDIS_CONFIG_IMMUTABLE, NULL) ||
+			       max_keys_apply) ||
 	       number_register(ctx, "horizon", &state.horizon_s, 60,
-			       HORIZON_MAX_S, REDIS_CONFIG_DEFAULT,
-			       horizon_apply) ||
+			       HORIZON_MAX_S, horizon_apply) ||
 	       RedisModule_LoadConfigs(ctx);
 }
 
