@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! The C library libwheel, built from source, and declarations of the functions that wheel-tokio
-//! calls.
+//! The C library libwheel, built from source, and declarations of the functions that
+//! wheel-timer and wheel-tokio call.
 //!
 //! libwheel(3) documents the functions, libwheel(7) the concepts and the error numbers. Times are
 //! nanoseconds on the wheel's clock. A function that can fail returns a negative error number.
@@ -20,6 +20,8 @@ pub struct libwheel {
 pub const LIBWHEEL_AUTO: u32 = 0;
 pub const LIBWHEEL_KERNEL: u32 = 1;
 pub const LIBWHEEL_USER: u32 = 2;
+/// `libwheel_options.mode`: no file descriptor, for loops that call `libwheel_next()`.
+pub const LIBWHEEL_NO_FD: u32 = 1;
 
 pub const WHEEL_CLOCK_MONOTONIC: u32 = 0;
 pub const WHEEL_CLOCK_VIRTUAL: u32 = 4;
@@ -86,6 +88,12 @@ extern "C" {
     pub fn libwheel_fd(wheel: *const libwheel) -> c_int;
     pub fn libwheel_now(wheel: *const libwheel) -> u64;
     pub fn libwheel_strerror(err: c_int) -> *const c_char;
+    pub fn libwheel_next(wheel: *mut libwheel, when: *mut u64) -> c_int;
+    pub fn libwheel_slot_get(wheel: *mut libwheel, id: *mut u64) -> c_int;
+    pub fn libwheel_slot_put(wheel: *mut libwheel, id: u64);
+    pub fn libwheel_arm(wheel: *mut libwheel, id: u64, when: u64, cookie: u64) -> c_int;
+    pub fn libwheel_rearm(wheel: *mut libwheel, id: u64, when: u64) -> c_int;
+    pub fn libwheel_cancel(wheel: *mut libwheel, id: u64) -> c_int;
     pub fn libwheel_submit(
         wheel: *mut libwheel,
         ops: *mut wheel_op,
