@@ -7,7 +7,7 @@
  *	          loop
  *
  * hint: reads the TTL of a key from a command before it runs.
- * scan: finds the keys that expire later than the horizon from now, when the first of them does not.
+ * scan: finds the keys that expire later, when the first of them comes within the horizon.
  * due: has a timer on the wheel for each millisecond in which known keys expire.
  * loop: lets the module run before the server sleeps.
  * db, server: databases and other state of the server.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * A scan visits all keys of the databases in which keys have a TTL, in half the horizon H. It finds
- * those that expire within H, and the earliest expiry E of the others. Commands that set a far TTL
- * lower E. The next scan begins when E is less than H away, so that it visits the key before E. Whether
- * it is due is checked every H / 2. A key that is set after a check has a TTL of more than H, so
- * the scan that the next check begins ends before its expiry.
+ * A scan visits all keys of the databases in which keys have a TTL, in half the horizon H. It
+ * finds those that expire within H, and the earliest expiry E of the others. Commands that set a
+ * far TTL lower E. The next scan begins when E is less than H away, so that it visits the key
+ * before E. Whether it is due is checked every H / 2. A key that is set after a check has a TTL of
+ * more than H, so the scan that the next check begins ends before its expiry.
  *
- * A TTL that no command has set is found only by a scan that is due because of the age of the last one.
+ * A TTL that no command has set is found only by a scan that is due because of the age of the
+ * last one.
  *
  * A scan consists of steps, each started by a timer on the wheel.
  */
