@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import com.sun.management.OperatingSystemMXBean;
-import invalid.wheel_timer.netty.WheelTimer;
+import io.github.wheel_timer.netty.WheelTimer;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;

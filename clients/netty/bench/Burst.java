@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import invalid.wheel_timer.netty.WheelTimer;
+import io.github.wheel_timer.netty.WheelTimer;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timer;
 import java.util.concurrent.CountDownLatch;

@@ -8,10 +8,10 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "invalid_wheel_timer_netty_Native.h"
+#include "io_github_wheel_timer_netty_Native.h"
 
 /* A constant of the class. */
-#define CONSTANT(name)	invalid_wheel_timer_netty_Native_##name
+#define CONSTANT(name)	io_github_wheel_timer_netty_Native_##name
 
 /* Operations or events per call. */
 #define BATCH	256
@@ -27,8 +27,8 @@ static struct libwheel *wheel_of(jlong address)
 	return (struct libwheel *)(uintptr_t)address;
 }
 
-jlong Java_invalid_wheel_1timer_netty_Native_open(JNIEnv *env, jclass class, jint slots,
-						  jlong tick_ns)
+jlong Java_io_github_wheel_1timer_netty_Native_open(JNIEnv *env, jclass class, jint slots,
+						    jlong tick_ns)
 {
 	const struct libwheel_options options = {
 		.size = sizeof(options),
@@ -42,27 +42,27 @@ jlong Java_invalid_wheel_1timer_netty_Native_open(JNIEnv *env, jclass class, jin
 	return err ? err : (jlong)(uintptr_t)wheel;
 }
 
-void Java_invalid_wheel_1timer_netty_Native_close(JNIEnv *env, jclass class, jlong wheel)
+void Java_io_github_wheel_1timer_netty_Native_close(JNIEnv *env, jclass class, jlong wheel)
 {
 	libwheel_close(wheel_of(wheel));
 }
 
-jint Java_invalid_wheel_1timer_netty_Native_stop(JNIEnv *env, jclass class, jlong wheel)
+jint Java_io_github_wheel_1timer_netty_Native_stop(JNIEnv *env, jclass class, jlong wheel)
 {
 	return libwheel_stop(wheel_of(wheel), NULL);
 }
 
-jboolean Java_invalid_wheel_1timer_netty_Native_inKernel(JNIEnv *env, jclass class, jlong wheel)
+jboolean Java_io_github_wheel_1timer_netty_Native_inKernel(JNIEnv *env, jclass class, jlong wheel)
 {
 	return libwheel_backend(wheel_of(wheel)) == LIBWHEEL_KERNEL;
 }
 
-jlong Java_invalid_wheel_1timer_netty_Native_now(JNIEnv *env, jclass class, jlong wheel)
+jlong Java_io_github_wheel_1timer_netty_Native_now(JNIEnv *env, jclass class, jlong wheel)
 {
 	return libwheel_now(wheel_of(wheel));
 }
 
-jobject Java_invalid_wheel_1timer_netty_Native_words(JNIEnv *env, jclass class, jlong address)
+jobject Java_io_github_wheel_1timer_netty_Native_words(JNIEnv *env, jclass class, jlong address)
 {
 	struct libwheel *wheel = wheel_of(address);
 
@@ -70,7 +70,7 @@ jobject Java_invalid_wheel_1timer_netty_Native_words(JNIEnv *env, jclass class, 
 					   wheel->timers * sizeof(*wheel->words));
 }
 
-jobject Java_invalid_wheel_1timer_netty_Native_bells(JNIEnv *env, jclass class, jlong address)
+jobject Java_io_github_wheel_1timer_netty_Native_bells(JNIEnv *env, jclass class, jlong address)
 {
 	struct libwheel *wheel = wheel_of(address);
 	__u64 count = (wheel->timers + WORD_BITS - 1) / WORD_BITS;
@@ -79,7 +79,7 @@ jobject Java_invalid_wheel_1timer_netty_Native_bells(JNIEnv *env, jclass class, 
 					   count * sizeof(*wheel->bells));
 }
 
-jobject Java_invalid_wheel_1timer_netty_Native_nextWake(JNIEnv *env, jclass class, jlong address)
+jobject Java_io_github_wheel_1timer_netty_Native_nextWake(JNIEnv *env, jclass class, jlong address)
 {
 	struct libwheel *wheel = wheel_of(address);
 
@@ -87,8 +87,8 @@ jobject Java_invalid_wheel_1timer_netty_Native_nextWake(JNIEnv *env, jclass clas
 					   sizeof(*wheel->next_wake));
 }
 
-jint Java_invalid_wheel_1timer_netty_Native_keep(JNIEnv *env, jclass class, jlong wheel, jint first,
-						 jint count)
+jint Java_io_github_wheel_1timer_netty_Native_keep(JNIEnv *env, jclass class, jlong wheel,
+						   jint first, jint count)
 {
 	struct wheel_op ops[BATCH];
 	jint kept = 0, i, n;
@@ -111,14 +111,14 @@ jint Java_invalid_wheel_1timer_netty_Native_keep(JNIEnv *env, jclass class, jlon
 	return kept;
 }
 
-jint Java_invalid_wheel_1timer_netty_Native_tell(JNIEnv *env, jclass class, jlong wheel, jint slot,
-						 jlong deadline)
+jint Java_io_github_wheel_1timer_netty_Native_tell(JNIEnv *env, jclass class, jlong wheel,
+						   jint slot, jlong deadline)
 {
 	return libwheel_word_notify(wheel_of(wheel), WHEEL_ID(slot, 1), deadline);
 }
 
-jint Java_invalid_wheel_1timer_netty_Native_take(JNIEnv *env, jclass class, jlong wheel,
-						 jintArray slots)
+jint Java_io_github_wheel_1timer_netty_Native_take(JNIEnv *env, jclass class, jlong wheel,
+						   jintArray slots)
 {
 	struct wheel_event events[BATCH];
 	jint room = (*env)->GetArrayLength(env, slots);
@@ -135,15 +135,15 @@ jint Java_invalid_wheel_1timer_netty_Native_take(JNIEnv *env, jclass class, jlon
 	return count;
 }
 
-jint Java_invalid_wheel_1timer_netty_Native_newSet(JNIEnv *env, jclass class)
+jint Java_io_github_wheel_1timer_netty_Native_newSet(JNIEnv *env, jclass class)
 {
 	int set = epoll_create1(EPOLL_CLOEXEC);
 
 	return set < 0 ? -errno : set;
 }
 
-jint Java_invalid_wheel_1timer_netty_Native_addToSet(JNIEnv *env, jclass class, jint set,
-						     jlong wheel, jint number)
+jint Java_io_github_wheel_1timer_netty_Native_addToSet(JNIEnv *env, jclass class, jint set,
+						       jlong wheel, jint number)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u32 = number };
 
@@ -151,8 +151,8 @@ jint Java_invalid_wheel_1timer_netty_Native_addToSet(JNIEnv *env, jclass class, 
 			 &event) ? -errno : 0;
 }
 
-jint Java_invalid_wheel_1timer_netty_Native_await(JNIEnv *env, jclass class, jint set,
-						  jintArray wheels)
+jint Java_io_github_wheel_1timer_netty_Native_await(JNIEnv *env, jclass class, jint set,
+						    jintArray wheels)
 {
 	struct epoll_event events[BATCH];
 	jint room = (*env)->GetArrayLength(env, wheels);
@@ -168,12 +168,12 @@ jint Java_invalid_wheel_1timer_netty_Native_await(JNIEnv *env, jclass class, jin
 	return count;
 }
 
-void Java_invalid_wheel_1timer_netty_Native_closeSet(JNIEnv *env, jclass class, jint set)
+void Java_io_github_wheel_1timer_netty_Native_closeSet(JNIEnv *env, jclass class, jint set)
 {
 	close(set);
 }
 
-jstring Java_invalid_wheel_1timer_netty_Native_message(JNIEnv *env, jclass class, jlong error)
+jstring Java_io_github_wheel_1timer_netty_Native_message(JNIEnv *env, jclass class, jlong error)
 {
 	return (*env)->NewStringUTF(env, libwheel_strerror((int)error));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import invalid.wheel_timer.netty.WheelTimer;
+import io.github.wheel_timer.netty.WheelTimer;
 import io.netty.util.Timeout;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-package invalid.wheel_timer.netty;
+package io.github.wheel_timer.netty;
 
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
