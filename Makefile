@@ -36,7 +36,7 @@ check-tool := $(call on,wheelctl)
 check-kunit := kunit-uml
 ## check-clients	Redis, Netty and tokio with libwheel
 check-clients := clients-redis clients-redis-cluster clients-redis-6.12 clients-netty \
-	clients-netty-6.12 clients-netty-jars clients-rust clients-rust-6.12
+	clients-netty-6.12 clients-netty-jars clients-alone clients-rust clients-rust-6.12
 ## check-queue	wheelq: guarantees, crashes, beanstalkd's protocol, /dev/wheel, failing disks
 check-queue := queue queue-6.12 queue-power
 ## check-debug	all suites with KASAN, lockdep and kmemleak: slow

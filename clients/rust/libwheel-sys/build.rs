@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //! Builds libwheel.a with the library's own Makefile, which lists the C sources.
 //!
-//! A crate from `make package` has the C sources in c/. In the tree they are three levels up.
+//! A crate from `make package` has the C sources in c/. In the tree they are three levels up. If there
+//! are none, the installed library is linked.
 
 use std::env;
 use std::fs;
@@ -10,7 +11,10 @@ use std::process::Command;
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let library = source_root().join("tools/libwheel");
+    let library = match source_root() {
+        Some(root) => root.join("tools/libwheel"),
+        None => return link_installed(),
+    };
 
     make(&library, &out);
     println!("cargo:rustc-link-search=native={}", out.display());
@@ -23,15 +27,28 @@ fn main() {
     }
 }
 
-fn source_root() -> PathBuf {
+/// The static library of the package that pkg-config finds.
+fn link_installed() {
+    let output = Command::new("pkg-config")
+        .args(["--variable=libdir", "libwheel"])
+        .output()
+        .expect("libwheel-sys needs its C sources, or pkg-config and an installed libwheel");
+
+    assert!(output.status.success(), "libwheel is not installed");
+    println!("cargo:rustc-link-search=native={}", String::from_utf8_lossy(&output.stdout).trim());
+    println!("cargo:rustc-link-lib=static=wheel");
+    println!("cargo:rerun-if-env-changed=PKG_CONFIG_PATH");
+}
+
+fn source_root() -> Option<PathBuf> {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let packaged = here.join("c");
 
     if packaged.exists() {
-        packaged
-    } else {
-        here.join("../../..").canonicalize().expect("the tree that contains this crate")
+        return Some(packaged);
     }
+    let tree = here.join("../../..").canonicalize().ok()?;
+    tree.join("tools/libwheel/Makefile").exists().then(|| tree)
 }
 
 fn make(library: &Path, out: &Path) {
