@@ -34,10 +34,12 @@ check-lib := lib $(call on,lib)
 check-tool := $(call on,wheelctl)
 ## check-kunit	the module from inside, in User-Mode Linux
 check-kunit := kunit-uml
-## check-clients	Redis, Netty, tokio and Asio with libwheel
-check-clients := clients-redis clients-redis-cluster clients-redis-6.12 clients-netty \
+## check-clients	Redis, Netty, tokio and Asio with libwheel; the qdisc
+check-clients := $(call on,pacing) clients-redis clients-redis-cluster clients-redis-6.12 clients-netty \
 	clients-netty-6.12 clients-netty-jars clients-alone clients-rust clients-rust-6.12 \
 	clients-asio
+## check-pacing	the qdisc of clients/pacing, on KERNEL="6.1 6.12"
+check-pacing := $(call on,pacing)
 ## check-queue	wheelq: guarantees, crashes, beanstalkd's protocol, /dev/wheel, failing disks
 check-queue := queue queue-6.12 queue-power
 ## check-debug	all suites with KASAN, lockdep and kmemleak: slow
@@ -155,6 +157,7 @@ clean:			## remove all build output; kernels stay in the cache
 	rm -rf build wheel_timer.ko Documentation/reference/functions
 	$(MAKE) -C clients/asio clean
 	$(MAKE) -C clients/netty clean
+	$(MAKE) -C clients/pacing clean
 	$(MAKE) -C clients/redis clean
 	$(MAKE) -C clients/rust clean
 	$(MAKE) -C clients/server clean

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The flows of a qdisc, and its wheel. This is the only file that uses the interface for owners of
+ * wheels.
+ */
+#include <linux/list.h>
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+#include <net/pkt_sched.h>
+#include "owner.h"
+#include "packets.h"
+#include "pacing.h"
+
+/* Maximum number of idle flows to free at once. */
+#define COLLECT_MAX	64
+
+static struct kmem_cache *cache;
+
+/*
+ * Multiply by a random odd number, which is a universal hash. If a chain becomes long, the table
+ * selects another seed.
+ */
+static u32 key_hash(const void *key, u32 length, u32 seed)
+{
+	return (*(const unsigned long *)key * (seed * GOLDEN_RATIO_64 | 1)) >> 32;
+}
+
+static const struct rhashtable_params table_params = {
+	.head_offset		= offsetof(struct flow, node),
+	.key_offset		= offsetof(struct flow, key),
+	.key_len		= sizeof_field(struct flow, key),
+	.hashfn			= key_hash,
+	.min_size		= 256,
+	.automatic_shrinking	= true,
+};
+
+struct flow *flow_find(struct flows *flows, unsigned long key)
+{
+	return rhashtable_lookup_fast(&flows->table, &key, table_params);
+}
+
+/* Free an idle flow. No reader of the table runs without the qdisc's lock. */
+static void flow_free(struct flows *flows, struct flow *flow)
+{
+	list_del(&flow->link);
+	rhashtable_remove_fast(&flows->table, &flow->node, table_params);
+	kmem_cache_free(cache, flow);
+	flows->count--;
+	flows->idle_count--;
+	flows->collected++;
+}
+
+/* Free the flow that is idle for the longest time, unless its rate does not yet permit a packet. */
+static bool flow_evict(struct flows *flows)
+{
+	struct flow *flow = list_first_entry_or_null(&flows->idle, struct flow, link);
+
+	if (!flow || flow->next > ktime_get_ns())
+		return false;
+	flow_free(flows, flow);
+	return true;
+}
+
+/* Move a flow that is in no list to the idle ones. */
+void flow_rest(struct flows *flows, struct flow *flow)
+{
+	flow->idle_since = jiffies;
+	list_add_tail(&flow->link, &flows->idle);
+	flows->idle_count++;
+	if (likely(wheel_timer_pending(&flows->collect)))
+		return;
+	flows->collections++;
+	wheel_lock(flows->wheel);
+	wheel_timer_arm_locked(&flows->collect, ktime_get_ns() + jiffies_to_nsecs(IDLE_AGE), 0);
+	wheel_unlock(flows->wheel);
+}
+
+/* Create an idle flow. At most @limit flows are idle or have packets, each. */
+struct flow *flow_create(struct flows *flows, unsigned long key, u32 limit)
+{
+	struct flow *flow;
+
+	if (flows->idle_count >= limit && !flow_evict(flows))
+		return NULL;
+	flow = kmem_cache_zalloc(cache, GFP_ATOMIC | __GFP_NOWARN);
+	if (unlikely(!flow))
+		return NULL;
+	flow->key = key;
+	wheel_timer_init(&flow->timer, flows->wheel, NULL);
+	if (unlikely(rhashtable_insert_fast(&flows->table, &flow->node, table_params))) {
+		kmem_cache_free(cache, flow);
+		return NULL;
+	}
+	flow_rest(flows, flow);
+	flows->count++;
+	return flow;
+}
+
+/* Nanoseconds until an idle flow may be freed. */
+static u64 flow_remaining(const struct flow *flow, u64 now)
+{
+	long age = jiffies - flow->idle_since;
+	u64 remaining = age < IDLE_AGE ? jiffies_to_nsecs(IDLE_AGE - age) : 0;
+
+	return max(remaining, flow->next > now ? flow->next - now : 0);
+}
+
+/* Free flows that are idle for a long time. The timer is pending while there are idle flows. */
+static void flows_collect(struct flows *flows, u64 now)
+{
+	u64 remaining = NSEC_PER_MSEC;
+	struct flow *flow;
+	int n;
+
+	for (n = 0; n < COLLECT_MAX; n++) {
+		flow = list_first_entry_or_null(&flows->idle, struct flow, link);
+		if (!flow)
+			return;
+		remaining = flow_remaining(flow, now);
+		if (remaining)
+			break;
+		flow_free(flows, flow);
+	}
+	flows->collections++;
+	wheel_timer_arm_locked(&flows->collect, now + max_t(u64, remaining, NSEC_PER_MSEC), 0);
+}
+
+static enum hrtimer_restart flows_interrupt(void *data)
+{
+	struct flows *flows = data;
+
+	/* __netif_schedule() orders this store before the next dequeue(). */
+	WRITE_ONCE(flows->due, true);
+	rcu_read_lock();
+	__netif_schedule(qdisc_root(flows->sch));
+	rcu_read_unlock();
+	return HRTIMER_NORESTART;
+}
+
+static void flows_expire(void *data, struct wheel_timer **due, unsigned int n, u64 now)
+{
+	struct flows *flows = data;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (unlikely(due[i] == &flows->collect))
+			flows_collect(flows, now);
+		else
+			list_add_tail(&from_wheel_timer((struct flow *)NULL, due[i], timer)->link,
+				      &flows->ready);
+	}
+}
+
+static unsigned int flows_scan(void *data, u64 now)
+{
+	return 0;
+}
+
+static const struct wheel_owner flows_owner = {
+	.interrupt	= flows_interrupt,
+	.scan		= flows_scan,
+	.expire		= flows_expire,
+};
+
+/* Move due flows to the ready ones, at most WHEEL_BATCH. If more are due, @due remains set. */
+void flows_run(struct flows *flows)
+{
+	wheel_lock(flows->wheel);
+	flows->now = ktime_get_ns();
+	if (!wheel_step(flows->wheel, flows->now, WHEEL_BATCH)) {
+		WRITE_ONCE(flows->due, false);
+		wheel_settle(flows->wheel);
+	}
+	wheel_unlock(flows->wheel);
+}
+
+/*
+ * Let a flow wait until a time, or move the time until which it waits. A flow that does not wait
+ * yet must be in no list. Returns false if that fails; then the flow does not wait.
+ */
+bool flow_wait(struct flows *flows, struct flow *flow, u64 until)
+{
+	int err;
+
+	wheel_lock(flows->wheel);
+	if (unlikely(flow_waits(flow)))
+		err = wheel_timer_rearm_locked(&flow->timer, until, 0);
+	else
+		err = wheel_timer_arm_locked(&flow->timer, until, 0);
+	wheel_unlock(flows->wheel);
+	return !WARN_ON_ONCE(err);
+}
+
+/* Stop waiting. The flow is in no list afterwards. */
+void flow_wake(struct flows *flows, struct flow *flow)
+{
+	wheel_lock(flows->wheel);
+	wheel_timer_cancel_locked(&flow->timer);
+	wheel_unlock(flows->wheel);
+}
+
+/* Add the counters of the flows' wheel. The timer of the collection is no flow. */
+void flows_add_stats(struct flows *flows, struct wheel_stats *sum)
+{
+	struct wheel_stats stats;
+	int i;
+
+	wheel_read_stats(flows->wheel, &stats);
+	sum->armed += stats.armed - flows->collections;
+	sum->pending += stats.pending - wheel_timer_pending(&flows->collect);
+	sum->wakeups += stats.wakeups;
+	for (i = 0; i < ARRAY_SIZE(sum->late); i++)
+		sum->late[i] += stats.late[i];
+}
+
+struct flows *flows_create(struct Qdisc *sch, u64 tick)
+{
+	struct flows *flows = kzalloc(sizeof(*flows), GFP_KERNEL);
+	const struct wheel_config config = {
+		.name		= "sch_wheel",
+		.scheme		= WHEEL_HIERARCHICAL,
+		.tick_ns	= tick,
+		.owner		= &flows_owner,
+		.data		= flows,
+	};
+
+	if (!flows)
+		return NULL;
+	flows->wheel = wheel_create(&config);
+	if (IS_ERR(flows->wheel) || rhashtable_init(&flows->table, &table_params)) {
+		wheel_destroy(flows->wheel);
+		kfree(flows);
+		return NULL;
+	}
+	flows->sch = sch;
+	INIT_LIST_HEAD(&flows->fresh);
+	INIT_LIST_HEAD(&flows->ready);
+	INIT_LIST_HEAD(&flows->idle);
+	wheel_timer_init(&flows->collect, flows->wheel, NULL);
+	return flows;
+}
+
+static void packets_free(struct packets *packets)
+{
+	struct sk_buff *skb;
+
+	while ((skb = packets_first(packets))) {
+		packets_remove(packets, skb, NULL);
+		kfree_skb(skb);
+		cond_resched();
+	}
+}
+
+static void flow_destroy(void *flow, void *unused)
+{
+	packets_free(&((struct flow *)flow)->packets);
+	kmem_cache_free(cache, flow);
+}
+
+/* Free flows that no qdisc uses. May sleep. Takes long if there are many packets. */
+void flows_destroy(struct flows *flows)
+{
+	if (!flows)
+		return;
+	wheel_destroy(flows->wheel);
+	packets_free(&flows->direct);
+	rhashtable_free_and_destroy(&flows->table, flow_destroy, NULL);
+	kfree(flows);
+}
+
+int flows_init(void)
+{
+	cache = KMEM_CACHE(flow, 0);
+	return cache ? 0 : -ENOMEM;
+}
+
+void flows_exit(void)
+{
+	kmem_cache_destroy(cache);
+}

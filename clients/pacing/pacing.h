@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The qdisc "wheel" sends the packets of each flow on time. A flow that must wait for its next
+ * departure is on a timing wheel.
+ *
+ *	enqueue() --> direct ------------------------------------> dequeue()
+ *	    |			  no flow has packets			^
+ *	    |								|
+ *	    '-------> flow: idle --> ready -- round robin, quantum -----'
+ *			  |		^
+ *			  |		| wheel_step(), after the interrupt
+ *			  '--> waiting -'
+ *			       on the wheel
+ *
+ * The root qdisc's lock protects everything here, except for struct flows once it is discarded. The
+ * interrupt of the wheel takes no lock: it sets @due and schedules the qdisc.
+ */
+#ifndef _SCH_WHEEL_PACING_H
+#define _SCH_WHEEL_PACING_H
+
+#include <linux/llist.h>
+#include <linux/rhashtable-types.h>
+#include <linux/skbuff.h>
+#include <linux/wheel_timer.h>
+#include <linux/workqueue.h>
+#include <net/sch_generic.h>
+#include "packets.h"
+#include "pkt_wheel.h"
+
+/* No limit of a rate, as in sk_pacing_rate. */
+#define NO_RATE		(~0UL)
+
+/**
+ * struct flow - Packets of one socket, or those without a socket that have the same hash
+ * @node: entry in the table
+ * @key: address of the socket, or an odd hash
+ * @packets: packets that wait
+ * @credit: bytes that the flow may send before it is moved to the end of the ready flows
+ * @next: earliest departure of the next packet by the flow's rate
+ * @link: entry in one of the lists of struct flows, unless @timer is pending
+ * @socket_hash: sk_hash of the socket, to detect that its address was reused
+ * @idle_since: time in jiffies when the last packet was sent; valid only while idle
+ * @timer: pending while the flow waits for its next departure
+ */
+struct flow {
+	struct rhash_head	node;
+	unsigned long		key;
+	struct packets		packets;
+	s32			credit;
+	u64			next;
+	struct list_head	link;
+	u32			socket_hash;
+	unsigned long		idle_since;
+	struct wheel_timer	timer;
+};
+
+/**
+ * struct flows - All flows of a qdisc; discarded as a whole when the qdisc is reset
+ * @wheel: wheel of the flows that wait
+ * @due: true if the interrupt has left due timers to dequeue(); lockless
+ * @now: last reading of the clock; the current time is not earlier
+ * @direct: packets that need no flow
+ * @fresh: ready flows that have not used up their credit since they became ready
+ * @ready: other ready flows
+ * @idle: flows without packets, the one that is idle for the longest time first
+ * @count: number of flows
+ * @idle_count: number of flows in @idle
+ * @collected: number of idle flows that were freed
+ * @collections: number of times that @collect was armed
+ * @table: flows by key
+ * @collect: timer that frees idle flows
+ * @sch: qdisc
+ * @discarded: entry in pacing.discarded
+ */
+struct flows {
+	struct wheel		*wheel;
+	bool			due;
+	u64			now;
+	struct packets		direct;
+	struct list_head	fresh;
+	struct list_head	ready;
+	struct list_head	idle;
+	u32			count;
+	u32			idle_count;
+	u64			collected;
+	u64			collections;
+	struct rhashtable	table;
+	struct wheel_timer	collect;
+	struct Qdisc		*sch;
+	struct llist_node	discarded;
+};
+
+/**
+ * struct options - Options of the qdisc, except for sch->limit
+ * @flow_limit: maximum number of packets per flow
+ * @quantum: bytes that a flow may send per round
+ * @initial_quantum: bytes that a new flow may send in its first round
+ * @orphan_mask: mask of the hash of packets without a socket
+ * @horizon_drop: true if packets beyond the horizon are dropped
+ * @maxrate: bytes per second and flow, or NO_RATE
+ * @horizon: nanoseconds from now to the latest departure
+ * @ce_threshold: nanoseconds after its departure time from which on a packet is marked, or ~0
+ * @tick: tick length of the wheel in nanoseconds; never changed
+ * @limit: maximum number of packets
+ */
+struct options {
+	u32		flow_limit;
+	u32		quantum;
+	u32		initial_quantum;
+	u32		orphan_mask;
+	bool		horizon_drop;
+	unsigned long	maxrate;
+	u64		horizon;
+	u64		ce_threshold;
+	u64		tick;
+	u32		limit;
+};
+
+/**
+ * struct pacing - Private data of the qdisc
+ * @options: options
+ * @flows: flows in use, or NULL if none could be allocated since the last reset
+ * @spare: flows for the next reset, or NULL; lockless
+ * @discarded: flows to free
+ * @renew: frees the discarded flows, which takes long, and allocates the spare ones
+ * @counts: counters that tc_wheel_xstats describes
+ * @past: counters of the wheels of discarded flows
+ * @sch: qdisc
+ */
+struct pacing {
+	struct options		options;
+	struct flows		*flows;
+	struct flows		*spare;
+	struct llist_head	discarded;
+	struct work_struct	renew;
+	struct tc_wheel_xstats	counts;
+	struct wheel_stats	past;
+	struct Qdisc		*sch;
+};
+
+struct flows *flows_create(struct Qdisc *sch, u64 tick);
+void flows_destroy(struct flows *flows);
+void flows_run(struct flows *flows);
+bool flow_wait(struct flows *flows, struct flow *flow, u64 until);
+void flow_wake(struct flows *flows, struct flow *flow);
+void flow_rest(struct flows *flows, struct flow *flow);
+struct flow *flow_create(struct flows *flows, unsigned long key, u32 limit);
+struct flow *flow_find(struct flows *flows, unsigned long key);
+void flows_add_stats(struct flows *flows, struct wheel_stats *sum);
+int flows_init(void);
+void flows_exit(void);
+
+int options_parse(struct nlattr *attr, struct options *options,
+		  struct netlink_ext_ack *extack);
+void options_default(struct Qdisc *sch, struct options *options);
+int pacing_dump(struct Qdisc *sch, struct sk_buff *skb);
+int pacing_dump_stats(struct Qdisc *sch, struct gnet_dump *dump);
+
+/* Number of jiffies after which an idle flow is freed. */
+#define IDLE_AGE	(3 * HZ)
+
+static inline bool flow_waits(const struct flow *flow)
+{
+	return wheel_timer_pending(&flow->timer);
+}
+
+#endif
