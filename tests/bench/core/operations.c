@@ -16,10 +16,10 @@
 #define FEW		4096
 #define OTHERS		1000
 
-enum operation { ARM, REARM, IDLE, CANCEL, SWEEP, BURST, ALONE, OPERATIONS };
+enum operation { ARM, REARM, IDLE, CANCEL, SWEEP, BURST, PACE, ALONE, OPERATIONS };
 
 static const char *const operations[OPERATIONS] = {
-	"arm", "re-arm", "idle", "cancel", "sweep", "burst", "alone",
+	"arm", "re-arm", "idle", "cancel", "sweep", "burst", "pace", "alone",
 };
 
 static const struct contestant *c;
@@ -156,6 +156,30 @@ static void time_burst(void)
 		die("a burst lost a timer");
 }
 
+/*
+ * Flows of a packet scheduler that wait for their next departures: all are armed in random order,
+ * four per tick on average, then all expire, with one call per tick.
+ */
+static void time_pace(void)
+{
+	u32 range = count / 4 + 16;
+	u64 base = bench_now;
+	u64 start;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		delay[i] = 1 + random_below(range);
+	bench_fired = 0;
+	start = begin();
+	for (i = 0; i < count; i++)
+		c->arm(order[i], base + delay[i]);
+	for (i = 1; i <= range; i++)
+		fire_at(c, base + i);
+	finish(PACE, start);
+	if (bench_fired != count)
+		die("a flow was lost");
+}
+
 /* A timer is armed and expires alone, with later timers pending. */
 static void time_alone(void)
 {
@@ -187,6 +211,8 @@ static void measure_once(void)
 		return;
 	time_sweep();
 	time_burst();
+	if (c != &plain_field)
+		time_pace();
 	if (counting && count <= FEW && c != &plain_field)
 		time_alone();
 }
