@@ -213,7 +213,7 @@ static u64 packet_arrival(struct flows *flows, const struct flow *flow)
 
 	/* If the flow waits for another reason than its rate, it must not save up departures. */
 	if (unlikely(!RB_EMPTY_ROOT(&packets->tree)) ||
-	    (flow_waits(flow) && flow->next <= flows->now))
+	    (flow_waits(flow) && flow->next < wheel_timer_deadline(&flow->timer)))
 		return flows_clock(flows);
 	last = *packet_time(packets->tail);
 	return flows_ahead(flows, last) ? flows->now : last;
