@@ -154,7 +154,7 @@ deb:			## Debian's packages, in build/deb
 	@deploy/deb
 
 clean:			## remove all build output; kernels stay in the cache
-	rm -rf build wheel_timer.ko Documentation/reference/functions
+	rm -rf build wheel_timer.ko
 	$(MAKE) -C clients/asio clean
 	$(MAKE) -C clients/netty clean
 	$(MAKE) -C clients/pacing clean

@@ -4,23 +4,14 @@
 import os
 import sys
 
-# The extensions and the script kernel-doc are read from the kernel source.
-kernel = os.environ["KERNEL_SOURCE"]
-sys.path[:0] = [os.path.abspath("extensions"), kernel + "/Documentation/sphinx"]
-extensions = ["kerneldoc", "automarkup", "drawing", "links", "manpage", "measured", "opening"]
-kerneldoc_bin = kernel + "/scripts/kernel-doc"
-kerneldoc_srctree = os.path.abspath("..")
+sys.path.insert(0, os.path.abspath("extensions"))
+extensions = ["svg", "links"]
 
 project = "wheel_timer"
 with open("../VERSION", encoding="ascii") as file:
     version = release = file.read().strip()
-primary_domain = "c"
 highlight_language = "none"
 smartquotes = False
-
-# Each name must have a description, except for common types of the kernel.
-nitpicky = True
-nitpick_ignore_regex = [("c:identifier", r"[us]\d+|\w+_t|list_head|hrtimer_restart")]
 
 html_theme = "alabaster"
 html_static_path = ["theme"]

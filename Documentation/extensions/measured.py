@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Figures from the samples in measured/*.csv, which the benchmarks wrote.
 
-.. measured:: NAME draws the plot of one of FIGURES, with its table, date and command.
-.. comparisons:: is the table of programs.csv, in which each figure has its own unit.
-:measured:`FILE, OPERATION, IMPLEMENTATION` is one number."""
+The scripts generate and figures write them to the manual and to README."""
 
 import csv
 import sys
@@ -242,62 +240,3 @@ def draw(name):
              "start")
     )
     return picture(400, bottom + 48, parts)
-
-
-def role(_name, rawtext, words, line, inliner, _options=None, _content=None):
-    from docutils import nodes
-
-    try:
-        file, rest = words.split(", ", 1)
-        operation, implementation = rest.rsplit(", ", 1)
-        return [nodes.Text(number(read(file)[1][operation, implementation]))], []
-    except (KeyError, ValueError, OSError) as error:
-        problem = inliner.reporter.error(f"no such figure: {words}: {error}", line=line)
-        return [inliner.problematic(rawtext, rawtext, problem)], [problem]
-
-
-def setup(app):
-    from docutils import nodes
-    from docutils.parsers.rst import Directive
-    from drawing import finish
-
-    def rendered(rows):
-        """A table node of texts, the first row of which is the heading."""
-        group = nodes.tgroup("", cols=len(rows[0]))
-        group += [nodes.colspec(colwidth=1) for _ in rows[0]]
-        lines = [
-            nodes.row("", *[
-                nodes.entry("", nodes.paragraph("", cell), morecols=(len(rows[0]) - len(row)))
-                for cell in row
-            ])
-            for row in rows
-        ]
-        group += [nodes.thead("", lines[0]), nodes.tbody("", *lines[1:])]
-        return nodes.table("", group, classes=["measured"])
-
-    class Measured(Directive):
-        required_arguments = 1
-
-        def run(self):
-            name = self.arguments[0]
-            env = self.state.document.settings.env
-            about, _ = read(FIGURES[name].file)
-            env.note_dependency(str(HERE / "measured" / f"{FIGURES[name].file}.csv"))
-            svg = finish(draw(name), f"Plot of the table below: {name}")
-            caption = nodes.caption(
-                "", f"{about['date']}, ", nodes.literal("", about["command"]),
-                nodes.Text(f", {about['machine']}."),
-            )
-            return [nodes.figure("", nodes.raw("", svg, format="html"), caption),
-                    rendered(table(name))]
-
-    class Comparisons(Directive):
-        def run(self):
-            env = self.state.document.settings.env
-            env.note_dependency(str(HERE / "measured" / "programs.csv"))
-            return [rendered(comparisons())]
-
-    app.add_directive("measured", Measured)
-    app.add_directive("comparisons", Comparisons)
-    app.add_role("measured", role)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
