@@ -19,7 +19,7 @@ make_trace() {
 self_tests_pass() {
 	for tick in 1ns 50us 1ms 300ms; do
 		for scheme in hashed hierarchical overflow; do
-			expects 0 "*all guarantees kept" ./replay --self-test 400 \
+			expects 0 "*all guarantees kept" ./replay --self-test 200 \
 				--scheme $scheme --tick $tick || return
 		done
 	done
