@@ -106,8 +106,8 @@ static void check_time(struct flow *flow, const struct packet *packet, uint64_t 
 {
 	uint64_t earliest = flow->earliest;
 
-	/* The flow was idle. */
-	if (flow->left < packet->sent && packet->sent > earliest)
+	/* The flow was idle. A departure time in the past remains the planned departure. */
+	if (!packet->time && flow->left < packet->sent && packet->sent > earliest)
 		earliest = packet->sent;
 	if (packet->time > earliest)
 		earliest = packet->time;
