@@ -22,23 +22,14 @@ static bool batch_is_stranger(const struct wheel *wheel, const struct wheel_time
 	return unlikely(timer_base(timer) != wheel->base);
 }
 
-/* Lock a wheel without WHEEL_PERCPU, which has one base. */
-static struct wheel_base *batch_lock(struct wheel *wheel, unsigned long *flags)
-{
-	struct wheel_base *base = wheel->base;
-
-	WARN_ON_ONCE(base->percpu);
-	raw_spin_lock_irqsave(&base->lock, *flags);
-	return base;
-}
-
 static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms, unsigned int n)
 {
+	struct wheel_base *base = wheel->base;
 	unsigned int armed = 0, i;
-	struct wheel_base *base;
 	unsigned long flags;
 
-	base = batch_lock(wheel, &flags);
+	WARN_ON_ONCE(base->percpu);
+	raw_spin_lock_irqsave(&base->lock, flags);
 	for (i = 0; i < n; i++) {
 		if (i + AHEAD < n)
 			batch_fetch(arms[i + AHEAD].timer);
@@ -80,11 +71,12 @@ EXPORT_SYMBOL_GPL(wheel_arm_batch);
 static unsigned int cancel_hold(struct wheel *wheel, struct wheel_timer **timers, int *res,
 				unsigned int n)
 {
+	struct wheel_base *base = wheel->base;
 	unsigned int cancelled = 0, i;
-	struct wheel_base *base;
 	unsigned long flags;
 
-	base = batch_lock(wheel, &flags);
+	WARN_ON_ONCE(base->percpu);
+	raw_spin_lock_irqsave(&base->lock, flags);
 	for (i = 0; i < n; i++) {
 		if (i + AHEAD < n)
 			batch_fetch(timers[i + AHEAD]);

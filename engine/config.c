@@ -57,7 +57,14 @@ const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config)
 	return scheme_of(config->scheme);
 }
 
-/* Return the number of buckets of a configuration, of which scheme, buckets and limit are used. */
+/**
+ * wheel_buckets_for() - Get the number of buckets that a configuration results in
+ * @config: configuration, of which scheme, buckets and limit are used
+ *
+ * Context: Any.
+ *
+ * Return: number of buckets.
+ */
 u32 wheel_buckets_for(const struct wheel_config *config)
 {
 	u64 buckets = config->buckets;
@@ -80,7 +87,14 @@ size_t wheel_bytes_for(const struct wheel_config *config)
 	       kmalloc_size_roundup(wheel_memory(wheel_buckets_for(config)));
 }
 
-/* Return the maximum of wheel_config.limit for a scheme; U64_MAX if there is no maximum. */
+/**
+ * wheel_limit_of() - Get the maximum of wheel_config.limit for a scheme
+ * @scheme: WHEEL_HASHED, _HIERARCHICAL, _BOUNDED or _OVERFLOW
+ *
+ * Context: Any.
+ *
+ * Return: maximum number of timers; U64_MAX if there is none.
+ */
 u64 wheel_limit_of(u32 scheme)
 {
 	return scheme_of(scheme)->max_timers ?: U64_MAX;

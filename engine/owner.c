@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Wheels with an owner, which runs the passes in its own context: include/linux/wheel_timer_owner.h.
- * A pass consists of steps. A step is one lock hold with a bounded amount of work: the interrupt runs
- * a short one, the owner's calls run the others.
+ * Wheels with an owner, which runs the passes in its own context:
+ * include/linux/wheel_timer_owner.h. A pass consists of steps. A step is one lock hold with a
+ * bounded amount of work: the interrupt runs a short one, the owner's calls run the others.
  */
 #include <linux/export.h>
 #include <linux/ktime.h>
@@ -33,7 +33,8 @@ static inline bool base_trylock(struct wheel_base *base)
  * at most wheel_batch_max() timers. The interrupt of the hrtimer may arrive meanwhile, also on this
  * CPU: see wheel_trylock().
  *
- * Context: Process or softirq context. If a softirq locks the same wheel, softirqs must be disabled.
+ * Context: Process or softirq context. If a softirq locks the same wheel, softirqs must be
+ * disabled.
  */
 void wheel_lock(struct wheel *wheel)
 	__acquires(&wheel->base->lock)
@@ -74,6 +75,7 @@ static inline void base_unlock_owned(struct wheel_base *base)
 static noinline void base_retry_missed(struct wheel_base *base)
 {
 	while (READ_ONCE(base->missed) && base_trylock(base)) {
+		__acquire(&base->lock);
 		WRITE_ONCE(base->missed, false);
 		base->reprogram = base->by_hrtimer && base->wake_tick != WHEEL_NO_TICK;
 		base_unlock_owned(base);
@@ -114,8 +116,8 @@ EXPORT_SYMBOL_GPL(wheel_unlock);
  * wheel_trylock() - Lock a wheel in owner->interrupt() if it is not locked
  * @wheel: wheel with an owner
  *
- * An interrupt does not wait for the lock, because it may have interrupted the holder, or the holder
- * may be preempted by a hypervisor. If the lock is held, it leaves a mark, and must return
+ * An interrupt does not wait for the lock, because it may have interrupted the holder, or the
+ * holder may be preempted by a hypervisor. If the lock is held, it leaves a mark, and must return
  * HRTIMER_NORESTART. The holder then starts the hrtimer again after its unlock. The mark
  * corresponds to NAPI's MISSED.
  *
@@ -218,11 +220,11 @@ static noinline unsigned int base_scan(struct wheel_base *base, u64 now, u64 unt
  * @now: time of the wheel's clock, read with the wheel locked
  * @max: maximum number of timers to expire, 0 to WHEEL_BATCH
  *
- * Expires due timers, in order, and scans for timers to arm if a scan is due. A step examines at most
- * WHEEL_BATCH timers and buckets, and runs one part of a scan. It delivers the timers that it takes
- * before it returns, so no other lock hold meets a timer that is neither pending nor delivered.
- * Until wheel_settle() or wheel_restart() is called, the hrtimer is not started, even if timers are
- * armed. The division of work between interrupt and owner follows NAPI.
+ * Expires due timers, in order, and scans for timers to arm if a scan is due. A step examines at
+ * most WHEEL_BATCH timers and buckets, and runs one part of a scan. It delivers the timers that it
+ * takes before it returns, so no other lock hold meets a timer that is neither pending nor
+ * delivered. Until wheel_settle() or wheel_restart() is called, the hrtimer is not started, even if
+ * timers are armed. The division of work between interrupt and owner follows NAPI.
  *
  * Context: Locked wheel.
  *
@@ -253,7 +255,7 @@ bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 	if (likely(scanned && n < max && budget))
 		n += base_expire(base, now, until, max - n, &budget);
 	more = !scanned || ((n == max || !budget) && !wheel_popped_all(&base->core, until));
-	/* A step that may expire no timers has not popped any. wheel_settle() relies on the floor. */
+	/* A step that may expire no timers has popped none. wheel_settle() relies on the floor. */
 	if (likely(!more))
 		wheel_raise_floor(&base->core, until);
 	trace_wheel_pass_end(base, now, n, WHEEL_BATCH - budget, more);
@@ -281,8 +283,8 @@ EXPORT_SYMBOL_GPL(wheel_settle);
  *
  * Context: Locked wheel.
  *
- * Return: time in nanoseconds on the wheel's clock, possibly in the past, and too early if a timer was
- * cancelled; WHEEL_NEVER if no timer is pending and no scan is due.
+ * Return: time in nanoseconds on the wheel's clock, possibly in the past, and too early if a timer
+ * was cancelled; WHEEL_NEVER if no timer is pending and no scan is due.
  */
 u64 wheel_next_locked(const struct wheel *wheel)
 {
@@ -299,8 +301,8 @@ EXPORT_SYMBOL_GPL(wheel_next_locked);
 /**
  * wheel_restart() - End or suspend a pass in owner->interrupt()
  * @wheel: locked wheel
- * @from: earliest time of the next interrupt, in nanoseconds on the wheel's clock, also if timers are
- *	due before: an interrupt that has left some pauses before it continues. 0: no pause
+ * @from: earliest time of the next interrupt, in nanoseconds on the wheel's clock, also if timers
+ *	are due before: an interrupt that has left some pauses before it continues. 0: no pause
  *
  * The hrtimer is queued again when the interrupt returns, which costs less than starting it. A call
  * that held the lock when the interrupt began may already have started it. Then its time must not

@@ -7,7 +7,6 @@
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <net/pkt_sched.h>
-#include "owner.h"
 #include "packets.h"
 #include "pacing.h"
 

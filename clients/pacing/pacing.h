@@ -21,7 +21,7 @@
 #include <linux/llist.h>
 #include <linux/rhashtable-types.h>
 #include <linux/skbuff.h>
-#include <linux/wheel_timer.h>
+#include <linux/wheel_timer_owner.h>
 #include <linux/workqueue.h>
 #include <net/sch_generic.h>
 #include "packets.h"

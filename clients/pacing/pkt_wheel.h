@@ -32,6 +32,7 @@ enum {
  * @flows: flows in memory
  * @idle: of these, flows without packets
  * @waiting: of these, flows that wait for their next departure
+ * @pad: 0
  * @direct: packets that were queued without a flow, because none was waiting
  * @throttled: number of times that a flow had to wait
  * @collected: idle flows that were freed

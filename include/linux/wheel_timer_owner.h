@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Wheels whose owner runs the passes itself, in its own context: /dev/wheel in the system calls of
- * the program, a queueing discipline when it dequeues. Other modules use wheel_timer.h alone: there,
- * work items run the passes and call a function per timer.
+ * the program, a queueing discipline when it dequeues. Other modules use wheel_timer.h alone:
+ * there, work items run the passes and call a function per timer.
  *
  *	hrtimer --> owner->interrupt()	marks the work, or runs a short step
  *	owner's context			wheel_lock()
@@ -10,11 +10,12 @@
  *					wheel_settle()
  *					wheel_unlock(), which starts the hrtimer
  *
- * An owner passes &struct wheel_owner and its data in struct wheel_config, and initializes its timers
- * with wheel_timer_init() and without a function. wheel_timer_pending(), _deadline(), _fired(),
- * _push() and _wheel(), wheel_now() and wheel_data() take no lock. Functions whose name ends in
- * _locked, and those that say so, require wheel_lock(). While it is held, no other function of the
- * wheel may be called. While a timer is not pending, its @node and its @function belong to the owner.
+ * An owner passes &struct wheel_owner and its data in struct wheel_config, and initializes its
+ * timers with wheel_timer_init() and without a function. wheel_timer_pending(), _deadline(),
+ * _fired(), _push() and _wheel(), wheel_now() and wheel_data() take no lock. Functions whose name
+ * ends in _locked, and those that say so, require wheel_lock(). While it is held, no other function
+ * of the wheel may be called. While a timer is not pending, its @node and its @function belong to
+ * the owner.
  */
 #ifndef _LINUX_WHEEL_TIMER_OWNER_H
 #define _LINUX_WHEEL_TIMER_OWNER_H

@@ -27,12 +27,16 @@ static int deny(const char *what, unsigned long long a, unsigned long long b)
 
 static __u64 later(__u64 a, __u64 b)
 {
-	return a > b ? a : b;
+	if (a > b)
+		return a;
+	return b;
 }
 
 static __u64 earlier(__u64 a, __u64 b)
 {
-	return a < b ? a : b;
+	if (a < b)
+		return a;
+	return b;
 }
 
 static __u64 sum(__u64 a, __u64 b)

@@ -54,7 +54,7 @@ static uint64_t packets_left(void)
 }
 
 /* The interrupts of the local timer */
-static uint64_t interrupts(void)
+static uint64_t timer_interrupts(void)
 {
 	FILE *file = fopen("/proc/interrupts", "r");
 	uint64_t value = 0;
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 	pthread_create(&thread, NULL, spin, NULL);
 	per = spin_time();
 	before = packets_left();
-	irqs = interrupts();
+	irqs = timer_interrupts();
 	start = now();
 	count = spins_read();
 	for (uint32_t i = 0; i < total; i++) {
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 	while (packets_left() - before < total - lost)
 		nap(5000000);
 	cpu = now() - start - (spins_read() - count) * per;
-	irqs = interrupts() - irqs;
+	irqs = timer_interrupts() - irqs;
 	if (lost)
 		die("%lu packets were dropped", lost);
 	printf("pacing,%s,%u,%s,instructions,%.0f\n", argv[2], flows, name, cpu / total);
