@@ -74,9 +74,10 @@ static void flow_reschedule(struct flows *flows, struct flow *flow)
 /* Tell TCP that it need not delay packets itself. */
 static void socket_is_paced(struct sock *sk)
 {
+	if (READ_ONCE(sk->sk_pacing_status) == SK_PACING_FQ)
+		return;
 	/* As in sch_fq: TCP reads it without the qdisc's lock, when it sends the next packet. */
-	if (READ_ONCE(sk->sk_pacing_status) != SK_PACING_FQ)
-		smp_store_release(&sk->sk_pacing_status, SK_PACING_FQ);
+	smp_store_release(&sk->sk_pacing_status, SK_PACING_FQ);
 }
 
 /*

@@ -81,8 +81,8 @@ WT_TEST(ring, p5_timers_that_waited_for_room_expire_first)
 }
 
 /*
- * The clock moves while the ring is full and no timer is due. A timer armed in the past afterwards is
- * due at the next tick, after those that were armed before.
+ * The clock moves while the ring is full and no timer is due. A timer armed in the past afterwards
+ * is due at the next tick, after those that were armed before.
  */
 WT_TEST(ring, p5_a_full_ring_does_not_hold_back_the_clock)
 {

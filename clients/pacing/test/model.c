@@ -218,8 +218,7 @@ static void check_counters(void)
 	if (statistic("flow_limit_drops") != dropped_flow ||
 	    statistic("horizon_drops") != dropped_horizon ||
 	    drops != dropped_flow + dropped_horizon)
-		die("%lu drops, instead of %lu by flow_limit and %lu"
-		    " by the horizon", drops, dropped_flow, dropped_horizon);
+		die("%lu drops, not %lu by flow_limit and %lu by the horizon", drops, dropped_flow, dropped_horizon);
 	if (statistic("qlen") || statistic("backlog") || statistic("waiting") ||
 	    statistic("packets") != departures)
 		die("the qdisc has counted %lu departures instead of %lu",
@@ -249,8 +248,7 @@ int main(int argc, char **argv)
 		collect();
 	}
 	check_counters();
-	printf("%lu left, %lu dropped by flow_limit, %lu"
-	       " by the horizon; times are exact to %lu ns\n",
+	printf("%lu left, %lu dropped by flow_limit, %lu by horizon; exact to %lu ns\n",
 	       departures, dropped_flow, dropped_horizon, capture_error);
 	return 0;
 }

@@ -42,7 +42,7 @@ static void scan_unrequested(struct user *u)
 		scan_all(u);
 }
 
-/* On a bounded wheel, a scan finds timers that it cannot queue, because they are beyond the range. */
+/* On a bounded wheel, a scan finds timers beyond the range, which it cannot queue. */
 static bool has_words_beyond(const struct user *u)
 {
 	return u->slots.words && u->handle.setup.scheme == WHEEL_BOUNDED && !u->stopped;
