@@ -46,7 +46,7 @@ static void move_clock(struct wheel_file *file, u64 now)
 static bool advance_ends(struct wheel_file *file, struct wheel_advance *advance)
 {
 	struct wheel *wheel = file->slots.wheel;
-	bool stuck;
+	bool stuck = false;
 
 	wheel_lock(wheel);
 	advance->now = wheel_now(wheel);
@@ -54,7 +54,9 @@ static bool advance_ends(struct wheel_file *file, struct wheel_advance *advance)
 	/* STOP has ended the timers that the last scan found. */
 	if (has_words_beyond(file) && !file->slots.stopping)
 		advance->next = min(advance->next, wheel_scan_earliest(&file->slots));
-	stuck = file->deferred || file->slots.stopping;
+	if (file->ring.size)
+		stuck = wheel_event_ring_ready(&file->ring) == file->ring.size;
+	stuck |= file->slots.stopping;
 	wheel_unlock(wheel);
 	return advance->next > advance->now || stuck;
 }

@@ -97,7 +97,7 @@ def rst(lines):
 def markdown(lines):
     at = 0
     while at < len(lines):
-        fence = re.match(r"```(\w*)", lines[at])
+        fence = re.match(r"```([\w+]*)", lines[at])
         if fence:
             end = lines.index("```", at + 1)
             yield at + 2, fence[1], "\n".join(lines[at + 1 : end]) + "\n"

@@ -329,7 +329,7 @@ static bool open_loop(struct files *set, const struct row *row)
 	set->fd[0] = set->loop.ring.fd;
 	set->bells = wt_map_at(set->fd[0], row->timers / 8, PROT_READ | PROT_WRITE,
 			       WHEEL_OFF_BELLS);
-	set->summary = wt_map_at(set->fd[0], row->timers / 512, PROT_READ | PROT_WRITE,
+	set->summary = wt_map_at(set->fd[0], (row->timers + 511) / 512, PROT_READ | PROT_WRITE,
 				 WHEEL_OFF_SUMMARY);
 	return set->bells && set->summary;
 }

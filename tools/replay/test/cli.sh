@@ -34,7 +34,7 @@ rejects_invalid_options() {
 		rejects "16,777,217 timers exceed the limit of 2^24" --self-test 16777217 &&
 		rejects "exceed the limit of 256 of an overflow wheel" \
 			--self-test 257 --scheme overflow &&
-		rejects "257 timers exceed the limit of 256 of an overflow wheel" \
+		rejects "2,049 timers exceed the limit of 256 of an overflow wheel" \
 			"$directory/wide" --scheme overflow &&
 		rejects "--tamper 2: $directory/trace.gz contains 1 arms" \
 			--tamper 2 "$directory/trace.gz"
