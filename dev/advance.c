@@ -67,7 +67,7 @@ int wheel_file_advance(struct wheel_file *file, void *arg)
 	struct wheel *wheel = wheel_file_ready(file);
 	struct wheel_advance *advance = arg;
 	u64 until = advance->now;
-	bool more;
+	bool ends;
 
 	if (advance->flags)
 		return -EINVAL;
@@ -80,11 +80,11 @@ int wheel_file_advance(struct wheel_file *file, void *arg)
 		return -ERESTARTNOINTR;
 	move_clock(file, until);
 	do {
-		more = wheel_file_run(file, U32_MAX);
-	} while ((more || !advance_ends(file, advance)) && !signal_pending(current));
+		ends = !wheel_file_run(file, U32_MAX) && advance_ends(file, advance);
+	} while (!ends && !signal_pending(current));
 	wheel_file_hand_over(file);
 	/* A killed task may not have moved the clock. */
-	if (more || advance->now < until || !advance_ends(file, advance))
+	if (!ends || advance->now < until)
 		return -ERESTARTNOINTR;
 	if (file->ring.size)
 		publish_advanced(file, until);

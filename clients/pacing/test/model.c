@@ -218,7 +218,8 @@ static void check_counters(void)
 	if (statistic("flow_limit_drops") != dropped_flow ||
 	    statistic("horizon_drops") != dropped_horizon ||
 	    drops != dropped_flow + dropped_horizon)
-		die("%lu drops, not %lu by flow_limit and %lu by the horizon", drops, dropped_flow, dropped_horizon);
+		die("%lu drops, not %lu by flow_limit and %lu by the horizon", drops,
+		    dropped_flow, dropped_horizon);
 	if (statistic("qlen") || statistic("backlog") || statistic("waiting") ||
 	    statistic("packets") != departures)
 		die("the qdisc has counted %lu departures instead of %lu",
