@@ -110,8 +110,7 @@ FIXTURE_VARIANT(attack) {
 
 #define ATTACK(name, ...) WT_VARIANT(attack, name, .how = { __VA_ARGS__ })
 
-ATTACK(by_a_sorted_list, SLEEPS, WHEEL_OVERFLOW, 1, 1, WHEEL_OVERFLOW_TIMERS, 1 << 16,
-       50 * WT_MS, false, 1);
+ATTACK(by_a_sorted_list, SLEEPS, WHEEL_OVERFLOW, 1, 1, 256, 1 << 16, 50 * WT_MS, false, 1);
 ATTACK(by_100_files, SLEEPS, WHEEL_HASHED, 1, 100, 64, 1 << 12, 50 * WT_MS, false, 1);
 ATTACK(by_64_uids, SLEEPS, WHEEL_HIERARCHICAL, 64, 1, 1024, 1 << 14, 50 * WT_MS, false, 1);
 ATTACK(by_100000_watches, SLEEPS, WHEEL_HASHED, 1, 1, 1, 1 << 12, WT_MS, true, 1);
