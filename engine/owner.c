@@ -194,8 +194,10 @@ static __always_inline unsigned int base_expire(struct wheel_base *base, u64 now
 
 /*
  * Run a due scan. Timers due before its tick expire first, because scans that take longer than a
- * tick would otherwise follow one another. Returns the number of expired timers. A scan remains due
- * if some of these timers are left, if the scan is incomplete, or if the next one is late, too.
+ * tick would otherwise follow one another. Not on a VIRTUAL clock: if a periodic timer that expires
+ * is armed again, the range of a bounded wheel begins now, and the scan could queue no due timer.
+ * Returns the number of expired timers. A scan remains due if some of these timers are left, if the
+ * scan is incomplete, or if the next one is late, too.
  */
 static noinline unsigned int base_scan(struct wheel_base *base, u64 now, u64 until,
 				       unsigned int max, unsigned int *budget)
@@ -203,10 +205,12 @@ static noinline unsigned int base_scan(struct wheel_base *base, u64 now, u64 unt
 	const struct wheel *wheel = base->owner;
 	unsigned int n = 0;
 
-	if (!wheel_popped_all(&base->core, base->scan_tick - 1))
-		n = base_expire(base, now, base->scan_tick - 1, max, budget);
-	if (n == max || !*budget)
-		return n;
+	if (wheel->config.clock != WHEEL_CLOCK_VIRTUAL) {
+		if (!wheel_popped_all(&base->core, base->scan_tick - 1))
+			n = base_expire(base, now, base->scan_tick - 1, max, budget);
+		if (n == max || !*budget)
+			return n;
+	}
 	base->scan_until = until;
 	/* Queuing a timer takes longer than expiring one. */
 	*budget -= min(*budget, 2 * wheel->config.owner->scan(wheel->config.data, now));

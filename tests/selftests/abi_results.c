@@ -396,6 +396,29 @@ TEST(bounded_word_beyond_the_range)
 	wt_areas_close(&areas);
 }
 
+/* A periodic timer that continues in the same ADVANCE does not delay such a word. */
+TEST(bounded_word_and_period)
+{
+	const struct wheel_setup setup = {
+		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = WHEEL_BOUNDED, .timers = TIMERS,
+		.buckets = BUCKETS, .tick_ns = WT_MS, .events = 8, .flags = WHEEL_SETUP_WORDS,
+	};
+	struct wheel_stats stats;
+	struct wt_areas areas;
+	__u64 next;
+
+	ASSERT_TRUE(wt_areas_open(&areas, &setup));
+	ASSERT_EQ(0, wt_arm_word(areas.fd, WHEEL_ID(0, 1), 0));
+	ASSERT_EQ(0, wt_arm_every(areas.fd, WHEEL_ID(1, 1), WT_MS, 10 * WT_MS));
+	ASSERT_EQ(0, wt_set_word(&areas, 0, WT_PARKED, BEYOND));
+	ASSERT_EQ(0, wt_advance(areas.fd, 2 * BEYOND, &next));
+	EXPECT_LT(2 * BEYOND, next);
+	EXPECT_EQ(WT_OFF, wt_word(&areas.words[0]));
+	ASSERT_EQ(0, wt_stats(areas.fd, &stats));
+	EXPECT_EQ(2, stats.fired);
+	wt_areas_close(&areas);
+}
+
 /* With a full ring, @next is not later than the timers that are due, and BACKLOG is set. */
 TEST(next_with_a_full_ring)
 {
