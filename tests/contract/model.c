@@ -676,8 +676,9 @@ static __u64 permitted_next(const struct model *m, __u64 next)
 			continue;
 		/* When the wheel can hold it is open. */
 		first = earlier(first, t->beyond ? next_tick(m) : t->due.min);
+		/* If the ring is full, a timer that was beyond may be due late, by @now. */
 		if (t->due.max != NEVER)
-			last = earlier(last, t->due.max);
+			last = earlier(last, t->beyond ? later(t->due.max, m->now) : t->due.max);
 	}
 	return next < first ? first : next > last ? last : next;
 }
