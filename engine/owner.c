@@ -194,8 +194,9 @@ static __always_inline unsigned int base_expire(struct wheel_base *base, u64 now
 
 /*
  * Run a due scan. Timers due before its tick expire first, because scans that take longer than a
- * tick would otherwise follow one another. Not on a VIRTUAL clock: if a periodic timer that expires
- * is armed again, the range of a bounded wheel begins now, and the scan could queue no due timer.
+ * tick would otherwise follow one another. Not on a bounded wheel with a VIRTUAL clock: if a
+ * periodic timer that expires is armed again, the range begins now, and the scan could queue no due
+ * timer.
  * Returns the number of expired timers. A scan remains due if some of these timers are left, if the
  * scan is incomplete, or if the next one is late, too.
  */
@@ -205,7 +206,7 @@ static noinline unsigned int base_scan(struct wheel_base *base, u64 now, u64 unt
 	const struct wheel *wheel = base->owner;
 	unsigned int n = 0;
 
-	if (wheel->config.clock != WHEEL_CLOCK_VIRTUAL) {
+	if (wheel->config.clock != WHEEL_CLOCK_VIRTUAL || !base->core.scheme->follow) {
 		if (!wheel_popped_all(&base->core, base->scan_tick - 1))
 			n = base_expire(base, now, base->scan_tick - 1, max, budget);
 		if (n == max || !*budget)

@@ -115,11 +115,11 @@ function checkNavigation(found) {
 		found.push("no version");
 }
 
-// A guide fills at most two screens of 1280 x 800 pixels.
+// A guide fills at most four screens of 1280 x 800 pixels, with a complete program.
 function checkLength(found) {
 	const {height} = document.querySelector("div.body").getBoundingClientRect();
-	if (height > 2 * 800)
-		found.push(`more than two screens: ${Math.round(height)} pixels`);
+	if (height > 4 * 800)
+		found.push(`more than four screens: ${Math.round(height)} pixels`);
 }
 
 // A plot of make bench has ticks, ratios, visible marks, and a dashed line for a hashed wheel.
