@@ -57,17 +57,10 @@ static void watch(struct server *s, int fd)
 		die("epoll_ctl", errno);
 }
 
-/* Start the timeout of a connection, or restart it. The clock was read once, after the wait. */
-static int start(struct server *s, int fd)
-{
-	struct libwheel_time deadline = libwheel_time_after(s->now, s->idle);
-
-	return libwheel_timeout_start_at(s->timeouts, fd, deadline);
-}
-
+/* Accepting many connections takes time. This one may be younger than the last wait. */
 static void welcome(struct server *s, int fd)
 {
-	int err = start(s, fd);
+	int err = libwheel_timeout_start(s->timeouts, fd, s->idle);
 
 	if (err)
 		die("start", err);
@@ -93,13 +86,17 @@ static void farewell(struct server *s, int fd)
 		close(fd);
 }
 
-/* A request that arrives after the timeout has expired is ignored. */
+/*
+ * Restart the timeout and answer. The request arrived before the wait ended, so the time of its end
+ * is late enough. A request that arrives after the timeout has expired is ignored.
+ */
 static void echo(struct server *s, int fd)
 {
+	struct libwheel_time deadline = libwheel_time_after(s->now, s->idle);
 	char buffer[4096];
 	ssize_t bytes;
 
-	if (start(s, fd))
+	if (libwheel_timeout_start_at(s->timeouts, fd, deadline))
 		return;
 	bytes = read(fd, buffer, sizeof(buffer));
 	if (bytes < 0 && errno == EAGAIN)

@@ -267,7 +267,8 @@ void libwheel_timeout_close(struct libwheel_timeouts *timeouts);
 /*
  * Start a timeout that expires after @delay nanoseconds, or at a time. If it was started before, it
  * gets the new deadline, which may be earlier or later. libwheel_timeout_start() reads the clock. A
- * program that starts many timeouts reads it once, with libwheel_timeout_now().
+ * program that starts many timeouts reads it once, with libwheel_timeout_now(), for all that has
+ * happened before.
  * -EBUSY: the timeout has expired and its event follows; -EINVAL: no such slot; -ERANGE: the
  * deadline exceeds WHEEL_MAX_TIME. The first start of a slot may also fail with -ENOMEM or -EDQUOT.
  */
