@@ -168,7 +168,7 @@ clean:			## remove all build output; kernels stay in the cache
 	$(MAKE) -C tools/libwheel clean
 	$(MAKE) -C tools/replay clean
 	$(MAKE) -C tools/wheelctl clean
-	$(MAKE) -C tools/wheelq clean
+	$(MAKE) -C queue clean
 
 # Targets are no files. A pattern rule does not apply to a .PHONY target.
 .PHONY: $(filter-out check-%,$(shell sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile))
