@@ -136,9 +136,9 @@ install: writable all	## module, header and wheelctl, with DESTDIR= and PREFIX=;
 	$(MAKE) -C tools/wheelctl install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
 
 install-lib: writable compiler	## libwheel and its Python binding, with DESTDIR= and PREFIX=; as root
-	$(MAKE) -C tools/libwheel install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
-	$(MAKE) -C tools/examples install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
-	$(MAKE) -C tools/python install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
+	$(MAKE) -C lib install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
+	$(MAKE) -C lib/examples install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
+	$(MAKE) -C lib/python install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
 
 install-dkms:		## the module with DKMS, for RELEASE= or the running kernel; as root
 	@deploy/dkms $(RELEASE)
@@ -164,8 +164,8 @@ clean:			## remove all build output; kernels stay in the cache
 	$(MAKE) -C tests/host clean
 	$(MAKE) -C tests/words clean
 	$(MAKE) -C tests/bench/core clean
-	$(MAKE) -C tools/examples clean
-	$(MAKE) -C tools/libwheel clean
+	$(MAKE) -C lib/examples clean
+	$(MAKE) -C lib clean
 	$(MAKE) -C tools/replay clean
 	$(MAKE) -C tools/wheelctl clean
 	$(MAKE) -C queue clean

@@ -18,10 +18,10 @@ results() {
 
 # static_program FILE SOURCE... [OPTION...]: build a program for guests with libwheel.
 static_program() {
-	make_in tools/libwheel build/libwheel.a >&2
+	make_in lib build/libwheel.a >&2
 	gcc -std=gnu11 -O2 -Wall -Wextra -Wshadow -Wstrict-prototypes -Werror -static \
-		-isystem "$top/include/uapi" -isystem "$top/tools/libwheel" -o "$1" "${@:2}" \
-		"$top/tools/libwheel/build/libwheel.a"
+		-isystem "$top/include/uapi" -isystem "$top/lib" -o "$1" "${@:2}" \
+		"$top/lib/build/libwheel.a"
 }
 
 # stage KERNEL FILE...: copy the module for KERNEL, and FILEs, to a new $scratch/stage.

@@ -12,7 +12,7 @@ use std::process::Command;
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let library = match source_root() {
-        Some(root) => root.join("tools/libwheel"),
+        Some(root) => root.join("lib"),
         None => return link_installed(),
     };
 
@@ -48,7 +48,7 @@ fn source_root() -> Option<PathBuf> {
         return Some(packaged);
     }
     let tree = here.join("../../..").canonicalize().ok()?;
-    tree.join("tools/libwheel/Makefile").exists().then(|| tree)
+    tree.join("lib/Makefile").exists().then(|| tree)
 }
 
 fn make(library: &Path, out: &Path) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tools/man/libwheel.3: n = epoll_pwait2( */
+/* lib/man/libwheel.3: n = epoll_pwait2( */
 #define _GNU_SOURCE
 #include <libwheel.h>
 #include <signal.h>

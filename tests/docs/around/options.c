@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tools/man/libwheel.3: struct libwheel_options { */
+/* lib/man/libwheel.3: struct libwheel_options { */
 #include <assert.h>
 #include <libwheel.h>
 #include <stddef.h>

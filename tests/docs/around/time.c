@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tools/man/libwheel.3: struct libwheel_time { */
+/* lib/man/libwheel.3: struct libwheel_time { */
 #include <assert.h>
 #include <libwheel.h>
 

@@ -6,7 +6,7 @@
 #ifndef LIBWHEEL_ENGINE_H
 #define LIBWHEEL_ENGINE_H
 
-#include "../../../slots/env.h"
+#include "../../slots/env.h"
 
 typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
 					   u64 *deadline);

@@ -2,8 +2,8 @@
 /*
  * WHEEL_IOC_STOP and WHEEL_IOC_LIST.
  */
-#include "../../../slots/scan.h"
-#include "../../../slots/word.h"
+#include "../../slots/scan.h"
+#include "../../slots/word.h"
 #include "user.h"
 
 /* Returns the first slot from *@nr on whose memory is allocated, or NULL. */

@@ -10,7 +10,7 @@
 #ifndef LIBWHEEL_PLAIN_H
 #define LIBWHEEL_PLAIN_H
 
-#include "../../../slots/slots.h"
+#include "../../slots/slots.h"
 #include "engine.h"
 
 static inline bool plain_pending(const struct wheel_slot *slot, u64 id)

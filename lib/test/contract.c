@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "../../../tests/contract/model.h"
-#include "../../../tests/contract/script.h"
+#include "../../tests/contract/model.h"
+#include "../../tests/contract/script.h"
 #include "test.h"
 
 #define OPERATIONS	100000

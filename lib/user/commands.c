@@ -5,9 +5,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "../../../slots/event.h"
-#include "../../../slots/scan.h"
-#include "../../../slots/word.h"
+#include "../../slots/event.h"
+#include "../../slots/scan.h"
+#include "../../slots/word.h"
 #include "user.h"
 
 #define SCAN_STEP	1024

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "../../../tests/host/ktap.h"
+#include "../../tests/host/ktap.h"
 
 #define US	1000ULL
 #define MS	1000000ULL

@@ -15,7 +15,7 @@
 #ifndef LIBWHEEL_USER_H
 #define LIBWHEEL_USER_H
 
-#include "../../../slots/slots.h"
+#include "../../slots/slots.h"
 #include "../handle.h"
 #include "engine.h"
 #include "lock.h"

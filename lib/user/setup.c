@@ -7,8 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "../../../slots/scan.h"
-#include "../../../slots/word.h"
+#include "../../slots/scan.h"
+#include "../../slots/word.h"
 #include "user.h"
 
 /* Number of words in a file that is mapped repeatedly. */
