@@ -118,7 +118,7 @@ static void *page_bring(struct wheel_file *file, enum wheel_array array, u32 nr)
 		memset64(page, WHEEL_WORD_IDLE, WHEEL_WORDS_PER_PAGE);
 	/*
 	 * Publish the page: order its initialization before the store of the pointer. Pairs with
-	 * the acquires above and in wheel_slot_in(), wheel_word_page() and wheel_bells_at().
+	 * the acquires above and in wheel_slot_in(), wheel_word_page() and wheel_bells_page().
 	 */
 	other = cmpxchg(at, NULL, page);
 	if (!other)

@@ -53,9 +53,9 @@
  *	Valid only if @by_hrtimer
  * @core: timing wheel
  * @needs_clock_until: latest deadline that may already have passed, so that the core's clock must
- *	be forwarded before a timer is armed for it. This is the time of @wake_tick, or
- *	WHEEL_NEVER from the interrupt of @hrtimer to the end of its pass. Lockless: the
- *	interrupt writes it
+ *	be forwarded before a timer is armed for it. This is the time of @wake_tick, or the time of
+ *	a step while it runs, or otherwise WHEEL_NEVER from the interrupt of @hrtimer to the end
+ *	of its pass. Lockless: the interrupt writes it
  * @owner: wheel that contains this base; constant
  * @runner: task in whose context, or on top of which, the callback of @running runs
  * @calls: number of invocations of callbacks; read lockless

@@ -7,6 +7,7 @@
 #include <linux/export.h>
 #include <linux/ktime.h>
 #include "take.h"
+#include "verbs.h"
 
 /* On a kernel for one CPU, locks only disable preemption, so an interrupt needs this mark. */
 static inline void base_set_held(struct wheel_base *base, bool held)
@@ -175,14 +176,27 @@ void wheel_scan_at(struct wheel *wheel, u64 time)
 }
 EXPORT_SYMBOL_GPL(wheel_scan_at);
 
+/* Take the last timer of a step, and determine whether another one is due. */
+static noinline struct wheel_timer *base_take_last(struct wheel_base *base, u64 now, u64 until,
+						   unsigned int *budget)
+{
+	return base_take(base, now, until, budget, true);
+}
+
 /* Deliver up to @max due timers to the owner, in order. Returns their number. */
-static __always_inline unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
+static noinline unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
 						unsigned int max, unsigned int *budget)
 {
 	struct wheel_timer *timer;
 	unsigned int n = 0;
 
-	while (n < max && (timer = base_take(base, now, until, budget, n + 1 == max))) {
+	while (n < max) {
+		if (likely(n + 1 < max))
+			timer = base_take(base, now, until, budget, false);
+		else
+			timer = base_take_last(base, now, until, budget);
+		if (!timer)
+			break;
 		base->due[n++] = timer;
 		if (wheel_popped_all(&base->core, until))
 			break;
@@ -212,9 +226,13 @@ static noinline unsigned int base_scan(struct wheel_base *base, u64 now, u64 unt
 		if (n == max || !*budget)
 			return n;
 	}
+	/* Forward the clock once for all timers that the scan arms. */
 	base->scan_until = until;
+	wheel_base_forward_clock(base, 0);
+	base_need_clock(base, 0);
 	/* Queuing a timer takes longer than expiring one. */
 	*budget -= min(*budget, 2 * wheel->config.owner->scan(wheel->config.data, now));
+	base_need_clock(base, now);
 	base->scan_until = 0;
 	return n;
 }
@@ -251,7 +269,8 @@ bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 		wheel_set_back(&base->core, until);
 	base->by_hrtimer = false;
 	base->reprogram = false;
-	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
+	/* Timers that are armed by the step are armed at @now. */
+	base_need_clock(base, now);
 	base->counts.passes++;
 	trace_wheel_pass_begin(base);
 	if (unlikely(base->scan_tick <= until))
@@ -263,6 +282,7 @@ bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 	/* A step that may expire no timers has popped none. wheel_settle() relies on the floor. */
 	if (likely(!more))
 		wheel_raise_floor(&base->core, until);
+	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
 	trace_wheel_pass_end(base, now, n, WHEEL_BATCH - budget, more);
 	return more;
 }

@@ -10,6 +10,7 @@
 
 #include <linux/atomic.h>
 #include <linux/bitops.h>
+#include <linux/build_bug.h>
 #include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -20,7 +21,9 @@
 #include <asm/page.h>
 #include "trace.h"
 
-#define WHEEL_SLOT_PAGE	PAGE_SIZE
+/* Slots and parameters, and the arrays that are shared with the program, are allocated by pages. */
+#define WHEEL_SLOT_PAGE		PAGE_SIZE
+#define WHEEL_SHARED_PAGE	PAGE_SIZE
 
 /* Set bits in memory that is shared with a program. Implies no barrier. */
 static inline void wheel_slots_or(u64 *bits, u64 set)
@@ -30,16 +33,14 @@ static inline void wheel_slots_or(u64 *bits, u64 set)
 
 #else
 
+#include <assert.h>
 #include <linux/wheel_timer.h>
 #include <string.h>
 #include "../wheel.h"
 
-/* Each array that is shared with the program is mapped as a whole, like one page. */
-#undef PAGE_SIZE
-#define PAGE_SIZE	(WHEEL_MAX_TIMERS * sizeof(u64))
-
-/* Slots and parameters are allocated in smaller pages. */
-#define WHEEL_SLOT_PAGE	4096
+#define WHEEL_SLOT_PAGE		4096
+/* Each array that is shared with the program is mapped as a whole. */
+#define WHEEL_SHARED_PAGE	(WHEEL_MAX_TIMERS * sizeof(u64))
 
 /* Pairs with the release by another thread. */
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)

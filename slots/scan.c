@@ -36,6 +36,9 @@
 
 #define ALL_BITS	(~(u64)0)
 
+/* The slots of one u64 of doorbells are in one page. */
+static_assert(WHEEL_SLOTS_PER_PAGE % WHEEL_BELLS == 0);
+
 /* Round a time up to a tick boundary. */
 static u64 tick_from(const struct wheel_slots *slots, u64 time)
 {
@@ -129,13 +132,13 @@ static void scan_end(struct wheel_slots *slots)
 static bool scan_slot(struct wheel_slots *slots, struct wheel_slot *slot, struct wheel_scan *scan)
 {
 	struct wheel_scanner *scanner = &slots->scanner;
-	bool disarmed = slot && slot->state == WHEEL_SLOT_DISARMED;
-	bool queued = slot && slot->state == WHEEL_SLOT_ARMED;
+	bool disarmed = slot->state == WHEEL_SLOT_DISARMED;
+	bool queued = slot->state == WHEEL_SLOT_ARMED;
 	const struct wheel_params *params;
 	u64 word;
 
 	scan->budget--;
-	if (!slot || !slot->word)
+	if (!slot->word)
 		return false;
 	word = wheel_word_read(slots, wheel_slot_nr(slot));
 	/* The word of an expired timer is checked when its event is consumed. */
@@ -158,18 +161,25 @@ static bool scan_slot(struct wheel_slots *slots, struct wheel_slot *slot, struct
 	       wheel_timer_rearm_locked(&slot->timer, word, params->slack);
 }
 
-/* Check the slots of the bits read from one u64, within the budget. */
+/*
+ * Check the slots of the bits read from one u64, within the budget. They are in one page, which may
+ * not exist; the last ones may be beyond the table, and have no word.
+ */
 static void scan_bits(struct wheel_slots *slots, struct wheel_scan *scan)
 {
 	struct wheel_scanner *scanner = &slots->scanner;
+	struct wheel_slot *first = wheel_slot_named(slots, scanner->leaf * WHEEL_BELLS);
 	u64 stay = 0;
 
+	if (!first) {
+		scanner->bits = 0;
+		scan->budget--;
+	}
 	while (scanner->bits && scan->budget) {
 		u64 bit = scanner->bits & -scanner->bits;
-		u32 nr = scanner->leaf * WHEEL_BELLS + __ffs64(bit);
 
 		scanner->bits ^= bit;
-		if (nr < slots->setup.timers && scan_slot(slots, wheel_slot_named(slots, nr), scan))
+		if (scan_slot(slots, first + __ffs64(bit), scan))
 			stay |= bit;
 	}
 	if (stay)

@@ -36,7 +36,7 @@ void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
 	u32 nr = wheel_slot_nr(slot);
 
 	if (queue->count++)
-		wheel_slot_named(slots, queue->tail)->next = nr;
+		wheel_slot_at(slots, queue->tail)->next = nr;
 	else
 		queue->head = nr;
 	queue->tail = nr;
@@ -50,7 +50,7 @@ struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots, struct wheel_slot_q
 	if (!queue->count)
 		return NULL;
 	queue->count--;
-	slot = wheel_slot_named(slots, queue->head);
+	slot = wheel_slot_at(slots, queue->head);
 	queue->head = slot->next;
 	return slot;
 }

@@ -184,6 +184,12 @@ static inline struct wheel_slot *wheel_slot_named(const struct wheel_slots *slot
 	return wheel_slot_in(slots->pages, slots->setup.timers, id, NULL);
 }
 
+/* Return the slot of a number that was read from another slot or from the table. Its page exists. */
+static inline struct wheel_slot *wheel_slot_at(const struct wheel_slots *slots, u32 nr)
+{
+	return slots->pages[nr / WHEEL_SLOTS_PER_PAGE] + nr % WHEEL_SLOTS_PER_PAGE;
+}
+
 /* Return the parameters of a slot. */
 static inline struct wheel_params *wheel_params(const struct wheel_slots *slots,
 						const struct wheel_slot *slot)

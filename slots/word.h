@@ -22,7 +22,7 @@
 
 #include "slots.h"
 
-#define WHEEL_WORDS_PER_PAGE	((u32)(PAGE_SIZE / sizeof(u64)))
+#define WHEEL_WORDS_PER_PAGE	((u32)(WHEEL_SHARED_PAGE / sizeof(u64)))
 
 /* Slots per u64 of doorbells. */
 #define WHEEL_BELLS	64
@@ -90,13 +90,17 @@ static inline bool wheel_word_parked(u64 word)
 	return word == WHEEL_WORD_PARKED || word & WHEEL_WORD_IDLE;
 }
 
-/* Return the location of the u64 at an index, or NULL if its page does not exist. */
-static inline u64 *wheel_bells_at(u64 **pages, u32 at)
+/* Return the page of the u64 at an index, or NULL. */
+static inline u64 *wheel_bells_page(u64 **pages, u32 at)
 {
 	/* Pairs with the release that publishes the page: it is cleared. */
-	u64 *page = smp_load_acquire(&pages[at / WHEEL_WORDS_PER_PAGE]);
+	return smp_load_acquire(&pages[at / WHEEL_WORDS_PER_PAGE]);
+}
 
-	return page ? page + at % WHEEL_WORDS_PER_PAGE : NULL;
+/* Return the location of the u64 at an index. Its page must exist. */
+static inline u64 *wheel_bells_at(u64 **pages, u32 at)
+{
+	return pages[at / WHEEL_WORDS_PER_PAGE] + at % WHEEL_WORDS_PER_PAGE;
 }
 
 /* Return true if the pages of a slot's word, doorbell and summary bit exist. */
@@ -104,8 +108,8 @@ static inline bool wheel_word_ready(const struct wheel_slots *slots, u32 nr)
 {
 	nr = array_index_nospec(nr, slots->setup.timers);
 	return wheel_word_page(slots, nr) &&
-	       wheel_bells_at(slots->scanner.bells, nr / WHEEL_BELLS) &&
-	       wheel_bells_at(slots->scanner.summary, nr / WHEEL_BELLS / WHEEL_BELLS);
+	       wheel_bells_page(slots->scanner.bells, nr / WHEEL_BELLS) &&
+	       wheel_bells_page(slots->scanner.summary, nr / WHEEL_BELLS / WHEEL_BELLS);
 }
 
 static inline void wheel_bells_set(u64 *bells, u64 bits)
@@ -132,9 +136,10 @@ static inline void wheel_bells_ring(const struct wheel_slots *slots, u32 at, u64
  */
 static inline u64 wheel_bells_take(u64 **pages, u32 at)
 {
-	u64 *bells = wheel_bells_at(pages, at);
+	u64 *page = wheel_bells_page(pages, at);
 
-	return bells && READ_ONCE(*bells) ? xchg(bells, 0) : 0;
+	at %= WHEEL_WORDS_PER_PAGE;
+	return page && READ_ONCE(page[at]) ? xchg(&page[at], 0) : 0;
 }
 
 #endif

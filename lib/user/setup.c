@@ -97,7 +97,7 @@ static int words_idle(u64 *words, size_t count)
 	return err;
 }
 
-/* The words, doorbells and summary are one page each, see PAGE_SIZE. */
+/* The words, doorbells and summary are one page each, see WHEEL_SHARED_PAGE. */
 static int words_init(struct user *u)
 {
 	struct libwheel *wheel = &u->handle.wheel;

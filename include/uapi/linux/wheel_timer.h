@@ -313,7 +313,8 @@ struct wheel_setup {
  * After CANCEL returned 0, no event of the timer is delivered, and none is unread in the ring.
  * After STOP, ARM fails with ESHUTDOWN, the others with ENOENT.
  *
- * REARM replaces the slack, and restarts the period at the new deadline. A periodic timer ends if,
+ * REARM replaces the slack, and restarts the period at the new deadline. CANCEL and ARM replace the
+ * period, unless an event is unread. A periodic timer ends if,
  * when its event is read or put into the ring, its next deadline exceeds 2^63-1 ns, or the range of
  * a WHEEL_BOUNDED wheel whose clock was set back.
  *
