@@ -14,10 +14,10 @@ static bool pass_in_context(struct wheel_base *base)
 {
 	bool more;
 
-	if (!wheel_sleeps(base->owner))
+	if (!wheel_sleeps(base->wheel))
 		local_bh_disable();
 	more = wheel_base_pass(base);
-	if (!wheel_sleeps(base->owner))
+	if (!wheel_sleeps(base->wheel))
 		local_bh_enable();
 	return more;
 }

@@ -19,7 +19,7 @@ static struct workqueue_struct *sleepers;
 
 static void base_queue(struct wheel_base *base)
 {
-	if (wheel_sleeps(base->owner))
+	if (wheel_sleeps(base->wheel))
 		queue_work(sleepers, &base->work);
 	else
 		bh_work_queue(&base->bh);
@@ -33,7 +33,7 @@ static enum hrtimer_restart base_wakeup(struct hrtimer *hrtimer)
 	WRITE_ONCE(base->counts.wakeups, base->counts.wakeups + 1);
 	trace_wheel_wakeup(base);
 	if (base_is_owned(base))
-		return base->owner->config.owner->interrupt(base->owner->config.data);
+		return base->wheel->config.owner->interrupt(base->wheel->config.data);
 	base_queue(base);
 	return HRTIMER_NORESTART;
 }
@@ -61,7 +61,7 @@ static void base_resume(struct wheel_base *base, u64 ns)
 {
 	raw_spin_lock_irq(&base->lock);
 	if (!base->stopped && !base->passing) {
-		u64 time = wheel_now(base->owner) + ns / 16;
+		u64 time = wheel_now(base->wheel) + ns / 16;
 
 		/* Timers can be due earlier only if the clock is set back. */
 		base->wake_tick = base->core.floor;
@@ -88,25 +88,25 @@ static void base_pass_work(struct work_struct *work)
 		base_queue(base);
 }
 
-/* Initialize an idle base of the wheel @owner. Its core is initialized. */
-void wheel_base_init(struct wheel_base *base, struct wheel *owner)
+/* Initialize an idle base of @wheel. Its core is initialized. */
+void wheel_base_init(struct wheel_base *base, struct wheel *wheel)
 {
 	raw_spin_lock_init(&base->lock);
-	base->owner = owner;
-	base->percpu = owner->config.flags & WHEEL_PERCPU;
-	base->needs_clock = base->core.scheme->follow || wheel_settable(owner->config.clock);
-	base->by_hrtimer = owner->config.clock != WHEEL_CLOCK_VIRTUAL;
+	base->wheel = wheel;
+	base->percpu = wheel->config.flags & WHEEL_PERCPU;
+	base->needs_clock = base->core.scheme->follow || wheel_settable(wheel->config.clock);
+	base->by_hrtimer = wheel->config.clock != WHEEL_CLOCK_VIRTUAL;
 	base->wake_tick = WHEEL_NO_TICK;
 	base->scan_tick = WHEEL_NO_TICK;
 	base_need_clock(base, 0);
 	/* Owners wake up tasks, which PREEMPT_RT does not permit in hard interrupt context. */
-	if (!owner->config.owner)
+	if (!wheel->config.owner)
 		base->mode = HRTIMER_MODE_ABS_HARD;
 	else if (base->by_hrtimer && atomic_add_unless(&hard_owners, 1, MAX_HARD_OWNERS))
 		base->mode = HRTIMER_MODE_ABS;
 	else
 		base->mode = HRTIMER_MODE_ABS_SOFT;
-	hrtimer_setup(&base->hrtimer, base_wakeup, wheel_clockid(owner), base->mode);
+	hrtimer_setup(&base->hrtimer, base_wakeup, wheel_clockid(wheel), base->mode);
 	bh_work_init(&base->bh, base_pass_bh);
 	INIT_WORK(&base->work, base_pass_work);
 	init_waitqueue_head(&base->idle);
@@ -122,7 +122,7 @@ void wheel_base_exit(struct wheel_base *base)
 /* Wait until no pass of a stopped base is running and none will be started. May sleep. */
 void wheel_base_quiesce(struct wheel_base *base)
 {
-	struct wheel *wheel = base->owner;
+	struct wheel *wheel = base->wheel;
 
 	hrtimer_cancel(&base->hrtimer);
 	if (wheel_sleeps(wheel))
@@ -156,7 +156,7 @@ void wheel_base_wait(struct wheel_base *base, u64 call)
 {
 	unsigned long flags;
 
-	if (wheel_sleeps(base->owner) || IS_ENABLED(CONFIG_PREEMPT_RT)) {
+	if (wheel_sleeps(base->wheel) || IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		wait_event(base->idle, !base_still_calls(base, call));
 		return;
 	}

@@ -56,7 +56,7 @@
  *	be forwarded before a timer is armed for it. This is the time of @wake_tick, or the time of
  *	a step while it runs, or otherwise WHEEL_NEVER from the interrupt of @hrtimer to the end
  *	of its pass. Lockless: the interrupt writes it
- * @owner: wheel that contains this base; constant
+ * @wheel: wheel that contains this base; constant
  * @runner: task in whose context, or on top of which, the callback of @running runs
  * @calls: number of invocations of callbacks; read lockless
  * @running: timer whose callback is running, or NULL; it may have been freed, so the pointer must
@@ -85,7 +85,7 @@ struct wheel_base {
 	u64			wake_tick;
 	u64			needs_clock_until;
 	struct wheel_core	core;
-	struct wheel		*owner;
+	struct wheel		*wheel;
 	struct task_struct	*runner;
 	u64			calls;
 	struct wheel_timer	*running;
@@ -133,7 +133,7 @@ const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config);
 bool wheel_far_ahead(const struct wheel *wheel, u64 time);
 
 void wheel_base_check_missed(struct wheel_base *base);
-void wheel_base_init(struct wheel_base *base, struct wheel *owner);
+void wheel_base_init(struct wheel_base *base, struct wheel *wheel);
 void wheel_base_exit(struct wheel_base *base);
 void wheel_base_program(struct wheel_base *base);
 void wheel_base_quiesce(struct wheel_base *base);
@@ -199,7 +199,7 @@ static inline void timer_unlock(struct wheel_base *base, unsigned long flags)
 /* Return true if the owner of the wheel runs the passes. */
 static inline bool base_is_owned(const struct wheel_base *base)
 {
-	return base->owner->config.owner;
+	return base->wheel->config.owner;
 }
 
 /* Lock a base of any wheel, in process context. */
@@ -263,7 +263,7 @@ static inline void base_need_clock(struct wheel_base *base, u64 time)
 static inline void base_settle(struct wheel_base *base)
 {
 	lockdep_assert_held(&base->lock);
-	if (base->owner->config.clock == WHEEL_CLOCK_VIRTUAL) {
+	if (base->wheel->config.clock == WHEEL_CLOCK_VIRTUAL) {
 		base_need_clock(base, 0);
 	} else if (likely(!base->stopped)) {
 		base->wake_tick = base_next_tick(base);

@@ -141,7 +141,7 @@ static void wheel_quiesce(struct wheel *wheel)
 /* Return true if wheel_stop() returns this drained timer to the caller. */
 static bool base_reclaim(struct wheel_base *base, struct wheel_timer *timer)
 {
-	wheel_claim_fn claim = base->owner->config.claim;
+	wheel_claim_fn claim = base->wheel->config.claim;
 	u64 deadline;
 
 	if (!claim)

@@ -202,7 +202,7 @@ static noinline unsigned int base_expire(struct wheel_base *base, u64 now, u64 u
 			break;
 	}
 	if (n)
-		base->owner->config.owner->expire(base->owner->config.data, base->due, n, now);
+		base->wheel->config.owner->expire(base->wheel->config.data, base->due, n, now);
 	return n;
 }
 
@@ -217,7 +217,7 @@ static noinline unsigned int base_expire(struct wheel_base *base, u64 now, u64 u
 static noinline unsigned int base_scan(struct wheel_base *base, u64 now, u64 until,
 				       unsigned int max, unsigned int *budget)
 {
-	const struct wheel *wheel = base->owner;
+	const struct wheel *wheel = base->wheel;
 	unsigned int n = 0;
 
 	if (wheel->config.clock != WHEEL_CLOCK_VIRTUAL || !base->core.scheme->follow) {

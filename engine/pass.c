@@ -64,9 +64,9 @@ static void base_call(struct wheel_base *base, struct wheel_timer *timer)
 	WRITE_ONCE(base->calls, base->calls + 1);
 	WRITE_ONCE(base->running, timer);
 	raw_spin_unlock_irq(&base->lock);
-	lock_map_acquire_read(&base->owner->calling);
+	lock_map_acquire_read(&base->wheel->calling);
 	timer->function(timer);
-	lock_map_release(&base->owner->calling);
+	lock_map_release(&base->wheel->calling);
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->running, NULL);
 	/* A waiter reads @running with the lock held, after it has joined the queue. */
@@ -96,7 +96,7 @@ struct pass {
 static bool pass_settle(struct wheel_base *base)
 	__must_hold(&base->lock)
 {
-	const struct wheel *wheel = base->owner;
+	const struct wheel *wheel = base->wheel;
 
 	if (wheel->config.clock != WHEEL_CLOCK_VIRTUAL &&
 	    base_next_tick(base) <= wheel_tick_at(&base->core, wheel_now(wheel)))
@@ -114,7 +114,7 @@ static bool pass_settle(struct wheel_base *base)
 static bool pass_step(struct pass *pass, struct wheel_base *base)
 	__must_hold(&base->lock)
 {
-	const struct wheel *wheel = base->owner;
+	const struct wheel *wheel = base->wheel;
 	/* A callback that sleeps may take long, and a clock that can be set may jump. */
 	bool one = wheel_sleeps(wheel) || wheel_settable(wheel->config.clock);
 	unsigned int budget = WHEEL_BATCH, calls = 0, most = one ? 1 : STEP_CALLS;

@@ -56,7 +56,7 @@ claim_owners(wheel_claim_fn decide, struct wheel_timer *timer, u64 due, u64 *dea
 static __always_inline bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 				       u64 now, unsigned int *budget)
 {
-	const struct wheel_config *config = &base->owner->config;
+	const struct wheel_config *config = &base->wheel->config;
 	u64 due = wheel_time_of(&base->core, timer->due_tick);
 	enum wheel_claim claim;
 	u64 deadline;

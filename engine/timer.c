@@ -45,7 +45,7 @@ struct wheel *wheel_timer_wheel(const struct wheel_timer *timer)
 {
 	struct wheel_base *base = timer_base_or_warn(timer);
 
-	return likely(base) ? base->owner : NULL;
+	return likely(base) ? base->wheel : NULL;
 }
 EXPORT_SYMBOL_GPL(wheel_timer_wheel);
 
@@ -56,7 +56,7 @@ EXPORT_SYMBOL_GPL(wheel_timer_wheel);
  */
 noinline void wheel_base_forward_clock(struct wheel_base *base, u64 deadline)
 {
-	const struct wheel *wheel = base->owner;
+	const struct wheel *wheel = base->wheel;
 	struct wheel_core *core = &base->core;
 	u64 tick;
 
@@ -79,7 +79,7 @@ noinline void wheel_base_forward_clock(struct wheel_base *base, u64 deadline)
  */
 void wheel_timer_to_this_cpu(struct wheel_timer *timer)
 {
-	struct wheel *wheel = timer_base(timer)->owner;
+	struct wheel *wheel = timer_base(timer)->wheel;
 	struct wheel_base *ours, *base;
 	unsigned long flags;
 
@@ -104,7 +104,7 @@ static __always_inline int base_arm(struct wheel_base *base, struct wheel_timer 
 	err = arm_check_time(deadline, slack);
 	if (likely(!err) && unlikely(base->stopped || timer->base & WHEEL_SHUTDOWN))
 		err = -ESHUTDOWN;
-	if (likely(!err) && unlikely(base->core.pending >= base->owner->config.limit))
+	if (likely(!err) && unlikely(base->core.pending >= base->wheel->config.limit))
 		err = -EDQUOT;
 	if (likely(!err))
 		return base_enqueue(base, timer, deadline, slack);
@@ -366,7 +366,7 @@ static int cancel_sync(struct wheel_timer *timer, unsigned long state)
 
 	if (unlikely(!base))
 		return -EINVAL;
-	wheel = base->owner;
+	wheel = base->wheel;
 	might_sleep_if(wheel_sleeps(wheel) || IS_ENABLED(CONFIG_PREEMPT_RT));
 	do {
 		base = timer_lock(timer, &flags);

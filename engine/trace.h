@@ -32,7 +32,7 @@ DECLARE_EVENT_CLASS(wheel_timer,
 		__entry->function	= base_is_owned(base) ? NULL : timer->function;
 		__entry->deadline	= wheel_timer_deadline(timer);
 		__entry->due		= wheel_time_of(&base->core, timer->due_tick);
-		__entry->wheel		= base->owner->id;
+		__entry->wheel		= base->wheel->id;
 		__entry->order		= timer_order(timer);
 	),
 
@@ -78,7 +78,7 @@ TRACE_EVENT(wheel_timer_expire,
 		__entry->deadline	= wheel_timer_deadline(timer);
 		__entry->fired		= timer->fired;
 		__entry->late		= __entry->fired - __entry->deadline;
-		__entry->wheel		= base->owner->id;
+		__entry->wheel		= base->wheel->id;
 	),
 
 	TP_printk("wheel=%u timer=%p function=%ps deadline=%llu fired=%llu late=%llu",
@@ -95,8 +95,8 @@ DECLARE_EVENT_CLASS(wheel_base,
 	),
 
 	TP_fast_assign(
-		__entry->wheel	= base->owner->id;
-		__entry->base	= base - base->owner->base;
+		__entry->wheel	= base->wheel->id;
+		__entry->base	= base - base->wheel->base;
 	),
 
 	TP_printk("wheel=%u base=%u", __entry->wheel, __entry->base)
@@ -131,8 +131,8 @@ TRACE_EVENT(wheel_pass_end,
 		__entry->fired		= fired;
 		__entry->pending	= base->core.pending;
 		__entry->next		= base_next(base);
-		__entry->wheel		= base->owner->id;
-		__entry->base		= base - base->owner->base;
+		__entry->wheel		= base->wheel->id;
+		__entry->base		= base - base->wheel->base;
 		__entry->work		= work;
 		__entry->more		= more;
 	),
