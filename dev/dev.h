@@ -136,7 +136,7 @@ static inline struct wheel_file *wheel_file_of(void *slots)
 }
 
 /* event.c: the interrupt, the passes in the owner's context, and the wake-ups */
-extern const struct wheel_owner wheel_file_owner;
+extern const struct wheel_owner wheel_file_owner, wheel_file_word_owner;
 
 u32 wheel_file_events(const struct wheel_file *file);
 bool wheel_file_run(struct wheel_file *file, u32 wanted);

@@ -330,8 +330,15 @@ static enum hrtimer_restart file_interrupt(void *data)
 
 const struct wheel_owner wheel_file_owner = {
 	.interrupt	= file_interrupt,
+	.expire		= file_expire,
+};
+
+/* The owner of a file with words */
+const struct wheel_owner wheel_file_word_owner = {
+	.interrupt	= file_interrupt,
 	.scan		= wheel_file_scan,
 	.expire		= file_expire,
+	.claim		= wheel_word_claim,
 };
 
 /*

@@ -47,10 +47,9 @@ static int setup_check(const struct wheel_setup *setup)
 	return 0;
 }
 
-static struct wheel_config setup_config(struct wheel_file *file, const struct wheel_setup *setup)
+static struct wheel_config setup_config(const struct wheel_setup *setup)
 {
 	u32 least = DIV_ROUND_UP(setup->timers, MAX_TIMERS_A_BUCKET);
-	bool words = setup->flags & WHEEL_SETUP_WORDS;
 
 	return (struct wheel_config){
 		.name		= "/dev/wheel",
@@ -59,14 +58,11 @@ static struct wheel_config setup_config(struct wheel_file *file, const struct wh
 		.buckets	= setup->buckets ? max(setup->buckets, least) : 0,
 		.tick_ns	= setup->tick_ns,
 		.limit		= setup->timers,
-		.claim		= words ? wheel_word_claim : NULL,
-		.owner		= &wheel_file_owner,
-		.data		= &file->slots,
 	};
 }
 
 /* Replace the requested configuration by the effective one. */
-static void setup_resolve(struct wheel_file *file, struct wheel_setup *setup)
+static void setup_resolve(struct wheel_setup *setup)
 {
 	struct wheel_config config;
 
@@ -77,7 +73,7 @@ static void setup_resolve(struct wheel_file *file, struct wheel_setup *setup)
 		setup->timers = min_t(u32, DEFAULT_TIMERS, most_timers(setup));
 	if (setup->events)
 		setup->events = roundup_pow_of_two(setup->events);
-	config = setup_config(file, setup);
+	config = setup_config(setup);
 	setup->buckets = wheel_buckets_for(&config);
 	setup->features = FEATURES;
 }
@@ -104,7 +100,8 @@ static int memory_alloc(struct wheel_file *file, size_t wheel_bytes)
 
 static int setup_locked(struct wheel_file *file, const struct wheel_setup *setup)
 {
-	struct wheel_config config = setup_config(file, setup);
+	struct wheel_config config = setup_config(setup);
+	const struct wheel_owner *owner;
 	struct wheel *wheel;
 	int err;
 
@@ -113,7 +110,8 @@ static int setup_locked(struct wheel_file *file, const struct wheel_setup *setup
 	err = memory_alloc(file, wheel_bytes_for(&config));
 	if (err)
 		goto err_memory;
-	wheel = wheel_create(&config);
+	owner = setup->flags & WHEEL_SETUP_WORDS ? &wheel_file_word_owner : &wheel_file_owner;
+	wheel = wheel_create_owned(&config, owner, &file->slots);
 	err = PTR_ERR_OR_ZERO(wheel);
 	if (err)
 		goto err_memory;
@@ -146,7 +144,7 @@ int wheel_file_setup(struct wheel_file *file, void *arg)
 	err = setup_check(setup);
 	if (err)
 		return err;
-	setup_resolve(file, setup);
+	setup_resolve(setup);
 	/* Another task may hold the lock for long, to stop the wheel. */
 	if (mutex_lock_interruptible(&file->setup_lock))
 		return -ERESTARTNOINTR;
@@ -174,7 +172,7 @@ void wheel_file_info(struct wheel_file *file, struct wheel_setup *info)
 		return;
 	}
 	*info = (struct wheel_setup){ .scheme = WHEEL_HASHED };
-	setup_resolve(file, info);
+	setup_resolve(info);
 }
 
 /* Free the memory allocated at set-up. The file is being released. */

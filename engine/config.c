@@ -40,8 +40,6 @@ int wheel_config_check(const struct wheel_config *config)
 		return -EINVAL;
 	if (config->flags & WHEEL_PERCPU && config->limit)
 		return -EINVAL;
-	if (config->owner && config->flags & (WHEEL_PERCPU | WHEEL_SLEEPABLE))
-		return -EINVAL;
 	if (wheel_settable(config->clock) && !scheme_of(config->scheme)->by_tick)
 		return -EOPNOTSUPP;
 	return 0;

@@ -33,7 +33,7 @@ static enum hrtimer_restart base_wakeup(struct hrtimer *hrtimer)
 	WRITE_ONCE(base->counts.wakeups, base->counts.wakeups + 1);
 	trace_wheel_wakeup(base);
 	if (base_is_owned(base))
-		return base->wheel->config.owner->interrupt(base->wheel->config.data);
+		return base->wheel->owner->interrupt(base->data);
 	base_queue(base);
 	return HRTIMER_NORESTART;
 }
@@ -100,7 +100,7 @@ void wheel_base_init(struct wheel_base *base, struct wheel *wheel)
 	base->scan_tick = WHEEL_NO_TICK;
 	base_need_clock(base, 0);
 	/* Owners wake up tasks, which PREEMPT_RT does not permit in hard interrupt context. */
-	if (!wheel->config.owner)
+	if (!wheel->owner)
 		base->mode = HRTIMER_MODE_ABS_HARD;
 	else if (base->by_hrtimer && atomic_add_unless(&hard_owners, 1, MAX_HARD_OWNERS))
 		base->mode = HRTIMER_MODE_ABS;

@@ -57,6 +57,7 @@
  *	a step while it runs, or otherwise WHEEL_NEVER from the interrupt of @hrtimer to the end
  *	of its pass. Lockless: the interrupt writes it
  * @wheel: wheel that contains this base; constant
+ * @data: the owner's data; constant
  * @runner: task in whose context, or on top of which, the callback of @running runs
  * @calls: number of invocations of callbacks; read lockless
  * @running: timer whose callback is running, or NULL; it may have been freed, so the pointer must
@@ -86,6 +87,7 @@ struct wheel_base {
 	u64			needs_clock_until;
 	struct wheel_core	core;
 	struct wheel		*wheel;
+	void			*data;
 	struct task_struct	*runner;
 	u64			calls;
 	struct wheel_timer	*running;
@@ -99,8 +101,10 @@ struct wheel_base {
 } ____cacheline_aligned_in_smp;
 
 /**
- * struct wheel - Wheel created by wheel_create(); constant except for @virtual_now
- * @config: effective configuration; wheel_destroy() clears @claim
+ * struct wheel - Wheel; constant except for @virtual_now
+ * @config: effective configuration
+ * @owner: operations of the owner, which runs the passes; NULL: work items run them
+ * @claim: copy of @owner->claim; NULL if there is none, and while the wheel is destroyed
  * @virtual_now: time of a VIRTUAL clock in nanoseconds; written under @advance_lock, read lockless
  * @advance_lock: serializes moves of a VIRTUAL clock
  * @memory: memory of the rings of all bases
@@ -112,6 +116,8 @@ struct wheel_base {
  */
 struct wheel {
 	struct wheel_config	config;
+	const struct wheel_owner *owner;
+	wheel_claim_fn		claim;
 	u64			virtual_now;
 	/* Held during the passes that a move of a VIRTUAL clock runs. */
 	struct mutex		advance_lock;
@@ -199,7 +205,7 @@ static inline void timer_unlock(struct wheel_base *base, unsigned long flags)
 /* Return true if the owner of the wheel runs the passes. */
 static inline bool base_is_owned(const struct wheel_base *base)
 {
-	return base->wheel->config.owner;
+	return base->wheel->owner;
 }
 
 /* Lock a base of any wheel, in process context. */

@@ -43,34 +43,13 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
 	}
 }
 
-/**
- * wheel_create_class() - Create a wheel
- * @config: configuration of the wheel
- * @class: lockdep classes of wheels of this kind, in static memory
- *
- * Nothing runs until the first timer is armed. The memory is charged to the cgroup of the caller.
- *
- * Context: Process context. May sleep.
- *
- * Return: the wheel, or an ERR_PTR:
- *
- * * %-EINVAL - no name; an invalid clock, scheme, flag, tick, number of buckets or limit; or an
- *   owner with WHEEL_PERCPU or WHEEL_SLEEPABLE
- * * %-EOPNOTSUPP - a clock that can be set with a scheme other than WHEEL_HASHED and
- *   WHEEL_BOUNDED
- * * %-ENOMEM - out of memory
- */
-struct wheel *wheel_create_class(const struct wheel_config *config, struct wheel_class *class)
+/* Create a wheel that nothing uses yet. Its configuration is valid. */
+static struct wheel *wheel_new(const struct wheel_config *config, const struct wheel_owner *owner,
+			       struct wheel_class *class, u32 count)
 {
-	int err = wheel_config_check(config);
 	const struct wheel_scheme *scheme;
 	struct wheel *wheel;
-	u32 count = 1;
 
-	if (err)
-		return ERR_PTR(err);
-	if (config->flags & WHEEL_PERCPU)
-		count = min_t(u32, num_possible_cpus(), MAX_BASES);
 	wheel = kvzalloc(struct_size(wheel, base, count), GFP_KERNEL_ACCOUNT);
 	if (!wheel)
 		return ERR_PTR(-ENOMEM);
@@ -84,12 +63,71 @@ struct wheel *wheel_create_class(const struct wheel_config *config, struct wheel
 	}
 	wheel->id = atomic_inc_return(&wheels_created) - 1;
 	wheel->count = count;
+	wheel->owner = owner;
+	wheel->claim = owner ? owner->claim : NULL;
 	wheel_setup(wheel, scheme);
 	wheel_setup_lockdep(wheel, class);
 	wheel_debugfs_add(wheel);
 	return wheel;
 }
+
+/**
+ * wheel_create_class() - Create a wheel
+ * @config: configuration of the wheel
+ * @class: lockdep classes of wheels of this kind, in static memory
+ *
+ * Nothing runs until the first timer is armed. The memory is charged to the cgroup of the caller.
+ *
+ * Context: Process context. May sleep.
+ *
+ * Return: the wheel, or an ERR_PTR:
+ *
+ * * %-EINVAL - no name; or an invalid clock, scheme, flag, tick, number of buckets or limit
+ * * %-EOPNOTSUPP - a clock that can be set with a scheme other than WHEEL_HASHED and
+ *   WHEEL_BOUNDED
+ * * %-ENOMEM - out of memory
+ */
+struct wheel *wheel_create_class(const struct wheel_config *config, struct wheel_class *class)
+{
+	int err = wheel_config_check(config);
+	u32 count = 1;
+
+	if (err)
+		return ERR_PTR(err);
+	if (config->flags & WHEEL_PERCPU)
+		count = min_t(u32, num_possible_cpus(), MAX_BASES);
+	return wheel_new(config, NULL, class, count);
+}
 EXPORT_SYMBOL_GPL(wheel_create_class);
+
+/**
+ * wheel_create_owned_class() - Create a wheel with an owner
+ * @config: configuration of the wheel, without flags
+ * @owner: operations of the owner
+ * @data: data of the owner, returned by wheel_data()
+ * @class: same as wheel_create_class()
+ *
+ * Context: Same as wheel_create_class().
+ *
+ * Return: Same as wheel_create_class(). In addition, %-EINVAL if there is a flag.
+ */
+struct wheel *wheel_create_owned_class(const struct wheel_config *config,
+				       const struct wheel_owner *owner, void *data,
+				       struct wheel_class *class)
+{
+	int err = wheel_config_check(config);
+	struct wheel *wheel;
+
+	if (!err && config->flags)
+		err = -EINVAL;
+	if (err)
+		return ERR_PTR(err);
+	wheel = wheel_new(config, owner, class, 1);
+	if (!IS_ERR(wheel))
+		wheel->base->data = data;
+	return wheel;
+}
+EXPORT_SYMBOL_GPL(wheel_create_owned_class);
 
 /* Return true if the caller is a callback of this wheel. */
 bool wheel_calls_us(struct wheel *wheel)
@@ -141,7 +179,7 @@ static void wheel_quiesce(struct wheel *wheel)
 /* Return true if wheel_stop() returns this drained timer to the caller. */
 static bool base_reclaim(struct wheel_base *base, struct wheel_timer *timer)
 {
-	wheel_claim_fn claim = base->wheel->config.claim;
+	wheel_claim_fn claim = base->wheel->claim;
 	u64 deadline;
 
 	if (!claim)
@@ -257,7 +295,7 @@ void wheel_destroy(struct wheel *wheel)
 		return;
 	wheel_quiesce(wheel);
 	/* No caller gets the timers back. */
-	wheel->config.claim = NULL;
+	wheel->claim = NULL;
 	if (!base_is_owned(wheel->base) || IS_ENABLED(CONFIG_DEBUG_OBJECTS))
 		wheel_drain_all(wheel, NULL);
 	wheel_debugfs_remove(wheel);
@@ -275,14 +313,14 @@ u32 wheel_number(const struct wheel *wheel)
 
 /**
  * wheel_data() - Get the data of a wheel's owner
- * @wheel: wheel
+ * @wheel: wheel with an owner
  *
  * Context: Any.
  *
- * Return: wheel_config.data.
+ * Return: data passed to wheel_create_owned().
  */
 void *wheel_data(const struct wheel *wheel)
 {
-	return wheel->config.data;
+	return wheel->base->data;
 }
 EXPORT_SYMBOL_GPL(wheel_data);

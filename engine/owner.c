@@ -202,7 +202,7 @@ static noinline unsigned int base_expire(struct wheel_base *base, u64 now, u64 u
 			break;
 	}
 	if (n)
-		base->wheel->config.owner->expire(base->wheel->config.data, base->due, n, now);
+		base->wheel->owner->expire(base->data, base->due, n, now);
 	return n;
 }
 
@@ -231,7 +231,7 @@ static noinline unsigned int base_scan(struct wheel_base *base, u64 now, u64 unt
 	wheel_base_forward_clock(base, 0);
 	base_need_clock(base, 0);
 	/* Queuing a timer takes longer than expiring one. */
-	*budget -= min(*budget, 2 * wheel->config.owner->scan(wheel->config.data, now));
+	*budget -= min(*budget, 2 * wheel->owner->scan(base->data, now));
 	base_need_clock(base, now);
 	base->scan_until = 0;
 	return n;

@@ -56,15 +56,15 @@ claim_owners(wheel_claim_fn decide, struct wheel_timer *timer, u64 due, u64 *dea
 static __always_inline bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
 				       u64 now, unsigned int *budget)
 {
-	const struct wheel_config *config = &base->wheel->config;
+	wheel_claim_fn decide = base->wheel->claim;
 	u64 due = wheel_time_of(&base->core, timer->due_tick);
 	enum wheel_claim claim;
 	u64 deadline;
 
 	/* After the claim, the owner of a dropped timer may initialize it again. */
 	debug_object_deactivate(timer, &wheel_timer_debug);
-	if (config->claim)
-		claim = claim_owners(config->claim, timer, due, &deadline);
+	if (decide)
+		claim = claim_owners(decide, timer, due, &deadline);
 	else
 		claim = claim_own(timer, due, &deadline);
 	if (unlikely(claim != WHEEL_FIRE)) {

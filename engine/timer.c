@@ -270,7 +270,7 @@ EXPORT_SYMBOL_GPL(wheel_timer_mod);
 
 /**
  * wheel_timer_push() - Postpone a pending timer without a lock
- * @timer: timer of a wheel without a claim function
+ * @timer: timer of a wheel whose owner, if it has one, has no claim function
  * @deadline: new earliest time of expiry in nanoseconds on the wheel's clock
  *
  * For timeouts that are postponed by every packet. Only the deadline is modified. At the time of

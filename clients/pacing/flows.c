@@ -150,14 +150,8 @@ static void flows_expire(void *data, struct wheel_timer **due, unsigned int n, u
 	}
 }
 
-static unsigned int flows_scan(void *data, u64 now)
-{
-	return 0;
-}
-
 static const struct wheel_owner flows_owner = {
 	.interrupt	= flows_interrupt,
-	.scan		= flows_scan,
 	.expire		= flows_expire,
 };
 
@@ -219,13 +213,11 @@ struct flows *flows_create(struct Qdisc *sch, u64 tick)
 		.name		= "sch_wheel",
 		.scheme		= WHEEL_HIERARCHICAL,
 		.tick_ns	= tick,
-		.owner		= &flows_owner,
-		.data		= flows,
 	};
 
 	if (!flows)
 		return NULL;
-	flows->wheel = wheel_create(&config);
+	flows->wheel = wheel_create_owned(&config, &flows_owner, flows);
 	if (IS_ERR(flows->wheel) || rhashtable_init(&flows->table, &table_params)) {
 		wheel_destroy(flows->wheel);
 		kfree(flows);

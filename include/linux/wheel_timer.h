@@ -16,7 +16,6 @@
 #include <uapi/linux/wheel_timer.h>
 
 struct wheel;
-struct wheel_owner;
 
 /* wheel_config.flags */
 /* Callbacks run in process context and may sleep. By default, they run in softirq context. */
@@ -26,24 +25,6 @@ struct wheel_owner;
 
 /* Maximum number of timers that are processed under one lock hold. */
 #define WHEEL_BATCH		64
-
-/**
- * typedef wheel_claim_fn - Decide whether to expire, requeue or drop a timer
- * @timer: timer that was dequeued
- * @due: time for which it was queued, in nanoseconds. WHEEL_NEVER if the wheel is being
- *	stopped: then WHEEL_FIRE returns the timer to the caller of wheel_stop(). If @due is
- *	WHEEL_MAX_TIME or later, WHEEL_LATER must not be returned
- * @deadline: out: the timer's deadline, except with WHEEL_GONE; must be after @due with
- *	WHEEL_LATER
- *
- * For an owner that stores the deadlines elsewhere, where they can be moved without the wheel.
- * Called with the wheel's lock held. Must not take a lock. The only functions of the wheel that
- * it may call are wheel_timer_deadline(), wheel_timer_wheel() and wheel_data().
- *
- * Return: the decision. After WHEEL_GONE, the timer's memory must not be freed before the
- * wheel's lock is released. wheel_timer_cancel() waits for that.
- */
-typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due, u64 *deadline);
 
 /**
  * struct wheel_config - Configuration of a wheel
@@ -56,10 +37,6 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due, u
  * @tick_ns: exact tick length in nanoseconds; 0: 1 ms
  * @limit: maximum number of pending timers. 0: unlimited, except for 4096 with WHEEL_OVERFLOW.
  *	Must be 0 with WHEEL_PERCPU, because the bases have no common counter
- * @claim: function that decides whether timers expire; NULL: their deadlines decide
- * @owner: operations of an owner that runs the passes; NULL: work items run them. Must be NULL
- *	with WHEEL_PERCPU or WHEEL_SLEEPABLE
- * @data: the owner's data, returned by wheel_data()
  */
 struct wheel_config {
 	const char	*name;
@@ -69,9 +46,6 @@ struct wheel_config {
 	u32		flags;
 	u64		tick_ns;
 	u64		limit;
-	wheel_claim_fn	claim;
-	const struct wheel_owner *owner;
-	void		*data;
 };
 
 /* Lock classes for lockdep, shared by all wheels that are created at the same place. */

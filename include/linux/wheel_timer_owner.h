@@ -10,8 +10,8 @@
  *					wheel_settle()
  *					wheel_unlock(), which starts the hrtimer
  *
- * An owner passes &struct wheel_owner and its data in struct wheel_config, and initializes its
- * timers with wheel_timer_init() and without a function. wheel_timer_pending(), _deadline(),
+ * An owner creates its wheel with wheel_create_owned(), and initializes its timers with
+ * wheel_timer_init() and without a function. wheel_timer_pending(), _deadline(),
  * _fired(), _push() and _wheel(), wheel_now() and wheel_data() take no lock. Functions whose name
  * ends in _locked, and those that say so, require wheel_lock(). While it is held, no other function
  * of the wheel may be called. While a timer is not pending, its @node and its @function belong to
@@ -24,7 +24,25 @@
 #include <linux/wheel_timer.h>
 
 /**
- * struct wheel_owner - Operations of an owner; @data is wheel_config.data
+ * typedef wheel_claim_fn - Decide whether to expire, requeue or drop a timer
+ * @timer: timer that was dequeued
+ * @due: time for which it was queued, in nanoseconds. WHEEL_NEVER if the wheel is being
+ *	stopped: then WHEEL_FIRE returns the timer to the caller of wheel_stop(). If @due is
+ *	WHEEL_MAX_TIME or later, WHEEL_LATER must not be returned
+ * @deadline: out: the timer's deadline, except with WHEEL_GONE; must be after @due with
+ *	WHEEL_LATER
+ *
+ * For an owner that stores the deadlines elsewhere, where they can be moved without the wheel.
+ * Called with the wheel's lock held. Must not take a lock. The only functions of the wheel that
+ * it may call are wheel_timer_deadline(), wheel_timer_wheel() and wheel_data().
+ *
+ * Return: the decision. After WHEEL_GONE, the timer's memory must not be freed before the
+ * wheel's lock is released.
+ */
+typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due, u64 *deadline);
+
+/**
+ * struct wheel_owner - Operations of an owner; @data is that of wheel_create_owned()
  * @interrupt: Called when the hrtimer expires, in hard interrupt or softirq context, with no lock
  *	held. Runs a short step, with wheel_trylock() and wheel_step(), or leaves the pass to
  *	the owner. Returns HRTIMER_NORESTART, or the value that wheel_restart() returned
@@ -37,13 +55,36 @@
  * @expire: Deliver @n due timers, in order; none is pending. @now is the time of the wheel's clock
  *	when they expired. Called by wheel_step() with the wheel locked. May arm and cancel
  *	timers with the functions that end in _locked
+ * @claim: Decide whether timers expire; NULL: their deadlines decide
  */
 struct wheel_owner {
 	enum hrtimer_restart	(*interrupt)(void *data);
 	unsigned int		(*scan)(void *data, u64 now);
 	void			(*expire)(void *data, struct wheel_timer **due, unsigned int n,
 					  u64 now);
+	wheel_claim_fn		claim;
 };
+
+struct wheel *wheel_create_owned_class(const struct wheel_config *config,
+				       const struct wheel_owner *owner, void *data,
+				       struct wheel_class *class);
+
+/**
+ * wheel_create_owned() - Create a wheel with an owner
+ * @config: configuration of the wheel, without flags
+ * @owner: operations of the owner
+ * @data: data of the owner, returned by wheel_data()
+ *
+ * Calls wheel_create_owned_class() with separate lock classes for each caller.
+ *
+ * Return: Same as wheel_create_owned_class().
+ */
+#define wheel_create_owned(config, owner, data)				\
+({									\
+	static struct wheel_class __class;				\
+									\
+	wheel_create_owned_class(config, owner, data, &__class);	\
+})
 
 void wheel_lock(struct wheel *wheel);
 bool wheel_trylock(struct wheel *wheel);

@@ -18,14 +18,6 @@ struct create_case {
 	.config = { .name = "table", ##__VA_ARGS__ },		\
 }
 
-static void ignore(void *data, struct wheel_timer **due, unsigned int n, u64 now)
-{
-}
-
-static const struct wheel_owner owner = {
-	.expire = ignore,
-};
-
 static const struct create_case create_cases[] = {
 	CREATE("defaults", 0),
 	CREATE("boottime", 0, .clock = WHEEL_CLOCK_BOOTTIME),
@@ -43,9 +35,6 @@ static const struct create_case create_cases[] = {
 	CREATE("buckets over", -EINVAL, .buckets = WHEEL_MAX_BUCKETS + 1),
 	CREATE("buckets -1", -EINVAL, .buckets = U32_MAX),
 	CREATE("flag 2", -EINVAL, .flags = BIT(2)),
-	CREATE("owner", 0, .owner = &owner),
-	CREATE("owner that sleeps", -EINVAL, .owner = &owner, .flags = WHEEL_SLEEPABLE),
-	CREATE("owner of several bases", -EINVAL, .owner = &owner, .flags = WHEEL_PERCPU),
 	CREATE("several bases with a limit", -EINVAL, .flags = WHEEL_PERCPU,
 	       .limit = 1),
 	CREATE("flag 31", -EINVAL, .flags = BIT(31)),
@@ -67,6 +56,35 @@ static void create(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, wheel);
 	if (!IS_ERR_OR_NULL(wheel))
 		wheel_destroy(wheel);
+}
+
+static void ignore(void *data, struct wheel_timer **due, unsigned int n, u64 now)
+{
+}
+
+static const struct wheel_owner owner = {
+	.expire = ignore,
+};
+
+/* Wheels with an owner have no flags: their timers are not called, and they have one base. */
+static void create_owned(struct kunit *test)
+{
+	struct wheel_config config = { .name = "owned" };
+	struct wheel *wheel = wheel_create_owned(&config, &owner, test);
+	struct wheel_timer *timer = kunit_kzalloc(test, sizeof(*timer), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, timer);
+	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(wheel), 0);
+	wheel_timer_init(timer, wheel, NULL);
+	KUNIT_EXPECT_PTR_EQ(test, wheel_data(wheel), (void *)test);
+	KUNIT_EXPECT_PTR_EQ(test, wheel_timer_wheel(timer), wheel);
+	wheel_destroy(wheel);
+
+	config.flags = WHEEL_SLEEPABLE;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(wheel_create_owned(&config, &owner, test)), -EINVAL);
+	config.flags = WHEEL_PERCPU;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(wheel_create_owned(&config, &owner, test)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(wheel_create_owned(NULL, &owner, test)), -EINVAL);
 }
 
 static void create_from_nothing(struct kunit *test)
@@ -167,15 +185,6 @@ static void overflow_accepts_4096_timers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_arm(rig, i, TICK), 0);
 }
 
-static void data_as_given(struct kunit *test)
-{
-	const struct wheel_config config = { .name = "data", .data = test };
-	struct rig *rig = rig_new(test, &config, 1);
-
-	KUNIT_EXPECT_PTR_EQ(test, wheel_data(rig->wheel), (void *)test);
-	KUNIT_EXPECT_PTR_EQ(test, wheel_timer_wheel(&rig->probes[0].timer), rig->wheel);
-}
-
 struct arm_case {
 	const char	*desc;
 	u64		deadline;
@@ -261,11 +270,11 @@ static void destroy_of_nothing(struct kunit *test)
 
 static struct kunit_case input_cases[] = {
 	KUNIT_CASE_PARAM(create, create_gen_params),
+	KUNIT_CASE(create_owned),
 	KUNIT_CASE(create_from_nothing),
 	KUNIT_CASE(schemes_support_clocks),
 	KUNIT_CASE_PARAM(scheme_says, scheme_gen_params),
 	KUNIT_CASE(overflow_accepts_4096_timers),
-	KUNIT_CASE(data_as_given),
 	KUNIT_CASE_PARAM(arm, arm_gen_params),
 	KUNIT_CASE(arm_without_a_function),
 	KUNIT_CASE(advance),

@@ -139,16 +139,13 @@ static struct rig *rig_owned(struct kunit *test, u32 clock, u64 tick, u32 count)
 		.clock = clock,
 		.buckets = BUCKETS,
 		.tick_ns = tick,
-		.owner = &owner_operations,
-		.data = owner,
 	};
 
 	KUNIT_ASSERT_NOT_NULL(test, owner);
 	init_completion(&owner->left);
 	INIT_WORK(&owner->run, owner_run);
-	owner->rig = rig_new(test, &config, count);
+	owner->rig = rig_new_owned(test, &config, &owner_operations, owner, count);
 	owner->rig->own = owner;
-	owner->rig->owned = true;
 	return owner->rig;
 }
 

@@ -60,25 +60,19 @@ static void open_gate(struct work_struct *work)
 }
 
 /* All wheels are created here, but lockdep needs one class per context of their callbacks. */
-static struct wheel_class *class_of(const struct wheel_config *config)
+static struct wheel *create_wheel(const struct wheel_config *config,
+				  const struct wheel_owner *owner, void *data)
 {
-	static struct wheel_class owned, softirq, process;
+	static struct wheel_class softirq, process;
 
-	if (config->owner)
-		return &owned;
-	return config->flags & WHEEL_SLEEPABLE ? &process : &softirq;
+	if (owner)
+		return wheel_create_owned(config, owner, data);
+	return wheel_create_class(config, config->flags & WHEEL_SLEEPABLE ? &process : &softirq);
 }
 
-/**
- * rig_new() - Create a fixture: a wheel and its timers, none of them armed
- * @test: test that uses it
- * @config: configuration of the wheel; WHEEL_DEFAULT is replaced by the scheme of the test
- * @count: number of timers
- *
- * Return: the fixture. If it cannot be created, the test is aborted.
- */
-struct rig *rig_new(struct kunit *test, const struct wheel_config *config,
-		    u32 count)
+/* rig_new() or rig_new_owned() */
+static struct rig *rig_make(struct kunit *test, const struct wheel_config *config,
+			    const struct wheel_owner *owner, void *data, u32 count)
 {
 	struct rig *rig = kunit_kzalloc(test, sizeof(*rig), GFP_KERNEL);
 	struct rig_bench *bench = test->priv;
@@ -108,7 +102,8 @@ struct rig *rig_new(struct kunit *test, const struct wheel_config *config,
 	KUNIT_ASSERT_NOT_NULL(test, rig->probes);
 	KUNIT_ASSERT_NOT_NULL(test, rig->log);
 
-	rig->wheel = wheel_create_class(&own, class_of(&own));
+	rig->owned = owner;
+	rig->wheel = create_wheel(&own, owner, data);
 	if (IS_ERR(rig->wheel)) {
 		long error = PTR_ERR(rig->wheel);
 
@@ -121,6 +116,26 @@ struct rig *rig_new(struct kunit *test, const struct wheel_config *config,
 		wheel_timer_init(&rig->probes[i].timer, rig->wheel, probe_fire);
 	}
 	return rig;
+}
+
+/**
+ * rig_new() - Create a fixture: a wheel and its timers, none of them armed
+ * @test: test that uses it
+ * @config: configuration of the wheel; WHEEL_DEFAULT is replaced by the scheme of the test
+ * @count: number of timers
+ *
+ * Return: the fixture. If it cannot be created, the test is aborted.
+ */
+struct rig *rig_new(struct kunit *test, const struct wheel_config *config, u32 count)
+{
+	return rig_make(test, config, NULL, NULL, count);
+}
+
+/* Same as rig_new(), for a wheel with an owner. */
+struct rig *rig_new_owned(struct kunit *test, const struct wheel_config *config,
+			  const struct wheel_owner *owner, void *data, u32 count)
+{
+	return rig_make(test, config, owner, data, count);
 }
 
 /* Create a fixture with a VIRTUAL clock, which starts at 0. */

@@ -113,8 +113,9 @@ struct rig {
 	struct rnd_state	rnd;
 };
 
-struct rig *rig_new(struct kunit *test, const struct wheel_config *config,
-		    u32 count);
+struct rig *rig_new(struct kunit *test, const struct wheel_config *config, u32 count);
+struct rig *rig_new_owned(struct kunit *test, const struct wheel_config *config,
+			  const struct wheel_owner *owner, void *data, u32 count);
 struct rig *rig_virtual(struct kunit *test, u64 tick, u32 count);
 struct rig *rig_running(struct kunit *test, u32 flags, u64 tick, u32 count);
 void rig_destroy(struct rig *rig);
