@@ -3,18 +3,18 @@
  * wheel_timer: timers on timing wheels, for kernel modules and, through /dev/wheel, for programs.
  */
 #include <linux/module.h>
+#include "callback/callback.h"
 #include "dev/dev.h"
-#include "engine/engine.h"
 
 static int __init wheel_timer_init_module(void)
 {
-	int err = wheel_dispatch_init();
+	int err = wheel_callback_init();
 
 	if (err)
 		return err;
 	err = wheel_dev_init();
 	if (err) {
-		wheel_dispatch_exit();
+		wheel_callback_exit();
 		return err;
 	}
 	wheel_debugfs_init();
@@ -25,7 +25,7 @@ static void __exit wheel_timer_exit_module(void)
 {
 	wheel_debugfs_exit();
 	wheel_dev_exit();
-	wheel_dispatch_exit();
+	wheel_callback_exit();
 }
 
 module_init(wheel_timer_init_module);

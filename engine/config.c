@@ -38,8 +38,6 @@ int wheel_config_check(const struct wheel_config *config)
 	    config->buckets > WHEEL_MAX_BUCKETS ||
 	    config->limit > wheel_limit_of(config->scheme))
 		return -EINVAL;
-	if (config->flags & WHEEL_PERCPU && config->limit)
-		return -EINVAL;
 	if (wheel_settable(config->clock) && !scheme_of(config->scheme)->by_tick)
 		return -EOPNOTSUPP;
 	return 0;

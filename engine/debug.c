@@ -3,7 +3,7 @@
  * Debugobjects: a pending timer is an active object. The fixup functions run after the report and
  * cancel the timer, so that the kernel survives the bug. They do not wait for a callback.
  */
-#include "engine.h"
+#include "verbs.h"
 
 static void *timer_hint(void *addr)
 {
@@ -12,11 +12,21 @@ static void *timer_hint(void *addr)
 	return timer->function;
 }
 
+static void fixup_cancel(struct wheel_timer *timer)
+{
+	struct wheel_base *base = timer_base(timer);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&base->lock, flags);
+	base_cancel(base, timer);
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+}
+
 static bool timer_fixup_init(void *addr, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	wheel_timer_cancel(addr);
+	fixup_cancel(addr);
 	debug_object_init(addr, &wheel_timer_debug);
 	return true;
 }
@@ -25,7 +35,7 @@ static bool timer_fixup_free(void *addr, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	wheel_timer_cancel(addr);
+	fixup_cancel(addr);
 	debug_object_free(addr, &wheel_timer_debug);
 	return true;
 }

@@ -26,13 +26,6 @@ static DEFINE_MUTEX(wheels_lock);
 static LIST_HEAD(wheels);
 static struct dentry *folder;
 
-static const char *context_of(const struct wheel *wheel)
-{
-	if (wheel_sleeps(wheel))
-		return "process";
-	return base_is_owned(wheel->base) ? "owner" : "softirq";
-}
-
 static void show_config(struct seq_file *m, const struct wheel *wheel)
 {
 	const struct wheel_config *config = &wheel->config;
@@ -41,7 +34,7 @@ static void show_config(struct seq_file *m, const struct wheel *wheel)
 	seq_printf(m, "  name: %s\n", config->name);
 	seq_printf(m, "  scheme: %s\n", wheel->base->core.scheme->name);
 	seq_printf(m, "  clock: %s\n", clock_names[config->clock]);
-	seq_printf(m, "  context: %s\n", context_of(wheel));
+	seq_printf(m, "  context: %s\n", wheel->owner->context ?: "owner");
 	seq_printf(m, "  tick: %llu\n", config->tick_ns);
 	seq_printf(m, "  buckets: %u\n", config->buckets);
 	if (config->limit != U64_MAX)

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine adds clocks, hrtimers, locks and callbacks to the data structure of wheel.h. Passes
- * run in work items. If the wheel has a struct wheel_owner, its owner runs them.
+ * The engine adds a lock, a clock and an hrtimer to the data structure of wheel.h. The owner of the
+ * wheel decides in which context timers expire. callback/ is an owner: its work items call the
+ * functions of a module's timers. dev/ is another one: timers expire in the interrupt and in the
+ * system calls of a program.
  *
- *	hrtimer ----> work item ------> wheel_pop() --> claim ------> callback
- *	(hardirq)     (softirq, or	(lock held)	(lock held)	(no lock held)
- *	   |	       process context)
- *	   |
- *	   '--------> owner->interrupt()
- *		      owner's calls --> wheel_step():   claim ------> owner->expire()
- *					(lock held)	(lock held)	(lock held)
+ *	hrtimer ----> owner->interrupt()
+ *			 |
+ *		      context of the owner: wheel_step()
+ *			 |
+ *		      wheel_pop() ----> claim ----> owner->expire()
+ *		      (lock held)	(lock held)	(lock held)
  *
  * Lock order: locks of callers -> wheel_base.lock -> locks of hrtimers and workqueues.
- * Callbacks and wake-ups run without wheel_base.lock. The hrtimer's function does not spin on
- * wheel_base.lock: an owner's calls hold it with interrupts enabled, see wheel_trylock().
+ * Callbacks and wake-ups run without wheel_base.lock. The interrupt of an owner that calls
+ * wheel_lock() does not spin on wheel_base.lock, which is then held with interrupts enabled: see
+ * wheel_trylock().
  */
 #ifndef _WHEEL_ENGINE_H
 #define _WHEEL_ENGINE_H
 
 #include <linux/debugobjects.h>
 #include <linux/hrtimer.h>
-#include <linux/irqflags.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
-#include <linux/wait.h>
 #include <linux/wheel_timer_owner.h>
 #include "../compat.h"
 #include "../wheel.h"
@@ -34,17 +34,15 @@
 #endif
 
 /**
- * struct wheel_base - One wheel of timers with its lock, hrtimer and work items
+ * struct wheel_base - One wheel of timers with its lock and hrtimer
  * @lock: protects all members not marked "constant" or "lockless"; taken with interrupts disabled,
- *	except on a wheel with an owner, whose interrupt only tries to take it
+ *	except by wheel_lock(): then the interrupt only tries to take it
  * @stopped: true if nothing can expire or be armed any longer
- * @passing: true while a pass is in progress, also while it has released @lock for a callback
- * @percpu: true with WHEEL_PERCPU, also if there is one base; constant
  * @needs_clock: true if the core's clock must be forwarded before each arm; constant
  * @by_hrtimer: true if @hrtimer starts the next pass, or has left it to the owner; false during
  *	a pass, while a step has left it to the owner, on a VIRTUAL clock, and once @stopped
  * @reprogram: true if @wake_tick was lowered; @hrtimer is started before @lock is released
- * @missed: true if the interrupt of an owner's wheel found @lock held; lockless
+ * @missed: true if the interrupt found @lock held; lockless
  * @held: true while wheel_lock() holds @lock, if the kernel supports one CPU, on which a trylock
  *	always succeeds; otherwise unused
  * @scan_tick: tick at which the owner scans for timers to arm, or WHEEL_NO_TICK
@@ -57,25 +55,16 @@
  *	a step while it runs, or otherwise WHEEL_NEVER from the interrupt of @hrtimer to the end
  *	of its pass. Lockless: the interrupt writes it
  * @wheel: wheel that contains this base; constant
- * @data: the owner's data; constant
- * @runner: task in whose context, or on top of which, the callback of @running runs
- * @calls: number of invocations of callbacks; read lockless
- * @running: timer whose callback is running, or NULL; it may have been freed, so the pointer must
- *	not be dereferenced; read lockless
+ * @data: argument of the owner's operations; constant
  * @due: timers that are being delivered to the owner
  * @counts: counters for wheel_read_stats(); @counts.wakeups is lockless and is written only by
  *	the interrupt of @hrtimer
  * @hrtimer: hrtimer that starts a pass
  * @mode: mode of @hrtimer; constant
- * @bh: work item of passes in softirq context
- * @work: work item of passes in process context
- * @idle: wait queue for the end of a callback
  */
 struct wheel_base {
 	raw_spinlock_t		lock;
 	bool			stopped;
-	bool			passing;
-	bool			percpu;
 	bool			needs_clock;
 	bool			by_hrtimer;
 	bool			reprogram;
@@ -88,31 +77,24 @@ struct wheel_base {
 	struct wheel_core	core;
 	struct wheel		*wheel;
 	void			*data;
-	struct task_struct	*runner;
-	u64			calls;
-	struct wheel_timer	*running;
 	struct wheel_timer	*due[WHEEL_BATCH];
 	struct wheel_stats	counts;
 	struct hrtimer		hrtimer;
 	enum hrtimer_mode	mode;
-	struct bh_work		bh;
-	struct work_struct	work;
-	wait_queue_head_t	idle;
 } ____cacheline_aligned_in_smp;
 
 /**
  * struct wheel - Wheel; constant except for @virtual_now
  * @config: effective configuration
- * @owner: operations of the owner, which runs the passes; NULL: work items run them
+ * @owner: operations of the owner
  * @claim: copy of @owner->claim; NULL if there is none, and while the wheel is destroyed
  * @virtual_now: time of a VIRTUAL clock in nanoseconds; written under @advance_lock, read lockless
  * @advance_lock: serializes moves of a VIRTUAL clock
  * @memory: memory of the rings of all bases
- * @calling: lockdep map, acquired by callbacks and by callers that wait for them
  * @count: number of bases
  * @id: number of the wheel in traces and debugfs
  * @all_wheels: entry in the list of all wheels, for debugfs
- * @base: bases; more than one only with WHEEL_PERCPU
+ * @base: bases; more than one only with WHEEL_PERCPU. The data of the owner may follow them
  */
 struct wheel {
 	struct wheel_config	config;
@@ -122,7 +104,6 @@ struct wheel {
 	/* Held during the passes that a move of a VIRTUAL clock runs. */
 	struct mutex		advance_lock;
 	void			*memory;
-	struct lockdep_map	calling;
 	u32			count;
 	u32			id;
 	struct list_head	all_wheels;
@@ -141,16 +122,13 @@ bool wheel_far_ahead(const struct wheel *wheel, u64 time);
 void wheel_base_check_missed(struct wheel_base *base);
 void wheel_base_init(struct wheel_base *base, struct wheel *wheel);
 void wheel_base_exit(struct wheel_base *base);
+void wheel_base_forward_clock(struct wheel_base *base, u64 deadline);
 void wheel_base_program(struct wheel_base *base);
-void wheel_base_quiesce(struct wheel_base *base);
-void wheel_base_wait(struct wheel_base *base, u64 call);
+void wheel_base_drain(struct wheel_base *base, struct list_head *unfired);
 
-bool wheel_base_pass(struct wheel_base *base);
-
+struct wheel *wheel_new(const struct wheel_config *config, const struct wheel_owner *owner,
+			struct wheel_class *class, u32 count, size_t size);
 bool wheel_calls_us(struct wheel *wheel);
-
-int wheel_dispatch_init(void);
-void wheel_dispatch_exit(void);
 
 /* The list of all wheels in debugfs. */
 void wheel_debugfs_add(struct wheel *wheel);
@@ -178,36 +156,6 @@ static inline struct wheel_base *timer_base_or_warn(const struct wheel_timer *ti
 	return base;
 }
 
-/*
- * Lock the base of a timer. A timer that is not pending may be moved to another base, under the
- * lock of the old one. Callers must have checked the timer with timer_base_or_warn().
- */
-static inline struct wheel_base *timer_lock(const struct wheel_timer *timer, unsigned long *flags)
-{
-	for (;;) {
-		struct wheel_base *base = timer_base(timer);
-
-		raw_spin_lock_irqsave(&base->lock, *flags);
-		if (likely(base == timer_base(timer)))
-			return base;
-		raw_spin_unlock_irqrestore(&base->lock, *flags);
-	}
-}
-
-/* Unlock a base. The hrtimer is programmed at most once per lock hold. */
-static inline void timer_unlock(struct wheel_base *base, unsigned long flags)
-{
-	if (unlikely(base->reprogram))
-		wheel_base_program(base);
-	raw_spin_unlock_irqrestore(&base->lock, flags);
-}
-
-/* Return true if the owner of the wheel runs the passes. */
-static inline bool base_is_owned(const struct wheel_base *base)
-{
-	return base->wheel->owner;
-}
-
 /* Lock a base of any wheel, in process context. */
 static inline void base_lock(struct wheel_base *base)
 {
@@ -217,8 +165,7 @@ static inline void base_lock(struct wheel_base *base)
 static inline void base_unlock(struct wheel_base *base)
 {
 	raw_spin_unlock_irq(&base->lock);
-	if (base_is_owned(base))
-		wheel_base_check_missed(base);
+	wheel_base_check_missed(base);
 }
 
 /* Return a time before which no timer of a base is due; WHEEL_NEVER if no timer is pending. */
@@ -235,7 +182,7 @@ static inline u64 base_next_tick(const struct wheel_base *base)
 	return min(base->core.next, base->scan_tick);
 }
 
-/* Ensure that the next pass begins at @tick. If necessary, timer_unlock() starts the hrtimer. */
+/* Ensure that the next pass begins at @tick. The hrtimer is started before the lock is released. */
 static inline void base_wake_at(struct wheel_base *base, u64 tick)
 {
 	if (tick < base->wake_tick && base->by_hrtimer) {
@@ -244,28 +191,13 @@ static inline void base_wake_at(struct wheel_base *base, u64 tick)
 	}
 }
 
-/*
- * Annotate that the caller may wait for a callback. Lockdep reports a lock that the caller holds
- * and a callback takes. Must be called without a base's lock held, because callbacks take that,
- * too. Interrupts are disabled because callbacks acquire the map in softirq context.
- */
-static inline void wheel_may_wait(struct wheel *wheel)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	lock_map_acquire(&wheel->calling);
-	lock_map_release(&wheel->calling);
-	local_irq_restore(flags);
-}
-
 /* Set the latest deadline that may already have passed when a timer is armed for it. */
 static inline void base_need_clock(struct wheel_base *base, u64 time)
 {
 	WRITE_ONCE(base->needs_clock_until, base->needs_clock ? WHEEL_NEVER : time);
 }
 
-/* End a pass. The hrtimer is started by timer_unlock(). */
+/* End a pass. The hrtimer is started before the lock is released. */
 static inline void base_settle(struct wheel_base *base)
 {
 	lockdep_assert_held(&base->lock);
@@ -278,16 +210,6 @@ static inline void base_settle(struct wheel_base *base)
 	}
 }
 
-/*
- * Return true if the caller is a callback of this base, which is locked. Compares the current task.
- * A callback in softirq context runs on top of a task, which cannot call this function itself at
- * the same time.
- */
-static inline bool base_calls_us(const struct wheel_base *base)
-{
-	return base->running && base->runner == current;
-}
-
 /* Return the maximum number of timers to arm per lock hold: 1 if arming a timer walks a list. */
 static inline unsigned int base_batch_max(const struct wheel_base *base)
 {
@@ -298,12 +220,6 @@ static inline unsigned int base_batch_max(const struct wheel_base *base)
 static inline bool wheel_settable(u32 clock)
 {
 	return clock == WHEEL_CLOCK_REALTIME || clock == WHEEL_CLOCK_TAI;
-}
-
-/* Return true if the callbacks of a wheel may sleep. */
-static inline bool wheel_sleeps(const struct wheel *wheel)
-{
-	return wheel->config.flags & WHEEL_SLEEPABLE;
 }
 
 #endif

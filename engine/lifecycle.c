@@ -11,9 +11,6 @@
 #include <linux/slab.h>
 #include "trace.h"
 
-/* Maximum number of bases of a wheel with WHEEL_PERCPU. More CPUs share them. */
-#define MAX_BASES		64
-
 /* Number of wheels created so far. */
 static atomic_t wheels_created = ATOMIC_INIT(0);
 
@@ -26,31 +23,35 @@ static void wheel_setup_lockdep(struct wheel *wheel, struct wheel_class *class)
 		lockdep_set_class_and_name(&base->lock, &class->lock, "wheel_base.lock");
 	lockdep_set_class_and_name(&wheel->advance_lock, &class->advance_lock,
 				   "wheel.advance_lock");
-	lockdep_init_map(&wheel->calling, "wheel.calling", &class->calling, 0);
 }
 
-static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme)
+static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme, size_t size)
 {
 	const struct wheel_config *config = &wheel->config;
-	void *memory = wheel->memory;
+	void *memory = wheel->memory, *data = wheel->base + wheel->count;
 	struct wheel_base *base;
 
 	mutex_init(&wheel->advance_lock);
 	for_each_base(base, wheel) {
 		wheel_init(&base->core, scheme, config->buckets, config->tick_ns, memory);
 		wheel_base_init(base, wheel);
+		base->data = data;
 		memory += wheel_memory(config->buckets);
+		data += size;
 	}
 }
 
-/* Create a wheel that nothing uses yet. Its configuration is valid. */
-static struct wheel *wheel_new(const struct wheel_config *config, const struct wheel_owner *owner,
-			       struct wheel_class *class, u32 count)
+/*
+ * Create a wheel of @count bases, which nothing uses yet. The data of each base are @size zeroed
+ * bytes. The configuration is valid.
+ */
+struct wheel *wheel_new(const struct wheel_config *config, const struct wheel_owner *owner,
+			struct wheel_class *class, u32 count, size_t size)
 {
 	const struct wheel_scheme *scheme;
 	struct wheel *wheel;
 
-	wheel = kvzalloc(struct_size(wheel, base, count), GFP_KERNEL_ACCOUNT);
+	wheel = kvzalloc(struct_size(wheel, base, count) + count * size, GFP_KERNEL_ACCOUNT);
 	if (!wheel)
 		return ERR_PTR(-ENOMEM);
 	wheel->config = *config;
@@ -64,41 +65,12 @@ static struct wheel *wheel_new(const struct wheel_config *config, const struct w
 	wheel->id = atomic_inc_return(&wheels_created) - 1;
 	wheel->count = count;
 	wheel->owner = owner;
-	wheel->claim = owner ? owner->claim : NULL;
-	wheel_setup(wheel, scheme);
+	wheel->claim = owner->claim;
+	wheel_setup(wheel, scheme, size);
 	wheel_setup_lockdep(wheel, class);
 	wheel_debugfs_add(wheel);
 	return wheel;
 }
-
-/**
- * wheel_create_class() - Create a wheel
- * @config: configuration of the wheel
- * @class: lockdep classes of wheels of this kind, in static memory
- *
- * Nothing runs until the first timer is armed. The memory is charged to the cgroup of the caller.
- *
- * Context: Process context. May sleep.
- *
- * Return: the wheel, or an ERR_PTR:
- *
- * * %-EINVAL - no name; or an invalid clock, scheme, flag, tick, number of buckets or limit
- * * %-EOPNOTSUPP - a clock that can be set with a scheme other than WHEEL_HASHED and
- *   WHEEL_BOUNDED
- * * %-ENOMEM - out of memory
- */
-struct wheel *wheel_create_class(const struct wheel_config *config, struct wheel_class *class)
-{
-	int err = wheel_config_check(config);
-	u32 count = 1;
-
-	if (err)
-		return ERR_PTR(err);
-	if (config->flags & WHEEL_PERCPU)
-		count = min_t(u32, num_possible_cpus(), MAX_BASES);
-	return wheel_new(config, NULL, class, count);
-}
-EXPORT_SYMBOL_GPL(wheel_create_class);
 
 /**
  * wheel_create_owned_class() - Create a wheel with an owner
@@ -122,25 +94,22 @@ struct wheel *wheel_create_owned_class(const struct wheel_config *config,
 		err = -EINVAL;
 	if (err)
 		return ERR_PTR(err);
-	wheel = wheel_new(config, owner, class, 1);
+	wheel = wheel_new(config, owner, class, 1, 0);
 	if (!IS_ERR(wheel))
 		wheel->base->data = data;
 	return wheel;
 }
 EXPORT_SYMBOL_GPL(wheel_create_owned_class);
 
-/* Return true if the caller is a callback of this wheel. */
+/* Return true if the owner calls the caller, who would wait for itself. */
 bool wheel_calls_us(struct wheel *wheel)
 {
+	const struct wheel_owner *owner = wheel->owner;
 	struct wheel_base *base;
 	bool calls = false;
-	unsigned long flags;
 
-	for_each_base(base, wheel) {
-		raw_spin_lock_irqsave(&base->lock, flags);
-		calls |= base_calls_us(base);
-		raw_spin_unlock_irqrestore(&base->lock, flags);
-	}
+	for_each_base(base, wheel)
+		calls |= owner->calls_us && owner->calls_us(base->data);
 	return calls;
 }
 
@@ -160,20 +129,26 @@ static int wheel_shut(struct wheel *wheel)
 	if (wheel_calls_us(wheel))
 		return -EDEADLK;
 	for_each_base(base, wheel) {
-		raw_spin_lock_irq(&base->lock);
+		base_lock(base);
 		base_shut(base);
-		raw_spin_unlock_irq(&base->lock);
+		base_unlock(base);
 	}
 	return 0;
 }
 
+/* Wait until nothing uses a stopped wheel, and nothing will. May sleep. */
 static void wheel_quiesce(struct wheel *wheel)
 {
 	struct wheel_base *base;
 
-	wheel_may_wait(wheel);
-	for_each_base(base, wheel)
-		wheel_base_quiesce(base);
+	for_each_base(base, wheel) {
+		hrtimer_cancel(&base->hrtimer);
+		if (wheel->owner->quiesce)
+			wheel->owner->quiesce(base->data);
+	}
+	/* Wait for a wheel_advance_to() in another task, which runs passes. */
+	mutex_lock(&wheel->advance_lock);
+	mutex_unlock(&wheel->advance_lock);
 }
 
 /* Return true if wheel_stop() returns this drained timer to the caller. */
@@ -226,19 +201,24 @@ bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired)
 }
 EXPORT_SYMBOL_GPL(wheel_drain_some);
 
+void wheel_base_drain(struct wheel_base *base, struct list_head *unfired)
+{
+	bool more;
+
+	do {
+		base_lock(base);
+		more = base_drain_some(base, unfired);
+		base_unlock(base);
+		cond_resched();
+	} while (more);
+}
+
 static void wheel_drain_all(struct wheel *wheel, struct list_head *unfired)
 {
 	struct wheel_base *base;
-	bool more;
 
-	for_each_base(base, wheel) {
-		do {
-			raw_spin_lock_irq(&base->lock);
-			more = base_drain_some(base, unfired);
-			raw_spin_unlock_irq(&base->lock);
-			cond_resched();
-		} while (more);
-	}
+	for_each_base(base, wheel)
+		wheel_base_drain(base, unfired);
 }
 
 /**
@@ -296,7 +276,7 @@ void wheel_destroy(struct wheel *wheel)
 	wheel_quiesce(wheel);
 	/* No caller gets the timers back. */
 	wheel->claim = NULL;
-	if (!base_is_owned(wheel->base) || IS_ENABLED(CONFIG_DEBUG_OBJECTS))
+	if (IS_ENABLED(CONFIG_DEBUG_OBJECTS))
 		wheel_drain_all(wheel, NULL);
 	wheel_debugfs_remove(wheel);
 	wheel_base_exit(wheel->base);

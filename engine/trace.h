@@ -29,7 +29,7 @@ DECLARE_EVENT_CLASS(wheel_timer,
 		const struct wheel_base *base = timer_base(timer);
 
 		__entry->timer		= timer;
-		__entry->function	= base_is_owned(base) ? NULL : timer->function;
+		__entry->function	= base->wheel->owner->context ? timer->function : NULL;
 		__entry->deadline	= wheel_timer_deadline(timer);
 		__entry->due		= wheel_time_of(&base->core, timer->due_tick);
 		__entry->wheel		= base->wheel->id;
@@ -74,7 +74,7 @@ TRACE_EVENT(wheel_timer_expire,
 		const struct wheel_base *base = timer_base(timer);
 
 		__entry->timer		= timer;
-		__entry->function	= base_is_owned(base) ? NULL : timer->function;
+		__entry->function	= base->wheel->owner->context ? timer->function : NULL;
 		__entry->deadline	= wheel_timer_deadline(timer);
 		__entry->fired		= timer->fired;
 		__entry->late		= __entry->fired - __entry->deadline;

@@ -9,8 +9,6 @@
 
 #include "trace.h"
 
-void wheel_base_forward_clock(struct wheel_base *base, u64 deadline);
-void wheel_timer_to_this_cpu(struct wheel_timer *timer);
 
 static inline int arm_check_time(u64 deadline, u64 slack)
 {
@@ -48,6 +46,26 @@ static __always_inline int base_enqueue(struct wheel_base *base, struct wheel_ti
 	debug_object_activate(timer, &wheel_timer_debug);
 	trace_wheel_timer_arm(timer);
 	return 0;
+}
+
+/* Arm a timer. The caller holds the lock under which WHEEL_SHUTDOWN is set. */
+static __always_inline int base_arm(struct wheel_base *base, struct wheel_timer *timer,
+				    u64 deadline, u64 slack)
+{
+	int err;
+
+	lockdep_assert_held(&base->lock);
+	if (unlikely(wheel_is_queued(timer)))
+		return -EBUSY;
+	err = arm_check_time(deadline, slack);
+	if (likely(!err) && unlikely(base->stopped || timer->base & WHEEL_SHUTDOWN))
+		err = -ESHUTDOWN;
+	if (likely(!err) && unlikely(base->core.pending >= base->wheel->config.limit))
+		err = -EDQUOT;
+	if (likely(!err))
+		return base_enqueue(base, timer, deadline, slack);
+	base->counts.refused++;
+	return err;
 }
 
 /* Move a pending timer to a valid deadline. */
@@ -93,15 +111,7 @@ static __always_inline int base_cancel(struct wheel_base *base, struct wheel_tim
 		trace_wheel_timer_cancel(timer);
 		return 0;
 	}
-	return base->running == timer ? -EALREADY : -ENOENT;
-}
-
-/* Lock the base that a timer is about to be armed on. */
-static inline struct wheel_base *arm_lock(struct wheel_timer *timer, unsigned long *flags)
-{
-	if (unlikely(timer_base(timer)->percpu))
-		wheel_timer_to_this_cpu(timer);
-	return timer_lock(timer, flags);
+	return -ENOENT;
 }
 
 #endif

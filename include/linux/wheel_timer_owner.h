@@ -56,6 +56,15 @@ typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due, u
  *	when they expired. Called by wheel_step() with the wheel locked. May arm and cancel
  *	timers with the functions that end in _locked
  * @claim: Decide whether timers expire; NULL: their deadlines decide
+ * @run: Run a pass after wheel_advance_to() has moved the clock, in process context. Returns true
+ *	if it must be continued. NULL if the owner calls wheel_step() afterwards
+ * @calls_us: Return true if the caller is called by this owner, so that wheel_stop() would wait for
+ *	its own caller. NULL: never
+ * @quiesce: Wait until nothing that @interrupt has started uses the wheel. Called by wheel_stop()
+ *	and wheel_destroy() after the last interrupt. May sleep. NULL: the owner does this itself
+ * @context: Name of the context that calls the timers' functions. NULL if they have none
+ * @hard: true if @interrupt is short and wakes up no task. Then it is always called in hard
+ *	interrupt context, also with PREEMPT_RT
  */
 struct wheel_owner {
 	enum hrtimer_restart	(*interrupt)(void *data);
@@ -63,6 +72,11 @@ struct wheel_owner {
 	void			(*expire)(void *data, struct wheel_timer **due, unsigned int n,
 					  u64 now);
 	wheel_claim_fn		claim;
+	bool			(*run)(void *data);
+	bool			(*calls_us)(void *data);
+	void			(*quiesce)(void *data);
+	const char		*context;
+	bool			hard;
 };
 
 struct wheel *wheel_create_owned_class(const struct wheel_config *config,

@@ -4,7 +4,7 @@
  */
 #include <linux/export.h>
 #include <linux/prefetch.h>
-#include "engine.h"
+#include "callback.h"
 
 /* Prefetch distance in timers, for the latency of a cache miss. */
 #define AHEAD	8
@@ -28,7 +28,7 @@ static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms, unsign
 	unsigned int armed = 0, i;
 	unsigned long flags;
 
-	WARN_ON_ONCE(base->percpu);
+	WARN_ON_ONCE(wheel->config.flags & WHEEL_PERCPU);
 	raw_spin_lock_irqsave(&base->lock, flags);
 	for (i = 0; i < n; i++) {
 		if (i + AHEAD < n)
@@ -75,7 +75,7 @@ static unsigned int cancel_hold(struct wheel *wheel, struct wheel_timer **timers
 	unsigned int cancelled = 0, i;
 	unsigned long flags;
 
-	WARN_ON_ONCE(base->percpu);
+	WARN_ON_ONCE(wheel->config.flags & WHEEL_PERCPU);
 	raw_spin_lock_irqsave(&base->lock, flags);
 	for (i = 0; i < n; i++) {
 		if (i + AHEAD < n)
@@ -83,7 +83,7 @@ static unsigned int cancel_hold(struct wheel *wheel, struct wheel_timer **timers
 		if (batch_is_stranger(wheel, timers[i]))
 			res[i] = -EINVAL;
 		else
-			res[i] = wheel_timer_cancel_locked(timers[i]);
+			res[i] = callback_cancel(base, timers[i]);
 		cancelled += !res[i];
 	}
 	timer_unlock(base, flags);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Passes: expire the due timers and run their callbacks.
+ * Passes: pop the due timers one after the other, and call their functions.
  */
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
-#define CREATE_TRACE_POINTS
-#include "take.h"
+#include "../engine/pop.h"
+#include "callback.h"
 
 /* Maximum runtime of one run of the work item, in nanoseconds. */
 #define RUN_NS		NSEC_PER_MSEC
@@ -19,25 +19,6 @@
 
 /* Maximum number of callbacks between two checks of the runtime. */
 #define STEP_CALLS	16
-
-/*
- * Queue a dequeued timer again, or drop it, because it does not expire. The cost is 1, or a whole
- * lock hold if queueing walks a list.
- */
-void wheel_base_keep(struct wheel_base *base, struct wheel_timer *timer, enum wheel_claim claim,
-		     u64 deadline, unsigned int *budget)
-{
-	*budget -= min(*budget, WHEEL_BATCH / base_batch_max(base));
-	if (claim == WHEEL_GONE) {
-		base->counts.cancelled++;
-		trace_wheel_timer_cancel(timer);
-		return;
-	}
-	base->counts.requeued++;
-	wheel_requeue(&base->core, timer, deadline);
-	debug_object_activate(timer, &wheel_timer_debug);
-	trace_wheel_timer_requeue(timer);
-}
 
 /*
  * Call a timer's function, without the lock. From then on, a cancel of the timer returns -EALREADY,
@@ -58,21 +39,23 @@ void wheel_base_keep(struct wheel_base *base, struct wheel_timer *timer, enum wh
  *	unlock
  *	wake up waiters			running != timer: return
  */
-static void base_call(struct wheel_base *base, struct wheel_timer *timer)
-	__must_hold(&base->lock)
+static void callback_call(struct callback_base *callback, struct wheel_timer *timer)
+	__must_hold(&callback->base->lock)
 {
-	WRITE_ONCE(base->calls, base->calls + 1);
-	WRITE_ONCE(base->running, timer);
+	struct wheel_base *base = callback->base;
+
+	WRITE_ONCE(callback->calls, callback->calls + 1);
+	WRITE_ONCE(callback->running, timer);
 	raw_spin_unlock_irq(&base->lock);
-	lock_map_acquire_read(&base->wheel->calling);
+	lock_map_acquire_read(&callback->calling);
 	timer->function(timer);
-	lock_map_release(&base->wheel->calling);
+	lock_map_release(&callback->calling);
 	raw_spin_lock_irq(&base->lock);
-	WRITE_ONCE(base->running, NULL);
+	WRITE_ONCE(callback->running, NULL);
 	/* A waiter reads @running with the lock held, after it has joined the queue. */
-	if (unlikely(waitqueue_active(&base->idle))) {
+	if (unlikely(waitqueue_active(&callback->idle))) {
 		raw_spin_unlock_irq(&base->lock);
-		wake_up_all(&base->idle);
+		wake_up_all(&callback->idle);
 		raw_spin_lock_irq(&base->lock);
 	}
 }
@@ -111,9 +94,10 @@ static bool pass_settle(struct wheel_base *base)
  * Read the clock, and expire due timers. The lock is released for each callback, so a timer can be
  * cancelled until its own callback begins. Returns true if the pass must continue.
  */
-static bool pass_step(struct pass *pass, struct wheel_base *base)
-	__must_hold(&base->lock)
+static bool pass_step(struct pass *pass, struct callback_base *callback)
+	__must_hold(&callback->base->lock)
 {
+	struct wheel_base *base = callback->base;
 	const struct wheel *wheel = base->wheel;
 	/* A callback that sleeps may take long, and a clock that can be set may jump. */
 	bool one = wheel_sleeps(wheel) || wheel_settable(wheel->config.clock);
@@ -125,10 +109,10 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
 	if (wheel_settable(wheel->config.clock))
 		wheel_set_back(&base->core, pass->until);
 	while (calls < most && !base->stopped) {
-		timer = base_take(base, pass->now, pass->until, &budget, false);
+		timer = base_pop(base, NULL, pass->now, pass->until, &budget, false);
 		if (!timer)
 			break;
-		base_call(base, timer);
+		callback_call(callback, timer);
 		calls++;
 	}
 	pass->work += WHEEL_BATCH - budget + calls * CALL_WORK;
@@ -147,30 +131,28 @@ static bool pass_step(struct pass *pass, struct wheel_base *base)
  * are enabled. Returns at once if a pass of the base is already in progress: that pass also expires
  * the timers that have become due meanwhile. Returns true if the pass must be continued.
  */
-bool wheel_base_pass(struct wheel_base *base)
+bool wheel_callback_pass(struct callback_base *callback)
 {
+	struct wheel_base *base = callback->base;
 	u64 end = ktime_get_mono_fast_ns() + RUN_NS;
 	struct pass pass = {};
 	bool more;
 	u64 fired;
 
 	raw_spin_lock_irq(&base->lock);
-	if (base->passing) {
+	if (callback->passing) {
 		raw_spin_unlock_irq(&base->lock);
 		return false;
 	}
-	base->passing = true;
-	base->runner = current;
-	base->by_hrtimer = false;
-	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
-	base->counts.passes++;
+	callback->passing = true;
+	callback->runner = current;
+	base_begin(base);
 	fired = base->counts.fired;
-	trace_wheel_pass_begin(base);
 	do {
-		more = !base->stopped && pass_step(&pass, base);
+		more = !base->stopped && pass_step(&pass, callback);
 	} while (more && pass.work < RUN_WORK && ktime_get_mono_fast_ns() < end);
 	more &= !base->stopped;
-	base->passing = false;
+	callback->passing = false;
 	trace_wheel_pass_end(base, pass.now, base->counts.fired - fired, pass.work, more);
 	raw_spin_unlock_irq(&base->lock);
 	return more;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Expire due timers: in passes of work items, pass.c, and in steps of an owner, owner.c. Inline,
- * because both call these functions for each timer.
+ * Pop due timers, and claim them: for wheel_step(), and for an owner that takes one timer per lock
+ * hold. Inline, because both call these functions for each timer.
  */
-#ifndef _WHEEL_ENGINE_TAKE_H
-#define _WHEEL_ENGINE_TAKE_H
+#ifndef _WHEEL_ENGINE_POP_H
+#define _WHEEL_ENGINE_POP_H
 
 #include <linux/atomic.h>
 #include "trace.h"
@@ -54,9 +54,8 @@ claim_owners(wheel_claim_fn decide, struct wheel_timer *timer, u64 due, u64 *dea
 
 /* Claim a timer that was dequeued. Returns true if it expires. */
 static __always_inline bool base_claim(struct wheel_base *base, struct wheel_timer *timer,
-				       u64 now, unsigned int *budget)
+				       wheel_claim_fn decide, u64 now, unsigned int *budget)
 {
-	wheel_claim_fn decide = base->wheel->claim;
 	u64 due = wheel_time_of(&base->core, timer->due_tick);
 	enum wheel_claim claim;
 	u64 deadline;
@@ -78,16 +77,31 @@ static __always_inline bool base_claim(struct wheel_base *base, struct wheel_tim
 	return true;
 }
 
-/* Take the next timer that expires, or return NULL. @last: see wheel_pop_last(). */
-static __always_inline struct wheel_timer *base_take(struct wheel_base *base, u64 now, u64 until,
-						     unsigned int *budget, bool last)
+/*
+ * Pop the next timer that expires, or return NULL. @decide is the claim function of the wheel, and
+ * @last is explained at wheel_pop_next().
+ */
+static __always_inline struct wheel_timer *base_pop(struct wheel_base *base, wheel_claim_fn decide,
+						    u64 now, u64 until, unsigned int *budget,
+						    bool last)
 {
 	struct wheel_timer *timer;
 
 	do {
 		timer = wheel_pop_next(&base->core, until, budget, last);
-	} while (timer && unlikely(!base_claim(base, timer, now, budget)));
+	} while (timer && unlikely(!base_claim(base, timer, decide, now, budget)));
 	return timer;
+}
+
+/* Begin a pass. Until base_settle() is called, the hrtimer is not started. */
+static inline void base_begin(struct wheel_base *base)
+{
+	lockdep_assert_held(&base->lock);
+	base->by_hrtimer = false;
+	base->reprogram = false;
+	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
+	base->counts.passes++;
+	trace_wheel_pass_begin(base);
 }
 
 #endif

@@ -1,160 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Wheels with an owner, which runs the passes in its own context:
- * include/linux/wheel_timer_owner.h. A pass consists of steps. A step is one lock hold with a
- * bounded amount of work: the interrupt runs a short one, the owner's calls run the others.
+ * Passes in the context of the owner: include/linux/wheel_timer_owner.h. A pass consists of steps.
+ * A step is one lock hold with a bounded amount of work: the interrupt runs a short one, calls of
+ * the owner run the others.
  */
 #include <linux/export.h>
 #include <linux/ktime.h>
-#include "take.h"
-#include "verbs.h"
-
-/* On a kernel for one CPU, locks only disable preemption, so an interrupt needs this mark. */
-static inline void base_set_held(struct wheel_base *base, bool held)
-{
-	if (!IS_ENABLED(CONFIG_SMP))
-		WRITE_ONCE(base->held, held);
-}
-
-static inline bool base_trylock(struct wheel_base *base)
-{
-	/* raw_spin_trylock() has a sparse annotation that does not work in a function. */
-	if ((!IS_ENABLED(CONFIG_SMP) && READ_ONCE(base->held)) ||
-	    !_raw_spin_trylock(&base->lock))
-		return false;
-	base_set_held(base, true);
-	return true;
-}
-
-/**
- * wheel_lock() - Lock a wheel for operations of its owner
- * @wheel: wheel with an owner
- *
- * Interrupts remain enabled, so a lock hold delays none. Preemption is disabled, so one should arm
- * at most wheel_batch_max() timers. The interrupt of the hrtimer may arrive meanwhile, also on this
- * CPU: see wheel_trylock().
- *
- * Context: Process or softirq context. If a softirq locks the same wheel, softirqs must be
- * disabled.
- */
-void wheel_lock(struct wheel *wheel)
-	__acquires(&wheel->base->lock)
-{
-	WARN_ON_ONCE(!base_is_owned(wheel->base));
-	raw_spin_lock(&wheel->base->lock);
-	base_set_held(wheel->base, true);
-}
-EXPORT_SYMBOL_GPL(wheel_lock);
+#define CREATE_TRACE_POINTS
+#include "pop.h"
 
 /*
- * Start the hrtimer, and unlock. If its time has passed, it interrupts at once. In the lock hold,
- * that interrupt would find the lock held and cause another start, so interrupts are disabled.
+ * Queue a dequeued timer again, or drop it, because it does not expire. The cost is 1, or a whole
+ * lock hold if queueing walks a list.
  */
-static noinline void base_unlock_program(struct wheel_base *base)
-	__releases(&base->lock)
+void wheel_base_keep(struct wheel_base *base, struct wheel_timer *timer, enum wheel_claim claim,
+		     u64 deadline, unsigned int *budget)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
-	wheel_base_program(base);
-	base_set_held(base, false);
-	raw_spin_unlock_irqrestore(&base->lock, flags);
-}
-
-static inline void base_unlock_owned(struct wheel_base *base)
-	__releases(&base->lock)
-{
-	if (unlikely(base->reprogram)) {
-		base_unlock_program(base);
-	} else {
-		base_set_held(base, false);
-		raw_spin_unlock(&base->lock);
+	*budget -= min(*budget, WHEEL_BATCH / base_batch_max(base));
+	if (claim == WHEEL_GONE) {
+		base->counts.cancelled++;
+		trace_wheel_timer_cancel(timer);
+		return;
 	}
+	base->counts.requeued++;
+	wheel_requeue(&base->core, timer, deadline);
+	debug_object_activate(timer, &wheel_timer_debug);
+	trace_wheel_timer_requeue(timer);
 }
-
-/* Start the hrtimer again for the interrupt that has found the lock held. */
-static noinline void base_retry_missed(struct wheel_base *base)
-{
-	while (READ_ONCE(base->missed) && base_trylock(base)) {
-		__acquire(&base->lock);
-		WRITE_ONCE(base->missed, false);
-		base->reprogram = base->by_hrtimer && base->wake_tick != WHEEL_NO_TICK;
-		base_unlock_owned(base);
-		/* Same as in wheel_base_check_missed(). */
-		smp_mb();
-	}
-}
-
-/* Start the hrtimer again if its interrupt has found the lock held that was just released. */
-inline void wheel_base_check_missed(struct wheel_base *base)
-{
-	/* Order the unlock before the read of @missed. Pairs with wheel_trylock(). */
-	smp_mb();
-	if (unlikely(READ_ONCE(base->missed)))
-		base_retry_missed(base);
-}
-
-/**
- * wheel_unlock() - Unlock a wheel, and start its hrtimer if necessary
- * @wheel: wheel locked by wheel_lock() or wheel_trylock()
- *
- * The hrtimer is started at most once per lock hold: if a timer was armed that is due before the
- * others, after wheel_settle(), or for an interrupt that has found the lock held.
- *
- * Context: Same as wheel_lock(). Do not hold a lock that the scheduler or hrtimers take.
- */
-void wheel_unlock(struct wheel *wheel)
-	__releases(&wheel->base->lock)
-{
-	struct wheel_base *base = wheel->base;
-
-	base_unlock_owned(base);
-	wheel_base_check_missed(base);
-}
-EXPORT_SYMBOL_GPL(wheel_unlock);
-
-/**
- * wheel_trylock() - Lock a wheel in owner->interrupt() if it is not locked
- * @wheel: wheel with an owner
- *
- * An interrupt does not wait for the lock, because it may have interrupted the holder, or the
- * holder may be preempted by a hypervisor. If the lock is held, it leaves a mark, and must return
- * HRTIMER_NORESTART. The holder then starts the hrtimer again after its unlock. The mark
- * corresponds to NAPI's MISSED.
- *
- * ::
- *
- *	interrupt			holder of the lock
- *
- *	trylock: held
- *	missed = true			unlock
- *	full barrier			full barrier
- *	trylock				missed: trylock, start the hrtimer, unlock
- *
- * Either the second trylock succeeds, or the holder reads the mark.
- *
- * Context: Hard interrupt or softirq context: owner->interrupt().
- *
- * Return: true if the wheel was locked, as if by wheel_lock().
- */
-bool wheel_trylock(struct wheel *wheel)
-{
-	struct wheel_base *base = wheel->base;
-
-	if (likely(base_trylock(base)))
-		return true;
-	WRITE_ONCE(base->missed, true);
-	/* The interrupt that follows counts, this one has done nothing. */
-	WRITE_ONCE(base->counts.wakeups, base->counts.wakeups - 1);
-	/* Order the mark before the second attempt. Pairs with wheel_base_check_missed(). */
-	smp_mb();
-	if (!base_trylock(base))
-		return false;
-	WRITE_ONCE(base->missed, false);
-	WRITE_ONCE(base->counts.wakeups, base->counts.wakeups + 1);
-	return true;
-}
-EXPORT_SYMBOL_GPL(wheel_trylock);
 
 /**
  * wheel_scan_at() - Set the time of the owner's next scan
@@ -177,24 +49,28 @@ void wheel_scan_at(struct wheel *wheel, u64 time)
 EXPORT_SYMBOL_GPL(wheel_scan_at);
 
 /* Take the last timer of a step, and determine whether another one is due. */
-static noinline struct wheel_timer *base_take_last(struct wheel_base *base, u64 now, u64 until,
-						   unsigned int *budget)
+static noinline struct wheel_timer *base_pop_last(struct wheel_base *base, u64 now, u64 until,
+						  unsigned int *budget)
 {
-	return base_take(base, now, until, budget, true);
+	return base_pop(base, base->wheel->claim, now, until, budget, true);
 }
 
-/* Deliver up to @max due timers to the owner, in order. Returns their number. */
+/*
+ * Deliver up to @max due timers to the owner, in order. Returns their number. Not inline, so that
+ * the loop keeps its values in registers.
+ */
 static noinline unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
-						unsigned int max, unsigned int *budget)
+					 unsigned int max, unsigned int *budget)
 {
+	wheel_claim_fn claim = base->wheel->claim;
 	struct wheel_timer *timer;
 	unsigned int n = 0;
 
 	while (n < max) {
 		if (likely(n + 1 < max))
-			timer = base_take(base, now, until, budget, false);
+			timer = base_pop(base, claim, now, until, budget, false);
 		else
-			timer = base_take_last(base, now, until, budget);
+			timer = base_pop_last(base, now, until, budget);
 		if (!timer)
 			break;
 		base->due[n++] = timer;
@@ -267,12 +143,9 @@ bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 	until = wheel_tick_at(&base->core, now);
 	if (unlikely(wheel_settable(wheel->config.clock)))
 		wheel_set_back(&base->core, until);
-	base->by_hrtimer = false;
-	base->reprogram = false;
+	base_begin(base);
 	/* Timers that are armed by the step are armed at @now. */
 	base_need_clock(base, now);
-	base->counts.passes++;
-	trace_wheel_pass_begin(base);
 	if (unlikely(base->scan_tick <= until))
 		n = base_scan(base, now, until, max, &budget);
 	scanned = base->scan_tick > until;
