@@ -108,7 +108,7 @@ static bool pass_step(struct pass *pass, struct callback_base *callback)
 	pass->until = wheel_tick_at(&base->core, pass->now);
 	if (wheel_settable(wheel->config.clock))
 		wheel_set_back(&base->core, pass->until);
-	while (calls < most && !base->stopped) {
+	while (calls < most && base->state != BASE_STOPPED) {
 		timer = base_pop(base, NULL, pass->now, pass->until, &budget, false);
 		if (!timer)
 			break;
@@ -128,8 +128,9 @@ static bool pass_step(struct pass *pass, struct callback_base *callback)
 
 /*
  * Run a pass, or continue one that has yielded, for at most RUN_NS including callbacks. Interrupts
- * are enabled. Returns at once if a pass of the base is already in progress: that pass also expires
- * the timers that have become due meanwhile. Returns true if the pass must be continued.
+ * are enabled. Returns at once if the base is stopped, or if a pass of it is already in progress:
+ * that pass also expires the timers that have become due meanwhile. Returns true if the pass must
+ * be continued.
  */
 bool wheel_callback_pass(struct callback_base *callback)
 {
@@ -140,7 +141,7 @@ bool wheel_callback_pass(struct callback_base *callback)
 	u64 fired;
 
 	raw_spin_lock_irq(&base->lock);
-	if (callback->passing) {
+	if (callback->passing || base->state == BASE_STOPPED) {
 		raw_spin_unlock_irq(&base->lock);
 		return false;
 	}
@@ -149,9 +150,9 @@ bool wheel_callback_pass(struct callback_base *callback)
 	base_begin(base);
 	fired = base->counts.fired;
 	do {
-		more = !base->stopped && pass_step(&pass, callback);
+		more = base->state != BASE_STOPPED && pass_step(&pass, callback);
 	} while (more && pass.work < RUN_WORK && ktime_get_mono_fast_ns() < end);
-	more &= !base->stopped;
+	more &= base->state != BASE_STOPPED;
 	callback->passing = false;
 	trace_wheel_pass_end(base, pass.now, base->counts.fired - fired, pass.work, more);
 	raw_spin_unlock_irq(&base->lock);

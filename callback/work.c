@@ -25,12 +25,12 @@ static void callback_resume(struct callback_base *callback, u64 ns)
 	struct wheel_base *base = callback->base;
 
 	raw_spin_lock_irq(&base->lock);
-	if (!base->stopped && !callback->passing) {
+	if (base->state != BASE_STOPPED && !callback->passing) {
 		u64 time = wheel_now(base->wheel) + ns / 16;
 
 		/* Timers can be due earlier only if the clock is set back. */
 		base->wake_tick = base->core.floor;
-		base->by_hrtimer = true;
+		base->state = BASE_TIMED;
 		hrtimer_start(&base->hrtimer, ns_to_ktime(time), base->mode);
 	}
 	raw_spin_unlock_irq(&base->lock);

@@ -33,14 +33,19 @@
 #error "deadlines and clocks are read without a lock and must not tear"
 #endif
 
+/* What starts the next pass of a base. */
+enum base_state {
+	BASE_TIMED,	/* the hrtimer; or it has started it and left it to the owner */
+	BASE_UNTIMED,	/* the owner, who runs or continues a pass; or the clock is VIRTUAL */
+	BASE_STOPPED,	/* nothing: no timer can expire or be armed any longer */
+};
+
 /**
  * struct wheel_base - One wheel of timers with its lock and hrtimer
  * @lock: protects all members not marked "constant" or "lockless"; taken with interrupts disabled,
  *	except by wheel_lock(): then the interrupt only tries to take it
- * @stopped: true if nothing can expire or be armed any longer
+ * @state: what starts the next pass
  * @needs_clock: true if the core's clock must be forwarded before each arm; constant
- * @by_hrtimer: true if @hrtimer starts the next pass, or has left it to the owner; false during
- *	a pass, while a step has left it to the owner, on a VIRTUAL clock, and once @stopped
  * @reprogram: true if @wake_tick was lowered; @hrtimer is started before @lock is released
  * @missed: true if the interrupt found @lock held; lockless
  * @held: true while wheel_lock() holds @lock, if the kernel supports one CPU, on which a trylock
@@ -48,7 +53,7 @@
  * @scan_tick: tick at which the owner scans for timers to arm, or WHEEL_NO_TICK
  * @scan_until: current tick while the owner's scan function is running, otherwise 0
  * @wake_tick: tick for which @hrtimer is programmed, or WHEEL_NO_TICK; an earlier timer lowers it.
- *	Valid only if @by_hrtimer
+ *	Valid only if @state is BASE_TIMED
  * @core: timing wheel
  * @needs_clock_until: latest deadline that may already have passed, so that the core's clock must
  *	be forwarded before a timer is armed for it. This is the time of @wake_tick, or the time of
@@ -64,9 +69,8 @@
  */
 struct wheel_base {
 	raw_spinlock_t		lock;
-	bool			stopped;
+	enum base_state		state;
 	bool			needs_clock;
-	bool			by_hrtimer;
 	bool			reprogram;
 	bool			missed;
 	bool			held;
@@ -185,7 +189,7 @@ static inline u64 base_next_tick(const struct wheel_base *base)
 /* Ensure that the next pass begins at @tick. The hrtimer is started before the lock is released. */
 static inline void base_wake_at(struct wheel_base *base, u64 tick)
 {
-	if (tick < base->wake_tick && base->by_hrtimer) {
+	if (tick < base->wake_tick && base->state == BASE_TIMED) {
 		base->wake_tick = tick;
 		base->reprogram = true;
 	}
@@ -203,9 +207,9 @@ static inline void base_settle(struct wheel_base *base)
 	lockdep_assert_held(&base->lock);
 	if (base->wheel->config.clock == WHEEL_CLOCK_VIRTUAL) {
 		base_need_clock(base, 0);
-	} else if (likely(!base->stopped)) {
+	} else if (likely(base->state != BASE_STOPPED)) {
 		base->wake_tick = base_next_tick(base);
-		base->by_hrtimer = true;
+		base->state = BASE_TIMED;
 		base->reprogram = base->wake_tick != WHEEL_NO_TICK;
 	}
 }

@@ -44,14 +44,14 @@ void wheel_base_init(struct wheel_base *base, struct wheel *wheel)
 	raw_spin_lock_init(&base->lock);
 	base->wheel = wheel;
 	base->needs_clock = base->core.scheme->follow || wheel_settable(wheel->config.clock);
-	base->by_hrtimer = wheel->config.clock != WHEEL_CLOCK_VIRTUAL;
+	base->state = wheel->config.clock == WHEEL_CLOCK_VIRTUAL ? BASE_UNTIMED : BASE_TIMED;
 	base->wake_tick = WHEEL_NO_TICK;
 	base->scan_tick = WHEEL_NO_TICK;
 	base_need_clock(base, 0);
 	/* Others wake up tasks, which PREEMPT_RT does not permit in hard interrupt context. */
 	if (wheel->owner->hard)
 		base->mode = HRTIMER_MODE_ABS_HARD;
-	else if (base->by_hrtimer && atomic_add_unless(&hard_owners, 1, MAX_HARD_OWNERS))
+	else if (base->state == BASE_TIMED && atomic_add_unless(&hard_owners, 1, MAX_HARD_OWNERS))
 		base->mode = HRTIMER_MODE_ABS;
 	else
 		base->mode = HRTIMER_MODE_ABS_SOFT;

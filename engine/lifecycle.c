@@ -116,8 +116,7 @@ bool wheel_calls_us(struct wheel *wheel)
 static void base_shut(struct wheel_base *base)
 {
 	lockdep_assert_held(&base->lock);
-	base->stopped = true;
-	base->by_hrtimer = false;
+	base->state = BASE_STOPPED;
 	base->reprogram = false;
 }
 

@@ -76,7 +76,7 @@ static noinline void base_retry_missed(struct wheel_base *base)
 	while (READ_ONCE(base->missed) && base_trylock(base)) {
 		__acquire(&base->lock);
 		WRITE_ONCE(base->missed, false);
-		base->reprogram = base->by_hrtimer && base->wake_tick != WHEEL_NO_TICK;
+		base->reprogram = base->state == BASE_TIMED && base->wake_tick != WHEEL_NO_TICK;
 		base_unlock_owned(base);
 		/* Same as in wheel_base_check_missed(). */
 		smp_mb();

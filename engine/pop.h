@@ -93,11 +93,11 @@ static __always_inline struct wheel_timer *base_pop(struct wheel_base *base, whe
 	return timer;
 }
 
-/* Begin a pass. Until base_settle() is called, the hrtimer is not started. */
+/* Begin a pass of a base that is not stopped. The hrtimer is not started before base_settle(). */
 static inline void base_begin(struct wheel_base *base)
 {
 	lockdep_assert_held(&base->lock);
-	base->by_hrtimer = false;
+	base->state = BASE_UNTIMED;
 	base->reprogram = false;
 	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
 	base->counts.passes++;

@@ -137,7 +137,7 @@ bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 	u64 until;
 
 	lockdep_assert_held(&base->lock);
-	if (unlikely(base->stopped))
+	if (unlikely(base->state == BASE_STOPPED))
 		return false;
 	max = min(max, base_batch_max(base));
 	until = wheel_tick_at(&base->core, now);
@@ -227,10 +227,10 @@ enum hrtimer_restart wheel_restart(struct wheel *wheel, u64 from)
 	u64 time;
 
 	lockdep_assert_held(&base->lock);
-	if (unlikely(base->stopped))
+	if (unlikely(base->state == BASE_STOPPED))
 		return HRTIMER_NORESTART;
 	base->wake_tick = base_next_tick(base);
-	base->by_hrtimer = true;
+	base->state = BASE_TIMED;
 	if (base->wake_tick == WHEEL_NO_TICK || unlikely(hrtimer_is_queued(&base->hrtimer)))
 		return HRTIMER_NORESTART;
 	time = max(wheel_time_of(&base->core, base->wake_tick), from);

@@ -58,7 +58,7 @@ static __always_inline int base_arm(struct wheel_base *base, struct wheel_timer 
 	if (unlikely(wheel_is_queued(timer)))
 		return -EBUSY;
 	err = arm_check_time(deadline, slack);
-	if (likely(!err) && unlikely(base->stopped || timer->base & WHEEL_SHUTDOWN))
+	if (likely(!err) && unlikely(base->state == BASE_STOPPED || timer->base & WHEEL_SHUTDOWN))
 		err = -ESHUTDOWN;
 	if (likely(!err) && unlikely(base->core.pending >= base->wheel->config.limit))
 		err = -EDQUOT;
@@ -76,7 +76,7 @@ static __always_inline int base_move(struct wheel_base *base, struct wheel_timer
 
 	lockdep_assert_held(&base->lock);
 	/* Otherwise, draining a stopped wheel might never end. */
-	if (unlikely(base->stopped))
+	if (unlikely(base->state == BASE_STOPPED))
 		return -ESHUTDOWN;
 	base_forward_clock(base, deadline);
 	err = wheel_move(&base->core, timer, deadline, slack);
