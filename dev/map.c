@@ -3,12 +3,17 @@
  * Mappings of words, doorbells and the completion ring. Their pages are charged to the user
  * who opened the file, and are freed after the file was closed and unmapped.
  */
+#include <linux/build_bug.h>
 #include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
 #include "../compat.h"
 #include "dev.h"
+
+/* The ring's tail and the next wake-up are on separate cache lines. */
+static_assert(offsetof(struct wheel_kernel_page, next_wake) == 64);
+static_assert(sizeof(struct wheel_kernel_page) == 128);
 
 /* The areas are the shared arrays, and those that are allocated at set-up. */
 enum { AREA_KERNEL = WHEEL_ARRAYS, AREA_USER, AREA_EVENTS, AREAS };

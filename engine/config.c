@@ -22,6 +22,8 @@ static const struct wheel_scheme * const schemes[] = {
 	[WHEEL_OVERFLOW]	= &wheel_overflow,
 };
 
+static_assert(ARRAY_SIZE(schemes) == WHEEL_OVERFLOW + 1);
+
 /* The number may come from a program: prevent speculation beyond the array. */
 static const struct wheel_scheme *scheme_of(u32 scheme)
 {

@@ -21,6 +21,8 @@ static const char * const clock_names[] = {
 	[WHEEL_CLOCK_VIRTUAL]	= "virtual",
 };
 
+static_assert(ARRAY_SIZE(clock_names) == WHEEL_CLOCK_VIRTUAL + 1);
+
 /* Protects the list, and keeps a wheel from being freed while it is printed. */
 static DEFINE_MUTEX(wheels_lock);
 static LIST_HEAD(wheels);

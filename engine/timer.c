@@ -6,6 +6,9 @@
 #include <linux/export.h>
 #include "verbs.h"
 
+static_assert(offsetof(struct wheel_timer, function) == 40, "the members that the wheel accesses");
+static_assert(sizeof(struct wheel_timer) == 56);
+
 /**
  * wheel_timer_init() - Initialize a timer
  * @timer: timer that is not pending; not on the stack, which debugobjects reports

@@ -70,6 +70,10 @@ struct wheel_slot {
 	u64				id;
 };
 
+static_assert(sizeof(struct wheel_slot) == 64, "a slot is one cache line");
+static_assert(offsetof(struct wheel_slot, seq) + sizeof(u32) == offsetof(struct wheel_timer, base),
+	      "the members from next to seq are in the place of the callback");
+
 /**
  * struct wheel_params - Parameters of the last arm of a slot, which few operations access
  * @cookie: the program's cookie, copied to the event
