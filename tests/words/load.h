@@ -2,8 +2,8 @@
 /*
  * A server under load. Each request has a timeout, and nearly all requests end long before it.
  */
-#ifndef _KEPT_LOAD_H
-#define _KEPT_LOAD_H
+#ifndef _WHEEL_WORDS_LOAD_H
+#define _WHEEL_WORDS_LOAD_H
 
 #include <linux/types.h>
 #include <stdbool.h>

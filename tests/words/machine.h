@@ -3,8 +3,8 @@
  * Simulated clock for libwheel's user-space backend. The time advances only by machine_pass()
  * and machine_pass_within().
  */
-#ifndef _KEPT_MACHINE_H
-#define _KEPT_MACHINE_H
+#ifndef _WHEEL_WORDS_MACHINE_H
+#define _WHEEL_WORDS_MACHINE_H
 
 #include <libwheel.h>
 #include <sys/timerfd.h>

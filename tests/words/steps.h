@@ -3,8 +3,8 @@
  * Included before each file of the library. Calls step() before each atomic operation
  * of the program and of the wheel.
  */
-#ifndef _KEPT_STEPS_H
-#define _KEPT_STEPS_H
+#ifndef _WHEEL_WORDS_STEPS_H
+#define _WHEEL_WORDS_STEPS_H
 
 void step(void);
 

@@ -2,8 +2,8 @@
 /*
  * The tests of timers with a word, with a simulated clock.
  */
-#ifndef _KEPT_TESTS_H
-#define _KEPT_TESTS_H
+#ifndef _WHEEL_WORDS_TESTS_H
+#define _WHEEL_WORDS_TESTS_H
 
 #include <linux/types.h>
 #include <stdbool.h>
