@@ -9,7 +9,6 @@
 
 #include "trace.h"
 
-
 static inline int arm_check_time(u64 deadline, u64 slack)
 {
 	return deadline > WHEEL_MAX_TIME || slack > WHEEL_MAX_TIME ? -ERANGE : 0;
