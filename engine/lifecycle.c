@@ -81,7 +81,8 @@ struct wheel *wheel_new(const struct wheel_config *config, const struct wheel_ow
  *
  * Context: Same as wheel_create_class().
  *
- * Return: Same as wheel_create_class(). In addition, %-EINVAL if there is a flag.
+ * Return: Same as wheel_create_class(). In addition, %-EINVAL for any flag, or if @owner is NULL or
+ * has no expire operation.
  */
 struct wheel *wheel_create_owned_class(const struct wheel_config *config,
 				       const struct wheel_owner *owner, void *data,
@@ -90,7 +91,7 @@ struct wheel *wheel_create_owned_class(const struct wheel_config *config,
 	int err = wheel_config_check(config);
 	struct wheel *wheel;
 
-	if (!err && config->flags)
+	if (!err && (config->flags || !owner || !owner->expire))
 		err = -EINVAL;
 	if (err)
 		return ERR_PTR(err);

@@ -69,6 +69,7 @@ static const struct wheel_owner owner = {
 /* Wheels with an owner have no flags: their timers are not called, and they have one base. */
 static void create_owned(struct kunit *test)
 {
+	static const struct wheel_owner idle;
 	struct wheel_config config = { .name = "owned" };
 	struct wheel *wheel = wheel_create_owned(&config, &owner, test);
 	struct wheel_timer *timer = kunit_kzalloc(test, sizeof(*timer), GFP_KERNEL);
@@ -80,6 +81,8 @@ static void create_owned(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, wheel_timer_wheel(timer), wheel);
 	wheel_destroy(wheel);
 
+	KUNIT_EXPECT_EQ(test, PTR_ERR(wheel_create_owned(&config, NULL, test)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(wheel_create_owned(&config, &idle, test)), -EINVAL);
 	config.flags = WHEEL_SLEEPABLE;
 	KUNIT_EXPECT_EQ(test, PTR_ERR(wheel_create_owned(&config, &owner, test)), -EINVAL);
 	config.flags = WHEEL_PERCPU;
