@@ -147,7 +147,7 @@ bool wheel_callback_pass(struct callback_base *callback)
 	}
 	callback->passing = true;
 	callback->runner = current;
-	base_begin(base);
+	base_begin(base, WHEEL_NEVER);
 	fired = base->counts.fired;
 	do {
 		more = base->state != BASE_STOPPED && pass_step(&pass, callback);

@@ -93,13 +93,16 @@ static __always_inline struct wheel_timer *base_pop(struct wheel_base *base, whe
 	return timer;
 }
 
-/* Begin a pass of a base that is not stopped. The hrtimer is not started before base_settle(). */
-static inline void base_begin(struct wheel_base *base)
+/*
+ * Begin a pass of a base that is not stopped. Until base_settle() is called, the hrtimer is not
+ * started. The clock is forwarded before a timer is armed for @time or earlier.
+ */
+static inline void base_begin(struct wheel_base *base, u64 time)
 {
 	lockdep_assert_held(&base->lock);
 	base->state = BASE_UNTIMED;
 	base->reprogram = false;
-	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
+	base_need_clock(base, time);
 	base->counts.passes++;
 	trace_wheel_pass_begin(base);
 }

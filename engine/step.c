@@ -6,8 +6,8 @@
  */
 #include <linux/export.h>
 #include <linux/ktime.h>
-#define CREATE_TRACE_POINTS
 #include "pop.h"
+#include "verbs.h"
 
 /*
  * Queue a dequeued timer again, or drop it, because it does not expire. The cost is 1, or a whole
@@ -48,27 +48,23 @@ void wheel_scan_at(struct wheel *wheel, u64 time)
 }
 EXPORT_SYMBOL_GPL(wheel_scan_at);
 
-/* Take the last timer of a step, and determine whether another one is due. */
+/* Pop the last timer of a step, and determine whether another one is due. */
 static noinline struct wheel_timer *base_pop_last(struct wheel_base *base, u64 now, u64 until,
 						  unsigned int *budget)
 {
 	return base_pop(base, base->wheel->claim, now, until, budget, true);
 }
 
-/*
- * Deliver up to @max due timers to the owner, in order. Returns their number. Not inline, so that
- * the loop keeps its values in registers.
- */
+/* Deliver up to @max due timers to the owner, in order. Returns their number. */
 static noinline unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
 					 unsigned int max, unsigned int *budget)
 {
-	wheel_claim_fn claim = base->wheel->claim;
 	struct wheel_timer *timer;
 	unsigned int n = 0;
 
 	while (n < max) {
 		if (likely(n + 1 < max))
-			timer = base_pop(base, claim, now, until, budget, false);
+			timer = base_pop(base, base->wheel->claim, now, until, budget, false);
 		else
 			timer = base_pop_last(base, now, until, budget);
 		if (!timer)
@@ -143,9 +139,8 @@ bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 	until = wheel_tick_at(&base->core, now);
 	if (unlikely(wheel_settable(wheel->config.clock)))
 		wheel_set_back(&base->core, until);
-	base_begin(base);
 	/* Timers that are armed by the step are armed at @now. */
-	base_need_clock(base, now);
+	base_begin(base, now);
 	if (unlikely(base->scan_tick <= until))
 		n = base_scan(base, now, until, max, &budget);
 	scanned = base->scan_tick > until;

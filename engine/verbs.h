@@ -9,6 +9,8 @@
 
 #include "trace.h"
 
+void wheel_base_forward_clock(struct wheel_base *base, u64 deadline);
+
 static inline int arm_check_time(u64 deadline, u64 slack)
 {
 	return deadline > WHEEL_MAX_TIME || slack > WHEEL_MAX_TIME ? -ERANGE : 0;
