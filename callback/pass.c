@@ -2,8 +2,8 @@
 /*
  * Passes: pop the due timers one after the other, and call their functions.
  */
+#include <linux/ktime.h>
 #include <linux/sched.h>
-#include <linux/timekeeping.h>
 #include "../engine/pop.h"
 #include "callback.h"
 

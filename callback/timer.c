@@ -9,6 +9,9 @@
 #include <linux/smp.h>
 #include "callback.h"
 
+/* A debug kernel warns of deadlines that have passed longer ago. */
+#define LATE_NS		(3600 * (u64)NSEC_PER_SEC)
+
 /*
  * Move a timer that is about to be armed to a base of this CPU. A pending timer, and one whose
  * callback is running, remains on its base, so that only one base has to be checked for it. The
@@ -37,10 +40,30 @@ static inline struct wheel_base *arm_lock(struct wheel_timer *timer, unsigned lo
 	return timer_lock(timer, flags);
 }
 
-/* Return true if a timer is initialized and has a function. */
-static bool timer_can_call(const struct wheel_timer *timer)
+/*
+ * Warn of a delay that was passed in place of a deadline, on a debug kernel: it is a time long past,
+ * except soon after boot. A deadline of 0 means at once.
+ */
+static void check_deadline(const struct wheel *wheel, u64 deadline)
 {
-	return timer_base_or_warn(timer) && timer->function;
+	u64 now;
+
+	if (!IS_ENABLED(CONFIG_DEBUG_OBJECTS) || !deadline ||
+	    wheel->config.clock == WHEEL_CLOCK_VIRTUAL)
+		return;
+	now = wheel_now(wheel);
+	WARN_ONCE(now > LATE_NS && deadline < now - LATE_NS,
+		  "%s: a timer is armed for more than an hour ago: wheel_timer_arm_in() takes a delay\n",
+		  wheel->config.name);
+}
+
+/* Return true if a timer is initialized and has a function. */
+static bool timer_can_arm(const struct wheel_timer *timer, u64 deadline)
+{
+	if (!timer_base_or_warn(timer) || !timer->function)
+		return false;
+	check_deadline(timer_base(timer)->wheel, deadline);
+	return true;
 }
 
 /**
@@ -50,7 +73,9 @@ static bool timer_can_call(const struct wheel_timer *timer)
  * @slack: permitted delay in nanoseconds; timers with slack can share wake-ups
  *
  * The timer expires at the first tick boundary at or after @deadline, or at a later one
- * within @slack; never before. If @deadline has passed, it expires at the next tick.
+ * within @slack; never before. If @deadline has passed, it expires at the next tick. A kernel with
+ * CONFIG_DEBUG_OBJECTS warns if it passed more than an hour ago and is not 0. wheel_timer_arm_in()
+ * takes a delay.
  *
  * Timers that are due at the same tick expire in the order in which they were armed. The same
  * applies to timers whose deadlines have passed when they are armed, with one exception: if they
@@ -76,7 +101,7 @@ int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack)
 	unsigned long flags;
 	int err;
 
-	if (unlikely(!timer_can_call(timer)))
+	if (unlikely(!timer_can_arm(timer, deadline)))
 		return -EINVAL;
 	base = arm_lock(timer, &flags);
 	err = base_arm(base, timer, deadline, slack);
@@ -141,7 +166,7 @@ int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack)
 	unsigned long flags;
 	int err;
 
-	if (unlikely(!timer_can_call(timer)))
+	if (unlikely(!timer_can_arm(timer, deadline)))
 		return -EINVAL;
 	base = arm_lock(timer, &flags);
 	if (wheel_is_queued(timer))

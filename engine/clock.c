@@ -4,7 +4,7 @@
  */
 #include <linux/export.h>
 #include <linux/jiffies.h>
-#include <linux/timekeeping.h>
+#include <linux/ktime.h>
 #include "engine.h"
 
 /**

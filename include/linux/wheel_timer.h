@@ -10,6 +10,7 @@
 
 #include <linux/bits.h>
 #include <linux/container_of.h>
+#include <linux/errno.h>
 #include <linux/lockdep_types.h>
 #include <linux/types.h>
 #include <linux/wheel_timer_types.h>
@@ -55,7 +56,8 @@ struct wheel_class {
 	struct lock_class_key	calling;
 };
 
-struct wheel *wheel_create_class(const struct wheel_config *config, struct wheel_class *class);
+struct wheel * __must_check wheel_create_class(const struct wheel_config *config,
+						 struct wheel_class *class);
 
 /**
  * wheel_create() - Create a wheel
@@ -80,7 +82,7 @@ u64 wheel_now(const struct wheel *wheel);
 void wheel_read_stats(struct wheel *wheel, struct wheel_stats *stats);
 
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel, wheel_timer_fn function);
-int wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack);
+int __must_check wheel_timer_arm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_mod(struct wheel_timer *timer, u64 deadline, u64 slack);
 bool wheel_timer_push(struct wheel_timer *timer, u64 deadline);
@@ -88,6 +90,30 @@ int wheel_timer_cancel(struct wheel_timer *timer);
 int wheel_timer_cancel_sync(struct wheel_timer *timer);
 int wheel_timer_shutdown_sync(struct wheel_timer *timer);
 struct wheel *wheel_timer_wheel(const struct wheel_timer *timer);
+
+/**
+ * wheel_timer_arm_in() - Arm a timer after a delay
+ * @timer: timer that is not pending
+ * @delay: nanoseconds from now
+ * @slack: same as wheel_timer_arm()
+ *
+ * Reads the clock. A timer that repeats is better armed from its last deadline, which does not add
+ * the lateness of each expiry.
+ *
+ * Context: Same as wheel_timer_arm().
+ *
+ * Return: same as wheel_timer_arm().
+ */
+static inline int __must_check wheel_timer_arm_in(struct wheel_timer *timer, u64 delay, u64 slack)
+{
+	struct wheel *wheel = wheel_timer_wheel(timer);
+
+	if (!wheel)
+		return -EINVAL;
+	if (delay > WHEEL_MAX_TIME)
+		return -ERANGE;
+	return wheel_timer_arm(timer, wheel_now(wheel) + delay, slack);
+}
 
 /**
  * struct wheel_arm - Entry of a batch for wheel_arm_batch()

@@ -83,7 +83,8 @@ static void request_timed_out(struct wheel_timer *timer)
  */
 static void heart_has_beaten(struct wheel_timer *timer)
 {
-	wheel_timer_arm(timer, wheel_timer_deadline(timer) + HEARTBEAT_NS, 0);
+	if (wheel_timer_arm(timer, wheel_timer_deadline(timer) + HEARTBEAT_NS, 0))
+		return;
 	if (++beats == BEATS)
 		one_has_come();
 }

@@ -112,7 +112,7 @@ static void p1_pushed_while_filed_anew(struct kunit *test)
 	for (i = 0; i % 256 || rig_stats(rig)->requeued < looks; i++) {
 		deadline = rig_now(rig) + LOOK_TICKS * LOOK_TICK;
 		if (!rig_push(rig, 0, deadline))
-			wheel_timer_arm(timer, deadline, 0);
+			KUNIT_ASSERT_EQ(test, 0, wheel_timer_arm(timer, deadline, 0));
 		ndelay(200);
 		lost += wheel_timer_deadline(timer) < deadline;
 		cond_resched();

@@ -143,6 +143,27 @@ static bool arm_without_lock(struct wheel *wheel)
 	       !wheel_timer_cancel(&culprit.timer);
 }
 
+/* On the realtime clock, a delay is a time of 1970. */
+static bool arm_for_a_delay(struct wheel *wheel)
+{
+	const struct wheel_config config = {
+		.name = KBUILD_MODNAME,
+		.clock = WHEEL_CLOCK_REALTIME,
+	};
+	struct wheel *realtime = wheel_create(&config);
+	int err;
+
+	if (IS_ERR(realtime))
+		return false;
+	init_completion(&culprit.done);
+	culprit.act = do_nothing;
+	wheel_timer_init(&culprit.timer, realtime, culprit_fires);
+	err = wheel_timer_arm(&culprit.timer, 5 * NSEC_PER_MSEC, 0);
+	wheel_timer_shutdown_sync(&culprit.timer);
+	wheel_destroy(realtime);
+	return !err;
+}
+
 static bool arm_freed(struct wheel *wheel)
 {
 	/* KASAN's quarantine writes to the begin of a freed object at any time. */
@@ -173,6 +194,7 @@ static const struct {
 	MISUSE(stranger_in_batch),
 	MISUSE(lock_without_owner),
 	MISUSE(arm_without_lock),
+	MISUSE(arm_for_a_delay),
 	MISUSE(arm_freed),
 };
 

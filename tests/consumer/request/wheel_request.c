@@ -32,7 +32,10 @@ static struct request *request_start(int number, u64 timeout)
 		return NULL;
 	rq->number = number;
 	wheel_timer_init(&rq->timeout, wheel, request_timed_out);
-	wheel_timer_arm(&rq->timeout, wheel_now(wheel) + timeout, 0);
+	if (wheel_timer_arm_in(&rq->timeout, timeout, 0)) {
+		kfree(rq);
+		return NULL;
+	}
 	return rq;
 }
 
