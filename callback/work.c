@@ -164,6 +164,7 @@ static void callback_init(struct wheel_base *base, struct wheel_class *class)
  * * %-EOPNOTSUPP - a clock that can be set with a scheme other than WHEEL_HASHED and
  *   WHEEL_BOUNDED
  * * %-ENOMEM - out of memory
+ * * %-EINTR - the calling task has received a fatal signal
  */
 struct wheel *wheel_create_class(const struct wheel_config *config, struct wheel_class *class)
 {

@@ -16,8 +16,10 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/prefetch.h>
-#include <linux/sched.h>
 #include <linux/types.h>
+
+/* Let other tasks run. Returns true if the task is being killed, so that nothing needs its wheel. */
+bool wheel_killed(void);
 
 #else
 
@@ -33,8 +35,8 @@ typedef __s32 s32;
 typedef __u64 u64;
 typedef __s64 s64;
 
-/* Initializing a large ring takes several milliseconds. Programs can be interrupted anyway. */
-#define cond_resched()		do { } while (0)
+/* Programs can be interrupted and killed at any time. */
+#define wheel_killed()		false
 /* Tests define it to record prefetches, which have no other effect. */
 #ifndef prefetch
 #define prefetch(x)		__builtin_prefetch(x)

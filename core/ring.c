@@ -25,16 +25,19 @@ void wheel_ring_init(struct wheel_ring *r, u32 buckets, void *memory)
 	r->mask = buckets - 1;
 	/* A node of the minima has this many buckets below it, used or not. */
 	for (i = 0; i < max(buckets, MINIMA_BELOW); i++) {
-		if (i % 1024 == 0)
-			cond_resched();
+		if (i % 1024 == 0 && wheel_killed())
+			return;
 		INIT_LIST_HEAD(&r->bucket[i].timers);
 		r->bucket[i].min = WHEEL_NO_TICK;
 		r->bucket[i].state = 0;
 	}
 	for (i = 0; i < buckets; i += 64)
 		*ring_busy(r, i) = 0;
-	for (i = 0; i < minima_words(buckets); i++)
+	for (i = 0; i < minima_words(buckets); i++) {
+		if (i % 1024 == 0 && wheel_killed())
+			return;
 		r->minima[i] = WHEEL_NO_TICK;
+	}
 }
 
 /*

@@ -27,6 +27,9 @@ static const struct {
 				 offsetof(struct wheel_slots, scanner.summary) },
 };
 
+/* Number of entries of a table between two points at which other tasks can run. */
+#define TABLE_PART	1024U
+
 /* Return the table of the pages of an array. */
 static void ***array_table(struct wheel_file *file, enum wheel_array array)
 {
@@ -63,19 +66,33 @@ int wheel_file_tables_alloc(struct wheel_file *file)
 	return 0;
 }
 
+/* Free the pages of a part of a table. Most of a large table is usually empty. */
+static void table_free_pages(void **at, u32 count)
+{
+	void **end = at + count;
+
+	cond_resched();
+	for (; at < end; at++) {
+		if (!*at)
+			continue;
+		free_page((unsigned long)*at);
+		cond_resched();
+	}
+}
+
 /* Free the tables and all pages of a file whose wheel does not exist. */
 void wheel_file_tables_free(struct wheel_file *file)
 {
 	enum wheel_array array;
-	u32 i;
+	u32 i, some;
 
 	for (array = 0; array < WHEEL_ARRAYS; array++) {
 		u32 pages = wheel_file_array_pages(file, array);
 		void ***table = array_table(file, array);
 
-		for (i = 0; *table && i < pages; i++) {
-			free_page((unsigned long)(*table)[i]);
-			cond_resched();
+		for (i = 0; *table && i < pages; i += some) {
+			some = min(pages - i, TABLE_PART);
+			table_free_pages(*table + i, some);
 		}
 		kvfree(*table);
 		*table = NULL;

@@ -19,6 +19,7 @@
 #include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 #include "../slots/event.h"
 #include "dev.h"
@@ -44,7 +45,7 @@ int wheel_event_ring_alloc(struct wheel_file *file)
 	void *user;
 	int err;
 
-	/* vmalloc() also allocates an array of pointers to the pages. */
+	/* The mapping has an array of pointers to the pages. */
 	err = wheel_file_charge(file, pages + DIV_ROUND_UP(pages * sizeof(void *), PAGE_SIZE));
 	if (err)
 		return err;
@@ -52,9 +53,9 @@ int wheel_event_ring_alloc(struct wheel_file *file)
 	if (IS_ERR(user))
 		return PTR_ERR(user);
 	ring->user = user;
-	ring->events = __vmalloc(pages * PAGE_SIZE, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	ring->events = wheel_pages_alloc(pages, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!ring->events)
-		return -ENOMEM;
+		return fatal_signal_pending(current) ? -EINTR : -ENOMEM;
 	ring->size = file->slots.setup.events;
 	file->slots.taken = &ring->user->event_head;
 	return 0;

@@ -7,8 +7,9 @@
 #include <linux/export.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 #include "trace.h"
 
 /* Number of wheels created so far. */
@@ -23,6 +24,12 @@ static void wheel_setup_lockdep(struct wheel *wheel, struct wheel_class *class)
 		lockdep_set_class_and_name(&base->lock, &class->lock, "wheel_base.lock");
 	lockdep_set_class_and_name(&wheel->advance_lock, &class->advance_lock,
 				   "wheel.advance_lock");
+}
+
+bool wheel_killed(void)
+{
+	cond_resched();
+	return fatal_signal_pending(current);
 }
 
 static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme, size_t size)
@@ -42,6 +49,49 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme, 
 }
 
 /*
+ * Allocate @count pages and map them, for vfree(). Unlike vmalloc(), it ends in any case if a fatal
+ * signal is pending. Only the mapping, about 80 instructions per page, is done in one step. Returns
+ * NULL on failure.
+ */
+void *wheel_pages_alloc(unsigned int count, gfp_t gfp)
+{
+	struct page **pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	unsigned int n = 0;
+	void *area = NULL;
+
+	while (pages && n < count && !wheel_killed()) {
+		pages[n] = alloc_page(gfp);
+		if (!pages[n])
+			break;
+		n++;
+	}
+	if (n == count)
+		area = vmap(pages, count, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
+	if (area)
+		return area;
+	while (n) {
+		__free_page(pages[--n]);
+		cond_resched();
+	}
+	kvfree(pages);
+	return NULL;
+}
+
+/* Allocate the memory of @count rings. A large one is mapped from pages. */
+static void *memory_alloc(u32 count, size_t bytes)
+{
+	if (count == 1 && bytes > KMALLOC_MAX_SIZE)
+		return wheel_pages_alloc(DIV_ROUND_UP(bytes, PAGE_SIZE), GFP_KERNEL_ACCOUNT);
+	return kvmalloc_array(count, bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+}
+
+static void wheel_free(struct wheel *wheel)
+{
+	kvfree(wheel->memory);
+	kvfree(wheel);
+}
+
+/*
  * Create a wheel of @count bases, which nothing uses yet. The data of each base are @size zeroed
  * bytes. The configuration is valid.
  */
@@ -56,11 +106,10 @@ struct wheel *wheel_new(const struct wheel_config *config, const struct wheel_ow
 		return ERR_PTR(-ENOMEM);
 	wheel->config = *config;
 	scheme = wheel_config_resolve(&wheel->config);
-	wheel->memory = kvmalloc_array(count, wheel_memory(wheel->config.buckets),
-				       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	wheel->memory = memory_alloc(count, wheel_memory(wheel->config.buckets));
 	if (!wheel->memory) {
 		kvfree(wheel);
-		return ERR_PTR(-ENOMEM);
+		return ERR_PTR(fatal_signal_pending(current) ? -EINTR : -ENOMEM);
 	}
 	wheel->id = atomic_inc_return(&wheels_created) - 1;
 	wheel->count = count;
@@ -68,6 +117,12 @@ struct wheel *wheel_new(const struct wheel_config *config, const struct wheel_ow
 	wheel->claim = owner->claim;
 	wheel_setup(wheel, scheme, size);
 	wheel_setup_lockdep(wheel, class);
+	/* Then wheel_init() may have ended early. */
+	if (wheel_killed()) {
+		wheel_base_exit(wheel->base);
+		wheel_free(wheel);
+		return ERR_PTR(-EINTR);
+	}
 	wheel_debugfs_add(wheel);
 	return wheel;
 }
@@ -280,8 +335,7 @@ void wheel_destroy(struct wheel *wheel)
 		wheel_drain_all(wheel, NULL);
 	wheel_debugfs_remove(wheel);
 	wheel_base_exit(wheel->base);
-	kvfree(wheel->memory);
-	kvfree(wheel);
+	wheel_free(wheel);
 }
 EXPORT_SYMBOL_GPL(wheel_destroy);
 

@@ -126,5 +126,6 @@ u64 wheel_reach(const struct wheel *wheel);
 u64 wheel_limit_of(u32 scheme);
 u32 wheel_buckets_for(const struct wheel_config *config);
 size_t wheel_bytes_for(const struct wheel_config *config);
+void *wheel_pages_alloc(unsigned int count, gfp_t gfp);
 
 #endif

@@ -32,6 +32,8 @@
 #define LIMIT		WT_MS
 /* A killed task completes the current step of its pass first. */
 #define KILL_LIMIT	(10 * WT_MS)
+/* A killed task frees the memory that SETUP has allocated, up to 84 MB. */
+#define FREE_LIMIT	(12 * WT_MS)
 /* A call that takes longer counts as hanging. */
 #define HANGS		(2 * WT_SEC)
 #define MANY		(1 << 20)
@@ -364,6 +366,37 @@ TEST(p12_killed_in_a_read)
 	EXPECT_GE(KILL_LIMIT, took);
 	munmap(unread, size);
 	close(fd);
+}
+
+/* Configure and close a file of the greatest size. */
+static bool set_up(int fd)
+{
+	struct wheel_setup setup = {
+		.flags = WHEEL_SETUP_WORDS, .timers = WHEEL_MAX_TIMERS,
+		.buckets = WHEEL_MAX_BUCKETS, .events = WHEEL_MAX_EVENTS,
+	};
+
+	fd = wt_open_setup(0, &setup);
+	return fd >= 0 && !close(fd);
+}
+
+/* A task is killed at any time of SETUP or close. */
+TEST(p12_killed_in_a_setup)
+{
+	__u64 begun = my_time(), whole, worst = 0, took;
+	int i;
+
+	ASSERT_TRUE(set_up(-1));
+	whole = my_time() - begun;
+	for (i = 0; i < CALLS; i++) {
+		took = time_to_die(set_up, -1, WT_MS + i * whole / CALLS);
+		if (took > worst)
+			worst = took;
+	}
+	TH_LOG("SETUP and close take %llu us; killed, at most %llu us", whole / WT_US,
+	       worst / WT_US);
+	EXPECT_LT(2 * FREE_LIMIT, whole);
+	EXPECT_GE(FREE_LIMIT, worst);
 }
 
 FIXTURE(mapped) {
