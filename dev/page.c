@@ -99,17 +99,34 @@ void wheel_file_tables_free(struct wheel_file *file)
 	}
 }
 
+/*
+ * If another cgroup than that of the calling task is full, the allocation fails. The OOM killer could
+ * end processes of the opener for the benefit of others, or find and report none, again and again.
+ */
+static gfp_t page_gfp(const struct wheel_file *file)
+{
+	struct mem_cgroup *own = get_mem_cgroup_from_mm(current->mm);
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
+
+	if (own != file->memcg)
+		gfp |= __GFP_RETRY_MAYFAIL;
+	mem_cgroup_put(own);
+	return gfp;
+}
+
 /* Charge and allocate a zeroed page. Returns the page or an ERR_PTR. */
 void *wheel_file_page_alloc(struct wheel_file *file)
 {
 	int err = wheel_file_charge(file, 1);
 	struct mem_cgroup *old;
 	unsigned long page;
+	gfp_t gfp;
 
 	if (err)
 		return ERR_PTR(err);
+	gfp = page_gfp(file);
 	old = set_active_memcg(file->memcg);
-	page = get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	page = get_zeroed_page(gfp);
 	set_active_memcg(old);
 	if (page)
 		return (void *)page;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "wheel_test.h"
@@ -19,6 +20,10 @@
 /* Tolerance for charges that CPUs cache, and for page tables. */
 #define NOISE	(256 * (long)wt_page())
 #define GROUP	"/tmp/wheel-cgroup"
+/* Memory that the opener's cgroup has left. */
+#define LEFT	(256 * (long)wt_page())
+/* Processor time, in seconds, that only a fault without end takes. */
+#define HANGS	20
 
 FIXTURE(wheel) {
 	long refs;
@@ -137,6 +142,47 @@ WT_TEST(wheel, the_opener_pays_for_arms)
 		ASSERT_EQ(0, wt_arm_word(self->fd, WHEEL_ID(i, 1), WT_HOUR));
 	/* Each timer needs a page of words, a page of slots and a page of parameters. */
 	EXPECT_WORDS(3 * WORDS);
+}
+
+/* Limit the memory of the opener's cgroup to @more bytes beyond the current ones. */
+static bool limit_memory(long more)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ld", charged() + more);
+	return wt_write_file(GROUP "/opener/memory.max", text);
+}
+
+/* Touch all words in a child process. Returns what wt_end_of() returns. */
+static int touch_all(int fd)
+{
+	const struct rlimit limit = { HANGS, HANGS };
+	__u64 *words;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		words = wt_map(fd, TIMERS);
+		if (!words || setrlimit(RLIMIT_CPU, &limit))
+			_exit(255);
+		_exit(look_at_all(words));
+	}
+	return wt_end_of(pid);
+}
+
+/*
+ * The opener's cgroup is full and has no process. A task of another cgroup receives SIGBUS, and an
+ * arm fails. Both succeed afterwards.
+ */
+WT_TEST(wheel, full_cgroup_of_the_opener)
+{
+	ASSERT_TRUE(limit_memory(LEFT));
+	EXPECT_EQ(-SIGBUS, touch_all(self->fd));
+	EXPECT_EQ(-ENOMEM, wt_arm_word(self->fd, WHEEL_ID(TIMERS - 1, 1), WT_HOUR));
+	EXPECT_EQ(-ENOENT, wt_query(self->fd, WHEEL_ID(TIMERS - 1, 1), NULL));
+	ASSERT_TRUE(wt_write_file(GROUP "/opener/memory.max", "max"));
+	EXPECT_EQ(0, touch_all(self->fd));
+	EXPECT_EQ(0, wt_arm_word(self->fd, WHEEL_ID(TIMERS - 1, 1), WT_HOUR));
 }
 
 /* munmap() does not free the pages, because the timers need them. close() frees them. */

@@ -146,8 +146,8 @@
  *
  * mmap() fails with EINVAL if the file is not set up or has no such area, or if the mapping is not
  * MAP_SHARED or does not cover the whole area. Pages of words, doorbells and their summary are
- * allocated on first access, which raises SIGBUS if it exceeds the user's memory limit or that of
- * the opener's cgroup.
+ * allocated on first access, which raises SIGBUS if it exceeds the user's memory limit, or, for a
+ * task of another cgroup, that of the opener's cgroup.
  */
 #define WHEEL_OFF_KERNEL	0x00000000
 #define WHEEL_OFF_USER		0x10000000
