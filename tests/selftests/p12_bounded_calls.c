@@ -30,6 +30,8 @@
 #define EVENTS		(1 << 18)
 #define CALLS		20
 #define LIMIT		WT_MS
+/* A call that finds no event ends after 1 ms and the current step. */
+#define SEARCH_LIMIT	(WT_MS + 100 * WT_US)
 /* A killed task completes the current step of its pass first. */
 #define KILL_LIMIT	(10 * WT_MS)
 /* A killed task frees the memory that SETUP has allocated, up to 84 MB. */
@@ -366,6 +368,44 @@ TEST(p12_killed_in_a_read)
 	EXPECT_GE(KILL_LIMIT, took);
 	munmap(unread, size);
 	close(fd);
+}
+
+/*
+ * A received file, whose owner has moved all timers by their words when they are due. A read() finds
+ * no event. It searches for 1 ms, and the next one continues.
+ */
+TEST(p12_read_of_moved_words)
+{
+	struct wheel_op word = wt_op(WHEEL_OP_ARM, WHEEL_ID(0, 1), 0);
+	const struct wheel_setup setup = { .timers = MANY / 8, .flags = WHEEL_SETUP_WORDS };
+	__u64 begun, took, worst = 0;
+	struct wheel_event event;
+	struct wheel_stats stats;
+	struct wt_areas areas;
+	int calls = 0;
+	__u32 i;
+
+	ASSERT_TRUE(wt_areas_open(&areas, &setup));
+	word.flags = WHEEL_OP_WORD;
+	word.when = wt_now(WHEEL_CLOCK_MONOTONIC) + WT_SEC;
+	ASSERT_EQ(0, wt_arm_like(areas.fd, setup.timers, word));
+	for (i = 0; i < setup.timers; i++)
+		ASSERT_TRUE(wt_push(&areas.words[i], word.when + WT_HOUR));
+	ASSERT_EQ(POLLIN, wt_wait(areas.fd));
+	do {
+		begun = my_time();
+		ASSERT_EQ(-EAGAIN, wt_read(areas.fd, &event, 1));
+		took = my_time() - begun;
+		if (took > worst)
+			worst = took;
+		calls++;
+		ASSERT_EQ(0, wt_stats(areas.fd, &stats));
+	} while (stats.requeued < setup.timers);
+	TH_LOG("%d calls for %u timers, each at most %llu us", calls, setup.timers, worst / WT_US);
+	EXPECT_LE(WT_MS, worst);
+	EXPECT_GE(SEARCH_LIMIT, worst);
+	EXPECT_EQ(0, stats.fired);
+	wt_areas_close(&areas);
 }
 
 /* Configure and close a file of the greatest size. */
