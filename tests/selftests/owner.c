@@ -12,6 +12,7 @@
 
 #include "wheel_ring.h"
 #include "wheel_test.h"
+#include "wheel_words.h"
 
 /* Upper limit on the number of timers that one interrupt expires: see dev/event.c. */
 #define FEW	8
@@ -134,6 +135,61 @@ WT_TEST(owner, flag_in_the_ring_requests_a_call)
 	wt_ring_take(&ring, MANY);
 	EXPECT_TRUE(wt_quiet(ring.fd));
 	close(ring.fd);
+}
+
+/* Sorted lists: the timers of an owner may be queued again by a walk, so its calls expire them. */
+static const struct wheel_setup sorted = {
+	.scheme = WHEEL_OVERFLOW, .timers = WHEEL_OVERFLOW_TIMERS, .buckets = 256,
+};
+
+/* One periodic timer of a ring, and as many others beyond the ring as there can be. */
+TEST(p12_interrupt_queues_no_periodic_timer_in_a_list)
+{
+	struct wheel_setup setup = sorted;
+	struct wheel_enter enter;
+	struct wheel_stats stats;
+	struct wt_ring ring;
+
+	setup.events = ROOM;
+	ASSERT_TRUE(wt_ring_open(&ring, &setup));
+	ASSERT_EQ(0, wt_arm_many(ring.fd, sorted.timers - 1, 1,
+				 wt_now(WHEEL_CLOCK_MONOTONIC) + WT_HOUR));
+	ASSERT_EQ(0, wt_arm_every(ring.fd, WHEEL_ID(sorted.timers - 1, 1),
+				  wt_now(WHEEL_CLOCK_MONOTONIC) + WT_MS, WT_HOUR / 2));
+	while (!wt_ring_flags(&ring) && !wt_ring_tail(&ring))
+		wt_let_pass(WT_MS);
+	ASSERT_EQ(0, wt_stats(ring.fd, &stats));
+	EXPECT_EQ(1, stats.deferred);
+	EXPECT_EQ(0, stats.fired);
+	EXPECT_EQ(0, wt_ring_tail(&ring));
+	ASSERT_EQ(0, wt_enter(ring.fd, 1, WT_FOREVER, &enter));
+	EXPECT_EQ(1, wt_ring_tail(&ring));
+	EXPECT_EQ(0, wt_ring_flags(&ring));
+	close(ring.fd);
+}
+
+/* Timers with words, of which one was moved to a time beyond the ring. */
+TEST(p12_interrupt_queues_no_moved_timer_in_a_list)
+{
+	struct wheel_event events[2];
+	struct wheel_stats stats;
+	struct wt_areas areas;
+	__u64 when;
+
+	ASSERT_TRUE(wt_areas_open(&areas, &sorted));
+	when = wt_now(WHEEL_CLOCK_MONOTONIC) + AHEAD;
+	ASSERT_EQ(0, wt_arm_word(areas.fd, WHEEL_ID(0, 1), when));
+	ASSERT_EQ(0, wt_arm_word(areas.fd, WHEEL_ID(1, 1), when));
+	ASSERT_TRUE(wt_push(&areas.words[0], when + WT_HOUR));
+	EXPECT_EQ(POLLIN, wt_wait(areas.fd));
+	ASSERT_EQ(0, wt_stats(areas.fd, &stats));
+	EXPECT_EQ(1, stats.deferred);
+	EXPECT_EQ(0, stats.fired);
+	EXPECT_EQ(0, stats.requeued);
+	EXPECT_EQ(1, wt_read(areas.fd, events, 2));
+	EXPECT_EQ(WHEEL_ID(1, 1), events[0].id);
+	EXPECT_LEDGER(areas.fd, .armed = 2, .fired = 1, .requeued = 1);
+	wt_areas_close(&areas);
 }
 
 /* A deferred file is readable, but poll() runs no pass. */
