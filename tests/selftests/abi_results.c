@@ -6,6 +6,7 @@
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 
 #include "wheel_ring.h"
 #include "wheel_test.h"
@@ -17,22 +18,26 @@
 #define TOO_LATE	(WHEEL_MAX_TIME + 1)
 #define BEYOND		(1000 * BUCKETS * WT_MS)
 
-static int open_scheme(__u32 scheme)
+static int open_large(__u32 scheme, __u32 timers, __u32 flags)
 {
 	struct wheel_setup setup = {
-		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = scheme, .timers = TIMERS,
-		.buckets = BUCKETS, .tick_ns = WT_MS,
+		.clock = WHEEL_CLOCK_VIRTUAL, .scheme = scheme, .timers = timers,
+		.buckets = BUCKETS, .tick_ns = WT_MS, .flags = flags,
 	};
 
 	return wt_open_setup(O_NONBLOCK, &setup);
 }
 
+static int open_scheme(__u32 scheme)
+{
+	return open_large(scheme, TIMERS, 0);
+}
+
 /* The state of the slot of an operation. Its generation 5 was armed, unless it is UNUSED. */
 enum state { UNUSED, CANCELLED, PENDING, STOPPED };
 
-static int bring(enum state state, __u32 scheme, __u32 slot)
+static int bring(enum state state, int fd, __u32 slot)
 {
-	int fd = open_scheme(scheme);
 	__u64 unfired;
 
 	if (state != UNUSED && wt_arm(fd, WHEEL_ID(slot, 5), WT_MS))
@@ -101,7 +106,7 @@ CASE(arm_after_stop, STOPPED, HASHED, -ESHUTDOWN, ARM, SLOT(0, 6));
 
 FIXTURE_SETUP(precedence)
 {
-	self->fd = bring(variant->state, variant->scheme, 0);
+	self->fd = bring(variant->state, open_scheme(variant->scheme), 0);
 	ASSERT_LE(0, self->fd);
 }
 
@@ -115,6 +120,95 @@ WT_TEST(precedence, of_errors)
 	struct wheel_op op = variant->op;
 
 	EXPECT_EQ(variant->error, wt_do(self->fd, &op));
+}
+
+/*
+ * The same for a user whose memory limit is reached. The slot MISSING needs another page, and a word
+ * of slot 0, too.
+ */
+#define LIMIT_FILE	"/sys/module/wheel_timer/parameters/user_kb"
+#define LIMIT_KB	"1024"
+#define NOBODY		65534
+#define LARGE		8192
+#define MISSING		(LARGE - 1)
+#define HUGE		(1 << 16)
+
+FIXTURE(memory) {
+	int fd;
+	int other;
+};
+
+FIXTURE_VARIANT(memory) {
+	enum state state;
+	__u32 scheme;
+	__u32 words;
+	int error;
+	struct wheel_op op;
+};
+
+#define FULL(name, state, scheme, words, error, ...) \
+	WT_VARIANT(memory, name, state, WHEEL_##scheme, words, error, { __VA_ARGS__ })
+#define WORDS WHEEL_SETUP_WORDS
+
+FULL(alone, UNUSED, HASHED, 0, -EDQUOT, ARM, SLOT(MISSING, 1));
+FULL(for_a_word, UNUSED, HASHED, WORDS, -EDQUOT, ARM, WORD, SLOT(0, 1));
+FULL(after_form, UNUSED, HASHED, WORDS, -EINVAL, ARM, WORD, SLOT(MISSING, 1), .period = 1);
+FULL(after_slot, UNUSED, HASHED, 0, -EINVAL, ARM, SLOT(LARGE, 1));
+FULL(after_word, UNUSED, HASHED, 0, -EOPNOTSUPP, ARM, WORD, SLOT(MISSING, 1));
+FULL(after_stop, STOPPED, HASHED, 0, -ESHUTDOWN, ARM, SLOT(MISSING, 1));
+FULL(after_range, UNUSED, HASHED, 0, -ERANGE, ARM, SLOT(MISSING, 1), .when = TOO_LATE);
+FULL(after_period, UNUSED, BOUNDED, 0, -ERANGE, ARM, SLOT(MISSING, 1), .period = BEYOND);
+FULL(before_busy, PENDING, HASHED, WORDS, -EDQUOT, ARM, WORD, SLOT(0, 6));
+FULL(before_stale, CANCELLED, HASHED, WORDS, -EDQUOT, ARM, WORD, SLOT(0, 5));
+FULL(before_wheels_range, UNUSED, BOUNDED, 0, -EDQUOT, ARM, SLOT(MISSING, 1), .when = BEYOND);
+/* Operations that need no page. */
+FULL(not_for_busy, PENDING, HASHED, WORDS, -EBUSY, ARM, SLOT(0, 6));
+FULL(not_for_stale, CANCELLED, HASHED, WORDS, -ESTALE, ARM, SLOT(0, 5));
+FULL(not_for_rearm, UNUSED, HASHED, 0, -ENOENT, REARM, SLOT(MISSING, 1));
+FULL(not_for_cancel, UNUSED, HASHED, 0, -ENOENT, CANCEL, SLOT(MISSING, 1));
+FULL(not_for_query, UNUSED, HASHED, 0, -ENOENT, QUERY, SLOT(MISSING, 1));
+
+/* The process that runs the test remains unprivileged. Another file uses up the limit. */
+FIXTURE_SETUP(memory)
+{
+	const struct rlimit nothing = {};
+	__u64 slot = 0;
+	int ret;
+
+	if (geteuid())
+		SKIP(return, "needs root to set the limit");
+	ASSERT_TRUE(wt_write_file(LIMIT_FILE, LIMIT_KB));
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &nothing));
+	ASSERT_EQ(0, setgid(NOBODY));
+	ASSERT_EQ(0, setuid(NOBODY));
+	self->fd = open_large(variant->scheme, LARGE, variant->words);
+	ASSERT_LE(0, self->fd);
+	if (variant->state != UNUSED)
+		ASSERT_LE(0, bring(variant->state, self->fd, 0));
+	self->other = open_large(WHEEL_HIERARCHICAL, HUGE, 0);
+	ASSERT_LE(0, self->other);
+	do {
+		ret = wt_arm(self->other, WHEEL_ID(slot, 1), WT_MS);
+		slot++;
+	} while (!ret && slot < HUGE);
+	ASSERT_EQ(-EDQUOT, ret);
+}
+
+FIXTURE_TEARDOWN(memory)
+{
+}
+
+WT_TEST(memory, precedence)
+{
+	struct wheel_op op = variant->op;
+
+	EXPECT_EQ(variant->error, wt_do(self->fd, &op));
+	/* Nothing has changed: the operation succeeds later, if memory was the only error. */
+	close(self->other);
+	op = variant->op;
+	if (variant->error == -EDQUOT && variant->state == UNUSED && op.when != BEYOND)
+		EXPECT_EQ(0, wt_do(self->fd, &op));
+	close(self->fd);
 }
 
 /* Of timers that are due at the same tick, one that was moved, also to the same time, is last. */
