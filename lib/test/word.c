@@ -181,6 +181,49 @@ static void p3_restarted_too_early(void)
 	libwheel_close(wheel);
 }
 
+/*
+ * The same on a VIRTUAL clock. Until the event is taken, the timer has expired for all operations,
+ * whatever its word contains. Afterwards it is pending.
+ */
+static void restarted_while_its_event_is_unread(void)
+{
+	struct libwheel *wheel = open_words(64);
+	__u64 id = word(wheel, 3);
+	struct wheel_event events[4];
+	uint64_t next = 0;
+
+	EXPECT_EQ(0, libwheel_word_arm(wheel, id, MS));
+	EXPECT_EQ(0, advance(wheel, MS));
+	EXPECT_EQ(0, libwheel_word_restart(wheel, id, 5 * MS));
+	EXPECT_EQ(-ENOENT, query(wheel, id));
+	EXPECT_EQ(-ENOENT, libwheel_rearm(wheel, id, 7 * MS));
+	EXPECT_EQ(-EBUSY, arm(wheel, WHEEL_ID(3, 2), 7 * MS));
+	EXPECT_EQ(0, libwheel_advance(wheel, 9 * MS, &next));
+	EXPECT_EQ(~0ULL, next);
+	EXPECT_EQ(1, libwheel_expirations(wheel, events, 4));
+	EXPECT_EQ(MS, events[0].deadline);
+	EXPECT_EQ(5 * MS, deadline_of(wheel, id));
+	/* Its deadline has passed, so it is due at the next tick. */
+	EXPECT_EQ(0, libwheel_advance(wheel, 9 * MS, &next));
+	EXPECT_EQ(10 * MS, next);
+	EXPECT_EQ(0, libwheel_expirations(wheel, events, 4));
+	EXPECT_EQ(0, advance(wheel, 10 * MS));
+	EXPECT_EQ(1, libwheel_expirations(wheel, events, 4));
+	EXPECT_EQ(5 * MS, events[0].deadline);
+	/* Cancelled: the event can be taken, and the word has no effect. */
+	EXPECT_EQ(0, libwheel_word_restart(wheel, id, 12 * MS));
+	EXPECT_EQ(0, advance(wheel, 12 * MS));
+	EXPECT_EQ(0, libwheel_word_restart(wheel, id, 13 * MS));
+	EXPECT_EQ(-ENOENT, libwheel_cancel(wheel, id));
+	EXPECT_EQ(-EBUSY, arm(wheel, WHEEL_ID(3, 2), 20 * MS));
+	EXPECT_EQ(1, libwheel_expirations(wheel, events, 4));
+	EXPECT_EQ(12 * MS, events[0].deadline);
+	EXPECT_EQ(0, advance(wheel, 15 * MS));
+	EXPECT_EQ(0, libwheel_expirations(wheel, events, 4));
+	EXPECT_EQ(0, arm(wheel, WHEEL_ID(3, 2), 20 * MS));
+	libwheel_close(wheel);
+}
+
 static void p3_word_on_each_clock(void)
 {
 	__u32 clock;
@@ -323,6 +366,7 @@ const struct ktap_test word_tests[] = {
 	TEST(slots_that_have_no_word),
 	TEST(p11_only_queued_words_are_counted),
 	TEST(p3_restarted_too_early),
+	TEST(restarted_while_its_event_is_unread),
 	TEST(p3_word_on_each_clock),
 	TEST(p6_word_beyond_the_revolution),
 	TEST(p6_virtual_word_beyond_the_range),

@@ -369,6 +369,36 @@ TEST(arm_at_the_end_of_the_clock)
 	}
 }
 
+/* The same for a bounded wheel, whose range ends there, too, and which ignores slack beyond it. */
+TEST(bounded_range_at_the_end_of_the_clock)
+{
+	struct wheel_op op = wt_op(WHEEL_OP_ARM, WHEEL_ID(0, 1), LAST);
+	int fd = open_scheme(WHEEL_BOUNDED);
+	struct wheel_event events[2];
+	__u64 next;
+
+	ASSERT_EQ(0, wt_advance(fd, LAST - BUCKETS * WT_MS, NULL));
+	EXPECT_EQ(-ERANGE, wt_arm(fd, WHEEL_ID(0, 1), LAST));
+	ASSERT_EQ(0, wt_advance(fd, LAST - (BUCKETS - 1) * WT_MS, NULL));
+	op.slack = LAST;
+	ASSERT_EQ(0, wt_do(fd, &op));
+	ASSERT_EQ(0, wt_arm_every(fd, WHEEL_ID(1, 1), LAST - 5 * WT_MS, 10 * WT_MS));
+	ASSERT_EQ(0, wt_advance(fd, LAST - 1, &next));
+	EXPECT_EQ(LAST, next);
+	/* The period ends when its event is read, because its next deadline exceeds the clock. */
+	ASSERT_EQ(1, wt_read(fd, events, 2));
+	EXPECT_EQ(WHEEL_ID(1, 1), events[0].id);
+	EXPECT_EQ(0, wt_arm(fd, WHEEL_ID(1, 2), LAST));
+	ASSERT_EQ(0, wt_advance(fd, LAST, &next));
+	EXPECT_EQ(~0ULL, next);
+	ASSERT_EQ(2, wt_read(fd, events, 2));
+	EXPECT_EQ(WHEEL_ID(0, 1), events[0].id);
+	EXPECT_EQ(WHEEL_ID(1, 2), events[1].id);
+	EXPECT_EQ(LAST, events[1].fired);
+	EXPECT_EQ(-ERANGE, wt_arm(fd, WHEEL_ID(0, 2), LAST));
+	close(fd);
+}
+
 FIXTURE(words) {
 	struct wt_areas areas;
 };
