@@ -24,9 +24,13 @@
  * @query: reads the deadlines of pending timers; NULL if not supported
  * @take: takes at most @batch expired timers; returns 0 if none has expired
  * @take_ring: takes all expired timers from shared memory; NULL if not supported
+ * @wait: sleeps until a timer expires, but no longer than the given time, and takes all expired
+ *	timers; needs WITH_WAIT
+ * @repeat: starts a periodic timer, which @wait takes; needs WITH_WAIT; NULL if not supported
  * @close: releases everything that @open created
  * @has_words: supports words, on wheels of @scheme, see words.h
  * @scheme: scheme of the wheel; valid only if @has_words is set
+ * @backend: backend of libwheel for the words; valid only if @has_words is set
  */
 struct contestant {
 	const char *name;
@@ -43,24 +47,33 @@ struct contestant {
 	void (*query)(const __u32 *timers, __u32 n, __u32 batch);
 	__u32 (*take)(__u32 batch);
 	__u32 (*take_ring)(__u32 batch);
+	__u32 (*wait)(__u64 until);
+	void (*repeat)(__u32 timer, __u64 period);
 	void (*close)(void);
 	bool has_words;
 	__u32 scheme;
+	__u32 backend;
 };
 
 extern const struct contestant hashed;
 extern const struct contestant hierarchical;
+extern const struct contestant library;
 extern const struct contestant timerfd;
 extern const struct contestant uring;
 extern const struct contestant heap;
+extern const struct contestant lazy_heap;
 
 /* Flag of open(): a completion ring. */
 #define WITH_RING	1
 /* Flag of open(): wait with epoll before taking expiries. */
 #define WITH_EPOLL	2
+/* Flag of open(): wait() is used instead of take() and take_ring(). */
+#define WITH_WAIT	4
 
 /* Measure an implementation with @count timers. Must be called in a separate process. */
 void measure(const struct contestant *contestant, __u32 count);
+/* Measure the work of the whole machine while a program sleeps. NULL: a program without timers. */
+void measure_sleep(const struct contestant *contestant, __u32 count);
 
 /* The maximum batch, and the maximum number of timers that expire at once. */
 #define MOST_BATCH	4096

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * A user-space binary heap with one timerfd. The timerfd is set only if the earliest
- * deadline becomes earlier. If it became later, the timerfd expires once unnecessarily.
- */
-#include <sys/epoll.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
-
+/* A user-space binary heap. */
+#include "alarm.h"
 #include "contestant.h"
 #include "machine.h"
 
@@ -20,29 +14,17 @@ static struct entry *entries;
 static __u32 *place;
 static __u32 pending;
 
-static int fd;
-static int epoll;
-static __u64 set_to;
-
 static void open_heap(__u32 count, unsigned int with)
 {
-	struct epoll_event event = { .events = EPOLLIN };
-
-	(void)with;
 	entries = allocate(count * sizeof(*entries));
 	place = allocate(count * sizeof(*place));
-	fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (fd < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event))
-		die("timerfd_create");
+	alarm_open(with);
 }
 
 static void close_heap(void)
 {
-	close(epoll);
-	close(fd);
+	alarm_close();
 	pending = 0;
-	set_to = 0;
 }
 
 static inline void put(__u32 at, struct entry entry)
@@ -89,18 +71,6 @@ static void settle(__u32 at, struct entry entry)
 		sink(at, entry);
 }
 
-static inline void tell_kernel(void)
-{
-	struct itimerspec time = {};
-
-	if (!pending || (set_to && set_to <= entries[0].deadline))
-		return;
-	set_to = entries[0].deadline;
-	time.it_value = timespec_of(set_to);
-	if (timerfd_settime(fd, TFD_TIMER_ABSTIME, &time, NULL))
-		die("timerfd_settime");
-}
-
 static void arm(const __u32 *timers, const __u64 *deadlines, __u32 n,
 		__u32 batch)
 {
@@ -109,7 +79,7 @@ static void arm(const __u32 *timers, const __u64 *deadlines, __u32 n,
 	(void)batch;
 	for (i = 0; i < n; i++) {
 		rise(pending++, (struct entry){ deadlines[i], timers[i] });
-		tell_kernel();
+		alarm_at(entries[0].deadline);
 	}
 }
 
@@ -122,7 +92,7 @@ static void rearm(const __u32 *timers, const __u64 *deadlines, __u32 n,
 	for (i = 0; i < n; i++) {
 		settle(place[timers[i]],
 		       (struct entry){ deadlines[i], timers[i] });
-		tell_kernel();
+		alarm_at(entries[0].deadline);
 	}
 }
 
@@ -150,31 +120,38 @@ static void query(const __u32 *timers, __u32 n, __u32 batch)
 			die("a timer has no deadline");
 }
 
-static __u32 take(__u32 batch)
+static __u32 take_due(void)
 {
-	struct epoll_event event;
-	__u64 expirations;
-	__u32 taken = 0;
-	__u64 time;
+	__u64 time = now();
+	__u32 taken;
 
-	(void)batch;
-	if (!epoll_wait(epoll, &event, 1, 0))
-		return 0;
-	if (read(fd, &expirations, 8) != 8)
-		die("read of the timerfd");
-	time = now();
-	while (pending && entries[0].deadline <= time) {
+	for (taken = 0; pending && entries[0].deadline <= time; taken++)
 		if (--pending)
 			sink(0, entries[pending]);
-		taken++;
-	}
-	set_to = 0;
-	tell_kernel();
 	return taken;
 }
 
+static __u32 take(__u32 batch)
+{
+	__u32 taken;
+
+	(void)batch;
+	if (!alarm_rang())
+		return 0;
+	taken = take_due();
+	if (pending)
+		alarm_at(entries[0].deadline);
+	return taken;
+}
+
+static __u32 wait_for_due(__u64 until)
+{
+	alarm_sleep(pending && entries[0].deadline < until ? entries[0].deadline : until);
+	return take_due();
+}
+
 const struct contestant heap = {
-	.name = "heap",
-	.open = open_heap, .close = close_heap, .take = take,
+	.name = "heap", .wakes = true,
+	.open = open_heap, .close = close_heap, .take = take, .wait = wait_for_due,
 	.arm = arm, .rearm = rearm, .cancel = cancel, .query = query,
 };

@@ -90,6 +90,35 @@ void learn_clock(void)
 	clock_cost = least;
 }
 
+int sleep_on(int epoll, struct epoll_event *events, int count, __u64 time)
+{
+	__u64 from = time == NEVER ? 0 : now();
+	struct timespec timeout = timespec_of(time > from ? time - from : 0);
+	int ready = epoll_pwait2(epoll, events, count, time == NEVER ? NULL : &timeout, NULL);
+
+	if (ready < 0)
+		die("epoll_pwait2");
+	return ready;
+}
+
+/* The sum over all processors. A task that waits in io_uring counts as waiting for a device. */
+__u64 idle_ns(void)
+{
+	FILE *file = fopen("/proc/timer_list", "r");
+	unsigned long long ns;
+	char line[256];
+	__u64 sum = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, " .idle_sleeptime : %llu", &ns) == 1 ||
+		    sscanf(line, " .iowait_sleeptime: %llu", &ns) == 1)
+			sum += ns;
+	if (!file || !sum)
+		die("/proc/timer_list");
+	fclose(file);
+	return sum;
+}
+
 /* Allocate memory that is already mapped, so that its first use causes no page fault. */
 void *allocate(size_t bytes)
 {

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "contestant.h"
@@ -41,9 +42,9 @@
 #define MOST_TAIL	100000
 
 enum operation {
-	PUSH, PARK, WORD, WORD_RUNG, RESTART,
+	START_AT, START, STOP, PUSH, PARK, WORD, WORD_RUNG, RESTART,
 	ARM_CANCEL, ARM, CANCEL, REARM, QUERY,
-	EXPIRY, EXPIRY_RING, TAIL, LONE, LONE_RING,
+	EXPIRY, EXPIRY_RING, TAIL, LONE, LONE_RING, LONE_SPIN,
 	BYTES, BYTES_WORDS,
 	OPERATIONS
 };
@@ -59,7 +60,10 @@ static const struct row {
 	enum operation rival;
 	bool once;
 } rows[OPERATIONS] = {
-	[PUSH]		= { "push", REARM, true },
+	[START_AT]	= { "start at", PUSH, true },
+	[START]		= { "start", PUSH, true },
+	[STOP]		= { "stop", CANCEL, true },
+	[PUSH]		= { "push", PUSH, true },
 	[PARK]		= { "park", CANCEL, true },
 	[WORD]		= { "word", ARM_CANCEL, true },
 	[WORD_RUNG]	= { "word, rung", ARM_CANCEL, true },
@@ -74,6 +78,7 @@ static const struct row {
 	[TAIL]		= { "expiry, busy", TAIL, true },
 	[LONE]		= { "lone", LONE, true },
 	[LONE_RING]	= { "lone, ring", LONE, true },
+	[LONE_SPIN]	= { "lone, no call", LONE_SPIN, true },
 	[BYTES]		= { "bytes", BYTES, true },
 	[BYTES_WORDS]	= { "bytes, words", BYTES_WORDS, true },
 };
@@ -87,8 +92,11 @@ static __u64 *deadlines;
 static __u32 window_size;
 static __u32 window_at;
 
-/* The process that wants the same CPU, or 0. */
-static pid_t busy;
+/* Instructions of an iteration of the busy process. */
+#define BUSY_LOOP	2
+
+/* The iterations of the process that wants the same CPU, or NULL. */
+static volatile __u64 *busy;
 
 static __u64 random_below(__u64 limit)
 {
@@ -198,6 +206,26 @@ static void fill(void (*arm)(const __u32 *timers, const __u64 *deadlines,
 	window_at = 0;
 }
 
+/* Move timers to deadlines later than all others, as a word does. */
+static void time_later(__u32 batch)
+{
+	__u64 push[ROUNDS];
+	__u32 j;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		const __u32 *window = next_window();
+		__u64 start;
+
+		for (j = 0; j < window_size; j++)
+			deadlines[j] += 2 * SPREAD_NS;
+		start = now();
+		c->rearm(window, deadlines, window_size, batch);
+		push[i] = lap(start);
+	}
+	keep(PUSH, 0, push);
+}
+
 /* Measure all operations that are system calls, in batches of one size. */
 static void time_calls(int row)
 {
@@ -263,13 +291,16 @@ static __u64 arm_soon(const __u32 *window, __u64 lead)
 	return now() < due ? due : 0;
 }
 
-/* Returns the time from the due time until the program has taken the last expiry. */
+/*
+ * Returns the time from the due time until the program has taken the last expiry, except that of the
+ * busy process.
+ */
 static __u64 time_expiry(__u32 (*take)(__u32 batch), __u32 batch)
 {
 	const __u32 *window = next_window();
 	__u64 lead = 3 * TICK_NS;
 	struct timespec time;
-	__u64 due, ns;
+	__u64 due, ns, others;
 
 	c->cancel(window, window_size, 256);
 	while (!(due = arm_soon(window, lead))) {
@@ -282,8 +313,11 @@ static __u64 time_expiry(__u32 (*take)(__u32 batch), __u32 batch)
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 	while (now() < due)
 		;
+	others = busy ? *busy : 0;
 	take_all(take, batch);
 	ns = now() - due;
+	if (busy)
+		ns -= BUSY_LOOP * (*busy - others);
 	draw_deadlines();
 	c->arm(window, deadlines, window_size, 256);
 	return ns;
@@ -395,17 +429,53 @@ static void measure_calls(void)
 	for (row = 0; row < BATCHES && batch_of(row) <= window_size; row++) {
 		if (!row || c->calls)
 			time_calls(row);
+		if (!c->has_words && row == (c->calls ? BEST_BATCH : 0))
+			time_later(batch_of(row));
 		if (!row || c->takes)
 			time_expiries(EXPIRY, row, c->take);
 	}
 	c->close();
 }
 
+static void time_timeouts(void)
+{
+	__u64 start[ROUNDS], start_at[ROUNDS], stop[ROUNDS];
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		__u64 later = now() + FAR_NS + SPREAD_NS;
+		const __u32 *window = next_window();
+		__u64 begun;
+
+		/* The first start of a slot may call the kernel. */
+		timeouts_start_at(window, window_size, later);
+		begun = now();
+		timeouts_start_at(window, window_size, later + 1);
+		start_at[i] = lap(begun);
+		begun = now();
+		timeouts_start(window, window_size, FAR_NS + 2 * SPREAD_NS);
+		start[i] = lap(begun);
+		begun = now();
+		timeouts_stop(window, window_size);
+		stop[i] = lap(begun);
+	}
+	keep(START_AT, 0, start_at);
+	keep(START, 0, start);
+	keep(STOP, 0, stop);
+}
+
+static void measure_timeouts(void)
+{
+	timeouts_open(c->backend, c->scheme, count);
+	time_timeouts();
+	timeouts_close();
+}
+
 static void measure_words(void)
 {
 	__u64 memory = memory_free();
 
-	words_open(c->scheme, count);
+	words_open(c->backend, c->scheme, count);
 	keep_bytes(BYTES_WORDS, memory);
 	time_pairs();
 	time_push();
@@ -424,7 +494,7 @@ static void measure_lone(enum operation operation, unsigned int with,
 	__u32 window = window_size;
 	int i, j;
 
-	c->open(count, WITH_EPOLL | with);
+	c->open(count, with);
 	fill(c->arm);
 	window_size = 1;
 	for (i = 0; i < ROUNDS; i++) {
@@ -446,17 +516,31 @@ static void measure_burst(enum operation operation)
 	c->close();
 }
 
-/* The last of many timers that expire together, while another process wants the same CPU. */
+/* The busy process counts its iterations, whose instructions are not work for the timers. */
+static pid_t start_busy(void)
+{
+	pid_t child;
+
+	busy = mmap(NULL, sizeof(*busy), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (busy == MAP_FAILED)
+		die("mmap");
+	child = fork();
+	if (!child)
+		asm volatile("1: incq %0; jmp 1b" : "+m"(*busy));
+	if (child < 0)
+		die("fork");
+	return child;
+}
+
+/* The work for many timers that expire together, while another process wants the same CPU. */
 static void measure_tail(void)
 {
+	pid_t child;
+
 	window_size = least(count / 2, MOST_TAIL);
-	busy = fork();
-	while (!busy)
-		;
-	if (busy < 0)
-		die("fork");
+	child = start_busy();
 	measure_burst(TAIL);
-	kill(busy, SIGKILL);
+	kill(child, SIGKILL);
 }
 
 void measure(const struct contestant *contestant, __u32 n)
@@ -469,14 +553,18 @@ void measure(const struct contestant *contestant, __u32 n)
 	draw_order();
 	wait_quiet();
 	measure_calls();
-	if (c->has_words)
+	if (c->has_words) {
 		measure_words();
+		measure_timeouts();
+	}
 	if (c->take_ring)
 		measure_burst(EXPIRY_RING);
 	if (c->wakes)
-		measure_lone(LONE, 0, c->take);
+		measure_lone(LONE, WITH_EPOLL, c->take);
 	if (c->wakes && c->take_ring)
-		measure_lone(LONE_RING, WITH_RING, c->take_ring);
+		measure_lone(LONE_RING, WITH_EPOLL | WITH_RING, c->take_ring);
+	if (c->take_ring)
+		measure_lone(LONE_SPIN, WITH_RING, c->take_ring);
 	/* There the machine has one processor, and ends with the program. */
 	if (counted)
 		measure_tail();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/wheel: batches of operations, and expiries through read() or the ring.
+ * /dev/wheel: batches of operations, and expiries through read() or the ring. Also libwheel's user
+ * backend, which runs the same operations without the module.
  */
 #include <fcntl.h>
+#include <libwheel.h>
 #include <linux/wheel_timer.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -12,6 +14,8 @@
 #include "contestant.h"
 #include "machine.h"
 
+/* NULL: /dev/wheel. */
+static struct libwheel *user;
 static int fd;
 static int epoll = -1;
 static __u64 *ids;
@@ -54,6 +58,16 @@ static void watch(void)
 		die("epoll");
 }
 
+static void make_ids(__u32 count)
+{
+	__u32 i;
+
+	ids_size = count * sizeof(*ids);
+	ids = allocate(ids_size);
+	for (i = 0; i < count; i++)
+		ids[i] = WHEEL_ID(i, 0);
+}
+
 static void open_wheel(__u32 scheme, __u32 count, unsigned int with)
 {
 	struct wheel_setup setup = {
@@ -62,20 +76,31 @@ static void open_wheel(__u32 scheme, __u32 count, unsigned int with)
 		.timers	= count,
 		.events	= with & WITH_RING ? MOST_WINDOW : 0,
 	};
-	__u32 i;
 
 	fd = open("/dev/wheel", O_RDWR | O_NONBLOCK);
 	if (fd < 0)
 		die("/dev/wheel");
 	if (ioctl(fd, WHEEL_IOC_SETUP, &setup))
 		die("WHEEL_IOC_SETUP");
-	ids_size = count * sizeof(*ids);
-	ids = allocate(ids_size);
-	for (i = 0; i < count; i++)
-		ids[i] = WHEEL_ID(i, 0);
+	make_ids(count);
 	if (with & WITH_RING)
 		map_ring();
-	if (with & WITH_EPOLL)
+	if (with & (WITH_EPOLL | WITH_WAIT))
+		watch();
+}
+
+static void open_library(__u32 count, unsigned int with)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .backend = LIBWHEEL_USER,
+		.scheme = WHEEL_HIERARCHICAL, .timers = count,
+	};
+
+	if (libwheel_open(&user, &options))
+		die("libwheel_open");
+	fd = libwheel_fd(user);
+	make_ids(count);
+	if (with & (WITH_EPOLL | WITH_WAIT))
 		watch();
 }
 
@@ -101,7 +126,11 @@ static void close_wheel(void)
 	epoll = -1;
 	user_page = NULL;
 	munmap(ids, ids_size);
-	close(fd);
+	if (user)
+		libwheel_close(user);
+	else
+		close(fd);
+	user = NULL;
 }
 
 static void submit(__u32 count)
@@ -113,7 +142,8 @@ static void submit(__u32 count)
 		.count		= count,
 	};
 
-	if (ioctl(fd, WHEEL_IOC_SUBMIT, &submit) || submit.failed)
+	if (user ? libwheel_submit(user, ops, count, NULL) :
+		   ioctl(fd, WHEEL_IOC_SUBMIT, &submit) || submit.failed)
 		die("WHEEL_IOC_SUBMIT");
 }
 
@@ -199,25 +229,30 @@ static inline bool woken(void)
 	return epoll < 0 || epoll_wait(epoll, &event, 1, 0) == 1;
 }
 
-static __u32 take(__u32 batch)
+static inline __u32 take_events(__u32 batch)
 {
 	ssize_t bytes;
+	int taken;
 
-	if (!woken())
-		return 0;
+	if (user) {
+		taken = libwheel_expirations(user, events, batch);
+		return taken > 0 ? (__u32)taken : 0;
+	}
 	bytes = read(fd, events, batch * sizeof(*events));
 	return bytes > 0 ? (__u32)bytes / sizeof(*events) : 0;
 }
 
+static __u32 take(__u32 batch)
+{
+	return woken() ? take_events(batch) : 0;
+}
+
 /* Read each event, as a program does. */
-static __u32 take_ring(__u32 batch)
+static inline __u32 take_entries(void)
 {
 	struct wheel_enter enter = { .size = sizeof(enter) };
 	__u32 tail, taken;
 
-	(void)batch;
-	if (!woken())
-		return 0;
 	if (__atomic_load_n(&kernel_page->kflags, __ATOMIC_RELAXED) & WHEEL_RING_BACKLOG &&
 	    ioctl(fd, WHEEL_IOC_ENTER, &enter))
 		die("WHEEL_IOC_ENTER");
@@ -233,14 +268,47 @@ static __u32 take_ring(__u32 batch)
 	return taken;
 }
 
+static __u32 take_ring(__u32 batch)
+{
+	(void)batch;
+	return woken() ? take_entries() : 0;
+}
+
+static __u32 wait_for_due(__u64 until)
+{
+	struct epoll_event event;
+
+	sleep_on(epoll, &event, 1, until);
+	return user_page ? take_entries() : take_events(MOST_BATCH);
+}
+
+static void repeat(__u32 timer, __u64 period)
+{
+	ops[0] = (struct wheel_op){
+		.op = WHEEL_OP_ARM, .id = ids[timer] += WHEEL_ID(0, 1), .when = now() + period,
+		.period = period, .cookie = timer,
+	};
+	submit(1);
+}
+
 #define WHEEL(title, number, open_scheme) {					\
 	.name = title, .calls = true, .takes = true, .wakes = true,	\
 	.open = open_scheme, .close = close_wheel,			\
-	.take = take, .take_ring = take_ring,				\
+	.take = take, .take_ring = take_ring, .wait = wait_for_due,	\
+	.repeat = repeat,						\
 	.arm = arm, .rearm = rearm, .cancel = cancel, .query = query,	\
-	.has_words = true, .scheme = (number),				\
+	.has_words = true, .scheme = (number), .backend = LIBWHEEL_KERNEL,	\
 }
 
 const struct contestant hashed = WHEEL("hashed", WHEEL_HASHED, open_hashed);
 const struct contestant hierarchical = WHEEL("hierarchical", WHEEL_HIERARCHICAL,
 						    open_hierarchical);
+
+/* It delivers without a system call, so there is no other way as the ring. */
+const struct contestant library = {
+	.name = "library", .calls = true, .takes = true, .wakes = true,
+	.open = open_library, .close = close_wheel,
+	.take = take, .take_ring = take, .wait = wait_for_due, .repeat = repeat,
+	.arm = arm, .rearm = rearm, .cancel = cancel, .query = query,
+	.has_words = true, .scheme = WHEEL_HIERARCHICAL, .backend = LIBWHEEL_USER,
+};

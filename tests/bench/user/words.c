@@ -7,19 +7,28 @@
 #include "machine.h"
 #include "words.h"
 
+/* The user backend scans words more often. */
+#define SCANS_NS	(4 * NSEC)
+
 static struct libwheel *wheel;
+static struct libwheel_timeouts *timeouts;
+static int epoll;
 static struct wheel_event events[MOST_BATCH];
 
-void words_open(__u32 scheme, __u32 count)
+void words_open(__u32 backend, __u32 scheme, __u32 count)
 {
 	struct libwheel_options options = {
-		.size = sizeof(options), .backend = LIBWHEEL_KERNEL,
+		.size = sizeof(options), .backend = backend,
 		.scheme = scheme, .timers = count, .flags = WHEEL_SETUP_WORDS,
 	};
+	struct epoll_event event = { .events = EPOLLIN };
 	__u32 i;
 
 	if (libwheel_open(&wheel, &options))
 		die("libwheel_open");
+	epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (epoll < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, libwheel_fd(wheel), &event))
+		die("epoll");
 	for (i = 0; i < count; i++) {
 		if (libwheel_word(wheel, WHEEL_ID(i, 1), i))
 			die("libwheel_word");
@@ -28,6 +37,7 @@ void words_open(__u32 scheme, __u32 count)
 
 void words_close(void)
 {
+	close(epoll);
 	libwheel_close(wheel);
 }
 
@@ -77,9 +87,17 @@ void words_scan(void)
 	struct wheel_enter enter = {
 		.size = sizeof(enter), .flags = WHEEL_ENTER_KICK,
 	};
+	__u64 until = now() + SCANS_NS;
 
-	if (ioctl(libwheel_fd(wheel), WHEEL_IOC_ENTER, &enter))
-		die("WHEEL_IOC_ENTER");
+	if (libwheel_backend(wheel) == LIBWHEEL_KERNEL) {
+		if (ioctl(libwheel_fd(wheel), WHEEL_IOC_ENTER, &enter))
+			die("WHEEL_IOC_ENTER");
+		return;
+	}
+	/* The user backend scans at its own times. */
+	while (now() < until)
+		if (words_sleep(until))
+			die("a timer expired early");
 }
 
 void words_wait(__u32 count)
@@ -107,4 +125,64 @@ __u32 words_restart(__u32 batch, __u64 deadline, __u64 *ns)
 			die("libwheel_word_restart");
 	*ns += lap(start);
 	return taken > 0 ? (__u32)taken : 0;
+}
+
+__u32 words_sleep(__u64 until)
+{
+	struct epoll_event event;
+	__u32 sum = 0;
+	int i, taken;
+
+	sleep_on(epoll, &event, 1, until);
+	do {
+		taken = libwheel_expirations(wheel, events, MOST_BATCH);
+		for (i = 0; i < taken; i++)
+			if (libwheel_word_reset(wheel, events[i].id))
+				die("libwheel_word_reset");
+		sum += taken > 0 ? (__u32)taken : 0;
+	} while (taken == MOST_BATCH);
+	return sum;
+}
+
+void timeouts_open(__u32 backend, __u32 scheme, __u32 count)
+{
+	struct libwheel_options options = {
+		.size = sizeof(options), .backend = backend, .scheme = scheme,
+	};
+
+	if (libwheel_timeout_open(&timeouts, count, &options))
+		die("libwheel_timeout_open");
+}
+
+void timeouts_close(void)
+{
+	libwheel_timeout_close(timeouts);
+}
+
+void timeouts_start(const __u32 *timers, __u32 n, __u64 delay)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i++)
+		if (libwheel_timeout_start(timeouts, timers[i], delay))
+			die("libwheel_timeout_start");
+}
+
+void timeouts_start_at(const __u32 *timers, __u32 n, __u64 deadline)
+{
+	struct libwheel_time time = { deadline };
+	__u32 i;
+
+	for (i = 0; i < n; i++)
+		if (libwheel_timeout_start_at(timeouts, timers[i], time))
+			die("libwheel_timeout_start_at");
+}
+
+void timeouts_stop(const __u32 *timers, __u32 n)
+{
+	__u32 i;
+
+	for (i = 0; i < n; i++)
+		if (libwheel_timeout_stop(timeouts, timers[i]))
+			die("libwheel_timeout_stop");
 }
