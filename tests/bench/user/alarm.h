@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The wake-up of a program that keeps its timers itself: a timerfd, watched by an edge-triggered epoll,
- * so that it need not be read. A program opened with WITH_WAIT passes the time to epoll_pwait2()
+ * The wake-up of a program that keeps its timers itself: a timerfd, watched by an edge-triggered
+ * epoll, so that it need not be read. With WITH_WAIT, the program passes the time to epoll_pwait2()
  * instead.
  */
 #ifndef _BENCH_ALARM_H

@@ -34,7 +34,8 @@ static void measure_apart(const struct contestant *c, __u32 count)
 		exit(EXIT_SUCCESS);
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child || status) {
-		fprintf(stderr, "bench-user: %s failed with %u timers\n", c ? c->name : "floor", count);
+		fprintf(stderr, "bench-user: %s failed with %u timers\n",
+			c ? c->name : "floor", count);
 		exit(EXIT_FAILURE);
 	}
 }

@@ -96,7 +96,7 @@ static __u32 window_at;
 #define BUSY_LOOP	2
 
 /* The iterations of the process that wants the same CPU, or NULL. */
-static volatile __u64 *busy;
+static __u64 *busy;
 
 static __u64 random_below(__u64 limit)
 {
@@ -291,9 +291,14 @@ static __u64 arm_soon(const __u32 *window, __u64 lead)
 	return now() < due ? due : 0;
 }
 
+static __u64 busy_loops(void)
+{
+	return busy ? __atomic_load_n(busy, __ATOMIC_RELAXED) : 0;
+}
+
 /*
- * Returns the time from the due time until the program has taken the last expiry, except that of the
- * busy process.
+ * Returns the time from the due time until the program has taken the last expiry, except that of
+ * the busy process.
  */
 static __u64 time_expiry(__u32 (*take)(__u32 batch), __u32 batch)
 {
@@ -313,11 +318,10 @@ static __u64 time_expiry(__u32 (*take)(__u32 batch), __u32 batch)
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 	while (now() < due)
 		;
-	others = busy ? *busy : 0;
+	others = busy_loops();
 	take_all(take, batch);
 	ns = now() - due;
-	if (busy)
-		ns -= BUSY_LOOP * (*busy - others);
+	ns -= BUSY_LOOP * (busy_loops() - others);
 	draw_deadlines();
 	c->arm(window, deadlines, window_size, 256);
 	return ns;

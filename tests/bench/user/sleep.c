@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Measure the work of the whole machine while a program sleeps in its event loop: elapsed time
- * minus idle time, if one instruction takes one nanosecond. This includes the system calls, the
- * interrupts, the switches to and from the idle task, and the periodic work of the kernel, which the
- * floor shows alone.
+ * minus idle time. One instruction takes one nanosecond. This includes system calls, interrupts,
+ * switches to and from the idle task, and the periodic work of the kernel, which the floor shows
+ * alone.
  *
  * sleep: arm a timer, sleep until it expires, and take it.
  *
  * periodic: the same without arming, if the implementation has periodic timers.
  *
  * idle: for eight seconds, timers were started with a timeout of five seconds, and postponed. Then
- * all are postponed by an hour, or cancelled. The program sleeps while their old deadlines pass. Per
- * second of the next five.
+ * all are postponed by an hour, or cancelled. The program sleeps while their old deadlines pass, in
+ * the next five seconds. Per second.
  *
  * all costs: a timeout is started, postponed ten times, and expires. Per postponement.
  */
@@ -44,7 +44,6 @@ static const struct contestant *c;
 static __u32 count;
 static __u32 *timers;
 static __u64 deadlines[MOST_BATCH];
-
 
 static __u64 idle_at;
 static __u64 time_at;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One timerfd per timer, all of them watched by one edge-triggered epoll instance. A timer without a
- * period expires once, so its descriptor need not be read.
+ * One timerfd per timer, all of them watched by one edge-triggered epoll instance. A timer without
+ * a period expires once, so its descriptor need not be read.
  */
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
