@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench-user counted|timed MAX: measure timer operations of a program with 1000 to MAX
+ * bench-user counted|timed FROM MAX: measure timer operations of a program with FROM to MAX
  * pending timers, with /dev/wheel and the alternatives. counted: in a guest whose clock
  * counts instructions. Prints a CSV line per sample.
  */
@@ -45,15 +45,16 @@ int main(int argc, char **argv)
 	__u32 count, max;
 	size_t i;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: bench-user counted|timed MAX\n");
+	if (argc != 4) {
+		fprintf(stderr, "usage: bench-user counted|timed FROM MAX\n");
 		return 2;
 	}
 	mode = argv[1];
 	counted = !strcmp(mode, "counted");
-	max = (__u32)strtoul(argv[2], NULL, 10);
+	count = (__u32)strtoul(argv[2], NULL, 10);
+	max = (__u32)strtoul(argv[3], NULL, 10);
 	learn_clock();
-	for (count = 1000; count <= max; count *= 10)
+	for (; count && count <= max; count *= 10)
 		for (i = 0; i < sizeof(contestants) / sizeof(*contestants); i++)
 			measure_apart(contestants[i], count);
 	return 0;

@@ -297,15 +297,15 @@ static __u64 busy_loops(void)
 }
 
 /*
- * Returns the time from the due time until the program has taken the last expiry, except that of
- * the busy process.
+ * Returns the time from the due time until the program has taken the last expiry. Next to a busy
+ * process, returns the time that this process did not run since before the program slept.
  */
 static __u64 time_expiry(__u32 (*take)(__u32 batch), __u32 batch)
 {
 	const __u32 *window = next_window();
 	__u64 lead = 3 * TICK_NS;
 	struct timespec time;
-	__u64 due, ns, others;
+	__u64 due, start, others, ns;
 
 	c->cancel(window, window_size, 256);
 	while (!(due = arm_soon(window, lead))) {
@@ -313,14 +313,15 @@ static __u64 time_expiry(__u32 (*take)(__u32 batch), __u32 batch)
 		lead *= 2;
 	}
 	time = timespec_of(due);
-	/* Sleep like a program without other work. */
+	start = busy ? now() : due;
+	others = busy_loops();
+	/* Sleep like a program without other work. It may run again long after the due time. */
 	if (busy)
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 	while (now() < due)
 		;
-	others = busy_loops();
 	take_all(take, batch);
-	ns = now() - due;
+	ns = now() - start;
 	ns -= BUSY_LOOP * (busy_loops() - others);
 	draw_deadlines();
 	c->arm(window, deadlines, window_size, 256);

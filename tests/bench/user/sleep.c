@@ -13,7 +13,8 @@
  * all are postponed by an hour, or cancelled. The program sleeps while their old deadlines pass, in
  * the next five seconds. Per second.
  *
- * all costs: a timeout is started, postponed ten times, and expires. Per postponement.
+ * all costs: each of up to 16,384 timeouts is started, postponed ten times, and expires. Per
+ * postponement.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +30,9 @@
 #define SLEEPS		50
 #define SLEEP_NS	(20 * MS)
 
-/* One group of timers is started per millisecond. */
-#define GROUPS		4000
+/* Timers are started in groups, ten milliseconds apart, with deadlines a millisecond apart. */
+#define GROUPS		400
+#define DEADLINES	10
 /* Their timeout, which is also the time of the measurement. */
 #define IDLE_NS		(5 * NSEC)
 
@@ -68,12 +70,12 @@ static void print(const char *operation, const char *unit, double sample)
 	       sample);
 }
 
-static void open_timers(void)
+static void open_timers(__u32 n)
 {
 	if (c && c->has_words)
-		words_open(c->backend, c->scheme, count);
+		words_open(c->backend, c->scheme, n);
 	else if (c)
-		c->open(count, WITH_WAIT);
+		c->open(n, WITH_WAIT);
 }
 
 static void close_timers(void)
@@ -158,7 +160,7 @@ static void measure_sleeps(const char *operation, unsigned int with)
 {
 	int i;
 
-	c->open(count, WITH_WAIT | with);
+	c->open(1, WITH_WAIT | with);
 	for (i = 0; i < 3; i++)
 		one_sleep();
 	begin();
@@ -172,7 +174,7 @@ static void measure_periods(void)
 {
 	__u32 taken = 0;
 
-	c->open(count, WITH_WAIT);
+	c->open(1, WITH_WAIT);
 	c->repeat(0, SLEEP_NS);
 	while (taken < 3)
 		taken += c->wait(NEVER);
@@ -184,50 +186,57 @@ static void measure_periods(void)
 	c->close();
 }
 
-/* Start or postpone each timer, a group per millisecond. */
+/* Start or postpone each timer. */
 static void busy_period(void (*set)(__u32 from, __u32 n, __u64 deadline))
 {
+	const __u32 all = GROUPS * DEADLINES;
 	__u64 time = now(), wakes = 0;
 	__u32 i;
 
-	for (i = 0; i < GROUPS; i++) {
-		__u32 from = (__u64)count * i / GROUPS, to = (__u64)count * (i + 1) / GROUPS;
+	for (i = 0; i < all; i++) {
+		__u32 from = (__u64)count * i / all, to = (__u64)count * (i + 1) / all;
 
-		/* A round of slow implementations takes longer than a millisecond. */
-		set(from, to - from, now() + IDLE_NS);
-		time += MS;
+		/* A round of slow implementations takes longer. */
+		set(from, to - from, now() + IDLE_NS + i % DEADLINES * MS);
+		if (i % DEADLINES != DEADLINES - 1)
+			continue;
+		time += SLICE_NS;
 		if (loop(time, &wakes))
 			die("a timer expired early");
 	}
 }
 
-static void measure_idle(bool cancelled)
+static void time_idle(const char *operation, const char *wake_ups)
 {
-	__u64 wakes = 0;
 	const __u64 seconds = IDLE_NS / NSEC;
+	__u64 wakes = 0;
 
-	open_timers();
-	busy_period(arm);
-	busy_period(postpone);
-	if (cancelled)
-		cancel(0, count);
-	else
-		postpone(0, count, now() + FAR_NS);
 	begin();
 	if (loop(time_at + IDLE_NS, &wakes))
 		die("a timer expired early");
-	print(cancelled ? "idle, cancelled" : "idle, postponed", "instructions/s",
-	      (double)busy_since() / seconds);
+	print(operation, "instructions/s", (double)busy_since() / seconds);
 	/* The last one is the end of the measurement. */
-	print(cancelled ? "idle, cancelled, wake-ups" : "idle, postponed, wake-ups", "per second",
-	      (double)(wakes - 1) / seconds);
+	print(wake_ups, "per second", (double)(wakes - 1) / seconds);
+}
+
+static void measure_idle(void)
+{
+	open_timers(count);
+	busy_period(arm);
+	busy_period(postpone);
+	cancel(0, count);
+	time_idle("idle, cancelled", "idle, cancelled, wake-ups");
+	busy_period(arm);
+	busy_period(postpone);
+	postpone(0, count, now() + FAR_NS);
+	time_idle("idle, postponed", "idle, postponed, wake-ups");
 	close_timers();
 }
 
-static void one_life(void)
+static void one_life(__u32 used)
 {
 	__u64 time = now(), wakes = 0;
-	__u32 used = least(count, MOST_WINDOW), expired = 0;
+	__u32 expired = 0;
 	int i, slice;
 
 	for (i = 0; i <= POSTPONEMENTS; i++)
@@ -248,12 +257,13 @@ static void one_life(void)
 
 static void measure_all_costs(void)
 {
-	open_timers();
-	one_life();
+	__u32 used = least(count, MOST_WINDOW);
+
+	open_timers(used);
+	one_life(used);
 	begin();
-	one_life();
-	print("all costs", "instructions",
-	      (double)busy_since() / least(count, MOST_WINDOW) / POSTPONEMENTS);
+	one_life(used);
+	print("all costs", "instructions", (double)busy_since() / used / POSTPONEMENTS);
 	close_timers();
 }
 
@@ -275,7 +285,6 @@ void measure_sleep(const struct contestant *contestant, __u32 n)
 		measure_periods();
 	if (c == &uring)
 		return;
-	measure_idle(false);
-	measure_idle(true);
+	measure_idle();
 	measure_all_costs();
 }
