@@ -16,7 +16,8 @@ from shapes import picture, text  # noqa: E402
 
 TITLES = {
     "hierarchical": "/dev/wheel", "word": "libwheel, words", "heap": "user-space heap",
-    "4-heap": "4-ary heap", "queue": "queues", "field": "plain field, late",
+    "lazy heap": "lazy heap", "library": "library alone", "floor": "without timers",
+    "hierarch.": "bare wheel", "queue": "queues", "field": "plain field, late",
 }
 
 
@@ -25,7 +26,8 @@ UNFAIR = ("field", "floor")
 
 
 class Figure(NamedTuple):
-    """Rows are (name, operation), the first implementation is the wheel."""
+    """Rows are (name, operation), the first implementation is the wheel. A row that was not measured
+    for it is left out."""
 
     file: str
     unit: str
@@ -36,19 +38,46 @@ class Figure(NamedTuple):
     def title(self, implementation):
         return {**TITLES, **self.titles}.get(implementation, implementation)
 
+    def measured(self):
+        """[(name, [value or None per implementation])]"""
+        _, cells = read(self.file)
+        rows = [
+            (name, [cells.get((operation, one)) for one in self.implementations])
+            for name, operation in self.rows
+        ]
+        return [(name, values) for name, values in rows if values[0] is not None]
+
 
 PROGRAM = (
-    ("postpone a timeout", "push"),
-    ("cancel a timeout", "park"),
+    ("postpone a timeout", "start at"),
+    ("the same, and read the clock", "start"),
+    ("cancel a timeout", "stop"),
     ("arm and cancel, by its word", "word"),
     ("the same, first since a scan", "word, rung"),
+    ("postpone, with all later costs", "all costs"),
     ("arm and cancel, 256 per system call", "arm + cancel, batch 256"),
     ("arm and cancel, 1 per system call", "arm + cancel, batch 1"),
     ("expire and deliver, in a burst", "expiry, ring"),
-    ("the same, next to a busy process", "expiry, busy"),
     ("expire a lone timer, read()", "lone"),
     ("expire a lone timer, ring", "lone, ring"),
 )
+EXPIRY = (
+    ("expire in a burst, ring", "expiry, ring"),
+    ("expire in a burst, 256 per read()", "expiry, batch 256"),
+    ("expire, one per read()", "expiry, batch 1"),
+    ("expire next to a busy process, ring", "expiry, busy"),
+    ("expire a lone timer, read()", "lone"),
+    ("expire a lone timer, ring", "lone, ring"),
+    ("the same, without a system call", "lone, no call"),
+    ("arm, sleep until it expires, read()", "sleep"),
+    ("arm, sleep until it expires, ring", "sleep, ring"),
+    ("sleep until a periodic timer expires", "periodic"),
+)
+PROGRAMS = ("hierarchical", "library", "timerfd", "io_uring", "heap", "lazy heap")
+COUNTS = (10000, 100000, 1000000)
+IDLE = ("hierarchical", "library", "timerfd", "heap", "lazy heap", "floor")
+LOADS = ("word", "4-heap", "lazy 4-heap", "lazy ring", "libevent", "queue", "field", "floor")
+POSTPONED = ("word", "4-heap", "lazy 4-heap", "lazy ring", "hierarch.", "libevent")
 KERNEL = (
     ("arm", "mixed arm"),
     ("move to a later deadline", "mixed push"),
@@ -64,12 +93,18 @@ SCHEMES = (
     ("expire a lone timer, ring", "lone, ring"),
 )
 FIGURES = {
-    "program": Figure(
-        "user", "instructions", ("hierarchical", "timerfd", "io_uring", "heap"), PROGRAM
+    "program": Figure("user", "instructions", PROGRAMS, PROGRAM),
+    "expiries": Figure("user", "instructions", PROGRAMS, EXPIRY),
+    "memory": Figure("user", "bytes", PROGRAMS, (("memory per timer", "bytes"),)),
+    "idle": Figure(
+        "idle", "instructions", IDLE,
+        tuple((f"{count:,} timers, {what}", f"idle, {what}, {count}")
+              for count in COUNTS for what in ("postponed", "cancelled")),
     ),
-    "memory": Figure(
-        "user", "bytes", ("hierarchical", "timerfd", "io_uring", "heap"),
-        (("memory per timer", "bytes"),),
+    "idle-wakeups": Figure(
+        "idle", "wake-ups", IDLE,
+        tuple((f"{count:,} timers, {what}", f"idle, {what}, wake-ups, {count}")
+              for count in COUNTS for what in ("postponed", "cancelled")),
     ),
     "schemes": Figure(
         "user", "instructions", ("hierarchical", "hashed"), SCHEMES,
@@ -80,9 +115,32 @@ FIGURES = {
         {"hierarchical": "wheel"},
     ),
     "server": Figure(
-        "load", "instructions", ("word", "4-heap", "libevent", "queue", "field", "floor"),
+        "load", "instructions", LOADS,
         (("a request of 1 ms", "request, short, instructions"),
          ("a request of 30 ms", "request, long, instructions")),
+        {"floor": "floor"},
+    ),
+    "server-time": Figure(
+        "load", "ns", LOADS,
+        (("a request of 1 ms", "request, short, ns"), ("a request of 30 ms", "request, long, ns")),
+        {"floor": "floor"},
+    ),
+    "postponed": Figure(
+        "postponed", "instructions", POSTPONED,
+        (("10 times per expiry, 30,000 timers", "postponed 10x, instructions, 30000"),
+         ("once per expiry, 30,000 timers", "postponed 1x, instructions, 30000")),
+    ),
+    "postponed-time": Figure(
+        "postponed", "ns", POSTPONED,
+        (("10 times per expiry, 30,000 timers", "postponed 10x, ns, 30000"),
+         ("10 times per expiry, 1,000,000 timers", "postponed 10x, ns, 1000000"),
+         ("once per expiry, 30,000 timers", "postponed 1x, ns, 30000")),
+    ),
+    "backends": Figure(
+        "user", "instructions", ("hierarchical", "library"),
+        (("postpone or start a timeout", "start at"), ("stop a timeout", "stop"),
+         ("postpone, with all later costs", "all costs"))
+        + PROGRAM[6:8] + EXPIRY,
     ),
     "core": Figure(
         "core", "instructions", ("hierarchical", "hashed", "wahern"),
@@ -114,15 +172,19 @@ def samples(file):
 
 
 def read(file):
-    """({"date": ..., "command": ...}, {(operation, implementation): median})"""
+    """({"date": ..., "command": ...}, {(operation, implementation): median}). An operation is also
+    found with its number of timers: "operation, timers"."""
     about, cells = {}, {}
     for about, row in samples(file):
-        cells.setdefault((row[1], row[3]), []).append(float(row[5]))
+        for operation in (row[1], f"{row[1]}, {row[2]}"):
+            cells.setdefault((operation, row[3]), []).append(float(row[5]))
     return about, {cell: median(values) for cell, values in cells.items()}
 
 
 def number(value):
-    return f"{value:.0f}" if value < 1000 else f"{value:,.0f}"
+    if value < 10:
+        return f"{value:.2g}"
+    return f"{value:,.0f}"
 
 
 def exact(value):
@@ -138,13 +200,12 @@ def ratio(value, wheel):
 def table(name):
     """[heading, rows]: the values of all implementations, and their ratios to the wheel."""
     figure = FIGURES[name]
-    _, cells = read(figure.file)
     rows = [["", *map(figure.title, figure.implementations)]]
-    for title, operation in figure.rows:
-        values = [cells.get((operation, one)) for one in figure.implementations]
+    for title, values in figure.measured():
         rows.append([title, number(values[0])])
         rows[-1] += [
-            f"{number(v)} ({ratio(v, values[0])})" if v is not None else "" for v in values[1:]
+            "" if v is None else f"{number(v)} ({ratio(v, values[0])})" if values[0] else number(v)
+            for v in values[1:]
         ]
     return rows
 
@@ -176,6 +237,8 @@ MARKS = (
     '<path class="mark{i}" d="M{x:g},{t2:g} l7,12 l-14,0 z"/>',
     '<path class="mark{i}" d="M{x:g},{b2:g} l7,-12 l-14,0 z"/>',
     '<path class="mark{i}" d="M{l:g},{t:g} l10,10 m-10,0 l10,-10"/>',
+    '<path class="mark5" d="M{x:g},{t2:g} v14 m-7,-7 h14"/>',
+    '<circle class="mark5" cx="{x:g}" cy="{y:g}" r="5"/>',
 )
 
 
@@ -211,24 +274,21 @@ def scale(values):
 def draw(name):
     """The plot as one <svg>: a line of marks per operation, with the ratios as numbers."""
     figure = FIGURES[name]
-    _, cells = read(figure.file)
     parts, top = legend([figure.title(one) for one in figure.implementations])
-    shown = [
-        [cells.get((operation, one)) for one in figure.implementations]
-        for _, operation in figure.rows
-    ]
+    rows = figure.measured()
+    shown = [values for _, values in rows]
     place, ticks, kind = scale([v for row in shown for v in row if v])
     bottom = top + ROW * len(shown) + 8
     for tick in ticks:
         x = place(tick)
         parts.append(f'<line class="grid" x1="{x:g}" y1="{top:g}" x2="{x:g}" y2="{bottom:g}"/>')
         parts.append(text(min(x, RIGHT - 14), bottom + 18, number(tick), "quiet", 13))
-    for i, ((title, _), values) in enumerate(zip(figure.rows, shown)):
+    for i, (title, values) in enumerate(rows):
         y = top + ROW * (i + 1)
         others = [
             v for one, v in zip(figure.implementations, values) if v and one not in UNFAIR
         ][1:]
-        best = f"best other: {ratio(min(others), values[0])}" if others else ""
+        best = f"best other: {ratio(min(others), values[0])}" if others and values[0] else ""
         parts.append(text(LEFT, y - 20, title, size=13, anchor="start"))
         parts.append(text(RIGHT, y - 20, best, "quiet", 13, "end"))
         parts.append(f'<line class="arrow" x1="{LEFT}" y1="{y}" x2="{RIGHT}" y2="{y}"/>')

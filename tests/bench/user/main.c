@@ -26,11 +26,11 @@ static void measure_apart(const struct contestant *c, __u32 count)
 	fflush(stdout);
 	child = fork();
 	if (!child) {
-		if (c)
-			measure(c, count);
 		/* Elsewhere, other processes use the machine, too. */
 		if (counted)
 			measure_sleep(c, count);
+		if (c)
+			measure(c, count);
 		exit(EXIT_SUCCESS);
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child || status) {

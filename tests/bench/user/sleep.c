@@ -276,6 +276,8 @@ void measure_sleep(const struct contestant *contestant, __u32 n)
 	timers = allocate(count * sizeof(*timers));
 	for (i = 0; i < count; i++)
 		timers[i] = i;
+	/* Files of the previous implementation are freed asynchronously: wait for that. */
+	memory_free();
 	wait_quiet();
 	if (c)
 		measure_sleeps("sleep", 0);
