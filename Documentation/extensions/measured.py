@@ -95,7 +95,7 @@ SCHEMES = (
 FIGURES = {
     "program": Figure("user", "instructions", PROGRAMS, PROGRAM),
     "expiries": Figure("user", "instructions", PROGRAMS, EXPIRY),
-    "memory": Figure("user", "bytes", PROGRAMS, (("memory per timer", "bytes"),)),
+    "memory": Figure("memory", "bytes", PROGRAMS, (("memory per timer", "bytes"),)),
     "idle": Figure(
         "idle", "instructions", IDLE,
         tuple((f"{count:,} timers, {what}", f"idle, {what}, {count}")
