@@ -188,7 +188,7 @@ static inline struct wheel_slot *wheel_slot_named(const struct wheel_slots *slot
 	return wheel_slot_in(slots->pages, slots->setup.timers, id, NULL);
 }
 
-/* Return the slot of a number that was read from another slot or from the table. Its page exists. */
+/* Return the slot of a number that the kernel has stored. Its page exists. */
 static inline struct wheel_slot *wheel_slot_at(const struct wheel_slots *slots, u32 nr)
 {
 	return slots->pages[nr / WHEEL_SLOTS_PER_PAGE] + nr % WHEEL_SLOTS_PER_PAGE;
