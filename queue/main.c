@@ -7,6 +7,7 @@
 
 #include "options.h"
 #include "requests.h"
+#include "shards.h"
 
 /* Freed buffers up to this size are used again, because new ones cost a page fault per page. */
 #define KEPT_BYTES	(4 << 20)
@@ -21,6 +22,8 @@ int main(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
 	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 	options_read(&options, argc, argv);
+	if (options.shards)
+		shards_serve(&options);
 	serve(&server, &options, &command_ops);
 	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "options.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
 #include <pwd.h>
@@ -10,6 +11,7 @@
 
 #include "fail.h"
 #include "listen.h"
+#include "shards.h"
 
 #define MOST_CONNECTIONS	10000
 /* Default limit on buffers, and the least number of the largest bodies. */
@@ -21,7 +23,7 @@
 #define SPACES	" \t\r\n"
 
 enum choice {
-	CONFIG = 256, LISTEN, PORT, HTTP, STORE, USER, CONNECTIONS, BODY,
+	CONFIG = 256, LISTEN, PORT, HTTP, STORE, SHARDS, USER, CONNECTIONS, BODY,
 	JOBS, BYTES, TUBES, BUFFERS, RESERVED, LOADED, HORIZON, HELP, VERSION,
 };
 
@@ -31,6 +33,7 @@ static const struct option long_options[] = {
 	{ "port", required_argument, NULL, PORT },
 	{ "http-port", required_argument, NULL, HTTP },
 	{ "store", required_argument, NULL, STORE },
+	{ "shards", required_argument, NULL, SHARDS },
 	{ "allow-user", required_argument, NULL, USER },
 	{ "max-connections", required_argument, NULL, CONNECTIONS },
 	{ "max-job-size", required_argument, NULL, BODY },
@@ -54,6 +57,8 @@ static const char usage[] =
 	"  --store FILE           SQLite file with the jobs, created if it does not exist\n"
 	"  --store URI            PostgreSQL database with the jobs: postgresql://HOST/DATABASE; if\n"
 	"                         several servers use it, one serves, the others are on standby\n"
+	"  --shards N             the servers of the database all serve at once: its tubes are divided\n"
+	"                         into N shards, from 1 to 32, and each server holds some of them\n"
 	"  --listen ADDRESS       address or unix:PATH to listen on, default: 127.0.0.1\n"
 	"  --port PORT            TCP port to listen on, default: 11300\n"
 	"  --http-port PORT       TCP port for metrics and health checks alone, also on standby\n"
@@ -216,6 +221,9 @@ static void take(struct server_options *o, int option, const char *name,
 	case STORE:
 		o->path = value;
 		break;
+	case SHARDS:
+		o->shards = read_limit(name, value, 1, SHARDS_MOST);
+		break;
 	case USER:
 		allow_user(o, value);
 		break;
@@ -268,6 +276,37 @@ static void resolve_buffers(struct server_options *o)
 		o->quota = bodies > MOST_BUFFERS ? bodies : MOST_BUFFERS;
 }
 
+static bool begins_with(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+bool options_name_a_database(const struct server_options *options)
+{
+	return begins_with(options->path, "postgresql://") ||
+	       begins_with(options->path, "postgres://");
+}
+
+/* The other servers connect to the address, and to one port for each shard. */
+static void check_shards(const struct server_options *o)
+{
+	unsigned char any[sizeof(struct in6_addr)] = { 0 }, address[sizeof(any)] = { 0 };
+
+	if (!o->shards)
+		return;
+	if (!options_name_a_database(o))
+		fail(EXIT_USAGE, "--shards requires --store postgresql://...");
+	if ((inet_pton(AF_INET, o->address, address) != 1 &&
+	     inet_pton(AF_INET6, o->address, address) != 1) ||
+	    !memcmp(address, any, sizeof(any)))
+		fail(EXIT_USAGE,
+		     "--shards requires --listen with the IP address at which other servers reach this one, not '%s'",
+		     o->address);
+	if (strtoul(o->port, NULL, 10) + o->shards > UINT16_MAX)
+		fail(EXIT_USAGE, "--shards %u also uses the %u ports after --port %s", o->shards,
+		     o->shards, o->port);
+}
+
 void options_read(struct server_options *options, int argc, char **argv)
 {
 	int option, index = 0;
@@ -293,6 +332,7 @@ void options_read(struct server_options *options, int argc, char **argv)
 		fail(EXIT_USAGE, "--allow-user requires --listen unix:PATH");
 	if (options->http_port && !strncmp(options->address, "unix:", 5))
 		fail(EXIT_USAGE, "--http-port requires an address to --listen on");
+	check_shards(options);
 	resolve_connections(options);
 	resolve_buffers(options);
 	options->queue.timers = options->connections;

@@ -25,6 +25,8 @@
  * @connections: limit on the number of connections
  * @body: limit on the size of a body, in bytes
  * @quota: limit on the buffers of all connections, in bytes
+ * @shards: number of shards that the servers of the database share, 0: none
+ * @shard: the one that this process serves, or NULL
  * @queue: limits of the queue
  */
 struct server_options {
@@ -37,10 +39,14 @@ struct server_options {
 	uint32_t connections;
 	uint32_t body;
 	uint64_t quota;
+	uint32_t shards;
+	const struct store_shard *shard;
 	struct queue_options queue;
 };
 
 /* Read the command line. Exit if it is invalid. */
 void options_read(struct server_options *options, int argc, char **argv);
+/* Return: true if the store is a database, not a file. */
+bool options_name_a_database(const struct server_options *options);
 
 #endif

@@ -83,18 +83,12 @@ static void name_process(struct server *server)
 	snprintf(server->name, sizeof(server->name), "%016llx", name);
 }
 
-static bool begins_with(const char *name, const char *with)
-{
-	return !strncmp(name, with, strlen(with));
-}
-
 /* Open a file, or the URI of a database. */
-static struct store *store_open(const char *name, int http_fd)
+static struct store *store_open(const struct server_options *options, int http_fd)
 {
-	if (begins_with(name, "postgresql://") ||
-	    begins_with(name, "postgres://"))
-		return postgres_open(name, http_fd);
-	return sqlite_open(name);
+	if (options_name_a_database(options))
+		return postgres_open(options->path, http_fd, options->shard);
+	return sqlite_open(options->path);
 }
 
 /* The host of the connections uses this queue from now on. */
@@ -126,7 +120,7 @@ static void server_open(struct server *server, const struct server_options *opti
 		listener_listen(&server->http);
 	}
 	/* This may wait for another server to end. Until then, connections are rejected. */
-	server->store = store_open(options->path, server->http.fd);
+	server->store = store_open(options, server->http.fd);
 	queue_open(queue, server->store, &options->queue);
 	listener_listen(&server->listener);
 	server->signal_fd = open_signals();

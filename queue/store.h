@@ -164,11 +164,25 @@ static inline void store_count_change(struct store *store, size_t bytes)
 
 /* An SQLite file, which is created if it does not exist. */
 struct store *sqlite_open(const char *path);
-/*
- * A PostgreSQL database. Waits while another server holds it, and responds to HTTP on @http_fd
- * meanwhile; -1: no listener.
+/**
+ * struct store_shard - a part of a PostgreSQL database; see shards.h
+ * @number: its number
+ * @first_id: id of its first job
+ * @address: where this process serves it
+ * @port: the port of the whole server
  */
-struct store *postgres_open(const char *uri, int http_fd);
+struct store_shard {
+	unsigned int number;
+	uint64_t first_id;
+	const char *address;
+	const char *port;
+};
+
+/*
+ * A PostgreSQL database, or one shard of it. Waits while another server holds it, and responds to
+ * HTTP on @http_fd meanwhile; -1: no listener.
+ */
+struct store *postgres_open(const char *uri, int http_fd, const struct store_shard *shard);
 /* Takes the place of a store that was lost. It has no jobs, and changes have no effect. */
 extern struct store store_absent;
 

@@ -28,6 +28,9 @@
 /* The same in seconds, for libpq. */
 #define POSTGRES_LEASE_S	4
 
+/* "wlq": the class of wheelq's advisory locks; the object identifies the schema. */
+#define POSTGRES_LOCK_CLASS	"7826545"
+
 #define POSTGRES_STRING(x)	#x
 #define POSTGRES_TEXT(x)	POSTGRES_STRING(x)
 /* In SQL: the end of a lease that begins now. */
@@ -53,6 +56,7 @@ enum postgres_statement {
  * struct postgres - a session
  * @store: the public part
  * @uri: identifies the database
+ * @shard: the shard, or NULL
  * @http_fd: listener for HTTP while the server is on standby, or -1
  * @db: the connection, in pipeline mode once it is open; it never blocks
  * @bytes: size of the jobs
@@ -73,6 +77,7 @@ enum postgres_statement {
 struct postgres {
 	struct store store;
 	const char *uri;
+	const struct store_shard *shard;
 	int http_fd;
 	PGconn *db;
 	uint64_t bytes;

@@ -11,10 +11,9 @@
 
 #include "fail.h"
 #include "notify.h"
+#include "shards.h"
 #include "standby.h"
 
-/* "wlq": the class of wheelq's advisory locks; the object identifies the schema. */
-#define LOCK_CLASS	"7826545"
 #define LOCK_OBJECT	"hashtext(current_schema())"
 /* On standby: interval of attempts to take the lock, in ms, and their number per check. */
 #define ATTEMPT_MS	50
@@ -122,6 +121,8 @@ static void no_notice(void *context, const char *message)
 
 static void set_session(struct postgres *p)
 {
+	char sql[256];
+
 	PQsetNoticeProcessor(p->db, no_notice, NULL);
 	if (!number_of(p, "SELECT (current_setting('fsync') = 'on')::int"))
 		fail(EXIT_FAILED,
@@ -138,12 +139,21 @@ static void set_session(struct postgres *p)
 		   "SET enable_bitmapscan = off;"
 		   "SET enable_sort = off;"
 		   "SET jit = off");
+	if (!p->shard)
+		return;
+	/* The first process of the server finds out by this name which server holds the lock. */
+	snprintf(sql, sizeof(sql),
+		 "SET search_path = wheelq_%u;"
+		 "SET application_name = '" SHARDS_NAME "'",
+		 p->shard->number, p->shard->address, p->shard->port);
+	execute(p, sql);
 }
 
 /* A statement that waits for the lock would hold a snapshot. */
 static bool take_lock(struct postgres *p)
 {
-	return number_of(p, "SELECT pg_try_advisory_lock(" LOCK_CLASS ", " LOCK_OBJECT ")::int");
+	return number_of(p, "SELECT pg_try_advisory_lock(" POSTGRES_LOCK_CLASS ",\n"
+			 LOCK_OBJECT ")::int");
 }
 
 /*
@@ -161,7 +171,7 @@ static void end_silent(struct postgres *p, int *seen)
 		     "SELECT l.pid, l.pid = %d AND pg_terminate_backend(l.pid)\n"
 		     "FROM pg_locks l, wheelq_store s, pg_database d\n"
 		     "WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2\n"
-		     "AND l.classid = " LOCK_CLASS " AND l.objid = " LOCK_OBJECT "::oid\n"
+		     "AND l.classid = " POSTGRES_LOCK_CLASS " AND l.objid = " LOCK_OBJECT "::oid\n"
 		     "AND l.database = d.oid AND d.datname = current_database()\n"
 		     "AND s.until < clock_timestamp()", *seen) < 0)
 		fail(EXIT_FAILED, "out of memory");
@@ -209,7 +219,7 @@ static void check_schema(struct postgres *p)
 	bool is_there = number_of(p, "SELECT (to_regclass('wheelq_store') IS NOT NULL)::int");
 	long long version = is_there ?
 		number_of(p, "SELECT version FROM wheelq_store") : 0;
-	char done[64];
+	char done[128];
 	int at;
 
 	if (version > SCHEMA)
@@ -218,16 +228,38 @@ static void check_schema(struct postgres *p)
 		     PQdb(p->db), version, SCHEMA);
 	if (version == SCHEMA)
 		return;
+	if (!is_there && !p->shard &&
+	    number_of(p, "SELECT (to_regclass('wheelq.shard') IS NOT NULL)::int"))
+		fail(EXIT_USAGE, "PostgreSQL %s: its tubes are divided; --shards is required",
+		     PQdb(p->db));
 	execute(p, "BEGIN");
 	for (at = version; at < SCHEMA; at++)
 		execute(p, upgrades[at]);
 	snprintf(done, sizeof(done), "UPDATE wheelq_store SET version = %d",
 		 SCHEMA);
 	execute(p, done);
+	if (!is_there && p->shard) {
+		snprintf(done, sizeof(done),
+			 "UPDATE wheelq_store SET (next_id, counted) = (%llu, %llu)",
+			 (unsigned long long)p->shard->first_id,
+			 (unsigned long long)p->shard->first_id);
+		execute(p, done);
+	}
 	execute(p, "COMMIT");
 	if (is_there)
 		say("PostgreSQL %s: store upgraded from version %lld to %d",
 		    PQdb(p->db), version, SCHEMA);
+}
+
+/* From now on, the other servers forward commands to this process. */
+static void publish(struct postgres *p)
+{
+	char sql[256];
+
+	snprintf(sql, sizeof(sql),
+		 "UPDATE wheelq.shard SET (address, port) = ('%s', %s) WHERE number = %u",
+		 p->shard->address, p->shard->port, p->shard->number);
+	execute(p, sql);
 }
 
 /* Increment the epoch, and begin the lease. */
@@ -235,6 +267,8 @@ static void begin_epoch(struct postgres *p)
 {
 	struct pg_result *result;
 
+	if (p->shard)
+		publish(p);
 	p->renewed = postgres_clock_ms(CLOCK_BOOTTIME);
 	result = result_of(p, "UPDATE wheelq_store SET until = " POSTGRES_UNTIL ";"
 			   "UPDATE wheelq_epoch SET epoch = epoch + 1 RETURNING epoch");
@@ -300,7 +334,7 @@ static void reopen(struct store *store)
 	hold_store(p);
 }
 
-struct store *postgres_open(const char *uri, int http_fd)
+struct store *postgres_open(const char *uri, int http_fd, const struct store_shard *shard)
 {
 	struct postgres *p = zeroed(1, sizeof(*p));
 
@@ -309,6 +343,7 @@ struct store *postgres_open(const char *uri, int http_fd)
 	p->store.lease = POSTGRES_LEASE_MS;
 	p->store.batch = BATCH_BYTES;
 	p->uri = uri;
+	p->shard = shard;
 	p->http_fd = http_fd;
 	bodies_open(&p->bodies);
 	connect_to(p);

@@ -79,7 +79,7 @@ static struct store *open_store(struct model *m)
 	case MODEL_SQLITE:
 		return sqlite_open(m->path);
 	case MODEL_POSTGRES:
-		return postgres_open(getenv("WHEELQ_POSTGRES"), -1);
+		return postgres_open(getenv("WHEELQ_POSTGRES"), -1, NULL);
 	default:
 		return memory_open(&m->keep);
 	}

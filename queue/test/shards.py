@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: MIT
+"""Several servers serve one database at once; see shards.h."""
+import contextlib
+import itertools
+import os
+import random
+import signal
+import socket
+import threading
+import time
+
+import guarantees
+import harness
+import history
+import keys
+import limits
+import lists
+import postgres
+import protocol
+import shared
+from guarantees import SEED
+from wire import Wire
+
+# Number of faults for each number of servers.
+FAULTS = int(os.environ.get("WHEELQ_FAULTS", "4"))
+SHARDS = 4
+# Tubes of all shards.
+TUBES = [f"tube{number}" for number in range(12)]
+
+
+def free_ports(count):
+    """A port with @count free ports after it, which connections do not use."""
+    while True:
+        first = random.SystemRandom().randrange(10000, 32000)
+        with contextlib.ExitStack() as stack, contextlib.suppress(OSError):
+            for port in range(first, first + count + 1):
+                stack.enter_context(socket.socket()).bind(("127.0.0.1", port))
+            return first
+
+
+def own_group(server, shards=SHARDS):
+    """Make it a server with shards, whose processes can be signalled together."""
+    server.options += ("--shards", str(shards))
+    server.preexec = os.setsid
+    server.port = free_ports(shards)
+    return server
+
+
+def signal_all(server, number):
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(server.process.pid, number)
+
+
+def holders(store):
+    """By shard, the port of the server that holds it."""
+    return postgres.sql(store, "SELECT coalesce(port, 0) FROM wheelq.shard ORDER BY number").split()
+
+
+def are_balanced(store, servers):
+    held = holders(store)
+    counts = sorted(held.count(str(server.port)) for server in servers)
+    return sum(counts) == SHARDS and counts[-1] - counts[0] <= 1
+
+
+def responds(server):
+    """True if all shards can be reached through this server."""
+    try:
+        client = server.client()
+        for tube in TUBES:
+            client.ask(f"use {tube}")
+            client.ask("peek-ready")
+        client.close()
+    except (harness.Gone, OSError):
+        return False
+    return True
+
+
+class Sender(threading.Thread):
+    """Runs in the background until it is closed."""
+
+    def __init__(self, run):
+        super().__init__(target=run)
+        self.start()
+        self.close = self.join
+
+
+class Servers:
+    """Servers with one database, each with its own Wire."""
+
+    def __init__(self, count, options=(), make_wire=Wire):
+        self.all = [harness.Server(*options) for _ in range(count)]
+        self.store = self.all[0].store
+        for server in self.all:
+            own_group(server)
+            server.wire = make_wire(postgres.started().socket)
+            server.store = postgres.through(server.wire.host, server.wire.port, self.store)
+
+    def balanced(self, servers=None):
+        """Wait until these servers, or all, share the shards evenly."""
+        servers = servers or self.all
+        harness.until(lambda: are_balanced(self.store, servers))
+        for server in servers:
+            harness.until(lambda server=server: responds(server))
+
+    def __enter__(self):
+        for server in self.all:
+            server.start()
+        self.balanced()
+        return self
+
+    def __exit__(self, *_):
+        for server in self.all:
+            server.wire.heal()
+            signal_all(server, signal.SIGCONT)
+            signal_all(server, signal.SIGKILL)
+            server.__exit__()
+
+
+def watching(server, tubes):
+    client = server.client()
+    for tube in tubes:
+        assert client.ask(f"watch {tube}").startswith("WATCHING ")
+    assert client.ask("ignore default") == f"WATCHING {len(tubes)}"
+    return client
+
+
+def postgres_shards_any_server_serves_any_tube():
+    with postgres.stores(), Servers(2) as servers:
+        one, two = (server.client() for server in servers.all)
+        put = {}
+        for tube in TUBES:
+            assert one.ask(f"use {tube}") == f"USING {tube}"
+            assert one.ask("list-tube-used") == f"USING {tube}"
+            put[tube] = one.put(tube.encode(), ttr=1000)
+        assert len({number >> 48 for number in put.values()}) == SHARDS
+        listed = two.ask("list-tubes")[1].decode().split("\n- ")
+        assert sorted(name.strip() for name in listed[1:]) == sorted(["default", *TUBES])
+        assert two.stats()["current-jobs-ready"] == str(len(TUBES))
+        for tube, number in put.items():
+            assert two.stats(f"stats-tube {tube}")["current-jobs-ready"] == "1"
+            assert two.stats(f"stats-job {number}")["tube"] == tube
+            assert two.ask(f"peek {number}") == (f"FOUND {number} {len(tube)}", tube.encode())
+        worker = watching(servers.all[1], TUBES)
+        got = dict(worker.reserve(harness.PATIENCE) for _ in TUBES)
+        assert got == {number: tube.encode() for tube, number in put.items()}
+        assert one.ask(f"delete {put[TUBES[0]]}") == "NOT_FOUND"
+        assert worker.ask(f"release {put[TUBES[1]]} 0 0") == "RELEASED"
+        assert worker.ask(f"bury {put[TUBES[2]]} 0") == "BURIED"
+        assert one.ask(f"kick-job {put[TUBES[2]]}") == "KICKED"
+        assert worker.ask(f"touch {put[TUBES[3]]}") == "TOUCHED"
+        worker.close()
+        for number in put.values():
+            harness.until(lambda number=number: one.ask(f"delete {number}") == "DELETED")
+        for unknown in (0, 1 << 47, SHARDS << 48, 2**64 - 1):
+            assert two.ask(f"delete {unknown}") == "NOT_FOUND"
+
+
+def postgres_shards_a_waiting_worker_of_several_shards():
+    """It receives jobs of all shards, and its timeout is neither early nor lost."""
+    with postgres.stores(), Servers(2) as servers:
+        producer, worker = servers.all[0].client(), watching(servers.all[1], TUBES)
+        for tube in TUBES:
+            worker.send("reserve\r\n")
+            producer.ask(f"use {tube}")
+            number = producer.put(b"x")
+            assert worker.answer() == (f"RESERVED {number} 1", b"x")
+            assert worker.ask(f"delete {number}") == "DELETED"
+        begun = time.clock_gettime(time.CLOCK_BOOTTIME)
+        assert worker.reserve(0.2) == "TIMED_OUT"
+        assert time.clock_gettime(time.CLOCK_BOOTTIME) >= begun + 0.2
+        # With a reserved job whose TTR is about to expire, as with one server.
+        producer.put(b"x", ttr=1)
+        assert worker.reserve()[1] == b"x"
+        assert worker.reserve() == "DEADLINE_SOON"
+        # The end of its input ends its wait.
+        worker.send(b"reserve\r\n")
+        worker.socket.shutdown(socket.SHUT_WR)
+        assert worker.answer() in ("TIMED_OUT", "DEADLINE_SOON")
+        assert worker.file.read() == b""
+
+
+def postgres_shards_watches_are_those_of_the_client():
+    """Each sequence of watch and ignore gives the tubes that one server would give."""
+    dice = random.Random(SEED)
+    print(f"# WHEELQ_SEED={SEED}")
+    with postgres.stores(), Servers(1) as servers:
+        client, producer = (servers.all[0].client() for _ in range(2))
+        names = ["default", *TUBES]
+        watched = ["default"]
+        for _ in range(150):
+            name = dice.choice(names)
+            if dice.random() < 0.4 or len(watched) < 2:
+                wanted = watched if name in watched else [*watched, name]
+                assert client.ask(f"watch {name}") == f"WATCHING {len(wanted)}"
+            else:
+                wanted = [other for other in watched if other != name]
+                assert client.ask(f"ignore {name}") == f"WATCHING {len(wanted)}"
+            watched = wanted
+            tubes = dice.sample(names, 3)
+            for tube in tubes:
+                producer.ask(f"use {tube}")
+                producer.put(tube.encode(), ttr=history.TTR)
+            got = sorted(tube for _ in tubes if isinstance(job := client.reserve(0), tuple)
+                         for tube in [job[1].decode()])
+            assert got == sorted(set(tubes) & set(watched)), (watched, tubes, got)
+            for tube in tubes:
+                producer.ask(f"use {tube}")
+                producer.ask("clear-jobs ready 10")
+            client.stats()
+        for only in watched[1:]:
+            client.ask(f"ignore {only}")
+        assert client.ask(f"ignore {watched[0]}") == "NOT_IGNORED"
+
+
+def postgres_shards_a_pipeline_keeps_its_order():
+    """Commands on several shards, sent together and in small pieces."""
+    with postgres.stores(), Servers(2, ("--max-job-size", "300000")) as servers:
+        client = servers.all[0].client()
+        dice = random.Random(SEED)
+        print(f"# WHEELQ_SEED={SEED}")
+        sent, wanted = b"", []
+        for number in range(300):
+            tube = dice.choice(TUBES)
+            body = b"%d" % number * dice.choice([1, 1, 1, 30000])
+            sent += b"use %s\r\nput 0 0 60 %d\r\n%s\r\npeek-ready\r\nbad\r\n" % (
+                tube.encode(), len(body), body)
+            sent += b"put 0 0 60 1\r\nxzz%s\r\n" % (b"x" * 300)
+            wanted.append((tube, body))
+        pieces = itertools.chain(range(1000), range(1000, len(sent), 9000))
+        cuts = [*pieces, len(sent)]
+        first = {}
+
+        def send():
+            for begin, end in itertools.pairwise(cuts):
+                client.send(sent[begin:end])
+        with contextlib.closing(Sender(send)):
+            for tube, body in wanted:
+                assert client.answer() == f"USING {tube}"
+                assert client.answer().startswith("INSERTED ")
+                first.setdefault(tube, body)
+                assert client.answer()[1] == first[tube]
+                assert client.answer() == "UNKNOWN_COMMAND"
+                assert client.answer() == "EXPECTED_CRLF"
+                assert client.answer() == "BAD_FORMAT"
+
+
+
+def talk(servers, log):
+    """Clients of random servers send commands. Yield each with those whose responses it has not
+    read. A client may be disconnected, because a shard has just moved."""
+    clients = [servers[log.random.randrange(len(servers))] for _ in range(history.CLIENTS)]
+    clients = [watching(server, TUBES) for server in clients]
+    for client in clients:
+        assert client.ask(f"use {log.random.choice(TUBES)}").startswith("USING ")
+    sent = [log.pipeline(number) for number in range(history.CLIENTS)]
+    for client, commands in zip(clients, sent):
+        client.send(b"".join(asked.line for asked in commands))
+    for number, (client, commands) in enumerate(zip(clients, sent)):
+        heard = log.random.randrange(len(commands) + 1)
+        for asked in commands[:heard]:
+            log.told(number, asked, client.answer())
+        yield client, commands[heard:]
+
+
+def hear_the_rest(unread, log):
+    """Read the late responses. They are true, except for reservations."""
+    late = 0
+    for client, commands in unread:
+        with contextlib.suppress(harness.Gone, OSError):
+            for asked in commands:
+                answer = client.answer()
+                late += 1
+                if asked.kind == "put" and answer.startswith("INSERTED") or answer == "DELETED":
+                    log.told(0, asked, answer)
+        client.close()
+    log.crashed()
+    return late
+
+
+@contextlib.contextmanager
+def killed(server):
+    """All processes of a server end at once."""
+    signal_all(server, signal.SIGKILL)
+    yield
+    server.wait()
+    server.start()
+
+
+@contextlib.contextmanager
+def first_process_is_killed(server):
+    """The others end with it."""
+    server.process.kill()
+    yield
+    server.wait()
+    server.start()
+
+
+@contextlib.contextmanager
+def stopped(server):
+    assert server.stop() == 0, server.said
+    yield
+    server.start()
+
+
+@contextlib.contextmanager
+def paused(server):
+    signal_all(server, signal.SIGSTOP)
+    yield
+    signal_all(server, signal.SIGCONT)
+
+
+@contextlib.contextmanager
+def severed(server):
+    """Its connections to PostgreSQL are cut in both directions."""
+    server.wire.cut(server.wire.forth, server.wire.back)
+    yield
+    server.wire.heal()
+
+
+@contextlib.contextmanager
+def unheard(server):
+    """PostgreSQL receives data, and commits, but its results do not arrive."""
+    server.wire.cut(server.wire.back)
+    yield
+    server.wire.heal()
+
+
+def faults(count):
+    log, late, took = history.History(SEED), 0, {}
+    ways = [killed, paused, severed, stopped, unheard, first_process_is_killed]
+    print(f"# WHEELQ_SEED={SEED} WHEELQ_FAULTS={FAULTS}")
+    with postgres.stores(), Servers(count, ("--max-loaded", "64")) as servers:
+        for way in itertools.islice(itertools.cycle(ways[count - 2:] + ways[:count - 2]), FAULTS):
+            old = log.random.choice(servers.all)
+            others = [server for server in servers.all if server is not old]
+            unread = list(talk(servers.all, log))
+            with way(old):
+                begun = time.monotonic()
+                log.crashed()
+                servers.balanced(others)
+                took[way] = max(took.get(way, 0), time.monotonic() - begun)
+                hear_the_rest(list(talk(others, log)), log)
+            late += hear_the_rest(unread, log)
+            servers.balanced()
+        settle(servers.all[0], log)
+    print("# the others served all shards after", ", ".join(
+        f"{seconds:.1f} s when one was {way.__name__}" for way, seconds in took.items()),
+        f"and {late} late responses")
+
+
+def settle(server, log):
+    """Reserve and delete all jobs, and verify that none is lost."""
+    client = watching(server, TUBES)
+    for tube in TUBES:
+        client.ask(f"use {tube}")
+        while client.ask("kick 10000") != "KICKED 0":
+            pass
+    while isinstance(job := client.reserve(0), tuple):
+        log.rest(*job)
+        assert client.ask(f"delete {job[0]}") == "DELETED"
+    lost = log.lost()
+    assert not lost, f"Q2: acknowledged, but never reserved: {lost}"
+    print(f"# {len(log.bodies)} jobs acknowledged, {len(log.deleted)} deleted,"
+          f" {len(log.seen)} reserved")
+
+
+def postgres_shards_q2_q3_q4_q7_faults_of_2_servers():
+    faults(2)
+
+
+def postgres_shards_q2_q3_q4_q7_faults_of_3_servers():
+    faults(3)
+
+
+def on_shards(test):
+    """The tests of one server, through a server with shards."""
+    def run():
+        started = harness.Server.launch
+
+        def launch(server):
+            if "--shards" not in server.options:
+                own_group(server)
+            return started(server)
+        harness.Server.launch = launch
+        try:
+            with postgres.stores():
+                test()
+        finally:
+            harness.Server.launch = started
+    run.__name__ = f"postgres_shards_{test.__name__}"
+    return run
+
+
+# Tests of limits on the number of tubes, of certain ids, and of counts of connections.
+OF_ONE_SERVER = ("tube_limit_of_nonsense", "list_examines_a_limited_number_of_jobs",
+                 "protocol_stats_of_a_tube", *shared.OF_A_FILE)
+
+TESTS = [on_shards(test) for test in guarantees.TESTS + keys.TESTS + limits.TESTS + lists.TESTS +
+         protocol.TESTS if test.__name__ not in OF_ONE_SERVER]
+TESTS += [value for name, value in sorted(globals().items()) if name.startswith("postgres_shards_")]
