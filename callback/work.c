@@ -31,7 +31,7 @@ static void callback_resume(struct callback_base *callback, u64 ns)
 		/* Timers can be due earlier only if the clock is set back. */
 		base->wake_tick = base->core.floor;
 		base->state = BASE_TIMED;
-		hrtimer_start(&base->hrtimer, ns_to_ktime(time), base->mode);
+		hrtimer_start(&base->hrtimer, wheel_ktime(base->wheel, time), base->mode);
 	}
 	raw_spin_unlock_irq(&base->lock);
 }

@@ -60,6 +60,7 @@ struct wheel_event_ring {
  * @setup_lock: serializes set-up and stop; protects @stop_at
  * @memcg: memory cgroup of the opener, to which pages are charged
  * @user: user whose limit the file counts against, or NULL if the opener is privileged
+ * @shift: offset of the clock in the time namespace of the task that has set the file up
  * @charged: number of pages charged for this file, to @user unless it is NULL
  * @stopped: true if the wheel was stopped, so that no timer can expire
  * @notified: true if readers and pollers were woken and have not checked since
@@ -87,6 +88,7 @@ struct wheel_file {
 	struct mutex		setup_lock;
 	struct mem_cgroup	*memcg;
 	struct wheel_user	*user;
+	s64			shift;
 	atomic_long_t		charged;
 
 	bool			stopped;
@@ -203,25 +205,31 @@ int wheel_file_charge(struct wheel_file *file, unsigned long pages);
 void wheel_file_uncharge(struct wheel_file *file, unsigned long pages);
 void wheel_user_show(struct seq_file *m, const struct wheel_file *file);
 
-/*
- * Check whether the caller's time namespace shifts a clock. The caller's absolute times are not
- * those of the wheel then.
- */
-static inline bool wheel_clock_shifted(u32 clock)
+/* Return the offset of a clock in the caller's time namespace, in nanoseconds. */
+static inline s64 wheel_clock_shift(u32 clock)
 {
 	const struct timens_offsets *by;
 
 	if (!IS_ENABLED(CONFIG_TIME_NS))
-		return false;
+		return 0;
 	by = &current->nsproxy->time_ns->offsets;
 	switch (clock) {
 	case WHEEL_CLOCK_MONOTONIC:
-		return by->monotonic.tv_sec | by->monotonic.tv_nsec;
+		return by->monotonic.tv_sec * NSEC_PER_SEC + by->monotonic.tv_nsec;
 	case WHEEL_CLOCK_BOOTTIME:
-		return by->boottime.tv_sec | by->boottime.tv_nsec;
+		return by->boottime.tv_sec * NSEC_PER_SEC + by->boottime.tv_nsec;
 	default:
-		return false;
+		return 0;
 	}
+}
+
+/*
+ * Check whether the offset of the file's clock differs from that at set-up. The caller's absolute
+ * times are not those of the wheel then. Words and events contain times, so none are converted.
+ */
+static inline bool wheel_file_shifted(const struct wheel_file *file)
+{
+	return wheel_clock_shift(file->slots.setup.clock) != file->shift;
 }
 
 #endif

@@ -49,7 +49,7 @@ static bool timed(u64 until)
 /* Sleep until the wheel's clock reaches a time. On a VIRTUAL clock, ADVANCE wakes up the task. */
 static void sleep_until(const struct wheel_file *file, u64 until)
 {
-	ktime_t time = ns_to_ktime(until);
+	ktime_t time = wheel_ktime(file->slots.wheel, until);
 
 	if (!timed(until) || file->slots.setup.clock == WHEEL_CLOCK_VIRTUAL)
 		schedule();
@@ -87,7 +87,7 @@ int wheel_file_enter(struct wheel_file *file, void *arg)
 		return -EINVAL;
 	if (enter->until > WHEEL_MAX_TIME && enter->until != WHEEL_NEVER)
 		return -ERANGE;
-	if (timed(enter->until) && wheel_clock_shifted(file->slots.setup.clock))
+	if (timed(enter->until) && wheel_file_shifted(file))
 		return -EOPNOTSUPP;
 	err = kicks ? wheel_file_kick(file) : 0;
 	if (err)

@@ -243,7 +243,7 @@ void wheel_file_hand_over(struct wheel_file *file)
  */
 static bool pause_begin(struct interrupt_pause *pause, const struct wheel_file *file, u64 now)
 {
-	if (file->slots.setup.clock != WHEEL_CLOCK_MONOTONIC)
+	if (file->slots.setup.clock != WHEEL_CLOCK_MONOTONIC || file->shift)
 		now = ktime_get_mono_fast_ns();
 	if (now < pause->end)
 		return false;

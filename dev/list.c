@@ -168,7 +168,7 @@ int wheel_file_list(struct wheel_file *file, void *arg)
 	/* LIST does not set a file up. */
 	if (!wheel_file_ready(file))
 		return 0;
-	if (wheel_clock_shifted(file->slots.setup.clock))
+	if (wheel_file_shifted(file))
 		return -EOPNOTSUPP;
 	while (list->done < list->count && list->cursor < file->slots.setup.timers) {
 		u32 cursor = list->cursor;

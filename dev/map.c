@@ -136,7 +136,7 @@ int wheel_file_mmap(struct file *filp, struct vm_area_struct *vma)
 	if (!wheel_file_ready(file) || !(vma->vm_flags & VM_MAYSHARE) ||
 	    !area_pages(file, area) || vma_pages(vma) != area_pages(file, area))
 		return -EINVAL;
-	if (wheel_clock_shifted(file->slots.setup.clock))
+	if (wheel_file_shifted(file))
 		return -EOPNOTSUPP;
 	if (vma->vm_flags & VM_EXEC || (vma->vm_flags & VM_WRITE && !writable))
 		return -EPERM;

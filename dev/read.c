@@ -192,7 +192,7 @@ ssize_t wheel_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	ret = wheel_file_ensure_setup(file);
 	if (ret)
 		return ret;
-	if (file->ring.size || wheel_clock_shifted(file->slots.setup.clock))
+	if (file->ring.size || wheel_file_shifted(file))
 		return -EOPNOTSUPP;
 	ret = read_or_wait(file, to, block);
 	/*

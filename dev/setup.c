@@ -37,9 +37,6 @@ static int setup_check(const struct wheel_setup *setup)
 	    setup->buckets > WHEEL_MAX_BUCKETS ||
 	    setup->events > WHEEL_MAX_EVENTS || setup->reserved)
 		return -EINVAL;
-	/* Events and words contain absolute times, which are not converted. */
-	if (wheel_clock_shifted(setup->clock))
-		return -EOPNOTSUPP;
 	/* A VIRTUAL clock causes no interrupts, so its tick can be short. */
 	if (setup->tick_ns && setup->tick_ns < WHEEL_MIN_TICK_NS &&
 	    setup->clock != WHEEL_CLOCK_VIRTUAL && !capable(CAP_SYS_RESOURCE))
@@ -58,6 +55,7 @@ static struct wheel_config setup_config(const struct wheel_setup *setup)
 		.buckets	= setup->buckets ? max(setup->buckets, least) : 0,
 		.tick_ns	= setup->tick_ns,
 		.limit		= setup->timers,
+		.shift_ns	= wheel_clock_shift(setup->clock),
 	};
 }
 
@@ -116,6 +114,7 @@ static int setup_locked(struct wheel_file *file, const struct wheel_setup *setup
 	if (err)
 		goto err_memory;
 	file->slots.longest = wheel_reach(wheel);
+	file->shift = config.shift_ns;
 	/*
 	 * Publish the set-up: order the stores of the configuration and the tables before the
 	 * store of the wheel. Pairs with the acquire in wheel_file_ready().

@@ -173,7 +173,7 @@ int wheel_file_submit_single(struct wheel_file *file, void __user *uarg)
 	bool copied;
 
 	if (!uop || unlikely(!wheel_file_ready(file)) ||
-	    unlikely(wheel_clock_shifted(file->slots.setup.clock)) || !op_get(&op, uop))
+	    unlikely(wheel_file_shifted(file)) || !op_get(&op, uop))
 		return WHEEL_NOT_SINGLE;
 	batch_begin(&b, file);
 	execute(file, &b, &op, 1);
@@ -303,7 +303,7 @@ int wheel_file_submit(struct wheel_file *file, void *arg)
 	err = wheel_file_ensure_setup(file);
 	if (err)
 		return err;
-	if (wheel_clock_shifted(file->slots.setup.clock))
+	if (wheel_file_shifted(file))
 		return -EOPNOTSUPP;
 	room = min3(submit->count, (u32)DEV_HOLD, wheel_batch_max(file->slots.wheel));
 	s.ops = kmalloc_array(room, sizeof(*s.ops), GFP_KERNEL);

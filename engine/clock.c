@@ -21,13 +21,13 @@ u64 wheel_now(const struct wheel *wheel)
 	case WHEEL_CLOCK_VIRTUAL:
 		return READ_ONCE(wheel->virtual_now);
 	case WHEEL_CLOCK_BOOTTIME:
-		return ktime_get_boottime_ns();
+		return ktime_get_boottime_ns() + wheel->config.shift_ns;
 	case WHEEL_CLOCK_REALTIME:
 		return ktime_get_real_ns();
 	case WHEEL_CLOCK_TAI:
 		return ktime_get_clocktai_ns();
 	default:
-		return ktime_get_ns();
+		return ktime_get_ns() + wheel->config.shift_ns;
 	}
 }
 EXPORT_SYMBOL_GPL(wheel_now);
@@ -42,13 +42,13 @@ static u64 now_coarse(const struct wheel *wheel)
 	case WHEEL_CLOCK_VIRTUAL:
 		return wheel_now(wheel);
 	case WHEEL_CLOCK_BOOTTIME:
-		return ktime_get_coarse_boottime_ns();
+		return ktime_get_coarse_boottime_ns() + wheel->config.shift_ns;
 	case WHEEL_CLOCK_REALTIME:
 		return ktime_get_coarse_real_ns();
 	case WHEEL_CLOCK_TAI:
 		return ktime_get_coarse_clocktai_ns();
 	default:
-		return ktime_get_coarse_ns();
+		return ktime_get_coarse_ns() + wheel->config.shift_ns;
 	}
 }
 
@@ -60,6 +60,12 @@ static u64 now_coarse(const struct wheel *wheel)
 bool wheel_far_ahead(const struct wheel *wheel, u64 time)
 {
 	return time > now_coarse(wheel) + COARSE_NS;
+}
+
+/* Convert a time of a wheel's clock, which is not VIRTUAL, to one of wheel_clockid(). */
+ktime_t wheel_ktime(const struct wheel *wheel, u64 time)
+{
+	return ns_to_ktime(time - wheel->config.shift_ns);
 }
 
 /* Return the clockid_t of a wheel's clock, which is not VIRTUAL. */

@@ -35,7 +35,7 @@ void wheel_base_program(struct wheel_base *base)
 	lockdep_assert_held(&base->lock);
 	base->reprogram = false;
 	base_need_clock(base, time);
-	hrtimer_start(&base->hrtimer, ns_to_ktime(time), base->mode);
+	hrtimer_start(&base->hrtimer, wheel_ktime(base->wheel, time), base->mode);
 }
 
 /* Initialize an idle base of @wheel. Its core is initialized. */

@@ -230,7 +230,7 @@ enum hrtimer_restart wheel_restart(struct wheel *wheel, u64 from)
 		return HRTIMER_NORESTART;
 	time = max(wheel_time_of(&base->core, base->wake_tick), from);
 	base_need_clock(base, time);
-	hrtimer_set_expires(&base->hrtimer, ns_to_ktime(time));
+	hrtimer_set_expires(&base->hrtimer, wheel_ktime(wheel, time));
 	return HRTIMER_RESTART;
 }
 EXPORT_SYMBOL_GPL(wheel_restart);

@@ -38,6 +38,8 @@ struct wheel;
  * @tick_ns: exact tick length in nanoseconds; 0: 1 ms
  * @limit: maximum number of pending timers. 0: unlimited, except for 4096 with WHEEL_OVERFLOW.
  *	Must be 0 with WHEEL_PERCPU, because the bases have no common counter
+ * @shift_ns: difference between the wheel's clock and @clock, as in a time namespace; 0 unless
+ *	@clock is WHEEL_CLOCK_MONOTONIC or _BOOTTIME
  */
 struct wheel_config {
 	const char	*name;
@@ -47,6 +49,7 @@ struct wheel_config {
 	u32		flags;
 	u64		tick_ns;
 	u64		limit;
+	s64		shift_ns;
 };
 
 /* Lock classes for lockdep, shared by all wheels that are created at the same place. */

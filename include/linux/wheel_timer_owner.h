@@ -119,6 +119,7 @@ bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired);
 void *wheel_data(const struct wheel *wheel);
 u32 wheel_number(const struct wheel *wheel);
 clockid_t wheel_clockid(const struct wheel *wheel);
+ktime_t wheel_ktime(const struct wheel *wheel, u64 time);
 unsigned int wheel_batch_max(const struct wheel *wheel);
 u64 wheel_reach(const struct wheel *wheel);
 

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A time namespace that shifts the clock: the file is rejected, except with a virtual clock.
+ * Time namespaces: a file has the clock of the one in which it was set up. It can be used in all
+ * that have the same offset, and is rejected in others, except with a virtual clock.
  */
 #include <kselftest_harness.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
 
+#include "wheel_ring.h"
 #include "wheel_test.h"
+#include "wheel_words.h"
 
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME	0x00000080
 #endif
 
 #define CANNOT	200
+/* Seconds that only a wait for a time of another clock exceeds. */
+#define HANGS	60
 
 FIXTURE(namespace) {
 };
@@ -50,8 +55,10 @@ static int in_namespace(const char *offsets, int (*what)(int fd), int fd)
 		if (unshare(CLONE_NEWTIME) || shift(offsets))
 			_exit(CANNOT);
 		pid = fork();
-		if (!pid)
+		if (!pid) {
+			alarm(HANGS);
 			_exit(what(fd));
+		}
 		end = wt_end_of(pid);
 		_exit(end < 0 ? CANNOT + 1 : end);
 	}
@@ -100,13 +107,57 @@ static int mapping(int fd)
 	return page == MAP_FAILED ? errno : 0;
 }
 
-/* The result of SETUP of a new file. */
+/* The result of SETUP of a file that is not set up. */
 static int setup(int fd)
 {
 	struct wheel_setup setup = { .timers = 64 };
 
-	fd = wt_open_setup(0, &setup);
-	return fd < 0 ? -fd : 0;
+	return -wt_setup(fd, &setup);
+}
+
+/* Arm a timer, wait for its event, and compare all times with those of the caller's clock. */
+static int expiry(int clock)
+{
+	struct wheel_setup setup = { .timers = 64, .clock = clock, .tick_ns = WT_MS };
+	__u64 when = wt_now(clock) + 5 * WT_MS;
+	struct wheel_event event;
+	int fd = wt_open_setup(0, &setup);
+
+	if (fd < 0 || wt_arm(fd, WHEEL_ID(1, 1), when) || wt_read(fd, &event, 1) != 1)
+		return 1;
+	if (wt_now(clock) < event.fired || event.fired < when || event.deadline != when)
+		return 2;
+	return event.fired - when > WT_HOUR ? 3 : 0;
+}
+
+/* The same for a timer with a word, which the kernel has to detect. */
+static int expiry_of_a_word(int clock)
+{
+	const struct wheel_setup setup = { .timers = 64, .clock = clock, .tick_ns = WT_MS };
+	struct wheel_event event;
+	struct wt_areas areas;
+	__u64 when;
+
+	if (!wt_areas_open(&areas, &setup) || wt_arm_word(areas.fd, WHEEL_ID(1, 1), 0))
+		return 1;
+	when = wt_now(clock) + 5 * WT_MS;
+	if (wt_set_word(&areas, 1, WT_PARKED, when) < 0 || wt_next(areas.fd, &event) != 1)
+		return 2;
+	return wt_now(clock) < event.fired || event.fired < when || event.deadline != when ||
+	       event.fired - when > WT_HOUR ? 3 : 0;
+}
+
+/* ENTER waits until a time of the caller's clock. */
+static int timeout(int clock)
+{
+	const struct wheel_setup setup = { .timers = 64, .clock = clock, .events = 8 };
+	__u64 until = wt_now(clock) + 5 * WT_MS;
+	struct wheel_enter enter;
+	struct wt_ring ring;
+
+	if (!wt_ring_open(&ring, &setup) || wt_enter(ring.fd, 1, until, &enter))
+		return 1;
+	return wt_now(clock) < until || wt_now(clock) - until > WT_HOUR ? 2 : 0;
 }
 
 static int virtual(int fd)
@@ -132,13 +183,14 @@ static int until(int fd)
 }
 
 #define SHIFTED		"monotonic 86400 0\nboottime 86400 0\n"
+#define OTHER		"monotonic 86400 1\nboottime 86400 0\n"
 #define NOT_SHIFTED	"monotonic 0 0\n"
 
 /* Events contain absolute times, which are not converted: the whole file is rejected. */
 WT_TEST(namespace, a_file_is_rejected_when_shifted)
 {
 	static int (* const uses[])(int fd) = {
-		absolute, relative, listing, reading, setup,
+		absolute, relative, listing, reading,
 	};
 	__u32 clocks[] = { WHEEL_CLOCK_MONOTONIC, WHEEL_CLOCK_BOOTTIME };
 	struct wheel_setup ring = { .timers = 64, .events = 8 };
@@ -165,10 +217,10 @@ WT_TEST(namespace, a_file_is_rejected_when_shifted)
 	close(fd);
 }
 
-/* In a namespace with zero offsets, all operations are allowed. */
+/* In a namespace with offsets of 0, all operations are allowed. */
 WT_TEST(namespace, a_file_is_accepted_when_not_shifted)
 {
-	static int (* const uses[])(int fd) = { absolute, relative, setup };
+	static int (* const uses[])(int fd) = { absolute, relative, listing };
 	int fd = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 64, WT_MS);
 	unsigned int use;
 	int ret;
@@ -180,6 +232,46 @@ WT_TEST(namespace, a_file_is_accepted_when_not_shifted)
 			SKIP(return, "no time namespaces");
 		EXPECT_EQ(0, ret) TH_LOG("use %u", use);
 	}
+	close(fd);
+}
+
+/* Of a file that is set up in a namespace, all times are those of its clock. */
+WT_TEST(namespace, times_are_those_of_the_namespace)
+{
+	static int (* const uses[])(int clock) = { expiry, expiry_of_a_word, timeout };
+	unsigned int use;
+	int clock, ret;
+
+	for (use = 0; use < ARRAY_SIZE(uses); use++) {
+		for (clock = WHEEL_CLOCK_MONOTONIC; clock <= WHEEL_CLOCK_TAI; clock++) {
+			ret = in_namespace(SHIFTED, uses[use], clock);
+			if (ret == CANNOT)
+				SKIP(return, "no time namespaces");
+			EXPECT_EQ(0, ret) TH_LOG("use %u, clock %u", use, clock);
+		}
+	}
+}
+
+/* It can be used in namespaces with the same offset, and in no others. */
+WT_TEST(namespace, offset_is_that_of_the_setup)
+{
+	static int (* const uses[])(int fd) = { absolute, relative, listing };
+	int fd = wt_open(O_NONBLOCK), ret;
+	unsigned int use;
+
+	ASSERT_LE(0, fd);
+	ret = in_namespace(SHIFTED, setup, fd);
+	if (ret == CANNOT)
+		SKIP(return, "no time namespaces");
+	ASSERT_EQ(0, ret);
+	for (use = 0; use < ARRAY_SIZE(uses); use++) {
+		EXPECT_EQ(EOPNOTSUPP, uses[use](fd)) TH_LOG("use %u", use);
+		EXPECT_EQ(EOPNOTSUPP, in_namespace(OTHER, uses[use], fd)) TH_LOG("use %u", use);
+		EXPECT_EQ(0, in_namespace(SHIFTED, uses[use], fd)) TH_LOG("use %u", use);
+	}
+	EXPECT_EQ(EOPNOTSUPP, reading(fd));
+	EXPECT_EQ(EAGAIN, in_namespace(SHIFTED, reading, fd));
+	EXPECT_LEDGER(fd, .armed = 2);
 	close(fd);
 }
 

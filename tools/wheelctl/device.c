@@ -60,7 +60,7 @@ static const char *call_advice(int error)
 	case EPERM:
 		return " (a tick below 50us requires CAP_SYS_RESOURCE: run as root, or use 50us)";
 	case EOPNOTSUPP:
-		return " (by this module, or in a time namespace that shifts the clock)";
+		return " (by this module, or in a time namespace with another offset)";
 	case ERANGE:
 		return " (after the end of the clock, or beyond the limit of a bounded wheel)";
 	case ENOMEM:

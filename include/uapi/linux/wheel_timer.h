@@ -19,8 +19,9 @@
  * On failure nothing is written, except that SUBMIT and LIST report their progress. If another
  * thread unmaps the struct during the call, it fails with EFAULT although it was executed.
  *
- * If the caller's time namespace offsets the wheel's clock, SETUP, SUBMIT, LIST, mmap(), read(),
- * and ENTER with a timeout fail with EOPNOTSUPP.
+ * The wheel's clock is that of the time namespace in which the file was set up. In a namespace
+ * with another offset of this clock, SUBMIT, LIST, mmap(), read(), and ENTER with a timeout fail
+ * with EOPNOTSUPP.
  *
  * Each error number has one meaning:
  *
@@ -244,9 +245,9 @@ struct wheel_user_page {
  * SETUP fails with EBUSY if the file is already set up, with EINVAL if a member is out of range,
  * and with EPERM if the tick is shorter than WHEEL_MIN_TICK_NS, the clock is not VIRTUAL and the
  * caller lacks CAP_SYS_RESOURCE. It fails with EDQUOT if the files of the user who opened it would
- * exceed their memory limit, and with EOPNOTSUPP if @features lacks the clock or the scheme, or if
- * the time namespace offsets the clock. WHEEL_CLOCK_REALTIME and _TAI support only WHEEL_HASHED
- * and WHEEL_BOUNDED; other schemes fail with EOPNOTSUPP.
+ * exceed their memory limit, and with EOPNOTSUPP if @features lacks the clock or the scheme.
+ * WHEEL_CLOCK_REALTIME and _TAI support only WHEEL_HASHED and WHEEL_BOUNDED; other schemes fail
+ * with EOPNOTSUPP.
  *
  * INFO returns the effective configuration. It ignores its input, except for unknown flags.
  */
