@@ -62,10 +62,15 @@ bool wheel_far_ahead(const struct wheel *wheel, u64 time)
 	return time > now_coarse(wheel) + COARSE_NS;
 }
 
-/* Convert a time of a wheel's clock, which is not VIRTUAL, to one of wheel_clockid(). */
+/*
+ * Convert a time of a wheel's clock, which is not VIRTUAL, to one of wheel_clockid(). If the wheel's
+ * clock is behind, its last times are beyond the range of an hrtimer.
+ */
 ktime_t wheel_ktime(const struct wheel *wheel, u64 time)
 {
-	return ns_to_ktime(time - wheel->config.shift_ns);
+	u64 kernels = time - wheel->config.shift_ns;
+
+	return wheel->config.shift_ns < 0 ? min_t(u64, kernels, KTIME_MAX) : kernels;
 }
 
 /* Return the clockid_t of a wheel's clock, which is not VIRTUAL. */

@@ -160,6 +160,28 @@ static int timeout(int clock)
 	return wt_now(clock) < until || wt_now(clock) - until > WT_HOUR ? 2 : 0;
 }
 
+/*
+ * The clock is behind that of the kernel, for which the last deadlines are beyond its end. One causes
+ * no interrupt.
+ */
+static int last_deadline(int clock)
+{
+	struct wheel_setup setup = { .timers = 64, .clock = clock, .tick_ns = WT_MS };
+	int fd = wt_open_setup(0, &setup);
+	struct wheel_event event;
+	struct wheel_stats stats;
+
+	if (fd < 0 || wt_arm(fd, WHEEL_ID(1, 1), WHEEL_MAX_TIME) ||
+	    wt_arm(fd, WHEEL_ID(2, 1), wt_now(clock) + 5 * WT_MS))
+		return 1;
+	if (wt_read(fd, &event, 1) != 1 || event.id != WHEEL_ID(2, 1))
+		return 2;
+	/* The one for the event. */
+	if (wt_stats(fd, &stats))
+		return 3;
+	return stats.wakeups > 1 ? 4 : 0;
+}
+
 static int virtual(int fd)
 {
 	struct wheel_event event;
@@ -184,6 +206,7 @@ static int until(int fd)
 
 #define SHIFTED		"monotonic 86400 0\nboottime 86400 0\n"
 #define OTHER		"monotonic 86400 1\nboottime 86400 0\n"
+#define BEHIND		"monotonic -1 0\n"
 #define NOT_SHIFTED	"monotonic 0 0\n"
 
 /* Events contain absolute times, which are not converted: the whole file is rejected. */
@@ -250,6 +273,15 @@ WT_TEST(namespace, times_are_those_of_the_namespace)
 			EXPECT_EQ(0, ret) TH_LOG("use %u, clock %u", use, clock);
 		}
 	}
+}
+
+WT_TEST(namespace, last_deadline_of_a_clock_that_is_behind)
+{
+	int ret = in_namespace(BEHIND, last_deadline, WHEEL_CLOCK_MONOTONIC);
+
+	if (ret == CANNOT)
+		SKIP(return, "no time namespaces");
+	EXPECT_EQ(0, ret);
 }
 
 /* It can be used in namespaces with the same offset, and in no others. */
