@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -33,11 +34,12 @@ static_assert(std::ratio_equal<clock::period, std::nano>::value, "steady_clock c
  * @waits: the waits. They belong to the slot's owner, the object of a timer, while the slot is
  *	parked. After it has expired, they belong to the thread that changes @state first
  * @state: who uses the slot after it has expired
- * @id: its id on the wheel
- * @deadline: its deadline at the time of fork(), in the child
+ * @nr: its number on the wheel
+ *
+ * A slot does not cross a cache line: most accesses to it are cache misses.
  */
 template <typename Waits>
-struct slot {
+struct alignas(32) slot {
 	enum state {
 		OWNED,		/* armed, or expired without notice */
 		EXPIRING,	/* the reactor has taken @waits, and still uses the slot */
@@ -47,8 +49,7 @@ struct slot {
 
 	Waits waits;
 	std::atomic<state> state{OWNED};
-	uint64_t id = 0;
-	uint64_t deadline = 0;
+	uint32_t nr = 0;
 };
 
 template <typename Waits>
@@ -92,19 +93,19 @@ public:
 	bool arm(slot *slot, time_point deadline) noexcept
 	{
 		slot->state.store(slot::OWNED, std::memory_order_release);
-		return !ended_ && !libwheel_word_arm(wheel_, slot->id, nanoseconds(deadline));
+		return !ended_ && !libwheel_word_arm(wheel_, id(slot->nr), nanoseconds(deadline));
 	}
 
 	/* Move an armed slot. Returns false if it has expired. */
-	bool push(uint64_t id, time_point deadline) noexcept
+	bool push(uint32_t nr, time_point deadline) noexcept
 	{
-		return !libwheel_word_push(wheel_, id, nanoseconds(deadline));
+		return !libwheel_word_push(wheel_, id(nr), nanoseconds(deadline));
 	}
 
 	/* Park an armed slot. Returns false if it has expired. */
 	bool park(slot *slot) noexcept
 	{
-		return !libwheel_word_park(wheel_, slot->id);
+		return !libwheel_word_park(wheel_, id(slot->nr));
 	}
 
 	/*
@@ -164,11 +165,12 @@ public:
 	/* Continue in a child of fork(), with another wheel. Returns true if a slot is armed. */
 	bool fork()
 	{
+		std::vector<uint64_t> deadlines;
 		bool armed = false;
 
 		if (!wheel_)
 			return false;
-		list_deadlines();
+		deadlines = list_deadlines();
 		libwheel_close(wheel_.exchange(nullptr));
 		wakeup_ = NEVER;
 		if (!open())
@@ -177,12 +179,23 @@ public:
 			if (!create_words(numbered(nr)))
 				throw std::bad_alloc();
 		for (uint64_t nr = 0; nr < count_; nr++)
-			armed |= inherit(numbered(nr));
+			armed |= inherit(numbered(nr), deadlines[nr]);
 		return armed;
 	}
 
 private:
 	typedef std::pair<uint64_t, slot *> event;
+
+	struct destroy_chunk {
+		void operator()(slot *chunk) const
+		{
+			for (unsigned int i = 0; i < CHUNK; i++)
+				chunk[i].~slot();
+			std::free(chunk);
+		}
+	};
+
+	typedef std::unique_ptr<slot[], destroy_chunk> chunk;
 
 	static constexpr uint64_t TICK = 1000000;
 	static constexpr unsigned int CHUNK = 64;
@@ -200,7 +213,7 @@ private:
 	uint64_t planned_ = NEVER;
 	/* Protects the members that follow. Taken with the reactor's lock held. */
 	std::mutex mutex_;
-	std::vector<std::unique_ptr<slot[]>> chunks_;
+	std::vector<chunk> chunks_;
 	uint64_t count_ = 0;
 	std::vector<slot *> free_;
 	/* Events with their deadlines. */
@@ -210,6 +223,12 @@ private:
 	static uint64_t nanoseconds(time_point time) noexcept
 	{
 		return std::max<int64_t>(time.time_since_epoch().count(), 1);
+	}
+
+	/* The ids of the words never change. */
+	static uint64_t id(uint32_t nr) noexcept
+	{
+		return WHEEL_ID(nr, 1);
 	}
 
 	/* The reactor sleeps until the time of libwheel_next(), so the wheel needs no descriptor. */
@@ -251,7 +270,7 @@ private:
 		for (unsigned int i = 0; i < CHUNK; i++) {
 			ops[i].op = WHEEL_OP_ARM;
 			ops[i].flags = WHEEL_OP_WORD;
-			ops[i].id = chunk[i].id;
+			ops[i].id = id(chunk[i].nr);
 			ops[i].cookie = reinterpret_cast<uintptr_t>(&chunk[i]);
 		}
 		return !libwheel_submit(wheel_, ops, CHUNK, nullptr);
@@ -264,19 +283,29 @@ private:
 			vector.reserve(2 * (count_ + CHUNK));
 	}
 
+	/* C++14 has no operator new for this alignment. */
+	chunk new_chunk()
+	{
+		void *memory;
+
+		if (posix_memalign(&memory, alignof(slot), CHUNK * sizeof(slot)))
+			throw std::bad_alloc();
+		for (unsigned int i = 0; i < CHUNK; i++)
+			(new (static_cast<slot *>(memory) + i) slot)->nr = count_ + i;
+		return chunk(static_cast<slot *>(memory));
+	}
+
 	/* Add a chunk, and reserve the memory that put() and expire() need. */
 	bool add_chunk()
 	{
-		std::unique_ptr<slot[]> chunk(new slot[CHUNK]);
+		chunk added = new_chunk();
 
-		for (unsigned int i = 0; i < CHUNK; i++)
-			chunk[i].id = WHEEL_ID(count_ + i, 1);
 		reserve(free_);
 		reserve(events_);
 		chunks_.reserve(chunks_.size() + 1);
-		if (!create_words(chunk.get()))
+		if (!create_words(added.get()))
 			return false;
-		chunks_.push_back(std::move(chunk));
+		chunks_.push_back(std::move(added));
 		return true;
 	}
 
@@ -325,31 +354,31 @@ private:
 
 		if (!left)
 			deliver(time_point(duration(event.first)), slot->waits);
-		libwheel_word_reset(wheel_, slot->id);
+		libwheel_word_reset(wheel_, id(slot->nr));
 		if (left || slot->state.exchange(slot::EXPIRED) == slot::LEFT)
 			release(slot);
 	}
 
 	/* A timer that had expired is not listed. It expires in the child. */
-	void list_deadlines() noexcept
+	std::vector<uint64_t> list_deadlines()
 	{
+		std::vector<uint64_t> deadlines(count_, 1);
 		wheel_op ops[BATCH];
 		uint32_t cursor = 0;
 		int i, n;
 
-		for (uint64_t nr = 0; nr < count_; nr++)
-			numbered(nr)->deadline = 1;
 		while ((n = libwheel_list(wheel_, 0, ops, BATCH, &cursor)) > 0)
 			for (i = 0; i < n; i++)
-				numbered(WHEEL_ID_SLOT(ops[i].id))->deadline = ops[i].when;
+				deadlines[WHEEL_ID_SLOT(ops[i].id)] = ops[i].when;
+		return deadlines;
 	}
 
-	bool inherit(slot *slot) noexcept
+	bool inherit(slot *slot, uint64_t deadline) noexcept
 	{
 		if (slot->state == slot::LEFT)
 			release(slot);
 		return !slot->waits.empty() &&
-		       !libwheel_word_arm(wheel_, slot->id, slot->deadline);
+		       !libwheel_word_arm(wheel_, id(slot->nr), deadline);
 	}
 };
 

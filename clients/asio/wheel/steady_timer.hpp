@@ -125,13 +125,21 @@ public:
 	typedef wheel::detail::ready ready;
 
 	/**
-	 * struct per_timer_data - waits of a timer in the heap
-	 * @restart: in: time of expiry for restart()
-	 * @restarted: out: false if there was no wait
+	 * struct restart - a request to restart a timer, as an argument of the reactor's function
+	 * @expiry: in: the time of expiry
+	 * @done: out: false if there was no wait
 	 */
-	struct per_timer_data : heap::per_timer_data {
-		time_type restart;
-		bool restarted = false;
+	struct restart {
+		time_type expiry;
+		bool done;
+
+		/* The request of this thread, or nullptr */
+		static restart *&current()
+		{
+			static thread_local restart *current;
+
+			return current;
+		}
 	};
 
 	mutable wheel::detail::slots<wheel::detail::waits> slots;
@@ -156,7 +164,7 @@ public:
 	void move_timer(per_timer_data &target, per_timer_data &source)
 	{
 		if (&target == &nobody)
-			restart(source);
+			restart_waits(source, *restart::current());
 		else
 			heap::move_timer(target, source);
 	}
@@ -198,17 +206,17 @@ public:
 	}
 
 private:
-	void restart(per_timer_data &timer)
+	void restart_waits(per_timer_data &timer, restart &request)
 	{
 		ready waits;
 
-		timer.restarted = heap::cancel_timer(timer, waits);
+		request.done = heap::cancel_timer(timer, waits);
 		while (operation *first = waits.front()) {
 			wait_op *wait = static_cast<wait_op *>(first);
 
 			waits.pop();
 			wait->ec_ = wheel::detail::error_code();
-			heap::enqueue_timer(timer.restart, timer, wait);
+			heap::enqueue_timer(request.expiry, timer, wait);
 		}
 	}
 
@@ -242,18 +250,18 @@ public:
 	 * @expiry: time of expiry
 	 * @data: its waits in the heap
 	 * @slot: a slot for its waits on the wheel, or nullptr
-	 * @id: the id of @slot
+	 * @nr: the number of @slot
 	 * @in_heap: waits may be in the heap, and none are on the wheel
 	 * @in_slot: waits may be in @slot, which was armed, and none are in the heap
 	 * @length: which of both the next wait needs
 	 */
 	struct implementation_type {
-		enum length { UNKNOWN, SHORT, LONG };
+		enum length : unsigned char { UNKNOWN, SHORT, LONG };
 
 		time_type expiry;
 		wheel::detail::queue::per_timer_data data;
 		wheel::detail::slot<wheel::detail::waits> *slot = nullptr;
-		uint64_t id = 0;
+		uint32_t nr = 0;
 		bool in_heap = false;
 		bool in_slot = false;
 		length length = UNKNOWN;
@@ -299,7 +307,7 @@ public:
 			reactor_.move_timer(queue_, timer.data, from.data);
 		timer.expiry = std::exchange(from.expiry, time_type());
 		timer.slot = std::exchange(from.slot, nullptr);
-		timer.id = from.id;
+		timer.nr = from.nr;
 		timer.in_heap = std::exchange(from.in_heap, false);
 		timer.in_slot = std::exchange(from.in_slot, false);
 		timer.length = std::exchange(from.length, implementation_type::UNKNOWN);
@@ -393,15 +401,11 @@ public:
 		bool earlier = expiry < timer.expiry;
 
 		if (timer.in_slot) {
-			if (!queue_.slots.push(timer.id, expiry))
+			if (!queue_.slots.push(timer.nr, expiry))
 				return false;
 			earlier = queue_.slots.is_before_wakeup(expiry);
 		} else {
-			timer.data.restart = expiry;
-			timer.data.restarted = false;
-			if (timer.in_heap)
-				reactor_.move_timer(queue_, queue_.nobody, timer.data);
-			if (!timer.data.restarted)
+			if (!timer.in_heap || !restart_in_heap(timer, expiry))
 				return false;
 		}
 		timer.expiry = expiry;
@@ -512,6 +516,17 @@ private:
 		work_.work_finished();
 	}
 
+	/* Returns false if no wait is in the heap. */
+	bool restart_in_heap(implementation_type &timer, const time_type &expiry)
+	{
+		wheel::detail::queue::restart request = { expiry, false };
+
+		wheel::detail::queue::restart::current() = &request;
+		reactor_.move_timer(queue_, queue_.nobody, timer.data);
+		wheel::detail::queue::restart::current() = nullptr;
+		return request.done;
+	}
+
 	/* Sleep at most a day. Returns false on error, as Asio does after a signal. */
 	static bool sleep(duration_type time, error_code &error)
 	{
@@ -587,7 +602,7 @@ private:
 			timer.slot = queue_.slots.get();
 		if (!timer.slot)
 			return false;
-		timer.id = timer.slot->id;
+		timer.nr = timer.slot->nr;
 		timer.in_slot = true;
 		timer.slot->waits.push(waits);
 		if (!queue_.slots.arm(timer.slot, expiry)) {
